@@ -1,38 +1,38 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What packs this checkout or makes whole hosts of this machine: nothing else may run meanwhile. */
-const ALONE = [
+/** Tests that package this checkout or turn this machine into hosts: no other test may run at the same time. */
+const ISOLATED_TESTS = [
   'tests/{canal,dual-stack,image,in-cluster,metrics-server,package,systemd}.test.ts',
   'tests/real-{network,nodes,vm,volumes}.test.ts',
 ];
 
 /** The controllers' behaviour tests against each kube-apiserver that is found. */
-const ENGINES = 'tests/engines*.test.ts';
+const ENGINE_TESTS = 'tests/engines*.test.ts';
 
-/** Small files that take minutes. Vitest starts large files first: these would run last, one by one. */
-const LONG = /\/tests\/(stories\/crash|process-(certificates|limits|quota))\.test\.ts$/;
+/** Small files that take minutes. Vitest starts large files first, so these would run last, one after another. */
+const LONG_TESTS = /\/tests\/(stories\/crash|process-(certificates|limits|quota))\.test\.ts$/;
 
-class LongFirst extends BaseSequencer {
+class LongFirstSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     return [
-      ...sorted.filter(({ moduleId }) => LONG.test(moduleId)),
-      ...sorted.filter(({ moduleId }) => !LONG.test(moduleId)),
+      ...sorted.filter(({ moduleId }) => LONG_TESTS.test(moduleId)),
+      ...sorted.filter(({ moduleId }) => !LONG_TESTS.test(moduleId)),
     ];
   }
 }
 
-/** Limits only end what hangs: no test is about how fast the machine is. */
-const SYSTEM = {
+/** Timeouts only end tests that hang: no test measures the speed of the machine. */
+const SYSTEM_OPTIONS = {
   pool: 'forks',
   testTimeout: 600_000,
   hookTimeout: 600_000,
   expect: { poll: { timeout: 300_000 } },
 } as const;
 
-/** Many files in each of a few threads: what they import is loaded once. */
-const IN_PROCESS = {
+/** Runs many files in each of a few threads, so that modules are loaded once per thread. */
+const IN_PROCESS_OPTIONS = {
   pool: 'threads',
   isolate: false,
   maxWorkers: '100%',
@@ -41,61 +41,61 @@ const IN_PROCESS = {
   expect: { poll: { timeout: 300_000 } },
 } as const;
 
-const BEHAVIOUR = 'packages/*/src/behaviour/**/*.test.ts';
+const BEHAVIOUR_TESTS = 'packages/*/src/behaviour/**/*.test.ts';
 
 /**
- * - `unit`: pure functions and single parts. No server, no program, no clock but the test's.
+ * - `unit`: pure functions and single parts, without servers, external programs or any clock but the test's.
  * - `behaviour`: Fairway, API servers and the simulated cloud in this process.
- * - `system`: whole Fairways as processes, killed and driven by real clients, two files at a time; `system-alone` comes after
- *   it, then `engines`. `tests/stories` are those of them that `npm test` runs.
+ * - `system`: complete Fairway processes, which are killed and driven by real clients, two files at a time.
+ *   `system-alone` follows, then `engines`. `npm test` runs those in `tests/stories`.
  */
 export default defineConfig({
   test: {
     reporters: ['default', './tools/skips/reporter.ts'],
-    sequence: { sequencer: LongFirst },
+    sequence: { sequencer: LongFirstSequencer },
     projects: [
       {
         test: {
-          ...IN_PROCESS,
+          ...IN_PROCESS_OPTIONS,
           name: 'unit',
           setupFiles: ['tools/property-seed.ts', 'tools/unit-tests-alone.ts'],
           include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
-          exclude: [BEHAVIOUR],
+          exclude: [BEHAVIOUR_TESTS],
         },
       },
       {
         test: {
-          ...IN_PROCESS,
+          ...IN_PROCESS_OPTIONS,
           name: 'behaviour',
           setupFiles: ['tools/property-seed.ts'],
-          include: [BEHAVIOUR],
+          include: [BEHAVIOUR_TESTS],
         },
       },
       {
         test: {
-          ...SYSTEM,
+          ...SYSTEM_OPTIONS,
           name: 'system',
           include: ['tests/**/*.test.ts'],
-          exclude: [...ALONE, ENGINES],
-          // Half of the time they wait, for a control plane or the testbeds; more at once than that is more than the testbeds bear.
+          exclude: [...ISOLATED_TESTS, ENGINE_TESTS],
+          // Half of the time, they wait for a control plane or the testbeds, which cannot handle more files at a time.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
       {
         test: {
-          ...SYSTEM,
+          ...SYSTEM_OPTIONS,
           name: 'system-alone',
-          include: ALONE,
+          include: ISOLATED_TESTS,
           fileParallelism: false,
           sequence: { groupOrder: 2 },
         },
       },
       {
         test: {
-          ...SYSTEM,
+          ...SYSTEM_OPTIONS,
           name: 'engines',
-          include: [ENGINES],
+          include: [ENGINE_TESTS],
           maxWorkers: 2,
           sequence: { groupOrder: 3 },
         },

@@ -24,7 +24,7 @@ const OBJECTS_PER_KIND = 5_000;
 const CREATES_PER_ROUND = 1_250;
 const ROUNDS = 3;
 const ROUND_MS = 600;
-/** Makes both return unused memory to the system. */
+/** Time in which both servers return unused memory to the system. */
 const SETTLE_MS = 8_000;
 const MIB = 1024 * 1024;
 /** Above this share of a core, the client is reported as the bottleneck. */
@@ -39,7 +39,7 @@ interface Round {
   readonly clientShare: number;
 }
 
-type Measured = Map<string, Round[]>;
+type Measurements = Map<string, Round[]>;
 
 /** Compares the embedded API server with kube-apiserver and etcd, alternately, under the same load from the same clients. */
 export async function benchApiServer(print: (text: string) => void): Promise<void> {
@@ -70,11 +70,11 @@ async function measure(servers: readonly BenchServer[], workers: Workers): Promi
   for (const server of servers) await prepare(server);
   await sleep(SETTLE_MS);
   const idle = servers.map(({ pids }) => usageOf(pids).rssBytes / MIB);
-  const measured = servers.map((): Measured => new Map());
+  const measurements = servers.map((): Measurements => new Map());
   const plurals = ['configmaps', 'pods'] as const;
   for (const plural of plurals) {
     for (let from = 0; from < OBJECTS_PER_KIND; from += CREATES_PER_ROUND) {
-      await inTurn(servers, workers, measured, 'create', plural, { from, to: from + CREATES_PER_ROUND });
+      await runRound(servers, workers, measurements, 'create', plural, { from, to: from + CREATES_PER_ROUND });
     }
   }
   await sleep(SETTLE_MS);
@@ -82,7 +82,7 @@ async function measure(servers: readonly BenchServer[], workers: Workers): Promi
   for (const plural of plurals) {
     for (const verb of ['get', 'list', 'patch'] as const) {
       for (let round = 0; round < ROUNDS; round++) {
-        await inTurn(servers, workers, measured, verb, plural, { from: 0, to: OBJECTS_PER_KIND });
+        await runRound(servers, workers, measurements, verb, plural, { from: 0, to: OBJECTS_PER_KIND });
       }
     }
   }
@@ -95,24 +95,27 @@ async function measure(servers: readonly BenchServer[], workers: Workers): Promi
     fanOuts.push(results);
   }
   for (const server of servers) await enforcePolicy(server);
-  const judged = servers.map((): Measured => new Map());
+  const policyMeasurements = servers.map((): Measurements => new Map());
   for (let round = 0; round < ROUNDS; round++) {
     const from = OBJECTS_PER_KIND + round * CREATES_PER_ROUND;
-    await inTurn(servers, workers, judged, 'create', 'configmaps', { from, to: from + CREATES_PER_ROUND });
+    await runRound(servers, workers, policyMeasurements, 'create', 'configmaps', {
+      from,
+      to: from + CREATES_PER_ROUND,
+    });
   }
   return [
-    pair(
+    newFigure(
       'start',
       's',
       servers.map(({ startMs }) => startMs / 1000),
     ),
     ...plurals.flatMap((plural) =>
-      (['create', 'get', 'list', 'patch'] as const).flatMap((verb) => verbFigures(measured, verb, plural)),
+      (['create', 'get', 'list', 'patch'] as const).flatMap((verb) => verbFigures(measurements, verb, plural)),
     ),
-    ...verbFigures(judged, 'create', 'configmaps', 'create configmaps, one policy matches'),
+    ...verbFigures(policyMeasurements, 'create', 'configmaps', 'create configmaps, one policy matches'),
     ...fanOuts.flatMap(fanOutFigures),
-    { ...pair('memory, idle', 'MiB', idle), goal: GOALS.memory },
-    { ...pair('memory, 10,000 objects', 'MiB', loaded), goal: GOALS.memory },
+    { ...newFigure('memory, idle', 'MiB', idle), goal: GOALS.memory },
+    { ...newFigure('memory, 10,000 objects', 'MiB', loaded), goal: GOALS.memory },
   ];
 }
 
@@ -147,19 +150,19 @@ async function prepare({ admin }: BenchServer): Promise<void> {
   });
 }
 
-/** One round on each server; the order alternates between rounds. */
-async function inTurn(
+/** Runs one round on each server; the order alternates between rounds. */
+async function runRound(
   servers: readonly BenchServer[],
   { all }: Workers,
-  measured: readonly Measured[],
+  measurements: readonly Measurements[],
   verb: Verb,
   plural: Plural,
   range: { readonly from: number; readonly to: number },
 ): Promise<void> {
   const key = `${verb} ${plural}`;
-  const done = measured[0]?.get(key)?.length ?? 0;
+  const completedRounds = measurements[0]?.get(key)?.length ?? 0;
   const order = [...servers.keys()];
-  if (done % 2 === 1) order.reverse();
+  if (completedRounds % 2 === 1) order.reverse();
   const loaders = all.slice(0, WORKERS);
   for (const at of order) {
     const server = servers[at] as BenchServer;
@@ -187,8 +190,8 @@ async function inTurn(
       cpuMsPerRequest: (usageOf(server.pids).cpuMs - before) / count,
       clientShare: Math.max(...results.map(({ cpuMs, elapsedMs }) => cpuMs / elapsedMs)),
     };
-    const rounds = measured[at]?.get(key);
-    if (rounds === undefined) measured[at]?.set(key, [round]);
+    const rounds = measurements[at]?.get(key);
+    if (rounds === undefined) measurements[at]?.set(key, [round]);
     else rounds.push(round);
   }
 }
@@ -198,26 +201,26 @@ function shareOf({ from, to }: { readonly from: number; readonly to: number }, w
   return { from: from + worker * size, to: from + (worker + 1) * size };
 }
 
-function verbFigures(measured: readonly Measured[], verb: Verb, plural: Plural, title?: string): Figure[] {
-  const what = title ?? (verb === 'list' ? `list ${OBJECTS_PER_NAMESPACE} ${plural}` : `${verb} ${plural}`);
+function verbFigures(measurements: readonly Measurements[], verb: Verb, plural: Plural, title?: string): Figure[] {
+  const label = title ?? (verb === 'list' ? `list ${OBJECTS_PER_NAMESPACE} ${plural}` : `${verb} ${plural}`);
   const of = (pick: (round: Round) => number) =>
-    measured.map((rounds) => median(rounds.get(`${verb} ${plural}`)?.map(pick) ?? []));
+    measurements.map((rounds) => median(rounds.get(`${verb} ${plural}`)?.map(pick) ?? []));
   const busy = of(({ clientShare }) => clientShare).some((share) => share > BUSY_SHARE);
   return [
     {
-      ...pair(
-        busy ? `${what} (client busy)` : what,
+      ...newFigure(
+        busy ? `${label} (client busy)` : label,
         'per s',
         of(({ perSecond }) => perSecond),
       ),
       goal: GOALS.rate,
     },
-    pair(
+    newFigure(
       `  ${verb} p99`,
       'ms',
       of(({ p99Ms }) => p99Ms),
     ),
-    pair(
+    newFigure(
       `  ${verb} CPU of server`,
       'ms',
       of(({ cpuMsPerRequest }) => cpuMsPerRequest),
@@ -229,27 +232,27 @@ function fanOutFigures(results: readonly FanOut[]): Figure[] {
   const watches = results[0]?.watches ?? 0;
   const of = (pick: (result: FanOut) => number) => results.map(pick);
   const busy = of(({ clientShare }) => clientShare).some((share) => share > BUSY_SHARE);
-  const what = `fan-out to ${watches} watches`;
+  const label = `fan-out to ${watches} watches`;
   return [
     {
-      ...pair(
-        busy ? `${what} (client busy)` : what,
+      ...newFigure(
+        busy ? `${label} (client busy)` : label,
         'events/s',
         of((it) => it.perSecond),
       ),
       goal: GOALS.rate,
     },
-    pair(
+    newFigure(
       `  p50 at ${Math.round(results[0]?.pacedPerSecond ?? 0)} events/s`,
       'ms',
       of((it) => it.p50Ms),
     ),
-    pair(
+    newFigure(
       '  p99 at that rate',
       'ms',
       of((it) => it.p99Ms),
     ),
-    pair(
+    newFigure(
       '  CPU of server per event',
       'µs',
       of((it) => it.cpuUsPerEvent),
@@ -257,7 +260,7 @@ function fanOutFigures(results: readonly FanOut[]): Figure[] {
   ];
 }
 
-function pair(name: string, unit: string, [value = Number.NaN, peer]: readonly number[]): Figure {
+function newFigure(name: string, unit: string, [value = Number.NaN, peer]: readonly number[]): Figure {
   return { name, unit, value, peer };
 }
 

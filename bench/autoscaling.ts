@@ -13,20 +13,20 @@ import { type Figure, formatFigures, median } from './figures.ts';
 
 const NODES = 500;
 const PODS_PER_NODE = 10;
-const PENDING = 1_000;
+const PENDING_PODS = 1_000;
 const ROUNDS = 5;
 const ZONES = ['nova-1', 'nova-2', 'nova-3'];
 const NOW = Date.UTC(2026, 0, 1, 12);
 const LONG_AGO = '2026-01-01T00:00:00Z';
 
-/** How pending pods differ: those of one deployment are equal; a scheduler's worst case is pods that all differ. */
-const SHAPES = [
+/** Shapes of pending pods: pods of one deployment are equal. The worst case for a scheduler is pods that all differ. */
+const WORKLOADS = [
   { name: '50 deployments, a third with affinity or spread constraints', deployments: 50, constrained: 3 },
-  { name: 'all different', deployments: PENDING, constrained: 0 },
-  { name: 'all different, a third with affinity or spread constraints', deployments: PENDING, constrained: 3 },
+  { name: 'all different', deployments: PENDING_PODS, constrained: 0 },
+  { name: 'all different, a third with affinity or spread constraints', deployments: PENDING_PODS, constrained: 3 },
 ];
 
-/** Time of one decision about a large cluster, and its memory in Fairway. */
+/** Measures the time of one decision about a large cluster, and the cluster's memory in Fairway. */
 export async function benchAutoscaling(print: (text: string) => void): Promise<void> {
   const pools = ['small', 'medium', 'large', 'tainted'].map((name, index) => poolOf(name, index));
   const figures: Figure[] = [];
@@ -43,30 +43,30 @@ export async function benchAutoscaling(print: (text: string) => void): Promise<v
     value: heapMiB() - before,
     goal: { kind: 'at-most', value: 300 },
   });
-  for (const { name, deployments, constrained } of SHAPES) {
-    const pending = Array.from({ length: PENDING }, (_, index) =>
+  for (const { name, deployments, constrained } of WORKLOADS) {
+    const pending = Array.from({ length: PENDING_PODS }, (_, index) =>
       podOf(`pending-${index}`, 100 + (index % deployments), constrained),
     );
     const facts = factsOf(pools, nodes, [...running, ...pending]);
     figures.push({
-      name: `a decision about ${PENDING} pending pods: ${name}`,
+      name: `a decision about ${PENDING_PODS} pending pods: ${name}`,
       unit: 'ms',
-      value: timeOf(facts, ({ growths }) => growths.length > 0),
+      value: measureDecision(facts, ({ growths }) => growths.length > 0),
       goal: { kind: 'at-most', value: 1_000 },
     });
   }
-  const few = running.filter((_, index) => index % PODS_PER_NODE < 4);
+  const fewPods = running.filter((_, index) => index % PODS_PER_NODE < 4);
   figures.push({
     name: `a decision which of ${NODES} under-used nodes the cluster could do without`,
     unit: 'ms',
-    value: timeOf(factsOf(pools, nodes, few), ({ marks }) => marks.some(({ mark }) => mark !== undefined)),
+    value: measureDecision(factsOf(pools, nodes, fewPods), ({ marks }) => marks.some(({ mark }) => mark !== undefined)),
     goal: { kind: 'at-most', value: 1_000 },
   });
   print(formatFigures(`Autoscaling of ${NODES} nodes in ${pools.length} pools with ${running.length} pods`, figures));
 }
 
 /** Milliseconds of the median round; throws if the decision is not as expected. */
-function timeOf(facts: DecisionFacts, isExpected: (decision: Decision) => boolean): number {
+function measureDecision(facts: DecisionFacts, isExpected: (decision: Decision) => boolean): number {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const startMs = performance.now();
@@ -172,7 +172,7 @@ function podOf(name: string, deployment: number, constrained: number, nodeName?:
   return trimPod(parsed(pod));
 }
 
-/** As received from an API server: nothing is shared with other objects. */
+/** Copies a value as if an API server had sent it: it shares nothing with other objects. */
 function parsed<T>(object: T): T {
   return JSON.parse(JSON.stringify(object)) as T;
 }
@@ -193,7 +193,7 @@ function factsOf(pools: readonly NodePool[], nodes: readonly TenantNode[], pods:
         maxPods: 110,
         region: 'RegionOne',
         defaultZone: undefined,
-        like: undefined,
+        sampleNode: undefined,
         daemonSets: [],
       }),
       machines: (byPool.get(name) ?? []).map((node) => {

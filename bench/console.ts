@@ -6,20 +6,23 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import type { Browser, Page } from 'playwright-core';
-import { hasBrowser, launchBrowser, newPerson } from '../tests/console/browser.ts';
+import { hasBrowser, launchBrowser, newBrowserContext } from '../tests/console/browser.ts';
 import type { ConsoleServerReady } from './console/server.ts';
 import { type Figure, formatFigures } from './figures.ts';
 
 const CLUSTERS = 1_000;
 const MACHINES = 10_000;
 const BROWSERS = 200;
-const WATCHES_EACH = 4;
+const WATCHES_PER_BROWSER = 4;
 const REQUESTS = 3_000;
-const AT_A_TIME = 16;
+const CONCURRENCY = 16;
 const KIB = 1024;
-const OWN_PAGE = { 'x-fairway-console': '1', 'sec-fetch-site': 'same-origin' };
+const SAME_ORIGIN_HEADERS = { 'x-fairway-console': '1', 'sec-fetch-site': 'same-origin' };
 
-/** The console with 1,000 clusters and 10,000 machines: waiting times of users, and each browser's cost for the server. */
+/**
+ * Measures the console with 1,000 clusters and 10,000 machines: how long users wait, and what each browser costs the
+ * server.
+ */
 export async function benchConsole(print: (text: string) => void): Promise<void> {
   const child = fork(join(import.meta.dirname, 'console/server.ts'), [String(CLUSTERS), String(MACHINES)], {
     execArgv: ['--expose-gc'],
@@ -44,51 +47,51 @@ export async function benchConsole(print: (text: string) => void): Promise<void>
   }
 }
 
-async function signedIn({ url, authority, password }: ConsoleServerReady) {
+async function signIn({ url, authority, password }: ConsoleServerReady) {
   const transport = new HttpsTransport({ server: url, certificateAuthority: authority });
-  const answer = await transport.request({
+  const response = await transport.request({
     method: 'POST',
     path: '/console/session',
-    headers: { ...OWN_PAGE, 'content-type': 'application/json' },
+    headers: { ...SAME_ORIGIN_HEADERS, 'content-type': 'application/json' },
     body: JSON.stringify({ kind: 'password', username: 'demo', domain: 'Default', password }),
   });
-  await answer.text();
-  const [cookie = ''] = (answer.headers['set-cookie'] ?? '').split(';');
-  return { transport, headers: { ...OWN_PAGE, cookie } };
+  await response.text();
+  const [cookie = ''] = (response.headers['set-cookie'] ?? '').split(';');
+  return { transport, headers: { ...SAME_ORIGIN_HEADERS, cookie } };
 }
 
-/** Requests for one small object with the session cookie, whose token is looked up in a cache. */
+/** Measures requests for one small object with the session cookie, whose token is looked up in a cache. */
 async function requestFigures(server: ConsoleServerReady): Promise<Figure[]> {
-  const { transport, headers } = await signedIn(server);
+  const { transport, headers } = await signIn(server);
   const path = `/apis/fairway.dev/v1alpha1/namespaces/${server.namespace}/clusters/cluster-1`;
-  let left = REQUESTS;
+  let remaining = REQUESTS;
   const worker = async () => {
-    while (left-- > 0) await (await transport.request({ method: 'GET', path, headers })).text();
+    while (remaining-- > 0) await (await transport.request({ method: 'GET', path, headers })).text();
   };
   await worker();
-  left = REQUESTS;
-  const beganMs = performance.now();
-  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
-  const seconds = (performance.now() - beganMs) / 1000;
+  remaining = REQUESTS;
+  const startMs = performance.now();
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  const seconds = (performance.now() - startMs) / 1000;
   transport.close();
   return [{ name: 'requests through the cookie', unit: '1/s', value: REQUESTS / seconds }];
 }
 
-const FORMS = [
+const REPRESENTATIONS = [
   { name: 'whole', accept: 'application/json' },
   { name: 'whole, not compressed', accept: 'application/json', encoding: 'identity' },
   { name: 'as tables', accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
   { name: 'metadata alone', accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' },
 ] as const;
 
-/** A browser's load of all objects of a kind, in pages like the console. */
+/** Measures how a browser loads all objects of a kind, in pages like the console. */
 async function listFigures(server: ConsoleServerReady): Promise<Figure[]> {
-  const { transport, headers } = await signedIn(server);
+  const { transport, headers } = await signIn(server);
   transport.close();
   const figures: Figure[] = [];
   for (const plural of ['clusters', 'machines']) {
-    for (const { name, accept, ...form } of FORMS) {
-      const encoding = 'encoding' in form ? form.encoding : 'gzip';
+    for (const { name, accept, ...representation } of REPRESENTATIONS) {
+      const encoding = 'encoding' in representation ? representation.encoding : 'gzip';
       const value = await bytesOf(server, plural, { ...headers, accept, 'accept-encoding': encoding });
       figures.push({ name: `bytes of all ${plural}, ${name}`, unit: 'KiB', value: value / KIB });
     }
@@ -120,9 +123,9 @@ async function bytesOf(
 
 async function watchFigures(server: ConsoleServerReady, heap: () => Promise<number>): Promise<Figure[]> {
   const path = `/apis/fairway.dev/v1alpha1/namespaces/${server.namespace}`;
-  const paths = ['clusters', 'machines', 'nodepools', 'cloudcredentials'].slice(0, WATCHES_EACH);
+  const paths = ['clusters', 'machines', 'nodepools', 'cloudcredentials'].slice(0, WATCHES_PER_BROWSER);
   const open = async () => {
-    const { transport, headers } = await signedIn(server);
+    const { transport, headers } = await signIn(server);
     const version = await transport.request({ method: 'GET', path: `${path}/nodepools`, headers });
     const { metadata } = JSON.parse(await version.text()) as { metadata: { resourceVersion: string } };
     const watches = paths.map((plural, id) => ({
@@ -139,7 +142,7 @@ async function watchFigures(server: ConsoleServerReady, heap: () => Promise<numb
     if (stream.status !== 200) throw new Error(await stream.text());
     return transport;
   };
-  // Shared memory is allocated with the first ones.
+  // The first connections allocate shared memory.
   const transports = [await open(), await open()];
   const before = await heap();
   for (let count = 0; count < BROWSERS; count++) transports.push(await open());
@@ -147,26 +150,26 @@ async function watchFigures(server: ConsoleServerReady, heap: () => Promise<numb
   for (const transport of transports) transport.close();
   const value = (after - before) / BROWSERS / KIB;
   const goal = { kind: 'at-most', value: 100 } as const;
-  return [{ name: `memory of the server for a browser with ${WATCHES_EACH} watches`, unit: 'KiB', value, goal }];
+  return [{ name: `memory of the server for a browser with ${WATCHES_PER_BROWSER} watches`, unit: 'KiB', value, goal }];
 }
 
 async function viewFigures({ url, password }: ConsoleServerReady): Promise<Figure[]> {
   const browser = await launchBrowser();
   try {
     const page = await signInWith(browser, url, password);
-    const first = await timed(async () => {
+    const first = await measureMs(async () => {
       await page.reload();
       await page.getByText('cluster-0', { exact: true }).waitFor();
     });
-    const searchClusters = await timed(async () => {
+    const searchClusters = await measureMs(async () => {
       await page.getByRole('textbox').fill('cluster-999');
       await page.getByText('1 of 1,000 shown').waitFor();
     });
-    const allMachines = await timed(async () => {
+    const allMachines = await measureMs(async () => {
       await page.getByRole('link', { name: 'Machines' }).click();
       await page.getByRole('button', { name: 'All 10,000' }).waitFor();
     });
-    const searchMachines = await timed(async () => {
+    const searchMachines = await measureMs(async () => {
       await page.getByRole('textbox').fill('cluster-77-');
       await page.getByText('10 of 10,000 shown').waitFor();
     });
@@ -186,7 +189,7 @@ async function viewFigures({ url, password }: ConsoleServerReady): Promise<Figur
 }
 
 async function signInWith(browser: Browser, url: string, password: string): Promise<Page> {
-  const page = await (await newPerson(browser)).newPage();
+  const page = await (await newBrowserContext(browser)).newPage();
   await page.goto(`${url}/console/`);
   await page.locator('#username').fill('demo');
   await page.locator('#password').fill(password);
@@ -195,10 +198,10 @@ async function signInWith(browser: Browser, url: string, password: string): Prom
   return page;
 }
 
-async function timed(work: () => Promise<void>): Promise<number> {
-  const beganMs = performance.now();
+async function measureMs(work: () => Promise<void>): Promise<number> {
+  const startMs = performance.now();
   await work();
-  return performance.now() - beganMs;
+  return performance.now() - startMs;
 }
 
 /** Scrolls the table to its end in two seconds, and returns the longest time between two frames. */

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CsiClient } from '../tests/csi-sanity/csi-client.ts';
 import type { DriverProcess } from '../tests/csi-sanity/driver-process.ts';
 import { SanityPlace } from '../tests/csi-sanity/sanity-place.ts';
-import { upstreamProgram } from '../tests/upstream-cloud-provider/programs.ts';
+import { upstreamProgram } from '../tests/upstream-cloud-provider/binaries.ts';
 import { openSimulatedCloud, type SimulatedCloud } from '../tests/upstream-cloud-provider/simulated-cloud.ts';
 import { type Figure, formatFigures } from './figures.ts';
 import { usageOf } from './process-usage.ts';
 
 const MIB = 1024 * 1024;
-const MANY = 20;
-/** A typical cloud. */
-const LIFE = {
+const BATCH_SIZE = 20;
+/** Durations in a typical cloud. */
+const LIFECYCLE_MS = {
   createVolume: 2_000,
   deleteVolume: 1_000,
   attachVolume: 3_000,
@@ -19,11 +19,11 @@ const LIFE = {
   createSnapshot: 1_500,
   deleteSnapshot: 1_000,
 };
-/** After this time a new process has observed all requests of its predecessor. */
-const SETTLED_MS = 11_000;
+/** After this time, a new process has observed all requests of its predecessor. */
+const SETTLE_MS = 11_000;
 /** Warm-up, in which Fairway learns the cloud's pace. */
-const ROUNDS_TO_LEARN = 3;
-const SANITY = 'csi-sanity, on a cloud that takes no time';
+const WARM_UP_ROUNDS = 3;
+const SANITY_TITLE = 'csi-sanity, on a cloud that takes no time';
 
 interface Cost {
   readonly calls: number;
@@ -37,7 +37,7 @@ interface Sanity extends Cost {
 interface Run {
   readonly costs: ReadonlyMap<string, Cost>;
   readonly sanity: Sanity;
-  /** Without the cost of the start. */
+  /** CPU time without the start. */
   readonly cpuMs: number;
   readonly rssBytes: number;
 }
@@ -50,14 +50,15 @@ export async function benchCsi(print: (text: string) => void): Promise<void> {
     print('csi-sanity is not built: "testbed/cloud-provider-openstack/testbed build" makes it\n');
     return;
   }
-  const program = upstreamProgram('cinder-csi-plugin');
-  if (program === undefined) {
+  const binary = upstreamProgram('cinder-csi-plugin');
+  if (binary === undefined) {
     print('upstream is not built: "testbed/cloud-provider-openstack/testbed build" makes it\n');
   }
-  const own = await runOf((place) => place.fairway(), 'Fairway', print);
-  const peer = program === undefined ? undefined : await runOf((place) => place.upstream(program), 'upstream', print);
-  const costs = [...own.costs, [SANITY, own.sanity] as const].flatMap(([name, { calls, seconds }]): Figure[] => {
-    const other = name === SANITY ? peer?.sanity : peer?.costs.get(name);
+  const own = await measureDriver((place) => place.fairway(), 'Fairway', print);
+  const peer =
+    binary === undefined ? undefined : await measureDriver((place) => place.upstream(binary), 'upstream', print);
+  const costs = [...own.costs, [SANITY_TITLE, own.sanity] as const].flatMap(([name, { calls, seconds }]): Figure[] => {
+    const other = name === SANITY_TITLE ? peer?.sanity : peer?.costs.get(name);
     return [
       { name, unit: 'calls', value: calls, peer: other?.calls },
       { name, unit: 's', value: seconds, peer: other?.seconds },
@@ -66,7 +67,7 @@ export async function benchCsi(print: (text: string) => void): Promise<void> {
   const figures: readonly Figure[] = [
     ...costs,
     {
-      name: `${SANITY}: specs that fail`,
+      name: `${SANITY_TITLE}: specs that fail`,
       unit: '',
       value: own.sanity.failed.length,
       peer: peer?.sanity.failed.length,
@@ -78,25 +79,25 @@ export async function benchCsi(print: (text: string) => void): Promise<void> {
   print(formatFigures('CSI controllers', figures, peer && 'upstream'));
 }
 
-async function runOf(start: Start, name: string, print: (text: string) => void): Promise<Run> {
-  const run = await withDriver(start, LIFE, async (driver, place, simulated) => {
+async function measureDriver(start: Start, name: string, print: (text: string) => void): Promise<Run> {
+  const run = await withDriver(start, LIFECYCLE_MS, async (driver, place, simulated) => {
     const client = new CsiClient(place.socket);
-    const begun = usageOf([driver.pid]);
+    const usageBefore = usageOf([driver.pid]);
     const costs = new Map<string, Cost>();
-    const measure = async (what: string, work: () => Promise<unknown>) => {
+    const measure = async (operation: string, work: () => Promise<unknown>) => {
       const cost = await costOf(simulated, work);
-      costs.set(what, cost);
-      print(`${name}: ${what}: ${cost.calls} calls, ${cost.seconds.toFixed(1)} s`);
+      costs.set(operation, cost);
+      print(`${name}: ${operation}: ${cost.calls} calls, ${cost.seconds.toFixed(1)} s`);
     };
-    for (let round = 0; round < ROUNDS_TO_LEARN; round++) {
-      await lifeOf(client, place.server.id, `first-${round}`, async (_, work) => void (await work()));
+    for (let round = 0; round < WARM_UP_ROUNDS; round++) {
+      await runVolumeLifecycle(client, place.server.id, `first-${round}`, async (_, work) => void (await work()));
     }
-    await lifeOf(client, place.server.id, 'one', measure);
-    await manyOf(client, place.server.id, measure);
+    await runVolumeLifecycle(client, place.server.id, 'one', measure);
+    await runVolumeBatch(client, place.server.id, measure);
     await measure('ListVolumes', () => client.listVolumes());
     client.close();
     const { cpuMs, rssBytes } = usageOf([driver.pid]);
-    return { costs, cpuMs: cpuMs - begun.cpuMs, rssBytes };
+    return { costs, cpuMs: cpuMs - usageBefore.cpuMs, rssBytes };
   });
   const sanity = await withDriver(start, {}, async (_, place, simulated) => {
     const failed: string[] = [];
@@ -112,15 +113,15 @@ async function runOf(start: Start, name: string, print: (text: string) => void):
 
 async function withDriver<T>(
   start: Start,
-  life: Partial<typeof LIFE>,
+  lifecycleMs: Partial<typeof LIFECYCLE_MS>,
   use: (driver: DriverProcess, place: SanityPlace, simulated: SimulatedCloud) => Promise<T>,
 ): Promise<T> {
-  const simulated = await openSimulatedCloud({ createMs: 0, updateMs: 0 }, life);
+  const simulated = await openSimulatedCloud({ createMs: 0, updateMs: 0 }, lifecycleMs);
   const { cloudsYaml } = simulated;
   const place = await SanityPlace.open({ cloudsYaml, member: 'simulator', image: 'Ubuntu 22.04', flavor: 'b3-8' });
   const driver = await start(place);
   try {
-    await sleep(SETTLED_MS);
+    await sleep(SETTLE_MS);
     return await use(driver, place, simulated);
   } finally {
     await driver.stop();
@@ -135,9 +136,9 @@ async function costOf(simulated: SimulatedCloud, work: () => Promise<unknown>): 
   return { calls: callsOf(simulated) - before, seconds: (performance.now() - beginMs) / 1000 };
 }
 
-type Measure = (what: string, work: () => Promise<unknown>) => Promise<void>;
+type Measure = (operation: string, work: () => Promise<unknown>) => Promise<void>;
 
-async function lifeOf(client: CsiClient, node: string, name: string, measure: Measure): Promise<void> {
+async function runVolumeLifecycle(client: CsiClient, node: string, name: string, measure: Measure): Promise<void> {
   let id = '';
   await measure('a volume made and attached', async () => {
     id = await client.createVolume(name);
@@ -148,10 +149,10 @@ async function lifeOf(client: CsiClient, node: string, name: string, measure: Me
   await measure('deleted', () => client.deleteVolume(id));
 }
 
-async function manyOf(client: CsiClient, node: string, measure: Measure): Promise<void> {
-  const names = Array.from({ length: MANY }, (_, index) => `many-${index}`);
+async function runVolumeBatch(client: CsiClient, node: string, measure: Measure): Promise<void> {
+  const names = Array.from({ length: BATCH_SIZE }, (_, index) => `many-${index}`);
   let ids: readonly string[] = [];
-  await measure(`${MANY} volumes made and attached at once`, async () => {
+  await measure(`${BATCH_SIZE} volumes made and attached at once`, async () => {
     ids = await Promise.all(
       names.map(async (each) => {
         const id = await client.createVolume(each);
@@ -160,7 +161,7 @@ async function manyOf(client: CsiClient, node: string, measure: Measure): Promis
       }),
     );
   });
-  await measure(`${MANY} detached and deleted at once`, () =>
+  await measure(`${BATCH_SIZE} detached and deleted at once`, () =>
     Promise.all(
       ids.map(async (id) => {
         await client.unpublish(id, node);
@@ -170,7 +171,7 @@ async function manyOf(client: CsiClient, node: string, measure: Measure): Promis
   );
 }
 
-/** Calls of the driver. */
+/** Counts the driver's calls. */
 function callsOf({ cloud }: SimulatedCloud): number {
   const own = cloud.calls.counts().filter(({ userAgent }) => /csi/.test(userAgent));
   return own.reduce((sum, { count }) => sum + count, 0);

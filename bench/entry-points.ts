@@ -17,51 +17,54 @@ import { findBinaries } from '../tests/contract/kubernetes/binaries.ts';
 import { startManagementCluster } from '../tests/management/management-cluster.ts';
 import { RunningReplica } from '../tests/management-gateway/running-replica.ts';
 import type { EntryPointsReady } from './entry-points/fairway-process.ts';
-import { type EntryPoint, inTurn, type Load } from './entry-points/load.ts';
-import { answerOf, consoleCookies, entryPointWith, TENANT, tenantTokens } from './entry-points/tenant-sessions.ts';
+import { type EntryPoint, type Load, measureInTurn } from './entry-points/measure-load.ts';
+import { consoleCookies, fetchResponse, newEntryPoint, TENANT, tenantTokens } from './entry-points/tenant-sessions.ts';
 import { type Figure, formatFigures } from './figures.ts';
 
 const SESSIONS = 10;
-const AT_A_TIME = 16;
+const CONCURRENCY = 16;
 const REQUESTS = Number(process.env['ENTRY_POINTS_REQUESTS'] ?? 3_000);
 const ROUNDS = 3;
 const NAME = 'asked-for';
-/** Calls to Keystone for a thousand requests. */
+/** Goal for calls to Keystone per thousand requests. */
 const KEYSTONE_GOAL = { kind: 'at-most', value: 5 } as const;
 
-/** One small object through each entry point, and through the API with a client certificate: the cost of authentication. */
+/**
+ * Measures the cost of authentication: requests for one small object through each entry point, and through the API with
+ * a client certificate.
+ */
 export async function benchEntryPoints(print: (text: string) => void): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'fairway-bench-entry-points-'));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
   const home = new Home(join(folder, 'cloud'));
   home.create();
-  const opening = { home, clock: systemClock, random: Math.random, log: silentLogger, latency: 'none' } as const;
-  const simulated = await startSimulatedCloud(opening);
+  const cloudOptions = { home, clock: systemClock, random: Math.random, log: silentLogger, latency: 'none' } as const;
+  const simulated = await startSimulatedCloud(cloudOptions);
   stack.defer(() => simulated.close());
   const tenant = await tenantTokens(home.cloudsYaml, SESSIONS);
   const shared = { folder, home, simulated, tenant };
-  for (const measure of [embedded, gateway]) {
-    const found = await measure(shared, print);
-    if (found) print(formatFigures(found.title, found.figures));
+  for (const measure of [measureEmbedded, measureGateway]) {
+    const report = await measure(shared, print);
+    if (report) print(formatFigures(report.title, report.figures));
   }
 }
 
 interface Shared {
   readonly folder: string;
-  /** CPU of the simulated cloud. */
+  /** Home of the simulated cloud. */
   readonly home: Home;
   readonly simulated: SimulatedCloud;
   readonly tenant: Awaited<ReturnType<typeof tenantTokens>>;
 }
 
-interface Measured {
+interface EntryPointReport {
   readonly title: string;
   readonly figures: readonly Figure[];
 }
 
 /** The entry points of `fairway up`. */
-async function embedded({ folder, home, simulated, tenant }: Shared): Promise<Measured> {
+async function measureEmbedded({ folder, home, simulated, tenant }: Shared): Promise<EntryPointReport> {
   await using stack = new AsyncDisposableStack();
   const own = join(folder, 'fairway');
   const child = fork(join(import.meta.dirname, 'entry-points/fairway-process.ts'), [own, home.cloudsYaml]);
@@ -79,27 +82,27 @@ async function embedded({ folder, home, simulated, tenant }: Shared): Promise<Me
   const magnum = { ...server, server: magnumUrl };
   const path = await prepare(admin, server, tenant);
   const pids = [child.pid ?? 0];
-  const asMagnum = tenant.tokens.map((token) => ({
+  const magnumHeaders = tenant.tokens.map((token) => ({
     'x-auth-token': token,
     'openstack-api-version': 'container-infra latest',
   }));
-  const [asFirst = {}] = asMagnum;
-  const uuid = await magnumUuid(magnum, asFirst);
+  const [firstHeaders = {}] = magnumHeaders;
+  const uuid = await magnumUuid(magnum, firstHeaders);
   const entryPoints = [
-    entryPointWith({ name: 'API, client certificate', pids, server: transport, path }, [{}]),
-    entryPointWith({ name: 'API, token of Keystone', pids, server, path }, tenant.tokens.map(bearer)),
-    entryPointWith({ name: 'console', pids, server, path }, await consoleCookies(server, home.cloudsYaml, SESSIONS)),
-    entryPointWith({ name: 'Magnum', pids, server: magnum, path: `/v1/clusters/${uuid}` }, asMagnum),
+    newEntryPoint({ name: 'API, client certificate', pids, server: transport, path }, [{}]),
+    newEntryPoint({ name: 'API, token of Keystone', pids, server, path }, tenant.tokens.map(bearer)),
+    newEntryPoint({ name: 'console', pids, server, path }, await consoleCookies(server, home.cloudsYaml, SESSIONS)),
+    newEntryPoint({ name: 'Magnum', pids, server: magnum, path: `/v1/clusters/${uuid}` }, magnumHeaders),
   ];
   for (const entryPoint of entryPoints) stack.defer(() => entryPoint.close());
   return { title: 'Entry points of `fairway up`', figures: await figuresOf(entryPoints, simulated) };
 }
 
 /** The gateway in front of a management cluster, compared with that cluster's own API server. */
-async function gateway(
+async function measureGateway(
   { folder, home, simulated, tenant }: Shared,
   print: (text: string) => void,
-): Promise<Measured | undefined> {
+): Promise<EntryPointReport | undefined> {
   const [binaries] = findBinaries();
   if (binaries === undefined) {
     print('No gateway: kube-apiserver and etcd not found in KUBEBUILDER_ASSETS or on PATH.\n');
@@ -128,15 +131,12 @@ async function gateway(
   const server = { server: replica.url, certificateAuthority: replica.gatewayAuthority };
   const path = await prepare(admin, server, tenant);
   const entryPoints = [
-    entryPointWith(
+    newEntryPoint(
       { name: `kube-apiserver ${binaries.version}, client certificate`, pids: [], server: transport, path },
       [{}],
     ),
-    entryPointWith(
-      { name: 'gateway, token of Keystone', pids: [replica.pid], server, path },
-      tenant.tokens.map(bearer),
-    ),
-    entryPointWith(
+    newEntryPoint({ name: 'gateway, token of Keystone', pids: [replica.pid], server, path }, tenant.tokens.map(bearer)),
+    newEntryPoint(
       { name: 'console at the gateway', pids: [replica.pid], server, path },
       await consoleCookies(server, home.cloudsYaml, SESSIONS),
     ),
@@ -149,7 +149,7 @@ function bearer(token: string): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${token}` };
 }
 
-/** A paused cluster of the tenant, and its path; the tenant's namespace is created by the first request. */
+/** Creates a paused cluster of the tenant, and returns its path; the first request creates the tenant's namespace. */
 async function prepare(
   admin: KubeClient,
   server: { readonly server: string; readonly certificateAuthority?: string },
@@ -158,15 +158,15 @@ async function prepare(
   const namespace = projectId;
   const transport = new HttpsTransport(server);
   const path = `/apis/fairway.dev/v1alpha1/namespaces/${namespace}/clusters`;
-  await answerOf(transport, { method: 'GET', path, headers: bearer(token) });
+  await fetchResponse(transport, { method: 'GET', path, headers: bearer(token) });
   const value = { metadata: { annotations: { [CLOUD_ANNOTATION]: TENANT } } };
   await admin.resource(Namespaces).patch(namespace, { type: 'merge', value });
-  const wanted: NewCluster = {
+  const cluster: NewCluster = {
     metadata: { namespace, name: NAME, annotations: { [PAUSED_ANNOTATION]: 'true' } },
     spec: { plan: 'free' },
   };
-  await admin.resource(clusters).create(wanted as Cluster);
-  const { status, text } = await answerOf(transport, {
+  await admin.resource(clusters).create(cluster as Cluster);
+  const { status, text } = await fetchResponse(transport, {
     method: 'GET',
     path: `${path}/${NAME}`,
     headers: bearer(token),
@@ -181,22 +181,26 @@ async function magnumUuid(
   headers: Readonly<Record<string, string>>,
 ): Promise<string> {
   const transport = new HttpsTransport(server);
-  const { text } = await answerOf(transport, { method: 'GET', path: '/v1/clusters', headers });
+  const { text } = await fetchResponse(transport, { method: 'GET', path: '/v1/clusters', headers });
   transport.close();
   const { clusters: listed } = JSON.parse(text) as { clusters: readonly { readonly uuid: string }[] };
   return listed[0]?.uuid ?? '';
 }
 
-/** Compared with the first entry point, which needs no login. */
+/** Figures of the entry points; the first needs no login. */
 async function figuresOf(entryPoints: readonly EntryPoint[], simulated: SimulatedCloud): Promise<readonly Figure[]> {
   const before = keystoneCalls(simulated);
-  const loads = await inTurn(entryPoints, ROUNDS, { requests: REQUESTS, sessions: SESSIONS, atATime: AT_A_TIME });
+  const loads = await measureInTurn(entryPoints, ROUNDS, {
+    requests: REQUESTS,
+    sessions: SESSIONS,
+    concurrency: CONCURRENCY,
+  });
   const calls = keystoneCalls(simulated) - before;
-  const askingKeystone = ROUNDS * REQUESTS * (entryPoints.length - 1);
+  const keystoneRequests = ROUNDS * REQUESTS * (entryPoints.length - 1);
   const name = `calls to Keystone for 1,000 requests, ${SESSIONS} tokens through each door`;
   return [
     ...entryPoints.flatMap((entryPoint) => entryPointFigures(entryPoint, loads.get(entryPoint))),
-    { name, unit: '', value: (calls * 1_000) / askingKeystone, goal: KEYSTONE_GOAL },
+    { name, unit: '', value: (calls * 1_000) / keystoneRequests, goal: KEYSTONE_GOAL },
   ];
 }
 
@@ -212,7 +216,7 @@ function entryPointFigures({ name, pids }: EntryPoint, load: Load | undefined): 
   ];
 }
 
-/** Fairway's calls, including its own logins; tenants have signed in before. */
+/** Counts Fairway's calls, including its own logins. Tenants have already signed in. */
 function keystoneCalls({ cloud }: SimulatedCloud): number {
   return cloud.calls
     .counts()

@@ -14,7 +14,10 @@ import { ATTACKS, type Attack } from './hostile/attacks.ts';
 import { type Damage, measureDamage } from './hostile/damage.ts';
 import { grantTenant } from './hostile/tenant.ts';
 
-/** Measures what hostile clients cost the embedded API server, and kube-apiserver with etcd if available: a new process for each attack. */
+/**
+ * Measures the cost of hostile clients for the embedded API server, and for kube-apiserver with etcd if available. Each
+ * attack gets a new process.
+ */
 export async function benchHostile(print: (text: string) => void): Promise<void> {
   const pki = await createPki();
   const peer = findPeer(process.env);
@@ -24,16 +27,16 @@ export async function benchHostile(print: (text: string) => void): Promise<void>
   const names = new Set<string>();
   const figures: Figure[] = [];
   for (const attack of ATTACKS) {
-    const ours = await suffer(attack, pki, startEmbedded, names);
-    const theirs =
-      'missing' in peer ? undefined : await suffer(attack, pki, (folder) => startPeer(folder, pki, peer), names);
-    figures.push(...figuresOf(attack, ours, theirs));
+    const ownDamage = await measureAttack(attack, pki, startEmbedded, names);
+    const peerDamage =
+      'missing' in peer ? undefined : await measureAttack(attack, pki, (folder) => startPeer(folder, pki, peer), names);
+    figures.push(...figuresOf(attack, ownDamage, peerDamage));
   }
   const [, peerName] = [...names];
   print(formatFigures(`Hostile clients: ${[...names].join(', ')}`, figures, peerName));
 }
 
-async function suffer(
+async function measureAttack(
   attack: Attack,
   pki: BenchPki,
   start: (folder: string, pki: BenchPki) => Promise<BenchServer>,
@@ -51,15 +54,15 @@ async function suffer(
   }
 }
 
-function figuresOf({ name, goals }: Attack, ours: Damage, theirs: Damage | undefined): Figure[] {
-  const figure = (what: string, unit: string, measure: keyof Damage): Figure[] => {
-    const [value, most] = [ours[measure], goals[measure]];
-    if (value === undefined || most === undefined) return [];
-    return [{ name: what, unit, value, peer: theirs?.[measure], goal: { kind: 'at-most', value: most } }];
+function figuresOf({ name, goals }: Attack, ownDamage: Damage, peerDamage: Damage | undefined): Figure[] {
+  const figure = (label: string, unit: string, measure: keyof Damage): Figure[] => {
+    const [value, limit] = [ownDamage[measure], goals[measure]];
+    if (value === undefined || limit === undefined) return [];
+    return [{ name: label, unit, value, peer: peerDamage?.[measure], goal: { kind: 'at-most', value: limit } }];
   };
   return [
     ...figure(`${name}: longest answer`, 'ms', 'longestMs'),
-    ...figure(`${name}: others wait`, 'ms', 'othersMs'),
+    ...figure(`${name}: others wait`, 'ms', 'otherClientsMs'),
     ...figure(`${name}: memory grows by`, 'MiB', 'growthMib'),
   ];
 }

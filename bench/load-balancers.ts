@@ -1,34 +1,33 @@
+import { upstreamProgram } from '../tests/upstream-cloud-provider/binaries.ts';
 import { ControllerManager, upstreamManager } from '../tests/upstream-cloud-provider/controller-manager.ts';
-import { upstreamProgram } from '../tests/upstream-cloud-provider/programs.ts';
 import { type Figure, formatFigures } from './figures.ts';
 import { FairwaySubject } from './load-balancers/fairway.ts';
-import { type Cost, SCENARIOS, type Scenario, SLOW_SCENARIOS, settled } from './load-balancers/scenarios.ts';
+import { type Cost, SCENARIOS, type Scenario, SLOW_SCENARIOS, waitForStartup } from './load-balancers/scenarios.ts';
 import { FAST, NODES, SLOW, type Subject } from './load-balancers/subject.ts';
 
 const MIB = 1024 * 1024;
 
 /**
- * OpenStack calls and waiting times of Services of type LoadBalancer: Fairway compared with upstream's controller, each on a separate simulated
- * cloud.
+ * Measures OpenStack calls and waiting times of Services of type LoadBalancer. Fairway and upstream's controller run on
+ * separate simulated clouds.
  */
 export async function benchLoadBalancers(print: (text: string) => void): Promise<void> {
-  const program = upstreamProgram('openstack-cloud-controller-manager');
-  if (program === undefined)
-    print('upstream is not built: "testbed/cloud-provider-openstack/testbed build" makes it\n');
+  const binary = upstreamProgram('openstack-cloud-controller-manager');
+  if (binary === undefined) print('upstream is not built: "testbed/cloud-provider-openstack/testbed build" makes it\n');
   for (const [title, pace, scenarios] of [
     ['Load balancers, on a cloud that takes seconds', FAST, SCENARIOS],
     ['Load balancers, on a cloud that takes a minute', SLOW, SLOW_SCENARIOS],
   ] as const) {
-    const own = await costsOn(() => FairwaySubject.start(pace), scenarios, print);
+    const own = await measureCosts(() => FairwaySubject.start(pace), scenarios, print);
     const peer =
-      program === undefined
+      binary === undefined
         ? undefined
-        : await costsOn(() => ControllerManager.start(upstreamManager(program), pace, NODES), scenarios, print);
+        : await measureCosts(() => ControllerManager.start(upstreamManager(binary), pace, NODES), scenarios, print);
     print(formatFigures(title, figuresOf(scenarios, own, peer), peer && 'upstream'));
   }
 }
 
-async function costsOn(
+async function measureCosts(
   start: () => Promise<Subject>,
   scenarios: readonly Scenario[],
   print: (text: string) => void,
@@ -36,7 +35,7 @@ async function costsOn(
   const subject = await start();
   try {
     const costs: Cost[] = [];
-    await settled(subject);
+    await waitForStartup(subject);
     for (const scenario of scenarios) {
       const cost = await scenario.run(subject);
       print(`${subject.name}: ${scenario.name}: ${cost.calls} calls, ${cost.seconds.toFixed(1)} s`);

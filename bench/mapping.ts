@@ -24,26 +24,27 @@ const MACHINES_PER_POOL = 3;
 const ROUNDS = 5;
 
 /**
- * Maps every object of a full installation to keys in all controllers, like a replica that has just taken over keys. Nothing is reconciled.
+ * Maps every object of a full installation to keys in all controllers, as a replica does that has just taken over keys.
+ * Nothing is reconciled.
  */
 export async function benchMapping(print: (text: string) => void): Promise<void> {
   const shared = { clock: systemClock, random: Math.random, log: silentLogger };
-  const client = new KubeClient(listsOf(installation()));
+  const client = new KubeClient(listTransport(sampleObjects()));
   const informers = new InformerSet(client, shared);
   const workers: KeyWorker[] = [];
   // Controllers use no other dependency while they map keys.
-  const silent = {
+  const stubs = {
     clouds: { forNamespace: () => undefined, forgetCredential() {}, onProject() {} },
     runtime: { onChange() {} },
     tenants: { onConnect() {} },
   } as unknown as Pick<ControllersOptions, 'clouds' | 'runtime' | 'tenants' | 'credentials' | 'bootstrapper'>;
   createControllers({
     ...shared,
-    ...silent,
+    ...stubs,
     client,
     informers,
     owner: {
-      stillMine: () => false,
+      stillOwns: () => false,
       grant: () => undefined,
       tenure: () => undefined,
       register: (worker) => void workers.push(worker),
@@ -62,8 +63,8 @@ export async function benchMapping(print: (text: string) => void): Promise<void>
   print(formatFigures(`mapping: ${CLUSTERS} clusters, a pool of ${MACHINES_PER_POOL} machines in each`, figures));
 }
 
-/** Objects by the plural of their kind. */
-function installation(): ReadonlyMap<string, readonly KubeObject[]> {
+/** Objects by the plural of their kind, as in a full installation. */
+function sampleObjects(): ReadonlyMap<string, readonly KubeObject[]> {
   const namespaces = Array.from({ length: NAMESPACES }, (_, index) => `team-${index}`);
   const all = Array.from({ length: CLUSTERS }, (_, index) => {
     const metadata = { name: `c${index}`, namespace: `team-${index % NAMESPACES}`, uid: `cluster-${index}` };
@@ -101,7 +102,7 @@ function installation(): ReadonlyMap<string, readonly KubeObject[]> {
 }
 
 /** An API server that lists these objects and never changes. */
-function listsOf(objects: ReadonlyMap<string, readonly KubeObject[]>): Transport {
+function listTransport(objects: ReadonlyMap<string, readonly KubeObject[]>): Transport {
   return {
     async request({ path, signal }: TransportRequest): Promise<TransportResponse> {
       const { pathname, searchParams } = new URL(path, 'http://api');
@@ -111,7 +112,7 @@ function listsOf(objects: ReadonlyMap<string, readonly KubeObject[]>): Transport
         status: 200,
         headers: {},
         text: () => Promise.resolve(searchParams.has('watch') ? '' : JSON.stringify(list)),
-        lines: () => silence(signal),
+        lines: () => idleWatch(signal),
       };
     },
     close() {},
@@ -119,6 +120,6 @@ function listsOf(objects: ReadonlyMap<string, readonly KubeObject[]>): Transport
 }
 
 // oxlint-disable-next-line require-yield -- a watch on which nothing happens
-async function* silence(signal: AbortSignal | undefined): AsyncGenerator<string> {
+async function* idleWatch(signal: AbortSignal | undefined): AsyncGenerator<string> {
   await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -2,15 +2,15 @@ import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/clus
 import { machines } from '@fairway/api/kinds/machine';
 import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import type { Logger } from '@fairway/base/log';
-import { eventually, eventuallyGone } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyDeleted } from '@fairway/kube/testing/eventually';
 import { type FairwayOnCloud, startFairwayOn } from '../tests/main-job/fairway-on-cloud.ts';
 import { JOB_TARGETS, type JobCloud } from '../tests/main-job/job-clouds.ts';
 import { median } from './figures.ts';
 
 const NODES = 3;
-const MORE_NODES = 2;
+const ADDED_NODES = 2;
 const namespace = 'default';
-const patience = { deadlineMs: 300_000 };
+const waitOptions = { deadlineMs: 300_000 };
 
 /** One request to the cloud, as logged by Fairway's client. */
 interface Call {
@@ -27,7 +27,7 @@ interface Run {
   readonly seconds: ReadonlyMap<string, number>;
 }
 
-/** The OpenStack calls of each operation, on the simulator and, if the testbed is running, on a real cloud. */
+/** Measures the OpenStack calls of each operation, on the simulator and, if the testbed is running, on a real cloud. */
 export async function benchOpenStackCalls(print: (text: string) => void): Promise<void> {
   const runs: Run[] = [];
   for (const target of JOB_TARGETS) {
@@ -79,7 +79,7 @@ function operations({ api }: FairwayOnCloud, { flavor }: JobCloud): Record<strin
       (all) =>
         all.length === count &&
         all.every(({ metadata, status }) => status?.phase === 'Ready' && isFresh(metadata.name ?? '')),
-      patience,
+      waitOptions,
     );
   return {
     [`create a cluster of ${NODES} nodes`]: async () => {
@@ -92,12 +92,12 @@ function operations({ api }: FairwayOnCloud, { flavor }: JobCloud): Record<strin
       await api.resource(nodePools).create(pool as NodePool);
       await allReady(NODES);
     },
-    [`scale up by ${MORE_NODES}`]: async () => {
-      const value = { spec: { replicas: NODES + MORE_NODES } };
+    [`scale up by ${ADDED_NODES}`]: async () => {
+      const value = { spec: { replicas: NODES + ADDED_NODES } };
       await api.resource(nodePools).patch('bench', { type: 'merge', value }, { namespace });
-      await allReady(NODES + MORE_NODES);
+      await allReady(NODES + ADDED_NODES);
     },
-    [`scale down by ${MORE_NODES}`]: async () => {
+    [`scale down by ${ADDED_NODES}`]: async () => {
       const value = { spec: { replicas: NODES } };
       await api.resource(nodePools).patch('bench', { type: 'merge', value }, { namespace });
       await allReady(NODES);
@@ -110,7 +110,7 @@ function operations({ api }: FairwayOnCloud, { flavor }: JobCloud): Record<strin
     },
     [`delete a cluster of ${NODES} nodes`]: async () => {
       await api.resource(clusters).delete('bench', { namespace });
-      await eventuallyGone(api.resource(clusters), { namespace, name: 'bench' }, patience);
+      await eventuallyDeleted(api.resource(clusters), { namespace, name: 'bench' }, waitOptions);
     },
   };
 }
@@ -124,7 +124,7 @@ function formatOperations(runs: readonly Run[]): string {
   return table(['OpenStack calls', ...runs.flatMap(({ cloud }) => [cloud, 's'])], rows);
 }
 
-/** Number and duration of each call. */
+/** Formats the number and duration of each call. */
 function formatTemplates(runs: readonly Run[]): string {
   const perRun = runs.map(({ calls }) =>
     Map.groupBy([...calls.values()].flat(), ({ service, method, resource }) => `${service} ${method} ${resource}`),

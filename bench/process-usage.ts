@@ -4,18 +4,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Memory and CPU usage of several processes, summed. */
 export interface Usage {
   readonly rssBytes: number;
-  /** Since the start of each; user and system. */
+  /** User and system time since each process started. */
   readonly cpuMs: number;
 }
 
-/** Linux' clock ticks per second (USER_HZ); 100 on every architecture that Node runs on. */
+/** Linux clock ticks per second (USER_HZ): 100 on every architecture that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
 export function usageOf(pids: readonly number[]): Usage {
   let rssBytes = 0;
   let cpuMs = 0;
   for (const pid of pids) {
-    const usage = process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
+    const usage = process.platform === 'linux' ? usageFromProc(pid) : usageFromPs(pid);
     rssBytes += usage.rssBytes;
     cpuMs += usage.cpuMs;
   }
@@ -30,7 +30,7 @@ export function openFilesOf(pid: number): { readonly open: number; readonly limi
 }
 
 /** proc(5). */
-function fromProc(pid: number): Usage {
+function usageFromProc(pid: number): Usage {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The command's name, in parentheses, may contain spaces.
@@ -39,7 +39,7 @@ function fromProc(pid: number): Usage {
   return { rssBytes: Number(kilobytes) * 1024, cpuMs: (ticks * 1000) / TICKS_PER_SECOND };
 }
 
-function fromPs(pid: number): Usage {
+function usageFromPs(pid: number): Usage {
   const output = execFileSync('ps', ['-o', 'rss=,time=', '-p', String(pid)], { encoding: 'utf8' });
   const [kilobytes = '0', time = '0'] = output.trim().split(/\s+/);
   const seconds = time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);

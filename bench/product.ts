@@ -4,18 +4,18 @@ import { type CallCounts, difference, totalOf } from './product/simulator-calls.
 
 const CLUSTERS = 5;
 
-/** Latencies for users and calls to the cloud, for a cluster with one pool of three nodes. */
+/** Measures latencies for users and calls to the cloud, for a cluster with one pool of three nodes. */
 export async function benchProduct(print: (text: string) => void): Promise<void> {
-  const { figures, calls } = await onQuickCloud();
-  figures.push(...(await onRealisticCloud()));
+  const { figures, calls } = await measureQuickCloud();
+  figures.push(...(await measureRealisticCloud()));
   print(formatFigures(`Product: a cluster of ${NODES} nodes`, figures));
   for (const [title, counts] of Object.entries(calls)) print(`${title}\n${formatCalls(counts)}\n`);
 }
 
-async function onQuickCloud(): Promise<{ figures: Figure[]; calls: Record<string, CallCounts> }> {
+async function measureQuickCloud(): Promise<{ figures: Figure[]; calls: Record<string, CallCounts> }> {
   await using fairway = await BenchFairway.start('none');
-  // The first cluster pays for shared work: the token, flavors, images, code that is not compiled yet.
-  const firstMs = await fairway.create('first');
+  // The first cluster pays for shared work: the token, flavors, images, and compilation of code.
+  const firstReconcileMs = await fairway.create('first');
   const times: number[] = [];
   const deletions: number[] = [];
   const created: CallCounts[] = [];
@@ -32,7 +32,7 @@ async function onQuickCloud(): Promise<{ figures: Figure[]; calls: Record<string
   }
   const figures: Figure[] = [
     { name: 'start of Fairway on an empty folder', unit: 's', value: fairway.startMs / 1000 },
-    { name: 'apply to all Ready, cloud without latency, first', unit: 's', value: firstMs / 1000 },
+    { name: 'apply to all Ready, cloud without latency, first', unit: 's', value: firstReconcileMs / 1000 },
     {
       name: 'apply to all Ready, cloud without latency',
       unit: 's',
@@ -57,10 +57,10 @@ async function onQuickCloud(): Promise<{ figures: Figure[]; calls: Record<string
   return { figures, calls: calls as Record<string, CallCounts> };
 }
 
-async function onRealisticCloud(): Promise<Figure[]> {
+async function measureRealisticCloud(): Promise<Figure[]> {
   await using fairway = await BenchFairway.start('steady');
   const before = await fairway.calls.counts();
-  // Concurrently: both mostly wait.
+  // Concurrently, because both mostly wait.
   const [readyMs, bareMs] = await Promise.all([fairway.create('bench'), fairway.bareCloudMs()]);
   const calls = totalOf(difference(before, await fairway.calls.counts()));
   return [

@@ -1,8 +1,8 @@
 import { type Figure, formatFigures } from './figures.ts';
 import { type CacheCost, measureCaches } from './scale/caches.ts';
-import { measureOneCluster, type OneCluster } from './scale/one-cluster.ts';
+import { type ClusterCost, measureCluster } from './scale/cluster-cost.ts';
 import { type Sharing, simulateSharing } from './scale/replicas.ts';
-import { CLUSTERS_OF_A_PROJECT, NODES_OF_A_CLUSTER, type Size, shareOf } from './scale/share.ts';
+import { CLUSTERS_PER_PROJECT, NODES_PER_CLUSTER, type Size, shareOf } from './scale/share.ts';
 
 const SIZES: readonly Size[] = [
   { clusters: 1_000, replicas: 1 },
@@ -12,13 +12,16 @@ const SIZES: readonly Size[] = [
 /** Measured cache size; other sizes are extrapolated linearly. */
 const CACHED_CLUSTERS = 1_000;
 
-/** Up to ten thousand clusters over ten replicas: real members, hashes, controllers and caches, each measured separately; totals are computed. */
+/**
+ * Measures up to ten thousand clusters over ten replicas. Real members, hashes, controllers and caches are measured
+ * separately; totals are computed.
+ */
 export async function benchScale(print: (text: string) => void): Promise<void> {
-  const one = await measureOneCluster();
+  const one = await measureCluster();
   const caches = await measureCaches(one, CACHED_CLUSTERS);
   print(
     formatFigures(
-      `One cluster of ${NODES_OF_A_CLUSTER} nodes, and caches of ${CACHED_CLUSTERS}`,
+      `One cluster of ${NODES_PER_CLUSTER} nodes, and caches of ${CACHED_CLUSTERS}`,
       unitFigures(one, caches),
     ),
   );
@@ -30,35 +33,40 @@ export async function benchScale(print: (text: string) => void): Promise<void> {
   }
 }
 
-function unitFigures(one: OneCluster, caches: CacheCost): readonly Figure[] {
+function unitFigures(one: ClusterCost, caches: CacheCost): readonly Figure[] {
   return [
     { name: "writes to Fairway's API to create it", unit: 'writes', value: one.writesToCreate },
-    { name: 'writes at rest', unit: 'per hour', value: one.writesPerHourAtRest },
-    { name: 'OpenStack calls of its project at rest', unit: 'per hour', value: one.openStackCallsPerHourAtRest },
+    { name: 'writes at rest', unit: 'per hour', value: one.idleWritesPerHour },
+    { name: 'OpenStack calls of its project at rest', unit: 'per hour', value: one.idleOpenStackCallsPerHour },
     { name: `lists of ${CACHED_CLUSTERS} clusters, pools and machines`, unit: 'MiB', value: caches.listedMib },
     { name: `heap of caches of ${CACHED_CLUSTERS}`, unit: 'MiB', value: caches.heapMib },
     { name: 'CPU to read them', unit: 'ms', value: caches.cpuMs },
   ];
 }
 
-function figuresOf(size: Size, { atRest, takeover }: Sharing, one: OneCluster, caches: CacheCost): readonly Figure[] {
+function figuresOf(
+  size: Size,
+  { idleTraffic, takeover }: Sharing,
+  one: ClusterCost,
+  caches: CacheCost,
+): readonly Figure[] {
   const share = shareOf(size);
   const times = size.clusters / CACHED_CLUSTERS;
-  const perMinute = (share.projectsListed * one.openStackCallsPerHourAtRest) / 60;
+  const perMinute = (share.projectsListed * one.idleOpenStackCallsPerHour) / 60;
   return [
-    { name: 'clusters of the replica that has the most', unit: 'clusters', value: share.mostClusters },
-    { name: 'writes of Leases', unit: 'per s', value: atRest.writesPerSecond },
-    { name: 'their events to all replicas', unit: 'per s', value: atRest.eventsPerSecond },
+    { name: 'clusters of the replica that has the most', unit: 'clusters', value: share.maxClusters },
+    { name: 'writes of Leases', unit: 'per s', value: idleTraffic.writesPerSecond },
+    { name: 'their events to all replicas', unit: 'per s', value: idleTraffic.eventsPerSecond },
     {
       name: 'replicas that list a project, on average',
       unit: 'replicas',
-      value: share.projectsListed / (size.clusters / CLUSTERS_OF_A_PROJECT),
+      value: share.projectsListed / (size.clusters / CLUSTERS_PER_PROJECT),
     },
     { name: 'OpenStack calls at rest, of all replicas (computed)', unit: 'per minute', value: perMinute },
     {
       name: "writes to Fairway's API at rest (computed)",
       unit: 'per s',
-      value: (one.writesPerHourAtRest * size.clusters) / 3600,
+      value: (one.idleWritesPerHour * size.clusters) / 3600,
     },
     { name: 'heap of the caches of each replica (computed)', unit: 'MiB', value: caches.heapMib * times },
     { name: 'CPU of each replica to read its first lists (computed)', unit: 's', value: (caches.cpuMs * times) / 1000 },

@@ -1,12 +1,14 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Flags of Node for the processes under test, to profile them: `BENCH_SERVER_FLAGS=--cpu-prof npm run bench -- idle`. */
+/** Node flags for the processes under test, to profile them: `BENCH_SERVER_FLAGS=--cpu-prof npm run bench -- idle`. */
 export function serverFlags(): string[] {
   return process.env['BENCH_SERVER_FLAGS']?.split(' ') ?? [];
 }
 
-/** The flags with which `fairway up` and `fairway serve` run themselves (packages/cli/bin/fairway.js), and those of `serverFlags`. */
+/**
+ * The flags with which `fairway up` and `fairway serve` run (packages/cli/bin/fairway.js), and those of `serverFlags`.
+ */
 export function fairwayFlags(): string[] {
   return ['--max-semi-space-size=8', ...serverFlags()];
 }

@@ -1,26 +1,27 @@
 import { type UpgradeOptions, UpgradeRun } from '@fairway/controllers/testing/upgrade-run';
 import { type Figure, formatFigures } from './figures.ts';
 import { criticalPathMs } from './upgrade/critical-path.ts';
-import { WorldTimes } from './upgrade/world-times.ts';
+import { ExternalTimes } from './upgrade/external-times.ts';
 
 const NODES = 100;
-const WIDE = 10;
+const CONCURRENCY = 10;
 
 const UPGRADES: readonly { readonly name: string; readonly strategy: UpgradeOptions['strategy'] }[] = [
   { name: 'Rolling, maxSurge 1', strategy: { type: 'Rolling', maxSurge: 1, maxUnavailable: 0 } },
-  { name: `Rolling, maxSurge ${WIDE}`, strategy: { type: 'Rolling', maxSurge: WIDE, maxUnavailable: 0 } },
+  { name: `Rolling, maxSurge ${CONCURRENCY}`, strategy: { type: 'Rolling', maxSurge: CONCURRENCY, maxUnavailable: 0 } },
   { name: 'InPlace, one by one', strategy: { type: 'InPlace' } },
-  { name: `InPlace, ${WIDE} at a time`, strategy: { type: 'InPlace', maxUnavailable: WIDE } },
+  { name: `InPlace, ${CONCURRENCY} at a time`, strategy: { type: 'InPlace', maxUnavailable: CONCURRENCY } },
 ];
 
 /**
- * Upgrades of the nodes of a large cluster on a clock that stops while anything is running: it measures waiting times, not the speed of the machine.
- * The result is compared with the minimum for the same nodes, from the cloud's times in the same run.
+ * Upgrades the nodes of a large cluster on a clock that stops while anything is running. It measures waiting times, not
+ * the speed of the machine. The result is compared with the minimum for the same nodes, from the cloud's times in the
+ * same run.
  */
 export async function benchUpgrade(print: (text: string) => void): Promise<void> {
   for (const { name, strategy } of UPGRADES) {
     await using run = await UpgradeRun.prepare({ strategy, nodes: NODES, plan: 'standard' });
-    await using times = await WorldTimes.of(run);
+    await using times = await ExternalTimes.of(run);
     const { calls } = run.fairway.cloud;
     calls.reset();
     const cpu = process.cpuUsage();
@@ -48,7 +49,7 @@ export async function benchUpgrade(print: (text: string) => void): Promise<void>
       { name: 'CPU per node, cloud and API servers included', unit: 'ms', value: (user + system) / 1000 / NODES },
     ];
     print(formatFigures(`${name}: ${NODES} nodes`, figures));
-    const most = calls.counts().toSorted((a, b) => b.count - a.count);
-    print(most.map(({ count, method, template }) => `  ${count} × ${method} ${template}\n`).join(''));
+    const sortedCounts = calls.counts().toSorted((a, b) => b.count - a.count);
+    print(sortedCounts.map(({ count, method, template }) => `  ${count} × ${method} ${template}\n`).join(''));
   }
 }

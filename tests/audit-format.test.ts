@@ -8,7 +8,7 @@ import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import { Upstream } from '@fairway/gateway/management/upstream';
 import { createGateway } from '@fairway/gateway/server/gateway';
-import { frontOver } from '@fairway/gateway/testing/front-before';
+import { startFront } from '@fairway/gateway/testing/test-front';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import type { TransportRequest } from '@fairway/kube/client/transport';
 import { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
@@ -16,11 +16,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBinaries } from './contract/kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from './contract/kubernetes/real-control-plane.ts';
 
-/** Older ones report less about callers and failures. */
+/** Older versions report less about callers and failures. */
 const releases = findBinaries().filter(({ minor }) => minor >= 36);
 const NONE = { version: '(skipped: there is no kube-apiserver 1.36 or later at hand)', minor: 0 };
 
-/** The events that Fairway's log would have for these requests, one each. */
+/** The events that Fairway's log would contain for these requests, one each. */
 const POLICY = JSON.stringify({
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
@@ -46,9 +46,9 @@ const RULES = [
 ];
 const LEVELS = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', omitStages: ['RequestReceived'], rules: RULES };
 
-type Who = 'admin' | 'alice' | 'thief';
-type Asked = Pick<TransportRequest, 'method' | 'path'> & {
-  readonly who?: Who;
+type Username = 'admin' | 'alice' | 'thief';
+type AuditedRequest = Pick<TransportRequest, 'method' | 'path'> & {
+  readonly who?: Username;
   readonly as?: string;
   readonly body?: object;
 };
@@ -57,38 +57,43 @@ const MAPS = '/api/v1/namespaces/red/configmaps';
 const SECRETS = '/api/v1/namespaces/red/secrets';
 const ACCOUNTS = '/api/v1/namespaces/red/serviceaccounts';
 
-const ASKED: readonly (Asked & { readonly what: string })[] = [
-  { what: 'a namespace is made', method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'red' } } },
-  { what: 'a ConfigMap is made', method: 'POST', path: `${MAPS}?fieldManager=test`, body: { metadata: { name: 'a' } } },
-  { what: 'it is made twice', method: 'POST', path: MAPS, body: { metadata: { name: 'a' } } },
-  { what: 'it is patched', method: 'PATCH', path: `${MAPS}/a`, body: { data: { a: 'b' } } },
-  { what: 'a ConfigMap that is not there is', method: 'PATCH', path: `${MAPS}/b`, body: { data: { a: 'b' } } },
+const AUDITED_REQUESTS: readonly (AuditedRequest & { readonly what: string })[] = [
+  { what: 'a namespace is created', method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'red' } } },
   {
-    what: 'it is replaced wrongly',
+    what: 'a ConfigMap is created',
+    method: 'POST',
+    path: `${MAPS}?fieldManager=test`,
+    body: { metadata: { name: 'a' } },
+  },
+  { what: 'a ConfigMap is created twice', method: 'POST', path: MAPS, body: { metadata: { name: 'a' } } },
+  { what: 'a ConfigMap is patched', method: 'PATCH', path: `${MAPS}/a`, body: { data: { a: 'b' } } },
+  { what: 'a missing ConfigMap is patched', method: 'PATCH', path: `${MAPS}/b`, body: { data: { a: 'b' } } },
+  {
+    what: 'a ConfigMap is replaced with an invalid one',
     method: 'PUT',
     path: `${MAPS}/a`,
     body: { metadata: { name: 'a' }, data: { 'a b': '' } },
   },
   {
-    what: 'a Secret is made',
+    what: 'a Secret is created',
     method: 'POST',
     path: SECRETS,
     body: { metadata: { name: 's' }, stringData: { a: 'b' } },
   },
   { what: 'Secrets are listed', method: 'GET', path: `${SECRETS}?limit=500` },
-  { what: 'a Secret is looked for', method: 'GET', path: `${SECRETS}/t` },
-  { what: 'a Secret is tried', method: 'DELETE', path: `${SECRETS}/s?dryRun=All` },
-  { what: 'a ServiceAccount is made', method: 'POST', path: ACCOUNTS, body: { metadata: { name: 'robot' } } },
-  { what: 'it gets a token', method: 'POST', path: `${ACCOUNTS}/robot/token`, body: { spec: {} } },
+  { what: 'a missing Secret is read', method: 'GET', path: `${SECRETS}/t` },
+  { what: 'a Secret is deleted in a dry run', method: 'DELETE', path: `${SECRETS}/s?dryRun=All` },
+  { what: 'a ServiceAccount is created', method: 'POST', path: ACCOUNTS, body: { metadata: { name: 'robot' } } },
+  { what: 'a ServiceAccount requests a token', method: 'POST', path: `${ACCOUNTS}/robot/token`, body: { spec: {} } },
   { what: 'all ConfigMaps are deleted', method: 'DELETE', path: `${MAPS}?labelSelector=a%3Db` },
-  { what: 'somebody reads in the name of another', method: 'GET', path: MAPS, as: 'bob' },
-  { what: 'somebody may not read', method: 'GET', path: `${SECRETS}/s`, who: 'alice' },
-  { what: 'somebody may not write', method: 'DELETE', path: `${MAPS}/a`, who: 'alice' },
-  { what: 'nobody knows a token', method: 'GET', path: MAPS, who: 'thief' },
+  { what: 'a user impersonates another user', method: 'GET', path: MAPS, as: 'bob' },
+  { what: 'a user may not read', method: 'GET', path: `${SECRETS}/s`, who: 'alice' },
+  { what: 'a user may not write', method: 'DELETE', path: `${MAPS}/a`, who: 'alice' },
+  { what: 'a token is unknown', method: 'GET', path: MAPS, who: 'thief' },
 ];
 
 describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NONE as (typeof releases)[number]])(
-  "beside kube-apiserver $version's audit log",
+  'audit log compared with that of kube-apiserver $version',
   (binaries) => {
     const stack = new AsyncDisposableStack();
     let plane: RealControlPlane;
@@ -101,45 +106,45 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       plane = stack.use(await startRealControlPlane(binaries, { auditPolicy: POLICY }));
       logOf = async () => linesOf(await readFile(plane.auditLog, 'utf8'));
       real = await callerOf(plane, plane.url, stack);
-      embedded = await callerOf(plane, await embeddedBeside(plane, audit, stack), stack);
+      embedded = await callerOf(plane, await startEmbeddedNextTo(plane, audit, stack), stack);
     });
     afterAll(() => stack.disposeAsync());
 
-    test.each(ASKED)('the event is the same when $what', async (asked) => {
-      const id = `same-${ASKED.findIndex(({ what }) => what === asked.what)}`;
-      const codes = [await embedded(asked, id), await real(asked, id)];
-      const theirs = (await logOf()).filter(({ auditID }) => auditID === id);
+    test.each(AUDITED_REQUESTS)('records the same event when $what', async (auditedRequest) => {
+      const id = `same-${AUDITED_REQUESTS.findIndex(({ what }) => what === auditedRequest.what)}`;
+      const codes = [await embedded(auditedRequest, id), await real(auditedRequest, id)];
+      const records = (await logOf()).filter(({ auditID }) => auditID === id);
       const ours = audit.events.filter(({ auditID }) => auditID === id);
 
       expect(codes[0]).toBe(codes[1]);
       expect(ours).toHaveLength(1);
-      expect(ours.map(comparable)).toEqual(theirs.map(comparable));
-      for (const event of [...ours, ...theirs]) {
+      expect(ours.map(comparable)).toEqual(records.map(comparable));
+      for (const event of [...ours, ...records]) {
         expect(event.stageTimestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
         expect(event.requestReceivedTimestamp <= event.stageTimestamp).toBe(true);
       }
     });
 
-    // Worded differently since 1.35, and without the decision.
-    test('a refused impersonation has the same caller, object and code', async () => {
-      const asked: Asked = { method: 'GET', path: MAPS, who: 'alice', as: 'bob' };
-      await embedded(asked, 'refused');
-      await real(asked, 'refused');
+    // The wording has changed since 1.35, and the decision is missing.
+    test('records caller, object and code of a refused impersonation', async () => {
+      const auditedRequest: AuditedRequest = { method: 'GET', path: MAPS, who: 'alice', as: 'bob' };
+      await embedded(auditedRequest, 'refused');
+      await real(auditedRequest, 'refused');
       const [ours] = audit.events.filter(({ auditID }) => auditID === 'refused');
-      const [theirs] = (await logOf()).filter(({ auditID }) => auditID === 'refused');
+      const [records] = (await logOf()).filter(({ auditID }) => auditID === 'refused');
 
-      const { verb, user, objectRef, impersonatedUser } = theirs ?? {};
+      const { verb, user, objectRef, impersonatedUser } = records ?? {};
       expect(ours).toMatchObject({ verb, user, objectRef, responseStatus: { reason: 'Forbidden', code: 403 } });
       expect([impersonatedUser, ours?.impersonatedUser]).toEqual([undefined, undefined]);
-      expect(theirs?.responseStatus).toMatchObject({ reason: 'Forbidden', code: 403 });
+      expect(records?.responseStatus).toMatchObject({ reason: 'Forbidden', code: 403 });
     });
 
-    test('a request through the gateway has one id in both logs, and the tenant behind the gateway', async () => {
+    test('records a request through the gateway with one ID in both logs, and the tenant behind the gateway', async () => {
       const certificate = await plane.pki.clientCertificate('gateway', ['system:masters']);
       const certificateAuthority = plane.pki.authority.certificatePem;
       const upstream = new Upstream({ server: plane.url, certificateAuthority, clientCertificate: () => certificate });
       stack.defer(() => upstream.close());
-      const front = stack.use(await frontOver(upstream, { username: 'carol', groups: ['system:masters'] }));
+      const front = stack.use(await startFront(upstream, { username: 'carol', groups: ['system:masters'] }));
       const transport = new HttpsTransport({
         server: front.server.url,
         certificateAuthority: front.server.authority.certificatePem,
@@ -151,22 +156,22 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       transport.close();
       await front.answered();
       const [ours] = front.audit.events;
-      const [theirs] = (await logOf()).filter(({ auditID }) => auditID === answer.headers['audit-id']);
+      const [records] = (await logOf()).filter(({ auditID }) => auditID === answer.headers['audit-id']);
 
       expect(ours).toMatchObject({
-        auditID: theirs?.auditID,
+        auditID: records?.auditID,
         user: { username: 'carol' },
         responseStatus: { code: 201 },
       });
       expect(ours?.objectRef).toMatchObject({ resource: 'secrets', namespace: 'red', name: metadata.name });
-      expect(theirs).toMatchObject({ user: { username: 'gateway' }, impersonatedUser: { username: 'carol' } });
-      expect(theirs?.sourceIPs).toEqual(['127.0.0.1']);
+      expect(records).toMatchObject({ user: { username: 'gateway' }, impersonatedUser: { username: 'carol' } });
+      expect(records?.sourceIPs).toEqual(['127.0.0.1']);
     });
   },
 );
 
 describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NONE as (typeof releases)[number]])(
-  'by a policy of levels, beside kube-apiserver $version',
+  'audit policy with levels, compared with kube-apiserver $version',
   (binaries) => {
     const stack = new AsyncDisposableStack();
     let plane: RealControlPlane;
@@ -177,24 +182,27 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     beforeAll(async () => {
       plane = stack.use(await startRealControlPlane(binaries, { auditPolicy: JSON.stringify(LEVELS) }));
       real = await callerOf(plane, plane.url, stack);
-      embedded = await callerOf(plane, await embeddedBeside(plane, audit, stack), stack);
+      embedded = await callerOf(plane, await startEmbeddedNextTo(plane, audit, stack), stack);
     });
     afterAll(() => stack.disposeAsync());
 
-    test.each(ASKED.map((asked) => inNamespace(asked, 'blue')))('the detail is the same when $what', async (asked) => {
-      const id = `level-${ASKED.findIndex(({ what }) => what === asked.what)}`;
-      await embedded(asked, id);
-      await real(asked, id);
-      const theirs = linesOf(await readFile(plane.auditLog, 'utf8')).filter(({ auditID }) => auditID === id);
-      const ours = audit.events.filter(({ auditID }) => auditID === id);
+    test.each(AUDITED_REQUESTS.map((auditedRequest) => inNamespace(auditedRequest, 'blue')))(
+      'records the same detail when $what',
+      async (auditedRequest) => {
+        const id = `level-${AUDITED_REQUESTS.findIndex(({ what }) => what === auditedRequest.what)}`;
+        await embedded(auditedRequest, id);
+        await real(auditedRequest, id);
+        const records = linesOf(await readFile(plane.auditLog, 'utf8')).filter(({ auditID }) => auditID === id);
+        const ours = audit.events.filter(({ auditID }) => auditID === id);
 
-      expect(ours.map(quoted)).toEqual(theirs.map(quoted));
-    });
+        expect(ours.map(quoted)).toEqual(records.map(quoted));
+      },
+    );
   },
 );
 
-/** The embedded server, with the authorities of the real one; resolves with its URL. */
-async function embeddedBeside(
+/** Starts the embedded server with the CAs of the real one; resolves with its URL. */
+async function startEmbeddedNextTo(
   plane: RealControlPlane,
   audit: RecordedAudit,
   stack: AsyncDisposableStack,
@@ -206,7 +214,7 @@ async function embeddedBeside(
     issuer: 'https://fairway.test',
     authority: plane.pki.authority,
     serviceAccountKeys: plane.pki.serviceAccountKeys,
-    clouds: noClouds(),
+    clouds: noConfiguredClouds(),
     credentials: () => {
       throw new Error('no part of this test');
     },
@@ -222,7 +230,7 @@ async function embeddedBeside(
   return url;
 }
 
-/** The content of an event, without what each server adds to an object. */
+/** The content of an event, without the fields that each server adds to an object. */
 function quoted({ level, requestObject, responseObject }: AuditEvent): object {
   const named = (object: unknown) => {
     const { kind, metadata, data } = object as { kind?: string; metadata?: { name?: string }; data?: object };
@@ -235,20 +243,20 @@ function quoted({ level, requestObject, responseObject }: AuditEvent): object {
   };
 }
 
-function inNamespace<T extends Asked>(asked: T, namespace: string): T {
-  const { body, path } = asked;
+function inNamespace<T extends AuditedRequest>(auditedRequest: T, namespace: string): T {
+  const { body, path } = auditedRequest;
   const renamed = path.endsWith('/namespaces') ? { metadata: { name: namespace } } : body;
-  return { ...asked, path: path.replace('/red/', `/${namespace}/`), ...(renamed && { body: renamed }) };
+  return { ...auditedRequest, path: path.replace('/red/', `/${namespace}/`), ...(renamed && { body: renamed }) };
 }
 
-type Caller = (asked: Asked, auditId: string) => Promise<number>;
+type Caller = (auditedRequest: AuditedRequest, auditId: string) => Promise<number>;
 
-/** Callers with certificates of one authority, so that they are the same to both servers. */
+/** Callers with certificates of one CA, so that both servers see the same users. */
 async function callerOf({ pki }: RealControlPlane, server: string, stack: AsyncDisposableStack): Promise<Caller> {
-  const known = knownBy.get(pki) ?? {};
-  knownBy.set(pki, known);
+  const known = knownRecords.get(pki) ?? {};
+  knownRecords.set(pki, known);
   const certificateAuthority = pki.authority.certificatePem;
-  const transports = new Map<Who, HttpsTransport>();
+  const transports = new Map<Username, HttpsTransport>();
   for (const [who, groups] of [
     ['admin', ['system:masters']],
     ['alice', []],
@@ -274,9 +282,9 @@ async function callerOf({ pki }: RealControlPlane, server: string, stack: AsyncD
   };
 }
 
-const knownBy = new WeakMap<
+const knownRecords = new WeakMap<
   RealControlPlane['pki'],
-  Partial<Record<Who, { readonly certificate: string; readonly privateKey: string }>>
+  Partial<Record<Username, { readonly certificate: string; readonly privateKey: string }>>
 >();
 
 function typeOf(path: string): object {
@@ -303,7 +311,7 @@ function comparable(whole: AuditEvent): object {
   const { code, status, reason, message, details } = { ...event.responseStatus };
   const isFailure = (code ?? 0) >= 400;
   const isSecret = objectRef['resource'] === 'secrets' || objectRef['subresource'] === 'token';
-  const { causes: _____, uid: ______, ...about } = { ...details } as Record<string, unknown>;
+  const { causes: _____, uid: ______, ...auditedDetails } = { ...details } as Record<string, unknown>;
   return {
     ...event,
     annotations: {
@@ -316,17 +324,17 @@ function comparable(whole: AuditEvent): object {
     responseStatus: {
       metadata: {},
       code,
-      ...(isFailure && { status, reason, details: about }),
+      ...(isFailure && { status, reason, details: auditedDetails }),
       ...(isFailure && !isSecret && code !== 401 && code !== 422 && { message }),
     },
   };
 }
 
-function noClouds(): ConfiguredClouds {
+function noConfiguredClouds(): ConfiguredClouds {
   return new ConfiguredClouds({
     nameOf: () => undefined,
     open: () => undefined,
     credentialOf: () => undefined,
-    openAs: () => undefined,
+    openProject: () => undefined,
   });
 }

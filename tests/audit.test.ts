@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import type { AuditEvent } from '@fairway/apiserver/audit/audit-event';
 import { startTlsServer } from '@fairway/kube/testing/tls-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, RunningFairway, run } from './session/running-fairway.ts';
+import { type CommandResult, RunningFairway, run } from './session/running-fairway.ts';
 import { findKubectls } from './session/tools.ts';
 
 const kubectl = findKubectls().at(-1);
@@ -17,8 +17,8 @@ function eventsIn(text: string): AuditEvent[] {
   return lines.map((line) => JSON.parse(line) as AuditEvent);
 }
 
-/** A short form of users' actions. */
-function briefly({ verb, user, impersonatedUser, objectRef, responseStatus }: AuditEvent): string {
+/** A short form of the events of users' actions. */
+function summarize({ verb, user, impersonatedUser, objectRef, responseStatus }: AuditEvent): string {
   const who = impersonatedUser ? `${user.username} as ${impersonatedUser.username}` : user.username;
   const what = [objectRef?.resource, objectRef?.subresource].filter((part) => part !== undefined).join('/');
   return `${who ?? 'nobody'}: ${verb} ${what} ${objectRef?.name ?? ''} ${responseStatus?.code}`;
@@ -33,22 +33,22 @@ describe.skipIf(kubectl === undefined)(
     });
     afterAll(() => rm(folder, { recursive: true }));
 
-    function ask(fairway: RunningFairway, ...args: readonly string[]): Promise<Answer> {
+    function queryAudit(fairway: RunningFairway, ...args: readonly string[]): Promise<CommandResult> {
       return run(kubectl?.path ?? '', ['--kubeconfig', fairway.kubeconfig, ...args]);
     }
 
-    test('the log says who did what, and is complete after Fairway has stopped', async () => {
+    test('records who did what, and has a complete log after Fairway has stopped', async () => {
       const home = join(folder, 'home');
       const fairway = await RunningFairway.start(home, ...listen);
       try {
         const file = join(folder, 'secret.json');
         const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { a: 'hunter2' } };
         await writeFile(file, JSON.stringify(secret));
-        await ask(fairway, 'create', '-f', file);
-        await ask(fairway, 'get', 'secret', 's');
-        await ask(fairway, 'get', 'clusters');
-        await ask(fairway, 'delete', 'secret', 's', '--as', 'mallory');
-        await ask(fairway, 'delete', 'secret', 's', '--as', 'root', '--as-group', 'system:masters');
+        await queryAudit(fairway, 'create', '-f', file);
+        await queryAudit(fairway, 'get', 'secret', 's');
+        await queryAudit(fairway, 'get', 'clusters');
+        await queryAudit(fairway, 'delete', 'secret', 's', '--as', 'mallory');
+        await queryAudit(fairway, 'delete', 'secret', 's', '--as', 'root', '--as-group', 'system:masters');
         const { stdout } = await run('curl', [
           '-sk',
           '-H',
@@ -62,16 +62,16 @@ describe.skipIf(kubectl === undefined)(
       const path = join(home, 'audit.log');
       const log = readFileSync(path, 'utf8');
       // Whether kubectl repeats discovery while impersonating depends on its cache.
-      const byPeople = eventsIn(log).filter(
+      const userEvents = eventsIn(log).filter(
         ({ user, objectRef }) => user.username !== 'system:fairway:controllers' && objectRef !== undefined,
       );
 
-      expect(byPeople.map(briefly)).toEqual([
+      expect(userEvents.map(summarize)).toEqual([
         'fairway-admin: create secrets s 201',
         'fairway-admin: get secrets s 200',
         'fairway-admin as mallory: delete secrets s 403',
         'fairway-admin as root: delete secrets s 200',
-        // kubectl checks whether it is gone.
+        // kubectl checks whether the object is deleted.
         'fairway-admin as root: get secrets s 404',
         'nobody: list secrets  401',
       ]);
@@ -80,14 +80,14 @@ describe.skipIf(kubectl === undefined)(
       expect(statSync(path).mode & 0o777).toBe(0o600);
     });
 
-    test('a full disk is reported, and stops nothing', async () => {
+    test('reports a full disk, and keeps running', async () => {
       const options = ['--audit-log-path', '/dev/full', ...listen];
       const fairway = await RunningFairway.start(join(folder, 'full'), ...options);
       try {
-        const made = await ask(fairway, 'create', 'configmap', 'a');
-        const { stdout } = await ask(fairway, 'get', '--raw', '/metrics');
+        const created = await queryAudit(fairway, 'create', 'configmap', 'a');
+        const { stdout } = await queryAudit(fairway, 'get', '--raw', '/metrics');
 
-        expect(made.code).toBe(0);
+        expect(created.code).toBe(0);
         expect(stdout).toMatch(/^fairway_audit_write_errors_total [1-9]/m);
         expect(stdout).toMatch(/^fairway_audit_events_total 0$/m);
         expect(fairway.output).toContain('the audit log cannot be written: events wait in memory');
@@ -96,19 +96,19 @@ describe.skipIf(kubectl === undefined)(
       }
     });
 
-    test('standard output works too', async () => {
+    test('writes the log to standard output', async () => {
       const fairway = await RunningFairway.start(join(folder, 'stdout'), '--audit-log-path', '-', ...listen);
-      await ask(fairway, 'create', 'configmap', 'a');
+      await queryAudit(fairway, 'create', 'configmap', 'a');
       await fairway.stop();
 
-      expect(eventsIn(fairway.output).map(briefly)).toContain('fairway-admin: create configmaps a 201');
+      expect(eventsIn(fairway.output).map(summarize)).toContain('fairway-admin: create configmaps a 201');
     });
 
-    test('tenants read the events of their namespace with kubectl, and of no other', async () => {
+    test('lets tenants read the events of their namespace with kubectl, and of no other', async () => {
       const fairway = await RunningFairway.start(join(folder, 'tenants'), ...listen);
       try {
         const as = ['--as', 'alice', '--as-group', 'system:authenticated'];
-        for (const namespace of ['red', 'blue']) await ask(fairway, 'create', 'namespace', namespace);
+        for (const namespace of ['red', 'blue']) await queryAudit(fairway, 'create', 'namespace', namespace);
         const bind = [
           'create',
           'rolebinding',
@@ -120,17 +120,17 @@ describe.skipIf(kubectl === undefined)(
           '-n',
           'red',
         ];
-        await ask(fairway, ...bind);
-        for (const name of ['hers', 'again']) await ask(fairway, 'create', 'configmap', name, '-n', 'red');
-        await ask(fairway, 'delete', 'configmap', 'hers', '-n', 'red', '--dry-run=server');
-        await ask(fairway, 'create', 'configmap', 'theirs', '-n', 'blue');
+        await queryAudit(fairway, ...bind);
+        for (const name of ['hers', 'again']) await queryAudit(fairway, 'create', 'configmap', name, '-n', 'red');
+        await queryAudit(fairway, 'delete', 'configmap', 'hers', '-n', 'red', '--dry-run=server');
+        await queryAudit(fairway, 'create', 'configmap', 'theirs', '-n', 'blue');
         const events = (namespace: string) =>
           `/apis/fairway.dev/v1alpha1/namespaces/${namespace}/auditevents?as=EventList`;
-        const raw = await ask(fairway, 'get', '--raw', events('red'), ...as);
-        const other = await ask(fairway, 'get', '--raw', events('blue'), ...as);
-        const table = await ask(fairway, 'get', 'auditevents', '-n', 'red', ...as);
-        const chosen = ['--field-selector', 'objectRef.resource=configmaps', '--chunk-size', '1', '-o', 'json'];
-        const json = await ask(fairway, 'get', 'auditevents', '-n', 'red', ...chosen, ...as);
+        const raw = await queryAudit(fairway, 'get', '--raw', events('red'), ...as);
+        const other = await queryAudit(fairway, 'get', '--raw', events('blue'), ...as);
+        const table = await queryAudit(fairway, 'get', 'auditevents', '-n', 'red', ...as);
+        const filterOptions = ['--field-selector', 'objectRef.resource=configmaps', '--chunk-size', '1', '-o', 'json'];
+        const json = await queryAudit(fairway, 'get', 'auditevents', '-n', 'red', ...filterOptions, ...as);
 
         const cli = ['--kubeconfig', fairway.kubeconfig, '-n', 'red', 'audit'];
         const shown = await run('npx', ['fairway', ...cli, '--verb', 'create', '--limit', '1', '--since', '1h']);
@@ -138,7 +138,7 @@ describe.skipIf(kubectl === undefined)(
 
         const { kind, items } = JSON.parse(raw.stdout) as { kind: string; items: AuditEvent[] };
         expect(kind).toBe('EventList');
-        expect(items.map(briefly)).toContain('fairway-admin: create configmaps hers 201');
+        expect(items.map(summarize)).toContain('fairway-admin: create configmaps hers 201');
         expect(raw.stdout).not.toContain('theirs');
         // Tenants must not see operators' addresses.
         expect(
@@ -147,14 +147,14 @@ describe.skipIf(kubectl === undefined)(
         expect(table.stdout).toMatch(/delete \(dry run\) +configmaps hers +200$/m);
         expect(shown.stdout).toMatch(/^AGE +USER +VERB +OBJECT +CODE\n\S+ +fairway-admin +create +\S+ \S+ +201\n$/);
         expect(JSON.parse(printed.stdout)).toMatchObject({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1' });
-        expect((JSON.parse(printed.stdout) as { items: AuditEvent[] }).items.map(briefly)).toContain(
+        expect((JSON.parse(printed.stdout) as { items: AuditEvent[] }).items.map(summarize)).toContain(
           'fairway-admin: create configmaps hers 201',
         );
         expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('forbidden') as string });
         expect(table.stdout).toMatch(
           /AGE +USER +VERB +OBJECT +CODE\n[\s\S]*fairway-admin +create +configmaps hers +201/,
         );
-        expect((JSON.parse(json.stdout) as { items: AuditEvent[] }).items.map(briefly)).toEqual([
+        expect((JSON.parse(json.stdout) as { items: AuditEvent[] }).items.map(summarize)).toEqual([
           'fairway-admin: delete configmaps hers 200',
           'fairway-admin: create configmaps again 201',
           'fairway-admin: create configmaps hers 201',
@@ -164,12 +164,12 @@ describe.skipIf(kubectl === undefined)(
       }
     });
 
-    test('after kill -9 tenants still read their events, each one once', async () => {
+    test('lets tenants read their events exactly once after kill -9', async () => {
       const home = join(folder, 'killed');
       const first = await RunningFairway.start(home, ...listen);
       const { namespace } = first;
       const events = `/apis/fairway.dev/v1alpha1/namespaces/${namespace}/auditevents?as=EventList`;
-      await ask(first, 'create', 'configmap', 'before');
+      await queryAudit(first, 'create', 'configmap', 'before');
       const file = join(home, 'audit-events', namespace, 'events.log');
       await expect
         .poll(() => (existsSync(file) ? readFileSync(file, 'utf8') : ''), { timeout: 10_000 })
@@ -177,11 +177,11 @@ describe.skipIf(kubectl === undefined)(
       await first.kill();
       const second = await RunningFairway.start(home, ...listen);
       try {
-        await ask(second, 'create', 'configmap', 'after');
-        const { stdout } = await ask(second, 'get', '--raw', events);
+        await queryAudit(second, 'create', 'configmap', 'after');
+        const { stdout } = await queryAudit(second, 'get', '--raw', events);
         const { items } = JSON.parse(stdout) as { items: AuditEvent[] };
 
-        expect(items.filter(({ objectRef }) => objectRef?.resource === 'configmaps').map(briefly)).toEqual([
+        expect(items.filter(({ objectRef }) => objectRef?.resource === 'configmaps').map(summarize)).toEqual([
           'fairway-admin: create configmaps after 201',
           'fairway-admin: create configmaps before 201',
         ]);
@@ -190,7 +190,7 @@ describe.skipIf(kubectl === undefined)(
       }
     });
 
-    test('a policy decides what is recorded, and a webhook receives it too', async () => {
+    test('records what a policy selects, and sends it to a webhook too', async () => {
       const received: AuditEvent[] = [];
       const receiver = await startTlsServer((request, response) => {
         void text(request).then((body) => {
@@ -221,20 +221,20 @@ describe.skipIf(kubectl === undefined)(
       );
       const options = ['--audit-policy-file', policy, '--audit-webhook-config-file', config];
       const fairway = await RunningFairway.start(join(folder, 'policy'), ...options, ...listen);
-      await ask(fairway, 'create', 'configmap', 'a', '--from-literal', 'color=red');
-      await ask(fairway, 'create', 'secret', 'generic', 's', '--from-literal', 'password=hunter2');
-      await ask(fairway, 'delete', 'configmap', 'a');
+      await queryAudit(fairway, 'create', 'configmap', 'a', '--from-literal', 'color=red');
+      await queryAudit(fairway, 'create', 'secret', 'generic', 's', '--from-literal', 'password=hunter2');
+      await queryAudit(fairway, 'delete', 'configmap', 'a');
       await fairway.stop();
       await receiver.close();
       const written = eventsIn(readFileSync(join(folder, 'policy', 'audit.log'), 'utf8'));
-      const byPeople = (events: readonly AuditEvent[]) =>
+      const userEvents = (events: readonly AuditEvent[]) =>
         events.filter(({ user, objectRef }) => user.username === 'fairway-admin' && objectRef?.resource !== undefined);
 
-      expect(byPeople(written).map((event) => `${briefly(event)} ${event.level}`)).toEqual([
+      expect(userEvents(written).map((event) => `${summarize(event)} ${event.level}`)).toEqual([
         'fairway-admin: create configmaps a 201 RequestResponse',
         'fairway-admin: create secrets s 201 Metadata',
       ]);
-      expect(byPeople(written)[0]).toMatchObject({
+      expect(userEvents(written)[0]).toMatchObject({
         requestObject: { kind: 'ConfigMap', data: { color: 'red' } },
         responseObject: { kind: 'ConfigMap', metadata: { uid: expect.any(String) as string } },
       });
@@ -243,7 +243,7 @@ describe.skipIf(kubectl === undefined)(
       expect(receiver.received.join()).toContain('POST /audit HTTP/1.1');
     });
 
-    test('an unusable file is an error at start', async () => {
+    test('refuses to start with an unusable file', async () => {
       const path = join(folder, 'missing', 'audit.log');
       const starting = RunningFairway.start(join(folder, 'none'), '--audit-log-path', path, ...listen);
 

@@ -6,7 +6,7 @@ import { SITUATIONS } from '@fairway/controllers/autoscaling/testing/situations'
 import { UPSTREAM } from '@fairway/controllers/autoscaling/testing/upstream-decisions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findClusterAutoscaler } from './autoscaling-compared/cluster-autoscaler.ts';
-import { decideUpstream } from './autoscaling-compared/upstream.ts';
+import { runUpstream } from './autoscaling-compared/upstream.ts';
 import { testReleases } from './process-runtime/releases.ts';
 
 const program = findClusterAutoscaler(process.env);
@@ -19,22 +19,22 @@ const skipped = missing.length > 0 ? ` (skipped: ${missing.join('; ')})` : '';
 const title = `cluster-autoscaler decides as docs/tenants/autoscaling-compared.md has it, with Kubernetes ${offered?.version ?? 'none'}`;
 
 /**
- * Upstream's own program against Fairway's externalgrpc service and a real control plane; situations.test.ts runs the same with
- * Fairway's autoscaler.
+ * Runs upstream's binary against Fairway's externalgrpc service and a real control plane; situations.test.ts runs the
+ * same scenarios with Fairway's autoscaler.
  */
 describe.skipIf(missing.length > 0)(`${title}${skipped}`, () => {
   let folder: string;
-  let decided: ReadonlyMap<string, Outcome>;
+  let outcomes: ReadonlyMap<string, Outcome>;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'fairway-compared-'));
-    decided = await decideUpstream(SITUATIONS, { program: program ?? '', folder });
+    outcomes = await runUpstream(SITUATIONS, { program: program ?? '', folder });
   });
   afterAll(async () => {
     await rm(folder, { recursive: true, force: true });
   });
 
   test.each(SITUATIONS.map(({ name, key }) => [name, key] as const))('%s', (_, key) => {
-    expect(decided.get(key)).toEqual(UPSTREAM.decisions[key]);
+    expect(outcomes.get(key)).toEqual(UPSTREAM.decisions[key]);
   });
 });

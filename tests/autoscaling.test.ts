@@ -49,18 +49,21 @@ describe.skipIf(offered === undefined)(
 );
 
 /**
- * With a real scheduler. Each case continues from the previous one: after nodes were added, none is removed for ten minutes.
+ * Uses a real scheduler. Each case continues from the previous one: after nodes were added, none is removed for ten
+ * minutes.
  */
 function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
   let cluster: ProvisionedCluster;
 
-  const untilAll = <T extends KubeObject>(resource: ResourceClient<T>, check: (objects: readonly T[]) => boolean) =>
-    eventually(resource, where, check, { deadlineMs });
-  const untilSize = (pool: string, replicas: number) =>
+  const waitUntilAll = <T extends KubeObject>(
+    resource: ResourceClient<T>,
+    predicate: (objects: readonly T[]) => boolean,
+  ) => eventually(resource, where, predicate, { deadlineMs });
+  const waitUntilSize = (pool: string, replicas: number) =>
     cluster.untilPool(pool, ({ status }: NodePool) => status?.replicas === replicas);
   const pods = () => cluster.tenant.resource<Pod>(Pods);
   const running = (app: string, count: number) =>
-    untilAll(
+    waitUntilAll(
       pods(),
       (all) =>
         all.filter(({ metadata, status }) => metadata.labels?.['app'] === app && status?.phase === 'Running').length ===
@@ -72,10 +75,10 @@ function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
       spec: {
         replicas,
         selector: { matchLabels: { app } },
-        template: { metadata: { labels: { app } }, spec: { containers: [requesting('800m')], ...spec } },
+        template: { metadata: { labels: { app } }, spec: { containers: [requestingCpu('800m')], ...spec } },
       },
     });
-  const requesting = (cpu: string) => ({
+  const requestingCpu = (cpu: string) => ({
     name: 'main',
     image: 'nginx',
     resources: { requests: { cpu, memory: '256Mi' } },
@@ -83,9 +86,9 @@ function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
   const cordon = (name: string, unschedulable: boolean) =>
     cluster.tenant.resource<Node>(Nodes).patch(name, { type: 'merge', value: { spec: { unschedulable } } });
   const budgets = () => cluster.tenant.resource<PodDisruptionBudget>(PodDisruptionBudgets);
-  const untilAllowed = (disruptions: number) =>
-    untilAll(budgets(), ([budget]) => budget?.status?.disruptionsAllowed === disruptions);
-  const told = async (reason: string) => {
+  const waitUntilDisruptionsAllowed = (disruptions: number) =>
+    waitUntilAll(budgets(), ([budget]) => budget?.status?.disruptionsAllowed === disruptions);
+  const hasEvent = async (reason: string) => {
     const { items } = await cluster.tenant.resource<Event>(Events).list(where);
     return items.filter((event) => event.reason === reason);
   };
@@ -95,13 +98,13 @@ function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
   });
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-  test('an underused node stays while a PodDisruptionBudget forbids evictions, and is removed when it allows them', async () => {
-    // One pod on each node; both could be moved.
+  test('keeps an underused node while a PodDisruptionBudget forbids evictions, and removes it when evictions are allowed', async () => {
+    // There is one pod on each node, and both could be moved.
     const nodes = (await cluster.tenant.resource<Node>(Nodes).list()).items.map(({ metadata }) => metadata.name ?? '');
     for (const [index, name] of nodes.entries()) {
       const others = nodes.filter((other) => other !== name);
       for (const other of others) await cordon(other, true);
-      await deploy(`light-${index}`, 1, { containers: [requesting('100m')] });
+      await deploy(`light-${index}`, 1, { containers: [requestingCpu('100m')] });
       await running(`light-${index}`, 1);
       for (const other of others) await cordon(other, false);
     }
@@ -112,15 +115,15 @@ function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
         selector: { matchExpressions: [{ key: 'app', operator: 'In', values: ['light-0', 'light-1'] }] },
       },
     });
-    await untilAllowed(0);
+    await waitUntilDisruptionsAllowed(0);
     await cluster.patchPool('general', { autoscaling: { enabled: true, scaleDownUnneededTime: '1s' } });
 
     // A decision reports pods that no pool can run; by then it has also marked unneeded machines.
     await pods().create({
       metadata: { name: 'homeless', ...where },
-      spec: { containers: [requesting('100m')], nodeSelector: { disk: 'golden' } },
+      spec: { containers: [requestingCpu('100m')], nodeSelector: { disk: 'golden' } },
     });
-    await untilAll(cluster.tenant.resource<Event>(Events), (all) =>
+    await waitUntilAll(cluster.tenant.resource<Event>(Events), (all) =>
       all.some(
         ({ reason, message = '' }) =>
           reason === 'NotTriggerScaleUp' && /general: /.test(message) && /memory: /.test(message),
@@ -130,23 +133,23 @@ function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
     expect(held.map(({ status }) => status?.marks?.unneeded)).toEqual([undefined, undefined]);
 
     await budgets().patch('light', { type: 'merge', value: { spec: { minAvailable: 1 } } }, where);
-    await untilSize('general', 1);
+    await waitUntilSize('general', 1);
     await running('light-0', 1);
     await running('light-1', 1);
     await pods().delete('homeless', where);
   });
 
-  test('nodes are added for pods that fit nowhere else', async () => {
+  test('adds nodes for pods that fit nowhere else', async () => {
     await deploy('web', 3, {});
 
     await running('web', 3);
 
     await cluster.untilPool('general', ({ status }) => (status?.replicas ?? 0) > 1);
-    expect(await told('TriggeredScaleUp')).not.toEqual([]);
-    expect((await untilSize('memory', 0)).status?.autoscaling?.lastScaleUpTime).toBeUndefined();
+    expect(await hasEvent('TriggeredScaleUp')).not.toEqual([]);
+    expect((await waitUntilSize('memory', 0)).status?.autoscaling?.lastScaleUpTime).toBeUndefined();
   });
 
-  test('from none, only the pool grows whose taint a pod tolerates and whose label it selects', async () => {
+  test('scales up from zero only the pool whose taint a pod tolerates and whose label it selects', async () => {
     const { status } = await cluster.untilPool('general', () => true);
 
     await deploy('cache', 1, {
@@ -159,7 +162,7 @@ function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
     );
     const node = await cluster.tenant.resource<Node>(Nodes).get(pod?.spec.nodeName ?? '');
     expect(node.metadata.labels).toMatchObject({ workload: 'memory' });
-    await untilSize('memory', 1);
-    await untilSize('general', status?.replicas ?? 0);
+    await waitUntilSize('memory', 1);
+    await waitUntilSize('general', status?.replicas ?? 0);
   });
 }

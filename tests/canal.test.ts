@@ -10,22 +10,22 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vites
 import type { HostCloud } from './real-nodes/host-cloud.ts';
 import { HostedFairway } from './real-nodes/hosted-fairway.ts';
 import { isReady } from './real-nodes/nodes.ts';
-import { realNodesNeed } from './real-nodes/requirements.ts';
+import { realNodeTools } from './real-nodes/requirements.ts';
 import { BUSYBOX } from './real-nodes/tenant-network.ts';
 import { clientOf } from './session/client-of.ts';
 import { type RunningFairway, run } from './session/running-fairway.ts';
 
-const { offered, kubectl, title } = await realNodesNeed();
-/** A folder with the binaries of Canal; the testbed builds images from them. */
-const programs = process.env['NODETEST_CANAL'] ?? '';
-const isOffered = offered !== undefined && existsSync(join(programs, 'calico-node'));
-const described = existsSync(join(programs, 'calico-node'))
+const { offered, kubectl, title } = await realNodeTools();
+/** A folder with the binaries of Canal, from which the testbed builds images. */
+const binaries = process.env['NODETEST_CANAL'] ?? '';
+const isOffered = offered !== undefined && existsSync(join(binaries, 'calico-node'));
+const availability = existsSync(join(binaries, 'calico-node'))
   ? title
   : '(skipped: no programs of Canal in NODETEST_CANAL)';
 
 const namespace = 'default';
-const BOOT = { deadlineMs: 420_000 };
-const SOON = { deadlineMs: 300_000 };
+const BOOT_WAIT = { deadlineMs: 420_000 };
+const SHORT_WAIT = { deadlineMs: 300_000 };
 
 const manifest = (version: string) => `apiVersion: fairway.dev/v1alpha1
 kind: Cluster
@@ -38,7 +38,7 @@ metadata: {name: pool}
 spec: {clusterName: demo, flavor: b3-8, replicas: 2, image: debian-12-containerd}
 `;
 
-describe.skipIf(!isOffered)(`the pod network that Fairway installs ${described}`, () => {
+describe.skipIf(!isOffered)(`the pod network that Fairway installs ${availability}`, () => {
   let hosted: HostedFairway;
   let folder: string;
   let cloud: HostCloud;
@@ -66,12 +66,12 @@ describe.skipIf(!isOffered)(`the pod network that Fairway installs ${described}`
       const logs = ['install-cni', 'kube-flannel', 'calico-node'].map((container) =>
         tenantKubectl('-n', 'kube-system', 'logs', '-l', 'k8s-app=canal', '-c', container, '--tail=40'),
       );
-      const said = (await Promise.all(logs)).map(({ stdout, stderr }) => stdout + stderr);
-      process.stderr.write(`${pods.stdout}\n${said.join('\n')}\n${cloud.diagnosis()}\n${fairway.output}\n`);
+      const output = (await Promise.all(logs)).map(({ stdout, stderr }) => stdout + stderr);
+      process.stderr.write(`${pods.stdout}\n${output.join('\n')}\n${cloud.diagnosis()}\n${fairway.output}\n`);
     });
   }
 
-  /** Runs a pod of one container on a node, until it is ready. */
+  /** Runs a pod of one container on a node; resolves when it is ready. */
   async function runPod(name: string, nodeName: string, script: string): Promise<Pod> {
     const pods = tenant.resource<Pod>(Pods);
     await pods.create({
@@ -81,21 +81,21 @@ describe.skipIf(!isOffered)(`the pod network that Fairway installs ${described}`
         containers: [{ name: 'main', image: BUSYBOX, command: ['sh', '-c', `trap exit TERM; ${script} & wait`] }],
       },
     });
-    return eventuallyObject(pods, { namespace, name }, isReady, SOON);
+    return eventuallyObject(pods, { namespace, name }, isReady, SHORT_WAIT);
   }
 
-  /** The response that a pod gets from the server on the other node. */
-  async function ask(from: string): Promise<string> {
+  /** The response of the server on the other node to a pod. */
+  async function request(from: string): Promise<string> {
     const url = `http://${server.status?.podIP}:8080/`;
     return (await tenantKubectl('exec', from, '--', 'timeout', '3', 'wget', '-q', '-O', '-', url)).stdout;
   }
 
   /** Felix applies a policy asynchronously. */
-  async function untilAnswers(from: string, wanted: string): Promise<void> {
-    await expect.poll(() => ask(from), { timeout: SOON.deadlineMs }).toBe(wanted);
+  async function waitForResponse(from: string, expected: string): Promise<void> {
+    await expect.poll(() => request(from), { timeout: SHORT_WAIT.deadlineMs }).toBe(expected);
   }
 
-  test('makes nodes Ready, and is Ready itself', async () => {
+  test('makes nodes Ready, and becomes Ready itself', async () => {
     diagnoseFailure();
     const file = join(folder, 'cluster.yaml');
     await writeFile(file, manifest(offered?.version ?? ''));
@@ -104,19 +104,19 @@ describe.skipIf(!isOffered)(`the pod network that Fairway installs ${described}`
       api.resource(clusters),
       { namespace, name: 'demo' },
       ({ status }) => status?.addons !== undefined,
-      SOON,
+      SHORT_WAIT,
     );
     tenantKubeconfig = join(folder, 'tenant.kubeconfig');
     const { stdout } = await run('npx', ['fairway', 'kubeconfig', 'demo'], { KUBECONFIG: fairway.kubeconfig });
     await writeFile(tenantKubeconfig, stdout);
     tenant = await clientOf(tenantKubeconfig);
 
-    await eventually(tenant.resource<Node>(Nodes), {}, (all) => all.length === 2 && all.every(isReady), BOOT);
+    await eventually(tenant.resource<Node>(Nodes), {}, (all) => all.length === 2 && all.every(isReady), BOOT_WAIT);
     const { status } = await eventuallyObject(
       api.resource(clusters),
       { namespace, name: 'demo' },
       (cluster) => cluster.status?.addons?.some(({ name, state }) => name === 'canal' && state === 'Ready') === true,
-      SOON,
+      SHORT_WAIT,
     );
 
     expect(status?.cniInstaller).toBe('Fairway');
@@ -130,8 +130,8 @@ describe.skipIf(!isOffered)(`the pod network that Fairway installs ${described}`
     await runPod('friend', first, 'tail -f /dev/null');
     await runPod('stranger', first, 'tail -f /dev/null');
 
-    await untilAnswers('friend', 'server\n');
-    expect(await ask('stranger')).toBe('server\n');
+    await waitForResponse('friend', 'server\n');
+    expect(await request('stranger')).toBe('server\n');
     const link = await cloud.on(first, 'ip', '-d', 'link', 'show', 'flannel.1');
     expect(link.stdout).toMatch(/vxlan id 1 .*dstport 8472/);
     const mtu = /mtu (\d+)/.exec(link.stdout)?.[1];
@@ -144,14 +144,14 @@ describe.skipIf(!isOffered)(`the pod network that Fairway installs ${described}`
     const podSelector = { matchLabels: { app: 'server' } };
 
     await policies.create({ metadata: { name: 'deny', namespace }, spec: { podSelector, policyTypes: ['Ingress'] } });
-    await untilAnswers('stranger', '');
-    expect(await ask('friend')).toBe('');
+    await waitForResponse('stranger', '');
+    expect(await request('friend')).toBe('');
     const from = [{ podSelector: { matchLabels: { app: 'friend' } } }];
     await policies.create({ metadata: { name: 'allow', namespace }, spec: { podSelector, ingress: [{ from }] } });
-    await untilAnswers('friend', 'server\n');
-    expect(await ask('stranger')).toBe('');
+    await waitForResponse('friend', 'server\n');
+    expect(await request('stranger')).toBe('');
     await policies.delete('deny', { namespace });
     await policies.delete('allow', { namespace });
-    await untilAnswers('stranger', 'server\n');
+    await waitForResponse('stranger', 'server\n');
   });
 });

@@ -7,19 +7,19 @@ import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CertManager } from './clients/cert-manager.ts';
+import { findProgram } from './clients/client-binaries.ts';
 import { CONTROL_PLANES, MANIFEST } from './clients/control-planes.ts';
 import { hasKubectl, Kubectl } from './clients/kubectl.ts';
-import { findProgram } from './clients/programs.ts';
 import { ProvisionedCluster } from './session/provisioned-cluster.ts';
 import { PROJECT } from './session/running-fairway.ts';
 
 const program = hasKubectl ? findProgram('cert-manager') : undefined;
 const described = program?.version ?? '(skipped: no kubectl, or "testbed/clients/testbed build" has not made it)';
 /** Ends hanging tests. */
-const PATIENCE = { timeout: 100_000, interval: 500 };
+const LONG_WAIT = { timeout: 100_000, interval: 500 };
 const MANIFESTS = join(PROJECT, 'tests/clients/certificates');
-/** Kinds that it writes, in the namespaces where it does, and cluster-wide ones. */
-const WRITTEN = [
+/** Kinds that cert-manager writes, in the namespaces where it does, and cluster-wide ones. */
+const REGISTRY_FILES = [
   ['certificates,certificaterequests,ingresses,secrets', '--namespace=default'],
   ['certificates,certificaterequests,secrets', '--namespace=cert-manager'],
   ['clusterissuers,customresourcedefinitions,mutatingwebhookconfigurations,validatingwebhookconfigurations'],
@@ -31,7 +31,7 @@ interface Keypair {
   readonly ca: string;
 }
 
-/** The name under which a client that trusts only the authority accepts a server with this certificate. */
+/** The name under which a client that trusts only this CA accepts a server with this certificate. */
 async function trustedName({ key, cert, ca }: Keypair, servername: string): Promise<string | undefined> {
   const server = createServer({ key, cert }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -45,11 +45,11 @@ async function trustedName({ key, cert, ca }: Keypair, servername: string): Prom
   }
 }
 
-/** Creates an authority in the cluster, and lets it sign. */
+/** Creates a CA in the cluster, and makes cert-manager sign with it. */
 describe.skipIf(program === undefined).each(CONTROL_PLANES)(
   `cert-manager ${described} on $plane`,
   ({ controlPlane, isMissing }) => {
-    describe.skipIf(isMissing)('with an authority in the cluster', () => {
+    describe.skipIf(isMissing)('using a CA in the cluster', () => {
       let folder: string;
       let cluster: ProvisionedCluster;
       let kubectl: Kubectl;
@@ -75,7 +75,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
       });
 
       const apply = (file: string) => kubectl.ok('apply', '-f', join(MANIFESTS, file));
-      const untilReady = async (object: string, ...args: readonly string[]) => {
+      const waitUntilReady = async (object: string, ...args: readonly string[]) => {
         const { code, stderr } = await kubectl.run(...args, 'wait', '--for=condition=Ready', object, '--timeout=2m');
         if (code !== 0) throw new Error(`${stderr}\n${manager.said}`);
       };
@@ -86,31 +86,31 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
       };
       const serialOf = async (secret: string) => new X509Certificate((await keypair(secret)).cert).serialNumber;
 
-      test('its webhook accepts objects once the injector has made it trusted', async () => {
-        const tried = () => kubectl.run('apply', '--dry-run=server', '-f', join(MANIFESTS, 'authority.yaml'));
-        const said = async () => (await tried()).stderr;
+      test('accepts objects at its webhook once the injector has made it trusted', async () => {
+        const dryRun = () => kubectl.run('apply', '--dry-run=server', '-f', join(MANIFESTS, 'authority.yaml'));
+        const stderrOf = async () => (await dryRun()).stderr;
 
-        await expect.poll(said, PATIENCE).toBe('');
+        await expect.poll(stderrOf, LONG_WAIT).toBe('');
       });
 
-      test('the authority signs itself, and a certificate that clients trust', async () => {
+      test('signs the CA with itself, and a certificate that clients trust', async () => {
         await apply('authority.yaml');
-        await untilReady('clusterissuer/authority');
+        await waitUntilReady('clusterissuer/authority');
         await apply('web.yaml');
-        await untilReady('certificate/web');
+        await waitUntilReady('certificate/web');
 
         expect(await trustedName(await keypair('web-tls'), 'web.example.org')).toBe('DNS:web.example.org');
         expect(new X509Certificate((await keypair('web-tls')).ca).subject).toBe('CN=An authority of the cluster');
       });
 
-      test('the webhook records who requested a certificate', async () => {
+      test('records at the webhook who requested a certificate', async () => {
         const { items } = (await kubectl.json('get', 'certificaterequests')) as { items: { spec: object }[] };
         const user = await kubectl.ok('auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}');
 
         expect(items.map(({ spec }) => spec)).toEqual([expect.objectContaining({ username: user })]);
       });
 
-      test('the webhook refuses invalid objects, naming the field', async () => {
+      test('refuses invalid objects at the webhook, and names the field', async () => {
         const spec = JSON.stringify({ spec: { duration: '1h', renewBefore: '2h' } });
         const { code, stderr } = await kubectl.run('patch', 'certificate/web', '--type=merge', '-p', spec);
 
@@ -118,10 +118,10 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(stderr).toContain('admission webhook "webhook.cert-manager.io" denied the request: spec.renewBefore');
       });
 
-      test('a certificate is created for an Ingress that requests one', async () => {
+      test('creates a certificate for an Ingress that requests one', async () => {
         await apply('ingress.yaml');
         await kubectl.ok('wait', '--for=create', 'certificate/shop-tls', '--timeout=2m');
-        await untilReady('certificate/shop-tls');
+        await waitUntilReady('certificate/shop-tls');
 
         expect(await trustedName(await keypair('shop-tls'), 'shop.example.org')).toBe('DNS:shop.example.org');
       });
@@ -130,45 +130,45 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
       const versions = async () => {
         const name = '{.kind}/{.metadata.namespace}/{.metadata.name}={.metadata.resourceVersion}';
         const template = `jsonpath={range .items[*]}${name}{"\\n"}{end}`;
-        const lists = WRITTEN.map((args) => kubectl.ok('get', ...args, '-o', template));
+        const lists = REGISTRY_FILES.map((args) => kubectl.ok('get', ...args, '-o', template));
         return (await Promise.all(lists)).flatMap((list) => list.split('\n')).filter(Boolean);
       };
 
-      /** Once nothing is being issued any more. */
+      /** The same, once no issuance is in progress. */
       const untilSettled = async () => {
         const template = 'jsonpath={.items[*].status.nextPrivateKeySecretName}';
-        await expect.poll(() => kubectl.ok('get', 'certificates', '-A', '-o', template), PATIENCE).toBe('');
+        await expect.poll(() => kubectl.ok('get', 'certificates', '-A', '-o', template), LONG_WAIT).toBe('');
       };
 
-      test('restarted controllers write nothing', async () => {
+      test('writes nothing after its controllers restart', async () => {
         await untilSettled();
         const before = await versions();
 
         await manager.restart();
-        // Created by the restarted ones, which have checked the others by then.
+        // The restarted controllers create this object after they have checked the others.
         await apply('late.yaml');
-        await untilReady('certificate/late');
+        await waitUntilReady('certificate/late');
         await untilSettled();
 
         expect((await versions()).filter((each) => !each.includes('/late'))).toEqual(before);
       });
 
-      test('a lost Secret is recreated', async () => {
+      test('recreates a lost Secret', async () => {
         const serial = await serialOf('web-tls');
         await kubectl.ok('delete', 'secret', 'web-tls');
         await kubectl.ok('wait', '--for=create', 'secret/web-tls', '--timeout=2m');
-        await untilReady('certificate/web');
+        await waitUntilReady('certificate/web');
 
         expect(await serialOf('web-tls')).not.toBe(serial);
       });
 
-      test('a certificate is renewed when it is due', async () => {
-        // Valid for an hour, the shortest possible: due ten seconds after its creation.
+      test('renews a certificate when it is due', async () => {
+        // Valid for an hour, the minimum; renewal is due ten seconds after its creation.
         await apply('short.yaml');
-        await untilReady('certificate/short');
+        await waitUntilReady('certificate/short');
         const serial = await serialOf('short-tls');
 
-        await expect.poll(() => serialOf('short-tls'), PATIENCE).not.toBe(serial);
+        await expect.poll(() => serialOf('short-tls'), LONG_WAIT).not.toBe(serial);
 
         expect(await trustedName(await keypair('short-tls'), 'short.example.org')).toBe('DNS:short.example.org');
       });

@@ -21,7 +21,7 @@ const clusterTitle =
     : `: kube-apiserver ${binaries.version}`;
 const chart = join(PROJECT, 'deploy/helm/fairway');
 const NAMESPACE = ['--namespace', 'fairway-system'];
-/** A helm not built by its publisher assumes that the cluster is 1.20. */
+/** A helm that its publisher did not build assumes that the cluster is 1.20. */
 const VERSION = ['--kube-version', '1.36.0'];
 
 interface Rendered {
@@ -61,17 +61,17 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     return objects.toSorted((a, b) => key(a).localeCompare(key(b)));
   }
 
-  function ofKind(objects: readonly Rendered[], kind: string): Rendered {
+  function objectsOfKind(objects: readonly Rendered[], kind: string): Rendered {
     const object = objects.find((each) => each.kind === kind);
     if (object === undefined) throw new Error(`there is no ${kind}`);
     return object;
   }
 
   function container(objects: readonly Rendered[]): Container | undefined {
-    return ofKind(objects, 'Deployment').spec?.template?.spec.containers[0];
+    return objectsOfKind(objects, 'Deployment').spec?.template?.spec.containers[0];
   }
 
-  /** Helm sorts the keys of fairway.yaml. One side writes empty mappings and lists, and the other omits them. */
+  /** Helm sorts the keys of fairway.yaml. One side writes empty mappings and lists, the other omits them. */
   function comparable(text: string): unknown {
     const drop = (name: string, value: unknown) =>
       name === 'checksum/config' ||
@@ -98,7 +98,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
 
     const alerts = readFileSync(join(chart, 'files/alerts.yaml'), 'utf8');
     const expected = alerts.replaceAll('docs/operators/runbooks.md', runbooks);
-    expect(ofKind(rendered, 'PrometheusRule').spec).toEqual(load(expected));
+    expect(objectsOfKind(rendered, 'PrometheusRule').spec).toEqual(load(expected));
     const dashboards = rendered.find(({ metadata }) => metadata.name === 'fairway-dashboards');
     const texts = ['cluster', 'openstack', 'overview'].map((name) => [
       `fairway-${name}.json`,
@@ -125,8 +125,8 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
 
     expect(kinds).toEqual(expect.arrayContaining(['PodMonitor', 'ServiceAccount', 'ClusterRole', 'RoleBinding']));
     expect(kinds).not.toContain('NetworkPolicy');
-    expect(ofKind(rendered, 'PersistentVolumeClaim').spec).toMatchObject({ storageClassName: 'fast' });
-    expect(ofKind(rendered, 'Deployment').spec?.template).toMatchObject({
+    expect(objectsOfKind(rendered, 'PersistentVolumeClaim').spec).toMatchObject({ storageClassName: 'fast' });
+    expect(objectsOfKind(rendered, 'Deployment').spec?.template).toMatchObject({
       metadata: {
         annotations: { 'example.com/rack': '7', 'checksum/config': expect.stringMatching(/^[0-9a-f]{64}$/) },
       },
@@ -154,7 +154,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
       limits: { maxConnections: 2_000_000 },
     };
     const rendered = withValues({ config });
-    const text = ofKind(rendered, 'ConfigMap').data?.['fairway.yaml'] ?? '';
+    const text = objectsOfKind(rendered, 'ConfigMap').data?.['fairway.yaml'] ?? '';
     const { found, problems } = valuesOfFile('/etc/fairway/config/fairway.yaml', text);
 
     expect(problems).toEqual([]);
@@ -164,7 +164,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     expect(container(rendered)?.ports).toEqual([{ name: 'gateway', containerPort: 9443 }]);
   });
 
-  test("admits users of Magnum's API if enabled, at the port where that listens", () => {
+  test("admits users of Magnum's API if enabled, at the port where it listens", () => {
     const config = { magnum: { listen: '0.0.0.0:9512' }, keystone: { cloud: 'mine' } };
     const from = [{ ipBlock: { cidr: '192.0.2.0/24' } }];
     const magnum = { enabled: true, service: { type: 'LoadBalancer', annotations: { 'example.com/pool': 'a' } }, from };
@@ -222,7 +222,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     expect(readFileSync(join(chart, 'Chart.yaml'), 'utf8')).toContain(`appVersion: ${FAIRWAY_VERSION}\n`);
   });
 
-  describe.skipIf(binaries === undefined || kubectl === '')(`in a cluster${clusterTitle}`, () => {
+  describe.skipIf(binaries === undefined || kubectl === '')(`the chart in a cluster${clusterTitle}`, () => {
     let cluster: ManagementCluster;
     beforeAll(async () => {
       if (binaries !== undefined) cluster = await startManagementCluster(binaries);
@@ -234,7 +234,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     const get = (...args: readonly string[]) =>
       run(kubectl, ['--kubeconfig', cluster.kubeconfigs.admin, ...NAMESPACE, 'get', ...args]);
 
-    test('is installed, upgraded and uninstalled, and tenants’ objects are kept', async () => {
+    test('is installed, upgraded and uninstalled, and keeps tenants’ objects', async () => {
       const image = ['deployment', 'fairway', '-o', 'jsonpath={.spec.template.spec.containers[0].image}'];
       expect(await inCluster('install', 'fairway', chart)).toMatchObject({ code: 0, stderr: '' });
       expect(await get(...image)).toMatchObject({ stdout: `fairway:${FAIRWAY_VERSION}` });

@@ -4,7 +4,7 @@ import type { UsageInterval, UsageRecord } from '@fairway/api/kinds/usage-record
 import { systemClock } from '@fairway/base/clock';
 import { dataFrames } from '@fairway/cli/usage/data-frames';
 import { PushLedger } from '@fairway/cli/usage/push/ledger';
-import { HOUR_MS, type Pushed, pushUsage, SETTLED_MS } from '@fairway/cli/usage/push/push';
+import { HOUR_MS, type PushResult, pushUsage, SETTLE_DELAY_MS } from '@fairway/cli/usage/push/push';
 import { Namespaces } from '@fairway/kube/kinds/resources';
 import { Cloud } from '@fairway/openstack/cloud';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
@@ -15,14 +15,14 @@ import { TestApi } from '@fairway/service/backup/testing/test-api';
 import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Entries of clouds.yaml: for a user who may add data frames to a real CloudKitty, and one who may not. */
+/** Entries of clouds.yaml: a user who may add data frames to a real CloudKitty, and one who may not. */
 const { FAIRWAY_TEST_RATING_CLOUD: admin, FAIRWAY_TEST_RATING_STRANGER: stranger } = process.env;
 const why = admin === undefined ? ' (skipped: FAIRWAY_TEST_RATING_CLOUD names no CloudKitty)' : '';
 
-/** Behaviour that the documentation leaves open. Each run has its own project. */
+/** Behaviour that CloudKitty's documentation leaves open. Each run has its own project. */
 describe.skipIf(why !== '')(`a real CloudKitty${why}`, () => {
   const project = randomUUID().replaceAll('-', '');
-  const endMs = Math.floor((systemClock.now() - SETTLED_MS) / HOUR_MS) * HOUR_MS;
+  const endMs = Math.floor((systemClock.now() - SETTLE_DELAY_MS) / HOUR_MS) * HOUR_MS;
   const sinceMs = endMs - 3 * HOUR_MS;
   const clouds: Cloud[] = [];
   let api: TestApi;
@@ -59,19 +59,35 @@ describe.skipIf(why !== '')(`a real CloudKitty${why}`, () => {
   const aNode = (type: string): UsageInterval => ({ resource: 'Node', id: type, type, startTime: at(sinceMs) });
   const half: UsageInterval = { ...aNode('b3-16'), startTime: at(sinceMs + HOUR_MS / 2) };
 
-  async function push(records: readonly UsageRecord[], target: string): Promise<Pushed> {
+  async function push(records: readonly UsageRecord[], target: string): Promise<PushResult> {
     const { signal } = new AbortController();
     const holder = randomUUID();
-    const told = { onWait: () => {}, print: () => {} };
-    const ledger = await PushLedger.claim({ client: api.client, clock: systemClock, signal, target, holder, ...told });
+    const silentOutput = { onWait: () => {}, print: () => {} };
+    const ledger = await PushLedger.claim({
+      client: api.client,
+      clock: systemClock,
+      signal,
+      target,
+      holder,
+      ...silentOutput,
+    });
     const price = () => 0.05;
-    const pushed = await pushUsage({ records, rating, ledger, clock: systemClock, signal, price, sinceMs, ...told });
+    const pushed = await pushUsage({
+      records,
+      rating,
+      ledger,
+      clock: systemClock,
+      signal,
+      price,
+      sinceMs,
+      ...silentOutput,
+    });
     await ledger.release();
     return pushed;
   }
 
   /** Hours of this run's project, by begin and flavor. */
-  async function stored(): Promise<Readonly<Record<string, number>>> {
+  async function storedTotals(): Promise<Readonly<Record<string, number>>> {
     const sums: Record<string, number> = {};
     const filter = { begin: at(sinceMs), end: at(endMs + 1_000), metric: 'fairway.node' };
     for await (const { period, usage } of rating.dataFrames(filter)) {
@@ -84,13 +100,13 @@ describe.skipIf(why !== '')(`a real CloudKitty${why}`, () => {
     return sums;
   }
 
-  test('takes each hour once', async () => {
+  test('accepts each hour once', async () => {
     const first = await push([aRecord(aNode('b3-8'), half)], 'one');
-    const again = await push([aRecord(aNode('b3-8'), half)], 'one');
+    const repeated = await push([aRecord(aNode('b3-8'), half)], 'one');
 
     expect(first).toEqual({ hours: 3, points: 6 });
-    expect(again).toEqual({ hours: 0, points: 0 });
-    expect(await stored()).toEqual({
+    expect(repeated).toEqual({ hours: 0, points: 0 });
+    expect(await storedTotals()).toEqual({
       '0 b3-8': 1,
       '0 b3-16': 0.5,
       '1 b3-8': 1,
@@ -100,11 +116,11 @@ describe.skipIf(why !== '')(`a real CloudKitty${why}`, () => {
     });
   });
 
-  test('returns its data, so that a lost ledger duplicates nothing, and late data are sent', async () => {
+  test('returns its data, so that a lost ledger duplicates nothing and late data is sent', async () => {
     const later = await push([aRecord(aNode('b3-8'), half, aNode('g1, "gpu"'))], 'another');
 
     expect(later).toEqual({ hours: 3, points: 3 });
-    expect(await stored()).toMatchObject({ '0 b3-8': 1, '1 b3-16': 1, '2 g1, "gpu"': 1 });
+    expect(await storedTotals()).toMatchObject({ '0 b3-8': 1, '1 b3-16': 1, '2 g1, "gpu"': 1 });
   });
 
   test.skipIf(stranger === undefined)('refuses other users (skipped: FAIRWAY_TEST_RATING_STRANGER)', async () => {

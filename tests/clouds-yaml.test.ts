@@ -15,9 +15,9 @@ const PYTHON = '/usr/bin/python3';
 const isInstalled = existsSync('/usr/bin/openstack');
 
 const folder = mkdtempSync(join(tmpdir(), 'clouds-yaml-'));
-let readings: Record<string, Partial<Reading> | { readonly error: string }> = {};
+let results: Record<string, Partial<Reading> | { readonly error: string }> = {};
 
-/** Reads each case with openstacksdk in a separate process: paths are searched when the module is loaded. */
+/** Reads each case with openstacksdk in a separate process, because it searches paths when the module is loaded. */
 const READER = `
 import importlib, json, os, sys
 from openstack.config import loader
@@ -53,38 +53,38 @@ def attempt(case):
 print(json.dumps({case['name']: attempt(case) for case in json.load(sys.stdin)}, default=str))
 `;
 
-function lay({ name, files, env = {} }: CloudsYamlCase, index: number): object {
+function writeCase({ name, files, env = {} }: CloudsYamlCase, index: number): object {
   const root = join(folder, String(index));
   for (const each of ['work', 'home']) mkdirSync(join(root, each), { recursive: true });
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), content);
   }
-  const rooted = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value.replaceAll(ROOT, root)]));
-  return { name, root, env: rooted };
+  const relocated = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value.replaceAll(ROOT, root)]));
+  return { name, root, env: relocated };
 }
 
 describe.skipIf(!isInstalled)('openstacksdk reads clouds.yaml as Fairway does (python3-openstackclient)', () => {
   beforeAll(() => {
-    const input = JSON.stringify(CLOUDS_YAML_CASES.map(lay));
-    readings = JSON.parse(execFileSync(PYTHON, ['-W', 'ignore', '-c', READER], { input, encoding: 'utf8' }));
+    const input = JSON.stringify(CLOUDS_YAML_CASES.map(writeCase));
+    results = JSON.parse(execFileSync(PYTHON, ['-W', 'ignore', '-c', READER], { input, encoding: 'utf8' }));
   });
 
   afterAll(() => rmSync(folder, { recursive: true }));
 
   const cases = CLOUDS_YAML_CASES.map((each, index) => ({ ...each, root: join(folder, String(index)) }));
-  const rooted = (reading: object, root: string) => JSON.parse(JSON.stringify(reading).replaceAll(ROOT, root));
-  const alike = cases.filter(({ differs }) => differs === undefined);
+  const relocated = (reading: object, root: string) => JSON.parse(JSON.stringify(reading).replaceAll(ROOT, root));
+  const identicalCases = cases.filter(({ differs }) => differs === undefined);
 
-  it.each(alike.filter(({ expected }) => expected !== undefined))('$name', ({ name, expected = {}, root }) => {
-    expect(readings[name]).toMatchObject(rooted(expected, root));
+  it.each(identicalCases.filter(({ expected }) => expected !== undefined))('$name', ({ name, expected = {}, root }) => {
+    expect(results[name]).toMatchObject(relocated(expected, root));
   });
 
-  it.each(alike.filter(({ expected }) => expected === undefined))('refuses $name', ({ name }) => {
-    expect(readings[name]).toHaveProperty('error');
+  it.each(identicalCases.filter(({ expected }) => expected === undefined))('refuses $name', ({ name }) => {
+    expect(results[name]).toHaveProperty('error');
   });
 
   it.each(cases.filter(({ differs }) => differs !== undefined))('$name: $differs', ({ name, expected = {}, root }) => {
-    expect(readings[name]).not.toMatchObject(rooted(expected, root));
+    expect(results[name]).not.toMatchObject(relocated(expected, root));
   });
 });

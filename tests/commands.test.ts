@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CommandSession, FILED_CLUSTER } from './commands/command-session.ts';
+import { CommandSession, MANIFEST_CLUSTER } from './commands/command-session.ts';
 
 let session: CommandSession;
 beforeAll(async () => {
@@ -242,8 +242,8 @@ describe('each command, with valid, invalid and missing input', () => {
     { args: ['up', '--cloud', 'simulatro'], code: 2, stderr: /did you mean "simulator"/ },
     { args: ['serve', '--kubeconfig', 'missing'], code: 2, stderr: /missing/ },
     { args: ['cluster', 'list', '--context', 'nope'], code: 2, stderr: /no context "nope"/ },
-  ])('fairway $args ends with $code', async ({ args, code, stdout = /^/, stderr = /^/ }) => {
-    const answer = await session.run(args, FILED_CLUSTER);
+  ])('exits with $code: fairway $args', async ({ args, code, stdout = /^/, stderr = /^/ }) => {
+    const answer = await session.run(args, MANIFEST_CLUSTER);
 
     expect(answer).toEqual({ ...answer, code });
     expect(answer.stdout).toMatch(stdout);

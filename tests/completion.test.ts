@@ -45,8 +45,11 @@ afterAll(async () => {
 });
 
 const env = () => ({ PATH: `${join(PROJECT, 'node_modules/.bin')}:/usr/bin:/bin`, HOME: folder });
-/** A request times out after 60 s, and the plugin ends after 300 s: less time means that the command waited for neither. */
-const MAX_MS = 50_000;
+/**
+ * A request times out after 60 s, and the plugin ends after 300 s. A shorter time means that the command waited for
+ * neither.
+ */
+const MAX_DURATION_MS = 50_000;
 
 describe('completing names', () => {
   test.each([
@@ -55,17 +58,17 @@ describe('completing names', () => {
     { away: 'a kubeconfig that is not there', kubeconfig: 'missing' },
   ])('is fast and silent with $away', async ({ kubeconfig }) => {
     const beganMs = performance.now();
-    const words = ['__complete', '--', '--kubeconfig', join(folder, kubeconfig), 'cluster', 'get', ''];
-    const { stdout, stderr } = await execute(join(PROJECT, 'node_modules/.bin/fairway'), words, { env: env() });
+    const args = ['__complete', '--', '--kubeconfig', join(folder, kubeconfig), 'cluster', 'get', ''];
+    const { stdout, stderr } = await execute(join(PROJECT, 'node_modules/.bin/fairway'), args, { env: env() });
 
     expect(stdout).toBe('');
     expect(stderr.replace('Password: \n', '')).toBe('');
-    expect(performance.now() - beganMs).toBeLessThan(MAX_MS);
+    expect(performance.now() - beganMs).toBeLessThan(MAX_DURATION_MS);
   });
 });
 
-describe('the scripts for shells', () => {
-  test.skipIf(title('bash') !== '')(`bash${title('bash')} completes what the command says`, async () => {
+describe('shell completion scripts', () => {
+  test.skipIf(title('bash') !== '')(`complete in bash what the command returns${title('bash')}`, async () => {
     const script = [
       'source <(fairway completion bash)',
       'COMP_WORDS=(fairway cluster sc); COMP_CWORD=2; _fairway; echo "${COMPREPLY[@]}"',
@@ -77,7 +80,7 @@ describe('the scripts for shells', () => {
     expect(stdout).toBe('scale\nupgraded\n');
   });
 
-  test.skipIf(title('zsh') !== '')(`zsh${title('zsh')} reads its script`, async () => {
+  test.skipIf(title('zsh') !== '')(`load in zsh${title('zsh')}`, async () => {
     const script =
       'autoload -Uz compinit && compinit -u && source <(fairway completion zsh) && echo ${_comps[fairway]}';
 
@@ -86,7 +89,7 @@ describe('the scripts for shells', () => {
     expect(stdout).toBe('_fairway\n');
   });
 
-  test.skipIf(title('fish') !== '')(`fish${title('fish')} completes what the command says`, async () => {
+  test.skipIf(title('fish') !== '')(`complete in fish what the command returns${title('fish')}`, async () => {
     const script = 'fairway completion fish | source; complete -C "fairway cluster sc"';
 
     const { stdout } = await execute('fish', ['--no-config', '-c', script], { env: env() });

@@ -50,7 +50,7 @@ describe('a Fairway with one configuration file', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('clients reach it by the name that it advertises, and trust the operator’s authority', async () => {
+  test('serves clients at the advertised name, with a certificate of the operator’s CA', async () => {
     const { transport } = await loadKubeConnection({ path: fairway.kubeconfig });
     const listed = await run('npx', ['fairway', 'cluster', 'list'], { KUBECONFIG: fairway.kubeconfig });
 
@@ -59,20 +59,20 @@ describe('a Fairway with one configuration file', () => {
     expect(listed).toMatchObject({ code: 0 });
   });
 
-  test('clients that use its address get a certificate of Fairway’s own authority, with the further names', async () => {
+  test('serves clients at its address with a certificate of its own CA, including the additional names', async () => {
     const names = await new Promise<string | undefined>((resolve, reject) => {
       const options = { host: '127.0.0.1', port: new URL(fairway.url).port, path: '/livez', rejectUnauthorized: false };
-      const asked = request(options, (answer) => {
+      const sentRequest = request(options, (answer) => {
         const { subjectaltname } = (answer.socket as TLSSocket).getPeerCertificate();
         answer.resume().once('end', () => resolve(subjectaltname));
       });
-      asked.once('error', reject).end();
+      sentRequest.once('error', reject).end();
     });
 
     expect(names).toMatch(/DNS:localhost, DNS:other\.example\.com, IP Address:127\.0\.0\.1/);
   });
 
-  test('its limits are those of the file', async () => {
+  test('applies the limits of the file', async () => {
     const annotations = { x: 'y'.repeat(65 * KIB) };
     const path = join(folder, 'large.yaml');
     await writeFile(
@@ -87,7 +87,7 @@ describe('a Fairway with one configuration file', () => {
     expect(stderr).toMatch(/65536|too large/i);
   });
 
-  test('paths in the file are relative to its folder', async () => {
+  test('resolves paths in the file relative to its folder', async () => {
     expect(await readFile(join(folder, 'logged.log'), 'utf8')).toContain('"kind":"Event"');
   });
 });

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { inParallel } from '@fairway/base/in-parallel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCluster, type TestedCluster } from '../tools/conformance/clusters.ts';
-import { findPrograms } from '../tools/conformance/programs.ts';
 import type { Outcome } from '../tools/conformance/report.ts';
 import { listTests, runTest } from '../tools/conformance/run-test.ts';
+import { findTestBinaries } from '../tools/conformance/test-binaries.ts';
 
-const programs = findPrograms();
-const missing = programs === undefined ? ' (skipped: "testbed/kubernetes/current build-tests" makes them)' : '';
+const binaries = findTestBinaries();
+const missing = binaries === undefined ? ' (skipped: "testbed/kubernetes/current build-tests" makes them)' : '';
 
 /** Some quick tests of each area; `npm run conformance` runs all of them. */
 const FOCUS = [
@@ -30,16 +30,16 @@ const FOCUS = [
 ].join('|');
 const LIMIT_SECONDS = 90;
 
-describe.skipIf(programs === undefined)(`Kubernetes' own tests${missing}`, () => {
+describe.skipIf(binaries === undefined)(`Kubernetes conformance tests${missing}`, () => {
   let folder: string;
   let cluster: TestedCluster;
   const outcomes: Outcome[] = [];
 
   beforeAll(async () => {
-    if (programs === undefined) return;
+    if (binaries === undefined) return;
     folder = await mkdtemp(join(tmpdir(), 'fairway-conformance-'));
-    cluster = await openCluster('hollow', programs.folder);
-    const place = { programs, kubeconfig: cluster.kubeconfig, folder };
+    cluster = await openCluster('hollow', binaries.folder);
+    const place = { binaries: binaries, kubeconfig: cluster.kubeconfig, folder };
     const names = await listTests(place, `(?:${FOCUS}).*\\[Conformance\\]`, '\\[Serial\\]|\\[Slow\\]|\\[Disruptive\\]');
     await inParallel(names, 3, async (name) => void outcomes.push(await runTest(place, name, LIMIT_SECONDS)));
   });

@@ -7,7 +7,7 @@ import type { Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accessibilityProblems } from './console/accessibility.ts';
 import { hasBrowser, PHONE } from './console/browser.ts';
-import { type ConsoleTest, picture, startConsoleTest } from './console/console-test.ts';
+import { type ConsoleTest, screenshot, startConsoleTest } from './console/console-test.ts';
 import { openByToken, operatorToken } from './console/operator-console.ts';
 import { clientOf } from './session/client-of.ts';
 
@@ -48,7 +48,7 @@ const IN_CLUSTER = {
     },
   ],
 };
-const OLDER = {
+const OLDER_PAGE = {
   ...IN_CLUSTER,
   metadata: {},
   items: [
@@ -71,7 +71,7 @@ const HOSTILE = [
   { requestObject: JSON.parse(`${'['.repeat(900)}${'0,'.repeat(50_000)}0${']'.repeat(900)}`) as unknown },
 ].map((hostile, at) => ({ ...IN_CLUSTER.items[0], auditID: `hostile-${at}`, ...hostile }));
 
-describe.skipIf(!hasBrowser)('who did what, in the console', () => {
+describe.skipIf(!hasBrowser)('activity in the console', () => {
   let test: ConsoleTest;
   let namespace: string;
   beforeAll(async () => {
@@ -88,17 +88,17 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
       `fetch('/apis/fairway.dev/v1alpha1/namespaces/${namespace}/clusters/shop', { method: 'DELETE', headers: { 'x-fairway-console': '1' } })`,
     );
   });
-  beforeEach(() => void test.complaints());
+  beforeEach(() => void test.consoleErrors());
   afterEach(() => test.leave());
   afterAll(() => test?.close());
 
   const rows = (page: Page, text: RegExp) => page.getByRole('row').filter({ hasText: text });
-  const POLLING = { interval: 1_000 };
-  const refreshed = (page: Page, text: RegExp) => async () => {
+  const POLL_OPTIONS = { interval: 1_000 };
+  const hasRefreshed = (page: Page, text: RegExp) => async () => {
     await page.getByRole('button', { name: 'Refresh' }).click();
     return rows(page, text).count();
   };
-  async function askForAuditEvents(): Promise<void> {
+  async function requestAuditEvents(): Promise<void> {
     const client = await clientOf(test.fairway.kubeconfig);
     const value = { spec: { apiServer: { audit: {} } } };
     const { metadata } = await client.resource(clusters).patch('shop', { type: 'merge', value }, { namespace });
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
   const audited = '**/clusters/shop/audit?*';
   const answer = (route: Route, status: number, json: object) => route.fulfill({ status, json });
 
-  it('shows a project’s history: who created what, from where, and what was only a dry run', async () => {
+  it('shows a project’s history: who created what, from where, and which requests were dry runs', async () => {
     const page = await test.openAs('demo');
     await page.getByRole('link', { name: 'Activity' }).click();
     const created = rows(page, /demo \(you\).*created cluster shop/);
@@ -120,13 +120,13 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
       .first()
       .waitFor();
     await page.getByText(/\d+ events · As of \d+:\d\d:\d\d/).waitFor();
-    await picture(page, 'activity-light');
+    await screenshot(page, 'activity-light');
 
     expect(await accessibilityProblems(page)).toEqual([]);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('shows what was refused, and to whom, and keeps the filter in its address', async () => {
+  it('shows refused requests and their users, and keeps the filter in its address', async () => {
     const page = await test.openAs('demo', 'activity');
     await page.getByRole('checkbox', { name: 'Only denied or failed' }).check();
     await page.getByLabel('Action', { exact: true }).selectOption('delete');
@@ -142,10 +142,10 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     await page.getByRole('button', { name: 'Show all' }).click();
     await rows(page, /created cluster shop/).waitFor();
     expect(new URL(page.url()).search).toBe('');
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('opens the details of one, and filters by its user, with the keyboard alone', async () => {
+  it('opens the details of an event, and filters by its user, with the keyboard alone', async () => {
     const page = await test.openAs('demo', 'activity?verb=create');
     const show = page.getByRole('button', { name: /^Show details: demo \(you\) created cluster shop/ });
     await show.focus();
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     await page.getByText('Give this ID to your operator').waitFor();
     await page.getByText(/HeadlessChrome|Mozilla/).waitFor();
     await page.getByText(/RBAC: allowed by/).waitFor();
-    await picture(page, 'activity-details');
+    await screenshot(page, 'activity-details');
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Only actions by demo (you)' }).focus();
     await page.keyboard.press('Enter');
@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
 
     expect(new URL(page.url()).searchParams.get('user')).toMatch(/^keystone:/);
     expect(await page.getByLabel('User', { exact: true }).locator('option:checked').textContent()).toBe('demo (you)');
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it('shows newer events on request', async () => {
@@ -175,10 +175,10 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
         body: JSON.stringify({ metadata: { annotations: { note: 'x' } } }),
       })`,
     );
-    await expect.poll(refreshed(page, /demo \(you\).*changed cluster shop/), POLLING).toBeGreaterThan(0);
+    await expect.poll(hasRefreshed(page, /demo \(you\).*changed cluster shop/), POLL_OPTIONS).toBeGreaterThan(0);
   });
 
-  it('waits as long as the server requests, and says until when', async () => {
+  it('waits as long as the server requests, and shows until when', async () => {
     const page = await test.openAs('demo');
     const asked: number[] = [];
     await page.route('**/auditevents?*', (route) => {
@@ -208,19 +208,19 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
       })`,
     );
     await expect
-      .poll(refreshed(page, /demo \(you\).*did a dry run to delete cluster shop.*dry run/i), POLLING)
+      .poll(hasRefreshed(page, /demo \(you\).*did a dry run to delete cluster shop.*dry run/i), POLL_OPTIONS)
       .toBeGreaterThan(0);
   });
 
-  it('says what to set if a cluster’s events are off, and shows what was done in it from then on', async () => {
+  it('shows what to set if a cluster’s audit events are off, and shows new events once they are on', async () => {
     const page = await test.openAs('demo', `clusters/${namespace}/shop`);
     await page.getByLabel('Cluster sections').getByRole('link', { name: 'Activity' }).click();
     await page.getByText('Audit logging is not enabled').waitFor();
     await page.getByText(`kubectl -n ${namespace} patch cluster shop`).waitFor();
     await page.getByText('set spec.apiServer.audit', { exact: false }).first().waitFor();
-    await picture(page, 'cluster-activity-off');
+    await screenshot(page, 'cluster-activity-off');
     expect(await accessibilityProblems(page)).toEqual([]);
-    await askForAuditEvents();
+    await requestAuditEvents();
     const downloaded = page.waitForEvent('download');
     await page.goto(`${test.url}clusters/${namespace}/shop/access`);
     await page.getByRole('button', { name: 'Download kubeconfig' }).click();
@@ -232,10 +232,10 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     own.close();
     await page.goto(`${test.url}clusters/${namespace}/shop/activity?object=mine`);
     await expect
-      .poll(refreshed(page, /\(you\).*created ConfigMap mine in default.*Done.*127\.0\.0\.1/), POLLING)
+      .poll(hasRefreshed(page, /\(you\).*created ConfigMap mine in default.*Done.*127\.0\.0\.1/), POLL_OPTIONS)
       .toBeGreaterThan(0);
 
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it.each([
@@ -256,10 +256,10 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await page.evaluate('document.body.innerText.length')).toBeLessThan(100_000);
     expect(await accessibilityProblems(page)).toEqual([]);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('has the copy button beside a long command, not on it', async () => {
+  it('shows the copy button next to a long command, not on top of it', async () => {
     const page = await test.openAs('demo', undefined, { viewport: PHONE });
     const json = { kind: 'Status', code: 409, reason: 'Conflict', message: 'set spec.apiServer.audit' };
     await page.route(audited, (route) => answer(route, 409, json));
@@ -275,7 +275,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     const page = await test.openAs('demo', `clusters/${namespace}/shop`);
     await page.route(audited, (route) => {
       const isOlder = new URL(route.request().url()).searchParams.has('continue');
-      return answer(route, 200, isOlder ? OLDER : { ...IN_CLUSTER, items: many(IN_CLUSTER.items) });
+      return answer(route, 200, isOlder ? OLDER_PAGE : { ...IN_CLUSTER, items: repeatItems(IN_CLUSTER.items) });
     });
     await page.getByLabel('Cluster sections').getByRole('link', { name: 'Activity' }).click();
     await rows(page, /alice.*deleted Deployment shop in web/)
@@ -289,16 +289,16 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
       .first()
       .click();
     await page.getByRole('group', { name: 'Request body' }).getByText('propagationPolicy').waitFor();
-    await picture(page, 'cluster-activity');
+    await screenshot(page, 'cluster-activity');
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Show older events' }).click();
     await page.getByText('There are no older events here.').waitFor();
 
     await page.getByText('31 events').waitFor();
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('says plainly that a server is too old to support it', async () => {
+  it('reports plainly that a server is too old to support activity', async () => {
     const page = await test.openAs('demo');
     const json = {
       kind: 'Status',
@@ -310,7 +310,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     await page.goto(`${test.url}clusters/${namespace}/shop/activity`);
 
     await page.getByText('The server says: the server could not find the requested resource').waitFor();
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it.each([
@@ -320,17 +320,17 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
   ])('passes axe, and is no wider than the window: $name', async ({ name, options }) => {
     const page = await test.openAs('demo', 'activity', options);
     await page.locator('.fw-activity tbody tr').first().waitFor();
-    await picture(page, `activity-${name}`);
+    await screenshot(page, `activity-${name}`);
     await page.locator('.fw-activity tbody button').first().click();
     await page.locator('.fw-activity-details').waitFor();
-    await picture(page, `activity-details-${name}`);
+    await screenshot(page, `activity-details-${name}`);
 
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('shows operators the events of each project, which they select', async () => {
+  it('shows operators the events of each project that they select', async () => {
     const client = await clientOf(test.fairway.kubeconfig);
     const token = await operatorToken(client).finally(() => client.close());
     const page = await openByToken(test, token, 'activity');
@@ -342,12 +342,12 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     await page.getByRole('heading', { name: `Activity in project ${namespace}` }).waitFor();
     await rows(page, /created cluster shop/).waitFor();
 
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 });
 
-/** Thirty of them, so that a page is full enough to be displayed. */
-function many<T extends { readonly auditID: string }>(items: readonly T[]): readonly T[] {
+/** Thirty events, so that a page is full enough to be displayed. */
+function repeatItems<T extends { readonly auditID: string }>(items: readonly T[]): readonly T[] {
   return Array.from({ length: 15 }, (_, round) =>
     items.map((item) => ({ ...item, auditID: `${item.auditID}-${round}` })),
   ).flat();

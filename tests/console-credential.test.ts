@@ -2,35 +2,35 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accessibilityProblems } from './console/accessibility.ts';
 import { hasBrowser, PHONE } from './console/browser.ts';
-import { type ConsoleTest, picture, startConsoleTest } from './console/console-test.ts';
+import { type ConsoleTest, screenshot, startConsoleTest } from './console/console-test.ts';
 
-/** A user whose project has no cloud of the operator's. */
+/** A user whose project has no cloud from the operator. */
 const USER = 'other';
-const ASKED = 'Fairway needs your permission to act in this project';
+const PERMISSION_QUESTION = 'Fairway needs your permission to act in this project';
 
-describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the console', () => {
+describe.skipIf(!hasBrowser)('the console for a tenant whose project has no cloud yet', () => {
   let test: ConsoleTest;
   beforeAll(async () => {
     test = await startConsoleTest();
   });
-  beforeEach(() => void test.complaints());
+  beforeEach(() => void test.consoleErrors());
   afterAll(() => test?.close());
 
   it.each([
-    { name: 'light', options: {}, title: ASKED },
-    { name: 'dark', options: { colorScheme: 'dark' as const }, title: ASKED },
-    { name: 'phone', options: { viewport: PHONE }, title: ASKED },
+    { name: 'light', options: {}, title: PERMISSION_QUESTION },
+    { name: 'dark', options: { colorScheme: 'dark' as const }, title: PERMISSION_QUESTION },
+    { name: 'phone', options: { viewport: PHONE }, title: PERMISSION_QUESTION },
     { name: 'german', options: { locale: 'de-DE' }, title: 'Fairway benötigt Ihre Erlaubnis' },
   ])(
-    'shows which permissions Fairway needs in the project, and passes the checks of axe: $name',
+    'shows the permissions that Fairway needs in the project, and passes axe: $name',
     async ({ name, options, title }) => {
       const page = await test.openAs(USER, 'clusters/new', options);
       await page.getByText(title).waitFor();
-      await picture(page, `cluster-new-allow-${name}`);
+      await screenshot(page, `cluster-new-allow-${name}`);
 
       expect(await accessibilityProblems(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
-      expect(test.complaints()).toEqual([]);
+      expect(test.consoleErrors()).toEqual([]);
     },
   );
 
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
       "globalThis.clicks = 0; addEventListener('click', (event) => { if (event.detail > 0) globalThis.clicks++; }, true)",
     );
     await page.getByRole('link', { name: 'Create a cluster' }).click();
-    await page.getByText(ASKED).waitFor();
+    await page.getByText(PERMISSION_QUESTION).waitFor();
     await page.locator('#name').fill('first');
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByText('No errors').waitFor();
@@ -53,10 +53,10 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
     expect(await page.evaluate('globalThis.clicks')).toBe(3);
     // Like `fairway credential create`.
     expect(writes).toEqual(['POST delegation', 'POST secrets', 'POST cloudcredentials', 'PUT secrets owned']);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('shows what a lost response may have left, also after a reload, and continues under another name', async () => {
+  it('shows what a lost response may have left behind, even after a reload, and continues under another name', async () => {
     const page = await test.openAs(USER, 'clusters/new');
     await page.route('**/session/delegation', async (route) => {
       await route.fetch();
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
     const page = await test.openAs(USER, 'clusters/new');
     const writes = writesOf(page);
     await page.getByRole('button', { name: 'Use another cloud credential…' }).click();
-    // In a fresh browser, the name already exists in Keystone.
+    // In a new browser, the name already exists in Keystone.
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByText('use another name').waitFor();
     await page.route('**/cloudcredentials?*', async (route) => {
@@ -103,12 +103,12 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
     expect(writes.at(-1)).toBe('PUT secrets owned');
   });
 
-  it('sees the purpose of each credential, has a cluster use another, and deletes the first', async () => {
+  it('shows the purpose of each credential, switches a cluster to another, and deletes the first', async () => {
     const page = await test.openAs(USER, 'credentials');
     const row = page.getByRole('row', { name: /^console\s/ });
     await row.getByRole('link', { name: 'first' }).waitFor();
     await page.getByText('accepted').nth(2).waitFor();
-    await picture(page, 'credentials-light');
+    await screenshot(page, 'credentials-light');
     expect(await accessibilityProblems(page)).toEqual([]);
     await row.getByRole('combobox').selectOption('console-3');
     await page
@@ -123,27 +123,24 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await row.waitFor({ state: 'detached' });
 
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it.each([
     { name: 'dark', options: { colorScheme: 'dark' as const } },
     { name: 'phone', options: { viewport: PHONE } },
     { name: 'german', options: { locale: 'de-DE' } },
-  ])(
-    'has a list of all credentials that passes axe, and that is no wider than the window: $name',
-    async ({ options }) => {
-      const page = await test.openAs(USER, 'credentials', options);
-      await page.getByText('console-3', { exact: true }).first().waitFor();
+  ])('lists all credentials, passes axe, and is no wider than the window: $name', async ({ options }) => {
+    const page = await test.openAs(USER, 'credentials', options);
+    await page.getByText('console-3', { exact: true }).first().waitFor();
 
-      expect(await accessibilityProblems(page)).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
-      expect(test.complaints()).toEqual([]);
-    },
-  );
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+    expect(test.consoleErrors()).toEqual([]);
+  });
 });
 
-/** The page's writes for the delegation from now on, without dry runs. */
+/** Collects the page's writes for the delegation from now on, without dry runs. */
 function writesOf(page: Page): readonly string[] {
   const writes: string[] = [];
   page.on('request', (request) => {

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser } from './console/browser.ts';
 import { type ConsoleTest, startConsoleTest } from './console/console-test.ts';
-import { makeCluster, untilPhase } from './console/operator-console.ts';
+import { createCluster, waitForPhase } from './console/operator-console.ts';
 import { clientOf } from './session/client-of.ts';
 
 const NAME = 'shop';
@@ -20,12 +20,12 @@ describe.skipIf(!hasBrowser)('input in a form of the console', () => {
     test = await startConsoleTest();
     client = await clientOf(test.fairway.kubeconfig);
     const page = await test.openAs('demo');
-    const asked = `fetch('/console/session', { headers: { 'x-fairway-console': '1' } }).then((answer) => answer.json())`;
-    ({ namespace } = (await page.evaluate<{ session: { namespace: string } }>(asked)).session);
-    await makeCluster(client, { namespace, name: NAME, replicas: 2 });
-    await untilPhase(client, { namespace, name: NAME }, 'Ready');
+    const sessionQuery = `fetch('/console/session', { headers: { 'x-fairway-console': '1' } }).then((answer) => answer.json())`;
+    ({ namespace } = (await page.evaluate<{ session: { namespace: string } }>(sessionQuery)).session);
+    await createCluster(client, { namespace, name: NAME, replicas: 2 });
+    await waitForPhase(client, { namespace, name: NAME }, 'Ready');
   });
-  beforeEach(() => void test.complaints());
+  beforeEach(() => void test.consoleErrors());
   afterEach(() => test?.leave());
   afterAll(async () => {
     client?.close();
@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)('input in a form of the console', () => {
     const page = await test.openAs('demo', poolPath());
     await nodes(page).fill('4');
     await page.context().clearCookies();
-    // The console validates the input, and learns that the session has expired.
+    // The console validates the input, and detects that the session has expired.
     await nodes(page).fill('3');
     await page.getByText('Your session has ended.').waitFor();
     await page.locator('#password').fill(test.password);
@@ -51,10 +51,10 @@ describe.skipIf(!hasBrowser)('input in a form of the console', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: NAME, exact: true }).waitFor();
     expect(await replicas()).toBe(3);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('overwrites no change of another tab without asking', async () => {
+  it('does not overwrite a change from another tab without confirmation', async () => {
     const page = await test.openAs('demo', poolPath());
     const other = await page.context().newPage();
     await other.goto(`${test.url}${poolPath()}`);
@@ -70,10 +70,10 @@ describe.skipIf(!hasBrowser)('input in a form of the console', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: NAME, exact: true }).waitFor();
     expect(await replicas()).toBe(5);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('is restored by going back and forward, until it is cancelled', async () => {
+  it('is restored by going back and forward until it is cancelled', async () => {
     const page = await test.openAs('demo', 'clusters/new');
     await page.locator('#name').fill('half-written');
     await page.getByRole('link', { name: 'Machines' }).click();
@@ -84,10 +84,10 @@ describe.skipIf(!hasBrowser)('input in a form of the console', () => {
     await page.getByRole('link', { name: 'Create a cluster' }).click();
 
     expect(await page.locator('#name').inputValue()).toBe('');
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('is submitted once by a double click, and by Enter', async () => {
+  it('is submitted once on a double click, and by Enter', async () => {
     const page = await test.openAs('demo', `clusters/${namespace}/${NAME}/add-pool`);
     const added: string[] = [];
     page.on('request', (request) => {
@@ -104,6 +104,6 @@ describe.skipIf(!hasBrowser)('input in a form of the console', () => {
 
     expect(added).toHaveLength(1);
     expect((await client.resource(clusters).list({ namespace })).items).toHaveLength(1);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityProblems } from './console/accessibility.ts';
 import { hasBrowser, PHONE } from './console/browser.ts';
-import { type ConsoleTest, picture, startConsoleTest } from './console/console-test.ts';
+import { type ConsoleTest, screenshot, startConsoleTest } from './console/console-test.ts';
 import { openByToken, operatorToken } from './console/operator-console.ts';
 import { clientOf } from './session/client-of.ts';
 
@@ -17,8 +17,8 @@ describe.skipIf(!hasBrowser)('the console while objects change', () => {
     test = await startConsoleTest();
     operator = await clientOf(test.fairway.kubeconfig);
     const page = await test.openAs('demo');
-    const asked = `fetch('/console/session', { headers: { 'x-fairway-console': '1' } }).then((answer) => answer.json())`;
-    namespace = (await page.evaluate<{ session: { namespace: string } }>(asked)).session.namespace;
+    const sessionQuery = `fetch('/console/session', { headers: { 'x-fairway-console': '1' } }).then((answer) => answer.json())`;
+    namespace = (await page.evaluate<{ session: { namespace: string } }>(sessionQuery)).session.namespace;
     await page.context().close();
   });
   afterAll(async () => {
@@ -37,10 +37,10 @@ describe.skipIf(!hasBrowser)('the console while objects change', () => {
     await create('NodePool', nodePools.plural, { metadata: { name: `${name}-pool` }, spec });
   }
 
-  it('shows what others create, change and delete, without a reload', async () => {
+  it('shows what other users create, change and delete, without a reload', async () => {
     const page = await test.openAs('demo');
     await page.getByRole('heading', { name: 'No clusters yet' }).waitFor();
-    await picture(page, 'clusters-empty');
+    await screenshot(page, 'clusters-empty');
     await createCluster('web', 2);
 
     const row = page.getByRole('row').filter({ hasText: 'web' });
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)('the console while objects change', () => {
       .patch('web-pool', { type: 'merge', value: { spec: { replicas: 3 } } }, { namespace });
     await row.getByText('3/3').waitFor();
 
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it.each([
@@ -62,18 +62,18 @@ describe.skipIf(!hasBrowser)('the console while objects change', () => {
   ])('has lists that pass axe: $name', async ({ name, options }) => {
     const page = await test.openAs('demo', '', options);
     await page.getByText('web', { exact: true }).waitFor();
-    await picture(page, `clusters-${name}`);
+    await screenshot(page, `clusters-${name}`);
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.goto(`${test.url}machines`);
     await page.getByText('web-pool', { exact: true }).first().waitFor();
-    await picture(page, `machines-${name}`);
+    await screenshot(page, `machines-${name}`);
 
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('searches for all words, and says when nothing matches', async () => {
+  it('searches for all words, and reports when nothing matches', async () => {
     const page = await test.openAs('demo', 'machines');
     await page.getByRole('button', { name: /^All 3/ }).waitFor();
     await page.getByRole('textbox').fill('b3-8 web');
@@ -92,16 +92,16 @@ describe.skipIf(!hasBrowser)('the console while objects change', () => {
 
     expect(await page.getByText('All projects').isVisible()).toBe(true);
     expect(await accessibilityProblems(page)).toEqual([]);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('says that the server is down, continues when it is back, and keeps everyone signed in', async () => {
+  it('reports that the server is down, continues when it is back, and keeps everyone signed in', async () => {
     const page = await test.openAs('demo');
     await page.getByText('web', { exact: true }).waitFor();
     await test.kill();
     await page.getByText('The server is not responding.').waitFor();
-    await picture(page, 'server-away');
-    // The previous data are still there.
+    await screenshot(page, 'server-away');
+    // The previous data is still there.
     await page.getByText('web', { exact: true }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await test.restart();
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)('the console while objects change', () => {
     await createCluster('later', 1);
 
     await page.getByText('later', { exact: true }).waitFor();
-    // A new page also finds the session: it is only in the cookie.
+    // A new page finds the session too, because it is only in the cookie.
     await page.reload();
     await page.getByText('later', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Signed in as demo' }).isVisible()).toBe(true);

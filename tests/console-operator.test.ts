@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accessibilityProblems } from './console/accessibility.ts';
 import { hasBrowser, PHONE } from './console/browser.ts';
-import { type ConsoleTest, picture, startConsoleTest } from './console/console-test.ts';
-import { haltRollout, makeCluster, openByToken, operatorToken, untilPhase } from './console/operator-console.ts';
+import { type ConsoleTest, screenshot, startConsoleTest } from './console/console-test.ts';
+import { createCluster, haltRollout, openByToken, operatorToken, waitForPhase } from './console/operator-console.ts';
 import { SimulatorControl } from './session/simulator-control.ts';
 import { coreType, People } from './session/tenant.ts';
 
@@ -22,8 +22,8 @@ const PAGES = [
   { path: 'replicas', heading: 'Replicas' },
   { path: 'orphans', heading: 'Orphans' },
 ] as const;
-/** Pictures of the others show nothing more. */
-const IN_ALL_LOOKS: ReadonlySet<string> = new Set(['stuck', 'clouds']);
+/** Screenshots of other pages would show nothing new. */
+const CHECKED_IN_ALL_THEMES: ReadonlySet<string> = new Set(['stuck', 'clouds']);
 
 describe.skipIf(!hasBrowser)('the console for operators', () => {
   let test: ConsoleTest;
@@ -41,24 +41,24 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
     await people.createNamespace('team-a', 'simulator');
     await people.createNamespace('team-b', 'simulator-other');
     await cloud.arm({ times: null, action: { kind: 'outOfStock', flavor: 'b3-16' } });
-    await makeCluster(client, { namespace: 'team-b', name: 'batch', flavor: 'b3-16', replicas: 1 });
+    await createCluster(client, { namespace: 'team-b', name: 'batch', flavor: 'b3-16', replicas: 1 });
     await haltRollout(client, MINOR, async () => {
-      await makeCluster(client, { namespace: 'team-a', name: 'web', version: MINOR, replicas: 3 });
-      return untilPhase(client, { namespace: 'team-a', name: 'web' }, 'Ready');
+      await createCluster(client, { namespace: 'team-a', name: 'web', version: MINOR, replicas: 3 });
+      return waitForPhase(client, { namespace: 'team-a', name: 'web' }, 'Ready');
     });
   });
-  beforeEach(() => void test.complaints());
+  beforeEach(() => void test.consoleErrors());
   afterAll(async () => {
     people?.close();
     await test?.close();
   });
 
-  async function settled(page: Page, heading: string): Promise<void> {
+  async function waitUntilSettled(page: Page, heading: string): Promise<void> {
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
     await page.getByRole('progressbar', { name: 'Loading…' }).waitFor({ state: 'detached' });
   }
 
-  it('signs in with a token, sees all projects, and follows one to its clusters', async () => {
+  it('signs in with a token, shows all projects, and opens the clusters of one', async () => {
     const page = await openByToken(test, token, '');
     await page.getByRole('link', { name: 'Projects' }).click();
     const row = page.getByRole('row').filter({ hasText: 'team-a' });
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
     await page.getByRole('row').filter({ hasText: 'web' }).getByText('Ready', { exact: true }).waitFor();
 
     expect(await page.getByText('batch').count()).toBe(0);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it('finds a machine for which the cloud has no host, and pauses it, with the keyboard alone', async () => {
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
     await dialog.getByText(/^kubectl annotate machine batch-pool-\S+ -n team-b fairway\.dev\/paused=true/).waitFor();
-    await picture(page, 'operator-pause');
+    await screenshot(page, 'operator-pause');
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
     await page.getByRole('button', { name: /^Resume Machine team-b\/batch-pool-/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Resume', exact: true }).click();
     await pause.waitFor();
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it.each([
@@ -117,23 +117,23 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
     { name: 'dark', options: { colorScheme: 'dark' as const } },
     { name: 'phone', options: { viewport: PHONE } },
     { name: 'german', options: { locale: 'de-DE' } },
-  ])('has pages that pass axe and fit: $name', async ({ name, options }) => {
+  ])('shows pages that pass axe and fit the window: $name', async ({ name, options }) => {
     const page = await openByToken(test, token, 'operator/projects', options);
     for (const { path, heading } of PAGES) {
       await page.goto(`${test.url}operator/${path}`);
       if (name === 'german') await page.locator('h1').waitFor();
-      else await settled(page, heading);
+      else await waitUntilSettled(page, heading);
       if (path === 'stuck') await page.getByRole('combobox').selectOption('0');
       if (path === 'clouds') await page.locator('figcaption').first().waitFor();
-      if (name === 'light' || IN_ALL_LOOKS.has(path)) {
-        await picture(page, `operator-${path.replace('/', '-')}-${name}`);
+      if (name === 'light' || CHECKED_IN_ALL_THEMES.has(path)) {
+        await screenshot(page, `operator-${path.replace('/', '-')}-${name}`);
       }
 
-      const fits = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+      const fitsViewport = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
       const problems = name === 'german' ? [] : await accessibilityProblems(page);
-      expect({ path, fits, problems }).toEqual({ path, fits: true, problems: [] });
+      expect({ path, fits: fitsViewport, problems }).toEqual({ path, fits: true, problems: [] });
     }
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it('retries a halted rollout, and follows it to its end', async () => {
@@ -146,22 +146,22 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
 
     await release.getByText('Complete', { exact: true }).waitFor();
     await release.getByText('1 of 1 clusters updated').waitFor();
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('sees a cloud that answers 500, and its recovery', async () => {
+  it('shows a cloud that returns 500, and its recovery', async () => {
     const page = await openByToken(test, token, 'operator/clouds');
     const shown = page.getByRole('region', { name: 'simulator', exact: true });
     await shown.getByText('Healthy', { exact: true }).waitFor();
     await cloud.arm({ service: 'compute', times: null, action: { kind: 'answer', status: 500 } });
     await shown.getByText('Failing', { exact: true }).waitFor();
     await page.getByText(/clusters? can’t reach/).waitFor();
-    await picture(page, 'operator-clouds-failing');
+    await screenshot(page, 'operator-clouds-failing');
     await cloud.disarm();
 
     await shown.getByText('Healthy', { exact: true }).waitFor();
     await page.getByText(/clusters? can’t reach/).waitFor({ state: 'detached' });
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it('shows replicas and the clusters of each, from their Leases', async () => {
@@ -183,14 +183,14 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
     for (const member of ['north', 'south']) {
       await page.getByRole('row').filter({ hasText: member }).getByText('32', { exact: true }).waitFor();
     }
-    await picture(page, 'operator-replicas-two');
+    await screenshot(page, 'operator-replicas-two');
     expect(await accessibilityProblems(page)).toEqual([]);
-    // Nothing renews them: after they expire, their replicas count as dead and their shards as unowned.
+    // Nothing renews these Leases: after they expire, their replicas count as dead and their shards as unowned.
     await page.getByText('No heartbeat').nth(1).waitFor();
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('hides all of it from tenants, at any address', async () => {
+  it('hides all operator pages from tenants, at any address', async () => {
     const page = await test.openAs('demo');
     await page.locator('h1').waitFor();
     expect(await page.getByRole('link', { name: 'Replicas' }).count()).toBe(0);
@@ -200,6 +200,6 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
       expect(await page.locator('#content').innerText()).not.toMatch(/web|batch|team-b|north/);
       expect(await page.getByRole('table').count()).toBe(0);
     }
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 });

@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accessibilityProblems } from './console/accessibility.ts';
 import { hasBrowser, PHONE } from './console/browser.ts';
-import { type ConsoleTest, picture, startConsoleTest } from './console/console-test.ts';
+import { createCloudLoad } from './console/cloud-load.ts';
+import { type ConsoleTest, screenshot, startConsoleTest } from './console/console-test.ts';
 import { deleteServer } from './console/delete-server.ts';
-import { useTheCloud } from './console/use-the-cloud.ts';
 import { clientOf } from './session/client-of.ts';
 
 describe.skipIf(!hasBrowser)('a tenant and their clusters in the console', () => {
@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)('a tenant and their clusters in the console', () =>
   beforeAll(async () => {
     test = await startConsoleTest();
   });
-  beforeEach(() => void test.complaints());
+  beforeEach(() => void test.consoleErrors());
   afterEach(() => test.leave());
   afterAll(() => test?.close());
 
@@ -30,27 +30,27 @@ describe.skipIf(!hasBrowser)('a tenant and their clusters in the console', () =>
     await page.getByRole('heading', { name: 'Create a cluster' }).waitFor();
     await page.keyboard.type('shop');
     await accepted(page);
-    await picture(page, 'cluster-new-light');
+    await screenshot(page, 'cluster-new-light');
     await page.getByRole('button', { name: 'Create cluster' }).click();
     await page.getByRole('heading', { name: 'shop', exact: true, level: 1 }).waitFor();
     clusterPage = new URL(page.url()).pathname.replace('/console/', '');
     await expect.poll(() => nodes(page).count()).toBe(3);
     await page.getByText('3 of 3 ready').waitFor();
-    await picture(page, 'cluster-light');
+    await screenshot(page, 'cluster-light');
 
     expect(await clicks()).toBe(2);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('creates one with the keyboard alone', async () => {
+  it('creates a cluster with the keyboard alone', async () => {
     const page = await test.openAs('demo', 'clusters/new');
     await page.getByRole('heading', { name: 'Create a cluster' }).waitFor();
     const clicks = await countClicks(page);
-    // Waits before typing: the form has its plans, and the cursor is in the name.
+    // Waits before typing until the form has its plans and the cursor is in the name field.
     await page.getByRole('radio', { name: /^Standard/ }).waitFor();
     await page.locator('#name:focus').waitFor();
     await page.keyboard.type('keys');
-    // Through plans to the second one, with the arrow keys of its radio buttons.
+    // Moves through the plans to the second one with the arrow keys of the radio buttons.
     await page.keyboard.press('Tab');
     await page.keyboard.press('ArrowDown');
     await page
@@ -80,14 +80,14 @@ describe.skipIf(!hasBrowser)('a tenant and their clusters in the console', () =>
     await page.getByRole('spinbutton', { name: 'Nodes' }).fill('101');
     await page.locator('#pool-nodes-help').getByText('100').first().waitFor();
     await page.getByText(/^\d+ errors?/).waitFor();
-    await picture(page, 'cluster-new-problems');
+    await screenshot(page, 'cluster-new-problems');
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.locator('#nodes-cidr').fill('');
     await page.getByRole('spinbutton', { name: 'Nodes' }).fill('2');
     await accepted(page);
 
     expect(await name.getAttribute('aria-invalid')).toBe('false');
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it('scales a pool', async () => {
@@ -100,13 +100,13 @@ describe.skipIf(!hasBrowser)('a tenant and their clusters in the console', () =>
     await change.getByText('added: replicas: 4').waitFor();
     await page.getByRole('button', { name: 'Equivalent kubectl command' }).click();
     await page.getByText(`patch nodepool shop-general --type merge -p '{"spec":{"replicas":4}}'`).waitFor();
-    await picture(page, 'pool-light');
+    await screenshot(page, 'pool-light');
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('fixed at 4').waitFor();
     await expect.poll(() => nodes(page).count()).toBe(4);
 
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it('adds a pool, and deletes it', async () => {
@@ -128,10 +128,10 @@ describe.skipIf(!hasBrowser)('a tenant and their clusters in the console', () =>
     await page.getByRole('heading', { name: 'Node pools' }).waitFor();
     await page.getByRole('row', { name: /shop-batch/ }).waitFor({ state: 'detached' });
 
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('sees a node fail whose server is gone, and Fairway repair it', async () => {
+  it('shows a failed node whose server was deleted, and its repair by Fairway', async () => {
     const page = await test.openAs('demo', clusterPage);
     await expect.poll(() => nodes(page).count()).toBe(4);
     const label = await nodes(page).first().getAttribute('aria-label');
@@ -142,10 +142,10 @@ describe.skipIf(!hasBrowser)('a tenant and their clusters in the console', () =>
     await expect.poll(() => nodes(page).count()).toBe(4);
     await page.getByRole('link', { name: 'Events' }).click();
     await page.getByText(server).first().waitFor();
-    await picture(page, 'cluster-events');
+    await screenshot(page, 'cluster-events');
 
     expect(await accessibilityProblems(page)).toEqual([]);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it('gets a kubeconfig that expires', async () => {
@@ -156,35 +156,35 @@ describe.skipIf(!hasBrowser)('a tenant and their clusters in the console', () =>
       page.getByRole('button', { name: 'Download kubeconfig' }).click(),
     ]);
     await page.getByText('It is valid until').waitFor();
-    await picture(page, 'cluster-access');
+    await screenshot(page, 'cluster-access');
 
     expect(file.suggestedFilename()).toBe('shop.kubeconfig');
     expect(readFileSync(await file.path(), 'utf8')).toContain('current-context:');
     expect(await accessibilityProblems(page)).toEqual([]);
-    expect(test.complaints()).toEqual([]);
-    // Its own connections end with the browser's.
+    expect(test.consoleErrors()).toEqual([]);
+    // The console's own connections end with the browser's.
     kubeconfig = join(test.fairway.home, file.suggestedFilename());
     await file.saveAs(kubeconfig);
   });
 
-  it('sees load balancers and volumes appear, with their purpose', async () => {
+  it('shows load balancers and volumes as they appear, with their purpose', async () => {
     const page = await test.openAs('demo', `${clusterPage}/cloud`);
     await page.getByRole('heading', { name: '0 load balancers' }).waitFor();
     const client = await clientOf(kubeconfig);
-    await useTheCloud(client).finally(() => client.close());
+    await createCloudLoad(client).finally(() => client.close());
     const balancer = page.getByRole('row', { name: /default\/web/ });
     await balancer.getByText('active', { exact: true }).waitFor();
     await balancer.getByText(/TCP 80, \d members/).waitFor();
     const volume = page.getByRole('row', { name: /default\/data/ });
     await volume.getByText('in-use').waitFor();
     await page.getByRole('heading', { name: '1 volume, 3 GiB' }).waitFor();
-    await picture(page, 'cluster-cloud');
+    await screenshot(page, 'cluster-cloud');
 
     expect(await accessibilityProblems(page)).toEqual([]);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('sees who has a kubeconfig, and revokes all of them', async () => {
+  it('shows who has a kubeconfig, and revokes all kubeconfigs', async () => {
     const page = await test.openAs('demo', `${clusterPage}/access`);
     await page
       .getByText(/^demo \(keystone:.*\), until /)
@@ -200,19 +200,19 @@ describe.skipIf(!hasBrowser)('a tenant and their clusters in the console', () =>
     await page.getByText(/^All kubeconfigs from before .* have been revoked/).waitFor();
     await page.getByText('None in Fairway’s events.').waitFor();
 
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('sees what is installed in the cluster', async () => {
+  it('shows what is installed in the cluster', async () => {
     const page = await test.openAs('demo', `${clusterPage}/addons`);
     await page.getByRole('row', { name: /coredns/ }).waitFor();
     await page.getByRole('link', { name: /^Edit spec.kubeProxy/ }).click();
     await page.locator('#yaml-object').waitFor();
 
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('edits YAML, and sees the difference before it is saved', async () => {
+  it('edits YAML, and shows the difference before it is saved', async () => {
     const page = await test.openAs('demo', `${clusterPage}/yaml`);
     await page.locator('#yaml-object').selectOption('NodePool shop-general');
     await page.getByRole('button', { name: 'Edit' }).click();
@@ -224,48 +224,48 @@ describe.skipIf(!hasBrowser)('a tenant and their clusters in the console', () =>
     await editor.fill(text.replace('replicas: 4', 'replicas: 3'));
     await page.getByRole('button', { name: 'Review changes' }).click();
     await page.getByText('added:').waitFor();
-    await picture(page, 'cluster-yaml');
+    await screenshot(page, 'cluster-yaml');
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Saved.').waitFor();
     await page.getByText('replicas: 3').waitFor();
 
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it('saves a maintenance window and a hibernation schedule, and previews the effect of each', async () => {
     const page = await test.openAs('demo', `${clusterPage}/schedule`);
     const panel = (title: string) =>
       page.locator('form').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
-    const saved = async (title: string, added: RegExp) => {
+    const saveChange = async (title: string, added: RegExp) => {
       await panel(title).locator('.fw-change').getByText(added).first().waitFor();
       await panel(title).getByRole('button', { name: 'Save', exact: true }).click();
       await panel(title).getByText('Saved.').waitFor();
     };
     await panel('Maintenance window').getByText('Limit non-urgent work to a maintenance window').click();
-    await saved('Maintenance window', /start: .?02:00/);
+    await saveChange('Maintenance window', /start: .?02:00/);
     await panel('Hibernation').getByRole('button', { name: 'Add a schedule' }).click();
-    await saved('Hibernation', /hibernate: 0 20 \* \* 1-5/);
+    await saveChange('Hibernation', /hibernate: 0 20 \* \* 1-5/);
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.reload();
 
     expect(await page.locator('#window-start').inputValue()).toBe('02:00');
     expect(await panel('Hibernation').getByLabel('Wake up at').inputValue()).toBe('0 7 * * 1-5');
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
     await panel('Hibernation').getByRole('button', { name: 'Remove the schedule' }).click();
-    await saved('Hibernation', /hibernate: 0 20 \* \* 1-5/);
+    await saveChange('Hibernation', /hibernate: 0 20 \* \* 1-5/);
   });
 
   it.each([
     { name: 'dark', options: { colorScheme: 'dark' as const } },
     { name: 'phone', options: { viewport: PHONE } },
     { name: 'german', options: { locale: 'de-DE' } },
-  ])('has pages that pass axe, and is no wider than the window: $name', async ({ name, options }) => {
+  ])('shows pages that pass axe and are no wider than the window: $name', async ({ name, options }) => {
     const page = await test.openAs('demo', 'clusters/new', options);
-    const look = async (path: string, picturedAs: string) => {
+    const look = async (path: string, screenshotName: string) => {
       await page.locator('h1').waitFor();
       await page.locator('.pf-v6-c-spinner').waitFor({ state: 'detached' });
-      await picture(page, `${picturedAs}-${name}`);
+      await screenshot(page, `${screenshotName}-${name}`);
       const problems = await accessibilityProblems(page);
       const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
       expect({ path, problems, isTooWide }).toEqual({ path, problems: [], isTooWide: false });
@@ -279,7 +279,7 @@ describe.skipIf(!hasBrowser)('a tenant and their clusters in the console', () =>
       await look(tab, `cluster${tab.replace('/', '-')}`);
     }
 
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it('loses no input when the server goes down and comes back', async () => {
@@ -327,12 +327,12 @@ describe.skipIf(!hasBrowser)('a tenant and their clusters in the console', () =>
     await page.getByRole('button', { name: 'Create cluster' }).click();
     await page.getByRole('link', { name: 'Version' }).click();
     await page.getByText('the control plane is updated from 1.35').waitFor();
-    await picture(page, 'cluster-upgrade');
+    await screenshot(page, 'cluster-upgrade');
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Upgrade to 1.36' }).click();
     await page.getByRole('heading', { name: /^Kubernetes 1\.36/ }).waitFor();
 
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it('hibernates a cluster after a neutral confirmation, and wakes it with the main button', async () => {
@@ -349,7 +349,7 @@ describe.skipIf(!hasBrowser)('a tenant and their clusters in the console', () =>
     await page.getByRole('button', { name: 'Wake up' }).click();
     await page.getByRole('link', { name: 'Connect', exact: true }).waitFor();
 
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it('deletes a cluster after its name is typed', async () => {
@@ -358,18 +358,18 @@ describe.skipIf(!hasBrowser)('a tenant and their clusters in the console', () =>
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
     const confirm = page.getByRole('button', { name: 'Delete cluster' });
     await page.getByRole('dialog').waitFor();
-    await picture(page, 'cluster-delete');
+    await screenshot(page, 'cluster-delete');
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(await confirm.isDisabled()).toBe(true);
     await page.keyboard.type('shop');
     await confirm.click();
     await page.getByRole('heading', { name: 'Cluster “shop” not found' }).waitFor();
 
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 });
 
-/** Presses Tab until something has the focus. */
+/** Presses Tab until the target has the focus. */
 async function tabTo(page: Page, target: ReturnType<Page['locator']>): Promise<void> {
   for (let presses = 0; presses < 60; presses++) {
     if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;

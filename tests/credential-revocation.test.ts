@@ -3,17 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { Secrets } from '@fairway/kube/kinds/resources';
-import { eventuallyGone } from '@fairway/kube/testing/eventually';
+import { eventuallyDeleted } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JOB_TARGETS } from './main-job/job-clouds.ts';
-import { keysOf, PATIENCE, TenantOnCloud } from './tenant-credentials/tenant-on-cloud.ts';
+import { keysOf, LONG_WAIT, TenantOnCloud } from './tenant-credentials/tenant-on-cloud.ts';
 
 const execute = promisify(execFile);
-/** These tests concern the use of a credential: the network of a cluster suffices. */
+/** These tests concern only the use of a credential, so the network of a cluster suffices. */
 const NO_NODES = { hasNodes: false };
 
 /** A credential that Fairway no longer needs is revoked in Keystone: by Fairway if Keystone allows it, otherwise by its owner. */
-describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) => {
+describe.each(JOB_TARGETS)('revoking tenant credentials on $name', (target) => {
   describe.skipIf(target.isMissing)('on deletion', () => {
     let tenant: TenantOnCloud;
 
@@ -26,12 +26,12 @@ describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) 
     it('revokes a trust when its credential is deleted', async () => {
       const trust = await tenant.trust();
       await tenant.createCredential('leaving', { trust_id: trust.id });
-      await tenant.credentialIs('leaving', 'True', 'AsExpected');
+      await tenant.waitForCredentialCondition('leaving', 'True', 'AsExpected');
 
       await tenant.deleteCredential('leaving');
-      await tenant.credentialGone('leaving');
+      await tenant.waitForCredentialDeletion('leaving');
 
-      expect(await tenant.trustsLeft()).not.toContain(trust.id);
+      expect(await tenant.remainingTrusts()).not.toContain(trust.id);
     });
 
     it.each<{ reason: string; advice: RegExp; keys: () => Promise<Record<string, string>> }>([
@@ -45,66 +45,69 @@ describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) 
         advice: /its owner must revoke it: openstack application credential delete [0-9a-f]{32}$/,
         keys: async () => keysOf(await tenant.applicationCredential('member')),
       },
-    ])('reports what the owner has to type if Keystone permits no one else: $reason', async ({ advice, keys }) => {
-      const name = tenant.nextName('stays');
-      const given = await keys();
-      await tenant.createCredential(name, given);
-      await tenant.credentialIs(name, 'True', 'AsExpected');
+    ])(
+      'reports the command for the owner if Keystone permits nobody else to revoke $reason',
+      async ({ advice, keys }) => {
+        const name = tenant.nextName('stays');
+        const given = await keys();
+        await tenant.createCredential(name, given);
+        await tenant.waitForCredentialCondition(name, 'True', 'AsExpected');
 
-      await tenant.deleteCredential(name);
-      await tenant.credentialGone(name);
+        await tenant.deleteCredential(name);
+        await tenant.waitForCredentialDeletion(name);
 
-      // Multithreaded Keystone Zed wrongly lets one in ten of them delete itself: there is nothing to report then.
-      const hasEnded = !target.isSimulated && !(await tenant.isInKeystone(given));
-      const told = hasEnded ? 'ended by itself' : await tenant.eventOf(name, 'NotRevoked');
-      expect(told).toMatch(hasEnded ? /^ended by itself$/ : advice);
-    });
+        // Multithreaded Keystone Zed wrongly lets one in ten of them delete itself; then there is nothing to report.
+        const hasEnded = !target.isSimulated && !(await tenant.existsInKeystone(given));
+        const outcome = hasEnded ? 'ended by itself' : await tenant.eventOf(name, 'NotRevoked');
+        expect(outcome).toMatch(hasEnded ? /^ended by itself$/ : advice);
+      },
+    );
 
-    it('releases one that its owner has already revoked', async () => {
+    it('releases a credential that its owner has already revoked', async () => {
       const trust = await tenant.trust();
       await tenant.createCredential('revoked', { trust_id: trust.id });
-      await tenant.credentialIs('revoked', 'True', 'AsExpected');
+      await tenant.waitForCredentialCondition('revoked', 'True', 'AsExpected');
       await tenant.client.identity.deleteTrust(trust.id);
 
       await tenant.deleteCredential('revoked');
-      await tenant.credentialGone('revoked');
+      await tenant.waitForCredentialDeletion('revoked');
 
-      expect(await tenant.trustsLeft()).not.toContain(trust.id);
+      expect(await tenant.remainingTrusts()).not.toContain(trust.id);
     });
 
-    it('deletes and revokes one with reclaimPolicy Delete when its last cluster is gone, and not before its first', async () => {
+    it('deletes and revokes a credential with reclaimPolicy Delete after its last cluster is deleted, and not before it has had one', async () => {
       const trust = await tenant.trust();
       await tenant.createCredential('lent', { trust_id: trust.id }, { reclaimPolicy: 'Delete' });
-      const { status } = await tenant.credentialIs('lent', 'True', 'AsExpected');
+      const { status } = await tenant.waitForCredentialCondition('lent', 'True', 'AsExpected');
       expect(status?.phase).toBe('Available');
 
       await tenant.createCluster('first', 'lent', NO_NODES);
       await tenant.createCluster('second', 'lent', NO_NODES);
-      await tenant.clusterIs('first', 'True', 'AsExpected');
-      await tenant.clusterIs('second', 'True', 'AsExpected');
+      await tenant.waitForClusterCondition('first', 'True', 'AsExpected');
+      await tenant.waitForClusterCondition('second', 'True', 'AsExpected');
       await tenant.deleteCluster('first');
-      const shared = await tenant.whenCredential('lent', ({ status: now }) => now?.phase === 'Bound');
+      const shared = await tenant.waitForCredential('lent', ({ status: now }) => now?.phase === 'Bound');
       expect(shared.metadata.deletionTimestamp).toBeUndefined();
-      expect(await tenant.trustsLeft()).toContain(trust.id);
+      expect(await tenant.remainingTrusts()).toContain(trust.id);
 
       await tenant.deleteCluster('second');
 
-      await tenant.credentialGone('lent');
-      expect(await tenant.trustsLeft()).not.toContain(trust.id);
+      await tenant.waitForCredentialDeletion('lent');
+      expect(await tenant.remainingTrusts()).not.toContain(trust.id);
     });
 
-    it('keeps one with reclaimPolicy Retain for the next cluster', async () => {
-      const made = await tenant.applicationCredential('member');
-      await tenant.createCredential('kept', keysOf(made));
+    it('keeps a credential with reclaimPolicy Retain for the next cluster', async () => {
+      const created = await tenant.applicationCredential('member');
+      await tenant.createCredential('kept', keysOf(created));
       await tenant.createCluster('one', 'kept', NO_NODES);
-      await tenant.whenCredential('kept', ({ status }) => status?.phase === 'Bound');
+      await tenant.waitForCredential('kept', ({ status }) => status?.phase === 'Bound');
       await tenant.deleteCluster('one');
 
-      const kept = await tenant.whenCredential('kept', ({ status }) => status?.phase === 'Released');
+      const kept = await tenant.waitForCredential('kept', ({ status }) => status?.phase === 'Released');
       expect(kept.metadata.deletionTimestamp).toBeUndefined();
       await tenant.createCluster('next', 'kept', NO_NODES);
 
-      const again = await tenant.whenCredential('kept', ({ status }) => status?.phase === 'Bound');
+      const again = await tenant.waitForCredential('kept', ({ status }) => status?.phase === 'Bound');
       expect(again.metadata.uid).toBe(kept.metadata.uid);
       await tenant.deleteCluster('next');
     });
@@ -112,7 +115,7 @@ describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) 
     it('accepts no new cluster for a credential that is being deleted', async () => {
       await tenant.createCredential('old', keysOf(await tenant.applicationCredential('member')));
       await tenant.createCluster('last', 'old', NO_NODES);
-      await tenant.whenCredential('old', ({ status }) => status?.phase === 'Bound');
+      await tenant.waitForCredential('old', ({ status }) => status?.phase === 'Bound');
       await expect(tenant.deleteCredential('old')).rejects.toThrow(/cluster \S+\/last uses it: give them another/);
       await tenant.deletePausedCluster('last');
       await tenant.deleteCredential('old');
@@ -121,10 +124,10 @@ describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) 
 
       expect(await tenant.eventOf('old', 'ResourceInUse')).toMatch(/last/);
       await tenant.resumeCluster('last');
-      await tenant.credentialGone('old');
+      await tenant.waitForCredentialDeletion('old');
     });
 
-    it('works from the command line, with the login of the tenant', async () => {
+    it('works from the command line, with the tenant’s login', async () => {
       const { namespace, cloud, fairway } = tenant;
       const run = async (...words: readonly string[]) => {
         const cli = fileURLToPath(new URL('../packages/cli/bin/fairway.js', import.meta.url));
@@ -144,7 +147,7 @@ describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) 
       expect(await run('delete', 'typed', ...login)).toMatch(/deleted/);
       expect(await mine()).not.toContain(`fairway-${namespace}-typed`);
       const { name } = spec.secretRef;
-      await eventuallyGone(fairway.api.resource(Secrets), { namespace, name }, PATIENCE);
+      await eventuallyDeleted(fairway.api.resource(Secrets), { namespace, name }, LONG_WAIT);
     });
   });
 });

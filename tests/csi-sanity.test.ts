@@ -4,19 +4,19 @@ import type { DriverProcess } from './csi-sanity/driver-process.ts';
 import { SanityPlace } from './csi-sanity/sanity-place.ts';
 import type { Spec } from './csi-sanity/sanity-run.ts';
 import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
-import { upstreamProgram } from './upstream-cloud-provider/programs.ts';
+import { upstreamProgram } from './upstream-cloud-provider/binaries.ts';
 
 const program = upstreamProgram('csi-sanity');
 const missing =
   program === undefined ? ' (skipped: "testbed/cloud-provider-openstack/testbed build" makes csi-sanity)' : '';
 
 /** Features that the driver does not support: capacities, volume modification, read-only attachments. */
-const NOT_CLAIMED =
+const EXPECTED_SKIPS =
   /GetCapacity|ModifyVolume|volume attribute class|node max attach limit|already published but is incompatible/;
 
-/** The interface's own test suite, against `fairway csi` as installed. */
+/** The test suite of CSI itself, against `fairway csi` as installed. */
 describe.each(JOB_TARGETS)(`csi-sanity on $name${missing}`, (target) => {
-  describe.skipIf(target.isMissing || program === undefined)('drives the controller', () => {
+  describe.skipIf(target.isMissing || program === undefined)('the controller', () => {
     let cloud: JobCloud;
     let place: SanityPlace;
     let driver: DriverProcess;
@@ -34,27 +34,27 @@ describe.each(JOB_TARGETS)(`csi-sanity on $name${missing}`, (target) => {
       await cloud?.close();
     });
 
-    it('through all specs of Controller and Identity', () => {
+    it('passes all specs of Controller and Identity', () => {
       expect(specs.filter(({ state }) => state !== 'passed' && state !== 'skipped')).toEqual([]);
       const passed = specs.filter(({ state }) => state === 'passed').map(({ name }) => name);
       expect(passed.length).toBeGreaterThanOrEqual(45);
       expect(passed).toContain('Controller Service [Controller Server] volume lifecycle should be idempotent');
     });
 
-    it('and skips only what is not claimed', () => {
+    it('skips only specs of unsupported features', () => {
       const skipped = specs.filter(({ state }) => state === 'skipped').map(({ name }) => name);
 
-      expect(skipped.filter((name) => !NOT_CLAIMED.test(name))).toEqual([]);
+      expect(skipped.filter((name) => !EXPECTED_SKIPS.test(name))).toEqual([]);
     });
 
-    it('and leaves nothing behind', async () => {
+    it('leaves nothing behind', async () => {
       const { volumes, snapshots } = place.member.blockStorage;
 
       expect(await Array.fromAsync(volumes.list())).toEqual([]);
       expect(await Array.fromAsync(snapshots.list())).toEqual([]);
     });
 
-    it('and creates one volume per name, even if it is killed meanwhile', async () => {
+    it('creates one volume per name, even if it is killed meanwhile', async () => {
       const { volumes } = place.member.blockStorage;
       const count = async () => (await Array.fromAsync(volumes.list())).length;
       const first = new CsiClient(place.socket);
@@ -74,7 +74,7 @@ describe.each(JOB_TARGETS)(`csi-sanity on $name${missing}`, (target) => {
       expect(await count()).toBe(0);
     });
 
-    it('and is stopped gracefully', async () => {
+    it('stops gracefully', async () => {
       expect(await driver.stop()).toBe(0);
     });
   });

@@ -26,7 +26,7 @@ describe.skipIf(binaries === undefined)(`the manifests of fairway serve ${title}
   });
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-  test('the API server accepts all of them, and no rule of restricted pods is violated', async () => {
+  test('are accepted by the API server, and violate no rule of restricted pods', async () => {
     const applied = await kubectl(
       'apply',
       '--dry-run=server',
@@ -39,7 +39,7 @@ describe.skipIf(binaries === undefined)(`the manifests of fairway serve ${title}
     expect(applied.stdout.match(/ created \(server dry run\)$/gm)).toHaveLength(6);
   });
 
-  test('it accepts those for monitoring except the PodMonitor, whose kind is the Prometheus operator’s', async () => {
+  test('are accepted for monitoring, except the PodMonitor, whose kind belongs to the Prometheus operator', async () => {
     const file = join(deploy, 'manifests/pod-monitor.yaml');
     const { stdout, stderr } = await kubectl('apply', '--dry-run=server', '--validate=strict', '-f', file);
 
@@ -47,7 +47,7 @@ describe.skipIf(binaries === undefined)(`the manifests of fairway serve ${title}
     expect(stderr).toMatch(/no matches for kind "PodMonitor"/);
   });
 
-  test('it accepts the dashboards', async () => {
+  test('include dashboards that it accepts', async () => {
     const folder = join(deploy, 'helm/fairway/files/dashboards');
     const { code, stdout } = await kubectl('apply', '--dry-run=server', '--validate=strict', '-k', folder);
 

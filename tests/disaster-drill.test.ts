@@ -7,7 +7,7 @@ import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { freePorts } from '@fairway/base/testing/free-ports';
-import { holdings } from '@fairway/controllers/testing/cloud-contents';
+import { resourceCounts } from '@fairway/controllers/testing/cloud-contents';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
@@ -15,37 +15,37 @@ import type { Node } from '@fairway/kube/kinds/generated/types';
 import { Namespaces, Nodes, Secrets } from '@fairway/kube/kinds/resources';
 import { eventually } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Surroundings, startSurroundings } from './backup/movable-fairway.ts';
-import { ACCESS_KEY, lackingForSwift, SECRET_KEY, SwiftServer } from './off-host/swift-server.ts';
+import { type Environment, startEnvironment } from './backup/movable-fairway.ts';
+import { ACCESS_KEY, missingForSwift, SECRET_KEY, SwiftServer } from './off-host/swift-server.ts';
 import { processesIn } from './process-runtime/local-processes.ts';
 import { testReleases } from './process-runtime/releases.ts';
 
 const { offered } = await testReleases();
-const lacking = [
+const missing = [
   ...(offered === undefined ? ['binaries of 1.31 or later'] : []),
   ...(offered && !offered.hasRestoreTool ? ['etcdutl'] : []),
-  ...lackingForSwift,
+  ...missingForSwift,
 ];
-const described = lacking.length === 0 ? '' : ` (skipped: there is no ${lacking.join(', no ')})`;
+const described = missing.length === 0 ? '' : ` (skipped: there is no ${missing.join(', no ')})`;
 
 const MAIN = resolve(import.meta.dirname, '../packages/cli/src/main.ts');
-const PATIENCE = { deadlineMs: 240_000 };
+const LONG_WAIT = { deadlineMs: 240_000 };
 const TENANTS = [
   { namespace: 'default', name: 'demo', replicas: 2 },
   { namespace: 'team', name: 'second', replicas: 1 },
 ] as const;
 
-/** The steps are those of docs/operators/disaster.md, typed as written there. */
-describe.skipIf(lacking.length > 0)(`a machine that is lost with everything on it${described}`, () => {
+/** The steps of docs/operators/disaster.md, typed as written there. */
+describe.skipIf(missing.length > 0)(`recovery from the loss of a machine${described}`, () => {
   const stack = new AsyncDisposableStack();
-  let place: Surroundings;
+  let place: Environment;
   let port: number;
   let env: NodeJS.ProcessEnv;
   let running: ChildProcess | undefined;
   const clients: KubeClient[] = [];
 
   beforeAll(async () => {
-    place = stack.use(await startSurroundings());
+    place = stack.use(await startEnvironment());
     const swift = stack.use(await SwiftServer.start());
     await swift.makeBucket('fairway');
     [port = 0] = await freePorts(1);
@@ -67,7 +67,7 @@ passphraseFile: passphrase
     );
   });
   afterAll(async () => {
-    for (const home of ['lost', 'new']) loseProcesses(home);
+    for (const home of ['lost', 'new']) killProcesses(home);
     await stack.disposeAsync();
   });
 
@@ -76,19 +76,26 @@ passphraseFile: passphrase
     return stdout;
   }
 
-  /** Resolves when it serves. */
-  async function startUp(home: string): Promise<KubeClient> {
+  /** Starts Fairway; resolves when it serves. */
+  async function startFairway(home: string): Promise<KubeClient> {
     const flags = ['--home', home, '--listen', `127.0.0.1:${port}`, '--cloud', 'simulator'];
-    const off = ['--control-plane', 'process', '--off-host', 'off-host.yaml', '--backup-schedule', '* * * * *'];
-    const child = spawn(process.execPath, [MAIN, 'up', ...flags, ...off], {
+    const offHostFlags = [
+      '--control-plane',
+      'process',
+      '--off-host',
+      'off-host.yaml',
+      '--backup-schedule',
+      '* * * * *',
+    ];
+    const child = spawn(process.execPath, [MAIN, 'up', ...flags, ...offHostFlags], {
       cwd: place.folder,
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     running = child;
-    await new Promise<void>((serves, fails) => {
-      child.stdout.once('data', () => serves());
-      child.once('exit', (code) => fails(new Error(`fairway up ended with ${code}`)));
+    await new Promise<void>((ready, failed) => {
+      child.stdout.once('data', () => ready());
+      child.once('exit', (code) => failed(new Error(`fairway up ended with ${code}`)));
     });
     return clientOf(join(place.folder, home, 'kubeconfig'));
   }
@@ -107,8 +114,8 @@ passphraseFile: passphrase
     return clientOf(path);
   }
 
-  /** Power failure: kills Fairway and everything that runs in its home. */
-  function loseProcesses(home: string): void {
+  /** Simulates a power failure: kills Fairway and everything that runs in its home. */
+  function killProcesses(home: string): void {
     running?.kill('SIGKILL');
     for (const pid of processesIn(join(place.folder, home))) process.kill(pid, 'SIGKILL');
   }
@@ -117,12 +124,12 @@ passphraseFile: passphrase
     const isReady = ({ status, metadata }: Cluster | Machine) =>
       status?.observedGeneration === metadata.generation &&
       status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
-    await eventually(client.resource(clusters), {}, (all) => all.length === 2 && all.every(isReady), PATIENCE);
-    return eventually(client.resource(machines), {}, (all) => all.length === 3 && all.every(isReady), PATIENCE);
+    await eventually(client.resource(clusters), {}, (all) => all.length === 2 && all.every(isReady), LONG_WAIT);
+    return eventually(client.resource(machines), {}, (all) => all.length === 3 && all.every(isReady), LONG_WAIT);
   }
 
-  test('comes back on an empty machine, with its tenants and their databases', async () => {
-    const api = await startUp('lost');
+  test('restores tenants and their databases on an empty machine', async () => {
+    const api = await startFairway('lost');
     const annotations = { 'fairway.dev/cloud': 'simulator' };
     await api.resource(Namespaces).create({ metadata: { name: 'team', annotations }, spec: {} });
     for (const { namespace, name, replicas } of TENANTS) {
@@ -144,16 +151,16 @@ passphraseFile: passphrase
       await fairway('cluster', 'snapshot', each.name, '-n', each.namespace, '--kubeconfig', kubeconfig);
     }
     const stored = await storedSnapshots();
-    await backedUpAfter(Date.now());
-    const cloudBefore = holdings(place.cloud);
+    await backupAfter(Date.now());
+    const cloudBefore = resourceCounts(place.cloud);
 
     const lostAtMs = Date.now();
-    loseProcesses('lost');
+    killProcesses('lost');
     rmSync(join(place.folder, 'lost'), { recursive: true, force: true });
     mkdirSync(join(place.folder, 'new'), { mode: 0o700 });
 
     const recovered = await fairway('recover', '--off-host', 'off-host.yaml', '--home', 'new');
-    const apiAfter = await startUp('new');
+    const apiAfter = await startFairway('new');
     const restoring = ['--off-host', 'off-host.yaml', '--source-stopped', '--kubeconfig', 'new/kubeconfig'];
     await fairway('restore', 'off-host:latest', ...restoring);
     const machinesAfter = await allReady(apiAfter);
@@ -165,7 +172,7 @@ passphraseFile: passphrase
         all.every(({ status }) =>
           status?.conditions?.some((known) => known.type === 'Ready' && known.status === 'True'),
         );
-      await eventually(client.resource(Nodes), {}, isUp, PATIENCE);
+      await eventually(client.resource(Nodes), {}, isUp, LONG_WAIT);
       const secret = await client.resource(Secrets).get('treasure', { namespace: 'default' });
       values.push(Buffer.from(secret.data?.['of'] ?? '', 'base64').toString());
     }
@@ -176,12 +183,12 @@ passphraseFile: passphrase
     expect(recovered.match(/ was taken at /g)?.length).toBe(2);
     expect(values).toEqual(['demo', 'second']);
     expect(serversOf(machinesAfter)).toEqual(serversOf(machinesBefore));
-    expect(holdings(place.cloud)).toEqual(cloudBefore);
+    expect(resourceCounts(place.cloud)).toEqual(cloudBefore);
     expect(readFileSync(join(place.folder, 'new/control-plane'), 'utf8').trim()).toBe('process');
   });
 
-  /** Resolves when a scheduled backup was started after that time. */
-  async function backedUpAfter(timeMs: number): Promise<void> {
+  /** Resolves when a scheduled backup has started after this time. */
+  async function backupAfter(timeMs: number): Promise<void> {
     const deadlineMs = timeMs + 300_000;
     for (;;) {
       const lines = (await fairway('recover', '--list', '--off-host', 'off-host.yaml')).split('\n');
@@ -191,14 +198,14 @@ passphraseFile: passphrase
     }
   }
 
-  /** When the newest off-machine snapshot of each cluster was taken; waits for those of both. */
+  /** When the newest off-machine snapshot of each cluster was taken; waits for both clusters. */
   async function storedSnapshots(): Promise<readonly number[]> {
     const deadlineMs = Date.now() + 300_000;
     for (;;) {
       const lines = (await fairway('recover', '--list', '--off-host', 'off-host.yaml')).split('\n');
       const found = lines.filter((line) => line.startsWith('snapshot ')).map((line) => line.split(' '));
       const byCluster = Map.groupBy(found, ([, uid]) => uid);
-      // The first is taken as soon as a cluster serves; only the requested one counts.
+      // The first snapshot is taken as soon as a cluster serves; only the requested one counts.
       if (byCluster.size === 2 && [...byCluster.values()].every((all) => all.length >= 2)) {
         return [...byCluster.values()].map((all) => Math.max(...all.map(([, , name = '']) => timeOf(name))));
       }

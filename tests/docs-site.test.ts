@@ -5,17 +5,17 @@ import { join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, launchBrowser, newPerson } from './console/browser.ts';
+import { hasBrowser, launchBrowser, newBrowserContext } from './console/browser.ts';
 import { type ServedFolder, serveFolder } from './docs-site/serve-folder.ts';
 import { PROJECT } from './session/running-fairway.ts';
 
 const execute = promisify(execFile);
-/** Limits for hanging tests. */
-const BUILD_PATIENCE_MS = 1_800_000;
-const PATIENCE_MS = 300_000;
+/** Limits that end hanging tests. */
+const BUILD_TIMEOUT_MS = 1_800_000;
+const TIMEOUT_MS = 300_000;
 const WIDTHS = [390, 1440];
 /** One page of each kind: front page, index, prose with pictures, wide tables, long field paths. */
-const LOOKED_AT = [
+const CHECKED_PAGES = [
   '/',
   '/docs/',
   '/docs/tour.html',
@@ -28,18 +28,18 @@ const LOOKED_AT = [
   '/docs/reference/cluster.html',
 ];
 
-describe.skipIf(!hasBrowser)('the docs as a site, in Chromium', () => {
+describe.skipIf(!hasBrowser)('the docs site in Chromium', () => {
   let folder: string;
   let served: ServedFolder;
   let browser: Browser;
-  let complaints: string[];
+  let consoleErrors: string[];
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'fairway-docs-'));
     await execute('npx', ['vitepress', 'build', 'tools/site', '--outDir', folder], { cwd: PROJECT });
     served = await serveFolder(folder);
     browser = await launchBrowser();
-  }, BUILD_PATIENCE_MS);
+  }, BUILD_TIMEOUT_MS);
   afterAll(async () => {
     await browser?.close();
     await served?.[Symbol.asyncDispose]();
@@ -47,13 +47,13 @@ describe.skipIf(!hasBrowser)('the docs as a site, in Chromium', () => {
   });
 
   async function open(path: string, width: number): Promise<Page> {
-    const person = await newPerson(browser, { viewport: { width, height: 900 } });
-    person.setDefaultTimeout(PATIENCE_MS);
-    const page = await person.newPage();
-    complaints = [];
-    page.on('pageerror', ({ message }) => void complaints.push(message));
+    const context = await newBrowserContext(browser, { viewport: { width, height: 900 } });
+    context.setDefaultTimeout(TIMEOUT_MS);
+    const page = await context.newPage();
+    consoleErrors = [];
+    page.on('pageerror', ({ message }) => void consoleErrors.push(message));
     page.on('response', (response) => {
-      if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
+      if (response.status() >= 400) consoleErrors.push(`${response.status()} ${response.url()}`);
     });
     await page.goto(served.url + path);
     await page.locator('h1').first().waitFor();
@@ -62,24 +62,24 @@ describe.skipIf(!hasBrowser)('the docs as a site, in Chromium', () => {
 
   it.each(WIDTHS)('is no wider than a window of %d px', async (width) => {
     const page = await open('/', width);
-    const wider: string[] = [];
-    for (const path of LOOKED_AT) {
+    const widePages: string[] = [];
+    for (const path of CHECKED_PAGES) {
       await page.goto(served.url + path);
       await page.locator('h1').first().waitFor();
       const found = await page.evaluate<number>('document.documentElement.scrollWidth');
-      if (found > width) wider.push(`${path}: ${found} px`);
+      if (found > width) widePages.push(`${path}: ${found} px`);
     }
     await page.context().close();
 
-    expect(wider).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(widePages).toEqual([]);
+    expect(consoleErrors).toEqual([]);
   });
 
-  it.each(WIDTHS)('finds a page by a word, and opens it, at %d px', async (width) => {
+  it.each(WIDTHS)('finds a page by a word and opens it, at %d px', async (width) => {
     const page = await open('/', width);
     const input = page.locator('#localsearch-input');
     const button = page.getByRole('button', { name: 'Search' });
-    // The button has no effect until its script has loaded.
+    // The button does nothing until its script has loaded.
     const isOpen = async () => (await input.isVisible()) || button.click().then(() => false);
     await expect.poll(isOpen).toBe(true);
     await input.fill('hibernation');
@@ -94,14 +94,14 @@ describe.skipIf(!hasBrowser)('the docs as a site, in Chromium', () => {
 
     expect(titles.length).toBeGreaterThan(3);
     expect(text).toMatch(/hibernat/i);
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
   });
 
-  it('has only links to existing pages and sections', () => {
+  it('links only to existing pages and sections', () => {
     const pages = new Map(
       globSync('**/*.html', { cwd: folder }).map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
     );
-    const broken = [...pages].flatMap(([path, html]) =>
+    const brokenLinks = [...pages].flatMap(([path, html]) =>
       [...html.matchAll(/<a [^>]*href="([^"]+)"/g)].flatMap(([, link = '']) => {
         const { origin, pathname, hash } = new URL(link, `http://site/${path}`);
         if (origin !== 'http://site') return [];
@@ -114,6 +114,6 @@ describe.skipIf(!hasBrowser)('the docs as a site, in Chromium', () => {
     );
 
     expect(pages.size).toBeGreaterThan(100);
-    expect([...new Set(broken)]).toEqual([]);
+    expect([...new Set(brokenLinks)]).toEqual([]);
   });
 });

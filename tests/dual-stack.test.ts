@@ -3,28 +3,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Service, ServiceSpec } from '@fairway/kube/kinds/generated/types';
 import { Events, Services } from '@fairway/kube/kinds/resources';
-import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findAssets, type RealApiServer, startRealApiServer } from './contract/kubernetes/real-api-server.ts';
 import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
-import { makeNodeByHand } from './provided-cluster/hand-made-node.ts';
+import { makeNodeByHand } from './provided-cluster/manual-node.ts';
 import { ProviderProcess } from './provided-cluster/provider-process.ts';
 import { ServerProject } from './provided-cluster/server-project.ts';
 
 const namespace = 'default';
 const patience = { deadlineMs: 400_000 };
-const POLL = { timeout: 400_000, interval: 1_000 };
+const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 const IPV6 = /^fd00:77::/;
 
 const assets = findAssets();
 const API_SERVER = assets === undefined ? 'kube-apiserver (skipped: no KUBEBUILDER_ASSETS)' : 'kube-apiserver';
 
 /**
- * A real kube-apiserver with Service ranges of both IP families, and only the cloud provider: each step builds on the one before.
+ * Uses a real kube-apiserver with Service ranges of both IP families, and only the cloud provider. Each step builds on
+ * the previous one.
  */
-describe.each(JOB_TARGETS)(`Services of two IP families of ${API_SERVER} on $name`, (target) => {
-  describe.skipIf(target.isMissing || assets === undefined)('from a dual-stack node to nothing left', () => {
+describe.each(JOB_TARGETS)(`dual-stack Services of ${API_SERVER} on $name`, (target) => {
+  describe.skipIf(target.isMissing || assets === undefined)('the lifecycle of Services on a dual-stack node', () => {
     let cloud: JobCloud;
     let project: ServerProject;
     let member: OpenStackClient;
@@ -72,13 +73,13 @@ describe.each(JOB_TARGETS)(`Services of two IP families of ${API_SERVER} on $nam
       return server.client.resource(Services).create(body);
     }
 
-    const until = (name: string, check: (service: Service) => boolean) =>
+    const waitUntil = (name: string, check: (service: Service) => boolean) =>
       eventuallyObject(server.client.resource(Services), { namespace, name }, check, patience);
     const ingressOf = ({ status }: Service) => (status?.loadBalancer?.ingress ?? []).map(({ ip }) => ip ?? '');
     const messageOf = ({ status }: Service) =>
       status?.conditions?.find(({ type }) => type === 'fairway.dev/LoadBalancerReady')?.message ?? '';
 
-    /** The number of IPv4 and IPv6 members behind each listener, once nothing is being changed. */
+    /** The number of IPv4 and IPv6 members behind each listener, once no change is in progress. */
     async function serving(): Promise<readonly string[]> {
       const { loadBalancers, listeners, pools } = member.loadBalancing;
       const found: string[] = [];
@@ -86,8 +87,8 @@ describe.each(JOB_TARGETS)(`Services of two IP families of ${API_SERVER} on $nam
         if (status !== 'ACTIVE') return [status];
         for await (const { protocol, default_pool_id } of listeners.list({ loadbalancer_id: id })) {
           const members = default_pool_id ? await Array.fromAsync(pools.members(default_pool_id)) : [];
-          const six = members.filter(({ address }) => address.includes(':')).length;
-          found.push(`${name?.split('_').at(-1)} ${protocol}: ${members.length - six}+${six}`);
+          const ipv6Members = members.filter(({ address }) => address.includes(':')).length;
+          found.push(`${name?.split('_').at(-1)} ${protocol}: ${members.length - ipv6Members}+${ipv6Members}`);
         }
       }
       return found.sort();
@@ -96,43 +97,45 @@ describe.each(JOB_TARGETS)(`Services of two IP families of ${API_SERVER} on $nam
     it('serves a Service that prefers two families at a floating IP and an IPv6 address', async () => {
       const { spec } = await make('web', { ipFamilyPolicy: 'PreferDualStack' });
 
-      const found = await until('web', (service) => ingressOf(service).length === 2);
+      const found = await waitUntil('web', (service) => ingressOf(service).length === 2);
 
       expect(spec.ipFamilies).toEqual(['IPv4', 'IPv6']);
       const floating = await Array.fromAsync(member.network.floatingIps.list());
       expect(ingressOf(found)[0]).toBe(floating[0]?.floating_ip_address);
       expect(ingressOf(found)[1]).toMatch(IPV6);
-      await expect.poll(serving, POLL).toEqual(['web TCP: 1+0', 'web UDP: 1+1']);
+      await expect.poll(serving, POLL_OPTIONS).toEqual(['web TCP: 1+0', 'web UDP: 1+1']);
     });
 
-    it('creates one with IPv6 first only once, even if it is killed meanwhile', async () => {
+    it('creates a Service with IPv6 first only once, even if it is killed meanwhile', async () => {
       await make('six', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv6', 'IPv4'] });
-      await until('six', ({ metadata }) => Boolean(metadata.finalizers?.length));
+      await waitUntil('six', ({ metadata }) => Boolean(metadata.finalizers?.length));
       await provider.stop('SIGKILL');
       start();
 
-      const found = await until('six', (service) => ingressOf(service).length === 2);
+      const found = await waitUntil('six', (service) => ingressOf(service).length === 2);
 
       expect(ingressOf(found)[0]).toMatch(IPV6);
-      await expect.poll(serving, POLL).toEqual(['six TCP: 0+1', 'six UDP: 1+1', 'web TCP: 1+0', 'web UDP: 1+1']);
+      await expect
+        .poll(serving, POLL_OPTIONS)
+        .toEqual(['six TCP: 0+1', 'six UDP: 1+1', 'web TCP: 1+0', 'web UDP: 1+1']);
       expect(await Array.fromAsync(member.network.floatingIps.list())).toHaveLength(2);
     });
 
-    it('reports to a Service that later requires two that its load balancer stays as it is', async () => {
+    it('reports to a Service that later requires two families that its load balancer stays unchanged', async () => {
       await make('late', { ports: [{ name: 'http', port: 80, protocol: 'TCP' }] });
-      const [address] = ingressOf(await until('late', (service) => ingressOf(service).length === 1));
+      const [address] = ingressOf(await waitUntil('late', (service) => ingressOf(service).length === 1));
       const value = { spec: { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] } };
       await server.client.resource(Services).patch('late', { type: 'merge', value }, { namespace });
 
-      const told = await until('late', (service) => messageOf(service) !== '');
+      const reported = await waitUntil('late', (service) => messageOf(service) !== '');
 
-      expect(messageOf(told)).toMatch(
+      expect(messageOf(reported)).toMatch(
         /RequireDualStack: load balancer \S+ has no IPv6 address, and Octavia cannot add one/,
       );
-      expect(ingressOf(told)).toEqual([address]);
-      const isTold = ({ reason, involvedObject }: { reason?: string; involvedObject: { name?: string } }) =>
+      expect(ingressOf(reported)).toEqual([address]);
+      const hasPayload = ({ reason, involvedObject }: { reason?: string; involvedObject: { name?: string } }) =>
         reason === 'SyncLoadBalancerFailed' && involvedObject.name === 'late';
-      await eventually(server.client.resource(Events), { namespace }, (events) => events.some(isTold), patience);
+      await eventually(server.client.resource(Events), { namespace }, (events) => events.some(hasPayload), patience);
     });
 
     it('removes the second address from the status of a Service that returns to one family', async () => {
@@ -142,7 +145,7 @@ describe.each(JOB_TARGETS)(`Services of two IP families of ${API_SERVER} on $nam
       };
       await server.client.resource(Services).patch('web', { type: 'merge', value }, { namespace });
 
-      const found = await until('web', (service) => ingressOf(service).length === 1);
+      const found = await waitUntil('web', (service) => ingressOf(service).length === 1);
 
       expect(ingressOf(found)[0]).not.toMatch(IPV6);
     });
@@ -150,10 +153,10 @@ describe.each(JOB_TARGETS)(`Services of two IP families of ${API_SERVER} on $nam
     it('leaves nothing behind', async () => {
       const services = server.client.resource(Services);
       for (const name of ['web', 'six', 'late']) await services.delete(name, { namespace });
-      for (const name of ['web', 'six', 'late']) await eventuallyGone(services, { namespace, name }, patience);
+      for (const name of ['web', 'six', 'late']) await eventuallyDeleted(services, { namespace, name }, patience);
 
       expect(await Array.fromAsync(member.network.floatingIps.list())).toEqual([]);
-      await expect.poll(serving, POLL).toEqual([]);
+      await expect.poll(serving, POLL_OPTIONS).toEqual([]);
     });
   });
 });

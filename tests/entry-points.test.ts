@@ -6,20 +6,20 @@ import { generateKeyPair } from '@fairway/kube/pki/key-pair';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import {
-  dry,
+  dryRunQuery,
   GROUP,
   KUBERNETES,
   MAGNUM,
-  type Make,
+  type MakeAttempt,
   OPERATORS,
-  type Owned,
+  type OwnedObjects,
   patch,
   post,
   remove,
 } from './entry-points/attempts.ts';
-import { type Attempt, type Person, type RecordedAnswer, TestDeployment } from './entry-points/test-deployment.ts';
+import { type Attempt, type Person, type RecordedResponse, TestDeployment } from './entry-points/test-deployment.ts';
 
-/** Whether its API server admits Keystone users. */
+/** Whether the cluster's API server admits Keystone users. */
 function isOpen({ status }: Cluster): boolean {
   return status?.keystone !== undefined && isConditionTrue(status.conditions, 'ControlPlaneReady');
 }
@@ -27,20 +27,20 @@ function isOpen({ status }: Cluster): boolean {
 describe('the entry points of one Fairway', () => {
   let deployment: TestDeployment;
   /** Members of two projects, and a reader of the first. */
-  let alice: Owned;
-  let bob: Owned;
+  let alice: OwnedObjects;
+  let bob: OwnedObjects;
   let rita: Person;
 
   beforeAll(async () => {
     deployment = await TestDeployment.open();
     [alice, bob] = await Promise.all([own('simulator', 'harbour'), own('simulator-other', 'lighthouse')]);
-    rita = await deployment.person('simulator-reader');
+    rita = await deployment.personFor('simulator-reader');
   });
   afterAll(() => deployment?.close());
 
   /** A member with a cluster and a template, both created through Magnum's API. */
-  async function own(entry: string, label: string): Promise<Owned> {
-    const person = await deployment.person(entry);
+  async function own(entry: string, label: string): Promise<OwnedObjects> {
+    const person = await deployment.personFor(entry);
     const offered = await deployment.atMagnum(person, { path: '/v1/clustertemplates' });
     const { clustertemplates } = JSON.parse(offered.text) as { clustertemplates: { name: string; uuid: string }[] };
     const offer = clustertemplates.filter(({ name }) => name.endsWith('-free')).at(-1)?.uuid ?? '';
@@ -52,14 +52,14 @@ describe('the entry points of one Fairway', () => {
       image_id: 'Ubuntu 22.04',
       flavor_id: 'b3-8',
     };
-    const made = await Promise.all([
+    const created = await Promise.all([
       deployment.atMagnum(
         person,
         post('/v1/clusters', { name: label, cluster_template_id: offer, node_count: 1, flavor_id: 'b3-8' }),
       ),
       deployment.atMagnum(person, post('/v1/clustertemplates', own)),
     ]);
-    expect(made.map(({ status, text }) => (status < 300 ? '' : text))).toEqual(['', '']);
+    expect(created.map(({ status, text }) => (status < 300 ? '' : text))).toEqual(['', '']);
     const root = `${GROUP}/namespaces/${person.project}`;
     const first = async <T>(plural: string) => {
       const { text } = await deployment.atKubernetes(person, { path: `${root}/${plural}` });
@@ -71,8 +71,8 @@ describe('the entry points of one Fairway', () => {
       metadata: { name: pool = '' },
     } = await first<NodePool>('nodepools');
     // Users sign in to the cluster with a Keystone token, and their actions are audited.
-    const letIn = patch(`${root}/clusters/${cluster}`, { spec: { apiServer: { keystone: {}, audit: {} } } });
-    expect(await deployment.atKubernetes(person, letIn)).toMatchObject({ status: 200 });
+    const enableAccess = patch(`${root}/clusters/${cluster}`, { spec: { apiServer: { keystone: {}, audit: {} } } });
+    expect(await deployment.atKubernetes(person, enableAccess)).toMatchObject({ status: 200 });
     const known = deployment.client(person);
     const { status } = await eventuallyObject(
       known.resource(clusters),
@@ -97,19 +97,21 @@ describe('the entry points of one Fairway', () => {
     };
   }
 
-  /** Another user's data in a response that was not in the request. */
-  function leaks({ text }: RecordedAnswer, attempt: Attempt, owned: Owned): string[] {
+  /** Data of another user in a response that was not in the request. */
+  function leakedNames({ text }: RecordedResponse, attempt: Attempt, owned: OwnedObjects): string[] {
     const { userId, project, cluster, label, uuid, template, pool, credential } = owned;
-    const asked = JSON.stringify(attempt);
-    const marks = [userId, project, cluster, label, uuid, template, pool, credential].filter((mark) => mark !== '');
-    return marks.filter((mark) => text.includes(mark) && !asked.includes(mark));
+    const serialized = JSON.stringify(attempt);
+    const identities = [userId, project, cluster, label, uuid, template, pool, credential].filter(
+      (mark) => mark !== '',
+    );
+    return identities.filter((mark) => text.includes(mark) && !serialized.includes(mark));
   }
 
-  const bothWays = () => [[alice, bob] as const, [bob, alice] as const];
+  const bothDirections = () => [[alice, bob] as const, [bob, alice] as const];
 
   describe('Kubernetes', () => {
     test.each(KUBERNETES)('%s', async (_, reader, make) => {
-      for (const [owner, stranger] of bothWays()) {
+      for (const [owner, stranger] of bothDirections()) {
         const attempt = make(owner);
         const refused = await deployment.atKubernetes(stranger, attempt);
         const byCookie = await deployment.atConsole(stranger, attempt);
@@ -117,8 +119,8 @@ describe('the entry points of one Fairway', () => {
         expect([
           refused.status,
           byCookie.status,
-          leaks(refused, attempt, owner),
-          leaks(byCookie, attempt, owner),
+          leakedNames(refused, attempt, owner),
+          leakedNames(byCookie, attempt, owner),
         ]).toEqual([403, 403, [], []]);
         expect(await deployment.atKubernetes({ token: 'x' }, attempt)).toMatchObject({ status: 401 });
         const own = await deployment.atKubernetes(owner, attempt);
@@ -128,20 +130,20 @@ describe('the entry points of one Fairway', () => {
     });
 
     test.each(OPERATORS)('%s', async (_, make) => {
-      for (const [owner, stranger] of bothWays()) {
+      for (const [owner, stranger] of bothDirections()) {
         const attempt = make(owner);
         for (const person of [stranger, owner, rita]) {
           expect(await deployment.atKubernetes(person, attempt)).toMatchObject({ status: 403 });
         }
-        expect(leaks(await deployment.atKubernetes(stranger, attempt), attempt, owner)).toEqual([]);
+        expect(leakedNames(await deployment.atKubernetes(stranger, attempt), attempt, owner)).toEqual([]);
       }
     });
 
-    it('has no other kind that other tenants may access', async () => {
+    it('serves no other kind that other tenants may access', async () => {
       const { text } = await deployment.atKubernetes(alice, { path: GROUP });
       const { resources } = JSON.parse(text) as { resources: { name: string; namespaced: boolean; verbs: string[] }[] };
-      const tried = resources.filter(({ namespaced }) => namespaced);
-      for (const { name, verbs } of tried) {
+      const namespacedResources = resources.filter(({ namespaced }) => namespaced);
+      for (const { name, verbs } of namespacedResources) {
         const [plural, sub] = name.split('/');
         const one = `${alice.root}/${plural}/${alice.cluster}${sub ? `/${sub}` : ''}`;
         const all = `${alice.root}/${plural}`;
@@ -153,8 +155,8 @@ describe('the entry points of one Fairway', () => {
           ...(sub ? [] : [{ path: all }, remove(all)]),
         ];
         for (const attempt of attempts) {
-          const told = await deployment.atKubernetes(bob, attempt);
-          expect([name, verbs, told.status, attempt, leaks(told, attempt, alice)]).toEqual([
+          const response = await deployment.atKubernetes(bob, attempt);
+          expect([name, verbs, response.status, attempt, leakedNames(response, attempt, alice)]).toEqual([
             name,
             verbs,
             403,
@@ -163,36 +165,36 @@ describe('the entry points of one Fairway', () => {
           ]);
         }
       }
-      expect(tried.map(({ name }) => name)).toEqual(
+      expect(namespacedResources.map(({ name }) => name)).toEqual(
         expect.arrayContaining(['clusters/kubeconfig', 'nodepools/scale', 'auditevents']),
       );
     });
   });
 
-  /** At the API server of the cluster: the results for an owner and a reader. */
+  /** Results for an owner and a reader at the API server of the cluster. */
   describe('the user’s own cluster', () => {
     const POOLS = '/apis/fairway.dev/v1alpha1/nodepools';
 
-    test.each<readonly [what: string, owner: number, reader: number, make: Make]>([
+    test.each<readonly [what: string, owner: number, reader: number, make: MakeAttempt]>([
       ['list pods', 200, 200, () => ({ path: '/api/v1/pods' })],
       ['list nodes', 200, 403, () => ({ path: '/api/v1/nodes' })],
       ['list Secrets', 200, 403, () => ({ path: '/api/v1/secrets' })],
-      ['make a namespace', 201, 403, () => post(`/api/v1/namespaces${dry}`, { metadata: { name: 'x' } })],
+      ['make a namespace', 201, 403, () => post(`/api/v1/namespaces${dryRunQuery}`, { metadata: { name: 'x' } })],
       ['list pools', 200, 200, () => ({ path: POOLS })],
-      ['scale a pool', 200, 403, ({ pool }) => patch(`${POOLS}/${pool}${dry}`, { spec: { replicas: 2 } })],
-      ['delete a pool', 200, 403, ({ pool }) => remove(`${POOLS}/${pool}${dry}`)],
+      ['scale a pool', 200, 403, ({ pool }) => patch(`${POOLS}/${pool}${dryRunQuery}`, { spec: { replicas: 2 } })],
+      ['delete a pool', 200, 403, ({ pool }) => remove(`${POOLS}/${pool}${dryRunQuery}`)],
       [
         'delete their definition',
         200,
         403,
-        () => remove(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/nodepools.fairway.dev${dry}`),
+        () => remove(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/nodepools.fairway.dev${dryRunQuery}`),
       ],
     ])('%s', async (_, expected, reader, make) => {
-      for (const [owner, stranger] of bothWays()) {
+      for (const [owner, stranger] of bothDirections()) {
         const attempt = make(owner);
         for (const token of [stranger.token, 'x']) {
-          const told = await deployment.atCluster(owner, { token }, attempt);
-          expect([told.status, leaks(told, attempt, owner)]).toEqual([401, []]);
+          const response = await deployment.atCluster(owner, { token }, attempt);
+          expect([response.status, leakedNames(response, attempt, owner)]).toEqual([401, []]);
         }
         expect((await deployment.atCluster(owner, owner, attempt)).status, 'the owner').toBe(expected);
       }
@@ -200,15 +202,15 @@ describe('the entry points of one Fairway', () => {
     });
   });
 
-  // Its authorities and its credential are rotated, at the end.
+  // The CAs and the credential of the cluster are rotated at the end.
   describe('Magnum', () => {
     test.each(MAGNUM)('%s', async (_, expected, reader, refused, make) => {
       expect((await deployment.atMagnum(rita, make(alice))).status, 'a reader').toBe(reader);
-      for (const [owner, stranger] of bothWays()) {
+      for (const [owner, stranger] of bothDirections()) {
         const attempt = make(owner);
-        const told = await deployment.atMagnum(stranger, attempt);
+        const response = await deployment.atMagnum(stranger, attempt);
 
-        expect([told.status, leaks(told, attempt, owner)]).toEqual([refused, []]);
+        expect([response.status, leakedNames(response, attempt, owner)]).toEqual([refused, []]);
         for (const token of ['', 'x'])
           expect(await deployment.atMagnum({ token }, attempt)).toMatchObject({ status: 401 });
         expect((await deployment.atMagnum(owner, attempt)).status, 'the owner').toBe(expected);
@@ -216,23 +218,23 @@ describe('the entry points of one Fairway', () => {
     });
 
     test.each(['clusters', 'clusters/detail', 'clustertemplates', 'clustertemplates/detail', 'stats'])(
-      'lists %s of only the user’s own project',
+      'lists %s only of the user’s own project',
       async (list) => {
-        for (const [owner, stranger] of bothWays()) {
+        for (const [owner, stranger] of bothDirections()) {
           const attempt = {
             path: `/v1/${list}`,
             headers: { 'x-project-id': owner.project, 'x-user-id': owner.userId },
           };
-          const told = await deployment.atMagnum(stranger, attempt);
+          const response = await deployment.atMagnum(stranger, attempt);
 
-          expect([told.status, leaks(told, attempt, owner)]).toEqual([200, []]);
+          expect([response.status, leakedNames(response, attempt, owner)]).toEqual([200, []]);
         }
       },
     );
   });
 
   describe('the console', () => {
-    const list = ({ root }: Owned): Attempt => ({ path: `${root}/clusters` });
+    const list = ({ root }: OwnedObjects): Attempt => ({ path: `${root}/clusters` });
 
     test.each<readonly [what: string, headers: Readonly<Record<string, string>>]>([
       ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
@@ -240,7 +242,7 @@ describe('the entry points of one Fairway', () => {
       ['an address that somebody typed', { 'sec-fetch-site': 'none' }],
       ['another origin, in a browser that says so alone', { 'sec-fetch-site': '', origin: 'https://evil.example' }],
       ['a frame without an origin', { 'sec-fetch-site': 'same-origin', origin: 'null' }],
-    ])('does nothing with only its cookie for %s', async (_, headers) => {
+    ])('refuses a request for %s with only its cookie', async (_, headers) => {
       expect((await deployment.atConsole(alice, { ...list(alice), headers })).status).toBe(401);
       for (const path of ['/console/session', '/console/session/projects', '/console/watches']) {
         const { status } = await deployment.atConsole(alice, { path, headers });
@@ -249,36 +251,36 @@ describe('the entry points of one Fairway', () => {
       expect((await deployment.atConsole(alice, list(alice))).status).toBe(200);
     });
 
-    it('does nothing with its cookie without the header of its pages', async () => {
+    it('refuses a request with its cookie but without the header of its pages', async () => {
       const { cookie = '' } = alice.browser;
-      const told = await deployment.atKubernetes({ token: 'x' }, { ...list(alice), headers: { cookie } });
+      const response = await deployment.atKubernetes({ token: 'x' }, { ...list(alice), headers: { cookie } });
 
-      expect(told.status).toBe(401);
+      expect(response.status).toBe(401);
     });
 
-    it('switches no user to another’s project', async () => {
-      for (const [owner, stranger] of bothWays()) {
+    it('does not switch a user to another user’s project', async () => {
+      for (const [owner, stranger] of bothDirections()) {
         const attempt = { method: 'PUT', path: '/console/session/project', body: { id: owner.project } } as const;
-        const told = await deployment.atConsole(stranger, attempt);
+        const response = await deployment.atConsole(stranger, attempt);
 
-        expect([told.status, leaks(told, attempt, owner)]).toEqual([401, []]);
+        expect([response.status, leakedNames(response, attempt, owner)]).toEqual([401, []]);
         expect((await deployment.atConsole(stranger, list(stranger))).status).toBe(200);
       }
     });
 
-    it('watches nothing of another project', async () => {
-      for (const [owner, stranger] of bothWays()) {
+    it('does not watch another project', async () => {
+      for (const [owner, stranger] of bothDirections()) {
         const watches = [{ id: 0, path: `${list(owner).path}?watch=true` }];
         const attempt = post('/console/watches', { watches });
-        const told = await deployment.atConsole(stranger, attempt);
+        const response = await deployment.atConsole(stranger, attempt);
 
-        expect(told.text).toContain('"code":403');
-        expect(leaks(told, attempt, owner)).toEqual([]);
+        expect(response.text).toContain('"code":403');
+        expect(leakedNames(response, attempt, owner)).toEqual([]);
       }
     });
   });
 
-  it('has no audit events of read-only users, which would displace the others', async () => {
+  it('records no audit events of read-only users, which would displace others', async () => {
     const selector = 'objectRef.subresource=cloudresources,responseStatus.code!=401,responseStatus.code!=403';
     const { status, text } = await deployment.atKubernetes(alice, {
       path: `${alice.root}/auditevents?fieldSelector=${encodeURIComponent(selector)}`,

@@ -11,9 +11,9 @@ import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import { call, logIn, TEST_PASSWORD } from '@fairway/simulator/test-cloud';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hasKubectl, Kubectl } from './clients/kubectl.ts';
-import { type Answer, PROJECT, run } from './session/running-fairway.ts';
+import { type CommandResult, PROJECT, run } from './session/running-fairway.ts';
 
-/** An API server that authenticates people only by tokens of a simulated Keystone, like Fairway's. */
+/** An API server that authenticates users only by tokens of a simulated Keystone, like Fairway's. */
 let folder: string;
 let cloud: Cloud;
 let origin: string;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fairway-exec-credential-'));
   cloud = createCloud({ clock: systemClock, random: Math.random, config: { password: TEST_PASSWORD } });
   origin = await cloud.listen({ host: '127.0.0.1', port: 0 });
-  server = await startTlsServer((request, response) => void answer(request, response));
+  server = await startTlsServer((request, response) => void respond(request, response));
   writeFileSync(join(folder, 'ca.pem'), server.authority.certificatePem);
   writeClouds();
 });
@@ -74,7 +74,7 @@ function writeClouds(): void {
   writeFileSync(join(folder, 'clouds.yaml'), JSON.stringify({ clouds }));
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const token = request.headers.authorization?.replace(/^Bearer /, '') ?? '';
   const admin = await logIn(origin, 'admin', 'admin');
   const { status, body } = await admin.call('GET', '/identity/v3/auth/tokens', undefined, { 'X-Subject-Token': token });
@@ -100,7 +100,7 @@ async function writeKubeconfig(name: string, ...options: readonly string[]): Pro
   return path;
 }
 
-function whoami(path = kubeconfig): Promise<Answer> {
+function whoami(path = kubeconfig): Promise<CommandResult> {
   return run(new Kubectl(path).program, ['--kubeconfig', path, 'get', '--raw', '/version'], env);
 }
 
@@ -115,13 +115,13 @@ beforeEach(() => {
   signIns = 0;
 });
 
-const kept = () => readdirSync(join(folder, 'cache/fairway/tokens')).filter((name) => name.endsWith('.json'));
+const storedTokens = () => readdirSync(join(folder, 'cache/fairway/tokens')).filter((name) => name.endsWith('.json'));
 
 /** Runs a command in its own terminal. */
 const script = findExecutable(['/usr/bin'], 'script');
 
-describe.skipIf(!hasKubectl)('kubectl with a kubeconfig that holds no secret', () => {
-  test('is signed in by Keystone, once for many runs', async () => {
+describe.skipIf(!hasKubectl)('kubectl with a kubeconfig without secrets', () => {
+  test('signs in to Keystone once for many runs', async () => {
     const first = await whoami();
     const second = await whoami();
 
@@ -131,23 +131,25 @@ describe.skipIf(!hasKubectl)('kubectl with a kubeconfig that holds no secret', (
     expect(readFileSync(kubeconfig, 'utf8')).not.toContain(TEST_PASSWORD);
   });
 
-  test('signs in once for many concurrent starts, after a sign-in that was killed', async () => {
+  test('signs in once for many concurrent starts, even after a sign-in was killed', async () => {
     await whoami();
-    const [name = ''] = kept();
+    const [name = ''] = storedTokens();
     rmSync(join(folder, 'cache/fairway/tokens', name));
     writeFileSync(join(folder, 'cache/fairway/tokens', name.replace('.json', '.lock')), '{"pid":999999,"started":"1"}');
     signIns = 0;
 
-    const answers = await Promise.all(Array.from({ length: 6 }, () => whoami()));
+    const outputs = await Promise.all(Array.from({ length: 6 }, () => whoami()));
 
-    expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(outputs.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
     expect(signIns).toBe(1);
     expect(readdirSync(join(folder, 'cache/fairway/tokens'))).toEqual([name]);
   });
 
-  test('recovers when its token was revoked', async () => {
+  test('recovers after its token is revoked', async () => {
     await whoami();
-    const { token } = JSON.parse(readFileSync(join(folder, 'cache/fairway/tokens', kept()[0] ?? ''), 'utf8')) as {
+    const { token } = JSON.parse(
+      readFileSync(join(folder, 'cache/fairway/tokens', storedTokens()[0] ?? ''), 'utf8'),
+    ) as {
       token: string;
     };
     await call(origin, 'DELETE', '/identity/v3/auth/tokens', undefined, {
@@ -155,17 +157,17 @@ describe.skipIf(!hasKubectl)('kubectl with a kubeconfig that holds no secret', (
       'X-Subject-Token': token,
     });
 
-    const met401 = await whoami();
+    const had401 = await whoami();
     const next = await whoami();
 
-    expect([met401.code, met401.stderr]).toSatisfy(
+    expect([had401.code, had401.stderr]).toSatisfy(
       ([code, stderr]) => code === 0 || /Unauthorized|logged in/.test(String(stderr)),
     );
     expect(JSON.parse(next.stdout)).toMatchObject({ user: 'demo' });
     expect(signIns).toBe(2);
   });
 
-  test('says what to do when Keystone refuses, without the secret', async () => {
+  test('reports what to do when Keystone refuses, without the secret', async () => {
     const { code, stderr } = await whoami(await writeKubeconfig('wrong'));
 
     expect(code).not.toBe(0);
@@ -180,7 +182,7 @@ describe.skipIf(!hasKubectl)('kubectl with a kubeconfig that holds no secret', (
     expect((await whoami(device)).stderr).toContain('the session is not interactive');
   });
 
-  test.skipIf(script === undefined)('prompts in a terminal, and hides the answer', async () => {
+  test.skipIf(script === undefined)('prompts in a terminal, and hides the input', async () => {
     const path = await writeKubeconfig('asking');
     const command = `kubectl --kubeconfig ${path} get --raw /version`;
     const terminal = spawn(script ?? '', ['-qec', command, '/dev/null'], {
@@ -189,9 +191,9 @@ describe.skipIf(!hasKubectl)('kubectl with a kubeconfig that holds no secret', (
     let shown = '';
     const ended = Promise.withResolvers<void>();
     terminal.stdout.on('data', (chunk: Buffer) => {
-      const isAsked = shown.includes('Password of demo: ');
+      const isRequested = shown.includes('Password of demo: ');
       shown += chunk.toString();
-      if (!isAsked && shown.includes('Password of demo: ')) terminal.stdin.write(`${TEST_PASSWORD}\r`);
+      if (!isRequested && shown.includes('Password of demo: ')) terminal.stdin.write(`${TEST_PASSWORD}\r`);
     });
     terminal.on('close', () => ended.resolve());
     await ended.promise;
@@ -215,20 +217,20 @@ describe('the command itself', () => {
       env: { ...process.env, ...env },
     });
     let shown = '';
-    const confirmed = Promise.withResolvers<void>();
+    const confirmations = Promise.withResolvers<void>();
     signingIn.stdout.on('data', (chunk: Buffer) => {
       shown += chunk.toString();
       const [, code] = /enter the code (\S+)\r?\n/.exec(shown) ?? [];
-      if (code !== undefined) confirmed.resolve(confirm(code));
+      if (code !== undefined) confirmations.resolve(confirm(code));
     });
-    await confirmed.promise;
+    await confirmations.promise;
     await new Promise((resolve) => signingIn.on('close', resolve));
 
     expect(shown).toContain('Signed in to cloud device as demo in project demo, until ');
-    expect(kept()).toHaveLength(1);
+    expect(storedTokens()).toHaveLength(1);
     const out = await run('fairway', ['auth', 'logout', '--all'], env);
     expect(out.stderr).toBe('Signed out: 1 token\n');
-    expect(kept()).toHaveLength(0);
+    expect(storedTokens()).toHaveLength(0);
   });
 
   test('revokes a token only at the Keystone that issued it', async () => {
@@ -251,7 +253,7 @@ describe('the command itself', () => {
       `a token of cloud demo is no longer stored, but stays valid at ${origin}/identity/v3 until it expires`,
     );
     expect(shown).toEqual([]);
-    expect(kept()).toHaveLength(0);
+    expect(storedTokens()).toHaveLength(0);
   });
 });
 

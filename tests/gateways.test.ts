@@ -6,17 +6,17 @@ import { tlsData } from '@fairway/cloud-provider/tls/testing/tls-secret';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { Secrets, Services } from '@fairway/kube/kinds/resources';
 import type { ResourceType } from '@fairway/kube/object/meta';
-import { eventually, eventuallyGone } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyDeleted } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FairwayOnCloud } from './main-job/fairway-on-cloud.ts';
 import { JOB_TARGETS } from './main-job/job-clouds.ts';
 import { certificatesOf } from './main-job/served-certificates.ts';
-import { TenantStory } from './main-job/tenant-story.ts';
+import { TenantScenario } from './main-job/tenant-scenario.ts';
 
 const namespace = 'default';
 const patience = { deadlineMs: 400_000 };
-/** For what the next list of load balancers shows. */
-const POLL = { timeout: 400_000, interval: 1_000 };
+/** For waits on the next list of load balancers. */
+const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 
 const HTTP = { name: 'http', port: 80, protocol: 'HTTP' };
 const HTTPS = { name: 'https', port: 443, protocol: 'HTTPS', tls: { certificateRefs: [{ name: 'shop' }] } };
@@ -27,16 +27,19 @@ const WELL_KNOWN = {
 };
 const TO_HTTPS = { type: 'RequestRedirect', requestRedirect: { scheme: 'https', statusCode: 301 } };
 
-/** The same story on the simulated cloud and on a real one, with Octavia and Barbican: each step builds on the one before. */
+/**
+ * The same scenario on the simulated cloud and on a real one, with Octavia and Barbican. Each step builds on the
+ * previous one.
+ */
 describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
-  describe.skipIf(target.isMissing)('from a Gateway to nothing left', () => {
-    let story: TenantStory;
+  describe.skipIf(target.isMissing)('the lifecycle of a Gateway', () => {
+    let scenario: TenantScenario;
     let fairway: FairwayOnCloud;
     let tenant: KubeClient;
 
     beforeAll(async () => {
-      story = await TenantStory.begin(target, 'shop', 1);
-      ({ fairway, tenant } = story);
+      scenario = await TenantScenario.begin(target, 'shop', 1);
+      ({ fairway, tenant } = scenario);
       for (const definition of DEFINITIONS) await tenant.resource(CustomResourceDefinitions).create(definition);
       const service = { type: 'NodePort', ports: [{ port: 80, protocol: 'TCP' }] };
       await tenant.resource(Services).create({ metadata: { name: 'web', namespace }, spec: service });
@@ -50,7 +53,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
       );
     });
 
-    afterAll(() => story?.end());
+    afterAll(() => scenario?.end());
 
     function make(type: ResourceType, name: string, spec: object) {
       const apiVersion = `${type.group}/${type.version}`;
@@ -68,7 +71,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
       return all.filter(({ status: is }) => is === 'True').map(({ type }) => type);
     }
 
-    /** The targets, as `port name -> target`; only once nothing is being changed. */
+    /** The targets, as `port name -> target`, once no change is in progress. */
     async function routes(): Promise<readonly string[]> {
       const { loadBalancers, listeners, l7Policies } = fairway.member.loadBalancing;
       const all = await Array.fromAsync(loadBalancers.list());
@@ -81,7 +84,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
         .toSorted();
     }
 
-    it('gets a floating address, and a route is served except what redirects', async () => {
+    it('gets a floating IP, and serves a route except for what it redirects', async () => {
       await make(HttpRoutes, 'shop', {
         parentRefs: [{ name: 'shop', sectionName: 'http' }],
         hostnames: ['shop.example'],
@@ -90,7 +93,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
       await make(Gateways, 'shop', { gatewayClassName: 'octavia', listeners: [HTTP] });
 
       const gateway = async () => parseGateway(await tenant.resource(Gateways).get('shop', { namespace }));
-      await expect.poll(async () => (await gateway()).status.addresses?.length, POLL).toBe(1);
+      await expect.poll(async () => (await gateway()).status.addresses?.length, POLL_OPTIONS).toBe(1);
       const { status } = await gateway();
       const { parents } = parseHttpRoute(await tenant.resource(HttpRoutes).get('shop', { namespace }));
       const floating = await Array.fromAsync(fairway.member.network.floatingIps.list());
@@ -110,24 +113,24 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
       ]);
     });
 
-    it('serves an additional route, a changed route, and no longer what was removed', async () => {
+    it('serves an additional and a changed route, and stops serving a removed one', async () => {
       await make(HttpRoutes, 'more', {
         parentRefs: [{ name: 'shop' }],
         hostnames: ['more.example'],
         rules: [{ backendRefs: WEB }],
       });
-      await expect.poll(routes, POLL).toContain('80 more.example/ -> a pool');
+      await expect.poll(routes, POLL_OPTIONS).toContain('80 more.example/ -> a pool');
 
       await change(HttpRoutes, 'shop', {
         rules: [{ matches: [{ path: { type: 'PathPrefix', value: '/api' } }], backendRefs: WEB }],
       });
-      await expect.poll(routes, POLL).toEqual(['80 more.example/ -> a pool', '80 shop.example/api -> a pool']);
+      await expect.poll(routes, POLL_OPTIONS).toEqual(['80 more.example/ -> a pool', '80 shop.example/api -> a pool']);
 
       await tenant.resource(HttpRoutes).delete('more', { namespace });
-      await expect.poll(routes, POLL).toEqual(['80 shop.example/api -> a pool']);
+      await expect.poll(routes, POLL_OPTIONS).toEqual(['80 shop.example/api -> a pool']);
     });
 
-    it('serves HTTPS with the contents of a Secret, once it exists', async () => {
+    it('serves HTTPS with the certificate of a Secret once it exists', async () => {
       await make(HttpRoutes, 'secure', {
         parentRefs: [{ name: 'shop', sectionName: 'https' }],
         hostnames: ['shop.example'],
@@ -137,12 +140,12 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
       const data = await tlsData('shop.example');
       await tenant.resource(Secrets).create({ metadata: { name: 'shop', namespace }, type: 'kubernetes.io/tls', data });
 
-      await expect.poll(routes, POLL).toEqual(['443 shop.example/ -> a pool', '80 shop.example/api -> a pool']);
-      const { served, kept } = await certificatesOf(fairway.member);
+      await expect.poll(routes, POLL_OPTIONS).toEqual(['443 shop.example/ -> a pool', '80 shop.example/api -> a pool']);
+      const { served, stored } = await certificatesOf(fairway.member);
       expect(served).toHaveLength(1);
-      expect(kept).toEqual(served);
+      expect(stored).toEqual(served);
       await expect
-        .poll(conditions, POLL)
+        .poll(conditions, POLL_OPTIONS)
         .toEqual([
           'Accepted',
           'Programmed',
@@ -157,19 +160,22 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
 
       await expect
         .poll(async () => {
-          const { served, kept } = await certificatesOf(fairway.member);
-          return { count: served.length, isOld: served[0] === old, isSame: kept.join() === served.join() };
-        }, POLL)
+          const { served, stored } = await certificatesOf(fairway.member);
+          return { count: served.length, isOld: served[0] === old, isSame: stored.join() === served.join() };
+        }, POLL_OPTIONS)
         .toEqual({ count: 1, isOld: false, isSame: true });
     });
 
     it('leaves nothing when it is deleted', async () => {
       await tenant.resource(Gateways).delete('shop', { namespace });
-      await eventuallyGone(tenant.resource(Gateways), { namespace, name: 'shop' }, patience);
+      await eventuallyDeleted(tenant.resource(Gateways), { namespace, name: 'shop' }, patience);
 
       expect(await Array.fromAsync(fairway.member.network.floatingIps.list())).toEqual([]);
       await expect
-        .poll(async () => (await Array.fromAsync(fairway.member.loadBalancing.loadBalancers.list())).length, POLL)
+        .poll(
+          async () => (await Array.fromAsync(fairway.member.loadBalancing.loadBalancers.list())).length,
+          POLL_OPTIONS,
+        )
         .toBe(0);
       expect(await certificatesOf(fairway.member)).toEqual({ served: [], kept: [] });
     });

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { Namespaces } from '@fairway/kube/kinds/resources';
-import { eventually, eventuallyGone } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyDeleted } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { auditedWrites } from './clients/audited-writes.ts';
+import { findProgram } from './clients/client-binaries.ts';
 import { CONTROL_PLANES, MANIFEST } from './clients/control-planes.ts';
 import { Flux } from './clients/flux.ts';
 import { GitRepository } from './clients/git-repository.ts';
 import { hasKubectl, Kubectl } from './clients/kubectl.ts';
-import { findProgram } from './clients/programs.ts';
 import { cloudContent } from './session/cloud-content.ts';
 import { ProvisionedCluster } from './session/provisioned-cluster.ts';
 import { PROJECT } from './session/running-fairway.ts';
@@ -29,11 +29,11 @@ const where = { namespace: 'default' };
 const filesOf = (folder: string, as: string) =>
   Object.fromEntries(readdirSync(folder).map((file) => [`${as}/${file}`, readFileSync(join(folder, file), 'utf8')]));
 
-/** Applies the contents of a repository on disk, compares it repeatedly, and deletes what is no longer in it. */
+/** Flux applies the contents of a repository on disk, compares them repeatedly, and deletes what is removed. */
 describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
   `Flux ${described} on $plane`,
   ({ controlPlane, isMissing }) => {
-    describe.skipIf(isMissing)('with a repository', () => {
+    describe.skipIf(isMissing)('using a repository', () => {
       let folder: string;
       let cluster: ProvisionedCluster;
       let kubectl: Kubectl;
@@ -55,7 +55,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
         await rm(folder ?? '', { recursive: true, force: true });
       });
 
-      /** The example as applied by users, with a repository of their own. */
+      /** The example as users apply it, with their own repository. */
       const follow = async (name: string, path: string) => {
         const example = readFileSync(join(EXAMPLE, 'flux.yaml'), 'utf8');
         const manifest = example
@@ -66,7 +66,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
         await kubectl.apply(join(folder, `${name}.yaml`), own);
       };
 
-      test('definitions, objects of them and workloads are applied in order', async () => {
+      test('applies definitions, objects of them and workloads in order', async () => {
         const commit = repository.commit(filesOf(SHOP, 'shop'));
         await follow('shop', 'shop');
         await flux.applied('shop', commit);
@@ -79,7 +79,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
 
       const ofShop = () => kubectl.ok('-n', 'shop', 'get', 'offers,deployments,services,configmaps', '-o', 'json');
 
-      test('unchanged objects are not written again', async () => {
+      test('does not write unchanged objects again', async () => {
         const before = await ofShop();
 
         await flux.reconciled('shop');
@@ -88,7 +88,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
         expect(await ofShop()).toEqual(before);
       });
 
-      test('foreign changes are reverted', async () => {
+      test('reverts changes by others', async () => {
         await kubectl.ok('-n', 'shop', 'scale', 'deployment', 'web', '--replicas=5');
         await kubectl.ok('-n', 'shop', 'patch', 'offer', 'apples', '--type=merge', '-p', '{"spec":{"price":9}}');
 
@@ -98,7 +98,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
         expect(await kubectl.json('-n', 'shop', 'get', 'offer', 'apples')).toMatchObject({ spec: { price: 3 } });
       });
 
-      test('what is removed from the repository is deleted', async () => {
+      test('deletes what is removed from the repository', async () => {
         const all = readFileSync(join(SHOP, 'kustomization.yaml'), 'utf8');
         const commit = repository.commit({ 'shop/kustomization.yaml': all.replace('  - offer.yaml\n', '') });
 
@@ -108,14 +108,14 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
         expect(await kubectl.ok('-n', 'shop', 'get', 'deployment', 'web', '-o', 'name')).toContain('web');
       });
 
-      test('everything is deleted with the Kustomization', async () => {
+      test('deletes everything with the Kustomization', async () => {
         await kubectl.ok('-n', 'flux-system', 'delete', 'kustomization', 'shop', '--timeout=2m');
-        await eventuallyGone(cluster.tenant.resource(Namespaces), { name: 'shop' });
+        await eventuallyDeleted(cluster.tenant.resource(Namespaces), { name: 'shop' });
 
         expect((await kubectl.run('get', 'crd', 'offers.shop.example.org')).stderr).toContain('not found');
       });
 
-      describe.runIf(controlPlane === 'simulated')('a Cluster at Fairway', () => {
+      describe.runIf(controlPlane === 'simulated')('a Cluster in Fairway', () => {
         let before: Awaited<ReturnType<typeof cloudContent>>;
         const writes = () => auditedWrites(cluster.home, /^kustomize-controller/);
         const replicas = async () => {
@@ -131,7 +131,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
           });
         };
 
-        test('is created from the example, and waited for', async () => {
+        test('is created from the example, and becomes Ready', async () => {
           before = await cloudContent(cluster.fairway.cloudsYaml);
           const fairway = `--from-file=value=${cluster.fairway.kubeconfig}`;
           await kubectl.ok('-n', 'flux-system', 'create', 'secret', 'generic', 'fairway', fairway);
@@ -151,7 +151,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
           ]);
         });
 
-        test('is compared without being written', async () => {
+        test('is compared without a write', async () => {
           const { done, dryRuns } = writes();
 
           await flux.reconciled('fleet');
@@ -173,7 +173,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
           expect(writes().done.slice(known)).toEqual(['patch nodepools/fleet-general']);
         });
 
-        test('is left as it is by an invalid commit, with the field in the error', async () => {
+        test('stays unchanged after an invalid commit, with the field in the error', async () => {
           const known = writes().done.length;
 
           const message = await flux.refused('fleet', commitGeneral(-1));
@@ -203,14 +203,14 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
 
           await flux.applied('fleet', commit);
 
-          await eventuallyGone(cluster.own.resource(nodePools), { ...where, name: 'fleet-memory' }, { deadlineMs });
+          await eventuallyDeleted(cluster.own.resource(nodePools), { ...where, name: 'fleet-memory' }, { deadlineMs });
           expect(await replicas()).toEqual([[3, 3]]);
         });
 
         test('is deleted with all of its cloud resources', async () => {
           await kubectl.ok('-n', 'flux-system', 'delete', 'kustomization', 'fleet', '--timeout=2m');
 
-          await eventuallyGone(cluster.own.resource(clusters), { ...where, name: 'fleet' }, { deadlineMs });
+          await eventuallyDeleted(cluster.own.resource(clusters), { ...where, name: 'fleet' }, { deadlineMs });
           await eventually(cluster.own.resource(nodePools), where, (all) => all.length === 0, { deadlineMs });
           await expect.poll(() => cloudContent(cluster.fairway.cloudsYaml)).toEqual(before);
         });

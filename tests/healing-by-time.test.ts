@@ -7,7 +7,7 @@ import type { Node } from '@fairway/kube/kinds/generated/types';
 import { Nodes } from '@fairway/kube/kinds/resources';
 import { ServiceApi } from '@fairway/openstack/service-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { onlyFolderIn, pidsOf } from './process-runtime/local-processes.ts';
+import { onlySubfolder, pidsOf } from './process-runtime/local-processes.ts';
 import { testReleases } from './process-runtime/releases.ts';
 import { ProvisionedCluster } from './session/provisioned-cluster.ts';
 
@@ -40,7 +40,7 @@ spec:
   healing: { notReadyTimeout: 1m, maxUnhealthy: 50%, strategy: Replace }
 `;
 
-/** Repair of nodes that stop reporting, or seem to; each case continues from the previous one. */
+/** Repair of nodes that stop reporting, or seem to. Each case continues from the previous one. */
 describe.skipIf(offered === undefined)(
   `healing by time, with Kubernetes ${offered?.version ?? '(skipped: no binaries of 1.31 or later are found)'}`,
   () => {
@@ -52,9 +52,9 @@ describe.skipIf(offered === undefined)(
 
     const ofPool = (all: readonly Machine[], pool: string) => all.filter(({ spec }) => spec.nodePoolName === pool);
     const isReady = ({ status }: Machine) => status?.phase === 'Ready';
-    const isOnItsFeet = (all: readonly Machine[]) => all.length === 4 && all.every(isReady);
+    const haveRecovered = (all: readonly Machine[]) => all.length === 4 && all.every(isReady);
     /** The state that a repair changes. */
-    const marksOf = ({ metadata, spec, status }: Machine) => ({
+    const identityOf = ({ metadata, spec, status }: Machine) => ({
       name: metadata.name,
       uid: metadata.uid,
       serverID: status?.serverID,
@@ -62,7 +62,7 @@ describe.skipIf(offered === undefined)(
       installed: status?.installed,
     });
     const panic = (machine: Machine) =>
-      cluster.inCloud(async (cloud) => {
+      cluster.callCloud(async (cloud) => {
         const nova = new ServiceApi(cloud.client().session, 'compute', { name: 'compute', wanted: '2.17' });
         const params = { id: machine.status?.serverID ?? '' };
         await nova.send('POST', '/servers/{id}/action', { params, body: { trigger_crash_dump: null } });
@@ -75,7 +75,7 @@ describe.skipIf(offered === undefined)(
     beforeAll(async () => {
       const options = ['--cloud-check', '3s'];
       cluster = await ProvisionedCluster.create({ manifest: MANIFEST, controlPlane: 'process', options, deadlineMs });
-      before = await cluster.untilMachines(isOnItsFeet);
+      before = await cluster.untilMachines(haveRecovered);
       const informer = new Informer(cluster.own.resource<Machine>(machines), cluster.where);
       const note = ({ metadata, status }: Machine) => {
         if (status?.marks?.repair?.due) unhealthy.add(metadata.name ?? '');
@@ -88,24 +88,24 @@ describe.skipIf(offered === undefined)(
       await cluster?.[Symbol.asyncDispose]();
     });
 
-    test('an API server that hangs for longer than any node may be NotReady causes no repair', async () => {
+    test('repairs no node while an API server hangs for longer than any node may be NotReady', async () => {
       const isControlPlane = (status: string) => (found: Cluster) =>
         findCondition(found.status?.conditions, 'ControlPlaneReady')?.status === status;
-      const folder = onlyFolderIn(join(cluster.home, 'control-planes'));
-      const hanging = pidsOf(folder)['kube-apiserver'] ?? 0;
+      const folder = onlySubfolder(join(cluster.home, 'control-planes'));
+      const hangingServer = pidsOf(folder)['kube-apiserver'] ?? 0;
 
-      process.kill(hanging, 'SIGSTOP');
+      process.kill(hangingServer, 'SIGSTOP');
       await cluster.untilCluster(isControlPlane('False'));
       await cluster.untilCluster(isControlPlane('True'));
 
-      expect(pidsOf(folder)['kube-apiserver']).not.toBe(hanging);
-      const after = await cluster.untilMachines(isOnItsFeet);
-      expect(after.map(marksOf)).toEqual(before.map(marksOf));
+      expect(pidsOf(folder)['kube-apiserver']).not.toBe(hangingServer);
+      const after = await cluster.untilMachines(haveRecovered);
+      expect(after.map(identityOf)).toEqual(before.map(identityOf));
       expect([...unhealthy]).toEqual([]);
       expect((await cluster.own.resource<Cluster>(clusters).get('demo', cluster.where)).status?.nodes?.ready).toBe(4);
     });
 
-    test('nodes with silent kubelets are reinstalled or replaced, according to their pools, and no other one', async () => {
+    test('reinstalls or replaces nodes with silent kubelets, as their pools specify, and no others', async () => {
       const [reinstalled] = ofPool(before, 'by-plan');
       const [replaced] = ofPool(before, 'replaced');
       if (reinstalled === undefined || replaced === undefined) throw new Error('a pool has no machine');
@@ -114,15 +114,15 @@ describe.skipIf(offered === undefined)(
       await Promise.all([panic(reinstalled), panic(replaced)]);
       const after = await cluster.untilMachines(
         (all) =>
-          isOnItsFeet(all) &&
+          haveRecovered(all) &&
           all.some(({ metadata, spec }) => metadata.name === reinstalled.metadata.name && spec.reinstallTime) &&
           all.every(({ metadata }) => metadata.name !== replaced.metadata.name),
       );
 
-      const again = after.find(({ metadata }) => metadata.name === reinstalled.metadata.name);
-      expect(again?.status?.serverID).toBe(reinstalled.status?.serverID);
-      expect(again?.status?.addresses).toEqual(reinstalled.status?.addresses);
-      expect(again && (await bootID(again))).not.toBe(booted);
+      const recovered = after.find(({ metadata }) => metadata.name === reinstalled.metadata.name);
+      expect(recovered?.status?.serverID).toBe(reinstalled.status?.serverID);
+      expect(recovered?.status?.addresses).toEqual(reinstalled.status?.addresses);
+      expect(recovered && (await bootID(recovered))).not.toBe(booted);
       expect(ofPool(after, 'replaced').map(({ status }) => status?.serverID)).not.toContain(replaced.status?.serverID);
       const others = (all: readonly Machine[]) =>
         all.filter(
@@ -131,7 +131,7 @@ describe.skipIf(offered === undefined)(
             metadata.name !== reinstalled.metadata.name &&
             metadata.name !== replaced.metadata.name,
         );
-      expect(others(after).map(marksOf)).toEqual(others(before).map(marksOf));
+      expect(others(after).map(identityOf)).toEqual(others(before).map(identityOf));
       expect(unhealthy).toEqual(new Set([reinstalled.metadata.name, replaced.metadata.name]));
     });
   },

@@ -5,9 +5,9 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { auditedWrites } from './clients/audited-writes.ts';
+import { findProgram } from './clients/client-binaries.ts';
 import { CONTROL_PLANES, MANIFEST } from './clients/control-planes.ts';
 import { hasKubectl, Kubectl } from './clients/kubectl.ts';
-import { findProgram } from './clients/programs.ts';
 import { cloudContent } from './session/cloud-content.ts';
 import { ProvisionedCluster } from './session/provisioned-cluster.ts';
 import { PROJECT, run } from './session/running-fairway.ts';
@@ -23,11 +23,11 @@ interface Revision {
   readonly status: string;
 }
 
-/** Installs, upgrades, rolls back and uninstalls, and waits for what it applies. */
+/** Helm installs, upgrades, rolls back and uninstalls, and waits for what it applies. */
 describe.skipIf(program === undefined).each(CONTROL_PLANES)(
   `Helm ${described} on $plane`,
   ({ controlPlane, isMissing }) => {
-    describe.skipIf(isMissing)('with a chart', () => {
+    describe.skipIf(isMissing)('using a chart', () => {
       let folder: string;
       let cluster: ProvisionedCluster;
       let kubectl: Kubectl;
@@ -43,9 +43,9 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         await rm(folder ?? '', { recursive: true, force: true });
       });
 
-      const helmOf = (kubeconfig: string, args: readonly string[]) =>
+      const runHelm = (kubeconfig: string, args: readonly string[]) =>
         run(program?.path ?? '', args, { KUBECONFIG: kubeconfig, HOME: folder });
-      const helm = (...args: readonly string[]) => helmOf(cluster.kubeconfig, args);
+      const helm = (...args: readonly string[]) => runHelm(cluster.kubeconfig, args);
       const wait = ['--wait', '--timeout=3m'];
       const chart = join(CHARTS, 'shop');
       const history = async () => {
@@ -54,7 +54,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
       };
       const replicas = () => kubectl.ok('get', 'deployment', 'shop-web', '-o', 'jsonpath={.status.readyReplicas}');
 
-      test('its definitions are applied first, its hook runs, and its workloads are waited for', async () => {
+      test('applies definitions first, runs its hook, and waits for its workloads', async () => {
         const answer = await helm('install', 'shop', chart, ...wait);
 
         expect(answer).toMatchObject({ code: 0, stderr: '' });
@@ -65,13 +65,13 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(await replicas()).toBe('2');
       });
 
-      test('its test passes', async () => {
+      test('passes its test', async () => {
         const answer = await helm('test', 'shop', '--timeout=2m');
 
         expect(answer).toMatchObject({ code: 0, stdout: expect.stringMatching(/Phase: +Succeeded/) });
       });
 
-      test('an upgrade without a change changes no object', async () => {
+      test('changes no object in an upgrade without a change', async () => {
         const objects = () => kubectl.ok('get', 'offers,deployments,services,configmaps', '-o', 'json');
         const before = await objects();
 
@@ -80,14 +80,14 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(await objects()).toEqual(before);
       });
 
-      test('an upgrade applies changed values', async () => {
+      test('applies changed values in an upgrade', async () => {
         expect(await helm('upgrade', 'shop', chart, '--set=replicas=3', ...wait)).toMatchObject({ code: 0 });
 
         expect(await replicas()).toBe('3');
         expect(await kubectl.json('get', 'offer', 'shop-apples')).toMatchObject({ spec: { price: 3 } });
       });
 
-      test('an upgrade whose hook fails is rolled back', async () => {
+      test('rolls back an upgrade whose hook fails', async () => {
         const values = ['--set=replicas=4', '--set=migration=false', '--rollback-on-failure'];
         const answer = await helm('upgrade', 'shop', chart, ...values, ...wait);
 
@@ -97,23 +97,23 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(await replicas()).toBe('3');
       });
 
-      test('a rollback restores the previous state', async () => {
+      test('restores the previous state in a rollback', async () => {
         expect(await helm('rollback', 'shop', '1', ...wait)).toMatchObject({ code: 0 });
 
         expect(await replicas()).toBe('2');
         expect(await kubectl.json('get', 'offer', 'shop-apples')).toMatchObject({ spec: { price: 2 } });
       });
 
-      test('it leaves nothing but its definitions', async () => {
+      test('leaves only its definitions', async () => {
         expect(await helm('uninstall', 'shop', ...wait)).toMatchObject({ code: 0 });
 
-        const left = await kubectl.ok('get', 'offers,deployments,services,configmaps,secrets', '-o', 'name');
-        expect(left.split('\n').filter((name) => name.includes('shop'))).toEqual([]);
+        const remaining = await kubectl.ok('get', 'offers,deployments,services,configmaps,secrets', '-o', 'name');
+        expect(remaining.split('\n').filter((name) => name.includes('shop'))).toEqual([]);
         expect(await kubectl.ok('get', 'crd', 'offers.shop.example.org', '-o', 'name')).not.toBe('');
       });
 
-      describe.runIf(controlPlane === 'simulated')('of a Cluster at Fairway', () => {
-        const own = (...args: readonly string[]) => helmOf(cluster.fairway.kubeconfig, args);
+      describe.runIf(controlPlane === 'simulated')('using a chart of a Cluster in Fairway', () => {
+        const own = (...args: readonly string[]) => runHelm(cluster.fairway.kubeconfig, args);
         const writes = () => auditedWrites(cluster.home, /^Helm/);
         const pools = async () => {
           const { items } = await cluster.own.resource<NodePool>(nodePools).list(cluster.where);
@@ -123,8 +123,8 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         };
         const generations = async () => {
           const { items } = await cluster.own.resource<NodePool>(nodePools).list(cluster.where);
-          const helmed = await cluster.own.resource(clusters).get('helmed', cluster.where);
-          return [helmed, ...items].map(({ metadata: { name, generation, managedFields } }) => ({
+          const helmCluster = await cluster.own.resource(clusters).get('helmed', cluster.where);
+          return [helmCluster, ...items].map(({ metadata: { name, generation, managedFields } }) => ({
             name,
             generation,
             byHelm: managedFields?.filter(({ manager }) => manager === 'helm'),
@@ -132,7 +132,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         };
         let before: Awaited<ReturnType<typeof cloudContent>>;
 
-        test('it is installed, and Ready', async () => {
+        test('is installed and becomes Ready', async () => {
           before = await cloudContent(cluster.fairway.cloudsYaml);
           const answer = await own('install', 'helmed', FLEET, ...wait);
 
@@ -140,7 +140,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
           expect(await pools()).toEqual([['helmed-general', 1, 1]]);
         });
 
-        test('an upgrade without a change changes nothing', async () => {
+        test('changes nothing in an upgrade without a change', async () => {
           const known = await generations();
 
           expect(await own('upgrade', 'helmed', FLEET, ...wait)).toMatchObject({ code: 0 });
@@ -148,7 +148,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
           expect(await generations()).toEqual(known);
         });
 
-        test('an upgrade scales a pool and adds another', async () => {
+        test('scales a pool and adds another in an upgrade', async () => {
           const values = ['--set=pools.general.replicas=2', '--set=pools.memory.flavor=r3-128,pools.memory.replicas=1'];
           const answer = await own('upgrade', 'helmed', FLEET, ...values, ...wait);
 
@@ -159,7 +159,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
           ]);
         });
 
-        test('a manual change is a conflict, unless it is to be overwritten', async () => {
+        test('reports a manual change as a conflict unless it is to be overwritten', async () => {
           await cluster.patchPool('helmed-general', { replicas: 3 });
           const upgrade = ['upgrade', 'helmed', FLEET, '--reuse-values', ...wait];
 
@@ -174,7 +174,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
           ]);
         });
 
-        test('an invalid value is refused with its field', async () => {
+        test('refuses an invalid value, and names its field', async () => {
           const values = ['--reuse-values', '--set=pools.general.replicas=-1'];
           const answer = await own('upgrade', 'helmed', FLEET, ...values, ...wait);
 
@@ -182,13 +182,13 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
           expect(answer.stderr).toContain('spec.replicas');
         });
 
-        test('a rollback reverts both', async () => {
+        test('reverts both pool changes in a rollback', async () => {
           expect(await own('rollback', 'helmed', '1', ...wait)).toMatchObject({ code: 0 });
 
           await expect.poll(pools).toEqual([['helmed-general', 1, 1]]);
         });
 
-        test('it is deleted with all of its cloud resources', async () => {
+        test('is deleted with all of its cloud resources', async () => {
           expect(await own('uninstall', 'helmed', '--wait', '--timeout=5m')).toMatchObject({ code: 0 });
 
           expect(await pools()).toEqual([]);

@@ -6,13 +6,13 @@ import { ROUTES } from '@fairway/magnum/routes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HOSTILE_BODIES, type HostileBody } from './hostile/bodies.ts';
 import { type HostileRequest, HostileTarget } from './hostile/listeners.ts';
-import { excessiveWork, leastWorkOf, type Work, workOf } from './hostile/work.ts';
+import { excessiveWork, minWorkOf, type Work, workOf } from './hostile/work.ts';
 
-/** Quadratic parts of a head are quadratic on their own. */
+/** Quadratic parts of a request head are quadratic on their own. */
 const BARE = { bare: true };
-/** Node ends connections with larger heads. */
-const LONGEST_HEAD = { from: 3_500, to: 14_000 };
-/** Work that is quadratic in half a megabyte exceeds any multiple of that for a plain object. */
+/** Node closes connections with larger heads. */
+const HEAD_LENGTHS = { from: 3_500, to: 14_000 };
+/** Work that is quadratic in half a megabyte exceeds any multiple of the work for a plain object. */
 const BODY_BYTES = 512 * 1024;
 /** Maximum cost and blocking time, as a multiple of a plain body of the same size. */
 const MAX_TIMES = 40;
@@ -20,27 +20,27 @@ const MAX_TIMES = 40;
 const NAMESPACED = `/apis/${API_VERSION}/namespaces/default`;
 const VICTIM = 'victim';
 
-/** One decoder reads the bodies of all kinds: input that it rejects is sent to only one kind. */
-function isFor({ contentType }: HostileBody, { to, request, isPatch = false }: (typeof BODIES)[number]): boolean {
+/** One decoder parses the bodies of all kinds, so input that it rejects is sent to only one kind. */
+function appliesTo({ contentType }: HostileBody, { to, request, isPatch = false }: (typeof BODIES)[number]): boolean {
   if (request.at === 'api' && contentType.includes('patch') !== isPatch) return false;
   return isPatch || to === 'clusters' || contentType === 'application/json';
 }
 
 let target: HostileTarget;
-const SHORT = hostileTexts(LONGEST_HEAD.from, BARE);
-const LONG = hostileTexts(LONGEST_HEAD.to, BARE);
+const SHORT_TEXTS = hostileTexts(HEAD_LENGTHS.from, BARE);
+const LONG = hostileTexts(HEAD_LENGTHS.to, BARE);
 
-/** The cost of a plain object of that size. */
+/** The cost of a plain object of this size. */
 let plain: Work;
 let plainStatus: number | undefined;
 
-function isExcessive({ cpuMs, longestTurnMs }: Work): boolean {
-  return cpuMs > MAX_TIMES * plain.cpuMs || longestTurnMs > MAX_TIMES * plain.longestTurnMs;
+function isExcessive({ cpuMs, maxTurnMs }: Work): boolean {
+  return cpuMs > MAX_TIMES * plain.cpuMs || maxTurnMs > MAX_TIMES * plain.maxTurnMs;
 }
 
-function timesAsMuch({ cpuMs, longestTurnMs }: Work): string {
-  const times = (mine: number, plains: number) => (mine / plains).toFixed(1);
-  return `${times(cpuMs, plain.cpuMs)} times the work, and others wait ${times(longestTurnMs, plain.longestTurnMs)} times as long (${longestTurnMs.toFixed(0)} ms)`;
+function timesAsMuch({ cpuMs, maxTurnMs }: Work): string {
+  const times = (mine: number, baseline: number) => (mine / baseline).toFixed(1);
+  return `${times(cpuMs, plain.cpuMs)} times the work, and others wait ${times(maxTurnMs, plain.maxTurnMs)} times as long (${maxTurnMs.toFixed(0)} ms)`;
 }
 
 beforeAll(async () => {
@@ -53,145 +53,158 @@ beforeAll(async () => {
   const path = '/api/v1/namespaces/default/configmaps?dryRun=All';
   const send = () => target.send({ at: 'api', as: 'administrator', method: 'POST', path, body });
   plainStatus = await send();
-  plain = await leastWorkOf(5, send);
+  plain = await minWorkOf(5, send);
 });
 afterAll(() => target?.close());
 
-test('requests are accepted for the intended user', async () => {
+test('accepts requests for the intended user', async () => {
   expect(await target.send({ at: 'magnum', as: 'member', method: 'GET', path: '/v1/clusters' })).toBe(200);
   expect(await target.send({ at: 'api', as: 'member', method: 'GET', path: '/apis' })).toBe(200);
   expect(plainStatus).toBe(201);
 });
 
-/** Every place in a head that is parsed, in requests that get as far as possible. */
-const HEADS: readonly { readonly place: string; readonly with: (text: string) => HostileRequest }[] = [
-  { place: 'a path', with: (text) => ({ at: 'api', method: 'GET', path: `/${text}` }) },
-  {
-    place: "a member's path",
-    with: (text) => ({ at: 'api', as: 'member', method: 'GET', path: `${NAMESPACED}/clusters/${text}` }),
-  },
-  ...[
-    'labelSelector',
-    'fieldSelector',
-    'continue',
-    'resourceVersion',
-    'limit',
-    'timeoutSeconds',
-    'sendInitialEvents',
-  ].map((name) => ({
-    place: `the parameter ${name}`,
-    with: (text: string): HostileRequest => ({
-      at: 'api',
-      as: 'administrator',
-      method: 'GET',
-      path: `${NAMESPACED}/clusters?${name}=${encodeURIComponent(text.toWellFormed())}`,
-    }),
-  })),
-  {
-    place: 'a query',
-    with: (text) => ({ at: 'api', as: 'administrator', method: 'GET', path: `${NAMESPACED}/clusters?${text}` }),
-  },
-  { place: 'names of parameters', with: (text) => ({ at: 'api', method: 'GET', path: `/api?${text}=${text}` }) },
-  ...[
-    'accept',
-    'accept-encoding',
-    'cookie',
-    'user-agent',
-    'audit-id',
-    'traceparent',
-    'tracestate',
-    'impersonate-user',
-    'impersonate-group',
-    'impersonate-extra-a',
-    'x-forwarded-for',
-    'if-none-match',
-    'sec-fetch-site',
-    'origin',
-    'warning',
-  ].map((name) => ({
-    place: `the header ${name}`,
-    with: (text: string): HostileRequest => ({
-      at: 'api',
-      as: 'administrator',
-      method: 'GET',
-      path: `${NAMESPACED}/clusters`,
-      headers: { [name]: text },
-    }),
-  })),
-  {
-    place: 'a bearer token',
-    with: (text) => ({ at: 'api', method: 'GET', path: '/api', headers: { authorization: `Bearer ${text}` } }),
-  },
-  {
-    place: 'a scheme of credentials',
-    with: (text) => ({ at: 'api', method: 'GET', path: '/api', headers: { authorization: text } }),
-  },
-  {
-    place: 'a token of a service account',
-    with: (text) => ({
-      at: 'api',
-      method: 'GET',
-      path: '/api',
-      headers: { authorization: `Bearer eyJhbGciOiJSUzI1NiJ9.${text}.${text.slice(0, 10)}` },
-    }),
-  },
-  {
-    place: 'a content type',
-    with: (text) => ({
-      at: 'api',
-      as: 'administrator',
-      method: 'POST',
-      path: `${NAMESPACED}/clusters`,
-      headers: { 'content-type': `application/json;${text}` },
-      body: '{}',
-    }),
-  },
-  {
-    place: "a file's path",
-    with: (text) => ({ at: 'api', method: 'GET', path: `/console/${text}`, headers: { accept: 'text/html' } }),
-  },
-  {
-    place: "a session's cookie",
-    with: (text) => ({
-      at: 'api',
-      method: 'GET',
-      path: '/console/session',
-      headers: { cookie: `__Host-fairway-session=${text}`, 'x-fairway-console': '1', 'sec-fetch-site': 'same-origin' },
-    }),
-  },
-  { place: "a path of Magnum's", with: (text) => ({ at: 'magnum', method: 'GET', path: `/v1/${text}` }) },
-  {
-    place: "a query of Magnum's",
-    with: (text) => ({ at: 'magnum', as: 'member', method: 'GET', path: `/v1/clusters?${text}` }),
-  },
-  {
-    place: 'a name at Magnum',
-    with: (text) => ({ at: 'magnum', as: 'member', method: 'GET', path: `/v1/clusters/${text}` }),
-  },
-  {
-    place: 'a token of Keystone',
-    with: (text) => ({ at: 'magnum', method: 'GET', path: '/v1/clusters', headers: { 'x-auth-token': text } }),
-  },
-  {
-    place: 'a microversion',
-    with: (text) => ({
-      at: 'magnum',
-      as: 'member',
-      method: 'GET',
-      path: '/v1/clusters',
-      headers: { 'openstack-api-version': `container-infra ${text}` },
-    }),
-  },
-];
+/** Every place in a request head that is parsed, in requests that get as far as possible. */
+const PARAMETER_PLACES: readonly { readonly place: string; readonly requestWith: (text: string) => HostileRequest }[] =
+  [
+    { place: 'a path', requestWith: (text) => ({ at: 'api', method: 'GET', path: `/${text}` }) },
+    {
+      place: "a member's path",
+      requestWith: (text) => ({ at: 'api', as: 'member', method: 'GET', path: `${NAMESPACED}/clusters/${text}` }),
+    },
+    ...[
+      'labelSelector',
+      'fieldSelector',
+      'continue',
+      'resourceVersion',
+      'limit',
+      'timeoutSeconds',
+      'sendInitialEvents',
+    ].map((name) => ({
+      place: `the parameter ${name}`,
+      requestWith: (text: string): HostileRequest => ({
+        at: 'api',
+        as: 'administrator',
+        method: 'GET',
+        path: `${NAMESPACED}/clusters?${name}=${encodeURIComponent(text.toWellFormed())}`,
+      }),
+    })),
+    {
+      place: 'a query',
+      requestWith: (text) => ({
+        at: 'api',
+        as: 'administrator',
+        method: 'GET',
+        path: `${NAMESPACED}/clusters?${text}`,
+      }),
+    },
+    {
+      place: 'names of parameters',
+      requestWith: (text) => ({ at: 'api', method: 'GET', path: `/api?${text}=${text}` }),
+    },
+    ...[
+      'accept',
+      'accept-encoding',
+      'cookie',
+      'user-agent',
+      'audit-id',
+      'traceparent',
+      'tracestate',
+      'impersonate-user',
+      'impersonate-group',
+      'impersonate-extra-a',
+      'x-forwarded-for',
+      'if-none-match',
+      'sec-fetch-site',
+      'origin',
+      'warning',
+    ].map((name) => ({
+      place: `the header ${name}`,
+      requestWith: (text: string): HostileRequest => ({
+        at: 'api',
+        as: 'administrator',
+        method: 'GET',
+        path: `${NAMESPACED}/clusters`,
+        headers: { [name]: text },
+      }),
+    })),
+    {
+      place: 'a bearer token',
+      requestWith: (text) => ({ at: 'api', method: 'GET', path: '/api', headers: { authorization: `Bearer ${text}` } }),
+    },
+    {
+      place: 'a scheme of credentials',
+      requestWith: (text) => ({ at: 'api', method: 'GET', path: '/api', headers: { authorization: text } }),
+    },
+    {
+      place: 'a token of a service account',
+      requestWith: (text) => ({
+        at: 'api',
+        method: 'GET',
+        path: '/api',
+        headers: { authorization: `Bearer eyJhbGciOiJSUzI1NiJ9.${text}.${text.slice(0, 10)}` },
+      }),
+    },
+    {
+      place: 'a content type',
+      requestWith: (text) => ({
+        at: 'api',
+        as: 'administrator',
+        method: 'POST',
+        path: `${NAMESPACED}/clusters`,
+        headers: { 'content-type': `application/json;${text}` },
+        body: '{}',
+      }),
+    },
+    {
+      place: "a file's path",
+      requestWith: (text) => ({ at: 'api', method: 'GET', path: `/console/${text}`, headers: { accept: 'text/html' } }),
+    },
+    {
+      place: "a session's cookie",
+      requestWith: (text) => ({
+        at: 'api',
+        method: 'GET',
+        path: '/console/session',
+        headers: {
+          cookie: `__Host-fairway-session=${text}`,
+          'x-fairway-console': '1',
+          'sec-fetch-site': 'same-origin',
+        },
+      }),
+    },
+    { place: "a path of Magnum's", requestWith: (text) => ({ at: 'magnum', method: 'GET', path: `/v1/${text}` }) },
+    {
+      place: "a query of Magnum's",
+      requestWith: (text) => ({ at: 'magnum', as: 'member', method: 'GET', path: `/v1/clusters?${text}` }),
+    },
+    {
+      place: 'a name at Magnum',
+      requestWith: (text) => ({ at: 'magnum', as: 'member', method: 'GET', path: `/v1/clusters/${text}` }),
+    },
+    {
+      place: 'a token of Keystone',
+      requestWith: (text) => ({ at: 'magnum', method: 'GET', path: '/v1/clusters', headers: { 'x-auth-token': text } }),
+    },
+    {
+      place: 'a microversion',
+      requestWith: (text) => ({
+        at: 'magnum',
+        as: 'member',
+        method: 'GET',
+        path: '/v1/clusters',
+        headers: { 'openstack-api-version': `container-infra ${text}` },
+      }),
+    },
+  ];
 
-test.each(HEADS)('$place of any text takes time in proportion', async ({ with: requestOf }) => {
+test.each(PARAMETER_PLACES)('takes time proportional to any text in $place', async ({ requestWith: requestOf }) => {
   const found: string[] = [];
-  for (const [index, { name }] of SHORT.entries()) {
-    const texts = { [LONGEST_HEAD.from]: SHORT[index]?.text, [LONGEST_HEAD.to]: LONG[index]?.text };
+  for (const [index, { name }] of SHORT_TEXTS.entries()) {
+    const texts = { [HEAD_LENGTHS.from]: SHORT_TEXTS[index]?.text, [HEAD_LENGTHS.to]: LONG[index]?.text };
     const send = (length: number) => target.send(requestOf(texts[length] ?? ''));
     // Texts that are fast at maximum length are skipped.
-    if ((await workOf(() => send(LONGEST_HEAD.to))).cpuMs < 40) continue;
-    const excess = await excessiveWork(send, LONGEST_HEAD);
+    if ((await workOf(() => send(HEAD_LENGTHS.to))).cpuMs < 40) continue;
+    const excess = await excessiveWork(send, HEAD_LENGTHS);
     if (excess !== undefined) found.push(`${name}: ${excess}`);
   }
   expect(found).toEqual([]);
@@ -266,16 +279,16 @@ const BODIES: readonly {
   })),
 ];
 
-test.each(BODIES)('a body to $to costs about as much as a plain one of its size, whatever it is', async (entry) => {
+test.each(BODIES)('handles any body to $to at about the cost of a plain body of its size', async (entry) => {
   const { request } = entry;
   const found: string[] = [];
   for (const body of HOSTILE_BODIES) {
-    if (!isFor(body, entry)) continue;
+    if (!appliesTo(body, entry)) continue;
     const headers = { ...('headers' in request && request.headers), 'content-type': body.contentType };
     const sent = body.of(BODY_BYTES);
     const send = () => target.send({ ...request, headers, body: sent });
     let work = await workOf(send);
-    if (isExcessive(work)) work = await leastWorkOf(3, send);
+    if (isExcessive(work)) work = await minWorkOf(3, send);
     if (isExcessive(work)) found.push(`${body.name}: ${timesAsMuch(work)}`);
   }
   expect(found).toEqual([]);

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBinaries } from './contract/kubernetes/binaries.ts';
 import { startManagementCluster } from './management/management-cluster.ts';
+import { ProcessOutput } from './session/process-output.ts';
 import { PROJECT } from './session/running-fairway.ts';
-import { SpokenOutput } from './session/spoken-output.ts';
 
 const USER = 65_532;
 const missing = [
@@ -48,7 +48,7 @@ describe.skipIf(missing.length > 0)(`the container image${title}`, () => {
     configuration = readJson(blob(manifest.config.digest)) as ImageConfiguration;
     root = join(folder, 'root');
     execFileSync('tar', ['--numeric-owner', '-xzpf', blob(manifest.layers[0].digest), '-C', root]);
-    // Before anything runs in it, which may write there.
+    // Checked before anything runs in the image, because that may write there.
     const conditions = `( -perm /o+w -o -uid ${USER} -o -perm /6000 ) -not -type l`.split(' ');
     writable = execFileSync('find', [root, ...conditions, '-printf', '%P %m %U\\n'], { encoding: 'utf8' });
   });
@@ -59,15 +59,15 @@ describe.skipIf(missing.length > 0)(`the container image${title}`, () => {
     return execFileSync('npm', args, { cwd: PROJECT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   }
 
-  /** Started like by a runtime: its user, only its environment, its files. */
-  function inImage(...args: readonly string[]): [string, string[], { env: Record<string, string> }] {
+  /** Starts a command as a container runtime would: with the image's user, environment and files only. */
+  function commandInImage(...args: readonly string[]): [string, string[], { env: Record<string, string> }] {
     const { Entrypoint, Env } = configuration.config;
     const env = Object.fromEntries(Env.map((pair) => pair.split('=') as [string, string]));
     return ['/usr/sbin/chroot', [`--userspec=${USER}:${USER}`, '--groups=', root, ...Entrypoint, ...args], { env }];
   }
 
   test('has a non-root user, and includes its own Node', () => {
-    const [command, args, options] = inImage('version', '--client');
+    const [command, args, options] = commandInImage('version', '--client');
     const { status, stdout } = spawnSync(command, args, { ...options, encoding: 'utf8' });
 
     expect(configuration.config.User).toBe(`${USER}:${USER}`);
@@ -77,7 +77,7 @@ describe.skipIf(missing.length > 0)(`the container image${title}`, () => {
     });
   });
 
-  test('is smaller than 64 MB, and its user can change nothing in it but the home and /tmp', () => {
+  test('is smaller than 64 MB, and lets its user change only the home and /tmp', () => {
     expect(Number(/\(([0-9.]+) MB\)/.exec(built)?.[1])).toBeLessThan(64);
     expect(
       writable
@@ -93,7 +93,7 @@ describe.skipIf(missing.length > 0)(`the container image${title}`, () => {
     expect(spawnSync('cmp', [join(folder, 'image.tar'), join(folder, 'again.tar')]).status).toBe(0);
   });
 
-  test.skipIf(binaries === undefined)(`runs fairway serve over ${needsServer}`, async () => {
+  test.skipIf(binaries === undefined)(`runs fairway serve on ${needsServer}`, async () => {
     if (binaries === undefined) return;
     await using cluster = await startManagementCluster(binaries);
     const place = join(root, 'var/lib/fairway');
@@ -106,11 +106,11 @@ describe.skipIf(missing.length > 0)(`the container image${title}`, () => {
       audit: { path: '-' },
     };
     writeFileSync(join(root, 'etc/fairway/fairway.yaml'), JSON.stringify(settings));
-    const [command, args, options] = inImage('serve', '--config', '/etc/fairway/fairway.yaml');
+    const [command, args, options] = commandInImage('serve', '--config', '/etc/fairway/fairway.yaml');
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     const exited = once(child, 'exit');
     try {
-      await new SpokenOutput(child).says(
+      await new ProcessOutput(child).says(
         (text) => /^ {2}home +\/var\/lib\/fairway\/home$/m.test(text),
         'fairway serve',
       );

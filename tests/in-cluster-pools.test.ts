@@ -9,7 +9,7 @@ import { eventually } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CONTROL_PLANES } from './clients/control-planes.ts';
 import { ProvisionedCluster } from './session/provisioned-cluster.ts';
-import { type Answer, run } from './session/running-fairway.ts';
+import { type CommandResult, run } from './session/running-fairway.ts';
 import { findKubectls } from './session/tools.ts';
 
 const [kubectl] = findKubectls();
@@ -30,17 +30,17 @@ spec: { clusterName: demo, flavor: b3-8, replicas: 1, maxReplicas: 5 }
 describe.skipIf(kubectl === undefined).each(CONTROL_PLANES)(
   `the tenant's own kubectl ${kubectl?.version ?? '(skipped: there is none on PATH)'} on $plane`,
   ({ controlPlane, isMissing }) => {
-    describe.skipIf(isMissing)('with the pools of its cluster', () => {
-      poolStories(controlPlane);
+    describe.skipIf(isMissing)('using the pools of a cluster', () => {
+      poolCases(controlPlane);
     });
   },
 );
 
-/** Each story continues from the previous one. */
-function poolStories(controlPlane: 'simulated' | 'process'): void {
+/** Each case continues from the previous one. */
+function poolCases(controlPlane: 'simulated' | 'process'): void {
   let cluster: ProvisionedCluster;
 
-  const tenant = (...args: readonly string[]): Promise<Answer> =>
+  const tenant = (...args: readonly string[]): Promise<CommandResult> =>
     run(kubectl?.path ?? '', ['--kubeconfig', cluster.kubeconfig, ...args]);
   const untilInner = async (name: string, check: (pool: InClusterNodePool | undefined) => boolean) => {
     const selection = { fieldSelector: `metadata.name=${name}` };
@@ -57,21 +57,21 @@ function poolStories(controlPlane: 'simulated' | 'process'): void {
     await cluster?.[Symbol.asyncDispose]();
   });
 
-  test('sees the pools of its cluster', async () => {
+  test('lists the pools of the cluster', async () => {
     await expect.poll(async () => (await tenant('get', 'nodepools')).stdout).toMatch(/^general /m);
     await untilInner('general', (pool) => pool?.status?.readyReplicas === 1);
 
     const { stdout } = await tenant('get', 'nodepools');
-    const explained = await tenant('explain', 'nodepool.spec.replicas');
+    const explanation = await tenant('explain', 'nodepool.spec.replicas');
 
     expect(stdout).toMatch(
       /^NAME +FLAVOR +AUTOSCALED +DESIRED +CURRENT +UP-TO-DATE +AVAILABLE +MIN +MAX +ACCEPTED +PHASE +AGE$/m,
     );
     expect(stdout).toMatch(/^general +b3-8 +false +1 +1 +1 +1 +0 +5 +True +Ready +/m);
-    expect(explained.stdout).toMatch(/Number of nodes/);
+    expect(explanation.stdout).toMatch(/Number of nodes/);
   });
 
-  test('scales one', async () => {
+  test('scales a pool', async () => {
     const scaled = await tenant('scale', 'nodepool/general', '--replicas=2');
     const waited = await tenant('wait', 'nodepool/general', '--for=jsonpath={.status.readyReplicas}=2', '--timeout=2m');
 
@@ -83,12 +83,22 @@ function poolStories(controlPlane: 'simulated' | 'process'): void {
     );
   });
 
-  test('is refused invalid pools at once, and pools that admission refuses in a moment', async () => {
-    const atOnce = await tenant('scale', 'nodepool/general', '--replicas=6');
-    const inAMoment = await tenant('patch', 'nodepool', 'general', '--type=merge', '-p', '{"spec":{"flavor":"b3-9"}}');
+  test('is refused invalid pools immediately, and pools that admission refuses a moment later', async () => {
+    const concurrently = await tenant('scale', 'nodepool/general', '--replicas=6');
+    const delayedPatch = await tenant(
+      'patch',
+      'nodepool',
+      'general',
+      '--type=merge',
+      '-p',
+      '{"spec":{"flavor":"b3-9"}}',
+    );
 
-    expect(atOnce).toMatchObject({ code: 1, stderr: expect.stringContaining('must not be more than maxReplicas') });
-    expect(inAMoment.code).toBe(0);
+    expect(concurrently).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('must not be more than maxReplicas'),
+    });
+    expect(delayedPatch.code).toBe(0);
     const pool = await untilInner('general', (each) => accepted(each)?.status === 'False');
     await untilInner('general', (each) => each?.spec.flavor === 'b3-8');
     expect(accepted(pool)?.message).toMatch(
@@ -100,7 +110,7 @@ function poolStories(controlPlane: 'simulated' | 'process'): void {
     );
   });
 
-  test('creates one from a file, and deletes it', async () => {
+  test('creates a pool from a file, and deletes it', async () => {
     const file = join(cluster.home, 'pool.yaml');
     await writeFile(
       file,
@@ -109,24 +119,24 @@ function poolStories(controlPlane: 'simulated' | 'process'): void {
 
     const applied = await tenant('apply', '-f', file);
     const outer = await cluster.untilPool('extra', ({ status }) => status?.readyReplicas === 1);
-    const again = await tenant('apply', '--server-side', '--force-conflicts', '-f', file);
+    const reapplied = await tenant('apply', '--server-side', '--force-conflicts', '-f', file);
     const deleted = await tenant('delete', 'nodepool', 'extra', '--timeout=2m');
 
     expect(applied.stdout).toBe('nodepool.fairway.dev/extra created\n');
     expect(outer.spec.clusterName).toBe('demo');
-    expect(again.code).toBe(0);
+    expect(reapplied.code).toBe(0);
     expect(deleted.code).toBe(0);
-    const left = await cluster.own.resource(nodePools).list(cluster.where);
-    expect(left.items.map(({ metadata }) => metadata.name)).toEqual(['general']);
+    const remaining = await cluster.own.resource(nodePools).list(cluster.where);
+    expect(remaining.items.map(({ metadata }) => metadata.name)).toEqual(['general']);
   });
 
   test('shows external changes, and yields to them', async () => {
-    const stale = await tenant('get', 'nodepool', 'general', '-o', 'json');
+    const staleManifest = await tenant('get', 'nodepool', 'general', '-o', 'json');
     await cluster.patchPool('general', { replicas: 3 });
     await untilInner('general', (pool) => pool?.spec.replicas === 3);
 
     const file = join(cluster.home, 'stale.json');
-    await writeFile(file, stale.stdout.replace('"maxReplicas": 5', '"maxReplicas": 4'));
+    await writeFile(file, staleManifest.stdout.replace('"maxReplicas": 5', '"maxReplicas": 4'));
     const replaced = await tenant('replace', '-f', file);
 
     // The cluster itself refuses an object that has changed since it was read.
@@ -134,9 +144,9 @@ function poolStories(controlPlane: 'simulated' | 'process'): void {
     expect((await cluster.untilPool('general', () => true)).spec).toMatchObject({ replicas: 3, maxReplicas: 5 });
   });
 
-  test('changes one while Fairway is killed, or before it reads again: its successor applies it', async () => {
+  test('changes a pool while Fairway is killed, or before it reads again, and the next Fairway applies it', async () => {
     await cluster.fairway.kill();
-    // A simulated control plane dies with it; other ones respond on their own.
+    // A simulated control plane stops with Fairway; others keep responding.
     if (controlPlane === 'process') await tenant('scale', 'nodepool/general', '--replicas=2');
     await cluster.up();
     await writeFile(cluster.kubeconfig, (await cluster.cli('kubeconfig', 'demo')).stdout);
@@ -146,25 +156,25 @@ function poolStories(controlPlane: 'simulated' | 'process'): void {
     await cluster.untilPool('general', ({ spec }) => spec.replicas === 2);
   });
 
-  test('deletes the definition: the pools remain, and are shown again', async () => {
+  test('deletes the definition, and the pools remain and are shown again', async () => {
     const before = await cluster.untilPool('general', () => true);
 
     const definition = async () =>
       (await tenant('get', 'crd', DEFINITION_NAME, '-o', 'jsonpath={.metadata.uid}')).stdout;
-    const former = await definition();
+    const previousDefinition = await definition();
 
-    // kubectl's own wait mistakes the definition that Fairway recreates at once for the deleted one.
+    // kubectl's own wait mistakes the definition that Fairway recreates immediately for the deleted one.
     const deleted = await tenant('delete', 'crd', DEFINITION_NAME, '--wait=false');
 
     expect(deleted).toMatchObject({ code: 0, stderr: '' });
-    await expect.poll(definition).not.toMatch(new RegExp(`^(${former})?$`));
+    await expect.poll(definition).not.toMatch(new RegExp(`^(${previousDefinition})?$`));
     await expect.poll(async () => (await tenant('get', 'nodepools')).stdout).toMatch(/^general /m);
     const after = await cluster.untilPool('general', () => true);
     expect(after.metadata).toMatchObject({ uid: before.metadata.uid, generation: before.metadata.generation });
     expect(after.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  test('creates two hundred at once: Fairway creates no more than its rate limit, and works', async () => {
+  test('creates two hundred pools together, and Fairway creates no more than its rate limit and keeps working', async () => {
     const file = join(cluster.home, 'flood.yaml');
     const one = (index: number) =>
       `apiVersion: fairway.dev/v1alpha1\nkind: NodePool\nmetadata: { name: z${index} }\nspec: { flavor: none, replicas: 0 }\n---\n`;
@@ -179,7 +189,7 @@ function poolStories(controlPlane: 'simulated' | 'process'): void {
     await tenant('delete', '-f', file, '--wait=false');
   });
 
-  test('loses them if the plan allows none', async () => {
+  test('no longer sees them if the plan allows none', async () => {
     const value = { spec: { nodePools: { allowInCluster: false } } };
     await cluster.own.resource(plans).patch('free', { type: 'merge', value });
 

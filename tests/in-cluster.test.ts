@@ -19,18 +19,18 @@ import {
 } from '@fairway/kube/kinds/resources';
 import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
-import { feed } from './hosts/testbed.ts';
+import { runWithInput } from './hosts/testbed.ts';
 import { OneNodeCluster } from './in-cluster/one-node-cluster.ts';
 import { isReady } from './real-nodes/nodes.ts';
-import { realNodesNeed } from './real-nodes/requirements.ts';
-import { type Answer, PROJECT, run } from './session/running-fairway.ts';
+import { realNodeTools } from './real-nodes/requirements.ts';
+import { type CommandResult, PROJECT, run } from './session/running-fairway.ts';
 
-const { offered, kubectl: kubectlPath, title } = await realNodesNeed();
+const { offered, kubectl: kubectlPath, title } = await realNodeTools();
 
 const namespace = SYSTEM_NAMESPACE;
 const LABELS = 'app.kubernetes.io/name=fairway';
 const PROGRAM = '/opt/fairway/dist/packages/cli/bin/fairway.js';
-const SOON = { deadlineMs: 180_000 };
+const SHORT_WAIT = { deadlineMs: 180_000 };
 
 /** For machines without a volume provisioner, such as a developer's. */
 const VOLUME = {
@@ -58,10 +58,10 @@ metadata: {name: web, namespace: team-a}
 spec: {clusterName: web, flavor: b3-8, replicas: 1}
 `;
 
-describe.skipIf(offered === undefined)(`the image as a pod of a real node ${title}`, () => {
+describe.skipIf(offered === undefined)(`the image in a pod on a real node ${title}`, () => {
   let folder: string;
   let cluster: OneNodeCluster;
-  /** Arguments that make kubectl alice at the gateway. */
+  /** Arguments that make kubectl act as alice at the gateway. */
   let alice: readonly string[];
 
   const kubectl = (...args: readonly string[]) => cluster.kubectl(...args);
@@ -77,9 +77,9 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     execFileSync('npm', ['run', '--silent', 'image', '--', image], { cwd: PROJECT, stdio: 'ignore' });
     cluster = await OneNodeCluster.start(folder, offered, kubectlPath);
     const file = openSync(image, 'r');
-    feed(cluster.node, file, 'ctr', '-n', 'k8s.io', 'images', 'import', '-');
+    runWithInput(cluster.node, file, 'ctr', '-n', 'k8s.io', 'images', 'import', '-');
     closeSync(file);
-    await cluster.onNode('install', '-d', '/var/lib/fairway-home');
+    await cluster.runOnNode('install', '-d', '/var/lib/fairway-home');
   });
   afterAll(async () => {
     await cluster?.[Symbol.asyncDispose]();
@@ -90,7 +90,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     onTestFailed(async () => void process.stderr.write(`${await cluster.diagnosis()}\n`));
   }
 
-  function succeeded({ code, stdout, stderr }: Answer): string {
+  function succeeded({ code, stdout, stderr }: CommandResult): string {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.anything() });
     return stdout;
   }
@@ -102,24 +102,24 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
   }
 
   /** Runs a JavaScript program in the pod, which has no shell. */
-  const inPod = (script: string) =>
+  const runInPod = (script: string) =>
     kubectl('--namespace', namespace, 'exec', 'deployment/fairway', '--', '/usr/bin/node', '-e', script);
 
-  async function readyPod(isAnother: (pod: Pod) => boolean = () => true): Promise<Pod> {
+  async function readyPod(predicate: (pod: Pod) => boolean = () => true): Promise<Pod> {
     const found = await eventually(
       pods(),
       ours,
-      (all) => all.length === 1 && all.every((pod) => isReady(pod) && isAnother(pod)),
-      SOON,
+      (all) => all.length === 1 && all.every((pod) => isReady(pod) && predicate(pod)),
+      SHORT_WAIT,
     );
     const [pod] = found;
-    const serves = ({ endpoints = [] }: EndpointSlice) =>
+    const isServing = ({ endpoints = [] }: EndpointSlice) =>
       endpoints.some(
         ({ addresses, conditions }) => conditions?.ready === true && addresses.includes(pod?.status?.podIP ?? ''),
       );
-    const ofGateway = { namespace, labelSelector: 'kubernetes.io/service-name=fairway-gateway' };
+    const gatewaySlices = { namespace, labelSelector: 'kubernetes.io/service-name=fairway-gateway' };
     const slices = cluster.client.resource<EndpointSlice>(EndpointSlices);
-    await eventually(slices, ofGateway, (all) => all.some(serves), SOON);
+    await eventually(slices, gatewaySlices, (all) => all.some(isServing), SHORT_WAIT);
     await cluster.serveServices();
     return pod as Pod;
   }
@@ -133,12 +133,12 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     succeeded(await asAlice('wait', 'cluster/web', '--for=condition=Ready', '--timeout=5m'));
   }
 
-  test('is Available with the plain manifests, in a namespace of restricted pods', async () => {
+  test('becomes Available with the plain manifests, in a namespace of restricted pods', async () => {
     diagnoseFailure();
     const install = await run('npx', ['fairway', 'install', '--kubeconfig', cluster.kubeconfig]);
     succeeded(install);
-    const enforce = 'pod-security.kubernetes.io/enforce=restricted';
-    succeeded(await kubectl('label', 'namespace', namespace, enforce));
+    const enforceLabel = 'pod-security.kubernetes.io/enforce=restricted';
+    succeeded(await kubectl('label', 'namespace', namespace, enforceLabel));
     succeeded(await kubectl('apply', '-f', manifest('volume.json', JSON.stringify(VOLUME))));
     await cluster.serveServices();
     succeeded(await kubectl('apply', '--server-side', '-f', join(PROJECT, 'deploy/manifests/serve.yaml')));
@@ -153,9 +153,9 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     });
   });
 
-  test('runs as a user without rights, who can only write to its home and /tmp', async () => {
+  test('runs as an unprivileged user who can only write to its home and /tmp', async () => {
     diagnoseFailure();
-    const status = succeeded(await inPod('process.stdout.write(fs.readFileSync("/proc/self/status"))'));
+    const status = succeeded(await runInPod('process.stdout.write(fs.readFileSync("/proc/self/status"))'));
     expect(status).toMatch(/^Uid:\t65532\t65532\t65532\t65532$/m);
     expect(status).toMatch(/^CapBnd:\t0{16}$/m);
     expect(status).toMatch(/^NoNewPrivs:\t1$/m);
@@ -164,12 +164,12 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     const folders = ['/', '/opt/fairway', '/etc', '/usr/bin', '/var/lib', '/var/lib/fairway', '/tmp'];
     const attempt = 'try{fs.writeFileSync(f+"/x","");fs.unlinkSync(f+"/x");return true}catch{return false}';
     const written = succeeded(
-      await inPod(`console.log(JSON.stringify(${JSON.stringify(folders)}.filter((f)=>{${attempt}})))`),
+      await runInPod(`console.log(JSON.stringify(${JSON.stringify(folders)}.filter((f)=>{${attempt}})))`),
     );
     expect(JSON.parse(written)).toEqual(['/var/lib/fairway', '/tmp']);
   });
 
-  test('kubectl reads its log, and its own command responds', async () => {
+  test('serves its log to kubectl, and its own command works', async () => {
     diagnoseFailure();
     const log = succeeded(await kubectl('--namespace', namespace, 'logs', 'deployment/fairway'));
     expect(log).toMatch(/^Fairway serves https:\/\/10\.3\.0\.1:443 \(this pod's own cluster\) after [0-9.]+ s$/m);
@@ -177,7 +177,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     expect(succeeded(await kubectl('--namespace', namespace, ...version))).toMatch(/^Client: fairway \d/);
   });
 
-  test('kube-apiserver calls it through its Service', async () => {
+  test('is called by kube-apiserver through its Service', async () => {
     diagnoseFailure();
     const configuration = await eventuallyObject(
       cluster.client.resource<ValidatingWebhookConfiguration>(ValidatingWebhookConfigurations),
@@ -194,7 +194,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     expect(refused.stderr).not.toContain('failed calling webhook');
   });
 
-  test('a tenant has a Ready cluster through the gateway', async () => {
+  test('gives a tenant a Ready cluster through the gateway', async () => {
     diagnoseFailure();
     succeeded(await kubectl('create', 'namespace', 'team-a'));
     succeeded(await kubectl('annotate', 'namespace', 'team-a', 'fairway.dev/cloud=simulator'));
@@ -203,8 +203,8 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     succeeded(await kubectl('-n', 'team-a', 'create', 'rolebinding', 'alice', ...role));
     const token = succeeded(await kubectl('-n', 'team-a', 'create', 'token', 'alice')).trim();
     const service = await cluster.client.resource<Service>(Services).get('fairway-gateway', { namespace });
-    const roots = await cluster.client.resource<Secret>(Secrets).get('fairway-gateway', { namespace });
-    const authority = Buffer.from(roots.data?.['ca.crt'] ?? '', 'base64').toString();
+    const caCertificates = await cluster.client.resource<Secret>(Secrets).get('fairway-gateway', { namespace });
+    const authority = Buffer.from(caCertificates.data?.['ca.crt'] ?? '', 'base64').toString();
     alice = [
       `--server=https://${service.spec?.clusterIP}:8443`,
       `--tls-server-name=fairway-gateway.${namespace}.svc`,
@@ -217,7 +217,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     expect(succeeded(await asAlice('get', 'machines'))).toMatch(/ Ready /);
   });
 
-  test('a deleted pod is replaced by one that continues with its home', async () => {
+  test('continues with its home in a new pod after its pod is deleted', async () => {
     diagnoseFailure();
     const before = await readyPod();
 
@@ -227,11 +227,11 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     await expectScaled(2);
   });
 
-  test('a killed process is restarted in its pod', async () => {
+  test('restarts in its pod after its process is killed', async () => {
     diagnoseFailure();
     const { metadata } = await readyPod();
 
-    succeeded(await cluster.onNode('pkill', '-KILL', '-f', 'packages/cli/src/main.js serve'));
+    succeeded(await cluster.runOnNode('pkill', '-KILL', '-f', 'packages/cli/src/main.js serve'));
     await readyPod(
       ({ metadata: { uid }, status }) => uid === metadata.uid && status?.containerStatuses?.[0]?.restartCount === 1,
     );
@@ -239,7 +239,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     await expectScaled(1);
   });
 
-  test('a manual rollout applies a change of the ConfigMap', async () => {
+  test('applies a change of the ConfigMap in a manual rollout', async () => {
     diagnoseFailure();
     const before = await readyPod();
     const config = succeeded(

@@ -2,47 +2,50 @@ import { tlsData } from '@fairway/cloud-provider/tls/testing/tls-secret';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { HTTPIngressPath, Ingress } from '@fairway/kube/kinds/generated/types';
 import { Ingresses, Secrets, Services } from '@fairway/kube/kinds/resources';
-import { eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FairwayOnCloud } from './main-job/fairway-on-cloud.ts';
 import { JOB_TARGETS } from './main-job/job-clouds.ts';
 import { certificatesOf } from './main-job/served-certificates.ts';
-import { TenantStory } from './main-job/tenant-story.ts';
+import { TenantScenario } from './main-job/tenant-scenario.ts';
 
 const namespace = 'default';
 const patience = { deadlineMs: 400_000 };
-/** For what the next list of load balancers shows. */
-const POLL = { timeout: 400_000, interval: 1_000 };
+/** For waits on the next list of load balancers. */
+const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 const INTERNAL = { 'octavia.ingress.kubernetes.io/internal': 'false' };
 
 function prefix(path: string, name: string): HTTPIngressPath {
   return { path, pathType: 'Prefix', backend: { service: { name, port: { number: 80 } } } };
 }
 
-/** The same story on the simulated cloud and on a real one, with Octavia and Barbican: each step builds on the one before. */
+/**
+ * The same scenario on the simulated cloud and on a real one, with Octavia and Barbican. Each step builds on the
+ * previous one.
+ */
 describe.each(JOB_TARGETS)('Ingresses on $name', (target) => {
-  describe.skipIf(target.isMissing)('from an Ingress to nothing left', () => {
-    let story: TenantStory;
+  describe.skipIf(target.isMissing)('the lifecycle of an Ingress', () => {
+    let scenario: TenantScenario;
     let fairway: FairwayOnCloud;
     let tenant: KubeClient;
 
     beforeAll(async () => {
-      story = await TenantStory.begin(target, 'shop', 2);
-      ({ fairway, tenant } = story);
+      scenario = await TenantScenario.begin(target, 'shop', 2);
+      ({ fairway, tenant } = scenario);
       for (const name of ['web', 'api']) {
         const service = { type: 'NodePort', selector: { app: name }, ports: [{ port: 80, protocol: 'TCP' }] };
         await tenant.resource(Services).create({ metadata: { name, namespace }, spec: service });
       }
     });
 
-    afterAll(() => story?.end());
+    afterAll(() => scenario?.end());
 
     async function makeSecret(name: string, host: string): Promise<void> {
       const data = await tlsData(host);
       await tenant.resource(Secrets).create({ metadata: { name, namespace }, type: 'kubernetes.io/tls', data });
     }
 
-    /** The targets in order of precedence; only once nothing is being changed. */
+    /** The targets in order of precedence, once no change is in progress. */
     async function routes(): Promise<readonly string[]> {
       const { loadBalancers, l7Policies, pools } = fairway.member.loadBalancing;
       const all = await Array.fromAsync(loadBalancers.list());
@@ -57,7 +60,7 @@ describe.each(JOB_TARGETS)('Ingresses on $name', (target) => {
 
     const certificates = () => certificatesOf(fairway.member);
 
-    it('gets a floating address, and its paths their Services', async () => {
+    it('gets a floating IP, and serves its paths from their Services', async () => {
       const rules = [{ host: 'shop.example', http: { paths: [prefix('/', 'web'), prefix('/api', 'api')] } }];
       const metadata = { name: 'shop', namespace, annotations: INTERNAL };
       await tenant.resource(Ingresses).create({ metadata, spec: { ingressClassName: 'octavia', rules } });
@@ -73,32 +76,36 @@ describe.each(JOB_TARGETS)('Ingresses on $name', (target) => {
       expect(floating.map(({ floating_ip_address: address }) => address)).toEqual([
         status?.loadBalancer?.ingress?.[0]?.ip,
       ]);
-      await expect.poll(routes, POLL).toEqual(['shop.example/api -> pool_api_80', 'shop.example/ -> pool_web_80']);
+      await expect
+        .poll(routes, POLL_OPTIONS)
+        .toEqual(['shop.example/api -> pool_api_80', 'shop.example/ -> pool_web_80']);
     });
 
-    it('serves an additional path, at its position, and no longer what was removed', async () => {
+    it('serves an additional path at its position, and stops serving a removed one', async () => {
       const paths = [prefix('/', 'web'), prefix('/api/v2', 'web')];
       const value = { spec: { rules: [{ host: 'shop.example', http: { paths } }] } };
       await tenant.resource(Ingresses).patch('shop', { type: 'merge', value }, { namespace });
 
-      await expect.poll(routes, POLL).toEqual(['shop.example/api/v2 -> pool_web_80', 'shop.example/ -> pool_web_80']);
+      await expect
+        .poll(routes, POLL_OPTIONS)
+        .toEqual(['shop.example/api/v2 -> pool_web_80', 'shop.example/ -> pool_web_80']);
     });
 
-    it('serves HTTPS with the contents of a Secret, and HTTP redirects there', async () => {
+    it('serves HTTPS with the certificate of a Secret, and redirects HTTP there', async () => {
       await makeSecret('shop', 'shop.example');
       const value = { spec: { tls: [{ hosts: ['shop.example'], secretName: 'shop' }] } };
       await tenant.resource(Ingresses).patch('shop', { type: 'merge', value }, { namespace });
 
-      await expect.poll(async () => (await certificates()).served.length, POLL).toBe(1);
+      await expect.poll(async () => (await certificates()).served.length, POLL_OPTIONS).toBe(1);
       await expect
-        .poll(async () => (await routes()).toSorted(), POLL)
+        .poll(async () => (await routes()).toSorted(), POLL_OPTIONS)
         .toEqual([
           'shop.example to HTTPS -> the client',
           'shop.example/ -> pool_web_80',
           'shop.example/api/v2 -> pool_web_80',
         ]);
-      const { served, kept } = await certificates();
-      expect(kept).toEqual(served);
+      const { served, stored } = await certificates();
+      expect(stored).toEqual(served);
     });
 
     it('serves a new certificate, and another one for another host, and keeps no old ones', async () => {
@@ -114,23 +121,23 @@ describe.each(JOB_TARGETS)('Ingresses on $name', (target) => {
 
       await expect
         .poll(async () => {
-          const { served, kept } = await certificates();
+          const { served, stored } = await certificates();
           return {
             count: served.length,
             isOldServed: served.includes(old ?? ''),
-            isSame: kept.join() === served.join(),
+            isSame: stored.join() === served.join(),
           };
-        }, POLL)
+        }, POLL_OPTIONS)
         .toEqual({ count: 2, isOldServed: false, isSame: true });
     });
 
     it('leaves nothing behind', async () => {
       await tenant.resource(Ingresses).delete('shop', { namespace });
-      await eventuallyGone(tenant.resource(Ingresses), { namespace, name: 'shop' }, patience);
+      await eventuallyDeleted(tenant.resource(Ingresses), { namespace, name: 'shop' }, patience);
 
-      await expect.poll(routes, POLL).toEqual([]);
+      await expect.poll(routes, POLL_OPTIONS).toEqual([]);
       const { loadBalancers } = fairway.member.loadBalancing;
-      await expect.poll(async () => (await Array.fromAsync(loadBalancers.list())).length, POLL).toBe(0);
+      await expect.poll(async () => (await Array.fromAsync(loadBalancers.list())).length, POLL_OPTIONS).toBe(0);
       expect(await Array.fromAsync(fairway.member.network.floatingIps.list())).toEqual([]);
       expect(await certificates()).toEqual({ served: [], kept: [] });
     });

@@ -41,15 +41,15 @@ function claim(client: KubeClient, namespace: string): Promise<unknown> {
   return client.resource(Namespaces).patch(namespace, { type: 'merge', value });
 }
 
-describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) => {
-  describe.skipIf(isMissing)('at one Fairway', () => {
+describe.each(JOB_TARGETS)('Keystone users on $name', ({ isMissing, open }) => {
+  describe.skipIf(isMissing)('one Fairway with users of several projects', () => {
     let job: JobCloud;
     let fairway: FairwayWithKeystone;
     let cloud: OpenStackClient;
     let member: KubeClient;
     let reader: KubeClient;
     let other: KubeClient;
-    /** Namespace and project of member and reader. */
+    /** The namespace and project of member and reader. */
     let project: string;
 
     const clientOf = async (entry: string) => fairway.by((await fairway.cloud(entry).session.token()).id);
@@ -66,12 +66,12 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       await job?.close();
     });
 
-    it('a reader who comes first finds the project’s namespace empty', async () => {
+    it('shows a reader who signs in first an empty namespace for the project', async () => {
       expect((await list(reader, project)).items).toEqual([]);
       expect((await reader.resource(plans).list()).items.length).toBeGreaterThan(0);
     });
 
-    it('a member gives Fairway a credential for that project', async () => {
+    it('accepts a credential for that project from a member', async () => {
       const { id, secret } = await cloud.identity.createApplicationCredential({ name: `fairway-${project}` });
       const login = { application_credential_id: id, application_credential_secret: secret };
       await member.resource(Secrets).create(aSecret(project, 'login', login));
@@ -92,7 +92,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       await cloud.identity.deleteApplicationCredential(id);
     });
 
-    it('the console signs a member in by password, acts for them, delegates rights, and signs out each token', async () => {
+    it('signs a member in to the console by password, acts for them, delegates rights, and revokes each token', async () => {
       const browser = await TestBrowser.at(fairway);
       const { user, password } = fairway.passwordOf(job.member);
       const credentials = {
@@ -105,29 +105,31 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       const path = `/apis/fairway.dev/v1alpha1/namespaces/${project}/clusters`;
       const wrong = await browser.signIn({ ...credentials, password: 'wrong' });
       const right = await browser.signIn(credentials);
-      const projects = await browser.ask('/console/session/projects');
-      const listed = await browser.ask(path);
+      const projects = await browser.fetchJson('/console/session/projects');
+      const listed = await browser.fetchJson(path);
       const first = browser.cookie;
-      // To the same project: the token is another one nevertheless.
-      await browser.ask('/console/session/project', { method: 'PUT', body: { id: project } });
+      // For the same project, but the token is another one.
+      await browser.fetchJson('/console/session/project', { method: 'PUT', body: { id: project } });
       const second = browser.cookie;
-      const goesOn = await browser.ask(path);
+      const stillValid = await browser.fetchJson(path);
       browser.cookie = first;
-      const isOver = await browser.ask(path);
+      const expired = await browser.fetchJson(path);
       browser.cookie = second;
       const name = `console-${project}`;
-      const made = await browser.ask('/console/session/delegation', { method: 'POST', body: { name } });
+      const created = await browser.fetchJson('/console/session/delegation', { method: 'POST', body: { name } });
       const kept = browser.cookie;
-      await browser.ask('/console/session', { method: 'DELETE' });
+      await browser.fetchJson('/console/session', { method: 'DELETE' });
       browser.cookie = kept;
-      const after = await browser.ask(path);
+      const after = await browser.fetchJson(path);
       browser.close();
-      const { id, secret } = made.body as { id: string; secret: string };
+      const { id, secret } = created.body as { id: string; secret: string };
       const given = await fairway.cloud(job.member, { kind: 'applicationCredential', id, secret }).session.token();
       await cloud.identity.deleteApplicationCredential(id);
 
-      expect([goesOn.status, isOver.status]).toEqual([200, 401]);
-      expect([wrong.status, right.status, listed.status, made.status, after.status]).toEqual([401, 200, 200, 200, 401]);
+      expect([stillValid.status, expired.status]).toEqual([200, 401]);
+      expect([wrong.status, right.status, listed.status, created.status, after.status]).toEqual([
+        401, 200, 200, 200, 401,
+      ]);
       expect(right.body).toMatchObject({ session: { project: { id: project }, namespace: project } });
       expect(projects.body).toMatchObject({
         projects: expect.arrayContaining([expect.objectContaining({ id: project })]),
@@ -135,18 +137,18 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       expect(given.token.project?.id).toBe(project);
     });
 
-    it('a reader reads and does nothing else', async () => {
+    it('lets a reader only read', async () => {
       expect(await codeOf(reader.resource(cloudCredentials).get('own', { namespace: project }))).toBe(0);
       expect(await codeOf(reader.resource(Secrets).create(aSecret(project, 'readers')))).toBe(403);
       expect(await codeOf(reader.resource(cloudCredentials).delete('own', { namespace: project }))).toBe(403);
     });
 
-    it.each(ATTEMPTS)('a member of another project may not %s', async (_, attempt) => {
+    it.each(ATTEMPTS)('does not let a member of another project %s', async (_, attempt) => {
       expect(await codeOf(list(other, await fairway.cloud(job.other).session.projectId()))).toBe(0);
       expect(await codeOf(attempt(other, project))).toBe(403);
     });
 
-    it('an application credential of a member acts as the member', async () => {
+    it('lets a member’s application credential act as the member', async () => {
       const { id, secret } = await cloud.identity.createApplicationCredential({ name: `ci-${project}` });
       const login = { kind: 'applicationCredential', id, secret } as const;
       const ci = fairway.by((await fairway.cloud(job.member, login).session.token()).id);
@@ -155,7 +157,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       await cloud.identity.deleteApplicationCredential(id);
     });
 
-    it('cost Keystone at most 5 calls in 1,000 requests', async () => {
+    it('makes at most 5 calls to Keystone for 1,000 requests with tokens', async () => {
       const fresh = [await clientOf(job.member), await clientOf(job.reader), await clientOf(job.member)];
       const before = fairway.keystone.calls(VALIDATION) + fairway.keystone.calls(EVENTS);
       for (let index = 0; index < 1_000; index++) {
@@ -166,30 +168,30 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       expect(fairway.keystone.calls(VALIDATION) + fairway.keystone.calls(EVENTS) - before).toBeLessThanOrEqual(5);
     });
 
-    it('that are revoked are refused within seconds', async () => {
+    it('refuses revoked tokens within seconds', async () => {
       const { id } = await fairway.cloud(job.member).session.token();
-      const leaving = fairway.by(id);
-      await list(leaving, project);
+      const deletionNote = fairway.by(id);
+      await list(deletionNote, project);
       const headers = { 'x-subject-token': id };
       await new ServiceApi(cloud.session, 'identity').send('DELETE', '/auth/tokens', { headers });
 
-      await expect.poll(() => codeOf(list(leaving, project)), { interval: 500 }).toBe(401);
+      await expect.poll(() => codeOf(list(deletionNote, project)), { interval: 500 }).toBe(401);
       expect(await codeOf(list(member, project))).toBe(0);
     });
 
-    it('are accepted while Keystone is down if they are known, and otherwise get the reason', async () => {
+    it('accepts known tokens while Keystone is down, and reports the reason for others', async () => {
       const late = await clientOf(job.other);
-      fairway.keystone.isAway = true;
+      fairway.keystone.isUnreachable = true;
       const refused = await list(late, project).catch((error: unknown) => error);
       const known = await codeOf(list(member, project));
-      fairway.keystone.isAway = false;
+      fairway.keystone.isUnreachable = false;
 
       expect(refused).toMatchObject({ code: 503, message: expect.stringContaining('cannot validate your token') });
       expect(known).toBe(0);
       await expect.poll(() => codeOf(list(late, project)), { interval: 500 }).toBe(403);
     });
 
-    it('are refused with a token that Keystone did not issue', async () => {
+    it('refuses requests with a token that Keystone did not issue', async () => {
       expect(await codeOf(list(fairway.by(`gAAAAA${'x'.repeat(180)}`), project))).toBe(401);
     });
   });

@@ -12,7 +12,7 @@ import { PROJECT } from './session/running-fairway.ts';
 
 const MAIN = join(PROJECT, 'packages/cli/src/main.ts');
 
-/** The output of a process and its children, for as long as one of them has the streams open. */
+/** The output of a process and its children, as long as one of them has the streams open. */
 class Output {
   text = '';
   readonly #streams: readonly Readable[];
@@ -26,77 +26,78 @@ class Output {
     }
   }
 
-  /** Rejects when the last of them ends without it. */
-  async says(isSaid: (text: string) => boolean): Promise<void> {
+  /** Resolves when the output matches; rejects if the last process ends first. */
+  async says(matches: (text: string) => boolean): Promise<void> {
     const open = this.#streams.filter((stream) => !stream.closed);
     const ended = Promise.all(open.map((stream) => once(stream, 'close'))).then(() => true);
-    while (!isSaid(this.text)) {
+    while (!matches(this.text)) {
       const heard = this.#streams.map((stream) => once(stream, 'data').then(() => false));
       if (await Promise.race([ended, ...heard])) break;
     }
-    if (!isSaid(this.text)) throw new Error(`they ended:\n${this.text}`);
+    if (!matches(this.text)) throw new Error(`they ended:\n${this.text}`);
   }
 }
 
 let folder: string;
-let left: ChildProcess | undefined;
+let previousProcess: ChildProcess | undefined;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'fairway-launcher-'));
 });
 afterEach(() => {
-  if (left?.pid !== undefined && left.exitCode === null && left.signalCode === null) process.kill(left.pid, 'SIGKILL');
+  if (previousProcess?.pid !== undefined && previousProcess.exitCode === null && previousProcess.signalCode === null)
+    process.kill(previousProcess.pid, 'SIGKILL');
   rmSync(folder, { recursive: true });
 });
 
 function launch(program: string, args: readonly string[], stdin: 'ignore' | 'pipe'): Output {
-  left = spawn(program, args, {
+  previousProcess = spawn(program, args, {
     cwd: PROJECT,
     env: { ...process.env, npm_config_loglevel: 'silent' },
     stdio: [stdin, 'pipe', 'pipe'],
     detached: true,
   });
-  return new Output(left);
+  return new Output(previousProcess);
 }
 
 const UP = ['up', '--listen', '127.0.0.1:0', '--control-plane', 'simulated', '--home'];
-const serves = (text: string) => text.includes('kubectl get clusters');
+const hasStarted = (text: string) => text.includes('kubectl get clusters');
 const hasStopped = (text: string) => text.includes('stopping: the parent process') && text.includes('stopped\n');
 
 test.each([
-  { signal: 'SIGTERM', reason: 'npm passes it on to its shell alone' },
+  { signal: 'SIGTERM', reason: 'npm passes it on only to its shell' },
   { signal: 'SIGKILL', reason: 'nothing is passed on' },
-] as const)('a Fairway whose npm gets $signal stops gracefully: $reason', async ({ signal }) => {
+] as const)('stops Fairway gracefully when its npm gets $signal: $reason', async ({ signal }) => {
   const output = launch('npx', ['fairway', ...UP, folder], 'ignore');
-  await output.says(serves);
-  left?.kill(signal);
+  await output.says(hasStarted);
+  previousProcess?.kill(signal);
 
   await output.says(hasStopped);
   expect(existsSync(join(folder, 'lock'))).toBe(false);
 });
 
-test('so does one in the foreground of a shell, but not one in the background', async () => {
+test('stops a Fairway in the foreground of a shell, but not one in the background', async () => {
   const command = `${process.execPath} ${MAIN} ${UP.join(' ')}`;
   const foreground = launch('sh', ['-c', `${command} ${join(folder, 'a')}; true`], 'pipe');
-  await foreground.says(serves);
-  left?.kill('SIGTERM');
+  await foreground.says(hasStarted);
+  previousProcess?.kill('SIGTERM');
   await foreground.says(hasStopped);
 
   const background = launch('sh', ['-c', `${command} ${join(folder, 'b')} & wait`], 'pipe');
-  await background.says(serves);
+  await background.says(hasStarted);
   const pid = Number.parseInt(readFileSync(join(folder, 'b', 'lock'), 'utf8'), 10);
-  left?.kill('SIGTERM');
-  await once(left as ChildProcess, 'exit');
-  // It checks every second: a second Fairway needs longer than that to start on its own home.
+  previousProcess?.kill('SIGTERM');
+  await once(previousProcess as ChildProcess, 'exit');
+  // Fairway checks every second, and a second Fairway needs longer than that to start on its own home.
   const other = launch('sh', ['-c', `${command} ${join(folder, 'c')}; true`], 'pipe');
-  await other.says(serves);
-  left?.kill('SIGTERM');
+  await other.says(hasStarted);
+  previousProcess?.kill('SIGTERM');
   await other.says(hasStopped);
   expect(identifyProcess(pid)).toBeDefined();
   process.kill(pid, 'SIGTERM');
   await background.says((text) => text.includes('stopped\n'));
 });
 
-test('a signal ends a start that waits for an API server that never answers', async () => {
+test('ends a start that waits for a hanging API server on a signal', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as { port: number };
@@ -105,8 +106,8 @@ test('a signal ends a start that waits for an API server that never answers', as
   const args = ['serve', '--home', join(folder, 'home'), '--kubeconfig', kubeconfig, '--listen', '127.0.0.1:0'];
   const output = launch(process.execPath, [MAIN, ...args], 'ignore');
   await output.says((text) => text.includes('connecting to the management cluster'));
-  left?.kill('SIGTERM');
-  const [code] = await once(left as ChildProcess, 'exit');
+  previousProcess?.kill('SIGTERM');
+  const [code] = await once(previousProcess as ChildProcess, 'exit');
   silent.close();
 
   expect(code).toBe(130);

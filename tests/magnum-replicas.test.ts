@@ -11,7 +11,7 @@ import { findBinaries } from './contract/kubernetes/binaries.ts';
 import { type ManagementCluster, startManagementCluster } from './management/management-cluster.ts';
 import { RunningReplica } from './management-gateway/running-replica.ts';
 import { run } from './session/running-fairway.ts';
-import { findKubectls, findCoeClient } from './session/tools.ts';
+import { findCoeClient, findKubectls } from './session/tools.ts';
 
 const client = findCoeClient();
 const [kubectl] = findKubectls();
@@ -23,16 +23,16 @@ const missing =
       ? ' (skipped: there is no kubectl, or no kube-apiserver at hand)'
       : ` ${binaries.version}`;
 const isMissing = client === undefined || binaries === undefined || kubectl === undefined;
-const POLLING = { interval: 1_000 };
+const POLL_OPTIONS = { interval: 1_000 };
 
 /** Each case continues from the previous one. */
-describe.skipIf(isMissing)(`Magnum's API of replicas before kube-apiserver${missing}`, () => {
+describe.skipIf(isMissing)(`Magnum's API on replicas in front of kube-apiserver${missing}`, () => {
   let management: ManagementCluster;
   let admin: KubeClient;
   let simulated: SimulatedCloud;
   let home: Home;
   const replicas: RunningReplica[] = [];
-  /** The one that Keystone's catalog leads to. */
+  /** The replica that Keystone's catalog leads to. */
   let current: RunningReplica;
 
   beforeAll(async () => {
@@ -41,8 +41,8 @@ describe.skipIf(isMissing)(`Magnum's API of replicas before kube-apiserver${miss
     admin = management.adminClient();
     home = new Home(join(management.folder, 'cloud'));
     home.create();
-    const opening = { home, clock: systemClock, random: Math.random, log: silentLogger, latency: 'none' } as const;
-    simulated = await startSimulatedCloud(opening);
+    const cloudOptions = { home, clock: systemClock, random: Math.random, log: silentLogger, latency: 'none' } as const;
+    simulated = await startSimulatedCloud(cloudOptions);
     simulated.startNodes();
     process.env['OS_CLIENT_CONFIG_FILE'] = home.cloudsYaml;
     await bind('fairway-keystone');
@@ -60,7 +60,7 @@ describe.skipIf(isMissing)(`Magnum's API of replicas before kube-apiserver${miss
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
       subjects: [{ kind: 'ServiceAccount', name: 'fairway', namespace: 'fairway-system' }],
     });
-  /** Its own login has no role in the tenant's project. */
+  /** The replica's own login has no role in the tenant's project. */
   const start = async () => {
     const { controllers } = management.kubeconfigs;
     const folder = join(management.folder, 'home');
@@ -70,45 +70,47 @@ describe.skipIf(isMissing)(`Magnum's API of replicas before kube-apiserver${miss
     replicas.push(started);
     return started;
   };
-  const use = (replica: RunningReplica) => {
+  const useReplica = (replica: RunningReplica) => {
     current = replica;
     const [, url = ''] = /^ {2}magnum +(\S+),/m.exec(replica.output) ?? [];
     simulated.cloud.announce({ type: 'container-infra', name: 'magnum', url });
   };
-  const coe = (entry: string, ...words: readonly string[]) =>
-    run(client ?? '', ['--os-cloud', entry, 'coe', ...words], {
+  const coe = (entry: string, ...args: readonly string[]) =>
+    run(client ?? '', ['--os-cloud', entry, 'coe', ...args], {
       PATH: '/usr/bin:/bin',
       HOME: management.folder,
       SHELL: '/bin/sh',
       OS_CLIENT_CONFIG_FILE: home.cloudsYaml,
       OS_CACERT: join(current.home, 'gateway-ca.crt'),
     });
-  const json = async <T = Record<string, unknown>>(entry: string, ...words: readonly string[]): Promise<T> => {
-    const { code, stdout, stderr } = await coe(entry, ...words, '-f', 'json');
-    if (code !== 0) throw new Error(`openstack coe ${words.join(' ')}: ${stderr}`);
+  const json = async <T = Record<string, unknown>>(entry: string, ...args: readonly string[]): Promise<T> => {
+    const { code, stdout, stderr } = await coe(entry, ...args, '-f', 'json');
+    if (code !== 0) throw new Error(`openstack coe ${args.join(' ')}: ${stderr}`);
     return JSON.parse(stdout) as T;
   };
   const whenStatus = (status: string) =>
-    expect.poll(async () => (await json('simulator', 'cluster', 'show', 'Demo_1'))['status'], POLLING).toBe(status);
+    expect
+      .poll(async () => (await json('simulator', 'cluster', 'show', 'Demo_1'))['status'], POLL_OPTIONS)
+      .toBe(status);
 
-  test('a replica without the necessary rights reports who has to grant them', async () => {
+  test('reports who must grant the permissions that a replica lacks', async () => {
     await expect(start()).rejects.toThrow(
       /for Magnum's API, Fairway lacks permission to list configmaps, .*kubectl create clusterrolebinding fairway-magnum/,
     );
     await bind('fairway-magnum');
   });
 
-  test('one can change what another creates', async () => {
-    use(await start());
+  test('lets one replica change what another created', async () => {
+    useReplica(await start());
     const { flavor, template } = await offer();
-    const words = ['--cluster-template', template, '--flavor', flavor, '--node-count', '1'];
-    expect(await coe('simulator', 'cluster', 'create', 'Demo_1', ...words)).toMatchObject({
+    const args = ['--cluster-template', template, '--flavor', flavor, '--node-count', '1'];
+    expect(await coe('simulator', 'cluster', 'create', 'Demo_1', ...args)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('accepted'),
     });
     await whenStatus('CREATE_COMPLETE');
 
-    use(await start());
+    useReplica(await start());
     expect(await json<{ name: string }[]>('simulator', 'cluster', 'list')).toMatchObject([
       { name: 'Demo_1', status: 'CREATE_COMPLETE', node_count: 1 },
     ]);
@@ -123,7 +125,7 @@ describe.skipIf(isMissing)(`Magnum's API of replicas before kube-apiserver${miss
     return { flavor: 'b3-8', template: templates.map(({ name }) => name).find((name) => name.endsWith('-free')) ?? '' };
   };
 
-  test('its config works with kubectl', async () => {
+  test('returns a cluster config that works with kubectl', async () => {
     const folder = join(management.folder, 'config');
     await mkdir(folder);
     expect((await coe('simulator', 'cluster', 'config', 'Demo_1', '--dir', folder)).code).toBe(0);
@@ -139,7 +141,7 @@ describe.skipIf(isMissing)(`Magnum's API of replicas before kube-apiserver${miss
     expect(nodes.stdout.trim().split('\n')).toHaveLength(2);
   });
 
-  test('others get nothing of it, and no right that the management cluster does not grant', async () => {
+  test('gives other users nothing of the cluster, and no right that the management cluster does not grant', async () => {
     expect((await coe('simulator-other', 'cluster', 'show', 'Demo_1')).stderr).toContain('could not be found');
     expect((await coe('simulator-reader', 'cluster', 'resize', 'Demo_1', '3')).stderr).toMatch(
       /Policy doesn't allow cluster:resize to be performed/,
@@ -147,7 +149,7 @@ describe.skipIf(isMissing)(`Magnum's API of replicas before kube-apiserver${miss
     expect((await coe('simulator', 'quotas', 'list', '--all-tenants')).stderr).toMatch(/Policy doesn't allow/);
   });
 
-  test('the audit log has the users and their addresses', async () => {
+  test('records the users and their addresses in the audit log', async () => {
     const written = (await readFile(join(current.home, 'audit.log'), 'utf8')).trim().split('\n');
     const events = written.map((line) => JSON.parse(line) as Record<string, unknown>);
 
@@ -162,13 +164,13 @@ describe.skipIf(isMissing)(`Magnum's API of replicas before kube-apiserver${miss
     );
   });
 
-  test('when one of them is killed, the other continues', async () => {
+  test('keeps serving when one replica is killed', async () => {
     await replicas[0]?.kill();
 
-    // Until the other one validates writes for the API server.
+    // Until the other replica validates writes for the API server.
     await expect
-      .poll(async () => (await coe('simulator', 'cluster', 'delete', 'Demo_1')).stdout, POLLING)
+      .poll(async () => (await coe('simulator', 'cluster', 'delete', 'Demo_1')).stdout, POLL_OPTIONS)
       .toContain('accepted');
-    await expect.poll(() => json<unknown[]>('simulator', 'cluster', 'list'), POLLING).toEqual([]);
+    await expect.poll(() => json<unknown[]>('simulator', 'cluster', 'list'), POLL_OPTIONS).toEqual([]);
   });
 });

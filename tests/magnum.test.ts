@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CoeSession, type Person } from './magnum/coe-session.ts';
 import { JOB_TARGETS } from './main-job/job-clouds.ts';
 import { run } from './session/running-fairway.ts';
-import { findKubectls, findCoeClient } from './session/tools.ts';
+import { findCoeClient, findKubectls } from './session/tools.ts';
 
 const client = findCoeClient();
 const [kubectl] = findKubectls();
 const missing = client === undefined ? ' (skipped: there is no /usr/bin/openstack with python3-magnumclient)' : '';
 
 describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name${missing}`, (target) => {
-  describe.skipIf(target.isMissing)('by users who know Magnum', () => {
+  describe.skipIf(target.isMissing)('used by Magnum users', () => {
     let session: CoeSession;
     /** The newest two versions available to new clusters. */
     let older: string;
@@ -23,12 +23,12 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
     });
     afterAll(() => session?.close());
 
-    const coe = (person: Person, ...words: readonly string[]) => session.openstack(person, 'coe', ...words);
+    const coe = (person: Person, ...args: readonly string[]) => session.openstack(person, 'coe', ...args);
     const show = (name: string) => session.json('tenant', 'coe', 'cluster', 'show', name);
     const whenStatus = (name: string, status: string) =>
       expect.poll(async () => (await show(name))['status'], { interval: 1_000, timeout: 400_000 }).toBe(status);
 
-    test('a template of their own creates a cluster, with a trust that Fairway keeps for it', async () => {
+    test('creates a cluster from a user’s own template, with a trust that Fairway stores for it', async () => {
       const { flavor, image } = session.cloud;
       const own = [
         'template',
@@ -79,7 +79,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
       );
     });
 
-    test.skipIf(kubectl === undefined)('its config works with kubectl', async () => {
+    test.skipIf(kubectl === undefined)('returns a cluster config that works with kubectl', async () => {
       const written = await coe('tenant', 'cluster', 'config', 'Demo_1', '--dir', session.folder, '--force');
       expect(written).toMatchObject({ code: 0, stdout: expect.stringContaining('export KUBECONFIG=') });
 
@@ -96,7 +96,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
       expect(authority.stdout).toContain('BEGIN CERTIFICATE');
     });
 
-    test('it is resized, by both commands', async () => {
+    test('resizes a cluster with both commands', async () => {
       expect((await coe('tenant', 'cluster', 'resize', 'Demo_1', '2')).code).toBe(0);
       await whenStatus('Demo_1', 'UPDATE_COMPLETE');
       expect((await coe('tenant', 'cluster', 'update', 'Demo_1', 'replace', 'node_count=1')).code).toBe(0);
@@ -104,7 +104,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
       expect((await show('Demo_1'))['node_addresses']).toHaveLength(1);
     });
 
-    test('a nodegroup is created, changed and deleted', async () => {
+    test('creates, changes and deletes a nodegroup', async () => {
       const create = [
         'nodegroup',
         'create',
@@ -140,7 +140,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
         .toHaveLength(2);
     });
 
-    test('it is upgraded to the next version', async () => {
+    test('upgrades a cluster to the next version', async () => {
       expect(await coe('tenant', 'cluster', 'upgrade', 'Demo_1', newer)).toMatchObject({ code: 0 });
       await whenStatus('Demo_1', 'UPDATE_COMPLETE');
 
@@ -149,7 +149,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
       );
     });
 
-    test('its certificate authorities are rotated', async () => {
+    test('rotates the CAs of a cluster', async () => {
       const authority = async () => (await coe('tenant', 'ca', 'show', 'Demo_1')).stdout;
       const before = await authority();
       expect(await coe('tenant', 'ca', 'rotate', 'Demo_1')).toMatchObject({ code: 0 });
@@ -163,7 +163,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
     });
 
     test.skipIf(kubectl === undefined)(
-      'and a new config works with kubectl, while the previous one is refused',
+      'returns a new config that works with kubectl, while the previous one is refused',
       async () => {
         const nodes = () =>
           run(kubectl?.path ?? '', ['--kubeconfig', join(session.folder, 'config'), 'get', 'nodes', '-o', 'name']);
@@ -174,7 +174,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
       },
     );
 
-    test('others get nothing of it', async () => {
+    test('shows nothing of the cluster to other users', async () => {
       const uuid = String((await show('Demo_1'))['uuid']);
       const theirs = [
         ['cluster', 'show', uuid],
@@ -182,41 +182,41 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
         ['cluster', 'delete', uuid],
         ['cluster', 'config', uuid, '--dir', session.folder, '--force'],
       ];
-      for (const words of theirs) {
-        const { stdout, stderr } = await coe('outsider', ...words);
-        expect(`${words.join(' ')}: ${stdout}${stderr}`).toContain('could not be found');
+      for (const args of theirs) {
+        const { stdout, stderr } = await coe('outsider', ...args);
+        expect(`${args.join(' ')}: ${stdout}${stderr}`).toContain('could not be found');
       }
       expect(await session.json('outsider', 'coe', 'cluster', 'list')).toEqual([]);
       const project = String((await show('Demo_1'))['project_id']);
       expect((await coe('outsider', 'stats', 'list', project)).stderr).toContain("Policy doesn't allow stats:get_all");
 
       expect((await session.json<unknown[]>('reader', 'coe', 'cluster', 'list')).length).toBe(1);
-      for (const words of [
+      for (const args of [
         ['cluster', 'resize', uuid, '9'],
         ['cluster', 'delete', uuid],
         ['ca', 'rotate', uuid],
       ]) {
-        const { stdout, stderr } = await coe('reader', ...words);
-        expect(`${words.join(' ')}: ${stdout}${stderr}`).toMatch(
+        const { stdout, stderr } = await coe('reader', ...args);
+        expect(`${args.join(' ')}: ${stdout}${stderr}`).toMatch(
           /Policy doesn't allow (cluster|certificate):\w+ to be performed/,
         );
       }
       expect(await show('Demo_1')).toMatchObject({ node_count: 1, status: 'UPDATE_COMPLETE' });
-      for (const words of [
+      for (const args of [
         ['quotas', 'list', '--all-tenants'],
         ['service', 'list'],
       ]) {
-        const { stderr } = await coe('tenant', ...words);
+        const { stderr } = await coe('tenant', ...args);
         expect(stderr).toMatch(/Policy doesn't allow/);
       }
     });
 
-    test('a cluster created with kubectl is listed', async () => {
+    test('lists a cluster that was created with kubectl', async () => {
       const { api } = session.fairway;
-      const [made] = (await api.resource(clusters).list()).items;
-      expect(made).toMatchObject({ metadata: { name: expect.stringMatching(/^demo-1-/) } });
-      const metadata = { name: 'plain', namespace: made?.metadata.namespace ?? '' };
-      const spec = { plan: 'free', credentialName: made?.spec.credentialName };
+      const [created] = (await api.resource(clusters).list()).items;
+      expect(created).toMatchObject({ metadata: { name: expect.stringMatching(/^demo-1-/) } });
+      const metadata = { name: 'plain', namespace: created?.metadata.namespace ?? '' };
+      const spec = { plan: 'free', credentialName: created?.spec.credentialName };
       await api.resource(clusters).create({ metadata, spec } as never);
 
       const listed = await session.json<{ name: string }[]>('tenant', 'coe', 'cluster', 'list');
@@ -224,7 +224,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
       expect((await coe('tenant', 'cluster', 'delete', 'plain')).code).toBe(0);
     });
 
-    test('when it is deleted, so is its trust', async () => {
+    test('deletes the trust with the cluster', async () => {
       expect(await coe('tenant', 'cluster', 'delete', 'Demo_1')).toMatchObject({ code: 0 });
       await expect
         .poll(() => session.json<unknown[]>('tenant', 'coe', 'cluster', 'list'), { interval: 1_000, timeout: 400_000 })

@@ -13,10 +13,10 @@ import { eventually } from '@fairway/kube/testing/eventually';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBinaries } from './contract/kubernetes/binaries.ts';
-import { BLUE, GatewayBeforeCluster, RED } from './management-gateway/gateway-before-cluster.ts';
+import { BLUE, GatewayInFrontOfCluster, RED } from './management-gateway/gateway-in-front-of-cluster.ts';
 import { poolsLabelled } from './management-gateway/labelled-pools.ts';
 import { aCluster, aPool, paused, writeManifest } from './management-gateway/manifests.ts';
-import { type Answer, RunningFairway, run, start } from './session/running-fairway.ts';
+import { type CommandResult, RunningFairway, run, start } from './session/running-fairway.ts';
 import { findKubectls } from './session/tools.ts';
 
 const kubectl = findKubectls().at(-1);
@@ -26,21 +26,21 @@ const NONE = { version: '(skipped: there is no kubectl, or no kube-apiserver at 
 const DENIED = /admission webhook "admission\.fairway\.dev" denied the request: /;
 
 describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NONE as (typeof releases)[number]])(
-  'a gateway before kube-apiserver $version',
+  'a gateway in front of kube-apiserver $version',
   (binaries) => {
-    let cluster: GatewayBeforeCluster;
-    let alone: RunningFairway;
+    let cluster: GatewayInFrontOfCluster;
+    let standalone: RunningFairway;
 
     beforeAll(async () => {
-      cluster = await GatewayBeforeCluster.start(binaries);
-      alone = await RunningFairway.start(join(cluster.folder, 'alone'), '--listen', '127.0.0.1:0');
+      cluster = await GatewayInFrontOfCluster.start(binaries);
+      standalone = await RunningFairway.start(join(cluster.folder, 'alone'), '--listen', '127.0.0.1:0');
     });
     afterAll(async () => {
-      await alone?.stop();
+      await standalone?.stop();
       await cluster?.[Symbol.asyncDispose]();
     });
 
-    type Caller = Parameters<GatewayBeforeCluster['kubeconfig']>[0];
+    type Caller = Parameters<GatewayInFrontOfCluster['kubeconfig']>[0];
     const as = (caller: Caller, ...args: readonly string[]) =>
       run(kubectl?.path ?? '', ['--kubeconfig', cluster.kubeconfig(caller), ...args]);
     const manifest = (name: string, ...objects: readonly object[]) => writeManifest(cluster.folder, name, objects);
@@ -51,20 +51,20 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect(await as('robot', 'get', 'clusters')).toMatchObject({ code: 0, stderr: /No resources found/ });
       });
 
-      test.skipIf(binaries.minor < 28)('whoami reports it (since 1.28)', async () => {
+      test.skipIf(binaries.minor < 28)('users as whoami reports them (since 1.28)', async () => {
         expect((await as('alice', 'auth', 'whoami', '-o', 'name')).code).toBe(0);
         expect((await as('alice', 'auth', 'whoami')).stdout).toMatch(/Username +alice\n/);
         expect((await as('robot', 'auth', 'whoami')).stdout).toMatch(/Username +system:serviceaccount:blue:robot\n/);
       });
 
-      test('tokens of Keystone, whose project gets its namespace and rights', async () => {
-        const opening = { clock: systemClock, random: Math.random, log: silentLogger };
+      test('Keystone tokens, whose project gets a namespace and rights', async () => {
+        const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
         const clouds = ['simulator', 'simulator-other', 'simulator-reader'].map((entry) =>
-          openCloud(readCloudsYaml(cluster.cloudsYaml), entry, opening),
+          openCloud(readCloudsYaml(cluster.cloudsYaml), entry, cloudOptions),
         );
         const sessions = clouds.map((cloud) => cloud.client().session);
         const [member, other, reader] = await Promise.all(
-          sessions.map(async (session) => cluster.bearing((await session.token()).id)),
+          sessions.map(async (session) => cluster.withToken((await session.token()).id)),
         );
         const namespace = (await sessions[0]?.projectId()) ?? '';
         const login = { metadata: { name: 'login', namespace }, stringData: { a: 'b' } };
@@ -80,7 +80,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         for (const cloud of clouds) await cloud.close();
       });
 
-      test('and no one else', async () => {
+      test('no other credentials', async () => {
         expect(await as('nobody', 'get', 'clusters')).toMatchObject({ code: 1, stderr: /Unauthorized|logged in/ });
         const anonymous = cluster.anonymous();
         await expect(anonymous.resource(nodePools).list({ namespace: RED })).rejects.toMatchObject({
@@ -90,7 +90,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         anonymous.close();
       });
 
-      test('tenants have their own namespaces and no access to others', async () => {
+      test('gives tenants their own namespaces and no access to others', async () => {
         const canI = async (caller: Caller, namespace: string) =>
           (await as(caller, 'auth', 'can-i', 'create', 'clusters', '-n', namespace)).stdout.trim();
         expect([await canI('alice', RED), await canI('alice', BLUE)]).toEqual(['yes', 'no']);
@@ -107,11 +107,11 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         ['Secrets of Fairway itself', ['get', '--raw', '/api/v1/namespaces/fairway-system/secrets']],
         ['what is no business of tenants', ['get', '--raw', '/api/v1/namespaces/red/pods']],
         ['the roles of the management cluster', ['get', '--raw', '/apis/rbac.authorization.k8s.io/v1/clusterroles']],
-      ])('%s are blocked for all users', async (_, args) => {
+      ])('blocks %s for all users', async (_, args) => {
         expect(await as('alice', ...args)).toMatchObject({ code: 1, stderr: /Forbidden|forbidden/ });
       });
 
-      test('discovery shows what is allowed, and clusters/kubeconfig', async () => {
+      test('shows allowed kinds and clusters/kubeconfig in discovery', async () => {
         const { stdout } = await as('alice', 'api-resources', '-o', 'name', '--cached=false');
         const names = stdout.trim().split('\n');
 
@@ -123,7 +123,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       });
     });
 
-    test('fairway doctor finds its kinds and its webhook healthy', async () => {
+    test('lets fairway doctor find its kinds and its webhook healthy', async () => {
       const home = join(cluster.folder, 'home');
       const admin = ['--kubeconfig', cluster.kubeconfig('admin')];
       const { code, stdout } = await run('npx', ['fairway', 'doctor', '--home', home, ...admin]);
@@ -134,13 +134,13 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       expect(code).toBe(0);
     });
 
-    describe('is a Kubernetes API to kubectl', () => {
-      test('explain', async () => {
+    describe('kubectl through the gateway', () => {
+      test('explains kinds', async () => {
         const { stdout } = await as('alice', 'explain', 'cluster.spec.plan');
         expect(stdout).toMatch(/KIND: +Cluster/);
       });
 
-      test('apply --server-side, wait, describe, get -w', async () => {
+      test('applies server-side, waits, describes, and gets with -w', async () => {
         const file = await manifest('demo', aCluster('demo'), aPool('general'));
         const watch = start(kubectl?.path ?? '', [
           '--kubeconfig',
@@ -155,27 +155,27 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         const waited = await as('alice', 'wait', '--for=condition=Ready', 'cluster/demo', '--timeout=5m');
         const described = await as('alice', 'describe', 'cluster', 'demo');
         watch.stop();
-        await watch.answer;
+        await watch.result;
 
         expect(applied.stderr + applied.stdout).toContain('cluster.fairway.dev/demo serverside-applied');
         expect(waited).toMatchObject({ code: 0, stdout: 'cluster.fairway.dev/demo condition met\n' });
         expect(described.stdout).toMatch(/Events:\n/);
       });
 
-      test('diff', async () => {
-        // The controllers leave it alone, so that only kubectl changes it.
-        const still = (replicas: number) => paused(aPool('still', { replicas }));
+      test('shows a diff', async () => {
+        // Controllers ignore the object, so only kubectl changes it.
+        const pausedPool = (replicas: number) => paused(aPool('still', { replicas }));
         const diff = async (...objects: readonly object[]) =>
           as('alice', 'diff', '--server-side', '-f', await manifest('diff', ...objects));
-        await as('alice', 'apply', '--server-side', '-f', await manifest('still', still(1)));
-        const [same, changed] = [await diff(still(1)), await diff(still(2))];
+        await as('alice', 'apply', '--server-side', '-f', await manifest('still', pausedPool(1)));
+        const [same, changed] = [await diff(pausedPool(1)), await diff(pausedPool(2))];
         await as('alice', 'delete', 'nodepool', 'still');
 
         expect(same).toMatchObject({ code: 0, stdout: '' });
         expect(changed).toMatchObject({ code: 1, stdout: expect.stringMatching(/-\s+replicas: 1\n\+\s+replicas: 2/) });
       });
 
-      test('a watch reports each step as it happens', async () => {
+      test('watches each step as it happens', async () => {
         const client = await cluster.clientOfAlice();
         const abort = new AbortController();
         const { metadata } = await client.resource(nodePools).list({ namespace: RED });
@@ -198,9 +198,9 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     });
 
     describe('clusters/kubeconfig', () => {
-      test('fairway kubeconfig gives access to the cluster, and an Event records it', async () => {
-        const minted = await run('npx', ['fairway', 'kubeconfig', 'demo'], { KUBECONFIG: cluster.kubeconfig('alice') });
-        await writeFile(join(cluster.folder, 'demo.kubeconfig'), minted.stdout);
+      test('gives access to the cluster with fairway kubeconfig, and records it in an Event', async () => {
+        const issued = await run('npx', ['fairway', 'kubeconfig', 'demo'], { KUBECONFIG: cluster.kubeconfig('alice') });
+        await writeFile(join(cluster.folder, 'demo.kubeconfig'), issued.stdout);
         const nodes = await run(kubectl?.path ?? '', [
           '--kubeconfig',
           join(cluster.folder, 'demo.kubeconfig'),
@@ -210,14 +210,14 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
           'name',
         ]);
 
-        expect(minted).toMatchObject({ code: 0 });
+        expect(issued).toMatchObject({ code: 0 });
         expect(nodes.stdout.trim().split('\n')).toHaveLength(1);
-        const about = { namespace: RED, fieldSelector: 'involvedObject.name=demo,reason=KubeconfigIssued' };
-        const [event] = await eventually(cluster.admin.resource(Events), about, (events) => events.length > 0);
+        const selector = { namespace: RED, fieldSelector: 'involvedObject.name=demo,reason=KubeconfigIssued' };
+        const [event] = await eventually(cluster.admin.resource(Events), selector, (events) => events.length > 0);
         expect(event?.message).toMatch(/^alice was issued a kubeconfig that expires at /);
       });
 
-      test('is refused without permission, like any other right', async () => {
+      test('is refused without permission, like any other subresource', async () => {
         const { code, stderr } = await run('npx', ['fairway', 'kubeconfig', 'demo', '-n', RED], {
           KUBECONFIG: cluster.kubeconfig('robot'),
         });
@@ -227,27 +227,27 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       });
     });
 
-    describe('validates direct requests to kube-apiserver', () => {
+    describe('direct requests to kube-apiserver', () => {
       const refusals: readonly { what: string; objects: readonly object[] }[] = [
         { what: 'a plan that is not offered', objects: [aCluster('bad', { plan: 'gold' })] },
         { what: 'a version that is not offered', objects: [aCluster('bad', { version: '1.12' })] },
-        { what: 'a flavor that the cloud lacks', objects: [aPool('bad', { flavor: 'b3-9' })] },
+        { what: 'a flavor that the cloud does not have', objects: [aPool('bad', { flavor: 'b3-9' })] },
         { what: 'several mistakes', objects: [aPool('bad', { flavor: 'b3-9', availabilityZones: ['nova-z'] })] },
       ];
 
-      test.each(refusals)('$what, with the message of the embedded engine', async ({ objects }) => {
+      test.each(refusals)('refuses $what, with the message of the embedded engine', async ({ objects }) => {
         const file = await manifest('bad', ...objects);
         const direct = await as('admin', 'create', '-n', RED, '-f', file);
         const through = await as('alice', 'create', '-f', file);
-        const tried = await as('admin', 'create', '-n', RED, '--dry-run=server', '-f', file);
-        const embedded = await run(kubectl?.path ?? '', ['--kubeconfig', alone.kubeconfig, 'create', '-f', file]);
+        const dryRun = await as('admin', 'create', '-n', RED, '--dry-run=server', '-f', file);
+        const embedded = await run(kubectl?.path ?? '', ['--kubeconfig', standalone.kubeconfig, 'create', '-f', file]);
 
         expect(embedded.code).toBe(1);
-        const words = embedded.stderr;
-        expect([direct, through, tried].map(withoutPrefix)).toEqual([words, words, words]);
+        const refusal = embedded.stderr;
+        expect([direct, through, dryRun].map(withoutPrefix)).toEqual([refusal, refusal, refusal]);
       });
 
-      test('more nodes than the plan allows, through scale', async () => {
+      test('refuses more nodes than the plan allows through scale', async () => {
         await as('admin', 'create', '-n', RED, '-f', await manifest('large', paused(aPool('large', { replicas: 60 }))));
         const scale = (replicas: number) =>
           as('admin', 'scale', '-n', RED, 'nodepool/general', `--replicas=${replicas}`);
@@ -261,7 +261,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect(await scale(2)).toMatchObject({ code: 0 });
       });
 
-      test('warnings are returned as warnings', async () => {
+      test('returns warnings as warnings', async () => {
         const file = await manifest('early', aPool('early', { clusterName: 'later' }));
         const { code, stderr } = await as('admin', 'create', '-n', RED, '--dry-run=server', '-f', file);
 
@@ -269,19 +269,19 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect(stderr).toContain('Warning: spec.clusterName: the namespace has no cluster "later" yet');
       });
 
-      test('a one-time annotation with a mistyped year', async () => {
-        const annotate = (time: string) =>
+      test('refuses a one-time annotation with a mistyped year', async () => {
+        const annotatePool = (time: string) =>
           as('admin', 'annotate', '-n', RED, 'nodepool/general', '--overwrite', `fairway.dev/retry-requested=${time}`);
 
-        expect(await annotate('2162-01-01T00:00:00Z')).toMatchObject({
+        expect(await annotatePool('2162-01-01T00:00:00Z')).toMatchObject({
           code: 1,
           stderr: expect.stringContaining('is more than a day in the future'),
         });
-        expect(await annotate('2026-01-01T00:00:00Z')).toMatchObject({ code: 0, stderr: '' });
+        expect(await annotatePool('2026-01-01T00:00:00Z')).toMatchObject({ code: 0, stderr: '' });
         expect(await as('admin', 'label', '-n', RED, 'nodepool/general', 'seen=yes')).toMatchObject({ code: 0 });
       });
 
-      test('an immutable field', async () => {
+      test('refuses a change of an immutable field', async () => {
         const change = [
           'patch',
           '-n',
@@ -299,7 +299,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         });
       });
 
-      test('a finalizer that a user tries to remove, in any way', async () => {
+      test('refuses to remove a finalizer for a user, in any way', async () => {
         const alice = await cluster.clientOfAlice();
         const held = (object: { readonly metadata: object }) => {
           const { metadata, ...rest } = paused(object);
@@ -311,8 +311,8 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         const kinds: readonly ResourceType[] = [nodePools, clusters];
         await alice.resource<KubeObject>(clusters).create(held(aCluster('held')));
         await alice.resource<KubeObject>(nodePools).create(held(aPool('held', { clusterName: 'held' })));
-        const left: unknown[] = [];
-        // An older API server does not say who Fairway is, and administrators may be.
+        const remaining: unknown[] = [];
+        // An older API server does not report which user Fairway is, and administrators may be that user.
         for (const thief of binaries.minor < 28 ? [alice] : [alice, cluster.admin]) {
           for (const attempt of ATTEMPTS) {
             for (const kind of kinds) {
@@ -320,11 +320,11 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
               await attack(thief, attempt, target, kind.plural);
               const { metadata } = await cluster.admin.resource(kind).get('held', { namespace: RED });
               const isHeld = metadata.uid === target.metadata.uid && metadata.finalizers?.includes(FINALIZER);
-              if (!isHeld) left.push([attempt.how, kind.plural, metadata]);
+              if (!isHeld) remaining.push([attempt.description, kind.plural, metadata]);
             }
           }
         }
-        expect(left).toEqual([]);
+        expect(remaining).toEqual([]);
 
         const value = { metadata: { annotations: { 'fairway.dev/paused': null }, finalizers: [FINALIZER] } };
         for (const kind of kinds)
@@ -337,7 +337,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         alice.close();
       });
 
-      test('a finalizer that is not theirs', async () => {
+      test('refuses to remove a finalizer that belongs to Fairway', async () => {
         const change = [
           'patch',
           '-n',
@@ -360,7 +360,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       });
     });
 
-    describe('continues', () => {
+    describe('restarts and deletion', () => {
       let client: KubeClient;
       beforeAll(async () => {
         client = await cluster.clientOfAlice();
@@ -374,10 +374,10 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         await cluster.admin.resource(nodePools).patch('general', { type: 'merge', value }, { namespace: RED });
       };
 
-      test('when it is restarted during a watch, which misses nothing', async () => {
+      test('miss nothing in a watch during a restart of Fairway', async () => {
         const changed = await seen('one', async () => {
           await cluster.stopGateway();
-          // A label does not change the spec: since 1.28 the webhook is not called for it.
+          // A label does not change the spec, so since 1.28 the webhook is not called for it.
           if (binaries.minor >= 28) await setLabel('one');
           await cluster.startGateway();
           if (binaries.minor < 28) await setLabel('one');
@@ -386,10 +386,10 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect(changed).toEqual(['general']);
       });
 
-      test('when the API server is restarted, and reports its absence meanwhile', async () => {
+      test('continue after a restart of the API server, and report its absence meanwhile', async () => {
         const changed = await seen('two', async () => {
           await cluster.plane.restartApiServer(async () => {
-            const refused: Answer = await as(
+            const refused: CommandResult = await as(
               'alice',
               'get',
               '--raw',
@@ -404,16 +404,16 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect((await as('robot', 'get', 'clusters')).code).toBe(0);
       });
 
-      test('until everything is deleted', async () => {
+      test('end when everything is deleted', async () => {
         const { code } = await as('alice', 'delete', 'cluster', 'demo', '--timeout=5m');
 
         expect(code).toBe(0);
-        await eventually(cluster.admin.resource(nodePools), { namespace: RED }, (left) => left.length === 0);
+        await eventually(cluster.admin.resource(nodePools), { namespace: RED }, (remaining) => remaining.length === 0);
       });
     });
   },
 );
 
-function withoutPrefix({ stderr }: Answer): string {
+function withoutPrefix({ stderr }: CommandResult): string {
   return stderr.replace(DENIED, '');
 }

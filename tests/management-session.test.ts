@@ -32,8 +32,10 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     const fairway = (...args: readonly string[]) =>
       run('npx', ['fairway', '--kubeconfig', cluster.kubeconfigs.admin, ...args]);
     const install = (...args: readonly string[]) => fairway('install', ...args);
-    const takesRules = binaries.minor >= RULES_SINCE_MINOR;
-    const since = takesRules ? '' : ` (skipped: 1.${RULES_SINCE_MINOR} is the first whose CEL has what the rules use)`;
+    const acceptsRules = binaries.minor >= RULES_SINCE_MINOR;
+    const since = acceptsRules
+      ? ''
+      : ` (skipped: 1.${RULES_SINCE_MINOR} is the first whose CEL has what the rules use)`;
     const manifest = async (name: string, object: object) => {
       const path = join(cluster.folder, `${name}.json`);
       await writeFile(path, JSON.stringify(object));
@@ -79,8 +81,8 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       });
     });
 
-    test.skipIf(takesRules)(
-      'an API server that cannot enforce the rules of the kinds is refused (before 1.31)',
+    test.skipIf(acceptsRules)(
+      'fairway install refuses an API server that cannot enforce the rules of the kinds (before 1.31)',
       async () => {
         const refused = await install();
         await cluster.install();
@@ -92,15 +94,15 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       },
     );
 
-    test.skipIf(!takesRules)(
-      `fairway install checks all of it, makes it, and finds nothing to do the next time${since}`,
+    test.skipIf(!acceptsRules)(
+      `fairway install checks everything, creates it, and has nothing to do the next time${since}`,
       async () => {
-        const checked = await install('--dry-run');
+        const checkResult = await install('--dry-run');
         const before = await kubectl('get', 'crd', '-o', 'name');
         const first = await install();
         const second = await install();
 
-        expect(checked).toMatchObject({
+        expect(checkResult).toMatchObject({
           code: 0,
           stdout: expect.stringContaining('plan.fairway.dev/free created (server dry run)'),
         });
@@ -116,7 +118,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       },
     );
 
-    test.skipIf(!takesRules)(`its manifests are what it applies${since}`, async () => {
+    test.skipIf(!acceptsRules)(`fairway install applies exactly its manifests${since}`, async () => {
       const printed = await install('-o', 'yaml');
       const file = join(cluster.folder, 'manifests.yaml');
       await writeFile(file, printed.stdout);
@@ -129,8 +131,8 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       );
     });
 
-    test.skipIf(!takesRules)(
-      `what an older release stored in a version of its own stays, and can be read${since}`,
+    test.skipIf(!acceptsRules)(
+      `fairway install keeps objects that an older release stored in its own version readable${since}`,
       async () => {
         const { items } = JSON.parse((await install('-o', 'json')).stdout) as { items: CustomResourceDefinition[] };
         const ours = items.find(({ metadata }) => metadata.name === 'plans.fairway.dev');
@@ -148,7 +150,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         const installed = await install();
         const { stdout: after } = await kubectl('get', 'crd', 'plans.fairway.dev', '-o', 'json');
         const read = await kubectl('get', 'plans.v1alpha1.fairway.dev', 'old', '-o', 'jsonpath={.spec.maxNodes}');
-        const again = await install();
+        const reinstalled = await install();
 
         expect(stored.code).toBe(0);
         expect(installed.stdout).toContain(
@@ -164,27 +166,27 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
           status: { storedVersions: expect.arrayContaining(['v1alpha0', 'v1alpha1']) },
         });
         expect(read.stdout).toBe(String(plan.spec.maxNodes));
-        expect(again.stdout).not.toMatch(/ (created|configured)$/m);
+        expect(reinstalled.stdout).not.toMatch(/ (created|configured)$/m);
       },
     );
 
-    test('its ServiceAccount may do what controllers do, and no more', async () => {
+    test('the ServiceAccount has the permissions that controllers need, and no others', async () => {
       await cluster.giveControllersToken();
-      const mayI = async (...question: readonly string[]) => {
+      const canI = async (...question: readonly string[]) => {
         const args = ['--kubeconfig', cluster.kubeconfigs.controllers, 'auth', 'can-i', ...question];
         return (await run(kubectlPath ?? '', args)).stdout.trim();
       };
 
-      expect(await mayI('create', 'machines.fairway.dev', '-n', 'default')).toBe('yes');
-      expect(await mayI('patch', 'clusters.fairway.dev/status', '-n', 'default')).toBe('yes');
-      expect(await mayI('delete', 'clusters.fairway.dev', '-n', 'default')).toBe('no');
-      expect(await mayI('list', 'secrets', '-n', 'default')).toBe('no');
-      expect(await mayI('delete', 'namespaces')).toBe('no');
-      expect(await mayI('create', 'pods', '-n', 'default')).toBe('no');
-      expect(await mayI('*', 'customresourcedefinitions')).toBe('no');
+      expect(await canI('create', 'machines.fairway.dev', '-n', 'default')).toBe('yes');
+      expect(await canI('patch', 'clusters.fairway.dev/status', '-n', 'default')).toBe('yes');
+      expect(await canI('delete', 'clusters.fairway.dev', '-n', 'default')).toBe('no');
+      expect(await canI('list', 'secrets', '-n', 'default')).toBe('no');
+      expect(await canI('delete', 'namespaces')).toBe('no');
+      expect(await canI('create', 'pods', '-n', 'default')).toBe('no');
+      expect(await canI('*', 'customresourcedefinitions')).toBe('no');
     });
 
-    test('fairway serve runs as it, and a cluster in YAML becomes Ready nodes', async () => {
+    test('fairway serve runs as the ServiceAccount, and a cluster in YAML becomes Ready nodes', async () => {
       replica = await serve();
       emptyCloud = await cloudContent(cloudsYaml());
       const applied = await kubectl('apply', '-f', 'examples/cluster.yaml');
@@ -202,17 +204,17 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       expect(listed.match(/machine\.fairway\.dev\/demo-\S+ +demo-(general|memory) +Ready/g)).toHaveLength(4);
     });
 
-    test('short names and categories are known, and the kinds explained', async () => {
-      const [all, explained] = [
+    test('kubectl supports short names and categories, and explains the kinds', async () => {
+      const [all, explanation] = [
         await kubectl('get', 'fairway', '-o', 'name'),
         await kubectl('explain', 'nodepool.spec.replicas'),
       ];
 
       expect(all.stdout).toContain('cluster.fairway.dev/demo\n');
-      expect(explained.stdout).toMatch(/replicas\s+<integer>/);
+      expect(explanation.stdout).toMatch(/replicas\s+<integer>/);
     });
 
-    test('only the gateway issues kubeconfigs, and users of the API server get that message', async () => {
+    test('only the gateway issues kubeconfigs, and the API server reports that to users', async () => {
       const refused = await fairway('kubeconfig', 'demo');
 
       expect(refused).toMatchObject({
@@ -222,7 +224,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       });
     });
 
-    test('the API server is restarted, and work continues', async () => {
+    test('fairway serve continues after a restart of the API server', async () => {
       await cluster.plane.restartApiServer();
       const scaled = await kubectl('scale', 'nodepool/demo-general', '--replicas=4');
 
@@ -230,7 +232,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       await generalIsReady('4/4');
     });
 
-    test('while it is dead, its kinds cannot be changed without validation; restarted, it resumes where it was', async () => {
+    test('a stopped Fairway allows no change without validation, and resumes after a restart', async () => {
       await replica.kill();
       const refused = await kubectl('scale', 'nodepool/demo-general', '--replicas=2');
       replica = await serve();
@@ -241,12 +243,12 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       await generalIsReady('2/2');
     });
 
-    test('after its deletion, nothing is left of it', async () => {
+    test('a deleted cluster leaves nothing behind', async () => {
       const deleted = await kubectl('delete', 'cluster.fairway.dev/demo', '--timeout=5m');
-      const { stdout: left } = await kubectl('get', 'clusters,nodepools,machines,secrets', '-A', '-o', 'name');
+      const { stdout: remaining } = await kubectl('get', 'clusters,nodepools,machines,secrets', '-A', '-o', 'name');
 
       expect(deleted.code).toBe(0);
-      expect(left).not.toMatch(/demo/);
+      expect(remaining).not.toMatch(/demo/);
       expect(await cloudContent(cloudsYaml())).toEqual(emptyCloud);
     });
   },

@@ -1,6 +1,6 @@
 import { RawClient } from '@fairway/apiserver/server/raw-client';
 import { Upstream } from '@fairway/gateway/management/upstream';
-import { type FrontOver, frontOver } from '@fairway/gateway/testing/front-before';
+import { startFront, type TestFront } from '@fairway/gateway/testing/test-front';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { Namespaces } from '@fairway/kube/kinds/resources';
@@ -14,7 +14,7 @@ const NONE = { version: '(skipped: there is no kube-apiserver at hand)', minor: 
 const SECRETS = '/api/v1/namespaces/default/secrets';
 
 /** A namespace that only an administrator can create. */
-function stolen(name: string): string {
+function mismatchedPair(name: string): string {
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   return [
     'POST /api/v1/namespaces HTTP/1.1',
@@ -37,13 +37,13 @@ function inChunks(body: string): string {
 }
 
 describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NONE as (typeof releases)[number]])(
-  'in front of kube-apiserver $version, with the gateway as administrator by certificate',
+  'an administrator’s gateway in front of kube-apiserver $version',
   (binaries) => {
     const stack = new AsyncDisposableStack();
     let plane: RealControlPlane;
     let admin: KubeClient;
     let upstream: Upstream;
-    let front: FrontOver;
+    let front: TestFront;
 
     beforeAll(async () => {
       plane = stack.use(await startRealControlPlane(binaries));
@@ -57,7 +57,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       stack.defer(() => admin.close());
       upstream = new Upstream(connection);
       stack.defer(() => upstream.close());
-      front = stack.use(await frontOver(upstream, { username: 'mallory', groups: [] }));
+      front = stack.use(await startFront(upstream, { username: 'mallory', groups: [] }));
     });
     afterAll(() => stack.disposeAsync());
 
@@ -76,22 +76,22 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       ],
       ['GET with a length', (inner) => request(`GET ${SECRETS}`, inner, `Content-Length: ${inner.length}`)],
       ['POST with a length', (inner) => request(`POST ${SECRETS}`, inner, `Content-Length: ${inner.length}`)],
-    ])('%s carries no second request', async (what, attack) => {
+    ])('forwards no second request with %s', async (what, attack) => {
       const name = what.toLowerCase().replaceAll(' ', '-');
-      const answered = await sendRaw(front.server, attack(stolen(name)), LAST_REQUEST);
+      const responseData = await sendRaw(front.server, attack(mismatchedPair(name)), LAST_REQUEST);
       // The connection is reused: leftovers in it would come first.
       const next = await sendRaw(front.server, request(`GET ${SECRETS}`, ''), LAST_REQUEST);
       const { items } = await admin.resource(Namespaces).list();
 
-      expect(statusesOf(answered)[0]).toBeGreaterThanOrEqual(400);
+      expect(statusesOf(responseData)[0]).toBeGreaterThanOrEqual(400);
       expect(statusesOf(next)).toEqual([403, 200]);
       expect(items.map(({ metadata }) => metadata.name)).not.toContain(name);
     });
 
     test.each(['watch=true', 'watch', 'watch=yes', 'watch=0;&watch=1', 'w%61tch=TRUE'])(
-      'the same parameters as kube-apiserver’s make ?%s a watch',
+      'treats ?%s as a watch like kube-apiserver',
       async (query) => {
-        await using entryPoint = await frontOver(upstream, { username: 'root', groups: ['system:masters'] });
+        await using entryPoint = await startFront(upstream, { username: 'root', groups: ['system:masters'] });
         const { port } = new URL(entryPoint.server.url);
         const client = await RawClient.open(Number(port), entryPoint.server.authority.certificatePem);
         client.send('GET', `/api/v1/namespaces?${query}`);
@@ -102,13 +102,13 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       },
     );
 
-    test('valid parts of a request arrive', async () => {
+    test('forwards valid parts of a request', async () => {
       const headers = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
       const own = inChunks(JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }));
-      const answered = await sendRaw(front.server, request(`POST ${SECRETS}`, own, ...headers), LAST_REQUEST);
+      const responseData = await sendRaw(front.server, request(`POST ${SECRETS}`, own, ...headers), LAST_REQUEST);
 
-      expect(statusesOf(answered)).toEqual([403, 200]);
-      expect(answered).toContain('User \\"mallory\\" cannot create resource \\"secrets\\"');
+      expect(statusesOf(responseData)).toEqual([403, 200]);
+      expect(responseData).toContain('User \\"mallory\\" cannot create resource \\"secrets\\"');
     });
   },
 );

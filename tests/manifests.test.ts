@@ -1,33 +1,33 @@
-import { ask } from '@fairway/gateway/testing/manifests/ask';
-import { answeredTo, expectedOf } from '@fairway/gateway/testing/manifests/expected';
+import { dryRunRow } from '@fairway/gateway/testing/manifests/dry-run-row';
+import { expectedOf, outcomeOf } from '@fairway/gateway/testing/manifests/expected';
 import { TABLE } from '@fairway/gateway/testing/manifests/table';
 import { RULES_SINCE_MINOR } from '@fairway/service/install/definitions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBinaries } from './contract/kubernetes/binaries.ts';
-import { startWebhookBeforeCluster, type WebhookBeforeCluster } from './manifests/webhook-before-cluster.ts';
+import { startWebhookInFrontOfCluster, type WebhookInFrontOfCluster } from './manifests/webhook-in-front-of-cluster.ts';
 
 const releases = findBinaries().filter(({ minor }) => minor >= RULES_SINCE_MINOR);
 const NONE = { version: `(skipped: there is no kube-apiserver 1.${RULES_SINCE_MINOR} or later at hand)`, minor: 0 };
-/** Other releases word some refusals differently. */
-const WORDS_OF_MINOR = 36;
+/** Other releases word some messages differently. */
+const FIRST_MINOR_WITH_SAME_MESSAGES = 36;
 
 describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NONE as (typeof releases)[number]])(
   'kube-apiserver $version with the CRDs and the webhook',
   (binaries) => {
-    let cluster: WebhookBeforeCluster;
+    let cluster: WebhookInFrontOfCluster;
     beforeAll(async () => {
-      cluster = await startWebhookBeforeCluster(binaries);
+      cluster = await startWebhookInFrontOfCluster(binaries);
     });
     afterAll(() => cluster?.[Symbol.asyncDispose]());
 
     const comparable = (answer: ReturnType<typeof expectedOf>) =>
-      binaries.minor === WORDS_OF_MINOR ? answer : { ...answer, refused: answer.refused.length > 0 };
+      binaries.minor === FIRST_MINOR_WITH_SAME_MESSAGES ? answer : { ...answer, refused: answer.refused.length > 0 };
 
     describe.each(TABLE)('$kind', ({ kind, rows }) => {
       test.each(rows)('$name', async (row) => {
-        const outcome = await ask(cluster.client, cluster.ids, kind, row);
+        const outcome = await dryRunRow(cluster.client, cluster.ids, kind, row);
 
-        expect(comparable(answeredTo(row, outcome))).toEqual(comparable(expectedOf(row, 'kubernetes')));
+        expect(comparable(outcomeOf(row, outcome))).toEqual(comparable(expectedOf(row, 'kubernetes')));
       });
     });
   },

@@ -13,17 +13,17 @@ import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { testbed } from './hosts/testbed.ts';
 import { OneNodeCluster } from './in-cluster/one-node-cluster.ts';
-import { realNodesNeed } from './real-nodes/requirements.ts';
+import { realNodeTools } from './real-nodes/requirements.ts';
 import { BUSYBOX } from './real-nodes/tenant-network.ts';
 
-const { offered, kubectl, title } = await realNodesNeed();
-/** The program, built with `CGO_ENABLED=0 go build sigs.k8s.io/metrics-server/cmd/metrics-server`. */
+const { offered, kubectl, title } = await realNodeTools();
+/** The binary, built with `CGO_ENABLED=0 go build sigs.k8s.io/metrics-server/cmd/metrics-server`. */
 const program = process.env['NODETEST_METRICS_SERVER'] ?? '';
 const described = program === '' ? '(skipped: no program in NODETEST_METRICS_SERVER)' : title;
 
 const namespace = 'default';
 const REGISTRATION = 'v1beta1.metrics.k8s.io';
-const SOON = { deadlineMs: 240_000 };
+const SHORT_WAIT = { deadlineMs: 240_000 };
 const busy = { name: 'busy', namespace };
 const labels = { app: 'busy' };
 
@@ -90,11 +90,11 @@ describe.skipIf(offered === undefined || program === '')(`metrics-server on a re
     });
   }
 
-  test('is registered, with a certificate that kube-apiserver verifies, and Ready', async () => {
+  test('is registered with a certificate that kube-apiserver verifies, and becomes Ready', async () => {
     diagnoseFailure();
     const services = cluster.client.resource<APIService>(APIServices);
 
-    const { spec } = await eventuallyObject(services, { name: REGISTRATION }, isAvailable, SOON);
+    const { spec } = await eventuallyObject(services, { name: REGISTRATION }, isAvailable, SHORT_WAIT);
 
     expect(spec?.caBundle).toBeDefined();
     expect(spec).not.toHaveProperty('insecureSkipTLSVerify');
@@ -103,15 +103,20 @@ describe.skipIf(offered === undefined || program === '')(`metrics-server on a re
     expect(ready).toMatchObject({ code: 0 });
   });
 
-  test('is queried by a HorizontalPodAutoscaler, which scales by its metrics', async () => {
+  test('serves a HorizontalPodAutoscaler, which scales by its metrics', async () => {
     diagnoseFailure();
     await cluster.client.resource<Deployment>(Deployments).create(DEPLOYMENT);
     const autoscalers = cluster.client.resource<AutoscalingV2HorizontalPodAutoscaler>(HorizontalPodAutoscalers);
     await autoscalers.create(AUTOSCALER);
 
-    const { status } = await eventuallyObject(autoscalers, busy, (each) => each.status?.desiredReplicas === 2, SOON);
+    const { status } = await eventuallyObject(
+      autoscalers,
+      busy,
+      (each) => each.status?.desiredReplicas === 2,
+      SHORT_WAIT,
+    );
 
-    // A loop uses its whole limit: two and a half times its request.
+    // A loop uses its whole limit, which is two and a half times its request.
     const [metric] = status?.currentMetrics ?? [];
     expect(metric?.resource?.current.averageUtilization).toBeGreaterThan(100);
   });
@@ -125,7 +130,7 @@ describe.skipIf(offered === undefined || program === '')(`metrics-server on a re
     expect(pods).toMatchObject({ code: 0, stdout: expect.stringMatching(/^busy-\S+ +\d+m +\d+Mi/) });
   });
 
-  test('reads kubelets by the address of the node, with full verification', async () => {
+  test('reads kubelets at the address of the node, with full verification', async () => {
     diagnoseFailure();
     const { spec } = await cluster.client
       .resource<Deployment>(Deployments)

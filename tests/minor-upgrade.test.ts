@@ -8,7 +8,7 @@ import { eventually } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testUpgrade } from './process-runtime/releases.ts';
 import { allowAllStrategies } from './session/all-strategies.ts';
-import { PodWitness } from './session/pod-witness.ts';
+import { PodWitness } from './session/pod-watch.ts';
 import { ProvisionedCluster } from './session/provisioned-cluster.ts';
 
 const upgrade = await testUpgrade();
@@ -53,18 +53,18 @@ const described =
 /** A complete cluster, with binaries of both releases. Each case continues from the previous one. */
 describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
   let cluster: ProvisionedCluster;
-  let witness: PodWitness | undefined;
-  let planned: UpgradePlanRequest['status'];
+  let podWatch: PodWitness | undefined;
+  let upgradePlan: UpgradePlanRequest['status'];
   let before: readonly Machine[];
 
   const ofPool = (all: readonly Machine[], pool: string) => all.filter(({ spec }) => spec.nodePoolName === pool);
   const serverIDs = (all: readonly Machine[], pool: string) =>
     new Set(ofPool(all, pool).map(({ status }) => status?.serverID));
   const images = async () => {
-    const inSystem = { namespace: 'kube-system' };
-    const proxy = await cluster.tenant.resource<DaemonSet>(DaemonSets).get('kube-proxy', inSystem);
-    const dns = await cluster.tenant.resource<Deployment>(Deployments).get('coredns', inSystem);
-    const volumes = await cluster.tenant.resource<DaemonSet>(DaemonSets).get('csi-cinder-nodeplugin', inSystem);
+    const inKubeSystem = { namespace: 'kube-system' };
+    const proxy = await cluster.tenant.resource<DaemonSet>(DaemonSets).get('kube-proxy', inKubeSystem);
+    const dns = await cluster.tenant.resource<Deployment>(Deployments).get('coredns', inKubeSystem);
+    const volumes = await cluster.tenant.resource<DaemonSet>(DaemonSets).get('csi-cinder-nodeplugin', inKubeSystem);
     return [proxy, dns, volumes].map(({ spec }) => spec?.template.spec?.containers[0]?.image?.split(':').at(-1));
   };
   const kubelets = async () => {
@@ -97,15 +97,15 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
       metadata: { name: 'web', ...where },
       spec: { minAvailable: AVAILABLE, selector: { matchLabels: labels } },
     });
-    const isWell = ([budget]: readonly PodDisruptionBudget[]) => budget?.status?.currentHealthy === REPLICAS;
-    await eventually(budgets, where, isWell, { deadlineMs });
+    const isHealthy = ([budget]: readonly PodDisruptionBudget[]) => budget?.status?.currentHealthy === REPLICAS;
+    await eventually(budgets, where, isHealthy, { deadlineMs });
   });
   afterAll(async () => {
-    await witness?.end().catch(() => undefined);
+    await podWatch?.end().catch(() => undefined);
     await cluster?.[Symbol.asyncDispose]();
   });
 
-  test('is previewed by the command and by the API: steps, add-ons, and nothing that could not be checked', async () => {
+  test('is previewed by the command and by the API: steps, add-ons, and no failed checks', async () => {
     const text = await cluster.cli('cluster', 'upgrade', 'demo', '--plan', '--to', minorOf(to));
     const json = await cluster.cli('cluster', 'upgrade', 'demo', '--plan', '-o', 'json');
     const request = {
@@ -119,8 +119,8 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
       .createSubresource<UpgradePlanRequest>('demo', 'upgradeplan', request, cluster.where);
 
     expect(text).toMatchObject({ code: 0, stdout: expect.stringContaining(to) });
-    planned = (JSON.parse(json.stdout) as UpgradePlanRequest).status;
-    expect(planned).toMatchObject({
+    upgradePlan = (JSON.parse(json.stdout) as UpgradePlanRequest).status;
+    expect(upgradePlan).toMatchObject({
       from,
       to,
       steps: [
@@ -136,7 +136,7 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
       ],
       findings: [],
     });
-    expect({ ...answered.status, time: '' }).toEqual({ ...planned, time: '' });
+    expect({ ...answered.status, time: '' }).toEqual({ ...upgradePlan, time: '' });
     expect((await cluster.untilCluster(() => true)).spec.version).toBe(from);
   });
 
@@ -153,10 +153,12 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
 
     expect(await cluster.cli('cluster', 'upgrade', 'demo', '--to', minorOf(to))).toMatchObject({ code: 0 });
     const [upgraded] = await controlPlane;
-    witness = await PodWitness.begin(cluster.tenant, { ...where, labelSelector: 'app=web' });
+    podWatch = await PodWitness.begin(cluster.tenant, { ...where, labelSelector: 'app=web' });
     expect(changeOf(upgraded)).toBeLessThan(changeOf((await firstNode).find(isNext)));
-    const { status: during } = await cluster.untilCluster(({ status }) => status?.lastOperation?.type === 'Upgrade');
-    expect(during?.lastOperation).toMatchObject({ state: 'Processing', steps: { total: 5 } });
+    const { status: statusDuringUpgrade } = await cluster.untilCluster(
+      ({ status }) => status?.lastOperation?.type === 'Upgrade',
+    );
+    expect(statusDuringUpgrade?.lastOperation).toMatchObject({ state: 'Processing', steps: { total: 5 } });
 
     await cluster.fairway.kill();
     await cluster.up();
@@ -164,29 +166,29 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
     const { status: done } = await cluster.untilCluster(
       ({ status }) =>
         status?.lastOperation?.state === 'Succeeded' &&
-        planned?.addons?.every(({ name, to: next }) =>
+        upgradePlan?.addons?.every(({ name, to: next }) =>
           status.addons?.some((addon) => addon.name === name && addon.version === next && addon.state === 'Ready'),
         ) === true,
     );
 
-    expect(await witness.end()).toBe(AVAILABLE);
+    expect(await podWatch.end()).toBe(AVAILABLE);
     expect(serverIDs(after, 'in-place')).toEqual(serverIDs(before, 'in-place'));
     const old = serverIDs(before, 'rolling');
     expect([...serverIDs(after, 'rolling')].filter((id) => old.has(id))).toEqual([]);
     expect(await kubelets()).toEqual(Array(4).fill(`v${to}`));
     expect((await cluster.tenant.version()).gitVersion).toBe(`v${to}`);
-    expect(await images()).toEqual(planned?.addons?.map((addon) => `v${addon.to}`));
-    const { startTime } = during?.lastOperation ?? {};
+    expect(await images()).toEqual(upgradePlan?.addons?.map((addon) => `v${addon.to}`));
+    const { startTime } = statusDuringUpgrade?.lastOperation ?? {};
     expect(done?.lastOperation).toMatchObject({ type: 'Upgrade', progress: 100, startTime });
-    const told = (kind: string, reason: string) =>
+    const eventOf = (kind: string, reason: string) =>
       eventually(
         cluster.own.resource<Event>(Events),
         cluster.where,
         (all) => all.some((event) => event.involvedObject.kind === kind && event.reason === reason),
         { deadlineMs },
       );
-    await told('Cluster', 'UpgradeStarted');
-    await told('NodePool', 'UpgradeComplete');
-    await told('Cluster', 'UpgradeComplete');
+    await eventOf('Cluster', 'UpgradeStarted');
+    await eventOf('NodePool', 'UpgradeComplete');
+    await eventOf('Cluster', 'UpgradeComplete');
   });
 });

@@ -11,7 +11,7 @@ import { type ManagementCluster, startManagementCluster } from './management/man
 import { RunningReplica } from './management-gateway/running-replica.ts';
 
 const NAME = 'fairway-namespace-limits';
-const PATIENCE = { deadlineMs: 300_000 };
+const LONG_WAIT = { deadlineMs: 300_000 };
 const LIMITS = `limits:
   maxSecretsPerNamespace: 5
   maxConfigMapsPerNamespace: 1
@@ -22,14 +22,14 @@ const releases = findBinaries();
 const NONE = { version: '(skipped: there is no kube-apiserver at hand)' };
 
 describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NONE as (typeof releases)[number]])(
-  'limits of namespaces before kube-apiserver $version',
+  'namespace limits in front of kube-apiserver $version',
   (binaries) => {
     let cluster: ManagementCluster;
     let admin: KubeClient;
     let replica: RunningReplica;
 
     beforeAll(async () => {
-      // Before 1.24 it creates a Secret in each namespace, which a new quota's count may miss.
+      // Before 1.24, kube-apiserver creates a Secret in each namespace, which a new quota's count may miss.
       cluster = await startManagementCluster(binaries, { withoutControllers: ['serviceaccount-token'] });
       admin = cluster.adminClient();
       const config = join(cluster.folder, 'fairway.yaml');
@@ -47,8 +47,8 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       return admin.resource(Namespaces).create({ metadata: { name, annotations }, spec: {} });
     }
 
-    /** Resolves when the quota counts exactly these. */
-    async function counted(namespace: string, resources: readonly string[]): Promise<void> {
+    /** Resolves when the quota counts exactly these resources. */
+    async function waitForUsage(namespace: string, resources: readonly string[]): Promise<void> {
       await eventuallyObject(
         admin.resource(ResourceQuotas),
         { name: NAME, namespace },
@@ -56,18 +56,18 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
           Object.keys(status?.used ?? {})
             .sort()
             .join() === [...resources].sort().join(),
-        PATIENCE,
+        LONG_WAIT,
       );
     }
 
     /** Resolves when admission, which reads quotas from its own cache, has also seen these counts. */
-    async function enforced(quota: string, oneTooMany: () => Promise<unknown>): Promise<void> {
-      const refusal = () => oneTooMany().then(() => 'none', String);
-      await expect.poll(refusal, { timeout: PATIENCE.deadlineMs }).toMatch(`exceeded quota: ${quota}`);
+    async function isEnforced(quota: string, exceedLimit: () => Promise<unknown>): Promise<void> {
+      const refusal = () => exceedLimit().then(() => 'none', String);
+      await expect.poll(refusal, { timeout: LONG_WAIT.deadlineMs }).toMatch(`exceeded quota: ${quota}`);
     }
 
     /** The result of concurrent writers: how many are admitted, and why the others are not. */
-    async function race(write: (name: string) => Promise<unknown>) {
+    async function writeConcurrently(write: (name: string) => Promise<unknown>) {
       const outcomes = await Promise.allSettled(WRITERS.map(write));
       const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
       return { stored: outcomes.length - reasons.length, reasons };
@@ -86,13 +86,13 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
 
     test("are exact in a project's namespace, even for concurrent writers", async () => {
       await makeNamespace('red', { 'fairway.dev/project-id': 'red' });
-      await counted('red', counts);
-      await enforced(NAME, () =>
+      await waitForUsage('red', counts);
+      await isEnforced(NAME, () =>
         admin.resource(ConfigMaps).create({ metadata: { generateName: 'one-too-many-', namespace: 'red' } }),
       );
 
-      const secrets = await race(secret('red'));
-      const credentials = await race((name) =>
+      const secrets = await writeConcurrently(secret('red'));
+      const credentials = await writeConcurrently((name) =>
         admin.resource(cloudCredentials).create({
           apiVersion: API_VERSION,
           kind: cloudCredentials.kind,
@@ -107,27 +107,32 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       expect(credentials.reasons.at(-1)).toMatch('requested: count/cloudcredentials.fairway.dev=1');
     });
 
-    test('leave to an operator what another quota counts, and return when it is deleted', async () => {
+    test('leave resources in another quota to the operator, and return when that quota is deleted', async () => {
       await makeNamespace('blue', { 'fairway.dev/cloud': 'simulator' });
-      await counted('blue', counts);
+      await waitForUsage('blue', counts);
       const own = { name: 'operators', namespace: 'blue' };
       await admin
         .resource(ResourceQuotas)
         .create({ metadata: own, spec: { hard: { 'count/secrets': '15', services: '0' } } });
-      await counted(
+      await waitForUsage(
         'blue',
         counts.filter((name) => name !== 'count/secrets'),
       );
-      await eventuallyObject(admin.resource(ResourceQuotas), own, ({ status }) => status?.used !== undefined, PATIENCE);
+      await eventuallyObject(
+        admin.resource(ResourceQuotas),
+        own,
+        ({ status }) => status?.used !== undefined,
+        LONG_WAIT,
+      );
       const service = { metadata: { name: 'one-too-many', namespace: 'blue' }, spec: { ports: [{ port: 80 }] } };
-      await enforced(own.name, () => admin.resource(Services).create(service, { dryRun: true }));
+      await isEnforced(own.name, () => admin.resource(Services).create(service, { dryRun: true }));
 
-      await race(secret('blue'));
+      await writeConcurrently(secret('blue'));
 
       expect((await admin.resource(Secrets).list({ namespace: 'blue' })).items).toHaveLength(15);
 
       await admin.resource(ResourceQuotas).delete('operators', { namespace: 'blue' });
-      await counted('blue', counts);
+      await waitForUsage('blue', counts);
     });
   },
 );

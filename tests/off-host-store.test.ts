@@ -2,11 +2,11 @@ import { systemClock } from '@fairway/base/clock';
 import { MissingObjectError } from '@fairway/control-plane/off-host/object-store';
 import { S3Store } from '@fairway/control-plane/off-host/s3-store';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ACCESS_KEY, lackingForSwift, SECRET_KEY, SwiftServer } from './off-host/swift-server.ts';
+import { ACCESS_KEY, missingForSwift, SECRET_KEY, SwiftServer } from './off-host/swift-server.ts';
 
-const described = lackingForSwift.length === 0 ? '' : ` (skipped: there is no ${lackingForSwift.join(', no ')})`;
+const described = missingForSwift.length === 0 ? '' : ` (skipped: there is no ${missingForSwift.join(', no ')})`;
 
-describe.skipIf(lackingForSwift.length > 0)(`a bucket of a real Swift over S3's protocol${described}`, () => {
+describe.skipIf(missingForSwift.length > 0)(`an S3 bucket of a real Swift${described}`, () => {
   let swift: SwiftServer;
   let store: S3Store;
 
@@ -48,12 +48,12 @@ describe.skipIf(lackingForSwift.length > 0)(`a bucket of a real Swift over S3's 
     expect((await store.list('')).length).toBe(2);
   });
 
-  test('reports the error: keys, bucket', async () => {
+  test('reports the error for wrong keys and for a missing bucket', async () => {
     const stranger = storeWith('another secret');
-    const nowhere = storeWith(SECRET_KEY, 'nowhere');
+    const missingBucketStore = storeWith(SECRET_KEY, 'nowhere');
 
     await expect(stranger.list('')).rejects.toThrow(/answers 403 \(SignatureDoesNotMatch/);
-    await expect(nowhere.list('')).rejects.toThrow(/answers 404 \(NoSuchBucket/);
-    await Promise.all([stranger.close(), nowhere.close()]);
+    await expect(missingBucketStore.list('')).rejects.toThrow(/answers 404 \(NoSuchBucket/);
+    await Promise.all([stranger.close(), missingBucketStore.close()]);
   });
 });

@@ -17,12 +17,12 @@ const missing =
       ? ' (skipped: there is no /usr/bin/openstack)'
       : '';
 
-/** Nothing would change. */
+/** The plan's output without any changes. */
 const NO_DIFF = 0;
-const POLLING = { interval: 1_000, timeout: 400_000 };
+const POLL_OPTIONS = { interval: 1_000, timeout: 400_000 };
 
-/** Pods that need a node each, one more than existing nodes. */
-const ONE_A_NODE = {
+/** Pods that each need a separate node, one more than the existing nodes. */
+const MAX_ONE_PER_NODE = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata: { name: 'one-a-node' },
@@ -41,7 +41,7 @@ const ONE_A_NODE = {
 };
 
 describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`, (target) => {
-  describe.skipIf(target.isMissing)('for a tenant', () => {
+  describe.skipIf(target.isMissing)('used by a tenant', () => {
     let session: CoeSession;
     let terraform: TofuRun;
     let variables: { template: string; flavor: string; node_count: number };
@@ -57,7 +57,7 @@ describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`,
     });
     afterAll(() => session?.close());
 
-    /** A template of the tenant's own. */
+    /** Uses a template of the tenant. */
     const keepTemplate = (nameserver: string) =>
       terraform.add(
         'own.tf',
@@ -73,29 +73,29 @@ describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`,
         }`,
       );
     const apply = () => terraform.run(variables, 'apply', '-auto-approve');
-    /** The changes that `plan` reports; throws its message if it fails. */
-    const planned = async () => {
+    /** The changes that `plan` reports; throws with its message if it fails. */
+    const planResult = async () => {
       const { code, stdout, stderr } = await terraform.run(variables, 'plan', '-detailed-exitcode');
       if (code === 1) throw new Error(stderr);
       return { code, stdout };
     };
 
-    test('the example is applied, and nothing is left to change', async () => {
+    test('applies the example, and has nothing left to change', async () => {
       await keepTemplate('192.0.2.53');
       expect(await apply()).toMatchObject({ code: 0, stdout: expect.stringContaining('3 added, 0 changed') });
 
-      expect(await planned()).toMatchObject({ code: NO_DIFF });
+      expect(await planResult()).toMatchObject({ code: NO_DIFF });
       const groups = await session.json<{ name: string }[]>('tenant', 'coe', 'nodegroup', 'list', 'demo');
       expect(groups.map(({ name }) => name)).toEqual(['default-master', 'default-worker', 'elastic']);
-      const elastic = await session.json('tenant', 'coe', 'nodegroup', 'show', 'demo', 'elastic');
-      expect(elastic).toMatchObject({ min_node_count: 1, max_node_count: 3, node_count: 1 });
+      const nodegroup = await session.json('tenant', 'coe', 'nodegroup', 'show', 'demo', 'elastic');
+      expect(nodegroup).toMatchObject({ min_node_count: 1, max_node_count: 3, node_count: 1 });
     });
 
     const kubeconfig = () => join(session.folder, 'of-tofu');
     const inCluster = (...words: readonly string[]) =>
       run(kubectl?.path ?? '', ['--kubeconfig', kubeconfig(), ...words]);
 
-    test.skipIf(kubectl === undefined)('its kubeconfig works with kubectl', async () => {
+    test.skipIf(kubectl === undefined)('returns a kubeconfig that works with kubectl', async () => {
       const { stdout } = await terraform.run(variables, 'output', '-raw', 'kubeconfig');
       await writeFile(kubeconfig(), stdout);
 
@@ -104,20 +104,20 @@ describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`,
       expect(nodes.stdout.trim().split('\n')).toHaveLength(2);
     });
 
-    test.skipIf(kubectl === undefined)('a group scaled by Fairway is no change', async () => {
-      await writeFile(join(session.folder, 'one-a-node.json'), JSON.stringify(ONE_A_NODE));
+    test.skipIf(kubectl === undefined)('reports no change for a group scaled by Fairway', async () => {
+      await writeFile(join(session.folder, 'one-a-node.json'), JSON.stringify(MAX_ONE_PER_NODE));
       expect(await inCluster('create', '-f', join(session.folder, 'one-a-node.json'))).toMatchObject({ code: 0 });
       await expect
         .poll(
           async () => (await session.json('tenant', 'coe', 'nodegroup', 'show', 'demo', 'elastic'))['node_count'],
-          POLLING,
+          POLL_OPTIONS,
         )
         .toBeGreaterThan(1);
 
-      expect(await planned()).toMatchObject({ code: NO_DIFF });
+      expect(await planResult()).toMatchObject({ code: NO_DIFF });
     });
 
-    test('it is resized and upgraded in one step', async () => {
+    test('resizes and upgrades the cluster in one step', async () => {
       variables = { ...variables, template: newer, node_count: 2 };
       await keepTemplate('192.0.2.54');
       expect(await apply()).toMatchObject({
@@ -125,18 +125,18 @@ describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`,
         stdout: expect.stringContaining('0 added, 2 changed, 0 destroyed'),
       });
 
-      expect(await planned()).toMatchObject({ code: NO_DIFF });
+      expect(await planResult()).toMatchObject({ code: NO_DIFF });
       const shown = await session.json('tenant', 'coe', 'cluster', 'show', 'demo');
       expect(shown['coe_version']).toMatch(new RegExp(`^v${newer.split('-')[1]?.replace('.', '\\.')}\\.`));
     });
 
-    test('all of it is destroyed', async () => {
+    test('destroys everything', async () => {
       expect(await terraform.run(variables, 'destroy', '-auto-approve')).toMatchObject({ code: 0 });
 
       expect(await session.json('tenant', 'coe', 'cluster', 'list')).toEqual([]);
       const templates = await session.json<{ name: string }[]>('tenant', 'coe', 'cluster', 'template', 'list');
       expect(templates.map(({ name }) => name)).not.toContain('own');
-      await expect.poll(() => session.trusts(), POLLING).toEqual([]);
+      await expect.poll(() => session.trusts(), POLL_OPTIONS).toEqual([]);
     });
   });
 });

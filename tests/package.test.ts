@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ProcessOutput } from './session/process-output.ts';
 import { PROJECT, run } from './session/running-fairway.ts';
-import { SpokenOutput } from './session/spoken-output.ts';
 import { findKubectls } from './session/tools.ts';
 
-/** Far more than its size: a file that does not belong in it would be larger. */
+/** Far more than the package's size, but less than the size of a file that does not belong in it. */
 const MAX_PACKAGE_BYTES = 4 * 2 ** 20;
 
 interface Packed {
@@ -26,7 +26,7 @@ const tenantTitle = findKubectls().some(({ minor }) => minor >= CREATE_TOKEN_MIN
 let folder: string;
 let packed: Packed;
 let fairway: string;
-/** Like on a machine without the repository: without its Node, and without npm's folders on PATH. */
+/** As on a machine without the repository: without its Node, and without npm's folders on PATH. */
 let environment: Record<string, string>;
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ test('the installed command includes a Node that runs it', () => {
   expect(command('version', '--client')).toMatch(/^Client: fairway \d+\.\d+\.\d+ \(Node v(2[4-9]|[3-9]\d)\./);
 });
 
-/** Runs the steps of docs/operators/install.md for the first tenant, word for word, except for the name of the cloud. */
+/** Runs the steps of docs/operators/install.md for the first tenant literally, except for the name of the cloud. */
 function signInFirstTenant(kubectl: string): void {
   const guide = readFileSync(join(PROJECT, 'docs/operators/install.md'), 'utf8');
   const section = guide.slice(guide.indexOf('## The first tenant'), guide.indexOf('## How tenants sign in'));
@@ -78,14 +78,14 @@ function signInFirstTenant(kubectl: string): void {
   expect(nodes.match(/ Ready /g)).toHaveLength(2);
 }
 
-test(`the installed fairway up has a tenant with a cluster${tenantTitle}, and stops`, async () => {
+test(`the installed fairway up creates a tenant with a cluster, and stops${tenantTitle}`, async () => {
   const up = spawn(fairway, ['up', '--control-plane', 'simulated', '--listen', '127.0.0.1:0'], {
     cwd: folder,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(up, 'exit');
-  const output = new SpokenOutput(up);
+  const output = new ProcessOutput(up);
   try {
     await output.says((text) => text.includes('kubectl get clusters'), 'fairway up');
     const [, example = ''] = /kubectl apply -f (\S+)/.exec(output.text) ?? [];

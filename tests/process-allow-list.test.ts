@@ -18,15 +18,15 @@ import { testReleases } from './process-runtime/releases.ts';
 
 const { offered } = await testReleases();
 const nft = localNft(process.env);
-const lacking = [
+const missing = [
   ...(offered === undefined ? ['binaries of 1.31 or later'] : []),
   ...(process.geteuid?.() === 0 ? [] : ['root']),
   ...(nft === undefined ? ['nft'] : []),
   ...(spawnSync('ip', ['netns', 'list']).status === 0 ? [] : ['ip netns']),
 ];
-const described = lacking.length === 0 ? '' : ` (skipped: there is no ${lacking.join(', no ')})`;
+const skipReason = missing.length === 0 ? '' : ` (skipped: there is no ${missing.join(', no ')})`;
 
-/** Unique to this run, so that others are not affected. */
+/** Unique to this run, so that other runs are not affected. */
 const RUN = (process.pid % 60).toString();
 const HOME = `test${process.pid}`;
 
@@ -56,7 +56,7 @@ class Host {
     ip('-n', this.#name, 'address', 'add', `${address}/32`, 'dev', 'lo');
   }
 
-  /** Runs a script with Node there; it gets `input` as JSON in its environment. */
+  /** Runs a script with Node on the host; it gets `input` as JSON in its environment. */
   run(script: string, input: object) {
     const env = { ...process.env, INPUT: JSON.stringify(input) };
     return spawn('ip', ['netns', 'exec', this.#name, process.execPath, '--input-type=module', '-e', script], {
@@ -75,7 +75,7 @@ function ip(...args: string[]): void {
   if (status !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr}`);
 }
 
-/** Prints `connected`, or why not. */
+/** Prints `connected`, or the reason for a failure. */
 const CONNECT = `
 import { connect } from 'node:net';
 const { host, port, localAddress, first } = JSON.parse(process.env.INPUT);
@@ -103,13 +103,13 @@ sent.on('close', () => { console.log('cut'); process.exit(); });
 sent.end();
 `;
 
-describe.skipIf(lacking.length > 0)(
-  `spec.apiServer.allowedCIDRs of a control plane on this machine${described}`,
+describe.skipIf(missing.length > 0)(
+  `spec.apiServer.allowedCIDRs of a control plane on this machine${skipReason}`,
   () => {
     const stack = new AsyncDisposableStack();
     let cluster: ProcessCluster;
     let state: ControlPlaneState;
-    let friend: Host;
+    let allowedHost: Host;
     let stranger: Host;
     let node: Host;
     let floating: Host;
@@ -121,14 +121,14 @@ describe.skipIf(lacking.length > 0)(
       stack.defer(() => {
         for (const host of hosts) host.remove();
       });
-      [friend, stranger, node, floating] = hosts as [Host, Host, Host, Host];
+      [allowedHost, stranger, node, floating] = hosts as [Host, Host, Host, Host];
       if (offered === undefined) return;
       cluster = await ProcessCluster.open(parent, offered.assets(parent), offered.version, systemClock, {
-        address: friend.machine,
+        address: allowedHost.machine,
         homeId: HOME,
       });
       stack.defer(() => cluster.runtime.close());
-      allow(`${friend.address}/32`);
+      allow(`${allowedHost.address}/32`);
       cluster.spec = { ...cluster.spec, nodeNetworks: [`${node.address}/32`], nodeAddresses: [floating.address] };
     });
     afterAll(() => stack.disposeAsync());
@@ -137,7 +137,7 @@ describe.skipIf(lacking.length > 0)(
       cluster.spec = { ...cluster.spec, apiServer: { ...cluster.spec.apiServer, allowedCIDRs } };
     }
 
-    /** The result of a connection. */
+    /** The result of a connection attempt. */
     async function connectFrom(host: Host, more: object = {}): Promise<string> {
       const child = host.run(CONNECT, { ...state.endpoint, ...more });
       let text = '';
@@ -155,18 +155,18 @@ describe.skipIf(lacking.length > 0)(
       return createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     }
 
-    test('admits what it names, the nodes and this machine, from the first moment', async () => {
+    test('admits its ranges, the nodes and this machine, from the first moment', async () => {
       const starting = await cluster.runtime.ensure(cluster.spec);
       const rules = await nft?.(['list', 'table', 'inet', `fairway_${HOME}`]);
-      state = await cluster.reach(isRunning);
+      state = await cluster.waitForState(isRunning);
 
       expect(starting.ready).toBe(false);
-      expect(rules).toContain(friend.address);
+      expect(rules).toContain(allowedHost.address);
       expect(state.settingsProblem).toBeUndefined();
       expect(state.settingsInEffect).toBe(
-        `the API server accepts connections from ${friend.address}/32, and from nodes in ${node.address}/32, ${floating.address}`,
+        `the API server accepts connections from ${allowedHost.address}/32, and from nodes in ${node.address}/32, ${floating.address}`,
       );
-      expect(await connectFrom(friend)).toBe('connected');
+      expect(await connectFrom(allowedHost)).toBe('connected');
       expect(await connectFrom(node)).toBe('connected');
       expect(await connectFrom(floating)).toBe('connected');
       const client = await cluster.connect(state);
@@ -174,26 +174,26 @@ describe.skipIf(lacking.length > 0)(
       client.close();
     });
 
-    test('blocks others, whatever addresses they claim', async () => {
-      const proxied = `PROXY TCP4 ${friend.address} ${state.endpoint?.host} 40000 ${state.endpoint?.port}\r\n`;
-      stranger.addAddress(friend.address);
+    test('blocks other hosts, whatever addresses they claim', async () => {
+      const proxied = `PROXY TCP4 ${allowedHost.address} ${state.endpoint?.host} 40000 ${state.endpoint?.port}\r\n`;
+      stranger.addAddress(allowedHost.address);
 
       expect(await connectFrom(stranger)).toBe('ECONNREFUSED');
       expect(await connectFrom(stranger, { first: proxied })).toBe('ECONNREFUSED');
-      // With the address of an admitted host: the responses go there.
-      expect(await connectFrom(stranger, { localAddress: friend.address })).toBe('no answer');
+      // The source address is that of an admitted host, so responses go there.
+      expect(await connectFrom(stranger, { localAddress: allowedHost.address })).toBe('no answer');
       expect(await connectFrom(stranger, { host: `::ffff:${state.endpoint?.host}` })).toBe('ECONNREFUSED');
     });
 
-    test('changes at once for new connections, and cuts those of removed addresses', async () => {
-      const lines = await watchFrom(friend);
+    test('changes immediately for new connections, and cuts those of removed addresses', async () => {
+      const lines = await watchFrom(allowedHost);
       const watching = await lines.next();
-      const before = established(friend);
+      const before = established(allowedHost);
       allow(`${stranger.address}/32`);
       await cluster.runtime.ensure(cluster.spec);
 
       expect(await connectFrom(stranger)).toBe('connected');
-      expect(await connectFrom(friend)).toBe('ECONNREFUSED');
+      expect(await connectFrom(allowedHost)).toBe('ECONNREFUSED');
       // The next packet in either direction ends both sides.
       const client = await cluster.connect(state);
       const map: ConfigMap = { metadata: { name: 'later', namespace: 'default' } };
@@ -202,7 +202,7 @@ describe.skipIf(lacking.length > 0)(
       expect(watching.value).toBe('watching');
       expect(before.length).toBe(1);
       expect((await lines.next()).value).toBe('cut');
-      await expect.poll(() => established(friend)).toEqual([]);
+      await expect.poll(() => established(allowedHost)).toEqual([]);
     });
 
     /** Connections that the API server has with a host. */
@@ -211,7 +211,7 @@ describe.skipIf(lacking.length > 0)(
       return stdout.trim() === '' ? [] : stdout.trim().split('\n');
     }
 
-    test('stays in effect while Fairway is down, and leaves the rules of another Fairway alone', async () => {
+    test('remains in effect while Fairway is down, and keeps the rules of another Fairway', async () => {
       const other = new AccessGuard({
         homeId: `${HOME}other`,
         nft,
@@ -223,59 +223,59 @@ describe.skipIf(lacking.length > 0)(
       stack.defer(() => other.removeTable());
       const endpoint = { host: stranger.machine, port: 29_999 };
       await other.ensure({ clusterUid: CLUSTER_UID, endpoint, sources: ['192.0.2.1'], mayAct: () => true });
-      const rulesOfOther = () => nft?.(['list', 'table', 'inet', `fairway_${HOME}other`]);
-      const before = await rulesOfOther();
+      const otherRules = () => nft?.(['list', 'table', 'inet', `fairway_${HOME}other`]);
+      const before = await otherRules();
 
       await cluster.runtime.detach();
-      const away = await connectFrom(friend);
+      const rejected = await connectFrom(allowedHost);
       cluster.runtime = cluster.openRuntime();
-      await cluster.runtime.stopAllBut((uid) => uid === CLUSTER_UID);
-      await cluster.reach(isRunning);
+      await cluster.runtime.stopUnwanted((uid) => uid === CLUSTER_UID);
+      await cluster.waitForState(isRunning);
 
-      expect(away).toBe('ECONNREFUSED');
-      expect(await connectFrom(friend)).toBe('ECONNREFUSED');
+      expect(rejected).toBe('ECONNREFUSED');
+      expect(await connectFrom(allowedHost)).toBe('ECONNREFUSED');
       expect(await connectFrom(stranger)).toBe('connected');
-      expect(await rulesOfOther()).toBe(before);
+      expect(await otherRules()).toBe(before);
     });
 
-    test('does not start open if nft is missing, and keeps running if it runs', async () => {
+    test('refuses to start a control plane without nft, and keeps a running one', async () => {
       await cluster.runtime.detach();
       cluster.runtime = cluster.openRuntime(systemClock, { nft: null });
       // The first check of running processes.
       await cluster.runtime.ensure(cluster.spec);
       kill(pidsOf(cluster.folder)['kube-apiserver']);
-      const closed = await cluster.reach(
+      const closed = await cluster.waitForState(
         ({ phase }) => phase === 'Failed',
         () => false,
       );
       const refused = await cluster.runtime.unenforcedFields();
       await cluster.runtime.detach();
       cluster.runtime = cluster.openRuntime();
-      await cluster.reach(isRunning);
+      await cluster.waitForState(isRunning);
 
       expect(closed.reason).toBe('ControlPlaneFailed');
       expect(closed.message).toContain('is not started until spec.apiServer.allowedCIDRs can be enforced');
       expect(closed.message).toContain('the operator must install nftables');
       expect(refused['spec.apiServer.allowedCIDRs']).toContain('nft is not on PATH');
-      expect(await connectFrom(friend)).toBe('ECONNREFUSED');
+      expect(await connectFrom(allowedHost)).toBe('ECONNREFUSED');
     });
 
     test('is lifted with the last range, even by a Fairway that did not set it', async () => {
       await cluster.runtime.detach();
       cluster.runtime = cluster.openRuntime();
       allow();
-      state = await cluster.reach(isRunning);
+      state = await cluster.waitForState(isRunning);
 
       expect(state.settingsInEffect).toBeUndefined();
-      expect(await connectFrom(friend)).toBe('connected');
+      expect(await connectFrom(allowedHost)).toBe('connected');
     });
 
-    test('leaves no rules of a deleted cluster, killed in between or not', async () => {
-      allow(`${friend.address}/32`);
-      await cluster.reach(isRunning);
+    test('leaves no rules of a deleted cluster, even if Fairway is killed in between', async () => {
+      allow(`${allowedHost.address}/32`);
+      await cluster.waitForState(isRunning);
       await cluster.runtime.detach();
       cluster.runtime = cluster.openRuntime();
-      await cluster.runtime.stopAllBut(() => false);
+      await cluster.runtime.stopUnwanted(() => false);
       const rules = await nft?.(['list', 'table', 'inet', `fairway_${HOME}`]);
 
       await cluster.runtime.close();

@@ -20,7 +20,7 @@ const { offered, old } = await testReleases();
 const release = offered ?? old;
 const described = release ? `with Kubernetes ${release.described}` : '(skipped: no binaries are found)';
 
-/** The audit log of a real kube-apiserver, as read by tenants. */
+/** The audit log of a real kube-apiserver, as tenants read it. */
 describe.skipIf(release === undefined)(`audit events of a control plane ${described}`, () => {
   let parent: string;
   let cluster: ProcessCluster;
@@ -28,7 +28,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
   const ask = (audit: ApiServerAudit | undefined) => {
     const { audit: _, ...apiServer } = cluster.spec.apiServer;
     cluster.spec = { ...cluster.spec, apiServer: { ...apiServer, ...(audit && { audit }) } };
-    return cluster.reach(isRunning);
+    return cluster.waitForState(isRunning);
   };
 
   beforeAll(async () => {
@@ -60,32 +60,32 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
 
   /** The whole log, newest first, in as many pages as needed. */
   async function read(limit = 500): Promise<readonly AuditEvent[]> {
-    const which = { uid: CLUSTER_UID, namespace: 'team' };
+    const clusterRef = { uid: CLUSTER_UID, namespace: 'team' };
     const skipped: number[] = [];
     const clock = new FakeClock();
     const reader = new ClusterAuditReader(
       (uid) => cluster.runtime.auditLog(uid),
-      { skipped: (lines) => skipped.push(lines) },
+      { onSkipped: (lines) => skipped.push(lines) },
       clock,
     );
     const events: AuditEvent[] = [];
-    let page = await reader.read(which, { limit, sinceMs: 0, matches: () => true }, undefined);
+    let page = await reader.read(clusterRef, { limit, sinceMs: 0, matches: () => true }, undefined);
     for (; page !== undefined; ) {
       events.push(...page.events);
       if (page.next === undefined) break;
       // Two pages a second are allowed.
       await clock.advance(1_000);
-      page = await reader.read(which, { limit, sinceMs: 0, matches: () => true }, page.next);
+      page = await reader.read(clusterRef, { limit, sinceMs: 0, matches: () => true }, page.next);
     }
     expect(skipped).toEqual([]);
     return events;
   }
-  const briefly = ({ verb, level, objectRef }: AuditEvent) =>
+  const summarize = ({ verb, level, objectRef }: AuditEvent) =>
     `${verb} ${objectRef?.resource} ${objectRef?.name} ${level}`;
   const mine = async () =>
     (await read()).filter(({ user, objectRef }) => user.username === 'alice' && objectRef?.namespace === 'shop');
 
-  test('of a cluster that does not request it has a log only for the operator', async () => {
+  test('are only in a log for the operator if the cluster does not request audit', async () => {
     const metadata = { name: 'before', namespace: 'shop' };
     await client.resource(ConfigMaps).create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
 
@@ -93,7 +93,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     expect(await readFile(join(cluster.folder, 'logs/audit.log'), 'utf8')).toContain('"before"');
   });
 
-  test('of a cluster that requests it records actions from then on, and never quotes Secrets', async () => {
+  test('record actions from the time that the cluster requests audit, and never quote Secrets', async () => {
     await ask({ level: 'Request', reads: false });
     const at = { namespace: 'shop' };
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', ...at }, stringData: { a: 'hunter2' } };
@@ -106,7 +106,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     await client.resource(ServiceAccounts).delete('a', at);
     const events = await mine();
 
-    expect(events.map(briefly)).toEqual([
+    expect(events.map(summarize)).toEqual([
       'delete serviceaccounts a Request',
       'delete serviceaccounts a Request',
       'create serviceaccounts a Request',
@@ -118,7 +118,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     expect(events[2]).toMatchObject({ requestObject: { kind: 'ServiceAccount' }, sourceIPs: ['127.0.0.1'] });
   });
 
-  test('a long request still leaves a trace, and does not pass off a deletion as a dry run', async () => {
+  test('record a long request, and do not pass off a deletion as a dry run', async () => {
     const body = JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1' });
     const headers = { 'content-type': 'application/json' };
     const root = '/api/v1/namespaces/shop/serviceaccounts';
@@ -136,17 +136,17 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     ]);
   });
 
-  test('reads are recorded if requested', async () => {
+  test('record reads on request', async () => {
     await ask({ level: 'Metadata', reads: true });
     await client.resource(ConfigMaps).get('before', { namespace: 'shop' });
 
-    expect((await mine()).map(briefly)[0]).toBe('get configmaps before Metadata');
+    expect((await mine()).map(summarize)[0]).toBe('get configmaps before Metadata');
     // The control plane and the operator's Fairway read all the time.
     const readers = (await read()).filter(({ verb }) => verb === 'get').map(({ user }) => user.username);
     expect(new Set(readers)).toEqual(new Set(['alice']));
   });
 
-  test('is the same page by page', async () => {
+  test('are the same when read page by page', async () => {
     const ids = (events: readonly AuditEvent[]) => events.map(({ auditID, stage }) => `${auditID} ${stage}`);
     const [whole, pages] = [await read(), await read(2)];
 
@@ -154,7 +154,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     expect(ids(pages).slice(-whole.length)).toEqual(ids(whole));
   });
 
-  test('invalid credentials leave nothing in it', async () => {
+  test('contain nothing about invalid credentials', async () => {
     const { endpoint } = await cluster.runtime.ensure(cluster.spec);
     const server = endpoint && endpointUrl(endpoint);
     const certificateAuthority = trustBundle(cluster.spec.pki.cluster);

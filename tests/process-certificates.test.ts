@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 const DAYS_LEFT = 5;
 
 /** A clock so far behind that certificates issued by it expire in a few days. */
-const nearlyAYearAgo: Clock = {
+const lastYearClock: Clock = {
   ...systemClock,
   now: () => systemClock.now() - COMPONENT_VALIDITY_MS + DAYS_LEFT * DAY_MS,
 };
@@ -35,7 +35,7 @@ describe.skipIf(release === undefined)(`certificates of a control plane ${descri
   beforeAll(async () => {
     parent = await mkdtemp(join(tmpdir(), 'fairway-certificates-'));
     const assets = release?.assets(parent) ?? '';
-    cluster = await ProcessCluster.open(parent, assets, release?.version ?? '', nearlyAYearAgo);
+    cluster = await ProcessCluster.open(parent, assets, release?.version ?? '', lastYearClock);
   });
   afterAll(async () => {
     client?.close();
@@ -56,31 +56,31 @@ describe.skipIf(release === undefined)(`certificates of a control plane ${descri
   }
 
   test('are renewed before they expire, without a restart', async () => {
-    const state = await cluster.reach(isRunning);
+    const state = await cluster.waitForState(isRunning);
     const before = await served(state);
     const pids = pidsOf(cluster.folder);
     expect(Date.parse(before.valid_to) - Date.now()).toBeLessThanOrEqual(DAYS_LEFT * DAY_MS);
     expect(Math.abs((state.certificatesEndMs ?? 0) - Date.parse(before.valid_to))).toBeLessThan(60_000);
 
-    // Time has passed: another Fairway takes over the running processes.
+    // Time has passed, so another Fairway takes over the running processes.
     await cluster.runtime.release(CLUSTER_UID);
     cluster.runtime = cluster.openRuntime();
-    const renewed = await cluster.reach(isRunning);
+    const recordRenewal = await cluster.waitForState(isRunning);
     let after = await served(state);
-    // kube-apiserver does not report when it has read them: old releases check once a minute.
+    // kube-apiserver does not report when it has read the certificates: old releases check once a minute.
     while (after.serialNumber === before.serialNumber) {
       await systemClock.sleep(200);
       after = await served(state);
     }
 
     expect(Date.parse(after.valid_to) - Date.now()).toBeGreaterThan(COMPONENT_VALIDITY_MS - DAY_MS);
-    // All were issued within a second or two.
-    expect(Math.abs((renewed.certificatesEndMs ?? 0) - Date.parse(after.valid_to))).toBeLessThan(60_000);
+    // All certificates were issued within a second or two.
+    expect(Math.abs((recordRenewal.certificatesEndMs ?? 0) - Date.parse(after.valid_to))).toBeLessThan(60_000);
     expect(pidsOf(cluster.folder)).toEqual(pids);
   });
 
-  test('its controllers work with the new ones', async () => {
-    client = await cluster.connect(await cluster.reach(isRunning));
+  test('let controllers work after renewal', async () => {
+    client = await cluster.connect(await cluster.waitForState(isRunning));
     await client.resource(Namespaces).create({ metadata: { name: 'later' }, spec: {} });
 
     const accounts = client.resource<ServiceAccount>(ServiceAccounts);

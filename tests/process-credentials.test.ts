@@ -42,7 +42,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
   beforeAll(async () => {
     parent = await mkdtemp(join(tmpdir(), 'fairway-credentials-'));
     cluster = await ProcessCluster.open(parent, offered?.assets(parent) ?? '', offered?.version ?? '');
-    const admin = keep(await cluster.connect(await cluster.reach(isRunning)));
+    const admin = keep(await cluster.connect(await cluster.waitForState(isRunning)));
     await admin.resource(ClusterRoleBindings).create(clusterAdminsBinding());
   });
   afterAll(async () => {
@@ -56,9 +56,9 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     return client;
   }
 
-  /** The cluster as seen by a user with a new kubeconfig. */
+  /** The cluster as a user with a new kubeconfig sees it. */
   async function user(): Promise<KubeClient> {
-    const { endpoint } = await cluster.reach(isRunning);
+    const { endpoint } = await cluster.waitForState(isRunning);
     const { kubeconfig } = await mintKubeconfig({
       clusterName: 'demo',
       endpoint: endpoint ?? { host: '', port: 0 },
@@ -86,28 +86,28 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     );
   }
 
-  const works = (client: KubeClient) => client.resource(Namespaces).get('default');
+  const canReadNamespace = (client: KubeClient) => client.resource(Namespaces).get('default');
 
-  test('revoked kubeconfigs are refused, their open watches end, and everything else continues', async () => {
-    const leaver = await user();
-    await works(leaver);
+  test('refuse revoked kubeconfigs and end their watches, while everything else continues', async () => {
+    const formerUser = await user();
+    await canReadNamespace(formerUser);
     const watching = (async () => {
       let last = '';
-      for await (const { type } of leaver.resource(ConfigMaps).watch({ namespace: 'default' })) last = type;
+      for await (const { type } of formerUser.resource(ConfigMaps).watch({ namespace: 'default' })) last = type;
       return last;
     })();
 
     cluster.spec = { ...cluster.spec, pki: await revokeKubeconfigs(cluster.spec.pki, 'now', systemClock) };
-    const state = await cluster.reach(isRunning);
+    const state = await cluster.waitForState(isRunning);
 
-    await expect(works(leaver)).rejects.toMatchObject({ code: 401 });
+    await expect(canReadNamespace(formerUser)).rejects.toMatchObject({ code: 401 });
     await watching.catch(() => 'ended');
-    await works(await user());
-    await works(keep(await cluster.connect(state)));
+    await canReadNamespace(await user());
+    await canReadNamespace(keep(await cluster.connect(state)));
   });
 
   /** With a certificate signed by the controller manager, like a kubelet's, and the current CAs. */
-  async function kubelet(admin: KubeClient, name: string): Promise<KubeClient> {
+  async function kubeletClient(admin: KubeClient, name: string): Promise<KubeClient> {
     const keys = await generateKeyPair();
     const commonName = `system:node:${name}`;
     const pem = await createCertificateRequest({ keys, commonName, organizations: ['system:nodes'] });
@@ -142,7 +142,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
       spec: { audiences: [] },
     };
     const accounts = admin.resource(ServiceAccounts);
-    // kube-controller-manager creates it, some time after the namespace.
+    // kube-controller-manager creates the account some time after the namespace.
     await eventuallyObject(accounts, { namespace: 'default', name: 'default' });
     const { status } = await accounts.createSubresource<TokenRequest>('default', 'token', body, {
       namespace: 'default',
@@ -150,7 +150,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     return status?.token ?? '';
   }
 
-  /** With the current CAs. */
+  /** A client that trusts the current CAs. */
   function connectAs(identity: Pick<HttpsConnectionOptions, 'clientCertificate' | 'bearerToken'>): KubeClient {
     const { endpoint, pki } = cluster.spec;
     return keep(
@@ -165,10 +165,10 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     );
   }
 
-  /** Whether the API server authenticates it, whatever its permissions. */
+  /** Whether the API server authenticates the client, whatever its permissions. */
   async function isKnown(client: KubeClient): Promise<boolean> {
     try {
-      await works(client);
+      await canReadNamespace(client);
       return true;
     } catch (error) {
       if (isApiError(error, 'Forbidden')) return true;
@@ -179,35 +179,39 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
 
   async function enter(pki: ClusterPki): Promise<KubeClient> {
     cluster.spec = { ...cluster.spec, pki };
-    return keep(await cluster.connect(await cluster.reach(isRunning)));
+    return keep(await cluster.connect(await cluster.waitForState(isRunning)));
   }
 
-  test('a rotation keeps access for all prepared clients, and no others', async () => {
-    const { endpoint } = await cluster.reach(isRunning);
+  test('keep access for all prepared clients during a rotation, and for no others', async () => {
+    const { endpoint } = await cluster.waitForState(isRunning);
     cluster.spec = { ...cluster.spec, endpoint };
     const first = await enter(cluster.spec.pki);
-    const before = { user: await user(), kubelet: await kubelet(first, 'old'), token: await tokenFrom(first) };
+    const before = { user: await user(), kubelet: await kubeletClient(first, 'old'), token: await tokenFrom(first) };
 
     await enter(await beginClusterRotation(cluster.spec.pki, 'monday', systemClock));
-    const prepared = await enter(await switchSigners(cluster.spec.pki, systemClock));
+    const preparedSpec = await enter(await switchSigners(cluster.spec.pki, systemClock));
     const known = [before.user, before.kubelet, connectAs({ bearerToken: () => before.token })];
     expect(await Promise.all(known.map(isKnown))).toEqual([true, true, true]);
-    const next = { user: await user(), kubelet: await kubelet(prepared, 'next'), token: await tokenFrom(prepared) };
+    const next = {
+      user: await user(),
+      kubelet: await kubeletClient(preparedSpec, 'next'),
+      token: await tokenFrom(preparedSpec),
+    };
     const following = [next.user, next.kubelet, connectAs({ bearerToken: () => next.token })];
     expect(await Promise.all(following.map(isKnown))).toEqual([true, true, true]);
     await eventually(
-      prepared.resource<ConfigMap>(ConfigMaps),
+      preparedSpec.resource<ConfigMap>(ConfigMaps),
       { namespace: 'default', fieldSelector: 'metadata.name=kube-root-ca.crt' },
       ([published]) => published?.data?.['ca.crt'] === trustBundle(cluster.spec.pki.cluster),
     );
 
     await enter(completeClusterRotation(cluster.spec.pki, systemClock));
     const last = await enter(endClusterRotation(cluster.spec.pki, systemClock));
-    await works(last);
+    await canReadNamespace(last);
     expect(await Promise.all(following.map(isKnown))).toEqual([true, true, true]);
     // The API server no longer presents a certificate that they trust, and no longer accepts theirs.
-    await expect(works(before.user)).rejects.toThrow(/certificate|self.signed/i);
-    await expect(works(before.kubelet)).rejects.toThrow(/certificate|self.signed/i);
+    await expect(canReadNamespace(before.user)).rejects.toThrow(/certificate|self.signed/i);
+    await expect(canReadNamespace(before.kubelet)).rejects.toThrow(/certificate|self.signed/i);
     expect(await isKnown(connectAs({ bearerToken: () => before.token }))).toBe(false);
     expect(await isKnown(connectAs({ bearerToken: () => next.token }))).toBe(true);
   });

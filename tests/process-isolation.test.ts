@@ -44,7 +44,7 @@ const isRoot = process.geteuid?.() === 0;
 const namespace = 'default';
 /** A name that the tenant's own name server resolves. */
 const REBINDING = 'rebinding.example.org';
-/** OpenSSL reads its negative serial number, and Go does not. */
+/** OpenSSL accepts its negative serial number, and Go does not. */
 const NEGATIVE_SERIAL = `-----BEGIN CERTIFICATE-----
 MIIBajCCARCgAwIBAgIB+zAKBggqhkjOPQQDAjATMREwDwYDVQQDDAhuZWdhdGl2
 ZTAgFw0yNjExMjIxMDUyNTVaGA8yMTI2MTAyOTEwNTI1NVowEzERMA8GA1UEAwwI
@@ -84,7 +84,7 @@ class Listener implements AsyncDisposable {
     return (this.#server.address() as { port: number }).port;
   }
 
-  /** Resolves when a client has connected since. */
+  /** Resolves when a client has connected after this call. */
   connected(): Promise<void> {
     return new Promise((resolve) => void this.#waiting.push(resolve));
   }
@@ -95,7 +95,7 @@ class Listener implements AsyncDisposable {
   }
 }
 
-/** Tenants' names now resolve to loopback, whatever they resolved to before. */
+/** From now on tenants' names resolve to loopback, whatever they resolved to before. */
 const network = { ...machineNetwork, resolve: () => Promise.resolve(['127.0.0.1']) };
 
 describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () => {
@@ -132,8 +132,8 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
   }
 
   /**
-   * The response to a write once the last webhook is in effect: the API server takes a moment to notice it, and that the previous
-   * one is gone.
+   * The response to a write once the last webhook is in effect. The API server takes a moment to see it, and to see
+   * that the previous one is deleted.
    */
   async function refusal(): Promise<string> {
     for (;;) {
@@ -154,7 +154,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     assets = offered?.assets(parent) ?? '';
     cluster = await ProcessCluster.open(parent, assets, offered?.version ?? '', undefined, { network });
     cluster.spec = { ...cluster.spec, nodeNetworks: ['127.0.0.0/8', '10.1.0.0/20'] };
-    client = await cluster.connect(await cluster.reach(isRunning));
+    client = await cluster.connect(await cluster.waitForState(isRunning));
     const serviceAccounts = client.resource<ServiceAccount>(ServiceAccounts);
     await eventuallyObject(serviceAccounts, { namespace, name: 'default' }, () => true);
   });
@@ -169,7 +169,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
   });
 
   test.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', REBINDING])(
-    'a webhook at %s reaches nothing',
+    'reaches nothing for a webhook at %s',
     async (host) => {
       await hook(`https://${host}:${listener.port}/`);
 
@@ -180,7 +180,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     },
   );
 
-  test.each(['169.254.169.254', '10.1.0.5', '192.168.0.1'])('a webhook at %s reaches nothing', async (host) => {
+  test.each(['169.254.169.254', '10.1.0.5', '192.168.0.1'])('reaches nothing for a webhook at %s', async (host) => {
     await hook(`https://${host}/`);
 
     expect(await refusal()).toMatch(new RegExp(`${host} is (a loopback or link-local|neither a node)`));
@@ -191,7 +191,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     { address: '127.0.0.1', reason: 'loopback or link-local' },
     { address: '169.254.169.254', reason: 'loopback or link-local' },
     { address: '10.9.0.1', reason: 'neither a node of the cluster nor a public address' },
-  ])('a node that reports $address is not asked for logs', async ({ address, reason }) => {
+  ])('does not request logs from a node that reports $address', async ({ address, reason }) => {
     const nodes = client.resource<Node>(Nodes);
     const name = `liar-${address.replaceAll('.', '-')}`;
     await nodes.create({ metadata: { name }, spec: {} });
@@ -225,7 +225,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
   });
 
   test.each(['127.0.0.1', '169.254.169.254', '10.9.0.1'])(
-    'a pod that reports %s as its address is not reached',
+    'does not reach a pod that reports %s as its address',
     async (address) => {
       const pods = client.resource<Pod>(Pods);
       const name = `pod-${address.replaceAll('.', '-')}`;
@@ -250,7 +250,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     { title: 'by another name', spec: { type: 'ExternalName', externalName: REBINDING }, says: 'unsupported service' },
     { title: 'by a private address', address: '10.9.0.1', says: 'neither a node of the cluster nor a public address' },
     { title: 'by a node', address: '10.1.0.5', says: '10.1.0.5 may only be reached on ports 10250 and 4443' },
-  ])('an API that is served $title is not reached', async ({ spec, address, says }) => {
+  ])('does not reach an aggregated API served $title', async ({ spec, address, says }) => {
     const { port } = listener;
     const metadata = { name: `elsewhere-${address?.replaceAll('.', '-') ?? 'named'}`, namespace };
     await client.resource<Service>(Services).create({ metadata, spec: { ports: [{ port }], ...spec } });
@@ -299,7 +299,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
 
   const isUnconfined = oidcVersionProblem(offered?.version ?? '1.0') !== undefined;
 
-  test.skipIf(!isUnconfined)('an issuer of tokens is not contacted (skipped: a release from 1.34 on)', async () => {
+  test.skipIf(!isUnconfined)('does not contact a token issuer (skipped: a release from 1.34 on)', async () => {
     const before = pidsOf(cluster.folder)['kube-apiserver'];
     withOidc({ ...OIDC, issuerURL: `https://${REBINDING}:${listener.port}` });
 
@@ -310,17 +310,17 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     expect(listener.connections).toBe(0);
   });
 
-  test.skipIf(isUnconfined)('an issuer of tokens whose name resolves to this machine is not contacted', async () => {
+  test.skipIf(isUnconfined)('does not contact a token issuer whose name resolves to this machine', async () => {
     withOidc({ ...OIDC, issuerURL: `https://${REBINDING}:${listener.port}` });
 
-    expect((await cluster.reach(isRunning)).settingsProblem).toBeUndefined();
+    expect((await cluster.waitForState(isRunning)).settingsProblem).toBeUndefined();
 
     const log = () => readFileSync(join(cluster.folder, 'logs/kube-apiserver.log'), 'utf8');
     expect(log()).toMatch(/oidc.*127\.0\.0\.1 is a loopback or link-local address/);
     expect(listener.connections).toBe(0);
   });
 
-  test('settings that it cannot start with are reported, and change nothing', async () => {
+  test('reports settings that it cannot start with, and changes nothing', async () => {
     const before = pidsOf(cluster.folder)['kube-apiserver'];
     withOidc({ ...OIDC, issuerURL: `https://${REBINDING}:${listener.port}`, certificateAuthority: 'not a pem' });
 
@@ -335,13 +335,13 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
   });
 
   test.skipIf(isUnconfined)(
-    'settings that it does not start with are reverted, whoever manages it afterwards',
+    'reverts settings that it does not start with, no matter which Fairway manages it afterwards',
     async () => {
       withOidc({ ...OIDC, certificateAuthority: NEGATIVE_SERIAL });
       const isBack = ({ phase, settingsProblem }: ControlPlaneState) =>
         phase === 'Running' && settingsProblem !== undefined;
 
-      const { settingsProblem } = await cluster.reach(isBack, () => false);
+      const { settingsProblem } = await cluster.waitForState(isBack, () => false);
 
       expect(settingsProblem).toMatch(/kube-apiserver does not start with these settings: .*serial number/);
       expect((await configMaps().list({ namespace })).items.length).toBeGreaterThan(0);
@@ -349,25 +349,25 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
       await cluster.runtime.detach();
       const before = pidsOf(cluster.folder);
       cluster.runtime = cluster.openRuntime();
-      expect(await cluster.reach(isBack)).toMatchObject({ settingsProblem });
+      expect(await cluster.waitForState(isBack)).toMatchObject({ settingsProblem });
       expect(pidsOf(cluster.folder)).toEqual(before);
     },
   );
 
-  test.skipIf(isUnconfined)('corrected settings are applied', async () => {
+  test.skipIf(isUnconfined)('applies corrected settings', async () => {
     withOidc(OIDC);
 
     const isApplied = ({ phase, settingsProblem }: ControlPlaneState) =>
       phase === 'Running' && settingsProblem === undefined;
-    expect(await cluster.reach(isApplied)).toMatchObject({ ready: true });
+    expect(await cluster.waitForState(isApplied)).toMatchObject({ ready: true });
   });
 
-  test('what the operator allows is reached', async () => {
+  test('reaches addresses that the operator allows', async () => {
     await cluster.runtime.detach();
     const egress = { allowed: [`127.0.0.1/32:${listener.port}`], denied: [] };
     const allowed = await ProcessCluster.open(parent, assets, offered?.version ?? '', undefined, { network, egress });
     cluster.runtime = allowed.runtime;
-    await cluster.reach(isRunning);
+    await cluster.waitForState(isRunning);
     await hook(`https://${REBINDING}:${listener.port}/`);
 
     const connected = listener.connected();
@@ -378,12 +378,12 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     await webhooks().delete('reach');
   });
 
-  describe.skipIf(!isRoot)('runs as its own user (skipped: not root)', () => {
+  describe.skipIf(!isRoot)('a separate user for each control plane (skipped: not root)', () => {
     const statusOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/status`, 'utf8');
     const idsOf = (pid: number | undefined) =>
       /^Uid:\t(\d+)\t(\d+)\t(\d+)\t(\d+)$/m.exec(statusOf(pid))?.slice(1).map(Number) ?? [];
 
-    test('every program, with no other group and no way to gain more', () => {
+    test('runs every program, with no other group and no way to gain more', () => {
       const pids = pidsOf(cluster.folder);
       const [uid] = idsOf(pids.etcd);
       expect(uid).toBeGreaterThanOrEqual(1_900_000_000);
@@ -400,7 +400,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
       }
     });
 
-    test('another one has another, and neither can read, write or end anything of the other', async () => {
+    test('differs between control planes, which can neither read, write nor end anything of each other', async () => {
       const other = { ...cluster.spec, cluster: { ...cluster.spec.cluster, uid: 'uid-2', namespace: 'other-team' } };
       const folder = join(parent, 'runtime/uid-2');
       const started = Promise.withResolvers<void>();
@@ -418,7 +418,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
         spawnSync(
           'setpriv',
           ['--reuid', String(uid), '--regid', String(uid), '--clear-groups', '--no-new-privs', '--', ...command],
-          // Like a program there: in its folder, even if it may not enter the parents.
+          // Like a program in its folder, even if it may not enter the parents.
           { cwd: cluster.folder, encoding: 'utf8' },
         );
       const files = execFileSync('find', ['.', '-not', '-type', 'l'], { cwd: cluster.folder, encoding: 'utf8' })
@@ -435,7 +435,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
       expect(asOther('kill', String(pidsOf(cluster.folder).etcd)).status).not.toBe(0);
     });
 
-    test('its own programs cannot replace or read files that are Fairway’s alone', () => {
+    test('cannot replace or read files that belong only to Fairway', () => {
       const uid = String(idsOf(pidsOf(cluster.folder).etcd)[0]);
       const asOwn = (script: string) =>
         spawnSync('setpriv', ['--reuid', uid, '--regid', uid, '--clear-groups', '--', 'sh', '-c', script], {
@@ -458,7 +458,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     });
   });
 
-  test('the owner of each user is recorded, and users are returned', async () => {
+  test('is recorded with its owner, and returned after use', async () => {
     if (!isRoot) return;
     const users = join(parent, 'runtime-users');
     expect(readdirSync(users).length).toBe(2);

@@ -29,9 +29,9 @@ describe.skipIf(release === undefined || process.platform !== 'linux')(`limits o
     await rm(parent, { recursive: true, force: true });
   });
 
-  test('its programs have memory limits, and are killed before Fairway when memory runs out', async () => {
+  test('limit the memory of its programs, which are killed before Fairway when memory runs out', async () => {
     give(2048);
-    await cluster.reach(isRunning);
+    await cluster.waitForState(isRunning);
 
     const pid = pidsOf(cluster.folder)['kube-apiserver'];
     const env = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
@@ -41,9 +41,9 @@ describe.skipIf(release === undefined || process.platform !== 'linux')(`limits o
     expect(Number(openFiles?.[2])).toBeLessThanOrEqual(65_536);
   });
 
-  test('one that exceeds its limit is killed, and the tenant is informed', async () => {
+  test('kill a program that exceeds its limit, and inform the tenant', async () => {
     give(150);
-    const state = await cluster.reach(({ phase }) => phase === 'Failed');
+    const state = await cluster.waitForState(({ phase }) => phase === 'Failed');
 
     expect(state.message).toMatch(/ is not running: it used \d+ MiB of memory; the plan allows \d+ MiB\./);
   });

@@ -27,7 +27,7 @@ describe.skipIf(release === undefined)(`a database that reaches its quota ${desc
     const metadata = { name, namespace: 'default', labels: { big: 'true' } };
     return configMaps().create({ metadata, data: { value: randomBytes(bytes).toString('base64') } });
   };
-  /** Writes until etcd refuses further writes. */
+  /** Writes until etcd refuses more writes. */
   const fill = async (prefix: string) => {
     for (let index = 0; ; index++) {
       try {
@@ -43,7 +43,7 @@ describe.skipIf(release === undefined)(`a database that reaches its quota ${desc
     parent = await mkdtemp(join(tmpdir(), 'fairway-quota-'));
     cluster = await ProcessCluster.open(parent, release?.assets(parent) ?? '', release?.version ?? '');
     cluster.spec = { ...cluster.spec, etcdQuotaBytes: 8 * MIB };
-    client = await cluster.connect(await cluster.reach(isRunning));
+    client = await cluster.connect(await cluster.waitForState(isRunning));
   });
   afterAll(async () => {
     client?.close();
@@ -54,7 +54,7 @@ describe.skipIf(release === undefined)(`a database that reaches its quota ${desc
   test('reports that it is full, and who must act', async () => {
     await fill('a');
 
-    const state = await cluster.reach(isFull, isBroken);
+    const state = await cluster.waitForState(isFull, isBroken);
 
     expect(state).toMatchObject({ phase: 'Failed', ready: false, message: expect.stringContaining('Delete objects') });
   });
@@ -63,33 +63,33 @@ describe.skipIf(release === undefined)(`a database that reaches its quota ${desc
     const { items } = await configMaps().list({ namespace: 'default', labelSelector: 'big=true' });
     for (const { metadata } of items) await configMaps().delete(metadata.name ?? '', { namespace: 'default' });
 
-    await cluster.reach(isRunning, isBroken);
+    await cluster.waitForState(isRunning, isBroken);
 
-    // Small: space freed by later deletions becomes available only at etcd's next compaction.
+    // Small, because space freed by later deletions becomes available only at etcd's next compaction.
     expect((await write('again', 1000)).metadata.name).toBe('again');
   });
 
-  test('accepts writes again when the plan gives more, as for more nodes', async () => {
+  test('accepts writes again when the plan allows more, as with more nodes', async () => {
     await fill('b');
-    await cluster.reach(isFull, isBroken);
+    await cluster.waitForState(isFull, isBroken);
 
     cluster.spec = { ...cluster.spec, etcdQuotaBytes: 32 * MIB };
-    await cluster.reach(isRunning, isBroken);
+    await cluster.waitForState(isRunning, isBroken);
 
     expect((await write('more')).metadata.name).toBe('more');
   });
 
   test('gets the plan’s increase before it is full, even if nothing else changes', async () => {
     cluster.spec = { ...cluster.spec, etcdQuotaBytes: 64 * MIB };
-    await cluster.reach(isRunning, isBroken);
-    const told = Promise.withResolvers<void>();
-    const unsubscribe = cluster.runtime.onChange(() => told.resolve());
+    await cluster.waitForState(isRunning, isBroken);
+    const notified = Promise.withResolvers<void>();
+    const unsubscribe = cluster.runtime.onChange(() => notified.resolve());
 
     for (let index = 0; index < 24; index++) await write(`c-${index}`);
-    await told.promise;
+    await notified.promise;
     unsubscribe();
-    await cluster.reach(({ phase }) => phase === 'Updating', isBroken);
-    await cluster.reach(isRunning, isBroken);
+    await cluster.waitForState(({ phase }) => phase === 'Updating', isBroken);
+    await cluster.waitForState(isRunning, isBroken);
 
     for (let index = 0; index < 40; index++) await write(`d-${index}`);
     expect(await cluster.runtime.ensure(cluster.spec)).toMatchObject({ phase: 'Running' });

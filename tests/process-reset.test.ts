@@ -15,7 +15,7 @@ const { offered } = await testReleases();
 const withRelease = offered === undefined ? '(skipped: no binaries are found)' : `with Kubernetes ${offered.described}`;
 const inDefault = { namespace: 'default' };
 
-describe.skipIf(offered === undefined)(`a cluster with a real control plane is reset ${withRelease}`, () => {
+describe.skipIf(offered === undefined)(`reset of a cluster with a real control plane ${withRelease}`, () => {
   let parent: string;
   let fairway: RunningFairway;
 
@@ -36,25 +36,25 @@ describe.skipIf(offered === undefined)(`a cluster with a real control plane is r
     await rm(parent, { recursive: true, force: true });
   });
 
-  test('is empty at the same endpoint, even if Fairway is killed meanwhile, and admits no earlier credentials', async () => {
+  test('keeps the endpoint and empties the cluster, even if Fairway is killed meanwhile, and admits no earlier credentials', async () => {
     expect(await cli('cluster', 'create', 'demo', '--flavor', 'b3-8', '--nodes', '1')).toMatchObject({ code: 0 });
     const before = await tenant('before.kubeconfig');
     await before.resource<ConfigMap>(ConfigMaps).create({ metadata: { name: 'secret-plans', ...inDefault } });
     const api = await clientOf(fairway.kubeconfig);
-    const { status: former } = await api.resource(clusters).get('demo', { namespace: fairway.namespace });
+    const { status: previousStatus } = await api.resource(clusters).get('demo', { namespace: fairway.namespace });
     api.close();
 
     expect(await cli('cluster', 'reset', 'demo', '--yes', '--no-wait')).toMatchObject({ code: 0 });
     await fairway.kill();
     fairway = await up();
-    const again = await clientOf(fairway.kubeconfig);
+    const newClient = await clientOf(fairway.kubeconfig);
     const isReset = ({ status }: Cluster) => {
       expect(status?.reset?.phase).toBe('Complete');
-      expect(status).toMatchObject({ phase: 'Ready', endpoint: former?.endpoint, readySummary: '1/1' });
+      expect(status).toMatchObject({ phase: 'Ready', endpoint: previousStatus?.endpoint, readySummary: '1/1' });
       return true;
     };
-    await eventuallyObject(again.resource(clusters), { namespace: fairway.namespace, name: 'demo' }, isReset);
-    again.close();
+    await eventuallyObject(newClient.resource(clusters), { namespace: fairway.namespace, name: 'demo' }, isReset);
+    newClient.close();
 
     const after = await tenant('after.kubeconfig');
     const { items } = await after.resource<ConfigMap>(ConfigMaps).list(inDefault);

@@ -9,20 +9,20 @@ import type { ConfigMap, Node } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps, Nodes } from '@fairway/kube/kinds/resources';
 import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ACCESS_KEY, lackingForSwift, SECRET_KEY, SwiftServer } from './off-host/swift-server.ts';
+import { ACCESS_KEY, missingForSwift, SECRET_KEY, SwiftServer } from './off-host/swift-server.ts';
 import { testReleases } from './process-runtime/releases.ts';
-import { type Answer, RunningFairway, run } from './session/running-fairway.ts';
+import { type CommandResult, RunningFairway, run } from './session/running-fairway.ts';
 
 const { offered } = await testReleases();
 const isMissing = offered === undefined || !offered.hasRestoreTool;
 const withRelease = isMissing
   ? '(skipped: no binaries of 1.31 or later with etcdutl are found)'
   : `with Kubernetes ${offered.described}`;
-const PATIENTLY = { deadlineMs: 300_000 };
+const LONG_WAIT = { deadlineMs: 300_000 };
 const inDefault = { namespace: 'default' };
 
-/** A tenant restores objects that were deleted by mistake, on a Fairway that is killed during the restore. */
-describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`, () => {
+/** A tenant restores objects that were deleted by mistake, with a Fairway that is killed during the restore. */
+describe.skipIf(isMissing)(`restore of a cluster from a snapshot ${withRelease}`, () => {
   let parent: string;
   let home: string;
   let fairway: RunningFairway;
@@ -35,7 +35,7 @@ describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`,
     const offHost = swift === undefined ? [] : ['--off-host', join(parent, 'off-host.yaml')];
     return RunningFairway.start(home, '--listen', '127.0.0.1:0', '--control-plane', 'process', ...offHost);
   };
-  const connect = async (kubeconfig: Answer['stdout'] | undefined, path = join(parent, 'tenant.kubeconfig')) => {
+  const connect = async (kubeconfig: CommandResult['stdout'] | undefined, path = join(parent, 'tenant.kubeconfig')) => {
     if (kubeconfig !== undefined) await writeFile(path, kubeconfig);
     const { transport } = await loadKubeConnection({ path });
     return new KubeClient(new HttpsTransport(transport));
@@ -47,9 +47,9 @@ describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`,
   const write = (name: string) =>
     tenant.resource<ConfigMap>(ConfigMaps).create({ metadata: { name, ...inDefault, labels: { team: 'a' } } });
 
-  /** Resolves when the store lists it. */
+  /** Resolves when the store lists the copy. */
   const isCopied = async (line: string) => {
-    const deadlineMs = Date.now() + PATIENTLY.deadlineMs;
+    const deadlineMs = Date.now() + LONG_WAIT.deadlineMs;
     for (;;) {
       const { stdout } = await cli('recover', '--list', '--off-host', join(parent, 'off-host.yaml'));
       if (stdout.includes(line)) return;
@@ -60,7 +60,7 @@ describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`,
   beforeAll(async () => {
     parent = await mkdtemp(join(tmpdir(), 'fairway-restore-'));
     home = join(parent, 'home');
-    if (lackingForSwift.length === 0) swift = await startStore(parent);
+    if (missingForSwift.length === 0) swift = await startStore(parent);
     fairway = await up();
   });
   afterAll(async () => {
@@ -70,7 +70,7 @@ describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`,
     await rm(parent, { recursive: true, force: true });
   });
 
-  test('a snapshot is taken on request, and listed', async () => {
+  test('takes a snapshot on request, and lists it', async () => {
     expect(await cli('cluster', 'create', 'demo', '--flavor', 'b3-8', '--nodes', '1')).toMatchObject({ code: 0 });
     tenant = await connect((await cli('kubeconfig', 'demo')).stdout);
     await write('kept');
@@ -82,13 +82,13 @@ describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`,
     expect((await cli('cluster', 'snapshots', 'demo')).stdout).toContain(snapshot);
   });
 
-  test('a missing snapshot is refused immediately', async () => {
+  test('refuses a missing snapshot immediately', async () => {
     const refused = await cli('cluster', 'restore', 'demo', '20200101-000000-000', '--yes');
 
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('fairway cluster snapshots demo') });
   });
 
-  test('the objects are back, even if Fairway is killed meanwhile', async () => {
+  test('restores the objects, even if Fairway is killed meanwhile', async () => {
     await tenant.resource<ConfigMap>(ConfigMaps).delete('kept', inDefault);
     await write('later');
 
@@ -106,7 +106,7 @@ describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`,
       fairwayApi.resource(clusters),
       { namespace: fairway.namespace, name: 'demo' },
       isRestored,
-      PATIENTLY,
+      LONG_WAIT,
     );
     fairwayApi.close();
 
@@ -115,13 +115,13 @@ describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`,
     expect(list).toMatch(/-before-restore-/);
   });
 
-  test('its nodes are Ready in it, and it can be restored again', async () => {
+  test('makes the nodes Ready again, and can be repeated', async () => {
     const isReady = (nodes: readonly Node[]) =>
       nodes.length === 1 &&
       nodes.every(({ status }) =>
         status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
       );
-    await eventually(tenant.resource<Node>(Nodes), {}, isReady, PATIENTLY);
+    await eventually(tenant.resource<Node>(Nodes), {}, isReady, LONG_WAIT);
     const before = (await cli('cluster', 'snapshots', 'demo', '--output', 'name')).stdout.match(/.*-before-.*/)?.[0];
 
     const restored = await cli('cluster', 'restore', 'demo', before ?? '', '--yes');
@@ -130,8 +130,8 @@ describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`,
     expect(await names()).toEqual(['later']);
   });
 
-  const lacking = lackingForSwift.length === 0 ? '' : ` (skipped: there is no ${lackingForSwift.join(', no ')})`;
-  test.skipIf(lacking !== '')(`a snapshot whose file is lost comes back from its copy${lacking}`, async () => {
+  const lacking = missingForSwift.length === 0 ? '' : ` (skipped: there is no ${missingForSwift.join(', no ')})`;
+  test.skipIf(lacking !== '')(`uses the copy of a snapshot whose file is lost${lacking}`, async () => {
     const fairwayApi = await connect(undefined, fairway.kubeconfig);
     const { metadata } = await fairwayApi.resource(clusters).get('demo', { namespace: fairway.namespace });
     fairwayApi.close();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
-import { COMPONENTS, NEEDS } from '@fairway/control-plane/process/components';
+import { COMPONENT_DEPENDENCIES, COMPONENTS } from '@fairway/control-plane/process/components';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
@@ -13,7 +13,7 @@ import type { ConfigMap, Deployment, Node, Pod, Secret, ServiceAccount } from '@
 import { ConfigMaps, Deployments, Nodes, Pods, Secrets, ServiceAccounts } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { areAllKnown, kill, onlyFolderIn, pidsOf, processesIn } from './process-runtime/local-processes.ts';
+import { areAllKnown, kill, onlySubfolder, pidsOf, processesIn } from './process-runtime/local-processes.ts';
 import { CLUSTER_UID, isRunning, ProcessCluster } from './process-runtime/process-cluster.ts';
 import { type TestRelease, testReleases } from './process-runtime/releases.ts';
 import { clientOf } from './session/client-of.ts';
@@ -25,14 +25,14 @@ const withOffered = offered
   : '(skipped: no binaries of 1.31 or later are found)';
 const withOld = old ? `with Kubernetes ${old.described}` : '(skipped: testbed/kubernetes is not built)';
 
-/** Resolves when an object of the default namespace exists and is as desired. */
+/** Resolves when an object of the default namespace exists and matches. */
 async function first<T extends KubeObject>(
   resource: ResourceClient<T>,
   selection: Pick<WatchOptions, 'fieldSelector'>,
-  isAsItShouldBe: (object: T) => boolean,
+  predicate: (object: T) => boolean,
 ): Promise<void> {
   for await (const { type, object } of resource.watch({ namespace: 'default', ...selection })) {
-    if (type !== 'BOOKMARK' && isAsItShouldBe(object)) return;
+    if (type !== 'BOOKMARK' && predicate(object)) return;
   }
   throw new Error('the server has ended the watch');
 }
@@ -45,10 +45,10 @@ afterAll(async () => {
   await rm(parent, { recursive: true, force: true });
 });
 
-describe.skipIf(offered === undefined)(`a control plane of processes ${withOffered}`, () => {
+describe.skipIf(offered === undefined)(`a process-based control plane ${withOffered}`, () => {
   controlPlaneCases(offered);
 });
-describe.skipIf(old === undefined)(`a control plane of processes ${withOld}`, () => {
+describe.skipIf(old === undefined)(`a process-based control plane ${withOld}`, () => {
   controlPlaneCases(old);
 });
 
@@ -57,12 +57,12 @@ function controlPlaneCases(release: TestRelease | undefined): void {
   let cluster: ProcessCluster;
   let client: KubeClient;
 
-  /** Pods cannot be created without it; the controller manager creates it when it has started. */
+  /** Pods cannot be created without this account; the controller manager creates it when it has started. */
   const defaultServiceAccount = () =>
     first(
       client.resource<ServiceAccount>(ServiceAccounts),
       { fieldSelector: 'metadata.name=default' },
-      // Before 1.24 with its own token.
+      // Before 1.24 the account has its own token.
       ({ secrets = [] }) => minor >= 24 || secrets.length > 0,
     );
   const configMap = () => client.resource<ConfigMap>(ConfigMaps).get('kept', { namespace: 'default' });
@@ -78,7 +78,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
 
   test('starts, reports its endpoint, and serves the version', async () => {
     const first = await cluster.runtime.ensure(cluster.spec);
-    const state = await cluster.reach(isRunning);
+    const state = await cluster.waitForState(isRunning);
     client = await cluster.connect(state);
 
     expect(first).toMatchObject({ phase: 'Starting', ready: false, reason: 'Provisioning' });
@@ -108,20 +108,20 @@ function controlPlaneCases(release: TestRelease | undefined): void {
   });
 
   test.each(['etcd', 'kube-apiserver', 'kube-controller-manager'] as const)(
-    '%s is restarted when it is killed',
+    'restarts %s when it is killed',
     async (component) => {
-      await cluster.reach((state) => isRunning(state) && areAllKnown(pidsOf(cluster.folder)));
+      await cluster.waitForState((state) => isRunning(state) && areAllKnown(pidsOf(cluster.folder)));
       const before = pidsOf(cluster.folder);
       kill(before[component]);
 
-      await cluster.reach((state) => {
+      await cluster.waitForState((state) => {
         const pid = pidsOf(cluster.folder)[component];
         return isRunning(state) && pid !== undefined && pid !== before[component];
       });
 
-      // Programs that depend on it may end as well, such as a controller manager during its start.
+      // Programs that depend on it may exit as well, such as a controller manager during its start.
       const after = pidsOf(cluster.folder);
-      for (const need of NEEDS[component]) expect(after[need]).toBe(before[need]);
+      for (const dependency of COMPONENT_DEPENDENCIES[component]) expect(after[dependency]).toBe(before[dependency]);
       expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
     },
   );
@@ -135,7 +135,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
       const created = await client.resource<Pod>(Pods).create(pod, { dryRun: true });
       return created.spec?.containers[0]?.imagePullPolicy;
     };
-    const { endpoint } = await cluster.reach(isRunning);
+    const { endpoint } = await cluster.waitForState(isRunning);
     await defaultServiceAccount();
     expect(await imagePullPolicy()).toBe('Always');
 
@@ -144,7 +144,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
       apiServer: { admissionPlugins: { ...cluster.spec.apiServer.admissionPlugins, disabled: ['AlwaysPullImages'] } },
     };
     expect((await cluster.runtime.ensure(cluster.spec)).phase).toBe('Updating');
-    const state = await cluster.reach(isRunning);
+    const state = await cluster.waitForState(isRunning);
 
     expect(state.endpoint).toEqual(endpoint);
     expect(await imagePullPolicy()).toBe('IfNotPresent');
@@ -152,7 +152,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
   });
 
   test.for([['groups'], ['groups', 'roles']])(
-    'trusts an issuer of tokens with groups in %j (before 1.34 it reports why not)',
+    'trusts a token issuer with groups in %j (before 1.34 it reports why not)',
     async (groupsClaims) => {
       const oidc = {
         issuerURL: 'https://issuer.invalid/realm',
@@ -166,44 +166,44 @@ function controlPlaneCases(release: TestRelease | undefined): void {
       };
       cluster.spec = { ...cluster.spec, apiServer: { ...cluster.spec.apiServer, oidc } };
 
-      const { settingsProblem } = await cluster.reach(isRunning);
+      const { settingsProblem } = await cluster.waitForState(isRunning);
       expect(settingsProblem ?? 'none').toMatch(minor < 34 ? /upgrade to 1\.34/ : /^none$/);
       expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
     },
   );
 
-  test('stops gracefully with Fairway, and is back with its data at the same endpoint', async () => {
-    const { endpoint } = await cluster.reach(isRunning);
+  test('stops gracefully with Fairway, and restarts with its data at the same endpoint', async () => {
+    const { endpoint } = await cluster.waitForState(isRunning);
 
     await cluster.runtime.close();
     expect(processesIn(cluster.folder)).toEqual([]);
     cluster.runtime = cluster.openRuntime();
-    const state = await cluster.reach(isRunning);
+    const state = await cluster.waitForState(isRunning);
 
     expect(state.endpoint).toEqual(endpoint);
     expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
   });
 
   test('hibernates without a process, even under another Fairway, and wakes at the same endpoint with its data', async () => {
-    const { endpoint } = await cluster.reach(isRunning);
-    const atRest = async () => {
+    const { endpoint } = await cluster.waitForState(isRunning);
+    const waitForHibernation = async () => {
       for (;;) {
         const changed = Promise.withResolvers<void>();
         const unsubscribe = cluster.runtime.onChange(() => changed.resolve());
-        const isAtRest = await cluster.runtime.hibernate(CLUSTER_UID);
-        if (!isAtRest) await changed.promise;
+        const isHibernated = await cluster.runtime.hibernate(CLUSTER_UID);
+        if (!isHibernated) await changed.promise;
         unsubscribe();
-        if (isAtRest) return;
+        if (isHibernated) return;
       }
     };
 
-    await atRest();
+    await waitForHibernation();
     expect(processesIn(cluster.folder)).toEqual([]);
     await cluster.runtime.detach();
     cluster.runtime = cluster.openRuntime();
-    await atRest();
+    await waitForHibernation();
     expect(processesIn(cluster.folder)).toEqual([]);
-    const state = await cluster.reach(isRunning);
+    const state = await cluster.waitForState(isRunning);
 
     expect(state.endpoint).toEqual(endpoint);
     expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
@@ -246,7 +246,7 @@ describe.skipIf(offered === undefined)(`fairway up --control-plane process ${wit
     home = join(parent, 'home');
     planes = join(home, 'control-planes');
     fairway = await up();
-    // The release at hand, even if it has reached its end of life since.
+    // The available release, even if it has reached its end of life since.
     const api = await clientOf(fairway.kubeconfig);
     const value = { spec: { phaseOverride: 'Supported' } };
     await api.resource(kubernetesReleases).patch(`1.${offered?.minor}`, { type: 'merge', value });
@@ -256,7 +256,7 @@ describe.skipIf(offered === undefined)(`fairway up --control-plane process ${wit
     await fairway?.stop();
   });
 
-  test('hollow nodes join a real control plane, and pods run', async () => {
+  test('joins hollow nodes to a real control plane, and runs pods', async () => {
     const created = await cli('cluster', 'create', 'demo', '--flavor', 'b3-8', '--nodes', '2');
     expect(created).toMatchObject({ code: 0 });
 
@@ -280,8 +280,8 @@ describe.skipIf(offered === undefined)(`fairway up --control-plane process ${wit
     tenant.close();
   });
 
-  test('a Fairway that was killed finds its control planes running, and leaves them running', async () => {
-    const before = pidsOf(onlyFolderIn(planes));
+  test('finds control planes still running after a kill, and leaves them running', async () => {
+    const before = pidsOf(onlySubfolder(planes));
     expect(areAllKnown(before)).toBe(true);
 
     await fairway.kill();
@@ -290,16 +290,16 @@ describe.skipIf(offered === undefined)(`fairway up --control-plane process ${wit
     const pool = (await cli('nodepool', 'list', '--output', 'name')).stdout.trim().split('/').at(-1) ?? '';
     expect(await cli('nodepool', 'scale', pool, '--nodes', '3')).toMatchObject({ code: 0 });
 
-    expect(pidsOf(onlyFolderIn(planes))).toEqual(before);
+    expect(pidsOf(onlySubfolder(planes))).toEqual(before);
   });
 
-  test('a home keeps its kind of control planes', async () => {
+  test('keeps the kind of control planes of a home', async () => {
     const other = await cli('up', '--home', home, '--control-plane', 'simulated');
 
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('of kind process') });
   });
 
-  test('a Fairway that is stopped stops its control planes, and restarts them', async () => {
+  test('stops its control planes when it is stopped, and restarts them', async () => {
     await fairway.stop();
     expect(processesIn(planes)).toEqual([]);
 
@@ -308,7 +308,7 @@ describe.skipIf(offered === undefined)(`fairway up --control-plane process ${wit
     expect(stdout).toContain('demo');
   });
 
-  test('a cluster that is deleted leaves no process and no data', async () => {
+  test('leaves no process and no data of a deleted cluster', async () => {
     expect(await cli('cluster', 'delete', 'demo', '--yes')).toMatchObject({ code: 0 });
 
     expect(processesIn(planes)).toEqual([]);

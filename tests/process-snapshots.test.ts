@@ -44,7 +44,7 @@ function snapshotCases(release: TestRelease | undefined): void {
   const newestOf = ({ snapshots }: ControlPlaneState) => snapshots?.list[0]?.name;
   const write = (name: string) =>
     client.resource<ConfigMap>(ConfigMaps).create({ metadata: { name, ...inDefault }, data: { value: name } });
-  const isThere = async (name: string) => {
+  const exists = async (name: string) => {
     try {
       await client.resource<ConfigMap>(ConfigMaps).get(name, inDefault);
       return true;
@@ -53,7 +53,7 @@ function snapshotCases(release: TestRelease | undefined): void {
       throw error;
     }
   };
-  /** The request is done, and the control plane serves. */
+  /** Resolves when the request is done and the control plane serves. */
   const isRestored = (state: ControlPlaneState) => {
     const { restored, restoring } = state.snapshots ?? {};
     const { snapshot: name, requestedAt } = cluster.spec.restore ?? {};
@@ -64,7 +64,7 @@ function snapshotCases(release: TestRelease | undefined): void {
   const takeSnapshot = async () => {
     const requestedAtMs = Date.now();
     cluster.spec = { ...cluster.spec, snapshots: { intervalMs: HOUR_MS, keep: 10, requestedAtMs } };
-    const state = await cluster.reach(({ snapshots }) => (snapshots?.list[0]?.takenAtMs ?? 0) >= requestedAtMs);
+    const state = await cluster.waitForState(({ snapshots }) => (snapshots?.list[0]?.takenAtMs ?? 0) >= requestedAtMs);
     return newestOf(state) ?? '';
   };
 
@@ -78,9 +78,9 @@ function snapshotCases(release: TestRelease | undefined): void {
     await cluster?.runtime.close();
   });
 
-  test('the first is taken as soon as etcd serves, and another one on request', async () => {
-    client = await cluster.connect(await cluster.reach(isRunning));
-    await cluster.reach(({ snapshots }) => snapshots?.list.length === 1);
+  test('are taken as soon as etcd serves, and on request', async () => {
+    client = await cluster.connect(await cluster.waitForState(isRunning));
+    await cluster.waitForState(({ snapshots }) => snapshots?.list.length === 1);
     await write('before');
     const data = { value: Buffer.from('hidden').toString('base64') };
     await client.resource<Secret>(Secrets).create({ metadata: { name: 'secret', ...inDefault }, data });
@@ -93,24 +93,24 @@ function snapshotCases(release: TestRelease | undefined): void {
     expect(snapshots?.list[0]?.sizeBytes).toBeGreaterThan(10_000);
   });
 
-  test('deleted objects are back, later ones are gone, and resource versions continue', async () => {
+  test('restore deleted objects, remove later ones, and continue resource versions', async () => {
     const { metadata } = await write('after');
     await client.resource<ConfigMap>(ConfigMaps).delete('before', inDefault);
 
     cluster.spec = { ...cluster.spec, restore: { snapshot } };
     expect(await cluster.runtime.ensure(cluster.spec)).toMatchObject({ phase: 'Updating', reason: 'Restoring' });
-    await cluster.reach(isRestored);
+    await cluster.waitForState(isRestored);
 
-    expect([await isThere('before'), await isThere('after')]).toEqual([true, false]);
+    expect([await exists('before'), await exists('after')]).toEqual([true, false]);
     const { data } = await client.resource<Secret>(Secrets).get('secret', inDefault);
     expect(data).toEqual({ value: Buffer.from('hidden').toString('base64') });
     const now = Number((await write('later')).metadata.resourceVersion);
-    // etcdctl before 3.6 can't raise them.
+    // etcdctl before 3.6 can't raise revisions.
     const passed = release?.bumpsRevisions ? Number(metadata.resourceVersion) : 0;
     expect(now).toBeGreaterThan(passed);
   });
 
-  test('the previous state is saved in a snapshot, and its data are removed', async () => {
+  test('save the previous state before a restore, and remove its data', async () => {
     const { snapshots } = await cluster.runtime.ensure(cluster.spec);
 
     expect(snapshots?.list.map(({ name }) => name)).toContainEqual(
@@ -119,43 +119,43 @@ function snapshotCases(release: TestRelease | undefined): void {
     expect(readdirSync(cluster.folder).filter((name) => /^etcd(-\d+)?$/.test(name))).toEqual(['etcd-1']);
   });
 
-  test('a request is carried out only once, even after a restart', async () => {
+  test('are restored only once per request, even after a restart', async () => {
     await cluster.runtime.close();
     cluster.runtime = cluster.openRuntime();
-    await cluster.reach(isRunning);
-    await cluster.reach(({ snapshots }) => snapshots?.restoring === undefined);
+    await cluster.waitForState(isRunning);
+    await cluster.waitForState(({ snapshots }) => snapshots?.restoring === undefined);
 
-    expect(await isThere('later')).toBe(true);
+    expect(await exists('later')).toBe(true);
   });
 
-  test('with another request time it is restored again, whatever is killed meanwhile', async () => {
+  test('are restored again with another request time, whatever is killed meanwhile', async () => {
     cluster.spec = { ...cluster.spec, restore: { snapshot, requestedAt: '2026-11-21T16:30:00Z' } };
     const restoring = cluster.runtime.ensure(cluster.spec);
-    // Left by a crash while data were being created.
+    // Left behind by a crash while data was being created.
     writeFileSync(join(cluster.folder, 'etcd-2'), 'half');
     await restoring;
     kill(pidsOf(cluster.folder)['kube-apiserver']);
-    await cluster.reach(isRestored);
+    await cluster.waitForState(isRestored);
 
-    expect([await isThere('before'), await isThere('later')]).toEqual([true, false]);
+    expect([await exists('before'), await exists('later')]).toEqual([true, false]);
   });
 
-  test('a Fairway that finds a request and nothing running saves the existing data before it restores', async () => {
+  test('save existing data before a restore if a Fairway finds a request and nothing running', async () => {
     await write('unsaved');
     await cluster.runtime.close();
-    // Left by one that was killed when all programs had ended and the new data were not yet in use.
+    // Left behind by a Fairway that was killed after all programs had ended and before the new data was in use.
     cluster.spec = { ...cluster.spec, restore: { snapshot, requestedAt: '2026-11-21T16:45:00Z' } };
     cluster.runtime = cluster.openRuntime();
-    const { snapshots } = await cluster.reach(isRestored);
+    const { snapshots } = await cluster.waitForState(isRestored);
 
-    expect([await isThere('before'), await isThere('unsaved')]).toEqual([true, false]);
+    expect([await exists('before'), await exists('unsaved')]).toEqual([true, false]);
     const saved = snapshots?.list.filter(({ name }) => name.includes('-before-restore-'));
     expect(saved).toHaveLength(3);
   });
 
-  test('an invalid snapshot leaves the cluster as it is, and the reason is reported', async () => {
+  test('leave the cluster unchanged if invalid, and report the reason', async () => {
     cluster.spec = { ...cluster.spec, restore: { snapshot: '20200101-000000-000' } };
-    const state = await cluster.reach(({ snapshots }) => snapshots?.restoring?.problem !== undefined);
+    const state = await cluster.waitForState(({ snapshots }) => snapshots?.restoring?.problem !== undefined);
     expect(state.snapshots?.restoring).toMatchObject({
       problem: 'NotFound',
       message: expect.stringContaining(`snapshot 20200101-000000-000 of the cluster does not exist; available: `),
@@ -164,16 +164,16 @@ function snapshotCases(release: TestRelease | undefined): void {
     const file = join(cluster.folder, '../../snapshots', CLUSTER_UID, `${snapshot}.db`);
     writeFileSync(file, 'other', { flag: 'r+' });
     cluster.spec = { ...cluster.spec, restore: { snapshot, requestedAt: '2026-11-21T17:00:00Z' } };
-    const damaged = await cluster.reach(
+    const damaged = await cluster.waitForState(
       ({ snapshots }) =>
         snapshots?.restoring?.request === cluster.spec.restore && snapshots?.restoring?.problem !== undefined,
     );
     expect(damaged.snapshots?.restoring?.message).toContain('its checksum does not match');
-    expect((await cluster.reach(isRunning)).ready).toBe(true);
-    expect(await isThere('before')).toBe(true);
+    expect((await cluster.waitForState(isRunning)).ready).toBe(true);
+    expect(await exists('before')).toBe(true);
   });
 
-  test('a deleted cluster takes its snapshots along', async () => {
+  test('are deleted with their cluster', async () => {
     const folder = join(cluster.folder, '../../snapshots', CLUSTER_UID);
     expect(existsSync(folder)).toBe(true);
     const gone = Promise.withResolvers<void>();

@@ -20,16 +20,16 @@ import { testReleases } from './process-runtime/releases.ts';
 const { offered } = await testReleases();
 const described = offered ? `with Kubernetes ${offered.described}` : '(skipped: no binaries are found)';
 
-/** Tokens that name their holder. */
+/** Accepts tokens that contain the name of their holder. */
 const reviewFor =
-  (greeting: string): ReviewToken =>
+  (userPrefix: string): ReviewToken =>
   (token) =>
-    Promise.resolve(token.startsWith('of-') ? { username: `${greeting}:${token}`, groups: [] } : undefined);
+    Promise.resolve(token.startsWith('of-') ? { username: `${userPrefix}:${token}`, groups: [] } : undefined);
 
-describe.skipIf(offered === undefined)(`an API server that asks about tokens ${described}`, () => {
+describe.skipIf(offered === undefined)(`an API server with token review ${described}`, () => {
   let parent: string;
   let cluster: ProcessCluster;
-  let asked = 0;
+  let requests = 0;
 
   beforeAll(async () => {
     parent = await mkdtemp(join(tmpdir(), 'fairway-tokens-'));
@@ -47,26 +47,26 @@ describe.skipIf(offered === undefined)(`an API server that asks about tokens ${d
       existsSync(join(cluster.folder, path)),
     ).length;
 
-  /** Its result for a token that it has not seen before: its user, or undefined. */
-  async function reviewed(begins = 'of-'): Promise<string | undefined> {
-    return reviewedAt(await cluster.reach(isRunning), begins);
+  /** The API server's result for a new token: its user, or undefined. */
+  async function reviewed(tokenPrefix = 'of-'): Promise<string | undefined> {
+    return reviewResponse(await cluster.waitForState(isRunning), tokenPrefix);
   }
 
-  async function reviewedAt(state: ControlPlaneState, begins = 'of-'): Promise<string | undefined> {
+  async function reviewResponse(state: ControlPlaneState, tokenPrefix = 'of-'): Promise<string | undefined> {
     const client: KubeClient = await cluster.connect(state);
     const apiVersion = 'authentication.k8s.io/v1';
-    const answer = await client.raw({
+    const response = await client.raw({
       method: 'POST',
       path: `/apis/${apiVersion}/tokenreviews`,
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ apiVersion, kind: 'TokenReview', spec: { token: `${begins}${asked++}` } }),
+      body: JSON.stringify({ apiVersion, kind: 'TokenReview', spec: { token: `${tokenPrefix}${requests++}` } }),
     });
-    const { status } = JSON.parse(await answer.text()) as { status: { user: { username?: string } } };
+    const { status } = JSON.parse(await response.text()) as { status: { user: { username?: string } } };
     client.close();
     return status.user.username?.replace(/\d+$/, '');
   }
 
-  test('gets the users of tokens', async () => {
+  test('authenticates the users of tokens', async () => {
     expect(await reviewed()).toBe('keystone:of-');
     expect(await reviewed('forged-')).toBeUndefined();
   });
@@ -79,15 +79,15 @@ describe.skipIf(offered === undefined)(`an API server that asks about tokens ${d
     expect(apiServer()).toBe(before);
   });
 
-  test('uses Fairway’s current token reviewer while there are no programs to start it with', async () => {
-    const running = await cluster.reach(isRunning);
+  test('uses Fairway’s current token reviewer even if no binaries exist to start it with', async () => {
+    const running = await cluster.waitForState(isRunning);
     const { spec } = cluster;
     const missing = await cluster.runtime.ensure({ ...spec, version: '1.99.0', reviewToken: reviewFor('third') });
     expect(missing.phase).toBe('Failed');
-    expect(await reviewedAt(running)).toBe('third:of-');
+    expect(await reviewResponse(running)).toBe('third:of-');
 
     await cluster.runtime.ensure({ ...spec, version: '1.99.0', reviewToken: undefined });
-    expect(await reviewedAt(running)).toBeUndefined();
+    expect(await reviewResponse(running)).toBeUndefined();
     expect(await reviewed()).toBe('another:of-');
   });
 
@@ -105,13 +105,13 @@ describe.skipIf(offered === undefined)(`an API server that asks about tokens ${d
     { stage: 'Renewing', step: (pki) => switchSigners(pki, systemClock) },
     { stage: 'Completing', step: (pki) => completeClusterRotation(pki, systemClock) },
     { stage: 'Stable', step: (pki) => endClusterRotation(pki, systemClock) },
-  ])('continues at the stage $stage of a rotation of credentials', async ({ step }) => {
+  ])('continues at stage $stage of a credential rotation', async ({ step }) => {
     cluster.spec = { ...cluster.spec, pki: await step(cluster.spec.pki) };
 
     expect(await reviewed()).toBe('another:of-');
   });
 
-  test('stops when it is disabled, after one restart, and nothing of it is left', async () => {
+  test('stops token review when it is disabled, after one restart, and leaves nothing behind', async () => {
     const before = apiServer();
     expect(files()).toBe(3);
     cluster.spec = { ...cluster.spec, reviewToken: undefined };

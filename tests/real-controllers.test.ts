@@ -17,7 +17,7 @@ import {
   ServiceAccounts,
   Services,
 } from '@fairway/kube/kinds/resources';
-import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBinaries } from './contract/kubernetes/binaries.ts';
 import { ContractServer } from './contract/kubernetes/contract-server.ts';
@@ -25,7 +25,7 @@ import { startEmbeddedControlPlane } from './contract/kubernetes/control-planes.
 import { startControllerManager, startScheduler } from './contract/kubernetes/real-controllers.ts';
 
 const TOKEN = 'abcdef.0123456789abcdef';
-const PATIENTLY = { deadlineMs: 400_000 };
+const LONG_WAIT = { deadlineMs: 400_000 };
 const NODES = ['node-1', 'node-2'];
 
 // Releases before 1.31 need APIs that have been removed since.
@@ -33,7 +33,7 @@ const binaries = findBinaries().find(({ minor }) => minor >= 31);
 const title = 'kube-controller-manager and kube-scheduler run the embedded server';
 const reason = ' (skipped: KUBEBUILDER_ASSETS and PATH have no release from 1.31 on)';
 
-/** The reverse of the contract tests: Kubernetes' own controllers against our API server, with hollow nodes. */
+/** The reverse of the contract tests: Kubernetes' own controllers with our API server and hollow nodes. */
 describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reason : ''}`, () => {
   const stack = new AsyncDisposableStack();
   const inDefault = { namespace: 'default' };
@@ -69,7 +69,7 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
 
   afterAll(() => stack.disposeAsync());
 
-  it('nodes get their certificates approved, a pod CIDR, and become ready', async () => {
+  it('approve certificates of nodes and assign pod CIDRs, and nodes become ready', async () => {
     const nodes = await eventually(
       server.client.resource(Nodes),
       {},
@@ -81,31 +81,31 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
         }
         return true;
       },
-      PATIENTLY,
+      LONG_WAIT,
     );
 
     expect(new Set(nodes.map(({ spec }) => spec.podCIDR)).size).toBe(NODES.length);
   });
 
-  it('namespaces get an account and the root certificates', async () => {
+  it('create an account and the root certificates in namespaces', async () => {
     await eventuallyObject(
       server.client.resource(ServiceAccounts),
       { ...inDefault, name: 'default' },
       undefined,
-      PATIENTLY,
+      LONG_WAIT,
     );
     const name = 'kube-root-ca.crt';
-    const roots = await eventuallyObject(
+    const caCertificates = await eventuallyObject(
       server.client.resource(ConfigMaps),
       { ...inDefault, name },
       undefined,
-      PATIENTLY,
+      LONG_WAIT,
     );
 
-    expect(roots.data?.['ca.crt']).toBe(server.authority);
+    expect(caCertificates.data?.['ca.crt']).toBe(server.authority);
   });
 
-  it("a Deployment's pods are scheduled, run, and are behind its Service", async () => {
+  it("schedule and run a Deployment's pods, and add them to its Service", async () => {
     const labels = { app: 'web' };
     await server.client.resource(Services).create({
       metadata: { name: 'web', ...inDefault },
@@ -124,24 +124,24 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
       server.client.resource(Pods),
       { ...inDefault, labelSelector: 'app=web' },
       (found) => found.length === 6 && found.every(({ status }) => status?.phase === 'Running'),
-      PATIENTLY,
+      LONG_WAIT,
     );
     await eventuallyObject(
       server.client.resource(Deployments),
       { ...inDefault, name: 'web' },
       ({ status }) => status?.availableReplicas === 6,
-      PATIENTLY,
+      LONG_WAIT,
     );
     expect(new Set(pods.map(({ spec }) => spec.nodeName))).toEqual(new Set(NODES));
     await eventually(
       server.client.resource(EndpointSlices),
       { ...inDefault, labelSelector: 'kubernetes.io/service-name=web' },
       ([slice]) => slice?.endpoints?.filter(({ conditions }) => conditions?.ready).length === 6,
-      PATIENTLY,
+      LONG_WAIT,
     );
   });
 
-  it('a new template rolls out', async () => {
+  it('roll out a new template', async () => {
     const containers = [{ name: 'web', image: 'nginx:1.30' }];
     await server.client
       .resource(Deployments)
@@ -151,18 +151,18 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
       server.client.resource(Pods),
       { ...inDefault, labelSelector: 'app=web' },
       (found) => found.length === 6 && found.every(({ spec }) => spec.containers[0]?.image === 'nginx:1.30'),
-      PATIENTLY,
+      LONG_WAIT,
     );
     const { metadata } = await eventuallyObject(
       server.client.resource(Deployments),
       { ...inDefault, name: 'web' },
       ({ status }) => status?.updatedReplicas === 6 && status.availableReplicas === 6,
-      PATIENTLY,
+      LONG_WAIT,
     );
     expect(metadata.annotations).toMatchObject({ 'deployment.kubernetes.io/revision': '2' });
   });
 
-  it('a Job completes', async () => {
+  it('complete a Job', async () => {
     const containers = [{ name: 'main', image: 'busybox', command: ['true'] }];
     await server.client.resource(Jobs).create({
       metadata: { name: 'once', ...inDefault },
@@ -176,20 +176,20 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
         expect(status?.conditions).toContainEqual(expect.objectContaining({ type: 'Complete', status: 'True' }));
         return true;
       },
-      PATIENTLY,
+      LONG_WAIT,
     );
     expect(job.status?.succeeded).toBe(2);
   });
 
-  it('dependents of a deleted object are collected', async () => {
+  it('collect dependents of a deleted object', async () => {
     await server.client.resource(Deployments).delete('web', { ...inDefault, propagationPolicy: 'Foreground' });
 
-    await eventuallyGone(server.client.resource(Deployments), { ...inDefault, name: 'web' }, PATIENTLY);
-    const left = await server.client.resource(ReplicaSets).list({ ...inDefault, labelSelector: 'app=web' });
-    expect(left.items).toEqual([]);
+    await eventuallyDeleted(server.client.resource(Deployments), { ...inDefault, name: 'web' }, LONG_WAIT);
+    const remaining = await server.client.resource(ReplicaSets).list({ ...inDefault, labelSelector: 'app=web' });
+    expect(remaining.items).toEqual([]);
   });
 
-  it('a deleted namespace is emptied and removed', async () => {
+  it('empty and remove a deleted namespace', async () => {
     const name = await server.namespace();
     await server.client
       .resource(ConfigMaps)
@@ -197,12 +197,15 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
 
     await server.client.resource(Namespaces).delete(name);
 
-    await eventuallyGone(server.client.resource(Namespaces), { name }, PATIENTLY);
+    await eventuallyDeleted(server.client.resource(Namespaces), { name }, LONG_WAIT);
     expect((await server.client.resource(ConfigMaps).list({ namespace: name })).items).toEqual([]);
   });
 });
 
-/** The set-up of kubeadm: a bootstrap token, the right to request a certificate with it, and approval of such requests. */
+/**
+ * Creates kubeadm's setup: a bootstrap token, the right to request a certificate with it, and approval of such
+ * requests.
+ */
 async function letNodesJoin({ client }: ContractServer): Promise<void> {
   const [id = '', secret = ''] = TOKEN.split('.');
   await client.resource(Secrets).create({

@@ -14,17 +14,17 @@ import type { HostCloud } from './real-nodes/host-cloud.ts';
 import { HostedFairway } from './real-nodes/hosted-fairway.ts';
 import { clusterManifest } from './real-nodes/manifest.ts';
 import { isKnown, isReady, isServing } from './real-nodes/nodes.ts';
-import { realNodesNeed } from './real-nodes/requirements.ts';
+import { realNodeTools } from './real-nodes/requirements.ts';
 import { BUSYBOX, installTenantNetwork } from './real-nodes/tenant-network.ts';
 import { clientOf } from './session/client-of.ts';
 import { type RunningFairway, run } from './session/running-fairway.ts';
 
-const { offered, kubectl, title } = await realNodesNeed();
+const { offered, kubectl, title } = await realNodeTools();
 
 const namespace = 'default';
 /** For waits on hosts that boot and install packages. */
-const BOOT = { deadlineMs: 240_000 };
-/** Kubelet's hard threshold of memory in our user data. */
+const BOOT_WAIT = { deadlineMs: 240_000 };
+/** Kubelet's hard memory threshold in our user data. */
 const EVICTION = '100Mi';
 const MEMORY_LIMIT = '64Mi';
 const ZERO = parseQuantity(0);
@@ -56,7 +56,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     onTestFailed(() => void process.stderr.write(`${cloud.diagnosis()}\n${fairway.output}\n`));
   }
 
-  /** Runs a pod of one container on a node, until it is ready. */
+  /** Runs a pod of one container on a node; resolves when it is ready. */
   async function runPod(name: string, nodeName: string, script: string): Promise<Pod> {
     await pods().create({
       metadata: { name, namespace },
@@ -75,7 +75,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     return eventuallyObject(pods(), { namespace, name }, isReady);
   }
 
-  test('hosts join with their bootstrap tokens, one for each server, even after a power cut', async () => {
+  test('join with their bootstrap tokens, one for each server, even after a power cut', async () => {
     diagnoseFailure();
     const manifest = join(folder, 'cluster.yaml');
     await writeFile(manifest, clusterManifest(offered?.version ?? ''));
@@ -83,7 +83,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     expect(await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', manifest])).toMatchObject({
       code: 0,
     });
-    const powerCut = cloud.cutPowerOf('demo-pool-2');
+    const powerCut = cloud.cutPowerDuringBoot('demo-pool-2');
     await eventuallyObject(
       api.resource(clusters),
       { namespace, name: 'demo' },
@@ -104,7 +104,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
       tenant.resource<Node>(Nodes),
       {},
       (all) => all.length === 2 && all.every(isKnown),
-      BOOT,
+      BOOT_WAIT,
     );
 
     expect(new Set(nodes.map(({ metadata }) => metadata.name))).toEqual(new Set(cloud.hosts()));
@@ -116,7 +116,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     }
   });
 
-  test('the user data are what Fairway wrote, and ran to the end without an error', async () => {
+  test('run the user data that Fairway wrote to the end without an error', async () => {
     diagnoseFailure();
     expect(cloud.hosts()).not.toEqual([]);
     for (const host of cloud.hosts()) {
@@ -133,18 +133,21 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     }
   });
 
-  test('hosts downloaded only from the specified places: directly or through the proxy, by their authority', () => {
-    // The mirror has no images of add-ons; metrics-server needs no pod network, so containerd may have requested them already.
-    const ofAddons = 'registry.k8s.io:443 refused';
-    expect(cloud.proxied().filter((line) => line !== ofAddons)).toEqual(['packages.testbed.example:443 tunnelled']);
+  test('download only from the specified places, directly or through the proxy, with its CA certificate', () => {
+    // The mirror has no add-on images; metrics-server needs no pod network, so containerd may have requested them
+    // already.
+    const addonRegistryError = 'registry.k8s.io:443 refused';
+    expect(cloud.proxied().filter((line) => line !== addonRegistryError)).toEqual([
+      'packages.testbed.example:443 tunnelled',
+    ]);
   });
 
-  test("the tenant's network makes them Ready", async () => {
+  test("become Ready with the tenant's network", async () => {
     diagnoseFailure();
     const { items } = await tenant.resource<Node>(Nodes).list();
     await installTenantNetwork(tenant, items);
 
-    await eventually(tenant.resource<Node>(Nodes), {}, (all) => all.length === 2 && all.every(isReady), BOOT);
+    await eventually(tenant.resource<Node>(Nodes), {}, (all) => all.length === 2 && all.every(isReady), BOOT_WAIT);
     const ready = await eventually(
       api.resource(machines),
       { namespace },
@@ -153,7 +156,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     expect(new Set(ready.map(({ status }) => status?.nodeName))).toEqual(new Set(cloud.hosts()));
   });
 
-  test('kubelets serve with certificates that Fairway approved for their addresses', async () => {
+  test('serve with certificates that Fairway approved for their addresses', async () => {
     diagnoseFailure();
     const requests = await eventually(
       tenant.resource<CertificateSigningRequest>(CertificateSigningRequests),
@@ -166,7 +169,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     }
   });
 
-  test('a pod runs from an image of the registry mirror, within its limit; kubectl reads its log and runs commands in it', async () => {
+  test('run a pod from an image of the registry mirror within its limit, and kubectl reads its log and runs commands in it', async () => {
     diagnoseFailure();
     const [node = ''] = cloud.hosts();
     await runPod('talker', node, 'echo said at once; trap exit TERM; tail -f /dev/null & wait');
@@ -180,7 +183,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     expect(limit).toMatchObject({ code: 0, stdout: `${64 * 2 ** 20}\n` });
   });
 
-  test('a pod on a second host is reached from the first', async () => {
+  test('reach a pod on another host', async () => {
     diagnoseFailure();
     const [first = '', second = ''] = cloud.hosts();
     const page = 'trap exit TERM; mkdir /tmp/www; hostname > /tmp/www/index.html; httpd -f -p 8080 -h /tmp/www & wait';
@@ -194,17 +197,17 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     expect(new Set((await pods().list({ namespace })).items.map(({ spec }) => spec?.nodeName)).size).toBe(2);
   });
 
-  test('an image keeps its own containerd, and otherwise gets that of the release', async () => {
+  test('keep the containerd of their image, or get that of the release', async () => {
     diagnoseFailure();
     const { items } = await tenant.resource<Node>(Nodes).list();
-    const brought = items.find(({ metadata }) => metadata.name?.startsWith('demo-pool-1-'));
+    const joined = items.find(({ metadata }) => metadata.name?.startsWith('demo-pool-1-'));
     const installed = items.find(({ metadata }) => metadata.name?.startsWith('demo-pool-2-'));
 
-    expect(brought?.status?.nodeInfo?.containerRuntimeVersion).toMatch(/^containerd:\/\/1\.6\./);
+    expect(joined?.status?.nodeInfo?.containerRuntimeVersion).toMatch(/^containerd:\/\/1\.6\./);
     expect(installed?.status?.nodeInfo?.containerRuntimeVersion).toMatch(/^containerd:\/\/v?2\.2\./);
   });
 
-  test("nodes reserve what the plan's formula says, and systemd keeps their pods' cgroups", async () => {
+  test("reserve what the plan's formula computes, and keep their pods' cgroups with systemd", async () => {
     diagnoseFailure();
     const { items } = await tenant.resource<Node>(Nodes).list();
     expect(items).not.toEqual([]);
@@ -213,9 +216,9 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
         parseQuantity(list?.['memory'] ?? 0),
       );
       const reserved = kubeReserved({ vcpus: 2, memoryMiB: 8192, diskGiB: 50 });
-      const heldBack = [reserved.memory, EVICTION].map(parseQuantity).reduce(addQuantities);
+      const reservedMemory = [reserved.memory, EVICTION].map(parseQuantity).reduce(addQuantities);
 
-      expect(compareQuantities(subtractQuantities(capacity ?? ZERO, heldBack), allocatable ?? ZERO)).toBe(0);
+      expect(compareQuantities(subtractQuantities(capacity ?? ZERO, reservedMemory), allocatable ?? ZERO)).toBe(0);
       expect(metadata.labels).toMatchObject({ 'fairway.dev/node-pool': expect.stringMatching(/^pool-/) });
       const slices = await cloud.on(
         metadata.name ?? '',
@@ -229,7 +232,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     }
   });
 
-  test('a node that reboots stops its pods gracefully, comes back by itself, and accepts new ones', async () => {
+  test('stop their pods gracefully on a reboot, return, and accept new ones', async () => {
     diagnoseFailure();
     const [host = ''] = cloud.hosts();
     const nodes = tenant.resource<Node>(Nodes);
@@ -237,7 +240,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
 
     await cloud.on(host, 'systemctl', 'reboot');
     const isReinstalled = (node: Node) => isReady(node) && node.status?.nodeInfo?.bootID !== bootID;
-    await eventuallyObject(nodes, { name: host }, isReinstalled, BOOT);
+    await eventuallyObject(nodes, { name: host }, isReinstalled, BOOT_WAIT);
 
     const message = 'Pod was terminated in response to imminent node shutdown.';
     expect((await pods().get('talker', { namespace })).status).toMatchObject({ reason: 'Terminated', message });
@@ -245,21 +248,21 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     expect(await tenantKubectl('logs', 'latecomer')).toMatchObject({ code: 0, stdout: 'back again\n' });
   });
 
-  test('a deleted cluster takes its hosts along', async () => {
+  test('are deleted with the cluster', async () => {
     diagnoseFailure();
     expect(await cli('cluster', 'delete', 'demo', '--yes')).toMatchObject({ code: 0 });
 
-    expect(await cloud.settledHosts()).toEqual([]);
+    expect(await cloud.waitForHosts()).toEqual([]);
   });
 
   test.each([0, 30, 100, 200, 400, 1000])(
-    'a boot that is killed after %d ms leaves nothing that its end does not clean up',
+    'leave nothing that cleanup misses if their boot is killed after %d ms',
     async (ms) => {
-      const before = cloud.residue();
-      await cloud.bootKilledAfter('stray', ms);
+      const before = cloud.leftoverProcesses();
+      await cloud.bootAndKillAfter('stray', ms);
 
       cloud.end('stray');
-      expect(cloud.residue()).toEqual(before);
+      expect(cloud.leftoverProcesses()).toEqual(before);
     },
   );
 });

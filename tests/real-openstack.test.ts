@@ -3,37 +3,40 @@ import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/clus
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { findCondition } from '@fairway/kube/controller/conditions';
-import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { ServiceApi } from '@fairway/openstack/service-api';
 import type { Server } from '@fairway/openstack/types/server';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FairwayOnCloud, startFairwayOn } from './main-job/fairway-on-cloud.ts';
-import { type Holdings, holdingsOf } from './main-job/holdings.ts';
 import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
+import { type ResourceIds, resourceIds } from './main-job/resource-ids.ts';
 import { allowAllStrategies } from './session/all-strategies.ts';
 
 const namespace = 'default';
 /** For work that takes some lists of the cloud and a handful of servers. */
 const patience = { deadlineMs: 400_000 };
 
-/** The same controllers, the same story, on the simulated cloud and on a real one: each step builds on the one before. */
+/**
+ * The same controllers and the same scenario on the simulated cloud and on a real one. Each step builds on the previous
+ * one.
+ */
 describe.each(JOB_TARGETS)('the main job on $name', (target) => {
-  describe.skipIf(target.isMissing)('from an existing project back to the same state', () => {
+  describe.skipIf(target.isMissing)('the lifecycle of a cluster in an existing project', () => {
     let cloud: JobCloud;
     let fairway: FairwayOnCloud;
-    let before: Holdings;
+    let before: ResourceIds;
 
     beforeAll(async () => {
       cloud = await target.open();
       // External changes to a server are seen within this time; an operator's minute would be most of this test.
       fairway = await startFairwayOn(cloud, { observeMs: 3_000, settleMs: 1_000 });
       await allowAllStrategies(fairway.api);
-      before = await holdingsOf(fairway.member);
+      before = await resourceIds(fairway.member);
     });
 
     afterAll(async () => {
-      // Also after a failure: the project is left as it was found.
+      // Runs even after a failure, so that the project is left as it was found.
       await fairway?.api.resource(clusters).deleteCollection({ namespace });
       if (fairway) await eventually(fairway.api.resource(clusters), { namespace }, (all) => all.length === 0, patience);
       await fairway?.close();
@@ -62,7 +65,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       return true;
     }
 
-    /** The machines of a pool, once this many are Ready and there are no others. */
+    /** The machines of a pool, once exactly this many exist and are Ready. */
     async function readyMachines(pool: string, count: number): Promise<readonly Machine[]> {
       const isOfPool = ({ spec }: Machine) => spec.nodePoolName === pool;
       const found = await eventually(
@@ -126,12 +129,12 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
 
     it('scales up and down', async () => {
       await scale('general', 4);
-      const four = await readyMachines('general', 4);
+      const fourMachines = await readyMachines('general', 4);
       await scale('general', 2);
       const two = await readyMachines('general', 2);
 
       const ids = two.map(({ status }) => status?.serverID);
-      expect(four.map(({ status }) => status?.serverID)).toEqual(expect.arrayContaining(ids));
+      expect(fourMachines.map(({ status }) => status?.serverID)).toEqual(expect.arrayContaining(ids));
       const listed = await Array.fromAsync(fairway.member.compute.servers.list({ tags: ['fairway'] }));
       expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(ids));
       await clusterReady('job');
@@ -140,7 +143,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
     it('replaces a machine that is deleted', async () => {
       const [gone] = await readyMachines('general', 2);
       await fairway.api.resource(machines).delete(gone?.metadata.name ?? '', { namespace });
-      await eventuallyGone(fairway.api.resource(machines), { namespace, name: gone?.metadata.name ?? '' }, patience);
+      await eventuallyDeleted(fairway.api.resource(machines), { namespace, name: gone?.metadata.name ?? '' }, patience);
 
       const names = (await readyMachines('general', 2)).map(({ metadata }) => metadata.name);
 
@@ -150,7 +153,11 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
     it('replaces a server that was deleted in the cloud', async () => {
       const [victim] = await readyMachines('general', 2);
       await fairway.member.compute.servers.delete(victim?.status?.serverID ?? '');
-      await eventuallyGone(fairway.api.resource(machines), { namespace, name: victim?.metadata.name ?? '' }, patience);
+      await eventuallyDeleted(
+        fairway.api.resource(machines),
+        { namespace, name: victim?.metadata.name ?? '' },
+        patience,
+      );
 
       const ids = (await readyMachines('general', 2)).map(({ status }) => status?.serverID);
 
@@ -159,9 +166,9 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
     });
 
     it('reinstalls the server of a broken node, with its address', async () => {
-      const [broken, other] = await readyMachines('general', 2);
-      const name = broken?.metadata.name ?? '';
-      const [before] = await serversOf(broken ? [broken] : []);
+      const [brokenLinks, other] = await readyMachines('general', 2);
+      const name = brokenLinks?.metadata.name ?? '';
+      const [before] = await serversOf(brokenLinks ? [brokenLinks] : []);
       await fairway.member.compute.servers.stop(before?.id ?? '');
       const annotations = { [REPAIR_ANNOTATION]: 'now' };
       const value = { metadata: { annotations } };
@@ -180,7 +187,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
         patience,
       );
 
-      const [after] = await serversOf(broken ? [broken] : []);
+      const [after] = await serversOf(brokenLinks ? [brokenLinks] : []);
       expect(after).toMatchObject({ id: before?.id, status: 'ACTIVE' });
       expect(after?.addresses).toEqual(before?.addresses);
       expect(after?.metadata).not.toEqual(before?.metadata);
@@ -188,18 +195,18 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       expect(kept?.status?.serverID).toBe(other?.status?.serverID);
     });
 
-    it('replaces the nodes of a pool one after another, with never fewer than desired', async () => {
+    it('replaces the nodes of a pool one by one, with never fewer than desired', async () => {
       const before = await readyMachines('general', 2);
       const upgradeStrategy = { type: 'Rolling', maxSurge: 1, maxUnavailable: 0 };
       const value = { spec: { flavor: cloud.largerFlavor, upgradeStrategy } };
       await fairway.api.resource(nodePools).patch('general', { type: 'merge', value }, { namespace });
 
-      let fewest = before.length;
+      let minReady = before.length;
       await eventually(
         fairway.api.resource(machines),
         { namespace },
         (all) => {
-          fewest = Math.min(fewest, all.filter(({ status }) => status?.phase === 'Ready').length);
+          minReady = Math.min(minReady, all.filter(({ status }) => status?.phase === 'Ready').length);
           const settled = all.map(({ spec, status }) => `${spec.flavor} ${status?.phase}`);
           expect(settled).toEqual([`${cloud.largerFlavor} Ready`, `${cloud.largerFlavor} Ready`]);
           return true;
@@ -207,7 +214,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
         patience,
       );
 
-      expect(fewest).toBe(2);
+      expect(minReady).toBe(2);
       const after = await readyMachines('general', 2);
       const ids = before.map(({ status }) => status?.serverID);
       expect(after.filter(({ status }) => ids.includes(status?.serverID))).toEqual([]);
@@ -247,25 +254,25 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       await fairway.api.resource(nodePools).patch('public', floatingIPs(true), { namespace });
       await address(true);
       await fairway.api.resource(nodePools).delete('public', { namespace });
-      await eventuallyGone(fairway.api.resource(nodePools), { namespace, name: 'public' }, patience);
+      await eventuallyDeleted(fairway.api.resource(nodePools), { namespace, name: 'public' }, patience);
       expect(await mine()).toHaveLength(0);
     });
 
-    it('keeps the nodes of a pool apart, and reports when the cloud has no more hosts', async () => {
+    it('keeps the nodes of a pool on separate hosts, and reports when the cloud has no more hosts', async () => {
       await createPool('apart', { clusterName: 'job', replicas: 2, antiAffinity: true });
       const members = await readyMachines('apart', 2);
       const group = members[0]?.spec.serverGroupID ?? '';
-      const { members: inGroup } = await fairway.member.compute.serverGroups.get(group);
-      expect(new Set(inGroup)).toEqual(new Set(members.map(({ status }) => status?.serverID)));
+      const { members: groupMembers } = await fairway.member.compute.serverGroups.get(group);
+      expect(new Set(groupMembers)).toEqual(new Set(members.map(({ status }) => status?.serverID)));
 
-      // Three hosts have room for three nodes on separate ones.
+      // Three hosts have room for three nodes on separate hosts.
       await scale('apart', 4);
       expect(await conditionOf('apart', 'AntiAffinityUnsatisfiable')).toMatch(/no other hypervisor/);
       await scale('apart', 3);
       await readyMachines('apart', 3);
 
       await fairway.api.resource(nodePools).delete('apart', { namespace });
-      await eventuallyGone(fairway.api.resource(nodePools), { namespace, name: 'apart' }, patience);
+      await eventuallyDeleted(fairway.api.resource(nodePools), { namespace, name: 'apart' }, patience);
       const groups = await Array.fromAsync(fairway.member.compute.serverGroups.list());
       expect(groups.map(({ id }) => id)).not.toContain(group);
     });
@@ -283,12 +290,12 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       await readyMachines('general', 2);
     });
 
-    it('uses the given network, and leaves it as it was', async () => {
+    it('uses the given network, and leaves it unchanged', async () => {
       const { networks, subnets } = fairway.member.network;
       const own = await networks.create({ name: 'brought-along' });
       try {
         await subnets.create({ network_id: own.id, ip_version: 4, cidr: '192.168.77.0/24', name: 'brought-along' });
-        const withOwn = await holdingsOf(fairway.member);
+        const withOwnResources = await resourceIds(fairway.member);
         await createCluster('guest', { network: { networkID: own.id } });
         await createPool('guest', { clusterName: 'guest', replicas: 1 });
 
@@ -298,18 +305,18 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
         expect(machine?.status?.address).toMatch(/^192\.168\.77\./);
 
         await fairway.api.resource(clusters).delete('guest', { namespace });
-        await eventuallyGone(fairway.api.resource(clusters), { namespace, name: 'guest' }, patience);
-        expect(await holdingsOf(fairway.member)).toEqual(withOwn);
+        await eventuallyDeleted(fairway.api.resource(clusters), { namespace, name: 'guest' }, patience);
+        expect(await resourceIds(fairway.member)).toEqual(withOwnResources);
       } finally {
         await networks.delete(own.id);
       }
     });
 
-    it('deletes the cluster, and the project is back in its original state', async () => {
+    it('deletes the cluster, and returns the project to its original state', async () => {
       await fairway.api.resource(clusters).delete('job', { namespace });
-      await eventuallyGone(fairway.api.resource(clusters), { namespace, name: 'job' }, patience);
+      await eventuallyDeleted(fairway.api.resource(clusters), { namespace, name: 'job' }, patience);
 
-      expect(await holdingsOf(fairway.member)).toEqual(before);
+      expect(await resourceIds(fairway.member)).toEqual(before);
     });
   });
 });

@@ -11,20 +11,20 @@ import { HostedFairway } from './real-nodes/hosted-fairway.ts';
 import { isKnown, isReady } from './real-nodes/nodes.ts';
 import { writeTenantKubeconfig } from './real-nodes/tenant-kubeconfig.ts';
 import { BUSYBOX, installTenantNetwork } from './real-nodes/tenant-network.ts';
-import { realMachinesNeed } from './real-vm/requirements.ts';
+import { missingForRealMachines } from './real-vm/requirements.ts';
 import { clientOf } from './session/client-of.ts';
 import { type RunningFairway, run } from './session/running-fairway.ts';
 
-const { offered, kubectl, title } = await realMachinesNeed();
+const { offered, kubectl, title } = await missingForRealMachines();
 
 const namespace = 'default';
 /** An emulated node on a busy machine takes this long; only hanging tests are ended. */
-const BOOT_MS = 3_000_000;
-const BOOT = { deadlineMs: BOOT_MS };
-const TEST = BOOT_MS + 600_000;
+const BOOT_TIMEOUT_MS = 3_000_000;
+const BOOT_WAIT = { deadlineMs: BOOT_TIMEOUT_MS };
+const TEST_TIMEOUT_MS = BOOT_TIMEOUT_MS + 600_000;
 const MEMORY_LIMIT = '64Mi';
 
-/** As small as a node can be. It runs beside the hosts of testbed/node, and healing would replace slow ones. */
+/** The minimum size of a node. It runs next to the hosts of testbed/node, and healing would replace slow nodes. */
 const manifest = (version: string) => `apiVersion: fairway.dev/v1alpha1
 kind: Cluster
 metadata: {name: demo}
@@ -64,13 +64,13 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
     onTestFailed(() => void process.stderr.write(`${cloud.diagnosis()}\n${fairway.output}\n`));
   }
 
-  /** Runs a pod that prints its cgroup, until it is ready. */
+  /** Runs a pod that prints its cgroup; resolves when it is ready. */
   async function runPod(name: string): Promise<void> {
     const script = 'cat /proc/self/cgroup; trap exit TERM; tail -f /dev/null & wait';
     await pods().create({
       metadata: { name, namespace },
       spec: {
-        // A node that stops ends the pod, and restarts it when it is back.
+        // A node that stops ends the pod, and restarts it when it returns.
         containers: [
           {
             name: 'main',
@@ -82,27 +82,27 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
         ],
       },
     });
-    await eventuallyObject(pods(), { namespace, name }, isReady, BOOT);
+    await eventuallyObject(pods(), { namespace, name }, isReady, BOOT_WAIT);
   }
 
   async function bootId(): Promise<string | undefined> {
     return (await nodes().get(host)).status?.nodeInfo?.bootID;
   }
 
-  async function comesBack(before: string | undefined): Promise<void> {
+  async function waitForReboot(before: string | undefined): Promise<void> {
     const isReinstalled = (node: Node) => isReady(node) && node.status?.nodeInfo?.bootID !== before;
-    await eventuallyObject(nodes(), { name: host }, isReinstalled, BOOT);
+    await eventuallyObject(nodes(), { name: host }, isReinstalled, BOOT_WAIT);
   }
 
-  test('it joins with its own kernel and cgroup v2', { timeout: TEST }, async () => {
+  test('joins with its own kernel and cgroup v2', { timeout: TEST_TIMEOUT_MS }, async () => {
     diagnoseFailure();
     const file = join(folder, 'cluster.yaml');
     await writeFile(file, manifest(offered?.version ?? ''));
     const applied = await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file]);
     expect(applied).toMatchObject({ code: 0, stderr: '' });
-    tenantKubeconfig = await writeTenantKubeconfig(fairway, 'demo', join(folder, 'tenant.kubeconfig'), BOOT);
+    tenantKubeconfig = await writeTenantKubeconfig(fairway, 'demo', join(folder, 'tenant.kubeconfig'), BOOT_WAIT);
     tenant = await clientOf(tenantKubeconfig);
-    const [node] = await eventually(nodes(), {}, (all) => all.length === 1 && all.every(isKnown), BOOT);
+    const [node] = await eventually(nodes(), {}, (all) => all.length === 1 && all.every(isKnown), BOOT_WAIT);
     host = node?.metadata.name ?? '';
 
     expect(cloud.hosts()).toEqual([host]);
@@ -119,8 +119,8 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
     );
   });
 
-  test('cloud-init read the user data from Fairway, as on OpenStack, without an error', {
-    timeout: TEST,
+  test('reads the user data from Fairway with cloud-init, as on OpenStack, without an error', {
+    timeout: TEST_TIMEOUT_MS,
   }, async () => {
     diagnoseFailure();
     const { stdout } = await cloud.on(host, 'cat', '/var/lib/cloud/instance/user-data.txt');
@@ -132,10 +132,10 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
     expect((await cloud.on(host, 'systemctl', '--failed', '--no-legend', '--plain')).stdout).toBe('');
   });
 
-  test('a pod runs in a cgroup of v2, within its limit', { timeout: TEST }, async () => {
+  test('runs a pod in a cgroup v2, within its limit', { timeout: TEST_TIMEOUT_MS }, async () => {
     diagnoseFailure();
     await installTenantNetwork(tenant, (await nodes().list()).items);
-    await eventuallyObject(nodes(), { name: host }, isReady, BOOT);
+    await eventuallyObject(nodes(), { name: host }, isReady, BOOT_WAIT);
     await runPod('talker');
 
     expect(await tenantKubectl('logs', 'talker')).toMatchObject({ code: 0, stdout: '0::/\n' });
@@ -143,37 +143,37 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
     expect(limit).toMatchObject({ code: 0, stdout: `${64 * 2 ** 20}\n` });
   });
 
-  test('after a reboot it comes back by itself, and accepts pods', { timeout: TEST }, async () => {
+  test('returns after a reboot, and accepts pods', { timeout: TEST_TIMEOUT_MS }, async () => {
     diagnoseFailure();
     const before = await bootId();
     await cloud.on(host, 'systemctl', 'reboot');
-    await comesBack(before);
+    await waitForReboot(before);
 
     const message = 'Pod was terminated in response to imminent node shutdown.';
     expect((await pods().get('talker', { namespace })).status).toMatchObject({ reason: 'Terminated', message });
     await runPod('after-reboot');
   });
 
-  test('after a power cut it comes back by itself, and its pods run again', { timeout: TEST }, async () => {
+  test('returns after a power cut, and runs its pods again', { timeout: TEST_TIMEOUT_MS }, async () => {
     diagnoseFailure();
     const before = await bootId();
     const containerOf = (pod: Pod) => pod.status?.containerStatuses?.[0]?.containerID;
     const lost = containerOf(await pods().get('after-reboot', { namespace }));
     cloud.reset(host);
-    await comesBack(before);
+    await waitForReboot(before);
 
-    // Unwritten data of the guest are lost, possibly including the count of restarts.
+    // Unwritten data of the guest is lost, possibly including the restart count.
     const isBack = (pod: Pod) => isReady(pod) && containerOf(pod) !== lost;
-    const pod = await eventuallyObject(pods(), { namespace, name: 'after-reboot' }, isBack, BOOT);
+    const pod = await eventuallyObject(pods(), { namespace, name: 'after-reboot' }, isBack, BOOT_WAIT);
     expect(pod.spec?.nodeName).toBe(host);
     await runPod('after-power-cut');
   });
 
-  test('the deletion of its server ends it', { timeout: TEST }, async () => {
+  test('ends when its server is deleted', { timeout: TEST_TIMEOUT_MS }, async () => {
     diagnoseFailure();
     expect(await cli('cluster', 'delete', 'demo', '--yes')).toMatchObject({ code: 0 });
 
-    expect(await cloud.settledHosts()).toEqual([]);
-    expect(cloud.residue()).not.toMatch(/demo-pool/);
+    expect(await cloud.waitForHosts()).toEqual([]);
+    expect(cloud.leftoverProcesses()).not.toMatch(/demo-pool/);
   });
 });

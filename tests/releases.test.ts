@@ -4,20 +4,20 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MIRRORED, ReleaseMirror } from '@fairway/cli/testing/release-mirror';
+import { MIRRORED_RELEASE, ReleaseMirror } from '@fairway/cli/testing/release-mirror';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROJECT, run } from './session/running-fairway.ts';
 
 const isSupported = process.platform === 'linux' && process.arch === 'x64';
 const why = isSupported ? '' : ' (skipped: the mirror of the test has programs for linux/amd64)';
 
-/** As run by a person with a network, which ends at this machine. */
+/** Runs the command as a user would, with a network that ends at this machine. */
 describe.skipIf(!isSupported)(`fairway releases fetch${why}`, () => {
   let data: string;
   let mirror: ReleaseMirror;
 
   const env = () => ({ XDG_DATA_HOME: data, KUBEBUILDER_ASSETS: '' });
-  const fetchArgs = () => ['fairway', 'releases', 'fetch', MIRRORED.version, '--mirror', mirror.url];
+  const fetchArgs = () => ['fairway', 'releases', 'fetch', MIRRORED_RELEASE.version, '--mirror', mirror.url];
   const folder = () => join(data, 'fairway/releases/v1.36.3');
 
   beforeAll(async () => {
@@ -29,18 +29,18 @@ describe.skipIf(!isSupported)(`fairway releases fetch${why}`, () => {
     await rm(data, { recursive: true, force: true });
   });
 
-  test('killed halfway, it leaves no release', async () => {
+  test('leaves no release if killed halfway', async () => {
     const path = ReleaseMirror.pathOf('kubelet');
-    const asked = Promise.withResolvers<void>();
-    mirror.halts.set(path, Promise.withResolvers());
+    const requested = Promise.withResolvers<void>();
+    mirror.pauses.set(path, Promise.withResolvers());
     mirror.onRequest = (url) => {
-      if (url === path) asked.resolve();
+      if (url === path) requested.resolve();
     };
     const [, ...args] = fetchArgs();
     const entry = join(PROJECT, 'packages/cli/src/main.ts');
     const child = spawn(process.execPath, [entry, ...args], { env: { ...process.env, ...env() }, stdio: 'ignore' });
     const exited = once(child, 'exit');
-    await Promise.race([asked.promise, exited]);
+    await Promise.race([requested.promise, exited]);
     expect(child.exitCode).toBeNull();
     child.kill('SIGKILL');
     await exited;
@@ -49,8 +49,8 @@ describe.skipIf(!isSupported)(`fairway releases fetch${why}`, () => {
     expect((await run('npx', ['fairway', 'releases', 'list'], env())).stderr).toContain('No releases');
   });
 
-  test('restarted, it completes, and downloads only what is missing', async () => {
-    mirror.halts.clear();
+  test('completes after a restart, and downloads only what is missing', async () => {
+    mirror.pauses.clear();
     mirror.requests.splice(0);
 
     const fetched = await run('npx', fetchArgs(), env());
@@ -60,7 +60,7 @@ describe.skipIf(!isSupported)(`fairway releases fetch${why}`, () => {
     expect(mirror.requests).not.toContain(`GET ${ReleaseMirror.pathOf('kube-apiserver')}`);
   });
 
-  test('its programs are found', async () => {
+  test('installs binaries that Fairway finds', async () => {
     const listed = await run('npx', ['fairway', 'releases', 'list'], env());
 
     expect(listed).toMatchObject({
@@ -69,7 +69,7 @@ describe.skipIf(!isSupported)(`fairway releases fetch${why}`, () => {
     });
   });
 
-  test('a missing version is refused', async () => {
+  test('refuses a missing version', async () => {
     const refused = await run('npx', ['fairway', 'releases', 'fetch', '1.36.2', '--mirror', mirror.url], env());
 
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('has no Kubernetes 1.36.2') });

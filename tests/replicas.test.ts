@@ -32,107 +32,111 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
 
   test('share the clusters, each with one owner', async () => {
     for (const name of names) await fairway.createCluster(name);
-    await fairway.untilReady(names, 1);
+    await fairway.waitUntilReady(names, 1);
 
     expect([held(first).length, held(second).length]).toEqual([4, 4]);
-    expect(new Set(fairway.acts.map(({ replica }) => replica))).toEqual(new Set([first.identity, second.identity]));
-    expect(fairway.trespasses()).toEqual([]);
+    expect(new Set(fairway.cloudCalls.map(({ replica }) => replica))).toEqual(
+      new Set([first.identity, second.identity]),
+    );
+    expect(fairway.unownedWrites()).toEqual([]);
   });
 
-  test('hand clusters over to one that joins, while the rest continues', async () => {
-    let joined = await fairway.addReplica();
-    // Shares are random: the first replica that joins may get no cluster.
-    while (held(joined).length === 0) joined = await fairway.addReplica();
-    const moved = held(joined);
-    const acting = fairway.firstActs(moved, isServerMade);
+  test('hand clusters over to a joining replica, while the others continue', async () => {
+    let joinedReplica = await fairway.addReplica();
+    // Shares are random, so the first replica that joins may get no cluster.
+    while (held(joinedReplica).length === 0) joinedReplica = await fairway.addReplica();
+    const moved = held(joinedReplica);
+    const firstCreations = fairway.firstCallsOf(moved, isServerMade);
     await fairway.scale(names, 2);
-    await fairway.untilReady(names, 2);
+    await fairway.waitUntilReady(names, 2);
 
-    expect([...(await acting).values()].map(({ replica }) => replica)).toEqual(moved.map(() => joined.identity));
-    expect(fairway.trespasses()).toEqual([]);
+    expect([...(await firstCreations).values()].map(({ replica }) => replica)).toEqual(
+      moved.map(() => joinedReplica.identity),
+    );
+    expect(fairway.unownedWrites()).toEqual([]);
     expect(fairway.doubled()).toEqual([]);
   });
 
-  test('take over the clusters of one that was killed', async () => {
-    const victim = mostLoaded();
-    const orphans = held(victim);
-    const acting = fairway.firstActs(orphans, isServerMade);
-    await victim.kill();
+  test('take over the clusters of a killed replica', async () => {
+    const killedReplica = mostLoadedReplica();
+    const orphans = held(killedReplica);
+    const firstCreations = fairway.firstCallsOf(orphans, isServerMade);
+    await killedReplica.kill();
     const killedMs = Date.now();
-    fairway.forget(victim);
+    fairway.forget(killedReplica);
     await fairway.scale(orphans, 3);
-    const acts = [...(await acting).values()];
+    const cloudCalls = [...(await firstCreations).values()];
 
-    const slowestMs = Math.max(...acts.map(({ atMs }) => atMs)) - killedMs;
+    const slowestMs = Math.max(...cloudCalls.map(({ atMs }) => atMs)) - killedMs;
     process.stdout.write(`${orphans.length} clusters were taken over ${slowestMs} ms after kill -9\n`);
-    await fairway.untilReady(orphans, 3);
-    expect(acts.map(({ replica }) => replica)).not.toContain(victim.identity);
-    expect(fairway.trespasses()).toEqual([]);
+    await fairway.waitUntilReady(orphans, 3);
+    expect(cloudCalls.map(({ replica }) => replica)).not.toContain(killedReplica.identity);
+    expect(fairway.unownedWrites()).toEqual([]);
     expect(fairway.doubled()).toEqual([]);
   });
 
-  test('never act for one that was paused past its lease in the middle of its work and continues', async () => {
-    const paused = mostLoaded();
+  test('never act for a replica that was paused past its lease in the middle of its work and continues', async () => {
+    const paused = mostLoadedReplica();
     const orphans = held(paused);
-    // The cloud is slow, so that it is caught with requests in flight and others that depend on their responses: servers of
-    // existing clusters, networks of new ones.
+    // The cloud is slow, so the replica is paused with requests in flight and others that depend on their responses:
+    // servers of existing clusters, networks of new ones.
     const isSlow = { times: null, action: { kind: 'delay', delayMs: 1_500 } } as const;
     fairway.cloud.faults.add({ service: 'compute', method: 'POST', path: '/servers$', ...isSlow });
     fairway.cloud.faults.add({ service: 'network', method: 'POST', ...isSlow });
     const fresh = namesOf(paused, 'late', 3);
-    const working = fairway.firstActs([...orphans, ...fresh], ({ what }) => what.startsWith('POST'));
+    const firstWrites = fairway.firstCallsOf([...orphans, ...fresh], ({ what }) => what.startsWith('POST'));
     await fairway.scale(orphans, 6);
     await Promise.all(fresh.map((name) => fairway.createCluster(name)));
-    await working;
+    await firstWrites;
     paused.pause();
     const pausedMs = Date.now();
     const others = fairway.replicas.filter((replica) => replica !== paused).map(({ identity }) => identity);
-    await fairway.shards.untilShared(others);
-    const taking = fairway.firstActs([...orphans, ...fresh], ({ replica }) => others.includes(replica));
+    await fairway.shards.waitUntilShared(others);
+    const taking = fairway.firstCallsOf([...orphans, ...fresh], ({ replica }) => others.includes(replica));
     await fairway.scale(orphans, 7);
     await taking;
     paused.resume();
     const resumedMs = Date.now();
-    await fairway.untilReady(orphans, 7);
-    await fairway.untilReady(fresh, 1);
-    // It recovers, gets its share back, and only then may it act.
-    await fairway.shards.untilShared([...others, paused.identity]);
+    await fairway.waitUntilReady(orphans, 7);
+    await fairway.waitUntilReady(fresh, 1);
+    // The replica recovers, gets its share back, and may act only after that.
+    await fairway.shards.waitUntilShared([...others, paused.identity]);
 
     process.stdout.write(
-      `paused for ${resumedMs - pausedMs} ms, after which ${givenUp(paused)} reconciles were given up\n`,
+      `paused for ${resumedMs - pausedMs} ms, after which ${giveUpCount(paused)} reconciles were given up\n`,
     );
     expect(paused.output).toContain('lease expired, shards lost');
-    expect(fairway.trespasses()).toEqual([]);
+    expect(fairway.unownedWrites()).toEqual([]);
     expect(fairway.doubled()).toEqual([]);
   });
 
-  test('leave nothing behind, in the cloud or here', async () => {
+  test('leave nothing behind, neither in the cloud nor here', async () => {
     fairway.cloud.faults.clear();
     await fairway.deleteClusters();
 
     expect(await fairway.leaked()).toEqual([]);
-    expect(fairway.trespasses()).toEqual([]);
+    expect(fairway.unownedWrites()).toEqual([]);
   });
 
   test('hand over when they are stopped gracefully', async () => {
-    const [leaving, ...rest] = fairway.replicas;
-    if (leaving === undefined) throw new Error('no replica runs');
-    fairway.forget(leaving);
+    const [deletionNote, ...rest] = fairway.replicas;
+    if (deletionNote === undefined) throw new Error('no replica runs');
+    fairway.forget(deletionNote);
     const startedMs = Date.now();
-    await leaving.stop();
-    await fairway.shards.untilShared(rest.map(({ identity }) => identity));
+    await deletionNote.stop();
+    await fairway.shards.waitUntilShared(rest.map(({ identity }) => identity));
 
     process.stdout.write(`handed over ${Date.now() - startedMs} ms after SIGTERM\n`);
-    expect(fairway.trespasses()).toEqual([]);
+    expect(fairway.unownedWrites()).toEqual([]);
   });
 
-  function mostLoaded(): Replica {
+  function mostLoadedReplica(): Replica {
     const [most] = fairway.replicas.toSorted((a, b) => held(b).length - held(a).length);
     if (most === undefined) throw new Error('no replica runs');
     return most;
   }
 });
 
-function givenUp({ output }: Replica): number {
+function giveUpCount({ output }: Replica): number {
   return output.split('reconcile stopped, grant lost').length - 1;
 }

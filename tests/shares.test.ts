@@ -1,31 +1,31 @@
 import { machines } from '@fairway/api/kinds/machine';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { PersistentVolumeClaims, PersistentVolumes, Pods, StorageClasses } from '@fairway/kube/kinds/resources';
-import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import type { Share } from '@fairway/openstack/types/shared-file-system';
 import { storageOwner } from '@fairway/tenancy/cloud/ownership';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FairwayOnCloud } from './main-job/fairway-on-cloud.ts';
 import { JOB_TARGETS } from './main-job/job-clouds.ts';
-import { TenantStory } from './main-job/tenant-story.ts';
+import { TenantScenario } from './main-job/tenant-scenario.ts';
 
 const namespace = 'default';
 const patience = { deadlineMs: 400_000 };
-const polling = { timeout: 200_000, interval: 250 };
+const pollOptions = { timeout: 200_000, interval: 250 };
 
-/** The same story on the simulated cloud and on a real one: each step builds on the one before. */
+/** The same scenario on the simulated cloud and on a real one. Each step builds on the previous one. */
 describe.each(JOB_TARGETS)('shares on $name', (target) => {
-  describe.skipIf(target.isMissing)('from a claim to nothing left', () => {
-    let story: TenantStory;
+  describe.skipIf(target.isMissing)('the lifecycle of a claim', () => {
+    let scenario: TenantScenario;
     let fairway: FairwayOnCloud;
     let tenant: KubeClient;
 
     beforeAll(async () => {
-      story = await TenantStory.begin(target, 'files', 1);
-      ({ fairway, tenant } = story);
+      scenario = await TenantScenario.begin(target, 'files', 1);
+      ({ fairway, tenant } = scenario);
     });
 
-    afterAll(() => story?.end());
+    afterAll(() => scenario?.end());
 
     const shares = async (): Promise<readonly Share[]> => {
       const all = await Array.fromAsync(fairway.member.sharedFileSystem.shares.list());
@@ -42,10 +42,10 @@ describe.each(JOB_TARGETS)('shares on $name', (target) => {
 
     async function accessOfNodes(): Promise<readonly string[]> {
       const { items } = await fairway.api.resource(machines).list({ namespace });
-      const internal = items
+      const internalAddresses = items
         .flatMap(({ status }) => status?.addresses ?? [])
         .filter(({ type }) => type === 'InternalIP');
-      return internal.map(({ address }) => `${address} rw active`).toSorted();
+      return internalAddresses.map(({ address }) => `${address} rw active`).toSorted();
     }
 
     it('creates the share of a claim, and pods use it concurrently', async () => {
@@ -80,18 +80,18 @@ describe.each(JOB_TARGETS)('shares on $name', (target) => {
       expect(volume?.metadata.annotations?.['fairway.dev/share']).toBe(share?.id);
     });
 
-    it("gives only the node's address access", async () => {
+    it("gives access only to the node's address", async () => {
       expect(await access()).toEqual(await accessOfNodes());
       expect(await access()).toHaveLength(1);
     });
 
-    it('gives access to a new node, and removes that of a deleted one', async () => {
-      await story.scale(2);
+    it('gives access to a new node, and revokes it for a deleted one', async () => {
+      await scenario.scale(2);
       const two = await accessOfNodes();
-      await expect.poll(access, polling).toEqual(two);
+      await expect.poll(access, pollOptions).toEqual(two);
 
-      await story.scale(1);
-      await expect.poll(access, polling).toEqual(await accessOfNodes());
+      await scenario.scale(1);
+      await expect.poll(access, pollOptions).toEqual(await accessOfNodes());
       expect(two).toHaveLength(2);
     });
 
@@ -110,7 +110,7 @@ describe.each(JOB_TARGETS)('shares on $name', (target) => {
       for (const name of ['first', 'second']) await tenant.resource(Pods).delete(name, { namespace });
       await tenant.resource(PersistentVolumeClaims).delete('files', { namespace });
 
-      await eventuallyGone(tenant.resource(PersistentVolumeClaims), { namespace, name: 'files' }, patience);
+      await eventuallyDeleted(tenant.resource(PersistentVolumeClaims), { namespace, name: 'files' }, patience);
       await eventually(tenant.resource(PersistentVolumes), {}, (all) => all.length === 0, patience);
       expect(await shares()).toEqual([]);
     });

@@ -17,7 +17,7 @@ import { findBinaries } from './contract/kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from './contract/kubernetes/real-control-plane.ts';
 
 const NODE = 'system:node:demo-a';
-/** In the order that signers before 1.27 require for any key. */
+/** The order that signers before 1.27 require for any key. */
 const USAGES = ['digital signature', 'key encipherment', 'server auth'];
 const releases = findBinaries();
 const NONE = { version: '(skipped: there is no kube-controller-manager at hand)' };
@@ -26,7 +26,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
   'certificates that kube-controller-manager $version signs',
   (binaries) => {
     let plane: RealControlPlane;
-    /** A node with a stolen credential, and the right to approve. */
+    /** A node with a stolen credential, and a client that may approve requests. */
     let client: KubeClient;
 
     beforeAll(async () => {
@@ -57,17 +57,17 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       });
     }
 
-    const aim = {
+    const target = {
       node: NODE,
       ownNames: [dns('demo-a'), ip(10, 0, 0, 9)],
       foreignNode: 'system:node:demo-b',
       foreignNames: [dns('kubernetes.default.svc'), ip(10, 0, 0, 1)],
     };
 
-    test('are for no ambiguous request: Fairway denies each that the API server stores', async () => {
+    test('are never signed for ambiguous requests, because Fairway denies each that the API server stores', async () => {
       const approved: string[] = [];
       let stored = 0;
-      for (const { form, pem } of ambiguousRequests(aim)) {
+      for (const { form, pem } of ambiguousRequests(target)) {
         const csr = await request(pem).catch((error: unknown) => {
           if (isApiError(error, 'Invalid')) return undefined;
           throw error;

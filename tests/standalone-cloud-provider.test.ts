@@ -6,12 +6,12 @@ import { TestCluster } from '@fairway/hollow/testing/test-cluster';
 import type { Node } from '@fairway/kube/kinds/generated/types';
 import { Leases, Nodes, Services } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { loadAll } from 'js-yaml';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
-import { makeNodeByHand } from './provided-cluster/hand-made-node.ts';
+import { makeNodeByHand } from './provided-cluster/manual-node.ts';
 import { ProviderProcess } from './provided-cluster/provider-process.ts';
 import { ServerProject } from './provided-cluster/server-project.ts';
 import { serve } from './upstream-cloud-provider/served-cluster.ts';
@@ -20,12 +20,12 @@ const MANIFEST = new URL('../deploy/cloud-provider/cloud-provider.yaml', import.
 const ACCOUNT = 'fairway-cloud-provider';
 const namespace = 'default';
 const patience = { deadlineMs: 400_000 };
-const POLL = { timeout: 400_000, interval: 1_000 };
+const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 const NODES = ['alpha', 'beta'];
 
-/** A cluster that Fairway did not create, with only the name of its cloud: each step builds on the one before. */
-describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
-  describe.skipIf(target.isMissing)('from nodes made by hand to nothing left', () => {
+/** A cluster that Fairway did not create, with only the name of its cloud. Each step builds on the previous one. */
+describe.each(JOB_TARGETS)('the standalone cloud provider on $name', (target) => {
+  describe.skipIf(target.isMissing)('on manually created nodes', () => {
     let cloud: JobCloud;
     let project: ServerProject;
     let member: OpenStackClient;
@@ -60,7 +60,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
 
     beforeEach(() => provider.throwIfEnded());
 
-    /** The controllers of the manifest, and no others. */
+    /** Runs only the controllers of the manifest. */
     async function grantRights(): Promise<void> {
       for (const object of loadAll(readFileSync(MANIFEST, 'utf8')) as KubeObject[]) {
         const [group = '', version = ''] = object.apiVersion?.split('/') ?? [];
@@ -92,7 +92,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
     }
 
     const addressed = (name: string) =>
-      provider.whileItRuns(
+      provider.raceWithExit(
         eventuallyObject(
           cluster.client.resource(Services),
           { namespace, name },
@@ -101,7 +101,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
         ),
       );
 
-    /** Names of load balancers with their listeners' ports, once nothing is being changed. */
+    /** Names of load balancers with their listeners' ports, once no change is in progress. */
     async function serving(): Promise<readonly string[]> {
       const { loadBalancers, listeners } = member.loadBalancing;
       const found: string[] = [];
@@ -114,7 +114,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
       return found.sort();
     }
 
-    it('initializes nodes from the servers with their names', async () => {
+    it('initializes nodes from the servers of the same name', async () => {
       const isInitialized = ({ spec, status }: Node) =>
         Boolean(spec.providerID) &&
         !spec.taints?.some(({ key }) => key.startsWith('node.cloudprovider.')) &&
@@ -122,7 +122,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
           status?.addresses?.some(({ type, address }) => type === 'InternalIP' && address.startsWith('10.77.0.')),
         );
       const wait = eventually(cluster.client.resource(Nodes), {}, (all) => all.every(isInitialized), patience);
-      const found = await provider.whileItRuns(wait);
+      const found = await provider.raceWithExit(wait);
 
       expect(found).toHaveLength(NODES.length);
       for (const { metadata, spec } of found) {
@@ -137,7 +137,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
       expect(lease.spec?.holderIdentity).toBeTruthy();
     });
 
-    it('creates a load balancer in the subnet of the nodes, with a floating address', async () => {
+    it('creates a load balancer in the subnet of the nodes, with a floating IP', async () => {
       await makeService('web', 80, 443);
 
       const { status } = await addressed('web');
@@ -146,7 +146,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
       expect(floating.map(({ floating_ip_address: address }) => address)).toEqual([
         status?.loadBalancer?.ingress?.[0]?.ip,
       ]);
-      await expect.poll(serving, POLL).toEqual(['kube_service_alone_default_web: 80 443']);
+      await expect.poll(serving, POLL_OPTIONS).toEqual(['kube_service_alone_default_web: 80 443']);
     });
 
     it('creates no duplicate when it is killed meanwhile', async () => {
@@ -163,7 +163,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
       await addressed('killed');
 
       await expect
-        .poll(serving, POLL)
+        .poll(serving, POLL_OPTIONS)
         .toEqual(['kube_service_alone_default_killed: 8080', 'kube_service_alone_default_web: 80 443']);
       expect(await Array.fromAsync(member.network.floatingIps.list())).toHaveLength(2);
     });
@@ -173,17 +173,17 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
       await cluster.client.resource(Services).patch('web', { type: 'strategic', value }, { namespace });
 
       await expect
-        .poll(serving, POLL)
+        .poll(serving, POLL_OPTIONS)
         .toEqual(['kube_service_alone_default_killed: 8080', 'kube_service_alone_default_web: 80']);
     });
 
-    it('leaves nothing behind, and all servers untouched', async () => {
+    it('leaves nothing behind, and does not touch any server', async () => {
       const services = cluster.client.resource(Services);
       for (const name of ['web', 'killed']) await services.delete(name, { namespace });
-      for (const name of ['web', 'killed']) await eventuallyGone(services, { namespace, name }, patience);
+      for (const name of ['web', 'killed']) await eventuallyDeleted(services, { namespace, name }, patience);
 
       expect(await Array.fromAsync(member.network.floatingIps.list())).toEqual([]);
-      await expect.poll(serving, POLL).toEqual([]);
+      await expect.poll(serving, POLL_OPTIONS).toEqual([]);
       const servers = await Array.fromAsync(member.compute.servers.list());
       expect(new Map(servers.map(({ name, tags }) => [name, tags]))).toEqual(new Map(NODES.map((name) => [name, []])));
     });

@@ -6,21 +6,21 @@ import { COMPONENTS } from '@fairway/control-plane/process/components';
 import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BootedHost } from './hosts/booted-host.ts';
-import { giveFolder, installFairway } from './hosts/installed-fairway.ts';
-import { hostsLack } from './hosts/requirements.ts';
+import { copyFolder, installFairway } from './hosts/installed-fairway.ts';
+import { missingForHosts } from './hosts/requirements.ts';
 import { testReleases } from './process-runtime/releases.ts';
-import { type Answer, PROJECT } from './session/running-fairway.ts';
-import type { SpokenOutput } from './session/spoken-output.ts';
+import type { ProcessOutput } from './session/process-output.ts';
+import { type CommandResult, PROJECT } from './session/running-fairway.ts';
 
 const analyze = findExecutable(foldersOnPath(process.env), 'systemd-analyze') ?? '';
 const title = analyze === '' ? ' (skipped: no systemd-analyze)' : '';
-const lacked = hostsLack();
+const missingRequirements = missingForHosts();
 const { offered } = await testReleases();
 const programs = offered
   ? `programs of Kubernetes ${offered.version}`
   : 'programs of Kubernetes (skipped: none of 1.31 or later)';
-const hostTitle = lacked.length === 0 ? '' : ` (skipped: no ${lacked.join(', no ')})`;
-/** Out of 100: systemd rates services below 25 as protected; one without any protection has 96. */
+const hostTitle = missingRequirements.length === 0 ? '' : ` (skipped: no ${missingRequirements.join(', no ')})`;
+/** Out of 100. systemd rates services below 25 as protected; a service without any protection has 96. */
 const MAX_EXPOSURE = 20;
 
 describe.skipIf(analyze === '')(`the systemd unit${title}`, () => {
@@ -30,13 +30,13 @@ describe.skipIf(analyze === '')(`the systemd unit${title}`, () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'fairway-unit-'));
     unit = join(folder, 'fairway.service');
-    // The command of a machine on which Fairway is installed.
+    // The command on a machine where Fairway is installed.
     const text = readFileSync(join(PROJECT, 'deploy/systemd/fairway.service'), 'utf8');
     writeFileSync(unit, text.replaceAll('/usr/local/bin/fairway', '/bin/true'));
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('may be changed for several tenants with the file beside it', () => {
+  test('can be adapted for several tenants with the file next to it', () => {
     const dropIn = join(folder, 'fairway.service.d');
     mkdirSync(dropIn);
     copyFileSync(join(PROJECT, 'deploy/systemd/fairway.service.d/tenants.conf'), join(dropIn, 'tenants.conf'));
@@ -46,13 +46,13 @@ describe.skipIf(analyze === '')(`the systemd unit${title}`, () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 
-  test('has no line that systemd does not understand', () => {
+  test('has no line that systemd does not support', () => {
     const { status, stdout, stderr } = spawnSync(analyze, ['verify', unit], { encoding: 'utf8' });
 
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 
-  test('leaves Fairway only what it needs', () => {
+  test('gives Fairway only the rights that it needs', () => {
     const args = ['security', '--offline=true', `--threshold=${MAX_EXPOSURE}`, '--no-pager', unit];
     const { status, stdout } = spawnSync(analyze, args, { encoding: 'utf8' });
 
@@ -61,10 +61,10 @@ describe.skipIf(analyze === '')(`the systemd unit${title}`, () => {
   });
 });
 
-describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
+describe.skipIf(missingRequirements.length > 0)(`the systemd unit on Debian${hostTitle}`, () => {
   let folder: string;
   let host: BootedHost;
-  let journal: SpokenOutput;
+  let journal: ProcessOutput;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'fairway-systemd-'));
@@ -83,24 +83,24 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
 
   const timesServed = (text: string) => text.split('kubectl get clusters').length - 1;
   const timesFailed = (text: string) => text.split("Failed with result 'exit-code'").length - 1;
-  /** Does something, and resolves when Fairway has reported again that it serves. */
-  async function untilServed(act: () => Promise<Answer>): Promise<void> {
+  /** Runs `act`, and resolves when Fairway has reported again that it serves. */
+  async function untilServed(act: () => Promise<CommandResult>): Promise<void> {
     const before = timesServed(journal.text);
     expect(await act()).toMatchObject({ code: 0 });
     await journal.says((text) => timesServed(text) > before || timesFailed(text) > 0, 'journalctl');
     expect(timesFailed(journal.text)).toBe(0);
   }
 
-  /** Checks that it manages the earlier cluster, and not only lists it. */
+  /** Checks that Fairway manages the earlier cluster, and does not only list it. */
   async function expectScaled(nodes: number): Promise<void> {
     const scaled = await fairway('nodepool', 'scale', 'demo', '--nodes', `${nodes}`);
     expect(scaled).toMatchObject({ code: 0 });
-    // The command waits for the pool, whose cluster follows.
+    // The command waits for the pool, and the cluster follows.
     const listed = async () => (await fairway('cluster', 'list')).stdout;
     await expect.poll(listed).toMatch(new RegExp(`^demo\\s+\\S+\\s+Ready\\s+${nodes}/${nodes}`, 'm'));
   }
 
-  /** The commands of docs/operators/install.md, except for a real cloud and addresses. */
+  /** The commands of docs/operators/install.md, without those for a real cloud and addresses. */
   function writtenSteps(): string {
     const guide = readFileSync(join(PROJECT, 'docs/operators/install.md'), 'utf8');
     const section = guide.slice(guide.indexOf('## One machine'));
@@ -112,7 +112,7 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
       .replace('"$(npm root -g)"', '/usr/local/lib/node_modules');
   }
 
-  test('is started by the written steps, as an unprivileged user of its own, and has a cluster', async () => {
+  test('starts with the documented steps as an unprivileged user, and has a cluster', async () => {
     journal = host.journal('fairway');
     const passwords = `printf 'clouds: {}\\n' >clouds.yaml`;
     await untilServed(() => host.script(`cd /root; ${passwords}\n${writtenSteps()}`));
@@ -126,14 +126,14 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
     await expectScaled(2);
   });
 
-  test('is restarted when it is killed', async () => {
+  test('restarts when it is killed', async () => {
     await untilServed(() => systemctl('kill', '--kill-whom=main', '--signal=KILL', 'fairway'));
 
     expect(await property('NRestarts')).toBe('1');
     await expectScaled(3);
   });
 
-  test('is restarted and stopped gracefully, and leaves no process behind', async () => {
+  test('restarts and stops gracefully, and leaves no process behind', async () => {
     await untilServed(() => systemctl('restart', 'fairway'));
     await expectScaled(2);
     const cgroup = await property('ControlGroup');
@@ -144,7 +144,7 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
     expect((await host.script(`cat /sys/fs/cgroup/*${cgroup}/cgroup.procs 2>/dev/null || true`)).stdout).toBe('');
   });
 
-  test('is root with few rights if tenants.conf says so, and keeps its state', async () => {
+  test('runs as root with few rights if tenants.conf specifies it, and keeps its state', async () => {
     const dropIn = '/usr/local/lib/node_modules/fairway/dist/deploy/systemd/fairway.service.d/tenants.conf';
     await host.script(
       `install -D ${dropIn} /etc/systemd/system/fairway.service.d/tenants.conf; systemctl daemon-reload`,
@@ -158,10 +158,10 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
     await expectScaled(1);
   });
 
-  test.skipIf(offered === undefined)(`has ${programs} run as users of their own`, async () => {
+  test.skipIf(offered === undefined)(`runs ${programs} as separate users`, async () => {
     const home = '/var/lib/fairway/processes';
     const environment = `KUBEBUILDER_ASSETS=/opt/kubernetes\nFAIRWAY_HOME=${home}\n`;
-    giveFolder(host.name, offered?.folder ?? '', COMPONENTS, '/opt/kubernetes');
+    copyFolder(host.name, offered?.folder ?? '', COMPONENTS, '/opt/kubernetes');
     await host.script(`printf '${environment}' >/etc/fairway/environment`);
     await untilServed(() => systemctl('restart', 'fairway'));
     const create = ['fairway', 'cluster', 'create', 'real', '--pool', 'real', '--flavor', 'b3-8', '--nodes', '1'];
@@ -169,7 +169,7 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
     expect(await host.run('env', `KUBECONFIG=${home}/kubeconfig`, ...create)).toMatchObject({ code: 0 });
     const users = 'for name in etcd kube-apiserver; do ps -o uid= -p $(pidof $name); done';
     expect((await host.script(users)).stdout).toMatch(/^ *(19\d{8})\n *\1\n$/);
-    // Killed, it finds the programs that systemd has ended with it, and restarts them.
+    // After a kill, Fairway finds the programs that systemd has ended with it, and restarts them.
     await untilServed(() => systemctl('kill', '--kill-whom=main', '--signal=KILL', 'fairway'));
     const scale = ['fairway', 'nodepool', 'scale', 'real', '--nodes', '2'];
     expect(await host.run('env', `KUBECONFIG=${home}/kubeconfig`, ...scale)).toMatchObject({ code: 0 });
@@ -179,13 +179,13 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
     await host.script('rm /etc/fairway/environment');
   });
 
-  test('does not start with an invalid file, and names the wrong key', async () => {
+  test('does not start with an invalid file, and reports the wrong key', async () => {
     await systemctl('stop', 'fairway');
     await host.script('echo "lisen: x" >>/etc/fairway/fairway.yaml');
 
     expect(await systemctl('start', 'fairway')).toMatchObject({ code: 1 });
     await systemctl('stop', 'fairway');
-    // The journal is followed by another process, which may lag.
+    // Another process follows the journal, and may lag.
     await journal.says((text) => /\/etc\/fairway\/fairway\.yaml.*lisen/.test(text), 'journalctl');
   });
 });

@@ -15,26 +15,26 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBinaries } from './contract/kubernetes/binaries.ts';
 import { type ManagementCluster, startManagementCluster } from './management/management-cluster.ts';
 import { RunningReplica } from './management-gateway/running-replica.ts';
-import { endControlPlanes } from './replicas/end-control-planes.ts';
+import { killControlPlanes } from './replicas/kill-control-planes.ts';
 import { ShardWatch } from './replicas/shard-watch.ts';
 import { OtlpReceiver } from './traces/otlp-receiver.ts';
 
 const [binaries] = findBinaries();
 const version = binaries?.version ?? '(skipped: there is no kube-apiserver at hand)';
-const POLLING = { interval: 250 };
+const POLL_OPTIONS = { interval: 250 };
 const NAMESPACE = 'default';
-const CLIENTS_SPAN = '00f067aa0ba902b7';
+const CLIENT_SPAN = '00f067aa0ba902b7';
 /** The home of both replicas. */
 const homeOf = ({ folder }: ManagementCluster) => join(folder, 'home');
 
 /** Each case continues from the previous one. */
-describe.skipIf(binaries === undefined)(`traces of replicas before kube-apiserver ${version}`, () => {
+describe.skipIf(binaries === undefined)(`traces of replicas in front of kube-apiserver ${version}`, () => {
   let management: ManagementCluster;
   let simulated: SimulatedCloud;
   let receiver: OtlpReceiver;
   let shards: ShardWatch;
   let admin: KubeClient;
-  /** Through the gateway of the first replica. */
+  /** A client of the gateway of the first replica. */
   let alice: KubeClient;
   let first: RunningReplica;
   let second: RunningReplica;
@@ -46,8 +46,8 @@ describe.skipIf(binaries === undefined)(`traces of replicas before kube-apiserve
     receiver = await OtlpReceiver.open();
     const home = new Home(join(management.folder, 'cloud'));
     home.create();
-    const opening = { home, clock: systemClock, random: Math.random, log: silentLogger, latency: 'none' } as const;
-    simulated = await startSimulatedCloud(opening);
+    const cloudOptions = { home, clock: systemClock, random: Math.random, log: silentLogger, latency: 'none' } as const;
+    simulated = await startSimulatedCloud(cloudOptions);
     simulated.startNodes();
     shards = new ShardWatch(admin);
     process.env['OS_CLIENT_CONFIG_FILE'] = home.cloudsYaml;
@@ -59,7 +59,7 @@ describe.skipIf(binaries === undefined)(`traces of replicas before kube-apiserve
     };
     first = await start();
     second = await start();
-    await shards.untilShared([identityOf(first), identityOf(second)]);
+    await shards.waitUntilShared([identityOf(first), identityOf(second)]);
     await admin.resource(RoleBindings).create({
       metadata: { name: 'members', namespace: NAMESPACE },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'fairway-member' },
@@ -76,7 +76,7 @@ describe.skipIf(binaries === undefined)(`traces of replicas before kube-apiserve
     await shards?.stop();
     await second?.[Symbol.asyncDispose]();
     await first?.[Symbol.asyncDispose]();
-    if (management !== undefined) await endControlPlanes(homeOf(management));
+    if (management !== undefined) await killControlPlanes(homeOf(management));
     await simulated?.close();
     await receiver?.close();
     admin?.close();
@@ -90,7 +90,7 @@ describe.skipIf(binaries === undefined)(`traces of replicas before kube-apiserve
     alice.raw({
       method: 'POST',
       path: resourcePath(type, { namespace: NAMESPACE }),
-      headers: { 'content-type': 'application/json', traceparent: `00-${trace}-${CLIENTS_SPAN}-01` },
+      headers: { 'content-type': 'application/json', traceparent: `00-${trace}-${CLIENT_SPAN}-01` },
       body: JSON.stringify({ apiVersion: apiVersionOf(type), kind: type.kind, ...object }),
     });
   const createCluster = async (trace: string, name: string) => {
@@ -102,28 +102,28 @@ describe.skipIf(binaries === undefined)(`traces of replicas before kube-apiserve
   const sent = (trace: string, name: string) =>
     receiver.spans.filter((span) => span.traceId === trace && span.name === name).map(({ instance }) => instance);
 
-  /** Names of its spans whose parent has not been sent. */
+  /** Names of the trace's spans whose parent has not been sent. */
   const withoutParent = (trace: string) => {
     const mine = receiver.spans.filter(({ traceId }) => traceId === trace);
-    const known = new Set([CLIENTS_SPAN, ...mine.map(({ spanId }) => spanId)]);
+    const known = new Set([CLIENT_SPAN, ...mine.map(({ spanId }) => spanId)]);
     return mine.filter(({ parentSpanId }) => !known.has(parentSpanId ?? '')).map(({ name }) => name);
   };
 
-  test('one of them accepts the write, and another creates the server, in one trace', async () => {
+  test('contain the write that one replica accepts and the server that another creates', async () => {
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
     await createCluster(trace, nameOf(second, 'other'));
 
-    await expect.poll(() => sent(trace, 'POST /servers'), POLLING).toHaveLength(1);
-    await expect.poll(() => sent(trace, 'create clusters.fairway.dev'), POLLING).toHaveLength(1);
+    await expect.poll(() => sent(trace, 'POST /servers'), POLL_OPTIONS).toHaveLength(1);
+    await expect.poll(() => sent(trace, 'create clusters.fairway.dev'), POLL_OPTIONS).toHaveLength(1);
 
     expect(sent(trace, 'create clusters.fairway.dev')).toEqual([identityOf(first)]);
     expect(sent(trace, 'POST /servers')).toEqual([identityOf(second)]);
     expect(sent(trace, 'POST /networks')).toEqual([identityOf(second)]);
-    // A span is sent when it has ended: a parent comes after its children.
-    await expect.poll(() => withoutParent(trace), POLLING).toEqual([]);
+    // A span is sent when it has ended, so a parent arrives after its children.
+    await expect.poll(() => withoutParent(trace), POLL_OPTIONS).toEqual([]);
   }, 240_000);
 
-  test('one is killed in the middle of it, and another continues in the same trace', async () => {
+  test('continue on another replica when one is killed in the middle', async () => {
     const trace = '5cf92f3577b34da6a3ce929d0e0e4737';
     const name = nameOf(second, 'late');
     const fault = simulated.cloud.faults.add({
@@ -134,17 +134,17 @@ describe.skipIf(binaries === undefined)(`traces of replicas before kube-apiserve
       action: { kind: 'answer', status: 503 },
     });
     await createCluster(trace, name);
-    const isMade = async () => {
+    const isCreated = async () => {
       const { items } = await admin.resource(machines).list({ namespace: NAMESPACE });
       return items.some(({ spec }) => spec.clusterName === name);
     };
-    await expect.poll(isMade, POLLING).toBe(true);
-    await expect.poll(() => sent(trace, 'POST /servers').length, POLLING).toBeGreaterThan(0);
+    await expect.poll(isCreated, POLL_OPTIONS).toBe(true);
+    await expect.poll(() => sent(trace, 'POST /servers').length, POLL_OPTIONS).toBeGreaterThan(0);
     await second.kill();
     simulated.cloud.faults.remove(fault);
 
-    const byFirst = () => sent(trace, 'POST /servers').filter((instance) => instance === identityOf(first));
-    await expect.poll(() => byFirst().length, POLLING).toBeGreaterThan(0);
+    const serversByFirst = () => sent(trace, 'POST /servers').filter((instance) => instance === identityOf(first));
+    await expect.poll(() => serversByFirst().length, POLL_OPTIONS).toBeGreaterThan(0);
 
     expect(sent(trace, 'reconcile machine')).toContain(identityOf(first));
   }, 240_000);

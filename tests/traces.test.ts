@@ -15,12 +15,12 @@ import { drawTrace } from './traces/draw-trace.ts';
 import { OtlpReceiver } from './traces/otlp-receiver.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
-const CLIENTS_SPAN = '00f067aa0ba902b7';
+const CLIENT_SPAN = '00f067aa0ba902b7';
 /** Where to write the trace's picture: npm run generate:trace-picture. */
 const PICTURE = process.env['FAIRWAY_TRACE_PICTURE'];
-const POLLING = { interval: 500 };
+const POLL_OPTIONS = { interval: 500 };
 
-describe('a trace leads from a tenant’s write to the OpenStack calls that it caused', () => {
+describe('tracing from a tenant’s write to the OpenStack calls that it causes', () => {
   let folder: string;
   let receiver: OtlpReceiver;
   let fairway: RunningFairway;
@@ -49,23 +49,23 @@ describe('a trace leads from a tenant’s write to the OpenStack calls that it c
     await api.raw({
       method: 'POST',
       path: resourcePath(type, { namespace: 'default' }),
-      headers: { 'content-type': 'application/json', traceparent: `00-${TRACE}-${CLIENTS_SPAN}-01` },
+      headers: { 'content-type': 'application/json', traceparent: `00-${TRACE}-${CLIENT_SPAN}-01` },
       body: JSON.stringify({ apiVersion: apiVersionOf(type), kind: type.kind, ...object }),
     });
   }
 
-  test('metrics are also pushed there: those of /metrics, with the same names', async () => {
+  test('also pushes metrics, with the same names as in /metrics', async () => {
     const page = await (await api.raw({ method: 'GET', path: '/metrics' })).text();
     const names = [...page.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name);
-    // Those with values.
-    const told = names.filter((name) => new RegExp(`^${name}(_count)?[{ ]`, 'm').test(page));
+    // Only metrics with values.
+    const reported = names.filter((name) => new RegExp(`^${name}(_count)?[{ ]`, 'm').test(page));
 
-    await expect.poll(() => told.filter((name) => !receiver.metrics.has(name)), POLLING).toEqual([]);
-    expect(told.length).toBeGreaterThan(20);
+    await expect.poll(() => reported.filter((name) => !receiver.metrics.has(name)), POLL_OPTIONS).toEqual([]);
+    expect(reported.length).toBeGreaterThan(20);
     expect([...receiver.metrics].filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  test('for a client that requests it', async () => {
+  test('records the trace of a client that requests it', async () => {
     await create(clusters, { metadata: { name: 'demo' }, spec: { plan: 'free' } } as Cluster);
     await create(nodePools, {
       metadata: { name: 'demo-general' },
@@ -76,8 +76,8 @@ describe('a trace leads from a tenant’s write to the OpenStack calls that it c
       const { items } = await api.resource(machines).list({ namespace: 'default' });
       return items.filter(({ status }) => status?.phase === 'Ready').length;
     };
-    await expect.poll(readyMachines, POLLING).toBe(2);
-    await expect.poll(() => receiver.namesIn(TRACE).has('reconcile machine'), POLLING).toBe(true);
+    await expect.poll(readyMachines, POLL_OPTIONS).toBe(2);
+    await expect.poll(() => receiver.namesIn(TRACE).has('reconcile machine'), POLL_OPTIONS).toBe(true);
     await fairway.stop();
 
     const names = receiver.namesIn(TRACE);
@@ -93,7 +93,7 @@ describe('a trace leads from a tenant’s write to the OpenStack calls that it c
       ]),
     );
     const request = receiver.spans.find(({ name }) => name === 'create clusters.fairway.dev');
-    expect(request?.parentSpanId).toBe(CLIENTS_SPAN);
+    expect(request?.parentSpanId).toBe(CLIENT_SPAN);
     const servers = receiver.spans.filter(({ name }) => name === 'POST /servers');
     expect(servers).toHaveLength(2);
     for (const { attributes } of servers) {
@@ -109,27 +109,27 @@ describe('a trace leads from a tenant’s write to the OpenStack calls that it c
     }
   }, 240_000);
 
-  test('which is connected: each span’s parent is in the trace, or the client’s', () => {
+  test('connects each span to a parent in the trace, or to the client’s', () => {
     const mine = receiver.spans.filter(({ traceId }) => traceId === TRACE);
-    const ids = new Set([CLIENTS_SPAN, ...mine.map(({ spanId }) => spanId)]);
+    const ids = new Set([CLIENT_SPAN, ...mine.map(({ spanId }) => spanId)]);
     const lost = mine.filter(({ parentSpanId }) => parentSpanId === undefined || !ids.has(parentSpanId));
 
     expect(mine.length).toBeGreaterThan(10);
     expect(lost.map(({ name }) => name)).toEqual([]);
   });
 
-  test.skipIf(PICTURE === undefined)('which can be drawn (skipped: FAIRWAY_TRACE_PICTURE is not set)', async () => {
-    const picture = drawTrace(receiver.spans);
-    await writeFile(PICTURE ?? '', picture);
+  test.skipIf(PICTURE === undefined)('can draw the trace (skipped: FAIRWAY_TRACE_PICTURE is not set)', async () => {
+    const screenshot = drawTrace(receiver.spans);
+    await writeFile(PICTURE ?? '', screenshot);
 
-    expect(picture).toContain('POST /servers');
+    expect(screenshot).toContain('POST /servers');
   });
 
-  test('and unrequested traces are not recorded', () => {
+  test('records no unrequested traces', () => {
     expect(receiver.spans.filter(({ traceId }) => traceId !== TRACE)).toEqual([]);
   });
 
-  test('without any secret', async () => {
+  test('records no secret', async () => {
     const texts = await Promise.all([readFile(fairway.cloudsYaml, 'utf8'), readFile(fairway.kubeconfig, 'utf8')]);
     const secrets = texts.flatMap((text) =>
       [...text.matchAll(/(?:password|secret|token|key-data): "?([^\s"]{8,})/g)].map(([, secret = '']) => secret),

@@ -16,17 +16,17 @@ import { type ReplicatedFairway, startReplicatedFairway } from './replicas/repli
 import { cloudContent } from './session/cloud-content.ts';
 import { PROJECT } from './session/running-fairway.ts';
 import { type Checkout, checkOut, earlierRelease } from './upgrade/earlier-release.ts';
-import { RunningUp } from './upgrade/running-up.ts';
+import { RunningUp } from './upgrade/running-fairway-up.ts';
 
-const OURS = join(PROJECT, 'packages/cli/src/main.ts');
+const CURRENT_PROGRAM = join(PROJECT, 'packages/cli/src/main.ts');
 const RELEASE = '0.1.0';
 const release = earlierRelease(RELEASE);
-const PATIENCE = { deadlineMs: 400_000 };
+const LONG_WAIT = { deadlineMs: 400_000 };
 const RUNNING = ['demo', 'spread'];
 const where = { namespace: 'default' };
 
-/** Its tokens were never taken by the simulated control plane; 0.1.0 did not say so. */
-function isToldOfIssuer({ metadata, status }: Cluster): boolean {
+/** The simulated control plane never accepted this cluster's tokens, but 0.1.0 did not report that. */
+function reportsUnenforcedSettings({ metadata, status }: Cluster): boolean {
   return metadata.name === 'spread' && findCondition(status?.conditions, 'Ready')?.reason === 'SettingsNotEnforced';
 }
 
@@ -42,22 +42,22 @@ async function scaled(client: KubeClient, pool: string, replicas: number): Promi
       found.status?.observedGeneration === found.metadata.generation &&
       found.status?.readyReplicas === replicas &&
       found.status?.replicas === replicas,
-    PATIENCE,
+    LONG_WAIT,
   );
-  const isWell = (found: Cluster) =>
-    !RUNNING.includes(found.metadata.name ?? '') || isReady(found) || isToldOfIssuer(found);
-  await eventually(client.resource(clusters), where, (all) => all.length === 5 && all.every(isWell), PATIENCE);
-  return eventually(client.resource(machines), where, (all) => all.every(isReady), PATIENCE);
+  const isHealthy = (found: Cluster) =>
+    !RUNNING.includes(found.metadata.name ?? '') || isReady(found) || reportsUnenforcedSettings(found);
+  await eventually(client.resource(clusters), where, (all) => all.length === 5 && all.every(isHealthy), LONG_WAIT);
+  return eventually(client.resource(machines), where, (all) => all.every(isReady), LONG_WAIT);
 }
 
-/** Identity of a machine across the upgrade. */
-function marksOf(all: readonly Machine[]): readonly string[] {
+/** The identities of machines across the upgrade. */
+function identitiesOf(all: readonly Machine[]): readonly string[] {
   return all.map(({ metadata, status }) => `${metadata.name} ${metadata.uid} ${status?.serverID}`).sort();
 }
 
 /** Each case continues from the previous one. */
-describe(`fairway up on the home of ${RELEASE}`, () => {
-  const before = marksOf(release.objects.filter(({ kind }) => kind === 'Machine') as Machine[]);
+describe(`fairway up with the home of ${RELEASE}`, () => {
+  const before = identitiesOf(release.objects.filter(({ kind }) => kind === 'Machine') as Machine[]);
   let folder: string;
   let home: string;
   let networks: readonly string[] | undefined;
@@ -68,10 +68,10 @@ describe(`fairway up on the home of ${RELEASE}`, () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('finds its clusters as they were, manages them, and creates and deletes no server but the requested one', async () => {
-    await using fairway = await RunningUp.start(OURS, home);
+  test('finds its clusters unchanged, manages them, and creates and deletes no server except the requested ones', async () => {
+    await using fairway = await RunningUp.start(CURRENT_PROGRAM, home);
 
-    const now = marksOf(await scaled(fairway.client, 'general', 3));
+    const now = identitiesOf(await scaled(fairway.client, 'general', 3));
 
     expect(now).toEqual(expect.arrayContaining([...before]));
     expect(now).toHaveLength(before.length + 1);
@@ -81,33 +81,36 @@ describe(`fairway up on the home of ${RELEASE}`, () => {
   });
 
   const whyNot = release.hasSource ? '' : ` (skipped: the source of ${RELEASE} is not in the history here)`;
-  test.skipIf(!release.hasSource)(`gives them back to ${RELEASE}, which works on them too${whyNot}`, async () => {
-    using earlier = checkOut(RELEASE);
-    await using fairway = await RunningUp.start(earlier.entry, home);
+  test.skipIf(!release.hasSource)(
+    `gives the clusters back to ${RELEASE}, which works on them too${whyNot}`,
+    async () => {
+      using previousDefinitions = checkOut(RELEASE);
+      await using fairway = await RunningUp.start(previousDefinitions.entry, home);
 
-    const now = marksOf(await scaled(fairway.client, 'web', 3));
+      const now = identitiesOf(await scaled(fairway.client, 'web', 3));
 
-    expect(now).toEqual(expect.arrayContaining([...before]));
-    expect(now).toHaveLength(before.length + 2);
-    const content = await cloudContent(join(home, 'clouds.yaml'));
-    expect(content['servers']).toHaveLength(now.length);
-    expect(content['networks']).toEqual(networks);
-  });
+      expect(now).toEqual(expect.arrayContaining([...before]));
+      expect(now).toHaveLength(before.length + 2);
+      const content = await cloudContent(join(home, 'clouds.yaml'));
+      expect(content['servers']).toHaveLength(now.length);
+      expect(content['networks']).toEqual(networks);
+    },
+  );
 
-  test('takes them over again, and deletes one', async () => {
-    await using fairway = await RunningUp.start(OURS, home);
+  test('takes the clusters over again, and deletes one', async () => {
+    await using fairway = await RunningUp.start(CURRENT_PROGRAM, home);
     await scaled(fairway.client, 'web', 2);
 
     await fairway.client.resource(clusters).delete('demo', where);
 
-    await eventually(fairway.client.resource(clusters), where, (all) => all.length === 4, PATIENCE);
-    const left = await fairway.client.resource(machines).list(where);
-    expect(left.items.map(({ spec }) => spec.clusterName)).toEqual(['spread', 'spread']);
+    await eventually(fairway.client.resource(clusters), where, (all) => all.length === 4, LONG_WAIT);
+    const remaining = await fairway.client.resource(machines).list(where);
+    expect(remaining.items.map(({ spec }) => spec.clusterName)).toEqual(['spread', 'spread']);
   });
 });
 
 const [binaries] = findBinaries().filter(({ version }) => Number(version.split('.')[1]) >= RULES_SINCE_MINOR);
-const whyNotShared =
+const sharedSkipReason =
   binaries === undefined
     ? ` (skipped: no Kubernetes binaries of 1.${RULES_SINCE_MINOR} or later are found)`
     : release.hasSource
@@ -115,74 +118,77 @@ const whyNotShared =
       : ` (skipped: the source of ${RELEASE} is not in the history here)`;
 
 /** Each case continues from the previous one. */
-describe.skipIf(whyNotShared !== '')(`fairway serve of ${RELEASE}, on a management cluster${whyNotShared}`, () => {
-  const names = ['one', 'two', 'three', 'four', 'five', 'six'];
-  let earlier: Checkout;
-  let fairway: ReplicatedFairway;
-  let old: Replica;
-  let ours: Replica;
-  let planes: ReadonlyMap<string, string>;
+describe.skipIf(sharedSkipReason !== '')(
+  `fairway serve of ${RELEASE}, on a management cluster${sharedSkipReason}`,
+  () => {
+    const names = ['one', 'two', 'three', 'four', 'five', 'six'];
+    let previousDefinitions: Checkout;
+    let fairway: ReplicatedFairway;
+    let old: Replica;
+    let ours: Replica;
+    let planes: ReadonlyMap<string, string>;
 
-  beforeAll(async () => {
-    if (binaries === undefined) return;
-    earlier = checkOut(RELEASE);
-    fairway = await startReplicatedFairway(binaries, { installed: release.installed });
-    old = await fairway.addReplica(earlier.entry);
-    for (const name of names) await fairway.createCluster(name);
-    await fairway.untilReady(names, 1);
-    planes = await fairway.controlPlanePids();
-  });
-  afterAll(async () => {
-    await fairway?.[Symbol.asyncDispose]();
-    earlier?.[Symbol.dispose]();
-  });
+    beforeAll(async () => {
+      if (binaries === undefined) return;
+      previousDefinitions = checkOut(RELEASE);
+      fairway = await startReplicatedFairway(binaries, { installed: release.installed });
+      old = await fairway.addReplica(previousDefinitions.entry);
+      for (const name of names) await fairway.createCluster(name);
+      await fairway.waitUntilReady(names, 1);
+      planes = await fairway.controlPlanePids();
+    });
+    afterAll(async () => {
+      await fairway?.[Symbol.asyncDispose]();
+      previousDefinitions?.[Symbol.dispose]();
+    });
 
-  test('its kinds are upgraded in place while it runs', async () => {
-    await fairway.install();
-    await fairway.scale(names.slice(0, 3), 2);
-    await fairway.untilReady(names.slice(0, 3), 2);
-    await fairway.untilReady(names.slice(3), 1);
+    test('upgrades its kinds in place while it runs', async () => {
+      await fairway.install();
+      await fairway.scale(names.slice(0, 3), 2);
+      await fairway.waitUntilReady(names.slice(0, 3), 2);
+      await fairway.waitUntilReady(names.slice(3), 1);
 
-    expect(fairway.doubled()).toEqual([]);
-    expect(await fairway.controlPlanePids()).toEqual(planes);
-  });
+      expect(fairway.doubled()).toEqual([]);
+      expect(await fairway.controlPlanePids()).toEqual(planes);
+    });
 
-  test('shares the clusters with a replica of this release', async () => {
-    ours = await fairway.addReplica();
-    await fairway.scale(names, 2);
-    await fairway.untilReady(names, 2);
+    test('shares the clusters with a replica of this release', async () => {
+      ours = await fairway.addReplica();
+      await fairway.scale(names, 2);
+      await fairway.waitUntilReady(names, 2);
 
-    const holders = new Set(fairway.shards.holders(names.map((name) => `default/${name}`)).values());
-    expect([old.identity, ours.identity]).toEqual(expect.arrayContaining([...holders]));
-    expect(fairway.trespasses()).toEqual([]);
-    expect(fairway.doubled()).toEqual([]);
-  });
+      const holders = new Set(fairway.shards.holders(names.map((name) => `default/${name}`)).values());
+      expect([old.identity, ours.identity]).toEqual(expect.arrayContaining([...holders]));
+      expect(fairway.unownedWrites()).toEqual([]);
+      expect(fairway.doubled()).toEqual([]);
+    });
 
-  test('hands all of them to it, and control planes restart for new settings once', async () => {
-    await old.stop();
-    fairway.forget(old);
-    await fairway.scale(names, 3);
-    await fairway.untilReady(names, 3);
-    const taken = await fairway.controlPlanePids();
-    await fairway.scale(names, 2);
-    await fairway.untilReady(names, 2);
+    test('hands all clusters over to it, and control planes restart once for new settings', async () => {
+      await old.stop();
+      fairway.forget(old);
+      await fairway.scale(names, 3);
+      await fairway.waitUntilReady(names, 3);
+      const taken = await fairway.controlPlanePids();
+      await fairway.scale(names, 2);
+      await fairway.waitUntilReady(names, 2);
 
-    expect([...taken.keys()].sort()).toEqual([...planes.keys()].sort());
-    expect(await fairway.controlPlanePids()).toEqual(taken);
-    expect(fairway.trespasses()).toEqual([]);
-    expect(fairway.doubled()).toEqual([]);
-  });
+      expect([...taken.keys()].sort()).toEqual([...planes.keys()].sort());
+      expect(await fairway.controlPlanePids()).toEqual(taken);
+      expect(fairway.unownedWrites()).toEqual([]);
+      expect(fairway.doubled()).toEqual([]);
+    });
 
-  test('takes them back, and both leave nothing behind', async () => {
-    await fairway.addReplica(earlier.entry);
-    await ours.stop();
-    fairway.forget(ours);
-    await fairway.scale(names, 1);
-    await fairway.untilReady(names, 1);
+    test('takes the clusters back, and both releases leave nothing behind', async () => {
+      await fairway.addReplica(previousDefinitions.entry);
+      await ours.stop();
+      fairway.forget(ours);
+      await fairway.scale(names, 1);
+      await fairway.waitUntilReady(names, 1);
 
-    expect([...(await fairway.controlPlanePids()).keys()].sort()).toEqual([...planes.keys()].sort());
-    expect(fairway.doubled()).toEqual([]);
-    await fairway.deleteClusters();
-    expect(await fairway.leaked()).toEqual([]);
-  });
-});
+      expect([...(await fairway.controlPlanePids()).keys()].sort()).toEqual([...planes.keys()].sort());
+      expect(fairway.doubled()).toEqual([]);
+      await fairway.deleteClusters();
+      expect(await fairway.leaked()).toEqual([]);
+    });
+  },
+);

@@ -1,21 +1,21 @@
 import type { Node, Service } from '@fairway/kube/kinds/generated/types';
 import { Nodes, Services } from '@fairway/kube/kinds/resources';
-import { eventually, eventuallyGone } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyDeleted } from '@fairway/kube/testing/eventually';
 import { ServiceApi } from '@fairway/openstack/service-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { upstreamProgram } from './upstream-cloud-provider/binaries.ts';
 import { ControllerManager, fairwayManager, upstreamManager } from './upstream-cloud-provider/controller-manager.ts';
-import { upstreamProgram } from './upstream-cloud-provider/programs.ts';
 
 const program = upstreamProgram('openstack-cloud-controller-manager');
 const skipped = ' (skipped: "testbed/cloud-provider-openstack/testbed build" makes it)';
 const namespace = 'default';
-const PATIENCE = { deadlineMs: 300_000 };
+const LONG_WAIT = { deadlineMs: 300_000 };
 const Listeners = z.object({ listeners: z.array(z.object({ protocol: z.string(), protocol_port: z.number() })) });
 
 /**
- * The same manifests for upstream's controller manager and for Fairway: an independent client must not notice that the cloud is simulated, and users
- * must not notice a difference between the two.
+ * The same manifests for upstream's controller manager and for Fairway. An independent client must not notice that the
+ * cloud is simulated, and users must not notice a difference between the two.
  */
 describe.each([
   {
@@ -24,7 +24,7 @@ describe.each([
   },
   { name: 'fairway cloud-provider', of: fairwayManager() },
 ])('$name on the simulator', ({ of }) => {
-  describe.skipIf(of === undefined)('with nodes made by hand', () => {
+  describe.skipIf(of === undefined)('on manually created nodes', () => {
     let manager: ControllerManager;
 
     beforeAll(async () => {
@@ -48,7 +48,7 @@ describe.each([
           address = found?.status?.loadBalancer?.ingress?.[0]?.ip ?? '';
           return address !== '';
         },
-        PATIENCE,
+        LONG_WAIT,
       );
       return address;
     }
@@ -61,7 +61,7 @@ describe.each([
 
     it('matches nodes with their servers', async () => {
       const isInitialized = ({ spec }: Node) => Boolean(spec.providerID) && !spec.taints?.length;
-      await eventually(manager.api.resource(Nodes), {}, (all) => all.every(isInitialized), PATIENCE);
+      await eventually(manager.api.resource(Nodes), {}, (all) => all.every(isInitialized), LONG_WAIT);
 
       const { items } = await manager.api.resource(Nodes).list();
       for (const { metadata, spec } of items) {
@@ -73,7 +73,7 @@ describe.each([
       }
     });
 
-    it('gives Services floating addresses and the requested listeners', async () => {
+    it('gives Services floating IPs and the requested listeners', async () => {
       await create('web', [
         { name: 'http', port: 80, protocol: 'TCP' },
         { name: 'dns', port: 53, protocol: 'UDP' },
@@ -97,12 +97,12 @@ describe.each([
       );
     });
 
-    it('removes a port, even if it was killed before', async () => {
+    it('removes a port even after it was killed', async () => {
       await manager.crash();
       const value = { spec: { ports: [{ $patch: 'delete', port: 53 }] } };
       await manager.api.resource(Services).patch('web', { type: 'strategic', value }, { namespace });
 
-      await expect.poll(listeners, { timeout: PATIENCE.deadlineMs }).toEqual(['HTTP 8080', 'TCP 80']);
+      await expect.poll(listeners, { timeout: LONG_WAIT.deadlineMs }).toEqual(['HTTP 8080', 'TCP 80']);
       expect(await Array.fromAsync(manager.member.loadBalancing.loadBalancers.list())).toHaveLength(2);
     });
 
@@ -116,7 +116,7 @@ describe.each([
       const { servers } = manager.member.compute;
       for await (const server of servers.list()) if (server.name === 'node-2') await servers.delete(server.id);
 
-      await eventuallyGone(nodes, { name: 'node-2' }, PATIENCE);
+      await eventuallyDeleted(nodes, { name: 'node-2' }, LONG_WAIT);
 
       expect((await nodes.list()).items.map(({ metadata }) => metadata.name)).toEqual(['node-1']);
     });
@@ -125,7 +125,7 @@ describe.each([
       const services = manager.api.resource(Services);
       for (const name of ['web', 'forwarded']) {
         await services.delete(name, { namespace });
-        await eventuallyGone(services, { namespace, name }, PATIENCE);
+        await eventuallyDeleted(services, { namespace, name }, LONG_WAIT);
       }
 
       expect(await listeners()).toEqual([]);

@@ -9,29 +9,29 @@ import { eventually } from '@fairway/kube/testing/eventually';
 import { cloudTimeMs } from '@fairway/openstack/types/cloud-time';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JOB_TARGETS } from './main-job/job-clouds.ts';
-import { TenantStory } from './main-job/tenant-story.ts';
+import { TenantScenario } from './main-job/tenant-scenario.ts';
 
 const namespace = 'default';
 const patience = { deadlineMs: 400_000 };
 
 /** A simulated and a real cloud report when a resource existed, to the second. */
 describe.each(JOB_TARGETS)('usage on $name', (target) => {
-  describe.skipIf(target.isMissing)('of a cluster with a node and a load balancer', () => {
-    let story: TenantStory;
+  describe.skipIf(target.isMissing)('a cluster with a node and a load balancer', () => {
+    let scenario: TenantScenario;
     let isEnded = false;
     beforeAll(async () => {
-      story = await TenantStory.begin(target, 'used', 1);
+      scenario = await TenantScenario.begin(target, 'used', 1);
     });
     afterAll(async () => {
-      if (!isEnded) await story?.end();
+      if (!isEnded) await scenario?.end();
     });
 
-    /** The intervals of the cluster's record, once they are as desired. */
+    /** Resolves with the intervals of the cluster's record once they match. */
     async function intervals(check: (all: readonly UsageInterval[]) => boolean): Promise<readonly UsageInterval[]> {
-      const isSo = (status: { readonly intervals?: readonly UsageInterval[] } | undefined) =>
+      const predicate = (status: { readonly intervals?: readonly UsageInterval[] } | undefined) =>
         check(status?.intervals ?? []);
-      const records = story.fairway.api.resource(usageRecords);
-      const [record] = await eventually(records, { namespace }, ([each]) => isSo(each?.status), patience);
+      const records = scenario.fairway.api.resource(usageRecords);
+      const [record] = await eventually(records, { namespace }, ([each]) => predicate(each?.status), patience);
       return record?.status?.intervals ?? [];
     }
 
@@ -39,8 +39,8 @@ describe.each(JOB_TARGETS)('usage on $name', (target) => {
 
     it('begins when the cloud launched the server', async () => {
       const [node] = of(await intervals((all) => of(all, 'Node').length === 1), 'Node');
-      const [machine] = (await story.fairway.api.resource(machines).list({ namespace })).items;
-      const server = await story.fairway.member.compute.servers.get(machine?.status?.serverID ?? '');
+      const [machine] = (await scenario.fairway.api.resource(machines).list({ namespace })).items;
+      const server = await scenario.fairway.member.compute.servers.get(machine?.status?.serverID ?? '');
       const launchedMs = cloudTimeMs(server['OS-SRV-USG:launched_at']) ?? 0;
 
       expect(node).toMatchObject({
@@ -53,11 +53,11 @@ describe.each(JOB_TARGETS)('usage on $name', (target) => {
     it('covers load balancers and their floating IPs as long as they exist', async () => {
       const spec = { type: 'LoadBalancer', selector: { app: 'web' }, ports: [{ port: 80 }] };
       const metadata = { name: 'web', namespace: 'default' };
-      await story.tenant.resource(Services).create({ metadata, spec });
+      await scenario.tenant.resource(Services).create({ metadata, spec });
       const isRunning = (all: readonly UsageInterval[], resource: string) =>
         of(all, resource).some(({ endTime }) => endTime === undefined);
       const running = await intervals((all) => isRunning(all, 'LoadBalancer') && isRunning(all, 'FloatingIP'));
-      await story.tenant.resource(Services).delete('web', { namespace: 'default' });
+      await scenario.tenant.resource(Services).delete('web', { namespace: 'default' });
       const ended = await intervals((all) => !isRunning(all, 'LoadBalancer') && !isRunning(all, 'FloatingIP'));
 
       expect(of(running, 'LoadBalancer')).toHaveLength(1);
@@ -68,7 +68,7 @@ describe.each(JOB_TARGETS)('usage on $name', (target) => {
     });
 
     it('is reported by the command, and ends with the cluster', async () => {
-      const env = { KUBECONFIG: story.fairway.kubeconfig };
+      const env = { KUBECONFIG: scenario.fairway.kubeconfig };
       const report = async () => {
         const context = fakeContext({ env, cwd: '/', clock: systemClock });
         expect(await runWith(['usage', '--clusters', '-o', 'json'], context)).toBe(0);
@@ -79,13 +79,13 @@ describe.each(JOB_TARGETS)('usage on $name', (target) => {
         }[];
       };
       const resources = (await report()).map(({ resource, cluster }) => `${cluster} ${resource}`);
-      const { api } = story.fairway;
+      const { api } = scenario.fairway;
       await api.resource(clusters).delete('used', { namespace });
       await eventually(api.resource(clusters), { namespace }, (all) => all.length === 0, patience);
       const { items } = await api.resource(usageRecords).list({ namespace });
       const [first, second] = [await report(), await report()];
       isEnded = true;
-      await story.end();
+      await scenario.end();
 
       expect(resources).toEqual(['used ControlPlane', 'used Node', 'used LoadBalancer', 'used FloatingIP']);
       expect(items).toMatchObject([{ status: { summary: '', endedTime: expect.any(String) } }]);

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 /**
- * zod keeps an error for each invalid item of a collection, and a response may contain a million: responses of a cloud are parsed with `list` and `record`,
- * which report only the first.
+ * zod keeps an error for each invalid item of a collection, and a response may contain a million items. Cloud responses
+ * are therefore parsed with `list` and `record`, which report only the first error.
  */
-const BARE = /\bz\s*\.\s*(?:array|record|partialRecord|looseRecord|map|set)\(|\)\s*\.\s*array\(\s*\)/g;
+const BARE_COLLECTION = /\bz\s*\.\s*(?:array|record|partialRecord|looseRecord|map|set)\(|\)\s*\.\s*array\(\s*\)/g;
 
-/** Files that may use other schemas, and why. */
+/** Files that may use other schemas, and the reason. */
 const EXCEPTIONS: readonly { readonly path: string; readonly reason: string }[] = [
   { path: 'packages/openstack/src/types/collections.ts', reason: 'defines them' },
   { path: 'packages/openstack/src/config/', reason: "the operator's own files" },
@@ -19,23 +19,25 @@ const FILES = execFileSync('git', ['ls-files', 'packages/openstack/src'], { enco
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !/\/(behaviour|testing)\//.test(path))
   .filter((path) => !EXCEPTIONS.some((exception) => path.startsWith(exception.path)));
 
-function bareIn(text: string): readonly string[] {
-  return [...text.matchAll(BARE)].map(({ 0: found }) => found);
+function bareCollectionsIn(text: string): readonly string[] {
+  return [...text.matchAll(BARE_COLLECTION)].map(({ 0: found }) => found);
 }
 
-test('responses of a cloud are parsed with list and record', () => {
+test('cloud responses are parsed with list and record', () => {
   const found = FILES.flatMap((path) =>
-    bareIn(readFileSync(path, 'utf8')).map((call) => `${path}: ${call}; use list or record of types/collections.ts`),
+    bareCollectionsIn(readFileSync(path, 'utf8')).map(
+      (call) => `${path}: ${call}; use list or record of types/collections.ts`,
+    ),
   );
 
   expect(FILES.length).toBeGreaterThan(50);
   expect(found).toEqual([]);
 });
 
-test.each(['z.array(z.string())', 'z\n  .record(z.string(), Item)', 'z.string().array()'])('%j is found', (text) => {
-  expect(bareIn(text)).toHaveLength(1);
+test.each(['z.array(z.string())', 'z\n  .record(z.string(), Item)', 'z.string().array()'])('finds %j', (text) => {
+  expect(bareCollectionsIn(text)).toHaveLength(1);
 });
 
-test.each(['list(z.string())', 'record(Item)', 'Array.isArray(x)'])('%j is allowed', (text) => {
-  expect(bareIn(text)).toEqual([]);
+test.each(['list(z.string())', 'record(Item)', 'Array.isArray(x)'])('allows %j', (text) => {
+  expect(bareCollectionsIn(text)).toEqual([]);
 });

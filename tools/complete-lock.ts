@@ -1,9 +1,10 @@
 /**
- * `npm ci` requires every optional platform package in the lock file, including those of other platforms, which `npm install` omits if packages are
- * installed (npm/cli#4828). In an empty folder it lists all of them: the missing ones are taken from there, each with its content hash.
+ * `npm ci` requires every optional platform package in the lock file, including those of other platforms, which `npm
+ * install` omits if packages are installed (npm/cli#4828). In an empty folder, npm lists all of them: the missing ones
+ * are taken from there, each with its content hash.
  *
- * It also removes `engines`: npm checks them against the Node that runs npm, and with an older one silently omits optional packages, such as native
- * parts of tools. Installed packages always run on the repository's own Node.
+ * This also removes `engines`: npm checks them against the Node that runs npm, and with an older one silently omits
+ * optional packages, such as native parts of tools. Installed packages always run on the repository's own Node.
  *
  * Run after `npm install`: `npm run lock`.
  */
@@ -44,7 +45,7 @@ function lockOf(name: string, version: string): Lock {
   }
 }
 
-/** In npm's format. */
+/** In the order that npm writes. */
 function inOrder({ version, integrity, ...others }: LockedPackage): LockedPackage {
   const sorted = Object.entries(others).sort(([a], [b]) => (a < b ? -1 : 1));
   return { ...(version && { version }), ...(integrity && { integrity }), ...Object.fromEntries(sorted) };
@@ -56,11 +57,11 @@ for (const [path, { version = '', dev, optionalDependencies = {} }] of Object.en
   const isComplete = (name: string) => lock.packages[`node_modules/${name}`]?.integrity !== undefined;
   if (path === '' || Object.keys(optionalDependencies).every(isComplete)) continue;
   const resolved = lockOf(path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length), version);
-  for (const [name, wanted] of Object.entries(optionalDependencies)) {
+  for (const [name, range] of Object.entries(optionalDependencies)) {
     const place = `node_modules/${name}`;
     const found = resolved.packages[place];
     if (isComplete(name)) continue;
-    if (found?.integrity === undefined) throw new Error(`${name} ${wanted}, which ${path} may need, has no hash`);
+    if (found?.integrity === undefined) throw new Error(`${name} ${range}, which ${path} may need, has no hash`);
     lock.packages[place] = inOrder({ ...found, ...(dev && { dev }) });
     completed++;
   }

@@ -5,11 +5,11 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** Advice refers to reasons set elsewhere, and tests set none. */
-const SET_NOTHING = /\.test\.ts$|\/testing\/|\/api\/src\/conditions\.ts$|\/progress\/advice\.ts$/;
+/** Advice refers to reasons that are set elsewhere, and tests set none. */
+const EXCLUDED_FILES = /\.test\.ts$|\/testing\/|\/api\/src\/conditions\.ts$|\/progress\/advice\.ts$/;
 
 const code = globSync('packages/*/src/**/*.ts', { cwd: root })
-  .filter((path) => !SET_NOTHING.test(path))
+  .filter((path) => !EXCLUDED_FILES.test(path))
   .map((path) => readFileSync(join(root, path), 'utf8'))
   .join('\n');
 

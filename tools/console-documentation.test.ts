@@ -9,7 +9,7 @@ import { PAGES } from './site/pages.ts';
 
 test.each([
   ...new Set([...Object.values(PAGE_DOCUMENTATION), ...Object.values(VIEW_DOCUMENTATION), SIGN_IN_DOCUMENTATION]),
-])('%s, to which the console links, exists', (link) => {
+])('the console links to an existing page: %s', (link) => {
   const [page = '', anchor = ''] = link.split('#');
 
   expect(PAGES).toContain(page);

@@ -7,7 +7,7 @@ const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
 /** Files mentioned in the text; `<folder>` matches any folder. */
 const files = [...text.matchAll(/`((?:packages|tools)\/[^`\s]+\.ts)`/g)].map(([, file = '']) => file);
 
-test.each([...new Set(files)])('%s, which CONTRIBUTING.md names, exists', (file) => {
+test.each([...new Set(files)])('CONTRIBUTING.md names an existing file: %s', (file) => {
   const pattern = file.replace(/<\w+>/g, '*');
 
   expect(globSync(pattern, { cwd: root })).not.toEqual([]);

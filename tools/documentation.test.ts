@@ -4,21 +4,26 @@ import { expect, test } from 'vitest';
 import { anchorsOf } from './site/anchors.ts';
 import { linksOf, PAGES, ROOT, targetOf, textOf } from './site/pages.ts';
 
-/** File names in backticks, or folders with a slash. Outside packages, folders are mostly those of a running Fairway. */
+/**
+ * Matches file names in backticks, and folders with a slash. Outside packages, folders are mostly those of a running
+ * Fairway.
+ */
 const FILE = /^(?:[\w.-]+\/)*[\w.-]+\.(?:ts|md|json|ya?ml|svg|sh)$|^(?:[\w.-]+\/)+$/;
 /** Files that exist elsewhere: on a user's machine, in a home of Fairway, in a cluster, in a container. */
-const ELSEWHERE = new Set(['control-planes/CLUSTER_UID/record.json', 'clouds.yaml', 'x.test.ts', 'utils.ts']);
+const FILES_ELSEWHERE = new Set(['control-planes/CLUSTER_UID/record.json', 'clouds.yaml', 'x.test.ts', 'utils.ts']);
 
-test.each(PAGES)('the links of %s exist', (document) => {
-  const dead = linksOf(document).filter((link) => !isLinked(document, link));
+test.each(PAGES)('%s has valid links', (document) => {
+  const deadLinks = linksOf(document).filter((link) => !isLinked(document, link));
 
-  expect(dead).toEqual([]);
+  expect(deadLinks).toEqual([]);
 });
 
-test.each(PAGES)('the files that %s names exist', (document) => {
+test.each(PAGES)('%s names existing files', (document) => {
   const named = [...textOf(document).matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);
-  const isRoom = document.startsWith('packages/');
-  const files = named.filter((text) => FILE.test(text) && (isRoom || !text.endsWith('/')) && !ELSEWHERE.has(text));
+  const isPackageReadme = document.startsWith('packages/');
+  const files = named.filter(
+    (text) => FILE.test(text) && (isPackageReadme || !text.endsWith('/')) && !FILES_ELSEWHERE.has(text),
+  );
   const unknown = files.filter((text) => !isFile(document, text));
 
   expect(unknown).toEqual([]);
@@ -31,7 +36,7 @@ function isLinked(document: string, link: string): boolean {
   return target.anchor === undefined || anchorsOf(target.file).includes(target.anchor);
 }
 
-/** By its path from the repository root or the document, or by its name if a list gives the folder. */
+/** Finds a file by its path from the repository root or the document, or by its name if a list gives the folder. */
 function isFile(document: string, text: string): boolean {
   const folder = dirname(document);
   if ([text, join(folder, text), join(folder, 'src', text)].some((path) => existsSync(join(ROOT, path)))) return true;

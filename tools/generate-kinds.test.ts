@@ -15,8 +15,8 @@ test('the committed files match the generator (npm run generate)', () => {
   }
 });
 
-test('every entry of the tables names a field of its type', () => {
-  const strays = [PROPERTY_SEMANTICS, KEY_DEFAULTS, QUANTITIES, FREE_OBJECTS].flatMap((table) =>
+test('tables name only fields of their type', () => {
+  const strayEntries = [PROPERTY_SEMANTICS, KEY_DEFAULTS, QUANTITIES, FREE_OBJECTS].flatMap((table) =>
     Object.entries(table).flatMap(([definition, fields]) => {
       const properties = kinds.schemas[`io.k8s.${definition}`]?.properties;
       const names = Array.isArray(fields) ? (fields as string[]) : Object.keys(fields);
@@ -25,10 +25,10 @@ test('every entry of the tables names a field of its type', () => {
   );
   const strayObjects = [...ATOMIC_OBJECTS].filter((name) => kinds.schemas[`io.k8s.${name}`] === undefined);
 
-  expect([...strays, ...strayObjects]).toEqual([]);
+  expect([...strayEntries, ...strayObjects]).toEqual([]);
 });
 
-test('every list map is keyed by fields of its items', () => {
+test('list maps are keyed by fields of their items', () => {
   const keyed = Object.entries(kinds.schemas).flatMap(([definition, schema]) =>
     Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
       const item = kinds.schemas[property.items?.$ref ?? ''];
@@ -43,7 +43,7 @@ test('every list map is keyed by fields of its items', () => {
   expect(keyed.filter(({ isField }) => !isField)).toEqual([]);
 });
 
-test('every reference has a definition', () => {
+test('references have a definition', () => {
   const text = JSON.stringify(kinds.schemas);
   const referred = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] as string));
 

@@ -18,11 +18,11 @@ const QUANTITY_DESCRIPTION =
   'Quantity is a fixed-point number with a decimal (m, k, M, G, T, P, E) or binary (Ki, Mi, Gi, Ti, Pi, Ei) suffix.';
 
 export interface GeneratedKinds {
-  /** Text of a module of TypeScript interfaces. */
+  /** Source text of a module with TypeScript interfaces. */
   readonly types: string;
-  /** Definition name → schema without descriptions. */
+  /** Maps definition names to schemas without descriptions. */
   readonly schemas: Readonly<Record<string, Schema>>;
-  /** Definition name → description of the definition ('') and of its properties. */
+  /** Maps definition names to descriptions of the definition ('') and its properties. */
   readonly descriptions: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
@@ -77,7 +77,7 @@ function collect(
   }
 }
 
-/** `CoreV1Event` → `Event`, `V2MetricSpec` → `MetricSpec`. */
+/** Shortens `CoreV1Event` to `Event` and `V2MetricSpec` to `MetricSpec`. */
 function kindOf(model: string): string {
   return model.replace(/^[A-Za-z]*?V\d+(?=[A-Z])/, '');
 }
@@ -110,8 +110,8 @@ function toSchema(model: Model, definition: string, definitionNames: ReadonlyMap
 }
 
 /**
- * The value of a key field that an item omits: its default or, if Go's type can't omit it, its zero value. An item without a name then gets an error
- * about the missing name instead of about list keys.
+ * The value of a key field that an item omits: its default, or its zero value if Go's type can't omit it. An item
+ * without a name then gets an error about the missing name instead of about list keys.
  */
 function keyDefault(definition: string, { name, type, required }: ModelProperty): string | number | undefined {
   const declared = KEY_DEFAULTS[definition]?.[name];
@@ -190,17 +190,17 @@ function sortedRecord<T>(entries: [string, T][]): Record<string, T> {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** One definition a line: compact, and a diff shows which kind changed. */
+/** Writes one definition per line, so that the file is compact and a diff shows which kind changed. */
 function formatDefinitions(definitions: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(definitions).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
   return `{\n${lines.join(',\n')}\n}\n`;
 }
 
-const ROOMS = join(import.meta.dirname, '..', 'packages');
-const TYPES_FOLDER = join(ROOMS, 'kube', 'src', 'kinds', 'generated');
-const SCHEMAS_FOLDER = join(ROOMS, 'apiserver', 'src', 'kinds', 'generated');
+const PACKAGES_FOLDER = join(import.meta.dirname, '..', 'packages');
+const TYPES_FOLDER = join(PACKAGES_FOLDER, 'kube', 'src', 'kinds', 'generated');
+const SCHEMAS_FOLDER = join(PACKAGES_FOLDER, 'apiserver', 'src', 'kinds', 'generated');
 
-/** Generated files: path → text. */
+/** The generated files: path → text. */
 export function generatedFiles(): Readonly<Record<string, string>> {
   const { schemas, descriptions, types } = generateKinds();
   return {

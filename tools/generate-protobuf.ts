@@ -23,7 +23,7 @@ const SCALARS: Readonly<Record<string, string>> = {
 };
 
 /** Types whose JSON form differs from their Go struct. */
-const SPECIAL: Readonly<Record<string, string>> = {
+const SPECIAL_TYPES: Readonly<Record<string, string>> = {
   'meta/v1.Time': 'time',
   'meta/v1.MicroTime': 'microtime',
   'meta/v1.FieldsV1': 'json',
@@ -36,7 +36,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
   'apiextensions/v1.JSONSchemaPropsOrStringArray': 'schemaorstrings',
 };
 
-/** Groups outside of k8s.io/api whose kinds clients in Go send as Protobuf. */
+/** Groups outside of k8s.io/api whose kinds Go clients send as Protobuf. */
 const OTHER_GROUPS: Readonly<Record<string, string>> = {
   'apiextensions/v1': 'apiextensions-apiserver/pkg/apis/apiextensions/v1',
   'apiregistration/v1': 'kube-aggregator/pkg/apis/apiregistration/v1',
@@ -62,7 +62,7 @@ function main(root: string): void {
   for (const goPackage of packages.values()) {
     for (const [name, body] of goPackage.structs) {
       const id = `${goPackage.id}.${name}`;
-      if (SPECIAL[id] === undefined) messages[id] = fieldsOf(body, goPackage, packages);
+      if (SPECIAL_TYPES[id] === undefined) messages[id] = fieldsOf(body, goPackage, packages);
     }
   }
   const kinds: Record<string, string> = {};
@@ -139,7 +139,7 @@ function fieldsOf(
   return fields;
 }
 
-/** The table's name of a Go type; shape is 'r' for lists and 'm' for maps from strings. */
+/** The table's name of a Go type. The shape is 'r' for lists and 'm' for maps from strings. */
 function typeOf(
   goType: string,
   goPackage: GoPackage,
@@ -158,7 +158,7 @@ function typeOf(
   const [left = '', right] = goType.split('.');
   const id = right === undefined ? goPackage.id : (goPackage.imports.get(left) ?? left);
   const name = right ?? left;
-  const special = SPECIAL[`${id}.${name}`];
+  const special = SPECIAL_TYPES[`${id}.${name}`];
   if (special !== undefined) return { type: special, shape: '' };
   const owner = packages.get(id);
   if (owner?.structs.has(name)) return { type: `${id}.${name}`, shape: '' };

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** Allowed imports of a package; its tests may also import those in `TESTS_MAY_ALSO`. */
+/** Allowed imports of a package. Its tests may also import those in `ADDITIONAL_TEST_IMPORTS`. */
 const LAYERS: Record<string, readonly string[]> = {
   base: [],
   kube: ['base'],
@@ -60,7 +60,7 @@ const LAYERS: Record<string, readonly string[]> = {
     'service',
   ],
 };
-const TESTS_MAY_ALSO: readonly string[] = [
+const ADDITIONAL_TEST_IMPORTS: readonly string[] = [
   'simulator',
   'hollow',
   'apiserver',
@@ -69,12 +69,13 @@ const TESTS_MAY_ALSO: readonly string[] = [
   'controllers',
   'cloud-provider',
 ];
-/** The simulator only uses the wire types of `openstack`: it must not share the client's mistakes. */
-const SIMULATOR_MAY_SEE = /^@fairway\/(base\/(clock|clock-fake|log|testing\/seeded-random)|openstack\/types\/[a-z-]+)$/;
+/** The simulator only uses the wire types of `openstack`, so that it does not share the client's mistakes. */
+const ALLOWED_SIMULATOR_IMPORTS =
+  /^@fairway\/(base\/(clock|clock-fake|log|testing\/seeded-random)|openstack\/types\/[a-z-]+)$/;
 
 interface Import {
   readonly file: string;
-  readonly room: string;
+  readonly packageName: string;
   readonly isTest: boolean;
   readonly target: string;
 }
@@ -82,30 +83,30 @@ interface Import {
 const imports: Import[] = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root }).flatMap((file) => {
   const source = readFileSync(join(root, file), 'utf8');
   const specifiers = source.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g);
-  const [, room = ''] = file.split('/');
+  const [, packageName = ''] = file.split('/');
   const isTest = /\.test\.ts$|\/testing\//.test(file);
-  return [...specifiers].map(([, target = '']) => ({ file, room, isTest, target }));
+  return [...specifiers].map(([, target = '']) => ({ file, packageName: packageName, isTest, target }));
 });
 
 test('every package has a layer', () => {
-  const rooms = globSync('packages/*/package.json', { cwd: root }).map((file) => file.split('/')[1] ?? '');
+  const packages = globSync('packages/*/package.json', { cwd: root }).map((file) => file.split('/')[1] ?? '');
 
-  expect(rooms.sort()).toEqual(Object.keys(LAYERS).sort());
+  expect(packages.sort()).toEqual(Object.keys(LAYERS).sort());
 });
 
-test('imports between packages only point upwards', () => {
-  const wrong = imports.filter(({ room, isTest, target }) => {
+test('packages import only packages that their layer allows', () => {
+  const wrong = imports.filter(({ packageName, isTest, target }) => {
     const other = /^@fairway\/([^/]+)/.exec(target)?.[1];
-    if (other === undefined || other === room) return false;
-    return !LAYERS[room]?.includes(other) && !(isTest && TESTS_MAY_ALSO.includes(other));
+    if (other === undefined || other === packageName) return false;
+    return !LAYERS[packageName]?.includes(other) && !(isTest && ADDITIONAL_TEST_IMPORTS.includes(other));
   });
 
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });
 
-test('a package is imported by its name, not by its path', () => {
-  const wrong = imports.filter(({ file, room, target }) => {
-    const isWithin = !relative(join('packages', room), join(file, '..', target)).startsWith('..');
+test('packages are imported by name, not by path', () => {
+  const wrong = imports.filter(({ file, packageName, target }) => {
+    const isWithin = !relative(join('packages', packageName), join(file, '..', target)).startsWith('..');
     return target.startsWith('.') && !isWithin;
   });
 
@@ -114,8 +115,11 @@ test('a package is imported by its name, not by its path', () => {
 
 test('the simulator imports wire types, never the client', () => {
   const wrong = imports.filter(
-    ({ room, isTest, target }) =>
-      room === 'simulator' && !isTest && target.startsWith('@fairway/') && !SIMULATOR_MAY_SEE.test(target),
+    ({ packageName, isTest, target }) =>
+      packageName === 'simulator' &&
+      !isTest &&
+      target.startsWith('@fairway/') &&
+      !ALLOWED_SIMULATOR_IMPORTS.test(target),
   );
 
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
@@ -134,37 +138,37 @@ test('the console imports only types from other packages, and nothing from Node'
 
 test('every package has a description', () => {
   const silent = Object.keys(LAYERS).filter(
-    (room) => globSync(`packages/${room}/README.md`, { cwd: root }).length === 0,
+    (packageName) => globSync(`packages/${packageName}/README.md`, { cwd: root }).length === 0,
   );
 
   expect(silent).toEqual([]);
 });
 
-/** Packages in a README's sentence: those in backticks, or all but those after "every room but". */
-function roomsOf(room: string, sentence: string): string[] {
+/** Packages in a README's sentence: those in backticks, or all except for those after "every room but". */
+function packagesIn(packageName: string, sentence: string): string[] {
   const named = [...sentence.matchAll(/`(?:@fairway\/)?([a-z-]+)(?:\/[a-z-]+)?`/g)].map(([, name = '']) => name);
   const all = Object.keys(LAYERS);
   return sentence.includes('every room but')
-    ? all.filter((other) => other !== room && !named.includes(other))
+    ? all.filter((other) => other !== packageName && !named.includes(other))
     : [...new Set(named.filter((name) => all.includes(name)))];
 }
 
-test.each(Object.entries(LAYERS))('the README of %s lists its allowed imports', (room, layer) => {
-  const text = readFileSync(join(root, 'packages', room, 'README.md'), 'utf8').replaceAll('\n', ' ');
+test.each(Object.entries(LAYERS))('the README of %s lists its allowed imports', (packageName, layer) => {
+  const text = readFileSync(join(root, 'packages', packageName, 'README.md'), 'utf8').replaceAll('\n', ' ');
   const sentence = /\b(?:May import|Imports)\b.*?\.(?= |$)/.exec(text)?.[0] ?? '';
 
   expect(sentence).not.toBe('');
-  expect(roomsOf(room, sentence).sort()).toEqual([...layer].sort());
+  expect(packagesIn(packageName, sentence).sort()).toEqual([...layer].sort());
 });
 
-test('CONTRIBUTING.md lists the packages in an order in which imports point upwards', () => {
+test('CONTRIBUTING.md lists packages before those that import them', () => {
   const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').replaceAll('\n', ' ');
   const sentence = /Imports only point upwards in this list:.*?;/.exec(text)?.[0] ?? '';
-  const order = roomsOf('', sentence);
-  const downwards = order.flatMap((room, index) =>
-    (LAYERS[room] ?? []).filter((other) => other !== 'simulator' && !order.slice(0, index).includes(other)),
+  const order = packagesIn('', sentence);
+  const upwardImports = order.flatMap((packageName, index) =>
+    (LAYERS[packageName] ?? []).filter((other) => other !== 'simulator' && !order.slice(0, index).includes(other)),
   );
 
   expect([...order, 'simulator'].sort()).toEqual(Object.keys(LAYERS).sort());
-  expect(downwards).toEqual([]);
+  expect(upwardImports).toEqual([]);
 });

@@ -9,10 +9,12 @@ interface LockedPackage {
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 };
-const installed = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
+const installedPackages = Object.entries(packages).filter(
+  ([path, { link }]) => path.includes('node_modules/') && !link,
+);
 
 it('pins the content of each package, including those of other platforms', () => {
-  const unpinned = installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
+  const unpinned = installedPackages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
   expect(unpinned.map(([path]) => path)).toEqual([]);
-  expect(installed.length).toBeGreaterThan(300);
+  expect(installedPackages.length).toBeGreaterThan(300);
 });

@@ -13,7 +13,7 @@ export interface MetricDefinition {
 
 /** Label lists shared by several metrics, by their name in the code. */
 const SHARED_LABELS: Readonly<Record<string, readonly string[]>> = {
-  BY_CLUSTER: ['namespace', 'cluster'],
+  CLUSTER_LABELS: ['namespace', 'cluster'],
   byController: ['controller'],
   byQueue: ['name', 'controller'],
   labelNames: ['name', 'controller'],
@@ -39,12 +39,12 @@ export function metricDefinitions(): readonly MetricDefinition[] {
 function labelsIn(text: string): readonly string[] {
   const [listed = ''] = /labelNames: \[[^\]]*\]/.exec(text) ?? [];
   const words = listed === '' ? text : listed.replace('labelNames: ', '');
-  return [...words.matchAll(/'([a-z_]+)'|\b(BY_CLUSTER|byController|byQueue|labelNames(?=,))\b/g)].flatMap(
+  return [...words.matchAll(/'([a-z_]+)'|\b(CLUSTER_LABELS|byController|byQueue|labelNames(?=,))\b/g)].flatMap(
     ([, label, shared]) => (shared === undefined ? [label ?? ''] : (SHARED_LABELS[shared] ?? [])),
   );
 }
 
-/** The table of docs/operators/metrics.md. */
+/** The table in docs/operators/metrics.md. */
 function metricsTable(definitions: readonly MetricDefinition[]): string {
   const rows = definitions.map(
     ({ name, type, labels, help }) =>
@@ -53,13 +53,13 @@ function metricsTable(definitions: readonly MetricDefinition[]): string {
   return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-const TABLE = /(<!-- metrics -->\n)[^]*(<!-- end of metrics -->)/;
+const METRICS_TABLE = /(<!-- metrics -->\n)[^]*(<!-- end of metrics -->)/;
 
 /** The page with its table replaced. */
 export function withTable(page: string, definitions: readonly MetricDefinition[]): string {
-  if (!TABLE.test(page)) throw new Error('the page has no place for the table of metrics');
+  if (!METRICS_TABLE.test(page)) throw new Error('the page has no place for the table of metrics');
   return page.replace(
-    TABLE,
+    METRICS_TABLE,
     (_, before: string, after: string) => `${before}\n${metricsTable(definitions)}\n\n${after}`,
   );
 }

@@ -3,7 +3,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { findProgram } from '../tests/clients/programs.ts';
+import { findProgram } from '../tests/clients/client-binaries.ts';
 import { readPromQL } from '../tests/monitoring/promql.ts';
 import { type MetricDefinition, metricDefinitions, withTable } from './metrics.ts';
 import { ALERTS, rulesText } from './monitoring/rules-file.ts';
@@ -11,11 +11,11 @@ import { SLO_RECORDINGS } from './monitoring/slo-rules.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const MONITORING = join(ROOT, 'deploy/helm/fairway/files');
-const ON_PATH = (process.env['PATH'] ?? '')
+const PROMTOOL_ON_PATH = (process.env['PATH'] ?? '')
   .split(':')
   .map((folder) => join(folder, 'promtool'))
   .find(existsSync);
-const PROMTOOL = ON_PATH ?? findProgram('promtool')?.path;
+const PROMTOOL = PROMTOOL_ON_PATH ?? findProgram('promtool')?.path;
 const why =
   PROMTOOL === undefined
     ? ' (skipped: promtool is not on PATH, nor made by "testbed/clients/testbed build prometheus")'
@@ -26,14 +26,14 @@ const series = new Set(definitions.flatMap(seriesOf));
 const labelsOf = new Map(
   definitions.flatMap((one) => seriesOf(one).map((name) => [name, labelsIn(one, name)] as const)),
 );
-const recorded = new Set(SLO_RECORDINGS.map(({ record }) => record));
+const recordingNames = new Set(SLO_RECORDINGS.map(({ record }) => record));
 const alertNames = ALERTS.map(({ name }) => name);
 const testFiles = globSync(join(ROOT, 'deploy/monitoring/*.test.yaml'));
 const alertTests = testFiles.map((path) => readFileSync(path, 'utf8')).join('');
 const runbooks = readFileSync(join(ROOT, 'docs/operators/runbooks.md'), 'utf8');
 
 /** Labels that Prometheus adds to scraped series. */
-const OF_THE_TARGET = ['instance', 'job'];
+const TARGET_LABELS = ['instance', 'job'];
 
 /** Names in a text that look like metrics. */
 function metricsIn(text: string): string[] {
@@ -44,12 +44,12 @@ function metricsIn(text: string): string[] {
 function mistakesIn(expression: string): readonly string[] {
   const { errors, selectors, grouping } = readPromQL(expression);
   const read = selectors.flatMap(({ metrics, labels }) => metrics.map((metric) => ({ metric, labels })));
-  const known = new Set([...OF_THE_TARGET, ...read.flatMap(({ metric }) => labelsOf.get(metric) ?? [])]);
+  const known = new Set([...TARGET_LABELS, ...read.flatMap(({ metric }) => labelsOf.get(metric) ?? [])]);
   const wrong = read.flatMap(({ metric, labels }) => {
-    const its = recorded.has(metric) ? [] : labelsOf.get(metric);
-    if (its === undefined) return [metric];
+    const lockedSlot = recordingNames.has(metric) ? [] : labelsOf.get(metric);
+    if (lockedSlot === undefined) return [metric];
     return labels
-      .filter((label) => !its.includes(label) && !OF_THE_TARGET.includes(label))
+      .filter((label) => !lockedSlot.includes(label) && !TARGET_LABELS.includes(label))
       .map((label) => `${metric}{${label}}`);
   });
   return [...errors, ...wrong, ...grouping.filter((label) => !known.has(label))];
@@ -67,7 +67,7 @@ const dashboards = globSync('dashboards/*.json', { cwd: MONITORING }).map((path)
 ]);
 
 describe('metrics', () => {
-  it('are all found in the code, once each', () => {
+  it('exist in the code, once each', () => {
     expect(definitions).toHaveLength(constructedMetrics());
     expect(new Set(definitions.map(({ name }) => name)).size).toBe(definitions.length);
   });
@@ -86,7 +86,7 @@ describe('metrics', () => {
   });
 });
 
-describe('rules', () => {
+describe('Prometheus rules', () => {
   test.each(SLO_RECORDINGS)('$record reads existing metrics', ({ expr }) => {
     expect(mistakesIn(expr)).toEqual([]);
   });
@@ -96,9 +96,9 @@ describe('rules', () => {
     expect(alert.summary).toMatch(/^.+\.$/);
     const { selectors, grouping } = readPromQL(alert.expr);
     const own = selectors.flatMap(({ metrics }) => metrics.flatMap((metric) => labelsOf.get(metric) ?? []));
-    const labels = [...OF_THE_TARGET, ...grouping, ...own];
-    const told = [...alert.description.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
-    expect(told.filter((label) => !labels.includes(label))).toEqual([]);
+    const labels = [...TARGET_LABELS, ...grouping, ...own];
+    const mentionedLabels = [...alert.description.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
+    expect(mentionedLabels.filter((label) => !labels.includes(label))).toEqual([]);
     const [, section = ''] = runbooks.split(`## ${name}\n`);
     const held = alert.for === '0m' ? '' : `, after ${alert.for}`;
     const severity = alert.severity[0]?.toUpperCase() + alert.severity.slice(1);
@@ -127,10 +127,10 @@ describe('rules', () => {
     expect(unknown).toEqual([]);
   });
 
-  it.skipIf(why !== '')(`are right by promtool, and fire when they should${why}`, () => {
+  it.skipIf(why !== '')(`are valid for promtool, and fire as expected${why}`, () => {
     const tool = (...args: readonly string[]) => execFileSync(PROMTOOL ?? '', args, { encoding: 'utf8' });
     expect(tool('check', 'rules', join(MONITORING, 'alerts.yaml'))).toContain(
-      `${alertNames.length + recorded.size} rules found`,
+      `${alertNames.length + recordingNames.size} rules found`,
     );
     expect(tool('test', 'rules', ...testFiles)).toContain('SUCCESS');
   });
@@ -147,7 +147,7 @@ describe.each(dashboards)('the dashboard %s', (name, { uid, panels, templating }
     expect(queries.flatMap(metricsIn).filter((metric) => !series.has(metric))).toEqual([]);
   });
 
-  it.skipIf(why !== '')(`has expressions that promtool reads${why}`, () => {
+  it.skipIf(why !== '')(`has expressions that promtool parses${why}`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'fairway-dashboard-'));
     try {
       const rules = expressions.map((expr, index) => ({
@@ -157,8 +157,8 @@ describe.each(dashboards)('the dashboard %s', (name, { uid, panels, templating }
       const file = join(folder, 'rules.json');
       // YAML is a superset of JSON.
       writeFileSync(file, JSON.stringify({ groups: [{ name, rules }] }));
-      const answer = execFileSync(PROMTOOL ?? '', ['check', 'rules', file], { encoding: 'utf8' });
-      expect(answer).toContain(`${rules.length} rules found`);
+      const output = execFileSync(PROMTOOL ?? '', ['check', 'rules', file], { encoding: 'utf8' });
+      expect(output).toContain(`${rules.length} rules found`);
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -181,7 +181,7 @@ function seriesOf({ name, type }: MetricDefinition): readonly string[] {
   return type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name];
 }
 
-/** Labels of one of a metric's series. */
+/** Labels of one series of a metric. */
 function labelsIn({ labels, type }: MetricDefinition, name: string): readonly string[] {
   return type === 'histogram' && name.endsWith('_bucket') ? [...labels, 'le'] : labels;
 }

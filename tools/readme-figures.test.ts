@@ -23,7 +23,7 @@ function figuresOf(heading: string, row: string): readonly string[] {
     .map((cell) => cell.replaceAll('*', '').trim());
 }
 
-/** The numbers of the pattern's groups; none if it does not match. */
+/** The numbers in the pattern's groups; empty if it does not match. */
 function numbersIn(text: string, pattern: RegExp): readonly number[] {
   return (pattern.exec(text) ?? []).slice(1).map(Number);
 }
@@ -70,32 +70,33 @@ describe('README has the figures of docs/benchmarks.md', () => {
   });
 });
 
-describe('the results of docs/conformance.json are quoted', () => {
+describe('quotes of docs/conformance.json', () => {
   const results = Object.values(conformance.tests);
-  const passedOn = (kind: 'hollow' | 'process' | 'nodes') => results.filter((each) => each[kind] === 'passed').length;
+  const passedTests = (kind: 'hollow' | 'process' | 'nodes') =>
+    results.filter((each) => each[kind] === 'passed').length;
   const notRun = results.filter(({ nodes }) => nodes === 'not run').length;
   const run = results.length - notRun;
 
-  test('by README', () => {
+  test('are correct in README', () => {
     expect(numbersIn(readme, /real nodes: (\d+) of the (\d+) tests that have run pass \| (\d+) have not run/)).toEqual([
-      passedOn('nodes'),
+      passedTests('nodes'),
       run,
       notRun,
     ]);
     expect(readme).toContain(`Kubernetes ${conformance.kubernetes.replace(/\.\d+$/, '')} |`);
   });
 
-  test('by docs/limits.md', () => {
+  test('are correct in docs/limits.md', () => {
     expect(limits).toContain(`Of Kubernetes ${conformance.kubernetes}'s ${results.length} [conformance tests]`);
     expect(
       numbersIn(limits, /(\d+) pass on process-based control planes with hollow nodes, and (\d+) on the embedded/),
-    ).toEqual([passedOn('process'), passedOn('hollow')]);
-    const needing = results.filter(({ hollow }) => hollow.startsWith('needs containers')).length;
-    expect(limits).toContain(`; ${needing} need containers.`);
+    ).toEqual([passedTests('process'), passedTests('hollow')]);
+    const needContainers = results.filter(({ hollow }) => hollow.startsWith('needs containers')).length;
+    expect(limits).toContain(`; ${needContainers} need containers.`);
     expect(numbersIn(limits, /, (\d+) have run: (\d+) pass, and \[(\d+) do not\]/)).toEqual([
       run,
-      passedOn('nodes'),
-      run - passedOn('nodes'),
+      passedTests('nodes'),
+      run - passedTests('nodes'),
     ]);
   });
 });

@@ -5,14 +5,16 @@ import { expect, test } from 'vitest';
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const { version } = JSON.parse(read('package.json')) as { version: string };
-/** Newest first. */
+/** Sorted from newest to oldest. */
 const released = [...read('CHANGELOG.md').matchAll(/^## (\d+\.\d+\.\d+)$/gm)].map(([, release = '']) => release);
 
 test('every package has the version of Fairway', () => {
   const others = globSync('packages/*/package.json', { cwd: root }).filter((path) => {
-    const room = JSON.parse(read(path)) as { version: string; dependencies?: Readonly<Record<string, string>> };
-    const rooms = Object.entries(room.dependencies ?? {}).filter(([name]) => name.startsWith('@fairway/'));
-    return [room.version, ...rooms.map(([, wanted]) => wanted)].some((found) => found !== version);
+    const manifest = JSON.parse(read(path)) as { version: string; dependencies?: Readonly<Record<string, string>> };
+    const fairwayDependencies = Object.entries(manifest.dependencies ?? {}).filter(([name]) =>
+      name.startsWith('@fairway/'),
+    );
+    return [manifest.version, ...fairwayDependencies.map(([, wanted]) => wanted)].some((found) => found !== version);
   });
 
   expect(others).toEqual([]);
@@ -22,7 +24,7 @@ test('the changelog starts with this version', () => {
   expect(released[0]).toBe(version);
 });
 
-test.each(released.slice(1))('objects stored by %s are kept, to be read by later releases', (release) => {
+test.each(released.slice(1))('objects stored by %s are kept for later releases to read', (release) => {
   expect(existsSync(join(root, 'tests/fixtures/releases', release, 'home.tar.gz'))).toBe(true);
 });
 

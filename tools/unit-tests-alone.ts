@@ -11,21 +11,21 @@ type Method = ((this: unknown, ...args: unknown[]) => unknown) & { readonly [GUA
 /** Setup runs again for each file of a thread. */
 const GUARDED = Symbol.for('fairway.guarded');
 
-function refuse(owner: object, names: readonly string[], does: string): void {
+function refuse(owner: object, names: readonly string[], effect: string): void {
   const methods = owner as Record<string, Method>;
   for (const name of names) {
     const original = methods[name] as Method;
     if (original[GUARDED]) continue;
     const guarded = function (this: unknown, ...args: unknown[]) {
       const { testPath = '' } = expect.getState();
-      if (isUnit(testPath)) throw new Error(`${testPath} ${does}: it belongs to src/behaviour/ of its package`);
+      if (isUnit(testPath)) throw new Error(`${testPath} ${effect}: it belongs to src/behaviour/ of its package`);
       return original.apply(this, args);
     };
     methods[name] = Object.assign(guarded, { [GUARDED]: true as const });
   }
 }
 
-/** Tests in tools check documents with the programs mentioned there. */
+/** Tests in tools check documents with the binaries mentioned there. */
 function isUnit(path: string): boolean {
   return path.includes('/packages/') && !path.includes('/src/behaviour/');
 }

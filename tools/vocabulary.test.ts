@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
  * Words that are unfamiliar to Kubernetes and OpenStack engineers, with alternatives. None of them may be part of an identifier or file name:
  * `keptWishes` and `kept-wishes.ts` are both found by `wishes`.
  */
-const WORDS: Readonly<Record<string, string>> = {
+const REPLACEMENT_BY_WORD: Readonly<Record<string, string>> = {
   afresh: 'again, invalidate',
   ailment: 'unhealthy reason',
   anew: 'again',
@@ -54,19 +54,20 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Exceptions where a word is correct, with the reason. */
-const TRUE_USES: readonly { readonly files: RegExp; readonly words: readonly string[]; readonly reason: string }[] = [
-  {
-    files: /^/,
-    words: ['ServerVanished'],
-    reason: 'a reason of conditions, which users read',
-  },
-  {
-    files:
-      /^(packages\/apiserver\/src\/server\/(default-stored|stored-defaults)|tests\/contract\/kubernetes\/custom-resources)\.test\.ts$/,
-    words: ['door'],
-    reason: 'a field of the widgets that the test defines',
-  },
-];
+const ALLOWED_USES: readonly { readonly files: RegExp; readonly words: readonly string[]; readonly reason: string }[] =
+  [
+    {
+      files: /^/,
+      words: ['ServerVanished'],
+      reason: 'a reason of conditions, visible to users',
+    },
+    {
+      files:
+        /^(packages\/apiserver\/src\/server\/(default-stored|stored-defaults)|tests\/contract\/kubernetes\/custom-resources)\.test\.ts$/,
+      words: ['door'],
+      reason: 'a field of the widgets that the test defines',
+    },
+  ];
 
 /** Phrases translated literally from German, with alternatives. */
 const PHRASES: Readonly<Record<string, string>> = {
@@ -80,7 +81,7 @@ const PHRASES: Readonly<Record<string, string>> = {
 };
 
 /** Folders of packages whose comments comply. A listed folder must keep complying. */
-const COMPLIES: Readonly<Record<string, readonly string[]>> = {
+const COMPLIANT_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   addons: ['cinder-csi', 'metrics-server', 'pod-network'],
   api: ['admission', 'crd', 'data', 'domain', 'kinds', 'schema', 'server', 'testing', 'validation'],
   apiserver: [
@@ -203,14 +204,14 @@ const COMPLIES: Readonly<Record<string, readonly string[]>> = {
   ],
   tenancy: ['cloud', 'connection'],
 };
-const compliant = Object.entries(COMPLIES).flatMap(([name, folders]) =>
+const compliant = Object.entries(COMPLIANT_FOLDERS).flatMap(([name, folders]) =>
   folders.map((folder) => `packages/${name}/src/${folder}/`),
 );
 
 interface Offender {
   readonly at: string;
   readonly word: string;
-  readonly instead: string;
+  readonly replacement: string;
 }
 
 const FILES = execFileSync('git', ['ls-files', 'packages', 'tools', 'tests', 'bench', 'testbed'], {
@@ -220,7 +221,7 @@ const FILES = execFileSync('git', ['ls-files', 'packages', 'tools', 'tests', 'be
   .split('\n')
   .filter((path) => /\.tsx?$/.test(path) && !path.includes('/generated/') && path !== 'tools/vocabulary.test.ts');
 
-/** Everything but identifiers: comments, strings and regular expressions. Code within `${}` counts as string. */
+/** Everything except identifiers: comments, strings and regular expressions. Code within `${}` counts as string. */
 const OTHER =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|(?<=[=(,:!&|?;{}[\n]\s*)\/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/g;
 const IDENTIFIER = /[A-Za-z_$][\w$]*/g;
@@ -233,19 +234,21 @@ function wordsOf(name: string): readonly string[] {
     .split(/[^a-z]+/);
 }
 
-function isTrueUse(path: string, name: string): boolean {
-  return TRUE_USES.some(({ files, words }) => files.test(path) && words.includes(name));
+function isAllowedUse(path: string, name: string): boolean {
+  return ALLOWED_USES.some(({ files, words }) => files.test(path) && words.includes(name));
 }
 
-function offendersIn(path: string, name: string, line: number): readonly Offender[] {
-  if (isTrueUse(path, name)) return [];
+function offendingWordsIn(path: string, name: string, line: number): readonly Offender[] {
+  if (isAllowedUse(path, name)) return [];
   return wordsOf(name).flatMap((word) => {
-    const instead = Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
-    return instead === undefined ? [] : [{ at: `${path}:${line}`, word: `${word} in ${name}`, instead }];
+    const replacement = Object.hasOwn(REPLACEMENT_BY_WORD, word) ? REPLACEMENT_BY_WORD[word] : undefined;
+    return replacement === undefined
+      ? []
+      : [{ at: `${path}:${line}`, word: `${word} in ${name}`, replacement: replacement }];
   });
 }
 
-/** Blanked, to preserve positions. */
+/** Replaces text by blanks to preserve positions. */
 function blanked(text: string): string {
   return text.replace(/[^\n]/g, ' ');
 }
@@ -255,37 +258,37 @@ function lineAt(text: string, index: number): number {
 }
 
 const texts = new Map(FILES.map((path) => [path, readFileSync(path, 'utf8')]));
-const SUSPECT = new RegExp(Object.keys(WORDS).join('|'), 'i');
+const SUSPECT = new RegExp(Object.keys(REPLACEMENT_BY_WORD).join('|'), 'i');
 
-test('identifiers are in the words of the field', () => {
+test('identifiers use the vocabulary of the field', () => {
   const found = [...texts].flatMap(([path, text]) => {
     if (!SUSPECT.test(text)) return [];
     const code = text.replace(OTHER, blanked);
     return [...code.matchAll(IDENTIFIER)].flatMap(({ 0: name, index }) =>
-      SUSPECT.test(name) ? offendersIn(path, name, lineAt(text, index)) : [],
+      SUSPECT.test(name) ? offendingWordsIn(path, name, lineAt(text, index)) : [],
     );
   });
 
   expect(describe(found)).toEqual([]);
 });
 
-test('names of files and folders are in the words of the field', () => {
-  const found = FILES.flatMap((path) => path.split('/').flatMap((part) => offendersIn(path, part, 1)));
+test('names of files and folders use the vocabulary of the field', () => {
+  const found = FILES.flatMap((path) => path.split('/').flatMap((part) => offendingWordsIn(path, part, 1)));
 
   expect(describe(found)).toEqual([]);
 });
 
-test('folders whose comments comply exist', () => {
+test('folders with compliant comments exist', () => {
   expect(compliant.filter((folder) => !FILES.some((path) => path.startsWith(folder)))).toEqual([]);
 });
 
-test('comments that comply stay so', () => {
+test('compliant comments stay compliant', () => {
   const found = [...texts].flatMap(([path, text]) => {
     if (!compliant.some((folder) => path.startsWith(folder))) return [];
     return [...text.matchAll(/\/\*\*?[\s\S]*?\*\/|(?<=\s)\/\/ [^\n]*/g)].flatMap(({ 0: comment, index }) =>
-      Object.entries(PHRASES).flatMap(([phrase, instead]) => {
+      Object.entries(PHRASES).flatMap(([phrase, replacement]) => {
         const at = new RegExp(`\\b${phrase}\\b`, 'i').exec(comment.replace(/\n\s*\* /g, ' '));
-        return at ? [{ at: `${path}:${lineAt(text, index)}`, word: phrase, instead }] : [];
+        return at ? [{ at: `${path}:${lineAt(text, index)}`, word: phrase, replacement: replacement }] : [];
       }),
     );
   });
@@ -294,5 +297,5 @@ test('comments that comply stay so', () => {
 });
 
 function describe(found: readonly Offender[]): readonly string[] {
-  return found.map(({ at, word, instead }) => `${at}: ${word}; say: ${instead}`);
+  return found.map(({ at, word, replacement }) => `${at}: ${word}; say: ${replacement}`);
 }

@@ -17,7 +17,10 @@ export interface EmbeddedServerOptions {
   readonly serviceAccountKey: string;
 }
 
-/** The embedded API server as in a simulated control plane, without scheduler and controllers: the peer has none either. */
+/**
+ * The embedded API server as in a simulated control plane, without scheduler and controllers, because the peer has
+ * neither.
+ */
 async function main(options: EmbeddedServerOptions): Promise<void> {
   const { databasePath, port, authority, server: certificate, serviceAccountKey } = options;
   const ca = await loadCertificateAuthority(authority.certificate, authority.privateKey);

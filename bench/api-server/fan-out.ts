@@ -5,7 +5,7 @@ import type { Workers } from './workers.ts';
 
 export interface FanOut {
   readonly watches: number;
-  /** Throughput when each write starts as soon as one is answered. */
+  /** Throughput when each write starts as soon as the previous one has completed. */
   readonly perSecond: number;
   /** Write rate for the latencies: far below what either server can sustain. */
   readonly pacedPerSecond: number;
@@ -19,29 +19,31 @@ export interface FanOut {
 /** Watches need only a few objects, but separate namespaces. */
 export const FAN_OUT_NAMESPACE = 'bench-watch';
 const PACED_EVENTS_PER_SECOND = 5_000;
-const PACED_MS = 2_000;
-const SATURATED_MS = 2_000;
+const PACED_DURATION_MS = 2_000;
+const SATURATED_DURATION_MS = 2_000;
 
 /** One worker writes an object that the watches of all others observe. */
 export async function measureFanOut({ target, pids }: BenchServer, workers: Workers, count: number): Promise<FanOut> {
   const [writer, ...watchers] = workers.all;
   if (writer === undefined) throw new Error('no worker');
   const namespace = FAN_OUT_NAMESPACE;
-  await workers.aimAt(target);
-  const ofEach = count / watchers.length;
-  await Promise.all(watchers.map((worker) => worker.run({ type: 'watch', namespace, count: ofEach })));
+  await workers.setTarget(target);
+  const watchesPerWorker = count / watchers.length;
+  await Promise.all(watchers.map((worker) => worker.run({ type: 'watch', namespace, count: watchesPerWorker })));
 
   const perSecond = PACED_EVENTS_PER_SECOND / count;
   const write = async (durationMs: number, perSecond: number | undefined) => {
-    const written = await writer.run({ type: 'write', namespace, durationMs, perSecond });
-    const seen = await Promise.all(watchers.map((worker) => worker.run({ type: 'delivered', writes: written.count })));
-    return { written, seen, elapsedMs: Math.max(...seen.map(({ atMs }) => atMs)) - written.atMs };
+    const writeResult = await writer.run({ type: 'write', namespace, durationMs, perSecond });
+    const seen = await Promise.all(
+      watchers.map((worker) => worker.run({ type: 'delivered', writes: writeResult.count })),
+    );
+    return { written: writeResult, seen, elapsedMs: Math.max(...seen.map(({ atMs }) => atMs)) - writeResult.atMs };
   };
-  const paced = await write(PACED_MS, perSecond);
-  const latencies = paced.seen.flatMap(({ latenciesMs }) => latenciesMs).toSorted((a, b) => a - b);
+  const pacedRun = await write(PACED_DURATION_MS, perSecond);
+  const latencies = pacedRun.seen.flatMap(({ latenciesMs }) => latenciesMs).toSorted((a, b) => a - b);
 
   const before = usageOf(pids).cpuMs;
-  const { seen, elapsedMs } = await write(SATURATED_MS, undefined);
+  const { seen, elapsedMs } = await write(SATURATED_DURATION_MS, undefined);
   const events = seen.reduce((sum, { count }) => sum + count, 0);
   const cpuMs = usageOf(pids).cpuMs - before;
   await Promise.all(watchers.map((worker) => worker.run({ type: 'unwatch' })));

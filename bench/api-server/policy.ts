@@ -4,10 +4,13 @@ import { FAN_OUT_NAMESPACE } from './fan-out.ts';
 import type { BenchServer } from './servers.ts';
 
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
-const POLL_MS = 50;
-const DEADLINE_MS = 60_000;
+const POLL_INTERVAL_MS = 50;
+const POLICY_TIMEOUT_MS = 60_000;
 
-/** A policy that every ConfigMap of the load is checked against and passes, and its binding. Resolves when the policy is in effect. */
+/**
+ * Creates a policy and its binding that check every ConfigMap of the load, all of which pass. Resolves when the policy
+ * is in effect.
+ */
 export async function enforcePolicy({ admin, name }: BenchServer): Promise<void> {
   const metadata = { name: 'bench' };
   await post(admin, 'validatingadmissionpolicies', {
@@ -33,10 +36,10 @@ export async function enforcePolicy({ admin, name }: BenchServer): Promise<void>
     metadata,
     spec: { policyName: 'bench', validationActions: ['Deny'] },
   });
-  const deadline = performance.now() + DEADLINE_MS;
-  while (await passes(admin)) {
+  const deadline = performance.now() + POLICY_TIMEOUT_MS;
+  while (await acceptsMissingTier(admin)) {
     if (performance.now() > deadline) throw new Error(`${name} does not act upon its policy`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
   }
 }
 
@@ -47,7 +50,7 @@ async function post(admin: BenchServer['admin'], plural: string, object: object)
 }
 
 /** Whether a ConfigMap without a tier is accepted. */
-async function passes(admin: BenchServer['admin']): Promise<boolean> {
+async function acceptsMissingTier(admin: BenchServer['admin']): Promise<boolean> {
   const metadata = { generateName: 'without-a-tier-', namespace: FAN_OUT_NAMESPACE };
   try {
     await admin.resource(ConfigMaps).create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });

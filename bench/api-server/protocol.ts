@@ -8,7 +8,7 @@ export interface Target {
   readonly privateKey: string;
 }
 
-/** The numbered objects that a worker uses: creates each of them once, or picks among them at random. */
+/** The numbered objects that a worker uses: it creates each of them once, or picks among them at random. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -29,7 +29,7 @@ export type Command =
       readonly durationMs: number;
     }
   | { readonly type: 'watch'; readonly namespace: string; readonly count: number }
-  /** Writes that the watches observe: `perSecond` evenly spaced, or four at a time without pause. */
+  /** Writes that the watches observe: evenly spaced at `perSecond`, or four at a time without pauses. */
   | {
       readonly type: 'write';
       readonly namespace: string;
@@ -42,7 +42,7 @@ export type Command =
 
 /** The response to every command. Times are in ms. */
 export interface Result {
-  /** Requests answered, watches opened, or events delivered. */
+  /** Requests completed, watches opened, or events delivered. */
   readonly count: number;
   readonly elapsedMs: number;
   /** Latency of each request, or from before a write to an event's arrival. */

@@ -18,7 +18,7 @@ import type { Target } from './protocol.ts';
 
 const HOUR_MS = 3_600_000;
 const START_TIMEOUT_MS = 60_000;
-const POLL_MS = 10;
+const POLL_INTERVAL_MS = 10;
 
 /** Certificates shared by both servers and all clients of a run. */
 export interface BenchPki {
@@ -82,7 +82,7 @@ export async function startEmbedded(folder: string, pki: BenchPki): Promise<Benc
   const script = join(import.meta.dirname, 'embedded-server.ts');
   const args = [...SIMULATED_FLAGS, ...serverFlags(), script, optionsPath];
   const child = start(process.execPath, args, join(folder, 'embedded.log'), SIMULATED_ENVIRONMENT);
-  return ready('embedded', port, pki, [child], begin);
+  return whenReady('embedded', port, pki, [child], begin);
 }
 
 export interface PeerBinaries {
@@ -90,14 +90,14 @@ export interface PeerBinaries {
   readonly etcd: string;
 }
 
-/** The binaries from the folder in KUBEBUILDER_ASSETS, else from PATH; the names of missing ones otherwise. */
+/** The binaries from the folder in KUBEBUILDER_ASSETS or from PATH, or the names of those that are missing. */
 export function findPeer(env: NodeJS.ProcessEnv): PeerBinaries | { readonly missing: readonly string[] } {
   const folders = binaryFolders(env, []);
   const kubeApiserver = findExecutable(folders, 'kube-apiserver');
   const etcd = findExecutable(folders, 'etcd');
   if (kubeApiserver !== undefined && etcd !== undefined) return { kubeApiserver, etcd };
-  const found = { 'kube-apiserver': kubeApiserver, etcd };
-  return { missing: Object.entries(found).flatMap(([name, path]) => (path === undefined ? [name] : [])) };
+  const paths = { 'kube-apiserver': kubeApiserver, etcd };
+  return { missing: Object.entries(paths).flatMap(([name, path]) => (path === undefined ? [name] : [])) };
 }
 
 export async function startPeer(folder: string, pki: BenchPki, binaries: PeerBinaries): Promise<BenchServer> {
@@ -146,24 +146,24 @@ export async function startPeer(folder: string, pki: BenchPki, binaries: PeerBin
     ],
     join(folder, 'kube-apiserver.log'),
   );
-  return ready('kube-apiserver + etcd', port, pki, [apiserver, etcd], begin);
+  return whenReady('kube-apiserver + etcd', port, pki, [apiserver, etcd], begin);
 }
 
-interface Started {
+interface StartedProcess {
   readonly child: ChildProcess;
   readonly logPath: string;
 }
 
-function start(command: string, args: readonly string[], logPath: string, env: NodeJS.ProcessEnv = {}): Started {
+function start(command: string, args: readonly string[], logPath: string, env: NodeJS.ProcessEnv = {}): StartedProcess {
   const log = openSync(logPath, 'a', 0o600);
   return { child: spawn(command, args, { stdio: ['ignore', log, log], env: { ...env, ...serverEnv() } }), logPath };
 }
 
-async function ready(
+async function whenReady(
   name: string,
   port: number,
   pki: BenchPki,
-  processes: readonly Started[],
+  processes: readonly StartedProcess[],
   begin: number,
 ): Promise<BenchServer> {
   const url = `https://127.0.0.1:${port}`;
@@ -172,18 +172,20 @@ async function ready(
   const admin = new KubeClient(transport, { userAgent: 'fairway-bench' });
   const stop = async () => {
     admin.close();
-    await Promise.all(processes.map(({ child }) => end(child)));
+    await Promise.all(processes.map(({ child }) => terminate(child)));
   };
   for (;;) {
     const response = await transport.request({ method: 'GET', path: '/readyz' }).catch(() => undefined);
     await response?.text();
     if (response?.status === 200) break;
-    const died = processes.find(({ child }) => child.exitCode !== null);
-    if (died !== undefined || performance.now() - begin > START_TIMEOUT_MS) {
+    const exitedProcess = processes.find(({ child }) => child.exitCode !== null);
+    if (exitedProcess !== undefined || performance.now() - begin > START_TIMEOUT_MS) {
       await stop();
-      throw new Error(`${name} does not start: ${died === undefined ? 'not ready in time' : lastLines(died.logPath)}`);
+      throw new Error(
+        `${name} does not start: ${exitedProcess === undefined ? 'not ready in time' : lastLines(exitedProcess.logPath)}`,
+      );
     }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
   }
   return {
     name,
@@ -196,7 +198,7 @@ async function ready(
   };
 }
 
-function end(child: ChildProcess): Promise<void> {
+function terminate(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);

@@ -5,14 +5,14 @@ import { nameOf, namespaceOf, OBJECTS_PER_NAMESPACE, objectOf, type Plural } fro
 import type { Command, Range, Result, Target, Verb } from './protocol.ts';
 import { now } from './wall-clock.ts';
 
-/** A process that generates load on commands of its parent. */
+/** A process that generates load as its parent commands. */
 
 type Load = Extract<Command, { type: 'load' }>;
 type Write = Extract<Command, { type: 'write' }>;
 
 /** The object that `write` updates. */
 const BEACON = 'beacon';
-const SENT_AT = '"sentAt":"';
+const SENT_AT_PREFIX = '"sentAt":"';
 const WRITERS = 4;
 
 let client: KubeClient | undefined;
@@ -45,7 +45,7 @@ async function run(command: Command): Promise<Partial<Result>> {
     case 'write':
       return write(client, command);
     case 'delivered':
-      return watches?.delivered(command.writes) ?? {};
+      return watches?.waitForDelivery(command.writes) ?? {};
     case 'unwatch':
       watches?.close();
       watches = undefined;
@@ -58,7 +58,7 @@ async function run(command: Command): Promise<Partial<Result>> {
 async function load(client: KubeClient, { verb, plural, range, concurrency, durationMs }: Load) {
   const latenciesMs: number[] = [];
   const end = now() + durationMs;
-  const pick = verb === 'create' ? each(range) : atRandom(range);
+  const pick = verb === 'create' ? sequentialIndexes(range) : randomIndexes(range);
   const lane = async () => {
     while (now() < end) {
       const index = pick();
@@ -72,13 +72,13 @@ async function load(client: KubeClient, { verb, plural, range, concurrency, dura
   return { count: latenciesMs.length, latenciesMs };
 }
 
-function each({ from, to }: Range): () => number | undefined {
+function sequentialIndexes({ from, to }: Range): () => number | undefined {
   let next = from;
   return () => (next < to ? next++ : undefined);
 }
 
 /** The same random sequence in every run. */
-function atRandom({ from, to }: Range): () => number {
+function randomIndexes({ from, to }: Range): () => number {
   let state = from + 1;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -157,13 +157,13 @@ async function write(client: KubeClient, { namespace, durationMs, perSecond }: W
 /** Watches on one namespace, each on its own connection. */
 class Watches {
   readonly #abort = new AbortController();
-  readonly #seen: number[];
+  readonly #eventCounts: number[];
   #latenciesMs: number[] = [];
   #lastAtMs = 0;
   #onEvent = () => {};
 
   private constructor(count: number) {
-    this.#seen = Array.from({ length: count }, () => 0);
+    this.#eventCounts = Array.from({ length: count }, () => 0);
   }
 
   static async open(client: KubeClient, namespace: string, count: number): Promise<Watches> {
@@ -187,11 +187,11 @@ class Watches {
   async #follow(watch: number, lines: AsyncIterable<string>): Promise<void> {
     try {
       for await (const line of lines) {
-        const at = line.indexOf(SENT_AT) + SENT_AT.length;
-        if (at < SENT_AT.length) continue;
+        const at = line.indexOf(SENT_AT_PREFIX) + SENT_AT_PREFIX.length;
+        if (at < SENT_AT_PREFIX.length) continue;
         this.#lastAtMs = now();
         this.#latenciesMs.push(this.#lastAtMs - Number(line.slice(at, line.indexOf('"', at))));
-        this.#seen[watch] = (this.#seen[watch] ?? 0) + 1;
+        this.#eventCounts[watch] = (this.#eventCounts[watch] ?? 0) + 1;
         this.#onEvent();
       }
     } catch (error) {
@@ -201,9 +201,9 @@ class Watches {
   }
 
   /** Resolves when every watch has received this many events since the last time. */
-  async delivered(writes: number): Promise<Partial<Result>> {
-    const total = writes * this.#seen.length;
-    const isDone = () => this.#latenciesMs.length >= total && this.#seen.every((seen) => seen >= writes);
+  async waitForDelivery(writes: number): Promise<Partial<Result>> {
+    const total = writes * this.#eventCounts.length;
+    const isDone = () => this.#latenciesMs.length >= total && this.#eventCounts.every((seen) => seen >= writes);
     await new Promise<void>((resolve) => {
       this.#onEvent = () => {
         if (isDone()) resolve();
@@ -213,7 +213,7 @@ class Watches {
     const result = { count: this.#latenciesMs.length, latenciesMs: this.#latenciesMs, atMs: this.#lastAtMs };
     this.#onEvent = () => {};
     this.#latenciesMs = [];
-    this.#seen.fill(0);
+    this.#eventCounts.fill(0);
     return result;
   }
 
@@ -230,7 +230,7 @@ function sample(values: readonly number[]): number[] {
   );
 }
 
-/** At the last response. */
+/** CPU usage at the last response. */
 let cpu = process.cpuUsage();
 process.on('message', (command: Command) => {
   const begin = now();
@@ -239,7 +239,7 @@ process.on('message', (command: Command) => {
     .then((partial) => {
       const { user, system } = process.cpuUsage(cpu);
       cpu = process.cpuUsage();
-      const rest = { count: 0, atMs: 0, elapsedMs: now() - begin, cpuMs: (user + system) / 1000 };
-      process.send?.({ ...rest, ...partial, latenciesMs: sample(partial.latenciesMs ?? []) } satisfies Result);
+      const defaults = { count: 0, atMs: 0, elapsedMs: now() - begin, cpuMs: (user + system) / 1000 };
+      process.send?.({ ...defaults, ...partial, latenciesMs: sample(partial.latenciesMs ?? []) } satisfies Result);
     });
 });

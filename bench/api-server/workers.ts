@@ -36,7 +36,7 @@ export class Workers {
     this.all = Array.from({ length: count }, () => new Worker());
   }
 
-  async aimAt(target: Target): Promise<void> {
+  async setTarget(target: Target): Promise<void> {
     await Promise.all(this.all.map((worker) => worker.run({ type: 'target', target })));
   }
 

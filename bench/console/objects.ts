@@ -1,7 +1,7 @@
 import { API_VERSION, CLUSTER_LABEL } from '@fairway/api/group';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-const CREATED = '2026-01-01T00:00:00Z';
+const CREATED_AT = '2026-01-01T00:00:00Z';
 
 function condition(type: string) {
   return {
@@ -10,7 +10,7 @@ function condition(type: string) {
     reason: 'Ready',
     message: 'everything is as it should be, and has been for a while',
     observedGeneration: 3,
-    lastTransitionTime: CREATED,
+    lastTransitionTime: CREATED_AT,
   };
 }
 
@@ -26,7 +26,7 @@ export function aFullCluster(namespace: string, index: number): KubeObject {
       namespace,
       uid: `c-${index}`,
       generation: 3,
-      creationTimestamp: CREATED,
+      creationTimestamp: CREATED_AT,
       finalizers: ['fairway.dev/cloud-resources'],
     },
     spec: { plan: 'standard', version: '1.36', updatePolicy: 'AlwaysUpdate', network: {}, cni: {}, apiServer: {} },
@@ -61,7 +61,7 @@ export function aFullMachine(namespace: string, index: number, clusterCount: num
       namespace,
       uid: `m-${index}`,
       generation: 1,
-      creationTimestamp: CREATED,
+      creationTimestamp: CREATED_AT,
       labels: { [CLUSTER_LABEL]: clusterName },
     },
     spec: {

@@ -45,8 +45,8 @@ await put(
 );
 const { url, certificateAuthority: authority } = await gateway.form.address();
 const { password } = gateway.keystone.loginOf('simulator');
-process.on('message', (question) => {
-  if (question === 'heap') void heap().then((bytes) => process.send?.(bytes));
+process.on('message', (message) => {
+  if (message === 'heap') void heap().then((bytes) => process.send?.(bytes));
   else process.exit(0);
 });
 process.send?.({ url, authority, password, namespace } satisfies ConsoleServerReady);

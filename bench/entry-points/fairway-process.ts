@@ -4,7 +4,7 @@ import { keystoneSettings } from '@fairway/identity/settings';
 import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 
-/** Sent once it serves. */
+/** Sent when the process serves requests. */
 export interface EntryPointsReady {
   readonly url: string;
   readonly magnumUrl: string;

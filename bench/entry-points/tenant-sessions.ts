@@ -3,21 +3,21 @@ import { silentLogger } from '@fairway/base/log';
 import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
 import type { Transport, TransportRequest } from '@fairway/kube/client/transport';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
-import type { EntryPoint } from './load.ts';
+import type { EntryPoint } from './measure-load.ts';
 
 /** The entry of clouds.yaml with the requesting user. */
 export const TENANT = 'simulator';
 
 /** Headers of every request of a console page. */
-const OWN_PAGE = { 'x-fairway-console': '1', 'sec-fetch-site': 'same-origin' };
+const SAME_ORIGIN_HEADERS = { 'x-fairway-console': '1', 'sec-fetch-site': 'same-origin' };
 
-/** Tokens of the tenant, each from a separate login, and the project. */
+/** Returns tokens of the tenant, each from a separate login, and the project. */
 export async function tenantTokens(
   cloudsFile: string,
   count: number,
 ): Promise<{ readonly tokens: readonly string[]; readonly projectId: string }> {
-  const opening = { clock: systemClock, random: Math.random, log: silentLogger };
-  const cloud = openCloud(readCloudsYaml(cloudsFile), TENANT, opening);
+  const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
+  const cloud = openCloud(readCloudsYaml(cloudsFile), TENANT, cloudOptions);
   try {
     const tokens: string[] = [];
     for (let index = 0; index < count; index++) tokens.push((await cloud.client().session.renew()).id);
@@ -32,23 +32,23 @@ export interface EntryPointOptions extends Pick<EntryPoint, 'name' | 'pids'> {
   readonly path: string;
 }
 
-/** An entry point where each session authenticates by headers or only by its certificate. */
-export function entryPointWith(
+/** An entry point whose sessions authenticate by headers, or only by their certificate. */
+export function newEntryPoint(
   { name, pids, server, path }: EntryPointOptions,
   headers: readonly Readonly<Record<string, string>>[],
 ): EntryPoint & { close(): void } {
   const transport = new HttpsTransport(server);
   const requests = headers.map((own): TransportRequest => ({ method: 'GET', path, headers: own }));
-  const ask = async (session: number) => {
+  const sendRequest = async (session: number) => {
     const request = requests[session % requests.length];
     if (request === undefined) throw new Error(`${name} has no session`);
-    const { status, text } = await answerOf(transport, request);
+    const { status, text } = await fetchResponse(transport, request);
     if (status !== 200) throw new Error(`${name}: ${status} ${text}`);
   };
-  return { name, pids, ask, close: () => transport.close() };
+  return { name, pids, sendRequest, close: () => transport.close() };
 }
 
-/** Cookies of the console, each from a separate sign-in. */
+/** Returns cookies of the console, each from a separate sign-in. */
 export async function consoleCookies(
   server: EntryPointOptions['server'],
   cloudsFile: string,
@@ -57,23 +57,23 @@ export async function consoleCookies(
   const { credential } = readCloudsYaml(cloudsFile).get(TENANT);
   if (credential.kind !== 'password') throw new Error(`${TENANT} has no password`);
   const transport = new HttpsTransport(server);
-  const found: Readonly<Record<string, string>>[] = [];
+  const sessionHeaders: Readonly<Record<string, string>>[] = [];
   for (let index = 0; index < count; index++) {
-    const { status, text, headers } = await answerOf(transport, {
+    const { status, text, headers } = await fetchResponse(transport, {
       method: 'POST',
       path: '/console/session',
-      headers: { ...OWN_PAGE, 'content-type': 'application/json' },
+      headers: { ...SAME_ORIGIN_HEADERS, 'content-type': 'application/json' },
       body: JSON.stringify({ kind: 'password', username: 'demo', domain: 'Default', password: credential.password }),
     });
     if (status >= 300) throw new Error(`signing in at the console: ${status} ${text}`);
     const [cookie = ''] = (headers['set-cookie'] ?? '').split(';');
-    found.push({ ...OWN_PAGE, cookie });
+    sessionHeaders.push({ ...SAME_ORIGIN_HEADERS, cookie });
   }
   transport.close();
-  return found;
+  return sessionHeaders;
 }
 
-export async function answerOf(transport: Transport, request: TransportRequest) {
+export async function fetchResponse(transport: Transport, request: TransportRequest) {
   const response = await transport.request(request);
   return { status: response.status, headers: response.headers, text: await response.text() };
 }

@@ -3,7 +3,7 @@ import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import { createCloud } from '@fairway/simulator/cloud';
 import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
-import { entryOf } from './projects.ts';
+import { projectName } from './projects.ts';
 import { streamServers } from './server-stream.ts';
 
 const NO_LIMIT = -1;
@@ -16,7 +16,7 @@ const HOSTS_PER_ZONE = 200;
  */
 async function main(cloudsYaml: string, socket: string, projects: number): Promise<void> {
   const entries = Array.from({ length: projects }, (_, index) => {
-    const entry = entryOf(index);
+    const entry = projectName(index);
     return { entry, user: entry, project: entry, role: 'member' } as const;
   });
   const cloud = createCloud({

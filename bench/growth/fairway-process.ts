@@ -20,7 +20,7 @@ export interface LiveMemory {
   readonly rssBytes: number;
 }
 
-/** Only Fairway's API and controllers; it responds to any message with its memory after a full collection. */
+/** Runs only Fairway's API and controllers; responds to any message with its memory after a full collection. */
 async function main({ home: path, cloudsYaml, sockets }: FairwayProcessOptions): Promise<void> {
   const home = new Home(path);
   home.create();
@@ -38,7 +38,7 @@ async function main({ home: path, cloudsYaml, sockets }: FairwayProcessOptions):
     log: silentLogger,
     controlPlanes: () => {
       const runtime = new RemoteRuntime(sockets);
-      return { runtime, stopAllBut: () => Promise.resolve(), close: () => runtime.close() };
+      return { runtime, stopDeletedClusters: () => Promise.resolve(), close: () => runtime.close() };
     },
   });
   reclaimMemory({ clock: systemClock });
@@ -50,7 +50,7 @@ async function main({ home: path, cloudsYaml, sockets }: FairwayProcessOptions):
   // With `--cpu-prof`, an orderly exit writes the profile.
   process.once('SIGTERM', () => process.exit(0));
   process.send?.('ready');
-  // Like the command: it is killed before it ends.
+  // The command does the same: it is killed before its shutdown completes.
   flushCompileCache();
 }
 

@@ -15,11 +15,11 @@ import { SimulatorCalls } from '../product/simulator-calls.ts';
 import { fairwayEnv, fairwayFlags, serverEnv } from '../server-process.ts';
 import type { FairwayProcessOptions, LiveMemory } from './fairway-process.ts';
 import type { PlaneHostOptions } from './plane-host.ts';
-import { entryOf } from './projects.ts';
+import { projectName } from './projects.ts';
 
 /** Hosts of control planes and their nodes: a single heap could not hold those of a thousand clusters. */
 const PLANE_HOSTS = 3;
-/** A small young generation: the number of clusters matters, not their speed. */
+/** A small young generation: the number of clusters matters, not the speed. */
 const HOST_FLAGS = ['--max-old-space-size=6144', '--max-semi-space-size=4'];
 const PLAN = 'standard';
 const READY_TIMEOUT_MS = 600_000;
@@ -28,53 +28,55 @@ const READY_TIMEOUT_MS = 600_000;
 export class GrowingFairway implements AsyncDisposable {
   readonly calls: SimulatorCalls;
   readonly #folder: string;
-  readonly #world: readonly ChildProcess[];
-  readonly #nodesOfEach: number;
+  readonly #environment: readonly ChildProcess[];
+  readonly #nodesPerCluster: number;
   readonly #options: FairwayProcessOptions;
   #fairway: ChildProcess;
   #client: KubeClient;
-  #following = new AbortController();
+  #informerAbort = new AbortController();
   readonly #readyNodes = new Map<string, number>();
-  readonly #waiting = new Map<string, () => void>();
-  readonly #losses = new Set<(error: Error) => void>();
+  readonly #waiters = new Map<string, () => void>();
+  readonly #failureListeners = new Set<(error: Error) => void>();
 
   private constructor(parts: {
     readonly folder: string;
-    readonly world: readonly ChildProcess[];
-    readonly nodesOfEach: number;
+    readonly environment: readonly ChildProcess[];
+    readonly nodesPerCluster: number;
     readonly options: FairwayProcessOptions;
     readonly fairway: ChildProcess;
     readonly client: KubeClient;
     readonly calls: SimulatorCalls;
   }) {
     this.#folder = parts.folder;
-    this.#world = parts.world;
-    this.#nodesOfEach = parts.nodesOfEach;
+    this.#environment = parts.environment;
+    this.#nodesPerCluster = parts.nodesPerCluster;
     this.#options = parts.options;
     this.#fairway = parts.fairway;
     this.#client = parts.client;
     this.calls = parts.calls;
-    for (const child of [...parts.world, parts.fairway]) this.#watchOver(child);
+    for (const child of [...parts.environment, parts.fairway]) this.#rejectOnExit(child);
   }
 
-  static async start(projects: number, nodesOfEach: number): Promise<GrowingFairway> {
+  static async start(projects: number, nodesPerCluster: number): Promise<GrowingFairway> {
     const folder = mkdtempSync(join(tmpdir(), 'fairway-growth-'));
     const cloudsYaml = join(folder, 'clouds.yaml');
     const serversSocket = join(folder, 'servers.sock');
-    const world = [await started('cloud-process.ts', [cloudsYaml, serversSocket, String(projects)], HOST_FLAGS)];
+    const environment = [
+      await startProcess('cloud-process.ts', [cloudsYaml, serversSocket, String(projects)], HOST_FLAGS),
+    ];
     const sockets = Array.from({ length: PLANE_HOSTS }, (_, index) => join(folder, `planes-${index}.sock`));
     for (const [index, socket] of sockets.entries()) {
       const at = { folder: join(folder, `planes-${index}`), socket, cloudsYaml, serversSocket };
       const host: PlaneHostOptions = { ...at, index, hosts: PLANE_HOSTS };
-      world.push(await started('plane-host.ts', [JSON.stringify(host)], HOST_FLAGS));
+      environment.push(await startProcess('plane-host.ts', [JSON.stringify(host)], HOST_FLAGS));
     }
     const options = { home: join(folder, 'home'), cloudsYaml, sockets };
-    const fairway = await startedFairway(options);
+    const fairway = await startFairway(options);
     const client = await clientOf(options.home);
     const calls = await SimulatorCalls.connect(cloudsYaml);
-    const growing = new GrowingFairway({ folder, world, nodesOfEach, options, fairway, client, calls });
+    const growing = new GrowingFairway({ folder, environment, nodesPerCluster, options, fairway, client, calls });
     for (let project = 0; project < projects; project++) {
-      const metadata = { name: entryOf(project), annotations: { 'fairway.dev/cloud': entryOf(project) } };
+      const metadata = { name: projectName(project), annotations: { 'fairway.dev/cloud': projectName(project) } };
       await client.resource(Namespaces).create({ metadata, spec: {} });
     }
     await growing.#follow();
@@ -91,8 +93,8 @@ export class GrowingFairway implements AsyncDisposable {
   }
 
   /** Usage of the simulated cloud, control planes and nodes. */
-  get worldUsage(): Usage {
-    return usageOf(running(this.#world));
+  get environmentUsage(): Usage {
+    return usageOf(running(this.#environment));
   }
 
   async liveMemory(): Promise<LiveMemory> {
@@ -105,31 +107,31 @@ export class GrowingFairway implements AsyncDisposable {
   async create(name: string, namespace: string): Promise<void> {
     const metadata = { name, namespace };
     await this.#client.resource(clusters).create({ metadata, spec: { plan: PLAN } } as Cluster);
-    const spec = { clusterName: name, flavor: 'b3-8', replicas: this.#nodesOfEach };
+    const spec = { clusterName: name, flavor: 'b3-8', replicas: this.#nodesPerCluster };
     await this.#client.resource(nodePools).create({ metadata, spec } as NodePool);
-    if (this.#readyNodes.get(name) === this.#nodesOfEach) return;
+    if (this.#readyNodes.get(name) === this.#nodesPerCluster) return;
     const ready = Promise.withResolvers<void>();
     const timeout = () => ready.reject(new Error(`${name} is not Ready after ${READY_TIMEOUT_MS / 1000} s`));
     const timer = setTimeout(timeout, READY_TIMEOUT_MS);
-    this.#waiting.set(name, ready.resolve);
-    const lost = (error: Error) => ready.reject(error);
-    this.#losses.add(lost);
+    this.#waiters.set(name, ready.resolve);
+    const onFailure = (error: Error) => ready.reject(error);
+    this.#failureListeners.add(onFailure);
     try {
       await ready.promise;
     } finally {
       clearTimeout(timer);
-      this.#waiting.delete(name);
-      this.#losses.delete(lost);
+      this.#waiters.delete(name);
+      this.#failureListeners.delete(onFailure);
     }
   }
 
   /** Kills and restarts Fairway, while everything else keeps running. Resolves when its API serves. */
   async restart(): Promise<void> {
-    this.#following.abort();
+    this.#informerAbort.abort();
     this.#client.close();
     this.#fairway.kill('SIGKILL');
     await once(this.#fairway, 'exit');
-    this.#fairway = await startedFairway(this.#options);
+    this.#fairway = await startFairway(this.#options);
     this.#client = await clientOf(this.#options.home);
   }
 
@@ -145,35 +147,35 @@ export class GrowingFairway implements AsyncDisposable {
     return { reconciles: sum('controller_runtime_reconcile_total'), waiting: sum('workqueue_depth') };
   }
 
-  /** Rejects all pending waits. */
-  #watchOver(child: ChildProcess): void {
+  /** Rejects all pending waits when the process exits. */
+  #rejectOnExit(child: ChildProcess): void {
     child.once('exit', () => {
       if (child.killed) return;
-      const error = new Error(`${child.spawnargs.find((word) => word.endsWith('.ts'))} has ended`);
-      for (const lost of this.#losses) lost(error);
+      const error = new Error(`${child.spawnargs.find((arg) => arg.endsWith('.ts'))} has ended`);
+      for (const onFailure of this.#failureListeners) onFailure(error);
     });
   }
 
   async #follow(): Promise<void> {
-    const { signal } = this.#following;
+    const { signal } = this.#informerAbort;
     const informer = new Informer(this.#client.resource(clusters), {
-      trim: ({ metadata, status }) => shown(metadata, status),
+      trim: ({ metadata, status }) => trimCluster(metadata, status),
     });
-    const take = (cluster: Cluster) => {
+    const update = (cluster: Cluster) => {
       const { name = '' } = cluster.metadata;
       const ready = readyNodesOf(cluster);
       this.#readyNodes.set(name, ready);
-      if (ready === this.#nodesOfEach) this.#waiting.get(name)?.();
+      if (ready === this.#nodesPerCluster) this.#waiters.get(name)?.();
     };
-    informer.addHandler({ onAdd: take, onUpdate: (_, cluster) => take(cluster) });
+    informer.addHandler({ onAdd: update, onUpdate: (_, cluster) => update(cluster) });
     informer.start(signal);
     await informer.whenSynced(signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#following.abort();
+    this.#informerAbort.abort();
     this.#client.close();
-    for (const child of [this.#fairway, ...this.#world]) {
+    for (const child of [this.#fairway, ...this.#environment]) {
       if (running([child]).length === 0) continue;
       child.kill('SIGKILL');
       await once(child, 'exit');
@@ -182,8 +184,8 @@ export class GrowingFairway implements AsyncDisposable {
   }
 }
 
-/** The parts of a Cluster that are used. */
-function shown(metadata: Cluster['metadata'], status: Cluster['status']): Cluster {
+/** Keeps only the parts of a Cluster that are used. */
+function trimCluster(metadata: Cluster['metadata'], status: Cluster['status']): Cluster {
   return { metadata, spec: {}, ...(status && { status }) } as Cluster;
 }
 
@@ -198,11 +200,16 @@ function readyNodesOf({ status }: Cluster): number {
   return isReady ? (status?.nodes?.ready ?? 0) : 0;
 }
 
-function startedFairway(options: FairwayProcessOptions): Promise<ChildProcess> {
-  return started('fairway-process.ts', [JSON.stringify(options)], ['--expose-gc', ...fairwayFlags()], fairwayEnv());
+function startFairway(options: FairwayProcessOptions): Promise<ChildProcess> {
+  return startProcess(
+    'fairway-process.ts',
+    [JSON.stringify(options)],
+    ['--expose-gc', ...fairwayFlags()],
+    fairwayEnv(),
+  );
 }
 
-async function started(
+async function startProcess(
   script: string,
   args: readonly string[],
   execArgv: readonly string[],

@@ -11,8 +11,11 @@ import type {
 } from '@fairway/control-plane/simulated/hollow-contract';
 import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
 
-/** A hollow control plane whose API server supports HTTP/2 for watches, like kube-apiserver and unlike the embedded server. */
-export function controlPlaneWithHttp2(options: HollowControlPlaneOptions): HollowControlPlane {
+/**
+ * A hollow control plane whose API server supports HTTP/2 for watches, as kube-apiserver does and the embedded server
+ * does not.
+ */
+export function http2ControlPlane(options: HollowControlPlaneOptions): HollowControlPlane {
   const { server, ...hollow } = createHollowControlPlane(options);
   return {
     start: () => hollow.start(),
@@ -62,7 +65,7 @@ async function watch(api: ApiServer, request: Http2ServerRequest, response: Http
   const ended = new AbortController();
   response.once('close', () => ended.abort());
   const { accept } = request.headers;
-  const answer = await api
+  const apiResponse = await api
     .connect(() => ({ bearerToken, clientCertificate }))
     .request({
       method: 'GET',
@@ -70,9 +73,9 @@ async function watch(api: ApiServer, request: Http2ServerRequest, response: Http
       signal: ended.signal,
       ...(accept !== undefined && { headers: { accept } }),
     });
-  response.writeHead(answer.status, { 'content-type': answer.headers['content-type'] ?? 'application/json' });
-  if (answer.status !== 200) return void response.end(await answer.text());
+  response.writeHead(apiResponse.status, { 'content-type': apiResponse.headers['content-type'] ?? 'application/json' });
+  if (apiResponse.status !== 200) return void response.end(await apiResponse.text());
   response.stream.write('');
-  for await (const line of answer.lines()) response.write(`${line}\n`);
+  for await (const line of apiResponse.lines()) response.write(`${line}\n`);
   response.end();
 }

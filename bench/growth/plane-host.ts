@@ -11,18 +11,18 @@ import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { type ControlPlanes, simulatedControlPlanes } from '@fairway/service/up/control-planes';
 import { secretsEncryption } from '@fairway/service/up/encryption';
 import { Home } from '@fairway/service/up/home';
-import { controlPlaneWithHttp2 } from './http2-control-plane.ts';
-import { CHANGES_PATH, hostOf, type PlaneAnswers, type PlaneRequest } from './plane-protocol.ts';
+import { http2ControlPlane } from './http2-control-plane.ts';
+import { CHANGES_PATH, hostOf, type PlaneRequest, type PlaneResponses } from './plane-protocol.ts';
 import { followServers } from './server-stream.ts';
 
-const PARTS = { clock: systemClock, random: Math.random, log: silentLogger };
+const SHARED_OPTIONS = { clock: systemClock, random: Math.random, log: silentLogger };
 /** Changes of servers come in bursts, and each list covers all servers of this process. */
-const LOOK_DELAY_MS = 200;
+const POLL_DELAY_MS = 200;
 
 /** JSON argument of the process. */
 export interface PlaneHostOptions {
   readonly folder: string;
-  /** The Unix socket by which control planes are managed. */
+  /** The Unix socket for requests to control planes. */
   readonly socket: string;
   readonly cloudsYaml: string;
   /** The Unix socket for changes of the cloud's servers. */
@@ -36,32 +36,32 @@ export interface PlaneHostOptions {
 function main(options: PlaneHostOptions): void {
   const home = new Home(options.folder);
   home.create();
-  const settings = { home, codec: () => secretsEncryption(home, systemClock), ...PARTS };
-  const planes = simulatedControlPlanes(settings, undefined, controlPlaneWithHttp2);
+  const settings = { home, codec: () => secretsEncryption(home, systemClock), ...SHARED_OPTIONS };
+  const planes = simulatedControlPlanes(settings, undefined, http2ControlPlane);
   bootNodes(options, planes);
-  const answers = answersOf(planes.runtime);
+  const handlers = createHandlers(planes.runtime);
   const server = createServer((request, response) => {
     if (request.url === CHANGES_PATH) streamChanges(planes.runtime, response);
-    else void answer(answers, request, response);
+    else void handleRequest(handlers, request, response);
   });
   server.listen(options.socket, () => process.send?.('ready'));
 }
 
 /** Hollow nodes of the clusters of this process, which reach their API servers without sockets. */
 function bootNodes({ cloudsYaml, serversSocket, index, hosts }: PlaneHostOptions, { connect }: ControlPlanes): void {
-  const cloud = openStackFleetCloud(openCloud(readCloudsYaml(cloudsYaml), 'simulator-admin', PARTS).client());
-  let isDue = false;
+  const cloud = openStackFleetCloud(openCloud(readCloudsYaml(cloudsYaml), 'simulator-admin', SHARED_OPTIONS).client());
+  let isScheduled = false;
   const onChange = () => {
-    if (isDue) return;
-    isDue = true;
+    if (isScheduled) return;
+    isScheduled = true;
     setTimeout(() => {
-      isDue = false;
+      isScheduled = false;
       fleet.poke();
-    }, LOOK_DELAY_MS);
+    }, POLL_DELAY_MS);
   };
   const isMine = (clusterUid: string) => hostOf(clusterUid, hosts) === index;
   const fleet = new HollowNodeFleet({
-    ...PARTS,
+    ...SHARED_OPTIONS,
     cloud: { ...cloud, list: followServers(serversSocket, { isMine, onChange }) },
     disks: new MemoryDisks(),
     ...(connect && { createTransport: connect }),
@@ -69,9 +69,9 @@ function bootNodes({ cloudsYaml, serversSocket, index, hosts }: PlaneHostOptions
   fleet.start();
 }
 
-type Answers = { readonly [Name in PlaneRequest]: (body: string) => Promise<PlaneAnswers[Name]> };
+type Handlers = { readonly [Name in PlaneRequest]: (body: string) => Promise<PlaneResponses[Name]> };
 
-function answersOf(runtime: ControlPlaneRuntime): Answers {
+function createHandlers(runtime: ControlPlaneRuntime): Handlers {
   return {
     ensure: async (body) => runtime.ensure((await parseSpecFile(body)).spec),
     rest: (uid) => runtime.hibernate(uid),
@@ -82,10 +82,10 @@ function answersOf(runtime: ControlPlaneRuntime): Answers {
   };
 }
 
-async function answer(answers: Answers, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handleRequest(handlers: Handlers, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const name = (request.url ?? '').slice(1) as PlaneRequest;
-    response.end(JSON.stringify(await answers[name](await text(request))));
+    response.end(JSON.stringify(await handlers[name](await text(request))));
   } catch (error) {
     response.writeHead(500).end(String(error));
   }

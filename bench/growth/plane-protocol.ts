@@ -1,7 +1,7 @@
 import type { ControlPlaneState } from '@fairway/control-plane/runtime';
 
 /** Requests to a host of control planes: `POST /<name>`, with a cluster's UID as the body, and the file of its spec for `ensure`. */
-export interface PlaneAnswers {
+export interface PlaneResponses {
   readonly ensure: ControlPlaneState;
   readonly rest: boolean;
   readonly empty: boolean;
@@ -10,12 +10,15 @@ export interface PlaneAnswers {
   readonly list: readonly string[];
 }
 
-export type PlaneRequest = keyof PlaneAnswers;
+export type PlaneRequest = keyof PlaneResponses;
 
-/** `GET` of it never ends: a line with a cluster's UID for each control plane that may have changed by itself. */
+/**
+ * `GET` on this path never ends: it streams a line with a cluster's UID for each control plane whose state may have
+ * changed.
+ */
 export const CHANGES_PATH = '/changes';
 
-/** Which of the hosts runs a cluster. */
+/** The index of the host that runs a cluster. */
 export function hostOf(clusterUid: string, hosts: number): number {
   return Number.parseInt(clusterUid.slice(0, 8), 16) % hosts;
 }

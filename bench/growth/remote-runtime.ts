@@ -10,7 +10,7 @@ import {
   ONE_COPY,
 } from '@fairway/control-plane/runtime';
 import { renderSpecFile, type SimulatedControlPlaneFile } from '@fairway/control-plane/simulated/spec-file';
-import { CHANGES_PATH, hostOf, type PlaneAnswers, type PlaneRequest } from './plane-protocol.ts';
+import { CHANGES_PATH, hostOf, type PlaneRequest, type PlaneResponses } from './plane-protocol.ts';
 
 /** Control planes in other processes, to measure Fairway alone. A cluster's UID determines its host. */
 export class RemoteRuntime implements ControlPlaneRuntime {
@@ -40,21 +40,21 @@ export class RemoteRuntime implements ControlPlaneRuntime {
     const { uid } = spec.cluster;
     this.#managed.add(uid);
     const file = { spec: spec as SimulatedControlPlaneFile['spec'], encryptionKey: '' };
-    return this.#ask('ensure', this.#hostOf(uid), await renderSpecFile(file));
+    return this.#request('ensure', this.#hostOf(uid), await renderSpecFile(file));
   }
 
   hibernate(clusterUid: string): Promise<boolean> {
-    return this.#ask('rest', this.#hostOf(clusterUid), clusterUid);
+    return this.#request('rest', this.#hostOf(clusterUid), clusterUid);
   }
 
   wipe(clusterUid: string): Promise<boolean> {
-    return this.#ask('empty', this.#hostOf(clusterUid), clusterUid);
+    return this.#request('empty', this.#hostOf(clusterUid), clusterUid);
   }
 
   async remove(clusterUid: string): Promise<boolean> {
-    const isGone = await this.#ask('remove', this.#hostOf(clusterUid), clusterUid);
-    if (isGone) this.#managed.delete(clusterUid);
-    return isGone;
+    const isRemoved = await this.#request('remove', this.#hostOf(clusterUid), clusterUid);
+    if (isRemoved) this.#managed.delete(clusterUid);
+    return isRemoved;
   }
 
   /** Control planes in other processes keep running. */
@@ -63,13 +63,13 @@ export class RemoteRuntime implements ControlPlaneRuntime {
     return Promise.resolve();
   }
 
-  /** Its files belong to another process. */
+  /** The files belong to another process. */
   auditLog(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
 
   async list(): Promise<readonly string[]> {
-    const lists = await Promise.all(this.#sockets.map((socket) => this.#ask('list', socket, '')));
+    const lists = await Promise.all(this.#sockets.map((socket) => this.#request('list', socket, '')));
     return lists.flat();
   }
 
@@ -103,16 +103,20 @@ export class RemoteRuntime implements ControlPlaneRuntime {
     call.end();
   }
 
-  async #ask<Name extends PlaneRequest>(name: Name, socketPath: string, body: string): Promise<PlaneAnswers[Name]> {
-    const answered = Promise.withResolvers<PlaneAnswers[Name]>();
+  async #request<Name extends PlaneRequest>(
+    name: Name,
+    socketPath: string,
+    body: string,
+  ): Promise<PlaneResponses[Name]> {
+    const result = Promise.withResolvers<PlaneResponses[Name]>();
     const call = request({ socketPath, path: `/${name}`, method: 'POST', agent: this.#agent }, (response) => {
       void text(response).then((content) => {
-        if (response.statusCode === 200) answered.resolve(JSON.parse(content) as PlaneAnswers[Name]);
-        else answered.reject(new Error(content));
-      }, answered.reject);
+        if (response.statusCode === 200) result.resolve(JSON.parse(content) as PlaneResponses[Name]);
+        else result.reject(new Error(content));
+      }, result.reject);
     });
-    call.on('error', answered.reject);
+    call.on('error', result.reject);
     call.end(body);
-    return answered.promise;
+    return result.promise;
   }
 }

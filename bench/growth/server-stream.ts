@@ -5,12 +5,13 @@ import type { Cloud } from '@fairway/simulator/cloud';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 
 /** A line of the stream: a running server with its cluster, or the ID of a stopped one. */
-type Line =
+type ServerEvent =
   | { readonly type: 'runs'; readonly clusterUid: string; readonly server: ListedServer }
   | { readonly type: 'gone'; readonly id: string };
 
 /**
- * Streams running servers and changes to each connection of the Unix socket: listing ten thousand servers every other second would dominate the load.
+ * Streams running servers and their changes to each connection of the Unix socket. Listing ten thousand servers every
+ * other second would dominate the load.
  */
 export function streamServers(cloud: Cloud, socket: string): Promise<void> {
   const server = createServer((_, response) => follow(cloud, response));
@@ -21,25 +22,25 @@ export function streamServers(cloud: Cloud, socket: string): Promise<void> {
 
 function follow(cloud: Cloud, response: ServerResponse): void {
   response.flushHeaders();
-  const tell = (line: Line) => response.write(`${JSON.stringify(line)}\n`);
+  const send = (line: ServerEvent) => response.write(`${JSON.stringify(line)}\n`);
   const unsubscribe = [
     cloud.onServerActive(({ id, name, imageId, metadata, tags }) => {
       const clusterUid = serverOwner({ tags })?.clusterUid;
       if (clusterUid === undefined) return;
-      tell({
+      send({
         type: 'runs',
         clusterUid,
         server: { id, name, status: 'ACTIVE', imageId: imageId ?? undefined, metadata },
       });
     }),
-    cloud.onServerGone(({ id }) => tell({ type: 'gone', id })),
+    cloud.onServerDown(({ id }) => send({ type: 'gone', id })),
   ];
   response.once('close', () => {
     for (const off of unsubscribe) off();
   });
 }
 
-/** The servers, from the stream, of the clusters that `isMine` selects. */
+/** Returns the servers from the stream whose clusters `isMine` selects. */
 export function followServers(
   socketPath: string,
   { isMine, onChange }: { readonly isMine: (clusterUid: string) => boolean; readonly onChange: () => void },
@@ -48,7 +49,7 @@ export function followServers(
   const call = request({ socketPath }, (response) => {
     const lines = createInterface(response);
     lines.on('line', (text) => {
-      const line = JSON.parse(text) as Line;
+      const line = JSON.parse(text) as ServerEvent;
       if (line.type === 'runs' && isMine(line.clusterUid)) servers.set(line.server.id, line.server);
       else if (line.type === 'runs' || !servers.delete(line.id)) return;
       onChange();

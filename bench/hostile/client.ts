@@ -13,8 +13,8 @@ export interface Request {
 /** The attacker: a tenant with a certificate, or an anonymous client. */
 export type Attacker = Pick<Target, 'url' | 'certificateAuthority'> & Partial<Target>;
 
-/** Longer than any server here may take. */
-const PATIENCE_MS = 60_000;
+/** Longer than any server here should take. */
+const TIMEOUT_MS = 60_000;
 
 /** Sends requests over this many concurrent connections; resolves with the longest time to a response or the end of the connection. */
 export async function sendAll(attacker: Attacker, requests: readonly Request[], connections: number): Promise<number> {
@@ -38,18 +38,18 @@ export async function sendAll(attacker: Attacker, requests: readonly Request[], 
 
 async function send({ url }: Attacker, { method, path, headers, body }: Request, agent: Agent): Promise<void> {
   const { hostname, port } = new URL(url);
-  const outgoing = request({ hostname, port, method, path, headers, agent, timeout: PATIENCE_MS });
+  const outgoing = request({ hostname, port, method, path, headers, agent, timeout: TIMEOUT_MS });
   outgoing.once('timeout', () => outgoing.destroy());
   const ended = Promise.withResolvers<void>();
-  // A server that rejects may close the connection while the body is in flight: that is its response.
+  // A server that rejects a request may close the connection while the body is in flight; that counts as its response.
   outgoing.once('error', () => ended.resolve()).once('close', () => ended.resolve());
   outgoing.once('response', (incoming) => incoming.resume());
   outgoing.end(body);
   await ended.promise;
 }
 
-/** A connection that writes bytes and then nothing; `reads`: whether it reads responses, including the end. */
-export async function openSilent(
+/** Opens a connection that writes bytes and then nothing. `reads`: whether it reads responses and notices the end. */
+export async function openStalledSocket(
   attacker: Attacker,
   { bytes, reads }: { readonly bytes: string | Buffer; readonly reads: boolean },
 ): Promise<TLSSocket> {

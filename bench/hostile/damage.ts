@@ -6,16 +6,16 @@ import { NAMESPACE } from './tenant.ts';
 
 /** The effect of an attack. */
 export interface Damage {
-  /** Until the last request was answered or closed; undefined if the client can't measure it. */
+  /** Time until the last request was answered or its connection closed; undefined if the client can't measure it. */
   readonly longestMs: number | undefined;
-  /** The longest that another client waited for an object meanwhile. */
-  readonly othersMs: number;
-  /** Peak memory of all processes of the server above the level before. */
+  /** The longest time that another client waited for an object during the attack. */
+  readonly otherClientsMs: number;
+  /** Peak memory of all processes of the server above the previous level. */
   readonly growthMib: number;
 }
 
 const MIB = 1024 * 1024;
-const PAUSE_MS = 20;
+const SAMPLE_INTERVAL_MS = 20;
 /** Lets a server that has just started fill its caches. */
 const WARM_UP_REQUESTS = 50;
 
@@ -28,27 +28,27 @@ export async function measureDamage(server: BenchServer, attack: Attack): Promis
   for (let index = 0; index < WARM_UP_REQUESTS; index++) await read();
 
   const before = usageOf(server.pids).rssBytes;
-  let mostBytes = before;
-  let othersMs = 0;
-  const over = new AbortController();
-  const watching = (async () => {
-    while (!over.signal.aborted) {
+  let peakBytes = before;
+  let otherClientsMs = 0;
+  const stop = new AbortController();
+  const probing = (async () => {
+    while (!stop.signal.aborted) {
       const begin = performance.now();
       await read();
-      othersMs = Math.max(othersMs, performance.now() - begin);
-      mostBytes = Math.max(mostBytes, usageOf(server.pids).rssBytes);
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      otherClientsMs = Math.max(otherClientsMs, performance.now() - begin);
+      peakBytes = Math.max(peakBytes, usageOf(server.pids).rssBytes);
+      await new Promise((resolve) => setTimeout(resolve, SAMPLE_INTERVAL_MS));
     }
   })();
-  const sampling = setInterval(() => {
-    mostBytes = Math.max(mostBytes, usageOf(server.pids).rssBytes);
-  }, PAUSE_MS);
+  const samplingTimer = setInterval(() => {
+    peakBytes = Math.max(peakBytes, usageOf(server.pids).rssBytes);
+  }, SAMPLE_INTERVAL_MS);
   try {
     const longestMs = await attack.run(server);
-    return { longestMs, othersMs, growthMib: (mostBytes - before) / MIB };
+    return { longestMs, otherClientsMs, growthMib: (peakBytes - before) / MIB };
   } finally {
-    over.abort();
-    clearInterval(sampling);
-    await watching;
+    stop.abort();
+    clearInterval(samplingTimer);
+    await probing;
   }
 }

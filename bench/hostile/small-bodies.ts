@@ -14,7 +14,7 @@ export function aliases(): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: aliases}\ndata:\n${lines.join('\n')}\n`;
 }
 
-/** The same in a field without a schema, so that it would be stored unchanged. */
+/** The same aliases in a field without a schema, so that it would be stored unchanged. */
 export function managedAliases(): string {
   const level = (letter: string, before: string | undefined) => {
     const entries = Array.from(

@@ -7,11 +7,14 @@ import { up } from '@fairway/service/up/up';
 
 export type HeapMessage = { readonly type: 'ready' } | { readonly type: 'heap'; readonly bytes: number };
 
-/** Repeats collections until nothing more is freed: memory released by finalizers is freed by the next one. */
-const COLLECTIONS = 4;
-const BETWEEN_MS = 200;
+/** Repeats collections until nothing more is freed: finalizers release memory that only the next collection frees. */
+const GC_ROUNDS = 4;
+const GC_INTERVAL_MS = 200;
 
-/** A Fairway whose cloud, control planes and nodes are other processes; `path` is its home. It responds to any message with its heap usage. */
+/**
+ * Runs a Fairway whose cloud, control planes and nodes are other processes; `path` is its home. It responds to any
+ * message with its heap usage.
+ */
 async function main(path: string): Promise<void> {
   const fairway = await up({
     home: new Home(path),
@@ -26,21 +29,21 @@ async function main(path: string): Promise<void> {
     random: Math.random,
     log: silentLogger,
   });
-  process.on('message', () => void heapBytes().then((bytes) => tell({ type: 'heap', bytes })));
+  process.on('message', () => void heapBytes().then((bytes) => send({ type: 'heap', bytes })));
   process.once('SIGTERM', () => void fairway.stop().then(() => process.exit(0)));
-  tell({ type: 'ready' });
+  send({ type: 'ready' });
 }
 
 async function heapBytes(): Promise<number> {
-  for (let turn = 0; turn < COLLECTIONS; turn++) {
+  for (let round = 0; round < GC_ROUNDS; round++) {
     globalThis.gc?.();
-    await sleep(BETWEEN_MS);
+    await sleep(GC_INTERVAL_MS);
   }
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
-function tell(message: HeapMessage): void {
+function send(message: HeapMessage): void {
   process.send?.(message);
 }
 

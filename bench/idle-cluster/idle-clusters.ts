@@ -11,7 +11,7 @@ import { MemoryDisks } from '@fairway/hollow/node/node-state';
 import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { PersistentVolumeClaims, Services, StorageClasses } from '@fairway/kube/kinds/resources';
-import { eventually, eventuallyGone } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyDeleted } from '@fairway/kube/testing/eventually';
 import type { Cloud as CloudConnection } from '@fairway/openstack/cloud';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { Home } from '@fairway/service/up/home';
@@ -24,8 +24,8 @@ import { fairwayEnv, fairwayFlags } from '../server-process.ts';
 import type { HeapMessage } from './fairway-process.ts';
 
 const namespace = 'default';
-const PATIENCE = { deadlineMs: 600_000 };
-const PARTS = { clock: systemClock, random: Math.random, log: silentLogger };
+const WAIT_OPTIONS = { deadlineMs: 600_000 };
+const SHARED_OPTIONS = { clock: systemClock, random: Math.random, log: silentLogger };
 
 /** Contents of each cluster. */
 export interface ClusterContents {
@@ -33,22 +33,22 @@ export interface ClusterContents {
   readonly claims: number;
 }
 
-/** A Fairway in a separate process, with control planes in other processes; cloud and nodes are in this one. */
+/** A Fairway in a separate process, with control planes in other processes. Cloud and nodes run in this process. */
 export class IdleClusters implements AsyncDisposable {
   readonly #simulated: SimulatedCloud;
   readonly #administrator: CloudConnection;
   readonly #fleet: HollowNodeFleet;
   readonly #child: ChildProcess;
-  readonly #own: KubeClient;
+  readonly #fairwayClient: KubeClient;
   readonly #names: string[] = [];
 
   private constructor(simulated: SimulatedCloud, child: ChildProcess, own: KubeClient) {
     this.#simulated = simulated;
     this.#child = child;
-    this.#own = own;
-    this.#administrator = openCloud(readCloudsYaml(simulated.cloudsYaml), 'simulator-admin', PARTS);
+    this.#fairwayClient = own;
+    this.#administrator = openCloud(readCloudsYaml(simulated.cloudsYaml), 'simulator-admin', SHARED_OPTIONS);
     const cloud = openStackFleetCloud(this.#administrator.client());
-    this.#fleet = new HollowNodeFleet({ cloud, disks: new MemoryDisks(), ...PARTS, idlePeriodMs: 500 });
+    this.#fleet = new HollowNodeFleet({ cloud, disks: new MemoryDisks(), ...SHARED_OPTIONS, idlePeriodMs: 500 });
     this.#fleet.start();
   }
 
@@ -79,35 +79,36 @@ export class IdleClusters implements AsyncDisposable {
   }
 
   /** Creates a cluster with its nodes, a load balancer and claims; resolves when all of them exist. */
-  async make({ nodes, claims }: ClusterContents): Promise<void> {
+  async createCluster({ nodes, claims }: ClusterContents): Promise<void> {
     const name = `idle-${this.#names.length}`;
     this.#names.push(name);
     const spec = { plan: 'standard', cni: { type: 'none' } };
     const pool = { clusterName: name, flavor: 'b3-8', replicas: nodes };
-    await this.#own.resource(clusters).create({ metadata: { name, namespace }, spec } as Cluster);
-    await this.#own.resource(nodePools).create({ metadata: { name, namespace }, spec: pool } as NodePool);
+    await this.#fairwayClient.resource(clusters).create({ metadata: { name, namespace }, spec } as Cluster);
+    await this.#fairwayClient.resource(nodePools).create({ metadata: { name, namespace }, spec: pool } as NodePool);
     await eventually(
-      this.#own.resource(machines),
+      this.#fairwayClient.resource(machines),
       { namespace },
       (all) => {
         const own = all.filter(({ spec: { clusterName } }) => clusterName === name);
         return own.length === nodes && own.every(({ status }) => status?.phase === 'Ready');
       },
-      PATIENCE,
+      WAIT_OPTIONS,
     );
-    const tenant = await tenantOf(this.#own, name, join(this.#simulated.folder, `${name}.kubeconfig`));
+    const tenant = await tenantOf(this.#fairwayClient, name, join(this.#simulated.folder, `${name}.kubeconfig`));
     try {
-      await fill(tenant, claims);
+      await createContents(tenant, claims);
     } finally {
       tenant.close();
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Their control planes would outlive Fairway.
-    await Promise.all(this.#names.map((name) => this.#own.resource(clusters).delete(name, { namespace })));
-    for (const name of this.#names) await eventuallyGone(this.#own.resource(clusters), { namespace, name }, PATIENCE);
-    this.#own.close();
+    // Otherwise their control planes would outlive Fairway.
+    await Promise.all(this.#names.map((name) => this.#fairwayClient.resource(clusters).delete(name, { namespace })));
+    for (const name of this.#names)
+      await eventuallyDeleted(this.#fairwayClient.resource(clusters), { namespace, name }, WAIT_OPTIONS);
+    this.#fairwayClient.close();
     await this.#fleet.stop();
     this.#child.kill('SIGTERM');
     await once(this.#child, 'exit');
@@ -116,7 +117,7 @@ export class IdleClusters implements AsyncDisposable {
   }
 }
 
-async function fill(tenant: KubeClient, claims: number): Promise<void> {
+async function createContents(tenant: KubeClient, claims: number): Promise<void> {
   const ports = [{ name: 'http', port: 80, protocol: 'TCP' }];
   const service = { type: 'LoadBalancer', selector: { app: 'web' }, ports };
   await tenant.resource(Services).create({ metadata: { name: 'web', namespace }, spec: service });
@@ -137,12 +138,12 @@ async function fill(tenant: KubeClient, claims: number): Promise<void> {
     tenant.resource(Services),
     { namespace },
     (all) => all.some(({ status }) => (status?.loadBalancer?.ingress?.length ?? 0) > 0),
-    PATIENCE,
+    WAIT_OPTIONS,
   );
   await eventually(
     tenant.resource(PersistentVolumeClaims),
     { namespace },
     (all) => all.length === claims && all.every(({ status }) => status?.phase === 'Bound'),
-    PATIENCE,
+    WAIT_OPTIONS,
   );
 }

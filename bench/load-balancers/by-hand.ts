@@ -9,17 +9,17 @@ import { raiseQuotas } from './many-clusters.ts';
 const POLL_INTERVAL_MS = 1_000;
 
 /**
- * Lower bound: seconds until this many load balancers with floating IPs are active if created at once, limited only by the cloud and Fairway's rate
- * limit for a cloud.
+ * The lower bound: seconds until this many load balancers with floating IPs are active if they are created
+ * concurrently. Only the cloud and Fairway's rate limit for a cloud slow them down.
  */
 export async function loadBalancersByHand(pace: Pace, count: number): Promise<number> {
   const simulated = await openSimulatedCloud(pace);
   try {
     const { loadBalancing, network, session } = simulated.member;
     raiseQuotas(simulated, await session.projectId());
-    const { subnetID, externalID } = await makeNetwork(simulated);
+    const { subnetID, externalID } = await createNetwork(simulated);
     const begin = performance.now();
-    const makeOne = async (index: number) => {
+    const createLoadBalancer = async (index: number) => {
       const tree = await loadBalancing.loadBalancers.createTree({
         name: `by-hand-${index}`,
         vip_subnet_id: subnetID,
@@ -28,7 +28,7 @@ export async function loadBalancersByHand(pace: Pace, count: number): Promise<nu
       const port_id = tree.loadBalancer.vip_port_id ?? null;
       await network.floatingIps.create({ floating_network_id: externalID, port_id });
     };
-    await Promise.all(Array.from({ length: count }, (_, index) => makeOne(index)));
+    await Promise.all(Array.from({ length: count }, (_, index) => createLoadBalancer(index)));
     while (!(await areActive(simulated))) await sleep(POLL_INTERVAL_MS);
     return (performance.now() - begin) / 1000;
   } finally {
@@ -43,7 +43,7 @@ async function areActive({ member }: SimulatedCloud): Promise<boolean> {
   return true;
 }
 
-async function makeNetwork({ member: { network } }: SimulatedCloud) {
+async function createNetwork({ member: { network } }: SimulatedCloud) {
   const [external] = await Array.fromAsync(network.networks.list({ 'router:external': true }));
   const externalID = external?.id ?? '';
   const { id } = await network.networks.create({ name: 'by-hand' });

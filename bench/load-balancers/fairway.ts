@@ -25,8 +25,8 @@ import { NODES, type Subject } from './subject.ts';
 
 const namespace = 'default';
 const name = 'bench';
-const PATIENCE = { deadlineMs: 300_000 };
-const PARTS = { clock: systemClock, random: Math.random, log: silentLogger };
+const WAIT_OPTIONS = { deadlineMs: 300_000 };
+const SHARED_OPTIONS = { clock: systemClock, random: Math.random, log: silentLogger };
 
 /** A Fairway in this process, and one of its clusters. */
 export class FairwaySubject implements Subject {
@@ -36,17 +36,17 @@ export class FairwaySubject implements Subject {
   readonly #administrator: CloudConnection;
   readonly #fleet: HollowNodeFleet;
   #fairway!: Awaited<ReturnType<typeof up>>;
-  #own!: KubeClient;
+  #fairwayClient!: KubeClient;
   #tenant!: KubeClient;
   #nodes = NODES;
 
   private constructor(simulated: SimulatedCloud, projectID: string) {
     this.#simulated = simulated;
     this.#projectID = projectID;
-    this.#administrator = openCloud(readCloudsYaml(simulated.cloudsYaml), 'simulator-admin', PARTS);
+    this.#administrator = openCloud(readCloudsYaml(simulated.cloudsYaml), 'simulator-admin', SHARED_OPTIONS);
     const cloud = openStackFleetCloud(this.#administrator.client());
-    // Short, because there are no notifications of new servers.
-    this.#fleet = new HollowNodeFleet({ cloud, disks: new MemoryDisks(), ...PARTS, idlePeriodMs: 500 });
+    // Short, because the cloud does not notify about new servers.
+    this.#fleet = new HollowNodeFleet({ cloud, disks: new MemoryDisks(), ...SHARED_OPTIONS, idlePeriodMs: 500 });
   }
 
   static async start(pace: Pace): Promise<FairwaySubject> {
@@ -55,9 +55,9 @@ export class FairwaySubject implements Subject {
     await subject.#run();
     subject.#fleet.start();
     const pool = { clusterName: name, flavor: 'b3-8', replicas: NODES };
-    await subject.#own.resource(clusters).create({ metadata: { name, namespace }, spec: {} } as Cluster);
-    await subject.#own.resource(nodePools).create({ metadata: { name, namespace }, spec: pool } as NodePool);
-    await subject.#untilReady();
+    await subject.#fairwayClient.resource(clusters).create({ metadata: { name, namespace }, spec: {} } as Cluster);
+    await subject.#fairwayClient.resource(nodePools).create({ metadata: { name, namespace }, spec: pool } as NodePool);
+    await subject.#waitUntilReady();
     subject.#tenant = await subject.#connect();
     return subject;
   }
@@ -81,14 +81,14 @@ export class FairwaySubject implements Subject {
   async addNode(): Promise<void> {
     this.#nodes++;
     const value = { spec: { replicas: this.#nodes } };
-    await this.#own.resource(nodePools).patch(name, { type: 'merge', value }, { namespace });
-    await this.#untilReady();
+    await this.#fairwayClient.resource(nodePools).patch(name, { type: 'merge', value }, { namespace });
+    await this.#waitUntilReady();
   }
 
   async restart(): Promise<void> {
     await this.#end();
     await this.#run();
-    await this.#untilReady();
+    await this.#waitUntilReady();
     this.#tenant = await this.#connect();
   }
 
@@ -101,30 +101,30 @@ export class FairwaySubject implements Subject {
 
   async #run(): Promise<void> {
     const { folder, cloudsYaml } = this.#simulated;
-    // Sets the file like an operator does.
+    // Sets the file as an operator does.
     process.env['OS_CLIENT_CONFIG_FILE'] = cloudsYaml;
     const home = new Home(join(folder, 'home'));
     const options = { host: '127.0.0.1', port: 0, cloud: 'simulator', latency: 'none', version: '0.0.0' } as const;
-    this.#fairway = await up({ home, ...options, defaultImage: 'Ubuntu 22.04', ...PARTS });
-    this.#own = await clientOf(home.kubeconfig);
+    this.#fairway = await up({ home, ...options, defaultImage: 'Ubuntu 22.04', ...SHARED_OPTIONS });
+    this.#fairwayClient = await clientOf(home.kubeconfig);
   }
 
   async #end(): Promise<void> {
     this.#tenant.close();
-    this.#own.close();
+    this.#fairwayClient.close();
     await this.#fairway.stop();
   }
 
-  async #untilReady(): Promise<void> {
+  async #waitUntilReady(): Promise<void> {
     await eventually(
-      this.#own.resource(machines),
+      this.#fairwayClient.resource(machines),
       { namespace },
       (all) => all.length === this.#nodes && all.every(({ status }) => status?.phase === 'Ready'),
-      PATIENCE,
+      WAIT_OPTIONS,
     );
   }
 
   #connect(): Promise<KubeClient> {
-    return tenantOf(this.#own, name, join(this.#simulated.folder, 'tenant.kubeconfig'));
+    return tenantOf(this.#fairwayClient, name, join(this.#simulated.folder, 'tenant.kubeconfig'));
   }
 }

@@ -26,31 +26,34 @@ import {
 import { type Usage, usageOf } from '../process-usage.ts';
 
 const namespace = 'default';
-const MADE_AT_A_TIME = 5;
-const PATIENCE = { deadlineMs: 1_800_000 };
-const PARTS = { clock: systemClock, random: Math.random, log: silentLogger };
-/** ID of the project of all clusters. */
+const CREATE_CONCURRENCY = 5;
+const WAIT_OPTIONS = { deadlineMs: 1_800_000 };
+const SHARED_OPTIONS = { clock: systemClock, random: Math.random, log: silentLogger };
+/** Quotas of the project of all clusters. */
 const QUOTAS = { loadbalancer: 10_000, floatingip: 10_000, port: 50_000, router: 1_000, network: 1_000, subnet: 1_000 };
 const SECURITY_QUOTAS = { security_group: 10_000, security_group_rule: 100_000 };
 
-/** A Fairway in a separate process, with clusters of one node each in one project of a simulated cloud in this process. */
+/**
+ * A Fairway in a separate process. Its clusters have one node each, in one project of a simulated cloud in this
+ * process.
+ */
 export class ManyClusters implements AsyncDisposable {
   readonly tenants: KubeClient[] = [];
   readonly #simulated: SimulatedCloud;
   readonly #administrator: CloudConnection;
   readonly #fleet: HollowNodeFleet;
   readonly #fairway: RunningFairway;
-  readonly #own: KubeClient;
+  readonly #fairwayClient: KubeClient;
   readonly #projectID: string;
 
   private constructor(simulated: SimulatedCloud, fairway: RunningFairway, own: KubeClient, projectID: string) {
     this.#simulated = simulated;
     this.#fairway = fairway;
-    this.#own = own;
+    this.#fairwayClient = own;
     this.#projectID = projectID;
-    this.#administrator = openCloud(readCloudsYaml(simulated.cloudsYaml), 'simulator-admin', PARTS);
+    this.#administrator = openCloud(readCloudsYaml(simulated.cloudsYaml), 'simulator-admin', SHARED_OPTIONS);
     const cloud = openStackFleetCloud(this.#administrator.client());
-    this.#fleet = new HollowNodeFleet({ cloud, disks: new MemoryDisks(), ...PARTS, idlePeriodMs: 500 });
+    this.#fleet = new HollowNodeFleet({ cloud, disks: new MemoryDisks(), ...SHARED_OPTIONS, idlePeriodMs: 500 });
     this.#fleet.start();
   }
 
@@ -65,7 +68,7 @@ export class ManyClusters implements AsyncDisposable {
     return new ManyClusters(simulated, fairway, await clientOf(fairway.kubeconfig), projectID);
   }
 
-  /** Requests of the project so far. */
+  /** The project's requests so far. */
   get calls(): number {
     const own = this.#simulated.cloud.calls.counts().filter(({ projectId }) => projectId === this.#projectID);
     return own.reduce((sum, { count }) => sum + count, 0);
@@ -77,36 +80,40 @@ export class ManyClusters implements AsyncDisposable {
   }
 
   /** Creates clusters and waits until the node of each is Ready. */
-  async makeClusters(count: number): Promise<void> {
+  async createClusters(count: number): Promise<void> {
     let next = 0;
     const lane = async () => {
-      while (next < count) this.tenants.push(await this.#makeCluster(`many-${next++}`));
+      while (next < count) this.tenants.push(await this.#createCluster(`many-${next++}`));
     };
-    await Promise.all(Array.from({ length: MADE_AT_A_TIME }, lane));
+    await Promise.all(Array.from({ length: CREATE_CONCURRENCY }, lane));
   }
 
-  async #makeCluster(name: string): Promise<KubeClient> {
+  async #createCluster(name: string): Promise<KubeClient> {
     const spec = { plan: 'standard', cni: { type: 'none' } };
     const pool = { clusterName: name, flavor: 'b3-8', replicas: 1 };
-    await make(() => this.#own.resource(clusters).create({ metadata: { name, namespace }, spec } as Cluster));
-    await make(() => this.#own.resource(nodePools).create({ metadata: { name, namespace }, spec: pool } as NodePool));
+    await createWithRetry(() =>
+      this.#fairwayClient.resource(clusters).create({ metadata: { name, namespace }, spec } as Cluster),
+    );
+    await createWithRetry(() =>
+      this.#fairwayClient.resource(nodePools).create({ metadata: { name, namespace }, spec: pool } as NodePool),
+    );
     await eventually(
-      this.#own.resource(machines),
+      this.#fairwayClient.resource(machines),
       { namespace },
       (all) => all.some(({ spec: { clusterName }, status }) => clusterName === name && status?.phase === 'Ready'),
-      PATIENCE,
+      WAIT_OPTIONS,
     );
-    return tenantOf(this.#own, name, join(this.#simulated.folder, `${name}.kubeconfig`));
+    return tenantOf(this.#fairwayClient, name, join(this.#simulated.folder, `${name}.kubeconfig`));
   }
 
-  /** Creates this many Services in each cluster at once, and waits until all have an address. */
-  async makeServices(each: number): Promise<void> {
-    await Promise.all(this.tenants.map((tenant) => makeServices(tenant, each)));
+  /** Creates this many Services in each cluster concurrently, and waits until all have an address. */
+  async createServices(each: number): Promise<void> {
+    await Promise.all(this.tenants.map((tenant) => createServices(tenant, each)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const tenant of this.tenants) tenant.close();
-    this.#own.close();
+    this.#fairwayClient.close();
     await this.#fleet.stop();
     await this.#fairway.stop();
     await this.#administrator.close();
@@ -119,24 +126,24 @@ export function raiseQuotas({ cloud }: SimulatedCloud, projectID: string): void 
   cloud.setQuota(projectID, SECURITY_QUOTAS, 'network');
 }
 
-/** Retried if the server had just closed the idle connection. */
-async function make(create: () => Promise<unknown>): Promise<void> {
+/** Creates an object, and retries if the server had just closed the idle connection. */
+async function createWithRetry(create: () => Promise<unknown>): Promise<void> {
   try {
     await create();
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
-    await create().catch((again: unknown) => {
-      if (!isApiError(again, 'AlreadyExists')) throw again;
+    await create().catch((retryError: unknown) => {
+      if (!isApiError(retryError, 'AlreadyExists')) throw retryError;
     });
   }
 }
 
-async function makeServices(tenant: KubeClient, count: number): Promise<void> {
+async function createServices(tenant: KubeClient, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, index) => `web-${index}`);
   const ports = [{ name: 'http', port: 80, protocol: 'TCP' }];
   await Promise.all(
     names.map((name) =>
-      make(() =>
+      createWithRetry(() =>
         tenant
           .resource(Services)
           .create({ metadata: { name, namespace }, spec: { type: 'LoadBalancer', selector: { app: name }, ports } }),
@@ -147,6 +154,6 @@ async function makeServices(tenant: KubeClient, count: number): Promise<void> {
     tenant.resource(Services),
     { namespace },
     (all) => all.filter(({ status }) => (status?.loadBalancer?.ingress?.length ?? 0) > 0).length === count,
-    PATIENCE,
+    WAIT_OPTIONS,
   );
 }

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { Services } from '@fairway/kube/kinds/resources';
-import { eventually, eventuallyGone } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyDeleted } from '@fairway/kube/testing/eventually';
 import type { Subject } from './subject.ts';
 
 const namespace = 'default';
-const MANY = 20;
-const PATIENCE = { deadlineMs: 1_200_000 };
-/** After this time without a call the subject is considered done. */
+const BATCH_SIZE = 20;
+const WAIT_OPTIONS = { deadlineMs: 1_200_000 };
+/** The subject is considered done after this time without a call. */
 const QUIET_MS = 4_000;
-/** The same for a newly started process, which lists again what its predecessor may have changed. */
-const SETTLED_MS = 12_000;
+/** The same for a new process, which lists again what its predecessor may have changed. */
+const SETTLE_MS = 12_000;
 const POLL_INTERVAL_MS = 50;
 
 /** The cost of an operation. */
 export interface Cost {
-  /** Requests to the cloud until it was quiet again. */
+  /** Requests to the cloud until it was idle again. */
   readonly calls: number;
   /** Until the user's request was fulfilled. */
   readonly seconds: number;
@@ -24,19 +24,24 @@ export interface Cost {
 /** An operation on a subject; each starts from the result of the previous one. */
 export interface Scenario {
   readonly name: string;
-  /** At most so many calls. */
+  /** Maximum number of calls. */
   readonly goal?: number;
   readonly run: (subject: Subject) => Promise<Cost>;
 }
 
-/** On a cloud that creates a load balancer in seconds. */
+/** Scenarios on a cloud that creates a load balancer in seconds. */
 export const SCENARIOS: readonly Scenario[] = [
-  { name: 'new Service, 1 port', goal: 7, run: (subject) => cost(subject, () => create(subject, ['one'], 1)) },
-  { name: 'new Service, 3 ports', goal: 7, run: (subject) => cost(subject, () => create(subject, ['three'], 3)) },
+  { name: 'new Service, 1 port', goal: 7, run: (subject) => measureCost(subject, () => create(subject, ['one'], 1)) },
+  {
+    name: 'new Service, 3 ports',
+    goal: 7,
+    run: (subject) => measureCost(subject, () => create(subject, ['three'], 3)),
+  },
   {
     name: 'unrelated annotation',
     goal: 0,
-    run: (subject) => cost(subject, () => patch(subject, 'one', { metadata: { annotations: { note: 'changed' } } })),
+    run: (subject) =>
+      measureCost(subject, () => patch(subject, 'one', { metadata: { annotations: { note: 'changed' } } })),
   },
   {
     name: 'a port added',
@@ -44,83 +49,90 @@ export const SCENARIOS: readonly Scenario[] = [
     run: (subject) => {
       const spec = { ports: ports(2) };
       const added = nextCall(subject, 'POST', /\/(?:listeners|pools)$/);
-      return cost(subject, async () => {
+      return measureCost(subject, async () => {
         await patch(subject, 'one', { spec });
         await added;
       });
     },
   },
   {
-    name: `${MANY} new Services at once`,
-    run: (subject) => cost(subject, () => create(subject, manyNames(), 1)),
+    name: `${BATCH_SIZE} new Services at once`,
+    run: (subject) => measureCost(subject, () => create(subject, batchNames(), 1)),
   },
   {
-    name: `a node added, ${MANY} Services (calls to Octavia)`,
-    goal: MANY + 6,
+    name: `a node added, ${BATCH_SIZE} Services (calls to Octavia)`,
+    goal: BATCH_SIZE + 6,
     run: async (subject) => {
-      const written = memberWrites(subject);
+      const writeTimes = trackMemberWrites(subject);
       const before = callsOf(subject, 'load-balancer');
       await subject.addNode();
       const begin = performance.now();
-      await quiet(subject);
-      const seconds = Math.max(written.lastMs() - begin, 0) / 1000;
+      await waitUntilQuiet(subject);
+      const seconds = Math.max(writeTimes.lastMs() - begin, 0) / 1000;
       return { calls: callsOf(subject, 'load-balancer') - before, seconds };
     },
   },
   {
-    name: `restart with ${MANY + 2} Services`,
-    run: (subject) => cost(subject, () => subject.restart(), SETTLED_MS),
+    name: `restart with ${BATCH_SIZE + 2} Services`,
+    run: (subject) => measureCost(subject, () => subject.restart(), SETTLE_MS),
   },
-  { name: 'one Service deleted', goal: 2, run: (subject) => cost(subject, () => remove(subject, ['three'])) },
-  { name: `${MANY} Services deleted at once`, run: (subject) => cost(subject, () => remove(subject, manyNames())) },
+  { name: 'one Service deleted', goal: 2, run: (subject) => measureCost(subject, () => remove(subject, ['three'])) },
+  {
+    name: `${BATCH_SIZE} Services deleted at once`,
+    run: (subject) => measureCost(subject, () => remove(subject, batchNames())),
+  },
 ];
 
-/** On a cloud that takes a minute. */
+/** Scenarios on a cloud that takes a minute. */
 export const SLOW_SCENARIOS: readonly Scenario[] = [
-  { name: 'two new Services at once', goal: 14, run: (subject) => cost(subject, () => create(subject, ['a', 'b'], 1)) },
-  { name: 'two more', goal: 14, run: (subject) => cost(subject, () => create(subject, ['c', 'd'], 1)) },
+  {
+    name: 'two new Services at once',
+    goal: 14,
+    run: (subject) => measureCost(subject, () => create(subject, ['a', 'b'], 1)),
+  },
+  { name: 'two more', goal: 14, run: (subject) => measureCost(subject, () => create(subject, ['c', 'd'], 1)) },
 ];
 
-function manyNames(): string[] {
-  return Array.from({ length: MANY }, (_, index) => `many-${index}`);
+function batchNames(): string[] {
+  return Array.from({ length: BATCH_SIZE }, (_, index) => `many-${index}`);
 }
 
-async function cost(subject: Subject, operate: () => Promise<unknown>, quietMs = QUIET_MS): Promise<Cost> {
-  await quiet(subject);
+async function measureCost(subject: Subject, operate: () => Promise<unknown>, quietMs = QUIET_MS): Promise<Cost> {
+  await waitUntilQuiet(subject);
   const before = callsOf(subject);
   const begin = performance.now();
   await operate();
   const seconds = (performance.now() - begin) / 1000;
-  await quiet(subject, quietMs);
+  await waitUntilQuiet(subject, quietMs);
   return { calls: callsOf(subject) - before, seconds };
 }
 
-/** The subject's calls so far, to all services or to one. */
+/** Counts the subject's calls so far, to all services or to one. */
 function callsOf(subject: Subject, service?: string): number {
   const own = subject.cloud.calls.counts().filter((call) => subject.isOwn(call));
-  const chosen = own.filter((call) => service === undefined || call.service === service);
-  return chosen.reduce((sum, { count }) => sum + count, 0);
+  const selected = own.filter((call) => service === undefined || call.service === service);
+  return selected.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** Resolves when the subject has finished its startup calls. */
-export function settled(subject: Subject): Promise<void> {
-  return quiet(subject, SETTLED_MS);
+export function waitForStartup(subject: Subject): Promise<void> {
+  return waitUntilQuiet(subject, SETTLE_MS);
 }
 
-async function quiet(subject: Subject, quietMs = QUIET_MS): Promise<void> {
-  let known = callsOf(subject);
+async function waitUntilQuiet(subject: Subject, quietMs = QUIET_MS): Promise<void> {
+  let lastCount = callsOf(subject);
   let sinceMs = performance.now();
   while (performance.now() - sinceMs < quietMs) {
     await sleep(POLL_INTERVAL_MS);
     const now = callsOf(subject);
-    if (now === known) continue;
-    known = now;
+    if (now === lastCount) continue;
+    lastCount = now;
     sinceMs = performance.now();
   }
 }
 
-/** When Octavia last got a list of members. */
-function memberWrites({ cloud }: Subject): { lastMs(): number } {
+/** Tracks when Octavia last received a list of members. */
+function trackMemberWrites({ cloud }: Subject): { lastMs(): number } {
   let lastMs = Number.NEGATIVE_INFINITY;
   cloud.calls.onReceived(({ method, path }) => {
     if (method !== 'GET' && /\/pools\/[^/]+\/members/.test(path)) lastMs = performance.now();
@@ -149,7 +161,7 @@ async function create({ api }: Subject, names: readonly string[], count: number)
     (all) =>
       all.filter(({ metadata, status }) => names.includes(metadata.name ?? '') && hasAddress(status)).length ===
       names.length,
-    PATIENCE,
+    WAIT_OPTIONS,
   );
 }
 
@@ -167,5 +179,5 @@ async function patch({ api }: Subject, name: string, value: object): Promise<voi
 
 async function remove({ api }: Subject, names: readonly string[]): Promise<void> {
   for (const name of names) await api.resource(Services).delete(name, { namespace });
-  await Promise.all(names.map((name) => eventuallyGone(api.resource(Services), { namespace, name }, PATIENCE)));
+  await Promise.all(names.map((name) => eventuallyDeleted(api.resource(Services), { namespace, name }, WAIT_OPTIONS)));
 }

@@ -11,7 +11,7 @@ export interface Subject {
   readonly api: KubeClient;
   /** Whether calls of this kind are from the subject, not from the simulated nodes or the benchmark. */
   isOwn(call: CallCount): boolean;
-  /** Another server joins as a node; resolves when the Node exists. */
+  /** Adds a server that joins as a node; resolves when the Node exists. */
   addNode(): Promise<void>;
   /** Resident memory of the load balancer controller in bytes; undefined if it has no separate process. */
   memory(): number | undefined;
@@ -22,7 +22,7 @@ export interface Subject {
 
 export const NODES = 3;
 
-/** Roughly the times of a fast cloud. */
+/** Roughly the durations of a fast cloud. */
 export const FAST: Pace = { createMs: 1_500, updateMs: 500 };
 
 export const SLOW: Pace = { createMs: 60_000, updateMs: 5_000 };

@@ -7,12 +7,13 @@ import type { Cloud } from '@fairway/simulator/cloud';
 const SERVERS = 3;
 
 /**
- * How long the cloud itself takes, in ms, for the same calls with maximum concurrency: network, subnet and
- * security group, then servers until they are active; the router, which no server depends on, concurrently.
+ * Measures how long the cloud itself takes, in ms, for the same calls with maximum concurrency: network, subnet and
+ * security group, then servers until they are active. The router is created concurrently, because no server depends on
+ * it.
  */
 export async function measureBareCloud(simulated: Cloud, home: Home): Promise<number> {
-  const opening = { clock: systemClock, random: Math.random, log: silentLogger };
-  const cloud = openCloud(readCloudsYaml(home.cloudsYaml), 'simulator', opening);
+  const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
+  const cloud = openCloud(readCloudsYaml(home.cloudsYaml), 'simulator', cloudOptions);
   const { network, compute, images } = cloud.client();
   const [flavors, imageList, externals] = await Promise.all([
     Array.fromAsync(compute.flavors.list()),
@@ -31,7 +32,7 @@ export async function measureBareCloud(simulated: Cloud, home: Home): Promise<nu
     onActive();
   });
   const begin = performance.now();
-  const makeNetwork = async () => {
+  const createNetwork = async () => {
     const { id } = await network.networks.create({ name: 'bare' });
     const subnet = await network.subnets.create({
       name: 'bare',
@@ -43,7 +44,7 @@ export async function measureBareCloud(simulated: Cloud, home: Home): Promise<nu
   };
   const router = network.routers.create({ name: 'bare', external_gateway_info: { network_id: external.id } });
   const group = network.securityGroups.create({ name: 'bare', description: '' });
-  const { id: networkId, subnet } = await makeNetwork();
+  const { id: networkId, subnet } = await createNetwork();
   const attached = router.then(({ id }) => network.routers.addInterface(id, { subnet_id: subnet.id }));
   const { id: groupId } = await group;
   const servers = await Promise.all(

@@ -36,11 +36,11 @@ async function main({ home: path, latency }: FairwayProcessOptions): Promise<voi
     log: silentLogger,
   });
   cloud?.startNodes();
-  // Like the command.
+  // As the command does.
   reclaimMemory({ clock: systemClock });
   process.on('message', () => {
     if (cloud === undefined) return;
-    void measureBareCloud(cloud.cloud, home).then((elapsedMs) => tell({ type: 'bare', elapsedMs }));
+    void measureBareCloud(cloud.cloud, home).then((elapsedMs) => send({ type: 'bare', elapsedMs }));
   });
   process.once('SIGTERM', () => {
     void fairway
@@ -48,10 +48,10 @@ async function main({ home: path, latency }: FairwayProcessOptions): Promise<voi
       .then(() => cloud?.close())
       .then(() => process.exit(0));
   });
-  tell({ type: 'ready', startMs: performance.now() });
+  send({ type: 'ready', startMs: performance.now() });
 }
 
-function tell(message: FairwayProcessMessage): void {
+function send(message: FairwayProcessMessage): void {
   process.send?.(message);
 }
 

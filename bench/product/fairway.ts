@@ -29,8 +29,8 @@ export class BenchFairway implements AsyncDisposable {
   readonly #home: string;
   readonly #abort = new AbortController();
   /** The last observed state of each cluster, and the pending waits. */
-  readonly #seen = new Map<string, Cluster>();
-  readonly #waiting = new Set<() => void>();
+  readonly #clusters = new Map<string, Cluster>();
+  readonly #waiters = new Set<() => void>();
 
   private constructor(child: ChildProcess, client: KubeClient, home: string, startMs: number, calls: SimulatorCalls) {
     this.#child = child;
@@ -56,7 +56,7 @@ export class BenchFairway implements AsyncDisposable {
     const startMs = message.type === 'ready' ? message.startMs : Number.NaN;
     const fairway = new BenchFairway(child, client, home, startMs, calls);
     await fairway.#follow();
-    // As in a process that has run for a while: the effects of its predecessor's requests are visible.
+    // As in a process that has run for a while, whose predecessor's requests have taken effect.
     await sleep(DEFAULT_SETTLE_MS);
     return fairway;
   }
@@ -71,14 +71,14 @@ export class BenchFairway implements AsyncDisposable {
       for await (const event of events) {
         if (event.type === 'BOOKMARK') continue;
         const { name = '' } = event.object.metadata;
-        if (event.type === 'DELETED') this.#seen.delete(name);
-        else this.#seen.set(name, event.object);
-        for (const check of this.#waiting) check();
+        if (event.type === 'DELETED') this.#clusters.delete(name);
+        else this.#clusters.set(name, event.object);
+        for (const check of this.#waiters) check();
       }
     })();
   }
 
-  /** Creates a cluster with one pool. Resolves with the ms until the cluster and all its nodes were Ready. */
+  /** Creates a cluster with one pool. Resolves with the milliseconds until the cluster and all its nodes are Ready. */
   async create(name: string, plan = 'free'): Promise<number> {
     const begin = performance.now();
     await this.#client.resource(clusters).create({
@@ -93,15 +93,15 @@ export class BenchFairway implements AsyncDisposable {
       metadata: { name: `${name}-general`, namespace: NAMESPACE },
       spec: { clusterName: name, flavor: 'b3-8', replicas: NODES },
     } as NodePool);
-    await this.#until(`${name} to be Ready`, () => isReady(this.#seen.get(name)));
+    await this.#waitUntil(`${name} to be Ready`, () => isReady(this.#clusters.get(name)));
     return performance.now() - begin;
   }
 
-  /** Resolves with the ms until nothing of the cluster was left in the API. */
+  /** Resolves with the milliseconds until the API has no more objects of the cluster. */
   async delete(name: string): Promise<number> {
     const begin = performance.now();
     await this.#client.resource(clusters).delete(name, { namespace: NAMESPACE });
-    await this.#until(`${name} to be gone`, () => !this.#seen.has(name));
+    await this.#waitUntil(`${name} to be gone`, () => !this.#clusters.has(name));
     return performance.now() - begin;
   }
 
@@ -112,19 +112,19 @@ export class BenchFairway implements AsyncDisposable {
     return message.type === 'bare' ? message.elapsedMs : Number.NaN;
   }
 
-  #until(what: string, isDone: () => boolean): Promise<void> {
+  #waitUntil(condition: string, isDone: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#waiting.delete(check);
-        reject(new Error(`waited without success for ${what}`));
+        this.#waiters.delete(check);
+        reject(new Error(`waited without success for ${condition}`));
       }, READY_TIMEOUT_MS);
       const check = () => {
         if (!isDone()) return;
         clearTimeout(timer);
-        this.#waiting.delete(check);
+        this.#waiters.delete(check);
         resolve();
       };
-      this.#waiting.add(check);
+      this.#waiters.add(check);
       check();
     });
   }

@@ -33,7 +33,7 @@ export class SimulatorCalls {
     return new SimulatorCalls(new URL(url).origin, response.headers.get('x-subject-token') ?? '', token.project.id);
   }
 
-  /** Since the cloud started. */
+  /** Counts since the cloud started. */
   async counts(): Promise<CallCounts> {
     const response = await fetch(`${this.#origin}/_sim/calls`, { headers: { 'x-auth-token': this.#token } });
     const { counts } = (await response.json()) as { counts: CallCount[] };

@@ -5,19 +5,22 @@ import { bootHollowNodes, type SimulatedCloud } from '@fairway/service/up/simula
 import { createCloud } from '@fairway/simulator/cloud';
 import { type Duration, type LatencyProfile, REALISTIC_LATENCY } from '@fairway/simulator/http/latency';
 
-/** The simulated cloud with realistic latency, but each step takes its mean: differences between two runs are then not due to the cloud. */
+/**
+ * The simulated cloud with realistic latency, but each step takes its mean duration, so that the cloud causes no
+ * difference between two runs.
+ */
 export async function startSteadyCloud(home: Home): Promise<SimulatedCloud> {
   const common = { clock: systemClock, random: Math.random, log: silentLogger };
   const cloud = createCloud({
     ...common,
-    config: { stateFile: home.simulatorState, latency: steady(REALISTIC_LATENCY) },
+    config: { stateFile: home.simulatorState, latency: withMeanLatency(REALISTIC_LATENCY) },
   });
   await cloud.listen({ host: '127.0.0.1', port: 0 });
   home.write(home.cloudsYaml, cloud.cloudsYaml());
   return bootHollowNodes(cloud, { home, ...common });
 }
 
-function steady({ operations, life }: LatencyProfile): LatencyProfile {
+function withMeanLatency({ operations, life }: LatencyProfile): LatencyProfile {
   return {
     operations: mapValues(operations, meanOf),
     life: mapValues(life, meanOf) as LatencyProfile['life'],

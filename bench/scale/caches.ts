@@ -9,7 +9,7 @@ import { InformerSet } from '@fairway/kube/client/informer-set';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Transport, TransportRequest, TransportResponse } from '@fairway/kube/client/transport';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import type { OneCluster } from './one-cluster.ts';
+import type { ClusterCost } from './cluster-cost.ts';
 
 const MIB = 1024 * 1024;
 
@@ -21,7 +21,7 @@ export interface CacheCost {
   readonly cpuMs: number;
 }
 
-export async function measureCaches(one: OneCluster, count: number): Promise<CacheCost> {
+export async function measureCaches(one: ClusterCost, count: number): Promise<CacheCost> {
   const lists = new Map([
     [clusters.plural, textOf(copies([one.cluster], count))],
     [nodePools.plural, textOf(copies([one.pool], count))],
@@ -31,21 +31,21 @@ export async function measureCaches(one: OneCluster, count: number): Promise<Cac
   const before = liveHeap();
   const cpu = process.cpuUsage();
   const shared = { clock: systemClock, random: Math.random, log: silentLogger };
-  const informers = new InformerSet(new KubeClient(listsOf(lists)), shared);
+  const informers = new InformerSet(new KubeClient(listTransport(lists)), shared);
   const all = [informers.informer(clusters), informers.informer(nodePools), informers.informer(machines)];
   const stop = new AbortController();
   informers.start(stop.signal);
   await informers.whenSynced();
   const { user, system } = process.cpuUsage(cpu);
   const heapMib = (liveHeap() - before) / MIB;
-  const held = all.reduce((sum, informer) => sum + informer.list().length, 0);
+  const objectCount = all.reduce((sum, informer) => sum + informer.list().length, 0);
   stop.abort();
   await informers.stopped();
-  if (held !== count * (2 + one.machines.length)) throw new Error(`the caches hold ${held} objects`);
+  if (objectCount !== count * (2 + one.machines.length)) throw new Error(`the caches hold ${objectCount} objects`);
   return { listedMib, heapMib, cpuMs: (user + system) / 1000 };
 }
 
-/** This many clusters, each with unique names and identities. */
+/** Copies the objects for this many clusters, each with unique names and identities. */
 function copies(objects: readonly KubeObject[], count: number): readonly KubeObject[] {
   return Array.from({ length: count }, (_, index) =>
     objects.map(({ metadata, ...rest }) => ({
@@ -60,7 +60,7 @@ function textOf(items: readonly KubeObject[]): string {
 }
 
 /** An API server that lists these objects and never changes. */
-function listsOf(lists: ReadonlyMap<string, string>): Transport {
+function listTransport(lists: ReadonlyMap<string, string>): Transport {
   return {
     request({ path, signal }: TransportRequest): Promise<TransportResponse> {
       const { pathname } = new URL(path, 'http://api');
@@ -69,7 +69,7 @@ function listsOf(lists: ReadonlyMap<string, string>): Transport {
         status: 200,
         headers: {},
         text: () => Promise.resolve(text),
-        lines: () => silence(signal),
+        lines: () => idleWatch(signal),
       });
     },
     close() {},
@@ -77,7 +77,7 @@ function listsOf(lists: ReadonlyMap<string, string>): Transport {
 }
 
 // oxlint-disable-next-line require-yield -- a watch on which nothing happens
-async function* silence(signal: AbortSignal | undefined): AsyncGenerator<string> {
+async function* idleWatch(signal: AbortSignal | undefined): AsyncGenerator<string> {
   await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
 }
 

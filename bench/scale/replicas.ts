@@ -14,68 +14,75 @@ const NAMESPACE = 'fairway-system';
 const STEP_MS = 250;
 const SETTLE_MS = 30_000;
 const MEASURE_MS = 60_000;
-const TAKEOVER_LIMIT_MS = 60_000;
-/** When each of the replicas is killed after a renewal, which comes every 2.7 s: this affects when the others notice. */
-const KILLED_AFTER_MS = [0, 500, 1_000, 1_500, 2_000, 2_500];
+const TAKEOVER_TIMEOUT_MS = 60_000;
+/**
+ * How long after a lease renewal each replica is killed. Renewals occur every 2.7 s, so this affects when the others
+ * notice.
+ */
+const KILL_DELAYS_MS = [0, 500, 1_000, 1_500, 2_000, 2_500];
 
 export interface Traffic {
   readonly writesPerSecond: number;
-  /** Requests of all replicas together. */
+  /** Watch events received by all replicas together. */
   readonly eventsPerSecond: number;
 }
 
 export interface Sharing {
   readonly replicas: number;
-  readonly atRest: Traffic;
-  /** From a replica's kill until others hold all of its shards; undefined for a single replica. */
+  readonly idleTraffic: Traffic;
+  /** Time from a replica's kill until others hold all of its shards; undefined for a single replica. */
   readonly takeover: { readonly medianMs: number; readonly longestMs: number; readonly moved: number } | undefined;
 }
 
-/** Real members of one group over an API server in memory, on a clock that stops while they work. */
+/** Simulates real members of one group over an API server in memory, on a clock that stops while they work. */
 export async function simulateSharing(replicas: number): Promise<Sharing> {
   const group = await Group.start(replicas);
-  const atRest = await group.traffic();
+  const idleTraffic = await group.traffic();
   group.stop();
-  if (replicas === 1) return { replicas, atRest, takeover: undefined };
+  if (replicas === 1) return { replicas, idleTraffic, takeover: undefined };
   const takeovers = [];
-  for (const afterMs of KILLED_AFTER_MS) takeovers.push(await takeover(replicas, afterMs));
+  for (const killDelayMs of KILL_DELAYS_MS) takeovers.push(await takeover(replicas, killDelayMs));
   const times = takeovers.map(({ tookMs }) => tookMs);
   const moved = Math.max(...takeovers.map((each) => each.moved));
-  return { replicas, atRest, takeover: { medianMs: median(times), longestMs: Math.max(...times), moved } };
+  return { replicas, idleTraffic, takeover: { medianMs: median(times), longestMs: Math.max(...times), moved } };
 }
 
-async function takeover(replicas: number, afterMs: number): Promise<{ tookMs: number; moved: number }> {
+async function takeover(replicas: number, killDelayMs: number): Promise<{ tookMs: number; moved: number }> {
   const group = await Group.start(replicas);
-  await group.pass(afterMs);
+  await group.advance(killDelayMs);
   const orphans = group.kill();
   const before = group.holders();
-  let tookMs = 0;
+  let durationMs = 0;
   while (orphans.some((shard) => group.holders()[shard] === undefined)) {
-    if (tookMs > TAKEOVER_LIMIT_MS) throw new Error('the shards of a killed replica were not taken over');
-    await group.pass(STEP_MS);
-    tookMs += STEP_MS;
+    if (durationMs > TAKEOVER_TIMEOUT_MS) throw new Error('the shards of a killed replica were not taken over');
+    await group.advance(STEP_MS);
+    durationMs += STEP_MS;
   }
   const after = group.holders();
   group.stop();
-  return { tookMs, moved: after.filter((holder, shard) => holder !== before[shard]).length };
+  return { tookMs: durationMs, moved: after.filter((holder, shard) => holder !== before[shard]).length };
 }
 
 class Group {
   readonly #server: TestServer;
-  readonly #members: { readonly member: ShardMember; readonly line: Line; readonly stop: AbortController }[] = [];
+  readonly #members: {
+    readonly member: ShardMember;
+    readonly line: CountingTransport;
+    readonly stop: AbortController;
+  }[] = [];
 
   private constructor(server: TestServer) {
     this.#server = server;
   }
 
-  /** All shards are assigned and stable. */
+  /** Resolves when all shards are assigned and stable. */
   static async start(replicas: number): Promise<Group> {
     const server = new TestServer({ resources: [...testResources, kindOf(Leases)], definitions: builtinDefinitions() });
     await server.call('POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
     const group = new Group(server);
     const random = seededRandom(1);
     for (const identity of replicaNames(replicas)) {
-      const line = new Line(server.transport);
+      const line = new CountingTransport(server.transport);
       const { clock } = server;
       const client = new KubeClient(line, { clock });
       const options = { client, namespace: NAMESPACE, name: 'fairway', identity, shards: SHARDS, clock, random };
@@ -86,20 +93,20 @@ class Group {
       // Replicas neither start nor renew at the same moment.
       await server.clock.advance(random() * 2_000);
     }
-    await group.pass(SETTLE_MS);
+    await group.advance(SETTLE_MS);
     return group;
   }
 
-  async pass(durationMs: number): Promise<void> {
-    for (let passedMs = 0; passedMs < durationMs; passedMs += STEP_MS) await this.#server.clock.advance(STEP_MS);
+  async advance(durationMs: number): Promise<void> {
+    for (let elapsedMs = 0; elapsedMs < durationMs; elapsedMs += STEP_MS) await this.#server.clock.advance(STEP_MS);
   }
 
   async traffic(): Promise<Traffic> {
-    const count = () => ({ writes: sum(this.#lines, 'writes'), events: sum(this.#lines, 'events') });
+    const count = () => ({ writes: sum(this.#transports, 'writes'), events: sum(this.#transports, 'events') });
     const before = count();
-    await this.pass(MEASURE_MS);
+    await this.advance(MEASURE_MS);
     const after = count();
-    const perSecond = (what: 'writes' | 'events') => ((after[what] - before[what]) * 1000) / MEASURE_MS;
+    const perSecond = (counter: 'writes' | 'events') => ((after[counter] - before[counter]) * 1000) / MEASURE_MS;
     return { writesPerSecond: perSecond('writes'), eventsPerSecond: perSecond('events') };
   }
 
@@ -107,13 +114,13 @@ class Group {
   kill(): readonly number[] {
     const [victim] = this.#members.splice(0, 1);
     if (victim === undefined) throw new Error('there is no replica');
-    const held = Array.from({ length: SHARDS }, (_, shard) => shard).filter((shard) => victim.member.holds(shard));
+    const shards = Array.from({ length: SHARDS }, (_, shard) => shard).filter((shard) => victim.member.holds(shard));
     victim.line.cut();
     victim.stop.abort();
-    return held;
+    return shards;
   }
 
-  /** By shard. */
+  /** The index of the member that holds each shard. */
   holders(): readonly (number | undefined)[] {
     return Array.from({ length: SHARDS }, (_, shard) => {
       const index = this.#members.findIndex(({ member }) => member.holds(shard));
@@ -128,17 +135,17 @@ class Group {
     }
   }
 
-  get #lines(): readonly Line[] {
+  get #transports(): readonly CountingTransport[] {
     return this.#members.map(({ line }) => line);
   }
 }
 
-function sum(lines: readonly Line[], what: 'writes' | 'events'): number {
-  return lines.reduce((total, line) => total + line[what], 0);
+function sum(lines: readonly CountingTransport[], counter: 'writes' | 'events'): number {
+  return lines.reduce((total, line) => total + line[counter], 0);
 }
 
-/** A replica's transport, which counts requests, and is cut when the replica is killed. */
-class Line implements Transport {
+/** A replica's transport, which counts requests, and is cut off when the replica is killed. */
+class CountingTransport implements Transport {
   readonly #transport: Transport;
   writes = 0;
   events = 0;
@@ -152,10 +159,10 @@ class Line implements Transport {
     if (this.#isCut) throw new Error('the replica is dead');
     if (request.method !== 'GET') this.writes++;
     const response = await this.#transport.request(request);
-    return { ...response, text: () => response.text(), lines: () => this.#counted(response.lines()) };
+    return { ...response, text: () => response.text(), lines: () => this.#countEvents(response.lines()) };
   }
 
-  async *#counted(lines: AsyncIterable<string>): AsyncIterable<string> {
+  async *#countEvents(lines: AsyncIterable<string>): AsyncIterable<string> {
     for await (const line of lines) {
       this.events++;
       yield line;

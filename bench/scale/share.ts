@@ -7,28 +7,30 @@ export interface Size {
   readonly replicas: number;
 }
 
-export const CLUSTERS_OF_A_PROJECT = 10;
-export const NODES_OF_A_CLUSTER = 10;
+export const CLUSTERS_PER_PROJECT = 10;
+export const NODES_PER_CLUSTER = 10;
 
 export interface Share {
-  /** Clusters of the replica with the most. */
-  readonly mostClusters: number;
-  /** Projects in which each replica has a cluster, summed over the replicas: each is listed by each of them. */
+  /** Clusters of the replica that has the most. */
+  readonly maxClusters: number;
+  /**
+   * Projects in which each replica has a cluster, summed over all replicas: each replica lists each of its projects.
+   */
   readonly projectsListed: number;
 }
 
-/** Assignment of clusters, by the same hashes as in replicas. Pure. */
+/** Assigns clusters by the same hashes as replicas do. Pure. */
 export function shareOf({ clusters, replicas }: Size): Share {
   const owners = assignEvenly(SHARDS, replicaNames(replicas));
-  const held = new Map<string, number>();
-  const listed = new Set<string>();
+  const clustersByOwner = new Map<string, number>();
+  const assignments = new Set<string>();
   for (let index = 0; index < clusters; index++) {
-    const namespace = `team-${Math.floor(index / CLUSTERS_OF_A_PROJECT)}`;
+    const namespace = `team-${Math.floor(index / CLUSTERS_PER_PROJECT)}`;
     const owner = owners[hash32(`${namespace}/cluster-${index}`) % SHARDS] ?? '';
-    held.set(owner, (held.get(owner) ?? 0) + 1);
-    listed.add(`${owner} ${namespace}`);
+    clustersByOwner.set(owner, (clustersByOwner.get(owner) ?? 0) + 1);
+    assignments.add(`${owner} ${namespace}`);
   }
-  return { mostClusters: Math.max(...held.values()), projectsListed: listed.size };
+  return { maxClusters: Math.max(...clustersByOwner.values()), projectsListed: assignments.size };
 }
 
 export function replicaNames(count: number): readonly string[] {

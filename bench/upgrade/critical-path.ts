@@ -1,22 +1,22 @@
 /** External times of one node in ms, independent of when they were requested. */
 export interface NodeTimes {
-  /** Until its pods had stopped. */
+  /** Until its pods have stopped. */
   readonly drainMs: number;
-  /** From the request for its server, or for its reinstallation, until it was a Ready node. */
+  /** From the request for the server, or for its reinstallation, until it was a Ready node. */
   readonly installMs: number;
-  /** From the request to delete the old server until it was gone; 0 in place. */
+  /** From the request to delete the old server until it no longer existed; 0 in place. */
   readonly deletionMs: number;
 }
 
 /**
- * Minimum time for replacing nodes `width` at a time without idle time: each starts when the previous one in its lane has ended, and all but the
- * first when the first new node works. Pure.
+ * Minimum time to replace nodes `width` at a time without idle time. Each starts when the previous one in its lane has
+ * ended, and all but the first start when the first new node works. Pure.
  */
 export function criticalPathMs(nodes: readonly NodeTimes[], type: 'Rolling' | 'InPlace', width: number): number {
   const [first, ...others] = nodes;
   if (first === undefined) return 0;
-  const provenMs = first.installMs + (type === 'InPlace' ? first.drainMs : 0);
-  const lanes = Array.from({ length: width }, (_, lane) => (lane === 0 ? totalOf(first) : provenMs));
+  const firstNodeMs = first.installMs + (type === 'InPlace' ? first.drainMs : 0);
+  const lanes = Array.from({ length: width }, (_, lane) => (lane === 0 ? totalOf(first) : firstNodeMs));
   for (const node of others) {
     const next = lanes.indexOf(Math.min(...lanes));
     lanes[next] = (lanes[next] ?? 0) + totalOf(node);

@@ -1,7 +1,7 @@
 import { defineConfig, type Plugin } from 'vite';
 
-/** PatternFly brings its vendor's typefaces; the console has those of the reader's system. */
-function withoutTypefaces(): Plugin {
+/** Omits PatternFly's fonts; the console uses the system's. */
+function withoutFonts(): Plugin {
   return {
     name: 'without-typefaces',
     enforce: 'pre',
@@ -11,18 +11,18 @@ function withoutTypefaces(): Plugin {
   };
 }
 
-/** Relative to the address at which the gateway serves it. */
+/** Relative to the URL at which the gateway serves it. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   logLevel: 'warn',
-  plugins: [withoutTypefaces()],
+  plugins: [withoutFonts()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
     manifest: 'manifest.json',
     target: 'es2023',
-    // A data: URL would need a source of its own in the content security policy.
+    // A data: URL would need its own source in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

@@ -8,9 +8,10 @@ import { z } from 'zod';
 
 const VolumePage = z.object({ volumes: z.array(Volume), volumes_links: z.array(Link).optional() });
 /**
- * Only the letter counts: the bus in Nova's device name depends on its driver. The first disk is the boot disk, represented by the root file system.
+ * Only the letter matters: the bus in Nova's device name depends on its driver. The first disk is the boot disk, which
+ * the root file system represents.
  */
-const DISK = /^\/dev\/(?:xv|[hsv])d([b-z])$/;
+const DISK_DEVICE = /^\/dev\/(?:xv|[hsv])d([b-z])$/;
 
 interface Disk {
   readonly serverId: string;
@@ -21,7 +22,7 @@ interface Disk {
 
 export type Testbed = (...args: readonly string[]) => Promise<string>;
 
-/** Attaches and detaches disks of hosts according to the cloud's attachments, and drops deleted volumes. */
+/** Attaches and detaches disks of hosts according to the cloud's attachments, and removes deleted volumes. */
 export class Disks {
   readonly #blockStorage: ServiceApi;
   readonly #testbed: Testbed;
@@ -31,30 +32,30 @@ export class Disks {
     this.#testbed = testbed;
   }
 
-  /** `hosts`: server id → name of its host. */
+  /** `hosts`: host name by server ID. */
   async follow(hosts: ReadonlyMap<string, string>, signal: AbortSignal): Promise<void> {
     const volumes = await Array.fromAsync(this.#list(signal));
-    const wanted = volumes.flatMap(disksOf).filter(({ serverId }) => hosts.has(serverId));
-    const plugged = await this.#plugged();
+    const desired = volumes.flatMap(disksOf).filter(({ serverId }) => hosts.has(serverId));
+    const attached = await this.#attachedDisks();
     const key = ({ serverId, volumeId }: Pick<Disk, 'serverId' | 'volumeId'>) => `${serverId} ${volumeId}`;
-    const isWanted = new Set(wanted.map(key));
-    const sizes = new Map(plugged.map((disk) => [key(disk), disk.gib]));
+    const desiredKeys = new Set(desired.map(key));
+    const sizes = new Map(attached.map((disk) => [key(disk), disk.gib]));
 
     // A volume is detached from one host before it is attached to the next.
-    for (const disk of plugged.filter((each) => !isWanted.has(key(each)))) {
+    for (const disk of attached.filter((each) => !desiredKeys.has(key(each)))) {
       const host = hosts.get(disk.serverId);
       if (host !== undefined) await this.#testbed('detach', host, disk.volumeId);
     }
-    for (const disk of wanted.filter((each) => sizes.get(key(each)) !== each.gib)) {
+    for (const disk of desired.filter((each) => sizes.get(key(each)) !== each.gib)) {
       const host = hosts.get(disk.serverId) ?? '';
       await this.#testbed('attach', host, disk.volumeId, String(disk.gib), disk.device);
     }
-    const known = new Set(volumes.map(({ id }) => id));
-    const forgotten = lines(await this.#testbed('volumes')).filter((id) => !known.has(id));
-    if (forgotten.length > 0) await this.#testbed('forget', ...forgotten);
+    const volumeIds = new Set(volumes.map(({ id }) => id));
+    const deletedVolumes = lines(await this.#testbed('volumes')).filter((id) => !volumeIds.has(id));
+    if (deletedVolumes.length > 0) await this.#testbed('forget', ...deletedVolumes);
   }
 
-  async #plugged(): Promise<readonly Omit<Disk, 'device'>[]> {
+  async #attachedDisks(): Promise<readonly Omit<Disk, 'device'>[]> {
     return lines(await this.#testbed('disks')).map((line) => {
       const [serverId = '', volumeId = '', gib] = line.split(' ');
       return { serverId, volumeId, gib: Number(gib) };
@@ -77,7 +78,7 @@ export class Disks {
 
 function disksOf({ id, size, attachments }: Volume): readonly Disk[] {
   return attachments.flatMap(({ server_id: serverId, device }) => {
-    const letter = DISK.exec(device ?? '')?.[1];
+    const letter = DISK_DEVICE.exec(device ?? '')?.[1];
     return serverId && letter ? [{ serverId, volumeId: id, gib: size, device: `/dev/vd${letter}` }] : [];
   });
 }

@@ -5,16 +5,16 @@ import { connect } from 'node:net';
 import { join, normalize } from 'node:path';
 
 /*
- * Downloads of nodes over TLS: apt repositories from a folder, and container images by the distribution API (pull only). It also runs a proxy, the
- * only route to names below testbed.example, like a cloud's proxy to the Internet.
- * Usage: mirror.ts FOLDER ADDRESS PORT PROXY_PORT
+ * Serves downloads to nodes over TLS: apt repositories from a folder, and container images through the distribution API
+ * (pull only). It also runs a proxy, the only route to names below testbed.example, like a cloud's proxy to the
+ * Internet. Usage: mirror.ts FOLDER ADDRESS PORT PROXY_PORT
  */
 
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
-const BEHIND_PROXY = /^(packages|registry)\.testbed\.example:443$/;
+const PROXIED_HOST = /^(packages|registry)\.testbed\.example:443$/;
 
-interface Found {
+interface FileResponse {
   readonly file: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -25,16 +25,16 @@ const tls = (name: string) => readFileSync(join(folder, 'tls', name));
 
 createServer({ key: tls('server.key'), cert: tls('server.crt') }, (request, response) => {
   const { pathname } = new URL(request.url ?? '/', 'https://mirror');
-  if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405);
-  if (pathname === '/v2/') return answer(response, 200, '{}');
-  const found = pathname.startsWith('/v2/') ? ofRegistry(pathname) : ofRepositories(pathname);
-  if (found === undefined) return answer(response, 404);
+  if (request.method !== 'GET' && request.method !== 'HEAD') return respond(response, 405);
+  if (pathname === '/v2/') return respond(response, 200, '{}');
+  const found = pathname.startsWith('/v2/') ? findRegistryFile(pathname) : findRepositoryFile(pathname);
+  if (found === undefined) return respond(response, 404);
   return send(request, response, found);
 }).listen(Number(port), address);
 
-const proxy = createProxy((_, response) => answer(response, 405));
+const proxy = createProxy((_, response) => respond(response, 405));
 proxy.on('connect', ({ url = '' }, client, head) => {
-  const isAllowed = BEHIND_PROXY.test(url);
+  const isAllowed = PROXIED_HOST.test(url);
   appendFileSync(join(folder, 'run', 'proxied'), `${url} ${isAllowed ? 'tunnelled' : 'refused'}\n`);
   client.on('error', () => client.destroy());
   if (!isAllowed) return void client.end('HTTP/1.1 403 Forbidden\r\n\r\n');
@@ -49,17 +49,17 @@ proxy.on('connect', ({ url = '' }, client, head) => {
 });
 proxy.listen(Number(proxyPort), address);
 
-function ofRepositories(pathname: string): Found | undefined {
+function findRepositoryFile(pathname: string): FileResponse | undefined {
   const file = join(folder, 'mirror', normalize(decodeURIComponent(pathname)));
   return isFile(file) ? { file, headers: {} } : undefined;
 }
 
 /** `/v2/NAME/manifests/TAG-or-digest` and `/v2/NAME/blobs/DIGEST`. */
-function ofRegistry(pathname: string): Found | undefined {
+function findRegistryFile(pathname: string): FileResponse | undefined {
   const [, name = '', kind, reference = ''] =
     /^\/v2\/([a-z0-9/._-]+)\/(manifests|blobs)\/([\w.:-]+)$/.exec(pathname) ?? [];
   if (kind === undefined || name.includes('..')) return undefined;
-  const digest = DIGEST.test(reference) ? reference : kind === 'manifests' ? tagged(name, reference) : undefined;
+  const digest = DIGEST.test(reference) ? reference : kind === 'manifests' ? digestOfTag(name, reference) : undefined;
   if (digest === undefined) return undefined;
   const file = join(images, 'blobs', digest.slice('sha256:'.length));
   if (!isFile(file)) return undefined;
@@ -67,12 +67,12 @@ function ofRegistry(pathname: string): Found | undefined {
   return { file, headers: { 'Content-Type': type, 'Docker-Content-Digest': digest } };
 }
 
-function tagged(name: string, tag: string): string | undefined {
+function digestOfTag(name: string, tag: string): string | undefined {
   const file = join(images, 'tags', name, tag);
   return isFile(file) ? readFileSync(file, 'utf8').trim() : undefined;
 }
 
-function send(request: IncomingMessage, response: ServerResponse, { file, headers }: Found): void {
+function send(request: IncomingMessage, response: ServerResponse, { file, headers }: FileResponse): void {
   response.writeHead(200, { ...headers, 'Content-Length': statSync(file).size });
   if (request.method === 'HEAD') return void response.end();
   const content = createReadStream(file);
@@ -80,7 +80,7 @@ function send(request: IncomingMessage, response: ServerResponse, { file, header
   content.pipe(response);
 }
 
-function answer(response: ServerResponse, status: number, text = ''): void {
+function respond(response: ServerResponse, status: number, text = ''): void {
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(text);
 }
 

@@ -21,7 +21,7 @@ for await (const line of createInterface({ input: socket })) {
     process.exitCode = 1;
     break;
   }
-  // Events may arrive in between.
+  // Events may arrive between replies.
   if (!('QMP' in reply) && !('return' in reply)) continue;
   const next = pending.shift();
   if (next === undefined) break;

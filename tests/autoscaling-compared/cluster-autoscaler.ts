@@ -4,11 +4,11 @@ import { accessSync, constants, createWriteStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { SITUATION } from '@fairway/controllers/autoscaling/testing/situation-objects';
+import { SITUATION_LABEL } from '@fairway/controllers/autoscaling/testing/situation-objects';
 import { load } from 'js-yaml';
 import { z } from 'zod';
 
-/** The binary built by testbed/cluster-autoscaler, or the one that CLUSTER_AUTOSCALER names; undefined if there is none. */
+/** The binary built by testbed/cluster-autoscaler, or the one in CLUSTER_AUTOSCALER; undefined if there is none. */
 export function findClusterAutoscaler(env: NodeJS.ProcessEnv): string | undefined {
   const cache = env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   const path = env['CLUSTER_AUTOSCALER'] ?? join(cache, 'fairway/cluster-autoscaler/cluster-autoscaler');
@@ -22,20 +22,21 @@ export function findClusterAutoscaler(env: NodeJS.ProcessEnv): string | undefine
 
 const ConfigSecret = z.object({ stringData: z.record(z.string(), z.string()) });
 
-/** Its non-default flags: short times, and Fairway's way of selecting pools. */
+/** Non-default flags: short times, and Fairway's way of selecting pools. */
 const FLAGS = [
   '--scan-interval=1s',
   '--scale-down-delay-after-add=5s',
   '--node-delete-delay-after-taint=0s',
   '--unremovable-node-recheck-timeout=5s',
   '--expander=priority,least-waste',
-  // A node is Ready a moment before these taints are removed: until then it counts as upcoming, not as unsuitable.
+  // A node is Ready a moment before these taints are removed; until then it counts as upcoming, not as unsuitable.
   '--startup-taint=node.kubernetes.io/not-ready',
   '--startup-taint=node.cloudprovider.kubernetes.io/uninitialized',
   '--balance-similar-node-groups',
-  // Not --balancing-ignore-label, which externalgrpc does not pass on: the label of the pool would keep all of them apart.
+  // Not --balancing-ignore-label, which externalgrpc does not pass on: the label of the pool would keep all pools
+  // apart.
   '--balancing-label=node.kubernetes.io/instance-type',
-  `--balancing-label=${SITUATION}`,
+  `--balancing-label=${SITUATION_LABEL}`,
 ];
 
 /** Upstream's cluster-autoscaler in a separate process. */
@@ -47,8 +48,8 @@ export class ClusterAutoscaler {
   }
 
   /**
-   * With the Secret that `fairway cluster autoscaler-config` prints, for the cluster of the kubeconfig. Its files and its log are
-   * left in `folder`.
+   * Uses the Secret that `fairway cluster autoscaler-config` prints, for the cluster of the kubeconfig. Its files and
+   * its log stay in `folder`.
    */
   static async start(
     program: string,
@@ -75,7 +76,7 @@ export class ClusterAutoscaler {
     return new ClusterAutoscaler(child);
   }
 
-  /** Whether it has exited. */
+  /** Whether the process has exited. */
   get hasEnded(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }

@@ -34,15 +34,15 @@ import { eventually } from '@fairway/kube/testing/eventually';
 import { clientOf } from '../session/client-of.ts';
 import { RunningFairway, run } from '../session/running-fairway.ts';
 import { ClusterAutoscaler } from './cluster-autoscaler.ts';
-import { exhaust } from './simulator-faults.ts';
+import { exhaustFlavor } from './simulator-faults.ts';
 
-/** The namespace of pods. */
+/** The namespace of the pods. */
 const TEAM = { namespace: 'default' };
-/** Decisions are considered complete after this time without a new one. */
+/** Decisions count as complete after this time without a new one. */
 const QUIET_MS = 20_000;
-const LONGEST_MS = 240_000;
+const MAX_MS = 240_000;
 
-/** Without Fairway's pod network, as in Fairway's own runs: its pods would use resources on each node. */
+/** Without Fairway's pod network, whose pods would use resources on each node; as in Fairway's own runs. */
 const CLUSTER = `apiVersion: fairway.dev/v1alpha1
 kind: Cluster
 metadata: {name: demo}
@@ -56,23 +56,23 @@ spec: {clusterName: demo, flavor: b3-8, replicas: 1}
 
 export interface UpstreamOptions {
   readonly program: string;
-  /** Holds all state, and the autoscaler's log. */
+  /** Contains all state, and the autoscaler's log. */
   readonly folder: string;
 }
 
-/** A Fairway with one cluster on a real control plane that contains all situations. */
-class Comparison implements AsyncDisposable {
+/** A Fairway with one cluster on a real control plane that contains all scenarios. */
+class UpstreamComparison implements AsyncDisposable {
   readonly #stack = new AsyncDisposableStack();
-  readonly #situations: readonly Situation[];
+  readonly #scenarios: readonly Situation[];
   readonly #options: UpstreamOptions;
   #own!: KubeClient;
-  /** At Fairway's API. */
+  /** A client of Fairway's API. */
   #where!: { readonly namespace: string };
   #tenant!: KubeClient;
   #nodes: NodeNames = new Map();
 
-  constructor(situations: readonly Situation[], options: UpstreamOptions) {
-    this.#situations = situations;
+  constructor(scenarios: readonly Situation[], options: UpstreamOptions) {
+    this.#scenarios = scenarios;
     this.#options = options;
   }
 
@@ -90,7 +90,7 @@ class Comparison implements AsyncDisposable {
     const kubeconfig = this.kubeconfig;
     await writeFile(kubeconfig, await cli(fairway, 'kubeconfig', 'demo'), { mode: 0o600 });
     this.#tenant = await this.#clientOf(kubeconfig);
-    // The cluster's own pods get a node before there are any others.
+    // The cluster's own pods get a node before any others exist.
     await this.#untilPods((pods) => pods.filter(isSystem).every(({ status }) => status?.phase === 'Running'));
     return fairway;
   }
@@ -99,66 +99,66 @@ class Comparison implements AsyncDisposable {
     return join(this.#options.folder, 'demo.kubeconfig');
   }
 
-  /** All pools with their nodes, before any scaling. */
+  /** Creates all pools with their nodes, before any scaling. */
   async makePools(fairway: RunningFairway): Promise<void> {
     const pools = this.#own.resource<NewNodePool>(nodePools);
     let nodes = 1;
-    for (const situation of this.#situations) {
-      if (situation.outOfStock !== undefined) await exhaust(fairway.cloudsYaml, situation.outOfStock);
-      for (const { name, spec } of poolsOf(situation)) {
+    for (const scenario of this.#scenarios) {
+      if (scenario.outOfStock !== undefined) await exhaustFlavor(fairway.cloudsYaml, scenario.outOfStock);
+      for (const { name, spec } of poolsOf(scenario)) {
         nodes += spec.replicas ?? 0;
         await pools.create({ metadata: { name, ...this.#where }, spec: { clusterName: 'demo', ...spec } });
       }
     }
-    const made = await eventually(
+    const created = await eventually(
       this.#own.resource<Machine>(machines),
       this.#where,
       (all) => all.length === nodes && all.every(({ status }) => status?.phase === 'Ready'),
     );
-    this.#nodes = namesOfNodes(made);
+    this.#nodes = namesOfNodes(created);
   }
 
-  /** Creates all objects of the situations, and waits until pods run or wait as specified. */
-  async fill(): Promise<void> {
+  /** Creates all objects of the scenarios, and waits until pods run or wait as specified. */
+  async createPods(): Promise<void> {
     const tenant = this.#tenant;
     await eventually(tenant.resource(ServiceAccounts), TEAM, (all) =>
       all.some(({ metadata }) => metadata.name === 'default'),
     );
-    for (const situation of this.#situations) {
-      for (const each of priorityClassesOf(situation)) await tenant.resource(PriorityClasses).create(each);
-      for (const { volume, claim } of volumesOf(situation)) {
+    for (const scenario of this.#scenarios) {
+      for (const each of priorityClassesOf(scenario)) await tenant.resource(PriorityClasses).create(each);
+      for (const { volume, claim } of volumesOf(scenario)) {
         await tenant.resource(PersistentVolumes).create(volume);
         await tenant.resource(PersistentVolumeClaims).create(claim);
       }
-      for (const each of daemonSetsOf(situation)) await tenant.resource(DaemonSets).create(each);
-      for (const each of budgetsOf(situation)) await tenant.resource(PodDisruptionBudgets).create(each);
+      for (const each of daemonSetsOf(scenario)) await tenant.resource(DaemonSets).create(each);
+      for (const each of budgetsOf(scenario)) await tenant.resource(PodDisruptionBudgets).create(each);
     }
-    const placed = this.#situations.flatMap((situation) => podsOf(situation, this.#nodes));
+    const placed = this.#scenarios.flatMap((scenario) => podsOf(scenario, this.#nodes));
     for (const { pod } of placed) await tenant.resource(Pods).create(pod);
     const bound = new Set(placed.filter(({ isWaiting }) => !isWaiting).map(({ pod }) => pod.metadata.name));
     const isSettled = (pod: Pod) =>
       bound.has(pod.metadata.name) ? pod.status?.phase === 'Running' : isUnschedulable(pod);
     const own = new Set(placed.map(({ pod }) => pod.metadata.name));
-    const ofOurs = (pods: readonly Pod[]) => pods.filter(({ metadata }) => own.has(metadata.name));
+    const ownPods = (pods: readonly Pod[]) => pods.filter(({ metadata }) => own.has(metadata.name));
     await this.#untilPods((pods) => {
-      const [odd] = ofOurs(pods).filter((pod) => !isSettled(pod));
-      if (odd) throw new Error(`pod ${odd.metadata.name} is not where the situation has it`);
-      return ofOurs(pods).length === own.size;
+      const [misplacedPod] = ownPods(pods).filter((pod) => !isSettled(pod));
+      if (misplacedPod) throw new Error(`pod ${misplacedPod.metadata.name} is not where the situation has it`);
+      return ownPods(pods).length === own.size;
     });
     for (const { pod, isBeingDeleted } of placed) {
       const { name = '', namespace = '' } = pod.metadata;
       if (isBeingDeleted) await tenant.resource(Pods).delete(name, { namespace });
     }
     let owned = 0;
-    for (const situation of this.#situations) {
-      for (const each of replicaSetsOf(situation)) {
+    for (const scenario of this.#scenarios) {
+      for (const each of replicaSetsOf(scenario)) {
         owned += each.spec?.replicas ?? 0;
         await tenant.resource(ReplicaSets).create(each);
       }
     }
-    // They have adopted the existing pods, and created no others.
-    await this.#untilPods((pods) => ofOurs(pods).filter(({ metadata }) => metadata.ownerReferences).length === owned);
-    const budgets = this.#situations.flatMap(budgetsOf).length;
+    // The controllers have adopted the existing pods and created no others.
+    await this.#untilPods((pods) => ownPods(pods).filter(({ metadata }) => metadata.ownerReferences).length === owned);
+    const budgets = this.#scenarios.flatMap(budgetsOf).length;
     await eventually(
       tenant.resource(PodDisruptionBudgets),
       TEAM,
@@ -166,16 +166,16 @@ class Comparison implements AsyncDisposable {
     );
   }
 
-  /** The priorities of Fairway's pools as the expander `priority` reads them. */
-  async tellPriorities(): Promise<void> {
-    const pools = this.#situations.flatMap((situation) =>
-      Object.entries(situation.pools).map(([name, { priority = 0 }]) => ({
-        name: poolName(situation, name),
+  /** Writes the priorities of Fairway's pools as the `priority` expander reads them. */
+  async writePriorities(): Promise<void> {
+    const pools = this.#scenarios.flatMap((scenario) =>
+      Object.entries(scenario.pools).map(([name, { priority = 0 }]) => ({
+        name: poolName(scenario, name),
         priority,
       })),
     );
     const lines = [...Map.groupBy(pools, ({ priority }) => priority)].flatMap(([priority, own]) => [
-      // Its priorities are positive.
+      // The expander requires positive priorities.
       `${priority + 1}:`,
       ...own.map(({ name }) => `  - ^${name}$`),
     ]);
@@ -185,13 +185,13 @@ class Comparison implements AsyncDisposable {
 
   /** Enables the autoscaler for the pools. */
   async enable(): Promise<void> {
-    const names = this.#situations.flatMap((situation) => poolsOf(situation).map(({ name }) => name));
+    const names = this.#scenarios.flatMap((scenario) => poolsOf(scenario).map(({ name }) => name));
     const value = { spec: { autoscaling: { enabled: true } } };
     for (const name of names) await this.#own.resource(nodePools).patch(name, { type: 'merge', value }, this.#where);
   }
 
-  /** Its decisions once they are complete. */
-  async untilDecided(autoscaler: ClusterAutoscaler): Promise<ReadonlyMap<string, Outcome>> {
+  /** The autoscaler's decisions once they are complete. */
+  async waitForDecision(autoscaler: ClusterAutoscaler): Promise<ReadonlyMap<string, Outcome>> {
     const startMs = systemClock.now();
     let known = '';
     let sinceMs = startMs;
@@ -202,7 +202,7 @@ class Comparison implements AsyncDisposable {
       if (state !== known) [known, sinceMs] = [state, nowMs];
       if (autoscaler.hasEnded) throw new Error(`cluster-autoscaler ended: see ${this.#options.folder}`);
       if (nowMs - sinceMs >= QUIET_MS) return outcomes;
-      if (nowMs - startMs >= LONGEST_MS) throw new Error(`cluster-autoscaler still decides: ${state}`);
+      if (nowMs - startMs >= MAX_MS) throw new Error(`cluster-autoscaler still decides: ${state}`);
       await systemClock.sleep(1_000);
     }
   }
@@ -221,7 +221,7 @@ class Comparison implements AsyncDisposable {
       machines: (await this.#own.resource<Machine>(machines).list(this.#where)).items,
       nodes: this.#nodes,
     };
-    return new Map(this.#situations.map((situation) => [situation.key, outcomeOf(situation, after)]));
+    return new Map(this.#scenarios.map((scenario) => [scenario.key, outcomeOf(scenario, after)]));
   }
 
   async #clientOf(path: string): Promise<KubeClient> {
@@ -230,21 +230,21 @@ class Comparison implements AsyncDisposable {
     return client;
   }
 
-  #untilPods(check: (pods: readonly Pod[]) => boolean): Promise<readonly Pod[]> {
-    return eventually(this.#tenant.resource(Pods), {}, check);
+  #untilPods(predicate: (pods: readonly Pod[]) => boolean): Promise<readonly Pod[]> {
+    return eventually(this.#tenant.resource(Pods), {}, predicate);
   }
 }
 
-/** Upstream's cluster-autoscaler in the situations, all in one cluster, through Fairway's externalgrpc service. */
-export async function decideUpstream(
-  situations: readonly Situation[],
+/** Runs upstream's cluster-autoscaler in all scenarios, in one cluster, through Fairway's externalgrpc service. */
+export async function runUpstream(
+  scenarios: readonly Situation[],
   options: UpstreamOptions,
 ): Promise<ReadonlyMap<string, Outcome>> {
-  await using comparison = new Comparison(situations, options);
+  await using comparison = new UpstreamComparison(scenarios, options);
   const fairway = await comparison.begin();
   await comparison.makePools(fairway);
-  await comparison.fill();
-  await comparison.tellPriorities();
+  await comparison.createPods();
+  await comparison.writePriorities();
   await comparison.enable();
   const secret = await cli(fairway, 'cluster', 'autoscaler-config', 'demo');
   const folder = join(options.folder, 'cluster-autoscaler');
@@ -255,7 +255,7 @@ export async function decideUpstream(
   });
   comparison.defer(() => autoscaler.stop());
   try {
-    return await comparison.untilDecided(autoscaler);
+    return await comparison.waitForDecision(autoscaler);
   } catch (error) {
     throw new Error(`Fairway said: ${fairway.output}`, { cause: error });
   }

@@ -15,26 +15,26 @@ import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { clientOf } from '../session/client-of.ts';
 
-const ambient = { clock: systemClock, random: Math.random, log: silentLogger };
+const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
 /** No Fairway was killed here before, so no other requests are in flight. */
 const SETTLE_MS = 500;
 
 /** A folder, a simulated cloud and its servers, which outlive the Fairways that use them. */
-export interface Surroundings extends AsyncDisposable {
+export interface Environment extends AsyncDisposable {
   readonly folder: string;
   readonly cloud: Cloud;
 }
 
-export async function startSurroundings(): Promise<Surroundings> {
+export async function startEnvironment(): Promise<Environment> {
   const folder = await mkdtemp(join(tmpdir(), 'fairway-backup-'));
   const machines = new Home(join(folder, 'machines'));
   machines.create();
-  const cloud = createCloud(ambient);
+  const cloud = createCloud(cloudOptions);
   await cloud.listen({ host: '127.0.0.1', port: 0 });
   machines.write(machines.cloudsYaml, cloud.cloudsYaml());
-  // Sets the file like an operator does.
+  // Sets the file as an operator would.
   process.env['OS_CLIENT_CONFIG_FILE'] = machines.cloudsYaml;
-  const servers = bootHollowNodes(cloud, { home: machines, ...ambient });
+  const servers = bootHollowNodes(cloud, { home: machines, ...cloudOptions });
   servers.startNodes();
   return {
     folder,
@@ -47,16 +47,16 @@ export async function startSurroundings(): Promise<Surroundings> {
   };
 }
 
-/** A running Fairway, and its API as an administrator. */
+/** A running Fairway, and an administrator's client of its API. */
 export interface MovableFairway extends AsyncDisposable {
   readonly kubeconfig: string;
   readonly client: KubeClient;
 }
 
-/** `fairway up` on the cloud; control planes live in the home. */
+/** `fairway up` on the cloud, with control planes in the home folder. */
 export async function startLaptop(home: Home): Promise<MovableFairway> {
   const running = await up({
-    ...ambient,
+    ...cloudOptions,
     home,
     host: '127.0.0.1',
     port: 0,
@@ -66,16 +66,16 @@ export async function startLaptop(home: Home): Promise<MovableFairway> {
     version: '0.0.0',
     settleMs: SETTLE_MS,
   });
-  return atWork(home.kubeconfig, () => running.stop());
+  return newMovableFairway(home.kubeconfig, () => running.stop());
 }
 
-/** `fairway serve` over a management cluster, as its ServiceAccount; control planes live in the home. */
+/** `fairway serve` on a management cluster, as its ServiceAccount, with control planes in the home folder. */
 export async function startReplica(
   home: Home,
   { admin, controllers }: ManagementCluster['kubeconfigs'],
 ): Promise<MovableFairway> {
   const running = await serve({
-    ...ambient,
+    ...cloudOptions,
     home,
     client: await clientOf(controllers),
     cloud: 'simulator',
@@ -83,10 +83,10 @@ export async function startReplica(
     controlPlanes: simulatedControlPlanes,
     settleMs: SETTLE_MS,
   });
-  return atWork(admin, () => running.stop());
+  return newMovableFairway(admin, () => running.stop());
 }
 
-async function atWork(kubeconfig: string, stop: () => Promise<void>): Promise<MovableFairway> {
+async function newMovableFairway(kubeconfig: string, stop: () => Promise<void>): Promise<MovableFairway> {
   const client = await clientOf(kubeconfig);
   return {
     kubeconfig,
@@ -106,7 +106,7 @@ export interface Answer {
 
 export const PASSPHRASE = 'correct horse battery staple';
 
-/** Runs one of Fairway's commands to completion, in this process, with a passphrase in its environment. */
+/** Runs one of Fairway's commands to completion in this process, with a passphrase in its environment. */
 export async function fairwayCommand(
   cwd: string,
   args: readonly string[],

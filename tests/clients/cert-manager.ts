@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePorts } from '@fairway/base/testing/free-ports';
+import type { ClientProgram } from './client-binaries.ts';
 import { ClientProcess } from './client-process.ts';
 import type { Kubectl } from './kubectl.ts';
-import type { ClientProgram } from './programs.ts';
 
 const NAMESPACE = 'cert-manager';
 const CONFIGURATIONS = join(import.meta.dirname, 'certificates/webhook.yaml');
 
 export interface CertManagerOptions {
   readonly program: ClientProgram;
-  /** The cluster that it runs for. */
+  /** The cluster that cert-manager runs for. */
   readonly kubectl: Kubectl;
-  /** For logs. */
+  /** The folder for logs. */
   readonly folder: string;
 }
 
@@ -20,7 +20,7 @@ export interface CertManagerOptions {
 export class CertManager implements AsyncDisposable {
   readonly #options: CertManagerOptions;
   readonly #webhook: ClientProcess;
-  #others: readonly ClientProcess[] = [];
+  #restartableProcesses: readonly ClientProcess[] = [];
 
   private constructor(options: CertManagerOptions, port: number) {
     this.#options = options;
@@ -28,7 +28,10 @@ export class CertManager implements AsyncDisposable {
     this.#startControllers();
   }
 
-  /** Installs its definitions and runs it as the kubeconfig's user; its webhook takes a while to become trusted. */
+  /**
+   * Installs cert-manager's definitions and runs it as the kubeconfig's user; its webhook takes a while to become
+   * trusted.
+   */
   static async start(options: CertManagerOptions): Promise<CertManager> {
     const { program, kubectl, folder } = options;
     await kubectl.ok('create', 'namespace', NAMESPACE);
@@ -41,12 +44,12 @@ export class CertManager implements AsyncDisposable {
     return manager;
   }
 
-  /** The end of its programs' output. */
+  /** The end of its processes' output. */
   get said(): string {
-    return [this.#webhook, ...this.#others].map(({ said }) => said).join('\n');
+    return [this.#webhook, ...this.#restartableProcesses].map(({ said }) => said).join('\n');
   }
 
-  /** Kills the controllers and the injector; their successors check everything again. */
+  /** Kills the controllers and the injector and starts them again; the new ones check everything again. */
   async restart(): Promise<void> {
     await this.#stopControllers();
     this.#startControllers();
@@ -58,11 +61,11 @@ export class CertManager implements AsyncDisposable {
   }
 
   #startControllers(): void {
-    this.#others = [this.#run('controller'), this.#run('cainjector')];
+    this.#restartableProcesses = [this.#run('controller'), this.#run('cainjector')];
   }
 
   async #stopControllers(): Promise<void> {
-    for (const each of this.#others) await each[Symbol.asyncDispose]();
+    for (const each of this.#restartableProcesses) await each[Symbol.asyncDispose]();
   }
 
   #run(name: string, ...own: readonly string[]): ClientProcess {

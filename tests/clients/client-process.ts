@@ -6,7 +6,7 @@ export interface ClientProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Path of its output. */
+  /** Path of the output file. */
   readonly log: string;
 }
 
@@ -22,7 +22,7 @@ export class ClientProcess implements AsyncDisposable {
     this.#log = log;
   }
 
-  /** The end of its output. */
+  /** The end of the output. */
   get said(): string {
     return readFileSync(this.#log, 'utf8').slice(-4000);
   }

@@ -12,7 +12,7 @@ export const CONTROL_PLANES = [
   },
 ] as const;
 
-/** The cluster that clients are run against. */
+/** The control planes that clients are tested on. */
 export const MANIFEST = `
 apiVersion: fairway.dev/v1alpha1
 kind: Cluster

@@ -4,9 +4,9 @@ import { freePorts } from '@fairway/base/testing/free-ports';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
+import type { ClientProgram } from './client-binaries.ts';
 import { ClientProcess } from './client-process.ts';
 import type { Kubectl } from './kubectl.ts';
-import type { ClientProgram } from './programs.ts';
 
 export interface Kustomization extends KubeObject {
   readonly status?: {
@@ -39,10 +39,10 @@ const where = { namespace: NAMESPACE };
 export interface FluxOptions {
   readonly source: ClientProgram;
   readonly kustomize: ClientProgram;
-  /** The cluster that it runs for. */
+  /** The cluster that Flux runs for. */
   readonly kubectl: Kubectl;
   readonly client: KubeClient;
-  /** For artifacts and logs. */
+  /** The folder for artifacts and logs. */
   readonly folder: string;
 }
 
@@ -78,13 +78,13 @@ export class Flux implements AsyncDisposable {
     return new Flux(options, [run('source', source, ...served), run('kustomize', kustomize)]);
   }
 
-  /** Makes it follow a commit of the repository; resolves when the commit is applied and Ready. */
+  /** Makes Flux follow a commit of the repository; resolves when the commit is applied and Ready. */
   async applied(name: string, revision: string): Promise<void> {
     await this.#request(GitRepositories, name);
     await this.#until(name, ({ status }) => status?.lastAppliedRevision === revision && isReady(status));
   }
 
-  /** Reconciles a commit that can't be applied, and resolves with the error. */
+  /** Makes Flux reconcile a commit that can't be applied; resolves with the error. */
   async refused(name: string, revision: string): Promise<string> {
     await this.#request(GitRepositories, name);
     const { status } = await this.#until(
@@ -94,7 +94,10 @@ export class Flux implements AsyncDisposable {
     return ready(status)?.message ?? '';
   }
 
-  /** Like `flux reconcile`: compares everything with the applied state; resolves when that is done, and all is Ready. */
+  /**
+   * Like `flux reconcile`: compares everything with the applied state; resolves when that is done and everything is
+   * Ready.
+   */
   async reconciled(name: string): Promise<void> {
     const requested = await this.#request(Kustomizations, name);
     await this.#until(name, ({ status }) => status?.lastHandledReconcileAt === requested && isReady(status));

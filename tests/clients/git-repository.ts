@@ -17,7 +17,7 @@ const ENV = {
   GIT_COMMITTER_EMAIL: 'test@example.org',
 };
 
-/** A repository on disk, served on loopback by git's own HTTP backend, like a forge. */
+/** A repository on disk, served on loopback by git's own HTTP backend, like on a forge. */
 export class GitRepository implements AsyncDisposable {
   readonly #folder: string;
   readonly #server: Server;
@@ -27,7 +27,7 @@ export class GitRepository implements AsyncDisposable {
     this.#server = server;
   }
 
-  /** Empty, below `parent`. */
+  /** Creates an empty repository below `parent`. */
   static async open(parent: string): Promise<GitRepository> {
     const folder = join(parent, 'fleet');
     mkdirSync(folder);
@@ -69,7 +69,10 @@ export class GitRepository implements AsyncDisposable {
   }
 }
 
-/** The common gateway interface: the request in variables and on standard input, the response's headers before its body. */
+/**
+ * The common gateway interface: the request in variables and on standard input, the response's headers in front of its
+ * body.
+ */
 async function answer(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
   const { headers, method = 'GET' } = request;

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { type Answer, run } from '../session/running-fairway.ts';
+import { type CommandResult, run } from '../session/running-fairway.ts';
 import { findKubectls } from '../session/tools.ts';
 
 const path = findKubectls().at(-1)?.path;
@@ -18,11 +18,11 @@ export class Kubectl {
     return path ?? '';
   }
 
-  run(...args: readonly string[]): Promise<Answer> {
+  run(...args: readonly string[]): Promise<CommandResult> {
     return run(this.program, ['--kubeconfig', this.kubeconfig, ...args]);
   }
 
-  /** Resolves with its output; rejects if it fails. */
+  /** Resolves with kubectl's output; rejects if it fails. */
   async ok(...args: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await this.run(...args);
     if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
@@ -33,7 +33,7 @@ export class Kubectl {
     return JSON.parse(await this.ok(...args, '-o', 'json'));
   }
 
-  /** Applies a manifest, through a file at `file`. */
+  /** Applies a manifest that it writes to `file`. */
   async apply(file: string, manifest: string): Promise<void> {
     await writeFile(file, manifest);
     await this.ok('apply', '-f', file);

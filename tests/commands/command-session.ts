@@ -13,7 +13,7 @@ import { eventually } from '@fairway/kube/testing/eventually';
 import { Home } from '@fairway/service/up/home';
 import { type RunningFairway, up } from '@fairway/service/up/up';
 import { vi } from 'vitest';
-import { plainUp } from '../session/plain-up.ts';
+import { upCommand } from '../session/up-command.ts';
 
 /** A Fairway in this process, and `fairway` commands run as its administrator. */
 export class CommandSession {
@@ -29,12 +29,12 @@ export class CommandSession {
     this.client = client;
   }
 
-  /** With a namespace `bare` that has no cloud. */
+  /** Has a namespace `bare` without a cloud. */
   static async start(): Promise<CommandSession> {
     const folder = mkdtempSync(join(tmpdir(), 'fairway-commands-'));
     const home = new Home(join(folder, 'home'));
     vi.stubEnv('OS_CLIENT_CONFIG_FILE', home.cloudsYaml);
-    const fairway = await up(plainUp(home));
+    const fairway = await up(upCommand(home));
     const { transport } = await loadKubeConnection({ path: home.kubeconfig });
     const client = new KubeClient(new HttpsTransport(transport));
     await client.resource(Namespaces).create({ metadata: { name: 'bare' }, spec: {} });
@@ -61,8 +61,8 @@ export class CommandSession {
   }
 }
 
-/** A manifest. */
-export const FILED_CLUSTER = `apiVersion: fairway.dev/v1alpha1
+/** A manifest of a cluster. */
+export const MANIFEST_CLUSTER = `apiVersion: fairway.dev/v1alpha1
 kind: Cluster
 metadata: { name: filed }
 spec: { plan: free }

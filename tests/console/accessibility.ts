@@ -23,11 +23,11 @@ export function contrastProblems(page: Page): Promise<readonly string[]> {
   return problemsOf(page, "axe.run(document, { runOnly: ['color-contrast'] })", 1);
 }
 
-async function problemsOf(page: Page, run: string, fewestPasses: number): Promise<readonly string[]> {
-  // Evaluated as a debugger, to which the page's policy does not apply.
+async function problemsOf(page: Page, run: string, minPasses: number): Promise<readonly string[]> {
+  // Evaluated as a debugger, which the page's policy does not affect.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(AXE);
   const { passes, violations } = await page.evaluate<AxeResults>(run);
-  if (passes.length < fewestPasses) throw new Error('axe has hardly looked at the page');
+  if (passes.length < minPasses) throw new Error('axe has hardly looked at the page');
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary = '' }) => `${id}: ${help}\n  ${html}\n  ${failureSummary}`),
   );

@@ -17,9 +17,9 @@ const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
 /** An isolated browser context with a fixed language, time zone and theme. */
-export function newPerson(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+export function newBrowserContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   return browser.newContext({
-    // Fairway's certificate is self-issued.
+    // Fairway's certificate is self-signed.
     ignoreHTTPSErrors: true,
     viewport: DESKTOP,
     locale: 'en-GB',

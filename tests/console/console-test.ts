@@ -3,33 +3,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { PROJECT, RunningFairway } from '../session/running-fairway.ts';
-import { launchBrowser, newPerson } from './browser.ts';
+import { launchBrowser, newBrowserContext } from './browser.ts';
 
 /** A Fairway on the simulated cloud, and a browser. */
 export interface ConsoleTest {
   readonly fairway: RunningFairway;
-  /** Kills Fairway, without any warning. */
+  /** Kills Fairway without warning. */
   kill(): Promise<void>;
-  /** Starts it again in the same place. */
+  /** Starts Fairway again in the same place. */
   restart(): Promise<void>;
   readonly url: string;
   /** The credentials of all users of the simulated cloud. */
   readonly password: string;
-  /** A page with a new session, which fails the test when its policy is violated or a script fails. */
+  /** A page with a new session. The test fails if the page violates its policy or a script fails. */
   open(path?: string, options?: BrowserContextOptions): Promise<Page>;
-  /** The same after signing in as a user of the simulated cloud. */
+  /** The same, after signing in as a user of the simulated cloud. */
   openAs(user: string, path?: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Closes all pages: they would keep their watches. */
+  /** Closes all pages, which would otherwise keep their watches. */
   leave(): Promise<void>;
   /** Errors of pages since the last call. */
-  complaints(): readonly string[];
+  consoleErrors(): readonly string[];
   close(): Promise<void>;
 }
 
 /** The documentation site that the console under test links to; it does not exist. */
 const DOCUMENTATION = 'https://docs.example.com/{page}.html';
 /** Ends hanging tests. */
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 
 export async function startConsoleTest(...further: readonly string[]): Promise<ConsoleTest> {
   const folder = mkdtempSync(join(tmpdir(), 'fairway-console-'));
@@ -39,19 +39,19 @@ export async function startConsoleTest(...further: readonly string[]): Promise<C
   let fairway = await RunningFairway.start(join(folder, 'home'), '--listen', '127.0.0.1:0', ...options);
   const browser: Browser = await launchBrowser();
   const people: BrowserContext[] = [];
-  let complaints: string[] = [];
+  let consoleErrors: string[] = [];
   const [, password = ''] = /password: "(.*)"/.exec(readFileSync(fairway.cloudsYaml, 'utf8')) ?? [];
   const url = `${fairway.url}/console/`;
   const open = async (path = '', more: BrowserContextOptions = {}) => {
-    const person = await newPerson(browser, more);
+    const person = await newBrowserContext(browser, more);
     people.push(person);
-    person.setDefaultTimeout(PATIENCE_MS);
+    person.setDefaultTimeout(TIMEOUT_MS);
     const page = await person.newPage();
-    page.on('pageerror', (error) => void complaints.push(error.message));
+    page.on('pageerror', (error) => void consoleErrors.push(error.message));
     page.on('console', (message) => {
       // The browser's own message for an error response, which pages show in their own words.
-      const isAnswer = message.text().startsWith('Failed to load resource');
-      if (message.type() === 'error' && !isAnswer) complaints.push(message.text());
+      const isFailedRequest = message.text().startsWith('Failed to load resource');
+      if (message.type() === 'error' && !isFailedRequest) consoleErrors.push(message.text());
     });
     await page.goto(new URL(path, url).href);
     return page;
@@ -75,9 +75,9 @@ export async function startConsoleTest(...further: readonly string[]): Promise<C
     async leave() {
       for (const person of people.splice(0)) await person.close();
     },
-    complaints() {
-      const heard = complaints;
-      complaints = [];
+    consoleErrors() {
+      const heard = consoleErrors;
+      consoleErrors = [];
       return heard;
     },
     async close() {
@@ -89,7 +89,7 @@ export async function startConsoleTest(...further: readonly string[]): Promise<C
   };
 }
 
-/** With the form and the keyboard alone. */
+/** Signs in with the form and the keyboard alone. */
 export async function signIn(page: Page, user: string, password: string): Promise<void> {
   await page.locator('#username').fill(user);
   await page.locator('#password').fill(password);
@@ -97,13 +97,13 @@ export async function signIn(page: Page, user: string, password: string): Promis
   await page.locator('#content').waitFor();
 }
 
-/** The folder for the documentation's pictures; none are taken without. */
-const PICTURES = process.env['FAIRWAY_PICTURES'];
+/** The folder for the documentation's screenshots; none are taken if it is not set. */
+const SCREENSHOT_FOLDER = process.env['FAIRWAY_PICTURES'];
 
-/** Takes a picture of the current page, for the documentation. */
-export async function picture(page: Page, name: string): Promise<void> {
-  if (PICTURES === undefined) return;
-  const folder = join(PROJECT, PICTURES);
+/** Takes a screenshot of the current page for the documentation. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  if (SCREENSHOT_FOLDER === undefined) return;
+  const folder = join(PROJECT, SCREENSHOT_FOLDER);
   mkdirSync(folder, { recursive: true });
   await page.evaluate('document.fonts.ready');
   await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled', caret: 'hide' });

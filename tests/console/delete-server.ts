@@ -2,7 +2,7 @@ import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 
-/** Deletes a server of the project in the cloud, behind Fairway's back. Rejects if none has the name. */
+/** Deletes a server of the project in the cloud, behind Fairway's back. Rejects if no server has the name. */
 export async function deleteServer(cloudsYaml: string, name: string): Promise<void> {
   const clients = { clock: systemClock, random: Math.random, log: silentLogger };
   const cloud = openCloud(readCloudsYaml(cloudsYaml), 'simulator', clients);

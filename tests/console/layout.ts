@@ -7,12 +7,12 @@ export const WIDTHS = [390, 768, 1440] as const;
 export const THEMES = ['light', 'dark'] as const;
 const HEIGHT = 900;
 
-/** Elements that are cut off or overlap in any of the widths. The page is resized, not reloaded. */
+/** Elements that are cut off or overlap at any of the widths. The page is resized, not reloaded. */
 export async function layoutProblems(page: Page): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: HEIGHT });
-    await page.evaluate(SETTLE);
+    await page.evaluate(WAIT_FOR_LAYOUT);
     const found = await page.evaluate<string[]>(`(${MEASURE})()`);
     problems.push(...found.map((problem) => `${width} px: ${problem}`));
   }
@@ -24,14 +24,14 @@ export async function themeProblems(page: Page): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const colorScheme of THEMES) {
     await page.emulateMedia({ colorScheme });
-    await page.evaluate(SETTLE);
+    await page.evaluate(WAIT_FOR_LAYOUT);
     problems.push(...(await contrastProblems(page)).map((problem) => `${colorScheme}: ${problem}`));
   }
   return problems;
 }
 
-/** Texts of the page, including those for screen readers and hints, that contain invisible characters. */
-export async function unseenTexts(page: Page): Promise<readonly string[]> {
+/** Texts of the page that contain invisible characters, including texts for screen readers and hints. */
+export async function truncatedTexts(page: Page): Promise<readonly string[]> {
   const texts = await page.evaluate<string[]>(`(${COLLECT})()`);
   return texts.filter((text) => plain(text) !== text).map((text) => JSON.stringify(text.slice(0, 120)));
 }
@@ -46,8 +46,8 @@ const COLLECT = `() => {
   return texts;
 }`;
 
-/** After two frames everything that depends on size or theme has been redrawn, and animations have ended. */
-const SETTLE = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => {
+/** After two frames, everything that depends on size or theme has been redrawn, and animations have ended. */
+const WAIT_FOR_LAYOUT = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => {
   for (const animation of document.getAnimations()) if (animation.effect?.getComputedTiming().endTime !== Infinity) animation.finish();
 })`;
 

@@ -19,7 +19,7 @@ const ClusterRoleBindings = {
   namespaced: false,
 };
 
-/** A token for a user with all permissions, as `kubectl create token` makes it. */
+/** A token for a user with all permissions, like one from `kubectl create token`. */
 export async function operatorToken(client: KubeClient): Promise<string> {
   const [name, namespace] = ['operator', 'default'];
   await client.resource(ServiceAccounts).create({ metadata: { name, namespace } });
@@ -31,7 +31,7 @@ export async function operatorToken(client: KubeClient): Promise<string> {
   return serviceAccountToken(client, { name, namespace }, 3600);
 }
 
-/** A page of a user who has signed in with a token, with the form. */
+/** A page of a user who has signed in with a token through the form. */
 export async function openByToken(
   test: ConsoleTest,
   token: string,
@@ -47,7 +47,7 @@ export async function openByToken(
   return page;
 }
 
-export interface Wanted {
+export interface ClusterOptions {
   readonly namespace: string;
   readonly name: string;
   readonly version?: string;
@@ -56,7 +56,7 @@ export interface Wanted {
 }
 
 /** Creates a cluster with one pool. */
-export async function makeCluster(client: KubeClient, wanted: Wanted): Promise<void> {
+export async function createCluster(client: KubeClient, wanted: ClusterOptions): Promise<void> {
   const { namespace, name, version, flavor = 'b3-8', replicas } = wanted;
   const cluster = { metadata: { name, namespace }, spec: { plan: 'standard', ...(version && { version }) } };
   await client.resource(clusters).create({ apiVersion: API_VERSION, kind: 'Cluster', ...cluster } as Cluster);
@@ -64,18 +64,18 @@ export async function makeCluster(client: KubeClient, wanted: Wanted): Promise<v
   await client.resource(nodePools).create({ apiVersion: API_VERSION, kind: 'NodePool', ...pool } as NodePool);
 }
 
-export function untilPhase(
+export function waitForPhase(
   client: KubeClient,
-  { namespace, name }: Pick<Wanted, 'namespace' | 'name'>,
+  { namespace, name }: Pick<ClusterOptions, 'namespace' | 'name'>,
   phase: string,
 ): Promise<Cluster> {
   return eventuallyObject(client.resource(clusters), { namespace, name }, ({ status }) => status?.phase === phase);
 }
 
 /**
- * A halted rollout: `makeFollower` creates a cluster while the newest patch is withdrawn, so that it runs an older one. Then the
- * patch is offered, and the cluster is marked as having failed to take it, as Fairway does after the rollout's timeout. Resolves
- * with the newest patch.
+ * Halts a rollout: `makeFollower` creates a cluster while the newest patch is withdrawn, so it runs an older one. Then
+ * the patch is offered again, and the cluster is marked as having failed to take it, as Fairway does after the
+ * rollout's timeout. Resolves with the newest patch.
  */
 export async function haltRollout(
   client: KubeClient,
@@ -84,22 +84,23 @@ export async function haltRollout(
 ): Promise<string> {
   const releases = client.resource(kubernetesReleases);
   const change = (spec: object) => releases.patch(minor, { type: 'merge', value: { spec } });
-  const until = (isSo: (release: KubernetesRelease) => boolean) => eventuallyObject(releases, { name: minor }, isSo);
-  await until(({ status }) => status?.newest !== undefined);
+  const waitUntil = (predicate: (release: KubernetesRelease) => boolean) =>
+    eventuallyObject(releases, { name: minor }, predicate);
+  await waitUntil(({ status }) => status?.newest !== undefined);
   const { spec, status } = await releases.get(minor);
   const newest = status?.newest ?? '';
   const { patches } = spec;
   await change({ patches: patches.map((patch) => ({ ...patch, withdrawn: patch.version === newest })) });
-  await until((release) => release.status?.newest !== newest);
+  await waitUntil((release) => release.status?.newest !== newest);
   const { metadata } = await makeFollower();
   await change({ patches, rollout: { paused: true } });
-  await until((release) => release.status?.rollout?.version === newest && release.status.rollout.waiting === 1);
+  await waitUntil((release) => release.status?.rollout?.version === newest && release.status.rollout.waiting === 1);
   const { namespace, name, uid } = metadata;
   const failed = { namespace, name, uid, since: '2026-01-01T00:00:00Z', message: 'still runs an older patch' };
   const value = { status: { rollout: { failed: [failed] } } };
   await releases.patch(minor, { type: 'merge', value }, { subresource: 'status' });
-  await until((release) => release.status?.rollout?.state === 'Halted');
+  await waitUntil((release) => release.status?.rollout?.state === 'Halted');
   await change({ rollout: { paused: false } });
-  await until((release) => release.status?.rollout?.state === 'Halted');
+  await waitUntil((release) => release.status?.rollout?.state === 'Halted');
   return newest;
 }

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import type { PagePattern } from '../../packages/console/src/app/page-patterns.ts';
 import { TABS } from '../../packages/console/src/pages/cluster/tab.ts';
 
-export interface Place {
+export interface VisitContext {
   readonly namespace: string;
   readonly cluster: string;
   readonly pool: string;
@@ -10,27 +10,27 @@ export interface Place {
 
 /** A state to check: a page when first shown, or after something has been opened on it. */
 export interface Visit {
-  readonly path: (place: Place) => string;
+  readonly path: (place: VisitContext) => string;
   readonly by?: 'tenant' | 'operator';
-  /** It needs objects. */
+  /** Whether the visit needs objects. */
   readonly open?: (page: Page) => Promise<unknown>;
-  /** The file, below `pages`, whose question is opened. */
-  readonly asks?: string;
+  /** The file below `pages` whose confirmation dialog is opened. */
+  readonly dialogFile?: string;
 }
 
-const clusterPath = ({ namespace, cluster }: Place) => `clusters/${namespace}/${cluster}`;
-const poolPath = (place: Place) => `${clusterPath(place)}/pools/${place.pool}`;
-const ofCluster =
+const clusterPath = ({ namespace, cluster }: VisitContext) => `clusters/${namespace}/${cluster}`;
+const poolPath = (place: VisitContext) => `${clusterPath(place)}/pools/${place.pool}`;
+const clusterSubpath =
   (rest: string): Visit['path'] =>
   (place) =>
     `${clusterPath(place)}/${rest}`;
-const press = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).first().click();
-const ask = (name: string | RegExp) => async (page: Page) => {
+const click = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).first().click();
+const clickButton = (name: string | RegExp) => async (page: Page) => {
   await page.getByRole('button', { name }).first().click();
   await page.getByRole('dialog').waitFor();
 };
 const action = (name: string) => async (page: Page) => {
-  await press('Actions')(page);
+  await click('Actions')(page);
   await page.getByRole('menuitem', { name }).click();
   await page.getByRole('dialog').waitFor();
 };
@@ -39,14 +39,17 @@ const menu = (name: string | RegExp) => async (page: Page) => {
   await page.getByRole('menu').or(page.getByRole('listbox')).first().waitFor();
 };
 const operator = (path: string): readonly Visit[] => [{ path: () => `operator/${path}`, by: 'operator' }];
-const asked = (path: string, asks: string, open: NonNullable<Visit['open']>): Visit => ({
+const dialogVisit = (path: string, dialogFile: string, open: NonNullable<Visit['open']>): Visit => ({
   path: () => `operator/${path}`,
   by: 'operator',
-  asks,
+  dialogFile,
   open,
 });
 
-/** All pages: a new page without a line here is a type error. Every file that asks a question has a visit that opens it. */
+/**
+ * All pages: a new page without a line here is a type error. Every file with a confirmation dialog has a visit that
+ * opens it.
+ */
 export const VISITS: Readonly<Record<PagePattern, readonly Visit[]>> = {
   '/': [
     { path: () => '' },
@@ -60,48 +63,60 @@ export const VISITS: Readonly<Record<PagePattern, readonly Visit[]>> = {
       path: () => 'clusters/new',
       open: async (page) => {
         await page.locator('#name').fill('a'.repeat(63));
-        await press('As YAML')(page);
+        await click('As YAML')(page);
         await page.getByRole('button', { name: 'API access, pod network, maintenance window' }).click();
-        await press('Add pool')(page);
+        await click('Add pool')(page);
       },
     },
   ],
   '/clusters/:namespace/:name': [
     { path: clusterPath },
-    { path: clusterPath, asks: 'cluster/cluster-actions.tsx', open: action('Delete…') },
-    { path: clusterPath, asks: 'cluster/cluster-actions.tsx', open: action('Hibernate…') },
+    { path: clusterPath, dialogFile: 'cluster/cluster-actions.tsx', open: action('Delete…') },
+    { path: clusterPath, dialogFile: 'cluster/cluster-actions.tsx', open: action('Hibernate…') },
     { path: clusterPath, open: (page) => page.locator('button.fw-node').first().click() },
   ],
   '/clusters/:namespace/:name/add-pool': [
-    { path: ofCluster('add-pool') },
-    { path: ofCluster('add-pool'), open: press('As YAML') },
+    { path: clusterSubpath('add-pool') },
+    { path: clusterSubpath('add-pool'), open: click('As YAML') },
   ],
   '/clusters/:namespace/:name/pools/:pool': [
     { path: poolPath },
-    { path: poolPath, open: press('More: Nodes') },
-    { path: poolPath, asks: 'pool/edit-pool.tsx', open: ask('Delete pool…') },
+    { path: poolPath, open: click('More: Nodes') },
+    { path: poolPath, dialogFile: 'pool/edit-pool.tsx', open: clickButton('Delete pool…') },
     {
       path: poolPath,
-      asks: 'pool/edit-pool.tsx',
+      dialogFile: 'pool/edit-pool.tsx',
       open: async (page) => {
         await page.locator('#pool-nodes').fill('0');
-        await ask('Save')(page);
+        await clickButton('Save')(page);
       },
     },
   ],
   '/clusters/:namespace/:name/:tab': [
-    ...TABS.slice(1).map((tab) => ({ path: ofCluster(tab) })),
-    { path: ofCluster('yaml'), open: press('Edit') },
-    { path: ofCluster('access'), asks: 'cluster/credentials-panels.tsx', open: ask('Revoke all kubeconfigs…') },
-    { path: ofCluster('addons'), asks: 'cluster/addons-tab.tsx', open: ask('Let Fairway take over…') },
-    { path: ofCluster('schedule'), asks: 'cluster/hibernation-panel.tsx', open: ask('Hibernate now…') },
-    { path: ofCluster('schedule'), open: press('Add a schedule') },
+    ...TABS.slice(1).map((tab) => ({ path: clusterSubpath(tab) })),
+    { path: clusterSubpath('yaml'), open: click('Edit') },
+    {
+      path: clusterSubpath('access'),
+      dialogFile: 'cluster/credentials-panels.tsx',
+      open: clickButton('Revoke all kubeconfigs…'),
+    },
+    {
+      path: clusterSubpath('addons'),
+      dialogFile: 'cluster/addons-tab.tsx',
+      open: clickButton('Let Fairway take over…'),
+    },
+    {
+      path: clusterSubpath('schedule'),
+      dialogFile: 'cluster/hibernation-panel.tsx',
+      open: clickButton('Hibernate now…'),
+    },
+    { path: clusterSubpath('schedule'), open: click('Add a schedule') },
   ],
   '/machines': [{ path: () => 'machines' }],
   '/credentials': [
     { path: () => 'credentials' },
-    { path: () => 'credentials', asks: 'credentials/page.tsx', open: ask(/^Delete first/) },
-    { path: () => 'credentials', open: press('Create another…') },
+    { path: () => 'credentials', dialogFile: 'credentials/page.tsx', open: clickButton(/^Delete first/) },
+    { path: () => 'credentials', open: click('Create another…') },
   ],
   '/activity': [{ path: () => 'activity' }],
   '/operator/projects': operator('projects'),
@@ -111,9 +126,9 @@ export const VISITS: Readonly<Record<PagePattern, readonly Visit[]>> = {
   ],
   '/operator/stuck': [
     ...operator('stuck'),
-    asked('stuck', 'operator-stuck/page.tsx', async (page) => {
+    dialogVisit('stuck', 'operator-stuck/page.tsx', async (page) => {
       await page.locator('select').first().selectOption('0');
-      await ask(/^Pause /)(page);
+      await clickButton(/^Pause /)(page);
     }),
   ],
   '/operator/clouds': operator('clouds'),
@@ -121,9 +136,12 @@ export const VISITS: Readonly<Record<PagePattern, readonly Visit[]>> = {
   '/operator/credentials': operator('credentials'),
   '/operator/releases': [
     ...operator('releases'),
-    asked('releases', 'operator-releases/page.tsx', ask(/^Retry the rollout/)),
+    dialogVisit('releases', 'operator-releases/page.tsx', clickButton(/^Retry the rollout/)),
   ],
   '/operator/plans': operator('plans'),
   '/operator/replicas': operator('replicas'),
-  '/operator/orphans': [...operator('orphans'), asked('orphans', 'operator-orphans/page.tsx', ask(/^Check now/))],
+  '/operator/orphans': [
+    ...operator('orphans'),
+    dialogVisit('orphans', 'operator-orphans/page.tsx', clickButton(/^Check now/)),
+  ],
 };

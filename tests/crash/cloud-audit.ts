@@ -27,7 +27,7 @@ interface Row {
 }
 
 /** The resources of a cloud by kind. */
-export type Holdings = Readonly<Record<Table, readonly Row[]>>;
+export type CloudContents = Readonly<Record<Table, readonly Row[]>>;
 
 const TABLES = {
   servers: 'servers',
@@ -40,15 +40,18 @@ const TABLES = {
   securityGroups: 'security_groups',
 } as const satisfies Record<Table, string>;
 
-export function holdingsOf(cloud: Cloud): Holdings {
+export function cloudContents(cloud: Cloud): CloudContents {
   const snapshot = cloud.snapshot() as Readonly<Record<string, readonly Row[]>>;
   const live = (table: Table) =>
-    (snapshot[TABLES[table]] ?? []).filter(({ deletedMs, name }) => deletedMs == null && !isNeutronsOwn(table, name));
-  return Object.fromEntries(Object.keys(TABLES).map((table) => [table, live(table as Table)])) as Holdings & object;
+    (snapshot[TABLES[table]] ?? []).filter(
+      ({ deletedMs, name }) => deletedMs == null && !isNeutronManaged(table, name),
+    );
+  return Object.fromEntries(Object.keys(TABLES).map((table) => [table, live(table as Table)])) as CloudContents &
+    object;
 }
 
-/** Neutron creates this one in every project with the first request for its security groups. */
-function isNeutronsOwn(table: Table, name: string | undefined): boolean {
+/** Neutron creates this group in every project with the first request for its security groups. */
+function isNeutronManaged(table: Table, name: string | undefined): boolean {
   return table === 'securityGroups' && name === 'default';
 }
 
@@ -60,10 +63,14 @@ export interface Inventory {
 }
 
 /**
- * Leaked, duplicate or missing resources: every new resource in the cloud must be the only one with the tag of an existing Fairway object, and every
- * object must have all of its resources.
+ * Reports leaked, duplicate and missing resources: every new resource in the cloud must be the only one with the tag of
+ * an existing Fairway object, and every object must have all of its resources.
  */
-export function complaints(before: Holdings, now: Holdings, { clusters, pools, machines }: Inventory): string[] {
+export function leakReports(
+  before: CloudContents,
+  now: CloudContents,
+  { clusters, pools, machines }: Inventory,
+): string[] {
   const fresh = (table: Table) => {
     const known = new Set(before[table].map(({ id }) => id));
     return now[table].filter(({ id }) => !known.has(id));
@@ -91,7 +98,7 @@ export function complaints(before: Holdings, now: Holdings, { clusters, pools, m
     routers: clusters.map((cluster) => ownerDescription(identityOf(cluster), roles.routers)),
     securityGroups: clusters.map((cluster) => ownerDescription(identityOf(cluster), roles.securityGroups)),
   };
-  const marks: Record<keyof typeof expected, (row: Row) => string> = {
+  const identities: Record<keyof typeof expected, (row: Row) => string> = {
     servers: ({ tags = [], name }) => serverOwner({ tags })?.machineUid ?? `none (${name})`,
     serverGroups: ({ name = '' }) => name,
     floatingIps: ({ description }) => description ?? '',
@@ -102,14 +109,18 @@ export function complaints(before: Holdings, now: Holdings, { clusters, pools, m
   };
   const kinds = Object.keys(expected) as (keyof typeof expected)[];
   return [
-    ...kinds.flatMap((kind) => compare(kind, expected[kind], fresh(kind).map(marks[kind]))),
-    ...compare('further ports', furtherPortsOf(machines, clusterUidOf), fresh('ports').flatMap(furtherMark)),
-    ...strayPorts(fresh('ports'), now),
+    ...kinds.flatMap((kind) => differences(kind, expected[kind], fresh(kind).map(identities[kind]))),
+    ...differences(
+      'further ports',
+      additionalPortsOf(machines, clusterUidOf),
+      fresh('ports').flatMap(additionalPortKey),
+    ),
+    ...orphanedPorts(fresh('ports'), now),
   ];
 }
 
 /** The tags of ports in networks that pools name. */
-function furtherPortsOf(machines: readonly Machine[], clusterUidOf: (clusterName: string) => string): string[] {
+function additionalPortsOf(machines: readonly Machine[], clusterUidOf: (clusterName: string) => string): string[] {
   return machines.flatMap((machine) =>
     (machine.spec.networks ?? []).map(({ networkID }) =>
       ownerDescription(clusterUidOf(machine.spec.clusterName), `port-${identityOf(machine)}/${networkID}`),
@@ -117,11 +128,11 @@ function furtherPortsOf(machines: readonly Machine[], clusterUidOf: (clusterName
   );
 }
 
-function furtherMark({ description }: Row): string[] {
+function additionalPortKey({ description }: Row): string[] {
   return description && / port-[^ ]+\/[^ ]+$/.test(description) ? [description] : [];
 }
 
-function compare(kind: string, expected: readonly string[], present: readonly string[]): string[] {
+function differences(kind: string, expected: readonly string[], present: readonly string[]): string[] {
   const missing = expected.filter((mark) => !present.includes(mark)).map((mark) => `${kind}: missing ${mark}`);
   const leaked = present.filter((mark) => !expected.includes(mark)).map((mark) => `${kind}: leaked ${mark}`);
   const doubled = present
@@ -130,10 +141,10 @@ function compare(kind: string, expected: readonly string[], present: readonly st
   return [...missing, ...leaked, ...doubled];
 }
 
-/** Ports whose server or router is gone. */
-function strayPorts(ports: readonly Row[], { servers, routers, networks }: Holdings): string[] {
-  const alive = new Set([...servers, ...routers, ...networks].map(({ id }) => id));
+/** Ports whose server or router no longer exists. */
+function orphanedPorts(ports: readonly Row[], { servers, routers, networks }: CloudContents): string[] {
+  const existingIds = new Set([...servers, ...routers, ...networks].map(({ id }) => id));
   return ports
-    .filter(({ device_id = '', device_owner }) => device_owner !== 'network:floatingip' && !alive.has(device_id))
+    .filter(({ device_id = '', device_owner }) => device_owner !== 'network:floatingip' && !existingIds.has(device_id))
     .map(({ id, device_owner, device_id }) => `ports: leaked ${id} of ${device_owner} ${device_id}`);
 }

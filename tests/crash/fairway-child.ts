@@ -7,8 +7,8 @@ import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 
 /*
- * A complete Fairway to be killed. It loads, reports that, and waits for a start message, so that Fairway is measured and
- * interrupted, not the loading of its source.
+ * A complete Fairway to be killed. It loads, reports that, and waits for a start message, so that Fairway itself is
+ * measured and interrupted, not the loading of its source.
  */
 
 /** Messages of the process to its parent. */
@@ -17,18 +17,21 @@ export type ChildMessage =
   | { readonly kind: 'serving'; readonly url: string }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Messages of the parent: where to run, on which cloud. `OS_CLIENT_CONFIG_FILE` names the clouds.yaml. */
+/** Messages from the parent: where to run, and on which cloud. `OS_CLIENT_CONFIG_FILE` names the clouds.yaml. */
 export interface StartMessage {
   readonly home: string;
   readonly cloud: string;
   readonly settleMs: number;
 }
 
-function say(message: ChildMessage): void {
+function send(message: ChildMessage): void {
   process.send?.(message);
 }
 
-/** Lines of JSON that are in the file when the call returns: a killed process has recorded everything that it did. */
+/**
+ * Logs lines of JSON that are in the file when the call returns, so a killed process has recorded everything that it
+ * did.
+ */
 function fileLogger(file: number, context: object = {}): Logger {
   const write = (level: string) => (fields: object, message: string) => {
     const { err, ...rest } = fields as { err?: unknown };
@@ -61,12 +64,12 @@ process.once('message', (start: StartMessage) => {
     log: fileLogger(openSync(join(start.home, 'log'), 'a')),
     settleMs: start.settleMs,
   }).then(
-    ({ url }) => say({ kind: 'serving', url }),
-    (error: unknown) => say({ kind: 'failed', message: error instanceof Error ? (error.stack ?? '') : String(error) }),
+    ({ url }) => send({ kind: 'serving', url }),
+    (error: unknown) => send({ kind: 'failed', message: error instanceof Error ? (error.stack ?? '') : String(error) }),
   );
 });
 // If the parent dies, its Fairway exits too.
 process.once('disconnect', () => process.exit());
-// It will not live to do so at its end.
+// The process will be killed before it could delete the folder itself.
 flushCompileCache();
-say({ kind: 'loaded' });
+send({ kind: 'loaded' });

@@ -14,10 +14,10 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import { type LatencyProfile, NO_LATENCY } from '@fairway/simulator/http/latency';
-import { complaints, type Holdings, holdingsOf, type Inventory } from './cloud-audit.ts';
+import { type CloudContents, cloudContents, type Inventory, leakReports } from './cloud-audit.ts';
 import { type FairwayPlace, MortalFairway } from './mortal-fairway.ts';
 
-/** Slow enough that a kill finds calls and servers in progress, fast enough for hundreds of rounds. */
+/** Slow enough that a kill interrupts calls and servers in progress, fast enough for hundreds of rounds. */
 const LATENCY: LatencyProfile = {
   operations: { identity: 1, compute: [1, 8], network: [1, 8], 'compute POST /v2.1/servers': [5, 40] },
   life: {
@@ -33,18 +33,21 @@ const CLUSTERS = ['a', 'b'];
 const POOLS = ['one', 'two'];
 const MAX_REPLICAS = 3;
 const NAMESPACE = 'default';
-const LOOK_MS = 40;
+const POLL_MS = 40;
 
 /** One cloud, one Fairway that is repeatedly killed and restarted, and one user who keeps working. */
 export class Lane {
   readonly #random: () => number;
   readonly #place: FairwayPlace;
   readonly #cloud: Cloud;
-  readonly #before: Holdings;
-  readonly #furtherNetworkID: string;
+  readonly #originalContents: CloudContents;
+  readonly #additionalNetworkID: string;
   readonly #closing: (() => Promise<void> | void)[];
-  /** Acknowledged requests that were not superseded: replicas of pools by `cluster/pool`, undefined for deleted ones. */
-  readonly #promised = new Map<string, number | undefined>();
+  /**
+   * Acknowledged requests that were not superseded: the replicas of pools by `cluster/pool`, undefined for deleted
+   * pools.
+   */
+  readonly #expectedReplicas = new Map<string, number | undefined>();
   readonly actions: string[] = [];
   #fairway: MortalFairway;
   #next: MortalFairway;
@@ -53,14 +56,14 @@ export class Lane {
     random: () => number,
     place: FairwayPlace,
     cloud: Cloud,
-    furtherNetworkID: string,
+    additionalNetworkID: string,
     closing: (() => Promise<void> | void)[],
   ) {
     this.#random = random;
     this.#place = place;
     this.#cloud = cloud;
-    this.#before = holdingsOf(cloud);
-    this.#furtherNetworkID = furtherNetworkID;
+    this.#originalContents = cloudContents(cloud);
+    this.#additionalNetworkID = additionalNetworkID;
     this.#closing = closing;
     this.#fairway = new MortalFairway(place);
     this.#next = new MortalFairway(place);
@@ -72,16 +75,16 @@ export class Lane {
     await cloud.listen({ host: '127.0.0.1', port: 0 });
     const cloudsYaml = join(folder, 'clouds.yaml');
     await writeFile(cloudsYaml, cloud.cloudsYaml());
-    const opening = { clock: systemClock, random, log: silentLogger };
-    const admin = openCloud(readCloudsYaml(cloudsYaml), 'simulator-admin', opening);
-    const furtherNetworkID = await makeNetwork(cloudsYaml, opening);
+    const cloudOptions = { clock: systemClock, random, log: silentLogger };
+    const admin = openCloud(readCloudsYaml(cloudsYaml), 'simulator-admin', cloudOptions);
+    const additionalNetworkID = await makeNetwork(cloudsYaml, cloudOptions);
     const fleet = new HollowNodeFleet({
       cloud: openStackFleetCloud(admin.client()),
       disks: new MemoryDisks(),
-      ...opening,
+      ...cloudOptions,
     });
     cloud.onServerActive(() => fleet.poke());
-    cloud.onServerGone(() => fleet.poke());
+    cloud.onServerDown(() => fleet.poke());
     fleet.start();
     const place = {
       home: join(folder, 'home'),
@@ -90,7 +93,7 @@ export class Lane {
       settleMs: SETTLE_MS,
       compileCache: join(folder, '..', 'compile-cache'),
     };
-    return new Lane(random, place, cloud, furtherNetworkID, [
+    return new Lane(random, place, cloud, additionalNetworkID, [
       () => fleet.stop(),
       () => admin.close(),
       () => cloud.close(),
@@ -101,26 +104,26 @@ export class Lane {
     await this.#fairway.start();
   }
 
-  /** A user action, `kill -9` up to `withinMs` after the request or its response, and a restart. */
-  async round(withinMs: number): Promise<void> {
+  /** One user action, `kill -9` up to `killWithinMs` after the request or its response, and a restart. */
+  async round(killWithinMs: number): Promise<void> {
     const client = await this.#fairway.client();
-    const doing = this.#act(client);
-    if (this.#random() < 0.75) await doing;
-    await systemClock.sleep(this.#random() * withinMs);
+    const action = this.#act(client);
+    if (this.#random() < 0.75) await action;
+    await systemClock.sleep(this.#random() * killWithinMs);
     await this.#killAndStart();
-    await doing;
+    await action;
   }
 
-  /** `kill -9` within `withinMs` of the start, at any point. */
-  async roundDuringStart(withinMs: number): Promise<void> {
-    await systemClock.sleep(this.#random() * withinMs);
+  /** One `kill -9` within `killWithinMs` of the start, at any point. */
+  async killDuringStart(killWithinMs: number): Promise<void> {
+    await systemClock.sleep(this.#random() * killWithinMs);
     this.actions.push('nothing');
     await this.#killAndStart();
   }
 
   /** Resolves when the state is as expected; rejects with the differences after `deadlineMs`. */
   async converge(deadlineMs: number): Promise<void> {
-    await this.#until(deadlineMs, (client) => this.#troubles(client));
+    await this.#until(deadlineMs, (client) => this.#problems(client));
   }
 
   /** Deletes everything; resolves when the project is back in its original state. */
@@ -133,8 +136,11 @@ export class Lane {
     }
     await this.#until(deadlineMs, async (client) => {
       const inventory = await inventoryOf(client);
-      const left = [...inventory.clusters, ...inventory.pools, ...inventory.machines].map(describeObject);
-      return [...left, ...complaints(this.#before, holdingsOf(this.#cloud), { clusters: [], pools: [], machines: [] })];
+      const remaining = [...inventory.clusters, ...inventory.pools, ...inventory.machines].map(describeObject);
+      return [
+        ...remaining,
+        ...leakReports(this.#originalContents, cloudContents(this.#cloud), { clusters: [], pools: [], machines: [] }),
+      ];
     });
   }
 
@@ -150,53 +156,53 @@ export class Lane {
     this.#next = new MortalFairway(this.#place);
   }
 
-  async #until(deadlineMs: number, look: (client: KubeClient) => Promise<readonly string[]>): Promise<void> {
+  async #until(deadlineMs: number, findProblems: (client: KubeClient) => Promise<readonly string[]>): Promise<void> {
     const client = await this.#fairway.client();
     const endMs = systemClock.now() + deadlineMs;
     for (;;) {
-      const troubles = await look(client);
-      if (troubles.length === 0) return;
+      const problems = await findProblems(client);
+      if (problems.length === 0) return;
       if (systemClock.now() > endMs) {
         const log = join(this.#place.home, 'log');
         throw new Error(
-          `not within ${deadlineMs} ms (log: ${log}):\n${troubles.join('\n')}\nafter ${this.actions.join(', ')}`,
+          `not within ${deadlineMs} ms (log: ${log}):\n${problems.join('\n')}\nafter ${this.actions.join(', ')}`,
         );
       }
-      await systemClock.sleep(LOOK_MS);
+      await systemClock.sleep(POLL_MS);
     }
   }
 
-  async #troubles(client: KubeClient): Promise<readonly string[]> {
+  async #problems(client: KubeClient): Promise<readonly string[]> {
     const inventory = await inventoryOf(client);
-    const troubles: string[] = [];
+    const problems: string[] = [];
     for (const object of [...inventory.clusters, ...inventory.pools, ...inventory.machines]) {
       const isLeaving = object.metadata.deletionTimestamp !== undefined;
       const ready = object.status?.conditions?.find(({ type }) => type === 'Ready');
-      if (isLeaving || ready?.status !== 'True') troubles.push(describeObject(object));
+      if (isLeaving || ready?.status !== 'True') problems.push(describeObject(object));
     }
     for (const pool of inventory.pools) {
       const { spec, status, metadata } = pool;
       const own = inventory.machines.filter((machine) =>
         machine.metadata.ownerReferences?.some((o) => o.uid === metadata.uid),
       );
-      if (own.length !== spec.replicas) troubles.push(`${metadata.name}: ${own.length} machines of ${spec.replicas}`);
+      if (own.length !== spec.replicas) problems.push(`${metadata.name}: ${own.length} machines of ${spec.replicas}`);
       if (status?.readyReplicas !== spec.replicas)
-        troubles.push(`${metadata.name}: says ${status?.readyReplicas} of ${spec.replicas}`);
+        problems.push(`${metadata.name}: says ${status?.readyReplicas} of ${spec.replicas}`);
     }
-    for (const [key, replicas] of this.#promised) {
+    for (const [key, replicas] of this.#expectedReplicas) {
       const pool = inventory.pools.find(({ metadata }) => metadata.name === key);
       if (pool?.spec.replicas !== replicas)
-        troubles.push(`${key}: was promised ${replicas}, has ${pool?.spec.replicas}`);
+        problems.push(`${key}: was promised ${replicas}, has ${pool?.spec.replicas}`);
     }
-    return [...troubles, ...complaints(this.#before, holdingsOf(this.#cloud), inventory)];
+    return [...problems, ...leakReports(this.#originalContents, cloudContents(this.#cloud), inventory)];
   }
 
-  /** One action that makes sense now. A kill in the middle leaves open whether it took effect. */
+  /** Runs one action that makes sense now. A kill in the middle leaves open whether it took effect. */
   async #act(client: KubeClient): Promise<void> {
     try {
       await this.#choose(client, await inventoryOf(client));
     } catch (error) {
-      // Killed, or a race: an existing object is deleted or being deleted.
+      // The Fairway was killed, or the action lost a race: an existing object is deleted or being deleted.
       if (!(error instanceof TransportError) && !isApiError(error)) throw error;
       this.actions.push(`… ${error.message.slice(0, 80)}`);
     }
@@ -219,7 +225,8 @@ export class Lane {
     const missing = POOLS.map((name) => `${clusterName}-${name}`).find(
       (name) => !pools.some((p) => p.metadata.name === name),
     );
-    // Its cluster may be gone by then: a pool is taken before its cluster, and would wait for the next one of the name forever.
+    // The pool's cluster may be deleted by then. A pool is removed from the state before its cluster, because it would
+    // wait forever for the next cluster of the name.
     if (cluster.metadata.deletionTimestamp !== undefined) return;
     if (missing !== undefined && (pool === undefined || dice < 0.6))
       return this.#createPool(client, clusterName, missing);
@@ -241,7 +248,7 @@ export class Lane {
   async #createPool(client: KubeClient, clusterName: string, name: string): Promise<void> {
     const replicas = this.#replicas();
     this.actions.push(`create pool ${name} of ${replicas}`);
-    this.#promised.delete(name);
+    this.#expectedReplicas.delete(name);
     await client.resource(nodePools).create({
       apiVersion: 'fairway.dev/v1alpha1',
       kind: 'NodePool',
@@ -252,38 +259,38 @@ export class Lane {
         replicas,
         antiAffinity: this.#random() < 0.3,
         floatingIPs: { enabled: this.#random() < 0.3 },
-        ...(this.#random() < 0.3 && { networks: [{ networkID: this.#furtherNetworkID }] }),
+        ...(this.#random() < 0.3 && { networks: [{ networkID: this.#additionalNetworkID }] }),
       },
     } as unknown as NodePool);
-    this.#promised.set(name, replicas);
+    this.#expectedReplicas.set(name, replicas);
   }
 
   async #scale(client: KubeClient, pool: NodePool): Promise<void> {
     const { name = '' } = pool.metadata;
     const replicas = this.#replicas();
     this.actions.push(`scale ${name} from ${pool.spec.replicas} to ${replicas}`);
-    this.#promised.delete(name);
+    this.#expectedReplicas.delete(name);
     const value = { metadata: { uid: pool.metadata.uid }, spec: { replicas } };
     await client.resource(nodePools).patch(name, { type: 'merge', value }, { namespace: NAMESPACE });
-    if (pool.metadata.deletionTimestamp === undefined) this.#promised.set(name, replicas);
+    if (pool.metadata.deletionTimestamp === undefined) this.#expectedReplicas.set(name, replicas);
   }
 
   async #deletePool(client: KubeClient, { metadata: { name = '' } }: NodePool): Promise<void> {
     this.actions.push(`delete pool ${name}`);
-    this.#promised.delete(name);
+    this.#expectedReplicas.delete(name);
     await client.resource(nodePools).delete(name, { namespace: NAMESPACE });
-    this.#promised.set(name, undefined);
+    this.#expectedReplicas.set(name, undefined);
   }
 
   async #deleteCluster(client: KubeClient, { metadata: { name = '' } }: Cluster): Promise<void> {
     this.actions.push(`delete cluster ${name}`);
     this.#forget(name);
     await client.resource(clusters).delete(name, { namespace: NAMESPACE });
-    for (const pool of POOLS) this.#promised.set(`${name}-${pool}`, undefined);
+    for (const pool of POOLS) this.#expectedReplicas.set(`${name}-${pool}`, undefined);
   }
 
   #forget(clusterName: string): void {
-    for (const pool of POOLS) this.#promised.delete(`${clusterName}-${pool}`);
+    for (const pool of POOLS) this.#expectedReplicas.delete(`${clusterName}-${pool}`);
   }
 
   #replicas(): number {
@@ -307,13 +314,13 @@ async function inventoryOf(client: KubeClient): Promise<Inventory> {
 
 function describeObject({ kind, metadata, status }: Inventory[keyof Inventory][number]): string {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  const leaving = metadata.deletionTimestamp === undefined ? '' : ' (being deleted)';
-  return `${kind} ${metadata.name}${leaving}: ${ready?.status} ${ready?.reason} ${ready?.message}`;
+  const deletionNote = metadata.deletionTimestamp === undefined ? '' : ' (being deleted)';
+  return `${kind} ${metadata.name}${deletionNote}: ${ready?.status} ${ready?.reason} ${ready?.message}`;
 }
 
-/** A network of the project's that pools can name. */
-async function makeNetwork(cloudsYaml: string, opening: Parameters<typeof openCloud>[2]): Promise<string> {
-  const project = openCloud(readCloudsYaml(cloudsYaml), 'simulator', opening);
+/** Creates a network of the project that pools can use. */
+async function makeNetwork(cloudsYaml: string, cloudOptions: Parameters<typeof openCloud>[2]): Promise<string> {
+  const project = openCloud(readCloudsYaml(cloudsYaml), 'simulator', cloudOptions);
   try {
     const { network } = project.client();
     const { id } = await network.networks.create({ name: 'data' });

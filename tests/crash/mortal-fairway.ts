@@ -10,13 +10,13 @@ export interface FairwayPlace {
   readonly cloudsYaml: string;
   readonly cloud: string;
   readonly settleMs: number;
-  /** Folder of Node's compile cache, for later processes. */
+  /** The folder of Node's compile cache, for later processes. */
   readonly compileCache: string;
 }
 
 const CHILD = fileURLToPath(new URL('fairway-child.ts', import.meta.url));
 
-/** A Fairway in a separate process, to be killed at any moment. The next one is loaded while this one runs. */
+/** A Fairway in a separate process, to be killed at any moment. The next one loads while this one runs. */
 export class MortalFairway {
   readonly #place: FairwayPlace;
   readonly #child: ChildProcess;
@@ -36,20 +36,20 @@ export class MortalFairway {
       },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    this.#loaded = this.#said('loaded');
+    this.#loaded = this.#waitForMessage('loaded');
     this.#loaded.catch(() => {});
   }
 
-  /** Starts running; `serving` resolves later, unless it is killed before. */
+  /** Starts Fairway; `serving` resolves later, unless it is killed first. */
   async start(): Promise<void> {
     await this.#loaded;
     const { home, cloud, settleMs } = this.#place;
-    this.#serving = this.#said('serving');
+    this.#serving = this.#waitForMessage('serving');
     this.#serving.catch(() => {});
     this.#child.send({ home, cloud, settleMs } satisfies StartMessage);
   }
 
-  /** The API with the administrator's kubeconfig, once it is served. */
+  /** A client of the API with the administrator's kubeconfig, once it is served. */
   async client(): Promise<KubeClient> {
     await this.#serving;
     if (this.#client) return this.#client;
@@ -58,16 +58,16 @@ export class MortalFairway {
     return this.#client;
   }
 
-  /** `kill -9`; resolves when the process is gone. */
+  /** Sends `kill -9`; resolves when the process has exited. */
   async kill(): Promise<void> {
     this.#client?.close();
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const gone = new Promise<void>((resolve) => this.#child.once('exit', () => resolve()));
+    const exited = new Promise<void>((resolve) => this.#child.once('exit', () => resolve()));
     this.#child.kill('SIGKILL');
-    await gone;
+    await exited;
   }
 
-  #said(kind: ChildMessage['kind']): Promise<void> {
+  #waitForMessage(kind: ChildMessage['kind']): Promise<void> {
     return new Promise((resolve, reject) => {
       const onMessage = (message: ChildMessage) => {
         if (message.kind === 'failed') reject(new Error(`fairway did not start: ${message.message}`));

@@ -5,7 +5,7 @@ import { Client, credentials } from '@grpc/grpc-js';
 const { Controller } = csiServices();
 /** As in the manifests of cinder-csi-plugin. */
 const TIMEOUT_MS = 300_000;
-/** The folder for sidecars' sockets. */
+/** The folder for the sidecars' sockets. */
 const RETRY_MS = 1_000;
 
 /** Calls a controller like the sidecars of Kubernetes, which retry failures. */

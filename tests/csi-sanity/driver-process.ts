@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const MAIN = join(import.meta.dirname, '../../packages/cli/src/main.ts');
-const LOOK_MS = 50;
-const PATIENCE_MS = 300_000;
+const POLL_MS = 50;
+const TIMEOUT_MS = 300_000;
 
 export interface DriverOptions {
   readonly folder: string;
-  /** Path of its listening socket. */
+  /** The path of its socket. */
   readonly socket: string;
   readonly cloudsYaml: string;
   /** An entry of clouds.yaml. */
@@ -36,7 +36,7 @@ export class DriverProcess {
     return DriverProcess.#start(process.execPath, [MAIN, 'csi', ...flags], env, options);
   }
 
-  /** Upstream's, `program`. */
+  /** Starts upstream's driver from `program`. */
   static async upstream(program: string, options: DriverOptions): Promise<DriverProcess> {
     const config = join(options.folder, 'cloud.conf');
     const login = `use-clouds=true\nclouds-file=${options.cloudsYaml}\ncloud=${options.cloud}`;
@@ -45,7 +45,7 @@ export class DriverProcess {
     return DriverProcess.#start(program, [...flags, '--provide-node-service=false', '--v=2'], process.env, options);
   }
 
-  /** Resolves when it listens; rejects with its log if it exits before. */
+  /** Resolves when the driver listens; rejects with its log if it exits first. */
   static async #start(
     program: string,
     flags: readonly string[],
@@ -57,9 +57,9 @@ export class DriverProcess {
     const child = spawn(program, flags, { env, stdio: ['ignore', file, file] });
     closeSync(file);
     const driver = new DriverProcess(child, log);
-    for (const sinceMs = Date.now(); ; await sleep(LOOK_MS)) {
+    for (const sinceMs = Date.now(); ; await sleep(POLL_MS)) {
       if (existsSync(socket) && (await isListening(socket))) return driver;
-      if (child.exitCode === null && Date.now() - sinceMs < PATIENCE_MS) continue;
+      if (child.exitCode === null && Date.now() - sinceMs < TIMEOUT_MS) continue;
       await driver.stop();
       throw new Error(`the driver does not listen at ${socket}: ${await driver.log()}`);
     }
@@ -73,7 +73,7 @@ export class DriverProcess {
     return readFile(this.#log, 'utf8');
   }
 
-  /** Resolves with its exit code, or the signal that ended it. */
+  /** Resolves with the driver's exit code, or the signal that ended it. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | string | null> {
     const { exitCode, signalCode } = this.#child;
     if (exitCode !== null || signalCode !== null) return exitCode ?? signalCode;

@@ -6,7 +6,7 @@ export interface NodePlugin {
   close(): void;
 }
 
-/** The driver's node half, which mounts nothing: csi-sanity asks it which server it is, and cleans up through it. */
+/** The driver's node service, which mounts nothing: csi-sanity requests its server ID, and cleans up through it. */
 export async function serveNodePlugin(
   path: string,
   { serverID, zone }: { readonly serverID: string; readonly zone: string },
@@ -14,17 +14,17 @@ export async function serveNodePlugin(
   const { Node = {} } = servicesOf(readFileSync(new URL('./node.proto', import.meta.url), 'utf8'));
   const server = new Server();
   server.addService(Node, {
-    NodeGetInfo: answering({
+    NodeGetInfo: respondWith({
       node_id: serverID,
       accessible_topology: { segments: { 'topology.cinder.csi.openstack.org/zone': zone } },
     }),
-    NodeGetCapabilities: answering({}),
-    NodeUnpublishVolume: answering({}),
+    NodeGetCapabilities: respondWith({}),
+    NodeUnpublishVolume: respondWith({}),
   });
   server.addService(csiServices().Identity, {
-    GetPluginInfo: answering({ name: 'cinder.csi.openstack.org', vendor_version: 'test' }),
-    GetPluginCapabilities: answering({}),
-    Probe: answering({}),
+    GetPluginInfo: respondWith({ name: 'cinder.csi.openstack.org', vendor_version: 'test' }),
+    GetPluginCapabilities: respondWith({}),
+    Probe: respondWith({}),
   });
   await new Promise<void>((resolve, reject) => {
     server.bindAsync(`unix:${path}`, ServerCredentials.createInsecure(), (error) =>
@@ -34,6 +34,6 @@ export async function serveNodePlugin(
   return { close: () => server.forceShutdown() };
 }
 
-function answering(response: object) {
+function respondWith(response: object) {
   return (_: ServerUnaryCall<object, object>, done: sendUnaryData<object>) => done(null, response);
 }

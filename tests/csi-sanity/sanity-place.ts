@@ -7,15 +7,17 @@ import { silentLogger } from '@fairway/base/log';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { Server } from '@fairway/openstack/types/server';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
-import { upstreamProgram } from '../upstream-cloud-provider/programs.ts';
+import { upstreamProgram } from '../upstream-cloud-provider/binaries.ts';
 import { DriverProcess } from './driver-process.ts';
 import { type NodePlugin, serveNodePlugin } from './node-plugin.ts';
 import { runSanity, type Spec } from './sanity-run.ts';
 
-const LOOK_MS = 300;
-const PATIENCE_MS = 300_000;
+const POLL_MS = 300;
+const TIMEOUT_MS = 300_000;
 
-/** Where a driver can be tested: an entry of clouds.yaml, and names of what its servers are built from. */
+/**
+ * A cloud on which a driver can be tested: an entry of clouds.yaml, and the names of what its servers are built from.
+ */
 export interface SanityCloud {
   readonly cloudsYaml: string;
   readonly member: string;
@@ -23,7 +25,7 @@ export interface SanityCloud {
   readonly flavor: string;
 }
 
-/** A server that stands for a node, and sockets for a driver and its node half. */
+/** A server that stands in for a node, and sockets for a driver and its node service. */
 export class SanityPlace {
   readonly member: OpenStackClient;
   readonly server: Server;
@@ -51,8 +53,8 @@ export class SanityPlace {
   }
 
   static async open(cloud: SanityCloud): Promise<SanityPlace> {
-    const opening = { clock: systemClock, random: Math.random, log: silentLogger };
-    const connection = openCloud(readCloudsYaml(cloud.cloudsYaml), cloud.member, opening);
+    const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
+    const connection = openCloud(readCloudsYaml(cloud.cloudsYaml), cloud.member, cloudOptions);
     const member = connection.client();
     const folder = await mkdtemp(join(tmpdir(), 'fairway-csi-'));
     const server = await makeServer(member, cloud);
@@ -74,7 +76,7 @@ export class SanityPlace {
     return DriverProcess.upstream(program, this.#options());
   }
 
-  /** The specs of the listening driver. */
+  /** Runs the specs against the listening driver. */
   async run(): Promise<readonly Spec[]> {
     return runSanity({
       program: upstreamProgram('csi-sanity') ?? '',
@@ -88,7 +90,7 @@ export class SanityPlace {
     this.#node.close();
     const { servers } = this.member.compute;
     await servers.delete(this.server.id);
-    await until(async () => (await Array.fromAsync(servers.list())).every(({ id }) => id !== this.server.id));
+    await waitUntil(async () => (await Array.fromAsync(servers.list())).every(({ id }) => id !== this.server.id));
     await this.#disconnect();
     await rm(this.#folder, { recursive: true });
   }
@@ -110,14 +112,14 @@ async function makeServer({ compute, images }: OpenStackClient, { flavor, image 
     imageRef: bootable.find(({ name }) => name === image)?.id ?? '',
     networks: 'none',
   });
-  await until(async () => (await compute.servers.get(id)).status === 'ACTIVE');
+  await waitUntil(async () => (await compute.servers.get(id)).status === 'ACTIVE');
   return compute.servers.get(id);
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const endMs = Date.now() + PATIENCE_MS;
-  while (!(await isSo())) {
+async function waitUntil(predicate: () => Promise<boolean>): Promise<void> {
+  const endMs = Date.now() + TIMEOUT_MS;
+  while (!(await predicate())) {
     if (Date.now() > endMs) throw new Error('the server of the node does not come, or go');
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { lateSocket } from './late-socket.ts';
+import { delayingSocket } from './delaying-socket.ts';
 
 const Report = z.array(
   z.object({
@@ -24,27 +24,30 @@ export interface Spec {
   readonly name: string;
   readonly state: string;
   readonly seconds: number;
-  /** Why it failed or was skipped. */
+  /** Why the spec failed or was skipped. */
   readonly message: string;
 }
 
 type SpecReport = NonNullable<z.infer<typeof Report>[number]['SpecReports']>[number];
 
-/** Unfocused tests are reported as skipped, without a reason. */
-function isChosen({ LeafNodeText: leaf, State: state, Failure: failure }: SpecReport): boolean {
+/** Specs that are not selected are reported as skipped, without a reason. */
+function wasSelected({ LeafNodeText: leaf, State: state, Failure: failure }: SpecReport): boolean {
   return leaf !== '' && state !== 'pending' && (state !== 'skipped' || failure !== undefined);
 }
 
 export interface SanityOptions {
-  /** Path of csi-sanity. */
+  /** Path of the csi-sanity binary. */
   readonly program: string;
-  /** For its files. */
+  /** The folder for its files. */
   readonly folder: string;
   readonly controllerSocket: string;
   readonly nodeSocket: string;
 }
 
-/** csi-sanity's specs of Controller and Identity, in a fixed order; those of nodes and of groups do not concern a controller. */
+/**
+ * csi-sanity's specs of Controller and Identity, in a fixed order. Specs of nodes and groups do not concern a
+ * controller.
+ */
 export async function runSanity({
   program,
   folder,
@@ -53,7 +56,7 @@ export async function runSanity({
 }: SanityOptions): Promise<readonly Spec[]> {
   const report = join(folder, 'sanity.json');
   const [controller, node] = [join(folder, 'late-csi.sock'), join(folder, 'late-node.sock')];
-  const sockets = [await lateSocket(controller, controllerSocket), await lateSocket(node, nodeSocket)];
+  const sockets = [await delayingSocket(controller, controllerSocket), await delayingSocket(node, nodeSocket)];
   const flags = [
     `--csi.endpoint=unix://${node}`,
     `--csi.controllerendpoint=unix://${controller}`,
@@ -70,7 +73,7 @@ export async function runSanity({
   const suites = Report.parse(JSON.parse(await readFile(report, 'utf8')));
   return suites
     .flatMap(({ SpecReports }) => SpecReports ?? [])
-    .filter(isChosen)
+    .filter(wasSelected)
     .map((spec) => ({
       name: [...(spec.ContainerHierarchyTexts ?? []), spec.LeafNodeText].join(' '),
       state: spec.State,

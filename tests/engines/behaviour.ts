@@ -18,7 +18,7 @@ const SUITES = [
   'api-faults',
 ];
 
-/** Runs the controllers' tests on a management cluster of the release that `choose` names. */
+/** Runs the controllers' tests on a management cluster of the release that `choose` selects. */
 export function describeBehaviour(
   title: string,
   choose: (found: readonly KubernetesBinaries[]) => KubernetesBinaries | undefined,

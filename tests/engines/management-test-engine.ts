@@ -6,20 +6,20 @@ import type { Clock } from '@fairway/base/clock';
 import { SteppingClock } from '@fairway/controllers/testing/stepping-clock';
 import { fillCatalogue, fillNamespaces, TEAM, type TestEngine } from '@fairway/controllers/testing/test-engine';
 import { unreliable } from '@fairway/controllers/testing/unreliable-api';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Transport } from '@fairway/kube/client/transport';
 import { Events, Namespaces, Secrets } from '@fairway/kube/kinds/resources';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
-import { eventually, eventuallyGone } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyDeleted } from '@fairway/kube/testing/eventually';
 import { openManagementEngine } from '@fairway/service/fairway/management-engine';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 
 const tenantKinds: readonly ResourceType[] = KINDS.filter(({ namespaced }) => namespaced);
 
 /**
- * A management cluster for one test after the other: each finds it like new, and controllers act as the ServiceAccount created by
- * `install`.
+ * A management cluster for one test after the other. Each test finds it like new, and controllers act as the
+ * ServiceAccount that `install` created.
  */
 export async function openManagementTestEngine(cluster: ManagementCluster, clock: Clock): Promise<TestEngine> {
   if (clock instanceof SteppingClock)
@@ -38,20 +38,20 @@ export async function openManagementTestEngine(cluster: ManagementCluster, clock
   };
 }
 
-/** Removes what the last test left: no controller handles its finalizers any more. */
+/** Removes what the last test left: no controller handles its finalizers any longer. */
 async function sweep(client: KubeClient): Promise<void> {
   await Promise.all([...tenantKinds, plans, kubernetesReleases].map((type) => empty(client, type)));
   const ours = { labelSelector: 'fairway.dev/cluster-uid', namespace: SYSTEM_NAMESPACE };
   await client.resource(Secrets).deleteCollection(ours);
   await client.resource(Events).deleteCollection({ namespace: TEAM });
-  await leaving(client, TEAM);
+  await deletionNote(client, TEAM);
 }
 
 /** A terminating namespace accepts no new objects. */
-async function leaving(client: KubeClient, name: string): Promise<void> {
+async function deletionNote(client: KubeClient, name: string): Promise<void> {
   const { items } = await client.resource(Namespaces).list({ fieldSelector: `metadata.name=${name}` });
   if (items[0]?.metadata.deletionTimestamp === undefined) return;
-  await eventuallyGone(client.resource(Namespaces), { name });
+  await eventuallyDeleted(client.resource(Namespaces), { name });
 }
 
 async function empty(client: KubeClient, type: ResourceType): Promise<void> {
@@ -66,5 +66,5 @@ async function empty(client: KubeClient, type: ResourceType): Promise<void> {
       await ignoreGone(resource.delete(metadata.name ?? '', where));
     }),
   );
-  await eventually(resource, {}, (left) => left.length === 0);
+  await eventually(resource, {}, (remaining) => remaining.length === 0);
 }

@@ -4,43 +4,43 @@ export const GROUP = '/apis/fairway.dev/v1alpha1';
 const MERGE = { metadata: { labels: { evil: 'yes' } } };
 
 /** A tenant's objects, and secrets that other tenants must not learn. */
-export interface Owned extends Person {
-  /** The path of the namespace, which is that of the project. */
+export interface OwnedObjects extends Person {
+  /** The path of the project's namespace. */
   readonly root: string;
   readonly cluster: string;
   readonly uuid: string;
   readonly template: string;
   readonly credential: string;
   readonly pool: string;
-  /** Of the cluster, at Magnum. */
+  /** The UUID of the cluster at Magnum. */
   readonly label: string;
-  /** The public template that it was created from. */
+  /** The public template from which the cluster was created. */
   readonly offer: string;
   /** PEM of a certificate request. */
   readonly csr: string;
-  /** Its API server. */
+  /** The address of the cluster's API server. */
   readonly server: string;
   readonly certificateAuthority: string;
 }
 
-export type Make = (owned: Owned) => Attempt;
+export type MakeAttempt = (owned: OwnedObjects) => Attempt;
 
 export const post = (path: string, body: unknown): Attempt => ({ method: 'POST', path, body });
 export const patch = (path: string, body: unknown = MERGE): Attempt => ({ method: 'PATCH', path, body });
 export const remove = (path: string): Attempt => ({ method: 'DELETE', path });
-export const dry = '?dryRun=All';
+export const dryRunQuery = '?dryRun=All';
 const request = (kind: string) => ({ apiVersion: 'fairway.dev/v1alpha1', kind });
 
-/** At Fairway's API: actions of an owner, and whether a reader may do them. */
-export const KUBERNETES: readonly (readonly [what: string, reader: number, make: Make])[] = [
+/** Actions of an owner at Fairway's API, and whether a reader may do them. */
+export const KUBERNETES: readonly (readonly [what: string, reader: number, make: MakeAttempt])[] = [
   ['list clusters', 200, ({ root }) => ({ path: `${root}/clusters` })],
   ['watch clusters', 200, ({ root }) => ({ path: `${root}/clusters?watch=true&timeoutSeconds=1` })],
   ['get the cluster', 200, ({ root, cluster }) => ({ path: `${root}/clusters/${cluster}` })],
   ['get it as a table', 200, ({ root, cluster }) => ({ path: `${root}/clusters/${cluster}`, headers: TABLE })],
-  ['create a cluster', 403, ({ root, credential }) => post(`${root}/clusters${dry}`, newCluster(credential))],
-  ['patch the cluster', 403, ({ root, cluster }) => patch(`${root}/clusters/${cluster}${dry}`)],
-  ['delete the cluster', 403, ({ root, cluster }) => remove(`${root}/clusters/${cluster}${dry}`)],
-  ['delete all clusters', 403, ({ root }) => remove(`${root}/clusters${dry}`)],
+  ['create a cluster', 403, ({ root, credential }) => post(`${root}/clusters${dryRunQuery}`, newCluster(credential))],
+  ['patch the cluster', 403, ({ root, cluster }) => patch(`${root}/clusters/${cluster}${dryRunQuery}`)],
+  ['delete the cluster', 403, ({ root, cluster }) => remove(`${root}/clusters/${cluster}${dryRunQuery}`)],
+  ['delete all clusters', 403, ({ root }) => remove(`${root}/clusters${dryRunQuery}`)],
   [
     'get a kubeconfig',
     403,
@@ -58,9 +58,13 @@ export const KUBERNETES: readonly (readonly [what: string, reader: number, make:
   ],
   ['list pools', 200, ({ root }) => ({ path: `${root}/nodepools` })],
   ['get the scale of a pool', 200, ({ root, pool }) => ({ path: `${root}/nodepools/${pool}/scale` })],
-  ['scale a pool', 403, ({ root, pool }) => patch(`${root}/nodepools/${pool}/scale${dry}`, { spec: { replicas: 2 } })],
+  [
+    'scale a pool',
+    403,
+    ({ root, pool }) => patch(`${root}/nodepools/${pool}/scale${dryRunQuery}`, { spec: { replicas: 2 } }),
+  ],
   ['list machines', 200, ({ root }) => ({ path: `${root}/machines` })],
-  ['delete machines', 403, ({ root }) => remove(`${root}/machines${dry}`)],
+  ['delete machines', 403, ({ root }) => remove(`${root}/machines${dryRunQuery}`)],
   ['list credentials', 200, ({ root }) => ({ path: `${root}/cloudcredentials` })],
   ['list quotas', 200, ({ root }) => ({ path: `${root}/projectquotas` })],
   ['list usage', 200, ({ root }) => ({ path: `${root}/usagerecords` })],
@@ -76,12 +80,12 @@ export const KUBERNETES: readonly (readonly [what: string, reader: number, make:
   [
     'write a Secret',
     403,
-    ({ project }) => post(`/api/v1/namespaces/${project}/secrets${dry}`, { metadata: { name: 'x' } }),
+    ({ project }) => post(`/api/v1/namespaces/${project}/secrets${dryRunQuery}`, { metadata: { name: 'x' } }),
   ],
 ];
 
 /** Actions reserved for operators. */
-export const OPERATORS: readonly (readonly [what: string, make: Make])[] = [
+export const OPERATORS: readonly (readonly [what: string, make: MakeAttempt])[] = [
   ['list clusters of all', () => ({ path: `${GROUP}/clusters` })],
   ['watch clusters of all', () => ({ path: `${GROUP}/clusters?watch=true` })],
   ['list audit events of all', () => ({ path: `${GROUP}/auditevents` })],
@@ -133,61 +137,66 @@ export const OPERATORS: readonly (readonly [what: string, make: Make])[] = [
   ],
 ];
 
-/** At Magnum's API: results for an owner, a reader and another tenant. */
-export const MAGNUM: readonly (readonly [what: string, owner: number, reader: number, stranger: number, make: Make])[] =
+/** Results for an owner, a reader and another tenant at Magnum's API. */
+export const MAGNUM: readonly (readonly [
+  what: string,
+  owner: number,
+  reader: number,
+  stranger: number,
+  make: MakeAttempt,
+])[] = [
+  ['show the cluster', 200, 200, 404, ({ uuid }) => ({ path: `/v1/clusters/${uuid}` })],
+  ['show it by its name', 200, 200, 404, ({ label }) => ({ path: `/v1/clusters/${label}` })],
   [
-    ['show the cluster', 200, 200, 404, ({ uuid }) => ({ path: `/v1/clusters/${uuid}` })],
-    ['show it by its name', 200, 200, 404, ({ label }) => ({ path: `/v1/clusters/${label}` })],
-    [
-      'change the cluster',
-      202,
-      403,
-      404,
-      ({ uuid }) => patch(`/v1/clusters/${uuid}`, [{ op: 'replace', path: '/node_count', value: 1 }]),
-    ],
-    ['resize it', 202, 403, 404, ({ uuid }) => post(`/v1/clusters/${uuid}/actions/resize`, { node_count: 1 })],
-    [
-      'upgrade it',
-      202,
-      403,
-      404,
-      ({ uuid, offer }) => post(`/v1/clusters/${uuid}/actions/upgrade`, { cluster_template: offer }),
-    ],
-    ['list nodegroups', 200, 200, 404, ({ uuid }) => ({ path: `/v1/clusters/${uuid}/nodegroups` })],
-    ['show a nodegroup', 200, 200, 404, ({ uuid }) => ({ path: `/v1/clusters/${uuid}/nodegroups/default-worker` })],
-    [
-      'change a nodegroup',
-      202,
-      403,
-      404,
-      ({ uuid }) =>
-        patch(`/v1/clusters/${uuid}/nodegroups/default-worker`, [{ op: 'replace', path: '/max_node_count', value: 2 }]),
-    ],
-    // It is never deleted.
-    ['delete a nodegroup', 400, 400, 404, ({ uuid }) => remove(`/v1/clusters/${uuid}/nodegroups/default-worker`)],
-    [
-      'make a nodegroup',
-      202,
-      403,
-      404,
-      ({ uuid }) => post(`/v1/clusters/${uuid}/nodegroups`, { name: 'more', node_count: 0, flavor_id: 'b3-8' }),
-    ],
-    ['get the certificate', 200, 200, 404, ({ uuid }) => ({ path: `/v1/certificates/${uuid}` })],
-    ['have a key certified', 201, 403, 400, ({ uuid, csr }) => post('/v1/certificates', { cluster_uuid: uuid, csr })],
-    ['show the template', 200, 200, 404, ({ template }) => ({ path: `/v1/clustertemplates/${template}` })],
-    [
-      'change the template',
-      200,
-      403,
-      404,
-      ({ template }) => patch(`/v1/clustertemplates/${template}`, [{ op: 'replace', path: '/hidden', value: false }]),
-    ],
-    ['read statistics', 200, 200, 403, ({ project }) => ({ path: `/v1/stats?project_id=${project}` })],
-    ['read the quota', 200, 200, 403, ({ project }) => ({ path: `/v1/quotas/${project}/Cluster` })],
-    // Afterwards it has another credential of the same project.
-    ['renew the credential', 202, 403, 404, ({ uuid }) => patch(`/v1/credentials/${uuid}`, {})],
-    ['renew the authorities', 202, 403, 404, ({ uuid }) => patch(`/v1/certificates/${uuid}`, {})],
-  ];
+    'change the cluster',
+    202,
+    403,
+    404,
+    ({ uuid }) => patch(`/v1/clusters/${uuid}`, [{ op: 'replace', path: '/node_count', value: 1 }]),
+  ],
+  ['resize it', 202, 403, 404, ({ uuid }) => post(`/v1/clusters/${uuid}/actions/resize`, { node_count: 1 })],
+  [
+    'upgrade it',
+    202,
+    403,
+    404,
+    ({ uuid, offer }) => post(`/v1/clusters/${uuid}/actions/upgrade`, { cluster_template: offer }),
+  ],
+  ['list nodegroups', 200, 200, 404, ({ uuid }) => ({ path: `/v1/clusters/${uuid}/nodegroups` })],
+  ['show a nodegroup', 200, 200, 404, ({ uuid }) => ({ path: `/v1/clusters/${uuid}/nodegroups/default-worker` })],
+  [
+    'change a nodegroup',
+    202,
+    403,
+    404,
+    ({ uuid }) =>
+      patch(`/v1/clusters/${uuid}/nodegroups/default-worker`, [{ op: 'replace', path: '/max_node_count', value: 2 }]),
+  ],
+  // The object is never deleted.
+  ['delete a nodegroup', 400, 400, 404, ({ uuid }) => remove(`/v1/clusters/${uuid}/nodegroups/default-worker`)],
+  [
+    'make a nodegroup',
+    202,
+    403,
+    404,
+    ({ uuid }) => post(`/v1/clusters/${uuid}/nodegroups`, { name: 'more', node_count: 0, flavor_id: 'b3-8' }),
+  ],
+  ['get the certificate', 200, 200, 404, ({ uuid }) => ({ path: `/v1/certificates/${uuid}` })],
+  ['have a key certified', 201, 403, 400, ({ uuid, csr }) => post('/v1/certificates', { cluster_uuid: uuid, csr })],
+  ['show the template', 200, 200, 404, ({ template }) => ({ path: `/v1/clustertemplates/${template}` })],
+  [
+    'change the template',
+    200,
+    403,
+    404,
+    ({ template }) => patch(`/v1/clustertemplates/${template}`, [{ op: 'replace', path: '/hidden', value: false }]),
+  ],
+  ['read statistics', 200, 200, 403, ({ project }) => ({ path: `/v1/stats?project_id=${project}` })],
+  ['read the quota', 200, 200, 403, ({ project }) => ({ path: `/v1/quotas/${project}/Cluster` })],
+  // The cluster then has another credential of the same project.
+  ['renew the credential', 202, 403, 404, ({ uuid }) => patch(`/v1/credentials/${uuid}`, {})],
+  ['renew the authorities', 202, 403, 404, ({ uuid }) => patch(`/v1/certificates/${uuid}`, {})],
+];
 
 const TABLE = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
 

@@ -10,7 +10,7 @@ import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { RunningFairway } from '../session/running-fairway.ts';
 
-export interface RecordedAnswer {
+export interface RecordedResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -22,7 +22,7 @@ export interface Attempt {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A user of the simulated cloud, with a token of Keystone. */
+/** A user of the simulated cloud, with a Keystone token. */
 export interface Person {
   readonly token: string;
   readonly userId: string;
@@ -61,11 +61,11 @@ export class TestDeployment {
     return new TestDeployment(fairway, folder, { server, certificateAuthority }, await readFile(file, 'utf8'));
   }
 
-  /** The user of an entry in clouds.yaml, also signed in to the console. */
-  async person(entry: string): Promise<Person> {
-    const opening = { clock: systemClock, random: Math.random, log: silentLogger };
+  /** The user of an entry in clouds.yaml, who is also signed in to the console. */
+  async personFor(entry: string): Promise<Person> {
+    const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
     const yaml = readCloudsYaml(this.#fairway.cloudsYaml);
-    const cloud = openCloud(yaml, entry, opening);
+    const cloud = openCloud(yaml, entry, cloudOptions);
     this.#closers.push(() => cloud.close());
     const { id, token } = await cloud.client().session.token();
     const { server: url, certificateAuthority } = this.#kubernetes;
@@ -87,36 +87,36 @@ export class TestDeployment {
     return client;
   }
 
-  /** Fairway's API, with a token of Keystone. */
-  atKubernetes({ token }: Pick<Person, 'token'>, attempt: Attempt): Promise<RecordedAnswer> {
-    return this.#ask(this.#kubernetes, { authorization: `Bearer ${token}` }, attempt);
+  /** Calls Fairway's API with a Keystone token. */
+  atKubernetes({ token }: Pick<Person, 'token'>, attempt: Attempt): Promise<RecordedResponse> {
+    return this.#send(this.#kubernetes, { authorization: `Bearer ${token}` }, attempt);
   }
 
-  atMagnum({ token }: Pick<Person, 'token'>, attempt: Attempt): Promise<RecordedAnswer> {
+  atMagnum({ token }: Pick<Person, 'token'>, attempt: Attempt): Promise<RecordedResponse> {
     const version = { 'openstack-api-version': 'container-infra 1.14' };
-    return this.#ask(this.#magnum, { ...version, ...(token !== '' && { 'x-auth-token': token }) }, attempt);
+    return this.#send(this.#magnum, { ...version, ...(token !== '' && { 'x-auth-token': token }) }, attempt);
   }
 
-  /** Fairway's API through the session of a browser. */
+  /** Calls Fairway's API through a browser session. */
   async atConsole(
     { browser }: Pick<Person, 'browser'>,
     { path, method = 'GET', body, headers }: Attempt,
-  ): Promise<RecordedAnswer> {
-    const answer = await browser.send(path, {
+  ): Promise<RecordedResponse> {
+    const response = await browser.send(path, {
       method,
       ...(body !== undefined && { body: body as object }),
       headers: { ...OWN_PAGE, ...headers },
     });
-    return { status: answer.status, text: await answer.text() };
+    return { status: response.status, text: await response.text() };
   }
 
-  /** The API server of a tenant's cluster. */
+  /** Calls the API server of a tenant's cluster. */
   atCluster(
     { server, certificateAuthority }: Server,
     { token }: Pick<Person, 'token'>,
     attempt: Attempt,
-  ): Promise<RecordedAnswer> {
-    return this.#ask({ server, certificateAuthority }, { authorization: `Bearer ${token}` }, attempt);
+  ): Promise<RecordedResponse> {
+    return this.#send({ server, certificateAuthority }, { authorization: `Bearer ${token}` }, attempt);
   }
 
   async close(): Promise<void> {
@@ -125,15 +125,15 @@ export class TestDeployment {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  async #ask(
+  async #send(
     to: Server,
     credentials: Readonly<Record<string, string>>,
     { method = 'GET', path, body, headers }: Attempt,
-  ): Promise<RecordedAnswer> {
+  ): Promise<RecordedResponse> {
     const transport = new HttpsTransport(to);
     try {
       const type = method === 'PATCH' && !Array.isArray(body) ? 'application/merge-patch+json' : 'application/json';
-      const answer = await transport.request({
+      const response = await transport.request({
         method,
         path,
         headers: {
@@ -144,7 +144,7 @@ export class TestDeployment {
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
-      return { status: answer.status, text: await answer.text() };
+      return { status: response.status, text: await response.text() };
     } finally {
       transport.close();
     }

@@ -13,7 +13,7 @@ import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 
 export interface HostileRequest {
-  /** The listener to send it to. */
+  /** The listener that receives the request. */
   readonly at: 'api' | 'magnum';
   /** Unauthenticated by default; a member has a Keystone token, the administrator a certificate. */
   readonly as?: 'member' | 'administrator';
@@ -23,7 +23,9 @@ export interface HostileRequest {
   readonly body?: string | Buffer;
 }
 
-/** A whole `fairway up` in this process and on this thread, so that its work can be measured; with all of its listeners. */
+/**
+ * A whole `fairway up` with all of its listeners, in this process and on this thread, so that its work can be measured.
+ */
 export class HostileTarget {
   /** The administrator's client. */
   readonly client: KubeClient;
@@ -49,19 +51,19 @@ export class HostileTarget {
   static async start(): Promise<HostileTarget> {
     const folder = await mkdtemp(join(tmpdir(), 'fairway-hostile-'));
     const home = new Home(join(folder, 'home'));
-    const opening = { clock: systemClock, random: Math.random, log: silentLogger };
-    const anywhere = { host: '127.0.0.1', port: 0 };
+    const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
+    const anyLocalPort = { host: '127.0.0.1', port: 0 };
     const fairway = await up({
       home,
-      ...anywhere,
+      ...anyLocalPort,
       cloud: undefined,
       keystone: keystoneSettings('simulator'),
-      magnumListen: anywhere,
-      externalAutoscalerListen: anywhere,
+      magnumListen: anyLocalPort,
+      externalAutoscalerListen: anyLocalPort,
       latency: 'none',
       defaultImage: undefined,
       version: '0.0.0',
-      ...opening,
+      ...cloudOptions,
     });
     const { transport } = await loadKubeConnection({ path: home.kubeconfig });
     const ca = await readFile(home.apiAuthority, 'utf8');
@@ -70,7 +72,7 @@ export class HostileTarget {
       stranger: new Agent({ ca, keepAlive: true, maxSockets: 1 }),
       administrator: new Agent({ ca, keepAlive: true, maxSockets: 1, cert: certificate, key: privateKey }),
     };
-    const cloud = openCloud(readCloudsYaml(home.cloudsYaml), 'simulator', opening);
+    const cloud = openCloud(readCloudsYaml(home.cloudsYaml), 'simulator', cloudOptions);
     const { id: token } = await cloud.client().session.token();
     const client = new KubeClient(new HttpsTransport(transport), { clock: systemClock });
     return new HostileTarget({

@@ -2,52 +2,55 @@
 export interface Work {
   readonly cpuMs: number;
   /** The longest time for which nothing else could run. */
-  readonly longestTurnMs: number;
+  readonly maxTurnMs: number;
 }
 
 /** Counts event-loop turns of this thread while `run` runs. */
 export async function workOf(run: () => Promise<unknown>): Promise<Work> {
-  let longestTurnMs = 0;
+  let maxTurnMs = 0;
   let isRunning = true;
-  let turnBegan = process.threadCpuUsage();
-  const turn = () => {
-    longestTurnMs = Math.max(longestTurnMs, sinceMs(turnBegan));
-    turnBegan = process.threadCpuUsage();
-    if (isRunning) setTimeout(turn, 0);
+  let turnStartedMs = process.threadCpuUsage();
+  const measureTurn = () => {
+    maxTurnMs = Math.max(maxTurnMs, sinceMs(turnStartedMs));
+    turnStartedMs = process.threadCpuUsage();
+    if (isRunning) setTimeout(measureTurn, 0);
   };
-  const began = process.threadCpuUsage();
-  turn();
+  const startedMs = process.threadCpuUsage();
+  measureTurn();
   try {
     await run();
   } finally {
     isRunning = false;
   }
-  longestTurnMs = Math.max(longestTurnMs, sinceMs(turnBegan));
-  return { cpuMs: sinceMs(began), longestTurnMs };
+  maxTurnMs = Math.max(maxTurnMs, sinceMs(turnStartedMs));
+  return { cpuMs: sinceMs(startedMs), maxTurnMs };
 }
 
-function sinceMs(began: NodeJS.CpuUsage): number {
-  const { user, system } = process.threadCpuUsage(began);
+function sinceMs(startedMs: NodeJS.CpuUsage): number {
+  const { user, system } = process.threadCpuUsage(startedMs);
   return (user + system) / 1000;
 }
 
 /** The minimum of several runs: garbage collection and other load only add to it. */
-export async function leastWorkOf(times: number, run: () => Promise<unknown>): Promise<Work> {
-  let least = await workOf(run);
+export async function minWorkOf(times: number, run: () => Promise<unknown>): Promise<Work> {
+  let minimum = await workOf(run);
   for (let more = 1; more < times; more++) {
-    const { cpuMs, longestTurnMs } = await workOf(run);
-    least = { cpuMs: Math.min(least.cpuMs, cpuMs), longestTurnMs: Math.min(least.longestTurnMs, longestTurnMs) };
+    const { cpuMs, maxTurnMs } = await workOf(run);
+    minimum = { cpuMs: Math.min(minimum.cpuMs, cpuMs), maxTurnMs: Math.min(minimum.maxTurnMs, maxTurnMs) };
   }
-  return least;
+  return minimum;
 }
 
-/** Anything below is within the usual time of any request. */
+/** Less than this is within the usual time of any request. */
 const FLOOR_MS = 40;
 /** Four times the input takes linear work four times as long, quadratic work sixteen times. */
 const FACTOR = 4;
 const MAX_GROWTH = 8;
 
-/** How work grows faster than the input, from `from` to `to` bytes in steps of a factor of four; undefined if it does not. */
+/**
+ * Reports how work grows faster than the input, from `from` to `to` bytes in steps of a factor of four; undefined if it
+ * does not.
+ */
 export async function excessiveWork(
   send: (length: number) => Promise<unknown>,
   { from, to }: { readonly from: number; readonly to: number },
@@ -56,8 +59,8 @@ export async function excessiveWork(
   for (let length = from; length <= to; length *= FACTOR) {
     let long = await workOf(() => send(length));
     if (short !== undefined && short.cpuMs >= FLOOR_MS && long.cpuMs >= short.cpuMs * MAX_GROWTH) {
-      short = await leastWorkOf(3, () => send(length / FACTOR));
-      long = await leastWorkOf(2, () => send(length));
+      short = await minWorkOf(3, () => send(length / FACTOR));
+      long = await minWorkOf(2, () => send(length));
       if (short.cpuMs >= FLOOR_MS && long.cpuMs >= short.cpuMs * MAX_GROWTH) {
         return `${length / FACTOR}: ${short.cpuMs.toFixed(0)} ms, ${length}: ${long.cpuMs.toFixed(0)} ms`;
       }

@@ -2,29 +2,29 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Answer, run } from '../session/running-fairway.ts';
-import { SpokenOutput } from '../session/spoken-output.ts';
+import { ProcessOutput } from '../session/process-output.ts';
+import { type CommandResult, run } from '../session/running-fairway.ts';
 import { TESTBED, testbed } from './testbed.ts';
 
 const NAME = 'box';
 
-/** A Debian of testbed/node with systemd as its first process, and without Kubernetes. */
+/** A Debian host of testbed/node with systemd as its first process, and without Kubernetes. */
 export class BootedHost implements AsyncDisposable {
   readonly name = NAME;
   readonly address = '10.1.0.5';
   readonly #holder: ChildProcess;
-  #journal: SpokenOutput | undefined;
+  #journal: ProcessOutput | undefined;
 
   private constructor(holder: ChildProcess) {
     this.#holder = holder;
   }
 
-  /** Resolves when it has booted. `folder` is for files of the boot. */
+  /** Resolves when the host has booted. `folder` is for files of the boot. */
   static async boot(folder: string): Promise<BootedHost> {
     const holder = spawn(TESTBED, ['hold'], { stdio: ['pipe', 'pipe', 'pipe'] });
     const host = new BootedHost(holder);
     try {
-      await new SpokenOutput(holder).says((text) => /^held$/m.test(text), 'testbed hold');
+      await new ProcessOutput(holder).says((text) => /^held$/m.test(text), 'testbed hold');
       const userData = join(folder, 'user-data');
       writeFileSync(userData, '#cloud-config\n{}\n');
       const network = ['--address', `${host.address}/20`, '--gateway', '10.1.0.1'];
@@ -37,18 +37,18 @@ export class BootedHost implements AsyncDisposable {
     }
   }
 
-  run(...command: readonly string[]): Promise<Answer> {
+  run(...command: readonly string[]): Promise<CommandResult> {
     return run(TESTBED, ['exec', NAME, ...command]);
   }
 
-  /** Runs a bash script, which exits at its first error. */
-  script(text: string): Promise<Answer> {
+  /** Runs a bash script that exits at its first error. */
+  script(text: string): Promise<CommandResult> {
     return this.run('bash', '-euc', text);
   }
 
   /** The log of a unit since the host booted, as it arrives. */
-  journal(unit: string): SpokenOutput {
-    this.#journal ??= new SpokenOutput(
+  journal(unit: string): ProcessOutput {
+    this.#journal ??= new ProcessOutput(
       spawn(TESTBED, ['exec', NAME, 'journalctl', '--follow', '--lines=all', '--output=cat', '--unit', unit], {
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
@@ -62,7 +62,7 @@ export class BootedHost implements AsyncDisposable {
     return stdout.trim();
   }
 
-  /** The host is released with the holder of the machine. */
+  /** The host is released with the machine that holds it. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#holder.exitCode !== null || this.#holder.signalCode !== null) return;
     const exited = once(this.#holder, 'exit');

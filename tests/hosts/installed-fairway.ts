@@ -3,11 +3,11 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../session/running-fairway.ts';
-import { feed } from './testbed.ts';
+import { runWithInput } from './testbed.ts';
 
 /**
- * Packs this checkout, and installs the package below /usr/local of a host, like `npm install -g`. The host's own Node is the
- * package's.
+ * Packs this checkout, and installs the package below /usr/local of a host, like `npm install -g`. The host's Node is
+ * the one in the package.
  */
 export async function installFairway(host: string, folder: string): Promise<void> {
   const prefix = join(folder, 'prefix');
@@ -19,19 +19,19 @@ export async function installFairway(host: string, folder: string): Promise<void
   const options = ['--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund', '--fetch-retries=5'];
   const installed = await run('npm', ['install', '-g', ...options, join(folder, filename)]);
   if (installed.code !== 0) throw new Error(`npm install: ${installed.stdout}${installed.stderr}`);
-  giveFolder(host, prefix, ['.'], '/usr/local');
+  copyFolder(host, prefix, ['.'], '/usr/local');
   const node = `/usr/local/lib/node_modules/fairway/node_modules/node-linux-${process.arch}/bin/node`;
-  feed(host, 0, 'ln', '-s', node, '/usr/local/bin/node');
+  runWithInput(host, 0, 'ln', '-s', node, '/usr/local/bin/node');
 }
 
 /** Copies files from a folder of this machine to one of a host, owned by root. */
-export function giveFolder(host: string, folder: string, files: readonly string[], target: string): void {
-  const scratch = mkdtempSync(join(tmpdir(), 'fairway-give-'));
-  const archive = join(scratch, 'archive.tar');
+export function copyFolder(host: string, folder: string, files: readonly string[], target: string): void {
+  const scratchFolder = mkdtempSync(join(tmpdir(), 'fairway-give-'));
+  const archive = join(scratchFolder, 'archive.tar');
   execFileSync('tar', ['-cf', archive, '-C', folder, ...files]);
-  feed(host, 0, 'install', '-d', target);
+  runWithInput(host, 0, 'install', '-d', target);
   const file = openSync(archive, 'r');
-  feed(host, file, 'tar', '-x', '--no-same-owner', '-C', target);
+  runWithInput(host, file, 'tar', '-x', '--no-same-owner', '-C', target);
   closeSync(file);
-  rmSync(scratch, { recursive: true });
+  rmSync(scratchFolder, { recursive: true });
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
 /** What this machine lacks to boot hosts of testbed/node; empty if nothing is missing. */
-export function hostsLack(): string[] {
+export function missingForHosts(): string[] {
   return [
     ...(process.getuid?.() === 0 ? [] : ['root']),
     ...(canMakeNamespaces() ? [] : ['right to namespaces']),
@@ -12,10 +12,10 @@ export function hostsLack(): string[] {
   ];
 }
 
-/** Without it the kernel refuses to grow a mounted ext4. The number is from linux/capability.h. */
+/** Without this capability the kernel refuses to grow a mounted ext4. The number is from linux/capability.h. */
 export const CAP_SYS_RESOURCE = 24;
 
-/** Whether processes of this machine may have a capability. */
+/** Whether processes of this machine can have a capability. */
 export function hasCapability(number: number): boolean {
   const [, held = '0'] = /^CapBnd:\s*(\w+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
   return ((BigInt(`0x${held}`) >> BigInt(number)) & 1n) === 1n;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PROJECT } from '../session/running-fairway.ts';
 
 export const TESTBED = join(PROJECT, 'testbed/node/testbed');
-/** The testbed with virtual machines; it takes the same commands. */
+/** The testbed with virtual machines, which takes the same commands. */
 export const VM_TESTBED = join(PROJECT, 'testbed/vm/testbed');
 
 /** Runs a command of testbed/node to completion, and returns its output. Throws if it fails. */
@@ -17,6 +17,6 @@ export function callTestbed(path: string, ...args: readonly string[]): string {
 }
 
 /** Runs a command on a host with a file as its standard input. */
-export function feed(host: string, file: number, ...command: readonly string[]): string {
+export function runWithInput(host: string, file: number, ...command: readonly string[]): string {
   return execFileSync(TESTBED, ['exec', host, ...command], { encoding: 'utf8', stdio: [file, 'pipe', 'inherit'] });
 }

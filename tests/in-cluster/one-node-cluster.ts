@@ -10,11 +10,11 @@ import { isKnown, isReady } from '../real-nodes/nodes.ts';
 import { writeTenantKubeconfig } from '../real-nodes/tenant-kubeconfig.ts';
 import { installTenantNetwork } from '../real-nodes/tenant-network.ts';
 import { clientOf } from '../session/client-of.ts';
-import { type Answer, type RunningFairway, run } from '../session/running-fairway.ts';
+import { type CommandResult, type RunningFairway, run } from '../session/running-fairway.ts';
 import { joinNetworks, serveServices } from './services.ts';
 
 const NAME = 'management';
-/** In plan `free`: by default Fairway keeps its API servers from reaching private addresses. */
+/** Uses plan `free`, because by default Fairway keeps its API servers from reaching private addresses. */
 const RANGES = ['10.2.0.0/16', '10.3.0.0/16'];
 
 function manifest(version: string): string {
@@ -36,8 +36,8 @@ spec: {clusterName: ${NAME}, flavor: b3-8, replicas: 1, image: debian-12-contain
 }
 
 /**
- * A management cluster that runs pods, created by a Fairway, with a process-based control plane and one node of testbed/node.
- * This machine can reach the addresses of its pods, as a control plane of kubeadm does.
+ * A management cluster that runs pods, created by a Fairway, with a process-based control plane and one node of
+ * testbed/node. This machine can reach the addresses of its pods, as a kubeadm control plane can.
  */
 export class OneNodeCluster implements AsyncDisposable {
   readonly kubeconfig: string;
@@ -60,14 +60,14 @@ export class OneNodeCluster implements AsyncDisposable {
     this.node = node;
   }
 
-  /** Resolves when the node is Ready. KUBEBUILDER_ASSETS has to be the release's folder. */
+  /** Resolves when the node is Ready. KUBEBUILDER_ASSETS must be the release's folder. */
   static async start(folder: string, { version }: TestRelease, kubectl: string): Promise<OneNodeCluster> {
     const cloud = await HostCloud.open(join(folder, 'cloud'));
     let fairway: RunningFairway | undefined;
     try {
       const egress = RANGES.flatMap((range) => ['--egress-allow', range]);
       fairway = await cloud.startFairway(join(folder, 'home'), ...egress);
-      const access = await makeCluster(folder, version, { kubectl, fairway });
+      const access = await createCluster(folder, version, { kubectl, fairway });
       return new OneNodeCluster({ cloud, fairway, kubectl }, access);
     } catch (error) {
       process.stderr.write(`${cloud.diagnosis()}\n${fairway?.output}\n`);
@@ -77,44 +77,44 @@ export class OneNodeCluster implements AsyncDisposable {
     }
   }
 
-  kubectl(...args: readonly string[]): Promise<Answer> {
+  kubectl(...args: readonly string[]): Promise<CommandResult> {
     return run(this.#kubectl, ['--kubeconfig', this.kubeconfig, ...args]);
   }
 
-  /** kubectl at the Fairway that created the cluster. */
-  fairwayKubectl(...args: readonly string[]): Promise<Answer> {
+  /** Runs kubectl against the Fairway that created the cluster. */
+  fairwayKubectl(...args: readonly string[]): Promise<CommandResult> {
     return run(this.#kubectl, ['--kubeconfig', this.#fairway.kubeconfig, ...args]);
   }
 
   /** Runs a command on the node. */
-  onNode(...command: readonly string[]): Promise<Answer> {
+  runOnNode(...command: readonly string[]): Promise<CommandResult> {
     return this.#cloud.on(this.node, ...command);
   }
 
   /** Points existing Services to their current pods, for pods and for this machine. */
   serveServices(): Promise<void> {
-    return serveServices(this.client, (...command) => this.onNode(...command));
+    return serveServices(this.client, (...command) => this.runOnNode(...command));
   }
 
-  /** Logs for the message of a failure. */
+  /** Logs for a failure message. */
   async diagnosis(namespace = 'fairway-system', workload = 'deployment/fairway'): Promise<string> {
-    const told = ['describe pods', `logs ${workload} --tail=50`, 'get events'].map((what) =>
+    const diagnostics = ['describe pods', `logs ${workload} --tail=50`, 'get events'].map((what) =>
       this.kubectl('--namespace', namespace, ...what.split(' ')),
     );
-    const answers = await Promise.all(told);
-    return [...answers.map(({ stdout, stderr }) => stdout + stderr), this.#cloud.diagnosis()].join('\n');
+    const outputs = await Promise.all(diagnostics);
+    return [...outputs.map(({ stdout, stderr }) => stdout + stderr), this.#cloud.diagnosis()].join('\n');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.client.close();
-    // Its control plane's processes would outlive Fairway.
+    // The control plane's processes would outlive Fairway.
     await run('npx', ['fairway', 'cluster', 'delete', NAME, '--yes'], { KUBECONFIG: this.#fairway.kubeconfig });
     await this.#fairway.stop();
     await this.#cloud.close();
   }
 }
 
-async function makeCluster(
+async function createCluster(
   folder: string,
   version: string,
   { kubectl, fairway }: { readonly kubectl: string; readonly fairway: RunningFairway },

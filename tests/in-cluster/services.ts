@@ -1,7 +1,7 @@
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { EndpointSlice, Node, Service } from '@fairway/kube/kinds/generated/types';
 import { EndpointSlices, Services } from '@fairway/kube/kinds/resources';
-import { type Answer, run } from '../session/running-fairway.ts';
+import { type CommandResult, run } from '../session/running-fairway.ts';
 
 /** Replaces kube-proxy, which the testbed's nodes do not have. */
 const CHAIN = 'FAIRWAY-TESTBED';
@@ -12,10 +12,10 @@ export async function joinNetworks({ status }: Node, ranges: readonly string[]):
   for (const range of ranges) succeed(await run('ip', ['route', 'replace', range, 'via', address]));
 }
 
-/** Writes rules for all Services that have an address and an endpoint, atomically replacing earlier ones. */
+/** Writes rules for all Services that have an address and an endpoint. It replaces earlier rules atomically. */
 export async function serveServices(
   client: KubeClient,
-  onNode: (...command: readonly string[]) => Promise<Answer>,
+  runOnNode: (...command: readonly string[]) => Promise<CommandResult>,
 ): Promise<void> {
   const { items: services } = await client.resource<Service>(Services).list();
   const { items: slices } = await client.resource<EndpointSlice>(EndpointSlices).list();
@@ -25,7 +25,7 @@ export async function serveServices(
     for hook in PREROUTING OUTPUT; do
       iptables -t nat -C $hook -j ${CHAIN} 2>/dev/null || iptables -t nat -A $hook -j ${CHAIN}
     done`;
-  succeed(await onNode('bash', '-euc', script, 'bash', restore));
+  succeed(await runOnNode('bash', '-euc', script, 'bash', restore));
 }
 
 function rulesOf({ metadata, spec }: Service, slices: readonly EndpointSlice[]): string[] {
@@ -46,6 +46,6 @@ function rulesOf({ metadata, spec }: Service, slices: readonly EndpointSlice[]):
   );
 }
 
-function succeed({ code, stderr }: Answer): void {
+function succeed({ code, stderr }: CommandResult): void {
   if (code !== 0) throw new Error(stderr);
 }

@@ -14,23 +14,23 @@ import { Home } from '@fairway/service/up/home';
 import { type UpOptions, up } from '@fairway/service/up/up';
 import { dump, load } from 'js-yaml';
 import type { JobCloud } from '../main-job/job-clouds.ts';
-import { type KeystoneInBetween, standBefore } from './keystone-in-between.ts';
+import { type KeystoneProxy, startKeystoneProxy } from './keystone-proxy.ts';
 
 /** A complete Fairway in this process that authenticates users of a cloud's Keystone. */
 export interface FairwayWithKeystone {
-  /** Only Fairway's own requests. */
-  readonly keystone: KeystoneInBetween;
-  /** Fairway's API, as its administrator. */
+  /** Counts only Fairway's own requests. */
+  readonly keystone: KeystoneProxy;
+  /** A client of Fairway's API as its administrator. */
   readonly api: KubeClient;
   /** The kubeconfig of that administrator. */
   readonly kubeconfig: string;
   /** The cloud, as an entry of clouds.yaml or with another credential. */
   cloud(entry: string, credential?: Credential): OpenStackClient;
-  /** Fairway's API with a token of Keystone. */
+  /** A client of Fairway's API with a Keystone token. */
   by(token: string): KubeClient;
-  /** The address for a browser. */
+  /** The address for browsers. */
   address(): Promise<{ readonly url: string; readonly certificateAuthority: string }>;
-  /** Login data of an entry's user. */
+  /** The login data of an entry's user. */
   passwordOf(entry: string): Extract<Credential, { kind: 'password' }>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ interface CloudsFile {
   clouds: Record<string, { auth: Record<string, unknown>; [key: string]: unknown }>;
 }
 
-const ENTRY = 'validating';
+const ENTRY_NAME = 'validating';
 
 /** `controlPlanes` are simulated by default. */
 export async function startFairwayWithKeystone(
@@ -48,28 +48,28 @@ export async function startFairwayWithKeystone(
 ): Promise<FairwayWithKeystone> {
   const folder = await mkdtemp(join(tmpdir(), 'fairway-keystone-'));
   const yaml = readCloudsYaml(job.cloudsYaml);
-  const keystone = await standBefore(yaml.get(job.admin).authUrl);
+  const keystone = await startKeystoneProxy(yaml.get(job.admin).authUrl);
   const file = load(await readFile(job.cloudsYaml, 'utf8')) as CloudsFile;
   const admin = file.clouds[job.admin];
   if (admin === undefined) throw new Error(`there is no ${job.admin} in ${job.cloudsYaml}`);
   const auth = { ...admin.auth, auth_url: keystone.url };
-  file.clouds[ENTRY] = { ...admin, auth, identity_endpoint_override: keystone.url };
+  file.clouds[ENTRY_NAME] = { ...admin, auth, identity_endpoint_override: keystone.url };
   const cloudsFile = join(folder, 'clouds.yaml');
   await writeFile(cloudsFile, dump(file));
   const home = new Home(join(folder, 'home'));
-  const opening = { clock: systemClock, random: Math.random, log: silentLogger };
+  const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
   const fairway = await up({
     home,
     host: '127.0.0.1',
     port: 0,
     cloud: job.member,
     cloudsFile,
-    keystone: keystoneSettings(ENTRY),
+    keystone: keystoneSettings(ENTRY_NAME),
     latency: 'none',
     defaultImage: job.image,
     version: '0.0.0',
     ...(controlPlanes && { controlPlanes }),
-    ...opening,
+    ...cloudOptions,
   });
   const { transport } = await loadKubeConnection({ path: home.kubeconfig });
   const { server, certificateAuthority } = transport;
@@ -80,7 +80,7 @@ export async function startFairwayWithKeystone(
     api: clients[0] as KubeClient,
     kubeconfig: home.kubeconfig,
     cloud(entry, credential) {
-      const cloud = openCloud(yaml, entry, opening);
+      const cloud = openCloud(yaml, entry, cloudOptions);
       clouds.push(cloud);
       return cloud.client(credential);
     },

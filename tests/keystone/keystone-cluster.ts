@@ -11,7 +11,7 @@ import {
 import { DEFAULT_USERS } from '@fairway/control-plane/process/cluster-users';
 import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
-import { eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { processControlPlanes } from '@fairway/service/up/control-planes';
 import { Kubectl } from '../clients/kubectl.ts';
 import type { JobCloud } from '../main-job/job-clouds.ts';
@@ -40,7 +40,7 @@ export class KeystoneCluster {
       env: { ...process.env, KUBEBUILDER_ASSETS: offered?.folder ?? '' },
       address: '127.0.0.1',
       snapshotFolder: join(folder, 'snapshots'),
-      areLeft: false,
+      hasLeftovers: false,
       users: DEFAULT_USERS,
       egress: { allowed: [], denied: [] },
       alwaysAllowed: [],
@@ -55,19 +55,19 @@ export class KeystoneCluster {
       spec: { ...spec, apiServer: { keystone: {} } },
     });
     const cluster = new KeystoneCluster(fairway, folder, name);
-    await cluster.until(({ status }) => status?.keystone !== undefined);
+    await cluster.waitUntil(({ status }) => status?.keystone !== undefined);
     return cluster;
   }
 
-  /** Sets who has access; null: no one. Resolves when it is in effect. */
-  async let(keystone: NonNullable<Cluster['spec']['apiServer']['keystone']> | null): Promise<void> {
+  /** Sets who has access (null: nobody); resolves when it is in effect. */
+  async setKeystone(keystone: NonNullable<Cluster['spec']['apiServer']['keystone']> | null): Promise<void> {
     const path = '/spec/apiServer/keystone';
-    // Replaces the whole value: a merge would keep earlier roles.
+    // Replaces the whole value, because a merge would keep earlier roles.
     const value = [keystone === null ? { op: 'remove', path } : { op: 'add', path, value: keystone }];
     const { metadata } = await this.fairway.api
       .resource(clusters)
       .patch(this.#name, { type: 'json', value }, { namespace: NAMESPACE });
-    await this.until(
+    await this.waitUntil(
       ({ status }) =>
         (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0) &&
         isConditionTrue(status?.conditions, 'ControlPlaneReady') &&
@@ -76,24 +76,20 @@ export class KeystoneCluster {
     );
   }
 
-  until(isAsWanted: (cluster: Cluster) => boolean): Promise<Cluster> {
-    return eventuallyObject(
-      this.fairway.api.resource(clusters),
-      { namespace: NAMESPACE, name: this.#name },
-      isAsWanted,
-    );
+  waitUntil(predicate: (cluster: Cluster) => boolean): Promise<Cluster> {
+    return eventuallyObject(this.fairway.api.resource(clusters), { namespace: NAMESPACE, name: this.#name }, predicate);
   }
 
-  /** kubectl at the cluster with a bearer token. */
+  /** kubectl with the cluster's API and a bearer token. */
   async by(token: string): Promise<Kubectl> {
-    const { status } = await this.until(() => true);
+    const { status } = await this.waitUntil(() => true);
     const file = join(this.#folder, `${this.#kubectls++}.kubeconfig`);
     const { url: server = '', caCertificate: certificateAuthority = '' } = status ?? {};
     await writeFile(file, renderKubeconfig({ name: 'demo', userName: 'demo', server, certificateAuthority, token }));
     return new Kubectl(file);
   }
 
-  /** kubectl at the cluster with a certificate. */
+  /** kubectl with the cluster's API and a certificate. */
   async admin(): Promise<Kubectl> {
     const request = { apiVersion: API_VERSION, kind: KUBECONFIG_REQUEST_KIND.kind, metadata: {}, spec: {} };
     const { status } = await this.fairway.api
@@ -107,7 +103,7 @@ export class KeystoneCluster {
   async close(): Promise<void> {
     const all = this.fairway.api.resource(clusters);
     await all.delete(this.#name, { namespace: NAMESPACE });
-    await eventuallyGone(all, { namespace: NAMESPACE, name: this.#name });
+    await eventuallyDeleted(all, { namespace: NAMESPACE, name: this.#name });
     await this.fairway.close();
     await rm(this.#folder, { recursive: true, force: true });
   }

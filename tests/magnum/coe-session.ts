@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FairwayOnCloud, startFairwayOn } from '../main-job/fairway-on-cloud.ts';
 import type { JobCloud, JobTarget } from '../main-job/job-clouds.ts';
-import { type Answer, run } from '../session/running-fairway.ts';
+import { type CommandResult, run } from '../session/running-fairway.ts';
 
-/** A tenant of the project, one who may only read there, one of another project, and the cloud's administrator. */
+/** A tenant of the project, a reader of it, a tenant of another project, and the cloud's administrator. */
 export type Person = 'tenant' | 'reader' | 'outsider' | 'admin';
 
-/** The distribution's `openstack` against a Fairway whose own login has no role in the tenant's project. */
+/** The distribution's `openstack` client with a Fairway whose own login has no role in the tenant's project. */
 export class CoeSession {
   readonly cloud: JobCloud;
   readonly fairway: FairwayOnCloud;
@@ -25,18 +25,22 @@ export class CoeSession {
 
   static async open(target: JobTarget, openstack: string): Promise<CoeSession> {
     const cloud = await target.open();
-    const swapped = { ...cloud, member: cloud.other, other: cloud.member };
-    const fairway = await startFairwayOn(swapped, { servesMagnum: true, settleMs: 1_000, credentialCheckMs: 1_000 });
+    const swappedCloud = { ...cloud, member: cloud.other, other: cloud.member };
+    const fairway = await startFairwayOn(swappedCloud, {
+      servesMagnum: true,
+      settleMs: 1_000,
+      credentialCheckMs: 1_000,
+    });
     const session = new CoeSession(cloud, fairway, await mkdtemp(join(tmpdir(), 'fairway-coe-')), openstack);
     await session.#announce(`${fairway.magnum.url}/v1`);
     return session;
   }
 
   /** Runs `openstack` as one of these users. */
-  openstack(person: Person, ...words: readonly string[]): Promise<Answer> {
+  openstack(person: Person, ...args: readonly string[]): Promise<CommandResult> {
     const { cloud, fairway, folder } = this;
     const entry = { tenant: cloud.member, reader: cloud.reader, outsider: cloud.other, admin: cloud.admin }[person];
-    return run(this.#openstack, ['--os-cloud', entry, ...words], {
+    return run(this.#openstack, ['--os-cloud', entry, ...args], {
       PATH: '/usr/bin:/bin',
       HOME: folder,
       // `cluster config` fails with a traceback without it.
@@ -46,10 +50,10 @@ export class CoeSession {
     });
   }
 
-  /** Its output as JSON. Throws an Error with its message if it fails. */
-  async json<T = Record<string, unknown>>(person: Person, ...words: readonly string[]): Promise<T> {
-    const { code, stdout, stderr } = await this.openstack(person, ...words, '-f', 'json');
-    if (code !== 0) throw new Error(`openstack ${words.join(' ')}: ${stderr}`);
+  /** The output as JSON. Throws an Error with the client's message if it fails. */
+  async json<T = Record<string, unknown>>(person: Person, ...args: readonly string[]): Promise<T> {
+    const { code, stdout, stderr } = await this.openstack(person, ...args, '-f', 'json');
+    if (code !== 0) throw new Error(`openstack ${args.join(' ')}: ${stderr}`);
     return JSON.parse(stdout) as T;
   }
 
@@ -61,7 +65,7 @@ export class CoeSession {
     return [older, newer];
   }
 
-  /** Ids of trusts that the tenant has given. */
+  /** The IDs of the trusts that the tenant has created. */
   async trusts(): Promise<readonly string[]> {
     return (await this.fairway.other.identity.trustsGiven()).map(({ id }) => id);
   }
@@ -73,16 +77,16 @@ export class CoeSession {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** With the commands of docs/operators/magnum.md, if the cloud is a real one. */
+  /** Uses the commands of docs/operators/magnum.md if the cloud is a real one. */
   async #announce(url: string): Promise<void> {
     const { announce } = this.cloud;
     if (announce) return announce({ type: 'container-infra', name: 'magnum', url });
-    const words = ['service', 'create', '--name', 'magnum', 'container-infra'];
-    const { id } = await this.json<{ id: string }>('admin', ...words);
+    const args = ['service', 'create', '--name', 'magnum', 'container-infra'];
+    const { id } = await this.json<{ id: string }>('admin', ...args);
     this.#cleanups.push(() => this.openstack('admin', 'service', 'delete', id));
     const [region] = await this.json<{ Region: string }[]>('admin', 'region', 'list');
-    for (const face of ['public', 'internal', 'admin']) {
-      await this.json('admin', 'endpoint', 'create', '--region', region?.Region ?? '', id, face, url);
+    for (const interfaceName of ['public', 'internal', 'admin']) {
+      await this.json('admin', 'endpoint', 'create', '--region', region?.Region ?? '', id, interfaceName, url);
     }
   }
 }

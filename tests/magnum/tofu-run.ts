@@ -1,19 +1,22 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type ClientProgram, findProgram } from '../clients/programs.ts';
-import { type Answer, run } from '../session/running-fairway.ts';
+import { type ClientProgram, findProgram } from '../clients/client-binaries.ts';
+import { type CommandResult, run } from '../session/running-fairway.ts';
 import type { CoeSession } from './coe-session.ts';
 
 const EXAMPLE = new URL('../../examples/opentofu', import.meta.url).pathname;
 const PROVIDER = 'registry.opentofu.org/terraform-provider-openstack/openstack';
 
-/** OpenTofu, if it has been built with its provider for OpenStack. */
+/** OpenTofu, if it has been built with its OpenStack provider. */
 export function findTofu(): ClientProgram | undefined {
   const provider = findProgram('terraform-provider-openstack');
   return provider && findProgram('tofu');
 }
 
-/** The example of examples/opentofu, applied by a tenant; nothing is downloaded, since the provider is given as a folder. */
+/**
+ * The example of examples/opentofu, applied by a tenant. Nothing is downloaded, because the provider is in a local
+ * folder.
+ */
 export class TofuRun {
   readonly #session: CoeSession;
   readonly #tofu: ClientProgram;
@@ -34,12 +37,12 @@ export class TofuRun {
     return new TofuRun(session, tofu, folder);
   }
 
-  /** Writes a further file of the configuration. */
+  /** Writes an additional file of the configuration. */
   async add(name: string, text: string): Promise<void> {
     await writeFile(join(this.#folder, name), text);
   }
 
-  run(variables: Readonly<Record<string, string | number>>, ...words: readonly string[]): Promise<Answer> {
+  run(variables: Readonly<Record<string, string | number>>, ...words: readonly string[]): Promise<CommandResult> {
     const { cloud, fairway } = this.#session;
     const given = Object.fromEntries(Object.entries(variables).map(([name, value]) => [`TF_VAR_${name}`, `${value}`]));
     return run(this.#tofu.path, [`-chdir=${this.#folder}`, ...words, '-no-color'], {

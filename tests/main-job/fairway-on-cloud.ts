@@ -18,10 +18,10 @@ import type { JobCloud } from './job-clouds.ts';
 
 /** A whole Fairway in this process on an independent cloud, and hollow nodes for that cloud's servers. */
 export interface FairwayOnCloud {
-  /** Fairway's API, as its administrator. */
+  /** A client of Fairway's API as its administrator. */
   readonly api: KubeClient;
   readonly kubeconfig: string;
-  /** The address of Magnum's API, if it is served, and the file with its authority. */
+  /** The address of Magnum's API, if it is served, and the file with its CA certificate. */
   readonly magnum: { readonly url: string | undefined; readonly authority: string };
   readonly cloudsYaml: string;
   /** The tenant's own view of its project. */
@@ -35,25 +35,25 @@ export interface FairwayOnCloud {
   close(): Promise<void>;
 }
 
-/** Set to see Fairway's log. */
+/** Set this to see Fairway's log. */
 const IS_VERBOSE = process.env['FAIRWAY_TEST_LOG'] !== undefined;
 
-function say(fields: object, message: string): void {
+function printLog(fields: object, message: string): void {
   process.stderr.write(`${new Date().toISOString()} ${message} ${JSON.stringify(fields)}\n`);
 }
 
-const loudLogger: Logger = { debug() {}, info: say, warn: say, error: say, child: () => loudLogger };
+const loudLogger: Logger = { debug() {}, info: printLog, warn: printLog, error: printLog, child: () => loudLogger };
 
 interface FairwayOnCloudOptions {
-  /** Gets Fairway's log, and nothing of the nodes. */
+  /** Receives Fairway's log, but nothing from the nodes. */
   readonly log?: Logger;
   /** As `fairway up --credential-check`. */
   readonly credentialCheckMs?: number;
   /** As `fairway up --cloud-check`. */
   readonly observeMs?: number;
-  /** See ProjectCloud; shorter if no Fairway was killed before, so that no requests are in flight. */
+  /** See ProjectCloud; shorter if no Fairway was killed before, because then no requests are in flight. */
   readonly settleMs?: number;
-  /** Admits Keystone users, also at Magnum's API; the cloud's administrator validates their tokens. */
+  /** Admits Keystone users, at Magnum's API too; the cloud's administrator validates their tokens. */
   readonly servesMagnum?: boolean;
 }
 
@@ -67,7 +67,7 @@ export async function startFairwayOn(cloud: JobCloud, options: FairwayOnCloudOpt
   } = options;
   const folder = await mkdtemp(join(tmpdir(), 'fairway-on-cloud-'));
   const home = new Home(folder);
-  // The file as an operator names it to a Fairway.
+  // The file that an operator would specify for a Fairway.
   process.env['OS_CLIENT_CONFIG_FILE'] = cloud.cloudsYaml;
   const fairway = await up({
     home,
@@ -88,10 +88,10 @@ export async function startFairwayOn(cloud: JobCloud, options: FairwayOnCloudOpt
     random: Math.random,
     log,
   });
-  const opening = { clock: systemClock, random: Math.random, log: silentLogger };
+  const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
   const yaml = readCloudsYaml(cloud.cloudsYaml);
   const entries = [cloud.member, cloud.admin, cloud.other, cloud.reader];
-  const clouds = entries.map((entry) => openCloud(yaml, entry, opening));
+  const clouds = entries.map((entry) => openCloud(yaml, entry, cloudOptions));
   const [member, admin, other, reader] = clouds.map((each) => each.client()) as [
     OpenStackClient,
     OpenStackClient,
@@ -101,7 +101,7 @@ export async function startFairwayOn(cloud: JobCloud, options: FairwayOnCloudOpt
   const fleet = new HollowNodeFleet({
     cloud: openStackFleetCloud(admin),
     disks: new MemoryDisks(),
-    ...opening,
+    ...cloudOptions,
     // Short, because there are no notifications of new servers.
     idlePeriodMs: 2_000,
   });

@@ -7,28 +7,28 @@ import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { createCloud } from '@fairway/simulator/cloud';
 import { ownProjects } from './testbed-projects.ts';
 
-/** A cloud that Fairway can run on, by entries of a clouds.yaml. */
+/** A cloud that Fairway can run on, as entries of a clouds.yaml. */
 export interface JobCloud {
   readonly cloudsYaml: string;
-  /** A member of the project that the clusters live in. */
+  /** A member of the project that contains the clusters. */
   readonly member: string;
   /** A member of another project. */
   readonly other: string;
-  /** A reader of the first. */
+  /** A reader of the first project. */
   readonly reader: string;
-  /** An administrator, who reads the user data that hollow nodes boot from. */
+  /** An administrator, who reads the user data from which hollow nodes boot. */
   readonly admin: string;
-  /** By id or name. */
+  /** By ID or name. */
   readonly image: string;
   readonly flavor: string;
   readonly largerFlavor: string;
-  /** Replaces a service of the catalog; if undefined, the administrator does it. */
+  /** Replaces a service of the catalog; if undefined, the administrator does so. */
   readonly announce?: (service: { readonly type: string; readonly name: string; readonly url: string }) => void;
   close(): Promise<void>;
 }
 
 export interface JobTarget {
-  /** With the reason when it is skipped. */
+  /** Includes the reason if it is skipped. */
   readonly name: string;
   readonly isMissing: boolean;
   readonly isSimulated?: boolean;
@@ -43,7 +43,7 @@ const SIMULATOR: JobTarget = {
     const simulator = createCloud({
       clock: systemClock,
       random: Math.random,
-      // As many hosts as the testbed has, so that an anti-affinity group can be larger than the cloud can place.
+      // As many hosts as the testbed has, so that an anti-affinity group can be too large for the cloud.
       config: { zones: [{ name: 'nova', hosts: 3, hostVcpus: 256, hostRamMiB: 1024 * 1024, hostDiskGiB: 20_000 }] },
     });
     await simulator.listen({ host: '127.0.0.1', port: 0 });
@@ -72,7 +72,7 @@ const TESTBED_CLOUDS = `${process.env['OSTEST_ROOT'] ?? '/opt/ostest'}/clouds.ya
 
 /** testbed/openstack, if it is running. */
 async function testbed(): Promise<JobTarget> {
-  if (existsSync(TESTBED_CLOUDS) && (await answers(readCloudsYaml(TESTBED_CLOUDS).get('ostest-demo-a').authUrl))) {
+  if (existsSync(TESTBED_CLOUDS) && (await isReachable(readCloudsYaml(TESTBED_CLOUDS).get('ostest-demo-a').authUrl))) {
     const open = async () => ({
       ...(await ownProjects(TESTBED_CLOUDS, 'ostest-admin')),
       admin: 'ostest-admin',
@@ -89,7 +89,7 @@ async function testbed(): Promise<JobTarget> {
   };
 }
 
-async function answers(url: string): Promise<boolean> {
+async function isReachable(url: string): Promise<boolean> {
   try {
     return (await fetch(url, { signal: AbortSignal.timeout(2_000) })).status < 500;
   } catch {

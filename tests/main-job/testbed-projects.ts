@@ -11,7 +11,7 @@ import { z } from 'zod';
 const Created = z.object({ id: z.string() });
 const RoleList = z.object({ roles: z.array(Created.extend({ name: z.string() })) });
 
-/** Entries in a test's own clouds.yaml, whose names are also those of the users. */
+/** Entries in a test's own clouds.yaml; their names are also the user names. */
 export interface OwnEntries {
   readonly cloudsYaml: string;
   readonly member: string;
@@ -20,10 +20,10 @@ export interface OwnEntries {
   close(): Promise<void>;
 }
 
-/** Two projects with users for one test alone, so that concurrent tests do not count each other's resources. */
+/** Two projects with users for one test only, so that concurrent tests do not count each other's resources. */
 export async function ownProjects(cloudsYaml: string, adminEntry: string): Promise<OwnEntries> {
-  const opening = { clock: systemClock, random: Math.random, log: silentLogger };
-  const cloud = openCloud(readCloudsYaml(cloudsYaml), adminEntry, opening);
+  const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
+  const cloud = openCloud(readCloudsYaml(cloudsYaml), adminEntry, cloudOptions);
   const admin = cloud.client();
   const api = new ServiceApi(admin.session, 'identity');
   const password = randomBytes(12).toString('hex');
@@ -35,8 +35,8 @@ export async function ownProjects(cloudsYaml: string, adminEntry: string): Promi
 
   async function create(kind: 'project' | 'user', fields: object): Promise<string> {
     const envelope = z.object({ [kind]: Created });
-    const answer = await api.post(envelope, `/${kind}s`, { body: { [kind]: { domain_id: 'default', ...fields } } });
-    const id = answer[kind]?.id ?? '';
+    const response = await api.post(envelope, `/${kind}s`, { body: { [kind]: { domain_id: 'default', ...fields } } });
+    const id = response[kind]?.id ?? '';
     cleanups.push(() => api.send('DELETE', `/${kind}s/{id}`, { params: { id } }));
     return id;
   }

@@ -2,7 +2,10 @@ import { nodePools } from '@fairway/api/kinds/node-pool';
 import { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 
-/** Names of the pools that get the label `round`, as shown by an informer started before `meanwhile`; resolves with the first. */
+/**
+ * Names of the pools that get the label `round`, as shown by an informer that was started before `meanwhile`; resolves
+ * with the first.
+ */
 export async function poolsLabelled(
   client: KubeClient,
   { namespace, round }: { readonly namespace: string; readonly round: string },

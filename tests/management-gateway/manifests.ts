@@ -14,7 +14,7 @@ export function aPool(name: string, spec: object = {}) {
   return { apiVersion, kind: 'NodePool', metadata: { name }, spec: { ...base, ...spec } };
 }
 
-/** So that controllers leave it alone. */
+/** Makes controllers ignore the object. */
 export function paused<T extends { readonly metadata: object }>(object: T): T {
   return { ...object, metadata: { ...object.metadata, annotations: { 'fairway.dev/paused': 'true' } } };
 }

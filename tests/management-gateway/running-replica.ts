@@ -2,22 +2,22 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ProcessOutput } from '../session/process-output.ts';
 import { PROJECT } from '../session/running-fairway.ts';
-import { SpokenOutput } from '../session/spoken-output.ts';
 
 /** `fairway serve` in a separate process, with simulated control planes and a simulated cloud. */
 export class RunningReplica implements AsyncDisposable {
   readonly home: string;
   readonly #child: ChildProcess;
-  readonly #output: SpokenOutput;
+  readonly #output: ProcessOutput;
 
   private constructor(home: string, child: ChildProcess) {
     this.home = home;
     this.#child = child;
-    this.#output = new SpokenOutput(child);
+    this.#output = new ProcessOutput(child);
   }
 
-  /** Resolves when it reports that it serves; rejects with its output if it ends before that. */
+  /** Resolves when the process reports that it serves; rejects with its output if it exits first. */
   static async start(kubeconfig: string, home: string, ...options: readonly string[]): Promise<RunningReplica> {
     const runtime = ['--control-plane', 'simulated'];
     const args = ['serve', '--kubeconfig', kubeconfig, '--home', home, ...runtime, ...options];
@@ -44,19 +44,19 @@ export class RunningReplica implements AsyncDisposable {
     return /^ {2}gateway +(https:[^;\s]+)/m.exec(this.output)?.[1] ?? '';
   }
 
-  /** The authorities that clients of the gateway trust. */
+  /** The CA certificates that clients of the gateway trust. */
   get gatewayAuthority(): string {
     return readFileSync(join(this.home, 'gateway-ca.crt'), 'utf8');
   }
 
-  /** Kills it without any warning. */
+  /** Kills the process without warning. */
   async kill(): Promise<void> {
     const exited = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');
     await exited;
   }
 
-  /** Ends it like Ctrl-C. */
+  /** Stops the process like Ctrl-C. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, 'exit');

@@ -12,17 +12,17 @@ import { SERVICE_ACCOUNT } from '@fairway/service/install/permissions';
 import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../contract/kubernetes/real-control-plane.ts';
 import { serviceAccountToken } from '../session/service-account-token.ts';
-import { installEarlier, installKnown } from './install-known.ts';
+import { installCurrent, installPrevious } from './install-definitions.ts';
 
 /** A real kube-apiserver with etcd and kube-controller-manager, installed as Fairway's management cluster. */
 export interface ManagementCluster extends AsyncDisposable {
   readonly plane: RealControlPlane;
-  /** For files of a test; it is deleted with the cluster. */
+  /** For files of a test; deleted with the cluster. */
   readonly folder: string;
-  /** Files in a folder of the cluster's own. */
+  /** Files in a separate folder of the cluster. */
   readonly kubeconfigs: {
     readonly admin: string;
-    /** The ServiceAccount of `fairway serve`. */
+    /** The kubeconfig of the ServiceAccount of `fairway serve`. */
     readonly controllers: string;
   };
   /** Installs Fairway's objects, for an API server that `fairway install` refuses. */
@@ -31,15 +31,15 @@ export interface ManagementCluster extends AsyncDisposable {
   giveControllersToken(): Promise<void>;
   /** The caller closes it. */
   adminClient(clock?: Clock): KubeClient;
-  /** As the ServiceAccount; the caller closes it. */
+  /** A client of the ServiceAccount; the caller closes it. */
   controllersClient(clock?: Clock, wrap?: (transport: Transport) => Transport): KubeClient;
 }
 
 const TOKEN_SECONDS = 36_000;
 
 /**
- * With `installed` it has the objects of an earlier release, which `install` upgrades. With `isInstalled: false` it has nothing
- * of Fairway, and `kubeconfigs.controllers` has to wait for `giveControllersToken`.
+ * With `installed` the cluster has the objects of an earlier release, which `install` upgrades. With `isInstalled:
+ * false` it has no Fairway objects, and `kubeconfigs.controllers` does not exist before `giveControllersToken`.
  */
 export async function startManagementCluster(
   binaries: KubernetesBinaries,
@@ -78,12 +78,12 @@ export async function startManagementCluster(
     };
     const installHere = async () => {
       using client = closing(adminClient());
-      await installKnown(client.client, plane.minor);
+      await installCurrent(client.client, plane.minor);
     };
     const installFirst = async () => {
       if (installed === undefined) return installHere();
       using client = closing(adminClient());
-      await installEarlier(client.client, installed);
+      await installPrevious(client.client, installed);
     };
     if (isInstalled) {
       await installFirst();

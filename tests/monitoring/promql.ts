@@ -2,14 +2,14 @@ import { parser } from '@prometheus-io/lezer-promql';
 
 /** The series that an expression reads. */
 export interface PromQL {
-  /** Texts that are not PromQL. */
+  /** The texts that are not PromQL. */
   readonly errors: readonly string[];
   readonly selectors: readonly { readonly metrics: readonly string[]; readonly labels: readonly string[] }[];
-  /** Labels that it groups or joins by. */
+  /** The labels by which the expression groups or joins. */
   readonly grouping: readonly string[];
 }
 
-/** Parses an expression with Grafana's variables. */
+/** Parses an expression that contains Grafana's variables. */
 export function readPromQL(expression: string): PromQL {
   const text = expression.replaceAll('$__rate_interval', '5m').replaceAll('$__range', '1h');
   const errors: string[] = [];

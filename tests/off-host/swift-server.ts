@@ -7,18 +7,18 @@ import { join } from 'node:path';
 import { freePorts } from '@fairway/base/testing/free-ports';
 import { AwsV4Signer } from 'aws4fetch';
 
-/** The programs of Swift: Debian's swift-proxy, swift-account, swift-container and swift-object. */
-const PROGRAMS = ['proxy', 'account', 'container', 'object'].map((name) => `/usr/bin/swift-${name}-server`);
+/** The binaries of Swift: Debian's swift-proxy, swift-account, swift-container and swift-object. */
+const BINARIES = ['proxy', 'account', 'container', 'object'].map((name) => `/usr/bin/swift-${name}-server`);
 /** Swift runs as its own user, which its packages create. */
-export const lackingForSwift = [
-  ...PROGRAMS.filter((path) => !existsSync(path)),
+export const missingForSwift = [
+  ...BINARIES.filter((path) => !existsSync(path)),
   ...(process.geteuid?.() === 0 ? [] : ['root']),
 ];
 
 export const ACCESS_KEY = 'test:tester';
 export const SECRET_KEY = 'testing-secret';
 
-/** Creates the rings for the disk of each server, in a third of the time of three calls of swift-ring-builder. */
+/** Creates the rings for the disk of each server, in a third of the time of three calls to swift-ring-builder. */
 const RINGS = `
 import sys
 from swift.common.ring import RingBuilder
@@ -30,7 +30,7 @@ for name, port in zip(('account', 'container', 'object'), ports):
     builder.get_ring().save(f'{folder}/{name}.ring.gz')
 `;
 
-/** A Swift with one disk, a folder, that speaks S3's protocol (s3api) with tempauth's users. */
+/** A Swift with one disk, which is a folder. It supports the S3 protocol (s3api) with tempauth's users. */
 export class SwiftServer implements AsyncDisposable {
   readonly #folder: string;
   readonly #running: ChildProcess[] = [];
@@ -134,7 +134,7 @@ user_test_tester = ${SECRET_KEY} .admin
     if (status !== 200) throw new Error(`Swift answers ${status}`);
   }
 
-  /** Stops its processes; they continue with the same data. */
+  /** Pauses its processes; they continue with the same data. */
   pause(): void {
     for (const child of this.#running) child.kill('SIGSTOP');
   }
@@ -155,14 +155,14 @@ user_test_tester = ${SECRET_KEY} .admin
 async function listening(port: number): Promise<void> {
   const deadlineMs = Date.now() + 400_000;
   for (;;) {
-    const answered = await new Promise<boolean>((resolve) => {
+    const isUp = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => {
         socket.destroy();
         resolve(true);
       });
       socket.once('error', () => resolve(false));
     });
-    if (answered) return;
+    if (isUp) return;
     if (Date.now() > deadlineMs) throw new Error(`Swift does not listen on port ${port}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { COMPONENTS, type Component, perComponent } from '@fairway/control-plane/process/components';
 import { parsePidFile } from '@fairway/control-plane/process/process-host';
 
-/** Process ids by component, from the pid files of a cluster's folder. */
+/** Process IDs by component, from the pid files of a cluster's folder. */
 export function pidsOf(folder: string): Readonly<Record<Component, number | undefined>> {
   return perComponent((component) => {
     try {
@@ -29,7 +29,7 @@ export function processesIn(folder: string): readonly number[] {
 }
 
 /** The folder of the only cluster. */
-export function onlyFolderIn(parent: string): string {
+export function onlySubfolder(parent: string): string {
   const [name, ...others] = readdirSync(parent);
   if (name === undefined || others.length > 0) throw new Error(`${parent} holds ${others.length + 1} folders, not one`);
   return join(parent, name);
@@ -39,7 +39,7 @@ export function areAllKnown(pids: Readonly<Record<Component, number | undefined>
   return COMPONENTS.every((component) => pids[component] !== undefined);
 }
 
-/** `kill -9`. Process id 0 would mean all of our own processes. */
+/** Sends `kill -9`. Process ID 0 would address all of our own processes. */
 export function kill(pid: number | undefined): void {
   if (pid === undefined) throw new Error('there is no process to kill');
   process.kill(pid, 'SIGKILL');

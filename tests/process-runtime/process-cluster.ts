@@ -23,7 +23,7 @@ type Network = Partial<
 /** UID of the one cluster. */
 export const CLUSTER_UID = 'uid-1';
 
-/** A cluster with a process-based control plane below a folder, requested like by the Cluster controller. */
+/** A cluster with a process-based control plane in a folder, requested as by the Cluster controller. */
 export class ProcessCluster {
   readonly #parent: string;
   readonly #assets: string;
@@ -65,7 +65,7 @@ export class ProcessCluster {
     return new ProcessCluster(parent, assets, spec, clock, network);
   }
 
-  /** Like a Fairway that starts. */
+  /** Opens the runtime as a starting Fairway does. */
   openRuntime(clock = systemClock, more: Network = {}): ProcessRuntime {
     return localProcessRuntime({
       folder: join(this.#parent, 'runtime'),
@@ -82,31 +82,31 @@ export class ProcessCluster {
     });
   }
 
-  /** The cluster's own folder. */
+  /** The folder of the cluster. */
   get folder(): string {
     return join(this.#parent, 'runtime', CLUSTER_UID);
   }
 
-  /** Polls until the response is as desired, or rules that out. */
-  async reach(
-    isReached: (state: ControlPlaneState) => boolean,
-    isHopeless: (state: ControlPlaneState) => boolean = ({ phase }) => phase === 'Failed',
+  /** Polls until the state matches, or can no longer match. */
+  async waitForState(
+    predicate: (state: ControlPlaneState) => boolean,
+    hasFailed: (state: ControlPlaneState) => boolean = ({ phase }) => phase === 'Failed',
   ): Promise<ControlPlaneState> {
     for (;;) {
       const changed = Promise.withResolvers<void>();
       const unsubscribe = this.runtime.onChange(() => changed.resolve());
       const state = await this.runtime.ensure(this.spec);
-      if (isReached(state)) {
+      if (predicate(state)) {
         unsubscribe();
         return state;
       }
-      if (isHopeless(state)) throw new Error(state.message);
+      if (hasFailed(state)) throw new Error(state.message);
       await changed.promise;
       unsubscribe();
     }
   }
 
-  /** As Fairway itself, once the namespace `default` exists. */
+  /** A client of Fairway itself, once the namespace `default` exists. */
   async connect({ endpoint }: ControlPlaneState): Promise<KubeClient> {
     if (endpoint === undefined) throw new Error('the control plane has no endpoint');
     const requirement = certificateRequirements(this.spec).find(({ component }) => component === 'fairway');
@@ -121,7 +121,7 @@ export class ProcessCluster {
         clock: systemClock,
       }),
     );
-    // An API server creates it a moment after it is first ready.
+    // An API server creates the namespace a moment after it is first ready.
     await eventuallyObject(client.resource(Namespaces), { name: 'default' });
     return client;
   }

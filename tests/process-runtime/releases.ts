@@ -7,38 +7,40 @@ import type { Binaries } from '@fairway/control-plane/process/find-binaries';
 import { findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
 import { testbedBinaries } from '@fairway/control-plane/process/testing/testbed-binaries';
 
-/** First minor version of 1 that Fairway offers, and whose flags the product writes. */
+/** The first minor version of 1 that Fairway offers, and whose flags the product writes. */
 const FIRST_MINOR = 31;
 
-/** The inputs of a test. */
+/** A Kubernetes release for a test. */
 export interface TestRelease {
   readonly version: string;
-  /** 36 for 1.36. */
+  /** The minor version: 36 for 1.36. */
   readonly minor: number;
   /** For the name of a test: the version, and what is missing. */
   readonly described: string;
-  /** Whether the program that restores snapshots is next to etcd. */
+  /** Whether the binary that restores snapshots is next to etcd. */
   readonly hasRestoreTool: boolean;
-  /** Whether it makes revisions continue: etcdutl does since 3.6. */
+  /** Whether a restore makes revisions continue: etcdutl does since 3.6. */
   readonly bumpsRevisions: boolean;
-  /** The folder with its original programs. */
+  /** The folder with the original binaries. */
   readonly folder: string;
   /** A value for KUBEBUILDER_ASSETS; creates the folder below `parent` if flags have to be omitted. */
   assets(parent: string): string;
 }
 
 /**
- * The flags that programs of old releases lack, and those that they need instead. None of it changes what is tested: without the
- * grace period a kube-apiserver with open watches is killed at the end of the supervisor's, and the old ports without TLS are
- * open unless they are closed.
+ * The flags that binaries of old releases do not support, and those that they need instead. They do not change what is
+ * tested: without the grace period, a kube-apiserver with open watches is killed at the end of the supervisor's grace
+ * period, and the old ports without TLS are open unless they are closed.
  */
-const OLD_FLAGS: Readonly<Partial<Record<Component, { readonly lacks: readonly string[]; readonly needs: string }>>> = {
-  'kube-apiserver': { lacks: ['--shutdown-watch-termination-grace-period'], needs: '' },
-  'kube-controller-manager': { lacks: [], needs: '--port=0' },
-  'kube-scheduler': { lacks: [], needs: '--port=0' },
+const OLD_FLAGS: Readonly<
+  Partial<Record<Component, { readonly unsupportedFlags: readonly string[]; readonly additionalFlags: string }>>
+> = {
+  'kube-apiserver': { unsupportedFlags: ['--shutdown-watch-termination-grace-period'], additionalFlags: '' },
+  'kube-controller-manager': { unsupportedFlags: [], additionalFlags: '--port=0' },
+  'kube-scheduler': { unsupportedFlags: [], additionalFlags: '--port=0' },
 };
 
-/** The first release at hand that Fairway offers, and an older one with best-effort support. */
+/** The first available release that Fairway offers, and an older one with best-effort support. */
 export async function testReleases(): Promise<{ readonly offered?: TestRelease; readonly old?: TestRelease }> {
   const found = await findLocalBinaries(process.env, [testbedBinaries(process.env)]);
   const offered = found.find((binaries) => minorOf(binaries) >= FIRST_MINOR);
@@ -46,7 +48,7 @@ export async function testReleases(): Promise<{ readonly offered?: TestRelease; 
   return { ...(offered && { offered: releaseOf(offered) }), ...(old && { old: releaseOf(old) }) };
 }
 
-/** Versions at hand between which Fairway can upgrade a cluster: of one minor version, and of the next. */
+/** Available versions between which Fairway can upgrade a cluster: within one minor version, and to the next. */
 export async function testUpgrade(): Promise<{ readonly from: string; readonly to: string } | undefined> {
   const found = (await findLocalBinaries(process.env, [])).filter((binaries) => minorOf(binaries) >= FIRST_MINOR);
   for (const from of found) {
@@ -62,7 +64,7 @@ function minorOf({ version }: Binaries): number {
 
 function releaseOf({ version, paths }: Binaries): TestRelease {
   const minor = Number(version.split('.')[1]);
-  const lacks = Object.values(OLD_FLAGS).flatMap((flags) => flags.lacks);
+  const unsupportedFlags = Object.values(OLD_FLAGS).flatMap((flags) => flags.unsupportedFlags);
   const isOld = minor < FIRST_MINOR;
   return {
     version,
@@ -70,12 +72,12 @@ function releaseOf({ version, paths }: Binaries): TestRelease {
     hasRestoreTool: toolsOf(paths).length > 0,
     bumpsRevisions: toolsOf(paths).some((path) => basename(path) === 'etcdutl'),
     folder: dirname(paths['kube-apiserver']),
-    described: isOld ? `${version}, without ${lacks.join(' and ')}` : version,
-    assets: (parent) => wrapPrograms(parent, { version, paths }, isOld),
+    described: isOld ? `${version}, without ${unsupportedFlags.join(' and ')}` : version,
+    assets: (parent) => wrapBinaries(parent, { version, paths }, isOld),
   };
 }
 
-function wrapPrograms(parent: string, { version, paths }: Binaries, isOld: boolean): string {
+function wrapBinaries(parent: string, { version, paths }: Binaries, isOld: boolean): string {
   const folder = join(parent, `kubernetes-${version}`);
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   for (const tool of toolsOf(paths)) symlinkSync(tool, join(folder, basename(tool)));
@@ -86,7 +88,7 @@ function wrapPrograms(parent: string, { version, paths }: Binaries, isOld: boole
       symlinkSync(paths[component], path);
       continue;
     }
-    // A cluster's user starts the wrapper, and may not list the folder of the programs.
+    // A cluster's user starts the wrapper, and may not list the folder of the binaries.
     for (let at = parent; at.startsWith(`${tmpdir()}/`); at = dirname(at)) chmodSync(at, 0o711);
     const program = join(folder, `${component}-${version}`);
     copyFileSync(paths[component], program);
@@ -100,18 +102,21 @@ function toolsOf({ etcd }: Binaries['paths']): readonly string[] {
   return ['etcdutl', 'etcdctl'].flatMap((name) => findExecutable([dirname(etcd)], name) ?? []);
 }
 
-/** Replaces itself with the program, with supported flags. */
+/** Replaces itself with the binary, with supported flags. */
 function wrapper(
   program: string,
-  { lacks, needs }: { readonly lacks: readonly string[]; readonly needs: string },
+  {
+    unsupportedFlags,
+    additionalFlags,
+  }: { readonly unsupportedFlags: readonly string[]; readonly additionalFlags: string },
 ): string {
-  const unknown = [...lacks, '--none'].map((flag) => `${flag}=*`).join('|');
+  const unknown = [...unsupportedFlags, '--none'].map((flag) => `${flag}=*`).join('|');
   return `#!/bin/sh
 for flag; do
   shift
   case $flag in ${unknown}) ;; *) set -- "$@" "$flag" ;; esac
 done
-case "$*" in --version) ;; *) set -- "$@" ${needs} ;; esac
+case "$*" in --version) ;; *) set -- "$@" ${additionalFlags} ;; esac
 exec ${program} "$@"
 `;
 }

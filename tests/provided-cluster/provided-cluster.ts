@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { TestCluster } from '@fairway/hollow/testing/test-cluster';
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { Services } from '@fairway/kube/kinds/resources';
-import { eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { serve } from '../upstream-cloud-provider/served-cluster.ts';
-import { makeNodeByHand } from './hand-made-node.ts';
+import { makeNodeByHand } from './manual-node.ts';
 import { ProviderProcess } from './provider-process.ts';
 
-const PATIENCE = { deadlineMs: 400_000 };
+const LONG_WAIT = { deadlineMs: 400_000 };
 const namespace = 'default';
 
-/** A cluster with hand-made nodes, and one cloud provider after another as a separate process. */
+/** A cluster with manually created nodes, and one cloud provider after another as a separate process. */
 export class ProvidedCluster {
   readonly #cluster: TestCluster;
   readonly #folder: string;
@@ -41,7 +41,7 @@ export class ProvidedCluster {
     this.#provider.start(command, [...flags, ...this.#files]);
   }
 
-  /** Fairway's, with the same flags. */
+  /** Runs Fairway's cloud provider with the same flags. */
   runFairway(...flags: readonly string[]): void {
     this.#provider.startFairway([...flags, ...this.#files]);
   }
@@ -64,10 +64,10 @@ export class ProvidedCluster {
     await this.services.create({ metadata: { name, namespace, annotations }, spec });
   }
 
-  /** The Service once it is as desired. */
-  async when(name: string, isSo: (service: Service) => boolean): Promise<Service> {
+  /** Resolves with the Service once it matches. */
+  async when(name: string, predicate: (service: Service) => boolean): Promise<Service> {
     try {
-      return await eventuallyObject(this.services, { namespace, name }, isSo, PATIENCE);
+      return await eventuallyObject(this.services, { namespace, name }, predicate, LONG_WAIT);
     } catch (error) {
       throw new Error(`Service ${name} is not so: ${this.#provider.logged()}`, { cause: error });
     }
@@ -79,7 +79,7 @@ export class ProvidedCluster {
 
   async delete(name: string): Promise<void> {
     await this.services.delete(name, { namespace });
-    await eventuallyGone(this.services, { namespace, name }, PATIENCE);
+    await eventuallyDeleted(this.services, { namespace, name }, LONG_WAIT);
   }
 
   async close(): Promise<void> {

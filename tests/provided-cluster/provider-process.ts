@@ -29,13 +29,13 @@ export class ProviderProcess {
     child.once('exit', (code) => ended.abort(new Error(`it ended with ${code}: ${this.logged()}`)));
   }
 
-  /** Throws if it has exited, which no step of a test waits for. */
+  /** Throws if the process has exited, which no step of a test expects. */
   throwIfEnded(): void {
     this.#ended.signal.throwIfAborted();
   }
 
-  /** Rejects if the process exits by itself. */
-  async whileItRuns<T>(wait: Promise<T>): Promise<T> {
+  /** Rejects if the process exits unexpectedly. */
+  async raceWithExit<T>(wait: Promise<T>): Promise<T> {
     const { signal } = this.#ended;
     signal.throwIfAborted();
     const end = once(signal, 'abort').then(() => Promise.reject(signal.reason));

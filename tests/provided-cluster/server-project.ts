@@ -6,39 +6,39 @@ import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { vi } from 'vitest';
 import type { JobCloud } from '../main-job/job-clouds.ts';
 
-const POLL = { timeout: 400_000, interval: 1_000 };
+const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 
-/** The network of a cluster's nodes: its IPv4 subnet has a route to the outside. */
+/** The network of a cluster's nodes; its IPv4 subnet has a route to the external network. */
 export interface NodeNetwork {
   readonly id: string;
   readonly subnet: string;
-  /** The network outside of the router. */
+  /** The network on the external side of the router. */
   readonly external: string;
 }
 
-/** A project with a network and servers created by hand, for a cluster that Fairway did not create. */
+/** A project with a network and servers created manually, for a cluster that Fairway did not create. */
 export class ServerProject {
   readonly member: OpenStackClient;
   readonly #cloud: JobCloud;
   readonly #connection: Cloud;
-  /** In the order in which they are needed. */
+  /** Listed in the order in which they are needed. */
   readonly #cleanups: (() => Promise<unknown>)[] = [];
 
   constructor(cloud: JobCloud) {
-    const opening = { clock: systemClock, random: Math.random, log: silentLogger };
+    const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
     this.#cloud = cloud;
-    this.#connection = openCloud(readCloudsYaml(cloud.cloudsYaml), cloud.member, opening);
+    this.#connection = openCloud(readCloudsYaml(cloud.cloudsYaml), cloud.member, cloudOptions);
     this.member = this.#connection.client();
   }
 
-  async makeNetwork(name: string, cidr: string, cidrOfIPv6?: string): Promise<NodeNetwork> {
+  async makeNetwork(name: string, cidr: string, ipv6Cidr?: string): Promise<NodeNetwork> {
     const { networks, subnets, routers } = this.member.network;
-    const [outside] = await Array.fromAsync(networks.list({ 'router:external': true }));
-    const external = outside?.id ?? '';
+    const [externalNetwork] = await Array.fromAsync(networks.list({ 'router:external': true }));
+    const external = externalNetwork?.id ?? '';
     const { id } = await networks.create({ name });
     this.#cleanups.push(() => networks.delete(id));
     const subnet = (await subnets.create({ name, network_id: id, ip_version: 4, cidr })).id;
-    if (cidrOfIPv6) await subnets.create({ name: 'six', network_id: id, ip_version: 6, cidr: cidrOfIPv6 });
+    if (ipv6Cidr) await subnets.create({ name: 'six', network_id: id, ip_version: 6, cidr: ipv6Cidr });
     const router = await routers.create({ name, external_gateway_info: { network_id: external } });
     this.#cleanups.push(() => routers.delete(router.id));
     await routers.addInterface(router.id, { subnet_id: subnet });
@@ -59,7 +59,7 @@ export class ServerProject {
     this.#cleanups.push(async () => {
       await servers.delete(id);
       const isListed = async () => (await Array.fromAsync(servers.list())).some((each) => each.id === id);
-      await vi.waitUntil(async () => !(await isListed()), POLL);
+      await vi.waitUntil(async () => !(await isListed()), POLL_OPTIONS);
     });
   }
 

@@ -5,23 +5,23 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { testbed } from '../hosts/testbed.ts';
 import type { TestRelease } from '../process-runtime/releases.ts';
 
-/** What is missing of kube-proxy and CoreDNS, for the name of a test; empty if their images can be built at once. */
-export function servicesLack({ folder }: TestRelease): string[] {
-  return [...(existsSync(join(folder, 'kube-proxy')) ? [] : [`kube-proxy in ${folder}`]), ...lack('coredns')];
+/** What kube-proxy and CoreDNS lack, for the name of a test; empty if their images can be built. */
+export function missingForServices({ folder }: TestRelease): string[] {
+  return [...(existsSync(join(folder, 'kube-proxy')) ? [] : [`kube-proxy in ${folder}`]), ...missingParts('coredns')];
 }
 
-/** The same of Canal. */
-export function canalLacks(): string[] {
-  return lack('plugins', 'flannel', 'calico');
+/** The same for Canal. */
+export function missingForCanal(): string[] {
+  return missingParts('plugins', 'flannel', 'calico');
 }
 
-function lack(...parts: readonly string[]): string[] {
+function missingParts(...parts: readonly string[]): string[] {
   return testbed('lacks', ...parts)
     .split('\n')
     .filter((line) => line !== '');
 }
 
-/** Gives the mirror images under the testbed's names, and makes Fairway offer their versions with a release. */
+/** Adds images to the mirror under the testbed's names, and makes Fairway offer their versions with a release. */
 export async function offer(api: KubeClient, { version }: TestRelease, ...images: readonly string[]): Promise<void> {
   const lines = images.flatMap((name) => testbed(name).trim().split('\n'));
   const components = Object.fromEntries(lines.map((line) => line.split(': ')));

@@ -13,10 +13,10 @@ const NAME = 'hook';
 const PORT = 8443;
 const labels = { app: NAME };
 
-/** Responds to one AdmissionReview. */
-const ANSWER = readFileSync(new URL('refuse.sh', import.meta.url), 'utf8');
+/** A script that responds to one AdmissionReview. */
+const RESPONSE = readFileSync(new URL('refuse.sh', import.meta.url), 'utf8');
 
-/** A webhook in a pod, with everything needed to have it called for ConfigMaps with the label `refuse`. */
+/** A webhook in a pod, with all objects needed to have it called for ConfigMaps with the label `refuse`. */
 export interface WebhookPod {
   readonly configMap: ConfigMap;
   readonly pod: Pod;
@@ -24,7 +24,7 @@ export interface WebhookPod {
   readonly configuration: ValidatingWebhookConfiguration;
 }
 
-/** Gives the testbed's mirror the webhook's image, and creates its certificate. It runs on the named node. */
+/** Adds the webhook's image to the testbed's mirror, and creates its certificate. The pod runs on the named node. */
 export async function webhookPod(node: string): Promise<WebhookPod> {
   testbed('image', '/bin/true', 'testbed/socat', 'v1', '65534:65534', 'socat', 'busybox-static');
   const authority = await createCertificateAuthority({ commonName: NAME, clock: systemClock, validityMs: HOUR_MS });
@@ -40,7 +40,7 @@ export async function webhookPod(node: string): Promise<WebhookPod> {
   return {
     configMap: {
       metadata: { name: NAME, namespace: NAMESPACE },
-      data: { answer: ANSWER, 'tls.pem': certificatePem + privateKeyPem },
+      data: { answer: RESPONSE, 'tls.pem': certificatePem + privateKeyPem },
     },
     pod: {
       metadata: { name: NAME, namespace: NAMESPACE, labels },

@@ -11,12 +11,12 @@ import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { ImageSpec } from '@fairway/simulator/config';
 import { callTestbed, TESTBED } from '../hosts/testbed.ts';
-import { type Answer, RunningFairway, run } from '../session/running-fairway.ts';
+import { type CommandResult, RunningFairway, run } from '../session/running-fairway.ts';
 
-/** Entry whose user sees the servers of all projects, like a hypervisor. */
+/** The entry of a user who sees the servers of all projects, like a hypervisor. */
 const HYPERVISOR = 'simulator-admin';
 
-const OPENING = { clock: systemClock, random: Math.random, log: silentLogger };
+const CLOUD_OPTIONS = { clock: systemClock, random: Math.random, log: silentLogger };
 
 /** Images for which the testbed has a root file system. */
 const IMAGES: readonly ImageSpec[] = [
@@ -31,17 +31,17 @@ const IMAGES: readonly ImageSpec[] = [
   properties: { os_distro: 'debian', os_version: os, os_type: 'linux' },
 }));
 
-/** A simulated cloud whose servers boot for real: a host of a testbed for each, by its user data. */
+/** A simulated cloud whose servers really boot: each becomes a host of a testbed, by its user data. */
 export class HostCloud {
   /** Name of the entry for Fairway. */
   readonly entry = 'simulator';
   readonly cloudsYaml: string;
-  /** Fairway's settings for nodes that are such hosts. */
+  /** Fairway's node settings for such hosts. */
   readonly nodeSettings: string;
   readonly #testbed: string;
   readonly #cloud: Cloud;
   readonly #hypervisor: ChildProcess;
-  #said = '';
+  #waitForMessage = '';
 
   private constructor(
     testbed: string,
@@ -56,15 +56,15 @@ export class HostCloud {
     this.nodeSettings = files.nodeSettings;
     for (const stream of [hypervisor.stdout, hypervisor.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.#said += text;
+        this.#waitForMessage += text;
       });
     }
   }
 
-  /** `testbed`: its program, testbed/node's unless named. */
+  /** `testbed` is its program, testbed/node's by default. */
   static async open(folder: string, testbed = TESTBED): Promise<HostCloud> {
     mkdirSync(folder, { recursive: true });
-    const cloud = createCloud({ ...OPENING, config: { images: [...IMAGES] } });
+    const cloud = createCloud({ ...CLOUD_OPTIONS, config: { images: [...IMAGES] } });
     await cloud.listen({ host: '127.0.0.1', port: 0 });
     const cloudsYaml = join(folder, 'clouds.yaml');
     writeFileSync(cloudsYaml, cloud.cloudsYaml());
@@ -77,7 +77,7 @@ export class HostCloud {
       nodeSettings: join(folder, 'node-settings.yaml'),
     });
     try {
-      await opened.#look();
+      await opened.#checkHosts();
     } catch (error) {
       await opened.close();
       throw error;
@@ -90,7 +90,7 @@ export class HostCloud {
     return callTestbed(this.#testbed, ...args);
   }
 
-  /** `fairway up` on this cloud, with real control planes, which its hosts can reach. */
+  /** Starts `fairway up` on this cloud, with real control planes that its hosts can reach. */
   startFairway(home: string, ...options: readonly string[]): Promise<RunningFairway> {
     process.env['OS_CLIENT_CONFIG_FILE'] = this.cloudsYaml;
     const flags = {
@@ -104,9 +104,9 @@ export class HostCloud {
     return RunningFairway.start(home, ...own, ...options);
   }
 
-  /** Logs of the hypervisor and the hosts, for the message of a failure. */
+  /** Logs of the hypervisor and the hosts, for a failure message. */
   diagnosis(): string {
-    return [this.#said, ...this.hosts().map((host) => this.#call('diagnose', host))].join('\n');
+    return [this.#waitForMessage, ...this.hosts().map((host) => this.#call('diagnose', host))].join('\n');
   }
 
   /** Names of existing hosts. */
@@ -127,14 +127,14 @@ export class HostCloud {
     });
   }
 
-  /** Ids of the servers by their names. */
+  /** IDs of the servers by name. */
   servers(): Promise<ReadonlyMap<string, string>> {
     return this.#asHypervisor(serversByName);
   }
 
   /** Volumes of the cloud. */
   async volumes(): Promise<readonly Volume[]> {
-    const tenant = openCloud(readCloudsYaml(this.cloudsYaml), this.entry, OPENING);
+    const tenant = openCloud(readCloudsYaml(this.cloudsYaml), this.entry, CLOUD_OPTIONS);
     try {
       return await Array.fromAsync(tenant.client().blockStorage.volumes.list());
     } finally {
@@ -149,21 +149,21 @@ export class HostCloud {
   }
 
   /** Size of a volume's disk in bytes, as seen by a host. */
-  async sizeOfDisk(host: string, volumeId: string): Promise<number> {
+  async diskSize(host: string, volumeId: string): Promise<number> {
     const disk = `/dev/disk/by-id/virtio-${volumeId.slice(0, 20)}`;
     return Number((await this.on(host, 'blockdev', '--getsize64', disk)).stdout);
   }
 
-  async #asHypervisor<T>(ask: (client: OpenStackClient) => Promise<T>): Promise<T> {
-    const admin = openCloud(readCloudsYaml(this.cloudsYaml), HYPERVISOR, OPENING);
+  async #asHypervisor<T>(call: (client: OpenStackClient) => Promise<T>): Promise<T> {
+    const admin = openCloud(readCloudsYaml(this.cloudsYaml), HYPERVISOR, CLOUD_OPTIONS);
     try {
-      return await ask(admin.client());
+      return await call(admin.client());
     } finally {
       await admin.close();
     }
   }
 
-  /** The hosts' requests to the proxy, and the outcome, each once. */
+  /** The hosts' requests to the proxy and their outcome, each once. */
   proxied(): readonly string[] {
     return this.#call('proxied')
       .split('\n')
@@ -171,7 +171,7 @@ export class HostCloud {
   }
 
   /** Runs a command on a host. */
-  on(host: string, ...command: readonly string[]): Promise<Answer> {
+  on(host: string, ...command: readonly string[]): Promise<CommandResult> {
     return run(this.#testbed, ['exec', host, ...command]);
   }
 
@@ -180,19 +180,19 @@ export class HostCloud {
     return this.#call('address').trim();
   }
 
-  /** The remaining hosts once the hypervisor has checked the cloud's servers again. */
-  async settledHosts(): Promise<readonly string[]> {
+  /** The remaining hosts after the hypervisor has checked the cloud's servers again. */
+  async waitForHosts(): Promise<readonly string[]> {
     // A check in progress may have started earlier.
-    await this.#look();
-    await this.#look();
+    await this.#checkHosts();
+    await this.#checkHosts();
     return this.hosts();
   }
 
   /** Resolves at the end of the hypervisor's next check. */
-  #look(): Promise<void> {
-    const count = () => this.#said.split('looked at the servers').length;
+  #checkHosts(): Promise<void> {
+    const count = () => this.#waitForMessage.split('looked at the servers').length;
     const before = count();
-    return this.#untilSaid(() => count() > before);
+    return this.#waitForOutput(() => count() > before);
   }
 
   /** Cuts the power of a host, and restores it. */
@@ -201,31 +201,31 @@ export class HostCloud {
   }
 
   /** Cuts the power of a host while packages are installed on it, and restores it. Resolves with its name. */
-  async cutPowerOf(pool: string): Promise<string> {
-    const booting = () => new RegExp(`^(${pool}-\\w+) .* boots`, 'm').exec(this.#said)?.[1];
-    await this.#untilSaid(() => booting() !== undefined);
-    await this.#untilSaid(() => this.hosts().includes(booting() ?? ''));
+  async cutPowerDuringBoot(pool: string): Promise<string> {
+    const booting = () => new RegExp(`^(${pool}-\\w+) .* boots`, 'm').exec(this.#waitForMessage)?.[1];
+    await this.#waitForOutput(() => booting() !== undefined);
+    await this.#waitForOutput(() => this.hosts().includes(booting() ?? ''));
     const host = booting() ?? '';
     await run(this.#testbed, ['reset', host, '^Unpacking']);
     return host;
   }
 
   /** Checks again after each output of the hypervisor; rejects with its output if it exits. */
-  async #untilSaid(isSo: () => boolean): Promise<void> {
+  async #waitForOutput(predicate: () => boolean): Promise<void> {
     const exited = once(this.#hypervisor, 'exit').then(() => {
-      throw new Error(`the hypervisor has ended:\n${this.#said}`);
+      throw new Error(`the hypervisor has ended:\n${this.#waitForMessage}`);
     });
     exited.catch(() => undefined);
-    while (!isSo()) await Promise.race([once(this.#hypervisor.stdout ?? this.#hypervisor, 'data'), exited]);
+    while (!predicate()) await Promise.race([once(this.#hypervisor.stdout ?? this.#hypervisor, 'data'), exited]);
   }
 
-  /** Everything that the testbed has on this machine now. */
-  residue(): string {
+  /** Everything that the testbed currently has on this machine. */
+  leftoverProcesses(): string {
     return this.#call('residue');
   }
 
-  /** Boots a host by hand, and kills the process that does so with its children, like a power failure. */
-  async bootKilledAfter(name: string, ms: number): Promise<void> {
+  /** Boots a host manually, and kills the process that does so with its children, like a power failure. */
+  async bootAndKillAfter(name: string, ms: number): Promise<void> {
     const flags = ['--address', '10.1.15.250/20', '--gateway', '10.1.0.1', '--user-data', this.nodeSettings];
     const boot = spawn(this.#testbed, ['boot', name, ...flags], { stdio: 'ignore', detached: true });
     const exited = once(boot, 'exit');

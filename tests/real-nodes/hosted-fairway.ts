@@ -22,7 +22,7 @@ export class HostedFairway implements AsyncDisposable {
     this.api = api;
   }
 
-  /** Control planes are those of the release; hosts are of testbed/node by default. */
+  /** Control planes use the release's binaries; hosts are of testbed/node by default. */
   static async start(release: TestRelease | undefined, testbed?: string): Promise<HostedFairway> {
     const folder = await mkdtemp(join(tmpdir(), 'fairway-hosted-'));
     process.env['KUBEBUILDER_ASSETS'] = release?.folder;

@@ -1,7 +1,7 @@
-/** An image for each pool. */
+/** One image for each pool. */
 const POOLS = ['debian-12-containerd', 'debian-12'] as const;
 
-/** A cluster with a node of each image, as written by a tenant. */
+/** A cluster with one node of each image, as a tenant writes it. */
 export function clusterManifest(version: string, { plan = 'free', cni = 'none' } = {}): string {
   const pools = POOLS.map(
     (image, index) => `---

@@ -1,29 +1,29 @@
 import { spawnSync } from 'node:child_process';
 import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
-import { hostsLack } from '../hosts/requirements.ts';
+import { missingForHosts } from '../hosts/requirements.ts';
 import { TESTBED } from '../hosts/testbed.ts';
 import { type TestRelease, testReleases } from '../process-runtime/releases.ts';
 
-/** Requirements of tests with real nodes, if this machine meets them. */
-export interface RealNodesTools {
-  /** Undefined if anything is missing; the title names it. */
+/** What tests with real nodes need, if this machine has it. */
+export interface RealNodeTools {
+  /** Undefined if anything is missing, which the title then lists. */
   readonly offered: TestRelease | undefined;
   readonly kubectl: string;
   /** For the name of a test. */
   readonly title: string;
 }
 
-export function realNodesNeed(): Promise<RealNodesTools> {
-  const lacked = hostsLack();
-  return toolsFor([...lacked, ...(lacked.includes('Debian 12') ? [] : whatTestbedLacks())]);
+export function realNodeTools(): Promise<RealNodeTools> {
+  const missingRequirements = missingForHosts();
+  return toolsFor([...missingRequirements, ...(missingRequirements.includes('Debian 12') ? [] : missingForTestbed())]);
 }
 
-/** The same for other kinds of hosts; `lacked`: what those lack. */
-export async function toolsFor(lacked: readonly string[]): Promise<RealNodesTools> {
+/** The same for other kinds of hosts; `missingRequirements` is what those lack. */
+export async function toolsFor(missingRequirements: readonly string[]): Promise<RealNodeTools> {
   const { offered, old } = await testReleases();
   const kubectl = offered && findExecutable([offered.folder, ...foldersOnPath(process.env)], 'kubectl');
   const missing = [
-    ...lacked,
+    ...missingRequirements,
     // Kubelet 1.20 has no GracefulNodeShutdown, reads no containerRuntimeEndpoint from its file, and looks for Docker.
     ...(offered ? [] : [old ? `release of 1.31 or later beside ${old.version}` : 'binaries of Kubernetes']),
     ...(offered && !kubectl ? ['kubectl'] : []),
@@ -33,8 +33,8 @@ export async function toolsFor(lacked: readonly string[]): Promise<RealNodesTool
   return { offered, kubectl: kubectl ?? '', title: `with Kubernetes ${offered?.version}` };
 }
 
-/** Requirements of its hosts that Debian lacks. */
-function whatTestbedLacks(): string[] {
+/** What its hosts need and Debian does not have. */
+function missingForTestbed(): string[] {
   const { stdout } = spawnSync(TESTBED, ['lacks'], { encoding: 'utf8' });
   return stdout.split('\n').filter((line) => line !== '');
 }

@@ -6,8 +6,8 @@ import { ConfigMaps, DaemonSets } from '@fairway/kube/kinds/resources';
 export const BUSYBOX = 'docker.io/library/busybox:1.35';
 
 /**
- * A bridge on each node, with addresses from the node's own range; outside of it, a node's pods have the node's address, if
- * requested. Ports of the node lead to pods that request them.
+ * A bridge on each node, with addresses from the node's own range. On request, a node's pods have the node's address
+ * outside of it. Ports of the node lead to pods that request them.
  */
 function cni(ipMasq: boolean): object {
   const ipam = { type: 'host-local', ranges: [[{ subnet: 'POD_CIDR' }]] };
@@ -16,7 +16,7 @@ function cni(ipMasq: boolean): object {
   return { cniVersion: '0.4.0', name: 'tenant', plugins: [bridge, portmap] };
 }
 
-/** Configures CNI on its node, and routes to the pods of the others. */
+/** Configures CNI on its node, and routes to the pods of the other nodes. */
 const SCRIPT = `set -eu
 while read -r name range address; do
   if [ "$name" = "$NODE_NAME" ]; then
@@ -33,8 +33,8 @@ tail -f /dev/null & wait
 const metadata = { name: 'tenant-network', namespace: 'kube-system' };
 
 /**
- * Gives a cluster a minimal pod network of a tenant: routes between nodes in one network. `ipMasq`: pods can reach hosts without
- * a route back to them.
+ * Installs a minimal pod network in a tenant's cluster: routes between nodes in one network. `ipMasq`: pods can reach
+ * hosts that have no route back to them.
  */
 export async function installTenantNetwork(
   client: KubeClient,

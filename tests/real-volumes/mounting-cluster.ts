@@ -9,7 +9,7 @@ import { isKnown, isReady } from '../real-nodes/nodes.ts';
 import { writeTenantKubeconfig } from '../real-nodes/tenant-kubeconfig.ts';
 import { installTenantNetwork } from '../real-nodes/tenant-network.ts';
 import { clientOf } from '../session/client-of.ts';
-import { type Answer, type RunningFairway, run } from '../session/running-fairway.ts';
+import { type CommandResult, type RunningFairway, run } from '../session/running-fairway.ts';
 
 const NAME = 'demo';
 const NODES = 2;
@@ -49,7 +49,7 @@ export class MountingCluster implements AsyncDisposable {
     this.#kubeconfig = tenant.kubeconfig;
   }
 
-  /** Resolves when the nodes are Ready. KUBEBUILDER_ASSETS has to be the release's folder. */
+  /** Resolves when the nodes are Ready. KUBEBUILDER_ASSETS must be the release's folder. */
   static async start(folder: string, { version }: TestRelease, kubectl: string): Promise<MountingCluster> {
     const cloud = await HostCloud.open(join(folder, 'cloud'));
     let fairway: RunningFairway | undefined;
@@ -70,40 +70,40 @@ export class MountingCluster implements AsyncDisposable {
     }
   }
 
-  kubectl(...args: readonly string[]): Promise<Answer> {
+  kubectl(...args: readonly string[]): Promise<CommandResult> {
     return run(this.#kubectl, ['--kubeconfig', this.#kubeconfig, ...args]);
   }
 
   /** Runs a command in a pod, and returns its output. */
-  async inPod(name: string, script: string): Promise<string> {
+  async runInPod(name: string, script: string): Promise<string> {
     const { code, stdout, stderr } = await this.kubectl('exec', name, '--', 'sh', '-c', script);
     if (code !== 0) throw new Error(`${script}: ${stderr}`);
     return stdout;
   }
 
-  /** The cluster from Fairway's API. */
+  /** The cluster as Fairway's API shows it. */
   async described(path: string): Promise<string> {
     const flags = ['get', 'cluster', NAME, '-o', `jsonpath=${path}`];
     return (await run(this.#kubectl, ['--kubeconfig', this.#fairway.kubeconfig, ...flags])).stdout;
   }
 
-  delete(): Promise<Answer> {
+  delete(): Promise<CommandResult> {
     return run('npx', ['fairway', 'cluster', 'delete', NAME, '--yes'], { KUBECONFIG: this.#fairway.kubeconfig });
   }
 
-  /** Logs for the message of a failure. */
+  /** Logs for a failure message. */
   async diagnosis(): Promise<string> {
     const plugin = ['-n', 'kube-system', 'logs', '-l', 'app=csi-cinder-nodeplugin', '--all-containers', '--tail=40'];
-    const asked = [['describe', 'pods'], ['describe', 'pvc'], ['get', 'pods', '-A'], plugin];
-    const answers = await Promise.all(asked.map((args) => this.kubectl(...args)));
-    return [...answers.map(({ stdout, stderr }) => stdout + stderr), this.cloud.diagnosis(), this.#fairway.output].join(
+    const commands = [['describe', 'pods'], ['describe', 'pvc'], ['get', 'pods', '-A'], plugin];
+    const outputs = await Promise.all(commands.map((args) => this.kubectl(...args)));
+    return [...outputs.map(({ stdout, stderr }) => stdout + stderr), this.cloud.diagnosis(), this.#fairway.output].join(
       '\n',
     );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.client.close();
-    // Its control plane's processes would outlive Fairway.
+    // The control plane's processes would outlive Fairway.
     await this.delete();
     await this.#fairway.stop();
     await this.cloud.close();

@@ -8,9 +8,9 @@ export interface ReplicaOptions {
   readonly kubeconfig: string;
   readonly cloudsYaml: string;
   readonly cloud: string;
-  /** Shared by all replicas of this machine. */
+  /** The home that all replicas of this machine share. */
   readonly home: string;
-  /** The command of another release; this one's by default. */
+  /** The command of another release; this release's by default. */
   readonly entry?: string;
 }
 
@@ -26,7 +26,7 @@ export class Replica {
     this.#output = output;
   }
 
-  /** Resolves when it serves; rejects with its output if it ends before that. */
+  /** Resolves when the replica serves; rejects with its output if it exits first. */
   static async start({ kubeconfig, cloudsYaml, cloud, home, entry = MAIN }: ReplicaOptions): Promise<Replica> {
     const { KUBEBUILDER_ASSETS: _unused, ...env } = process.env;
     const args = ['serve', '--no-gateway', '--kubeconfig', kubeconfig, '--cloud', cloud, '--home', home];
@@ -51,7 +51,7 @@ export class Replica {
     return this.#output();
   }
 
-  /** Without any warning: `kill -9`. */
+  /** Sends `kill -9` without warning. */
   async kill(): Promise<void> {
     const exited = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');

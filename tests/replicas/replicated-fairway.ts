@@ -8,7 +8,7 @@ import { nodePools } from '@fairway/api/kinds/node-pool';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
 import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
-import { holdings, serverHistory } from '@fairway/controllers/testing/cloud-contents';
+import { resourceCounts, serverHistory } from '@fairway/controllers/testing/cloud-contents';
 import { isReady } from '@fairway/controllers/testing/test-fairway';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { keyOf } from '@fairway/kube/client/object-key';
@@ -19,8 +19,8 @@ import { startSimulatedCloud } from '@fairway/service/up/simulated-cloud';
 import type { Cloud } from '@fairway/simulator/cloud';
 import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
 import { startManagementCluster } from '../management/management-cluster.ts';
-import { type Act, recordActs } from './acts.ts';
-import { endControlPlanes, PID_FILE } from './end-control-planes.ts';
+import { type CloudCall, recordCloudCalls } from './cloud-calls.ts';
+import { killControlPlanes, PID_FILE } from './kill-control-planes.ts';
 import { Replica } from './replica.ts';
 import { ShardWatch } from './shard-watch.ts';
 
@@ -30,35 +30,38 @@ const DEADLINE_MS = 300_000;
 /** A management cluster, a cloud that records who changes what, and as many replicas of Fairway as a test starts. */
 export interface ReplicatedFairway extends AsyncDisposable {
   readonly shards: ShardWatch;
-  readonly acts: readonly Act[];
+  readonly cloudCalls: readonly CloudCall[];
   readonly cloud: Cloud;
-  /** Adds one, of this release or with the command of another, and waits until it has its share of the work. */
+  /** Adds a replica, of this release or with the command of another, and waits until it has its share of the work. */
   addReplica(entry?: string): Promise<Replica>;
-  /** `fairway install` of this release. */
+  /** Runs `fairway install` of this release. */
   install(): Promise<void>;
   /** The pid file of each control plane, by the cluster's UID. */
   controlPlanePids(): Promise<ReadonlyMap<string, string>>;
-  /** One that was stopped by the test. */
+  /** Removes a replica that the test has stopped. */
   forget(replica: Replica): void;
   readonly replicas: readonly Replica[];
   createCluster(name: string): Promise<void>;
   scale(names: readonly string[], replicas: number): Promise<void>;
   /** Resolves when the clusters have this many nodes, all Ready. */
-  untilReady(names: readonly string[], replicas: number): Promise<void>;
+  waitUntilReady(names: readonly string[], replicas: number): Promise<void>;
   deleteClusters(): Promise<void>;
-  /** Resolves with the first call on each of the clusters that `isMeant` selects, from now on. */
-  firstActs(names: readonly string[], isMeant: (act: Act) => boolean): Promise<ReadonlyMap<string, Act>>;
-  /** `namespace/name` of the cluster with this tag, even after its end. */
+  /** Resolves with the first call from now on for each of the clusters that `predicate` selects. */
+  firstCallsOf(
+    names: readonly string[],
+    predicate: (act: CloudCall) => boolean,
+  ): Promise<ReadonlyMap<string, CloudCall>>;
+  /** `namespace/name` of the cluster with this tag, even after its deletion. */
   clusterKeyOf(uid: string): string | undefined;
-  /** Violations of one actor at a time per cluster: empty if all is well. */
-  trespasses(): readonly string[];
+  /** Violations of the rule that only one replica acts on a cluster at a time; empty if there are none. */
+  unownedWrites(): readonly string[];
   /** Servers that were ever created twice for a machine, and duplicate network resources. */
   doubled(): readonly string[];
-  /** Differences of the cloud and of this machine from the state before the first cluster. */
+  /** Differences between the cloud and this machine now and before the first cluster. */
   leaked(): Promise<readonly string[]>;
 }
 
-/** With `installed` (the objects of an earlier release), its kinds are of that release until `install`. */
+/** With `installed` (the objects of an earlier release), the kinds are of that release until `install`. */
 export async function startReplicatedFairway(
   binaries: KubernetesBinaries,
   options: { readonly installed?: readonly KubeObject[] } = {},
@@ -70,14 +73,14 @@ export async function startReplicatedFairway(
   const client = stack.adopt(management.adminClient(), (each) => each.close());
   const cloudHome = new Home(join(folder, 'cloud'));
   cloudHome.create();
-  const opening = {
+  const cloudOptions = {
     home: cloudHome,
     clock: systemClock,
     random: Math.random,
     log: silentLogger,
     latency: 'none',
   } as const;
-  const simulated = stack.adopt(await startSimulatedCloud(opening), (each) => each.close());
+  const simulated = stack.adopt(await startSimulatedCloud(cloudOptions), (each) => each.close());
   const { cloud } = simulated;
   cloud.setQuota('demo', {
     network: 100,
@@ -88,13 +91,13 @@ export async function startReplicatedFairway(
     security_group_rule: 5_000,
   });
   simulated.startNodes();
-  const { acts, onAct } = recordActs(cloud);
+  const { cloudCalls, onCloudCall } = recordCloudCalls(cloud);
   const shards = stack.adopt(new ShardWatch(client), (each) => each.stop());
-  const before = JSON.stringify(holdings(cloud));
+  const before = JSON.stringify(resourceCounts(cloud));
   const replicas: Replica[] = [];
   const home = join(folder, 'home');
-  // A failed test leaves control planes, which outlive replicas.
-  stack.defer(() => endControlPlanes(home));
+  // A failed test leaves control planes behind, which outlive replicas.
+  stack.defer(() => killControlPlanes(home));
   stack.defer(async () => {
     await Promise.all(replicas.map((replica) => replica.stop()));
   });
@@ -102,11 +105,11 @@ export async function startReplicatedFairway(
 
   const create = <T extends KubeObject>(type: ResourceType<T>, object: T) =>
     client.resource(type).create({ ...object, apiVersion: apiVersionOf(type), kind: type.kind });
-  const namesOf = (act: Act) => keys.get(act.clusterUid ?? '')?.split('/')[1] ?? '';
+  const namesOf = (act: CloudCall) => keys.get(act.clusterUid ?? '')?.split('/')[1] ?? '';
 
   return {
     shards,
-    acts,
+    cloudCalls,
     cloud,
     replicas,
     install: () => management.install(),
@@ -125,7 +128,7 @@ export async function startReplicatedFairway(
         ...(entry !== undefined && { entry }),
       });
       replicas.push(replica);
-      await shards.untilShared(replicas.map(({ identity }) => identity));
+      await shards.waitUntilShared(replicas.map(({ identity }) => identity));
       return replica;
     },
     forget: (replica) => void replicas.splice(replicas.indexOf(replica), 1),
@@ -140,11 +143,11 @@ export async function startReplicatedFairway(
         names.map((name) => client.resource(nodePools).patch(name, { type: 'merge', value }, { namespace: NAMESPACE })),
       );
     },
-    async untilReady(names, count) {
-      const isOf = (name: string) => (machine: Machine) => machine.spec.clusterName === name;
+    async waitUntilReady(names, count) {
+      const matchesCluster = (name: string) => (machine: Machine) => machine.spec.clusterName === name;
       await all<Machine>(client, machines, (found) =>
         names.every((name) => {
-          const own = found.filter(isOf(name));
+          const own = found.filter(matchesCluster(name));
           return own.length === count && own.every(isReady);
         }),
       );
@@ -159,12 +162,12 @@ export async function startReplicatedFairway(
       );
       await all<Cluster>(client, clusters, (found) => found.length === 0);
     },
-    async firstActs(names, isMeant) {
-      const found = new Map<string, Act>();
+    async firstCallsOf(names, predicate) {
+      const found = new Map<string, CloudCall>();
       const done = Promise.withResolvers<void>();
-      const stop = onAct((act) => {
+      const stop = onCloudCall((act) => {
         const name = namesOf(act);
-        if (!names.includes(name) || found.has(name) || !isMeant(act)) return;
+        if (!names.includes(name) || found.has(name) || !predicate(act)) return;
         found.set(name, act);
         if (found.size === names.length) done.resolve();
       });
@@ -178,11 +181,11 @@ export async function startReplicatedFairway(
       return found;
     },
     clusterKeyOf: (uid) => keys.get(uid),
-    trespasses: () => shards.trespasses(acts, (uid) => keys.get(uid)),
-    doubled: () => [...repeated(serverHistory(cloud).map(({ name }) => name)), ...repeated(networkMarks(cloud))],
+    unownedWrites: () => shards.unownedWrites(cloudCalls, (uid) => keys.get(uid)),
+    doubled: () => [...duplicates(serverHistory(cloud).map(({ name }) => name)), ...duplicates(networkMarks(cloud))],
     async leaked() {
       const planes = await readdir(new Home(home).simulatedControlPlanes);
-      const now = JSON.stringify(holdings(cloud));
+      const now = JSON.stringify(resourceCounts(cloud));
       return [...planes, ...(now === before ? [] : [`the cloud holds ${now} instead of ${before}`])];
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
@@ -192,16 +195,16 @@ export async function startReplicatedFairway(
 async function all<T extends KubeObject>(
   client: KubeClient,
   type: ResourceType<T>,
-  check: (objects: readonly T[]) => boolean,
+  predicate: (objects: readonly T[]) => boolean,
 ): Promise<void> {
-  await eventually(client.resource(type), { namespace: NAMESPACE }, check);
+  await eventually(client.resource(type), { namespace: NAMESPACE }, predicate);
 }
 
-function repeated(names: readonly string[]): readonly string[] {
+function duplicates(names: readonly string[]): readonly string[] {
   return names.filter((name, index) => names.indexOf(name) !== index);
 }
 
-/** The resources by which Fairway finds the owner: one for each. */
+/** The resources by which Fairway finds their owner: one for each. */
 function networkMarks(cloud: Cloud): readonly string[] {
   const tables = cloud.snapshot() as Readonly<Record<string, readonly { readonly description?: string }[]>>;
   return ['networks', 'subnets', 'routers', 'security_groups']

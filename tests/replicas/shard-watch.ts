@@ -7,11 +7,11 @@ import type { Lease } from '@fairway/kube/kinds/generated/types';
 import { Leases } from '@fairway/kube/kinds/resources';
 import { eventually } from '@fairway/kube/testing/eventually';
 import { SHARD_GROUP, SHARDS } from '@fairway/service/serve/share';
-import type { Act } from './acts.ts';
+import type { CloudCall } from './cloud-calls.ts';
 
 const SELECTOR = { namespace: SYSTEM_NAMESPACE, labelSelector: `fairway.dev/shard-group=${SHARD_GROUP}` };
 
-interface Taking {
+interface ShardAcquisition {
   readonly shard: number;
   readonly replica: string;
   /** When the replica wrote that it is the holder, by this machine's clock. */
@@ -28,12 +28,12 @@ export function shardOf(clusterKey: string): number {
   return hash32(clusterKey) % SHARDS;
 }
 
-/** Who has held which shard since when, according to the Leases. */
+/** Records which replica has held which shard since when, according to the Leases. */
 export class ShardWatch {
   readonly #client: KubeClient;
   readonly #informer: Informer<Lease>;
   readonly #stop = new AbortController();
-  readonly #takings: Taking[] = [];
+  readonly #acquisitions: ShardAcquisition[] = [];
 
   constructor(client: KubeClient) {
     this.#client = client;
@@ -42,28 +42,28 @@ export class ShardWatch {
       const shard = shardOfLease(lease);
       const replica = lease.spec?.holderIdentity ?? '';
       const atMs = Date.parse(lease.spec?.acquireTime ?? '');
-      const last = this.#takings.findLast((taking) => taking.shard === shard);
+      const last = this.#acquisitions.findLast((taking) => taking.shard === shard);
       const hasChanged = last?.replica !== replica || last.atMs !== atMs;
-      if (shard !== undefined && replica !== '' && hasChanged) this.#takings.push({ shard, replica, atMs });
+      if (shard !== undefined && replica !== '' && hasChanged) this.#acquisitions.push({ shard, replica, atMs });
     };
     this.#informer.addHandler({ onAdd: note, onUpdate: (_, lease) => note(lease) });
     this.#informer.start(this.#stop.signal);
   }
 
-  /** Replicas by the clusters that they hold now. */
+  /** The current replica of each of these clusters. */
   holders(clusterKeys: readonly string[]): ReadonlyMap<string, string> {
-    return new Map(clusterKeys.map((key) => [key, this.#holderNow(shardOf(key))]));
+    return new Map(clusterKeys.map((key) => [key, this.#currentHolder(shardOf(key))]));
   }
 
-  /** Names with a prefix, of clusters that this replica would own. */
+  /** Names with a prefix, for clusters that this replica would own. */
   namesOf(replica: string, { count, namespace, prefix }: Names): readonly string[] {
     const names = Array.from({ length: 1_000 }, (_, index) => `${prefix}-${index}`);
-    const isMeant = (name: string) => this.#holderNow(shardOf(`${namespace}/${name}`)) === replica;
-    return names.filter(isMeant).slice(0, count);
+    const isHeldByReplica = (name: string) => this.#currentHolder(shardOf(`${namespace}/${name}`)) === replica;
+    return names.filter(isHeldByReplica).slice(0, count);
   }
 
   /** Resolves when exactly these replicas hold all shards, evenly. */
-  async untilShared(replicas: readonly string[]): Promise<void> {
+  async waitUntilShared(replicas: readonly string[]): Promise<void> {
     const limit = Math.ceil(SHARDS / replicas.length);
     const check = (leases: readonly Lease[]) => {
       const loads = Map.groupBy(
@@ -77,12 +77,15 @@ export class ShardWatch {
   }
 
   /** Calls on a cluster by a replica that did not hold it at that time. */
-  trespasses(acts: readonly Act[], clusterKeyOf: (uid: string) => string | undefined): readonly string[] {
-    return acts.flatMap(({ atMs, replica, clusterUid = '', what }) => {
+  unownedWrites(
+    cloudCalls: readonly CloudCall[],
+    clusterKeyOf: (uid: string) => string | undefined,
+  ): readonly string[] {
+    return cloudCalls.flatMap(({ atMs, replica, clusterUid = '', what }) => {
       const key = clusterKeyOf(clusterUid);
       if (key === undefined) return [`${replica}: ${what} is for no known cluster`];
       const shard = shardOf(key);
-      const holder = this.#takings.findLast((taking) => taking.shard === shard && taking.atMs <= atMs)?.replica;
+      const holder = this.#acquisitions.findLast((taking) => taking.shard === shard && taking.atMs <= atMs)?.replica;
       return holder === replica
         ? []
         : [`${replica}: ${what} on ${key} of ${holder} at ${new Date(atMs).toISOString()}`];
@@ -94,7 +97,7 @@ export class ShardWatch {
     await this.#informer.stopped;
   }
 
-  #holderNow(shard: number): string {
+  #currentHolder(shard: number): string {
     const lease = this.#informer.list().find((each) => shardOfLease(each) === shard);
     return lease?.spec?.holderIdentity ?? '';
   }

@@ -13,7 +13,7 @@ export function resign(token: string, privateKeyPem: string, claims: Readonly<Re
   return `${content}.${signature.toString('base64url')}`;
 }
 
-/** The token with one letter of its signature changed. */
+/** The token with one changed letter in its signature. */
 export function tamper(token: string): string {
   const [header = '', payload = '', signature = ''] = token.split('.');
   return `${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;

@@ -11,7 +11,7 @@ import { eventually } from '@fairway/kube/testing/eventually';
 import type { Cloud } from '@fairway/openstack/cloud';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { clientOf } from './client-of.ts';
-import { type Answer, RunningFairway, run } from './running-fairway.ts';
+import { type CommandResult, RunningFairway, run } from './running-fairway.ts';
 
 export interface ProvisionedClusterOptions {
   /** A Cluster with its NodePools; the cluster's name is `demo`. */
@@ -24,7 +24,7 @@ export interface ProvisionedClusterOptions {
   readonly deadlineMs: number;
 }
 
-/** `fairway up` with a Ready cluster, and its owner's APIs: Fairway's and the cluster's own. */
+/** `fairway up` with a Ready cluster, and the APIs of its owner: Fairway's and the cluster's own. */
 export class ProvisionedCluster implements AsyncDisposable {
   readonly #folder: string;
   readonly #options: ProvisionedClusterOptions;
@@ -66,22 +66,22 @@ export class ProvisionedCluster implements AsyncDisposable {
   }
 
   get fairway(): RunningFairway {
-    return there(this.#fairway);
+    return required(this.#fairway);
   }
 
-  /** The path of its objects at Fairway's API. */
+  /** The API path of the cluster's objects at Fairway. */
   get where(): { readonly namespace: string } {
     return { namespace: this.fairway.namespace };
   }
 
   /** A client of Fairway's API. */
   get own(): KubeClient {
-    return there(this.#own);
+    return required(this.#own);
   }
 
   /** A client of the cluster's API. */
   get tenant(): KubeClient {
-    return there(this.#tenant);
+    return required(this.#tenant);
   }
 
   /** Starts Fairway, or a new one after the previous one was killed. */
@@ -93,7 +93,7 @@ export class ProvisionedCluster implements AsyncDisposable {
     this.#own = await clientOf(this.#fairway.kubeconfig);
   }
 
-  cli(...args: readonly string[]): Promise<Answer> {
+  cli(...args: readonly string[]): Promise<CommandResult> {
     return run('npx', ['fairway', ...args], { KUBECONFIG: this.fairway.kubeconfig });
   }
 
@@ -103,25 +103,25 @@ export class ProvisionedCluster implements AsyncDisposable {
 
   async untilPool(name: string, check: (pool: NodePool) => boolean): Promise<NodePool> {
     const selection = { ...this.where, fieldSelector: `metadata.name=${name}` };
-    const isSo = ([pool]: readonly NodePool[]) => pool !== undefined && check(pool);
-    const [found] = await eventually(this.own.resource<NodePool>(nodePools), selection, isSo, this.#options);
-    return there(found);
+    const predicate = ([pool]: readonly NodePool[]) => pool !== undefined && check(pool);
+    const [found] = await eventually(this.own.resource<NodePool>(nodePools), selection, predicate, this.#options);
+    return required(found);
   }
 
   async untilCluster(check: (cluster: Cluster) => boolean): Promise<Cluster> {
-    const isSo = ([cluster]: readonly Cluster[]) => cluster !== undefined && check(cluster);
-    const [found] = await eventually(this.own.resource<Cluster>(clusters), this.where, isSo, this.#options);
-    return there(found);
+    const predicate = ([cluster]: readonly Cluster[]) => cluster !== undefined && check(cluster);
+    const [found] = await eventually(this.own.resource<Cluster>(clusters), this.where, predicate, this.#options);
+    return required(found);
   }
 
   async patchPool(name: string, spec: object): Promise<void> {
     await this.own.resource<NodePool>(nodePools).patch(name, { type: 'merge', value: { spec } }, this.where);
   }
 
-  /** The simulated cloud, as seen by a user of the project. */
-  async inCloud<T>(act: (cloud: Cloud) => Promise<T>): Promise<T> {
-    const opening = { clock: systemClock, random: Math.random, log: silentLogger };
-    const cloud = openCloud(readCloudsYaml(this.fairway.cloudsYaml), 'simulator', opening);
+  /** The simulated cloud, as a user of the project sees it. */
+  async callCloud<T>(act: (cloud: Cloud) => Promise<T>): Promise<T> {
+    const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
+    const cloud = openCloud(readCloudsYaml(this.fairway.cloudsYaml), 'simulator', cloudOptions);
     try {
       return await act(cloud);
     } finally {
@@ -137,7 +137,7 @@ export class ProvisionedCluster implements AsyncDisposable {
   }
 }
 
-function there<T>(value: T | undefined): T {
+function required<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('the cluster is not there');
   return value;
 }

@@ -3,37 +3,41 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseKubeconfig } from '@fairway/kube/client/kubeconfig';
-import { SpokenOutput } from './spoken-output.ts';
+import { ProcessOutput } from './process-output.ts';
 
 export const PROJECT = join(import.meta.dirname, '../..');
 
 /** The output of a command, whether it succeeded or not. */
-export interface Answer {
+export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A running program; its output is available when it has ended. */
-export interface Running {
-  readonly answer: Promise<Answer>;
-  /** Ends it like Ctrl-C. */
+/** A running process; its result is available when it has exited. */
+export interface RunningProcess {
+  readonly result: Promise<CommandResult>;
+  /** Stops the program like Ctrl-C. */
   stop(): void;
 }
 
-/** Ends hanging tests: longer than a program waits by itself (5 min), and shorter than the test. */
-const PATIENCE_MS = 400_000;
+/** Ends hanging tests: longer than any wait of a program (5 min), and shorter than the test. */
+const TIMEOUT_MS = 400_000;
 
-export function start(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
-  const { promise: answer, resolve } = Promise.withResolvers<Answer>();
-  // npm prints its warnings to stderr, among the program's output.
-  const quiet = { NO_UPDATE_NOTIFIER: '1', npm_config_loglevel: 'silent' };
-  const options = { cwd: PROJECT, env: { ...process.env, ...quiet, ...env }, timeout: PATIENCE_MS };
+export function start(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): RunningProcess {
+  const { promise: result, resolve } = Promise.withResolvers<CommandResult>();
+  // Otherwise npm prints its warnings to stderr, mixed with the program's output.
+  const quietEnv = { NO_UPDATE_NOTIFIER: '1', npm_config_loglevel: 'silent' };
+  const options = { cwd: PROJECT, env: { ...process.env, ...quietEnv, ...env }, timeout: TIMEOUT_MS };
   const child = execFile(program, args, { ...options, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
     const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
     resolve({ code, stdout, stderr });
   });
-  return { answer, stop: () => child.kill('SIGINT') };
+  return { result, stop: () => child.kill('SIGINT') };
 }
 
 /** Runs a program to completion. */
@@ -41,25 +45,25 @@ export function run(
   program: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
-  return start(program, args, env).answer;
+): Promise<CommandResult> {
+  return start(program, args, env).result;
 }
 
-/** `fairway up` in a separate process, started like by a person: with npx. */
+/** `fairway up` in a separate process, started as a user would, with npx. */
 export class RunningFairway {
   readonly home: string;
   readonly #child: ChildProcess;
-  readonly #output: SpokenOutput;
+  readonly #output: ProcessOutput;
 
   private constructor(home: string, child: ChildProcess) {
     this.home = home;
     this.#child = child;
-    this.#output = new SpokenOutput(child);
+    this.#output = new ProcessOutput(child);
   }
 
   /**
-   * Resolves when it reports that it serves; rejects with its output if it ends before that. Control planes are simulated,
-   * whatever is available.
+   * Resolves when Fairway reports that it serves; rejects with its output if it exits first. Control planes are
+   * simulated, even if others are available.
    */
   static async start(home: string, ...options: readonly string[]): Promise<RunningFairway> {
     const child = spawn('npx', ['fairway', 'up', '--home', home, '--control-plane', 'simulated', ...options], {
@@ -82,7 +86,7 @@ export class RunningFairway {
     return /serves at (https:\S+)/.exec(this.#output.text)?.[1] ?? '';
   }
 
-  /** Seconds from its start until it served, as reported by itself. */
+  /** Seconds from the start until Fairway served, as reported by Fairway itself. */
   get startSeconds(): number {
     return Number(/after ([0-9.]+) s/.exec(this.#output.text)?.[1]);
   }
@@ -91,7 +95,7 @@ export class RunningFairway {
     return join(this.home, 'kubeconfig');
   }
 
-  /** The namespace of its kubeconfig, which kubectl and `fairway` use by default. */
+  /** The namespace of the kubeconfig, which kubectl and `fairway` use by default. */
   get namespace(): string {
     const { contexts } = parseKubeconfig(readFileSync(this.kubeconfig, 'utf8'));
     return contexts[0]?.context.namespace ?? 'default';
@@ -101,14 +105,14 @@ export class RunningFairway {
     return join(this.home, 'clouds.yaml');
   }
 
-  /** Kills Fairway itself, below npx, without any warning. */
+  /** Kills Fairway itself, below npx, without warning. */
   async kill(): Promise<void> {
     const exited = once(this.#child, 'exit');
     process.kill(Number.parseInt(readFileSync(join(this.home, 'lock'), 'utf8'), 10), 'SIGKILL');
     await exited;
   }
 
-  /** Ends it like Ctrl-C. Resolves with npx's exit code. */
+  /** Stops Fairway like Ctrl-C. Resolves with npx's exit code. */
   async stop(): Promise<number | null> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
     const exited = once(this.#child, 'exit');

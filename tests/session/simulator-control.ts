@@ -18,7 +18,7 @@ const CloudsFile = z.object({
   ),
 });
 
-/** Control of the simulated cloud of a clouds.yaml, as its administrator. */
+/** Controls the simulated cloud of a clouds.yaml, as its administrator. */
 export class SimulatorControl {
   readonly #origin: string;
   readonly #token: string;
@@ -40,12 +40,12 @@ export class SimulatorControl {
     return new SimulatorControl(new URL(auth.auth_url).origin, login.headers.get('x-subject-token') ?? '');
   }
 
-  /** Makes calls fail, or the cloud itself, as described by the simulator's `FaultRule`. */
+  /** Makes calls or the cloud itself fail as the simulator's `FaultRule` specifies. */
   async arm(rule: object): Promise<void> {
     await send('POST', `${this.#origin}/_sim/faults`, { body: rule, token: this.#token });
   }
 
-  /** Nothing fails any more. */
+  /** Ends all faults. */
   async disarm(): Promise<void> {
     await send('DELETE', `${this.#origin}/_sim/faults`, { token: this.#token });
   }

@@ -7,14 +7,16 @@ import { clientOf } from './client-of.ts';
 
 /** A client of a tenant's cluster, with a kubeconfig that is written to `path`. The caller closes it. */
 export async function tenantOf(api: KubeClient, name: string, path: string): Promise<KubeClient> {
-  const asked: KubeconfigRequest = {
+  const kubeconfigRequest: KubeconfigRequest = {
     apiVersion: API_VERSION,
     kind: 'KubeconfigRequest',
     metadata: {},
     spec: { expirationSeconds: 86_400 },
   };
   const options = { namespace: 'default' };
-  const { status } = await api.resource(clusters).createSubresource(name, KUBECONFIG_SUBRESOURCE, asked, options);
+  const { status } = await api
+    .resource(clusters)
+    .createSubresource(name, KUBECONFIG_SUBRESOURCE, kubeconfigRequest, options);
   await writeFile(path, status?.kubeconfig ?? '', { mode: 0o600 });
   return clientOf(path);
 }

@@ -17,14 +17,14 @@ const RoleBindings: ResourceType = {
   namespaced: true,
 };
 
-/** A person at Fairway's API, over the network. */
+/** A user of Fairway's API over the network. */
 export interface Person {
   readonly client: KubeClient;
   /** Undefined for the administrator, who has a certificate. */
   readonly token: string | undefined;
 }
 
-/** People at one Fairway; `close` ends their connections. */
+/** Users of one Fairway; `close` ends their connections. */
 export class People {
   readonly #server: string;
   readonly #certificateAuthority: string;
@@ -44,8 +44,8 @@ export class People {
     return new People(client, transport.server, transport.certificateAuthority ?? '');
   }
 
-  /** The user of the token. */
-  bearing(token: string): Person {
+  /** A client with the token of a user. */
+  withToken(token: string): Person {
     const bearerToken = () => token;
     const options = { server: this.#server, certificateAuthority: this.#certificateAuthority, bearerToken };
     const client = new KubeClient(new HttpsTransport(options));
@@ -61,7 +61,7 @@ export class People {
   }
 
   /** Creates a ServiceAccount with a role in its namespace, and a token for it. */
-  async join(namespace: string, name: string, role: string): Promise<Person> {
+  async joinProject(namespace: string, name: string, role: string): Promise<Person> {
     const { client } = this.admin;
     await client.resource(ServiceAccounts).create({ metadata: { name, namespace } });
     await client.resource(RoleBindings).create({
@@ -69,7 +69,7 @@ export class People {
       roleRef: { apiGroup: RoleBindings.group, kind: 'ClusterRole', name: role },
       subjects: [{ kind: 'ServiceAccount', name, namespace }],
     } as KubeObject);
-    return this.bearing(await serviceAccountToken(client, { name, namespace }, 600));
+    return this.withToken(await serviceAccountToken(client, { name, namespace }, 600));
   }
 
   close(): void {

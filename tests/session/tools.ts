@@ -1,7 +1,7 @@
 import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
 import { ASSETS_VARIABLE } from '@fairway/control-plane/process/find-binaries';
 import { minorOf } from '@fairway/kube/testing/kubectl';
-import { findProgram } from '../clients/programs.ts';
+import { findProgram } from '../clients/client-binaries.ts';
 
 export interface Tool {
   readonly path: string;
@@ -10,11 +10,11 @@ export interface Tool {
 }
 
 export interface Kubectl extends Tool {
-  /** 36 for 1.36. */
+  /** The minor version: 36 for 1.36. */
   readonly minor: number;
 }
 
-/** The kubectl on PATH and the one that KUBEBUILDER_ASSETS has beside a real API server's binaries, if available. */
+/** The kubectl on PATH, and the one next to a real API server's binaries in KUBEBUILDER_ASSETS, if available. */
 export function findKubectls(): readonly Kubectl[] {
   const { env } = process;
   const found = [foldersOnPath(env), [env[ASSETS_VARIABLE] ?? '']].map((folders) => findExecutable(folders, 'kubectl'));
@@ -35,7 +35,7 @@ export function findCoeClient(): string | undefined {
   return findExecutable(['/usr/bin'], 'magnum') && findOpenStackClient();
 }
 
-/** Helm, from HELM_BIN, from PATH, or as built by testbed/clients. */
+/** Helm from HELM_BIN, from PATH, or from testbed/clients. */
 export function findHelm(): string | undefined {
   const { env } = process;
   return env['HELM_BIN'] ?? findExecutable(foldersOnPath(env), 'helm') ?? findProgram('helm')?.path;

@@ -5,7 +5,7 @@ import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import { holdings } from '@fairway/controllers/testing/cloud-contents';
+import { resourceCounts } from '@fairway/controllers/testing/cloud-contents';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Secret } from '@fairway/kube/kinds/generated/types';
 import { Namespaces, RoleBindings, Secrets } from '@fairway/kube/kinds/resources';
@@ -16,12 +16,12 @@ import { Home } from '@fairway/service/up/home';
 import type { Cloud } from '@fairway/simulator/cloud';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  type Environment,
   fairwayCommand,
   type MovableFairway,
-  type Surroundings,
+  startEnvironment,
   startLaptop,
   startReplica,
-  startSurroundings,
 } from '../backup/movable-fairway.ts';
 import { findBinaries, type KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
 import { type ManagementCluster, startManagementCluster } from '../management/management-cluster.ts';
@@ -40,7 +40,7 @@ async function allReady(client: KubeClient, machineCount: number): Promise<reado
   return eventually(client.resource(machines), {}, isUp);
 }
 
-/** Calls that create, change or delete anything: all but reads, and requests for tokens. */
+/** Calls that create, change or delete anything: all except reads and requests for tokens. */
 function writes(cloud: Cloud): number {
   const counts = cloud.calls.counts().filter(({ method, service }) => method !== 'GET' && service !== 'identity');
   return counts.reduce((sum, { count }) => sum + count, 0);
@@ -72,25 +72,25 @@ async function populate(client: KubeClient): Promise<void> {
     const cluster = { apiVersion: API_VERSION, kind: clusters.kind, metadata: { namespace, name }, spec: {} };
     await client.resource(clusters).create(cluster as Cluster);
     const spec = { clusterName: name, ...pool };
-    const made = { apiVersion: API_VERSION, kind: nodePools.kind, metadata: { namespace, name }, spec };
-    await client.resource(nodePools).create(made as unknown as NodePool);
+    const created = { apiVersion: API_VERSION, kind: nodePools.kind, metadata: { namespace, name }, spec };
+    await client.resource(nodePools).create(created as unknown as NodePool);
   }
 }
 
 const found = findBinaries();
 const releases = found.map((binaries): [string, KubernetesBinaries] => [`of Kubernetes ${binaries.version}`, binaries]);
-/** No release is a skipped test, not none. */
+/** Without a release, the test is skipped instead of missing. */
 const SKIPPED: [string, KubernetesBinaries] = ['(skipped: no Kubernetes binaries are found)', undefined as never];
 
 describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releases)(
-  'from a laptop to a management cluster %s, and back',
+  'backup from a laptop to a management cluster %s, and back',
   (_, binaries) => {
-    let around: Surroundings;
+    let around: Environment;
     let home: Home;
     let management: ManagementCluster;
     let admin: string;
     let fairway: MovableFairway | undefined;
-    let atFirst: ReturnType<typeof holdings>;
+    let initialHoldings: ReturnType<typeof resourceCounts>;
     let identities: readonly string[];
     const command = (...args: readonly string[]) => fairwayCommand(around.folder, args);
     const stop = async () => {
@@ -99,11 +99,11 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
     };
 
     beforeAll(async () => {
-      around = await startSurroundings();
+      around = await startEnvironment();
       management = await startManagementCluster(binaries);
       admin = management.kubeconfigs.admin;
       home = new Home(join(around.folder, 'home'));
-      atFirst = holdings(around.cloud);
+      initialHoldings = resourceCounts(around.cloud);
       fairway = await startLaptop(home);
       await populate(fairway.client);
       identities = (await allReady(fairway.client, 3)).map(identityOf).sort();
@@ -114,17 +114,17 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       await around?.[Symbol.asyncDispose]();
     });
 
-    test('reveals nothing: neither to another running Fairway, nor without the passphrase', async () => {
-      const unpaused = await command('backup', '-o', 'unpaused', '--kubeconfig', home.kubeconfig);
+    test('reveals nothing to another running Fairway or without the passphrase', async () => {
+      const unpausedBackup = await command('backup', '-o', 'unpaused', '--kubeconfig', home.kubeconfig);
       const refused = await command('restore', 'unpaused', '--kubeconfig', admin);
-      const wrong = { FAIRWAY_BACKUP_PASSPHRASE: 'not the passphrase' };
-      const guessed = await fairwayCommand(around.folder, ['backup', 'verify', 'unpaused'], wrong);
+      const wrongEnv = { FAIRWAY_BACKUP_PASSPHRASE: 'not the passphrase' };
+      const wrongPassphrase = await fairwayCommand(around.folder, ['backup', 'verify', 'unpaused'], wrongEnv);
       const open = await fairwayCommand(around.folder, ['backup', '-o', 'open', '--kubeconfig', home.kubeconfig], {});
       const verified = await command('backup', 'verify', 'unpaused');
 
-      expect(unpaused).toMatchObject({ code: 0, stdout: expect.stringContaining('NOT paused') });
+      expect(unpausedBackup).toMatchObject({ code: 0, stdout: expect.stringContaining('NOT paused') });
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--source-stopped') });
-      expect(guessed).toMatchObject({ code: 2, stderr: expect.stringContaining('the passphrase is wrong') });
+      expect(wrongPassphrase).toMatchObject({ code: 2, stderr: expect.stringContaining('the passphrase is wrong') });
       expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining('--passphrase-file') });
       expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/2 clusters, 2 nodepools, 3 machines/) });
     });
@@ -133,13 +133,13 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       const backup = await command('backup', '--pause', '-o', 'there', '--kubeconfig', home.kubeconfig);
       const before = writes(around.cloud);
       await stop();
-      const rehearsal = await command('restore', 'there', '--dry-run', '--kubeconfig', admin);
+      const dryRun = await command('restore', 'there', '--dry-run', '--kubeconfig', admin);
       const restore = await command('restore', 'there', '--kubeconfig', admin);
       fairway = await startReplica(home, management.kubeconfigs);
       const moved = await allReady(fairway.client, 3);
 
       expect(backup).toMatchObject({ code: 0, stdout: expect.stringMatching(/2 clusters, 2 nodepools, 3 machines/) });
-      expect(rehearsal).toMatchObject({
+      expect(dryRun).toMatchObject({
         code: 0,
         stdout: expect.stringContaining('create clusters.fairway.dev team/second'),
       });
@@ -150,16 +150,16 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       expect(moved.some(({ metadata }) => identities.includes(metadata.uid ?? ''))).toBe(false);
     });
 
-    test('keeps the keys of the clusters, and RBAC', async () => {
+    test('keeps the keys of the clusters and their RBAC', async () => {
       const client = await clientOf(admin);
       const { items } = await client.resource(Secrets).list({ namespace: 'fairway-system' });
-      const roots = items.filter((secret: Secret) => secret.type === 'fairway.dev/cluster-pki');
+      const caCertificates = items.filter((secret: Secret) => secret.type === 'fairway.dev/cluster-pki');
       const binding = await client.resource(RoleBindings).get('alice', { namespace: 'team' });
       const namespace = await client.resource(Namespaces).get('team');
       const { items: moved } = await client.resource(clusters).list();
       client.close();
 
-      expect(new Set(roots.map(({ metadata }) => metadata.name))).toEqual(
+      expect(new Set(caCertificates.map(({ metadata }) => metadata.name))).toEqual(
         new Set(moved.map((cluster) => `cluster-${identityOf(cluster)}-pki`)),
       );
       expect(binding.roleRef.name).toBe('fairway-member');
@@ -180,7 +180,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
     });
 
     test.skipIf(binaries !== undefined && binaries.minor < RULES_SINCE_MINOR)(
-      'lets not even an administrator change the identity of a cluster (from 1.31: CEL rules)',
+      'does not even let an administrator change the identity of a cluster (from 1.31: CEL rules)',
       async () => {
         const client = await clientOf(admin);
         const options = { namespace: 'team', subresource: 'status' };
@@ -192,13 +192,13 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       },
     );
 
-    test('finds everything in place when run again', async () => {
-      const again = await command('restore', 'there', '--kubeconfig', admin);
+    test('has nothing left to restore when run again', async () => {
+      const repeated = await command('restore', 'there', '--kubeconfig', admin);
 
-      expect(again).toMatchObject({ code: 0 });
+      expect(repeated).toMatchObject({ code: 0 });
     });
 
-    test('scales the moved clusters up, with servers of the same owner', async () => {
+    test('scales the moved clusters up with servers of the same owner', async () => {
       const { client } = fairway as MovableFairway;
       const value = { spec: { replicas: 3 } };
       await client.resource(nodePools).patch('demo', { type: 'merge', value }, { namespace: 'default' });
@@ -209,13 +209,13 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       expect(own.map(({ metadata }) => metadata.labels?.['fairway.dev/cluster-uid'])).toEqual(
         own.map(() => identityOf(demo)),
       );
-      expect(holdings(around.cloud)).toMatchObject({ servers: 4 });
+      expect(resourceCounts(around.cloud)).toMatchObject({ servers: 4 });
     });
 
     test('pauses and resumes clusters by name, or all of them', async () => {
       const { client } = fairway as MovableFairway;
       const isPaused = ({ status }: Cluster) => status?.conditions?.some(({ type }) => type === 'Paused') ?? false;
-      const untilPaused = (names: readonly string[]) => {
+      const waitUntilPaused = (names: readonly string[]) => {
         const check = (all: readonly Cluster[]) =>
           all.every((cluster) => isPaused(cluster) === names.includes(cluster.metadata.name ?? ''));
         return eventually(client.resource(clusters), {}, check);
@@ -223,16 +223,16 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
 
       const none = await command('cluster', 'pause', '--kubeconfig', admin);
       const paused = await command('cluster', 'pause', 'second', '-n', 'team', '--kubeconfig', admin);
-      await untilPaused(['second']);
+      await waitUntilPaused(['second']);
       const resumed = await command('cluster', 'resume', '--all', '--kubeconfig', admin);
-      await untilPaused([]);
+      await waitUntilPaused([]);
 
       expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('--all') });
       expect(paused).toMatchObject({ code: 0, stdout: 'cluster.fairway.dev/second paused\n' });
       expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('cluster.fairway.dev/demo resumed') });
     });
 
-    test('rejects differences, by name, and changes nothing', async () => {
+    test('rejects differences, reports their names, and changes nothing', async () => {
       const refused = await command('restore', 'there', '--kubeconfig', admin);
 
       expect(refused).toMatchObject({
@@ -263,9 +263,9 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       const { client } = fairway as MovableFairway;
       await client.resource(clusters).delete('demo', { namespace: 'default' });
       await client.resource(clusters).delete('second', { namespace: 'team' });
-      await eventually(client.resource(clusters), {}, (left) => left.length === 0);
+      await eventually(client.resource(clusters), {}, (remaining) => remaining.length === 0);
 
-      expect(holdings(around.cloud)).toEqual(atFirst);
+      expect(resourceCounts(around.cloud)).toEqual(initialHoldings);
     });
 
     test('encrypts its output', async () => {

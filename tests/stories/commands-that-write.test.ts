@@ -6,7 +6,7 @@ import { nodePools } from '@fairway/api/kinds/node-pool';
 import { findExecutable } from '@fairway/control-plane/process/executables';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasKubectl, Kubectl } from '../clients/kubectl.ts';
-import { CommandSession, FILED_CLUSTER } from '../commands/command-session.ts';
+import { CommandSession, MANIFEST_CLUSTER } from '../commands/command-session.ts';
 
 /** Runs a command in its own terminal. */
 const script = findExecutable(['/usr/bin'], 'script');
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => session.stop());
 
 describe('commands that write', () => {
-  test('a credential that Fairway cannot use is also deleted in Keystone, once its owner has logged in there', async () => {
+  test('deletes a credential that Fairway cannot use in Keystone too, once its owner has signed in there', async () => {
     const create = (more: readonly string[]) =>
       session.run(['credential', 'create', 'mine', '--cloud', 'simulator', ...more]);
     const remove = (cloud: string) => session.run(['credential', 'delete', 'mine', '--cloud', cloud]);
@@ -32,67 +32,73 @@ describe('commands that write', () => {
     expect(await remove('simulator')).toMatchObject({ code: 0 });
   });
 
-  test('a dry run checks all objects of a file together, and stores none', async () => {
+  test('checks all objects of a file together in a dry run, and stores none', async () => {
     const pool = (name: string) => `---
 apiVersion: fairway.dev/v1alpha1
 kind: NodePool
 metadata: { name: ${name} }
 spec: { clusterName: both, flavor: b3-8, replicas: 60 }
 `;
-    const file = FILED_CLUSTER.replace('filed', 'both') + pool('one') + pool('two');
-    const answer = await session.run(['cluster', 'create', '-f', '-', '--dry-run'], file);
+    const file = MANIFEST_CLUSTER.replace('filed', 'both') + pool('one') + pool('two');
+    const result = await session.run(['cluster', 'create', '-f', '-', '--dry-run'], file);
 
-    expect(answer).toMatchObject({ code: 1, stderr: expect.stringMatching(/NodePool.* "two" is invalid.*100 nodes/) });
+    expect(result).toMatchObject({ code: 1, stderr: expect.stringMatching(/NodePool.* "two" is invalid.*100 nodes/) });
     expect(await session.run(['cluster', 'get', 'both'])).toMatchObject({ code: 1 });
   });
 
-  test('a cluster whose pool is refused is not created either, and leftovers of an earlier run are completed', async () => {
-    const shape = ['--plan', 'free', '--nodes', '1', '--no-wait'];
-    const refused = await session.run(['cluster', 'create', 'half', '--flavor', 'b3-9', ...shape]);
+  test('creates no cluster if its pool is refused, and completes leftovers of an earlier run', async () => {
+    const schema = ['--plan', 'free', '--nodes', '1', '--no-wait'];
+    const refused = await session.run(['cluster', 'create', 'half', '--flavor', 'b3-9', ...schema]);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('b3-8') });
     expect(await session.run(['cluster', 'get', 'half'])).toMatchObject({ code: 1 });
 
     await session.run(['cluster', 'create', 'half', '--plan', 'free', '--no-wait']);
-    const completed = await session.run(['cluster', 'create', 'half', '--flavor', 'b3-8', ...shape]);
-    const again = await session.run(['cluster', 'create', 'half', '--flavor', 'b3-8', ...shape]);
+    const completed = await session.run(['cluster', 'create', 'half', '--flavor', 'b3-8', ...schema]);
+    const repeated = await session.run(['cluster', 'create', 'half', '--flavor', 'b3-8', ...schema]);
 
     expect(completed).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/half unchanged\n.*half-general created\n/),
     });
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/already exists\n.*cluster wait half/) });
+    expect(repeated).toMatchObject({ code: 1, stderr: expect.stringMatching(/already exists\n.*cluster wait half/) });
   });
 
-  test.skipIf(!hasKubectl).each(['yaml', 'json'])('kubectl applies what cluster create prints as %s', async (form) => {
-    const name = `printed-${form}`;
-    const args = [
-      'cluster',
-      'create',
-      name,
-      '--flavor',
-      'b3-8',
-      '--plan',
-      'free',
-      '--nodes',
-      '1',
-      '--dry-run',
-      '-o',
-      form,
-    ];
-    const { stdout } = await session.run(args);
-    const file = join(session.folder, `${name}.${form}`);
-    writeFileSync(file, stdout);
-    const applied = await new Kubectl(session.home.kubeconfig).run('apply', '-f', file);
+  test.skipIf(!hasKubectl).each(['yaml', 'json'])(
+    'prints with cluster create what kubectl can apply as %s',
+    async (form) => {
+      const name = `printed-${form}`;
+      const args = [
+        'cluster',
+        'create',
+        name,
+        '--flavor',
+        'b3-8',
+        '--plan',
+        'free',
+        '--nodes',
+        '1',
+        '--dry-run',
+        '-o',
+        form,
+      ];
+      const { stdout } = await session.run(args);
+      const file = join(session.folder, `${name}.${form}`);
+      writeFileSync(file, stdout);
+      const applied = await new Kubectl(session.home.kubeconfig).run('apply', '-f', file);
 
-    expect(applied).toMatchObject({ code: 0, stdout: expect.stringMatching(/cluster.*created\nnodepool.*created\n/) });
-    expect(await session.run(['nodepool', 'get', `${name}-general`])).toMatchObject({ code: 0 });
-  });
+      expect(applied).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/cluster.*created\nnodepool.*created\n/),
+      });
+      expect(await session.run(['nodepool', 'get', `${name}-general`])).toMatchObject({ code: 0 });
+    },
+  );
 
-  test('a snapshot of a simulated control plane is refused, and leaves nothing behind', async () => {
+  test('refuses a snapshot of a simulated control plane, and leaves nothing behind', async () => {
     await session.run(['cluster', 'create', 'simulated', '--plan', 'free', '--timeout', '5m']);
-    const answer = await session.run(['cluster', 'snapshot', 'simulated']);
+    const result = await session.run(['cluster', 'snapshot', 'simulated']);
 
-    expect(answer).toMatchObject({
+    expect(result).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('do not store snapshots'),
     });
@@ -100,9 +106,9 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     expect(spec.etcd).toBeUndefined();
   });
 
-  test('the events of a cluster include those of its pools and machines', async () => {
-    const shape = ['--flavor', 'b3-8', '--nodes', '1', '--plan', 'free', '--timeout', '5m'];
-    await session.run(['cluster', 'create', 'told', ...shape]);
+  test('includes events of pools and machines in the events of a cluster', async () => {
+    const schema = ['--flavor', 'b3-8', '--nodes', '1', '--plan', 'free', '--timeout', '5m'];
+    await session.run(['cluster', 'create', 'told', ...schema]);
     const { stdout } = await session.run(['cluster', 'events', 'told']);
     const [heading, ...rows] = stdout.trimEnd().split('\n');
 
@@ -115,14 +121,14 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     expect(stdout).not.toContain('/simulated');
   });
 
-  test('a dry run of scaling, upgrading and deleting reports the changes, and makes none', async () => {
-    const shape = ['--flavor', 'b3-8', '--nodes', '1', '--plan', 'free', '--version', '1.35', '--timeout', '5m'];
-    await session.run(['cluster', 'create', 'dry', ...shape]);
+  test('reports the changes of scaling, upgrading and deleting in a dry run, and makes none', async () => {
+    const schema = ['--flavor', 'b3-8', '--nodes', '1', '--plan', 'free', '--version', '1.35', '--timeout', '5m'];
+    await session.run(['cluster', 'create', 'dry', ...schema]);
     const stored = async () => (await session.run(['pool', 'get', 'dry-general', '-o', 'json'])).stdout;
     const before = await stored();
 
     const scale = await session.run(['cluster', 'scale', 'dry', '--nodes', '2', '--dry-run']);
-    const tooMany = await session.run(['pool', 'scale', 'dry-general', '--nodes', '200', '--dry-run']);
+    const overQuota = await session.run(['pool', 'scale', 'dry-general', '--nodes', '200', '--dry-run']);
     const upgrade = await session.run(['cluster', 'upgrade', 'dry', '--to', '1.36', '--dry-run']);
     const remove = await session.run(['cluster', 'delete', 'dry', '--dry-run']);
 
@@ -130,7 +136,7 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
       code: 0,
       stdout: expect.stringMatching(/2 \(server dry run\)\n  spec\.replicas: 1 -> 2\n/),
     });
-    expect(tooMany).toMatchObject({ code: 1, stderr: expect.stringContaining('maxReplicas') });
+    expect(overQuota).toMatchObject({ code: 1, stderr: expect.stringContaining('maxReplicas') });
     expect(upgrade).toMatchObject({ code: 0, stdout: expect.stringContaining('  spec.version: 1.35 -> 1.36\n') });
     expect(remove.stdout).toMatch(
       /dry deleted \(server dry run\)\n  nodepool\.\S+dry-general is deleted too\n  machine\./,
@@ -150,9 +156,9 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     ['nodepool', 'pause', 'planned-general'],
     ['nodepool', 'update', 'planned-general', '--labels', 'tier=web'],
     ['nodepool', 'delete', 'planned-general'],
-  ])('a dry run of %s %s asks no question, and changes nothing', async (...args) => {
-    const shape = ['--flavor', 'b3-8', '--nodes', '0', '--plan', 'free', '--no-wait'];
-    await session.run(['cluster', 'create', 'planned', ...shape]);
+  ])('asks no question in a dry run of %s %s, and changes nothing', async (...args) => {
+    const schema = ['--flavor', 'b3-8', '--nodes', '0', '--plan', 'free', '--no-wait'];
+    await session.run(['cluster', 'create', 'planned', ...schema]);
     const stored = async () => {
       const { spec, metadata } = await session.client.resource(clusters).get('planned', { namespace: 'default' });
       const pool = await session.client.resource(nodePools).get('planned-general', { namespace: 'default' });
@@ -160,9 +166,9 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     };
     const before = await stored();
 
-    const answer = await session.run([...args, '--dry-run']);
+    const result = await session.run([...args, '--dry-run']);
 
-    expect(answer).toMatchObject({ code: 0, stdout: expect.stringContaining('(server dry run)') });
+    expect(result).toMatchObject({ code: 0, stdout: expect.stringContaining('(server dry run)') });
     expect(await stored()).toEqual(before);
   });
 
@@ -170,7 +176,7 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     { key: '\x03', name: 'Ctrl-C', code: 130 },
     { key: '\x04', name: 'Ctrl-D', code: 1 },
     { key: 'n\r', name: 'no', code: 1 },
-  ])('$name at a question ends with $code, and nothing is done', async ({ key, code }) => {
+  ])('exits with $code for $name at a question, and does nothing', async ({ key, code }) => {
     await session.run(['cluster', 'create', 'asked', '--plan', 'free', '--no-wait']);
     const terminal = spawn(script ?? '', ['-qec', 'npx fairway cluster delete asked', '/dev/null'], {
       env: { ...process.env, KUBECONFIG: session.home.kubeconfig },
@@ -178,9 +184,9 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     const ended = Promise.withResolvers<number | null>();
     let shown = '';
     terminal.stdout.on('data', (chunk: Buffer) => {
-      const isAsked = shown.includes('[y/N]');
+      const isRequested = shown.includes('[y/N]');
       shown += chunk.toString();
-      if (!isAsked && shown.includes('[y/N]')) terminal.stdin.write(key);
+      if (!isRequested && shown.includes('[y/N]')) terminal.stdin.write(key);
     });
     terminal.on('close', (status) => ended.resolve(status));
 

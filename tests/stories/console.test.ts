@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accessibilityProblems } from '../console/accessibility.ts';
 import { hasBrowser, PHONE } from '../console/browser.ts';
-import { type ConsoleTest, picture, signIn, startConsoleTest } from '../console/console-test.ts';
+import { type ConsoleTest, screenshot, signIn, startConsoleTest } from '../console/console-test.ts';
 
 describe.skipIf(!hasBrowser)('the console in Chromium', () => {
   let test: ConsoleTest;
   beforeAll(async () => {
     test = await startConsoleTest();
   });
-  beforeEach(() => void test.complaints());
+  beforeEach(() => void test.consoleErrors());
   afterAll(() => test?.close());
 
-  it('redirects a browser from the address of the API to the sign-in', async () => {
+  it('redirects a browser from the address of the API to the sign-in page', async () => {
     const page = await test.open(test.fairway.url);
 
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     await page.getByRole('button', { name: 'Signed in as demo' }).click();
     await page.getByRole('menuitem', { name: /Sign out/ }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    // A copy of the cookie is useless: the token has been revoked.
+    // A copy of the cookie is useless, because the token has been revoked.
     await page.context().addCookies(cookies);
     await page.reload();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
         path: '/',
       }),
     ]);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it('reports when the session ends, and keeps input until the user has signed in again', async () => {
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     await name.fill('half-written');
     await page.clock.fastForward('00:56:00');
     await page.getByText(/^Your session ends at/).waitFor();
-    await picture(page, 'session-soon');
+    await screenshot(page, 'session-soon');
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Sign in again' }).click();
     await page.getByText('Sign in again to continue after your session ends').waitFor();
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     await page.context().clearCookies();
     await page.clock.fastForward('00:05:00');
     await page.getByText('Your session has ended.').waitFor();
-    await picture(page, 'session-ended');
+    await screenshot(page, 'session-ended');
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(await name.isVisible()).toBe(false);
     expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
@@ -73,10 +73,10 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
 
     expect(await name.inputValue()).toBe('half-written');
     expect(new URL(page.url()).pathname).toBe('/console/clusters/new');
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('signs out in all tabs at once', async () => {
+  it('signs out in all tabs at the same time', async () => {
     const page = await test.openAs('demo');
     const other = await page.context().newPage();
     await other.goto(`${test.url}machines`);
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     await page.getByRole('menuitem', { name: /Sign out/ }).click();
 
     await other.getByText('You are signed out.').waitFor();
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it('signs in with Keystone’s single sign-on, and returns to the same page', async () => {
@@ -101,10 +101,10 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     // The sign-in that the user had begun has ended.
     const cookies = await page.context().cookies(test.url);
     expect(cookies.map(({ name }) => name)).toEqual(['__Host-fairway-session']);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('signs no user in with a form of another site, even during a sign-in', async () => {
+  it('does not sign a user in with a form of another site, even during a sign-in', async () => {
     const page = await test.open();
     await page.getByRole('link', { name: 'Sign in with Simulated identity provider' }).click();
     await page.locator('[name=username]').waitFor();
@@ -132,14 +132,14 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     await page.locator('#password').fill('wrong');
     await page.keyboard.press('Enter');
     await page.getByText('The user name, domain or password is wrong.').waitFor();
-    await picture(page, 'sign-in-refused');
+    await screenshot(page, 'sign-in-refused');
 
     await signIn(page, 'other', test.password);
     await page.getByRole('button', { name: 'Project: other' }).waitFor();
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('reports missing input at its field', async () => {
+  it('reports missing input at the field', async () => {
     const page = await test.open();
     await page.getByRole('button', { name: 'Sign in' }).click();
 
@@ -153,17 +153,17 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     { name: 'dark', options: { colorScheme: 'dark' as const } },
     { name: 'phone', options: { viewport: PHONE } },
     { name: 'german', options: { locale: 'de-DE' } },
-  ])('passes axe, and follows its policy: $name', async ({ name, options }) => {
+  ])('passes axe and follows its policy: $name', async ({ name, options }) => {
     const page = await test.open('', options);
     await page.locator('#username').waitFor();
-    await picture(page, `sign-in-${name}`);
+    await screenshot(page, `sign-in-${name}`);
     expect(await accessibilityProblems(page)).toEqual([]);
     await signIn(page, 'demo', test.password);
     await page.locator('h1').waitFor();
 
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
   it.each([
@@ -181,10 +181,10 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
 
     await expect.poll(target).toBe('https://docs.example.com/docs/tenants/healing.html');
     expect(await link.count()).toBe(1);
-    expect(test.complaints()).toEqual([]);
+    expect(test.consoleErrors()).toEqual([]);
   });
 
-  it('can be used with the keyboard alone', async () => {
+  it('can be used with only the keyboard', async () => {
     const page = await test.openAs('demo');
     await page.locator('h1').waitFor();
     await page.keyboard.press('Tab');

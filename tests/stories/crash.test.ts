@@ -13,10 +13,11 @@ const LANES = 4;
 const KILL_WITHIN_MS = 800;
 const KILL_START_WITHIN_MS = 500;
 /** Kills between two checks for convergence. */
-const ROUNDS_PER_LOOK = 10;
+const ROUNDS_PER_CHECK = 10;
 /**
- * It takes a minute, and two more for an eviction that was granted when a tenant's API server was killed: its PodDisruptionBudget, that of CoreDNS, counts it
- * as under way for so long (DeletionTimeout of pkg/controller/disruption). Twice that on a busy machine.
+ * Convergence takes a minute, and two more if an eviction was granted when a tenant's API server was killed: the
+ * PodDisruptionBudget of CoreDNS counts the eviction as in progress for that long (DeletionTimeout of
+ * pkg/controller/disruption). The value is twice that, for a busy machine.
  */
 const CONVERGE_MS = 400_000;
 
@@ -28,10 +29,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe(`killed ${ROUNDS} times (FAIRWAY_CRASH_SEED=${SEED})`, () => {
+describe(`${ROUNDS} kills of Fairway (FAIRWAY_CRASH_SEED=${SEED})`, () => {
   test.concurrent.each(Array.from({ length: LANES }, (_, index) => ({ lane: index + 1, seed: SEED + index })))(
-    'fairway $lane loses nothing, duplicates nothing and converges (seed $seed)',
-    { timeout: (ROUNDS / LANES / ROUNDS_PER_LOOK + 3) * CONVERGE_MS },
+    'lane $lane loses nothing, duplicates nothing and converges (seed $seed)',
+    { timeout: (ROUNDS / LANES / ROUNDS_PER_CHECK + 3) * CONVERGE_MS },
     async ({ lane: number, seed }) => {
       const random = seededRandom(seed);
       const lane = await Lane.open(join(folder, `lane-${number}`), random);
@@ -39,9 +40,9 @@ describe(`killed ${ROUNDS} times (FAIRWAY_CRASH_SEED=${SEED})`, () => {
         await lane.start();
         const rounds = Math.ceil(ROUNDS / LANES);
         for (let round = 1; round <= rounds; round++) {
-          if (random() < 0.2) await lane.roundDuringStart(KILL_START_WITHIN_MS);
+          if (random() < 0.2) await lane.killDuringStart(KILL_START_WITHIN_MS);
           else await lane.round(KILL_WITHIN_MS);
-          if (round % ROUNDS_PER_LOOK === 0) await lane.converge(CONVERGE_MS);
+          if (round % ROUNDS_PER_CHECK === 0) await lane.converge(CONVERGE_MS);
         }
         await lane.converge(CONVERGE_MS);
         await lane.clear(CONVERGE_MS);

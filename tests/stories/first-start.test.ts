@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cloudProfiles } from '@fairway/api/kinds/cloud-profile';
-import { PROJECT_LABEL } from '@fairway/identity/project-marks';
+import { PROJECT_LABEL } from '@fairway/identity/project-labels';
 import { keystoneSettings } from '@fairway/identity/settings';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
@@ -12,7 +12,7 @@ import { eventually } from '@fairway/kube/testing/eventually';
 import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { plainUp } from '../session/plain-up.ts';
+import { upCommand } from '../session/up-command.ts';
 
 let folder: string;
 let home: Home;
@@ -24,16 +24,16 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const keystone = keystoneSettings('simulator-service');
 
-/** Starts it, calls `use` with the contents of the kubeconfig, and stops it. */
-async function whileUp(
+/** Starts Fairway, calls `withConnection` with the contents of the kubeconfig, and stops Fairway. */
+async function whileRunning(
   options: Partial<Parameters<typeof up>[0]>,
-  use: (connection: KubeConnection, client: KubeClient) => Promise<void> = () => Promise.resolve(),
+  withConnection: (connection: KubeConnection, client: KubeClient) => Promise<void> = () => Promise.resolve(),
 ): Promise<string | undefined> {
-  const fairway = await up({ ...plainUp(home), ...options });
+  const fairway = await up({ ...upCommand(home), ...options });
   const connection = await loadKubeConnection({ path: home.kubeconfig });
   const client = new KubeClient(new HttpsTransport(connection.transport));
   try {
-    await use(connection, client);
+    await withConnection(connection, client);
     return connection.namespace;
   } finally {
     client.close();
@@ -41,8 +41,8 @@ async function whileUp(
   }
 }
 
-test('the first kubeconfig has the namespace of the simulated cloud’s project, which exists and has its cloud', async () => {
-  await whileUp({ keystone }, async ({ namespace = '' }, client) => {
+test('the first kubeconfig uses the namespace of the simulated cloud’s project, which exists and has its cloud', async () => {
+  await whileRunning({ keystone }, async ({ namespace = '' }, client) => {
     const { metadata } = await client.resource(Namespaces).get(namespace);
     expect(metadata.labels).toMatchObject({ [PROJECT_LABEL]: namespace });
     const { items } = await client.resource(RoleBindings).list({ namespace });
@@ -57,29 +57,29 @@ test('the first kubeconfig has the namespace of the simulated cloud’s project,
   });
 });
 
-test('the authority of the API is next to it, for browsers', async () => {
-  await whileUp({}, async ({ transport }) => {
+test('the CA certificate of the API is next to the kubeconfig, for browsers', async () => {
+  await whileRunning({}, async ({ transport }) => {
     expect(readFileSync(home.apiAuthority, 'utf8')).toBe(transport.certificateAuthority);
   });
 });
 
 test('later starts keep the user’s choice', async () => {
-  const first = await whileUp({ keystone });
-  expect(await whileUp({ keystone })).toBe(first);
+  const first = await whileRunning({ keystone });
+  expect(await whileRunning({ keystone })).toBe(first);
 
   const written = readFileSync(home.kubeconfig, 'utf8');
   writeFileSync(home.kubeconfig, written.replace(`namespace: ${first}`, 'namespace: team-a'));
-  expect(await whileUp({ keystone })).toBe('team-a');
+  expect(await whileRunning({ keystone })).toBe('team-a');
 });
 
-test('a home of an earlier release keeps the namespace default', async () => {
-  await whileUp({ keystone });
+test('a home of an earlier release keeps the default namespace', async () => {
+  await whileRunning({ keystone });
   const written = readFileSync(home.kubeconfig, 'utf8');
   writeFileSync(home.kubeconfig, written.replace(/ +namespace: .*\n/, ''));
 
-  expect(await whileUp({ keystone })).toBeUndefined();
+  expect(await whileRunning({ keystone })).toBeUndefined();
 });
 
-test('without Keystone users it is default', async () => {
-  expect(await whileUp({ keystone: undefined })).toBeUndefined();
+test('the kubeconfig uses the default namespace without Keystone users', async () => {
+  expect(await whileRunning({ keystone: undefined })).toBeUndefined();
 });

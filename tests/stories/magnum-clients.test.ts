@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dump, load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findProgram } from '../clients/programs.ts';
+import { findProgram } from '../clients/client-binaries.ts';
 import { CoeSession } from '../magnum/coe-session.ts';
 import { JOB_TARGETS } from '../main-job/job-clouds.ts';
 import { run } from '../session/running-fairway.ts';
@@ -12,7 +12,7 @@ import { findCoeClient } from '../session/tools.ts';
 const client = findCoeClient();
 const gophercloud = findProgram('containerinfra');
 const SDK = '/usr/lib/python3/dist-packages/openstack';
-/** If Debian has Horizon's panel. */
+/** The path of Debian's Horizon panel. */
 const PANEL = process.env['MAGNUM_UI'] ?? '/usr/lib/python3/dist-packages';
 const missing = client === undefined ? ' (skipped: there is no /usr/bin/openstack with python3-magnumclient)' : '';
 const withoutGophercloud =
@@ -25,7 +25,7 @@ const withoutPanel = existsSync(join(PANEL, 'magnum_ui'))
 const withoutSdk = existsSync(SDK) ? '' : ' (skipped: there is no python3-openstacksdk)';
 
 describe.skipIf(client === undefined).each(JOB_TARGETS)(`Magnum's API on $name${missing}`, (target) => {
-  describe.skipIf(target.isMissing)('from programs', () => {
+  describe.skipIf(target.isMissing)('called by API clients', () => {
     let session: CoeSession;
     /** Templates of the newest two versions available to new clusters. */
     let older: string;
@@ -37,14 +37,14 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`Magnum's API on $name${
       const { cloudsYaml, magnum } = session.fairway;
       const { clouds } = load(await readFile(cloudsYaml, 'utf8')) as { clouds: Record<string, object> };
       const { member } = session.cloud;
-      const trusting = { [member]: { ...clouds[member], cacert: magnum.authority } };
-      await writeFile(join(session.folder, 'clouds.yaml'), dump({ clouds: trusting }));
+      const trustedClouds = { [member]: { ...clouds[member], cacert: magnum.authority } };
+      await writeFile(join(session.folder, 'clouds.yaml'), dump({ clouds: trustedClouds }));
     });
     afterAll(() => session?.close());
 
     const versionOf = (template: string) => new RegExp(`^v${template.split('-')[1]?.replace('.', '\\.')}\\.`);
-    /** Findings of each step of a journey. */
-    async function journey(program: string, ...words: readonly string[]): Promise<unknown[]> {
+    /** Runs a client, and returns the results of each step. */
+    async function runClient(program: string, ...words: readonly string[]): Promise<unknown[]> {
       const { cloud, folder } = session;
       const { code, stdout, stderr } = await run(program, [...words, older, newer, cloud.flavor, cloud.image], {
         PATH: '/usr/bin:/bin',
@@ -59,8 +59,8 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`Magnum's API on $name${
         .map((line) => JSON.parse(line) as unknown);
     }
 
-    test.skipIf(gophercloud === undefined)(`gophercloud${withoutGophercloud}`, async () => {
-      expect(await journey(gophercloud?.path ?? '')).toEqual([
+    test.skipIf(gophercloud === undefined)(`supports gophercloud${withoutGophercloud}`, async () => {
+      expect(await runClient(gophercloud?.path ?? '')).toEqual([
         { step: 'template', name: 'of-gophercloud', masterLB: false },
         { step: 'created', nodes: 1, labels: { auto_healing_enabled: 'true' } },
         { step: 'listed', names: ['of-gophercloud'] },
@@ -74,9 +74,9 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`Magnum's API on $name${
       ]);
     });
 
-    test.skipIf(withoutSdk !== '')(`openstacksdk${withoutSdk}`, async () => {
+    test.skipIf(withoutSdk !== '')(`supports openstacksdk${withoutSdk}`, async () => {
       const script = new URL('../magnum/openstacksdk.py', import.meta.url).pathname;
-      expect(await journey('/usr/bin/python3', script)).toEqual([
+      expect(await runClient('/usr/bin/python3', script)).toEqual([
         { step: 'template', name: 'of-openstacksdk', labels: true },
         { step: 'created', names: ['of-openstacksdk'] },
         { step: 'missing', found: null },
@@ -87,9 +87,9 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`Magnum's API on $name${
       ]);
     });
 
-    test.skipIf(withoutPanel !== '')(`Horizon's panel${withoutPanel}`, async () => {
+    test.skipIf(withoutPanel !== '')(`supports Horizon's panel${withoutPanel}`, async () => {
       const script = new URL('../magnum/horizon_panel.py', import.meta.url).pathname;
-      expect(await journey('/usr/bin/python3', script, PANEL)).toEqual([
+      expect(await runClient('/usr/bin/python3', script, PANEL)).toEqual([
         { step: 'template', nameserver: '192.0.2.53' },
         { step: 'created', names: ['of-the-panel'], labels: { auto_healing_enabled: 'true' }, floating: false },
         { step: 'updated', nodes: 2 },
@@ -101,7 +101,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`Magnum's API on $name${
       ]);
     });
 
-    test('leave nothing behind', async () => {
+    test('leaves nothing behind', async () => {
       expect(await session.json('tenant', 'coe', 'cluster', 'list')).toEqual([]);
       await expect.poll(() => session.trusts(), { interval: 1_000 }).toEqual([]);
     });

@@ -22,13 +22,13 @@ function isInstalled(): boolean {
   }
 }
 
-/** Its plugins, which are separate packages. */
+/** The client's plugins, which are separate packages. */
 const PLUGINS = '/usr/lib/python3/dist-packages';
 const PLUGIN = `${PLUGINS}/octaviaclient`;
 const SECRETS_PLUGIN = `${PLUGINS}/barbicanclient`;
 const SHARES_PLUGIN = `${PLUGINS}/manilaclient`;
 
-describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`, () => {
+describe.skipIf(!isInstalled())(`the openstack client (skipped without ${OPENSTACK})`, () => {
   let cloud: Cloud;
   let folder: string;
   beforeAll(async () => {
@@ -96,7 +96,7 @@ describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`
       openstack('server', 'show', 's1', ...json),
     ]);
     await openstack('server', 'delete', '--wait', 's1');
-    const left = await openstack('server', 'list', ...json);
+    const remaining = await openstack('server', 'list', ...json);
 
     expect(token).toMatchObject({ id: expect.stringMatching(/^gAAAAA/) });
     expect(flavors).toEqual(expect.arrayContaining([expect.objectContaining({ Name: 'b3-8', RAM: 8192, VCPUs: 2 })]));
@@ -109,7 +109,7 @@ describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`
     expect(quota).toMatchObject({ instances: 500, networks: 200, 'server-groups': 500 });
     expect(servers).toMatchObject([{ Name: 's1', Status: 'ACTIVE', Networks: { net: ['10.0.0.2', address] } }]);
     expect(server).toMatchObject({ status: 'ACTIVE', security_groups: [{ name: 'web' }] });
-    expect(left).toEqual([]);
+    expect(remaining).toEqual([]);
   });
 
   it.skipIf(!existsSync(PLUGIN))(`builds a load balancer (skipped without ${PLUGIN})`, async () => {
@@ -117,9 +117,9 @@ describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`
     await openstack('network', 'create', 'front');
     await openstack('subnet', 'create', '--network', 'front', '--subnet-range', '10.1.0.0/24', 'front-sub');
 
-    const made = await balance('create', '--name', 'lb', '--vip-subnet-id', 'front-sub', '--wait', ...json);
-    const spread = ['--protocol', 'TCP', '--lb-algorithm', 'ROUND_ROBIN'];
-    await balance('pool', 'create', '--name', 'p', '--loadbalancer', 'lb', ...spread, '--wait');
+    const created = await balance('create', '--name', 'lb', '--vip-subnet-id', 'front-sub', '--wait', ...json);
+    const poolFlags = ['--protocol', 'TCP', '--lb-algorithm', 'ROUND_ROBIN'];
+    await balance('pool', 'create', '--name', 'p', '--loadbalancer', 'lb', ...poolFlags, '--wait');
     const member = await balance(
       'member',
       'create',
@@ -135,11 +135,11 @@ describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`
     );
     await balance('delete', '--cascade', '--wait', 'lb');
 
-    expect(made).toMatchObject({ provisioning_status: 'ACTIVE', provider: 'amphora', vip_address: '10.1.0.2' });
+    expect(created).toMatchObject({ provisioning_status: 'ACTIVE', provider: 'amphora', vip_address: '10.1.0.2' });
     expect(member).toMatchObject({ name: 'm', provisioning_status: 'ACTIVE', operating_status: 'NO_MONITOR' });
   });
 
-  it.skipIf(!existsSync(SECRETS_PLUGIN))(`keeps secrets (skipped without ${SECRETS_PLUGIN})`, async () => {
+  it.skipIf(!existsSync(SECRETS_PLUGIN))(`stores secrets (skipped without ${SECRETS_PLUGIN})`, async () => {
     const secret = (...words: readonly string[]) => openstack('secret', ...words);
     const stored = (await secret('store', '--name', 'word', '--payload', 'open sesame', ...json)) as Readonly<
       Record<string, string>
@@ -160,7 +160,7 @@ describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`
       ...json,
     )) as Readonly<Record<string, string>>;
     await openstack('acl', 'submit', '--user', 'somebody', '--no-project-access', ref);
-    const [contained, made, rules] = await Promise.all([
+    const [containerItems, created, rules] = await Promise.all([
       secret('container', 'get', container['Container href'] ?? '', ...json),
       secret('order', 'get', (order as Readonly<Record<string, string>>)['Order href'] ?? '', ...json),
       openstack('acl', 'get', ref, ...json),
@@ -169,15 +169,15 @@ describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`
 
     expect(payload).toEqual({ Payload: 'open sesame' });
     expect(listed).toEqual([expect.objectContaining({ Name: 'word', 'Secret href': ref, Status: 'ACTIVE' })]);
-    expect(contained).toMatchObject({ Name: 'c', Type: 'generic' });
-    expect(made).toMatchObject({ Status: 'ACTIVE', Type: 'Key' });
+    expect(containerItems).toMatchObject({ Name: 'c', Type: 'generic' });
+    expect(created).toMatchObject({ Status: 'ACTIVE', Type: 'Key' });
     expect(rules).toEqual([expect.objectContaining({ 'Operation Type': 'read', 'Project Access': false })]);
     expect(await secret('list', '--name', 'word', ...json)).toEqual([]);
   });
 
-  it.skipIf(!existsSync(SHARES_PLUGIN))(`shares file systems (skipped without ${SHARES_PLUGIN})`, async () => {
+  it.skipIf(!existsSync(SHARES_PLUGIN))(`creates shared file systems (skipped without ${SHARES_PLUGIN})`, async () => {
     const share = (...words: readonly string[]) => openstack('share', ...words);
-    const made = await share('create', '--name', 'home', '--wait', 'NFS', '2', ...json);
+    const created = await share('create', '--name', 'home', '--wait', 'NFS', '2', ...json);
     await share('access', 'create', '--wait', 'home', 'ip', '10.0.0.0/24');
     const [access, exports, types, snapshot] = await Promise.all([
       share('access', 'list', 'home', ...json),
@@ -190,7 +190,7 @@ describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`
     const listed = await share('list', ...json);
     await share('delete', '--wait', 'home');
 
-    expect(made).toMatchObject({ name: 'home', status: 'available', share_proto: 'NFS' });
+    expect(created).toMatchObject({ name: 'home', status: 'available', share_proto: 'NFS' });
     expect(access).toEqual([
       expect.objectContaining({ 'Access Type': 'ip', 'Access To': '10.0.0.0/24', State: 'active' }),
     ]);

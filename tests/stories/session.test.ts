@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { kubectlTooOld } from '@fairway/kube/testing/kubectl';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cloudContent } from '../session/cloud-content.ts';
-import { type Answer, RunningFairway, run, start } from '../session/running-fairway.ts';
+import { type CommandResult, RunningFairway, run, start } from '../session/running-fairway.ts';
 import { findKubectls, findOpenStackClient } from '../session/tools.ts';
 
 const kubectls = findKubectls();
@@ -35,7 +35,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       await rm(folder, { recursive: true, force: true });
     });
 
-    test('fairway up prints where it serves and what to type next', () => {
+    test('fairway up prints where it serves and which commands to use next', () => {
       expect(fairway.output).toContain(`kubeconfig  ${fairway.kubeconfig}`);
       expect(fairway.output).toContain(`export KUBECONFIG=${fairway.kubeconfig}`);
       expect(fairway.output).toContain('kubectl apply -f examples/cluster.yaml');
@@ -43,7 +43,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(fairway.output).toContain(`user demo, password in ${join(fairway.home, 'demo-password')}`);
     });
 
-    test('the namespace of its kubeconfig is the project in which demo signs in', async () => {
+    test('the namespace of the kubeconfig is the project in which demo signs in', async () => {
       const env = { KUBECONFIG: fairway.kubeconfig, OS_CLIENT_CONFIG_FILE: fairway.cloudsYaml, HOME: folder };
       const signedIn = await run('npx', ['fairway', 'kubeconfig', '--exec', '--cloud', 'simulator'], env);
 
@@ -54,7 +54,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(fairway.output).not.toContain(password.trim());
     });
 
-    test('an unknown kind is no reason to turn validation off', async () => {
+    test('an unknown kind does not require turning validation off', async () => {
       const file = join(folder, 'misspelt.yaml');
       await writeFile(file, 'apiVersion: fairway.dev/v1alpha1\nkind: Clusters\nmetadata: {name: x}\nspec: {}\n');
       const { code, stderr } = await kubectl('apply', '-f', file);
@@ -64,7 +64,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(stderr).not.toContain('validate=false');
     });
 
-    test('a second fairway on the same home, or on the same port, says what to do', async () => {
+    test('a second fairway on the same home, or on the same port, reports what to do', async () => {
       const [sameHome, samePort] = await Promise.all([
         cli('up', '--home', fairway.home),
         cli('up', '--home', join(folder, 'other'), '--listen', url.replace('https://', '')),
@@ -79,7 +79,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
     });
 
     const enums = kubectlTooOld(27, minor);
-    test.skipIf(enums.isTooOld)(`the kinds are explained${enums.reason}`, async () => {
+    test.skipIf(enums.isTooOld)(`kubectl explains the kinds${enums.reason}`, async () => {
       const { stdout } = await kubectl('explain', 'cluster.spec');
       const taints = await kubectl('explain', 'nodepool.spec.template.spec.taints.effect');
 
@@ -124,14 +124,14 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(listed).toMatch(/cluster\.fairway\.dev\/demo +1\.\d+\.\d+ +Ready +4\/4 +free/);
       expect(listed).toMatch(/nodepool\.fairway\.dev\/demo-general +demo +b3-8 +1\.\d+\.\d+ +Ready +3\/3/);
       expect(listed.match(/machine\.fairway\.dev\/demo-\S+ +demo-(general|memory) +Ready/g)).toHaveLength(4);
-      expect((await watch.answer).stdout).toMatch(
+      expect((await watch.result).stdout).toMatch(
         /EVENT +NAME +VERSION +PHASE[^]*ADDED +demo[^]*MODIFIED +demo[^]*Ready/,
       );
     });
 
-    test('its nodes have flavor, zone, region, addresses and providerID', async () => {
-      const minted = await cli('kubeconfig', 'demo');
-      await writeFile(join(folder, 'demo.kubeconfig'), minted.stdout);
+    test('nodes have flavor, zone, region, addresses and providerID', async () => {
+      const issued = await cli('kubeconfig', 'demo');
+      await writeFile(join(folder, 'demo.kubeconfig'), issued.stdout);
       const { stdout } = await tenant('get', 'nodes', '-o', 'json');
       const { items } = JSON.parse(stdout) as { items: { metadata: object; spec: object; status: object }[] };
 
@@ -154,7 +154,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       }
     });
 
-    test('pods run on them', async () => {
+    test('pods run on the nodes', async () => {
       await tenant('create', 'deployment', 'web', '--image=nginx', '--replicas=6');
       const rollout = await tenant('rollout', 'status', 'deployment/web', '--timeout=5m');
       const { stdout } = await tenant('get', 'pods', '--field-selector=status.phase=Running', '-o', 'name');
@@ -164,9 +164,12 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
     });
 
     test('diff, patch, server-side apply and describe work as on any cluster', async () => {
-      const four = { apiVersion: 'fairway.dev/v1alpha1', kind: 'NodePool', metadata: { name: 'demo-general' } };
+      const fourNodes = { apiVersion: 'fairway.dev/v1alpha1', kind: 'NodePool', metadata: { name: 'demo-general' } };
       const file = join(folder, 'general.json');
-      await writeFile(file, JSON.stringify({ ...four, spec: { clusterName: 'demo', flavor: 'b3-8', replicas: 4 } }));
+      await writeFile(
+        file,
+        JSON.stringify({ ...fourNodes, spec: { clusterName: 'demo', flavor: 'b3-8', replicas: 4 } }),
+      );
       const diff = await kubectl('diff', '-f', file);
       const labelled = await kubectl(
         'patch',
@@ -186,7 +189,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       );
       const conflict = await kubectl('apply', '--server-side', '--field-manager=other', '-f', file);
       const forced = await kubectl('apply', '--server-side', '--force-conflicts', '--dry-run=server', '-f', file);
-      const described = await kubectl('describe', 'cluster', 'demo');
+      const description = await kubectl('describe', 'cluster', 'demo');
 
       expect(diff.code).toBe(1);
       expect(diff.stdout).toMatch(/^-\s+replicas: 3\n\+\s+replicas: 4$/m);
@@ -194,7 +197,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(immutable.stderr).toContain('spec.antiAffinity: Forbidden: cannot be changed after creation: it is false');
       expect(conflict.stderr).toMatch(/conflict with "kubectl-client-side-apply".*\.spec\.replicas/);
       expect(forced.stdout).toBe('nodepool.fairway.dev/demo-general serverside-applied (server dry run)\n');
-      expect(described.stdout).toMatch(/Events:[^]*Normal +Ready/);
+      expect(description.stdout).toMatch(/Events:[^]*Normal +Ready/);
     });
 
     test.skipIf(openstackClient === undefined)(
@@ -218,7 +221,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       },
     );
 
-    test('killed, it serves again, and nothing is lost', async () => {
+    test('a killed Fairway serves again, and nothing is lost', async () => {
       const { stdout: before } = await tenant('get', 'nodes,pods', '-o', 'name');
       await fairway.kill();
       fairway = await RunningFairway.start(fairway.home, '--listen', url.replace('https://', ''));
@@ -226,13 +229,13 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
 
       // The README promises 3 s; a busy machine may need longer.
       process.stdout.write(`served again ${fairway.startSeconds} s after it started\n`);
-      // Fairway serves before its control planes are back.
+      // Fairway serves before its control planes are running again.
       await expect.poll(async () => (await tenant('get', 'nodes,pods', '-o', 'name')).stdout).toBe(before);
       expect(waited.code).toBe(0);
     });
 
     const paths = kubectlTooOld(23, minor);
-    test.skipIf(paths.isTooOld)(`a pool is scaled, and a deleted machine replaced${paths.reason}`, async () => {
+    test.skipIf(paths.isTooOld)(`a pool is scaled, and a deleted machine is replaced${paths.reason}`, async () => {
       const [machine = ''] = (
         await kubectl('get', 'machines', '-l', 'fairway.dev/node-pool=demo-general', '-o', 'name')
       ).stdout.split('\n');
@@ -252,12 +255,12 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(nodes).not.toContain(machine.split('/')[1]);
     });
 
-    test('fairway shows progress and errors, line by line', async () => {
+    test('fairway shows progress and errors line by line', async () => {
       const scaled = await cli('nodepool', 'scale', 'demo-general', '--nodes', '2');
       const refused = await cli('nodepool', 'create', 'more', '--cluster', 'demo', '--flavor', 'b3-9');
       const missing = await cli('cluster', 'get', 'nope');
       const listed = await cli('cluster', 'list', '-o', 'wide');
-      const wide = await kubectl('get', 'clusters', '-o', 'wide');
+      const wideOutput = await kubectl('get', 'clusters', '-o', 'wide');
 
       expect(scaled).toMatchObject({ code: 0, stdout: 'nodepool.fairway.dev/demo-general scaled to 2\n' });
       expect(scaled.stderr).toContain('pool demo-general: done, 2/2 nodes are ready');
@@ -268,22 +271,22 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
         stdout: '',
         stderr: `error: clusters.fairway.dev "nope" not found\n${advice}`,
       });
-      expect(withoutAge(listed)).toBe(withoutAge(wide));
+      expect(withoutAge(listed)).toBe(withoutAge(wideOutput));
     });
 
-    test('after deletion, nothing is left of it', async () => {
+    test('a deleted cluster leaves nothing behind', async () => {
       const deleted = await kubectl('delete', 'cluster/demo', '--timeout=5m');
-      const { stdout: left } = await kubectl('get', 'clusters,nodepools,machines,secrets', '-A', '-o', 'name');
+      const { stdout: remaining } = await kubectl('get', 'clusters,nodepools,machines,secrets', '-A', '-o', 'name');
 
       expect(deleted).toMatchObject({
         code: 0,
         stdout: expect.stringMatching(/^cluster\.fairway\.dev "demo" deleted/),
       });
-      expect(left).not.toMatch(/demo/);
+      expect(remaining).not.toMatch(/demo/);
       expect(await cloudContent(fairway.cloudsYaml)).toEqual(emptyCloud);
     });
 
-    test('Ctrl-C ends it gracefully', async () => {
+    test('Ctrl-C stops Fairway gracefully', async () => {
       await fairway.stop();
 
       expect(fairway.output).toMatch(/stopping[^]*stopped/);
@@ -293,15 +296,15 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
 
 /** Applies one object from a file, as a dry run. */
 async function kubectlWithInput(
-  kubectl: (...args: readonly string[]) => Promise<Answer>,
+  kubectl: (...args: readonly string[]) => Promise<CommandResult>,
   folder: string,
   object: object,
-): Promise<Answer> {
+): Promise<CommandResult> {
   const file = join(folder, 'object.json');
   await writeFile(file, JSON.stringify(object));
   return kubectl('apply', '--dry-run=server', '-f', file);
 }
 
-function withoutAge({ stdout }: Answer): string {
+function withoutAge({ stdout }: CommandResult): string {
   return stdout.replace(/\s+\d+m?\d*s?(?=\s)/g, '');
 }

@@ -12,15 +12,15 @@ import { eventually } from '@fairway/kube/testing/eventually';
 import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 import { expect, test } from 'vitest';
-import { plainUp } from '../session/plain-up.ts';
+import { upCommand } from '../session/up-command.ts';
 
-/** It takes a tenth of a second. Waiting for a watch or a node to end by itself takes a minute. */
-const PATIENCE_MS = 50_000;
+/** A stop takes a tenth of a second. Waiting until a watch or a node ends on its own takes a minute. */
+const TIMEOUT_MS = 50_000;
 
 test('a Fairway with running nodes and watches stops without waiting for them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fairway-stop-'));
   const home = new Home(folder);
-  const fairway = await up(plainUp(home));
+  const fairway = await up(upCommand(home));
   const { transport } = await loadKubeConnection({ path: home.kubeconfig });
   const client = new KubeClient(new HttpsTransport(transport));
   const metadata = { namespace: 'default' };
@@ -41,5 +41,5 @@ test('a Fairway with running nodes and watches stops without waiting for them', 
   await rm(folder, { recursive: true });
 
   process.stdout.write(`stopped within ${stopMs.toFixed(0)} ms\n`);
-  expect(stopMs).toBeLessThan(PATIENCE_MS);
+  expect(stopMs).toBeLessThan(TIMEOUT_MS);
 });

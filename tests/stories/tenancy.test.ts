@@ -29,11 +29,11 @@ describe('two tenants of one Fairway', () => {
   let folder: string;
   let fairway: RunningFairway;
   let people: People;
-  /** Member of namespace a; its reader; member of namespace b, which has another project. */
+  /** A member of namespace a, a reader of it, and a member of namespace b, which has another project. */
   let alice: Person;
   let rita: Person;
   let bob: Person;
-  let networkOfAlice: string;
+  let aliceNetwork: string;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'fairway-tenancy-'));
@@ -41,12 +41,12 @@ describe('two tenants of one Fairway', () => {
     people = await People.of(fairway.kubeconfig);
     await people.createNamespace('a', 'simulator');
     await people.createNamespace('b', 'simulator-other');
-    alice = await people.join('a', 'alice', 'fairway-member');
-    rita = await people.join('a', 'rita', 'fairway-reader');
-    bob = await people.join('b', 'bob', 'fairway-member');
+    alice = await people.joinProject('a', 'alice', 'fairway-member');
+    rita = await people.joinProject('a', 'rita', 'fairway-reader');
+    bob = await people.joinProject('b', 'bob', 'fairway-member');
     await alice.client.resource(clusters).create(cluster('a', 'demo'));
     await alice.client.resource(nodePools).create(pool('a', 'general', 'demo'));
-    networkOfAlice = await readyNetwork(alice.client);
+    aliceNetwork = await readyNetwork(alice.client);
   });
   afterAll(async () => {
     people?.close();
@@ -54,7 +54,7 @@ describe('two tenants of one Fairway', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('a member creates clusters and sees them, with their machines', async () => {
+  test('a member creates clusters and sees them with their machines', async () => {
     const [machine] = (await alice.client.resource(machines).list({ namespace: 'a' })).items;
 
     expect(machine).toMatchObject({ spec: { clusterName: 'demo' }, status: { phase: 'Ready' } });
@@ -78,20 +78,20 @@ describe('two tenants of one Fairway', () => {
     expect(await codeOf(call(bob.client))).toBe(403);
   });
 
-  test("a pool that names another tenant's cluster remains without one", async () => {
+  test("a pool that names another tenant's cluster gets no cluster", async () => {
     await bob.client.resource(nodePools).create(pool('b', 'parasite', 'demo', 2));
     await bob.client.resource(clusters).create(cluster('b', 'own'));
     await bob.client.resource(nodePools).create(pool('b', 'own', 'own'));
     await readyCondition(bob.client, 'b', 'own');
-    const ofAlice = await alice.client.resource(clusters).get('demo', { namespace: 'a' });
-    const machinesOfBob = (await bob.client.resource(machines).list({ namespace: 'b' })).items;
+    const alicesObjects = await alice.client.resource(clusters).get('demo', { namespace: 'a' });
+    const bobMachines = (await bob.client.resource(machines).list({ namespace: 'b' })).items;
 
-    expect(ofAlice.status?.nodes).toMatchObject({ desired: 1, current: 1 });
-    expect(machinesOfBob.map(({ spec }) => spec.clusterName)).toEqual(['own']);
+    expect(alicesObjects.status?.nodes).toMatchObject({ desired: 1, current: 1 });
+    expect(bobMachines.map(({ spec }) => spec.clusterName)).toEqual(['own']);
   });
 
   test("a cluster that names another project's network is refused", async () => {
-    const spec = { network: { networkID: networkOfAlice } };
+    const spec = { network: { networkID: aliceNetwork } };
     const refused = await bob.client
       .resource(clusters)
       .create(cluster('b', 'inside', spec))
@@ -123,29 +123,30 @@ describe('two tenants of one Fairway', () => {
     expect(await codeOf(call(alice.client))).toBe(403);
   });
 
-  test.each<[what: string, token: (valid: string, key: string) => string, code: number]>([
+  test.each<[what: string, token: (validCredential: string, key: string) => string, code: number]>([
     ['no token that was ever given', () => 'nonsense', 401],
-    ['a token with another signature', (valid) => tamper(valid), 401],
+    ['a token with another signature', (validCredential) => tamper(validCredential), 401],
     [
       'a token that has expired',
-      (valid, key) => resign(valid, key, { iat: seconds(-7200), nbf: seconds(-7200), exp: seconds(-3600) }),
+      (validCredential, key) =>
+        resign(validCredential, key, { iat: seconds(-7200), nbf: seconds(-7200), exp: seconds(-3600) }),
       401,
     ],
     [
       'a token that is not valid yet',
-      (valid, key) => resign(valid, key, { nbf: seconds(3600), exp: seconds(7200) }),
+      (validCredential, key) => resign(validCredential, key, { nbf: seconds(3600), exp: seconds(7200) }),
       401,
     ],
-    ['the same token signed once more', (valid, key) => resign(valid, key, {}), 0],
-  ])('with %s', async (_, forge, code) => {
+    ['the same token signed once more', (validCredential, key) => resign(validCredential, key, {}), 0],
+  ])('the API is requested with %s', async (_, forge, code) => {
     const key = await readFile(join(fairway.home, 'pki', 'service-account.key'), 'utf8');
-    const { client } = people.bearing(forge(alice.token ?? '', key));
+    const { client } = people.withToken(forge(alice.token ?? '', key));
 
     expect(await codeOf(client.resource(clusters).list({ namespace: 'a' }))).toBe(code);
   });
 
-  test('a token ends with its ServiceAccount', async () => {
-    const carl = await people.join('a', 'carl', 'fairway-reader');
+  test('a token becomes invalid with its ServiceAccount', async () => {
+    const carl = await people.joinProject('a', 'carl', 'fairway-reader');
     const before = await codeOf(carl.client.resource(clusters).list({ namespace: 'a' }));
     await people.admin.client
       .resource(coreType('serviceaccounts', 'ServiceAccount'))
@@ -156,7 +157,7 @@ describe('two tenants of one Fairway', () => {
   });
 });
 
-/** Id of the network of cluster `a/demo`, once the cluster is Ready. */
+/** ID of the network of cluster `a/demo`, once the cluster is Ready. */
 async function readyNetwork(client: KubeClient): Promise<string> {
   const { status } = await readyCondition(client, 'a', 'demo');
   return status?.network?.networkID ?? '';
@@ -221,6 +222,6 @@ function machine(namespace: string): Machine {
   return { apiVersion: API_VERSION, kind: 'Machine', metadata: { name: 'mine', namespace }, spec };
 }
 
-function seconds(fromNow: number): number {
-  return Math.floor(Date.now() / 1000) + fromNow;
+function seconds(offsetSeconds: number): number {
+  return Math.floor(Date.now() / 1000) + offsetSeconds;
 }

@@ -10,30 +10,30 @@ import {
   VolumeAttachments,
 } from '@fairway/kube/kinds/resources';
 import { VolumeSnapshotClasses, VolumeSnapshotContents, VolumeSnapshots } from '@fairway/kube/kinds/volume-snapshots';
-import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import type { VolumeSnapshot as CinderSnapshot, Volume } from '@fairway/openstack/types/block-storage';
 import { storageOwner } from '@fairway/tenancy/cloud/ownership';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FairwayOnCloud } from '../main-job/fairway-on-cloud.ts';
 import { JOB_TARGETS } from '../main-job/job-clouds.ts';
-import { TenantStory } from '../main-job/tenant-story.ts';
+import { TenantScenario } from '../main-job/tenant-scenario.ts';
 
 const namespace = 'default';
 const patience = { deadlineMs: 400_000 };
 
-/** The same story on the simulated cloud and on a real one: each step builds on the one before. */
+/** The same scenario on the simulated cloud and on a real one. Each step builds on the previous one. */
 describe.each(JOB_TARGETS)('volumes on $name', (target) => {
-  describe.skipIf(target.isMissing)('from a claim to nothing left', () => {
-    let story: TenantStory;
+  describe.skipIf(target.isMissing)('the lifecycle of a claim', () => {
+    let scenario: TenantScenario;
     let fairway: FairwayOnCloud;
     let tenant: KubeClient;
 
     beforeAll(async () => {
-      story = await TenantStory.begin(target, 'data', 2);
-      ({ fairway, tenant } = story);
+      scenario = await TenantScenario.begin(target, 'data', 2);
+      ({ fairway, tenant } = scenario);
     });
 
-    afterAll(() => story?.end());
+    afterAll(() => scenario?.end());
 
     const volumes = async (): Promise<readonly Volume[]> => {
       const all = await Array.fromAsync(fairway.member.blockStorage.volumes.list());
@@ -88,7 +88,7 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
       expect(volume?.attachments.map(({ server_id: id }) => id)).toEqual([serverID]);
     });
 
-    it('reports on the node that it is attached and in use', async () => {
+    it('reports on the node that the volume is attached and in use', async () => {
       const node = await tenant.resource(Nodes).get(await nodeOf('first'));
       const [volume] = await volumes();
       const name = `kubernetes.io/csi/cinder.csi.openstack.org^${volume?.id}`;
@@ -110,10 +110,10 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
       expect(volume?.attachments.map(({ server_id: id }) => id)).toEqual([await serverOf(to)]);
     });
 
-    it('creates a snapshot of the volume in use, and a volume from it', async () => {
+    it('creates a snapshot of a volume in use, and a volume from the snapshot', async () => {
       const names = { volumeSnapshotClassName: 'fast', source: { persistentVolumeClaimName: 'data' } };
       const driver = 'cinder.csi.openstack.org';
-      // An add-on, like the DNS.
+      // The snapshot controller is an add-on, like DNS.
       await eventually(tenant.resource(VolumeSnapshotClasses), {}, () => true, patience);
       await tenant
         .resource(VolumeSnapshotClasses)
@@ -143,11 +143,11 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
       );
 
       const [snapshot, ...others] = await snapshots();
-      const made = await volumes();
+      const created = await volumes();
       expect(others).toEqual([]);
       expect(ready.status).toMatchObject({ restoreSize: '1Gi' });
       expect(snapshot).toMatchObject({ status: 'available', size: 1 });
-      expect(Object.fromEntries(made.map(({ size, snapshot_id: id }) => [size, id ?? 'none']))).toEqual({
+      expect(Object.fromEntries(created.map(({ size, snapshot_id: id }) => [size, id ?? 'none']))).toEqual({
         1: 'none',
         2: snapshot?.id,
       });
@@ -155,10 +155,10 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
 
     it('deletes the snapshot with its VolumeSnapshot', async () => {
       await tenant.resource(PersistentVolumeClaims).delete('restored', { namespace });
-      await eventuallyGone(tenant.resource(PersistentVolumeClaims), { namespace, name: 'restored' }, patience);
+      await eventuallyDeleted(tenant.resource(PersistentVolumeClaims), { namespace, name: 'restored' }, patience);
       await eventually(tenant.resource(PersistentVolumes), {}, (all) => all.length === 1, patience);
       await tenant.resource(VolumeSnapshots).delete('first', { namespace });
-      await eventuallyGone(tenant.resource(VolumeSnapshots), { namespace, name: 'first' }, patience);
+      await eventuallyDeleted(tenant.resource(VolumeSnapshots), { namespace, name: 'first' }, patience);
 
       expect((await tenant.resource(VolumeSnapshotContents).list()).items).toEqual([]);
       expect(await snapshots()).toEqual([]);
@@ -168,7 +168,7 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
       await tenant.resource(Pods).delete('second', { namespace });
       await tenant.resource(PersistentVolumeClaims).delete('data', { namespace });
 
-      await eventuallyGone(tenant.resource(PersistentVolumeClaims), { namespace, name: 'data' }, patience);
+      await eventuallyDeleted(tenant.resource(PersistentVolumeClaims), { namespace, name: 'data' }, patience);
       await eventually(tenant.resource(PersistentVolumes), {}, (all) => all.length === 0, patience);
       await eventually(tenant.resource(VolumeAttachments), {}, (all) => all.length === 0, patience);
       expect(await volumes()).toEqual([]);

@@ -4,18 +4,18 @@ import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/clus
 import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { Events, Namespaces, Secrets } from '@fairway/kube/kinds/resources';
-import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { ApplicationCredential, Trust } from '@fairway/openstack/types/identity';
 import { expect } from 'vitest';
 import { type FairwayOnCloud, startFairwayOn } from '../main-job/fairway-on-cloud.ts';
-import { type Holdings, holdingsOf } from '../main-job/holdings.ts';
 import type { JobCloud, JobTarget } from '../main-job/job-clouds.ts';
+import { type ResourceIds, resourceIds } from '../main-job/resource-ids.ts';
 
-/** How often each credential is checked at Keystone; an operator's minute would be most of the tests. */
+/** How often each credential is checked with Keystone; an operator's minute would be most of the tests. */
 const CREDENTIAL_CHECK_MS = 1_000;
-export const PATIENCE = { deadlineMs: 400_000 };
-/** Fairway's own messages wait for no cloud. */
+export const LONG_WAIT = { deadlineMs: 400_000 };
+/** Fairway's own messages do not wait for a cloud. */
 
 /** A tenant with a namespace and a project, and a Fairway whose own login has no role there. */
 export class TenantOnCloud {
@@ -23,11 +23,11 @@ export class TenantOnCloud {
   readonly cloud: JobCloud;
   readonly fairway: FairwayOnCloud;
   /** The project's contents when Fairway started. */
-  readonly before: Holdings;
+  readonly before: ResourceIds;
   readonly #cleanups: (() => Promise<unknown>)[] = [];
   #names = 0;
 
-  private constructor(cloud: JobCloud, fairway: FairwayOnCloud, before: Holdings) {
+  private constructor(cloud: JobCloud, fairway: FairwayOnCloud, before: ResourceIds) {
     this.cloud = cloud;
     this.fairway = fairway;
     this.before = before;
@@ -35,32 +35,32 @@ export class TenantOnCloud {
 
   static async open(target: JobTarget): Promise<TenantOnCloud> {
     const cloud = await target.open();
-    const swapped = { ...cloud, member: cloud.other, other: cloud.member };
-    const fairway = await startFairwayOn(swapped, { credentialCheckMs: CREDENTIAL_CHECK_MS, settleMs: 1_000 });
-    const opened = new TenantOnCloud(cloud, fairway, await holdingsOf(fairway.other));
+    const swappedCloud = { ...cloud, member: cloud.other, other: cloud.member };
+    const fairway = await startFairwayOn(swappedCloud, { credentialCheckMs: CREDENTIAL_CHECK_MS, settleMs: 1_000 });
+    const opened = new TenantOnCloud(cloud, fairway, await resourceIds(fairway.other));
     const annotations = { 'fairway.dev/project-id': await opened.client.session.projectId() };
     const metadata = { name: opened.namespace, annotations };
     await fairway.api.resource(Namespaces).create({ metadata, spec: {} });
     return opened;
   }
 
-  /** Leaves the project as it was, also after a failure. */
+  /** Leaves the project as it was, even after a failure. */
   async close(): Promise<void> {
     const { api } = this.fairway;
     const { namespace } = this;
     await api.resource(clusters).deleteCollection({ namespace });
-    await eventually(api.resource(clusters), { namespace }, (all) => all.length === 0, PATIENCE);
+    await eventually(api.resource(clusters), { namespace }, (all) => all.length === 0, LONG_WAIT);
     for (const cleanup of this.#cleanups.reverse()) await cleanup().catch(() => undefined);
     await this.fairway.close();
     await this.cloud.close();
   }
 
-  /** With the login of the tenant, which is swapped with the other project's. */
+  /** A cloud client with the login of the tenant, which is swapped with the other project's. */
   get client(): OpenStackClient {
     return this.fairway.other;
   }
 
-  /** With Fairway's own login. */
+  /** A cloud client with Fairway's own login. */
   get stranger(): OpenStackClient {
     return this.fairway.member;
   }
@@ -74,37 +74,37 @@ export class TenantOnCloud {
     role: string,
     { user = this.client, expiresAt }: { readonly user?: OpenStackClient; readonly expiresAt?: string } = {},
   ): Promise<ApplicationCredential> {
-    const made = await user.identity.createApplicationCredential({
+    const created = await user.identity.createApplicationCredential({
       name: this.nextName(`fairway-test-${process.pid}`),
       roles: [{ name: role }],
       ...(expiresAt !== undefined && { expires_at: expiresAt }),
     });
-    this.#cleanups.push(() => user.identity.deleteApplicationCredential(made.id));
-    return made;
+    this.#cleanups.push(() => user.identity.deleteApplicationCredential(created.id));
+    return created;
   }
 
-  /** From the tenant to Fairway's own login. */
+  /** Creates a trust from the tenant to Fairway's own login. */
   async trust(impersonation = true): Promise<Trust> {
     const { identity, session } = this.client;
     const { token } = await this.stranger.session.token();
-    const made = await identity.createTrust({
+    const created = await identity.createTrust({
       trustee_user_id: token.user.id,
       project_id: await session.projectId(),
       impersonation,
       roles: [{ name: 'member' }],
     });
-    this.#cleanups.push(() => identity.deleteTrust(made.id));
-    return made;
+    this.#cleanups.push(() => identity.deleteTrust(created.id));
+    return created;
   }
 
-  async trustsLeft(): Promise<readonly string[]> {
+  async remainingTrusts(): Promise<readonly string[]> {
     return (await this.client.identity.trustsGiven()).map(({ id }) => id);
   }
 
-  /** Whether the login in a Secret with these keys still exists. */
-  async isInKeystone(keys: Record<string, string>): Promise<boolean> {
-    const made = await this.client.identity.applicationCredentials();
-    const ids = [...made.map(({ id }) => id), ...(await this.trustsLeft())];
+  /** Whether the login in a Secret with these keys still exists in Keystone. */
+  async existsInKeystone(keys: Record<string, string>): Promise<boolean> {
+    const created = await this.client.identity.applicationCredentials();
+    const ids = [...created.map(({ id }) => id), ...(await this.remainingTrusts())];
     return ids.some((id) => id === keys['application_credential_id'] || id === keys['trust_id']);
   }
 
@@ -127,30 +127,30 @@ export class TenantOnCloud {
     return this.fairway.api.resource(Secrets).patch(name, { type: 'merge', value: { stringData } }, { namespace });
   }
 
-  /** The credential, as soon as `check` accepts it. */
-  whenCredential(
+  /** Resolves with the credential as soon as `check` accepts it. */
+  waitForCredential(
     name: string,
     check: (credential: CloudCredential) => boolean,
     namespace = this.namespace,
   ): Promise<CloudCredential> {
-    return eventuallyObject(this.fairway.api.resource(cloudCredentials), { namespace, name }, check, PATIENCE);
+    return eventuallyObject(this.fairway.api.resource(cloudCredentials), { namespace, name }, check, LONG_WAIT);
   }
 
-  credentialIs(name: string, status: 'True' | 'False', reason: string, namespace = this.namespace) {
+  waitForCredentialCondition(name: string, status: 'True' | 'False', reason: string, namespace = this.namespace) {
     const check = (credential: CloudCredential) => {
       expect(readyOf(credential)).toMatchObject({ status, reason });
       return true;
     };
-    return this.whenCredential(name, check, namespace);
+    return this.waitForCredential(name, check, namespace);
   }
 
   deleteCredential(name: string): Promise<void> {
     return this.fairway.api.resource(cloudCredentials).delete(name, { namespace: this.namespace });
   }
 
-  credentialGone(name: string): Promise<void> {
+  waitForCredentialDeletion(name: string): Promise<void> {
     const { namespace } = this;
-    return eventuallyGone(this.fairway.api.resource(cloudCredentials), { namespace, name }, PATIENCE);
+    return eventuallyDeleted(this.fairway.api.resource(cloudCredentials), { namespace, name }, LONG_WAIT);
   }
 
   /** Fairway's Events about a credential, as shown by `kubectl describe`. */
@@ -162,7 +162,7 @@ export class TenantOnCloud {
     return event?.message ?? '';
   }
 
-  /** A cluster with a pool of one node by default, or none: using a credential then costs a cloud little. */
+  /** Creates a cluster with a pool of one node by default, or without a pool, which puts little load on a cloud. */
   async createCluster(name: string, credentialName: string, { hasNodes = true } = {}): Promise<void> {
     const { api } = this.fairway;
     const metadata = { name, namespace: this.namespace };
@@ -172,15 +172,15 @@ export class TenantOnCloud {
     if (hasNodes) await api.resource(nodePools).create(pool as NodePool);
   }
 
-  clusterIs(name: string, status: 'True' | 'False', reason: string): Promise<Cluster> {
+  waitForClusterCondition(name: string, status: 'True' | 'False', reason: string): Promise<Cluster> {
     const check = (cluster: Cluster) => {
       expect(readyOf(cluster)).toMatchObject({ status, reason });
       return true;
     };
-    return eventuallyObject(this.fairway.api.resource(clusters), { namespace: this.namespace, name }, check, PATIENCE);
+    return eventuallyObject(this.fairway.api.resource(clusters), { namespace: this.namespace, name }, check, LONG_WAIT);
   }
 
-  /** Deletes a cluster that Fairway leaves alone until `resumeCluster`. */
+  /** Deletes a cluster that Fairway ignores until `resumeCluster`. */
   async deletePausedCluster(name: string): Promise<void> {
     const { namespace } = this;
     const resource = this.fairway.api.resource(clusters);
@@ -198,7 +198,7 @@ export class TenantOnCloud {
   async deleteCluster(name: string): Promise<void> {
     const { namespace } = this;
     await this.fairway.api.resource(clusters).delete(name, { namespace });
-    await eventuallyGone(this.fairway.api.resource(clusters), { namespace, name }, PATIENCE);
+    await eventuallyDeleted(this.fairway.api.resource(clusters), { namespace, name }, LONG_WAIT);
   }
 }
 

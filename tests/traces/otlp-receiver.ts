@@ -28,12 +28,12 @@ interface MetricsExport {
   }[];
 }
 
-/** The data that an operator's collector receives, over HTTP as JSON. */
+/** Receives data like an operator's collector, over HTTP as JSON. */
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
-  /** Names of the metrics that were sent last. */
+  /** Names of the metrics in the last export. */
   metrics: ReadonlySet<string> = new Set();
-  /** Everything as received. */
+  /** Everything received, unparsed. */
   text = '';
   readonly #server: Server;
 
@@ -50,7 +50,7 @@ export class OtlpReceiver {
       request.on('end', () => {
         const text = Buffer.concat(chunks).toString();
         if (request.url === '/v1/metrics') receiver.#takeMetrics(text);
-        else receiver.#take(text);
+        else receiver.#applyEvent(text);
         response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
       });
     });
@@ -78,7 +78,7 @@ export class OtlpReceiver {
     this.metrics = new Set(all.map(({ name }) => name));
   }
 
-  #take(text: string): void {
+  #applyEvent(text: string): void {
     this.text += text;
     const { resourceSpans } = JSON.parse(text) as Export;
     for (const { resource, scopeSpans } of resourceSpans) {

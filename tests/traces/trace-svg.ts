@@ -14,14 +14,14 @@ const TOP = 64;
 const ROW = 22;
 const INDENT = 14;
 
-const LOOK = [
+const SPAN_STYLES = [
   { is: /^(create|update|patch|delete) /, fill: '#bfdbfe', stroke: '#2563eb', label: 'a tenant’s request' },
   { is: /^reconcile /, fill: '#fde68a', stroke: '#ca8a04', label: 'a reconcile' },
   { is: /^[A-Z]+ \//, fill: '#bbf7d0', stroke: '#16a34a', label: 'a call to OpenStack' },
   { is: /^/, fill: '#e2e8f0', stroke: '#64748b', label: 'a call to a Kubernetes API' },
 ] as const;
 
-/** Spans as bars over time, each below its parent, as an SVG. Pure. */
+/** Draws spans as bars over time, each below its parent, as an SVG. Pure. */
 export function traceSvg(spans: readonly DrawnSpan[], title: string): string {
   const rows = ordered(spans);
   const fromMs = Math.min(...spans.map((span) => span.fromMs));
@@ -31,13 +31,13 @@ export function traceSvg(spans: readonly DrawnSpan[], title: string): string {
   const axisY = height - 30;
   const bars = rows.map(({ span, depth }, row) => {
     const y = TOP + row * ROW;
-    const { fill, stroke } = LOOK.find(({ is }) => is.test(span.name)) ?? LOOK[3];
+    const { fill, stroke } = SPAN_STYLES.find(({ is }) => is.test(span.name)) ?? SPAN_STYLES[3];
     const width = Math.max(round(x(span.toMs) - x(span.fromMs)), 2);
-    const lasted = span.toMs - span.fromMs;
+    const durationMs = span.toMs - span.fromMs;
     return (
       `<text x="${12 + depth * INDENT}" y="${y + 13}" class="n">${escape(span.name)}</text>` +
       `<rect x="${x(span.fromMs)}" y="${y + 2}" width="${width}" height="14" rx="2" fill="${fill}" stroke="${stroke}"/>` +
-      `<text x="${round(x(span.fromMs) + width + 5)}" y="${y + 13}" class="d">${lasted < 10 ? lasted.toFixed(1) : Math.round(lasted)} ms</text>`
+      `<text x="${round(x(span.fromMs) + width + 5)}" y="${y + 13}" class="d">${durationMs < 10 ? durationMs.toFixed(1) : Math.round(durationMs)} ms</text>`
     );
   });
   const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => {
@@ -50,7 +50,7 @@ export function traceSvg(spans: readonly DrawnSpan[], title: string): string {
     '<style>.t{font-size:14px;font-weight:600;fill:#0f172a}.l,.n{font-size:12px;fill:#334155}.d{font-size:10px;fill:#64748b}.a{font-size:11px;fill:#475569;text-anchor:middle}</style>',
     `<rect width="${WIDTH}" height="${height}" fill="#ffffff"/>`,
     `<text x="12" y="22" class="t">${escape(title)}</text>`,
-    ...LOOK.map(
+    ...SPAN_STYLES.map(
       ({ fill, stroke, label }, index) =>
         `<rect x="${12 + index * 190}" y="36" width="12" height="12" rx="2" fill="${fill}" stroke="${stroke}"/><text x="${30 + index * 190}" y="46" class="l">${label}</text>`,
     ),

@@ -7,15 +7,15 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 const PROJECT = join(import.meta.dirname, '../..');
 const FIXTURES = join(PROJECT, 'tests/fixtures/releases');
 
-/** State left behind by an earlier release (see tests/fixtures/releases/make.ts). */
+/** State left by an earlier release (see tests/fixtures/releases/make.ts). */
 export interface EarlierRelease {
   readonly version: string;
   readonly objects: readonly KubeObject[];
-  /** The output of its `fairway install`. */
+  /** The objects that the release's `fairway install` writes. */
   readonly installed: readonly KubeObject[];
-  /** Unpacks its home below a folder; returns its path. */
+  /** Unpacks the release's home below a folder; returns its path. */
   unpackHome(folder: string): string;
-  /** Whether its source is in this repository's history: a copy of the files alone has none. */
+  /** Whether the release's source is in this repository's history; a copy of only the files has none. */
   readonly hasSource: boolean;
 }
 
@@ -47,7 +47,7 @@ function isInHistory(commit: string): boolean {
   }
 }
 
-/** The source of an earlier release, with the packages installed here: `entry` is its command. */
+/** The source of an earlier release, with the packages installed here. `entry` is its command. */
 export interface Checkout extends Disposable {
   readonly entry: string;
 }

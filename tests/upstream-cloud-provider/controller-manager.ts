@@ -12,7 +12,7 @@ import { openSimulatedCloud, PASSWORD, type Pace, type SimulatedCloud } from './
 
 const UNINITIALIZED = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
 
-/** A program that is the cloud provider of a cluster. */
+/** A binary that is the cloud provider of a cluster. */
 export interface Program {
   readonly name: string;
   readonly command: string;
@@ -20,7 +20,7 @@ export interface Program {
   readonly userAgent: string;
 }
 
-/** Settings that both programs share. */
+/** Settings that both cloud providers share. */
 const FLAGS = ['--cluster-name=peer', '--leader-elect=false', '--cloud-provider=openstack'];
 
 export function upstreamManager(command: string): Program {
@@ -44,7 +44,7 @@ export function fairwayManager(): Program {
   };
 }
 
-/** A cloud provider as a separate process, for a cluster with hand-made nodes. */
+/** A cloud provider as a separate process, for a cluster with manually created nodes. */
 export class ControllerManager {
   readonly #program: Program;
   readonly #simulated: SimulatedCloud;
@@ -90,7 +90,7 @@ export class ControllerManager {
     return this.#simulated.cloud;
   }
 
-  /** The project's member. */
+  /** A client of the project's member. */
   get member() {
     return this.#simulated.member;
   }

@@ -4,8 +4,8 @@ import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 
 const DAY_MS = 86_400_000;
 
-/** Lets the cluster listen with TLS on loopback; returns the kubeconfig of a user, of an administrator by default. */
-export async function serve({ ca, plane }: TestCluster, commonName?: string): Promise<string> {
+/** Serves the cluster with TLS on loopback; returns the kubeconfig of a user, by default of an administrator. */
+export async function serve({ ca, controlPlane }: TestCluster, commonName?: string): Promise<string> {
   const common = { validityMs: DAY_MS, clock: systemClock };
   const addressed = { commonName: 'kube-apiserver', ipAddresses: ['127.0.0.1'], usages: 'server' } as const;
   const server = await issueCertificate(ca, { ...common, ...addressed });
@@ -13,7 +13,7 @@ export async function serve({ ca, plane }: TestCluster, commonName?: string): Pr
     commonName === undefined ? { commonName: 'admin', organizations: ['system:masters'] } : { commonName };
   const user = await issueCertificate(ca, { ...common, ...subject, usages: 'client' });
   const tls = { cert: server.certificatePem, key: server.privateKeyPem ?? '', clientCa: ca.certificatePem };
-  const { url } = await plane.server.listen({ host: '127.0.0.1', port: 0, tls });
+  const { url } = await controlPlane.server.listen({ host: '127.0.0.1', port: 0, tls });
   const base64 = (text = '') => Buffer.from(text).toString('base64');
   const identity = {
     'client-certificate-data': base64(user.certificatePem),

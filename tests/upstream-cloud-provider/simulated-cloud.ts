@@ -30,7 +30,7 @@ export async function openSimulatedCloud(
   { createMs, updateMs }: Pace,
   more: Partial<LatencyProfile['life']> = {},
 ): Promise<SimulatedCloud> {
-  const life = {
+  const durations = {
     ...NO_LATENCY.life,
     loadBalancerCreate: createMs,
     loadBalancerUpdate: updateMs,
@@ -40,14 +40,14 @@ export async function openSimulatedCloud(
   const cloud = createCloud({
     clock: systemClock,
     random: Math.random,
-    config: { password: PASSWORD, latency: { operations: {}, life } },
+    config: { password: PASSWORD, latency: { operations: {}, life: durations } },
   });
   const origin = await cloud.listen({ host: '127.0.0.1', port: 0 });
   const folder = await mkdtemp(join(tmpdir(), 'fairway-bench-'));
   const cloudsYaml = join(folder, 'clouds.yaml');
   await writeFile(cloudsYaml, cloud.cloudsYaml());
-  const opening = { clock: systemClock, random: Math.random, log: silentLogger };
-  const connection = openCloud(readCloudsYaml(cloudsYaml), 'simulator', opening);
+  const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
+  const connection = openCloud(readCloudsYaml(cloudsYaml), 'simulator', cloudOptions);
   return {
     cloud,
     folder,

@@ -3,8 +3,8 @@ import { fakeContext } from '@fairway/cli/testing/fake-context';
 import { type Command, CommanderError } from 'commander';
 import type { Words } from './shell-words.ts';
 
-/** An omission, as in `fairway cluster create demo …`. */
-const OMITTED = /^(?:…|\.\.\.)$/;
+/** An ellipsis, as in `fairway cluster create demo …`. */
+const ELLIPSIS = /^(?:…|\.\.\.)$/;
 /** Placeholder for a value with a specific format. */
 const PLACEHOLDER = /^[A-Z][A-Z_-]+$/;
 const INCOMPLETE = new Set([
@@ -14,17 +14,17 @@ const INCOMPLETE = new Set([
 ]);
 
 /**
- * The command's own error for a line; undefined if it is valid. `isMention`: a name in running text, possibly without arguments; existing parts must
- * be valid. Nothing is run.
+ * The command's own error for a line; undefined if it is valid. `isMention`: a name in running text, possibly without
+ * arguments; existing parts must be valid. Nothing is executed.
  */
 export function fairwayProblem([, ...words]: Words, isMention: boolean): string | undefined {
-  const isPart = isMention || words.some((word) => OMITTED.test(word));
+  const isPart = isMention || words.some((word) => ELLIPSIS.test(word));
   const context = fakeContext();
   const program = buildProgram(context);
   doNothing(program);
   try {
     program.parse(
-      words.filter((word) => !OMITTED.test(word)),
+      words.filter((word) => !ELLIPSIS.test(word)),
       { from: 'user' },
     );
     return undefined;

@@ -9,18 +9,18 @@ interface Help {
   readonly commands: ReadonlySet<string>;
 }
 
-/** The verbs and options of a kubectl according to its help, the only thing that is run. */
+/** The verbs and options of a kubectl according to its help, which is the only thing that is executed. */
 export class KubectlLines {
   readonly #path: string;
-  readonly #helps = new Map<string, Help | undefined>();
+  readonly #helpByVerbs = new Map<string, Help | undefined>();
   readonly #global: Options;
 
   constructor(path: string) {
     this.#path = path;
-    this.#global = optionsIn(this.#ask('options') ?? '');
+    this.#global = optionsIn(this.#runKubectl('options') ?? '');
   }
 
-  /** The error in a line; undefined if it is valid. */
+  /** The error in a line; undefined if the line is valid. */
   problem([, ...words]: Words): string | undefined {
     const verbs: string[] = [];
     const positional: string[] = [];
@@ -52,20 +52,23 @@ export class KubectlLines {
 
   #help(verbs: readonly string[]): Help | undefined {
     const key = verbs.join(' ');
-    if (!this.#helps.has(key)) {
-      const text = this.#ask(...verbs, '--help');
-      this.#helps.set(key, text === undefined ? undefined : { options: optionsIn(text), commands: commandsIn(text) });
+    if (!this.#helpByVerbs.has(key)) {
+      const text = this.#runKubectl(...verbs, '--help');
+      this.#helpByVerbs.set(
+        key,
+        text === undefined ? undefined : { options: optionsIn(text), commands: commandsIn(text) },
+      );
     }
-    return this.#helps.get(key);
+    return this.#helpByVerbs.get(key);
   }
 
-  #ask(...args: readonly string[]): string | undefined {
+  #runKubectl(...args: readonly string[]): string | undefined {
     const { status, stdout } = spawnSync(this.#path, args, { encoding: 'utf8' });
     return status === 0 ? stdout : undefined;
   }
 }
 
-/** `-o, --output='':`; a switch has `=false` or `=true`. */
+/** Matches `-o, --output='':`; a switch has `=false` or `=true`. */
 function optionsIn(help: string): Options {
   const options = new Map<string, boolean>();
   for (const [, short, long = '', value = ''] of help.matchAll(/^ +(?:(-\w), )?(--[\w-]+)=(.*):$/gm)) {

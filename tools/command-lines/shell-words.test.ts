@@ -22,6 +22,6 @@ test.each([
   },
   { line: 'sudo KUBECONFIG=a.yaml npx fairway up', commands: [['fairway', 'up']] },
   { line: "kubectl create -f - <<'EOF'", commands: [['kubectl', 'create', '-f', '-']] },
-])('$line', ({ line, commands }) => {
+])('parses $line', ({ line, commands }) => {
   expect(commandsOf(line)).toEqual(commands);
 });

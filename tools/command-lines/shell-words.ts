@@ -5,8 +5,8 @@ const OPERATOR = /^(?:\|\|?|&&?|;)/;
 const REDIRECTION = /^\d*(?:>>?|<{1,3})-?(?:&\d)?/;
 
 /**
- * The commands of a line of shell: split at pipes and lists, without comments, redirections and assignments before a command. A substitution (`$(…)`)
- * is a word, and its commands come after the surrounding ones. Pure.
+ * The commands of a shell line: split at pipes and lists, without comments, redirections and assignments before a
+ * command. A substitution (`$(…)`) is a word, and its commands come after the surrounding ones. Pure.
  */
 export function commandsOf(line: string): readonly Words[] {
   const commands: string[][] = [[]];
@@ -25,7 +25,7 @@ export function commandsOf(line: string): readonly Words[] {
     const operator = OPERATOR.exec(rest)?.[0];
     const redirection = word === undefined ? REDIRECTION.exec(rest)?.[0] : undefined;
     if (rest.startsWith('$(')) {
-      const text = upToClosing(rest.slice(2));
+      const text = untilClosingParenthesis(rest.slice(2));
       inner.push(text);
       word = `${word ?? ''}SUBSTITUTED`;
       at += text.length + 3;
@@ -58,7 +58,7 @@ export function commandsOf(line: string): readonly Words[] {
   return [...commands.map(withoutAssignments), ...inner.flatMap(commandsOf)].filter((words) => words.length > 0);
 }
 
-/** Prefixes that run a command: `sudo`, `npx`. */
+/** Prefixes that run a command, such as `sudo` or `npx`. */
 const RUNNERS = new Set(['sudo', 'npx', 'time', 'env']);
 
 function withoutAssignments(words: Words): Words {
@@ -71,7 +71,7 @@ function quoted(text: string, quote: string): string {
   return text.slice(1, end === -1 ? undefined : end);
 }
 
-function upToClosing(text: string): string {
+function untilClosingParenthesis(text: string): string {
   let depth = 1;
   for (let at = 0; at < text.length; at++) {
     if (text[at] === '(') depth += 1;

@@ -14,12 +14,15 @@ export interface TestedCluster {
 const NODES = 3;
 const FLAVOR = 'b3-16';
 
-/** A tenant's cluster in a separate Fairway: its control plane is simulated or runs Kubernetes' own binaries; nodes are hollow. */
-export async function openCluster(kind: Exclude<ClusterKind, 'nodes'>, programs: string): Promise<TestedCluster> {
-  if (kind === 'process' && !existsSync(join(programs, 'kube-apiserver'))) {
-    throw new Error(`${programs} has no kube-apiserver: "testbed/kubernetes/current build" makes it`);
+/**
+ * A tenant's cluster in a separate Fairway: its control plane is simulated or runs Kubernetes' own binaries. Nodes are
+ * hollow.
+ */
+export async function openCluster(kind: Exclude<ClusterKind, 'nodes'>, binariesFolder: string): Promise<TestedCluster> {
+  if (kind === 'process' && !existsSync(join(binariesFolder, 'kube-apiserver'))) {
+    throw new Error(`${binariesFolder} has no kube-apiserver: "testbed/kubernetes/current build" makes it`);
   }
-  process.env['KUBEBUILDER_ASSETS'] = programs;
+  process.env['KUBEBUILDER_ASSETS'] = binariesFolder;
   const folder = await mkdtemp(join(tmpdir(), 'fairway-conformance-'));
   const runtime = kind === 'process' ? 'process' : 'simulated';
   const options = ['--listen', '127.0.0.1:0', '--control-plane', runtime];
@@ -30,9 +33,9 @@ export async function openCluster(kind: Exclude<ClusterKind, 'nodes'>, programs:
   };
   try {
     const cli = async (...args: readonly string[]) => {
-      const answer = await run('npx', ['fairway', ...args], { KUBECONFIG: fairway.kubeconfig });
-      if (answer.code !== 0) throw new Error(`fairway ${args.join(' ')}: ${answer.stderr}`);
-      return answer.stdout;
+      const output = await run('npx', ['fairway', ...args], { KUBECONFIG: fairway.kubeconfig });
+      if (output.code !== 0) throw new Error(`fairway ${args.join(' ')}: ${output.stderr}`);
+      return output.stdout;
     };
     await cli('cluster', 'create', 'conformance', '--flavor', FLAVOR, '--nodes', String(NODES));
     const kubeconfig = join(folder, 'kubeconfig');

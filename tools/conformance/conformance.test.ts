@@ -6,33 +6,33 @@ import { renderPage, renderTable } from './render-page.ts';
 import { firstLine, outcomesOf } from './report.ts';
 import { merge, Results } from './results.ts';
 
-const recorded = Results.parse(JSON.parse(readFileSync(join(import.meta.dirname, 'results.json'), 'utf8')));
-const hollowKinds = [recorded.clusters.hollow, recorded.clusters.process];
+const recordedResults = Results.parse(JSON.parse(readFileSync(join(import.meta.dirname, 'results.json'), 'utf8')));
+const hollowKinds = [recordedResults.clusters.hollow, recordedResults.clusters.process];
 
-describe('the recorded results', () => {
+describe('recorded conformance results', () => {
   it('match docs/conformance.md', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/conformance.md'), 'utf8');
 
-    expect(page).toBe(renderPage(recorded));
+    expect(page).toBe(renderPage(recordedResults));
   });
 
   it('match docs/conformance.json, test by test', () => {
     const table = readFileSync(join(import.meta.dirname, '../../docs/conformance.json'), 'utf8');
 
-    expect(table).toBe(renderTable(recorded));
+    expect(table).toBe(renderTable(recordedResults));
   });
 
   it('add up', () => {
-    const page = renderPage(recorded);
+    const page = renderPage(recordedResults);
     const rows = [...page.matchAll(/^\|[^|]+\| \d{4}-\d\d-\d\d \|(.*)\|$/gm)].map(([, numbers = '']) =>
       numbers.split('|').reduce((sum, number) => sum + Number(number), 0),
     );
-    const names = new Set(Object.values(recorded.clusters).flatMap(({ tests }) => Object.keys(tests)));
+    const names = new Set(Object.values(recordedResults.clusters).flatMap(({ tests }) => Object.keys(tests)));
 
-    expect(rows).toEqual(Object.keys(recorded.clusters).map(() => names.size));
+    expect(rows).toEqual(Object.keys(recordedResults.clusters).map(() => names.size));
   });
 
-  it('have no test that passes without containers but is listed as needing them', () => {
+  it('contain no test that passes without containers but is listed as needing them', () => {
     const passed = hollowKinds.flatMap((of) =>
       Object.entries(of?.tests ?? {}).flatMap(([name, { state }]) => (state === 'passed' ? [name] : [])),
     );
@@ -40,14 +40,14 @@ describe('the recorded results', () => {
     expect(passed.filter(isListed)).toEqual([]);
   });
 
-  it('have a test for each line of tests that need containers', () => {
+  it('contain a test for each line of tests that need containers', () => {
     const names = hollowKinds.flatMap((of) => Object.keys(of?.tests ?? {}));
 
     expect(NEEDS_CONTAINERS.filter(({ test }) => !names.some((name) => test.test(name)))).toEqual([]);
   });
 });
 
-describe('a report', () => {
+describe('a conformance report', () => {
   const spec = { ContainerHierarchyTexts: ['[sig-apps] Job'], LeafNodeType: 'It', RunTime: 2_000_000_000 };
   const reportOf = (...specs: readonly object[]) => JSON.stringify([{ SpecReports: specs }]);
   const failure = { Message: 'failed to wait:\n  Told to stop trying after 2s.' };
@@ -86,12 +86,12 @@ describe('a report', () => {
     ['Unexpected error:\n    <*errors.StatusError | 0xc000>: \n    not found', 'not found'],
     ['pods in namespace job-1234 at 0xc0001234ab', 'pods in namespace job at …'],
     ['x'.repeat(500), `${'x'.repeat(160)}…`],
-  ])('reports %j: %j', (message, line) => {
+  ])('parses %j as %j', (message, line) => {
     expect(firstLine(message)).toBe(line);
   });
 });
 
-describe('a run', () => {
+describe('merging a conformance run', () => {
   const run = { kubernetes: '1.36.3', kind: 'hollow', date: '2026-01-02' } as const;
   const old: Results = {
     kubernetes: '1.36.3',
@@ -110,7 +110,7 @@ describe('a run', () => {
     });
   });
 
-  it('of another release starts over', () => {
+  it('starts over with another release', () => {
     const { kubernetes, clusters } = merge(old, { ...run, kubernetes: '1.37.0' }, []);
 
     expect({ kubernetes, clusters }).toEqual({

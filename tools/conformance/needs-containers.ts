@@ -1,11 +1,11 @@
-interface Need {
+interface ContainerRequirement {
   readonly test: RegExp;
-  /** The missing feature of hollow nodes. */
+  /** The feature that hollow nodes lack. */
   readonly reason: string;
 }
 
 /** Tests that can't pass on hollow nodes, which run no programs. A run fails if one of them passes. */
-export const NEEDS_CONTAINERS: readonly Need[] = [
+export const NEEDS_CONTAINERS: readonly ContainerRequirement[] = [
   {
     test: /AdmissionWebhook (?!.*(?:match conditions|discovery documents))/,
     reason: 'serve an admission webhook',

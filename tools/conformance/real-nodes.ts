@@ -6,44 +6,44 @@ import { Nodes, Pods } from '@fairway/kube/kinds/resources';
 import { eventually } from '@fairway/kube/testing/eventually';
 import { testbed } from '../../tests/hosts/testbed.ts';
 import type { TestRelease } from '../../tests/process-runtime/releases.ts';
-import { offer, servicesLack } from '../../tests/real-network/network-images.ts';
+import { missingForServices, offer } from '../../tests/real-network/network-images.ts';
 import { HostCloud } from '../../tests/real-nodes/host-cloud.ts';
 import { isKnown, isReady } from '../../tests/real-nodes/nodes.ts';
-import { realNodesNeed } from '../../tests/real-nodes/requirements.ts';
+import { realNodeTools } from '../../tests/real-nodes/requirements.ts';
 import { writeTenantKubeconfig } from '../../tests/real-nodes/tenant-kubeconfig.ts';
 import { installTenantNetwork } from '../../tests/real-nodes/tenant-network.ts';
-import { pluginLacks, publishPluginImages } from '../../tests/real-volumes/plugin-images.ts';
+import { missingForPlugin, publishPluginImages } from '../../tests/real-volumes/plugin-images.ts';
 import { clientOf } from '../../tests/session/client-of.ts';
 import { type RunningFairway, run } from '../../tests/session/running-fairway.ts';
 import type { TestedCluster } from './clusters.ts';
 
-const NAME = 'conformance';
+const CLUSTER_NAME = 'conformance';
 const NODES = 2;
 const HOW_TO_BUILD = 'testbed/kubernetes and testbed/cloud-provider-openstack make what is not here';
-/** For hosts that boot and install packages on a busy machine. */
+/** Timeouts for hosts that boot and install packages on a busy machine. */
 const BOOT = { deadlineMs: 900_000 };
 
 const manifest = (version: string) => `apiVersion: fairway.dev/v1alpha1
 kind: Cluster
-metadata: {name: ${NAME}}
+metadata: {name: ${CLUSTER_NAME}}
 spec: {plan: free, version: ${version}, cni: {type: none}}
 ---
 apiVersion: fairway.dev/v1alpha1
 kind: NodePool
 metadata: {name: pool}
-spec: {clusterName: ${NAME}, flavor: b3-16, replicas: ${NODES}, image: debian-12}
+spec: {clusterName: ${CLUSTER_NAME}, flavor: b3-16, replicas: ${NODES}, image: debian-12}
 `;
 
 /**
  * A cluster whose nodes run containers: hosts of testbed/node boot from the user data of a simulated cloud's servers, with a process-based control
  * plane.
  */
-export async function openRealNodes(programs: string): Promise<TestedCluster> {
-  process.env['KUBEBUILDER_ASSETS'] = programs;
-  const { offered, kubectl, title } = await realNodesNeed();
+export async function openRealNodes(binariesFolder: string): Promise<TestedCluster> {
+  process.env['KUBEBUILDER_ASSETS'] = binariesFolder;
+  const { offered, kubectl, title } = await realNodeTools();
   if (offered === undefined) throw new Error(`nodes can't be made here ${title}`);
-  const lacks = [...servicesLack(offered), ...pluginLacks()];
-  if (lacks.length > 0) throw new Error(`nodes can't be made here: no ${lacks.join(', no ')}; ${HOW_TO_BUILD}`);
+  const missing = [...missingForServices(offered), ...missingForPlugin()];
+  if (missing.length > 0) throw new Error(`nodes can't be made here: no ${missing.join(', no ')}; ${HOW_TO_BUILD}`);
   testbed('build');
   testbed('test-images', offered.version);
   publishPluginImages(offered.version);
@@ -52,8 +52,9 @@ export async function openRealNodes(programs: string): Promise<TestedCluster> {
   const cloud = await HostCloud.open(join(folder, 'cloud'));
   let fairway: RunningFairway | undefined;
   const close = async () => {
-    // Its control plane processes would outlive Fairway.
-    if (fairway) await run('npx', ['fairway', 'cluster', 'delete', NAME, '--yes'], { KUBECONFIG: fairway.kubeconfig });
+    // The control plane processes would outlive Fairway.
+    if (fairway)
+      await run('npx', ['fairway', 'cluster', 'delete', CLUSTER_NAME, '--yes'], { KUBECONFIG: fairway.kubeconfig });
     await fairway?.stop();
     await cloud.close();
     await rm(folder, { recursive: true, force: true });
@@ -65,7 +66,7 @@ export async function openRealNodes(programs: string): Promise<TestedCluster> {
     await writeFile(file, manifest(offered.version));
     const applied = await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file]);
     if (applied.code !== 0) throw new Error(applied.stderr);
-    const kubeconfig = await writeTenantKubeconfig(fairway, NAME, join(folder, 'kubeconfig'), BOOT);
+    const kubeconfig = await writeTenantKubeconfig(fairway, CLUSTER_NAME, join(folder, 'kubeconfig'), BOOT);
     await untilReady(kubeconfig);
     return { kubeconfig, close };
   } catch (error) {
@@ -75,7 +76,7 @@ export async function openRealNodes(programs: string): Promise<TestedCluster> {
   }
 }
 
-/** Images of all add-ons: tests start when everything in kube-system is Ready. */
+/** Loads images of all add-ons: tests start when everything in kube-system is Ready. */
 async function offerAddons({ kubeconfig }: RunningFairway, release: TestRelease): Promise<void> {
   const api = await clientOf(kubeconfig);
   try {

@@ -3,10 +3,10 @@ import { CLUSTER_KINDS, type ClusterKind, type Results } from './results.ts';
 
 const KINDS = Object.keys(CLUSTER_KINDS) as ClusterKind[];
 
-/** docs/conformance.md: counts, failures, and why tests are omitted. */
+/** docs/conformance.md: counts, failures, and the reasons for omitted tests. */
 export function renderPage(results: Results): string {
   const names = namesOf(results);
-  return `${[HEADER.replace('VERSION', results.kubernetes), summary(results, names), areas(results, names), failures(results, names), reasons(names)].join('\n\n')}\n`;
+  return `${[HEADER.replace('VERSION', results.kubernetes), summary(results, names), renderAreas(results, names), failures(results, names), renderReasons(names)].join('\n\n')}\n`;
 }
 
 /** docs/conformance.json: each test by name, with its result on each kind of cluster: `passed`, or another state and the reason. */
@@ -32,7 +32,7 @@ by \`testbed/kubernetes/current build-tests\`, which needs Go. Tests marked \`[S
 
 const NOT_RUN = 'not run';
 /** All states that are counted. */
-const WORDS = ['passed', 'failed', 'needs containers', 'skipped', NOT_RUN];
+const STATE_LABELS = ['passed', 'failed', 'needs containers', 'skipped', NOT_RUN];
 
 function namesOf(results: Results): readonly string[] {
   return [...new Set(KINDS.flatMap((kind) => Object.keys(results.clusters[kind]?.tests ?? {})))].sort();
@@ -42,8 +42,8 @@ function summary(results: Results, names: readonly string[]): string {
   const rows = KINDS.flatMap((kind) => {
     const cluster = results.clusters[kind];
     if (cluster === undefined) return [];
-    const cells = names.map((name) => wordOf(results, kind, name));
-    const numbers = WORDS.map((word) => cells.filter((cell) => cell === word).length);
+    const cells = names.map((name) => stateLabelOf(results, kind, name));
+    const numbers = STATE_LABELS.map((word) => cells.filter((cell) => cell === word).length);
     return [`| ${CLUSTER_KINDS[kind]} | ${cluster.date} | ${numbers.join(' | ')} |`];
   });
   const head = [
@@ -53,11 +53,11 @@ function summary(results: Results, names: readonly string[]): string {
   return [...head, ...rows].join('\n');
 }
 
-function areas(results: Results, names: readonly string[]): string {
+function renderAreas(results: Results, names: readonly string[]): string {
   const areaOf = (name: string) => /^\[sig-([a-z-]+)\]/.exec(name)?.[1] ?? 'others';
   const rows = [...new Set(names.map(areaOf))].map((area) => {
     const own = names.filter((name) => areaOf(name) === area);
-    const passed = KINDS.map((kind) => own.filter((name) => wordOf(results, kind, name) === 'passed').length);
+    const passed = KINDS.map((kind) => own.filter((name) => stateLabelOf(results, kind, name) === 'passed').length);
     return `| ${area} | ${own.length} | ${passed.join(' | ')} |`;
   });
   const head = `| area | tests | ${Object.values(CLUSTER_KINDS).join(' | ')} |\n|---|--:|${KINDS.map(() => '--:|').join('')}`;
@@ -67,34 +67,34 @@ function areas(results: Results, names: readonly string[]): string {
 function failures(results: Results, names: readonly string[]): string {
   const rows = KINDS.flatMap((kind) =>
     names
-      .filter((name) => ['failed', 'skipped'].includes(wordOf(results, kind, name)))
-      .map((name) => `| ${CLUSTER_KINDS[kind]} | ${shortOf(name)} | ${escape(resultOf(results, kind, name))} |`),
+      .filter((name) => ['failed', 'skipped'].includes(stateLabelOf(results, kind, name)))
+      .map((name) => `| ${CLUSTER_KINDS[kind]} | ${shortNameOf(name)} | ${escape(resultOf(results, kind, name))} |`),
   );
   const table = ['| | test | result |', '|---|---|---|', ...rows].join('\n');
   return `## Failed or skipped\n\n[Decision 67](decisions/0067-conformance.md) explains the failures.\n\n${table}`;
 }
 
-function reasons(names: readonly string[]): string {
+function renderReasons(names: readonly string[]): string {
   const texts = [...new Set(NEEDS_CONTAINERS.map(({ reason }) => reason))];
   const rows = texts.map((text) => `| ${text} | ${names.filter((name) => reasonOf(name) === text).length} |`);
   return `## What needs containers\n\n\`tools/conformance/needs-containers.ts\` lists the tests.\n\n| a hollow node would have to | tests |\n|---|--:|\n${rows.join('\n')}`;
 }
 
-/** The state, and the reason if it is not `passed`, if known. */
+/** The state, and the reason if it is not `passed` and the reason is known. */
 function resultOf(results: Results, kind: ClusterKind, name: string): string {
-  const state = wordOf(results, kind, name);
+  const state = stateLabelOf(results, kind, name);
   const why = state === 'needs containers' ? reasonOf(name) : results.clusters[kind]?.tests[name]?.why;
   return why === undefined ? state : `${state}: ${why}`;
 }
 
-function wordOf(results: Results, kind: ClusterKind, name: string): string {
+function stateLabelOf(results: Results, kind: ClusterKind, name: string): string {
   const state = results.clusters[kind]?.tests[name]?.state;
   if (kind !== 'nodes' && state !== 'passed' && reasonOf(name) !== undefined) return 'needs containers';
   return state ?? NOT_RUN;
 }
 
-/** Without the common prefix. */
-function shortOf(name: string): string {
+/** The test name without the common prefix. */
+function shortNameOf(name: string): string {
   return escape(name.replace(/^\[sig-[a-z-]+\] /, '').replace(' [Conformance]', ''));
 }
 

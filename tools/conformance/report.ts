@@ -18,16 +18,16 @@ const Report = z.array(
   }),
 );
 
-/** How a test ended. */
+/** The result of a test. */
 export interface Outcome {
   readonly name: string;
   readonly state: 'passed' | 'failed' | 'skipped';
   readonly seconds: number;
-  /** First line of why it did not pass; '' if it did. */
+  /** First line of the reason why it did not pass; '' if it passed. */
   readonly why: string;
 }
 
-const MAX_WHY = 160;
+const MAX_REASON_LENGTH = 160;
 
 /** The focused tests and their results. A failure before any test fails all of them: it is reported as a test named ''. */
 export function outcomesOf(text: string): readonly Outcome[] {
@@ -44,12 +44,12 @@ export function outcomesOf(text: string): readonly Outcome[] {
   });
 }
 
-/** Without details that differ between runs: namespaces, addresses in memory, times. */
+/** The message without details that differ between runs: namespaces, addresses in memory, times. */
 export function firstLine(message: string): string {
   const [line = ''] = message
     .split('\n')
     .map((each) => each.trim())
     .filter((each) => each !== '' && !/^(Told to stop trying|<\*|Unexpected error:?$)/.test(each));
   const plain = line.replaceAll(/0x[0-9a-f]{6,}/g, '…').replaceAll(/\b([a-z-]+)-\d{2,5}\b/g, '$1');
-  return plain.length > MAX_WHY ? `${plain.slice(0, MAX_WHY)}…` : plain;
+  return plain.length > MAX_REASON_LENGTH ? `${plain.slice(0, MAX_REASON_LENGTH)}…` : plain;
 }

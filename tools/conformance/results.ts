@@ -17,7 +17,7 @@ export const Results = z.strictObject({
   clusters: z.partialRecord(
     z.enum(['hollow', 'process', 'nodes']),
     z.strictObject({
-      /** Of the last run, `YYYY-MM-DD`. */
+      /** Date of the last run, `YYYY-MM-DD`. */
       date: z.string(),
       tests: z.record(z.string(), Result),
     }),
@@ -25,7 +25,7 @@ export const Results = z.strictObject({
 });
 export type Results = z.infer<typeof Results>;
 
-/** The results updated by those of a run; a run of another release starts over. */
+/** The results, updated by those of a run. A run of another release starts over. */
 export function merge(
   old: Results,
   run: { readonly kubernetes: string; readonly kind: ClusterKind; readonly date: string },

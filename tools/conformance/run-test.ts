@@ -3,37 +3,40 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Programs } from './programs.ts';
 import { type Outcome, outcomesOf } from './report.ts';
+import type { TestBinaries } from './test-binaries.ts';
 
-export interface Place {
-  readonly programs: Programs;
+export interface TestRun {
+  readonly binaries: TestBinaries;
   readonly kubeconfig: string;
-  /** For reports and logs. */
+  /** The folder for reports and logs. */
   readonly folder: string;
   /** Stops running tests. */
   readonly signal?: AbortSignal;
 }
 
 /** Ginkgo's own limit stops a test gracefully; a test that ignores it is killed this much later. */
-const GRACE_MS = 60_000;
-/** The program constructs all tests before it lists some: this takes a second, or over a minute on a busy machine. */
-const LIST_MS = 300_000;
+const GRACE_PERIOD_MS = 60_000;
+/** The binary constructs all tests before it lists some: this takes a second, or over a minute on a busy machine. */
+const LIST_TIMEOUT_MS = 300_000;
 
-/** Names of the focused tests, in the program's order. */
-export async function listTests(place: Place, focus: string, skip: string): Promise<readonly string[]> {
+/** Names of the focused tests, in the binary's order. */
+export async function listTests(testRun: TestRun, focus: string, skip: string): Promise<readonly string[]> {
   const flags = ['-ginkgo.dry-run', `-ginkgo.focus=${focus}`, ...(skip === '' ? [] : [`-ginkgo.skip=${skip}`])];
-  const outcomes = await runProgram(place, 'list', flags, LIST_MS);
-  if (outcomes === undefined) throw new Error(`${place.programs.e2e} has listed no tests: see ${place.folder}`);
+  const outcomes = await runCommand(testRun, 'list', flags, LIST_TIMEOUT_MS);
+  if (outcomes === undefined) throw new Error(`${testRun.binaries.e2e} has listed no tests: see ${testRun.folder}`);
   return outcomes.map(({ name }) => name).filter((name) => name !== '');
 }
 
-/** Runs one test in a separate process, which takes a second to start: one that hangs or crashes does not affect others. */
-export async function runTest(place: Place, name: string, limitSeconds: number): Promise<Outcome> {
+/**
+ * Runs one test in a separate process, which takes a second to start: a test that hangs or crashes does not affect
+ * others.
+ */
+export async function runTest(testRun: TestRun, name: string, timeoutSeconds: number): Promise<Outcome> {
   const started = performance.now();
   const flags = [
     `-ginkgo.focus= ${name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`,
-    `-ginkgo.timeout=${limitSeconds}s`,
+    `-ginkgo.timeout=${timeoutSeconds}s`,
     '-ginkgo.grace-period=5s',
     '-node-schedulable-timeout=1m',
     '-system-pods-startup-timeout=1m',
@@ -41,7 +44,7 @@ export async function runTest(place: Place, name: string, limitSeconds: number):
     '-disable-log-dump',
     '-dump-logs-on-failure=false',
   ];
-  const outcomes = await runProgram(place, fileNameOf(name), flags, limitSeconds * 1000 + GRACE_MS);
+  const outcomes = await runCommand(testRun, fileNameOf(name), flags, timeoutSeconds * 1000 + GRACE_PERIOD_MS);
   const seconds = (performance.now() - started) / 1000;
   const own = outcomes?.find((outcome) => outcome.name === name);
   const before = outcomes?.find((outcome) => outcome.name === '');
@@ -52,26 +55,26 @@ export async function runTest(place: Place, name: string, limitSeconds: number):
 }
 
 /** The report; undefined if there is none. */
-async function runProgram(
-  { programs, kubeconfig, folder, signal }: Place,
+async function runCommand(
+  { binaries, kubeconfig, folder, signal }: TestRun,
   name: string,
   flags: readonly string[],
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<readonly Outcome[] | undefined> {
   const report = join(folder, `${name}.json`);
   const log = openSync(join(folder, `${name}.log`), 'w');
   const common = [
     `-kubeconfig=${kubeconfig}`,
     '-provider=skeleton',
-    `-kubectl-path=${programs.kubectl}`,
+    `-kubectl-path=${binaries.kubectl}`,
     '-ginkgo.v',
     '-ginkgo.no-color',
     '-ginkgo.seed=1',
     `-ginkgo.json-report=${report}`,
   ];
   const ending = signal === undefined ? {} : { signal, killSignal: 'SIGKILL' as const };
-  const child = spawn(programs.e2e, [...common, ...flags], { cwd: folder, stdio: ['ignore', log, log], ...ending });
-  const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+  const child = spawn(binaries.e2e, [...common, ...flags], { cwd: folder, stdio: ['ignore', log, log], ...ending });
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
   try {
     await once(child, 'close');
   } finally {
@@ -79,12 +82,12 @@ async function runProgram(
     closeSync(log);
   }
   const text = await readFile(report, 'utf8').catch(() => '');
-  // It also lists all unfocused tests.
+  // The report also lists all unfocused tests.
   await rm(report, { force: true });
   try {
     return outcomesOf(text);
   } catch (error) {
-    // Missing or truncated: the program was killed.
+    // The report is missing or truncated: the process was killed.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -4,7 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { ConsoleIndex } from '@fairway/gateway/console/console-files';
 import { build } from 'vite';
 import { filesOf, typeOf } from './built-files.ts';
-import { scriptsBefore, type ViteManifest } from './first-view.ts';
+import { scriptsLoadedBefore, type ViteManifest } from './first-view.ts';
 
 export interface BuiltConsole {
   readonly files: number;
@@ -13,7 +13,8 @@ export interface BuiltConsole {
 }
 
 /**
- * Builds the console into its folder `dist`: each file uncompressed or in two compressed forms, and `index.json`, by which the gateway serves them.
+ * Builds the console into its folder `dist`: each file uncompressed or in two compressed forms, and `index.json`, from
+ * which the gateway serves them.
  */
 export async function buildConsole(folder: string): Promise<BuiltConsole> {
   await build({ configFile: join(folder, 'vite.config.ts') });
@@ -31,9 +32,9 @@ export async function buildConsole(folder: string): Promise<BuiltConsole> {
     writeFileSync(join(dist, `${path}.br`), brotliCompressSync(content));
     rmSync(join(dist, path));
   }
-  const scripts = scriptsBefore(manifest, 'index.html');
+  const scripts = scriptsLoadedBefore(manifest, 'index.html');
   const scriptBytes = scripts.reduce((sum, path) => sum + readFileSync(join(dist, `${path}.gz`)).length, 0);
-  const written: ConsoleIndex = { files: index, firstScripts: scripts };
-  writeFileSync(join(dist, 'index.json'), `${JSON.stringify(written)}\n`);
+  const writtenIndex: ConsoleIndex = { files: index, firstScripts: scripts };
+  writeFileSync(join(dist, 'index.json'), `${JSON.stringify(writtenIndex)}\n`);
   return { files: index.length, scriptBytes };
 }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-// Builds the console, which the gateway serves: npm run build:console, and after npm ci. With --if-missing an existing build is kept.
+// Builds the console, which the gateway serves: npm run build:console, and after npm ci. With --if-missing, an existing
+// build is kept.
 const root = join(import.meta.dirname, '../..');
 const isPossible = existsSync(join(root, 'node_modules/vite')) && existsSync(join(root, 'packages/console/index.html'));
 if (isPossible) {

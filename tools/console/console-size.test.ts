@@ -4,9 +4,9 @@ import { CONSOLE_FOLDER, type ConsoleIndex } from '@fairway/gateway/console/cons
 import { describe, expect, it } from 'vitest';
 
 const KIB = 1024;
-/** Gzipped scripts loaded before the list of clusters is shown. */
+/** Size of the gzipped scripts loaded before the list of clusters is shown. */
 const MAX_FIRST_SCRIPT_BYTES = 200 * KIB;
-/** The whole packed console, each file in two compressed forms. */
+/** Size of the whole packed console, with each file in two compressed forms. */
 const MAX_BYTES = 2_500 * KIB;
 
 describe.skipIf(!existsSync(join(CONSOLE_FOLDER, 'index.json')))('the built console', () => {

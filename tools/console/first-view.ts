@@ -1,4 +1,4 @@
-/** Vite's manifest: a chunk by its source. */
+/** Vite's manifest, with chunks by source. */
 export type ViteManifest = Readonly<
   Record<string, { readonly file: string; readonly imports?: readonly string[]; readonly css?: readonly string[] }>
 >;
@@ -7,7 +7,7 @@ export type ViteManifest = Readonly<
 const FIRST_VIEW = ['src/app/shell/shell.tsx', 'src/pages/clusters/page.tsx'];
 
 /** Scripts that a browser loads until it shows the list of clusters, each once. */
-export function scriptsBefore(manifest: ViteManifest, entry: string): readonly string[] {
+export function scriptsLoadedBefore(manifest: ViteManifest, entry: string): readonly string[] {
   const scripts = new Set<string>();
   const visit = (source: string) => {
     const chunk = manifest[source];

@@ -19,13 +19,13 @@ interface Object {
 
 const plain = loadAll(files['manifests/serve.yaml'] ?? '') as Object[];
 
-function ofKind(kind: string): Object {
+function objectOfKind(kind: string): Object {
   const object = plain.find((each) => each.kind === kind);
   if (object === undefined) throw new Error(`there is no ${kind}`);
   return object;
 }
 
-test('deploy/ has the manifests and the chart of this source (npm run generate:deploy)', () => {
+test('deploy/ contains the manifests and the chart of this source (npm run generate:deploy)', () => {
   const stored = globSync('{manifests,helm}/**/*.*', { cwd: deploy });
 
   expect(stored.toSorted((a, b) => a.localeCompare(b))).toEqual(
@@ -36,8 +36,8 @@ test('deploy/ has the manifests and the chart of this source (npm run generate:d
   }
 });
 
-test('the configuration of the manifests is valid', () => {
-  const text = ofKind('ConfigMap').data?.['fairway.yaml'] ?? '';
+test('manifests contain a valid configuration', () => {
+  const text = objectOfKind('ConfigMap').data?.['fairway.yaml'] ?? '';
   const { found, problems } = valuesOfFile('/etc/fairway/config/fairway.yaml', text);
 
   expect(problems).toEqual([]);
@@ -46,20 +46,20 @@ test('the configuration of the manifests is valid', () => {
 });
 
 test('the Service selects the pods', () => {
-  expect(ofKind('Deployment').spec?.template?.metadata.labels).toMatchObject(
-    ofKind('Service').spec?.selector ?? { none: '' },
+  expect(objectOfKind('Deployment').spec?.template?.metadata.labels).toMatchObject(
+    objectOfKind('Service').spec?.selector ?? { none: '' },
   );
 });
 
-test("Magnum's API has its own Service, for the same pods", () => {
+test('the API of Magnum has its own Service, for the same pods', () => {
   const magnum = loadAll(files['manifests/magnum.yaml'] ?? '') as Object[];
 
   expect(magnum.map(({ kind }) => kind)).toEqual(['Service', 'NetworkPolicy']);
-  expect(magnum[0]?.spec?.selector).toEqual(ofKind('Service').spec?.selector);
+  expect(magnum[0]?.spec?.selector).toEqual(objectOfKind('Service').spec?.selector);
   expect(plain.filter(({ kind }) => kind === 'Service')).toHaveLength(1);
 });
 
-test('no expression of the chart is incomplete', () => {
+test('the chart contains no incomplete expression', () => {
   const wrong = Object.entries(files).filter(([, text]) => /[⟦⟧]/.test(text));
 
   expect(wrong.map(([path]) => path)).toEqual([]);

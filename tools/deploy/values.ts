@@ -1,12 +1,12 @@
 import { RUNBOOKS } from '../monitoring/rules-file.ts';
 
-/** The chart's values. Defaults in the plain manifests, placeholders in the chart's templates. */
+/** The chart's values: defaults in the plain manifests, placeholders in the chart's templates. */
 export interface Values {
   readonly image: unknown;
   readonly imagePullPolicy: unknown;
   readonly imagePullSecrets: unknown;
   readonly replicas: unknown;
-  /** fairway.yaml, as text. */
+  /** The content of fairway.yaml. */
   readonly config: unknown;
   /** The port of `listen` in fairway.yaml. */
   readonly port: unknown;
@@ -109,10 +109,10 @@ export function valuesSchema(configuration: object): object {
   };
 }
 
-/** kube-apiserver validates objects of the pod's own schema. */
-const FREE = new Set(['resources', 'affinity']);
-/** A quoted number must be distinguished from a number before that. */
-const TEXTS = new Set(['nodeSelector', 'podAnnotations', 'annotations']);
+/** kube-apiserver validates objects with the pod's own schema. */
+const FREE_FORM_VALUES = new Set(['resources', 'affinity']);
+/** Distinguishes a quoted number from a number before kube-apiserver validates it. */
+const STRING_MAP_VALUES = new Set(['nodeSelector', 'podAnnotations', 'annotations']);
 const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
   replicas: [0, 1],
   pullPolicy: ['Always', 'IfNotPresent', 'Never'],
@@ -125,8 +125,8 @@ function schemaOf(name: string, value: unknown): object {
   if (Array.isArray(value)) return { type: 'array' };
   if (value === null || typeof value !== 'object')
     return { type: typeof value === 'number' ? 'integer' : typeof value };
-  if (TEXTS.has(name)) return { type: 'object', additionalProperties: { type: 'string' } };
-  if (FREE.has(name)) return { type: 'object' };
+  if (STRING_MAP_VALUES.has(name)) return { type: 'object', additionalProperties: { type: 'string' } };
+  if (FREE_FORM_VALUES.has(name)) return { type: 'object' };
   const properties = Object.entries(value).map(([key, inner]) => [key, schemaOf(key, inner)] as const);
   return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false };
 }

@@ -1,24 +1,24 @@
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
-import { ROOTS_SECRET } from '@fairway/gateway/management/gateway-roots';
+import { GATEWAY_CA_SECRET } from '@fairway/gateway/management/gateway-ca';
 import { SERVICE_ACCOUNT } from '@fairway/service/install/permissions';
 import { PORT, type Values } from './values.ts';
 
 /** An object that runs `fairway serve` in a management cluster. */
 export interface Piece {
-  /** Name of its file in the chart. */
+  /** Name of the object's file in the chart. */
   readonly file: string;
-  /** The value that enables it: `networkPolicy.enabled`. */
+  /** The value that enables the object, such as `networkPolicy.enabled`. */
   readonly when?: string;
   readonly object: Readonly<Record<string, unknown>>;
 }
 
-const NAME = 'fairway';
+const APP_NAME = 'fairway';
 const SERVICE = 'fairway-gateway';
 const MAGNUM = 'fairway-magnum';
 const METRICS = 'fairway-metrics';
 /** A user ID that is unused elsewhere, as in distroless images. */
-const USER = 65_532;
-const LABELS = { 'app.kubernetes.io/name': NAME, 'app.kubernetes.io/component': 'serve' };
+const USER_ID = 65_532;
+const LABELS = { 'app.kubernetes.io/name': APP_NAME, 'app.kubernetes.io/component': 'serve' };
 /** Time for running requests, then the handover of clusters. */
 const GRACE_SECONDS = 60;
 
@@ -44,7 +44,7 @@ export function workload(values: Values): readonly Piece[] {
       object: {
         apiVersion: 'v1',
         kind: 'PersistentVolumeClaim',
-        // The tenants' databases: they outlive the chart.
+        // The volume with the tenants' databases outlives the chart.
         metadata: metadata('fairway-home', { annotations: { 'helm.sh/resource-policy': 'keep' } }),
         spec: {
           accessModes: ['ReadWriteOnce'],
@@ -73,7 +73,7 @@ export function workload(values: Values): readonly Piece[] {
       object: {
         apiVersion: 'networking.k8s.io/v1',
         kind: 'NetworkPolicy',
-        metadata: metadata(NAME),
+        metadata: metadata(APP_NAME),
         spec: {
           podSelector: { matchLabels: LABELS },
           policyTypes: ['Ingress', 'Egress'],
@@ -96,7 +96,7 @@ export function workload(values: Values): readonly Piece[] {
       object: {
         apiVersion: 'policy/v1',
         kind: 'PodDisruptionBudget',
-        metadata: metadata(NAME),
+        metadata: metadata(APP_NAME),
         spec: { maxUnavailable: 1, selector: { matchLabels: LABELS }, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
       },
     },
@@ -105,7 +105,7 @@ export function workload(values: Values): readonly Piece[] {
   ];
 }
 
-/** A second entry point besides the gateway. Links in Magnum's responses have its listen port. */
+/** An entry point in addition to the gateway. Links in Magnum's responses contain its listen port. */
 function magnumAccess(values: Values): Piece[] {
   const when = 'magnum.enabled';
   const file = 'magnum.yaml';
@@ -150,7 +150,7 @@ function deployment(values: Values): Piece['object'] {
   };
   const probe = (path: string) => ({ httpGet: { path, port: 'gateway', scheme: 'HTTPS' } });
   const container = {
-    name: NAME,
+    name: APP_NAME,
     image: values.image,
     imagePullPolicy: values.imagePullPolicy,
     args: ['serve', '--config', '/etc/fairway/config/fairway.yaml'],
@@ -176,7 +176,7 @@ function deployment(values: Values): Piece['object'] {
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: metadata(NAME),
+    metadata: metadata(APP_NAME),
     spec: {
       replicas: values.replicas,
       // Two replicas must not share one home.
@@ -188,16 +188,16 @@ function deployment(values: Values): Piece['object'] {
           serviceAccountName: SERVICE_ACCOUNT,
           priorityClassName: values.priorityClassName,
           imagePullSecrets: values.imagePullSecrets,
-          // A Service's variables would look like settings.
+          // Environment variables for a Service would look like settings.
           enableServiceLinks: false,
           hostNetwork: values.hostNetwork,
           dnsPolicy: 'ClusterFirstWithHostNet',
           terminationGracePeriodSeconds: GRACE_SECONDS,
           securityContext: {
             runAsNonRoot: true,
-            runAsUser: USER,
-            runAsGroup: USER,
-            fsGroup: USER,
+            runAsUser: USER_ID,
+            runAsGroup: USER_ID,
+            fsGroup: USER_ID,
             fsGroupChangePolicy: 'OnRootMismatch',
             seccompProfile: { type: 'RuntimeDefault' },
           },
@@ -218,7 +218,7 @@ function deployment(values: Values): Piece['object'] {
   };
 }
 
-/** Reading metrics requires RBAC permission, so Prometheus gets a token. */
+/** Reading metrics requires an RBAC permission, so Prometheus gets a token. */
 function monitoring(): Piece[] {
   const subject = { kind: 'ServiceAccount', name: METRICS, namespace: SYSTEM_NAMESPACE };
   const rbac = 'rbac.authorization.k8s.io';
@@ -248,7 +248,7 @@ function monitoring(): Piece[] {
     {
       apiVersion: 'monitoring.coreos.com/v1',
       kind: 'PodMonitor',
-      metadata: metadata(NAME),
+      metadata: metadata(APP_NAME),
       spec: {
         selector: { matchLabels: LABELS },
         podMetricsEndpoints: [
@@ -258,7 +258,7 @@ function monitoring(): Piece[] {
             path: '/metrics',
             tlsConfig: {
               serverName: `${SERVICE}.${SYSTEM_NAMESPACE}.svc`,
-              ca: { secret: { name: ROOTS_SECRET, key: 'ca.crt' } },
+              ca: { secret: { name: GATEWAY_CA_SECRET, key: 'ca.crt' } },
             },
             authorization: { credentials: { name: METRICS, key: 'token' } },
           },

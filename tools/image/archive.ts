@@ -8,12 +8,12 @@ import { USER } from './root.ts';
 export interface ArchiveOptions {
   /** The root file system. */
   readonly root: string;
-  /** A folder with space for two copies of the image. */
+  /** A folder with enough space for two copies of the image. */
   readonly scratch: string;
   /** `docker.io/library/fairway:0.2.0`. */
   readonly name: string;
   readonly version: string;
-  /** Go's name: `amd64`. */
+  /** Go's name of the architecture, such as `amd64`. */
   readonly architecture: string;
   readonly output: string;
 }
@@ -23,7 +23,8 @@ const EPOCH = '1970-01-01T00:00:00Z';
 const REPRODUCIBLE = ['--sort=name', '--mtime=@0', '--numeric-owner', '--format=gnu'];
 
 /**
- * Writes an image as a tar that is an OCI layout and a docker-archive: containerd, podman, Docker and skopeo can read it. Resolves with its digest.
+ * Writes an image as a tar that is both an OCI layout and a docker-archive: containerd, podman, Docker and skopeo can
+ * read it. Resolves with its digest.
  */
 export function writeArchive({ root, scratch, name, version, architecture, output }: ArchiveOptions): string {
   const folder = mkdtempSync(join(scratch, 'layout-'));
@@ -62,10 +63,10 @@ export function writeArchive({ root, scratch, name, version, architecture, outpu
       ],
     };
     const pathOf = ({ digest }: { readonly digest: string }) => `blobs/${digest.replace(':', '/')}`;
-    const dockers = [{ Config: pathOf(config), RepoTags: [name], Layers: [pathOf(compressed)] }];
+    const dockerManifest = [{ Config: pathOf(config), RepoTags: [name], Layers: [pathOf(compressed)] }];
     writeFileSync(join(folder, 'oci-layout'), json({ imageLayoutVersion: '1.0.0' }));
     writeFileSync(join(folder, 'index.json'), json(index));
-    writeFileSync(join(folder, 'manifest.json'), json(dockers));
+    writeFileSync(join(folder, 'manifest.json'), json(dockerManifest));
     const parts = ['oci-layout', 'index.json', 'manifest.json', 'blobs'];
     execFileSync('tar', [
       ...REPRODUCIBLE,
@@ -84,7 +85,7 @@ export function writeArchive({ root, scratch, name, version, architecture, outpu
   }
 }
 
-/** All files belong to root and are read-only for the image's user, who only owns the home; /tmp is world-writable. */
+/** All files belong to root and are read-only for the image's user, who owns only the home; /tmp is world-writable. */
 function layer(root: string, folder: string): Buffer {
   const file = join(folder, 'layer.tar');
   const tar = (...args: readonly string[]) => execFileSync('tar', [...REPRODUCIBLE, '-f', file, ...args]);

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A user ID that is unused elsewhere, as in distroless images; the chart has the same. */
+/** A user ID that is unused elsewhere, as in distroless images; the chart uses the same. */
 export const USER = 65_532;
 
 export interface RootOptions {
@@ -24,7 +24,7 @@ export interface RootOptions {
 
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 /** Files of the package's libraries that are not needed at run time. */
-const UNREAD = /\.(d\.[cm]?ts|ts|map|md)$|\/(test|tests|docs|example|examples|benchmarks?)\//;
+const UNUSED_FILES = /\.(d\.[cm]?ts|ts|map|md)$|\/(test|tests|docs|example|examples|benchmarks?)\//;
 
 /** Creates the image's files: Node with the libraries that it loads from this Debian, CA certificates, and the built package in `dist`. */
 export function makeRoot({ repository, node, root }: RootOptions): void {
@@ -59,7 +59,8 @@ export function makeRoot({ repository, node, root }: RootOptions): void {
   for (const path of productionPackages(repository)) {
     cpSync(join(repository, path), join(program, path), {
       recursive: true,
-      filter: (source) => !UNREAD.test(source.slice(repository.length)) && !isNested(source, join(repository, path)),
+      filter: (source) =>
+        !UNUSED_FILES.test(source.slice(repository.length)) && !isNested(source, join(repository, path)),
     });
   }
 }
@@ -69,13 +70,13 @@ function isNested(source: string, folder: string): boolean {
   return source.slice(folder.length).startsWith('/node_modules');
 }
 
-/** The dynamic linker and the libraries that it loads for a program. */
+/** The dynamic linker and the libraries that it loads for a binary. */
 function librariesOf(program: string): string[] {
   const listed = execFileSync('ldd', [program], { encoding: 'utf8' });
   return [...listed.matchAll(/(?:=> |^\s*)(\/\S+) \(/gm)].map(([, path = '']) => path);
 }
 
-/** The Debian packages of files; merged folders can have either name. */
+/** The Debian packages that contain the files; merged folders can have either name. */
 function debianPackages(files: readonly string[]): string[] {
   const names = files.flatMap((file) => {
     const candidates = [
@@ -95,14 +96,14 @@ function debianPackages(files: readonly string[]): string[] {
 
 function ownerOf(file: string): string | undefined {
   try {
-    const answer = execFileSync('dpkg-query', ['-S', file], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-    return answer.split(':')[0];
+    const output = execFileSync('dpkg-query', ['-S', file], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return output.split(':')[0];
   } catch {
     return undefined;
   }
 }
 
-interface Locked {
+interface LockedDependency {
   readonly dev?: boolean;
   readonly optional?: boolean;
   readonly devOptional?: boolean;
@@ -112,7 +113,7 @@ interface Locked {
 /** The folders of the package's dependencies, from the lock file. */
 function productionPackages(repository: string): string[] {
   const lock = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as {
-    readonly packages: Readonly<Record<string, Locked>>;
+    readonly packages: Readonly<Record<string, LockedDependency>>;
   };
   return Object.entries(lock.packages)
     .filter(

@@ -1,6 +1,6 @@
 /** Fields whose Go type the models of @kubernetes/client-node flatten to a string or to `any`, by definition without `io.k8s.`. */
 
-/** Fields, lists or maps of `resource.Quantity`; a client may write those as numbers too. */
+/** Fields, lists or maps of `resource.Quantity`. Clients may write those as numbers too. */
 export const QUANTITIES: Readonly<Record<string, readonly string[]>> = {
   'api.core.v1.ContainerStatus': ['allocatedResources'],
   'api.core.v1.EmptyDirVolumeSource': ['sizeLimit'],
@@ -23,7 +23,10 @@ export const QUANTITIES: Readonly<Record<string, readonly string[]>> = {
   'api.storage.v1.CSIStorageCapacity': ['capacity', 'maximumVolumeSize'],
 };
 
-/** Fields that hold an object of any shape (`runtime.RawExtension`, `metav1.FieldsV1`); other `any` fields take any JSON. */
+/**
+ * Fields that contain an object of any shape (`runtime.RawExtension`, `metav1.FieldsV1`); other `any` fields accept any
+ * JSON.
+ */
 export const FREE_OBJECTS: Readonly<Record<string, readonly string[]>> = {
   'api.apps.v1.ControllerRevision': ['data'],
   'apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry': ['fieldsV1'],

@@ -1,6 +1,7 @@
 /**
- * How lists and maps merge, which is missing in the models of @kubernetes/client-node: upstream's `+listType`, `+listMapKey`,
- * `+mapType`, `+patchStrategy` and `+patchMergeKey` markers. Other lists are atomic and replaced as a whole.
+ * Defines how lists and maps merge, which is missing in the models of @kubernetes/client-node: upstream's `+listType`,
+ * `+listMapKey`, `+mapType`, `+patchStrategy` and `+patchMergeKey` markers. Other lists are atomic and replaced as a
+ * whole.
  */
 export interface MergeSemantics {
   readonly listType?: 'set' | 'map' | 'atomic';
@@ -15,7 +16,9 @@ function keyed(...mapKeys: readonly [string, ...string[]]): MergeSemantics {
   return { listType: 'map', mapKeys, patchStrategy: 'merge', patchMergeKey: mapKeys[0] };
 }
 
-/** The same, but a strategic merge drops fields that are not in the patch's entry: unions such as volumes. */
+/**
+ * The same, but a strategic merge drops fields that are missing in the patch's entry, as for unions such as volumes.
+ */
 function keyedUnion(key: string): MergeSemantics {
   return { ...keyed(key), patchStrategy: 'merge,retainKeys' };
 }
@@ -25,7 +28,7 @@ function applyKeyed(key: string): MergeSemantics {
   return { listType: 'map', mapKeys: [key] };
 }
 
-const SET: MergeSemantics = { listType: 'set' };
+const SET_LIST: MergeSemantics = { listType: 'set' };
 const MERGED_SET: MergeSemantics = { listType: 'set', patchStrategy: 'merge' };
 const ATOMIC_MAP: MergeSemantics = { mapType: 'atomic' };
 const GRANULAR_MAP: MergeSemantics = { mapType: 'granular' };
@@ -39,15 +42,15 @@ const CONTAINER = {
 const NAMED_CONDITIONS = { matchConditions: keyed('name') };
 const CONDITIONS = { conditions: keyed('type') };
 
-/** By definition (without the prefix `io.k8s.`) and property. */
+/** Indexed by definition (without the prefix `io.k8s.`) and property. */
 export const PROPERTY_SEMANTICS: Readonly<Record<string, Readonly<Record<string, MergeSemantics>>>> = {
   'apimachinery.pkg.apis.meta.v1.ObjectMeta': { finalizers: MERGED_SET, ownerReferences: keyed('uid') },
   'api.core.v1.Container': CONTAINER,
   'api.core.v1.EphemeralContainer': CONTAINER,
-  'api.core.v1.ContainerRestartRuleOnExitCodes': { values: SET },
+  'api.core.v1.ContainerRestartRuleOnExitCodes': { values: SET_LIST },
   'api.core.v1.ContainerStatus': { allocatedResourcesStatus: keyed('name'), volumeMounts: keyed('mountPath') },
   'api.core.v1.NamespaceStatus': CONDITIONS,
-  'api.core.v1.NodeAllocatableResourceClaimStatus': { containers: SET },
+  'api.core.v1.NodeAllocatableResourceClaimStatus': { containers: SET_LIST },
   'api.core.v1.NodeSpec': { podCIDRs: MERGED_SET },
   'api.core.v1.NodeStatus': { ...CONDITIONS, addresses: keyed('type') },
   'api.core.v1.PersistentVolumeClaimStatus': { ...CONDITIONS, allocatedResourceStatuses: GRANULAR_MAP },
@@ -83,8 +86,8 @@ export const PROPERTY_SEMANTICS: Readonly<Record<string, Readonly<Record<string,
   'api.apps.v1.ReplicaSetStatus': CONDITIONS,
   'api.apps.v1.StatefulSetStatus': CONDITIONS,
   'api.batch.v1.JobStatus': { conditions: { listType: 'atomic', patchStrategy: 'merge', patchMergeKey: 'type' } },
-  'api.batch.v1.PodFailurePolicyOnExitCodesRequirement': { values: SET },
-  'api.batch.v1.UncountedTerminatedPods': { failed: SET, succeeded: SET },
+  'api.batch.v1.PodFailurePolicyOnExitCodesRequirement': { values: SET_LIST },
+  'api.batch.v1.UncountedTerminatedPods': { failed: SET_LIST, succeeded: SET_LIST },
   'api.policy.v1.PodDisruptionBudgetSpec': { selector: { patchStrategy: 'replace' } },
   'api.policy.v1.PodDisruptionBudgetStatus': CONDITIONS,
   'api.autoscaling.v2.HorizontalPodAutoscalerStatus': CONDITIONS,
@@ -94,20 +97,25 @@ export const PROPERTY_SEMANTICS: Readonly<Record<string, Readonly<Record<string,
     devices: { listType: 'map', mapKeys: ['driver', 'device', 'pool', 'shareID'] },
     reservedFor: keyed('uid'),
   },
-  'api.storage.v1.CSIDriverSpec': { volumeLifecycleModes: SET },
+  'api.storage.v1.CSIDriverSpec': { volumeLifecycleModes: SET_LIST },
   'api.storage.v1.CSINodeSpec': { drivers: keyed('name') },
-  'api.discovery.v1.Endpoint': { addresses: SET },
+  'api.discovery.v1.Endpoint': { addresses: SET_LIST },
   'api.certificates.v1.CertificateSigningRequestStatus': { conditions: applyKeyed('type') },
   'api.node.v1.Scheduling': { nodeSelector: ATOMIC_MAP },
   'api.flowcontrol.v1.FlowSchemaStatus': CONDITIONS,
-  'api.flowcontrol.v1.NonResourcePolicyRule': { nonResourceURLs: SET, verbs: SET },
-  'api.flowcontrol.v1.ResourcePolicyRule': { apiGroups: SET, namespaces: SET, resources: SET, verbs: SET },
+  'api.flowcontrol.v1.NonResourcePolicyRule': { nonResourceURLs: SET_LIST, verbs: SET_LIST },
+  'api.flowcontrol.v1.ResourcePolicyRule': {
+    apiGroups: SET_LIST,
+    namespaces: SET_LIST,
+    resources: SET_LIST,
+    verbs: SET_LIST,
+  },
   'api.flowcontrol.v1.PriorityLevelConfigurationStatus': CONDITIONS,
   'api.admissionregistration.v1.MutatingWebhook': NAMED_CONDITIONS,
   'api.admissionregistration.v1.MutatingWebhookConfiguration': { webhooks: keyed('name') },
   'api.admissionregistration.v1.ValidatingWebhook': NAMED_CONDITIONS,
   'api.admissionregistration.v1.ValidatingWebhookConfiguration': { webhooks: keyed('name') },
-  'api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec': { validationActions: SET },
+  'api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec': { validationActions: SET_LIST },
   'api.admissionregistration.v1.ValidatingAdmissionPolicySpec': { ...NAMED_CONDITIONS, variables: keyed('name') },
   'api.admissionregistration.v1.MutatingAdmissionPolicySpec': NAMED_CONDITIONS,
   'api.admissionregistration.v1.ValidatingAdmissionPolicyStatus': { conditions: applyKeyed('type') },

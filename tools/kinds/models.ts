@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 /** One property of a model of @kubernetes/client-node. */
 export interface ModelProperty {
-  /** Name on the wire. */
+  /** The name on the wire. */
   readonly name: string;
   /** TypeScript type in the generator's format: `Array<V1Container>`, `{ [key: string]: string; }`, `IntOrString`. */
   readonly type: string;

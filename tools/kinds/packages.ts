@@ -3,9 +3,9 @@
  * included in the first package that reaches them, so `meta` and `core` come first.
  */
 export interface ModelPackage {
-  /** Prefix of the definitions' names: `io.k8s.api.core.v1`. */
+  /** Prefix of the definitions' names, such as `io.k8s.api.core.v1`. */
   readonly name: string;
-  /** Model classes; those with a `group` are kinds. */
+  /** Model classes. Those with a `group` are kinds. */
   readonly models: readonly string[];
   /** Group and version of the kinds among `models`; not set for the types of `meta/v1`. */
   readonly groupVersion?: { readonly group: string; readonly version: string };
@@ -45,7 +45,7 @@ export const MODEL_PACKAGES: readonly ModelPackage[] = [
     'V1LimitRange',
     'V1ResourceQuota',
     'V1Binding',
-    // Used only by other groups.
+    // These types are used only by other groups.
     'V1TopologySelectorTerm',
   ]),
   api('authentication', 'authentication.k8s.io', 'v1', [
@@ -113,7 +113,7 @@ export const MODEL_PACKAGES: readonly ModelPackage[] = [
   },
 ];
 
-/** The models of one package that are kinds, not just listed types. */
+/** The models of a package that are kinds, not just listed types. */
 export function isKind(model: string, properties: readonly string[]): boolean {
   return model !== 'V1Status' && properties.includes('kind') && properties.includes('metadata');
 }

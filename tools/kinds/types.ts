@@ -1,8 +1,8 @@
 import { FREE_OBJECTS } from './field-types.ts';
 import type { Model, ModelProperty } from './models.ts';
 
-/** Types of apimachinery that are hand-written in packages/kube. */
-const HAND_WRITTEN: Readonly<Record<string, string>> = {
+/** Types of apimachinery that are written by hand in packages/kube. */
+const HAND_WRITTEN_TYPES: Readonly<Record<string, string>> = {
   V1ObjectMeta: 'ObjectMeta',
   V1ListMeta: 'ListMeta',
   V1OwnerReference: 'OwnerReference',
@@ -23,9 +23,9 @@ export function generateTypes(
 ): string {
   const names = interfaceNames(models, definitionNames);
   const interfaces = models
-    .filter((model) => HAND_WRITTEN[model.name] === undefined)
+    .filter((model) => HAND_WRITTEN_TYPES[model.name] === undefined)
     .map((model) => formatInterface(model, names, kinds));
-  const imports = [...new Set([...Object.values(HAND_WRITTEN), 'KubeObject'])]
+  const imports = [...new Set([...Object.values(HAND_WRITTEN_TYPES), 'KubeObject'])]
     .filter((name) => interfaces.some((text) => new RegExp(`\\b${name}\\b`).test(text)))
     .sort();
   return [
@@ -39,9 +39,12 @@ export function generateTypes(
   ].join('\n');
 }
 
-/** The kind's own name; if two groups have the same name, the first in order keeps it: `DiscoveryV1EndpointPort`. */
+/**
+ * The kind's own name. If two groups have the same name, the first in order keeps it, and the other gets a prefix:
+ * `DiscoveryV1EndpointPort`.
+ */
 function interfaceNames(models: readonly Model[], definitionNames: ReadonlyMap<string, string>): Map<string, string> {
-  const names = new Map<string, string>(Object.entries(HAND_WRITTEN));
+  const names = new Map<string, string>(Object.entries(HAND_WRITTEN_TYPES));
   const taken = new Set(names.values());
   for (const model of models) {
     if (names.has(model.name)) continue;

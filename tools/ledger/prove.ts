@@ -13,21 +13,24 @@ import {
   titlePattern,
 } from './repeats.ts';
 
-// Proves each line of the ledger of spec fields: its test passes, and fails if the field is removed.
-// `npm run ledger -- --only NodePool` or `--only spec.etcd` proves some.
+// Proves each line of the ledger of spec fields: its test passes, and fails if the field is removed. `npm run ledger --
+// --only NodePool` or `--only spec.etcd` proves only some lines.
 
-/** Limits of polls, and of tests run without a field from the start, since they may wait for something that never happens. */
-const WAIT_MS = 20_000;
-/** Limit of one run of a test. */
-const TEST_MS = 120_000;
+/**
+ * Limit for polls and for tests that run without a field from the start, since they may wait for something that never
+ * happens.
+ */
+const WAIT_TIMEOUT_MS = 20_000;
+/** Limit for one run of a test. */
+const TEST_TIMEOUT_MS = 120_000;
 
-interface Line {
+interface LedgerLine {
   readonly field: string;
   readonly proof: Proof;
 }
 
 const { only = '' } = parseArgs({ options: { only: { type: 'string' } } }).values;
-const lines: readonly Line[] = Object.entries(LEDGER)
+const lines: readonly LedgerLine[] = Object.entries(LEDGER)
   .flatMap(([kind, fields]) => Object.entries(fields).map(([path, { proof }]) => ({ field: `${kind} ${path}`, proof })))
   .filter(({ field }) => field.includes(only));
 
@@ -44,12 +47,12 @@ const vitest = await createVitest('test', { watch: false, reporters: [progress],
 await vitest.standalone();
 for (const { config } of vitest.projects) {
   config.setupFiles.push(resolve(import.meta.dirname, 'setup.ts'));
-  config.testTimeout = TEST_MS;
-  config.expect.poll = { ...config.expect.poll, timeout: WAIT_MS };
+  config.testTimeout = TEST_TIMEOUT_MS;
+  config.expect.poll = { ...config.expect.poll, timeout: WAIT_TIMEOUT_MS };
 }
 
-function isBlindable({ proof }: Line): boolean {
-  return proof.insteadOfBlinding === undefined;
+function isBlindable({ proof }: LedgerLine): boolean {
+  return proof.blindingAlternative === undefined;
 }
 
 async function run(files: readonly string[], titles: readonly string[]): Promise<readonly TestModule[]> {
@@ -62,7 +65,7 @@ async function run(files: readonly string[], titles: readonly string[]): Promise
   return testModules.filter(({ moduleId }) => paths.includes(moduleId));
 }
 
-/** The tests of a proof that ran. */
+/** The executed tests of a proof. */
 function testsOf(modules: readonly TestModule[], { file, title }: Proof): readonly TestCase[] {
   const module = modules.find(({ moduleId }) => moduleId === resolve(file));
   const pattern = new RegExp(titlePattern(title));
@@ -87,14 +90,14 @@ process.env[BLIND_VARIABLE] = '';
 process.env[REPEATS_VARIABLE] = JSON.stringify(repeatsOfFiles);
 const modules = await run(files, [...new Set(lines.map(({ proof }) => proof.title))]);
 process.env[REPEATS_VARIABLE] = '{}';
-process.env['FAIRWAY_TEST_DEADLINE_MS'] = `${WAIT_MS}`;
+process.env['FAIRWAY_TEST_DEADLINE_MS'] = `${WAIT_TIMEOUT_MS}`;
 
 function attemptsOf(test: TestCase): readonly Attempt[] {
   return test.meta().ledger ?? [];
 }
 
-/** Runs a test in a new worker: a set-up that repeats share, or that is made when the file is imported, still has the field. */
-async function failsFromTheStart({ field, proof }: Line): Promise<boolean> {
+/** Runs a test in a new worker: setup that repeats share, or that runs on import, would still have the field. */
+async function failsInitially({ field, proof }: LedgerLine): Promise<boolean> {
   process.env[BLIND_VARIABLE] = field;
   const tests = testsOf(await run([proof.file], [proof.title]), proof);
   process.env[BLIND_VARIABLE] = '';
@@ -102,7 +105,7 @@ async function failsFromTheStart({ field, proof }: Line): Promise<boolean> {
 }
 
 /** Why a line is not proven; undefined if it is. */
-async function faultOf(line: Line): Promise<string | undefined> {
+async function problemOf(line: LedgerLine): Promise<string | undefined> {
   const { field, proof } = line;
   const tests = testsOf(modules, proof);
   const test = `${proof.file} ${proof.title}`;
@@ -115,16 +118,16 @@ async function faultOf(line: Line): Promise<string | undefined> {
     attemptsOf(each).some(({ blind, isPassed }) => blind === field && !isPassed),
   );
   if (isRepeatable && isMissed) return undefined;
-  return (await failsFromTheStart(line)) ? undefined : `passes without it: ${test}`;
+  return (await failsInitially(line)) ? undefined : `passes without it: ${test}`;
 }
 
-const faults: string[] = [];
+const problems: string[] = [];
 for (const line of lines) {
-  const fault = await faultOf(line);
-  if (fault === undefined) process.stdout.write(`${line.field}: proven\n`);
-  else faults.push(`${line.field}: ${fault}`);
+  const problem = await problemOf(line);
+  if (problem === undefined) process.stdout.write(`${line.field}: proven\n`);
+  else problems.push(`${line.field}: ${problem}`);
 }
 await vitest.close();
-for (const fault of faults) process.stdout.write(`${fault}\n`);
-process.stdout.write(`${lines.length - faults.length} of ${lines.length} fields are proven\n`);
-process.exitCode = lines.length > 0 && faults.length === 0 ? 0 : 1;
+for (const problem of problems) process.stdout.write(`${problem}\n`);
+process.stdout.write(`${lines.length - problems.length} of ${lines.length} fields are proven\n`);
+process.exitCode = lines.length > 0 && problems.length === 0 ? 0 : 1;

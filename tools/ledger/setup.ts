@@ -3,9 +3,12 @@ import { BLIND_VARIABLE } from '@fairway/api/testing/blind';
 import { afterEach, beforeAll, beforeEach, type RunnerTask, type RunnerTestCase } from 'vitest';
 import { fieldsOf, REPEATS_VARIABLE, type RepeatsOfFiles } from './repeats.ts';
 
-// Importing the product takes longer than most tests, so each test is repeated, once for every field that it proves.
+// Importing the product takes longer than most tests, so each test is repeated once for every field that it proves.
 
-/** Limit of waits for attempts without a field, which often wait for what never happens: several times what the test took with it. */
+/**
+ * Limit of waits for attempts without a field, which often wait for something that never happens: several times the
+ * test's duration with the field.
+ */
 const DEADLINE_VARIABLE = 'FAIRWAY_TEST_DEADLINE_MS';
 const MIN_DEADLINE_MS = 3_000;
 const DEADLINE_FACTOR = 5;
@@ -18,7 +21,7 @@ function fullNameOf(task: RunnerTask): string {
     : task.name;
 }
 
-function blinds(test: RunnerTestCase): readonly string[] {
+function blindFields(test: RunnerTestCase): readonly string[] {
   const repeats = repeatsOfFiles[relative(process.cwd(), test.file.filepath)] ?? [];
   return ['', ...fieldsOf(repeats, fullNameOf(test)), ''];
 }
@@ -33,11 +36,11 @@ function* testsIn(tasks: readonly RunnerTask[]): Generator<RunnerTestCase> {
 if (Object.keys(repeatsOfFiles).length > 0) {
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads a hook's fixtures from the pattern
   beforeAll(({}, { file }) => {
-    for (const test of testsIn(file.tasks)) test.repeats = blinds(test).length - 1;
+    for (const test of testsIn(file.tasks)) test.repeats = blindFields(test).length - 1;
   });
   let startedMs = 0;
   beforeEach(({ task }) => {
-    const blind = blinds(task)[task.result?.repeatCount ?? 0] ?? '';
+    const blind = blindFields(task)[task.result?.repeatCount ?? 0] ?? '';
     process.env[BLIND_VARIABLE] = blind;
     const plainMs = task.meta.ledger?.[0]?.durationMs ?? 0;
     if (blind === '') delete process.env[DEADLINE_VARIABLE];

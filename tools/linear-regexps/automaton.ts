@@ -1,33 +1,35 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 
 /** A position of an expression that matches one character. */
-export interface Place {
-  /** Its source text. */
+export interface Position {
+  /** The source text of the position. */
   readonly text: string;
-  /** A bit for each of `characters` that it matches. */
+  /** A bit for each of `characters` that the position matches. */
   readonly takes: bigint;
-  /** Positions that may match the next character, with the number of paths there: 1, or 2 for more. */
+  /** Positions that may match the next character, with the number of paths to them: 1, or 2 for more. */
   next: ReadonlyMap<number, number>;
-  /** Whether the expression has matched after this position: then there is no backtracking. */
+  /** Whether the expression has matched after this position, so that there is no backtracking. */
   isEnd: boolean;
 }
 
-/** An automaton without empty steps. Place 0 is the search: an expression without `^` is tried from each character. */
-export type Automaton = readonly Place[];
+/**
+ * An automaton without empty steps. Position 0 is the search: an expression without `^` is tried from each character.
+ */
+export type Automaton = readonly Position[];
 
 interface Step {
   readonly to: number;
   /** An assertion, which may fail. */
   readonly mayFail: boolean;
-  /** `^`: matches only before the first character. */
+  /** The step is `^`: it matches only before the first character. */
   readonly atStart: boolean;
 }
 
-/** Repetitions up to this number count as bounded, larger ones as unbounded. */
+/** Repetitions up to this number count as bounded; larger ones as unbounded. */
 const MAX_BOUNDED = 256;
-/** Copies to expand of a bounded repetition: enough for the order of positions. */
+/** Number of copies to which a bounded repetition is expanded: enough for the order of positions. */
 const MAX_COPIES = 3;
-/** Epsilon closure of one state. */
+/** Limit for the epsilon closure of one state. */
 const MAX_VISITS = 4;
 
 /** The automaton of `pattern` with `flags`. Throws a SyntaxError. */
@@ -55,7 +57,7 @@ class Builder {
   automaton(pattern: AST.Pattern): Automaton {
     const start = this.#state();
     const end = this.#anyOf(pattern.alternatives, start);
-    const closures = new Map<string, { places: Map<number, number>; isEnd: boolean }>();
+    const closures = new Map<string, { positions: Map<number, number>; isEnd: boolean }>();
     const closure = (from: number, isFirst: boolean) => {
       const key = `${from}${isFirst}`;
       const known = closures.get(key) ?? this.#closure(from, end, isFirst);
@@ -63,10 +65,10 @@ class Builder {
       return known;
     };
     const numbers = new Map<number, number>();
-    const places: Place[] = [{ text: '', takes: this.#all, next: new Map(), isEnd: false }];
+    const positions: Position[] = [{ text: '', takes: this.#all, next: new Map(), isEnd: false }];
     const follow = (from: number, isFirst: boolean): Map<number, number> => {
       const next = new Map<number, number>();
-      for (const [state, ways] of closure(from, isFirst).places) next.set(place(state), ways);
+      for (const [state, ways] of closure(from, isFirst).positions) next.set(place(state), ways);
       return next;
     };
     const place = (state: number): number => {
@@ -74,18 +76,18 @@ class Builder {
       const taking = this.#taking[state];
       if (known !== undefined || taking === undefined) return known ?? 0;
       const { isEnd } = closure(taking.to, false);
-      const made: Place = { text: taking.text, takes: taking.takes, next: new Map(), isEnd };
-      const number = places.push(made) - 1;
+      const made: Position = { text: taking.text, takes: taking.takes, next: new Map(), isEnd };
+      const number = positions.push(made) - 1;
       numbers.set(state, number);
       made.next = follow(taking.to, false);
       return number;
     };
-    const search = places[0];
-    if (search === undefined) return places;
+    const search = positions[0];
+    if (search === undefined) return positions;
     // Positions reachable only from the first character belong to the automaton as well.
     follow(start, true);
     search.next = new Map([[0, 1], ...follow(start, false)]);
-    return places;
+    return positions;
   }
 
   #state(): number {
@@ -140,16 +142,16 @@ class Builder {
   }
 
   #repeated({ min, max, element }: AST.Quantifier, from: number): number {
-    const once = (start: number) => this.#element(element, start);
+    const appendElement = (start: number) => this.#element(element, start);
     // A nested repetition has more paths than iterations.
     const isLoop = max > (isVariable(element) ? 1 : MAX_BOUNDED);
     let at = from;
-    for (let copies = Math.min(isLoop ? min - 1 : min, MAX_COPIES); copies > 0; copies--) at = once(at);
-    if (isLoop) return this.#loop(at, min === 0, once);
+    for (let copies = Math.min(isLoop ? min - 1 : min, MAX_COPIES); copies > 0; copies--) at = appendElement(at);
+    if (isLoop) return this.#loop(at, min === 0, appendElement);
     const end = this.#state();
     this.#step(at, end);
     for (let copies = Math.min(max - min, MAX_COPIES); copies > 0; copies--) {
-      at = once(at);
+      at = appendElement(at);
       this.#step(at, end);
     }
     return end;
@@ -182,10 +184,10 @@ class Builder {
     return this.#characters.reduce((mask, char, i) => (expression.test(char) ? mask | (1n << BigInt(i)) : mask), 0n);
   }
 
-  #closure(from: number, end: number, isFirst: boolean): { places: Map<number, number>; isEnd: boolean } {
-    const places = new Map<number, number>();
+  #closure(from: number, end: number, isFirst: boolean): { positions: Map<number, number>; isEnd: boolean } {
+    const positions = new Map<number, number>();
     const visits = new Map<string, number>();
-    /** A repetition may iterate again without matching a character before this. */
+    /** A repetition may iterate again before this without matching a character. */
     const path = new Map<number, number>();
     let isEnd = false;
     const visit = (state: number, mayFail: boolean): void => {
@@ -196,14 +198,14 @@ class Builder {
       visits.set(key, times + 1);
       path.set(state, onPath + 1);
       if (state === end && !mayFail) isEnd = true;
-      if (this.#taking[state]) places.set(state, Math.min(2, (places.get(state) ?? 0) + 1));
+      if (this.#taking[state]) positions.set(state, Math.min(2, (positions.get(state) ?? 0) + 1));
       for (const step of this.#steps[state] ?? []) {
         if (isFirst || !step.atStart) visit(step.to, mayFail || step.mayFail);
       }
       path.set(state, onPath);
     };
     visit(from, false);
-    return { places, isEnd };
+    return { positions, isEnd };
   }
 }
 
@@ -221,7 +223,7 @@ function isUnbounded(node: AST.Node): boolean {
   return false;
 }
 
-/** One character of each kind that classes distinguish, and those in the expression with their neighbours. */
+/** One character of each kind that classes distinguish, and the characters in the expression with their neighbours. */
 function charactersFor(pattern: string): readonly string[] {
   const codes = new Set(Array.from({ length: 128 }, (_, code) => code));
   for (const code of [0xa0, 0xb5, 0xe9, 0x17f, 0x3b1, 0x212a, 0x2028, 0x4e2d, 0xfeff]) codes.add(code);

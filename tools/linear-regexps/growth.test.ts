@@ -3,54 +3,54 @@ import { growthOf } from './growth.ts';
 
 const flagsOf = ({ flags }: RegExp) => flags.replace('v', 'u');
 
-describe('the time of an expression is', () => {
+describe('growthOf', () => {
   test.each([
     { expression: /^(a+)+$/, reason: 'repetitions of repetitions' },
-    { expression: /(a*)*b/, reason: 'the same, of nothing' },
-    { expression: /^(?:a|a)*b/, reason: 'two of the same' },
-    { expression: /^(?:a|\w)*b/, reason: 'two that have something in common' },
-    { expression: /(x+x+)+y/, reason: 'neighbours in a repetition' },
-    { expression: /^(?:a?b?)*c/, reason: 'what may be left out, in a repetition' },
-    { expression: /^(?:[a-z]{0,61}[a-z])*$/, reason: 'a bound does not help in a repetition' },
+    { expression: /(a*)*b/, reason: 'repetitions of an empty repetition' },
+    { expression: /^(?:a|a)*b/, reason: 'two equal alternatives' },
+    { expression: /^(?:a|\w)*b/, reason: 'two overlapping alternatives' },
+    { expression: /(x+x+)+y/, reason: 'overlapping neighbours in a repetition' },
+    { expression: /^(?:a?b?)*c/, reason: 'optional parts in a repetition' },
+    { expression: /^(?:[a-z]{0,61}[a-z])*$/, reason: 'a bounded part in a repetition' },
     { expression: /^(?:[a-z]{1,9}){1,9}$/, reason: 'nor twice' },
-    { expression: /^(?:\\.|[^"])*"$/, reason: 'an escape that is a character as well' },
-    { expression: /^(?:k|K)*!$/i, reason: 'case does not count' },
-  ])('exponential: $expression, $reason', ({ expression }) => {
+    { expression: /^(?:\\.|[^"])*"$/, reason: 'an escape that also matches a character' },
+    { expression: /^(?:k|K)*!$/i, reason: 'alternatives that differ only in case' },
+  ])('is exponential for $expression: $reason', ({ expression }) => {
     expect(growthOf(expression.source, flagsOf(expression))).toBeDefined();
   });
 
   test.each([
-    { expression: /\/+$/, reason: 'it starts again at each slash' },
-    { expression: /^\/+|\/+$/g, reason: 'in an alternative' },
-    { expression: /[^/:@]+(?=(:[^/]*)?(@.*)?$)/, reason: 'what follows may fail' },
-    { expression: /a(?=.*b)/, reason: 'looking ahead from everywhere' },
-    { expression: /(?<=a+)b/, reason: 'looking back from everywhere' },
-    { expression: /"(?:[^"\\]|\\.)*"/, reason: 'quotes behind backslashes open texts' },
-    { expression: /<Contents>(.*?)<\/Contents>/s, reason: 'openings of several characters' },
-    { expression: /access .* exists/, reason: 'the same in words' },
-    { expression: /^(.+)-pool-(.+)$/, reason: 'a separator that may stand in what it separates' },
+    { expression: /\/+$/, reason: 'a match may start at each slash' },
+    { expression: /^\/+|\/+$/g, reason: 'an alternative may start anywhere' },
+    { expression: /[^/:@]+(?=(:[^/]*)?(@.*)?$)/, reason: 'the rest may fail' },
+    { expression: /a(?=.*b)/, reason: 'a lookahead may start anywhere' },
+    { expression: /(?<=a+)b/, reason: 'a lookbehind may start anywhere' },
+    { expression: /"(?:[^"\\]|\\.)*"/, reason: 'quotes after backslashes may open texts' },
+    { expression: /<Contents>(.*?)<\/Contents>/s, reason: 'openings have several characters' },
+    { expression: /access .* exists/, reason: 'openings are words' },
+    { expression: /^(.+)-pool-(.+)$/, reason: 'a separator may be part of what it separates' },
     { expression: /^[^@]+@[^@]+\.[^@]+$/, reason: 'neighbours' },
-    { expression: /^(["'])(.*)\1x$/, reason: 'what was found before, again' },
-    { expression: /a{300}$|a{0,300}b/, reason: 'a bound that is too large to be one' },
-    { expression: /\s+\b$/, reason: 'an edge may not be there' },
-  ])('quadratic: $expression, $reason', ({ expression }) => {
+    { expression: /^(["'])(.*)\1x$/, reason: 'a backreference matches again' },
+    { expression: /a{300}$|a{0,300}b/, reason: 'a bound is too large to help' },
+    { expression: /\s+\b$/, reason: 'an edge may be missing' },
+  ])('is quadratic for $expression: $reason', ({ expression }) => {
     expect(growthOf(expression.source, flagsOf(expression))).toMatch(/^its time grows with the square/);
   });
 
   test.each([
     {
       expression: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
-      reason: 'one way for each text',
+      reason: 'each text has a single path',
     },
-    { expression: /[^a-z]+/g, reason: 'it has matched before it could fail' },
-    { expression: /(?:\s+|\/\/[^\n]*)+/y, reason: 'the same in a repetition' },
-    { expression: /^\/+/, reason: 'from the start alone' },
+    { expression: /[^a-z]+/g, reason: 'it matches before it can fail' },
+    { expression: /(?:\s+|\/\/[^\n]*)+/y, reason: 'it matches before it can fail in a repetition' },
+    { expression: /^\/+/, reason: 'it only matches from the start' },
     { expression: /a{0,200}b$/, reason: 'bounded' },
-    { expression: /<[^<>]+>/, reason: 'an opening ends it' },
+    { expression: /<[^<>]+>/, reason: 'an opening ends the match' },
     { expression: /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/, reason: 'the same' },
-    { expression: /^[^@\s]+@[^@\s]+$/u, reason: 'a separator that stands in neither' },
-    { expression: /(?:^|,)([a-z]\w*)="((?:[^"\\]|\\.)*)"/g, reason: 'a quote that was escaped opens none' },
-  ])('linear: $expression, $reason', ({ expression }) => {
+    { expression: /^[^@\s]+@[^@\s]+$/u, reason: 'a separator is part of neither side' },
+    { expression: /(?:^|,)([a-z]\w*)="((?:[^"\\]|\\.)*)"/g, reason: 'an escaped quote opens no text' },
+  ])('is linear for $expression: $reason', ({ expression }) => {
     expect(growthOf(expression.source, flagsOf(expression))).toBeUndefined();
   });
 });

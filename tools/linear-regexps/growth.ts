@@ -1,17 +1,18 @@
 import { automatonOf } from './automaton.ts';
 
-/** Limit of the analysis: an expression that exceeds it is too long for people to review, too. */
+/** Limit of the analysis. An expression that exceeds it is too long for people to review, too. */
 const MAX_STEPS = 2_000_000;
 
 /**
- * Why the time of an expression may grow faster than its text, undefined if it can't: two of its positions can match the same text in more than one
- * way, all of which are tried if a later part doesn't match. After Weber and Seidl, "On the degree of ambiguity of finite
- * automata", with a state for the search from each character. May report false positives. Throws a SyntaxError.
+ * Why the time of an expression may grow faster than its text; undefined if it can't. Two of its positions can match
+ * the same text in more than one way, and all ways are tried if a later part doesn't match. After Weber and Seidl, "On
+ * the degree of ambiguity of finite automata", with a state for the search from each character. May report false
+ * positives. Throws a SyntaxError.
  */
 export function growthOf(pattern: string, flags: string): string | undefined {
   const automaton = automatonOf(pattern, flags);
   // After a match there is no backtracking.
-  const next = automaton.map((place) => (place.isEnd ? [] : [...place.next.keys()]));
+  const next = automaton.map((position) => (position.isEnd ? [] : [...position.next.keys()]));
   const reach = next.map((_, from) => reachableFrom(from, next));
   const inLoop = automaton.map((_, i) => next[i]?.some((to) => reach[to]?.has(i)) ?? false);
   const group = (i: number) => [...(reach[i] ?? [])].filter((to) => reach[to]?.has(i));
@@ -38,11 +39,12 @@ export function growthOf(pattern: string, flags: string): string | undefined {
     }
     return false;
   };
-  for (const [i, place] of automaton.entries()) {
-    if (!inLoop[i] || i === 0 || place.isEnd) continue;
+  for (const [i, position] of automaton.entries()) {
+    if (!inLoop[i] || i === 0 || position.isEnd) continue;
     const loop = new Set(group(i));
-    for (const [to, ways] of place.next)
-      if (ways > 1 && loop.has(to) && place.takes !== 0n) return `its time doubles with each repetition of ${name(to)}`;
+    for (const [to, ways] of position.next)
+      if (ways > 1 && loop.has(to) && position.takes !== 0n)
+        return `its time doubles with each repetition of ${name(to)}`;
     const apart = new Set<string>();
     search([[i, i]], [loop, loop], (at) => {
       if (at[0] !== at[1]) apart.add(String(at));

@@ -35,11 +35,11 @@ export function rulesText(): string {
   return dump(ruleGroups(), { lineWidth: -1, noRefs: true });
 }
 
-function ruleOf({ name, expr, for: held, severity, summary, description }: Alert): object {
+function ruleOf({ name, expr, for: pendingFor, severity, summary, description }: Alert): object {
   return {
     alert: name,
     expr,
-    for: held,
+    for: pendingFor,
     labels: { severity },
     annotations: { summary, description, runbook_url: `${RUNBOOKS}#${name.toLowerCase()}` },
   };

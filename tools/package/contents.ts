@@ -3,7 +3,10 @@ import { globSync } from 'node:fs';
 /** Entry modules of processes; everything else is imported by them. */
 export const ENTRIES = ['packages/cli/src/main.ts', 'packages/service/src/simulated-control-plane/main.ts'];
 
-/** Files of the package that are not modules, from the repository's root: read relative to the reading module. */
+/**
+ * Files of the package that are not modules, as paths from the repository's root. They are read relative to the reading
+ * module.
+ */
 export function packageFiles(root: string): readonly string[] {
   return [
     'packages/cli/bin/fairway.js',

@@ -4,14 +4,14 @@ import { dirname, join, relative, sep } from 'node:path';
 
 /** A module of the package: plain JavaScript, since Node does not strip types below node_modules. */
 export interface PackedModule {
-  /** From the repository's root, with the extension `.js`. */
+  /** Path from the repository's root, with the extension `.js`. */
   readonly path: string;
   readonly text: string;
 }
 
 /** The specifier of an import or re-export, static or dynamic, in code without types. */
 const SPECIFIER = /(\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)'([^'\n]+)'/g;
-const ROOM = /^@fairway\/([a-z-]+)\/(.+)$/;
+const PACKAGE_IMPORT = /^@fairway\/([a-z-]+)\/(.+)$/;
 
 /**
  * The modules that the entries import, transitively. Types are blanked out as in Node, so stack traces have the lines and columns of the sources.
@@ -30,21 +30,21 @@ export function packedModules(root: string, entries: readonly string[]): readonl
         seen.add(target);
         queue.push(target);
       }
-      return `${before}'${between(path, asJavaScript(target))}'`;
+      return `${before}'${between(path, toJavaScript(target))}'`;
     });
-    modules.push({ path: asJavaScript(path), text });
+    modules.push({ path: toJavaScript(path), text });
   }
   return modules;
 }
 
-/** The file of a specifier; undefined for a library or a Node module. */
+/** The file that a specifier refers to; undefined for a library or a Node module. */
 function sourceOf(importer: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return join(dirname(importer), specifier);
-  const [, room, path] = ROOM.exec(specifier) ?? [];
-  return room === undefined ? undefined : `packages/${room}/src/${path}.ts`;
+  const [, packageName, path] = PACKAGE_IMPORT.exec(specifier) ?? [];
+  return packageName === undefined ? undefined : `packages/${packageName}/src/${path}.ts`;
 }
 
-function asJavaScript(path: string): string {
+function toJavaScript(path: string): string {
   return path.replace(/\.ts$/, '.js');
 }
 

@@ -21,20 +21,20 @@ function specifiersOf(text: string): string[] {
   const found = text.matchAll(
     /^(?:import|export)\b[^'";=]*?\bfrom\s*'([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm,
   );
-  return [...found].map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '');
+  return [...found].map(([, from, withoutStatus, dynamic]) => from ?? withoutStatus ?? dynamic ?? '');
 }
 
-test('the package has no tests, fixtures or testbeds', () => {
+test('the package contains no tests, fixtures or testbeds', () => {
   const files = [...modules.map(({ path }) => path), ...packageFiles(root)];
 
   expect(files.length).toBeGreaterThan(500);
   expect(files.filter((file) => /\.ts$|test|fixture|fake|testbed|bench/.test(file))).toEqual([]);
 });
 
-test('every import of the package leads to one of its modules, to Node or to a dependency', () => {
+test('imports resolve to modules of the package, to Node or to a dependency', () => {
   const paths = new Set([...modules.map(({ path }) => path), ...packageFiles(root)]);
   const { dependencies = {} } = manifest('package.json');
-  const lost = modules.flatMap(({ path, text }) =>
+  const unresolved = modules.flatMap(({ path, text }) =>
     specifiersOf(text)
       .filter((specifier) =>
         specifier.startsWith('.') ? !paths.has(join(path, '..', specifier)) : !isKnown(specifier, dependencies),
@@ -42,7 +42,7 @@ test('every import of the package leads to one of its modules, to Node or to a d
       .map((specifier) => `${path}: ${specifier}`),
   );
 
-  expect(lost).toEqual([]);
+  expect(unresolved).toEqual([]);
 });
 
 function isKnown(specifier: string, dependencies: Readonly<Record<string, string>>): boolean {
@@ -51,17 +51,17 @@ function isKnown(specifier: string, dependencies: Readonly<Record<string, string
 }
 
 test('the package depends on the libraries of the workspace, in the same versions', () => {
-  const rooms = globSync('packages/*/package.json', { cwd: root }).map(manifest);
-  const wanted = rooms.flatMap(({ dependencies = {} }) =>
+  const manifests = globSync('packages/*/package.json', { cwd: root }).map(manifest);
+  const requiredRanges = manifests.flatMap(({ dependencies = {} }) =>
     Object.entries(dependencies).filter(([name]) => !name.startsWith('@fairway/')),
   );
   const { dependencies = {} } = manifest('package.json');
 
-  expect(dependencies).toEqual(Object.fromEntries(wanted));
-  expect(wanted.filter(([name, version]) => dependencies[name] !== version)).toEqual([]);
+  expect(dependencies).toEqual(Object.fromEntries(requiredRanges));
+  expect(requiredRanges.filter(([name, version]) => dependencies[name] !== version)).toEqual([]);
 });
 
-test('the files beside the modules exist', () => {
+test('the package contains files that its modules read', () => {
   const files = packageFiles(root);
 
   expect(files).toContain('packages/cli/bin/fairway.js');

@@ -22,7 +22,9 @@ export interface Timeline {
   readonly toMs: number;
 }
 
-const LOOK: Readonly<Record<NodeState, { readonly fill: string; readonly stroke: string; readonly label: string }>> = {
+const APPEARANCE: Readonly<
+  Record<NodeState, { readonly fill: string; readonly stroke: string; readonly label: string }>
+> = {
   old: { fill: '#e2e8f0', stroke: '#64748b', label: 'ready, old version' },
   draining: { fill: '#fef3c7', stroke: '#ca8a04', label: 'drained' },
   installing: { fill: '#dbeafe', stroke: '#3b82f6', label: 'installed, boots and joins' },
@@ -36,9 +38,9 @@ const RIGHT = 30;
 const TOP = 84;
 const LANE = 34;
 const BAR = 22;
-const STATES = Object.keys(LOOK) as NodeState[];
+const STATES = Object.keys(APPEARANCE) as NodeState[];
 
-/** The lanes over a common time axis, as an SVG. Pure. */
+/** Draws the lanes over a common time axis as an SVG. Pure. */
 export function timelineSvg({ title, description, lanes, fromMs, toMs }: Timeline): string {
   const axisY = TOP + lanes.length * LANE + 8;
   const height = axisY + 44;
@@ -50,7 +52,7 @@ export function timelineSvg({ title, description, lanes, fromMs, toMs }: Timelin
     return [
       `<text x="${LEFT - 12}" y="${y + 16}" class="n">${escape(name)}</text>`,
       ...shown.map(({ state, ...span }) => {
-        const { fill, stroke } = LOOK[state];
+        const { fill, stroke } = APPEARANCE[state];
         const width = Math.round((x(span.toMs) - x(span.fromMs)) * 10) / 10;
         return `<rect x="${x(span.fromMs)}" y="${y}" width="${width}" height="${BAR}" rx="3" fill="${fill}" stroke="${stroke}"/>`;
       }),
@@ -66,7 +68,7 @@ export function timelineSvg({ title, description, lanes, fromMs, toMs }: Timelin
     `<rect width="${WIDTH}" height="${height}" fill="#ffffff"/>`,
     `<text x="${LEFT}" y="28" class="t">${escape(title)}</text>`,
     ...legend.map((state, index) => {
-      const { fill, stroke, label } = LOOK[state];
+      const { fill, stroke, label } = APPEARANCE[state];
       const at = LEFT + index * 168;
       return `<rect x="${at}" y="46" width="14" height="14" rx="3" fill="${fill}" stroke="${stroke}"/><text x="${at + 20}" y="58" class="l">${label}</text>`;
     }),
@@ -81,7 +83,7 @@ export function timelineSvg({ title, description, lanes, fromMs, toMs }: Timelin
   ].join('\n');
 }
 
-/** Seconds between two marks: about ten marks. */
+/** Seconds between two ticks, for about ten ticks. */
 function stepOf(seconds: number): number {
   return [10, 15, 30, 60, 120, 300, 600].find((step) => seconds / step <= 10) ?? 1200;
 }

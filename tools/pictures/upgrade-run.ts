@@ -30,14 +30,14 @@ class Recorder {
     this.#clock = clock;
     this.#informer = new Informer(client.resource(machines), { namespace: TEAM, clock });
     this.#informer.addHandler({
-      onAdd: (machine) => this.#note(machine.metadata.name ?? '', stateOf(machine)),
-      onUpdate: (_, machine) => this.#note(machine.metadata.name ?? '', stateOf(machine)),
-      onDelete: ({ metadata }) => this.#note(metadata.name ?? '', undefined),
+      onAdd: (machine) => this.#recordState(machine.metadata.name ?? '', stateOf(machine)),
+      onUpdate: (_, machine) => this.#recordState(machine.metadata.name ?? '', stateOf(machine)),
+      onDelete: ({ metadata }) => this.#recordState(metadata.name ?? '', undefined),
     });
     this.#informer.start(this.#stop.signal);
   }
 
-  #note(name: string, state: NodeState | undefined): void {
+  #recordState(name: string, state: NodeState | undefined): void {
     const nowMs = this.#clock.now();
     const open = this.#open.get(name);
     if (open?.state === state) return;
@@ -52,7 +52,7 @@ class Recorder {
   async end(toMs: number): Promise<Lane[]> {
     this.#stop.abort();
     await this.#informer.stopped;
-    for (const name of this.#open.keys()) this.#note(name, undefined);
+    for (const name of this.#open.keys()) this.#recordState(name, undefined);
     return [...this.#segments].map(([, segments], index) => ({
       name: `node ${index + 1}`,
       segments: segments.map((segment) => ({ ...segment, toMs: Math.min(segment.toMs, toMs) })),

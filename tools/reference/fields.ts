@@ -1,9 +1,9 @@
 import type { Schema } from '@fairway/apiserver/schema/schema';
 
 export interface Field {
-  /** From the root of the object; `[]` stands for each item of a list, `{}` for each value of a map. */
+  /** Path from the root of the object; `[]` stands for each item of a list, `{}` for each value of a map. */
   readonly path: string;
-  /** `string`, `integer[]`, `map of string`, with constraints of the values. */
+  /** For example `string`, `integer[]` or `map of string`, with constraints on the values. */
   readonly type: string;
   readonly isRequired: boolean;
   readonly description: string;

@@ -3,7 +3,7 @@ import { KINDS } from '@fairway/api/kinds/all';
 import type { Kind } from '@fairway/api/kinds/kind';
 import { type Field, fieldsOf } from './fields.ts';
 
-/** Name of each file in docs/reference → its text. */
+/** Maps names of files in docs/reference to their texts. */
 export function renderReferencePages(): ReadonlyMap<string, string> {
   return new Map([['README.md', renderIndex()], ...KINDS.map((kind) => [fileOf(kind), renderKind(kind)] as const)]);
 }
@@ -62,7 +62,7 @@ function renderFields(fields: readonly Field[]): string {
   return `| field | type | |\n|---|---|---|\n${rows.join('\n')}`;
 }
 
-/** Escaped text for a table cell. */
+/** Text escaped for a table cell. */
 function cell(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[\\|<*_[\]{}]/g, '\\$&');
 }

@@ -1,6 +1,6 @@
 import { textOf } from './pages.ts';
 
-/** GitHub's anchor of a heading, without the number that it gives to a repeated one. */
+/** GitHub's anchor of a heading, without the number added to a repeated one. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -9,10 +9,10 @@ const otherMarkdown = globSync('**/*.md', { cwd: ROOT, exclude: ['**/node_module
   (path) => !PAGES.includes(path),
 );
 
-/** Long field paths would leave no room for descriptions. */
+/** Long field paths would leave no space for descriptions. */
 const STYLE = '.vp-doc td code { overflow-wrap: anywhere } .vp-doc td:first-child:not(:only-child) { min-width: 9em }';
 
-/** The documentation as a site: `npm run docs`. */
+/** The site with the documentation: `npm run docs`. */
 export const site = {
   title: 'Fairway',
   description: 'Managed Kubernetes for OpenStack clouds',

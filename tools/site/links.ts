@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { PAGES, targetOf } from './pages.ts';
 
-/** Path of a page in the site, where README pages become index pages. */
+/** Path of a page in the site; README pages become index pages. */
 export function sitePath(page: string): string {
   return page.replace(/(^|\/)README\.md$/, '$1index.md');
 }
@@ -11,7 +11,7 @@ const PAGE_OF: ReadonlyMap<string, string> = new Map(PAGES.map((page) => [sitePa
 /** A page's link in the site; `undefined` if it leads to a file that is not a page. */
 export function siteLink(page: string, link: string): string | undefined {
   const target = targetOf(page, link);
-  // Headings link to themselves this way; VitePress's search finds sections by these links.
+  // Headings link to themselves this way; VitePress's search finds sections through these links.
   if (target === undefined || link.startsWith('#')) return link;
   if (!PAGES.includes(target.file)) return undefined;
   const path = posix.relative(posix.dirname(page), sitePath(target.file));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, targetOf } from './pages.ts';
 
-/** The main index, and those of tenants and operators, which are separate groups. */
+/** The main index, and the indexes for tenants and operators, which are separate groups. */
 const INDEX = 'docs/README.md';
 const INDEXES: Readonly<Record<string, string>> = {
   Tenants: 'docs/tenants/README.md',
@@ -21,7 +21,7 @@ interface NavigationItem {
   readonly page: string;
 }
 
-/** The indexes are the only lists of pages: each section of the first is a group, and each of the others. */
+/** The indexes are the only lists of pages: each section of the main index is a group, and so is each of the others. */
 export function navigation(): readonly NavigationGroup[] {
   const read = (index: string) => readFileSync(join(ROOT, index), 'utf8');
   const [, ...sections] = read(INDEX).split(/^## /m);
@@ -34,7 +34,7 @@ export function navigation(): readonly NavigationGroup[] {
   ];
 }
 
-/** Each page once: links to sections are not items. */
+/** Lists each page once: links to sections are not items. */
 function itemsOf(index: string, text: string): readonly NavigationItem[] {
   return [...text.matchAll(/\[([^\]]+)\]\(([^)\s]+)\)/g)].flatMap(([, label = '', link = '']) => {
     const target = targetOf(index, link);

@@ -23,7 +23,7 @@ test('each page of docs is at most three clicks away from the front page', () =>
   expect(PAGES.filter((page) => page.startsWith('docs/') && !isNear.has(page))).toEqual([]);
 });
 
-test('the navigation of the site leads to pages', () => {
+test('the navigation of the site leads only to pages', () => {
   const groups = navigation();
 
   expect(groups.map(({ text }) => text)).toEqual([
@@ -43,10 +43,10 @@ test.each([
   { page: 'README.md', link: 'docs/limits.md', to: './docs/limits.md', reason: 'a page' },
   { page: 'docs/limits.md', link: 'README.md#concepts', to: './index.md#concepts', reason: 'an index' },
   { page: 'docs/architecture.md', link: '../packages/api/', to: './../packages/api/index.md', reason: 'a folder' },
-  { page: 'docs/limits.md', link: '#nodes', to: '#nodes', reason: 'a part of the same page' },
+  { page: 'docs/limits.md', link: '#nodes', to: '#nodes', reason: 'a section of the same page' },
   { page: 'docs/limits.md', link: 'https://kubernetes.io', to: 'https://kubernetes.io', reason: 'another host' },
-  { page: 'README.md', link: 'LICENSE', to: undefined, reason: 'a file that is no page' },
-])('in the site, $link of $page leads to $to: $reason', ({ page, link, to }) => {
+  { page: 'README.md', link: 'LICENSE', to: undefined, reason: 'a file that is not a page' },
+])('links from $page to $link lead to $to in the site: $reason', ({ page, link, to }) => {
   expect(siteLink(page, link)).toBe(to);
 });
 
@@ -58,6 +58,6 @@ test('a README is the index of its folder in the site', () => {
   ]);
 });
 
-test('anchors are those of GitHub', () => {
+test('anchors equal those of GitHub', () => {
   expect(anchorOf('`fairway up`: What to do?')).toBe('fairway-up-what-to-do');
 });

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 import { differences, parseSkips, renderSkips, summary } from './skips.ts';
 
-const FILE = join(import.meta.dirname, '../../.ci/skips');
+const SKIPS_FILE = join(import.meta.dirname, '../../.ci/skips');
 
 /**
- * Reports how many tests were skipped. With FAIRWAY_SKIPS=check the run fails if they are more than `.ci/skips` lists;
- * with FAIRWAY_SKIPS=write the counts in the file are updated from the run.
+ * Reports how many tests were skipped. With FAIRWAY_SKIPS=check, the run fails if there are more than `.ci/skips`
+ * lists. With FAIRWAY_SKIPS=write, the run updates the counts in the file.
  */
 export default class SkipReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped = new Map(modules.map((module) => [module.relativeModuleId, skippedIn(module)]));
-    const listed = parseSkips(readFileSync(FILE, 'utf8'));
+    const listed = parseSkips(readFileSync(SKIPS_FILE, 'utf8'));
     process.stdout.write(summary(skipped, listed));
     const mode = process.env['FAIRWAY_SKIPS'];
-    if (mode === 'write') writeFileSync(FILE, renderSkips(readFileSync(FILE, 'utf8'), skipped));
+    if (mode === 'write') writeFileSync(SKIPS_FILE, renderSkips(readFileSync(SKIPS_FILE, 'utf8'), skipped));
     if (mode !== 'check') return;
     const found = differences(skipped, listed);
     for (const line of found) process.stdout.write(`${line}\n`);

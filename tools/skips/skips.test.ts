@@ -3,7 +3,7 @@ import { differences, parseSkips, renderSkips, summary } from './skips.ts';
 
 const LIST = '# what CI lacks\n   2 tests/a.test.ts  kubectl 1.31\n   1 tests/b.test.ts  OpenTofu\n';
 
-test('a line has a count, a file and what its tests need', () => {
+test('parses a line with a count, a file and requirements', () => {
   expect(parseSkips(LIST)).toEqual(
     new Map([
       ['tests/a.test.ts', { count: 2, needs: 'kubectl 1.31' }],
@@ -12,7 +12,7 @@ test('a line has a count, a file and what its tests need', () => {
   );
 });
 
-test.each(['two tests/a.test.ts kubectl', '2 tests/a.test.ts', '2'])('"%s" is not a valid line', (line) => {
+test.each(['two tests/a.test.ts kubectl', '2 tests/a.test.ts', '2'])('refuses the line "%s"', (line) => {
   expect(() => parseSkips(line)).toThrow(line);
 });
 
@@ -30,12 +30,12 @@ test.each([
     skipped: [['tests/c.test.ts', 1]],
     found: ['tests/c.test.ts: skipped tests: 1, listed in .ci/skips: 0'],
   },
-] as const)('a run is compared with the list: $reason', ({ skipped, found }) => {
+] as const)('compares a run with the list: $reason', ({ skipped, found }) => {
   expect(differences(new Map(skipped), parseSkips(LIST))).toEqual(found);
 });
 
-test('a run updates its counts, and keeps those that it did not run', () => {
-  const written = renderSkips(
+test('updates the counts of a run, and keeps those of other files', () => {
+  const rendered = renderSkips(
     LIST,
     new Map([
       ['tests/a.test.ts', 7],
@@ -43,17 +43,17 @@ test('a run updates its counts, and keeps those that it did not run', () => {
     ]),
   );
 
-  expect(parseSkips(written)).toEqual(
+  expect(parseSkips(rendered)).toEqual(
     new Map([
       ['tests/a.test.ts', { count: 7, needs: 'kubectl 1.31' }],
       ['tests/b.test.ts', { count: 1, needs: 'OpenTofu' }],
       ['tests/c.test.ts', { count: 1, needs: '(say what)' }],
     ]),
   );
-  expect(written).toContain('# what CI lacks\n');
+  expect(rendered).toContain('# what CI lacks\n');
 });
 
-test('the end of a run reports what was skipped and why', () => {
+test('reports what was skipped and why', () => {
   const skipped = new Map([
     ['tests/a.test.ts', 2],
     ['tests/b.test.ts', 0],

@@ -16,7 +16,7 @@ export function parseSkips(text: string): ReadonlyMap<string, Skip> {
   );
 }
 
-/** Skips that the list does not allow. Fewer are allowed: a machine may have more tools than CI. */
+/** Skips that the list does not allow. Fewer skips are allowed: a machine may have more tools than CI. */
 export function differences(skipped: ReadonlyMap<string, number>, listed: ReadonlyMap<string, Skip>): string[] {
   return [...skipped].flatMap(([file, count]) => {
     const allowed = listed.get(file)?.count ?? 0;
@@ -24,7 +24,7 @@ export function differences(skipped: ReadonlyMap<string, number>, listed: Readon
   });
 }
 
-/** The list with the counts of a run: comments, order, and files that did not run are kept; new files are appended. */
+/** The list with the counts of a run. Comments, order and files that did not run are kept; new files are appended. */
 export function renderSkips(text: string, skipped: ReadonlyMap<string, number>): string {
   const listed = parseSkips(text);
   const lines = text
@@ -41,7 +41,7 @@ export function renderSkips(text: string, skipped: ReadonlyMap<string, number>):
   return `${[...lines, ...added.map(([file, count]) => lineOf(file, { count, needs: '(say what)' }))].join('\n')}\n`;
 }
 
-/** A summary with one line for each requirement. */
+/** A summary with one line per requirement. */
 export function summary(skipped: ReadonlyMap<string, number>, listed: ReadonlyMap<string, Skip>): string {
   const byNeed = new Map<string, number>();
   for (const [file, count] of skipped) {

@@ -21,10 +21,10 @@ export interface AddonObject extends ObjectIdentity {
    * alone, with no effect on the rest of the add-on.
    */
   readonly immutable?: readonly string[];
-  /** Annotations of Fairway's that are removed if this object no longer has them. */
-  readonly withdrawn?: readonly string[];
-  /** Whether it is neither created nor deleted. */
-  readonly isOnlyKept?: boolean;
+  /** Fairway's annotations that are removed if this object no longer has them. */
+  readonly obsoleteAnnotations?: readonly string[];
+  /** Whether it is only updated if it exists, and never created or deleted. */
+  readonly isUpdateOnly?: boolean;
 }
 
 /** The workload of an add-on. */
@@ -34,40 +34,37 @@ export interface Workload {
   readonly podSelector?: string;
 }
 
-/**
- * An add-on as a cluster should have it. The workload does its work: the add-on's health is that of the workload, then that of
- * its helpers.
- */
+/** The desired state of an add-on. Its health is that of the workload, then that of its helpers. */
 export interface Addon extends Workload {
   readonly name: AddonName;
   /** Without `v`: `1.34.2`. */
   readonly version: string;
-  /** In the order in which they are applied: those that may be refused first, workloads last. */
+  /** In the order in which they are applied: objects that may be refused first, workloads last. */
   readonly objects: readonly AddonObject[];
-  /** Whether nodes become Ready only once it works there. */
+  /** Whether nodes become Ready only when the add-on works there. */
   readonly isNetwork?: boolean;
   /** Its other workloads. */
   readonly helpers?: readonly Workload[];
-  /** If one of these is not Fairway's, the cluster has such an add-on of its own. */
+  /** If one of these is not Fairway's, the cluster already has such an add-on of its own. */
   readonly claims: readonly ObjectIdentity[];
-  /** What its pods need besides a node, if that may be taken; for messages. */
-  readonly needs?: string;
+  /** A resource that its pods need in addition to a node and that may be taken; for messages. */
+  readonly requirements?: string;
   /** Set if it serves an aggregated API. Without objects it is not installed, because the API server could not reach it. */
-  readonly serving?: Serving;
+  readonly aggregatedApi?: AggregatedApi;
 }
 
 /** How pods of an add-on serve an API of a tenant's cluster. */
-export interface Serving {
+export interface AggregatedApi {
   /**
-   * The APIService. It is created once the pods run and are reachable: while one exists that does not respond, the cluster
-   * deletes no namespaces, and every kubectl command reports an error.
+   * The APIService. It is created when the pods run and are reachable. While one exists that does not respond, the
+   * cluster cannot delete namespaces, and every kubectl command reports an error.
    */
   readonly registration: ObjectIdentity;
   /** The Secret with its certificate. */
   readonly certificate: ObjectIdentity;
   /** The DNS name in the certificate. */
   readonly dnsName: string;
-  /** A path of the API server that it proxies to the pods, which answer any client. */
+  /** A path that the API server proxies to the pods, which respond to any client. */
   readonly probe: string;
 }
 
@@ -79,16 +76,16 @@ export interface AddonFacts {
   readonly oldestNodeVersion: string | undefined;
   /** Version of CoreDNS that the operator's catalogue specifies. */
   readonly coreDnsVersion: string | undefined;
-  /** Likewise for Calico and flannel, which make up Canal. */
+  /** Version of Calico and flannel, which make up Canal, that the catalogue specifies. */
   readonly calicoVersion: string | undefined;
   readonly flannelVersion: string | undefined;
-  /** Likewise for Cilium. */
+  /** Version of Cilium that the catalogue specifies. */
   readonly ciliumVersion: string | undefined;
   /** The pod network that Fairway installs; undefined if the tenant installs it. */
   readonly podNetwork: InstalledCni | undefined;
-  /** Likewise for metrics-server. */
+  /** Version of metrics-server that the catalogue specifies. */
   readonly metricsServerVersion: string | undefined;
-  /** Likewise for cinder-csi-plugin. */
+  /** Version of cinder-csi-plugin that the catalogue specifies. */
   readonly cinderCsiVersion: string | undefined;
   /** The plan's rules for volumes. */
   readonly storage: StorageLimits;

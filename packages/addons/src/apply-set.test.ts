@@ -2,13 +2,13 @@ import { DaemonSets, ServiceAccounts } from '@fairway/kube/kinds/resources';
 import { expect, test } from 'vitest';
 import { APPLY_SET_ID, adoptedRequest, applySet } from './apply-set.ts';
 
-test('the id is that of the proposal: from name, namespace, kind and group, and a valid label', () => {
+test('the ID follows the proposal: it is built from name, namespace, kind and group, and is a valid label', () => {
   // printf 'fairway-addons.kube-system.ConfigMap.' | sha256sum | xxd -r -p | basenc --base64url
   expect(APPLY_SET_ID).toBe('applyset-BMWOiD40debfSmD3tQGw0qJGCo8gheR_110GCMmAlxo-v1');
   expect(APPLY_SET_ID.length).toBeLessThanOrEqual(63);
 });
 
-test('the record names each kind once, in order, and the fulfilled request', () => {
+test('the record contains each kind once, in order, and the fulfilled request', () => {
   const members = [
     { type: ServiceAccounts, name: 'a' },
     { type: DaemonSets, name: 'a' },

@@ -3,15 +3,18 @@ import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps } from '@fairway/kube/kinds/resources';
 import { ADDON_NAMESPACE, type AddonObject, type ObjectIdentity } from './addon.ts';
 
-/** The record, in the tenant's cluster, of what Fairway has applied there: https://github.com/kubernetes/enhancements/tree/master/keps/sig-cli/3659-kubectl-apply-prune */
+/**
+ * The record of what Fairway has applied in the tenant's cluster:
+ * https://github.com/kubernetes/enhancements/tree/master/keps/sig-cli/3659-kubectl-apply-prune
+ */
 export const APPLY_SET = { type: ConfigMaps, name: 'fairway-addons' } satisfies ObjectIdentity;
 
 const ID_LABEL = 'applyset.kubernetes.io/id';
-/** On each object of the set. */
+/** Label on each object of the set. */
 export const PART_OF_LABEL = 'applyset.kubernetes.io/part-of';
 const TOOLING_ANNOTATION = 'applyset.kubernetes.io/tooling';
 const KINDS_ANNOTATION = 'applyset.kubernetes.io/contains-group-kinds';
-/** On the record: the last fulfilled request to take over objects. */
+/** Annotation on the record: the last fulfilled request to take over objects. */
 const ADOPTED_ANNOTATION = 'fairway.dev/adopted-addons';
 
 /** Computed as in the proposal: from the record's name, namespace, kind and group. */

@@ -18,7 +18,7 @@ const revision = (addons: readonly Addon[], key: string) =>
   objectOf(addons, key).metadata.annotations?.['fairway.dev/addon-revision'];
 
 describe('the catalogue', () => {
-  test('may delete every object that it may apply, except pod networks, volume snapshots and StorageClasses of any name', () => {
+  test('allows deleting every object that it may apply, except pod networks, volume snapshots and StorageClasses of any name', () => {
     const all = POD_NETWORKS.flatMap((podNetwork) => addonsOf(someFacts({ podNetwork })));
     const isRemovable = (addon: Addon) =>
       addon.objects
@@ -36,14 +36,17 @@ describe('the catalogue', () => {
   test.each([
     { podNetwork: 'canal', sees: ['DaemonSet.apps/canal', 'DaemonSet.apps/cilium', 'ConfigMap./canal-config'] },
     { podNetwork: undefined, sees: ['DaemonSet.apps/canal', 'DaemonSet.apps/cilium'] },
-  ] as const)('looks for any pod network, and with $podNetwork only for that one', ({ podNetwork, sees }) => {
-    const keys = objectsOfInterest(addonsOf(someFacts({ podNetwork }))).map(objectKey);
-    const ofNetworks = keys.filter((key) => /^(DaemonSet|ConfigMap).*(canal|cilium)/.test(key));
+  ] as const)(
+    'observes all pod networks, and the configuration of pod network $podNetwork only',
+    ({ podNetwork, sees }) => {
+      const keys = objectsOfInterest(addonsOf(someFacts({ podNetwork }))).map(objectKey);
+      const networkKeys = keys.filter((key) => /^(DaemonSet|ConfigMap).*(canal|cilium)/.test(key));
 
-    expect(ofNetworks).toEqual(expect.arrayContaining([...sees]));
-    expect(ofNetworks).toHaveLength(sees.length);
-    expect(new Set(keys).size).toBe(keys.length);
-  });
+      expect(networkKeys).toEqual(expect.arrayContaining([...sees]));
+      expect(networkKeys).toHaveLength(sees.length);
+      expect(new Set(keys).size).toBe(keys.length);
+    },
+  );
 
   test('marks every object as part of the set', () => {
     const labels = addonsOf(someFacts())
@@ -81,7 +84,7 @@ describe('the catalogue', () => {
     expect(data?.['kubeconfig.conf']).toContain('server: https://demo.example.org:6443');
   });
 
-  test('runs kube-proxy on every node, in the version of the oldest one', () => {
+  test('runs kube-proxy on every node, in the oldest node’s version', () => {
     const addons = addonsOf(someFacts({ oldestNodeVersion: '1.33.4' }));
     const { spec } = objectOf(addons, 'DaemonSet.apps/kube-proxy') as DaemonSet;
 
@@ -89,7 +92,7 @@ describe('the catalogue', () => {
     expect(spec.template.spec?.containers[0]?.image).toBe('registry.k8s.io/kube-proxy:v1.33.4');
   });
 
-  test('replaces the pods of Canal when the range of pods changes, and no other object', () => {
+  test('replaces the pods of Canal when the pod CIDR changes, and no other object', () => {
     const before = addonsOf(someFacts({ podNetwork: 'canal' }));
     const after = addonsOf(someFacts({ podNetwork: 'canal', podCIDR: '10.9.0.0/16', kubeProxy: { mode: 'none' } }));
     const canal = after[0]?.objects.map(objectKey) ?? [];
@@ -102,7 +105,7 @@ describe('the catalogue', () => {
     { server: 'https://demo.example.org:6443', host: 'demo.example.org', port: '6443' },
     { server: 'https://203.0.113.7', host: '203.0.113.7', port: '443' },
     { server: 'https://[2001:db8::7]:6443', host: '2001:db8::7', port: '6443' },
-  ])('connects all of Canal to $server without Services', ({ server, host, port }) => {
+  ])('connects all containers of Canal to $server without Services', ({ server, host, port }) => {
     const addons = addonsOf(someFacts({ podNetwork: 'canal', server }));
     const { spec } = objectOf(addons, 'DaemonSet.apps/canal') as DaemonSet;
     const { initContainers = [], containers = [] } = spec.template.spec ?? {};
@@ -136,7 +139,7 @@ describe('the catalogue', () => {
     expect(spec.template.spec?.topologySpreadConstraints).toHaveLength(2);
   });
 
-  test('blocks no drain of a single node', () => {
+  test('creates no budget that would block the drain of a single node', () => {
     const budgets = (hasSeveralNodes: boolean) =>
       addonsOf(someFacts({ hasSeveralNodes }))
         .flatMap(({ objects }) => objects)

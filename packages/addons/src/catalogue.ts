@@ -30,12 +30,15 @@ export const REMOVABLE_OBJECTS: readonly ObjectIdentity[] = [
   ...CINDER_CSI_OBJECTS,
 ];
 
-/** The objects to observe in a cluster with these add-ons: their own objects, possible remains of others, and pod networks. */
-export function objectsOfInterest(wanted: readonly Addon[]): readonly ObjectIdentity[] {
+/**
+ * The objects to observe in a cluster with these add-ons: their own objects, possible remains of other add-ons, and pod
+ * networks.
+ */
+export function objectsOfInterest(addons: readonly Addon[]): readonly ObjectIdentity[] {
   const all: readonly ObjectIdentity[] = [
     ...REMOVABLE_OBJECTS,
     ...Object.values(NETWORK_WORKLOADS),
-    ...wanted.flatMap(({ objects, claims }) => [...objects, ...claims]),
+    ...addons.flatMap(({ objects, claims }) => [...objects, ...claims]),
   ];
   return [...new Map(all.map(({ type, name }) => [objectKey({ type, name }), { type, name }])).values()];
 }
@@ -51,7 +54,7 @@ export function addonsOf(facts: AddonFacts): readonly Addon[] {
     cinderCsi(facts),
     volumeSnapshots(),
   ];
-  return addons.map((addon) => ({ ...addon, objects: addon.objects.map(asMember) }));
+  return addons.map((addon) => ({ ...addon, objects: addon.objects.map(asSetMember) }));
 }
 
 function podNetwork(facts: AddonFacts): Addon[] {
@@ -65,7 +68,7 @@ function podNetwork(facts: AddonFacts): Addon[] {
   }
 }
 
-function asMember(member: AddonObject): AddonObject {
+function asSetMember(member: AddonObject): AddonObject {
   const { object } = member;
   const { metadata } = object;
   const marked: KubeObject = {

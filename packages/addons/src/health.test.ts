@@ -4,8 +4,12 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { describe, expect, test } from 'vitest';
 import { healthOf, servingHealth } from './health.ts';
 
-const nodes = { total: 3, ready: 3, offline: 0 };
-const some = (total: number, ready: number, offline = 0) => ({ total, ready, offline });
+const nodes = { total: 3, ready: 3, withoutNetwork: 0 };
+const nodeCounts = (total: number, ready: number, withoutNetwork = 0) => ({
+  total,
+  ready,
+  withoutNetwork: withoutNetwork,
+});
 const aDaemonSet = { workload: { type: DaemonSets, name: 'some' } };
 const aDeployment = { workload: { type: Deployments, name: 'some' } };
 const seen = { observedGeneration: 2 };
@@ -23,10 +27,10 @@ describe('a definition', () => {
     { conditions: undefined, is: 'unseen' },
     { conditions: [{ type: 'Established', status: 'False' }], is: 'unseen' },
     { conditions: [{ type: 'Established', status: 'True' }], is: 'working' },
-  ])('with $conditions is $is, regardless of nodes', ({ conditions, is }) => {
+  ])('has health $is with $conditions, regardless of nodes', ({ conditions, is }) => {
     const object = { metadata: { name: 'some' }, status: { conditions } } as KubeObject;
 
-    expect(healthOf(aDefinition, object, some(0, 0))).toBe(is);
+    expect(healthOf(aDefinition, object, nodeCounts(0, 0))).toBe(is);
   });
 });
 
@@ -34,15 +38,15 @@ describe('a DaemonSet', () => {
   test.each([
     { status: undefined, nodes, is: 'unseen' },
     { status: { observedGeneration: 1 }, nodes, is: 'unseen' },
-    { status: on(0, 0, 0), nodes: some(0, 0), is: 'waiting' },
-    { status: on(3, 3, 0), nodes: some(3, 0), is: 'waiting' },
-    { status: on(3, 3, 0), nodes: some(3, 0, 1), is: 'offline' },
+    { status: on(0, 0, 0), nodes: nodeCounts(0, 0), is: 'waiting' },
+    { status: on(3, 3, 0), nodes: nodeCounts(3, 0), is: 'waiting' },
+    { status: on(3, 3, 0), nodes: nodeCounts(3, 0, 1), is: 'offline' },
     { status: on(3, 1, 3), nodes, is: 'updating' },
     { status: on(3, 3, 2), nodes, is: 'failing' },
-    { status: on(3, 3, 2), nodes: some(3, 2), is: 'working' },
-    { status: on(3, 2, 2), nodes: some(3, 2), is: 'working' },
+    { status: on(3, 3, 2), nodes: nodeCounts(3, 2), is: 'working' },
+    { status: on(3, 2, 2), nodes: nodeCounts(3, 2), is: 'working' },
     { status: on(3, 3, 3), nodes, is: 'working' },
-  ])('with $status on $nodes is $is', ({ status, nodes: counts, is }) => {
+  ])('has health $is with $status on $nodes', ({ status, nodes: counts, is }) => {
     const object = { metadata: { generation: 2 }, spec: {}, status } as KubeObject;
 
     expect(healthOf(aDaemonSet, object, counts)).toBe(is);
@@ -54,13 +58,13 @@ describe('a Deployment', () => {
 
   test.each([
     { status: undefined, nodes, is: 'unseen' },
-    { status: available('False'), nodes: some(1, 0), is: 'waiting' },
-    { status: available('False'), nodes: some(1, 0, 1), is: 'offline' },
+    { status: available('False'), nodes: nodeCounts(1, 0), is: 'waiting' },
+    { status: available('False'), nodes: nodeCounts(1, 0, 1), is: 'offline' },
     { status: available('False'), nodes, is: 'failing' },
     { status: seen, nodes, is: 'failing' },
     { status: { ...available('True'), updatedReplicas: 1 }, nodes, is: 'updating' },
     { status: { ...available('True'), updatedReplicas: 2 }, nodes, is: 'working' },
-  ])('with $status on $nodes is $is', ({ status, nodes: counts, is }) => {
+  ])('has health $is with $status on $nodes', ({ status, nodes: counts, is }) => {
     const object = { metadata: { generation: 2 }, spec: { replicas: 2 }, status } as KubeObject;
 
     expect(healthOf(aDeployment, object, counts)).toBe(is);
@@ -71,12 +75,12 @@ describe('the workload of the pod network', () => {
   const network = { ...aDaemonSet, isNetwork: true };
 
   test.each([
-    { status: on(0, 0, 0), nodes: some(0, 0), is: 'waiting', reason: 'there is no node' },
-    { status: on(2, 2, 0), nodes: some(2, 0, 2), is: 'failing', reason: 'nodes wait for it' },
-    { status: on(3, 3, 2), nodes: some(3, 2, 1), is: 'failing', reason: 'one node waits for it' },
-    { status: on(3, 3, 2), nodes: some(3, 2), is: 'working', reason: 'one node is broken' },
-    { status: on(3, 3, 3), nodes, is: 'working', reason: 'it is everywhere' },
-  ])('with $status on $nodes is $is: $reason', ({ status, nodes: counts, is }) => {
+    { status: on(0, 0, 0), nodes: nodeCounts(0, 0), is: 'waiting', reason: 'there are no nodes' },
+    { status: on(2, 2, 0), nodes: nodeCounts(2, 0, 2), is: 'failing', reason: 'nodes wait for the network' },
+    { status: on(3, 3, 2), nodes: nodeCounts(3, 2, 1), is: 'failing', reason: 'one node waits for the network' },
+    { status: on(3, 3, 2), nodes: nodeCounts(3, 2), is: 'working', reason: 'one node is broken' },
+    { status: on(3, 3, 3), nodes, is: 'working', reason: 'it runs on every node' },
+  ])('has health $is with $status on $nodes: $reason', ({ status, nodes: counts, is }) => {
     const object = { metadata: { generation: 2 }, spec: {}, status } as KubeObject;
 
     expect(healthOf(network, object, counts)).toBe(is);
@@ -95,7 +99,7 @@ describe('a workload that serves an API', () => {
     { health: 'updating', service: registration('False'), is: 'updating' },
     { health: 'failing', service: registration('True'), is: 'failing' },
     { health: 'waiting', service: registration('False'), is: 'waiting' },
-  ] as const)('and is $health with $service is $is', ({ health, service, is }) => {
+  ] as const)('has health $is with workload health $health and APIService $service', ({ health, service, is }) => {
     expect(servingHealth(health, service)).toBe(is);
   });
 });

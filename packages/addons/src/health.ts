@@ -6,8 +6,8 @@ import type { Addon } from './addon.ts';
 /**
  * The health of an add-on's workload:
  * - `unseen`: the cluster's own controllers have not observed it yet;
- * - `waiting`: there is no node for it;
- * - `offline`: there is none, because nodes have no pod network yet;
+ * - `waiting`: the cluster has no nodes for it;
+ * - `offline`: no node is usable, because nodes have no pod network yet;
  * - `updating`: it runs, partly in the previous version;
  * - `failing`: it runs in the current version, and does not work;
  * - `unserved`: it runs, and the API that it serves is not available;
@@ -20,22 +20,24 @@ export interface NodeCounts {
   readonly total: number;
   readonly ready: number;
   /** Nodes that are not Ready, and lack only a pod network. */
-  readonly offline: number;
+  readonly withoutNetwork: number;
 }
 
 /**
- * The health of a workload. It is not to blame for nodes that are not Ready; nodes without a pod network are the fault of the
- * add-on that provides it.
+ * The health of a workload. Nodes that are not Ready do not affect it, except that nodes without a pod network count
+ * against the add-on that provides the network.
  */
 export function healthOf(
   { workload: { type }, isNetwork = false }: Pick<Addon, 'workload' | 'isNetwork'>,
   workload: KubeObject,
   nodes: NodeCounts,
 ): Health {
-  const counted = isNetwork ? { total: nodes.total, ready: nodes.ready + nodes.offline, offline: 0 } : nodes;
-  if (type.kind === 'CustomResourceDefinition') return ofDefinition(workload as CustomResourceDefinition);
-  if (type.kind === 'DaemonSet') return ofDaemonSet(workload as DaemonSet, counted);
-  return ofDeployment(workload as Deployment, counted);
+  const counts = isNetwork
+    ? { total: nodes.total, ready: nodes.ready + nodes.withoutNetwork, withoutNetwork: 0 }
+    : nodes;
+  if (type.kind === 'CustomResourceDefinition') return definitionHealth(workload as CustomResourceDefinition);
+  if (type.kind === 'DaemonSet') return daemonSetHealth(workload as DaemonSet, counts);
+  return deploymentHealth(workload as Deployment, counts);
 }
 
 /** The health of an add-on that also serves an API: `health` is that of its workload, `registration` its APIService. */
@@ -45,30 +47,30 @@ export function servingHealth(health: Health, registration: KubeObject | undefin
   return health === 'working' && !isAvailable ? 'unserved' : health;
 }
 
-function ofDaemonSet({ metadata, status }: DaemonSet, nodes: NodeCounts): Health {
+function daemonSetHealth({ metadata, status }: DaemonSet, nodes: NodeCounts): Health {
   if (!isObserved(metadata, status)) return 'unseen';
-  if (nodes.ready === 0) return withoutNodes(nodes);
-  const excused = Math.max(nodes.total - nodes.ready, 0);
+  if (nodes.ready === 0) return healthWithoutNodes(nodes);
+  const unavailableNodes = Math.max(nodes.total - nodes.ready, 0);
   const { desiredNumberScheduled = 0, updatedNumberScheduled = 0, numberReady = 0 } = status ?? {};
-  if (updatedNumberScheduled + excused < desiredNumberScheduled) return 'updating';
-  return numberReady + excused < desiredNumberScheduled ? 'failing' : 'working';
+  if (updatedNumberScheduled + unavailableNodes < desiredNumberScheduled) return 'updating';
+  return numberReady + unavailableNodes < desiredNumberScheduled ? 'failing' : 'working';
 }
 
-function ofDeployment({ metadata, spec, status }: Deployment, nodes: NodeCounts): Health {
+function deploymentHealth({ metadata, spec, status }: Deployment, nodes: NodeCounts): Health {
   if (!isObserved(metadata, status)) return 'unseen';
-  if (nodes.ready === 0) return withoutNodes(nodes);
+  if (nodes.ready === 0) return healthWithoutNodes(nodes);
   const isAvailable = status?.conditions?.some(({ type, status: is }) => type === 'Available' && is === 'True');
   if (!isAvailable) return 'failing';
   return (status?.updatedReplicas ?? 0) < (spec.replicas ?? 1) ? 'updating' : 'working';
 }
 
-function ofDefinition({ status }: CustomResourceDefinition): Health {
+function definitionHealth({ status }: CustomResourceDefinition): Health {
   const isServed = status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True');
   return isServed ? 'working' : 'unseen';
 }
 
-function withoutNodes({ offline }: NodeCounts): Health {
-  return offline > 0 ? 'offline' : 'waiting';
+function healthWithoutNodes({ withoutNetwork }: NodeCounts): Health {
+  return withoutNetwork > 0 ? 'offline' : 'waiting';
 }
 
 function isObserved(

@@ -1,7 +1,11 @@
-/** More than registries accept. Any user of a cluster may write a longer image, which has no name. */
+/**
+ * More than registries accept. Any user of a cluster may write a longer image, which is then treated as having no name.
+ */
 const MAX_IMAGE_CHARS = 4096;
 
-/** The last part of an image's name without tag and digest, and the last two: `node`, `calico/node`. Pure. */
+/**
+ * The last segment of an image's name without tag and digest, and the last two segments: `node`, `calico/node`. Pure.
+ */
 export function imageNames(image: string): readonly string[] {
   if (image.length > MAX_IMAGE_CHARS) return [];
   const [path = ''] = image.split('@', 1);

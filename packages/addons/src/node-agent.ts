@@ -5,18 +5,18 @@ import { CONFIG_ANNOTATION } from './revision.ts';
 export interface NodeAgent {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Name of its ServiceAccount, in the add-ons' namespace. */
+  /** Name of the ServiceAccount, in the add-ons' namespace. */
   readonly account: string;
-  /** A change of this replaces its pods. */
+  /** A change of this value replaces the pods. */
   readonly configRevision: string;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** Its own settings. */
+  /** The add-on's own settings. */
   readonly pod: PodSpec;
 }
 
 /**
- * One pod on each node, in the node's network, regardless of taints: the node is unusable without it. A tenth of the nodes is
- * updated at a time.
+ * A DaemonSet with a pod in the network of each node, regardless of taints: a node is unusable without it. It updates a
+ * tenth of the nodes at a time.
  */
 export function nodeAgent({ name, labels, account, configRevision, annotations, pod }: NodeAgent): DaemonSet {
   return {

@@ -4,14 +4,14 @@ import { AddonRenderer } from './rendered-addons.ts';
 import { someFacts } from './testing/facts.ts';
 
 describe('AddonRenderer', () => {
-  it('renders the same facts once', () => {
+  it('renders equal facts once', () => {
     const renderer = new AddonRenderer();
 
     expect(renderer.render(someFacts())).toBe(renderer.render(someFacts()));
     expect(renderer.render(someFacts()).addons).toEqual(addonsOf(someFacts()));
   });
 
-  it('renders again for other facts, with another revision', () => {
+  it('renders different facts again, with another revision', () => {
     const renderer = new AddonRenderer();
     const { revision } = renderer.render(someFacts());
 
@@ -21,17 +21,17 @@ describe('AddonRenderer', () => {
     expect(other.addons).toEqual(addonsOf(someFacts({ podCIDR: '10.9.0.0/16' })));
   });
 
-  it('keeps 128, and evicts the least recently used', () => {
+  it('keeps 128 entries, and evicts the least recently used', () => {
     const renderer = new AddonRenderer();
-    const nth = (n: number) => renderer.render(someFacts({ nodeCount: n }));
-    const first = nth(0);
-    const second = nth(1);
-    for (let n = 2; n < 128; n++) nth(n);
-    expect(nth(0)).toBe(first);
+    const renderNth = (n: number) => renderer.render(someFacts({ nodeCount: n }));
+    const first = renderNth(0);
+    const second = renderNth(1);
+    for (let n = 2; n < 128; n++) renderNth(n);
+    expect(renderNth(0)).toBe(first);
 
-    nth(128);
+    renderNth(128);
 
-    expect(nth(0)).toBe(first);
-    expect(nth(1)).not.toBe(second);
+    expect(renderNth(0)).toBe(first);
+    expect(renderNth(1)).not.toBe(second);
   });
 });

@@ -8,21 +8,21 @@ export interface RenderedAddons {
   readonly revision: string;
 }
 
-/** Each takes up to 100 KB. A process with more clusters than this renders on each pass. */
-const MAX_KEPT = 128;
+/** Each entry takes up to 100 KB. A process with more clusters than this renders on each pass. */
+const MAX_CACHED = 128;
 
-/** Renders add-ons, and caches the result: while a cluster does not change, each pass needs the same. */
+/** Renders add-ons, and caches the result, which stays the same as long as the cluster does not change. */
 export class AddonRenderer {
-  /** By facts, least recently used first. */
-  readonly #kept = new Map<string, RenderedAddons>();
+  /** Entries by facts, least recently used first. */
+  readonly #cache = new Map<string, RenderedAddons>();
 
   render(facts: AddonFacts): RenderedAddons {
     const key = JSON.stringify(facts);
-    const rendered = this.#kept.get(key) ?? render(facts);
-    this.#kept.delete(key);
-    this.#kept.set(key, rendered);
-    const [oldest] = this.#kept.keys();
-    if (oldest !== undefined && this.#kept.size > MAX_KEPT) this.#kept.delete(oldest);
+    const rendered = this.#cache.get(key) ?? render(facts);
+    this.#cache.delete(key);
+    this.#cache.set(key, rendered);
+    const [oldest] = this.#cache.keys();
+    if (oldest !== undefined && this.#cache.size > MAX_CACHED) this.#cache.delete(oldest);
     return rendered;
   }
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** On every object of an add-on: a hash of its source, so that removed fields are noticed. */
+/** Annotation of every object of an add-on: a hash of its source, so that removed fields are noticed. */
 export const REVISION_ANNOTATION = 'fairway.dev/addon-revision';
-/** On pods: a hash of their configuration, so that a change replaces them. */
+/** Annotation of pods: a hash of their configuration, so that a change replaces them. */
 export const CONFIG_ANNOTATION = 'fairway.dev/addon-config';
 
-/** Differs if the value differs. */
+/** A hash of the value. */
 export function revisionOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
 }

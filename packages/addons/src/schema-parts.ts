@@ -1,9 +1,9 @@
 import type { Schema } from '@fairway/apiserver/schema/schema';
 
-export const TEXT: Schema = { type: 'string' };
-export const INTEGER: Schema = { type: 'integer' };
+export const TEXT_SCHEMA: Schema = { type: 'string' };
+export const INTEGER_SCHEMA: Schema = { type: 'integer' };
 /** A port by number, name or range; a protocol by number or name. */
-export const INT_OR_STRING: Schema = {
+export const INT_OR_STRING_SCHEMA: Schema = {
   'x-kubernetes-int-or-string': true,
   anyOf: [{ type: 'integer' }, { type: 'string' }],
 };

@@ -47,12 +47,12 @@ test.each<{ components: Record<string, string>; ofPatch?: Record<string, string>
       'spec.components.etcd 3.5.0: control planes run the etcd installed on the machine: "fairway releases fetch 1.36.1 --etcd 3.5.0" installs this version',
     ],
   },
-])('pins $components and $ofPatch: $told', ({ components, ofPatch, told }) => {
+])('reports $told for components $components and $ofPatch', ({ components, ofPatch, told }) => {
   const fields = unappliedPins(release(components, ofPatch));
 
   expect(fields.map(({ field, value, detail }) => `${field} ${String(value)}: ${detail}`)).toEqual(told);
 });
 
-test('nothing is reported for the releases that Fairway ships', () => {
+test('reports nothing for the releases that Fairway ships', () => {
   expect(SHIPPED_RELEASES.flatMap(unappliedPins)).toEqual([]);
 });

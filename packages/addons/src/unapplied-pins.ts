@@ -5,7 +5,7 @@ import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import { ciliumVersion, cinderCsiVersion } from './versions.ts';
 
 /** Names in `components` of a KubernetesRelease that have an effect: node components and add-ons. */
-const ACTED_UPON = [
+const SUPPORTED_COMPONENTS = [
   'calico',
   'cilium',
   'cinder-csi',
@@ -17,13 +17,13 @@ const ACTED_UPON = [
 ] as const;
 
 /**
- * Versions that a KubernetesRelease pins and that clusters do not get: those of unknown names, and those that Fairway ignores.
- * Pure.
+ * Versions that a KubernetesRelease pins and that clusters do not get, because the name is unknown or Fairway ignores
+ * the version. Pure.
  */
 export function unappliedPins({ spec }: Pick<KubernetesRelease, 'spec'>): UnappliedField[] {
-  const [anyPatch] = spec.patches;
+  const [firstPatch] = spec.patches;
   const pins = [
-    { field: 'spec.components', version: anyPatch?.version ?? `${spec.minor}.0`, components: spec.components },
+    { field: 'spec.components', version: firstPatch?.version ?? `${spec.minor}.0`, components: spec.components },
     ...spec.patches.map(({ version, components = {} }) => ({
       field: `spec.patches[${version}].components`,
       version,
@@ -43,24 +43,25 @@ function problemOf(
   value: string,
   { version, minor }: { readonly version: string; readonly minor: string },
 ): string | undefined {
-  const instead = (own: string) => (own === value ? undefined : `Fairway requires a newer version and installs ${own}`);
+  const replacedBy = (own: string) =>
+    own === value ? undefined : `Fairway requires a newer version and installs ${own}`;
   switch (name) {
     case 'cilium':
-      return instead(ciliumVersion(version, value));
+      return replacedBy(ciliumVersion(version, value));
     case 'cinder-csi':
-      return instead(cinderCsiVersion(version, value));
+      return replacedBy(cinderCsiVersion(version, value));
     case 'etcd':
       return value === shippedEtcd(minor)
         ? undefined
         : `control planes run the etcd installed on the machine: "fairway releases fetch ${version} --etcd ${value}" installs this version`;
     default:
-      return (ACTED_UPON as readonly string[]).includes(name)
+      return (SUPPORTED_COMPONENTS as readonly string[]).includes(name)
         ? undefined
-        : `Fairway has no component of this name: ${suggest(name, ACTED_UPON)}`;
+        : `Fairway has no component of this name: ${suggest(name, SUPPORTED_COMPONENTS)}`;
   }
 }
 
-/** Shipped releases have it for `fairway releases fetch`. */
+/** Shipped releases specify etcd for `fairway releases fetch`. */
 function shippedEtcd(minor: string): string | undefined {
   return SHIPPED_RELEASES.find(({ spec }) => spec.minor === minor)?.spec.components['etcd'];
 }

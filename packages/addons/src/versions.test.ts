@@ -12,22 +12,22 @@ import {
 
 describe('kube-proxy of a control plane', () => {
   test.each([
-    { version: '1.35.1', oldest: undefined, is: '1.35.1', reason: 'there is no node' },
+    { version: '1.35.1', oldest: undefined, is: '1.35.1', reason: 'the cluster has no nodes' },
     { version: '1.35.1', oldest: '1.34.2', is: '1.34.2', reason: 'nodes are older' },
-    { version: '1.35.1', oldest: '1.35.0', is: '1.35.0', reason: 'nodes are of an older patch' },
-    { version: '1.35.1', oldest: '1.35.1', is: '1.35.1', reason: 'all are the same' },
+    { version: '1.35.1', oldest: '1.35.0', is: '1.35.0', reason: 'nodes have an older patch' },
+    { version: '1.35.1', oldest: '1.35.1', is: '1.35.1', reason: 'all versions are equal' },
     { version: '1.35.1', oldest: '1.36.0', is: '1.35.1', reason: 'it must not be newer than the API server' },
-    { version: '1.35.1', oldest: '1.32.9', is: '1.32.9', reason: 'three minor versions older are supported' },
-    { version: '1.35.1', oldest: '1.31.9', is: '1.35.1', reason: 'four are not' },
-    { version: '1.35.1', oldest: '0.1.0', is: '1.35.1', reason: 'a node says what it likes' },
-    { version: '1.35.1', oldest: '1.34.2@sha256:0', is: '1.35.1', reason: 'that is no version' },
-    { version: '1.35.1', oldest: '1.034.2', is: '1.35.1', reason: 'nor is that' },
-  ])('$version with nodes of $oldest is $is: $reason', ({ version, oldest, is }) => {
+    { version: '1.35.1', oldest: '1.32.9', is: '1.32.9', reason: 'a skew of three minor versions is supported' },
+    { version: '1.35.1', oldest: '1.31.9', is: '1.35.1', reason: 'a skew of four is not supported' },
+    { version: '1.35.1', oldest: '0.1.0', is: '1.35.1', reason: 'a node can report any version' },
+    { version: '1.35.1', oldest: '1.34.2@sha256:0', is: '1.35.1', reason: 'the reported version is invalid' },
+    { version: '1.35.1', oldest: '1.034.2', is: '1.35.1', reason: 'the reported minor has a leading zero' },
+  ])('is $is for control plane $version with nodes of $oldest: $reason', ({ version, oldest, is }) => {
     expect(kubeProxyVersion(version, oldest)).toBe(is);
   });
 });
 
-test.each(SHIPPED_RELEASES.map(({ spec }) => spec.minor))('there is a CoreDNS for %s', (minor) => {
+test.each(SHIPPED_RELEASES.map(({ spec }) => spec.minor))('%s has a version of CoreDNS', (minor) => {
   expect(hasAddons(`${minor}.0`)).toBe(true);
   expect(coreDnsVersion(`${minor}.0`)).toMatch(/^1\.1[1-4]\.\d$/);
 });
@@ -43,13 +43,13 @@ test.each(SHIPPED_RELEASES)(
   },
 );
 
-test('CoreDNS never gets older with newer Kubernetes, and the newest serves future versions', () => {
+test('CoreDNS never gets older with newer Kubernetes, and future versions get the newest', () => {
   const versions = ['1.31.0', '1.32.0', '1.33.0', '1.34.0', '1.35.0', '1.36.0', '1.37.0'].map(coreDnsVersion);
 
   expect(versions).toEqual(['1.11.3', '1.11.3', '1.12.0', '1.12.1', '1.13.1', '1.14.2', '1.14.2']);
 });
 
-test('Calico never gets older with newer Kubernetes, and the newest serves future versions', () => {
+test('Calico never gets older with newer Kubernetes, and future versions get the newest', () => {
   const versions = ['1.31.0', '1.33.0', '1.34.0', '1.36.0', '1.37.0'].map(calicoVersion);
 
   expect(versions).toEqual(['3.30.7', '3.30.7', '3.31.7', '3.31.7', '3.31.7']);
@@ -60,48 +60,48 @@ test.each([
   { version: '1.33.13', is: '0.8.1' },
   { version: '1.34.0', is: '0.9.0' },
   { version: '1.37.0', is: '0.9.0' },
-])('metrics-server for $version is $is', ({ version, is }) => {
+])('metrics-server for Kubernetes $version has version $is', ({ version, is }) => {
   expect(metricsServerVersion(version)).toBe(is);
 });
 
-test.each(['1.30.9', '1.20.2', '2.0.0', 'nonsense'])('there is none for %s', (version) => {
+test.each(['1.30.9', '1.20.2', '2.0.0', 'nonsense'])('%s has no add-ons', (version) => {
   expect(hasAddons(version)).toBe(false);
 });
 
 describe('Cilium', () => {
   test.each(SHIPPED_RELEASES.map(({ spec }) => spec.minor))(
-    'for %s is of a line that upstream tests with it',
+    'has a release line for %s that upstream tests with it',
     (minor) => {
-      /** From Documentation/network/kubernetes/compatibility.rst of each. */
-      const tested: Readonly<Record<string, readonly string[]>> = {
+      /** From Documentation/network/kubernetes/compatibility.rst of each release line. */
+      const testedVersions: Readonly<Record<string, readonly string[]>> = {
         '1.18': ['1.30', '1.31', '1.32', '1.33'],
         '1.19': ['1.32', '1.33', '1.34', '1.35'],
         '1.20': ['1.33', '1.34', '1.35', '1.36'],
       };
 
-      expect(tested[minorOf(ciliumVersion(`${minor}.0`, undefined))]).toContain(minor);
+      expect(testedVersions[minorOf(ciliumVersion(`${minor}.0`, undefined))]).toContain(minor);
     },
   );
 
-  test('advances one line with each version of Kubernetes, and the newest serves future versions', () => {
+  test('advances one release line with each version of Kubernetes, and future versions get the newest', () => {
     const versions = ['1.31.0', '1.32.0', '1.33.0', '1.36.0', '1.37.0'].map((each) => ciliumVersion(each, undefined));
 
     expect(versions).toEqual(['1.18.14', '1.19.8', '1.20.2', '1.20.2', '1.20.2']);
   });
 
   test.each([
-    { version: '1.31.2', named: '1.18.13', is: '1.18.13', reason: 'it is of the same line' },
+    { version: '1.31.2', named: '1.18.13', is: '1.18.13', reason: 'it has the same release line' },
     {
       version: '1.32.2',
       named: '1.18.13',
       is: '1.19.8',
-      reason: 'from 1.18 to the 1.20 of 1.33 a line would be left out',
+      reason: 'an upgrade from 1.18 to 1.20 for Kubernetes 1.33 would skip a line',
     },
     { version: '1.33.2', named: '1.20.9', is: '1.20.9', reason: 'it is a later patch' },
-    { version: '1.33.2', named: '1.21.0', is: '1.21.0', reason: 'it is of a later line' },
-    { version: '1.36.2', named: '1.21.0-rc.1', is: '1.21.0-rc.1', reason: 'who names a pre-release wants it' },
-    { version: '1.36.2', named: '1.17.18', is: '1.20.2', reason: 'its objects are not known' },
-  ])('for $version is $is if the operator names $named: $reason', ({ version, named, is }) => {
+    { version: '1.33.2', named: '1.21.0', is: '1.21.0', reason: 'it has a later release line' },
+    { version: '1.36.2', named: '1.21.0-rc.1', is: '1.21.0-rc.1', reason: 'an operator may specify a pre-release' },
+    { version: '1.36.2', named: '1.17.18', is: '1.20.2', reason: 'its objects are unknown' },
+  ])('has version $is for Kubernetes $version if the operator specifies $named: $reason', ({ version, named, is }) => {
     expect(ciliumVersion(version, named)).toBe(is);
   });
 });

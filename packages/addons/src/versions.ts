@@ -1,13 +1,16 @@
 import { compareVersions, minorOf, partsOf } from '@fairway/api/domain/version-numbers';
-import { isOfLine } from './cilium/line.ts';
+import { isOfReleaseLine } from './cilium/release-line.ts';
 
 /** The oldest minor version of Kubernetes that add-ons support. */
 const OLDEST_MINOR = 31;
-/** How many minor versions kube-proxy may be older than the API server: https://kubernetes.io/releases/version-skew-policy/#kube-proxy */
-const PROXY_SKEW = 3;
+/**
+ * The number of minor versions by which kube-proxy may be older than the API server:
+ * https://kubernetes.io/releases/version-skew-policy/#kube-proxy
+ */
+const MAX_PROXY_SKEW = 3;
 
-/** CoreDNS by minor version of Kubernetes: kubeadm's constant CoreDNSVersion, of the last patch of each. */
-const CORE_DNS: Readonly<Record<string, string>> = {
+/** CoreDNS by minor version of Kubernetes: kubeadm's constant CoreDNSVersion in the last patch of each. */
+const CORE_DNS_VERSIONS: Readonly<Record<string, string>> = {
   '1.31': '1.11.3',
   '1.32': '1.11.3',
   '1.33': '1.12.0',
@@ -19,7 +22,7 @@ const CORE_DNS: Readonly<Record<string, string>> = {
 const NEWEST_CORE_DNS = '1.14.2';
 
 /** Calico by minor version of Kubernetes: the last patch of a release that supports it. */
-const CALICO: Readonly<Record<string, string>> = {
+const CALICO_VERSIONS: Readonly<Record<string, string>> = {
   '1.31': '3.30.7',
   '1.32': '3.30.7',
   '1.33': '3.30.7',
@@ -27,28 +30,31 @@ const CALICO: Readonly<Record<string, string>> = {
 
 const NEWEST_CALICO = '3.31.7';
 
-/** It talks only to nodes, through APIs that all versions of Kubernetes have. */
+/** One version for all: it connects only to nodes, through APIs that all versions of Kubernetes have. */
 export const FLANNEL_VERSION = '0.28.10';
 
 /**
- * Cilium by minor version of Kubernetes: the newest line that upstream tests with it. Consecutive versions differ by at most one
- * line, as upstream requires for upgrades.
+ * Cilium by minor version of Kubernetes: the newest release line that upstream tests with it. Consecutive versions
+ * differ by at most one line, as upstream requires for upgrades.
  */
-const CILIUM: Readonly<Record<string, string>> = {
+const CILIUM_VERSIONS: Readonly<Record<string, string>> = {
   '1.31': '1.18.14',
   '1.32': '1.19.8',
 };
 
 const NEWEST_CILIUM = '1.20.2';
 
-/** The first minor version of Kubernetes that metrics-server 0.9 supports; 0.8 supports those before: https://github.com/kubernetes-sigs/metrics-server#compatibility-matrix */
+/**
+ * The first minor version of Kubernetes that metrics-server 0.9 supports; 0.8 supports earlier ones:
+ * https://github.com/kubernetes-sigs/metrics-server#compatibility-matrix
+ */
 const METRICS_SERVER_0_9_MINOR = 34;
 
 /**
- * cinder-csi-plugin by minor version of Kubernetes: upstream has a release for each. Before 1.32 its half on nodes needs a
- * credential.
+ * cinder-csi-plugin by minor version of Kubernetes: upstream has a release for each. Before 1.32, its node service
+ * needs a credential.
  */
-const CINDER_CSI: Readonly<Record<string, string>> = {
+const CINDER_CSI_VERSIONS: Readonly<Record<string, string>> = {
   '1.31': '1.32.1',
   '1.32': '1.32.1',
   '1.33': '1.33.1',
@@ -58,59 +64,60 @@ const CINDER_CSI: Readonly<Record<string, string>> = {
 
 const NEWEST_CINDER_CSI = '1.36.0';
 /** The first minor version of cinder-csi-plugin that needs no credential on nodes. */
-const FIRST_WITHOUT_CREDENTIAL = 32;
+const MIN_MINOR_WITHOUT_CREDENTIAL = 32;
 
 /** The sidecars of upstream's manifests, which support all versions of the kubelet's registration. */
 export const REGISTRAR_VERSION = '2.15.0';
 export const LIVENESS_PROBE_VERSION = '2.17.0';
 
-const EXACT = /^1\.(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})$/;
+const EXACT_VERSION = /^1\.(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})$/;
 
-/** Whether there are add-ons for this version of Kubernetes. */
+/** Whether Fairway has add-ons for this version of Kubernetes. */
 export function hasAddons(version: string): boolean {
-  return EXACT.test(version) && partsOf(version).minor >= OLDEST_MINOR;
+  return EXACT_VERSION.test(version) && partsOf(version).minor >= OLDEST_MINOR;
 }
 
-/** The version of CoreDNS for a control plane of this version, unless the operator's catalogue names one. */
+/** The version of CoreDNS for a control plane of this version, unless the operator's catalogue specifies one. */
 export function coreDnsVersion(version: string): string {
-  return CORE_DNS[minorOf(version)] ?? NEWEST_CORE_DNS;
+  return CORE_DNS_VERSIONS[minorOf(version)] ?? NEWEST_CORE_DNS;
 }
 
 /** Like `coreDnsVersion`, for Calico. */
 export function calicoVersion(version: string): string {
-  return CALICO[minorOf(version)] ?? NEWEST_CALICO;
+  return CALICO_VERSIONS[minorOf(version)] ?? NEWEST_CALICO;
 }
 
 /**
- * Like `coreDnsVersion`, for Cilium. `named` is the version in the operator's catalogue: it is ignored if its line is older than
- * this one's, since the next version of Kubernetes would skip a line.
+ * Like `coreDnsVersion`, for Cilium. `pinned` is the version in the operator's catalogue. It is ignored if its release
+ * line is older than this one's, because the next version of Kubernetes would skip a line.
  */
-export function ciliumVersion(version: string, named: string | undefined): string {
-  const own = CILIUM[minorOf(version)] ?? NEWEST_CILIUM;
-  return named !== undefined && isOfLine(named, minorOf(own)) ? named : own;
+export function ciliumVersion(version: string, pinned: string | undefined): string {
+  const own = CILIUM_VERSIONS[minorOf(version)] ?? NEWEST_CILIUM;
+  return pinned !== undefined && isOfReleaseLine(pinned, minorOf(own)) ? pinned : own;
 }
 
 /**
- * Like `coreDnsVersion`, for cinder-csi-plugin. `named` is the version in the operator's catalogue: it is ignored if it needs a
- * credential.
+ * Like `coreDnsVersion`, for cinder-csi-plugin. `pinned` is the version in the operator's catalogue; it is ignored if
+ * it needs a credential.
  */
-export function cinderCsiVersion(version: string, named: string | undefined): string {
-  const isUsable = named !== undefined && !(EXACT.test(named) && partsOf(named).minor < FIRST_WITHOUT_CREDENTIAL);
-  return isUsable ? named : (CINDER_CSI[minorOf(version)] ?? NEWEST_CINDER_CSI);
+export function cinderCsiVersion(version: string, pinned: string | undefined): string {
+  const isUsable =
+    pinned !== undefined && !(EXACT_VERSION.test(pinned) && partsOf(pinned).minor < MIN_MINOR_WITHOUT_CREDENTIAL);
+  return isUsable ? pinned : (CINDER_CSI_VERSIONS[minorOf(version)] ?? NEWEST_CINDER_CSI);
 }
 
-/** The version of metrics-server for a control plane of this version, unless the operator's catalogue names one. */
+/** The version of metrics-server for a control plane of this version, unless the operator's catalogue specifies one. */
 export function metricsServerVersion(version: string): string {
   return partsOf(version).minor >= METRICS_SERVER_0_9_MINOR ? '0.9.0' : '0.8.1';
 }
 
 /**
- * The version of kube-proxy: the oldest node's, so that it is updated when all nodes are; never newer than the API server. Nodes
- * report their versions themselves: one that is incompatible with the API server is ignored.
+ * The version of kube-proxy: that of the oldest node, so that it is updated after all nodes; never newer than the API
+ * server. Nodes report their own versions: one that is incompatible with the API server is ignored.
  */
 export function kubeProxyVersion(version: string, oldestNodeVersion: string | undefined): string {
-  if (oldestNodeVersion === undefined || !EXACT.test(oldestNodeVersion)) return version;
+  if (oldestNodeVersion === undefined || !EXACT_VERSION.test(oldestNodeVersion)) return version;
   if (compareVersions(oldestNodeVersion, version) >= 0) return version;
-  const isWithinSkew = partsOf(version).minor - partsOf(oldestNodeVersion).minor <= PROXY_SKEW;
+  const isWithinSkew = partsOf(version).minor - partsOf(oldestNodeVersion).minor <= MAX_PROXY_SKEW;
   return isWithinSkew ? oldestNodeVersion : version;
 }

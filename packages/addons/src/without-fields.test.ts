@@ -18,14 +18,14 @@ test.each([
   { paths: ['.spec.template.spec.containers[name="coredns"].image'], gone: ['"image"'] },
   { paths: ['.spec.template.spec.containers[name="coredns"]'], gone: ['coredns'] },
   { paths: ['.spec', '.spec.replicas', '.data.Corefile'], gone: ['"spec"', 'Corefile'] },
-])('$paths can be left out', ({ paths, gone }) => {
+])('removes the fields at $paths', ({ paths, gone }) => {
   const rest = JSON.stringify(withoutFields(object, paths));
 
   expect(gone.filter((text) => rest.includes(text))).toEqual([]);
   expect(JSON.stringify(object)).toContain('"replicas":2');
 });
 
-test('only the named fields are removed', () => {
+test('removes only the specified fields', () => {
   expect(withoutFields(object, ['.data.config'])).toEqual({
     ...object,
     data: { Corefile: 'a', 'config.conf': 'b' },
@@ -34,13 +34,13 @@ test('only the named fields are removed', () => {
 
 test.each([
   { path: '', why: 'is none' },
-  { path: 'spec', why: 'is no path' },
-  { path: '.spec.paused', why: 'is not in it' },
+  { path: 'spec', why: 'is not a path' },
+  { path: '.spec.paused', why: 'is not in the object' },
   { path: '.spec.replicas.more', why: 'is below a value' },
-  { path: '.__proto__.x', why: 'is not its own' },
-  { path: '.spec.template.spec.containers[0]', why: 'is by number' },
-  { path: '.spec.template.spec.containers[name="other"].image', why: 'is of another one' },
+  { path: '.__proto__.x', why: 'is an inherited property' },
+  { path: '.spec.template.spec.containers[0]', why: 'uses an index' },
+  { path: '.spec.template.spec.containers[name="other"].image', why: 'belongs to another item' },
   { path: '.spec.template.spec.containers[containerPort=53,protocol="UDP"]', why: 'has several keys' },
-])('nothing is removed for "$path", which $why', ({ path }) => {
+])('removes nothing for "$path", which $why', ({ path }) => {
   expect(withoutFields(object, [path])).toBeUndefined();
 });

@@ -1,5 +1,5 @@
-/** A part of a path of fields: a name, or an item of a list by its keys. */
-const ITEM = /^\[([a-zA-Z]+)="([^"]*)"\]/;
+/** A list item in a path of fields, identified by its keys. */
+const LIST_ITEM = /^\[([a-zA-Z]+)="([^"]*)"\]/;
 
 /**
  * A copy of `object` without the fields at these paths, in the notation of an API server that refuses an apply because of them:
@@ -8,9 +8,9 @@ const ITEM = /^\[([a-zA-Z]+)="([^"]*)"\]/;
  */
 export function withoutFields<T extends object>(object: T, paths: readonly string[]): T | undefined {
   const copy = structuredClone(object);
-  // The longest first: fields within a removed one are gone as well.
-  const inOrder = [...paths].sort((a, b) => b.length - a.length);
-  return inOrder.every((path) => path !== '' && remove(copy, path)) ? copy : undefined;
+  // The longest first: fields within a removed one no longer exist.
+  const sortedPaths = [...paths].sort((a, b) => b.length - a.length);
+  return sortedPaths.every((path) => path !== '' && remove(copy, path)) ? copy : undefined;
 }
 
 function remove(value: unknown, path: string): boolean {
@@ -25,15 +25,15 @@ function remove(value: unknown, path: string): boolean {
 }
 
 function removeFromList(list: unknown[], path: string): boolean {
-  const [text = '', key = '', wanted] = ITEM.exec(path) ?? [];
-  const index = list.findIndex((item) => (item as Readonly<Record<string, unknown>>)[key] === wanted);
+  const [text = '', key = '', itemKey] = LIST_ITEM.exec(path) ?? [];
+  const index = list.findIndex((item) => (item as Readonly<Record<string, unknown>>)[key] === itemKey);
   if (text === '' || index < 0) return false;
   const rest = path.slice(text.length);
   if (rest === '') return list.splice(index, 1).length === 1;
   return remove(list[index], rest);
 }
 
-/** Names of fields may contain dots, as keys of a ConfigMap do: the longest match counts. */
+/** Names of fields may contain dots, as keys of a ConfigMap do: the longest match applies. */
 function fieldAt(fields: Readonly<Record<string, unknown>>, path: string): string | undefined {
   return Object.keys(fields)
     .filter((name) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`))

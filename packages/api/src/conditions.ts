@@ -1,6 +1,6 @@
 /**
- * Condition types. Every kind has Ready, whose message `kubectl get` shows; it summarizes all others except Paused and those marked as not part of
- * Ready.
+ * Condition types. Every kind has Ready, whose message `kubectl get` shows. It summarizes all others except Paused and
+ * those marked as not part of Ready.
  */
 export const ConditionType = {
   Ready: 'Ready',
@@ -13,15 +13,18 @@ export const ConditionType = {
   SnapshotsReady: 'SnapshotsReady',
   /** Not part of Ready: running workloads continue without the cloud, and waiting operations report it themselves. */
   CloudReachable: 'CloudReachable',
-  /** False: the API server runs with other settings than `spec.apiServer`. True: which clients are denied access; absent if none are. */
+  /**
+   * False: the API server runs with settings other than `spec.apiServer`. True: which clients are denied access; absent
+   * if none are.
+   */
   SettingsApplied: 'SettingsApplied',
-  /** Present while hibernated: whether the project's quotas have room for its nodes. Not part of Ready. */
+  /** Present while hibernated: whether the project's quotas have capacity for its nodes. Not part of Ready. */
   WakingPossible: 'WakingPossible',
   /** Whether the add-ons that Fairway installs work: `status.addons`. Not part of Ready. */
   AddonsReady: 'AddonsReady',
   /** Present only while False: why a requested reset does not begin. Not part of Ready. */
   ResetPossible: 'ResetPossible',
-  /** Present only while True: ExpiresSoon of its CloudCredential. Not part of Ready. */
+  /** Present only while True: the CloudCredential reports ExpiresSoon. Not part of Ready. */
   CredentialExpiresSoon: 'CredentialExpiresSoon',
   /** Present only while False: kubeconfigs are being revoked, or certificate authorities rotated. Not part of Ready. */
   CredentialsStable: 'CredentialsStable',
@@ -32,9 +35,12 @@ export const ConditionType = {
   // Cluster, Plan
   /** Present only while False: the spec has fields that this release accepts but ignores. Not part of Ready. */
   FieldsApplied: 'FieldsApplied',
-  /** Present only while False: the version is deprecated, ends within 30 days, or has reached its end of life. Not part of Ready. */
+  /**
+   * Present only while False: the version is deprecated, reaches its end of life within 30 days, or has reached it. Not
+   * part of Ready.
+   */
   VersionSupported: 'VersionSupported',
-  // NodePool; UpToDate also of a Cluster, where it is not part of Ready
+  // NodePool; UpToDate also on a Cluster, where it is not part of Ready
   MachinesReady: 'MachinesReady',
   UpToDate: 'UpToDate',
   /** Present only while False: nodes are unhealthy, and being repaired or waiting for repair. Not part of Ready. */
@@ -43,7 +49,7 @@ export const ConditionType = {
   Autoscaled: 'Autoscaled',
   /** Present with spec.securityGroups. False: why not all servers have them. Not part of Ready. */
   SecurityGroupsApplied: 'SecurityGroupsApplied',
-  // NodePool within a tenant's cluster
+  // NodePool in a tenant's cluster
   /** False: the last request was rejected, or has not been carried out. */
   Accepted: 'Accepted',
   // Machine
@@ -51,7 +57,7 @@ export const ConditionType = {
   KeptForInspection: 'KeptForInspection',
   // KubernetesRelease
   RolledOut: 'RolledOut',
-  /** Present with spec.forcedUpgrade, once clusters are due for it. Not part of Ready. */
+  /** Present with spec.forcedUpgrade once clusters are due. Not part of Ready. */
   EndOfLifeEnforced: 'EndOfLifeEnforced',
   // CloudCredential
   /** Present only while True. Not part of Ready. */
@@ -80,7 +86,7 @@ const REASONS = {
   // The condition is True, or Fairway is progressing.
   AsExpected: 'fairway',
   Provisioning: 'fairway',
-  /** Nodes start in the meantime. */
+  /** Nodes are starting in the meantime. */
   AttachingRouter: 'fairway',
   Updating: 'fairway',
   Restoring: 'fairway',
@@ -190,7 +196,7 @@ const REASONS = {
   FlavorOutOfStock: 'cloud',
   ServerFailed: 'cloud',
   ServerVanished: 'cloud',
-  /** It failed to delete something. */
+  /** The controller failed to delete something. */
   DeletionFailed: 'cloud',
   /** An operation takes longer than usual. */
   CloudBusy: 'cloud',
@@ -203,7 +209,7 @@ export const ConditionReason = Object.fromEntries(Object.keys(REASONS).map((reas
   readonly [R in ConditionReason]: R;
 };
 
-/** Whether the cloud currently serves no requests of Fairway at all. */
+/** Whether the cloud currently serves none of Fairway's requests. */
 export function isOutage(reason: ConditionReason | undefined): boolean {
   return reason === 'CloudUnavailable' || reason === 'RateLimited';
 }

@@ -21,31 +21,45 @@ export const NODE_POOL_UID_LABEL = `${GROUP}/node-pool-uid`;
 
 /** On a Machine: remove this one first when its pool is scaled down. */
 export const DELETE_FIRST_ANNOTATION = `${GROUP}/delete-first`;
-/** On a Cluster, NodePool, Machine or CloudCredential: pauses reconciliation; on a Cluster also of its pools and machines. */
+/**
+ * On a Cluster, NodePool, Machine or CloudCredential: pauses reconciliation; on a Cluster, also of its pools and
+ * machines.
+ */
 export const PAUSED_ANNOTATION = `${GROUP}/paused`;
-/** A changed value, such as the time, makes Fairway retry failed operations immediately; on a Cluster also those of its pools and machines. */
+/**
+ * A changed value, such as the time, makes Fairway retry failed operations immediately; on a Cluster, also those of its
+ * pools and machines.
+ */
 export const RETRY_ANNOTATION = `${GROUP}/retry-requested`;
 /** On a Cluster: a changed value, such as the time, starts work now that is waiting for the maintenance window. */
 export const MAINTENANCE_ANNOTATION = `${GROUP}/maintenance-requested`;
 /** On a Cluster: a changed value, such as the time, revokes all kubeconfigs issued before. */
 export const REVOKE_KUBECONFIGS_ANNOTATION = `${GROUP}/revoke-kubeconfigs`;
-/** On a Cluster: a changed value, such as the time, makes Fairway take over the cluster's own add-ons and revert changes to Fairway's, once. */
+/**
+ * On a Cluster: a changed value, such as the time, makes Fairway take over the cluster's own add-ons and revert changes
+ * to Fairway's add-ons, once.
+ */
 export const ADOPT_ADDONS_ANNOTATION = `${GROUP}/adopt-addons`;
 
-/** On a Cluster: a changed value, such as the time, begins a rotation of all its certificate authorities and keys. */
+/** On a Cluster: a changed value, such as the time, starts a rotation of all its certificate authorities and keys. */
 export const ROTATE_CREDENTIALS_ANNOTATION = `${GROUP}/rotate-credentials`;
-/** On a Cluster: with the value that started the current rotation, it is completed when all nodes are prepared. */
+/** On a Cluster: the value that started the current rotation completes it when all nodes are prepared. */
 export const COMPLETE_ROTATION_ANNOTATION = `${GROUP}/complete-rotation`;
 
-/** On a Machine: a changed value, such as the time, makes Fairway repair it now, whatever the state of its node. */
+/**
+ * On a Machine: a changed value, such as the time, makes Fairway repair it now, regardless of the state of its node.
+ */
 export const REPAIR_ANNOTATION = `${GROUP}/repair-requested`;
 /** On a Machine: its node is never repaired. Any value counts. */
 export const EXCLUDE_FROM_HEALING_ANNOTATION = `${GROUP}/exclude-from-healing`;
 /** On a Machine: its drain no longer waits for pods. A time applies to drains that began before it, any other value to all. */
 export const FORCE_DRAIN_ANNOTATION = `${GROUP}/force-drain`;
-/** On a Machine: its server stays for inspection when it is replaced or deleted, for a duration or until a time; see `domain/inspection`. */
+/**
+ * On a Machine: its server is kept for inspection when it is replaced or deleted, for a duration or until a time; see
+ * `domain/inspection`.
+ */
 export const KEEP_ANNOTATION = `${GROUP}/keep-for-inspection`;
-/** On a NodePool: with the value of `status.upgrade.target`, no further node is updated to it. */
+/** On a NodePool: with the value of `status.upgrade.target`, no more nodes are updated to it. */
 export const ABORT_UPGRADE_ANNOTATION = `${GROUP}/abort-upgrade`;
 
 /** On the Secret of a cluster's CAs: since when its Cluster has been missing, RFC 3339. */
@@ -58,17 +72,23 @@ export const CLOUD_ANNOTATION = `${GROUP}/cloud`;
 export const ENDED_CLUSTER_LABEL = `${GROUP}/ended-cluster`;
 /** On the same ConfigMap: when nothing of the cluster was left, RFC 3339. */
 export const ENDED_ANNOTATION = `${GROUP}/cluster-ended`;
-/** On the same ConfigMap: ID of the cluster's project; absent if unknown. On a namespace: id of the OpenStack project that it is bound to. */
+/**
+ * On the same ConfigMap: ID of the cluster's project; absent if unknown. On a namespace: ID of the OpenStack project
+ * that it is bound to.
+ */
 export const PROJECT_ID_ANNOTATION = `${GROUP}/project-id`;
 /** On a CloudCredential that is being deleted: delete it without revocation in Keystone, which is left to its owner. */
 export const SKIP_REVOCATION_ANNOTATION = `${GROUP}/skip-revocation`;
 
-/** On a tenant's CustomResourceDefinition of VolumeSnapshots: `fairway` where Fairway binds them; with any other value, or none, the tenant's own snapshot-controller does. */
+/**
+ * On a tenant's CustomResourceDefinition of VolumeSnapshots: `fairway` if Fairway binds them. With any other value, or
+ * none, the tenant's own snapshot-controller binds them.
+ */
 export const SNAPSHOT_CONTROLLER_ANNOTATION = `${GROUP}/snapshot-controller`;
 
-/** On a NodePool within a tenant's cluster: which state of Fairway's NodePool it shows, and what it looked like. */
+/** On a NodePool in a tenant's cluster: which state of Fairway's NodePool it shows, and what it looked like. */
 export const SHOWN_ANNOTATION = `${GROUP}/shown`;
-/** Finalizer of a NodePool within a tenant's cluster: it stays until Fairway has observed the deletion. */
+/** Finalizer of a NodePool in a tenant's cluster: it stays until Fairway has observed the deletion. */
 export const IN_CLUSTER_FINALIZER = `${GROUP}/node-pool`;
 /** On Fairway's objects in tenants' clusters for their NodePools: Fairway reverts changes to them. */
 export const IN_CLUSTER_LABEL = `${GROUP}/in-cluster-node-pools`;

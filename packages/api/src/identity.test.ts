@@ -7,7 +7,7 @@ test.each([
   { object: { metadata: { uid: 'u-1' } }, identity: 'u-1', reason: 'made here' },
   { object: { metadata: { uid: 'u-1' }, status: {} }, identity: 'u-1', reason: 'made here' },
   { object: { metadata: { uid: 'u-1' }, status: { originUID: ORIGIN } }, identity: ORIGIN, reason: 'moved here' },
-  { object: { metadata: {} }, identity: '', reason: 'not stored yet' },
-])('$identity for $object: $reason', ({ object, identity }) => {
+  { object: { metadata: {} }, identity: '', reason: 'the object is not stored yet' },
+])('returns $identity for $object: $reason', ({ object, identity }) => {
   expect(identityOf(object)).toBe(identity);
 });

@@ -9,7 +9,7 @@ import {
 } from './names.ts';
 
 describe('nameProblem', () => {
-  it.each(['a', 'demo', 'team-1', 'a'.repeat(24)])('takes %s', (name) => {
+  it.each(['a', 'demo', 'team-1', 'a'.repeat(24)])('accepts %s', (name) => {
     expect(nameProblem(name, MAX_CLUSTER_NAME_LENGTH)).toBeUndefined();
   });
 
@@ -26,7 +26,7 @@ describe('nameProblem', () => {
   });
 });
 
-it('a first pool may have the longest name of a cluster in its own', () => {
+it('accepts the longest cluster name in the default name of its first pool', () => {
   expect(nameProblem(defaultPoolName('c'.repeat(MAX_CLUSTER_NAME_LENGTH)), MAX_NODE_POOL_NAME_LENGTH)).toBeUndefined();
 });
 
@@ -37,12 +37,12 @@ describe('machineName', () => {
     expect(name).toMatch(/^[a-z]([-a-z0-9]*[a-z0-9])?$/);
   });
 
-  it('draws its tail from the numbers given', () => {
+  it('derives the suffix from the given random numbers', () => {
     let next = 0;
     expect(machineName('demo', 'general', () => (next++ % 27) / 27)).toBe('demo-general-bcdfg');
   });
 
-  it('names the cluster once, where the name of the pool begins with it', () => {
+  it('contains the cluster name once if the pool name starts with it', () => {
     expect(machineName('demo', 'demo-general', () => 0)).toBe('demo-general-bbbbb');
     expect(machineName('demo', 'demos', () => 0)).toBe('demo-demos-bbbbb');
   });

@@ -1,11 +1,14 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { PAUSED_ANNOTATION } from './group.ts';
 
-/** Whether reconciliation of the object is paused: by itself, or by its cluster. Any value of the annotation counts. */
+/**
+ * Whether reconciliation of the object is paused, by its own annotation or that of its cluster. Any value of the
+ * annotation counts.
+ */
 export function isPaused(object: KubeObject, cluster?: KubeObject): boolean {
   return [object, cluster].some((each) => each?.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined);
 }
 
-/** Values of the annotation that a backup and a restore set, to distinguish their pauses from a person's. */
+/** Values of the annotation that a backup and a restore set, to distinguish their pauses from a user's. */
 export const BACKUP_PAUSE = 'backup';
 export const RESTORE_PAUSE = 'restore';

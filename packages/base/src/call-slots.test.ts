@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CallSlots } from './call-slots.ts';
 
-test('calls beyond the number wait for those before them, in order', async () => {
+test('calls beyond the limit wait in order of arrival', async () => {
   const slots = new CallSlots(1);
   const entered: string[] = [];
   const enter = async (name: string) => {
@@ -21,7 +21,7 @@ test('calls beyond the number wait for those before them, in order', async () =>
   (await enter('fourth'))();
 });
 
-test('slots are left to those who came first', async () => {
+test('slots go to waiting calls before new ones', async () => {
   const slots = new CallSlots(2);
   const order: string[] = [];
   const enter = async (name: string) => {
@@ -42,7 +42,7 @@ test('slots are left to those who came first', async () => {
   expect(order).toEqual(['first', 'second', 'third', 'fourth']);
 });
 
-test('no slot is kept for who has given up', async () => {
+test('no slot is kept for an aborted call', async () => {
   const slots = new CallSlots(1);
   const leave = await slots.enter();
   const abort = new AbortController();

@@ -1,4 +1,4 @@
-/** Limits concurrent calls; further ones wait in order of arrival. */
+/** Limits concurrent calls; additional ones wait in order of arrival. */
 export class CallSlots {
   readonly #waiting: (() => void)[] = [];
   #free: number;
@@ -11,19 +11,19 @@ export class CallSlots {
   async enter(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     if (this.#free > 0) this.#free--;
-    else await this.#turn(signal);
+    else await this.#waitForTurn(signal);
     let hasLeft = false;
     return () => {
       if (hasLeft) return;
       hasLeft = true;
       const next = this.#waiting.shift();
-      // The slot is handed over directly: a newly arriving call can't overtake.
+      // The slot is handed over directly: a new call can't overtake.
       if (next === undefined) this.#free++;
       else next();
     };
   }
 
-  #turn(signal: AbortSignal | undefined): Promise<void> {
+  #waitForTurn(signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onAbort = () => {
       this.#waiting.splice(this.#waiting.indexOf(onTurn), 1);

@@ -30,20 +30,20 @@ export class FakeClock implements Clock {
     return sleepOn(this, delayMs, signal);
   }
 
-  /** How many timers are pending; a test of a graceful stop expects none. */
+  /** Number of pending timers; a test of a graceful stop expects none. */
   get pendingTimers(): number {
     return this.#pending.size;
   }
 
-  /** Milliseconds until the next timer is due, or undefined when none is pending. */
+  /** Milliseconds until the next timer is due; undefined if none is pending. */
   get nextDueMs(): number | undefined {
     const next = this.#next();
     return next && next.dueMs - this.#nowMs;
   }
 
   /**
-   * Moves time forward, firing what falls due in order, and drains the event loop between two timers so that work started by a timer (promises,
-   * loopback I/O callbacks) completes before the next one fires.
+   * Moves time forward and fires due timers in order. Drains the event loop between two timers, so that work started by
+   * a timer (promises, loopback I/O callbacks) completes before the next one fires.
    */
   async advance(deltaMs: number): Promise<void> {
     const targetMs = this.#nowMs + deltaMs;

@@ -1,15 +1,15 @@
-/** A pending timer. Cancelling one that has fired does nothing. */
+/** A pending timer. Cancelling one that has fired has no effect. */
 export interface Timer {
   cancel(): void;
 }
 
-/** The only source of time in Fairway: tests own it, so a ten-minute timeout is tested in milliseconds. */
+/** The only source of time in Fairway. Tests control it, so a ten-minute timeout is tested in milliseconds. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
   /** Runs `callback` once after `delayMs`. The timer does not keep the process alive. */
   after(delayMs: number, callback: () => void): Timer;
-  /** Resolves `delayMs` from now; rejects with the signal's reason when it aborts first. */
+  /** Resolves `delayMs` from now; rejects with the signal's reason if it aborts first. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
 

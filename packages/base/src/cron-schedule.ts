@@ -2,23 +2,24 @@ import { Cron } from 'croner';
 
 /** The times of a schedule. */
 export interface Schedule {
-  /** The first time after `afterMs`; undefined when there is none. */
+  /** The first time after `afterMs`; undefined if there is none. */
   next(afterMs: number): number | undefined;
 }
 
 export interface CronSchedule extends Schedule {
-  /** The latest time that is not after `nowMs`; undefined when there is none. */
+  /** The latest time that is not after `nowMs`; undefined if there is none. */
   last(nowMs: number): number | undefined;
   /**
-   * The same in local time, represented as if it were UTC: skipped local times keep their order there, although all are due when the clocks go
-   * forward.
+   * The same in local time, represented as if it were UTC: skipped local times keep their order there, although all are
+   * due when clocks go forward.
    */
-  lastOnClocks(nowMs: number): number | undefined;
+  lastByWallClock(nowMs: number): number | undefined;
 }
 
 /**
- * Parses five fields (`30 20 * * 1-5`) or a macro (`@daily`) in the local time of an IANA time zone. Times in the hour skipped in spring are due when
- * the clocks go forward; times in the hour repeated in autumn are due once, the first time. Throws an Error that describes the problem.
+ * Parses five fields (`30 20 * * 1-5`) or a macro (`@daily`) in the local time of an IANA time zone. Times in the hour
+ * skipped in spring are due when clocks go forward; times in the hour repeated in autumn are due once, the first time.
+ * Throws an Error that describes the problem.
  */
 export function parseCron(text: string, timeZone: string): CronSchedule {
   const isMacro = text.startsWith('@');
@@ -27,7 +28,7 @@ export function parseCron(text: string, timeZone: string): CronSchedule {
   return {
     next: (afterMs) => cron.nextRun(new Date(afterMs))?.getTime(),
     last: (nowMs) => lastOf(cron, nowMs),
-    lastOnClocks: (nowMs) => lastOf(cronIn('Etc/UTC'), clocksAt(nowMs, timeZone)),
+    lastByWallClock: (nowMs) => lastOf(cronIn('Etc/UTC'), wallClockAt(nowMs, timeZone)),
   };
 }
 
@@ -36,7 +37,7 @@ function lastOf(cron: Cron, nowMs: number): number | undefined {
   return cron.previousRuns(1, new Date(nowMs + 1))[0]?.getTime();
 }
 
-function clocksAt(nowMs: number, timeZone: string): number {
+function wallClockAt(nowMs: number, timeZone: string): number {
   // The Swedish locale uses the ISO format.
   return Date.parse(`${new Date(nowMs).toLocaleString('sv-SE', { timeZone }).replace(' ', 'T')}Z`);
 }

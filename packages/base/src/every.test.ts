@@ -4,7 +4,7 @@ import { every } from './every.ts';
 
 const PERIOD_MS = 1_000;
 
-test('pauses before each run, also after one that failed, and tells of it', async () => {
+test('pauses before each run, even after a failure, which it reports', async () => {
   const clock = new FakeClock();
   const failures: unknown[] = [];
   let runs = 0;
@@ -26,7 +26,7 @@ test('pauses before each run, also after one that failed, and tells of it', asyn
   await stop();
 });
 
-test('is stopped when the run that was under way has ended, and runs no more', async () => {
+test('stops after the current run has ended, and does not run again', async () => {
   const clock = new FakeClock();
   const run = Promise.withResolvers<void>();
   let runs = 0;

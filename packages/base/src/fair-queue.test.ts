@@ -12,10 +12,10 @@ const ownerOf = (item: string) => item.slice(0, 1);
 
 describe('a fair queue', () => {
   test.each([
-    { added: 'a1 a2 a3 b1', taken: 'a1 b1 a2 a3', reason: 'b waits for one of a, not for all' },
-    { added: 'a1 a2 b1 b2 c1', taken: 'a1 b1 c1 a2 b2', reason: 'owners take turns' },
-    { added: 'a1 a2 a3', taken: 'a1 a2 a3', reason: 'first come, first served within an owner' },
-  ])('$added → $taken: $reason', ({ added, taken }) => {
+    { added: 'a1 a2 a3 b1', taken: 'a1 b1 a2 a3', reason: 'b waits for one item of a, not for all' },
+    { added: 'a1 a2 b1 b2 c1', taken: 'a1 b1 c1 a2 b2', reason: 'owners are served round-robin' },
+    { added: 'a1 a2 a3', taken: 'a1 a2 a3', reason: 'items of one owner keep their order' },
+  ])('returns $added as $taken: $reason', ({ added, taken }) => {
     const queue = new FairQueue<string>();
     for (const item of added.split(' ')) queue.add(ownerOf(item), item);
 
@@ -25,13 +25,13 @@ describe('a fair queue', () => {
   });
 
   test.each([
-    { places: 1, runs: 1, reason: 'a single place is everybody’s' },
-    { places: 2, runs: 1, reason: 'the last of several is for somebody else' },
-    { places: 3, runs: 2, reason: 'the last of several is for somebody else' },
+    { places: 1, runs: 1, reason: 'a single slot is available to every owner' },
+    { places: 2, runs: 1, reason: 'the last of several slots is reserved for other owners' },
+    { places: 3, runs: 2, reason: 'the last of several slots is reserved for other owners' },
     { places: 10, runs: 8, reason: 'three quarters' },
     { places: 20, runs: 15, reason: 'three quarters' },
     { places: 50, runs: 38, reason: 'three quarters' },
-  ])('of $places places a single owner gets $runs: $reason', ({ places, runs }) => {
+  ])('limits a single owner of $places slots to $runs: $reason', ({ places, runs }) => {
     const queue = new FairQueue<string>(places);
     for (let index = 0; index < 100; index++) queue.add('a', `a${index}`);
     expect(takeAll(queue)).toHaveLength(runs);
@@ -43,17 +43,17 @@ describe('a fair queue', () => {
     expect(takeAll(queue).length).toBeGreaterThan(0);
   });
 
-  test('an owner who runs nothing gets any free place', () => {
+  test('gives any free slot to an owner without running items', () => {
     expect(mayRunMore(0, 1)).toBe(true);
     expect(mayRunMore(0, 0)).toBe(false);
     expect(mayRunMore(1, 1)).toBe(false);
   });
 
-  test('neither loses nor doubles an item, and never exceeds its places', () => {
+  test('neither loses nor duplicates items, and never exceeds its slots', () => {
     const step = fc.record({ owner: fc.constantFrom('a', 'b', 'c'), isTake: fc.boolean() });
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 5 }), (steps, places) => {
-        const queue = new FairQueue<string>(places);
+      fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 5 }), (steps, slots) => {
+        const queue = new FairQueue<string>(slots);
         const added: string[] = [];
         const taken: string[] = [];
         const running: string[] = [];
@@ -66,7 +66,7 @@ describe('a fair queue', () => {
             running.push(item);
           } else if (isTake && running.length > 0) queue.done(ownerOf(running.shift() ?? ''));
           expect(queue.running).toBe(running.length);
-          expect(running.length).toBeLessThanOrEqual(places);
+          expect(running.length).toBeLessThanOrEqual(slots);
         }
         for (let guard = 0; queue.size > 0 && guard < 1_000; guard++) {
           const item = queue.take();
@@ -85,7 +85,7 @@ describe('a fair queue', () => {
     );
   });
 
-  test('an item costs no more with a hundred thousand others and a thousand owners', () => {
+  test('takes constant time with a hundred thousand items and a thousand owners', () => {
     const queue = new FairQueue<number>(50);
     const total = 200_000;
     for (let index = 0; index < total; index++) queue.add(`owner-${index % 3 === 0 ? 0 : index % 1_000}`, index);

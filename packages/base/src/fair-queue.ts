@@ -1,6 +1,6 @@
 import { Fifo } from './fifo.ts';
 
-/** One owner's part. */
+/** The waiting and running items of one owner. */
 interface Lane<T> {
   readonly owner: string;
   readonly items: Fifo<T>;
@@ -8,34 +8,34 @@ interface Lane<T> {
 }
 
 /**
- * An owner's running items may be at most this multiple of the free slots: a single owner gets three quarters of all, and each further owner leaves
- * some free.
+ * An owner's running items may be at most this multiple of the free slots: a single owner gets three quarters of all
+ * slots, and each additional owner leaves some free.
  */
-const PLACES_PER_FREE_PLACE = 3;
+const SLOTS_PER_FREE_SLOT = 3;
 
 /** Whether an owner with this many running items may take a free slot. If there are several slots, the last one is reserved for other owners. */
-export function mayRunMore(running: number, freePlaces: number): boolean {
-  return freePlaces > 0 && running < freePlaces * PLACES_PER_FREE_PLACE && (running === 0 || freePlaces > 1);
+export function mayRunMore(running: number, freeSlots: number): boolean {
+  return freeSlots > 0 && running < freeSlots * SLOTS_PER_FREE_SLOT && (running === 0 || freeSlots > 1);
 }
 
 /**
  * A queue for a limited number of slots that is fair among owners.
  *
- * Guarantees: owners are served round-robin, one item each, however many items one has; items of one owner are served first come, first served; an
- * owner with long-running items never takes all slots, if there is more than one. Adding takes constant time, taking at most as many steps as there
- * are slots.
+ * Guarantees: owners are served round-robin, one item each, however many items one owner has. Items of one owner are
+ * served first come, first served. An owner with long-running items never takes all slots, if there is more than one.
+ * Adding takes constant time; taking takes at most as many steps as there are slots.
  */
 export class FairQueue<T> {
-  readonly #places: number;
+  readonly #slots: number;
   readonly #lanes = new Map<string, Lane<T>>();
   /** Lanes with items, in round-robin order. */
   readonly #turns = new Fifo<Lane<T>>();
   #waiting = 0;
   #running = 0;
 
-  /** @param places maximum items that run at a time; unlimited by default. */
-  constructor(places = Number.POSITIVE_INFINITY) {
-    this.#places = places;
+  /** @param slots maximum items that run at a time; unlimited by default. */
+  constructor(slots = Number.POSITIVE_INFINITY) {
+    this.#slots = slots;
   }
 
   /** Number of waiting items. */
@@ -61,8 +61,8 @@ export class FairQueue<T> {
     for (let left = this.#turns.size; left > 0; left--) {
       const lane = this.#turns.shift();
       if (lane === undefined) return undefined;
-      if (!mayRunMore(lane.running, this.#places - this.#running)) {
-        if (this.#running >= this.#places) left = 0;
+      if (!mayRunMore(lane.running, this.#slots - this.#running)) {
+        if (this.#running >= this.#slots) left = 0;
         this.#turns.push(lane);
         continue;
       }
@@ -76,7 +76,7 @@ export class FairQueue<T> {
     return undefined;
   }
 
-  /** An item of the owner has ended. */
+  /** Reports that an item of the owner has ended. */
   done(owner: string): void {
     const lane = this.#lanes.get(owner);
     if (lane === undefined || lane.running === 0) return;

@@ -7,7 +7,7 @@ function grant() {
   return { state, grant: { subject: 'team/demo', isValid: () => state.isValid } };
 }
 
-test('a fence is checked when the side effect happens, not when it is requested', async () => {
+test('checks a fence when the side effect happens, not when it is requested', async () => {
   const { state, grant: held } = grant();
   const fence = await runUnder(held, async () => {
     await setTimeout();
@@ -20,7 +20,7 @@ test('a fence is checked when the side effect happens, not when it is requested'
   expect(fence).toThrow(/POST \/servers was not done: team\/demo is not/);
 });
 
-test('work without a grant has no fence, and one run does not pass its grant to the next', async () => {
+test('has no fence without a grant, and does not pass a grant on to the next run', async () => {
   const { grant: held } = grant();
   const inner = runUnder(held, () => runUnder(undefined, async () => fenceFor('GET /servers')));
 
@@ -28,7 +28,7 @@ test('work without a grant has no fence, and one run does not pass its grant to 
   expect(captureGrant()()).toBe(true);
 });
 
-test('background work can check whether its caller’s grant is still valid', () => {
+test('lets background work check whether its caller’s grant is still valid', () => {
   const { state, grant: held } = grant();
   const mayGoOn = runUnder(held, captureGrant);
   expect(mayGoOn()).toBe(true);

@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Permission to act on something that only one process at a time may act on. */
 export interface Grant {
-  /** What it covers, for error messages: `team/demo`. */
+  /** What the grant covers, for error messages, such as `team/demo`. */
   readonly subject: string;
-  /** Whether it is valid now. Once false it stays false. */
+  /** Whether the grant is valid now. Once false, it stays false. */
   isValid(): boolean;
 }
 
-/** Thrown instead of a side effect when the grant has been lost: nothing was done, and the caller must not retry. */
+/** Thrown instead of a side effect if the grant has been lost: nothing was done, and the caller must not retry. */
 export class FencedError extends Error {
   override readonly name = 'FencedError';
 
@@ -27,15 +27,18 @@ export function runUnder<T>(grant: Grant | undefined, work: () => T): T {
   return grants.run(grant, work);
 }
 
-/** For work that continues after the call that started it: returns a function that tells whether the caller's grant is still valid; always true without a grant. */
+/**
+ * For work that continues after the call that started it: returns a function that returns whether the caller's grant is
+ * still valid; always true without a grant.
+ */
 export function captureGrant(): () => boolean {
   const grant = grants.getStore();
   return () => grant?.isValid() ?? true;
 }
 
 /**
- * Captures the caller's grant as a check to call right before each side effect: it throws a
- * FencedError when the grant has been lost. Undefined without a grant.
+ * Captures the caller's grant as a check to call right before each side effect: it throws a FencedError if the grant
+ * has been lost. Undefined without a grant.
  */
 export function fenceFor(action: string): (() => void) | undefined {
   const grant = grants.getStore();

@@ -1,4 +1,4 @@
-/** How many taken items may remain at the front before the array is compacted. */
+/** Number of taken items that may remain at the front before the array is compacted. */
 const MAX_HOLES = 1_024;
 
 /**

@@ -7,7 +7,7 @@ function grouped(...items: readonly string[]): GroupedSets<string> {
   return sets;
 }
 
-test('counts each item once, in its group and in all', () => {
+test('counts each item once, in its group and in total', () => {
   const sets = grouped('a1', 'b1', 'a2', 'a1');
 
   expect([sets.size, sets.sizeOf('a'), sets.sizeOf('b'), sets.sizeOf('c')]).toEqual([3, 2, 1, 0]);
@@ -17,14 +17,14 @@ test.each([
   { items: [], largest: undefined, oldest: undefined },
   { items: ['a1', 'b1'], largest: 'a', oldest: 'a1' },
   { items: ['a1', 'b1', 'b2'], largest: 'b', oldest: 'b1' },
-])('of $items the largest group is $largest', ({ items, largest, oldest }) => {
+])('finds the largest group of $items: $largest', ({ items, largest, oldest }) => {
   const sets = grouped(...items);
 
   expect(sets.largest).toBe(largest);
   expect(sets.oldestOf(largest ?? '')).toBe(oldest);
 });
 
-test('forgets what is deleted, and groups that are empty', () => {
+test('removes deleted items and empty groups', () => {
   const sets = grouped('a1', 'a2', 'b1');
   for (const item of ['a1', 'a2', 'a2']) sets.delete('a', item);
   sets.delete('c', 'c1');

@@ -1,4 +1,4 @@
-/** Sets by group, each in order of insertion. A group without items is removed. */
+/** Sets by group, each in insertion order. A group without items is removed. */
 export class GroupedSets<Item> {
   readonly #groups = new Map<string, Set<Item>>();
   #size = 0;
@@ -18,7 +18,7 @@ export class GroupedSets<Item> {
     return oldest;
   }
 
-  /** The group with the most items; on a tie, the one that exists longest. */
+  /** The group with the most items; on a tie, the oldest one. */
   get largest(): string | undefined {
     let largest: string | undefined;
     for (const [group, { size }] of this.#groups) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inParallel } from './in-parallel.ts';
 
-test('all items are processed, at most `width` at a time', async () => {
+test('processes all items, at most `concurrency` at a time', async () => {
   const gates = new Map([1, 2, 3].map((item) => [item, Promise.withResolvers<void>()]));
   const begun: number[] = [];
   const done = inParallel([1, 2, 3], 2, async (item) => {
@@ -15,7 +15,7 @@ test('all items are processed, at most `width` at a time', async () => {
   expect(begun).toEqual([1, 2, 3]);
 });
 
-test('after a failure no item is started, and running ones finish first', async () => {
+test('starts no more items after a failure, and waits for running ones', async () => {
   const slow = Promise.withResolvers<void>();
   const ended: string[] = [];
   const done = inParallel(['bad', 'slow', 'late'], 2, async (item) => {

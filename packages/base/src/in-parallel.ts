@@ -1,7 +1,10 @@
-/** Runs `work` for each item, at most `width` at a time. Rejects with the first error once running items have finished. */
+/**
+ * Runs `work` for each item, at most `concurrency` at a time. Rejects with the first error once running items have
+ * finished.
+ */
 export async function inParallel<T>(
   items: readonly T[],
-  width: number,
+  concurrency: number,
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
   const rest = items.values();
@@ -16,6 +19,6 @@ export async function inParallel<T>(
       }
     }
   };
-  await Promise.all(Array.from({ length: width }, lane));
+  await Promise.all(Array.from({ length: concurrency }, lane));
   if (failure) throw failure.error;
 }

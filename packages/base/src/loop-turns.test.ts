@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LoopTurns } from './loop-turns.ts';
 
-/** An event loop driven by a test: each turn runs what was deferred before it. */
+/** An event loop driven by a test: each turn runs the callbacks deferred before it. */
 class SteppedLoop {
   #deferred: (() => void)[] = [];
   readonly defer = (run: () => void) => void this.#deferred.push(run);
@@ -20,7 +20,7 @@ async function settled(): Promise<void> {
   for (let left = 5; left > 0; left--) await Promise.resolve();
 }
 
-/** What starts in each group of three turns if everything arrives in the first one. */
+/** The work that starts in each group of three turns if everything arrives in the first one. */
 async function begun(arrivals: readonly (readonly [owner: string, count: number])[], turns: number) {
   const loop = new SteppedLoop();
   const entrance = new LoopTurns(loop.defer);
@@ -37,7 +37,7 @@ async function begun(arrivals: readonly (readonly [owner: string, count: number]
   return { seen, isIdle: loop.isIdle };
 }
 
-describe('turns of the event loop', () => {
+describe('LoopTurns', () => {
   it.each<[reason: string, Parameters<typeof begun>[0], string[]]>([
     ['what comes alone begins at once', [['a', 1]], ['a', '']],
     ['one piece begins in three turns', [['a', 3]], ['a', 'a', 'a', '']],
@@ -50,17 +50,17 @@ describe('turns of the event loop', () => {
       ],
       ['a', 'a', 'b', 'c', 'a', 'c', 'a', 'a'],
     ],
-  ])('%s', async (_, arrivals, expected) => {
+  ])('starts work: %s', async (_, arrivals, expected) => {
     const { seen } = await begun(arrivals, expected.length);
     expect(seen).toEqual(expected);
   });
 
-  it('leave nothing behind', async () => {
+  it('keeps no state afterwards', async () => {
     const { isIdle } = await begun([['a', 2]], 5);
     expect(isIdle).toBe(true);
   });
 
-  it('are free again once they have gone by', async () => {
+  it('starts immediately again once the turns have passed', async () => {
     const loop = new SteppedLoop();
     const entrance = new LoopTurns(loop.defer);
     await entrance.enter('a');

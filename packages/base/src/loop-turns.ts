@@ -1,20 +1,23 @@
 import { FairQueue } from './fair-queue.ts';
 
-interface Waiting {
+interface Waiter {
   readonly owner: string;
   readonly begin: () => void;
 }
 
-/** Event-loop turns between two pieces: a small request takes this many from its first byte until it is carried out. */
-const TURNS_PER_PIECE = 3;
+/**
+ * Event-loop turns between two pieces of work: a small request takes this many from its first byte until it has been
+ * processed.
+ */
+const TURNS_PER_CHUNK = 3;
 
 /**
- * Starts pieces of work one every few event-loop turns, round-robin by owner: however many arrive at once, other clients' requests are read and
- * timers run between two of them. A single piece starts immediately.
+ * Starts one piece of work every few event-loop turns, round-robin by owner: no matter how many arrive together, other
+ * clients' requests are read and timers run between two of them. A single piece starts immediately.
  */
 export class LoopTurns {
   readonly #defer: (run: () => void) => unknown;
-  readonly #waiting = new FairQueue<Waiting>();
+  readonly #waiting = new FairQueue<Waiter>();
   #isTaken = false;
 
   /** @param defer runs a function in the next turn. */
@@ -22,12 +25,12 @@ export class LoopTurns {
     this.#defer = defer;
   }
 
-  /** Number of waiting pieces. */
+  /** Number of waiting pieces of work. */
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Resolves in a turn in which no other piece starts. */
+  /** Resolves in a turn in which no other piece of work starts. */
   enter(owner: string): Promise<void> {
     if (!this.#isTaken) {
       this.#takeTurn();
@@ -40,7 +43,7 @@ export class LoopTurns {
 
   #takeTurn(): void {
     this.#isTaken = true;
-    this.#after(TURNS_PER_PIECE);
+    this.#after(TURNS_PER_CHUNK);
   }
 
   #after(turns: number): void {

@@ -28,7 +28,7 @@ export class RecentMap<Value> {
     this.#values.delete(key);
   }
 
-  /** Least recently used first; entries may be deleted during the iteration. */
+  /** Least recently used first. Entries may be deleted during the iteration. */
   entries(): IterableIterator<[string, Value]> {
     return this.#values.entries();
   }

@@ -10,12 +10,12 @@ import { runInNewContext } from 'node:vm';
 import type { Clock } from './clock.ts';
 import { every } from './every.ts';
 
-/** Memory usage of a process at one moment. */
+/** Memory usage of a process at a point in time. */
 export interface MemoryUse {
   readonly residentBytes: number;
   /** Heap size after V8's last full collection; the whole heap before the first one. */
   readonly liveBytes: number;
-  /** Share of the last minute in which the event loop was busy: 0 to 1. */
+  /** Fraction of the last minute in which the event loop was busy: 0 to 1. */
   readonly busy: number;
 }
 
@@ -28,41 +28,41 @@ export interface MemoryProbe {
 export interface MemoryReclaimOptions {
   readonly clock: Clock;
   readonly probe?: MemoryProbe;
-  /** Blocks the process until it is done. */
+  /** Blocks the process until the collection is done. */
   readonly collect?: () => void;
 }
 
 const CHECK_INTERVAL_MS = 60_000;
 const MIB = 1024 * 1024;
 /** No collection while the process is busier than this. */
-const BUSY_AT_REST = 0.1;
+const MAX_IDLE_LOAD = 0.1;
 /** With a larger live heap, a collection would block for half a second or longer: live objects cost time, garbage hardly any. */
-const MOST_LIVE_BYTES = 512 * MIB;
+const MAX_LIVE_BYTES = 512 * MIB;
 /** Minimum growth since the last collection. */
 const GROWTH_RATIO = 1.25;
 const GROWTH_BYTES = 64 * MIB;
 
-/** Whether an idle process has grown enough since its last collection or start, when `beforeBytes` were resident. */
-export function isWorthReclaiming({ residentBytes, liveBytes, busy }: MemoryUse, beforeBytes: number): boolean {
-  if (busy > BUSY_AT_REST || liveBytes > MOST_LIVE_BYTES) return false;
-  return residentBytes >= Math.max(beforeBytes * GROWTH_RATIO, beforeBytes + GROWTH_BYTES);
+/** Whether an idle process has grown enough since its last collection or start, when `previousBytes` were resident. */
+export function isWorthReclaiming({ residentBytes, liveBytes, busy }: MemoryUse, previousBytes: number): boolean {
+  if (busy > MAX_IDLE_LOAD || liveBytes > MAX_LIVE_BYTES) return false;
+  return residentBytes >= Math.max(previousBytes * GROWTH_RATIO, previousBytes + GROWTH_BYTES);
 }
 
 /**
- * Returns memory to the system after a burst of work. V8 retains freed pages: its own memory reducer waits for a lower allocation rate than that of a
- * server that renews Leases. After creating 30 clusters the process held 627 MiB, of which 185 were live, and 338 MiB after the collection. Returns a
- * stop function.
+ * Returns memory to the system after a burst of work. V8 retains freed pages: its own memory reducer waits for a lower
+ * allocation rate than that of a server that renews Leases. After the creation of 30 clusters, the process had 627 MiB,
+ * of which 185 were live, and 338 MiB after the collection. Returns a stop function.
  */
 export function reclaimMemory({
   clock,
   probe = probeProcess(),
   collect = collectAll,
 }: MemoryReclaimOptions): () => Promise<void> {
-  let beforeBytes = probe().residentBytes;
+  let previousBytes = probe().residentBytes;
   const stop = every(CHECK_INTERVAL_MS, clock, async () => {
-    if (!isWorthReclaiming(probe(), beforeBytes)) return;
+    if (!isWorthReclaiming(probe(), previousBytes)) return;
     collect();
-    beforeBytes = probe().residentBytes;
+    previousBytes = probe().residentBytes;
   });
   return async () => {
     probe.stop?.();
@@ -70,7 +70,7 @@ export function reclaimMemory({
   };
 }
 
-/** Of this process. */
+/** A probe of this process. */
 export function probeProcess(): MemoryProbe {
   let last: EventLoopUtilization | undefined;
   let liveBytes: number | undefined;

@@ -25,15 +25,15 @@ export class TokenBuckets {
   }
 
   /** Takes a token if available; returns whether it did. */
-  take(key: string, nowMs: number): boolean {
+  tryTake(key: string, nowMs: number): boolean {
     const tokens = this.left(key, nowMs);
-    const isThere = tokens >= 1;
-    this.#buckets.set(key, { tokens: isThere ? tokens - 1 : tokens, atMs: nowMs });
-    return isThere;
+    const exists = tokens >= 1;
+    this.#buckets.set(key, { tokens: exists ? tokens - 1 : tokens, atMs: nowMs });
+    return exists;
   }
 
   /** Returns an unused token. */
-  give(key: string, nowMs: number): void {
+  refund(key: string, nowMs: number): void {
     this.#buckets.set(key, { tokens: Math.min(this.#rate.burst, this.left(key, nowMs) + 1), atMs: nowMs });
   }
 }

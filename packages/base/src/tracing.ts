@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Attributes of a span. Never secrets of clients, nor error messages, which may quote them. */
+/** Attributes of a span. They never contain clients' secrets, nor error messages, which may quote them. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface SpanOptions {
@@ -11,29 +11,29 @@ export interface SpanOptions {
 
 /** A span of a recorded trace: a request, a reconcile, a call. Unsampled work has no span at all. */
 export interface Span {
-  /** 32 hexadecimal digits. */
+  /** A string of 32 hexadecimal digits. */
   readonly traceId: string;
   /** W3C traceparent header for calls: `00-<trace>-<span>-01`, or `-00` while the trace may still be dropped. */
   readonly traceparent: string;
-  /** Nothing more is added to it: the caller continues after it. */
+  /** Ends the span: nothing more is added to it, and the caller continues after it. */
   readonly isEnded: boolean;
   /** A child span; undefined once this span has ended, or if its trace is full. */
   child(name: string, options?: SpanOptions): Span | undefined;
   set(attributes: Attributes): void;
-  /** It wrote this version of an object: work caused by it belongs to the same trace. */
-  wrote(version: string): void;
+  /** Records that the span wrote this version of an object: work caused by it belongs to the same trace. */
+  recordWrite(version: string): void;
   /** @param type one of a few words, such as `timeout`. */
   fail(type: string): void;
   end(): void;
 }
 
-/** The span of a client's request. Nothing of it is exported until it is admitted. */
+/** The span of a client's request. None of it is exported until the request is admitted. */
 export interface RequestSpan extends Span {
-  /** The client is authenticated: `holder` identifies it for the rate limit of client-requested traces. */
+  /** Reports that the client is authenticated: `holder` identifies it for the rate limit of client-requested traces. */
   admit(holder: string): void;
 }
 
-/** The span that the work continues. */
+/** The span that caused the work. */
 export interface Cause {
   readonly traceId: string;
   readonly traceparent: string;
@@ -45,21 +45,24 @@ export interface RequestFacts {
   readonly attributes: Attributes;
 }
 
-/** Starts root spans; undefined for unrecorded ones. */
+/** Starts root spans; undefined for those that are not recorded. */
 export interface Tracer {
   /** @param traceparent the client's header. */
   request(traceparent: string | undefined, describe: () => RequestFacts): RequestSpan | undefined;
-  /** Work caused by earlier writes: in the trace of the first cause, linked to the others. */
+  /** Starts work caused by earlier writes: in the trace of the first cause, linked to the others. */
   work(name: string, causes: readonly Cause[], attributes: Attributes): Span | undefined;
-  /** The span that wrote a version of an object, while it is remembered; otherwise the one that announced a write of the object. */
+  /**
+   * The span that wrote a version of an object, while it is remembered; otherwise the span that announced a write of
+   * the object.
+   */
   causeOf(version: string, object?: string): Cause | undefined;
 }
 
 /** Trace information that processes exchange. */
 export interface TraceExchange {
-  /** Announces a write of an object in this trace. */
+  /** Announces a write of an object in the current trace. */
   announce(object: string, cause: Cause): void;
-  /** The information for the others; undefined for none. It must be sent repeatedly. */
+  /** The information for other processes; undefined if there is none. It must be sent repeatedly. */
   payload(): string | undefined;
   /** Processes information from another process. */
   receive(from: string, gossip: string): void;
@@ -72,7 +75,7 @@ export function currentSpan(): Span | undefined {
   return spans.getStore();
 }
 
-/** Runs `work` and everything it starts within a span; undefined means none, even if the caller has one. */
+/** Runs `work` and everything it starts within a span; undefined means no span, even if the caller has one. */
 export function inSpan<T>(span: Span | undefined, work: () => T): T {
   return spans.run(span, work);
 }

@@ -7,6 +7,6 @@ test.each([
   { text: '///', chars: '/', both: '', start: '', end: '' },
   { text: '', chars: '/', both: '', start: '', end: '' },
   { text: 'a', chars: '', both: 'a', start: 'a', end: 'a' },
-])('$text without $chars', ({ text, chars, both, start, end }) => {
+])('trims $text by $chars', ({ text, chars, both, start, end }) => {
   expect([trimmed(text, chars), trimmedStart(text, chars), trimmedEnd(text, chars)]).toEqual([both, start, end]);
 });

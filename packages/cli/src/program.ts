@@ -25,7 +25,10 @@ import { addUsageCommand } from './commands/usage.ts';
 import { addVersionCommand } from './commands/version.ts';
 import { addVersionsCommand } from './commands/versions.ts';
 
-/** The command tree. Building it loads only commander and the descriptions; the implementation of a command is loaded when it runs. */
+/**
+ * The command tree. Building it loads only commander and descriptions; each command's implementation is loaded when it
+ * runs.
+ */
 export function buildProgram(context: CliContext): Command {
   const program = new Command('fairway')
     .description('Managed Kubernetes for OpenStack clouds.')
@@ -63,12 +66,12 @@ export function buildProgram(context: CliContext): Command {
   addReleasesCommands(program, context);
   addVersionCommand(program, context);
   addCompletionCommands(program, context);
-  suggestOptionsAlone(program);
+  suggestOptionsOnly(program);
   return program;
 }
 
-/** A wrong command gets whole lines, from `suggest-command.ts`. */
-function suggestOptionsAlone(command: Command): void {
+/** For a wrong command, `suggest-command.ts` suggests whole command lines. */
+function suggestOptionsOnly(command: Command): void {
   command.showSuggestionAfterError(command.commands.length === 0);
-  for (const child of command.commands) suggestOptionsAlone(child);
+  for (const child of command.commands) suggestOptionsOnly(child);
 }

@@ -3,8 +3,8 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Plan } from '@fairway/api/kinds/plan';
 import type { ObjectSource } from '@fairway/kube/client/object-source';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { settingsOf } from './load-balancers/cluster-settings.ts';
 import type { LoadBalancerSettings } from './load-balancers/settings.ts';
-import { settingsOf } from './load-balancers/settings-of-cluster.ts';
 
 /** How clusters created by Fairway differ from self-managed ones. */
 export interface Conventions {
@@ -13,9 +13,9 @@ export interface Conventions {
   /** What claims may request; undefined while unknown. */
   readonly storageLimitsOf: (cluster: Cluster, plans: ObjectSource<Plan>) => StorageLimits | undefined;
   /** Whether a node's providerID includes its region. */
-  readonly namesRegion: boolean;
+  readonly includesRegion: boolean;
   /** Whether the cluster's router is managed although it lacks the cluster's ownership tag. */
-  readonly takesUnmarkedRouter: boolean;
+  readonly acceptsUnmarkedRouter: boolean;
   /** The `--cluster-name` of an openstack-cloud-controller-manager whose load balancers the operator takes over; undefined if none. */
   readonly upstreamClusterName: string | undefined;
 }
@@ -26,7 +26,7 @@ export const FAIRWAY_CONVENTIONS: Conventions = {
     const plan = plans.get(spec.plan);
     return plan && storageLimits(plan.spec);
   },
-  namesRegion: true,
-  takesUnmarkedRouter: false,
+  includesRegion: true,
+  acceptsUnmarkedRouter: false,
   upstreamClusterName: undefined,
 };

@@ -2,7 +2,7 @@ import { excessiveGrowth } from '@fairway/base/testing/growth';
 import { expect, test } from 'vitest';
 import { requestMatchOf } from './gateways/route-match.ts';
 import { routedRestrictionOf } from './l7/routed-restrictions.ts';
-import { canonical } from './load-balancers/families.ts';
+import { canonicalAddress } from './load-balancers/families.ts';
 import { rangesOf } from './load-balancers/source-ranges.ts';
 import { restrictionOf } from './load-balancers/unread-annotations.ts';
 import { tryParseJsonObject } from './shares/json-object.ts';
@@ -11,9 +11,9 @@ import { goDurationMs } from './standalone/cloud-conf/go-duration.ts';
 
 const match = { headers: [], queryParams: [], method: undefined };
 
-/** Of objects in tenants' clusters, where each field may have a megabyte. */
+/** Parsers of objects in tenants' clusters, where each field may have a megabyte. */
 test.each<[string, (text: string) => unknown]>([
-  ['an address', canonical],
+  ['an address', canonicalAddress],
   ['a range of addresses', (text) => rangesOf([text], 'a', 4, 6)],
   ['ranges of addresses', (text) => rangesOf(text.split(','), 'a', 4, 6)],
   ['a restriction of a load balancer', (text) => restrictionOf(text, text)],
@@ -32,6 +32,6 @@ test.each<[string, (text: string) => unknown]>([
   ['a record of a share', tryParseJsonObject],
   ['a network of a share', isNetwork],
   ['a duration', goDurationMs],
-])('%s is read in linear time', async (_, read) => {
+])('reads %s in linear time', async (_, read) => {
   expect(await excessiveGrowth(read, { bare: true })).toBeUndefined();
 });

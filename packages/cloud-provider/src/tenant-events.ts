@@ -38,11 +38,11 @@ export class TenantEvents {
   }
 }
 
-/** The API server forgets events after an hour. */
+/** The API server deletes events after an hour. */
 const REPEAT_EVENT_MS = 1_800_000;
 const MAX_REMEMBERED = 20_000;
 
-/** Events recorded for tenants' objects: unchanged ones are repeated twice an hour. */
+/** Tracks the Events recorded for tenants' objects: unchanged ones are repeated twice an hour. */
 export class EventDeduplicator {
   readonly #clock: Clock;
   readonly #recorded = new RecentMap<{ readonly text: string; readonly atMs: number }>(MAX_REMEMBERED);
@@ -60,9 +60,9 @@ export class EventDeduplicator {
     subject = '',
   ): boolean {
     const key = `${clusterUid}/${metadata.uid}/${reason}/${subject}`;
-    const told = this.#recorded.get(key);
+    const recorded = this.#recorded.get(key);
     const nowMs = this.#clock.now();
-    if (told?.text === text && nowMs < told.atMs + REPEAT_EVENT_MS) return false;
+    if (recorded?.text === text && nowMs < recorded.atMs + REPEAT_EVENT_MS) return false;
     this.#recorded.set(key, { text, atMs: nowMs });
     return true;
   }

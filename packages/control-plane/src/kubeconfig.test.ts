@@ -2,12 +2,12 @@ import { FakeClock } from '@fairway/base/clock-fake';
 import { parseKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { certificateInfo } from '@fairway/kube/pki/certificate-info';
 import { describe, expect, it } from 'vitest';
-import { endpointUrl, type KubeconfigMinting, mintKubeconfig } from './kubeconfig.ts';
+import { endpointUrl, type KubeconfigMintOptions, mintKubeconfig } from './kubeconfig.ts';
 import { createClusterPki } from './pki/cluster-pki.ts';
 
 const clock = new FakeClock();
 const pki = await createClusterPki(clock);
-const minting: KubeconfigMinting = {
+const minting: KubeconfigMintOptions = {
   clusterName: 'demo',
   endpoint: { host: '127.0.0.1', port: 6443 },
   pki,
@@ -46,7 +46,7 @@ describe('endpointUrl', () => {
   it.each([
     ['demo.example.com', 'https://demo.example.com:443'],
     ['::1', 'https://[::1]:443'],
-  ])('of %s', (host, url) => {
+  ])('formats %s', (host, url) => {
     expect(endpointUrl({ host, port: 443 })).toBe(url);
   });
 });

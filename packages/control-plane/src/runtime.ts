@@ -3,7 +3,7 @@ import type { ConditionReason } from '@fairway/api/conditions';
 import type { RestoreRequest } from '@fairway/api/domain/restore-request';
 import type { ClusterSpec } from '@fairway/api/kinds/cluster';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
-import type { LogPlace } from '@fairway/apiserver/audit/newest-lines';
+import type { LogLocation } from '@fairway/apiserver/audit/newest-lines';
 import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import type { ClusterPki } from './pki/cluster-pki.ts';
 
@@ -23,19 +23,22 @@ export interface Endpoint {
 /** The user of a bearer token that is not one of the cluster's own; undefined if it is rejected. */
 export type ReviewToken = (token: string) => Promise<UserInfo | undefined>;
 
-/** Permissions in addition to RBAC; it has no opinion on what it does not allow. */
+/** Permissions in addition to RBAC, with no opinion on what is not allowed. */
 export type ReviewAccess = Authorizer;
 
 /** The desired state of a control plane. */
 export interface ControlPlaneSpec {
   readonly cluster: ClusterIdentity;
-  /** Exact: `1.34.2`. */
+  /** Exact version, such as `1.34.2`. */
   readonly version: string;
   readonly pki: ClusterPki;
   readonly podCIDR: string;
   readonly serviceCIDR: string;
   readonly apiServer: ClusterSpec['apiServer'];
-  /** Token reviewer of its API server, instead of `apiServer.keystone`; undefined: none. Changing it requires no restart. */
+  /**
+   * Token reviewer of the API server, used instead of `apiServer.keystone`; undefined: none. Changing it requires no
+   * restart.
+   */
   readonly reviewToken?: ReviewToken | undefined;
   /** Reviewer of permissions that neither the node authorizer nor RBAC grants; only together with `reviewToken`. */
   readonly reviewAccess?: ReviewAccess | undefined;
@@ -46,11 +49,11 @@ export interface ControlPlaneSpec {
   readonly ipAddresses: readonly string[];
   /** Schedule of snapshots; undefined: none. */
   readonly snapshots?: SnapshotPolicy | undefined;
-  /** A one-time restore; repeating a completed request does nothing. */
+  /** A one-time restore; repeating a completed request has no effect. */
   readonly restore?: RestoreRequest | undefined;
-  /** Ranges that contain its nodes' addresses, as far as they are known. */
+  /** Known ranges that contain the nodes' addresses. */
   readonly nodeNetworks: readonly string[];
-  /** Additional source addresses of its nodes' connections: of its router, and floating IPs. */
+  /** Additional source addresses of the nodes' connections: those of the router, and floating IPs. */
   readonly nodeAddresses: readonly string[];
   /** The published endpoint; it never changes, because it is in kubeconfigs. */
   readonly endpoint: Endpoint | undefined;
@@ -58,9 +61,9 @@ export interface ControlPlaneSpec {
 
 export interface SnapshotPolicy {
   readonly intervalMs: number;
-  /** How many are kept; older ones are deleted. */
+  /** Number of snapshots that are kept; older ones are deleted. */
   readonly keep: number;
-  /** Requests a snapshot that is not older than this. */
+  /** Requests a snapshot that is not older than this time. */
   readonly requestedAtMs?: number | undefined;
 }
 
@@ -72,17 +75,17 @@ export interface SnapshotInfo {
 
 /** Status of snapshots, for runtimes that take them. */
 export interface SnapshotsState {
-  /** Newest first; those on this machine, and those of which only a copy elsewhere exists. */
+  /** Newest first: those on this machine, and those of which only a copy elsewhere exists. */
   readonly list: readonly SnapshotInfo[];
-  /** Why the last one that was due could not be taken. */
+  /** Why the last snapshot that was due could not be taken. */
   readonly problem: string | undefined;
-  /** Why the newest snapshot has no off-host copy, and since when; undefined if it has one, or none is requested. */
+  /** Why the newest snapshot has no off-host copy, and since when; undefined if it has one or none is requested. */
   readonly offHostProblem?: string | undefined;
   /** The last completed request. */
   readonly restored: (RestoreRequest & { readonly atMs: number }) | undefined;
-  /** Earlier ones, newest first, as far back as they are recorded. */
+  /** Earlier requests, newest first, as far back as they are recorded. */
   readonly restoredBefore?: readonly RestoreRequest[] | undefined;
-  /** A pending request: its progress, or why it fails. */
+  /** A pending request with its progress, or why it fails. */
   readonly restoring:
     | { readonly request: RestoreRequest; readonly message: string; readonly problem: RestoreProblem | undefined }
     | undefined;
@@ -96,7 +99,7 @@ export type ControlPlanePhase = 'Starting' | 'Running' | 'Updating' | 'Failed';
 /** The observed state of a control plane. */
 export interface ControlPlaneState {
   readonly phase: ControlPlanePhase;
-  /** Set as soon as it is known, even before anything answers there. */
+  /** Set as soon as it is known, even before a server responds there. */
   readonly endpoint: Endpoint | undefined;
   /** The version that it runs; undefined before its first start. */
   readonly version: string | undefined;
@@ -104,17 +107,19 @@ export interface ControlPlaneState {
   readonly ready: boolean;
   readonly reason: ConditionReason;
   readonly message: string;
-  /** Size of the database, if the runtime knows it. */
+  /** Size of the database, if the runtime can determine it. */
   readonly etcdUsageBytes: number | undefined;
-  /** When the first certificate of its programs expires, if the runtime knows it. */
+  /** When the first certificate of the cluster's programs expires, if the runtime can determine it. */
   readonly certificatesEndMs?: number | undefined;
-  /** Which settings of `spec.apiServer` are not in effect, why, and what applies instead; undefined: all are. */
+  /**
+   * Which settings of `spec.apiServer` are not applied, why, and what applies instead; undefined if all are applied.
+   */
   readonly settingsProblem?: string | undefined;
-  /** Who must act; by default the user, whose settings do not work. */
+  /** Who must act; by default the user whose settings do not work. */
   readonly settingsReason?: 'SettingsRejected' | 'SettingsNotEnforced' | undefined;
-  /** Which access restrictions are in effect; undefined: none are used. */
+  /** Which access restrictions are in effect; undefined if none are used. */
   readonly settingsInEffect?: string | undefined;
-  /** Undefined if the runtime takes none. */
+  /** Undefined if the runtime takes no snapshots. */
   readonly snapshots?: SnapshotsState | undefined;
 }
 
@@ -122,7 +127,7 @@ export interface ControlPlaneState {
 export interface ControlPlaneSpread {
   /** Copies of each component. */
   readonly replicas: number;
-  /** Availability zones that they are spread over. */
+  /** Availability zones over which they are spread. */
   readonly zones: number;
 }
 
@@ -134,11 +139,13 @@ export interface ControlPlaneUsage {
   readonly managed: number;
   /** Control planes with all programs running. */
   readonly running: number;
-  /** Programs that ended unexpectedly, or had to be ended, since this process began. */
+  /** Number of programs that ended unexpectedly or had to be ended since this process started. */
   readonly restarts: number;
-  /** Undefined if they run in this process, or if the system does not report it. */
+  /** Undefined if control planes run in this process, or if the system does not report their memory. */
   readonly memoryBytes: number | undefined;
-  /** Audit events that could not be written for tenants, since this process began; undefined if unknown here. */
+  /**
+   * Number of audit events that could not be written for tenants since this process started; undefined if unknown here.
+   */
   readonly auditEventsLost?: number;
 }
 
@@ -165,39 +172,42 @@ export interface ControlPlaneRuntime {
   /** Which fields of a Cluster can't be honoured for new clusters, and why. */
   unenforcedFields(): Promise<UnenforcedFields>;
   /**
-   * Exact versions that it can run now; undefined: any. It may be called every minute, and includes versions installed meanwhile.
-   * Replicas that share clusters have the same ones, because they share the machine; otherwise, the answer of the replica
-   * responsible for a KubernetesRelease applies to all.
+   * Exact versions that the runtime can run now; undefined: any. It may be called every minute, and includes versions
+   * installed in the meantime. Replicas that share clusters have the same versions, because they share the machine;
+   * otherwise, the result of the replica responsible for a KubernetesRelease applies to all.
    */
   versions(): Promise<readonly string[] | undefined>;
   ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState>;
   /**
-   * Whether nothing of the control plane runs any more, until the next `ensure`; its data, keys, snapshots and endpoint are kept.
-   * False: in progress, call again. One that never ran is hibernated. Programs left running by an earlier process are stopped
-   * too.
+   * Whether nothing of the control plane runs until the next `ensure`; its data, keys, snapshots and endpoint are kept.
+   * False: in progress, call again. A control plane that never ran is hibernated. Programs left running by an earlier
+   * process are stopped too.
    */
   hibernate(clusterUid: string): Promise<boolean>;
   /**
-   * Whether its database and its keys are deleted: nothing of it runs, and the next `ensure` begins with an empty one, at the
-   * same endpoint. Snapshots are kept. False: in progress, call again. May be repeated until that `ensure`, also by another
-   * process.
+   * Whether the database and keys are deleted: nothing of the control plane runs, and the next `ensure` starts with an
+   * empty one at the same endpoint. Snapshots are kept. False: in progress, call again. May be repeated until that
+   * `ensure`, also by another process.
    */
   wipe(clusterUid: string): Promise<boolean>;
-  /** Whether nothing of the cluster is left; its data are deleted permanently. False: in progress, call again. */
+  /** Whether nothing of the cluster remains; its data is deleted permanently. False: in progress, call again. */
   remove(clusterUid: string): Promise<boolean>;
   /**
-   * Releases a cluster that another process takes over: this one neither watches nor changes its control plane any more, until
-   * the next `ensure`. Programs outside of this process keep serving. Idempotent.
+   * Releases a cluster that another process takes over: until the next `ensure`, this process neither watches nor
+   * changes its control plane. Programs outside of this process keep serving. Idempotent.
    */
   release(clusterUid: string): Promise<void>;
   /** File with audit events of a cluster's API server, if requested; undefined if this process cannot read it. It may not exist yet. */
-  auditLog(clusterUid: string): Promise<LogPlace | undefined>;
-  /** UIDs of all clusters for which the runtime has resources, to garbage-collect those without a Cluster. */
+  auditLog(clusterUid: string): Promise<LogLocation | undefined>;
+  /** UIDs of all clusters for which the runtime has resources, for garbage collection of those without a Cluster. */
   list(): Promise<readonly string[]>;
-  /** State of the control planes that this process manages and that are not hibernated; may read system statistics of each of their processes. */
+  /**
+   * State of the control planes that this process manages and that are not hibernated. May read system statistics of
+   * each of their processes.
+   */
   usage(): ControlPlaneUsage;
   /** Calls back with a cluster's UID when its state may have changed. Returns a function that unsubscribes. */
   onChange(listener: (clusterUid: string) => void): () => void;
-  /** Stops what runs in this process; data are kept. */
+  /** Stops everything that runs in this process; data is kept. */
   close(): Promise<void>;
 }

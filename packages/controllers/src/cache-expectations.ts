@@ -8,33 +8,36 @@ export interface ExpectingCache {
 /** What an object is waiting for; `other` is polled at the highest rate. */
 export type ExpectedChange = PacedChange | 'other';
 
-interface Held {
+interface PendingChange {
   readonly change: ExpectedChange;
   readonly end: (isSeen: boolean) => void;
 }
 
-/** Tracks which objects are waiting for a cache to observe a change: one expectation per object, however many reconciles set it. */
+/**
+ * Tracks which objects wait for a cache to observe a change: one expectation per object, regardless of how many
+ * reconciles set it.
+ */
 export class CacheExpectations {
-  readonly #held = new Map<string, Held>();
+  readonly #pending = new Map<string, PendingChange>();
 
   /** Starts the expectation of `key`, replacing any earlier one. */
   expect(key: string, cache: ExpectingCache, change: ExpectedChange): void {
-    const held = this.#held.get(key);
+    const held = this.#pending.get(key);
     if (held?.change === change) return;
     const end = cache.expectChange(key, change === 'other' ? undefined : change);
     this.settle(key);
-    this.#held.set(key, { change, end });
+    this.#pending.set(key, { change, end });
   }
 
   /** Identities of the waiting objects. */
   keys(): readonly string[] {
-    return [...this.#held.keys()];
+    return [...this.#pending.keys()];
   }
 
   /** Ends the expectation of `key`; `seen` is the change that the last list contains for it, if any. */
   settle(key: string, seen?: ExpectedChange): void {
-    const held = this.#held.get(key);
+    const held = this.#pending.get(key);
     held?.end(held.change === seen);
-    this.#held.delete(key);
+    this.#pending.delete(key);
   }
 }

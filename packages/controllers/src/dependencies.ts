@@ -29,7 +29,7 @@ import type { Registry } from 'prom-client';
 export interface KeystoneUsers {
   /** Handles authentication webhooks of one cluster's API server. */
   reviewerFor(clusterUid: string, access: KeystoneAccess): ReviewToken;
-  /** Compiles a policy into rights; throws an Error that describes what is wrong with it. */
+  /** Compiles a policy into permissions; throws an Error that describes what is wrong with it. */
   authorizerFor(policy: string): ReviewAccess;
 }
 
@@ -37,7 +37,7 @@ export interface KeystoneUsers {
 export interface ControllerDependencies {
   /** Fairway's own API. */
   readonly client: KubeClient;
-  /** Informers for further kinds of that API. */
+  /** Informers for additional kinds of that API. */
   readonly informers: InformerSet;
   readonly cache: {
     readonly clusters: Informer<Cluster>;
@@ -49,7 +49,7 @@ export interface ControllerDependencies {
   };
   /** The projects of clusters that this process owns. */
   readonly clouds: ClusterClouds;
-  /** The same projects, whichever process owns the clusters. */
+  /** The same projects, regardless of which process owns the clusters. */
   readonly projects: Clouds;
   readonly runtime: ControlPlaneRuntime;
   readonly credentials: ClusterCredentials;
@@ -58,7 +58,7 @@ export interface ControllerDependencies {
   readonly events: EventRecorder;
   /** Retries of operations on one object, by its identity; operations in a project's cloud have their own. */
   readonly attempts: Attempts;
-  /** The operator's node image, by ID or name; undefined: the newest Ubuntu LTS image of the cloud. */
+  /** The operator's node image, by ID or name; by default the newest Ubuntu LTS image of the cloud. */
   readonly defaultImage: string | undefined;
   /** How often each CloudCredential is checked with Keystone; one minute by default. */
   readonly credentialCheckMs: number | undefined;
@@ -72,7 +72,7 @@ export interface ControllerDependencies {
   readonly usageRetentionMs: number;
   /** Project quotas where no ProjectQuota sets them; unlimited by default. */
   readonly quotaDefaults: QuotaDefaults | undefined;
-  /** Usage that ResourceQuotas record for tenants' namespaces; undefined: the engine counts by itself. */
+  /** Usage that ResourceQuotas record for tenants' namespaces; undefined if the API server counts itself. */
   readonly namespaceLimits: NamespaceLimits | undefined;
   /** Which keys this process owns; all of them by default. */
   readonly owner: KeyOwner | undefined;
@@ -89,5 +89,5 @@ export interface ControllerDependencies {
   readonly log: Logger;
 }
 
-/** What the `controller.ts` in a controller's folder declares. */
+/** What a folder's `controller.ts` declares. */
 export type Declaration = ControllerDeclaration<ControllerDependencies>;

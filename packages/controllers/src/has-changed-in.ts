@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** For a watch's `isRelevant`: whether an object has changed in the part that `view` selects. Most writes do not concern a controller. */
+/**
+ * For a watch's `isRelevant`: whether an object has changed in the part that `view` selects. Most writes are irrelevant
+ * to a controller.
+ */
 export function hasChangedIn<T>(view: (object: T) => unknown): (old: T, object: T) => boolean {
   return (old, object) => !isDeepStrictEqual(view(old), view(object));
 }

@@ -5,8 +5,8 @@ import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 
 /**
- * Enqueues the machine of each changed node in a tenant's cluster, and all machines of a cluster once its nodes
- * have been listed, as nodes listed before that were skipped. Needs the index `machinesByCluster`.
+ * Enqueues the machine of each changed node in a tenant's cluster, and all machines of a cluster once its nodes have
+ * been listed, because earlier nodes were skipped. Requires the index `machinesByCluster`.
  */
 export function listenToNodes(
   tenants: Pick<TenantClusters, 'onConnect'>,
@@ -15,14 +15,14 @@ export function listenToNodes(
 ): void {
   tenants.onConnect(({ clusterKey, nodes }) => {
     const { namespace } = splitKey(clusterKey);
-    const enqueueMachineOf = ({ metadata }: { readonly metadata: { readonly name?: string } }) => {
+    const enqueueMachineForNode = ({ metadata }: { readonly metadata: { readonly name?: string } }) => {
       const key = `${namespace}/${metadata.name}`;
       if (machines.get(key) !== undefined) enqueue(key);
     };
     nodes.addHandler({
-      onAdd: enqueueMachineOf,
-      onUpdate: (_, node) => enqueueMachineOf(node),
-      onDelete: enqueueMachineOf,
+      onAdd: enqueueMachineForNode,
+      onUpdate: (_, node) => enqueueMachineForNode(node),
+      onDelete: enqueueMachineForNode,
     });
     void nodes.whenSynced().then(
       () => {
@@ -33,7 +33,7 @@ export function listenToNodes(
   });
 }
 
-/** Enqueues a cluster when a connection to it starts or restarts, and when its nodes have been listed. */
+/** Enqueues a cluster when a connection to it is opened or reopened, and when its nodes have been listed. */
 export function listenToConnections(
   tenants: Pick<TenantClusters, 'onConnect'>,
   enqueue: (clusterKey: string) => void,

@@ -1,10 +1,10 @@
 import type { LastOperation } from '@fairway/api/kinds/status';
 import { expect, test } from 'vitest';
-import { operation, secondsTaken, stepsWith } from './operation.ts';
+import { elapsedSeconds, operation, stepsWith } from './operation.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 const NOW = '2026-01-01T00:00:00Z';
-const EARLIER = '2025-12-31T00:00:00Z';
+const EARLIER_TIME = '2025-12-31T00:00:00Z';
 const DAY_SECONDS = 86_400;
 const waiting = {
   type: 'Scale',
@@ -15,13 +15,13 @@ const waiting = {
 } as const;
 const before: LastOperation = {
   ...waiting,
-  since: EARLIER,
+  since: EARLIER_TIME,
   summary: 'Scale 40%',
-  startTime: EARLIER,
-  lastUpdateTime: EARLIER,
+  startTime: EARLIER_TIME,
+  lastUpdateTime: EARLIER_TIME,
 };
 
-test('one that begins says since when', () => {
+test('a new operation reports since when it waits', () => {
   expect(operation(undefined, waiting, NOW_MS)).toEqual({
     ...before,
     since: NOW,
@@ -30,29 +30,33 @@ test('one that begins says since when', () => {
   });
 });
 
-test('nothing of it changes while nothing happens', () => {
+test('an unchanged operation keeps its status', () => {
   expect(operation(before, waiting, NOW_MS)).toBe(before);
 });
 
-test('another reason is waited for since now, and the operation goes on', () => {
+test('another reason restarts the wait, and the operation continues', () => {
   const next = { ...waiting, reason: 'FlavorOutOfStock', description: 'no hosts' };
-  expect(operation(before, next, NOW_MS)).toMatchObject({ since: NOW, startTime: EARLIER });
+  expect(operation(before, next, NOW_MS)).toMatchObject({ since: NOW, startTime: EARLIER_TIME });
 });
 
-test('a new figure moves no other time', () => {
+test('a new number changes no other time', () => {
   const next = { ...waiting, progress: 50 };
-  expect(operation(before, next, NOW_MS)).toMatchObject({ since: EARLIER, summary: 'Scale 50%', lastUpdateTime: NOW });
+  expect(operation(before, next, NOW_MS)).toMatchObject({
+    since: EARLIER_TIME,
+    summary: 'Scale 50%',
+    lastUpdateTime: NOW,
+  });
 });
 
-test('what is over has no summary, and keeps when it began', () => {
+test('a finished operation has no summary, and keeps its start time', () => {
   const done = { type: 'Scale', state: 'Succeeded', progress: 100, description: 'done' } as const;
   const ended = operation(before, done, NOW_MS);
-  expect(ended).toEqual({ ...done, startTime: EARLIER, waitedSeconds: DAY_SECONDS, lastUpdateTime: NOW });
+  expect(ended).toEqual({ ...done, startTime: EARLIER_TIME, waitedSeconds: DAY_SECONDS, lastUpdateTime: NOW });
   expect(operation(ended, done, NOW_MS + 1)).toBe(ended);
   expect(operation(ended, waiting, NOW_MS).startTime).toBe(NOW);
 });
 
-test('an end is expected from how long it took before, after what it has waited, until it is late', () => {
+test('the estimated end is derived from the last duration plus waits, until it is overdue', () => {
   const working = {
     type: 'Wake',
     state: 'Processing',
@@ -62,30 +66,30 @@ test('an end is expected from how long it took before, after what it has waited,
   } as const;
   const begun = operation(undefined, working, NOW_MS);
   expect(begun.estimatedEndTime).toBe('2026-01-01T00:01:30Z');
-  const stuck = operation(begun, { ...working, state: 'Error', reason: 'QuotaExceeded' }, NOW_MS + 30_000);
-  expect(stuck.estimatedEndTime).toBeUndefined();
-  const again = operation(stuck, working, NOW_MS + 3_630_000);
+  const stuckPods = operation(begun, { ...working, state: 'Error', reason: 'QuotaExceeded' }, NOW_MS + 30_000);
+  expect(stuckPods.estimatedEndTime).toBeUndefined();
+  const again = operation(stuckPods, working, NOW_MS + 3_630_000);
   expect(again).toMatchObject({ waitedSeconds: 3600, estimatedEndTime: '2026-01-01T01:01:30Z' });
-  const told = { ...working, estimatedEndTime: '2026-01-01T00:30:00Z' };
-  expect(operation(stuck, told, NOW_MS + 1_000).estimatedEndTime).toBe('2026-01-01T00:30:00Z');
-  expect(operation(stuck, told, NOW_MS + 3_630_000).estimatedEndTime).toBeUndefined();
+  const reported = { ...working, estimatedEndTime: '2026-01-01T00:30:00Z' };
+  expect(operation(stuckPods, reported, NOW_MS + 1_000).estimatedEndTime).toBe('2026-01-01T00:30:00Z');
+  expect(operation(stuckPods, reported, NOW_MS + 3_630_000).estimatedEndTime).toBeUndefined();
   const late = operation(again, { ...working, progress: 20 }, NOW_MS + 3_700_000);
   expect(late.estimatedEndTime).toBeUndefined();
   const done = operation(late, { ...working, state: 'Succeeded', progress: 100 }, NOW_MS + 3_720_000);
-  expect(secondsTaken(late, done, NOW_MS + 3_720_000)).toBe(120);
-  expect(secondsTaken(done, done, NOW_MS + 3_720_000)).toBeUndefined();
+  expect(elapsedSeconds(late, done, NOW_MS + 3_720_000)).toBe(120);
+  expect(elapsedSeconds(done, done, NOW_MS + 3_720_000)).toBeUndefined();
 });
 
 test.each([
   { reason: 'it begins', left: 3, total: 5, steps: { done: 2, total: 5 } },
   {
-    reason: 'nodes that went are not forgotten',
+    reason: 'deleted nodes still count',
     last: { done: 1, total: 8 },
     left: 3,
     total: 5,
     steps: { done: 5, total: 8 },
   },
-  { reason: 'more is to do than before', last: { done: 1, total: 4 }, left: 6, steps: { done: 0, total: 6 } },
+  { reason: 'more work than before', last: { done: 1, total: 4 }, left: 6, steps: { done: 0, total: 6 } },
 ])('$steps of steps: $reason', ({ last, left, total, steps }) => {
   const previous = last && { ...before, steps: last };
   expect(stepsWith(previous, 'Scale', { left, ...(total !== undefined && { total }) })).toEqual(steps);

@@ -3,7 +3,7 @@ import { actionRequiredBy, type ConditionReason } from '@fairway/api/conditions'
 import type { LastOperation } from '@fairway/api/kinds/status';
 import { formatTime } from '@fairway/base/clock';
 
-/** An operation as one pass sees it. `since`: when it started to wait for `reason`, if another object records that. */
+/** An operation as seen in one pass. `since`: when it started to wait for `reason`, if another object records that. */
 export type Operation = Pick<LastOperation, 'type' | 'state' | 'progress' | 'description'> &
   Partial<Pick<LastOperation, 'reason' | 'since' | 'steps' | 'estimatedEndTime'>> & {
     /** How long the whole operation takes without waiting for others, if no better estimate is known. */
@@ -14,24 +14,24 @@ export type Operation = Pick<LastOperation, 'type' | 'state' | 'progress' | 'des
 export function operation(previous: LastOperation | undefined, next: Operation, nowMs: number): LastOperation {
   const now = formatTime(nowMs);
   const { type, state, progress, description, reason, since, steps } = next;
-  const isSameOne = previous?.type === type && (!isOver(previous) || isOver(next));
-  const startTime = isSameOne ? previous.startTime : isOver(next) ? undefined : now;
-  const sinceBefore = isSameOne && previous.reason === reason ? previous.since : undefined;
-  const waitedSeconds = isSameOne ? waitedBy(previous, nowMs) : 0;
+  const isSameOperation = previous?.type === type && (!isOver(previous) || isOver(next));
+  const startTime = isSameOperation ? previous.startTime : isOver(next) ? undefined : now;
+  const previousSince = isSameOperation && previous.reason === reason ? previous.since : undefined;
+  const waitedSeconds = isSameOperation ? totalWaitedSeconds(previous, nowMs) : 0;
   const estimatedEndTime = endOf(next, { startTime, waitedSeconds, nowMs });
-  const told = {
+  const reported = {
     type,
     state,
     progress,
     description,
-    ...(reason !== undefined && { reason, since: since ?? sinceBefore ?? now }),
+    ...(reason !== undefined && { reason, since: since ?? previousSince ?? now }),
     ...(steps && { steps }),
     ...(!isOver(next) && { summary: `${type} ${progress}%` }),
     ...(startTime !== undefined && { startTime }),
     ...(estimatedEndTime !== undefined && { estimatedEndTime }),
   } satisfies Omit<LastOperation, 'lastUpdateTime'>;
-  if (previous && isDeepStrictEqual(previous, { ...told, ...timesOf(previous) })) return previous;
-  return { ...told, ...(waitedSeconds > 0 && { waitedSeconds }), lastUpdateTime: now };
+  if (previous && isDeepStrictEqual(previous, { ...reported, ...timesOf(previous) })) return previous;
+  return { ...reported, ...(waitedSeconds > 0 && { waitedSeconds }), lastUpdateTime: now };
 }
 
 /** The state of an operation that is held up for a reason: Fairway continues automatically, or someone else must act. */
@@ -44,7 +44,10 @@ export function isOver({ state }: Pick<LastOperation, 'state'>): boolean {
   return state === 'Succeeded' || state === 'Failed';
 }
 
-/** Steps with so many remaining. The total is the highest since the operation started, so nodes that are added or removed meanwhile do not turn progress back. Pure. */
+/**
+ * Steps, of which so many remain. The total is the highest since the operation started, so nodes added or removed
+ * meanwhile do not reduce progress. Pure.
+ */
 export function stepsWith(
   last: LastOperation | undefined,
   type: LastOperation['type'],
@@ -56,19 +59,26 @@ export function stepsWith(
 }
 
 /** Progress in percent of an operation that has not ended. */
-export function percentOf({ done, total }: NonNullable<LastOperation['steps']>): number {
+export function percentDone({ done, total }: NonNullable<LastOperation['steps']>): number {
   return Math.min(Math.floor((done / Math.max(total, 1)) * 100), 99);
 }
 
-/** How long an operation that has just succeeded took, without its waits; undefined: none has, or its start was not observed. Pure. */
-export function secondsTaken(before: LastOperation | undefined, now: LastOperation, nowMs: number): number | undefined {
+/**
+ * How long an operation that has just succeeded took, without its waits; undefined if none has, or its start was not
+ * observed. Pure.
+ */
+export function elapsedSeconds(
+  before: LastOperation | undefined,
+  now: LastOperation,
+  nowMs: number,
+): number | undefined {
   if (before === undefined || isOver(before) || now.state !== 'Succeeded') return undefined;
   if (before.type !== now.type || now.startTime === undefined) return undefined;
-  return secondsWorked(now, nowMs);
+  return workedSeconds(now, nowMs);
 }
 
 /** How long it has been in progress, at least a second. */
-export function secondsWorked({ startTime = '', waitedSeconds = 0 }: LastOperation, nowMs: number): number {
+export function workedSeconds({ startTime = '', waitedSeconds = 0 }: LastOperation, nowMs: number): number {
   return Math.max(Math.round((nowMs - Date.parse(startTime)) / 1000) - waitedSeconds, 1);
 }
 
@@ -76,13 +86,15 @@ function timesOf({ waitedSeconds, lastUpdateTime }: LastOperation): Partial<Last
   return { ...(waitedSeconds !== undefined && { waitedSeconds }), lastUpdateTime };
 }
 
-/** The state is the same from one update to the next. */
-function waitedBy({ state, waitedSeconds = 0, lastUpdateTime }: LastOperation, nowMs: number): number {
+/** The state stays the same from one update to the next. */
+function totalWaitedSeconds({ state, waitedSeconds = 0, lastUpdateTime }: LastOperation, nowMs: number): number {
   if (state !== 'Pending' && state !== 'Error') return waitedSeconds;
   return waitedSeconds + Math.max(Math.round((nowMs - Date.parse(lastUpdateTime)) / 1000), 0);
 }
 
-/** No estimate: how long others take is unknown, and an overdue operation no longer follows the last duration. */
+/**
+ * Without an estimate: how long others take is unknown, and an overdue operation no longer follows the last duration.
+ */
 function endOf(
   { state, estimatedEndTime, expectedSeconds }: Operation,
   {

@@ -8,7 +8,7 @@ import type { Condition, KubeObject } from '@fairway/kube/object/meta';
 import type { ControllerDependencies } from './dependencies.ts';
 import { writeStatus } from './status-writer.ts';
 
-interface Pausable extends KubeObject {
+interface PausableObject extends KubeObject {
   status?: { readonly conditions?: readonly Condition[] | undefined };
 }
 
@@ -17,7 +17,7 @@ interface Pausable extends KubeObject {
  *
  * A key has one reconcile at a time, so the condition Paused means that no reconcile of the object is running.
  */
-export async function ensurePausedCondition<T extends Pausable>(
+export async function ensurePausedCondition<T extends PausableObject>(
   client: ResourceClient<T>,
   object: T,
   cluster: Cluster | undefined,

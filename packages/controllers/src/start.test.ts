@@ -23,11 +23,11 @@ const cache: ControllerDependencies['cache'] = {
   plans: informer(plans),
   releases: informer(kubernetesReleases),
 };
-// What is watched and indexed are caches; nothing else is asked for before a controller is made.
+// Only caches are watched and indexed; nothing else is accessed before a controller is created.
 const shared = { cache, informers: new InformerSet(client) } as ControllerDependencies;
 
 describe.each(CONTROLLERS)('controller $name', ({ rights, watches }) => {
-  test('declares the right to read what it watches', () => {
+  test('declares the permission to read what it watches', () => {
     const readable = rights
       .filter(({ subresource, verbs }) => subresource === undefined && verbs.includes('watch'))
       .map(({ type }) => type.plural);

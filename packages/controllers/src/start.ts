@@ -79,9 +79,9 @@ const CREDENTIAL_REQUESTS = [
 ];
 const REQUEST_ANNOTATIONS = [RETRY_ANNOTATION, PAUSED_ANNOTATION, ...CREDENTIAL_REQUESTS];
 
-/** Derived here, or optional. */
-type Made = 'attempts' | 'cache' | 'clouds' | 'projects' | 'events' | 'informers' | 'owner';
-type Optional =
+/** Created here, or optional. */
+type CreatedDependency = 'attempts' | 'cache' | 'clouds' | 'projects' | 'events' | 'informers' | 'owner';
+type OptionalDependency =
   | 'registry'
   | 'missingGraceMs'
   | 'orphans'
@@ -98,8 +98,8 @@ type Optional =
   | 'owner';
 
 export interface ControllersOptions
-  extends Omit<ControllerDependencies, Made | Optional>,
-    Partial<Pick<ControllerDependencies, Optional>> {
+  extends Omit<ControllerDependencies, CreatedDependency | OptionalDependency>,
+    Partial<Pick<ControllerDependencies, OptionalDependency>> {
   readonly clouds: Clouds;
   readonly metrics?: ControllerMetrics | undefined;
   readonly tracer?: Tracer | undefined;
@@ -111,9 +111,9 @@ export interface Controllers {
   readonly informers: InformerSet;
   /** For other users of the same objects, such as the cloud provider, the external autoscaler server and the upgrade planner. */
   readonly cache: Pick<ControllerDependencies['cache'], 'clusters' | 'nodePools' | 'machines' | 'plans' | 'releases'>;
-  /** The clusters' projects. */
+  /** The projects of the clusters. */
   readonly clouds: ClusterClouds;
-  /** Add to it, then run it. */
+  /** Add components to it, then run it. */
   readonly manager: Manager;
 }
 

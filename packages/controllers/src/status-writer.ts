@@ -5,25 +5,26 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 
 export interface WriteStatusOptions {
   /** For changes derived from the whole object: rejects with a conflict if it has changed in the meantime. */
-  readonly isUnchangedOnly?: boolean;
+  readonly ifUnchanged?: boolean;
 }
 
 /**
  * Writes the difference between `object.status` and `status` as one merge patch, if there is any.
  *
- * **Assumptions.** Only one controller writes the status of a kind, so a stale cache costs at most a no-op patch. `originUID` is retained
- * whatever `status` contains. **Errors.** A deleted object is not an error; an object of the same name with another UID is not touched.
+ * **Assumptions.** Only one controller writes the status of a kind, so a stale cache costs at most a no-op patch.
+ * `originUID` is retained regardless of `status`. **Errors.** A deleted object is not an error; an object of the same
+ * name with another UID is not touched.
  */
 export async function writeStatus<T extends KubeObject & { status?: object }>(
   client: ResourceClient<T>,
   object: T,
   status: object,
-  { isUnchangedOnly = false }: WriteStatusOptions = {},
+  { ifUnchanged = false }: WriteStatusOptions = {},
 ): Promise<void> {
   const changes = mergeDifference(object.status ?? {}, { ...originOf(object), ...status });
   if (changes === undefined) return;
   const { name = '', namespace, uid, resourceVersion } = object.metadata;
-  const version = isUnchangedOnly && resourceVersion !== undefined ? { resourceVersion } : {};
+  const version = ifUnchanged && resourceVersion !== undefined ? { resourceVersion } : {};
   const value = { metadata: { uid, ...version }, status: changes };
   try {
     const where = namespace === undefined ? {} : { namespace };

@@ -1,7 +1,7 @@
 import type { ConditionReason } from '@fairway/api/conditions';
 import { describe, expect, test } from 'vitest';
 import { operation } from './operation.ts';
-import { datedConditions, heldObjects, type WaitingObject, waitMessage, warnOfWait } from './waits.ts';
+import { datedConditions, heldObjectsProblem, type WaitingObject, waitMessage, warnOfWait } from './waits.ts';
 
 const T0 = Date.UTC(2026, 0, 1);
 const SINCE = '2026-01-01T00:00:00Z';
@@ -20,31 +20,31 @@ function leaving(name: string, reason: ConditionReason, message: string, atMs = 
 }
 
 function machines(...objects: readonly WaitingObject[]) {
-  return heldObjects([{ noun: 'machine', objects }]);
+  return heldObjectsProblem([{ noun: 'machine', objects }]);
 }
 
-describe('what keeps objects that are to be gone', () => {
-  test('is nothing while Fairway is at work on all of them', () => {
+describe('objects waiting for deletion', () => {
+  test('are not reported while Fairway is working on all of them', () => {
     expect(
       machines(leaving('a', 'Deleting', 'the cloud is deleting the server'), { metadata: { name: 'b' } }),
     ).toBeUndefined();
   });
 
-  test('is nothing that an object said before it was to be gone', () => {
+  test('are not reported with a wait from before the deletion', () => {
     const next = { type: 'Create', state: 'Error', progress: 0, description: 'full', reason: 'QuotaExceeded' } as const;
     expect(
       machines({ metadata: { name: 'a' }, status: { lastOperation: operation(undefined, next, T0) } }),
     ).toBeUndefined();
   });
 
-  test('is named with who waits, and since when', () => {
+  test('are reported with the required actor, and the time', () => {
     expect(machines(leaving('a', 'ServerLocked', 'it is locked'))).toEqual({
       reason: 'ServerLocked',
       message: `machine a: it is locked; since ${SINCE}`,
     });
   });
 
-  test('is told once for all that it keeps, with the first few names and the earliest time', () => {
+  test('are combined in one report for each cause, with a few names and the earliest time', () => {
     const all = ['e', 'd', 'c', 'b', 'a'].map((name, i) =>
       leaving(name, 'CredentialInvalid', 'revoked', T0 + i * 1_000),
     );
@@ -52,7 +52,7 @@ describe('what keeps objects that are to be gone', () => {
     expect(machines(...all)?.message).toBe(`machines a, b, c and 2 more: revoked; since ${SINCE}`);
   });
 
-  test('comes first where a person can end it, and is bounded', () => {
+  test('are sorted with those first that a user can resolve, and limited in number', () => {
     const all = [
       leaving('a', 'CloudUnavailable', 'away'),
       ...['b', 'c', 'd', 'e'].map((name) => leaving(name, 'PodDisruptionBudget', `keeps ${name}`)),
@@ -73,26 +73,31 @@ describe('a Warning about a wait', () => {
 
   test.each<{ what: string; reason: ConditionReason; message: string; told: readonly string[] }>([
     { what: 'a new cause', reason: 'ResourceInUse', message: 'port x', told: ['ResourceInUse'] },
-    { what: 'the same one', reason: 'ServerLocked', message: 'it is locked', told: [] },
+    { what: 'the same cause', reason: 'ServerLocked', message: 'it is locked', told: [] },
     {
       what: 'the same reason of another object',
       reason: 'ServerLocked',
       message: 'b is locked',
       told: ['ServerLocked'],
     },
-    { what: 'what Fairway is at work on', reason: 'Deleting', message: 'the server is deleted', told: [] },
-  ])('is for $what: $told', ({ reason, message, told }) => {
+    { what: 'a wait that Fairway is working on', reason: 'Deleting', message: 'the server is deleted', told: [] },
+  ])('is recorded for $what: $told', ({ reason, message, told }) => {
     expect(warned(leaving('a', 'ServerLocked', 'it is locked'), reason, message)).toEqual(told);
   });
 });
 
-describe('what Ready says of a wait', () => {
+describe('the Ready condition of a waiting object', () => {
   const ready = (status: 'True' | 'False', reason: ConditionReason, message: string) =>
     ({ type: 'Ready', status, reason, message, lastTransitionTime: SINCE }) as const;
 
   test.each([
     { condition: ready('False', 'QuotaExceeded', 'cores'), reason: 'QuotaExceeded', says: `cores; since ${SINCE}` },
-    { condition: ready('False', 'Scaling', '1/2'), reason: 'Scaling', says: '1/2', because: 'Fairway is at work' },
+    {
+      condition: ready('False', 'Scaling', '1/2'),
+      reason: 'Scaling',
+      says: '1/2',
+      because: 'Fairway is working on it',
+    },
     {
       condition: ready('False', 'QuotaExceeded', 'cores'),
       reason: 'Scaling',
@@ -103,10 +108,10 @@ describe('what Ready says of a wait', () => {
       condition: ready('False', 'QuotaExceeded', 'a: cores; since 2025-01-01T00:00:00Z'),
       reason: 'QuotaExceeded',
       says: 'a: cores; since 2025-01-01T00:00:00Z',
-      because: "it repeats its machine's",
+      because: "it repeats its machine's wait",
     },
     { condition: ready('True', 'AsExpected', ''), reason: undefined, says: '', because: 'it is ready' },
-  ])('$says $because', ({ condition, reason, says }) => {
+  ])('is "$says": $because', ({ condition, reason, says }) => {
     const paused = { ...ready('False', 'Paused', 'x'), type: 'Paused' };
 
     const dated = datedConditions([paused, condition], { reason, since: SINCE });

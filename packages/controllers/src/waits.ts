@@ -35,14 +35,15 @@ const MAX_GROUPS = 3;
 const ORDER: readonly ActionRequiredBy[] = ['user', 'operator', 'cloud'];
 
 /**
- * What blocks the deletion of objects and does not resolve by itself: the objects by name, the cause and its time, those first that a
- * person can resolve. Objects that wait for one cause are combined. Undefined while all of them are simply in progress. Pure.
+ * What blocks the deletion of objects and does not resolve automatically: the objects by name, the cause and its time,
+ * those first that a user can resolve. Objects that wait for one cause are combined. Undefined while all of them are
+ * simply in progress. Pure.
  */
-export function heldObjects(kinds: readonly WaitingObjects[]): Problem | undefined {
+export function heldObjectsProblem(kinds: readonly WaitingObjects[]): Problem | undefined {
   const groups = new Map<string, Group>();
   for (const { noun, objects } of kinds) {
     for (const object of objects.toSorted(byName)) {
-      const wait = waitOf(object);
+      const wait = drainWaitOf(object);
       if (wait === undefined) continue;
       const { name = '' } = object.metadata;
       const key = `${noun} ${wait.reason} ${wait.message}`;
@@ -51,26 +52,26 @@ export function heldObjects(kinds: readonly WaitingObjects[]): Problem | undefin
       groups.set(key, { ...known, since, names: [...known.names, name] });
     }
   }
-  const sorted = [...groups.values()].sort(byTurn);
+  const sorted = [...groups.values()].sort(compareRolloutOrder);
   const [first] = sorted;
   if (first === undefined) return undefined;
   const parts = sorted
     .slice(0, MAX_GROUPS)
-    .map((group) => withSince(`${nounOf(group)} ${someOf(group.names)}: ${group.message}`, group.since));
+    .map((group) => withSince(`${nounOf(group)} ${firstNames(group.names)}: ${group.message}`, group.since));
   const more = sorted.slice(MAX_GROUPS).reduce((sum, { names }) => sum + names.length, 0);
   return { reason: first.reason, message: [...parts, ...(more > 0 ? [`and ${more} more`] : [])].join('; ') };
 }
 
 /** The first few names, and the number of others. */
-export function someOf(names: readonly string[]): string {
+export function firstNames(names: readonly string[]): string {
   const more = names.length - MAX_NAMES;
   return more > 0 ? `${names.slice(0, MAX_NAMES).join(', ')} and ${more} more` : names.join(', ');
 }
 
-/** What the condition says about a wait; work in progress by Fairway itself needs no time. */
+/** The condition's message about a wait; work in progress by Fairway itself needs no time. */
 export function waitMessage({ reason, description, since }: Wait & Pick<LastOperation, 'description'>): string {
   if (reason === undefined || since === undefined || isOwn(reason as ConditionReason)) return description;
-  if (SAY_SINCE.has(reason)) return description;
+  if (REASONS_WITH_SINCE.has(reason)) return description;
   return withSince(description, since);
 }
 
@@ -86,8 +87,8 @@ export function datedConditions(conditions: readonly Condition[], { reason, sinc
 }
 
 /**
- * A Warning about a wait that someone other than Fairway must end, once for each cause; recorded before the status is written, so no crash
- * loses it. Without `message`, in the wait's own words.
+ * A Warning about a wait that someone other than Fairway must end, once for each cause; recorded before the status is
+ * written, so that a crash does not lose it. `message` defaults to the wait's own.
  */
 export function warnOfWait(
   events: Pick<ControllerDependencies['events'], 'warning'>,
@@ -100,7 +101,10 @@ export function warnOfWait(
   events.warning(object, reason, message);
 }
 
-/** As `warnOfWait`, for an object that should become Ready: once for each reason, because its message also counts nodes. */
+/**
+ * Like `warnOfWait`, for an object that should become Ready: once for each reason, because its message also counts
+ * nodes.
+ */
 export function warnOfNewReason(
   events: Pick<ControllerDependencies['events'], 'warning'>,
   object: WaitingObject,
@@ -113,14 +117,18 @@ export function warnOfNewReason(
   events.warning(object, reason, ready.message);
 }
 
-function waitOf({ status }: WaitingObject): (Problem & { readonly since: string }) | undefined {
+function drainWaitOf({ status }: WaitingObject): (Problem & { readonly since: string }) | undefined {
   const { type, reason, description = '', since = '' } = status?.lastOperation ?? {};
   if (type !== 'Delete' || reason === undefined || isOwn(reason as ConditionReason)) return undefined;
-  return { reason: reason as ConditionReason, message: description, since: SAY_SINCE.has(reason) ? '' : since };
+  return {
+    reason: reason as ConditionReason,
+    message: description,
+    since: REASONS_WITH_SINCE.has(reason) ? '' : since,
+  };
 }
 
 /** Reasons whose messages already contain the time. */
-const SAY_SINCE: ReadonlySet<string> = new Set<ConditionReason>(['DrainHeld']);
+const REASONS_WITH_SINCE: ReadonlySet<string> = new Set<ConditionReason>(['DrainHeld']);
 
 function isOwn(reason: ConditionReason): boolean {
   return actionRequiredBy(reason) === 'fairway';
@@ -136,7 +144,7 @@ function nounOf({ noun, names }: Group): string {
   return names.length === 1 ? noun : `${noun}s`;
 }
 
-function byTurn(a: Group, b: Group): number {
+function compareRolloutOrder(a: Group, b: Group): number {
   const rank = ({ reason }: Group) => ORDER.indexOf(actionRequiredBy(reason));
   return rank(a) - rank(b);
 }

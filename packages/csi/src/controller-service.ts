@@ -1,6 +1,6 @@
 import { invalidArgument } from './calls/call-error.ts';
 import type { CallTime } from './calls/call-time.ts';
-import { CONTROLLER_CAPABILITIES, PLUGIN_CAPABILITIES, PROBE, pluginInfo } from './identity.ts';
+import { CONTROLLER_CAPABILITIES, PLUGIN_CAPABILITIES, PROBE_RESPONSE, pluginInfo } from './identity.ts';
 import type {
   CreateSnapshotRequest,
   CreateVolumeRequest,
@@ -12,15 +12,15 @@ import type {
   UnpublishRequest,
   ValidateRequest,
 } from './protocol/messages.ts';
+import { createSnapshotOnce } from './snapshots/create-snapshot.ts';
 import { listSnapshots } from './snapshots/snapshot-list.ts';
-import { makeSnapshot } from './snapshots/snapshot-maker.ts';
 import { removeSnapshot } from './snapshots/snapshot-removal.ts';
 import type { Storage } from './storage.ts';
 import { publishVolume, unpublishVolume } from './volumes/attachment.ts';
+import { createVolumeOnce } from './volumes/create-volume.ts';
 import { expandVolume } from './volumes/expansion.ts';
 import { showVolume, validateVolume } from './volumes/volume-checks.ts';
 import { listVolumes } from './volumes/volume-list.ts';
-import { makeVolume } from './volumes/volume-maker.ts';
 import { removeVolume } from './volumes/volume-removal.ts';
 
 export type Handler = (request: never, time: CallTime) => object | Promise<object>;
@@ -29,14 +29,16 @@ export function identityHandlers(version: string): Readonly<Record<string, Handl
   return {
     GetPluginInfo: () => pluginInfo(version),
     GetPluginCapabilities: () => PLUGIN_CAPABILITIES,
-    Probe: () => PROBE,
+    Probe: () => PROBE_RESPONSE,
   };
 }
 
 export function controllerHandlers(storage: Storage): Readonly<Record<string, Handler>> {
   const handlers: Readonly<Record<string, Handler>> = {
     ControllerGetCapabilities: () => CONTROLLER_CAPABILITIES,
-    CreateVolume: async (request: CreateVolumeRequest, time) => ({ volume: await makeVolume(storage, request, time) }),
+    CreateVolume: async (request: CreateVolumeRequest, time) => ({
+      volume: await createVolumeOnce(storage, request, time),
+    }),
     DeleteVolume: async ({ volume_id: id }: { readonly volume_id: string }, time) => {
       await removeVolume(storage, id, time);
       return {};
@@ -53,7 +55,7 @@ export function controllerHandlers(storage: Storage): Readonly<Record<string, Ha
     ControllerGetVolume: (request: { readonly volume_id: string }) => showVolume(storage, request),
     ControllerExpandVolume: (request: ExpandRequest, time) => expandVolume(storage, request, time),
     CreateSnapshot: async (request: CreateSnapshotRequest, time) => ({
-      snapshot: await makeSnapshot(storage, request, time),
+      snapshot: await createSnapshotOnce(storage, request, time),
     }),
     DeleteSnapshot: async ({ snapshot_id: id }: { readonly snapshot_id: string }, time) => {
       await removeSnapshot(storage, id, time);

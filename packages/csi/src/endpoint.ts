@@ -2,7 +2,7 @@ import { chmod, lstat, mkdtemp, rename, rm, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 
-/** Linux's maximum length of a socket path, without its final zero, and without the suffix of the temporary path. */
+/** Linux's maximum length of a socket path, without the terminating zero and the suffix of the temporary path. */
 const MAX_PATH_BYTES = 107 - '.XXXXXX/s'.length;
 
 /**
@@ -18,31 +18,34 @@ export function socketPath(endpoint: string): string {
 }
 
 /**
- * Lets `listen` create a socket that only its own user can ever use: it is created in a private folder, and moved to `path` when
- * it is ready. Rejects as `listen` does, or with the file system's error.
+ * Lets `listen` create a socket that only its own user can ever use: it is created in a private folder, and moved to
+ * `path` when it is ready. Rejects as `listen` does, or with an error of the file system.
  */
-export async function presentSocket(path: string, listen: (first: string) => Promise<void>): Promise<void> {
+export async function publishSocket(path: string, listen: (temporaryPath: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(`${path}.`).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new Error(`directory ${dirname(path)} does not exist: create it`) : error;
   });
   try {
-    const first = join(folder, 's');
-    await listen(first);
-    await chmod(first, 0o600);
-    await rename(first, path);
+    const temporaryPath = join(folder, 's');
+    await listen(temporaryPath);
+    await chmod(temporaryPath, 0o600);
+    await rename(temporaryPath, path);
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-/** Removes the socket of a process that was killed. Rejects if another process listens on it, or the file is not a socket. */
-export async function freeSocket(path: string): Promise<void> {
-  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+/**
+ * Removes the socket of a process that was killed. Rejects if another process listens on it, or if the file is not a
+ * socket.
+ */
+export async function removeStaleSocket(path: string): Promise<void> {
+  const stats = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  if (found === undefined) return;
-  if (!found.isSocket()) throw new Error(`${path} exists but is not a socket: remove it, or use another path`);
+  if (stats === undefined) return;
+  if (!stats.isSocket()) throw new Error(`${path} exists but is not a socket: remove it, or use another path`);
   if (await isListening(path)) throw new Error(`another process is already listening on ${path}`);
   await unlink(path);
 }

@@ -18,4 +18,4 @@ export const CONTROLLER_CAPABILITIES = {
 };
 
 /** A restart does not help if the cloud is unreachable, so the probe ignores it. */
-export const PROBE = { ready: { value: true } };
+export const PROBE_RESPONSE = { ready: { value: true } };

@@ -6,28 +6,28 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
 import { CallError } from './calls/call-error.ts';
 import { CallTime, newPaces, type Paces } from './calls/call-time.ts';
-import { explain } from './calls/failure.ts';
+import { toCallError } from './calls/failure.ts';
 import { Operations } from './calls/operations.ts';
 import { controllerHandlers, type Handler, identityHandlers } from './controller-service.ts';
-import { freeSocket, presentSocket, socketPath } from './endpoint.ts';
+import { publishSocket, removeStaleSocket, socketPath } from './endpoint.ts';
 import { csiServices } from './protocol/services.ts';
 
 /** The largest request, with all its parameters, has a few KiB. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
-/** External-provisioner works with 100 threads, the others with 10. */
+/** External-provisioner works with 100 threads, the other sidecars with 10. */
 const MAX_CALLS = 256;
-/** If the caller sets no deadline. */
-const MAX_CALL_MS = 600_000;
-/** Reserved so that the answer arrives before the caller's deadline. */
-const ANSWER_MS = 250;
+/** Limit of a call without a deadline. */
+const MAX_CALL_DURATION_MS = 600_000;
+/** Reserved so that the response arrives before the caller's deadline. */
+const RESPONSE_RESERVE_MS = 250;
 /** How long calls may take to end when the server stops. */
-const STOP_MS = 5_000;
+const SHUTDOWN_TIMEOUT_MS = 5_000;
 
 export interface CsiServerOptions {
   /** `unix:///run/csi.sock`. */
   readonly endpoint: string;
   readonly cloud: ProjectCloud;
-  /** Marks the volumes of the cluster. */
+  /** Identifies the cluster in the marks of its volumes. */
   readonly clusterUid: string;
   /** Fairway's version. */
   readonly version: string;
@@ -38,7 +38,7 @@ export interface CsiServerOptions {
 }
 
 export interface CsiServer {
-  /** Accepts no more calls, and ends those that wait; requests that were sent to the cloud are awaited. */
+  /** Accepts no new calls, and ends those that are waiting. Requests that were sent to the cloud are awaited. */
   stop(): Promise<void>;
 }
 
@@ -62,29 +62,29 @@ export async function serveCsi(options: CsiServerOptions): Promise<CsiServer> {
     async stop() {
       await rm(path, { force: true });
       stopping.abort(new CallError(status.UNAVAILABLE, 'the driver is shutting down: retry the call'));
-      const late = clock.after(STOP_MS, () => {
+      const shutdownTimer = clock.after(SHUTDOWN_TIMEOUT_MS, () => {
         work.abort(new Error('the driver is shutting down'));
         server.forceShutdown();
       });
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
-      late.cancel();
+      shutdownTimer.cancel();
     },
   };
 }
 
 async function listen(server: Server, path: string): Promise<void> {
-  await freeSocket(path);
+  await removeStaleSocket(path);
   const credentials = ServerCredentials.createInsecure();
-  await presentSocket(
+  await publishSocket(
     path,
-    (first) =>
+    (temporaryPath) =>
       new Promise<void>((resolve, reject) => {
-        server.bindAsync(`unix:${first}`, credentials, (error) => (error ? reject(error) : resolve()));
+        server.bindAsync(`unix:${temporaryPath}`, credentials, (error) => (error ? reject(error) : resolve()));
       }),
   );
 }
 
-/** State shared by all calls: their number, their time, and the errors that callers get. */
+/** State that all calls share: their number, their time limits, and the errors that callers get. */
 class Calls {
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -104,21 +104,21 @@ class Calls {
 
   unary(handlers: Readonly<Record<string, Handler>>) {
     const entries = Object.entries(handlers).map(([method, handle]) => {
-      const answer = async (call: ServerUnaryCall<object, object>, done: sendUnaryData<object>) => {
-        const { response, failure } = await this.#answer(method, handle, call);
+      const handleCall = async (call: ServerUnaryCall<object, object>, done: sendUnaryData<object>) => {
+        const { response, failure } = await this.#handle(method, handle, call);
         done(failure, response);
       };
-      return [method, answer] as const;
+      return [method, handleCall] as const;
     });
     return Object.fromEntries(entries);
   }
 
-  async #answer(method: string, handle: Handler, call: ServerUnaryCall<object, object>) {
+  async #handle(method: string, handle: Handler, call: ServerUnaryCall<object, object>) {
     const sinceMs = this.#clock.now();
-    const over = new AbortController();
+    const deadline = new AbortController();
     const end = () =>
-      over.abort(new CallError(status.DEADLINE_EXCEEDED, 'the deadline of the call has passed: retry the call'));
-    const timer = this.#clock.after(this.#timeOf(call), end);
+      deadline.abort(new CallError(status.DEADLINE_EXCEEDED, 'the deadline of the call has passed: retry the call'));
+    const timer = this.#clock.after(this.#durationLimitMs(call), end);
     call.on('cancelled', end);
     const code = (of: status) => ({ method, code: status[of], durationMs: this.#clock.now() - sinceMs });
     this.#running += 1;
@@ -126,12 +126,12 @@ class Calls {
       if (this.#running > MAX_CALLS)
         throw new CallError(status.UNAVAILABLE, 'too many concurrent calls: retry the call');
       this.#stopping.throwIfAborted();
-      const time = new CallTime(this.#clock, this.#paces, AbortSignal.any([over.signal, this.#stopping]));
+      const time = new CallTime(this.#clock, this.#paces, AbortSignal.any([deadline.signal, this.#stopping]));
       const response = await handle(call.request as never, time);
       this.#log.debug(code(status.OK), 'handled call');
       return { response, failure: null };
     } catch (error) {
-      const known = explain(error, this.#clock.now());
+      const known = toCallError(error, this.#clock.now());
       if (known === undefined) this.#log.error({ err: error, method }, 'call failed');
       const failure = known ?? new CallError(status.UNAVAILABLE, 'internal error: see the Fairway log');
       this.#log.debug({ ...code(failure.code), message: failure.message }, 'handled call');
@@ -142,9 +142,9 @@ class Calls {
     }
   }
 
-  #timeOf(call: ServerUnaryCall<object, object>): number {
+  #durationLimitMs(call: ServerUnaryCall<object, object>): number {
     const deadline = call.getDeadline();
-    const leftMs = (typeof deadline === 'number' ? deadline : deadline.getTime()) - Date.now();
-    return Math.min(Math.max(leftMs - ANSWER_MS, leftMs / 2), MAX_CALL_MS);
+    const remainingMs = (typeof deadline === 'number' ? deadline : deadline.getTime()) - Date.now();
+    return Math.min(Math.max(remainingMs - RESPONSE_RESERVE_MS, remainingMs / 2), MAX_CALL_DURATION_MS);
   }
 }

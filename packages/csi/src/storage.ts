@@ -1,9 +1,9 @@
 import type { Clock } from '@fairway/base/clock';
 import type { VolumeBuilds } from '@fairway/cloud-provider/volumes/volume-builds';
 import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
-import type { Identified } from '@fairway/openstack/cache/snapshot';
+import type { Identifiable } from '@fairway/openstack/cache/snapshot';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
 import { status } from '@grpc/grpc-js';
 import { CallError } from './calls/call-error.ts';
 import type { CallTime } from './calls/call-time.ts';
@@ -12,56 +12,59 @@ import type { Operations } from './calls/operations.ts';
 /** The volumes and snapshots of one cluster, in their project. */
 export interface Storage {
   readonly cloud: ProjectCloud;
-  /** Marks its volumes and snapshots. */
+  /** Identifies the cluster in the marks of its volumes and snapshots. */
   readonly clusterUid: string;
   readonly clock: Clock;
   readonly operations: Operations;
   readonly builds: VolumeBuilds;
-  /** Aborts requests that were sent to the cloud; the end of a call does not. */
+  /** Aborts requests that were sent to the cloud. The end of a call does not. */
   readonly work: AbortSignal;
 }
 
-/** Refuses objects with the marks of another cluster, or without marks if they are required. */
-export function notOurs(message: string): CallError {
+/** The error for objects with the marks of another cluster, or without marks if they are required. */
+export function foreignObjectError(message: string): CallError {
   return new CallError(status.PERMISSION_DENIED, message);
 }
 
-/** Objects with given marks: existing ones, and those that Cinder is deleting. */
-export interface Marked<T> {
+/** Objects with certain marks: existing ones, and those that Cinder is deleting. */
+export interface MarkedObjects<T> {
   readonly items: readonly T[];
   readonly deleting: readonly T[];
 }
 
 /**
- * The current objects with given marks, from a list that began after the call: another process may have created one a moment ago.
- * Waits until the list includes all requests that were sent before, and until ongoing deletions are complete.
+ * The current objects with certain marks, from a list that began after the call, because another process may have
+ * created one a moment ago. Waits until the list includes all requests that were sent before, and until ongoing
+ * deletions are complete.
  */
-export async function markedNow<T extends Identified>(
+export async function listMarked<T extends Identifiable>(
   { clock }: Storage,
   cache: ResourceCache<T>,
   time: CallTime,
-  find: () => Promise<Marked<T>>,
+  find: () => Promise<MarkedObjects<T>>,
 ): Promise<readonly T[]> {
   const poll = async () => {
     await cache.refreshAfter(clock.now(), time.signal);
-    const { items, deleting } = await whenSettled(clock, time, find);
+    const { items, deleting } = await retryUntilSettled(clock, time, find);
     return items.length === 0 && deleting.length > 0 ? undefined : items;
   };
-  return (await poll()) ?? time.until('delete', 'the previous object with this name is being deleted by Cinder', poll);
+  return (
+    (await poll()) ?? time.pollUntil('delete', 'the previous object with this name is being deleted by Cinder', poll)
+  );
 }
 
-async function whenSettled<T>(clock: Clock, time: CallTime, find: () => Promise<T>): Promise<T> {
+async function retryUntilSettled<T>(clock: Clock, time: CallTime, find: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await find();
     } catch (error) {
-      if (!(error instanceof StillSettling)) throw error;
-      await time.passUntil(Math.min(error.untilMs + 1, clock.now() + 1_000), error.message);
+      if (!(error instanceof StillSettlingError)) throw error;
+      await time.sleepUntil(Math.min(error.untilMs + 1, clock.now() + 1_000), error.message);
     }
   }
 }
 
-/** Cinder's times are in UTC without saying so. */
+/** Cinder reports times in UTC without a time zone. */
 export function epochMsOf(time: string | null | undefined): number {
   return time == null ? 0 : Date.parse(time.endsWith('Z') ? time : `${time}Z`);
 }

@@ -7,7 +7,7 @@ import { clustersByIdentity } from '@fairway/tenancy/cache-indexes';
 import { status } from '@grpc/grpc-js';
 import { CallError, failedPrecondition } from './call-error.ts';
 
-/** Organization of the certificates; their common name is the cluster's identity. */
+/** Organization of the certificates; the common name is the cluster's identity. */
 export const AUTOSCALERS = 'fairway:external-autoscalers';
 
 interface Bearer {
@@ -16,11 +16,11 @@ interface Bearer {
   readonly notAfterMs: number;
 }
 
-/** Derives the cluster of a caller from the certificate that TLS has verified, and from nothing else in the call. */
+/** Derives the caller's cluster only from the certificate that TLS has verified. */
 export class Access {
   readonly #clusters: Pick<Informer<Cluster>, 'find'>;
   /** Parsing a certificate is slow, and each call has one. */
-  readonly #known = new RecentMap<Bearer>(1024);
+  readonly #bearers = new RecentMap<Bearer>(1024);
 
   constructor(clusters: Pick<Informer<Cluster>, 'find'>) {
     this.#clusters = clusters;
@@ -62,8 +62,8 @@ export class Access {
 
   #bearerOf(raw: Buffer): Bearer | undefined {
     const key = raw.toString('base64');
-    const known = this.#known.get(key);
-    if (known) return known;
+    const cached = this.#bearers.get(key);
+    if (cached) return cached;
     const certificate = new X509Certificate(raw);
     const names = certificate.subject.split('\n');
     const clusterIdentity = names.find((name) => name.startsWith('CN='))?.slice('CN='.length);
@@ -73,7 +73,7 @@ export class Access {
       issuedMs: certificate.validFromDate.getTime() + BACKDATE_MS,
       notAfterMs: certificate.validToDate.getTime(),
     };
-    this.#known.set(key, bearer);
+    this.#bearers.set(key, bearer);
     return bearer;
   }
 }

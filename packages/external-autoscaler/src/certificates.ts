@@ -19,8 +19,8 @@ const NAME = 'external-autoscaler-ca';
 const DAY_MS = 86_400_000;
 
 /**
- * The CA of the autoscalers' certificates and the server's, from a Secret that no tenant can read; created if missing. It signs
- * nothing else: its certificates give no access to Fairway's API or a cluster's.
+ * The CA that issues the autoscalers' and the server's certificates, from a Secret that no tenant can read; created if
+ * missing. It signs nothing else: its certificates give no access to the API of Fairway or of a cluster.
  */
 export async function loadAutoscalerAuthority(client: KubeClient, clock: Clock): Promise<CertificateAuthority> {
   const secrets = client.resource(Secrets);
@@ -34,12 +34,12 @@ export async function loadAutoscalerAuthority(client: KubeClient, clock: Clock):
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error;
   }
-  const made = await createCertificateAuthority({ commonName: AUTOSCALERS, clock, validityMs: 3650 * DAY_MS });
-  const data = { 'ca.crt': base64(made.certificatePem), 'ca.key': base64(made.privateKeyPem) };
+  const created = await createCertificateAuthority({ commonName: AUTOSCALERS, clock, validityMs: 3650 * DAY_MS });
+  const data = { 'ca.crt': base64(created.certificatePem), 'ca.key': base64(created.privateKeyPem) };
   try {
     const metadata = { name: NAME, namespace: SYSTEM_NAMESPACE };
     await secrets.create({ apiVersion: 'v1', kind: 'Secret', type: 'Opaque', metadata, data });
-    return made;
+    return created;
   } catch (error) {
     if (!isApiError(error, 'AlreadyExists')) throw error;
     return load();

@@ -2,9 +2,9 @@ import { type ConditionReason, ConditionReason as Reasons } from '@fairway/api/c
 import type { Machine } from '@fairway/api/kinds/machine';
 import { machineState } from '@fairway/controllers/autoscaling/machine-state';
 import { ErrorClass, type Instance, InstanceState } from './protocol/messages.ts';
-import { isStaying } from './target-size.ts';
+import { isRemaining } from './target-size.ts';
 
-/** For a machine without a server: no node has it. */
+/** Prefix of the ID of a machine without a server: no node has it. */
 const NO_SERVER = 'fairway://machine/';
 
 const OUT_OF_RESOURCES: ReadonlySet<ConditionReason> = new Set([
@@ -21,8 +21,8 @@ export function instanceID({ metadata, status }: Machine, region: string): strin
 }
 
 /**
- * The machine of a node in a request; undefined for all others. The node's claims must be consistent: its kubelet can send
- * anything.
+ * The machine of a node in a request; undefined for all other nodes. The node's data must be consistent, because its
+ * kubelet can send anything.
  */
 export function machineOf(
   machines: readonly Machine[],
@@ -38,14 +38,16 @@ export function machineOf(
   return isNamed ? found : undefined;
 }
 
-/** A machine as reported to the autoscaler. If it can't be created, the error lets the autoscaler try another group. */
+/**
+ * A machine as reported to the autoscaler. If it can't be created, the error makes the autoscaler try another group.
+ */
 export function instanceOf(
   machine: Machine,
   region: string,
   times: { readonly nowMs: number; readonly timeoutMs: number },
 ): Instance {
   const id = instanceID(machine, region);
-  if (!isStaying(machine)) return { id, status: { instanceState: InstanceState.deleting } };
+  if (!isRemaining(machine)) return { id, status: { instanceState: InstanceState.deleting } };
   if (machine.status?.readyTime !== undefined) return { id, status: { instanceState: InstanceState.running } };
   const state = machineState(machine, undefined, times);
   if (state.kind !== 'failed') return { id, status: { instanceState: InstanceState.creating } };

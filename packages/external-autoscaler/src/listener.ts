@@ -6,11 +6,11 @@ import { GroupedSets } from '@fairway/base/grouped-sets';
 import { type Server, ServerCredentials } from '@grpc/grpc-js';
 
 /** A cluster's autoscaler has one connection, and a second one during a failover. */
-const MAX_OF_CLUSTER = 8;
-/** Connections before the end of their handshake: after a restart, all autoscalers reconnect at once. */
+const MAX_CONNECTIONS_PER_CLUSTER = 8;
+/** Connections whose handshake has not ended: after a restart, all autoscalers reconnect at the same time. */
 const MAX_HANDSHAKES = 1_024;
-const MAX_HANDSHAKES_OF_NETWORK = 256;
-const HANDSHAKE_MS = 10_000;
+const MAX_HANDSHAKES_PER_NETWORK = 256;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 export interface ServerTls {
   readonly certificatePem: string;
@@ -24,21 +24,22 @@ export interface ListenOptions {
   /** 0 for any free port. */
   readonly port: number;
   readonly tls: ServerTls;
-  /** The client of a certificate; empty for certificates of no client, which count as one. */
+  /** The client of a certificate. Empty for certificates without a client, which together count as one. */
   readonly holderOf: (certificate: Buffer | undefined) => string;
 }
 
 export interface Listener {
   readonly port: number;
-  /** Ends open connections. */
+  /** Closes open connections. */
   close(): void;
 }
 
 /**
- * Accepts connections for a gRPC server, which itself limits neither their number nor, below two minutes, their handshakes. Over the limit, further
- * handshakes of a network are rejected, and the oldest connection of a cluster is closed. Rejects if it can't listen there.
+ * Accepts connections for a gRPC server, which limits neither their number nor handshakes of less than two minutes.
+ * Over the limit, new handshakes of a network are rejected, and a cluster's oldest connection is closed. Rejects if it
+ * can't listen there.
  */
-export async function listenWithin(
+export async function listenWithLimits(
   { host, port, tls, holderOf }: ListenOptions,
   server: Pick<Server, 'createConnectionInjector'>,
 ): Promise<Listener> {
@@ -47,7 +48,7 @@ export async function listenWithin(
   const handshakes = new Handshakes();
   const clients = new ClientConnections();
   const open = new Set<Socket>();
-  const listening = createServer({
+  const tlsServer = createServer({
     cert: tls.certificatePem,
     key: tls.privateKeyPem,
     ca: tls.authorityPem,
@@ -55,44 +56,44 @@ export async function listenWithin(
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['h2'],
-    handshakeTimeout: HANDSHAKE_MS,
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   });
-  listening.on('connection', (socket: Socket) => {
+  tlsServer.on('connection', (socket: Socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
     handshakes.begin(socket);
   });
-  listening.on('tlsClientError', (_error, socket) => socket.destroy());
-  listening.on('secureConnection', (socket) => {
+  tlsServer.on('tlsClientError', (_error, socket) => socket.destroy());
+  tlsServer.on('secureConnection', (socket) => {
     handshakes.end(socket);
     socket.on('error', () => socket.destroy());
     clients.add(holderOf(socket.getPeerCertificate().raw), socket);
     injector.injectConnection(socket);
   });
   await new Promise<void>((resolve, reject) => {
-    listening.once('error', reject);
-    listening.listen(port, host, () => {
-      listening.off('error', reject);
+    tlsServer.once('error', reject);
+    tlsServer.listen(port, host, () => {
+      tlsServer.off('error', reject);
       resolve();
     });
   });
   return {
-    port: (listening.address() as AddressInfo).port,
+    port: (tlsServer.address() as AddressInfo).port,
     close: () => {
-      listening.close();
+      tlsServer.close();
       for (const socket of open) socket.destroy();
     },
   };
 }
 
-/** Connections before the end of their handshake, by network. */
+/** Connections whose handshake has not ended, by network. */
 class Handshakes {
   readonly #networks = new GroupedSets<string>();
 
   begin(socket: Socket): void {
     const network = peerNetwork(socket.remoteAddress ?? '');
-    if (this.#networks.size >= MAX_HANDSHAKES || this.#networks.sizeOf(network) >= MAX_HANDSHAKES_OF_NETWORK) {
+    if (this.#networks.size >= MAX_HANDSHAKES || this.#networks.sizeOf(network) >= MAX_HANDSHAKES_PER_NETWORK) {
       socket.destroy();
       return;
     }
@@ -115,7 +116,7 @@ class ClientConnections {
     this.#open.add(client, socket);
     socket.once('close', () => this.#open.delete(client, socket));
     const oldest = this.#open.oldestOf(client);
-    if (oldest === undefined || this.#open.sizeOf(client) <= MAX_OF_CLUSTER) return;
+    if (oldest === undefined || this.#open.sizeOf(client) <= MAX_CONNECTIONS_PER_CLUSTER) return;
     this.#open.delete(client, oldest);
     oldest.destroy();
   }

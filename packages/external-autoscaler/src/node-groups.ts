@@ -2,7 +2,7 @@ import { durationMs } from '@fairway/api/domain/duration';
 import { EXTERNAL_AUTOSCALER } from '@fairway/api/domain/external-autoscaler';
 import { provisionTimeoutMs } from '@fairway/api/domain/node-startup-timeout';
 import { poolZones } from '@fairway/api/domain/pool-zones';
-import { poolBounds, wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import { poolBounds, targetReplicas } from '@fairway/api/domain/target-replicas';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
@@ -24,7 +24,7 @@ import { status } from '@grpc/grpc-js';
 import { CallError, invalidArgument } from './call-error.ts';
 import { instanceOf, machineOf } from './instances.ts';
 import type { AutoscalingOptions, GrpcNode, Instance, NodeGroup } from './protocol/messages.ts';
-import { decreased, increased, removed } from './target-size.ts';
+import { planRemoval, scaleDownStatus, scaleUpStatus } from './target-size.ts';
 
 export interface NodeGroupsDependencies {
   readonly client: KubeClient;
@@ -38,15 +38,15 @@ export interface NodeGroupsDependencies {
   readonly clock: Clock;
 }
 
-/** Attempts of a write that conflicts with another one. */
-const ATTEMPTS = 5;
+/** Maximum attempts of a write that conflicts with another one. */
+const MAX_ATTEMPTS = 5;
 
 /**
  * The pools of a cluster as node groups. A group's ID is its pool's name: names of another cluster's pools have no meaning here.
  */
 export class NodeGroups {
   readonly #dependencies: NodeGroupsDependencies;
-  /** The last change of each pool: changes wait for each other. */
+  /** The last change of each pool: its changes run one after another. */
   readonly #changes = new Map<string, Promise<unknown>>();
 
   constructor(dependencies: NodeGroupsDependencies) {
@@ -57,7 +57,7 @@ export class NodeGroups {
     return this.#pools(cluster).map(groupOf);
   }
 
-  /** The group of a node; undefined if it is not the cluster's, or its pool is not autoscaled. */
+  /** The group of a node; undefined if the node is not the cluster's, or its pool is not autoscaled. */
   groupOfNode(cluster: Cluster, node: GrpcNode): NodeGroup | undefined {
     const machine = machineOf(this.#machines(cluster), node);
     const pool = machine && this.#pools(cluster).find((each) => isMachineOf(each, machine));
@@ -66,7 +66,7 @@ export class NodeGroups {
 
   /** Reads from the API, not from a cache: an autoscaler that has just requested nodes must not request them again. */
   async targetSize(cluster: Cluster, id: string): Promise<number> {
-    return wantedReplicas(await this.#stored(this.#pool(cluster, id)));
+    return targetReplicas(await this.#stored(this.#pool(cluster, id)));
   }
 
   instances(cluster: Cluster, id: string): Instance[] {
@@ -87,32 +87,37 @@ export class NodeGroups {
       const others = cache.nodePools
         .find(poolsByCluster, keyOf(cluster))
         .filter(({ metadata }) => metadata.name !== id);
-      const wanted = [pool, ...others].reduce((sum, each) => sum + wantedReplicas(each), 0);
-      return increased(pool, delta, { ...limit, wanted }, clock.now());
+      const desiredNodes = [pool, ...others].reduce((sum, each) => sum + targetReplicas(each), 0);
+      return scaleUpStatus(pool, delta, { ...limit, desiredNodes }, clock.now());
     });
   }
 
   async decrease(cluster: Cluster, id: string, delta: number): Promise<void> {
     const { clock } = this.#dependencies;
-    await this.#change(cluster, id, (pool) => decreased(pool, delta, this.#machinesOf(cluster, pool), clock.now()));
+    await this.#change(cluster, id, (pool) =>
+      scaleDownStatus(pool, delta, this.#machinesOf(cluster, pool), clock.now()),
+    );
   }
 
-  /** Marks are written before the size: a crash between the two removes none, and the next call counts them. */
+  /**
+   * Marks are written before the size: after a crash between the two, no node is removed, and the next call counts the
+   * marks.
+   */
   async deleteNodes(cluster: Cluster, id: string, nodes: readonly GrpcNode[]): Promise<void> {
     const { client, clock } = this.#dependencies;
     const type = client.resource(machines);
     await this.#change(cluster, id, async (pool) => {
-      const own = await Promise.all(
+      const poolMachines = await Promise.all(
         this.#machinesOf(cluster, pool).map((machine) =>
-          type.get(machine.metadata.name ?? '', where(machine)).catch(() => machine),
+          type.get(machine.metadata.name ?? '', namespaceOf(machine)).catch(() => machine),
         ),
       );
-      const given = nodes.map((node) => {
-        const machine = machineOf(own, node);
+      const machinesToRemove = nodes.map((node) => {
+        const machine = machineOf(poolMachines, node);
         if (machine) return machine;
         throw invalidArgument(`node ${node.name} (${node.providerID}) does not belong to node pool ${id}`);
       });
-      const removal = removed(pool, given, own, clock.now());
+      const removal = planRemoval(pool, machinesToRemove, poolMachines, clock.now());
       const message = "removed by the cluster's own autoscaler";
       const mark = { due: true, reason: EXTERNAL_AUTOSCALER, message, time: removal.time };
       for (const machine of removal.marked) {
@@ -123,7 +128,7 @@ export class NodeGroups {
     });
   }
 
-  /** An empty node of the pool, in Protobuf. The zone is included only if the pool has a single one. */
+  /** An empty node of the pool, in Protobuf. The zone is included only if the pool has exactly one. */
   async template(cluster: Cluster, id: string, signal: AbortSignal): Promise<Uint8Array> {
     const pool = this.#pool(cluster, id);
     const { cache } = this.#dependencies;
@@ -143,20 +148,20 @@ export class NodeGroups {
     const { spec } = this.#pool(cluster, id);
     const { autoscaling } = spec;
     const plan = this.#dependencies.cache.plans.get(cluster.spec.plan)?.spec;
-    const isChosen = (spec.nodeStartupTimeout ?? plan?.healing.nodeStartupTimeout) !== undefined;
+    const hasStartupTimeout = (spec.nodeStartupTimeout ?? plan?.healing.nodeStartupTimeout) !== undefined;
     const unneededMs = durationMs(autoscaling.scaleDownUnneededTime);
     const unreadyMs = durationMs(autoscaling.scaleDownUnreadyTime);
-    const asked =
-      defaults.maxNodeProvisionDuration ?? inParts((defaults.maxNodeProvisionTime?.duration ?? 900e9) / 1e6);
-    const provision = isChosen ? inParts(provisionTimeoutMs(spec, plan)) : asked;
+    const requestedDuration =
+      defaults.maxNodeProvisionDuration ?? toDuration((defaults.maxNodeProvisionTime?.duration ?? 900e9) / 1e6);
+    const provision = hasStartupTimeout ? toDuration(provisionTimeoutMs(spec, plan)) : requestedDuration;
     return {
       ...defaults,
       scaleDownUtilizationThreshold: Number(autoscaling.scaleDownUtilizationThreshold),
       scaleDownUnneededTime: { duration: unneededMs * 1e6 },
       scaleDownUnreadyTime: { duration: unreadyMs * 1e6 },
       maxNodeProvisionTime: { duration: provision.seconds * 1e9 + provision.nanos },
-      scaleDownUnneededDuration: inParts(unneededMs),
-      scaleDownUnreadyDuration: inParts(unreadyMs),
+      scaleDownUnneededDuration: toDuration(unneededMs),
+      scaleDownUnreadyDuration: toDuration(unreadyMs),
       maxNodeProvisionDuration: provision,
     };
   }
@@ -188,19 +193,19 @@ export class NodeGroups {
   }
 
   #stored(pool: NodePool): Promise<NodePool> {
-    return this.#dependencies.client.resource(nodePools).get(pool.metadata.name ?? '', where(pool));
+    return this.#dependencies.client.resource(nodePools).get(pool.metadata.name ?? '', namespaceOf(pool));
   }
 
-  /** Decides based on the stored object, and writes if it has not changed since. */
+  /** Decides based on the stored object, and writes only if it has not changed since. */
   async #change(
     cluster: Cluster,
     id: string,
     decide: (pool: NodePool) => AutoscalingStatus | undefined | Promise<AutoscalingStatus | undefined>,
   ): Promise<void> {
-    const known = this.#pool(cluster, id);
-    const key = keyOf(known);
+    const cachedPool = this.#pool(cluster, id);
+    const key = keyOf(cachedPool);
     const before = this.#changes.get(key) ?? Promise.resolve();
-    const change = before.catch(() => undefined).then(() => this.#write(known, decide));
+    const change = before.catch(() => undefined).then(() => this.#write(cachedPool, decide));
     this.#changes.set(key, change);
     try {
       await change;
@@ -210,22 +215,22 @@ export class NodeGroups {
   }
 
   async #write(
-    known: NodePool,
+    cachedPool: NodePool,
     decide: (pool: NodePool) => AutoscalingStatus | undefined | Promise<AutoscalingStatus | undefined>,
   ): Promise<void> {
     const type = this.#dependencies.client.resource(nodePools);
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const pool = await this.#stored(known);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const pool = await this.#stored(cachedPool);
       const autoscaling = await decide(pool);
       if (autoscaling === undefined) return;
       try {
-        await writeStatus(type, pool, { ...pool.status, autoscaling }, { isUnchangedOnly: true });
+        await writeStatus(type, pool, { ...pool.status, autoscaling }, { ifUnchanged: true });
         return;
       } catch (error) {
         if (!isApiError(error, 'Conflict')) throw error;
       }
     }
-    throw new CallError(status.ABORTED, `node pool ${known.metadata.name} keeps changing: retry the call`);
+    throw new CallError(status.ABORTED, `node pool ${cachedPool.metadata.name} keeps changing: retry the call`);
   }
 }
 
@@ -235,10 +240,10 @@ function groupOf(pool: NodePool): NodeGroup {
   return { id: name, minSize: min, maxSize: max, debug: `${name} (${pool.spec.flavor}, ${min} to ${max} nodes)` };
 }
 
-function where({ metadata }: NodePool | Machine): { namespace: string } {
+function namespaceOf({ metadata }: NodePool | Machine): { namespace: string } {
   return { namespace: metadata.namespace ?? '' };
 }
 
-function inParts(ms: number): { readonly seconds: number; readonly nanos: number } {
+function toDuration(ms: number): { readonly seconds: number; readonly nanos: number } {
   return { seconds: Math.floor(ms / 1000), nanos: Math.round((ms % 1000) * 1e6) };
 }

@@ -7,21 +7,21 @@ import { Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { Access } from './access.ts';
 import { CallError } from './call-error.ts';
-import { listenWithin, type ServerTls } from './listener.ts';
+import { listenWithLimits, type ServerTls } from './listener.ts';
 import { NodeGroups, type NodeGroupsDependencies } from './node-groups.ts';
 import type { AutoscalingOptions, GrpcNode } from './protocol/messages.ts';
 import { type CallName, serviceDefinition } from './protocol/service.ts';
 
 /** A request for 1,000 nodes with their labels is far smaller. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
-/** Per connection, as each may hold an unfinished message. An autoscaler makes one or two calls at a time. */
+/** Per connection, because each may have an unfinished message. An autoscaler makes one or two calls at a time. */
 const MAX_STREAMS = 16;
 /** Closes connections that an endless call would keep open. */
 const MAX_CONNECTION_AGE_MS = 3_600_000;
 const AGE_GRACE_MS = 60_000;
 /** Limit of the memory that Node uses for a connection; the library sets none. */
 const MAX_SESSION_MIB = 16;
-const MAX_CALLS_OF_CLUSTER = 32;
+const MAX_CALLS_PER_CLUSTER = 32;
 /** A scan makes one call per node. */
 const RATE = { burst: 5_000, perMinute: 60_000 };
 const MAX_CLUSTERS = 10_000;
@@ -31,7 +31,7 @@ export interface ExternalAutoscalerOptions extends NodeGroupsDependencies {
   /** 0 for any free port. */
   readonly port: number;
   readonly tls: ServerTls;
-  /** Calls of each cluster; enough for scans of 1,000 nodes by default. */
+  /** Rate of calls of each cluster; by default enough for scans of 1,000 nodes. */
   readonly rate?: Rate;
   readonly registry: Registry;
   readonly log: Logger;
@@ -65,28 +65,28 @@ export async function serveExternalAutoscalers(options: ExternalAutoscalerOption
     registers: [registry],
   });
 
-  const answer = async (handle: Handler, certificate: Buffer | undefined, request: object): Promise<object> => {
+  const handleCall = async (handle: Handler, certificate: Buffer | undefined, request: object): Promise<object> => {
     const nowMs = clock.now();
     const cluster = access.clusterOf(certificate, nowMs);
     const caller = identityOf(cluster);
     const count = running.get(caller) ?? 0;
-    if (count >= MAX_CALLS_OF_CLUSTER || !rates.take(caller, nowMs)) {
+    if (count >= MAX_CALLS_PER_CLUSTER || !rates.tryTake(caller, nowMs)) {
       throw new CallError(status.RESOURCE_EXHAUSTED, 'too many calls for this cluster: retry later');
     }
     running.set(caller, count + 1);
     try {
       return await handle(cluster, request as never, stopping.signal);
     } finally {
-      const left = (running.get(caller) ?? 1) - 1;
-      if (left > 0) running.set(caller, left);
+      const remaining = (running.get(caller) ?? 1) - 1;
+      if (remaining > 0) running.set(caller, remaining);
       else running.delete(caller);
     }
   };
 
-  const outcome = async (method: string, handle: Handler, call: ServerUnaryCall<object, object>) => {
+  const respond = async (method: string, handle: Handler, call: ServerUnaryCall<object, object>) => {
     const end = seconds.startTimer({ method });
     try {
-      const response = await answer(handle, call.getAuthContext().sslPeerCertificate?.raw, call.request);
+      const response = await handleCall(handle, call.getAuthContext().sslPeerCertificate?.raw, call.request);
       calls.inc({ method, code: status[status.OK] });
       return { response, failure: null };
     } catch (error) {
@@ -102,7 +102,7 @@ export async function serveExternalAutoscalers(options: ExternalAutoscalerOption
 
   const unary = (method: string, handle: Handler) => {
     return async (call: ServerUnaryCall<object, object>, done: sendUnaryData<object>) => {
-      const { response, failure } = await outcome(method, handle, call);
+      const { response, failure } = await respond(method, handle, call);
       done(failure, response);
     };
   };
@@ -121,7 +121,7 @@ export async function serveExternalAutoscalers(options: ExternalAutoscalerOption
     Object.fromEntries(handlers.map(([method, handle]) => [method, unary(method, handle)])),
   );
   const holderOf = (certificate: Buffer | undefined) => access.holderOf(certificate);
-  const listener = await listenWithin({ host, port, tls, holderOf }, server);
+  const listener = await listenWithLimits({ host, port, tls, holderOf }, server);
   return {
     port: listener.port,
     close: () => {
@@ -136,7 +136,7 @@ function handlersOf(groups: NodeGroups): Record<CallName, Handler> {
   const unimplemented: Handler = () => {
     throw new CallError(status.UNIMPLEMENTED, 'Fairway does not provide prices');
   };
-  const nothing: Handler = () => ({});
+  const noop: Handler = () => ({});
   return {
     NodeGroups: (cluster) => ({ nodeGroups: groups.list(cluster) }),
     NodeGroupForNode: (cluster, { node }: { node?: GrpcNode }) => ({
@@ -145,9 +145,9 @@ function handlersOf(groups: NodeGroups): Record<CallName, Handler> {
     PricingNodePrice: unimplemented,
     PricingPodPrice: unimplemented,
     GPULabel: () => ({ label: '' }),
-    GetAvailableGPUTypes: nothing,
-    Cleanup: nothing,
-    Refresh: nothing,
+    GetAvailableGPUTypes: noop,
+    Cleanup: noop,
+    Refresh: noop,
     NodeGroupTargetSize: async (cluster, { id }: { id: string }) => ({
       targetSize: await groups.targetSize(cluster, id),
     }),

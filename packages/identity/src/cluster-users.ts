@@ -5,7 +5,7 @@ import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import type { Clock } from '@fairway/base/clock';
 import { RecentMap } from '@fairway/base/recent-map';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { type KeystoneTokens, UNKNOWN_MS } from './keystone-tokens.ts';
+import { type KeystoneTokens, UNKNOWN_TTL_MS } from './keystone-tokens.ts';
 import { KeystoneUnavailableError } from './keystone-unavailable-error.ts';
 import type { KeystoneUser } from './keystone-user.ts';
 import { parsePolicy } from './policy/policy.ts';
@@ -13,14 +13,17 @@ import { createPolicyAuthorizer } from './policy/policy-authorizer.ts';
 import { isKeystoneShaped } from './token-shape.ts';
 import { userInfoOf } from './user-info.ts';
 
-/** Half of the total limit on Keystone calls: whatever tenants' API servers send, Fairway's own API keeps the other half. */
+/**
+ * Half of the total limit on Keystone calls: however many requests tenants' API servers send, Fairway's own API keeps
+ * the other half.
+ */
 export const CLUSTER_LIMITS: GuessLimits = {
-  questions: { total: 16, perHolder: 4 },
+  concurrentReviews: { total: 16, perHolder: 4 },
   perNetwork: { burst: 20, perMinute: 60 },
-  all: { burst: 150, perMinute: 300 },
+  total: { burst: 150, perMinute: 300 },
 };
 
-const MAX_REMEMBERED = 10_000;
+const MAX_CACHE_ENTRIES = 10_000;
 
 export interface ClusterUsersOptions {
   readonly tokens: Pick<KeystoneTokens, 'authenticate'>;
@@ -39,9 +42,9 @@ export class ClusterUsers {
   readonly #options: ClusterUsersOptions;
   readonly #guesses = new TokenGuesses(CLUSTER_LIMITS);
   /** By cluster and token, until the token expires: it is validated again, but does not count as a guess. */
-  readonly #known = new RecentMap<number>(MAX_REMEMBERED);
+  readonly #known = new RecentMap<number>(MAX_CACHE_ENTRIES);
   /** By cluster and token: the expiry. */
-  readonly #strangers = new RecentMap<number>(MAX_REMEMBERED);
+  readonly #strangers = new RecentMap<number>(MAX_CACHE_ENTRIES);
 
   constructor(options: ClusterUsersOptions) {
     this.#options = options;
@@ -76,13 +79,13 @@ export class ClusterUsers {
     let wasGuess = false;
     try {
       const user = await this.#options.tokens.authenticate(token, clusterUid);
-      if (user !== undefined && isLetIn(user, access)) {
+      if (user !== undefined && isAdmitted(user, access)) {
         this.#known.set(key, user.expiresAtMs);
         return clusterUser(user, access);
       }
       wasGuess = true;
       this.#known.delete(key);
-      this.#strangers.set(key, nowMs + UNKNOWN_MS);
+      this.#strangers.set(key, nowMs + UNKNOWN_TTL_MS);
       return undefined;
     } finally {
       end?.(wasGuess);
@@ -91,7 +94,7 @@ export class ClusterUsers {
 }
 
 /** Only users with a token for one of the projects are accepted. */
-function isLetIn({ project, isSystemScoped }: KeystoneUser, { projects }: KeystoneAccess): boolean {
+function isAdmitted({ project, isSystemScoped }: KeystoneUser, { projects }: KeystoneAccess): boolean {
   return !isSystemScoped && project !== undefined && projects.includes(project.id);
 }
 

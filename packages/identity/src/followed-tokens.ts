@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Token } from '@fairway/openstack/types/identity';
 
-interface Followed {
+interface FollowedToken {
   readonly token: Token;
   readonly ends: Set<() => void>;
   readonly timer: Timer;
@@ -10,8 +10,8 @@ interface Followed {
 /** Long-lived requests, such as watches, end when their token expires or is revoked. This makes no calls; each followed token costs one timer. */
 export class FollowedTokens {
   readonly #clock: Clock;
-  /** By digest. */
-  readonly #followed = new Map<string, Followed>();
+  /** Followed tokens by digest. */
+  readonly #followed = new Map<string, FollowedToken>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -46,8 +46,8 @@ export class FollowedTokens {
     for (const end of followed.ends) end();
   }
 
-  /** Ends everything opened with tokens that match. */
-  endThose(isRevoked: (token: Token) => boolean): void {
+  /** Ends everything opened with matching tokens. */
+  endRevoked(isRevoked: (token: Token) => boolean): void {
     for (const [digest, { token }] of this.#followed) if (isRevoked(token)) this.end(digest);
   }
 
@@ -55,7 +55,7 @@ export class FollowedTokens {
     for (const [digest, followed] of this.#followed) this.#drop(digest, followed);
   }
 
-  #drop(digest: string, followed: Followed): void {
+  #drop(digest: string, followed: FollowedToken): void {
     followed.timer.cancel();
     if (this.#followed.get(digest) === followed) this.#followed.delete(digest);
   }

@@ -6,7 +6,7 @@ import type { ProjectNamespaces } from './project-namespaces.ts';
 import { userInfoOf } from './user-info.ts';
 
 /** Message for the client; the operator's log has details. */
-const UNAVAILABLE: Readonly<Record<KeystoneUnavailableReason, string>> = {
+const UNAVAILABLE_MESSAGES: Readonly<Record<KeystoneUnavailableReason, string>> = {
   unreachable: 'cannot validate your token: Keystone does not respond; try again later',
   credentialRefused:
     "cannot validate your token: Keystone rejects Fairway's own credential; the operator must renew it",
@@ -33,5 +33,5 @@ export function createKeystoneAuthenticator(
 
 function asApiError(error: KeystoneUnavailableError): ApiError {
   const { reason, retryAfterSeconds } = error;
-  return new ApiError(503, 'ServiceUnavailable', UNAVAILABLE[reason], { retryAfterSeconds, cause: error });
+  return new ApiError(503, 'ServiceUnavailable', UNAVAILABLE_MESSAGES[reason], { retryAfterSeconds, cause: error });
 }

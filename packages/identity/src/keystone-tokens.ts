@@ -27,30 +27,30 @@ export const TOKEN_CACHE_TTL_MS = 5 * 60_000;
 /** The same without revocation events. */
 export const TOKEN_CACHE_TTL_WITHOUT_EVENTS_MS = 60_000;
 /** How long an unknown token stays cached: clients repeat expired tokens. */
-export const UNKNOWN_MS = 10_000;
+export const UNKNOWN_TTL_MS = 10_000;
 
 /**
- * A failure may concern one token alone: Keystone answers 403 for a trust whose trustor lost a role or was disabled. After this many failures in a
- * row for different tokens, it may concern all. One client with many such tokens could cause this too, so no client is locked out; the limits for
- * guesses apply instead.
+ * A failure may concern one token alone: Keystone responds with 403 for a trust whose trustor lost a role or was
+ * disabled. After this many failures in a row for different tokens, it may concern all. One client with many such
+ * tokens could cause this too, so no client is locked out; the limits for guesses apply instead.
  */
-const REFUSED_IN_A_ROW = 3;
+const MAX_CONSECUTIVE_REFUSALS = 3;
 
 const MAX_CACHED = 20_000;
 const MAX_UNKNOWN = 4_096;
-const ANSWER_TIMEOUT_MS = 10_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 
 /** Limits for unknown tokens and for concurrent calls. */
 export const LIMITS: GuessLimits = {
-  questions: { total: 32, perHolder: 8 },
+  concurrentReviews: { total: 32, perHolder: 8 },
   perNetwork: { burst: 20, perMinute: 60 },
-  all: { burst: 300, perMinute: 600 },
+  total: { burst: 300, perMinute: 600 },
 };
 
 interface CachedToken {
   readonly token: Token;
   readonly user: KeystoneUser;
-  /** Time of the validation. */
+  /** Time of the last validation. */
   readonly sinceMs: number;
 }
 
@@ -71,11 +71,11 @@ export class KeystoneTokens {
   readonly #options: KeystoneTokensOptions;
   readonly #log: Logger;
   /** By digest, so that heap dumps contain no tokens. Unknown tokens have a separate map, so guesses evict no valid ones. */
-  readonly #cached = new RecentMap<CachedToken>(MAX_CACHED);
-  readonly #unknown = new RecentMap<number>(MAX_UNKNOWN);
-  readonly #refused = new RecentMap<{ readonly failure: Failure; readonly untilMs: number }>(MAX_UNKNOWN);
-  #refusedInARow = 0;
-  readonly #asking = new Map<string, Promise<CachedToken | undefined>>();
+  readonly #cachedTokens = new RecentMap<CachedToken>(MAX_CACHED);
+  readonly #unknownTokens = new RecentMap<number>(MAX_UNKNOWN);
+  readonly #refusedTokens = new RecentMap<{ readonly failure: Failure; readonly untilMs: number }>(MAX_UNKNOWN);
+  #consecutiveRefusals = 0;
+  readonly #pendingValidations = new Map<string, Promise<CachedToken | undefined>>();
   readonly #guesses = new TokenGuesses(LIMITS);
   readonly #outage = new Outage<Failure>();
   readonly #feed: RevocationFeed;
@@ -90,22 +90,23 @@ export class KeystoneTokens {
   }
 
   /**
-   * Undefined if Keystone does not know the token, or if it cannot be a Keystone token. `peer` is the client's address, used to limit guesses. Throws
-   * a {@link KeystoneUnavailableError} if Keystone is unavailable, and an ApiError 429 for too many guesses.
+   * Undefined if Keystone does not recognise the token, or if it cannot be a Keystone token. `peer` is the client's
+   * address, used to limit guesses. Throws a {@link KeystoneUnavailableError} if Keystone is unavailable, and an
+   * ApiError 429 for too many guesses.
    */
   async authenticate(token: string, peer = ''): Promise<KeystoneUser | undefined> {
     if (!isKeystoneShaped(token)) return undefined;
     const digest = digestOf(token);
     const nowMs = this.#options.clock.now();
-    const known = this.#cached.get(digest);
+    const known = this.#cachedTokens.get(digest);
     if (known !== undefined && this.#isFresh(known, nowMs)) return known.user;
-    if (nowMs < (this.#unknown.get(digest) ?? 0)) return undefined;
+    if (nowMs < (this.#unknownTokens.get(digest) ?? 0)) return undefined;
     try {
-      const isHeld = known === undefined || this.#refusedInARow >= REFUSED_IN_A_ROW;
-      return (await this.#askOnce(digest, token, isHeld ? peer : undefined))?.user;
+      const isHeld = known === undefined || this.#consecutiveRefusals >= MAX_CONSECUTIVE_REFUSALS;
+      return (await this.#validateOnce(digest, token, isHeld ? peer : undefined))?.user;
     } catch (error) {
       // Known users keep access while their token is cached.
-      const isKnown = known !== undefined && nowMs < endOf(known, TOKEN_CACHE_TTL_MS);
+      const isKnown = known !== undefined && nowMs < expiryOf(known, TOKEN_CACHE_TTL_MS);
       const isUnanswered = error instanceof KeystoneUnavailableError || isApiError(error, 'TooManyRequests');
       if (isKnown && isUnanswered) return known.user;
       throw error;
@@ -119,7 +120,7 @@ export class KeystoneTokens {
   follow(token: string, end: () => void): (() => void) | undefined {
     if (!isKeystoneShaped(token)) return undefined;
     const digest = digestOf(token);
-    const cached = this.#cached.get(digest);
+    const cached = this.#cachedTokens.get(digest);
     if (cached === undefined) {
       // It was revoked after it was accepted.
       end();
@@ -137,44 +138,44 @@ export class KeystoneTokens {
 
   #isFresh(cached: CachedToken, nowMs: number): boolean {
     return (
-      nowMs < endOf(cached, this.#feed.isReliableAt(nowMs) ? TOKEN_CACHE_TTL_MS : TOKEN_CACHE_TTL_WITHOUT_EVENTS_MS)
+      nowMs < expiryOf(cached, this.#feed.isReliableAt(nowMs) ? TOKEN_CACHE_TTL_MS : TOKEN_CACHE_TTL_WITHOUT_EVENTS_MS)
     );
   }
 
-  /** Invalidates the token, so its next use validates it: it was just revoked, and the event comes later. */
+  /** Invalidates the token, so its next use validates it: it was just revoked, and the event arrives later. */
   forget(token: string): void {
-    this.#cached.delete(digestOf(token));
+    this.#cachedTokens.delete(digestOf(token));
     this.#followed.end(digestOf(token));
   }
 
-  /** One call for all concurrent requests with the token. Subject to the limits for guesses if `peer` is set. */
-  #askOnce(digest: string, token: string, peer: string | undefined): Promise<CachedToken | undefined> {
-    const running = this.#asking.get(digest);
+  /** Makes one call for all concurrent requests with the token. Subject to the limits for guesses if `peer` is set. */
+  #validateOnce(digest: string, token: string, peer: string | undefined): Promise<CachedToken | undefined> {
+    const running = this.#pendingValidations.get(digest);
     if (running !== undefined) return running;
-    const refused = this.#refused.get(digest);
+    const refused = this.#refusedTokens.get(digest);
     const leftMs = (refused?.untilMs ?? 0) - this.#options.clock.now();
     if (refused !== undefined && leftMs > 0) throw unavailable(refused.failure, leftMs);
-    const question = (peer === undefined ? this.#ask(digest, token) : this.#guess(digest, token, peer))
+    const question = (peer === undefined ? this.#ask(digest, token) : this.#validateGuess(digest, token, peer))
       .then((cached) => this.#remember(digest, cached))
-      .finally(() => this.#asking.delete(digest));
-    this.#asking.set(digest, question);
+      .finally(() => this.#pendingValidations.delete(digest));
+    this.#pendingValidations.set(digest, question);
     return question;
   }
 
   #remember(digest: string, cached: CachedToken | undefined): CachedToken | undefined {
-    this.#refused.delete(digest);
+    this.#refusedTokens.delete(digest);
     if (cached === undefined) {
-      this.#cached.delete(digest);
-      this.#unknown.set(digest, this.#options.clock.now() + UNKNOWN_MS);
+      this.#cachedTokens.delete(digest);
+      this.#unknownTokens.set(digest, this.#options.clock.now() + UNKNOWN_TTL_MS);
       this.#followed.end(digest);
     } else {
-      this.#cached.set(digest, cached);
+      this.#cachedTokens.set(digest, cached);
       this.#feed.follow();
     }
     return cached;
   }
 
-  async #guess(digest: string, token: string, peer: string): Promise<CachedToken | undefined> {
+  async #validateGuess(digest: string, token: string, peer: string): Promise<CachedToken | undefined> {
     const end = this.#guesses.begin(peer, this.#options.clock.now());
     // An outage does not count as a guess.
     let wasGuess = false;
@@ -183,38 +184,38 @@ export class KeystoneTokens {
       wasGuess = cached === undefined;
       return cached;
     } finally {
-      end(wasGuess || this.#refused.get(digest) !== undefined);
+      end(wasGuess || this.#refusedTokens.get(digest) !== undefined);
     }
   }
 
-  /** Undefined for a token that Keystone does not know. */
+  /** Undefined for a token that Keystone does not recognise. */
   async #ask(digest: string, token: string): Promise<CachedToken | undefined> {
     const { clock, identity } = this.#options;
     // The time before the call, so that a concurrent revocation is not missed.
     const sinceMs = clock.now();
     const state = this.#outage.begin(sinceMs);
     if (state !== undefined) throw unavailable(state.failure, state.retryAfterMs);
-    const late = Promise.withResolvers<never>();
+    const timeout = Promise.withResolvers<never>();
     const abort = new AbortController();
-    const timer = clock.after(ANSWER_TIMEOUT_MS, () => {
-      late.reject(new Error(`no answer within ${ANSWER_TIMEOUT_MS / 1000} s`));
+    const timer = clock.after(RESPONSE_TIMEOUT_MS, () => {
+      timeout.reject(new Error(`no answer within ${RESPONSE_TIMEOUT_MS / 1000} s`));
       abort.abort();
     });
     try {
-      const found = await Promise.race([identity.validateToken(token, { signal: abort.signal }), late.promise]);
-      this.#answered();
+      const found = await Promise.race([identity.validateToken(token, { signal: abort.signal }), timeout.promise]);
+      this.#onResponse();
       const user = keystoneUser(found, clock.now());
       return user && { token: found, user, sinceMs };
     } catch (error) {
       if (isOpenStackError(error, 'notFound') && error.status === 404) {
-        this.#answered();
+        this.#onResponse();
         return undefined;
       }
       const failure = failureOf(error, token);
       const nowMs = clock.now();
-      const isInARow = isRefusal(error) && ++this.#refusedInARow >= REFUSED_IN_A_ROW;
-      if (isRefusal(error) && !(isInARow && isOwnFailure(error))) {
-        this.#refused.set(digest, { failure, untilMs: nowMs + UNKNOWN_MS });
+      const isRepeated = isRefusal(error) && ++this.#consecutiveRefusals >= MAX_CONSECUTIVE_REFUSALS;
+      if (isRefusal(error) && !(isRepeated && isOwnFailure(error))) {
+        this.#refusedTokens.set(digest, { failure, untilMs: nowMs + UNKNOWN_TTL_MS });
         this.#outage.ended();
       } else {
         this.#outage.failed(failure, nowMs);
@@ -226,8 +227,8 @@ export class KeystoneTokens {
     }
   }
 
-  #answered(): void {
-    this.#refusedInARow = 0;
+  #onResponse(): void {
+    this.#consecutiveRefusals = 0;
     this.#outage.ended();
   }
 
@@ -235,18 +236,18 @@ export class KeystoneTokens {
   #forgetRevoked(events: readonly RevocationEvent[]): boolean {
     const nowMs = this.#options.clock.now();
     const isRevoked = revocations(events);
-    this.#followed.endThose(isRevoked);
+    this.#followed.endRevoked(isRevoked);
     let isAnyCached = !this.#followed.isEmpty;
-    for (const [digest, cached] of this.#cached.entries()) {
+    for (const [digest, cached] of this.#cachedTokens.entries()) {
       // A token that only needs validation again stays known: its holder is not treated as guessing.
-      if (cached.user.expiresAtMs <= nowMs || isRevoked(cached.token)) this.#cached.delete(digest);
-      else if (nowMs < endOf(cached, TOKEN_CACHE_TTL_MS)) isAnyCached = true;
+      if (cached.user.expiresAtMs <= nowMs || isRevoked(cached.token)) this.#cachedTokens.delete(digest);
+      else if (nowMs < expiryOf(cached, TOKEN_CACHE_TTL_MS)) isAnyCached = true;
     }
     return isAnyCached;
   }
 }
 
-function endOf({ user, sinceMs }: CachedToken, cacheTtlMs: number): number {
+function expiryOf({ user, sinceMs }: CachedToken, cacheTtlMs: number): number {
   return Math.min(user.expiresAtMs, sinceMs + cacheTtlMs);
 }
 
@@ -266,19 +267,22 @@ function isRefusal(error: unknown): boolean {
   return error.status <= 500 && error.status !== 401 && error.status !== 429;
 }
 
-/** Whether Keystone itself failed: without its database, it answers 500 to every request. */
+/** Whether Keystone itself failed: without its database, it responds with 500 to every request. */
 function isOwnFailure(error: unknown): boolean {
   return isOpenStackError(error) && error.status === 500;
 }
 
-/** Without the token, which Keystone may repeat in its response. */
+/** Excludes the token, which Keystone may repeat in its response. */
 function failureOf(error: unknown, token: string): Failure {
-  const said = (error instanceof Error ? error.message : String(error)).replaceAll(token, '…');
+  const message = (error instanceof Error ? error.message : String(error)).replaceAll(token, '…');
   if (isOpenStackError(error, 'forbidden')) {
-    return { reason: 'notPermitted', message: `Fairway's Keystone user lacks permission to validate tokens: ${said}` };
+    return {
+      reason: 'notPermitted',
+      message: `Fairway's Keystone user lacks permission to validate tokens: ${message}`,
+    };
   }
   if (isOpenStackError(error, 'unauthorized')) {
-    return { reason: 'credentialRefused', message: `Keystone rejects Fairway's own credential: ${said}` };
+    return { reason: 'credentialRefused', message: `Keystone rejects Fairway's own credential: ${message}` };
   }
-  return { reason: 'unreachable', message: `Keystone cannot validate tokens: ${said}` };
+  return { reason: 'unreachable', message: `Keystone cannot validate tokens: ${message}` };
 }

@@ -11,7 +11,7 @@ it.each<{ format: string; name?: string; domain?: string; is: string }>([
   { format: '%n-%i', name: '日本', is: ID },
   { format: '%n-%i', name: 'x'.repeat(64), is: ID },
   { format: '%n-%i', name: '%i', is: `i-${ID}` },
-])('$format of $name: $is', ({ format, name = 'demo', domain = 'Default', is }) => {
+])('formats $name with $format as $is', ({ format, name = 'demo', domain = 'Default', is }) => {
   expect(namespaceName(parseNamespaceFormat(format), { id: ID, name, domain: { id: 'd', name: domain } })).toBe(is);
 });
 
@@ -23,6 +23,6 @@ it.each([
   ['%i_', 'may only contain'],
   ['%x%i', 'may only contain'],
   ['-%i', 'must not start or end with -'],
-])('the format "%s" is refused: %s', (format, why) => {
+])('rejects the format "%s": %s', (format, why) => {
   expect(() => parseNamespaceFormat(format)).toThrow(why);
 });

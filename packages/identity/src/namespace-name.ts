@@ -3,9 +3,9 @@ import type { KeystoneUser } from './keystone-user.ts';
 
 export type ProjectRef = NonNullable<KeystoneUser['project']>;
 
-/** `%i` id, `%n` name, `%d` name of the domain, as in k8s-keystone-auth's sync. */
+/** `%i` is the ID, `%n` the name, `%d` the name of the domain, as in k8s-keystone-auth's sync. */
 export const DEFAULT_NAMESPACE_FORMAT = '%i';
-const MAX_LABEL = 63;
+const MAX_LABEL_LENGTH = 63;
 
 /** Throws an Error with the reason. The ID must be included, since any project can take any name. */
 export function parseNamespaceFormat(text: string): string {
@@ -22,7 +22,7 @@ export function namespaceName(format: string, { id, name, domain }: ProjectRef):
   const values: Record<string, string> = { i: id, n: label(name), d: label(domain.name) };
   const filled = format.replaceAll(/%([ind])/g, (_, key: string) => values[key] ?? '');
   const text = trimmed(filled, '-');
-  return text.length > MAX_LABEL ? id : text;
+  return text.length > MAX_LABEL_LENGTH ? id : text;
 }
 
 function label(text: string): string {

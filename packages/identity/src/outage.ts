@@ -1,7 +1,7 @@
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 15_000;
 /** An attempt that has not reported its result by then is ignored. */
-const ATTEMPT_MS = 20_000;
+const ATTEMPT_TIMEOUT_MS = 20_000;
 
 /** Backoff for a shared dependency: after a delay that doubles, one caller retries for all; the others get the last failure in the meantime. */
 export class Outage<Failure> {
@@ -14,7 +14,7 @@ export class Outage<Failure> {
     const { failure, sinceMs, pauseMs } = this.#last;
     const retryAfterMs = Math.max(sinceMs + pauseMs, this.#triedUntilMs) - nowMs;
     if (retryAfterMs > 0) return { failure, retryAfterMs };
-    this.#triedUntilMs = nowMs + ATTEMPT_MS;
+    this.#triedUntilMs = nowMs + ATTEMPT_TIMEOUT_MS;
     return undefined;
   }
 

@@ -7,16 +7,16 @@ import type { Reconcile } from '@fairway/kube/controller/result';
 import type { Namespace } from '@fairway/kube/kinds/generated/types';
 import { Namespaces } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { isProjectGone, listProjects, type ProjectReader } from './project-list.ts';
-import { projectIdOf, wasMadeForProject } from './project-marks.ts';
+import { projectIdOf, wasCreatedForProject } from './project-labels.ts';
+import { isProjectDeleted, listProjects, type ProjectReader } from './project-list.ts';
 
 /** The controller's only key. */
 export const CLEANUP_KEY = 'projects';
 const PERIOD_MS = 10 * 60_000;
-const MAX_REMOVED_AT_A_TIME = 50;
+const MAX_REMOVALS_PER_RUN = 50;
 
 export interface ProjectCleanupOptions {
-  /** Keystone clients with Fairway's credentials, the usual one first. */
+  /** Keystone clients with Fairway's credentials, the default one first. */
   readonly projects: readonly ProjectReader[];
   readonly reader: () => ObjectReader;
   readonly client: () => KubeClient;
@@ -25,12 +25,13 @@ export interface ProjectCleanupOptions {
 }
 
 /**
- * Deletes namespaces that were created for projects which no longer exist in Keystone, once they contain none of Fairway's objects. A project must be
- * missing from two lists, ten minutes apart, and Keystone must answer 404 for it. Namespaces that an operator created are kept.
+ * Deletes namespaces that were created for projects that no longer exist in Keystone, once they contain none of
+ * Fairway's objects. A project must be missing from two lists, ten minutes apart, and Keystone must respond with 404
+ * for it. Namespaces that an operator created are kept.
  */
 export function projectCleanup({ projects, reader, client, clock, log }: ProjectCleanupOptions): Reconcile {
   let missing: ReadonlySet<string> = new Set();
-  let isTold = false;
+  let isReported = false;
   let nextMs = Number.NEGATIVE_INFINITY;
 
   const remove = async (namespace: Namespace): Promise<void> => {
@@ -45,31 +46,31 @@ export function projectCleanup({ projects, reader, client, clock, log }: Project
   };
 
   return async () => {
-    const made = reader()
+    const created = reader()
       .list(Namespaces)
-      .filter((namespace) => wasMadeForProject(namespace) && namespace.metadata.deletionTimestamp === undefined);
+      .filter((namespace) => wasCreatedForProject(namespace) && namespace.metadata.deletionTimestamp === undefined);
     const nowMs = clock.now();
     // New namespaces do not trigger a list of projects.
     if (nowMs < nextMs) return { requeueAfterMs: nextMs - nowMs };
     nextMs = nowMs + PERIOD_MS;
-    if (made.length === 0) return { requeueAfterMs: PERIOD_MS };
+    if (created.length === 0) return { requeueAfterMs: PERIOD_MS };
     const list = await listProjects(projects);
-    if (list === undefined && !isTold) {
+    if (list === undefined && !isReported) {
       log.warn(
         {},
         "Fairway's Keystone user lacks permission to list projects: namespaces of deleted projects are kept",
       );
-      isTold = true;
+      isReported = true;
     }
     // An empty list is not credible.
     if (list === undefined || list.ids.size === 0) return { requeueAfterMs: PERIOD_MS };
-    const orphaned = made.filter((namespace) => !list.ids.has(projectIdOf(namespace) ?? ''));
-    let left = MAX_REMOVED_AT_A_TIME;
+    const orphaned = created.filter((namespace) => !list.ids.has(projectIdOf(namespace) ?? ''));
+    let left = MAX_REMOVALS_PER_RUN;
     for (const namespace of orphaned) {
       const id = projectIdOf(namespace);
       if (id === undefined || left === 0 || !missing.has(id)) continue;
       if (!(await isEmpty(client(), namespace.metadata.name ?? ''))) continue;
-      if (!(await isProjectGone(list, id))) continue;
+      if (!(await isProjectDeleted(list, id))) continue;
       await remove(namespace);
       left -= 1;
     }

@@ -24,7 +24,7 @@ export async function listProjects(readers: readonly ProjectReader[]): Promise<P
 }
 
 /** Whether Keystone confirms that the project does not exist: a list may be limited to one domain, or truncated. */
-export async function isProjectGone({ reader }: ProjectList, id: string): Promise<boolean> {
+export async function isProjectDeleted({ reader }: ProjectList, id: string): Promise<boolean> {
   try {
     await reader.project(id, { priority: 'background' });
     return false;

@@ -2,7 +2,7 @@ import { PROJECT_ID_ANNOTATION } from '@fairway/api/group';
 import type { Clock } from '@fairway/base/clock';
 import { RecentMap } from '@fairway/base/recent-map';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Namespace } from '@fairway/kube/kinds/generated/types';
@@ -10,7 +10,7 @@ import { Namespaces, RoleBindings } from '@fairway/kube/kinds/resources';
 import { ApiError, isApiError, tooManyRequests } from '@fairway/kube/object/api-error';
 import type { KeystoneUser } from './keystone-user.ts';
 import { namespaceName, type ProjectRef } from './namespace-name.ts';
-import { PROJECT_LABEL, projectIdOf, ROLES_ANNOTATION } from './project-marks.ts';
+import { PROJECT_LABEL, projectIdOf, ROLES_ANNOTATION } from './project-labels.ts';
 import { roleBindings, rolesDigest } from './role-bindings.ts';
 import type { KeystoneSettings } from './settings.ts';
 
@@ -23,14 +23,14 @@ export interface ProjectNamespacesOptions {
 }
 
 /** Limit of new namespaces per domain, whose administrator can create any number of projects. */
-export const NEW_NAMESPACES: Rate = { burst: 30, perMinute: 30 };
+export const NEW_NAMESPACE_RATE: Rate = { burst: 30, perMinute: 30 };
 const MAX_DOMAINS = 1_000;
-const MAX_REMEMBERED = 10_000;
+const MAX_CACHE_ENTRIES = 10_000;
 /** How long a failure is returned without another attempt. */
-const FAILED_MS = 5_000;
-const SEARCHED_MS = 60_000;
+const FAILURE_TTL_MS = 5_000;
+const SEARCH_INTERVAL_MS = 60_000;
 /** How long a write counts before caches contain it. */
-const WRITTEN_MS = 10_000;
+const WRITE_INTERVAL_MS = 10_000;
 
 /**
  * Namespaces of projects at Fairway's API: each is created when a user with a role in the project first signs in, with RoleBindings for the project's
@@ -41,18 +41,18 @@ const WRITTEN_MS = 10_000;
 export class ProjectNamespaces {
   readonly #options: ProjectNamespacesOptions;
   readonly #digest: string;
-  readonly #ignored: ReadonlySet<string>;
-  readonly #names = new RecentMap<string>(MAX_REMEMBERED);
-  readonly #written = new RecentMap<number>(MAX_REMEMBERED);
-  readonly #searched = new RecentMap<number>(MAX_REMEMBERED);
-  readonly #failed = new RecentMap<{ readonly error: unknown; readonly untilMs: number }>(MAX_REMEMBERED);
-  readonly #making = new Map<string, Promise<string>>();
-  readonly #new = new TokenBuckets(NEW_NAMESPACES, MAX_DOMAINS);
+  readonly #ignoredProjects: ReadonlySet<string>;
+  readonly #names = new RecentMap<string>(MAX_CACHE_ENTRIES);
+  readonly #lastWrites = new RecentMap<number>(MAX_CACHE_ENTRIES);
+  readonly #lastSearches = new RecentMap<number>(MAX_CACHE_ENTRIES);
+  readonly #failed = new RecentMap<{ readonly error: unknown; readonly untilMs: number }>(MAX_CACHE_ENTRIES);
+  readonly #creations = new Map<string, Promise<string>>();
+  readonly #newNamespaceRate = new TokenBuckets(NEW_NAMESPACE_RATE, MAX_DOMAINS);
 
   constructor(options: ProjectNamespacesOptions) {
     this.#options = options;
     this.#digest = rolesDigest(options.settings.roles);
-    this.#ignored = new Set(options.settings.ignoredProjects);
+    this.#ignoredProjects = new Set(options.settings.ignoredProjects);
   }
 
   /**
@@ -60,30 +60,32 @@ export class ProjectNamespaces {
    * Throws an ApiError: 403 if a namespace of that name belongs to someone else, 429 if too many are created for a domain, or the API's error.
    */
   async of({ project, roles }: KeystoneUser): Promise<string | undefined> {
-    if (project === undefined || this.#ignored.has(project.id)) return undefined;
-    const isMeant = roles.some((role) => Object.hasOwn(this.#options.settings.roles, role));
-    const known = this.#known(project) ?? (isMeant ? undefined : this.#searchSometimes(project));
+    if (project === undefined || this.#ignoredProjects.has(project.id)) return undefined;
+    const hasMappedRole = roles.some((role) => Object.hasOwn(this.#options.settings.roles, role));
+    const known = this.#known(project) ?? (hasMappedRole ? undefined : this.#searchIfDue(project));
     // A role that is no longer mapped may still be bound.
-    if (known === undefined && !isMeant) return undefined;
+    if (known === undefined && !hasMappedRole) return undefined;
     const name = await this.#withBindings(project, known);
-    return isMeant ? name : undefined;
+    return hasMappedRole ? name : undefined;
   }
 
   async #withBindings(project: ProjectRef, known: Namespace | undefined): Promise<string | undefined> {
     if (known?.metadata.annotations?.[ROLES_ANNOTATION] === this.#digest) return known.metadata.name;
     const nowMs = this.#options.clock.now();
     const name = this.#names.get(project.id);
-    if (name !== undefined && nowMs < (this.#written.get(project.id) ?? 0) + WRITTEN_MS) return name;
+    if (name !== undefined && nowMs < (this.#lastWrites.get(project.id) ?? 0) + WRITE_INTERVAL_MS) return name;
     const failed = this.#failed.get(project.id);
     if (failed !== undefined && nowMs < failed.untilMs) throw failed.error;
-    const running = this.#making.get(project.id);
+    const running = this.#creations.get(project.id);
     if (running !== undefined) return running;
-    const making = this.#make(project, known ?? this.#search(project)).finally(() => this.#making.delete(project.id));
-    this.#making.set(project.id, making);
-    return making;
+    const creation = this.#make(project, known ?? this.#search(project)).finally(() =>
+      this.#creations.delete(project.id),
+    );
+    this.#creations.set(project.id, creation);
+    return creation;
   }
 
-  /** Finds the namespace by its previous name, or else by the name that it would get. */
+  /** Finds the namespace by its previous name, otherwise by the name that it would get. */
   #known(project: ProjectRef): Namespace | undefined {
     const reader = this.#options.reader();
     for (const name of [this.#names.get(project.id), namespaceName(this.#options.settings.namespaceFormat, project)]) {
@@ -103,11 +105,11 @@ export class ProjectNamespaces {
     return found;
   }
 
-  /** For users without a mapped role, on each of their requests. */
-  #searchSometimes(project: ProjectRef): Namespace | undefined {
+  /** Rate-limits the search: users without a mapped role would cause it on each request. */
+  #searchIfDue(project: ProjectRef): Namespace | undefined {
     const nowMs = this.#options.clock.now();
-    if (nowMs < (this.#searched.get(project.id) ?? 0) + SEARCHED_MS) return undefined;
-    this.#searched.set(project.id, nowMs);
+    if (nowMs < (this.#lastSearches.get(project.id) ?? 0) + SEARCH_INTERVAL_MS) return undefined;
+    this.#lastSearches.set(project.id, nowMs);
     return this.#search(project);
   }
 
@@ -127,11 +129,11 @@ export class ProjectNamespaces {
         .resource(Namespaces)
         .patch(name, { type: 'merge', value: { metadata: { annotations } } });
       this.#names.set(project.id, name);
-      this.#written.set(project.id, clock.now());
+      this.#lastWrites.set(project.id, clock.now());
       this.#failed.delete(project.id);
       return name;
     } catch (error) {
-      this.#failed.set(project.id, { error, untilMs: clock.now() + FAILED_MS });
+      this.#failed.set(project.id, { error, untilMs: clock.now() + FAILURE_TTL_MS });
       throw error;
     }
   }
@@ -139,9 +141,9 @@ export class ProjectNamespaces {
   async #create(project: ProjectRef): Promise<Namespace> {
     const { settings, clock } = this.#options;
     const name = namespaceName(settings.namespaceFormat, project);
-    if (!this.#new.take(project.domain.id, clock.now())) {
+    if (!this.#newNamespaceRate.tryTake(project.domain.id, clock.now())) {
       throw tooManyRequests(
-        `Too many requests, please try again later: at most ${NEW_NAMESPACES.perMinute} namespaces per minute are created for projects of one domain`,
+        `Too many requests, please try again later: at most ${NEW_NAMESPACE_RATE.perMinute} namespaces per minute are created for projects of one domain`,
         5,
       );
     }
@@ -170,8 +172,8 @@ export class ProjectNamespaces {
 
   async #bind(namespace: string, projectId: string): Promise<void> {
     const resource = this.#options.client().resource(RoleBindings);
-    const wanted = roleBindings(namespace, projectId, this.#options.settings.roles);
-    for (const binding of wanted) {
+    const desiredBindings = roleBindings(namespace, projectId, this.#options.settings.roles);
+    for (const binding of desiredBindings) {
       try {
         await resource.create(binding);
       } catch (error) {
@@ -181,7 +183,7 @@ export class ProjectNamespaces {
         await resource.patch(name, { type: 'merge', value }, { namespace });
       }
     }
-    const names = new Set(wanted.map(({ metadata }) => metadata.name));
+    const names = new Set(desiredBindings.map(({ metadata }) => metadata.name));
     const { items } = await resource.list({ namespace, labelSelector: PROJECT_LABEL });
     for (const { metadata } of items) {
       if (!names.has(metadata.name)) await ignoreGone(resource.delete(metadata.name ?? '', { namespace }));

@@ -8,13 +8,15 @@ import type { RevocationEvent } from '@fairway/openstack/types/identity';
 const PERIOD_MS = 15_000;
 /** Keystone may be configured without events; it is checked again occasionally, because an upgrade may change that. */
 const PERIOD_WITHOUT_EVENTS_MS = 10 * 60_000;
-/** Overlap of event reads: clocks differ, and a validation may have been answered before an event and arrived after it. */
+/**
+ * Overlap of event reads: clocks differ, and a validation may have been answered before an event but arrive after it.
+ */
 const OVERLAP_MS = 120_000;
 /** After this time without reading events, they are not relied on. */
 const MAX_SILENCE_MS = 60_000;
 
 /** Status codes of a Keystone that stores no events, or does not show them to Fairway's user. */
-const NOT_SERVED: ReadonlySet<OpenStackErrorKind> = new Set(['notFound', 'forbidden', 'badRequest']);
+const NOT_SERVED_KINDS: ReadonlySet<OpenStackErrorKind> = new Set(['notFound', 'forbidden', 'badRequest']);
 
 export interface RevocationFeedOptions {
   readonly identity: Pick<Identity, 'revocationEvents'>;
@@ -28,7 +30,7 @@ export interface RevocationFeedOptions {
 export class RevocationFeed {
   readonly #options: RevocationFeedOptions;
   #timer: Timer | undefined;
-  #isAsking = false;
+  #isPolling = false;
   #isClosed = false;
   #isServed = true;
   #lastMs = 0;
@@ -39,7 +41,7 @@ export class RevocationFeed {
 
   /** Starts reading, unless already running. */
   follow(): void {
-    if (this.#timer !== undefined || this.#isAsking || this.#isClosed) return;
+    if (this.#timer !== undefined || this.#isPolling || this.#isClosed) return;
     if (this.#isServed) this.#lastMs = this.#options.clock.now();
     this.#schedule();
   }
@@ -61,27 +63,27 @@ export class RevocationFeed {
 
   async #ask(): Promise<void> {
     this.#timer = undefined;
-    this.#isAsking = true;
+    this.#isPolling = true;
     const { identity, clock, onEvents } = this.#options;
     const nowMs = clock.now();
-    let goesOn = true;
+    let hasMore = true;
     try {
       const events = await identity.revocationEvents(nowMs - OVERLAP_MS - MAX_SILENCE_MS, { priority: 'background' });
-      goesOn = onEvents(events);
+      hasMore = onEvents(events);
       this.#isServed = true;
       this.#lastMs = nowMs;
     } catch (error) {
       this.#failed(error);
     } finally {
-      this.#isAsking = false;
+      this.#isPolling = false;
     }
-    if (goesOn && !this.#isClosed) this.#schedule();
+    if (hasMore && !this.#isClosed) this.#schedule();
   }
 
   #failed(error: unknown): void {
     const { log } = this.#options;
     const fields = isOpenStackError(error) ? error.fields : { error };
-    if (!isOpenStackError(error) || !(NOT_SERVED.has(error.kind) || error.status === 501)) {
+    if (!isOpenStackError(error) || !(NOT_SERVED_KINDS.has(error.kind) || error.status === 501)) {
       log.debug(fields, 'could not read revocation events from Keystone');
       return;
     }

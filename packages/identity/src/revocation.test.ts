@@ -28,17 +28,17 @@ const trusted = token({
 
 it.each<{ reason: string; event: Partial<RevocationEvent>; of?: Token; is: boolean }>([
   { reason: 'this token', event: { audit_id: 'own' }, is: true },
-  { reason: 'the token that it was made of alone', event: { audit_id: 'parent' }, is: false },
-  { reason: 'all that were made of one', event: { audit_chain_id: 'parent' }, is: true },
+  { reason: 'the token that it was issued from alone', event: { audit_id: 'parent' }, is: false },
+  { reason: 'all tokens issued from one', event: { audit_chain_id: 'parent' }, is: true },
   { reason: 'another chain', event: { audit_chain_id: 'other' }, is: false },
   { reason: 'the user', event: { user_id: 'user' }, is: true },
   { reason: 'another user', event: { user_id: 'other' }, is: false },
   { reason: 'the trustor of a trust', event: { user_id: 'trustor' }, of: trusted, is: true },
   { reason: 'the trust', event: { 'OS-TRUST:trust_id': 'trust' }, of: trusted, is: true },
-  { reason: 'a trust, of a token without', event: { 'OS-TRUST:trust_id': 'trust' }, is: false },
+  { reason: 'a trust, for a token without one', event: { 'OS-TRUST:trust_id': 'trust' }, is: false },
   { reason: 'the project', event: { project_id: 'project' }, is: true },
   {
-    reason: 'a project, of an unscoped token',
+    reason: 'a project, for an unscoped token',
     event: { project_id: 'project' },
     of: token({ project: undefined }),
     is: false,
@@ -48,30 +48,34 @@ it.each<{ reason: string; event: Partial<RevocationEvent>; of?: Token; is: boole
   { reason: 'the domain as scope', event: { domain_scope_id: 'home' }, is: false },
   { reason: 'the role', event: { role_id: 'role' }, is: true },
   {
-    reason: 'the role of this user here',
+    reason: 'the role of this user in this project',
     event: { role_id: 'role', user_id: 'user', project_id: 'project' },
     is: true,
   },
   {
-    reason: 'the role of this user elsewhere',
+    reason: 'the role of this user in another project',
     event: { role_id: 'role', user_id: 'user', project_id: 'x' },
     is: false,
   },
-  { reason: 'the same end', event: { user_id: 'user', expires_at: '2026-11-26T07:00:00Z' }, is: true },
+  { reason: 'the same expiry', event: { user_id: 'user', expires_at: '2026-11-26T07:00:00Z' }, is: true },
   { reason: 'another end', event: { user_id: 'user', expires_at: '2026-11-26T07:00:01Z' }, is: false },
-  { reason: 'tokens until then', event: { user_id: 'user', issued_before: ISSUED }, is: true },
+  { reason: 'tokens issued until then', event: { user_id: 'user', issued_before: ISSUED }, is: true },
   { reason: 'older tokens', event: { user_id: 'user', issued_before: '2026-11-26T05:59:58.000000Z' }, is: false },
-  { reason: 'older ones without a zone', event: { user_id: 'user', issued_before: '2026-11-26T05:59:58' }, is: false },
+  {
+    reason: 'older tokens, without a time zone',
+    event: { user_id: 'user', issued_before: '2026-11-26T05:59:58' },
+    is: false,
+  },
   { reason: 'all tokens', event: {}, is: true },
-  { reason: 'OAuth, of a token of another method', event: { 'OS-OAUTH1:consumer_id': 'consumer' }, is: false },
+  { reason: 'OAuth, for a token of another method', event: { 'OS-OAUTH1:consumer_id': 'consumer' }, is: false },
   {
     reason: 'some OAuth',
     event: { 'OS-OAUTH1:consumer_id': 'consumer' },
     of: token({ methods: ['oauth1'] }),
     is: true,
   },
-  { reason: 'at a time that nobody understands', event: { user_id: 'user', issued_before: 'soon' }, is: true },
-])('an event about $reason: $is', ({ event, of = token(), is }) => {
+  { reason: 'an unparsable time', event: { user_id: 'user', issued_before: 'soon' }, is: true },
+])('an event about $reason revokes the token: $is', ({ event, of = token(), is }) => {
   const isRevoked = revocations([{ issued_before: '2026-11-26T06:30:00.000000Z', ...event }]);
 
   expect(isRevoked(of)).toBe(is);

@@ -35,19 +35,19 @@ function isOfDelegation(event: RevocationEvent, { methods }: Token): boolean {
   return !isOfOne || methods.includes('oauth1');
 }
 
-function isOneOf(wanted: string | null | undefined, values: readonly (string | undefined)[]): boolean {
-  return wanted == null || values.includes(wanted);
+function isOneOf(expected: string | null | undefined, values: readonly (string | undefined)[]): boolean {
+  return expected == null || values.includes(expected);
 }
 
-function isSameSecond(wanted: string | null | undefined, value: string): boolean {
-  if (wanted == null) return true;
-  return Math.floor(keystoneTimeMs(wanted) / SECOND_MS) === Math.floor(keystoneTimeMs(value) / SECOND_MS);
+function isSameSecond(expected: string | null | undefined, value: string): boolean {
+  if (expected == null) return true;
+  return Math.floor(keystoneTimeMs(expected) / SECOND_MS) === Math.floor(keystoneTimeMs(value) / SECOND_MS);
 }
 
 /** Finds the tokens that a list of events may revoke, with a few lookups per token. */
 export function revocations(events: readonly RevocationEvent[]): (token: Token) => boolean {
-  const byMark = Map.groupBy(events, markOf);
-  return (token) => marksOf(token).some((mark) => byMark.get(mark)?.some((event) => mayRevoke(event, token)));
+  const eventsByMark = Map.groupBy(events, markOf);
+  return (token) => marksOf(token).some((mark) => eventsByMark.get(mark)?.some((event) => mayRevoke(event, token)));
 }
 
 /** The most specific attribute of an event; '' if it has none that identifies tokens. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RoleBinding } from '@fairway/kube/kinds/generated/types';
-import { PROJECT_LABEL } from './project-marks.ts';
+import { PROJECT_LABEL } from './project-labels.ts';
 import type { KeystoneSettings } from './settings.ts';
 import { projectGroup } from './user-info.ts';
 
@@ -9,7 +9,7 @@ const RBAC = 'rbac.authorization.k8s.io';
 /** A label value cannot be longer, and 64 bits suffice to distinguish settings. */
 const DIGEST_CHARACTERS = 16;
 
-/** Changes when the bindings of namespaces must change. */
+/** A digest that changes when the bindings of namespaces must change. */
 export function rolesDigest(roles: KeystoneSettings['roles']): string {
   const sorted = Object.entries(roles).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, DIGEST_CHARACTERS);
@@ -17,8 +17,8 @@ export function rolesDigest(roles: KeystoneSettings['roles']): string {
 
 /** One RoleBinding per ClusterRole, for the groups whose role grants it. */
 export function roleBindings(namespace: string, projectId: string, roles: KeystoneSettings['roles']): RoleBinding[] {
-  const byClusterRole = Map.groupBy(Object.entries(roles), ([, clusterRole]) => clusterRole);
-  return [...byClusterRole].map(([clusterRole, entries]) => ({
+  const rolesByClusterRole = Map.groupBy(Object.entries(roles), ([, clusterRole]) => clusterRole);
+  return [...rolesByClusterRole].map(([clusterRole, entries]) => ({
     apiVersion: `${RBAC}/v1`,
     kind: 'RoleBinding',
     metadata: { namespace, name: `keystone:${clusterRole}`, labels: { [PROJECT_LABEL]: projectId } },

@@ -2,10 +2,10 @@ import { DEFAULT_NAMESPACE_FORMAT } from './namespace-name.ts';
 import type { Policy } from './policy/policy.ts';
 
 /** A single sign-on provider. */
-export interface SingleSignOnWay {
+export interface SingleSignOnMethod {
   /** Display name. */
   readonly name: string;
-  /** Keystone's URL for browsers: `…/v3/auth/OS-FEDERATION/websso/openid`, or that of one provider. */
+  /** Keystone's URL for browsers: `…/v3/auth/OS-FEDERATION/websso/openid`, or the URL of one provider. */
   readonly url: string;
 }
 
@@ -20,7 +20,7 @@ export interface KeystoneSettings {
   /** IDs of projects that get no namespace. */
   readonly ignoredProjects: readonly string[];
   /** Single sign-on providers of the console. */
-  readonly singleSignOn: readonly SingleSignOnWay[];
+  readonly singleSignOn: readonly SingleSignOnMethod[];
   /** Additional permissions, in k8s-keystone-auth's format. */
   readonly policy?: Policy | undefined;
 }

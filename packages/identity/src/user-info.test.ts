@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { KeystoneUser } from './keystone-user.ts';
-import { aKeystoneUser } from './testing/keystone-user.ts';
-import { userInfoOf, userInWords } from './user-info.ts';
+import { newKeystoneUser } from './testing/keystone-user.ts';
+import { describeUser, userInfoOf } from './user-info.ts';
 
-const ALICE = aKeystoneUser({
+const ALICE = newKeystoneUser({
   project: { id: 'p1', name: 'demo', domain: { id: 'd1', name: 'Work' } },
   roles: ['member', 'key-manager:service-admin'],
   groupIds: ['g1'],
@@ -22,7 +22,7 @@ it.each<{ who: string; user: Partial<KeystoneUser>; groups: readonly string[] }>
     user: { project: undefined, roles: ['admin', 'reader'], isSystemScoped: true },
     groups: ['keystone:system:admin', 'keystone:system:reader'],
   },
-])('a user $who is in the groups derived from ids and roles', ({ user, groups }) => {
+])('derives the groups of a user $who from IDs and roles', ({ user, groups }) => {
   expect(userInfoOf({ ...ALICE, ...user })).toMatchObject({ username: 'keystone:u1', uid: 'u1', groups });
 });
 
@@ -33,7 +33,7 @@ it.each([
   { name: 'a\nb', told: '%a%0Ab' },
   { name: '\ud800\n', told: '%%EF%BF%BD%0A' },
   { name: '', told: '%' },
-])('the name $name is sent as $told: in a header, and never as another', ({ name, told }) => {
+])('sends the name $name as $told, fit for a header and unambiguous', ({ name, told }) => {
   expect(userInfoOf({ ...ALICE, userName: name }).extra?.['alpha.kubernetes.io/identity/user/name']).toEqual([told]);
 });
 
@@ -44,6 +44,6 @@ it.each([
     user: { username: 'mallory', groups: [], extra: { 'alpha.kubernetes.io/identity/user/name': ['alice'] } },
     words: 'mallory',
   },
-])('in a message a user is $words', ({ user, words }) => {
-  expect(userInWords(user)).toBe(words);
+])('describes a user as $words', ({ user, words }) => {
+  expect(describeUser(user)).toBe(words);
 });

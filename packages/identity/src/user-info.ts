@@ -5,15 +5,15 @@ import type { KeystoneUser } from './keystone-user.ts';
 /** Prefix of all users and groups from Keystone. No certificate authority of Fairway and no service account uses such names. */
 const PREFIX = 'keystone:';
 
-/** Keys of k8s-keystone-auth. */
-const UPSTREAM = 'alpha.kubernetes.io/identity';
-export const EXTRA_ROLES = `${UPSTREAM}/roles`;
-export const EXTRA_PROJECT_NAME = `${UPSTREAM}/project/name`;
-export const EXTRA_USER_DOMAIN_ID = `${UPSTREAM}/user/domain/id`;
-const EXTRA_USER_DOMAIN_NAME = `${UPSTREAM}/user/domain/name`;
+/** Keys used by k8s-keystone-auth. */
+const UPSTREAM_PREFIX = 'alpha.kubernetes.io/identity';
+export const EXTRA_ROLES = `${UPSTREAM_PREFIX}/roles`;
+export const EXTRA_PROJECT_NAME = `${UPSTREAM_PREFIX}/project/name`;
+export const EXTRA_USER_DOMAIN_ID = `${UPSTREAM_PREFIX}/user/domain/id`;
+const EXTRA_USER_DOMAIN_NAME = `${UPSTREAM_PREFIX}/user/domain/name`;
 /** Fairway's own key, in the same style. */
-export const EXTRA_PROJECT_DOMAIN_ID = `${UPSTREAM}/project/domain/id`;
-export const EXTRA_USER_NAME = `${UPSTREAM}/user/name`;
+export const EXTRA_PROJECT_DOMAIN_ID = `${UPSTREAM_PREFIX}/project/domain/id`;
+export const EXTRA_USER_NAME = `${UPSTREAM_PREFIX}/user/name`;
 /** The namespace of the project at Fairway, as `kubectl auth whoami` reports it. */
 const EXTRA_NAMESPACE = 'fairway.dev/namespace';
 
@@ -26,7 +26,7 @@ export function isKeystoneUsername(username: string): boolean {
   return username.startsWith(PREFIX);
 }
 
-/** Group of all users with a token for the project, or of those with a role. */
+/** Group of all users with a token for the project, or of those with a given role. */
 export function projectGroup(projectId: string, role?: string): string {
   return `${PREFIX}project:${projectId}${role === undefined ? '' : `:${role}`}`;
 }
@@ -54,12 +54,12 @@ export function userInfoOf(user: KeystoneUser, namespace?: string): UserInfo {
     username: keystoneUsername(userId),
     uid: userId,
     groups: groupsOf(user),
-    extra: Object.fromEntries(told.map(([key, values]) => [key, values.map(inHeader)])),
+    extra: Object.fromEntries(told.map(([key, values]) => [key, values.map(headerValue)])),
   };
 }
 
 /** A user in a message: `demo (keystone:8f2c…)`, since names identify people, and IDs distinguish users of the same name; the username for other users. */
-export function userInWords({ username, extra }: UserInfo): string {
+export function describeUser({ username, extra }: UserInfo): string {
   const [name] = isKeystoneUsername(username) ? (extra?.[EXTRA_USER_NAME] ?? []) : [];
   return name === undefined ? username : `${name} (${username})`;
 }
@@ -70,8 +70,8 @@ function groupsOf({ project, roles, isSystemScoped }: KeystoneUser): string[] {
   return [projectGroup(project.id), ...roles.map((role) => projectGroup(project.id, role))];
 }
 
-/** A gateway passes names on in headers, which cannot carry every name that Keystone allows. */
-function inHeader(text: string): string {
+/** A gateway passes names on in headers, which can't carry every name that Keystone allows. */
+function headerValue(text: string): string {
   return text !== '' && text === text.trim() && !/\p{Cc}/u.test(text)
     ? text
     : `%${encodeURIComponent(text.toWellFormed())}`;

@@ -20,33 +20,33 @@ function rowsBelow(heading: string): readonly (readonly string[])[] {
     );
 }
 
-test('the page for tenants has every call with its first version', () => {
-  const told = rowsBelow('Calls').map(([call = '', since = '']) => `${call} ${since}`);
+test('the tenants’ page contains every call with its first version', () => {
+  const documented = rowsBelow('Calls').map(([call = '', since = '']) => `${call} ${since}`);
   const served = ROUTES.map(({ method, path, since = 1 }) => `${method} ${path} 1.${since}`);
 
-  expect(told.toSorted()).toEqual(served.toSorted());
+  expect(documented.toSorted()).toEqual(served.toSorted());
 });
 
-test('the page for tenants has every label and its effect', () => {
-  const told = rowsBelow('Labels').map(([label = '', outcome = '']) => `${label}: ${outcome}`);
-  const known = [
+test('the tenants’ page contains every label and its effect', () => {
+  const documented = rowsBelow('Labels').map(([label = '', outcome = '']) => `${label}: ${outcome}`);
+  const expected = [
     ...TRANSLATED_LABELS.map((label) => `${label}: translated`),
     ...Object.keys(REFUSED_LABELS).map((label) => `${label}: refused`),
     ...Object.keys(ALWAYS_ON_LABELS).map((label) => `${label}: always on`),
   ];
 
-  expect(told.toSorted()).toEqual(known.toSorted());
+  expect(documented.toSorted()).toEqual(expected.toSorted());
 });
 
-test('the page for tenants has every harmless label', () => {
+test('the tenants’ page contains every harmless label', () => {
   const missing = HARMLESS_LABELS.filter((name) => !page.includes(`\`${name}\``));
 
   expect(missing).toEqual([]);
 });
 
-test('the page for tenants has the messages of refusals', () => {
-  const words = new Set(Object.values(REFUSED_LABELS));
-  const told = rowsBelow('Labels').map(([, , text = '']) => text.replaceAll('`', ''));
+test('the tenants’ page contains the reasons for refused labels', () => {
+  const messages = new Set(Object.values(REFUSED_LABELS));
+  const documented = rowsBelow('Labels').map(([, , text = '']) => text.replaceAll('`', ''));
 
-  expect([...words].filter((text) => !told.includes(text))).toEqual([]);
+  expect([...messages].filter((text) => !documented.includes(text))).toEqual([]);
 });

@@ -5,8 +5,8 @@ import { userInfoOf } from '@fairway/identity/user-info';
 import { MagnumError } from './http/magnum-error.ts';
 import type { Identify } from './services.ts';
 
-/** Identifies users in the same way as Fairway's API. */
-const AUTHENTICATED = 'system:authenticated';
+/** The group of authenticated users, as in Fairway's API. */
+const AUTHENTICATED_GROUP = 'system:authenticated';
 
 /** Identifies Keystone users; creates the namespaces of their projects on first use. */
 export function identifyByKeystone(
@@ -33,7 +33,7 @@ export function identifyByKeystone(
       );
     }
     const info = userInfoOf(user, namespace);
-    return { user: { ...info, groups: [...info.groups, AUTHENTICATED] }, userId, project, namespace, roles };
+    return { user: { ...info, groups: [...info.groups, AUTHENTICATED_GROUP] }, userId, project, namespace, roles };
   };
 }
 

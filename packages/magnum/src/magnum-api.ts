@@ -33,11 +33,11 @@ export interface MagnumApi {
   close(): Promise<void>;
 }
 
-const SWEEP_MS = 5 * 60_000;
+const SWEEP_INTERVAL_MS = 5 * 60_000;
 /** A cluster waits for its nodes, so passes are frequent. */
-const PENDING_SWEEP_MS = 20_000;
+const PENDING_SWEEP_INTERVAL_MS = 20_000;
 
-/** Serves Magnum's API; resolves once it listens. */
+/** Serves Magnum's API; resolves when it listens. */
 export async function serveMagnumApi(options: MagnumApiOptions): Promise<MagnumApi> {
   const { services, credentialGC, pendingNodegroups, host, port, tls, certificateFor, limits, urlOf, clock } = options;
   const traffic = new Traffic({ limits, clock });
@@ -49,14 +49,14 @@ export async function serveMagnumApi(options: MagnumApiOptions): Promise<MagnumA
     traffic,
   );
   url = urlOf(listener.port);
-  const stopSweeping = every(
-    SWEEP_MS,
+  const stopCredentialGC = every(
+    SWEEP_INTERVAL_MS,
     clock,
     () => credentialGC.sweep(),
     (error) => services.log.warn({ err: error }, 'could not list orphaned credentials'),
   );
-  const stopLooking = every(
-    PENDING_SWEEP_MS,
+  const stopPendingSweep = every(
+    PENDING_SWEEP_INTERVAL_MS,
     clock,
     () => pendingNodegroups.sweep(),
     (error) => services.log.warn({ err: error }, 'could not list pending nodegroups of new clusters'),
@@ -65,7 +65,7 @@ export async function serveMagnumApi(options: MagnumApiOptions): Promise<MagnumA
     url,
     setTls: (next) => listener.setTls(next),
     close: async () => {
-      await Promise.all([stopSweeping(), stopLooking()]);
+      await Promise.all([stopCredentialGC(), stopPendingSweep()]);
       await listener.close();
     },
   };

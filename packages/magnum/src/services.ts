@@ -8,8 +8,9 @@ import type { PendingNodegroups } from './clusters/pending-nodegroups.ts';
 import type { ClusterTrusts } from './credentials/cluster-trusts.ts';
 
 /**
- * Identifies the user of a token that came from the address `peer`; undefined means 401. Creates the project's namespace on first use. Rejects with a
- * MagnumError: 503 while Keystone is unavailable, 403 for a token without a project; and with ApiError 429 for clients that guess tokens.
+ * Identifies the user of a token that was sent from the address `peer`; undefined means 401. Creates the project's
+ * namespace on first use. Rejects with a MagnumError: 503 while Keystone is unavailable, 403 for a token without a
+ * project; and with ApiError 429 for clients that guess tokens.
  */
 export type Identify = (token: string, peer: string) => Promise<Caller | undefined>;
 
@@ -22,25 +23,28 @@ export type ConfiguredCredential =
 export const DEFAULT_CREDENTIAL = 'default';
 
 /** Token and address of a request. */
-export interface Bearing {
+export interface RequestOrigin {
   readonly token: string;
   readonly peer: string;
 }
 
-/** Services that the process provides to all requests. */
+/** Services that the process provides for all requests. */
 export interface MagnumServices {
   readonly identify: Identify;
-  /** A client of Fairway's API with the identity of a user, whose request came with a token from an address. */
-  readonly clientOf: (user: UserInfo, request: Bearing) => KubeClient;
-  /** A client of Fairway's API with Fairway's own identity, for operations that users have no direct right to; their permissions are checked first. */
-  readonly own: KubeClient;
+  /** A client of Fairway's API with a user's identity, and the token and address of their request. */
+  readonly clientOf: (user: UserInfo, request: RequestOrigin) => KubeClient;
+  /**
+   * A client of Fairway's API with Fairway's own identity, for operations for which users have no permission of their
+   * own; related permissions are checked first.
+   */
+  readonly systemClient: KubeClient;
   readonly projectOfNamespace: (namespace: string) => string | undefined;
   readonly namespaceOfProject: (projectId: string) => string | undefined;
   /** Default credential of clusters in a namespace; undefined if each cluster needs its own. */
   readonly configuredCredential: (namespace: string) => ConfiguredCredential | undefined;
   /** Cloud clients with the token of a project's user. */
   readonly openStackOf: (token: string, projectId: string) => OpenStackClient;
-  readonly trusts: Pick<ClusterTrusts, 'give'>;
+  readonly trusts: Pick<ClusterTrusts, 'createCredential'>;
   readonly pendingNodegroups: Pick<PendingNodegroups, 'note'>;
   /** Host name of this process, for `mservices`. */
   readonly hostName: string;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
 /** Namespace of the UUIDs generated here, as RFC 9562 section 6.5 requires. */
-const OURS = Buffer.from('0f5a4c0e2d3b4b6f9a7e5c1d8e9f0a1b', 'hex');
+const UUID_NAMESPACE = Buffer.from('0f5a4c0e2d3b4b6f9a7e5c1d8e9f0a1b', 'hex');
 
 /** The same UUID (version 5) for the same text, in every replica and after every restart. */
 export function stableUuid(text: string): string {
-  const bytes = createHash('sha1').update(OURS).update(text).digest().subarray(0, 16);
+  const bytes = createHash('sha1').update(UUID_NAMESPACE).update(text).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   const hex = bytes.toString('hex');

@@ -31,19 +31,19 @@ export interface CloudOptions {
   readonly retry?: RetryPolicy;
   /** User agent in the services' logs; `fairway` by default. */
   readonly userAgent?: string | undefined;
-  /** Default: all services Fairway supports. */
+  /** Defaults to all services that Fairway supports. */
   readonly services?: readonly Service[];
   /** Replaces real connections in tests. */
   readonly transport?: HttpTransport;
 }
 
-/** One OpenStack cloud: all projects there share its connections, budget and version discovery. */
+/** One OpenStack cloud; all of its projects share its connections, budget and version discovery. */
 export class Cloud {
   readonly config: CloudConfig;
   readonly budget: Budget;
   /** Lets caches of one project share their lists, whatever their credentials. */
   readonly listGroups = new ListGroups();
-  /** How long it takes to make changes. */
+  /** How long the cloud takes to make changes. */
   readonly paces = new CloudPaces();
   readonly #options: CloudOptions;
   readonly #transport: HttpTransport;

@@ -12,8 +12,9 @@ interface CountedCall<W, T> extends ApiCall {
 }
 
 /**
- * All items of a list with offsets and without markers, each once, one call per page, with smaller pages if items are large.
- * Items deleted during the listing may hide others. Throws an OpenStackError for a list that does not end.
+ * All items of a list that supports offsets but no markers, without duplicates. Makes one call per page, and reads
+ * smaller pages if items are large. Items deleted during the listing may hide others. Throws an OpenStackError for a
+ * list that does not end.
  */
 export async function* countedPages<W, T>(
   api: ServiceApi,

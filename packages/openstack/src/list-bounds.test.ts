@@ -17,7 +17,7 @@ describe('a list of a service', () => {
         for (let page = 0; page <= 1_000; page++) bounds.count(1_000);
       },
     ],
-  ])('is given up if %s', (why, read) => {
+  ])('fails if %s', (why, read) => {
     const bounds = new ListBounds('compute', '/servers');
     expect(() => read(bounds)).toThrow(OpenStackError);
     expect(() => read(new ListBounds('compute', '/servers'))).toThrow(`the list does not end: ${why}`);

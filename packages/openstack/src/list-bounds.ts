@@ -4,7 +4,7 @@ import { OpenStackError } from './http/openstack-error.ts';
 const MAX_PAGES = 10_000;
 const MAX_ITEMS = 1_000_000;
 
-/** Ends lists whose pages repeat or never end. */
+/** Fails lists whose pages repeat or never end. */
 export class ListBounds {
   readonly #service: string;
   readonly #template: string;

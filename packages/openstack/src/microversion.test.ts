@@ -10,9 +10,9 @@ it.each([
 });
 
 it.each([
-  { wanted: '2.90', range: { min: '2.1', max: '2.93' }, spoken: '2.90', reason: 'it has it' },
-  { wanted: '2.90', range: { min: '2.1', max: '2.79' }, spoken: '2.79', reason: 'it is older' },
-  { wanted: '2.90', range: undefined, spoken: undefined, reason: 'it has none' },
+  { wanted: '2.90', range: { min: '2.1', max: '2.93' }, spoken: '2.90', reason: 'the service supports it' },
+  { wanted: '2.90', range: { min: '2.1', max: '2.79' }, spoken: '2.79', reason: 'the service is older' },
+  { wanted: '2.90', range: undefined, spoken: undefined, reason: 'the service has none' },
 ])('uses $spoken: $reason', ({ wanted, range, spoken }) => {
   expect(negotiateMicroversion(wanted, range)).toBe(spoken);
 });

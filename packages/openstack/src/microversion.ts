@@ -9,7 +9,7 @@ export function compareMicroversions(a: string, b: string): number {
   return aMajor - bMajor || aMinor - bMinor;
 }
 
-/** The highest microversion that is not above `wanted` and that the service supports. */
+/** The highest microversion that the service supports and that is not above `wanted`. */
 export function negotiateMicroversion(
   wanted: string,
   range: { readonly min: string; readonly max: string } | undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { AnswerTooLargeError } from './http/answer-too-large-error.ts';
+import { ResponseTooLargeError } from './http/response-too-large-error.ts';
 import { pages } from './pages.ts';
 import type { ApiCall, ServiceApi } from './service-api.ts';
 
@@ -15,7 +15,7 @@ function serviceOf(maxItems: number): { readonly api: ServiceApi; readonly limit
     limits.push(limit);
     const start = query?.['marker'] === undefined ? 0 : ITEMS.indexOf(String(query['marker'])) + 1;
     const items = ITEMS.slice(start, start + limit);
-    if (items.length > maxItems) return Promise.reject(new AnswerTooLargeError({ ...CALL, message: 'too large' }));
+    if (items.length > maxItems) return Promise.reject(new ResponseTooLargeError({ ...CALL, message: 'too large' }));
     const isLast = start + limit >= ITEMS.length;
     return Promise.resolve({ items, next: isLast ? undefined : `http://inside/servers?marker=${items.at(-1)}` });
   };
@@ -40,7 +40,7 @@ describe('a list in pages', () => {
   it('fails if one item is too large', async () => {
     const { api, limits } = serviceOf(0);
 
-    await expect(listOf(api)).rejects.toBeInstanceOf(AnswerTooLargeError);
+    await expect(listOf(api)).rejects.toBeInstanceOf(ResponseTooLargeError);
     expect(limits).toEqual([16, 2, 1]);
   });
 });

@@ -1,5 +1,5 @@
 import type { ZodType } from 'zod';
-import { AnswerTooLargeError } from './http/answer-too-large-error.ts';
+import { ResponseTooLargeError } from './http/response-too-large-error.ts';
 import { ListBounds } from './list-bounds.ts';
 import type { ApiCall, ServiceApi } from './service-api.ts';
 
@@ -7,7 +7,7 @@ export const DEFAULT_PAGE_SIZE = 1000;
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** The next page; undefined on the last. */
+  /** The next page; undefined for the last one. */
   readonly next: string | null | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface PagedCall<W, T> extends ApiCall {
   readonly schema: ZodType<W>;
   readonly page: (wire: W) => Page<T>;
   readonly pageSize?: number | undefined;
-  /** Id of the item that the list begins after. */
+  /** Id of the item after which the list begins. */
   readonly marker?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface PagedCall<W, T> extends ApiCall {
 const PAGE_DIVISOR = 8;
 
 /**
- * All items of a list, page by page, with one call per page, and smaller pages if items are large. The service may return smaller
+ * All items of a list, with one call per page and smaller pages if items are large. The service may return smaller
  * pages than requested. Throws an OpenStackError for a list that does not end.
  */
 export async function* pages<W, T>(api: ServiceApi, template: string, call: PagedCall<W, T>): AsyncGenerator<T, void> {
@@ -48,21 +48,21 @@ export async function* pages<W, T>(api: ServiceApi, template: string, call: Page
 }
 
 /**
- * Reads a page with at most `limit` items; after a response that was too large, with fewer, down to `least`. Resolves with the page and the limit that it
- * was read with. Rejects with any other error.
+ * Reads a page with at most `limit` items; after too large a response, with fewer, down to `least`. Resolves with the
+ * page and the limit used. Rejects with any other error.
  */
 export async function fittingPage<W>(
   limit: number,
   read: (limit: number) => Promise<W>,
-  least = 1,
+  minLimit = 1,
 ): Promise<{ readonly wire: W; readonly limit: number }> {
   let size = limit;
   for (;;) {
     try {
       return { wire: await read(size), limit: size };
     } catch (error) {
-      if (!(error instanceof AnswerTooLargeError) || size <= least) throw error;
-      size = Math.max(least, Math.floor(size / PAGE_DIVISOR));
+      if (!(error instanceof ResponseTooLargeError) || size <= minLimit) throw error;
+      size = Math.max(minLimit, Math.floor(size / PAGE_DIVISOR));
     }
   }
 }

@@ -23,7 +23,7 @@ export interface ApiCall extends CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly idempotent?: boolean;
-  /** The call is rejected here if the service only has an older one, which would ignore or misread it. */
+  /** The call is rejected here if the service has only an older microversion, which would ignore or misread it. */
   readonly minMicroversion?: string;
 }
 
@@ -32,7 +32,7 @@ export interface Microversions extends ServiceMicroversions {
   readonly wanted: string;
 }
 
-/** One service called by one session: paths, microversion, JSON by schema. */
+/** One service as called by one session: paths, microversion, JSON validated by schema. */
 export class ServiceApi {
   readonly service: string;
   readonly #session: Session;
@@ -53,7 +53,10 @@ export class ServiceApi {
     return token.user.id;
   }
 
-  /** Whether services list the resources of every project for the session: by their default policies, if it has the role `admin`, in any scope. */
+  /**
+   * Whether services list resources of every project for the session: by default policies, if it has the role `admin`
+   * in any scope.
+   */
   async isAdministrator(): Promise<boolean> {
     const { token } = await this.#session.token();
     return token.roles.some(({ name }) => name === 'admin');
@@ -82,7 +85,7 @@ export class ServiceApi {
     return this.#json(schema, 'PUT', template, call);
   }
 
-  /** For responses whose body is empty or not needed. */
+  /** For responses whose body is empty or unused. */
   async send(method: HttpMethod, template: string, call: ApiCall = {}): Promise<void> {
     await this.#send(method, template, call);
   }
@@ -130,7 +133,7 @@ export class ServiceApi {
 function fillTemplate(template: string, params: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];
-    // An empty ID would turn `DELETE /servers/{id}` into another call, and so would dots, which are path segments of their own.
+    // An empty id would turn `DELETE /servers/{id}` into another call, and so would dots, which are path segments.
     if (value === undefined || ['', '.', '..'].includes(value))
       throw new TypeError(`${template}: no value for {${name}}`);
     return encodeURIComponent(value);

@@ -1,18 +1,20 @@
-/** One OpenStack service without its client: how to find it and to address it. */
+/** One OpenStack service without its client: how to find and address it. */
 export interface ServiceDefinition {
   /** The official type of https://service-types.openstack.org. */
   readonly type: string;
   /** Project name: `Nova`. */
   readonly project: string;
-  /** Names that catalogs use besides the official type. */
+  /** Names that catalogs use in addition to the official type. */
   readonly aliases?: readonly string[];
   /** The major version in use, as the last URL segment. */
   readonly majorVersion: RegExp;
   /** Appended to a URL without version instead of discovering versions. */
   readonly fixedVersion?: string;
-  /** If the service has microversions. */
+  /** Set if the service has microversions. */
   readonly microversions?: ServiceMicroversions;
-  /** A cheap read that shows that the service works and that the user may use it; by default its version document is read. */
+  /**
+   * A cheap read that proves that the service works and the user may use it; defaults to reading its version document.
+   */
   readonly probe?: string;
 }
 

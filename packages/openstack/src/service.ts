@@ -1,5 +1,5 @@
 import type { CachedKind } from './cache/cached-kind.ts';
-import type { Identified } from './cache/snapshot.ts';
+import type { Identifiable } from './cache/snapshot.ts';
 import type { ServiceApi } from './service-api.ts';
 import type { ServiceDefinition } from './service-definition.ts';
 
@@ -8,8 +8,8 @@ export interface ClientService extends ServiceDefinition {
   /** The client's property name in an OpenStackClient. */
   readonly clientName: string;
   readonly client: (api: ServiceApi) => object;
-  /** The kinds of the service that a ProjectCache keeps, by name; lists get the created client. */
-  readonly cached: Readonly<Record<string, CachedKind<never, Identified>>>;
+  /** The kinds of the service that a ProjectCache keeps, by name; lists receive the created client. */
+  readonly cached: Readonly<Record<string, CachedKind<never, Identifiable>>>;
 }
 
 /** An entry of the list of services. One without a client is only discovered and health-checked. */

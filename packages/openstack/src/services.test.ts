@@ -69,7 +69,7 @@ test('an entry in the list is enough for a service to be discovered, called with
   const { items } = await refreshed;
 
   expect([...items.keys()]).toEqual(['black', 'green']);
-  // The catalog uses its old type, its root document links to version 2, and it supports up to 2.5.
+  // The catalog uses its old type, its root document links to version 2, and it supports microversions up to 2.5.
   expect(sent.at(-1)).toEqual({ url: 'http://cloud/kitchen/v2/kettles', version: 'tea 2.5' });
   cache.stop();
 });

@@ -9,7 +9,7 @@ import { ratingService } from './rating/service.ts';
 import type { Service } from './service.ts';
 import { sharedFileSystemService } from './shared-file-system/service.ts';
 
-/** The services that Fairway supports; everything per service is derived from this list. */
+/** The services that Fairway supports; everything specific to a service is derived from this list. */
 export const SERVICES = [
   identityService,
   computeService,
@@ -22,8 +22,8 @@ export const SERVICES = [
   keyManagerService,
 ] as const satisfies readonly Service[];
 
-/** Services that only operators' commands call, never Fairway itself; no cloud is checked for them. */
-export const OPERATORS_SERVICES = [ratingService] as const satisfies readonly Service[];
+/** Services used only by commands for operators, never by Fairway itself; clouds are not checked for them. */
+export const OPERATOR_SERVICES = [ratingService] as const satisfies readonly Service[];
 
 type Known = (typeof SERVICES)[number];
 type WithClient = Extract<Known, { readonly clientName: string }>;

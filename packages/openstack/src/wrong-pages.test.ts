@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServerGroups } from './compute/server-groups.ts';
-import { AnswerTooLargeError } from './http/answer-too-large-error.ts';
+import { ResponseTooLargeError } from './http/response-too-large-error.ts';
 import { KeyManager } from './key-manager/key-manager.ts';
 import type { ApiCall, ServiceApi } from './service-api.ts';
 import { Shares } from './shared-file-system/shares.ts';
@@ -8,7 +8,7 @@ import { Shares } from './shared-file-system/shares.ts';
 const CALL = { service: 'any', method: 'GET', template: '/any' } as const;
 const LIMIT = 16;
 
-interface Question {
+interface ListRequest {
   readonly limit: number;
   readonly offset: number;
   /** Number of earlier calls. */
@@ -16,7 +16,7 @@ interface Question {
 }
 
 /** Returns the items of a page, or throws its error. */
-type Cloud = (question: Question) => { readonly ids: readonly string[]; readonly isMore: boolean };
+type Cloud = (question: ListRequest) => { readonly ids: readonly string[]; readonly isMore: boolean };
 
 const LISTS = {
   'shares of Manila': (api: ServiceApi) => new Shares(api).list({}, { pageSize: LIMIT }),
@@ -24,11 +24,11 @@ const LISTS = {
   'secrets of Barbican': (api: ServiceApi) => new KeyManager(api).secrets({}, { pageSize: LIMIT }),
 };
 
-function apiOf(cloud: Cloud): { readonly api: ServiceApi; readonly asked: Question[] } {
-  const asked: Question[] = [];
+function apiOf(cloud: Cloud): { readonly api: ServiceApi; readonly requests: ListRequest[] } {
+  const requests: ListRequest[] = [];
   const get = async (_schema: unknown, _template: string, { query }: ApiCall) => {
-    const question = { limit: Number(query?.['limit']), offset: Number(query?.['offset']), before: asked.length };
-    asked.push(question);
+    const question = { limit: Number(query?.['limit']), offset: Number(query?.['offset']), before: requests.length };
+    requests.push(question);
     const { ids, isMore } = cloud(question);
     return {
       shares: ids.map((id) => ({ id, status: 'available', size: 1, share_proto: 'NFS' })),
@@ -38,16 +38,16 @@ function apiOf(cloud: Cloud): { readonly api: ServiceApi; readonly asked: Questi
       ...(isMore && { next: 'http://keys/v1/secrets' }),
     };
   };
-  return { api: { service: 'any', get } as unknown as ServiceApi, asked };
+  return { api: { service: 'any', get } as unknown as ServiceApi, requests };
 }
 
 const ALL = Array.from({ length: 40 }, (_, index) => `id-${index}`);
 
-/** A cloud whose pages are too large with more than `most` items. */
+/** A cloud whose pages are too large if they have more than `most` items. */
 function upTo(most: number): Cloud {
   return ({ limit, offset }) => {
     const ids = ALL.slice(offset, offset + limit);
-    if (ids.length > most) throw new AnswerTooLargeError({ ...CALL, message: 'too large' });
+    if (ids.length > most) throw new ResponseTooLargeError({ ...CALL, message: 'too large' });
     return { ids, isMore: offset + limit < ALL.length };
   };
 }
@@ -56,36 +56,36 @@ describe.each(Object.entries(LISTS))('%s', (_, list) => {
   const idsOf = async (api: ServiceApi) => (await Array.fromAsync<{ id: string }>(list(api))).map(({ id }) => id);
 
   it('are read in smaller pages after one that was too large', async () => {
-    const { api, asked } = apiOf(upTo(5));
+    const { api, requests } = apiOf(upTo(5));
 
     expect(await idsOf(api)).toEqual(ALL);
-    expect(asked.map(({ limit }) => limit).slice(0, 2)).toEqual([16, 2]);
+    expect(requests.map(({ limit }) => limit).slice(0, 2)).toEqual([16, 2]);
   });
 
   it('fail if the smallest page is too large', async () => {
-    const { api, asked } = apiOf(upTo(0));
+    const { api, requests } = apiOf(upTo(0));
 
-    await expect(idsOf(api)).rejects.toBeInstanceOf(AnswerTooLargeError);
-    expect(asked.length).toBeLessThan(4);
+    await expect(idsOf(api)).rejects.toBeInstanceOf(ResponseTooLargeError);
+    expect(requests.length).toBeLessThan(4);
   });
 
   it.each<{ is: string; cloud: Cloud }>([
     { is: 'the same page for ever', cloud: () => ({ ids: ALL.slice(0, LIMIT), isMore: true }) },
     { is: 'the whole list for ever', cloud: () => ({ ids: ALL, isMore: true }) },
-  ])('are not read forever from a cloud that returns $is', async ({ cloud }) => {
-    const { api, asked } = apiOf(cloud);
+  ])('are not read forever if a cloud returns $is', async ({ cloud }) => {
+    const { api, requests } = apiOf(cloud);
 
     await expect(idsOf(api)).rejects.toThrow('the list does not end');
-    expect(asked.length).toBeLessThan(12);
+    expect(requests.length).toBeLessThan(12);
   });
 
-  it('are listed once by a cloud whose pages grow regardless of the limit', async () => {
-    const { api, asked } = apiOf(({ offset, before }) => {
+  it('are listed once if a cloud’s pages grow regardless of the limit', async () => {
+    const { api, requests } = apiOf(({ offset, before }) => {
       const size = LIMIT + 8 * before;
       return { ids: ALL.slice(offset, offset + size), isMore: offset + size < ALL.length };
     });
 
     expect(await idsOf(api)).toEqual(ALL);
-    expect(asked.length).toBeLessThan(4);
+    expect(requests.length).toBeLessThan(4);
   });
 });

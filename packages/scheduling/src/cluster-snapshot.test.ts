@@ -15,8 +15,8 @@ function on(nodeName: string, pod: Pod): Pod {
   return { ...pod, spec: { ...pod.spec, nodeName } };
 }
 
-function snapshotOf(nodes: readonly Node[], pods: readonly Pod[] = [], given = context): ClusterSnapshot {
-  return ClusterSnapshot.of(nodes, pods, given);
+function snapshotOf(nodes: readonly Node[], pods: readonly Pod[] = [], contextOverride = context): ClusterSnapshot {
+  return ClusterSnapshot.of(nodes, pods, contextOverride);
 }
 
 const perHost = {
@@ -28,7 +28,7 @@ const perHost = {
 };
 
 describe('a fork', () => {
-  it('is not seen by its origin', () => {
+  it('does not change its origin', () => {
     const snapshot = snapshotOf([aNode('a'), aNode('b')], [on('a', aPod('x'))]);
     const fork = snapshot.fork();
 
@@ -42,35 +42,35 @@ describe('a fork', () => {
     expect([...fork.nodes()].map(({ node }) => node.metadata.name)).toEqual(['a', 'c']);
   });
 
-  it('leaves the second fork what the first one has tried', () => {
+  it('starts without the changes of an earlier fork', () => {
     const snapshot = snapshotOf([aNode('a', { cpu: '1' })]);
     snapshot.fork().place(aPod('x', requesting('1')), 'a');
 
-    const { left } = placeGroup(snapshot.fork(), { pods: [aPod('y')], sample: aPod('y', requesting('1')) });
+    const { unplaced } = placeGroup(snapshot.fork(), { pods: [aPod('y')], sample: aPod('y', requesting('1')) });
 
-    expect(left).toEqual([]);
+    expect(unplaced).toEqual([]);
   });
 });
 
 describe('placing equal pods', () => {
-  const three = ['x', 'y', 'z'];
+  const podNames = ['x', 'y', 'z'];
 
   it.each([
     {
       reason: 'fills one node before the next',
-      pods: three.map((name) => aPod(name, requesting('500m'))),
+      pods: podNames.map((name) => aPod(name, requesting('500m'))),
       expected: ['a', 'a', 'b'],
       left: [],
     },
     {
-      reason: 'gives each a node of its own that asks for it',
-      pods: three.map((name) => aPod(name, { affinity: perHost }, { app: 'web' })),
+      reason: 'puts each pod on its own node if anti-affinity requires it',
+      pods: podNames.map((name) => aPod(name, { affinity: perHost }, { app: 'web' })),
       expected: ['a', 'b'],
       left: ['z'],
     },
     {
-      reason: 'keeps to the skew among nodes',
-      pods: three.map((name) =>
+      reason: 'respects the skew between nodes',
+      pods: podNames.map((name) =>
         aPod(
           name,
           {
@@ -97,27 +97,27 @@ describe('placing equal pods', () => {
 
     expect(groups).toHaveLength(1);
     expect(result.placed.map(({ nodeName }) => nodeName)).toEqual(expected);
-    expect(result.left.map(({ metadata }) => metadata.name)).toEqual(left);
+    expect(result.unplaced.map(({ metadata }) => metadata.name)).toEqual(left);
   });
 
-  it('keeps pods with claims of their own apart', () => {
-    const claiming = (name: string) =>
+  it('groups pods with separate claims separately', () => {
+    const podWithClaim = (name: string) =>
       aPod(name, { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }] });
 
-    expect(groupPods([claiming('x'), claiming('y')])).toHaveLength(2);
+    expect(groupPods([podWithClaim('x'), podWithClaim('y')])).toHaveLength(2);
   });
 });
 
-describe('taking a node away', () => {
+describe('removing a node', () => {
   it.each([
     {
-      reason: 'its pods fit elsewhere',
+      reason: 'moves its pods to other nodes',
       pods: [on('a', aPod('x', requesting('1')))],
       moved: ['x → b'],
       stuck: [],
     },
     {
-      reason: 'pods of DaemonSets and static pods go with it',
+      reason: 'ignores pods of DaemonSets and static pods',
       pods: [
         on('a', {
           ...aPod('agent', requesting('1')),
@@ -136,13 +136,13 @@ describe('taking a node away', () => {
       stuck: [],
     },
     {
-      reason: 'one is too large for what is left',
+      reason: 'reports a pod that is too large for the remaining nodes',
       pods: [on('a', aPod('x', requesting('1500m'))), on('b', aPod('y', requesting('1')))],
       moved: [],
       stuck: ['x: 0/1 nodes are available: 1 Insufficient cpu.'],
     },
     {
-      reason: 'the other node has one that wants to be alone',
+      reason: 'reports a pod that anti-affinity keeps off the other node',
       pods: [
         on('a', aPod('x', { affinity: perHost }, { app: 'web' })),
         on('b', aPod('y', { affinity: perHost }, { app: 'web' })),
@@ -156,11 +156,11 @@ describe('taking a node away', () => {
     const removal = tryRemoval(snapshot, 'a');
 
     expect(removal.moved.map(({ pod, nodeName }) => `${pod.metadata.name} → ${nodeName}`)).toEqual(moved);
-    expect(removal.stuck.map(({ pod, message }) => `${pod.metadata.name}: ${message}`)).toEqual(stuck);
+    expect(removal.unplaceable.map(({ pod, message }) => `${pod.metadata.name}: ${message}`)).toEqual(stuck);
     expect(snapshot.node('a')?.pods.size).toBe(pods.filter(({ spec }) => spec.nodeName === 'a').length);
   });
 
-  it('minds the zone of a volume', () => {
+  it('respects the zone of a volume', () => {
     const claim: PersistentVolumeClaim = {
       metadata: { name: 'data', namespace: 'default' },
       spec: { volumeName: 'pv', accessModes: ['ReadWriteOnce'] },
@@ -186,12 +186,12 @@ describe('taking a node away', () => {
     const pod = on('a', aPod('db', { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] }));
     const snapshot = snapshotOf([aNode('a', zone('1')), aNode('b', zone('2'))], [pod], { ...context, reader });
 
-    expect(tryRemoval(snapshot, 'a').stuck.map(({ message }) => message)).toEqual([
+    expect(tryRemoval(snapshot, 'a').unplaceable.map(({ message }) => message)).toEqual([
       '0/1 nodes are available: 1 node(s) had volume node affinity conflict.',
     ]);
   });
 
-  it('tells who stays with a node', () => {
+  it('moves ordinary pods', () => {
     expect(staysWithNode(aPod('x'))).toBe(false);
   });
 });

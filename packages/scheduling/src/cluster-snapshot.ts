@@ -1,12 +1,12 @@
 import { keyOf } from '@fairway/kube/client/object-key';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Node, Pod } from '@fairway/kube/kinds/generated/types';
-import { NodeState, takesRoom } from './node-state.ts';
+import { NodeState, usesResources } from './node-state.ts';
 import type { NamespaceLabels } from './pod-affinity.ts';
 import { PodFilter } from './pod-filter.ts';
 import { PodVolumes } from './volumes.ts';
 
-/** What filters ask of a cluster beside its nodes and their pods. */
+/** What filters need in addition to the nodes of a cluster and their pods. */
 export interface SnapshotContext {
   readonly labelsOf: NamespaceLabels;
   /** Claims, volumes and storage classes, read only for pods that have claims. */
@@ -14,34 +14,34 @@ export interface SnapshotContext {
 }
 
 /**
- * The nodes of a cluster with their pods, to try on what would happen: a fork shares all nodes with its origin until it changes them,
- * so it costs a list of nodes. Nothing here writes to a cluster.
+ * The nodes of a cluster with their pods, for simulations. A fork shares all nodes with its origin until it changes
+ * them, so it only costs a list of nodes. Nothing here writes to a cluster.
  */
 export class ClusterSnapshot {
   readonly #context: SnapshotContext;
   readonly #states: Map<string, NodeState>;
-  /** The states that no other snapshot sees. */
-  readonly #own: Set<string>;
+  /** Names of the nodes whose states no other snapshot shares. */
+  readonly #fairwayClient: Set<string>;
 
   private constructor(context: SnapshotContext, states: Map<string, NodeState>, own: Set<string>) {
     this.#context = context;
     this.#states = states;
-    this.#own = own;
+    this.#fairwayClient = own;
   }
 
-  /** Pods on none of the nodes, and finished ones, are left out. */
+  /** Creates a snapshot. Finished pods and pods without a node are ignored. */
   static of(nodes: Iterable<Node>, pods: Iterable<Pod>, context: SnapshotContext): ClusterSnapshot {
     const states = new Map<string, NodeState>();
     for (const node of nodes) states.set(node.metadata.name ?? '', new NodeState(node));
     for (const pod of pods) {
-      if (pod.spec.nodeName && takesRoom(pod)) states.get(pod.spec.nodeName)?.addPod(keyOf(pod), pod);
+      if (pod.spec.nodeName && usesResources(pod)) states.get(pod.spec.nodeName)?.addPod(keyOf(pod), pod);
     }
     return new ClusterSnapshot(context, states, new Set(states.keys()));
   }
 
-  /** A snapshot of the same; changes of one don't reach the other. */
+  /** A copy of the snapshot; changes of one don't affect the other. */
   fork(): ClusterSnapshot {
-    this.#own.clear();
+    this.#fairwayClient.clear();
     return new ClusterSnapshot(this.#context, new Map(this.#states), new Set());
   }
 
@@ -49,7 +49,7 @@ export class ClusterSnapshot {
     return this.#states.size;
   }
 
-  /** Never to be changed but through the snapshot. */
+  /** Must only be changed through the snapshot. */
   nodes(): Iterable<NodeState> {
     return { [Symbol.iterator]: () => this.#states.values() };
   }
@@ -58,34 +58,34 @@ export class ClusterSnapshot {
     return this.#states.get(name);
   }
 
-  /** Adds a node, which must not be there yet, with what runs on it from its start: pods of DaemonSets. */
+  /** Adds a new node with the pods that run on it from the start: those of DaemonSets. */
   addNode(node: Node, pods: readonly Pod[] = []): NodeState {
     const name = node.metadata.name ?? '';
     if (this.#states.has(name)) throw new Error(`node ${name} is there already`);
     const state = new NodeState(node);
     for (const pod of pods) state.addPod(keyOf(pod), pod);
     this.#states.set(name, state);
-    this.#own.add(name);
+    this.#fairwayClient.add(name);
     return state;
   }
 
   removeNode(name: string): void {
     this.#states.delete(name);
-    this.#own.delete(name);
+    this.#fairwayClient.delete(name);
   }
 
-  /** Puts a pod on a node, whether it fits or not. Returns the node as it is then. */
+  /** Puts a pod on a node, whether it fits or not. Returns the node's new state. */
   place(pod: Pod, nodeName: string): NodeState {
-    const state = this.#toChange(nodeName);
+    const state = this.#writableState(nodeName);
     state.addPod(keyOf(pod), pod);
     return state;
   }
 
-  takeAway(pod: Pod, nodeName: string): void {
-    this.#toChange(nodeName).removePod(keyOf(pod));
+  removePod(pod: Pod, nodeName: string): void {
+    this.#writableState(nodeName).removePod(keyOf(pod));
   }
 
-  /** The filters of a pod and its like over the nodes as they are now. */
+  /** The filters for a pod and equal pods over the current nodes. */
   filterFor(pod: Pod): PodFilter {
     const { labelsOf, reader } = this.#context;
     const hasClaims = pod.spec.volumes?.some((volume) => volume.persistentVolumeClaim ?? volume.ephemeral);
@@ -93,13 +93,13 @@ export class ClusterSnapshot {
     return new PodFilter(pod, this.nodes(), { labelsOf, volumes });
   }
 
-  #toChange(name: string): NodeState {
+  #writableState(name: string): NodeState {
     const state = this.#states.get(name);
     if (state === undefined) throw new Error(`there is no node ${name}`);
-    if (this.#own.has(name)) return state;
+    if (this.#fairwayClient.has(name)) return state;
     const copy = state.clone();
     this.#states.set(name, copy);
-    this.#own.add(name);
+    this.#fairwayClient.add(name);
     return copy;
   }
 }

@@ -23,11 +23,11 @@ function pod(name: string, spec: Partial<Pod['spec']> = {}, labels: Record<strin
   return makePod(name, spec, labels);
 }
 
-function asking(cpu: string, extra: Partial<Pod['spec']> = {}): Partial<Pod['spec']> {
+function requestingCpu(cpu: string, extra: Partial<Pod['spec']> = {}): Partial<Pod['spec']> {
   return { containers: [{ name: 'main', resources: { requests: { cpu } } }], ...extra };
 }
 
-/** Nodes with the pods that run there. */
+/** States of nodes with the pods that run there. */
 function states(...entries: readonly (readonly [Node, ...Pod[]])[]): NodeState[] {
   return entries.map(([node, ...pods]) => {
     const state = new NodeState(node);
@@ -44,19 +44,19 @@ const perHost = { topologyKey: 'kubernetes.io/hostname', labelSelector: webSelec
 describe('choosing a node', () => {
   it.each([
     {
-      reason: 'the emptier node',
+      reason: 'prefers the emptier node',
       wanted: pod('p'),
-      on: states([node('a'), pod('x', asking('3'))], [node('b')]),
+      on: states([node('a'), pod('x', requestingCpu('3'))], [node('b')]),
       expected: 'b',
     },
     {
-      reason: 'its node selector',
+      reason: 'follows the node selector',
       wanted: pod('p', { nodeSelector: { disk: 'ssd' } }),
       on: states([node('a')], [node('b', { labels: { disk: 'ssd' } })]),
       expected: 'b',
     },
     {
-      reason: 'a taint that it tolerates alone',
+      reason: 'allows a tainted node if the pod tolerates the taint',
       wanted: pod('p', { nodeSelector: { gpu: 'yes' }, tolerations: [{ key: 'gpu', operator: 'Exists' }] }),
       on: states(
         [node('a', { labels: { gpu: 'yes' }, spec: { taints: [{ key: 'gpu', effect: 'NoSchedule' }] } })],
@@ -65,35 +65,35 @@ describe('choosing a node', () => {
       expected: 'a',
     },
     {
-      reason: 'away from its like',
+      reason: 'follows the pod’s anti-affinity',
       wanted: pod(
         'p',
         { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [perHost] } } },
         { app: 'web' },
       ),
-      on: states([node('a'), pod('x', {}, { app: 'web' })], [node('b'), pod('y', asking('3'))]),
+      on: states([node('a'), pod('x', {}, { app: 'web' })], [node('b'), pod('y', requestingCpu('3'))]),
       expected: 'b',
     },
     {
-      reason: 'away from those that want to be alone',
+      reason: 'follows the anti-affinity of existing pods',
       wanted: pod('p', {}, { app: 'web' }),
       on: states(
         [
           node('a'),
           pod('x', { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [perHost] } } }),
         ],
-        [node('b'), pod('y', asking('3'))],
+        [node('b'), pod('y', requestingCpu('3'))],
       ),
       expected: 'b',
     },
     {
-      reason: 'to its company',
+      reason: 'follows the pod’s affinity',
       wanted: pod('p', { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [perHost] } } }),
-      on: states([node('a')], [node('b'), pod('x', asking('3'), { app: 'web' })]),
+      on: states([node('a')], [node('b'), pod('x', requestingCpu('3'), { app: 'web' })]),
       expected: 'b',
     },
     {
-      reason: 'to the zone with fewer',
+      reason: 'spreads pods over zones',
       wanted: pod(
         'p',
         {
@@ -110,12 +110,12 @@ describe('choosing a node', () => {
       ),
       on: states(
         [node('a', { labels: zone('1') }), pod('x', {}, { app: 'web' })],
-        [node('b', { labels: zone('2') }), pod('y', asking('3'))],
+        [node('b', { labels: zone('2') }), pod('y', requestingCpu('3'))],
       ),
       expected: 'b',
     },
     {
-      reason: 'where it would rather be',
+      reason: 'follows preferred node affinity',
       wanted: pod('p', {
         affinity: {
           nodeAffinity: {
@@ -135,7 +135,7 @@ describe('choosing a node', () => {
   it.each([
     { wanted: pod('p'), on: [], message: 'no nodes available to schedule pods' },
     {
-      wanted: pod('p', asking('5')),
+      wanted: pod('p', requestingCpu('5')),
       on: states([node('a')], [node('b')]),
       message: '0/2 nodes are available: 2 Insufficient cpu.',
     },
@@ -159,17 +159,17 @@ describe('choosing a node', () => {
       on: states([node('a'), pod('x', { containers: [{ name: 'm', ports: [{ containerPort: 80, hostPort: 80 }] }] })]),
       message: "0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports.",
     },
-  ])('nowhere: $message', ({ wanted, on, message }) => {
+  ])('fails with $message', ({ wanted, on, message }) => {
     expect(findNode(wanted, on, options)).toEqual({ kind: 'none', message });
   });
 
   it('spreads a thousand pods evenly over a hundred nodes', () => {
     const all = states(...Array.from({ length: 100 }, (_, index) => [node(`n${index}`)] as const));
     for (let index = 0; index < 1000; index++) {
-      const wanted = pod(`p${index}`, asking('100m'), { app: 'web' });
-      const fit = findNode(wanted, all, options);
+      const candidate = pod(`p${index}`, requestingCpu('100m'), { app: 'web' });
+      const fit = findNode(candidate, all, options);
       const state = all.find(({ node }) => fit.kind === 'node' && node.metadata.name === fit.nodeName);
-      state?.addPod(`default/p${index}`, wanted);
+      state?.addPod(`default/p${index}`, candidate);
     }
     expect(all.map(({ pods }) => pods.size)).toEqual(Array.from({ length: 100 }, () => 10));
   });
@@ -183,18 +183,18 @@ describe('resource requests of a pod', () => {
   });
 
   it.each([
-    { reason: 'the sum of its containers', spec: { containers: [container('1'), container('500m')] }, cpu: 1500 },
+    { reason: 'are the sum of its containers', spec: { containers: [container('1'), container('500m')] }, cpu: 1500 },
     {
-      reason: 'its largest init container, if that is more',
+      reason: 'are those of its largest init container if they are higher',
       spec: { initContainers: [container('3')], containers: [container('1')] },
       cpu: 3000,
     },
     {
-      reason: 'sidecars beside containers',
+      reason: 'include sidecars',
       spec: { initContainers: [container('1', 'Always')], containers: [container('1')] },
       cpu: 2000,
     },
-    { reason: 'overhead on top', spec: { containers: [container('1')], overhead: { cpu: '250m' } }, cpu: 1250 },
+    { reason: 'include the overhead', spec: { containers: [container('1')], overhead: { cpu: '250m' } }, cpu: 1250 },
   ])('$reason', ({ spec, cpu }) => {
     expect(podRequests(pod('p', spec)).get('cpu')).toBe(cpu);
   });
@@ -206,19 +206,28 @@ describe('preemption', () => {
     ({ allocatable, requested }: NodeState) =>
       (allocatable.get('cpu') ?? 0) - (requested.get('cpu') ?? 0) >= cpu;
   const on = states(
-    [node('a'), pod('a-low', asking('2', { priority: 1 })), pod('a-mid', asking('2', { priority: 50 }))],
-    [node('b'), pod('b-low', asking('1', { priority: 1 })), pod('b-high', asking('3', { priority: 200 }))],
+    [node('a'), pod('a-low', requestingCpu('2', { priority: 1 })), pod('a-mid', requestingCpu('2', { priority: 50 }))],
+    [
+      node('b'),
+      pod('b-low', requestingCpu('1', { priority: 1 })),
+      pod('b-high', requestingCpu('3', { priority: 200 })),
+    ],
   );
 
   it.each([
-    { reason: 'spares whom it can', priority: 100, cpu: 1000, expected: { nodeName: 'a', victims: ['a-low'] } },
     {
-      reason: 'takes no more than it needs',
+      reason: 'evicts pods of the lowest priority',
+      priority: 100,
+      cpu: 1000,
+      expected: { nodeName: 'a', victims: ['a-low'] },
+    },
+    {
+      reason: 'evicts no more pods than necessary',
       priority: 100,
       cpu: 4000,
       expected: { nodeName: 'a', victims: ['a-mid', 'a-low'] },
     },
-    { reason: 'touches nobody of its own rank', priority: 1, cpu: 1000, expected: undefined },
+    { reason: 'does not evict pods of the same priority', priority: 1, cpu: 1000, expected: undefined },
   ])('$reason', ({ priority, cpu, expected }) => {
     const found = findPreemption(pod('p', { priority }), on, fits(cpu));
     expect(found && { ...found, victims: found.victims.map(({ metadata }) => metadata.name) }).toEqual(expected);

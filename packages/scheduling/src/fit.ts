@@ -10,12 +10,12 @@ import type { PodVolumes } from './volumes.ts';
 /** The node for a pod, or why no node fits. */
 export type Fit =
   | { readonly kind: 'node'; readonly nodeName: string }
-  /** kube-scheduler's messages, with the number of nodes that each excludes. */
+  /** kube-scheduler's message, with the number of nodes that each reason excludes. */
   | { readonly kind: 'none'; readonly message: string };
 
 /**
- * Chooses the node for a pod: filters in kube-scheduler's order, then the best score; ties are broken by `random`, so that
- * pods of one burst do not all land on the first.
+ * Chooses the node for a pod: filters in kube-scheduler's order, then the best score. `random` breaks ties, so that the
+ * pods of a burst do not all land on the first node.
  */
 export function findNode(
   pod: Pod,
@@ -44,7 +44,7 @@ export function findNode(
   return { kind: 'node', nodeName: best.node.metadata.name ?? '' };
 }
 
-/** Whether the node fits regardless of other nodes: to evaluate what preemption would leave. */
+/** Whether the pod fits on the node regardless of other nodes, to evaluate the result of a preemption. */
 export function fitsAlone(pod: Pod, state: NodeState): boolean {
   return new PodFilter(pod, [state], { labelsOf: () => ({}) }).admits(state);
 }
@@ -73,7 +73,10 @@ function scoreOf(pod: Pod, state: NodeState, spread: TopologySpread): number {
   );
 }
 
-/** Assumed requests of pods that set none, so that they spread too (kube-scheduler's DefaultMilliCPURequest and DefaultMemoryRequest). */
+/**
+ * Assumed requests of pods that set none, so that they are spread too (kube-scheduler's DefaultMilliCPURequest and
+ * DefaultMemoryRequest).
+ */
 const DEFAULT_REQUESTS = new Map([
   ['cpu', 100],
   ['memory', 200 * 2 ** 20 * 1000],
@@ -95,10 +98,10 @@ function preferredAffinityScore(pod: Pod, { node }: NodeState): number {
   const terms = pod.spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   const total = terms.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return 0;
-  const met = terms
+  const matchedWeight = terms
     .filter(({ preference }) => matchesTerm(preference, node))
     .reduce((sum, { weight }) => sum + weight, 0);
-  return (met / total) * 100;
+  return (matchedWeight / total) * 100;
 }
 
 /** Spreads pods of one owner over nodes (the system default constraints of PodTopologySpread). */

@@ -1,6 +1,6 @@
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 
-/** A port of the node that a pod wants. */
+/** A port of the node that a pod requests. */
 export interface HostPort {
   readonly port: number;
   readonly protocol: string;
@@ -17,11 +17,11 @@ export function hostPorts(pod: Pod): HostPort[] {
   );
 }
 
-/** Whether one of the ports is taken by one of the pods. */
-export function hasPortConflict(wanted: readonly HostPort[], pods: Iterable<Pod>): boolean {
-  if (wanted.length === 0) return false;
+/** Whether one of the pods uses one of the ports. */
+export function hasPortConflict(requested: readonly HostPort[], pods: Iterable<Pod>): boolean {
+  if (requested.length === 0) return false;
   const taken = [...pods].flatMap(hostPorts);
-  return wanted.some((port) =>
+  return requested.some((port) =>
     taken.some(
       (other) =>
         other.port === port.port &&

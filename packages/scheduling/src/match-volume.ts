@@ -26,7 +26,10 @@ export function isClaimedBy({ spec }: PersistentVolume, { metadata }: Persistent
   return isNamed && (!claimRef?.uid || claimRef.uid === metadata.uid);
 }
 
-/** The smallest volume that satisfies the claim (pkg/controller/volume/persistentvolume FindMatchingVolume); a pre-bound one comes first. */
+/**
+ * The smallest volume that satisfies the claim (pkg/controller/volume/persistentvolume FindMatchingVolume); a pre-bound
+ * volume takes precedence.
+ */
 export function findVolume(
   claim: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],

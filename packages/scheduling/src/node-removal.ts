@@ -1,26 +1,26 @@
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import type { ClusterSnapshot } from './cluster-snapshot.ts';
 import type { NodeState } from './node-state.ts';
-import { countFailures, type Placed, placeGroup, unschedulableMessage } from './placement.ts';
+import { countFailures, type PlacedPod, placeGroup, unschedulableMessage } from './placement.ts';
 import { byPriorityAndSize, groupPods } from './pod-group.ts';
 
-/** What would become of a node's pods without it. */
+/** The effect of removing a node on its pods. */
 export interface NodeRemoval {
-  /** The cluster without the node, its pods where they would go: the start for a further node. */
+  /** The cluster without the node, with its pods on their new nodes: the basis for removing another node. */
   readonly after: ClusterSnapshot;
-  readonly moved: readonly Placed[];
-  /** Pods that fit nowhere else, with why in kube-scheduler's words: the node can't go without them waiting. */
-  readonly stuck: readonly { readonly pod: Pod; readonly message: string }[];
+  readonly moved: readonly PlacedPod[];
+  /** Pods that fit nowhere else, with kube-scheduler's reasons: they would be pending without the node. */
+  readonly unplaceable: readonly { readonly pod: Pod; readonly message: string }[];
 }
 
 export interface RemovalOptions {
-  /** Leaves nodes out as destinations; all but those being removed by default. */
+  /** Whether pods may move to a node; by default, they may move to all remaining nodes. */
   readonly isDestination?: (state: NodeState) => boolean;
 }
 
 /**
- * Tries whether the pods of a node would fit on others if it was taken away, each by the filters of kube-scheduler. Pods that live and die with
- * their node don't count. The snapshot stays as it is. Throws where there is no such node.
+ * Simulates whether a node's pods would fit on other nodes if it was removed, by kube-scheduler's filters. Pods that
+ * are bound to their node don't count. The snapshot stays unchanged. Throws if the node does not exist.
  */
 export function tryRemoval(snapshot: ClusterSnapshot, nodeName: string, options: RemovalOptions = {}): NodeRemoval {
   const steps = removalSteps(snapshot, nodeName, options);
@@ -30,10 +30,13 @@ export function tryRemoval(snapshot: ClusterSnapshot, nodeName: string, options:
   }
 }
 
-/** Pods that are placed in one step. */
-const MAX_IN_STEP = 100;
+/** Maximum number of pods that are placed in one step. */
+const MAX_PODS_PER_STEP = 100;
 
-/** As `tryRemoval`, which takes minutes for a node of thousands of pods that ask for each other: whoever has a process to share stops in between. */
+/**
+ * Like `tryRemoval`, in steps: with thousands of pods that depend on each other it takes minutes, and callers can do
+ * other work between steps.
+ */
 export function* removalSteps(
   snapshot: ClusterSnapshot,
   nodeName: string,
@@ -43,27 +46,27 @@ export function* removalSteps(
   if (state === undefined) throw new Error(`there is no node ${nodeName}`);
   const after = snapshot.fork();
   after.removeNode(nodeName);
-  const moved: Placed[] = [];
-  const stuck: { pod: Pod; message: string }[] = [];
+  const moved: PlacedPod[] = [];
+  const unplaceable: { pod: Pod; message: string }[] = [];
   const groups = groupPods([...state.pods.values()].filter((pod) => !staysWithNode(pod))).sort(byPriorityAndSize);
   for (const { pods, sample } of groups) {
-    for (let start = 0; start < pods.length; start += MAX_IN_STEP) {
-      const some = { pods: pods.slice(start, start + MAX_IN_STEP), sample };
-      const { placed, left, filter } = placeGroup(after, some, options.isDestination);
+    for (let start = 0; start < pods.length; start += MAX_PODS_PER_STEP) {
+      const batch = { pods: pods.slice(start, start + MAX_PODS_PER_STEP), sample };
+      const { placed, unplaced, filter } = placeGroup(after, batch, options.isDestination);
       moved.push(...placed);
-      if (left.length > 0) {
+      if (unplaced.length > 0) {
         const message = unschedulableMessage(after.size, countFailures(filter, after.nodes()));
-        stuck.push(...left.map((pod) => ({ pod, message })));
+        unplaceable.push(...unplaced.map((pod) => ({ pod, message })));
       }
       yield;
     }
   }
-  return { after, moved, stuck };
+  return { after, moved, unplaceable };
 }
 
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 
-/** Whether a drain leaves the pod where it is: static pods and those of DaemonSets. */
+/** Whether a drain leaves the pod on the node: static pods and those of DaemonSets. */
 export function staysWithNode({ metadata }: Pod): boolean {
   return metadata.annotations?.[MIRROR_ANNOTATION] !== undefined || isOfDaemonSet({ metadata });
 }

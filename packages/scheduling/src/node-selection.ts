@@ -15,7 +15,7 @@ export function matchesNodeAffinity(pod: Pod, node: Node): boolean {
   return required === undefined || required.nodeSelectorTerms.some((term) => matchesTerm(term, node));
 }
 
-/** An empty term matches no node. */
+/** Whether the node matches a term; an empty term matches no node. */
 export function matchesTerm(term: NodeSelectorTerm, node: Node): boolean {
   const { matchExpressions = [], matchFields = [] } = term;
   if (matchExpressions.length + matchFields.length === 0) return false;
@@ -44,7 +44,7 @@ function matches({ operator, values = [] }: NodeSelectorRequirement, value: stri
   }
 }
 
-/** The first untolerated taint, if any; ignores PreferNoSchedule. */
+/** The first untolerated taint, if any; ignores PreferNoSchedule by default. */
 export function untoleratedTaint(pod: Pod, node: Node, effects = ['NoSchedule', 'NoExecute']): Taint | undefined {
   const tolerations = pod.spec?.tolerations ?? [];
   return node.spec?.taints?.find(
@@ -52,7 +52,7 @@ export function untoleratedTaint(pod: Pod, node: Node, effects = ['NoSchedule', 
   );
 }
 
-/** As k8s.io/api Toleration.ToleratesTaint. */
+/** Like k8s.io/api Toleration.ToleratesTaint. */
 export function tolerates(toleration: Toleration, taint: Taint): boolean {
   if (toleration.effect && toleration.effect !== taint.effect) return false;
   if (toleration.key && toleration.key !== taint.key) return false;

@@ -4,23 +4,24 @@ import type { NodeState } from './node-state.ts';
 import type { PodFilter } from './pod-filter.ts';
 import type { PodGroup } from './pod-group.ts';
 
-export interface Placed {
+export interface PlacedPod {
   readonly pod: Pod;
   readonly nodeName: string;
 }
 
-/** What came of trying to place equal pods. */
+/** The result of placing equal pods. */
 export interface GroupPlacement {
-  readonly placed: readonly Placed[];
-  /** The rest, which fits on no node. */
-  readonly left: readonly Pod[];
-  /** Knows all that was placed; answers why the rest fits nowhere. */
+  readonly placed: readonly PlacedPod[];
+  /** The remaining pods, which fit on no node. */
+  readonly unplaced: readonly Pod[];
+  /** The filter with all placed pods, which explains why the remaining pods fit nowhere. */
   readonly filter: PodFilter;
 }
 
 /**
- * Places pods of a group, one after another, on the first node with room, and keeps them in the snapshot. `isAllowed` leaves nodes out. Costs a look at each node,
- * not at each node for each pod, unless the pods' own terms make one's place depend on another's.
+ * Places the pods of a group one after another on the first node with room, and keeps them in the snapshot. `isAllowed`
+ * excludes nodes. Checks each node once, not once per pod, unless the pods' own terms make their places depend on each
+ * other.
  */
 export function placeGroup(
   snapshot: ClusterSnapshot,
@@ -29,17 +30,17 @@ export function placeGroup(
 ): GroupPlacement {
   const filter = snapshot.filterFor(group.sample);
   const names = [...snapshot.nodes()].filter(isAllowed).map(({ node }) => node.metadata.name ?? '');
-  const placed: Placed[] = [];
+  const placed: PlacedPod[] = [];
   let cursor = 0;
   for (const [index, pod] of group.pods.entries()) {
     if (filter.dependsOnOthers) cursor = 0;
     while (cursor < names.length && !admits(snapshot, filter, names[cursor])) cursor++;
     const nodeName = names[cursor];
-    if (nodeName === undefined) return { placed, left: group.pods.slice(index), filter };
+    if (nodeName === undefined) return { placed, unplaced: group.pods.slice(index), filter };
     filter.note(pod, snapshot.place(pod, nodeName));
     placed.push({ pod, nodeName });
   }
-  return { placed, left: [], filter };
+  return { placed, unplaced: [], filter };
 }
 
 function admits(snapshot: ClusterSnapshot, filter: PodFilter, nodeName: string | undefined): boolean {
@@ -47,18 +48,18 @@ function admits(snapshot: ClusterSnapshot, filter: PodFilter, nodeName: string |
   return state !== undefined && filter.admits(state);
 }
 
-/** Of taints there may be another one on each node. */
+/** Limits the message: each node may have a different taint. */
 const MAX_REASONS = 10;
 
-/** "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.", as kube-scheduler says it. */
+/** kube-scheduler's message: "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable." */
 export function unschedulableMessage(nodes: number, reasons: ReadonlyMap<string, number>): string {
   if (nodes === 0) return 'no nodes available to schedule pods';
   const parts = [...reasons].map(([reason, count]) => `${count} ${reason}`).sort();
-  const more = parts.length > MAX_REASONS ? [`${parts.length - MAX_REASONS} more reasons`] : [];
-  return `0/${nodes} nodes are available: ${[...parts.slice(0, MAX_REASONS), ...more].join(', ')}.`;
+  const omitted = parts.length > MAX_REASONS ? [`${parts.length - MAX_REASONS} more reasons`] : [];
+  return `0/${nodes} nodes are available: ${[...parts.slice(0, MAX_REASONS), ...omitted].join(', ')}.`;
 }
 
-/** Counts what keeps a pod from each of the nodes. */
+/** Counts the reasons that keep a pod off each of the nodes. */
 export function countFailures(filter: PodFilter, nodes: Iterable<NodeState>): Map<string, number> {
   const reasons = new Map<string, number>();
   for (const state of nodes) {

@@ -19,8 +19,8 @@ interface Matchers {
 const matchersByTerm = new WeakMap<PodAffinityTerm, Matchers>();
 
 function matchersOf(term: PodAffinityTerm): Matchers {
-  const known = matchersByTerm.get(term);
-  if (known) return known;
+  const cached = matchersByTerm.get(term);
+  if (cached) return cached;
   const namespaces = term.namespaceSelector && compileLabelSelector(term.namespaceSelector);
   const matchers = { labels: compileLabelSelector(term.labelSelector), namespaces };
   matchersByTerm.set(term, matchers);
@@ -53,34 +53,34 @@ export class PodAffinityFilter {
   readonly #antiTerms: readonly CompiledTerm[];
   readonly #forbidden = new Set<string>();
 
-  constructor(pod: Pod, nodes: Iterable<NodeState>, labelsOf: NamespaceLabels, like?: PodAffinityFilter) {
+  constructor(pod: Pod, nodes: Iterable<NodeState>, labelsOf: NamespaceLabels, source?: PodAffinityFilter) {
     const affinity = pod.spec?.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-    const anti = pod.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+    const antiAffinityTerms = pod.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
     this.#pod = pod;
     this.#labelsOf = labelsOf;
     this.#affinity = affinity.map((term) => {
       const compiled = compileTerm(term, pod, labelsOf);
       return { term: compiled, domains: new Set<string>(), selectsItself: compiled.selects(pod) };
     });
-    this.#antiTerms = anti.map((term) => compileTerm(term, pod, labelsOf));
-    if (like) {
-      for (const domain of like.#forbidden) this.#forbidden.add(domain);
-      for (const [index, { domains }] of like.#affinity.entries()) {
+    this.#antiTerms = antiAffinityTerms.map((term) => compileTerm(term, pod, labelsOf));
+    if (source) {
+      for (const domain of source.#forbidden) this.#forbidden.add(domain);
+      for (const [index, { domains }] of source.#affinity.entries()) {
         for (const domain of domains) this.#affinity[index]?.domains.add(domain);
       }
     }
     const { hasTerms } = this;
     for (const state of nodes) {
-      for (const other of (hasTerms ? state.pods : state.antiAffine).values()) this.note(other, state);
+      for (const other of (hasTerms ? state.pods : state.podsWithAntiAffinity).values()) this.note(other, state);
     }
   }
 
-  /** A copy that counts further pods apart from this one. */
+  /** A copy that counts additional pods separately. */
   clone(): PodAffinityFilter {
     return new PodAffinityFilter(this.#pod, [], this.#labelsOf, this);
   }
 
-  /** Whether it matters to the pod which other pods are where. */
+  /** Whether the pod's placement depends on other pods. */
   get hasTerms(): boolean {
     return this.#affinity.length + this.#antiTerms.length > 0;
   }
@@ -97,13 +97,14 @@ export class PodAffinityFilter {
     });
   }
 
-  /** Counts another pod on a node in. */
+  /** Adds another pod on a node to the counts. */
   note(other: Pod, state: NodeState): void {
     for (const { term, domains } of this.#affinity)
       if (term.selects(other)) addDomain(domains, state, term.topologyKey);
     for (const term of this.#antiTerms) if (term.selects(other)) addDomain(this.#forbidden, state, term.topologyKey);
-    const theirs = other.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-    for (const term of theirs ?? []) {
+    const otherAntiAffinityTerms =
+      other.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+    for (const term of otherAntiAffinityTerms ?? []) {
       if (compileTerm(term, other, this.#labelsOf).selects(this.#pod))
         addDomain(this.#forbidden, state, term.topologyKey);
     }
@@ -130,24 +131,26 @@ interface Spread {
   readonly selectsItself: boolean;
   /** Matching pods by the value of the topology key. */
   readonly counts: Map<string, number>;
-  /** The least of them; undefined until asked for. */
-  fewest: number | undefined;
+  /** The lowest count; undefined until it is needed. */
+  minCount: number | undefined;
 }
 
-/** Counts of matching pods by topology, for `topologySpreadConstraints`; hard ones filter, all of them score. */
+/**
+ * Counts of matching pods by topology, for `topologySpreadConstraints`. Hard constraints filter, and all of them score.
+ */
 export class TopologySpread {
   readonly #pod: Pod;
   readonly #spreads: readonly Spread[];
 
-  constructor(pod: Pod, nodes: Iterable<NodeState>, like?: TopologySpread) {
+  constructor(pod: Pod, nodes: Iterable<NodeState>, source?: TopologySpread) {
     this.#pod = pod;
-    this.#spreads = like
-      ? like.#spreads.map((spread) => ({ ...spread, counts: new Map(spread.counts) }))
+    this.#spreads = source
+      ? source.#spreads.map((spread) => ({ ...spread, counts: new Map(spread.counts) }))
       : spreadsOf(pod);
     if (this.#spreads.length > 0) for (const state of nodes) this.addNode(state);
   }
 
-  /** A copy that counts further pods apart from this one. */
+  /** A copy that counts additional pods separately. */
   clone(): TopologySpread {
     return new TopologySpread(this.#pod, [], this);
   }
@@ -162,14 +165,14 @@ export class TopologySpread {
       if (constraint.whenUnsatisfiable !== 'DoNotSchedule') return true;
       const value = state.node.metadata.labels?.[constraint.topologyKey];
       if (value === undefined) return false;
-      const isShort = constraint.minDomains !== undefined && counts.size < constraint.minDomains;
-      spread.fewest ??= Math.min(...counts.values());
-      const fewest = isShort ? 0 : spread.fewest;
-      return (counts.get(value) ?? 0) + Number(selectsItself) - fewest <= constraint.maxSkew;
+      const lacksDomains = constraint.minDomains !== undefined && counts.size < constraint.minDomains;
+      spread.minCount ??= Math.min(...counts.values());
+      const minCount = lacksDomains ? 0 : spread.minCount;
+      return (counts.get(value) ?? 0) + Number(selectsItself) - minCount <= constraint.maxSkew;
     });
   }
 
-  /** Counts a node with its pods in. */
+  /** Adds a node and its pods to the counts. */
   addNode(state: NodeState): void {
     if (this.#spreads.length === 0 || !matchesNodeAffinity(this.#pod, state.node)) return;
     for (const spread of this.#spreads) {
@@ -177,20 +180,20 @@ export class TopologySpread {
       if (value === undefined) continue;
       let matching = 0;
       for (const other of state.pods.values()) if (this.#counts(spread, other)) matching++;
-      raise(spread, value, matching);
+      addCount(spread, value, matching);
     }
   }
 
-  /** Counts another pod on a node in. */
+  /** Adds another pod on a node to the counts. */
   note(other: Pod, state: NodeState): void {
     for (const spread of this.#spreads) {
       const value = state.node.metadata.labels?.[spread.constraint.topologyKey];
       if (value === undefined || !this.#counts(spread, other) || !matchesNodeAffinity(this.#pod, state.node)) continue;
-      raise(spread, value, 1);
+      addCount(spread, value, 1);
     }
   }
 
-  /** The negated sum of matching pods in the node's topology domains: fewer is better. */
+  /** The negated sum of matching pods in the node's topology domains: higher is better. */
   score(state: NodeState): number {
     let sum = 0;
     for (const { constraint, counts } of this.#spreads) {
@@ -209,11 +212,11 @@ function spreadsOf({ metadata, spec }: Pod): Spread[] {
   return (spec?.topologySpreadConstraints ?? []).map((constraint) => {
     const matcher = compileLabelSelector(constraint.labelSelector);
     const selectsItself = matchesLabels(matcher, metadata.labels ?? {});
-    return { constraint, matcher, selectsItself, counts: new Map<string, number>(), fewest: undefined };
+    return { constraint, matcher, selectsItself, counts: new Map<string, number>(), minCount: undefined };
   });
 }
 
-function raise(spread: Spread, value: string, by: number): void {
+function addCount(spread: Spread, value: string, by: number): void {
   spread.counts.set(value, (spread.counts.get(value) ?? 0) + by);
-  spread.fewest = undefined;
+  spread.minCount = undefined;
 }

@@ -13,8 +13,8 @@ export interface PodFilterOptions {
 }
 
 /**
- * kube-scheduler's filters for one pod and all like it: compiled once over the nodes of a cluster, then asked node by node. Changes of those nodes have
- * to be told, with `note` and `addNode`.
+ * kube-scheduler's filters for one pod and all equal pods, compiled once over the nodes of a cluster, then queried node
+ * by node. Callers must report changes of those nodes with `note` and `addNode`.
  */
 export class PodFilter {
   readonly spread: TopologySpread;
@@ -26,32 +26,35 @@ export class PodFilter {
 
   readonly #options: PodFilterOptions;
 
-  constructor(pod: Pod, nodes: Iterable<NodeState>, options: PodFilterOptions, like?: PodFilter) {
+  constructor(pod: Pod, nodes: Iterable<NodeState>, options: PodFilterOptions, source?: PodFilter) {
     this.#pod = pod;
     this.#options = options;
     this.#requests = podRequests(pod);
     this.#ports = hostPorts(pod);
-    this.#affinity = like ? like.#affinity.clone() : new PodAffinityFilter(pod, nodes, options.labelsOf);
-    this.spread = like ? like.spread.clone() : new TopologySpread(pod, nodes);
+    this.#affinity = source ? source.#affinity.clone() : new PodAffinityFilter(pod, nodes, options.labelsOf);
+    this.spread = source ? source.spread.clone() : new TopologySpread(pod, nodes);
     this.#volumes = options.volumes;
   }
 
-  /** A copy that is told of changes apart from this one: cheaper than a look at all nodes. */
+  /** A copy that receives changes separately; cheaper than compiling over all nodes again. */
   clone(): PodFilter {
     return new PodFilter(this.#pod, [], this.#options, this);
   }
 
-  /** Whether pods that come to one node can make another one fit: with affinity, or a skew that is levelled. */
+  /** Whether pods on one node can make another node fit, because of affinity or spread constraints. */
   get dependsOnOthers(): boolean {
     return this.#affinity.hasTerms || this.spread.hasConstraints;
   }
 
   admits(state: NodeState): boolean {
-    // What fails most often comes first; the order only matters for what is said.
+    // The most frequent failure is checked first; the order otherwise only matters for messages.
     return this.#hasRoom(state) && this.failures(state).length === 0;
   }
 
-  /** Why a node is excluded, in kube-scheduler's words: the first filter that rejects it, which for resources may give several reasons. */
+  /**
+   * Why a node is excluded, in kube-scheduler's words: the first filter that rejects it, which may return several
+   * reasons for resources.
+   */
   failures(state: NodeState): readonly string[] {
     const { node } = state;
     const pod = this.#pod;
@@ -67,8 +70,8 @@ export class PodFilter {
     if (hasPortConflict(this.#ports, state.pods.values())) {
       return ["node(s) didn't have free ports for the requested pod ports"];
     }
-    const short = this.#missingResources(state);
-    if (short.length > 0) return short;
+    const missing = this.#missingResources(state);
+    if (missing.length > 0) return missing;
     const volumeFailure = this.#volumes?.refusal ?? this.#volumes?.failure(state);
     if (volumeFailure !== undefined) return [volumeFailure];
     if (!this.spread.admits(state)) return ["node(s) didn't match pod topology spread constraints"];
@@ -76,13 +79,13 @@ export class PodFilter {
     return [];
   }
 
-  /** Counts another pod in that has come to a node. */
+  /** Reports another pod that was placed on a node. */
   note(other: Pod, state: NodeState): void {
     this.#affinity.note(other, state);
     this.spread.note(other, state);
   }
 
-  /** Counts a node in that has come, with its pods. */
+  /** Reports a new node with its pods. */
   addNode(state: NodeState): void {
     this.spread.addNode(state);
     for (const other of state.pods.values()) this.#affinity.note(other, state);

@@ -1,20 +1,23 @@
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { podRequests } from '@fairway/kube/object/pod-resources';
 
-/** Pods that differ in their names alone: what fits one, fits them all. */
+/** Pods that differ only in their names: a node that fits one fits all. */
 export interface PodGroup {
   readonly pods: readonly Pod[];
-  /** The one that is asked for all. */
+  /** The pod that represents the group in filters. */
   readonly sample: Pod;
 }
 
-/** Groups pods by what the scheduler looks at. Pods with claims of their own stand alone, since their volumes may be in different places. */
+/**
+ * Groups pods by the fields that the scheduler uses. Pods with separate claims are in separate groups, because their
+ * volumes may be in different zones.
+ */
 export function groupPods(pods: Iterable<Pod>): PodGroup[] {
-  const groups = Map.groupBy(pods, keyOfLike);
-  return [...groups.values()].map((like) => ({ pods: like, sample: like[0] as Pod }));
+  const groups = Map.groupBy(pods, schedulingKey);
+  return [...groups.values()].map((members) => ({ pods: members, sample: members[0] as Pod }));
 }
 
-function keyOfLike({ metadata, spec }: Pod): string {
+function schedulingKey({ metadata, spec }: Pod): string {
   const claims = spec.volumes?.flatMap(({ name, persistentVolumeClaim, ephemeral }) =>
     ephemeral ? [`${metadata.name}-${name}`] : (persistentVolumeClaim?.claimName ?? []),
   );
@@ -33,13 +36,13 @@ function keyOfLike({ metadata, spec }: Pod): string {
   ]);
 }
 
-/** Sorts groups as a scheduler and cluster-autoscaler take them: highest priority first, then the largest pods. */
+/** Sorts groups as a scheduler and cluster-autoscaler do: highest priority first, then the largest pods. */
 export function byPriorityAndSize(a: PodGroup, b: PodGroup): number {
   const priority = (b.sample.spec.priority ?? 0) - (a.sample.spec.priority ?? 0);
   return priority === 0 ? sizeOf(b.sample) - sizeOf(a.sample) : priority;
 }
 
-/** CPUs and a quarter of the GiB of memory: machines have about four GiB a CPU. */
+/** CPUs plus a quarter of the memory in GiB: machines have about four GiB per CPU. */
 function sizeOf(pod: Pod): number {
   const requests = podRequests(pod);
   return (requests.get('cpu') ?? 0) / 1000 + (requests.get('memory') ?? 0) / 1000 / 2 ** 32;

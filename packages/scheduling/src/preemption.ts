@@ -7,8 +7,8 @@ export interface Preemption {
 }
 
 /**
- * The node and the victims of lower priority to evict so that the pod fits: the node whose victims have the lowest priority, then the
- * fewest victims. `fits` is called with the remaining pods.
+ * The node for the pod, and the victims of lower priority to evict: the node whose victims have the lowest priority,
+ * then the fewest victims. `fits` is called with the remaining pods.
  */
 export function findPreemption(
   pod: Pod,
@@ -17,32 +17,32 @@ export function findPreemption(
 ): Preemption | undefined {
   const priority = pod.spec.priority ?? 0;
   if (pod.spec.preemptionPolicy === 'Never') return undefined;
-  let best: (Preemption & { readonly highest: number }) | undefined;
+  let best: (Preemption & { readonly highestPriority: number }) | undefined;
   for (const state of nodes) {
     const victims = victimsOn(state, priority, fits);
     if (victims === undefined || victims.length === 0) continue;
-    const highest = Math.max(...victims.map(priorityOf));
+    const highestPriority = Math.max(...victims.map(priorityOf));
     const isBetter =
       best === undefined ||
-      highest < best.highest ||
-      (highest === best.highest && victims.length < best.victims.length);
-    if (isBetter) best = { nodeName: state.node.metadata.name ?? '', victims, highest };
+      highestPriority < best.highestPriority ||
+      (highestPriority === best.highestPriority && victims.length < best.victims.length);
+    if (isBetter) best = { nodeName: state.node.metadata.name ?? '', victims, highestPriority };
   }
   return best && { nodeName: best.nodeName, victims: best.victims };
 }
 
-/** Removes all lower-priority pods hypothetically, then reprieves those that still fit, highest priority first. */
+/** Simulates the removal of all lower-priority pods, then reprieves those that still fit, highest priority first. */
 function victimsOn(state: NodeState, priority: number, fits: (state: NodeState) => boolean): Pod[] | undefined {
-  const lower = [...state.pods].filter(([, pod]) => priorityOf(pod) < priority);
-  if (lower.length === 0) return undefined;
-  const left = new NodeState(state.node);
-  for (const [key, pod] of state.pods) if (priorityOf(pod) >= priority) left.addPod(key, pod);
-  if (!fits(left)) return undefined;
+  const lowerCase = [...state.pods].filter(([, pod]) => priorityOf(pod) < priority);
+  if (lowerCase.length === 0) return undefined;
+  const remaining = new NodeState(state.node);
+  for (const [key, pod] of state.pods) if (priorityOf(pod) >= priority) remaining.addPod(key, pod);
+  if (!fits(remaining)) return undefined;
   const victims: Pod[] = [];
-  for (const [key, pod] of lower.sort(([, a], [, b]) => priorityOf(b) - priorityOf(a))) {
-    left.addPod(key, pod);
-    if (fits(left)) continue;
-    left.removePod(key);
+  for (const [key, pod] of lowerCase.sort(([, a], [, b]) => priorityOf(b) - priorityOf(a))) {
+    remaining.addPod(key, pod);
+    if (fits(remaining)) continue;
+    remaining.removePod(key);
     victims.push(pod);
   }
   return victims;

@@ -7,13 +7,16 @@ import { aNode, aPod } from './testing/objects.ts';
 import { PodVolumes } from './volumes.ts';
 
 const DRIVER = 'cinder.csi.openstack.org';
-const DELAYED = { volumeBindingMode: 'WaitForFirstConsumer' };
+const DELAYED_BINDING = { volumeBindingMode: 'WaitForFirstConsumer' };
 
-/** A cluster whose node `n` takes two volumes of the driver, with volumes a to d of it and one of another's. */
+/**
+ * A cluster whose node `n` accepts two volumes of the driver. Volumes a to d are the driver's, and one is another
+ * driver's.
+ */
 function readerOf(limits: readonly object[]): Pick<ObjectReader, 'get' | 'list'> {
   const objects: Readonly<Record<string, Readonly<Record<string, object>>>> = {
     CSINode: { n: { spec: { drivers: limits } } },
-    StorageClass: { new: { provisioner: DRIVER, ...DELAYED }, nfs: { provisioner: 'nfs', ...DELAYED } },
+    StorageClass: { new: { provisioner: DRIVER, ...DELAYED_BINDING }, nfs: { provisioner: 'nfs', ...DELAYED_BINDING } },
     PersistentVolume: Object.fromEntries(
       ['a', 'b', 'c', 'd', 'other'].map((name) => {
         const csi = { driver: name === 'other' ? 'other' : DRIVER, volumeHandle: `id-of-${name}` };
@@ -37,52 +40,62 @@ function readerOf(limits: readonly object[]): Pick<ObjectReader, 'get' | 'list'>
   };
 }
 
-function using(name: string, ...claims: readonly string[]): Pod {
+function podUsing(name: string, ...claims: readonly string[]): Pod {
   return aPod(name, {
     volumes: claims.map((claimName, index) => ({ name: `${index}`, persistentVolumeClaim: { claimName } })),
   });
 }
 
-const TWO = [{ name: DRIVER, nodeID: 'server', allocatable: { count: 2 } }];
+const TWO_VOLUME_LIMIT = [{ name: DRIVER, nodeID: 'server', allocatable: { count: 2 } }];
 
 test.each([
-  { reason: 'one more', there: [using('x', 'a')], pod: using('y', 'b'), fits: true },
-  { reason: 'two at once', there: [], pod: using('y', 'a', 'b'), fits: true },
-  { reason: 'one too many', there: [using('x', 'a', 'b')], pod: using('y', 'c'), fits: false },
-  { reason: 'one too many of two pods', there: [using('x', 'a'), using('z', 'b')], pod: using('y', 'c'), fits: false },
-  { reason: 'those that are there already', there: [using('x', 'a', 'b')], pod: using('y', 'b'), fits: true },
-  { reason: 'a new one', there: [using('x', 'a')], pod: using('y', 'new'), fits: true },
-  { reason: 'a new one too many', there: [using('x', 'a', 'b')], pod: using('y', 'new'), fits: false },
+  { reason: 'one more', there: [podUsing('x', 'a')], pod: podUsing('y', 'b'), fits: true },
+  { reason: 'two volumes at the same time', there: [], pod: podUsing('y', 'a', 'b'), fits: true },
+  { reason: 'one volume too many', there: [podUsing('x', 'a', 'b')], pod: podUsing('y', 'c'), fits: false },
   {
-    reason: 'a new one beside one that is to come',
-    there: [using('x', 'a', 'new')],
-    pod: using('y', 'new-too'),
+    reason: 'one volume too many for two pods',
+    there: [podUsing('x', 'a'), podUsing('z', 'b')],
+    pod: podUsing('y', 'c'),
     fits: false,
   },
-  { reason: "another driver's", there: [using('x', 'a', 'b')], pod: using('y', 'other'), fits: true },
-  { reason: "another driver's new one", there: [using('x', 'a', 'b')], pod: using('y', 'nfs'), fits: true },
-  { reason: 'none', there: [using('x', 'a', 'b', 'c')], pod: using('y'), fits: true },
   {
-    reason: 'more where nodes say nothing',
+    reason: 'a volume that is already attached',
+    there: [podUsing('x', 'a', 'b')],
+    pod: podUsing('y', 'b'),
+    fits: true,
+  },
+  { reason: 'a new volume', there: [podUsing('x', 'a')], pod: podUsing('y', 'new'), fits: true },
+  { reason: 'a new volume too many', there: [podUsing('x', 'a', 'b')], pod: podUsing('y', 'new'), fits: false },
+  {
+    reason: 'a new volume in addition to one that does not exist yet',
+    there: [podUsing('x', 'a', 'new')],
+    pod: podUsing('y', 'new-too'),
+    fits: false,
+  },
+  { reason: "another driver's", there: [podUsing('x', 'a', 'b')], pod: podUsing('y', 'other'), fits: true },
+  { reason: 'a new volume of another driver', there: [podUsing('x', 'a', 'b')], pod: podUsing('y', 'nfs'), fits: true },
+  { reason: 'none', there: [podUsing('x', 'a', 'b', 'c')], pod: podUsing('y'), fits: true },
+  {
+    reason: 'more volumes if the node reports no drivers',
     limits: [],
-    there: [using('x', 'a', 'b')],
-    pod: using('y', 'c'),
+    there: [podUsing('x', 'a', 'b')],
+    pod: podUsing('y', 'c'),
     fits: true,
   },
   {
-    reason: 'more where the driver knows no limit',
+    reason: 'more volumes if the driver has no limit',
     limits: [{ name: DRIVER, nodeID: 'server' }],
-    there: [using('x', 'a', 'b')],
-    pod: using('y', 'c'),
+    there: [podUsing('x', 'a', 'b')],
+    pod: podUsing('y', 'c'),
     fits: true,
   },
-])('a node that takes two volumes takes $reason: $fits', ({ limits = TWO, there, pod, fits }) => {
+])('a node with a limit of two volumes accepts $reason: $fits', ({ limits = TWO_VOLUME_LIMIT, there, pod, fits }) => {
   const state = new NodeState(aNode('n'));
   for (const other of there) state.addPod(`default/${other.metadata.name}`, other);
   const volumes = new PodVolumes(pod, readerOf(limits));
 
   const fit = findNode(pod, [state], { labelsOf: () => ({}), random: () => 0, volumes });
 
-  const said = fit.kind === 'none' ? fit.message : fit.nodeName;
-  expect(said).toBe(fits ? 'n' : '0/1 nodes are available: 1 node(s) exceed max volume count.');
+  const message = fit.kind === 'none' ? fit.message : fit.nodeName;
+  expect(message).toBe(fits ? 'n' : '0/1 nodes are available: 1 node(s) exceed max volume count.');
 });

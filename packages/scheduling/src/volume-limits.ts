@@ -7,13 +7,13 @@ import type { NodeState } from './node-state.ts';
 
 type Reader = Pick<ObjectReader, 'get'>;
 
-/** A volume of a CSI driver; one that is to be made is told by its claim. */
+/** A volume of a CSI driver; a volume that does not exist yet is identified by its claim. */
 interface CsiVolume {
   readonly driver: string;
   readonly key: string;
 }
 
-/** Names of the claims of a pod's volumes, those of generic ephemeral volumes included. */
+/** Names of the claims of a pod's volumes, including those of generic ephemeral volumes. */
 export function claimNamesOf({ metadata, spec }: Pod): readonly string[] {
   return (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     const claimName = persistentVolumeClaim?.claimName ?? (ephemeral && `${metadata.name}-${name}`);
@@ -22,19 +22,20 @@ export function claimNamesOf({ metadata, spec }: Pod): readonly string[] {
 }
 
 /**
- * Whether a node that runs these pods has room for another pod's volumes, as kube-scheduler's NodeVolumeLimits has it: the CSINode says how many volumes
- * of a driver it takes, and a volume that is there already takes none. A node that says nothing takes any number.
+ * Whether a node that runs these pods has room for another pod's volumes, like kube-scheduler's NodeVolumeLimits. The
+ * CSINode limits the number of volumes per driver; a volume that is already attached does not count again. Without a
+ * reported limit, a node accepts any number.
  */
 export function hasRoomForVolumes(pod: Pod, { node, pods }: NodeState, reader: Reader): boolean {
-  const wanted = csiVolumesOf(pod, reader);
-  if (wanted.length === 0) return true;
+  const podVolumes = csiVolumesOf(pod, reader);
+  if (podVolumes.length === 0) return true;
   const drivers = reader.get(CSINodes, '', node.metadata.name ?? '')?.spec.drivers ?? [];
   return drivers.every(({ name, allocatable }) => {
-    const ours = wanted.filter(({ driver }) => driver === name);
-    if (ours.length === 0 || allocatable?.count === undefined) return true;
-    const there = [...pods.values()].flatMap((other) => csiVolumesOf(other, reader));
-    const before = new Set(there.filter(({ driver }) => driver === name).map(({ key }) => key));
-    const after = new Set([...before, ...ours.map(({ key }) => key)]);
+    const ownDamage = podVolumes.filter(({ driver }) => driver === name);
+    if (ownDamage.length === 0 || allocatable?.count === undefined) return true;
+    const existingVolumes = [...pods.values()].flatMap((other) => csiVolumesOf(other, reader));
+    const before = new Set(existingVolumes.filter(({ driver }) => driver === name).map(({ key }) => key));
+    const after = new Set([...before, ...ownDamage.map(({ key }) => key)]);
     return after.size === before.size || after.size <= allocatable.count;
   });
 }

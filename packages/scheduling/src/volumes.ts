@@ -5,16 +5,16 @@ import { admitsNode, classOf, findVolume, isDelayed } from './match-volume.ts';
 import type { NodeState } from './node-state.ts';
 import { claimNamesOf, hasRoomForVolumes } from './volume-limits.ts';
 
-/** The annotation that tells a provisioner the node of the first consumer. */
-export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
+/** The annotation with the first consumer's node, for provisioners. */
+export const SELECTED_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
-/** A write to a claim that is needed before its pod can be bound. */
+/** A write to a claim that must precede the binding of its pod. */
 export type ClaimStep =
   | { readonly kind: 'reserve'; readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }
   | { readonly kind: 'provision'; readonly claim: PersistentVolumeClaim };
 
-/** The node constraints from a pod's claims. */
+/** The node constraints that a pod's claims impose. */
 export class PodVolumes {
   /** Why the pod fits on no node; undefined if it may fit. */
   readonly refusal: string | undefined;
@@ -30,20 +30,20 @@ export class PodVolumes {
     for (const name of claimNamesOf(pod)) this.refusal ??= this.#add(pod.metadata.namespace ?? '', name);
   }
 
-  /** Why the pod can't run on this node, as kube-scheduler words it. */
+  /** Why the pod can't run on this node, in kube-scheduler's words. */
   failure(state: NodeState): string | undefined {
     const { node } = state;
     if (!hasRoomForVolumes(this.#pod, state, this.#reader)) return 'node(s) exceed max volume count';
     if (this.#bound.some((volume) => !admitsNode(volume, node))) return 'node(s) had volume node affinity conflict';
     for (const claim of this.#delayed) {
-      const selected = claim.metadata.annotations?.[SELECTED_NODE];
+      const selected = claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
       if (selected !== undefined && selected !== node.metadata.name) return 'node(s) had volume node affinity conflict';
       if (this.#step(claim, node) === undefined) return "node(s) didn't find available persistent volumes to bind";
     }
     return undefined;
   }
 
-  /** The writes needed to bind on this node; none once all claims are bound. */
+  /** The writes needed to bind the pod on this node; none if all claims are bound. */
   stepsFor(node: Node): ClaimStep[] {
     return this.#delayed.flatMap((claim) => this.#step(claim, node) ?? []);
   }

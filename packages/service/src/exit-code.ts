@@ -1,11 +1,11 @@
 /** Exit codes, the same for every command. */
 export const ExitCode = {
   Ok: 0,
-  /** The server rejected the request, or the desired state is unreachable. */
+  /** The server rejected the request, or the desired state cannot be reached. */
   Failed: 1,
   /** The command line, a file or the configuration is invalid: no request was sent. */
   Usage: 2,
-  /** Fairway's API or the cloud did not answer. */
+  /** Fairway's API or the cloud did not respond. */
   Unreachable: 3,
   /** It may still succeed, but did not within --timeout. */
   TimedOut: 4,

@@ -3,7 +3,7 @@ import type { Logger } from '@fairway/base/log';
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Parts of Fairway whose log lines have their name as `component`. */
+/** Components of Fairway whose log lines have their name as `component`. */
 const COMPONENTS = [
   'api',
   'audit',
@@ -64,7 +64,7 @@ export const LOGGER_NAMES: readonly string[] = [
   ...LOGGING_CONTROLLERS.map((name) => `controllers/${name}`),
 ].sort();
 
-/** Parses `openstack=debug`. Throws an Error that says what is wrong. */
+/** Parses `openstack=debug`. Throws an Error with the problem. */
 export function parseLevelByName(text: string): readonly [name: string, level: LogLevel] {
   const [name = '', level] = text.split('=').map((part) => part.trim());
   if (!LOGGER_NAMES.includes(name)) throw new Error(`"${name}" must be one of ${LOGGER_NAMES.join(', ')}`);
@@ -73,7 +73,7 @@ export function parseLevelByName(text: string): readonly [name: string, level: L
   return [name, known];
 }
 
-/** By name; `controllers` applies to all controllers without a level of their own. */
+/** Levels by name; `controllers` applies to all controllers without their own level. */
 export type LevelsByName = Readonly<Record<string, LogLevel>>;
 
 /** Minimum levels of log lines; can be changed while loggers use them. */
@@ -92,24 +92,24 @@ export class LogLevels {
   }
 
   isEnabled(level: LogLevel, name: string | undefined): boolean {
-    return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(this.#of(name));
+    return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(this.#levelOf(name));
   }
 
-  #of(name: string | undefined): LogLevel {
+  #levelOf(name: string | undefined): LogLevel {
     if (name === undefined || this.#byName.size === 0) return this.#level;
     const [group = name] = name.split('/');
     return this.#byName.get(name) ?? this.#byName.get(group) ?? this.#level;
   }
 }
 
-/** The name of a child with these fields; a part's controllers and parts have their own. */
+/** The name of a child logger with these fields; controllers and components have their own names. */
 export function loggerName(parent: string | undefined, fields: object): string | undefined {
   if (parent !== undefined) return parent;
   const { component, controller } = fields as { readonly component?: string; readonly controller?: string };
   return component ?? (controller === undefined ? undefined : `controllers/${controller}`);
 }
 
-/** The logger of a part of Fairway. */
-export function logOf(log: Logger, component: LogComponent): Logger {
+/** The logger of a component of Fairway. */
+export function logFor(log: Logger, component: LogComponent): Logger {
   return log.child({ component });
 }

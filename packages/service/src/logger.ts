@@ -9,7 +9,7 @@ export function createLogger(
   stream: DestinationStream = destination({ fd: 2, sync: true }),
 ): Logger {
   const options = {
-    // Levels by name are applied before.
+    // NamedLogger has already applied the levels by name.
     level: 'debug',
     base: null,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
@@ -19,7 +19,7 @@ export function createLogger(
   return new NamedLogger(pino(options, stream), levels, undefined);
 }
 
-/** For lines that are logged within a trace. */
+/** Fields of lines that are logged within a trace. */
 function traceFields(): object {
   const span = currentSpan();
   return span === undefined || span.isEnded ? {} : { trace_id: span.traceId };

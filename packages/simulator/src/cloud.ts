@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import type { Clock } from '@fairway/base/clock';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import { blockStorageService } from './block-storage/service.ts';
-import { VolumeLife } from './block-storage/volume-life.ts';
+import { VolumeLifecycle } from './block-storage/volume-lifecycle.ts';
 import { bootstrapVolumeTypes } from './block-storage/volume-types.ts';
 import { renderCloudsYaml } from './clouds-yaml.ts';
 import { Consoles } from './compute/consoles.ts';
-import { type ActiveListener, type GoneListener, ServerLife } from './compute/server-life.ts';
+import { type ActiveListener, type DownListener, ServerLifecycle } from './compute/server-lifecycle.ts';
 import { ServerVolumes } from './compute/server-volumes.ts';
 import { computeService } from './compute/service.ts';
 import type { CloudConfig } from './config.ts';
@@ -27,14 +27,14 @@ import { createIds } from './ids.ts';
 import { imageService } from './image/service.ts';
 import { keyManagerService } from './key-manager/service.ts';
 import { bootstrapLoadBalancerFlavors } from './load-balancer/bootstrap.ts';
-import { LoadBalancerLife } from './load-balancer/life.ts';
+import { LoadBalancerLifecycle } from './load-balancer/load-balancer-lifecycle.ts';
 import { loadBalancerService } from './load-balancer/service.ts';
 import { bootstrapNetwork } from './network/bootstrap.ts';
 import { networkService } from './network/service.ts';
 import { placementService } from './placement/service.ts';
 import type { ServiceName } from './service-list.ts';
 import { sharedFileSystemService } from './shared-file-system/service.ts';
-import { ShareLife } from './shared-file-system/share-life.ts';
+import { ShareLifecycle } from './shared-file-system/share-lifecycle.ts';
 import { bootstrapShareTypes } from './shared-file-system/share-types.ts';
 import { Database, type Snapshot } from './state/database.ts';
 import { openStateFile } from './state/state-file.ts';
@@ -52,7 +52,7 @@ export interface CloudOptions {
 export interface ListenOptions {
   /** The listen address; loopback by default. */
   readonly host: string;
-  /** 0 picks a free port. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly tls?: { readonly cert: string; readonly key: string; readonly caFile?: string };
 }
@@ -61,7 +61,7 @@ export interface Cloud {
   /** Serves all services on one port. Returns the origin, e.g. `http://127.0.0.1:5000`. */
   listen(options: ListenOptions): Promise<string>;
   /** Handles a request without a socket. Undefined if the connection would be dropped. */
-  answer(request: FrontRequest): Promise<FrontResponse | undefined>;
+  handleRequest(request: FrontRequest): Promise<FrontResponse | undefined>;
   /** Stops serving and releases connections and timers; the state file is consistent at any time. */
   close(): Promise<void>;
   /** The text of a clouds.yaml for the address that the cloud listens on. */
@@ -73,8 +73,8 @@ export interface Cloud {
   readonly faults: Faults;
   readonly calls: Calls;
   /**
-   * Changes quotas of a project, given by id or name; keys are the services' own resource names. If several services have the same name, the first is
-   * used unless `service` is given: `gigabytes` is that of volumes.
+   * Changes quotas of a project, given by id or name; keys are the services' own resource names. If several services
+   * have a resource with this name, the first is used unless `service` is given: `gigabytes` means that of volumes.
    */
   setQuota(project: string, limits: Readonly<Record<string, number>>, service?: QuotaService): void;
   /** Appends to the serial console of a server, like its guest. */
@@ -82,14 +82,14 @@ export interface Cloud {
   /** Called for every running server, then for each one that starts; replaces a hypervisor. */
   onServerActive(listener: ActiveListener): () => void;
   /** Called when a server is deleted or its guest stops, including before a reboot. */
-  onServerGone(listener: GoneListener): () => void;
-  /** Whether the guest of a server has panicked since it booted, which only a hypervisor can see. */
+  onServerDown(listener: DownListener): () => void;
+  /** Whether the guest of a server has panicked since it booted, which only a hypervisor can observe. */
   hasPanicked(serverId: string): boolean;
   snapshot(): Snapshot;
   restore(snapshot: Snapshot): void;
 }
 
-/** Longer than clients keep idle connections, so that they never reuse one that is being closed. */
+/** Longer than clients keep idle connections, so they never reuse one that is being closed. */
 const KEEP_ALIVE_MS = 75_000;
 
 /** An in-process OpenStack cloud. The content of a state file takes precedence over configured users and networks. */
@@ -99,11 +99,11 @@ export function createCloud(options: CloudOptions): Cloud {
   const tables = declareTables(database);
   const indexes = declareIndexes(tables);
   const isKnown = database.loadJournal();
-  const starts = Number(tables.secrets.get('starts')?.value ?? 0);
+  const startCount = Number(tables.secrets.get('starts')?.value ?? 0);
   const world: World = {
     clock: options.clock,
     random: options.random,
-    ids: createIds(options.random, starts),
+    ids: createIds(options.random, startCount),
     log: options.log ?? silentLogger,
     config,
     faults: new Faults(),
@@ -116,7 +116,7 @@ export function createCloud(options: CloudOptions): Cloud {
     indexes,
   };
   database.transact(() => {
-    tables.secrets.put({ id: 'starts', value: `${starts + 1}` });
+    tables.secrets.put({ id: 'starts', value: `${startCount + 1}` });
     bootstrapVolumeTypes(world);
     bootstrapShareTypes(world);
     bootstrapLoadBalancerFlavors(world);
@@ -124,20 +124,20 @@ export function createCloud(options: CloudOptions): Cloud {
     bootstrapIdentity(world);
     bootstrapNetwork(world);
   });
-  const volumeLife = new VolumeLife(world);
+  const volumeLife = new VolumeLifecycle(world);
   const serverVolumes = new ServerVolumes(world, volumeLife);
-  const life = new ServerLife(world, serverVolumes);
-  const balancing = new LoadBalancerLife(world);
-  const shareLife = new ShareLife(world);
-  const lives = [volumeLife, serverVolumes, life, balancing, shareLife];
-  for (const each of lives) each.resume();
+  const life = new ServerLifecycle(world, serverVolumes);
+  const loadBalancerLife = new LoadBalancerLifecycle(world);
+  const shareLife = new ShareLifecycle(world);
+  const lifecycles = [volumeLife, serverVolumes, life, loadBalancerLife, shareLife];
+  for (const each of lifecycles) each.resume();
   const calls = new Calls();
   const services: Readonly<Record<ServiceName, Service>> = {
     identity: identityService(world),
     compute: computeService(world, life, serverVolumes),
     network: networkService(world),
     image: imageService(world),
-    'load-balancer': loadBalancerService(world, balancing),
+    'load-balancer': loadBalancerService(world, loadBalancerLife),
     placement: placementService(),
     'block-storage': blockStorageService(world, volumeLife),
     'shared-file-system': sharedFileSystemService(world, shareLife),
@@ -173,15 +173,15 @@ export function createCloud(options: CloudOptions): Cloud {
       caFile = tls?.caFile;
       return origin;
     },
-    answer: (request) => front.answer(request),
+    handleRequest: (request) => front.handleRequest(request),
     async close() {
-      for (const each of lives) each.close();
-      const closing = server;
+      for (const each of lifecycles) each.close();
+      const openServer = server;
       server = undefined;
-      if (closing !== undefined) {
+      if (openServer !== undefined) {
         await new Promise<void>((resolve) => {
-          closing.close(() => resolve());
-          closing.closeAllConnections();
+          openServer.close(() => resolve());
+          openServer.closeAllConnections();
         });
       }
       database.close();
@@ -194,12 +194,12 @@ export function createCloud(options: CloudOptions): Cloud {
     setQuota: (project, limits, service) => database.transact(() => setQuota(world, project, limits, service)),
     writeConsole: (serverId, text) => world.consoles.write(serverId, text),
     onServerActive: (listener) => life.onActive(listener),
-    onServerGone: (listener) => life.onGone(listener),
+    onServerDown: (listener) => life.onDown(listener),
     hasPanicked: (serverId) => life.hasPanicked(serverId),
     snapshot: () => database.snapshot(),
     restore(snapshot) {
       database.restore(snapshot);
-      for (const each of lives) each.resume();
+      for (const each of lifecycles) each.resume();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { DOMAIN } from './identity/records.ts';
+import { DEFAULT_DOMAIN } from './identity/records.ts';
 import type { World } from './world.ts';
 
 /** The text of a clouds.yaml with an entry for each configured user. JSON strings are YAML strings. */
@@ -13,8 +13,8 @@ export function renderCloudsYaml(world: World, origin: string, caFile?: string):
       `      username: ${JSON.stringify(user)}`,
       `      password: ${JSON.stringify(password)}`,
       `      project_name: ${JSON.stringify(project)}`,
-      `      user_domain_name: ${DOMAIN.name}`,
-      `      project_domain_name: ${DOMAIN.name}`,
+      `      user_domain_name: ${DEFAULT_DOMAIN.name}`,
+      `      project_domain_name: ${DEFAULT_DOMAIN.name}`,
       `    region_name: ${JSON.stringify(world.config.region)}`,
       '    identity_api_version: 3',
       '    interface: public',

@@ -19,9 +19,9 @@ export interface ImageSpec {
   readonly properties: Readonly<Record<string, string>>;
   /** Public by default. */
   readonly visibility?: 'public' | 'private' | 'shared' | 'community';
-  /** Name of the project that created it; the administrators' by default. */
+  /** Name of the project that created it; by default the administrators' project. */
   readonly project?: string;
-  /** The default is the same for all. */
+  /** Defaults to the same ID in every cloud. */
   readonly createdMs?: number;
 }
 
@@ -53,7 +53,7 @@ export interface CloudEntrySpec {
 export interface VolumeTypeSpec {
   readonly id: string;
   readonly name: string;
-  /** For a type whose volumes can be attached to many servers: `multiattach: '<is> True'`. */
+  /** A type whose volumes can be attached to several servers: `multiattach: '<is> True'`. */
   readonly extraSpecs: Readonly<Record<string, string>>;
   /** Its volumes are encrypted with LUKS. */
   readonly isEncrypted: boolean;
@@ -95,15 +95,17 @@ export interface CloudConfig {
   readonly flavors: readonly FlavorSpec[];
   readonly images: readonly ImageSpec[];
   readonly zones: readonly ZoneSpec[];
-  /** The first is the default of volumes. */
+  /** The first one is the default of volumes. */
   readonly volumeTypes: readonly VolumeTypeSpec[];
-  /** The first is the default of shares. */
+  /** The first one is the default of shares. */
   readonly shareTypes: readonly ShareTypeSpec[];
   /** Maximum disks of a server, including its root disk; no limit if absent. */
   readonly maxDisksPerServer?: number;
-  /** Nova's `reclaim_instance_interval`: how long a deleted server that has run is kept. Deleted at once if absent. */
+  /**
+   * Nova's `reclaim_instance_interval`: how long a deleted server that has run is kept. Deleted immediately if absent.
+   */
   readonly reclaimInstanceIntervalMs?: number;
-  /** Whether Nova's policy allows only administrators to end that by `forceDelete`. */
+  /** Whether Nova's policy lets only administrators end that period with `forceDelete`. */
   readonly forbidsForceDelete?: boolean;
   /** Minor number of Nova's newest microversion; Zed's by default. */
   readonly computeMicroversion?: number;

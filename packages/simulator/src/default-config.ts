@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CloudConfig, FlavorSpec, ImageSpec, LoadBalancerFlavorSpec, VolumeTypeSpec } from './config.ts';
 import { NO_LATENCY } from './http/latency.ts';
 
-/** Name, vCPUs, RAM in GiB, disk in GiB, as in OVHcloud's price list. */
+/** Name, vCPUs, RAM in GiB and disk in GiB, from OVHcloud's price list. */
 const FLAVORS: readonly (readonly [name: string, vcpus: number, ramGiB: number, diskGiB: number])[] = [
   ['b3-8', 2, 8, 50],
   ['b3-16', 4, 16, 100],
@@ -23,17 +23,17 @@ const FLAVORS: readonly (readonly [name: string, vcpus: number, ramGiB: number, 
   ['t1-45', 8, 45, 400],
 ];
 
-/** name, os_distro, os_version, size in MiB, default user. */
+/** Name, os_distro, os_version, size in MiB, default user. */
 const IMAGES: readonly (readonly [name: string, distro: string, version: string, sizeMiB: number, user: string])[] = [
   ['Ubuntu 22.04', 'ubuntu', '22.04', 652, 'ubuntu'],
   ['Ubuntu 24.04', 'ubuntu', '24.04', 595, 'ubuntu'],
   ['Debian 12', 'debian', '12', 425, 'debian'],
 ];
 
-/** As OVHcloud names them. */
+/** Names are OVHcloud's. */
 const VOLUME_TYPES = ['classic', 'high-speed', 'high-speed-gen2'];
 
-/** Sizes of load balancers as OVHcloud names them, and the flavor of their servers. */
+/** Sizes of load balancers with OVHcloud's names, and the flavor of their servers. */
 const LOAD_BALANCER_FLAVORS: readonly (readonly [name: string, computeFlavor: string])[] = [
   ['small', 'c3-4'],
   ['medium', 'c3-8'],
@@ -41,7 +41,7 @@ const LOAD_BALANCER_FLAVORS: readonly (readonly [name: string, computeFlavor: st
   ['xl', 'c3-32'],
 ];
 
-const NO_LIMIT = -1;
+const UNLIMITED = -1;
 
 export const DEFAULT_CONFIG: CloudConfig = {
   region: 'RegionOne',
@@ -98,15 +98,15 @@ export const DEFAULT_CONFIG: CloudConfig = {
       injected_files: 5,
       injected_file_content_bytes: 10_240,
       injected_file_path_bytes: 255,
-      fixed_ips: NO_LIMIT,
-      floating_ips: NO_LIMIT,
-      security_groups: NO_LIMIT,
-      security_group_rules: NO_LIMIT,
+      fixed_ips: UNLIMITED,
+      floating_ips: UNLIMITED,
+      security_groups: UNLIMITED,
+      security_group_rules: UNLIMITED,
     },
     network: {
       network: 200,
       subnet: 200,
-      subnetpool: NO_LIMIT,
+      subnetpool: UNLIMITED,
       port: 2000,
       router: 200,
       floatingip: 500,
@@ -116,18 +116,18 @@ export const DEFAULT_CONFIG: CloudConfig = {
     },
     'load-balancer': {
       loadbalancer: 1000,
-      listener: NO_LIMIT,
-      member: NO_LIMIT,
-      pool: NO_LIMIT,
-      healthmonitor: NO_LIMIT,
-      l7policy: NO_LIMIT,
-      l7rule: NO_LIMIT,
+      listener: UNLIMITED,
+      member: UNLIMITED,
+      pool: UNLIMITED,
+      healthmonitor: UNLIMITED,
+      l7policy: UNLIMITED,
+      l7rule: UNLIMITED,
     },
     'block-storage': {
       volumes: 1000,
       snapshots: 1000,
       gigabytes: 200_000,
-      per_volume_gigabytes: NO_LIMIT,
+      per_volume_gigabytes: UNLIMITED,
       backups: 10,
       backup_gigabytes: 1000,
       groups: 10,
@@ -142,14 +142,14 @@ export const DEFAULT_CONFIG: CloudConfig = {
       share_group_snapshots: 0,
       share_replicas: 0,
       replica_gigabytes: 0,
-      per_share_gigabytes: NO_LIMIT,
+      per_share_gigabytes: UNLIMITED,
     },
     'key-manager': {
-      secrets: NO_LIMIT,
-      orders: NO_LIMIT,
-      containers: NO_LIMIT,
-      consumers: NO_LIMIT,
-      cas: NO_LIMIT,
+      secrets: UNLIMITED,
+      orders: UNLIMITED,
+      containers: UNLIMITED,
+      consumers: UNLIMITED,
+      cas: UNLIMITED,
     },
   },
   latency: NO_LATENCY,

@@ -15,10 +15,10 @@ export interface Ids {
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /**
- * `starts` is how often the cloud was started before with the same state: a seeded random source starts over
- * with each start, and must not generate the same ids again.
+ * `startCount` is how often the cloud was started before with the same state. A seeded random source starts over with
+ * each start, but must not generate the same IDs again.
  */
-export function createIds(random: () => number, starts = 0): Ids {
+export function createIds(random: () => number, startCount = 0): Ids {
   function hexDigits(count: number): string {
     let digits = '';
     while (digits.length < count) {
@@ -26,7 +26,7 @@ export function createIds(random: () => number, starts = 0): Ids {
         .toString(16)
         .padStart(6, '0');
     }
-    if (starts > 0) digits = createHash('sha256').update(`${starts} ${digits}`).digest('hex');
+    if (startCount > 0) digits = createHash('sha256').update(`${startCount} ${digits}`).digest('hex');
     return digits.slice(0, count);
   }
   return {

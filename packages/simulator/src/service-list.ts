@@ -1,6 +1,6 @@
 /**
- * The services that the simulator serves, by their official type. Clients find each by its catalog entry; faults can refer to any of them. They are
- * created in `cloud.ts`, which doesn't compile unless all are present.
+ * The services that the simulator serves, by their official type. Clients find each by its catalog entry; faults can
+ * refer to any of them. They are created in `cloud.ts`, which does not compile unless all exist.
  */
 export const SERVICE_LIST = {
   identity: { project: 'keystone', prefix: '/identity', endpoint: '/identity/v3' },

@@ -8,17 +8,17 @@ export interface TestCloud {
   readonly cloud: Cloud;
   readonly clock: FakeClock;
   readonly origin: string;
-  /** The user of a project of that name in the default configuration. */
+  /** The user of the project with this name in the default configuration. */
   readonly demo: TestUser;
   readonly admin: TestUser;
   readonly reader: TestUser;
   readonly other: TestUser;
 }
 
-export interface Answer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed JSON, or the text, or undefined for an empty body. */
+  /** The parsed JSON, the text, or undefined for an empty body. */
   readonly body: Json;
 }
 
@@ -28,8 +28,8 @@ export interface Json {
   readonly [index: number]: Json;
 }
 
-/** The inner object of an answer such as `{network: {...}}`. */
-export interface Made {
+/** The inner object of a response such as `{network: {...}}`. */
+export interface Created {
   readonly id: string;
   readonly name: string;
   readonly [field: string]: unknown;
@@ -40,8 +40,8 @@ export interface TestUser {
   readonly userId: string;
   readonly projectId: string;
   /** Posts one object and returns the result; throws on an error response. */
-  make(path: string, body: object): Promise<Made>;
-  call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  make(path: string, body: object): Promise<Created>;
+  call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<TestResponse>;
 }
 
 export const TEST_PASSWORD = 'secret';
@@ -59,7 +59,7 @@ export async function startTestCloud(config: Partial<CloudConfig> = {}, seed = 1
   return { cloud, clock, origin, demo, admin, reader, other };
 }
 
-export function passwordAuth(user: string, password: string, scope?: object): object {
+export function passwordRequest(user: string, password: string, scope?: object): object {
   return {
     auth: {
       identity: { methods: ['password'], password: { user: { name: user, domain: { id: 'default' }, password } } },
@@ -70,7 +70,7 @@ export function passwordAuth(user: string, password: string, scope?: object): ob
 
 export async function logIn(origin: string, user: string, project: string): Promise<TestUser> {
   const scope = { project: { name: project, domain: { id: 'default' } } };
-  return logInWith(origin, passwordAuth(user, TEST_PASSWORD, scope));
+  return logInWith(origin, passwordRequest(user, TEST_PASSWORD, scope));
 }
 
 /** Authenticates with any auth request; throws on an error response. */
@@ -87,10 +87,10 @@ export async function logInWith(origin: string, request: object): Promise<TestUs
     projectId: project?.id ?? '',
     call: callAs,
     async make(path, payload) {
-      const answer = await callAs('POST', path, payload);
-      const [inner] = Object.values(answer.body ?? {});
-      if (answer.status >= 300) throw new Error(`POST ${path} got ${answer.status}: ${JSON.stringify(answer.body)}`);
-      return inner as unknown as Made;
+      const created = await callAs('POST', path, payload);
+      const [inner] = Object.values(created.body ?? {});
+      if (created.status >= 300) throw new Error(`POST ${path} got ${created.status}: ${JSON.stringify(created.body)}`);
+      return inner as unknown as Created;
     },
   };
 }
@@ -101,7 +101,7 @@ export async function call(
   path: string,
   body?: unknown,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   const response = await fetch(`${origin}${path}`, {
     method,
     headers: {
@@ -121,18 +121,18 @@ export async function call(
 }
 
 /** Resolves when a timer is pending on the clock, such as for a delayed request. */
-export async function untilWaiting(clock: FakeClock): Promise<void> {
+export async function untilClockWaits(clock: FakeClock): Promise<void> {
   while (clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The objects of a list response, e.g. those under `networks`. */
-export function listed({ body }: Answer, key: string): readonly Made[] {
-  return body[key] as unknown as readonly Made[];
+export function listed({ body }: TestResponse, key: string): readonly Created[] {
+  return body[key] as unknown as readonly Created[];
 }
 
-/** The first of them; throws if the list is empty. */
-export function firstOf(answer: Answer, key: string): Made {
-  const [first] = listed(answer, key);
-  if (first === undefined) throw new Error(`no ${key} in ${JSON.stringify(answer.body)}`);
+/** The first object of a list response; throws if the list is empty. */
+export function createdFrom(created: TestResponse, key: string): Created {
+  const [first] = listed(created, key);
+  if (first === undefined) throw new Error(`no ${key} in ${JSON.stringify(created.body)}`);
   return first;
 }

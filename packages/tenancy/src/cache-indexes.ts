@@ -19,7 +19,7 @@ export const clustersByCredential: CacheIndex<Cluster> = {
   valuesOf: (cluster) => [credentialKeyOf(cluster)].filter((key) => key !== undefined),
 };
 
-/** By the key of the CloudProfile that lists what the cluster may choose. */
+/** By the key of the CloudProfile that lists the cluster's options. */
 export const clustersByProfile: CacheIndex<Cluster> = {
   name: 'profile',
   valuesOf: ({ metadata, spec }) => [`${metadata.namespace}/${cloudProfileName(spec.credentialName)}`],
@@ -49,21 +49,24 @@ export const clustersByIdentity: CacheIndex<Cluster> = {
 /** Key of `clustersByMinor` for clusters that any release may affect. */
 export const ANY_MINOR = '';
 
-const REFUSED: ReadonlySet<string> = new Set([ConditionReason.VersionNotOffered, ConditionReason.ProgramsMissing]);
+const REFUSED_CONDITION: ReadonlySet<string> = new Set([
+  ConditionReason.VersionNotOffered,
+  ConditionReason.ProgramsMissing,
+]);
 
 /**
- * By the minor version of each KubernetesRelease that matters to the cluster: the running version, possible upgrades and the requested one.
- * A cluster without a version yet, or whose version is not available, is found under all.
+ * By the minor version of each KubernetesRelease that matters to the cluster: the running version, possible upgrades
+ * and the requested one. A cluster without a version yet, or with an unavailable one, is indexed under all.
  */
 export const clustersByMinor: CacheIndex<Cluster> = {
   name: 'minor',
   valuesOf: ({ spec, status }) => {
     const running = parseMinor(status?.version);
-    const isRefused = status?.conditions?.some(({ reason }) => REFUSED.has(reason));
+    const isRefused = status?.conditions?.some(({ reason }) => REFUSED_CONDITION.has(reason));
     if (running === undefined || isRefused) return [ANY_MINOR];
     const { major, minor } = running;
-    const asked = parseMinor(spec.version) ?? running;
-    return new Set([`${major}.${minor}`, `${major}.${minor + 1}`, `${asked.major}.${asked.minor}`]);
+    const requestedMinor = parseMinor(spec.version) ?? running;
+    return new Set([`${major}.${minor}`, `${major}.${minor + 1}`, `${requestedMinor.major}.${requestedMinor.minor}`]);
   },
 };
 

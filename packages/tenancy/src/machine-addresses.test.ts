@@ -6,11 +6,11 @@ import { type AddressRules, machineAddresses } from './machine-addresses.ts';
 type Networks = Record<string, ServerAddress[]>;
 type Settings = Parameters<(typeof NodeAddressSettings)['parse']>[0];
 
-const fixed = (...addresses: string[]): ServerAddress[] =>
+const fixedAddress = (...addresses: string[]): ServerAddress[] =>
   addresses.map((addr) => ({ addr, version: addr.includes(':') ? 6 : 4, 'OS-EXT-IPS:type': 'fixed' }));
 const floating = (addr: string): ServerAddress => ({ addr, version: 4, 'OS-EXT-IPS:type': 'floating' });
-/** Some clouds say of no address which kind it is. */
-const untyped = (...addresses: string[]): ServerAddress[] =>
+/** Some clouds do not report the type of any address. */
+const untypedAddress = (...addresses: string[]): ServerAddress[] =>
   addresses.map((addr) => ({ addr, version: addr.includes(':') ? 6 : 4 }));
 
 function addressesOf(
@@ -27,11 +27,11 @@ function addressesOf(
 const V6_ACCESS = '2001:4800:790e:510:be76:4eff:fe04:82a8';
 const V6_PUBLIC = '2001:4800:780e:510:be76:4eff:fe04:84a8';
 const access = { accessIPv4: '50.56.176.99', accessIPv6: V6_ACCESS };
-const privateNetwork = [...fixed('10.0.0.32'), floating('50.56.176.36'), ...untyped('10.0.0.31')];
-const publicNetwork = untyped('50.56.176.35', V6_PUBLIC);
+const privateNetwork = [...fixedAddress('10.0.0.32'), floating('50.56.176.36'), ...untypedAddress('10.0.0.31')];
+const publicNetwork = untypedAddress('50.56.176.35', V6_PUBLIC);
 
 /** The servers and settings of cloud-provider-openstack's TestNodeAddresses* (pkg/openstack/openstack_test.go). */
-describe('the addresses of cloud-provider-openstack’s cases', () => {
+describe('the addresses in cloud-provider-openstack’s cases', () => {
   test.each<{
     case: string;
     networks: Networks;
@@ -47,17 +47,17 @@ describe('the addresses of cloud-provider-openstack’s cases', () => {
       external: ['50.56.176.99', '50.56.176.36', '50.56.176.35', V6_ACCESS, V6_PUBLIC],
     },
     {
-      case: 'one of another name',
+      case: 'a network with another name',
       networks: { private: privateNetwork, 'pub-net': publicNetwork },
       settings: { public_networks: ['pub-net'] },
       internal: ['10.0.0.32', '10.0.0.31'],
       external: ['50.56.176.99', '50.56.176.36', '50.56.176.35', V6_ACCESS, V6_PUBLIC],
     },
     {
-      case: 'a fixed address in it',
+      case: 'a fixed address in a public network',
       networks: {
-        private: [...fixed('10.0.0.32'), ...untyped('10.0.0.31')],
-        'pub-net': untyped('50.56.176.36', V6_PUBLIC),
+        private: [...fixedAddress('10.0.0.32'), ...untypedAddress('10.0.0.31')],
+        'pub-net': untypedAddress('50.56.176.36', V6_PUBLIC),
       },
       settings: { public_networks: ['pub-net'] },
       internal: ['10.0.0.32', '10.0.0.31'],
@@ -65,14 +65,14 @@ describe('the addresses of cloud-provider-openstack’s cases', () => {
     },
     {
       case: 'several internal networks',
-      networks: { private: privateNetwork, 'also-private': untyped('10.0.0.64'), 'pub-net': publicNetwork },
+      networks: { private: privateNetwork, 'also-private': untypedAddress('10.0.0.64'), 'pub-net': publicNetwork },
       settings: { internal_networks: ['private', 'also-private'] },
       internal: ['10.0.0.64', '10.0.0.32', '10.0.0.31'],
       external: ['50.56.176.99', '50.56.176.36', V6_ACCESS],
     },
     {
       case: 'one internal network',
-      networks: { private: privateNetwork, 'also-private': untyped('10.0.0.64'), 'pub-net': publicNetwork },
+      networks: { private: privateNetwork, 'also-private': untypedAddress('10.0.0.64'), 'pub-net': publicNetwork },
       settings: { internal_networks: ['also-private'] },
       internal: ['10.0.0.64'],
       external: ['50.56.176.99', '50.56.176.36', V6_ACCESS],
@@ -96,27 +96,34 @@ describe('the addresses of cloud-provider-openstack’s cases', () => {
   });
 });
 
-/** The ranges of TestSortNodeAddresses*; ours has IPv4 first where no range says otherwise. */
+/** The ranges of TestSortNodeAddresses*; here, IPv4 comes first unless a range decides otherwise. */
 describe('an order by ranges', () => {
   const networks = {
-    a: fixed('fd08:1374:fcee:916b:be76:4eff:fe04:84a8', '192.168.0.1', 'fd08:1374:fcee:916b:be76:4eff:fe04:82a8'),
-    b: fixed('10.0.0.32', '172.16.0.1', '10.0.0.31', '50.56.176.37'),
+    a: fixedAddress(
+      'fd08:1374:fcee:916b:be76:4eff:fe04:84a8',
+      '192.168.0.1',
+      'fd08:1374:fcee:916b:be76:4eff:fe04:82a8',
+    ),
+    b: fixedAddress('10.0.0.32', '172.16.0.1', '10.0.0.31', '50.56.176.37'),
   };
-  const [v6a, v6b] = ['fd08:1374:fcee:916b:be76:4eff:fe04:82a8', 'fd08:1374:fcee:916b:be76:4eff:fe04:84a8'];
+  const [firstV6, secondV6] = ['fd08:1374:fcee:916b:be76:4eff:fe04:82a8', 'fd08:1374:fcee:916b:be76:4eff:fe04:84a8'];
 
   test.each<{ sort_order: string[]; internal: string[] }>([
-    { sort_order: [], internal: ['192.168.0.1', '10.0.0.32', '172.16.0.1', '10.0.0.31', '50.56.176.37', v6b, v6a] },
+    {
+      sort_order: [],
+      internal: ['192.168.0.1', '10.0.0.32', '172.16.0.1', '10.0.0.31', '50.56.176.37', secondV6, firstV6],
+    },
     {
       sort_order: ['10.0.0.0/8'],
-      internal: ['10.0.0.31', '10.0.0.32', '192.168.0.1', '172.16.0.1', '50.56.176.37', v6b, v6a],
+      internal: ['10.0.0.31', '10.0.0.32', '192.168.0.1', '172.16.0.1', '50.56.176.37', secondV6, firstV6],
     },
     {
       sort_order: ['fd08:1374:fcee:916b::/64'],
-      internal: [v6a, v6b, '192.168.0.1', '10.0.0.32', '172.16.0.1', '10.0.0.31', '50.56.176.37'],
+      internal: [firstV6, secondV6, '192.168.0.1', '10.0.0.32', '172.16.0.1', '10.0.0.31', '50.56.176.37'],
     },
     {
       sort_order: ['10.0.0.0/8', '172.16.0.0/16', '192.168.0.0/24', 'fd08:1374:fcee:916b::/64', '50.56.176.0/24'],
-      internal: ['10.0.0.31', '10.0.0.32', '172.16.0.1', '192.168.0.1', v6a, v6b, '50.56.176.37'],
+      internal: ['10.0.0.31', '10.0.0.32', '172.16.0.1', '192.168.0.1', firstV6, secondV6, '50.56.176.37'],
     },
   ])('$sort_order', ({ sort_order, internal }) => {
     expect(addressesOf(networks, { settings: { sort_order } }).internal).toEqual(internal);
@@ -125,12 +132,12 @@ describe('an order by ranges', () => {
 
 describe('a server with several interfaces', () => {
   const networks = {
-    storage: fixed('10.9.0.4'),
-    nodes: [...fixed('192.168.1.7'), floating('203.0.113.5')],
-    backup: fixed('10.8.0.4'),
+    storage: fixedAddress('10.9.0.4'),
+    nodes: [...fixedAddress('192.168.1.7'), floating('203.0.113.5')],
+    backup: fixedAddress('10.8.0.4'),
   };
 
-  test('is known by its address in the nodes’ subnet, whatever the network is called and wherever the order puts it', () => {
+  test('uses its address in the nodes’ subnet first, regardless of the network’s name and the order', () => {
     const nodesCIDR = '192.168.1.0/24';
 
     expect(addressesOf(networks, { nodesCIDR })).toEqual({
@@ -144,35 +151,35 @@ describe('a server with several interfaces', () => {
 
   test.each<{ settings: Settings; reason: string }>([
     { settings: { public_networks: ['nodes'] }, reason: 'called public' },
-    { settings: { internal_networks: ['storage'] }, reason: 'not called internal' },
-  ])('keeps that address where the network is $reason', ({ settings }) => {
+    { settings: { internal_networks: ['storage'] }, reason: 'not listed as internal' },
+  ])('keeps that address if the network is $reason', ({ settings }) => {
     expect(addressesOf(networks, { nodesCIDR: '192.168.1.0/24', settings }).internal[0]).toBe('192.168.1.7');
   });
 });
 
-describe('an address that somebody has set as the server’s own', () => {
-  const networks = { nodes: fixed('192.168.1.7') };
+describe('a server’s accessIPv4 or accessIPv6', () => {
+  const networks = { nodes: fixedAddress('192.168.1.7') };
   const rules = { nodesCIDR: '192.168.1.0/24', clusterRanges: ['10.2.0.0/16', '10.3.0.0/16'] };
 
   test.each([
     { accessIPv4: '198.51.100.7', external: ['198.51.100.7'], reason: 'is external' },
-    { accessIPv4: '192.168.1.8', external: [], reason: 'is none if it is in the nodes’ subnet' },
-    { accessIPv4: '10.2.0.9', external: [], reason: 'is none if it is a pod’s' },
-    { accessIPv4: '10.3.0.1', external: [], reason: 'is none if it is a Service’s' },
-    { accessIPv4: '169.254.169.254', external: [], reason: 'is none if it is the metadata service’s' },
-    { accessIPv4: '127.0.0.1', external: [], reason: 'is none if it is a loopback address' },
-    { accessIPv4: 'nonsense', external: [], reason: 'is none if it is no address' },
+    { accessIPv4: '192.168.1.8', external: [], reason: 'is ignored in the nodes’ subnet' },
+    { accessIPv4: '10.2.0.9', external: [], reason: 'is ignored in the pods’ range' },
+    { accessIPv4: '10.3.0.1', external: [], reason: 'is ignored in the Services’ range' },
+    { accessIPv4: '169.254.169.254', external: [], reason: 'is ignored if it is the metadata service’s' },
+    { accessIPv4: '127.0.0.1', external: [], reason: 'is ignored if it is a loopback address' },
+    { accessIPv4: 'nonsense', external: [], reason: 'is ignored if it is not an address' },
   ])('$reason', ({ accessIPv4, external }) => {
     expect(addressesOf(networks, rules, { accessIPv4 }).external).toEqual(external);
   });
 
-  test('is none if IPv6 hides an address of the cluster', () => {
+  test('is ignored if IPv6 hides an address of the cluster', () => {
     expect(addressesOf(networks, rules, { accessIPv6: '::ffff:192.168.1.8' }).external).toEqual([]);
   });
 });
 
-test('an address that a floating IP and the server’s own both name counts once', () => {
-  const networks = { nodes: [...fixed('10.0.0.7'), floating('203.0.113.5')] };
+test('lists an access address that is also a floating IP once', () => {
+  const networks = { nodes: [...fixedAddress('10.0.0.7'), floating('203.0.113.5')] };
 
   expect(addressesOf(networks, {}, { accessIPv4: '203.0.113.5' }).external).toEqual(['203.0.113.5']);
 });

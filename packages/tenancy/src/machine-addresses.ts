@@ -10,11 +10,11 @@ import { MAX_NODE_ADDRESSES } from './connection/node.ts';
 type Addresses = NonNullable<NonNullable<Machine['status']>['addresses']>;
 type Address = Addresses[number];
 
-/** Which of a server's addresses are the node's, and in which order. */
+/** Rules that select and order a node's addresses from its server's. */
 export interface AddressRules {
-  /** The nodes' subnet: what a server has there is its node's first internal address. */
+  /** The nodes' subnet: the server's address in it is the node's first internal address. */
   readonly nodesCIDR?: string | undefined;
-  /** The cluster's ranges of pods and Services. */
+  /** The cluster's pod and Service ranges. */
   readonly clusterRanges?: readonly string[];
   readonly settings?: NodeAddressSettings;
 }
@@ -32,10 +32,11 @@ export function addressRules(
 }
 
 /**
- * A server's addresses as a Node has them: internal ones, external ones, the name. External are floating ones, those in public networks, and what
- * somebody has set as `accessIPv4` or `accessIPv6`, unless it lies within the cluster: that is no way to reach this node. Own subnet first, then by
- * `sortOrder`, else IPv4 first and by the networks' names. After cloud-provider-openstack's `nodeAddresses`, but for the first rule and for
- * fixed addresses in the nodes' subnet, which are always internal.
+ * A server's addresses for its Node: internal ones, external ones, the name. Floating IPs, addresses in public
+ * networks, and `accessIPv4` or `accessIPv6` are external. An access address in a range of the cluster is ignored,
+ * because it does not lead to this node. The nodes' subnet comes first, then `sortOrder` applies; otherwise, IPv4 comes
+ * first, then the networks' names decide. Based on cloud-provider-openstack's `nodeAddresses`, except for the nodes'
+ * subnet, whose fixed addresses are always internal and first.
  */
 export function machineAddresses(
   server: Pick<Server, 'name' | 'addresses'> & Partial<Pick<Server, 'accessIPv4' | 'accessIPv6'>>,
@@ -44,19 +45,19 @@ export function machineAddresses(
   const settings = rules.settings ?? DEFAULT_NODE_ADDRESSES;
   const isOwn = cidrSet(rules.nodesCIDR === undefined ? [] : [rules.nodesCIDR]);
   const networks = Object.entries(server.addresses).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const ofNetworks = networks.flatMap(([network, listed]) =>
+  const networkAddresses = networks.flatMap(([network, listed]) =>
     listed.flatMap((each) => typed(each, network, settings, isOwn)),
   );
-  const counted = [...accessAddresses(server, rules), ...ofNetworks].filter(
+  const consideredAddresses = [...accessAddresses(server, rules), ...networkAddresses].filter(
     ({ address }) => settings.ipv6 || isIP(address) !== 6,
   );
-  const byVersion = counted.toSorted((a, b) => isIP(a.address) - isIP(b.address));
-  const ordered = inOrder(byVersion, settings.sortOrder);
+  const sortedByVersion = consideredAddresses.toSorted((a, b) => isIP(a.address) - isIP(b.address));
+  const ordered = sortByRanges(sortedByVersion, settings.sortOrder);
   const internal = ordered.filter(({ type }) => type === 'InternalIP');
   const external = ordered.filter(({ type }) => type === 'ExternalIP');
-  const ownFirst = internal.toSorted((a, b) => Number(isOwn(b.address)) - Number(isOwn(a.address)));
-  const ips = withoutTwins([...ownFirst, ...external]).slice(0, MAX_NODE_ADDRESSES - 1);
-  return [...ips, { type: 'Hostname', address: server.name }];
+  const nodeNetworkFirst = internal.toSorted((a, b) => Number(isOwn(b.address)) - Number(isOwn(a.address)));
+  const uniqueAddresses = withoutDuplicates([...nodeNetworkFirst, ...external]).slice(0, MAX_NODE_ADDRESSES - 1);
+  return [...uniqueAddresses, { type: 'Hostname', address: server.name }];
 }
 
 function typed(
@@ -72,28 +73,40 @@ function typed(
   return isInternal ? [{ type: 'InternalIP', address: addr }] : [];
 }
 
-/** What no packet from elsewhere reaches. */
-const UNREACHABLE = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3', '::/127', 'fe80::/10', 'ff00::/8'];
+/** Ranges that cannot be reached from other hosts. */
+const UNREACHABLE_RANGES = [
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/3',
+  '::/127',
+  'fe80::/10',
+  'ff00::/8',
+];
 
-/** Whoever may change the server may set any: a sibling's, or that of a metadata service. */
+/** Anyone who may change the server can set any address, such as another node's or that of a metadata service. */
 function accessAddresses(
   { accessIPv4 = '', accessIPv6 = '' }: Partial<Pick<Server, 'accessIPv4' | 'accessIPv6'>>,
   { nodesCIDR, clusterRanges = [] }: AddressRules,
 ): Address[] {
-  const given = [accessIPv4, accessIPv6].filter((address) => isIP(address) !== 0);
-  // Few servers have any, and a set of ranges costs more than all the rest.
-  if (given.length === 0) return [];
-  const isWithin = cidrSet([...UNREACHABLE, ...clusterRanges, ...(nodesCIDR === undefined ? [] : [nodesCIDR])]);
-  const usable = given.filter((address) => !isWithin(canonicalAddress(address)));
-  return usable.map((address) => ({ type: 'ExternalIP', address }));
+  const accessIPs = [accessIPv4, accessIPv6].filter((address) => isIP(address) !== 0);
+  // Few servers have one, and building the set of ranges is the most expensive step.
+  if (accessIPs.length === 0) return [];
+  const isExcluded = cidrSet([
+    ...UNREACHABLE_RANGES,
+    ...clusterRanges,
+    ...(nodesCIDR === undefined ? [] : [nodesCIDR]),
+  ]);
+  const reachable = accessIPs.filter((address) => !isExcluded(canonicalAddress(address)));
+  return reachable.map((address) => ({ type: 'ExternalIP', address }));
 }
 
-/** Addresses in the first range come first; in the same range by their value; the others stay as they are. */
-function inOrder(addresses: readonly Address[], ranges: readonly string[]): readonly Address[] {
+/** Sorts addresses by the first matching range, then by value; addresses in no range keep their order. */
+function sortByRanges(addresses: readonly Address[], ranges: readonly string[]): readonly Address[] {
   if (ranges.length === 0) return addresses;
-  const sets = ranges.map((range) => cidrSet([range]));
+  const rangeSets = ranges.map((range) => cidrSet([range]));
   const rankOf = (address: string) => {
-    const rank = sets.findIndex((isIn) => isIn(address));
+    const rank = rangeSets.findIndex((isIn) => isIn(address));
     return rank === -1 ? ranges.length : rank;
   };
   return addresses.toSorted((a, b) => {
@@ -112,6 +125,6 @@ function valueOf(address: string): bigint {
   return (isIP(address) === 6 ? new Address6(address) : new Address4(address)).bigInt();
 }
 
-function withoutTwins(addresses: readonly Address[]): Addresses {
+function withoutDuplicates(addresses: readonly Address[]): Addresses {
   return [...new Map(addresses.map((each) => [`${each.type} ${each.address}`, each])).values()];
 }

@@ -1,25 +1,25 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
-import type { FurtherInterface } from '@fairway/control-plane/bootstrap/further-interfaces';
+import type { AdditionalInterface } from '@fairway/control-plane/bootstrap/additional-interfaces';
 import type { Flavor } from '@fairway/openstack/types/compute';
 
-/** What Nova says of a server's size, in its flavor: MiB of memory, GiB of disk. */
+/** A server's size according to Nova's flavor: MiB of memory, GiB of disk. */
 export type ServerSize = Pick<Flavor, 'vcpus' | 'ram' | 'disk'>;
 
 /** Creates the user data of a server. */
 export interface NodeBootstrapper {
   /**
-   * Cloud-init for the machine's server, in base64, with a bootstrap token that exists in the tenant's cluster when this resolves. A
-   * machine gets the same token until its server is reinstalled (`status.reinstall`), so a retry leaves nothing behind. `interfaces` are those of the
-   * server's further networks; none by default.
+   * Cloud-init for the machine's server, in base64, with a bootstrap token that exists in the tenant's cluster when
+   * this resolves. A machine gets the same token until its server is reinstalled (`status.reinstall`), so a retry
+   * leaves nothing behind. `interfaces` are those in the server's additional networks; none by default.
    */
   userData(
     cluster: Cluster,
     pool: NodePool,
     machine: Machine,
     size: ServerSize,
-    interfaces?: readonly FurtherInterface[],
+    interfaces?: readonly AdditionalInterface[],
   ): Promise<string>;
   /** Public half of the machine's token: the request for its first certificate comes from the user `system:bootstrap:ID`. */
   tokenID(cluster: Cluster, machine: Machine): Promise<string>;

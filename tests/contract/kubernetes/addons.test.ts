@@ -20,20 +20,20 @@ import { describeServers } from './targets.ts';
 
 const KUBE_SYSTEM = { namespace: 'kube-system' };
 const { signal } = new AbortController();
-const APPLIED = { kind: 'applied', conflicts: [] };
+const APPLIED_OUTCOME = { kind: 'applied', conflicts: [] };
 
 describeServers('add-ons', (server, target) => {
   const version = `1.${target.minor}.2`;
-  // Earlier releases have none.
+  // Fairway has no add-ons for earlier releases.
   const hasAddons = target.minor >= 31;
 
-  const lookAt = async (facts: Parameters<typeof someFacts>[0] = {}, request?: string) => {
+  const applyAndObserve = async (facts: Parameters<typeof someFacts>[0] = {}, request?: string) => {
     const wanted = addonsOf(someFacts({ version, ...facts }));
     const { outcomes } = await applyAddons({
       client: server().client,
       wanted,
       unmanaged: new Set(),
-      working: new Set(),
+      workingAddons: new Set(),
       request,
       clock: systemClock,
       signal,
@@ -64,36 +64,36 @@ describeServers('add-ons', (server, target) => {
   }
 
   it.runIf(hasAddons).each(['iptables', 'ipvs', 'nftables'])(
-    'are accepted with %s, and as desired at the next check',
+    'are accepted with %s, and are up to date at the next check',
     async (mode) => {
       const kubeProxy = { mode, iptables: { syncPeriod: '30s' }, ipvs: { scheduler: 'lc', tcpTimeout: '15m' } };
 
-      const first = await lookAt({ kubeProxy });
+      const first = await applyAndObserve({ kubeProxy });
       const before = await versions();
-      const second = await lookAt({ kubeProxy });
+      const second = await applyAndObserve({ kubeProxy });
 
       expect(Object.fromEntries(first)).toEqual({
-        'kube-proxy': APPLIED,
-        coredns: APPLIED,
-        'metrics-server': APPLIED,
-        'cinder-csi': APPLIED,
-        'volume-snapshots': APPLIED,
+        'kube-proxy': APPLIED_OUTCOME,
+        coredns: APPLIED_OUTCOME,
+        'metrics-server': APPLIED_OUTCOME,
+        'cinder-csi': APPLIED_OUTCOME,
+        'volume-snapshots': APPLIED_OUTCOME,
       });
       expect(second).toEqual(first);
       expect(await versions()).toEqual(before);
     },
   );
 
-  it.runIf(hasAddons)('with a pod network are accepted too, and its policies are stored as written', async () => {
+  it.runIf(hasAddons)('are accepted with a pod network too, and its policies are stored as written', async () => {
     const { client } = server();
     const definitions = client.resource(CustomResourceDefinitions);
     const name = 'globalnetworkpolicies.crd.projectcalico.org';
 
-    const first = await lookAt({ podNetwork: 'canal' });
+    const first = await applyAndObserve({ podNetwork: 'canal' });
     const before = [(await definitions.get(name)).metadata.generation, ...(await versions())];
-    const second = await lookAt({ podNetwork: 'canal' });
+    const second = await applyAndObserve({ podNetwork: 'canal' });
 
-    expect(first.get('canal')).toEqual(APPLIED);
+    expect(first.get('canal')).toEqual(APPLIED_OUTCOME);
     expect(second).toEqual(first);
     expect([(await definitions.get(name)).metadata.generation, ...(await versions())]).toEqual(before);
     const spec = {
@@ -108,12 +108,12 @@ describeServers('add-ons', (server, target) => {
         },
       ],
     };
-    // It is served a moment after it is established.
+    // The kind is served a moment after it is established.
     await eventually(policies(), {}, () => true);
     const created = await policies().create({ metadata: { name: 'some' }, spec });
     expect(created.spec).toEqual(spec);
     await policies().delete('some');
-    await lookAt();
+    await applyAndObserve();
     const daemonSets = client.resource(DaemonSets);
     for (const kept of [await definitions.get(name), await daemonSets.get('canal', KUBE_SYSTEM)]) {
       expect(kept.metadata.deletionTimestamp).toBeUndefined();
@@ -122,7 +122,7 @@ describeServers('add-ons', (server, target) => {
   });
 
   it.runIf(hasAddons).each(['iptables', 'none'])(
-    'with Cilium and kube-proxy %s are accepted unchanged',
+    'are accepted unchanged with Cilium and kube-proxy %s',
     async (mode) => {
       const { client } = server();
       const facts = { podNetwork: 'cilium', kubeProxy: { mode } } as const;
@@ -134,15 +134,15 @@ describeServers('add-ons', (server, target) => {
         return [metadata.generation, operator.metadata.generation, config.metadata.resourceVersion, appArmorProfile];
       };
 
-      const first = await lookAt(facts);
+      const first = await applyAndObserve(facts);
       const before = await generations();
-      const second = await lookAt(facts);
+      const second = await applyAndObserve(facts);
 
-      expect(first.get('cilium')).toEqual(APPLIED);
+      expect(first.get('cilium')).toEqual(APPLIED_OUTCOME);
       expect(second).toEqual(first);
       expect(await generations()).toEqual(before);
       expect(before).toContainEqual({ type: 'Unconfined' });
-      await lookAt({ kubeProxy: { mode } });
+      await applyAndObserve({ kubeProxy: { mode } });
       expect(
         (await client.resource(Deployments).get('cilium-operator', KUBE_SYSTEM)).metadata.deletionTimestamp,
       ).toBeUndefined();
@@ -152,17 +152,17 @@ describeServers('add-ons', (server, target) => {
     },
   );
 
-  it.runIf(hasAddons)('leave the changes of others, apply the rest, and revert them on request', async () => {
+  it.runIf(hasAddons)('leave changes by others, apply the rest, and revert those changes on request', async () => {
     const deployments = server().client.resource(Deployments);
-    await lookAt();
-    const byOthers = { ...KUBE_SYSTEM, fieldManager: 'kubectl-edit' };
-    await deployments.patch('coredns', { type: 'merge', value: { spec: { replicas: 5 } } }, byOthers);
+    await applyAndObserve();
+    const otherManager = { ...KUBE_SYSTEM, fieldManager: 'kubectl-edit' };
+    await deployments.patch('coredns', { type: 'merge', value: { spec: { replicas: 5 } } }, otherManager);
     const config = { type: 'merge' as const, value: { data: { Corefile: '.:53 {\n}\n' } } };
-    await server().client.resource(ConfigMaps).patch('coredns', config, byOthers);
+    await server().client.resource(ConfigMaps).patch('coredns', config, otherManager);
 
-    const modified = await lookAt({ coreDnsVersion: '1.9.9' });
-    const between = await deployments.get('coredns', KUBE_SYSTEM);
-    const back = await lookAt({ coreDnsVersion: '1.9.9' }, 'now');
+    const modified = await applyAndObserve({ coreDnsVersion: '1.9.9' });
+    const intermediate = await deployments.get('coredns', KUBE_SYSTEM);
+    const reverted = await applyAndObserve({ coreDnsVersion: '1.9.9' }, 'now');
     const after = await deployments.get('coredns', KUBE_SYSTEM);
 
     const managers = ['kubectl-edit'];
@@ -173,40 +173,40 @@ describeServers('add-ons', (server, target) => {
         { object: 'Deployment kube-system/coredns', fields: ['.spec.replicas'], managers },
       ],
     });
-    expect(between.spec.replicas).toBe(5);
-    expect(between.spec.template.spec?.containers[0]?.image).toMatch(/:v1\.9\.9$/);
-    expect(back.get('coredns')).toEqual(APPLIED);
+    expect(intermediate.spec.replicas).toBe(5);
+    expect(intermediate.spec.template.spec?.containers[0]?.image).toMatch(/:v1\.9\.9$/);
+    expect(reverted.get('coredns')).toEqual(APPLIED_OUTCOME);
     expect(after.spec.replicas).toBe(2);
-    await expect(lookAt({ coreDnsVersion: '1.9.9' }, 'now')).resolves.toEqual(back);
+    await expect(applyAndObserve({ coreDnsVersion: '1.9.9' }, 'now')).resolves.toEqual(reverted);
   });
 
-  it.runIf(hasAddons)('have registered servers verified with the stored certificate', async () => {
+  it.runIf(hasAddons)('make the API server verify servers with the stored certificate', async () => {
     const services = server().client.resource(APIServices);
-    await lookAt();
+    await applyAndObserve();
     const unregistered = services.get('v1beta1.metrics.k8s.io');
     await expect(unregistered).rejects.toMatchObject({ code: 404 });
-    const registration = addonsOf(someFacts({ version })).flatMap(({ serving, objects }) =>
-      objects.filter(({ name }) => name === serving?.registration.name),
+    const registration = addonsOf(someFacts({ version })).flatMap(({ aggregatedApi, objects }) =>
+      objects.filter(({ name }) => name === aggregatedApi?.registration.name),
     );
     for (const { object } of registration) {
       await services.apply(object as APIService, { fieldManager: 'fairway-addons' });
     }
 
-    const outcomes = [await lookAt(), await lookAt()];
+    const outcomes = [await applyAndObserve(), await applyAndObserve()];
 
     const { spec } = await services.get('v1beta1.metrics.k8s.io');
     const { data } = await server().client.resource(Secrets).get('metrics-server-serving', KUBE_SYSTEM);
-    expect(outcomes.map((each) => each.get('metrics-server'))).toEqual([APPLIED, APPLIED]);
+    expect(outcomes.map((each) => each.get('metrics-server'))).toEqual([APPLIED_OUTCOME, APPLIED_OUTCOME]);
     expect(spec?.caBundle).toBe(data?.['ca.crt']);
     await services.delete('v1beta1.metrics.k8s.io');
   });
 
-  it.runIf(hasAddons)('are deleted when they are no longer wanted', async () => {
+  it.runIf(hasAddons)('are deleted when they are no longer needed', async () => {
     const budgets = server().client.resource(PodDisruptionBudgets);
-    await lookAt();
+    await applyAndObserve();
     const before = (await budgets.list(KUBE_SYSTEM)).items.length;
 
-    await lookAt({ hasSeveralNodes: false, kubeProxy: { mode: 'none' } });
+    await applyAndObserve({ hasSeveralNodes: false, kubeProxy: { mode: 'none' } });
 
     const record = await server().client.resource(ConfigMaps).get('fairway-addons', KUBE_SYSTEM);
     expect([before, (await budgets.list(KUBE_SYSTEM)).items.length]).toEqual([1, 0]);

@@ -23,24 +23,24 @@ describeServers('APIServices', (server, target) => {
     return versions?.find((one) => one.version === version);
   }
 
-  it('say why they are unreachable, and respond to nothing then', async () => {
+  it('report why they are unreachable, and serve nothing then', async () => {
     await using extension = await Extension.open(server(), namespace);
     const { service: name } = extension;
     const where = `service/${name} in "${namespace}"`;
     const services = server().client.resource<Service>(Services);
 
     await extension.register({ service: { namespace, name, port: 443 } });
-    expect(await extension.whenCondition('ServiceNotFound')).toMatchObject({
+    expect(await extension.waitForCondition('ServiceNotFound')).toMatchObject({
       status: 'False',
       message: `${where} is not present`,
     });
     await services.create({ metadata: { name, namespace }, spec: { ports: [{ port: 444 }] } });
-    expect(await extension.whenCondition('ServicePortError')).toMatchObject({
+    expect(await extension.waitForCondition('ServicePortError')).toMatchObject({
       status: 'False',
       message: `${where} is not listening on port 443`,
     });
     await services.patch(name, { type: 'merge', value: { spec: { ports: [{ port: 443 }] } } }, { namespace });
-    expect(await extension.whenCondition('EndpointsNotFound')).toMatchObject({
+    expect(await extension.waitForCondition('EndpointsNotFound')).toMatchObject({
       status: 'False',
       message: `cannot find ${target.minor >= 33 ? 'endpointslices' : 'endpoints'} for ${where}`,
     });
@@ -55,7 +55,7 @@ describeServers('APIServices', (server, target) => {
     });
   });
 
-  it.runIf(target.minor >= 33)('say that no endpoint is ready', async () => {
+  it.runIf(target.minor >= 33)('report that no endpoint is ready', async () => {
     await using extension = await Extension.open(server(), namespace);
     const { service: name } = extension;
     const metadata = { name, namespace };
@@ -72,20 +72,20 @@ describeServers('APIServices', (server, target) => {
       });
     await extension.register({ service: { namespace, name, port: 443 } });
 
-    expect(await extension.whenCondition('MissingEndpoints')).toMatchObject({
+    expect(await extension.waitForCondition('MissingEndpoints')).toMatchObject({
       status: 'False',
       message: `endpointslices for service/${name} in "${namespace}" have no addresses with port name ""`,
     });
   });
 
-  it('are checked with what every API server serves', async () => {
+  it('are checked with a request that every API server serves', async () => {
     await using extension = await Extension.open(server(), namespace);
     const { path } = extension;
-    extension.extension.answer(path, (_request, response) => sendJson(response, 500, {}));
+    extension.extension.respond(path, (_request, response) => sendJson(response, 500, {}));
     await extension.connect();
     await extension.register();
 
-    const condition = await extension.whenCondition('FailedDiscoveryCheck');
+    const condition = await extension.waitForCondition('FailedDiscoveryCheck');
     expect(condition?.status).toBe('False');
     expect(condition?.message).toMatch(
       /^failing or missing response from (https:\/\/[\w.]+:\d+\/apis\/\S+): bad status from \1: 500$/,
@@ -93,31 +93,31 @@ describeServers('APIServices', (server, target) => {
   });
 
   // Earlier releases check certificates only on requests.
-  it.runIf(target.minor >= 34)('are not trusted with certificates that do not name them', async () => {
+  it.runIf(target.minor >= 34)('are not trusted with certificates for other names', async () => {
     await using extension = await Extension.open(server(), namespace);
     await using other = await Extension.open(server(), namespace);
     await extension.connect();
     await extension.register({ caBundle: other.extension.caBundle });
 
-    const condition = await extension.whenCondition('FailedDiscoveryCheck');
+    const condition = await extension.waitForCondition('FailedDiscoveryCheck');
     expect(condition?.message).toMatch(/x509: certificate signed by unknown authority/);
-    expect(extension.extension.asked).toEqual([]);
+    expect(extension.extension.received).toEqual([]);
   });
 
-  it('without a Service are local', async () => {
+  it('are local without a Service', async () => {
     await using extension = await Extension.open(server(), namespace);
     const { group, version, name } = extension;
     const spec = { group, version, groupPriorityMinimum: 1000, versionPriority: 10 };
     await server().client.resource<APIService>(APIServices).create({ metadata: { name }, spec });
 
-    expect(await extension.whenCondition('Local')).toMatchObject({
+    expect(await extension.waitForCondition('Local')).toMatchObject({
       status: 'True',
       message: 'Local APIServices are always available',
     });
     expect((await server().raw('GET', `${extension.path}/things`)).status).toBe(404);
   });
 
-  it('are in discovery, with their kinds', async () => {
+  it('appear in discovery, with their kinds', async () => {
     await using extension = await Extension.available(server(), namespace);
     const { group, version } = extension;
     const groupVersion = { groupVersion: `${group}/${version}`, version };
@@ -154,10 +154,10 @@ describeServers('APIServices', (server, target) => {
     const key = `apis/${group}/${version}`;
     const document = { openapi: '3.0.0', info: { title: group } };
     const foreign = 'apis/apps/v1';
-    extension.extension.answer('/openapi/v3', (_request, response) =>
+    extension.extension.respond('/openapi/v3', (_request, response) =>
       sendJson(response, 200, { paths: { [key]: { serverRelativeURL: `/openapi/v3/${key}?hash=ABC` } } }),
     );
-    extension.extension.answer(`/openapi/v3/${key}`, (_request, response) => sendJson(response, 200, document));
+    extension.extension.respond(`/openapi/v3/${key}`, (_request, response) => sendJson(response, 200, document));
     await extension.connect();
     await extension.register();
     const paths = async () => (await server().raw('GET', '/openapi/v3')).json['paths'] as Record<string, object>;
@@ -193,7 +193,7 @@ describeServers('APIServices', (server, target) => {
         [meta]: { type: 'object', description: 'theirs' },
       },
     };
-    extension.extension.answer('/openapi/v2', (_request, response) => sendJson(response, 200, document));
+    extension.extension.respond('/openapi/v2', (_request, response) => sendJson(response, 200, document));
     await extension.connect();
     await extension.register();
     const merged = async () => (await server().raw('GET', '/openapi/v2')).json as unknown as typeof document;
@@ -207,13 +207,13 @@ describeServers('APIServices', (server, target) => {
     });
   });
 
-  it.runIf(target.minor >= 30)('that are down block the deletion of namespaces until they are back', async () => {
+  it.runIf(target.minor >= 30)('block the deletion of namespaces while they are down', async () => {
     await using extension = await Extension.available(server(), namespace);
     const { path } = extension;
     await expect.poll(async () => (await discoveryOf(extension))?.freshness, WAIT).toBe('Current');
-    const doomed = await server().namespace();
-    const content = `${path}/namespaces/${doomed}/things`;
-    extension.extension.answer(content, (_request, response) =>
+    const doomedNamespace = await server().namespace();
+    const content = `${path}/namespaces/${doomedNamespace}/things`;
+    extension.extension.respond(content, (_request, response) =>
       sendJson(response, 200, {
         kind: 'ThingList',
         apiVersion: `${extension.group}/v1alpha1`,
@@ -221,19 +221,19 @@ describeServers('APIServices', (server, target) => {
         items: [],
       }),
     );
-    extension.extension.answer(path, (_request, response) => sendJson(response, 500, {}));
+    extension.extension.respond(path, (_request, response) => sendJson(response, 500, {}));
     await server()
       .client.resource<APIService>(APIServices)
       .patch(extension.name, {
         type: 'merge',
         value: { spec: { versionPriority: 201 } },
       });
-    await extension.whenCondition('FailedDiscoveryCheck');
+    await extension.waitForCondition('FailedDiscoveryCheck');
     await expect.poll(async () => (await discoveryOf(extension))?.freshness, WAIT).toBe('Stale');
 
     const namespaces = server().client.resource<Namespace>(Namespaces);
-    await namespaces.delete(doomed);
-    const terminating = await eventuallyObject(namespaces, { name: doomed }, ({ status }) =>
+    await namespaces.delete(doomedNamespace);
+    const terminating = await eventuallyObject(namespaces, { name: doomedNamespace }, ({ status }) =>
       Boolean(status?.conditions?.some(({ type }) => type === 'NamespaceDeletionDiscoveryFailure')),
     );
     const failure = terminating.status?.conditions?.find(({ type }) => type === 'NamespaceDeletionDiscoveryFailure');
@@ -241,10 +241,12 @@ describeServers('APIServices', (server, target) => {
     expect(failure?.message).toContain(`${extension.group}/${extension.version}`);
 
     await server().client.resource(APIServices).delete(extension.name);
-    await expect.poll(async () => (await server().raw('GET', `/api/v1/namespaces/${doomed}`)).status, WAIT).toBe(404);
+    await expect
+      .poll(async () => (await server().raw('GET', `/api/v1/namespaces/${doomedNamespace}`)).status, WAIT)
+      .toBe(404);
   });
 
-  it('find their trust roots in a ConfigMap', async () => {
+  it('find their CA certificates in a ConfigMap', async () => {
     const { data } = await server()
       .client.resource<ConfigMap>(ConfigMaps)
       .get('extension-apiserver-authentication', { namespace: 'kube-system' });
@@ -259,38 +261,38 @@ describeServers('APIServices', (server, target) => {
     });
   });
 
-  it.each<{ reason: string; spec: Partial<APIService['spec']>; says: string }>([
+  it.each<{ reason: string; spec: Partial<APIService['spec']>; expectedMessage: string }>([
     {
-      reason: 'trust everybody and somebody',
+      reason: 'skip TLS verification and have a CA bundle',
       spec: { insecureSkipTLSVerify: true, caBundle: Buffer.from('x').toString('base64') },
-      says: 'spec.insecureSkipTLSVerify: Invalid value: true: may not be true if caBundle is present',
+      expectedMessage: 'spec.insecureSkipTLSVerify: Invalid value: true: may not be true if caBundle is present',
     },
     {
-      reason: 'come before all',
+      reason: 'have too high a priority',
       spec: { groupPriorityMinimum: 20_001 },
-      says: 'spec.groupPriorityMinimum: Invalid value: 20001: must be positive and less than 20000',
+      expectedMessage: 'spec.groupPriorityMinimum: Invalid value: 20001: must be positive and less than 20000',
     },
     {
       reason: 'have no priority',
       spec: { versionPriority: 0 },
-      says: 'spec.versionPriority: Invalid value: 0: must be positive and less than 1000',
+      expectedMessage: 'spec.versionPriority: Invalid value: 0: must be positive and less than 1000',
     },
     {
-      reason: 'name no Service',
+      reason: 'do not name a Service',
       spec: { service: { namespace: 'x' } },
-      says: 'spec.service.name: Required value',
+      expectedMessage: 'spec.service.name: Required value',
     },
     {
       reason: 'have another group',
       spec: { group: 'other.example.com' },
-      says: 'must be `spec.version+"."+spec.group`: "v1alpha1.other.example.com"',
+      expectedMessage: 'must be `spec.version+"."+spec.group`: "v1alpha1.other.example.com"',
     },
-  ])('that $reason are refused', async ({ spec, says }) => {
+  ])('are refused if they $reason', async ({ spec, expectedMessage }) => {
     await using extension = await Extension.open(server(), namespace);
 
     await expect(extension.register({ caBundle: '', ...spec })).rejects.toMatchObject({
       code: 422,
-      message: expect.stringContaining(says),
+      message: expect.stringContaining(expectedMessage),
     });
   });
 });

@@ -7,25 +7,25 @@ import { describeServers } from './targets.ts';
 
 describeServers('requests to aggregated API servers', (server, target) => {
   let aggregated: Extension;
-  let things: string;
+  let thingsPath: string;
 
   beforeAll(async () => {
     aggregated = await Extension.available(server(), await server().namespace());
-    things = `${aggregated.path}/namespaces/${aggregated.namespace}/things`;
+    thingsPath = `${aggregated.path}/namespaces/${aggregated.namespace}/things`;
   });
   beforeEach(() => {
-    aggregated.extension.asked.length = 0;
+    aggregated.extension.received.length = 0;
   });
   afterAll(() => aggregated[Symbol.asyncDispose]());
 
-  /** The only request received. */
-  function asked() {
-    expect(aggregated.extension.asked).toHaveLength(1);
-    return aggregated.extension.asked[0];
+  /** The only request that the server received. */
+  function received() {
+    expect(aggregated.extension.received).toHaveLength(1);
+    return aggregated.extension.received[0];
   }
 
   it('name the user, regardless of the client’s own headers', async () => {
-    aggregated.extension.answer(things, (_request, response) => sendJson(response, 200, { kind: 'ThingList' }));
+    aggregated.extension.respond(thingsPath, (_request, response) => sendJson(response, 200, { kind: 'ThingList' }));
     const headers = {
       'X-Remote-User': 'somebody-else',
       'X-Remote-Group': 'system:masters',
@@ -34,10 +34,10 @@ describeServers('requests to aggregated API servers', (server, target) => {
       'X-Hop': 'one',
       'X-End': 'to end',
     };
-    const answer = await server().raw('GET', `${things}?limit=5&labelSelector=a%3Db`, { headers });
+    const answer = await server().raw('GET', `${thingsPath}?limit=5&labelSelector=a%3Db`, { headers });
 
     expect(answer.json).toEqual({ kind: 'ThingList' });
-    const request = asked();
+    const request = received();
     expect(request?.headers).toMatchObject({ 'x-remote-user': 'admin', 'x-end': 'to end' });
     expect(request?.headersDistinct['x-remote-group']).toEqual(['system:masters', 'system:authenticated']);
     expect(request?.headers).not.toHaveProperty('x-remote-extra-scopes');
@@ -49,31 +49,31 @@ describeServers('requests to aggregated API servers', (server, target) => {
   });
 
   it.runIf(target.minor >= 32)('name the impersonated user', async () => {
-    aggregated.extension.answer(things, (_request, response) => sendJson(response, 200, {}));
+    aggregated.extension.respond(thingsPath, (_request, response) => sendJson(response, 200, {}));
     const headers = {
-      // UTF-8, as clients in Go send it.
+      // UTF-8, as Go clients send it.
       'Impersonate-User': Buffer.from('jürgen').toString('latin1'),
       'Impersonate-Group': 'system:masters',
       'Impersonate-Uid': 'u-1',
       'Impersonate-Extra-example.org%2fscopes': 'some',
     };
-    await server().raw('GET', things, { headers });
+    await server().raw('GET', thingsPath, { headers });
 
-    const request = asked();
+    const request = received();
     expect(Buffer.from(String(request?.headers['x-remote-user']), 'latin1').toString()).toBe('jürgen');
     expect(request?.headers).toMatchObject({ 'x-remote-uid': 'u-1', 'x-remote-extra-example.org%2fscopes': 'some' });
     expect(Object.keys(request?.headers ?? {}).filter((name) => name.startsWith('impersonate-'))).toEqual([]);
   });
 
-  it('carry bodies and responses unchanged', async () => {
-    aggregated.extension.answer(`${things}/one`, (request, response) => {
+  it('are forwarded with bodies and responses unchanged', async () => {
+    aggregated.extension.respond(`${thingsPath}/one`, (request, response) => {
       response.writeHead(207, { 'content-type': 'text/strange', 'x-answered': 'yes' });
       response.end(`${request.method} ${request.headers['content-type']} ${request.body}`);
     });
     const headers = { 'content-type': 'application/vnd.kubernetes.protobuf' };
     const bodies = { PUT: 'k8s\0\u0001\u0002', PATCH: 'not: json', POST: '', DELETE: '{}' } as const;
     for (const [method, body] of Object.entries(bodies)) {
-      const answer = await server().raw(method as keyof typeof bodies, `${things}/one`, { headers, body });
+      const answer = await server().raw(method as keyof typeof bodies, `${thingsPath}/one`, { headers, body });
 
       expect(answer).toMatchObject({
         status: 207,
@@ -83,9 +83,9 @@ describeServers('requests to aggregated API servers', (server, target) => {
     }
   });
 
-  it('carry subresources and non-resource paths', async () => {
-    for (const path of [`${things}/one/status`, `${things}/one/a/b`, `${aggregated.path}/`]) {
-      aggregated.extension.answer(path, (_request, response) => sendJson(response, 200, { path }));
+  it('are forwarded for subresources and non-resource paths', async () => {
+    for (const path of [`${thingsPath}/one/status`, `${thingsPath}/one/a/b`, `${aggregated.path}/`]) {
+      aggregated.extension.respond(path, (_request, response) => sendJson(response, 200, { path }));
 
       expect((await server().raw('GET', path)).json).toEqual({ path });
     }
@@ -95,14 +95,14 @@ describeServers('requests to aggregated API servers', (server, target) => {
     const event = (name: string) => `${JSON.stringify({ type: 'ADDED', object: { metadata: { name } } })}\n`;
     const next = Promise.withResolvers<void>();
     const gone = Promise.withResolvers<void>();
-    aggregated.extension.answer(things, (_request, response) => {
+    aggregated.extension.respond(thingsPath, (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write(event('first'));
       response.once('close', gone.resolve);
       void next.promise.then(() => response.write(event('second')));
     });
     const admin = await server().as('watcher', ['system:masters']);
-    const answer = await admin.request({ method: 'GET', path: `${things}?watch=true` });
+    const answer = await admin.request({ method: 'GET', path: `${thingsPath}?watch=true` });
     const lines = answer.lines()[Symbol.asyncIterator]();
 
     expect((await lines.next()).value).toContain('first');
@@ -115,13 +115,13 @@ describeServers('requests to aggregated API servers', (server, target) => {
   it('are authorized first', async () => {
     const user = server().name('user');
     const transport = await server().as(user);
-    const refusal = await server().refusal('GET', things, {}, transport);
+    const refusal = await server().refusal('GET', thingsPath, {}, transport);
 
     expect(refusal).toMatchObject({
       code: 403,
       message: `things.${aggregated.group} is forbidden: User "${user}" cannot list resource "things" in API group "${aggregated.group}" in the namespace "${aggregated.namespace}"`,
     });
-    expect(aggregated.extension.asked).toEqual([]);
+    expect(aggregated.extension.received).toEqual([]);
 
     const role = { metadata: { name: user } };
     await server()
@@ -134,29 +134,29 @@ describeServers('requests to aggregated API servers', (server, target) => {
         roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: user },
         subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
       });
-    aggregated.extension.answer(things, (_request, response) => sendJson(response, 200, { kind: 'ThingList' }));
+    aggregated.extension.respond(thingsPath, (_request, response) => sendJson(response, 200, { kind: 'ThingList' }));
     await expect
-      .poll(async () => (await server().raw('GET', things, {}, transport)).status, { timeout: 300_000 })
+      .poll(async () => (await server().raw('GET', thingsPath, {}, transport)).status, { timeout: 300_000 })
       .toBe(200);
-    expect(asked()?.headers['x-remote-user']).toBe(user);
+    expect(received()?.headers['x-remote-user']).toBe(user);
   });
 
-  // Earlier releases pass them on.
-  it.runIf(target.minor >= 30)('are not redirected', async () => {
-    aggregated.extension.answer(things, (_request, response) => {
+  // Earlier releases forward redirects.
+  it.runIf(target.minor >= 30)('do not follow redirects', async () => {
+    aggregated.extension.respond(thingsPath, (_request, response) => {
       response.writeHead(307, { location: 'https://example.org/' });
       response.end();
     });
-    const answer = await server().raw('GET', things);
+    const answer = await server().raw('GET', thingsPath);
 
     expect(answer.status).toBe(502);
     expect(answer.text).toBe('the backend attempted to redirect this request, which is not permitted');
     expect(answer.headers).not.toHaveProperty('location');
   });
 
-  it('end with the connection to the other server', async () => {
-    aggregated.extension.answer(things, (_request, response) => response.destroy());
-    const answer = await server().raw('GET', things);
+  it('end when the connection to the other server ends', async () => {
+    aggregated.extension.respond(thingsPath, (_request, response) => response.destroy());
+    const answer = await server().raw('GET', thingsPath);
 
     expect(answer).toMatchObject({ status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' } });
     expect(answer.text).toContain('EOF');

@@ -6,11 +6,11 @@ import { describeServers } from './targets.ts';
 import { upgrade } from './upgraded-connection.ts';
 
 const WEBSOCKET = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-protocol': 'v5.channel.k8s.io' };
-const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
+const SWITCHING_PROTOCOLS = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
 
 /** Echoes its input. */
 const echo: UpgradeBehavior = (_request, socket) => {
-  socket.write(`${SWITCHED}Sec-WebSocket-Protocol: v5.channel.k8s.io\r\n\r\nhello `);
+  socket.write(`${SWITCHING_PROTOCOLS}Sec-WebSocket-Protocol: v5.channel.k8s.io\r\n\r\nhello `);
   socket.pipe(socket);
 };
 
@@ -23,25 +23,25 @@ describeServers('upgraded connections to aggregated API servers', (server) => {
     console = `${aggregated.path}/namespaces/${aggregated.namespace}/things/one/console`;
   });
   beforeEach(() => {
-    aggregated.extension.asked.length = 0;
+    aggregated.extension.received.length = 0;
     aggregated.extension.upgrade(console, echo);
   });
   afterAll(() => aggregated[Symbol.asyncDispose]());
 
-  it('speak the requested protocol, as the user', async () => {
+  it('use the requested protocol, as the user', async () => {
     const identity = await server().certificate('admin', ['system:masters']);
-    const answer = await upgrade(server(), identity, `${console}?tty=true`, {
+    const response = await upgrade(server(), identity, `${console}?tty=true`, {
       headers: { ...WEBSOCKET, 'x-remote-user': 'somebody-else' },
     });
-    answer.socket?.write('you');
-    expect(await answer.read('hello you'.length)).toBe('hello you');
-    answer.socket?.destroy();
+    response.socket?.write('you');
+    expect(await response.read('hello you'.length)).toBe('hello you');
+    response.socket?.destroy();
 
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 101,
       headers: { upgrade: 'websocket', 'sec-websocket-protocol': 'v5.channel.k8s.io' },
     });
-    const [asked] = aggregated.extension.asked;
+    const [asked] = aggregated.extension.received;
     expect(asked).toMatchObject({
       method: 'GET',
       path: `${console}?tty=true`,
@@ -51,32 +51,32 @@ describeServers('upgraded connections to aggregated API servers', (server) => {
     expect(asked?.headers.connection).toMatch(/^upgrade$/i);
   });
 
-  it('speak SPDY after a POST', async () => {
+  it('use SPDY after a POST', async () => {
     const identity = await server().certificate('admin', ['system:masters']);
     const headers = { connection: 'Upgrade', upgrade: 'SPDY/3.1' };
-    const answer = await upgrade(server(), identity, console, { method: 'POST', headers });
-    answer.socket?.destroy();
+    const response = await upgrade(server(), identity, console, { method: 'POST', headers });
+    response.socket?.destroy();
 
-    expect(answer.status).toBe(101);
-    expect(aggregated.extension.asked).toMatchObject([{ method: 'POST', headers: { upgrade: 'SPDY/3.1' } }]);
+    expect(response.status).toBe(101);
+    expect(aggregated.extension.received).toMatchObject([{ method: 'POST', headers: { upgrade: 'SPDY/3.1' } }]);
   });
 
-  it('end with the other side', async () => {
+  it('end when the other side ends them', async () => {
     const identity = await server().certificate('admin', ['system:masters']);
-    aggregated.extension.upgrade(console, (_request, socket) => socket.end(`${SWITCHED}\r\nthe last`));
+    aggregated.extension.upgrade(console, (_request, socket) => socket.end(`${SWITCHING_PROTOCOLS}\r\nthe last`));
     const { read, socket } = await upgrade(server(), identity, console, { headers: WEBSOCKET });
 
     expect(await read('the last'.length)).toBe('the last');
     if (socket?.readableEnded === false) await once(socket.resume(), 'end');
 
-    const left = Promise.withResolvers<void>();
+    const disconnected = Promise.withResolvers<void>();
     aggregated.extension.upgrade(console, (_request, other) => {
-      other.write(`${SWITCHED}\r\n`);
-      other.resume().once('close', left.resolve);
+      other.write(`${SWITCHING_PROTOCOLS}\r\n`);
+      other.resume().once('close', disconnected.resolve);
     });
     const second = await upgrade(server(), identity, console, { headers: WEBSOCKET });
     second.socket?.destroy();
-    await left.promise;
+    await disconnected.promise;
   });
 
   it('are not upgraded if the other server responds differently', async () => {
@@ -92,6 +92,6 @@ describeServers('upgraded connections to aggregated API servers', (server) => {
     const identity = await server().certificate(server().name('user'));
 
     expect((await upgrade(server(), identity, console, { headers: WEBSOCKET })).status).toBe(403);
-    expect(aggregated.extension.asked).toEqual([]);
+    expect(aggregated.extension.received).toEqual([]);
   });
 });

@@ -1,4 +1,9 @@
-import { ACCEPTED, ACCEPTED_LATELY, type Manifest, NAMESPACE } from '@fairway/apiserver/kinds/testing/kinds-corpus';
+import {
+  ACCEPTED_MANIFESTS,
+  type Manifest,
+  NAMESPACE,
+  RECENT_MANIFESTS,
+} from '@fairway/apiserver/kinds/testing/kinds-corpus';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { FlowSchemas } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
@@ -12,7 +17,7 @@ import { collectionPath, create, definitionOf } from './kinds-comparison.ts';
 import { startRealApiServer } from './real-api-server.ts';
 import { describeServers } from './targets.ts';
 
-const APPLY = { 'content-type': 'application/apply-patch+yaml' };
+const APPLY_HEADERS = { 'content-type': 'application/apply-patch+yaml' };
 
 interface Port {
   readonly port?: number;
@@ -20,7 +25,7 @@ interface Port {
   readonly name?: string;
 }
 
-describeServers('applies of items whose key has a default', (server, target) => {
+describeServers('applies of list items whose key has a default', (server, target) => {
   // Earlier releases have no defaults for keys, and reject items without them.
   let namespace: string;
   beforeAll(async () => {
@@ -33,7 +38,10 @@ describeServers('applies of items whose key has a default', (server, target) => 
 
   async function apply(name: string, ports: readonly Port[], manager = 'git') {
     const path = `/api/v1/namespaces/${namespace}/services/${name}?fieldManager=${manager}`;
-    const { json, status } = await server().raw('PATCH', path, { headers: APPLY, body: serviceOf(name, ports) });
+    const { json, status } = await server().raw('PATCH', path, {
+      headers: APPLY_HEADERS,
+      body: serviceOf(name, ports),
+    });
     return { status, json, ports: (json.spec?.['ports'] ?? []) as readonly Required<Port>[] };
   }
 
@@ -45,7 +53,7 @@ describeServers('applies of items whose key has a default', (server, target) => 
     return Object.keys(fields['f:spec']['f:ports']).filter((path) => path !== '.');
   }
 
-  it.runIf(target.minor >= 25)('remain one item however often they are applied', async () => {
+  it.runIf(target.minor >= 25)('keep one item however often they are repeated', async () => {
     const first = await apply('stays', [{ port: 80 }]);
     const second = await apply('stays', [{ port: 80 }]);
     const third = await apply('stays', [{ port: 80 }]);
@@ -56,28 +64,31 @@ describeServers('applies of items whose key has a default', (server, target) => 
     expect(pathsOf(first)).toEqual(['k:{"port":80,"protocol":"TCP"}']);
   });
 
-  it.runIf(target.minor >= 25)('are the same item with and without the key', async () => {
-    const without = await apply('said', [{ port: 80 }]);
-    const said = await apply('said', [{ port: 80, protocol: 'TCP' }], 'flux');
+  it.runIf(target.minor >= 25)('address the same item with and without the key', async () => {
+    const withoutProtocol = await apply('said', [{ port: 80 }]);
+    const applied = await apply('said', [{ port: 80, protocol: 'TCP' }], 'flux');
 
-    expect(said.ports).toEqual(without.ports);
-    expect(pathsOf(said, 'git')).toEqual(pathsOf(said, 'flux'));
+    expect(applied.ports).toEqual(withoutProtocol.ports);
+    expect(pathsOf(applied, 'git')).toEqual(pathsOf(applied, 'flux'));
   });
 
-  it.runIf(target.minor >= 25)('are removed when not applied, and differ from those with another key', async () => {
-    const both = [
-      { port: 53, name: 'tcp' },
-      { port: 53, protocol: 'UDP', name: 'udp' },
-    ];
-    await apply('dns', both);
-    const less = await apply('dns', [{ port: 53, protocol: 'UDP', name: 'udp' }]);
-    const again = await apply('dns', both);
+  it.runIf(target.minor >= 25)(
+    'remove items that are no longer applied, and distinguish those with another key',
+    async () => {
+      const bothPorts = [
+        { port: 53, name: 'tcp' },
+        { port: 53, protocol: 'UDP', name: 'udp' },
+      ];
+      await apply('dns', bothPorts);
+      const less = await apply('dns', [{ port: 53, protocol: 'UDP', name: 'udp' }]);
+      const again = await apply('dns', bothPorts);
 
-    expect(less.ports.map(({ protocol, name }) => `${protocol} ${name}`)).toEqual(['UDP udp']);
-    expect(again.ports.map(({ protocol, name }) => `${protocol} ${name}`)).toEqual(['TCP tcp', 'UDP udp']);
-  });
+      expect(less.ports.map(({ protocol, name }) => `${protocol} ${name}`)).toEqual(['UDP udp']);
+      expect(again.ports.map(({ protocol, name }) => `${protocol} ${name}`)).toEqual(['TCP tcp', 'UDP udp']);
+    },
+  );
 
-  it.runIf(target.minor >= 25)('conflict under the key that they are stored with', async () => {
+  it.runIf(target.minor >= 25)('conflict under the key with which the item is stored', async () => {
     await apply('fought', [{ port: 80, name: 'x' }]);
     const refused = await apply('fought', [{ port: 80, name: 'y' }], 'flux');
 
@@ -87,14 +98,14 @@ describeServers('applies of items whose key has a default', (server, target) => 
     });
   });
 
-  it.runIf(target.minor >= 25)('are refused if they are applied twice', async () => {
+  it.runIf(target.minor >= 25)('are refused if they contain an item twice', async () => {
     const refused = await apply('twice', [{ port: 80 }, { port: 80, protocol: 'TCP' }]);
 
     expect(refused.status).toBeGreaterThanOrEqual(400);
     expect(refused.json['message']).toContain('.spec.ports: duplicate entries for key [port=80,protocol="TCP"]');
   });
 
-  it.runIf(target.minor >= 25)('become one if they were stored twice', async () => {
+  it.runIf(target.minor >= 25)('merge items that were stored twice', async () => {
     const templates = `/api/v1/namespaces/${namespace}/podtemplates`;
     const templateOf = (ports: readonly object[]) => ({
       apiVersion: 'v1',
@@ -106,7 +117,7 @@ describeServers('applies of items whose key has a default', (server, target) => 
     await server().raw('POST', templates, { body });
 
     const { json } = await server().raw('PATCH', `${templates}/doubled?fieldManager=git&force=true`, {
-      headers: APPLY,
+      headers: APPLY_HEADERS,
       body: templateOf([{ containerPort: 80 }]),
     });
 
@@ -117,34 +128,34 @@ describeServers('applies of items whose key has a default', (server, target) => 
   });
 });
 
-interface Side {
+interface TargetServer {
   readonly name: string;
   readonly client: KubeClient;
 }
 
-/** The kinds and defaults of keys that are served here. */
+/** The kinds, and defaults of keys, that this server serves. */
 const REAL = findBinaries().filter(({ minor }) => minor >= 34);
 
-/** Objects of which kube-apiserver creates another version at the second apply because of its own defaults, but not at the third. */
-const WRITTEN_TWICE: ReadonlySet<string> = new Set(['Job pi', 'Job indexed', 'PersistentVolumeClaim data']);
+/** Objects that kube-apiserver writes again at the second apply because of its own defaults, but not at the third. */
+const WRITES_ON_REAPPLY: ReadonlySet<string> = new Set(['Job pi', 'Job indexed', 'PersistentVolumeClaim data']);
 
 /** Kinds for which kube-apiserver loses the field manager. */
-const FORGOTTEN: ReadonlySet<string> = new Set(['CertificateSigningRequest']);
+const UNTRACKED_FIELDS: ReadonlySet<string> = new Set(['CertificateSigningRequest']);
 
 describe.each(REAL.map((binaries) => [binaries.version, binaries] as const))(
-  'applies on the embedded server and on kube-apiserver %s',
+  'server-side apply on the embedded server and on kube-apiserver %s',
   (_, { folder }) => {
-    let sides: readonly Side[];
+    let apiServers: readonly TargetServer[];
     let stop: (() => PromiseLike<void>) | undefined;
 
     beforeAll(async () => {
       const real = await startRealApiServer(folder);
       stop = () => real[Symbol.asyncDispose]();
-      sides = [
+      apiServers = [
         { name: 'kube-apiserver', client: real.client },
         { name: 'embedded', client: startEmbedded().client },
       ];
-      for (const { client } of sides) {
+      for (const { client } of apiServers) {
         await create(client, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
       }
     });
@@ -153,48 +164,53 @@ describe.each(REAL.map((binaries) => [binaries.version, binaries] as const))(
     async function apply(client: KubeClient, manifest: Manifest): Promise<KubeObject> {
       const name = encodeURIComponent(manifest.metadata.name);
       const path = `${collectionPath(definitionOf(manifest))}/${name}?fieldManager=git`;
-      const response = await client.raw({ method: 'PATCH', path, headers: APPLY, body: JSON.stringify(manifest) });
+      const response = await client.raw({
+        method: 'PATCH',
+        path,
+        headers: APPLY_HEADERS,
+        body: JSON.stringify(manifest),
+      });
       return JSON.parse(await response.text()) as KubeObject;
     }
 
-    /** Excludes an object with items of one key, and APIServices, whose status kube-apiserver writes itself. */
-    const applicable = [...ACCEPTED, ...ACCEPTED_LATELY].filter(
+    /** Excludes an object whose items have one key, and APIServices, whose status kube-apiserver writes itself. */
+    const applicableManifests = [...ACCEPTED_MANIFESTS, ...RECENT_MANIFESTS].filter(
       ({ metadata, kind }) => metadata.name !== 'odd' && kind !== 'APIService',
     );
 
-    it.each(applicable.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const))(
-      '%s applied repeatedly is unchanged, and has the same owners',
+    it.each(applicableManifests.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const))(
+      'keeps %s and its owners unchanged when applied repeatedly',
       async (_name, manifest) => {
-        const seen = await Promise.all(sides.map((side) => applyThrice(side, manifest)));
+        const seen = await Promise.all(apiServers.map((apiServer) => applyThreeTimes(apiServer, manifest)));
 
         expect(seen.map(({ second, third }) => jsonEqual(second, third))).toEqual([true, true]);
         expect(versionOf(seen[1]?.second)).toBe(versionOf(seen[1]?.rested));
         expect(versionOf(seen[0]?.second) === versionOf(seen[0]?.rested)).toBe(
-          !WRITTEN_TWICE.has(`${manifest.kind} ${manifest.metadata.name}`),
+          !WRITES_ON_REAPPLY.has(`${manifest.kind} ${manifest.metadata.name}`),
         );
         expect(ownersOf(seen[1]?.first)).toEqual(
-          ownersOf(FORGOTTEN.has(manifest.kind) ? seen[1]?.first : seen[0]?.first),
+          ownersOf(UNTRACKED_FIELDS.has(manifest.kind) ? seen[1]?.first : seen[0]?.first),
         );
       },
     );
 
-    async function applyThrice({ name, client }: Side, manifest: Manifest) {
+    async function applyThreeTimes({ name, client }: TargetServer, manifest: Manifest) {
       const first = await apply(client, manifest);
-      const rested = name === 'kube-apiserver' ? await atRest(client, first) : first;
+      const stable = name === 'kube-apiserver' ? await untilStable(client, first) : first;
       const second = await apply(client, manifest);
-      return { first, rested, second, third: await apply(client, manifest) };
+      return { first, rested: stable, second, third: await apply(client, manifest) };
     }
 
-    /** kube-apiserver itself writes once whether the level of a new FlowSchema exists. */
-    async function atRest(client: KubeClient, object: KubeObject): Promise<KubeObject> {
+    /** kube-apiserver itself writes once to report whether the level of a new FlowSchema exists. */
+    async function untilStable(client: KubeClient, object: KubeObject): Promise<KubeObject> {
       if (object.kind !== 'FlowSchema') return object;
       const { name = '' } = object.metadata;
       return eventuallyObject(client.resource(FlowSchemas), { name }, ({ status }) => status?.conditions !== undefined);
     }
 
-    it('keys of lists and their defaults are the same', async () => {
+    it('has the same list keys and defaults', async () => {
       const [real = new Map(), embedded = new Map()] = await Promise.all(
-        sides.map(({ client }) => keysOfLists(client)),
+        apiServers.map(({ client }) => keysOfLists(client)),
       );
 
       expect(embedded.size).toBeGreaterThan(50);
@@ -205,8 +221,8 @@ describe.each(REAL.map((binaries) => [binaries.version, binaries] as const))(
       ['an item without its name', podOf({ containers: [{ image: 'a' }] })],
       ['a variable without its name', podOf({ containers: [{ name: 'a', image: 'a', env: [{ value: 'x' }] }] })],
       ['a port without its number', podOf({ containers: [{ name: 'a', image: 'a', ports: [{ protocol: 'TCP' }] }] })],
-    ])('%s is refused with the same message', async (_name, manifest) => {
-      const refusals = await Promise.all(sides.map(({ client }) => refusalOf(() => apply(client, manifest))));
+    ])('refuses %s with the same message', async (_name, manifest) => {
+      const refusals = await Promise.all(apiServers.map(({ client }) => rejectionOf(() => apply(client, manifest))));
 
       expect(refusals[0]).toBeDefined();
       expect(refusals[1]).toEqual(refusals[0]);
@@ -215,9 +231,9 @@ describe.each(REAL.map((binaries) => [binaries.version, binaries] as const))(
 );
 
 describe.skipIf(REAL.length === 0)(
-  'applies on kube-apiserver (skipped where there are no binaries of Kubernetes 1.34 or later)',
+  'server-side apply on kube-apiserver (skipped: no binaries of Kubernetes 1.34 or later)',
   () => {
-    it('are compared with those of the embedded server', () => expect(REAL).not.toEqual([]));
+    it('is compared with the embedded server', () => expect(REAL).not.toEqual([]));
   },
 );
 
@@ -233,9 +249,9 @@ function podOf(spec: object): Manifest {
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'refused' }, spec };
 }
 
-async function refusalOf(ask: () => Promise<unknown>): Promise<unknown> {
+async function rejectionOf(call: () => Promise<unknown>): Promise<unknown> {
   try {
-    await ask();
+    await call();
   } catch (error) {
     if (isApiError(error)) return { code: error.code, message: error.message };
     throw error;
@@ -252,7 +268,7 @@ interface PublishedSchema {
   readonly [word: `x-kubernetes-${string}`]: unknown;
 }
 
-/** By `definition.property`: how the list merges, and the defaults of its keys. */
+/** How each list merges and the defaults of its keys, by `definition.property`. */
 async function keysOfLists(client: KubeClient): Promise<Map<string, unknown>> {
   const read = async <T>(path: string) => JSON.parse(await (await client.raw({ method: 'GET', path })).text()) as T;
   const { paths } = await read<{ paths: Record<string, { serverRelativeURL: string }> }>('/openapi/v3');
@@ -266,9 +282,9 @@ async function keysOfLists(client: KubeClient): Promise<Map<string, unknown>> {
         if (keys === undefined) continue;
         const reference = property.items?.$ref ?? property.items?.allOf?.[0]?.$ref ?? '';
         const item = schemas[reference.slice(reference.lastIndexOf('/') + 1)] ?? property.items;
-        const words = Object.entries(property).filter(([word]) => word.startsWith('x-kubernetes-'));
+        const extensions = Object.entries(property).filter(([word]) => word.startsWith('x-kubernetes-'));
         const defaults = keys.map((key) => [key, item?.properties?.[key]?.default]);
-        found.set(`${definition}.${name}`, { ...Object.fromEntries(words), defaults });
+        found.set(`${definition}.${name}`, { ...Object.fromEntries(extensions), defaults });
       }
     }
   }

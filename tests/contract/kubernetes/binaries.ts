@@ -8,7 +8,7 @@ export interface KubernetesBinaries {
   readonly folder: string;
   /** `1.36.3`. */
   readonly version: string;
-  /** 36 for 1.36. */
+  /** The minor version: 36 for 1.36. */
   readonly minor: number;
   path(program: Program): string;
 }
@@ -17,7 +17,7 @@ export type Program = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'k
 
 const CONTROL_PLANE: readonly Program[] = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
-/** Every release with a complete control plane: from KUBEBUILDER_ASSETS or PATH, and those built by testbed/kubernetes. */
+/** Every release with a complete control plane, from KUBEBUILDER_ASSETS or PATH and from testbed/kubernetes. */
 export function findBinaries(): KubernetesBinaries[] {
   const assets = process.env.KUBEBUILDER_ASSETS;
   const users = assets === undefined ? foldersOnPath(process.env) : [assets];

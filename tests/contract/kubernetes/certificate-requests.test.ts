@@ -26,7 +26,7 @@ describeServers('certificate signing requests', (server, target) => {
         metadata: { name },
         spec: {
           request: Buffer.from(request).toString('base64'),
-          // It is not signed.
+          // The request is not signed.
           signerName: 'example.com/contract',
           usages: ['digital signature'],
         },
@@ -38,7 +38,7 @@ describeServers('certificate signing requests', (server, target) => {
     return server().raw('PATCH', `${path}${part}`, { headers, body });
   }
 
-  it('are approved by a patch of the approval, including metadata', async () => {
+  it('are approved by a patch of the approval, which may include metadata', async () => {
     const { status, json } = await patch('/approval', {
       metadata: { annotations: { by: 'contract' } },
       status: { conditions: [APPROVED] },
@@ -85,7 +85,7 @@ describeServers('certificate signing requests', (server, target) => {
   });
 
   // Before 1.22 another field is used.
-  it.skipIf(target.minor < 22)('get the time of a condition of their status from the server', async () => {
+  it.skipIf(target.minor < 22)('get the time of a status condition from the server', async () => {
     const { status, json } = await patch('/status', {
       status: { conditions: [{ type: 'Other', status: 'True', reason: 'Test' }] },
     });
@@ -96,7 +96,7 @@ describeServers('certificate signing requests', (server, target) => {
     ]);
   });
 
-  it('are listed with the verbs of their subresources', async () => {
+  it('are listed in discovery with the verbs of their subresources', async () => {
     const { json } = await server().raw('GET', '/apis/certificates.k8s.io/v1');
     const resources = json['resources'] as { name: string; verbs: string[] }[];
     const verbsOf = (name: string) => resources.find((resource) => resource.name === name)?.verbs.sort();

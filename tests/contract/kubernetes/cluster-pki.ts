@@ -12,7 +12,7 @@ export interface CertificateAndKey {
   readonly privateKey: string;
 }
 
-/** The roots of trust of one cluster under test, and what they sign. */
+/** The CAs of one cluster under test, and what they sign. */
 export interface ClusterPki {
   readonly authority: CertificateAuthority;
   /** Signs the certificate that the API server presents to aggregated API servers. */

@@ -1,5 +1,5 @@
 import { ConfigMaps, Namespaces, PodDisruptionBudgets, Pods } from '@fairway/kube/kinds/resources';
-import { eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { beforeAll, expect, it } from 'vitest';
 import { describeServers } from './targets.ts';
 
@@ -16,7 +16,7 @@ describeServers('a cluster', (server, target) => {
     core = `/api/v1/namespaces/${namespace}`;
   });
 
-  it('denies what no role allows, with upstream’s message, and allows it when one does', async () => {
+  it('denies a request that no role allows, with upstream’s message, and allows it once a role does', async () => {
     const jane = await server().as('jane', ['devs']);
     const denied = await server().refusal('GET', `${core}/configmaps`, {}, jane);
     const rbac = `${RBAC}/namespaces/${namespace}`;
@@ -53,7 +53,7 @@ describeServers('a cluster', (server, target) => {
     expect(path.message).toBe('forbidden: User "jane" cannot get path "/metrics-of-nothing"');
   });
 
-  it('lets no user grant permissions that they lack', async () => {
+  it('lets no user grant permissions that the user lacks', async () => {
     const user = server().name('granter');
     await server().raw('POST', `${RBAC}/clusterrolebindings`, {
       body: {
@@ -64,9 +64,9 @@ describeServers('a cluster', (server, target) => {
         subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
       },
     });
-    const granter = await server().as(user);
+    const grantingUser = await server().as(user);
     const path = `${RBAC}/namespaces/${namespace}/roles`;
-    await expect.poll(async () => (await server().raw('GET', path, {}, granter)).status).toBe(200);
+    await expect.poll(async () => (await server().raw('GET', path, {}, grantingUser)).status).toBe(200);
 
     const refused = await server().refusal(
       'POST',
@@ -79,7 +79,7 @@ describeServers('a cluster', (server, target) => {
           rules: [{ apiGroups: ['example.com'], resources: ['secrets'], verbs: ['get'] }],
         },
       },
-      granter,
+      grantingUser,
     );
 
     expect(refused).toMatchObject({ code: 403, reason: 'Forbidden' });
@@ -92,7 +92,7 @@ describeServers('a cluster', (server, target) => {
     );
   });
 
-  it('answers access reviews', async () => {
+  it('responds to access reviews', async () => {
     const review = async (user: string, verb: string) => {
       const { json } = await server().raw('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
         body: {
@@ -107,23 +107,23 @@ describeServers('a cluster', (server, target) => {
     expect([await review('nobody', 'list'), await review('system:kube-scheduler', 'list')]).toEqual([false, true]);
   });
 
-  it('tokens of an account authenticate it, until it is deleted', async () => {
+  it('accepts tokens of an account until it is deleted', async () => {
     await server().raw('POST', `${core}/serviceaccounts`, {
       body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot' } },
     });
     const { json, status } = await server().raw('POST', `${core}/serviceaccounts/robot/token`, {
       body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 600 } },
     });
-    const robot = server().withToken(String(json.status.token));
+    const serviceAccountClient = server().withToken(String(json.status.token));
     const path = `${core}/configmaps`;
-    const denied = await server().refusal('GET', path, {}, robot);
+    const denied = await server().refusal('GET', path, {}, serviceAccountClient);
 
     expect(status).toBe(201);
     expect(denied.message).toContain(
       `User "system:serviceaccount:${namespace}:robot" cannot list resource "configmaps"`,
     );
     await server().raw('DELETE', `${core}/serviceaccounts/robot`);
-    await expect.poll(async () => (await server().raw('GET', path, {}, robot)).status).toBe(401);
+    await expect.poll(async () => (await server().raw('GET', path, {}, serviceAccountClient)).status).toBe(401);
   });
 
   it('refuses a token with an invalid signature', async () => {
@@ -136,7 +136,7 @@ describeServers('a cluster', (server, target) => {
     ['Background', false],
     ['Foreground', false],
     ['Orphan', true],
-  ])('a deletion by %s: dependents stay is %s', async (propagationPolicy, stays) => {
+  ])('keeps dependents after a deletion with %s: %s', async (propagationPolicy, stays) => {
     const owner = server().name('owner');
     const dependent = server().name('dependent');
     const make = (name: string, metadata: object = {}) =>
@@ -152,15 +152,15 @@ describeServers('a cluster', (server, target) => {
     await server().raw('DELETE', `${core}/configmaps/${owner}`, { body: { propagationPolicy } });
 
     const maps = server().client.resource(ConfigMaps);
-    await eventuallyGone(maps, { namespace, name: owner });
+    await eventuallyDeleted(maps, { namespace, name: owner });
     await expect
       .poll(async () => (await server().raw('GET', `${core}/configmaps/${dependent}`)).status)
       .toBe(stays ? 200 : 404);
-    const left = await server().raw('GET', `${core}/configmaps?fieldSelector=metadata.name%3D${dependent}`);
-    expect(left.json.items.flatMap(({ metadata }) => metadata.ownerReferences ?? [])).toEqual([]);
+    const remaining = await server().raw('GET', `${core}/configmaps?fieldSelector=metadata.name%3D${dependent}`);
+    expect(remaining.json.items.flatMap(({ metadata }) => metadata.ownerReferences ?? [])).toEqual([]);
   });
 
-  it('deleting a namespace deletes its content, and creates nothing in it', async () => {
+  it('deletes a namespace with its content, and creates nothing in it meanwhile', async () => {
     const name = await server().namespace();
     const path = `/api/v1/namespaces/${name}`;
     const content = {
@@ -170,7 +170,7 @@ describeServers('a cluster', (server, target) => {
     };
     await server().raw('POST', `${path}/configmaps`, { body: content });
 
-    const { json: going } = await server().raw('DELETE', path);
+    const { json: terminating } = await server().raw('DELETE', path);
     const late = await server().refusal('POST', `${path}/configmaps`, {
       body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'late' } },
     });
@@ -190,8 +190,8 @@ describeServers('a cluster', (server, target) => {
       body: { metadata: { finalizers: null } },
     });
 
-    await eventuallyGone(namespaces, { name });
-    expect(going.status.phase).toBe('Terminating');
+    await eventuallyDeleted(namespaces, { name });
+    expect(terminating.status.phase).toBe('Terminating');
     expect(late).toMatchObject({
       code: 403,
       reason: 'Forbidden',
@@ -200,7 +200,7 @@ describeServers('a cluster', (server, target) => {
     });
   });
 
-  it.runIf(target.minor >= 25)('an eviction that a budget forbids is deferred', async () => {
+  it.runIf(target.minor >= 25)('defers an eviction that a budget forbids', async () => {
     const pods = server().client.resource(Pods);
     const labels = { app: 'guarded' };
     await server()
@@ -245,7 +245,7 @@ describeServers('a cluster', (server, target) => {
     await pods.delete('guarded', { namespace, gracePeriodSeconds: 0 });
   });
 
-  it('the kind of a CustomResourceDefinition is served, defaulted, pruned and validated', async () => {
+  it('serves, defaults, prunes and validates the kind of a CustomResourceDefinition', async () => {
     const group = `${server().name('g')}.example.com`;
     await server().raw('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
       body: definitionOf(group, target.minor >= 25),
@@ -256,18 +256,18 @@ describeServers('a cluster', (server, target) => {
       body: { apiVersion: `${group}/v1`, kind: 'Pool', metadata: { name }, spec, status: { ready: 9 } },
     });
 
-    const made = await server().raw('POST', path, pool('a', { flavor: 'b3-8', odd: true }));
+    const created = await server().raw('POST', path, pool('a', { flavor: 'b3-8', odd: true }));
     const wrong = await server().refusal('POST', path, pool('b', { flavor: 7, replicas: 99 }));
     const scaled = await server().raw('PATCH', `${path}/a/scale`, { headers: merge, body: { spec: { replicas: 5 } } });
-    const told = await server().raw('PATCH', `${path}/a/status`, {
+    const response = await server().raw('PATCH', `${path}/a/status`, {
       headers: merge,
       body: { status: { ready: 4 }, spec: { replicas: 1 } },
     });
 
-    expect(made.status).toBe(201);
-    expect(made.json).toMatchObject({ metadata: { generation: 1 }, spec: { flavor: 'b3-8', replicas: 3 } });
-    expect(made.json.spec).not.toHaveProperty('odd');
-    expect(made.json).not.toHaveProperty('status');
+    expect(created.status).toBe(201);
+    expect(created.json).toMatchObject({ metadata: { generation: 1 }, spec: { flavor: 'b3-8', replicas: 3 } });
+    expect(created.json.spec).not.toHaveProperty('odd');
+    expect(created.json).not.toHaveProperty('status');
     expect(wrong).toMatchObject({ code: 422, reason: 'Invalid' });
     expect(wrong.message).toContain(
       'spec.flavor: Invalid value: "integer": spec.flavor in body must be of type string: "integer"',
@@ -276,10 +276,10 @@ describeServers('a cluster', (server, target) => {
       /spec\.replicas: Invalid value: (99|"99"): spec\.replicas in body should be less than or equal to 10/,
     );
     expect(scaled.json).toMatchObject({ kind: 'Scale', spec: { replicas: 5 }, status: { replicas: 0 } });
-    expect(told.json).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 5 }, status: { ready: 4 } });
+    expect(response.json).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 5 }, status: { ready: 4 } });
   });
 
-  it.runIf(target.minor >= 25)('rules of a CustomResourceDefinition are enforced', async () => {
+  it.runIf(target.minor >= 25)('enforces the rules of a CustomResourceDefinition', async () => {
     const group = `${server().name('g')}.example.com`;
     await server().raw('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
       body: definitionOf(group, true),
@@ -294,12 +294,12 @@ describeServers('a cluster', (server, target) => {
     };
     await server().raw('POST', path, { body });
 
-    const shrunk = await server().refusal('PATCH', `${path}/a`, { headers: merge, body: { spec: { replicas: 2 } } });
+    const rejection = await server().refusal('PATCH', `${path}/a`, { headers: merge, body: { spec: { replicas: 2 } } });
     const moved = await server().refusal('PATCH', `${path}/a`, { headers: merge, body: { spec: { flavor: 'c3' } } });
 
-    // Before 1.34 the message has the type of the value, not the value.
+    // Before 1.34 the message contains the type of the value instead of the value.
     const value = target.minor >= 34 ? '2' : '"integer"';
-    expect(shrunk.message).toBe(
+    expect(rejection.message).toBe(
       `Pool.${group} "a" is invalid: spec.replicas: Invalid value: ${value}: a pool only grows`,
     );
     expect(moved.message).toMatch(/^Pool\..* "a" is invalid: spec: Invalid value: .*flavors have a dash$/);

@@ -10,32 +10,32 @@ import type { RunningControlPlane } from './control-planes.ts';
 
 export interface RawRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON unless it is text. */
+  /** Sent as JSON, unless it is a string. */
   readonly body?: unknown;
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  readonly json: Answered;
+  readonly json: RecordedResponse;
 }
 
 /** The parts of responses that tests use, typed as always present. */
-export interface Answered {
+export interface RecordedResponse {
   readonly kind: string;
   readonly apiVersion: string;
   readonly metadata: Required<ObjectMeta> & { readonly continue?: string; readonly remainingItemCount?: number };
   readonly data: Readonly<Record<string, string>>;
   readonly spec: Readonly<Record<string, unknown>>;
   readonly status: Readonly<Record<string, unknown>>;
-  readonly items: readonly Answered[];
+  readonly items: readonly RecordedResponse[];
   readonly [field: string]: unknown;
 }
 
 type Method = TransportRequest['method'];
 
-/** One API server under test, as seen by the administrator and by others. */
+/** One API server under test, with clients for the administrator and other users. */
 export class ContractServer {
   readonly url: string;
   readonly minor: number;
@@ -71,7 +71,7 @@ export class ContractServer {
     return this.#plane.pki.authority.certificatePem;
   }
 
-  /** With its own certificate. */
+  /** A client with its own certificate. */
   async as(user: string, groups: readonly string[] = []): Promise<Transport> {
     const identity = await this.#plane.pki.clientCertificate(user, groups);
     return this.#open({ clientCertificate: () => identity });
@@ -82,7 +82,7 @@ export class ContractServer {
     return this.#plane.pki.clientCertificate(user, groups);
   }
 
-  /** The same with its own certificate, for programs. */
+  /** A kubeconfig with its own certificate, for other programs. */
   kubeconfig(user: string, groups: readonly string[] = []): Promise<string> {
     return this.#plane.pki.kubeconfig(this.url, user, groups);
   }
@@ -95,13 +95,13 @@ export class ContractServer {
     return this.#open({});
   }
 
-  /** The server's response, whether it is a success or an error. */
+  /** The server's response, whether success or error. */
   async raw(
     method: Method,
     path: string,
     { headers = {}, body }: RawRequest = {},
     transport: Transport = this.#transport,
-  ): Promise<RawAnswer> {
+  ): Promise<RawResponse> {
     const response = await transport.request({
       method,
       path,
@@ -118,16 +118,17 @@ export class ContractServer {
       headers: response.headers,
       text,
       get json() {
-        return JSON.parse(text) as Answered;
+        return JSON.parse(text) as RecordedResponse;
       },
     };
   }
 
-  /** The Status that a request is refused with. */
+  /** The Status with which a request is refused. */
   async refusal(method: Method, path: string, request?: RawRequest, transport?: Transport): Promise<Status> {
-    const answer = await this.raw(method, path, request, transport);
-    if (answer.status < 400) throw new Error(`${method} ${path} was not refused: ${answer.status} ${answer.text}`);
-    return answer.json as unknown as Status;
+    const response = await this.raw(method, path, request, transport);
+    if (response.status < 400)
+      throw new Error(`${method} ${path} was not refused: ${response.status} ${response.text}`);
+    return response.json as unknown as Status;
   }
 
   /** A name that is unique in this run. */
@@ -135,7 +136,7 @@ export class ContractServer {
     return `${prefix}-${process.pid}-${++this.#serial}`;
   }
 
-  /** A separate namespace with its default ServiceAccount; it is deleted after the test file. */
+  /** Creates a separate namespace with its default ServiceAccount; it is deleted after the test file. */
   async namespace(): Promise<string> {
     const name = this.name();
     await this.client

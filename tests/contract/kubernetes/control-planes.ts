@@ -5,17 +5,17 @@ import { freePorts } from '@fairway/base/testing/free-ports';
 import { type Controllers, createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
 import { type ClusterPki, createClusterPki } from './cluster-pki.ts';
 
-/** A control plane that serves on loopback, with its controllers, without nodes. */
+/** A control plane that serves on loopback, with its controllers but without nodes. */
 export interface RunningControlPlane extends AsyncDisposable {
   readonly url: string;
   readonly pki: ClusterPki;
-  /** 36 for 1.36. */
+  /** The minor version: 36 for 1.36. */
   readonly minor: number;
 }
 
 const EMBEDDED_VERSION = '1.34.2';
 
-/** The embedded API server as in hollow clusters. */
+/** The embedded API server, as in hollow clusters. */
 export async function startEmbeddedControlPlane(controllers: Controllers = 'own'): Promise<RunningControlPlane> {
   const pki = await createClusterPki();
   const [port = 0] = await freePorts(1);
@@ -31,7 +31,7 @@ export async function startEmbeddedControlPlane(controllers: Controllers = 'own'
     serviceCidr: '10.3.0.0/16',
     endpoint: { host: '127.0.0.1', port },
     controllers,
-    // Webhooks and aggregated API servers of tests are on this machine.
+    // Webhooks and aggregated API servers of tests run on this machine.
     outbound: () => undefined,
     pki: {
       ca: authority,

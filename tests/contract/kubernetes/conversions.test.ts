@@ -4,8 +4,8 @@ import {
   CustomResourceDefinitions,
 } from '@fairway/apiserver/crd/types';
 import {
-  type AskedReview,
-  type WebhookAnswer,
+  type ReceivedReview,
+  type WebhookResponse,
   WebhookServer,
 } from '@fairway/apiserver/outbound/testing/webhook-server';
 import type { Schema } from '@fairway/apiserver/schema/schema';
@@ -59,7 +59,7 @@ function definition(webhooks: WebhookServer): CustomResourceDefinition {
   };
 }
 
-function convert({ request }: AskedReview): WebhookAnswer {
+function convert({ request }: ReceivedReview): WebhookResponse {
   const { uid, desiredAPIVersion } = request;
   const convertedObjects = (request['objects'] as readonly Thing[]).map((object) => {
     const { address = '', host, port } = object.spec;
@@ -87,14 +87,14 @@ describeServers('conversion webhooks', (server, target) => {
     webhooks.answer('/convert', convert);
     namespace = await server().namespace();
     await server().client.resource(CustomResourceDefinitions).create(definition(webhooks));
-    // It is served a moment after it is written.
+    // The kind is served a moment after it is written.
     await vi.waitFor(() => of(V2).list({ namespace }), { timeout: 300_000 });
   });
   afterAll(() => webhooks[Symbol.asyncDispose]());
   beforeEach(() => {
     serial++;
     webhooks.answer('/convert', convert);
-    webhooks.asked.clear();
+    webhooks.reviewsByPath.clear();
   });
 
   it('writes one version and reads another', async () => {
@@ -143,7 +143,7 @@ describeServers('conversion webhooks', (server, target) => {
     ]);
   });
 
-  it('resumes a watch with the missed events, with one conversion per state', async () => {
+  it('resumes a watch with the missed events, converting each state once', async () => {
     const name = `missed-${serial}`;
     const labels = { serial: `${serial}` };
     const created = await of(V1).create({ ...named(name, labels), spec: { address: 'a:1' } });
@@ -161,7 +161,7 @@ describeServers('conversion webhooks', (server, target) => {
     }
 
     expect(events).toEqual(['MODIFIED b:2', 'DELETED b:2']);
-    expect(webhooks.asked.get('/convert')?.length).toBeLessThan(10);
+    expect(webhooks.reviewsByPath.get('/convert')?.length).toBeLessThan(10);
   });
 
   it.skipIf(target.minor < 31)('lists and watches by a field of another version', async () => {
@@ -191,7 +191,7 @@ describeServers('conversion webhooks', (server, target) => {
     expect([now.items.length, before.items.length]).toEqual([1, 0]);
   });
 
-  it.each<{ reason: string; answer: (review: AskedReview) => WebhookAnswer; says: RegExp }>([
+  it.each<{ reason: string; answer: (review: ReceivedReview) => WebhookResponse; expectedMessage: RegExp }>([
     {
       reason: 'says no',
       answer: ({ request: { uid } }) => ({
@@ -201,7 +201,8 @@ describeServers('conversion webhooks', (server, target) => {
           response: { uid, convertedObjects: [], result: { status: 'Failure', message: 'not this one' } },
         },
       }),
-      says: /^500 Unknown conversion webhook for convert\.example\.org\/v1, Kind=Thing failed: not this one$/,
+      expectedMessage:
+        /^500 Unknown conversion webhook for convert\.example\.org\/v1, Kind=Thing failed: not this one$/,
     },
     {
       reason: 'returns nothing',
@@ -212,14 +213,16 @@ describeServers('conversion webhooks', (server, target) => {
           response: { uid, convertedObjects: [], result: { status: 'Success' } },
         },
       }),
-      says: /^500 Unknown conversion webhook for convert\.example\.org\/v1, Kind=Thing returned 0 objects, expected 1$/,
+      expectedMessage:
+        /^500 Unknown conversion webhook for convert\.example\.org\/v1, Kind=Thing returned 0 objects, expected 1$/,
     },
     {
-      reason: 'is out of order',
+      reason: 'fails',
       answer: () => ({ status: 500, body: 'oh no' }),
-      says: /^500 Unknown conversion webhook for convert\.example\.org\/v1, Kind=Thing failed: an error on the server \("oh no"\) has prevented the request from succeeding$/,
+      expectedMessage:
+        /^500 Unknown conversion webhook for convert\.example\.org\/v1, Kind=Thing failed: an error on the server \("oh no"\) has prevented the request from succeeding$/,
     },
-  ])('reports to the reader if a webhook $reason', async ({ answer, says }) => {
+  ])('reports to the reader if a webhook $reason', async ({ answer, expectedMessage }) => {
     const name = `failing-${serial}`;
     await of(V1).create({ ...named(name), spec: { address: 'a:1' } });
     webhooks.answer('/convert', answer);
@@ -230,7 +233,7 @@ describeServers('conversion webhooks', (server, target) => {
         (error: unknown) => (isApiError(error) ? `${error.code} ${error.reason} ${error.message}` : String(error)),
       );
 
-    expect(refusal).toMatch(says);
+    expect(refusal).toMatch(expectedMessage);
   });
 
   it.each([
@@ -240,7 +243,7 @@ describeServers('conversion webhooks', (server, target) => {
       says: 'spec.conversion.webhookClientConfig: Required value: required when strategy is set to Webhook',
     },
     {
-      reason: 'a webhook that is not wanted',
+      reason: 'a webhook that its strategy does not allow',
       conversion: { strategy: 'None', webhook: { conversionReviewVersions: ['v1'] } },
       says: 'spec.conversion.conversionReviewVersions: Forbidden: should not be set when strategy is not set to Webhook',
     },

@@ -38,7 +38,7 @@ async function serve(server: ContractServer, crd: CustomResourceDefinition): Pro
 }
 
 describeServers('custom resources', (server, target) => {
-  it('a column whose field is missing has an empty cell, even for a date', async () => {
+  it('have an empty cell for a column whose field is missing, even for a date', async () => {
     const ages = definition('ages', 'Age', { ended: text, size: text });
     const additionalPrinterColumns = [
       { name: 'Ended', type: 'date', jsonPath: '.ended' },
@@ -56,10 +56,10 @@ describeServers('custom resources', (server, target) => {
     expect(json).toMatchObject({ rows: [{ cells: ['none', null, null] }] });
   });
 
-  describe.runIf(target.minor >= 27)('that are validated strictly (since 1.27)', () => {
+  describe.runIf(target.minor >= 27)('validate strictly (since 1.27)', () => {
     beforeAll(async () => {
       const spec: Schema = { type: 'object', properties: { foo: text, bar: text, parts: PARTS } };
-      const free: Schema = {
+      const freeform: Schema = {
         type: 'object',
         'x-kubernetes-preserve-unknown-fields': true,
         properties: {
@@ -71,7 +71,7 @@ describeServers('custom resources', (server, target) => {
           },
         },
       };
-      await serve(server(), definition('widgets', 'Widget', { spec, free }));
+      await serve(server(), definition('widgets', 'Widget', { spec, free: freeform }));
     });
 
     const refusal = (type: string, body: string) => {
@@ -80,20 +80,20 @@ describeServers('custom resources', (server, target) => {
         ? server().refusal('PATCH', `${WIDGETS}/a${query}`, { headers: { 'content-type': type }, body })
         : server().refusal('POST', `${WIDGETS}${query}`, { headers: { 'content-type': type }, body });
     };
-    const APPLY = 'application/apply-patch+yaml';
+    const APPLY_TYPE = 'application/apply-patch+yaml';
     const failed = `failed to create typed patch object (/a; ${GROUP}/v1, Kind=Widget): `;
     const unhandled = 'Widget in version "v1" cannot be handled as a Widget: strict decoding error: ';
 
     it.each([
       [
         'an apply with an unknown field',
-        APPLY,
+        APPLY_TYPE,
         `${HEAD}metadata: {name: a}\nwhat: 1`,
         `${failed}.what: field not declared in schema`,
       ],
       [
         'an apply with several',
-        APPLY,
+        APPLY_TYPE,
         `${HEAD}metadata: {name: a, what: 1}\nspec: {foo: x, parts: [{name: front, colour: red}]}`,
         [
           `${failed}errors:`,
@@ -103,19 +103,19 @@ describeServers('custom resources', (server, target) => {
       ],
       [
         'an apply with one in the metadata of an embedded object',
-        APPLY,
+        APPLY_TYPE,
         `${HEAD}metadata: {name: a}\nfree: {other: 1, template: {apiVersion: v1, kind: Pod, metadata: {what: x}}}`,
         `${failed}.free.template.metadata.what: field not declared in schema`,
       ],
       [
         'an apply with a field twice',
-        APPLY,
+        APPLY_TYPE,
         `${HEAD}metadata:\n  name: a\nfree:\n  other: 1\n  foo: x\n  "foo": z\n  other: 2`,
         'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 8: key "foo" already set in map\n  line 9: key "other" already set in map',
       ],
       [
         'an apply in JSON with a field twice',
-        APPLY,
+        APPLY_TYPE,
         `{"apiVersion":"${GROUP}/v1","kind":"Widget","metadata":{"name":"a"},\n"spec":{"foo":"x","foo":"y"}}`,
         'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 2: key "foo" already set in map',
       ],
@@ -140,7 +140,7 @@ describeServers('custom resources', (server, target) => {
     });
   });
 
-  it('may have finalizers without a domain, which built-in kinds may not', async () => {
+  it('may have finalizers without a domain, unlike built-in kinds', async () => {
     await serve(server(), definition('latches', 'Latch', {}));
     const metadata = { name: 'held', finalizers: ['finalizers.example.com'] };
     const latch = { apiVersion: `${GROUP}/v1`, kind: 'Latch', metadata };
@@ -152,10 +152,10 @@ describeServers('custom resources', (server, target) => {
 
   it('get current defaults when they are read, stored or not', async () => {
     const name = `boxes.${GROUP}`;
-    const boxes = `/apis/${GROUP}/v1/boxes`;
+    const boxesPath = `/apis/${GROUP}/v1/boxes`;
     const crd = definition('boxes', 'Box', { spec: { type: 'object', properties: { size: text, door: text } } });
     await serve(server(), crd);
-    const made = await server().raw('POST', boxes, {
+    const created = await server().raw('POST', boxesPath, {
       body: { apiVersion: `${GROUP}/v1`, kind: 'Box', metadata: { name: 'old' }, spec: { size: 'L' } },
     });
     const properties = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties';
@@ -168,17 +168,19 @@ describeServers('custom resources', (server, target) => {
     });
 
     const spec = { size: 'L', door: 'M' };
-    const read = async () => (await server().raw('GET', `${boxes}/old`)).json;
+    const read = async () => (await server().raw('GET', `${boxesPath}/old`)).json;
     await vi.waitFor(async () => expect((await read()).spec).toEqual(spec), { timeout: 300_000 });
-    expect((await read()).metadata.resourceVersion, 'as it was').toBe(made.json.metadata.resourceVersion);
-    expect((await server().raw('GET', boxes)).json.items.map((box) => box.spec)).toEqual([spec]);
-    const watched = await server().raw('GET', `${boxes}?watch=1&timeoutSeconds=1`);
-    expect(JSON.parse(watched.text)).toMatchObject({ type: 'ADDED', object: { spec } });
+    expect((await read()).metadata.resourceVersion, 'as it was').toBe(created.json.metadata.resourceVersion);
+    expect((await server().raw('GET', boxesPath)).json.items.map((box) => box.spec)).toEqual([spec]);
+    const watchResponse = await server().raw('GET', `${boxesPath}?watch=1&timeoutSeconds=1`);
+    expect(JSON.parse(watchResponse.text)).toMatchObject({ type: 'ADDED', object: { spec } });
 
-    const written = await server().raw('PUT', `${boxes}/old`, { body: await read() });
+    const written = await server().raw('PUT', `${boxesPath}/old`, { body: await read() });
     expect(written.json.spec).toEqual(spec);
-    expect(written.json.metadata.resourceVersion, 'a write stores them').not.toBe(made.json.metadata.resourceVersion);
-    const again = await server().raw('PUT', `${boxes}/old`, { body: written.json });
+    expect(written.json.metadata.resourceVersion, 'a write stores them').not.toBe(
+      created.json.metadata.resourceVersion,
+    );
+    const again = await server().raw('PUT', `${boxesPath}/old`, { body: written.json });
     expect(again.json.metadata.resourceVersion, 'once').toBe(written.json.metadata.resourceVersion);
   });
 
@@ -194,19 +196,19 @@ describeServers('custom resources', (server, target) => {
     await serve(server(), { ...crd, spec: { ...crd.spec, versions } });
     const lamp = { apiVersion: `${GROUP}/v1`, kind: 'Lamp', metadata: { name: 'a' }, spec: { size: 'L' } };
 
-    const tried = await server().raw('POST', `${lamps}?dryRun=All`, { body: { ...lamp, status: { seen: 7 } } });
-    const made = await server().raw('POST', lamps, { body: { ...lamp, status: { seen: 7 } } });
-    const got = await server().raw('GET', `${lamps}/a`);
-    const watched = await server().raw('GET', `${lamps}?watch=1&timeoutSeconds=1`);
-    const again = await server().raw('PUT', `${lamps}/a`, { body: got.json });
+    const dryRun = await server().raw('POST', `${lamps}?dryRun=All`, { body: { ...lamp, status: { seen: 7 } } });
+    const created = await server().raw('POST', lamps, { body: { ...lamp, status: { seen: 7 } } });
+    const fetched = await server().raw('GET', `${lamps}/a`);
+    const watchResponse = await server().raw('GET', `${lamps}?watch=1&timeoutSeconds=1`);
+    const again = await server().raw('PUT', `${lamps}/a`, { body: fetched.json });
     const seen = await server().raw('PATCH', `${lamps}/a/status`, {
       headers: { 'content-type': 'application/merge-patch+json' },
       body: '{"status":{"seen":1,"lit":true}}',
     });
 
-    const answers = [tried, made, got, again, seen].map(({ json }) => json['status']);
-    expect(answers).toEqual([{ seen: -1 }, { seen: -1 }, { seen: -1 }, { seen: -1 }, { seen: 1, lit: true }]);
-    expect(JSON.parse(watched.text.split('\n')[0] ?? '')).toMatchObject({ object: { status: { seen: -1 } } });
+    const statuses = [dryRun, created, fetched, again, seen].map(({ json }) => json['status']);
+    expect(statuses).toEqual([{ seen: -1 }, { seen: -1 }, { seen: -1 }, { seen: -1 }, { seen: 1, lit: true }]);
+    expect(JSON.parse(watchResponse.text.split('\n')[0] ?? '')).toMatchObject({ object: { status: { seen: -1 } } });
   });
 
   it('keep conditions as written', async () => {
@@ -224,7 +226,7 @@ describeServers('custom resources', (server, target) => {
     ]);
   });
 
-  it.runIf(target.minor >= 25)('have the description of metadata in OpenAPI (since 1.25)', async () => {
+  it.runIf(target.minor >= 25)('describe metadata in OpenAPI (since 1.25)', async () => {
     await serve(server(), definition('gizmos', 'Gizmo', { spec: { type: 'object' } }));
 
     await vi.waitFor(

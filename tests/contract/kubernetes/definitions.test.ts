@@ -7,9 +7,9 @@ import { describeServers } from './targets.ts';
 interface Refusal {
   readonly reason: string;
   readonly properties: object;
-  /** After `spec.validation.openAPIV3Schema.`. */
+  /** The path after `spec.validation.openAPIV3Schema.`. */
   readonly message: string;
-  /** Minor version of Kubernetes that first refuses it. */
+  /** The first minor version of Kubernetes that refuses it. */
   readonly since: number;
 }
 
@@ -28,21 +28,21 @@ const REFUSALS: readonly Refusal[] = [
     since: 16,
   },
   {
-    reason: 'a default that a rule refuses',
+    reason: 'a default that violates a rule',
     properties: { range: { ...range, default: { min: 3, max: 2 } } },
     message: 'properties[range].default: Invalid value: min below max',
-    // The message was different before.
+    // The message was different in earlier releases.
     since: 34,
   },
   {
-    reason: 'a default that lacks what a rule asks for, though it has a default',
+    reason: 'a default without a field that a rule needs, although the field has a default',
     properties: { range: { ...range, default: {} } },
     message: 'properties[range].default: Invalid value: "object": no such key: min evaluating rule: min below max',
     since: 31,
   },
 ];
 
-describeServers('definitions that are refused', (server, target) => {
+describeServers('refused definitions', (server, target) => {
   for (const { reason, properties, message, since } of REFUSALS) {
     it.runIf(target.minor >= since)(`${reason} (since 1.${since})`, async () => {
       const group = `${server().name('g')}.example.com`;
@@ -62,19 +62,19 @@ describeServers('definitions that are refused', (server, target) => {
 
       expect(refusal).toMatchObject({ code: 422, reason: 'Invalid' });
       const where = `CustomResourceDefinition.apiextensions.k8s.io "pools.${group}" is invalid: spec.`;
-      // Upstream names the place in its own single-version form, the embedded server the one that was written.
+      // Upstream reports the path in its own single-version form, the embedded server in the form that was written.
       const [start, rest] = refusal.message?.split(/(?:validation|versions\[0\]\.schema)\.openAPIV3Schema\./) ?? [];
       expect([start, rest]).toEqual([where, message]);
     });
   }
 });
 
-/** An API server estimates the cost of all rules beforehand, since 1.25. */
-describeServers('definitions of Fairway', (server) => {
+/** An API server estimates the cost of all rules in advance, since 1.25. */
+describeServers('Fairway’s definitions', (server) => {
   it.each([
     ...definitions().map((definition) => ({ kind: definition.spec.names.kind, where: 'API', definition })),
     { kind: 'NodePool', where: "tenants' clusters", definition: DEFINITION },
-  ])('$kind, in $where, is accepted', async ({ definition }) => {
+  ])('accepts $kind in $where', async ({ definition }) => {
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All';
     const { status, json } = await server().raw('POST', path, { body: definition });
 

@@ -50,7 +50,7 @@ export class Extension implements AsyncDisposable {
   /** Points the Service to the extension server. */
   async connect(): Promise<void> {
     const service = { name: this.service, namespace: this.namespace };
-    this.#port = await leadTo(this.#server, service, this.extension.port);
+    this.#port = await routeService(this.#server, service, this.extension.port);
   }
 
   async register(spec: Partial<APIService['spec']> = {}): Promise<void> {
@@ -68,18 +68,21 @@ export class Extension implements AsyncDisposable {
     });
   }
 
-  /** Connected, registered, and reported as available; requests are passed on a moment later. */
+  /**
+   * Connects and registers the server, and waits until it is reported as available; requests are forwarded a moment
+   * later.
+   */
   static async available(server: ContractServer, namespace: string): Promise<Extension> {
     const extension = await Extension.open(server, namespace);
     await extension.connect();
     await extension.register();
-    await extension.whenCondition('Passed');
+    await extension.waitForCondition('Passed');
     await vi.waitUntil(async () => (await server.raw('GET', extension.path)).status === 200, WAIT);
     return extension;
   }
 
-  /** Resolves with the condition Available once it has that reason. */
-  async whenCondition(reason: string) {
+  /** Resolves with the condition Available once it has this reason. */
+  async waitForCondition(reason: string) {
     const services = this.#server.client.resource<APIService>(APIServices);
     const service = await eventuallyObject(
       services,
@@ -104,10 +107,10 @@ function availability({ status }: APIService) {
 }
 
 /**
- * Creates a Service for a port of this machine, and returns its own port: with an EndpointSlice if that may contain such an
- * address; kube-apiserver refuses it, so there with the name that every machine has for itself.
+ * Creates a Service for a port of this machine, and returns its own port. Uses an EndpointSlice if it may contain such
+ * an address. kube-apiserver refuses it, so there the Service uses the name by which every machine can reach itself.
  */
-export async function leadTo(
+export async function routeService(
   { client }: ContractServer,
   service: { readonly name: string; readonly namespace: string },
   port: number,

@@ -37,7 +37,7 @@ function queuing(what: string, fields: Body): Refusal {
   return limited(what, { limitResponse: { type: 'Queue', queuing: { ...QUEUING, ...fields } } });
 }
 
-/** With kube-apiserver's messages. */
+/** Refused objects with kube-apiserver's messages. */
 export const FLOW_CONTROL_REFUSALS: readonly Refusal[] = [
   schema('a negative precedence', { matchingPrecedence: -1 }),
   schema('too high a precedence', { matchingPrecedence: 10_001 }),

@@ -1,4 +1,4 @@
-import { MANDATORY, SUGGESTED } from '@fairway/apiserver/flow-control/standard-objects';
+import { MANDATORY_OBJECTS, SUGGESTED_OBJECTS } from '@fairway/apiserver/flow-control/standard-objects';
 import { AUTOUPDATE } from '@fairway/apiserver/flow-control/upkeep-steps';
 import type {
   FlowSchema,
@@ -8,31 +8,31 @@ import type {
 import { FlowSchemas, PriorityLevelConfigurations } from '@fairway/kube/kinds/resources';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import { expect, it } from 'vitest';
-import type { RawAnswer } from './contract-server.ts';
+import type { RawResponse } from './contract-server.ts';
 import { describeServers } from './targets.ts';
 
 const API = '/apis/flowcontrol.apiserver.k8s.io/v1';
 const ANY_PATH = { nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }] };
 const SENTENCE = 'Too many requests, please try again later.';
 
-function uidsOf({ headers }: RawAnswer) {
+function uidsOf({ headers }: RawResponse) {
   return [headers['x-kubernetes-pf-flowschema-uid'], headers['x-kubernetes-pf-prioritylevel-uid']];
 }
 
 describeServers('priority and fairness', (server, target) => {
-  // Earlier releases have other standard objects.
+  // Earlier releases have other default objects.
   const isCurrent = target.minor >= 34;
   const schemas = () => server().client.resource(FlowSchemas);
   const levels = () => server().client.resource(PriorityLevelConfigurations);
 
-  /** Assigns the user of that name to the level of that name. */
+  /** Assigns the user of this name to the level of this name. */
   function createSchema(name: string, matchingPrecedence: number, requests: Omit<PolicyRulesWithSubjects, 'subjects'>) {
     const rules = [{ subjects: [{ kind: 'User', user: { name } }], ...requests }];
     const spec = { priorityLevelConfiguration: { name }, matchingPrecedence, rules };
     return schemas().create({ metadata: { name }, spec });
   }
 
-  /** A level, and a schema that assigns the user of that name to it; resolves when it is in effect. */
+  /** Creates a level, and a schema that assigns the user of this name to it; resolves when it is in effect. */
   async function register(name: string, limited: LimitedPriorityLevelConfiguration) {
     const level = await levels().create({ metadata: { name }, spec: { type: 'Limited', limited } });
     const schema = await createSchema(name, 300, {
@@ -40,16 +40,16 @@ describeServers('priority and fairness', (server, target) => {
       nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/version', '/logs/*'] }],
     });
     const uids = [schema.metadata.uid, level.metadata.uid];
-    await expect.poll(async () => uidsOf(await ask(name, '/version'))).toEqual(uids);
+    await expect.poll(async () => uidsOf(await send(name, '/version'))).toEqual(uids);
     return uids;
   }
 
-  async function ask(user: string, path: string): Promise<RawAnswer> {
+  async function send(user: string, path: string): Promise<RawResponse> {
     return server().raw('GET', path, { headers: { 'impersonate-user': user } });
   }
 
   /** The UIDs of a schema and of its level. */
-  async function uidsNamed(name: string) {
+  async function schemaUidOf(name: string) {
     const schema = await schemas().get(name);
     const level = await levels().get(schema.spec.priorityLevelConfiguration.name);
     return [schema.metadata.uid, level.metadata.uid];
@@ -57,7 +57,7 @@ describeServers('priority and fairness', (server, target) => {
 
   it.runIf(isCurrent)('keeps the objects that every cluster has', async () => {
     const annotations = { [AUTOUPDATE]: 'true' };
-    for (const wanted of [...MANDATORY.flowSchemas, ...SUGGESTED.flowSchemas]) {
+    for (const wanted of [...MANDATORY_OBJECTS.flowSchemas, ...SUGGESTED_OBJECTS.flowSchemas]) {
       const { name = '' } = wanted.metadata;
       const isFound = (schema: FlowSchema) => schema.status?.conditions?.[0]?.reason === 'Found';
       const schema = await eventuallyObject(schemas(), { name }, isFound);
@@ -73,7 +73,7 @@ describeServers('priority and fairness', (server, target) => {
         },
       ]);
     }
-    for (const wanted of [...MANDATORY.priorityLevels, ...SUGGESTED.priorityLevels]) {
+    for (const wanted of [...MANDATORY_OBJECTS.priorityLevels, ...SUGGESTED_OBJECTS.priorityLevels]) {
       expect(await levels().get(wanted.metadata.name ?? '')).toMatchObject({ ...wanted, metadata: { annotations } });
     }
   });
@@ -131,57 +131,60 @@ describeServers('priority and fairness', (server, target) => {
       path: '/api/v1/pods',
       schema: 'kube-system-service-accounts',
     },
-  ])('classifies $who of $groups at $path by $schema, authorized or not', async ({ who, groups, path, schema }) => {
+  ])('classifies $who of $groups at $path with $schema, authorized or not', async ({ who, groups, path, schema }) => {
     const headers = { 'impersonate-user': who, 'impersonate-group': groups };
     await expect
       .poll(async () => uidsOf(await server().raw('GET', path, { headers })))
-      .toEqual(await uidsNamed(schema));
+      .toEqual(await schemaUidOf(schema));
   });
 
   it.runIf(isCurrent)('classifies by schemas of users, by verb, resource, namespace and path', async () => {
     const name = server().name();
     const uids = await register(name, { limitResponse: { type: 'Reject' } });
-    const others = await uidsNamed('global-default');
+    const others = await schemaUidOf('global-default');
 
-    expect(uidsOf(await ask(name, '/api/v1/namespaces/a/pods'))).toEqual(uids);
-    expect(uidsOf(await ask(name, '/logs/a/b'))).toEqual(uids);
-    // By all namespaces, which needs `clusterScope`; another verb; another resource; another path; another user.
+    expect(uidsOf(await send(name, '/api/v1/namespaces/a/pods'))).toEqual(uids);
+    expect(uidsOf(await send(name, '/logs/a/b'))).toEqual(uids);
+    // All namespaces, which needs `clusterScope`; another verb; another resource; another path; another user.
     for (const path of ['/api/v1/pods', '/api/v1/namespaces/a/pods/b', '/api/v1/namespaces/a/secrets', '/openapi/v3']) {
-      expect(uidsOf(await ask(name, path))).toEqual(others);
+      expect(uidsOf(await send(name, path))).toEqual(others);
     }
-    expect(uidsOf(await ask('somebody', '/version'))).toEqual(others);
+    expect(uidsOf(await send('somebody', '/version'))).toEqual(others);
   });
 
-  it.runIf(isCurrent)('reports whether the level of a schema exists, and ignores the schema until then', async () => {
-    const name = server().name();
-    await createSchema(name, 301, ANY_PATH);
-    const conditions = async (status: string) =>
-      (
-        await eventuallyObject(schemas(), { name }, (schema) => schema.status?.conditions?.[0]?.status === status)
-      ).status?.conditions?.map(({ type, reason, message }) => [type, reason, message]);
-    const reference = `This FlowSchema references the PriorityLevelConfiguration object named "${name}"`;
+  it.runIf(isCurrent)(
+    'reports whether the level of a schema exists, and ignores the schema until it does',
+    async () => {
+      const name = server().name();
+      await createSchema(name, 301, ANY_PATH);
+      const conditions = async (status: string) =>
+        (
+          await eventuallyObject(schemas(), { name }, (schema) => schema.status?.conditions?.[0]?.status === status)
+        ).status?.conditions?.map(({ type, reason, message }) => [type, reason, message]);
+      const reference = `This FlowSchema references the PriorityLevelConfiguration object named "${name}"`;
 
-    expect(await conditions('True')).toEqual([['Dangling', 'NotFound', `${reference} but there is no such object`]]);
-    expect(uidsOf(await ask(name, '/version'))).toEqual(await uidsNamed('global-default'));
-    await levels().create({
-      metadata: { name },
-      spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } },
-    });
-    expect(await conditions('False')).toEqual([['Dangling', 'Found', `${reference} and it exists`]]);
-    await expect.poll(async () => uidsOf(await ask(name, '/version'))).toEqual(await uidsNamed(name));
-  });
+      expect(await conditions('True')).toEqual([['Dangling', 'NotFound', `${reference} but there is no such object`]]);
+      expect(uidsOf(await send(name, '/version'))).toEqual(await schemaUidOf('global-default'));
+      await levels().create({
+        metadata: { name },
+        spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } },
+      });
+      expect(await conditions('False')).toEqual([['Dangling', 'Found', `${reference} and it exists`]]);
+      await expect.poll(async () => uidsOf(await send(name, '/version'))).toEqual(await schemaUidOf(name));
+    },
+  );
 
   it.runIf(isCurrent)('queues requests for a quarter of their timeout', async () => {
     const name = server().name();
-    const none = { nominalConcurrencyShares: 0, borrowingLimitPercent: 0 };
+    const noShares = { nominalConcurrencyShares: 0, borrowingLimitPercent: 0 };
     const queuing = { queues: 4, handSize: 2, queueLengthLimit: 1 };
     await levels().create({
       metadata: { name },
-      spec: { type: 'Limited', limited: { ...none, limitResponse: { type: 'Queue', queuing } } },
+      spec: { type: 'Limited', limited: { ...noShares, limitResponse: { type: 'Queue', queuing } } },
     });
     const level = await levels().get(name);
     await createSchema(name, 302, ANY_PATH);
-    const late = () => ask(name, '/version?timeout=2s');
+    const late = () => send(name, '/version?timeout=2s');
     await expect.poll(async () => uidsOf(await late())[1]).toBe(level.metadata.uid);
     const startMs = performance.now();
     const [first, second, third] = await Promise.all([late(), late(), late()]);
@@ -192,7 +195,7 @@ describeServers('priority and fairness', (server, target) => {
       expect([answer?.status, Number(answer?.headers['retry-after'])]).toEqual([429, expect.toBeOneOf([1, 2])]);
       expect(answer?.text).toContain(SENTENCE);
     }
-    expect((await ask('somebody', '/version')).status).toBe(200);
+    expect((await send('somebody', '/version')).status).toBe(200);
     expect(tookMs).toBeGreaterThan(450);
     const { text } = await server().raw('GET', '/metrics', { headers: { accept: 'text/plain' } });
     const rejected = (reason: string) =>
@@ -202,7 +205,7 @@ describeServers('priority and fairness', (server, target) => {
     expect([rejected('time-out'), rejected('queue-full')]).toEqual([true, true]);
   });
 
-  it.runIf(isCurrent)('refuses changes of mandatory objects, except of the exempt level’s shares', async () => {
+  it.runIf(isCurrent)('refuses changes of mandatory objects, except for the exempt level’s shares', async () => {
     const change = (path: string, spec: object) =>
       server().raw('PATCH', `${API}/${path}`, {
         headers: { 'content-type': 'application/merge-patch+json' },

@@ -17,7 +17,7 @@ import {
   Secrets,
 } from '@fairway/kube/kinds/resources';
 import { type CertificateAuthority, createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
-import { eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findAssets, type RealApiServer, startRealApiServer } from './real-api-server.ts';
 
@@ -25,14 +25,14 @@ const assets = findAssets();
 const DAY_MS = 24 * 3_600_000;
 const TOKEN = 'abcdef.0123456789abcdef';
 
-/** The handling of nodes' requests by kube-controller-manager and a cloud provider. */
+/** Handles nodes' requests as kube-controller-manager and a cloud provider would. */
 function decideOnCertificates(client: KubeClient, authority: CertificateAuthority, signal: AbortSignal): void {
   const requests = client.resource(CertificateSigningRequests);
   const decide = async (request: CertificateSigningRequest) => {
     if (request.status?.conditions !== undefined) return;
     const condition = { type: 'Approved', status: 'True', reason: 'Test', message: 'by the test' };
-    const wanted = { ...request, status: { conditions: [condition] } };
-    const approved = await requests.updateSubresource(request.metadata.name ?? '', 'approval', wanted);
+    const decidedRequest = { ...request, status: { conditions: [condition] } };
+    const approved = await requests.updateSubresource(request.metadata.name ?? '', 'approval', decidedRequest);
     const signed = await signCertificateRequest(approved, authority, systemClock);
     if (signed !== undefined) await requests.updateStatus({ ...approved, status: signed.status });
   };
@@ -98,7 +98,7 @@ describe.skipIf(assets === undefined)(
       await real?.[Symbol.asyncDispose]();
     });
 
-    it('registers, and is ready when it has a pod CIDR', async () => {
+    it('registers, and becomes ready when it has a pod CIDR', async () => {
       const nodes = real.client.resource(Nodes);
       await eventuallyObject(nodes, { name: 'node-1' });
       const value = { spec: { podCIDR: '10.2.7.0/24', podCIDRs: ['10.2.7.0/24'] } };
@@ -130,8 +130,8 @@ describe.skipIf(assets === undefined)(
       const pods = real.client.resource(Pods);
       const spec = { nodeName: 'node-1', containers: [{ name: 'a', image: 'a' }] };
       await pods.create({ metadata: { name: 'web', namespace: 'default' }, spec });
-      const brief = { ...spec, restartPolicy: 'Never', containers: [{ name: 'a', image: 'a', command: ['true'] }] };
-      await pods.create({ metadata: { name: 'job', namespace: 'default' }, spec: brief });
+      const podSpec = { ...spec, restartPolicy: 'Never', containers: [{ name: 'a', image: 'a', command: ['true'] }] };
+      await pods.create({ metadata: { name: 'job', namespace: 'default' }, spec: podSpec });
 
       const web = await eventuallyObject(
         pods,
@@ -146,7 +146,7 @@ describe.skipIf(assets === undefined)(
       expect(web.status?.podIP).toMatch(/^10\.2\.7\.\d+$/);
       for (const name of ['web', 'job']) {
         await pods.delete(name, { namespace: 'default' });
-        await eventuallyGone(pods, { namespace: 'default', name });
+        await eventuallyDeleted(pods, { namespace: 'default', name });
       }
     });
   },

@@ -4,7 +4,7 @@ import { describeServers } from './targets.ts';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const API_GROUP = 'rbac.authorization.k8s.io';
 /** A header's bytes are UTF-8 to Kubernetes and Latin-1 to Node. */
-const onWire = (text: string) => Buffer.from(text).toString('latin1');
+const asLatin1 = (text: string) => Buffer.from(text).toString('latin1');
 
 /** `kubectl --as`, and proxies in front of an API server. */
 describeServers('impersonation', (server, target) => {
@@ -51,17 +51,17 @@ describeServers('impersonation', (server, target) => {
     expect(await list({ ...headers, 'Impersonate-Group': 'others' })).toBe(403);
   });
 
-  it.each(['root', 'system:serviceaccount:a:b'])('as %s requires the right to it', async (user) => {
+  it.each(['root', 'system:serviceaccount:a:b'])('requires the permission to impersonate %s', async (user) => {
     const jane = await server().as('jane');
     const { code, message } = await server().refusal('GET', maps, { headers: { 'Impersonate-User': user } }, jane);
 
     expect(code).toBe(403);
-    // The exact right differs: since 1.36 there are narrower ones in addition to `impersonate`.
+    // The exact permission differs: since 1.36 there are narrower ones in addition to `impersonate`.
     expect(message).toContain('User "jane" cannot impersonate');
   });
 
   it('accepts names in all scripts', async () => {
-    const headers = { 'Impersonate-User': onWire('jürgen 王') };
+    const headers = { 'Impersonate-User': asLatin1('jürgen 王') };
 
     expect((await server().refusal('GET', maps, { headers })).message).toContain('User "jürgen 王" cannot list');
   });

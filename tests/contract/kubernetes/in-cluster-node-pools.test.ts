@@ -4,7 +4,7 @@ import {
   DEFINITIONS,
   definitionState,
   ROLES,
-  repaired,
+  repairedDefinition,
 } from '@fairway/addons/node-pools/definition';
 import { ClusterRoles } from '@fairway/kube/kinds/resources';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -16,7 +16,7 @@ const MERGE = { 'content-type': 'application/merge-patch+json' };
 
 /** An API server's own handling of the kind in tenants' clusters: only kube-apiserver decides what its rules may cost. */
 describeServers('NodePools within a cluster', (server, target) => {
-  describe.runIf(target.minor >= 31)('(since 1.31, the first that Fairway offers)', () => {
+  describe.runIf(target.minor >= 31)('since 1.31, the first release that Fairway offers', () => {
     cases(server);
   });
 });
@@ -36,7 +36,7 @@ function cases(server: () => ContractServer): void {
     await vi.waitFor(async () => expect((await server().raw('GET', POOLS)).status).toBe(200), { timeout: 300_000 });
   });
 
-  it('match Fairway’s definition: it is not repaired repeatedly', async () => {
+  it('match Fairway’s definition, which is not repaired repeatedly', async () => {
     const live = await server().client.resource(DEFINITIONS).get(DEFINITION_NAME);
 
     expect(definitionState(live)).toBe('served');
@@ -52,10 +52,10 @@ function cases(server: () => ContractServer): void {
       spec: { ...live.spec, versions: [...live.spec.versions, other] },
     });
 
-    const back = await definitions.update(repaired(drifted));
+    const reverted = await definitions.update(repairedDefinition(drifted));
 
     expect(definitionState(drifted)).toBe('drifted');
-    expect(definitionState(back)).toBe('served');
+    expect(definitionState(reverted)).toBe('served');
   });
 
   it('have the defaults of a pool, and wait for Fairway', async () => {
@@ -92,7 +92,7 @@ function cases(server: () => ContractServer): void {
     ['general', { spec: { antiAffinity: true } }, /cannot be changed after creation: it is false/],
     ['general', { spec: { upgradeStrategy: { maxSurge: 0 } } }, /no node could ever be updated/],
     ['general', { spec: { healing: { maxUnhealthy: 'most' } } }, /must be a percentage such as "40%"/],
-  ])('are refused at once if no Fairway accepts them: %s %j', async (path, value, says) => {
+  ])('are refused immediately if Fairway never accepts them: %s %j', async (path, value, says) => {
     const refusal = await patch(path, value);
 
     expect(refusal.status).toBe(422);

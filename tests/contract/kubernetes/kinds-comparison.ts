@@ -1,11 +1,11 @@
 import { ALL_KINDS } from '@fairway/apiserver/kinds/builtin-kinds';
-import { ACCEPTED, type Manifest, NAMESPACE } from '@fairway/apiserver/kinds/testing/kinds-corpus';
+import { ACCEPTED_MANIFESTS, type Manifest, NAMESPACE } from '@fairway/apiserver/kinds/testing/kinds-corpus';
 import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { type ApiError, isApiError } from '@fairway/kube/object/api-error';
 import { apiVersionOf } from '@fairway/kube/object/meta';
 
-/** The result of a request in a form that is comparable between servers. */
+/** The result of a request in a form that can be compared between servers. */
 export type Outcome =
   | { readonly object: unknown }
   | { readonly code: number; readonly reason: string; readonly causes: readonly string[] };
@@ -53,15 +53,15 @@ function causesOf(error: ApiError): string[] {
   return causes.length === 0 ? [error.message] : causes.sort();
 }
 
-/** Without values that upstream prints as Go's structs, and without the difference that it appends for a developer. */
+/** Omits values that upstream prints as Go structs, and the diff that it appends for developers. */
 function comparable(message: string): string {
   const [text = ''] = message.split('\n');
   return text.replace(/ value: \{.*\}(?=: |$)/, ' value: {…}');
 }
 
 /** Fields that differ between any two servers, or are set by allocators. */
-const VOLATILE = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'managedFields', 'selfLink']);
-const ALLOCATED = new Set([
+const VOLATILE_FIELDS = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'managedFields', 'selfLink']);
+const ALLOCATED_FIELDS = new Set([
   'clusterIP',
   'clusterIPs',
   'ipFamilies',
@@ -69,17 +69,17 @@ const ALLOCATED = new Set([
   'nodePort',
   'healthCheckNodePort',
 ]);
-/** Current times; those in manifests are from another day. */
+/** Current times; times in manifests are from another day. */
 const NOW = new RegExp(`^(?!2026-01-01)\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z$`);
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Sorted keys, without inherently different fields. */
+/** Sorts keys and omits fields that always differ. */
 export function normalized(value: unknown): unknown {
   if (typeof value === 'string') return NOW.test(value) ? 'NOW' : value.replaceAll(UID, 'UID');
   if (Array.isArray(value)) return value.map(normalized);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value)
-    .filter(([key, member]) => !VOLATILE.has(key) && !ALLOCATED.has(key) && member !== null)
+    .filter(([key, member]) => !VOLATILE_FIELDS.has(key) && !ALLOCATED_FIELDS.has(key) && member !== null)
     .map(([key, member]): [string, unknown] => [key, normalized(member)]);
   return Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)));
 }
@@ -90,8 +90,8 @@ interface Table {
 }
 
 /**
- * The output of `kubectl get` for a kind, or for one object: cells by column, for each row by name, only for objects created
- * here. Ages are omitted.
+ * The output of `kubectl get` for a kind, or for one object: cells by column for each row by name, only for objects
+ * created here. Ages are omitted.
  */
 export async function tableOf(client: KubeClient, definition: ResourceDefinition, name = ''): Promise<unknown> {
   const path = `${collectionPath(definition)}${name === '' ? '' : `/${encodeURIComponent(name)}`}`;
@@ -99,22 +99,22 @@ export async function tableOf(client: KubeClient, definition: ResourceDefinition
   const response = await client.raw({ method: 'GET', path, headers: { accept } });
   const { columnDefinitions, rows } = JSON.parse(await response.text()) as Table;
   const nameIndex = columnDefinitions.findIndex((column) => column.name === 'Name');
-  const shown = columnDefinitions.map(({ name, type, priority }) => ({ name, type, priority }));
+  const columns = columnDefinitions.map(({ name, type, priority }) => ({ name, type, priority }));
   const cells = rows.map(({ cells }): [string, unknown] => {
     const row = cells.map((cell, index) => [columnDefinitions[index]?.name, cell] as const);
     const compared = row.filter(([column]) => !AGES.has(column ?? '') && !ALLOCATED_CELLS.has(column ?? ''));
     return [String(cells[nameIndex]), normalized(Object.fromEntries(compared))];
   });
-  return { columns: shown, rows: Object.fromEntries(cells.filter(([row]) => OWN_ROWS.has(row))) };
+  return { columns: columns, rows: Object.fromEntries(cells.filter(([row]) => OWN_ROWS.has(row))) };
 }
 
 const AGES = new Set(['Age', 'Created At', 'Last Seen', 'First Seen', 'Duration', 'Last Schedule']);
 const ALLOCATED_CELLS = new Set(['Cluster-IP', 'Port(s)']);
 /**
- * A kube-apiserver has objects of its own, and creates more at any time: events of Services whose address it has not allocated.
- * It also reports by itself whether an APIService is available.
+ * A kube-apiserver has its own objects, and creates more at any time: events of Services whose address it has not
+ * allocated. It also reports by itself whether an APIService is available.
  */
 const OWN_ROWS: ReadonlySet<string> = new Set([
   NAMESPACE,
-  ...ACCEPTED.filter(({ kind }) => kind !== 'APIService').map(({ metadata }) => metadata.name),
+  ...ACCEPTED_MANIFESTS.filter(({ kind }) => kind !== 'APIService').map(({ metadata }) => metadata.name),
 ]);

@@ -49,7 +49,7 @@ function successPolicy(what: string, ...rules: Body[]): Refusal {
 
 const EXIT_CODES = { operator: 'In', values: [42] };
 
-const POLICIES_OF_JOBS: readonly Refusal[] = [
+const JOB_POLICY_REFUSALS: readonly Refusal[] = [
   failurePolicy('an unknown action', { action: 'Explode', onExitCodes: EXIT_CODES }),
   failurePolicy('no limit per index', { action: 'FailIndex', onExitCodes: EXIT_CODES }),
   failurePolicy('nothing to match', { action: 'FailJob' }),
@@ -93,7 +93,7 @@ function policy(what: string, ingressRule: Body): Refusal {
   return refusal(`a NetworkPolicy with ${what}`, 'networking.k8s.io/v1', 'NetworkPolicy', { spec });
 }
 
-export const REFUSED: readonly Refusal[] = [
+export const REFUSED_MANIFESTS: readonly Refusal[] = [
   ...FLOW_CONTROL_REFUSALS,
   ...POLICY_REFUSALS,
   refusal('a Namespace with a bad name', 'v1', 'Namespace', {}, 'a.b'),
@@ -286,7 +286,7 @@ export const REFUSED: readonly Refusal[] = [
   job('negative counts', { parallelism: -1, completions: -1, backoffLimit: -1 }),
   job('an index without count', { completionMode: 'Indexed', parallelism: 1 }),
   job('an unknown mode', { completionMode: 'Random' }),
-  ...POLICIES_OF_JOBS,
+  ...JOB_POLICY_REFUSALS,
   refusal('a CronJob with a bad schedule', 'batch/v1', 'CronJob', {
     spec: {
       schedule: '0 2 * *',

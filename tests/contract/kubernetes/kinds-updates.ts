@@ -1,4 +1,7 @@
-/** A change to an object of the corpus, as a merge patch; both servers must accept it, or refuse it with the same message. */
+/**
+ * A change to an object of the corpus, as a merge patch. Both servers must accept it, or refuse it with the same
+ * message.
+ */
 export interface Change {
   readonly what: string;
   readonly apiVersion: string;
@@ -15,7 +18,7 @@ function change(what: string, reference: string, patch: object, subresource?: 's
 
 const CONTAINER = { name: 'web', image: 'nginx:2' };
 
-/** In order: each depends on the previous ones. */
+/** In order: each change depends on the previous ones. */
 export const CHANGES: readonly Change[] = [
   change('labels of a namespace', 'v1 Namespace team-a', {
     metadata: { labels: { 'kubernetes.io/metadata.name': 'x' } },
@@ -145,7 +148,7 @@ const waiting = (reason: string) => ({
   state: { waiting: { reason } },
 });
 
-/** States whose rows in `kubectl get` are compared, each after it was set. */
+/** States whose rows in `kubectl get` are compared after each is set. */
 export const STATES: readonly Change[] = [
   change(
     'a pod that pulls its image',

@@ -1,11 +1,11 @@
 import { ALL_KINDS } from '@fairway/apiserver/kinds/builtin-kinds';
-import { ACCEPTED, NAMESPACE } from '@fairway/apiserver/kinds/testing/kinds-corpus';
+import { ACCEPTED_MANIFESTS, NAMESPACE } from '@fairway/apiserver/kinds/testing/kinds-corpus';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { apiVersionOf } from '@fairway/kube/object/meta';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEmbedded } from './embedded-api-server.ts';
 import { collectionPath, create, definitionOf, type Outcome, outcomeOf, tableOf } from './kinds-comparison.ts';
-import { REFUSED } from './kinds-refusals.ts';
+import { REFUSED_MANIFESTS } from './kinds-refusals.ts';
 import { CHANGES, type Change, STATES } from './kinds-updates.ts';
 import { findAssets, type RealApiServer, startRealApiServer } from './real-api-server.ts';
 
@@ -24,16 +24,16 @@ describe.skipIf(assets === undefined)(
     beforeAll(async () => {
       real = await startRealApiServer(assets ?? '');
       embedded = startEmbedded().client;
-      await both((client) => create(client, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }));
+      await onBoth((client) => create(client, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }));
     });
     afterAll(async () => {
       await real?.[Symbol.asyncDispose]();
     });
 
-    async function both<T>(
-      ask: (client: KubeClient) => Promise<T>,
+    async function onBoth<T>(
+      call: (client: KubeClient) => Promise<T>,
     ): Promise<{ readonly real: T; readonly embedded: T }> {
-      return { real: await ask(real.client), embedded: await ask(embedded) };
+      return { real: await call(real.client), embedded: await call(embedded) };
     }
 
     function apply({ apiVersion, kind, name, patch, subresource }: Change): (client: KubeClient) => Promise<Outcome> {
@@ -42,46 +42,46 @@ describe.skipIf(assets === undefined)(
       return (client) => outcomeOf(client, 'PATCH', path, patch, 'application/merge-patch+json');
     }
 
-    it.each(ACCEPTED.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const))(
+    it.each(ACCEPTED_MANIFESTS.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const))(
       'accepts %s and fills in the same defaults',
       async (_, manifest) => {
-        const answers = await both((client) => create(client, manifest));
-        expect(answers.real).toHaveProperty('object');
-        expect(answers.embedded).toEqual(answers.real);
+        const responses = await onBoth((client) => create(client, manifest));
+        expect(responses.real).toHaveProperty('object');
+        expect(responses.embedded).toEqual(responses.real);
       },
     );
 
-    it.each(REFUSED.map(({ what, manifest }) => [what, manifest] as const))(
+    it.each(REFUSED_MANIFESTS.map(({ what, manifest }) => [what, manifest] as const))(
       'refuses %s with the same message',
       async (_, manifest) => {
-        const answers = await both((client) => create(client, manifest));
-        expect(answers.real).toHaveProperty('code');
-        expect(answers.embedded).toEqual(answers.real);
+        const responses = await onBoth((client) => create(client, manifest));
+        expect(responses.real).toHaveProperty('code');
+        expect(responses.embedded).toEqual(responses.real);
       },
     );
 
     it.each(CHANGES.map((change) => [`${change.what} (${change.kind} ${change.name})`, change] as const))(
       'responds equally to a change of %s',
       async (_, change) => {
-        const answers = await both(apply(change));
-        expect(answers.embedded).toEqual(answers.real);
+        const responses = await onBoth(apply(change));
+        expect(responses.embedded).toEqual(responses.real);
       },
     );
 
     it.each(STATES.map((state) => [state.what, state] as const))('prints %s equally', async (_, state) => {
-      await both(apply(state));
-      const tables = await both((client) => tableOf(client, definitionOf(state), state.name));
+      await onBoth(apply(state));
+      const tables = await onBoth((client) => tableOf(client, definitionOf(state), state.name));
       expect(tables.embedded).toEqual(tables.real);
     });
 
-    // The real table of addresses has a column without a header, and rows for its own Services. What a server keeps of priority and fairness
-    // is in flow-control.test.ts.
+    // The real table of addresses has a column without a header, and rows for its own Services. flow-control.test.ts
+    // compares the objects of priority and fairness.
     const own = new Set(['ipaddresses', 'flowschemas', 'prioritylevelconfigurations']);
     const printed = ALL_KINDS.filter(({ plural }) => !own.has(plural));
     it.each(printed.map((kind) => [`${kind.plural} of ${apiVersionOf(kind)}`, kind] as const))(
       'prints %s equally',
       async (_, kind) => {
-        const tables = await both((client) => tableOf(client, kind));
+        const tables = await onBoth((client) => tableOf(client, kind));
         expect(tables.embedded).toEqual(tables.real);
       },
     );

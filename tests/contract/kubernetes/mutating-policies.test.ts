@@ -11,7 +11,7 @@ const RULES = {
 };
 
 describeServers('MutatingAdmissionPolicies', (server, target) => {
-  // The embedded server has them regardless of its version.
+  // The embedded server supports them regardless of its version.
   const hasPolicies = target.minor >= 36 || target.name === 'the embedded server';
   let namespace: string;
 
@@ -33,7 +33,10 @@ describeServers('MutatingAdmissionPolicies', (server, target) => {
   const create = (label: string, labels?: Record<string, string>) =>
     server().client.resource(Deployments).create(deployment(label, labels), { dryRun: true });
 
-  /** A policy for objects labelled with its name, and the object once the policy is in effect, as shown by a canary. */
+  /**
+   * Creates a policy for objects labelled with its name, and the object once the policy is in effect, as a canary
+   * shows.
+   */
   async function outcomeOf(spec: Partial<Spec>): Promise<Deployment | string> {
     const name = server().name('policy');
     const { client } = server();
@@ -77,14 +80,14 @@ describeServers('MutatingAdmissionPolicies', (server, target) => {
   const apply = (expression: string) => ({ patchType: 'ApplyConfiguration', applyConfiguration: { expression } });
   const patch = (expression: string) => ({ patchType: 'JSONPatch', jsonPatch: { expression } });
 
-  it.runIf(hasPolicies).each<{ reason: string; spec: Partial<Spec>; makes: object }>([
+  it.runIf(hasPolicies).each<{ reason: string; spec: Partial<Spec>; expected: object }>([
     {
       reason: 'sets a field',
       spec: { mutations: [apply('Object{spec: Object.spec{replicas: 7}}')] },
-      makes: { spec: { replicas: 7 } },
+      expected: { spec: { replicas: 7 } },
     },
     {
-      reason: 'asks what the user may do',
+      reason: 'checks what the user may do',
       spec: {
         matchConditions: [{ name: 'may', expression: "authorizer.requestResource.check('mutate').allowed()" }],
         mutations: [
@@ -92,12 +95,12 @@ describeServers('MutatingAdmissionPolicies', (server, target) => {
             ? Object{spec: Object.spec{replicas: 3}} : Object{spec: Object.spec{replicas: 4}}`),
         ],
       },
-      makes: { spec: { replicas: 4 } },
+      expected: { spec: { replicas: 4 } },
     },
     {
       reason: 'adds to a map',
       spec: { mutations: [apply('Object{metadata: Object.metadata{annotations: {"by": "policy"}}}')] },
-      makes: { metadata: { annotations: { by: 'policy' } } },
+      expected: { metadata: { annotations: { by: 'policy' } } },
     },
     {
       reason: 'merges a list by its keys',
@@ -110,7 +113,7 @@ describeServers('MutatingAdmissionPolicies', (server, target) => {
             })}}}}`),
         ],
       },
-      makes: {
+      expected: {
         spec: {
           template: {
             spec: {
@@ -134,10 +137,10 @@ describeServers('MutatingAdmissionPolicies', (server, target) => {
       spec: {
         mutations: [patch('[JSONPatch{op: "replace", path: "/spec/replicas", value: object.spec.replicas + 4}]')],
       },
-      makes: { spec: { replicas: 5 } },
+      expected: { spec: { replicas: 5 } },
     },
     {
-      reason: 'has variables, and one mutation after the other',
+      reason: 'has variables, and several mutations in order',
       spec: {
         variables: [{ name: 'next', expression: 'object.spec.replicas + 1' }],
         mutations: [
@@ -145,7 +148,7 @@ describeServers('MutatingAdmissionPolicies', (server, target) => {
           apply('Object{spec: Object.spec{replicas: variables.next}}'),
         ],
       },
-      makes: { spec: { replicas: 3 } },
+      expected: { spec: { replicas: 3 } },
     },
     {
       reason: 'has a condition that is not met',
@@ -153,18 +156,18 @@ describeServers('MutatingAdmissionPolicies', (server, target) => {
         matchConditions: [{ name: 'x', expression: "object.metadata.name == 'other'" }],
         mutations: [apply('Object{spec: Object.spec{replicas: 7}}')],
       },
-      makes: { spec: { replicas: 1 } },
+      expected: { spec: { replicas: 1 } },
     },
     {
-      reason: 'fails, which is ignored',
+      reason: 'fails, and is ignored',
       spec: {
         failurePolicy: 'Ignore',
         mutations: [apply("Object{metadata: Object.metadata{annotations: {'a': object.metadata.labels['none']}}}")],
       },
-      makes: { spec: { replicas: 1 } },
+      expected: { spec: { replicas: 1 } },
     },
-  ])('a policy that $reason', async ({ spec, makes }) => {
-    expect(await outcomeOf(spec)).toMatchObject(makes);
+  ])('applies a policy that $reason', async ({ spec, expected }) => {
+    expect(await outcomeOf(spec)).toMatchObject(expected);
   });
 
   it.runIf(hasPolicies).each<{ reason: string; spec: Partial<Spec>; says: RegExp }>([
@@ -176,16 +179,16 @@ describeServers('MutatingAdmissionPolicies', (server, target) => {
       says: /^403 Invalid policy 'NAME' with binding 'NAME' denied request: /,
     },
     {
-      reason: 'patches what is not there',
+      reason: 'patches a missing field',
       spec: { mutations: [patch('[JSONPatch{op: "remove", path: "/spec/none"}]')] },
       says: /^403 Invalid policy 'NAME' with binding 'NAME' denied request: JSON Patch: /,
     },
     {
-      reason: 'makes an object that is none',
+      reason: 'produces an invalid object',
       spec: { mutations: [apply('Object{spec: Object.spec{replicas: -1}}')] },
       says: /^422 Invalid Deployment\.apps "web" is invalid: spec\.replicas: Invalid value: -1: must be greater than or equal to 0$/,
     },
-  ])('a policy that $reason is reported', async ({ spec, says }) => {
+  ])('reports a policy that $reason', async ({ spec, says }) => {
     expect(await outcomeOf(spec)).toMatch(says);
   });
 
@@ -206,7 +209,7 @@ describeServers('MutatingAdmissionPolicies', (server, target) => {
       says: 'spec.mutations[0].jsonPatch: Required value: must be specified when patchType is JSONPatch',
     },
     {
-      reason: 'an expression that cannot be read',
+      reason: 'an expression that cannot be parsed',
       spec: { mutations: [apply('Object{spec:')] },
       says: 'spec.mutations[0].applyConfiguration.expression: Invalid value: "Object{spec:": compilation failed: ERROR: ',
     },

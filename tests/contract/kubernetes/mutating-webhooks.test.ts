@@ -1,12 +1,12 @@
-import { patchedBy, reviewed, type WebhookBehavior } from '@fairway/apiserver/outbound/testing/webhook-server';
+import { patchResponse, reviewed, type WebhookBehavior } from '@fairway/apiserver/outbound/testing/webhook-server';
 import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { MutatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { exactly, RegisteredWebhooks, refusalOf } from './registered-webhooks.ts';
+import { exactly, RegisteredWebhooks, rejectionOf } from './registered-webhooks.ts';
 import { describeServers } from './targets.ts';
 
 describeServers('mutating webhooks', (server, target) => {
-  // Earlier releases have no match conditions, and other messages.
+  // Earlier releases have no match conditions, and different messages.
   const isCurrent = target.minor >= 30;
   let hooks: RegisteredWebhooks;
 
@@ -15,39 +15,39 @@ describeServers('mutating webhooks', (server, target) => {
   });
   afterAll(() => hooks[Symbol.asyncDispose]());
 
-  it.runIf(isCurrent).each<{ reason: string; operations: object[]; says?: string | RegExp; data?: object }>([
+  it.runIf(isCurrent).each<{ reason: string; operations: object[]; expectedMessage?: string | RegExp; data?: object }>([
     {
       reason: 'adds a key',
       operations: [{ op: 'add', path: '/data/by', value: 'webhook' }],
       data: { a: 'b', by: 'webhook' },
     },
-    { reason: 'has nothing to say', operations: [], data: { a: 'b' } },
+    { reason: 'has no operations', operations: [], data: { a: 'b' } },
     {
-      reason: 'does not fit',
+      reason: 'cannot be applied',
       operations: [{ op: 'remove', path: '/data/none' }],
-      says: /^500 InternalError Internal error occurred: /,
+      expectedMessage: /^500 InternalError Internal error occurred: /,
     },
     {
-      reason: 'leaves an object that is none',
+      reason: 'results in an invalid object',
       operations: [{ op: 'replace', path: '/metadata/labels', value: { 'not valid!': 'x' } }],
-      says: /^422 Invalid ConfigMap "some" is invalid: metadata\.labels: Invalid value: "not valid!": /,
+      expectedMessage: /^422 Invalid ConfigMap "some" is invalid: metadata\.labels: Invalid value: "not valid!": /,
     },
-  ])('a patch that $reason', async ({ operations, says = '', data }) => {
+  ])('handles a patch that $reason', async ({ operations, expectedMessage = '', data }) => {
     const label = server().name('m');
-    hooks.webhooks.answer('/m.example.org', (review) => reviewed(review, patchedBy(...operations)));
+    hooks.webhooks.answer('/m.example.org', (review) => reviewed(review, patchResponse(...operations)));
     await hooks.register(MutatingWebhookConfigurations, label, { name: 'm.example.org' });
     const write = hooks.create({ labels: { hooked: label } }, { data: { a: 'b' } });
-    const refusal = await refusalOf(write);
+    const refusal = await rejectionOf(write);
     await hooks.unregister(MutatingWebhookConfigurations, label);
 
-    expect(refusal).toMatch(exactly(says));
+    expect(refusal).toMatch(exactly(expectedMessage));
     expect(data && (await write).data).toEqual(data);
   });
 
-  it.runIf(isCurrent)('gives no user what a webhook sets', async () => {
+  it.runIf(isCurrent)('does not grant a user what a webhook sets', async () => {
     const label = server().name('owner');
     hooks.webhooks.answer('/owner.example.org', (review) =>
-      reviewed(review, patchedBy({ op: 'add', path: '/data/by', value: 'webhook' })),
+      reviewed(review, patchResponse({ op: 'add', path: '/data/by', value: 'webhook' })),
     );
     await hooks.register(MutatingWebhookConfigurations, label, { name: 'owner.example.org' });
     const { metadata, data } = await hooks.create({ labels: { hooked: label } }, { data: { a: 'b' } });
@@ -63,10 +63,15 @@ describeServers('mutating webhooks', (server, target) => {
       const { data } = review.request['object'] as ConfigMap;
       return reviewed(
         review,
-        patchedBy({ op: 'add', path: '/data/seen', value: `${data?.['seen'] ?? ''}${Object.keys(data ?? {}).length}` }),
+        patchResponse({
+          op: 'add',
+          path: '/data/seen',
+          value: `${data?.['seen'] ?? ''}${Object.keys(data ?? {}).length}`,
+        }),
       );
     };
-    const later: WebhookBehavior = (review) => reviewed(review, patchedBy({ op: 'add', path: '/data/x', value: 'y' }));
+    const later: WebhookBehavior = (review) =>
+      reviewed(review, patchResponse({ op: 'add', path: '/data/x', value: 'y' }));
     hooks.webhooks.answer('/first.example.org', count);
     hooks.webhooks.answer('/second.example.org', count);
     hooks.webhooks.answer('/third.example.org', later);

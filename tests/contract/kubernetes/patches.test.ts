@@ -1,6 +1,6 @@
 import type { ManagedFieldsEntry } from '@fairway/kube/object/meta';
 import { beforeAll, expect, it } from 'vitest';
-import type { Answered } from './contract-server.ts';
+import type { RecordedResponse } from './contract-server.ts';
 import { describeServers } from './targets.ts';
 
 const strategic = { 'content-type': 'application/strategic-merge-patch+json' };
@@ -23,7 +23,7 @@ describeServers('patches', (server) => {
 
   it.each<Merge>([
     {
-      what: 'changes the item of that name',
+      what: 'changes the item of this name',
       patch: { containers: [{ name: 'b', image: 'b:2' }] },
       containers: ['a a', 'b b:2', 'c c'],
     },
@@ -33,7 +33,7 @@ describeServers('patches', (server) => {
       containers: ['d d', 'a a', 'b b', 'c c'],
     },
     {
-      what: 'puts a new item after what it names before it',
+      what: 'puts a new item after the item listed before it',
       patch: {
         containers: [
           { name: 'b', image: 'b' },
@@ -44,12 +44,12 @@ describeServers('patches', (server) => {
     },
     { what: 'deletes by name', patch: { containers: [{ name: 'a', $patch: 'delete' }] }, containers: ['b b', 'c c'] },
     {
-      what: 'replaces on demand',
+      what: 'replaces a list on request',
       patch: { containers: [{ name: 'x', image: 'x' }, { $patch: 'replace' }] },
       containers: ['x x'],
     },
     {
-      what: 'orders as told',
+      what: 'orders items as requested',
       patch: {
         containers: [{ name: 'd', image: 'd' }],
         '$setElementOrder/containers': [{ name: 'c' }, { name: 'd' }, { name: 'a' }, { name: 'b' }],
@@ -73,27 +73,27 @@ describeServers('patches', (server) => {
     expect(merged.map((item) => `${item.name} ${item.image}`)).toEqual(containers);
   });
 
-  async function applied(name: string, manager: string, data: object, query = ''): Promise<Answered> {
+  async function applied(name: string, manager: string, data: object, query = ''): Promise<RecordedResponse> {
     const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data };
     return (await server().raw('PATCH', `${maps}/${name}?fieldManager=${manager}${query}`, { headers: apply, body }))
       .json;
   }
 
-  function ownersOf({ metadata }: Answered): Record<string, unknown> {
+  function ownersOf({ metadata }: RecordedResponse): Record<string, unknown> {
     const entries: readonly ManagedFieldsEntry[] = metadata.managedFields;
     return Object.fromEntries(entries.map(({ manager, operation, fieldsV1 }) => [`${manager} ${operation}`, fieldsV1]));
   }
 
-  it('an apply creates, and owns the applied fields', async () => {
-    const made = await applied('made', 'one', { a: '1' });
+  it('creates an object by apply, and tracks the applied fields', async () => {
+    const created = await applied('made', 'one', { a: '1' });
     const again = await applied('made', 'one', { a: '1' });
 
-    expect(made.data).toEqual({ a: '1' });
-    expect(ownersOf(made)).toEqual({ 'one Apply': { 'f:data': { 'f:a': {} } } });
-    expect(again.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
+    expect(created.data).toEqual({ a: '1' });
+    expect(ownersOf(created)).toEqual({ 'one Apply': { 'f:data': { 'f:a': {} } } });
+    expect(again.metadata.resourceVersion).toBe(created.metadata.resourceVersion);
   });
 
-  it('what another owns is a conflict, taken over by force', async () => {
+  it('reports a conflict for a field with another owner, and takes it over by force', async () => {
     await applied('fought', 'one', { a: '1', b: '1' });
     const same = await applied('fought', 'two', { b: '1' });
     const refused = await applied('fought', 'three', { a: '2' });
@@ -117,7 +117,7 @@ describeServers('patches', (server) => {
     });
   });
 
-  it('fields omitted by an apply are removed, unless another manager owns them', async () => {
+  it('removes fields omitted by an apply, unless another manager owns them', async () => {
     await applied('left', 'one', { mine: '1', shared: '1' });
     await applied('left', 'two', { shared: '1' });
 
@@ -126,7 +126,7 @@ describeServers('patches', (server) => {
     expect(less.data).toEqual({ shared: '1' });
   });
 
-  it('an update owns what it changes', async () => {
+  it('makes the manager of an update the owner of what it changes', async () => {
     await applied('updated', 'one', { a: '1', b: '1' });
     const { json } = await server().raw('PATCH', `${maps}/updated?fieldManager=editor`, {
       headers: { 'content-type': 'application/merge-patch+json' },

@@ -10,37 +10,37 @@ const SIDECAR = { name: 'side', image: 'nginx', restartPolicy: 'Always', resourc
 
 const REFUSALS = [
   {
-    reason: 'that would be of another QoS class',
+    reason: 'a resize that changes the QoS class',
     resources: BOTH,
     change: { containers: main({ resources: { requests: { cpu: '1', memory: '64Mi' } } }) },
     message: 'spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing',
   },
   {
-    reason: 'that loses a request',
+    reason: 'a resize that removes a request',
     resources: REQUESTS,
     change: { containers: [{ name: 'main', resources: { requests: { cpu: null } } }] },
     message: 'spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed',
   },
   {
-    reason: 'of another resource',
+    reason: 'a resize of another resource',
     resources: BOTH,
     change: { containers: main({ resources: { requests: { 'ephemeral-storage': '1Gi' } } }) },
     message: 'spec: Forbidden: only cpu and memory resources are mutable',
   },
   {
-    reason: 'of the policy for resizes',
+    reason: 'a change of the resize policy',
     resources: BOTH,
     change: { containers: main({ resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] }) },
     message: 'spec: Forbidden: only cpu and memory resources are mutable',
   },
   {
-    reason: 'above the limit',
+    reason: 'a resize above the limit',
     resources: BOTH,
     change: { containers: main({ resources: { requests: { cpu: '2' } } }) },
     message: 'must be less than or equal to cpu limit of 1',
   },
   {
-    reason: 'with one more container',
+    reason: 'a resize with an additional container',
     resources: BOTH,
     change: { containers: [{ name: 'more', image: 'a' }] },
     message: 'spec.containers: Forbidden: containers may not be added or removed on resize',
@@ -88,7 +88,7 @@ describeServers('pods/resize', (server, target) => {
     expect(after.metadata.generation).toBe(2);
   });
 
-  it.runIf(isServed).each(REFUSALS)('refuses one $reason', async ({ resources, change, message }) => {
+  it.runIf(isServed).each(REFUSALS)('refuses $reason', async ({ resources, change, message }) => {
     const name = await create(resources);
 
     await expect(resize(name, change)).rejects.toMatchObject({ code: 422, message: expect.stringContaining(message) });

@@ -9,10 +9,10 @@ import { beforeAll, expect, it } from 'vitest';
 import { describeServers } from './targets.ts';
 
 /**
- * The variable `authorizer` in expressions of policies:
+ * The variable `authorizer` in policy expressions:
  * https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-authorizer-library.
  */
-describeServers('the authorizer of policies', (server, target) => {
+describeServers('the policy authorizer', (server, target) => {
   const hasPolicies = target.minor >= 31;
   let namespace: string;
   let alice: Transport;
@@ -43,7 +43,7 @@ describeServers('the authorizer of policies', (server, target) => {
       });
   });
 
-  /** The result for alice of a ConfigMap for which `expression` must hold: 201, or the message. */
+  /** The result of creating a ConfigMap as alice if `expression` must be true: 201, or the message. */
   async function outcomeOf(expression: string): Promise<string> {
     const name = server().name('asks');
     const { client } = server();
@@ -110,7 +110,7 @@ describeServers('the authorizer of policies', (server, target) => {
     ],
   ];
 
-  // 1.31 has no selectors, and allows three checks.
+  // 1.31 supports no selectors, and allows three checks.
   const isNewer = ([expression]: readonly [string, string]) => /fieldSelector|\/reports\/c/.test(expression);
   const isServed = (each: readonly [string, string]) => hasPolicies && (target.minor >= 34 || !isNewer(each));
 

@@ -14,12 +14,12 @@ const DEPLOYMENTS: MatchConstraints = {
  * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking.
  */
 describeServers('type checks of policies', (server, target) => {
-  // They are in v1 since 1.30.
+  // Policies are in v1 since 1.30.
   const hasPolicies = target.minor >= 30;
-  let made = 0;
+  let created = 0;
 
   async function warningsOf(spec: ValidatingAdmissionPolicySpec): Promise<readonly ExpressionWarning[]> {
-    const name = server().name(`types-${made++}`);
+    const name = server().name(`types-${created++}`);
     const policies = server().client.resource(ValidatingAdmissionPolicies);
     await policies.create({ metadata: { name }, spec });
     return vi.waitFor(
@@ -32,7 +32,7 @@ describeServers('type checks of policies', (server, target) => {
     );
   }
 
-  it.skipIf(!hasPolicies)('a well-typed expression gets no warnings', async () => {
+  it.skipIf(!hasPolicies)('report no warnings for a well-typed expression', async () => {
     const validations = [
       {
         expression: [
@@ -48,14 +48,14 @@ describeServers('type checks of policies', (server, target) => {
     expect(await warningsOf({ failurePolicy: 'Fail', matchConstraints: DEPLOYMENTS, validations })).toEqual([]);
   });
 
-  interface Mistake {
+  interface ExpressionError {
     readonly expression: string;
     /** Counted from 1. */
     readonly column: number;
     readonly says: string;
   }
 
-  it.skipIf(!hasPolicies).each<Mistake>([
+  it.skipIf(!hasPolicies).each<ExpressionError>([
     {
       expression: "object.spec.replicas > '1'",
       column: 22,
@@ -114,7 +114,7 @@ describeServers('type checks of policies', (server, target) => {
     expect(warnings).toEqual([{ fieldRef: 'spec.validations[0].expression', warning }]);
   });
 
-  it.skipIf(!hasPolicies)('two mistakes on two lines are reported in order', async () => {
+  it.skipIf(!hasPolicies)('report two mistakes on two lines in order', async () => {
     const [first] = await warningsOf({
       failurePolicy: 'Fail',
       matchConstraints: DEPLOYMENTS,

@@ -13,20 +13,23 @@ describeServers('quotas', (server, target) => {
   async function quota(hard: Readonly<Record<string, string>>, spec: object = {}): Promise<void> {
     const body = { metadata: { name: 'quota', namespace }, spec: { hard, ...spec } };
     await server().client.resource(ResourceQuotas).create(body);
-    await usedIs((used) => expect(Object.keys(used).sort()).toEqual(Object.keys(hard).sort()));
+    await waitForUsage((used) => expect(Object.keys(used).sort()).toEqual(Object.keys(hard).sort()));
     await isEnforced();
   }
 
-  /** Admission reads quotas from a cache, which sees their changes in order: once it enforces a later quota, it has the earlier ones too. */
+  /**
+   * Admission reads quotas from a cache that sees their changes in order: once it enforces a later quota, it has the
+   * earlier ones too.
+   */
   async function isEnforced(): Promise<void> {
     const body = { metadata: { name: 'later', namespace }, spec: { hard: { configmaps: '0' } } };
     await server().client.resource(ResourceQuotas).create(body);
-    await usedIs((used) => expect(Object.keys(used)).toEqual(['configmaps']), 'later');
+    await waitForUsage((used) => expect(Object.keys(used)).toEqual(['configmaps']), 'later');
     const create = async () => (await post('configmaps?dryRun=All', 'one-too-many', { kind: 'ConfigMap' })).status;
     await expect.poll(create).toBe(403);
   }
 
-  async function usedIs(check: (used: Readonly<Record<string, string>>) => void, name = 'quota'): Promise<void> {
+  async function waitForUsage(check: (used: Readonly<Record<string, string>>) => void, name = 'quota'): Promise<void> {
     const where = { namespace, name };
     await eventuallyObject(server().client.resource(ResourceQuotas), where, ({ status }) => {
       check(status?.used ?? {});
@@ -46,26 +49,26 @@ describeServers('quotas', (server, target) => {
     spec: { automountServiceAccountToken: false, containers: [{ name: 'main', image: 'a', resources }], ...spec },
   });
 
-  // Services, because no controller creates them in a namespace.
-  it('on counts is enforced for six concurrent creates, and has room again after a deletion', async () => {
+  // Services are used because no controller creates them in a namespace.
+  it('enforce a count for six concurrent creates, and have room again after a deletion', async () => {
     await quota({ services: '3', 'count/services': '4' });
     const service = { kind: 'Service', spec: { clusterIP: 'None', ports: [{ port: 80 }] } };
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-    const replies = await Promise.all(names.map((name) => post('services', name, service)));
+    const responses = await Promise.all(names.map((name) => post('services', name, service)));
 
-    expect(replies.filter(({ status }) => status === 201)).toHaveLength(3);
-    expect(replies.find(({ status }) => status === 403)?.message).toContain(
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(3);
+    expect(responses.find(({ status }) => status === 403)?.message).toContain(
       'is forbidden: exceeded quota: quota, requested: services=1, used: services=3, limited: services=3',
     );
-    await usedIs((now) => expect(now).toEqual({ services: '3', 'count/services': '3' }));
-    const made = names[replies.findIndex(({ status }) => status === 201)];
-    await server().raw('DELETE', `/api/v1/namespaces/${namespace}/services/${made}`);
-    await usedIs((now) => expect(now).toEqual({ services: '2', 'count/services': '2' }));
+    await waitForUsage((now) => expect(now).toEqual({ services: '3', 'count/services': '3' }));
+    const created = names[responses.findIndex(({ status }) => status === 201)];
+    await server().raw('DELETE', `/api/v1/namespaces/${namespace}/services/${created}`);
+    await waitForUsage((now) => expect(now).toEqual({ services: '2', 'count/services': '2' }));
     await expect.poll(async () => (await post('services', 'late', service)).status).toBe(201);
   });
 
-  // Earlier releases do not name the containers without requests.
-  it.runIf(target.minor >= 25)('on amounts requires requests, adds them up and reports the excess', async () => {
+  // Earlier releases do not report the containers without requests.
+  it.runIf(target.minor >= 25)('require requests for amounts, add them up and report the excess', async () => {
     await quota({ 'requests.cpu': '1', 'limits.memory': '1Gi' });
     const resources = (cpu: string) => ({ requests: { cpu }, limits: { memory: '256Mi' } });
 
@@ -80,16 +83,16 @@ describeServers('quotas', (server, target) => {
       message:
         'pods "two" is forbidden: exceeded quota: quota, requested: requests.cpu=500m, used: requests.cpu=600m, limited: requests.cpu=1',
     });
-    await usedIs((used) => expect(used).toEqual({ 'requests.cpu': '600m', 'limits.memory': '256Mi' }));
+    await waitForUsage((used) => expect(used).toEqual({ 'requests.cpu': '600m', 'limits.memory': '256Mi' }));
   });
 
-  it('with a scope counts what matches it', async () => {
+  it('count only objects that match their scope', async () => {
     await quota({ pods: '1' }, { scopes: ['Terminating'] });
     const short = pod({}, { activeDeadlineSeconds: 600 });
 
     expect((await post('pods', 'a', short)).status).toBe(201);
     expect((await post('pods', 'b', short)).status).toBe(403);
     expect((await post('pods', 'c', pod({}))).status).toBe(201);
-    await usedIs((used) => expect(used).toEqual({ pods: '1' }));
+    await waitForUsage((used) => expect(used).toEqual({ pods: '1' }));
   });
 });

@@ -33,7 +33,7 @@ describeServers('reads', (server, target) => {
     ['index,!late', ['a', 'b', 'c']],
     ['late=', ['d', 'e']],
     ['nothing', []],
-  ])('labels %s select %j', async (selector, expected) => {
+  ])('select by labels %s: %j', async (selector, expected) => {
     expect(await namesOf(`labelSelector=${encodeURIComponent(selector)}`)).toEqual(expected);
   });
 
@@ -41,7 +41,7 @@ describeServers('reads', (server, target) => {
     ['metadata.name=b', ['b']],
     ['metadata.name!=b,metadata.name!=kube-root-ca.crt', ['a', 'c', 'd', 'e']],
     ['metadata.namespace=elsewhere', []],
-  ])('fields %s select %j', async (selector, expected) => {
+  ])('select by fields %s: %j', async (selector, expected) => {
     expect(await namesOf(`fieldSelector=${encodeURIComponent(selector)}`)).toEqual(expected);
   });
 
@@ -49,7 +49,7 @@ describeServers('reads', (server, target) => {
     ['spec.unschedulable=false', ['open']],
     ['spec.unschedulable!=false', ['closed']],
     ['spec.unschedulable=', []],
-  ])('an unset field is selected by its default: %s selects %j', async (selector, expected) => {
+  ])('select an unset field by its default: %s selects %j', async (selector, expected) => {
     for (const [name, spec] of [
       ['open', {}],
       ['closed', { unschedulable: true }],
@@ -127,12 +127,12 @@ describeServers('reads', (server, target) => {
   ];
 
   it.skipIf(true).for(refusals.filter(({ since = 0 }) => target.minor < since))(
-    '?$query (skipped: not before 1.$since)',
+    'refuse ?$query (skipped: not before 1.$since)',
     ({ since }) => expect(target.minor).toBeGreaterThanOrEqual(since ?? 0),
   );
 
   it.for(refusals.filter(({ since = 0 }) => target.minor >= since))(
-    '?$query is refused with $code',
+    'refuse ?$query with $code',
     async ({ query, code, message }) => {
       const status = await server().refusal('GET', `${maps}?${query}`);
 
@@ -141,7 +141,7 @@ describeServers('reads', (server, target) => {
     },
   );
 
-  it('pages are in order, from one state, with a count of the rest', async () => {
+  it('return pages in order, from one state, with a count of the rest', async () => {
     const path = `${maps}?limit=2`;
     const first = await server().raw('GET', path);
     await server().raw('DELETE', `${maps}/e`);
@@ -166,19 +166,19 @@ describeServers('reads', (server, target) => {
     expect(third.json.metadata).not.toHaveProperty('continue');
   });
 
-  it('a list at a version shows that version', async () => {
+  it('return the requested version in a list', async () => {
     const { resourceVersion } = (await server().raw('GET', maps)).json.metadata;
     const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'later' } };
     const later = (await server().raw('POST', maps, { body })).json.metadata.resourceVersion;
 
-    const then = await namesOf(`resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`);
+    const namesThen = await namesOf(`resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`);
     const now = await namesOf(`resourceVersion=${later}&resourceVersionMatch=NotOlderThan`);
     await server().raw('DELETE', `${maps}/later`);
 
-    expect([then.includes('later'), now.includes('later')]).toEqual([false, true]);
+    expect([namesThen.includes('later'), now.includes('later')]).toEqual([false, true]);
   });
 
-  it('tables have columns and rows', async () => {
+  it('return tables with columns and rows', async () => {
     const { json } = await server().raw('GET', `${maps}?labelSelector=index%3D0`, { headers: { accept: TABLE } });
 
     expect(json).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' });
@@ -198,7 +198,7 @@ describeServers('reads', (server, target) => {
   it.each([
     ['None', undefined],
     ['Object', 'ConfigMap'],
-  ])('a table with includeObject=%s has %s', async (include, kind) => {
+  ])('return a table with includeObject=%s that contains %s', async (include, kind) => {
     const path = `${maps}?labelSelector=index%3D0&includeObject=${include}`;
 
     const { json } = await server().raw('GET', path, { headers: { accept: TABLE } });
@@ -207,7 +207,7 @@ describeServers('reads', (server, target) => {
     expect(row?.object?.kind).toBe(kind);
   });
 
-  it('metadata alone is returned on request', async () => {
+  it('return only metadata on request', async () => {
     const accept = (kind: string) => ({ headers: { accept: `application/json;as=${kind};v=v1;g=meta.k8s.io` } });
 
     const one = await server().raw('GET', `${maps}/a`, accept('PartialObjectMetadata'));
@@ -227,26 +227,26 @@ describeServers('reads', (server, target) => {
     ['an unknown group', '/apis/nothing.example.com/v1/widgets', 404, 'text/plain; charset=utf-8'],
     ['an unknown path', '/nothing', 404, target.minor < 25 ? 'application/json' : 'text/plain; charset=utf-8'],
     ['an unknown subresource', '/api/v1/namespaces/default/configmaps/x/status', 404, 'application/json'],
-  ])('%s (%s) returns %d, %s', async (_, path, status, contentType) => {
-    const answer = await server().raw('GET', path);
+  ])('return for %s (%s): %d, %s', async (_, path, status, contentType) => {
+    const response = await server().raw('GET', path);
 
-    expect([answer.status, answer.headers['content-type']]).toEqual([status, contentType]);
+    expect([response.status, response.headers['content-type']]).toEqual([status, contentType]);
   });
 
-  it.each(['text/html', 'image/png'])('a response as %s is not acceptable', async (accept) => {
+  it.each(['text/html', 'image/png'])('refuse the media type %s', async (accept) => {
     expect(await server().refusal('GET', `${maps}/a`, { headers: { accept } })).toMatchObject({
       code: 406,
       reason: 'NotAcceptable',
     });
   });
 
-  it('clients that prefer Protobuf and accept JSON get what they can read', async () => {
+  it('return a readable response to clients that prefer Protobuf and accept JSON', async () => {
     const accept = 'application/vnd.kubernetes.protobuf;q=0,application/json';
 
     expect((await server().raw('GET', `${maps}/a`, { headers: { accept } })).json.kind).toBe('ConfigMap');
   });
 
-  it('discovery names groups, versions and resources', async () => {
+  it('list groups, versions and resources in discovery', async () => {
     const groups = (await server().raw('GET', '/apis')).json.groups as { name: string }[];
     const core = (await server().raw('GET', '/api')).json;
     const apps = (await server().raw('GET', '/apis/apps/v1')).json;
@@ -285,7 +285,7 @@ describeServers('reads', (server, target) => {
     );
   });
 
-  it.runIf(target.minor >= 30)('aggregated discovery returns everything at once', async () => {
+  it.runIf(target.minor >= 30)('return everything at once in aggregated discovery', async () => {
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
     const { json, headers } = await server().raw('GET', '/apis', { headers: { accept } });

@@ -8,7 +8,7 @@ import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { generateKeyPair, privateKeyToPem, publicKeyToPem } from '@fairway/kube/pki/key-pair';
 
-/** kube-apiserver and etcd from `KUBEBUILDER_ASSETS`, or undefined without them. */
+/** kube-apiserver and etcd from `KUBEBUILDER_ASSETS`; undefined if it is not set. */
 export function findAssets(): string | undefined {
   const folder = process.env['KUBEBUILDER_ASSETS'];
   const isComplete = folder && existsSync(join(folder, 'kube-apiserver')) && existsSync(join(folder, 'etcd'));
@@ -16,25 +16,25 @@ export function findAssets(): string | undefined {
 }
 
 export interface RealApiServer extends AsyncDisposable {
-  /** As an administrator. */
+  /** The administrator's client. */
   readonly client: KubeClient;
   readonly url: string;
-  /** The administrator's. */
+  /** The administrator's certificate. */
   readonly token: string;
-  /** PEM that its certificate chains to. */
+  /** PEM that the server's certificate chains to. */
   readonly certificateAuthority: string;
 }
 
 export interface RealApiServerOptions {
-  /** PEM of the authority of client certificates; enables RBAC, node authorisation, NodeRestriction and bootstrap tokens. */
+  /** PEM of the CA of client certificates; enables RBAC, node authorisation, NodeRestriction and bootstrap tokens. */
   readonly clientAuthority?: string;
-  /** Ranges of cluster IPs: one, or one of each IP family, the primary one first. */
+  /** Ranges of cluster IPs: one, or one per IP family with the primary first. */
   readonly serviceRanges?: readonly string[];
 }
 
 const TOKEN = 'contract-test';
 const START_TIMEOUT_MS = 300_000;
-/** Admission that depends on other objects or on the cluster, in contrast to the definitions of kinds. */
+/** Admission plugins that depend on other objects or on the cluster, in contrast to the definitions of kinds. */
 const DISABLED_ADMISSION = [
   'ServiceAccount',
   'DefaultTolerationSeconds',
@@ -123,7 +123,7 @@ async function connect(server: string, certificatePath: string): Promise<KubeCli
   const deadlineMs = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     try {
-      // Self-signed, so it is its own authority.
+      // The certificate is self-signed, so it is its own CA.
       const certificateAuthority = await readFile(certificatePath, 'utf8');
       const transport = new HttpsTransport({ server, certificateAuthority, bearerToken: () => TOKEN });
       const client = new KubeClient(transport);

@@ -14,15 +14,18 @@ import { SupervisedProcess } from './supervised-process.ts';
 export interface RealControlPlaneOptions {
   /** YAML or JSON of an audit.k8s.io/v1 Policy; nothing is audited by default. */
   readonly auditPolicy?: string;
-  /** Names of kube-controller-manager's `--controllers` that do not run. */
+  /** Names of controllers in kube-controller-manager's `--controllers` that do not run. */
   readonly withoutControllers?: readonly string[];
 }
 
 export interface RealControlPlane extends RunningControlPlane {
   /** Where kube-apiserver writes its audit log. */
   readonly auditLog: string;
-  /** Ends kube-apiserver gracefully, runs `meanwhile`, and restarts it on its port; the rest of the control plane continues. */
-  restartApiServer(meanwhile?: () => Promise<void>): Promise<void>;
+  /**
+   * Stops kube-apiserver gracefully, runs `whileStopped`, and restarts it on its port; the rest of the control plane
+   * continues.
+   */
+  restartApiServer(whileStopped?: () => Promise<void>): Promise<void>;
 }
 
 /** Starts etcd, kube-apiserver and kube-controller-manager on loopback, in a separate folder that is deleted with them. */
@@ -48,9 +51,9 @@ export async function startRealControlPlane(
       pki,
       minor: binaries.minor,
       auditLog,
-      async restartApiServer(meanwhile = async () => {}) {
+      async restartApiServer(whileStopped = async () => {}) {
         await server[Symbol.asyncDispose]();
-        await meanwhile();
+        await whileStopped();
         server = await startServer();
       },
       [Symbol.asyncDispose]: () => stack.disposeAsync(),

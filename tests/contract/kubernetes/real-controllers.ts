@@ -7,7 +7,10 @@ import { SupervisedProcess } from './supervised-process.ts';
 
 type Served = Pick<RunningControlPlane, 'url' | 'pki' | 'minor'>;
 
-/** Runs a kube-controller-manager with all its controllers, or all but some, with an API server, real or embedded. */
+/**
+ * Runs a kube-controller-manager with all its controllers, or without some of them, against a real or embedded API
+ * server.
+ */
 export function startControllerManager(
   binaries: KubernetesBinaries,
   plane: Served,
@@ -55,7 +58,7 @@ async function startComponent(
     const kubeconfig = await file('kubeconfig', await pki.kubeconfig(url, `system:${program}`));
     const flags = [
       `--kubeconfig=${kubeconfig}`,
-      // They receive no requests, and a port chosen beforehand may be taken by then.
+      // The servers receive no requests, and a port chosen beforehand may be taken by then.
       '--secure-port=0',
       ...(minor < 24 ? ['--port=0'] : []),
       '--leader-elect=false',

@@ -59,7 +59,7 @@ export class RegisteredWebhooks implements AsyncDisposable {
     await this.#server.client.resource<MutatingWebhookConfiguration>(type).create(configuration);
     await vi.waitUntil(async () => {
       await this.create({ labels: { canary: label } });
-      return webhooks.asked.has(`/${canary}`);
+      return webhooks.reviewsByPath.has(`/${canary}`);
     }, WAIT);
   }
 
@@ -80,8 +80,8 @@ export class RegisteredWebhooks implements AsyncDisposable {
   }
 }
 
-/** The server's objection to a write. */
-export async function refusalOf(write: Promise<unknown>): Promise<string> {
+/** The error with which the server refuses a write. */
+export async function rejectionOf(write: Promise<unknown>): Promise<string> {
   try {
     await write;
     return '';
@@ -95,8 +95,8 @@ export function denied(response: object): WebhookBehavior {
   return (review) => reviewed(review, { allowed: false, ...response });
 }
 
-/** A pattern that matches exactly this. */
-export function exactly(says: string | RegExp): RegExp {
-  if (says instanceof RegExp) return says;
-  return new RegExp(`^${says.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`);
+/** A pattern that matches exactly this text. */
+export function exactly(expectedMessage: string | RegExp): RegExp {
+  if (expectedMessage instanceof RegExp) return expectedMessage;
+  return new RegExp(`^${expectedMessage.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`);
 }

@@ -27,7 +27,7 @@ import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBinaries, type KubernetesBinaries } from './binaries.ts';
 import type { ContractServer } from './contract-server.ts';
-import { leadTo } from './extension-services.ts';
+import { routeService } from './extension-services.ts';
 import { startEtcd } from './real-etcd.ts';
 import { SupervisedProcess } from './supervised-process.ts';
 import { describeServers } from './targets.ts';
@@ -51,7 +51,7 @@ const reason = ' (skipped: KUBEBUILDER_ASSETS has no sample-apiserver; testbed/k
 /** Kubernetes' own example of an aggregated API server, as a process with its own etcd. */
 describe.skipIf(binaries === undefined)(`sample-apiserver${binaries === undefined ? reason : ''}`, () => {
   describeServers('sample-apiserver', (server, target) => {
-    // It uses current kinds of its API server.
+    // The sample uses current kinds of its API server.
     const isCurrent = target.minor >= 34;
     const stack = new AsyncDisposableStack();
     let folder: string;
@@ -104,7 +104,7 @@ describe.skipIf(binaries === undefined)(`sample-apiserver${binaries === undefine
       await expect.poll(() => kubectl('explain', 'flunders.spec'), WAIT).toMatch(/KIND: +Flunder/);
     });
 
-    it.runIf(isCurrent)('trusts the API server about the user', async () => {
+    it.runIf(isCurrent)('trusts the API server to authenticate the user', async () => {
       const user = server().name('user');
       const refusal = await server().refusal(
         'GET',
@@ -116,7 +116,7 @@ describe.skipIf(binaries === undefined)(`sample-apiserver${binaries === undefine
       expect(refusal).toMatchObject({ code: 403, message: expect.stringContaining(`User "${user}" cannot list`) });
     });
 
-    it.runIf(isCurrent)('is watched', async () => {
+    it.runIf(isCurrent)('can be watched', async () => {
       const flunders = server().client.resource(Flunders);
       const seen = eventuallyObject(flunders, { namespace, name: 'watched' }, ({ spec }) => spec?.reference === 'b');
       await flunders.create({ metadata: { namespace, name: 'watched' }, spec: { reference: 'a' } });
@@ -125,7 +125,7 @@ describe.skipIf(binaries === undefined)(`sample-apiserver${binaries === undefine
       expect((await seen).metadata.namespace).toBe(namespace);
     });
 
-    it.runIf(isCurrent)('is watched over a WebSocket', async () => {
+    it.runIf(isCurrent)('can be watched over a WebSocket', async () => {
       await server()
         .client.resource(Flunders)
         .create({ metadata: { namespace, name: 'streamed' } });
@@ -148,19 +148,21 @@ describe.skipIf(binaries === undefined)(`sample-apiserver${binaries === undefine
       expect(event).toContain('{"type":"ADDED","object":{"kind":"Flunder"');
     });
 
-    it.runIf(isCurrent)('is emptied with a namespace', async () => {
-      const doomed = await server().namespace();
+    it.runIf(isCurrent)('is emptied when its namespace is deleted', async () => {
+      const doomedNamespace = await server().namespace();
       const flunders = server().client.resource(Flunders);
-      await flunders.create({ metadata: { namespace: doomed, name: 'one' } });
-      await server().client.resource<Namespace>(Namespaces).delete(doomed);
+      await flunders.create({ metadata: { namespace: doomedNamespace, name: 'one' } });
+      await server().client.resource<Namespace>(Namespaces).delete(doomedNamespace);
 
-      await expect.poll(async () => (await server().raw('GET', `/api/v1/namespaces/${doomed}`)).status, WAIT).toBe(404);
-      expect((await flunders.list({ namespace: doomed })).items).toEqual([]);
+      await expect
+        .poll(async () => (await server().raw('GET', `/api/v1/namespaces/${doomedNamespace}`)).status, WAIT)
+        .toBe(404);
+      expect((await flunders.list({ namespace: doomedNamespace })).items).toEqual([]);
     });
   });
 });
 
-/** What every aggregated API server needs, and what this one's admission reads. */
+/** The rights that every aggregated API server needs, and what this one's admission reads. */
 async function grant({ client }: ContractServer): Promise<void> {
   const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER }];
   const roleRef = (kind: string, name: string) => ({ apiGroup: 'rbac.authorization.k8s.io', kind, name });
@@ -188,11 +190,11 @@ async function grant({ client }: ContractServer): Promise<void> {
 async function startSample(
   stack: AsyncDisposableStack,
   server: ContractServer,
-  programs: KubernetesBinaries,
+  binaries: KubernetesBinaries,
   { folder, namespace }: { readonly folder: string; readonly namespace: string },
 ): Promise<{ readonly caBundle: string; readonly port: number }> {
   const [etcdPort = 0, peerPort = 0, port = 0] = await freePorts(3);
-  stack.use(await startEtcd(programs, folder, etcdPort, peerPort));
+  stack.use(await startEtcd(binaries, folder, etcdPort, peerPort));
   const file = async (name: string, content: string) => {
     const path = join(folder, name);
     await writeFile(path, content, { mode: 0o600 });
@@ -208,7 +210,7 @@ async function startSample(
   });
   const kubeconfig = await file('kubeconfig', await server.kubeconfig(USER));
   const sample = new SupervisedProcess(
-    join(programs.folder, 'sample-apiserver'),
+    join(binaries.folder, 'sample-apiserver'),
     [
       `--etcd-servers=http://127.0.0.1:${etcdPort}`,
       '--bind-address=127.0.0.1',
@@ -231,7 +233,7 @@ async function register(
   server: ContractServer,
   { namespace, port, caBundle }: { readonly namespace: string; readonly port: number; readonly caBundle: string },
 ): Promise<void> {
-  const servicePort = await leadTo(server, { namespace, name: USER }, port);
+  const servicePort = await routeService(server, { namespace, name: USER }, port);
   for (const version of ['v1alpha1', 'v1beta1']) {
     await server.client.resource<APIService>(APIServices).create({
       metadata: { name: `${version}.${GROUP}` },

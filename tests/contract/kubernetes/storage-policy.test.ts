@@ -53,22 +53,22 @@ function aClass(name: string, fields: Partial<StorageClass> = {}): StorageClass 
   return { metadata: { name }, provisioner: DRIVER, ...fields };
 }
 
-describeServers('what a plan says of volumes', (server, target) => {
-  // There are no add-ons for earlier releases.
+describeServers('a plan’s rules for volumes', (server, target) => {
+  // Fairway has no add-ons for earlier releases.
   const hasAddons = target.minor >= 31;
 
-  const lookAt = (facts: Partial<AddonFacts>) =>
+  const applyAndObserve = (facts: Partial<AddonFacts>) =>
     applyAddons({
       client: server().client,
       wanted: addonsOf(someFacts({ version: `1.${target.minor}.2`, ...facts })),
       unmanaged: new Set(),
-      working: new Set(),
+      workingAddons: new Set(),
       request: undefined,
       clock: systemClock,
       signal,
     });
 
-  const ask = async (object: PersistentVolumeClaim | PersistentVolume | StorageClass): Promise<string> => {
+  const dryRun = async (object: PersistentVolumeClaim | PersistentVolume | StorageClass): Promise<string> => {
     const { client } = server();
     try {
       if ('provisioner' in object) await client.resource(StorageClasses).create(object, { dryRun: true });
@@ -87,12 +87,12 @@ describeServers('what a plan says of volumes', (server, target) => {
     const storage = storageLimits({
       storage: { classes: [FAST], accessModes: ['ReadWriteOnce', 'ReadWriteOncePod'], tenantClasses: 'Refused' },
     });
-    await lookAt({ storage });
+    await applyAndObserve({ storage });
     // A policy takes effect a moment after it is written.
     await vi.waitFor(
       async () => {
-        const answers = [await ask(aClaim(['ReadWriteMany'], 'fast')), await ask(aClass('mine'))];
-        if (answers.includes('')) throw new Error('it does not count yet');
+        const responses = [await dryRun(aClaim(['ReadWriteMany'], 'fast')), await dryRun(aClass('mine'))];
+        if (responses.includes('')) throw new Error('it does not count yet');
       },
       { timeout: 300_000 },
     );
@@ -101,17 +101,17 @@ describeServers('what a plan says of volumes', (server, target) => {
   it.runIf(hasAddons).each([
     { reason: 'a claim for one node', object: aClaim(['ReadWriteOnce'], 'fast') },
     { reason: 'a claim for one pod', object: aClaim(['ReadWriteOncePod'], 'fast') },
-    { reason: 'a claim of a class of shares', object: aClaim(['ReadWriteMany'], 'nfs') },
-    { reason: 'a volume of shares', object: aVolume(['ReadWriteMany'], 'nfs.csi.example.org') },
+    { reason: 'a claim in a share class', object: aClaim(['ReadWriteMany'], 'nfs') },
+    { reason: 'a volume on a share', object: aVolume(['ReadWriteMany'], 'nfs.csi.example.org') },
     { reason: 'a volume for one node', object: aVolume(['ReadWriteOnce'], DRIVER) },
-    { reason: "a class of another driver's", object: aClass('nfs', { provisioner: 'nfs.csi.example.org' }) },
+    { reason: 'a class of another driver', object: aClass('nfs', { provisioner: 'nfs.csi.example.org' }) },
     {
       reason: 'a claim for many nodes',
       object: aClaim(['ReadWriteOnce', 'ReadWriteMany'], 'fast'),
       says: `persistentvolumeclaims "data" ${DENIED}${NO_SHARING}`,
     },
     {
-      reason: 'a claim for many nodes that names no class',
+      reason: 'a claim for many nodes without a class',
       object: aClaim(['ReadWriteMany']),
       says: `persistentvolumeclaims "data" ${DENIED}${NO_SHARING}`,
     },
@@ -126,12 +126,12 @@ describeServers('what a plan says of volumes', (server, target) => {
       says: `persistentvolumes "data" ${DENIED}${NO_SHARING}`,
     },
     {
-      reason: "a class of the tenant's own",
+      reason: 'a class of the tenant',
       object: aClass('mine'),
       says: `storageclasses.storage.k8s.io "mine" ${DENIED}classes of the tenant's own with the provisioner ${DRIVER} are not allowed by the cluster's plan: use fast`,
     },
-  ])('accepts $reason, or refuses: $says', async ({ object, says = '' }) => {
-    expect(await ask(object)).toBe(says);
+  ])('accepts $reason, or refuses it: $says', async ({ object, says = '' }) => {
+    expect(await dryRun(object)).toBe(says);
   });
 
   it.runIf(hasAddons)('passes the type check', async () => {
@@ -157,14 +157,14 @@ describeServers('what a plan says of volumes', (server, target) => {
     });
     const before = await classes.get('fast');
 
-    const { outcomes } = await lookAt(limits([{ ...FAST, volumeType: 'gold', reclaimPolicy: 'Retain' }]));
+    const { outcomes } = await applyAndObserve(limits([{ ...FAST, volumeType: 'gold', reclaimPolicy: 'Retain' }]));
     const after = await classes.get('fast');
-    await lookAt(limits([{ ...FAST, name: 'other' }]));
+    await applyAndObserve(limits([{ ...FAST, name: 'other' }]));
 
     expect(outcomes.get('cinder-csi')).toEqual({ kind: 'applied', conflicts: [] });
     expect(after).toMatchObject({ parameters: { type: 'gold' }, reclaimPolicy: 'Retain' });
     expect(after.metadata.uid).not.toBe(before.metadata.uid);
     expect(await namesOf()).toEqual(['other']);
-    await expect.poll(() => ask(aClass('mine'))).toBe('');
+    await expect.poll(() => dryRun(aClass('mine'))).toBe('');
   });
 });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const STOP_GRACE_MS = 10_000;
 
-/** A program that runs as long as a test; its output goes to a file. */
+/** A process that runs as long as a test; its output goes to a file. */
 export class SupervisedProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #logPath: string;
@@ -26,7 +26,8 @@ export class SupervisedProcess implements AsyncDisposable {
   }
 
   /**
-   * Resolves when `isReady` is true; rejects with the end of the output if the program ends before that, or `deadlineMs` pass.
+   * Resolves when `isReady` is true. Rejects with the end of the output if the program exits first, or after
+   * `deadlineMs`.
    */
   async whenReady(isReady: () => Promise<boolean>, deadlineMs = 300_000): Promise<void> {
     const endMs = Date.now() + deadlineMs;
@@ -35,7 +36,7 @@ export class SupervisedProcess implements AsyncDisposable {
       if (exitCode !== null || signalCode !== null || Date.now() > endMs) {
         throw new Error(`${spawnfile} is not ready (exit code ${exitCode}):\n${this.output.slice(-4000)}`);
       }
-      // Another program can only be asked whether it is ready now.
+      // Other programs can only be polled for readiness.
       await sleep(50);
     }
   }

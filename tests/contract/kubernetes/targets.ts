@@ -5,10 +5,10 @@ import { type RunningControlPlane, startEmbeddedControlPlane } from './control-p
 import { startRealControlPlane } from './real-control-plane.ts';
 
 export interface Target {
-  /** With the reason when it is skipped. */
+  /** Includes the reason if it is skipped. */
   readonly name: string;
   readonly isMissing: boolean;
-  /** 36 for 1.36. Cases that need a newer release are skipped. */
+  /** The minor version: 36 for 1.36. Cases that need a newer release are skipped. */
   readonly minor: number;
   readonly start: () => Promise<RunningControlPlane>;
 }
@@ -20,7 +20,7 @@ const EMBEDDED: Target = {
   start: () => startEmbeddedControlPlane(),
 };
 
-const MISSING: Target = {
+const MISSING_TARGET: Target = {
   name: 'kube-apiserver (skipped: no KUBEBUILDER_ASSETS, nothing on PATH, and testbed/kubernetes is not built)',
   isMissing: true,
   minor: 34,
@@ -35,11 +35,11 @@ const REAL: readonly Target[] = findBinaries().map((binaries) => ({
 }));
 
 /**
- * Runs the same cases against the embedded API server and every available real one. `cases` also gets the target, to skip by name
- * what its release lacks.
+ * Runs the same cases against the embedded API server and every available real one. `cases` also gets the target, to
+ * skip by name what its release does not support.
  */
 export function describeServers(title: string, cases: (server: () => ContractServer, target: Target) => void): void {
-  for (const target of [EMBEDDED, ...(REAL.length === 0 ? [MISSING] : REAL)]) {
+  for (const target of [EMBEDDED, ...(REAL.length === 0 ? [MISSING_TARGET] : REAL)]) {
     describe.skipIf(target.isMissing)(`${title} on ${target.name}`, () => {
       let plane: RunningControlPlane | undefined;
       let server: ContractServer | undefined;

@@ -4,35 +4,35 @@ import type { Duplex } from 'node:stream';
 import type { ClientCertificate } from '@fairway/kube/client/https-connections';
 import type { ContractServer } from './contract-server.ts';
 
-export interface UpgradeAnswer {
+export interface UpgradeResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Speaks the other protocol; undefined if the response was another one. */
+  /** The connection in the other protocol; undefined if the response was not an upgrade. */
   readonly socket: Duplex | undefined;
   /** The next bytes of the other protocol as text. */
   readonly read: (bytes: number) => Promise<string>;
 }
 
-/** Requests another protocol from an API server. The caller destroys the socket. */
+/** Requests an upgrade to another protocol from an API server. The caller destroys the socket. */
 export function upgrade(
   { url, authority }: Pick<ContractServer, 'url' | 'authority'>,
   { certificate, privateKey }: ClientCertificate,
   path: string,
   { method = 'GET', headers }: { readonly method?: string; readonly headers: Readonly<Record<string, string>> },
-): Promise<UpgradeAnswer> {
+): Promise<UpgradeResponse> {
   const tls = { ca: authority, cert: certificate, key: privateKey };
   const request = httpsRequest(`${url}${path}`, { method, headers, agent: false, ...tls });
-  const { promise, resolve, reject } = Promise.withResolvers<UpgradeAnswer>();
-  request.once('upgrade', ({ statusCode = 0, headers: answered }, socket, head) => {
-    // It may break at the end of the test.
+  const { promise, resolve, reject } = Promise.withResolvers<UpgradeResponse>();
+  request.once('upgrade', ({ statusCode = 0, headers: responseHeaders }, socket, head) => {
+    // The connection may break at the end of the test.
     socket.on('error', () => {});
     socket.unshift(head);
-    resolve({ status: statusCode, headers: answered, socket, read: (bytes) => readText(socket, bytes) });
+    resolve({ status: statusCode, headers: responseHeaders, socket, read: (bytes) => readText(socket, bytes) });
   });
-  request.once('response', (answer) => {
-    answer.resume();
-    const { statusCode = 0, headers: answered } = answer;
-    resolve({ status: statusCode, headers: answered, socket: undefined, read: () => Promise.resolve('') });
+  request.once('response', (response) => {
+    response.resume();
+    const { statusCode = 0, headers: responseHeaders } = response;
+    resolve({ status: statusCode, headers: responseHeaders, socket: undefined, read: () => Promise.resolve('') });
   });
   request.once('error', reject);
   request.end();

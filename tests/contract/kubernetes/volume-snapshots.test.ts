@@ -13,8 +13,8 @@ import { describeServers } from './targets.ts';
 
 const namespace = 'default';
 
-describeServers('kinds of volume snapshots', (server, { minor }) => {
-  // There are no add-ons for earlier releases.
+describeServers('volume snapshot kinds', (server, { minor }) => {
+  // Fairway has no add-ons for earlier releases.
   const hasAddons = minor >= 31;
   const snapshots = () => server().client.resource(VolumeSnapshots);
   const contents = () => server().client.resource(VolumeSnapshotContents);
@@ -26,7 +26,7 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
       await client.resource(type).apply(object, { fieldManager: 'test', force: true });
     }
     for (const type of [VolumeSnapshots, VolumeSnapshotContents, VolumeSnapshotClasses]) {
-      // It is served a moment after it is established.
+      // The kind is served a moment after it is established.
       await eventually(client.resource<KubeObject>(type), {}, () => true);
     }
   });
@@ -43,11 +43,11 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
       { source: { persistentVolumeClaimName: 'data' } },
       { source: { volumeSnapshotContentName: 'kept' }, volumeSnapshotClassName: 'fast' },
     ])('accept a VolumeSnapshot with $source, which is immutable', async (spec) => {
-    const made = await snapshots().create({ metadata: { generateName: 'good-', namespace }, spec });
-    const { name = '' } = made.metadata;
+    const created = await snapshots().create({ metadata: { generateName: 'good-', namespace }, spec });
+    const { name = '' } = created.metadata;
     const change = (value: object) => snapshots().patch(name, { type: 'merge', value }, { namespace });
 
-    expect(made.spec).toEqual(spec);
+    expect(created.spec).toEqual(spec);
     const [field = ''] = Object.keys(spec.source);
     expect((await refusal(change({ spec: { source: { [field]: 'other' } } })))?.reason).toBe('Invalid');
     expect((await refusal(change({ spec: { source: { [field]: null } } })))?.reason).toBe('Invalid');
@@ -59,9 +59,9 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
     { reason: 'two sources', spec: { source: { persistentVolumeClaimName: 'a', volumeSnapshotContentName: 'b' } } },
     { reason: 'an empty class', spec: { source: { persistentVolumeClaimName: 'a' }, volumeSnapshotClassName: '' } },
   ])('refuse a VolumeSnapshot with $reason', async ({ spec }) => {
-    const made = snapshots().create({ metadata: { generateName: 'bad-', namespace }, spec });
+    const created = snapshots().create({ metadata: { generateName: 'bad-', namespace }, spec });
 
-    expect(await refusal(made)).toMatchObject({ reason: 'Invalid' });
+    expect(await refusal(created)).toMatchObject({ reason: 'Invalid' });
   });
 
   const ref = { name: 'some', namespace };
@@ -72,22 +72,25 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
     volumeSnapshotRef: ref,
   } as const;
 
-  it.runIf(hasAddons)('accept a VolumeSnapshotContent, which is bound later', async () => {
-    const made = await contents().create({ metadata: { name: 'good' }, spec: { ...good, sourceVolumeMode: 'Block' } });
+  it.runIf(hasAddons)('accept a VolumeSnapshotContent, which can be bound later', async () => {
+    const created = await contents().create({
+      metadata: { name: 'good' },
+      spec: { ...good, sourceVolumeMode: 'Block' },
+    });
     const bound = await contents().patch('good', {
       type: 'merge',
       value: { spec: { volumeSnapshotRef: { ...ref, uid: 'some' }, deletionPolicy: 'Retain' } },
     });
     const status = {
       snapshotHandle: 'some',
-      // More than a double can hold; whole seconds fit.
+      // More than a double can represent; whole seconds fit.
       creationTime: 1_795_632_123_000_000_000,
       readyToUse: true,
       restoreSize: 5 * 2 ** 30,
     };
     const ready = await contents().patch('good', { type: 'merge', value: { status } }, { subresource: 'status' });
 
-    expect(made.spec.volumeSnapshotRef).toEqual(ref);
+    expect(created.spec.volumeSnapshotRef).toEqual(ref);
     expect(bound.spec).toMatchObject({ volumeSnapshotRef: { uid: 'some' }, deletionPolicy: 'Retain' });
     expect(ready.status).toEqual(status);
     const block = contents().patch('good', { type: 'merge', value: { spec: { sourceVolumeMode: 'Filesystem' } } });
@@ -101,9 +104,9 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
     { reason: 'a nameless snapshot', spec: { ...good, volumeSnapshotRef: { namespace } } },
     { reason: 'a policy that does not exist', spec: { ...good, deletionPolicy: 'Recycle' } },
   ])('refuse a VolumeSnapshotContent with $reason', async ({ spec }) => {
-    const made = contents().create({ metadata: { generateName: 'bad-' }, spec } as unknown as VolumeSnapshotContent);
+    const created = contents().create({ metadata: { generateName: 'bad-' }, spec } as unknown as VolumeSnapshotContent);
 
-    expect(await refusal(made)).toMatchObject({ reason: 'Invalid' });
+    expect(await refusal(created)).toMatchObject({ reason: 'Invalid' });
   });
 
   it.runIf(hasAddons)('accept a VolumeSnapshotClass as shipped by drivers', async () => {
@@ -114,9 +117,9 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
       parameters: { 'force-create': 'true' },
     } as const;
 
-    const made = await classes.create({ metadata: { name: 'some' }, ...fields });
+    const created = await classes.create({ metadata: { name: 'some' }, ...fields });
 
-    expect(made).toMatchObject(fields);
+    expect(created).toMatchObject(fields);
     await classes.delete('some');
   });
 });

@@ -4,7 +4,7 @@ import { describeServers } from './targets.ts';
 
 const merge = { 'content-type': 'application/merge-patch+json' };
 
-interface Seen {
+interface SeenEvent {
   readonly type: string;
   readonly object: {
     readonly kind: string;
@@ -15,15 +15,15 @@ interface Seen {
 }
 
 /** The events of a watch, until the server ends it. */
-async function watched(server: ContractServer, path: string): Promise<Seen[]> {
+async function readWatch(server: ContractServer, path: string): Promise<SeenEvent[]> {
   const { text } = await server.raw('GET', `${path}${path.includes('?') ? '&' : '?'}watch=1&timeoutSeconds=1`);
   return text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Seen);
+    .map((line) => JSON.parse(line) as SeenEvent);
 }
 
-function briefly(events: readonly Seen[]): string[] {
+function summarize(events: readonly SeenEvent[]): string[] {
   return events.map(({ type, object }) => `${type} ${object.metadata.name ?? ''}`.trim());
 }
 
@@ -49,24 +49,26 @@ describeServers('watches', (server, target) => {
     const changes = [await label('ordered', { step: '1' }), await label('ordered', { step: '2' })];
     await server().raw('DELETE', `${maps}/ordered`);
 
-    const events = await watched(server(), `${maps}?labelSelector=own%3Dorder&resourceVersion=${before}`);
+    const events = await readWatch(server(), `${maps}?labelSelector=own%3Dorder&resourceVersion=${before}`);
 
-    expect(briefly(events)).toEqual(['MODIFIED ordered', 'MODIFIED ordered', 'DELETED ordered']);
+    expect(summarize(events)).toEqual(['MODIFIED ordered', 'MODIFIED ordered', 'DELETED ordered']);
     expect(events.slice(0, 2).map(({ object }) => object.metadata.resourceVersion)).toEqual(changes);
     const versions = events.map(({ object }) => Number(object.metadata.resourceVersion));
     expect(versions).toEqual(versions.toSorted((a, b) => a - b));
     expect(versions[2]).toBeGreaterThan(versions[1] ?? 0);
   });
 
-  it('resumed at each version, miss nothing and repeat nothing', async () => {
+  it('miss nothing and repeat nothing when resumed at each version', async () => {
     const versions = [await create('resumed', { own: 'resumption' })];
     for (const step of ['1', '2', '3']) versions.push(await label('resumed', { step }));
 
-    const rests = await Promise.all(
-      versions.map((version) => watched(server(), `${maps}?labelSelector=own%3Dresumption&resourceVersion=${version}`)),
+    const watchesFrom = await Promise.all(
+      versions.map((version) =>
+        readWatch(server(), `${maps}?labelSelector=own%3Dresumption&resourceVersion=${version}`),
+      ),
     );
 
-    expect(rests.map((events) => events.map(({ object }) => object.metadata.resourceVersion))).toEqual(
+    expect(watchesFrom.map((events) => events.map(({ object }) => object.metadata.resourceVersion))).toEqual(
       versions.map((_, index) => versions.slice(index + 1)),
     );
   });
@@ -78,39 +80,42 @@ describeServers('watches', (server, target) => {
     await label('passing', { own: null });
     await label('passing', { step: '2' });
 
-    const events = await watched(server(), `${maps}?labelSelector=own%3Dpassage&resourceVersion=${before}`);
+    const events = await readWatch(server(), `${maps}?labelSelector=own%3Dpassage&resourceVersion=${before}`);
 
-    expect(briefly(events)).toEqual(['ADDED passing', 'MODIFIED passing', 'DELETED passing']);
+    expect(summarize(events)).toEqual(['ADDED passing', 'MODIFIED passing', 'DELETED passing']);
   });
 
-  it.each(['', 'resourceVersion=0'])('that name no version ("%s") start with the current objects', async (version) => {
-    await create(`there-${version.length}`, { own: `there${version.length}` });
+  it.each(['', 'resourceVersion=0'])(
+    'start with the current objects if they name no version ("%s")',
+    async (version) => {
+      await create(`there-${version.length}`, { own: `there${version.length}` });
 
-    const events = await watched(server(), `${maps}?labelSelector=own%3Dthere${version.length}&${version}`);
+      const events = await readWatch(server(), `${maps}?labelSelector=own%3Dthere${version.length}&${version}`);
 
-    expect(briefly(events)).toEqual([`ADDED there-${version.length}`]);
-  });
+      expect(summarize(events)).toEqual([`ADDED there-${version.length}`]);
+    },
+  );
 
-  it('of one name only report that object', async () => {
+  it('report only the object of the selected name', async () => {
     const before = await create('single');
     await create('other-single');
     await label('single', { step: '1' });
 
-    const events = await watched(server(), `${maps}?fieldSelector=metadata.name%3Dsingle&resourceVersion=${before}`);
+    const events = await readWatch(server(), `${maps}?fieldSelector=metadata.name%3Dsingle&resourceVersion=${before}`);
 
-    expect(briefly(events)).toEqual(['MODIFIED single']);
+    expect(summarize(events)).toEqual(['MODIFIED single']);
   });
 
-  // Off in 1.31 and 1.33.
+  // Off by default in 1.31 and 1.33.
   it.runIf(target.minor >= 34)('stream the initial state, and mark its end', async () => {
     await create('initial', { own: 'initial' });
 
-    const events = await watched(
+    const events = await readWatch(
       server(),
       `${maps}?labelSelector=own%3Dinitial&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
     );
 
-    expect(briefly(events.slice(0, 2))).toEqual(['ADDED initial', 'BOOKMARK']);
+    expect(summarize(events.slice(0, 2))).toEqual(['ADDED initial', 'BOOKMARK']);
     expect(events[1]?.object.kind).toBe('ConfigMap');
     expect(events[1]?.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
     expect(Number(events[1]?.object.metadata.resourceVersion)).toBeGreaterThanOrEqual(
@@ -118,13 +123,15 @@ describeServers('watches', (server, target) => {
     );
   });
 
-  it('respond as tables and as metadata', async () => {
+  it('return tables and metadata on request', async () => {
     const before = await create('formed', { own: 'form' });
     await label('formed', { step: '1' });
     const path = `${maps}?watch=1&timeoutSeconds=1&labelSelector=own%3Dform&resourceVersion=${before}`;
     const as = async (kind: string) => {
       const accept = `application/json;as=${kind};v=v1;g=meta.k8s.io`;
-      return JSON.parse((await server().raw('GET', path, { headers: { accept } })).text.split('\n')[0] ?? '') as Seen;
+      return JSON.parse(
+        (await server().raw('GET', path, { headers: { accept } })).text.split('\n')[0] ?? '',
+      ) as SeenEvent;
     };
 
     expect(await as('Table')).toMatchObject({

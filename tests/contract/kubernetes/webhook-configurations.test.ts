@@ -1,11 +1,11 @@
 import { reviewed } from '@fairway/apiserver/outbound/testing/webhook-server';
 import { ConfigMaps, Deployments, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CONFIG_MAPS, denied, type Hook, RegisteredWebhooks, refusalOf } from './registered-webhooks.ts';
+import { CONFIG_MAPS, denied, type Hook, RegisteredWebhooks, rejectionOf } from './registered-webhooks.ts';
 import { describeServers } from './targets.ts';
 
 describeServers('webhook configurations', (server, target) => {
-  // Earlier releases have no match conditions, and other messages.
+  // Earlier releases have no match conditions, and different messages.
   const isCurrent = target.minor >= 30;
   let hooks: RegisteredWebhooks;
   let namespace: string;
@@ -29,20 +29,35 @@ describeServers('webhook configurations', (server, target) => {
 
     const kind = { group: '', version: 'v1', kind: 'ConfigMap' };
     const resource = { group: '', version: 'v1', resource: 'configmaps' };
-    const about = { kind, resource, requestKind: kind, requestResource: resource, name, namespace, dryRun: false };
+    const resourceFields = {
+      kind,
+      resource,
+      requestKind: kind,
+      requestResource: resource,
+      name,
+      namespace,
+      dryRun: false,
+    };
     const userInfo = { username: 'admin', groups: ['system:masters', 'system:authenticated'] };
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, labels: { hooked: label } } };
-    const asked = hooks.webhooks.asked.get('/asks.example.org') ?? [];
-    expect(asked).toHaveLength(3);
-    const [created, updated, deleted] = asked;
+    const received = hooks.webhooks.reviewsByPath.get('/asks.example.org') ?? [];
+    expect(received).toHaveLength(3);
+    const [created, updated, deleted] = received;
     expect(created).toMatchObject({
       apiVersion: 'admission.k8s.io/v1',
       kind: 'AdmissionReview',
-      request: { ...about, operation: 'CREATE', userInfo, object, oldObject: null, options: { kind: 'CreateOptions' } },
+      request: {
+        ...resourceFields,
+        operation: 'CREATE',
+        userInfo,
+        object,
+        oldObject: null,
+        options: { kind: 'CreateOptions' },
+      },
     });
     expect(updated).toMatchObject({
       request: {
-        ...about,
+        ...resourceFields,
         operation: 'UPDATE',
         object: { ...object, data: { a: 'b' } },
         oldObject: object,
@@ -51,17 +66,17 @@ describeServers('webhook configurations', (server, target) => {
     });
     expect(deleted).toMatchObject({
       request: {
-        ...about,
+        ...resourceFields,
         operation: 'DELETE',
         object: null,
         oldObject: { ...object, data: { a: 'b' } },
         options: { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' },
       },
     });
-    expect(new Set(asked.map(({ request }) => request.uid)).size).toBe(3);
+    expect(new Set(received.map(({ request }) => request.uid)).size).toBe(3);
   });
 
-  it.runIf(isCurrent)('sends the Scale for a Deployment’s scale', async () => {
+  it.runIf(isCurrent)('sends the Scale when a Deployment is scaled', async () => {
     const label = server().name('scale');
     hooks.webhooks.answer('/scale.example.org', reviewed);
     const rules = [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['*'], resources: ['deployments/scale'] }];
@@ -87,7 +102,7 @@ describeServers('webhook configurations', (server, target) => {
     await server().raw('PATCH', path, { headers, body: { spec: { replicas: 1 } } });
     await hooks.unregister(ValidatingWebhookConfigurations, label);
 
-    expect(hooks.webhooks.asked.get('/scale.example.org')?.[0]).toMatchObject({
+    expect(hooks.webhooks.reviewsByPath.get('/scale.example.org')?.[0]).toMatchObject({
       request: {
         kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
         resource: { group: 'apps', version: 'v1', resource: 'deployments' },
@@ -103,10 +118,10 @@ describeServers('webhook configurations', (server, target) => {
     hooks.webhooks.answer('/warns.example.org', (review) => reviewed(review, { warnings: ['take care', 'truly'] }));
     await hooks.register(ValidatingWebhookConfigurations, label, { name: 'warns.example.org' });
     const body = { metadata: { name: 'some', labels: { hooked: label } } };
-    const answer = await server().raw('POST', `/api/v1/namespaces/${namespace}/configmaps?dryRun=All`, { body });
+    const response = await server().raw('POST', `/api/v1/namespaces/${namespace}/configmaps?dryRun=All`, { body });
     await hooks.unregister(ValidatingWebhookConfigurations, label);
 
-    expect(answer.headers['warning']).toBe('299 - "take care", 299 - "truly"');
+    expect(response.headers['warning']).toBe('299 - "take care", 299 - "truly"');
   });
   it.runIf(isCurrent)('sends no requests about the configurations themselves', async () => {
     const label = server().name('self');
@@ -118,7 +133,7 @@ describeServers('webhook configurations', (server, target) => {
       rules: all,
       objectSelector,
     });
-    const refusal = await refusalOf(
+    const refusal = await rejectionOf(
       server()
         .client.resource(ValidatingWebhookConfigurations)
         .create({ metadata: { name: `${label}-other`, labels: { hooked: label } } }, { dryRun: true }),
@@ -128,49 +143,53 @@ describeServers('webhook configurations', (server, target) => {
     expect(refusal).toBe('');
   });
 
-  it.runIf(isCurrent).each<{ reason: string; hook: Hook; says: string }>([
+  it.runIf(isCurrent).each<{ reason: string; hook: Hook; expectedMessage: string }>([
     {
       reason: 'a short name',
       hook: { name: 'short' },
-      says: 'webhooks[0].name: Invalid value: "short": should be a domain with at least three segments separated by dots',
+      expectedMessage:
+        'webhooks[0].name: Invalid value: "short": should be a domain with at least three segments separated by dots',
     },
     {
       reason: 'neither URL nor Service',
       hook: { name: 'a.example.org', clientConfig: {} },
-      says: 'webhooks[0].clientConfig: Required value: exactly one of url or service is required',
+      expectedMessage: 'webhooks[0].clientConfig: Required value: exactly one of url or service is required',
     },
     {
       reason: 'a URL without TLS',
       hook: { name: 'a.example.org', clientConfig: { url: 'http://example.org/x' } },
-      says: `webhooks[0].clientConfig.url: Invalid value: "http": 'https' is the only allowed URL scheme; desired format: https://host[/path]`,
+      expectedMessage: `webhooks[0].clientConfig.url: Invalid value: "http": 'https' is the only allowed URL scheme; desired format: https://host[/path]`,
     },
     {
       reason: 'no patience',
       hook: { name: 'a.example.org', timeoutSeconds: 31 },
-      says: 'webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be between 1 and 30 seconds',
+      expectedMessage:
+        'webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be between 1 and 30 seconds',
     },
     {
       reason: 'side effects',
       hook: { name: 'a.example.org', sideEffects: 'Some' },
-      says: 'webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun"',
+      expectedMessage: 'webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun"',
     },
     {
       reason: 'an operation that does not exist',
       hook: { name: 'a.example.org', rules: [{ ...CONFIG_MAPS, operations: ['GET'] }] },
-      says: 'webhooks[0].rules[0].operations[0]: Unsupported value: "GET": supported values: "*", "CONNECT", "CREATE", "DELETE", "UPDATE"',
+      expectedMessage:
+        'webhooks[0].rules[0].operations[0]: Unsupported value: "GET": supported values: "*", "CONNECT", "CREATE", "DELETE", "UPDATE"',
     },
     {
       reason: 'no version',
       hook: { name: 'a.example.org', admissionReviewVersions: ['v7'] },
-      // Before 1.34 in Go's format.
-      says: `webhooks[0].admissionReviewVersions: Invalid value: ${target.minor >= 34 ? '["v7"]' : '[]string{"v7"}'}: must include at least one of v1`,
+      // Before 1.34, in Go's format.
+      expectedMessage: `webhooks[0].admissionReviewVersions: Invalid value: ${target.minor >= 34 ? '["v7"]' : '[]string{"v7"}'}: must include at least one of v1`,
     },
     {
       reason: 'a condition that cannot be compiled',
       hook: { name: 'a.example.org', matchConditions: [{ name: 'bad', expression: 'object.' }] },
-      says: 'webhooks[0].matchConditions[0].expression: Invalid value: "object.": compilation failed: ERROR: ',
+      expectedMessage:
+        'webhooks[0].matchConditions[0].expression: Invalid value: "object.": compilation failed: ERROR: ',
     },
-  ])('refuses a webhook with $reason', async ({ hook, says }) => {
+  ])('refuses a webhook with $reason', async ({ hook, expectedMessage }) => {
     const whole = {
       admissionReviewVersions: ['v1'],
       sideEffects: 'None',
@@ -178,21 +197,21 @@ describeServers('webhook configurations', (server, target) => {
       ...hook,
     };
     const name = server().name('refused');
-    const refusal = await refusalOf(
+    const refusal = await rejectionOf(
       server()
         .client.resource(ValidatingWebhookConfigurations)
         .create({ metadata: { name }, webhooks: [whole] }),
     );
 
     expect(refusal.slice(0, 4)).toBe('422 ');
-    expect(refusal).toContain(says);
+    expect(refusal).toContain(expectedMessage);
   });
 
   it.runIf(isCurrent)('reports problems with a Service', async () => {
     const label = server().name('service');
     const clientConfig = { service: { name: 'none', namespace, path: '/x' }, caBundle: hooks.webhooks.caBundle };
     await hooks.register(ValidatingWebhookConfigurations, label, { name: 'service.example.org', clientConfig });
-    const refusal = await refusalOf(hooks.create({ labels: { hooked: label } }));
+    const refusal = await rejectionOf(hooks.create({ labels: { hooked: label } }));
     await hooks.unregister(ValidatingWebhookConfigurations, label);
 
     expect(refusal).toBe(

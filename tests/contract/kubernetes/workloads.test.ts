@@ -12,7 +12,7 @@ import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { beforeEach, expect, it } from 'vitest';
 import { describeServers } from './targets.ts';
 
-/** No token: that of a new account may not exist yet. */
+/** Without a token, because the token of a new account may not exist yet. */
 const POD_SPEC = { automountServiceAccountToken: false, containers: [{ name: 'main', image: 'a' }] };
 
 describeServers('controllers', (server, target) => {
@@ -29,20 +29,20 @@ describeServers('controllers', (server, target) => {
     };
   }
 
-  function whenPods(matches: (pods: readonly Pod[]) => boolean) {
+  function waitForPods(matches: (pods: readonly Pod[]) => boolean) {
     return eventually(server().client.resource(Pods), { namespace }, matches);
   }
 
-  it('of a ReplicationController keep its number, are adopted and released', async () => {
+  it('keep the number of a ReplicationController, and adopt and release pods', async () => {
     const pods = server().client.resource(Pods);
     const own = { name: 'own', namespace, labels: { app: 'web' } };
     await pods.create({ metadata: own, spec: POD_SPEC });
     await server().client.resource(ReplicationControllers).create(controller(2));
     const isOwned = ({ metadata }: Pod) => metadata.ownerReferences?.[0]?.kind === 'ReplicationController';
-    await whenPods((all) => all.length === 2 && all.every(isOwned));
+    await waitForPods((all) => all.length === 2 && all.every(isOwned));
     await pods.patch('own', { type: 'merge', value: { metadata: { labels: { app: null } } } }, { namespace });
-    const three = await whenPods((all) => all.filter(isOwned).length === 2 && all.length === 3);
-    expect(three.find(({ metadata }) => metadata.name === 'own')?.metadata.ownerReferences).toBeUndefined();
+    const threePods = await waitForPods((all) => all.filter(isOwned).length === 2 && all.length === 3);
+    expect(threePods.find(({ metadata }) => metadata.name === 'own')?.metadata.ownerReferences).toBeUndefined();
 
     const scale = `/api/v1/namespaces/${namespace}/replicationcontrollers/web/scale`;
     const { json } = await server().raw('PATCH', scale, {
@@ -50,10 +50,10 @@ describeServers('controllers', (server, target) => {
       body: { spec: { replicas: 1 } },
     });
     expect([json.spec['replicas'], json.status['selector']]).toEqual([1, 'app=web']);
-    await whenPods((all) => all.filter(({ metadata }) => isOwned({ metadata } as Pod)).length === 1);
+    await waitForPods((all) => all.filter(({ metadata }) => isOwned({ metadata } as Pod)).length === 1);
   });
 
-  it('of a ReplicationController report that a quota blocks pods', async () => {
+  it('report that a quota blocks pods of a ReplicationController', async () => {
     const controllers = server().client.resource(ReplicationControllers);
     const quota = { metadata: { name: 'few', namespace }, spec: { hard: { pods: '1', services: '0' } } };
     await server().client.resource(ResourceQuotas).create(quota);
@@ -75,8 +75,8 @@ describeServers('controllers', (server, target) => {
     await eventuallyObject(controllers, web, (one) => failureOf(one) === undefined);
   });
 
-  // EndpointSlices are v1 since 1.21.
-  it.skipIf(target.minor < 21)('mirror Endpoints of a Service without selector', async () => {
+  // EndpointSlices are in v1 since 1.21.
+  it.skipIf(target.minor < 21)('mirror the Endpoints of a Service without a selector', async () => {
     const endpoints = server().client.resource(EndpointsResource);
     await server()
       .client.resource(Services)
@@ -92,14 +92,14 @@ describeServers('controllers', (server, target) => {
       ],
     };
     await endpoints.create(wanted);
-    const whenMirrored = (addresses: readonly (readonly [string, boolean])[]) =>
+    const waitForMirrored = (addresses: readonly (readonly [string, boolean])[]) =>
       eventually(server().client.resource(EndpointSlices), { namespace }, (slices) => {
         const found = slices.flatMap(({ endpoints }) => endpoints ?? []);
         const seen = new Map(found.map((one) => [one.addresses[0] ?? '', one.conditions?.ready ?? false]));
         expect(seen).toEqual(new Map(addresses));
         return true;
       });
-    const [slice] = await whenMirrored([
+    const [slice] = await waitForMirrored([
       ['10.1.2.3', true],
       ['10.1.2.4', false],
     ]);
@@ -123,33 +123,30 @@ describeServers('controllers', (server, target) => {
       },
       { namespace },
     );
-    await whenMirrored([['10.9.9.9', true]]);
+    await waitForMirrored([['10.9.9.9', true]]);
     await endpoints.delete('outside', { namespace });
-    await whenMirrored([]);
+    await waitForMirrored([]);
   });
 
-  it.skipIf(target.minor < 33)(
-    'of a Job that is deleted without a propagation policy are orphaned, not deleted',
-    async () => {
-      const template = { spec: { ...POD_SPEC, restartPolicy: 'Never' } };
-      await server()
-        .client.resource(Jobs)
-        .create({ metadata: { name: 'work', namespace }, spec: { template } });
-      await whenPods(([pod]) => pod?.metadata.finalizers?.length === 1);
-      const { headers } = await server().raw('DELETE', `/apis/batch/v1/namespaces/${namespace}/jobs/work`);
+  it.skipIf(target.minor < 33)('orphan the pods of a Job that is deleted without a propagation policy', async () => {
+    const template = { spec: { ...POD_SPEC, restartPolicy: 'Never' } };
+    await server()
+      .client.resource(Jobs)
+      .create({ metadata: { name: 'work', namespace }, spec: { template } });
+    await waitForPods(([pod]) => pod?.metadata.finalizers?.length === 1);
+    const { headers } = await server().raw('DELETE', `/apis/batch/v1/namespaces/${namespace}/jobs/work`);
 
-      expect(headers['warning']).toContain('child pods are preserved by default when jobs are deleted');
-      const [left] = await whenPods(
-        ([pod]) => pod?.metadata.ownerReferences === undefined && pod?.metadata.finalizers === undefined,
-      );
-      expect(left?.metadata.deletionTimestamp).toBeUndefined();
-    },
-  );
+    expect(headers['warning']).toContain('child pods are preserved by default when jobs are deleted');
+    const [left] = await waitForPods(
+      ([pod]) => pod?.metadata.ownerReferences === undefined && pod?.metadata.finalizers === undefined,
+    );
+    expect(left?.metadata.deletionTimestamp).toBeUndefined();
+  });
 
   it.skipIf(target.minor < 33).each([
     { action: 'FailJob', condition: 'Failed', reason: 'PodFailurePolicy', indexes: '' },
     { action: 'FailIndex', condition: 'Failed', reason: 'FailedIndexes', indexes: '0' },
-  ])('of a Job do $action according to its failure policy', async ({ action, condition, reason, indexes }) => {
+  ])('apply $action to a Job according to its failure policy', async ({ action, condition, reason, indexes }) => {
     const jobs = server().client.resource(Jobs);
     const spec: Job['spec'] = {
       completionMode: 'Indexed',
@@ -159,7 +156,7 @@ describeServers('controllers', (server, target) => {
       template: { spec: { ...POD_SPEC, restartPolicy: 'Never' } },
     };
     await jobs.create({ metadata: { name: 'work', namespace }, spec });
-    const [pod] = await whenPods((all) => all.length === 1);
+    const [pod] = await waitForPods((all) => all.length === 1);
     const terminated = { exitCode: 42, startedAt: '2026-01-01T00:00:00Z', finishedAt: '2026-01-01T00:00:01Z' };
     const container = { name: 'main', image: 'a', imageID: 'a', ready: false, restartCount: 0, state: { terminated } };
     const value = { status: { phase: 'Failed', containerStatuses: [container] } };

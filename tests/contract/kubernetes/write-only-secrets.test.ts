@@ -5,8 +5,8 @@ import { describeServers } from './targets.ts';
 
 const VALUE = Buffer.from('nobody-reads-this').toString('base64');
 
-/** Why `fairway-member` only has `create` and `update` on Secrets: the other verbs return the stored data. */
-describeServers('rights on Secrets', (server) => {
+/** Why `fairway-member` has only `create` and `update` on Secrets: the other verbs return the stored data. */
+describeServers('permissions on Secrets', (server) => {
   let namespace: string;
   let path: string;
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describeServers('rights on Secrets', (server) => {
   });
 
   /** A user with these verbs on Secrets of the namespace. */
-  async function whoMay(...verbs: string[]): Promise<Transport> {
+  async function asUserAllowedTo(...verbs: string[]): Promise<Transport> {
     const name = server().name('may');
     const rules = [{ apiGroups: [''], resources: ['secrets'], verbs }];
     await server().client.resource(ClusterRoles).create({ metadata: { name }, rules });
@@ -40,23 +40,28 @@ describeServers('rights on Secrets', (server) => {
     ['patch', 'PATCH', '', {}, 'application/merge-patch+json'],
     ['patch', 'PATCH', '?dryRun=All', {}, 'application/strategic-merge-patch+json'],
     ['delete', 'DELETE', '?dryRun=All&propagationPolicy=Foreground', {}, 'application/json'],
-  ])('a user who may %s a Secret can read it: %s %s', async (verb, method, query, body, type) => {
+  ])('let a user who may %s a Secret read it: %s %s', async (verb, method, query, body, type) => {
     const name = await secret();
     const headers = { 'content-type': type };
     const options = { headers, body: method === 'DELETE' ? undefined : body };
-    const answer = await server().raw(method as 'PATCH', `${path}/${name}${query}`, options, await whoMay(verb));
+    const response = await server().raw(
+      method as 'PATCH',
+      `${path}/${name}${query}`,
+      options,
+      await asUserAllowedTo(verb),
+    );
 
-    expect(answer.status).toBeLessThan(300);
-    expect(answer.text).toContain(VALUE);
+    expect(response.status).toBeLessThan(300);
+    expect(response.text).toContain(VALUE);
   });
 
-  it('a user who may only create and update one cannot', async () => {
-    const writer = await whoMay('create', 'update');
+  it('do not let a user who may only create and update a Secret read it', async () => {
+    const writer = await asUserAllowedTo('create', 'update');
     const name = await secret();
     const immutable = await secret({ immutable: true });
     const put = (of: string, more: object) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: of }, ...more });
     const json = { 'content-type': 'application/json' };
-    const answers = [
+    const responses = [
       await server().raw('GET', `${path}/${name}`, {}, writer),
       await server().raw('GET', path, {}, writer),
       await server().raw('POST', path, { headers: json, body: put(name, {}) }, writer),
@@ -72,18 +77,18 @@ describeServers('rights on Secrets', (server) => {
       await server().raw('DELETE', `${path}?dryRun=All`, {}, writer),
     ];
 
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 409, 200, 422, 403, 403, 403]);
-    for (const { text } of answers) expect(text).not.toContain(VALUE);
+    expect(responses.map(({ status }) => status)).toEqual([403, 403, 409, 200, 422, 403, 403, 403]);
+    for (const { text } of responses) expect(text).not.toContain(VALUE);
   });
 
-  it('a user who may update one can replace its value without having seen the old one', async () => {
+  it('let a user who may update a Secret replace its value without reading it', async () => {
     const name = await secret();
     const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: { key: 'second' } };
     const headers = { 'content-type': 'application/json' };
-    const answer = await server().raw('PUT', `${path}/${name}`, { headers, body }, await whoMay('update'));
+    const response = await server().raw('PUT', `${path}/${name}`, { headers, body }, await asUserAllowedTo('update'));
     const stored = await server().client.resource(Secrets).get(name, { namespace });
 
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(stored.data).toEqual({ key: Buffer.from('second').toString('base64') });
   });
 });

@@ -26,7 +26,7 @@ describeServers('refused writes', (server, target) => {
   interface Refusal {
     readonly what: string;
     readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-    /** After the collection's path. */
+    /** The path after the collection's. */
     readonly path: string;
     readonly body?: unknown;
     readonly headers?: Record<string, string>;
@@ -47,7 +47,7 @@ describeServers('refused writes', (server, target) => {
       message: 'configmaps "taken" already exists',
     },
     {
-      what: 'a name that is none',
+      what: 'an invalid name',
       method: 'POST',
       path: '',
       body: configMap('Wrong_Name'),
@@ -66,7 +66,7 @@ describeServers('refused writes', (server, target) => {
       message: /^ConfigMap "" is invalid: metadata\.name: Required value: name or generateName is required$/,
     },
     {
-      what: 'a start of a name that is none',
+      what: 'an invalid generateName',
       method: 'POST',
       path: '',
       body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'A_' } },
@@ -93,7 +93,7 @@ describeServers('refused writes', (server, target) => {
       message: /^the namespace of the provided object does not match the namespace sent on the request/,
     },
     {
-      what: 'half an object',
+      what: 'an incomplete object',
       method: 'POST',
       path: '',
       body: '{"apiVersion":',
@@ -102,7 +102,7 @@ describeServers('refused writes', (server, target) => {
       message: /couldn't get version\/kind; json parse error: /,
     },
     {
-      what: 'a body of no known form',
+      what: 'a body in an unknown format',
       method: 'POST',
       path: '',
       body: 'x',
@@ -122,7 +122,7 @@ describeServers('refused writes', (server, target) => {
       message: /^ConfigMap in version "v1" cannot be handled as a ConfigMap: .*(cannot unmarshal number|ReadString)/,
     },
     {
-      what: 'labels and annotations that are none',
+      what: 'invalid labels and annotations',
       method: 'POST',
       path: '',
       body: configMap('x', {}, { labels: { 'a b': 'c d' }, annotations: { 'x y': 'z' } }),
@@ -132,7 +132,7 @@ describeServers('refused writes', (server, target) => {
         /metadata\.labels: Invalid value: "a b": name part must consist of .*metadata\.labels: Invalid value: "c d": a valid label must be an empty string or consist of .*metadata\.annotations: Invalid value: "x y": /,
     },
     {
-      what: 'owners without identity',
+      what: 'owners without an identity',
       method: 'POST',
       path: '',
       body: configMap('x', {}, { ownerReferences: [{ apiVersion: '', kind: '', name: '', uid: '' }] }),
@@ -174,7 +174,7 @@ describeServers('refused writes', (server, target) => {
         /metadata\.finalizers(\[0\])?: Invalid value: "plain": name is neither a standard finalizer name nor is it fully qualified$/,
     },
     {
-      what: 'keys that are none',
+      what: 'invalid keys',
       method: 'POST',
       path: '',
       body: configMap('x', { data: { 'a b': '1' } }),
@@ -211,7 +211,7 @@ describeServers('refused writes', (server, target) => {
       message: 'the server does not allow this method on the requested resource',
     },
     {
-      what: 'a dry run of another sort',
+      what: 'an unknown value of dryRun',
       method: 'POST',
       path: '?dryRun=Some',
       body: configMap('x'),
@@ -231,7 +231,7 @@ describeServers('refused writes', (server, target) => {
         /^CreateOptions\.meta\.k8s\.io "" is invalid: fieldManager: Too long: (may not be more than 128 bytes|must have at most 128)/,
     },
     {
-      what: 'field validation of another sort',
+      what: 'an unknown value of fieldValidation',
       method: 'POST',
       path: '?fieldValidation=Hard',
       body: configMap('x'),
@@ -242,7 +242,7 @@ describeServers('refused writes', (server, target) => {
       since: 25,
     },
     {
-      what: 'fields that do not exist, strictly',
+      what: 'unknown fields with strict validation',
       method: 'POST',
       path: '?fieldValidation=Strict',
       body: configMap('x', { foo: 1 }, { bar: 2 }),
@@ -253,7 +253,7 @@ describeServers('refused writes', (server, target) => {
       since: 25,
     },
     {
-      what: 'a field twice, strictly',
+      what: 'a duplicate field with strict validation',
       method: 'POST',
       path: '?fieldValidation=Strict',
       body: '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"a":"1","a":"2"}}',
@@ -274,7 +274,7 @@ describeServers('refused writes', (server, target) => {
         'Operation cannot be fulfilled on configmaps "target": the object has been modified; please apply your changes to the latest version and try again',
     },
     {
-      what: 'an update of another incarnation',
+      what: 'an update with another UID',
       method: 'PUT',
       path: '/target',
       body: configMap('target', {}, { uid: 'former' }),
@@ -284,7 +284,7 @@ describeServers('refused writes', (server, target) => {
         /^Operation cannot be fulfilled on configmaps "target": .*Precondition failed: UID in precondition: former, UID in object meta: /,
     },
     {
-      what: 'an update by another name',
+      what: 'an update with another name',
       method: 'PUT',
       path: '/target',
       body: configMap('other'),
@@ -331,7 +331,7 @@ describeServers('refused writes', (server, target) => {
       message: /^Operation cannot be fulfilled on configmaps "target": the object has been modified/,
     },
     {
-      what: 'a patch of another incarnation',
+      what: 'a patch with another UID',
       method: 'PATCH',
       path: '/target',
       headers: merge,
@@ -342,7 +342,7 @@ describeServers('refused writes', (server, target) => {
       since: 25,
     },
     {
-      what: 'a patch that renames',
+      what: 'a patch of the name',
       method: 'PATCH',
       path: '/target',
       headers: merge,
@@ -352,7 +352,7 @@ describeServers('refused writes', (server, target) => {
       message: 'the name of the object (other) does not match the name on the URL (target)',
     },
     {
-      what: 'a patch that makes another kind of it',
+      what: 'a patch of the kind',
       method: 'PATCH',
       path: '/target',
       headers: merge,
@@ -362,9 +362,9 @@ describeServers('refused writes', (server, target) => {
       message: /./,
     },
     {
-      // 1.20 answers 500.
+      // 1.20 returns 500.
       since: 25,
-      what: 'a patch that is no patch',
+      what: 'a patch with malformed JSON',
       method: 'PATCH',
       path: '/target',
       headers: merge,
@@ -384,7 +384,7 @@ describeServers('refused writes', (server, target) => {
       message: 'the server rejected our request due to an error in our request',
     },
     {
-      what: 'a JSON patch that does not fit',
+      what: 'a JSON patch that cannot be applied',
       method: 'PATCH',
       path: '/target',
       headers: jsonPatch,
@@ -404,9 +404,9 @@ describeServers('refused writes', (server, target) => {
       message: 'the server rejected our request due to an error in our request',
     },
     {
-      // 1.20 answers 500.
+      // 1.20 returns 500.
       since: 25,
-      what: 'a JSON patch that is no list',
+      what: 'a JSON patch that is not a list',
       method: 'PATCH',
       path: '/target',
       headers: jsonPatch,
@@ -416,7 +416,7 @@ describeServers('refused writes', (server, target) => {
       message: /./,
     },
     {
-      what: 'a patch of no known sort',
+      what: 'a patch of an unknown type',
       method: 'PATCH',
       path: '/target',
       headers: { 'content-type': 'application/json' },
@@ -426,7 +426,7 @@ describeServers('refused writes', (server, target) => {
       message: /./,
     },
     {
-      what: 'an apply without a manager',
+      what: 'an apply without a field manager',
       method: 'PATCH',
       path: '/applied',
       headers: apply,
@@ -446,7 +446,7 @@ describeServers('refused writes', (server, target) => {
       message: 'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch',
     },
     {
-      what: 'the deletion of another incarnation',
+      what: 'a deletion with another UID',
       method: 'DELETE',
       path: '/target',
       body: { preconditions: { uid: 'former' } },
@@ -455,7 +455,7 @@ describeServers('refused writes', (server, target) => {
       message: /the UID in the precondition \(former\) does not match the UID in record/,
     },
     {
-      what: 'the deletion of an old version',
+      what: 'a deletion of an old version',
       method: 'DELETE',
       path: '/target',
       body: { preconditions: { resourceVersion: '1' } },
@@ -464,7 +464,7 @@ describeServers('refused writes', (server, target) => {
       message: /the ResourceVersion in the precondition \(1\) does not match the ResourceVersion in record/,
     },
     {
-      what: 'a deletion by a policy that does not exist',
+      what: 'a deletion with an unknown propagation policy',
       method: 'DELETE',
       path: '/target',
       body: { propagationPolicy: 'Sometimes' },
@@ -482,7 +482,7 @@ describeServers('refused writes', (server, target) => {
       message: /^DeleteOptions\.meta\.k8s\.io "" is invalid: dryRun: Unsupported value: .*: supported values: "All"$/,
     },
     {
-      what: 'a deletion by two policies',
+      what: 'a deletion with two policies',
       method: 'DELETE',
       path: '/target',
       body: { propagationPolicy: 'Orphan', orphanDependents: true },
@@ -491,7 +491,7 @@ describeServers('refused writes', (server, target) => {
       message: /orphanDependents and deletionPropagation cannot be both set$/,
     },
     {
-      what: 'the deletion of an object that does not exist',
+      what: 'a deletion of an object that does not exist',
       method: 'DELETE',
       path: '/none',
       code: 404,
@@ -499,7 +499,7 @@ describeServers('refused writes', (server, target) => {
       message: 'configmaps "none" not found',
     },
     {
-      what: 'the deletion of a namespace that every cluster has',
+      what: 'a deletion of a namespace that every cluster has',
       method: 'DELETE',
       path: '/../../kube-system',
       code: 403,
@@ -509,12 +509,12 @@ describeServers('refused writes', (server, target) => {
   ];
 
   it.skipIf(true).for(refusals.filter(({ since = 0 }) => target.minor < since))(
-    '$what (skipped: not before 1.$since)',
+    'refuses $what (skipped: not before 1.$since)',
     ({ since }) => expect(target.minor).toBeGreaterThanOrEqual(since ?? 0),
   );
 
   it.for(refusals.filter(({ since = 0 }) => target.minor >= since))(
-    '$what: refused with $code $reason',
+    'refuses $what with $code $reason',
     async ({ method, path, body, headers, code, reason, message }) => {
       const url = path.startsWith('/../../') ? `/api/v1/namespaces/${path.slice('/../../'.length)}` : `${maps}${path}`;
 

@@ -19,7 +19,7 @@ describeServers('writes', (server, target) => {
     }
   });
 
-  it('a created object has identity, age and version', async () => {
+  it('give a created object identity, age and version', async () => {
     const { status, json } = await server().raw('POST', maps, {
       body: configMap('made', { data: { a: '1' } }, { uid: 'mine', creationTimestamp: '2020-01-01T00:00:00Z' }),
     });
@@ -32,7 +32,7 @@ describeServers('writes', (server, target) => {
     expect(json.metadata).not.toHaveProperty('selfLink');
   });
 
-  it('generateName generates a new name each time', async () => {
+  it('generate a new name each time with generateName', async () => {
     const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'made-' } };
     const names = new Set<string>();
     for (let index = 0; index < 5; index++) {
@@ -43,32 +43,32 @@ describeServers('writes', (server, target) => {
     for (const name of names) expect(name).toMatch(/^made-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
   });
 
-  it.runIf(hasFieldValidation)('warns about unknown fields, and drops them', async () => {
-    const answer = await server().raw('POST', maps, { body: configMap('warned', { foo: 1, data: { a: '1' } }) });
+  it.runIf(hasFieldValidation)('warn about unknown fields, and drop them', async () => {
+    const response = await server().raw('POST', maps, { body: configMap('warned', { foo: 1, data: { a: '1' } }) });
     const ignored = await server().raw('POST', `${maps}?fieldValidation=Ignore`, {
       body: configMap('ignored', { foo: 1 }),
     });
 
-    expect([answer.status, ignored.status]).toEqual([201, 201]);
-    expect(answer.headers.warning).toBe('299 - "unknown field \\"foo\\""');
-    expect(answer.json).not.toHaveProperty('foo');
+    expect([response.status, ignored.status]).toEqual([201, 201]);
+    expect(response.headers.warning).toBe('299 - "unknown field \\"foo\\""');
+    expect(response.json).not.toHaveProperty('foo');
     expect(ignored.headers).not.toHaveProperty('warning');
   });
 
-  it('reads YAML, and returns it', async () => {
+  it('accept YAML, and return it', async () => {
     const body = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: from-yaml\ndata:\n  a: "1"\n';
 
-    const answer = await server().raw('POST', maps, {
+    const response = await server().raw('POST', maps, {
       body,
       headers: { 'content-type': 'application/yaml', accept: 'application/yaml' },
     });
 
-    expect(answer.status).toBe(201);
-    expect(answer.headers['content-type']).toBe('application/yaml');
-    expect(answer.text).toMatch(/^apiVersion: v1\ndata:\n {2}a: ["']1["']\nkind: ConfigMap\n/);
+    expect(response.status).toBe(201);
+    expect(response.headers['content-type']).toBe('application/yaml');
+    expect(response.text).toMatch(/^apiVersion: v1\ndata:\n {2}a: ["']1["']\nkind: ConfigMap\n/);
   });
 
-  it('a dry run runs completely, and writes nothing', async () => {
+  it('run completely in a dry run, and store nothing', async () => {
     const before = await server().raw('GET', `${maps}/target`);
 
     const created = await server().raw('POST', `${maps}?dryRun=All`, { body: configMap('never') });
@@ -95,15 +95,15 @@ describeServers('writes', (server, target) => {
     ['those of its body alone, if it has one', '?dryRun=All&propagationPolicy=Sometimes', {}, 404],
     ['with a dry run in none but the body', '?dryRun=Some', { dryRun: ['All', 'All'] }, 200],
     ['not those of a query with another mark', '??dryRun=All', undefined, 404],
-  ])('the options of a deletion are %s', async (_, query, body, left) => {
+  ])('use these options for a deletion: %s', async (_, query, body, remaining) => {
     const name = server().name('deleted');
     await server().raw('POST', maps, { body: configMap(name) });
 
     expect((await server().raw('DELETE', `${maps}/${name}${query}`, { body })).status).toBe(200);
-    expect((await server().raw('GET', `${maps}/${name}`)).status).toBe(left);
+    expect((await server().raw('GET', `${maps}/${name}`)).status).toBe(remaining);
   });
 
-  it('an update without a version overwrites, and one without changes creates no version', async () => {
+  it('overwrite without a version, and create no new version without changes', async () => {
     await server().raw('POST', maps, { body: configMap('updated', { data: { a: '1' } }) });
 
     const first = await server().raw('PUT', `${maps}/updated`, { body: configMap('updated', { data: { b: '2' } }) });
@@ -133,7 +133,7 @@ describeServers('writes', (server, target) => {
       body: { data: { $patch: 'replace', b: '2' } },
       data: { b: '2' },
     },
-  ])('supports $sort patch', async ({ headers, body, data }) => {
+  ])('support $sort patch', async ({ headers, body, data }) => {
     const name = server().name('patched');
     await server().raw('POST', maps, { body: configMap(name, { data: { a: '1' } }) });
 
@@ -143,7 +143,7 @@ describeServers('writes', (server, target) => {
     expect(json.data).toEqual(data);
   });
 
-  it('an immutable object cannot be changed', async () => {
+  it('cannot change an immutable object', async () => {
     await server().raw('POST', maps, { body: configMap('fixed', { data: { a: '1' }, immutable: true }) });
 
     const data = await server().refusal('PATCH', `${maps}/fixed`, { headers: merge, body: { data: { a: '2' } } });
@@ -157,12 +157,12 @@ describeServers('writes', (server, target) => {
     );
   });
 
-  it('finalizers keep a deleted object, and can only be removed then', async () => {
+  it('keep a deleted object with finalizers, which can then only be removed', async () => {
     await server().raw('POST', maps, { body: configMap('held', {}, { finalizers: ['example.com/a'] }) });
 
-    const going = await server().raw('DELETE', `${maps}/held`);
+    const terminating = await server().raw('DELETE', `${maps}/held`);
     const again = await server().raw('DELETE', `${maps}/held`);
-    const grown = await server().refusal('PATCH', `${maps}/held`, {
+    const rejected = await server().refusal('PATCH', `${maps}/held`, {
       headers: merge,
       body: { metadata: { finalizers: ['example.com/a', 'example.com/b'] } },
     });
@@ -171,18 +171,18 @@ describeServers('writes', (server, target) => {
       body: { metadata: { finalizers: null } },
     });
 
-    expect(going.status).toBe(200);
-    expect(going.json.metadata).toMatchObject({ deletionGracePeriodSeconds: 0, finalizers: ['example.com/a'] });
-    expect(again.json.metadata.deletionTimestamp).toBe(going.json.metadata.deletionTimestamp);
-    expect(grown.message).toContain(
+    expect(terminating.status).toBe(200);
+    expect(terminating.json.metadata).toMatchObject({ deletionGracePeriodSeconds: 0, finalizers: ['example.com/a'] });
+    expect(again.json.metadata.deletionTimestamp).toBe(terminating.json.metadata.deletionTimestamp);
+    expect(rejected.message).toContain(
       'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"example.com/b"}',
     );
     expect(released.status).toBe(200);
     expect((await server().raw('GET', `${maps}/held`)).status).toBe(404);
   });
 
-  it('a deletion returns the last state', async () => {
-    const { json: made } = await server().raw('POST', maps, { body: configMap('short-lived') });
+  it('return the last state for a deletion', async () => {
+    const { json: created } = await server().raw('POST', maps, { body: configMap('short-lived') });
 
     const { status, json } = await server().raw('DELETE', `${maps}/short-lived`);
 
@@ -191,11 +191,11 @@ describeServers('writes', (server, target) => {
       kind: 'Status',
       apiVersion: 'v1',
       status: 'Success',
-      details: { name: 'short-lived', kind: 'configmaps', uid: made.metadata.uid },
+      details: { name: 'short-lived', kind: 'configmaps', uid: created.metadata.uid },
     });
   });
 
-  it('a collection is deleted by selector', async () => {
+  it('delete a collection by selector', async () => {
     for (const tier of ['front', 'back']) {
       await server().raw('POST', maps, { body: configMap(`tier-${tier}`, {}, { labels: { tier } }) });
     }

@@ -5,7 +5,7 @@ import type { ContractCloud } from './contract-cloud.ts';
 /** Password of every created user. */
 export const PASSWORD = 'Secret-1';
 
-interface Made {
+interface CreatedObject {
   readonly id: string;
 }
 
@@ -19,15 +19,15 @@ export class Administration {
 
   async send(method: string, path: string, body?: object): Promise<unknown> {
     const token = (await this.#cloud.admin?.session.token())?.id ?? '';
-    const answer = await this.#cloud.raw('identity', method, path, { token, ...(body && { body }) });
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-    return answer.json;
+    const response = await this.#cloud.raw('identity', method, path, { token, ...(body && { body }) });
+    if (response.status >= 300) throw new Error(`${method} ${path}: ${response.status} ${response.text}`);
+    return response.json;
   }
 
-  /** A user with a role in the project of the tests, deleted at the end; `options` are Keystone's own. */
+  /** A user with a role in the project of the tests, deleted at the end. `options` are Keystone's own. */
   async userWith(role: string, options?: object): Promise<TestUser> {
     const body = { user: { name: this.#cloud.name(), password: PASSWORD, ...(options && { options }) } };
-    const { user } = (await this.send('POST', '/users', body)) as { user: Made };
+    const { user } = (await this.send('POST', '/users', body)) as { user: CreatedObject };
     this.#cloud.defer(() => this.send('DELETE', `/users/${user.id}`));
     const roleId = await this.roleId(role);
     const project = { id: await this.#cloud.member.session.projectId() };
@@ -38,7 +38,7 @@ export class Administration {
   }
 
   async roleId(name: string): Promise<string> {
-    const { roles } = (await this.send('GET', `/roles?name=${name}`)) as { roles: readonly Made[] };
+    const { roles } = (await this.send('GET', `/roles?name=${name}`)) as { roles: readonly CreatedObject[] };
     return roles[0]?.id ?? '';
   }
 }
@@ -47,6 +47,6 @@ interface TestUser {
   readonly id: string;
   readonly roleId: string;
   readonly as: (scope: Scope) => OpenStackClient;
-  /** In the project. */
+  /** The user's credential in the project. */
   readonly client: OpenStackClient;
 }

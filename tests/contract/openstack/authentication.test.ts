@@ -35,7 +35,7 @@ describeClouds('authentication', (cloud) => {
         scope: { kind: 'project', project: { name: 'nothing', domain: { id: 'default' } } },
       }),
     },
-  ])('refuses $reason without saying which it was', async ({ change }) => {
+  ])('refuses $reason without revealing which part was wrong', async ({ change }) => {
     const client = cloud().cloud.client(change(passwordOf(cloud())));
 
     expect(await failureOf(client.session.token())).toMatchObject({
@@ -68,21 +68,21 @@ describeClouds('authentication', (cloud) => {
   });
 
   it.each(['compute', 'network', 'identity'] as const)(
-    '%s refuses a request without a token, and with an invalid one',
+    'refuses a request to %s without a token, and with an invalid one',
     async (service) => {
       const path = { compute: '/servers', network: '/networks', identity: '/auth/projects' }[service];
 
       for (const token of ['', 'nonsense']) {
-        const answer = await cloud().raw(service, 'GET', path, { token });
+        const response = await cloud().raw(service, 'GET', path, { token });
 
-        expect(answer.status).toBe(401);
-        expect(answer.json).toEqual(REFUSAL);
-        expect(answer.headers.get('www-authenticate')).toMatch(/^Keystone uri="http/);
+        expect(response.status).toBe(401);
+        expect(response.json).toEqual(REFUSAL);
+        expect(response.headers.get('www-authenticate')).toMatch(/^Keystone uri="http/);
       }
     },
   );
 
-  it('refuses a revoked token, everywhere', async () => {
+  it('refuses a revoked token everywhere', async () => {
     const client = cloud().cloud.client();
     const { id } = await client.session.token();
 
@@ -102,7 +102,7 @@ describeClouds('authentication', (cloud) => {
     await expect(client.identity.projects()).resolves.toHaveLength(1);
   });
 
-  it('returns users’ own data and projects, and no others', async () => {
+  it('returns only users’ own data and projects', async () => {
     const { member, other } = cloud();
     const { token } = await member.session.token();
 
@@ -114,7 +114,7 @@ describeClouds('authentication', (cloud) => {
     expect(await failureOf(member.identity.project(foreign))).toMatchObject({ kind: 'forbidden', status: 403 });
   });
 
-  it('creates an application credential, which acts as the user in one project and ends when it is deleted', async () => {
+  it('creates an application credential, which acts as the user in one project until it is deleted', async () => {
     const { member } = cloud();
     const name = cloud().name();
     const created = await member.identity.createApplicationCredential({ name, roles: [{ name: 'member' }] });
@@ -144,15 +144,15 @@ describeClouds('authentication', (cloud) => {
 
   it('accepts only future expiries for an application credential', async () => {
     const { identity } = cloud().member;
-    const past = identity.createApplicationCredential({ name: cloud().name(), expires_at: '2020-01-01T00:00:00' });
-    expect(await failureOf(past)).toMatchObject({ kind: 'badRequest', status: 400 });
+    const expired = identity.createApplicationCredential({ name: cloud().name(), expires_at: '2020-01-01T00:00:00' });
+    expect(await failureOf(expired)).toMatchObject({ kind: 'badRequest', status: 400 });
 
     const expires_at = new Date(Date.now() + 10_000).toISOString().slice(0, 19);
     const created = await identity.createApplicationCredential({ name: cloud().name(), expires_at });
     cloud().defer(() => identity.deleteApplicationCredential(created.id));
 
     expect(created.expires_at).toMatch(new RegExp(`^${expires_at}`));
-    await cloud().until('the application credential expires', async () => {
+    await cloud().waitUntil('the application credential expires', async () => {
       const client = cloud().cloud.client({ kind: 'applicationCredential', id: created.id, secret: created.secret });
       const outcome = await client.session.token().catch((error: unknown) => error);
       return outcome instanceof OpenStackError && outcome.kind === 'unauthorized' ? true : undefined;
@@ -161,37 +161,37 @@ describeClouds('authentication', (cloud) => {
 
   it.each<{ reason: string; status: number; message: RegExp; body: (name: string) => object }>([
     {
-      reason: 'of a name that there is',
+      reason: 'an existing name',
       status: 409,
       message: /^Conflict occurred attempting to store application_credential - Duplicate entry found with name .*\.$/,
       body: (name) => ({ name }),
     },
     {
-      reason: 'with a role that the user has not',
+      reason: 'a role that the user does not have',
       status: 400,
       message: /^Invalid application credential: Cannot create an application credential with unassigned role$/,
       body: (name) => ({ name: `${name}-2`, roles: [{ name: 'admin' }] }),
     },
-  ])('refuses an application credential $reason', async ({ status, message, body }) => {
+  ])('refuses an application credential: $reason', async ({ status, message, body }) => {
     const { member } = cloud();
     const name = cloud().name();
     const created = await member.identity.createApplicationCredential({ name });
     cloud().defer(() => member.identity.deleteApplicationCredential(created.id));
     const { token } = await member.session.token();
 
-    const answer = await cloud().raw('identity', 'POST', `/users/${token.user.id}/application_credentials`, {
+    const response = await cloud().raw('identity', 'POST', `/users/${token.user.id}/application_credentials`, {
       body: { application_credential: body(name) },
     });
 
-    expect(answer.json).toMatchObject({ error: { code: status, message: expect.stringMatching(message) } });
+    expect(response.json).toMatchObject({ error: { code: status, message: expect.stringMatching(message) } });
   });
 
   it('explains a malformed request for a token', async () => {
     const url = `${await cloud().member.session.endpoint('identity')}/auth/tokens`;
 
-    const answer = await cloud().fetch(url, 'POST', { body: { auth: {} } });
+    const response = await cloud().fetch(url, 'POST', { body: { auth: {} } });
 
-    expect(answer.status).toBe(400);
-    expect(answer.json).toMatchObject({ error: { code: 400, title: 'Bad Request' } });
+    expect(response.status).toBe(400);
+    expect(response.json).toMatchObject({ error: { code: 400, title: 'Bad Request' } });
   });
 });

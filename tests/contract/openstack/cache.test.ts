@@ -26,13 +26,13 @@ describeClouds('the project cache', (cloud) => {
     const release = cache.servers.expectChange('the server becomes ACTIVE');
 
     expect(seen.items.has(id)).toBe(true);
-    await cloud().until('the cache shows the server ACTIVE', () =>
+    await cloud().waitUntil('the cache shows the server ACTIVE', () =>
       Promise.resolve(cache.servers.snapshot().items.get(id)?.status === 'ACTIVE' ? true : undefined),
     );
     release();
     expect(statuses.at(-1)).toBe('ACTIVE');
     await member.compute.servers.delete(id);
-    await cloud().gone(id);
+    await cloud().waitUntilDeleted(id);
     expect((await cache.servers.refreshAfter(systemClock.now())).items.has(id)).toBe(false);
   });
 

@@ -27,7 +27,7 @@ describeClouds('catalog and versions', (cloud) => {
     { service: 'compute', ends: /\/v2\.1$/ },
     { service: 'network', ends: /\/v2\.0$/ },
     { service: 'image', ends: /\/v2$/ },
-  ] as const)('is discovered to speak $service $ends', async ({ service, ends }) => {
+  ] as const)('discovers the version of $service by an endpoint that ends with $ends', async ({ service, ends }) => {
     expect(await cloud().member.session.endpoint(service)).toMatch(ends);
   });
 
@@ -36,10 +36,10 @@ describeClouds('catalog and versions', (cloud) => {
     async (service) => {
       const endpoint = await cloud().member.session.endpoint(service);
 
-      const answer = await cloud().fetch(`${endpoint.replace(/\/v[\d.]+$/, '')}/`, 'GET');
+      const response = await cloud().fetch(`${endpoint.replace(/\/v[\d.]+$/, '')}/`, 'GET');
 
-      expect([200, 300]).toContain(answer.status);
-      expect(VersionDocument.safeParse(answer.json).error).toBeUndefined();
+      expect([200, 300]).toContain(response.status);
+      expect(VersionDocument.safeParse(response.json).error).toBeUndefined();
     },
   );
 
@@ -50,14 +50,14 @@ describeClouds('catalog and versions', (cloud) => {
     expect(await cloud().member.compute.microversion()).toBe('2.93');
   });
 
-  it('responds in the requested microversion, and says so', async () => {
+  it('uses the requested microversion, and reports it', async () => {
     const headers = { 'openstack-api-version': 'compute 2.53' };
 
-    const answer = await cloud().raw('compute', 'GET', '/servers', { headers });
+    const response = await cloud().raw('compute', 'GET', '/servers', { headers });
 
-    expect(answer.headers.get('openstack-api-version')).toBe('compute 2.53');
-    expect(answer.headers.get('x-openstack-nova-api-version')).toBe('2.53');
-    expect(answer.headers.get('vary')).toContain('OpenStack-API-Version');
+    expect(response.headers.get('openstack-api-version')).toBe('compute 2.53');
+    expect(response.headers.get('x-openstack-nova-api-version')).toBe('2.53');
+    expect(response.headers.get('vary')).toContain('OpenStack-API-Version');
     const latest = await cloud().raw('compute', 'GET', '/servers', {
       headers: { 'openstack-api-version': 'compute latest' },
     });
@@ -88,15 +88,15 @@ describeClouds('catalog and versions', (cloud) => {
       },
     },
   ])('refuses microversion $wanted with $status', async ({ wanted, status, body }) => {
-    const answer = await cloud().raw('compute', 'GET', '/servers', {
+    const response = await cloud().raw('compute', 'GET', '/servers', {
       headers: { 'openstack-api-version': `compute ${wanted}` },
     });
 
-    expect(answer.status).toBe(status);
-    expect(answer.json).toEqual(body);
+    expect(response.status).toBe(status);
+    expect(response.json).toEqual(body);
   });
 
-  it('uses the oldest microversion when none is requested', async () => {
+  it('uses the oldest microversion by default', async () => {
     const { id } = await cloud().smallestFlavor();
 
     const oldest = await cloud().raw('compute', 'GET', `/flavors/${id}`, {
@@ -112,14 +112,14 @@ describeClouds('catalog and versions', (cloud) => {
   });
 
   it.each(['compute', 'network', 'identity', 'image'] as const)(
-    'gives every response of %s a request id',
+    'returns a request ID with every response of %s',
     async (service) => {
       const path = { compute: '/servers', network: '/networks', identity: '/auth/projects', image: '/images' }[service];
 
-      const answer = await cloud().raw(service, 'GET', path);
+      const response = await cloud().raw(service, 'GET', path);
 
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('x-openstack-request-id')).toMatch(/^req-[0-9a-f-]{36}$/);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('x-openstack-request-id')).toMatch(/^req-[0-9a-f-]{36}$/);
     },
   );
 
@@ -137,10 +137,10 @@ describeClouds('catalog and versions', (cloud) => {
       json: { NeutronError: { type: 'HTTPNotFound', message: 'The resource could not be found.', detail: '' } },
     },
   ] as const)('returns 404 for unknown paths of $service', async ({ service, json }) => {
-    const answer = await cloud().raw(service, 'GET', '/nope');
+    const response = await cloud().raw(service, 'GET', '/nope');
 
-    expect(answer.status).toBe(404);
-    expect(answer.json).toEqual(json);
+    expect(response.status).toBe(404);
+    expect(response.json).toEqual(json);
   });
 
   it('has the extensions that clusters need', async () => {

@@ -10,15 +10,17 @@ import type { Image } from '@fairway/openstack/types/image';
 import type { Network } from '@fairway/openstack/types/network';
 import type { Server } from '@fairway/openstack/types/server';
 
-/** Entries of clouds.yaml: a member of a project, a member of another one, a reader of the first, an administrator. */
-export interface Entries {
+/**
+ * Entries of clouds.yaml: a member of a project, a member of another project, a reader of the first, an administrator.
+ */
+export interface EntryList {
   readonly member: string;
   readonly other?: string | undefined;
   readonly reader?: string | undefined;
   readonly admin?: string | undefined;
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -33,10 +35,10 @@ export interface RawOptions {
   readonly token?: string;
 }
 
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 const POLL_MS = 50;
 
-/** Ids that no service assigns. */
+/** IDs that no service assigns. */
 export const NO_SUCH_ID = '11111111-1111-4111-8111-111111111111';
 
 /** The cloud under test, through Fairway's client and through plain requests; cleans up after each test. */
@@ -51,7 +53,7 @@ export class ContractCloud {
   readonly #prefix = `contract-${process.pid}-${Date.now().toString(36)}`;
   #names = 0;
 
-  constructor(cloudsYaml: CloudsYaml, entries: Entries) {
+  constructor(cloudsYaml: CloudsYaml, entries: EntryList) {
     const open = (entry: string): Cloud =>
       new Cloud({
         config: cloudsYaml.get(entry),
@@ -70,30 +72,30 @@ export class ContractCloud {
     this.#clouds = [this.cloud, other, reader, admin].filter((cloud) => cloud !== undefined);
   }
 
-  /** A name that no other test uses. */
+  /** A name that is unique among tests. */
   name(): string {
     this.#names += 1;
     return `${this.#prefix}-${this.#names}`;
   }
 
-  /** Runs after the test, last in first out; an object that is already gone is not a failure. */
+  /** Runs after the test, last in first out. An object that no longer exists is not a failure. */
   defer(cleanup: () => Promise<unknown>): void {
     this.#cleanups.push(cleanup);
   }
 
   /** Polls until `probe` returns something other than undefined. */
-  async until<T>(what: string, probe: () => Promise<T | undefined>): Promise<T> {
-    const deadlineMs = Date.now() + PATIENCE_MS;
+  async waitUntil<T>(what: string, probe: () => Promise<T | undefined>): Promise<T> {
+    const deadlineMs = Date.now() + TIMEOUT_MS;
     for (;;) {
-      const answer = await probe();
-      if (answer !== undefined) return answer;
-      if (Date.now() > deadlineMs) throw new Error(`${what}: not within ${PATIENCE_MS} ms`);
+      const result = await probe();
+      if (result !== undefined) return result;
+      if (Date.now() > deadlineMs) throw new Error(`${what}: not within ${TIMEOUT_MS} ms`);
       await systemClock.sleep(POLL_MS);
     }
   }
 
   /** A plain request, without retries. */
-  async raw(service: ServiceType, method: string, path: string, options: RawOptions = {}): Promise<RawAnswer> {
+  async raw(service: ServiceType, method: string, path: string, options: RawOptions = {}): Promise<RawResponse> {
     const { token = (await this.member.session.token()).id, body, headers } = options;
     return this.fetch(`${await this.member.session.endpoint(service)}${path}`, method, {
       body,
@@ -105,7 +107,7 @@ export class ContractCloud {
     });
   }
 
-  async fetch(url: string, method: string, options: Omit<RawOptions, 'token'> = {}): Promise<RawAnswer> {
+  async fetch(url: string, method: string, options: Omit<RawOptions, 'token'> = {}): Promise<RawResponse> {
     const { body, headers } = options;
     const response = await fetch(url, {
       method,
@@ -146,32 +148,32 @@ export class ContractCloud {
     return { id, subnetId: subnet.id };
   }
 
-  /** Deletes a server after the test, and waits until it and its ports are gone. */
+  /** Deletes a server after the test, and waits until it and its ports are deleted. */
   deferServer(id: string): void {
     this.defer(async () => {
       await ignoreNotFound(this.member.compute.servers.delete(id));
-      await this.gone(id);
+      await this.waitUntilDeleted(id);
     });
   }
 
   /** Waits for the 404; shortly before, Nova may show the server with status DELETED. */
-  async gone(serverId: string): Promise<void> {
-    await this.until(`server ${serverId} is gone`, async () => {
+  async waitUntilDeleted(serverId: string): Promise<void> {
+    await this.waitUntil(`server ${serverId} is gone`, async () => {
       const server = await ignoreNotFound(this.member.compute.servers.get(serverId));
       return server === undefined ? true : undefined;
     });
   }
 
-  /** The server once it is neither being built nor changed. */
-  async settled(id: string): Promise<Server> {
-    return this.until(`server ${id} settles`, async () => {
+  /** Resolves with the server once it is neither being built nor changed. */
+  async waitUntilSettled(id: string): Promise<Server> {
+    return this.waitUntil(`server ${id} settles`, async () => {
       const server = await this.member.compute.servers.get(id);
       return server.status === 'BUILD' || server['OS-EXT-STS:task_state'] != null ? undefined : server;
     });
   }
 
-  /** Quotas are small: resources of a test are deleted before the next one begins. */
-  async clearAway(): Promise<void> {
+  /** Quotas are small, so resources of a test are deleted before the next one begins. */
+  async cleanUp(): Promise<void> {
     const failures: unknown[] = [];
     for (const cleanup of this.#cleanups.splice(0).reverse()) {
       try {

@@ -2,7 +2,7 @@ import type { Credential } from '@fairway/openstack/auth/credential';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { Trust } from '@fairway/openstack/types/identity';
 import { expect, it } from 'vitest';
-import type { ContractCloud, RawAnswer } from './contract-cloud.ts';
+import type { ContractCloud, RawResponse } from './contract-cloud.ts';
 import { failureOf, passwordOf } from './logins.ts';
 import { describeClouds } from './targets.ts';
 
@@ -20,9 +20,9 @@ describeClouds('delegation', (cloud) => {
     expect(token.project?.id).toBe(trustor.token.project?.id);
     expect(token['OS-TRUST:trust']).toMatchObject({ id: trust.id, impersonation: true });
     expect((await member.identity.trustsGiven()).map((each) => each.id)).toContain(trust.id);
-    const asSomebodyElse = { ...passwordOf(cloud()), scope: { kind: 'trust', trustId: trust.id } } as const;
-    const stolen = cloud().cloud.client(asSomebodyElse).session.token();
-    expect(await failureOf(stolen)).toMatchObject({ kind: 'forbidden', status: 403 });
+    const asOtherUser = { ...passwordOf(cloud()), scope: { kind: 'trust', trustId: trust.id } } as const;
+    const mismatchedPair = cloud().cloud.client(asOtherUser).session.token();
+    expect(await failureOf(mismatchedPair)).toMatchObject({ kind: 'forbidden', status: 403 });
     expect(await failureOf(other.identity.deleteTrust(trust.id))).toMatchObject({ kind: 'forbidden' });
 
     await member.identity.deleteTrust(trust.id);
@@ -33,27 +33,27 @@ describeClouds('delegation', (cloud) => {
   it('lets a trustee with impersonation delete the trust', async () => {
     if (cloud().other === undefined) return;
     const { trust, asTrustee } = await trustOf(cloud(), true);
-    const through = cloud().cloud.client(asTrustee);
-    await through.session.token();
+    const trusteeClient = cloud().cloud.client(asTrustee);
+    await trusteeClient.session.token();
 
-    await through.identity.deleteTrust(trust.id);
+    await trusteeClient.identity.deleteTrust(trust.id);
 
     expect(await failureOf(cloud().member.identity.trust(trust.id))).toMatchObject({ kind: 'notFound' });
     expect(await failureOf(cloud().cloud.client(asTrustee).session.token())).toMatchObject({ kind: 'unauthorized' });
-    expect(await failureOf(through.compute.limits())).toMatchObject({ kind: 'unauthorized' });
+    expect(await failureOf(trusteeClient.compute.limits())).toMatchObject({ kind: 'unauthorized' });
   });
 
-  it('lets a trustee without impersonation act under their own name, and not delete the trust', async () => {
+  it('lets a trustee without impersonation act under their own name, but not delete the trust', async () => {
     const { member, other } = cloud();
     if (other === undefined) return;
     const { trust, asTrustee } = await trustOf(cloud(), false);
-    const through = cloud().cloud.client(asTrustee);
+    const trusteeClient = cloud().cloud.client(asTrustee);
 
-    const { token } = await through.session.token();
+    const { token } = await trusteeClient.session.token();
 
     expect(token.user.id).toBe((await other.session.token()).token.user.id);
     expect(token.project?.id).toBe(await member.session.projectId());
-    expect(await failureOf(through.identity.deleteTrust(trust.id))).toMatchObject({ kind: 'forbidden' });
+    expect(await failureOf(trusteeClient.identity.deleteTrust(trust.id))).toMatchObject({ kind: 'forbidden' });
     expect(await member.identity.trust(trust.id)).toMatchObject({ id: trust.id });
   });
 
@@ -65,7 +65,7 @@ describeClouds('delegation', (cloud) => {
       message: /^You are not authorized to perform the requested action\.$/,
     },
     {
-      what: 'make an application credential',
+      what: 'create an application credential',
       method: 'POST',
       path: (userId) => `/users/${userId}/application_credentials`,
       body: { application_credential: { name: 'outlives the trust' } },
@@ -84,25 +84,28 @@ describeClouds('delegation', (cloud) => {
     const { id, token } = await cloud().cloud.client(asTrustee).session.token();
     const again = { auth: { identity: { methods: ['token'], token: { id } } } };
 
-    const answer = await cloud().raw('identity', method, path(token.user.id), {
+    const response = await cloud().raw('identity', method, path(token.user.id), {
       token: id,
       ...(method === 'POST' && { body: body ?? again }),
     });
 
-    expectRefusal(answer, message);
+    expectRefusal(response, message);
   });
 
-  it('lets no trustee delegate a trust further', async () => {
+  it('lets no trustee delegate a trust to others', async () => {
     if (cloud().other === undefined) return;
     const { trust, asTrustee } = await trustOf(cloud(), true);
-    const through = cloud().cloud.client(asTrustee);
+    const trusteeClient = cloud().cloud.client(asTrustee);
     const { trustee_user_id, project_id } = trust;
     const again = { trustee_user_id, project_id: project_id ?? '', impersonation: true, roles: [{ name: 'member' }] };
 
-    expect(await failureOf(through.identity.createTrust(again))).toMatchObject({ kind: 'forbidden', status: 403 });
+    expect(await failureOf(trusteeClient.identity.createTrust(again))).toMatchObject({
+      kind: 'forbidden',
+      status: 403,
+    });
   });
 
-  it('lets a restricted application credential neither create nor delete one, including itself', async () => {
+  it('does not let a restricted application credential create or delete credentials, including itself', async () => {
     const { client, id, userId } = await credentialOf(cloud(), false);
     const { id: token } = await client.session.token();
     const path = `/users/${userId}/application_credentials`;
@@ -122,29 +125,29 @@ describeClouds('delegation', (cloud) => {
     await client.identity.deleteApplicationCredential(id);
 
     expect(await failureOf(client.compute.limits())).toMatchObject({ kind: 'unauthorized' });
-    const left = await cloud().member.identity.applicationCredentials();
-    expect(left.map((each) => each.id)).not.toContain(id);
+    const remaining = await cloud().member.identity.applicationCredentials();
+    expect(remaining.map((each) => each.id)).not.toContain(id);
   });
 
-  it.each([false, true])('keeps application credentials from using trusts, unrestricted: %s', async (unrestricted) => {
+  it.each([false, true])('does not let application credentials use trusts, unrestricted: %s', async (unrestricted) => {
     const { client, userId } = await credentialOf(cloud(), unrestricted);
     const { id: token } = await client.session.token();
 
-    const answer = await cloud().raw('identity', 'GET', `/OS-TRUST/trusts?trustor_user_id=${userId}`, { token });
+    const response = await cloud().raw('identity', 'GET', `/OS-TRUST/trusts?trustor_user_id=${userId}`, { token });
 
     const message =
       /^You are not authorized to perform the requested action: Delegated tokens cannot manage trusts\.\.$/;
-    expectRefusal(answer, message);
+    expectRefusal(response, message);
   });
 });
 
-interface Delegated {
+interface Delegation {
   readonly trust: Trust;
   readonly asTrustee: Credential;
 }
 
-/** From the member to the user of the other project. */
-async function trustOf(cloud: ContractCloud, impersonation: boolean): Promise<Delegated> {
+/** A trust from the member to the user of the other project. */
+async function trustOf(cloud: ContractCloud, impersonation: boolean): Promise<Delegation> {
   const { member, other } = cloud;
   if (other === undefined) throw new Error('a trust needs two users');
   const { token } = await other.session.token();
@@ -161,13 +164,13 @@ async function trustOf(cloud: ContractCloud, impersonation: boolean): Promise<De
   return { trust, asTrustee: { kind: 'password', user: { id: token.user.id }, password, scope } };
 }
 
-interface Credentialed {
+interface CredentialResponse {
   readonly client: OpenStackClient;
   readonly id: string;
   readonly userId: string;
 }
 
-async function credentialOf(cloud: ContractCloud, unrestricted: boolean): Promise<Credentialed> {
+async function credentialOf(cloud: ContractCloud, unrestricted: boolean): Promise<CredentialResponse> {
   const { identity, session } = cloud.member;
   const { token } = await session.token();
   const { id, secret } = await identity.createApplicationCredential({ name: cloud.name(), unrestricted });
@@ -175,7 +178,7 @@ async function credentialOf(cloud: ContractCloud, unrestricted: boolean): Promis
   return { client: cloud.cloud.client({ kind: 'applicationCredential', id, secret }), id, userId: token.user.id };
 }
 
-function expectRefusal({ status, json }: RawAnswer, message: RegExp): void {
+function expectRefusal({ status, json }: RawResponse, message: RegExp): void {
   expect(status).toBe(403);
   expect(json).toMatchObject({ error: { code: 403, title: 'Forbidden', message: expect.stringMatching(message) } });
 }

@@ -7,7 +7,7 @@ import type { ContractCloud } from './contract-cloud.ts';
 import { failureOf } from './logins.ts';
 import { describeClouds } from './targets.ts';
 
-/** Base32, of sixteen bytes. */
+/** Sixteen bytes as Base32. */
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY';
 const passcode = () => totp(SECRET, Date.now());
 
@@ -30,60 +30,66 @@ function logIn(cloud: ContractCloud, credential: Credential) {
 }
 
 /**
- * Keystone's response to the password alone. Skips if its operator has not allowed the method `totp`, since the rules have no
- * effect then.
+ * Keystone's response to the password alone. Skips if the operator has not allowed the method `totp`, because the rules
+ * have no effect then.
  */
-async function receiptOf(cloud: ContractCloud, who: FactorUser, context: TestContext): Promise<FactorsRequiredError> {
-  const answer = await logIn(cloud, { kind: 'password', password: PASSWORD, ...who }).catch((error: unknown) => error);
-  if (!(answer instanceof Error)) context.skip("its Keystone's [auth] methods are without totp");
-  if (answer instanceof FactorsRequiredError) return answer;
-  throw answer;
+async function receiptOf(
+  cloud: ContractCloud,
+  account: FactorUser,
+  context: TestContext,
+): Promise<FactorsRequiredError> {
+  const result = await logIn(cloud, { kind: 'password', password: PASSWORD, ...account }).catch(
+    (error: unknown) => error,
+  );
+  if (!(result instanceof Error)) context.skip("its Keystone's [auth] methods are without totp");
+  if (result instanceof FactorsRequiredError) return result;
+  throw result;
 }
 
-describeClouds('a user whose rules want two factors', (cloud) => {
-  it('returns a receipt for the password, and a token for the passcode with it', async (context) => {
-    const who = await factorUser(cloud());
-    if (who === undefined) return;
+describeClouds('a user with two-factor rules', (cloud) => {
+  it('gets a receipt for the password, and a token for receipt and passcode', async (context) => {
+    const account = await factorUser(cloud());
+    if (account === undefined) return;
 
-    const first = await receiptOf(cloud(), who, context);
-    const { token } = await logIn(cloud(), { kind: 'totp', passcode: passcode(), receipt: first.receipt, ...who });
+    const first = await receiptOf(cloud(), account, context);
+    const { token } = await logIn(cloud(), { kind: 'totp', passcode: passcode(), receipt: first.receipt, ...account });
 
     expect(first).toMatchObject({ kind: 'unauthorized', status: 401, missing: [['totp']] });
     expect(token.methods.toSorted()).toEqual(['password', 'totp']);
-    expect(token.project?.id).toBe(who.scope.project.id);
+    expect(token.project?.id).toBe(account.scope.project.id);
   });
 
-  it('returns a token for both at once', async (context) => {
-    const who = await factorUser(cloud());
-    if (who === undefined) return;
-    await receiptOf(cloud(), who, context);
+  it('gets a token for password and passcode together', async (context) => {
+    const account = await factorUser(cloud());
+    if (account === undefined) return;
+    await receiptOf(cloud(), account, context);
 
-    const { token } = await logIn(cloud(), { kind: 'password', password: PASSWORD, passcode: passcode(), ...who });
+    const { token } = await logIn(cloud(), { kind: 'password', password: PASSWORD, passcode: passcode(), ...account });
 
     expect(token.methods.toSorted()).toEqual(['password', 'totp']);
   });
 
-  it('refuses a wrong passcode, and gives no receipt for a wrong password', async (context) => {
-    const who = await factorUser(cloud());
-    if (who === undefined) return;
-    const { receipt } = await receiptOf(cloud(), who, context);
+  it('gets no token for a wrong passcode, and no receipt for a wrong password', async (context) => {
+    const account = await factorUser(cloud());
+    if (account === undefined) return;
+    const { receipt } = await receiptOf(cloud(), account, context);
     const late = totp(SECRET, Date.now() - 3_600_000);
 
-    const wrong = await failureOf(logIn(cloud(), { kind: 'totp', passcode: late, receipt, ...who }));
-    const password = await failureOf(logIn(cloud(), { kind: 'password', password: 'wrong', ...who }));
+    const wrong = await failureOf(logIn(cloud(), { kind: 'totp', passcode: late, receipt, ...account }));
+    const password = await failureOf(logIn(cloud(), { kind: 'password', password: 'wrong', ...account }));
 
     expect(wrong).toMatchObject({ kind: 'unauthorized', status: 401 });
     expect(password).toMatchObject({ kind: 'unauthorized', status: 401 });
     expect(password).not.toBeInstanceOf(FactorsRequiredError);
   });
 
-  it('refuses the receipt of another user', async (context) => {
+  it('gets no token with the receipt of another user', async (context) => {
     const [one, other] = [await factorUser(cloud()), await factorUser(cloud())];
     if (one === undefined || other === undefined) return;
     const { receipt } = await receiptOf(cloud(), one, context);
 
-    const stolen = await failureOf(logIn(cloud(), { kind: 'totp', passcode: passcode(), receipt, ...other }));
+    const mismatchedPair = await failureOf(logIn(cloud(), { kind: 'totp', passcode: passcode(), receipt, ...other }));
 
-    expect(stolen).toMatchObject({ kind: 'unauthorized', status: 401 });
+    expect(mismatchedPair).toMatchObject({ kind: 'unauthorized', status: 401 });
   });
 });

@@ -8,7 +8,7 @@ const byId = (flavors: readonly Flavor[]) => flavors.map(({ id }) => id).sort();
 describeClouds('flavors', (cloud) => {
   const all = () => Array.fromAsync(cloud().member.compute.flavors.list());
 
-  it('describe the server', async () => {
+  it('describe the server size', async () => {
     const flavors = await all();
 
     expect(flavors).not.toEqual([]);
@@ -30,14 +30,14 @@ describeClouds('flavors', (cloud) => {
     expect(await flavors.get(smallest.id)).toEqual(smallest);
   });
 
-  it('are paged, each page after the last item of the previous one', async () => {
+  it('are paged, each page starting after the last item of the previous one', async () => {
     const seen: string[] = [];
     for (let marker: string | undefined = ''; marker !== undefined; ) {
       const after: string = marker === '' ? '' : `&marker=${marker}`;
-      const answer = await cloud().raw('compute', 'GET', `/flavors?limit=1${after}`);
-      const { flavors, flavors_links: links } = answer.json as { flavors: Flavor[]; flavors_links?: object[] };
+      const response = await cloud().raw('compute', 'GET', `/flavors?limit=1${after}`);
+      const { flavors, flavors_links: links } = response.json as { flavors: Flavor[]; flavors_links?: object[] };
       seen.push(...flavors.map(({ id }) => id));
-      // Linked if there is a next page.
+      // There is a link if there is a next page.
       expect(flavors.length === 1).toBe(links !== undefined);
       marker = flavors.at(-1)?.id;
     }
@@ -50,10 +50,10 @@ describeClouds('flavors', (cloud) => {
     const flavors = await all();
     const most = Math.max(...flavors.map(({ ram }) => ram));
 
-    const answer = await cloud().raw('compute', 'GET', `/flavors/detail?minRam=${most}`);
+    const response = await cloud().raw('compute', 'GET', `/flavors/detail?minRam=${most}`);
 
     const fitting = flavors.filter(({ ram }) => ram >= most);
-    expect(byId((answer.json as { flavors: Flavor[] }).flavors)).toEqual(byId(fitting));
+    expect(byId((response.json as { flavors: Flavor[] }).flavors)).toEqual(byId(fitting));
   });
 
   it.each<{ path: string; status: number; body: object }>([
@@ -72,10 +72,10 @@ describeClouds('flavors', (cloud) => {
       status: 400,
       body: { badRequest: { code: 400, message: 'Invalid minRam filter [much]' } },
     },
-  ])('explain $status of $path', async ({ path, status, body }) => {
-    const answer = await cloud().raw('compute', 'GET', path);
+  ])('explain status $status of $path', async ({ path, status, body }) => {
+    const response = await cloud().raw('compute', 'GET', path);
 
-    expect(answer.status).toBe(status);
-    expect(answer.json).toEqual(body);
+    expect(response.status).toBe(status);
+    expect(response.json).toEqual(body);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ContractCloud, RawAnswer, RawOptions } from './contract-cloud.ts';
+import type { ContractCloud, RawOptions, RawResponse } from './contract-cloud.ts';
 
 /** Requests to Barbican, and the resources that tests need. */
 export class KeyCloud {
@@ -9,16 +9,16 @@ export class KeyCloud {
     this.#cloud = cloud;
   }
 
-  /** `path` is below the version; text is sent unchanged. */
-  call(method: string, path: string, body?: object | string, options: RawOptions = {}): Promise<RawAnswer> {
+  /** `path` is relative to the version; text is sent unchanged. */
+  call(method: string, path: string, body?: object | string, options: RawOptions = {}): Promise<RawResponse> {
     return this.#cloud.raw('key-manager', method, path, { ...(body !== undefined && { body }), ...options });
   }
 
-  /** A new object's reference and path; it is deleted after the test. */
+  /** Creates an object, and returns its reference and path; it is deleted after the test. */
   async make(collection: 'secrets' | 'containers', body: object): Promise<{ ref: string; path: string; id: string }> {
-    const answer = await this.call('POST', `/${collection}`, body);
-    if (answer.status !== 201) throw new Error(`POST /${collection} got ${answer.status}: ${answer.text}`);
-    const ref = Object.values(answer.json as Record<string, string>)[0] ?? '';
+    const response = await this.call('POST', `/${collection}`, body);
+    if (response.status !== 201) throw new Error(`POST /${collection} got ${response.status}: ${response.text}`);
+    const ref = Object.values(response.json as Record<string, string>)[0] ?? '';
     const id = ref.split('/').at(-1) ?? '';
     const path = `/${collection}/${id}`;
     this.#cloud.defer(() => this.call('DELETE', path));
@@ -42,9 +42,9 @@ export class KeyCloud {
   }
 }
 
-/** An error in Barbican's form. */
-export function expectKeyError(answer: RawAnswer, status: number, description: string | RegExp | null): void {
-  expect({ status: answer.status, body: answer.json }).toEqual({
+/** Expects an error in Barbican's format. */
+export function expectKeyError(response: RawResponse, status: number, description: string | RegExp | null): void {
+  expect({ status: response.status, body: response.json }).toEqual({
     status,
     body: {
       code: status,

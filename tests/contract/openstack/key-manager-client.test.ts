@@ -5,7 +5,7 @@ import { describeClouds } from './targets.ts';
 
 const BYTES = { payload_content_type: 'application/octet-stream', payload_content_encoding: 'base64' } as const;
 
-describeClouds("the key manager's client", (cloud) => {
+describeClouds('the key manager client', (cloud) => {
   const keys = () => cloud().member.keyManager;
 
   async function store(name: string): Promise<string> {
@@ -29,15 +29,15 @@ describeClouds("the key manager's client", (cloud) => {
     await expect(keys().deleteSecret(id)).rejects.toMatchObject({ kind: 'notFound' });
   });
 
-  it('lists by prefix of names, page by page', async () => {
+  it('lists secrets by prefix of their names, page by page', async () => {
     const prefix = cloud().name();
-    const made: string[] = [];
-    for (const each of ['a', 'b', 'c']) made.push(await store(`${prefix}-${each} default/x`));
+    const created: string[] = [];
+    for (const each of ['a', 'b', 'c']) created.push(await store(`${prefix}-${each} default/x`));
     await store(`other-${prefix}`);
 
     const found = await Array.fromAsync(keys().secrets({ name: `${prefix}-%` }, { pageSize: 2 }));
 
-    expect(found.map(({ secret_ref: ref }) => ref).sort()).toEqual(made.sort());
+    expect(found.map(({ secret_ref: ref }) => ref).sort()).toEqual(created.sort());
   });
 
   it('reads containers by the roles of their secrets', async () => {
@@ -49,7 +49,7 @@ describeClouds("the key manager's client", (cloud) => {
     await expect(keys().container(NO_SUCH_ID)).rejects.toMatchObject({ kind: 'notFound' });
   });
 
-  it('a secret of another project is forbidden', async () => {
+  it('reports a secret of another project as forbidden', async () => {
     const reference = await store(cloud().name());
     const id = reference.split('/').at(-1) ?? '';
 

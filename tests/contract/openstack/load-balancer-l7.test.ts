@@ -29,17 +29,17 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     return { octavia, loadbalancer_id, listener, make, policy };
   };
 
-  it('new policies and rules have all their fields', async () => {
+  it('create policies and rules with all their fields', async () => {
     const { octavia, loadbalancer_id, listener, policy } = await setUp();
 
-    const made = await octavia.expect('POST', 'l7policies', policy({ action: 'REJECT', name: 'p' }));
-    await octavia.settled(loadbalancer_id);
-    const rule = await octavia.expect('POST', `l7policies/${made.id}/rules`, {
+    const created = await octavia.expect('POST', 'l7policies', policy({ action: 'REJECT', name: 'p' }));
+    await octavia.waitUntilSettled(loadbalancer_id);
+    const rule = await octavia.expect('POST', `l7policies/${created.id}/rules`, {
       rule: { type: 'HOST_NAME', compare_type: 'EQUAL_TO', value: 'example.org' },
     });
-    await octavia.settled(loadbalancer_id);
+    await octavia.waitUntilSettled(loadbalancer_id);
 
-    expect(made).toEqual({
+    expect(created).toEqual({
       ...PENDING,
       name: 'p',
       description: '',
@@ -60,16 +60,16 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
       value: 'example.org',
       invert: false,
     });
-    expect(await octavia.show(`l7policies/${made.id}`)).toMatchObject({
+    expect(await octavia.show(`l7policies/${created.id}`)).toMatchObject({
       provisioning_status: 'ACTIVE',
       operating_status: 'ONLINE',
       rules: [{ id: rule.id }],
     });
-    expect(await octavia.list(`l7policies/${made.id}/rules`)).toMatchObject([{ id: rule.id }]);
-    expect((await octavia.show(`listeners/${listener.id}`))['l7policies']).toEqual([{ id: made.id }]);
+    expect(await octavia.list(`l7policies/${created.id}/rules`)).toMatchObject([{ id: rule.id }]);
+    expect((await octavia.show(`listeners/${listener.id}`))['l7policies']).toEqual([{ id: created.id }]);
   });
 
-  it('headers, inverted rules, and redirects are accepted within a whole tree', async () => {
+  it('accept headers, inverted rules and redirects within a whole tree', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const path = { type: 'PATH', compare_type: 'REGEX', value: '^/api(/|$)' };
     const header = { type: 'HEADER', key: 'x-version', compare_type: 'EQUAL_TO', value: '2' };
@@ -102,7 +102,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     ]);
   });
 
-  it('policies are numbered without gaps, and move', async () => {
+  it('number policies without gaps, and move them', async () => {
     const { octavia, loadbalancer_id, listener, make, policy } = await setUp();
     const order = async (): Promise<string[]> => {
       const found = await octavia.list(`l7policies?listener_id=${listener.id}&sort=position`);
@@ -113,10 +113,10 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     await make('l7policies', policy({ action: 'REJECT', name: 'c', position: 1 }));
     const first = await order();
     await octavia.call('PUT', `l7policies/${b.id}`, { l7policy: { position: 1 } });
-    await octavia.settled(loadbalancer_id);
+    await octavia.waitUntilSettled(loadbalancer_id);
     const second = await order();
     await octavia.call('DELETE', `l7policies/${b.id}`);
-    await octavia.settled(loadbalancer_id);
+    await octavia.waitUntilSettled(loadbalancer_id);
 
     expect(first).toEqual(['c1', 'a2', 'b3']);
     expect(second).toEqual(['b1', 'c2', 'a3']);
@@ -124,15 +124,20 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     expect(a['position']).toBe(1);
   });
 
-  it('the target of a redirect determines the action, and protects its pool from deletion', async () => {
+  it('set the action by the target of a redirect, and protect its pool from deletion', async () => {
     const { octavia, loadbalancer_id, make, policy } = await setUp();
     const pool = await make('pools', { pool: { loadbalancer_id, protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN' } });
-    const made = await make('l7policies', policy({ action: 'REDIRECT_TO_URL', redirect_url: 'https://example.org/' }));
+    const created = await make(
+      'l7policies',
+      policy({ action: 'REDIRECT_TO_URL', redirect_url: 'https://example.org/' }),
+    );
 
-    const changed = await octavia.expect('PUT', `l7policies/${made.id}`, { l7policy: { redirect_pool_id: pool.id } });
-    await octavia.settled(loadbalancer_id);
+    const changed = await octavia.expect('PUT', `l7policies/${created.id}`, {
+      l7policy: { redirect_pool_id: pool.id },
+    });
+    await octavia.waitUntilSettled(loadbalancer_id);
 
-    expect(made).toMatchObject({ redirect_url: 'https://example.org/', redirect_http_code: 302 });
+    expect(created).toMatchObject({ redirect_url: 'https://example.org/', redirect_http_code: 302 });
     expect(changed).toMatchObject({
       action: 'REDIRECT_TO_POOL',
       redirect_pool_id: pool.id,
@@ -144,13 +149,13 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     expectOctaviaError(
       await octavia.call('DELETE', `pools/${pool.id}`),
       409,
-      `Pool ${pool.id} is in use by L7 policy ${made.id}`,
+      `Pool ${pool.id} is in use by L7 policy ${created.id}`,
     );
   });
 
-  it('invalid combinations are refused', async () => {
+  it('refuse invalid combinations', async () => {
     const { octavia, make, policy } = await setUp();
-    const made = await make('l7policies', policy({ action: 'REJECT' }));
+    const created = await make('l7policies', policy({ action: 'REJECT' }));
     const rule = (fields: object) => ({ rule: { compare_type: 'EQUAL_TO', value: 'x', ...fields } });
     const refused: readonly (readonly [path: string, body: object, message: string | RegExp])[] = [
       [
@@ -169,22 +174,22 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
         "Invalid input for field/attribute redirect_url. Value: 'nonsense'. Value must be a valid URL string",
       ],
       [
-        `l7policies/${made.id}/rules`,
+        `l7policies/${created.id}/rules`,
         rule({ type: 'HEADER' }),
         'Error parsing L7Rule: Invalid L7 Rule: L7 rule type requires a key',
       ],
       [
-        `l7policies/${made.id}/rules`,
+        `l7policies/${created.id}/rules`,
         rule({ type: 'FILE_TYPE', compare_type: 'CONTAINS' }),
         'Error parsing L7Rule: Invalid L7 Rule: invalid comparison type for rule type',
       ],
       [
-        `l7policies/${made.id}/rules`,
+        `l7policies/${created.id}/rules`,
         rule({ type: 'PATH', value: 'a b' }),
         'Error parsing L7Rule: Invalid characters in comparison value',
       ],
       [
-        `l7policies/${made.id}/rules`,
+        `l7policies/${created.id}/rules`,
         rule({ type: 'SSL_CONN_HAS_CERT' }),
         'Error parsing L7Rule: Invalid L7 Rule: L7rule value x is not a boolean True string.',
       ],
@@ -194,10 +199,10 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
       expectOctaviaError(await octavia.call('POST', path, body), 400, message);
   });
 
-  it('a whole tree may have policies, which may define their pools', async () => {
+  it('accept policies in a whole tree, including their pools', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { subnetId } = await cloud().network();
-    const made = await octavia.expect('POST', 'loadbalancers', {
+    const created = await octavia.expect('POST', 'loadbalancers', {
       loadbalancer: {
         vip_subnet_id: subnetId,
         listeners: [
@@ -215,17 +220,17 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
         ],
       },
     });
-    octavia.deferDeletion(made.id);
-    await octavia.settled(made.id);
-    const [pool] = await octavia.list(`pools?loadbalancer_id=${made.id}`);
-    const [listener] = await octavia.list(`listeners?loadbalancer_id=${made.id}`);
+    octavia.deferDeletion(created.id);
+    await octavia.waitUntilSettled(created.id);
+    const [pool] = await octavia.list(`pools?loadbalancer_id=${created.id}`);
+    const [listener] = await octavia.list(`listeners?loadbalancer_id=${created.id}`);
     const [policy] = await octavia.list(`l7policies?listener_id=${listener?.id}`);
 
     expect(policy).toMatchObject({ action: 'REDIRECT_TO_POOL', redirect_pool_id: pool?.id, rules: [{ id: ID }] });
     expect(pool).toMatchObject({ name: 'p', listeners: [{ id: listener?.id }] });
   });
 
-  it('rules are accepted only with a whole tree, otherwise one by one', async () => {
+  it('accept rules only in a whole tree or one by one', async () => {
     const { octavia, loadbalancer_id, make, policy } = await setUp();
     const rules = [{ type: 'PATH', compare_type: 'STARTS_WITH', value: '/x' }];
     expectOctaviaError(
@@ -233,41 +238,41 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
       500,
       "'dict' object has no attribute '_sa_instance_state'",
     );
-    expect(await octavia.settled(loadbalancer_id)).toMatchObject({ provisioning_status: 'ACTIVE' });
+    expect(await octavia.waitUntilSettled(loadbalancer_id)).toMatchObject({ provisioning_status: 'ACTIVE' });
 
     const redirect = { action: 'REDIRECT_PREFIX', redirect_prefix: 'https://a.test', redirect_http_code: 308 };
-    const made = await make('l7policies', policy({ ...redirect, admin_state_up: false, rules: [] }));
+    const created = await make('l7policies', policy({ ...redirect, admin_state_up: false, rules: [] }));
     const client = cloud().member.loadBalancing;
     const host = { type: 'HOST_NAME', compare_type: 'EQUAL_TO', value: 'a.test' } as const;
-    expect(await client.createRule(made.id, host)).toMatchObject(host);
-    await octavia.settled(loadbalancer_id);
-    await client.l7Policies.update(made.id, { admin_state_up: true });
-    await octavia.settled(loadbalancer_id);
+    expect(await client.createRule(created.id, host)).toMatchObject(host);
+    await octavia.waitUntilSettled(loadbalancer_id);
+    await client.l7Policies.update(created.id, { admin_state_up: true });
+    await octavia.waitUntilSettled(loadbalancer_id);
 
-    expect(made).toMatchObject({ ...redirect, admin_state_up: false, rules: [] });
-    expect(await client.l7Policies.get(made.id)).toMatchObject({ admin_state_up: true, rules: [{ id: ID }] });
+    expect(created).toMatchObject({ ...redirect, admin_state_up: false, rules: [] });
+    expect(await client.l7Policies.get(created.id)).toMatchObject({ admin_state_up: true, rules: [{ id: ID }] });
   });
 
-  it('the status tree contains all targets of listeners', async () => {
+  it('show all targets of listeners in the status tree', async () => {
     const { octavia, loadbalancer_id, listener, make } = await setUp();
     const pool = await make('pools', {
       pool: { listener_id: listener.id, protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN', name: 'p' },
     });
     const member = await make(`pools/${pool.id}/members`, { member: { address: '10.123.0.20', protocol_port: 80 } });
-    const well = { provisioning_status: 'ACTIVE', operating_status: 'ONLINE' };
+    const healthy = { provisioning_status: 'ACTIVE', operating_status: 'ONLINE' };
     const tree = (health_monitor: object) => ({
       loadbalancer: {
-        ...well,
+        ...healthy,
         id: loadbalancer_id,
         name: expect.any(String),
         listeners: [
           {
-            ...well,
+            ...healthy,
             id: listener.id,
             name: 'l',
             pools: [
               {
-                ...well,
+                ...healthy,
                 id: pool.id,
                 name: 'p',
                 ...health_monitor,
@@ -278,14 +283,14 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
         ],
       },
     });
-    const without = await octavia.show(`loadbalancers/${loadbalancer_id}/status`);
+    const withoutMonitor = await octavia.show(`loadbalancers/${loadbalancer_id}/status`);
     const monitor = await make('healthmonitors', {
       healthmonitor: { pool_id: pool.id, type: 'TCP', delay: 5, timeout: 3, max_retries: 2, name: 'm' },
     });
 
-    expect(without).toEqual(tree({}));
+    expect(withoutMonitor).toEqual(tree({}));
     expect(await octavia.show(`loadbalancers/${loadbalancer_id}/statuses`)).toEqual(
-      tree({ health_monitor: { ...well, id: monitor.id, name: 'm', type: 'TCP' } }),
+      tree({ health_monitor: { ...healthy, id: monitor.id, name: 'm', type: 'TCP' } }),
     );
     const traffic = {
       bytes_in: 0,
@@ -298,7 +303,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     expect(await octavia.show(`listeners/${listener.id}/stats`)).toEqual(traffic);
   });
 
-  it('a failover is for administrators', async () => {
+  it('allow a failover only to administrators', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { id } = await octavia.loadBalancer();
 
@@ -309,7 +314,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     );
   });
 
-  it('a quota that is used up is 403, and an administrator raises it', async () => {
+  it('return 403 for an exhausted quota, which an administrator can raise', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const admin = cloud().admin;
     const token = (await admin?.session.token())?.id ?? '';
@@ -341,7 +346,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     expectOctaviaError(forbidden, 403, 'Policy does not allow this request to be performed.');
   });
 
-  it('providers, flavors and availability zones are listed', async () => {
+  it('list providers, flavors and availability zones', async () => {
     const octavia = new LoadBalancerCloud(cloud());
 
     const providers = await octavia.list('providers');

@@ -13,7 +13,7 @@ import { describeClouds } from './targets.ts';
 function certificate(): { readonly certificate: string; readonly key: string; readonly bundle: Buffer } {
   const folder = mkdtempSync(join(tmpdir(), 'certificate-'));
   const at = (name: string) => join(folder, name);
-  const openssl = (...words: readonly string[]) => execFileSync('openssl', words, { stdio: 'pipe' });
+  const openssl = (...args: readonly string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
   try {
     const subject = ['-subj', '/CN=contract.test', '-days', '2'];
     openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', at('key'), '-out', at('cert'), ...subject);
@@ -25,21 +25,21 @@ function certificate(): { readonly certificate: string; readonly key: string; re
   }
 }
 
-describeClouds('certificates of listeners', (cloud) => {
-  it('are read from Barbican, and refused if they cannot be', async () => {
+describeClouds('listener certificates', (cloud) => {
+  it('are read from Barbican, and refused if they cannot be read', async () => {
     const [keys, octavia] = [new KeyCloud(cloud()), new LoadBalancerCloud(cloud())];
     const { id: loadbalancer_id } = await octavia.loadBalancer();
-    const made = certificate();
+    const created = certificate();
     const binary = { payload_content_type: 'application/octet-stream', payload_content_encoding: 'base64' };
-    const bundle = await keys.secret({ payload: made.bundle.toString('base64'), ...binary });
-    const [cert, key] = [await keys.text(made.certificate), await keys.text(made.key)];
+    const bundle = await keys.secret({ payload: created.bundle.toString('base64'), ...binary });
+    const [cert, key] = [await keys.text(created.certificate), await keys.text(created.key)];
     const secret_refs = [
       { name: 'certificate', secret_ref: cert.ref },
       { name: 'private_key', secret_ref: key.ref },
     ];
     const container = await keys.make('containers', { type: 'certificate', secret_refs });
     const withoutKey = await keys.make('containers', { type: 'certificate', secret_refs: secret_refs.slice(0, 1) });
-    const junk = await keys.secret({ payload: Buffer.from('no bundle').toString('base64'), ...binary });
+    const invalidBundle = await keys.secret({ payload: Buffer.from('no bundle').toString('base64'), ...binary });
     const empty = await keys.secret();
     const listener = (protocol_port: number, fields: object) => ({
       listener: { loadbalancer_id, protocol: 'TERMINATED_HTTPS', protocol_port, ...fields },
@@ -66,29 +66,29 @@ describeClouds('certificates of listeners', (cloud) => {
         400,
         refused(ref),
       );
-    for (const { ref } of [junk, empty])
+    for (const { ref } of [invalidBundle, empty])
       expectOctaviaError(
         await octavia.call('POST', 'listeners', listener(445, { default_tls_container_ref: ref })),
         400,
         /^The PKCS12 bundle is unreadable\./,
       );
-    const trusting = (ca: string) =>
+    const trustingClient = (ca: string) =>
       listener(445, {
         default_tls_container_ref: bundle.ref,
         client_authentication: 'MANDATORY',
         client_ca_tls_container_ref: ca,
       });
     expectOctaviaError(
-      await octavia.call('POST', 'listeners', trusting(bundle.ref.replace(bundle.id, NO_SUCH_ID))),
+      await octavia.call('POST', 'listeners', trustingClient(bundle.ref.replace(bundle.id, NO_SUCH_ID))),
       400,
       refused(bundle.ref.replace(bundle.id, NO_SUCH_ID)),
     );
     expectOctaviaError(
-      await octavia.call('POST', 'listeners', trusting(key.ref)),
+      await octavia.call('POST', 'listeners', trustingClient(key.ref)),
       400,
       /^Validation failure: The client authentication CA certificate is invalid\./,
     );
-    expect((await octavia.call('POST', 'listeners', trusting(cert.ref))).status).toBe(201);
-    await octavia.settled(loadbalancer_id);
+    expect((await octavia.call('POST', 'listeners', trustingClient(cert.ref))).status).toBe(201);
+    await octavia.waitUntilSettled(loadbalancer_id);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_SUCH_ID } from './contract-cloud.ts';
-import { LoadBalancerCloud, type Shown } from './load-balancer-cloud.ts';
+import { LoadBalancerCloud, type ShownResource } from './load-balancer-cloud.ts';
 import { expectOctaviaError } from './octavia-error.ts';
 import { describeClouds } from './targets.ts';
 
@@ -14,26 +14,26 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
     return { octavia, loadbalancer_id: (await octavia.loadBalancer()).id };
   };
 
-  it('new ones have all their fields', async () => {
+  it('are created with all their fields', async () => {
     const { octavia, loadbalancer_id } = await setUp();
     const pending = { provisioning_status: 'PENDING_CREATE', created_at: TIME, updated_at: null, ...OWNER };
 
     const listener = await octavia.expect('POST', 'listeners', {
       listener: { loadbalancer_id, protocol: 'TCP', protocol_port: 80 },
     });
-    await octavia.settled(loadbalancer_id);
+    await octavia.waitUntilSettled(loadbalancer_id);
     const pool = await octavia.expect('POST', 'pools', {
       pool: { listener_id: listener.id, protocol: 'PROXYV2', lb_algorithm: 'LEAST_CONNECTIONS', name: 'p' },
     });
-    await octavia.settled(loadbalancer_id);
+    await octavia.waitUntilSettled(loadbalancer_id);
     const member = await octavia.expect('POST', `pools/${pool.id}/members`, {
       member: { address: '10.123.0.20', protocol_port: 30080 },
     });
-    await octavia.settled(loadbalancer_id);
+    await octavia.waitUntilSettled(loadbalancer_id);
     const monitor = await octavia.expect('POST', 'healthmonitors', {
       healthmonitor: { pool_id: pool.id, type: 'HTTP', delay: 10, timeout: 5, max_retries: 3 },
     });
-    await octavia.settled(loadbalancer_id);
+    await octavia.waitUntilSettled(loadbalancer_id);
 
     expect(listener).toEqual({
       ...pending,
@@ -133,7 +133,7 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
     expect(await octavia.show(`pools/${pool.id}/members/${member.id}`)).toMatchObject({ operating_status: 'ONLINE' });
   });
 
-  it('a change shows at all parents until it is done, and a deletion until it is gone', async () => {
+  it('show a change at all parents until it is done, and a deletion until the object is deleted', async () => {
     const { octavia, loadbalancer_id } = await setUp();
     const listener = await octavia.make(loadbalancer_id, 'listeners', {
       listener: { loadbalancer_id, protocol: 'TCP', protocol_port: 80 },
@@ -143,23 +143,23 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
     });
 
     const changed = await octavia.expect('PUT', `pools/${pool.id}`, { pool: { lb_algorithm: 'SOURCE_IP' } });
-    await octavia.settled(loadbalancer_id);
+    await octavia.waitUntilSettled(loadbalancer_id);
     const deleted = await octavia.call('DELETE', `pools/${pool.id}`);
-    await octavia.gone(`pools/${pool.id}`);
+    await octavia.waitUntilDeleted(`pools/${pool.id}`);
 
     expect(changed).toMatchObject({ provisioning_status: 'PENDING_UPDATE', lb_algorithm: 'SOURCE_IP' });
     expect([deleted.status, deleted.text]).toEqual([204, '']);
     expect(await octavia.show(`listeners/${listener.id}`)).toMatchObject({ default_pool_id: null });
   });
 
-  it('allowed CIDRs are normalized, changed and cleared', async () => {
+  it('normalize, change and clear allowed CIDRs', async () => {
     const { octavia, loadbalancer_id } = await setUp();
     const listener = await octavia.make(loadbalancer_id, 'listeners', {
       listener: { loadbalancer_id, protocol: 'TCP', protocol_port: 443, allowed_cidrs: ['192.0.2.5/24', '10.0.0.0/8'] },
     });
     const change = async (allowed_cidrs: readonly string[] | null): Promise<unknown> => {
       const { id } = await octavia.expect('PUT', `listeners/${listener.id}`, { listener: { allowed_cidrs } });
-      await octavia.settled(loadbalancer_id);
+      await octavia.waitUntilSettled(loadbalancer_id);
       return (await octavia.show(`listeners/${id}`))['allowed_cidrs'];
     };
 
@@ -173,7 +173,7 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
     );
   });
 
-  it('listeners with one transport do not share a port', async () => {
+  it('do not share a port between listeners with one transport', async () => {
     const { octavia, loadbalancer_id } = await setUp();
     const listen = (protocol: string) => ({ listener: { loadbalancer_id, protocol, protocol_port: 80 } });
     await octavia.make(loadbalancer_id, 'listeners', listen('TCP'));
@@ -194,13 +194,13 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
         pool: { loadbalancer_id, protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN' },
       });
       const path = `pools/${pool.id}/members`;
-      const members = async (): Promise<readonly Shown[]> => {
+      const members = async (): Promise<readonly ShownResource[]> => {
         const found = await octavia.list(path);
         return [...found].sort((a, b) => String(a['address']).localeCompare(String(b['address'])));
       };
-      const replace = async (wanted: readonly object[], query = ''): Promise<number> => {
-        const { status } = await octavia.call('PUT', `${path}${query}`, { members: wanted });
-        await octavia.settled(loadbalancer_id);
+      const replace = async (newMembers: readonly object[], query = ''): Promise<number> => {
+        const { status } = await octavia.call('PUT', `${path}${query}`, { members: newMembers });
+        await octavia.waitUntilSettled(loadbalancer_id);
         return status;
       };
       return { octavia, loadbalancer_id, pool, path, members, replace };
@@ -211,7 +211,7 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
       ...fields,
     });
 
-    it('are replaced at once, and remaining ones keep their ids', async () => {
+    it('are replaced in one call, and remaining ones keep their IDs', async () => {
       const { members, replace } = await setUpPool();
 
       const status = await replace([member(11, { weight: 7, name: 'a' }), member(12)]);
@@ -249,26 +249,26 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
       );
     });
 
-    it('are changed and removed one by one', async () => {
+    it('can be changed and removed one by one', async () => {
       const { octavia, loadbalancer_id, path, members } = await setUpPool();
-      const made = await octavia.make(loadbalancer_id, path, { member: member(11) });
-      const changed = await octavia.expect('PUT', `${path}/${made.id}`, {
+      const created = await octavia.make(loadbalancer_id, path, { member: member(11) });
+      const changed = await octavia.expect('PUT', `${path}/${created.id}`, {
         member: { weight: 0, admin_state_up: false, name: 'x' },
       });
-      await octavia.settled(loadbalancer_id);
+      await octavia.waitUntilSettled(loadbalancer_id);
       const [settled] = await members();
-      const deleted = await octavia.call('DELETE', `${path}/${made.id}`);
-      await octavia.settled(loadbalancer_id);
+      const deleted = await octavia.call('DELETE', `${path}/${created.id}`);
+      await octavia.waitUntilSettled(loadbalancer_id);
 
       expect(changed).toMatchObject({ provisioning_status: 'PENDING_UPDATE', weight: 0, name: 'x' });
       expect(settled).toMatchObject({ provisioning_status: 'ACTIVE', operating_status: 'OFFLINE' });
       expect(deleted.status).toBe(204);
       expect(await members()).toEqual([]);
-      expectOctaviaError(await octavia.call('GET', `${path}/${made.id}`), 404, `Member ${made.id} not found.`);
+      expectOctaviaError(await octavia.call('GET', `${path}/${created.id}`), 404, `Member ${created.id} not found.`);
     });
   });
 
-  it('session persistence is set, changed and removed', async () => {
+  it('set, change and remove session persistence', async () => {
     const { octavia, loadbalancer_id } = await setUp();
     const { id } = await octavia.make(loadbalancer_id, 'pools', {
       pool: {
@@ -280,7 +280,7 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
     });
     const change = async (session_persistence: object | null): Promise<unknown> => {
       await octavia.expect('PUT', `pools/${id}`, { pool: { session_persistence } });
-      await octavia.settled(loadbalancer_id);
+      await octavia.waitUntilSettled(loadbalancer_id);
       return (await octavia.show(`pools/${id}`))['session_persistence'];
     };
 
@@ -297,7 +297,7 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
     expect(await change(null)).toBeNull();
   });
 
-  it('invalid combinations are refused', async () => {
+  it('refuse invalid combinations', async () => {
     const { octavia, loadbalancer_id } = await setUp();
     const listener = await octavia.make(loadbalancer_id, 'listeners', {
       listener: { loadbalancer_id, protocol: 'HTTP', protocol_port: 80 },

@@ -8,7 +8,7 @@ const ID = expect.stringMatching(/^[0-9a-f-]{36}$/);
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/);
 
 describeClouds('load balancers', (cloud) => {
-  it('the API reports its minor versions without a token, one of them current', async () => {
+  it('report the API’s minor versions without a token, one of them current', async () => {
     const endpoint = await cloud().member.session.endpoint('load-balancer');
     const { status, json } = await cloud().fetch(`${new URL(endpoint).origin}${rootOf(endpoint)}/`, 'GET');
 
@@ -18,7 +18,7 @@ describeClouds('load balancers', (cloud) => {
     expect(versions.map(({ id }) => id)).toContain('v2.12');
   });
 
-  it('a new one has all its fields, and becomes ACTIVE and ONLINE by itself', async () => {
+  it('have all fields when new, and become ACTIVE and ONLINE', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { id: vip_network_id, subnetId } = await cloud().network();
     const name = cloud().name();
@@ -51,14 +51,14 @@ describeClouds('load balancers', (cloud) => {
       availability_zone: null,
       tags: expect.arrayContaining(['a', 'b']),
     });
-    expect(await octavia.settled(created.id)).toMatchObject({
+    expect(await octavia.waitUntilSettled(created.id)).toMatchObject({
       provisioning_status: 'ACTIVE',
       operating_status: 'ONLINE',
       updated_at: TIME,
     });
   });
 
-  it('gets a floating IP through the port of its VIP, and deletes the port with itself', async () => {
+  it('get a floating IP through the port of the VIP, and delete the port with themselves', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { network } = cloud().member;
     const { subnetId } = await cloud().network();
@@ -70,29 +70,29 @@ describeClouds('load balancers', (cloud) => {
     cloud().defer(() => network.routers.delete(router.id));
     await network.routers.addInterface(router.id, { subnet_id: subnetId });
     cloud().defer(() => network.routers.removeInterface(router.id, { subnet_id: subnetId }));
-    const made = await octavia.loadBalancerOn(subnetId);
-    const portId = String(made['vip_port_id']);
+    const createdBalancer = await octavia.loadBalancerOn(subnetId);
+    const portId = String(createdBalancer['vip_port_id']);
     const port = await network.ports.get(portId);
     const floatingIp = await network.floatingIps.create({ floating_network_id: external.id, port_id: portId });
     cloud().defer(() => network.floatingIps.delete(floatingIp.id));
 
-    await octavia.call('DELETE', `loadbalancers/${made.id}`);
-    await octavia.gone(`loadbalancers/${made.id}`);
+    await octavia.call('DELETE', `loadbalancers/${createdBalancer.id}`);
+    await octavia.waitUntilDeleted(`loadbalancers/${createdBalancer.id}`);
 
     expect(port).toMatchObject({
-      name: `octavia-lb-${made.id}`,
+      name: `octavia-lb-${createdBalancer.id}`,
       device_owner: 'Octavia',
-      device_id: `lb-${made.id}`,
+      device_id: `lb-${createdBalancer.id}`,
       admin_state_up: false,
-      fixed_ips: [{ subnet_id: subnetId, ip_address: made['vip_address'] }],
+      fixed_ips: [{ subnet_id: subnetId, ip_address: createdBalancer['vip_address'] }],
     });
-    expect(floatingIp.fixed_ip_address).toBe(made['vip_address']);
-    const left = await Array.fromAsync(network.ports.list({ device_id: `lb-${made.id}` }));
-    expect(left).toEqual([]);
+    expect(floatingIp.fixed_ip_address).toBe(createdBalancer['vip_address']);
+    const remaining = await Array.fromAsync(network.ports.list({ device_id: `lb-${createdBalancer.id}` }));
+    expect(remaining).toEqual([]);
     expect((await network.floatingIps.get(floatingIp.id)).port_id).toBeNull();
   });
 
-  it("keeps a user's port", async () => {
+  it("keep a user's port", async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { ports } = cloud().member.network;
     const { id: network_id, subnetId } = await cloud().network();
@@ -102,19 +102,19 @@ describeClouds('load balancers', (cloud) => {
       loadbalancer: { name: cloud().name(), vip_port_id: port.id },
     });
     octavia.deferDeletion(id);
-    const settled = await octavia.settled(id);
+    const settled = await octavia.waitUntilSettled(id);
 
     await octavia.call('DELETE', `loadbalancers/${id}`);
-    await octavia.gone(`loadbalancers/${id}`);
+    await octavia.waitUntilDeleted(`loadbalancers/${id}`);
 
     expect(settled).toMatchObject({ vip_subnet_id: subnetId, vip_address: port.fixed_ips[0]?.ip_address });
     expect(await ports.get(port.id)).toMatchObject({ id: port.id });
   });
 
-  it('can be created with listeners, pools, members and monitors at once', async () => {
+  it('can be created together with listeners, pools, members and monitors', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { subnetId } = await cloud().network();
-    const made = await octavia.expect('POST', 'loadbalancers', {
+    const createdBalancer = await octavia.expect('POST', 'loadbalancers', {
       loadbalancer: {
         name: cloud().name(),
         vip_subnet_id: subnetId,
@@ -138,49 +138,49 @@ describeClouds('load balancers', (cloud) => {
         ],
       },
     });
-    octavia.deferDeletion(made.id);
+    octavia.deferDeletion(createdBalancer.id);
 
-    expect(made['listeners']).toHaveLength(2);
-    expect(made['listeners']).toContainEqual(
+    expect(createdBalancer['listeners']).toHaveLength(2);
+    expect(createdBalancer['listeners']).toContainEqual(
       expect.objectContaining({ name: 'l1', protocol_port: 80, default_pool_id: ID, l7policies: [] }),
     );
-    expect(made['pools']).toContainEqual(
+    expect(createdBalancer['pools']).toContainEqual(
       expect.objectContaining({
         name: 'p',
         members: [expect.objectContaining({ name: 'm', address: '10.123.0.20', weight: 1 })],
-        // It exists, as the lists show.
+        // The load balancer exists, as the lists show.
         healthmonitor: null,
       }),
     );
-    const settled = await octavia.settled(made.id);
+    const settled = await octavia.waitUntilSettled(createdBalancer.id);
     expect(settled).toMatchObject({ listeners: [{ id: ID }, { id: ID }], pools: [{ id: ID }, { id: ID }] });
-    const [pool] = await octavia.list(`pools?loadbalancer_id=${made.id}&name=p`);
+    const [pool] = await octavia.list(`pools?loadbalancer_id=${createdBalancer.id}&name=p`);
     expect(pool).toMatchObject({ healthmonitor_id: ID, operating_status: 'ONLINE', members: [{ id: ID }] });
     expect(await octavia.list(`pools/${pool?.id}/members`)).toMatchObject([{ operating_status: 'ONLINE' }]);
   });
 
-  it('is immutable while something in it is pending', async () => {
+  it('are immutable while a part is pending', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { id } = await octavia.loadBalancer();
     const listener = { loadbalancer_id: id, protocol: 'TCP', protocol_port: 1, connection_limit: 0 };
 
     const [renamed, refused] = await Promise.all([
-      octavia.whilePending(id, () => octavia.call('PUT', `loadbalancers/${id}`, { loadbalancer: { name: 'x' } })),
-      octavia.whilePending(id, () => octavia.call('POST', 'listeners', { listener })),
+      octavia.retryWhilePending(id, () => octavia.call('PUT', `loadbalancers/${id}`, { loadbalancer: { name: 'x' } })),
+      octavia.retryWhilePending(id, () => octavia.call('POST', 'listeners', { listener })),
     ]);
 
     expectOctaviaError(renamed, 409, `Invalid state PENDING_UPDATE of loadbalancer resource ${id}`);
     expectOctaviaError(refused, 409, `Load Balancer ${id} is immutable and cannot be updated.`);
   });
 
-  it('is changed in place, and null clears', async () => {
+  it('are changed in place, and null clears a field', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { id } = await octavia.loadBalancer({ description: 'd', tags: ['old'] });
 
     const changed = await octavia.expect('PUT', `loadbalancers/${id}`, {
       loadbalancer: { name: null, description: null, tags: ['new'], admin_state_up: false },
     });
-    const settled = await octavia.settled(id);
+    const settled = await octavia.waitUntilSettled(id);
 
     expect(changed).toMatchObject({
       provisioning_status: 'PENDING_UPDATE',
@@ -192,7 +192,7 @@ describeClouds('load balancers', (cloud) => {
     expect(settled).toMatchObject({ provisioning_status: 'ACTIVE', operating_status: 'OFFLINE' });
   });
 
-  it('with children is deleted by cascade only', async () => {
+  it('are deleted with children only by cascade', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { id } = await octavia.loadBalancer();
     const listener = await octavia.make(id, 'listeners', {
@@ -201,7 +201,7 @@ describeClouds('load balancers', (cloud) => {
 
     const refused = await octavia.call('DELETE', `loadbalancers/${id}`);
     const accepted = await octavia.call('DELETE', `loadbalancers/${id}?cascade=true`);
-    await octavia.gone(`loadbalancers/${id}`);
+    await octavia.waitUntilDeleted(`loadbalancers/${id}`);
 
     expectOctaviaError(refused, 400, `Validation failure: Cannot delete Load Balancer ${id} - it has children`);
     expect([accepted.status, accepted.text]).toEqual([204, '']);
@@ -212,7 +212,7 @@ describeClouds('load balancers', (cloud) => {
     );
   });
 
-  it('lists are filtered by fields and tags, sorted and paged', async () => {
+  it('are listed by fields and tags, sorted and paged', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { subnetId } = await cloud().network();
     const tag = cloud().name();
@@ -257,7 +257,7 @@ describeClouds('load balancers', (cloud) => {
     });
   });
 
-  it('invalid bodies are refused with WSME’s messages', async () => {
+  it('refuse invalid bodies with WSME’s messages', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { subnetId } = await cloud().network();
     const create = (loadbalancer: object) => octavia.call('POST', 'loadbalancers', { loadbalancer });

@@ -14,7 +14,7 @@ async function port(cloud: ContractCloud, networkId: string, more: object = {}):
 }
 
 describeClouds('networks, subnets and ports', (cloud) => {
-  it('a network has the requested values, and the defaults', async () => {
+  it('give a network the requested values and the defaults', async () => {
     const { networks } = cloud().member.network;
     const name = cloud().name();
 
@@ -42,28 +42,28 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expect(await networks.get(network.id)).toMatchObject({ id: network.id, name });
   });
 
-  it('names need not be unique', async () => {
+  it('need no unique names', async () => {
     const { networks } = cloud().member.network;
     const name = cloud().name();
-    const made = [await networks.create({ name }), await networks.create({ name })];
-    for (const { id } of made) cloud().defer(() => networks.delete(id));
+    const created = [await networks.create({ name }), await networks.create({ name })];
+    for (const { id } of created) cloud().defer(() => networks.delete(id));
 
     const listed = await Array.fromAsync(networks.list({ name }));
 
-    expect(listed.map((each) => each.id).sort()).toEqual(made.map((each) => each.id).sort());
+    expect(listed.map((each) => each.id).sort()).toEqual(created.map((each) => each.id).sort());
   });
 
-  it('several are created in one call', async () => {
+  it('can be created several in one call', async () => {
     const { networks } = cloud().member.network;
     const names = [cloud().name(), cloud().name()];
 
-    const made = await networks.createMany(names.map((name) => ({ name })));
-    for (const { id } of made) cloud().defer(() => networks.delete(id));
+    const created = await networks.createMany(names.map((name) => ({ name })));
+    for (const { id } of created) cloud().defer(() => networks.delete(id));
 
-    expect(made.map((each) => each.name)).toEqual(names);
+    expect(created.map((each) => each.name)).toEqual(names);
   });
 
-  it('a subnet has a gateway and a pool by default', async () => {
+  it('give a subnet a gateway and a pool by default', async () => {
     const { subnets } = cloud().member.network;
     const { id: network_id, subnetId } = await cloud().network('10.50.0.0/29');
     const closed = await subnets.create({
@@ -115,14 +115,14 @@ describeClouds('networks, subnets and ports', (cloud) => {
       subnet: { cidr: '10.52.0.0/33' },
     },
     {
-      reason: 'is of another family',
+      reason: 'has another IP family',
       status: 400,
       type: 'InvalidInput',
       message: "Invalid input for operation: cidr '10.52.0.0/24' does not match the ip_version '6'.",
       subnet: { cidr: '10.52.0.0/24', ip_version: 6 },
     },
     {
-      reason: 'has a pool outside',
+      reason: 'has a pool outside of its CIDR',
       status: 400,
       type: 'OutOfBoundsAllocationPool',
       message: 'The allocation pool 10.53.0.1-10.53.0.9 spans beyond the subnet cidr 10.52.0.0/24.',
@@ -140,33 +140,33 @@ describeClouds('networks, subnets and ports', (cloud) => {
       },
     },
     {
-      reason: 'is of no network',
+      reason: 'names a missing network',
       status: 404,
       type: 'NetworkNotFound',
       message: `Network ${NO_SUCH_ID} could not be found.`,
       subnet: { cidr: '10.52.0.0/24', network_id: NO_SUCH_ID },
     },
     {
-      reason: 'lacks what it needs',
+      reason: 'lacks required values',
       status: 400,
       type: 'HTTPBadRequest',
       message: "Failed to parse request. Required attribute 'ip_version' not specified",
       subnet: { cidr: '10.52.0.0/24', ip_version: undefined },
     },
-  ])('a subnet is refused that $reason', async ({ status, type, message, subnet }) => {
+  ])('refuse a subnet that $reason', async ({ status, type, message, subnet }) => {
     const { id: network_id } = await cloud().network('10.51.1.0/24');
 
-    const answer = await cloud().raw('network', 'POST', '/subnets', {
+    const response = await cloud().raw('network', 'POST', '/subnets', {
       body: { subnet: { network_id, ip_version: 4, ...subnet } },
     });
 
-    expectNeutronError(answer, status, type, message);
+    expectNeutronError(response, status, type, message);
   });
 
   it.each([
     { reason: 'no network', body: {}, type: 'HTTPBadRequest', message: "Unable to find 'network' in request body" },
     {
-      reason: 'what does not exist',
+      reason: 'a field that does not exist',
       body: { network: { foo: 1 } },
       type: 'HTTPBadRequest',
       message: "Unrecognized attribute(s) 'foo'",
@@ -178,27 +178,27 @@ describeClouds('networks, subnets and ports', (cloud) => {
       message: "Attribute 'tags' not allowed in POST",
     },
     {
-      reason: 'a wrong type',
+      reason: 'a value of the wrong type',
       body: { network: { admin_state_up: 'maybe' } },
       type: 'InvalidInput',
       message: "Invalid input for operation: 'maybe' cannot be converted to boolean.",
     },
-    { reason: 'half a body', body: '{', type: 'HTTPBadRequest', message: 'Body contains invalid data' },
-  ])('a network is not created from $reason', async ({ body, type, message }) => {
+    { reason: 'an incomplete body', body: '{', type: 'HTTPBadRequest', message: 'Body contains invalid data' },
+  ])('refuse to create a network from $reason', async ({ body, type, message }) => {
     expectNeutronError(await cloud().raw('network', 'POST', '/networks', { body }), 400, type, message);
   });
 
   it.each([
     { attribute: 'router:external', rule: 'router:external' },
     { attribute: 'shared', rule: 'shared' },
-  ])('$attribute is for administrators', async ({ attribute, rule }) => {
-    const answer = await cloud().raw('network', 'POST', '/networks', { body: { network: { [attribute]: true } } });
+  ])('reserve $attribute for administrators', async ({ attribute, rule }) => {
+    const response = await cloud().raw('network', 'POST', '/networks', { body: { network: { [attribute]: true } } });
 
     const message = `(rule:create_network and rule:create_network:${rule}) is disallowed by policy`;
-    expectNeutronError(answer, 403, 'PolicyNotAuthorized', message);
+    expectNeutronError(response, 403, 'PolicyNotAuthorized', message);
   });
 
-  it('a port has an address, the default security group and the requested values', async () => {
+  it('give a port an address, the default security group and the requested values', async () => {
     const { ports, securityGroups } = cloud().member.network;
     const { id: network_id, subnetId: subnet_id } = await cloud().network('10.54.0.0/24');
     const [defaultGroup] = await Array.fromAsync(securityGroups.list({ name: 'default' }));
@@ -208,8 +208,8 @@ describeClouds('networks, subnets and ports', (cloud) => {
       allowed_address_pairs: [{ ip_address: '10.2.0.0/16' }],
     });
 
-    const made = await ports.get(id);
-    expect(made).toMatchObject({
+    const created = await ports.get(id);
+    expect(created).toMatchObject({
       network_id,
       status: 'DOWN',
       device_id: '',
@@ -221,40 +221,40 @@ describeClouds('networks, subnets and ports', (cloud) => {
       mac_address: expect.stringMatching(/^fa:16:3e(:[0-9a-f]{2}){3}$/),
       'binding:vnic_type': 'normal',
     });
-    expect(made.allowed_address_pairs).toEqual([{ ip_address: '10.2.0.0/16', mac_address: made.mac_address }]);
+    expect(created.allowed_address_pairs).toEqual([{ ip_address: '10.2.0.0/16', mac_address: created.mac_address }]);
     const open = await ports.update(id, {
       allowed_address_pairs: [],
       security_groups: [],
       port_security_enabled: false,
     });
     expect(open).toMatchObject({ security_groups: [], port_security_enabled: false });
-    expect(open.revision_number).toBeGreaterThan(made.revision_number ?? 0);
+    expect(open.revision_number).toBeGreaterThan(created.revision_number ?? 0);
   });
 
-  it('a port for one subnet also gets the automatic address of another', async () => {
+  it('give a port on one subnet the automatic address of another too', async () => {
     const { subnets, ports } = cloud().member.network;
     const { id: network_id, subnetId } = await cloud().network('10.56.0.0/24');
     const slaac = { ipv6_address_mode: 'slaac', ipv6_ra_mode: 'slaac' };
-    const six = await subnets.create({ network_id, ip_version: 6, cidr: 'fd00:56::/64', ...slaac });
-    cloud().defer(() => subnets.delete(six.id));
+    const ipv6Subnet = await subnets.create({ network_id, ip_version: 6, cidr: 'fd00:56::/64', ...slaac });
+    cloud().defer(() => subnets.delete(ipv6Subnet.id));
     const other = await subnets.create({ network_id, ip_version: 4, cidr: '10.57.0.0/24' });
     cloud().defer(() => subnets.delete(other.id));
 
     const id = await port(cloud(), network_id, { fixed_ips: [{ subnet_id: subnetId }] });
 
     const { fixed_ips } = await ports.get(id);
-    expect(fixed_ips.map(({ subnet_id }) => subnet_id).toSorted()).toEqual([subnetId, six.id].toSorted());
+    expect(fixed_ips.map(({ subnet_id }) => subnet_id).toSorted()).toEqual([subnetId, ipv6Subnet.id].toSorted());
   });
 
-  it('a subnet without addresses gives none', async () => {
+  it('give no address from a subnet without addresses', async () => {
     const { id: network_id, subnetId } = await cloud().network('10.58.0.0/30');
     await port(cloud(), network_id, {});
 
     const body = { port: { network_id, fixed_ips: [{ subnet_id: subnetId }] } };
-    const answer = await cloud().raw('network', 'POST', '/ports', { body });
+    const response = await cloud().raw('network', 'POST', '/ports', { body });
 
     const message = `No more IP addresses available on network ${network_id}.`;
-    expectNeutronError(answer, 409, 'IpAddressGenerationFailure', message);
+    expectNeutronError(response, 409, 'IpAddressGenerationFailure', message);
   });
 
   it.each<{
@@ -272,28 +272,28 @@ describeClouds('networks, subnets and ports', (cloud) => {
       more: () => ({ fixed_ips: [{ ip_address: '10.55.0.9' }] }),
     },
     {
-      reason: 'an address of elsewhere',
+      reason: 'an address outside of the subnet',
       status: 400,
       type: 'InvalidIpForNetwork',
       message: 'IP address 10.99.0.4 is not a valid IP for any of the subnets on the specified network.',
       more: () => ({ fixed_ips: [{ ip_address: '10.99.0.4' }] }),
     },
     {
-      reason: 'no such network',
+      reason: 'a missing network',
       status: 404,
       type: 'NetworkNotFound',
       message: `Network ${NO_SUCH_ID} could not be found.`,
       more: () => ({ network_id: NO_SUCH_ID }),
     },
     {
-      reason: 'no such subnet',
+      reason: 'a missing subnet',
       status: 404,
       type: 'SubnetNotFound',
       message: `Subnet ${NO_SUCH_ID} could not be found.`,
       more: () => ({ fixed_ips: [{ subnet_id: NO_SUCH_ID }] }),
     },
     {
-      reason: 'no such security group',
+      reason: 'a missing security group',
       status: 404,
       type: 'SecurityGroupNotFound',
       message: `Security group ${NO_SUCH_ID} does not exist`,
@@ -307,35 +307,35 @@ describeClouds('networks, subnets and ports', (cloud) => {
       more: () => ({ port_security_enabled: false, allowed_address_pairs: [{ ip_address: '10.2.0.0/16' }] }),
     },
     {
-      reason: 'an address pair that is none',
+      reason: 'an invalid address pair',
       status: 400,
       type: 'HTTPBadRequest',
       message: "'x' is not a valid IP address",
       more: () => ({ allowed_address_pairs: [{ ip_address: 'x' }] }),
     },
-  ])('a port is refused with $reason', async ({ status, type, message, more }) => {
+  ])('refuse a port with $reason', async ({ status, type, message, more }) => {
     const { id: network_id, subnetId } = await cloud().network('10.55.0.0/24');
     await port(cloud(), network_id, { fixed_ips: [{ subnet_id: subnetId, ip_address: '10.55.0.9' }] });
 
-    const answer = await cloud().raw('network', 'POST', '/ports', {
+    const response = await cloud().raw('network', 'POST', '/ports', {
       body: { port: { network_id, ...more(subnetId) } },
     });
 
-    expectNeutronError(answer, status, type, message);
+    expectNeutronError(response, status, type, message);
   });
 
-  it('a port may be created without the requested tags', async () => {
+  it('may create a port without the requested tags', async () => {
     const { id: network_id } = await cloud().network('10.55.1.0/24');
 
-    const answer = await cloud().raw('network', 'POST', '/ports', { body: { port: { network_id, tags: ['a'] } } });
+    const response = await cloud().raw('network', 'POST', '/ports', { body: { port: { network_id, tags: ['a'] } } });
 
-    const { port: made } = answer.json as { port: { id: string; tags: string[] } };
-    cloud().defer(() => cloud().member.network.ports.delete(made.id));
-    // With ML2's driver tag_ports_during_bulk_creation it has them; without, there is no error.
-    expect([[], ['a']]).toContainEqual(made.tags);
+    const { port: created } = response.json as { port: { id: string; tags: string[] } };
+    cloud().defer(() => cloud().member.network.ports.delete(created.id));
+    // With ML2's driver tag_ports_during_bulk_creation the port has them; without it, there is no error.
+    expect([[], ['a']]).toContainEqual(created.tags);
   });
 
-  it('a subnet without free addresses reports it', async () => {
+  it('report a subnet without free addresses', async () => {
     const { id: network_id } = await cloud().network('10.56.0.0/30');
     await port(cloud(), network_id);
 
@@ -348,33 +348,38 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expect(failure).toMatchObject({ detail: `No more IP addresses available on network ${network_id}.` });
   });
 
-  it('resources in use are not deleted', async () => {
+  it('are not deleted while in use', async () => {
     const { id: network_id, subnetId } = await cloud().network('10.57.0.0/24');
     const id = await port(cloud(), network_id);
 
-    const inUse = `Unable to complete operation on network ${network_id}. There are one or more ports still in use on the network, id for these ports is: ${id}.`;
-    expectNeutronError(await cloud().raw('network', 'DELETE', `/networks/${network_id}`), 409, 'NetworkInUse', inUse);
+    const inUseMessage = `Unable to complete operation on network ${network_id}. There are one or more ports still in use on the network, id for these ports is: ${id}.`;
+    expectNeutronError(
+      await cloud().raw('network', 'DELETE', `/networks/${network_id}`),
+      409,
+      'NetworkInUse',
+      inUseMessage,
+    );
     const allocated = `Unable to complete operation on subnet ${subnetId}: One or more ports have an IP allocation from this subnet.`;
     expectNeutronError(await cloud().raw('network', 'DELETE', `/subnets/${subnetId}`), 409, 'SubnetInUse', allocated);
   });
 
-  it('a network is deleted with its subnets, and not found afterwards', async () => {
+  it('delete a network with its subnets, and do not find it afterwards', async () => {
     const { id, subnetId } = await cloud().network('10.58.0.0/24');
 
     await cloud().member.network.networks.delete(id);
 
-    const gone = `Network ${id} could not be found.`;
-    expectNeutronError(await cloud().raw('network', 'GET', `/networks/${id}`), 404, 'NetworkNotFound', gone);
-    expectNeutronError(await cloud().raw('network', 'DELETE', `/networks/${id}`), 404, 'NetworkNotFound', gone);
+    const notFound = `Network ${id} could not be found.`;
+    expectNeutronError(await cloud().raw('network', 'GET', `/networks/${id}`), 404, 'NetworkNotFound', notFound);
+    expectNeutronError(await cloud().raw('network', 'DELETE', `/networks/${id}`), 404, 'NetworkNotFound', notFound);
     expectNeutronError(await cloud().raw('network', 'GET', `/subnets/${subnetId}`), 404, 'SubnetNotFound');
   });
 
-  it('another project can neither see, change, use nor delete them', async () => {
+  it('let no other project see, change, use or delete them', async () => {
     const { other } = cloud();
     if (other === undefined) return;
     const { id: token } = await other.session.token();
     const { id } = await cloud().network('10.59.0.0/24');
-    const gone = `Network ${id} could not be found.`;
+    const notFound = `Network ${id} could not be found.`;
 
     for (const [method, path, body] of [
       ['GET', `/networks/${id}`, undefined],
@@ -382,12 +387,12 @@ describeClouds('networks, subnets and ports', (cloud) => {
       ['DELETE', `/networks/${id}`, undefined],
       ['POST', '/ports', { port: { network_id: id } }],
     ] as const) {
-      expectNeutronError(await cloud().raw('network', method, path, { token, body }), 404, 'NetworkNotFound', gone);
+      expectNeutronError(await cloud().raw('network', method, path, { token, body }), 404, 'NetworkNotFound', notFound);
     }
     expect(await Array.fromAsync(other.network.networks.list({ id: [id] }))).toEqual([]);
   });
 
-  it('shared resources can be neither changed nor deleted, nor used for ports', async () => {
+  it('let no other project change, delete or create ports on shared ones', async () => {
     const { id } = await cloud().externalNetwork();
 
     for (const [method, rule] of [
@@ -395,8 +400,8 @@ describeClouds('networks, subnets and ports', (cloud) => {
       ['DELETE', 'delete_network'],
     ] as const) {
       const body = method === 'PUT' ? { network: { description: 'mine' } } : undefined;
-      const answer = await cloud().raw('network', method, `/networks/${id}`, { body });
-      expectNeutronError(answer, 403, 'PolicyNotAuthorized', `rule:${rule} is disallowed by policy`);
+      const response = await cloud().raw('network', method, `/networks/${id}`, { body });
+      expectNeutronError(response, 403, 'PolicyNotAuthorized', `rule:${rule} is disallowed by policy`);
     }
     const projectId = await cloud().member.session.projectId();
     const forbidden = `Tenant ${projectId} not allowed to create port on this network`;
@@ -408,19 +413,19 @@ describeClouds('networks, subnets and ports', (cloud) => {
     );
   });
 
-  it('a write for another revision is refused', async () => {
+  it('refuse a write for another revision', async () => {
     const { networks } = cloud().member.network;
     const { id } = await cloud().network('10.60.0.0/24');
     const { revision_number: revision = 0 } = await networks.get(id);
 
     const changed = await networks.update(id, { description: 'one' }, { ifRevision: revision });
-    const answer = await cloud().raw('network', 'PUT', `/networks/${id}`, {
+    const response = await cloud().raw('network', 'PUT', `/networks/${id}`, {
       body: { network: { description: 'two' } },
       headers: { 'if-match': `revision_number=${revision}` },
     });
 
     expect(changed.description).toBe('one');
     const message = `Constrained to ${revision}, but current revision is ${changed.revision_number}`;
-    expectNeutronError(answer, 412, 'RevisionNumberConstraintFailed', message);
+    expectNeutronError(response, 412, 'RevisionNumberConstraintFailed', message);
   });
 });

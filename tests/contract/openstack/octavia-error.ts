@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
-import type { RawAnswer } from './contract-cloud.ts';
+import type { RawResponse } from './contract-cloud.ts';
 
 /** Expects a refusal by Octavia; `message` is a whole text or a pattern. */
-export function expectOctaviaError(answer: RawAnswer, status: number, message: string | RegExp): void {
-  expect(answer.json).toEqual({
+export function expectOctaviaError(response: RawResponse, status: number, message: string | RegExp): void {
+  expect(response.json).toEqual({
     faultcode: status < 500 ? 'Client' : 'Server',
     faultstring: message instanceof RegExp ? expect.stringMatching(message) : message,
     debuginfo: null,
   });
-  expect(answer.status).toBe(status);
+  expect(response.status).toBe(status);
 }

@@ -10,8 +10,8 @@ async function group(cloud: ContractCloud, owner = cloud.member): Promise<string
   return id;
 }
 
-/** A port in a separate network, with this group. */
-async function portWith(cloud: ContractCloud, groupID: string) {
+/** A port in a separate network, with this security group. */
+async function portInGroup(cloud: ContractCloud, groupID: string) {
   const { networks, ports } = cloud.member.network;
   const { id: network_id } = await networks.create({ name: cloud.name() });
   cloud.defer(() => networks.delete(network_id));
@@ -30,10 +30,10 @@ async function share(cloud: ContractCloud, groupID: string): Promise<{ readonly 
 }
 
 describeClouds('the security groups of a port', (cloud) => {
-  it('are those of the last PUT, and other attributes are kept', async () => {
+  it('are those of the last PUT, while other attributes are kept', async () => {
     const [own, more, others] = [await group(cloud()), await group(cloud()), await group(cloud())];
     const { ports } = cloud().member.network;
-    const { id, name, revision_number: revision = 0 } = await portWith(cloud(), own);
+    const { id, name, revision_number: revision = 0 } = await portInGroup(cloud(), own);
 
     const changed = await ports.update(id, { security_groups: [own, more] }, { ifRevision: revision });
     expect(changed).toMatchObject({ id, name });
@@ -48,7 +48,7 @@ describeClouds('the security groups of a port', (cloud) => {
   it('are not written over a concurrent change', async () => {
     const [own, more] = [await group(cloud()), await group(cloud())];
     const { ports } = cloud().member.network;
-    const { id, revision_number: ifRevision = 0 } = await portWith(cloud(), own);
+    const { id, revision_number: ifRevision = 0 } = await portInGroup(cloud(), own);
     await ports.update(id, { security_groups: [own, more] });
 
     await expect(ports.update(id, { security_groups: [own] }, { ifRevision })).rejects.toMatchObject({
@@ -57,42 +57,42 @@ describeClouds('the security groups of a port', (cloud) => {
     expect((await ports.get(id)).security_groups.toSorted()).toEqual([own, more].sort());
   });
 
-  it('are listed once', async () => {
+  it('are listed once each', async () => {
     const own = await group(cloud());
-    const { id } = await portWith(cloud(), own);
+    const { id } = await portInGroup(cloud(), own);
 
-    const answer = await cloud().raw('network', 'PUT', `/ports/${id}`, {
+    const response = await cloud().raw('network', 'PUT', `/ports/${id}`, {
       body: { port: { security_groups: [own, own] } },
     });
 
     expectNeutronError(
-      answer,
+      response,
       400,
       'HTTPBadRequest',
       `Invalid input for security_groups. Reason: Duplicate items in the list: '${own}'.`,
     );
   });
 
-  it('must exist, and are unchanged if one does not', async () => {
+  it('must exist, and stay unchanged if one does not', async () => {
     const own = await group(cloud());
-    const { id } = await portWith(cloud(), own);
+    const { id } = await portInGroup(cloud(), own);
 
-    const answer = await cloud().raw('network', 'PUT', `/ports/${id}`, {
+    const response = await cloud().raw('network', 'PUT', `/ports/${id}`, {
       body: { port: { security_groups: [own, NO_SUCH_ID] } },
     });
 
-    expectNeutronError(answer, 404, 'SecurityGroupNotFound', `Security group ${NO_SUCH_ID} does not exist`);
+    expectNeutronError(response, 404, 'SecurityGroupNotFound', `Security group ${NO_SUCH_ID} does not exist`);
     expect((await cloud().member.network.ports.get(id)).security_groups).toEqual([own]);
   });
 
   it('cannot be deleted while the port has them', async () => {
     const [own, more] = [await group(cloud()), await group(cloud())];
     const { ports, securityGroups } = cloud().member.network;
-    const { id } = await portWith(cloud(), own);
+    const { id } = await portInGroup(cloud(), own);
     await ports.update(id, { security_groups: [own, more] });
 
-    const answer = await cloud().raw('network', 'DELETE', `/security-groups/${more}`);
-    expectNeutronError(answer, 409, 'SecurityGroupInUse', `Security Group ${more} in use.`);
+    const response = await cloud().raw('network', 'DELETE', `/security-groups/${more}`);
+    expectNeutronError(response, 409, 'SecurityGroupInUse', `Security Group ${more} in use.`);
 
     await ports.update(id, { security_groups: [own] });
     await securityGroups.delete(more);
@@ -101,44 +101,46 @@ describeClouds('the security groups of a port', (cloud) => {
   it('are refused if port security is off', async () => {
     const own = await group(cloud());
     const { ports } = cloud().member.network;
-    const { id } = await portWith(cloud(), own);
+    const { id } = await portInGroup(cloud(), own);
     await ports.update(id, { security_groups: [], port_security_enabled: false });
 
-    const answer = await cloud().raw('network', 'PUT', `/ports/${id}`, { body: { port: { security_groups: [own] } } });
+    const response = await cloud().raw('network', 'PUT', `/ports/${id}`, {
+      body: { port: { security_groups: [own] } },
+    });
 
     expectNeutronError(
-      answer,
+      response,
       400,
       'PortSecurityAndIPRequiredForSecurityGroups',
       'Port security must be enabled and port must have an IP address in order to use security groups.',
     );
   });
 
-  it('may be shared by another project, and no other foreign ones', async () => {
+  it('may be shared from another project, but include no other foreign ones', async () => {
     const own = await group(cloud());
-    const theirs = await group(cloud(), cloud().other);
+    const foreignGroup = await group(cloud(), cloud().other);
     const { ports } = cloud().member.network;
-    const { id } = await portWith(cloud(), own);
+    const { id } = await portInGroup(cloud(), own);
 
     const before = await cloud().raw('network', 'PUT', `/ports/${id}`, {
-      body: { port: { security_groups: [theirs] } },
+      body: { port: { security_groups: [foreignGroup] } },
     });
-    expectNeutronError(before, 404, 'SecurityGroupNotFound', `Security group ${theirs} does not exist`);
-    const policy = await share(cloud(), theirs);
-    expect((await ports.update(id, { security_groups: [own, theirs] })).security_groups).toHaveLength(2);
+    expectNeutronError(before, 404, 'SecurityGroupNotFound', `Security group ${foreignGroup} does not exist`);
+    const policy = await share(cloud(), foreignGroup);
+    expect((await ports.update(id, { security_groups: [own, foreignGroup] })).security_groups).toHaveLength(2);
 
     const { id: policyID, token } = policy;
-    const ending = await cloud().raw('network', 'DELETE', `/rbac-policies/${policyID}`, { token });
-    expect(ending.status).toBe(409);
-    expect(ending.text).toContain('RbacPolicyInUse');
+    const deletion = await cloud().raw('network', 'DELETE', `/rbac-policies/${policyID}`, { token });
+    expect(deletion.status).toBe(409);
+    expect(deletion.text).toContain('RbacPolicyInUse');
     await ports.update(id, { security_groups: [own] });
     const ended = await cloud().raw('network', 'DELETE', `/rbac-policies/${policyID}`, { token });
     expect(ended.status).toBe(204);
   });
 
-  it("of the ports that Nova creates are its own project's: a server with another one ends in ERROR", async () => {
-    const theirs = await group(cloud(), cloud().other);
-    await share(cloud(), theirs);
+  it('must belong to the project for ports that Nova creates: a server with a foreign one ends in ERROR', async () => {
+    const foreignGroup = await group(cloud(), cloud().other);
+    await share(cloud(), foreignGroup);
     const { compute } = cloud().member;
     const network = await cloud().network();
     const [flavor, image] = [await cloud().smallestFlavor(), await cloud().anyImage()];
@@ -148,10 +150,10 @@ describeClouds('the security groups of a port', (cloud) => {
       flavorRef: flavor.id,
       imageRef: image.id,
       networks: [{ uuid: network.id }],
-      security_groups: [{ name: theirs }],
+      security_groups: [{ name: foreignGroup }],
     });
     cloud().deferServer(id);
 
-    expect(await cloud().settled(id)).toMatchObject({ status: 'ERROR' });
+    expect(await cloud().waitUntilSettled(id)).toMatchObject({ status: 'ERROR' });
   });
 });

@@ -3,7 +3,7 @@ import type { NetworkQuotaDetails } from '@fairway/openstack/types/network';
 import { expect, it } from 'vitest';
 import { describeClouds } from './targets.ts';
 
-/** No limit is lowered for these: one request asks for more than any cloud has. */
+/** These tests lower no limit: one request exceeds what any cloud has. */
 describeClouds('quotas', (cloud) => {
   it('are returned with usage', async () => {
     const { compute, network } = cloud().member;
@@ -18,7 +18,7 @@ describeClouds('quotas', (cloud) => {
     expect(details.port.limit).toBeGreaterThanOrEqual(-1);
   });
 
-  it('of volumes are returned with usage, and by existing types', async ({ skip }) => {
+  it('include the usage of volumes, in total and by existing types', async ({ skip }) => {
     const { blockStorage, session } = cloud().member;
     const hasVolumes = await session.endpoint('block-storage').then(
       () => true,
@@ -34,7 +34,7 @@ describeClouds('quotas', (cloud) => {
     expect(types.length).toBeGreaterThan(0);
   });
 
-  it('of another project are hidden', async () => {
+  it('are hidden for other projects', async () => {
     const { other } = cloud();
     if (other === undefined) return;
     const projectId = await other.session.projectId();
@@ -47,7 +47,7 @@ describeClouds('quotas', (cloud) => {
     });
   });
 
-  it('of servers refuse more with 403, and create none', async () => {
+  it('refuse additional servers with 403, and create none', async () => {
     const { compute } = cloud().member;
     const { maxTotalInstances } = await compute.limits();
     const [flavor, image] = [await cloud().smallestFlavor(), await cloud().anyImage()];
@@ -69,18 +69,18 @@ describeClouds('quotas', (cloud) => {
   it.each<{ resource: string; quota: keyof NetworkQuotaDetails; plural: string }>([
     { resource: 'network', quota: 'network', plural: 'networks' },
     { resource: 'security_group', quota: 'security_group', plural: 'security_groups' },
-  ])('of $plural refuse more with 409 OverQuota, and create none', async ({ resource, quota, plural }) => {
+  ])('refuse additional $plural with 409 OverQuota, and create none', async ({ resource, quota, plural }) => {
     const limit = (await cloud().member.network.quotaDetails())[quota]?.limit ?? -1;
     expect(limit).toBeGreaterThan(0);
     const name = cloud().name();
     const path = `/${plural.replace('_', '-')}`;
 
-    const answer = await cloud().raw('network', 'POST', path, {
+    const response = await cloud().raw('network', 'POST', path, {
       body: { [plural]: Array.from({ length: limit + 1 }, () => ({ name })) },
     });
 
-    expect(answer.status).toBe(409);
-    expect(answer.json).toEqual({
+    expect(response.status).toBe(409);
+    expect(response.json).toEqual({
       NeutronError: { type: 'OverQuota', message: `Quota exceeded for resources: ['${resource}'].`, detail: '' },
     });
     expect((await cloud().raw('network', 'GET', `${path}?name=${name}`)).json).toEqual({ [plural]: [] });

@@ -5,18 +5,18 @@ import { type ContractCloud, NO_SUCH_ID } from './contract-cloud.ts';
 import { expectNeutronError } from './neutron-error.ts';
 import { describeClouds } from './targets.ts';
 
-/** A router, with a gateway if `external`; deleted with its interfaces after the test. */
+/** Creates a router, with a gateway if `external`; deleted with its interfaces after the test. */
 async function router(cloud: ContractCloud, external = false): Promise<Router> {
   const { routers, ports } = cloud.member.network;
   const gateway = external ? { external_gateway_info: { network_id: (await cloud.externalNetwork()).id } } : {};
-  const made = await routers.create({ name: cloud.name(), ...gateway });
+  const createdRouter = await routers.create({ name: cloud.name(), ...gateway });
   cloud.defer(async () => {
-    for await (const port of ports.list({ device_id: made.id, device_owner: 'network:router_interface' })) {
-      await routers.removeInterface(made.id, { port_id: port.id });
+    for await (const port of ports.list({ device_id: createdRouter.id, device_owner: 'network:router_interface' })) {
+      await routers.removeInterface(createdRouter.id, { port_id: port.id });
     }
-    await routers.delete(made.id);
+    await routers.delete(createdRouter.id);
   });
-  return made;
+  return createdRouter;
 }
 
 /** A port behind a router with a gateway. */
@@ -26,54 +26,56 @@ async function reachablePort(
 ): Promise<{ portId: string; router: Router; subnetId: string }> {
   const { network } = cloud.member;
   const { id: network_id, subnetId } = await cloud.network(cidr);
-  const made = await router(cloud, true);
-  await network.routers.addInterface(made.id, { subnet_id: subnetId });
+  const createdRouter = await router(cloud, true);
+  await network.routers.addInterface(createdRouter.id, { subnet_id: subnetId });
   const port = await network.ports.create({ network_id });
   cloud.defer(() => network.ports.delete(port.id));
-  return { portId: port.id, router: made, subnetId };
+  return { portId: port.id, router: createdRouter, subnetId };
 }
 
 describeClouds('routers and floating IPs', (cloud) => {
-  it('a router has a gateway with an address of the external network', async () => {
+  it('give a router a gateway with an address of the external network', async () => {
     const external = await cloud().externalNetwork();
 
-    const made = await router(cloud(), true);
+    const createdRouter = await router(cloud(), true);
 
-    expect(made).toMatchObject({ status: 'ACTIVE', admin_state_up: true, routes: [], tags: [] });
-    expect(made.external_gateway_info).toEqual({
+    expect(createdRouter).toMatchObject({ status: 'ACTIVE', admin_state_up: true, routes: [], tags: [] });
+    expect(createdRouter.external_gateway_info).toEqual({
       network_id: external.id,
       enable_snat: true,
       external_fixed_ips: [{ subnet_id: expect.any(String), ip_address: expect.any(String) }],
     });
-    const closed = await cloud().member.network.routers.update(made.id, { external_gateway_info: null });
+    const closed = await cloud().member.network.routers.update(createdRouter.id, { external_gateway_info: null });
     expect(closed.external_gateway_info).toBeNull();
   });
 
-  it('an interface takes the gateway address of its subnet, once', async () => {
+  it('give an interface the gateway address of its subnet, once', async () => {
     const { routers, ports } = cloud().member.network;
     const { id: network_id, subnetId } = await cloud().network('10.61.0.0/24');
-    const made = await router(cloud());
+    const createdRouter = await router(cloud());
 
-    const added = await routers.addInterface(made.id, { subnet_id: subnetId });
+    const added = await routers.addInterface(createdRouter.id, { subnet_id: subnetId });
 
-    expect(added).toMatchObject({ id: made.id, subnet_id: subnetId, subnet_ids: [subnetId], network_id });
+    expect(added).toMatchObject({ id: createdRouter.id, subnet_id: subnetId, subnet_ids: [subnetId], network_id });
     expect(await ports.get(added.port_id)).toMatchObject({
-      device_id: made.id,
+      device_id: createdRouter.id,
       device_owner: 'network:router_interface',
       security_groups: [],
       fixed_ips: [{ subnet_id: subnetId, ip_address: '10.61.0.1' }],
     });
-    const again = await cloud().raw('network', 'PUT', `/routers/${made.id}/add_router_interface`, {
+    const repeated = await cloud().raw('network', 'PUT', `/routers/${createdRouter.id}/add_router_interface`, {
       body: { subnet_id: subnetId },
     });
     expectNeutronError(
-      again,
+      repeated,
       400,
       'BadRequest',
       `Bad router request: Router already has a port on subnet ${subnetId}.`,
     );
-    const asConflict = await routers.addInterface(made.id, { subnet_id: subnetId }).catch((error: unknown) => error);
-    expect(isOpenStackError(asConflict, 'conflict')).toBe(true);
+    const conflictError = await routers
+      .addInterface(createdRouter.id, { subnet_id: subnetId })
+      .catch((error: unknown) => error);
+    expect(isOpenStackError(conflictError, 'conflict')).toBe(true);
     const other = await router(cloud());
     const taken = await cloud().raw('network', 'PUT', `/routers/${other.id}/add_router_interface`, {
       body: { subnet_id: subnetId },
@@ -86,10 +88,10 @@ describeClouds('routers and floating IPs', (cloud) => {
     );
 
     expectNeutronError(
-      await cloud().raw('network', 'DELETE', `/routers/${made.id}`),
+      await cloud().raw('network', 'DELETE', `/routers/${createdRouter.id}`),
       409,
       'RouterInUse',
-      `Router ${made.id} has ports still attached: ${added.port_id}`,
+      `Router ${createdRouter.id} has ports still attached: ${added.port_id}`,
     );
     expectNeutronError(
       await cloud().raw('network', 'DELETE', `/ports/${added.port_id}`),
@@ -97,13 +99,15 @@ describeClouds('routers and floating IPs', (cloud) => {
       'ServicePortInUse',
       `Port ${added.port_id} cannot be deleted directly via the port API: has device owner network:router_interface.`,
     );
-    expect(await routers.removeInterface(made.id, { subnet_id: subnetId })).toMatchObject({ port_id: added.port_id });
+    expect(await routers.removeInterface(createdRouter.id, { subnet_id: subnetId })).toMatchObject({
+      port_id: added.port_id,
+    });
     const body = { subnet_id: subnetId };
     expectNeutronError(
-      await cloud().raw('network', 'PUT', `/routers/${made.id}/remove_router_interface`, { body }),
+      await cloud().raw('network', 'PUT', `/routers/${createdRouter.id}/remove_router_interface`, { body }),
       404,
       'RouterInterfaceNotFoundForSubnet',
-      `Router ${made.id} has no interface on subnet ${subnetId}`,
+      `Router ${createdRouter.id} has no interface on subnet ${subnetId}`,
     );
   });
 
@@ -133,24 +137,24 @@ describeClouds('routers and floating IPs', (cloud) => {
       gateway: null,
     },
     {
-      reason: 'is not there',
+      reason: 'does not exist',
       status: 404,
       type: 'SubnetNotFound',
       message: /could not be found\.$/,
       body: { subnet_id: NO_SUCH_ID },
     },
     {
-      reason: 'is not named',
+      reason: 'is not specified',
       status: 400,
       type: 'BadRequest',
       message: /^Bad router request: Either subnet_id or port_id must be specified\.$/,
       body: {},
     },
-  ])('a subnet gets no interface that $reason', async ({ status, type, message, cidr, gateway, body }) => {
+  ])('refuse an interface for a subnet that $reason', async ({ status, type, message, cidr, gateway, body }) => {
     const { networks, routers, subnets } = cloud().member.network;
     const { subnetId } = await cloud().network('10.62.1.0/24');
-    const made = await router(cloud());
-    await routers.addInterface(made.id, { subnet_id: subnetId });
+    const createdRouter = await router(cloud());
+    await routers.addInterface(createdRouter.id, { subnet_id: subnetId });
     let desired = body;
     if (cidr !== undefined) {
       const { id: network_id } = await networks.create({ name: cloud().name() });
@@ -164,12 +168,14 @@ describeClouds('routers and floating IPs', (cloud) => {
       desired = { subnet_id: subnet.id };
     }
 
-    const answer = await cloud().raw('network', 'PUT', `/routers/${made.id}/add_router_interface`, { body: desired });
+    const response = await cloud().raw('network', 'PUT', `/routers/${createdRouter.id}/add_router_interface`, {
+      body: desired,
+    });
 
-    expectNeutronError(answer, status, type, message);
+    expectNeutronError(response, status, type, message);
   });
 
-  it('a gateway needs an external network', async () => {
+  it('require an external network for a gateway', async () => {
     const { id } = await cloud().network('10.64.0.0/24');
     const create = (info: object) =>
       cloud().raw('network', 'POST', '/routers', { body: { router: { external_gateway_info: info } } });
@@ -190,9 +196,9 @@ describeClouds('routers and floating IPs', (cloud) => {
     expectNeutronError(await create({ network_id: external.id, enable_snat: false }), 403, 'PolicyNotAuthorized');
   });
 
-  it('a floating IP belongs to its port until it is removed', async () => {
+  it('keep a floating IP at its port until it is removed', async () => {
     const { floatingIps } = cloud().member.network;
-    const { portId, router: made } = await reachablePort(cloud(), '10.65.0.0/24');
+    const { portId, router: createdRouter } = await reachablePort(cloud(), '10.65.0.0/24');
     const { id: floating_network_id } = await cloud().externalNetwork();
 
     const created = await floatingIps.create({ floating_network_id, port_id: portId, description: 'mine' });
@@ -201,18 +207,18 @@ describeClouds('routers and floating IPs', (cloud) => {
     expect(created).toMatchObject({
       floating_network_id,
       port_id: portId,
-      router_id: made.id,
+      router_id: createdRouter.id,
       description: 'mine',
       tags: [],
     });
-    const active = await cloud().until('the floating IP is ACTIVE', async () => {
+    const active = await cloud().waitUntil('the floating IP is ACTIVE', async () => {
       const each = await floatingIps.get(created.id);
       return each.status === 'ACTIVE' ? each : undefined;
     });
     expect(active.fixed_ip_address).toMatch(/^10\.65\.0\./);
-    const freed = await floatingIps.update(created.id, { port_id: null });
-    expect(freed).toMatchObject({ port_id: null, fixed_ip_address: null, router_id: null });
-    await cloud().until('the floating IP is DOWN', async () =>
+    const disassociated = await floatingIps.update(created.id, { port_id: null });
+    expect(disassociated).toMatchObject({ port_id: null, fixed_ip_address: null, router_id: null });
+    await cloud().waitUntil('the floating IP is DOWN', async () =>
       (await floatingIps.get(created.id)).status === 'DOWN' ? true : undefined,
     );
     await floatingIps.delete(created.id);
@@ -224,9 +230,9 @@ describeClouds('routers and floating IPs', (cloud) => {
     );
   });
 
-  it('resources that a floating IP needs are kept', async () => {
+  it('keep resources that a floating IP needs', async () => {
     const { floatingIps } = cloud().member.network;
-    const { portId, router: made, subnetId } = await reachablePort(cloud(), '10.66.0.0/24');
+    const { portId, router: createdRouter, subnetId } = await reachablePort(cloud(), '10.66.0.0/24');
     const { id: floating_network_id } = await cloud().externalNetwork();
     const created = await floatingIps.create({ floating_network_id, port_id: portId });
     cloud().defer(() => floatingIps.delete(created.id));
@@ -234,10 +240,10 @@ describeClouds('routers and floating IPs', (cloud) => {
     const second = await cloud().raw('network', 'POST', '/floatingips', {
       body: { floatingip: { floating_network_id, port_id: portId } },
     });
-    const removed = await cloud().raw('network', 'PUT', `/routers/${made.id}/remove_router_interface`, {
+    const removed = await cloud().raw('network', 'PUT', `/routers/${createdRouter.id}/remove_router_interface`, {
       body: { subnet_id: subnetId },
     });
-    const cleared = await cloud().raw('network', 'PUT', `/routers/${made.id}`, {
+    const cleared = await cloud().raw('network', 'PUT', `/routers/${createdRouter.id}`, {
       body: { router: { external_gateway_info: null } },
     });
 
@@ -251,20 +257,20 @@ describeClouds('routers and floating IPs', (cloud) => {
       removed,
       409,
       'RouterInterfaceInUseByFloatingIP',
-      `Router interface for subnet ${subnetId} on router ${made.id} cannot be deleted, as it is required by one or more floating IPs.`,
+      `Router interface for subnet ${subnetId} on router ${createdRouter.id} cannot be deleted, as it is required by one or more floating IPs.`,
     );
     expectNeutronError(
       cleared,
       409,
       'RouterExternalGatewayInUseByFloatingIp',
-      `Gateway cannot be updated for router ${made.id}, since a gateway to external network ${floating_network_id} is required by one or more floating IPs.`,
+      `Gateway cannot be updated for router ${createdRouter.id}, since a gateway to external network ${floating_network_id} is required by one or more floating IPs.`,
     );
-    // The one that could not be associated was not created.
+    // The floating IP that could not be associated was not created.
     const mine = await Array.fromAsync(floatingIps.list({ port_id: portId }));
     expect(mine.map((each) => each.id)).toEqual([created.id]);
   });
 
-  it('a port that no router reaches gets no floating IP', async () => {
+  it('refuse a floating IP for a port that no router reaches', async () => {
     const { ports } = cloud().member.network;
     const { id: network_id, subnetId } = await cloud().network('10.67.0.0/24');
     const port = await ports.create({ network_id });
@@ -288,61 +294,61 @@ describeClouds('routers and floating IPs', (cloud) => {
     expectNeutronError(await create({ floating_network_id: NO_SUCH_ID }), 404, 'NetworkNotFound');
   });
 
-  it('routes are added and removed one by one, without affecting others', async () => {
+  it('add and remove routes one by one, without affecting others', async () => {
     const { routers } = cloud().member.network;
-    const { router: made, subnetId } = await reachablePort(cloud(), '10.70.0.0/24');
-    cloud().defer(() => routers.update(made.id, { routes: [] }));
-    const theirs = { destination: '172.20.1.0/24', nexthop: '10.70.0.77' };
+    const { router: createdRouter, subnetId } = await reachablePort(cloud(), '10.70.0.0/24');
+    cloud().defer(() => routers.update(createdRouter.id, { routes: [] }));
+    const otherTenantsRoute = { destination: '172.20.1.0/24', nexthop: '10.70.0.77' };
     const first = { destination: '10.2.0.0/24', nexthop: '10.70.0.5' };
     const second = { destination: '10.2.1.0/24', nexthop: '10.70.0.6' };
-    await routers.update(made.id, { routes: [theirs] });
+    await routers.update(createdRouter.id, { routes: [otherTenantsRoute] });
 
-    const added = await routers.addRoutes(made.id, [first, second]);
-    const again = await routers.addRoutes(made.id, [first]);
-    const needed = await cloud().raw('network', 'PUT', `/routers/${made.id}/remove_router_interface`, {
+    const added = await routers.addRoutes(createdRouter.id, [first, second]);
+    const repeated = await routers.addRoutes(createdRouter.id, [first]);
+    const needed = await cloud().raw('network', 'PUT', `/routers/${createdRouter.id}/remove_router_interface`, {
       body: { subnet_id: subnetId },
     });
-    const removed = await routers.removeRoutes(made.id, [first]);
-    const gone = await routers.removeRoutes(made.id, [first]);
+    const removed = await routers.removeRoutes(createdRouter.id, [first]);
+    const afterRemoval = await routers.removeRoutes(createdRouter.id, [first]);
 
     expect(added.routes).toHaveLength(3);
-    expect(added.routes).toEqual(expect.arrayContaining([theirs, first, second]));
-    expect(again.routes).toHaveLength(3);
+    expect(added.routes).toEqual(expect.arrayContaining([otherTenantsRoute, first, second]));
+    expect(repeated.routes).toHaveLength(3);
     expectNeutronError(needed, 409, 'RouterInterfaceInUseByRoute', /required by one or more routes/);
     expect(removed.routes).toHaveLength(2);
-    expect(gone.routes).toEqual(expect.arrayContaining([theirs, second]));
+    expect(afterRemoval.routes).toEqual(expect.arrayContaining([otherTenantsRoute, second]));
   });
 
-  it('a router accepts as many routes as the operator allows, all of a call or none', async () => {
+  it('accept as many routes as the operator allows, all of a call or none', async () => {
     const { routers } = cloud().member.network;
-    const { router: made } = await reachablePort(cloud(), '10.71.0.0/24');
-    cloud().defer(() => routers.update(made.id, { routes: [] }));
+    const { router: createdRouter } = await reachablePort(cloud(), '10.71.0.0/24');
+    cloud().defer(() => routers.update(createdRouter.id, { routes: [] }));
     const routes = Array.from({ length: 31 }, (_, n) => ({ destination: `10.2.${n}.0/24`, nexthop: '10.71.0.5' }));
 
-    const answer = await cloud().raw('network', 'PUT', `/routers/${made.id}/add_extraroutes`, {
+    const response = await cloud().raw('network', 'PUT', `/routers/${createdRouter.id}/add_extraroutes`, {
       body: { router: { routes } },
     });
-    const after = await routers.get(made.id);
+    const after = await routers.get(createdRouter.id);
 
-    const message = `Unable to complete operation for ${made.id}. The number of routes exceeds the maximum 30.`;
-    expectNeutronError(answer, 400, 'RoutesExhausted', message);
+    const message = `Unable to complete operation for ${createdRouter.id}. The number of routes exceeds the maximum 30.`;
+    expectNeutronError(response, 400, 'RoutesExhausted', message);
     expect(after.routes).toEqual([]);
   });
 
-  it('a server with a floating IP shows it among its addresses', async () => {
+  it('show a floating IP among the addresses of its server', async () => {
     const { compute, network } = cloud().member;
     const { portId } = await reachablePort(cloud(), '10.68.0.0/24');
     const [flavor, image] = [await cloud().smallestFlavor(), await cloud().anyImage()];
     const desired = { name: cloud().name(), flavorRef: flavor.id, imageRef: image.id, networks: [{ port: portId }] };
     const { id } = await compute.servers.create(desired);
     cloud().deferServer(id);
-    await cloud().settled(id);
+    await cloud().waitUntilSettled(id);
     const { id: floating_network_id } = await cloud().externalNetwork();
 
     const floating = await network.floatingIps.create({ floating_network_id, port_id: portId });
     cloud().defer(() => network.floatingIps.delete(floating.id));
 
-    const addresses = await cloud().until('the server shows the floating IP', async () => {
+    const addresses = await cloud().waitUntil('the server shows the floating IP', async () => {
       const all = Object.values((await compute.servers.get(id)).addresses).flat();
       return all.length === 2 ? all : undefined;
     });

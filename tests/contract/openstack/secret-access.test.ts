@@ -4,7 +4,7 @@ import { describeClouds } from './targets.ts';
 
 const TEXT = { accept: 'text/plain' };
 
-/** Permissions on secrets and containers: roles, access rules, and consumers. */
+/** Permissions on secrets and containers: roles, access rules and consumers. */
 describeClouds('access to secrets', (cloud) => {
   const keys = (): KeyCloud => new KeyCloud(cloud());
   const notAllowed = (operation: string) =>
@@ -37,7 +37,7 @@ describeClouds('access to secrets', (cloud) => {
     );
   });
 
-  it('a reader can neither list nor create', async () => {
+  it('allows a reader neither to list nor to create', async () => {
     const { token } = await keys().as('reader');
 
     expectKeyError(await keys().call('GET', '/secrets', undefined, { token }), 403, notAllowed('Secret(s) retrieval'));
@@ -49,7 +49,7 @@ describeClouds('access to secrets', (cloud) => {
     );
   });
 
-  it('is granted to users of other projects by rules, only for reading', async () => {
+  it('is granted to users of other projects by rules, for reading only', async () => {
     const { path, ref } = await keys().text('shared');
     const { token, userId } = await keys().as('other');
     const acl = (method: string, body?: object) => keys().call(method, `${path}/acl`, body);
@@ -98,15 +98,15 @@ describeClouds('access to secrets', (cloud) => {
       expectKeyError(await acl('PUT', body), 400, description);
   });
 
-  it('records its consumers', async () => {
+  it('records the consumers of a secret', async () => {
     const { path, id } = await keys().secret();
     const consumers = (method: string, body?: object) => keys().call(method, `${path}/consumers`, body);
     const consumer = { service: 'compute', resource_type: 'server', resource_id: 'i' };
 
     expect((await consumers('GET')).json).toEqual({ consumers: [], total: 0 });
-    const made = await consumers('POST', consumer);
-    expect([made.status, made.json]).toEqual([200, expect.objectContaining({ consumers: [consumer] })]);
-    expect(made.headers.get('location')).toMatch(new RegExp(`/v1/consumers/${id}/consumers$`));
+    const created = await consumers('POST', consumer);
+    expect([created.status, created.json]).toEqual([200, expect.objectContaining({ consumers: [consumer] })]);
+    expect(created.headers.get('location')).toMatch(new RegExp(`/v1/consumers/${id}/consumers$`));
     expect((await consumers('POST', consumer)).json).toMatchObject({ consumers: [consumer] });
     expect((await consumers('GET')).json).toEqual({
       consumers: [

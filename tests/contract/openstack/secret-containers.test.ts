@@ -18,7 +18,7 @@ describeClouds('containers of secrets', (cloud) => {
     };
   };
 
-  it('group secrets, which are added and removed', async () => {
+  it('group secrets, which can be added and removed', async () => {
     const [a, b] = [await keys().text('a'), await keys().secret()];
     const name = cloud().name();
     const { path, ref } = await keys().make('containers', {
@@ -53,9 +53,9 @@ describeClouds('containers of secrets', (cloud) => {
       404,
       'Secret provided is not in the container',
     );
-    const gone = b.ref.replace(b.id, NO_SUCH_ID);
+    const missingRef = b.ref.replace(b.id, NO_SUCH_ID);
     expectKeyError(
-      await keys().call('POST', `${path}/secrets`, { secret_ref: gone }),
+      await keys().call('POST', `${path}/secrets`, { secret_ref: missingRef }),
       404,
       "Secret provided doesn't exist.",
     );
@@ -157,9 +157,9 @@ describeClouds('containers of secrets', (cloud) => {
       'ContainerConsumer creation attempt not allowed - please review your user/project privileges',
     );
     await keys().call('PUT', `${path}/acl`, { read: { users: [userId], 'project-access': false } });
-    const made = await keys().call('POST', consumers, consumer, { token });
-    expect([made.status, made.json]).toEqual([200, expect.objectContaining({ consumers: [consumer] })]);
-    expect(made.headers.get('location')).toMatch(new RegExp(`/v1/consumers/${id}/consumers$`));
+    const created = await keys().call('POST', consumers, consumer, { token });
+    expect([created.status, created.json]).toEqual([200, expect.objectContaining({ consumers: [consumer] })]);
+    expect(created.headers.get('location')).toMatch(new RegExp(`/v1/consumers/${id}/consumers$`));
     expect((await keys().call('GET', consumers)).json).toMatchObject({
       consumers: [{ ...consumer, status: 'ACTIVE' }],
       total: 1,

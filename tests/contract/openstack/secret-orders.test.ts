@@ -20,12 +20,12 @@ describeClouds('orders of keys', (cloud) => {
       })
     ).text;
 
-  /** The order once it is processed; its result is deleted after the test. */
+  /** Resolves with the order once it is processed; its result is deleted after the test. */
   async function order(type: string, meta: object): Promise<Order> {
-    const made = await keys().call('POST', '/orders', { type, meta });
-    expect([made.status, made.json]).toEqual([202, { order_ref: made.headers.get('location') }]);
-    const path = `/orders/${idOf(made.headers.get('location') ?? '')}`;
-    const done = await cloud().until(`${path} is done`, async () => {
+    const created = await keys().call('POST', '/orders', { type, meta });
+    expect([created.status, created.json]).toEqual([202, { order_ref: created.headers.get('location') }]);
+    const path = `/orders/${idOf(created.headers.get('location') ?? '')}`;
+    const done = await cloud().waitUntil(`${path} is done`, async () => {
       const shown = (await keys().call('GET', path)).json as Order;
       return shown.status === 'PENDING' && type !== 'certificate' ? undefined : shown;
     });
@@ -62,7 +62,7 @@ describeClouds('orders of keys', (cloud) => {
     expect(listed.orders.map(({ order_ref }) => order_ref)).toContain(done['order_ref']);
   });
 
-  it('create a pair of keys, with a passphrase if given', async () => {
+  it('create a key pair, with a passphrase if given', async () => {
     const done = await order('asymmetric', { algorithm: 'rsa', bit_length: 1024, passphrase: 'pp' });
     const container = (await keys().call('GET', `/containers/${idOf(done.container_ref)}`)).json as {
       type: string;
@@ -83,7 +83,7 @@ describeClouds('orders of keys', (cloud) => {
     ['key', 'foo', 256, '400', 'Process TypeOrder issue seen - Secret generate supported plugin not found..'],
     ['asymmetric', 'aes', 128, '400', 'Process TypeOrder issue seen - Requested algorithm is not supported.'],
     ['asymmetric', 'rsa', 1000, '500', 'Process TypeOrder failure seen - please contact site administrator.'],
-  ])('of a %s with %s of %i bits fail', async (type, algorithm, bit_length, status, reason) => {
+  ])('fail for a %s with %s of %i bits', async (type, algorithm, bit_length, status, reason) => {
     expect(await order(type, { algorithm, bit_length })).toMatchObject({
       status: 'ERROR',
       error_status_code: status,
@@ -91,7 +91,7 @@ describeClouds('orders of keys', (cloud) => {
     });
   });
 
-  it('for certificates wait for an authority', async () => {
+  it('wait for a CA if they are for certificates', async () => {
     expect(await order('certificate', {})).toMatchObject({ status: 'PENDING', sub_status: 'cert_request_pending' });
   });
 
@@ -127,8 +127,8 @@ describeClouds('orders of keys', (cloud) => {
   });
 });
 
-describeClouds('quotas of keys', (cloud) => {
-  it('are shown to the project, and denied to its users', async () => {
+describeClouds('key quotas', (cloud) => {
+  it('are shown to the project, and hidden from other users', async () => {
     const keys = new KeyCloud(cloud());
     const reader = await keys.as('reader');
     const notAllowed = (operation: string) =>

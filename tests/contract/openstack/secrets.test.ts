@@ -13,13 +13,13 @@ describeClouds('secrets', (cloud) => {
   it('are stored with their payload, described and read', async () => {
     const name = cloud().name();
     const fields = { name, payload: ' hello ', payload_content_type: 'text/plain', algorithm: 'aes', bit_length: 256 };
-    const made = await keys().call('POST', '/secrets', { ...fields, mode: 'cbc', secret_type: 'passphrase' });
-    const { secret_ref } = made.json as { secret_ref: string };
+    const created = await keys().call('POST', '/secrets', { ...fields, mode: 'cbc', secret_type: 'passphrase' });
+    const { secret_ref } = created.json as { secret_ref: string };
     const path = `/secrets/${secret_ref.split('/').at(-1)}`;
     cloud().defer(() => keys().call('DELETE', path));
 
-    expect(made.status).toBe(201);
-    expect(made.headers.get('location')).toBe(secret_ref);
+    expect(created.status).toBe(201);
+    expect(created.headers.get('location')).toBe(secret_ref);
     expect((await keys().call('GET', path)).json).toEqual({
       created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/),
       updated: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/),
@@ -97,21 +97,21 @@ describeClouds('secrets', (cloud) => {
   });
 
   it('are refused if they are invalid', async () => {
-    const wrong = (reason: string, field: string) =>
+    const schemaError = (reason: string, field: string) =>
       `Provided object does not match schema 'Secret': ${reason}. Invalid property: '${field}'`;
     const text = { payload_content_type: 'text/plain' };
     const binary = { payload_content_type: 'application/octet-stream' };
     const refused: readonly (readonly [body: object | string, status: number, description: string])[] = [
       ['{', 400, 'Malformed JSON'],
-      ['[]', 400, wrong("[] is not of type 'object'", 'None')],
-      [{ name: 1 }, 400, wrong("1 is not of type 'string', 'null'", 'name')],
-      [{ name: 'a'.repeat(256) }, 400, wrong(`'${'a'.repeat(256)}' is too long`, 'name')],
-      [{ bit_length: 0 }, 400, wrong('0 is less than the minimum of 1', 'bit_length')],
-      [{ bit_length: 'x' }, 400, wrong("'x' is not of type 'integer'", 'bit_length')],
+      ['[]', 400, schemaError("[] is not of type 'object'", 'None')],
+      [{ name: 1 }, 400, schemaError("1 is not of type 'string', 'null'", 'name')],
+      [{ name: 'a'.repeat(256) }, 400, schemaError(`'${'a'.repeat(256)}' is too long`, 'name')],
+      [{ bit_length: 0 }, 400, schemaError('0 is less than the minimum of 1', 'bit_length')],
+      [{ bit_length: 'x' }, 400, schemaError("'x' is not of type 'integer'", 'bit_length')],
       [
         { secret_type: 'x' },
         400,
-        wrong(
+        schemaError(
           "'x' is not one of ['symmetric', 'passphrase', 'private', 'public', 'certificate', 'opaque']",
           'secret_type',
         ),
@@ -119,13 +119,13 @@ describeClouds('secrets', (cloud) => {
       [
         { payload: 'x' },
         400,
-        wrong("If 'payload' is supplied, 'payload_content_type' must also be supplied.", 'payload_content_type'),
+        schemaError("If 'payload' is supplied, 'payload_content_type' must also be supplied.", 'payload_content_type'),
       ],
-      [{ payload: '', ...text }, 400, wrong("If 'payload' specified, must be non empty", 'payload')],
+      [{ payload: '', ...text }, 400, schemaError("If 'payload' specified, must be non empty", 'payload')],
       [
         { payload: 'x', payload_content_type: 'foo/bar' },
         400,
-        wrong(
+        schemaError(
           "payload_content_type is not one of ['text/plain', 'text/plain;charset=utf-8', 'text/plain; charset=utf-8', 'application/octet-stream', 'application/pkcs8']",
           'payload_content_type',
         ),
@@ -133,21 +133,21 @@ describeClouds('secrets', (cloud) => {
       [
         { payload: 'x', ...binary },
         400,
-        wrong("payload_content_encoding is not one of ['base64', 'binary']", 'payload_content_encoding'),
+        schemaError("payload_content_encoding is not one of ['base64', 'binary']", 'payload_content_encoding'),
       ],
       [
         { payload: 'x', ...text, payload_content_encoding: 'base64' },
         400,
-        wrong('payload_content_encoding is not one of None', 'payload_content_encoding'),
+        schemaError('payload_content_encoding is not one of None', 'payload_content_encoding'),
       ],
       [
         { payload: 'x', ...binary, payload_content_encoding: 'base64' },
         400,
-        wrong('Invalid payload for payload_content_encoding', 'payload'),
+        schemaError('Invalid payload for payload_content_encoding', 'payload'),
       ],
-      [text, 400, wrong('payload must be provided when payload_content_type is specified', 'payload')],
-      [{ expiration: 'x' }, 400, wrong("Invalid date for 'expiration'", 'expiration')],
-      [{ expiration: '2001-01-01T00:00:00Z' }, 400, wrong("'expiration' is before current time", 'expiration')],
+      [text, 400, schemaError('payload must be provided when payload_content_type is specified', 'payload')],
+      [{ expiration: 'x' }, 400, schemaError("Invalid date for 'expiration'", 'expiration')],
+      [{ expiration: '2001-01-01T00:00:00Z' }, 400, schemaError("'expiration' is before current time", 'expiration')],
       [{ payload: 'a'.repeat(20_001), ...text }, 413, 'Provided information too large to process'],
       [`"${'x'.repeat(30_000)}"`, 400, 'Malformed JSON'],
     ];
@@ -209,7 +209,7 @@ describeClouds('secrets', (cloud) => {
       );
   });
 
-  it('have metadata that their users choose', async () => {
+  it('have metadata chosen by users', async () => {
     const { path, ref } = await keys().secret();
     const metadata = `${path}/metadata`;
     const call = (method: string, suffix = '', body?: object) => keys().call(method, `${metadata}${suffix}`, body);
@@ -272,22 +272,22 @@ describeClouds('secrets', (cloud) => {
     const old = await cloud().fetch(root, 'GET');
     expect([old.status, old.headers.get('openstack-api-version')]).toEqual([300, 'key-manager 1.0']);
     expect(old.json).toMatchObject({ versions: { values: [{ id: 'v1', status: 'stable', links }] } });
-    const told = await cloud().fetch(root, 'GET', newer);
+    const rejected = await cloud().fetch(root, 'GET', newer);
     const version = { id: 'v1', status: 'CURRENT', min_version: '1.0', max_version: '1.1', links };
-    expect([told.status, told.json]).toEqual([300, { versions: [version] }]);
+    expect([rejected.status, rejected.json]).toEqual([300, { versions: [version] }]);
     expect((await keys().call('GET', '/', undefined, newer)).json).toEqual({ version });
 
     const { path } = await keys().secret();
     expect((await keys().call('GET', path, undefined, newer)).json).toMatchObject({ consumers: [] });
-    const asked = (version: string) =>
+    const listSecrets = (version: string) =>
       keys().call('GET', '/secrets', undefined, { headers: { 'openstack-api-version': `key-manager ${version}` } });
-    expect((await asked('latest')).headers.get('openstack-api-version')).toBe('key-manager 1.1');
-    expect((await asked('1.9')).json).toEqual({
+    expect((await listSecrets('latest')).headers.get('openstack-api-version')).toBe('key-manager 1.1');
+    expect((await listSecrets('1.9')).json).toEqual({
       code: '406 Not Acceptable',
       title: 'Not Acceptable',
       message: expect.stringContaining('Invalid microversion: Unacceptable version header: 1.9'),
     });
-    expect((await asked('x')).json).toEqual({
+    expect((await listSecrets('x')).json).toEqual({
       code: '400 Bad Request',
       title: 'Bad Request',
       message: expect.stringContaining('Invalid microversion: invalid version string: x'),

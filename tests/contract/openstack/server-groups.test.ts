@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { NO_SUCH_ID } from './contract-cloud.ts';
 import { describeClouds } from './targets.ts';
 
-/** More than the clouds under test have hosts; a bigger cloud can place them all. */
+/** More than the clouds under test have hosts; a larger cloud can place them all. */
 const MORE_THAN_HOSTS = 4;
 
 describeClouds('server groups', (cloud) => {
@@ -38,19 +38,19 @@ describeClouds('server groups', (cloud) => {
       message: /^Invalid input for field\/attribute policy\. Value: nope\. /,
     },
     {
-      reason: 'rules for affinity',
+      reason: 'rules for another policy than anti-affinity',
       body: { policy: 'affinity', rules: { max_server_per_host: 2 } },
       message: /^Only anti-affinity policy supports rules\.$/,
     },
   ])('are not created with $reason', async ({ body, message }) => {
-    const answer = await cloud().raw('compute', 'POST', '/os-server-groups', {
+    const response = await cloud().raw('compute', 'POST', '/os-server-groups', {
       body: { server_group: { name: 'g', ...body } },
     });
 
-    expect(answer.json).toEqual({ badRequest: { code: 400, message: expect.stringMatching(message) } });
+    expect(response.json).toEqual({ badRequest: { code: 400, message: expect.stringMatching(message) } });
   });
 
-  it('keep servers on different hosts, and leave one in ERROR when there is no host left', async () => {
+  it('keep servers on different hosts, and leave one in ERROR when no host is left', async () => {
     const { compute } = cloud().member;
     const group = await compute.serverGroups.create({ name: cloud().name(), policy: 'anti-affinity' });
     cloud().defer(() => compute.serverGroups.delete(group.id));
@@ -61,7 +61,7 @@ describeClouds('server groups', (cloud) => {
       const desired = { name: cloud().name(), flavorRef: flavor.id, imageRef: image.id, networks: 'none' as const };
       const { id } = await compute.servers.create(desired, { hints: { group: group.id } });
       cloud().deferServer(id);
-      built.push(await cloud().settled(id));
+      built.push(await cloud().waitUntilSettled(id));
     }
 
     const placed = built.filter((server) => server.status === 'ACTIVE');
@@ -73,19 +73,19 @@ describeClouds('server groups', (cloud) => {
     expect(serverFaultKind(failed)).toBe('outOfCapacity');
     expect(failed).toMatchObject({ hostId: '', 'OS-EXT-STS:vm_state': 'error' });
     await compute.servers.delete(failed.id);
-    await cloud().gone(failed.id);
+    await cloud().waitUntilDeleted(failed.id);
     expect((await compute.serverGroups.get(group.id)).members).toHaveLength(placed.length);
   });
 
-  it('refuse servers that name a missing one', async () => {
+  it('refuse servers that name a missing group', async () => {
     const [flavor, image] = [await cloud().smallestFlavor(), await cloud().anyImage()];
     const server = { name: cloud().name(), flavorRef: flavor.id, imageRef: image.id, networks: 'none' };
 
-    const answer = await cloud().raw('compute', 'POST', '/servers', {
+    const response = await cloud().raw('compute', 'POST', '/servers', {
       body: { server, 'os:scheduler_hints': { group: NO_SUCH_ID } },
     });
 
-    expect(answer.json).toEqual({
+    expect(response.json).toEqual({
       badRequest: { code: 400, message: `Instance group ${NO_SUCH_ID} could not be found.` },
     });
   });

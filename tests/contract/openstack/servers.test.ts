@@ -1,7 +1,7 @@
 import { ServiceApi } from '@fairway/openstack/service-api';
 import type { ServerCreate } from '@fairway/openstack/types/server';
 import { expect, it } from 'vitest';
-import { type ContractCloud, NO_SUCH_ID, type RawAnswer } from './contract-cloud.ts';
+import { type ContractCloud, NO_SUCH_ID, type RawResponse } from './contract-cloud.ts';
 import { describeClouds } from './targets.ts';
 
 const USER_DATA = Buffer.from('#cloud-config\n').toString('base64');
@@ -17,7 +17,7 @@ async function build(cloud: ContractCloud, more: Partial<ServerCreate> = {}): Pr
   return id;
 }
 
-function act(cloud: ContractCloud, id: string, body: object): Promise<RawAnswer> {
+function act(cloud: ContractCloud, id: string, body: object): Promise<RawResponse> {
   return cloud.raw('compute', 'POST', `/servers/${id}/action`, { body });
 }
 
@@ -28,12 +28,17 @@ describeClouds('servers', (cloud) => {
     const { id: network_id, subnetId } = await cloud().network();
     const port = await member.network.ports.create({ network_id, name: cloud().name() });
     cloud().defer(() => member.network.ports.delete(port.id));
-    const asked = { ...(await basics(cloud())), tags: ['one', 'two'], metadata: { a: 'b' }, description: 'mine' };
+    const requestedServer = {
+      ...(await basics(cloud())),
+      tags: ['one', 'two'],
+      metadata: { a: 'b' },
+      description: 'mine',
+    };
     const { zoneName: zone } =
       (await member.compute.availabilityZones()).find((each) => each.zoneState.available) ?? {};
 
     const created = await member.compute.servers.create({
-      ...asked,
+      ...requestedServer,
       networks: [{ port: port.id }],
       user_data: USER_DATA,
       config_drive: true,
@@ -41,13 +46,13 @@ describeClouds('servers', (cloud) => {
       ...(zone !== undefined && { availability_zone: zone }),
     });
     cloud().deferServer(created.id);
-    const building = await member.compute.servers.get(created.id);
-    const server = await cloud().settled(created.id);
+    const beforeBuild = await member.compute.servers.get(created.id);
+    const server = await cloud().waitUntilSettled(created.id);
 
-    expect(['BUILD', 'ACTIVE']).toContain(building.status);
+    expect(['BUILD', 'ACTIVE']).toContain(beforeBuild.status);
     expect(server).toMatchObject({
       id: created.id,
-      name: asked.name,
+      name: requestedServer.name,
       status: 'ACTIVE',
       tenant_id: await member.session.projectId(),
       tags: ['one', 'two'],
@@ -55,7 +60,7 @@ describeClouds('servers', (cloud) => {
       description: 'mine',
       config_drive: 'True',
       key_name: null,
-      image: { id: asked.imageRef },
+      image: { id: requestedServer.imageRef },
       locked: false,
       server_groups: [],
       hostId: expect.stringMatching(/^[0-9a-f]{56}$/),
@@ -76,7 +81,7 @@ describeClouds('servers', (cloud) => {
         'OS-EXT-IPS-MAC:mac_addr': port.mac_address,
       },
     ]);
-    const bound = await cloud().until('the port is ACTIVE', async () => {
+    const bound = await cloud().waitUntil('the port is ACTIVE', async () => {
       const each = await member.network.ports.get(port.id);
       return each.status === 'ACTIVE' ? each : undefined;
     });
@@ -93,22 +98,22 @@ describeClouds('servers', (cloud) => {
 
     // A port that Nova did not create is kept when the server is deleted.
     await member.compute.servers.delete(created.id);
-    await cloud().gone(created.id);
-    const left = await member.network.ports.get(port.id);
-    expect(left).toMatchObject({ status: 'DOWN', device_id: '', device_owner: '' });
+    await cloud().waitUntilDeleted(created.id);
+    const remaining = await member.network.ports.get(port.id);
+    expect(remaining).toMatchObject({ status: 'DOWN', device_id: '', device_owner: '' });
   });
 
   it('are built in a network with their own port, which is deleted with them', async () => {
     const { member } = cloud();
     const { id: network } = await cloud().network('10.124.0.0/24');
     const id = await build(cloud(), { networks: [{ uuid: network }] });
-    expect((await cloud().settled(id)).status).toBe('ACTIVE');
+    expect((await cloud().waitUntilSettled(id)).status).toBe('ACTIVE');
     expect(await Array.fromAsync(member.network.ports.list({ device_id: id }))).toHaveLength(1);
 
     await member.compute.servers.delete(id);
-    await cloud().gone(id);
+    await cloud().waitUntilDeleted(id);
 
-    await cloud().until('the port goes', async () => {
+    await cloud().waitUntil('the port goes', async () => {
       const ports = await Array.fromAsync(member.network.ports.list({ device_id: id }));
       return ports.length === 0 ? true : undefined;
     });
@@ -117,49 +122,52 @@ describeClouds('servers', (cloud) => {
   it('are built in a network and on a port in another one, each with its security groups', async () => {
     const { member } = cloud();
     const { id: first } = await cloud().network('10.124.0.0/24');
-    const { id: further } = await cloud().network('10.125.0.0/24');
+    const { id: additionalNetworkId } = await cloud().network('10.125.0.0/24');
     const groups: string[] = [];
     for (const _ of ['of the first', 'of the further one']) {
       const { id } = await member.network.securityGroups.create({ name: cloud().name() });
       cloud().defer(() => member.network.securityGroups.delete(id));
       groups.push(id);
     }
-    const [ofFirst = '', ofFurther = ''] = groups;
-    const port = await member.network.ports.create({ network_id: further, security_groups: [ofFurther] });
+    const [firstGroup = '', additionalGroup = ''] = groups;
+    const port = await member.network.ports.create({
+      network_id: additionalNetworkId,
+      security_groups: [additionalGroup],
+    });
     cloud().defer(() => member.network.ports.delete(port.id));
     const id = await build(cloud(), {
       networks: [{ uuid: first }, { port: port.id }],
-      security_groups: [{ name: ofFirst }],
+      security_groups: [{ name: firstGroup }],
     });
-    const server = await cloud().settled(id);
+    const server = await cloud().waitUntilSettled(id);
     const ports = await Array.fromAsync(member.network.ports.list({ device_id: id }));
 
     expect(server.status).toBe('ACTIVE');
     expect(Object.values(server.addresses).flat()).toHaveLength(2);
     expect(new Map(ports.map(({ network_id, security_groups }) => [network_id, security_groups]))).toEqual(
       new Map([
-        [first, [ofFirst]],
-        [further, [ofFurther]],
+        [first, [firstGroup]],
+        [additionalNetworkId, [additionalGroup]],
       ]),
     );
 
     // Only the port that Nova created is deleted with the server.
     await member.compute.servers.delete(id);
-    await cloud().gone(id);
-    await cloud().until('the port goes', async () => {
-      const left = await Array.fromAsync(member.network.ports.list({ network_id: first }));
-      return left.some(({ device_owner }) => device_owner.startsWith('compute:')) ? undefined : true;
+    await cloud().waitUntilDeleted(id);
+    await cloud().waitUntil('the port goes', async () => {
+      const remaining = await Array.fromAsync(member.network.ports.list({ network_id: first }));
+      return remaining.some(({ device_owner }) => device_owner.startsWith('compute:')) ? undefined : true;
     });
     expect(await member.network.ports.get(port.id)).toMatchObject({ device_id: '', device_owner: '' });
   });
 
-  it('respond to a build request with only 202, id, password and location', async () => {
+  it('return only 202, ID, password and location for a build request', async () => {
     const body = { server: { ...(await basics(cloud())), networks: 'none' } };
 
-    const answer = await cloud().raw('compute', 'POST', '/servers', { body });
+    const response = await cloud().raw('compute', 'POST', '/servers', { body });
 
-    expect(answer.status).toBe(202);
-    const { server } = answer.json as { server: { id: string } };
+    expect(response.status).toBe(202);
+    const { server } = response.json as { server: { id: string } };
     cloud().deferServer(server.id);
     expect(server).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -168,25 +176,25 @@ describeClouds('servers', (cloud) => {
       'OS-DCF:diskConfig': 'MANUAL',
       security_groups: [{ name: 'default' }],
     });
-    expect(answer.headers.get('location')).toMatch(new RegExp(`/v2\\.1/servers/${server.id}$`));
+    expect(response.headers.get('location')).toMatch(new RegExp(`/v2\\.1/servers/${server.id}$`));
   });
 
-  it('stop, start, reboot and rebuild', async () => {
+  it('can be stopped, started, rebooted and rebuilt', async () => {
     const { servers } = cloud().member.compute;
     const id = await build(cloud());
-    await cloud().settled(id);
+    await cloud().waitUntilSettled(id);
 
     await servers.stop(id);
-    expect(await cloud().settled(id)).toMatchObject({ status: 'SHUTOFF', 'OS-EXT-STS:power_state': 4 });
+    expect(await cloud().waitUntilSettled(id)).toMatchObject({ status: 'SHUTOFF', 'OS-EXT-STS:power_state': 4 });
     expect((await act(cloud(), id, { 'os-stop': null })).json).toEqual({
       conflictingRequest: { code: 409, message: `Cannot 'stop' instance ${id} while it is in vm_state stopped` },
     });
     await servers.start(id);
-    expect((await cloud().settled(id)).status).toBe('ACTIVE');
+    expect((await cloud().waitUntilSettled(id)).status).toBe('ACTIVE');
     await servers.reboot(id, 'HARD');
-    expect((await cloud().settled(id)).status).toBe('ACTIVE');
+    expect((await cloud().waitUntilSettled(id)).status).toBe('ACTIVE');
     await servers.rebuild(id, { imageRef: (await cloud().anyImage()).id, user_data: null });
-    expect((await cloud().settled(id)).status).toBe('ACTIVE');
+    expect((await cloud().waitUntilSettled(id)).status).toBe('ACTIVE');
     expect((await servers.rename(id, `${cloud().name()}-new`)).name).toMatch(/-new$/);
     expect(typeof (await servers.consoleLog(id, 10))).toBe('string');
   });
@@ -194,16 +202,16 @@ describeClouds('servers', (cloud) => {
   it('are ACTIVE after a panic of their guest, and cannot be made to panic while they are off', async () => {
     const { servers } = cloud().member.compute;
     const id = await build(cloud());
-    await cloud().settled(id);
+    await cloud().waitUntilSettled(id);
     const panic = { body: { trigger_crash_dump: null } };
     const path = `/servers/${id}/action`;
     const old = { ...panic, headers: { 'openstack-api-version': 'compute 2.16' } };
 
     expect((await cloud().raw('compute', 'POST', path, old)).status).toBe(404);
     expect((await cloud().raw('compute', 'POST', path, panic)).status).toBe(202);
-    expect((await cloud().settled(id)).status).toBe('ACTIVE');
+    expect((await cloud().waitUntilSettled(id)).status).toBe('ACTIVE');
     await servers.stop(id);
-    await cloud().settled(id);
+    await cloud().waitUntilSettled(id);
     expect((await cloud().raw('compute', 'POST', path, panic)).json).toEqual({
       conflictingRequest: {
         code: 409,
@@ -218,14 +226,14 @@ describeClouds('servers', (cloud) => {
     const port = await member.network.ports.create({ network_id, name: cloud().name() });
     cloud().defer(() => member.network.ports.delete(port.id));
     const id = await build(cloud(), { networks: [{ port: port.id }], tags: ['kept'], metadata: { old: '1' } });
-    const before = await cloud().settled(id);
+    const before = await cloud().waitUntilSettled(id);
     const { id: imageRef } = await cloud().anyImage();
 
     await member.compute.servers.rebuild(id, { imageRef, user_data: USER_DATA, metadata: { reinstall: 'x' } });
     const accepted = await member.compute.servers.get(id);
-    const after = await cloud().settled(id);
+    const after = await cloud().waitUntilSettled(id);
 
-    // The call's values are visible as soon as it returns, together with the state that keeps a second one out.
+    // The values of the call are visible as soon as it returns, together with the state that prevents a second call.
     expect(accepted.metadata).toEqual({ reinstall: 'x' });
     expect(['REBUILD', 'ACTIVE']).toContain(accepted.status);
     expect(after).toMatchObject({ status: 'ACTIVE', tags: ['kept'], metadata: { reinstall: 'x' } });
@@ -233,38 +241,38 @@ describeClouds('servers', (cloud) => {
     expect((await member.compute.servers.interfaces(id)).map(({ port_id }) => port_id)).toEqual([port.id]);
   });
 
-  it('that are off are rebuilt, and stay off', async () => {
+  it('can be rebuilt while they are off, and stay off', async () => {
     const { servers } = cloud().member.compute;
     const id = await build(cloud());
-    await cloud().settled(id);
+    await cloud().waitUntilSettled(id);
     await servers.stop(id);
-    await cloud().settled(id);
+    await cloud().waitUntilSettled(id);
 
     await servers.rebuild(id, { imageRef: (await cloud().anyImage()).id });
 
-    // Nova reports it as ACTIVE for a moment before it stops it again.
-    await cloud().until('it is off again', async () => {
-      const { status } = await cloud().settled(id);
+    // Nova reports the server as ACTIVE for a moment before it stops it again.
+    await cloud().waitUntil('it is off again', async () => {
+      const { status } = await cloud().waitUntilSettled(id);
       return status === 'SHUTOFF' ? status : undefined;
     });
     await cloud().member.compute.servers.start(id);
-    expect((await cloud().settled(id)).status).toBe('ACTIVE');
+    expect((await cloud().waitUntilSettled(id)).status).toBe('ACTIVE');
   });
 
-  it('that failed are rebuilt, and become ACTIVE', async ({ skip }) => {
+  it('can be rebuilt after a failure, and become ACTIVE', async ({ skip }) => {
     const { admin, member } = cloud();
     if (admin === undefined) return skip('there is no administrator');
     const id = await build(cloud());
-    await cloud().settled(id);
+    await cloud().waitUntilSettled(id);
     const compute = new ServiceApi(admin.session, 'compute', { name: 'compute', wanted: '2.93' });
     const body = { 'os-resetState': { state: 'error' } };
     await compute.send('POST', '/servers/{id}/action', { params: { id }, body });
-    const failed = await cloud().settled(id);
+    const failed = await cloud().waitUntilSettled(id);
 
     await member.compute.servers.rebuild(id, { imageRef: (await cloud().anyImage()).id });
 
     expect(failed.status).toBe('ERROR');
-    const rebuilt = await cloud().settled(id);
+    const rebuilt = await cloud().waitUntilSettled(id);
     expect(rebuilt.status).toBe('ACTIVE');
     expect(rebuilt).not.toHaveProperty('fault');
   });
@@ -272,38 +280,38 @@ describeClouds('servers', (cloud) => {
   it('are deleted twice without an error, and not found afterwards', async () => {
     const { servers } = cloud().member.compute;
     const id = await build(cloud());
-    await cloud().settled(id);
+    await cloud().waitUntilSettled(id);
 
     await servers.delete(id);
-    await cloud().gone(id);
+    await cloud().waitUntilDeleted(id);
 
     const notFound = { itemNotFound: { code: 404, message: `Instance ${id} could not be found.` } };
     for (const method of ['GET', 'DELETE']) {
-      const answer = await cloud().raw('compute', method, `/servers/${id}`);
-      expect(answer.status).toBe(404);
-      expect(answer.json).toEqual(notFound);
+      const response = await cloud().raw('compute', method, `/servers/${id}`);
+      expect(response.status).toBe(404);
+      expect(response.json).toEqual(notFound);
     }
     expect((await act(cloud(), id, { 'os-start': null })).json).toEqual(notFound);
   });
 
-  it('can be deleted while they are built', async () => {
+  it('can be deleted while they are being built', async () => {
     const id = await build(cloud());
 
     await cloud().member.compute.servers.delete(id);
 
-    await expect(cloud().gone(id)).resolves.toBeUndefined();
+    await expect(cloud().waitUntilDeleted(id)).resolves.toBeUndefined();
   });
 
   it.each<{ reason: string; status: number; fault: string; message: string; action: object }>([
     {
-      reason: 'started while it runs',
+      reason: 'a start while it is running',
       status: 409,
       fault: 'conflictingRequest',
       message: "Cannot 'start' instance ID while it is in vm_state active",
       action: { 'os-start': null },
     },
     {
-      reason: 'rebuilt from an image that is not there',
+      reason: 'a rebuild from a missing image',
       status: 400,
       fault: 'badRequest',
       message: 'Cannot find image for rebuild',
@@ -316,21 +324,21 @@ describeClouds('servers', (cloud) => {
       message: 'There is no such action: fly',
       action: { fly: null },
     },
-  ])('refuse to be $reason', async ({ status, fault, message, action }) => {
+  ])('refuse $reason', async ({ status, fault, message, action }) => {
     const id = await build(cloud());
-    await cloud().settled(id);
+    await cloud().waitUntilSettled(id);
 
-    const answer = await act(cloud(), id, action);
+    const response = await act(cloud(), id, action);
 
-    expect(answer.status).toBe(status);
-    expect(answer.json).toEqual({ [fault]: { code: status, message: message.replace('ID', id) } });
+    expect(response.status).toBe(status);
+    expect(response.json).toEqual({ [fault]: { code: status, message: message.replace('ID', id) } });
   });
 
   it('keep tags and metadata', async () => {
     const { servers } = cloud().member.compute;
     const id = await build(cloud(), { tags: ['old'], metadata: { a: '1' } });
-    await cloud().settled(id);
-    const tag = (method: string, name: string): Promise<RawAnswer> =>
+    await cloud().waitUntilSettled(id);
+    const tag = (method: string, name: string): Promise<RawResponse> =>
       cloud().raw('compute', method, `/servers/${id}/tags/${name}`);
 
     expect(await servers.setTags(id, ['x', 'y'])).toEqual(['x', 'y']);
@@ -352,37 +360,37 @@ describeClouds('servers', (cloud) => {
   it('are visible only to their project', async () => {
     const { other, reader } = cloud();
     const id = await build(cloud());
-    await cloud().settled(id);
+    await cloud().waitUntilSettled(id);
 
     expect((await (reader ?? cloud().member).compute.servers.get(id)).id).toBe(id);
     if (other === undefined) return;
     const { id: token } = await other.session.token();
     for (const method of ['GET', 'DELETE']) {
-      const answer = await cloud().raw('compute', method, `/servers/${id}`, { token });
-      expect(answer.json).toEqual({ itemNotFound: { code: 404, message: `Instance ${id} could not be found.` } });
+      const response = await cloud().raw('compute', method, `/servers/${id}`, { token });
+      expect(response.json).toEqual({ itemNotFound: { code: 404, message: `Instance ${id} could not be found.` } });
     }
     for await (const server of other.compute.servers.list()) expect(server.id).not.toBe(id);
   });
 
   it.each<{ reason: string; message: string | RegExp; change: object }>([
-    { reason: 'no such flavor', message: 'Flavor nope could not be found.', change: { flavorRef: 'nope' } },
-    { reason: 'no such image', message: 'Can not find requested image', change: { imageRef: NO_SUCH_ID } },
+    { reason: 'a missing flavor', message: 'Flavor nope could not be found.', change: { flavorRef: 'nope' } },
+    { reason: 'a missing image', message: 'Can not find requested image', change: { imageRef: NO_SUCH_ID } },
     {
-      reason: 'no such network',
+      reason: 'a missing network',
       message: `Network ${NO_SUCH_ID} could not be found.`,
       change: { networks: [{ uuid: NO_SUCH_ID }] },
     },
     {
-      reason: 'no such port',
+      reason: 'a missing port',
       message: `Port id ${NO_SUCH_ID} could not be found.`,
       change: { networks: [{ port: NO_SUCH_ID }] },
     },
     {
-      reason: 'no such zone',
+      reason: 'a missing zone',
       message: 'The requested availability zone is not available',
       change: { availability_zone: 'nowhere' },
     },
-    { reason: 'no such key', message: 'Invalid key_name provided.', change: { key_name: 'nope' } },
+    { reason: 'a missing key', message: 'Invalid key_name provided.', change: { key_name: 'nope' } },
     {
       reason: 'an empty name',
       message: /^Invalid input for field\/attribute name\. Value: \. '' (is too short|should be non-empty)$/,
@@ -390,7 +398,7 @@ describeClouds('servers', (cloud) => {
     },
     { reason: 'no networks', message: /'networks' is a required property$/, change: { networks: undefined } },
     {
-      reason: 'what does not exist',
+      reason: 'a field that does not exist',
       message: /Additional properties are not allowed \('foo' was unexpected\)$/,
       change: { foo: 1 },
     },
@@ -405,37 +413,37 @@ describeClouds('servers', (cloud) => {
       change: { tags: Array.from({ length: 51 }, (_, i) => `t${i}`) },
     },
     {
-      reason: 'a long value',
+      reason: 'a metadata value that is too long',
       message: /^Invalid input for field\/attribute k\. Value: v+\. /,
       change: { metadata: { k: 'v'.repeat(256) } },
     },
     {
-      reason: 'long user data',
+      reason: 'user data that is too long',
       message: /^Invalid input for field\/attribute user_data\. Value: A+\. /,
       change: { user_data: 'A'.repeat(65_536) },
     },
     {
-      reason: 'a wrong host name',
+      reason: 'an invalid host name',
       message: /^Invalid input for field\/attribute hostname\. Value: a_b!\. /,
       change: { hostname: 'a_b!' },
     },
   ])('are not built with $reason', async ({ message, change }) => {
     const body = { server: { ...(await basics(cloud())), networks: 'none', ...change } };
 
-    const answer = await cloud().raw('compute', 'POST', '/servers', { body });
+    const response = await cloud().raw('compute', 'POST', '/servers', { body });
 
-    expect(answer.json).toEqual({ badRequest: { code: 400, message: expect.stringMatching(/./) } });
-    expect((answer.json as { badRequest: { message: string } }).badRequest.message).toMatch(message);
-    expect(answer.status).toBe(400);
+    expect(response.json).toEqual({ badRequest: { code: 400, message: expect.stringMatching(/./) } });
+    expect((response.json as { badRequest: { message: string } }).badRequest.message).toMatch(message);
+    expect(response.status).toBe(400);
   });
 
   it.each([
     { reason: 'malformed', body: '{', message: 'Malformed request body' },
     { reason: 'empty', body: {}, message: "'server' is a required property" },
   ])('are not built from a body that is $reason', async ({ body, message }) => {
-    const answer = await cloud().raw('compute', 'POST', '/servers', { body });
+    const response = await cloud().raw('compute', 'POST', '/servers', { body });
 
-    expect(answer.json).toEqual({ badRequest: { code: 400, message } });
+    expect(response.json).toEqual({ badRequest: { code: 400, message } });
   });
 
   it('are listed by name, tags and status', async () => {
@@ -444,7 +452,7 @@ describeClouds('servers', (cloud) => {
       build(cloud(), { name: `${prefix}-a`, tags: [prefix, 'one'] }),
       build(cloud(), { name: `${prefix}-b`, tags: [prefix, 'two'] }),
     ]);
-    for (const id of ids) await cloud().settled(id);
+    for (const id of ids) await cloud().waitUntilSettled(id);
     const cases: readonly (readonly [filter: string, finds: readonly string[]])[] = [
       [`name=^${prefix}-a$`, ['a']],
       [`name=${prefix}`, ['a', 'b']],
@@ -456,12 +464,12 @@ describeClouds('servers', (cloud) => {
       [`tags=${prefix}&status=ERROR`, []],
     ];
 
-    for (const [filter, finds] of cases) {
-      const answer = await cloud().raw('compute', 'GET', `/servers/detail?${filter}`);
+    for (const [filter, expectedNames] of cases) {
+      const response = await cloud().raw('compute', 'GET', `/servers/detail?${filter}`);
 
-      const { servers } = answer.json as { servers: { name: string }[] };
+      const { servers } = response.json as { servers: { name: string }[] };
       const names = servers.map((server) => server.name.slice(prefix.length + 1)).sort();
-      expect({ filter, names }).toEqual({ filter, names: finds });
+      expect({ filter, names }).toEqual({ filter, names: expectedNames });
     }
   });
 
@@ -469,7 +477,7 @@ describeClouds('servers', (cloud) => {
     const tag = cloud().name();
     const ids: string[] = [];
     for (let count = 0; count < 3; count++) ids.push(await build(cloud(), { tags: [tag] }));
-    for (const id of ids) await cloud().settled(id);
+    for (const id of ids) await cloud().waitUntilSettled(id);
 
     const listed = await Array.fromAsync(cloud().member.compute.servers.list({ tags: [tag] }, { pageSize: 2 }));
     const first = await cloud().raw('compute', 'GET', `/servers?tags=${tag}&limit=2`);
@@ -492,8 +500,8 @@ describeClouds('servers', (cloud) => {
     },
     { query: 'status=NOPE', message: 'Invalid status value' },
   ])('are not listed by $query', async ({ query, message }) => {
-    const answer = await cloud().raw('compute', 'GET', `/servers?${query}`);
+    const response = await cloud().raw('compute', 'GET', `/servers?${query}`);
 
-    expect(answer.json).toEqual({ badRequest: { code: 400, message } });
+    expect(response.json).toEqual({ badRequest: { code: 400, message } });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectShareError, ShareCloud, type Shown } from './share-cloud.ts';
+import { expectShareError, ShareCloud, type ShownResource } from './share-cloud.ts';
 import { describeClouds } from './targets.ts';
 
 interface Rule {
@@ -15,19 +15,19 @@ describeClouds('access rules of shares', (cloud) => {
     return (await manila().expect('access_list', 'GET', path)) as unknown as readonly Rule[];
   };
   const allow = (path: string, fields: object, version?: string) =>
-    manila().act(path, { allow_access: fields }, version === undefined ? {} : { version });
-  const inState = (id: string, state: string) =>
-    cloud().until(`rule ${id} is ${state}`, async () => {
+    manila().runAction(path, { allow_access: fields }, version === undefined ? {} : { version });
+  const waitForState = (id: string, state: string) =>
+    cloud().waitUntil(`rule ${id} is ${state}`, async () => {
       const rule = await manila().expect('access', 'GET', `/share-access-rules/${id}`);
       return rule['state'] === state ? rule : undefined;
     });
 
   it('are applied, shown, labelled and revoked', async () => {
     const share = await manila().share();
-    const made = await allow(share.path, { access_type: 'ip', access_to: '10.0.0.0/24', metadata: { a: 'b' } });
-    const { access } = made.json as { access: Shown };
+    const created = await allow(share.path, { access_type: 'ip', access_to: '10.0.0.0/24', metadata: { a: 'b' } });
+    const { access } = created.json as { access: ShownResource };
 
-    expect([made.status, access]).toEqual([
+    expect([created.status, access]).toEqual([
       200,
       {
         id: expect.any(String),
@@ -42,13 +42,13 @@ describeClouds('access rules of shares', (cloud) => {
         metadata: { a: 'b' },
       },
     ]);
-    expect(await inState(access.id, 'active')).toEqual({ ...access, state: 'active' });
+    expect(await waitForState(access.id, 'active')).toEqual({ ...access, state: 'active' });
     expectShareError(
       await allow(share.path, { access_type: 'ip', access_to: '10.0.0.0/24' }),
       400,
       'Share access ip:10.0.0.0/24 exists.',
     );
-    const { share_id: _above, ...listed } = { ...access, state: 'active' } as Record<string, unknown>;
+    const { share_id: _accessKey, ...listed } = { ...access, state: 'active' } as Record<string, unknown>;
     expect(await list(share.id)).toEqual([listed]);
     const at = `/share-access-rules/${access.id}`;
     expect((await manila().call('PUT', `${at}/metadata`, { metadata: { c: 'd' } })).json).toEqual({
@@ -62,12 +62,12 @@ describeClouds('access rules of shares', (cloud) => {
       404,
       'Share access rule metadata does not exist.',
     );
-    const denied = await manila().act(share.path, { deny_access: { access_id: access.id } });
+    const denied = await manila().runAction(share.path, { deny_access: { access_id: access.id } });
     expect([denied.status, denied.text]).toEqual([202, '']);
-    await manila().gone(at);
+    await manila().waitUntilDeleted(at);
     expect(await list(share.id)).toEqual([]);
     expectShareError(
-      await manila().act(share.path, { deny_access: { access_id: access.id } }),
+      await manila().runAction(share.path, { deny_access: { access_id: access.id } }),
       404,
       'Resource could not be found.',
     );
@@ -75,15 +75,15 @@ describeClouds('access rules of shares', (cloud) => {
 
   it('are returned in the format of the microversion', async () => {
     const share = await manila().share();
-    const made = await allow(share.path, { access_type: 'ip', access_to: '10.0.0.9', access_level: 'ro' });
-    const { id } = (made.json as { access: Shown }).access;
-    await inState(id, 'active');
-    await cloud().until('the rules of the share are active', async () => {
+    const created = await allow(share.path, { access_type: 'ip', access_to: '10.0.0.9', access_level: 'ro' });
+    const { id } = (created.json as { access: ShownResource }).access;
+    await waitForState(id, 'active');
+    await cloud().waitUntil('the rules of the share are active', async () => {
       const { access_rules_status: status } = await manila().expect('share', 'GET', share.path);
       return status === 'active' ? true : undefined;
     });
     const basic = { id, access_level: 'ro', access_to: '10.0.0.9', access_type: 'ip', state: 'active' };
-    const listed = (action: string, version: string) => manila().act(share.path, { [action]: null }, { version });
+    const listed = (action: string, version: string) => manila().runAction(share.path, { [action]: null }, { version });
 
     expect((await listed('os-access_list', '2.6')).json).toEqual({ access_list: [basic] });
     expect((await listed('access_list', '2.20')).json).toEqual({ access_list: [basic] });
@@ -99,13 +99,13 @@ describeClouds('access rules of shares', (cloud) => {
     );
   });
 
-  it('of a kind that the back end does not support end in error, and block others in old microversions', async () => {
+  it('end in error if the back end does not support their type, and block others in old microversions', async () => {
     const share = await manila().share();
-    const made = await allow(share.path, { access_type: 'user', access_to: 'robert' });
-    await inState((made.json as { access: Shown }).access.id, 'error');
+    const created = await allow(share.path, { access_type: 'user', access_to: 'robert' });
+    await waitForState((created.json as { access: ShownResource }).access.id, 'error');
 
     // The share's own status follows that of its rule.
-    await cloud().until('the rules of the share are in error', async () => {
+    await cloud().waitUntil('the rules of the share are in error', async () => {
       const { access_rules_status: status } = await manila().expect('share', 'GET', share.path);
       return status === 'error' ? status : undefined;
     });
@@ -140,7 +140,11 @@ describeClouds('access rules of shares', (cloud) => {
     for (const [fields, message, version] of refused)
       expectShareError(await allow(share.path, fields, version), 400, message);
     expectShareError(
-      await manila().act(share.path, { allow_access: { access_type: 'ip', access_to: '10.0.0.1' } }, { as: 'other' }),
+      await manila().runAction(
+        share.path,
+        { allow_access: { access_type: 'ip', access_to: '10.0.0.1' } },
+        { as: 'other' },
+      ),
       404,
       'NotFound: Resource could not be found.',
     );

@@ -6,41 +6,43 @@ import { describeClouds } from './targets.ts';
 
 const manila = (cloud: ContractCloud) => cloud.member.sharedFileSystem;
 
-describeClouds("Fairway's client of Manila", (cloud) => {
-  it('creates shares, finds them by their metadata, also in pages, and deletes them', async () => {
+describeClouds("Fairway's Manila client", (cloud) => {
+  it('creates shares, finds them by their metadata, even across pages, and deletes them', async () => {
     const { shares } = manila(cloud());
     const metadata = { 'fairway.dev/contract': cloud().name() };
-    const made: string[] = [];
+    const created: string[] = [];
     for (const n of ['1', '2', '3']) {
       const { id } = await shares.create({ share_proto: 'NFS', size: 1, name: n, metadata: { ...metadata, n } });
       new ShareCloud(cloud()).deferDeletion(`/shares/${id}`);
-      made.push(id);
+      created.push(id);
     }
-    for (const id of made) await until(cloud(), id, ({ status }) => status === 'available');
+    for (const id of created) await waitUntil(cloud(), id, ({ status }) => status === 'available');
 
     const found = await Array.fromAsync(shares.list({ metadata }));
-    const paged = await Array.fromAsync(shares.list({ metadata }, { pageSize: 2 }));
-    expect(found.map(({ id }) => id)).toEqual(made);
-    expect(paged).toEqual(found);
-    expect(await Array.fromAsync(shares.list({ metadata: { ...metadata, n: '2' } }))).toMatchObject([{ id: made[1] }]);
-    const [first = ''] = made;
+    const pagedShares = await Array.fromAsync(shares.list({ metadata }, { pageSize: 2 }));
+    expect(found.map(({ id }) => id)).toEqual(created);
+    expect(pagedShares).toEqual(found);
+    expect(await Array.fromAsync(shares.list({ metadata: { ...metadata, n: '2' } }))).toMatchObject([
+      { id: created[1] },
+    ]);
+    const [first = ''] = created;
     expect(await shares.mergeMetadata(first, { more: 'x' })).toEqual({ ...metadata, n: '1', more: 'x' });
     expect((await shares.exportLocations(first)).map(({ path }) => path)).toContainEqual(
       expect.stringMatching(/^[^ :]+:\/.+$/),
     );
     await shares.delete(first);
-    await cloud().until(`share ${first} is gone`, async () => {
-      const left = await Array.fromAsync(shares.list({ metadata }));
-      return left.some(({ id }) => id === first) ? undefined : true;
+    await cloud().waitUntil(`share ${first} is gone`, async () => {
+      const remaining = await Array.fromAsync(shares.list({ metadata }));
+      return remaining.some(({ id }) => id === first) ? undefined : true;
     });
   });
 
-  it('grows a share, and reports which has snapshots', async () => {
+  it('grows a share, and reports whether shares have snapshots', async () => {
     const { shares } = manila(cloud());
     const { id } = await new ShareCloud(cloud()).share();
 
     await shares.extend(id, 2);
-    await until(cloud(), id, ({ status, size }) => status === 'available' && size === 2);
+    await waitUntil(cloud(), id, ({ status, size }) => status === 'available' && size === 2);
     await new ShareCloud(cloud()).snapshot(id);
 
     await expect(shares.delete(id)).rejects.toMatchObject({ kind: 'conflict', outcome: 'notDone' });
@@ -52,7 +54,7 @@ describeClouds("Fairway's client of Manila", (cloud) => {
     const metadata = { owner: 'contract' };
 
     const rule = await accessRules.allow(id, { ip: '10.9.8.7', level: 'ro', metadata });
-    await cloud().until('the rule is active', async () => {
+    await cloud().waitUntil('the rule is active', async () => {
       const [listed] = await accessRules.list(id);
       return listed?.state === 'active' ? true : undefined;
     });
@@ -66,14 +68,16 @@ describeClouds("Fairway's client of Manila", (cloud) => {
         metadata,
       },
     ]);
-    await until(cloud(), id, ({ access_rules_status: status }) => status === 'active');
+    await waitUntil(cloud(), id, ({ access_rules_status: status }) => status === 'active');
     await expect(accessRules.allow(id, { ip: '10.9.8.7', level: 'rw' })).rejects.toMatchObject({ kind: 'badRequest' });
     await accessRules.deny(id, rule.id);
-    await cloud().until('the rule is gone', async () => ((await accessRules.list(id)).length === 0 ? true : undefined));
+    await cloud().waitUntil('the rule is gone', async () =>
+      (await accessRules.list(id)).length === 0 ? true : undefined,
+    );
     expect((await shares.get(id)).status).toBe('available');
   });
 
-  it('reports the choices, and failures', async () => {
+  it('reports the available types, and failures', async () => {
     const { shares } = manila(cloud());
 
     expect((await manila(cloud()).shareTypes()).map(({ name }) => name)).toContain('default');
@@ -88,9 +92,9 @@ describeClouds("Fairway's client of Manila", (cloud) => {
 
 type Share = Awaited<ReturnType<ContractCloud['member']['sharedFileSystem']['shares']['get']>>;
 
-function until(cloud: ContractCloud, id: string, isThere: (share: Share) => boolean): Promise<Share> {
-  return cloud.until(`share ${id}`, async () => {
+function waitUntil(cloud: ContractCloud, id: string, predicate: (share: Share) => boolean): Promise<Share> {
+  return cloud.waitUntil(`share ${id}`, async () => {
     const share = await cloud.member.sharedFileSystem.shares.get(id);
-    return isThere(share) ? share : undefined;
+    return predicate(share) ? share : undefined;
   });
 }

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { ContractCloud, RawAnswer } from './contract-cloud.ts';
+import type { ContractCloud, RawResponse } from './contract-cloud.ts';
 
-/** A share, a snapshot or another object of Manila. */
-export interface Shown {
+/** A share, a snapshot or another Manila object. */
+export interface ShownResource {
   readonly id: string;
   readonly status: string;
   readonly [field: string]: unknown;
@@ -17,20 +17,20 @@ export interface CallOptions {
 /** Requests to Manila, and the resources that tests need. */
 export class ShareCloud {
   readonly #cloud: ContractCloud;
-  readonly #who: CallOptions['as'];
+  readonly #user: CallOptions['as'];
 
-  /** Calls are made as the member unless `who` names another. */
-  constructor(cloud: ContractCloud, who?: CallOptions['as']) {
+  /** Calls are made as the member unless `cloudUser` specifies another user. */
+  constructor(cloud: ContractCloud, cloudUser?: CallOptions['as']) {
     this.#cloud = cloud;
-    this.#who = who;
+    this.#user = cloudUser;
   }
 
   async call(
     method: string,
     path: string,
     body?: object | string,
-    { version = '2.73', as = this.#who }: CallOptions = {},
-  ): Promise<RawAnswer> {
+    { version = '2.73', as = this.#user }: CallOptions = {},
+  ): Promise<RawResponse> {
     const client = as === undefined ? this.#cloud.member : this.#cloud[as];
     const token = await client?.session.token();
     if (token === undefined) throw new Error(`there is no ${as}`);
@@ -42,46 +42,52 @@ export class ShareCloud {
     });
   }
 
-  /** The object with that name in the response; throws unless the call succeeds. */
-  async expect(key: string, method: string, path: string, body?: object, options?: CallOptions): Promise<Shown> {
-    const answer = await this.call(method, path, body, options);
-    const object = (answer.json as Record<string, Shown> | undefined)?.[key];
-    if (answer.status >= 300 || object === undefined) {
-      throw new Error(`${method} ${path} got ${answer.status}: ${answer.text}`);
+  /** The object under this name in the response; throws unless the call succeeds. */
+  async expect(
+    key: string,
+    method: string,
+    path: string,
+    body?: object,
+    options?: CallOptions,
+  ): Promise<ShownResource> {
+    const response = await this.call(method, path, body, options);
+    const object = (response.json as Record<string, ShownResource> | undefined)?.[key];
+    if (response.status >= 300 || object === undefined) {
+      throw new Error(`${method} ${path} got ${response.status}: ${response.text}`);
     }
     return object;
   }
 
-  /** The share or snapshot once it has that status. */
-  async settled(path: string, status = 'available'): Promise<Shown> {
+  /** Resolves with the share or snapshot once it has this status. */
+  async waitUntilSettled(path: string, status = 'available'): Promise<ShownResource> {
     const key = path.startsWith('/snapshots') ? 'snapshot' : 'share';
-    return this.#cloud.until(`${path} is ${status}`, async () => {
+    return this.#cloud.waitUntil(`${path} is ${status}`, async () => {
       const shown = await this.expect(key, 'GET', path);
       return shown.status === status ? shown : undefined;
     });
   }
 
-  /** Once it is available with this size in GiB: the status changes a moment after the request. */
-  async sized(path: string, size: number): Promise<Shown> {
-    return this.#cloud.until(`${path} has ${size} GiB`, async () => {
+  /** Resolves once the share is available with this size in GiB. The status changes a moment after the request. */
+  async waitForSize(path: string, size: number): Promise<ShownResource> {
+    return this.#cloud.waitUntil(`${path} has ${size} GiB`, async () => {
       const shown = await this.expect('share', 'GET', path);
       return shown.status === 'available' && shown.size === size ? shown : undefined;
     });
   }
 
-  async gone(path: string): Promise<void> {
-    await this.#cloud.until(`${path} is gone`, async () =>
+  async waitUntilDeleted(path: string): Promise<void> {
+    await this.#cloud.waitUntil(`${path} is gone`, async () =>
       (await this.call('GET', path)).status === 404 ? true : undefined,
     );
   }
 
-  /** An available share of 1 GiB, deleted with its snapshots after the test. */
+  /** Creates an available share of 1 GiB, deleted with its snapshots after the test. */
   async share(fields: object = {}): Promise<{ readonly id: string; readonly path: string }> {
     const body = { share: { share_proto: 'NFS', size: 1, name: this.#cloud.name(), ...fields } };
     const { id } = await this.expect('share', 'POST', '/shares', body);
     const path = `/shares/${id}`;
     this.deferDeletion(path);
-    await this.settled(path);
+    await this.waitUntilSettled(path);
     return { id, path };
   }
 
@@ -90,20 +96,20 @@ export class ShareCloud {
     const { id } = await this.expect('snapshot', 'POST', '/snapshots', body);
     const path = `/snapshots/${id}`;
     this.deferDeletion(path);
-    await this.settled(path);
+    await this.waitUntilSettled(path);
     return { id, path };
   }
 
   deferDeletion(path: string): void {
     this.#cloud.defer(() =>
-      this.#cloud.until(`${path} is deleted`, async () =>
+      this.#cloud.waitUntil(`${path} is deleted`, async () =>
         (await this.call('DELETE', path)).status === 404 ? true : undefined,
       ),
     );
   }
 
-  /** An action on a share. */
-  act(path: string, body: object | string, options?: CallOptions): Promise<RawAnswer> {
+  /** Runs an action on a share. */
+  runAction(path: string, body: object | string, options?: CallOptions): Promise<RawResponse> {
     return this.call('POST', `${path}/action`, body, options);
   }
 }
@@ -116,9 +122,9 @@ const FAULTS: Readonly<Record<number, string>> = {
   413: 'overLimit',
 };
 
-/** An error in Manila's form. */
-export function expectShareError(answer: RawAnswer, status: number, message: string | RegExp): void {
-  expect({ status: answer.status, body: answer.json }).toEqual({
+/** Expects an error in Manila's format. */
+export function expectShareError(response: RawResponse, status: number, message: string | RegExp): void {
+  expect({ status: response.status, body: response.json }).toEqual({
     status,
     body: {
       [FAULTS[status] ?? 'computeFault']: {

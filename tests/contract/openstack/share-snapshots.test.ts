@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectShareError, ShareCloud, type Shown } from './share-cloud.ts';
+import { expectShareError, ShareCloud, type ShownResource } from './share-cloud.ts';
 import { describeClouds } from './targets.ts';
 
 const NOT_FOUND = 'The resource could not be found.';
@@ -10,13 +10,13 @@ describeClouds('snapshots of shares', (cloud) => {
   it('are taken, shown, renamed, labelled and deleted', async () => {
     const share = await manila().share({ size: 2 });
     const name = cloud().name();
-    const made = await manila().call('POST', '/snapshots', { snapshot: { share_id: share.id, name } });
-    const { snapshot } = made.json as { snapshot: Shown };
+    const created = await manila().call('POST', '/snapshots', { snapshot: { share_id: share.id, name } });
+    const { snapshot } = created.json as { snapshot: ShownResource };
     const path = `/snapshots/${snapshot.id}`;
     manila().deferDeletion(path);
 
-    expect([made.status, snapshot.status]).toEqual([202, 'creating']);
-    expect(await manila().settled(path)).toEqual({
+    expect([created.status, snapshot.status]).toEqual([202, 'creating']);
+    expect(await manila().waitUntilSettled(path)).toEqual({
       id: snapshot.id,
       share_id: share.id,
       share_size: 2,
@@ -31,10 +31,10 @@ describeClouds('snapshots of shares', (cloud) => {
       project_id: expect.any(String),
       metadata: {},
     });
-    const fieldsIn = async (version: string) =>
+    const fieldsOf = async (version: string) =>
       Object.keys(await manila().expect('snapshot', 'GET', path, undefined, { version }));
-    expect(await fieldsIn('2.72')).not.toContain('metadata');
-    expect(await fieldsIn('2.16')).not.toContain('user_id');
+    expect(await fieldsOf('2.72')).not.toContain('metadata');
+    expect(await fieldsOf('2.16')).not.toContain('user_id');
     const renamed = await manila().call('PUT', path, { snapshot: { display_name: 'q', display_description: 'w' } });
     expect(renamed.json).toMatchObject({ snapshot: { name: 'q', description: 'w' } });
     const labelled = await manila().call('POST', `${path}/metadata`, { metadata: { a: 'b' } });
@@ -43,7 +43,7 @@ describeClouds('snapshots of shares', (cloud) => {
     expectShareError(await manila().call('DELETE', share.path), 403, 'Invalid share: %(reason)s.');
     expectShareError(await manila().call('GET', path, undefined, { as: 'other' }), 404, NOT_FOUND);
     expect((await manila().call('DELETE', path)).status).toBe(202);
-    await manila().gone(path);
+    await manila().waitUntilDeleted(path);
   });
 
   it('are listed by share, in pages', async () => {
@@ -61,7 +61,7 @@ describeClouds('snapshots of shares', (cloud) => {
     expectShareError(await manila().call('GET', '/snapshots?limit=x'), 400, 'limit param must be an integer');
   });
 
-  it('become shares', async () => {
+  it('can become shares', async () => {
     const share = await manila().share({ size: 2 });
     const { id: snapshot_id, path } = await manila().snapshot(share.id);
     const create = (fields: object) =>
@@ -73,15 +73,19 @@ describeClouds('snapshots of shares', (cloud) => {
       "Invalid input received: Share size '1' must be equal or greater than snapshot size.",
     );
     const restored = await manila().share({ size: null, snapshot_id });
-    expect(await manila().settled(restored.path)).toMatchObject({ size: 2, snapshot_id });
-    await manila().act(path, { reset_status: { status: 'error' } }, { as: 'admin' });
+    expect(await manila().waitUntilSettled(restored.path)).toMatchObject({ size: 2, snapshot_id });
+    await manila().runAction(path, { reset_status: { status: 'error' } }, { as: 'admin' });
     expectShareError(await create({ size: 2 }), 400, "Invalid share snapshot: status must be 'available'.");
     expectShareError(
-      await manila().act(share.path, { revert: { snapshot_id } }),
+      await manila().runAction(share.path, { revert: { snapshot_id } }),
       400,
       `Share ${share.id} may not be reverted to snapshot ${snapshot_id}, because the share does not have that capability.`,
     );
-    expectShareError(await manila().act(share.path, { revert: {} }), 400, 'Required parameter snapshot_id not found.');
+    expectShareError(
+      await manila().runAction(share.path, { revert: {} }),
+      400,
+      'Required parameter snapshot_id not found.',
+    );
   });
 
   it('are refused if they are invalid', async () => {

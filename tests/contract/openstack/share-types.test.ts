@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectShareError, ShareCloud, type Shown } from './share-cloud.ts';
+import { expectShareError, ShareCloud, type ShownResource } from './share-cloud.ts';
 import { describeClouds } from './targets.ts';
 
 const NOT_FOUND = 'The resource could not be found.';
@@ -11,8 +11,8 @@ describeClouds('share types and quotas', (cloud) => {
   const admin = (method: string, path: string, body?: object) => manila().call(method, path, body, ADMIN);
   const projectId = async () => (await cloud().member.session.token()).token.project?.id ?? '';
 
-  /** A type of its own, deleted after the test. */
-  async function makeType(fields: object = {}): Promise<Shown> {
+  /** Creates a separate type, deleted after the test. */
+  async function makeType(fields: object = {}): Promise<ShownResource> {
     const extra_specs = { driver_handles_share_servers: 'False', foo: 'bar' };
     const share_type = { name: cloud().name(), extra_specs, ...fields };
     const type = await manila().expect('share_type', 'POST', '/types', { share_type }, ADMIN);
@@ -21,7 +21,7 @@ describeClouds('share types and quotas', (cloud) => {
   }
 
   it('are returned in the format of the microversion', async () => {
-    const inVersion = async (version: string) =>
+    const typeInVersion = async (version: string) =>
       manila().expect('share_type', 'GET', '/types/default', undefined, { version });
     const old = {
       id: expect.any(String),
@@ -35,16 +35,19 @@ describeClouds('share types and quotas', (cloud) => {
     };
     const specs = { ...old.extra_specs, revert_to_snapshot_support: false, mount_snapshot_support: false };
 
-    expect(await inVersion('2.6')).toEqual({ ...old, 'os-share-type-access:is_public': true });
-    expect(await inVersion('2.7')).toEqual({ ...old, 'share_type_access:is_public': true });
-    expect(await inVersion('2.73')).toEqual({
+    expect(await typeInVersion('2.6')).toEqual({ ...old, 'os-share-type-access:is_public': true });
+    expect(await typeInVersion('2.7')).toEqual({ ...old, 'share_type_access:is_public': true });
+    expect(await typeInVersion('2.73')).toEqual({
       ...old,
       extra_specs: specs,
       'share_type_access:is_public': true,
       description: null,
       is_default: true,
     });
-    const list = (await manila().call('GET', '/types')).json as { share_types: Shown[]; volume_types: Shown[] };
+    const list = (await manila().call('GET', '/types')).json as {
+      share_types: ShownResource[];
+      volume_types: ShownResource[];
+    };
     expect(list.share_types.map(({ name }) => name)).toContain('default');
     expect(list.volume_types).toEqual(list.share_types);
     expectShareError(await manila().call('GET', '/types/x'), 404, 'Share type not found.');
@@ -114,7 +117,7 @@ describeClouds('share types and quotas', (cloud) => {
     expectShareError(await manila().call('POST', '/types', { share_type: { name: 'x' } }), 403, DENIED);
   });
 
-  it('without a back end make shares fail, with a message', async () => {
+  it('make shares fail with a message if no back end supports the type', async () => {
     const type = await makeType({
       extra_specs: { driver_handles_share_servers: 'False', share_backend_name: 'nowhere' },
     });
@@ -122,10 +125,13 @@ describeClouds('share types and quotas', (cloud) => {
     const { id } = await manila().expect('share', 'POST', '/shares', body);
     const path = `/shares/${id}`;
     manila().deferDeletion(path);
-    expect(await manila().settled(path, 'error')).toMatchObject({ snapshot_support: false, availability_zone: null });
-    const message = await cloud().until('the message', async () => {
-      const answer = await manila().call('GET', `/messages?resource_id=${id}`);
-      return (answer.json as { messages: Shown[] }).messages[0];
+    expect(await manila().waitUntilSettled(path, 'error')).toMatchObject({
+      snapshot_support: false,
+      availability_zone: null,
+    });
+    const message = await cloud().waitUntil('the message', async () => {
+      const response = await manila().call('GET', `/messages?resource_id=${id}`);
+      return (response.json as { messages: ShownResource[] }).messages[0];
     });
 
     expect(message).toMatchObject({
@@ -143,7 +149,7 @@ describeClouds('share types and quotas', (cloud) => {
       `Snapshots cannot be created for share '${id}' since it does not have that capability.`,
     );
     expectShareError(
-      await manila().act(path, { allow_access: { access_type: 'ip', access_to: '10.0.0.1' } }),
+      await manila().runAction(path, { allow_access: { access_type: 'ip', access_to: '10.0.0.1' } }),
       400,
       'New access rules cannot be applied while the share or any of its replicas or migration copies lacks a valid host or is in an invalid state.',
     );
@@ -159,21 +165,21 @@ describeClouds('share types and quotas', (cloud) => {
   });
 
   it('limit the usage of a project', async () => {
-    // For a project in which no other test creates shares at the same time.
+    // Uses a project in which no other test creates shares at the same time.
     const other = new ShareCloud(cloud(), 'other');
     const id = (await cloud().other?.session.token())?.token.project?.id ?? '';
     const path = `/quota-sets/${id}`;
     const set = (quota_set: object) => admin('PUT', path, { quota_set });
     const older = ['shares', 'gigabytes', 'snapshots', 'snapshot_gigabytes', 'share_networks'];
-    const fieldsIn = async (at: string, version: string) => {
+    const fieldsOf = async (at: string, version: string) => {
       const { id: _id, ...limits } = await other.expect('quota_set', 'GET', at, undefined, { version });
       return Object.keys(limits);
     };
     cloud().defer(() => admin('DELETE', path));
 
-    expect(await fieldsIn(path.replace('/quota', '/os-quota'), '2.6')).toEqual(older);
-    expect(await fieldsIn(path, '2.40')).toEqual([...older, 'share_groups', 'share_group_snapshots']);
-    expect(await fieldsIn(path, '2.73')).toEqual([
+    expect(await fieldsOf(path.replace('/quota', '/os-quota'), '2.6')).toEqual(older);
+    expect(await fieldsOf(path, '2.40')).toEqual([...older, 'share_groups', 'share_group_snapshots']);
+    expect(await fieldsOf(path, '2.73')).toEqual([
       ...older,
       'share_groups',
       'share_group_snapshots',
@@ -191,7 +197,7 @@ describeClouds('share types and quotas', (cloud) => {
     const tooLarge = 'ShareSizeExceedsLimit: Requested share size 3 is larger than maximum allowed limit 2.';
     const body = { share: { share_proto: 'NFS', size: 3 } };
     expectShareError(await other.call('POST', '/shares', body), 413, tooLarge);
-    expectShareError(await other.act(share.path, { extend: { new_size: 3 } }), 413, tooLarge);
+    expectShareError(await other.runAction(share.path, { extend: { new_size: 3 } }), 413, tooLarge);
     expectShareError(
       await other.call('POST', '/snapshots', { snapshot: { share_id: share.id } }),
       413,
@@ -213,18 +219,19 @@ describeClouds('share types and quotas', (cloud) => {
   });
 
   it('are returned in the requested microversion', async () => {
-    const asked = (version: string) => manila().call('GET', '/shares', undefined, { version });
-    const told = async (version: string) => (await asked(version)).headers.get('x-openstack-manila-api-version');
+    const listShares = (version: string) => manila().call('GET', '/shares', undefined, { version });
+    const responseVersion = async (version: string) =>
+      (await listShares(version)).headers.get('x-openstack-manila-api-version');
 
-    expect(await told('')).toBe('2.0');
-    expect(await told('2.44')).toBe('2.44');
+    expect(await responseVersion('')).toBe('2.0');
+    expect(await responseVersion('2.44')).toBe('2.44');
     expectShareError(
-      await asked('2.74'),
+      await listShares('2.74'),
       406,
       'Version %(req_ver)s is not supported by the API. Minimum is %(min_ver)s and maximum is %(max_ver)s.',
     );
     expectShareError(
-      await asked('latest'),
+      await listShares('latest'),
       400,
       'API Version String %(version)s is of invalid format. Must be of format MajorNum.MinorNum.',
     );
@@ -235,7 +242,7 @@ describeClouds('share types and quotas', (cloud) => {
     });
   });
 
-  it('belong to services in zones', async () => {
+  it('run in services with zones', async () => {
     const services = await manila().expect('services', 'GET', '/services?binary=manila-share', undefined, ADMIN);
     const zones = await manila().expect('availability_zones', 'GET', '/availability-zones');
 

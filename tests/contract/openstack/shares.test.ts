@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { NO_SUCH_ID } from './contract-cloud.ts';
-import { expectShareError, ShareCloud, type Shown } from './share-cloud.ts';
+import { expectShareError, ShareCloud, type ShownResource } from './share-cloud.ts';
 import { describeClouds } from './targets.ts';
 
 const NOT_FOUND = 'The resource could not be found.';
@@ -9,21 +9,21 @@ const UNEXPECTED = 'The server has either erred or is incapable of performing th
 describeClouds('shares', (cloud) => {
   const manila = (): ShareCloud => new ShareCloud(cloud());
   const namesOf = async (query: string, version?: string) => {
-    const answer = await manila().call('GET', `/shares${query}`, undefined, version === undefined ? {} : { version });
-    return (answer.json as { shares: Shown[] }).shares.map(({ name }) => name);
+    const response = await manila().call('GET', `/shares${query}`, undefined, version === undefined ? {} : { version });
+    return (response.json as { shares: ShownResource[] }).shares.map(({ name }) => name);
   };
 
   it('are created, shown, renamed and deleted', async () => {
     const name = cloud().name();
     const fields = { share_proto: 'nfs', size: 1, name, description: 'd', metadata: { a: 'b' } };
-    const made = await manila().call('POST', '/shares', { share: fields });
-    const { share } = made.json as { share: Shown };
+    const created = await manila().call('POST', '/shares', { share: fields });
+    const { share } = created.json as { share: ShownResource };
     const path = `/shares/${share.id}`;
     manila().deferDeletion(path);
 
-    expect(made.status).toBe(200);
+    expect(created.status).toBe(200);
     expect(share).toMatchObject({ status: 'creating', size: 1, share_proto: 'NFS', name, snapshot_id: null });
-    expect(await manila().settled(path)).toEqual({
+    expect(await manila().waitUntilSettled(path)).toEqual({
       id: share.id,
       size: 1,
       availability_zone: expect.any(String),
@@ -64,28 +64,39 @@ describeClouds('shares', (cloud) => {
     expectShareError(await manila().call('PUT', path, {}), 422, 'Unable to process the contained instructions');
     const deleted = await manila().call('DELETE', path);
     expect([deleted.status, deleted.text]).toEqual([202, '']);
-    await manila().gone(path);
+    await manila().waitUntilDeleted(path);
     expectShareError(await manila().call('DELETE', path), 404, NOT_FOUND);
   });
 
   it('have the fields of the microversion', async () => {
     const { path } = await manila().share();
-    const fieldsIn = async (version: string) =>
+    const fieldsOf = async (version: string) =>
       Object.keys(await manila().expect('share', 'GET', path, undefined, { version })).toSorted();
-    const all = await fieldsIn('2.73');
+    const all = await fieldsOf('2.73');
     const newer = (...names: readonly string[]) => all.filter((name) => !names.includes(name));
-    const recycled = ['is_soft_deleted', 'scheduled_to_be_deleted_at'];
-    const grouped = ['share_group_id', 'source_share_group_snapshot_member_id'];
-    const since28 = ['mount_snapshot_support', 'progress', ...recycled, ...grouped];
+    const recycleBinFields = ['is_soft_deleted', 'scheduled_to_be_deleted_at'];
+    const groupFields = ['share_group_id', 'source_share_group_snapshot_member_id'];
+    const fieldsSince28 = ['mount_snapshot_support', 'progress', ...recycleBinFields, ...groupFields];
 
-    expect(await fieldsIn('2.68')).toEqual(newer(...recycled));
-    expect(await fieldsIn('2.53')).toEqual(newer('progress', ...recycled));
-    expect(await fieldsIn('2.30')).toEqual(newer(...since28));
-    const since11 = ['user_id', 'create_share_from_snapshot_support', 'revert_to_snapshot_support', ...since28];
-    expect(await fieldsIn('2.11')).toEqual(newer(...since11));
-    const since3 = ['share_type_name', 'access_rules_status', 'replication_type', 'has_replicas', ...since11];
-    expect(await fieldsIn('2.2')).toEqual(
-      [...newer('task_state', ...since3), 'export_location', 'export_locations'].toSorted(),
+    expect(await fieldsOf('2.68')).toEqual(newer(...recycleBinFields));
+    expect(await fieldsOf('2.53')).toEqual(newer('progress', ...recycleBinFields));
+    expect(await fieldsOf('2.30')).toEqual(newer(...fieldsSince28));
+    const fieldsSince11 = [
+      'user_id',
+      'create_share_from_snapshot_support',
+      'revert_to_snapshot_support',
+      ...fieldsSince28,
+    ];
+    expect(await fieldsOf('2.11')).toEqual(newer(...fieldsSince11));
+    const fieldsSince3 = [
+      'share_type_name',
+      'access_rules_status',
+      'replication_type',
+      'has_replicas',
+      ...fieldsSince11,
+    ];
+    expect(await fieldsOf('2.2')).toEqual(
+      [...newer('task_state', ...fieldsSince3), 'export_location', 'export_locations'].toSorted(),
     );
     expect(await manila().expect('share', 'GET', path, undefined, { version: '2.0' })).toMatchObject({
       share_type: 'default',
@@ -180,8 +191,8 @@ describeClouds('shares', (cloud) => {
 
   it('grow and shrink', async () => {
     const { path } = await manila().share();
-    const extend = (size: unknown) => manila().act(path, { extend: { new_size: size } });
-    const shrink = (size: unknown) => manila().act(path, { shrink: { new_size: size } });
+    const extend = (size: unknown) => manila().runAction(path, { extend: { new_size: size } });
+    const shrink = (size: unknown) => manila().runAction(path, { shrink: { new_size: size } });
 
     expectShareError(
       await extend(1),
@@ -196,7 +207,7 @@ describeClouds('shares', (cloud) => {
     );
     const accepted = await extend(3);
     expect([accepted.status, accepted.text]).toEqual([202, '']);
-    expect(await manila().sized(path, 3)).toMatchObject({ size: 3 });
+    expect(await manila().waitForSize(path, 3)).toMatchObject({ size: 3 });
     for (const size of [3, 0])
       expectShareError(
         await shrink(size),
@@ -204,19 +215,19 @@ describeClouds('shares', (cloud) => {
         `Invalid input received: New size for shrink must be less than current size and greater than 0 (current: 3, new: ${size}).`,
       );
     expect((await shrink(2)).status).toBe(202);
-    expect(await manila().sized(path, 2)).toMatchObject({ size: 2 });
-    expectShareError(await manila().act(path, { nope: {} }), 400, 'There is no such action: nope');
-    expectShareError(await manila().act(path, {}), 400, 'Malformed request body');
-    expectShareError(await manila().act(path, { 'os-extend': { new_size: 3 } }), 404, NOT_FOUND);
-    expect((await manila().act(path, { 'os-extend': { new_size: 3 } }, { version: '2.6' })).status).toBe(202);
-    await manila().sized(path, 3);
+    expect(await manila().waitForSize(path, 2)).toMatchObject({ size: 2 });
+    expectShareError(await manila().runAction(path, { nope: {} }), 400, 'There is no such action: nope');
+    expectShareError(await manila().runAction(path, {}), 400, 'Malformed request body');
+    expectShareError(await manila().runAction(path, { 'os-extend': { new_size: 3 } }), 404, NOT_FOUND);
+    expect((await manila().runAction(path, { 'os-extend': { new_size: 3 } }, { version: '2.6' })).status).toBe(202);
+    await manila().waitForSize(path, 3);
     expectShareError(
-      await manila().act(path, { extend: { new_size: 9 } }, { as: 'other' }),
+      await manila().runAction(path, { extend: { new_size: 9 } }, { as: 'other' }),
       404,
       'Resource could not be found.',
     );
-    await manila().act(path, { reset_status: { status: 'error' } }, { as: 'admin' });
-    await manila().settled(path, 'error');
+    await manila().runAction(path, { reset_status: { status: 'error' } }, { as: 'admin' });
+    await manila().waitUntilSettled(path, 'error');
     expectShareError(
       await extend(9),
       400,
@@ -228,21 +239,24 @@ describeClouds('shares', (cloud) => {
     const { path } = await manila().share();
     const denied = 'Access was denied to this resource.';
 
-    expectShareError(await manila().act(path, { reset_status: { status: 'error' } }), 403, denied);
-    expectShareError(await manila().act(path, { force_delete: null }), 403, denied);
+    expectShareError(await manila().runAction(path, { reset_status: { status: 'error' } }), 403, denied);
+    expectShareError(await manila().runAction(path, { force_delete: null }), 403, denied);
     expectShareError(
-      await manila().act(path, { reset_status: { status: 'zz' } }, { as: 'admin' }),
+      await manila().runAction(path, { reset_status: { status: 'zz' } }, { as: 'admin' }),
       400,
       /^Invalid state\. Valid states: /,
     );
-    const reset = await manila().act(path, { reset_status: { status: 'error_deleting' } }, { as: 'admin' });
-    expect([reset.status, (await manila().settled(path, 'error_deleting')).status]).toEqual([202, 'error_deleting']);
+    const reset = await manila().runAction(path, { reset_status: { status: 'error_deleting' } }, { as: 'admin' });
+    expect([reset.status, (await manila().waitUntilSettled(path, 'error_deleting')).status]).toEqual([
+      202,
+      'error_deleting',
+    ]);
     expectShareError(await manila().call('DELETE', path), 403, 'Invalid share: %(reason)s.');
-    expect((await manila().act(path, { force_delete: null }, { as: 'admin' })).status).toBe(202);
-    await manila().gone(path);
+    expect((await manila().runAction(path, { force_delete: null }, { as: 'admin' })).status).toBe(202);
+    await manila().waitUntilDeleted(path);
   });
 
-  it('are mounted from their export locations', async () => {
+  it('can be mounted from their export locations', async () => {
     const { path, id } = await manila().share();
     const at = `${path}/export_locations`;
     const locations = async (as?: 'admin') =>

@@ -5,8 +5,8 @@ import { describeClouds } from './targets.ts';
 
 const POLICIES = '/rbac-policies';
 
-/** Another project's network, subnet and security group, with someone else's description. */
-async function strangersThings(cloud: ContractCloud) {
+/** Another project's network, subnet and security group, with the other project's description. */
+async function otherProjectsResources(cloud: ContractCloud) {
   if (cloud.other === undefined) throw new Error('the cloud has no second project to test with');
   const { networks, subnets, securityGroups } = cloud.other.network;
   const description = 'Fairway cluster 123e4567-e89b-42d3-a456-426614174000 network';
@@ -23,9 +23,9 @@ async function share(cloud: ContractCloud, policy: object): Promise<Awaited<Retu
   return cloud.raw('network', 'POST', POLICIES, { token, body: { rbac_policy: policy } });
 }
 
-describeClouds('what another project shares', (cloud) => {
-  it('is in the lists of a project that did not ask for it, with the foreign description', async () => {
-    const { network, subnet, group, description, projectID } = await strangersThings(cloud());
+describeClouds('a network shared by another project', (cloud) => {
+  it('is in the lists of a project that did not request it, with the owner’s description', async () => {
+    const { network, subnet, group, description, projectID } = await otherProjectsResources(cloud());
     const target_tenant = await cloud().member.session.projectId();
     const action = 'access_as_shared';
     const { networks, subnets, securityGroups } = cloud().member.network;
@@ -54,7 +54,7 @@ describeClouds('what another project shares', (cloud) => {
   });
 
   it('can only be changed and deleted by its owner', async () => {
-    const { network, group } = await strangersThings(cloud());
+    const { network, group } = await otherProjectsResources(cloud());
     const target_tenant = await cloud().member.session.projectId();
     const action = 'access_as_shared';
     await share(cloud(), { object_type: 'network', object_id: network.id, action, target_tenant });
@@ -65,8 +65,8 @@ describeClouds('what another project shares', (cloud) => {
     await expect(securityGroups.delete(group.id)).rejects.toMatchObject({ kind: 'forbidden' });
   });
 
-  it('is gone for the project when it is no longer shared', async () => {
-    const { network } = await strangersThings(cloud());
+  it('disappears for the project when it is no longer shared', async () => {
+    const { network } = await otherProjectsResources(cloud());
     const target_tenant = await cloud().member.session.projectId();
     const policy = { object_type: 'network', object_id: network.id, action: 'access_as_shared', target_tenant };
     const { json } = await share(cloud(), policy);
@@ -81,19 +81,24 @@ describeClouds('what another project shares', (cloud) => {
 
   it.each([
     { reason: 'all projects at once', status: 403, type: 'PolicyNotAuthorized', policy: { target_tenant: '*' } },
-    { reason: 'what can not be shared', status: 400, type: 'InvalidInput', policy: { object_type: 'port' } },
+    {
+      reason: 'an object type that cannot be shared',
+      status: 400,
+      type: 'InvalidInput',
+      policy: { object_type: 'port' },
+    },
     {
       reason: 'an access that does not exist',
       status: 400,
       type: 'InvalidActionForType',
       policy: { action: 'access_as_owner' },
     },
-  ])('is not $reason', async ({ status, type, policy }) => {
-    const { network } = await strangersThings(cloud());
+  ])('cannot be shared for $reason', async ({ status, type, policy }) => {
+    const { network } = await otherProjectsResources(cloud());
     const target_tenant = await cloud().member.session.projectId();
     const action = 'access_as_shared';
 
-    const answer = await share(cloud(), {
+    const response = await share(cloud(), {
       object_type: 'network',
       object_id: network.id,
       action,
@@ -101,6 +106,6 @@ describeClouds('what another project shares', (cloud) => {
       ...policy,
     });
 
-    expectNeutronError(answer, status, type);
+    expectNeutronError(response, status, type);
   });
 });

@@ -9,13 +9,13 @@ async function networks(
 ): Promise<readonly { readonly id: string; readonly name: string }[]> {
   const { networks } = cloud.member.network;
   const description = cloud.name();
-  const made = await networks.createMany(Array.from({ length: count }, () => ({ name: cloud.name(), description })));
-  for (const { id } of made) cloud.defer(() => networks.delete(id));
-  return made;
+  const created = await networks.createMany(Array.from({ length: count }, () => ({ name: cloud.name(), description })));
+  for (const { id } of created) cloud.defer(() => networks.delete(id));
+  return created;
 }
 
 describeClouds('tags, filters and pages', (cloud) => {
-  it('tags are set one by one or all together', async () => {
+  it('set tags one by one or all together', async () => {
     const [network] = await networks(cloud(), 1);
     const api = cloud().member.network.networks;
     const id = network?.id ?? '';
@@ -35,11 +35,11 @@ describeClouds('tags, filters and pages', (cloud) => {
   });
 
   it.each(['networks', 'subnets', 'ports', 'routers', 'floatingips', 'security-groups'] as const)(
-    '%s are found by tag',
+    'find %s by tag',
     async (kind) => {
       const { network } = cloud().member;
       const tag = cloud().name();
-      const id = await taggable(cloud(), kind);
+      const id = await newTaggable(cloud(), kind);
       await cloud().raw('network', 'PUT', `/${kind}/${id}/tags`, { body: { tags: [tag, 'fairway'] } });
 
       const collection = {
@@ -60,7 +60,7 @@ describeClouds('tags, filters and pages', (cloud) => {
     },
   );
 
-  it.each(['name', 'description'] as const)('networks are found by %s, exact match', async (key) => {
+  it.each(['name', 'description'] as const)('find networks by %s, with exact matches', async (key) => {
     const [network] = await networks(cloud(), 1);
     const value = (network as unknown as Record<string, string>)[key] ?? '';
     const found = async (text: string) => Array.fromAsync(cloud().member.network.networks.list({ [key]: text }));
@@ -69,23 +69,27 @@ describeClouds('tags, filters and pages', (cloud) => {
     expect(await found(value.slice(1))).toEqual([]);
   });
 
-  it('not-tags excludes matches', async () => {
+  it('exclude matches with not-tags', async () => {
     const [one, two] = await networks(cloud(), 2);
     await cloud().member.network.networks.setTags(one?.id ?? '', ['out']);
 
-    const answer = await cloud().raw('network', 'GET', `/networks?not-tags=out&id=${one?.id}&id=${two?.id}&fields=id`);
+    const response = await cloud().raw(
+      'network',
+      'GET',
+      `/networks?not-tags=out&id=${one?.id}&id=${two?.id}&fields=id`,
+    );
 
-    expect(answer.json).toEqual({ networks: [{ id: two?.id }] });
+    expect(response.json).toEqual({ networks: [{ id: two?.id }] });
   });
 
-  it('networks are paged, with links to the next and the previous page', async () => {
-    const made = await networks(cloud(), 3);
-    const description = (await cloud().member.network.networks.get(made[0]?.id ?? '')).description ?? '';
+  it('page networks, with links to the next and the previous page', async () => {
+    const created = await networks(cloud(), 3);
+    const description = (await cloud().member.network.networks.get(created[0]?.id ?? '')).description ?? '';
 
     const listed = await Array.fromAsync(cloud().member.network.networks.list({ description }, { pageSize: 2 }));
     const first = await cloud().raw('network', 'GET', `/networks?description=${description}&limit=2`);
 
-    expect(listed.map((each) => each.id).sort()).toEqual(made.map((each) => each.id).sort());
+    expect(listed.map((each) => each.id).sort()).toEqual(created.map((each) => each.id).sort());
     const { networks: page, networks_links: links } = first.json as {
       networks: { id: string }[];
       networks_links: { rel: string; href: string }[];
@@ -102,14 +106,14 @@ describeClouds('tags, filters and pages', (cloud) => {
     expect(JSON.stringify(second.json)).not.toContain('"next"');
   });
 
-  it('networks are sorted', async () => {
-    const made = await networks(cloud(), 3);
-    const query = made.map((each) => `id=${each.id}`).join('&');
+  it('sort networks', async () => {
+    const created = await networks(cloud(), 3);
+    const query = created.map((each) => `id=${each.id}`).join('&');
 
-    const answer = await cloud().raw('network', 'GET', `/networks?${query}&sort_key=name&sort_dir=desc&fields=name`);
+    const response = await cloud().raw('network', 'GET', `/networks?${query}&sort_key=name&sort_dir=desc&fields=name`);
 
-    const names = made.map((each) => each.name);
-    expect(answer.json).toEqual({
+    const names = created.map((each) => each.name);
+    expect(response.json).toEqual({
       networks: names
         .sort()
         .reverse()
@@ -131,14 +135,14 @@ describeClouds('tags, filters and pages', (cloud) => {
       type: 'NetworkNotFound',
       message: `Network ${NO_SUCH_ID} could not be found.`,
     },
-  ])('networks are not listed by $query', async ({ query, status, type, message }) => {
-    const answer = await cloud().raw('network', 'GET', `/networks?${query}`);
+  ])('refuse to list networks by $query', async ({ query, status, type, message }) => {
+    const response = await cloud().raw('network', 'GET', `/networks?${query}`);
 
-    expect(answer.status).toBe(status);
-    expectNeutronError(answer, status, type, message);
+    expect(response.status).toBe(status);
+    expectNeutronError(response, status, type, message);
   });
 
-  it('images are found by name, status and property, and shown', async () => {
+  it('find images by name, status and property, and show them', async () => {
     const { images } = cloud().member;
     const image = await cloud().anyImage();
 
@@ -164,15 +168,15 @@ describeClouds('tags, filters and pages', (cloud) => {
     { path: `/images/${NO_SUCH_ID}`, status: 404, message: `No image found with ID ${NO_SUCH_ID}` },
     { path: '/images?limit=x', status: 400, message: 'limit param must be an integer' },
     { path: '/images?visibility=x', status: 400, message: 'Invalid visibility value: x' },
-  ])('Glance explains $status of $path', async ({ path, status, message }) => {
-    const answer = await cloud().raw('image', 'GET', path);
+  ])('explain status $status of $path from Glance', async ({ path, status, message }) => {
+    const response = await cloud().raw('image', 'GET', path);
 
-    expect(answer.status).toBe(status);
-    expect(answer.text).toContain(message);
+    expect(response.status).toBe(status);
+    expect(response.text).toContain(message);
   });
 });
 
-async function taggable(cloud: ContractCloud, kind: string): Promise<string> {
+async function newTaggable(cloud: ContractCloud, kind: string): Promise<string> {
   const { network } = cloud.member;
   if (kind === 'routers') {
     const { id } = await network.routers.create({ name: cloud.name() });

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { ContractCloud } from './contract-cloud.ts';
 
 interface Target {
-  /** With the reason when it is skipped. */
+  /** Includes the reason if it is skipped. */
   readonly name: string;
   readonly isMissing: boolean;
   readonly open: () => Promise<{ readonly cloud: ContractCloud; close(): Promise<void> }>;
@@ -21,7 +21,7 @@ const SIMULATOR: Target = {
     const simulator = createCloud({
       clock: systemClock,
       random: Math.random,
-      // As many hosts as the testbed has, so that an anti-affinity group can be larger than the cloud can place.
+      // As many hosts as the testbed has, so that an anti-affinity group can be too large for the cloud.
       config: {
         zones: [{ name: 'nova', hosts: 3, hostVcpus: 256, hostRamMiB: 1024 * 1024, hostDiskGiB: 20_000 }],
         // Long enough to find a load balancer in PENDING.
@@ -41,8 +41,9 @@ const SIMULATOR: Target = {
 };
 
 /**
- * Another cloud: the one that FAIRWAY_TEST_CLOUD names in clouds.yaml (FAIRWAY_TEST_OTHER_CLOUD is a member of another project
- * there, FAIRWAY_TEST_READER_CLOUD a reader of the same), else testbed/openstack if it is running.
+ * Another cloud: the one that FAIRWAY_TEST_CLOUD names in clouds.yaml (there FAIRWAY_TEST_OTHER_CLOUD is a member of
+ * another project, FAIRWAY_TEST_READER_CLOUD a reader of the same project), otherwise testbed/openstack if it is
+ * running.
  */
 async function realCloud(): Promise<Target> {
   const { FAIRWAY_TEST_CLOUD, FAIRWAY_TEST_OTHER_CLOUD, FAIRWAY_TEST_READER_CLOUD } = process.env;
@@ -58,7 +59,7 @@ async function realCloud(): Promise<Target> {
     admin: 'ostest-admin',
   };
   const testbed = existsSync(path) ? readClouds({}, path) : undefined;
-  if (testbed !== undefined && (await answers(testbed.get(entries.member).authUrl))) {
+  if (testbed !== undefined && (await isReachable(testbed.get(entries.member).authUrl))) {
     return target('testbed/openstack', testbed, entries);
   }
   return {
@@ -85,7 +86,7 @@ function readClouds(files: Readonly<Record<string, string>>, path: string | unde
   });
 }
 
-async function answers(url: string): Promise<boolean> {
+async function isReachable(url: string): Promise<boolean> {
   try {
     return (await fetch(url, { signal: AbortSignal.timeout(2_000) })).status < 500;
   } catch {
@@ -105,7 +106,7 @@ export function describeClouds(title: string, cases: (cloud: () => ContractCloud
         opened = await open();
       });
 
-      afterEach(() => opened?.cloud.clearAway());
+      afterEach(() => opened?.cloud.cleanUp());
 
       afterAll(async () => {
         try {

@@ -10,8 +10,8 @@ const FORGED = `gAAAAAB${'x'.repeat(180)}`;
 const NO_SUCH_PROJECT = '0123456789abcdef0123456789abcdef';
 const DAY_MS = 86_400_000;
 
-/** Undefined for a token that Keystone does not know. */
-async function validated(cloud: ContractCloud, token: string): Promise<Token | undefined> {
+/** Undefined for a token that is unknown to Keystone. */
+async function validateToken(cloud: ContractCloud, token: string): Promise<Token | undefined> {
   try {
     return await cloud.admin?.identity.validateToken(token);
   } catch (error) {
@@ -24,12 +24,12 @@ async function events(cloud: ContractCloud): Promise<readonly RevocationEvent[]>
   return (await cloud.admin?.identity.revocationEvents(Date.now() - DAY_MS)) ?? [];
 }
 
-describeClouds('validation of tokens', (cloud) => {
-  it('tells an administrator whose a token is, without the catalog', async () => {
+describeClouds('token validation', (cloud) => {
+  it('reports the user of a token to an administrator, without the catalog', async () => {
     if (cloud().admin === undefined) return;
     const { id, token } = await cloud().member.session.token();
 
-    const { catalog, audit_ids, user, project, roles } = (await validated(cloud(), id)) ?? {};
+    const { catalog, audit_ids, user, project, roles } = (await validateToken(cloud(), id)) ?? {};
 
     expect(catalog).toEqual([]);
     expect({ audit_ids, user, project, roles }).toEqual({
@@ -47,7 +47,7 @@ describeClouds('validation of tokens', (cloud) => {
     expect(await failureOf(validation)).toMatchObject({ kind: 'notFound', status: 404 });
   });
 
-  it('is forbidden to a member for tokens of others', async () => {
+  it('is forbidden to a member for tokens of other users', async () => {
     if (cloud().admin === undefined) return;
     const { id } = (await cloud().admin?.session.token()) ?? { id: '' };
 
@@ -57,7 +57,7 @@ describeClouds('validation of tokens', (cloud) => {
     });
   });
 
-  it('ends with the revocation of a token, which is listed, and no other', async () => {
+  it('fails after a token is revoked, which is listed, and affects no other token', async () => {
     if (cloud().admin === undefined) return;
     const { member } = cloud();
     const { id, token } = await member.session.token();
@@ -65,29 +65,29 @@ describeClouds('validation of tokens', (cloud) => {
     const child = { kind: 'token', token: id, scope: { kind: 'project', project } } as const;
     const childToken = (await cloud().cloud.client(child).session.token()).id;
     const headers = { 'x-subject-token': id };
-    const answer = await cloud().raw('identity', 'DELETE', '/auth/tokens', { token: id, headers });
+    const response = await cloud().raw('identity', 'DELETE', '/auth/tokens', { token: id, headers });
     await member.session.renew();
 
-    expect(answer.status).toBe(204);
-    expect(await validated(cloud(), id)).toBeUndefined();
-    expect(await validated(cloud(), childToken)).toBeDefined();
+    expect(response.status).toBe(204);
+    expect(await validateToken(cloud(), id)).toBeUndefined();
+    expect(await validateToken(cloud(), childToken)).toBeDefined();
     expect((await events(cloud())).map(({ audit_id }) => audit_id)).toContain(token.audit_ids[0]);
   });
 
-  it('ends when a user is disabled, which is listed', async () => {
+  it('fails after a user is disabled, which is listed', async () => {
     if (cloud().admin === undefined) return;
     const administration = new Administration(cloud());
     const { id, client } = await administration.userWith('member');
     const token = (await client.session.token()).id;
-    expect((await validated(cloud(), token))?.user.id).toBe(id);
+    expect((await validateToken(cloud(), token))?.user.id).toBe(id);
 
     await administration.send('PATCH', `/users/${id}`, { user: { enabled: false } });
 
-    expect(await validated(cloud(), token)).toBeUndefined();
+    expect(await validateToken(cloud(), token)).toBeUndefined();
     expect((await events(cloud())).map(({ user_id }) => user_id)).toContain(id);
   });
 
-  it('ends with the last role, without an event', async () => {
+  it('fails after the last role is removed, without an event', async () => {
     if (cloud().admin === undefined) return;
     const administration = new Administration(cloud());
     const { id, client, roleId } = await administration.userWith('member');
@@ -96,12 +96,12 @@ describeClouds('validation of tokens', (cloud) => {
 
     await administration.send('DELETE', `/projects/${project}/users/${id}/roles/${roleId}`);
 
-    expect(await validated(cloud(), token)).toBeUndefined();
+    expect(await validateToken(cloud(), token)).toBeUndefined();
     expect((await events(cloud())).map(({ user_id }) => user_id)).not.toContain(id);
   });
 });
 
-describeClouds('what was revoked, and what projects there are', (cloud) => {
+describeClouds('lists of revocations and projects', (cloud) => {
   it('are forbidden to a member', async () => {
     if (cloud().admin === undefined) return;
     const { identity } = cloud().member;
@@ -110,12 +110,12 @@ describeClouds('what was revoked, and what projects there are', (cloud) => {
     expect(await failureOf(identity.allProjects())).toMatchObject({ kind: 'forbidden', status: 403 });
   });
 
-  it('can be requested since a time', async () => {
+  it('can be requested since a given time', async () => {
     if (cloud().admin === undefined) return;
     expect(await cloud().admin?.identity.revocationEvents(Date.now() + DAY_MS)).toEqual([]);
   });
 
-  it('is shown to an administrator, with 404 for a missing project', async () => {
+  it('are shown to an administrator, with 404 for a missing project', async () => {
     if (cloud().admin === undefined) return;
     const projects = (await cloud().admin?.identity.allProjects()) ?? [];
     const missing = cloud().admin?.identity.project(NO_SUCH_PROJECT) ?? Promise.resolve();
@@ -124,7 +124,7 @@ describeClouds('what was revoked, and what projects there are', (cloud) => {
     expect(await failureOf(missing)).toMatchObject({ kind: 'notFound', status: 404 });
   });
 
-  it('is shown to the role service as far as services need it, and to readers of the system as far as people do', async () => {
+  it('are shown to the service role as far as services need them, and to system readers as far as people do', async () => {
     if (cloud().admin === undefined) return;
     const administration = new Administration(cloud());
     const { id, client, as } = await administration.userWith('service');

@@ -6,14 +6,14 @@ import { describeClouds } from './targets.ts';
 
 type Device = NonNullable<ServerCreate['block_device_mapping_v2']>[number];
 
-/** A server whose disk is a volume created from an image, as for pools with `rootVolume`. */
+/** Creates a server whose disk is a volume created from an image, as for pools with `rootVolume`. */
 describeClouds('servers on volumes', (cloud) => {
-  it('boot from a volume created from an image, which is deleted with them', async () => {
+  it('boot from a volume that is created from an image and deleted with them', async () => {
     const { servers } = cloud().member.compute;
     const { id } = await servers.create(await request(cloud()));
     cloud().deferServer(id);
 
-    const server = await cloud().settled(id);
+    const server = await cloud().waitUntilSettled(id);
 
     expect(server).toMatchObject({ status: 'ACTIVE', image: '' });
     expect(server['os-extended-volumes:volumes_attached']).toEqual([
@@ -23,9 +23,9 @@ describeClouds('servers on volumes', (cloud) => {
     expect(await volumeStatus(cloud(), volume?.id ?? '')).toMatch(/^(in-use|no such service)$/);
 
     await servers.delete(id);
-    await cloud().gone(id);
+    await cloud().waitUntilDeleted(id);
 
-    await cloud().until('the volume goes', async () => {
+    await cloud().waitUntil('the volume goes', async () => {
       const status = await volumeStatus(cloud(), volume?.id ?? '');
       return status === 'gone' || status === 'no such service' ? true : undefined;
     });
@@ -37,7 +37,7 @@ describeClouds('servers on volumes', (cloud) => {
     skip(!token.catalog.some(({ type }) => type === 'block-storage'), 'the cloud has no Cinder');
     const { id } = await compute.servers.create(await request(cloud()));
     cloud().deferServer(id);
-    const server = await cloud().settled(id);
+    const server = await cloud().waitUntilSettled(id);
     const [volume] = server['os-extended-volumes:volumes_attached'] ?? [];
     const volumeId = volume?.id ?? '';
 
@@ -55,10 +55,10 @@ describeClouds('servers on volumes', (cloud) => {
     const { compute } = cloud().member;
     const { id } = await compute.servers.create(await request(cloud()));
     cloud().deferServer(id);
-    const before = await cloud().settled(id);
+    const before = await cloud().waitUntilSettled(id);
 
     await compute.servers.rebuild(id, { imageRef: (await cloud().anyImage()).id }, { isVolumeBacked: true });
-    const after = await cloud().settled(id);
+    const after = await cloud().waitUntilSettled(id);
 
     expect(await compute.supports(REIMAGE_MICROVERSION)).toBe(true);
     expect(after).toMatchObject({ status: 'ACTIVE', image: '' });
@@ -67,32 +67,32 @@ describeClouds('servers on volumes', (cloud) => {
 
   it.each<{ reason: string; message: RegExp; change: Partial<Device> }>([
     {
-      reason: 'of an image that is not there',
+      reason: 'a volume from a missing image',
       message: new RegExp(`^Block Device Mapping is Invalid: failed to get image ${NO_SUCH_ID}\\.$`),
       change: { uuid: NO_SUCH_ID },
     },
     {
-      reason: 'without a size',
+      reason: 'a volume without a size',
       message: /^Images with destination_type 'volume' need to have a non-zero size specified$/,
       change: { volume_size: undefined },
     },
     {
-      reason: 'of a type that does not exist',
+      reason: 'a volume of a missing type',
       message: /^Volume type nope could not be found\.$/,
       change: { volume_type: 'nope' },
     },
     {
-      reason: 'of a source that does not exist',
+      reason: 'a volume from a missing source',
       message: /^Invalid input for field\/attribute source_type\. Value: tape\. 'tape' is not one of \[/,
       change: { source_type: 'tape' as 'image' },
     },
-  ])('are refused a volume $reason', async ({ message, change }) => {
+  ])('are refused with $reason', async ({ message, change }) => {
     const { name, flavorRef, block_device_mapping_v2: [device] = [] } = await request(cloud(), change);
     const server = { name, flavorRef, networks: 'none', block_device_mapping_v2: [device] };
 
-    const answer = await cloud().raw('compute', 'POST', '/servers', { body: { server } });
+    const response = await cloud().raw('compute', 'POST', '/servers', { body: { server } });
 
-    expect(answer.json).toEqual({ badRequest: { code: 400, message: expect.stringMatching(message) } });
+    expect(response.json).toEqual({ badRequest: { code: 400, message: expect.stringMatching(message) } });
   });
 });
 
@@ -114,7 +114,7 @@ async function request(cloud: ContractCloud, change: Partial<Device> = {}): Prom
 async function volumeStatus(cloud: ContractCloud, id: string): Promise<string> {
   const { token } = await cloud.member.session.token();
   if (!token.catalog.some(({ type }) => type === 'block-storage')) return 'no such service';
-  const answer = await cloud.raw('block-storage', 'GET', `/volumes/${id}`);
-  if (answer.status === 404) return 'gone';
-  return String((answer.json as { volume?: { status?: unknown } }).volume?.status);
+  const response = await cloud.raw('block-storage', 'GET', `/volumes/${id}`);
+  if (response.status === 404) return 'gone';
+  return String((response.json as { volume?: { status?: unknown } }).volume?.status);
 }

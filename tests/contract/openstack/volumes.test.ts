@@ -16,13 +16,13 @@ interface Volume {
 describeClouds('volumes', (cloud) => {
   it('are created, shown, renamed, labelled and deleted', async () => {
     const name = cloud().name();
-    const made = await call(cloud(), 'POST', '/volumes', { volume: { size: 1, name, metadata: { a: 'b' } } });
-    const volume = inner(made, 'volume');
+    const created = await call(cloud(), 'POST', '/volumes', { volume: { size: 1, name, metadata: { a: 'b' } } });
+    const volume = inner(created, 'volume');
     cloud().defer(() => deleteVolume(cloud(), volume.id));
 
-    expect(made.status).toBe(202);
+    expect(created.status).toBe(202);
     expect(volume).toMatchObject({ status: 'creating', size: 1, name, bootable: 'false', encrypted: false });
-    const available = await settled(cloud(), volume.id, 'available');
+    const available = await waitUntilStatus(cloud(), volume.id, 'available');
     expect(Object.keys(available).sort()).toEqual(FIELDS.toSorted());
 
     const renamed = await call(cloud(), 'PUT', `/volumes/${volume.id}`, { volume: { name: `${name}-2` } });
@@ -70,14 +70,14 @@ describeClouds('volumes', (cloud) => {
 
   it.each<{ reason: string; method: string; path: string; body?: object; status: number; message: string | RegExp }>([
     {
-      reason: 'one that is not there',
+      reason: 'a missing volume',
       method: 'GET',
       path: `/volumes/${NO_SUCH_ID}`,
       status: 404,
       message: `Volume ${NO_SUCH_ID} could not be found.`,
     },
     {
-      reason: 'a size of nothing',
+      reason: 'a size of zero',
       method: 'POST',
       path: '/volumes',
       body: { volume: { size: 0 } },
@@ -101,7 +101,7 @@ describeClouds('volumes', (cloud) => {
       message: "'volume' is a required property",
     },
     {
-      reason: 'a type that does not exist',
+      reason: 'a missing type',
       method: 'POST',
       path: '/volumes',
       body: { volume: { size: 1, volume_type: 'nope' } },
@@ -109,7 +109,7 @@ describeClouds('volumes', (cloud) => {
       message: 'Volume type with name nope could not be found.',
     },
     {
-      reason: 'a zone that does not exist',
+      reason: 'a missing zone',
       method: 'POST',
       path: '/volumes',
       body: { volume: { size: 1, availability_zone: 'nope' } },
@@ -117,7 +117,7 @@ describeClouds('volumes', (cloud) => {
       message: "Availability zone 'nope' is invalid.",
     },
     {
-      reason: 'an image that does not exist',
+      reason: 'a missing image',
       method: 'POST',
       path: '/volumes',
       body: { volume: { size: 1, imageRef: 'nope' } },
@@ -125,7 +125,7 @@ describeClouds('volumes', (cloud) => {
       message: 'Invalid image identifier or unable to access requested image.',
     },
     {
-      reason: 'a snapshot that does not exist',
+      reason: 'a missing snapshot',
       method: 'POST',
       path: '/volumes',
       body: { volume: { size: 1, snapshot_id: NO_SUCH_ID } },
@@ -133,7 +133,7 @@ describeClouds('volumes', (cloud) => {
       message: `Snapshot ${NO_SUCH_ID} could not be found.`,
     },
     {
-      reason: 'a field that does not exist',
+      reason: 'an unknown field',
       method: 'POST',
       path: '/volumes',
       body: { volume: { size: 1, nope: 1 } },
@@ -151,7 +151,7 @@ describeClouds('volumes', (cloud) => {
         "Invalid input for field/attribute metadata. Value: {'': 'b'}. '' does not match any of the regexes: '^[a-zA-Z0-9-_:. /]{1,255}$'",
     },
     {
-      reason: 'the old way to multiattach',
+      reason: 'the legacy form of multiattach',
       method: 'POST',
       path: '/volumes',
       body: { volume: { size: 1, multiattach: true } },
@@ -159,35 +159,35 @@ describeClouds('volumes', (cloud) => {
       message: /^multiattach parameter has been removed/,
     },
     {
-      reason: 'a filter that does not exist',
+      reason: 'an unknown filter',
       method: 'GET',
       path: '/volumes?nope=1',
       status: 400,
       message: 'Invalid filters nope are found in query options.',
     },
     {
-      reason: 'a limit below zero',
+      reason: 'a negative limit',
       method: 'GET',
       path: '/volumes?limit=-1',
       status: 400,
       message: 'limit param must be positive',
     },
     {
-      reason: 'a marker that does not exist',
+      reason: 'a missing marker',
       method: 'GET',
       path: '/volumes?marker=nope',
       status: 404,
       message: 'Volume nope could not be found.',
     },
     {
-      reason: 'an order that does not exist',
+      reason: 'an unknown sort order',
       method: 'GET',
       path: '/volumes?sort=nope',
       status: 400,
       message: 'Invalid input received: Invalid sort key',
     },
     {
-      reason: 'a snapshot of nothing',
+      reason: 'a snapshot of a missing volume',
       method: 'POST',
       path: '/snapshots',
       body: { snapshot: {} },
@@ -195,24 +195,24 @@ describeClouds('volumes', (cloud) => {
       message: "Invalid input for field/attribute snapshot. Value: {}. 'volume_id' is a required property",
     },
     {
-      reason: 'the services, for those who are no administrators',
+      reason: 'the services, unless requested by an administrator',
       method: 'GET',
       path: '/os-services',
       status: 403,
       message: "Policy doesn't allow volume_extension:services:index to be performed.",
     },
     {
-      reason: 'the quotas of others',
+      reason: 'the quotas of another project',
       method: 'GET',
       path: `/os-quota-sets/${NO_SUCH_ID}`,
       status: 403,
       message: "Policy doesn't allow volume_extension:quotas:show to be performed.",
     },
   ])('return $status for $reason', async ({ method, path, body, status, message }) => {
-    const answer = await call(cloud(), method, path, body);
+    const response = await call(cloud(), method, path, body);
 
-    const [fault] = Object.values(answer.json as Record<string, { code: number; message: string }>);
-    expect(answer.status).toBe(status);
+    const [fault] = Object.values(response.json as Record<string, { code: number; message: string }>);
+    expect(response.status).toBe(status);
     expect(Object.keys(fault ?? {})).toEqual(['code', 'message']);
     expect(fault?.message).toMatch(message);
   });
@@ -224,10 +224,10 @@ describeClouds('volumes', (cloud) => {
     };
     const quota = limits.limits.absolute.maxTotalVolumeGigabytes;
 
-    const answer = await call(cloud(), 'POST', '/volumes', { volume: { size: quota + 1, name } });
+    const response = await call(cloud(), 'POST', '/volumes', { volume: { size: quota + 1, name } });
 
-    expect(answer.status).toBe(413);
-    expect(answer.json).toEqual({
+    expect(response.status).toBe(413);
+    expect(response.json).toEqual({
       overLimit: {
         code: 413,
         message: expect.stringMatching(
@@ -241,7 +241,7 @@ describeClouds('volumes', (cloud) => {
     expect(ids((await call(cloud(), 'GET', `/volumes?name=${name}`)).json)).toEqual([]);
   });
 
-  it('grow, have snapshots, are restored and cloned', async () => {
+  it('grow, have snapshots, and can be restored and cloned', async () => {
     const id = await makeVolume(cloud(), { metadata: { a: 'b' } });
     const extend = (size: number) =>
       call(cloud(), 'POST', `/volumes/${id}/action`, { 'os-extend': { new_size: size } });
@@ -253,14 +253,14 @@ describeClouds('volumes', (cloud) => {
       },
     });
     expect((await extend(2)).status).toBe(202);
-    expect(await settled(cloud(), id, 'available')).toMatchObject({ size: 2 });
+    expect(await waitUntilStatus(cloud(), id, 'available')).toMatchObject({ size: 2 });
 
     const snapshot = inner(await call(cloud(), 'POST', '/snapshots', { snapshot: { volume_id: id } }), 'snapshot');
     cloud().defer(() => deleteSnapshot(cloud(), snapshot.id));
     expect(snapshot).toMatchObject({ status: 'creating', size: 2, volume_id: id });
-    await settled(cloud(), snapshot.id, 'available', 'snapshot');
-    const small = await call(cloud(), 'POST', '/volumes', { volume: { size: 1, snapshot_id: snapshot.id } });
-    expect(small.json).toEqual({
+    await waitUntilStatus(cloud(), snapshot.id, 'available', 'snapshot');
+    const tooSmall = await call(cloud(), 'POST', '/volumes', { volume: { size: 1, snapshot_id: snapshot.id } });
+    expect(tooSmall.json).toEqual({
       badRequest: {
         code: 400,
         message:
@@ -281,7 +281,7 @@ describeClouds('volumes', (cloud) => {
     expect(await show(cloud(), cloned)).toMatchObject({ size: 2, snapshot_id: null, source_volid: id });
   });
 
-  it('are attached to a server and detached, shown on both sides', async () => {
+  it('are attached to a server and detached, which both sides show', async () => {
     const [serverId, id] = [await makeServer(cloud()), await makeVolume(cloud())];
     const path = `/servers/${serverId}/os-volume_attachments`;
 
@@ -298,7 +298,7 @@ describeClouds('volumes', (cloud) => {
         delete_on_termination: false,
       },
     });
-    const volume = await settled(cloud(), id, 'in-use');
+    const volume = await waitUntilStatus(cloud(), id, 'in-use');
     const [attachment] = volume.attachments;
     expect(attachment).toMatchObject({ id, volume_id: id, server_id: serverId, host_name: null });
     expect((await cloud().raw('compute', 'GET', path)).json).toEqual({
@@ -342,11 +342,11 @@ describeClouds('volumes', (cloud) => {
       },
     });
     expect((await extend('3.42')).status).toBe(202);
-    expect(await settled(cloud(), id, 'in-use')).toMatchObject({ size: 2 });
+    expect(await waitUntilStatus(cloud(), id, 'in-use')).toMatchObject({ size: 2 });
 
     expect((await cloud().raw('compute', 'DELETE', `${path}/${id}`)).status).toBe(202);
-    expect(await settled(cloud(), id, 'available')).toMatchObject({ attachments: [] });
-    await cloud().until('the server forgets it', async () => {
+    expect(await waitUntilStatus(cloud(), id, 'available')).toMatchObject({ attachments: [] });
+    await cloud().waitUntil('the server forgets it', async () => {
       const { json } = await cloud().raw('compute', 'GET', path);
       return (json as { volumeAttachments: unknown[] }).volumeAttachments.length === 0 ? true : undefined;
     });
@@ -357,25 +357,25 @@ describeClouds('volumes', (cloud) => {
 
   it('are free again, or deleted as configured, when their server is deleted', async () => {
     const serverId = await makeServer(cloud());
-    const [kept, going] = [await makeVolume(cloud()), await makeVolume(cloud())];
+    const [kept, deletingId] = [await makeVolume(cloud()), await makeVolume(cloud())];
     const path = `/servers/${serverId}/os-volume_attachments`;
-    for (const [id, isGoing] of [[kept, false] as const, [going, true] as const]) {
-      const volumeAttachment = { volumeId: id, delete_on_termination: isGoing };
+    for (const [id, deletesWithServer] of [[kept, false] as const, [deletingId, true] as const]) {
+      const volumeAttachment = { volumeId: id, delete_on_termination: deletesWithServer };
       await cloud().raw('compute', 'POST', path, { body: { volumeAttachment } });
-      await settled(cloud(), id, 'in-use');
+      await waitUntilStatus(cloud(), id, 'in-use');
     }
 
     await cloud().member.compute.servers.delete(serverId);
-    await cloud().gone(serverId);
+    await cloud().waitUntilDeleted(serverId);
 
-    expect(await settled(cloud(), kept, 'available')).toMatchObject({ attachments: [] });
-    await cloud().until('the volume goes', async () => {
-      const { status } = await call(cloud(), 'GET', `/volumes/${going}`);
+    expect(await waitUntilStatus(cloud(), kept, 'available')).toMatchObject({ attachments: [] });
+    await cloud().waitUntil('the volume goes', async () => {
+      const { status } = await call(cloud(), 'GET', `/volumes/${deletingId}`);
       return status === 404 ? true : undefined;
     });
   });
 
-  it('are reserved and connected by clients other than Nova', async () => {
+  it('can be reserved and connected by clients other than Nova', async () => {
     const id = await makeVolume(cloud());
     const reserved = inner(
       await call(cloud(), 'POST', '/attachments', { attachment: { volume_uuid: id } }),
@@ -417,7 +417,7 @@ describeClouds('volumes', (cloud) => {
     expect((await show(cloud(), id)).status).toBe('available');
   });
 
-  it('belong to the project of the path, which may be left out', async () => {
+  it('belong to the project in the path, which may be omitted', async () => {
     const endpoint = await cloud().member.session.endpoint('block-storage');
     const token = (await cloud().member.session.token()).id;
     const root = endpoint.replace(/\/v3\/.*$/, '/v3');
@@ -465,9 +465,9 @@ function call(cloud: ContractCloud, method: string, path: string, body?: object,
   return cloud.raw('block-storage', method, path, { headers, ...(body && { body }) });
 }
 
-function inner(answer: { readonly json: unknown }, key: string): Volume {
-  const object = (answer.json as Record<string, Volume>)[key];
-  if (object === undefined) throw new Error(`no ${key} in ${JSON.stringify(answer.json)}`);
+function inner(response: { readonly json: unknown }, key: string): Volume {
+  const object = (response.json as Record<string, Volume>)[key];
+  if (object === undefined) throw new Error(`no ${key} in ${JSON.stringify(response.json)}`);
   return object;
 }
 
@@ -479,34 +479,34 @@ async function show(cloud: ContractCloud, id: string, what = 'volume'): Promise<
   return inner(await call(cloud, 'GET', `/${what}s/${id}`), what);
 }
 
-async function settled(cloud: ContractCloud, id: string, status: string, what = 'volume'): Promise<Volume> {
-  return cloud.until(`${what} ${id} is ${status}`, async () => {
+async function waitUntilStatus(cloud: ContractCloud, id: string, status: string, what = 'volume'): Promise<Volume> {
+  return cloud.waitUntil(`${what} ${id} is ${status}`, async () => {
     const object = await show(cloud, id, what);
     if (object.status === 'error') throw new Error(`${what} ${id} is in error`);
     return object.status === status ? object : undefined;
   });
 }
 
-/** An available volume of 1 GiB, deleted after the test. */
+/** Creates an available volume of 1 GiB, deleted after the test. */
 async function makeVolume(cloud: ContractCloud, fields: object = {}): Promise<string> {
   const { id } = inner(
     await call(cloud, 'POST', '/volumes', { volume: { size: 1, name: cloud.name(), ...fields } }),
     'volume',
   );
   cloud.defer(() => deleteVolume(cloud, id));
-  await settled(cloud, id, 'available');
+  await waitUntilStatus(cloud, id, 'available');
   return id;
 }
 
 async function deleteVolume(cloud: ContractCloud, id: string): Promise<void> {
-  await cloud.until(`volume ${id} is deleted`, async () => {
+  await cloud.waitUntil(`volume ${id} is deleted`, async () => {
     const { status } = await call(cloud, 'DELETE', `/volumes/${id}?cascade=true`);
     return status === 404 ? true : undefined;
   });
 }
 
 async function deleteSnapshot(cloud: ContractCloud, id: string): Promise<void> {
-  await cloud.until(`snapshot ${id} is deleted`, async () => {
+  await cloud.waitUntil(`snapshot ${id} is deleted`, async () => {
     const { status } = await call(cloud, 'DELETE', `/snapshots/${id}`);
     return status === 404 ? true : undefined;
   });
@@ -517,6 +517,6 @@ async function makeServer(cloud: ContractCloud): Promise<string> {
   const server = { name: cloud.name(), flavorRef: flavor.id, imageRef: image.id, networks: 'none' as const };
   const { id } = await cloud.member.compute.servers.create(server);
   cloud.deferServer(id);
-  await cloud.settled(id);
+  await cloud.waitUntilSettled(id);
   return id;
 }

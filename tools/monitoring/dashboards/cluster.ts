@@ -5,12 +5,17 @@ export const CLUSTER: DashboardData = {
   uid: 'fairway-cluster',
   title: 'Fairway: one cluster',
   variables: [
-    { name: 'namespace', label: 'Namespace', query: 'label_values(fairway_cluster_info, namespace)', isMany: false },
+    {
+      name: 'namespace',
+      label: 'Namespace',
+      query: 'label_values(fairway_cluster_info, namespace)',
+      isMultiValue: false,
+    },
     {
       name: 'cluster',
       label: 'Cluster',
       query: 'label_values(fairway_cluster_info{namespace="$namespace"}, cluster)',
-      isMany: false,
+      isMultiValue: false,
     },
   ],
   panels: [

@@ -7,18 +7,18 @@ import {
 } from '@grafana/schema';
 
 interface Query {
-  /** PromQL, with Grafana's variables. */
+  /** A PromQL query with Grafana's variables. */
   readonly expr: string;
-  /** `{{label}}`; '' for a single value. */
+  /** A legend such as `{{label}}`; '' for a single value. */
   readonly legend: string;
 }
 
 interface Panel {
   readonly title: string;
   readonly type: 'stat' | 'timeseries';
-  /** Grafana's id of the unit. */
+  /** Grafana's ID of the unit. */
   readonly unit: string;
-  /** Width in columns, of 24. */
+  /** Width in columns, out of 24. */
   readonly width: number;
   readonly queries: readonly Query[];
 }
@@ -28,7 +28,7 @@ interface Variable {
   readonly label: string;
   /** `label_values(…)`. */
   readonly query: string;
-  readonly isMany: boolean;
+  readonly isMultiValue: boolean;
 }
 
 /** A dashboard; its panels are laid out in rows, in order. */
@@ -64,11 +64,11 @@ export function grafanaDashboard({ uid, title, variables, panels }: DashboardDat
       ],
     },
     annotations: { list: [] },
-    panels: placed(panels),
+    panels: withGridPositions(panels),
   };
 }
 
-function grafanaVariable({ name, label, query, isMany }: Variable): VariableModel {
+function grafanaVariable({ name, label, query, isMultiValue }: Variable): VariableModel {
   return {
     name,
     type: 'query',
@@ -77,13 +77,13 @@ function grafanaVariable({ name, label, query, isMany }: Variable): VariableMode
     query: { query, refId: name },
     refresh: VariableRefresh.onTimeRangeChanged,
     sort: VariableSort.alphabeticalAsc,
-    multi: isMany,
-    includeAll: isMany,
+    multi: isMultiValue,
+    includeAll: isMultiValue,
   };
 }
 
 /** Lays out panels from left to right, then in rows. */
-function placed(panels: readonly Panel[]): GrafanaPanel[] {
+function withGridPositions(panels: readonly Panel[]): GrafanaPanel[] {
   let [x, y, height] = [0, 0, 0];
   return panels.map((panel, index) => {
     if (x + panel.width > COLUMNS) [x, y, height] = [0, y + height, 0];

@@ -5,7 +5,12 @@ export const OPENSTACK: DashboardData = {
   uid: 'fairway-openstack',
   title: 'Fairway: OpenStack',
   variables: [
-    { name: 'cloud', label: 'Cloud', query: 'label_values(fairway_openstack_requests_total, cloud)', isMany: true },
+    {
+      name: 'cloud',
+      label: 'Cloud',
+      query: 'label_values(fairway_openstack_requests_total, cloud)',
+      isMultiValue: true,
+    },
   ],
   panels: [
     {

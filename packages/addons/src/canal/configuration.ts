@@ -8,12 +8,12 @@ export const FLANNEL_KEY = 'net-conf.json';
 export const CNI_FILE = '10-canal.conflist';
 
 /** Placeholders that the installer replaces with values of the node. */
-const PATH_OF_KUBECONFIG = '__KUBECONFIG_FILEPATH__';
+const KUBECONFIG_PATH = '__KUBECONFIG_FILEPATH__';
 const NODE_NAME = '__KUBERNETES_NODE_NAME__';
 
 /**
- * CNI configuration of a node: addresses from the node's own range, interfaces that Felix finds by their names. 0: Felix
- * determines the MTU.
+ * CNI configuration of a node: addresses from the node's own range, and interfaces that Felix finds by name. MTU 0 lets
+ * Felix determine it.
  */
 export function cniConfiguration(): string {
   return json({
@@ -29,7 +29,7 @@ export function cniConfiguration(): string {
         mtu: 0,
         ipam: { type: 'host-local', subnet: 'usePodCidr' },
         policy: { type: 'k8s' },
-        kubernetes: { kubeconfig: PATH_OF_KUBECONFIG },
+        kubernetes: { kubeconfig: KUBECONFIG_PATH },
       },
       { type: 'portmap', snat: true, capabilities: { portMappings: true } },
       { type: 'bandwidth', capabilities: { bandwidth: true } },

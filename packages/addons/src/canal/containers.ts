@@ -9,12 +9,12 @@ type Container = PodSpec['containers'][number];
 /** The registry of the images; nodes try the operator's mirrors first. */
 const CALICO_IMAGES = 'quay.io/calico';
 
-/** The first version of flannel with images at ghcr.io; catalogues of earlier releases may name an older one. */
-const FLANNEL_MOVED = '0.26.4';
-const EXACT = /^(0|[1-9][0-9]{0,3})(\.(0|[1-9][0-9]{0,3})){2}$/;
+/** The first version of flannel with images at ghcr.io; catalogues of earlier releases may specify an older one. */
+const FIRST_GHCR_VERSION = '0.26.4';
+const EXACT_VERSION = /^(0|[1-9][0-9]{0,3})(\.(0|[1-9][0-9]{0,3})){2}$/;
 
 function flannelImage(version: string): string {
-  const isOld = EXACT.test(version) && compareVersions(version, FLANNEL_MOVED) < 0;
+  const isOld = EXACT_VERSION.test(version) && compareVersions(version, FIRST_GHCR_VERSION) < 0;
   return `${isOld ? 'docker.io/flannel/flannel' : 'ghcr.io/flannel-io/flannel'}:v${version}`;
 }
 
@@ -29,7 +29,7 @@ export interface CanalFacts {
 }
 
 /** Installs the CNI plugins and their configuration on the node, and exits. */
-export function installer(facts: CanalFacts): Container {
+export function installContainer(facts: CanalFacts): Container {
   const config = { configMapKeyRef: { name: facts.configName, key: CNI_KEY } };
   return {
     name: 'install-cni',
@@ -54,7 +54,7 @@ export function installer(facts: CanalFacts): Container {
 }
 
 /** Felix: NetworkPolicies. flannel does everything else that calico-node could do. */
-export function policyAgent(facts: CanalFacts): Container {
+export function policyAgentContainer(facts: CanalFacts): Container {
   return {
     name: 'calico-node',
     image: `${CALICO_IMAGES}/node:v${facts.calicoVersion}`,
@@ -77,10 +77,10 @@ export function policyAgent(facts: CanalFacts): Container {
       { name: 'FELIX_IPTABLESREFRESHINTERVAL', value: '60' },
       // Pods must not send larger packets than the overlay accepts: flannel has determined the limit.
       { name: 'FELIX_MTUIFACEPATTERN', value: '^flannel\\.1$' },
-      // A tenant's cluster sends no data that its owner did not ask for.
+      // A tenant's cluster sends no data that its owner has not requested.
       { name: 'FELIX_USAGEREPORTINGENABLED', value: 'false' },
     ],
-    // It writes the rules of the node, and settings of its kernel.
+    // It writes the node's rules and kernel settings.
     securityContext: { privileged: true },
     resources: { requests: { cpu: '100m', memory: '100Mi' } },
     lifecycle: { preStop: { exec: { command: ['/bin/calico-node', '-shutdown'] } } },
@@ -107,7 +107,7 @@ export function policyAgent(facts: CanalFacts): Container {
 }
 
 /** flannel: the overlay between the nodes, and outbound traffic. */
-export function overlay(facts: CanalFacts): Container {
+export function overlayContainer(facts: CanalFacts): Container {
   return {
     name: 'kube-flannel',
     image: flannelImage(facts.flannelVersion),
@@ -118,7 +118,7 @@ export function overlay(facts: CanalFacts): Container {
       fieldVariable('POD_NAME', 'metadata.name'),
       fieldVariable('POD_NAMESPACE', 'metadata.namespace'),
     ],
-    // It creates an interface, and routes and rules for it.
+    // It creates an interface, and its routes and rules.
     securityContext: { privileged: true },
     resources: { requests: { cpu: '50m', memory: '50Mi' } },
     volumeMounts: [

@@ -1,13 +1,13 @@
 import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
 import { nodeAgent } from '../node-agent.ts';
 import { FLANNEL_KEY } from './configuration.ts';
-import { type CanalFacts, installer, overlay, policyAgent } from './containers.ts';
+import { type CanalFacts, installContainer, overlayContainer, policyAgentContainer } from './containers.ts';
 import { ACCOUNT_NAME } from './roles.ts';
 
 const NAME = 'canal';
 const LABELS = { 'k8s-app': NAME };
 
-/** Without it no node is Ready. */
+/** No node becomes Ready without it. */
 export function daemonSet(facts: CanalFacts, configRevision: string): DaemonSet {
   return nodeAgent({
     name: NAME,
@@ -15,10 +15,10 @@ export function daemonSet(facts: CanalFacts, configRevision: string): DaemonSet 
     account: ACCOUNT_NAME,
     configRevision,
     pod: {
-      // Nothing is lost with the pod: rules and routes remain on the node.
+      // Deleting the pod loses nothing: rules and routes remain on the node.
       terminationGracePeriodSeconds: 0,
-      initContainers: [installer(facts)],
-      containers: [overlay(facts), policyAgent(facts)],
+      initContainers: [installContainer(facts)],
+      containers: [overlayContainer(facts), policyAgentContainer(facts)],
       volumes: [
         {
           name: 'flannel-config',

@@ -1,8 +1,8 @@
 import { type CustomResourceDefinition, CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
 import type { Schema } from '@fairway/apiserver/schema/schema';
 import type { AddonObject } from '../addon.ts';
-import { INT_OR_STRING, INTEGER, listOf, objectOf, TEXT } from '../schema-parts.ts';
-import { GLOBAL_POLICY, POLICY } from './policy-schema.ts';
+import { INT_OR_STRING_SCHEMA, INTEGER_SCHEMA, listOf, objectOf, TEXT_SCHEMA } from '../schema-parts.ts';
+import { GLOBAL_POLICY_SCHEMA, POLICY_SCHEMA } from './policy-schema.ts';
 
 /** Where Felix reads its settings and policies: https://docs.tigera.io/calico/latest/reference/resources */
 export const CALICO_GROUP = 'crd.projectcalico.org';
@@ -14,28 +14,32 @@ interface CalicoKind {
   readonly spec: Schema;
 }
 
-const HOST_PORT = objectOf({ name: TEXT, port: INTEGER, protocol: INT_OR_STRING }, ['name', 'port', 'protocol']);
+const HOST_PORT = objectOf({ name: TEXT_SCHEMA, port: INTEGER_SCHEMA, protocol: INT_OR_STRING_SCHEMA }, [
+  'name',
+  'port',
+  'protocol',
+]);
 
 /**
- * Kinds that Felix writes, and kinds that let a tenant express more than NetworkPolicies do. Felix treats kinds that are not installed as
- * empty.
+ * Kinds that Felix writes, and kinds with which tenants can express more than with NetworkPolicies. Felix treats kinds
+ * that are not installed as empty.
  */
 const KINDS: readonly CalicoKind[] = [
   {
     kind: 'ClusterInformation',
     plural: 'clusterinformations',
     spec: objectOf({
-      calicoVersion: TEXT,
-      clusterGUID: TEXT,
-      clusterType: TEXT,
+      calicoVersion: TEXT_SCHEMA,
+      clusterGUID: TEXT_SCHEMA,
+      clusterType: TEXT_SCHEMA,
       datastoreReady: { type: 'boolean' },
-      variant: TEXT,
+      variant: TEXT_SCHEMA,
     }),
   },
   {
     kind: 'FelixConfiguration',
     plural: 'felixconfigurations',
-    // Some two hundred settings, which differ between versions: Felix validates them itself.
+    // About two hundred settings, which differ between versions: Felix validates them itself.
     spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
   },
   {
@@ -43,18 +47,18 @@ const KINDS: readonly CalicoKind[] = [
     plural: 'tiers',
     spec: objectOf({ order: { type: 'number' }, defaultAction: { type: 'string', enum: ['Pass', 'Deny'] } }),
   },
-  { kind: 'GlobalNetworkPolicy', plural: 'globalnetworkpolicies', spec: GLOBAL_POLICY },
-  { kind: 'NetworkPolicy', plural: 'networkpolicies', isNamespaced: true, spec: POLICY },
-  { kind: 'GlobalNetworkSet', plural: 'globalnetworksets', spec: objectOf({ nets: listOf(TEXT) }) },
-  { kind: 'NetworkSet', plural: 'networksets', isNamespaced: true, spec: objectOf({ nets: listOf(TEXT) }) },
+  { kind: 'GlobalNetworkPolicy', plural: 'globalnetworkpolicies', spec: GLOBAL_POLICY_SCHEMA },
+  { kind: 'NetworkPolicy', plural: 'networkpolicies', isNamespaced: true, spec: POLICY_SCHEMA },
+  { kind: 'GlobalNetworkSet', plural: 'globalnetworksets', spec: objectOf({ nets: listOf(TEXT_SCHEMA) }) },
+  { kind: 'NetworkSet', plural: 'networksets', isNamespaced: true, spec: objectOf({ nets: listOf(TEXT_SCHEMA) }) },
   {
     kind: 'HostEndpoint',
     plural: 'hostendpoints',
     spec: objectOf({
-      node: TEXT,
-      interfaceName: TEXT,
-      expectedIPs: listOf(TEXT),
-      profiles: listOf(TEXT),
+      node: TEXT_SCHEMA,
+      interfaceName: TEXT_SCHEMA,
+      expectedIPs: listOf(TEXT_SCHEMA),
+      profiles: listOf(TEXT_SCHEMA),
       ports: listOf(HOST_PORT),
     }),
   },
@@ -76,7 +80,14 @@ export const CALICO_DEFINITIONS: readonly AddonObject[] = KINDS.map(({ kind, plu
           name: 'v1',
           served: true,
           storage: true,
-          schema: { openAPIV3Schema: objectOf({ apiVersion: TEXT, kind: TEXT, metadata: { type: 'object' }, spec }) },
+          schema: {
+            openAPIV3Schema: objectOf({
+              apiVersion: TEXT_SCHEMA,
+              kind: TEXT_SCHEMA,
+              metadata: { type: 'object' },
+              spec,
+            }),
+          },
         },
       ],
     },

@@ -11,7 +11,7 @@ import { CANAL_ROLES } from './roles.ts';
 const NAME = 'canal';
 const CONFIG_NAME = 'canal-config';
 
-const CONFIG = { type: ConfigMaps, name: CONFIG_NAME };
+const CONFIG_MAP = { type: ConfigMaps, name: CONFIG_NAME };
 export const CANAL_WORKLOAD = { type: DaemonSets, name: NAME } satisfies ObjectIdentity;
 
 /** Canal, the pod network: flannel's overlay (VXLAN), and Calico's Felix for NetworkPolicies. */
@@ -26,13 +26,13 @@ export function canal(facts: AddonFacts): Addon {
     objects: [
       ...CALICO_DEFINITIONS,
       ...CANAL_ROLES,
-      { ...CONFIG, object: config },
+      { ...CONFIG_MAP, object: config },
       { ...CANAL_WORKLOAD, object: daemonSet(canalFacts, revisionOf(config.data)) },
     ],
     workload: CANAL_WORKLOAD,
     isNetwork: true,
     podSelector: `k8s-app=${NAME}`,
-    claims: [CANAL_WORKLOAD, CONFIG],
+    claims: [CANAL_WORKLOAD, CONFIG_MAP],
   };
 }
 

@@ -14,18 +14,21 @@ export const ACCOUNT_NAME = 'canal';
 /** Identity of the CNI plugin on a node; calico-node creates its tokens. */
 export const PLUGIN_ACCOUNT_NAME = 'canal-cni';
 
-const ROLE = 'fairway:canal';
-const PLUGIN_ROLE = 'fairway:canal-cni';
-const RBAC = 'rbac.authorization.k8s.io';
+const ROLE_NAME = 'fairway:canal';
+const PLUGIN_ROLE_NAME = 'fairway:canal-cni';
+const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
 const READ_VERBS = ['get', 'list', 'watch'];
 
-/** For Felix and flannel. Felix waits for every request that is denied, so it may also list kinds that have no objects. */
+/**
+ * Role of Felix and flannel. Felix retries every denied request and waits, so it may also list kinds that have no
+ * objects.
+ */
 function role(): ClusterRole {
   return {
-    apiVersion: `${RBAC}/v1`,
+    apiVersion: `${RBAC_GROUP}/v1`,
     kind: 'ClusterRole',
-    metadata: { name: ROLE },
+    metadata: { name: ROLE_NAME },
     rules: [
       { apiGroups: [''], resources: ['nodes', 'namespaces', 'pods', 'serviceaccounts'], verbs: READ_VERBS },
       { apiGroups: [''], resources: ['endpoints', 'services'], verbs: READ_VERBS },
@@ -36,7 +39,7 @@ function role(): ClusterRole {
         resources: ['adminnetworkpolicies', 'baselineadminnetworkpolicies', 'clusternetworkpolicies'],
         verbs: READ_VERBS,
       },
-      // flannel publishes how to reach this node in annotations of its Node.
+      // flannel publishes how to reach the node in annotations of its Node.
       { apiGroups: [''], resources: ['nodes/status'], verbs: ['patch'] },
       { apiGroups: [CALICO_GROUP], resources: ['*'], verbs: READ_VERBS },
       {
@@ -50,9 +53,9 @@ function role(): ClusterRole {
 
 function pluginRole(): ClusterRole {
   return {
-    apiVersion: `${RBAC}/v1`,
+    apiVersion: `${RBAC_GROUP}/v1`,
     kind: 'ClusterRole',
-    metadata: { name: PLUGIN_ROLE },
+    metadata: { name: PLUGIN_ROLE_NAME },
     rules: [
       { apiGroups: [''], resources: ['pods', 'nodes', 'namespaces'], verbs: ['get'] },
       { apiGroups: [''], resources: ['pods/status'], verbs: ['patch'] },
@@ -61,12 +64,15 @@ function pluginRole(): ClusterRole {
   };
 }
 
-/** In its own namespace only: it creates tokens for the CNI plugin there, and reads settings of cluster installers. */
+/**
+ * Permissions only in its own namespace: it creates tokens for the CNI plugin there, and reads settings of cluster
+ * installers.
+ */
 function localRole(): Role {
   return {
-    apiVersion: `${RBAC}/v1`,
+    apiVersion: `${RBAC_GROUP}/v1`,
     kind: 'Role',
-    metadata: { name: ROLE, namespace: ADDON_NAMESPACE },
+    metadata: { name: ROLE_NAME, namespace: ADDON_NAMESPACE },
     rules: [
       {
         apiGroups: [''],
@@ -83,22 +89,22 @@ function account(name: string): ServiceAccount {
   return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: ADDON_NAMESPACE } };
 }
 
-function bound(name: string, accountName: string): ClusterRoleBinding {
+function clusterRoleBinding(name: string, accountName: string): ClusterRoleBinding {
   return {
-    apiVersion: `${RBAC}/v1`,
+    apiVersion: `${RBAC_GROUP}/v1`,
     kind: 'ClusterRoleBinding',
     metadata: { name },
-    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
+    roleRef: { apiGroup: RBAC_GROUP, kind: 'ClusterRole', name },
     subjects: [{ kind: 'ServiceAccount', name: accountName, namespace: ADDON_NAMESPACE }],
   };
 }
 
-function boundLocally(): RoleBinding {
+function localRoleBinding(): RoleBinding {
   return {
-    apiVersion: `${RBAC}/v1`,
+    apiVersion: `${RBAC_GROUP}/v1`,
     kind: 'RoleBinding',
-    metadata: { name: ROLE, namespace: ADDON_NAMESPACE },
-    roleRef: { apiGroup: RBAC, kind: 'Role', name: ROLE },
+    metadata: { name: ROLE_NAME, namespace: ADDON_NAMESPACE },
+    roleRef: { apiGroup: RBAC_GROUP, kind: 'Role', name: ROLE_NAME },
     subjects: [{ kind: 'ServiceAccount', name: ACCOUNT_NAME, namespace: ADDON_NAMESPACE }],
   };
 }
@@ -107,10 +113,14 @@ function boundLocally(): RoleBinding {
 export const CANAL_ROLES: readonly AddonObject[] = [
   { type: ServiceAccounts, name: ACCOUNT_NAME, object: account(ACCOUNT_NAME) },
   { type: ServiceAccounts, name: PLUGIN_ACCOUNT_NAME, object: account(PLUGIN_ACCOUNT_NAME) },
-  { type: ClusterRoles, name: ROLE, object: role() },
-  { type: ClusterRoles, name: PLUGIN_ROLE, object: pluginRole() },
-  { type: Roles, name: ROLE, object: localRole() },
-  { type: ClusterRoleBindings, name: ROLE, object: bound(ROLE, ACCOUNT_NAME) },
-  { type: ClusterRoleBindings, name: PLUGIN_ROLE, object: bound(PLUGIN_ROLE, PLUGIN_ACCOUNT_NAME) },
-  { type: RoleBindings, name: ROLE, object: boundLocally() },
+  { type: ClusterRoles, name: ROLE_NAME, object: role() },
+  { type: ClusterRoles, name: PLUGIN_ROLE_NAME, object: pluginRole() },
+  { type: Roles, name: ROLE_NAME, object: localRole() },
+  { type: ClusterRoleBindings, name: ROLE_NAME, object: clusterRoleBinding(ROLE_NAME, ACCOUNT_NAME) },
+  {
+    type: ClusterRoleBindings,
+    name: PLUGIN_ROLE_NAME,
+    object: clusterRoleBinding(PLUGIN_ROLE_NAME, PLUGIN_ACCOUNT_NAME),
+  },
+  { type: RoleBindings, name: ROLE_NAME, object: localRoleBinding() },
 ];

@@ -1,7 +1,7 @@
 import type { PodSpec } from '@fairway/kube/kinds/generated/types';
 import { apiServerVariables, fieldVariable } from '../pod-network/api-server.ts';
-import { isOfLine } from './line.ts';
 import { BPF_ROOT, CGROUP_ROOT, CNI_CONFIG_MOUNT, HOST_PROC, RUN_FOLDER, SETTINGS_FOLDER } from './paths.ts';
+import { isOfReleaseLine } from './release-line.ts';
 
 type Container = PodSpec['containers'][number];
 type Probe = NonNullable<Container['livenessProbe']>;
@@ -21,8 +21,8 @@ export const CILIUM_IMAGES = 'quay.io/cilium';
 /** The agent's health endpoint, reachable only from its own node. */
 const HEALTH_PORT = 9879;
 
-/** SELinux's type for programs that work on the node itself; without effect if SELinux is off. */
-export const ON_NODE = { seLinuxOptions: { level: 's0', type: 'spc_t' } };
+/** SELinux type of programs that work on the node itself; no effect if SELinux is off. */
+export const NODE_SECURITY_CONTEXT = { seLinuxOptions: { level: 's0', type: 'spc_t' } };
 
 const CAPABILITIES = [
   'CHOWN',
@@ -45,7 +45,7 @@ export const NODE_VARIABLES = [
   fieldVariable('CILIUM_K8S_NAMESPACE', 'metadata.namespace'),
 ];
 
-/** The network of a node: addresses, routes, the programs in its kernel, policies. */
+/** The network of a node: addresses, routes, programs in its kernel, and policies. */
 export function agent({ version, server }: CiliumFacts): Container {
   return {
     name: 'cilium-agent',
@@ -57,25 +57,25 @@ export function agent({ version, server }: CiliumFacts): Container {
       ...NODE_VARIABLES,
       { name: 'GOMEMLIMIT', valueFrom: { resourceFieldRef: { resource: 'limits.memory', divisor: '1' } } },
       ...apiServerVariables(server),
-      // In seconds: agents that have lost their API server do not all reconnect at once.
+      // In seconds. It keeps agents that have lost their API server from reconnecting all at once.
       { name: 'KUBE_CLIENT_BACKOFF_BASE', value: '1' },
       { name: 'KUBE_CLIENT_BACKOFF_DURATION', value: '120' },
     ],
     ports: [{ name: 'health', containerPort: HEALTH_PORT, hostPort: HEALTH_PORT, protocol: 'TCP' }],
-    startupProbe: { ...health(), initialDelaySeconds: 5, periodSeconds: 2, failureThreshold: 300 },
+    startupProbe: { ...healthProbe(), initialDelaySeconds: 5, periodSeconds: 2, failureThreshold: 300 },
     // An agent that has lost its API server continues with its last state.
     livenessProbe: {
-      ...health({ name: 'require-k8s-connectivity', value: 'false' }),
+      ...healthProbe({ name: 'require-k8s-connectivity', value: 'false' }),
       periodSeconds: 30,
       timeoutSeconds: 5,
       failureThreshold: 10,
     },
-    readinessProbe: { ...health(), periodSeconds: 30, timeoutSeconds: 5, failureThreshold: 3 },
+    readinessProbe: { ...healthProbe(), periodSeconds: 30, timeoutSeconds: 5, failureThreshold: 3 },
     lifecycle: { preStop: { exec: { command: ['/cni-uninstall.sh'] } } },
     resources: { requests: { cpu: '100m', memory: '200Mi' } },
     securityContext: {
-      ...ON_NODE,
-      capabilities: { add: [...CAPABILITIES, ...(isOfLine(version, '1.19') ? ['SYSLOG'] : [])], drop: ['ALL'] },
+      ...NODE_SECURITY_CONTEXT,
+      capabilities: { add: [...CAPABILITIES, ...(isOfReleaseLine(version, '1.19') ? ['SYSLOG'] : [])], drop: ['ALL'] },
     },
     terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: [
@@ -93,7 +93,7 @@ export function agent({ version, server }: CiliumFacts): Container {
   };
 }
 
-function health(...headers: readonly { readonly name: string; readonly value: string }[]): Probe {
+function healthProbe(...headers: readonly { readonly name: string; readonly value: string }[]): Probe {
   const httpHeaders = [{ name: 'brief', value: 'true' }, ...headers];
   return { httpGet: { host: '127.0.0.1', path: '/healthz', port: 'health', scheme: 'HTTP', httpHeaders } };
 }

@@ -9,9 +9,9 @@ const NAME = 'cilium';
 const LABELS = { 'k8s-app': NAME };
 
 /** Container runtimes' profiles do not permit what Cilium does in the kernel. */
-const UNCONFINED = { type: 'Unconfined' };
+const UNCONFINED_ANNOTATIONS = { type: 'Unconfined' };
 
-/** Without it no node is Ready. */
+/** No node becomes Ready without it. */
 export function daemonSet(facts: CiliumFacts, configRevision: string): DaemonSet {
   return nodeAgent({
     name: NAME,
@@ -21,7 +21,7 @@ export function daemonSet(facts: CiliumFacts, configRevision: string): DaemonSet
     annotations: { 'kubectl.kubernetes.io/default-container': 'cilium-agent' },
     pod: {
       terminationGracePeriodSeconds: 1,
-      securityContext: { appArmorProfile: UNCONFINED, seccompProfile: UNCONFINED },
+      securityContext: { appArmorProfile: UNCONFINED_ANNOTATIONS, seccompProfile: UNCONFINED_ANNOTATIONS },
       initContainers: initContainers(facts),
       containers: [agent(facts)],
       volumes: [

@@ -1,17 +1,23 @@
 import type { PodSpec } from '@fairway/kube/kinds/generated/types';
 import { apiServerVariables } from '../pod-network/api-server.ts';
-import { CILIUM_IMAGES, type CiliumFacts, NODE_VARIABLES, ON_NODE } from './agent.ts';
+import { CILIUM_IMAGES, type CiliumFacts, NODE_SECURITY_CONTEXT, NODE_VARIABLES } from './agent.ts';
 import { BPF_ROOT, CGROUP_ROOT, CNI_BIN_FOLDER, RUN_FOLDER } from './paths.ts';
 
 type Container = PodSpec['containers'][number];
 
 /** The containers that run on a node before the agent, in this order. */
 export function initContainers(facts: CiliumFacts): Container[] {
-  return [settingsReader(facts), kernelSettings(facts), bpfMount(facts), cleaner(facts), installer(facts)];
+  return [
+    configContainer(facts),
+    sysctlContainer(facts),
+    bpfMountContainer(facts),
+    cleanupContainer(facts),
+    installContainer(facts),
+  ];
 }
 
 /** Assembles the settings of this node from the ConfigMap and the tenant's CiliumNodeConfigs. */
-function settingsReader(facts: CiliumFacts): Container {
+function configContainer(facts: CiliumFacts): Container {
   return {
     ...common('config', facts),
     command: ['cilium-dbg', 'build-config'],
@@ -22,10 +28,10 @@ function settingsReader(facts: CiliumFacts): Container {
 }
 
 /**
- * Disables reverse path filtering on the interfaces of pods, which systemd's settings would enable for each new one. It runs as a
- * program of the node.
+ * Disables reverse path filtering on the interfaces of pods, which systemd's settings would enable for each new one. It
+ * runs in the node's mount namespace.
  */
-function kernelSettings(facts: CiliumFacts): Container {
+function sysctlContainer(facts: CiliumFacts): Container {
   const program = 'cilium-sysctlfix';
   const script = [
     `cp /usr/bin/${program} /hostbin/${program}`,
@@ -36,7 +42,10 @@ function kernelSettings(facts: CiliumFacts): Container {
     ...common('apply-sysctl-overwrites', facts),
     command: ['bash', '-ec', script.join('\n')],
     env: [{ name: 'BIN_PATH', value: CNI_BIN_FOLDER }],
-    securityContext: { ...ON_NODE, capabilities: { add: ['SYS_ADMIN', 'SYS_CHROOT', 'SYS_PTRACE'], drop: ['ALL'] } },
+    securityContext: {
+      ...NODE_SECURITY_CONTEXT,
+      capabilities: { add: ['SYS_ADMIN', 'SYS_CHROOT', 'SYS_PTRACE'], drop: ['ALL'] },
+    },
     volumeMounts: [
       { name: 'hostproc', mountPath: '/hostproc' },
       { name: 'cni-bin', mountPath: '/hostbin' },
@@ -44,8 +53,8 @@ function kernelSettings(facts: CiliumFacts): Container {
   };
 }
 
-/** Mounts the BPF file system if the node has not: programs pinned there outlive the agent. */
-function bpfMount(facts: CiliumFacts): Container {
+/** Mounts the BPF file system if it is not mounted yet: programs pinned there outlive the agent. */
+function bpfMountContainer(facts: CiliumFacts): Container {
   return {
     ...common('mount-bpf-fs', facts),
     command: ['/bin/bash', '-c', '--'],
@@ -56,8 +65,8 @@ function bpfMount(facts: CiliumFacts): Container {
   };
 }
 
-/** Clears the state if a person requests it in the ConfigMap. */
-function cleaner(facts: CiliumFacts): Container {
+/** Clears the state if someone requests it in the ConfigMap. */
+function cleanupContainer(facts: CiliumFacts): Container {
   const setting = (name: string, key: string) => ({
     name,
     valueFrom: { configMapKeyRef: { name: facts.configName, key, optional: true } },
@@ -72,7 +81,7 @@ function cleaner(facts: CiliumFacts): Container {
       ...apiServerVariables(facts.server),
     ],
     securityContext: {
-      ...ON_NODE,
+      ...NODE_SECURITY_CONTEXT,
       capabilities: { add: ['NET_ADMIN', 'SYS_MODULE', 'SYS_ADMIN', 'SYS_RESOURCE'], drop: ['ALL'] },
     },
     volumeMounts: [
@@ -84,12 +93,12 @@ function cleaner(facts: CiliumFacts): Container {
 }
 
 /** Installs the CNI plugin on the node. */
-function installer(facts: CiliumFacts): Container {
+function installContainer(facts: CiliumFacts): Container {
   return {
     ...common('install-cni-binaries', facts),
     command: ['/install-plugin.sh'],
     resources: { requests: { cpu: '100m', memory: '10Mi' } },
-    securityContext: { ...ON_NODE, capabilities: { drop: ['ALL'] } },
+    securityContext: { ...NODE_SECURITY_CONTEXT, capabilities: { drop: ['ALL'] } },
     volumeMounts: [{ name: 'cni-bin', mountPath: `/host${CNI_BIN_FOLDER}` }],
   };
 }

@@ -2,7 +2,7 @@ export const CILIUM_GROUP = 'cilium.io';
 
 export const READ_VERBS = ['get', 'list', 'watch'];
 
-const BGP = [
+const BGP_KINDS = [
   'ciliumbgpadvertisements',
   'ciliumbgpclusterconfigs',
   'ciliumbgpnodeconfigoverrides',
@@ -11,8 +11,8 @@ const BGP = [
 ];
 
 /** The definitions that the operator creates and updates, by their plural names. */
-export const DEFINED = [
-  ...BGP,
+export const DEFINED_KINDS = [
+  ...BGP_KINDS,
   'ciliumbgppeeringpolicies',
   'ciliumcidrgroups',
   'ciliumclusterwideenvoyconfigs',
@@ -33,5 +33,5 @@ export const DEFINED = [
   'ciliumpodippools',
 ];
 
-/** Those whose status from earlier versions the operator also clears. */
-export const DEFINED_WITH_STATUS = BGP;
+/** Definitions in which the operator also clears the status from earlier versions. */
+export const KINDS_WITH_STATUS = BGP_KINDS;

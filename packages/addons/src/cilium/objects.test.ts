@@ -30,9 +30,9 @@ const operatorOf = (facts?: Partial<AddonFacts>) => {
 const settingsOf = (facts?: Partial<AddonFacts>) =>
   (objectOf('ConfigMap./cilium-config', facts) as ConfigMap).data ?? {};
 
-/** From upstream's chart with the values of decision 51, in 1.18.12, 1.19.6 and 1.20.2. */
-describe('Cilium matches upstream', () => {
-  test.each(LINES)('in its images: $version for $kubernetes', ({ kubernetes, version }) => {
+/** Expected values are from upstream's chart with the values of decision 51, in 1.18.12, 1.19.6 and 1.20.2. */
+describe('Cilium compared with upstream', () => {
+  test.each(LINES)('has the same images: $version for $kubernetes', ({ kubernetes, version }) => {
     const { initContainers = [], containers } = agentOf({ version: kubernetes });
     const images = [...initContainers, ...containers].map(({ image }) => image);
 
@@ -71,7 +71,7 @@ describe('Cilium matches upstream', () => {
     ['agent-not-ready-taint-key', 'node.cilium.io/agent-not-ready'],
     ['remove-cilium-node-taints', 'true'],
     ['unmanaged-pod-watcher-interval', '0'],
-  ])('in the setting %s: %s', (key, value) => {
+  ])('has the same setting %s: %s', (key, value) => {
     expect(LINES.map(({ kubernetes }) => settingsOf({ version: kubernetes })[key])).toEqual([value, value, value]);
   });
 
@@ -79,7 +79,7 @@ describe('Cilium matches upstream', () => {
     { mode: 'iptables', replaces: 'false' },
     { mode: 'nftables', replaces: 'false' },
     { mode: 'none', replaces: 'true' },
-  ])('in what it does for Services with kube-proxy $mode: $replaces', ({ mode, replaces }) => {
+  ])('replaces kube-proxy in mode $mode: $replaces', ({ mode, replaces }) => {
     expect(settingsOf({ kubeProxy: { mode } })['kube-proxy-replacement']).toBe(replaces);
   });
 
@@ -87,7 +87,7 @@ describe('Cilium matches upstream', () => {
     { kubernetes: '1.31.9', mode: undefined, syslog: false },
     { kubernetes: '1.32.9', mode: undefined, syslog: true },
     { kubernetes: '1.36.3', mode: 'ads', syslog: true },
-  ])('in settings specific to the line of $kubernetes', ({ kubernetes, mode, syslog }) => {
+  ])('has the settings of the release line of $kubernetes', ({ kubernetes, mode, syslog }) => {
     const [agent] = agentOf({ version: kubernetes }).containers;
 
     expect(settingsOf({ version: kubernetes })['envoy-xds-mode']).toBe(mode);
@@ -138,7 +138,7 @@ describe('Cilium matches upstream', () => {
         '/tmp',
       ],
     },
-  ])('in what $name may do and see of its node', ({ name, add, mounts }) => {
+  ])('gives $name the same capabilities and mounts', ({ name, add, mounts }) => {
     const { initContainers = [], containers } = agentOf({ version: '1.36.3' });
     const container = [...initContainers, ...containers].find((each) => each.name === name);
 
@@ -149,7 +149,7 @@ describe('Cilium matches upstream', () => {
   test.each([
     { name: 'the agent', spec: agentOf, startup: { periodSeconds: 2, failureThreshold: 300 } },
     { name: 'the operator', spec: operatorOf, startup: undefined },
-  ])('in probing $name on the loopback of its node', ({ spec, startup }) => {
+  ])('probes $name on the loopback of its node', ({ spec, startup }) => {
     const [container] = spec().containers;
     const { livenessProbe, readinessProbe, startupProbe } = container ?? {};
 
@@ -178,20 +178,20 @@ describe('Cilium of Fairway', () => {
       );
       const verbsOf = (resource: string) =>
         rules.flatMap(({ resources, verbs }) => (resources?.includes(resource) ? verbs : []));
-      const writing = ['pods', 'daemonsets']
+      const writeVerbs = ['pods', 'daemonsets']
         .flatMap(verbsOf)
         .filter((verb) => !['get', 'list', 'watch'].includes(verb));
 
       expect(rules.flatMap(({ resources = [], apiGroups = [] }) => [...resources, ...apiGroups])).not.toContain('*');
       expect(verbsOf('secrets')).toEqual([]);
-      expect(writing).toEqual([]);
+      expect(writeVerbs).toEqual([]);
     },
   );
 
-  test.each(['cilium-mount', 'hubble', 'prometheus'])('has nothing of %s', (word) => {
-    const { 'enable-hubble': hubble, ...settings } = settingsOf();
+  test.each(['cilium-mount', 'hubble', 'prometheus'])('contains nothing about %s', (word) => {
+    const { 'enable-hubble': isHubbleEnabled, ...settings } = settingsOf();
 
-    expect(hubble).toBe('false');
+    expect(isHubbleEnabled).toBe('false');
     expect(JSON.stringify([agentOf(), operatorOf(), settings])).not.toContain(word);
   });
 
@@ -223,7 +223,7 @@ describe('Cilium of Fairway', () => {
     expect(others).not.toContain(agents);
   });
 
-  test.each([1, 2, 9])('has one operator on %s nodes, which runs on any and blocks no removal', (nodeCount) => {
+  test.each([1, 2, 9])('has one operator on %s nodes, which tolerates all taints and can be evicted', (nodeCount) => {
     const { spec } = objectOf('Deployment.apps/cilium-operator', {
       nodeCount,
       hasSeveralNodes: nodeCount > 1,
@@ -234,7 +234,7 @@ describe('Cilium of Fairway', () => {
     expect(spec.template.metadata?.annotations).toMatchObject({
       'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true',
     });
-    // The first toleration that fits a taint applies: it lets the pod leave a node that is gone.
+    // The first toleration that matches a taint applies: it lets the pod leave a node that no longer exists.
     expect(tolerations).toEqual([
       { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 },
       { operator: 'Exists' },

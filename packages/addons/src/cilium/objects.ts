@@ -13,7 +13,7 @@ const NAME = 'cilium';
 const CONFIG_NAME = 'cilium-config';
 
 const ROLES = ciliumRoles(CONFIG_NAME);
-const CONFIG = { type: ConfigMaps, name: CONFIG_NAME };
+const CONFIG_MAP = { type: ConfigMaps, name: CONFIG_NAME };
 const OPERATOR = { type: Deployments, name: OPERATOR_NAME };
 export const CILIUM_WORKLOAD = { type: DaemonSets, name: NAME } satisfies ObjectIdentity;
 
@@ -31,7 +31,7 @@ export function cilium(facts: AddonFacts): Addon {
     version,
     objects: [
       ...ROLES,
-      { ...CONFIG, object: config },
+      { ...CONFIG_MAP, object: config },
       { ...OPERATOR, object: operator(ciliumFacts, revision) },
       { ...CILIUM_WORKLOAD, object: daemonSet(ciliumFacts, revision) },
     ],
@@ -39,7 +39,7 @@ export function cilium(facts: AddonFacts): Addon {
     podSelector: `k8s-app=${NAME}`,
     helpers: [{ workload: OPERATOR, podSelector: `name=${OPERATOR_NAME}` }],
     isNetwork: true,
-    claims: [CILIUM_WORKLOAD, CONFIG, OPERATOR],
+    claims: [CILIUM_WORKLOAD, CONFIG_MAP, OPERATOR],
   };
 }
 

@@ -24,7 +24,7 @@ export function operator({ version, server, configName }: CiliumFacts, configRev
     kind: 'Deployment',
     metadata: { name: OPERATOR_NAME, namespace: ADDON_NAMESPACE, labels: LABELS },
     spec: {
-      // It uses a port of its node: a second one would keep the cluster from being scaled down to one node.
+      // It uses a port of its node: a second replica would keep the cluster from scaling down to one node.
       replicas: 1,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '100%' } },
       selector: { matchLabels: LABELS },
@@ -39,7 +39,7 @@ export function operator({ version, server, configName }: CiliumFacts, configRev
         spec: {
           priorityClassName: 'system-cluster-critical',
           serviceAccountName: OPERATOR_ACCOUNT,
-          // It runs before there is a pod network.
+          // It runs before a pod network exists.
           hostNetwork: true,
           nodeSelector: { 'kubernetes.io/os': 'linux' },
           tolerations: [

@@ -1,5 +1,5 @@
-import { isOfLine } from './line.ts';
 import { BPF_ROOT, CGROUP_ROOT, CNI_CONFIG_MOUNT, HOST_PROC } from './paths.ts';
+import { isOfReleaseLine } from './release-line.ts';
 
 /** The inputs of Cilium's settings. */
 export interface SettingFacts {
@@ -16,25 +16,25 @@ export const OPERATOR_PORT = 9234;
 const STARTUP_TAINT = 'node.cilium.io/agent-not-ready';
 
 /**
- * `data` of the ConfigMap that agents and operator read. It has a key if upstream's chart differs from the programs' default, if
- * the key records a choice made here, or if only the chart documents the default.
+ * `data` of the ConfigMap that agents and operator read. It contains a key if upstream's chart differs from the
+ * programs' default, if the key records a choice made here, or if only the chart documents the default.
  */
 export function settings({ version, replacesKubeProxy }: SettingFacts): Record<string, string> {
   return {
-    ...NETWORK,
-    ...DATAPATH,
-    ...POLICIES,
-    ...OPERATION,
+    ...NETWORK_SETTINGS,
+    ...DATAPATH_SETTINGS,
+    ...POLICY_SETTINGS,
+    ...OPERATION_SETTINGS,
     'kube-proxy-replacement': String(replacesKubeProxy),
-    ...(isOfLine(version, '1.20') && { 'envoy-xds-mode': 'ads' }),
+    ...(isOfReleaseLine(version, '1.20') && { 'envoy-xds-mode': 'ads' }),
   };
 }
 
 /**
- * Each node's share of `podCIDR`, as kube-controller-manager assigns it, and VXLAN between nodes. No MTU: the agent uses that of
- * the node's devices, less the tunnel's overhead.
+ * Each node gets its share of `podCIDR` from kube-controller-manager, and nodes connect through VXLAN. MTU is unset:
+ * the agent uses that of the node's devices, minus the tunnel's overhead.
  */
-const NETWORK = {
+const NETWORK_SETTINGS = {
   ipam: 'kubernetes',
   'enable-ipv4': 'true',
   'enable-ipv6': 'false',
@@ -45,12 +45,12 @@ const NETWORK = {
   'cluster-id': '0',
   'custom-cni-conf': 'false',
   'cni-exclusive': 'true',
-  // The node becomes Ready only then.
+  // The node becomes Ready only when this file exists.
   'write-cni-conf-when-ready': `${CNI_CONFIG_MOUNT}/05-cilium.conflist`,
   'cni-log-file': '/var/run/cilium/cilium-cni.log',
 };
 
-const DATAPATH = {
+const DATAPATH_SETTINGS = {
   'datapath-mode': 'veth',
   'bpf-lb-sock': 'false',
   'bpf-lb-map-max': '65536',
@@ -63,7 +63,7 @@ const DATAPATH = {
   procfs: HOST_PROC,
 };
 
-const POLICIES = {
+const POLICY_SETTINGS = {
   'enable-policy': 'default',
   'enable-k8s-networkpolicy': 'true',
   'enable-non-default-deny-policies': 'true',
@@ -77,7 +77,7 @@ const POLICIES = {
 };
 
 /** No unrequested endpoints: no Hubble, no metrics, and the operator's health only on the node's loopback. */
-const OPERATION = {
+const OPERATION_SETTINGS = {
   debug: 'false',
   'enable-hubble': 'false',
   'enable-health-checking': 'true',
@@ -93,6 +93,6 @@ const OPERATION = {
   // A node without CNI configuration is not Ready anyway; a taint for each restart of an agent would make autoscalers create
   // nodes.
   'set-cilium-node-taints': 'false',
-  // No pod of such a cluster is older than its network, so none has to be deleted.
+  // Pods of such a cluster are never older than its network, so none must be deleted.
   'unmanaged-pod-watcher-interval': '0',
 };

@@ -15,10 +15,13 @@ const CONFIG_FOLDER = '/etc/config';
 const CONFIG_KEY = 'cloud.conf';
 const KUBELET_FOLDER = '/var/lib/kubelet';
 const SOCKET = '/csi/csi.sock';
-/** Only on the node's own address. Many drivers use upstream's 9808, and a port has room for only one. */
+/** Listens only on the node's own address. Many drivers use upstream's 9808, and only one can use a port. */
 const HEALTH_PORT = 29_661;
 
-/** The number of volumes that a node accepts: the limit that clouds set for a server. Hollow nodes report the same. */
+/**
+ * The number of volumes that a node accepts: the limit that clouds set for a server. Hollow nodes report the same
+ * number.
+ */
 const VOLUMES_PER_NODE = 100;
 
 /** The plugin does not call the API server. */
@@ -31,7 +34,10 @@ export function serviceAccount(): ServiceAccount {
   };
 }
 
-/** Without a credential: the plugin reads its server's identity from the config drive, or else from the metadata service. */
+/**
+ * It has no credential: the plugin reads its server's identity from the config drive, or otherwise from the metadata
+ * service.
+ */
 export function configMap(): ConfigMap {
   return {
     apiVersion: 'v1',
@@ -41,7 +47,7 @@ export function configMap(): ConfigMap {
   };
 }
 
-/** The driver's half on nodes: it creates file systems and mounts them. */
+/** The node service of the driver: it creates file systems and mounts them. */
 export function daemonSet(version: string, configRevision: string): DaemonSet {
   return nodeAgent({
     name: PLUGIN_NAME,
@@ -49,7 +55,7 @@ export function daemonSet(version: string, configRevision: string): DaemonSet {
     account: PLUGIN_ACCOUNT,
     configRevision,
     pod: {
-      containers: [plugin(version), registrar(), livenessProbe()],
+      containers: [pluginContainer(version), registrarContainer(), livenessProbe()],
       volumes: [
         {
           name: 'socket-dir',
@@ -69,7 +75,7 @@ export function daemonSet(version: string, configRevision: string): DaemonSet {
 
 type Container = PodSpec['containers'][number];
 
-function plugin(version: string): Container {
+function pluginContainer(version: string): Container {
   return {
     name: 'cinder-csi-plugin',
     image: `${REGISTRY}/provider-os/cinder-csi-plugin:v${version}`,
@@ -81,7 +87,7 @@ function plugin(version: string): Container {
       `--cloud-config=${CONFIG_FOLDER}/${CONFIG_KEY}`,
       '--v=1',
     ],
-    // It mounts for other pods.
+    // It mounts volumes for other pods.
     securityContext: { privileged: true },
     resources: { requests: { cpu: '10m', memory: '42Mi' } },
     livenessProbe: {
@@ -101,7 +107,7 @@ function plugin(version: string): Container {
 }
 
 /** Registers the driver with the kubelet, which adds it to the node's CSINode. */
-function registrar(): Container {
+function registrarContainer(): Container {
   return {
     name: 'node-driver-registrar',
     image: `${REGISTRY}/sig-storage/csi-node-driver-registrar:v${REGISTRAR_VERSION}`,

@@ -33,7 +33,7 @@ const gold = {
   fsType: 'xfs',
 } as const;
 
-describe('the half of the driver on nodes', () => {
+describe('the node service of the driver', () => {
   const daemonSet = objectOf(cinderCsiOf(), 'DaemonSet.apps/csi-cinder-nodeplugin') as DaemonSet;
   const { containers = [], volumes = [] } = daemonSet.spec.template.spec ?? {};
 
@@ -52,7 +52,7 @@ describe('the half of the driver on nodes', () => {
     });
   });
 
-  test('serves only nodes, for the kubelet of each', () => {
+  test('serves only the node service, to the node’s kubelet', () => {
     const argumentsOf = (name: string) => containers.find((each) => each.name === name)?.args;
 
     expect(argumentsOf('cinder-csi-plugin')).toEqual([
@@ -78,13 +78,13 @@ describe('the half of the driver on nodes', () => {
   });
 
   test.each([
-    { version: '1.31.14', is: '1.32.1', reason: 'before that a node needs a credential' },
-    { version: '1.33.2', is: '1.33.1', reason: 'upstream has a release for each' },
-    { version: '1.36.3', is: '1.36.0', reason: 'it is the newest' },
-    { version: '1.37.0', is: '1.36.0', reason: 'there is none for it yet' },
-    { version: '1.35.1', named: '1.35.9', is: '1.35.9', reason: 'the operator names it' },
-    { version: '1.35.1', named: '1.31.4', is: '1.35.0', reason: 'that one wants a credential' },
-  ])('of Kubernetes $version is $is: $reason', ({ version, named, is }) => {
+    { version: '1.31.14', is: '1.32.1', reason: 'earlier versions need a credential on nodes' },
+    { version: '1.33.2', is: '1.33.1', reason: 'upstream has a release for each minor version' },
+    { version: '1.36.3', is: '1.36.0', reason: 'it is the newest release' },
+    { version: '1.37.0', is: '1.36.0', reason: 'upstream has no release for it yet' },
+    { version: '1.35.1', named: '1.35.9', is: '1.35.9', reason: 'the operator specifies it' },
+    { version: '1.35.1', named: '1.31.4', is: '1.35.0', reason: 'the specified version needs a credential' },
+  ])('has version $is for Kubernetes $version: $reason', ({ version, named, is }) => {
     const addon = cinderCsiOf({ version, cinderCsiVersion: named });
     const { spec } = objectOf(addon, 'DaemonSet.apps/csi-cinder-nodeplugin') as DaemonSet;
 
@@ -97,11 +97,11 @@ describe('StorageClasses', () => {
   const classesOf = ({ objects }: Addon) =>
     objects.flatMap(({ type, object }) => (type.kind === 'StorageClass' ? [object as StorageClass] : []));
 
-  test('are one, of the default type, if the plan has no rules', () => {
-    const [only, ...others] = classesOf(cinderCsiOf());
+  test('contain one class, of the default type, if the plan has no rules', () => {
+    const [storageClass, ...others] = classesOf(cinderCsiOf());
 
     expect(others).toEqual([]);
-    expect(only).toMatchObject({
+    expect(storageClass).toMatchObject({
       metadata: { name: 'default', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
       provisioner: 'cinder.csi.openstack.org',
       parameters: { 'csi.storage.k8s.io/fstype': 'ext4' },
@@ -111,21 +111,21 @@ describe('StorageClasses', () => {
     });
   });
 
-  test('are those of the plan', () => {
-    const [only, ...others] = classesOf(withStorage({ classes: [gold], tenantClasses: 'Allowed' }));
+  test('match those of the plan', () => {
+    const [storageClass, ...others] = classesOf(withStorage({ classes: [gold], tenantClasses: 'Allowed' }));
 
     expect(others).toEqual([]);
-    expect(only).toMatchObject({
+    expect(storageClass).toMatchObject({
       metadata: { name: 'csi-cinder-gold' },
       parameters: { type: 'gold', 'csi.storage.k8s.io/fstype': 'xfs' },
       reclaimPolicy: 'Retain',
       volumeBindingMode: 'Immediate',
       allowVolumeExpansion: false,
     });
-    expect(only?.metadata.annotations).not.toHaveProperty('storageclass.kubernetes.io/is-default-class');
+    expect(storageClass?.metadata.annotations).not.toHaveProperty('storageclass.kubernetes.io/is-default-class');
   });
 
-  test('may be none', () => {
+  test('can be empty', () => {
     expect(classesOf(withStorage({ classes: [], tenantClasses: 'Allowed' }))).toEqual([]);
   });
 });
@@ -133,7 +133,7 @@ describe('StorageClasses', () => {
 test.each<{ reason: string; storage: PlanStorage; kinds: readonly string[] }>([
   { reason: 'allows all', storage: { tenantClasses: 'Allowed' }, kinds: [] },
   {
-    reason: 'names all access modes',
+    reason: 'lists all access modes',
     storage: {
       accessModes: ['ReadWriteMany', 'ReadOnlyMany', 'ReadWriteOnce', 'ReadWriteOncePod'],
       tenantClasses: 'Allowed',
@@ -141,12 +141,12 @@ test.each<{ reason: string; storage: PlanStorage; kinds: readonly string[] }>([
     kinds: [],
   },
   {
-    reason: 'leaves out an access mode',
+    reason: 'omits an access mode',
     storage: { accessModes: ['ReadWriteOnce'], tenantClasses: 'Allowed' },
     kinds: ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
   },
   {
-    reason: 'has classes of its own alone',
+    reason: 'allows only its own classes',
     storage: { tenantClasses: 'Refused' },
     kinds: ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
   },

@@ -9,14 +9,17 @@ import { POLICY_OBJECTS, policyObjects } from './policy.ts';
 import { storageClass } from './storage-class.ts';
 
 const ACCOUNT = { type: ServiceAccounts, name: PLUGIN_ACCOUNT };
-const CONFIG = { type: ConfigMaps, name: PLUGIN_CONFIG };
+const CONFIG_MAP = { type: ConfigMaps, name: PLUGIN_CONFIG };
 const DRIVER = { type: CSIDrivers, name: CINDER_DRIVER };
 const WORKLOAD = { type: DaemonSets, name: PLUGIN_NAME };
 
-/** Everything that it has consisted of in any release, except StorageClasses, whose names the operator chooses. */
-export const CINDER_CSI_OBJECTS: readonly ObjectIdentity[] = [...POLICY_OBJECTS, ACCOUNT, CONFIG, DRIVER, WORKLOAD];
+/** All objects of the add-on in any release, except StorageClasses, whose names the operator chooses. */
+export const CINDER_CSI_OBJECTS: readonly ObjectIdentity[] = [...POLICY_OBJECTS, ACCOUNT, CONFIG_MAP, DRIVER, WORKLOAD];
 
-/** Volumes of Cinder: the driver's half on nodes, and the classes and limits of the plan. The other half is Fairway itself. */
+/**
+ * Volumes of Cinder: the driver's node service, and the classes and limits of the plan. Fairway itself is the
+ * controller service.
+ */
 export function cinderCsi(facts: AddonFacts): Addon {
   const version = cinderCsiVersion(facts.version, facts.cinderCsiVersion);
   const config = configMap();
@@ -26,7 +29,7 @@ export function cinderCsi(facts: AddonFacts): Addon {
     objects: [
       ...policyObjects(facts.storage),
       { ...ACCOUNT, object: serviceAccount() },
-      { ...CONFIG, object: config },
+      { ...CONFIG_MAP, object: config },
       { ...DRIVER, object: driver() },
       { ...WORKLOAD, object: daemonSet(version, revisionOf(config.data)) },
       ...facts.storage.classes.map(storageClass),

@@ -1,4 +1,4 @@
-import { insteadOfClass, insteadOfMode, type StorageLimits } from '@fairway/api/domain/plan-storage';
+import { accessModeAlternatives, type StorageLimits, storageClassAlternatives } from '@fairway/api/domain/plan-storage';
 import { CINDER_DRIVER, IN_TREE_CINDER } from '@fairway/kube/kinds/csi-source';
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@fairway/kube/kinds/generated/types';
 import { ValidatingAdmissionPolicies, ValidatingAdmissionPolicyBindings } from '@fairway/kube/kinds/resources';
@@ -11,14 +11,14 @@ const BINDING = { type: ValidatingAdmissionPolicyBindings, name: NAME };
 
 export const POLICY_OBJECTS: readonly ObjectIdentity[] = [POLICY, BINDING];
 
-const MODES = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadOnlyMany', 'ReadWriteMany'];
+const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadOnlyMany', 'ReadWriteMany'];
 
 type Rule = NonNullable<NonNullable<ValidatingAdmissionPolicy['spec']['matchConstraints']>['resourceRules']>[number];
 type Validation = NonNullable<ValidatingAdmissionPolicy['spec']['validations']>[number];
 
 /**
- * Has the cluster's API server refuse what a plan does not allow. It checks only creates, so that existing objects continue to
- * work. The provisioner refuses anything that gets past it. Empty if a plan allows everything.
+ * Makes the cluster's API server refuse what a plan does not allow. It checks only creates, so that existing objects
+ * continue to work. The provisioner refuses anything that gets past it. Empty if a plan allows everything.
  */
 export function policyObjects(limits: StorageLimits): readonly AddonObject[] {
   const parts = [...modeRules(limits), ...classRules(limits)];
@@ -46,22 +46,22 @@ export function policyObjects(limits: StorageLimits): readonly AddonObject[] {
   ];
 }
 
-interface Part {
+interface PolicyPart {
   readonly rules: Rule[];
   readonly validations: Validation[];
 }
 
-// One policy for several kinds: each expression concerns one of them, and a type check would report its fields as missing in the
-// others.
-const OBJECT = 'dyn(object)';
+// One policy covers several kinds: each expression concerns one of them, and a type check would report its fields as
+// missing in the others.
+const OBJECT_EXPRESSION = 'dyn(object)';
 
-function modeRules({ accessModes, classes }: StorageLimits): Part[] {
+function modeRules({ accessModes, classes }: StorageLimits): PolicyPart[] {
   if (accessModes === undefined) return [];
-  const refused = MODES.filter((mode) => !accessModes.includes(mode));
-  if (refused.length === 0) return [];
-  const names = quoted(classes.map(({ name }) => name));
-  const ofClaim = `request.resource.resource != 'persistentvolumeclaims' || !has(${OBJECT}.spec.storageClassName) || !(${OBJECT}.spec.storageClassName in [${names}])`;
-  const ofVolume = `request.resource.resource != 'persistentvolumes' || !(has(${OBJECT}.spec.cinder) || has(${OBJECT}.spec.csi) && ${OBJECT}.spec.csi.driver == '${CINDER_DRIVER}')`;
+  const forbiddenModes = ACCESS_MODES.filter((mode) => !accessModes.includes(mode));
+  if (forbiddenModes.length === 0) return [];
+  const names = quotedList(classes.map(({ name }) => name));
+  const isNotClaim = `request.resource.resource != 'persistentvolumeclaims' || !has(${OBJECT_EXPRESSION}.spec.storageClassName) || !(${OBJECT_EXPRESSION}.spec.storageClassName in [${names}])`;
+  const isNotVolume = `request.resource.resource != 'persistentvolumes' || !(has(${OBJECT_EXPRESSION}.spec.cinder) || has(${OBJECT_EXPRESSION}.spec.csi) && ${OBJECT_EXPRESSION}.spec.csi.driver == '${CINDER_DRIVER}')`;
   return [
     {
       rules: [
@@ -72,10 +72,10 @@ function modeRules({ accessModes, classes }: StorageLimits): Part[] {
           resources: ['persistentvolumeclaims', 'persistentvolumes'],
         },
       ],
-      validations: refused.flatMap((mode) =>
-        [ofClaim, ofVolume].map((isOther) => ({
-          expression: `${isOther} || !has(${OBJECT}.spec.accessModes) || !('${mode}' in ${OBJECT}.spec.accessModes)`,
-          message: `spec.accessModes: ${mode} is not allowed for volumes of ${CINDER_DRIVER} by the cluster's plan: ${insteadOfMode(mode, accessModes)}`,
+      validations: forbiddenModes.flatMap((mode) =>
+        [isNotClaim, isNotVolume].map((isNotApplicable) => ({
+          expression: `${isNotApplicable} || !has(${OBJECT_EXPRESSION}.spec.accessModes) || !('${mode}' in ${OBJECT_EXPRESSION}.spec.accessModes)`,
+          message: `spec.accessModes: ${mode} is not allowed for volumes of ${CINDER_DRIVER} by the cluster's plan: ${accessModeAlternatives(mode, accessModes)}`,
           reason: 'Invalid',
         })),
       ),
@@ -83,9 +83,9 @@ function modeRules({ accessModes, classes }: StorageLimits): Part[] {
   ];
 }
 
-function classRules({ areTenantClassesAllowed, classes }: StorageLimits): Part[] {
+function classRules({ areTenantClassesAllowed, classes }: StorageLimits): PolicyPart[] {
   if (areTenantClassesAllowed) return [];
-  const names = quoted(classes.map(({ name }) => name));
+  const names = quotedList(classes.map(({ name }) => name));
   return [
     {
       rules: [
@@ -100,12 +100,12 @@ function classRules({ areTenantClassesAllowed, classes }: StorageLimits): Part[]
         {
           expression: [
             "request.resource.resource != 'storageclasses'",
-            `!(${OBJECT}.provisioner in ['${CINDER_DRIVER}', '${IN_TREE_CINDER}'])`,
+            `!(${OBJECT_EXPRESSION}.provisioner in ['${CINDER_DRIVER}', '${IN_TREE_CINDER}'])`,
             `object.metadata.name in [${names}]`,
             // The API server may still have the previous policy when Fairway creates a class that is new in the plan.
             `(has(object.metadata.labels) && '${PART_OF_LABEL}' in object.metadata.labels)`,
           ].join(' || '),
-          message: `classes of the tenant's own with the provisioner ${CINDER_DRIVER} are not allowed by the cluster's plan: ${insteadOfClass(classes)}`,
+          message: `classes of the tenant's own with the provisioner ${CINDER_DRIVER} are not allowed by the cluster's plan: ${storageClassAlternatives(classes)}`,
           reason: 'Invalid',
         },
       ],
@@ -113,6 +113,6 @@ function classRules({ areTenantClassesAllowed, classes }: StorageLimits): Part[]
   ];
 }
 
-function quoted(names: readonly string[]): string {
+function quotedList(names: readonly string[]): string {
   return names.map((name) => `'${name}'`).join(', ');
 }

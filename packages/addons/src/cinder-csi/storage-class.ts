@@ -4,30 +4,30 @@ import type { StorageClass } from '@fairway/kube/kinds/generated/types';
 import { StorageClasses } from '@fairway/kube/kinds/resources';
 import type { AddonObject } from '../addon.ts';
 
-const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
+const DEFAULT_CLASS_ANNOTATION = 'storageclass.kubernetes.io/is-default-class';
 
 /** A StorageClass as specified by the plan. */
-export function storageClass(wanted: OfferedClass): AddonObject {
-  const { isUnsettled = false } = wanted;
+export function storageClass(offered: OfferedClass): AddonObject {
+  const { isUndecided = false } = offered;
   return {
     type: StorageClasses,
-    name: wanted.name,
-    object: classObject(isUnsettled ? { ...wanted, default: false } : wanted),
+    name: offered.name,
+    object: classObject(isUndecided ? { ...offered, default: false } : offered),
     immutable: ['provisioner', 'parameters', 'reclaimPolicy', 'volumeBindingMode'],
-    withdrawn: isUnsettled || wanted.default ? [] : [DEFAULT_CLASS],
-    isOnlyKept: isUnsettled && isOptional(wanted),
+    obsoleteAnnotations: isUndecided || offered.default ? [] : [DEFAULT_CLASS_ANNOTATION],
+    isUpdateOnly: isUndecided && isOptional(offered),
   };
 }
 
-function classObject(wanted: OfferedClass): StorageClass {
-  const { name, reclaimPolicy, volumeBindingMode, allowVolumeExpansion } = wanted;
+function classObject(offered: OfferedClass): StorageClass {
+  const { name, reclaimPolicy, volumeBindingMode, allowVolumeExpansion } = offered;
   return {
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',
     // The tenant may also change which class is the default: the annotation is omitted on other classes.
-    metadata: { name, ...(wanted.default && { annotations: { [DEFAULT_CLASS]: 'true' } }) },
+    metadata: { name, ...(offered.default && { annotations: { [DEFAULT_CLASS_ANNOTATION]: 'true' } }) },
     provisioner: CINDER_DRIVER,
-    parameters: { ...classParameters(wanted) },
+    parameters: { ...classParameters(offered) },
     reclaimPolicy,
     volumeBindingMode,
     allowVolumeExpansion,

@@ -22,7 +22,7 @@ import { corefile } from './corefile.ts';
 import { podTemplate } from './pod-template.ts';
 
 const NAME = 'coredns';
-const ROLE = 'system:coredns';
+const ROLE_NAME = 'system:coredns';
 /** The name of cluster DNS since kube-dns. */
 const SERVICE_NAME = 'kube-dns';
 const LABELS = { 'k8s-app': SERVICE_NAME };
@@ -30,16 +30,24 @@ const REPLICAS = 2;
 
 const SERVICE = { type: Services, name: SERVICE_NAME };
 const ACCOUNT = { type: ServiceAccounts, name: NAME };
-const GRANTED = { type: ClusterRoles, name: ROLE };
-const BOUND = { type: ClusterRoleBindings, name: ROLE };
-const CONFIG = { type: ConfigMaps, name: NAME };
-const BUDGET = { type: PodDisruptionBudgets, name: NAME };
+const CLUSTER_ROLE = { type: ClusterRoles, name: ROLE_NAME };
+const CLUSTER_ROLE_BINDING = { type: ClusterRoleBindings, name: ROLE_NAME };
+const CONFIG_MAP = { type: ConfigMaps, name: NAME };
+const DISRUPTION_BUDGET = { type: PodDisruptionBudgets, name: NAME };
 const WORKLOAD = { type: Deployments, name: NAME };
 
-/** Everything that it has consisted of in any release. */
-export const CORE_DNS_OBJECTS = [SERVICE, ACCOUNT, GRANTED, BOUND, CONFIG, BUDGET, WORKLOAD];
+/** All objects of the add-on in any release. */
+export const CORE_DNS_OBJECTS = [
+  SERVICE,
+  ACCOUNT,
+  CLUSTER_ROLE,
+  CLUSTER_ROLE_BINDING,
+  CONFIG_MAP,
+  DISRUPTION_BUDGET,
+  WORKLOAD,
+];
 
-/** CoreDNS, which resolves the names of Services. Its address comes first: if that is taken, nothing is installed. */
+/** CoreDNS, which resolves the names of Services. Its address comes first: if it is taken, nothing is installed. */
 export function coreDns(facts: AddonFacts): Addon {
   const version = facts.coreDnsVersion ?? coreDnsVersion(facts.version);
   return {
@@ -48,16 +56,16 @@ export function coreDns(facts: AddonFacts): Addon {
     objects: [
       { ...SERVICE, object: service(facts.dnsAddress) },
       { ...ACCOUNT, object: serviceAccount() },
-      { ...GRANTED, object: role() },
-      { ...BOUND, object: binding() },
-      { ...CONFIG, object: configMap(facts.dnsDomain) },
-      // On a single node it would block every drain: the other pod has nowhere to go.
-      ...(facts.hasSeveralNodes ? [{ ...BUDGET, object: budget() }] : []),
+      { ...CLUSTER_ROLE, object: role() },
+      { ...CLUSTER_ROLE_BINDING, object: binding() },
+      { ...CONFIG_MAP, object: configMap(facts.dnsDomain) },
+      // On a single node the budget would block every drain: the other pod has nowhere to run.
+      ...(facts.hasSeveralNodes ? [{ ...DISRUPTION_BUDGET, object: budget() }] : []),
       { ...WORKLOAD, object: deployment(version) },
     ],
     workload: WORKLOAD,
     podSelector: `k8s-app=${SERVICE_NAME}`,
-    claims: [WORKLOAD, SERVICE, CONFIG],
+    claims: [WORKLOAD, SERVICE, CONFIG_MAP],
   };
 }
 
@@ -92,7 +100,7 @@ function role(): ClusterRole {
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
-    metadata: { name: ROLE },
+    metadata: { name: ROLE_NAME },
     rules: [
       { apiGroups: [''], resources: ['endpoints', 'services', 'pods', 'namespaces'], verbs },
       { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs },
@@ -104,13 +112,13 @@ function binding(): ClusterRoleBinding {
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRoleBinding',
-    metadata: { name: ROLE },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: ROLE },
+    metadata: { name: ROLE_NAME },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: ROLE_NAME },
     subjects: [{ kind: 'ServiceAccount', name: NAME, namespace: ADDON_NAMESPACE }],
   };
 }
 
-/** The plugin `reload` picks up a changed one, without new pods. */
+/** The plugin `reload` loads changes without new pods. */
 function configMap(domain: string): ConfigMap {
   return {
     apiVersion: 'v1',

@@ -9,7 +9,7 @@ interface PodFacts {
   readonly configName: string;
 }
 
-/** The pods of CoreDNS: on different nodes and in different zones, if there are several at their start. */
+/** The pods of CoreDNS: on different nodes and in different zones, if several exist when they start. */
 export function podTemplate({ version, labels, accountName, configName }: PodFacts): PodTemplateSpec {
   const spread = (topologyKey: string) => ({
     maxSkew: 1,
@@ -22,7 +22,7 @@ export function podTemplate({ version, labels, accountName, configName }: PodFac
     spec: {
       priorityClassName: 'system-cluster-critical',
       serviceAccountName: accountName,
-      // The node's own servers: the cluster's would be CoreDNS itself.
+      // Uses the node's name servers: the cluster's would be CoreDNS itself.
       dnsPolicy: 'Default',
       nodeSelector: { 'kubernetes.io/os': 'linux' },
       tolerations: [{ key: 'CriticalAddonsOnly', operator: 'Exists' }],

@@ -1,7 +1,7 @@
 import { dump } from 'js-yaml';
 import type { AddonFacts } from '../addon.ts';
 
-/** Where the ConfigMap is mounted. */
+/** Mount path of the ConfigMap. */
 export const CONFIG_FOLDER = '/var/lib/kube-proxy';
 export const CONFIG_KEY = 'config.conf';
 export const KUBECONFIG_KEY = 'kubeconfig.conf';
@@ -12,20 +12,23 @@ const ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 export function proxyConfiguration({ podCIDR, kubeProxy }: AddonFacts): string {
   const { mode, iptables, ipvs } = kubeProxy;
   return dump(
-    defined({
+    withoutUndefined({
       apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
       kind: 'KubeProxyConfiguration',
       bindAddress: '0.0.0.0',
       clientConnection: { kubeconfig: `${CONFIG_FOLDER}/${KUBECONFIG_KEY}` },
       clusterCIDR: podCIDR,
       mode,
-      ...(mode === 'iptables' && iptables && { iptables: defined(iptables) }),
-      ...(mode === 'ipvs' && ipvs && { ipvs: defined(ipvs) }),
+      ...(mode === 'iptables' && iptables && { iptables: withoutUndefined(iptables) }),
+      ...(mode === 'ipvs' && ipvs && { ipvs: withoutUndefined(ipvs) }),
     }),
   );
 }
 
-/** The kubeconfig of kube-proxy, in YAML: it logs in as its service account, at the address that needs no Services. */
+/**
+ * The kubeconfig of kube-proxy, in YAML. kube-proxy logs in as its service account, at an address that works without
+ * Services.
+ */
 export function proxyKubeconfig({ server }: AddonFacts): string {
   return dump({
     apiVersion: 'v1',
@@ -37,6 +40,6 @@ export function proxyKubeconfig({ server }: AddonFacts): string {
   });
 }
 
-function defined(fields: object): object {
+function withoutUndefined(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

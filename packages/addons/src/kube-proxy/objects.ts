@@ -12,12 +12,12 @@ const BINDING = 'fairway:kube-proxy';
 const LABELS = { 'k8s-app': NAME };
 
 const ACCOUNT = { type: ServiceAccounts, name: NAME };
-const BOUND = { type: ClusterRoleBindings, name: BINDING };
-const CONFIG = { type: ConfigMaps, name: NAME };
+const CLUSTER_ROLE_BINDING = { type: ClusterRoleBindings, name: BINDING };
+const CONFIG_MAP = { type: ConfigMaps, name: NAME };
 const WORKLOAD = { type: DaemonSets, name: NAME };
 
-/** Everything that it has consisted of in any release. */
-export const KUBE_PROXY_OBJECTS = [ACCOUNT, BOUND, CONFIG, WORKLOAD];
+/** All objects of the add-on in any release. */
+export const KUBE_PROXY_OBJECTS = [ACCOUNT, CLUSTER_ROLE_BINDING, CONFIG_MAP, WORKLOAD];
 
 /** kube-proxy, which implements Services on every node. */
 export function kubeProxy(facts: AddonFacts): Addon {
@@ -28,13 +28,13 @@ export function kubeProxy(facts: AddonFacts): Addon {
     version,
     objects: [
       { ...ACCOUNT, object: serviceAccount() },
-      { ...BOUND, object: binding() },
-      { ...CONFIG, object: config },
+      { ...CLUSTER_ROLE_BINDING, object: binding() },
+      { ...CONFIG_MAP, object: config },
       { ...WORKLOAD, object: daemonSet(version, revisionOf(config.data)) },
     ],
     workload: WORKLOAD,
     podSelector: `k8s-app=${NAME}`,
-    claims: [WORKLOAD, CONFIG],
+    claims: [WORKLOAD, CONFIG_MAP],
   };
 }
 
@@ -79,7 +79,7 @@ function daemonSet(version: string, configRevision: string): DaemonSet {
             '--hostname-override=$(NODE_NAME)',
           ],
           env: [{ name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
-          // It writes the rules and the connection tracking of the node.
+          // It writes the node's rules and connection tracking.
           securityContext: { privileged: true },
           volumeMounts: [
             { name: 'config', mountPath: CONFIG_FOLDER },

@@ -1,6 +1,6 @@
 import { excessiveGrowth } from '@fairway/base/testing/growth';
 import { expect, test } from 'vitest';
-import { otherProxy } from './other-proxies.ts';
+import { findOtherProxy } from './other-proxies.ts';
 
 function daemonSet(image: string, args: string[] = []) {
   const template = { spec: { containers: [{ name: 'main', image, args }] } };
@@ -17,10 +17,10 @@ test.each([
   { image: 'example.org/kube-proxy/exporter:v1', is: undefined },
   { image: 'example.org/my-kube-proxy:v1', is: undefined },
   { image: '', is: undefined },
-])('$image $args: $is', ({ image, args, is }) => {
-  expect(otherProxy({ daemonSets: [daemonSet('example.org/log:v1'), daemonSet(image, args)], cilium: undefined })).toBe(
-    is,
-  );
+])('DaemonSet with image $image and args $args is reported as $is', ({ image, args, is }) => {
+  expect(
+    findOtherProxy({ daemonSets: [daemonSet('example.org/log:v1'), daemonSet(image, args)], cilium: undefined }),
+  ).toBe(is);
 });
 
 test.each([
@@ -28,12 +28,14 @@ test.each([
   { value: 'strict', is: 'ConfigMap kube-system/cilium-config (kube-proxy-replacement: strict)' },
   { value: 'false', is: undefined },
   { value: 'partial', is: undefined },
-])('Cilium with kube-proxy-replacement $value: $is', ({ value, is }) => {
-  expect(otherProxy({ daemonSets: [], cilium: { metadata: {}, data: { 'kube-proxy-replacement': value } } })).toBe(is);
+])('Cilium with kube-proxy-replacement $value is reported as $is', ({ value, is }) => {
+  expect(findOtherProxy({ daemonSets: [], cilium: { metadata: {}, data: { 'kube-proxy-replacement': value } } })).toBe(
+    is,
+  );
 });
 
-test('an image is read in linear time', async () => {
+test('reads an image in linear time', async () => {
   expect(
-    await excessiveGrowth((text) => otherProxy({ daemonSets: [daemonSet(text)], cilium: undefined })),
+    await excessiveGrowth((text) => findOtherProxy({ daemonSets: [daemonSet(text)], cilium: undefined })),
   ).toBeUndefined();
 });

@@ -12,10 +12,10 @@ export interface ProxyFacts {
 }
 
 /**
- * Names a component that replaces kube-proxy, for messages: two of them conflict over the rules of a node. Undefined if none is
- * recognized.
+ * Names a component that replaces kube-proxy, for messages: two such components conflict over a node's rules. Undefined
+ * if none is recognized.
  */
-export function otherProxy({ daemonSets, cilium }: ProxyFacts): string | undefined {
+export function findOtherProxy({ daemonSets, cilium }: ProxyFacts): string | undefined {
   const replacement = cilium?.data?.['kube-proxy-replacement'];
   if (replacement === 'true' || replacement === 'strict') {
     return `ConfigMap kube-system/${CILIUM_CONFIG} (kube-proxy-replacement: ${replacement})`;
@@ -26,7 +26,7 @@ export function otherProxy({ daemonSets, cilium }: ProxyFacts): string | undefin
 
 type Container = NonNullable<DaemonSet['spec']['template']['spec']>['containers'][number];
 
-/** kube-router does it unless it is configured not to. */
+/** kube-router replaces it unless it is configured not to. */
 function isProxy({ image = '', args = [], command = [] }: Container): boolean {
   const [name = ''] = imageNames(image);
   if (name === 'kube-router') return ![...command, ...args].includes('--run-service-proxy=false');

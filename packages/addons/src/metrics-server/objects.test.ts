@@ -28,7 +28,7 @@ describe('metrics-server', () => {
     expect(container?.resources).toEqual({ requests: { cpu, memory } });
   });
 
-  test('uses the network of its node, one port of it, and one pod that may move', () => {
+  test('runs one movable pod in its node’s network, which uses one port', () => {
     const { spec } = deploymentOf(metricsServerOf());
     const [container] = spec.template.spec?.containers ?? [];
 
@@ -40,13 +40,13 @@ describe('metrics-server', () => {
     expect(spec.template.spec?.volumes?.map(({ emptyDir, hostPath }) => emptyDir ?? hostPath)).toEqual([undefined]);
   });
 
-  test('verifies kubelets with the authority of the cluster', () => {
+  test('verifies kubelets with the cluster’s authority', () => {
     const [container] = deploymentOf(metricsServerOf()).spec.template.spec?.containers ?? [];
 
     expect(container?.args?.join(' ')).not.toContain('insecure');
   });
 
-  test('has the version of the operator’s catalogue', () => {
+  test('has the version that the operator’s catalogue specifies', () => {
     const addon = metricsServerOf({ metricsServerVersion: '0.8.9' });
     const [container] = deploymentOf(addon).spec.template.spec?.containers ?? [];
 
@@ -54,21 +54,22 @@ describe('metrics-server', () => {
     expect(container?.image).toBe('registry.k8s.io/metrics-server/metrics-server:v0.8.9');
   });
 
-  test('is not installed if no API server could reach it', () => {
+  test('is not installed if no API server can reach it', () => {
     expect(metricsServerOf({ reachesNodes: false }).objects).toEqual([]);
   });
 
   test('is registered with the authority of its certificate, which is kept', async () => {
     const addon = metricsServerOf();
-    const { serving } = addon;
-    if (serving === undefined) throw new Error('it serves nothing');
-    const inKind = (objects: Addon['objects'], kind: string) => objects.find(({ type }) => type.kind === kind)?.object;
+    const { aggregatedApi } = addon;
+    if (aggregatedApi === undefined) throw new Error('it serves nothing');
+    const objectOfKind = (objects: Addon['objects'], kind: string) =>
+      objects.find(({ type }) => type.kind === kind)?.object;
 
-    const first = await withCertificate(addon, serving, undefined, systemClock);
-    const secret = inKind(first, 'Secret') as Secret;
-    const second = await withCertificate(addon, serving, secret, systemClock);
+    const first = await withCertificate(addon, aggregatedApi, undefined, systemClock);
+    const secret = objectOfKind(first, 'Secret') as Secret;
+    const second = await withCertificate(addon, aggregatedApi, secret, systemClock);
 
-    const { spec } = inKind(first, 'APIService') as APIService;
+    const { spec } = objectOfKind(first, 'APIService') as APIService;
     expect(spec?.caBundle).toBe(secret.data?.['ca.crt']);
     expect(spec).not.toHaveProperty('insecureSkipTLSVerify');
     expect(second).toEqual(first);

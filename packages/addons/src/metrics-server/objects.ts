@@ -4,7 +4,7 @@ import { APIServices, Deployments, Secrets, Services } from '@fairway/kube/kinds
 import { ADDON_NAMESPACE, type Addon, type AddonFacts, type ObjectIdentity } from '../addon.ts';
 import { metricsServerVersion } from '../versions.ts';
 import { podTemplate } from './pod-template.ts';
-import { METRICS_SERVER_RIGHTS } from './rbac.ts';
+import { METRICS_SERVER_RBAC } from './rbac.ts';
 
 const NAME = 'metrics-server';
 const LABELS = { 'k8s-app': NAME };
@@ -16,9 +16,9 @@ const CERTIFICATE = { type: Secrets, name: 'metrics-server-serving' };
 const WORKLOAD = { type: Deployments, name: NAME };
 const REGISTRATION = { type: APIServices, name: `${API_VERSION}.${API_GROUP}` };
 
-/** Everything that it has consisted of in any release. */
+/** All objects of the add-on in any release. */
 export const METRICS_SERVER_OBJECTS: readonly ObjectIdentity[] = [
-  ...METRICS_SERVER_RIGHTS.map(({ type, name }) => ({ type, name })),
+  ...METRICS_SERVER_RBAC.map(({ type, name }) => ({ type, name })),
   SERVICE,
   CERTIFICATE,
   WORKLOAD,
@@ -33,7 +33,7 @@ export function metricsServer(facts: AddonFacts): Addon {
     version,
     objects: facts.reachesNodes
       ? [
-          ...METRICS_SERVER_RIGHTS,
+          ...METRICS_SERVER_RBAC,
           { ...SERVICE, object: service() },
           { ...CERTIFICATE, object: secret() },
           { ...WORKLOAD, object: deployment(version, facts.nodeCount) },
@@ -43,8 +43,8 @@ export function metricsServer(facts: AddonFacts): Addon {
     workload: WORKLOAD,
     podSelector: `k8s-app=${NAME}`,
     claims: [WORKLOAD, REGISTRATION, SERVICE, CERTIFICATE],
-    needs: `TCP port ${METRICS_SERVER_PORT} of its node`,
-    serving: {
+    requirements: `TCP port ${METRICS_SERVER_PORT} of its node`,
+    aggregatedApi: {
       registration: REGISTRATION,
       certificate: CERTIFICATE,
       dnsName: `${NAME}.${ADDON_NAMESPACE}.svc`,
@@ -65,7 +65,7 @@ function service(): Service {
   };
 }
 
-/** Its data are those in the cluster, or issued when it is applied. */
+/** The data come from the cluster, or are issued when the Secret is applied. */
 function secret(): Secret {
   return {
     apiVersion: 'v1',
@@ -75,7 +75,7 @@ function secret(): Secret {
   };
 }
 
-/** One pod: a second would need a second node, for its port, and keep the cluster from being scaled down to one. */
+/** One pod: a second one would need a second node for its port, and keep the cluster from scaling down to one node. */
 function deployment(version: string, nodeCount: number): Deployment {
   return {
     apiVersion: 'apps/v1',
@@ -83,7 +83,7 @@ function deployment(version: string, nodeCount: number): Deployment {
     metadata: { name: NAME, namespace: ADDON_NAMESPACE, labels: LABELS },
     spec: {
       replicas: 1,
-      // On a single node the port becomes free when the previous pod has ended.
+      // On a single node, the port becomes free when the previous pod has ended.
       strategy: { type: 'Recreate' },
       selector: { matchLabels: LABELS },
       template: podTemplate({

@@ -17,7 +17,7 @@ export function podTemplate({ name, version, labels, certificateName, nodeCount 
   return {
     metadata: {
       labels,
-      // cluster-autoscaler would keep a node for it, as for everything in kube-system.
+      // Otherwise cluster-autoscaler would keep a node for it, as for everything in kube-system.
       annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true' },
     },
     spec: {
@@ -39,7 +39,7 @@ export function podTemplate({ name, version, labels, certificateName, nodeCount 
             '--kubelet-use-node-status-port',
             '--metric-resolution=15s',
           ],
-          resources: { requests: requestsFor(nodeCount) },
+          resources: { requests: resourceRequests(nodeCount) },
           ports: [{ name: 'https', containerPort: METRICS_SERVER_PORT, protocol: 'TCP' }],
           livenessProbe: { httpGet: { path: '/livez', port: 'https', scheme: 'HTTPS' } },
           readinessProbe: {
@@ -63,10 +63,10 @@ export function podTemplate({ name, version, labels, certificateName, nodeCount 
 }
 
 /**
- * Upstream's: 100m and 200Mi up to 100 nodes, 1m and 2Mi for each further one; in steps of a hundred, so that one more node does
- * not replace the pod.
+ * Upstream's requests: 100m and 200Mi up to 100 nodes, and 1m and 2Mi for each additional node. They grow in steps of a
+ * hundred nodes, so that one more node does not replace the pod.
  */
-function requestsFor(nodeCount: number): { readonly cpu: string; readonly memory: string } {
+function resourceRequests(nodeCount: number): { readonly cpu: string; readonly memory: string } {
   const nodes = Math.max(Math.ceil(nodeCount / 100), 1) * 100;
   return { cpu: `${nodes}m`, memory: `${nodes * 2}Mi` };
 }

@@ -3,46 +3,46 @@ import { ClusterRoleBindings, ClusterRoles, RoleBindings, ServiceAccounts } from
 import { ADDON_NAMESPACE, type AddonObject } from '../addon.ts';
 
 const NAME = 'metrics-server';
-const ROLE = 'system:metrics-server';
-const READER = 'system:aggregated-metrics-reader';
-const DELEGATOR = 'metrics-server:system:auth-delegator';
-const AUTH_READER = 'metrics-server-auth-reader';
+const ROLE_NAME = 'system:metrics-server';
+const READER_ROLE = 'system:aggregated-metrics-reader';
+const DELEGATOR_BINDING = 'metrics-server:system:auth-delegator';
+const AUTH_READER_BINDING = 'metrics-server-auth-reader';
 const GROUP = 'rbac.authorization.k8s.io';
 const API_VERSION = `${GROUP}/v1`;
 
 const SUBJECTS = [{ kind: 'ServiceAccount', name: NAME, namespace: ADDON_NAMESPACE }];
 
-/** Its permissions, and those of its users. Names are upstream's, which a tenant may have bound to. */
-export const METRICS_SERVER_RIGHTS: readonly AddonObject[] = [
+/** Permissions of metrics-server and of its users. Names are upstream's, because a tenant may have bound to them. */
+export const METRICS_SERVER_RBAC: readonly AddonObject[] = [
   { type: ServiceAccounts, name: NAME, object: serviceAccount() },
-  { type: ClusterRoles, name: READER, object: reader() },
-  { type: ClusterRoles, name: ROLE, object: scraper() },
-  { type: ClusterRoleBindings, name: ROLE, object: binding(ROLE, ROLE) },
-  // It asks the API server who its clients are, and what they may read.
-  { type: ClusterRoleBindings, name: DELEGATOR, object: binding(DELEGATOR, 'system:auth-delegator') },
-  { type: RoleBindings, name: AUTH_READER, object: authenticationReader() },
+  { type: ClusterRoles, name: READER_ROLE, object: readerRole() },
+  { type: ClusterRoles, name: ROLE_NAME, object: metricsServerRole() },
+  { type: ClusterRoleBindings, name: ROLE_NAME, object: binding(ROLE_NAME, ROLE_NAME) },
+  // It queries the API server for the identity and permissions of its clients.
+  { type: ClusterRoleBindings, name: DELEGATOR_BINDING, object: binding(DELEGATOR_BINDING, 'system:auth-delegator') },
+  { type: RoleBindings, name: AUTH_READER_BINDING, object: authReaderBinding() },
 ];
 
 function serviceAccount(): ServiceAccount {
   return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: NAME, namespace: ADDON_NAMESPACE } };
 }
 
-/** Part of the roles `view`, `edit` and `admin`. */
-function reader(): ClusterRole {
-  const aggregate = (role: string) => [`${GROUP}/aggregate-to-${role}`, 'true'];
+/** Aggregated into the roles `view`, `edit` and `admin`. */
+function readerRole(): ClusterRole {
+  const aggregationLabel = (role: string) => [`${GROUP}/aggregate-to-${role}`, 'true'];
   return {
     apiVersion: API_VERSION,
     kind: 'ClusterRole',
-    metadata: { name: READER, labels: Object.fromEntries(['view', 'edit', 'admin'].map(aggregate)) },
+    metadata: { name: READER_ROLE, labels: Object.fromEntries(['view', 'edit', 'admin'].map(aggregationLabel)) },
     rules: [{ apiGroups: ['metrics.k8s.io'], resources: ['pods', 'nodes'], verbs: ['get', 'list', 'watch'] }],
   };
 }
 
-function scraper(): ClusterRole {
+function metricsServerRole(): ClusterRole {
   return {
     apiVersion: API_VERSION,
     kind: 'ClusterRole',
-    metadata: { name: ROLE },
+    metadata: { name: ROLE_NAME },
     rules: [
       { apiGroups: [''], resources: ['nodes/metrics'], verbs: ['get'] },
       { apiGroups: [''], resources: ['pods', 'nodes'], verbs: ['get', 'list', 'watch'] },
@@ -60,11 +60,11 @@ function binding(name: string, role: string): ClusterRoleBinding {
   };
 }
 
-function authenticationReader(): RoleBinding {
+function authReaderBinding(): RoleBinding {
   return {
     apiVersion: API_VERSION,
     kind: 'RoleBinding',
-    metadata: { name: AUTH_READER, namespace: ADDON_NAMESPACE },
+    metadata: { name: AUTH_READER_BINDING, namespace: ADDON_NAMESPACE },
     roleRef: { apiGroup: GROUP, kind: 'Role', name: 'extension-apiserver-authentication-reader' },
     subjects: SUBJECTS,
   };

@@ -4,7 +4,7 @@ import { systemClock } from '@fairway/base/clock';
 import type { Secret } from '@fairway/kube/kinds/generated/types';
 import { splitPemBundle } from '@fairway/kube/pki/certificate-info';
 import { describe, expect, test } from 'vitest';
-import { heldCertificate, issueServingCertificate } from './serving-certificate.ts';
+import { issueServingCertificate, validCertificate } from './serving-certificate.ts';
 
 const NAME = 'metrics-server.kube-system.svc';
 const DAY_MS = 86_400_000;
@@ -14,8 +14,8 @@ function clockAt(ms: number): Clock {
   return { ...systemClock, now: () => ms };
 }
 
-async function secretAt(ms: number, former?: Secret): Promise<Secret> {
-  return { metadata: { name: 's' }, data: { ...(await issueServingCertificate(NAME, former, clockAt(ms))) } };
+async function secretAt(ms: number, previous?: Secret): Promise<Secret> {
+  return { metadata: { name: 's' }, data: { ...(await issueServingCertificate(NAME, previous, clockAt(ms))) } };
 }
 
 function pem(secret: Secret, entry: string): string {
@@ -23,7 +23,7 @@ function pem(secret: Secret, entry: string): string {
 }
 
 describe('an issued certificate', () => {
-  test('is for its name and for servers, signed by its own authority, which comes without its key', async () => {
+  test('is valid for its name and for servers, and includes its own authority without the key', async () => {
     const secret = await secretAt(NOW_MS);
     const leaf = new X509Certificate(pem(secret, 'tls.crt'));
     const authority = new X509Certificate(pem(secret, 'ca.crt'));
@@ -41,12 +41,12 @@ describe('an issued certificate', () => {
     { afterDays: 244, isKept: false },
     { afterDays: 366, isKept: false },
     { afterDays: -1, isKept: false },
-  ])('after $afterDays days is kept: $isKept', async ({ afterDays, isKept }) => {
+  ])('is kept after $afterDays days: $isKept', async ({ afterDays, isKept }) => {
     const secret = await secretAt(NOW_MS);
 
-    const held = heldCertificate(secret, NAME, NOW_MS + afterDays * DAY_MS);
+    const current = validCertificate(secret, NAME, NOW_MS + afterDays * DAY_MS);
 
-    expect(held).toEqual(isKept ? secret.data : undefined);
+    expect(current).toEqual(isKept ? secret.data : undefined);
   });
 
   test('includes the previous authority, and no older one', async () => {
@@ -58,35 +58,35 @@ describe('an issued certificate', () => {
     expect([first, second, third].map((secret) => authorities(secret).length)).toEqual([1, 2, 2]);
     expect(authorities(second)[1]).toBe(authorities(first)[0]);
     expect(authorities(third)[1]).toBe(authorities(second)[0]);
-    expect(heldCertificate(third, NAME, NOW_MS + 501 * DAY_MS)).toEqual(third.data);
+    expect(validCertificate(third, NAME, NOW_MS + 501 * DAY_MS)).toEqual(third.data);
   });
 });
 
-describe('data that a tenant has written instead', () => {
+describe('a Secret that a tenant has changed', () => {
   test.each<{ what: string; change: (secret: Secret, other: Secret) => Record<string, string | undefined> }>([
     { what: 'nothing', change: () => ({ 'tls.crt': undefined, 'tls.key': undefined, 'ca.crt': undefined }) },
     { what: 'no authority', change: () => ({ 'ca.crt': undefined }) },
     { what: 'no certificate', change: () => ({ 'tls.crt': 'bm90aGluZw==' }) },
     { what: 'no key', change: () => ({ 'tls.key': 'bm90aGluZw==' }) },
-    { what: 'the key of another', change: (_, other) => ({ 'tls.key': other.data?.['tls.key'] }) },
-    { what: 'the authority of another', change: (_, other) => ({ 'ca.crt': other.data?.['ca.crt'] }) },
-    { what: 'a certificate of another', change: (_, other) => ({ 'tls.crt': other.data?.['tls.crt'] }) },
+    { what: 'the key of another certificate', change: (_, other) => ({ 'tls.key': other.data?.['tls.key'] }) },
+    { what: 'the authority of another certificate', change: (_, other) => ({ 'ca.crt': other.data?.['ca.crt'] }) },
+    { what: 'another certificate', change: (_, other) => ({ 'tls.crt': other.data?.['tls.crt'] }) },
     {
       what: 'a thousand authorities',
       change: (secret) => ({ 'ca.crt': Buffer.from(pem(secret, 'ca.crt').repeat(1000)).toString('base64') }),
     },
-  ])('$what: another one is issued', async ({ change }) => {
+  ])('is replaced if it contains $what', async ({ change }) => {
     const secret = await secretAt(NOW_MS);
     const data = { ...secret.data, ...change(secret, await secretAt(NOW_MS)) } as Record<string, string>;
-    const written: Secret = { ...secret, data };
+    const tampered: Secret = { ...secret, data };
 
-    expect(heldCertificate(written, NAME, NOW_MS)).toBeUndefined();
-    const next = await secretAt(NOW_MS, written);
-    expect(heldCertificate(next, NAME, NOW_MS)).toEqual(next.data);
+    expect(validCertificate(tampered, NAME, NOW_MS)).toBeUndefined();
+    const next = await secretAt(NOW_MS, tampered);
+    expect(validCertificate(next, NAME, NOW_MS)).toEqual(next.data);
     expect(splitPemBundle(pem(next, 'ca.crt')).length).toBeLessThanOrEqual(2);
   });
 
-  test('a certificate for another name is not used', async () => {
-    expect(heldCertificate(await secretAt(NOW_MS), 'other.kube-system.svc', NOW_MS)).toBeUndefined();
+  test('is not used if its certificate has another name', async () => {
+    expect(validCertificate(await secretAt(NOW_MS), 'other.kube-system.svc', NOW_MS)).toBeUndefined();
   });
 });

@@ -5,22 +5,25 @@ import { createCertificateAuthority } from '@fairway/kube/pki/certificate-author
 import { splitPemBundle } from '@fairway/kube/pki/certificate-info';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 
-/** The data of its Secret, in base64: the certificate with its key, and the authorities that the API server verifies it with. */
+/**
+ * The data of the Secret, in base64: the certificate with its key, and the authorities with which the API server
+ * verifies it.
+ */
 export interface ServingCertificate {
   readonly 'tls.crt': string;
   readonly 'tls.key': string;
-  /** The authority that signed it, and the previous one, whose certificate pods may still present. */
+  /** The authority that signed the certificate, and the previous one: pods may still present its certificate. */
   readonly 'ca.crt': string;
 }
 
 const VALIDITY_MS = 365 * 86_400_000;
 /** Renewed when a third of its lifetime is left, like certificates of the control plane. */
-const RENEWAL_SHARE = 1 / 3;
-/** Limit for each entry of the Secret; Fairway's have some 1 KiB. A tenant may write anything there. */
+const RENEWAL_FRACTION = 1 / 3;
+/** Limit for each entry of the Secret. Fairway's entries have about 1 KiB; a tenant may write anything there. */
 const MAX_LENGTH = 8192;
 
 /** The certificate for `dnsName` in a Secret of the tenant's cluster; undefined if a new one is needed. */
-export function heldCertificate(
+export function validCertificate(
   secret: Secret | undefined,
   dnsName: string,
   nowMs: number,
@@ -29,17 +32,17 @@ export function heldCertificate(
   if ([certificate, key, authorities].some(({ length }) => length === 0 || length > MAX_LENGTH)) return undefined;
   try {
     const leaf = new X509Certificate(decode(certificate));
-    const [signer = ''] = splitPemBundle(decode(authorities));
-    const authority = new X509Certificate(signer);
+    const [signerPem = ''] = splitPemBundle(decode(authorities));
+    const authority = new X509Certificate(signerPem);
     const [fromMs, toMs] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
-    const isGood =
+    const isValid =
       nowMs >= fromMs &&
-      nowMs < toMs - (toMs - fromMs) * RENEWAL_SHARE &&
+      nowMs < toMs - (toMs - fromMs) * RENEWAL_FRACTION &&
       leaf.checkHost(dnsName) !== undefined &&
       leaf.checkPrivateKey(createPrivateKey(decode(key))) &&
       leaf.checkIssued(authority) &&
       leaf.verify(authority.publicKey);
-    return isGood ? { 'tls.crt': certificate, 'tls.key': key, 'ca.crt': authorities } : undefined;
+    return isValid ? { 'tls.crt': certificate, 'tls.key': key, 'ca.crt': authorities } : undefined;
   } catch {
     // It is not a certificate.
     return undefined;
@@ -47,13 +50,13 @@ export function heldCertificate(
 }
 
 /**
- * Issues a certificate, signed by an authority of its own. The authority's key is not kept, so that it never vouches for anything
- * else, and it is independent of the cluster's own authorities and their rotation. The previous authority remains trusted until
- * the next renewal.
+ * Issues a certificate, signed by an authority of its own. The authority's key is not kept, so it never signs anything
+ * else, and it is independent of the cluster's own authorities and their rotation. The previous authority remains
+ * trusted until the next renewal.
  */
 export async function issueServingCertificate(
   dnsName: string,
-  former: Secret | undefined,
+  previous: Secret | undefined,
   clock: Clock,
 ): Promise<ServingCertificate> {
   const authority = await createCertificateAuthority({
@@ -71,17 +74,17 @@ export async function issueServingCertificate(
   return {
     'tls.crt': encode(issued.certificatePem),
     'tls.key': encode(issued.privateKeyPem ?? ''),
-    'ca.crt': encode(authority.certificatePem + signerOf(former)),
+    'ca.crt': encode(authority.certificatePem + previousSigner(previous)),
   };
 }
 
-/** The authorities that the API server trusts so far; empty if they are unusable. */
-function signerOf(former: Secret | undefined): string {
-  const authorities = former?.data?.['ca.crt'] ?? '';
+/** The authority that the API server has trusted so far; empty if it is unusable. */
+function previousSigner(previous: Secret | undefined): string {
+  const authorities = previous?.data?.['ca.crt'] ?? '';
   if (authorities.length > MAX_LENGTH) return '';
-  const [signer = ''] = splitPemBundle(decode(authorities));
+  const [signerPem = ''] = splitPemBundle(decode(authorities));
   try {
-    return new X509Certificate(signer).ca ? signer : '';
+    return new X509Certificate(signerPem).ca ? signerPem : '';
   } catch {
     return '';
   }

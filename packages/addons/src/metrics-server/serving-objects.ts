@@ -1,20 +1,20 @@
 import type { Clock } from '@fairway/base/clock';
 import type { APIService, Secret } from '@fairway/kube/kinds/generated/types';
-import { type Addon, type AddonObject, objectKey, type Serving } from '../addon.ts';
-import { heldCertificate, issueServingCertificate, type ServingCertificate } from './serving-certificate.ts';
+import { type Addon, type AddonObject, type AggregatedApi, objectKey } from '../addon.ts';
+import { issueServingCertificate, type ServingCertificate, validCertificate } from './serving-certificate.ts';
 
-/** The objects of an add-on with its serving certificate: the one in `live` while it is valid, otherwise a new one. */
+/** The objects of an add-on with its serving certificate: the one in `live` if it is valid, otherwise a new one. */
 export async function withCertificate(
   { objects }: Addon,
-  { certificate, registration, dnsName }: Serving,
+  { certificate, registration, dnsName }: AggregatedApi,
   live: Secret | undefined,
   clock: Clock,
 ): Promise<readonly AddonObject[]> {
-  const data = heldCertificate(live, dnsName, clock.now()) ?? (await issueServingCertificate(dnsName, live, clock));
+  const data = validCertificate(live, dnsName, clock.now()) ?? (await issueServingCertificate(dnsName, live, clock));
   return objects.map((each): AddonObject => {
     if (objectKey(each) === objectKey(certificate)) return { ...each, object: withData(each.object, data) };
     if (objectKey(each) === objectKey(registration))
-      return { ...each, object: trusting(each.object as APIService, data) };
+      return { ...each, object: withCaBundle(each.object as APIService, data) };
     return each;
   });
 }
@@ -23,6 +23,6 @@ function withData(secret: Secret, data: ServingCertificate): Secret {
   return { ...secret, data: { ...data } };
 }
 
-function trusting(service: APIService, { 'ca.crt': caBundle }: ServingCertificate): APIService {
+function withCaBundle(service: APIService, { 'ca.crt': caBundle }: ServingCertificate): APIService {
   return { ...service, spec: { ...service.spec, caBundle } };
 }

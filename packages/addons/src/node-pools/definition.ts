@@ -6,24 +6,24 @@ import type { ClusterRole } from '@fairway/kube/kinds/generated/types';
 import { jsonEqual } from '@fairway/kube/object/json';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
-const MARK = { [IN_CLUSTER_LABEL]: 'true', 'app.kubernetes.io/managed-by': 'fairway' };
+const IN_CLUSTER_LABELS = { [IN_CLUSTER_LABEL]: 'true', 'app.kubernetes.io/managed-by': 'fairway' };
 
 /** Fairway's objects in a cluster that has its NodePools. */
 export const DEFINITION: CustomResourceDefinition = marked(customResourceDefinition(inClusterNodePools));
 
 export const DEFINITION_NAME = DEFINITION.metadata.name ?? '';
 
-const READ = ['get', 'list', 'watch'];
-const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+const READ_VERBS = ['get', 'list', 'watch'];
+const WRITE_VERBS = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 const { plural } = inClusterNodePools;
 
 /** Nodes cost money: users who may only edit workloads get read access. */
 export const ROLES: readonly ClusterRole[] = [
   role('fairway:node-pools:view', 'view', [
-    { resources: [plural, `${plural}/status`, `${plural}/scale`], verbs: READ },
+    { resources: [plural, `${plural}/status`, `${plural}/scale`], verbs: READ_VERBS },
   ]),
   role('fairway:node-pools:admin', 'admin', [
-    { resources: [plural], verbs: WRITE },
+    { resources: [plural], verbs: WRITE_VERBS },
     { resources: [`${plural}/scale`], verbs: ['update', 'patch'] },
   ]),
 ];
@@ -36,7 +36,10 @@ function role(
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
-    metadata: { name, labels: { ...MARK, [`rbac.authorization.k8s.io/aggregate-to-${aggregateTo}`]: 'true' } },
+    metadata: {
+      name,
+      labels: { ...IN_CLUSTER_LABELS, [`rbac.authorization.k8s.io/aggregate-to-${aggregateTo}`]: 'true' },
+    },
     rules: rules.map((rule) => ({ apiGroups: [GROUP], ...rule })),
   };
 }
@@ -45,17 +48,19 @@ function marked(definition: CustomResourceDefinition): CustomResourceDefinition 
   const conversion = { strategy: 'None' };
   return {
     ...definition,
-    metadata: { ...definition.metadata, labels: MARK },
+    metadata: { ...definition.metadata, labels: IN_CLUSTER_LABELS },
     spec: { ...definition.spec, conversion },
   };
 }
 
 /**
  * The state of the definition in a cluster:
- * - `missing`; `ending`: it is being deleted, with its objects;
+ * - `missing`;
+ * - `ending`: it is being deleted, with its objects;
  * - `foreign`: it belongs to someone else, and Fairway leaves it alone;
  * - `drifted`: it is Fairway's, and differs from the desired one;
- * - `pending`: not served yet; `served`.
+ * - `pending`: it is not served yet;
+ * - `served`.
  */
 export type DefinitionState = 'missing' | 'ending' | 'foreign' | 'drifted' | 'pending' | 'served';
 
@@ -69,15 +74,15 @@ export function definitionState(live: CustomResourceDefinition | undefined): Def
   return isServed(live) ? 'served' : 'pending';
 }
 
-/** The part of a cluster's definition that is kept: a schema is large, and a tenant may write any. */
+/** The part of a cluster's definition that Fairway keeps: schemas are large, and a tenant may write any. */
 export interface SeenDefinition extends KubeObject {
   readonly state: DefinitionState;
 }
 
-/** The argument of a client. */
+/** The resource type for a client. */
 export const DEFINITIONS = CustomResourceDefinitions;
 
-/** The argument of an informer that has `seenDefinition` as its trim function. */
+/** The resource type for an informer that has `seenDefinition` as its trim function. */
 export const SEEN_DEFINITIONS: ResourceType<SeenDefinition> = {
   group: CustomResourceDefinitions.group,
   version: CustomResourceDefinitions.version,
@@ -100,17 +105,18 @@ export function seenDefinition(live: KubeObject): SeenDefinition {
 }
 
 function isServed({ status }: CustomResourceDefinition): boolean {
-  const isTrue = (type: string) => status?.conditions?.some((each) => each.type === type && each.status === 'True');
-  return isTrue('Established') === true && isTrue('NamesAccepted') === true;
+  const hasCondition = (type: string) =>
+    status?.conditions?.some((each) => each.type === type && each.status === 'True');
+  return hasCondition('Established') === true && hasCondition('NamesAccepted') === true;
 }
 
-/** The desired definition, to replace one that has drifted: labels and annotations of others are kept. */
-export function repaired(live: CustomResourceDefinition): CustomResourceDefinition {
+/** The desired definition, to replace one that has drifted. It keeps labels and annotations of other owners. */
+export function repairedDefinition(live: CustomResourceDefinition): CustomResourceDefinition {
   return {
     ...live,
     apiVersion: DEFINITION.apiVersion ?? '',
     kind: CustomResourceDefinitions.kind,
-    metadata: { ...live.metadata, labels: { ...live.metadata.labels, ...MARK } },
+    metadata: { ...live.metadata, labels: { ...live.metadata.labels, ...IN_CLUSTER_LABELS } },
     spec: DEFINITION.spec,
   };
 }

@@ -4,11 +4,17 @@ import { imageNames } from '../image-names.ts';
 /** The folder of a node's CNI configuration. */
 const CNI_CONFIG = /^\/etc\/cni(\/net\.d)?\/*$/;
 
-/** Components that extend a pod network, and are not one. */
-const COMPANIONS: readonly RegExp[] = [/^multus/, /^whereabouts/, /^istio/, /^install-cni$/, /^(linkerd-)?cni-plugin$/];
+/** Components that extend a pod network without being one. */
+const COMPANION_IMAGES: readonly RegExp[] = [
+  /^multus/,
+  /^whereabouts/,
+  /^istio/,
+  /^install-cni$/,
+  /^(linkerd-)?cni-plugin$/,
+];
 
 /** Pod networks that do not write their configuration themselves. */
-const NETWORKS: readonly RegExp[] = [
+const NETWORK_IMAGES: readonly RegExp[] = [
   /^calico-node$|^calico\/node$/,
   /^cilium$/,
   /^flannel$/,
@@ -20,10 +26,11 @@ const NETWORKS: readonly RegExp[] = [
 ];
 
 /**
- * The pod network that a cluster has of its own, for messages: a second one would hand out the same addresses. It is a DaemonSet
- * that writes CNI configuration on nodes, or whose image is that of a known network. Undefined if none is found.
+ * The pod network that a cluster already has, for messages: a second one would assign the same addresses. It is a
+ * DaemonSet that writes CNI configuration on nodes, or whose image is that of a known network. Undefined if none is
+ * found.
  */
-export function otherNetwork(daemonSets: readonly DaemonSet[]): string | undefined {
+export function findOtherNetwork(daemonSets: readonly DaemonSet[]): string | undefined {
   const other = daemonSets.find(isNetwork);
   return other && `DaemonSet ${other.metadata.namespace}/${other.metadata.name}`;
 }
@@ -31,10 +38,10 @@ export function otherNetwork(daemonSets: readonly DaemonSet[]): string | undefin
 function isNetwork({ spec }: DaemonSet): boolean {
   const { containers = [], initContainers = [], volumes = [] } = spec.template.spec ?? {};
   const images = [...initContainers, ...containers].map(({ image = '' }) => image);
-  if (images.some((image) => NETWORKS.some((network) => imageNames(image).some((name) => network.test(name)))))
+  if (images.some((image) => NETWORK_IMAGES.some((network) => imageNames(image).some((name) => network.test(name)))))
     return true;
   const isCompanion = images.some((image) =>
-    COMPANIONS.some((companion) => companion.test(imageNames(image)[0] ?? '')),
+    COMPANION_IMAGES.some((companion) => companion.test(imageNames(image)[0] ?? '')),
   );
   return !isCompanion && volumes.some(({ hostPath }) => CNI_CONFIG.test(hostPath?.path ?? ''));
 }

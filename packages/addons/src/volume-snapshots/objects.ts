@@ -4,17 +4,17 @@ import type { Schema } from '@fairway/apiserver/schema/schema';
 import { VolumeSnapshotClasses, VolumeSnapshotContents, VolumeSnapshots } from '@fairway/kube/kinds/volume-snapshots';
 import type { ResourceType } from '@fairway/kube/object/meta';
 import type { Addon, AddonObject, ObjectIdentity } from '../addon.ts';
-import { objectOf, TEXT } from '../schema-parts.ts';
+import { objectOf, TEXT_SCHEMA } from '../schema-parts.ts';
 import { CLASS_FIELDS, CONTENT_FIELDS, SNAPSHOT_FIELDS } from './schemas.ts';
 
 /**
- * The API server requires proof of approval for kinds in a group of Kubernetes:
+ * The API server requires proof of approval for kinds in Kubernetes' own API groups:
  * https://github.com/kubernetes/enhancements/pull/1111
  */
-const APPROVAL = {
+const APPROVAL_ANNOTATION = {
   'api-approved.kubernetes.io': 'https://github.com/kubernetes-csi/external-snapshotter/pull/955',
 };
-const AGE: CrdColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+const AGE_COLUMN: CrdColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
 interface SnapshotKind {
   readonly type: ResourceType;
@@ -27,7 +27,7 @@ interface SnapshotKind {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-const SNAPSHOT: SnapshotKind = {
+const SNAPSHOT_KIND: SnapshotKind = {
   type: VolumeSnapshots,
   shortNames: ['vs'],
   fields: SNAPSHOT_FIELDS,
@@ -45,7 +45,7 @@ const SNAPSHOT: SnapshotKind = {
   annotations: { [SNAPSHOT_CONTROLLER_ANNOTATION]: 'fairway' },
 };
 
-const CONTENT: SnapshotKind = {
+const CONTENT_KIND: SnapshotKind = {
   type: VolumeSnapshotContents,
   shortNames: ['vsc', 'vscs'],
   fields: CONTENT_FIELDS,
@@ -62,7 +62,7 @@ const CONTENT: SnapshotKind = {
   ],
 };
 
-const CLASS: SnapshotKind = {
+const CLASS_KIND: SnapshotKind = {
   type: VolumeSnapshotClasses,
   shortNames: ['vsclass', 'vsclasses'],
   fields: CLASS_FIELDS,
@@ -74,13 +74,13 @@ const CLASS: SnapshotKind = {
   ],
 };
 
-/** In an order in which no kind refers to a later one. */
-const DEFINITIONS: readonly AddonObject[] = [CLASS, CONTENT, SNAPSHOT].map(definitionOf);
-const IDENTITIES: readonly ObjectIdentity[] = DEFINITIONS.map(({ type, name }) => ({ type, name }));
+/** Ordered so that no kind refers to a later one. */
+const DEFINITIONS: readonly AddonObject[] = [CLASS_KIND, CONTENT_KIND, SNAPSHOT_KIND].map(definitionOf);
+const SNAPSHOT_OBJECTS: readonly ObjectIdentity[] = DEFINITIONS.map(({ type, name }) => ({ type, name }));
 
 /**
- * The kinds of volume snapshots. Fairway serves them, if the definition of VolumeSnapshots says so. They are never deleted, since
- * that would delete everything that tenants wrote.
+ * The kinds of volume snapshots. Fairway serves them if the definition of VolumeSnapshots is Fairway's. They are never
+ * deleted, because that would delete everything that tenants wrote.
  */
 export function volumeSnapshots(): Addon {
   return {
@@ -89,7 +89,7 @@ export function volumeSnapshots(): Addon {
     version: VolumeSnapshots.version.slice(1),
     objects: DEFINITIONS,
     workload: { type: CustomResourceDefinitions, name: nameOf(VolumeSnapshots) },
-    claims: IDENTITIES,
+    claims: SNAPSHOT_OBJECTS,
   };
 }
 
@@ -103,7 +103,7 @@ function definitionOf(kind: SnapshotKind): AddonObject {
   const object: CustomResourceDefinition = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: CustomResourceDefinitions.kind,
-    metadata: { name, annotations: { ...APPROVAL, ...annotations } },
+    metadata: { name, annotations: { ...APPROVAL_ANNOTATION, ...annotations } },
     spec: {
       group: type.group,
       scope: type.namespaced ? 'Namespaced' : 'Cluster',
@@ -121,14 +121,14 @@ function definitionOf(kind: SnapshotKind): AddonObject {
           storage: true,
           schema: {
             openAPIV3Schema: objectOf(
-              { apiVersion: TEXT, kind: TEXT, metadata: { type: 'object' }, ...fields },
+              { apiVersion: TEXT_SCHEMA, kind: TEXT_SCHEMA, metadata: { type: 'object' }, ...fields },
               required,
             ),
           },
           ...(hasStatus && { subresources: { status: {} } }),
           additionalPrinterColumns: [
             ...columns.map(([column, valueType, jsonPath]) => ({ name: column, type: valueType, jsonPath })),
-            AGE,
+            AGE_COLUMN,
           ],
         },
       ],

@@ -1,25 +1,25 @@
 import type { Schema, ValidationRule } from '@fairway/apiserver/schema/schema';
-import { objectOf, TEXT } from '../schema-parts.ts';
+import { objectOf, TEXT_SCHEMA } from '../schema-parts.ts';
 
 /** Fields of snapshot.storage.k8s.io/v1: https://github.com/kubernetes-csi/external-snapshotter/tree/master/client/apis/volumesnapshot/v1 */
 
-const POLICY = described(
+const POLICY = withDescription(
   { type: 'string', enum: ['Delete', 'Retain'] },
   'Whether to delete or retain the snapshot in the storage system when its VolumeSnapshot is deleted.',
 );
-const TIME: Schema = { type: 'string', format: 'date-time' };
-const ERROR = described(
-  objectOf({ message: TEXT, time: TIME }),
+const TIME_SCHEMA: Schema = { type: 'string', format: 'date-time' };
+const ERROR_SCHEMA = withDescription(
+  objectOf({ message: TEXT_SCHEMA, time: TIME_SCHEMA }),
   'Last error while creating the snapshot; cleared on success.',
 );
-const READY = described({ type: 'boolean' }, 'Whether volumes can be created from the snapshot.');
+const READY_SCHEMA = withDescription({ type: 'boolean' }, 'Whether volumes can be created from the snapshot.');
 
-/** Fields that cannot change once set, exactly one of which is present. */
+/** Fields of which exactly one is set, and which cannot change once set. */
 function sourceOf(fields: Readonly<Record<string, string>>): Schema {
   const names = Object.keys(fields);
   const properties = Object.entries(fields).map(([name, text]): [string, Schema] => [
     name,
-    { ...described(TEXT, text), 'x-kubernetes-validations': [unchanged(name)] },
+    { ...withDescription(TEXT_SCHEMA, text), 'x-kubernetes-validations': [immutableRule(name)] },
   ]);
   return {
     ...objectOf(Object.fromEntries(properties)),
@@ -31,11 +31,11 @@ function sourceOf(fields: Readonly<Record<string, string>>): Schema {
   };
 }
 
-function unchanged(name: string): ValidationRule {
+function immutableRule(name: string): ValidationRule {
   return { rule: 'self == oldSelf', message: `${name} is immutable` };
 }
 
-function described(schema: Schema, description: string): Schema {
+function withDescription(schema: Schema, description: string): Schema {
   return { ...schema, description };
 }
 
@@ -43,14 +43,14 @@ function described(schema: Schema, description: string): Schema {
 export const SNAPSHOT_FIELDS: Readonly<Record<string, Schema>> = {
   spec: objectOf(
     {
-      source: described(
+      source: withDescription(
         sourceOf({
           persistentVolumeClaimName: 'PersistentVolumeClaim in the same namespace to create the snapshot from.',
           volumeSnapshotContentName: 'VolumeSnapshotContent of an existing snapshot.',
         }),
         'Source of the snapshot.',
       ),
-      volumeSnapshotClassName: described(
+      volumeSnapshotClassName: withDescription(
         { type: 'string', minLength: 1 },
         "VolumeSnapshotClass; defaults to the default class of the volume's driver.",
       ),
@@ -58,13 +58,13 @@ export const SNAPSHOT_FIELDS: Readonly<Record<string, Schema>> = {
     ['source'],
   ),
   status: objectOf({
-    boundVolumeSnapshotContentName: described(
-      TEXT,
+    boundVolumeSnapshotContentName: withDescription(
+      TEXT_SCHEMA,
       'VolumeSnapshotContent of the snapshot. It is bound when the content also references this VolumeSnapshot.',
     ),
-    creationTime: described(TIME, 'Time at which the snapshot was taken.'),
-    readyToUse: READY,
-    restoreSize: described(
+    creationTime: withDescription(TIME_SCHEMA, 'Time at which the snapshot was taken.'),
+    readyToUse: READY_SCHEMA,
+    restoreSize: withDescription(
       {
         'x-kubernetes-int-or-string': true,
         anyOf: [{ type: 'integer' }, { type: 'string' }],
@@ -72,21 +72,21 @@ export const SNAPSHOT_FIELDS: Readonly<Record<string, Schema>> = {
       },
       'Minimum size of a volume created from the snapshot.',
     ),
-    error: ERROR,
+    error: ERROR_SCHEMA,
   }),
 };
 
-const REFERENCE = described(
+const REFERENCE_SCHEMA = withDescription(
   {
     ...objectOf(
       {
-        apiVersion: TEXT,
-        kind: TEXT,
-        name: TEXT,
-        namespace: TEXT,
-        uid: TEXT,
-        resourceVersion: TEXT,
-        fieldPath: TEXT,
+        apiVersion: TEXT_SCHEMA,
+        kind: TEXT_SCHEMA,
+        name: TEXT_SCHEMA,
+        namespace: TEXT_SCHEMA,
+        uid: TEXT_SCHEMA,
+        resourceVersion: TEXT_SCHEMA,
+        fieldPath: TEXT_SCHEMA,
       },
       ['name', 'namespace'],
     ),
@@ -101,8 +101,8 @@ export const CONTENT_FIELDS: Readonly<Record<string, Schema>> = {
     ...objectOf(
       {
         deletionPolicy: POLICY,
-        driver: described(TEXT, 'CSI driver of the storage system.'),
-        source: described(
+        driver: withDescription(TEXT_SCHEMA, 'CSI driver of the storage system.'),
+        source: withDescription(
           sourceOf({
             volumeHandle: 'ID of the source volume in the storage system.',
             snapshotHandle: 'ID of an existing snapshot in the storage system.',
@@ -110,11 +110,14 @@ export const CONTENT_FIELDS: Readonly<Record<string, Schema>> = {
           'Source volume, or an existing snapshot.',
         ),
         sourceVolumeMode: {
-          ...described(TEXT, 'Mode of the source volume, Filesystem or Block, if known.'),
-          'x-kubernetes-validations': [unchanged('sourceVolumeMode')],
+          ...withDescription(TEXT_SCHEMA, 'Mode of the source volume, Filesystem or Block, if known.'),
+          'x-kubernetes-validations': [immutableRule('sourceVolumeMode')],
         },
-        volumeSnapshotClassName: described(TEXT, 'VolumeSnapshotClass from which the snapshot was created.'),
-        volumeSnapshotRef: REFERENCE,
+        volumeSnapshotClassName: withDescription(
+          TEXT_SCHEMA,
+          'VolumeSnapshotClass from which the snapshot was created.',
+        ),
+        volumeSnapshotRef: REFERENCE_SCHEMA,
       },
       ['deletionPolicy', 'driver', 'source', 'volumeSnapshotRef'],
     ),
@@ -126,20 +129,23 @@ export const CONTENT_FIELDS: Readonly<Record<string, Schema>> = {
     ],
   },
   status: objectOf({
-    snapshotHandle: described(TEXT, 'ID of the snapshot in the storage system.'),
-    creationTime: described({ type: 'integer', format: 'int64' }, 'Creation time in nanoseconds since the Unix epoch.'),
-    readyToUse: READY,
-    restoreSize: described({ type: 'integer', format: 'int64', minimum: 0 }, 'Size of the snapshot in bytes.'),
-    error: ERROR,
+    snapshotHandle: withDescription(TEXT_SCHEMA, 'ID of the snapshot in the storage system.'),
+    creationTime: withDescription(
+      { type: 'integer', format: 'int64' },
+      'Creation time in nanoseconds since the Unix epoch.',
+    ),
+    readyToUse: READY_SCHEMA,
+    restoreSize: withDescription({ type: 'integer', format: 'int64', minimum: 0 }, 'Size of the snapshot in bytes.'),
+    error: ERROR_SCHEMA,
   }),
 };
 
 /** Fields of a VolumeSnapshotClass. */
 export const CLASS_FIELDS: Readonly<Record<string, Schema>> = {
-  driver: described(TEXT, 'CSI driver that creates the snapshots.'),
+  driver: withDescription(TEXT_SCHEMA, 'CSI driver that creates the snapshots.'),
   deletionPolicy: POLICY,
-  parameters: described(
-    { type: 'object', additionalProperties: TEXT },
+  parameters: withDescription(
+    { type: 'object', additionalProperties: TEXT_SCHEMA },
     'Driver-specific parameters for creating snapshots.',
   ),
 };

@@ -53,12 +53,12 @@ function clusterAdmission(spec: NewCluster['spec'], overrides: Partial<ClusterAd
   };
 }
 
-describe('an allow-list of addresses that this Fairway does not enforce', () => {
+describe('spec.apiServer.allowedCIDRs where Fairway does not enforce it', () => {
   const apiServer = { allowedCIDRs: ['192.0.2.0/24'] };
   const why = 'it is not enforced here: remove it';
   const unenforcedFields = { 'spec.apiServer.allowedCIDRs': why };
 
-  it('is refused when it is new or changed, with what to do', () => {
+  it('refuses new and changed lists, and says what to do', () => {
     const old = aCluster({ apiServer: { allowedCIDRs: ['198.51.100.0/24'] } });
     const refused = [{ type: 'FieldValueForbidden', field: 'spec.apiServer.allowedCIDRs', detail: why }];
 
@@ -66,7 +66,7 @@ describe('an allow-list of addresses that this Fairway does not enforce', () => 
     expect(admitCluster(clusterAdmission({ apiServer }, { unenforcedFields, old }))).toEqual(refused);
   });
 
-  it('is not refused again once stored, nor when it is empty or enforced', () => {
+  it('does not refuse stored, empty or enforced lists', () => {
     const old = aCluster({ apiServer });
     const empty = { apiServer: { allowedCIDRs: [] } };
 
@@ -78,26 +78,26 @@ describe('an allow-list of addresses that this Fairway does not enforce', () => 
   it.each([
     { mode: 'Router', told: 0 },
     { mode: 'None', told: 1 },
-  ] as const)('with gateway mode $mode has $told warnings about addresses of nodes', ({ mode, told }) => {
+  ] as const)('warns $told times about node addresses with gateway mode $mode', ({ mode, told }) => {
     const cluster = aCluster({ apiServer, network: { gateway: { mode } } });
 
     expect(clusterWarnings(cluster).filter((warning) => warning.includes('allowedCIDRs')).length).toBe(told);
   });
 });
 
-describe('users of Keystone that this Fairway does not know', () => {
+describe('Keystone users where Fairway does not support them', () => {
   const apiServer = { keystone: { projects: ['p1'] } };
   const keystoneProblem = 'there are none: remove it';
   const refused = [{ type: 'FieldValueForbidden', field: 'spec.apiServer.keystone', detail: keystoneProblem }];
 
-  it('are refused when they are new or changed, with what to do', () => {
+  it('refuses new and changed settings, and says what to do', () => {
     const old = aCluster({ apiServer: { keystone: {} } });
 
     expect(admitCluster(clusterAdmission({ apiServer }, { keystoneProblem }))).toEqual(refused);
     expect(admitCluster(clusterAdmission({ apiServer }, { keystoneProblem, old }))).toEqual(refused);
   });
 
-  it('are not refused again once stored, nor when they are taken away', () => {
+  it('does not refuse stored or removed settings', () => {
     const old = aCluster({ apiServer });
 
     expect(admitCluster(clusterAdmission({ apiServer }, { keystoneProblem, old }))).toEqual([]);
@@ -109,7 +109,7 @@ describe('clusterWarnings', () => {
   const oidc = { issuerURL: 'https://login.example.org', clientID: 'kubernetes' };
 
   it.each(['1.31', '1.33', '1.33.9'])(
-    'tells that OIDC may not be applied with %s, and from when on it is',
+    'warns that OIDC may not be applied with %s, and names the version that applies it',
     (version) => {
       const warnings = clusterWarnings(aCluster({ version, apiServer: { oidc } }));
 
@@ -121,7 +121,7 @@ describe('clusterWarnings', () => {
     },
   );
 
-  it('tells that nothing implements Services where a cluster has neither pod network nor kube-proxy', () => {
+  it('warns that nothing implements Services in a cluster without pod network and kube-proxy', () => {
     const [free, standard] = SHIPPED_PLANS.map(({ spec }) => spec);
     const cluster = aCluster({ plan: 'standard', cni: { type: 'none' } });
 
@@ -132,7 +132,7 @@ describe('clusterWarnings', () => {
     expect(clusterWarnings(cluster, cluster, standard), 'once').toEqual([]);
   });
 
-  it('has nothing to tell of later ones, or without OIDC', () => {
+  it('does not warn about later versions or clusters without OIDC', () => {
     expect(clusterWarnings(aCluster({ version: '1.34', apiServer: { oidc } }))).toEqual([]);
     expect(clusterWarnings(aCluster({ version: '1.33' }))).toEqual([]);
   });
@@ -146,7 +146,7 @@ describe('admitCluster', () => {
     { network: { networkID: id('c'), subnetID: id('9'), loadBalancersSubnetID: id('8') } },
     { network: { gateway: { routerID: id('e'), externalNetworkID: id('b') } } },
     { image: 'ubuntu-24.04', podCIDR: '10.2.0.0/16' },
-  ])('takes %j', (spec) => {
+  ])('accepts %j', (spec) => {
     expect(admitCluster(clusterAdmission(spec))).toEqual([]);
   });
 
@@ -216,21 +216,21 @@ describe('admitCluster', () => {
     expect(errors).toMatchObject([{ field, detail: expect.stringContaining(detail) }]);
   });
 
-  it('refuses more clusters than the plan allows, and leaves existing ones alone', () => {
+  it('refuses more clusters than the plan allows, but accepts changes to existing ones', () => {
     const others = Array.from({ length: 20 }, (_, index) => aCluster({}, { name: `c${index}` }));
     expect(admitCluster(clusterAdmission({}, { others }))).toMatchObject([{ field: 'spec.plan' }]);
     expect(admitCluster(clusterAdmission({ plan: 'standard' }, { others }))).toEqual([]);
     expect(admitCluster(clusterAdmission({}, { others, old: aCluster() }))).toEqual([]);
-    const moving = clusterAdmission({}, { others, old: aCluster({ plan: 'standard' }) });
-    expect(admitCluster(moving), 'a change of plan counts').toMatchObject([{ field: 'spec.plan' }]);
+    const movedCluster = clusterAdmission({}, { others, old: aCluster({ plan: 'standard' }) });
+    expect(admitCluster(movedCluster), 'a change of plan counts').toMatchObject([{ field: 'spec.plan' }]);
   });
 
-  it('refuses nothing about what the cloud has not told', () => {
+  it('refuses no references to resources that the cloud has not listed', () => {
     const spec = { region: 'X', image: 'x', network: { networkID: id('3'), gateway: { routerID: id('3') } } };
     expect(admitCluster(clusterAdmission(spec, { catalogue: {} }))).toEqual([]);
   });
 
-  it('lets a cluster be edited after its image is gone', () => {
+  it('accepts changes to a cluster whose image was deleted', () => {
     const old = aCluster({ image: 'gone' });
     expect(admitCluster(clusterAdmission({ image: 'gone' }, { old }))).toEqual([]);
     expect(admitCluster(clusterAdmission({ image: 'new' }, { old }))).toMatchObject([{ field: 'spec.image' }]);
@@ -241,7 +241,7 @@ describe('admitCluster', () => {
     ['1.34.3', '1.36', ['upgrade to 1.35 first']],
     ['1.35.8', '1.34', ['cannot be downgraded']],
     ['1.31.14', '1.32', []],
-  ])('a cluster on %s that asks for %s: %j', (current, version, details) => {
+  ])('validates the upgrade of a cluster on %s to %s: %j', (current, version, details) => {
     const old: Cluster = { ...aCluster({ version: current }), status: { version: current } };
     const errors = admitCluster(clusterAdmission({ version }, { old }));
     expect(errors).toMatchObject(
@@ -266,7 +266,7 @@ describe('admitCluster', () => {
     expect(admitCluster(clusterAdmission({ version: '1.35.8' }, { old: of('1.20.1') }))).toEqual([]);
   });
 
-  it('refuses what this Fairway has no programs of, and says what to type', () => {
+  it('refuses a version without binaries, and says which command fetches it', () => {
     const releases = SHIPPED_RELEASES.map((release) => ({ ...release, status: { available: [] } }));
 
     for (const spec of [{}, { version: '1.36' }, { version: '1.36.4' }]) {
@@ -277,14 +277,15 @@ describe('admitCluster', () => {
   });
 });
 
-it('a version that was overruled is told with every change, until it is raised', () => {
+it('warns with every change that spec.version is overruled, until it is raised', () => {
   const old = aCluster({ version: '1.34' });
   const forcedUpgrade = { from: '1.34.2', to: '1.35.0', time: '2026-11-22T00:00:00Z', asked: '1.34' };
   old.status = { version: '1.35.0', forcedUpgrade };
-  const told = (cluster: Cluster) => clusterWarnings(cluster, old).filter((text) => text.startsWith('spec.version'));
+  const versionWarnings = (cluster: Cluster) =>
+    clusterWarnings(cluster, old).filter((text) => text.startsWith('spec.version'));
 
-  expect(told(aCluster({ version: '1.34' }))).toEqual([expect.stringContaining('set it to 1.35')]);
-  expect(told(aCluster({ version: '1.35' }))).toEqual([]);
+  expect(versionWarnings(aCluster({ version: '1.34' }))).toEqual([expect.stringContaining('set it to 1.35')]);
+  expect(versionWarnings(aCluster({ version: '1.35' }))).toEqual([]);
 });
 
 describe('versionWarnings', () => {
@@ -296,7 +297,7 @@ describe('versionWarnings', () => {
     },
     { current: '1.35.1', version: '1.36', warns: [] },
     { current: '1.33.1', version: undefined, warns: [expect.stringContaining('1.33 has reached its end of life')] },
-  ])('$current to $version: $warns', ({ current, version, warns }) => {
+  ])('warns about the upgrade from $current to $version: $warns', ({ current, version, warns }) => {
     const old: Cluster = { ...aCluster({ version: current }), status: { version: current } };
     const request = clusterAdmission(version === undefined ? {} : { version }, { old });
 
@@ -326,7 +327,7 @@ describe('admitNodePool', () => {
     { flavor: id('2'), availabilityZones: ['az-c', 'az-a'] },
     { flavor: 'diskless', rootVolume: { sizeGiB: 60, type: 'high-speed' }, image: 'ubuntu-24.04' },
     { floatingIPs: { enabled: true } },
-  ])('takes %j', (spec) => {
+  ])('accepts %j', (spec) => {
     expect(admitNodePool(poolAdmission(spec))).toEqual([]);
   });
 
@@ -365,12 +366,12 @@ describe('admitNodePool', () => {
       'spec.availabilityZones[0]',
       'no such availability zone',
     ],
-  ])('refuses, of a pool that was %j, %j at %s: %s', (before, spec, field, detail) => {
+  ])('refuses to change a pool from %j to %j at %s: %s', (before, spec, field, detail) => {
     const errors = admitNodePool(poolAdmission(spec, { old: aNodePool(before) }));
     expect(errors).toMatchObject([{ field, detail: expect.stringContaining(detail) }]);
   });
 
-  it('refuses a schedule of more nodes than the plan ever allows, unless it is stored', () => {
+  it('refuses a schedule with more nodes than the plan allows, unless it is stored', () => {
     const autoscaling = (minReplicas: number) => {
       const schedule = { name: 'day', start: '0 7 * * *', end: '0 20 * * *', minReplicas, maxReplicas: 999 };
       return { autoscaling: { enabled: true, schedules: [schedule] } };
@@ -382,14 +383,14 @@ describe('admitNodePool', () => {
     expect(admitNodePool(poolAdmission(autoscaling(101), { old: aNodePool(autoscaling(101)) }))).toEqual([]);
   });
 
-  it('takes what is stored already, though the cloud has it no more', () => {
-    const gone = { flavor: 'b3-6', availabilityZones: ['az-a', 'az-d'] };
-    expect(admitNodePool(poolAdmission({ ...gone, replicas: 2 }, { old: aNodePool(gone) }))).toEqual([]);
+  it('accepts stored values that the cloud no longer offers', () => {
+    const missing = { flavor: 'b3-6', availabilityZones: ['az-a', 'az-d'] };
+    expect(admitNodePool(poolAdmission({ ...missing, replicas: 2 }, { old: aNodePool(missing) }))).toEqual([]);
     const left = { flavor: 'b3-8', availabilityZones: ['az-d', 'az-b'] };
-    expect(admitNodePool(poolAdmission(left, { old: aNodePool(gone) }))).toEqual([]);
+    expect(admitNodePool(poolAdmission(left, { old: aNodePool(missing) }))).toEqual([]);
   });
 
-  it('refuses a cluster whose pools were there first and are more than its plan allows', () => {
+  it('refuses a cluster whose existing pools exceed its plan', () => {
     const pools = [
       aNodePool({ replicas: 999 }, { name: 'early' }),
       aNodePool({ replicas: 999, clusterName: 'other' }, { name: 'foreign' }),
@@ -402,7 +403,7 @@ describe('admitNodePool', () => {
     );
   });
 
-  it('refuses a cluster without a router whose pools were there first and want floating IPs', () => {
+  it('refuses a cluster without a router if its existing pools request floating IPs', () => {
     const pools = [aNodePool({ floatingIPs: { enabled: true } }, { name: 'early' })];
     const spec = { network: { gateway: { mode: 'None' as const } } };
     expect(admitCluster(clusterAdmission(spec, { pools }))).toContainEqual(
@@ -413,7 +414,7 @@ describe('admitNodePool', () => {
     );
   });
 
-  it('counts the nodes of all pools of the cluster, and of no other', () => {
+  it('counts the nodes of all pools of the cluster, but not of other clusters', () => {
     const quotas = {};
     const others = [
       aNodePool({ replicas: 90 }, { name: 'big' }),
@@ -439,7 +440,7 @@ describe('admitNodePool', () => {
     expect(errors).toMatchObject([{ field: 'spec.floatingIPs.enabled', detail: expect.stringContaining(mode) }]);
   });
 
-  it('takes a pool before its cluster, as a dry run of both needs it, and says so', () => {
+  it('accepts a pool before its cluster, as a dry run of both requires, with a warning', () => {
     const admission = poolAdmission({ clusterName: 'dema' });
     expect(admitNodePool(admission)).toEqual([]);
     expect(nodePoolWarnings(admission)).toEqual([expect.stringContaining('did you mean "demo"?')]);
@@ -451,7 +452,7 @@ describe('admitNodePool', () => {
     expect(admitNodePool(poolAdmission({}, { clusters, old: aNodePool() }))).toEqual([]);
   });
 
-  it('warns of what the quota does not hold now', () => {
+  it('warns about nodes that exceed the current quota', () => {
     expect(nodePoolWarnings(poolAdmission({ replicas: 3 }))).toEqual([]);
     expect(nodePoolWarnings(poolAdmission({ replicas: 4 }))).toEqual([expect.stringContaining('has 3 left')]);
     expect(nodePoolWarnings(poolAdmission({ replicas: 4 }, { old: aNodePool({ replicas: 2 }) }))).toEqual([]);
@@ -459,13 +460,14 @@ describe('admitNodePool', () => {
     expect(nodePoolWarnings(floatingIPs)).toEqual([expect.stringContaining('need 2 floating IPs')]);
   });
 
-  it('warns of what the quota does not hold while nodes of another flavor take the place of those that there are', () => {
+  it('warns if replacing nodes with another flavor temporarily exceeds the quota', () => {
     const warningsOf = (used: number, replicas: number, from: string, to: string) => {
       const quotas = { cores: { limit: 20, used } };
       const old = { ...aNodePool({ flavor: from, replicas }), status: { replicas } };
       return nodePoolWarnings(poolAdmission({ flavor: to, replicas }, { old, catalogue: { ...catalogue, quotas } }));
     };
-    // Three nodes with 2 cores become three with 4: while the last old one exists, that is 12 + 2 instead of 6.
+    // Three nodes with 2 cores are replaced by three with 4: while the last old one exists, they need 12 + 2 cores
+    // instead of 6.
     expect(warningsOf(12, 3, 'b3-8', 'b3-16')).toEqual([]);
     expect(warningsOf(13, 3, 'b3-8', 'b3-16')).toEqual([
       "spec.flavor (b3-16): replacing the nodes temporarily needs 8 cores, but the project's quota of 20 has 7 left: the replacement will wait until there is room",
@@ -476,7 +478,7 @@ describe('admitNodePool', () => {
     expect(warningsOf(20, 0, 'b3-8', 'b3-16')).toEqual([]);
   });
 
-  it('admits a pool larger than the whole quota, since the quota may be raised', () => {
+  it('accepts a pool that exceeds the whole quota, since the quota may be raised', () => {
     expect(admitNodePool(poolAdmission({ replicas: 21 }))).toEqual([]);
   });
 });

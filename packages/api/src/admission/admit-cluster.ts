@@ -16,7 +16,7 @@ import { clusterLimitErrors } from './cluster-limits.ts';
 import { networkErrors } from './cluster-network.ts';
 import { clusterNodesErrors } from './cluster-nodes.ts';
 import { optionErrors, optionWarnings } from './cluster-options.ts';
-import { asksForReset, resetErrors } from './cluster-reset.ts';
+import { requestsReset, resetErrors } from './cluster-reset.ts';
 import { snapshotErrors } from './cluster-snapshots.ts';
 import { clusterRequests } from './counted-requests.ts';
 import { clusterImageErrors } from './image-size.ts';
@@ -27,8 +27,8 @@ import { requestTimeErrors } from './request-times.ts';
 import { unenforcedErrors } from './unenforced-fields.ts';
 
 /**
- * Validates a Cluster against what operator and cloud offer. A stored value is not rejected again: a cluster can still be edited after its image or
- * network was deleted, which its conditions report.
+ * Validates a Cluster against what the operator and the cloud offer. Stored values are not rejected again: a cluster
+ * can still be edited after its image or network was deleted, which its conditions report.
  */
 export function admitCluster(admission: ClusterAdmission): FieldError[] {
   const { cluster, plans } = admission;
@@ -43,7 +43,7 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
     ...resetErrors(admission),
     ...versionErrors(admission),
     ...credentialErrors(admission),
-    ...placeErrors(admission),
+    ...regionAndImageErrors(admission),
     ...optionErrors(admission, plan),
     ...clusterNodesErrors(admission, plan),
     ...networkErrors(admission, plan),
@@ -71,7 +71,7 @@ export function clusterWarnings(cluster: Cluster, old?: Cluster, plan?: PlanSpec
 }
 
 function tokenIssuerWarnings({ spec, status }: Cluster): string[] {
-  // Without either it gets the newest version.
+  // Without either, the cluster gets the newest version.
   const version = spec.version ?? status?.version;
   const problem = spec.apiServer.oidc && version && oidcVersionProblem(version);
   if (!problem) return [];
@@ -92,7 +92,7 @@ function versionErrors({ cluster, old, releases, nowMs }: ClusterAdmission): Fie
   const { version } = cluster.spec;
   if (old !== undefined && version === old.spec.version) return [];
   // After a reset, the rules for new clusters apply to the version.
-  if (asksForReset({ cluster, old })) return [];
+  if (requestsReset({ cluster, old })) return [];
   const resolved = resolvedVersion({ cluster, old, releases, nowMs });
   const problem = resolved.ok ? skewProblem(resolved.version.version, old) : resolved.problem;
   if (problem === undefined) return [];
@@ -104,7 +104,7 @@ type VersionRequest = Pick<ClusterAdmission, 'cluster' | 'old' | 'releases' | 'n
 function resolvedVersion({ cluster, old, releases, nowMs }: VersionRequest): ResolvedVersion {
   const { version } = cluster.spec;
   const current = old?.status?.version;
-  if (current === undefined || asksForReset({ cluster, old })) return resolveVersion(version, releases, nowMs);
+  if (current === undefined || requestsReset({ cluster, old })) return resolveVersion(version, releases, nowMs);
   return resolveUpgrade(version, current, releases, nowMs);
 }
 
@@ -135,7 +135,7 @@ function credentialErrors({ cluster, old, credential }: ClusterAdmission): Field
   return [{ type: 'FieldValueForbidden', field: 'spec.credentialName', detail }];
 }
 
-function placeErrors({ cluster, old, catalogue, pools }: ClusterAdmission): FieldError[] {
+function regionAndImageErrors({ cluster, old, catalogue, pools }: ClusterAdmission): FieldError[] {
   const errors: FieldError[] = [];
   const { region, image } = cluster.spec;
   if (region !== undefined && region !== old?.spec.region && catalogue.regions && !catalogue.regions.includes(region)) {
@@ -149,8 +149,8 @@ function placeErrors({ cluster, old, catalogue, pools }: ClusterAdmission): Fiel
     );
   }
   if (image !== undefined && image !== old?.spec.image && catalogue.images) {
-    const isThere = findByIdOrName(catalogue.images, image) !== undefined;
-    if (!isThere) errors.push(notFoundError('spec.image', image, 'image', catalogue.images));
+    const exists = findByIdOrName(catalogue.images, image) !== undefined;
+    if (!exists) errors.push(notFoundError('spec.image', image, 'image', catalogue.images));
     else errors.push(...clusterImageErrors(cluster, pools, catalogue));
   }
   return errors;

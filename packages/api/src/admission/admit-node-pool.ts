@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '@fairway/kube/object/field-error';
-import { counted } from '../domain/counted.ts';
 import { kubeletErrors } from '../domain/kubelet-settings.ts';
 import { nodeTemplateErrors } from '../domain/node-metadata.ts';
 import { sumOfReplicas } from '../domain/plan-limits.ts';
+import { pluralize } from '../domain/pluralize.ts';
 import type { EffectiveQuota } from '../domain/project-quota.ts';
 import { sizeProblem } from '../domain/reserved-resources.ts';
 import { serverLabelErrors } from '../domain/server-labels.ts';
@@ -15,7 +15,7 @@ import { autoscalingWarnings } from './autoscaling-warnings.ts';
 import type { CatalogueFlavor, CatalogueSubnet, CloudCatalogue } from './cloud-catalogue.ts';
 import { floatingIpRouterErrors } from './cluster-gateway.ts';
 import { imageSizeErrors } from './image-size.ts';
-import { poolRoomErrors } from './node-room.ts';
+import { poolCapacityErrors } from './node-capacity-errors.ts';
 import { poolAllowanceErrors } from './plan-allowance.ts';
 import { poolNetworkErrors } from './pool-networks.ts';
 import { quotaWarnings } from './pool-quota.ts';
@@ -66,7 +66,7 @@ export function nodePoolLimitErrors(limits: NodePoolLimits, subnets?: readonly C
   if (cluster === undefined) return [];
   const plan = limits.plans.find(({ metadata }) => metadata.name === cluster.spec.plan);
   const tooMany = plan ? [...maxNodesErrors(limits, plan), ...scheduleErrors(limits, plan)] : [];
-  if (plan && tooMany.length === 0) tooMany.push(...poolRoomErrors({ ...limits, cluster, plan, subnets }));
+  if (plan && tooMany.length === 0) tooMany.push(...poolCapacityErrors({ ...limits, cluster, plan, subnets }));
   return [...clusterErrors(limits, cluster), ...tooMany, ...floatingIpErrors(limits, cluster)];
 }
 
@@ -107,15 +107,15 @@ function maxNodesErrors({ pool, old, others }: NodePoolLimits, plan: Plan): Fiel
   const { maxNodes } = plan.spec;
   if (elsewhere + pool.spec.replicas <= maxNodes) return [];
   const left = Math.max(0, maxNodes - elsewhere);
-  const allows = `plan "${plan.metadata.name}" allows ${counted(maxNodes, 'node')} per cluster`;
+  const limitDetail = `plan "${plan.metadata.name}" allows ${pluralize(maxNodes, 'node')} per cluster`;
   const detail =
     elsewhere === 0
-      ? `${allows}: must be at most ${left}`
-      : `${allows}, and the other pools of the cluster have ${elsewhere}: must be at most ${left}, or scale down those pools`;
+      ? `${limitDetail}: must be at most ${left}`
+      : `${limitDetail}, and the other pools of the cluster have ${elsewhere}: must be at most ${left}, or scale down those pools`;
   return [{ type: 'FieldValueInvalid', field: 'spec.replicas', value: pool.spec.replicas, detail }];
 }
 
-/** minReplicas must not exceed the plan's limit, which no cluster can reach. */
+/** minReplicas must not exceed the plan's limit: no cluster could ever reach it. */
 function scheduleErrors({ pool, old }: NodePoolLimits, plan: Plan): FieldError[] {
   const { maxNodes } = plan.spec;
   const known = old?.spec.autoscaling.schedules ?? [];
@@ -123,7 +123,7 @@ function scheduleErrors({ pool, old }: NodePoolLimits, plan: Plan): FieldError[]
     if (minReplicas <= maxNodes || known.some((each) => each.name === name && each.minReplicas === minReplicas))
       return [];
     const field = `spec.autoscaling.schedules[${index}].minReplicas`;
-    const detail = `plan "${plan.metadata.name}" allows ${counted(maxNodes, 'node')} per cluster: lower it`;
+    const detail = `plan "${plan.metadata.name}" allows ${pluralize(maxNodes, 'node')} per cluster: lower it`;
     return [{ type: 'FieldValueInvalid', field, value: minReplicas, detail }];
   });
 }
@@ -201,8 +201,8 @@ function zoneErrors({ pool, old, catalogue }: NodePoolAdmission): FieldError[] {
 }
 
 /**
- * Warnings: a cluster that does not exist yet, how autoscaling affects the change, and what exceeds the quota now, since current usage may be
- * temporary.
+ * Warnings about a missing cluster, about changes that autoscaling affects, and about nodes that exceed the current
+ * quota: usage may be temporary.
  */
 export function nodePoolWarnings(admission: NodePoolAdmission): string[] {
   const { pool, old } = admission;

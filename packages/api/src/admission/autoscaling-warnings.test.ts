@@ -4,41 +4,41 @@ import { aNodePool } from '../testing/objects.ts';
 import { autoscalingWarnings } from './autoscaling-warnings.ts';
 
 const on = { autoscaling: { enabled: true } };
-const timed = {
+const requestRate = {
   autoscaling: {
     enabled: true,
     schedules: [{ name: 'day', start: '0 7 * * *', end: '0 20 * * *', minReplicas: 3 }],
   },
 };
 
-/** Its size was decided by autoscaling. */
-function sized(pool: NodePool, replicas: number): NodePool {
+/** Returns the pool with a size that autoscaling decided. */
+function poolOfSize(pool: NodePool, replicas: number): NodePool {
   const autoscaling = { replicas, reason: 'ScaledUp', message: '', time: '2026-01-01T00:00:00Z' };
   return { ...pool, status: { autoscaling } };
 }
 
-describe('warnings of autoscaling', () => {
+describe('autoscalingWarnings', () => {
   it.each([
     { reason: 'a new pool', pool: aNodePool({ ...on, replicas: 3 }), old: undefined, warnings: [] },
     {
-      reason: 'the same applied again',
+      reason: 'the same spec applied again',
       pool: aNodePool({ ...on, replicas: 1 }),
-      old: sized(aNodePool({ ...on, replicas: 1 }), 7),
+      old: poolOfSize(aNodePool({ ...on, replicas: 1 }), 7),
       warnings: [],
     },
     {
       reason: 'another size',
       pool: aNodePool({ ...on, replicas: 2, maxReplicas: 9 }),
-      old: sized(aNodePool({ ...on, replicas: 1, maxReplicas: 9 }), 7),
+      old: poolOfSize(aNodePool({ ...on, replicas: 1, maxReplicas: 9 }), 7),
       warnings: [
         'spec.replicas (2): is only the initial size while spec.autoscaling.enabled is true: the pool currently needs 7 nodes; its limits are minReplicas 0 and maxReplicas 9',
       ],
     },
     {
-      reason: 'another number of nodes while a schedule holds',
-      pool: aNodePool({ ...timed, replicas: 2, maxReplicas: 9 }),
+      reason: 'another number of nodes while a schedule is active',
+      pool: aNodePool({ ...requestRate, replicas: 2, maxReplicas: 9 }),
       old: {
-        ...aNodePool({ ...timed, replicas: 1, maxReplicas: 9 }),
+        ...aNodePool({ ...requestRate, replicas: 1, maxReplicas: 9 }),
         status: { bounds: { minReplicas: 3, maxReplicas: 9, schedule: 'day' } },
       },
       warnings: [
@@ -46,26 +46,26 @@ describe('warnings of autoscaling', () => {
       ],
     },
     {
-      reason: 'turning it off',
+      reason: 'autoscaling disabled with another size',
       pool: aNodePool({ replicas: 1 }),
-      old: sized(aNodePool({ ...on, replicas: 1 }), 7),
+      old: poolOfSize(aNodePool({ ...on, replicas: 1 }), 7),
       warnings: [
         'spec.autoscaling.enabled (false): the pool is scaled from 7 nodes to spec.replicas, which is 1: set that to 7 to keep them',
       ],
     },
     {
-      reason: 'turning it off with the present size',
+      reason: 'autoscaling disabled with the current size',
       pool: aNodePool({ replicas: 7 }),
-      old: sized(aNodePool({ ...on, replicas: 1 }), 7),
+      old: poolOfSize(aNodePool({ ...on, replicas: 1 }), 7),
       warnings: [],
     },
     {
-      reason: 'a setting of what is off',
+      reason: 'a setting of disabled autoscaling',
       pool: aNodePool({ autoscaling: { priority: 5 } }),
       old: undefined,
       warnings: ['spec.autoscaling.priority (5): has no effect while spec.autoscaling.enabled is false'],
     },
-  ])('$reason', ({ pool, old, warnings }) => {
+  ])('returns the warnings for $reason', ({ pool, old, warnings }) => {
     expect(autoscalingWarnings(pool, old)).toEqual(warnings);
   });
 });

@@ -1,5 +1,5 @@
-import { counted } from '../domain/counted.ts';
-import { poolBounds, wantedReplicas } from '../domain/wanted-replicas.ts';
+import { pluralize } from '../domain/pluralize.ts';
+import { poolBounds, targetReplicas } from '../domain/target-replicas.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 
 const DEFAULTS = {
@@ -12,7 +12,7 @@ const DEFAULTS = {
 /** Warnings about changes that have no effect because autoscaling sets the size, and about the size that applies when autoscaling is disabled. */
 export function autoscalingWarnings(pool: NodePool, old: NodePool | undefined): string[] {
   const { spec } = pool;
-  const size = old && wantedReplicas(old);
+  const size = old && targetReplicas(old);
   if (!spec.autoscaling.enabled) {
     const idle = (Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[])
       .filter((name) => spec.autoscaling[name] !== DEFAULTS[name])
@@ -24,7 +24,7 @@ export function autoscalingWarnings(pool: NodePool, old: NodePool | undefined): 
     const isTurnedOff = old?.spec.autoscaling.enabled === true;
     if (!isTurnedOff || size === spec.replicas) return idle;
     return [
-      `spec.autoscaling.enabled (false): the pool is scaled from ${counted(size ?? 0, 'node')} to spec.replicas, which is ${spec.replicas}: set that to ${size} to keep them`,
+      `spec.autoscaling.enabled (false): the pool is scaled from ${pluralize(size ?? 0, 'node')} to spec.replicas, which is ${spec.replicas}: set that to ${size} to keep them`,
       ...idle,
     ];
   }
@@ -32,6 +32,6 @@ export function autoscalingWarnings(pool: NodePool, old: NodePool | undefined): 
   const now = { ...pool, status: old.status ?? {} };
   const { min, max, by } = poolBounds(now);
   return [
-    `spec.replicas (${spec.replicas}): is only the initial size while spec.autoscaling.enabled is true: the pool currently needs ${counted(wantedReplicas(now), 'node')}; its limits are minReplicas ${min} and maxReplicas ${max}${by}`,
+    `spec.replicas (${spec.replicas}): is only the initial size while spec.autoscaling.enabled is true: the pool currently needs ${pluralize(targetReplicas(now), 'node')}; its limits are minReplicas ${min} and maxReplicas ${max}${by}`,
   ];
 }

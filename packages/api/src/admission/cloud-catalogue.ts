@@ -13,7 +13,7 @@ export interface CatalogueImage {
   readonly name: string;
   readonly minDiskGiB: number;
   readonly minMemoryMiB: number;
-  /** Such as `ubuntu 24.04`; undefined if the image does not say. */
+  /** For example `ubuntu 24.04`; undefined if the image does not contain it. */
   readonly os?: string;
   /** Whether servers can boot it; undefined if unknown. */
   readonly isActive?: boolean;
@@ -22,7 +22,7 @@ export interface CatalogueImage {
   readonly visibility?: 'public' | 'private' | 'shared' | 'community';
   /** Created from a server's disk. */
   readonly isSnapshot?: boolean;
-  /** As Glance writes times. */
+  /** Servers can boot it, but the cloud's operator no longer lists it. */
   readonly createdAt?: string;
 }
 
@@ -30,11 +30,11 @@ export interface CatalogueNetwork {
   readonly id: string;
   readonly name: string;
   readonly isExternal: boolean;
-  /** Shared by another project: routers of other projects in it are not visible. */
+  /** Owned by another project and shared: other projects' routers in it are not visible. */
   readonly isShared?: boolean;
   /** Belongs to another project and is not shared: only administrators see it. */
   readonly isForeign?: boolean;
-  /** False: security groups have no effect in it. Absent: unknown, or the cloud lacks the extension. */
+  /** False: security groups have no effect in this network. Absent: unknown, or the cloud lacks the extension. */
   readonly hasPortSecurity?: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface CatalogueSubnet {
   readonly networkID: string;
   readonly cidr: string;
   readonly ipVersion: 4 | 6;
-  /** Null: it has no default gateway. */
+  /** Null: the subnet has no default gateway. */
   readonly gatewayIP?: string | null;
   /** The addresses that Neutron allocates. */
   readonly allocationPools?: readonly { readonly start: string; readonly end: string }[];
@@ -53,9 +53,9 @@ export interface CatalogueSubnet {
 export interface CatalogueRouter {
   readonly id: string;
   readonly name: string;
-  /** ID of its external network. Null: it has none; absent: unknown. */
+  /** ID of the router's external network. Null: it has none; absent: unknown. */
   readonly externalNetworkID?: string | null;
-  /** The subnets that it is attached to; absent: not known. */
+  /** The subnets that the router is attached to; absent: unknown. */
   readonly subnetIDs?: readonly string[];
 }
 
@@ -82,12 +82,12 @@ export const QUOTA_NAMES = [
   'volumeGiB',
 ] as const;
 
-/** Those that are known. */
+/** The known quotas. */
 export type CatalogueQuotas = { readonly [Name in (typeof QUOTA_NAMES)[number]]?: CatalogueQuota };
 
 /**
- * What the cloud offers a project in a region. A field is absent while it is unknown because the cloud did not answer: nothing that depends on it is
- * then rejected, and controllers report problems in conditions later.
+ * What the cloud offers a project in a region. A field is absent while it is unknown because the cloud did not respond:
+ * values that depend on it are not rejected, and controllers report problems in conditions later.
  */
 export interface CloudCatalogue {
   readonly regions?: readonly string[];

@@ -7,7 +7,7 @@ import type { Plan } from '../kinds/plan.ts';
 import type { CatalogueSubnet } from './cloud-catalogue.ts';
 import { type ClusterAdmission, isUndecided } from './cluster-admission.ts';
 
-/** Maximum prefix lengths, that is minimum sizes: a /16 of pods is 256 nodes with a /24 each. */
+/** Maximum prefix lengths, that is, minimum sizes: a /16 for pods is enough for 256 nodes with a /24 each. */
 const MAX_PREFIX_LENGTH = 16;
 const MAX_NODES_PREFIX_LENGTH = 28;
 
@@ -26,7 +26,7 @@ interface FieldRange extends NamedRange {
 export function addressErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   const { cluster, old } = admission;
   if (old !== undefined && !isUndecided(admission)) {
-    // All other fields of these are immutable.
+    // All other fields with ranges are immutable.
     const isUnchanged = cluster.spec.network.loadBalancersSubnetID === old.spec.network.loadBalancersSubnetID;
     return isUnchanged ? [] : overlapErrors(admission, plan).filter(({ field }) => field === LOAD_BALANCERS);
   }
@@ -74,12 +74,12 @@ function rangeErrors(field: string, value: string, maxPrefixLength: number): Fie
 function overlapErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   const pairs = findOverlaps(rangesOf(admission, plan)).filter(({ a, b }) => !(a.isReserved && b.isReserved));
   return pairs.map(({ a, b }) => {
-    const [blamed, other] = b.field === undefined ? [a, b] : [b, a];
+    const [offender, other] = b.field === undefined ? [a, b] : [b, a];
     return {
       type: 'FieldValueInvalid',
-      field: blamed.field ?? 'spec.plan',
-      value: blamed.id ?? blamed.cidr,
-      detail: `the ${blamed.name} ${blamed.cidr} overlaps the ${other.name} ${other.cidr}: choose a CIDR that does not overlap it`,
+      field: offender.field ?? 'spec.plan',
+      value: offender.id ?? offender.cidr,
+      detail: `the ${offender.name} ${offender.cidr} overlaps the ${other.name} ${other.cidr}: choose a CIDR that does not overlap it`,
     };
   });
 }
@@ -97,7 +97,7 @@ function rangesOf({ cluster, catalogue }: ClusterAdmission, plan: Plan): FieldRa
   ];
 }
 
-/** The cluster's subnets, or all of its network's if it names none: they must stay routable. */
+/** The subnets of the cluster, or all subnets of its network if it names none: they must stay routable. */
 function chosenSubnets({ spec: { network }, status }: Cluster, subnets: readonly CatalogueSubnet[]): FieldRange[] {
   const nodes: FieldRange[] = [];
   const loadBalancers: FieldRange[] = [];

@@ -30,12 +30,12 @@ export interface ClusterAdmission {
   readonly keystoneProblem?: string | undefined;
 }
 
-/** Whether it is new in its plan: just created, or moved from another plan. */
+/** Whether the cluster is new to its plan: just created, or moved from another plan. */
 export function isNewToPlan({ cluster, old }: Pick<ClusterAdmission, 'cluster' | 'old'>): boolean {
   return old?.spec.plan !== cluster.spec.plan;
 }
 
-/** Whether its ranges, pod network and kube-proxy mode are still undecided and follow the current plan. */
+/** Whether the cluster's ranges, pod network and kube-proxy mode are still undecided and follow the current plan. */
 export function isUndecided(admission: Pick<ClusterAdmission, 'cluster' | 'old'>): boolean {
   return isNewToPlan(admission) && admission.old?.status?.podCIDR === undefined;
 }

@@ -11,7 +11,7 @@ import { idNotFoundError } from './references.ts';
 
 const FIELD = 'spec.network.gateway';
 
-/** Validates how the nodes reach the Internet. The same plan does not reject a stored value again. */
+/** Validates how the nodes reach the Internet. A stored value is not rejected again under the same plan. */
 export function gatewayErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   const { cluster, old } = admission;
   const { gateway } = cluster.spec.network;
@@ -42,7 +42,7 @@ export function floatingIpRouterErrors(
   if (!spec.floatingIPs.enabled || old?.spec.floatingIPs.enabled) return [];
   const router = routerOf(cluster, catalogue);
   if (router?.externalNetworkID !== null) return [];
-  const detail = `floating IPs come from the external network of the nodes' router, but ${leadsNowhere(router)}`;
+  const detail = `floating IPs come from the external network of the nodes' router, but ${noExternalGatewayDetail(router)}`;
   return [{ type: 'FieldValueInvalid', field: 'spec.floatingIPs.enabled', value: true, detail }];
 }
 
@@ -79,22 +79,26 @@ function routerErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   const { routerID, externalNetworkID } = cluster.spec.network.gateway;
   const field = routerID === undefined ? `${FIELD}.mode` : `${FIELD}.routerID`;
   const value = routerID ?? 'Router';
-  const refused = (detail: string): FieldError => ({ type: 'FieldValueInvalid', field, value, detail });
-  const errors = routerID === undefined ? [] : attachmentProblems(admission, plan, router).map(refused);
-  // Fairway connects its own router to it, but never changes other routers.
+  const invalidValue = (detail: string): FieldError => ({ type: 'FieldValueInvalid', field, value, detail });
+  const errors = routerID === undefined ? [] : attachmentProblems(admission, plan, router).map(invalidValue);
+  // Fairway connects its own router to the external network, but never changes other routers.
   if (router.id === cluster.status?.network?.routerID && routerID === undefined) return errors;
   if (router.externalNetworkID === null) {
     const name = cluster.metadata.name;
     const pool = pools.find(({ spec }) => spec.clusterName === name && spec.floatingIPs.enabled);
     if (plan.spec.network.gatewayRequired) {
       errors.push(
-        refused(`plan "${plan.metadata.name}" requires a router to the Internet, but ${leadsNowhere(router)}`),
+        invalidValue(
+          `plan "${plan.metadata.name}" requires a router to the Internet, but ${noExternalGatewayDetail(router)}`,
+        ),
       );
     } else if (pool) {
-      errors.push(refused(`node pool "${pool.metadata.name}" has floating IPs, but ${leadsNowhere(router)}`));
+      errors.push(
+        invalidValue(`node pool "${pool.metadata.name}" has floating IPs, but ${noExternalGatewayDetail(router)}`),
+      );
     }
   } else if (externalNetworkID !== undefined && (router.externalNetworkID ?? externalNetworkID) !== externalNetworkID) {
-    const detail = `router ${named(router)} is connected to external network ${router.externalNetworkID}, and Fairway does not change a router that it did not create: remove the field, or use another router`;
+    const detail = `router ${describeRouter(router)} is connected to external network ${router.externalNetworkID}, and Fairway does not change a router that it did not create: remove the field, or use another router`;
     errors.push({ type: 'FieldValueInvalid', field: `${FIELD}.externalNetworkID`, value: externalNetworkID, detail });
   }
   return errors;
@@ -104,11 +108,11 @@ function routerErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
 function attachmentProblems({ cluster, catalogue }: ClusterAdmission, plan: Plan, router: CatalogueRouter): string[] {
   const { subnetIDs } = router;
   if (subnetIDs === undefined || catalogue.subnets === undefined) return [];
-  const given = configuredSubnet(cluster, catalogue.subnets);
+  const chosenSubnet = configuredSubnet(cluster, catalogue.subnets);
   if (cluster.spec.network.networkID !== undefined) {
-    if (given === undefined || subnetIDs.includes(given.id)) return [];
+    if (chosenSubnet === undefined || subnetIDs.includes(chosenSubnet.id)) return [];
     return [
-      `router ${named(router)} is not attached to subnet ${given.id} of the nodes: attach it with \`openstack router add subnet ${router.id} ${given.id}\`, or remove the field`,
+      `router ${describeRouter(router)} is not attached to subnet ${chosenSubnet.id} of the nodes: attach it with \`openstack router add subnet ${router.id} ${chosenSubnet.id}\`, or remove the field`,
     ];
   }
   const nodes = { name: 'nodes', cidr: effectiveNetworking(cluster, plan.spec).nodesCIDR };
@@ -118,7 +122,7 @@ function attachmentProblems({ cluster, catalogue }: ClusterAdmission, plan: Plan
     .filter((subnet) => findOverlaps([nodes, subnet]).length > 0)
     .map(
       ({ id, cidr }) =>
-        `router ${named(router)} is attached to subnet ${id} (${cidr}), which overlaps the nodes' CIDR ${nodes.cidr}: set spec.network.nodesCIDR to a CIDR that does not overlap it, or use another router`,
+        `router ${describeRouter(router)} is attached to subnet ${id} (${cidr}), which overlaps the nodes' CIDR ${nodes.cidr}: set spec.network.nodesCIDR to a CIDR that does not overlap it, or use another router`,
     );
 }
 
@@ -133,15 +137,15 @@ function addressErrors({ cluster, catalogue }: ClusterAdmission, plan: Plan): Fi
   }
   const subnet = configuredSubnet(cluster, catalogue.subnets);
   if (subnet?.gatewayIP === undefined || subnet.gatewayIP === address) return [];
-  const how = `set it with \`openstack subnet set --gateway ADDRESS ${subnet.id}\``;
+  const advice = `set it with \`openstack subnet set --gateway ADDRESS ${subnet.id}\``;
   if (subnet.gatewayIP === null) {
-    const detail = `subnet ${subnet.id} has no gateway_ip, which nodes use as their default gateway: ${how}, or set mode to None`;
+    const detail = `subnet ${subnet.id} has no gateway_ip, which nodes use as their default gateway: ${advice}, or set mode to None`;
     return [
       { type: 'FieldValueInvalid', field: address ? field : `${FIELD}.mode`, value: address ?? 'Custom', detail },
     ];
   }
   if (address === undefined) return [];
-  const detail = `nodes use the gateway_ip of the subnet, which is ${subnet.gatewayIP} for subnet ${subnet.id}: ${how}, or remove the field`;
+  const detail = `nodes use the gateway_ip of the subnet, which is ${subnet.gatewayIP} for subnet ${subnet.id}: ${advice}, or remove the field`;
   return [{ type: 'FieldValueInvalid', field, value: address, detail }];
 }
 
@@ -150,14 +154,14 @@ function routerOf(cluster: Cluster, { routers = [], subnets }: CloudCatalogue): 
   const { routerID } = cluster.spec.network.gateway;
   const id = routerID ?? cluster.status?.network?.routerID;
   if (id !== undefined) return routers.find((router) => router.id === id);
-  const given = configuredSubnet(cluster, subnets);
-  return given && routers.find(({ subnetIDs }) => subnetIDs?.includes(given.id));
+  const chosenSubnet = configuredSubnet(cluster, subnets);
+  return chosenSubnet && routers.find(({ subnetIDs }) => subnetIDs?.includes(chosenSubnet.id));
 }
 
-function leadsNowhere(router: CatalogueRouter): string {
-  return `router ${named(router)} has no external gateway: set it with \`openstack router set --external-gateway NETWORK ${router.id}\``;
+function noExternalGatewayDetail(router: CatalogueRouter): string {
+  return `router ${describeRouter(router)} has no external gateway: set it with \`openstack router set --external-gateway NETWORK ${router.id}\``;
 }
 
-function named({ id, name }: CatalogueRouter): string {
+function describeRouter({ id, name }: CatalogueRouter): string {
   return name === '' ? id : `${id} ("${name}")`;
 }

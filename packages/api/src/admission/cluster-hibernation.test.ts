@@ -34,35 +34,53 @@ function warningsOf(
   });
 }
 
-const asleep = { enabled: true };
-const awake = { enabled: false };
+const hibernated = { enabled: true };
+const running = { enabled: false };
 
 test.each([
-  { reason: 'there is room', now: awake, before: asleep, pools: [pool({ replicas: 2 })], warns: false },
-  { reason: 'there is not', now: awake, before: asleep, pools: [pool({ replicas: 3 })], warns: true },
   {
-    reason: 'its own nodes make room for themselves',
-    now: asleep,
-    before: awake,
+    reason: 'the quota has enough capacity',
+    now: running,
+    before: hibernated,
+    pools: [pool({ replicas: 2 })],
+    warns: false,
+  },
+  {
+    reason: 'the quota has too little capacity',
+    now: running,
+    before: hibernated,
+    pools: [pool({ replicas: 3 })],
+    warns: true,
+  },
+  {
+    reason: 'the current nodes of the cluster free enough capacity',
+    now: hibernated,
+    before: running,
     pools: [pool({ replicas: 3 }, 3)],
     warns: false,
   },
   {
-    reason: 'it is no matter of hibernation',
-    now: asleep,
-    before: asleep,
+    reason: 'hibernation does not change',
+    now: hibernated,
+    before: hibernated,
     pools: [pool({ replicas: 3 })],
     warns: false,
   },
-  { reason: 'it is new', now: asleep, before: 'nothing' as const, pools: [pool({ replicas: 3 })], warns: false },
   {
-    reason: 'pools of others do not count',
-    now: awake,
-    before: asleep,
+    reason: 'the cluster is new',
+    now: hibernated,
+    before: 'nothing' as const,
+    pools: [pool({ replicas: 3 })],
+    warns: false,
+  },
+  {
+    reason: 'pools of other clusters do not count',
+    now: running,
+    before: hibernated,
     pools: [pool({ replicas: 3, clusterName: 'other' })],
     warns: false,
   },
-])('whoever hibernates or wakes is warned $warns: $reason', ({ now, before, pools, warns }) => {
+])('warns of insufficient quota ($warns): $reason', ({ now, before, pools, warns }) => {
   const warnings = warningsOf(now, before, pools);
 
   expect(warnings).toEqual(
@@ -74,6 +92,6 @@ test.each([
   );
 });
 
-test('a quota without a limit is none', () => {
-  expect(warningsOf(awake, asleep, [pool({ replicas: 300 })], { cores: { limit: -1, used: 6 } })).toEqual([]);
+test('does not warn if the quota is unlimited', () => {
+  expect(warningsOf(running, hibernated, [pool({ replicas: 300 })], { cores: { limit: -1, used: 6 } })).toEqual([]);
 });

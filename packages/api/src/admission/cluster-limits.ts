@@ -1,21 +1,25 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { sumOfReplicas } from '../domain/plan-limits.ts';
-import { wantedReplicas } from '../domain/wanted-replicas.ts';
+import { targetReplicas } from '../domain/target-replicas.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { CatalogueSubnet } from './cloud-catalogue.ts';
 import { type ClusterAdmission, isNewToPlan, isUndecided } from './cluster-admission.ts';
-import { clusterRoomErrors } from './node-room.ts';
+import { clusterCapacityErrors } from './node-capacity-errors.ts';
 
 type ClusterLimits = Pick<ClusterAdmission, 'cluster' | 'old' | 'others' | 'pools' | 'plans'>;
 
-/** Validates a Cluster against the limits of plan and addresses and the pools that already refer to it: pools may be created first. */
+/**
+ * Validates a Cluster against the limits of its plan and addresses and against existing pools that refer to it: pools
+ * may be created first.
+ */
 export function clusterLimitErrors(limits: ClusterLimits, subnets?: readonly CatalogueSubnet[]): FieldError[] {
   const plan = limits.plans.find(({ metadata }) => metadata.name === limits.cluster.spec.plan);
   if (plan === undefined) return [];
   const { cluster, pools } = limits;
   const tooMany = poolSizeErrors(limits, plan);
   // The ranges of an existing cluster don't change.
-  if (tooMany.length === 0 && isUndecided(limits)) tooMany.push(...clusterRoomErrors(cluster, plan, pools, subnets));
+  if (tooMany.length === 0 && isUndecided(limits))
+    tooMany.push(...clusterCapacityErrors(cluster, plan, pools, subnets));
   return [...maxClustersErrors(limits, plan), ...tooMany, ...floatingIpErrors(limits)];
 }
 
@@ -30,15 +34,15 @@ function maxClustersErrors({ cluster, old, others }: ClusterLimits, plan: Plan):
 function poolSizeErrors({ cluster, old, pools }: ClusterLimits, plan: Plan): FieldError[] {
   if (!isNewToPlan({ cluster, old })) return [];
   const own = poolsOf(cluster.metadata.name, pools);
-  const wanted = sumOfReplicas(own);
+  const desiredReplicas = sumOfReplicas(own);
   const { maxNodes } = plan.spec;
-  if (wanted <= maxNodes) return [];
-  const names = own.map((pool) => `${pool.metadata.name}: ${wantedReplicas(pool)}`).join(', ');
-  const detail = `plan "${plan.metadata.name}" allows ${maxNodes} nodes, but the node pools of the cluster have ${wanted} (${names}): scale them down, or choose another plan`;
+  if (desiredReplicas <= maxNodes) return [];
+  const names = own.map((pool) => `${pool.metadata.name}: ${targetReplicas(pool)}`).join(', ');
+  const detail = `plan "${plan.metadata.name}" allows ${maxNodes} nodes, but the node pools of the cluster have ${desiredReplicas} (${names}): scale them down, or choose another plan`;
   return [{ type: 'FieldValueForbidden', field: 'spec.plan', detail }];
 }
 
-/** Floating IPs depend on the router and its external network: neither can be removed while there are any. */
+/** Floating IPs depend on the router and its external network: neither can be removed while floating IPs exist. */
 function floatingIpErrors({ cluster, old, pools }: ClusterLimits): FieldError[] {
   const { gateway } = cluster.spec.network;
   const before = old?.spec.network.gateway;

@@ -31,10 +31,10 @@ function nodeNetworkErrors({ cluster, old, catalogue }: ClusterAdmission): Field
     return [{ type: 'FieldValueInvalid', field: `${FIELD}.networkID`, value: networkID, detail }];
   }
   if (catalogue.subnets === undefined) return [];
-  const ofNetwork = catalogue.subnets.filter((subnet) => subnet.networkID === networkID);
+  const networkSubnets = catalogue.subnets.filter((subnet) => subnet.networkID === networkID);
   return subnetID === undefined
-    ? onlySubnetErrors(networkID, ofNetwork)
-    : subnetErrors(`${FIELD}.subnetID`, subnetID, networkID, ofNetwork);
+    ? onlySubnetErrors(networkID, networkSubnets)
+    : subnetErrors(`${FIELD}.subnetID`, subnetID, networkID, networkSubnets);
 }
 
 function onlySubnetErrors(networkID: string, subnets: readonly CatalogueSubnet[]): FieldError[] {
@@ -52,10 +52,10 @@ function subnetErrors(
   field: string,
   id: string,
   networkID: string,
-  ofNetwork: readonly CatalogueSubnet[],
+  networkSubnets: readonly CatalogueSubnet[],
 ): FieldError[] {
-  const subnet = ofNetwork.find((candidate) => candidate.id === id);
-  if (subnet === undefined) return [idNotFoundError(field, id, `subnet of network ${networkID}`, ofNetwork)];
+  const subnet = networkSubnets.find((candidate) => candidate.id === id);
+  if (subnet === undefined) return [idNotFoundError(field, id, `subnet of network ${networkID}`, networkSubnets)];
   if (subnet.ipVersion === 4) return [];
   return [
     {
@@ -71,25 +71,26 @@ function loadBalancersSubnetErrors({ cluster, old, catalogue }: ClusterAdmission
   const { networkID, loadBalancersSubnetID: id } = cluster.spec.network;
   const isUnchanged = id === old?.spec.network.loadBalancersSubnetID;
   if (id === undefined || networkID === undefined || isUnchanged || catalogue.subnets === undefined) return [];
-  const ofNetwork = catalogue.subnets.filter((subnet) => subnet.networkID === networkID);
+  const networkSubnets = catalogue.subnets.filter((subnet) => subnet.networkID === networkID);
   const field = `${FIELD}.loadBalancersSubnetID`;
-  const errors = subnetErrors(field, id, networkID, ofNetwork);
-  return errors.length > 0 ? errors : unroutedErrors(field, id, cluster, catalogue);
+  const errors = subnetErrors(field, id, networkID, networkSubnets);
+  return errors.length > 0 ? errors : missingRouteErrors(field, id, cluster, catalogue);
 }
 
 /**
- * Rejects a subnet without a router to an external network: Neutron can't give its load balancers floating IPs. Modes None and Custom don't need any.
+ * Rejects a subnet without a router to an external network: Neutron can't give its load balancers floating IPs. Gateway
+ * modes None and Custom need none.
  */
-function unroutedErrors(field: string, id: string, cluster: Cluster, catalogue: CloudCatalogue): FieldError[] {
+function missingRouteErrors(field: string, id: string, cluster: Cluster, catalogue: CloudCatalogue): FieldError[] {
   const { networkID, gateway } = cluster.spec.network;
   const { networks, routers, subnets } = catalogue;
   const network = networks?.find((each) => each.id === networkID);
   // Fairway attaches the nodes' subnet itself, and routers of other projects are not visible.
   if (gateway.mode !== 'Router' || id === configuredSubnet(cluster, subnets)?.id || network?.isShared !== false)
     return [];
-  const isOut = ({ subnetIDs, externalNetworkID }: CatalogueRouter) =>
+  const hasExternalRoute = ({ subnetIDs, externalNetworkID }: CatalogueRouter) =>
     subnetIDs === undefined || (subnetIDs.includes(id) && externalNetworkID !== null);
-  if (routers === undefined || routers.some(isOut)) return [];
+  if (routers === undefined || routers.some(hasExternalRoute)) return [];
   const detail = `no router connects the subnet to an external network, so load balancers in it would have no public addresses: attach one with \`openstack router add subnet ROUTER ${id}\`, remove the field, or set gateway.mode to Custom or None`;
   return [{ type: 'FieldValueInvalid', field, value: id, detail }];
 }

@@ -5,10 +5,10 @@ import { disallowedClusterFields } from '../domain/pool-allowance.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
 
-/** They are part of a server's user data, which Nova limits to 64 KiB in base64. */
+/** Certificate authorities are part of a server's user data, which Nova limits to 64 KiB in base64. */
 const MAX_AUTHORITIES_BYTES = 16 * 1024;
 
-/** Validates a Cluster's settings for its nodes' system. A stored value is not rejected again. */
+/** Validates the system settings of a Cluster's nodes. A stored value is not rejected again. */
 export function clusterNodesErrors({ cluster, old }: ClusterAdmission, plan: Plan): FieldError[] {
   return [...disallowedClusterFields(cluster.spec, old?.spec, plan), ...authorityErrors({ cluster, old })];
 }

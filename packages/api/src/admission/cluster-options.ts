@@ -5,7 +5,7 @@ import type { Cluster } from '../kinds/cluster.ts';
 import type { Plan, PlanSpec } from '../kinds/plan.ts';
 import { type ClusterAdmission, isUndecided } from './cluster-admission.ts';
 
-/** Validates pod network and kube-proxy against the plan; both are immutable, their settings are not. */
+/** Validates pod network and kube-proxy against the plan. Both are immutable; their settings are not. */
 export function optionErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   const { cluster, old } = admission;
   return [...(isUndecided(admission) ? choiceErrors(cluster, plan) : []), ...settingErrors(cluster, old, plan)];
@@ -14,7 +14,7 @@ export function optionErrors(admission: ClusterAdmission, plan: Plan): FieldErro
 /** Warnings about valid settings that leave the cluster without Services, and about settings that a cluster keeps when it moves to another plan. */
 export function optionWarnings({ spec }: Cluster, old: Cluster | undefined, plan: PlanSpec | undefined): string[] {
   if (plan === undefined) return [];
-  if (old !== undefined) return old.spec.plan === spec.plan ? [] : keptOptions(old, spec.plan, plan);
+  if (old !== undefined) return old.spec.plan === spec.plan ? [] : keptOptionWarnings(old, spec.plan, plan);
   const { type = plan.cni.default } = spec.cni;
   const { mode = plan.kubeProxy.default } = spec.kubeProxy;
   if (type !== 'none' || mode !== 'none') return [];
@@ -23,18 +23,18 @@ export function optionWarnings({ spec }: Cluster, old: Cluster | undefined, plan
   ];
 }
 
-/** Pod network and kube-proxy mode are decided once. */
-function keptOptions({ spec, status }: Cluster, name: string, { cni, kubeProxy }: PlanSpec): string[] {
+/** The pod network and the kube-proxy mode of a cluster never change. */
+function keptOptionWarnings({ spec, status }: Cluster, name: string, { cni, kubeProxy }: PlanSpec): string[] {
   if (status?.podCIDR === undefined) return [];
-  const kept = (what: string, value: string | undefined, allowed: readonly string[]) =>
+  const keptWarning = (what: string, value: string | undefined, allowed: readonly string[]) =>
     value === undefined || allowed.includes(value)
       ? []
       : [
           `spec.plan: ${name}: the cluster keeps ${what} ${value}; the plan gives ${allowed.join(' or ')} to new clusters`,
         ];
   return [
-    ...kept('pod network', status.cni ?? spec.cni.type, cni.allowed),
-    ...kept('kube-proxy mode', status.kubeProxyMode ?? spec.kubeProxy.mode, kubeProxy.allowed),
+    ...keptWarning('pod network', status.cni ?? spec.cni.type, cni.allowed),
+    ...keptWarning('kube-proxy mode', status.kubeProxyMode ?? spec.kubeProxy.mode, kubeProxy.allowed),
   ];
 }
 
@@ -42,10 +42,10 @@ function choiceErrors({ spec }: Cluster, plan: Plan): FieldError[] {
   const errors: FieldError[] = [];
   const { cni, kubeProxy } = spec;
   if (cni.type !== undefined && !plan.spec.cni.allowed.includes(cni.type)) {
-    errors.push(notAllowed('spec.cni.type', cni.type, plan.spec.cni.allowed, plan));
+    errors.push(notAllowedError('spec.cni.type', cni.type, plan.spec.cni.allowed, plan));
   }
   if (kubeProxy.mode !== undefined && !plan.spec.kubeProxy.allowed.includes(kubeProxy.mode)) {
-    errors.push(notAllowed('spec.kubeProxy.mode', kubeProxy.mode, plan.spec.kubeProxy.allowed, plan));
+    errors.push(notAllowedError('spec.kubeProxy.mode', kubeProxy.mode, plan.spec.kubeProxy.allowed, plan));
   }
   const mode = kubeProxy.mode ?? plan.spec.kubeProxy.default;
   if (errors.length === 0 && (cni.type ?? plan.spec.cni.default) === 'canal' && mode === 'none') {
@@ -71,8 +71,8 @@ function settingErrors(cluster: Cluster, old: Cluster | undefined, plan: Plan): 
   }
   const { iptables } = kubeProxy;
   if (iptables !== undefined && mode !== 'iptables' && old?.spec.kubeProxy.iptables === undefined) {
-    const has = mode === 'none' ? 'the cluster has no kube-proxy' : `the cluster has mode ${mode}`;
-    const detail = `is only for mode iptables, but with plan "${plan.metadata.name}" ${has}: remove it`;
+    const currentMode = mode === 'none' ? 'the cluster has no kube-proxy' : `the cluster has mode ${mode}`;
+    const detail = `is only for mode iptables, but with plan "${plan.metadata.name}" ${currentMode}: remove it`;
     errors.push({ type: 'FieldValueForbidden', field: 'spec.kubeProxy.iptables', detail });
   }
   for (const part of ['backendResources', 'frontendResources'] as const) {
@@ -89,7 +89,7 @@ function settingErrors(cluster: Cluster, old: Cluster | undefined, plan: Plan): 
   return errors;
 }
 
-function notAllowed(field: string, value: string, allowed: readonly string[], plan: Plan): FieldError {
+function notAllowedError(field: string, value: string, allowed: readonly string[], plan: Plan): FieldError {
   const detail = `plan "${plan.metadata.name}" supports ${allowed.map((name) => `"${name}"`).join(', ')}`;
   return { type: 'FieldValueNotSupported', field, value, detail };
 }

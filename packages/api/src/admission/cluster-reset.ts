@@ -1,23 +1,23 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { isReplayed } from '../domain/request.ts';
-import { askedReset, classifyReset, isResettable } from '../domain/reset.ts';
+import { classifyReset, isResettable, requestedReset } from '../domain/reset.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
 
 /** Whether the change requests a reset of a cluster that has something to reset. */
-export function asksForReset({ cluster, old }: Pick<ClusterAdmission, 'cluster' | 'old'>): boolean {
+export function requestsReset({ cluster, old }: Pick<ClusterAdmission, 'cluster' | 'old'>): boolean {
   if (old === undefined || !isResettable(old)) return false;
-  const { requestedAt } = askedReset({ spec: cluster.spec, status: old.status }) ?? {};
+  const { requestedAt } = requestedReset({ spec: cluster.spec, status: old.status }) ?? {};
   return requestedAt !== undefined && requestedAt !== old.spec.reset?.requestedAt;
 }
 
 /** Why a requested reset can't begin; checked before it is stored. */
 export function resetErrors({ cluster, old, releases, nowMs }: ClusterAdmission): FieldError[] {
   const { reset } = cluster.spec;
-  if (old === undefined || reset === undefined || !asksForReset({ cluster, old })) return [];
-  const judged = classifyReset({ ...cluster, status: old.status } as Cluster, reset, releases, nowMs);
-  if (!('problem' in judged)) return [];
-  const { field, problem: detail } = judged;
+  if (old === undefined || reset === undefined || !requestsReset({ cluster, old })) return [];
+  const classification = classifyReset({ ...cluster, status: old.status } as Cluster, reset, releases, nowMs);
+  if (!('problem' in classification)) return [];
+  const { field, problem: detail } = classification;
   if (field === 'spec.etcd.restore') return [{ type: 'FieldValueForbidden', field, detail }];
   const value = field === 'spec.version' ? cluster.spec.version : reset.confirm;
   return [{ type: 'FieldValueInvalid', field, value, detail }];
@@ -25,7 +25,7 @@ export function resetErrors({ cluster, old, releases, nowMs }: ClusterAdmission)
 
 /** Warns what a requested reset will delete. */
 export function resetWarnings(admission: Pick<ClusterAdmission, 'cluster' | 'old'>): string[] {
-  if (!asksForReset(admission)) return outdatedWarnings(admission);
+  if (!requestsReset(admission)) return outdatedWarnings(admission);
   return [
     'spec.reset: everything in the cluster is deleted, its credentials are revoked, and a reset cannot be cancelled; snapshots of its database are kept',
   ];

@@ -25,7 +25,7 @@ test.each([
     reason: 'a restore without a time',
   },
   { etcd: undefined, fields: [], reason: 'neither' },
-])('of a simulated control plane, $reason is refused: $fields', ({ etcd, fields }) => {
+])('refuses $reason in a simulated control plane: $fields', ({ etcd, fields }) => {
   expect(fieldsOf(etcd, undefined, SIMULATED)).toEqual(fields);
 });
 
@@ -34,10 +34,10 @@ test.each([
   {
     before: undefined,
     status: ready({ quotaBytes: 1, snapshots: [] }),
-    reason: 'a process keeps them, and has none yet',
+    reason: 'a control plane process keeps snapshots, but has none yet',
   },
   { before: undefined, status: ready({ quotaBytes: 1 }, 'False'), reason: 'the control plane does not run yet' },
-  { before: undefined, status: {}, reason: 'nothing is known of it' },
-])('it is accepted where $reason', ({ before, status }) => {
+  { before: undefined, status: {}, reason: 'nothing is known about the control plane' },
+])('accepts the request if $reason', ({ before, status }) => {
   expect(fieldsOf({ snapshotRequestedAt: AT }, before, status)).toEqual([]);
 });

@@ -5,18 +5,19 @@ import type { Cluster } from '../kinds/cluster.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
 
 /**
- * Rejects snapshot requests for a cluster whose control plane is known not to support them: it runs, and its status has no list of snapshots, not
- * even an empty one. For a new cluster this is unknown; the condition SnapshotsReady reports it later.
+ * Rejects snapshot requests for a cluster whose control plane is known not to support them: it runs, and its status has
+ * no list of snapshots, not even an empty one. This is unknown for a new cluster; the condition SnapshotsReady reports
+ * it later.
  */
 export function snapshotErrors({
   cluster,
   old,
   unenforcedFields = {},
 }: Pick<ClusterAdmission, 'cluster' | 'old' | 'unenforcedFields'>): FieldError[] {
-  if (old === undefined || !keepsNone(old) || unenforcedFields['spec.etcd.restore'] !== undefined) return [];
+  if (old === undefined || !keepsNoSnapshots(old) || unenforcedFields['spec.etcd.restore'] !== undefined) return [];
   const { snapshotRequestedAt, restore } = cluster.spec.etcd ?? {};
   const before = old.spec.etcd;
-  const asked = [
+  const requestedFields = [
     {
       field: 'spec.etcd.snapshotRequestedAt',
       isNew: snapshotRequestedAt !== before?.snapshotRequestedAt && snapshotRequestedAt !== undefined,
@@ -28,10 +29,12 @@ export function snapshotErrors({
   ];
   const detail =
     'the control plane of this cluster is simulated and keeps no snapshots: remove the field; process-based control planes keep them';
-  return asked.filter(({ isNew }) => isNew).map(({ field }) => ({ type: 'FieldValueForbidden', field, detail }));
+  return requestedFields
+    .filter(({ isNew }) => isNew)
+    .map(({ field }) => ({ type: 'FieldValueForbidden', field, detail }));
 }
 
-function keepsNone({ status }: Cluster): boolean {
+function keepsNoSnapshots({ status }: Cluster): boolean {
   const isRunning = status?.conditions?.some(
     ({ type, status: state }) => type === ConditionType.ControlPlaneReady && state === 'True',
   );

@@ -20,11 +20,11 @@ export interface CountedRequest {
   readonly before: string | undefined;
   /** The last processed value. */
   readonly followed: string | undefined;
-  /** The warning for an earlier value; undefined: reported elsewhere. */
+  /** The warning for an earlier value; undefined if it is reported elsewhere. */
   readonly replay?: string;
 }
 
-/** All annotations whose time counts only if it is later than the last. */
+/** All annotations whose time only counts if it is later than the last one. */
 export const COUNTED_ANNOTATIONS = [
   ADOPT_ADDONS_ANNOTATION,
   MAINTENANCE_ANNOTATION,
@@ -34,14 +34,14 @@ export const COUNTED_ANNOTATIONS = [
   ROTATE_CREDENTIALS_ANNOTATION,
 ] as const;
 
-/** With the value that was last processed. */
-const OF_CLUSTER: readonly (readonly [string, (status: ClusterStatus) => string | undefined])[] = [
+/** Each with the value that was last processed. */
+const CLUSTER_REQUESTS: readonly (readonly [string, (status: ClusterStatus) => string | undefined])[] = [
   [MAINTENANCE_ANNOTATION, ({ maintenance }) => maintenance?.requested],
   [REVOKE_KUBECONFIGS_ANNOTATION, ({ credentials }) => credentials?.revocation?.requested],
   [ROTATE_CREDENTIALS_ANNOTATION, ({ credentials }) => credentials?.rotation],
   // Recorded in the tenant's cluster.
   [ADOPT_ADDONS_ANNOTATION, () => undefined],
-  // Any other value retries what has stopped; nothing is recorded.
+  // Any other value retries stopped work; nothing is recorded.
   [RETRY_ANNOTATION, () => undefined],
 ];
 
@@ -67,7 +67,9 @@ export function clusterRequests(cluster: Cluster, old: Cluster | undefined): rea
       followed: old?.status?.hibernation?.followed?.requestedAt,
       replay: 'it has no effect: only a change of spec.hibernation.enabled counts',
     },
-    ...OF_CLUSTER.map(([name, followedIn]) => annotationOf(cluster, old, name, followedIn(old?.status ?? {}))),
+    ...CLUSTER_REQUESTS.map(([name, readFollowed]) =>
+      annotationOf(cluster, old, name, readFollowed(old?.status ?? {})),
+    ),
   ];
 }
 
@@ -84,15 +86,18 @@ export function releaseRequests(release: KubernetesRelease, old: KubernetesRelea
 /** `pool`: the machine's pool, whose status has the requested repairs. */
 export function machineRequests(machine: Machine, old: Machine, pool: NodePool | undefined): readonly CountedRequest[] {
   const { requests = [] } = pool?.status?.healing ?? {};
-  const met = requests.find((request) => request.machine === machine.metadata.name)?.value;
-  return [annotationOf(machine, old, REPAIR_ANNOTATION, met), annotationOf(machine, old, RETRY_ANNOTATION, undefined)];
+  const followedValue = requests.find((request) => request.machine === machine.metadata.name)?.value;
+  return [
+    annotationOf(machine, old, REPAIR_ANNOTATION, followedValue),
+    annotationOf(machine, old, RETRY_ANNOTATION, undefined),
+  ];
 }
 
-type Annotated = Parameters<typeof requestIn>[0];
+type AnnotatedObject = Parameters<typeof requestIn>[0];
 
 function annotationOf(
-  object: Annotated,
-  old: Annotated | undefined,
+  object: AnnotatedObject,
+  old: AnnotatedObject | undefined,
   name: string,
   followed: string | undefined,
 ): CountedRequest {

@@ -5,8 +5,8 @@ import { type Cluster, clusters } from '../kinds/cluster.ts';
 import { type NodePool, nodePools } from '../kinds/node-pool.ts';
 
 /**
- * On a NodePool of a dry run: JSON of the Cluster and the NodePools that would be created before it, as the server returned them, to validate all of
- * them together although none is stored. Has no effect otherwise.
+ * On a NodePool of a dry run: JSON of the Cluster and the NodePools that would be created before it, as the server
+ * returned them. All are validated together, although none is stored. Has no effect otherwise.
  */
 export const DRY_RUN_ANNOTATION = `${GROUP}/dry-run-with`;
 
@@ -15,7 +15,7 @@ export interface Siblings {
   readonly pools: readonly NodePool[];
 }
 
-const NONE: Siblings = { clusters: [], pools: [] };
+const NO_SIBLINGS: Siblings = { clusters: [], pools: [] };
 
 const objectOf = (spec: z.ZodType) => z.looseObject({ metadata: z.looseObject({ name: z.string().max(253) }), spec });
 
@@ -26,11 +26,11 @@ const Annotation = z.object({
 
 /** The annotation's value. */
 export function dryRunAnnotation(siblings: Siblings): string {
-  const bare = ({ metadata, spec }: Cluster | NodePool) => ({
+  const withoutStatus = ({ metadata, spec }: Cluster | NodePool) => ({
     metadata: { name: metadata.name, namespace: metadata.namespace },
     spec,
   });
-  return JSON.stringify({ clusters: siblings.clusters.map(bare), pools: siblings.pools.map(bare) });
+  return JSON.stringify({ clusters: siblings.clusters.map(withoutStatus), pools: siblings.pools.map(withoutStatus) });
 }
 
 /** The objects created together with `object` in a dry run; none if the annotation can't be read. */
@@ -42,11 +42,11 @@ export function dryRunSiblings({
   readonly object: KubeObject | undefined;
 }): Siblings {
   const text = dryRun ? object?.metadata.annotations?.[DRY_RUN_ANNOTATION] : undefined;
-  if (text === undefined) return NONE;
+  if (text === undefined) return NO_SIBLINGS;
   try {
     const { data } = Annotation.safeParse(JSON.parse(text));
-    return data === undefined ? NONE : (data as unknown as Siblings);
+    return data === undefined ? NO_SIBLINGS : (data as unknown as Siblings);
   } catch {
-    return NONE;
+    return NO_SIBLINGS;
   }
 }

@@ -24,9 +24,13 @@ describe('the image of a pool', () => {
       spec: { flavor: 'small' },
       detail: 'needs a disk of 20 GiB, but the nodes have 10',
     },
-    { reason: 'a root volume counts', spec: { flavor: 'small', rootVolume: { sizeGiB: 20 } }, detail: undefined },
-    { reason: 'one too small', spec: { flavor: 'diskless', rootVolume: { sizeGiB: 10 } }, detail: 'nodes have 10' },
-    { reason: 'no disk is another error', spec: { flavor: 'diskless' }, detail: undefined },
+    { reason: 'the root volume counts', spec: { flavor: 'small', rootVolume: { sizeGiB: 20 } }, detail: undefined },
+    {
+      reason: 'the root volume is too small',
+      spec: { flavor: 'diskless', rootVolume: { sizeGiB: 10 } },
+      detail: 'nodes have 10',
+    },
+    { reason: 'a missing disk is reported elsewhere', spec: { flavor: 'diskless' }, detail: undefined },
     {
       reason: 'memory',
       spec: { flavor: 'small', image: 'large' },
@@ -35,19 +39,19 @@ describe('the image of a pool', () => {
     { reason: "the cluster's", spec: { flavor: 'small' }, cluster: inherited, detail: undefined },
     { reason: "the operator's", spec: { flavor: 'small' }, more: { defaultImage: 'tiny' }, detail: undefined },
     {
-      reason: "the operator's that is too large",
+      reason: 'the image of the operator is too large',
       spec: { flavor: 'small' },
       more: { defaultImage: 'large' },
       detail: 'memory',
     },
     { reason: 'not known', spec: { flavor: 'small' }, more: { images: undefined }, detail: undefined },
-  ])('fits its flavor or is refused: $reason', ({ spec, cluster = aCluster(), more = {}, detail }) => {
+  ])('is validated against the flavor: $reason', ({ spec, cluster = aCluster(), more = {}, detail }) => {
     const errors = imageSizeErrors(aNodePool(spec), cluster, undefined, { ...catalogue, ...more } as CloudCatalogue);
-    const isSaid = errors.map((error) => detail !== undefined && error.detail.includes(detail));
-    expect(isSaid).toEqual(detail === undefined ? [] : [true]);
+    const isReported = errors.map((error) => detail !== undefined && error.detail.includes(detail));
+    expect(isReported).toEqual(detail === undefined ? [] : [true]);
   });
 
-  test('is checked with the image that its cluster gets', () => {
+  test('is validated together with the new image of the cluster', () => {
     const pools = [aNodePool({ flavor: 'small' }), aNodePool({ flavor: 'small', image: 'tiny' }, { name: 'other' })];
     expect(clusterImageErrors(aCluster({ image: 'large' }), pools, catalogue)).toEqual([
       expect.objectContaining({

@@ -15,8 +15,8 @@ function imageOfPool(
   { images = [], defaultImage }: CloudCatalogue,
 ): CatalogueImage | undefined {
   if (cluster === undefined && spec.image === undefined) return undefined;
-  const wanted = spec.image ?? cluster?.spec.image ?? defaultImage;
-  if (wanted !== undefined) return chooseImage(images, wanted);
+  const desiredImage = spec.image ?? cluster?.spec.image ?? defaultImage;
+  if (desiredImage !== undefined) return chooseImage(images, desiredImage);
   const allowed = images.filter((image) => plan === undefined || allowanceProblem(plan, 'images', image) === undefined);
   return chooseImage(allowed, undefined);
 }
@@ -47,7 +47,7 @@ export function imageSizeErrors(
   return errors;
 }
 
-/** As above, for a cluster's new image and the pools that boot from it. */
+/** The same for a cluster's new image and the pools that boot from it. */
 export function clusterImageErrors(
   cluster: Cluster,
   pools: readonly NodePool[],

@@ -74,7 +74,7 @@ const floating = aNodePool({ floatingIPs: { enabled: true } }, { name: 'web' });
 const GATEWAY = 'spec.network.gateway';
 
 describe('a network without port security', () => {
-  it('is refused for a new cluster, and says how to turn it on', () => {
+  it('refuses a new cluster, and says how to enable port security', () => {
     expect(errorsOf({ spec: { network: { networkID: OPEN } } })).toEqual([
       expect.objectContaining({
         field: 'spec.network.networkID',
@@ -83,13 +83,13 @@ describe('a network without port security', () => {
     ]);
   });
 
-  it('is no error of a cluster that is in it', () => {
+  it('accepts an existing cluster in the network', () => {
     const network = { networkID: OPEN };
     expect(errorsOf({ spec: { network }, old: aCluster({ network }) })).toEqual([]);
   });
 });
 
-describe('the gateway of a cluster', () => {
+describe('spec.network.gateway', () => {
   it.each<Case>([
     { spec: { network: { gateway: { mode: 'Custom', address: '10.100.0.9' }, nodesCIDR: '10.100.0.0/24' } } },
     { spec: { network: { gateway: { mode: 'Custom' } } } },
@@ -104,7 +104,7 @@ describe('the gateway of a cluster', () => {
       spec: { network: given('4', router('7')), image: 'new' },
       old: aCluster({ plan: 'standard', network: given('4', router('7')) }),
     },
-  ])('may be $spec.network', (each) => {
+  ])('accepts $spec.network', (each) => {
     expect(errorsOf(each).filter(({ field }) => field.startsWith('spec.network'))).toEqual([]);
   });
 
@@ -197,27 +197,31 @@ describe('the gateway of a cluster', () => {
       field: `${GATEWAY}.routerID`,
       detail: 'disable them in the pool first',
     },
-  ])('is not $spec.network: $detail', ({ field, detail, ...each }) => {
+  ])('refuses $spec.network: $detail', ({ field, detail, ...each }) => {
     expect(errorsOf(each)).toMatchObject([{ field, detail: expect.stringContaining(detail) }]);
   });
 
-  it('may name the router and the external network that it has, with floating IPs', () => {
+  it('accepts the router and external network already in use, with floating IPs', () => {
     const status = { network: { routerID: id('6'), externalNetworkID: PUBLIC } };
     const gateway = { routerID: id('6') };
     expect(errorsOf({ spec: { network: { gateway } }, old: { ...aCluster(), status }, pools: [floating] })).toEqual([]);
   });
 });
 
-describe('the load balancer subnet', () => {
+describe('loadBalancersSubnetID', () => {
   it.each<Case & { reason: string; errors: object[] }>([
     {
-      reason: 'beside that of the nodes',
+      reason: 'accepts another subnet than that of the nodes',
       spec: { network: given('1', { loadBalancersSubnetID: id('2') }) },
       errors: [],
     },
-    { reason: 'that of the nodes', spec: { network: given('1', { loadBalancersSubnetID: id('1') }) }, errors: [] },
     {
-      reason: "in the pods' range",
+      reason: 'accepts the subnet of the nodes',
+      spec: { network: given('1', { loadBalancersSubnetID: id('1') }) },
+      errors: [],
+    },
+    {
+      reason: 'refuses a subnet within the range of the pods',
       spec: { network: given('1', { loadBalancersSubnetID: id('3') }) },
       errors: [
         {
@@ -227,13 +231,13 @@ describe('the load balancer subnet', () => {
       ],
     },
     {
-      reason: "in the pods' range, later",
+      reason: 'refuses a change to a subnet within the range of the pods',
       spec: { network: given('1', { loadBalancersSubnetID: id('3') }) },
       old: aCluster({ network: given('1') }),
       errors: [{ field: 'spec.network.loadBalancersSubnetID' }],
     },
     {
-      reason: 'that was there before is not judged again',
+      reason: 'accepts a stored subnet within the range of the pods',
       spec: { network: given('1', { loadBalancersSubnetID: id('3') }) },
       old: aCluster({ network: given('1', { loadBalancersSubnetID: id('3') }) }),
       errors: [],
@@ -246,15 +250,19 @@ describe('the load balancer subnet', () => {
 });
 
 describe('a load balancer subnet without a router', () => {
-  const [out, nowhere, ...others] = catalogue.routers ?? [];
+  const [externalRouter, isolatedRouter, ...others] = catalogue.routers ?? [];
   const isShared = (shared: boolean) => (catalogue.networks ?? []).map((network) => ({ ...network, isShared: shared }));
-  const known = { ...catalogue, networks: isShared(false), routers: [out, nowhere].flatMap((each) => each ?? []) };
-  const beside = (more: NewCluster['spec']['network'] = {}) => ({
+  const known = {
+    ...catalogue,
+    networks: isShared(false),
+    routers: [externalRouter, isolatedRouter].flatMap((each) => each ?? []),
+  };
+  const attachedNetwork = (more: NewCluster['spec']['network'] = {}) => ({
     network: given('1', { loadBalancersSubnetID: id('2'), ...more }),
   });
 
-  it('is refused, and says how to attach it', () => {
-    expect(errorsOf({ spec: beside(), offer: known })).toEqual([
+  it('refuses it, and says how to attach it', () => {
+    expect(errorsOf({ spec: attachedNetwork(), offer: known })).toEqual([
       expect.objectContaining({
         field: 'spec.network.loadBalancersSubnetID',
         value: id('2'),
@@ -263,35 +271,43 @@ describe('a load balancer subnet without a router', () => {
     ]);
   });
 
-  it('is refused where its router leads nowhere', () => {
-    const spec = beside({ loadBalancersSubnetID: id('4') });
+  it('refuses it if its router has no external gateway', () => {
+    const spec = attachedNetwork({ loadBalancersSubnetID: id('4') });
     expect(errorsOf({ spec, offer: known })).toMatchObject([{ field: 'spec.network.loadBalancersSubnetID' }]);
   });
 
   it.each([
-    { reason: 'the cluster is to have no public addresses', spec: beside({ gateway: { mode: 'None' } }), offer: known },
     {
-      reason: 'it is that of the nodes',
+      reason: 'the cluster has no public addresses',
+      spec: attachedNetwork({ gateway: { mode: 'None' } }),
+      offer: known,
+    },
+    {
+      reason: 'it is also the subnet of the nodes',
       spec: { network: given('2', { loadBalancersSubnetID: id('2') }) },
       offer: known,
     },
-    { reason: 'its network is shared by others', spec: beside(), offer: { ...known, networks: isShared(true) } },
     {
-      reason: 'not all routers are known',
-      spec: beside(),
+      reason: 'its network is shared with other projects',
+      spec: attachedNetwork(),
+      offer: { ...known, networks: isShared(true) },
+    },
+    {
+      reason: 'some routers are not visible',
+      spec: attachedNetwork(),
       offer: { ...known, routers: [...known.routers, ...others] },
     },
-    { reason: 'no router is known', spec: beside(), offer: { ...known, routers: undefined } },
-    { reason: 'it was there before', spec: beside(), offer: known, old: aCluster(beside()) },
-  ])('is admitted where $reason', ({ offer, ...each }) => {
+    { reason: 'the routers are unknown', spec: attachedNetwork(), offer: { ...known, routers: undefined } },
+    { reason: 'the subnet is already stored', spec: attachedNetwork(), offer: known, old: aCluster(attachedNetwork()) },
+  ])('accepts it if $reason', ({ offer, ...each }) => {
     const { routers, ...rest } = offer;
 
     expect(errorsOf({ ...each, offer: { ...rest, ...(routers && { routers }) } })).toEqual([]);
   });
 });
 
-describe('room for nodes', () => {
-  const small = { network: { nodesCIDR: '192.168.0.0/28' } };
+describe('address capacity for nodes', () => {
+  const smallNetwork = { network: { nodesCIDR: '192.168.0.0/28' } };
 
   function poolErrors(
     spec: Partial<NewNodePool['spec']>,
@@ -309,28 +325,38 @@ describe('room for nodes', () => {
   }
 
   it.each<{ reason: string; replicas: number; cluster: NewCluster['spec']; says?: string }>([
-    { reason: 'a /28 has room for ten', replicas: 10, cluster: small },
+    { reason: 'accepts ten nodes in a /28', replicas: 10, cluster: smallNetwork },
     {
-      reason: 'not for twenty',
+      reason: 'refuses twenty nodes in a /28',
       replicas: 20,
-      cluster: small,
+      cluster: smallNetwork,
       says: "the nodes' CIDR 192.168.0.0/28 has room for 10 nodes, but the pools of the cluster have 20: ask for at most 10 here, or create a cluster with a larger spec.network.nodesCIDR",
     },
     {
-      reason: 'a node that comes before another goes needs an address too',
+      reason: 'counts an address for each surge node',
       replicas: 10,
-      cluster: { ...small, plan: 'standard' },
+      cluster: { ...smallNetwork, plan: 'standard' },
       says: 'have 10, and 1 more during updates: ask for at most 9',
     },
-    { reason: 'a given /28', replicas: 11, cluster: { network: given('1') }, says: "the nodes' subnet 192.168.0.0/28" },
-    { reason: 'what its pools give out', replicas: 3, cluster: { network: given('4') }, says: 'has room for 2 nodes' },
     {
-      reason: 'of a given subnet, without load balancers',
+      reason: 'counts the addresses of an existing /28 subnet',
+      replicas: 11,
+      cluster: { network: given('1') },
+      says: "the nodes' subnet 192.168.0.0/28",
+    },
+    {
+      reason: 'counts only the addresses of allocation pools',
+      replicas: 3,
+      cluster: { network: given('4') },
+      says: 'has room for 2 nodes',
+    },
+    {
+      reason: 'reserves no addresses if load balancers use another subnet',
       replicas: 3,
       cluster: { network: given('4', { loadBalancersSubnetID: id('2') }) },
     },
     {
-      reason: 'a /16 of pods is 256 nodes',
+      reason: 'refuses 256 nodes and a surge node with a /16 for pods',
       replicas: 256,
       cluster: { plan: 'standard', podCIDR: '10.16.0.0/16' },
       says: "the pods' CIDR 10.16.0.0/16, of which each node gets a /24, has room for 256 nodes, but the pools of the cluster have 256, and 1 more",
@@ -342,27 +368,27 @@ describe('room for nodes', () => {
     expect(errors.map(({ detail }) => detail).join('\n')).toContain(says ?? '');
   });
 
-  it('is shared by the pools of the cluster, and a pool may always shrink', () => {
+  it('is shared by the pools of the cluster, and a pool can always shrink', () => {
     const others = [aNodePool({ replicas: 8 }, { name: 'other' })];
 
-    expect(poolErrors({ replicas: 2 }, small, { others })).toEqual([]);
-    expect(poolErrors({ replicas: 3 }, small, { others })).toMatchObject([
+    expect(poolErrors({ replicas: 2 }, smallNetwork, { others })).toEqual([]);
+    expect(poolErrors({ replicas: 3 }, smallNetwork, { others })).toMatchObject([
       { detail: expect.stringContaining('ask for at most 2 here, scale other pools down, or') },
     ]);
-    expect(poolErrors({ replicas: 15 }, small, { others, old: { replicas: 16 } })).toEqual([]);
+    expect(poolErrors({ replicas: 15 }, smallNetwork, { others, old: { replicas: 16 } })).toEqual([]);
   });
 
-  it('is what a cluster must have for pools that were there first', () => {
+  it('must be enough for existing pools of a new cluster', () => {
     const pools = [aNodePool({ replicas: 11 })];
 
-    expect(errorsOf({ spec: small, pools })).toMatchObject([
+    expect(errorsOf({ spec: smallNetwork, pools })).toMatchObject([
       { field: 'spec.network.nodesCIDR', detail: expect.stringContaining('has room for 10 nodes') },
     ]);
     expect(errorsOf({ spec: { network: given('1') }, pools })).toMatchObject([{ field: 'spec.network.subnetID' }]);
-    expect(errorsOf({ spec: small, pools, old: aCluster(small) })).toEqual([]);
+    expect(errorsOf({ spec: smallNetwork, pools, old: aCluster(smallNetwork) })).toEqual([]);
   });
 
-  it('floating IPs need a router that leads somewhere', () => {
+  it('requires a router with an external gateway for floating IPs', () => {
     const floatingIPs = { enabled: true };
 
     expect(poolErrors({ floatingIPs }, { network: given('1') })).toEqual([]);
@@ -382,7 +408,7 @@ describe('boot volumes', () => {
     plans: SHIPPED_PLANS,
   });
 
-  it('need Cinder, where the cloud says what it has', () => {
+  it('requires Cinder for boot volumes if the services of the cloud are known', () => {
     expect(admitNodePool({ ...pool(), catalogue: { hasVolumes: false } })).toMatchObject([
       { field: 'spec.rootVolume', detail: expect.stringContaining('has no volume service (Cinder)') },
     ]);

@@ -33,7 +33,7 @@ const plans = () => [aPlan({ allowed, maxDrainTimeout: '15m' })];
 test.each([
   { plan: 'free', allows: 'InPlace', refuses: 'Rolling' },
   { plan: 'standard', allows: 'Rolling', refuses: 'InPlace' },
-] as const)('pools of the plan $plan as shipped are renewed by $allows alone', ({ plan, allows, refuses }) => {
+] as const)('allows only upgrade strategy $allows in the shipped plan $plan', ({ plan, allows, refuses }) => {
   const errorsOf = (type: 'InPlace' | 'Rolling' | undefined, old?: 'InPlace' | 'Rolling') => {
     const poolOf = (strategy: typeof type) =>
       aNodePool({ flavor: 'b3-8', upgradeStrategy: strategy && { type: strategy } });
@@ -80,7 +80,7 @@ describe('a plan with lists', () => {
     expect(errorsOf(spec)).toContainEqual(expect.objectContaining({ field, detail: expect.stringContaining(says) }));
   });
 
-  test('refuses nothing that is stored', () => {
+  test('accepts stored values', () => {
     const spec = { image: 'Debian 12', network: { networkID: NETWORK } };
 
     expect(errorsOf(spec, spec)).toEqual([]);
@@ -125,12 +125,12 @@ describe('a plan with lists', () => {
     expect(poolErrors(spec, spec), 'a stored one').toEqual([]);
   });
 
-  test('takes a flavor by id whose name it allows', () => {
+  test('accepts a flavor by ID if its name is allowed', () => {
     expect(poolErrors({ flavor: '1' })).toEqual([]);
   });
 });
 
-describe('a cluster that moves to another plan', () => {
+describe('a move to another plan', () => {
   const status = { podCIDR: '10.2.0.0/16', serviceCIDR: '10.3.0.0/16', cni: 'canal', kubeProxyMode: 'iptables' };
   const old = { ...aCluster({ plan: 'free', network: { gateway: { mode: 'None' } } }), status };
   const standard = SHIPPED_PLANS.find(({ metadata }) => metadata.name === 'standard') as Plan;
@@ -140,9 +140,9 @@ describe('a cluster that moves to another plan', () => {
     regions: ['GRA'],
     upgradeStrategies: ['Rolling' as const],
   };
-  const narrow = { ...standard, spec: { ...standard.spec, allowed } };
+  const restrictedPlan = { ...standard, spec: { ...standard.spec, allowed } };
   const router = { network: { gateway: { mode: 'Router' as const } } };
-  const none = { network: { gateway: { mode: 'None' as const } } };
+  const noGateway = { network: { gateway: { mode: 'None' as const } } };
   const admission = { releases: SHIPPED_RELEASES, catalogue: {}, others: [], nowMs: Date.UTC(2026, 10, 22) };
   const pools = [aNodePool({ flavor: 'b3-8' }, { name: 'general' })];
 
@@ -156,9 +156,20 @@ describe('a cluster that moves to another plan', () => {
     });
 
   test.each([
-    { spec: none, plan: standard, field: 'spec.network.gateway.mode', says: 'requires an OpenStack router' },
-    { spec: { ...router, image: 'debian' }, plan: narrow, others: [], field: 'spec.image', says: 'plan "standard"' },
-    { spec: router, plan: narrow, field: 'spec.plan', says: 'node pool "general", spec.flavor: plan "standard"' },
+    { spec: noGateway, plan: standard, field: 'spec.network.gateway.mode', says: 'requires an OpenStack router' },
+    {
+      spec: { ...router, image: 'debian' },
+      plan: restrictedPlan,
+      others: [],
+      field: 'spec.image',
+      says: 'plan "standard"',
+    },
+    {
+      spec: router,
+      plan: restrictedPlan,
+      field: 'spec.plan',
+      says: 'node pool "general", spec.flavor: plan "standard"',
+    },
     {
       spec: router,
       plan: { ...standard, spec: { ...standard.spec, maxNodes: 2 } },
@@ -166,11 +177,11 @@ describe('a cluster that moves to another plan', () => {
       field: 'spec.plan',
       says: 'allows 2 nodes',
     },
-  ])('must be within its limits: $field: $says', ({ spec, plan, others, field, says }) => {
+  ])('enforces the limits of the plan: $field: $says', ({ spec, plan, others, field, says }) => {
     expect(errorsOf(spec, plan, others)).toMatchObject([{ field, detail: expect.stringContaining(says) }]);
   });
 
-  test('keeps its ranges, its pod network and its kube-proxy, and is told so', () => {
+  test('keeps the ranges, pod network and kube-proxy mode of the cluster, with a warning', () => {
     expect(errorsOf(router, standard)).toEqual([]);
     expect(clusterWarnings(aCluster({ plan: 'standard' }), old, standard.spec)).toEqual(
       expect.arrayContaining([
@@ -180,11 +191,19 @@ describe('a cluster that moves to another plan', () => {
     );
   });
 
-  test('before it has any gets those of the new plan, and is checked like a new one', () => {
-    const young = { ...admission, cluster: aCluster({ plan: 'standard', cni: { type: 'canal' }, ...router }) };
-    const checked = admitCluster({ ...young, old: aCluster({ plan: 'free' }), plans: [standard], pools: [] });
+  test('uses the ranges of the new plan if the cluster has none yet, and validates it like a new cluster', () => {
+    const newClusterAdmission = {
+      ...admission,
+      cluster: aCluster({ plan: 'standard', cni: { type: 'canal' }, ...router }),
+    };
+    const result = admitCluster({
+      ...newClusterAdmission,
+      old: aCluster({ plan: 'free' }),
+      plans: [standard],
+      pools: [],
+    });
 
-    expect(checked).toMatchObject([{ field: 'spec.cni.type' }]);
+    expect(result).toMatchObject([{ field: 'spec.cni.type' }]);
   });
 });
 
@@ -198,7 +217,7 @@ describe('a plan that is not Ready', () => {
       says: 'spec.etcd.maxMiB: 1: must not be less than baseMiB (10)',
     },
     { plan: aPlan({}, { deletionTimestamp: '2026-01-01T00:00:00Z' }), says: 'the operator is deleting it' },
-  ])('accepts no clusters: $says', ({ plan, says }) => {
+  ])('refuses new clusters: $says', ({ plan, says }) => {
     expect(admitCluster({ ...admission, cluster: aCluster(), old: undefined, plans: [plan] })).toMatchObject([
       { field: 'spec.plan', detail: expect.stringContaining(says) },
     ]);

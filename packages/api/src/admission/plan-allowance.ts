@@ -1,7 +1,7 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { durationMs } from '../domain/duration.ts';
 import { chooseImage } from '../domain/image-choice.ts';
-import { type AllowedThing, allowanceProblem } from '../domain/plan-allowance.ts';
+import { type AllowListName, allowanceProblem } from '../domain/plan-allowance.ts';
 import { planProblems } from '../domain/plan-problems.ts';
 import { disallowedFields } from '../domain/pool-allowance.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
@@ -20,7 +20,7 @@ export function planReadyErrors(admission: Pick<ClusterAdmission, 'cluster' | 'o
   return [{ type: 'FieldValueForbidden', field: 'spec.plan', detail }];
 }
 
-/** Validates a Cluster against the plan's lists. The same plan does not reject a stored value again. */
+/** Validates a Cluster against the plan's lists. A stored value is not rejected again under the same plan. */
 export function clusterAllowanceErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   const { cluster, old, catalogue } = admission;
   const { region, image, network } = cluster.spec;
@@ -28,11 +28,11 @@ export function clusterAllowanceErrors(admission: ClusterAdmission, plan: Plan):
   const isNew = isNewToPlan(admission);
   if (isNew) {
     const effective = region ?? catalogue.regions?.[0];
-    if (effective !== undefined) errors.push(...notAllowed(plan, 'spec.region', 'regions', effective));
+    if (effective !== undefined) errors.push(...notAllowedError(plan, 'spec.region', 'regions', effective));
     const { networkID } = network;
     const name = catalogue.networks?.find(({ id }) => id === networkID)?.name;
     if (networkID !== undefined) {
-      errors.push(...notAllowed(plan, 'spec.network.networkID', 'networks', networkID, { id: networkID, name }));
+      errors.push(...notAllowedError(plan, 'spec.network.networkID', 'networks', networkID, { id: networkID, name }));
     }
   }
   if (image !== undefined && (isNew || image !== old?.spec.image)) errors.push(...imageErrors(plan, image, catalogue));
@@ -63,7 +63,7 @@ export function poolAllowanceErrors({ pool, old, plan, catalogue }: PoolAllowanc
   const errors = disallowedFields(pool.spec, old?.spec, plan);
   if (flavor !== old?.spec.flavor) {
     const found = catalogue.flavors && findByIdOrName(catalogue.flavors, flavor);
-    errors.push(...notAllowed(plan, 'spec.flavor', 'flavors', flavor, found));
+    errors.push(...notAllowedError(plan, 'spec.flavor', 'flavors', flavor, found));
   }
   if (image !== undefined && image !== old?.spec.image) errors.push(...imageErrors(plan, image, catalogue));
   errors.push(...networkAllowanceErrors(pool, old, plan, catalogue));
@@ -78,8 +78,8 @@ export function poolAllowanceErrors({ pool, old, plan, catalogue }: PoolAllowanc
     errors.push({ type: 'FieldValueNotSupported', field: 'spec.upgradeStrategy.type', value: type, detail });
   }
   const { strategy } = pool.spec.healing;
-  const isOther = strategy !== undefined && strategy !== old?.spec.healing.strategy;
-  if (isOther && allowed?.healingStrategies?.includes(strategy) === false) {
+  const isStrategyNew = strategy !== undefined && strategy !== old?.spec.healing.strategy;
+  if (isStrategyNew && allowed?.healingStrategies?.includes(strategy) === false) {
     const detail = `plan "${plan.metadata.name}" allows the healing strategies ${allowed.healingStrategies.join(', ')}: choose one of them, or remove the field`;
     errors.push({ type: 'FieldValueNotSupported', field: 'spec.healing.strategy', value: strategy, detail });
   }
@@ -103,16 +103,16 @@ export function poolAllowanceErrors({ pool, old, plan, catalogue }: PoolAllowanc
 
 function imageErrors(plan: Plan, image: string, { images }: CloudCatalogue): FieldError[] {
   const found = images && (chooseImage(images, image) ?? findByIdOrName(images, image));
-  return notAllowed(plan, 'spec.image', 'images', image, found);
+  return notAllowedError(plan, 'spec.image', 'images', image, found);
 }
 
-function notAllowed(
+function notAllowedError(
   plan: Plan,
   field: string,
-  thing: AllowedThing,
+  listName: AllowListName,
   value: string,
   found?: { readonly id: string; readonly name: string | undefined },
 ): FieldError[] {
-  const detail = allowanceProblem(plan, thing, found ?? { id: value, name: value });
+  const detail = allowanceProblem(plan, listName, found ?? { id: value, name: value });
   return detail === undefined ? [] : [{ type: 'FieldValueInvalid', field, value, detail }];
 }

@@ -6,7 +6,7 @@ import { admitNodePool, nodePoolWarnings } from './admit-node-pool.ts';
 import type { CloudCatalogue } from './cloud-catalogue.ts';
 
 const id = (digit: string) => `${digit.repeat(8)}-0000-4000-8000-000000000000`;
-const [OLD, NEW, INSIDE, GONE] = [id('1'), id('2'), id('3'), id('4')];
+const [OLD, NEW, INSIDE, DELETED] = [id('1'), id('2'), id('3'), id('4')];
 const subnet = (networkID: string, cidr: string) => {
   return { id: networkID.replace('4000', '4111'), name: 's', networkID, cidr, ipVersion: 4 as const };
 };
@@ -34,23 +34,28 @@ function admission(networks: PoolNetwork[], before?: PoolNetwork[], replicas = 1
 const fieldsOf = (networks: PoolNetwork[], before?: PoolNetwork[]) =>
   admitNodePool(admission(networks, before)).map(({ field }) => field);
 
-describe('further networks of a pool, at admission', () => {
+describe('additional networks of a pool at admission', () => {
   it.each([
-    { networks: named(OLD), fields: [], reason: 'it is there' },
-    { networks: named(GONE), fields: ['spec.networks[0].networkID'], reason: 'it is not' },
-    { networks: named(INSIDE), fields: ['spec.networks[0].networkID'], reason: 'it overlaps the pods' },
-    { networks: named(GONE, INSIDE), before: named(INSIDE, GONE), fields: [], reason: 'both were there before' },
+    { networks: named(OLD), fields: [], reason: 'the network exists' },
+    { networks: named(DELETED), fields: ['spec.networks[0].networkID'], reason: 'the network does not exist' },
+    { networks: named(INSIDE), fields: ['spec.networks[0].networkID'], reason: 'the network overlaps the pods' },
+    {
+      networks: named(DELETED, INSIDE),
+      before: named(INSIDE, DELETED),
+      fields: [],
+      reason: 'both networks are already stored',
+    },
     {
       networks: named(NEW, OLD),
       before: named(OLD),
       fields: ['spec.networks[0].networkID'],
-      reason: 'the new one is to blame',
+      reason: 'the new network is reported',
     },
-  ])('$fields: $reason', ({ networks, before, fields }) => {
+  ])('reports $fields: $reason', ({ networks, before, fields }) => {
     expect(fieldsOf(networks, before)).toEqual(fields);
   });
 
-  it('say which quota of ports has no room for them', () => {
+  it('warns which quota of ports is too small', () => {
     const warnings = nodePoolWarnings(admission(named(OLD), undefined, 3));
     expect(warnings).toEqual([expect.stringMatching(/^spec\.replicas: 3 more nodes need 6 ports/)]);
   });

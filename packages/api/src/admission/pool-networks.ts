@@ -20,25 +20,25 @@ export interface PoolNetworksAdmission {
 
 /** Validates the additional networks of a pool. A stored one is not rejected again. */
 export function poolNetworkErrors({ pool, old, cluster, plan, catalogue }: PoolNetworksAdmission): FieldError[] {
-  const wanted = pool.spec.networks ?? [];
+  const desired = pool.spec.networks ?? [];
   const known = old?.spec.networks ?? [];
   const { networks, subnets } = catalogue;
-  const given = cluster && configuredSubnet(cluster, subnets)?.cidr;
+  const chosenCidr = cluster && configuredSubnet(cluster, subnets)?.cidr;
   const isKnown = (network: PoolNetwork) => known.some((each) => isDeepStrictEqual(each, network));
   // If two conflict, the new one is reported.
-  const order = [...wanted.filter(isKnown), ...wanted.filter((network) => !isKnown(network))];
+  const order = [...desired.filter(isKnown), ...desired.filter((network) => !isKnown(network))];
   const { issues } = checkPoolNetworks(order, {
     networks,
     subnets,
     nodesNetworkID: cluster?.spec.network.networkID ?? cluster?.status?.network?.networkID,
     ranges: [
-      ...(given === undefined ? [] : [{ name: 'node network', cidr: given }]),
+      ...(chosenCidr === undefined ? [] : [{ name: 'node network', cidr: chosenCidr }]),
       ...clusterRanges(cluster, plan?.spec, subnets),
     ],
   });
   return issues.flatMap((issue) => {
     const network = order[issue.index];
-    return network === undefined || isKnown(network) ? [] : [errorOf(issue, network, wanted.indexOf(network))];
+    return network === undefined || isKnown(network) ? [] : [errorOf(issue, network, desired.indexOf(network))];
   });
 }
 

@@ -1,6 +1,6 @@
 import { portsPerNode } from '../domain/pool-networks.ts';
-import { renewalLimits } from '../domain/renewal-limits.ts';
-import { wantedReplicas } from '../domain/wanted-replicas.ts';
+import { rolloutLimits } from '../domain/rollout-limits.ts';
+import { targetReplicas } from '../domain/target-replicas.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { CatalogueFlavor, CatalogueQuota, CloudCatalogue } from './cloud-catalogue.ts';
 import { findByIdOrName } from './references.ts';
@@ -31,7 +31,7 @@ function sizeWarnings(facts: PoolQuotaFacts): string[] {
   const added = facts.pool.spec.replicas - (facts.old?.spec.replicas ?? 0);
   if (added <= 0) return [];
   return quotaNeeds(facts).flatMap(({ what, quota, perNode }) => {
-    const left = leftOf(quota);
+    const left = remainingQuota(quota);
     return added * perNode <= left
       ? []
       : [
@@ -40,16 +40,19 @@ function sizeWarnings(facts: PoolQuotaFacts): string[] {
   });
 }
 
-/** The maximum used beyond what the pool has: with the first replacement if nodes get smaller, with the last one if they get larger. */
+/**
+ * The maximum used beyond the pool's current usage: with the first replacement if nodes get smaller, with the last one
+ * if they get larger.
+ */
 function flavorWarnings(facts: PoolQuotaFacts, old: NodePool): string[] {
-  const nodes = old.status?.replicas ?? wantedReplicas(old);
-  const wanted = wantedReplicas({ ...facts.pool, status: old.status ?? {} });
-  const surge = nodes === 0 ? 0 : renewalLimits(facts.pool, wanted).maxSurge;
+  const nodes = old.status?.replicas ?? targetReplicas(old);
+  const desired = targetReplicas({ ...facts.pool, status: old.status ?? {} });
+  const surge = nodes === 0 ? 0 : rolloutLimits(facts.pool, desired).maxSurge;
   return quotaNeeds(facts).flatMap(({ what, quota, perNode, perOldNode }) => {
     if (perOldNode === undefined) return [];
-    const grown = wanted * perNode - nodes * perOldNode;
-    const needed = Math.max(surge * perNode, grown + surge * perOldNode);
-    const left = leftOf(quota);
+    const increase = desired * perNode - nodes * perOldNode;
+    const needed = Math.max(surge * perNode, increase + surge * perOldNode);
+    const left = remainingQuota(quota);
     return needed <= left
       ? []
       : [
@@ -58,7 +61,7 @@ function flavorWarnings(facts: PoolQuotaFacts, old: NodePool): string[] {
   });
 }
 
-function leftOf({ limit, used }: CatalogueQuota): number {
+function remainingQuota({ limit, used }: CatalogueQuota): number {
   return Math.max(0, limit - used);
 }
 

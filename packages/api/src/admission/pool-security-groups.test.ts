@@ -34,16 +34,16 @@ test.each<{ name: string; type: string; says: RegExp }>([
   { name: 'twice', type: 'FieldValueInvalid', says: /^the project has 2 security groups of that name/ },
   { name: 'fairway-demo', type: 'FieldValueForbidden', says: /^fairway-demo: is managed by Fairway/ },
   { name: '5', type: 'FieldValueForbidden', says: /^5: belongs to another project, but Nova/ },
-])('$name is refused: $says', ({ name, type, says }) => {
+])('refuses $name: $says', ({ name, type, says }) => {
   expect(errorsOf(['web', name])).toEqual([
     expect.objectContaining({ type, field: 'spec.securityGroups[1]', detail: expect.stringMatching(says) }),
   ]);
 });
 
-test('a shared one is taken in a network of the tenant’s, by its id', () => {
+test('accepts a shared security group by ID in a network of the tenant', () => {
   expect(errorsOf(['5'], GIVEN_NETWORK)).toEqual([]);
 });
 
-test('a stored name is not refused again, a new one beside it is', () => {
+test('accepts a stored name, but refuses an invalid one added to it', () => {
   expect(errorsOf(['gone', 'lost'], OWN_NETWORK, ['gone'])).toMatchObject([{ field: 'spec.securityGroups[1]' }]);
 });

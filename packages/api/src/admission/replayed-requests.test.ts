@@ -26,13 +26,13 @@ const STATUS: ClusterStatus = {
 
 function warningsFor(annotations: Record<string, string>, spec: NewCluster['spec'] = {}): string[] {
   const old: Cluster = { ...aCluster({}, { name: 'demo' }), status: STATUS };
-  const made = aCluster(spec, { name: 'demo' });
-  const cluster: Cluster = { ...made, metadata: { ...made.metadata, annotations } };
+  const newCluster = aCluster(spec, { name: 'demo' });
+  const cluster: Cluster = { ...newCluster, metadata: { ...newCluster.metadata, annotations } };
   return [...replayWarnings(clusterRequests(cluster, old)), ...restoreWarnings({ cluster, old })];
 }
 
 test.each(['maintenance-requested', 'revoke-kubeconfigs', 'rotate-credentials'])(
-  'an earlier time in %s is told to do nothing',
+  'warns that an earlier time in %s has no effect',
   (name) => {
     expect(warningsFor({ [`fairway.dev/${name}`]: MONDAY })).toEqual([
       `metadata.annotations[fairway.dev/${name}] (${MONDAY}): is not later than the last request, ${TUESDAY}: nothing is done`,
@@ -43,14 +43,14 @@ test.each(['maintenance-requested', 'revoke-kubeconfigs', 'rotate-credentials'])
   },
 );
 
-test('so is a restore of before the last one', () => {
+test('warns that a restore requested before the last one has no effect', () => {
   expect(warningsFor({}, { etcd: { restore: { snapshot: A, requestedAt: MONDAY } } })).toEqual([
     `spec.etcd.restore: was already processed, or is earlier than the last restore (${B}, requested at ${TUESDAY}): nothing is restored; to restore ${A} again, set requestedAt to the current time`,
   ]);
   expect(warningsFor({}, { etcd: { restore: { snapshot: A, requestedAt: WEDNESDAY } } })).toEqual([]);
 });
 
-test('so is a hibernation of before the last one', () => {
+test('warns that a hibernation requested before the last one has no effect', () => {
   const at = (requestedAt: string) => warningsFor({}, { hibernation: { enabled: true, requestedAt } });
 
   expect(at(MONDAY)).toEqual([
@@ -59,7 +59,7 @@ test('so is a hibernation of before the last one', () => {
   expect(at(WEDNESDAY)).toEqual([]);
 });
 
-describe('so is an earlier request to other kinds', () => {
+describe('earlier requests to objects of other kinds', () => {
   const metadata = (annotations: Record<string, string>) => ({ name: 'a', namespace: 'team', annotations });
   const retry = (time: string) => metadata({ 'fairway.dev/retry-requested': time });
   const repair = (time: string) =>
@@ -90,14 +90,14 @@ describe('so is an earlier request to other kinds', () => {
       requests: (at: string) => releaseRequests(release(at), release('')),
       says: 'failed clusters of the rollout are not retried',
     },
-  ])('$what', ({ requests, says }) => {
+  ])('warns that $what has no effect', ({ requests, says }) => {
     expect(replayWarnings(requests(MONDAY))).toEqual([
       expect.stringContaining(`(${MONDAY}): is not later than the last request, ${TUESDAY}: ${says}`),
     ]);
     expect(replayWarnings(requests(WEDNESDAY))).toEqual([]);
   });
 
-  test('but any other value retries what rests, and nothing of it is recorded', () => {
+  test('does not warn about a retry of a machine, which is not recorded', () => {
     expect(
       replayWarnings(
         machineRequests(

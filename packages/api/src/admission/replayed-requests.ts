@@ -12,12 +12,17 @@ export function replayWarnings(requests: readonly CountedRequest[]): string[] {
 }
 
 export function restoreWarnings({ cluster, old }: Pick<ClusterAdmission, 'cluster' | 'old'>): string[] {
-  const asked = cluster.spec.etcd?.restore;
+  const restoreRequest = cluster.spec.etcd?.restore;
   const past = old?.status?.etcd;
-  if (asked === undefined || isSameRestore(asked, old?.spec.etcd?.restore) || isNewRestore(asked, past)) return [];
+  if (
+    restoreRequest === undefined ||
+    isSameRestore(restoreRequest, old?.spec.etcd?.restore) ||
+    isNewRestore(restoreRequest, past)
+  )
+    return [];
   const { snapshot, requestedAt } = past?.lastRestore ?? {};
   const last = requestedAt === undefined ? snapshot : `${snapshot}, requested at ${requestedAt}`;
   return [
-    `spec.etcd.restore: was already processed, or is earlier than the last restore (${last}): nothing is restored; to restore ${asked.snapshot} again, set requestedAt to the current time`,
+    `spec.etcd.restore: was already processed, or is earlier than the last restore (${last}): nothing is restored; to restore ${restoreRequest.snapshot} again, set requestedAt to the current time`,
   ];
 }

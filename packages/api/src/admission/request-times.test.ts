@@ -10,8 +10,8 @@ const MISTYPED = '2062-06-01T12:00:00Z';
 const SNAPSHOT = '20260521-163000-000';
 
 function clusterWith(spec: Partial<NewCluster['spec']>, annotations: Record<string, string> = {}): Cluster {
-  const made = aCluster(spec, { name: 'demo' });
-  return { ...made, metadata: { ...made.metadata, annotations } };
+  const newCluster = aCluster(spec, { name: 'demo' });
+  return { ...newCluster, metadata: { ...newCluster.metadata, annotations } };
 }
 
 function errorsOf(cluster: Cluster, old?: Cluster) {
@@ -41,7 +41,7 @@ const CASES: readonly Case[] = [
   ),
 ];
 
-test.each(CASES)('$field is not a time after tomorrow, after which no request would count', ({ field, at }) => {
+test.each(CASES)('refuses $field after tomorrow, since earlier requests would be ignored', ({ field, at }) => {
   expect(errorsOf(at(MISTYPED), clusterWith({}))).toEqual([
     {
       type: 'FieldValueInvalid',
@@ -54,11 +54,11 @@ test.each(CASES)('$field is not a time after tomorrow, after which no request wo
   expect(errorsOf(at(TOMORROW), clusterWith({}))).toEqual([]);
 });
 
-test.each(CASES)('$field that is stored is not refused again', ({ at }) => {
+test.each(CASES)('accepts $field if it is stored', ({ at }) => {
   expect(errorsOf(at(MISTYPED), at(MISTYPED))).toEqual([]);
 });
 
-test('after one of a former release that is still to come, the next may be a moment later', () => {
+test('accepts only a slightly later time after a stored time in the future', () => {
   const old = { ...clusterWith({}), status: { maintenance: { requested: MISTYPED } } };
   const at = (time: string) => clusterWith({}, { 'fairway.dev/maintenance-requested': time });
 
@@ -66,7 +66,7 @@ test('after one of a former release that is still to come, the next may be a mom
   expect(errorsOf(at('2072-06-01T12:00:00Z'), old)).toHaveLength(1);
 });
 
-test('words are in no future', () => {
+test('accepts values that are not a time', () => {
   const cluster = clusterWith({}, { 'fairway.dev/maintenance-requested': 'year 2062' });
 
   expect(errorsOf(cluster)).toEqual([]);

@@ -2,11 +2,12 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import { requestTimeMs } from '../domain/request.ts';
 import type { CountedRequest } from './counted-requests.ts';
 
-/** Clocks may differ by minutes or by a time zone, but no more. */
+/** Clocks may differ by minutes or by a time zone, but not by more. */
 const MAX_AHEAD_MS = 86_400_000;
 
 /**
- * These requests count once, and only if they are later than the last: a mistyped year would be processed now and block all later requests for years.
+ * A request counts once, and only if it is later than the last one: a mistyped year would be processed now and block
+ * all later requests for years.
  */
 export function requestTimeErrors(requests: readonly CountedRequest[], nowMs: number): FieldError[] {
   return requests.flatMap(({ field, value, before, followed }) => {

@@ -40,7 +40,7 @@ test.each<{ field: string; spec: NewCluster['spec']; changed: NewCluster['spec']
     spec: { etcd: { restore: { snapshot: '20260101-000000-000' } } },
     changed: { etcd: { restore: { snapshot: '20260102-000000-000' } } },
   },
-])('$field is refused on create and on change, not where it is stored or where it is honoured', (row) => {
+])('refuses a new or changed $field, unless it is stored or supported', (row) => {
   const refused = [`FieldValueForbidden ${row.field}: ${why}`];
 
   expect(fieldsOf(row.spec)).toEqual(refused);
@@ -51,6 +51,6 @@ test.each<{ field: string; spec: NewCluster['spec']; changed: NewCluster['spec']
   expect(fieldsOf(row.spec, undefined, {})).toEqual([]);
 });
 
-test('an empty list restricts nothing, and is accepted', () => {
+test('accepts an empty list, which restricts nothing', () => {
   expect(fieldsOf({ apiServer: { allowedCIDRs: [] } })).toEqual([]);
 });

@@ -71,7 +71,7 @@ const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
     ),
     hubble: maybe(record({ enabled: boolean(), relay: maybe(enabled), ui: maybe(enabled) })),
   }),
-  // Of a NodePool, and of a Cluster.
+  // For a NodePool, and for a Cluster.
   spec: record({
     network: record({ podRoutes }),
     cni: record({ type: maybe(constantFrom('canal', 'none')) }),
@@ -101,7 +101,7 @@ const rules = KINDS.flatMap((kind) =>
   kind.rules.map((rule): [string, CrossFieldRule] => [`${rule.field} ${rule.message}`, rule]),
 );
 
-describe('a rule in CEL and its function agree', () => {
+describe('cross-field rules agree in CEL and TypeScript', () => {
   it.each(rules)('%s', (_, rule) => {
     const seen = new Set<boolean>();
     const subject = SUBJECTS[rule.path];
@@ -118,7 +118,7 @@ describe('a rule in CEL and its function agree', () => {
   });
 });
 
-describe('the CEL of an immutable field', () => {
+describe('the CEL of immutable fields', () => {
   const held = record({ field: maybe(constantFrom('a', 'b')) });
 
   it.each([
@@ -127,27 +127,27 @@ describe('the CEL of an immutable field', () => {
     ['boolean', false, true],
     ['array', ['a', 'b'], ['c']],
     ['array', [], ['c']],
-  ] as const)('tells what a %s was: %j', (type, before, after) => {
+  ] as const)('includes the previous value of a %s: %j', (type, before, after) => {
     const kind = { ...KINDS[0], immutable: ['spec.field'], rules: [] } as unknown as (typeof KINDS)[number];
     const object = (field: unknown) => ({ metadata: {}, spec: { field } }) as never;
     const { messageExpression = '' } = immutabilityCel('spec.field', { type, items: { type: 'string' } });
     const [error] = ruleErrors(kind, object(after), object(before)).filter(
       (each) => each.type === 'FieldValueForbidden',
     );
-    const told = evaluate(messageExpression, {
+    const message = evaluate(messageExpression, {
       self: celValue({ field: after }),
       oldSelf: celValue({ field: before }),
     });
 
-    expect(told).toBe(error?.detail);
+    expect(message).toBe(error?.detail);
   });
 
-  it('does not tell what a list of objects was, which CEL cannot write', () => {
+  it('omits the previous value of a list of objects, which CEL cannot format', () => {
     const rule = immutabilityCel('spec.field', { type: 'array', items: { type: 'object' } });
     expect(rule.messageExpression).toBeUndefined();
   });
 
-  it('agrees with the function', () => {
+  it('agrees with the TypeScript function', () => {
     const kind = { ...KINDS[0], immutable: ['spec.field'], rules: [] } as unknown as (typeof KINDS)[number];
     const { rule } = immutabilityCel('spec.field', { type: 'string' });
     assert(
@@ -160,7 +160,7 @@ describe('the CEL of an immutable field', () => {
   });
 });
 
-describe('a rule over changes in CEL and its function agree', () => {
+describe('transition rules agree in CEL and TypeScript', () => {
   const object = record({
     status: maybe(record({ originUID: maybe(constantFrom('a', 'b')), observedGeneration: maybe(constantFrom(1)) })),
   });
@@ -179,7 +179,7 @@ describe('a rule over changes in CEL and its function agree', () => {
   });
 });
 
-describe("the rule over changes of a pool's cluster", () => {
+describe('the transition rule for the cluster name of a pool', () => {
   const condition = record({
     type: constantFrom('Ready', 'UpToDate'),
     reason: constantFrom('ClusterNotFound', 'Ready'),
@@ -196,7 +196,7 @@ describe("the rule over changes of a pool's cluster", () => {
     ),
   });
 
-  it('is the same in CEL and as a function, with its hint', () => {
+  it('agrees in CEL and TypeScript, including its hint', () => {
     const { cel, holds } = CLUSTER_NAME_RULE;
     const { messageExpression = '' } = transitionCel(CLUSTER_NAME_RULE);
     const seen = new Set<string>();
@@ -206,8 +206,8 @@ describe("the rule over changes of a pool's cluster", () => {
         const isHeld = holds(changed as never, old as never);
         seen.add(`${changed.spec.clusterName === old.spec.clusterName ? 'kept' : 'changed'} ${isHeld}`);
         expect(evaluate(cel, context as never)).toBe(isHeld);
-        const told = transitionErrors(nodePools, changed as never, old as never).map(({ detail }) => detail);
-        expect(told).toEqual(isHeld ? [] : [evaluate(messageExpression, context as never)]);
+        const message = transitionErrors(nodePools, changed as never, old as never).map(({ detail }) => detail);
+        expect(message).toEqual(isHeld ? [] : [evaluate(messageExpression, context as never)]);
       }),
       { numRuns: 1000 },
     );

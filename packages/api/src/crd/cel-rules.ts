@@ -4,38 +4,38 @@ import type { CrossFieldRule, TransitionRule } from '../kinds/kind.ts';
 export const IMMUTABLE_DETAIL = 'cannot be changed after creation';
 
 /**
- * The rule that makes the field at `path` immutable, including its absence; it is placed on the field's parent, since a
- * rule on the field itself is not evaluated if the field is added or removed.
+ * The rule that makes the field at `path` immutable, including its absence. It is placed on the field's parent: a rule
+ * on the field itself is not evaluated if the field is added or removed.
  */
 export function immutabilityCel(path: string, schema: Pick<Schema, 'type' | 'items'>): ValidationRule {
   const field = path.slice(path.lastIndexOf('.') + 1);
-  const told = wasCel(field, schema);
+  const previousValue = previousValueCel(field, schema);
   return {
     rule: `has(self.${field}) == has(oldSelf.${field}) && (!has(self.${field}) || self.${field} == oldSelf.${field})`,
     message: IMMUTABLE_DETAIL,
-    ...(told !== undefined && { messageExpression: `'${IMMUTABLE_DETAIL}: ' + ${told}` }),
+    ...(previousValue !== undefined && { messageExpression: `'${IMMUTABLE_DETAIL}: ' + ${previousValue}` }),
     fieldPath: `.${field}`,
     reason: 'FieldValueForbidden',
   };
 }
 
-/** The old value in the words of `immutableErrors`; undefined if CEL cannot format it at a bounded cost. */
-function wasCel(field: string, { type, items }: Pick<Schema, 'type' | 'items'>): string | undefined {
+/** The previous value, phrased as in `immutableErrors`; undefined if CEL cannot format it at a bounded cost. */
+function previousValueCel(field: string, { type, items }: Pick<Schema, 'type' | 'items'>): string | undefined {
   if (type === 'array' && items?.type !== 'string') return undefined;
   const old = `oldSelf.${field}`;
-  const was: { readonly [T in NonNullable<Schema['type']>]?: string } = {
+  const expressionByType: { readonly [T in NonNullable<Schema['type']>]?: string } = {
     string: `'"' + ${old} + '"'`,
     array: `(size(${old}) == 0 ? '[]' : '["' + ${old}.join('","') + '"]')`,
     // kube-apiserver assumes that the result of `string` may have any length, and estimates the cost accordingly.
     boolean: `(${old} ? 'true' : 'false')`,
   };
-  const text = type && was[type];
+  const text = type && expressionByType[type];
   return text && `(has(${old}) ? 'it is ' + ${text} : 'it was not set')`;
 }
 
 export function crossFieldCel(rule: CrossFieldRule): ValidationRule {
   const fieldPath = rule.field.slice(rule.path.length);
-  // kube-apiserver drops an empty one, and the definition would differ from what was applied.
+  // kube-apiserver drops an empty fieldPath, and the definition would differ from what was applied.
   return { rule: rule.cel, message: rule.message, ...(fieldPath !== '' && { fieldPath }) };
 }
 
@@ -51,7 +51,7 @@ export function transitionCel(rule: TransitionRule): ValidationRule {
   };
 }
 
-/** A copy of `schema` with `rule` at the object at `path`. */
+/** A copy of `schema` with `rule` on the object at `path`. */
 export function addRule(schema: Schema, path: string, rule: ValidationRule): Schema {
   if (path === '') {
     return { ...schema, 'x-kubernetes-validations': [...(schema['x-kubernetes-validations'] ?? []), rule] };

@@ -18,30 +18,30 @@ describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('CRD of %s', (_, 
     expect(undescribed(schema)).toEqual([]);
   });
 
-  it('tells every default in the description, which is all that kubectl explain shows', () => {
-    const untold = properties(schema).filter(({ property }) => {
+  it('includes every default in the description, which is all that kubectl explain shows', () => {
+    const undocumented = properties(schema).filter(({ property }) => {
       const { default: value, description = '' } = property;
       if (value === undefined || (typeof value === 'object' && !Array.isArray(value))) return false;
       return !description.endsWith(` Default: ${typeof value === 'string' ? value : JSON.stringify(value)}.`);
     });
-    expect(untold.map(({ name }) => name)).toEqual([]);
+    expect(undocumented.map(({ name }) => name)).toEqual([]);
   });
 
-  it('answers in words, with an example, where a text must have a form', () => {
+  it('has a message with an example for every pattern', () => {
     const levels = [...walk(objectSchema(kind))].filter(([, { pattern }]) => pattern !== undefined);
     expect(levels.filter(([, level]) => !/^must be .*/.test(level['x-pattern-message'] ?? ''))).toEqual([]);
     const spec = [...walk(schema.properties?.spec ?? {}), ...walk(schema.properties?.status ?? {})];
     expect(spec.filter(([, level]) => level['x-pattern-message'] !== undefined)).toEqual([]);
-    // To a rule, a text of the format date-time is a time already.
+    // Rules see a date-time as a timestamp, not as a string.
     const raw = spec.filter(([, level]) => level.pattern !== undefined);
     expect(raw.filter(([, level]) => level.format !== 'date-time')).toEqual([]);
-    const ruled = spec
+    const withRules = spec
       .flatMap(([, level]) => level['x-kubernetes-validations'] ?? [])
       .filter(({ rule }) => /^(type\(self\) == int \|\| )?self\.matches\(/.test(rule));
-    expect(ruled).toHaveLength(levels.length - raw.length);
+    expect(withRules).toHaveLength(levels.length - raw.length);
   });
 
-  it('has no empty field in a rule, which kube-apiserver would drop', () => {
+  it('has no empty fields in rules, which kube-apiserver would drop', () => {
     const rules = [...walk(schema)].flatMap(([, level]) => level['x-kubernetes-validations'] ?? []);
     expect(rules.filter((rule) => Object.values(rule).includes(''))).toEqual([]);
   });
@@ -51,7 +51,7 @@ describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('CRD of %s', (_, 
     expect(untyped.filter(([, level]) => level['x-kubernetes-int-or-string'] !== true)).toEqual([]);
   });
 
-  it('defaults optional fields alone, and to values that the schema takes', () => {
+  it('sets defaults only on optional fields, and only to valid values', () => {
     const wrong = properties(schema).filter(({ parent, name, property }) => {
       if (property.default === undefined) return false;
       return parent.required?.includes(name) || (property.enum && !property.enum.includes(property.default));
@@ -59,31 +59,31 @@ describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('CRD of %s', (_, 
     expect(wrong).toEqual([]);
   });
 
-  it('bounds lists that users write, so that an API server can estimate the cost of rules', () => {
+  it('limits the length of user-written lists, so that an API server can estimate the cost of rules', () => {
     const lists = [...walk(schema.properties?.spec ?? {})].filter(([, level]) => level.type === 'array');
     expect(lists.filter(([, level]) => level.maxItems === undefined)).toEqual([]);
   });
 
-  it('bounds maps of what a rule is about, for the same reason', () => {
+  it('limits the size of maps with rules, for the same reason', () => {
     const maps = [...walk(schema)].filter(([, { additionalProperties }]) => typeof additionalProperties === 'object');
-    const ruled = maps.filter(([, { additionalProperties }]) =>
+    const withRules = maps.filter(([, { additionalProperties }]) =>
       [...walk(additionalProperties as Schema)].some(([, level]) => level['x-kubernetes-validations'] !== undefined),
     );
-    expect(ruled.filter(([, level]) => level.maxProperties === undefined)).toEqual([]);
+    expect(withRules.filter(([, level]) => level.maxProperties === undefined)).toEqual([]);
   });
 
-  it('keeps immutable fields below parents that are always there', () => {
-    const loose = kind.immutable.filter((path) => {
+  it('keeps immutable fields below parents that always exist', () => {
+    const notEnforced = kind.immutable.filter((path) => {
       const parents = path.split('.').slice(0, -1);
       return !parents.every((name, depth) => {
         const parent = levelAt(schema, parents.slice(0, depth));
         return parent.required?.includes(name) || parent.properties?.[name]?.default !== undefined;
       });
     });
-    expect(loose).toEqual([]);
+    expect(notEnforced).toEqual([]);
   });
 
-  it('prints columns that exist', () => {
+  it('prints only columns that exist', () => {
     const columns =
       version?.additionalPrinterColumns?.filter(({ jsonPath }) => !jsonPath.startsWith('.metadata.')) ?? [];
     const missing = columns.filter(({ jsonPath }) => {

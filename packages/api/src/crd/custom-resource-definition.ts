@@ -47,18 +47,21 @@ export function customResourceDefinition(kind: Kind): CustomResourceDefinition {
   };
 }
 
-/** Rules of a format beyond its pattern. The format itself would be reported in addition to the message, and allows host bits in networks. */
+/**
+ * Rules of a format in addition to its pattern. The format itself would be reported along with the message, and allows
+ * host bits in networks.
+ */
 const FORMAT_CEL: Readonly<Record<string, string>> = {
   // kube-apiserver 1.31 treats the cost of comparing two networks as unbounded.
   cidr: 'isCIDR(self) && string(cidr(self).masked()) == self',
   ipv4: 'isIP(self)',
-  // A day that no month has fails the conversion, and so the rule.
+  // A day that does not exist fails the conversion and therefore the rule.
   'date-time': 'timestamp(self) == timestamp(self)',
 };
 
 /** The schema with everything that an API server without Fairway's admission must enforce itself. */
 function enforcedSchema(kind: Kind): Schema {
-  const object = withWholeDefaults(withPatternRules(withInitialStatus(kind, objectSchema(kind))));
+  const object = withCompleteDefaults(withPatternRules(withInitialStatus(kind, objectSchema(kind))));
   let schema: Schema = { ...object, properties: { ...object.properties, metadata: metadataSchema(kind) } };
   for (const rule of nameRules(kind)) schema = addRule(schema, '', rule);
   for (const path of kind.immutable) {
@@ -82,7 +85,7 @@ function metadataSchema({ nameMaxLength }: Kind): Schema {
   return { type: 'object', ...(nameMaxLength !== undefined && { properties: { name: { type: 'string' } } }) };
 }
 
-/** Names are validated by rules, which have messages; a schema would answer a mistake with the bare pattern. */
+/** Names are validated by rules, which have messages; a schema would only report the pattern. */
 function nameRules({ nameMaxLength }: Kind): readonly ValidationRule[] {
   if (nameMaxLength === undefined) return [];
   const name = 'self.metadata.name';
@@ -93,13 +96,16 @@ function nameRules({ nameMaxLength }: Kind): readonly ValidationRule[] {
   ];
 }
 
-/** Rules are evaluated on a default as written: the default of an object lists the defaults of its fields. */
-function withWholeDefaults(schema: Schema): Schema {
-  const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [name, withWholeDefaults(level)]);
+/** Rules are evaluated on a default as written: the default of an object includes the defaults of its fields. */
+function withCompleteDefaults(schema: Schema): Schema {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [
+    name,
+    withCompleteDefaults(level),
+  ]);
   return {
     ...schema,
     ...(schema.properties && { properties: Object.fromEntries(properties) }),
-    ...(schema.items && { items: withWholeDefaults(schema.items) }),
+    ...(schema.items && { items: withCompleteDefaults(schema.items) }),
     ...(schema.default !== undefined && { default: defaulted(schema.default, schema) }),
   };
 }
@@ -113,7 +119,7 @@ function defaulted(value: Json, schema: Schema): Json {
   return copy;
 }
 
-/** Patterns as rules: for a pattern an API server only quotes the expression, for a rule it returns the message. */
+/** Patterns as rules: for a pattern, an API server only quotes the expression; for a rule, it returns the message. */
 function withPatternRules(schema: Schema): Schema {
   const { 'x-pattern-message': message, ...rest }: { -readonly [K in keyof Schema]: Schema[K] } = schema;
   const { pattern } = schema;
@@ -137,8 +143,8 @@ function patternRule(pattern: string, message: string, schema: Schema): Validati
   const { format } = schema;
   const text = `self.matches(${JSON.stringify(pattern)})`;
   const matches = schema['x-kubernetes-int-or-string'] ? `type(self) == int || ${text}` : text;
-  const further = FORMAT_CEL[format ?? ''];
-  return { rule: further === undefined ? matches : `${matches} && ${further}`, message };
+  const formatRule = FORMAT_CEL[format ?? ''];
+  return { rule: formatRule === undefined ? matches : `${matches} && ${formatRule}`, message };
 }
 
 function levelAt(schema: Schema, path: string): Schema {

@@ -2,7 +2,7 @@ import type { Schema } from '@fairway/apiserver/schema/schema';
 import type { Kind } from '../kinds/kind.ts';
 import { structuralSchema } from '../schema/structural-schema.ts';
 
-/** Structural schema of the whole object, without cross-field rules; `metadata` is left to the API server. */
+/** Structural schema of the whole object, without cross-field rules. The API server defines `metadata`. */
 export function objectSchema(kind: Kind): Schema {
   return {
     type: 'object',

@@ -8,11 +8,11 @@ import { SHIPPED_RELEASES } from './kubernetes-releases.ts';
 import { SHIPPED_PLANS } from './plans.ts';
 
 describe.each(SHIPPED_PLANS.map((plan) => [plan.metadata.name, plan] as const))('plan %s', (_, plan) => {
-  it('is valid as it stands', () => {
+  it('is valid as shipped', () => {
     expect(parseObject(plans, plan)).toEqual({ ok: true, object: plan });
   });
 
-  it('has ranges that fit together, and enough of them for its nodes', () => {
+  it('has ranges that do not overlap and are large enough for its nodes', () => {
     const { podCIDR, serviceCIDR, nodesCIDR, reservedCIDRs } = plan.spec.network;
     const ranges = [podCIDR, serviceCIDR, nodesCIDR, ...reservedCIDRs].map((cidr) => ({ name: cidr, cidr }));
     expect(findOverlaps(ranges)).toEqual([]);
@@ -26,7 +26,7 @@ describe.each(SHIPPED_PLANS.map((plan) => [plan.metadata.name, plan] as const))(
   });
 });
 
-describe('the figures of OVHcloud', () => {
+describe('the values of OVHcloud', () => {
   it.each([
     ['free', 100, '10.2.0.0/16', 'canal', 'InPlace', 'Reinstall', '99.5'],
     ['standard', 500, '10.240.0.0/13', 'cilium', 'Rolling', 'Replace', '99.99'],
@@ -44,7 +44,7 @@ describe('the figures of OVHcloud', () => {
   });
 });
 
-describe('releases', () => {
+describe('shipped releases', () => {
   it.each(SHIPPED_RELEASES.map((release) => [release.spec.minor, release] as const))(
     '%s is valid',
     (minor, release) => {
@@ -61,7 +61,7 @@ describe('releases', () => {
     expect(SHIPPED_RELEASES.map(({ spec }) => spec.minor)).toEqual(['1.31', '1.32', '1.33', '1.34', '1.35', '1.36']);
   });
 
-  it('give a new cluster the newest patch of the newest supported version', () => {
+  it('follow one another without a gap', () => {
     expect(resolveVersion(undefined, SHIPPED_RELEASES, Date.UTC(2026, 10, 22))).toMatchObject({
       ok: true,
       version: { version: '1.36.4' },

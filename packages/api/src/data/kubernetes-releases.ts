@@ -19,7 +19,10 @@ interface ReleaseData {
   readonly released: string;
   readonly maintenanceMode: string;
   readonly endOfLife: string;
-  /** kubeadm's SupportedEtcdVersion (cmd/kubeadm/app/constants): from 1.34 on as in 1.36.3, before that as in the last patches of 1.32 and 1.34. */
+  /**
+   * kubeadm's SupportedEtcdVersion (cmd/kubeadm/app/constants): as of 1.36.3 for 1.34 and later, otherwise as in the
+   * last patches of 1.32 and 1.34.
+   */
   readonly etcd: string;
   /** Version and release date of every patch release. */
   readonly patches: Readonly<Record<string, string>>;

@@ -2,14 +2,17 @@ import { API_VERSION } from '../group.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { PlanStorageClass } from '../kinds/plan-storage.ts';
 
-/** One node subnet for all clusters without their own network: each gets a separate network. */
+/** One node subnet for all clusters without their own network: each cluster gets a separate network. */
 const NODES_CIDR = '10.1.0.0/20';
 /** The cloud's metadata service. */
 const LINK_LOCAL = '169.254.0.0/16';
 /** Docker's bridge, which images for container hosts may create. */
 const DOCKER_BRIDGE = '172.17.0.0/16';
 
-/** Classes and volume types as OVHcloud names them; `default` uses the cloud's own default type, so it works in any cloud. */
+/**
+ * Classes and volume types as OVHcloud names them. `default` uses the cloud's own default type, so it works in any
+ * cloud.
+ */
 const STORAGE_CLASSES: readonly PlanStorageClass[] = [
   storageClass({ name: 'csi-cinder-high-speed', volumeType: 'high-speed', default: true }),
   storageClass({ name: 'default' }),
@@ -20,8 +23,8 @@ const STORAGE_CLASSES: readonly PlanStorageClass[] = [
 ];
 
 /**
- * The plans that Fairway ships; limits and SLAs are those of OVHcloud's plans of the same names, except that `standard` has the same cluster limit as
- * `free`; at OVHcloud the project quota limits it.
+ * The plans that Fairway ships. Limits and SLAs are those of OVHcloud's plans of the same names, except that `standard`
+ * has the same cluster limit as `free`; at OVHcloud the project quota limits it.
  */
 export const SHIPPED_PLANS: readonly Plan[] = [
   {

@@ -40,8 +40,8 @@ export function gatewayProblem(address: string, range: string): string | undefin
       return `is outside the nodes' CIDR ${range}, so nodes could not reach it: choose an address in it`;
     }
     if (value !== cidr.first && value !== cidr.last) return undefined;
-    const which = value === cidr.first ? 'network' : 'broadcast';
-    return `is the ${which} address of the nodes' CIDR ${range}: choose another address in it`;
+    const addressKind = value === cidr.first ? 'network' : 'broadcast';
+    return `is the ${addressKind} address of the nodes' CIDR ${range}: choose another address in it`;
   } catch (error) {
     if (error instanceof CidrError) return undefined;
     throw error;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addressAt, CidrError, contains, formatCidr, isPrivate, overlaps, parseCidr } from './cidr.ts';
 
 describe('parseCidr', () => {
-  it.each(['10.2.0.0/16', '0.0.0.0/0', '255.255.255.255/32', '10.240.0.0/13'])('takes %s', (text) => {
+  it.each(['10.2.0.0/16', '0.0.0.0/0', '255.255.255.255/32', '10.240.0.0/13'])('accepts %s', (text) => {
     expect(formatCidr(parseCidr(text))).toBe(text);
   });
 

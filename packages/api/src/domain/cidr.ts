@@ -1,20 +1,20 @@
 import { Address4 } from 'ip-address';
 
-/** An IPv4 network, first and last address as numbers, both inclusive. */
+/** An IPv4 network. First and last address are numbers, both inclusive. */
 export interface Cidr {
   readonly first: number;
   readonly last: number;
   readonly prefixLength: number;
 }
 
-/** The error of a text that is not a valid IPv4 network. */
+/** The error for a text that is not a valid IPv4 network. */
 export class CidrError extends Error {
   override readonly name = 'CidrError';
 }
 
 /**
- * Parses `10.2.0.0/16` strictly: four decimal parts without leading zeros, a prefix length, host bits zero. Forms that other
- * parsers read as octal or complete (`010.1.1.1`, `10.2/16`) are rejected, as is a host address with a prefix length.
+ * Parses `10.2.0.0/16` strictly: four decimal parts without leading zeros, a prefix length, host bits zero. It rejects
+ * forms that other parsers read as octal or complete (`010.1.1.1`, `10.2/16`), and host addresses with a prefix length.
  */
 export function parseCidr(text: string): Cidr {
   const slash = text.indexOf('/');

@@ -1,2 +1,2 @@
-/** Tolerated clock skew between replicas in milliseconds, where one relies on times announced by another. */
+/** Tolerated clock skew between replicas in milliseconds, where one replica relies on times announced by another. */
 export const MAX_CLOCK_SKEW_MS = 300_000;

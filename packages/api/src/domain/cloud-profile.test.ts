@@ -6,7 +6,7 @@ const FLAVORS = [
   { id: '2', name: 'b3-8', vcpus: 2, memoryMiB: 8192, diskGiB: 50 },
   { id: '1', name: 'b3-4', vcpus: 2, memoryMiB: 4096, diskGiB: 0 },
 ];
-const FULL: CloudCatalogue = {
+const FULL_CATALOGUE: CloudCatalogue = {
   regions: ['GRA'],
   zones: ['b', 'a'],
   flavors: FLAVORS,
@@ -25,8 +25,8 @@ const FULL: CloudCatalogue = {
   quotas: { instances: { limit: 10, used: 3 }, cores: { limit: -1, used: 6 } },
 };
 
-test('a profile tells what can be chosen, in a stable order', () => {
-  expect(cloudProfileContent(FULL, undefined)).toEqual({
+test('lists what can be selected, in a stable order', () => {
+  expect(cloudProfileContent(FULL_CATALOGUE, undefined)).toEqual({
     region: 'GRA',
     zones: ['a', 'b'],
     flavors: [FLAVORS[1], FLAVORS[0]].map((flavor) => ({ ...flavor })),
@@ -40,32 +40,32 @@ test('a profile tells what can be chosen, in a stable order', () => {
   });
 });
 
-test('a list that the cloud did not give stays as it was', () => {
-  const before = cloudProfileContent(FULL, undefined);
-  const { flavors: _, subnets: __, ...partial } = FULL;
+test('keeps a list that the cloud did not return', () => {
+  const before = cloudProfileContent(FULL_CATALOGUE, undefined);
+  const { flavors: _, subnets: __, ...partial } = FULL_CATALOGUE;
 
   expect(cloudProfileContent(partial, before)).toEqual(before);
   expect(cloudProfileContent({}, before)).toEqual(before);
   expect(cloudProfileContent({}, undefined)).toEqual({});
 });
 
-test('quotas of a service that did not answer stay as they were', () => {
-  const before = cloudProfileContent(FULL, undefined);
+test('keeps the quotas of a service that did not respond', () => {
+  const before = cloudProfileContent(FULL_CATALOGUE, undefined);
   const quotas = { floatingIPs: { limit: 50, used: 4 }, cores: { limit: 20, used: 8 } };
 
-  expect(cloudProfileContent({ ...FULL, quotas }, before).quotas).toEqual([
+  expect(cloudProfileContent({ ...FULL_CATALOGUE, quotas }, before).quotas).toEqual([
     { name: 'instances', limit: 10, used: 3 },
     { name: 'cores', limit: 20, used: 8 },
     { name: 'floatingIPs', limit: 50, used: 4 },
   ]);
 });
 
-test('a long list is cut, and says so until it is short again', () => {
+test('truncates a long list, and records it until the list is short again', () => {
   const flavors = Array.from({ length: MAX_ENTRIES + 5 }, (_, index) => ({ ...FLAVORS[0], id: `${index}`, name: 'f' }));
-  const cut = cloudProfileContent({ ...FULL, flavors: flavors as typeof FLAVORS }, undefined);
+  const cut = cloudProfileContent({ ...FULL_CATALOGUE, flavors: flavors as typeof FLAVORS }, undefined);
 
   expect(cut.flavors).toHaveLength(MAX_ENTRIES);
   expect(cut.truncated).toEqual([{ list: 'flavors', total: MAX_ENTRIES + 5 }]);
   expect(cloudProfileContent({}, cut)).toEqual(cut);
-  expect(cloudProfileContent(FULL, cut).truncated).toBeUndefined();
+  expect(cloudProfileContent(FULL_CATALOGUE, cut).truncated).toBeUndefined();
 });

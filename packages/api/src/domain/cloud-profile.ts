@@ -10,15 +10,15 @@ type Content = Omit<CloudProfileStatus, 'conditions' | 'observedGeneration' | 'q
 /** The CloudProfile of a catalogue. Lists that the cloud did not return stay unchanged. Pure; equal catalogues give equal content. */
 export function cloudProfileContent(catalogue: CloudCatalogue, previous: Content | undefined): Content {
   const truncated: { list: string; total: number }[] = [];
-  const cut = <T>(list: keyof Content, items: readonly T[]): T[] => {
+  const truncateList = <T>(list: keyof Content, items: readonly T[]): T[] => {
     if (items.length > MAX_ENTRIES) truncated.push({ list, total: items.length });
     return items.slice(0, MAX_ENTRIES);
   };
   /** The new list, or else the old one with its truncation record. */
   const fresh = <K extends keyof Content>(list: K, value: Content[K] | undefined): Partial<Content> => {
     if (value !== undefined) return { [list]: value };
-    const cutBefore = previous?.truncated?.find((each) => each.list === list);
-    if (cutBefore !== undefined) truncated.push(cutBefore);
+    const previousTruncation = previous?.truncated?.find((each) => each.list === list);
+    if (previousTruncation !== undefined) truncated.push(previousTruncation);
     return previous?.[list] === undefined ? {} : { [list]: previous[list] };
   };
   const { flavors, images, zones, networks, subnets, volumeTypes, quotas } = catalogue;
@@ -33,7 +33,7 @@ export function cloudProfileContent(catalogue: CloudCatalogue, previous: Content
     ...fresh(
       'flavors',
       flavors &&
-        cut(
+        truncateList(
           'flavors',
           flavors
             .map(({ name, id, vcpus, memoryMiB, diskGiB }) => ({ name, id, vcpus, memoryMiB, diskGiB }))
@@ -43,7 +43,7 @@ export function cloudProfileContent(catalogue: CloudCatalogue, previous: Content
     ...fresh(
       'images',
       images &&
-        cut(
+        truncateList(
           'images',
           images
             .filter(({ isActive }) => isActive !== false)
@@ -57,13 +57,13 @@ export function cloudProfileContent(catalogue: CloudCatalogue, previous: Content
             .sort(byName),
         ),
     ),
-    ...fresh('zones', zones && cut('zones', [...zones].sort())),
-    // Without subnets a network would seem to have none.
+    ...fresh('zones', zones && truncateList('zones', [...zones].sort())),
+    // Without subnets, a network would look empty.
     ...fresh(
       'networks',
       networks &&
         subnets &&
-        cut('networks', networks.filter(({ isExternal }) => !isExternal).sort(byName)).map(({ name, id }) => ({
+        truncateList('networks', networks.filter(({ isExternal }) => !isExternal).sort(byName)).map(({ name, id }) => ({
           name,
           id,
           subnets: subnetsOf(id),
@@ -72,21 +72,23 @@ export function cloudProfileContent(catalogue: CloudCatalogue, previous: Content
     ...fresh(
       'externalNetworks',
       networks &&
-        cut('externalNetworks', networks.filter(({ isExternal }) => isExternal).sort(byName)).map(({ name, id }) => ({
-          name,
-          id,
-        })),
+        truncateList('externalNetworks', networks.filter(({ isExternal }) => isExternal).sort(byName)).map(
+          ({ name, id }) => ({
+            name,
+            id,
+          }),
+        ),
     ),
     ...fresh(
       'volumeTypes',
-      volumeTypes && cut('volumeTypes', volumeTypes.map(({ name, id }) => ({ name, id })).sort(byName)),
+      volumeTypes && truncateList('volumeTypes', volumeTypes.map(({ name, id }) => ({ name, id })).sort(byName)),
     ),
     ...fresh('quotas', quotas && quotaList(quotas, previous?.quotas)),
   };
   return { ...content, ...(truncated.length > 0 && { truncated }) };
 }
 
-/** Quotas of a CloudProfile. Those of a service that did not answer stay unchanged. */
+/** Quotas of a CloudProfile. Quotas of a service that did not respond stay unchanged. */
 export function quotaList(quotas: CatalogueQuotas, previous: Content['quotas'] = []): NonNullable<Content['quotas']> {
   return QUOTA_NAMES.flatMap((name) => {
     const quota = quotas[name];
@@ -99,7 +101,7 @@ function byName(a: { readonly name: string; readonly id: string }, b: typeof a):
   return compare(a.name, b.name) || compare(a.id, b.id);
 }
 
-/** By code units: the same on every machine, whatever its locale. */
+/** By code units: the order is the same on every machine, regardless of its locale. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,17 +1,32 @@
 import { expect, test } from 'vitest';
-import { cniInstaller, installerOfFound } from './cni-installer.ts';
+import { cniInstaller, detectedInstaller } from './cni-installer.ts';
 
 test.each([
-  { status: undefined, cni: 'canal', is: 'Fairway', reason: 'it is new' },
+  { status: undefined, cni: 'canal', is: 'Fairway', reason: 'the cluster is new' },
   { status: {}, cni: 'canal', is: 'Fairway', reason: 'nothing runs yet' },
-  { status: { version: '1.34.2' }, cni: 'canal', is: 'Tenant', reason: 'it ran before anybody decided' },
-  { status: { version: '1.34.2', cniInstaller: 'Fairway' }, cni: 'canal', is: 'Fairway', reason: 'it was decided' },
-  { status: { cniInstaller: 'Tenant' }, cni: 'canal', is: 'Tenant', reason: 'it was decided' },
-  { status: undefined, cni: 'cilium', is: 'Fairway', reason: 'it is new' },
-  { status: { version: '1.34.2' }, cni: 'cilium', is: 'Tenant', reason: 'its tenant had to install it' },
-  { status: { cniInstaller: 'Tenant' }, cni: 'cilium', is: 'Tenant', reason: 'it was decided by an earlier release' },
-  { status: undefined, cni: 'none', is: 'Tenant', reason: 'nobody is to install one' },
-] as const)('a cluster of $status with $cni has it from $is: $reason', ({ status, cni, is }) => {
+  {
+    status: { version: '1.34.2' },
+    cni: 'canal',
+    is: 'Tenant',
+    reason: 'the cluster ran before the decision was recorded',
+  },
+  {
+    status: { version: '1.34.2', cniInstaller: 'Fairway' },
+    cni: 'canal',
+    is: 'Fairway',
+    reason: 'the decision is recorded',
+  },
+  { status: { cniInstaller: 'Tenant' }, cni: 'canal', is: 'Tenant', reason: 'the decision is recorded' },
+  { status: undefined, cni: 'cilium', is: 'Fairway', reason: 'the cluster is new' },
+  { status: { version: '1.34.2' }, cni: 'cilium', is: 'Tenant', reason: 'the tenant had to install it' },
+  {
+    status: { cniInstaller: 'Tenant' },
+    cni: 'cilium',
+    is: 'Tenant',
+    reason: 'an earlier release recorded the decision',
+  },
+  { status: undefined, cni: 'none', is: 'Tenant', reason: 'no pod network is requested' },
+] as const)('$is installs $cni in a cluster with status $status: $reason', ({ status, cni, is }) => {
   expect(cniInstaller(status, cni)).toBe(is);
 });
 
@@ -22,6 +37,9 @@ test.each([
   { status: { cni: 'cilium', cniInstaller: 'Tenant' }, found: 'canal', is: 'Tenant' },
   { status: { cni: 'none', cniInstaller: 'Tenant' }, found: 'canal', is: 'Tenant' },
   { status: { cni: 'canal' }, found: 'canal', is: undefined },
-] as const)('where $found is found in a cluster of $status it is from $is', ({ status, found, is }) => {
-  expect(installerOfFound(status, found)).toBe(is);
-});
+] as const)(
+  'detects that, with $found in a cluster with status $status, the installer is $is',
+  ({ status, found, is }) => {
+    expect(detectedInstaller(status, found)).toBe(is);
+  },
+);

@@ -3,17 +3,17 @@ import type { ClusterStatus } from '../kinds/cluster.ts';
 type CniInstaller = NonNullable<ClusterStatus['cniInstaller']>;
 
 /** The pod networks that Fairway installs. */
-const INSTALLED = ['canal', 'cilium'] as const;
-export type InstalledCni = (typeof INSTALLED)[number];
+const INSTALLED_CNIS = ['canal', 'cilium'] as const;
+export type InstalledCni = (typeof INSTALLED_CNIS)[number];
 
 /** Whether Fairway installs this pod network in new clusters. */
 export function isCniInstalled(cni: string | undefined): cni is InstalledCni {
-  return INSTALLED.some((each) => each === cni);
+  return INSTALLED_CNIS.some((each) => each === cni);
 }
 
 /**
- * Who installs the pod network `cni` of a cluster. It is decided once, before the cluster can contain anything: a running cluster without a decision
- * is from a release that left this to the tenant. Pure.
+ * Who installs the pod network `cni` of a cluster. This is decided once, before the cluster can contain anything: a
+ * running cluster without a decision is from a release that left this to the tenant. Pure.
  */
 export function cniInstaller(
   status: Pick<ClusterStatus, 'cniInstaller' | 'version'> | undefined,
@@ -24,10 +24,10 @@ export function cniInstaller(
 }
 
 /**
- * Who installs the pod network of a cluster in which Fairway's own `found` exists. A temporary downgrade to a release that installed none may have
- * dropped the decision, and the cluster then looks like one of that release. Pure.
+ * Who installs the pod network of a cluster in which Fairway's own `found` exists. A temporary downgrade to a release
+ * that installed none may have dropped the decision; the cluster then looks like one of that release. Pure.
  */
-export function installerOfFound(
+export function detectedInstaller(
   status: Pick<ClusterStatus, 'cni' | 'cniInstaller'>,
   found: InstalledCni,
 ): CniInstaller | undefined {

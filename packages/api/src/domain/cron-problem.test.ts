@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cronProblem } from './cron-problem.ts';
 
 test.each(['0 20 * * 1-5', '30 7 * * mon-fri', '@daily', '0 0 1 * *', '0 0 29 2 *', '0 8,20 * * *', '0 * * * *'])(
-  '%s is a schedule',
+  'accepts the schedule %s',
   (text) => {
     expect(cronProblem(text)).toBeUndefined();
   },
@@ -17,6 +17,6 @@ test.each([
   { text: '* * * * *', says: 'matches again after 1 min' },
   { text: '*/15 9 1 * *', says: 'matches again after 15 min' },
   { text: '0,30 20 * * *', says: 'matches again after 30 min' },
-])('$text is none for hibernation: $says', ({ text, says }) => {
+])('refuses the schedule $text: $says', ({ text, says }) => {
   expect(cronProblem(text)).toContain(says);
 });

@@ -7,12 +7,12 @@ test.each([
   { pool: '3m', plan: '7m', most: undefined, ms: 180_000 },
   { pool: '30m', plan: '7m', most: '15m', ms: 900_000 },
   { pool: '3m', plan: '7m', most: '15m', ms: 180_000 },
-])('pool $pool, plan $plan, at most $most: $ms ms', ({ pool, plan, most, ms }) => {
+])('takes $ms ms with pool $pool, plan $plan and maximum $most', ({ pool, plan, most, ms }) => {
   const { spec } = aNodePool(pool === undefined ? {} : { upgradeStrategy: { drainTimeout: pool } });
 
   expect(drainTimeoutMs(spec, aPlan({ drainTimeout: plan, maxDrainTimeout: most }).spec)).toBe(ms);
 });
 
-test('nothing is known of a pool and a plan that are gone', () => {
+test('is undefined if neither pool nor plan is known', () => {
   expect(drainTimeoutMs(undefined, undefined)).toBeUndefined();
 });

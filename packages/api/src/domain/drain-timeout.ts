@@ -3,12 +3,14 @@ import type { PlanSpec } from '../kinds/plan.ts';
 import { durationMs } from './duration.ts';
 
 /**
- * How long PodDisruptionBudgets may delay the drain of a pool's nodes: as the pool or else the plan specifies, capped at the plan's maximum.
- * Undefined if neither is known.
+ * How long PodDisruptionBudgets may delay the drain of a pool's nodes: as specified by the pool or else the plan,
+ * capped at the plan's maximum. Undefined if neither is known.
  */
 export function drainTimeoutMs(pool: NodePoolSpec | undefined, plan: PlanSpec | undefined): number | undefined {
-  const asked = pool?.upgradeStrategy.drainTimeout ?? plan?.drainTimeout;
-  if (asked === undefined) return undefined;
+  const requestedTimeout = pool?.upgradeStrategy.drainTimeout ?? plan?.drainTimeout;
+  if (requestedTimeout === undefined) return undefined;
   const ceiling = plan?.maxDrainTimeout;
-  return ceiling === undefined ? durationMs(asked) : Math.min(durationMs(asked), durationMs(ceiling));
+  return ceiling === undefined
+    ? durationMs(requestedTimeout)
+    : Math.min(durationMs(requestedTimeout), durationMs(ceiling));
 }

@@ -7,7 +7,7 @@ describe('durationMs', () => {
     ['90s', 90_000],
     ['10m', 600_000],
     ['1h30m', 5_400_000],
-  ])('%s is %i', (text, expected) => {
+  ])('parses %s as %i', (text, expected) => {
     expect(durationMs(text)).toBe(expected);
   });
 

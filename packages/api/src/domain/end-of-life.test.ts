@@ -17,13 +17,13 @@ test.each([
   { now: '2026-10-26T00:00:00Z', days: 1, next: '2026-10-27' },
   { now: '2026-10-27T00:00:00Z', days: 0, next: undefined },
   { now: '2030-01-01T00:00:00Z', days: 0, next: undefined },
-])('at $now the notice of $days days holds, until $next', ({ now, days, next }) => {
+])('issues the notice of $days days at $now, and the next at $next', ({ now, days, next }) => {
   expect(noticeOf(release(), at(now))?.days).toBe(days);
   expect(nextNoticeMs(release(), at(now))).toBe(next && at(next));
 });
 
 test.each<{ reason: string; spec: Partial<KubernetesReleaseSpec>; now: string; notice: object | undefined }>([
-  { reason: 'no date is known', spec: { endOfLife: undefined }, now: '2030-01-01', notice: undefined },
+  { reason: 'the date is unknown', spec: { endOfLife: undefined }, now: '2030-01-01', notice: undefined },
   {
     reason: 'the operator supports it longer',
     spec: { phaseOverride: 'Supported' },
@@ -31,24 +31,24 @@ test.each<{ reason: string; spec: Partial<KubernetesReleaseSpec>; now: string; n
     notice: undefined,
   },
   {
-    reason: 'the operator has ended it before its date',
+    reason: 'the operator ended support before the date',
     spec: { phaseOverride: 'EndOfLife' },
     now: '2026-01-01',
     notice: { days: 0, date: undefined },
   },
   {
-    reason: 'the operator has ended it, and so has its date',
+    reason: 'the operator ended support, and the date has passed',
     spec: { phaseOverride: 'EndOfLife' },
     now: '2026-11-01',
     notice: { days: 0, date: DATE },
   },
-  { reason: 'its date is none', spec: { endOfLife: '2026-99-99' }, now: '2030-01-01', notice: undefined },
-])('$notice where $reason', ({ spec, now, notice }) => {
+  { reason: 'the date is invalid', spec: { endOfLife: '2026-99-99' }, now: '2030-01-01', notice: undefined },
+])('returns the notice $notice if $reason', ({ spec, now, notice }) => {
   expect(noticeOf(release(spec), at(now))).toEqual(notice);
 });
 
-describe('a cluster', () => {
-  const told: EndOfLifeStatus = { minor: '1.34', date: DATE, notice: 30, noticeTime: '2026-09-27T00:00:00Z' };
+describe('the end-of-life notice of a cluster', () => {
+  const reported: EndOfLifeStatus = { minor: '1.34', date: DATE, notice: 30, noticeTime: '2026-09-27T00:00:00Z' };
   const decide = (now: string, endOfLife: EndOfLifeStatus | undefined, spec = {}, version = '1.34.2') => {
     const cluster: Pick<Cluster, 'metadata' | 'status'> = {
       metadata: {},
@@ -57,8 +57,8 @@ describe('a cluster', () => {
     return decideEndOfLife(cluster, [release(spec), aRelease('1.35')], at(now));
   };
 
-  test('that was told keeps the very record', () => {
-    expect(decide('2026-10-01', told)).toBe(told);
+  test('stays unchanged', () => {
+    expect(decide('2026-10-01', reported)).toBe(reported);
   });
 
   test.each([
@@ -69,30 +69,35 @@ describe('a cluster', () => {
       spec: { endOfLife: '2026-10-28' },
       gets: { notice: 30, date: '2026-10-28' },
     },
-  ])('is told of $what', ({ now, spec, gets }) => {
-    expect(decide(now, told, spec)).toEqual({ minor: '1.34', ...gets, noticeTime: `${now}T00:00:00Z` });
+  ])('is updated with $what', ({ now, spec, gets }) => {
+    expect(decide(now, reported, spec)).toEqual({ minor: '1.34', ...gets, noticeTime: `${now}T00:00:00Z` });
   });
 
   test.each([
-    { what: 'the date moves far away', now: '2026-10-01', spec: { endOfLife: '2027-10-28' }, version: '1.34.2' },
-    { what: 'it runs a newer minor version', now: '2026-10-01', spec: {}, version: '1.35.0' },
-    { what: 'its release is not in the catalog', now: '2026-10-01', spec: {}, version: '1.33.0' },
-  ])('is told no more when $what', ({ now, spec, version }) => {
-    expect(decide(now, told, spec, version)).toBeUndefined();
+    {
+      what: 'the date moves far into the future',
+      now: '2026-10-01',
+      spec: { endOfLife: '2027-10-28' },
+      version: '1.34.2',
+    },
+    { what: 'the cluster runs a newer minor version', now: '2026-10-01', spec: {}, version: '1.35.0' },
+    { what: 'the catalogue does not contain the release', now: '2026-10-01', spec: {}, version: '1.33.0' },
+  ])('is removed if $what', ({ now, spec, version }) => {
+    expect(decide(now, reported, spec, version)).toBeUndefined();
   });
 
   test.each([
     { notice: 30, before: '30 days' },
     { notice: 7, before: '7 days' },
-  ])('is not told otherwise by a replica whose clock is behind ($before before)', ({ notice }) => {
+  ])('is not changed by a replica whose clock is $before behind', ({ notice }) => {
     const dueMs = at(DATE) - notice * 86_400_000;
-    const justTold = { ...told, notice, noticeTime: new Date(dueMs).toISOString() };
+    const justReported = { ...reported, notice, noticeTime: new Date(dueMs).toISOString() };
     const decideAt = (nowMs: number) =>
-      decideEndOfLife({ metadata: {}, status: { version: '1.34.2', endOfLife: justTold } }, [release({})], nowMs);
+      decideEndOfLife({ metadata: {}, status: { version: '1.34.2', endOfLife: justReported } }, [release({})], nowMs);
 
-    expect(decideAt(dueMs - 2_000)).toBe(justTold);
-    expect(decideAt(dueMs + 2_000)).toBe(justTold);
-    // That was no clock of a replica that works.
-    expect(decideAt(dueMs - 3_600_000)).not.toBe(justTold);
+    expect(decideAt(dueMs - 2_000)).toBe(justReported);
+    expect(decideAt(dueMs + 2_000)).toBe(justReported);
+    // A working replica's clock is not that far behind.
+    expect(decideAt(dueMs - 3_600_000)).not.toBe(justReported);
   });
 });

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 /** Days before the end at which clusters are notified; 0 is the end itself. */
 const NOTICE_DAYS = [0, 1, 7, 30] as const;
 
-/** A notice that is due: at most this many days are left; 0: the minor version has reached its end of life. */
+/** A notice that is due: at most this many days are left. 0: the minor version has reached its end of life. */
 export interface Notice {
   readonly days: number;
   /** Undefined: the operator declared the end of life without a date. */
@@ -29,7 +29,7 @@ export function noticeOf({ spec }: Pick<KubernetesRelease, 'spec'>, nowMs: numbe
   return days === undefined ? undefined : { days, date };
 }
 
-/** When the next notice is due; undefined if none is. */
+/** When the next notice is due; undefined if none will be. */
 export function nextNoticeMs({ spec }: Pick<KubernetesRelease, 'spec'>, nowMs: number): number | undefined {
   if (spec.phaseOverride !== undefined || spec.endOfLife === undefined) return undefined;
   const endMs = Date.parse(spec.endOfLife);
@@ -37,7 +37,7 @@ export function nextNoticeMs({ spec }: Pick<KubernetesRelease, 'spec'>, nowMs: n
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** When the announced upgrade is due; undefined if none was announced, or if it is already due. */
+/** When the announced upgrade is due; undefined if none was announced or it is already due. */
 export function plannedUpgradeMs({ status }: Pick<Cluster, 'status'>, nowMs: number): number | undefined {
   const planned = status?.endOfLife?.upgrade;
   const timeMs = planned === undefined ? Number.NaN : Date.parse(planned.time);
@@ -53,15 +53,16 @@ export function releaseOf(
   return releases.find(({ spec }) => spec.minor === minor);
 }
 
-/** Announced by another replica whose clock is slightly ahead: a notice is never withdrawn for this. */
-function isJustTold({ noticeTime }: EndOfLifeStatus, nowMs: number): boolean {
+/** Announced by another replica whose clock is slightly ahead: such a notice is never withdrawn. */
+function wasJustReported({ noticeTime }: EndOfLifeStatus, nowMs: number): boolean {
   const aheadMs = Date.parse(noticeTime) - nowMs;
   return aheadMs > 0 && aheadMs <= MAX_CLOCK_SKEW_MS;
 }
 
 /**
- * `status.endOfLife` with the notice that applies now. Pure, and level-triggered: an earlier notice stays unchanged, so nothing is written between
- * two notices. A new date or minor version leads to a new notice. The notice includes the planned upgrade of clusters that stay.
+ * `status.endOfLife` with the notice that applies now. Pure and level-triggered: an earlier notice stays unchanged, so
+ * nothing is written between two notices. A new date or minor version leads to a new notice. The notice includes the
+ * planned upgrade of clusters that stay.
  */
 export function decideEndOfLife(
   cluster: Pick<Cluster, 'metadata' | 'status'>,
@@ -72,16 +73,22 @@ export function decideEndOfLife(
   const release = releaseOf(status?.version, releases);
   if (release === undefined) return undefined;
   const { minor, endOfLife: date, phaseOverride } = release.spec;
-  const told = status?.endOfLife;
-  if (told?.minor === minor && told.date === date && phaseOverride === undefined && isJustTold(told, nowMs))
-    return told;
+  const reported = status?.endOfLife;
+  if (
+    reported?.minor === minor &&
+    reported.date === date &&
+    phaseOverride === undefined &&
+    wasJustReported(reported, nowMs)
+  )
+    return reported;
   const due = noticeOf(release, nowMs);
   if (due === undefined) return undefined;
   // The end is announced once, even if an override came before the date.
-  const isTold = told?.minor === minor && told.notice === due.days && (told.date === due.date || due.days === 0);
+  const isReported =
+    reported?.minor === minor && reported.notice === due.days && (reported.date === due.date || due.days === 0);
   const upgrade = planForcedUpgrade({ cluster, release, releases, nowMs });
-  if (isTold && told.upgrade?.time === upgrade?.time) return told;
-  const { upgrade: _before, ...notice } = isTold ? told : noticeNow(minor, due, nowMs);
+  if (isReported && reported.upgrade?.time === upgrade?.time) return reported;
+  const { upgrade: _previousUpgrade, ...notice } = isReported ? reported : noticeNow(minor, due, nowMs);
   return { ...notice, ...(upgrade && { upgrade }) };
 }
 
@@ -90,15 +97,15 @@ function noticeNow(minor: string, { date, days }: Notice, nowMs: number): EndOfL
 }
 
 /**
- * The minor version to which the cluster is automatically upgraded now, because its own has reached its end of life and the announced time has
- * passed; undefined if none.
+ * The minor version to upgrade the cluster to now, because its own has reached its end of life and the announced time
+ * has passed; undefined if none.
  */
 export function dueUpgrade(
   cluster: Pick<Cluster, 'metadata' | 'status'>,
   releases: readonly KubernetesRelease[],
   nowMs: number,
 ): string | undefined {
-  // Without a notice, the cluster is not due.
+  // Without a notice, no upgrade is due.
   if (cluster.status?.endOfLife?.upgrade === undefined) return undefined;
   const planned = decideEndOfLife(cluster, releases, nowMs)?.upgrade;
   return planned !== undefined && Date.parse(planned.time) <= nowMs ? planned.to : undefined;

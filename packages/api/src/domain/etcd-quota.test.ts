@@ -11,11 +11,11 @@ describe('etcdQuotaBytes', () => {
     { rule: free, nodes: 3, previous: 0, bytes: 89_128_960, reason: "OVHcloud's figure for three nodes" },
     { rule: free, nodes: 15, previous: 0, bytes: 385 * MIB, reason: 'below the cap' },
     { rule: free, nodes: 16, previous: 0, bytes: 400 * MIB, reason: 'the cap' },
-    { rule: free, nodes: 1, previous: 89_128_960, bytes: 89_128_960, reason: 'it never shrinks' },
+    { rule: free, nodes: 1, previous: 89_128_960, bytes: 89_128_960, reason: 'the quota never shrinks' },
     { rule: free, nodes: 4, previous: 89_128_960, bytes: 110 * MIB, reason: 'it grows' },
     { rule: standard, nodes: 0, previous: 0, bytes: 8192 * MIB, reason: 'dedicated' },
-    { rule: standard, nodes: 500, previous: 0, bytes: 8192 * MIB, reason: 'whatever the nodes' },
-  ])('$nodes nodes after $previous: $bytes ($reason)', ({ rule, nodes, previous, bytes }) => {
+    { rule: standard, nodes: 500, previous: 0, bytes: 8192 * MIB, reason: 'regardless of the nodes' },
+  ])('is $bytes for $nodes nodes after $previous ($reason)', ({ rule, nodes, previous, bytes }) => {
     expect(rule && etcdQuotaBytes(rule, nodes, previous)).toBe(bytes);
   });
 });

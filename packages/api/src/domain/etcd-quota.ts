@@ -8,8 +8,8 @@ export interface EtcdQuotaRule {
 }
 
 /**
- * Quota in bytes of a cluster's database with this many nodes. `previousBytes` is the current one: a quota never shrinks, since
- * a database that exceeds its quota rejects every write, including deletions.
+ * Quota in bytes of the database of a cluster with this many nodes. `previousBytes` is the current one: a quota never
+ * shrinks, since a database that exceeds its quota rejects every write, including deletions.
  */
 export function etcdQuotaBytes(rule: EtcdQuotaRule, nodes: number, previousBytes = 0): number {
   const quota = Math.min(rule.baseMiB + rule.perNodeMiB * nodes, rule.maxMiB) * MIB;

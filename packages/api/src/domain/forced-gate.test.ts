@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest';
 import { aCluster } from '../testing/objects.ts';
-import { forcedRenewalGate, forcedUpgradeGate } from './forced-gate.ts';
+import { forcedUpdateGate, forcedUpgradeGate } from './forced-gate.ts';
 
 const DAY_MS = 86_400_000;
-/** A Sunday. */
+/** This is a Sunday. */
 const DUE_MS = Date.UTC(2026, 10, 22);
 const due = new Date(DUE_MS).toISOString();
 const window = { days: ['Wednesday' as const], start: '02:30', duration: '1h', timeZone: 'UTC' };
 
-const told = { minor: '1.50', notice: 0, noticeTime: due, upgrade: { to: '1.51', time: due } };
+const reported = { minor: '1.50', notice: 0, noticeTime: due, upgrade: { to: '1.51', time: due } };
 const begun = { from: '1.50.1', to: '1.51.0', time: due };
-const cluster = (status: { endOfLife?: typeof told; forcedUpgrade?: typeof begun }) => ({
+const cluster = (status: { endOfLife?: typeof reported; forcedUpgrade?: typeof begun }) => ({
   ...aCluster({ maintenance: { window, confineSpecChanges: false } }),
   status,
 });
 
 test.each([
-  { of: 'control plane', gate: forcedUpgradeGate, status: { endOfLife: told } },
-  { of: 'nodes', gate: forcedRenewalGate, status: { forcedUpgrade: begun } },
-])('a window holds the $of up for two weeks at most', ({ gate, status }) => {
+  { of: 'control plane', gate: forcedUpgradeGate, status: { endOfLife: reported } },
+  { of: 'nodes', gate: forcedUpdateGate, status: { forcedUpgrade: begun } },
+])('delays the upgrade of the $of by at most two weeks for a maintenance window', ({ gate, status }) => {
   const at = (days: number) => gate(cluster(status), DUE_MS + days * DAY_MS);
   const wednesday = DUE_MS + 3 * DAY_MS + 2.5 * 3_600_000;
 
@@ -28,7 +28,7 @@ test.each([
   expect(at(14)).toEqual({ isOpen: true });
 });
 
-test('nobody who was told nothing is overruled', () => {
+test('forces no upgrade without a notice', () => {
   expect(forcedUpgradeGate(cluster({}), DUE_MS + 400 * DAY_MS).isOpen).toBe(false);
-  expect(forcedRenewalGate(cluster({ endOfLife: told }), DUE_MS + 400 * DAY_MS).isOpen).toBe(false);
+  expect(forcedUpdateGate(cluster({ endOfLife: reported }), DUE_MS + 400 * DAY_MS).isOpen).toBe(false);
 });

@@ -1,17 +1,20 @@
 import type { Cluster } from '../kinds/cluster.ts';
 import { type MaintenanceGate, maintenanceGate } from './maintenance-gate.ts';
 
-/** How long maintenance windows can delay a forced upgrade: each opens twice in that time, since windows are at least weekly. */
-const WINDOW_PATIENCE_MS = 14 * 86_400_000;
+/**
+ * How long maintenance windows can delay a forced upgrade. Windows are at least weekly, so each opens twice in that
+ * time.
+ */
+const WINDOW_TIMEOUT_MS = 14 * 86_400_000;
 
 /**
- * Like `maintenanceGate`, for a forced upgrade that is due since a given time, and its nodes: open two weeks after that time regardless of the
- * cluster's window. Otherwise users could delay the upgrade forever by moving the window.
+ * Like `maintenanceGate`, for a forced upgrade that is due since a given time, and for its nodes: open two weeks after
+ * that time regardless of the cluster's window. Otherwise users could delay the upgrade forever by moving the window.
  */
 function gateSince(cluster: Cluster, since: string | undefined, nowMs: number): MaintenanceGate {
   const gate = maintenanceGate(cluster, nowMs);
   if (gate.isOpen || since === undefined) return gate;
-  const latestMs = Date.parse(since) + WINDOW_PATIENCE_MS;
+  const latestMs = Date.parse(since) + WINDOW_TIMEOUT_MS;
   return nowMs >= latestMs ? { isOpen: true } : { isOpen: false, opensAtMs: Math.min(gate.opensAtMs, latestMs) };
 }
 
@@ -20,7 +23,7 @@ export function forcedUpgradeGate(cluster: Cluster, nowMs: number): MaintenanceG
   return gateSince(cluster, cluster.status?.endOfLife?.upgrade?.time, nowMs);
 }
 
-/** Whether its nodes may follow now. */
-export function forcedRenewalGate(cluster: Cluster, nowMs: number): MaintenanceGate {
+/** Whether the nodes may follow now. */
+export function forcedUpdateGate(cluster: Cluster, nowMs: number): MaintenanceGate {
   return gateSince(cluster, cluster.status?.forcedUpgrade?.time, nowMs);
 }

@@ -15,8 +15,8 @@ const settings = (more: Partial<ForcedUpgradeSettings> = {}): Partial<Kubernetes
   endOfLife: DATE,
   forcedUpgrade: { gracePeriod: '240h', notice: '48h', exempt: [], ...more },
 });
-type Told = NonNullable<ClusterStatus['endOfLife']>;
-const told = (time: string, more: Partial<Told> = {}): Told => ({
+type EndOfLifeNotice = NonNullable<ClusterStatus['endOfLife']>;
+const reported = (time: string, more: Partial<EndOfLifeNotice> = {}): EndOfLifeNotice => ({
   minor: '1.34',
   date: DATE,
   notice: 0,
@@ -28,7 +28,7 @@ const told = (time: string, more: Partial<Told> = {}): Told => ({
 interface Case {
   readonly now: string;
   readonly spec?: Partial<KubernetesReleaseSpec>;
-  readonly before?: Told;
+  readonly before?: EndOfLifeNotice;
   readonly hasNext?: boolean;
 }
 
@@ -41,88 +41,92 @@ function facts({ spec = settings(), before, hasNext = true }: Case) {
 
 const planned = (given: Case) => decideEndOfLife(...facts(given), at(given.now))?.upgrade;
 
-describe('the time that a cluster is told', () => {
+describe('the planned time of a forced upgrade', () => {
   test.each<Case & { reason: string; time: string | undefined }>([
-    { reason: 'nothing yet, longer than 30 days before the end', now: '2026-09-26', time: undefined },
-    { reason: 'the grace period after the end', now: '2026-10-01', time: '2026-11-06T00:00:00Z' },
-    { reason: 'the notice, where it is late', now: '2026-11-05T12:00:00Z', time: '2026-11-07T12:00:00Z' },
+    { reason: 'no time more than 30 days before the end of life', now: '2026-09-26', time: undefined },
+    { reason: 'the grace period after the end of life', now: '2026-10-01', time: '2026-11-06T00:00:00Z' },
     {
-      reason: 'a whole hour, not before the notice is over',
+      reason: 'the end of the notice period if the notice is late',
+      now: '2026-11-05T12:00:00Z',
+      time: '2026-11-07T12:00:00Z',
+    },
+    {
+      reason: 'a full hour after the notice period',
       now: '2026-11-05T12:00:01Z',
       time: '2026-11-07T13:00:00Z',
     },
     {
-      reason: 'a whole hour, also where the operator has ended it',
+      reason: 'a full hour if the operator ended support',
       now: '2026-06-01T00:20:00Z',
       spec: { ...settings({ gracePeriod: '240h30m' }), phaseOverride: 'EndOfLife' },
       time: '2026-06-11T01:00:00Z',
     },
     {
-      reason: 'what it was told, an hour of the clock earlier by another replica',
+      reason: 'an announced time, although the clock of this replica is still in the previous hour',
       now: '2026-11-05T11:59:58Z',
-      before: told('2026-11-07T13:00:00Z'),
+      before: reported('2026-11-07T13:00:00Z'),
       time: '2026-11-07T13:00:00Z',
     },
-    { reason: 'none by itself', now: '2026-12-01', spec: { endOfLife: DATE }, time: undefined },
-    { reason: 'none that has no version to go to', now: '2026-12-01', hasNext: false, time: undefined },
+    { reason: 'no time without forced upgrades', now: '2026-12-01', spec: { endOfLife: DATE }, time: undefined },
+    { reason: 'no time without a target version', now: '2026-12-01', hasNext: false, time: undefined },
     {
-      reason: 'what it was told, as time passes',
+      reason: 'an announced time that gets closer',
       now: '2026-11-06T12:00:00Z',
-      before: told('2026-11-07T12:00:00Z'),
+      before: reported('2026-11-07T12:00:00Z'),
       time: '2026-11-07T12:00:00Z',
     },
     {
-      reason: 'what it was told, when there is no version to go to for a while',
+      reason: 'an announced time while no target version exists',
       now: '2026-11-06T12:00:00Z',
-      before: told('2026-11-07T12:00:00Z'),
+      before: reported('2026-11-07T12:00:00Z'),
       hasNext: false,
       time: '2026-11-07T12:00:00Z',
     },
     {
-      reason: 'later, when the end moves away',
+      reason: 'a later time if the end of life moves later',
       now: '2026-11-06',
       spec: { ...settings(), endOfLife: '2026-10-30' },
-      before: told('2026-11-06T00:00:00Z'),
+      before: reported('2026-11-06T00:00:00Z'),
       time: '2026-11-09T00:00:00Z',
     },
     {
-      reason: 'sooner, but with notice, when the grace period becomes shorter',
+      reason: 'an earlier time, but with notice, if the grace period gets shorter',
       now: '2026-10-28',
       spec: settings({ gracePeriod: '0h' }),
-      before: told('2026-11-06T00:00:00Z'),
+      before: reported('2026-11-06T00:00:00Z'),
       time: '2026-10-30T01:00:00Z',
     },
     {
-      reason: 'never later for a longer notice',
+      reason: 'an unchanged time if the notice period gets longer',
       now: '2026-11-05',
       spec: settings({ notice: '2160h' }),
-      before: told('2026-11-06T00:00:00Z'),
+      before: reported('2026-11-06T00:00:00Z'),
       time: '2026-11-06T00:00:00Z',
     },
     {
-      reason: 'the same by the clock of another replica',
+      reason: 'an unchanged time from the clock of another replica',
       now: '2026-11-05T12:00:00Z',
-      before: told('2026-11-07T12:00:03Z'),
+      before: reported('2026-11-07T12:00:03Z'),
       time: '2026-11-07T12:00:03Z',
     },
     {
-      reason: 'from when it was told of it, where the operator has ended it',
+      reason: 'a time counted from the notice if the operator ended support',
       now: '2026-06-01',
       spec: { ...settings(), phaseOverride: 'EndOfLife' },
       time: '2026-06-11T00:00:00Z',
     },
     {
-      reason: 'and the date that comes later puts nothing off',
+      reason: 'an unchanged time if the date passes after the operator ended support',
       now: '2026-10-28',
       spec: { ...settings({ gracePeriod: '4800h' }), phaseOverride: 'EndOfLife' },
-      before: told('2026-12-18T00:00:00Z', { noticeTime: '2026-06-01T00:00:00Z' }),
+      before: reported('2026-12-18T00:00:00Z', { noticeTime: '2026-06-01T00:00:00Z' }),
       time: '2026-12-18T00:00:00Z',
     },
     {
-      reason: 'none where the operator supports it longer',
+      reason: 'no time if the operator supports the version longer',
       now: '2026-11-01',
       spec: { ...settings(), phaseOverride: 'Deprecated' },
-      before: told('2026-11-06T00:00:00Z'),
+      before: reported('2026-11-06T00:00:00Z'),
       time: undefined,
     },
   ])('is $time: $reason', ({ time, ...given }) => {
@@ -133,15 +137,15 @@ describe('the time that a cluster is told', () => {
     { exempt: [{ namespace: 'team' }], isExempt: true },
     { exempt: [{ namespace: 'team', name: 'demo' }], isExempt: true },
     { exempt: [{ namespace: 'team', name: 'other' }, { namespace: 'other' }], isExempt: false },
-  ])('is none for who is exempt: $exempt', ({ exempt, isExempt }) => {
+  ])('is undefined for exempt clusters: $exempt', ({ exempt, isExempt }) => {
     const spec = settings({ exempt });
 
     expect(planned({ now: '2026-10-28', spec }) === undefined).toBe(isExempt);
-    expect(planned({ now: '2026-10-28', spec, before: told('2026-11-06T00:00:00Z') }) === undefined).toBe(isExempt);
+    expect(planned({ now: '2026-10-28', spec, before: reported('2026-11-06T00:00:00Z') }) === undefined).toBe(isExempt);
   });
 
-  test('comes, and not for who was not told of it', () => {
-    const before = told('2026-11-06T00:00:00Z');
+  test('makes the upgrade due, but only after a notice', () => {
+    const before = reported('2026-11-06T00:00:00Z');
     const due = (given: Case) => dueUpgrade(...facts(given), at(given.now));
 
     expect(due({ now: '2026-11-05T23:59:59Z', before })).toBeUndefined();
@@ -155,34 +159,46 @@ describe('the time that a cluster is told', () => {
 
 describe('spec.version of a cluster that was upgraded from 1.34.2 to 1.35.2', () => {
   const forcedUpgrade = { from: '1.34.2', to: '1.35.2', time: '2026-11-06T00:00:00Z' };
-  const after = (version: string | undefined, asked: string | undefined, status: ClusterStatus) => ({
+  const after = (version: string | undefined, requested: string | undefined, status: ClusterStatus) => ({
     ...aCluster(version === undefined ? {} : { version }),
-    status: { ...status, forcedUpgrade: { ...forcedUpgrade, ...(asked !== undefined && { asked }) } },
+    status: { ...status, forcedUpgrade: { ...forcedUpgrade, ...(requested !== undefined && { asked: requested }) } },
   });
   const runs = { version: '1.35.2', desiredVersion: '1.35.2' };
 
   test.each([
-    { version: '1.34', asked: '1.34', counts: '1.35', isOverruled: true, why: 'it stands as it stood' },
-    { version: '1.34.2', asked: '1.34.2', counts: '1.35', isOverruled: true, why: 'an exact one too' },
-    { version: undefined, asked: undefined, counts: undefined, isOverruled: false, why: 'none was named' },
-    { version: '1.35', asked: '1.34', counts: '1.35', isOverruled: false, why: 'it was raised since' },
-    { version: '1.35.2', asked: '1.34', counts: '1.35.2', isOverruled: false, why: 'it was raised to an exact one' },
-    { version: '1.36', asked: undefined, counts: '1.36', isOverruled: false, why: 'it named a newer one all along' },
-  ])('$version counts as $counts: $why', ({ version, asked, counts, isOverruled }) => {
+    { version: '1.34', asked: '1.34', counts: '1.35', isOverruled: true, why: 'the minor version is unchanged' },
+    { version: '1.34.2', asked: '1.34.2', counts: '1.35', isOverruled: true, why: 'the exact version is unchanged' },
+    { version: undefined, asked: undefined, counts: undefined, isOverruled: false, why: 'no version is specified' },
+    { version: '1.35', asked: '1.34', counts: '1.35', isOverruled: false, why: 'the minor version was raised' },
+    {
+      version: '1.35.2',
+      asked: '1.34',
+      counts: '1.35.2',
+      isOverruled: false,
+      why: 'an exact version was specified since',
+    },
+    {
+      version: '1.36',
+      asked: undefined,
+      counts: '1.36',
+      isOverruled: false,
+      why: 'a newer version was specified from the start',
+    },
+  ])('takes $version as $counts: $why', ({ version, asked, counts, isOverruled }) => {
     const cluster = after(version, asked, runs);
 
     expect(requestedVersion(cluster)).toBe(counts);
     expect(overruledVersion(cluster) !== undefined).toBe(isOverruled);
   });
 
-  test('counts as before until it runs the new one', () => {
+  test('applies as written until the cluster runs the new version', () => {
     const cluster = after('1.34', '1.34', { version: '1.34.2', desiredVersion: '1.35.2' });
 
     expect(requestedVersion(cluster)).toBe('1.34');
     expect(overruledVersion(cluster)).toBeUndefined();
   });
 
-  test('lets it follow the new minor version, and keeps no release of the former', () => {
+  test('lets the cluster follow the new minor version, and no longer keeps the old release in use', () => {
     const cluster = after('1.34', '1.34', runs);
 
     expect(followedMinor(cluster)).toBe('1.35');
@@ -192,7 +208,7 @@ describe('spec.version of a cluster that was upgraded from 1.34.2 to 1.35.2', ()
     );
   });
 
-  test('is asked for since, or not', () => {
+  test('detects whether the user confirmed the new version', () => {
     expect(isForcedTo(after('1.34', '1.34', runs), '1.35.3')).toBe(true);
     expect(isForcedTo(after(undefined, undefined, runs), '1.35.2')).toBe(true);
     expect(isForcedTo(after('1.35', '1.34', runs), '1.35.2')).toBe(false);

@@ -28,30 +28,31 @@ export function planForcedUpgrade({ cluster, release, releases, nowMs }: PlanFac
   const { forcedUpgrade, minor } = release.spec;
   const version = cluster.status?.version;
   if (version === undefined || forcedUpgrade === undefined || isExempt(cluster, forcedUpgrade)) return undefined;
-  const told = cluster.status?.endOfLife?.minor === minor ? cluster.status.endOfLife : undefined;
-  if (told?.upgrade === undefined && forcedTarget(version, releases, nowMs) === undefined) return undefined;
+  const reported = cluster.status?.endOfLife?.minor === minor ? cluster.status.endOfLife : undefined;
+  if (reported?.upgrade === undefined && forcedTarget(version, releases, nowMs) === undefined) return undefined;
   const to = nextMinor(version);
-  const graceEndMs = wholeHour(endMsOf(release, told, nowMs) + durationMs(forcedUpgrade.gracePeriod));
+  const graceEndMs = roundUpToHour(endMsOf(release, reported, nowMs) + durationMs(forcedUpgrade.gracePeriod));
   const noticeMs = durationMs(forcedUpgrade.notice);
-  if (told?.upgrade === undefined) return { to, time: formatTime(Math.max(graceEndMs, wholeHour(nowMs + noticeMs))) };
-  const toldMs = Date.parse(told.upgrade.time);
+  if (reported?.upgrade === undefined)
+    return { to, time: formatTime(Math.max(graceEndMs, roundUpToHour(nowMs + noticeMs))) };
+  const reportedMs = Date.parse(reported.upgrade.time);
   // A time that one replica announced does not move earlier because of another replica's clock.
-  const nearestMs = Math.max(graceEndMs, wholeHour(nowMs + MAX_CLOCK_SKEW_MS + noticeMs));
-  const timeMs = graceEndMs > toldMs ? graceEndMs : Math.min(toldMs, nearestMs);
-  return timeMs === toldMs ? told.upgrade : { to, time: formatTime(timeMs) };
+  const nearestMs = Math.max(graceEndMs, roundUpToHour(nowMs + MAX_CLOCK_SKEW_MS + noticeMs));
+  const timeMs = graceEndMs > reportedMs ? graceEndMs : Math.min(reportedMs, nearestMs);
+  return timeMs === reportedMs ? reported.upgrade : { to, time: formatTime(timeMs) };
 }
 
 /** The next full hour: a retry after a failed write announces the same time. */
-function wholeHour(ms: number): number {
+function roundUpToHour(ms: number): number {
   return Math.ceil(ms / HOUR_MS) * HOUR_MS;
 }
 
-/** An end declared by the operator counts from the notice. */
-function endMsOf({ spec }: KubernetesRelease, told: EndOfLifeStatus | undefined, nowMs: number): number {
+/** An end of life declared by the operator counts from the notice. */
+function endMsOf({ spec }: KubernetesRelease, reported: EndOfLifeStatus | undefined, nowMs: number): number {
   const dateMs = Date.parse(spec.endOfLife ?? '');
   if (spec.phaseOverride !== 'EndOfLife') return dateMs;
-  const toldMs = told?.notice === 0 ? Date.parse(told.noticeTime) : nowMs;
-  return Number.isNaN(dateMs) ? toldMs : Math.min(dateMs, toldMs);
+  const reportedMs = reported?.notice === 0 ? Date.parse(reported.noticeTime) : nowMs;
+  return Number.isNaN(dateMs) ? reportedMs : Math.min(dateMs, reportedMs);
 }
 
 export function isExempt({ metadata }: Pick<Cluster, 'metadata'>, { exempt }: ForcedUpgradeSettings): boolean {

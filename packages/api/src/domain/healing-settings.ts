@@ -9,18 +9,18 @@ export interface HealingSettings {
   readonly isEnabled: boolean;
   readonly strategy: HealingStrategy;
   readonly notReadyMs: number;
-  /** Maximum time of a reinstallation, from when the cloud accepted it until the node has started. */
+  /** Maximum time of a reinstallation, from acceptance by the cloud until the node has started. */
   readonly reinstallMs: number;
   /** As in the pool's spec. */
   readonly maxUnhealthy: string;
 }
 
-/** If neither pool nor plan is known. */
+/** Used if neither pool nor plan is known. */
 const DEFAULT_NOT_READY_MS = 600_000;
 /** Time that the cloud may take to write a disk. */
-const REBUILD_MS = 900_000;
-/** For the cluster, if the pool's limit is a number of its own nodes. */
-const DEFAULT_SHARE = '40%';
+const REBUILD_TIMEOUT_MS = 900_000;
+/** For the cluster if the pool's limit is an absolute number of its nodes. */
+const DEFAULT_MAX_UNHEALTHY = '40%';
 
 /** The pool's settings, or else the plan's. A strategy that the plan does not allow is ignored. */
 export function healingSettings(pool: NodePoolSpec, plan: PlanSpec | undefined): HealingSettings {
@@ -31,22 +31,22 @@ export function healingSettings(pool: NodePoolSpec, plan: PlanSpec | undefined):
     isEnabled: enabled,
     strategy: isAllowed ? strategy : (plan?.healing.strategy ?? 'Replace'),
     notReadyMs: timeout === undefined ? DEFAULT_NOT_READY_MS : durationMs(timeout),
-    reinstallMs: REBUILD_MS + nodeStartupTimeoutMs(pool, plan),
+    reinstallMs: REBUILD_TIMEOUT_MS + nodeStartupTimeoutMs(pool, plan),
     maxUnhealthy,
   };
 }
 
 /** How many of `size` nodes of the pool may be unhealthy before repairs stop. */
-export function mostUnhealthyOfPool(maxUnhealthy: string, size: number): number {
-  return maxUnhealthy.endsWith('%') ? shareOf(maxUnhealthy, size) : Number(maxUnhealthy);
+export function maxUnhealthyInPool(maxUnhealthy: string, size: number): number {
+  return maxUnhealthy.endsWith('%') ? maxUnhealthyCount(maxUnhealthy, size) : Number(maxUnhealthy);
 }
 
-/** Like `mostUnhealthyOfPool`, for the nodes of all pools of the cluster. */
-export function mostUnhealthyOfCluster(maxUnhealthy: string, size: number): number {
-  return shareOf(maxUnhealthy.endsWith('%') ? maxUnhealthy : DEFAULT_SHARE, size);
+/** Like `maxUnhealthyInPool`, for the nodes of all pools of the cluster. */
+export function maxUnhealthyInCluster(maxUnhealthy: string, size: number): number {
+  return maxUnhealthyCount(maxUnhealthy.endsWith('%') ? maxUnhealthy : DEFAULT_MAX_UNHEALTHY, size);
 }
 
-function shareOf(percent: string, size: number): number {
+function maxUnhealthyCount(percent: string, size: number): number {
   const share = Number(percent.slice(0, -1));
   return share === 0 ? 0 : Math.max(1, Math.floor((share * size) / 100));
 }

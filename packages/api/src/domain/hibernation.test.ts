@@ -6,7 +6,7 @@ import { decideHibernation, isHibernationWanted, nextHibernationChangeMs } from 
 
 type Spec = NewCluster['spec']['hibernation'];
 
-/** A Monday. */
+/** This is a Monday. */
 const at = (time: string) => Date.parse(`2026-11-${time}:00Z`);
 const nightly = [{ hibernate: '0 20 * * 1-5', wake: '0 7 * * 1-5', timeZone: 'UTC' }];
 
@@ -15,26 +15,26 @@ function cluster(hibernation: Spec, status?: HibernationStatus): Cluster {
   return { ...of, ...(status && { status: { hibernation: status } }) };
 }
 
-/** What is wanted after a cluster was looked at with these specs at these times. */
-function wantedAfter(...looks: readonly (readonly [time: string, spec: Spec])[]): boolean | undefined {
+/** The desired state after reconciling a cluster with these specs at these times. */
+function desiredStateAfter(...looks: readonly (readonly [time: string, spec: Spec])[]): boolean | undefined {
   let status: HibernationStatus | undefined;
   for (const [time, spec] of looks) status = decideHibernation(cluster(spec, status), at(time));
   return status?.wanted;
 }
 
-describe('a cluster is to be hibernated', () => {
+describe('desired hibernation', () => {
   const schedules = nightly;
-  const asked = (enabled: boolean, requestedAt?: string) => ({
+  const requested = (enabled: boolean, requestedAt?: string) => ({
     enabled,
     schedules,
     ...(requestedAt !== undefined && { requestedAt: `2026-11-${requestedAt}:00Z` }),
   });
 
   test.each<{ reason: string; looks: readonly (readonly [string, Spec])[]; wanted: boolean | undefined }>([
-    { reason: 'nobody has said so', looks: [['23T09:00', undefined]], wanted: undefined },
-    { reason: 'enabled says so', looks: [['23T09:00', { enabled: true }]], wanted: true },
+    { reason: 'hibernation was never used', looks: [['23T09:00', undefined]], wanted: undefined },
+    { reason: 'enabled is true', looks: [['23T09:00', { enabled: true }]], wanted: true },
     {
-      reason: 'enabled says so no more',
+      reason: 'enabled is false again',
       looks: [
         ['23T09:00', { enabled: true }],
         ['23T10:00', { enabled: false }],
@@ -42,25 +42,25 @@ describe('a cluster is to be hibernated', () => {
       wanted: false,
     },
     {
-      reason: 'a request of before the last one, as a repository still has it, asks for nothing',
+      reason: 'an earlier request from a repository has no effect',
       looks: [
-        ['23T06:00', asked(true, '23T06:00')],
-        ['23T07:00', asked(true, '23T06:00')],
-        ['23T09:00', asked(true, '23T05:00')],
+        ['23T06:00', requested(true, '23T06:00')],
+        ['23T07:00', requested(true, '23T06:00')],
+        ['23T09:00', requested(true, '23T05:00')],
       ],
       wanted: false,
     },
     {
-      reason: 'nor does one that was taken away and comes back',
+      reason: 'a removed request has no effect when it returns',
       looks: [
-        ['23T06:00', asked(true, '23T06:00')],
-        ['23T07:00', asked(true)],
-        ['23T09:00', asked(true, '23T06:00')],
+        ['23T06:00', requested(true, '23T06:00')],
+        ['23T07:00', requested(true)],
+        ['23T09:00', requested(true, '23T06:00')],
       ],
       wanted: false,
     },
     {
-      reason: 'whoever takes the field away wants it awake',
+      reason: 'removing spec.hibernation wakes the cluster',
       looks: [
         ['23T09:00', { schedules }],
         ['23T20:00', { schedules }],
@@ -69,7 +69,7 @@ describe('a cluster is to be hibernated', () => {
       wanted: false,
     },
     {
-      reason: 'a schedule says so',
+      reason: 'a schedule hibernates the cluster',
       looks: [
         ['23T19:59', { schedules }],
         ['23T20:00', { schedules }],
@@ -77,12 +77,12 @@ describe('a cluster is to be hibernated', () => {
       wanted: true,
     },
     {
-      reason: 'a schedule that is new counts from now on',
+      reason: 'a new schedule applies from now on',
       looks: [['23T21:00', { schedules }]],
       wanted: false,
     },
     {
-      reason: 'also one that has replaced another',
+      reason: 'a replaced schedule applies from now on',
       looks: [
         ['23T09:00', { schedules }],
         ['23T21:00', { schedules: [{ ...nightly[0], hibernate: '30 20 * * *' }] }],
@@ -90,7 +90,7 @@ describe('a cluster is to be hibernated', () => {
       wanted: false,
     },
     {
-      reason: 'it has woken it',
+      reason: 'a schedule wakes the cluster',
       looks: [
         ['23T09:00', { schedules }],
         ['23T20:00', { schedules }],
@@ -99,7 +99,7 @@ describe('a cluster is to be hibernated', () => {
       wanted: false,
     },
     {
-      reason: 'nobody looked on Friday evening, and it is Sunday',
+      reason: 'a schedule missed on Friday evening applies on Sunday',
       looks: [
         ['23T09:00', { schedules }],
         ['29T12:00', { schedules }],
@@ -107,35 +107,35 @@ describe('a cluster is to be hibernated', () => {
       wanted: true,
     },
     {
-      reason: 'a person has woken it since',
+      reason: 'a user has since woken the cluster',
       looks: [
-        ['23T09:00', asked(false)],
-        ['23T20:00', asked(false)],
-        ['23T21:00', asked(false, '23T21:00')],
-        ['23T22:00', asked(false, '23T21:00')],
+        ['23T09:00', requested(false)],
+        ['23T20:00', requested(false)],
+        ['23T21:00', requested(false, '23T21:00')],
+        ['23T22:00', requested(false, '23T21:00')],
       ],
       wanted: false,
     },
     {
-      reason: 'until the next evening',
+      reason: 'the next scheduled time hibernates the cluster again',
       looks: [
-        ['23T20:00', asked(false)],
-        ['23T21:00', asked(false, '23T21:00')],
-        ['24T20:00', asked(false, '23T21:00')],
+        ['23T20:00', requested(false)],
+        ['23T21:00', requested(false, '23T21:00')],
+        ['24T20:00', requested(false, '23T21:00')],
       ],
       wanted: true,
     },
     {
-      reason: 'a time that GitOps takes away asks for nothing',
+      reason: 'removing requestedAt has no effect',
       looks: [
-        ['23T12:00', asked(true, '23T12:00')],
-        ['24T08:00', asked(true, '23T12:00')],
-        ['24T09:00', asked(true)],
+        ['23T12:00', requested(true, '23T12:00')],
+        ['24T08:00', requested(true, '23T12:00')],
+        ['24T09:00', requested(true)],
       ],
       wanted: false,
     },
     {
-      reason: 'schedules only hibernate',
+      reason: 'a schedule without a wake time never wakes the cluster',
       looks: [
         ['23T09:00', { schedules: [{ hibernate: '0 20 * * *' }] }],
         ['25T09:00', { schedules: [{ hibernate: '0 20 * * *' }] }],
@@ -143,7 +143,7 @@ describe('a cluster is to be hibernated', () => {
       wanted: true,
     },
     {
-      reason: 'at the same time it wakes',
+      reason: 'waking wins if both times are the same',
       looks: [
         ['23T09:00', { schedules: [{ wake: '0 20 * * *' }, { hibernate: '0 20 * * *' }] }],
         ['23T20:00', { schedules: [{ wake: '0 20 * * *' }, { hibernate: '0 20 * * *' }] }],
@@ -151,7 +151,7 @@ describe('a cluster is to be hibernated', () => {
       wanted: false,
     },
     {
-      reason: 'by the clocks of its time zone',
+      reason: 'schedules follow their time zone',
       looks: [
         ['23T18:59', { schedules: [{ hibernate: '0 20 * * *', timeZone: 'Europe/Berlin' }] }],
         ['23T19:00', { schedules: [{ hibernate: '0 20 * * *', timeZone: 'Europe/Berlin' }] }],
@@ -159,11 +159,11 @@ describe('a cluster is to be hibernated', () => {
       wanted: true,
     },
   ])('$wanted: $reason', ({ looks, wanted }) => {
-    expect(wantedAfter(...looks)).toBe(wanted);
+    expect(desiredStateAfter(...looks)).toBe(wanted);
   });
 });
 
-test('what is decided stays the same while nothing comes', () => {
+test('keeps a decision while nothing changes', () => {
   const first = decideHibernation(cluster({ schedules: nightly }), at('23T09:00'));
   const later = decideHibernation(cluster({ schedules: nightly }, first), at('23T15:00'));
 
@@ -177,7 +177,7 @@ test('what is decided stays the same while nothing comes', () => {
   });
 });
 
-test('what is seen is kept', () => {
+test('keeps the observed state', () => {
   const status = { wanted: true, wantedSince: '2026-11-23T09:00:00Z', hibernated: true, since: '2026-11-23T09:05:00Z' };
 
   expect(decideHibernation(cluster({ enabled: true }, status), at('23T15:00'))).toMatchObject({
@@ -186,14 +186,14 @@ test('what is seen is kept', () => {
   });
 });
 
-test('the next time to look at schedules is the first of all', () => {
+test('returns the earliest time of all schedules', () => {
   const schedules = [...nightly, { hibernate: '0 12 * * *', timeZone: 'UTC' }];
 
   expect(nextHibernationChangeMs(cluster({ schedules }), at('23T09:00'))).toBe(at('23T12:00'));
   expect(nextHibernationChangeMs(cluster({ enabled: true }), at('23T09:00'))).toBeUndefined();
 });
 
-test('a cluster that is not known is awake', () => {
+test('treats an unknown cluster as awake', () => {
   expect(isHibernationWanted(undefined)).toBe(false);
 });
 
@@ -229,7 +229,7 @@ test.each<{ field: string; before: Spec; now: Spec; time: string; wanted: boolea
   },
 ])('reads $field of a cluster', ({ field, before, now, time, wanted }) => {
   const first = decideHibernation(cluster(before), at('23T08:00'));
-  // It had been hibernated by its schedule.
+  // The schedule had hibernated the cluster.
   const previous = field === 'requestedAt' && first ? { ...first, wanted: true } : first;
 
   expect(decideHibernation(cluster(now, previous), at(time))?.wanted).toBe(wanted);

@@ -11,16 +11,17 @@ export function isHibernationWanted(cluster: Pick<Cluster, 'status'> | undefined
 }
 
 /**
- * `status.hibernation` with the state wanted now. Pure, and level-triggered: the user's fields (`enabled`, `requestedAt`) and scheduled times take
- * effect in chronological order, including those missed in the meantime; `spec` is never written, because it may be managed in Git. Undefined if
- * hibernation was never used. A new schedule applies from now on: one for 20:00 does not hibernate a cluster at 21:00.
+ * `status.hibernation` with the state desired now. Pure and level-triggered: the user's fields (`enabled`,
+ * `requestedAt`) and scheduled times take effect in chronological order, including those missed in the meantime. `spec`
+ * is never written, because it may be managed in Git. Undefined if hibernation was never used. A new schedule applies
+ * from now on: one for 20:00 does not hibernate a cluster at 21:00.
  */
 export function decideHibernation(cluster: Cluster, nowMs: number): HibernationStatus | undefined {
   const spec: HibernationSpec = cluster.spec.hibernation ?? { enabled: false };
   const previous = cluster.status?.hibernation;
   const isSettled = previous === undefined || (!previous.wanted && !previous.hibernated);
   if (cluster.spec.hibernation === undefined && isSettled) return undefined;
-  const { last: event, hibernateMs, wakeMs } = outlookOf(spec.schedules, nowMs);
+  const { last: event, hibernateMs, wakeMs } = forecastOf(spec.schedules, nowMs);
   const rest = {
     hibernated: previous?.hibernated ?? false,
     ...(previous?.since !== undefined && { since: previous.since }),
@@ -31,16 +32,16 @@ export function decideHibernation(cluster: Cluster, nowMs: number): HibernationS
       },
     }),
   };
-  const followed = followedOf(spec, previous, nowMs);
+  const followed = followedRequestOf(spec, previous, nowMs);
   const common = { ...rest, followed };
   // Removing the field wakes the cluster.
-  const isAsked =
+  const isRequested =
     isAskedFor(spec, previous?.followed) || (cluster.spec.hibernation === undefined && previous?.wanted === true);
-  if (isAsked) return { ...common, wanted: spec.enabled, wantedSince: formatTime(nowMs) };
+  if (isRequested) return { ...common, wanted: spec.enabled, wantedSince: formatTime(nowMs) };
   const wanted = previous?.wanted ?? false;
   const wantedSince = previous?.wantedSince ?? formatTime(nowMs);
-  const countedFromMs = Math.max(Date.parse(wantedSince), Date.parse(followed.time));
-  if (event === undefined || event.timeMs <= countedFromMs || event.wanted === wanted) {
+  const effectiveFromMs = Math.max(Date.parse(wantedSince), Date.parse(followed.time));
+  if (event === undefined || event.timeMs <= effectiveFromMs || event.wanted === wanted) {
     return { ...common, wanted, wantedSince };
   }
   return { ...common, wanted: event.wanted, wantedSince: formatTime(event.timeMs) };
@@ -48,17 +49,17 @@ export function decideHibernation(cluster: Cluster, nowMs: number): HibernationS
 
 /** The next scheduled change; undefined if there is none. */
 export function nextHibernationChangeMs({ spec }: Pick<Cluster, 'spec'>, nowMs: number): number | undefined {
-  const { hibernateMs, wakeMs } = outlookOf(spec.hibernation?.schedules, nowMs);
+  const { hibernateMs, wakeMs } = forecastOf(spec.hibernation?.schedules, nowMs);
   const times = [hibernateMs, wakeMs].filter((timeMs) => timeMs !== undefined);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** A time counts once, and not after a later one. */
+/** A time counts once, and only if it is later than the last one. */
 function isAskedFor({ enabled, requestedAt }: HibernationSpec, last: HibernationStatus['followed']): boolean {
   return enabled !== (last?.enabled ?? false) || isNewRequest(requestedAt, last?.requestedAt);
 }
 
-function followedOf(
+function followedRequestOf(
   { enabled, requestedAt: asked, schedules }: HibernationSpec,
   previous: HibernationStatus | undefined,
   nowMs: number,
@@ -76,19 +77,19 @@ interface ScheduledEvent {
 }
 
 /** The last and next scheduled change. */
-interface Outlook {
+interface Forecast {
   readonly last?: ScheduledEvent | undefined;
   readonly hibernateMs?: number | undefined;
   readonly wakeMs?: number | undefined;
 }
 
-/** Cache of outlooks by schedules, each with its period of validity: computing one takes milliseconds. */
+/** Cache of forecasts by schedules, each with its period of validity: computing one takes milliseconds. */
 const known = new WeakMap<
   readonly HibernationSchedule[],
-  Outlook & { readonly fromMs: number; readonly untilMs: number }
+  Forecast & { readonly fromMs: number; readonly untilMs: number }
 >();
 
-function outlookOf(schedules: readonly HibernationSchedule[] | undefined, nowMs: number): Outlook {
+function forecastOf(schedules: readonly HibernationSchedule[] | undefined, nowMs: number): Forecast {
   if (schedules === undefined) return {};
   const stored = known.get(schedules);
   if (stored && stored.fromMs <= nowMs && nowMs < stored.untilMs) return stored;
@@ -98,23 +99,23 @@ function outlookOf(schedules: readonly HibernationSchedule[] | undefined, nowMs:
   for (const { hibernate, wake, timeZone } of schedules) {
     if (hibernate !== undefined) {
       const times = parseCron(hibernate, timeZone);
-      last = later(last, times.last(nowMs), true);
-      hibernateMs = earlier(hibernateMs, times.next(nowMs));
+      last = latestEvent(last, times.last(nowMs), true);
+      hibernateMs = earliestTime(hibernateMs, times.next(nowMs));
     }
     if (wake !== undefined) {
       const times = parseCron(wake, timeZone);
-      last = later(last, times.last(nowMs), false);
-      wakeMs = earlier(wakeMs, times.next(nowMs));
+      last = latestEvent(last, times.last(nowMs), false);
+      wakeMs = earliestTime(wakeMs, times.next(nowMs));
     }
   }
   const untilMs = Math.min(hibernateMs ?? Number.POSITIVE_INFINITY, wakeMs ?? Number.POSITIVE_INFINITY);
-  const outlook = { last, hibernateMs, wakeMs, fromMs: nowMs, untilMs };
-  known.set(schedules, outlook);
-  return outlook;
+  const forecast = { last, hibernateMs, wakeMs, fromMs: nowMs, untilMs };
+  known.set(schedules, forecast);
+  return forecast;
 }
 
 /** If both match, the cluster wakes up. */
-function later(
+function latestEvent(
   last: ScheduledEvent | undefined,
   timeMs: number | undefined,
   wanted: boolean,
@@ -123,6 +124,6 @@ function later(
   return last?.timeMs === timeMs ? { timeMs, wanted: last.wanted && wanted } : { timeMs, wanted };
 }
 
-function earlier(a: number | undefined, b: number | undefined): number | undefined {
+function earliestTime(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }

@@ -14,33 +14,37 @@ const image = (id: string, more: Partial<CatalogueImage> = {}): CatalogueImage =
   ...more,
 });
 const LATER = { createdAt: '2026-06-01T00:00:00Z' };
-const ofCloud = image('cloud');
+const cloudImage = image('cloud');
 
-describe('without a name', () => {
+describe('image selection without a name', () => {
   test.each<{ reason: string; images: CatalogueImage[]; chosen: string | undefined }>([
-    { reason: 'the newest public one', images: [ofCloud, image('new', LATER)], chosen: 'new' },
-    { reason: 'no snapshot', images: [ofCloud, image('copy', { ...LATER, isSnapshot: true })], chosen: 'cloud' },
+    { reason: 'the newest public one', images: [cloudImage, image('new', LATER)], chosen: 'new' },
+    { reason: 'no snapshot', images: [cloudImage, image('copy', { ...LATER, isSnapshot: true })], chosen: 'cloud' },
     {
-      reason: 'none of the project',
-      images: [ofCloud, image('own', { ...LATER, visibility: 'private' })],
+      reason: 'no private image of the project',
+      images: [cloudImage, image('own', { ...LATER, visibility: 'private' })],
       chosen: 'cloud',
     },
-    { reason: 'none that is shared', images: [image('other', { visibility: 'shared' })], chosen: undefined },
-    { reason: 'none of the community', images: [image('any', { visibility: 'community' })], chosen: undefined },
-    { reason: 'a snapshot not even alone', images: [image('copy', { isSnapshot: true })], chosen: undefined },
+    { reason: 'no shared image', images: [image('other', { visibility: 'shared' })], chosen: undefined },
+    { reason: 'no community image', images: [image('any', { visibility: 'community' })], chosen: undefined },
     {
-      reason: 'an older LTS rather than a copy',
+      reason: 'no snapshot, even if it is the only image',
+      images: [image('copy', { isSnapshot: true })],
+      chosen: undefined,
+    },
+    {
+      reason: 'an older LTS rather than a snapshot',
       images: [image('copy', { isSnapshot: true }), image('old', { os: 'ubuntu 22.04' })],
       chosen: 'old',
     },
-    { reason: 'none that cannot be booted', images: [image('gone', { isActive: false })], chosen: undefined },
-    { reason: 'no other system', images: [image('win', { os: 'windows 2025' })], chosen: undefined },
-  ])('it is $chosen: $reason', ({ images, chosen }) => {
+    { reason: 'no image that cannot be booted', images: [image('gone', { isActive: false })], chosen: undefined },
+    { reason: 'no other operating system', images: [image('win', { os: 'windows 2025' })], chosen: undefined },
+  ])('selects $chosen: $reason', ({ images, chosen }) => {
     expect(chooseImage(images, undefined)?.id).toBe(chosen);
   });
 });
 
-describe('with a name', () => {
+describe('image selection by name', () => {
   const own = image('own', { ...LATER, visibility: 'private' });
   const copy = image('copy', { ...LATER, visibility: 'private', isSnapshot: true });
   const shared = image('shared', { ...LATER, visibility: 'shared' });
@@ -48,27 +52,31 @@ describe('with a name', () => {
 
   test.each([
     {
-      reason: 'public before newer ones of the project',
-      images: [own, shared, community, copy, ofCloud],
+      reason: 'a public image rather than newer ones of the project',
+      images: [own, shared, community, copy, cloudImage],
       chosen: 'cloud',
     },
     {
-      reason: "a public snapshot before the project's own",
+      reason: 'a public snapshot rather than an image of the project',
       images: [own, image('gold', { isSnapshot: true })],
       chosen: 'gold',
     },
-    { reason: "the project's own before others'", images: [community, shared, own, copy], chosen: 'own' },
-    { reason: 'a snapshot if nothing else has the name', images: [copy], chosen: 'copy' },
-    { reason: 'the newest of equals', images: [ofCloud, image('new', LATER)], chosen: 'new' },
-  ])('it is $chosen: $reason', ({ images, chosen }) => {
+    {
+      reason: 'an image of the project rather than those of others',
+      images: [community, shared, own, copy],
+      chosen: 'own',
+    },
+    { reason: 'a snapshot if no other image has the name', images: [copy], chosen: 'copy' },
+    { reason: 'the newest of equal images', images: [cloudImage, image('new', LATER)], chosen: 'new' },
+  ])('selects $chosen: $reason', ({ images, chosen }) => {
     expect(chooseImage(images, 'Ubuntu 24.04')?.id).toBe(chosen);
     expect(chooseImage(images.toReversed(), 'Ubuntu 24.04')?.id).toBe(chosen);
   });
 
-  test('an id means that image, hidden or a snapshot', () => {
+  test('selects an image by ID even if it is hidden or a snapshot', () => {
     const hidden = image('hidden', { isActive: false, isHidden: true });
-    expect(chooseImage([ofCloud, copy, hidden], 'copy')?.id).toBe('copy');
-    expect(chooseImage([ofCloud, copy, hidden], 'hidden')?.id).toBe('hidden');
+    expect(chooseImage([cloudImage, copy, hidden], 'copy')?.id).toBe('copy');
+    expect(chooseImage([cloudImage, copy, hidden], 'hidden')?.id).toBe('hidden');
     expect(chooseImage([image('gone', { isActive: false })], 'gone')).toBeUndefined();
   });
 });

@@ -1,11 +1,12 @@
 import type { CatalogueImage } from '../admission/cloud-catalogue.ts';
 
-/** The default image of a pool if neither it, its cluster nor the operator names one: the cloud's newest Ubuntu LTS. */
-const PREFERRED = ['ubuntu 24.04', 'ubuntu 22.04', 'debian 12'];
+/** The default image of a pool if the pool, its cluster and the operator name none: the cloud's newest Ubuntu LTS. */
+const PREFERRED_OS = ['ubuntu 24.04', 'ubuntu 22.04', 'debian 12'];
 
 /**
- * The image with the ID or name `wanted`; if absent, the best fit among the images that the cloud operator has made public. Among images of one name,
- * public ones come first, since any tenant can reuse a name. Server snapshots come last: they are user data. Among equals, the newest wins. Pure.
+ * The image with the given ID or name; without one, the best match among the images that the cloud operator has made
+ * public. Among images of one name, public ones come first, since any tenant can reuse a name. Server snapshots come
+ * last: they are user data. Among equal images, the newest wins. Pure.
  */
 export function chooseImage<T extends CatalogueImage>(images: Iterable<T>, wanted: string | undefined): T | undefined {
   const all = [...images];
@@ -15,20 +16,20 @@ export function chooseImage<T extends CatalogueImage>(images: Iterable<T>, wante
     .filter(({ isActive }) => isActive !== false)
     .sort((a, b) => rankOf(a) - rankOf(b) || newestFirst(a, b));
   if (wanted !== undefined) return offered.find(({ name }) => name === wanted);
-  const ofCloud = offered.filter(isOfCloud);
-  for (const os of PREFERRED) {
-    const fit = ofCloud.find((image) => image.os?.startsWith(os));
-    if (fit) return fit;
+  const cloudImages = offered.filter(isCloudImage);
+  for (const os of PREFERRED_OS) {
+    const match = cloudImages.find((image) => image.os?.startsWith(os));
+    if (match) return match;
   }
   return undefined;
 }
 
-/** Whether the image can be a default: it is the cloud's own, not a server snapshot. */
-export function isOfCloud({ visibility, isSnapshot }: Pick<CatalogueImage, 'visibility' | 'isSnapshot'>): boolean {
+/** Whether the image can be a default: the cloud provides it, and it is not a server snapshot. */
+export function isCloudImage({ visibility, isSnapshot }: Pick<CatalogueImage, 'visibility' | 'isSnapshot'>): boolean {
   return visibility === 'public' && isSnapshot !== true;
 }
 
-const RANKS: Readonly<Record<NonNullable<CatalogueImage['visibility']>, number>> = {
+const VISIBILITY_RANKS: Readonly<Record<NonNullable<CatalogueImage['visibility']>, number>> = {
   public: 0,
   private: 2,
   shared: 3,
@@ -37,7 +38,7 @@ const RANKS: Readonly<Record<NonNullable<CatalogueImage['visibility']>, number>>
 
 function rankOf({ visibility, isSnapshot }: CatalogueImage): number {
   if (visibility === 'public') return isSnapshot ? 1 : 0;
-  return (visibility === undefined ? 2 : RANKS[visibility]) + (isSnapshot ? 10 : 0);
+  return (visibility === undefined ? 2 : VISIBILITY_RANKS[visibility]) + (isSnapshot ? 10 : 0);
 }
 
 function newestFirst(a: CatalogueImage, b: CatalogueImage): number {

@@ -19,7 +19,7 @@ test.each([
   { value: 'a while', request: { problem: expect.stringMatching(/neither/) } },
   { value: '2030-13-41T00:00:00Z', request: { problem: expect.stringMatching(/neither/) } },
   { value: 'x'.repeat(10_000), request: { problem: expect.stringMatching(/^"x{64}…" is neither/) } },
-])('$value', ({ value, request }) => {
+])('parses $value', ({ value, request }) => {
   const annotations = value === undefined ? {} : { 'fairway.dev/keep-for-inspection': value };
 
   expect(keepRequest({ metadata: { annotations } } as unknown as Machine, NOW_MS)).toEqual(request);

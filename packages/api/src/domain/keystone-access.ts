@@ -29,8 +29,8 @@ export function keystoneAccessOf(
 ): KeystoneAccess | undefined {
   if (keystone === undefined) return undefined;
   const own = projectID === undefined ? [] : [projectID];
-  const byDefault = keystone.policy === undefined ? DEFAULT_KEYSTONE_ROLES : {};
-  return { projects: keystone.projects ?? own, roles: keystone.roles ?? byDefault };
+  const defaultRoles = keystone.policy === undefined ? DEFAULT_KEYSTONE_ROLES : {};
+  return { projects: keystone.projects ?? own, roles: keystone.roles ?? defaultRoles };
 }
 
 /** The group of users to whom a Keystone role grants a ClusterRole; it is bound to the ClusterRole in each cluster with Keystone authentication. */

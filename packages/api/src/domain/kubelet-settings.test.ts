@@ -5,7 +5,7 @@ import { kubeletErrors, maxPodsOf } from './kubelet-settings.ts';
 
 const SIZE = { vcpus: 2, memoryMiB: 8192, diskGiB: 50 };
 
-const REFUSED: readonly (readonly [reason: string, settings: KubeletSettings, field: string])[] = [
+const INVALID_SETTINGS: readonly (readonly [reason: string, settings: KubeletSettings, field: string])[] = [
   ['an unknown resource', { kubeReserved: { gpu: '1' } }, 'kubeReserved[gpu]'],
   ['no amount', { systemReserved: { memory: '-1' } }, 'systemReserved[memory]'],
   ['memory in thousandths', { systemReserved: { memory: '500m' } }, 'systemReserved[memory]'],
@@ -57,8 +57,8 @@ const REFUSED: readonly (readonly [reason: string, settings: KubeletSettings, fi
   ],
 ];
 
-describe('settings of kubelet', () => {
-  test.each(REFUSED)('%s is refused', (_, settings, field) => {
+describe('kubelet settings', () => {
+  test.each(INVALID_SETTINGS)('refuses %s', (_, settings, field) => {
     expect(kubeletErrors(settings, undefined).map((error) => error.field)).toEqual([`spec.kubelet.${field}`]);
   });
 
@@ -72,7 +72,7 @@ describe('settings of kubelet', () => {
     ],
     ['static CPUs', { cpuManagerPolicy: 'static', systemReserved: { cpu: '0' } }],
     ['no time for a shutdown', { shutdownGracePeriod: '0s', shutdownGracePeriodCriticalPods: '0s' }],
-  ])('%s is accepted', (_, settings) => {
+  ])('accepts %s', (_, settings) => {
     expect(kubeletErrors(settings, SIZE)).toEqual([]);
   });
 
@@ -81,13 +81,13 @@ describe('settings of kubelet', () => {
     ['memory by eviction', { evictionHard: { 'memory.available': '99%' } }, 'memory'],
     ['CPU', { kubeReserved: { cpu: '2' } }, 'CPU'],
     ['the disk', { systemReserved: { 'ephemeral-storage': '50G' } }, 'disk'],
-  ])('that take all of %s are refused', (_, settings, what) => {
+  ])('refuses reservations of all %s', (_, settings, what) => {
     expect(kubeletErrors(settings, SIZE)).toEqual([
       expect.objectContaining({ field: 'spec.kubelet', detail: expect.stringContaining(`reserve all ${what}`) }),
     ]);
   });
 
-  test('a plan caps the pods of a node', () => {
+  test('caps the pods of a node at the limit of the plan', () => {
     const plan = aPlan({ maxPodsPerNode: 50 });
 
     expect([maxPodsOf(undefined, plan), maxPodsOf({ maxPods: 110 }, plan), maxPodsOf({ maxPods: 20 }, plan)]).toEqual([

@@ -10,9 +10,9 @@ const RESOURCES = ['cpu', 'memory', 'ephemeral-storage', 'pid'];
 /** Groups of namespaced sysctls (kubelet's own list). */
 const NAMESPACED = ['kernel.shm', 'kernel.msg', 'kernel.sem', 'fs.mqueue.', 'net.'];
 
-const AMOUNT = /^[0-9]{1,15}(\.[0-9]{1,3})?(k|M|G|T|Ki|Mi|Gi|Ti)?$/;
+const AMOUNT_PATTERN = /^[0-9]{1,15}(\.[0-9]{1,3})?(k|M|G|T|Ki|Mi|Gi|Ti)?$/;
 const CPU = /^[0-9]{1,6}(\.[0-9]{1,3}|m)?$/;
-const SHARE = /^([0-9]{1,2}(\.[0-9]{1,3})?|100)%$/;
+const PERCENT_PATTERN = /^([0-9]{1,2}(\.[0-9]{1,3})?|100)%$/;
 
 /** Fairway's defaults for pools. */
 export const EVICTION_HARD: Readonly<Record<string, string>> = {
@@ -49,21 +49,21 @@ export function reservedOf(
   };
 }
 
-/** What is unavailable to pods on a machine of this size: reserved resources and hard eviction thresholds. Pure. */
-export function keptFromPods(
+/** Resources that pods can't use on a machine of this size: reserved resources and hard eviction thresholds. Pure. */
+export function nonAllocatableResources(
   settings: Parameters<typeof reservedOf>[0],
   size: MachineSize,
 ): { readonly cpus: number; readonly memoryBytes: number; readonly diskBytes: number } {
   const { kubeReserved: kube, systemReserved: system, evictionHard } = reservedOf(settings, size);
   const reserved = (resource: string) => amountOf(kube[resource] ?? '0') + amountOf(system[resource] ?? '0');
-  const free = (signal: string, total: number) => {
+  const available = (signal: string, total: number) => {
     const text = evictionHard[signal] ?? '0';
     return text.endsWith('%') ? (total * Number.parseFloat(text)) / 100 : amountOf(text);
   };
   return {
     cpus: reserved('cpu'),
-    memoryBytes: reserved('memory') + free('memory.available', size.memoryMiB * MIB),
-    diskBytes: reserved('ephemeral-storage') + free('nodefs.available', size.diskGiB * GIB),
+    memoryBytes: reserved('memory') + available('memory.available', size.memoryMiB * MIB),
+    diskBytes: reserved('ephemeral-storage') + available('nodefs.available', size.diskGiB * GIB),
   };
 }
 
@@ -79,7 +79,7 @@ export function kubeletErrors(
     ...combinationErrors(settings, field),
     ...sysctlErrors(settings, field),
   ];
-  return errors.length === 0 && size ? roomErrors(settings, size, field) : errors;
+  return errors.length === 0 && size ? capacityErrors(settings, size, field) : errors;
 }
 
 function invalid(field: string, value: unknown, detail: string): FieldError {
@@ -93,14 +93,14 @@ function amountErrors(settings: KubeletSettings, field: string): FieldError[] {
       const at = `${field}.${name}[${resource.slice(0, 63)}]`;
       if (!RESOURCES.includes(resource))
         errors.push(invalid(at, resource.slice(0, 63), `must be one of ${RESOURCES.join(', ')}`));
-      else if (!(resource === 'cpu' ? CPU : AMOUNT).test(value)) {
+      else if (!(resource === 'cpu' ? CPU : AMOUNT_PATTERN).test(value)) {
         const example = { cpu: '100m', pid: '1000' }[resource] ?? '1Gi';
         errors.push(invalid(at, value, `must be an amount such as ${example}`));
       }
     }
   }
   const { containerLogMaxSize: size } = settings;
-  if (size !== undefined && (!AMOUNT.test(size) || isLess(size, '1Mi') || isLess('1Gi', size))) {
+  if (size !== undefined && (!AMOUNT_PATTERN.test(size) || isLess(size, '1Mi') || isLess('1Gi', size))) {
     errors.push(invalid(`${field}.containerLogMaxSize`, size, 'must be a size from 1Mi to 1Gi, such as 50Mi'));
   }
   return errors;
@@ -132,7 +132,7 @@ function evictionErrors(settings: KubeletSettings, field: string): FieldError[] 
       });
     }
     const hard = evictionHard[signal] ?? EVICTION_HARD[signal];
-    if (hard !== undefined && isComparable(hard, soft) && !isMore(soft, hard)) {
+    if (hard !== undefined && isComparable(hard, soft) && !isGreater(soft, hard)) {
       errors.push(
         invalid(at, soft, `must be more than evictionHard, which is ${hard}: otherwise it never takes effect`),
       );
@@ -197,9 +197,9 @@ function sysctlErrors({ allowedUnsafeSysctls = [] }: KubeletSettings, field: str
 }
 
 /** Reservations must leave something for pods. */
-function roomErrors(settings: KubeletSettings, size: MachineSize, field: string): FieldError[] {
+function capacityErrors(settings: KubeletSettings, size: MachineSize, field: string): FieldError[] {
   if (!settings.kubeReserved && !settings.systemReserved && !settings.evictionHard) return [];
-  const kept = keptFromPods(settings, size);
+  const kept = nonAllocatableResources(settings, size);
   const taken = [
     { name: 'CPU', resource: 'cpu', total: size.vcpus, taken: kept.cpus },
     { name: 'memory', resource: 'memory', total: size.memoryMiB * MIB, taken: kept.memoryBytes },
@@ -213,15 +213,15 @@ function roomErrors(settings: KubeletSettings, size: MachineSize, field: string)
 }
 
 function isThreshold(text: string): boolean {
-  const isRight = AMOUNT.test(text) || (SHARE.test(text) && text !== '100%');
-  return isRight && Number.parseFloat(text) > 0;
+  const isValid = AMOUNT_PATTERN.test(text) || (PERCENT_PATTERN.test(text) && text !== '100%');
+  return isValid && Number.parseFloat(text) > 0;
 }
 
 function isComparable(a: string, b: string): boolean {
   return a.endsWith('%') === b.endsWith('%');
 }
 
-function isMore(a: string, b: string): boolean {
+function isGreater(a: string, b: string): boolean {
   if (a.endsWith('%')) return Number.parseFloat(a) > Number.parseFloat(b);
   return isLess(b, a);
 }
@@ -246,7 +246,7 @@ const UNITS: Readonly<Record<string, number>> = {
   Ti: 2 ** 40,
 };
 
-/** Bytes, or CPUs. */
+/** Bytes, or number of CPUs. */
 function amountOf(text: string): number {
   const [, factor = 1] = Object.entries(UNITS).find(([unit]) => text.endsWith(unit)) ?? [];
   return Number.parseFloat(text) * factor;

@@ -17,14 +17,14 @@ function cluster(
   return { ...aCluster(spec, { annotations }), ...(status && { status: { maintenance: status } }) };
 }
 
-describe('what is not urgent', () => {
+describe('the gate for non-urgent work', () => {
   const followed = { requested: 'a', requestedUntil: '2026-11-22T11:00:00Z' };
 
   test.each([
-    { reason: 'there is no window', of: cluster({}), now: at('22T10:00:00'), opens: undefined },
-    { reason: 'the window is to come', of: cluster(), now: at('22T10:00:00'), opens: WEDNESDAY },
-    { reason: 'it is open', of: cluster(), now: at('25T03:29:59'), opens: undefined },
-    { reason: 'it is over', of: cluster(), now: at('25T03:30:00'), opens: WEDNESDAY + 7 * 86_400_000 },
+    { reason: 'the cluster has no maintenance window', of: cluster({}), now: at('22T10:00:00'), opens: undefined },
+    { reason: 'the window has not opened yet', of: cluster(), now: at('22T10:00:00'), opens: WEDNESDAY },
+    { reason: 'the window is open', of: cluster(), now: at('25T03:29:59'), opens: undefined },
+    { reason: 'the window has closed', of: cluster(), now: at('25T03:30:00'), opens: WEDNESDAY + 7 * 86_400_000 },
     {
       reason: 'a request is new',
       of: cluster({ window }, { requested: 'a' }),
@@ -32,25 +32,25 @@ describe('what is not urgent', () => {
       opens: undefined,
     },
     {
-      reason: 'it lasts as long as a window',
+      reason: 'a request lasts as long as a window',
       of: cluster({ window }, { requested: 'a', status: followed }),
       now: at('22T10:59:59'),
       opens: undefined,
     },
     {
-      reason: 'and is followed once',
+      reason: 'a request counts only once',
       of: cluster({ window }, { requested: 'a', status: followed }),
       now: at('22T11:00:00'),
       opens: WEDNESDAY,
     },
     {
-      reason: 'another value is another request',
+      reason: 'another value is a new request',
       of: cluster({ window }, { requested: 'b', status: followed }),
       now: at('22T12:00:00'),
       opens: undefined,
     },
     {
-      reason: 'taking the annotation away asks for nothing',
+      reason: 'removing the annotation has no effect',
       of: cluster({ window }, { status: followed }),
       now: at('22T12:00:00'),
       opens: WEDNESDAY,
@@ -61,7 +61,7 @@ describe('what is not urgent', () => {
     expect(gate).toEqual(opens === undefined ? { isOpen: true } : { isOpen: false, opensAtMs: opens });
   });
 
-  test('is apart from what the user asks for, unless the user wants that to wait too', () => {
+  test('does not delay requested spec changes, unless the user confines them to the window', () => {
     const now = at('22T10:00:00');
 
     expect(specChangeGate(cluster(), now)).toEqual({ isOpen: true });
@@ -72,8 +72,8 @@ describe('what is not urgent', () => {
   });
 });
 
-describe('a window', () => {
-  // On Wednesdays from 01:30 to 04:30 in UTC.
+describe('the gate of a maintenance window', () => {
+  // The window is open on Wednesdays from 01:30 to 04:30 UTC.
   const berlin = { days: ['Wednesday' as const], start: '02:30', duration: '3h', timeZone: 'Europe/Berlin' };
 
   test.each([
@@ -82,21 +82,21 @@ describe('a window', () => {
     { field: 'timeZone', now: at('25T01:30:00'), isOpen: true },
     { field: 'duration', now: at('25T04:29:59'), isOpen: true },
     { field: 'duration', now: at('25T04:30:00'), isOpen: false },
-  ])('is open by its $field at $now: $isOpen', ({ now, isOpen }) => {
+  ])('applies $field at $now: open is $isOpen', ({ now, isOpen }) => {
     expect(maintenanceGate(cluster({ window: berlin }), now).isOpen).toBe(isOpen);
   });
 });
 
-describe('the status', () => {
+describe('status.maintenance', () => {
   test.each([
-    { reason: 'nothing is known of maintenance', of: cluster({}), status: undefined },
+    { reason: 'nothing for a cluster without maintenance settings', of: cluster({}), status: undefined },
     {
       reason: 'the next window',
       of: cluster(),
       status: { window: { start: '2026-11-25T02:30:00Z', end: '2026-11-25T03:30:00Z' } },
     },
     {
-      reason: 'a request without a window is noted, so that a window of later does not follow it',
+      reason: 'a request without a window, so that a later window does not process it',
       of: cluster({}, { requested: 'a' }),
       status: { requested: 'a' },
     },
@@ -110,18 +110,18 @@ describe('the status', () => {
       },
     },
     {
-      reason: 'a request of before',
+      reason: 'an earlier request',
       of: cluster({ window }, { requested: 'a', status: { requested: 'a', requestedUntil: '2026-11-22T09:00:00Z' } }),
       status: { window: { start: '2026-11-25T02:30:00Z', end: '2026-11-25T03:30:00Z' }, requested: 'a' },
     },
-  ])('tells $reason', ({ of, status }) => {
+  ])('records $reason', ({ of, status }) => {
     expect(maintenanceStatusOf(of, at('22T10:00:00'))).toEqual(status);
   });
 
   test('stays the same while a request lasts', () => {
-    const asked = cluster({ window }, { requested: 'a' });
-    const first = maintenanceStatusOf(asked, at('22T10:00:00'));
-    const later = maintenanceStatusOf({ ...asked, status: { maintenance: first } }, at('22T10:30:00'));
+    const requested = cluster({ window }, { requested: 'a' });
+    const first = maintenanceStatusOf(requested, at('22T10:00:00'));
+    const later = maintenanceStatusOf({ ...requested, status: { maintenance: first } }, at('22T10:30:00'));
 
     expect(later).toEqual(first);
   });

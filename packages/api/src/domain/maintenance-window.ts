@@ -2,7 +2,7 @@ import { parseCron } from '@fairway/base/cron-schedule';
 import { DAYS, type MaintenanceWindow } from '../kinds/cluster-maintenance.ts';
 import { durationMs } from './duration.ts';
 
-/** From `startMs` on, and before `endMs`. */
+/** From `startMs` (inclusive) to `endMs` (exclusive). */
 export interface Interval {
   readonly startMs: number;
   readonly endMs: number;
@@ -11,7 +11,7 @@ export interface Interval {
 /** Cache by window, each entry with the start of its validity: a rollout needs the windows of all clusters at each step. */
 const known = new WeakMap<MaintenanceWindow, Interval & { readonly fromMs: number }>();
 
-/** The open window, or the next one. Throws for one that the schema rejects. */
+/** The open window or the next one. Throws for a window that the schema rejects. */
 export function nextWindow(window: MaintenanceWindow, nowMs: number): Interval {
   const last = known.get(window);
   if (last && last.fromMs <= nowMs && nowMs < last.endMs) return last;

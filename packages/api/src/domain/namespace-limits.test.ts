@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bytesProblem, DEFAULT_NAMESPACE_LIMITS, numberProblem } from './namespace-limits.ts';
+import { countProblem, DEFAULT_NAMESPACE_LIMITS, sizeProblem } from './namespace-limits.ts';
 
 const LIMITS = { ...DEFAULT_NAMESPACE_LIMITS, maxSecretsPerNamespace: 3, maxOtherObjectsPerNamespace: 2 };
 
@@ -10,10 +10,10 @@ test.each([
   ['clusters.fairway.dev', 100, 'limits.maxClustersPerNamespace'],
   ['leases.coordination.k8s.io', 1, undefined],
   ['leases.coordination.k8s.io', 2, 'limits.maxOtherObjectsPerNamespace'],
-  // Only Fairway makes them.
+  // Only Fairway creates these.
   ['machines.fairway.dev', 100_000, undefined],
-])('%s, of which there are %i', (resource, count, limit) => {
-  const problem = numberProblem(LIMITS, { namespace: 'team', resource, count });
+])('checks the limit for %s with %i objects', (resource, count, limit) => {
+  const problem = countProblem(LIMITS, { namespace: 'team', resource, count });
 
   const words = limit === undefined ? [] : [`has ${count} ${resource}`, limit];
   expect(problem === undefined).toBe(limit === undefined);
@@ -23,10 +23,10 @@ test.each([
 test.each([
   { used: 90, added: 10, isRefused: false, reason: 'exactly full' },
   { used: 90, added: 11, isRefused: true, reason: 'one byte too many' },
-  { used: 200, added: 0, isRefused: false, reason: 'a lowered limit leaves what exists' },
+  { used: 200, added: 0, isRefused: false, reason: 'a lowered limit does not affect existing objects' },
   { used: 200, added: -5, isRefused: false, reason: 'it shrinks' },
-])('$used bytes and $added more: $reason', ({ used, added, isRefused }) => {
-  const problem = bytesProblem({ ...LIMITS, maxObjectBytesPerNamespace: 100 }, { namespace: 'team', used, added });
+])('validates a write of $added bytes after $used: $reason', ({ used, added, isRefused }) => {
+  const problem = sizeProblem({ ...LIMITS, maxObjectBytesPerNamespace: 100 }, { namespace: 'team', used, added });
 
   expect(problem !== undefined).toBe(isRefused);
 });

@@ -7,7 +7,7 @@ export interface NamespaceLimits {
   readonly maxCloudCredentialsPerNamespace: number;
   readonly maxSecretsPerNamespace: number;
   readonly maxConfigMapsPerNamespace: number;
-  /** For each other kind that tenants can be allowed to create. */
+  /** For each other kind that tenants may create. */
   readonly maxOtherObjectsPerNamespace: number;
   /** All of these objects together, as JSON. Counted on the embedded engine; ResourceQuotas of a management cluster only count objects. */
   readonly maxObjectBytesPerNamespace: number;
@@ -23,10 +23,10 @@ export const DEFAULT_NAMESPACE_LIMITS: NamespaceLimits = {
   maxObjectBytesPerNamespace: 32 * 2 ** 20,
 };
 
-type NumberLimit = Exclude<keyof NamespaceLimits, 'maxObjectBytesPerNamespace'>;
+type CountLimit = Exclude<keyof NamespaceLimits, 'maxObjectBytesPerNamespace'>;
 
 /** By resource, as ResourceQuotas name them. */
-const LIMIT_OF: Readonly<Record<string, NumberLimit>> = {
+const LIMIT_BY_RESOURCE: Readonly<Record<string, CountLimit>> = {
   [`clusters.${GROUP}`]: 'maxClustersPerNamespace',
   [`nodepools.${GROUP}`]: 'maxNodePoolsPerNamespace',
   [`cloudcredentials.${GROUP}`]: 'maxCloudCredentialsPerNamespace',
@@ -35,7 +35,7 @@ const LIMIT_OF: Readonly<Record<string, NumberLimit>> = {
 };
 
 /** Only Fairway creates these, in proportion to nodes and clusters: they don't count. */
-const MADE_BY_FAIRWAY: ReadonlySet<string> = new Set([
+const UNLIMITED_RESOURCES: ReadonlySet<string> = new Set([
   `machines.${GROUP}`,
   `cloudprofiles.${GROUP}`,
   `usagerecords.${GROUP}`,
@@ -43,34 +43,36 @@ const MADE_BY_FAIRWAY: ReadonlySet<string> = new Set([
 
 /** Whether a resource (`secrets`, `clusters.fairway.dev`) counts against the limits of its namespace. */
 export function isLimited(resource: string): boolean {
-  return !MADE_BY_FAIRWAY.has(resource);
+  return !UNLIMITED_RESOURCES.has(resource);
 }
 
-/** The limits of single resources, by the names that ResourceQuotas count them under (`count/secrets`). Pure. */
+/** The limits for individual resources, by the names under which ResourceQuotas count them (`count/secrets`). Pure. */
 export function countsOf(limits: NamespaceLimits): Readonly<Record<string, number>> {
-  return Object.fromEntries(Object.entries(LIMIT_OF).map(([resource, limit]) => [`count/${resource}`, limits[limit]]));
+  return Object.fromEntries(
+    Object.entries(LIMIT_BY_RESOURCE).map(([resource, limit]) => [`count/${resource}`, limits[limit]]),
+  );
 }
 
 export interface NamespaceUse {
   readonly namespace: string;
-  /** `secrets`, `clusters.fairway.dev`. */
+  /** For example `secrets` or `clusters.fairway.dev`. */
   readonly resource: string;
   /** Objects of the resource in the namespace, without the new one. */
   readonly count: number;
 }
 
 /** Why another object of a resource can't be created; undefined if it can. */
-export function numberProblem(
+export function countProblem(
   limits: NamespaceLimits,
   { namespace, resource, count }: NamespaceUse,
 ): string | undefined {
-  const name = LIMIT_OF[resource] ?? 'maxOtherObjectsPerNamespace';
+  const name = LIMIT_BY_RESOURCE[resource] ?? 'maxOtherObjectsPerNamespace';
   if (!isLimited(resource) || count < limits[name]) return undefined;
   return `namespace "${namespace}" has ${count} ${resource}, and the limit is ${limits[name]}: delete unused ones, or ask the operator to raise limits.${name}`;
 }
 
 /** Why a write that adds this many bytes is rejected; undefined if it is not. A write that shrinks an object is never rejected. */
-export function bytesProblem(
+export function sizeProblem(
   limits: NamespaceLimits,
   { namespace, used, added }: { readonly namespace: string; readonly used: number; readonly added: number },
 ): string | undefined {

@@ -4,7 +4,7 @@ import type { NewCluster } from '../kinds/cluster.ts';
 import type { NewNodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
 import { aCluster, aNodePool } from '../testing/objects.ts';
-import { type NodeSubnet, nodeRooms, nodesAsked, nodesOfPodRange, nodesOfSubnet } from './node-capacity.ts';
+import { type NodeSubnet, nodeCapacities, nodesOfPodRange, nodesOfSubnet, requestedNodes } from './node-capacity.ts';
 
 const free = SHIPPED_PLANS.find(({ metadata }) => metadata.name === 'free') as Plan;
 const standard = SHIPPED_PLANS.find(({ metadata }) => metadata.name === 'standard') as Plan;
@@ -24,12 +24,12 @@ describe('nodesOfPodRange', () => {
 describe('nodesOfSubnet', () => {
   it.each<{ reason: string; subnet: NodeSubnet; nodes: number }>([
     {
-      reason: '16 less network, broadcast, gateway, two of DHCP and one load balancer',
+      reason: '16 minus network, broadcast, gateway, two DHCP ports and one load balancer',
       subnet: { cidr: '192.168.0.0/28', gatewayIP: '192.168.0.1', hasLoadBalancers: true },
       nodes: 10,
     },
     {
-      reason: 'load balancers elsewhere',
+      reason: 'load balancers in another subnet',
       subnet: { cidr: '192.168.0.0/28', gatewayIP: '192.168.0.1', hasLoadBalancers: false },
       nodes: 11,
     },
@@ -39,12 +39,12 @@ describe('nodesOfSubnet', () => {
       nodes: 12,
     },
     {
-      reason: 'load balancers take 16 at most',
+      reason: 'at most 16 addresses for load balancers',
       subnet: { cidr: '10.0.0.0/16', gatewayIP: '10.0.0.1', hasLoadBalancers: true },
       nodes: 65_515,
     },
     {
-      reason: 'only what the pools give out',
+      reason: 'only addresses in allocation pools',
       subnet: {
         cidr: '10.0.0.0/16',
         gatewayIP: '10.0.0.1',
@@ -58,7 +58,7 @@ describe('nodesOfSubnet', () => {
     },
     { reason: 'never negative', subnet: { cidr: '10.0.0.0/31', hasLoadBalancers: true }, nodes: 0 },
     {
-      reason: 'an IPv6 range limits nothing',
+      reason: 'no limit by an IPv6 range',
       subnet: { cidr: 'fd00::/64', hasLoadBalancers: true },
       nodes: Number.POSITIVE_INFINITY,
     },
@@ -72,10 +72,15 @@ describe('nodesAsked', () => {
 
   it.each<{ reason: string; pools: Partial<NewNodePool['spec']>[]; plan: Plan; asked: object }>([
     { reason: 'no pool', pools: [], plan: free, asked: { nodes: 0, surge: 0 } },
-    { reason: 'in place, no node more', pools: [{ replicas: 3 }], plan: free, asked: { nodes: 3, surge: 0 } },
+    {
+      reason: 'no surge nodes with in-place upgrades',
+      pools: [{ replicas: 3 }],
+      plan: free,
+      asked: { nodes: 3, surge: 0 },
+    },
     { reason: "the plan's strategy", pools: [{ replicas: 3 }], plan: standard, asked: { nodes: 3, surge: 1 } },
     {
-      reason: 'pools add up, empty ones renew nothing',
+      reason: 'a total of all pools, without surge nodes for empty ones',
       pools: [
         { replicas: 3, upgradeStrategy: rolling },
         { replicas: 4, upgradeStrategy: rolling },
@@ -85,7 +90,7 @@ describe('nodesAsked', () => {
       asked: { nodes: 7, surge: 4 },
     },
     {
-      reason: 'a share of each pool',
+      reason: 'a percentage of each pool',
       pools: [
         { replicas: 3, upgradeStrategy: { type: 'Rolling', maxSurge: '50%' } },
         { replicas: 0, upgradeStrategy: { type: 'Rolling', maxSurge: '50%' } },
@@ -95,7 +100,7 @@ describe('nodesAsked', () => {
     },
   ])('$reason', ({ pools, plan, asked }) => {
     expect(
-      nodesAsked(
+      requestedNodes(
         pools.map((spec) => aNodePool(spec)),
         plan,
       ),
@@ -108,15 +113,15 @@ describe('nodeRooms', () => {
   const networkID = 'aaaaaaaa-0000-4000-8000-000000000000';
 
   it.each<{ reason: string; spec: NewCluster['spec']; given?: NodeSubnet; nodes: number[] }>([
-    { reason: 'a subnet of its own', spec: { network: { nodesCIDR: '192.168.0.0/28' } }, nodes: [256, 10] },
+    { reason: 'a subnet created by Fairway', spec: { network: { nodesCIDR: '192.168.0.0/28' } }, nodes: [256, 10] },
     {
-      reason: 'without a gateway there is one address more',
+      reason: 'one more address without a gateway',
       spec: { network: { nodesCIDR: '192.168.0.0/28', gateway: { mode: 'None' } } },
       nodes: [256, 11],
     },
-    { reason: 'a given subnet', spec: { network: { networkID } }, given, nodes: [256, 3] },
-    { reason: 'a given subnet that is not known', spec: { network: { networkID } }, nodes: [256] },
+    { reason: 'an existing subnet', spec: { network: { networkID } }, given, nodes: [256, 3] },
+    { reason: 'an existing subnet that is unknown', spec: { network: { networkID } }, nodes: [256] },
   ])('$reason: $nodes', ({ spec, given, nodes }) => {
-    expect(nodeRooms(aCluster(spec), free, given).map((room) => room.nodes)).toEqual(nodes);
+    expect(nodeCapacities(aCluster(spec), free, given).map((room) => room.nodes)).toEqual(nodes);
   });
 });

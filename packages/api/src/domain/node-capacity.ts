@@ -3,17 +3,17 @@ import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
 import { CidrError, parseAddress, parseCidr } from './cidr.ts';
 import { effectiveNetworking } from './effective-networking.ts';
-import { renewalLimits } from './renewal-limits.ts';
-import { wantedReplicas } from './wanted-replicas.ts';
+import { rolloutLimits } from './rollout-limits.ts';
+import { targetReplicas } from './target-replicas.ts';
 
-/** Prefix length of a node's share of the pods' range: kube-controller-manager's --node-cidr-mask-size. */
+/** Prefix length of a node's share of the pods' range: --node-cidr-mask-size of kube-controller-manager. */
 const POD_PREFIX_LENGTH = 24;
-/** Neutron gives DHCP a port for each agent of the network: two where it is highly available. */
+/** Neutron gives DHCP a port for each agent of the network: two if it is highly available. */
 const DHCP_ADDRESSES = 2;
 /** Load balancers in the nodes' subnet may take a sixteenth of it, up to this number. */
 const LOAD_BALANCER_SHARE = 16;
 
-/** A subnet as far as it limits the nodes in it. */
+/** The properties of a subnet that limit its nodes. */
 export interface NodeSubnet {
   readonly cidr: string;
   /** Null or absent: no address is reserved for a gateway. */
@@ -26,17 +26,17 @@ export interface NodeSubnet {
 
 /** How many nodes get a pod CIDR. An invalid range sets no limit: it has its own validation. */
 export function nodesOfPodRange(podCIDR: string): number {
-  return sizeOr(() => 2 ** Math.max(0, POD_PREFIX_LENGTH - parseCidr(podCIDR).prefixLength));
+  return sizeOrUnlimited(() => 2 ** Math.max(0, POD_PREFIX_LENGTH - parseCidr(podCIDR).prefixLength));
 }
 
 /**
- * How many nodes get an address: what Neutron allocates, less DHCP's addresses and the load balancers' share. Other ports in the subnet are not
- * counted.
+ * How many nodes get an address: the addresses that Neutron allocates, minus those of DHCP and the load balancers'
+ * share. Other ports in the subnet are not counted.
  */
 export function nodesOfSubnet({ cidr, gatewayIP, allocationPools, hasLoadBalancers }: NodeSubnet): number {
-  return sizeOr(() => {
+  return sizeOrUnlimited(() => {
     const { first, last } = parseCidr(cidr);
-    // The first and the last are the network's and the broadcast address.
+    // The first address is the network's, the last one is for broadcast.
     const hosts = Math.max(0, last - first - 1 - (gatewayIP ? 1 : 0));
     const given = allocationPools?.reduce(
       (sum, { start, end }) => sum + parseAddress(end) - parseAddress(start) + 1,
@@ -49,22 +49,25 @@ export function nodesOfSubnet({ cidr, gatewayIP, allocationPools, hasLoadBalance
 }
 
 /** Nodes that the pools request, and additional ones during updates. */
-export function nodesAsked(pools: readonly NodePool[], plan: Plan): { readonly nodes: number; readonly surge: number } {
+export function requestedNodes(
+  pools: readonly NodePool[],
+  plan: Plan,
+): { readonly nodes: number; readonly surge: number } {
   let nodes = 0;
   let surge = 0;
   for (const pool of pools) {
-    const replicas = wantedReplicas(pool);
+    const replicas = targetReplicas(pool);
     nodes += replicas;
     const { type = plan.spec.upgradeStrategy } = pool.spec.upgradeStrategy;
-    if (type === 'Rolling' && replicas > 0) surge += renewalLimits(pool, replicas).maxSurge;
+    if (type === 'Rolling' && replicas > 0) surge += rolloutLimits(pool, replicas).maxSurge;
   }
   return { nodes, surge };
 }
 
-/** What limits the nodes of a cluster. */
-export interface NodeRoom {
+/** A limit on the nodes of a cluster. */
+export interface NodeCapacity {
   readonly nodes: number;
-  /** `the nodes' range 192.168.0.0/28`. */
+  /** For example `the nodes' range 192.168.0.0/28`. */
   readonly of: string;
   /** The field of the Cluster that sets it. */
   readonly field: string;
@@ -72,12 +75,15 @@ export interface NodeRoom {
   readonly advice: string;
 }
 
-/** The known limits on a cluster's nodes: the pods' range, and the subnet of the nodes. `given` is the subnet that the cluster specifies. */
-export function nodeRooms(
+/**
+ * The known limits on a cluster's nodes: the pods' range and the nodes' subnet. `given` is the subnet that the cluster
+ * specifies.
+ */
+export function nodeCapacities(
   cluster: Pick<Cluster, 'spec' | 'status'>,
   plan: Plan,
   given: NodeSubnet | undefined,
-): NodeRoom[] {
+): NodeCapacity[] {
   const { podCIDR, nodesCIDR } = effectiveNetworking(cluster, plan.spec);
   const { network } = cluster.spec;
   const pods = {
@@ -103,7 +109,7 @@ function ownGateway({ mode, address }: Cluster['spec']['network']['gateway']): s
   return mode === 'None' ? undefined : (address ?? 'the first');
 }
 
-function sizeOr(size: () => number): number {
+function sizeOrUnlimited(size: () => number): number {
   try {
     return size();
   } catch (error) {

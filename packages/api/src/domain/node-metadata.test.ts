@@ -40,7 +40,7 @@ describe('nodeTemplateErrors', () => {
     { taintKeys: ['dedicated', 'example.com/gpu', 'nvidia.com/gpu'] },
     { finalizers: ['example.com/inventory'] },
     { annotations: { note: 'x'.repeat(196_604) } },
-  ])('takes %j', (part) => {
+  ])('accepts %j', (part) => {
     expect(nodeTemplateErrors(template(part), 'spec.template')).toEqual([]);
   });
 

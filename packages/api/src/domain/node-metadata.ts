@@ -17,9 +17,9 @@ const KUBELET_LABELS = new Set([
 ]);
 
 const RESERVED_DOMAINS = ['kubernetes.io', 'k8s.io'];
-const FREE_DOMAINS = ['kubelet.kubernetes.io', 'node.kubernetes.io', 'node-restriction.kubernetes.io'];
-/** Additional domains for a template's labels: Fairway's controllers may set what a kubelet may not. */
-const TEMPLATE_DOMAINS = [...FREE_DOMAINS, 'node-role.kubernetes.io'];
+const ALLOWED_DOMAINS = ['kubelet.kubernetes.io', 'node.kubernetes.io', 'node-restriction.kubernetes.io'];
+/** Additional domains for a template's labels: Fairway's controllers may set labels that a kubelet may not. */
+const TEMPLATE_DOMAINS = [...ALLOWED_DOMAINS, 'node-role.kubernetes.io'];
 const OWN_DOMAIN = 'fairway.dev';
 
 /** Taints that Kubernetes or the cloud provider sets by node state. */
@@ -27,10 +27,10 @@ const LIFECYCLE_TAINTS = /^(node\.kubernetes\.io|node\.cloudprovider\.kubernetes
 
 /** Part of the 256 KiB for a node's annotations, which kubelet, CNI and cloud provider also use. */
 const MAX_ANNOTATIONS_BYTES = 192 * 1024;
-/** They are part of a server's user data, which Nova limits to 64 KiB in base64. */
+/** Labels are part of a server's user data, which Nova limits to 64 KiB in base64. */
 const MAX_LABELS_BYTES = 16 * 1024;
 
-const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+const NAME_PATTERN = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /** Whether a kubelet may set the label itself, through `--node-labels`; others are set by the controllers. */
@@ -38,7 +38,7 @@ export function isKubeletLabel(key: string): boolean {
   const domain = domainOf(key);
   if (KUBELET_LABELS.has(key)) return true;
   if (isWithin(domain, ['node-restriction.kubernetes.io'])) return false;
-  return isWithin(domain, FREE_DOMAINS) || !isWithin(domain, RESERVED_DOMAINS);
+  return isWithin(domain, ALLOWED_DOMAINS) || !isWithin(domain, RESERVED_DOMAINS);
 }
 
 /** Validates the labels, annotations, finalizers and taints of a pool's template. */
@@ -116,8 +116,8 @@ function keyErrors(key: string, field: string): FieldError[] {
   const slash = key.indexOf('/');
   const domain = slash === -1 ? undefined : key.slice(0, slash);
   const name = key.slice(slash + 1);
-  const isDomainRight = domain === undefined || (domain.length <= 253 && DNS_SUBDOMAIN.test(domain));
-  if (isDomainRight && name.length <= 63 && NAME.test(name)) return [];
+  const isDomainValid = domain === undefined || (domain.length <= 253 && DNS_SUBDOMAIN.test(domain));
+  if (isDomainValid && name.length <= 63 && NAME_PATTERN.test(name)) return [];
   const detail = 'must be a name of at most 63 letters, digits, "-", "_" and ".", after an optional domain and "/"';
   return [{ type: 'FieldValueInvalid', field, value: key, detail }];
 }
@@ -128,7 +128,7 @@ export function labelProblem(key: string, value: string): string | undefined {
 }
 
 function labelValueProblem(value: string): string | undefined {
-  if (value === '' || (value.length <= 63 && NAME.test(value))) return undefined;
+  if (value === '' || (value.length <= 63 && NAME_PATTERN.test(value))) return undefined;
   return 'must be empty or at most 63 letters, digits, "-", "_" and ".", starting and ending with a letter or digit';
 }
 

@@ -10,23 +10,35 @@ describe('placeMachines', () => {
       existing: ['a', 'a', 'b'],
       count: 3,
       placed: ['c', 'b', 'c'],
-      reason: 'where fewest are',
+      reason: 'the zones with the fewest machines',
     },
-    { zones: ['a', 'b'], existing: ['gone', 'gone'], count: 2, placed: ['a', 'b'], reason: 'other zones do not count' },
-    { zones: [], existing: [undefined], count: 2, placed: [undefined, undefined], reason: "the cloud's choice" },
-    { zones: ['a'], existing: [], count: 0, placed: [], reason: 'nothing to do' },
-  ])('$count over $zones beside $existing: $reason', ({ zones, existing, count, placed }) => {
+    {
+      zones: ['a', 'b'],
+      existing: ['gone', 'gone'],
+      count: 2,
+      placed: ['a', 'b'],
+      reason: 'machines in other zones do not count',
+    },
+    {
+      zones: [],
+      existing: [undefined],
+      count: 2,
+      placed: [undefined, undefined],
+      reason: 'the cloud selects the zones',
+    },
+    { zones: ['a'], existing: [], count: 0, placed: [], reason: 'no machines to place' },
+  ])('places $count machines in $zones in addition to $existing: $reason', ({ zones, existing, count, placed }) => {
     expect(placeMachines(zones, existing, count)).toEqual(placed);
   });
 
-  it('never leaves zones further apart than they were, and at most by one when it can', () => {
+  it('never increases the imbalance of zones beyond one', () => {
     const zones = ['a', 'b', 'c'];
     const existing = array(constantFrom(...zones), { maxLength: 20 });
     assert(
       property(existing, nat(20), (before, count) => {
-        const spreadBefore = spread(zones, before);
+        const previousSpread = spread(zones, before);
         const after = spread(zones, [...before, ...placeMachines(zones, before, count)]);
-        expect(after).toBeLessThanOrEqual(Math.max(1, spreadBefore));
+        expect(after).toBeLessThanOrEqual(Math.max(1, previousSpread));
       }),
     );
   });

@@ -3,22 +3,23 @@ import type { PlanSpec } from '../kinds/plan.ts';
 import { durationMs } from './duration.ts';
 
 /** Default if neither pool nor plan sets it. */
-const DEFAULT = '10m';
+const DEFAULT_TIMEOUT = '10m';
 
 /** Maximum time for a server to become a node once it is ACTIVE: the pool's, or else the plan's. */
 export function nodeStartupTimeoutMs(
   pool: Pick<NodePoolSpec, 'nodeStartupTimeout'> | undefined,
   plan: Pick<PlanSpec, 'healing'> | undefined,
 ): number {
-  return durationMs(pool?.nodeStartupTimeout ?? plan?.healing.nodeStartupTimeout ?? DEFAULT);
+  return durationMs(pool?.nodeStartupTimeout ?? plan?.healing.nodeStartupTimeout ?? DEFAULT_TIMEOUT);
 }
 
 /** Maximum time from a server's creation until it is ACTIVE, in addition to its startup. */
-const BUILD_MS = 5 * 60_000;
+const BUILD_TIMEOUT_MS = 5 * 60_000;
 
 /**
- * Maximum time for a machine to become a node after its creation: autoscaling then gives up on it. 15 minutes by default, as in cluster-autoscaler.
+ * Maximum time for a machine to become a node after its creation; after that, autoscaling gives up on it. 15 minutes by
+ * default, as in cluster-autoscaler.
  */
 export function provisionTimeoutMs(...of: Parameters<typeof nodeStartupTimeoutMs>): number {
-  return nodeStartupTimeoutMs(...of) + BUILD_MS;
+  return nodeStartupTimeoutMs(...of) + BUILD_TIMEOUT_MS;
 }

@@ -12,7 +12,7 @@ export interface OfferedVersion {
   readonly problem: string | undefined;
   /** Whether the problem is that its binaries are missing. */
   readonly isMissing: boolean;
-  /** Whether its rollout stopped after failures: it is selected only if nothing else fits. */
+  /** Whether its rollout stopped after failures: it is selected only if nothing else matches. */
   readonly isHalted: boolean;
 }
 
@@ -43,25 +43,25 @@ function patchesOf(release: KubernetesRelease): readonly Patch[] {
 
 function findPatches(release: KubernetesRelease): readonly Patch[] {
   const { metadata, spec, status } = release;
-  const ofAll = problemOfAll(release);
+  const releaseProblem = releaseProblemOf(release);
   return spec.patches.map(({ version, withdrawn }) => {
     const isMissing = status?.available !== undefined && !withdrawn && !status.available.includes(version);
-    const missing = isMissing ? `cannot run here: ${missingPrograms(version)}` : undefined;
+    const missing = isMissing ? `cannot run here: ${missingBinaries(version)}` : undefined;
     const problem =
       (metadata.deletionTimestamp !== undefined ? 'is being removed from the catalog' : undefined) ??
-      ofAll ??
+      releaseProblem ??
       (withdrawn ? 'has been withdrawn' : missing);
     const isHalted = status?.rollout?.state === 'Halted' && status.rollout.version === version;
     return { parsed: new semver.SemVer(version), patch: { version, minor: spec.minor, problem, isMissing, isHalted } };
   });
 }
 
-/** Who must act, and what to type. */
-export function missingPrograms(version: string): string {
+/** Tells the operator what to run. */
+export function missingBinaries(version: string): string {
   return `this Fairway does not have the binaries of ${version}; the operator downloads them with "fairway releases fetch ${version}"`;
 }
 
-function problemOfAll(release: KubernetesRelease): string | undefined {
+function releaseProblemOf(release: KubernetesRelease): string | undefined {
   const [problem] = releaseProblems(release);
   return problem && `is part of KubernetesRelease ${release.metadata.name}, which the operator must fix`;
 }

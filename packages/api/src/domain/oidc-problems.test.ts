@@ -6,7 +6,7 @@ import { oidcErrors, SERVICE_ACCOUNT_ISSUER } from './oidc-problems.ts';
 
 type Oidc = NonNullable<ClusterSpec['apiServer']['oidc']>;
 
-const GOOD: Oidc = {
+const VALID_OIDC: Oidc = {
   issuerURL: 'https://login.example.org/realms/team',
   clientID: 'kubernetes',
   usernameClaim: 'sub',
@@ -19,9 +19,9 @@ beforeAll(async () => {
   pem = (await createCertificateAuthority({ commonName: 'issuer', clock, validityMs: 86_400_000 })).certificatePem;
 });
 
-const fieldsOf = (change: Partial<Oidc>) => oidcErrors({ ...GOOD, ...change }).map(({ field }) => field);
+const fieldsOf = (change: Partial<Oidc>) => oidcErrors({ ...VALID_OIDC, ...change }).map(({ field }) => field);
 
-describe('an issuer of tokens that an API server can start with', () => {
+describe('oidcErrors', () => {
   test.each<Partial<Oidc>>([
     {},
     { issuerURL: 'https://203.0.113.7:8443' },
@@ -29,42 +29,42 @@ describe('an issuer of tokens that an API server can start with', () => {
     { issuerURL: 'https://svc.example.org/cluster.local' },
     { usernameClaim: 'https://example.org/näme', usernamePrefix: '-', groupsClaims: ['groups', 'roles'] },
     { requiredClaims: { hd: 'example.org' }, certificateAuthority: '' },
-  ])('%j', (change) => {
-    expect(oidcErrors({ ...GOOD, ...change })).toEqual([]);
+  ])('accepts %j', (change) => {
+    expect(oidcErrors({ ...VALID_OIDC, ...change })).toEqual([]);
   });
 
-  test('one or several certificates, with words between them', () => {
+  test('accepts several certificates with text between them', () => {
     expect(fieldsOf({ certificateAuthority: pem })).toEqual([]);
     expect(fieldsOf({ certificateAuthority: `# old\n${pem}\n# new\r\n${pem.replaceAll('\n', '\r\n')}` })).toEqual([]);
   });
 });
 
-describe('is refused', () => {
+describe('oidcErrors of invalid settings', () => {
   test.each([
     { issuerURL: 'https://', reason: 'no host' },
     { issuerURL: 'http://login.example.org', reason: 'no TLS' },
-    { issuerURL: 'https://login.example.org:99999', reason: 'no such port' },
+    { issuerURL: 'https://login.example.org:99999', reason: 'an invalid port' },
     { issuerURL: 'https://me:secret@login.example.org', reason: 'a password' },
     { issuerURL: 'https://login.example.org/?realm=a', reason: 'a query' },
     { issuerURL: 'https://login.example.org/#a', reason: 'a fragment' },
-    { issuerURL: 'https://login.example.org/%zz', reason: "what Go's parser does not read" },
-    { issuerURL: 'https://login%41.example.org/', reason: 'the same in a host' },
-    { issuerURL: 'https://{realm}.example.org/', reason: 'no character of a host' },
+    { issuerURL: 'https://login.example.org/%zz', reason: 'an escape that the URL parser of Go rejects' },
+    { issuerURL: 'https://login%41.example.org/', reason: 'an escape in the host' },
+    { issuerURL: 'https://{realm}.example.org/', reason: 'an invalid character in the host' },
     { issuerURL: SERVICE_ACCOUNT_ISSUER, reason: "the cluster's own issuer" },
-    { issuerURL: `${SERVICE_ACCOUNT_ISSUER}/`, reason: 'the same with a slash' },
+    { issuerURL: `${SERVICE_ACCOUNT_ISSUER}/`, reason: 'the own issuer with a trailing slash' },
     { issuerURL: 'https://dex.auth.svc:5556', reason: 'a Service' },
     { issuerURL: 'https://dex.auth.svc.cluster.local', reason: 'a Service by its full name' },
-    { issuerURL: 'https://localhost:8443', reason: 'the machine of the API server' },
+    { issuerURL: 'https://localhost:8443', reason: 'the host of the API server' },
     { issuerURL: 'https://127.0.0.1:8443', reason: 'its loopback' },
-    { issuerURL: 'https://0x7f.1/', reason: 'the same, written otherwise' },
-    { issuerURL: 'https://[::1]/', reason: 'the same in IPv6' },
-    { issuerURL: 'https://[::ffff:127.0.0.1]/', reason: 'the same within IPv6' },
-    { issuerURL: 'https://169.254.169.254/', reason: "the cloud's metadata" },
-  ])('issuer $issuerURL: $reason', ({ issuerURL }) => {
+    { issuerURL: 'https://0x7f.1/', reason: 'the loopback address in another notation' },
+    { issuerURL: 'https://[::1]/', reason: 'the loopback address of IPv6' },
+    { issuerURL: 'https://[::ffff:127.0.0.1]/', reason: 'a mapped loopback address in IPv6' },
+    { issuerURL: 'https://169.254.169.254/', reason: 'the metadata service of the cloud' },
+  ])('refuses $issuerURL: $reason', ({ issuerURL }) => {
     expect(fieldsOf({ issuerURL })).toEqual(['spec.apiServer.oidc.issuerURL']);
   });
 
-  test('what is no certificate', () => {
+  test('refuses a text that is not a certificate', () => {
     const field = ['spec.apiServer.oidc.certificateAuthority'];
     expect(fieldsOf({ certificateAuthority: 'not a pem' })).toEqual(field);
     expect(fieldsOf({ certificateAuthority: pem.replaceAll('CERTIFICATE', 'PRIVATE KEY') })).toEqual(field);
@@ -83,7 +83,7 @@ describe('is refused', () => {
       change: { requiredClaims: Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`claim-${index}`, 'x'])) },
       field: 'requiredClaims',
     },
-  ])('$field', ({ change, field }) => {
+  ])('refuses an invalid $field', ({ change, field }) => {
     expect(fieldsOf(change)).toEqual([`spec.apiServer.oidc.${field}`]);
   });
 });

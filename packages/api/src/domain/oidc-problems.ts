@@ -15,12 +15,12 @@ const FIRST_MINOR_WITH_CONFINED_ISSUERS = 34;
 type Oidc = NonNullable<ClusterSpec['apiServer']['oidc']>;
 
 const FIELD = 'spec.apiServer.oidc';
-const MOST_REQUIRED_CLAIMS = 32;
-const LONGEST_CLAIM = 253;
+const MAX_REQUIRED_CLAIMS = 32;
+const MAX_CLAIM_LENGTH = 253;
 /** Names that resolve only within the cluster, or differently on each machine. */
-const INSIDE = /(?:^|\.)(?:svc|cluster\.local|localhost)\.?$/i;
+const CLUSTER_INTERNAL_HOST = /(?:^|\.)(?:svc|cluster\.local|localhost)\.?$/i;
 const LOOPBACK = /^(?:127\.|0\.|\[::1?\]$|\[::ffff:7f|169\.254\.|\[fe[89ab])/i;
-const HOST = /^https:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?(?:\/|$)/i;
+const HTTPS_URL_PATTERN = /^https:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?(?:\/|$)/i;
 
 /** Settings with which kube-apiserver would fail to start, or that it could never use; pure. */
 export function oidcErrors(oidc: Oidc): FieldError[] {
@@ -55,11 +55,11 @@ function issuerErrors(issuer: string): FieldError[] {
       'must contain only printable ASCII without spaces and backslashes, and % only before two hexadecimal digits',
     );
   }
-  if (!HOST.test(issuer))
+  if (!HTTPS_URL_PATTERN.test(issuer))
     return invalid('must have a host name of letters, digits, dots and hyphens, or an IP address');
-  if (stripped(issuer) === SERVICE_ACCOUNT_ISSUER)
+  if (withoutTrailingSlash(issuer) === SERVICE_ACCOUNT_ISSUER)
     return invalid("is the cluster's own issuer of ServiceAccount tokens: choose another one");
-  if (INSIDE.test(url.hostname)) {
+  if (CLUSTER_INTERNAL_HOST.test(url.hostname)) {
     return invalid('is a name within the cluster, but the API server runs outside of it: use a public name');
   }
   if (LOOPBACK.test(url.hostname))
@@ -67,7 +67,7 @@ function issuerErrors(issuer: string): FieldError[] {
   return [];
 }
 
-function stripped(url: string): string {
+function withoutTrailingSlash(url: string): string {
   return trimmedEnd(url, '/');
 }
 
@@ -79,16 +79,16 @@ function authorityErrors(pem: string | undefined): FieldError[] {
 
 function requiredClaimErrors(claims: Readonly<Record<string, string>>): FieldError[] {
   const names = Object.keys(claims);
-  if (names.length > MOST_REQUIRED_CLAIMS) {
-    return [invalidField('requiredClaims', names.length, `must have at most ${MOST_REQUIRED_CLAIMS} required claims`)];
+  if (names.length > MAX_REQUIRED_CLAIMS) {
+    return [invalidField('requiredClaims', names.length, `must have at most ${MAX_REQUIRED_CLAIMS} required claims`)];
   }
   return Object.entries(claims).flatMap(([name, value]) => {
-    if (name === '' || name.length > LONGEST_CLAIM) {
+    if (name === '' || name.length > MAX_CLAIM_LENGTH) {
       return [
         invalidField(
           'requiredClaims',
           name.slice(0, 40),
-          `the name of a claim must have 1 to ${LONGEST_CLAIM} characters`,
+          `the name of a claim must have 1 to ${MAX_CLAIM_LENGTH} characters`,
         ),
       ];
     }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { aPlan } from '../testing/objects.ts';
 import { allowanceProblem, matches } from './plan-allowance.ts';
 
-describe('a pattern', () => {
+describe('matches', () => {
   test.each([
     { pattern: 'b3-8', text: 'b3-8', is: true },
     { pattern: 'b3-8', text: 'b3-80', is: false },
@@ -10,14 +10,14 @@ describe('a pattern', () => {
     { pattern: '*-8', text: 'b3-8', is: true },
     { pattern: 'b*-*8', text: 'b3-b-8-8', is: true },
     { pattern: '*', text: '', is: true },
-    { pattern: 'a.c', text: 'abc', is: false, reason: 'it is no regular expression' },
+    { pattern: 'a.c', text: 'abc', is: false, reason: 'patterns are not regular expressions' },
     { pattern: '**b', text: 'aab', is: true },
-    { pattern: 'a', text: 'A', is: false, reason: 'OpenStack tells upper from lower case' },
-  ])('$pattern is $is for $text', ({ pattern, text, is }) => {
+    { pattern: 'a', text: 'A', is: false, reason: 'OpenStack names are case-sensitive' },
+  ])('returns $is for $pattern and $text', ({ pattern, text, is }) => {
     expect(matches(pattern, text)).toBe(is);
   });
 
-  test('of many stars does not explode', () => {
+  test('handles many wildcards in reasonable time', () => {
     const pattern = `${'a*'.repeat(120)}b`;
 
     expect(matches(pattern, 'a'.repeat(100_000))).toBe(false);
@@ -27,26 +27,31 @@ describe('a pattern', () => {
 const ID = '11111111-0000-4000-8000-000000000000';
 const OTHER = '22222222-0000-4000-8000-000000000000';
 
-describe('a plan', () => {
+describe('allowanceProblem', () => {
   const plan = aPlan({ allowed: { flavors: ['b3-*', 'd2-4'] } });
 
-  test('allows what any of the names matches, and everything where it has no list', () => {
+  test('allows values that match any pattern, and all values without a list', () => {
     expect(allowanceProblem(plan, 'flavors', { id: ID, name: 'b3-8' })).toBeUndefined();
     expect(allowanceProblem(plan, 'images', { id: 'anything' })).toBeUndefined();
   });
 
   test.each([
     { id: ID, name: 'anything', isAllowed: true },
-    { id: OTHER, name: ID, isAllowed: false, reason: 'the tenant called an image like the id of another' },
+    { id: OTHER, name: ID, isAllowed: false, reason: 'another tenant named an image like a listed ID' },
     { id: OTHER, name: 'Debian 12', isAllowed: true },
-    { id: 'Debian 12', name: 'Debian 12', isAllowed: true, reason: 'not known, and found later by what is written' },
-  ])('that lists an image by id and one by name, allows $id called $name: $isAllowed', ({ id, name, isAllowed }) => {
+    {
+      id: 'Debian 12',
+      name: 'Debian 12',
+      isAllowed: true,
+      reason: 'the ID is unknown, so the value of the user counts',
+    },
+  ])('decides about image $id with the name $name by ID and by name: $isAllowed', ({ id, name, isAllowed }) => {
     const byId = aPlan({ allowed: { images: [ID, 'Debian 12'] } });
 
     expect(allowanceProblem(byId, 'images', { id, name }) === undefined).toBe(isAllowed);
   });
 
-  test('says what it does allow', () => {
+  test('lists the allowed values', () => {
     expect(allowanceProblem(plan, 'flavors', { id: 'c3-8' })).toBe(
       'plan "free" allows the flavors "b3-*", "d2-4": choose one of them, or another plan',
     );

@@ -1,10 +1,10 @@
 import type { Plan } from '../kinds/plan.ts';
 
 /** Lists of `spec.allowed` whose entries are ids, names or patterns with `*`. */
-export type AllowedThing = 'flavors' | 'images' | 'regions' | 'networks';
+export type AllowListName = 'flavors' | 'images' | 'regions' | 'networks';
 
-/** As in the cloud; if unknown, both are the user's value. */
-interface Named {
+/** As in the cloud; if they are unknown, both are the user's value. */
+interface NamedItem {
   readonly id: string;
   readonly name?: string | null | undefined;
 }
@@ -13,18 +13,18 @@ interface Named {
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
 /** Why the plan does not allow a value; undefined if it does. A plan without a list allows everything. */
-export function allowanceProblem(plan: Plan, thing: AllowedThing, { id, name }: Named): string | undefined {
-  const patterns = plan.spec.allowed?.[thing];
+export function allowanceProblem(plan: Plan, listName: AllowListName, { id, name }: NamedItem): string | undefined {
+  const patterns = plan.spec.allowed?.[listName];
   if (patterns === undefined) return undefined;
   const isMatch = (pattern: string) =>
     matches(pattern, id) || (!UUID.test(pattern) && typeof name === 'string' && matches(pattern, name));
   if (patterns.some(isMatch)) return undefined;
-  const shown = patterns.slice(0, SHOWN).map((pattern) => `"${pattern}"`);
-  const more = patterns.length > SHOWN ? ` and ${patterns.length - SHOWN} more` : '';
-  return `plan "${plan.metadata.name}" allows the ${thing} ${shown.join(', ')}${more}: choose one of them, or another plan`;
+  const shown = patterns.slice(0, MAX_SHOWN_PATTERNS).map((pattern) => `"${pattern}"`);
+  const more = patterns.length > MAX_SHOWN_PATTERNS ? ` and ${patterns.length - MAX_SHOWN_PATTERNS} more` : '';
+  return `plan "${plan.metadata.name}" allows the ${listName} ${shown.join(', ')}${more}: choose one of them, or another plan`;
 }
 
-const SHOWN = 8;
+const MAX_SHOWN_PATTERNS = 8;
 
 /** Whether the text matches the pattern with `*` as wildcard, in time proportional to the product of the lengths at most. */
 export function matches(pattern: string, text: string): boolean {

@@ -8,19 +8,19 @@ function pool(name: string, replicas: number, second = 0, metadata: object = {})
   return aNodePool({ replicas }, { name, uid: name, creationTimestamp, ...metadata });
 }
 
-describe('the nodes of a plan', () => {
+describe('grantedReplicas', () => {
   it.each<[string, ReturnType<typeof pool>[], number[]]>([
     ['go to all who fit', [pool('a', 3), pool('b', 7)], [3, 7]],
     ['go to the oldest first', [pool('a', 6, 2), pool('b', 6, 1)], [4, 6]],
     ['go by name within a second', [pool('b', 6), pool('a', 6)], [4, 6]],
     ['leave nothing to who comes last', [pool('a', 10, 1), pool('b', 5, 2), pool('c', 5, 3)], [10, 0, 0]],
     ['are less than one pool asks for', [pool('a', 999)], [10]],
-    ['are held by what is still being deleted', [deleting('a', 8, 6), pool('b', 9, 5)], [8, 4]],
-  ])('%s', (_, pools, granted) => {
+    ['are held by what is still being deleted', [deletingPool('a', 8, 6), pool('b', 9, 5)], [8, 4]],
+  ])('grants nodes that %s', (_, pools, granted) => {
     expect(pools.map((one) => grantedReplicas(one, pools, 10))).toEqual(granted);
   });
 
-  it('are never more than there are, and no pool gets more than it asks for', () => {
+  it('never grants more than maxNodes in total, nor more than a pool requests', () => {
     const pools = fc.array(fc.tuple(fc.integer({ min: 0, max: 999 }), fc.integer({ min: 0, max: 3 })), {
       maxLength: 8,
     });
@@ -36,7 +36,7 @@ describe('the nodes of a plan', () => {
   });
 });
 
-function deleting(name: string, replicas: number, left: number) {
+function deletingPool(name: string, replicas: number, left: number) {
   const one = pool(name, replicas, 0, { deletionTimestamp: '2026-01-01T00:00:00Z' });
   return { ...one, status: { replicas: left } } as ReturnType<typeof pool>;
 }

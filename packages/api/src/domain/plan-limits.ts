@@ -1,9 +1,9 @@
 import type { NodePool } from '../kinds/node-pool.ts';
-import { wantedReplicas } from './wanted-replicas.ts';
+import { targetReplicas } from './target-replicas.ts';
 
 /** Total nodes that the pools request. */
 export function sumOfReplicas(pools: readonly NodePool[]): number {
-  return pools.reduce((sum, pool) => sum + wantedReplicas(pool), 0);
+  return pools.reduce((sum, pool) => sum + targetReplicas(pool), 0);
 }
 
 /**
@@ -12,16 +12,16 @@ export function sumOfReplicas(pools: readonly NodePool[]): number {
  */
 export function grantedReplicas(pool: NodePool, pools: readonly NodePool[], maxNodes: number): number {
   let left = maxNodes;
-  for (const candidate of pools.toSorted(byAge)) {
+  for (const candidate of pools.toSorted(compareByAge)) {
     const { deletionTimestamp, uid } = candidate.metadata;
-    const wanted = deletionTimestamp === undefined ? wantedReplicas(candidate) : (candidate.status?.replicas ?? 0);
+    const desired = deletionTimestamp === undefined ? targetReplicas(candidate) : (candidate.status?.replicas ?? 0);
     if (uid === pool.metadata.uid) break;
-    left -= Math.min(wanted, left);
+    left -= Math.min(desired, left);
   }
-  return Math.min(wantedReplicas(pool), left);
+  return Math.min(targetReplicas(pool), left);
 }
 
-function byAge({ metadata: left }: NodePool, { metadata: right }: NodePool): number {
+function compareByAge({ metadata: left }: NodePool, { metadata: right }: NodePool): number {
   const order = (left.creationTimestamp ?? '').localeCompare(right.creationTimestamp ?? '');
   return order === 0 ? (left.name ?? '').localeCompare(right.name ?? '') : order;
 }

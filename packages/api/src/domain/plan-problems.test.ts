@@ -6,7 +6,7 @@ import { planProblems } from './plan-problems.ts';
 
 const [{ spec }] = SHIPPED_PLANS as readonly [Plan];
 
-test('what is shipped is sound', () => {
+test('finds no problems in shipped plans', () => {
   expect(SHIPPED_PLANS.flatMap(planProblems)).toEqual([]);
 });
 
@@ -95,11 +95,11 @@ test.each<{ change: Partial<PlanSpec>; problem: string }>([
     change: { healing: { strategy: 'Replace', notReadyTimeout: '5s' } },
     problem: 'spec.healing.notReadyTimeout: 5s: must be at least 1m: otherwise nodes that restart would be repaired',
   },
-])('a plan is not ready: $problem', ({ change, problem }) => {
+])('reports a plan that is not ready: $problem', ({ change, problem }) => {
   expect(planProblems(aPlan(change))).toEqual([problem]);
 });
 
-test('two reserved ranges may overlap', () => {
+test('accepts two reserved ranges that overlap', () => {
   const network = { ...spec.network, reservedCIDRs: ['172.17.0.0/16', '172.17.1.0/24'] };
 
   expect(planProblems(aPlan({ network }))).toEqual([]);

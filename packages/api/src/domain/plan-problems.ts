@@ -11,8 +11,8 @@ const MAX_SNAPSHOT_INTERVAL_MS = 7 * 24 * 3_600_000;
 /** The tenth address is the cluster's DNS, and kube-apiserver requires at least 8. */
 const MAX_SERVICE_PREFIX_LENGTH = 28;
 /** Loopback, unspecified, link-local and multicast addresses. */
-const UNROUTABLE = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3'].map(parseCidr);
-/** A node that restarts its kubelet is NotReady for less. */
+const UNROUTABLE_RANGES = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3'].map(parseCidr);
+/** A kubelet restart makes a node NotReady for less time than this. */
 const MIN_NOT_READY_MS = 60_000;
 
 /** Errors that the operator must fix before clusters can use the plan; empty for a valid plan. */
@@ -81,9 +81,9 @@ function optionProblems({ cni, kubeProxy, allowed, upgradeStrategy }: PlanSpec):
   return problems;
 }
 
-function defaultProblems(field: string, standard: string, allowed: readonly string[]): string[] {
-  if (allowed.includes(standard)) return [];
-  return [`${field}.default: ${standard} is not in ${field}.allowed (${allowed.join(', ')})`];
+function defaultProblems(field: string, defaultValue: string, allowed: readonly string[]): string[] {
+  if (allowed.includes(defaultValue)) return [];
+  return [`${field}.default: ${defaultValue} is not in ${field}.allowed (${allowed.join(', ')})`];
 }
 
 function addressProblems({ network, maxNodes }: PlanSpec): string[] {
@@ -99,7 +99,7 @@ function addressProblems({ network, maxNodes }: PlanSpec): string[] {
     .filter(({ a, b }) => !(a.isReserved && b.isReserved))
     .map(({ a, b }) => `${a.name} ${a.cidr} and ${b.name} ${b.cidr} overlap: choose CIDRs that do not overlap`);
   for (const { name, cidr } of ranges.filter(({ isReserved }) => !isReserved)) {
-    if (!UNROUTABLE.some((range) => overlaps(range, parseCidr(cidr)))) continue;
+    if (!UNROUTABLE_RANGES.some((range) => overlaps(range, parseCidr(cidr)))) continue;
     problems.push(
       `${name}: ${cidr}: contains addresses that cannot be routed: choose a private CIDR, such as 10.2.0.0/16`,
     );
@@ -109,16 +109,16 @@ function addressProblems({ network, maxNodes }: PlanSpec): string[] {
       `spec.network.serviceCIDR: ${network.serviceCIDR}: must be a /${MAX_SERVICE_PREFIX_LENGTH} or larger: it also contains the addresses of the API server and DNS`,
     );
   }
-  const withPods = nodesOfPodRange(network.podCIDR);
-  if (withPods < maxNodes) {
+  const podRangeNodes = nodesOfPodRange(network.podCIDR);
+  if (podRangeNodes < maxNodes) {
     problems.push(
-      `spec.maxNodes: ${maxNodes}: spec.network.podCIDR ${network.podCIDR} has a /24 for the pods of ${withPods} nodes: lower it, or choose a larger CIDR`,
+      `spec.maxNodes: ${maxNodes}: spec.network.podCIDR ${network.podCIDR} has a /24 for the pods of ${podRangeNodes} nodes: lower it, or choose a larger CIDR`,
     );
   }
-  const withAddress = nodesOfSubnet({ cidr: network.nodesCIDR, gatewayIP: 'the first', hasLoadBalancers: true });
-  if (withAddress < maxNodes) {
+  const subnetNodes = nodesOfSubnet({ cidr: network.nodesCIDR, gatewayIP: 'the first', hasLoadBalancers: true });
+  if (subnetNodes < maxNodes) {
     problems.push(
-      `spec.maxNodes: ${maxNodes}: spec.network.nodesCIDR ${network.nodesCIDR} has addresses for ${withAddress} nodes: lower it, or choose a larger CIDR`,
+      `spec.maxNodes: ${maxNodes}: spec.network.nodesCIDR ${network.nodesCIDR} has addresses for ${subnetNodes} nodes: lower it, or choose a larger CIDR`,
     );
   }
   return problems;

@@ -7,8 +7,8 @@ export const CINDER_ZONE_LABEL = `topology.${CINDER_DRIVER}/zone`;
 
 /** A plan's class as desired in a cluster. */
 export interface OfferedClass extends PlanStorageClass {
-  /** Whether the cloud's volume types are unknown: the default class and the optional classes then stay unchanged. */
-  readonly isUnsettled?: boolean;
+  /** Whether the cloud's volume types are unknown. The default class and the optional classes then stay unchanged. */
+  readonly isUndecided?: boolean;
 }
 
 /** A plan's storage settings, with defaults. */
@@ -20,7 +20,7 @@ export interface StorageLimits {
   readonly areTenantClassesAllowed: boolean;
 }
 
-/** For clusters whose plan does not specify any. */
+/** For clusters whose plan specifies no classes. */
 const DEFAULT_CLASSES: readonly PlanStorageClass[] = [
   {
     name: 'default',
@@ -45,7 +45,7 @@ export function storageLimits({ storage }: Pick<PlanSpec, 'storage'>): StorageLi
 export interface ClassOffer {
   readonly classes: readonly OfferedClass[];
   /** Optional classes whose volume type the cloud lacks. */
-  readonly leftOut: readonly PlanStorageClass[];
+  readonly excluded: readonly PlanStorageClass[];
 }
 
 /** The plan's classes that a cloud with these volume types supports; `types` is undefined if unknown. Pure. */
@@ -54,20 +54,23 @@ export function offeredClasses(
   types: readonly { readonly id: string; readonly name: string }[] | undefined,
 ): ClassOffer {
   if (types === undefined) {
-    const isUnsettled = classes.some(isOptional);
-    return { classes: isUnsettled ? classes.map((each) => ({ ...each, isUnsettled })) : classes, leftOut: [] };
+    const isUndecided = classes.some(isOptional);
+    return {
+      classes: isUndecided ? classes.map((each) => ({ ...each, isUndecided })) : classes,
+      excluded: [],
+    };
   }
-  const isThere = (type: string) => types.some(({ id, name }) => type === id || type === name);
-  const leftOut = classes.filter((each) => isOptional(each) && !isThere(each.volumeType ?? ''));
-  const rest = classes.filter((each) => !leftOut.includes(each));
-  const isDefaultLeftOut = leftOut.some((each) => each.default);
+  const exists = (type: string) => types.some(({ id, name }) => type === id || type === name);
+  const excluded = classes.filter((each) => isOptional(each) && !exists(each.volumeType ?? ''));
+  const rest = classes.filter((each) => !excluded.includes(each));
+  const isDefaultExcluded = excluded.some((each) => each.default);
   return {
-    classes: rest.map((each, at) => (isDefaultLeftOut && at === 0 ? { ...each, default: true } : each)),
-    leftOut,
+    classes: rest.map((each, at) => (isDefaultExcluded && at === 0 ? { ...each, default: true } : each)),
+    excluded,
   };
 }
 
-/** Whether clusters may omit it. */
+/** Whether clusters may lack the class. */
 export function isOptional({ optional, volumeType }: PlanStorageClass): boolean {
   return optional === true && volumeType !== undefined;
 }
@@ -78,12 +81,12 @@ export function classParameters({ volumeType, fsType }: PlanStorageClass): Reado
 }
 
 /** What to use instead of an access mode that the plan does not allow. Pure. */
-export function insteadOfMode(mode: string, allowed: readonly string[]): string {
+export function accessModeAlternatives(mode: string, allowed: readonly string[]): string {
   const shares = mode === 'ReadWriteMany' || mode === 'ReadOnlyMany' ? ', or a StorageClass for shares' : '';
   return `use ${allowed.join(' or ')}${shares}`;
 }
 
 /** What to use instead of a tenant's own class. Pure. */
-export function insteadOfClass(classes: readonly Pick<PlanStorageClass, 'name'>[]): string {
+export function storageClassAlternatives(classes: readonly Pick<PlanStorageClass, 'name'>[]): string {
   return classes.length === 0 ? 'it has none' : `use ${classes.map(({ name }) => name).join(', ')}`;
 }

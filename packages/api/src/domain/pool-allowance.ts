@@ -7,7 +7,7 @@ import { matches } from './plan-allowance.ts';
 
 /** A limit of a plan on a field of NodePools. */
 interface Limit {
-  /** Field of the NodePool, below its spec. */
+  /** Field of the NodePool, relative to its spec. */
   readonly field: keyof NodePoolSpec;
   /** Why the plan does not allow the value; undefined if it does. */
   readonly problem: (spec: NodePoolSpec, plan: Plan) => string | undefined;
@@ -30,8 +30,8 @@ const LIMITS: readonly Limit[] = [
       const { kubeletSettings: names, unsafeSysctls = [] } = spec.allowed ?? {};
       const more = names && Object.keys(kubelet).filter((name) => !names.some((each) => each === name));
       if (names && more && more.length > 0) {
-        const instead = names.length === 0 ? 'no kubelet settings' : `the kubelet settings ${names.join(', ')}`;
-        return `allows ${instead}: remove ${more.join(', ')}`;
+        const alternatives = names.length === 0 ? 'no kubelet settings' : `the kubelet settings ${names.join(', ')}`;
+        return `allows ${alternatives}: remove ${more.join(', ')}`;
       }
       const { maxPods = 0, allowedUnsafeSysctls = [] } = kubelet;
       if (maxPods > spec.maxPodsPerNode) return `allows maxPods of at most ${spec.maxPodsPerNode}: lower it`;
@@ -74,9 +74,9 @@ export function disallowedClusterFields(
   });
 }
 
-function tooMany(count: number, most: number | undefined): string | undefined {
-  if (most === undefined || count <= most) return undefined;
-  return most === 0 ? 'allows none: remove them' : `allows at most ${most}, but there are ${count}: remove some`;
+function tooMany(count: number, maximum: number | undefined): string | undefined {
+  if (maximum === undefined || count <= maximum) return undefined;
+  return maximum === 0 ? 'allows none: remove them' : `allows at most ${maximum}, but there are ${count}: remove some`;
 }
 
 /** Fields of a pool that its plan does not allow. An unchanged field is not rejected again. Pure. */

@@ -14,14 +14,14 @@ export function clusterRanges(
   const { network } = cluster.spec;
   const { podCIDR, serviceCIDR, nodesCIDR } = effectiveNetworking(cluster, plan);
   const of = (id: string | undefined) => subnets?.find((subnet) => subnet.id === id)?.cidr;
-  const given = of(cluster.status?.network?.subnetID ?? network.subnetID);
-  const nodes = network.networkID === undefined ? nodesCIDR : (given ?? cluster.status?.network?.nodesCIDR);
-  const balancers = of(network.loadBalancersSubnetID);
+  const subnetCidr = of(cluster.status?.network?.subnetID ?? network.subnetID);
+  const nodes = network.networkID === undefined ? nodesCIDR : (subnetCidr ?? cluster.status?.network?.nodesCIDR);
+  const loadBalancersCidr = of(network.loadBalancersSubnetID);
   return [
     ...(nodes === undefined ? [] : [{ name: 'node network', cidr: nodes }]),
     { name: 'pod network', cidr: podCIDR },
     { name: 'service network', cidr: serviceCIDR },
-    ...(balancers === undefined ? [] : [{ name: 'load balancer subnet', cidr: balancers }]),
+    ...(loadBalancersCidr === undefined ? [] : [{ name: 'load balancer subnet', cidr: loadBalancersCidr }]),
     ...plan.network.reservedCIDRs.map((cidr) => ({ name: 'reserved range', cidr })),
   ];
 }

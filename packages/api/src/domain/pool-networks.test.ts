@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogueNetwork, CatalogueSubnet } from '../admission/cloud-catalogue.ts';
 import type { PoolNetwork } from '../kinds/pool-networks.ts';
-import { checkPoolNetworks, isSameNetworks, type PoolNetworkFacts } from './pool-networks.ts';
+import { areNetworksEqual, checkPoolNetworks, type PoolNetworkFacts } from './pool-networks.ts';
 
 const id = (digit: string) => `${digit.repeat(8)}-0000-4000-8000-000000000000`;
-const [NODES, DATA, OTHER, EMPTY, OPEN, PUBLIC, FOREIGN, GONE] = ['1', '2', '3', '4', '5', '6', '7', '8'].map(id);
+const [NODES, DATA, OTHER, EMPTY, OPEN, PUBLIC, FOREIGN, DELETED] = ['1', '2', '3', '4', '5', '6', '7', '8'].map(id);
 const [DATA_A, DATA_B, DATA_6, ONLY] = ['a', 'b', 'c', 'd'].map(id);
 
 const network = (of = '', name = '', more: Partial<CatalogueNetwork> = {}) => ({
@@ -38,16 +38,16 @@ const facts: PoolNetworkFacts = {
   ranges: [{ name: 'pod network', cidr: '10.2.0.0/16' }],
 };
 
-function problemsOf(wanted: readonly (string | undefined)[][], more: Partial<PoolNetworkFacts> = {}) {
-  const networks = wanted.map(
+function problemsOf(desired: readonly (string | undefined)[][], more: Partial<PoolNetworkFacts> = {}) {
+  const networks = desired.map(
     ([networkID = '', subnetID]): PoolNetwork => ({ networkID, ...(subnetID && { subnetID }) }),
   );
   const { issues, found } = checkPoolNetworks(networks, { ...facts, ...more });
   return { issues: issues.map(({ index, field, reason, detail }) => `${index} ${field} ${reason}: ${detail}`), found };
 }
 
-describe('the networks of a pool', () => {
-  it('are found with the subnet that is named, or the only one', () => {
+describe('checkPoolNetworks', () => {
+  it('finds networks with the specified subnet or the only one', () => {
     expect(problemsOf([[OTHER], [DATA, DATA_B]])).toEqual({
       issues: [],
       found: [
@@ -59,7 +59,7 @@ describe('the networks of a pool', () => {
 
   it.each([
     {
-      wanted: [[GONE]],
+      wanted: [[DELETED]],
       issue: /^0 networkID NetworkNotFound: the project has no such network; choose one of .* \("nodes"\)/,
     },
     { wanted: [[FOREIGN]], issue: /^0 networkID NetworkNotFound: the project has no such network/ },
@@ -71,11 +71,11 @@ describe('the networks of a pool', () => {
     { wanted: [[DATA]], issue: /^0 subnetID SubnetNotFound: the network has 2 IPv4 subnets: choose one of/ },
     { wanted: [[DATA, DATA_6]], issue: /^0 subnetID SubnetNotFound: is an IPv6 subnet/ },
     { wanted: [[DATA, ONLY]], issue: /^0 subnetID SubnetNotFound: network .* has no such subnet; it has/ },
-  ])('$issue', ({ wanted, issue }) => {
+  ])('reports $issue', ({ wanted, issue }) => {
     expect(problemsOf(wanted)).toEqual({ issues: [expect.stringMatching(issue)], found: expect.anything() });
   });
 
-  it('overlap neither the cluster nor each other', () => {
+  it('reports networks that overlap the cluster or each other', () => {
     const subnets = [subnet(DATA_A, DATA, '10.2.9.0/24'), subnet(ONLY, OTHER, '10.2.9.128/25')];
 
     expect(problemsOf([[DATA], [OTHER]], { subnets, ranges: [] }).issues).toEqual([
@@ -88,17 +88,17 @@ describe('the networks of a pool', () => {
     ]);
   });
 
-  it('are not judged by what is not known', () => {
-    expect(problemsOf([[GONE], [DATA]], { networks: undefined, subnets: undefined })).toEqual({
+  it('reports no problems while the networks are unknown', () => {
+    expect(problemsOf([[DELETED], [DATA]], { networks: undefined, subnets: undefined })).toEqual({
       issues: [],
       found: [],
     });
   });
 
-  it('are the same in another order', () => {
+  it('compares networks regardless of order', () => {
     const [a, b] = [{ networkID: DATA ?? '' }, { networkID: OTHER ?? '', subnetID: ONLY ?? '' }];
-    expect(isSameNetworks([a, b], [b, a])).toBe(true);
-    expect(isSameNetworks([], undefined)).toBe(true);
-    expect(isSameNetworks([a], [a, b])).toBe(false);
+    expect(areNetworksEqual([a, b], [b, a])).toBe(true);
+    expect(areNetworksEqual([], undefined)).toBe(true);
+    expect(areNetworksEqual([a], [a, b])).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import { findOverlaps, type NamedRange } from './address-plan.ts';
 
 /** The facts to validate a pool's networks against. */
 export interface PoolNetworkFacts {
-  /** As far as they are known. */
+  /** Absent while unknown. */
   readonly networks: readonly CatalogueNetwork[] | undefined;
   readonly subnets: readonly CatalogueSubnet[] | undefined;
   /** Network of the cluster's nodes; undefined while unknown. */
@@ -16,7 +16,7 @@ export interface PoolNetworkFacts {
 /** A problem with one of a pool's networks. */
 export interface PoolNetworkIssue {
   readonly reason: 'NetworkNotFound' | 'SubnetNotFound' | 'AddressRangeOverlap';
-  /** Of `spec.networks`. */
+  /** Index in `spec.networks`. */
   readonly index: number;
   readonly field: 'networkID' | 'subnetID';
   /** Whether the field is required. */
@@ -37,12 +37,12 @@ export interface PoolNetworkResult {
 }
 
 /** Looks up the networks of a pool in the cloud's catalogue for its project. Pure. */
-export function checkPoolNetworks(wanted: readonly PoolNetwork[], facts: PoolNetworkFacts): PoolNetworkResult {
+export function checkPoolNetworks(desired: readonly PoolNetwork[], facts: PoolNetworkFacts): PoolNetworkResult {
   const issues: PoolNetworkIssue[] = [];
   const found: FoundNetwork[] = [];
   const taken: NamedRange[] = [...facts.ranges];
-  for (const [index, network] of wanted.entries()) {
-    const problem = networkIssue(network, wanted.slice(0, index), facts);
+  for (const [index, network] of desired.entries()) {
+    const problem = networkIssue(network, desired.slice(0, index), facts);
     const { subnet, issue = problem } = problem ? {} : subnetOf(network, facts);
     const overlap = subnet && overlapIssue(network, subnet, taken);
     const first = issue ?? overlap;
@@ -92,8 +92,8 @@ function subnetOf(
   { subnets }: PoolNetworkFacts,
 ): { readonly subnet?: CatalogueSubnet; readonly issue?: Issue } {
   if (subnets === undefined) return {};
-  const ofNetwork = subnets.filter((subnet) => subnet.networkID === networkID);
-  const usable = ofNetwork.filter(({ ipVersion }) => ipVersion === 4);
+  const networkSubnets = subnets.filter((subnet) => subnet.networkID === networkID);
+  const usable = networkSubnets.filter(({ ipVersion }) => ipVersion === 4);
   const issue = (field: Issue['field'], detail: string, isMissing = false) => ({
     issue: { reason: 'SubnetNotFound' as const, field, detail, ...(isMissing && { isMissing }) },
   });
@@ -107,7 +107,7 @@ function subnetOf(
     if (subnet && usable.length === 1) return { subnet };
     return issue('subnetID', `the network has ${usable.length} IPv4 subnets: choose one of ${listed}`, true);
   }
-  const subnet = ofNetwork.find(({ id }) => id === subnetID);
+  const subnet = networkSubnets.find(({ id }) => id === subnetID);
   if (subnet === undefined) return issue('subnetID', `network ${networkID} has no such subnet; it has ${listed}`);
   if (subnet.ipVersion === 6) {
     return issue('subnetID', `is an IPv6 subnet, but servers need an IPv4 address: choose one of ${listed}`);
@@ -131,16 +131,16 @@ export function portsPerNode({ networks = [] }: { readonly networks?: readonly P
   return 1 + networks.length;
 }
 
-/** Whether two lists are equal regardless of order. */
-export function isSameNetworks(
+/** Whether two lists are equal regardless of their order. */
+export function areNetworksEqual(
   one: readonly PoolNetwork[] | undefined,
   other: readonly PoolNetwork[] | undefined,
 ): boolean {
-  return networksText(one) === networksText(other);
+  return formatNetworks(one) === formatNetworks(other);
 }
 
 /** Identifies a pool's networks regardless of their order; empty for none. */
-export function networksText(networks: readonly PoolNetwork[] = []): string {
+export function formatNetworks(networks: readonly PoolNetwork[] = []): string {
   return networks
     .map(({ networkID, subnetID }) => (subnetID === undefined ? networkID : `${networkID}/${subnetID}`))
     .sort()

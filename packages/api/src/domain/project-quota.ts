@@ -1,8 +1,8 @@
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { ProjectQuota, ProjectQuotaSpec } from '../kinds/project-quota.ts';
-import { counted } from './counted.ts';
 import { grantedReplicas, sumOfReplicas } from './plan-limits.ts';
-import { wantedReplicas } from './wanted-replicas.ts';
+import { pluralize } from './pluralize.ts';
+import { targetReplicas } from './target-replicas.ts';
 
 export type QuotaResource = 'clusters' | 'nodes' | 'cores';
 
@@ -23,30 +23,30 @@ export type EffectiveQuota = { readonly [R in QuotaResource]?: QuotaLimit };
 export function effectiveQuota(quotas: readonly ProjectQuota[], defaults: QuotaDefaults = {}): EffectiveQuota {
   const limits: { [R in QuotaResource]?: QuotaLimit } = {};
   for (const resource of ['clusters', 'nodes', 'cores'] as const) {
-    const written = quotas.flatMap(({ metadata, spec }): QuotaLimit[] => {
+    const explicitLimits = quotas.flatMap(({ metadata, spec }): QuotaLimit[] => {
       const limit = spec[resource];
       return limit === undefined ? [] : [{ limit, by: `ProjectQuota "${metadata.name}"` }];
     });
-    const [narrowest] = written.sort((a, b) => a.limit - b.limit || a.by.localeCompare(b.by));
+    const [strictest] = explicitLimits.sort((a, b) => a.limit - b.limit || a.by.localeCompare(b.by));
     const standard = defaults[resource];
-    const found = narrowest ?? (standard === undefined ? undefined : { limit: standard, by: "the operator's default" });
+    const found = strictest ?? (standard === undefined ? undefined : { limit: standard, by: "the operator's default" });
     if (found) limits[resource] = found;
   }
   return limits;
 }
 
 /** The pool's flavor; undefined if unknown. */
-export type VcpusOf = (pool: NodePool) => number | undefined;
+export type VcpuLookup = (pool: NodePool) => number | undefined;
 
-/** Cores that pools request; unknown flavors count as none. */
-export function sumOfCores(pools: readonly NodePool[], vcpusOf: VcpusOf): number {
-  return pools.reduce((sum, pool) => sum + wantedReplicas(pool) * (vcpusOf(pool) ?? 0), 0);
+/** Cores that the pools request; unknown flavors count as none. */
+export function sumOfCores(pools: readonly NodePool[], vcpusOf: VcpuLookup): number {
+  return pools.reduce((sum, pool) => sum + targetReplicas(pool) * (vcpusOf(pool) ?? 0), 0);
 }
 
 /** How many nodes a pool may have, and what limits it. */
 export interface QuotaShare {
   readonly nodes: number;
-  /** `the project's quota is 10 nodes (ProjectQuota "default")`. */
+  /** For example `the project's quota is 10 nodes (ProjectQuota "default")`. */
   readonly message: string;
 }
 
@@ -54,9 +54,9 @@ export interface QuotaShareFacts {
   readonly quota: EffectiveQuota;
   /** All pools of the namespace. */
   readonly pools: readonly NodePool[];
-  /** Existing machines that stay, of all other pools of the namespace, with the cores of each. */
+  /** Existing machines of all other pools of the namespace that stay, each with its cores. */
   readonly othersCores: readonly number[];
-  readonly vcpusOf: VcpusOf;
+  readonly vcpusOf: VcpuLookup;
 }
 
 /** A pool's share of the quota, by nodes and by cores: older pools come first, and existing machines of other pools stay. */
@@ -66,51 +66,51 @@ export function quotaShares(pool: NodePool, facts: QuotaShareFacts): readonly Qu
   if (quota.nodes) {
     const { limit } = quota.nodes;
     const granted = Math.min(grantedReplicas(pool, pools, limit), Math.max(0, limit - othersCores.length));
-    shares.push({ nodes: granted, message: quotaWords('nodes', quota.nodes) });
+    shares.push({ nodes: granted, message: describeQuota('nodes', quota.nodes) });
   }
   const vcpus = vcpusOf(pool);
   if (quota.cores && vcpus !== undefined && vcpus > 0) {
     const { limit } = quota.cores;
     const taken = Math.max(
-      coresBefore(pool, pools, vcpusOf),
+      coresOfOlderPools(pool, pools, vcpusOf),
       othersCores.reduce((sum, cores) => sum + cores, 0),
     );
     const nodes = Math.max(0, Math.floor((limit - taken) / vcpus));
-    shares.push({ nodes, message: quotaWords('cores', quota.cores) });
+    shares.push({ nodes, message: describeQuota('cores', quota.cores) });
   }
   return shares;
 }
 
 /** How many more nodes of this many cores a namespace may request. */
-export function quotaRoom(
+export function remainingQuotaShares(
   quota: EffectiveQuota,
   pools: readonly NodePool[],
-  vcpusOf: VcpusOf,
+  vcpusOf: VcpuLookup,
   vcpus: number | undefined,
 ): QuotaShare | undefined {
-  const rooms: QuotaShare[] = [];
+  const shares: QuotaShare[] = [];
   if (quota.nodes) {
     const nodes = quota.nodes.limit - sumOfReplicas(pools);
-    rooms.push({ nodes, message: quotaWords('nodes', quota.nodes) });
+    shares.push({ nodes, message: describeQuota('nodes', quota.nodes) });
   }
   if (quota.cores && vcpus) {
     const nodes = Math.floor((quota.cores.limit - sumOfCores(pools, vcpusOf)) / vcpus);
-    rooms.push({ nodes, message: quotaWords('cores', quota.cores) });
+    shares.push({ nodes, message: describeQuota('cores', quota.cores) });
   }
-  return rooms.sort((a, b) => a.nodes - b.nodes)[0];
+  return shares.sort((a, b) => a.nodes - b.nodes)[0];
 }
 
-export function quotaWords(resource: QuotaResource, { limit, by }: QuotaLimit): string {
-  return `the project's quota is ${counted(limit, resource.slice(0, -1))} (${by})`;
+export function describeQuota(resource: QuotaResource, { limit, by }: QuotaLimit): string {
+  return `the project's quota is ${pluralize(limit, resource.slice(0, -1))} (${by})`;
 }
 
 /** Cores of the pools that take precedence over this one. */
-function coresBefore(pool: NodePool, pools: readonly NodePool[], vcpusOf: VcpusOf): number {
-  const older = pools.filter((each) => each.metadata.uid !== pool.metadata.uid && isBefore(each, pool));
+function coresOfOlderPools(pool: NodePool, pools: readonly NodePool[], vcpusOf: VcpuLookup): number {
+  const older = pools.filter((each) => each.metadata.uid !== pool.metadata.uid && isOlder(each, pool));
   return sumOfCores(older, vcpusOf);
 }
 
-function isBefore({ metadata: a }: NodePool, { metadata: b }: NodePool): boolean {
+function isOlder({ metadata: a }: NodePool, { metadata: b }: NodePool): boolean {
   const order = (a.creationTimestamp ?? '').localeCompare(b.creationTimestamp ?? '');
   return (order || (a.name ?? '').localeCompare(b.name ?? '')) < 0;
 }

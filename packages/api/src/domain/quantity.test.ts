@@ -8,10 +8,10 @@ test.each([
   { a: '1Gi', b: '1024Mi', order: 0 },
   { a: '1.5Ki', b: '1536', order: 0 },
   { a: '9Ei', b: '9.000000001Ei', order: -1 },
-])('$a against $b is $order', ({ a, b, order }) => {
+])('compares $a with $b as $order', ({ a, b, order }) => {
   expect(compareQuantities(a, b)).toBe(order);
 });
 
-test.each(['lots', '', '-1', '1e3', '1 Gi'])('"%s" is no quantity', (text) => {
+test.each(['lots', '', '-1', '1e3', '1 Gi'])('refuses the quantity "%s"', (text) => {
   expect(() => compareQuantities(text, '1')).toThrow('is not a quantity');
 });

@@ -9,12 +9,12 @@ const patches = [
 ];
 const releases = [aRelease('1.34'), aRelease('1.35', { components, patches })];
 
-test('nodes get what their release says', () => {
+test('uses the component versions of the release', () => {
   expect(componentsOf('1.35.0', releases)).toEqual(components);
   expect(componentsOf('1.35.9', releases)).toEqual(components);
   expect(componentsOf('1.36.0', releases)).toEqual({});
 });
 
-test('a patch may have other components than its minor version', () => {
+test('prefers the components of a patch to those of its minor version', () => {
   expect(componentsOf('1.35.1', releases)).toEqual({ containerd: '2.2.8', pause: '3.10.1' });
 });

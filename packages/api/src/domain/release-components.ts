@@ -1,7 +1,9 @@
 import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
 import { minorOf } from './version-numbers.ts';
 
-/** Versions of the components installed with an exact version, by name: the patch's, or else its minor version's. */
+/**
+ * Versions of the components installed with an exact version, by name: from the patch, or else from its minor version.
+ */
 export function componentsOf(
   version: string,
   releases: readonly KubernetesRelease[],

@@ -13,23 +13,23 @@ test.each([
   { now: '2026-08-27T00:00:00Z', phase: 'Deprecated', next: '2026-10-27' },
   { now: '2026-10-26T23:59:59Z', phase: 'Deprecated', next: '2026-10-27' },
   { now: '2026-10-27T00:00:00Z', phase: 'EndOfLife', next: undefined },
-])('at $now it is $phase, until $next', ({ now, phase, next }) => {
+])('is $phase at $now, until $next', ({ now, phase, next }) => {
   expect(phaseOf(dated, at(now))).toBe(phase);
   expect(nextPhaseChangeMs(dated, at(now))).toBe(next && at(next));
 });
 
-test('an override holds whatever the date is', () => {
+test('follows an override regardless of the date', () => {
   const kept = aRelease('1.34', { ...dated.spec, phaseOverride: 'Supported' });
 
   expect(phaseOf(kept, at('2030-01-01'))).toBe('Supported');
   expect(nextPhaseChangeMs(kept, at('2020-01-01'))).toBeUndefined();
 });
 
-test('a release without dates is supported', () => {
+test('supports a release without dates', () => {
   expect(phaseOf(aRelease('1.34'), at('2030-01-01'))).toBe('Supported');
 });
 
-describe('what is shipped', () => {
+describe('phases of shipped releases', () => {
   const phases = (now: string) =>
     Object.fromEntries(SHIPPED_RELEASES.map((one: KubernetesRelease) => [one.spec.minor, phaseOf(one, at(now))]));
 
@@ -37,7 +37,7 @@ describe('what is shipped', () => {
     { now: '2026-08-21', ended: ['1.31', '1.32', '1.33'], deprecated: [], supported: ['1.34', '1.35', '1.36'] },
     { now: '2026-11-22', ended: ['1.31', '1.32', '1.33', '1.34'], deprecated: [], supported: ['1.35', '1.36'] },
     { now: '2026-12-31', ended: ['1.31', '1.32', '1.33', '1.34'], deprecated: ['1.35'], supported: ['1.36'] },
-  ])('on $now: $ended have ended, $deprecated are deprecated, $supported supported', ({ now, ...expected }) => {
+  ])('are known on $now: ended $ended, deprecated $deprecated, supported $supported', ({ now, ...expected }) => {
     const found = phases(now);
     const of = (phase: string) => Object.keys(found).filter((minor) => found[minor] === phase);
 

@@ -9,10 +9,10 @@ export function phaseOf({ spec }: KubernetesRelease, nowMs: number): ReleasePhas
   return spec.released === undefined || isReached(spec.released) ? 'Supported' : 'Preview';
 }
 
-/** When the phase next changes by date; undefined: never. */
+/** When the phase next changes by date; undefined if never. */
 export function nextPhaseChangeMs({ spec }: KubernetesRelease, nowMs: number): number | undefined {
   if (spec.phaseOverride !== undefined) return undefined;
   const dates = [spec.released, spec.maintenanceMode, spec.endOfLife].flatMap((date) => date ?? []);
-  const coming = dates.map((date) => Date.parse(date)).filter((ms) => ms > nowMs);
-  return coming.length === 0 ? undefined : Math.min(...coming);
+  const upcoming = dates.map((date) => Date.parse(date)).filter((ms) => ms > nowMs);
+  return upcoming.length === 0 ? undefined : Math.min(...upcoming);
 }

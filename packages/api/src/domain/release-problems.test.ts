@@ -5,7 +5,7 @@ import { blinded } from '../testing/blind.ts';
 import { aRelease } from '../testing/releases.ts';
 import { releaseProblems } from './release-problems.ts';
 
-test('what is shipped is sound', () => {
+test('finds no problems in shipped releases', () => {
   expect(SHIPPED_RELEASES.flatMap(releaseProblems)).toEqual([]);
 });
 
@@ -56,7 +56,7 @@ test.each<{ change: Partial<KubernetesRelease['spec']>; problem: string }>([
     change: { released: '2026-01-02', patches: [patch('1.35.0', '2026-01-01')] },
     problem: 'spec.patches[1.35.0].released: 2026-01-01 is before spec.released (2026-01-02)',
   },
-])('a release is not ready: $problem', ({ change, problem }) => {
+])('reports a release that is not ready: $problem', ({ change, problem }) => {
   const release = aRelease('1.35');
   const changed = blinded('KubernetesRelease', { ...release, spec: { ...release.spec, ...change } });
 

@@ -5,7 +5,7 @@ import { minorOf } from './version-numbers.ts';
 /** Installed on nodes along with Kubernetes. */
 const NODE_COMPONENTS = ['containerd', 'pause'];
 
-/** Errors that the operator must fix before clusters can use the release; empty for a valid one. */
+/** Errors that the operator must fix before clusters can use the release; empty for a valid release. */
 export function releaseProblems({ metadata, spec }: KubernetesRelease): string[] {
   const problems: string[] = [];
   if (metadata.name !== spec.minor) {
@@ -21,8 +21,9 @@ export function releaseProblems({ metadata, spec }: KubernetesRelease): string[]
   if (spec.patches.every(({ withdrawn }) => withdrawn)) {
     problems.push('spec.patches: all are withdrawn, so no version is available');
   }
-  const lacking = NODE_COMPONENTS.filter((name) => !spec.components[name]);
-  if (lacking.length > 0) problems.push(`spec.components: a version of ${lacking.join(' and ')} is required for nodes`);
+  const missingComponents = NODE_COMPONENTS.filter((name) => !spec.components[name]);
+  if (missingComponents.length > 0)
+    problems.push(`spec.components: a version of ${missingComponents.join(' and ')} is required for nodes`);
   return [...problems, ...componentProblems(spec), ...canaryProblems(spec), ...dateProblems(spec)];
 }
 
@@ -62,7 +63,7 @@ function dateProblems(spec: KubernetesRelease['spec']): string[] {
     ...spec.patches.map(({ version, released }) => ({ field: `spec.patches[${version}].released`, date: released })),
   ].flatMap(({ field, date }) => (date === undefined ? [] : [{ field, date }]));
   const problems = dates
-    .filter(({ date }) => !isDay(date))
+    .filter(({ date }) => !isDate(date))
     .map(({ field, date }) => `${field}: ${date} is not a valid date`);
   const inOrder = dates.filter(({ field }) => !field.startsWith('spec.patches'));
   for (const [index, { field, date }] of inOrder.entries()) {
@@ -79,7 +80,7 @@ function dateProblems(spec: KubernetesRelease['spec']): string[] {
 }
 
 /** Date.parse reads February 31 as March 3. */
-function isDay(date: string): boolean {
+function isDate(date: string): boolean {
   const ms = Date.parse(date);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);
 }

@@ -1,18 +1,18 @@
 /** Maximum length of a request value that is compared and recorded in status. */
 export const MAX_REQUEST_LENGTH = 256;
 
-interface Annotated {
+interface AnnotatedObject {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> | undefined };
 }
 
 /** The value of an annotation that is processed once, in its recorded form; undefined if absent. */
-export function requestIn({ metadata }: Annotated, annotation: string): string | undefined {
+export function requestIn({ metadata }: AnnotatedObject, annotation: string): string | undefined {
   const value = metadata.annotations?.[annotation];
-  return value === undefined ? undefined : recorded(value);
+  return value === undefined ? undefined : toRecordedValue(value);
 }
 
 /** A form that survives storage: half a surrogate pair left by truncation would be read back as another character. */
-function recorded(value: string): string {
+function toRecordedValue(value: string): string {
   return value.slice(0, MAX_REQUEST_LENGTH).toWellFormed();
 }
 
@@ -20,37 +20,39 @@ function recorded(value: string): string {
  * Whether a request is new; `followed` is the last processed one, as recorded. A removed value requests nothing. If both are times, an earlier one
  * requests nothing either: a manifest in a repository may have an old value that is applied repeatedly.
  */
-export function isNewRequest(asked: string | undefined, followed: string | undefined): boolean {
-  if (asked === undefined) return false;
+export function isNewRequest(requested: string | undefined, followed: string | undefined): boolean {
+  if (requested === undefined) return false;
   if (followed === undefined) return true;
-  // Records of former releases may be longer.
-  return recorded(asked) !== recorded(followed) && !isNotLater(asked, followed);
+  // Records of earlier releases may be longer.
+  return toRecordedValue(requested) !== toRecordedValue(followed) && !isNotLater(requested, followed);
 }
 
 /** Whether the written value was already processed or is earlier: it has no effect, which the user should learn. `before` is the previous value. */
 export function isReplayed(
-  asked: string | undefined,
+  requested: string | undefined,
   { before, followed }: { readonly before: string | undefined; readonly followed: string | undefined },
 ): boolean {
-  return asked !== undefined && asked !== before && asked !== followed && !isNewRequest(asked, followed);
+  return (
+    requested !== undefined && requested !== before && requested !== followed && !isNewRequest(requested, followed)
+  );
 }
 
-/** What to record after `asked` was seen: a removed or repeated value is not forgotten. */
-export function followedRequest(asked: string | undefined, followed: string | undefined): string | undefined {
-  const last = isNewRequest(asked, followed) ? asked : followed;
-  return last === undefined ? undefined : recorded(last);
+/** The value to record after a request was seen: a removed or repeated value does not replace the record. */
+export function followedRequest(requested: string | undefined, followed: string | undefined): string | undefined {
+  const last = isNewRequest(requested, followed) ? requested : followed;
+  return last === undefined ? undefined : toRecordedValue(last);
 }
 
-/** Whether both are times, and the first is not after the second. */
-export function isNotLater(asked: string, followed: string): boolean {
-  const [askedMs, followedMs] = [requestTimeMs(asked), requestTimeMs(followed)];
-  return askedMs !== undefined && followedMs !== undefined && askedMs <= followedMs;
+/** Whether both are times and the first is not later than the second. */
+export function isNotLater(requested: string, followed: string): boolean {
+  const [requestedMs, followedMs] = [requestTimeMs(requested), requestTimeMs(followed)];
+  return requestedMs !== undefined && followedMs !== undefined && requestedMs <= followedMs;
 }
 
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+const TIME_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
 /** The request as a time; undefined if it is not one. Only RFC 3339 counts: Date.parse accepts nearly anything. */
 export function requestTimeMs(value: string): number | undefined {
-  const ms = TIME.test(value) ? Date.parse(value) : Number.NaN;
+  const ms = TIME_PATTERN.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
 }

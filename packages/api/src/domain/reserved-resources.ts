@@ -17,8 +17,9 @@ export interface ReservedResources {
 const RESERVED_MEMORY_MB = 1590;
 
 /**
- * CPU: 15 % of one core and 0.5 % of all; memory: 1590 MB; disk: log10(GB) * 10 GB and 10 %, all rounded up. The rule is OVHcloud's; for b3-16 (4
- * cores, 16 GB, 100 GB) it gives 170m, 1.59 GB, 30 GB. At most half of a small disk is reserved.
+ * CPU: 15% of one core and 0.5% of all; memory: 1590 MB; disk: log10(GB) * 10 GB and 10%, all rounded up. The rule is
+ * OVHcloud's; for b3-16 (4 cores, 16 GB, 100 GB) it gives 170m, 1.59 GB, 30 GB. At most half of a small disk is
+ * reserved.
  */
 export function reservedResources(size: MachineSize): ReservedResources {
   const diskByRule = size.diskGiB <= 0 ? 0 : Math.log10(size.diskGiB) * 10 + size.diskGiB * 0.1;
@@ -39,7 +40,7 @@ export function kubeReserved(size: MachineSize): { cpu: string; memory: string; 
   };
 }
 
-/** Why such a machine can't be a node, or undefined. */
+/** Why such a machine can't be a node; undefined if it can. */
 export function sizeProblem(size: MachineSize): string | undefined {
   const neededMiB = 2048;
   return size.memoryMiB < neededMiB

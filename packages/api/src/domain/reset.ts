@@ -11,18 +11,18 @@ import { minorOf } from './version-numbers.ts';
 import { resolveVersion } from './versions.ts';
 
 /** Whether a reset has started and the old cluster is not yet removed. A started reset is always finished. */
-export function isBeingEmptied(cluster: Pick<Cluster, 'status'> | undefined): boolean {
+export function isBeingWiped(cluster: Pick<Cluster, 'status'> | undefined): boolean {
   const phase = cluster?.status?.reset?.phase;
   return phase === 'RemovingNodes' || phase === 'EmptyingControlPlane';
 }
 
 /** Whether the cluster should have no nodes now: it is hibernated, or a reset is deleting its nodes. */
-export function isWithoutNodes(cluster: Pick<Cluster, 'status'> | undefined): boolean {
-  return isHibernationWanted(cluster) || (isBeingEmptied(cluster) && cluster?.status?.reset?.nodes === 'Delete');
+export function hasNoNodes(cluster: Pick<Cluster, 'status'> | undefined): boolean {
+  return isHibernationWanted(cluster) || (isBeingWiped(cluster) && cluster?.status?.reset?.nodes === 'Delete');
 }
 
 /** The requested reset that was not processed yet. Earlier requests are ignored: a manifest in a repository may have an old one. */
-export function askedReset({
+export function requestedReset({
   spec,
   status,
 }: Pick<Cluster, 'spec'> & { readonly status?: Cluster['status'] | undefined }): ResetSpec | undefined {
@@ -37,7 +37,7 @@ export function isResettable({ status }: Pick<Cluster, 'status'>): boolean {
 
 export interface ResetProblem {
   readonly reason: 'ResetNotConfirmed' | 'VersionNotOffered' | 'ProgramsMissing' | 'Restoring';
-  /** With the field to report. */
+  /** A problem with the field to report. */
   readonly field: string;
   readonly problem: string;
 }
@@ -87,14 +87,15 @@ export interface ResetDecision {
 }
 
 /**
- * `status.reset` with the current request. Pure, and level-triggered: a request is processed once, however often it is read, and waits while an
- * earlier reset is emptying the cluster; once the new control plane is starting, the next reset can begin immediately.
+ * `status.reset` with the current request. Pure and level-triggered: a request is processed once, however often it is
+ * read, and waits while an earlier reset is wiping the cluster. Once the new control plane is starting, the next reset
+ * can begin immediately.
  */
 export function decideReset(cluster: Cluster, releases: readonly KubernetesRelease[], nowMs: number): ResetDecision {
   const last = cluster.status?.reset;
-  const asked = askedReset(cluster);
-  if (asked === undefined || isBeingEmptied(cluster)) return { reset: last, problem: undefined };
-  const { requestedAt, nodes } = asked;
+  const request = requestedReset(cluster);
+  if (request === undefined || isBeingWiped(cluster)) return { reset: last, problem: undefined };
+  const { requestedAt, nodes } = request;
   const since = formatTime(nowMs);
   const common = {
     requestedAt,
@@ -103,7 +104,7 @@ export function decideReset(cluster: Cluster, releases: readonly KubernetesRelea
     ...(last?.emptiedTime !== undefined && { emptiedTime: last.emptiedTime }),
   };
   if (!isResettable(cluster)) return { reset: { ...common, phase: last?.phase ?? 'Complete' }, problem: undefined };
-  const judged = classifyReset(cluster, asked, releases, nowMs);
+  const judged = classifyReset(cluster, request, releases, nowMs);
   if ('problem' in judged) return { reset: last, problem: judged };
   const phase = nodes === 'Delete' ? 'RemovingNodes' : 'EmptyingControlPlane';
   return { reset: { ...common, phase, startTime: since, version: judged.version }, problem: undefined };

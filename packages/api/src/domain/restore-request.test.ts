@@ -5,22 +5,37 @@ const A = '20261121-163000-000';
 const B = '20261122-163000-000';
 const [MONDAY, TUESDAY, WEDNESDAY] = ['2026-11-23T12:00:00Z', '2026-11-24T12:00:00Z', '2026-11-25T12:00:00Z'];
 
-const none: PastRestores = {};
-const timed: PastRestores = { lastRestore: { snapshot: A, requestedAt: TUESDAY } };
+const noRestores: PastRestores = {};
+const requestRate: PastRestores = { lastRestore: { snapshot: A, requestedAt: TUESDAY } };
 const untimed: PastRestores = { lastRestore: { snapshot: A } };
 const two: PastRestores = { lastRestore: { snapshot: B, requestedAt: TUESDAY }, earlierRestores: [{ snapshot: A }] };
 
 test.each([
-  { asked: { snapshot: A }, past: none, isNew: true, reason: 'nothing was ever restored' },
-  { asked: { snapshot: A }, past: untimed, isNew: false, reason: 'it was restored' },
-  { asked: { snapshot: B }, past: untimed, isNew: true, reason: 'it is another snapshot' },
-  { asked: { snapshot: A, requestedAt: MONDAY }, past: untimed, isNew: true, reason: 'a time makes it another' },
-  { asked: { snapshot: A, requestedAt: TUESDAY }, past: timed, isNew: false, reason: 'it was restored' },
-  { asked: { snapshot: A, requestedAt: WEDNESDAY }, past: timed, isNew: true, reason: 'it is later' },
-  { asked: { snapshot: B, requestedAt: TUESDAY }, past: timed, isNew: true, reason: 'another one at the same time' },
-  { asked: { snapshot: B, requestedAt: MONDAY }, past: timed, isNew: false, reason: 'it is earlier than the last' },
-  { asked: { snapshot: B }, past: timed, isNew: true, reason: 'nobody knows from when it is' },
-  { asked: { snapshot: A }, past: two, isNew: false, reason: 'it was restored before the last one' },
+  { asked: { snapshot: A }, past: noRestores, isNew: true, reason: 'nothing was restored before' },
+  { asked: { snapshot: A }, past: untimed, isNew: false, reason: 'the snapshot was already restored' },
+  { asked: { snapshot: B }, past: untimed, isNew: true, reason: 'the snapshot differs' },
+  { asked: { snapshot: A, requestedAt: MONDAY }, past: untimed, isNew: true, reason: 'a time makes it a new request' },
+  {
+    asked: { snapshot: A, requestedAt: TUESDAY },
+    past: requestRate,
+    isNew: false,
+    reason: 'the request was already processed',
+  },
+  { asked: { snapshot: A, requestedAt: WEDNESDAY }, past: requestRate, isNew: true, reason: 'the time is later' },
+  {
+    asked: { snapshot: B, requestedAt: TUESDAY },
+    past: requestRate,
+    isNew: true,
+    reason: 'the snapshot differs at the same time',
+  },
+  {
+    asked: { snapshot: B, requestedAt: MONDAY },
+    past: requestRate,
+    isNew: false,
+    reason: 'the time is earlier than the last one',
+  },
+  { asked: { snapshot: B }, past: requestRate, isNew: true, reason: 'the time of the request is unknown' },
+  { asked: { snapshot: A }, past: two, isNew: false, reason: 'it was processed before the last one' },
 ])('$asked is new: $isNew, because $reason', ({ asked, past, isNew }) => {
   expect(isNewRestore(asked, past)).toBe(isNew);
 });

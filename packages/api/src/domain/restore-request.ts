@@ -9,7 +9,7 @@ export interface RestoreRequest {
 /** Processed restores, as recorded in `status.etcd` and by the control plane. */
 export interface PastRestores {
   readonly lastRestore?: RestoreRequest | undefined;
-  /** Earlier ones, newest first. */
+  /** Earlier restores, newest first. */
   readonly earlierRestores?: readonly RestoreRequest[] | undefined;
 }
 
@@ -20,10 +20,13 @@ export const MAX_EARLIER_RESTORES = 20;
  * Whether a requested restore was not processed yet. Remembered restores and those with a time before the last one don't count: a manifest in a
  * repository may contain them, and applying it again must not roll back the database.
  */
-export function isNewRestore(asked: RestoreRequest, { lastRestore, earlierRestores = [] }: PastRestores = {}): boolean {
+export function isNewRestore(
+  requested: RestoreRequest,
+  { lastRestore, earlierRestores = [] }: PastRestores = {},
+): boolean {
   if (lastRestore === undefined) return true;
-  if ([lastRestore, ...earlierRestores].some((past) => isSameRestore(asked, past))) return false;
-  return !isEarlierRestore(asked, lastRestore);
+  if ([lastRestore, ...earlierRestores].some((past) => isSameRestore(requested, past))) return false;
+  return !isEarlierRestore(requested, lastRestore);
 }
 
 export function isSameRestore(a: RestoreRequest, b: RestoreRequest | undefined): boolean {
@@ -31,6 +34,6 @@ export function isSameRestore(a: RestoreRequest, b: RestoreRequest | undefined):
 }
 
 /** Two snapshots may be requested with the same time, one after the other. */
-function isEarlierRestore({ requestedAt: asked }: RestoreRequest, { requestedAt: last }: RestoreRequest): boolean {
-  return asked !== undefined && last !== undefined && isNotLater(asked, last) && !isNotLater(last, asked);
+function isEarlierRestore({ requestedAt: requested }: RestoreRequest, { requestedAt: last }: RestoreRequest): boolean {
+  return requested !== undefined && last !== undefined && isNotLater(requested, last) && !isNotLater(last, requested);
 }

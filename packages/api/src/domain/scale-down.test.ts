@@ -9,7 +9,7 @@ function machine(name: string, overrides: Partial<RemovalCandidate> = {}): Remov
     isMarked: false,
     isRepairDue: false,
     isBroken: false,
-    isRenewalDue: false,
+    isUpdateDue: false,
     isAvailable: true,
     isUnneeded: false,
     isUpToDate: true,
@@ -23,33 +23,33 @@ const recent = machine('recent', { createdMs: 9 });
 const outdated = machine('outdated', { isUpToDate: false });
 const starting = machine('starting', { isAvailable: false });
 const unneeded = machine('unneeded', { isUnneeded: true });
-const toRenew = machine('to renew', { isUpToDate: false, isRenewalDue: true });
+const toUpdate = machine('to renew', { isUpToDate: false, isUpdateDue: true });
 const broken = machine('broken', { isAvailable: false, isBroken: true });
 const toRepair = machine('to repair', { isAvailable: false, isBroken: true, isRepairDue: true });
 const marked = machine('marked', { isMarked: true });
 const deleted = machine('deleted', { isBeingDeleted: true });
 
 describe('chooseRemovals', () => {
-  it('takes them in the order that its description says', () => {
-    const order = [deleted, marked, toRepair, broken, unneeded, toRenew, starting, outdated, recent, old];
+  it('removes machines in the documented order', () => {
+    const order = [deleted, marked, toRepair, broken, unneeded, toUpdate, starting, outdated, recent, old];
     expect(chooseRemovals(order.toReversed(), order.length)).toEqual(order);
   });
 
   it.each([
-    { case: 'one that is still starting, rather than the last available one', needed: 1, names: ['starting'] },
-    { case: 'the one to be renewed, where enough others are available', needed: 0, names: ['to renew'] },
-  ])('takes $case', ({ needed, names }) => {
-    expect(chooseRemovals([toRenew, starting], 1, needed).map(({ name }) => name)).toEqual(names);
+    { case: 'a starting machine rather than the last available one', needed: 1, names: ['starting'] },
+    { case: 'the machine to be updated if enough others are available', needed: 0, names: ['to renew'] },
+  ])('removes $case', ({ needed, names }) => {
+    expect(chooseRemovals([toUpdate, starting], 1, needed).map(({ name }) => name)).toEqual(names);
   });
 
   it.each([
     ['a user', marked],
     ['the autoscaler', unneeded],
-  ])('takes what %s has chosen, whatever is needed', (_, chosen) => {
+  ])('removes a machine selected by %s, even if it is needed', (_, chosen) => {
     expect(chooseRemovals([chosen, starting], 1, 2)).toEqual([chosen]);
   });
 
-  it('takes as many as it is told to, if none is harmless', () => {
+  it('removes as many as requested, even if all are needed', () => {
     expect(chooseRemovals([old, recent], 1, 2)).toEqual([recent]);
   });
 
@@ -57,11 +57,11 @@ describe('chooseRemovals', () => {
     { count: 0, names: [] },
     { count: 1, names: ['deleted'] },
     { count: 99, names: ['deleted', 'recent', 'old'] },
-  ])('takes $count', ({ count, names }) => {
+  ])('removes $count', ({ count, names }) => {
     expect(chooseRemovals([old, recent, deleted], count).map(({ name }) => name)).toEqual(names);
   });
 
-  it('keeps zones balanced among equals, even against age', () => {
+  it('balances zones before removing the newest machine', () => {
     const machines = [
       machine('a1', { zone: 'a', createdMs: 1 }),
       machine('a2', { zone: 'a', createdMs: 2 }),
@@ -71,7 +71,7 @@ describe('chooseRemovals', () => {
     expect(chooseRemovals(machines, 3).map(({ name }) => name)).toEqual(['a3', 'a2', 'b9']);
   });
 
-  it('prefers health to balance', () => {
+  it('removes unhealthy machines before balancing zones', () => {
     const machines = [
       machine('a1', { zone: 'a' }),
       machine('a2', { zone: 'a' }),
@@ -80,7 +80,7 @@ describe('chooseRemovals', () => {
     expect(chooseRemovals(machines, 1).map(({ name }) => name)).toEqual(['b']);
   });
 
-  it('is the same whatever order machines come in', () => {
+  it('does not depend on the order of machines', () => {
     const machines = [machine('x'), machine('z'), machine('y')];
     expect(chooseRemovals(machines.toReversed(), 2)).toEqual(chooseRemovals(machines, 2));
   });

@@ -2,15 +2,15 @@
 export interface RemovalCandidate {
   readonly name: string;
   readonly zone: string | undefined;
-  /** A user has deleted it already: it is removed in any case, and counts towards `count`. */
+  /** Already deleted by a user: it is removed in any case, and counts towards `count`. */
   readonly isBeingDeleted: boolean;
-  /** A user has marked it to be removed first. */
+  /** Marked by a user for deletion first. */
   readonly isMarked: boolean;
   readonly isRepairDue: boolean;
-  /** Its node was ready before and is not now. */
+  /** The node was ready before, and is not ready now. */
   readonly isBroken: boolean;
-  readonly isRenewalDue: boolean;
-  /** Pods run on it. */
+  readonly isUpdateDue: boolean;
+  /** Pods are running on the node. */
   readonly isAvailable: boolean;
   /** The autoscaler marked it as unneeded. */
   readonly isUnneeded: boolean;
@@ -19,9 +19,10 @@ export interface RemovalCandidate {
 }
 
 /**
- * The `count` machines to remove, in this order: deleted or marked by users, to be repaired, unhealthy, unneeded, to be updated, not yet nodes,
- * outdated, newest. Ties go to the zone with the most remaining machines, which keeps zones balanced. Apart from those that users and the autoscaler
- * selected, none is removed that would leave fewer than `needed` available while another could be.
+ * The `count` machines to remove, in this order: deleted or marked by users, to be repaired, unhealthy, unneeded, to be
+ * updated, not yet nodes, outdated, newest. Ties are broken by the zone with the most remaining machines, which keeps
+ * zones balanced. Except for those that users and the autoscaler selected, no machine is removed that would leave fewer
+ * than `needed` available while another could be.
  */
 export function chooseRemovals<T extends RemovalCandidate>(candidates: readonly T[], count: number, needed = 0): T[] {
   const left = new Set(candidates);
@@ -29,11 +30,11 @@ export function chooseRemovals<T extends RemovalCandidate>(candidates: readonly 
   let available = candidates.filter(({ isAvailable }) => isAvailable).length;
   while (removals.length < count && left.size > 0) {
     const isChosen = (each: T) => each.isBeingDeleted || each.isMarked || each.isUnneeded;
-    const isMissed = (each: T) => each.isAvailable && !isChosen(each) && available <= needed;
-    const harmless = [...left].filter((each) => !isMissed(each));
+    const isRequired = (each: T) => each.isAvailable && !isChosen(each) && available <= needed;
+    const harmless = [...left].filter((each) => !isRequired(each));
     const machines = countByZone(left);
     const next = (harmless.length > 0 ? harmless : [...left]).reduce((best, candidate) =>
-      goesBefore(candidate, best, machines) ? candidate : best,
+      isRemovedBefore(candidate, best, machines) ? candidate : best,
     );
     left.delete(next);
     removals.push(next);
@@ -42,7 +43,7 @@ export function chooseRemovals<T extends RemovalCandidate>(candidates: readonly 
   return removals;
 }
 
-function goesBefore(a: RemovalCandidate, b: RemovalCandidate, machines: ReadonlyMap<string, number>): boolean {
+function isRemovedBefore(a: RemovalCandidate, b: RemovalCandidate, machines: ReadonlyMap<string, number>): boolean {
   const keysOfA = removalKeys(a, machines);
   const keysOfB = removalKeys(b, machines);
   for (const [index, key] of keysOfA.entries()) {
@@ -60,7 +61,7 @@ function removalKeys(candidate: RemovalCandidate, machines: ReadonlyMap<string, 
     Number(candidate.isRepairDue),
     Number(candidate.isBroken),
     Number(candidate.isUnneeded),
-    Number(candidate.isRenewalDue),
+    Number(candidate.isUpdateDue),
     Number(!candidate.isAvailable),
     Number(!candidate.isUpToDate),
     machines.get(candidate.zone ?? '') ?? 0,

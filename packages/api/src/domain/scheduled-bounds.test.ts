@@ -40,35 +40,35 @@ function shown(found: ReturnType<typeof boundsInForce>) {
   return `${minReplicas}..${maxReplicas} ${schedule}, then ${nextChange?.schedule ?? '-'} at ${nextChange?.time ?? 'no time'}`;
 }
 
-describe('the bounds that schedules give a pool', () => {
+describe('scheduled bounds of a pool', () => {
   // 2026-11-23 is a Monday; Berlin is an hour ahead of UTC.
   test.each([
     {
-      reason: 'its own before',
+      reason: 'are those of the pool before a schedule starts',
       time: '2026-11-23T05:59:59Z',
       of: [DAY],
       so: '1..10 -, then day at 2026-11-23T06:00:00Z',
     },
     {
-      reason: 'from the start on',
+      reason: 'are those of the schedule from its start',
       time: '2026-11-23T06:00:00Z',
       of: [DAY],
       so: '5..10 day, then - at 2026-11-23T19:00:00Z',
     },
     {
-      reason: 'until before the end',
+      reason: 'are those of the schedule until its end',
       time: '2026-11-23T18:59:59Z',
       of: [DAY],
       so: '5..10 day, then - at 2026-11-23T19:00:00Z',
     },
     {
-      reason: 'its own at the end',
+      reason: 'are those of the pool at the end of a schedule',
       time: '2026-11-23T19:00:00Z',
       of: [DAY],
       so: '1..10 -, then day at 2026-11-24T06:00:00Z',
     },
     {
-      reason: 'none on a weekend',
+      reason: 'are those of the pool on a weekend',
       time: '2026-11-21T12:00:00Z',
       of: [DAY],
       so: '1..10 -, then day at 2026-11-23T06:00:00Z',
@@ -80,25 +80,25 @@ describe('the bounds that schedules give a pool', () => {
       so: '1..3 night, then - at 2026-11-24T05:00:00Z',
     },
     {
-      reason: 'the last one of the list, with both of its bounds',
+      reason: 'are those of the last schedule in the list',
       time: '2026-11-23T09:00:00Z',
       of: [DAY, BATCH],
       so: '1..50 batch, then day at 2026-11-23T11:00:00Z',
     },
     {
-      reason: 'whatever began first',
+      reason: 'are those of the last schedule, even if it started first',
       time: '2026-11-23T09:00:00Z',
       of: [BATCH, DAY],
       so: '5..10 day, then - at 2026-11-23T19:00:00Z',
     },
     {
-      reason: 'an end that is the next start goes on',
+      reason: 'continue if a schedule starts again at its end',
       time: '2026-11-24T08:00:00Z',
       of: [{ name: 'week', start: '0 8 * * 1-5', end: '0 8 * * 2-6', minReplicas: 4 }],
       so: '4..10 week, then - at 2026-11-28T08:00:00Z',
     },
     {
-      reason: 'from one to the next',
+      reason: 'change from one schedule to the next',
       time: '2026-11-23T10:00:00Z',
       of: [
         { name: 'early', start: '0 6 * * *', end: '0 12 * * *', minReplicas: 2 },
@@ -107,25 +107,25 @@ describe('the bounds that schedules give a pool', () => {
       so: '2..10 early, then late at 2026-11-23T12:00:00Z',
     },
     {
-      reason: 'clocks that go on at night: the schedule starts an hour earlier in UTC',
+      reason: 'start an hour earlier in UTC if clocks go forward at night',
       time: '2026-03-28T12:00:00Z',
       of: [{ ...DAY, start: '0 7 * * *', end: '0 20 * * *' }],
       so: '5..10 day, then - at 2026-03-28T19:00:00Z',
     },
     {
-      reason: 'and ends an hour earlier on the day after',
+      reason: 'end an hour earlier in UTC after clocks went forward',
       time: '2026-03-29T12:00:00Z',
       of: [{ ...DAY, start: '0 7 * * *', end: '0 20 * * *' }],
       so: '5..10 day, then - at 2026-03-29T18:00:00Z',
     },
     {
-      reason: 'a start in the hour that clocks skip is when they go on',
+      reason: 'start after the hour that clocks skip',
       time: '2026-03-29T01:00:00Z',
       of: [{ ...DAY, start: '30 2 * * *', end: '0 4 * * *' }],
       so: '5..10 day, then - at 2026-03-29T02:00:00Z',
     },
     {
-      reason: 'a start in the hour that clocks repeat is the first of both, and holds through the second',
+      reason: 'start in the first of two repeated hours, and apply through the second',
       time: '2026-10-25T01:15:00Z',
       of: [{ ...DAY, start: '30 2 * * *', end: '0 4 * * *' }],
       so: '5..10 day, then - at 2026-10-25T03:00:00Z',
@@ -134,11 +134,11 @@ describe('the bounds that schedules give a pool', () => {
     expect(shown(at(time, ...of))).toBe(so);
   });
 
-  test('are known until they change', () => {
+  test('are cached until they change', () => {
     expect(at('2026-11-23T09:00:00Z', DAY)?.untilMs).toBe(Date.parse('2026-11-23T19:00:00Z'));
   });
 
-  test('are the same hour by hour, whether they were looked at before or not', () => {
+  test('are the same with and without the cache', () => {
     const schedules = [DAY, NIGHT, BATCH];
     const spec = specOf(schedules);
     const hours = Array.from({ length: 24 * 14 }, (_, hour) => Date.parse('2026-10-20T00:30:00Z') + hour * 3_600_000);
@@ -148,21 +148,21 @@ describe('the bounds that schedules give a pool', () => {
     expect(hours.map((timeMs) => boundsInForce(spec, timeMs)?.bounds)).toEqual(again);
   });
 
-  test('are looked at again where the next times change nothing', () => {
+  test('stay cached over starts and ends without effect', () => {
     const idle = (name: string, hour: number): Schedule => ({
       name,
       start: `0 ${hour} * * *`,
       end: `0 ${hour + 1} * * *`,
       minReplicas: 9,
     });
-    const always: Schedule = { name: 'year', start: '0 0 1 1 *', end: '0 0 31 12 *', minReplicas: 2 };
-    const found = at('2026-06-01T00:30:00Z', idle('a', 3), idle('b', 5), always);
+    const yearlong: Schedule = { name: 'year', start: '0 0 1 1 *', end: '0 0 31 12 *', minReplicas: 2 };
+    const found = at('2026-06-01T00:30:00Z', idle('a', 3), idle('b', 5), yearlong);
 
     expect(found?.bounds).toEqual({ minReplicas: 2, maxReplicas: 10, schedule: 'year' });
     expect(found?.untilMs).toBeGreaterThan(Date.parse('2026-06-05T00:00:00Z'));
   });
 
-  test('are none of a pool without schedules, or without autoscaling', () => {
+  test('are undefined without schedules or autoscaling', () => {
     expect(at('2026-11-23T09:00:00Z')).toBeUndefined();
     expect(boundsInForce(specOf([DAY], false), Date.parse('2026-11-23T09:00:00Z'))).toBeUndefined();
   });
@@ -174,7 +174,7 @@ describe('the bounds that schedules give a pool', () => {
     },
     { wrong: { end: '* * * * *' }, says: 'spec.autoscaling.schedules[0].end: matches again after 1 min' },
     { wrong: { timeZone: 'Mars' }, says: 'spec.autoscaling.schedules[0].timeZone: is not a time zone' },
-  ])('leave out what nobody could follow, and say so: $says', ({ wrong, says }) => {
+  ])('skip an invalid schedule and report it: $says', ({ wrong, says }) => {
     const spec = specOf([DAY, NIGHT]);
     const [first, second] = spec.autoscaling.schedules ?? [];
     if (!first || !second) throw new Error('there are two');
@@ -205,7 +205,7 @@ describe('a schedule within the hour that clocks skip in spring', () => {
     { time: '2027-03-29T00:15:00Z', of: short, so: '1..1 short, then - at 2027-03-29T00:45:00Z' },
     { time: '2027-03-28T00:30:00Z', of: long, so: '1..1 short, then - at 2027-03-29T00:15:00Z' },
     { time: '2027-03-28T12:00:00Z', of: long, so: '1..1 short, then - at 2027-03-29T00:15:00Z' },
-  ])('$of.start to $of.end at $time: $so', ({ time, of, so }) => {
+  ])('runs from $of.start to $of.end: $so at $time', ({ time, of, so }) => {
     expect(shown(at(time, of))).toBe(so);
   });
 });

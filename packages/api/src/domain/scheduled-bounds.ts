@@ -7,11 +7,11 @@ import { timeZoneProblem } from './time-zone.ts';
 
 export interface BoundsInForce {
   readonly bounds: BoundsStatus;
-  /** Until when they are known to apply; undefined: forever. */
+  /** How long they are known to apply; undefined: forever. */
   readonly untilMs: number | undefined;
 }
 
-/** How many starts and ends are examined to find the next change: most of them are one. */
+/** How many starts and ends are examined for the next change: usually one is enough. */
 const MAX_STEPS = 40;
 /** `status.bounds.problem`. */
 const MAX_PROBLEM_LENGTH = 1024;
@@ -20,9 +20,9 @@ const MAX_PROBLEM_LENGTH = 1024;
 const known = new WeakMap<NodePoolSpec, BoundsInForce & { readonly fromMs: number }>();
 
 /**
- * The pool's current bounds by its schedules, and the next change; undefined for a pool without schedules. Pure and level-triggered: a schedule
- * created between its start and end applies at once, and missed times have no effect on the result. Starts and ends follow `parseCron`, including
- * clock changes.
+ * The pool's current bounds by its schedules, and the next change; undefined for a pool without schedules. Pure and
+ * level-triggered: a schedule created between its start and end applies immediately, and missed times have no effect on
+ * the result. Starts and ends follow `parseCron`, including clock changes.
  */
 export function boundsInForce(spec: NodePoolSpec, nowMs: number): BoundsInForce | undefined {
   const { enabled, schedules = [] } = spec.autoscaling;
@@ -38,9 +38,9 @@ export function boundsInForce(spec: NodePoolSpec, nowMs: number): BoundsInForce 
   const now = chosen(spec, periods);
   const { next, untilMs } = nextChange(spec, periods, now);
   const bounds = { ...now, ...(next && { nextChange: next }), ...(problem !== undefined && { problem }) };
-  const answer = { bounds, untilMs, fromMs: nowMs };
-  known.set(spec, answer);
-  return answer;
+  const inForce = { bounds, untilMs, fromMs: nowMs };
+  known.set(spec, inForce);
+  return inForce;
 }
 
 type Bounds = Pick<BoundsStatus, 'minReplicas' | 'maxReplicas' | 'schedule'>;
@@ -63,15 +63,17 @@ function nextChange(
     if (!Number.isFinite(timeMs)) return { untilMs: undefined };
     untilMs = timeMs;
     for (const period of periods) period.moveTo(timeMs);
-    const then = chosen(spec, periods);
-    const isOther =
-      then.minReplicas !== now.minReplicas || then.maxReplicas !== now.maxReplicas || then.schedule !== now.schedule;
-    if (isOther) return { next: { time: formatTime(timeMs), ...then }, untilMs };
+    const nextBounds = chosen(spec, periods);
+    const differs =
+      nextBounds.minReplicas !== now.minReplicas ||
+      nextBounds.maxReplicas !== now.maxReplicas ||
+      nextBounds.schedule !== now.schedule;
+    if (differs) return { next: { time: formatTime(timeMs), ...nextBounds }, untilMs };
   }
   return { untilMs };
 }
 
-/** State of a schedule at a time; can advance to its next start or end. */
+/** State of a schedule at a time. It can advance to the next start or end. */
 class Period {
   readonly schedule: BoundsSchedule;
   isOpen: boolean;
@@ -108,11 +110,11 @@ class Period {
 
   /** A schedule that ends and starts at the same time continues; one whose start and end are both skipped by a clock change does not begin. */
   #isOpenAfterBoth(timeMs: number): boolean {
-    return (this.#start.lastOnClocks(timeMs) ?? 0) >= (this.#end.lastOnClocks(timeMs) ?? 0);
+    return (this.#start.lastByWallClock(timeMs) ?? 0) >= (this.#end.lastByWallClock(timeMs) ?? 0);
   }
 }
 
-/** Why a schedule is ignored: it was stored without passing admission. */
+/** Why a schedule is ignored. It was stored without passing admission. */
 function problemOf({ start, end, timeZone }: BoundsSchedule, index: number): string | undefined {
   const field = `spec.autoscaling.schedules[${index}]`;
   const wrong = [
@@ -126,7 +128,7 @@ function problemOf({ start, end, timeZone }: BoundsSchedule, index: number): str
 const MAX_KNOWN_CRONS = 1_000;
 const knownCrons = new Map<string, string | undefined>();
 
-/** Like `cronProblem`, which examines a day of times. */
+/** Like `cronProblem`, which examines the times of a day. */
 function cronProblemOf(text: string): string | undefined {
   if (!knownCrons.has(text)) {
     if (knownCrons.size >= MAX_KNOWN_CRONS) knownCrons.clear();

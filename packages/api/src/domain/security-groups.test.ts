@@ -16,23 +16,28 @@ const GROUPS: readonly SecurityGroupFacts[] = [
 ];
 
 test.each<{ name: string; reason: string; isOwnNetwork?: boolean; is: object }>([
-  { name: 'web', reason: "the project's own, not one that is shared with it", is: { id: '1' } },
-  { name: '1', reason: 'an id rather than a name', is: { id: '1' } },
-  { name: 'fairway-mine', reason: "the tenant's own rather than Fairway's", is: { id: '6' } },
-  { name: '7', reason: 'shared, by its id', is: { id: '7' } },
-  { name: '7', reason: 'shared, where Nova makes ports', isOwnNetwork: true, is: { why: 'sharedInOwnNetwork' } },
-  { name: 'theirs', reason: 'shared, by its name', is: { why: 'missing' } },
+  { name: 'web', reason: 'the group of the project rather than a shared one', is: { id: '1' } },
+  { name: '1', reason: 'an ID rather than a name', is: { id: '1' } },
+  { name: 'fairway-mine', reason: 'the group of the tenant rather than one of Fairway', is: { id: '6' } },
+  { name: '7', reason: 'a shared group by ID', is: { id: '7' } },
+  {
+    name: '7',
+    reason: 'a shared group where Nova creates ports',
+    isOwnNetwork: true,
+    is: { why: 'sharedInOwnNetwork' },
+  },
+  { name: 'theirs', reason: 'a shared group by name', is: { why: 'missing' } },
   { name: 'WEB', reason: 'another case', is: { why: 'missing' } },
   { name: 'db', reason: 'not there', is: { why: 'missing' } },
   {
     name: 'twice',
-    reason: 'two of a name',
+    reason: 'two groups of the same name',
     is: { why: 'ambiguous', message: expect.stringContaining('2 security groups') },
   },
-  { name: '3', reason: 'one of two of a name', is: { id: '3' } },
-  { name: 'fairway-demo', reason: "Fairway's, by its name", is: { why: 'reserved' } },
-  { name: '4', reason: "Fairway's, by its id", is: { why: 'reserved' } },
-  { name: '9', reason: "Fairway's of another project", is: { why: 'reserved' } },
+  { name: '3', reason: 'one of two groups of the same name', is: { id: '3' } },
+  { name: 'fairway-demo', reason: 'a group of Fairway by name', is: { why: 'reserved' } },
+  { name: '4', reason: 'a group of Fairway by ID', is: { why: 'reserved' } },
+  { name: '9', reason: 'a group of Fairway in another project', is: { why: 'reserved' } },
 ])('$name: $reason', ({ name, isOwnNetwork = false, is }) => {
   expect(chooseSecurityGroup(name, GROUPS, { isOwnNetwork })).toMatchObject(is);
 });

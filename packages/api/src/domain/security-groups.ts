@@ -2,9 +2,9 @@
 export interface SecurityGroupFacts {
   readonly id: string;
   readonly name: string;
-  /** It belongs to another project, which shares it. */
+  /** Belongs to another project, which shares it. */
   readonly isShared: boolean;
-  /** It is managed by Fairway for the nodes of a cluster. */
+  /** Managed by Fairway for the nodes of a cluster. */
   readonly isFairways: boolean;
 }
 

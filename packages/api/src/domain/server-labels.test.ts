@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { aNodePool } from '../testing/objects.ts';
 import { serverLabelErrors } from './server-labels.ts';
 
-describe('tags and metadata of servers', () => {
+describe('server tags and metadata', () => {
   test.each([
     ['a mark of Fairway', { serverTags: ['fairway'] }, 'spec.serverTags[0]'],
     ['a mark of Fairway in another case', { serverTags: ['ok', 'FAIRWAY-machine-1'] }, 'spec.serverTags[1]'],
@@ -20,11 +20,11 @@ describe('tags and metadata of servers', () => {
       { serverMetadata: Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`k${index}`, ''])) },
       'spec.serverMetadata',
     ],
-  ])('%s is refused', (_, spec, field) => {
+  ])('refuses %s', (_, spec, field) => {
     expect(serverLabelErrors(aNodePool(spec).spec).map((error) => error.field)).toEqual([field]);
   });
 
-  test('a word that only begins like a mark is none', () => {
+  test('accepts words that only start like a reserved one', () => {
     const spec = { serverTags: ['fairways', 'my-fairway'], serverMetadata: { fairwaydev: '', 'my.fairway.dev': '' } };
 
     expect(serverLabelErrors(aNodePool(spec).spec)).toEqual([]);

@@ -3,7 +3,7 @@ import type { NodePoolSpec } from '../kinds/node-pool.ts';
 
 /** Characters that Nova allows in metadata keys. */
 const KEY = /^[A-Za-z0-9-_:. ]{1,255}$/;
-/** Of Nova's default maximum of 128; Fairway uses some itself. */
+/** Part of Nova's default maximum of 128; Fairway uses some itself. */
 const MAX_METADATA = 64;
 /** Tags by which Fairway finds its servers. A database may compare text case-insensitively. */
 const OWN_TAG = /^fairway(-|$)/i;
@@ -20,7 +20,7 @@ export function serverLabelErrors({ serverTags = [], serverMetadata = {} }: Node
     ...serverTags.flatMap((tag, index): FieldError[] => {
       const field = `spec.serverTags[${index}]`;
       if (OWN_TAG.test(tag)) return [reserved(field, 'tags "fairway" and "fairway-…"')];
-      return isLikeEarlier(serverTags, index) ? [alike(field, tag)] : [];
+      return isDuplicate(serverTags, index) ? [duplicateError(field, tag)] : [];
     }),
     ...keys.flatMap((key, index): FieldError[] => {
       const field = `spec.serverMetadata[${key.slice(0, 255)}]`;
@@ -29,12 +29,12 @@ export function serverLabelErrors({ serverTags = [], serverMetadata = {} }: Node
         return [{ type: 'FieldValueInvalid', field: 'spec.serverMetadata', value: key.slice(0, 255), detail }];
       }
       if (OWN_KEY.test(key)) return [reserved(field, 'keys that start with "fairway.dev"')];
-      return isLikeEarlier(keys, index) ? [alike(field, key)] : [];
+      return isDuplicate(keys, index) ? [duplicateError(field, key)] : [];
     }),
   ];
 }
 
-function isLikeEarlier(words: readonly string[], index: number): boolean {
+function isDuplicate(words: readonly string[], index: number): boolean {
   const word = words[index]?.toLowerCase();
   return words.slice(0, index).some((other) => other.toLowerCase() === word);
 }
@@ -43,7 +43,7 @@ function reserved(field: string, what: string): FieldError {
   return { type: 'FieldValueForbidden', field, detail: `${what} are reserved for Fairway: choose another one` };
 }
 
-function alike(field: string, value: string): FieldError {
+function duplicateError(field: string, value: string): FieldError {
   const detail = 'differs from an earlier one only in case, which some clouds ignore: choose one of them';
   return { type: 'FieldValueInvalid', field, value, detail };
 }

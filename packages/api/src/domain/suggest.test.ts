@@ -9,11 +9,11 @@ describe('suggest', () => {
     ['nothing-like-it', ['b3-8', 'b3-16'], 'there are "b3-8", "b3-16"'],
     ['nothing-like-it', ['b3-8'], 'there is "b3-8"'],
     ['x', [], ''],
-  ])('%s among %j: %s', (wrong, candidates, expected) => {
+  ])('suggests for %s among %j: %s', (wrong, candidates, expected) => {
     expect(suggest(wrong, candidates)).toBe(expected);
   });
 
-  it('does not list hundreds', () => {
+  it('does not list hundreds of names', () => {
     const candidates = Array.from({ length: 50 }, (_, index) => `flavor-number-${index}`);
     expect(suggest('zzz', candidates)).toMatch(/"flavor-number-9" and 40 more$/);
   });

@@ -17,7 +17,7 @@ export function suggest(wrong: string, candidates: readonly string[]): string {
   return `there ${listed.length === 1 ? 'is' : 'are'} ${listed.join(', ')}${candidates.length > 10 ? ` and ${candidates.length - 10} more` : ''}`;
 }
 
-/** The first ones that fit a bounded number of comparisons. */
+/** The first candidates that fit within the comparison budget. */
 function comparable(wrong: string, candidates: readonly string[]): readonly string[] {
   let steps = 0;
   const end = candidates.findIndex((candidate) => (steps += wrong.length * (candidate.length + 1)) > MAX_STEPS);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MachineSpec } from '../kinds/machine.ts';
 import { settingsDigest } from './node-settings.ts';
-import { isSameNetworks } from './pool-networks.ts';
+import { areNetworksEqual } from './pool-networks.ts';
 
 /** The common settings of a pool's machines, with names resolved. */
 export type MachineTemplate = Pick<
@@ -20,11 +20,10 @@ export interface DesiredMachine extends MachineTemplate {
 }
 
 /**
- * How to update a machine to its pool's template. `none`: up to date. `inPlace`: without changing the server's disk (the floating
- * IP). `reinstall`: the same server with a new system (image, version, certificate authorities, settings of the node), or a new server, depending on
- * the pool's strategy.
- * `replace`: always a new server (flavor, root volume, networks, zone). Labels, annotations and taints are synced to nodes continuously
- * and are not considered here.
+ * How to update a machine to its pool's template. `none`: up to date. `inPlace`: without changing the server's disk
+ * (the floating IP). `reinstall`: the same server with a new system (image, version, certificate authorities, node
+ * settings), or a new server, depending on the pool's strategy. `replace`: always a new server (flavor, root volume,
+ * networks, zone). Labels, annotations and taints are synced to nodes continuously and are not considered here.
  */
 export type MachineChange = 'none' | 'inPlace' | 'reinstall' | 'replace';
 
@@ -33,8 +32,8 @@ export function machineChange(
   machine: MachineTemplate & Pick<MachineSpec, 'zone'>,
 ): MachineChange {
   const isServerNew = isOtherFlavor(desired, machine) || !isDeepStrictEqual(desired.rootVolume, machine.rootVolume);
-  if (isServerNew || isElsewhere(desired, machine)) return 'replace';
-  if (!isSameNetworks(desired.networks, machine.networks)) return 'replace';
+  if (isServerNew || isInOtherZone(desired, machine)) return 'replace';
+  if (!areNetworksEqual(desired.networks, machine.networks)) return 'replace';
   if (desired.image !== machine.image || desired.version !== machine.version) return 'reinstall';
   if (generationOf(desired) !== generationOf(machine)) return 'reinstall';
   if (settingsDigest(desired) !== settingsDigest(machine)) return 'reinstall';
@@ -55,7 +54,7 @@ export function generationOf({ authorityGeneration = 0 }: Pick<MachineSpec, 'aut
 }
 
 /** Whether the machine is in a zone that the pool does not list. */
-export function isElsewhere({ zones }: Pick<DesiredMachine, 'zones'>, { zone }: Pick<MachineSpec, 'zone'>): boolean {
+export function isInOtherZone({ zones }: Pick<DesiredMachine, 'zones'>, { zone }: Pick<MachineSpec, 'zone'>): boolean {
   return zones.length > 0 && (zone === undefined || !zones.includes(zone));
 }
 

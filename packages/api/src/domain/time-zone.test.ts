@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { timeZoneProblem } from './time-zone.ts';
 
 test.each(['UTC', 'Etc/UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'])(
-  '%s is a time zone',
+  'accepts the time zone %s',
   (name) => {
     expect(timeZoneProblem(name)).toBeUndefined();
   },
@@ -15,6 +15,6 @@ test.each([
   { name: '', says: 'is not a time zone' },
   { name: '+01:00', says: 'is a UTC offset' },
   { name: 'Local', says: 'is not a time zone' },
-])('$name is none: $says', ({ name, says }) => {
+])('refuses the time zone $name: $says', ({ name, says }) => {
   expect(timeZoneProblem(name)).toContain(says);
 });

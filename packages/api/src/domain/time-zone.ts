@@ -1,6 +1,6 @@
 import { suggest } from './suggest.ts';
 
-/** Longer than any name of the time zone database. */
+/** Longer than any name in the time zone database. */
 export const MAX_TIME_ZONE_LENGTH = 64;
 
 /** Why the name is not a time zone; undefined if it is. An offset such as +01:00 is rejected: it would not follow daylight saving time. */

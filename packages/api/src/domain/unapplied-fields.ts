@@ -5,12 +5,12 @@ import { effectiveNetworking } from './effective-networking.ts';
 
 /** A stored value that has no effect yet. */
 export interface UnappliedField {
-  /** From the root: `spec.cni.type`. */
+  /** Path from the root, such as `spec.cni.type`. */
   readonly field: string;
   readonly value: unknown;
   /** What happens instead, or what to do. */
   readonly detail: string;
-  /** It comes from the plan, not from the cluster. */
+  /** Whether the value comes from the plan instead of the cluster. */
   readonly isImplied?: boolean;
 }
 
@@ -21,7 +21,7 @@ export function unappliedClusterFields(cluster: Pick<Cluster, 'spec' | 'status'>
   const type = cni.type ?? effective?.cni;
   const { type: _type, ...cniSettings } = cni;
   const detail = detailOf(type, cluster.status);
-  const settingsDetail = isTenants(cluster.status) ? TENANTS_SETTINGS : NO_SETTINGS;
+  const settingsDetail = isTenantManaged(cluster.status) ? TENANT_MANAGED_SETTINGS : NO_SETTINGS;
   return [
     ...(type === undefined || detail === undefined
       ? []
@@ -31,7 +31,7 @@ export function unappliedClusterFields(cluster: Pick<Cluster, 'spec' | 'status'>
   ];
 }
 
-/** The default requests nothing. */
+/** The default value requests nothing. */
 function algorithmsOf(value: readonly string[] | undefined): UnappliedField[] {
   if (value === undefined || value.join() === 'RS256') return [];
   const detail = "the issuer's keys determine which algorithms are accepted";
@@ -41,17 +41,17 @@ function algorithmsOf(value: readonly string[] | undefined): UnappliedField[] {
 /** Why a pod network is not installed; undefined if it is, or if none is requested. */
 function detailOf(type: string | undefined, status: Cluster['status']): string | undefined {
   // An earlier release did not record the installer; the next reconcile does.
-  return isCniInstalled(type) && isTenants(status) ? KEPT_CNI : undefined;
+  return isCniInstalled(type) && isTenantManaged(status) ? KEPT_CNI : undefined;
 }
 
-function isTenants(status: Cluster['status']): boolean {
+function isTenantManaged(status: Cluster['status']): boolean {
   return status?.cniInstaller === 'Tenant';
 }
 
 const KEPT_CNI =
   'the cluster was created by a release of Fairway that did not install it, and keeps the pod network that you installed; after a reset Fairway installs it';
 const NO_SETTINGS = 'Fairway installs Cilium without a cluster mesh and without Hubble';
-const TENANTS_SETTINGS = 'Fairway did not install the pod network of this cluster: set it in that installation';
+const TENANT_MANAGED_SETTINGS = 'Fairway did not install the pod network of this cluster: set it in that installation';
 
 /** Like `unappliedClusterFields`, for a Plan. */
 export function unappliedPlanFields({ spec }: Pick<Plan, 'spec'>): UnappliedField[] {
@@ -60,7 +60,7 @@ export function unappliedPlanFields({ spec }: Pick<Plan, 'spec'>): UnappliedFiel
   return [{ field: 'spec.etcd.topology', value: topology, detail: 'each cluster has its own etcd' }];
 }
 
-/** For the condition FieldsApplied: all fields, grouped by cause. Undefined if there are none. */
+/** For the condition FieldsApplied: all fields, grouped by cause. Undefined if all fields are applied. */
 export function describeUnapplied(fields: readonly UnappliedField[]): string | undefined {
   if (fields.length === 0) return undefined;
   const causes = Map.groupBy(fields, ({ detail }) => detail);
@@ -68,7 +68,7 @@ export function describeUnapplied(fields: readonly UnappliedField[]): string | u
   return `accepted, but ignored by this release: ${parts.join('; ')}`;
 }
 
-/** A warning for each field that the object itself sets or changes compared with `old`. */
+/** A warning for each field that the object itself sets, or changes compared with `old`. */
 export function unappliedWarnings(fields: readonly UnappliedField[], old: readonly UnappliedField[] = []): string[] {
   const known = new Set(old.map(nameAndValue));
   return fields
@@ -80,7 +80,7 @@ function nameAndValue({ field, value }: UnappliedField): string {
   return `${field} (${typeof value === 'string' ? value : JSON.stringify(value)})`;
 }
 
-/** The settings that request something: neither false nor a default of a disabled feature. */
+/** The settings that request something: those that are neither false nor a default of a disabled feature. */
 function settingsOf(value: unknown, field: string, detail: string): UnappliedField[] {
   if (value === undefined || value === false) return [];
   if (typeof value !== 'object' || value === null) return [{ field, value, detail }];

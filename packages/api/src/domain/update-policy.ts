@@ -13,7 +13,7 @@ export function followedMinor(cluster: Cluster): string | undefined {
 }
 
 /** Whether the cluster installs its minor version's patches automatically; `isSeamless`: whether its API server stays available during an update. */
-export function takesPatches({ spec }: Cluster, isSeamless: boolean): boolean {
+export function acceptsPatches({ spec }: Cluster, isSeamless: boolean): boolean {
   switch (spec.updatePolicy) {
     case 'AlwaysUpdate':
       return true;

@@ -13,24 +13,24 @@ export function partsOf(version: string): VersionParts {
   return { major: parsed.major, minor: parsed.minor, patch: parsed.patch };
 }
 
-/** `1.34` of `1.34.2`, `v1.34.2` and `1.34`. */
+/** The minor version `1.34` of `1.34.2`, `v1.34.2` or `1.34`. */
 export function minorOf(version: string): string {
   const { major, minor } = partsOf(version);
   return `${major}.${minor}`;
 }
 
-/** Whether it is a minor version, not an exact one. */
+/** Whether the text is a minor version, not an exact one. */
 export function isMinor(version: string): boolean {
   return version.split('.').length === 2;
 }
 
-/** Whether the exact version is at least `wanted`, which is a minor or an exact version. */
-export function isAtLeast(version: string | undefined, wanted: string): boolean {
+/** Whether the exact version is at least `minimum`, which is a minor or an exact version. */
+export function isAtLeast(version: string | undefined, minimum: string): boolean {
   if (version === undefined) return false;
-  return compareVersions(version, isMinor(wanted) ? `${wanted}.0` : wanted) >= 0;
+  return compareVersions(version, isMinor(minimum) ? `${minimum}.0` : minimum) >= 0;
 }
 
-/** The minor version after that of `version`. */
+/** The minor version that follows the one of `version`. */
 export function nextMinor(version: string): string {
   const { major, minor } = partsOf(version);
   return `${major}.${minor + 1}`;

@@ -42,11 +42,11 @@ const RELEASES = [
 
 describe('resolveVersion', () => {
   it.each([
-    { requested: undefined, version: '1.36.2', reason: 'the newest supported, neither preview nor withdrawn' },
-    { requested: '1.35', version: '1.35.10', reason: '10 comes after 9' },
+    { requested: undefined, version: '1.36.2', reason: 'the newest supported version, neither preview nor withdrawn' },
+    { requested: '1.35', version: '1.35.10', reason: 'the version 10 is newer than 9' },
     { requested: '1.35.9', version: '1.35.9', reason: 'exact' },
-    { requested: '1.37', version: '1.37.0', reason: 'a preview may be chosen' },
-  ])('$requested is $version: $reason', ({ requested, version }) => {
+    { requested: '1.37', version: '1.37.0', reason: 'a preview can be selected' },
+  ])('resolves $requested to $version: $reason', ({ requested, version }) => {
     expect(resolveVersion(requested, RELEASES, NOW)).toMatchObject({ ok: true, version: { version } });
   });
 
@@ -61,7 +61,7 @@ describe('resolveVersion', () => {
     expect(resolved).toMatchObject({ ok: false, problem: expect.stringContaining(problem) });
   });
 
-  it('says so when nothing is offered', () => {
+  it('refuses everything if the catalogue is empty', () => {
     expect(resolveVersion(undefined, [], NOW)).toEqual({
       ok: false,
       problem: 'the catalog has no version',
@@ -72,17 +72,42 @@ describe('resolveVersion', () => {
 
 describe('resolveUpgrade', () => {
   it.each([
-    { current: '1.34.3', requested: '1.34', version: '1.34.3', reason: 'a deprecated version may stay' },
-    { current: '1.20.1', requested: undefined, version: '1.20.1', reason: 'so may one that is not listed any more' },
-    { current: '1.35.9', requested: undefined, version: '1.35.9', reason: 'nothing asked for' },
+    { current: '1.34.3', requested: '1.34', version: '1.34.3', reason: 'a deprecated version can stay' },
+    {
+      current: '1.20.1',
+      requested: undefined,
+      version: '1.20.1',
+      reason: 'a version missing in the catalogue can stay',
+    },
+    { current: '1.35.9', requested: undefined, version: '1.35.9', reason: 'no version is requested' },
     { current: '1.35.9', requested: '1.35', version: '1.35.10', reason: 'the newest patch' },
-    { current: '1.36.10', requested: '1.36', version: '1.36.10', reason: 'never back to an older patch' },
-    { current: '1.35.9', requested: '1.36', version: '1.36.2', reason: 'one minor up' },
-    { current: '1.34.3', requested: '1.35.9', version: '1.35.9', reason: 'one minor up, exact' },
+    {
+      current: '1.36.10',
+      requested: '1.36',
+      version: '1.36.10',
+      reason: 'a downgrade to an older patch is not allowed',
+    },
+    { current: '1.35.9', requested: '1.36', version: '1.36.2', reason: 'an upgrade by one minor version' },
+    {
+      current: '1.34.3',
+      requested: '1.35.9',
+      version: '1.35.9',
+      reason: 'an upgrade to an exact version of the next minor version',
+    },
     { current: '1.35.9', requested: '1.35.10', version: '1.35.10', reason: 'exact patch' },
-    { current: '1.33.1', requested: '1.34', version: '1.34.3', reason: 'a deprecated one is the only way on' },
-    { current: '1.32.9', requested: '1.33', version: '1.33.1', reason: 'so is one at its end of life' },
-  ])('$current to $requested is $version: $reason', ({ current, requested, version }) => {
+    {
+      current: '1.33.1',
+      requested: '1.34',
+      version: '1.34.3',
+      reason: 'a deprecated version is the only upgrade path',
+    },
+    {
+      current: '1.32.9',
+      requested: '1.33',
+      version: '1.33.1',
+      reason: 'a version at its end of life is the only upgrade path',
+    },
+  ])('upgrades $current to $requested with $version: $reason', ({ current, requested, version }) => {
     expect(resolveUpgrade(requested, current, RELEASES, NOW)).toMatchObject({ ok: true, version: { version } });
   });
 
@@ -92,7 +117,7 @@ describe('resolveUpgrade', () => {
     ['1.35.10', '1.35.9', 'cannot be downgraded'],
     ['1.35.9', '1.36.10', 'has been withdrawn'],
     ['1.35.9', '1.35.11', 'is not in the catalog'],
-  ])('refuses %s to %s: %s', (current, requested, problem) => {
+  ])('refuses the upgrade of %s to %s: %s', (current, requested, problem) => {
     const resolved = resolveUpgrade(requested, current, RELEASES, NOW);
     expect(resolved).toMatchObject({ ok: false, problem: expect.stringContaining(problem) });
   });
@@ -104,7 +129,7 @@ describe('upgradeProblem', () => {
     ['1.35.1', '1.36.0', undefined],
     ['1.35.1', '2.0', 'another major version'],
     ['1.35.1', '1.37', 'skips a minor version'],
-  ])('%s to %s', (current, requested, problem) => {
+  ])('validates the upgrade of %s to %s', (current, requested, problem) => {
     expect(upgradeProblem(current, requested) ?? '').toContain(problem ?? '');
     expect(upgradeProblem(current, requested) === undefined).toBe(problem === undefined);
   });
@@ -115,12 +140,12 @@ describe('nextUpgradeVersions', () => {
     ['1.35.9', ['1.36']],
     ['1.33.1', ['1.34']],
     ['1.37.0', []],
-  ])('of %s are %j', (current, next) => {
+  ])('returns the next versions of %s: %j', (current, next) => {
     expect(nextUpgradeVersions(current, RELEASES, NOW)).toEqual(next);
   });
 });
 
-describe('what new clusters get while', () => {
+describe('the version of new clusters', () => {
   const version = (releases: readonly KubernetesRelease[], requested?: string) =>
     resolveVersion(requested, releases, NOW);
   const withStatus = (one: KubernetesRelease, status: KubernetesRelease['status']) => ({
@@ -129,7 +154,7 @@ describe('what new clusters get while', () => {
   });
   const rollout = { version: '1.36.2', summary: '', total: 9, updated: 0, waiting: 9, moving: [], failed: [] };
 
-  it('programs of the newest are missing: the newest that there are programs of', () => {
+  it('is the newest with binaries if those of the newest version are missing', () => {
     const releases = [
       withStatus(release('1.36', 'Supported', [0, 2]), { available: [] }),
       withStatus(release('1.35', 'Supported', [9, 10]), { available: ['1.35.9'] }),
@@ -144,7 +169,7 @@ describe('what new clusters get while', () => {
     expect(version(releases, '1.35.10')).toMatchObject({ isMissing: true });
   });
 
-  it('all programs are missing: nothing, and what to type', () => {
+  it('is undefined if all binaries are missing, with a hint about what to run', () => {
     expect(version([withStatus(release('1.36', 'Supported', [0, 2]), { available: [] })])).toMatchObject({
       ok: false,
       isMissing: true,
@@ -152,7 +177,7 @@ describe('what new clusters get while', () => {
     });
   });
 
-  it('the rollout of the newest patch has stopped: the one before', () => {
+  it('is the previous patch if the rollout of the newest one has stopped', () => {
     const halted = withStatus(release('1.36', 'Supported', [0, 2]), { rollout: { ...rollout, state: 'Halted' } });
 
     expect(version([halted], '1.36')).toMatchObject({ ok: true, version: { version: '1.36.0' } });
@@ -162,14 +187,14 @@ describe('what new clusters get while', () => {
   it.each([
     { spec: { minor: '1.39' }, says: 'is part of KubernetesRelease 1.36, which the operator must fix' },
     { spec: {}, metadata: { deletionTimestamp: '2026-11-22T00:00:00Z' }, says: 'is being removed from the catalog' },
-  ])('a release is not sound: $says', ({ spec, metadata, says }) => {
+  ])('skips an invalid release: $says', ({ spec, metadata, says }) => {
     const one = release('1.36', 'Supported', [0]);
     const broken = { ...one, metadata: { ...one.metadata, ...metadata }, spec: { ...one.spec, ...spec } };
 
     expect(version([broken], '1.36.0')).toMatchObject({ ok: false, problem: expect.stringContaining(says) });
   });
 
-  it('nothing is supported any more: the newest that is deprecated, and none at its end of life', () => {
+  it('is the newest deprecated version if none is supported, but none at its end of life', () => {
     const deprecated = release('1.34', 'Deprecated', [3]);
 
     expect(version([deprecated])).toMatchObject({ ok: true, version: { version: '1.34.3' } });
@@ -191,18 +216,18 @@ describe('isKubeletSkewAllowed', () => {
     ['1.24.0', '1.27', false],
     ['nonsense', '1.36', false],
     ['', '1.36', false],
-  ])('a kubelet of "%s" under %s: %s', (kubelet, apiServer, allowed) => {
+  ])('is correct for a kubelet of "%s" with an API server of %s: %s', (kubelet, apiServer, allowed) => {
     expect(isKubeletSkewAllowed(kubelet, apiServer)).toBe(allowed);
   });
 
-  it('keeps the next minor version from being offered', () => {
+  it('keeps the next minor version from being offered if nodes are too old', () => {
     expect(nextUpgradeVersions('1.35.9', RELEASES, NOW, '1.33.4')).toEqual(['1.36']);
     expect(nextUpgradeVersions('1.35.9', RELEASES, NOW, '1.32.4')).toEqual([]);
   });
 });
 
 describe('minorOf', () => {
-  it.each(['v1.34.2', '1.34.2', '1.34'])('%s', (version) => {
+  it.each(['v1.34.2', '1.34.2', '1.34'])('parses %s', (version) => {
     expect(minorOf(version)).toBe('1.34');
   });
 });

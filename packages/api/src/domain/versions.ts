@@ -13,9 +13,9 @@ export type ResolvedVersion =
     };
 
 /**
- * The version of a new cluster with this `spec.version`: an exact version, the newest patch of a minor version, or if absent
- * the newest supported version. New clusters can't use versions that are withdrawn, deprecated or past their end of life, nor those that this
- * installation can't run.
+ * The version of a new cluster with this `spec.version`: an exact version, the newest patch of a minor version, or, if
+ * absent, the newest supported version. New clusters can't use versions that are withdrawn, deprecated, past their end
+ * of life, or that this installation can't run.
  */
 export function resolveVersion(
   requested: string | undefined,
@@ -23,11 +23,11 @@ export function resolveVersion(
   nowMs: number,
 ): ResolvedVersion {
   const offered = offeredVersions(releases, nowMs);
-  const choosable = offered.filter(isChoosable);
+  const selectable = offered.filter(isSelectable);
   if (requested === undefined) {
     const newest =
-      newestOf(choosable.filter(({ phase }) => phase === 'Supported')) ??
-      newestOf(choosable) ??
+      newestOf(selectable.filter(({ phase }) => phase === 'Supported')) ??
+      newestOf(selectable) ??
       // An outdated catalogue is better than none.
       newestOf(offered.filter(({ phase, problem }) => phase === 'Deprecated' && problem === undefined));
     if (newest) return { ok: true, version: newest };
@@ -41,11 +41,11 @@ export function resolveVersion(
     return { ok: false, problem, isMissing: false };
   }
   const matches = (candidate: OfferedVersion) => candidate.version === requested || candidate.minor === requested;
-  const version = newestOf(choosable.filter(matches));
+  const version = newestOf(selectable.filter(matches));
   if (version) return { ok: true, version };
   const known = offered.findLast(matches);
-  const reason = known ? whyNotChoosable(known, requested) : 'is not in the catalog';
-  return { ok: false, problem: `${reason}; ${listOffer(choosable)}`, isMissing: known?.isMissing ?? false };
+  const reason = known ? notSelectableReason(known, requested) : 'is not in the catalog';
+  return { ok: false, problem: `${reason}; ${listVersions(selectable)}`, isMissing: known?.isMissing ?? false };
 }
 
 /**
@@ -60,7 +60,7 @@ export function resolveUpgrade(
   nowMs: number,
 ): ResolvedVersion {
   const offered = offeredVersions(releases, nowMs);
-  const running = offered.find((candidate) => candidate.version === current) ?? unlisted(current);
+  const running = offered.find((candidate) => candidate.version === current) ?? unofferedVersion(current);
   if (requested === undefined || requested === current) return { ok: true, version: running };
   if (isMinor(requested) && requested === running.minor) {
     return { ok: true, version: newestPatch(current, offered) ?? running };
@@ -87,7 +87,7 @@ function listUpgrades(current: string, offered: readonly OfferedVersion[]): stri
   );
   if (possible.length === 0)
     return `no version newer than ${current} is available for this cluster yet: keep the current version`;
-  return listOffer(possible);
+  return listVersions(possible);
 }
 
 /** The newest available patch of `current`'s minor version, if it is newer. */
@@ -157,30 +157,30 @@ export function isKubeletSkewAllowed(kubelet: string, apiServer: string): boolea
   return node.major === server.major && behind >= 0 && behind <= (server.minor >= 28 ? 3 : 2);
 }
 
-function isChoosable({ phase, problem }: OfferedVersion): boolean {
+function isSelectable({ phase, problem }: OfferedVersion): boolean {
   return problem === undefined && (phase === 'Supported' || phase === 'Preview');
 }
 
-/** From a list sorted by age; a version whose rollout stopped after failures only if there is no other. */
+/** Takes the newest version from a sorted list; one whose rollout stopped after failures only if there is no other. */
 function newestOf(candidates: readonly OfferedVersion[]): OfferedVersion | undefined {
   const newest = candidates.at(-1);
   if (newest === undefined || !newest.isHalted) return newest;
   return candidates.findLast(({ isHalted, minor }) => !isHalted && minor === newest.minor) ?? newest;
 }
 
-function whyNotChoosable(known: OfferedVersion, requested: string): string {
+function notSelectableReason(known: OfferedVersion, requested: string): string {
   if (known.phase === 'EndOfLife') return 'has reached its end of life';
   if (known.phase === 'Deprecated') return 'is deprecated: only existing clusters can keep it';
   return isMinor(requested) ? `(${known.version}) ${known.problem}` : (known.problem ?? 'is not available');
 }
 
-function listOffer(choosable: readonly OfferedVersion[]): string {
-  const newest = new Map(choosable.map((candidate) => [candidate.minor, candidate.version]));
+function listVersions(selectable: readonly OfferedVersion[]): string {
+  const newest = new Map(selectable.map((candidate) => [candidate.minor, candidate.version]));
   const listed = [...newest].map(([minor, version]) => `${minor} (${version})`);
   return listed.length === 0 ? 'no version is available' : `choose one of ${listed.join(', ')}`;
 }
 
-function unlisted(version: string): OfferedVersion {
+function unofferedVersion(version: string): OfferedVersion {
   const problem = 'is not in the catalog';
   return { version, minor: minorOf(version), phase: 'EndOfLife', problem, isMissing: false, isHalted: false };
 }

@@ -99,7 +99,7 @@ export type ClusterVolume = z.infer<typeof volume>;
 export type CloudResourceOwner = z.infer<typeof owner>;
 export type UnknownResources = z.infer<typeof unknown>;
 
-/** Request and response body of a POST to `clusters/NAME/cloudresources`. Nothing is changed by it. */
+/** Request and response body of a POST to `clusters/NAME/cloudresources`. It changes nothing. */
 export interface CloudResourcesRequest extends KubeObject {
   spec: z.infer<typeof spec>;
   status?: CloudResourcesStatus;

@@ -3,13 +3,13 @@ import { durationMs } from '../domain/duration.ts';
 import { duration, isDurationCel, timestamp, timeZone } from '../schema/scalars.ts';
 import { type CrossFieldRule, crossFieldRule } from './kind.ts';
 
-/** In the order of cron, which counts from Sunday. */
+/** In the order of cron, which starts with Sunday. */
 export const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 
-/** Long enough for a node to drain for ten minutes and be reinstalled. */
-const SHORTEST = '30m';
-/** A day has 23 hours when daylight saving time begins: windows of two days never overlap. */
-const LONGEST = '23h';
+/** Long enough to drain a node for ten minutes and reinstall it. */
+const MIN_WINDOW_DURATION = '30m';
+/** A day has 23 hours when daylight saving time begins: the windows of two days never overlap. */
+const MAX_WINDOW_DURATION = '23h';
 
 const maintenanceWindow = z
   .object({
@@ -28,7 +28,9 @@ const maintenanceWindow = z
       ),
     duration: duration()
       .default('1h')
-      .describe(`Duration of the window, from ${SHORTEST} to ${LONGEST}; it may end on the next day.`),
+      .describe(
+        `Duration of the window, from ${MIN_WINDOW_DURATION} to ${MAX_WINDOW_DURATION}; it may end on the next day.`,
+      ),
     timeZone: timeZone().default('UTC').describe('Time zone of the IANA database, such as Europe/Berlin.'),
   })
   .describe('Window in which non-urgent work may start. Work in progress is finished even after the window ends.');
@@ -74,10 +76,11 @@ export const MAINTENANCE_RULES: readonly CrossFieldRule[] = [
   crossFieldRule<MaintenanceWindow>({
     path: 'spec.maintenance.window',
     field: 'spec.maintenance.window.duration',
-    cel: `!${isDuration} || (duration(self.duration) >= duration('${SHORTEST}') && duration(self.duration) <= duration('${LONGEST}'))`,
+    cel: `!${isDuration} || (duration(self.duration) >= duration('${MIN_WINDOW_DURATION}') && duration(self.duration) <= duration('${MAX_WINDOW_DURATION}'))`,
     holds: ({ duration }) =>
-      durationMs(duration) >= durationMs(SHORTEST) && durationMs(duration) <= durationMs(LONGEST),
-    message: `must be at least ${SHORTEST}, so that a node can be drained and updated in it, and at most ${LONGEST}, so that it ends before the next one starts`,
+      durationMs(duration) >= durationMs(MIN_WINDOW_DURATION) &&
+      durationMs(duration) <= durationMs(MAX_WINDOW_DURATION),
+    message: `must be at least ${MIN_WINDOW_DURATION}, so that a node can be drained and updated in it, and at most ${MAX_WINDOW_DURATION}, so that it ends before the next one starts`,
   }),
   crossFieldRule<{ readonly confineSpecChanges: boolean; readonly window?: unknown }>({
     path: 'spec.maintenance',

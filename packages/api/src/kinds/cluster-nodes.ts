@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { type CrossFieldRule, crossFieldRule } from './kind.ts';
 
 /** URLs that are safe in files of containerd, systemd and apt without escaping, and contain no password. */
-const URL =
+const URL_PATTERN =
   /^https?:\/\/(\[[0-9a-fA-F:]{2,45}\]|[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?)(:[0-9]{1,5})?(\/[A-Za-z0-9._~/-]{0,200})?$/;
-const URL_WORDS =
+const URL_MESSAGE =
   'must be a URL such as https://mirror.example.com:5000 without user and password, which the user data of servers would expose; let the mirror or proxy identify nodes by their addresses';
 
-const url = () => z.string().max(512).regex(URL, URL_WORDS);
+const url = () => z.string().max(512).regex(URL_PATTERN, URL_MESSAGE);
 
 /** `spec.registryMirrors` of a Cluster. */
 export const registryMirrors = z

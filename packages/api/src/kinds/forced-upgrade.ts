@@ -41,11 +41,11 @@ export const FORCED_UPGRADE_RULES = [
 ];
 
 function boundsRule(name: 'gracePeriod' | 'notice', min: string | undefined, max: string) {
-  const least = min === undefined ? '' : ` && duration(self.${name}) >= duration('${min}')`;
+  const lowerBound = min === undefined ? '' : ` && duration(self.${name}) >= duration('${min}')`;
   return crossFieldRule<{ readonly gracePeriod: string; readonly notice: string }>({
     path: 'spec.forcedUpgrade',
     field: `spec.forcedUpgrade.${name}`,
-    cel: `!${isDurationCel(`self.${name}`)} || (duration(self.${name}) <= duration('${max}')${least})`,
+    cel: `!${isDurationCel(`self.${name}`)} || (duration(self.${name}) <= duration('${max}')${lowerBound})`,
     holds: ({ [name]: value }) =>
       durationMs(value) <= durationMs(max) && (min === undefined || durationMs(value) >= durationMs(min)),
     message: min === undefined ? `must be at most ${max}` : `must be from ${min} to ${max}`,

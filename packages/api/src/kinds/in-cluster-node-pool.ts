@@ -38,13 +38,13 @@ const inClusterStatus = z
 export type InClusterNodePoolSpec = z.infer<typeof inClusterSpec>;
 export type InClusterNodePoolStatus = z.infer<typeof inClusterStatus>;
 
-/** A NodePool within a tenant's cluster: without a namespace and a cluster name. */
+/** A NodePool in a tenant's cluster, without a namespace and a cluster name. */
 export interface InClusterNodePool extends KubeObject {
   spec: InClusterNodePoolSpec;
   status?: InClusterNodePoolStatus;
 }
 
-/** The kind that Fairway serves within tenants' clusters. It is not part of Fairway's own API. */
+/** The kind that Fairway serves in tenants' clusters. It is not part of Fairway's own API. */
 export const inClusterNodePools = defineKind<InClusterNodePool>({
   plural: 'nodepools',
   singular: 'nodepool',

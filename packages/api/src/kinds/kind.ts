@@ -13,26 +13,26 @@ export interface PathColumn extends PrinterColumn {
  * for all other uses. Tests check that both agree.
  */
 export interface CrossFieldRule<V = never> {
-  /** Path of the object that the rule applies to: `spec`. */
+  /** Path of the object that the rule applies to, such as `spec`. */
   readonly path: string;
-  /** The field to report, from the root: `spec.replicas`. */
+  /** The field to report, from the root, such as `spec.replicas`. */
   readonly field: string;
   readonly cel: string;
   readonly holds: (value: V) => boolean;
-  /** What is valid, without the field's name. */
+  /** Describes valid values, without the field's name. */
   readonly message: string;
 }
 
-/** A transition rule, for updates of the whole object; in two forms like a `CrossFieldRule`. */
+/** A transition rule for updates of the whole object, in two forms like a `CrossFieldRule`. */
 export interface TransitionRule<T = never> {
-  /** The field to report, from the root: `status.originUID`. */
+  /** The field to report, from the root, such as `status.originUID`. */
   readonly field: string;
-  /** Over `self` and `oldSelf`. */
+  /** An expression over `self` and `oldSelf`. */
   readonly cel: string;
   readonly holds: (object: T, old: T) => boolean;
-  /** What is valid, without the field's name. */
+  /** Describes valid values, without the field's name. */
   readonly message: string;
-  /** What to do instead, after the message; in two forms like the rule, the CEL being an expression of a string. */
+  /** What to do instead, added to the message; in two forms like the rule. The CEL is a string expression. */
   readonly hint?: { readonly cel: string; readonly text: (object: T, old: T) => string };
 }
 
@@ -64,7 +64,7 @@ export const MESSAGE_COLUMN: PathColumn = {
   value: '.status.conditions[?(@.type=="Ready")].message',
 };
 
-/** The current operation and its progress; empty if there is none. */
+/** The current operation and its progress; empty without one. */
 export const OPERATION_COLUMN: PathColumn = {
   name: 'Operation',
   type: 'string',

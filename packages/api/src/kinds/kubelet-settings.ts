@@ -5,8 +5,8 @@ import { duration, int32 } from '../schema/scalars.ts';
 const amount = () => z.string().min(1).max(24);
 
 /** Bounded for kube-apiserver's cost estimate, which multiplies the cost of a rule by the maximum number of values. */
-const byResource = () => z.record(z.string(), amount()).meta({ maxProperties: 4 });
-const bySignal = <T extends z.ZodType>(value: T) =>
+const resourceAmounts = () => z.record(z.string(), amount()).meta({ maxProperties: 4 });
+const signalThresholds = <T extends z.ZodType>(value: T) =>
   z.record(z.string(), value).meta({ maxProperties: EVICTION_SIGNALS.length });
 
 /** `spec.kubelet` of a NodePool: fields of `kubelet.config.k8s.io/v1beta1` that can only harm the pool itself. */
@@ -25,25 +25,25 @@ export const kubeletSettings = z
       .optional()
       .describe('How the CPUs and devices of a pod are aligned to NUMA nodes.'),
     topologyManagerScope: z.enum(['container', 'pod']).optional().describe('Scope of the alignment.'),
-    kubeReserved: byResource()
+    kubeReserved: resourceAmounts()
       .optional()
       .describe(
         'Resources reserved for Kubernetes components: cpu, memory, ephemeral-storage, pid. Default: by the size of the flavor.',
       ),
-    systemReserved: byResource()
+    systemReserved: resourceAmounts()
       .optional()
       .describe('Resources reserved for the system: cpu, memory, ephemeral-storage, pid.'),
-    evictionHard: bySignal(amount())
+    evictionHard: signalThresholds(amount())
       .optional()
       .describe(
         'Thresholds below which a node evicts pods immediately, by signal: memory.available, nodefs.available, nodefs.inodesFree, imagefs.available, imagefs.inodesFree, pid.available; a quantity or a percentage such as 10%. Signals that are not set keep their defaults.',
       ),
-    evictionSoft: bySignal(amount())
+    evictionSoft: signalThresholds(amount())
       .optional()
       .describe(
         'Thresholds below which a node evicts pods after evictionSoftGracePeriod, by signal as for evictionHard.',
       ),
-    evictionSoftGracePeriod: bySignal(duration())
+    evictionSoftGracePeriod: signalThresholds(duration())
       .optional()
       .describe('Duration for which a signal must be below its evictionSoft threshold; required for each signal.'),
     evictionMaxPodGracePeriod: int32()

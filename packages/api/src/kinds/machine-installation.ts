@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { int32, timestamp } from '../schema/scalars.ts';
 
-/** What a server is installed from. */
+/** What the server is installed from. */
 const installation = {
   image: z.string().describe('ID of the image.'),
   version: z.string().describe('Kubernetes version.'),
@@ -15,7 +15,7 @@ const installation = {
 };
 
 /** Written when the machine has a server, and when the cloud has rebuilt it. */
-export const installed = z
+export const machineInstalled = z
   .object({
     serverID: z.string().describe('ID of the server.'),
     ...installation,
@@ -44,5 +44,5 @@ export const reinstall = z
   })
   .describe('Reinstallation of the server that is in progress.');
 
-export type MachineInstalled = z.infer<typeof installed>;
+export type MachineInstallation = z.infer<typeof machineInstalled>;
 export type MachineReinstall = z.infer<typeof reinstall>;

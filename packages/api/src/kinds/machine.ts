@@ -4,7 +4,7 @@ import { int32, timestamp } from '../schema/scalars.ts';
 import { nodeProxy, registryMirrors } from './cluster-nodes.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
 import { kubeletSettings } from './kubelet-settings.ts';
-import { installed, reinstall } from './machine-installation.ts';
+import { machineInstalled, reinstall } from './machine-installation.ts';
 import { machineMarks } from './machine-marks.ts';
 import { rootVolume } from './node-pool.ts';
 import { poolNetworks } from './pool-networks.ts';
@@ -60,7 +60,7 @@ const machineSpec = z
   })
   .describe('Desired state of the machine. Set by its pool; deleting a Machine replaces it.');
 
-/** Keys of what was applied to the node, so that it can be removed later: taints as `key:effect`. */
+/** Keys of the metadata applied to the node, so that it can be removed later: taints as `key:effect`. */
 const appliedTemplate = z
   .object({
     labels: z.array(z.string()).describe('Keys of labels.'),
@@ -73,7 +73,7 @@ const appliedTemplate = z
     "What the pool's template has set on the node, so that what it no longer contains is removed and changes by others are kept.",
   );
 
-/** Keys of what was applied to the server, so that it can be removed later. */
+/** Keys of the labels applied to the server, so that they can be removed later. */
 const appliedServerLabels = z
   .object({
     tags: z.array(z.string()).describe('Tags.'),
@@ -133,7 +133,7 @@ const machineStatus = z
     address: z.string().optional().describe('First internal address, for the ADDRESS column.'),
     nodeName: z.string().optional().describe("Name of the Node in the tenant's cluster."),
     version: z.string().optional().describe('Version reported by the kubelet.'),
-    installed: installed.optional(),
+    installed: machineInstalled.optional(),
     reinstall: reinstall.optional(),
     readyTime: timestamp().optional().describe('Time when the node was first Ready after the installation.'),
     startup: startup.optional(),

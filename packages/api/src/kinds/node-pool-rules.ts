@@ -71,7 +71,7 @@ function isNone(value: number | string): boolean {
   return value === 0 || value === '0%';
 }
 
-interface Naming {
+interface NamedPool {
   readonly spec: { readonly clusterName: string };
   readonly status?:
     | {
@@ -87,21 +87,21 @@ interface Naming {
  * Whether `spec.clusterName` of the stored pool can still change: its controller has found no such Cluster and has never resolved a machine template.
  * The controller writes another reason before it creates anything, so a change cannot race with the creation of the Cluster.
  */
-export function isClusterNameOpen({ status }: Pick<Naming, 'status'>): boolean {
+export function isClusterNameMutable({ status }: Pick<NamedPool, 'status'>): boolean {
   const { conditions = [], replicas = 0, serverGroupID, imageID } = status ?? {};
   const ready = conditions.find(({ type }) => type === ConditionType.Ready);
-  const isNothingMade = replicas === 0 && serverGroupID === undefined && imageID === undefined;
-  return ready?.reason === ConditionReason.ClusterNotFound && isNothingMade;
+  const hasNoResources = replicas === 0 && serverGroupID === undefined && imageID === undefined;
+  return ready?.reason === ConditionReason.ClusterNotFound && hasNoResources;
 }
 
-const OLD = 'oldSelf.status';
-const NOTHING_MADE = `(!has(${OLD}.replicas) || ${OLD}.replicas == 0) && !has(${OLD}.serverGroupID) && !has(${OLD}.imageID)`;
+const OLD_STATUS = 'oldSelf.status';
+const HAS_NO_RESOURCES = `(!has(${OLD_STATUS}.replicas) || ${OLD_STATUS}.replicas == 0) && !has(${OLD_STATUS}.serverGroupID) && !has(${OLD_STATUS}.imageID)`;
 
-/** `spec.clusterName` is immutable once such a Cluster exists or has existed: {@link isClusterNameOpen}. */
-export const CLUSTER_NAME_RULE: TransitionRule = transitionRule<Naming>({
+/** `spec.clusterName` is immutable once such a Cluster exists or has existed: {@link isClusterNameMutable}. */
+export const CLUSTER_NAME_RULE: TransitionRule = transitionRule<NamedPool>({
   field: 'spec.clusterName',
-  cel: `self.spec.clusterName == oldSelf.spec.clusterName || (has(${OLD}) && has(${OLD}.conditions) && ${OLD}.conditions.exists(c, c.type == 'Ready' && c.reason == 'ClusterNotFound') && ${NOTHING_MADE})`,
-  holds: ({ spec }, old) => spec.clusterName === old.spec.clusterName || isClusterNameOpen(old),
+  cel: `self.spec.clusterName == oldSelf.spec.clusterName || (has(${OLD_STATUS}) && has(${OLD_STATUS}.conditions) && ${OLD_STATUS}.conditions.exists(c, c.type == 'Ready' && c.reason == 'ClusterNotFound') && ${HAS_NO_RESOURCES})`,
+  holds: ({ spec }, old) => spec.clusterName === old.spec.clusterName || isClusterNameMutable(old),
   message: 'cannot be changed after creation',
   hint: {
     cel: `'the name is used by a pool of cluster "' + oldSelf.spec.clusterName + '" and must be unique in the namespace: use "' + self.spec.clusterName + '-general", for example'`,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { int32, timestamp } from '../schema/scalars.ts';
 
-/** `status.image` of a NodePool: where `imageID` came from. */
+/** `status.image` of a NodePool: how `imageID` was resolved. */
 export const poolImage = z
   .object({
     asked: z

@@ -1,7 +1,7 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { MAX_NODE_POOL_NAME_LENGTH } from '../names.ts';
-import { countOrShare, duration, int32, minutes } from '../schema/scalars.ts';
+import { countOrPercentage, duration, int32, minutes } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, OPERATION_COLUMN, PAUSED_COLUMN } from './kind.ts';
 import { kubeletSettings } from './kubelet-settings.ts';
 import { healingRecord, poolHealing } from './node-pool-healing.ts';
@@ -89,7 +89,7 @@ export const nodePoolSpec = z
         'Strictness of antiAffinity. Hard: each node on its own hypervisor; at most 5 nodes. Soft: on different hypervisors while the cloud has room, otherwise several nodes share one. Default: Hard. Immutable.',
       ),
     availabilityZones: z
-      // Nova takes a hypervisor after a colon, which administrators may select.
+      // Nova takes a hypervisor after a colon, which only administrators may select.
       .array(
         z
           .string()
@@ -169,12 +169,12 @@ export const nodePoolSpec = z
           .describe(
             "Update strategy. InPlace: drain and reinstall the same servers, one by one. Rolling: create new servers first, then drain and delete the old ones. Default: the plan's.",
           ),
-        maxSurge: countOrShare(10)
+        maxSurge: countOrPercentage(10)
           .default(1)
           .describe(
             'Maximum number of nodes above replicas during an update (Rolling): a number or a percentage of replicas, rounded up.',
           ),
-        maxUnavailable: countOrShare(10)
+        maxUnavailable: countOrPercentage(10)
           .default(0)
           .describe(
             'Maximum number of unavailable nodes during an update: a number or a percentage of replicas, rounded down.',

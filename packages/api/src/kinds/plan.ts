@@ -16,7 +16,7 @@ const allowedNames = (what: string) =>
     .optional()
     .describe(`${what}: names, IDs, or patterns such as "b3-*". Default: all.`);
 
-const most = (what: string) =>
+const maximum = (what: string) =>
   int32()
     .min(0)
     .max(1000)
@@ -162,10 +162,10 @@ const planSpec = z
           .describe(
             "Whether clusters also have their NodePools within them, for the tenant's own kubectl. Default: true, unless the operator disables this.",
           ),
-        maxServerTags: most('tags of servers (serverTags)'),
-        maxServerMetadata: most('items of metadata of servers (serverMetadata)'),
-        maxSecurityGroups: most('custom security groups (securityGroups)'),
-        maxNetworks: most('additional networks (networks)'),
+        maxServerTags: maximum('tags of servers (serverTags)'),
+        maxServerMetadata: maximum('items of metadata of servers (serverMetadata)'),
+        maxSecurityGroups: maximum('custom security groups (securityGroups)'),
+        maxNetworks: maximum('additional networks (networks)'),
       })
       .optional()
       .describe('Limits and update policies of pools.'),

@@ -32,7 +32,7 @@ export const boundsSchedules = z
     'Scheduled limits. If several schedules apply at the same time, the last one in the list is used, for both limits.',
   );
 
-const inForce = {
+const activeBoundsFields = {
   minReplicas: int32().min(0).max(999).describe('Fewest nodes.'),
   maxReplicas: int32().min(0).max(999).describe('Most nodes.'),
   schedule: z.string().max(63).optional().describe("Schedule of the limits. Empty: the pool's own limits."),
@@ -41,9 +41,9 @@ const inForce = {
 /** `status.bounds` of a NodePool, written by its own controller. */
 export const boundsStatus = z
   .object({
-    ...inForce,
+    ...activeBoundsFields,
     nextChange: z
-      .object({ time: timestamp().describe('When.'), ...inForce })
+      .object({ time: timestamp().describe('When.'), ...activeBoundsFields })
       .optional()
       .describe('Next change of the limits.'),
     problem: z.string().max(1024).optional().describe('Why a schedule is not applied.'),
@@ -53,24 +53,24 @@ export const boundsStatus = z
 export type BoundsSchedule = z.infer<typeof schedule>;
 export type BoundsStatus = z.infer<typeof boundsStatus>;
 
-interface Scheduled {
+interface ScheduledPool {
   readonly enabled: boolean;
   readonly schedules?: readonly Pick<BoundsSchedule, 'start' | 'end' | 'minReplicas' | 'maxReplicas'>[] | undefined;
 }
 
-interface Apart {
+interface AntiAffinityFields {
   readonly antiAffinity: boolean;
   readonly antiAffinityPolicy?: 'Hard' | 'Soft' | undefined;
 }
 
-interface Bounded extends Apart {
+interface BoundedPool extends AntiAffinityFields {
   readonly minReplicas: number;
   readonly maxReplicas?: number | undefined;
-  readonly autoscaling: Pick<Scheduled, 'schedules'>;
+  readonly autoscaling: Pick<ScheduledPool, 'schedules'>;
 }
 
-/** Whether each node needs its own hypervisor. */
-export function isHardAntiAffinity({ antiAffinity, antiAffinityPolicy }: Apart): boolean {
+/** Whether each node needs a hypervisor of its own. */
+export function isHardAntiAffinity({ antiAffinity, antiAffinityPolicy }: AntiAffinityFields): boolean {
   return antiAffinity && antiAffinityPolicy !== 'Soft';
 }
 
@@ -78,41 +78,41 @@ export function isHardAntiAffinity({ antiAffinity, antiAffinityPolicy }: Apart):
 export const IS_HARD_ANTI_AFFINITY =
   "(self.antiAffinity && (!has(self.antiAffinityPolicy) || self.antiAffinityPolicy != 'Soft'))";
 
-/** Maximum nodes of a pool by its own fields. */
-export function upperBound(spec: Apart & Pick<Bounded, 'maxReplicas'>): number {
+/** Maximum number of nodes of a pool according to its own fields. */
+export function upperBound(spec: AntiAffinityFields & Pick<BoundedPool, 'maxReplicas'>): number {
   return spec.maxReplicas ?? (isHardAntiAffinity(spec) ? 5 : 100);
 }
 
-const EACH = '!has(self.schedules) || self.schedules.all(each,';
-const EACH_OF_POOL = '!has(self.autoscaling.schedules) || self.autoscaling.schedules.all(each,';
+const EACH_SCHEDULE = '!has(self.schedules) || self.schedules.all(each,';
+const EACH_POOL_SCHEDULE = '!has(self.autoscaling.schedules) || self.autoscaling.schedules.all(each,';
 
 export const BOUNDS_RULES: readonly CrossFieldRule[] = [
-  crossFieldRule<Scheduled>({
+  crossFieldRule<ScheduledPool>({
     path: 'spec.autoscaling',
     field: 'spec.autoscaling.schedules',
     cel: 'self.enabled || !has(self.schedules) || size(self.schedules) == 0',
     holds: ({ enabled, schedules = [] }) => enabled || schedules.length === 0,
     message: 'has no effect without autoscaling: set spec.autoscaling.enabled to true, or remove it',
   }),
-  crossFieldRule<Scheduled>({
+  crossFieldRule<ScheduledPool>({
     path: 'spec.autoscaling',
     field: 'spec.autoscaling.schedules',
-    cel: `${EACH} has(each.minReplicas) || has(each.maxReplicas))`,
+    cel: `${EACH_SCHEDULE} has(each.minReplicas) || has(each.maxReplicas))`,
     holds: ({ schedules = [] }) =>
       schedules.every(({ minReplicas, maxReplicas }) => minReplicas !== undefined || maxReplicas !== undefined),
     message: 'has an item without effect: set minReplicas, maxReplicas, or both in each item',
   }),
-  crossFieldRule<Scheduled>({
+  crossFieldRule<ScheduledPool>({
     path: 'spec.autoscaling',
     field: 'spec.autoscaling.schedules',
-    cel: `${EACH} each.start != each.end)`,
+    cel: `${EACH_SCHEDULE} each.start != each.end)`,
     holds: ({ schedules = [] }) => schedules.every(({ start, end }) => start !== end),
     message: 'has an item that ends when it starts: choose another end, or change the limits of the pool itself',
   }),
-  crossFieldRule<Bounded>({
+  crossFieldRule<BoundedPool>({
     path: 'spec',
     field: 'spec.autoscaling.schedules',
-    cel: `${EACH_OF_POOL} (has(each.minReplicas) ? each.minReplicas : self.minReplicas) <= (has(each.maxReplicas) ? each.maxReplicas : (has(self.maxReplicas) ? self.maxReplicas : (${IS_HARD_ANTI_AFFINITY} ? 5 : 100))))`,
+    cel: `${EACH_POOL_SCHEDULE} (has(each.minReplicas) ? each.minReplicas : self.minReplicas) <= (has(each.maxReplicas) ? each.maxReplicas : (has(self.maxReplicas) ? self.maxReplicas : (${IS_HARD_ANTI_AFFINITY} ? 5 : 100))))`,
     holds: (spec) =>
       (spec.autoscaling.schedules ?? []).every(
         ({ minReplicas, maxReplicas }) => (minReplicas ?? spec.minReplicas) <= (maxReplicas ?? upperBound(spec)),
@@ -120,10 +120,10 @@ export const BOUNDS_RULES: readonly CrossFieldRule[] = [
     message:
       "has an item whose minReplicas is more than its maxReplicas (if only one is set, the pool's value is used for the other): lower it, or raise maxReplicas",
   }),
-  crossFieldRule<Bounded>({
+  crossFieldRule<BoundedPool>({
     path: 'spec',
     field: 'spec.autoscaling.schedules',
-    cel: `!${IS_HARD_ANTI_AFFINITY} || ${EACH_OF_POOL} !has(each.maxReplicas) || each.maxReplicas <= 5)`,
+    cel: `!${IS_HARD_ANTI_AFFINITY} || ${EACH_POOL_SCHEDULE} !has(each.maxReplicas) || each.maxReplicas <= 5)`,
     holds: (spec) =>
       !isHardAntiAffinity(spec) ||
       (spec.autoscaling.schedules ?? []).every(({ maxReplicas }) => maxReplicas === undefined || maxReplicas <= 5),

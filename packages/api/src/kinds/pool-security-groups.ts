@@ -3,7 +3,7 @@ import { timestamp } from '../schema/scalars.ts';
 
 export const MAX_SECURITY_GROUPS = 10;
 /** Maximum number of previously listed groups. */
-const MAX_APPLIED = 100;
+const MAX_APPLIED_GROUPS = 100;
 
 const id = z.string().max(255);
 
@@ -34,7 +34,7 @@ export const securityGroupsStatus = z
       .describe('IDs of the groups, which new servers get. Absent while one of them is unavailable.'),
     appliedIDs: z
       .array(id)
-      .max(MAX_APPLIED)
+      .max(MAX_APPLIED_GROUPS)
       .describe(
         'Groups that servers may have because the pool lists or listed them: those that it no longer lists are removed, and those set by others are kept.',
       ),
@@ -46,7 +46,7 @@ export const securityGroupsStatus = z
 
 export type SecurityGroupsStatus = z.infer<typeof securityGroupsStatus>;
 
-/** Groups that are or were listed, oldest first; as many as the status holds. */
+/** Groups that are or were listed, oldest first; as many as the status can contain. */
 export function appliedUnion(applied: readonly string[], groupIDs: readonly string[]): string[] {
-  return [...new Set([...applied.filter((each) => !groupIDs.includes(each)), ...groupIDs])].slice(-MAX_APPLIED);
+  return [...new Set([...applied.filter((each) => !groupIDs.includes(each)), ...groupIDs])].slice(-MAX_APPLIED_GROUPS);
 }

@@ -23,7 +23,7 @@ const status = z
 
 export type QuotasStatus = z.infer<typeof status>;
 
-/** Request and response body of a POST to `cloudprofiles/NAME/quotas`. Nothing is changed by it. */
+/** Request and response body of a POST to `cloudprofiles/NAME/quotas`. It changes nothing. */
 export interface QuotasRequest extends KubeObject {
   spec: z.infer<typeof spec>;
   status?: QuotasStatus;

@@ -2,7 +2,10 @@ import type { Schema } from '@fairway/apiserver/schema/schema';
 import { z } from 'zod';
 import { structuralSchema } from '../schema/structural-schema.ts';
 
-/** The schema of a kind that is not stored: a POST to a subresource of a Cluster, which returns the same object with its status. */
+/**
+ * The schema of a kind that is not stored: a POST to a subresource of a Cluster returns the same object with its
+ * status.
+ */
 export function requestSchema(
   { spec, status }: { readonly spec: z.ZodObject; readonly status: z.ZodObject },
   description: string,

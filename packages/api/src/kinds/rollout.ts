@@ -3,7 +3,7 @@ import { durationMs } from '../domain/duration.ts';
 import { duration, int32, isDurationCel, timestamp } from '../schema/scalars.ts';
 import { crossFieldRule } from './kind.ts';
 
-/** Bounds `status.rollout.moving`. */
+/** Limits the size of `status.rollout.moving`. */
 const MAX_CONCURRENT = 100;
 
 export const rolloutSpec = z

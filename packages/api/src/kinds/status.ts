@@ -104,19 +104,19 @@ export function lastOperation() {
 }
 
 /** Measured durations of a cluster's operations, from which the next ones are estimated. */
-const MEASURED = ['ControlPlane', 'Hibernate', 'Wake', 'Reset', 'Restore'] as const;
+const MEASURED_OPERATIONS = ['ControlPlane', 'Hibernate', 'Wake', 'Reset', 'Restore'] as const;
 
 export function durations() {
   return z
     .array(
       z.object({
-        what: z.enum(MEASURED).describe('Operation, or the update of a control plane within one.'),
+        what: z.enum(MEASURED_OPERATIONS).describe('Operation, or the update of a control plane within one.'),
         seconds: int32()
           .min(1)
           .describe('Duration of the last such operation, without the time it was waiting for others.'),
       }),
     )
-    .max(MEASURED.length)
+    .max(MEASURED_OPERATIONS.length)
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['what'] })
     .describe('Durations of the last operations, from which estimatedEndTime of the next ones is calculated.');
 }
@@ -129,13 +129,13 @@ export function observedGeneration() {
     .describe('Generation of the spec that the controllers have processed.');
 }
 
-const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const UID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function originUID() {
   return z
     .string()
     .max(36)
-    .regex(UID, 'must be a UID such as 123e4567-e89b-42d3-a456-426614174000')
+    .regex(UID_PATTERN, 'must be a UID such as 123e4567-e89b-42d3-a456-426614174000')
     .describe(
       'UID of the object in the Fairway in which it was created. Its cloud resources are marked with this UID. Only a restored object has it; it never changes.',
     );
@@ -145,7 +145,7 @@ interface Origin {
   readonly status?: { readonly originUID?: string | undefined; readonly observedGeneration?: number | undefined };
 }
 
-/** An object's cloud identity is set once, before Fairway acts on it. */
+/** An object's cloud identity is set once, before Fairway acts on the object. */
 export const ORIGIN_RULES: readonly TransitionRule[] = [
   transitionRule<Origin>({
     field: 'status.originUID',
@@ -167,5 +167,5 @@ export const ORIGIN_RULES: readonly TransitionRule[] = [
 export type LastOperation = z.infer<ReturnType<typeof lastOperation>>;
 export type OperationType = LastOperation['type'];
 export type Durations = z.infer<ReturnType<typeof durations>>;
-export type Measured = Durations[number]['what'];
+export type MeasuredOperation = Durations[number]['what'];
 export type OperationState = LastOperation['state'];

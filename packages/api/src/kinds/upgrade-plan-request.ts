@@ -6,7 +6,7 @@ import { int32, kubernetesVersion, timestamp } from '../schema/scalars.ts';
 import { requestSchema } from './request-schema.ts';
 
 /** Maximum number of objects listed per finding. */
-export const MAX_NAMED = 50;
+export const MAX_NAMED_OBJECTS = 50;
 
 const spec = z
   .object({
@@ -80,9 +80,9 @@ const finding = z
     message: z.string().max(2048).describe('Human-readable message: what, why, and what to do.'),
     objects: z
       .array(z.string().max(600))
-      .max(MAX_NAMED)
+      .max(MAX_NAMED_OBJECTS)
       .optional()
-      .describe(`Objects of the cluster that the finding is about, at most ${MAX_NAMED}.`),
+      .describe(`Objects of the cluster that the finding is about, at most ${MAX_NAMED_OBJECTS}.`),
     more: int32().min(1).optional().describe('Number of objects that are not listed.'),
   })
   .describe('Finding about the upgrade.');
@@ -118,7 +118,7 @@ export type UpgradeQuota = z.infer<typeof quota>;
 export type UpgradeAddon = z.infer<typeof addon>;
 export type UpgradeFinding = z.infer<typeof finding>;
 
-/** Request and response body of a POST to `clusters/NAME/upgradeplan`. Nothing is changed by it. */
+/** Request and response body of a POST to `clusters/NAME/upgradeplan`. It changes nothing. */
 export interface UpgradePlanRequest extends KubeObject {
   spec: z.infer<typeof spec>;
   status?: UpgradePlanStatus;

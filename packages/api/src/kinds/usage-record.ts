@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { timestamp } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind } from './kind.ts';
 
-/** What is counted. */
+/** The resources that are counted. */
 export const USAGE_RESOURCES = ['ControlPlane', 'Node', 'RootVolume', 'Volume', 'LoadBalancer', 'FloatingIP'] as const;
 
 const resource = () => z.enum(USAGE_RESOURCES).describe('Resource that was used.');
@@ -103,7 +103,7 @@ const usageRecordStatus = z
 
 export type UsageResource = (typeof USAGE_RESOURCES)[number];
 
-/** Whether it is measured in GiB. */
+/** Whether the resource is measured in GiB. */
 export function isInGiB(resource: UsageResource): boolean {
   return resource === 'Volume' || resource === 'RootVolume';
 }

@@ -3,20 +3,23 @@ import { isCidr } from '../domain/cidr.ts';
 import { cronProblem, MAX_CRON_LENGTH } from '../domain/cron-problem.ts';
 import { MAX_TIME_ZONE_LENGTH, timeZoneProblem } from '../domain/time-zone.ts';
 
-/** Long enough for names and IPv6 addresses entered by mistake, for which the format error is more helpful than the length error. */
+/**
+ * Long enough for names and IPv6 addresses entered by mistake: the format error is then more helpful than the length
+ * error.
+ */
 const MAX_ADDRESS_LENGTH = 64;
 
-/** An integer as Kubernetes counts replicas. */
+/** An integer in the range that Kubernetes uses for replicas. */
 export function int32() {
   return z.int32().meta({ format: 'int32' });
 }
 
-/** `IntOrString` as in Deployments: a number of nodes up to `most`, or a percentage. */
-export function countOrShare(most: number) {
-  const words = `must be a number of nodes from 0 to ${most}, or a percentage from "0%" to "100%" such as "25%"`;
+/** `IntOrString` as in Deployments: a number of nodes up to `maximum`, or a percentage. */
+export function countOrPercentage(maximum: number) {
+  const words = `must be a number of nodes from 0 to ${maximum}, or a percentage from "0%" to "100%" such as "25%"`;
   return z.union(
     [
-      int32().min(0).max(most),
+      int32().min(0).max(maximum),
       z
         .string()
         .max(4)
@@ -42,12 +45,12 @@ export function duration() {
     );
 }
 
-/** In CEL: whether the field has this format. A rule ignores other text, which is reported separately. */
+/** A CEL expression for whether the field has this format. A rule ignores other text, which is reported separately. */
 export function isDurationCel(field: string): string {
   return `${field}.matches('^([0-9]{1,9}[hms]){1,3}$')`;
 }
 
-/** Like `duration`, of at least one minute. */
+/** Like `duration`, but at least one minute. */
 export function minutes() {
   return z
     .string()
@@ -70,7 +73,7 @@ export function requestTime() {
     .meta({ format: 'date-time' });
 }
 
-/** A Kubernetes version as users write it: a minor one such as `1.34`, or an exact one. */
+/** A Kubernetes version as users write it: a minor version such as `1.34`, or an exact one. */
 export function kubernetesVersion() {
   return z
     .string()
@@ -102,7 +105,7 @@ export function cron() {
     });
 }
 
-/** A Kubernetes quantity, not negative: `500m`, `1.5`, `256Mi`. */
+/** A non-negative Kubernetes quantity, such as `500m`, `1.5` or `256Mi`. */
 export function quantity() {
   return z
     .string()

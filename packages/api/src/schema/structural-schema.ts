@@ -18,12 +18,12 @@ export function structuralSchema(schema: z.ZodType): Schema {
     },
   });
   // A copy drops the hidden members that zod adds to the top level.
-  const structural = withDefaultsTold(withIntsOrStrings({ ...emitted } as Schema));
+  const structural = withDefaultsDescribed(withIntsOrStrings({ ...emitted } as Schema));
   assertStructural(structural, '');
   return structural;
 }
 
-/** Description of what the pattern allows; otherwise a user's mistake would be answered with the bare pattern. */
+/** Describes what the pattern allows; otherwise users would only see the pattern after a mistake. */
 function patternMessage(schema: z.core.$ZodTypes, pattern: string): string {
   const { def } = schema._zod;
   // Unwraps optional, default and similar.
@@ -40,15 +40,15 @@ function patternMessage(schema: z.core.$ZodTypes, pattern: string): string {
   );
 }
 
-/** Kubernetes has an extension for a union of integer and string; both kinds of bounds apply side by side. */
+/** Kubernetes has an extension for a union of integer and string. The bounds of both kinds apply. */
 function withIntsOrStrings(schema: Schema): Schema {
   const { anyOf = [], items, additionalProperties: values, ...rest } = schema;
   const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [name, withIntsOrStrings(level)]);
   const [integer, text] = anyOf;
   const isIntOrString = anyOf.length === 2 && integer?.type === 'integer' && text?.type === 'string';
-  const { type: _integer, ...ofInteger }: Schema = isIntOrString ? integer : {};
-  const { type: _text, ...ofText }: Schema = isIntOrString ? text : {};
-  const { format: _format, ...bounds } = { ...ofInteger, ...ofText };
+  const { type: _integer, ...integerSchema }: Schema = isIntOrString ? integer : {};
+  const { type: _text, ...textSchema }: Schema = isIntOrString ? text : {};
+  const { format: _format, ...bounds } = { ...integerSchema, ...textSchema };
   return {
     ...rest,
     ...(anyOf.length > 0 && !isIntOrString && { anyOf }),
@@ -61,24 +61,27 @@ function withIntsOrStrings(schema: Schema): Schema {
   };
 }
 
-/** `kubectl explain` shows descriptions, and no defaults. */
-function withDefaultsTold(schema: Schema): Schema {
-  const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [name, withDefaultsTold(level)]);
+/** `kubectl explain` shows descriptions, but no defaults. */
+function withDefaultsDescribed(schema: Schema): Schema {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [
+    name,
+    withDefaultsDescribed(level),
+  ]);
   const { additionalProperties: values } = schema;
   const value = schema.default;
   // The defaults of an object are those of its fields.
-  const isTold = value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value));
-  const words = isTold ? '' : ` Default: ${typeof value === 'string' ? value : JSON.stringify(value)}.`;
+  const isReported = value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value));
+  const words = isReported ? '' : ` Default: ${typeof value === 'string' ? value : JSON.stringify(value)}.`;
   return {
     ...schema,
     ...(schema.properties && { properties: Object.fromEntries(properties) }),
-    ...(schema.items && { items: withDefaultsTold(schema.items) }),
-    ...(typeof values === 'object' && { additionalProperties: withDefaultsTold(values) }),
+    ...(schema.items && { items: withDefaultsDescribed(schema.items) }),
+    ...(typeof values === 'object' && { additionalProperties: withDefaultsDescribed(values) }),
     ...(words !== '' && schema.description !== undefined && { description: `${schema.description}${words}` }),
   };
 }
 
-/** zod bounds integers by the safe integers of JavaScript; a CRD has `format: int64` instead. */
+/** zod limits integers to the safe integers of JavaScript; a CRD has `format: int64` instead. */
 function dropSafeIntegerBounds(schema: { minimum?: number; maximum?: number }): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;

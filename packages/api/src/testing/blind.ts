@@ -5,8 +5,9 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { ledgerSchemas } from './spec-fields.ts';
 
 /**
- * Name of the environment variable with the field that a test run does not see: `Cluster spec.network.subnetID`. Objects for pure functions lack it from
- * the start, and controllers and admission read every object without it, as if nothing read it. `tools/ledger/prove.ts` sets it.
+ * Name of the environment variable with the field that a test run does not see, such as `Cluster
+ * spec.network.subnetID`. Objects for pure functions lack it from the start, and controllers and admission read every
+ * object without it, as if nothing read it. `tools/ledger/prove.ts` sets it.
  */
 export const BLIND_VARIABLE = 'FAIRWAY_BLIND';
 
@@ -22,7 +23,9 @@ function blindField(): BlindField | undefined {
   return { kind, path: path.split('.').slice(1) };
 }
 
-/** A copy of the object without the blind field, or with its default; the object itself where it has none. */
+/**
+ * A copy of the object without the blind field, or with its default; the object itself if it does not have the field.
+ */
 export function blinded<T extends KubeObject>(kind: string, object: T): T {
   const field = blindField();
   if (field?.kind !== kind || !('spec' in object)) return object;
@@ -82,7 +85,7 @@ function blindResponse(response: TransportResponse): TransportResponse {
   };
 }
 
-/** An object, a list of objects or a watch event, as JSON; anything else is unchanged. */
+/** An object, a list of objects or a watch event as JSON; anything else is unchanged. */
 function blindText(text: string): string {
   let parsed: unknown;
   try {

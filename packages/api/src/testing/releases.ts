@@ -2,7 +2,7 @@ import { API_VERSION } from '../group.ts';
 import type { KubernetesRelease, KubernetesReleaseSpec } from '../kinds/kubernetes-release.ts';
 import { blinded } from './blind.ts';
 
-/** A KubernetesRelease for tests, with patches 0, 1 and 2 and no dates: it is Supported, whatever the time is. */
+/** A KubernetesRelease for tests, with patches 0, 1 and 2 and no dates: it is always Supported. */
 export function aRelease(
   minor: string,
   spec: Partial<KubernetesReleaseSpec> = {},

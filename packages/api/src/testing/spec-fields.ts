@@ -7,7 +7,7 @@ import { KUBECONFIG_REQUEST_KIND, kubeconfigRequestSchema } from '../kinds/kubec
 import { QUOTAS_REQUEST_KIND, quotasRequestSchema } from '../kinds/quotas-request.ts';
 import { UPGRADE_PLAN_REQUEST_KIND, upgradePlanRequestSchema } from '../kinds/upgrade-plan-request.ts';
 
-/** Schema of the `spec` of each kind that users or operators write, by the kind's name. */
+/** Schema of the `spec` of each kind that users or operators write, by kind. */
 export function ledgerSchemas(): ReadonlyMap<string, Schema> {
   const schemas = new Map(KINDS.map((kind) => [kind.kind, specOf(objectSchema(kind))]));
   schemas.set(AUTOSCALER_CONFIG_REQUEST_KIND.kind, specOf(autoscalerConfigRequestSchema()));
@@ -17,7 +17,10 @@ export function ledgerSchemas(): ReadonlyMap<string, Schema> {
   return schemas.set(KUBECONFIG_REQUEST_KIND.kind, specOf(kubeconfigRequestSchema()));
 }
 
-/** Paths of all fields of a spec that hold a value, a list of values or a map: `spec.template.spec.taints[].key`. */
+/**
+ * Paths of all fields of a spec that contain a value, a list of values or a map, such as
+ * `spec.template.spec.taints[].key`.
+ */
 export function specFields(kind: string): string[] {
   const schema = ledgerSchemas().get(kind);
   if (schema === undefined) throw new Error(`there is no kind ${kind}`);

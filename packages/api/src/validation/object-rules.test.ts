@@ -36,7 +36,7 @@ describe('rules of a Cluster', () => {
       'spec.kubeProxy.ipvs.tcpTimeout',
       'at least 5s',
     ],
-  ])('%j is wrong at %s', (spec, field, detail) => {
+  ])('refuses %j at %s', (spec, field, detail) => {
     expect(ruleErrors(clusters, aCluster(spec), undefined)).toMatchObject([
       { field, detail: expect.stringContaining(detail) },
     ]);
@@ -49,13 +49,13 @@ describe('rules of a Cluster', () => {
     { network: { gateway: { mode: 'Custom' as const, address: '10.0.0.1' } } },
     { kubeProxy: { mode: 'ipvs' as const, ipvs: { tcpTimeout: '0s' } } },
     { kubeProxy: { iptables: { syncPeriod: '30s' } } },
-  ])('%j is right', (spec) => {
+  ])('accepts %j', (spec) => {
     expect(ruleErrors(clusters, aCluster(spec), undefined)).toEqual([]);
   });
 
-  it('finds what a pattern lets through', () => {
-    const bad = { ...cluster, spec: { ...cluster.spec, podCIDR: '10.9.0.1/16' } };
-    expect(ruleErrors(clusters, bad, undefined)).toMatchObject([
+  it('finds errors that a pattern does not detect', () => {
+    const badCluster = { ...cluster, spec: { ...cluster.spec, podCIDR: '10.9.0.1/16' } };
+    expect(ruleErrors(clusters, badCluster, undefined)).toMatchObject([
       { field: 'spec.podCIDR', value: '10.9.0.1/16', detail: expect.stringContaining('host bits zero') },
     ]);
   });
@@ -80,7 +80,7 @@ describe('rules of a NodePool', () => {
     [{ autoscaling: { enabled: true, schedules: [{ ...DAY, minReplicas: 101 }] } }, ['spec.autoscaling.schedules']],
     [{ upgradeStrategy: { maxSurge: 0 } }, ['spec.upgradeStrategy.maxSurge']],
     [{ upgradeStrategy: { maxSurge: '0%', maxUnavailable: '0%' } }, ['spec.upgradeStrategy.maxSurge']],
-  ])('%j is wrong at %j', (spec, fields) => {
+  ])('refuses %j at %j', (spec, fields) => {
     expect(ruleErrors(nodePools, aNodePool(spec), undefined).map(({ field }) => field)).toEqual(fields);
   });
 
@@ -92,7 +92,7 @@ describe('rules of a NodePool', () => {
     { autoscaling: { enabled: true, schedules: [DAY] } },
     { upgradeStrategy: { maxSurge: 0, maxUnavailable: 1 } },
     { upgradeStrategy: { maxSurge: '0%', maxUnavailable: '1%' } },
-  ])('%j is right', (spec) => {
+  ])('accepts %j', (spec) => {
     expect(ruleErrors(nodePools, aNodePool(spec), undefined)).toEqual([]);
   });
 });
@@ -128,39 +128,39 @@ describe('immutable fields', () => {
       'false',
     ],
   ];
-  it.each(cases)('of %s', (kind, old, changed, field, detail) => {
+  it.each(cases)('are validated for %s', (kind, old, changed, field, detail) => {
     const errors = ruleErrors(kind, changed, old).filter(({ type }) => type === 'FieldValueForbidden');
     expect(errors).toMatchObject([{ field, detail: expect.stringContaining(detail) }]);
   });
 
-  it('are not the flavor and the zones of a pool, whose nodes are replaced', () => {
+  it('exclude the flavor and the zones of a pool, whose nodes are replaced', () => {
     const changed = { ...pool, spec: { ...pool.spec, flavor: 'b3-16', availabilityZones: ['b'] } };
     expect(ruleErrors(nodePools, changed, pool)).toEqual([]);
   });
 
-  it('may be written again as they are', () => {
+  it('accept the same value again', () => {
     expect(ruleErrors(clusters, structuredClone(cluster), cluster)).toEqual([]);
     expect(ruleErrors(nodePools, structuredClone(pool), pool)).toEqual([]);
   });
 });
 
-describe('what is stored already', () => {
+describe('stored values that break a rule', () => {
   const old = aCluster({ network: { gateway: { mode: 'None', address: '10.0.0.1' } } });
 
-  it('is not refused while it stays', () => {
+  it('are accepted while they are unchanged', () => {
     const changed = { ...old, spec: { ...old.spec, updatePolicy: 'NeverUpdate' as const } };
     expect(ruleErrors(clusters, changed, old)).toEqual([]);
   });
 
-  it('is refused as soon as it changes', () => {
+  it('are refused once they change', () => {
     const changed = aCluster({ network: { gateway: { mode: 'None', address: '10.0.0.2' } } });
     expect(ruleErrors(clusters, changed, old)).toMatchObject([{ field: 'spec.network.gateway.address' }]);
   });
 
-  it('excuses no other item of its list', () => {
+  it('do not excuse other items of their list', () => {
     const listed = (...allowedCIDRs: string[]) => {
-      const made = aCluster();
-      return { ...made, spec: { ...made.spec, apiServer: { ...made.spec.apiServer, allowedCIDRs } } };
+      const newCluster = aCluster();
+      return { ...newCluster, spec: { ...newCluster.spec, apiServer: { ...newCluster.spec.apiServer, allowedCIDRs } } };
     };
     expect(ruleErrors(clusters, listed('10.0.0.1/8'), listed('10.0.0.1/8'))).toEqual([]);
     expect(ruleErrors(clusters, listed('10.0.0.1/8', '11.0.0.1/8'), listed('10.0.0.1/8'))).toHaveLength(2);

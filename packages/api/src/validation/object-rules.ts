@@ -7,8 +7,9 @@ import { nameProblem } from '../names.ts';
 import { refinementErrors } from './schema-errors.ts';
 
 /**
- * Validates the object by the kind's own rules: name, cross-field rules, immutable fields. Stored values are not rejected, like in a management
- * cluster's API server: an object that is older than a rule can still be changed elsewhere, and deleted.
+ * Validates the object by the kind's own rules: name, cross-field rules, immutable fields. Stored values are not
+ * rejected, as in a management cluster's API server: an object that is older than a rule can still be changed
+ * elsewhere, and deleted.
  */
 export function ruleErrors<T extends KubeObject>(kind: Kind<T>, object: T, old: T | undefined): FieldError[] {
   return [
@@ -56,7 +57,7 @@ function isEqual(a: unknown, b: unknown): boolean {
   return isDeepStrictEqual(a, b);
 }
 
-/** Whether the stored object has the same value there, or in the list that it is in. */
+/** Whether the stored object has the same value at this path, or in the list that contains it. */
 function isStored(path: string, object: KubeObject, old: KubeObject | undefined): boolean {
   const [place = ''] = path.split('[', 1);
   return old !== undefined && isDeepStrictEqual(valueAt(object, place), valueAt(old, place));
@@ -66,7 +67,7 @@ function crossFieldErrors(kind: Kind, object: KubeObject, old: KubeObject | unde
   const errors: FieldError[] = [];
   for (const rule of kind.rules) {
     const subject = valueAt(object, rule.path);
-    // A rule's function takes the value at its path; an absent object has nothing to validate.
+    // A rule's function takes the value at its path; an absent object needs no validation.
     if (subject === undefined || rule.holds(subject as never) || isStored(rule.path, object, old)) continue;
     errors.push({
       type: 'FieldValueInvalid',
@@ -78,7 +79,7 @@ function crossFieldErrors(kind: Kind, object: KubeObject, old: KubeObject | unde
   return errors;
 }
 
-/** The value at a dotted path of plain fields, or undefined. */
+/** The value at a dotted path of plain fields; undefined if absent. */
 export function valueAt(object: unknown, path: string): unknown {
   let value = object;
   for (const segment of path.split('.')) {

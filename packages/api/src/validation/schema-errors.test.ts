@@ -6,7 +6,7 @@ import { parseObject } from './schema-errors.ts';
 const metadata = { name: 'x', namespace: 'team' };
 
 describe('parseObject', () => {
-  it('fills in what an API server would', () => {
+  it('sets defaults like an API server', () => {
     const parsed = parseObject(nodePools, { metadata, spec: { clusterName: 'demo', flavor: 'b3-8' } });
     expect(parsed).toMatchObject({
       ok: true,

@@ -7,7 +7,7 @@ export type Parsed<T> =
   | { readonly ok: true; readonly object: T }
   | { readonly ok: false; readonly errors: FieldError[] };
 
-/** Sets defaults and validates against the schema: for objects from files, which no API server has validated. */
+/** Sets defaults and validates against the schema, for objects from files, which no API server has validated. */
 export function parseObject<T extends KubeObject>(
   kind: Kind<T>,
   object: { metadata: T['metadata']; spec?: unknown },

@@ -11,8 +11,8 @@ const GROUP = 'some.example.com';
 const PATH = `/apis/${GROUP}/v1`;
 const MINUTE_MS = 60_000;
 
-describe('what an APIService costs', () => {
-  test('one that answers is asked twice a minute, and nothing is written', async () => {
+describe('load from checks of an APIService', () => {
+  test('checks an available API server twice a minute, without status writes', async () => {
     const server = await AggregatingServer.open();
     await server.register(GROUP);
     expect(await server.availability(GROUP)).toBe('True Passed all checks passed');
@@ -25,22 +25,22 @@ describe('what an APIService costs', () => {
     expect(server.store.revision).toBe(revision);
   });
 
-  test('one that fails for long is asked about once a minute, and told once', async () => {
+  test('checks a failing API server about once a minute, and writes its status once', async () => {
     const server = await AggregatingServer.open();
-    server.outbound.answer = () => Promise.reject(new OutboundError('EOF'));
+    server.outbound.response = () => Promise.reject(new OutboundError('EOF'));
     await server.register(GROUP);
     expect(await server.availability(GROUP)).toContain('False FailedDiscoveryCheck failing or missing response from');
 
     const { revision } = server.store;
     await server.clock.advance(MINUTE_MS);
-    const before = server.outbound.calls.length;
+    const previous = server.outbound.calls.length;
     await server.clock.advance(10 * MINUTE_MS);
 
-    expect(server.outbound.calls.length - before).toBeLessThanOrEqual(11);
+    expect(server.outbound.calls.length - previous).toBeLessThanOrEqual(11);
     expect(server.store.revision).toBe(revision);
   });
 
-  test('one without a Service is not asked', async () => {
+  test('does not check an APIService without a Service', async () => {
     const server = await AggregatingServer.open();
     await server.register(GROUP, { service: { namespace: 'ns', name: 'missing' } });
     await server.clock.advance(10 * MINUTE_MS);
@@ -49,47 +49,47 @@ describe('what an APIService costs', () => {
     expect(server.outbound.calls).toEqual([]);
   });
 
-  test('endpoints that change all the time are no reason to ask more than once a second', async () => {
+  test('checks at most once a second while endpoints keep changing', async () => {
     const server = await AggregatingServer.open();
     await server.register(GROUP);
-    const before = server.outbound.countOf(PATH);
+    const previous = server.outbound.countOf(PATH);
     const slices = server.client.resource<EndpointSlice>(EndpointSlices);
     for (let index = 0; index < 200; index++) {
       await slices.update(slice({ index: String(index) }));
       await server.clock.advance(20);
     }
 
-    expect(server.outbound.countOf(PATH) - before).toBeLessThanOrEqual(5);
+    expect(server.outbound.countOf(PATH) - previous).toBeLessThanOrEqual(5);
   });
 
-  test('hundreds of one Service whose endpoints change are asked ten times a second in all', async () => {
+  test('checks hundreds of APIServices with one changing Service at most ten times a second', async () => {
     const server = await AggregatingServer.open();
     for (let index = 0; index < 200; index++) await server.register(`g${index}.example.com`);
     await server.clock.advance(0);
-    const before = server.outbound.calls.length;
+    const previous = server.outbound.calls.length;
     const slices = server.client.resource<EndpointSlice>(EndpointSlices);
     for (let index = 0; index < 60; index++) {
       await slices.update(slice({ index: String(index) }));
       await server.clock.advance(1000);
     }
 
-    // One for the kinds, one for the hash of the OpenAPI document.
-    expect(server.outbound.calls.length - before).toBeLessThanOrEqual(2 * 11 * 60);
+    // One request for the kinds, one for the hash of the OpenAPI document.
+    expect(server.outbound.calls.length - previous).toBeLessThanOrEqual(2 * 11 * 60);
   });
 
-  test('hundreds that never answer are asked a few at a time', async () => {
+  test('checks only a few of many unresponsive APIServices at a time', async () => {
     const server = await AggregatingServer.open();
-    const hangs = Promise.withResolvers<never>();
-    server.outbound.answer = () => hangs.promise;
+    const pendingResponse = Promise.withResolvers<never>();
+    server.outbound.response = () => pendingResponse.promise;
     for (let index = 0; index < 200; index++) await server.register(`g${index}.example.com`);
     await server.clock.advance(MINUTE_MS);
 
-    expect(server.outbound.mostWaiting).toBe(8);
-    hangs.reject(new OutboundError('context deadline exceeded'));
+    expect(server.outbound.maxWaiting).toBe(8);
+    pendingResponse.reject(new OutboundError('context deadline exceeded'));
     await server.server.close();
   });
 
-  test('a server that closes asks no more', async () => {
+  test('stops checking when the server closes', async () => {
     const server = await AggregatingServer.open();
     await server.register(GROUP);
     await server.server.close();
@@ -98,26 +98,26 @@ describe('what an APIService costs', () => {
   });
 });
 
-describe('an APIService says that it is available', () => {
-  test('as soon as its endpoints answer again', async () => {
+describe('availability of an APIService', () => {
+  test('returns as soon as its endpoints respond again', async () => {
     const server = await AggregatingServer.open();
-    const { answer } = server.outbound;
-    server.outbound.answer = () => Promise.reject(new OutboundError('EOF'));
+    const { response } = server.outbound;
+    server.outbound.response = () => Promise.reject(new OutboundError('EOF'));
     await server.register(GROUP);
     await server.clock.advance(10 * MINUTE_MS);
-    server.outbound.answer = answer;
+    server.outbound.response = response;
     await server.client.resource<EndpointSlice>(EndpointSlices).update(slice({ moved: 'yes' }));
     await server.clock.advance(1000);
 
     expect(await server.availability(GROUP)).toBe('True Passed all checks passed');
   });
 
-  test('after a restart, though nothing has changed', async () => {
-    const before = await AggregatingServer.open();
-    await before.register(GROUP);
-    await before.server.close();
-    const server = AggregatingServer.reopen(before.store);
-    server.outbound.answer = () => Promise.reject(new OutboundError('EOF'));
+  test('is updated after a restart, though nothing has changed', async () => {
+    const previous = await AggregatingServer.open();
+    await previous.register(GROUP);
+    await previous.server.close();
+    const server = AggregatingServer.reopen(previous.store);
+    server.outbound.response = () => Promise.reject(new OutboundError('EOF'));
     await server.clock.advance(0);
 
     expect(await server.availability(GROUP)).toMatch(/^False FailedDiscoveryCheck /);
@@ -132,7 +132,7 @@ describe('an APIService says that it is available', () => {
       says: 'it is about "apps/v1"',
     },
     {
-      reason: 'too many kinds',
+      reason: 'an excessive number of kinds',
       body: JSON.stringify({
         kind: 'APIResourceList',
         groupVersion: `${GROUP}/v1`,
@@ -141,9 +141,9 @@ describe('an APIService says that it is available', () => {
       says: 'more than 500 resources',
     },
     { reason: 'too much', body: ' '.repeat(300_000), says: 'the answer has more than 262144 bytes' },
-  ])('not if its server says $reason', async ({ body, says }) => {
+  ])('is False if its server returns $reason', async ({ body, says }) => {
     const server = await AggregatingServer.open();
-    server.outbound.answer = () => ({ body });
+    server.outbound.response = () => ({ body });
     await server.register(GROUP);
 
     await expect.poll(() => server.availability(GROUP)).toContain('False FailedDiscoveryCheck ');
@@ -151,18 +151,18 @@ describe('an APIService says that it is available', () => {
   });
 });
 
-describe('what this server serves itself', () => {
-  test('stays with it, whatever an APIService says', async () => {
+describe('group versions that this server serves itself', () => {
+  test('stay local, even with an APIService for them', async () => {
     const server = await AggregatingServer.open();
     await server.register('apps');
-    const answer = await server.list('/apis/apps/v1/deployments');
+    const response = await server.list('/apis/apps/v1/deployments');
 
-    expect(answer).toMatchObject({ status: 200, body: { kind: 'DeploymentList', items: [] } });
+    expect(response).toMatchObject({ status: 200, body: { kind: 'DeploymentList', items: [] } });
     expect(await server.availability('apps')).toBe('True Local Local APIServices are always available');
     expect(server.outbound.calls).toEqual([]);
   });
 
-  test('becomes its own with a CustomResourceDefinition', async () => {
+  test('become local with a CustomResourceDefinition', async () => {
     const server = await AggregatingServer.open();
     await server.register(GROUP);
     const schema = { openAPIV3Schema: { type: 'object' as const } };
@@ -182,8 +182,8 @@ describe('what this server serves itself', () => {
   });
 });
 
-describe('a request', () => {
-  const things = `${PATH}/things`;
+describe('a forwarded request', () => {
+  const thingsPath = `${PATH}/things`;
 
   async function served(options?: Parameters<typeof AggregatingServer.open>[0]): Promise<AggregatingServer> {
     const server = await AggregatingServer.open(options);
@@ -192,29 +192,29 @@ describe('a request', () => {
     return server;
   }
 
-  test('that is not answered ends after a minute', async () => {
+  test('ends after a minute without a response', async () => {
     const server = await served();
-    server.outbound.answer = async ({ timeoutMs }) => {
+    server.outbound.response = async ({ timeoutMs }) => {
       await server.clock.sleep(timeoutMs);
       throw new OutboundError('context deadline exceeded');
     };
-    const answer = server.send('GET', things);
+    const response = server.send('GET', thingsPath);
     await server.clock.advance(MINUTE_MS);
 
-    expect((await answer).status).toBe(503);
-    expect(await (await answer).text()).toBe('context deadline exceeded\n');
+    expect((await response).status).toBe(503);
+    expect(await (await response).text()).toBe('context deadline exceeded\n');
   });
 
-  test('that is answered slowly breaks off after a minute, but not a watch', async () => {
+  test('is aborted after a minute if the response is slow, unless it is a watch', async () => {
     const server = await served();
     const bodies: Readable[] = [];
-    server.outbound.answer = () => {
+    server.outbound.response = () => {
       const body = new Readable({ read() {} });
       bodies.push(body);
       return { body };
     };
-    const list = await server.send('GET', things);
-    const watch = await server.send('GET', `${things}?watch=1`);
+    const list = await server.send('GET', thingsPath);
+    const watch = await server.send('GET', `${thingsPath}?watch=1`);
     const broken = list.text().catch((error: unknown) => error);
     await server.clock.advance(MINUTE_MS);
     expect(await broken).toMatchObject({ message: 'the answer broke off' });
@@ -223,12 +223,12 @@ describe('a request', () => {
     expect((await watch.lines()[Symbol.asyncIterator]().next()).value).toBe('{}');
   });
 
-  test('that is a watch ends with the client of this process that asked for it', async () => {
+  test('ends with its in-process client if it is a watch', async () => {
     const server = await served();
     const body = new Readable({ read() {} });
-    server.outbound.answer = () => ({ body });
+    server.outbound.response = () => ({ body });
     const transport = server.server.transport({ username: 'a', groups: ['system:masters'] });
-    const watch = await transport.request({ method: 'GET', path: `${things}?watch=1` });
+    const watch = await transport.request({ method: 'GET', path: `${thingsPath}?watch=1` });
     const next = watch.lines()[Symbol.asyncIterator]().next();
     transport.close();
 
@@ -236,81 +236,81 @@ describe('a request', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('that is answered by too much breaks off', async () => {
+  test('is aborted if the response is too large', async () => {
     const server = await served({ limits: { maxAnswerBytes: 1000 } });
-    server.outbound.answer = () => ({ body: Readable.from(Array.from({ length: 100 }, () => Buffer.alloc(100))) });
+    server.outbound.response = () => ({ body: Readable.from(Array.from({ length: 100 }, () => Buffer.alloc(100))) });
 
-    await expect((await server.send('GET', things)).text()).rejects.toThrow('the answer broke off');
+    await expect((await server.send('GET', thingsPath)).text()).rejects.toThrow('the answer broke off');
   });
 
   test.each([
-    { reason: 'an answer', read: (answer: TransportResponse) => answer.text() },
-    { reason: 'a line', read: (answer: TransportResponse) => answer.lines()[Symbol.asyncIterator]().next() },
-  ])('of this process is not answered by $reason of more than 4 MiB', async ({ read }) => {
+    { reason: 'an answer', read: (response: TransportResponse) => response.text() },
+    { reason: 'a line', read: (response: TransportResponse) => response.lines()[Symbol.asyncIterator]().next() },
+  ])('fails for an in-process client on $reason of more than 4 MiB', async ({ read }) => {
     const server = await served();
     const body = Readable.from(Array.from({ length: 80 }, () => Buffer.alloc(65_536, 'x')));
-    server.outbound.answer = () => ({ body });
+    server.outbound.response = () => ({ body });
 
-    await expect(read(await server.send('GET', things))).rejects.toThrow('has more than 4194304 characters');
+    await expect(read(await server.send('GET', thingsPath))).rejects.toThrow('has more than 4194304 characters');
     await expect.poll(() => body.destroyed).toBe(true);
   });
 
-  test('that finds too many others waiting is refused', async () => {
+  test('is refused if too many others are waiting', async () => {
     const server = await served();
-    const hangs = Promise.withResolvers<never>();
-    server.outbound.answer = () => hangs.promise;
-    const waiting = Array.from({ length: 100 }, () => server.send('GET', things));
+    const pendingResponse = Promise.withResolvers<never>();
+    server.outbound.response = () => pendingResponse.promise;
+    const waiting = Array.from({ length: 100 }, () => server.send('GET', thingsPath));
     await server.clock.advance(0);
 
-    expect((await server.send('GET', things)).status).toBe(429);
-    hangs.reject(new OutboundError('EOF'));
+    expect((await server.send('GET', thingsPath)).status).toBe(429);
+    pendingResponse.reject(new OutboundError('EOF'));
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(waiting.map(() => 503));
   });
 
-  test('that comes back to the server is told so', async () => {
+  test('is refused if it loops back to the server', async () => {
     const server = await served();
-    server.outbound.answer = async ({ headers, path }) => {
+    server.outbound.response = async ({ headers, path }) => {
       const again = await server.send('GET', path, undefined, headers as Record<string, string>);
       return { status: again.status, body: await again.text() };
     };
-    const answer = await server.call('GET', things);
+    const response = await server.call('GET', thingsPath);
 
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 508,
       body: { message: `the Service of APIService v1.${GROUP} leads back to this API server` },
     });
-    expect(server.outbound.countOf(things)).toBe(1);
+    expect(server.outbound.countOf(thingsPath)).toBe(1);
   });
 
   test.each([
     { reason: 'hides a slash', path: `${PATH}/namespaces/a%2Fb/things`, headers: {}, status: 400 },
     { reason: 'climbs', path: `${PATH}/things/.%2e/other`, headers: {}, status: 400 },
     { reason: 'has an empty segment', path: `${PATH}/namespaces//things/a`, headers: {}, status: 400 },
-    { reason: 'begins with one', path: `/${things}`, headers: {}, status: 400 },
+    { reason: 'begins with an empty segment', path: `/${thingsPath}`, headers: {}, status: 400 },
     { reason: 'climbs openly', path: `${PATH}/../../apps/v1`, headers: {}, status: 400 },
     {
-      reason: 'has no connection that could speak another protocol',
-      path: things,
+      reason: 'has no connection that can be upgraded',
+      path: thingsPath,
       headers: { connection: 'Upgrade', upgrade: 'websocket' },
       status: 501,
     },
-  ])('that $reason is refused', async ({ path, headers, status }) => {
+  ])('is refused if it $reason', async ({ path, headers, status }) => {
     const server = await served();
-    const answer = await server.call('GET', path, undefined, headers);
+    const response = await server.call('GET', path, undefined, headers);
 
-    expect(answer.status).toBe(status);
+    expect(response.status).toBe(status);
     expect(server.outbound.countOf(path)).toBe(0);
   });
 
-  test('goes on while an APIService changes, and ends with it', async () => {
+  test('continues while an APIService changes, and ends when it is deleted', async () => {
     const server = await served();
-    server.outbound.answer = () => ({ body: '{"kind":"ThingList"}' });
+    server.outbound.response = () => ({ body: '{"kind":"ThingList"}' });
     await server.client
       .resource<APIService>(APIServices)
       .patch(`v1.${GROUP}`, { type: 'merge', value: { spec: { caBundle: '', versionPriority: 11 } } });
 
-    expect((await server.call('GET', things)).body).toEqual({ kind: 'ThingList' });
+    expect((await server.call('GET', thingsPath)).body).toEqual({ kind: 'ThingList' });
     await server.client.resource(APIServices).delete(`v1.${GROUP}`);
-    expect((await server.call('GET', things)).status).toBe(404);
+    expect((await server.call('GET', thingsPath)).status).toBe(404);
   });
 });

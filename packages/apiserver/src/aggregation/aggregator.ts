@@ -7,7 +7,7 @@ import { APIServices, EndpointSlices, Services } from '@fairway/kube/kinds/resou
 import type { UserInfo } from '../auth/user.ts';
 import type { Outbound } from '../outbound/outbound-client.ts';
 import type { Core } from '../server/core.ts';
-import type { Answer, ApiRequest } from '../server/request.ts';
+import type { ApiRequest, ApiResponse } from '../server/request.ts';
 import { bucketOf } from '../server/served-resource.ts';
 import { isBodiless } from '../server/upgrade-response.ts';
 import type { Change, Entry } from '../store/store.ts';
@@ -16,10 +16,10 @@ import type { FrontProxyIdentity } from './destination.ts';
 import { Forwarder } from './forwarder.ts';
 import { OpenApiV2Source } from './openapi-v2-source.ts';
 import { groupVersionKey, groupVersionOf, type RemoteApi, remoteApiOf } from './remote-api.ts';
-import type { Discovered } from './remote-check.ts';
+import type { DiscoveryResult } from './remote-check.ts';
 import type { RemoteDocumentV2 } from './remote-document-v2.ts';
 import type { RemoteResource } from './remote-resources.ts';
-import { askedProtocol, isPassedOn } from './upgrades.ts';
+import { isForwarded, requestedProtocol } from './upgrades.ts';
 
 /** How a server reaches the API servers of APIServices. */
 export interface AggregationOptions {
@@ -39,20 +39,20 @@ export interface AggregatorOptions extends AggregationOptions {
 /** A group version of another API server for discovery. */
 export interface RemoteGroupVersion {
   readonly api: RemoteApi;
-  /** As last observed. */
+  /** The result of the last check. */
   readonly resources: readonly RemoteResource[];
   readonly openApiHash: string | undefined;
   readonly isStale: boolean;
 }
 
-const API_SERVICES = bucketOf(APIServices);
-const SERVICES = bucketOf(Services);
-const SLICES = bucketOf(EndpointSlices);
+const API_SERVICES_BUCKET = bucketOf(APIServices);
+const SERVICES_BUCKET = bucketOf(Services);
+const ENDPOINT_SLICES_BUCKET = bucketOf(EndpointSlices);
 const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
 /** Total size limit of the discovery of all APIServices. */
 const MAX_DISCOVERY_CHARS = 4 * 1024 * 1024;
 
-interface Known extends Discovered {
+interface KnownDiscovery extends DiscoveryResult {
   isStale: boolean;
 }
 
@@ -64,8 +64,8 @@ export class Aggregator {
   readonly #options: AggregatorOptions;
   readonly #apis = new Map<string, RemoteApi>();
   /** Names of APIServices by `namespace/name` of their Service. */
-  readonly #byService = new Map<string, Set<string>>();
-  readonly #known = new Map<string, Known>();
+  readonly #apisByService = new Map<string, Set<string>>();
+  readonly #discoveries = new Map<string, KnownDiscovery>();
   readonly #checks: AvailabilityChecks;
   readonly #forwarder: Forwarder;
   readonly #openApiV2: OpenApiV2Source;
@@ -90,10 +90,10 @@ export class Aggregator {
         const api = this.#apis.get(name);
         return api && this.find(api.group, api.version);
       },
-      onDiscovered: (api, discovered) => this.#learn(api, discovered),
+      onDiscovered: (api, discovered) => this.#recordDiscovery(api, discovered),
     });
     core.registry.onChange(() => this.#onRegistryChange());
-    for (const entry of core.store.list(API_SERVICES)) this.#follow(entry);
+    for (const entry of core.store.list(API_SERVICES_BUCKET)) this.#follow(entry);
     core.observe((changes) => this.#onChanges(changes));
   }
 
@@ -112,7 +112,7 @@ export class Aggregator {
     this.#discovered ??= [...this.#apis.values()]
       .filter((api) => !this.#isLocal(api))
       .map((api) => {
-        const { resources = [], openApiHash, isStale = true } = this.#known.get(api.name) ?? {};
+        const { resources = [], openApiHash, isStale = true } = this.#discoveries.get(api.name) ?? {};
         return { api, resources, openApiHash, isStale };
       });
     return this.#discovered;
@@ -133,16 +133,16 @@ export class Aggregator {
     api: RemoteApi,
     request: ApiRequest,
     options: { readonly user: UserInfo; readonly auditId: string; readonly isLong: boolean },
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     return this.#forwarder.forward(api, request, options);
   }
 
   /** Whether another API server may upgrade a request whose head has been read. */
   mayUpgrade(request: IncomingMessage): boolean {
-    const protocol = askedProtocol(request.headers);
-    if (protocol === undefined || !isPassedOn(protocol) || !isBodiless(request)) return false;
-    const about = groupVersionOf(request.url?.split('?', 1)[0] ?? '');
-    return about !== undefined && this.find(about.group, about.version) !== undefined;
+    const protocol = requestedProtocol(request.headers);
+    if (protocol === undefined || !isForwarded(protocol) || !isBodiless(request)) return false;
+    const groupVersion = groupVersionOf(request.url?.split('?', 1)[0] ?? '');
+    return groupVersion !== undefined && this.find(groupVersion.group, groupVersion.version) !== undefined;
   }
 
   close(): void {
@@ -155,21 +155,21 @@ export class Aggregator {
   }
 
   #onRegistryChange(): void {
-    const before = this.#local;
+    const previous = this.#local;
     this.#local = undefined;
     if (this.#apis.size === 0) return;
     for (const api of this.#apis.values()) {
-      if (before?.has(groupVersionKey(api)) !== this.#isLocal(api)) this.#checks.check(api.name);
+      if (previous?.has(groupVersionKey(api)) !== this.#isLocal(api)) this.#checks.check(api.name);
     }
     this.#changed();
   }
 
   #onChanges(changes: readonly Change[]): void {
     for (const { bucket, removed, entry, previous } of changes) {
-      if (bucket === API_SERVICES) {
+      if (bucket === API_SERVICES_BUCKET) {
         if (removed) this.#forget(entry.key);
         else this.#follow(entry);
-      } else if (this.#apis.size > 0 && (bucket === SERVICES || bucket === SLICES)) {
+      } else if (this.#apis.size > 0 && (bucket === SERVICES_BUCKET || bucket === ENDPOINT_SLICES_BUCKET)) {
         for (const one of [entry, previous]) if (one !== undefined) this.#onServiceChange(serviceKeyOf(bucket, one));
       }
     }
@@ -180,7 +180,7 @@ export class Aggregator {
     const api = remoteApiOf(entry.object() as APIService);
     const isSame = this.#apis.get(key)?.fingerprint === api?.fingerprint;
     if (!isSame) this.#forgetApi(key);
-    if (api !== undefined) this.#keep(api);
+    if (api !== undefined) this.#addApi(api);
     // A status write does not trigger another check.
     if (!isSame || api === undefined) this.#checks.check(key);
     if (!isSame) this.#changed();
@@ -191,46 +191,49 @@ export class Aggregator {
     if (this.#forgetApi(name)) this.#changed();
   }
 
-  #keep(api: RemoteApi): void {
+  #addApi(api: RemoteApi): void {
     this.#apis.set(api.name, api);
     const key = serviceKey(api);
-    const names = this.#byService.get(key) ?? new Set();
-    this.#byService.set(key, names.add(api.name));
+    const names = this.#apisByService.get(key) ?? new Set();
+    this.#apisByService.set(key, names.add(api.name));
   }
 
   #forgetApi(name: string): boolean {
     const api = this.#apis.get(name);
     if (api === undefined) return false;
     const key = serviceKey(api);
-    const names = this.#byService.get(key);
+    const names = this.#apisByService.get(key);
     names?.delete(name);
-    if (names?.size === 0) this.#byService.delete(key);
-    this.#known.delete(name);
+    if (names?.size === 0) this.#apisByService.delete(key);
+    this.#discoveries.delete(name);
     return this.#apis.delete(name);
   }
 
   #onServiceChange(key: string | undefined): void {
     if (key === undefined) return;
-    for (const name of this.#byService.get(key) ?? []) this.#checks.check(name);
+    for (const name of this.#apisByService.get(key) ?? []) this.#checks.check(name);
   }
 
   /** Stores an API server's kinds; after a failure the previous ones are kept. Returns why they can't be stored. */
-  #learn(api: RemoteApi, discovered: Discovered | undefined): string | undefined {
+  #recordDiscovery(api: RemoteApi, discovered: DiscoveryResult | undefined): string | undefined {
     if (this.#apis.get(api.name)?.fingerprint !== api.fingerprint) return undefined;
-    const before = this.#known.get(api.name);
+    const previous = this.#discoveries.get(api.name);
     if (discovered === undefined) {
-      if (before === undefined || before.isStale) return undefined;
-      before.isStale = true;
+      if (previous === undefined || previous.isStale) return undefined;
+      previous.isStale = true;
       this.#changed();
       return undefined;
     }
-    const others = [...this.#known].reduce((sum, [name, { text }]) => sum + (name === api.name ? 0 : text.length), 0);
+    const others = [...this.#discoveries].reduce(
+      (sum, [name, { text }]) => sum + (name === api.name ? 0 : text.length),
+      0,
+    );
     if (others + discovered.text.length > MAX_DISCOVERY_CHARS) {
       return `the discovery documents of all APIServices together have more than ${MAX_DISCOVERY_CHARS} characters`;
     }
-    this.#known.set(api.name, { ...discovered, isStale: false });
-    const isSame = before?.text === discovered.text && before.openApiHash === discovered.openApiHash;
-    if (!isSame || before.isStale) this.#changed();
+    this.#discoveries.set(api.name, { ...discovered, isStale: false });
+    const isSame = previous?.text === discovered.text && previous.openApiHash === discovered.openApiHash;
+    if (!isSame || previous.isStale) this.#changed();
     return undefined;
   }
 
@@ -246,7 +249,7 @@ function serviceKey({ service }: RemoteApi): string {
 
 /** Key of a Service, or of an EndpointSlice's Service. */
 function serviceKeyOf(bucket: string, entry: Entry): string | undefined {
-  if (bucket === SERVICES) return entry.key;
+  if (bucket === SERVICES_BUCKET) return entry.key;
   const { namespace, labels } = entry.object().metadata;
   const name = labels?.[SERVICE_NAME_LABEL];
   return name === undefined ? undefined : `${namespace}/${name}`;

@@ -9,20 +9,20 @@ import type { Condition } from '@fairway/kube/object/meta';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import type { Core } from '../server/core.ts';
 import type { RemoteApi } from './remote-api.ts';
-import { askForOpenApiHash, askForResources, type Discovered, type RemoteCheckOptions } from './remote-check.ts';
-import { type AvailableState, LOCAL, PASSED, serviceProblem, unavailable } from './service-problem.ts';
+import { type DiscoveryResult, fetchOpenApiHash, fetchResources, type RemoteCheckOptions } from './remote-check.ts';
+import { type AvailableState, LOCAL_STATE, PASSED_STATE, serviceProblem, unavailable } from './service-problem.ts';
 
 export interface AvailabilityOptions extends RemoteCheckOptions {
   readonly core: Core;
-  /** With all rights. */
+  /** A client with all rights. */
   readonly writer: KubeClient;
   /** The current target of an APIService; undefined if it is served here, or deleted. */
   readonly apiOf: (name: string) => RemoteApi | undefined;
   /** Processes the result; returns why it can't be used, if so. */
-  readonly onDiscovered: (api: RemoteApi, discovered: Discovered | undefined) => string | undefined;
+  readonly onDiscovered: (api: RemoteApi, discovered: DiscoveryResult | undefined) => string | undefined;
 }
 
-/** Like upstream's resync. */
+/** Same as upstream's resync. */
 const PERIOD_MS = 30_000;
 const MAX_PAUSE_MS = 60_000;
 /** How often to request the hash of the OpenAPI document. */
@@ -30,18 +30,18 @@ const OPENAPI_PERIOD_MS = 55_000;
 /** Minimum time between two checks of one APIService, whatever happens to its Service. */
 const MIN_PAUSE_MS = 1000;
 /** Additional time for each existing APIService, which limits checks to ten a second in total. */
-const PAUSE_OF_EACH_MS = 100;
+const PAUSE_PER_API_MS = 100;
 /** Concurrent checks: a server that never responds takes 5 s. */
 const MAX_CHECKS = 8;
 
-interface Watched {
+interface WatchedApi {
   timer?: Timer | undefined;
   failures: number;
   checkedMs: number;
   isRunning: boolean;
   /** Something has changed since the check started. */
   isDirty: boolean;
-  openApi?: { readonly hash: string | undefined; readonly askedMs: number };
+  openApi?: { readonly hash: string | undefined; readonly fetchedMs: number };
 }
 
 /**
@@ -52,7 +52,7 @@ interface Watched {
  */
 export class AvailabilityChecks {
   readonly #options: AvailabilityOptions;
-  readonly #watched = new Map<string, Watched>();
+  readonly #watchedApis = new Map<string, WatchedApi>();
   readonly #slots = new CallSlots(MAX_CHECKS);
   #isClosed = false;
 
@@ -63,85 +63,85 @@ export class AvailabilityChecks {
   /** Schedules a check of an APIService. */
   check(name: string): void {
     if (this.#isClosed) return;
-    let watched = this.#watched.get(name);
+    let watched = this.#watchedApis.get(name);
     if (watched === undefined) {
       watched = { failures: 0, checkedMs: Number.NEGATIVE_INFINITY, isRunning: false, isDirty: false };
-      this.#watched.set(name, watched);
+      this.#watchedApis.set(name, watched);
     }
     if (watched.isRunning) watched.isDirty = true;
     else this.#checkAfter(name, watched, watched.checkedMs + this.#minPauseMs() - this.#options.clock.now());
   }
 
   forget(name: string): void {
-    this.#watched.get(name)?.timer?.cancel();
-    this.#watched.delete(name);
+    this.#watchedApis.get(name)?.timer?.cancel();
+    this.#watchedApis.delete(name);
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const name of this.#watched.keys()) this.forget(name);
+    for (const name of this.#watchedApis.keys()) this.forget(name);
   }
 
-  #checkAfter(name: string, watched: Watched, delayMs: number): void {
+  #checkAfter(name: string, watched: WatchedApi, delayMs: number): void {
     watched.timer?.cancel();
     watched.timer = this.#options.clock.after(Math.max(0, delayMs), () => void this.#run(name, watched));
   }
 
-  async #run(name: string, watched: Watched): Promise<void> {
+  async #run(name: string, watched: WatchedApi): Promise<void> {
     watched.isRunning = true;
     watched.isDirty = false;
-    const leave = await this.#slots.enter();
+    const release = await this.#slots.enter();
     let isGood = false;
     try {
-      if (this.#watched.get(name) === watched) isGood = await this.#check(name, watched);
+      if (this.#watchedApis.get(name) === watched) isGood = await this.#check(name, watched);
     } catch (error) {
       this.#options.core.log.debug({ err: error, apiService: name }, 'availability not told');
     } finally {
-      leave();
+      release();
     }
     watched.isRunning = false;
     watched.checkedMs = this.#options.clock.now();
     watched.failures = isGood ? 0 : watched.failures + 1;
     // It may meanwhile have been deleted, or the server closed.
-    if (this.#watched.get(name) !== watched) return;
+    if (this.#watchedApis.get(name) !== watched) return;
     // Local API groups only change with their APIService.
     if (!watched.isDirty && isGood && this.#options.apiOf(name) === undefined) this.forget(name);
     else this.#checkAfter(name, watched, watched.isDirty ? this.#minPauseMs() : this.#pauseMs(watched));
   }
 
-  #pauseMs({ failures }: Watched): number {
+  #pauseMs({ failures }: WatchedApi): number {
     const pauseMs = failures === 0 ? PERIOD_MS : Math.min(MIN_PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
     return Math.max(pauseMs, this.#minPauseMs()) * (0.9 + this.#options.random() / 5);
   }
 
   #minPauseMs(): number {
-    return Math.max(MIN_PAUSE_MS, this.#watched.size * PAUSE_OF_EACH_MS);
+    return Math.max(MIN_PAUSE_MS, this.#watchedApis.size * PAUSE_PER_API_MS);
   }
 
-  async #check(name: string, watched: Watched): Promise<boolean> {
+  async #check(name: string, watched: WatchedApi): Promise<boolean> {
     const state = await this.#state(name, watched);
     await this.#patchStatus(name, state);
     return state.status === 'True';
   }
 
-  async #state(name: string, watched: Watched): Promise<AvailableState> {
+  async #state(name: string, watched: WatchedApi): Promise<AvailableState> {
     const { apiOf, onDiscovered, reader } = this.#options;
     const api = apiOf(name);
-    if (api === undefined) return LOCAL;
-    const state = serviceProblem(reader, api.service) ?? (await this.#ask(api, watched));
+    if (api === undefined) return LOCAL_STATE;
+    const state = serviceProblem(reader, api.service) ?? (await this.#queryDiscovery(api, watched));
     if (state.status !== 'True') onDiscovered(api, undefined);
     return state;
   }
 
-  async #ask(api: RemoteApi, watched: Watched): Promise<AvailableState> {
+  async #queryDiscovery(api: RemoteApi, watched: WatchedApi): Promise<AvailableState> {
     const { clock, onDiscovered } = this.#options;
     try {
-      const discovered = await askForResources(this.#options, api);
-      if (clock.now() - (watched.openApi?.askedMs ?? 0) >= OPENAPI_PERIOD_MS) {
-        watched.openApi = { hash: await askForOpenApiHash(this.#options, api), askedMs: clock.now() };
+      const discovered = await fetchResources(this.#options, api);
+      if (clock.now() - (watched.openApi?.fetchedMs ?? 0) >= OPENAPI_PERIOD_MS) {
+        watched.openApi = { hash: await fetchOpenApiHash(this.#options, api), fetchedMs: clock.now() };
       }
-      const complaint = onDiscovered(api, { ...discovered, openApiHash: watched.openApi?.hash });
-      return complaint === undefined ? PASSED : unavailable('FailedDiscoveryCheck', complaint);
+      const problem = onDiscovered(api, { ...discovered, openApiHash: watched.openApi?.hash });
+      return problem === undefined ? PASSED_STATE : unavailable('FailedDiscoveryCheck', problem);
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       return unavailable('FailedDiscoveryCheck', error.message);
@@ -152,9 +152,9 @@ export class AvailabilityChecks {
     const { reader, writer, clock } = this.#options;
     const service = reader.get(APIServices, '', name);
     if (service === undefined) return;
-    const before = (service.status?.conditions ?? []) as Condition[];
-    const conditions = setCondition(before, { type: 'Available', ...state }, clock.now());
-    if (conditions === before) return;
+    const previous = (service.status?.conditions ?? []) as Condition[];
+    const conditions = setCondition(previous, { type: 'Available', ...state }, clock.now());
+    if (conditions === previous) return;
     const status = { ...service.status, conditions: [...conditions] as APIServiceCondition[] };
     try {
       await writer.resource<APIService>(APIServices).updateStatus({ ...service, status });

@@ -6,14 +6,17 @@ import type { RemoteApi } from './remote-api.ts';
 /** This server's front-proxy client certificate; undefined if it has none. */
 export type FrontProxyIdentity = () => Promise<Destination['identity']>;
 
-interface Sources {
+interface DestinationOptions {
   readonly reader: ObjectReader;
   readonly identity: FrontProxyIdentity;
   readonly random: () => number;
 }
 
 /** One of the endpoints of the API's Service. Rejects with an OutboundError. */
-export async function destinationOf({ reader, identity, random }: Sources, api: RemoteApi): Promise<Destination> {
+export async function destinationOf(
+  { reader, identity, random }: DestinationOptions,
+  api: RemoteApi,
+): Promise<Destination> {
   const { service, caBundle, insecureSkipTlsVerify } = api;
   return {
     ...serviceDestination(reader, service, random),

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { answeredHeaders, forwardedHeaders } from './forwarded-headers.ts';
+import { forwardedHeaders, responseHeaders } from './forwarded-headers.ts';
 import { userHeaders } from './front-proxy.ts';
 
-const FROM = { auditId: 'a-1', peer: '192.0.2.1', via: 'here' };
+const ORIGIN = { auditId: 'a-1', peer: '192.0.2.1', via: 'here' };
 
-test('requests keep what is meant for the other end, and nothing that says who the client is', () => {
+test('forwards only end-to-end headers of a request, and none that identify the client', () => {
   const headers = {
     accept: 'application/json',
     'content-type': 'application/json',
@@ -24,7 +24,7 @@ test('requests keep what is meant for the other end, and nothing that says who t
     'audit-id': 'a-0',
   };
 
-  expect(forwardedHeaders(headers, FROM)).toEqual({
+  expect(forwardedHeaders(headers, ORIGIN)).toEqual({
     accept: 'application/json',
     'content-type': 'application/json',
     'x-forwarded-for': '198.51.100.1, 192.0.2.1',
@@ -38,13 +38,13 @@ test.each([
   { protocols: 'base64url.bearer.authorization.k8s.io.eHg, v4.channel.k8s.io', kept: 'v4.channel.k8s.io' },
   { protocols: 'v4.channel.k8s.io,base64url.bearer.authorization.k8s.io.eHg', kept: 'v4.channel.k8s.io' },
   { protocols: 'base64url.bearer.authorization.k8s.io.eHg', kept: undefined },
-])('a token among the protocols of a WebSocket stays here: $protocols', ({ protocols, kept }) => {
-  const headers = forwardedHeaders({ 'sec-websocket-protocol': protocols }, FROM);
+])('does not forward a token among WebSocket protocols: $protocols', ({ protocols, kept }) => {
+  const headers = forwardedHeaders({ 'sec-websocket-protocol': protocols }, ORIGIN);
 
   expect(headers['sec-websocket-protocol']).toBe(kept);
 });
 
-test('answers keep what is meant for the client', () => {
+test('returns only headers meant for the client', () => {
   const headers = {
     'content-type': 'application/json',
     'content-length': '5',
@@ -56,7 +56,7 @@ test('answers keep what is meant for the client', () => {
     'audit-id': 'a-0',
   };
 
-  expect(answeredHeaders(headers)).toEqual({
+  expect(responseHeaders(headers)).toEqual({
     'content-type': 'application/json',
     'content-length': '5',
     warning: '299 - "x"',
@@ -64,9 +64,9 @@ test('answers keep what is meant for the client', () => {
 });
 
 test.each([
-  { reason: 'a name alone', user: { username: 'a', groups: [] }, headers: { 'X-Remote-User': 'a' } },
+  { reason: 'only a user name', user: { username: 'a', groups: [] }, headers: { 'X-Remote-User': 'a' } },
   {
-    reason: 'all that is known of a user',
+    reason: 'all fields of a user',
     user: { username: 'a', uid: 'u', groups: ['g', 'h'], extra: { 'Some/Key': ['1', '2'] } },
     headers: {
       'X-Remote-User': 'a',
@@ -76,7 +76,7 @@ test.each([
     },
   },
   {
-    reason: 'what is no ASCII',
+    reason: 'non-ASCII characters',
     user: { username: 'ü', groups: [], extra: { 'ü%': ['ü'] } },
     headers: { 'X-Remote-User': 'Ã¼', 'X-Remote-Extra-%C3%BC%25': ['Ã¼'] },
   },

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { appended, withoutHops } from '../server/hop-by-hop.ts';
+import { appendValue, withoutHopByHop } from '../server/hop-by-hop.ts';
 
 /** Each hop sets these itself. */
-const OWN: ReadonlySet<string> = new Set(['content-length', 'host']);
+const OWN_HEADERS: ReadonlySet<string> = new Set(['content-length', 'host']);
 /** The client's identity, which only this server may set. Some servers treat underscores as dashes. */
-const IDENTITY = /^(?:authorization|cookie|impersonate-.*|x-remote-.*)$/;
+const IDENTITY_HEADERS = /^(?:authorization|cookie|impersonate-.*|x-remote-.*)$/;
 
-const SUBPROTOCOLS = 'sec-websocket-protocol';
+const SUBPROTOCOL_HEADER = 'sec-websocket-protocol';
 /** Subprotocol in which browsers, which can't set headers, pass their token when they open a WebSocket. */
-const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
+const TOKEN_PROTOCOL_PREFIX = 'base64url.bearer.authorization.k8s.io.';
 
 /** Headers of a request to forward. */
 export function forwardedHeaders(
@@ -16,27 +16,28 @@ export function forwardedHeaders(
   { auditId, peer, via }: { readonly auditId: string; readonly peer: string | undefined; readonly via: string },
 ): Record<string, string> {
   const kept: Record<string, string> = {};
-  for (const [name, value] of withoutHops(headers)) {
-    if (value === undefined || OWN.has(name)) continue;
-    if (!IDENTITY.test(name.replaceAll('_', '-'))) kept[name] = value;
+  for (const [name, value] of withoutHopByHop(headers)) {
+    if (value === undefined || OWN_HEADERS.has(name)) continue;
+    if (!IDENTITY_HEADERS.test(name.replaceAll('_', '-'))) kept[name] = value;
   }
-  const protocols = kept[SUBPROTOCOLS]?.split(',').filter((one) => !one.trim().startsWith(TOKEN_PROTOCOL)) ?? [];
-  delete kept[SUBPROTOCOLS];
-  if (protocols.length > 0) kept[SUBPROTOCOLS] = protocols.join(',').trim();
+  const protocols =
+    kept[SUBPROTOCOL_HEADER]?.split(',').filter((one) => !one.trim().startsWith(TOKEN_PROTOCOL_PREFIX)) ?? [];
+  delete kept[SUBPROTOCOL_HEADER];
+  if (protocols.length > 0) kept[SUBPROTOCOL_HEADER] = protocols.join(',').trim();
   kept['audit-id'] = auditId;
-  kept['via'] = appended(headers['via'], `1.1 ${via}`);
-  if (peer !== undefined) kept['x-forwarded-for'] = appended(headers['x-forwarded-for'], peer);
+  kept['via'] = appendValue(headers['via'], `1.1 ${via}`);
+  if (peer !== undefined) kept['x-forwarded-for'] = appendValue(headers['x-forwarded-for'], peer);
   return kept;
 }
 
 /** The other server must not set cookies for this origin. */
-const NOT_ANSWERED: ReadonlySet<string> = new Set(['audit-id', 'host', 'set-cookie']);
+const DROPPED_RESPONSE_HEADERS: ReadonlySet<string> = new Set(['audit-id', 'host', 'set-cookie']);
 
 /** Headers of a response to forward. */
-export function answeredHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+export function responseHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const kept: Record<string, string> = {};
-  for (const [name, value] of withoutHops(headers)) {
-    if (value === undefined || NOT_ANSWERED.has(name)) continue;
+  for (const [name, value] of withoutHopByHop(headers)) {
+    if (value === undefined || DROPPED_RESPONSE_HEADERS.has(name)) continue;
     kept[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return kept;

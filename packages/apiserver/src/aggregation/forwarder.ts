@@ -6,12 +6,12 @@ import { ApiError, badRequest, tooManyRequests } from '@fairway/kube/object/api-
 import type { UserInfo } from '../auth/user.ts';
 import type { Destination, Outbound, OutboundCall } from '../outbound/outbound-client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
-import type { Answer, ApiRequest } from '../server/request.ts';
+import type { ApiRequest, ApiResponse } from '../server/request.ts';
 import { destinationOf, type FrontProxyIdentity } from './destination.ts';
-import { answeredHeaders, forwardedHeaders } from './forwarded-headers.ts';
+import { forwardedHeaders, responseHeaders } from './forwarded-headers.ts';
 import { userHeaders } from './front-proxy.ts';
 import type { RemoteApi } from './remote-api.ts';
-import { askedProtocol, isPassedOn, noUpgrade, UpgradedConnections } from './upgrades.ts';
+import { isForwarded, noUpgradeError, requestedProtocol, UpgradedConnections } from './upgrades.ts';
 
 export interface ForwarderOptions {
   readonly reader: ObjectReader;
@@ -28,10 +28,10 @@ export interface ForwarderOptions {
 /** Upstream's `--request-timeout`, for everything but long-running requests. */
 const TIMEOUT_MS = 60_000;
 /** Maximum pending requests to one API. */
-const MAX_WAITING = 100;
-const TEXT = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
-const NOTHING = Buffer.alloc(0);
-const SWITCHED = 101;
+const MAX_WAITING_REQUESTS = 100;
+const TEXT_HEADERS = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+const EMPTY_BODY = Buffer.alloc(0);
+const SWITCHING_PROTOCOLS = 101;
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Forwards requests to aggregated API servers, and streams back their responses: kube-aggregator's handler_proxy.go. */
@@ -48,15 +48,15 @@ export class Forwarder {
     api: RemoteApi,
     request: ApiRequest,
     { user, auditId, isLong }: { readonly user: UserInfo; readonly auditId: string; readonly isLong: boolean },
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const { via } = this.#options;
-    if (request.headers['via']?.includes(via)) throw looping(api);
+    if (request.headers['via']?.includes(via)) throw loopError(api);
     if (!isPlain(request.path)) throw badRequest('a segment of the path is empty, ".", ".." or has an encoded "/"');
-    const protocol = askedProtocol(request.headers);
-    if (protocol !== undefined && !(request.canUpgrade && isPassedOn(protocol))) throw noUpgrade(protocol);
-    if (!api.isAvailable) return unavailable();
+    const protocol = requestedProtocol(request.headers);
+    if (protocol !== undefined && !(request.canUpgrade && isForwarded(protocol))) throw noUpgradeError(protocol);
+    if (!api.isAvailable) return unavailableResponse();
     const query = request.query.toString();
-    const bytes = protocol === undefined ? await request.readBytes(user) : NOTHING;
+    const bytes = protocol === undefined ? await request.readBytes(user) : EMPTY_BODY;
     const call = {
       method: request.method,
       path: query === '' ? request.path : `${request.path}?${query}`,
@@ -69,18 +69,18 @@ export class Forwarder {
       body: bytes.length > 0 || BODY_METHODS.has(request.method) ? bytes : undefined,
       signal: request.signal,
     };
-    const leave = this.#enter(api);
+    const release = this.#enter(api);
     try {
       const endMs = this.#options.clock.now() + TIMEOUT_MS;
       const destination = await destinationOf(this.#options, api);
       const incoming = await this.#send(destination, { ...call, timeoutMs: TIMEOUT_MS }, user);
-      if (incoming.statusCode === SWITCHED) return switched(incoming);
-      return this.#answer(incoming, isLong ? undefined : endMs);
+      if (incoming.statusCode === SWITCHING_PROTOCOLS) return upgradeResponse(incoming);
+      return this.#toResponse(incoming, isLong ? undefined : endMs);
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      return { status: 503, headers: TEXT, body: `${error.message}\n` };
+      return { status: 503, headers: TEXT_HEADERS, body: `${error.message}\n` };
     } finally {
-      leave();
+      release();
     }
   }
 
@@ -91,7 +91,7 @@ export class Forwarder {
     const end = this.#upgraded.enter(user);
     try {
       const incoming = await client.request(destination, call);
-      if (incoming.statusCode === SWITCHED && !incoming.socket.destroyed) incoming.socket.once('close', end);
+      if (incoming.statusCode === SWITCHING_PROTOCOLS && !incoming.socket.destroyed) incoming.socket.once('close', end);
       else end();
       return incoming;
     } catch (error) {
@@ -102,8 +102,11 @@ export class Forwarder {
 
   #enter({ name }: RemoteApi): () => void {
     const count = this.#waiting.get(name) ?? 0;
-    if (count >= MAX_WAITING) {
-      throw tooManyRequests(`Too many requests, please try again later: ${MAX_WAITING} of APIService ${name} wait`, 1);
+    if (count >= MAX_WAITING_REQUESTS) {
+      throw tooManyRequests(
+        `Too many requests, please try again later: ${MAX_WAITING_REQUESTS} of APIService ${name} wait`,
+        1,
+      );
     }
     this.#waiting.set(name, count + 1);
     return () => {
@@ -113,21 +116,21 @@ export class Forwarder {
     };
   }
 
-  #answer(incoming: IncomingMessage, endMs: number | undefined): Answer {
+  #toResponse(incoming: IncomingMessage, endMs: number | undefined): ApiResponse {
     const status = incoming.statusCode ?? 502;
     if (status >= 300 && status <= 399 && incoming.headers.location !== undefined) {
       incoming.destroy();
-      return redirected();
+      return redirectResponse();
     }
     return {
       status,
-      headers: answeredHeaders(incoming.headers),
-      body: endMs === undefined ? incoming : this.#bounded(incoming, endMs),
+      headers: responseHeaders(incoming.headers),
+      body: endMs === undefined ? incoming : this.#withDeadline(incoming, endMs),
     };
   }
 
   /** The body, which is aborted if it is too large or too slow. */
-  #bounded(incoming: IncomingMessage, endMs: number): Readable {
+  #withDeadline(incoming: IncomingMessage, endMs: number): Readable {
     const { clock, maxAnswerBytes } = this.#options;
     let bytes = 0;
     const bounded = new Transform({
@@ -142,24 +145,29 @@ export class Forwarder {
   }
 }
 
-/** The following bytes are of another protocol. */
-function switched({ headers, socket }: IncomingMessage): Answer {
-  const { 'content-length': _, ...kept } = answeredHeaders(headers);
+/** The bytes that follow belong to another protocol. */
+function upgradeResponse({ headers, socket }: IncomingMessage): ApiResponse {
+  const { 'content-length': _, ...kept } = responseHeaders(headers);
   const { upgrade = '' } = headers;
-  return { status: SWITCHED, headers: { ...kept, connection: 'Upgrade', upgrade }, body: '', upgraded: socket };
+  return {
+    status: SWITCHING_PROTOCOLS,
+    headers: { ...kept, connection: 'Upgrade', upgrade },
+    body: '',
+    upgraded: socket,
+  };
 }
 
-function unavailable(): Answer {
-  return { status: 503, headers: TEXT, body: 'service unavailable\n' };
+function unavailableResponse(): ApiResponse {
+  return { status: 503, headers: TEXT_HEADERS, body: 'service unavailable\n' };
 }
 
 /** Upstream's `--aggregator-reject-forwarding-redirect`. */
-function redirected(): Answer {
+function redirectResponse(): ApiResponse {
   const body = 'the backend attempted to redirect this request, which is not permitted';
-  return { status: 502, headers: TEXT, body };
+  return { status: 502, headers: TEXT_HEADERS, body };
 }
 
-function looping({ name }: RemoteApi): ApiError {
+function loopError({ name }: RemoteApi): ApiError {
   return new ApiError(508, 'Unknown', `the Service of APIService ${name} leads back to this API server`);
 }
 

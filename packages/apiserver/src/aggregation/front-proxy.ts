@@ -1,15 +1,15 @@
 import type { UserInfo } from '../auth/user.ts';
 
 /** The headers that identify users to aggregated API servers, as in kube-apiserver's flags `--requestheader-*`. */
-const USERNAME = 'X-Remote-User';
-const UID = 'X-Remote-Uid';
-const GROUP = 'X-Remote-Group';
+const USERNAME_HEADER = 'X-Remote-User';
+const UID_HEADER = 'X-Remote-Uid';
+const GROUP_HEADER = 'X-Remote-Group';
 const EXTRA_PREFIX = 'X-Remote-Extra-';
 /** The certificate name with which they accept these headers. */
 export const FRONT_PROXY_USER = 'front-proxy-client';
 
-/** The user as which an API server sends its own requests; it has all rights there. */
-export const AGGREGATOR: UserInfo = { username: 'system:kube-aggregator', groups: ['system:masters'] };
+/** The user that an API server uses for its own requests; it has all rights there. */
+export const AGGREGATOR_USER: UserInfo = { username: 'system:kube-aggregator', groups: ['system:masters'] };
 
 /** The keys of the ConfigMap `extension-apiserver-authentication` about the front proxy. @param caBundle PEM of the CAs of its certificate. */
 export function requestHeaderSettings(caBundle: string): Readonly<Record<string, string>> {
@@ -17,23 +17,24 @@ export function requestHeaderSettings(caBundle: string): Readonly<Record<string,
     'requestheader-allowed-names': JSON.stringify([FRONT_PROXY_USER]),
     'requestheader-client-ca-file': caBundle,
     'requestheader-extra-headers-prefix': JSON.stringify([EXTRA_PREFIX]),
-    'requestheader-group-headers': JSON.stringify([GROUP]),
-    'requestheader-uid-headers': JSON.stringify([UID]),
-    'requestheader-username-headers': JSON.stringify([USERNAME]),
+    'requestheader-group-headers': JSON.stringify([GROUP_HEADER]),
+    'requestheader-uid-headers': JSON.stringify([UID_HEADER]),
+    'requestheader-username-headers': JSON.stringify([USERNAME_HEADER]),
   };
 }
 
 /** The headers that name the user of a forwarded request. */
 export function userHeaders({ username, uid, groups, extra = {} }: UserInfo): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = { [USERNAME]: onWire(username) };
-  if (uid) headers[UID] = onWire(uid);
-  if (groups.length > 0) headers[GROUP] = groups.map(onWire);
-  for (const [key, values] of Object.entries(extra)) headers[EXTRA_PREFIX + escapedKey(key)] = values.map(onWire);
+  const headers: Record<string, string | string[]> = { [USERNAME_HEADER]: encodeHeaderValue(username) };
+  if (uid) headers[UID_HEADER] = encodeHeaderValue(uid);
+  if (groups.length > 0) headers[GROUP_HEADER] = groups.map(encodeHeaderValue);
+  for (const [key, values] of Object.entries(extra))
+    headers[EXTRA_PREFIX + escapedKey(key)] = values.map(encodeHeaderValue);
   return headers;
 }
 
 /** Go sends headers as UTF-8; Node sends each character as one byte. */
-function onWire(text: string): string {
+function encodeHeaderValue(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 

@@ -22,22 +22,22 @@ function order(...others: readonly RemoteGroupVersion[]): string[] {
 
 test.each([
   {
-    reason: 'nothing changes without others',
+    reason: 'groups without remote APIs stay unchanged',
     others: [],
     order: [' v1', 'batch v1', 'apps v1', 'b.example.com v1,v1beta1'],
   },
   {
-    reason: 'a high priority comes first, but never before the core',
+    reason: 'a high priority comes first, but never before the core group',
     others: [remote('z.example.com', 'v1', 17_900)],
     order: [' v1', 'z.example.com v1', 'apps v1', 'batch v1', 'b.example.com v1,v1beta1'],
   },
   {
-    reason: 'a low one comes last',
+    reason: 'a low priority comes last',
     others: [remote('a.example.com', 'v1', 100)],
     order: [' v1', 'apps v1', 'batch v1', 'b.example.com v1,v1beta1', 'a.example.com v1'],
   },
   {
-    reason: 'equals are in the order of their names, and those of CustomResourceDefinitions have 1000',
+    reason: 'equal priorities are sorted by name, and CustomResourceDefinitions have priority 1000',
     others: [remote('c.example.com', 'v1', 1000), remote('a.example.com', 'v1', 1000)],
     order: [' v1', 'apps v1', 'batch v1', 'a.example.com v1', 'b.example.com v1,v1beta1', 'c.example.com v1'],
   },
@@ -51,7 +51,7 @@ test.each([
     order: [' v1', 'apps v1', 'batch v1', 'a.example.com v2alpha1,v1,v1beta1', 'b.example.com v1,v1beta1'],
   },
   {
-    reason: 'a group may be here and there',
+    reason: 'a group with local and remote versions',
     others: [remote('b.example.com', 'v2', 1000, 101)],
     order: [' v1', 'apps v1', 'batch v1', 'b.example.com v2,v1,v1beta1'],
   },
@@ -59,13 +59,13 @@ test.each([
   expect(order(...others)).toEqual(expected);
 });
 
-test('many groups are looked at a few times each', () => {
-  let looks = 0;
+test('looks up each of many groups only a few times', () => {
+  let lookups = 0;
   const others = Array.from({ length: 1000 }, (_, index) => {
     const { api, ...rest } = remote(`g${index}.example.com`, 'v1', 1000);
     const counted = Object.defineProperty({ ...api }, 'group', {
       get() {
-        looks++;
+        lookups++;
         return `g${index}.example.com`;
       },
     });
@@ -73,5 +73,5 @@ test('many groups are looked at a few times each', () => {
   });
 
   expect(order(...others).length).toBe(1000 + LOCAL.size);
-  expect(looks).toBeLessThan(10_000);
+  expect(lookups).toBeLessThan(10_000);
 });

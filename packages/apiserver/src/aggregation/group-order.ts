@@ -5,7 +5,7 @@ import type { RemoteGroupVersion } from './aggregator.ts';
  * Priorities of the groups that kube-apiserver 1.36 serves itself (cmd/kube-apiserver/app/aggregator.go and
  * pkg/controlplane/apiserver/aggregator.go).
  */
-const PRIORITIES: Readonly<Record<string, number>> = {
+const GROUP_PRIORITIES: Readonly<Record<string, number>> = {
   'apiregistration.k8s.io': 20_001,
   '': 18_000,
   apps: 17_800,
@@ -29,8 +29,8 @@ const PRIORITIES: Readonly<Record<string, number>> = {
   'flowcontrol.apiserver.k8s.io': 16_100,
 };
 /** Priorities of CustomResourceDefinitions. */
-const CUSTOM_GROUP = 1000;
-const CUSTOM_VERSION = 100;
+const CUSTOM_GROUP_PRIORITY = 1000;
+const CUSTOM_VERSION_PRIORITY = 100;
 
 type Groups<T> = ReadonlyMap<string, ReadonlyMap<string, readonly T[]>>;
 
@@ -38,7 +38,9 @@ type Groups<T> = ReadonlyMap<string, ReadonlyMap<string, readonly T[]>>;
 export function withRemoteGroups<T>(local: Groups<T>, remote: readonly RemoteGroupVersion[]): Groups<T> {
   if (remote.length === 0) return local;
   const groups = new Map([...local].map(([group, versions]) => [group, new Map(versions)]));
-  const groupPriorities = new Map([...local.keys()].map((group) => [group, PRIORITIES[group] ?? CUSTOM_GROUP]));
+  const groupPriorities = new Map(
+    [...local.keys()].map((group) => [group, GROUP_PRIORITIES[group] ?? CUSTOM_GROUP_PRIORITY]),
+  );
   for (const { api } of remote) {
     const { group, version, groupPriority } = api;
     groupPriorities.set(group, Math.max(groupPriority, groupPriorities.get(group) ?? 0));
@@ -46,10 +48,10 @@ export function withRemoteGroups<T>(local: Groups<T>, remote: readonly RemoteGro
   }
   for (const [group, members] of Map.groupBy(remote, ({ api }) => api.group)) {
     const priorities = new Map(members.map(({ api }) => [api.version, api.versionPriority]));
-    const rank = (version: string) => priorities.get(version) ?? CUSTOM_VERSION;
+    const rank = (version: string) => priorities.get(version) ?? CUSTOM_VERSION_PRIORITY;
     const versions = [...(groups.get(group) ?? [])];
     groups.set(group, new Map(versions.sort(([a], [b]) => rank(b) - rank(a) || compareVersions(a, b))));
   }
-  const rank = (group: string) => groupPriorities.get(group) ?? CUSTOM_GROUP;
+  const rank = (group: string) => groupPriorities.get(group) ?? CUSTOM_GROUP_PRIORITY;
   return new Map([...groups].sort(([a], [b]) => rank(b) - rank(a) || (a < b ? -1 : 1)));
 }

@@ -2,19 +2,19 @@ import { CallSlots } from '@fairway/base/call-slots';
 import type { Clock } from '@fairway/base/clock';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import type { RemoteApi } from './remote-api.ts';
-import { askForOpenApiV2, type RemoteCheckOptions } from './remote-check.ts';
+import { fetchOpenApiV2, type RemoteCheckOptions } from './remote-check.ts';
 import { type RemoteDocumentV2, remoteDocumentV2 } from './remote-document-v2.ts';
 
-interface Fetched {
+interface FetchedDocument {
   readonly atMs: number;
   readonly etag: string | undefined;
-  /** Of the requested group versions. */
-  readonly about: string;
+  /** For the requested group versions. */
+  readonly apiNames: string;
   readonly chars: number;
   readonly document: RemoteDocumentV2 | undefined;
 }
 
-/** Like kube-aggregator's controller. */
+/** The interval of kube-aggregator's controller. */
 const PERIOD_MS = 60_000;
 const MAX_CALLS = 8;
 /** Total size limit of all servers' documents. */
@@ -24,7 +24,7 @@ const MAX_CHARS = 8 * 1024 * 1024;
 export class OpenApiV2Source {
   readonly #options: RemoteCheckOptions & { readonly clock: Clock };
   readonly #slots = new CallSlots(MAX_CALLS);
-  #fetched = new Map<string, Fetched>();
+  #fetchedDocuments = new Map<string, FetchedDocument>();
   #documents: readonly RemoteDocumentV2[] = [];
   #running: Promise<void> | undefined;
 
@@ -32,7 +32,7 @@ export class OpenApiV2Source {
     this.#options = options;
   }
 
-  /** Those of the available servers. The same array while they are unchanged. */
+  /** The documents of the available servers. The same array while they are unchanged. */
   async documents(apis: readonly RemoteApi[]): Promise<readonly RemoteDocumentV2[]> {
     this.#running ??= this.#refresh(apis).finally(() => {
       this.#running = undefined;
@@ -48,35 +48,36 @@ export class OpenApiV2Source {
     );
     let charsLeft = MAX_CHARS;
     const kept = fetched.filter(([, { chars }]) => (charsLeft -= chars) >= 0);
-    this.#fetched = new Map(kept);
+    this.#fetchedDocuments = new Map(kept);
     const documents = kept.flatMap(([, { document }]) => document ?? []);
     const isSame =
       documents.length === this.#documents.length && documents.every((one, at) => one === this.#documents[at]);
     if (!isSame) this.#documents = documents;
   }
 
-  async #fetch(key: string, apis: readonly RemoteApi[]): Promise<Fetched> {
+  async #fetch(key: string, apis: readonly RemoteApi[]): Promise<FetchedDocument> {
     const [api] = apis;
-    const before = this.#fetched.get(key);
-    const about = JSON.stringify(apis.map(({ name }) => name));
+    const previous = this.#fetchedDocuments.get(key);
+    const apiNames = JSON.stringify(apis.map(({ name }) => name));
     const nowMs = this.#options.clock.now();
-    const isKnown = before?.about === about;
-    if (api === undefined || (isKnown && nowMs - before.atMs < PERIOD_MS)) return before ?? nothing(nowMs, about);
-    const leave = await this.#slots.enter();
+    const isKnown = previous?.apiNames === apiNames;
+    if (api === undefined || (isKnown && nowMs - previous.atMs < PERIOD_MS))
+      return previous ?? emptyDocument(nowMs, apiNames);
+    const release = await this.#slots.enter();
     try {
-      const answer = await askForOpenApiV2(this.#options, api, isKnown ? before.etag : undefined);
-      if (answer === undefined) return isKnown ? { ...before, atMs: nowMs } : nothing(nowMs, about);
-      const { text, etag } = answer;
-      return { atMs: nowMs, etag, about, chars: text.length, document: remoteDocumentV2(text, apis) };
+      const response = await fetchOpenApiV2(this.#options, api, isKnown ? previous.etag : undefined);
+      if (response === undefined) return isKnown ? { ...previous, atMs: nowMs } : emptyDocument(nowMs, apiNames);
+      const { text, etag } = response;
+      return { atMs: nowMs, etag, apiNames, chars: text.length, document: remoteDocumentV2(text, apis) };
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      return isKnown ? { ...before, atMs: nowMs } : nothing(nowMs, about);
+      return isKnown ? { ...previous, atMs: nowMs } : emptyDocument(nowMs, apiNames);
     } finally {
-      leave();
+      release();
     }
   }
 }
 
-function nothing(atMs: number, about: string): Fetched {
-  return { atMs, etag: undefined, about, chars: 0, document: undefined };
+function emptyDocument(atMs: number, apiNames: string): FetchedDocument {
+  return { atMs, etag: undefined, apiNames, chars: 0, document: undefined };
 }

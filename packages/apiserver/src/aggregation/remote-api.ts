@@ -46,11 +46,11 @@ export function groupVersionKey({ group, version }: { readonly group: string; re
   return `${group}/${version}`;
 }
 
-const OPENAPI = '/openapi/v3';
+const OPENAPI_PATH = '/openapi/v3';
 
 /** The group version of a path: `/apis/GROUP/VERSION`, paths below it, and its OpenAPI document. */
 export function groupVersionOf(path: string): { readonly group: string; readonly version: string } | undefined {
-  const about = path.startsWith(`${OPENAPI}/`) ? path.slice(OPENAPI.length) : path;
-  const [root, group, version] = about.split('/', 8).filter((segment) => segment !== '');
+  const apiPath = path.startsWith(`${OPENAPI_PATH}/`) ? path.slice(OPENAPI_PATH.length) : path;
+  const [root, group, version] = apiPath.split('/', 8).filter((segment) => segment !== '');
   return root === 'apis' && group !== undefined && version !== undefined ? { group, version } : undefined;
 }

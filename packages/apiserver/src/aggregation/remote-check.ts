@@ -5,7 +5,7 @@ import type { Destination, Outbound } from '../outbound/outbound-client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { readBounded } from '../outbound/read-bounded.ts';
 import { destinationOf, type FrontProxyIdentity } from './destination.ts';
-import { AGGREGATOR, userHeaders } from './front-proxy.ts';
+import { AGGREGATOR_USER, userHeaders } from './front-proxy.ts';
 import type { RemoteApi } from './remote-api.ts';
 import { type RemoteResource, remoteResourcesOf } from './remote-resources.ts';
 
@@ -19,7 +19,7 @@ export interface RemoteCheckOptions {
 }
 
 /** An API server's discovery of one group version. */
-export interface Discovered {
+export interface DiscoveryResult {
   readonly resources: readonly RemoteResource[];
   /** The discovery document, as the server returned it. */
   readonly text: string;
@@ -35,26 +35,26 @@ const MAX_BYTES = 256 * 1024;
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
 
 /** Fetches the kinds of a group version, which every API server must serve. Rejects with an OutboundError with kube-aggregator's message. */
-export async function askForResources(
+export async function fetchResources(
   options: RemoteCheckOptions,
   api: RemoteApi,
-): Promise<Omit<Discovered, 'openApiHash'>> {
+): Promise<Omit<DiscoveryResult, 'openApiHash'>> {
   const { group, version } = api;
   const destination = await destinationOf(options, api);
   const path = `/apis/${group}/${version}`;
   const url = urlOf(destination, path);
   const { status, text } = await get(options, destination, path);
-  const failing = `failing or missing response from ${url}`;
-  if (status < 200 || status > 299) throw new OutboundError(`${failing}: bad status from ${url}: ${status}`);
+  const failureMessage = `failing or missing response from ${url}`;
+  if (status < 200 || status > 299) throw new OutboundError(`${failureMessage}: bad status from ${url}: ${status}`);
   const resources = remoteResourcesOf(text, `${group}/${version}`);
-  if (typeof resources === 'string') throw new OutboundError(`${failing}: ${resources}`);
+  if (typeof resources === 'string') throw new OutboundError(`${failureMessage}: ${resources}`);
   return { resources, text };
 }
 
 const OpenApiIndex = z.object({ paths: z.record(z.string(), z.object({ serverRelativeURL: z.string() })) });
 
 /** The hash of a group version's OpenAPI document; undefined if there is none or it is currently unavailable. */
-export async function askForOpenApiHash(options: RemoteCheckOptions, api: RemoteApi): Promise<string | undefined> {
+export async function fetchOpenApiHash(options: RemoteCheckOptions, api: RemoteApi): Promise<string | undefined> {
   try {
     const { status, text } = await get(options, await destinationOf(options, api), '/openapi/v3');
     if (status !== 200) return undefined;
@@ -67,16 +67,16 @@ export async function askForOpenApiHash(options: RemoteCheckOptions, api: Remote
 }
 
 /** The OpenAPI v2 document of a server; undefined if it has none, or if it still has this ETag. Rejects with an OutboundError. */
-export async function askForOpenApiV2(
+export async function fetchOpenApiV2(
   options: RemoteCheckOptions,
   api: RemoteApi,
   etag: string | undefined,
 ): Promise<{ readonly text: string; readonly etag: string | undefined } | undefined> {
-  const answer = await get(options, await destinationOf(options, api), '/openapi/v2', {
+  const response = await get(options, await destinationOf(options, api), '/openapi/v2', {
     headers: etag === undefined ? {} : { 'if-none-match': etag },
     maxBytes: MAX_DOCUMENT_BYTES,
   });
-  return answer.status === 200 ? { text: answer.text, etag: answer.etag } : undefined;
+  return response.status === 200 ? { text: response.text, etag: response.etag } : undefined;
 }
 
 interface GetOptions {
@@ -97,7 +97,7 @@ async function get(
     const incoming = await client.request(destination, {
       method: 'GET',
       path,
-      headers: { ...headers, accept: 'application/json', via: `1.1 ${via}`, ...userHeaders(AGGREGATOR) },
+      headers: { ...headers, accept: 'application/json', via: `1.1 ${via}`, ...userHeaders(AGGREGATOR_USER) },
       timeoutMs: TIMEOUT_MS,
     });
     const text = await readBounded(incoming, clock, endMs - clock.now(), maxBytes);

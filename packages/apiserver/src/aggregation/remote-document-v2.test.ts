@@ -8,7 +8,7 @@ const kind = { 'x-kubernetes-group-version-kind': [{ ...GROUP_VERSION, kind: 'Th
 const to = (name: string) => ({ $ref: `#/definitions/${name}` });
 const get = (name: string) => ({ get: { responses: { 200: { description: 'OK', schema: to(name) } } } });
 
-/** A document of another server, with more than is wanted of it. */
+/** A document of another server, with more group versions than requested. */
 const DOCUMENT = JSON.stringify({
   swagger: '2.0',
   paths: {
@@ -35,14 +35,14 @@ const LOCAL: DocumentV2 = {
   definitions: { Meta: { description: 'ours' }, Resources: { type: 'object' } },
 };
 
-test('what a document says of a group version is taken, and no more', () => {
+test('includes only what a document contains about a group version', () => {
   const document = remoteDocumentV2(DOCUMENT, [GROUP_VERSION]);
 
   expect([...(document?.paths.keys() ?? [])]).toEqual(['/apis/example.com/v1/things', '/apis/example.com/v1/']);
   expect([...(document?.definitions.keys() ?? [])]).toEqual(['ThingList', 'Thing', 'Unlisted', 'Meta', 'Resources']);
 });
 
-test('what this server says itself stays, and definitions of the same name get another', () => {
+test("keeps this server's own paths and definitions, and renames others with the same name", () => {
   const document = remoteDocumentV2(DOCUMENT, [GROUP_VERSION]);
   const merged = withRemoteDocuments(LOCAL, document ? [document] : []);
 
@@ -58,7 +58,7 @@ test('what this server says itself stays, and definitions of the same name get a
   expect(encodeDocument(merged).length).toBeGreaterThan(encodeDocument(LOCAL).length);
 });
 
-test('definitions that several servers call the same are told apart', () => {
+test('distinguishes definitions that several servers give the same name', () => {
   const documentOf = (type: string) => {
     const definitions = {
       Thing: { properties: { own: to('Own') }, ...kind },
@@ -82,12 +82,12 @@ test('definitions that several servers call the same are told apart', () => {
 test.each([
   { reason: 'no JSON', text: '{' },
   { reason: 'no document', text: '{"paths":[]}' },
-  { reason: 'operations that are none', text: '{"paths":{"/apis/example.com/v1/x":{"get":5}},"definitions":{}}' },
-  { reason: 'what is nested too deeply', text: `{"paths":{},"definitions":${'{"a":'.repeat(300)}1${'}'.repeat(300)}}` },
+  { reason: 'invalid operations', text: '{"paths":{"/apis/example.com/v1/x":{"get":5}},"definitions":{}}' },
+  { reason: 'excessive nesting', text: `{"paths":{},"definitions":${'{"a":'.repeat(300)}1${'}'.repeat(300)}}` },
   {
-    reason: 'what has next to nothing but values',
+    reason: 'an excessive number of values',
     text: `{"paths":{},"definitions":{"a":{"enum":[${'[],'.repeat(10_000)}1]}}}`,
   },
-])('$reason is passed over', ({ text }) => {
+])('ignores a document with $reason', ({ text }) => {
   expect(remoteDocumentV2(text, [GROUP_VERSION])).toBeUndefined();
 });

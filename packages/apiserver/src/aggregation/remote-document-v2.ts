@@ -17,15 +17,15 @@ interface GroupVersion {
 }
 
 /**
- * Cost of walking and writing a value, in characters: Kubernetes' documents have 30 for each value. A document of nothing but empty lists would block
- * this shared process ten times as long.
+ * Cost of walking and writing a value, in characters: Kubernetes' documents have 30 for each value. A document that
+ * consists of empty lists would block this shared process ten times as long.
  */
 const CHARS_PER_VALUE = 24;
 const MAX_CHARS_TO_LENGTH = 3;
 /** Minimum, for small documents. */
 const SPARE_CHARS = 32 * 1024;
 
-/** The result of JSON.parse is JSON: its values need no validation. */
+/** The result of JSON.parse is JSON, so its values need no validation. */
 const record = z.custom<JsonRecord>(isJsonObject);
 const texts = z.array(z.string()).default([]);
 const Operation = z.object({
@@ -50,7 +50,7 @@ const PathItem = z.object({
 });
 const Document = z.object({ paths: z.record(z.string(), z.unknown()), definitions: z.record(z.string(), record) });
 
-const KIND = 'x-kubernetes-group-version-kind';
+const KIND_EXTENSION = 'x-kubernetes-group-version-kind';
 const REFERENCE = /^#\/definitions\/(.+)$/;
 
 /** The part of a document about some group versions; undefined if it can't be read. */
@@ -65,17 +65,17 @@ export function remoteDocumentV2(text: string, groupVersions: readonly GroupVers
     const own = Object.entries(document.paths).filter(([path]) => bases.some((base) => `${path}/`.startsWith(base)));
     const paths = new Map(own.map(([path, item]) => [path, PathItem.parse(item)]));
     const all = new Map(Object.entries(document.definitions));
-    const kinds = [...all].filter(([, schema]) => groupVersions.some((one) => isOf(schema, one)));
-    const wanted = new Set(kinds.map(([name]) => name));
-    collectReferences([[...paths.values()], kinds], all, wanted);
-    return { paths, definitions: new Map([...all].filter(([name]) => wanted.has(name))) };
+    const kinds = [...all].filter(([, schema]) => groupVersions.some((one) => belongsTo(schema, one)));
+    const neededNames = new Set(kinds.map(([name]) => name));
+    collectReferences([[...paths.values()], kinds], all, neededNames);
+    return { paths, definitions: new Map([...all].filter(([name]) => neededNames.has(name))) };
   } catch {
     return undefined;
   }
 }
 
-function isOf(schema: JsonRecord, { group, version }: GroupVersion): boolean {
-  const kinds = schema[KIND];
+function belongsTo(schema: JsonRecord, { group, version }: GroupVersion): boolean {
+  const kinds = schema[KIND_EXTENSION];
   if (!isJsonArray(kinds)) return false;
   return kinds.some((kind) => isJsonObject(kind) && kind['group'] === group && kind['version'] === version);
 }
@@ -108,17 +108,17 @@ function referenceIn(value: unknown): string | undefined {
 export function withRemoteDocuments(local: DocumentV2, remote: readonly RemoteDocumentV2[]): DocumentV2 {
   const paths = new Map(Object.entries(local.paths));
   const definitions = new Map(Object.entries(local.definitions));
-  const latestOf = new Map<string, { readonly serial: number; readonly name: string }>();
+  const latestNames = new Map<string, { readonly serial: number; readonly name: string }>();
   for (const document of remote) {
     const names = new Map<string, string>();
     const added: string[] = [];
     for (const [name, schema] of document.definitions) {
       // Compares at most two definitions of a name: hundreds of servers may each have their own.
-      let { serial, name: chosen } = latestOf.get(name) ?? { serial: 1, name };
+      let { serial, name: chosen } = latestNames.get(name) ?? { serial: 1, name };
       if (jsonEqual(definitions.get(name), schema)) chosen = name;
       else if (!jsonEqual(definitions.get(chosen), schema)) {
         while (definitions.has(chosen)) chosen = `${name}_v${++serial}`;
-        latestOf.set(name, { serial, name: chosen });
+        latestNames.set(name, { serial, name: chosen });
       }
       names.set(name, chosen);
       if (definitions.has(chosen)) continue;
@@ -126,21 +126,25 @@ export function withRemoteDocuments(local: DocumentV2, remote: readonly RemoteDo
       added.push(name);
     }
     for (const name of added) {
-      definitions.set(names.get(name) ?? name, renamed(document.definitions.get(name) ?? {}, names));
+      definitions.set(names.get(name) ?? name, withRenamedReferences(document.definitions.get(name) ?? {}, names));
     }
-    for (const [path, item] of document.paths) if (!paths.has(path)) paths.set(path, renamed(item, names));
+    for (const [path, item] of document.paths)
+      if (!paths.has(path)) paths.set(path, withRenamedReferences(item, names));
   }
   return { ...local, paths: Object.fromEntries(paths), definitions: Object.fromEntries(definitions) };
 }
 
-/** The same with references to renamed definitions. */
-function renamed<T>(value: T, names: ReadonlyMap<string, string>): T {
-  if (isJsonArray(value)) return value.map((item) => renamed(item, names)) as T;
+/** The same value with references to renamed definitions. */
+function withRenamedReferences<T>(value: T, names: ReadonlyMap<string, string>): T {
+  if (isJsonArray(value)) return value.map((item) => withRenamedReferences(item, names)) as T;
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
       const name = key === '$ref' ? referenceIn(item) : undefined;
-      return [key, name === undefined ? renamed(item, names) : `#/definitions/${names.get(name) ?? name}`];
+      return [
+        key,
+        name === undefined ? withRenamedReferences(item, names) : `#/definitions/${names.get(name) ?? name}`,
+      ];
     }),
   ) as T;
 }

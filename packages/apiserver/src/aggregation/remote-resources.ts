@@ -62,7 +62,7 @@ export function resourceDiscovery(
   own: { readonly group: string; readonly version: string },
 ): object[] {
   const kindOf = ({ group = own.group, version = own.version, kind }: RemoteResource) => ({ group, version, kind });
-  const below = Map.groupBy(
+  const subresourcesByParent = Map.groupBy(
     resources.filter(({ name }) => name.includes('/')),
     ({ name }) => name.slice(0, name.indexOf('/')),
   );
@@ -70,7 +70,7 @@ export function resourceDiscovery(
     .filter(({ name }) => !name.includes('/'))
     .map((resource) => {
       const { name, namespaced, singularName, verbs, shortNames, categories } = resource;
-      const subresources = (below.get(name) ?? []).map((each) => ({
+      const subresources = (subresourcesByParent.get(name) ?? []).map((each) => ({
         subresource: each.name.slice(name.length + 1),
         responseKind: kindOf(each),
         verbs: each.verbs,

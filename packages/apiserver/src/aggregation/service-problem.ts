@@ -8,12 +8,12 @@ export type AvailableState = Omit<ConditionState, 'type'>;
 
 const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
 
-export const LOCAL: AvailableState = {
+export const LOCAL_STATE: AvailableState = {
   status: 'True',
   reason: 'Local',
   message: 'Local APIServices are always available',
 };
-export const PASSED: AvailableState = { status: 'True', reason: 'Passed', message: 'all checks passed' };
+export const PASSED_STATE: AvailableState = { status: 'True', reason: 'Passed', message: 'all checks passed' };
 
 /** Reasons and messages are those of kube-aggregator's remote_available_controller.go. */
 export function unavailable(reason: string, message: string): AvailableState {
@@ -25,22 +25,23 @@ export function serviceProblem(
   reader: Pick<ObjectReader, 'get' | 'list'>,
   { namespace, name, port }: ServiceTarget,
 ): AvailableState | undefined {
-  const where = `service/${name} in ${JSON.stringify(namespace)}`;
+  const serviceDescription = `service/${name} in ${JSON.stringify(namespace)}`;
   const service = reader.get(Services, namespace, name);
-  if (service === undefined) return unavailable('ServiceNotFound', `${where} is not present`);
+  if (service === undefined) return unavailable('ServiceNotFound', `${serviceDescription} is not present`);
   const { type = 'ClusterIP', ports = [] } = service.spec;
   if (type !== 'ClusterIP') return undefined;
-  const wanted = ports.find((candidate) => candidate.port === port);
-  if (wanted === undefined) return unavailable('ServicePortError', `${where} is not listening on port ${port}`);
+  const servicePort = ports.find((candidate) => candidate.port === port);
+  if (servicePort === undefined)
+    return unavailable('ServicePortError', `${serviceDescription} is not listening on port ${port}`);
   const slices = reader
     .list(EndpointSlices, namespace)
     .filter((slice) => slice.metadata.labels?.[SERVICE_NAME_LABEL] === name);
   if (slices.length === 0) {
-    return unavailable('EndpointsNotFound', `cannot find endpointslices for ${where}`);
+    return unavailable('EndpointsNotFound', `cannot find endpointslices for ${serviceDescription}`);
   }
-  const { name: portName = '' } = wanted;
+  const { name: portName = '' } = servicePort;
   if (slices.some((slice) => hasEndpoint(slice, portName))) return undefined;
-  const message = `endpointslices for ${where} have no addresses with port name ${JSON.stringify(portName)}`;
+  const message = `endpointslices for ${serviceDescription} have no addresses with port name ${JSON.stringify(portName)}`;
   return unavailable('MissingEndpoints', message);
 }
 

@@ -7,7 +7,7 @@ import { holderOf } from '../server/traffic.ts';
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Maximum upgraded connections per server and per user: each may buffer some 256 KiB. */
-const MAX_UPGRADED = { total: 500, perHolder: 100 };
+const MAX_UPGRADED_CONNECTIONS = { total: 500, perHolder: 100 };
 
 /**
  * Protocols of Kubernetes' streams. Others are rejected: over a protocol such as h2c, clients could send identity headers that the other server would
@@ -16,18 +16,18 @@ const MAX_UPGRADED = { total: 500, perHolder: 100 };
 const PROTOCOLS: ReadonlySet<string> = new Set(['websocket', 'spdy/3.1']);
 
 /** The requested protocol. */
-export function askedProtocol({ connection, upgrade }: Headers): string | undefined {
+export function requestedProtocol({ connection, upgrade }: Headers): string | undefined {
   if (upgrade === undefined || !connectionOptions(String(connection ?? '')).includes('upgrade')) return undefined;
   return String(upgrade);
 }
 
-export function isPassedOn(protocol: string): boolean {
+export function isForwarded(protocol: string): boolean {
   return PROTOCOLS.has(protocol.toLowerCase());
 }
 
 /** Why a request can't be upgraded. */
-export function noUpgrade(protocol: string): ApiError {
-  const message = isPassedOn(protocol)
+export function noUpgradeError(protocol: string): ApiError {
+  const message = isForwarded(protocol)
     ? 'the connection cannot be upgraded: the request has a body, or no connection of its own'
     : `the connection cannot be upgraded to ${JSON.stringify(protocol)}: websocket and SPDY/3.1 are passed on to aggregated API servers`;
   return new ApiError(501, 'Unknown', message);
@@ -35,18 +35,18 @@ export function noUpgrade(protocol: string): ApiError {
 
 /** Counts upgraded connections. */
 export class UpgradedConnections {
-  readonly #held = new Allotment(MAX_UPGRADED);
+  readonly #allotment = new Allotment(MAX_UPGRADED_CONNECTIONS);
 
-  /** Returns a release function. Throws 429 beyond the limits. */
+  /** Returns a release function. Throws 429 if a limit is exceeded. */
   enter(user: UserInfo): () => void {
     const holder = holderOf(user);
-    const obstacle = this.#held.obstacle(holder);
-    if (obstacle !== undefined) {
-      const whose = obstacle === 'total' ? 'all clients together' : JSON.stringify(holder);
-      const message = `Too many requests, please try again later: ${whose} may have ${MAX_UPGRADED[obstacle]} upgraded connections to aggregated API servers`;
+    const exceededLimit = this.#allotment.exceededLimit(holder);
+    if (exceededLimit !== undefined) {
+      const holderName = exceededLimit === 'total' ? 'all clients together' : JSON.stringify(holder);
+      const message = `Too many requests, please try again later: ${holderName} may have ${MAX_UPGRADED_CONNECTIONS[exceededLimit]} upgraded connections to aggregated API servers`;
       throw tooManyRequests(message, 1);
     }
-    this.#held.take(holder);
-    return () => this.#held.give(holder);
+    this.#allotment.take(holder);
+    return () => this.#allotment.giveBack(holder);
   }
 }

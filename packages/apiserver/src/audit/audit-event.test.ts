@@ -18,11 +18,11 @@ const EVENT: AuditEvent = {
 };
 const MAX_LINE_CHARS = 32 * 1024;
 
-test('an event is one line of JSON', () => {
+test('serializes an event as one line of JSON', () => {
   expect(JSON.parse(auditLine(EVENT))).toEqual(EVENT);
 });
 
-test('whatever strings a client sends, an event is one line of JSON of bounded length', () => {
+test('serializes any strings from a client as one line of bounded length', () => {
   const hostile = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 200 }),
     fc.constantFrom('\n{"kind":"Event"}\n', '\u2028', '\ud800', '"},{"', '\x1b[2J', '\0'),
@@ -47,7 +47,7 @@ test('whatever strings a client sends, an event is one line of JSON of bounded l
   );
 });
 
-test('the user is the last field to be omitted', () => {
+test('omits the user last', () => {
   const groups = Array.from({ length: 5_000 }, (_, index) => `group-${index}`);
   const line = auditLine({ ...EVENT, user: { username: 'alice', uid: 'u', groups, extra: { a: groups } } });
 
@@ -57,7 +57,7 @@ test('the user is the last field to be omitted', () => {
   });
 });
 
-describe('addresses of a request', () => {
+describe('source IPs of a request', () => {
   test.each([
     [{}, '192.0.2.1', ['192.0.2.1']],
     [{}, '::ffff:192.0.2.1', ['192.0.2.1']],
@@ -70,11 +70,11 @@ describe('addresses of a request', () => {
       ['198.51.100.1', '198.51.100.2', '192.0.2.1'],
     ],
     [{ 'x-real-ip': '192.0.2.1' }, '192.0.2.1', ['192.0.2.1']],
-  ])('%j from %s are %j', (headers, peer, addresses) => {
+  ])('read from %j and peer %s as %j', (headers, peer, addresses) => {
     expect(sourceIPs(headers, peer)).toEqual(addresses);
   });
 
-  test('are at most 18, however many are sent', () => {
+  test('are limited to 18', () => {
     const claimed = Array.from({ length: 2_000 }, (_, index) => `10.0.${index >> 8}.${index & 255}`);
 
     expect(sourceIPs({ 'x-forwarded-for': claimed.join() }, '192.0.2.1')).toHaveLength(17);
@@ -89,11 +89,11 @@ test.each([
   ['x'.repeat(65), false],
   ['a b', false],
   ['{"kind":"Event"}', false],
-])('the id %j of a client is accepted: %s', (given, isTaken) => {
-  expect(auditIdOf(given, () => 'made')).toBe(isTaken ? given : 'made');
+])("accepts the client's audit ID %j: %s", (given, isAccepted) => {
+  expect(auditIdOf(given, () => 'made')).toBe(isAccepted ? given : 'made');
 });
 
-describe('whether a deletion was a dry run is told by its body, or else by its query', () => {
+describe('a dry run of a deletion is detected by its body, or by its query without one', () => {
   const query = '/api/v1/namespaces/red/secrets?dryRun=All';
   const truncated = { annotations: { 'audit.k8s.io/truncated': 'true' } };
 
@@ -113,7 +113,7 @@ describe('whether a deletion was a dry run is told by its body, or else by its q
     expect(isDryRun({ ...EVENT, verb: 'deletecollection', requestURI: query, ...event })).toBe(isDry);
   });
 
-  test('what is done really is never taken for one', () => {
+  test('a request that takes effect is never reported as a dry run', () => {
     expect(isDryRun({ ...EVENT, verb: 'patch', requestURI: '/a??dryRun=All' })).toBe(false);
   });
 });

@@ -14,7 +14,7 @@ export interface AuditEvent {
   readonly stage: AuditStage;
   readonly requestURI: string;
   readonly verb: string;
-  /** Who made the request; empty if not authenticated. */
+  /** The user that made the request; empty if not authenticated. */
   readonly user: AuditUser;
   readonly impersonatedUser?: AuditUser;
   readonly sourceIPs?: readonly string[];
@@ -54,7 +54,7 @@ export interface AuditStatus {
 
 /** Kubernetes' limit on a user agent, and its truncation marker. */
 const MAX_USER_AGENT_CHARS = 1024;
-const TRUNCATED = '...TRUNCATED';
+const TRUNCATION_SUFFIX = '...TRUNCATED';
 const MAX_URI_CHARS = 8192;
 const MAX_MESSAGE_CHARS = 1024;
 const MAX_NAME_CHARS = 512;
@@ -65,13 +65,13 @@ const MAX_SHORT_CHARS = 200;
 export const TRUNCATED_ANNOTATION = 'audit.k8s.io/truncated';
 /** Annotation with the bodies that are missing although the level includes them, and why. */
 export const OMITTED_ANNOTATION = 'audit.fairway.dev/omitted';
-const LACKS_BODY = [TRUNCATED_ANNOTATION, OMITTED_ANNOTATION];
+const BODYLESS_ANNOTATIONS = [TRUNCATED_ANNOTATION, OMITTED_ANNOTATION];
 /** Limit on a line without bodies. Beyond it, fields that grow without longer request headers, such as thousands of groups, are omitted. */
 const MAX_LINE_CHARS = 32 * 1024;
 
 /** A string truncated for the log. */
 export function bounded(text: string, maxChars: number): string {
-  return text.length <= maxChars ? text : `${text.slice(0, maxChars)}${TRUNCATED}`;
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars)}${TRUNCATION_SUFFIX}`;
 }
 
 /** An event as one line of JSON, without the newline: of at most 32 Ki characters, or 100 Ki with bodies, which are omitted first. */
@@ -96,17 +96,17 @@ export function auditLine(event: AuditEvent): string {
 /** Annotation of dry-run deletions: kubectl sets dryRun in the body, which events at level Metadata lack. */
 export const DRY_RUN_ANNOTATION = 'fairway.dev/dry-run';
 
-const DELETIONS: ReadonlySet<string> = new Set(['delete', 'deletecollection']);
+const DELETE_VERBS: ReadonlySet<string> = new Set(['delete', 'deletecollection']);
 
-const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'patch', ...DELETIONS]);
+const CHANGE_VERBS: ReadonlySet<string> = new Set(['create', 'update', 'patch', ...DELETE_VERBS]);
 /** Connections and credential requests, which ignore `dryRun` on at least some API servers. */
-const HEEDLESS_SUBRESOURCES: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'token']);
+const NO_DRY_RUN_SUBRESOURCES: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'token']);
 
 export function isDeletion(verb: string): boolean {
-  return DELETIONS.has(verb);
+  return DELETE_VERBS.has(verb);
 }
 
-export function asksForDryRun(query: URLSearchParams): boolean {
+export function requestsDryRun(query: URLSearchParams): boolean {
   return query.getAll('dryRun').includes('All');
 }
 
@@ -115,13 +115,13 @@ export function asksForDryRun(query: URLSearchParams): boolean {
  * the event this is unknown. Requests that ignore `dryRun` are never considered dry runs, so the query can't hide them.
  */
 export function isDryRun({ verb, level, requestURI, annotations = {}, requestObject, objectRef }: AuditEvent): boolean {
-  if (!CHANGES.has(verb) || HEEDLESS_SUBRESOURCES.has(objectRef?.subresource ?? '')) return false;
+  if (!CHANGE_VERBS.has(verb) || NO_DRY_RUN_SUBRESOURCES.has(objectRef?.subresource ?? '')) return false;
   if (isDeletion(verb)) {
     if (annotations[DRY_RUN_ANNOTATION] === 'true') return true;
     if (requestObject !== undefined) return isDryRunOptions(requestObject);
-    if (level === 'Metadata' || LACKS_BODY.some((key) => key in annotations)) return false;
+    if (level === 'Metadata' || BODYLESS_ANNOTATIONS.some((key) => key in annotations)) return false;
   }
-  return asksForDryRun(splitTarget(requestURI).query);
+  return requestsDryRun(splitTarget(requestURI).query);
 }
 
 /** Whether the options of a deletion request a dry run. */
@@ -179,10 +179,10 @@ export function sourceIPs(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   peer: string | undefined,
 ): string[] {
-  const forwarded = String(headers['x-forwarded-for'] ?? '').split(',', MAX_SOURCES);
-  const found = forwarded.map((address) => address.trim()).filter((address) => isIP(address) !== 0);
-  const real = String(headers['x-real-ip'] ?? '').trim();
-  if (isIP(real) !== 0 && !found.includes(real)) found.push(real);
+  const forwardedFor = String(headers['x-forwarded-for'] ?? '').split(',', MAX_SOURCES);
+  const found = forwardedFor.map((address) => address.trim()).filter((address) => isIP(address) !== 0);
+  const realIp = String(headers['x-real-ip'] ?? '').trim();
+  if (isIP(realIp) !== 0 && !found.includes(realIp)) found.push(realIp);
   const last = peer?.replace(/^::ffff:(?=\d+\.)/, '');
   if (last !== undefined && isIP(last) !== 0 && found.at(-1) !== last) found.push(last);
   return found;

@@ -29,10 +29,10 @@ function setUp(maxBufferedBytes?: number) {
   const disk = new Disk();
   const counts = { written: 0, failed: 0, lost: { buffer_full: 0, refusal_rate: 0 } };
   const messages: string[] = [];
-  const hear = (_: object, message: string) => void messages.push(message);
-  const log: Logger = { ...silentLogger, warn: hear, error: hear };
+  const collect = (_: object, message: string) => void messages.push(message);
+  const log: Logger = { ...silentLogger, warn: collect, error: collect };
   const observer = {
-    written: (events: number) => void (counts.written += events),
+    onWritten: (events: number) => void (counts.written += events),
     lost: (reason: AuditLoss, events: number) => void (counts.lost[reason] += events),
     writeFailed: () => void counts.failed++,
   };
@@ -40,7 +40,7 @@ function setUp(maxBufferedBytes?: number) {
   return { clock, disk, counts, messages, audit };
 }
 
-test('lines are written in order, those of one turn together', async () => {
+test('writes lines in order, and those of one turn together', async () => {
   const { clock, disk, counts, audit } = setUp();
   for (const line of ['a', 'b', 'c']) audit.record(line);
   await clock.advance(0);
@@ -52,19 +52,19 @@ test('lines are written in order, those of one turn together', async () => {
   expect(counts).toEqual({ written: 4, failed: 0, lost: { buffer_full: 0, refusal_rate: 0 } });
 });
 
-test('no line waits for the one after it, in whichever moment it comes', async () => {
+test('writes each line without waiting for the next, at any tick', async () => {
   const { clock, disk, counts, audit } = setUp();
-  for (let moments = 0; moments < 12; moments++) {
+  for (let ticks = 0; ticks < 12; ticks++) {
     audit.record('a');
-    for (let moment = 0; moment < moments; moment++) await Promise.resolve();
+    for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
     audit.record('b');
     await clock.advance(0);
-    expect(counts.written).toBe(2 * (moments + 1));
+    expect(counts.written).toBe(2 * (ticks + 1));
   }
   expect(disk.text).toHaveLength(48);
 });
 
-test('lines that arrive during a write are queued, and written in chunks of 256 KiB', async () => {
+test('queues lines during a write, and writes them in chunks of 256 KiB', async () => {
   const { clock, disk, counts, audit } = setUp();
   const written = Promise.withResolvers<void>();
   disk.stuck = written.promise;
@@ -82,7 +82,7 @@ test('lines that arrive during a write are queued, and written in chunks of 256 
 });
 
 describe('a full disk', () => {
-  test('is logged once, retried after 1, 2, 4 … 30 s, and loses nothing that fits into the buffer', async () => {
+  test('is logged once and retried after 1, 2, 4 … 30 s, and no buffered line is lost', async () => {
     const { clock, disk, counts, messages, audit } = setUp();
     disk.isFull = true;
     audit.record('a');
@@ -99,7 +99,7 @@ describe('a full disk', () => {
     expect(counts.lost.buffer_full).toBe(0);
   });
 
-  test('uses bounded memory: lines beyond a full buffer are counted, and logged once', async () => {
+  test('uses bounded memory: excess lines are counted, and logged once', async () => {
     const { clock, disk, counts, messages, audit } = setUp(100);
     disk.isFull = true;
     for (let count = 0; count < 1_000; count++) audit.record('123456789');
@@ -113,7 +113,7 @@ describe('a full disk', () => {
   });
 });
 
-describe('a graceful stop', () => {
+describe('a graceful shutdown', () => {
   test('flushes the buffer and then closes the file', async () => {
     const { disk, audit } = setUp();
     for (const line of ['a', 'b']) audit.record(line);
@@ -122,7 +122,7 @@ describe('a graceful stop', () => {
     expect([disk.text, disk.isClosed]).toEqual(['a\nb\n', true]);
   });
 
-  test('retries a full disk once, and counts the lines that are lost', async () => {
+  test('retries a full disk once, and counts the lost lines', async () => {
     const { clock, disk, counts, audit } = setUp();
     disk.isFull = true;
     audit.record('a');

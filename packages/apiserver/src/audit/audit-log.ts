@@ -1,6 +1,6 @@
 import type { Clock } from '@fairway/base/clock';
-import { endedWithin } from '@fairway/base/ended-within';
 import type { Logger } from '@fairway/base/log';
+import { waitAtMost } from '@fairway/base/wait-at-most';
 import type { AuditSink } from './auditor.ts';
 
 /** Writes whole lines; rejects if none of them was written. */
@@ -13,7 +13,7 @@ export interface LineWriter {
 export type AuditLoss = 'buffer_full' | 'refusal_rate';
 
 export interface AuditObserver {
-  written(events: number): void;
+  onWritten(events: number): void;
   lost(reason: AuditLoss, events: number): void;
   writeFailed(): void;
 }
@@ -30,9 +30,9 @@ export interface AuditLogOptions {
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 const MAX_BATCH_BYTES = 256 * 1024;
 const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 /** How long to wait for a write that hangs. */
-const CLOSE_PATIENCE_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 
 /**
  * A buffered audit log. Requests never wait for it: failed writes are retried, and lines are kept in a bounded buffer, or counted as lost when it is
@@ -56,7 +56,7 @@ export class AuditLog implements AuditSink {
   record(line: string): void {
     const bytes = Buffer.from(`${line}\n`);
     if (this.#bufferedBytes + bytes.length > this.#maxBufferedBytes || this.#closing.signal.aborted) {
-      this.#lose(1);
+      this.#reportLost(1);
       return;
     }
     this.#lines.push(bytes);
@@ -64,7 +64,7 @@ export class AuditLog implements AuditSink {
     this.#draining ??= this.#drain();
   }
 
-  suppressed(): void {
+  recordSuppressed(): void {
     this.#options.observer.lost('refusal_rate', 1);
   }
 
@@ -72,8 +72,8 @@ export class AuditLog implements AuditSink {
   async close(): Promise<void> {
     const { clock, writer } = this.#options;
     this.#closing.abort();
-    await endedWithin(CLOSE_PATIENCE_MS, clock, this.#draining);
-    this.#lose(this.#lines.length);
+    await waitAtMost(CLOSE_TIMEOUT_MS, clock, this.#draining);
+    this.#reportLost(this.#lines.length);
     this.#lines = [];
     await writer.close();
   }
@@ -89,14 +89,14 @@ export class AuditLog implements AuditSink {
           await this.#options.writer.write(bytes);
         } catch (error) {
           failures++;
-          this.#failed(error, failures);
+          this.#onFailure(error, failures);
           if (!(await this.#mayRetry(failures))) return;
           continue;
         }
         this.#lines = this.#lines.slice(batch.length);
         this.#bufferedBytes -= bytes.length;
-        this.#options.observer.written(batch.length);
-        if (failures > 0) this.#recovered();
+        this.#options.observer.onWritten(batch.length);
+        if (failures > 0) this.#onRecovery();
         failures = 0;
       }
     } finally {
@@ -119,23 +119,23 @@ export class AuditLog implements AuditSink {
     const { clock } = this.#options;
     const { signal } = this.#closing;
     if (signal.aborted) return false;
-    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS);
+    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS);
     await clock.sleep(delayMs, signal).catch(() => undefined);
     return true;
   }
 
-  #failed(error: unknown, failures: number): void {
+  #onFailure(error: unknown, failures: number): void {
     const { observer, log } = this.#options;
     observer.writeFailed();
     if (failures === 1) log.error({ err: error }, 'the audit log cannot be written: events wait in memory');
   }
 
-  #recovered(): void {
+  #onRecovery(): void {
     this.#options.log.warn({ lostEvents: this.#lostEvents }, 'the audit log is written again');
     this.#lostEvents = 0;
   }
 
-  #lose(events: number): void {
+  #reportLost(events: number): void {
     if (events === 0) return;
     if (this.#lostEvents === 0) {
       this.#options.log.error({}, 'the audit log cannot be written: events are lost from now on');

@@ -5,7 +5,7 @@ import { holdsCredentials, isAudited } from './audit-policy.ts';
 interface Case {
   readonly request: string;
   readonly status?: number;
-  readonly is?: Partial<Record<'isKnown' | 'isImpersonated' | 'isInProcess' | 'isQuestion', boolean>>;
+  readonly is?: Partial<Record<'isKnown' | 'isImpersonated' | 'isInProcess' | 'isQuery', boolean>>;
   readonly audited: boolean;
   readonly reason: string;
 }
@@ -13,37 +13,43 @@ interface Case {
 const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 
 const cases: readonly Case[] = [
-  { request: `POST ${CLUSTERS}`, audited: true, reason: 'it changes something' },
-  { request: `PATCH ${CLUSTERS}/a`, audited: true, reason: 'it changes something' },
-  { request: `DELETE ${CLUSTERS}`, audited: true, reason: 'it changes something' },
-  { request: `PATCH ${CLUSTERS}/a/status`, audited: true, reason: 'a tenant has no business there' },
-  { request: `POST ${CLUSTERS}/a`, status: 422, audited: true, reason: 'it was tried' },
-  { request: `POST ${CLUSTERS}`, status: 0, audited: true, reason: 'it may have been done' },
-  { request: `GET ${CLUSTERS}`, audited: false, reason: 'a read of what is no secret' },
-  { request: `GET ${CLUSTERS}?watch=true`, audited: false, reason: 'a read of what is no secret' },
-  { request: `GET ${CLUSTERS}`, status: 404, audited: false, reason: 'nothing was there to read' },
+  { request: `POST ${CLUSTERS}`, audited: true, reason: 'a write' },
+  { request: `PATCH ${CLUSTERS}/a`, audited: true, reason: 'a write' },
+  { request: `DELETE ${CLUSTERS}`, audited: true, reason: 'a write' },
+  { request: `PATCH ${CLUSTERS}/a/status`, audited: true, reason: 'a status write by a tenant' },
+  { request: `POST ${CLUSTERS}/a`, status: 422, audited: true, reason: 'a rejected write' },
+  { request: `POST ${CLUSTERS}`, status: 0, audited: true, reason: 'a write with unknown outcome' },
+  { request: `GET ${CLUSTERS}`, audited: false, reason: 'a read without credentials' },
+  { request: `GET ${CLUSTERS}?watch=true`, audited: false, reason: 'a read without credentials' },
+  { request: `GET ${CLUSTERS}`, status: 404, audited: false, reason: 'a read of a missing object' },
   { request: 'GET /api/v1/namespaces/red/secrets', audited: true, reason: 'credentials' },
-  { request: 'GET /api/v1/secrets?watch=1', audited: true, reason: 'credentials, for as long as it lasts' },
+  { request: 'GET /api/v1/secrets?watch=1', audited: true, reason: 'a watch of credentials' },
   {
     request: 'GET /api/v1/namespaces/red/secrets/a',
     status: 404,
     audited: true,
-    reason: 'somebody looks for credentials',
+    reason: 'an attempt to read credentials',
   },
   { request: 'POST /api/v1/namespaces/red/serviceaccounts/a/token', audited: true, reason: 'makes credentials' },
   { request: `GET ${CLUSTERS}`, status: 403, audited: true, reason: 'refused' },
   { request: `GET ${CLUSTERS}`, status: 401, is: { isKnown: false }, audited: true, reason: 'refused' },
-  { request: 'GET /x', status: 400, is: { isKnown: false }, audited: true, reason: 'refused before anybody asked who' },
+  {
+    request: 'GET /x',
+    status: 400,
+    is: { isKnown: false },
+    audited: true,
+    reason: 'a request refused before authentication',
+  },
   { request: 'GET /livez', is: { isKnown: false }, audited: false, reason: 'public' },
   { request: 'GET /apis', audited: false, reason: 'discovery' },
-  { request: 'GET /apis', is: { isImpersonated: true }, audited: true, reason: "in another's name" },
-  { request: `GET ${CLUSTERS}`, is: { isImpersonated: true }, audited: true, reason: "in another's name" },
+  { request: 'GET /apis', is: { isImpersonated: true }, audited: true, reason: 'an impersonated request' },
+  { request: `GET ${CLUSTERS}`, is: { isImpersonated: true }, audited: true, reason: 'an impersonated request' },
   { request: 'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews', audited: false, reason: 'a question' },
-  { request: `POST ${CLUSTERS}/a/upgradeplan`, is: { isQuestion: true }, audited: false, reason: 'a question' },
+  { request: `POST ${CLUSTERS}/a/upgradeplan`, is: { isQuery: true }, audited: false, reason: 'a question' },
   {
     request: `POST ${CLUSTERS}/a/upgradeplan`,
     status: 403,
-    is: { isQuestion: true },
+    is: { isQuery: true },
     audited: true,
     reason: 'refused',
   },
@@ -52,12 +58,22 @@ const cases: readonly Case[] = [
     request: `PATCH ${CLUSTERS}/a/status`,
     is: { isInProcess: true },
     audited: false,
-    reason: 'what a controller sees',
+    reason: "a controller's status write",
   },
-  { request: 'POST /api/v1/namespaces/red/events', is: { isInProcess: true }, audited: false, reason: 'what it tells' },
-  { request: 'POST /api/v1/namespaces/red/events', audited: true, reason: 'somebody else tells' },
-  { request: 'GET /api/v1/secrets', is: { isInProcess: true }, audited: false, reason: 'it keeps them' },
-  { request: `DELETE ${CLUSTERS}/a`, is: { isInProcess: true }, audited: true, reason: 'who changed what' },
+  {
+    request: 'POST /api/v1/namespaces/red/events',
+    is: { isInProcess: true },
+    audited: false,
+    reason: "a controller's Event",
+  },
+  { request: 'POST /api/v1/namespaces/red/events', audited: true, reason: 'an Event of another client' },
+  {
+    request: 'GET /api/v1/secrets',
+    is: { isInProcess: true },
+    audited: false,
+    reason: "Fairway's own read of Secrets",
+  },
+  { request: `DELETE ${CLUSTERS}/a`, is: { isInProcess: true }, audited: true, reason: "Fairway's own write" },
   { request: `POST ${CLUSTERS}`, status: 403, is: { isInProcess: true }, audited: true, reason: 'refused' },
 ];
 
@@ -75,7 +91,7 @@ test.each(cases)('$request $status $is: $audited, $reason', ({ request, status =
     isKnown: true,
     isImpersonated: false,
     isInProcess: false,
-    isQuestion: false,
+    isQuery: false,
   };
 
   expect(isAudited({ ...facts, ...is })).toBe(audited);

@@ -8,7 +8,7 @@ export interface AuditedFacts {
   /** Reading it reveals credentials. */
   readonly isSensitive: boolean;
   /** A query in the form of a POST. */
-  readonly isQuestion: boolean;
+  readonly isQuery: boolean;
   /** Response code. */
   readonly status: number;
   readonly isKnown: boolean;
@@ -17,7 +17,7 @@ export interface AuditedFacts {
   readonly isInProcess: boolean;
 }
 
-const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
+const READ_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
 const REVIEW_GROUPS: ReadonlySet<string> = new Set(['authorization.k8s.io', 'authentication.k8s.io']);
 
 /** Built-in kinds that hold or issue credentials. */
@@ -50,9 +50,9 @@ export function isAlwaysAudited(facts: AuditedFacts): boolean {
  * Other reads are not, nor access reviews and other queries, nor this process's own reads and its writes of status, Events and Leases.
  */
 export function isAudited(facts: AuditedFacts): boolean {
-  const { verb, resource, isInProcess, isQuestion } = facts;
+  const { verb, resource, isInProcess, isQuery } = facts;
   if (isAlwaysAudited(facts)) return true;
-  const isRead = READS.has(verb) || isQuestion;
+  const isRead = READ_VERBS.has(verb) || isQuery;
   if (resource === undefined) return !isRead && facts.isKnown;
   if (isInProcess) return !isRead && !isObservation(resource);
   return !isRead && !isReview(resource);

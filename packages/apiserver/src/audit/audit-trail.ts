@@ -1,17 +1,17 @@
 import { formatMicroTime } from '@fairway/base/clock';
 import { ApiError } from '@fairway/kube/object/api-error';
 import type { Authorizer, Decision, UserInfo } from '../auth/user.ts';
-import type { Answer } from '../server/request.ts';
+import type { ApiResponse } from '../server/request.ts';
 import { type ResourcePath, routeOf } from '../server/router.ts';
 import {
   type AuditEvent,
   type AuditObjectRef,
   type AuditStatus,
-  asksForDryRun,
   DRY_RUN_ANNOTATION,
   isDeletion,
   isDryRunOptions,
   OMITTED_ANNOTATION,
+  requestsDryRun,
   sourceIPs,
   TRUNCATED_ANNOTATION,
 } from './audit-event.ts';
@@ -34,7 +34,7 @@ export interface AuditedRequest {
 const MAX_ANNOTATION_CHARS = 16 * 1024;
 
 /** The outcome of a request. */
-export interface AuditedAnswer {
+export interface AuditedResponse {
   /** HTTP status; undefined if the client disconnected first. */
   readonly status: number | undefined;
   /** The failure: an error, or the Status of the response. */
@@ -61,7 +61,7 @@ export class AuditTrail {
   #user: UserInfo | undefined;
   #impersonated: UserInfo | undefined;
   #decision: Decision | undefined;
-  /** Dry run of a deletion; other requests have it in their query. */
+  /** Whether a deletion is a dry run; other requests have it in their query. */
   #isDryRun = false;
   readonly #annotations: Record<string, string> = {};
   #annotationChars = 0;
@@ -91,12 +91,15 @@ export class AuditTrail {
   }
 
   /** Whether the event includes the response body; call it once the user is known. */
-  get wantsAnswer(): boolean {
+  get wantsResponseBody(): boolean {
     return this.resource !== undefined && isAtLeast(this.ruling.level, 'RequestResponse') && this.verb !== 'watch';
   }
 
-  /** The request body, after the user is known; kept only if the event includes it, except for a deletion's dryRun. */
-  sent(body: BodyContent): void {
+  /**
+   * Records the request body, once the user is known; kept only if the event includes it, except for a deletion's
+   * dryRun.
+   */
+  recordRequest(body: BodyContent): void {
     this.#isDryRun = isDeletion(this.verb) && this.#isDryRunDeletion(body);
     if (this.resource === undefined || !isAtLeast(this.ruling.level, 'Request')) return;
     this.#requestBody = auditedBody(body, this.ruling);
@@ -104,49 +107,49 @@ export class AuditTrail {
 
   #isDryRunDeletion(body: BodyContent): boolean {
     const options = auditedBody(body, { omitManagedFields: false });
-    if (options === undefined) return asksForDryRun(this.request.query);
+    if (options === undefined) return requestsDryRun(this.request.query);
     return 'value' in options && isDryRunOptions(options.value);
   }
 
-  /** The response body, if `wantsAnswer`. Streams are not recorded. */
-  answered(body: BodyContent | Answer['body']): void {
+  /** Records the response body, if the event includes it. Streams are not recorded. */
+  recordResponse(body: BodyContent | ApiResponse['body']): void {
     if (typeof body === 'string' || 'length' in body) this.#responseBody = auditedBody(body, this.ruling);
   }
 
   /** The authenticated user. */
-  authenticated(user: UserInfo): void {
+  setUser(user: UserInfo): void {
     this.#user = user;
   }
 
   /** The impersonated user. */
-  impersonates(user: UserInfo): void {
+  setImpersonatedUser(user: UserInfo): void {
     this.#impersonated = user;
-    // The decision was on the impersonation.
+    // The previous decision was about the impersonation.
     this.#decision = undefined;
   }
 
-  decided(decision: Decision): void {
+  recordDecision(decision: Decision): void {
     this.#decision = decision;
   }
 
-  /** The same authorizer, with its decisions recorded. */
-  hearing(authorizer: Authorizer): Authorizer {
+  /** The same authorizer, but it records its decisions. */
+  recordingAuthorizer(authorizer: Authorizer): Authorizer {
     return {
       authorize: async (attributes) => {
         const decision = await authorizer.authorize(attributes);
-        this.decided(decision);
+        this.recordDecision(decision);
         return decision;
       },
     };
   }
 
-  /** The name of a created object, which is not in the path. */
-  named(name: string): void {
+  /** Records the name of a created object, which is not in the path. */
+  setName(name: string): void {
     this.#name = name;
   }
 
-  /** The first value of a key wins; values from users' admission plugins are truncated. */
-  annotated(key: string, value: string): void {
+  /** Only the first value of a key is kept; values from users' admission plugins are truncated. */
+  addAnnotation(key: string, value: string): void {
     const chars = key.length + value.length;
     if (key === DRY_RUN_ANNOTATION || Object.hasOwn(this.#annotations, key)) return;
     if (this.#annotationChars + chars > MAX_ANNOTATION_CHARS) return;
@@ -161,7 +164,7 @@ export class AuditTrail {
 
   /** @param level level of the event, which determines its bodies. @param isSecret whether the request's content must not be quoted. */
   event(
-    { status, failure }: AuditedAnswer,
+    { status, failure }: AuditedResponse,
     {
       endedMs,
       level,
@@ -218,16 +221,16 @@ export class AuditTrail {
     }
     if (omitted.length === 0) return { objects };
     const annotations = {
-      [OMITTED_ANNOTATION]: omitted.map(([name, why]) => `${name}: ${why}`).join(', '),
-      ...(omitted.some(([, why]) => why === 'too large') && { [TRUNCATED_ANNOTATION]: 'true' }),
+      [OMITTED_ANNOTATION]: omitted.map(([name, reason]) => `${name}: ${reason}`).join(', '),
+      ...(omitted.some(([, reason]) => reason === 'too large') && { [TRUNCATED_ANNOTATION]: 'true' }),
     };
     return { objects, annotations };
   }
 }
 
-function objectRefOf(path: ResourcePath, givenName: string): AuditObjectRef {
+function objectRefOf(path: ResourcePath, assignedName: string): AuditObjectRef {
   const { group, version, plural, subresource } = path;
-  const name = path.name === '' ? givenName : path.name;
+  const name = path.name === '' ? assignedName : path.name;
   const namespace = namespaceOf(path);
   return {
     resource: plural,

@@ -6,7 +6,7 @@ import { AuditWebhook, type AuditWebhookTiming, DEFAULT_WEBHOOK_TIMING, type Web
 
 type Behaviour = number | 'silent' | 'closes';
 
-/** A receiver of audit events that the test tells how to behave. */
+/** A receiver of audit events with configurable behaviour. */
 class Receiver implements Transport {
   behaviour: Behaviour = 200;
   isClosed = false;
@@ -66,7 +66,7 @@ function setUp(timing: Partial<AuditWebhookTiming> = {}) {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-test('events are sent together as an EventList, after the wait', async () => {
+test('sends events together as an EventList, after the wait', async () => {
   const { clock, receiver, counts, record } = setUp();
   record('a', 'b');
   await clock.advance(29_999);
@@ -81,18 +81,18 @@ test('events are sent together as an EventList, after the wait', async () => {
   expect(counts).toEqual({ sent: 2, failed: 0, lost: { buffer_full: 0, rejected: 0, shutdown: 0 } });
 });
 
-test('no event waits for the one after it, in whichever moment it comes', async () => {
+test('sends each event without waiting for the next, at any tick', async () => {
   const { clock, counts, record } = setUp({ maxBatchSize: 1 });
-  for (let moments = 0; moments < 24; moments++) {
+  for (let ticks = 0; ticks < 24; ticks++) {
     record('a');
-    for (let moment = 0; moment < moments; moment++) await Promise.resolve();
+    for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
     record('b');
     await clock.advance(60_000);
-    expect(counts.sent).toBe(2 * (moments + 1));
+    expect(counts.sent).toBe(2 * (ticks + 1));
   }
 });
 
-test('a full batch does not wait, and what came meanwhile is the next one', async () => {
+test('sends a full batch immediately, and later events in the next one', async () => {
   const { clock, receiver, record } = setUp({ maxBatchSize: 3 });
   record(...upTo(7));
   await clock.advance(0);
@@ -105,7 +105,7 @@ test('a full batch does not wait, and what came meanwhile is the next one', asyn
   expect(receiver.batches[2]).toEqual(['6']);
 });
 
-test('requests keep the rate, after a burst', async () => {
+test('limits the request rate, after a burst', async () => {
   const { clock, receiver, record } = setUp({ maxBatchSize: 1, throttleQps: 2, throttleBurst: 3 });
   record(...upTo(20));
   await clock.advance(0);
@@ -115,9 +115,9 @@ test('requests keep the rate, after a burst', async () => {
   expect(receiver.requests).toHaveLength(7);
 });
 
-describe('a receiver that', () => {
+describe('a receiver', () => {
   test.each<Behaviour>([500, 503, 429, 401, 403, 404, 301, 'closes'])(
-    'answers with %s is asked once a minute, and gets everything in order later',
+    'that responds with %s is retried once a minute, and then gets all events in order',
     async (behaviour) => {
       const { clock, receiver, counts, record } = setUp({ maxBatchSize: 2 });
       receiver.behaviour = behaviour;
@@ -141,20 +141,23 @@ describe('a receiver that', () => {
     },
   );
 
-  test.each([400, 413, 422])('answers with %i does not get the same events again, and has a pause', async (status) => {
-    const { clock, receiver, counts, record } = setUp({ maxBatchSize: 1 });
-    receiver.behaviour = status;
-    record('a', 'b');
-    await clock.advance(0);
-    expect(receiver.batches).toEqual([['a']]);
-    receiver.behaviour = 200;
-    await clock.advance(10_000);
+  test.each([400, 413, 422])(
+    'that responds with %i does not get the same events again, and is not called for a while',
+    async (status) => {
+      const { clock, receiver, counts, record } = setUp({ maxBatchSize: 1 });
+      receiver.behaviour = status;
+      record('a', 'b');
+      await clock.advance(0);
+      expect(receiver.batches).toEqual([['a']]);
+      receiver.behaviour = 200;
+      await clock.advance(10_000);
 
-    expect(receiver.batches).toEqual([['a'], ['b']]);
-    expect(counts).toEqual({ sent: 1, failed: 1, lost: { buffer_full: 0, rejected: 1, shutdown: 0 } });
-  });
+      expect(receiver.batches).toEqual([['a'], ['b']]);
+      expect(counts).toEqual({ sent: 1, failed: 1, lost: { buffer_full: 0, rejected: 1, shutdown: 0 } });
+    },
+  );
 
-  test('does not answer costs no more than the buffer; the rest is lost and counted', async () => {
+  test('that does not respond uses no more than the buffer; further events are counted as lost', async () => {
     const { clock, receiver, counts, record } = setUp({ maxBatchSize: 2, bufferSize: 5 });
     receiver.behaviour = 'silent';
     record(...upTo(8));
@@ -164,7 +167,7 @@ describe('a receiver that', () => {
     expect(counts.lost).toEqual({ buffer_full: 3, rejected: 0, shutdown: 0 });
   });
 
-  test('does not answer gets events of at most 32 MiB into the buffer', () => {
+  test('that does not respond has at most 32 MiB of events in the buffer', () => {
     const { receiver, counts, webhook } = setUp();
     receiver.behaviour = 'silent';
     for (let count = 0; count < 400; count++) webhook.record(JSON.stringify({ object: 'x'.repeat(100_000) }));
@@ -173,8 +176,8 @@ describe('a receiver that', () => {
   });
 });
 
-describe('an orderly stop', () => {
-  test('sends what waits', async () => {
+describe('a graceful shutdown', () => {
+  test('sends buffered events', async () => {
     const { receiver, counts, webhook, record } = setUp({ maxBatchSize: 2 });
     record('a', 'b', 'c');
     await webhook.close();
@@ -185,7 +188,7 @@ describe('an orderly stop', () => {
     expect(counts).toEqual({ sent: 3, failed: 0, lost: { buffer_full: 0, rejected: 0, shutdown: 1 } });
   });
 
-  test('makes one more attempt if the receiver fails, and tells what is lost', async () => {
+  test('makes one more attempt if the receiver fails, and reports lost events', async () => {
     const { clock, receiver, counts, webhook, record } = setUp({ maxBatchSize: 2 });
     receiver.behaviour = 500;
     record('a', 'b', 'c');
@@ -196,7 +199,7 @@ describe('an orderly stop', () => {
     expect(counts.lost.shutdown).toBe(3);
   });
 
-  test('waits five seconds for a receiver that does not answer', async () => {
+  test('waits five seconds for a receiver that does not respond', async () => {
     const { clock, receiver, counts, webhook, record } = setUp({ maxBatchSize: 1 });
     receiver.behaviour = 'silent';
     record('a', 'b');

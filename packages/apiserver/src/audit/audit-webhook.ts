@@ -1,6 +1,6 @@
 import type { Clock } from '@fairway/base/clock';
-import { endedWithin } from '@fairway/base/ended-within';
 import type { Logger } from '@fairway/base/log';
+import { waitAtMost } from '@fairway/base/wait-at-most';
 import type { Transport } from '@fairway/kube/client/transport';
 import type { AuditSink } from './auditor.ts';
 
@@ -49,10 +49,10 @@ export interface AuditWebhookOptions extends AuditWebhookTiming {
 /** kube-apiserver's limit on a batch. */
 const MAX_BATCH_CHARS = 10 * 1024 * 1024;
 const MAX_BUFFERED_CHARS = 32 * 1024 * 1024;
-const LONGEST_BACKOFF_MS = 60_000;
-const CLOSE_PATIENCE_MS = 5_000;
+const MAX_BACKOFF_MS = 60_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 /** Permanent error codes; other errors may be temporary. */
-const FINAL: ReadonlySet<number> = new Set([400, 405, 406, 410, 411, 413, 414, 415, 422]);
+const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 405, 406, 410, 411, 413, 414, 415, 422]);
 
 /** Thrown if the receiver does not accept the events. */
 class RefusedBatch extends Error {
@@ -61,18 +61,18 @@ class RefusedBatch extends Error {
 
   constructor(status: number) {
     super(`the receiver answered ${status}`);
-    this.isFinal = FINAL.has(status);
+    this.isFinal = FINAL_STATUSES.has(status);
   }
 }
 
 /**
  * Sends events in batches, each an EventList of `audit.k8s.io/v1`, in the order in which they happened.
  *
- * **Guarantees.** Requests never wait for it. An event is sent until the receiver accepts or permanently rejects it, so it may arrive twice; its
- * `auditID` identifies duplicates. The buffer is limited in events and in memory; excess events are lost and counted. While nothing is accepted there
- * is one attempt a minute.
+ * **Guarantees.** Requests never wait for it. An event is sent until the receiver accepts or permanently rejects it, so
+ * it may arrive twice; its `auditID` identifies duplicates. The buffer is limited in events and in memory; excess
+ * events are lost and counted. While the receiver accepts nothing, there is one attempt a minute.
  *
- * **Caveats.** Buffered events are lost with the process, except on an orderly stop, which sends them within 5 s.
+ * **Caveats.** Buffered events are lost with the process, except on a graceful shutdown, which sends them within 5 s.
  */
 export class AuditWebhook implements AuditSink {
   readonly #options: AuditWebhookOptions;
@@ -105,7 +105,7 @@ export class AuditWebhook implements AuditSink {
     this.#running ??= this.#run();
   }
 
-  suppressed(): void {
+  recordSuppressed(): void {
     // The failure is already counted and logged.
   }
 
@@ -113,7 +113,7 @@ export class AuditWebhook implements AuditSink {
   async close(): Promise<void> {
     const { clock, observer, transport } = this.#options;
     this.#closing.abort();
-    await endedWithin(CLOSE_PATIENCE_MS, clock, this.#running);
+    await waitAtMost(CLOSE_TIMEOUT_MS, clock, this.#running);
     this.#abandoned.abort();
     await this.#running;
     if (this.#lines.length > 0) observer.lost('shutdown', this.#lines.length);
@@ -153,25 +153,25 @@ export class AuditWebhook implements AuditSink {
   async #send(batch: readonly string[]): Promise<void> {
     const body = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${batch.join(',')}]}`;
     const headers = { 'content-type': 'application/json', 'user-agent': 'fairway-audit' };
-    const answer = await this.#options.transport.request({
+    const response = await this.#options.transport.request({
       method: 'POST',
       path: '',
       headers,
       body,
       signal: this.#abandoned.signal,
     });
-    await answer.text();
-    if (answer.status < 200 || answer.status > 299) throw new RefusedBatch(answer.status);
+    await response.text();
+    if (response.status < 200 || response.status > 299) throw new RefusedBatch(response.status);
   }
 
   async #waitForBatch(): Promise<void> {
     const { clock, maxBatchSize, maxBatchWaitMs } = this.#options;
     if (this.#lines.length >= maxBatchSize || this.#closing.signal.aborted) return;
     this.#isFull = Promise.withResolvers<void>();
-    const over = new AbortController();
-    const signal = AbortSignal.any([this.#closing.signal, over.signal]);
+    const waitController = new AbortController();
+    const signal = AbortSignal.any([this.#closing.signal, waitController.signal]);
     await Promise.race([this.#isFull.promise, clock.sleep(maxBatchWaitMs, signal).catch(() => undefined)]);
-    over.abort();
+    waitController.abort();
   }
 
   async #waitForToken(): Promise<void> {
@@ -202,11 +202,11 @@ export class AuditWebhook implements AuditSink {
     this.#options.observer.lost('rejected', batch.length);
   }
 
-  /** Between half and all of the backoff: replicas that failed together don't retry together. */
+  /** Between half and all of the backoff, so that replicas that failed together don't retry together. */
   #backoffMs(failures: number): number {
     const { initialBackoffMs, random } = this.#options;
-    const longest = Math.max(LONGEST_BACKOFF_MS, initialBackoffMs);
-    return Math.min(longest, initialBackoffMs * 2 ** Math.min(failures - 1, 16)) * (0.5 + random() / 2);
+    const maxBackoffMs = Math.max(MAX_BACKOFF_MS, initialBackoffMs);
+    return Math.min(maxBackoffMs, initialBackoffMs * 2 ** Math.min(failures - 1, 16)) * (0.5 + random() / 2);
   }
 
   #failed(error: unknown): void {

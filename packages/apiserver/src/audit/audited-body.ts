@@ -37,7 +37,7 @@ function textOf(content: BodyContent): string {
   return 'text' in content ? content.text() : Buffer.from(content).toString();
 }
 
-/** For an object, or each item of a list. */
+/** Handles an object, or each item of a list. */
 function withoutManagedFields(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   const { metadata, items } = value;

@@ -11,7 +11,7 @@ import {
   isAudited,
   isRefused,
 } from './audit-policy.ts';
-import { type AuditedAnswer, type AuditedRequest, AuditTrail } from './audit-trail.ts';
+import { type AuditedRequest, type AuditedResponse, AuditTrail } from './audit-trail.ts';
 import type { AuditPolicy, PolicyRuling } from './policy-rules.ts';
 import { RefusalBudget } from './refusal-budget.ts';
 
@@ -19,8 +19,8 @@ import { RefusalBudget } from './refusal-budget.ts';
 export interface AuditSink {
   /** Never waits and never throws. @param line the event as JSON with truncated strings, without the newline. */
   record(line: string, event: AuditEvent): void;
-  /** Counts a line that is dropped because its caller exceeded the budget. */
-  suppressed(): void;
+  /** Counts a line that was dropped because its caller exceeded the budget. */
+  recordSuppressed(): void;
 }
 
 export interface AuditorOptions {
@@ -29,16 +29,16 @@ export interface AuditorOptions {
   readonly policy?: AuditPolicy | undefined;
   /** Whether mandatory events are audited regardless of `policy`; true by default. Secret content is never quoted either way. */
   readonly hasFloor?: boolean;
-  /** Additional requests that reveal credentials, besides Secrets and tokens. */
+  /** Additional requests that reveal credentials, apart from Secrets and tokens. */
   readonly isSensitive?: (resource: ResourcePath) => boolean;
-  /** Additional POST requests that are only queries, besides reviews. */
-  readonly isQuestion?: (resource: ResourcePath) => boolean;
+  /** Additional POST requests that are only queries, apart from reviews. */
+  readonly isQuery?: (resource: ResourcePath) => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** The built-in policy decides by the outcome, and quotes no bodies. */
-const BUILT_IN: PolicyRuling = { level: 'Metadata', omitStages: new Set(), omitManagedFields: false };
+const BUILT_IN_RULING: PolicyRuling = { level: 'Metadata', omitStages: new Set(), omitManagedFields: false };
 
 /** Records who requested what, and the outcome; shared by all front ends of Fairway's API. */
 export class Auditor {
@@ -56,20 +56,20 @@ export class Auditor {
   }
 
   /** Writes the request's event if it is audited. Must be called once. */
-  end(trail: AuditTrail, answer: AuditedAnswer): void {
+  end(trail: AuditTrail, response: AuditedResponse): void {
     const { verb, resource, user, isImpersonated, request } = trail;
     const facts = {
       verb,
       resource,
       isSensitive: resource !== undefined && this.#isSensitive(resource),
-      isQuestion: resource !== undefined && this.#options.isQuestion?.(resource) === true,
+      isQuery: resource !== undefined && this.#options.isQuery?.(resource) === true,
       // A client that disconnects before the response may still have changed something.
-      status: answer.status ?? 0,
+      status: response.status ?? 0,
       isKnown: user !== undefined,
       isImpersonated,
       isInProcess: request.peer === undefined,
     };
-    const level = this.#levelOf(trail, facts, answer);
+    const level = this.#levelOf(trail, facts, response);
     if (level === 'None') return;
     if (isRefused(facts) && !this.#refusals.spend(user?.username ?? '')) {
       this.#suppress(user?.username);
@@ -77,21 +77,21 @@ export class Auditor {
     }
     this.#isSuppressing = false;
     const isSecret = resource !== undefined && this.#isSecret(resource);
-    const event = trail.event(answer, { endedMs: this.#options.clock.now(), level, isSecret });
+    const event = trail.event(response, { endedMs: this.#options.clock.now(), level, isSecret });
     this.#options.sink.record(auditLine(event), event);
   }
 
-  #levelOf(trail: AuditTrail, facts: AuditedFacts, { status }: AuditedAnswer): AuditLevel {
+  #levelOf(trail: AuditTrail, facts: AuditedFacts, { status }: AuditedResponse): AuditLevel {
     if (this.#options.policy === undefined) return isAudited(facts) ? 'Metadata' : 'None';
     const { level, omitStages } = trail.ruling;
-    const wanted = omitStages.has(trail.stageOf(status)) ? 'None' : level;
+    const effectiveLevel = omitStages.has(trail.stageOf(status)) ? 'None' : level;
     const hasFloor = this.#options.hasFloor ?? true;
-    return wanted === 'None' && hasFloor && isAlwaysAudited(facts) ? 'Metadata' : wanted;
+    return effectiveLevel === 'None' && hasFloor && isAlwaysAudited(facts) ? 'Metadata' : effectiveLevel;
   }
 
   #rulingOf({ user, verb, resource, request }: AuditTrail): PolicyRuling {
     const { policy } = this.#options;
-    if (policy === undefined) return BUILT_IN;
+    if (policy === undefined) return BUILT_IN_RULING;
     const ruling = policy({ user, verb, resource, path: request.path });
     if (resource === undefined || !this.#isSecret(resource)) return ruling;
     return { ...ruling, level: lesserLevel(ruling.level, 'Metadata') };
@@ -107,7 +107,7 @@ export class Auditor {
 
   #suppress(username: string | undefined): void {
     const { sink, log } = this.#options;
-    sink.suppressed();
+    sink.recordSuppressed();
     if (this.#isSuppressing) return;
     this.#isSuppressing = true;
     log.warn({ user: username }, 'too many refused requests for the audit log: some are only counted');

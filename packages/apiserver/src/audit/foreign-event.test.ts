@@ -21,23 +21,23 @@ const EVENT = {
   annotations: { 'authorization.k8s.io/decision': 'allow' },
 };
 
-test('an event is as it was written', () => {
+test('reads an event as it was written', () => {
   expect(foreignEvent(JSON.stringify(EVENT))).toEqual(EVENT);
 });
 
-test('of an event that knows nobody there is no user', () => {
-  const { user: _, ...stranger } = EVENT;
+test('returns an event without a user if it has none', () => {
+  const { user: _, ...eventWithoutUser } = EVENT;
 
-  expect(foreignEvent(JSON.stringify(stranger))).toEqual({ ...stranger, user: {} });
+  expect(foreignEvent(JSON.stringify(eventWithoutUser))).toEqual({ ...eventWithoutUser, user: {} });
 });
 
-test('what it has besides is left out', () => {
+test('drops unknown fields', () => {
   const text = JSON.stringify({ ...EVENT, metadata: { name: 'x' }, objectRef: { ...EVENT.objectRef, evil: 1 } });
 
   expect(foreignEvent(text)).toEqual(EVENT);
 });
 
-test('names that objects inherit are names like any other, and change nothing', () => {
+test('treats inherited property names like any other name', () => {
   const text = JSON.stringify(EVENT)
     .replace('"extra":{', '"extra":{"__proto__":["polluted"],')
     .replace('"annotations":{', '"annotations":{"__proto__":"polluted","constructor":"x",');
@@ -48,7 +48,7 @@ test('names that objects inherit are names like any other, and change nothing', 
   expect({}).not.toHaveProperty('polluted');
 });
 
-describe('no event', () => {
+describe('returns undefined for', () => {
   const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
   const changed = (change: object) => JSON.stringify({ ...EVENT, ...change });
   test.each<[what: string, line: string]>([

@@ -24,17 +24,17 @@ function open(path = folder) {
   return { archive, clock, counts };
 }
 
-interface Told {
+interface EventFields {
   readonly id: string;
   readonly namespace?: string;
   readonly code?: number;
-  readonly isStranger?: boolean;
+  readonly isAnonymous?: boolean;
   readonly decision?: 'allow' | 'forbid';
   readonly pad?: number;
   readonly requestObject?: unknown;
 }
 
-function record(archive: NamespaceArchive, { id, namespace = 'red', code = 200, pad = 0, ...more }: Told): void {
+function record(archive: NamespaceArchive, { id, namespace = 'red', code = 200, pad = 0, ...more }: EventFields): void {
   const event: AuditEvent = {
     kind: 'Event',
     apiVersion: 'audit.k8s.io/v1',
@@ -43,7 +43,7 @@ function record(archive: NamespaceArchive, { id, namespace = 'red', code = 200, 
     stage: 'ResponseComplete',
     requestURI: `/${'x'.repeat(pad)}`,
     verb: 'create',
-    user: more.isStranger ? {} : { username: 'alice' },
+    user: more.isAnonymous ? {} : { username: 'alice' },
     objectRef: { resource: 'clusters', namespace, apiVersion: 'v1' },
     responseStatus: { metadata: {}, code },
     ...(more.decision && { annotations: { 'authorization.k8s.io/decision': more.decision } }),
@@ -59,7 +59,7 @@ async function idsIn(archive: NamespaceArchive, namespace = 'red'): Promise<stri
   return entries.map((entry) => (JSON.parse(entry.slice(28)) as AuditEvent).auditID).sort();
 }
 
-test('what was recorded is read at once, and after a restart', async () => {
+test('returns recorded events immediately, and after a restart', async () => {
   const { archive } = open();
   record(archive, { id: 'a' });
   record(archive, { id: 'b' });
@@ -72,7 +72,7 @@ test('what was recorded is read at once, and after a restart', async () => {
   expect((await stat(join(folder, 'red/events.log'))).mode & 0o777).toBe(0o600);
 });
 
-test('a line that was cut off is left out, and those after it are whole', async () => {
+test('skips a truncated line, and returns the following ones', async () => {
   const first = open();
   record(first.archive, { id: 'a' });
   await first.archive.close();
@@ -84,7 +84,7 @@ test('a line that was cut off is left out, and those after it are whole', async 
   expect(await idsIn(open().archive)).toEqual(['a', 'b']);
 });
 
-test('bodies stay with the operator', async () => {
+test('stores no request or response bodies', async () => {
   const { archive } = open();
   record(archive, { id: 'a', requestObject: { spec: 'hunter2' } });
   const [entry = ''] = await archive.read('red');
@@ -93,16 +93,19 @@ test('bodies stay with the operator', async () => {
   expect(JSON.parse(entry.slice(28))).toMatchObject({ auditID: 'a', level: 'Metadata' });
 });
 
-test.each(['../red', '..', 'red/..', 'Red', '', 'a'.repeat(64), 'red\0'])('%j is no namespace', async (namespace) => {
-  const { archive } = open();
-  record(archive, { id: 'a', namespace });
-  await archive.close();
+test.each(['../red', '..', 'red/..', 'Red', '', 'a'.repeat(64), 'red\0'])(
+  'rejects the namespace %j',
+  async (namespace) => {
+    const { archive } = open();
+    record(archive, { id: 'a', namespace });
+    await archive.close();
 
-  expect(await readdir(folder)).toEqual([]);
-  expect(await archive.read(namespace)).toEqual([]);
-});
+    expect(await readdir(folder)).toEqual([]);
+    expect(await archive.read(namespace)).toEqual([]);
+  },
+);
 
-test('a namespace has at most two files of a mebibyte, the newest events in them', async () => {
+test('keeps at most two files of 1 MiB with the newest events of a namespace', async () => {
   for (let round = 0; round < 5; round++) {
     const { archive } = open();
     for (let count = 0; count < 90; count++) record(archive, { id: `${round}-${count}`, pad: 8_000 });
@@ -116,10 +119,10 @@ test('a namespace has at most two files of a mebibyte, the newest events in them
   expect((await idsIn(open().archive)).map((id) => id.split('-')[0])).toContain('4');
 });
 
-test('of two processes that find a file full at once neither loses what the other has put aside', async () => {
-  const before = open().archive;
-  for (let count = 0; count < 110; count++) record(before, { id: `before-${count}`, pad: 8_000 });
-  await before.close();
+test('loses no events when two processes find a file full at the same time', async () => {
+  const previous = open().archive;
+  for (let count = 0; count < 110; count++) record(previous, { id: `before-${count}`, pad: 8_000 });
+  await previous.close();
   const both = [open(), open()];
   for (const [index, { archive }] of both.entries()) {
     for (let count = 0; count < 25; count++) record(archive, { id: `${index}-${count}`, pad: 8_000 });
@@ -130,7 +133,7 @@ test('of two processes that find a file full at once neither loses what the othe
   expect(await idsIn(open().archive)).toHaveLength(160);
 });
 
-test('refusals displace nothing but refusals', async () => {
+test('never displaces other events with refusals', async () => {
   const { archive } = open();
   record(archive, { id: 'done' });
   await archive.close();
@@ -151,23 +154,23 @@ test('refusals displace nothing but refusals', async () => {
 
 test.each([
   { what: 'a stranger', code: 401, isStranger: true },
-  { what: 'a stranger who went before the answer', code: 0, isStranger: true },
-  { what: 'a user who may not', code: 403 },
-  { what: 'a user who went before it was known whether he may', code: 0 },
-  { what: 'a user with a header that is wrong', code: 400 },
-  { what: 'a user who asks too much', code: 429 },
-])('$what makes no folder', async ({ code, isStranger = false }) => {
+  { what: 'an anonymous client that disconnects before the response', code: 0, isStranger: true },
+  { what: 'a user without permission', code: 403 },
+  { what: 'a user who disconnects before authorization', code: 0 },
+  { what: 'a user with an invalid header', code: 400 },
+  { what: 'a user with too many requests', code: 429 },
+])('creates no folder for $what', async ({ code, isStranger = false }) => {
   const { archive } = open();
-  for (const namespace of ['a', 'b', 'c']) record(archive, { id: 'x', namespace, code, isStranger });
+  for (const namespace of ['a', 'b', 'c']) record(archive, { id: 'x', namespace, code, isAnonymous: isStranger });
   await archive.close();
 
   expect(await readdir(folder)).toEqual([]);
 });
 
 test.each([
-  { what: 'who may, and has gone before the answer', code: 0 },
-  { what: 'who may, and is told what is wrong', code: 422 },
-])('what somebody asks for $what is no refusal', async ({ code }) => {
+  { what: 'an authorized user who disconnects before the response', code: 0 },
+  { what: 'an authorized user whose request is invalid', code: 422 },
+])('does not count a request of $what as a refusal', async ({ code }) => {
   const { archive } = open();
   record(archive, { id: 'x', code, decision: 'allow' });
   await archive.close();
@@ -175,7 +178,7 @@ test.each([
   expect(await readdir(join(folder, 'red'))).toEqual(['events.log']);
 });
 
-test('a flood of refusals at once leaves room for what is done meanwhile', async () => {
+test('keeps room for performed requests during a flood of refusals', async () => {
   const { archive, counts } = open();
   for (let count = 0; count < 500; count++) {
     record(archive, { id: `${count}`, namespace: 'blue', code: 403, pad: 10_000 });
@@ -187,8 +190,8 @@ test('a flood of refusals at once leaves room for what is done meanwhile', async
   await archive.close();
 });
 
-test('what a full disk does not take waits within bounds, and is lost and counted at the end', async () => {
-  // A file stands where the folder would be.
+test('buffers events within limits while the disk is full, and counts those lost at the end', async () => {
+  // A file occupies the folder's path.
   const blocked = join(folder, 'blocked');
   await writeFile(blocked, '');
   const { archive, counts } = open(blocked);
@@ -201,12 +204,12 @@ test('what a full disk does not take waits within bounds, and is lost and counte
   expect(kept * 10_000).toBeLessThan(4 * 1024 * 1024);
 });
 
-test('a lasting failure is tried again less and less often, in the end twice a minute', async () => {
+test('retries a persistent failure less and less often, down to twice a minute', async () => {
   const blocked = join(folder, 'blocked');
   await writeFile(blocked, '');
   const { archive, clock, counts } = open(blocked);
   record(archive, { id: 'a' });
-  // An attempt fails outside of the clock's time.
+  // Attempts don't fail within the fake clock's time.
   const attempts = async (count: number) => {
     await expect.poll(() => counts.failed).toBe(count);
   };
@@ -226,7 +229,7 @@ test('a lasting failure is tried again less and less often, in the end twice a m
   await expect.poll(() => readFile(join(blocked, 'red/events.log'), 'utf8').catch(() => '')).toContain('"auditID":"a"');
 });
 
-test('a namespace that is gone for a day is forgotten', async () => {
+test('deletes the archive of a namespace a day after its deletion', async () => {
   const { archive, clock } = open();
   for (const namespace of ['red', 'blue', 'new']) record(archive, { id: 'a', namespace });
   await archive.close();
@@ -238,7 +241,7 @@ test('a namespace that is gone for a day is forgotten', async () => {
   expect((await readdir(folder)).sort()).toEqual(['new', 'red']);
 });
 
-test('who reads over and over waits, and nobody of another namespace with him', async () => {
+test('throttles repeated reads of one namespace only', async () => {
   const { archive, clock } = open();
   record(archive, { id: 'a' });
   for (let count = 0; count < 30; count++) await archive.read('red');

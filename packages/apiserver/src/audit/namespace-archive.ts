@@ -2,9 +2,9 @@ import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CallSlots } from '@fairway/base/call-slots';
 import type { Clock } from '@fairway/base/clock';
-import { endedWithin } from '@fairway/base/ended-within';
 import type { Logger } from '@fairway/base/log';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
+import { waitAtMost } from '@fairway/base/wait-at-most';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { type AuditEvent, auditLine, withoutBodies } from './audit-event.ts';
 import { isRefused } from './audit-policy.ts';
@@ -24,31 +24,31 @@ export interface NamespaceArchiveOptions {
 }
 
 /** Performed and rejected requests are stored separately: a flood of one can't displace the other. */
-type Kind = 'events' | 'refusals';
+type EntryKind = 'events' | 'refusals';
 
 /**
  * Size of each of the two files of a kind and namespace. Files are numbered, the newest with the highest number, and never renamed: if two processes
  * both find one full, both continue in the next, and neither overwrites the other's.
  */
-export const ARCHIVE_FILE_BYTES: Readonly<Record<Kind, number>> = { events: 1024 * 1024, refusals: 256 * 1024 };
+export const ARCHIVE_FILE_BYTES: Readonly<Record<EntryKind, number>> = { events: 1024 * 1024, refusals: 256 * 1024 };
 
-const FILES = 2;
-const KINDS: readonly Kind[] = ['events', 'refusals'];
+const FILES_PER_KIND = 2;
+const KINDS: readonly EntryKind[] = ['events', 'refusals'];
 /** Other path segments in the place of a namespace are not valid folder names. */
-const NAMESPACE = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+const NAMESPACE_PATTERN = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 /** Buffer limits: a flood of rejections leaves room for performed requests. */
-const MAX_BUFFERED_CHARS: Readonly<Record<Kind, number>> = { events: 3 * 1024 * 1024, refusals: 1024 * 1024 };
+const MAX_BUFFERED_CHARS: Readonly<Record<EntryKind, number>> = { events: 3 * 1024 * 1024, refusals: 1024 * 1024 };
 /** Concurrent events of a namespace are written together. */
 const PAUSE_MS = 100;
-const LONGEST_RETRY_MS = 30_000;
-const CLOSE_PATIENCE_MS = 5_000;
+const MAX_RETRY_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 /** Maximum concurrent reads: each holds a namespace's events in memory. */
-const READS_AT_ONCE = 4;
+const MAX_CONCURRENT_READS = 4;
 /** Rate limit per namespace: a read takes some 10 ms of CPU, which repeated reads would take from others. */
 const READS: Rate = { burst: 30, perMinute: 120 };
-const PACED_NAMESPACES = 10_000;
+const MAX_PACED_NAMESPACES = 10_000;
 /** How long the archive of a deleted namespace is kept; it may have been recreated. */
-const KEPT_MS = 24 * 3_600_000;
+const RETENTION_MS = 24 * 3_600_000;
 
 /**
  * The newest audit events of each namespace, for its readers: at most 2.5 MiB, at level Metadata. Several processes may write into one folder.
@@ -59,11 +59,11 @@ const KEPT_MS = 24 * 3_600_000;
 export class NamespaceArchive implements AuditSink {
   readonly #options: NamespaceArchiveOptions;
   /** Unwritten entries by namespace and kind. */
-  readonly #waiting = new Map<string, Record<Kind, string[]>>();
-  readonly #reads = new CallSlots(READS_AT_ONCE);
-  readonly #pace = new TokenBuckets(READS, PACED_NAMESPACES);
+  readonly #waiting = new Map<string, Record<EntryKind, string[]>>();
+  readonly #reads = new CallSlots(MAX_CONCURRENT_READS);
+  readonly #pace = new TokenBuckets(READS, MAX_PACED_NAMESPACES);
   readonly #closing = new AbortController();
-  readonly #chars: Record<Kind, number> = { events: 0, refusals: 0 };
+  readonly #chars: Record<EntryKind, number> = { events: 0, refusals: 0 };
   #isFailing = false;
   #running: Promise<void> | undefined;
 
@@ -73,7 +73,7 @@ export class NamespaceArchive implements AuditSink {
 
   record(line: string, event: AuditEvent): void {
     const namespace = event.objectRef?.namespace ?? '';
-    if (!NAMESPACE.test(namespace)) return;
+    if (!NAMESPACE_PATTERN.test(namespace)) return;
     const hasBodies = event.level !== 'Metadata';
     const text = hasBodies ? auditLine({ ...withoutBodies(event), level: 'Metadata' }) : line;
     const entry = `${event.stageTimestamp} ${text}`;
@@ -89,8 +89,8 @@ export class NamespaceArchive implements AuditSink {
     this.#running ??= this.#run();
   }
 
-  suppressed(): void {
-    // The failure is already counted and logged.
+  recordSuppressed(): void {
+    // The failure has already been counted and logged.
   }
 
   /**
@@ -98,27 +98,27 @@ export class NamespaceArchive implements AuditSink {
    * Rejects with 429 if it is read too often.
    */
   async read(namespace: string): Promise<readonly string[]> {
-    if (!NAMESPACE.test(namespace)) return [];
-    if (!this.#pace.take(namespace, this.#options.clock.now())) {
+    if (!NAMESPACE_PATTERN.test(namespace)) return [];
+    if (!this.#pace.tryTake(namespace, this.#options.clock.now())) {
       const message = `the audit events of namespace ${namespace} are read too often: they are at most twice a second`;
       throw new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds: 1 });
     }
-    const leave = await this.#reads.enter();
+    const release = await this.#reads.enter();
     try {
       const { events = [], refusals = [] } = this.#waiting.get(namespace) ?? {};
       const found = [...events, ...refusals];
       for (const kind of KINDS) {
-        for (const number of (await this.#numbers(namespace, kind)).slice(0, FILES)) {
+        for (const number of (await this.#numbers(namespace, kind)).slice(0, FILES_PER_KIND)) {
           found.push(...(await linesOf(this.#path(namespace, kind, number))));
         }
       }
       return found;
     } finally {
-      leave();
+      release();
     }
   }
 
-  /** Deletes the archives of namespaces that have been gone for a day. */
+  /** Deletes the archives of namespaces that were deleted a day ago or earlier. */
   async sweep(existing: ReadonlySet<string>): Promise<void> {
     const { folder, clock } = this.#options;
     for (const namespace of await readdir(folder).catch(() => [])) {
@@ -126,7 +126,7 @@ export class NamespaceArchive implements AuditSink {
       const path = join(folder, namespace);
       const names = await readdir(path).catch(() => []);
       const times = await Promise.all(names.map((name) => modifiedMs(join(path, name))));
-      if (clock.now() - Math.max(0, ...times) > KEPT_MS) await rm(path, { recursive: true, force: true });
+      if (clock.now() - Math.max(0, ...times) > RETENTION_MS) await rm(path, { recursive: true, force: true });
     }
   }
 
@@ -134,7 +134,7 @@ export class NamespaceArchive implements AuditSink {
   async close(): Promise<void> {
     const { clock, observer } = this.#options;
     this.#closing.abort();
-    await endedWithin(CLOSE_PATIENCE_MS, clock, this.#running);
+    await waitAtMost(CLOSE_TIMEOUT_MS, clock, this.#running);
     for (const waiting of this.#waiting.values()) observer.lost(waiting.events.length + waiting.refusals.length);
     this.#waiting.clear();
   }
@@ -142,7 +142,7 @@ export class NamespaceArchive implements AuditSink {
   async #run(): Promise<void> {
     try {
       for (let failures = 0; this.#waiting.size > 0; ) {
-        const pauseMs = failures === 0 ? PAUSE_MS : Math.min(1_000 * 2 ** (failures - 1), LONGEST_RETRY_MS);
+        const pauseMs = failures === 0 ? PAUSE_MS : Math.min(1_000 * 2 ** (failures - 1), MAX_RETRY_MS);
         await this.#options.clock.sleep(pauseMs, this.#closing.signal).catch(() => undefined);
         const error = await this.#writeAll();
         failures = error === undefined ? 0 : failures + 1;
@@ -160,7 +160,7 @@ export class NamespaceArchive implements AuditSink {
     let failure: unknown;
     for (const [namespace, waiting] of this.#waiting) {
       for (const kind of KINDS) {
-        const entries = firstOf(waiting[kind], ARCHIVE_FILE_BYTES[kind] / 4);
+        const entries = firstEntries(waiting[kind], ARCHIVE_FILE_BYTES[kind] / 4);
         if (entries.length === 0) continue;
         try {
           await this.#append(namespace, kind, entries);
@@ -177,7 +177,7 @@ export class NamespaceArchive implements AuditSink {
     return failure;
   }
 
-  async #append(namespace: string, kind: Kind, entries: readonly string[]): Promise<void> {
+  async #append(namespace: string, kind: EntryKind, entries: readonly string[]): Promise<void> {
     const folder = join(this.#options.folder, namespace);
     if (kind === 'events') await mkdir(folder, { recursive: true, mode: 0o700 });
     else if ((await stat(folder).catch(() => undefined)) === undefined) return;
@@ -190,12 +190,12 @@ export class NamespaceArchive implements AuditSink {
     const numbers = await this.#numbers(namespace, kind);
     // Another process may meanwhile have filled two files, so this one may already be deleted.
     const [last = number] = numbers;
-    if (last >= number + FILES) await appendTo(this.#path(namespace, kind, last), bytes);
-    for (const old of numbers.slice(FILES)) await rm(this.#path(namespace, kind, old), { force: true });
+    if (last >= number + FILES_PER_KIND) await appendTo(this.#path(namespace, kind, last), bytes);
+    for (const old of numbers.slice(FILES_PER_KIND)) await rm(this.#path(namespace, kind, old), { force: true });
   }
 
   /** Files of a kind, newest first. */
-  async #numbers(namespace: string, kind: Kind): Promise<readonly number[]> {
+  async #numbers(namespace: string, kind: EntryKind): Promise<readonly number[]> {
     const names = await readdir(join(this.#options.folder, namespace)).catch(() => []);
     return names
       .flatMap((name) => {
@@ -214,7 +214,7 @@ export class NamespaceArchive implements AuditSink {
     else log.warn({}, "tenants' audit events are written again");
   }
 
-  #path(namespace: string, kind: Kind, number: number): string {
+  #path(namespace: string, kind: EntryKind, number: number): string {
     return join(this.#options.folder, namespace, `${kind}${number === 0 ? '' : `-${number}`}.log`);
   }
 }
@@ -224,7 +224,7 @@ export class NamespaceArchive implements AuditSink {
  * because of an invalid header or too many requests. If an aggregated API server decides, its permissions are unknown, so failures there count as
  * rejections, too.
  */
-function kindOf({ user, responseStatus, annotations }: AuditEvent): Kind {
+function kindOf({ user, responseStatus, annotations }: AuditEvent): EntryKind {
   const isKnown = user.username !== undefined;
   const status = responseStatus?.code ?? 0;
   if (!isKnown || isRefused({ status, isKnown })) return 'refusals';
@@ -232,8 +232,8 @@ function kindOf({ user, responseStatus, annotations }: AuditEvent): Kind {
   return isDone || annotations?.['authorization.k8s.io/decision'] === 'allow' ? 'events' : 'refusals';
 }
 
-/** At least one if any; a character takes up to three bytes. */
-function firstOf(entries: readonly string[], maxChars: number): readonly string[] {
+/** At least one entry if there are any; a character takes up to three bytes. */
+function firstEntries(entries: readonly string[], maxChars: number): readonly string[] {
   let chars = 0;
   const end = entries.findIndex((entry, index) => {
     chars += entry.length;

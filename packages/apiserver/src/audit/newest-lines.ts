@@ -3,7 +3,7 @@ import { type FileHandle, open, opendir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 
 /** A log of audit events that another program writes and rotates, with kube-apiserver's names of rotated files. */
-export interface LogPlace {
+export interface LogLocation {
   readonly folder: string;
   /** `audit.log`; rotated files are named `audit-2026-01-31T10-20-30.456.log`. */
   readonly file: string;
@@ -41,8 +41,8 @@ const MAX_NAMES = 1_000;
 const MAX_FILES = 32;
 const NEWLINE = 0x0a;
 /** Follows no symbolic links, and does not block on pipes. */
-const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-const NO_LOG: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EACCES']);
+const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const MISSING_LOG_CODES: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EACCES']);
 
 /**
  * Visits the lines of a log, newest first, until there are none left, 4 MiB (or one longer line) or 20,000 lines have been read, or `take` returns
@@ -52,11 +52,11 @@ const NO_LOG: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'E
  * cost more than the limits above. The log may be rotated during a scan: no line is missed, some may be visited twice.
  */
 export async function scanNewestLines(
-  place: LogPlace,
+  location: LogLocation,
   from: LinePosition | undefined,
   take: (line: string) => boolean,
 ): Promise<ScannedLines> {
-  await using files = new LogFiles(place);
+  await using files = new LogFiles(location);
   const scan = { left: MAX_SCAN_BYTES, linesLeft: MAX_SCAN_LINES, skipped: 0, take };
   let resume = from;
   for await (const file of files) {
@@ -88,22 +88,22 @@ interface LogFile {
 /** The files of a log, newest first, each open while it is read. */
 class LogFiles implements AsyncDisposable {
   skipped = 0;
-  readonly #place: LogPlace;
+  readonly #location: LogLocation;
   #open: FileHandle | undefined;
 
-  constructor(place: LogPlace) {
-    this.#place = place;
+  constructor(location: LogLocation) {
+    this.#location = location;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<LogFile> {
     const seen = new Set<string>();
     // The current file is opened before listing the others: if it is rotated in between, it is recognised in the list.
-    const current = await this.#next(this.#place.file);
+    const current = await this.#next(this.#location.file);
     if (current) {
       seen.add(current.id);
       yield current;
     }
-    for (const name of await rotatedNames(this.#place)) {
+    for (const name of await rotatedNames(this.#location)) {
       const file = await this.#next(name);
       if (file === undefined || seen.has(file.id)) continue;
       seen.add(file.id);
@@ -119,31 +119,31 @@ class LogFiles implements AsyncDisposable {
 
   async #next(name: string): Promise<LogFile | undefined> {
     await this[Symbol.asyncDispose]();
-    const path = join(this.#place.folder, name);
-    const handle = await open(path, READ).catch((error: NodeJS.ErrnoException) => {
-      if (!NO_LOG.has(error.code)) throw error;
+    const path = join(this.#location.folder, name);
+    const handle = await open(path, READ_FLAGS).catch((error: NodeJS.ErrnoException) => {
+      if (!MISSING_LOG_CODES.has(error.code)) throw error;
       if (error.code !== 'ENOENT') this.skipped++;
       return undefined;
     });
     if (handle === undefined) return undefined;
     this.#open = handle;
     const stats = await handle.stat({ bigint: true });
-    const isLog = stats.isFile() && stats.nlink === 1n && this.#place.owners.includes(Number(stats.uid));
+    const isLog = stats.isFile() && stats.nlink === 1n && this.#location.owners.includes(Number(stats.uid));
     if (isLog) return { handle, id: `${stats.ino}.${stats.birthtimeNs}`, size: Number(stats.size) };
     this.skipped++;
     return undefined;
   }
 }
 
-async function rotatedNames({ folder, file }: LogPlace): Promise<string[]> {
+async function rotatedNames({ folder, file }: LogLocation): Promise<string[]> {
   const suffix = extname(file);
   const stem = `${file.slice(0, file.length - suffix.length)}-`;
   const names: { readonly name: string; readonly time: string; readonly count: number }[] = [];
-  let looked = 0;
+  let inspected = 0;
   const entries = await opendir(folder).catch(() => undefined);
   if (entries === undefined) return [];
   for await (const { name } of entries) {
-    if (++looked > MAX_NAMES) break;
+    if (++inspected > MAX_NAMES) break;
     if (!name.startsWith(stem) || !name.endsWith(suffix)) continue;
     const middle = name.slice(stem.length, name.length - suffix.length);
     const [, time, count = '0'] = /^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3})(?:-(\d{1,9}))?$/.exec(middle) ?? [];
@@ -153,7 +153,7 @@ async function rotatedNames({ folder, file }: LogPlace): Promise<string[]> {
   return names.slice(0, MAX_FILES).map(({ name }) => name);
 }
 
-/** Where it stopped; undefined at the beginning of the file. */
+/** Position at which the scan stopped; undefined at the beginning of the file. */
 async function scanFile(file: LogFile, end: number, scan: Scan): Promise<number | undefined> {
   /** Parts of the line that contains `start`, last part first. */
   let rest: Buffer[] = [];
@@ -164,10 +164,10 @@ async function scanFile(file: LogFile, end: number, scan: Scan): Promise<number 
   let isLong = false;
   while (start > 0) {
     const size = Math.min(BLOCK_BYTES, start);
-    const isWhole = hasEnd && !isLong;
+    const isComplete = hasEnd && !isLong;
     // A line longer than the remaining budget would be restarted by each scan.
-    const isFirst = isWhole && scan.linesLeft === MAX_SCAN_LINES;
-    if (scan.left < size && !isFirst) return isWhole ? start + length + 1 : start;
+    const isFirst = isComplete && scan.linesLeft === MAX_SCAN_LINES;
+    if (scan.left < size && !isFirst) return isComplete ? start + length + 1 : start;
     const block = await readBlock(file.handle, start - size, size);
     scan.left -= size;
     start -= size;

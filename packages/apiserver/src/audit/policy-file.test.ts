@@ -3,7 +3,7 @@ import { AuditPolicyError, parsePolicyFile } from './policy-file.ts';
 
 const HEAD = 'apiVersion: audit.k8s.io/v1\nkind: Policy\n';
 
-test('a policy as it is written for kube-apiserver', () => {
+test('parses a policy written for kube-apiserver', () => {
   const policy = parsePolicyFile(`${HEAD}omitStages: [RequestReceived]
 rules:
 - level: None
@@ -27,7 +27,7 @@ rules:
   expect(policy).toMatchObject({ omitStages: ['RequestReceived'], omitManagedFields: false });
 });
 
-const wrong: readonly (readonly [what: string, yaml: string, says: RegExp])[] = [
+const invalidPolicies: readonly (readonly [what: string, yaml: string, says: RegExp])[] = [
   ['nothing', '', /not valid YAML/],
   ['an empty object', '{}', /audit\.k8s\.io\/v1[\s\S]*apiVersion/],
   ['no YAML', '{', /not valid YAML/],
@@ -56,7 +56,7 @@ const wrong: readonly (readonly [what: string, yaml: string, says: RegExp])[] = 
   ],
 ];
 
-test.each(wrong)('%s is refused', (_, yaml, says) => {
+test.each(invalidPolicies)('rejects %s', (_, yaml, expectedError) => {
   expect(() => parsePolicyFile(yaml)).toThrow(AuditPolicyError);
-  expect(() => parsePolicyFile(yaml)).toThrow(says);
+  expect(() => parsePolicyFile(yaml)).toThrow(expectedError);
 });

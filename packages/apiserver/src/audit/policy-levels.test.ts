@@ -15,31 +15,31 @@ const OBJECT = {
   spec: { plan: 'gold' },
 };
 
-interface Ask {
+interface AuditedCall {
   readonly method?: string;
   readonly path?: string;
   readonly sent?: string;
   readonly answered?: string;
   readonly status?: number;
-  /** Null: nobody is recognised. */
+  /** Null: the user is not authenticated. */
   readonly user?: typeof ALICE | null;
   readonly impersonates?: boolean;
   readonly isInProcess?: boolean;
 }
 
-function ask(rules: readonly object[], asked: Ask, policy: object = {}): readonly AuditEvent[] {
+function recordEvents(rules: readonly object[], call: AuditedCall, policy: object = {}): readonly AuditEvent[] {
   const file = parsePolicyFile(JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules, ...policy }));
   const isKubeconfig = ({ subresource }: { readonly subresource: string }) => subresource === 'kubeconfig';
   const audit = new RecordedAudit(new FakeClock(), isKubeconfig, auditPolicyOf(file));
-  const { method = 'POST', path: target = CLUSTERS, sent, answered, status = 201 } = asked;
+  const { method = 'POST', path: target = CLUSTERS, sent, answered, status = 201 } = call;
   const [path = '', query = ''] = target.split('?');
-  const peer = asked.isInProcess ? undefined : '192.0.2.1';
+  const peer = call.isInProcess ? undefined : '192.0.2.1';
   const request = { auditId: '1', method, path, query: new URLSearchParams(query), headers: {}, peer };
   const trail = audit.auditor.begin(request);
-  if (asked.user !== null) trail.authenticated(asked.user ?? ALICE);
-  if (asked.impersonates) trail.impersonates({ username: 'bob', groups: [] });
-  if (sent !== undefined) trail.sent(sent);
-  if (answered !== undefined && trail.wantsAnswer) trail.answered(answered);
+  if (call.user !== null) trail.setUser(call.user ?? ALICE);
+  if (call.impersonates) trail.setImpersonatedUser({ username: 'bob', groups: [] });
+  if (sent !== undefined) trail.recordRequest(sent);
+  if (answered !== undefined && trail.wantsResponseBody) trail.recordResponse(answered);
   audit.auditor.end(trail, { status });
   return audit.events;
 }
@@ -51,8 +51,8 @@ test.each([
   { level: 'Metadata', holds: [undefined, undefined] },
   { level: 'Request', holds: [{ spec: 1 }, undefined] },
   { level: 'RequestResponse', holds: [{ spec: 1 }, OBJECT] },
-])('an event of level $level holds $holds', ({ level, holds }) => {
-  const [event] = ask([{ level }], bodies);
+])('records $holds in an event of level $level', ({ level, holds }) => {
+  const [event] = recordEvents([{ level }], bodies);
 
   expect(event && [event.requestObject, event.responseObject]).toEqual(holds);
   expect(event?.level).toBe(level === 'None' ? undefined : level);
@@ -63,15 +63,15 @@ test.each([
   ['a token of a service account', { path: '/api/v1/namespaces/red/serviceaccounts/a/token' }],
   ['a kubeconfig', { path: `${CLUSTERS}/a/kubeconfig` }],
   ['a review of a token', { path: '/apis/authentication.k8s.io/v1/tokenreviews' }],
-])('%s is never quoted', (_, asked) => {
-  const [event] = ask([{ level: 'RequestResponse' }], { ...bodies, ...asked });
+])('never records the content of %s', (_, call) => {
+  const [event] = recordEvents([{ level: 'RequestResponse' }], { ...bodies, ...call });
 
   expect(event).toMatchObject({ level: 'Metadata' });
   expect(event).not.toHaveProperty('requestObject');
   expect(event).not.toHaveProperty('responseObject');
 });
 
-const alwaysThere: readonly (readonly [what: string, asked: Ask])[] = [
+const alwaysAuditedCases: readonly (readonly [what: string, asked: AuditedCall])[] = [
   ['who asks for a kubeconfig', { path: `${CLUSTERS}/a/kubeconfig` }],
   ['who reads Secrets', { method: 'GET', path: SECRETS, status: 200 }],
   ['who watches Secrets', { method: 'GET', path: `${SECRETS}?watch=1`, status: 200 }],
@@ -80,52 +80,52 @@ const alwaysThere: readonly (readonly [what: string, asked: Ask])[] = [
   ['that a stranger is', { status: 401, user: null }],
 ];
 
-test.each(alwaysThere)('no policy leaves out %s', (_, asked) => {
+test.each(alwaysAuditedCases)('always audits %s', (_, call) => {
   const omitStages = ['ResponseStarted', 'ResponseComplete'];
 
-  expect(ask([{ level: 'None' }], asked)).toMatchObject([{ level: 'Metadata' }]);
-  expect(ask([{ level: 'RequestResponse' }], asked, { omitStages })).toMatchObject([{ level: 'Metadata' }]);
+  expect(recordEvents([{ level: 'None' }], call)).toMatchObject([{ level: 'Metadata' }]);
+  expect(recordEvents([{ level: 'RequestResponse' }], call, { omitStages })).toMatchObject([{ level: 'Metadata' }]);
 });
 
-const leftOut: readonly (readonly [what: string, asked: Ask])[] = [
+const omittedCases: readonly (readonly [what: string, asked: AuditedCall])[] = [
   ['a change', {}],
   ["a change of Fairway's own", { isInProcess: true }],
   ["a read of Secrets of Fairway's own", { isInProcess: true, method: 'GET', path: SECRETS, status: 200 }],
 ];
 
-test.each(leftOut)('a policy may leave out %s', (_, asked) => {
-  expect(ask([{ level: 'None' }], asked)).toEqual([]);
+test.each(omittedCases)('can omit %s', (_, call) => {
+  expect(recordEvents([{ level: 'None' }], call)).toEqual([]);
 });
 
-test('a policy may have reads written down, which the built-in one does not', () => {
+test('can audit reads, which the built-in policy does not', () => {
   const read = { method: 'GET', path: `${CLUSTERS}/a`, status: 200, answered: JSON.stringify(OBJECT) };
 
-  expect(ask([{ level: 'RequestResponse', verbs: ['get'] }], read)).toMatchObject([
+  expect(recordEvents([{ level: 'RequestResponse', verbs: ['get'] }], read)).toMatchObject([
     { verb: 'get', level: 'RequestResponse', responseObject: { kind: 'Cluster' } },
   ]);
 });
 
-test('the user of a rule is who asks, not in whose name', () => {
-  const asked = { ...bodies, impersonates: true };
+test('matches the authenticated user, not the impersonated one', () => {
+  const call = { ...bodies, impersonates: true };
 
-  expect(ask([{ level: 'Request', users: ['alice'] }], asked)).toMatchObject([{ level: 'Request' }]);
-  expect(ask([{ level: 'Request', users: ['bob'] }], asked)).toMatchObject([{ level: 'Metadata' }]);
+  expect(recordEvents([{ level: 'Request', users: ['alice'] }], call)).toMatchObject([{ level: 'Request' }]);
+  expect(recordEvents([{ level: 'Request', users: ['bob'] }], call)).toMatchObject([{ level: 'Metadata' }]);
 });
 
-test.each(['ResponseStarted', 'ResponseComplete'])('the stage %s is left out alone', (stage) => {
+test.each(['ResponseStarted', 'ResponseComplete'])('omits only the stage %s', (stage) => {
   const watch = { method: 'GET', path: `${CLUSTERS}?watch=1`, status: 200 };
-  const stages = [bodies, watch].flatMap((asked) =>
-    ask([{ level: 'Metadata' }], asked, { omitStages: [stage] }).map((event) => event.stage),
+  const stages = [bodies, watch].flatMap((call) =>
+    recordEvents([{ level: 'Metadata' }], call, { omitStages: [stage] }).map((event) => event.stage),
   );
 
   expect(stages).toEqual(['ResponseStarted', 'ResponseComplete'].filter((each) => each !== stage));
 });
 
-test('managed fields are left out of an object and of each one in a list, where the policy says so', () => {
+test('omits managed fields of an object and of each list item, if the policy says so', () => {
   const rules = [{ level: 'RequestResponse' }];
   const list = JSON.stringify({ kind: 'ClusterList', metadata: {}, items: [OBJECT] });
-  const [one] = ask(rules, bodies, { omitManagedFields: true });
-  const [many] = ask(rules, { method: 'GET', status: 200, answered: list }, { omitManagedFields: true });
+  const [one] = recordEvents(rules, bodies, { omitManagedFields: true });
+  const [many] = recordEvents(rules, { method: 'GET', status: 200, answered: list }, { omitManagedFields: true });
   const { managedFields: _, ...metadata } = OBJECT.metadata;
 
   expect(one?.responseObject).toEqual({ ...OBJECT, metadata });
@@ -141,25 +141,25 @@ test.each([
     'requestObject: too large',
     'true',
   ],
-])('a body that %s is left out, and the event says so', (_, sent, omitted, truncated) => {
-  const [event] = ask([{ level: 'Request' }], { sent });
+])('omits a body that %s, and records that in the event', (_, sent, omitted, truncated) => {
+  const [event] = recordEvents([{ level: 'Request' }], { sent });
 
   expect(event).toMatchObject({ level: 'Request', annotations: { 'audit.fairway.dev/omitted': omitted } });
   expect(event?.annotations?.['audit.k8s.io/truncated']).toBe(truncated);
   expect(event).not.toHaveProperty('requestObject');
 });
 
-test('two bodies that are too large together are both left out, as kube-apiserver does it', () => {
+test('omits two bodies that are too large together, as kube-apiserver does', () => {
   const half = JSON.stringify({ a: 'x'.repeat(60_000) });
-  const [event] = ask([{ level: 'RequestResponse' }], { sent: half, answered: half });
+  const [event] = recordEvents([{ level: 'RequestResponse' }], { sent: half, answered: half });
 
   expect(event).toMatchObject({ level: 'RequestResponse', annotations: { 'audit.k8s.io/truncated': 'true' } });
   expect(event).not.toHaveProperty('requestObject');
   expect(event).not.toHaveProperty('responseObject');
 });
 
-test('what is no resource has no body', () => {
-  const [event] = ask([{ level: 'RequestResponse' }], {
+test('records no body of a non-resource request', () => {
+  const [event] = recordEvents([{ level: 'RequestResponse' }], {
     path: '/console/session',
     sent: '{"password":"x"}',
     answered: '{}',

@@ -8,41 +8,57 @@ const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 
 interface Case {
   readonly request: string;
-  /** The only rule, which says Request; what it does not match is None. */
+  /** The only rule, at level Request; requests that it does not match have level None. */
   readonly rule: Record<string, unknown>;
   readonly matches: boolean;
   readonly reason?: string;
-  readonly stranger?: boolean;
+  readonly isAnonymous?: boolean;
 }
 
 const group = 'fairway.dev';
 
 const cases: readonly Case[] = [
-  { request: 'GET /healthz', rule: {}, matches: true, reason: 'it asks for nothing' },
+  { request: 'GET /healthz', rule: {}, matches: true, reason: 'an empty rule' },
   { request: `GET ${CLUSTERS}`, rule: { users: ['alice', 'bob'] }, matches: true },
   { request: `GET ${CLUSTERS}`, rule: { users: ['bob'] }, matches: false },
-  { request: `GET ${CLUSTERS}`, rule: { users: ['alice'] }, stranger: true, matches: false, reason: 'nobody is known' },
+  {
+    request: `GET ${CLUSTERS}`,
+    rule: { users: ['alice'] },
+    isAnonymous: true,
+    matches: false,
+    reason: 'an unauthenticated request',
+  },
   { request: `GET ${CLUSTERS}`, rule: { userGroups: ['devs', 'ops'] }, matches: true },
   { request: `GET ${CLUSTERS}`, rule: { userGroups: ['ops'] }, matches: false },
-  { request: `GET ${CLUSTERS}`, rule: { userGroups: ['devs'] }, stranger: true, matches: false },
+  { request: `GET ${CLUSTERS}`, rule: { userGroups: ['devs'] }, isAnonymous: true, matches: false },
   { request: `GET ${CLUSTERS}`, rule: { verbs: ['list'] }, matches: true },
   { request: `GET ${CLUSTERS}/a`, rule: { verbs: ['list'] }, matches: false },
   { request: 'GET /version', rule: { verbs: ['get'] }, matches: true },
   { request: `GET ${CLUSTERS}`, rule: { namespaces: ['red'] }, matches: true },
   { request: `GET ${CLUSTERS}`, rule: { namespaces: ['blue'] }, matches: false },
-  { request: 'GET /apis/fairway.dev/v1alpha1/plans', rule: { namespaces: [''] }, matches: true, reason: 'it has none' },
+  {
+    request: 'GET /apis/fairway.dev/v1alpha1/plans',
+    rule: { namespaces: [''] },
+    matches: true,
+    reason: 'a cluster-scoped resource',
+  },
   { request: 'GET /api/v1/namespaces/red', rule: { namespaces: ['red'] }, matches: true, reason: 'its own' },
-  { request: 'GET /version', rule: { namespaces: [''] }, matches: false, reason: 'it is no resource' },
-  { request: `GET ${CLUSTERS}`, rule: { resources: [{ group }] }, matches: true, reason: 'all of the group' },
+  { request: 'GET /version', rule: { namespaces: [''] }, matches: false, reason: 'a non-resource request' },
+  { request: `GET ${CLUSTERS}`, rule: { resources: [{ group }] }, matches: true, reason: 'all resources of the group' },
   { request: `GET ${CLUSTERS}/a/scale`, rule: { resources: [{ group }] }, matches: true },
   { request: 'GET /api/v1/pods', rule: { resources: [{ group }] }, matches: false },
-  { request: 'GET /api/v1/pods', rule: { resources: [{}] }, matches: true, reason: 'the core group has no name' },
+  {
+    request: 'GET /api/v1/pods',
+    rule: { resources: [{}] },
+    matches: true,
+    reason: 'the core group with its empty name',
+  },
   { request: `GET ${CLUSTERS}`, rule: { resources: [{ group, resources: ['clusters'] }] }, matches: true },
   {
     request: `GET ${CLUSTERS}/a/kubeconfig`,
     rule: { resources: [{ group, resources: ['clusters'] }] },
     matches: false,
-    reason: 'a subresource is another resource',
+    reason: 'a subresource that is not listed',
   },
   {
     request: `GET ${CLUSTERS}/a/scale`,
@@ -56,14 +72,14 @@ const cases: readonly Case[] = [
     request: `GET ${CLUSTERS}/a`,
     rule: { resources: [{ group, resources: ['clusters/*'] }] },
     matches: true,
-    reason: 'kube-apiserver has it so',
+    reason: 'same as kube-apiserver',
   },
   { request: `GET ${CLUSTERS}/a/scale`, rule: { resources: [{ group, resources: ['*'] }] }, matches: true },
   {
     request: 'GET /api/v1/namespaces/red/pods/a/proxy/x/y',
     rule: { resources: [{ resources: ['pods/proxy'] }] },
     matches: true,
-    reason: 'what is behind a proxy is no part of the name',
+    reason: 'a path behind a proxy subresource',
   },
   {
     request: `GET ${CLUSTERS}/a`,
@@ -78,12 +94,12 @@ const cases: readonly Case[] = [
   { request: 'GET /healthz/ping', rule: { nonResourceURLs: ['/healthz*'] }, matches: true },
   { request: 'GET /healthz/ping', rule: { nonResourceURLs: ['/healthz'] }, matches: false },
   { request: 'GET /livez', rule: { nonResourceURLs: ['*'] }, matches: true },
-  { request: `GET ${CLUSTERS}`, rule: { nonResourceURLs: ['*'] }, matches: false, reason: 'it is a resource' },
+  { request: `GET ${CLUSTERS}`, rule: { nonResourceURLs: ['*'] }, matches: false, reason: 'a resource request' },
   {
     request: `GET ${CLUSTERS}`,
     rule: { users: ['alice'], verbs: ['delete'] },
     matches: false,
-    reason: 'all must match',
+    reason: 'all criteria must match',
   },
 ];
 
@@ -102,13 +118,13 @@ function attributesOf(request: string, isStranger = false) {
   };
 }
 
-test.each(cases)('$request matches $rule: $matches $reason', ({ request, rule, matches, stranger }) => {
+test.each(cases)('$request matches $rule: $matches $reason', ({ request, rule, matches, isAnonymous }) => {
   const policy = auditPolicyOf(policyOf({ level: 'Request', ...rule }));
 
-  expect(policy(attributesOf(request, stranger)).level).toBe(matches ? 'Request' : 'None');
+  expect(policy(attributesOf(request, isAnonymous)).level).toBe(matches ? 'Request' : 'None');
 });
 
-test('the first rule that matches counts', () => {
+test('applies the first matching rule', () => {
   const policy = auditPolicyOf(
     policyOf({ level: 'None', verbs: ['get'] }, { level: 'Request', users: ['alice'] }, { level: 'Metadata' }),
   );
@@ -118,7 +134,7 @@ test('the first rule that matches counts', () => {
   expect(policy(attributesOf(`GET ${CLUSTERS}`, true)).level).toBe('Metadata');
 });
 
-test('a rule adds to the stages that the policy omits, and decides about managed fields instead of it', () => {
+test("combines a rule's omitted stages with the policy's, and overrides its managed fields", () => {
   const policy = auditPolicyOf({
     ...policyOf(
       { level: 'Request', verbs: ['get'], omitStages: ['ResponseStarted'], omitManagedFields: false },

@@ -6,7 +6,7 @@ function spendAll(budget: RefusalBudget, caller: string, tries: number): number 
   return Array.from({ length: tries }, () => budget.spend(caller)).filter(Boolean).length;
 }
 
-test('500 at once, then 10 a second', async () => {
+test('allows a burst of 500, then 10 a second', async () => {
   const clock = new FakeClock();
   const budget = new RefusalBudget(clock);
 
@@ -17,7 +17,7 @@ test('500 at once, then 10 a second', async () => {
   expect(spendAll(budget, '', 2_000)).toBe(500);
 });
 
-test('each caller has a budget of its own', () => {
+test('gives each caller a separate budget', () => {
   const budget = new RefusalBudget(new FakeClock());
   spendAll(budget, 'mallory', 2_000);
 
@@ -25,7 +25,7 @@ test('each caller has a budget of its own', () => {
   expect(budget.spend('mallory')).toBe(false);
 });
 
-test('a thousand callers are tracked, the oldest is evicted first', () => {
+test('tracks a thousand callers and evicts the oldest first', () => {
   const budget = new RefusalBudget(new FakeClock());
   spendAll(budget, 'first', 500);
   for (let caller = 0; caller < 999; caller++) budget.spend(`caller-${caller}`);

@@ -26,13 +26,13 @@ export class RefusalBudget {
     const known = this.#buckets.get(caller);
     const elapsedMs = known === undefined ? 0 : Math.max(nowMs - known.atMs, 0);
     const left = known === undefined ? BURST : Math.min(known.left + (elapsedMs / 1000) * PER_SECOND, BURST);
-    const isWithin = left >= 1;
+    const isWithinBudget = left >= 1;
     this.#buckets.delete(caller);
-    this.#buckets.set(caller, { left: isWithin ? left - 1 : left, atMs: nowMs });
+    this.#buckets.set(caller, { left: isWithinBudget ? left - 1 : left, atMs: nowMs });
     if (this.#buckets.size > MAX_CALLERS) {
       const [oldest = ''] = this.#buckets.keys();
       this.#buckets.delete(oldest);
     }
-    return isWithin;
+    return isWithinBudget;
   }
 }

@@ -28,7 +28,7 @@ function fileOf(options: { maxBytes?: number; maxBackups?: number; path?: string
 const write = (file: RotatingFile, text: string) => file.write(Buffer.from(text));
 const modeOf = async (name: string) => (await stat(join(folder, name))).mode & 0o777;
 
-test('is accessible to its owner only, and made so if it is not', async () => {
+test('is accessible to its owner only, and corrected if it is not', async () => {
   await writeFile(path, 'old\n');
   await chmod(path, 0o644);
   await write(fileOf(), 'new\n');
@@ -51,7 +51,7 @@ test('is rotated when full, and a limited number is kept', async () => {
   for (const name of names) expect(await modeOf(name)).toBe(0o600);
 });
 
-test('twice in a millisecond loses nothing but the oldest', async () => {
+test('loses only the oldest backup when rotated twice in a millisecond', async () => {
   const file = fileOf({ maxBytes: 4, maxBackups: 3 });
   for (let count = 10; count <= 25; count++) await write(file, `${count}\n`);
   const names = await readdir(folder);
@@ -61,7 +61,7 @@ test('twice in a millisecond loses nothing but the oldest', async () => {
   expect(texts.sort()).toEqual(['22\n', '23\n', '24\n', '25\n']);
 });
 
-test('leaves files of other names alone', async () => {
+test('leaves files with other names alone', async () => {
   const others = ['audit-old.log', 'audit-2026-01-01.log', 'audit.log.1', 'other-2026-01-01T00-05-00.000.log'];
   for (const name of others) await writeFile(join(folder, name), '');
   const file = fileOf({ maxBytes: 1, maxBackups: 1 });
@@ -71,7 +71,7 @@ test('leaves files of other names alone', async () => {
   expect(await readdir(folder)).toHaveLength(others.length + 2);
 });
 
-test('is reopened when another process rotated or deleted it', async () => {
+test('is reopened after another process rotated or deleted it', async () => {
   const file = fileOf({ maxBytes: 1_000 });
   await write(file, 'a\n');
   await rename(path, join(folder, 'elsewhere'));
@@ -83,7 +83,7 @@ test('is reopened when another process rotated or deleted it', async () => {
   expect(await readFile(path, 'utf8')).toBe('c\n');
 });
 
-test('two processes append to one file, and either rotates', async () => {
+test('can be appended to and rotated by two processes', async () => {
   const [one, other] = [fileOf({ maxBackups: 100 }), fileOf({ maxBackups: 100 })];
   for (let count = 10; count < 30; count++) {
     await write(count % 2 === 0 ? one : other, `line ${count}\n`);
@@ -96,7 +96,7 @@ test('two processes append to one file, and either rotates', async () => {
   expect(Math.max(...texts.map((text) => text.length))).toBeLessThanOrEqual(20);
 });
 
-test('a device is written to and never rotated', async () => {
+test('never rotates a device', async () => {
   const file = fileOf({ path: '/dev/null', maxBytes: 1 });
   await write(file, 'a\n');
   await write(file, 'b\n');
@@ -104,13 +104,13 @@ test('a device is written to and never rotated', async () => {
   expect((await stat('/dev/null')).isFile()).toBe(false);
 });
 
-test('a disk that is full says so', async () => {
+test('rejects with ENOSPC on a full disk', async () => {
   await expect(write(fileOf({ path: '/dev/full' }), 'a\n')).rejects.toMatchObject({ code: 'ENOSPC' });
 });
 
 test.each([
   ['a folder that is not there', () => join(folder, 'missing', 'audit.log'), 'ENOENT'],
   ['a folder', () => folder, 'EISDIR'],
-])('%s cannot be opened', async (_, where, code) => {
+])('cannot open %s', async (_, where, code) => {
   await expect(fileOf({ path: where() }).open()).rejects.toMatchObject({ code });
 });

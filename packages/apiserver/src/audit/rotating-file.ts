@@ -13,7 +13,7 @@ export interface RotatingFileOptions {
 }
 
 const OWNER_ONLY = 0o600;
-const OTHERS = 0o077;
+const GROUP_AND_OTHERS = 0o077;
 
 /**
  * A log file, accessible to its owner only, that is rotated when full: `audit.log` becomes `audit-2026-01-31T10-20-30.456.log`, as
@@ -23,7 +23,7 @@ export class RotatingFile implements LineWriter {
   readonly #options: RotatingFileOptions;
   #file: FileHandle | undefined;
   /** The last line is incomplete because the disk was full. */
-  #isTorn = false;
+  #hasPartialLine = false;
 
   constructor(options: RotatingFileOptions) {
     this.#options = options;
@@ -40,15 +40,15 @@ export class RotatingFile implements LineWriter {
       await this.#rotate();
       ({ file, bytes, isRegular } = await this.#current());
     }
-    const whole = this.#isTorn ? Buffer.concat([Buffer.from('\n'), lines]) : lines;
+    const whole = this.#hasPartialLine ? Buffer.concat([Buffer.from('\n'), lines]) : lines;
     let done = 0;
     try {
       while (done < whole.length) done += (await file.write(whole, done)).bytesWritten;
     } catch (error) {
-      if (done > 0) await this.#untear(file, bytes, done);
+      if (done > 0) await this.#removePartialWrite(file, bytes, done);
       throw error;
     }
-    this.#isTorn = false;
+    this.#hasPartialLine = false;
   }
 
   async close(): Promise<void> {
@@ -60,16 +60,16 @@ export class RotatingFile implements LineWriter {
   async #current(): Promise<{ file: FileHandle; bytes: number; isRegular: boolean }> {
     const { path } = this.#options;
     if (this.#file !== undefined) {
-      const [held, named] = await Promise.all([this.#file.stat(), stat(path).catch(() => undefined)]);
-      if (named?.ino === held.ino && named.dev === held.dev) {
-        return { file: this.#file, bytes: held.size, isRegular: held.isFile() };
+      const [openFile, fileAtPath] = await Promise.all([this.#file.stat(), stat(path).catch(() => undefined)]);
+      if (fileAtPath?.ino === openFile.ino && fileAtPath.dev === openFile.dev) {
+        return { file: this.#file, bytes: openFile.size, isRegular: openFile.isFile() };
       }
       await this.close();
     }
     const file = await open(path, 'a', OWNER_ONLY);
     this.#file = file;
     const stats = await file.stat();
-    if (stats.isFile() && (stats.mode & OTHERS) !== 0) await file.chmod(OWNER_ONLY);
+    if (stats.isFile() && (stats.mode & GROUP_AND_OTHERS) !== 0) await file.chmod(OWNER_ONLY);
     return { file, bytes: stats.size, isRegular: stats.isFile() };
   }
 
@@ -83,7 +83,7 @@ export class RotatingFile implements LineWriter {
     const count = taken.length === 0 ? 0 : Math.max(...taken) + 1;
     const name = `${this.#stem}-${time}${count === 0 ? '' : `-${count}`}${extname(path)}`;
     await rename(path, join(folder, name));
-    const kept = [...backups, { name, time, count }].sort(byAge);
+    const kept = [...backups, { name, time, count }].sort(compareByAge);
     for (const { name: old } of kept.slice(0, Math.max(kept.length - maxBackups, 0))) {
       // Another process may have rotated it first.
       await unlink(join(folder, old)).catch(() => undefined);
@@ -104,13 +104,13 @@ export class RotatingFile implements LineWriter {
   }
 
   /** Truncates a partially written line, unless another process has appended since. */
-  async #untear(file: FileHandle, bytesBefore: number, done: number): Promise<void> {
-    this.#isTorn = true;
+  async #removePartialWrite(file: FileHandle, bytesBefore: number, done: number): Promise<void> {
+    this.#hasPartialLine = true;
     try {
       const { size } = await file.stat();
       if (size !== bytesBefore + done) return;
       await file.truncate(bytesBefore);
-      this.#isTorn = false;
+      this.#hasPartialLine = false;
     } catch {
       // The next write starts with a newline.
     }
@@ -124,6 +124,6 @@ interface Backup {
   readonly count: number;
 }
 
-function byAge(a: Backup, b: Backup): number {
+function compareByAge(a: Backup, b: Backup): number {
   return a.time === b.time ? a.count - b.count : a.time < b.time ? -1 : 1;
 }

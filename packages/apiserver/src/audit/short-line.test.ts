@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { foreignEvent } from './foreign-event.ts';
-import { shortLine } from './short-line.ts';
+import { shortenLine } from './short-line.ts';
 
 /** In kube-apiserver's order. */
 const EVENT = {
@@ -24,39 +24,42 @@ const EVENT = {
   stageTimestamp: '2026-01-31T10:20:30.457000Z',
   annotations: { 'authorization.k8s.io/decision': 'allow' },
 };
-const LONG = 1024 * 1024;
-const TRUNCATED = { 'authorization.k8s.io/decision': 'allow', 'audit.k8s.io/truncated': 'true' };
+const LONG_LENGTH = 1024 * 1024;
+const TRUNCATED_ANNOTATIONS = { 'authorization.k8s.io/decision': 'allow', 'audit.k8s.io/truncated': 'true' };
 const { requestObject: _, responseObject: __, authenticationMetadata: ___, ...BARE } = EVENT;
 /** As Go writes it. */
 const lineOf = (change: object) => JSON.stringify({ ...EVENT, ...change }).replaceAll('&', '\\u0026');
-const short = (change: object) => foreignEvent(shortLine(lineOf(change)));
+const short = (change: object) => foreignEvent(shortenLine(lineOf(change)));
 
-test('a line of no more than 100 KiB is as it was', () => {
-  expect(shortLine(lineOf({}))).toBe(lineOf({}));
+test('keeps a line of up to 100 KiB unchanged', () => {
+  expect(shortenLine(lineOf({}))).toBe(lineOf({}));
 });
 
-describe('of an event that is too long', () => {
+describe('an event that is too long', () => {
   test.each<[what: string, change: object]>([
-    ['what was sent', { requestObject: { a: 'x'.repeat(LONG) } }],
-    ['what was answered', { responseObject: { a: 'x'.repeat(LONG) } }],
-    ['bodies that look like its other fields', { responseObject: { ...EVENT, annotations: { a: 'x'.repeat(LONG) } } }],
-  ])('%s goes, and all else stays', (_what, change) => {
-    expect(short(change)).toEqual({ ...BARE, annotations: TRUNCATED });
+    ['what was sent', { requestObject: { a: 'x'.repeat(LONG_LENGTH) } }],
+    ['what was answered', { responseObject: { a: 'x'.repeat(LONG_LENGTH) } }],
+    [
+      'bodies that look like its other fields',
+      { responseObject: { ...EVENT, annotations: { a: 'x'.repeat(LONG_LENGTH) } } },
+    ],
+  ])('loses %s, and nothing else', (_what, change) => {
+    expect(short(change)).toEqual({ ...BARE, annotations: TRUNCATED_ANNOTATIONS });
   });
 
-  test('it is said so where it has no annotations', () => {
+  test('is annotated as truncated, even without other annotations', () => {
     for (const annotations of [undefined, {}]) {
-      expect(short({ requestURI: `/${'x'.repeat(LONG)}`, annotations })?.annotations).toEqual({
+      expect(short({ requestURI: `/${'x'.repeat(LONG_LENGTH)}`, annotations })?.annotations).toEqual({
         'audit.k8s.io/truncated': 'true',
       });
     }
   });
 
   test.each<[uri: string, kept: RegExp]>([
-    [`/api?x=${'a'.repeat(LONG)}`, /^\/api\?x=a{8185}\.\.\.TRUNCATED$/],
-    [`/api?x=${'&'.repeat(LONG)}`, /^\/api\?x=\.\.\.TRUNCATED$/],
-    [`/api?x=\\"${'","verb":'.repeat(LONG / 8)}`, /^\/api\?x=\.\.\.TRUNCATED$/],
-  ])('the URI is cut: %.12j', (requestURI, kept) => {
+    [`/api?x=${'a'.repeat(LONG_LENGTH)}`, /^\/api\?x=a{8185}\.\.\.TRUNCATED$/],
+    [`/api?x=${'&'.repeat(LONG_LENGTH)}`, /^\/api\?x=\.\.\.TRUNCATED$/],
+    [`/api?x=\\"${'","verb":'.repeat(LONG_LENGTH / 8)}`, /^\/api\?x=\.\.\.TRUNCATED$/],
+  ])('has its URI truncated: %.12j', (requestURI, kept) => {
     const event = short({ requestURI });
 
     expect(event?.requestURI).toMatch(kept);
@@ -64,37 +67,37 @@ describe('of an event that is too long', () => {
       ...BARE,
       requestURI: event?.requestURI,
       impersonatedUser: { username: 'bob' },
-      annotations: TRUNCATED,
+      annotations: TRUNCATED_ANNOTATIONS,
     });
   });
 
   test.each<[what: string, change: object, expected: object]>([
     [
       'the groups',
-      { impersonatedUser: { username: 'bob', groups: ['system:masters', 'x'.repeat(LONG)] } },
+      { impersonatedUser: { username: 'bob', groups: ['system:masters', 'x'.repeat(LONG_LENGTH)] } },
       { impersonatedUser: { username: 'bob' } },
     ],
     [
       'the name',
-      { impersonatedUser: { username: 'b'.repeat(LONG), groups: ['system:masters'] } },
+      { impersonatedUser: { username: 'b'.repeat(LONG_LENGTH), groups: ['system:masters'] } },
       { impersonatedUser: { username: `${'b'.repeat(8192)}...TRUNCATED` } },
     ],
     [
       'the addresses that it claims',
-      { sourceIPs: [...Array.from({ length: LONG / 10 }, () => '192.0.2.1'), '198.51.100.1'] },
+      { sourceIPs: [...Array.from({ length: LONG_LENGTH / 10 }, () => '192.0.2.1'), '198.51.100.1'] },
       { sourceIPs: expect.arrayContaining(['192.0.2.1', '198.51.100.1']) as unknown },
     ],
-  ])('%s of whom it impersonates are cut', (_what, change, expected) => {
+  ])('has %s truncated', (_what, change, expected) => {
     const event = short(change);
 
-    expect(event).toMatchObject({ ...expected, verb: 'delete', user: EVENT.user, annotations: TRUNCATED });
+    expect(event).toMatchObject({ ...expected, verb: 'delete', user: EVENT.user, annotations: TRUNCATED_ANNOTATIONS });
     expect(JSON.stringify(event).length).toBeLessThan(20_000);
   });
 });
 
-test.each(['', '{', 'x'.repeat(LONG), `${',"requestReceivedTimestamp":'.repeat(9_000)},"requestObject":`])(
-  'what is no event stays none: %.10s',
+test.each(['', '{', 'x'.repeat(LONG_LENGTH), `${',"requestReceivedTimestamp":'.repeat(9_000)},"requestObject":`])(
+  'ignores a line that is not an event: %.10s',
   (line) => {
-    expect(foreignEvent(shortLine(line))).toBeUndefined();
+    expect(foreignEvent(shortenLine(line))).toBeUndefined();
   },
 );

@@ -1,9 +1,9 @@
 import { bounded, TRUNCATED_ANNOTATION } from './audit-event.ts';
 import { MAX_EVENT_CHARS } from './audited-body.ts';
 
-const BODY = /,"(?:requestObject|responseObject)":/;
-const TIMES = ',"requestReceivedTimestamp":';
-const ANNOTATIONS = ',"annotations":{';
+const BODY_KEYS = /,"(?:requestObject|responseObject)":/;
+const TIMESTAMP_KEY = ',"requestReceivedTimestamp":';
+const ANNOTATIONS_KEY = ',"annotations":{';
 const MAX_TEXT_CHARS = 8192;
 /** Maximum source IPs; the last is that of the connection. */
 const MAX_SOURCES_CHARS = 1024;
@@ -14,40 +14,40 @@ const MAX_SOURCES_CHARS = 1024;
  *
  * The line is not parsed, which would be slow. This relies on kube-apiserver's order of fields, and on escaped quotes within strings.
  */
-export function shortLine(line: string): string {
+export function shortenLine(line: string): string {
   if (line.length <= MAX_EVENT_CHARS) return line;
-  const whole = marked(withoutBodies(line));
+  const whole = markTruncated(withoutBodies(line));
   if (whole.length <= MAX_EVENT_CHARS) return whole;
   const cuts: readonly [begin: string, end: string, cut: (text: string) => string][] = [
-    [',"requestURI":"', '","verb":', beginningOf],
-    [',"impersonatedUser":{"username":"', ',"sourceIPs":', (text) => `${beginningOf(text.split('"', 1)[0] ?? '')}"}`],
+    [',"requestURI":"', '","verb":', prefixOf],
+    [',"impersonatedUser":{"username":"', ',"sourceIPs":', (text) => `${prefixOf(text.split('"', 1)[0] ?? '')}"}`],
     [',"sourceIPs":[', '],"', lastSources],
   ];
-  return cuts.reduce((text, [begin, end, cut]) => replaced(text, begin, end, cut), whole);
+  return cuts.reduce((text, [begin, end, cut]) => replaceBetween(text, begin, end, cut), whole);
 }
 
 function withoutBodies(line: string): string {
-  const begin = line.search(BODY);
-  const end = line.lastIndexOf(TIMES);
+  const begin = line.search(BODY_KEYS);
+  const end = line.lastIndexOf(TIMESTAMP_KEY);
   return begin < 0 || end < begin ? line : line.slice(0, begin) + line.slice(end);
 }
 
-function marked(line: string): string {
+function markTruncated(line: string): string {
   const mark = `"${TRUNCATED_ANNOTATION}":"true"`;
-  const at = line.lastIndexOf(ANNOTATIONS);
-  if (at < 0) return `${line.slice(0, -1)}${ANNOTATIONS}${mark}}}`;
-  const from = at + ANNOTATIONS.length;
+  const at = line.lastIndexOf(ANNOTATIONS_KEY);
+  if (at < 0) return `${line.slice(0, -1)}${ANNOTATIONS_KEY}${mark}}}`;
+  const from = at + ANNOTATIONS_KEY.length;
   return `${line.slice(0, from)}${mark}${line[from] === '}' ? '' : ','}${line.slice(from)}`;
 }
 
-function replaced(line: string, begin: string, end: string, cut: (text: string) => string): string {
+function replaceBetween(line: string, begin: string, end: string, cut: (text: string) => string): string {
   const from = line.indexOf(begin) + begin.length;
   const to = from < begin.length ? -1 : line.indexOf(end, from);
   return to < 0 ? line : line.slice(0, from) + cut(line.slice(from, to)) + line.slice(to);
 }
 
 /** Never splits an escape sequence. */
-function beginningOf(text: string): string {
+function prefixOf(text: string): string {
   if (text.length <= MAX_TEXT_CHARS) return text;
   const [plain = ''] = text.slice(0, MAX_TEXT_CHARS).split('\\', 1);
   return bounded(`${plain} `, plain.length);

@@ -12,8 +12,8 @@ export interface ReviewedRules {
 }
 
 /**
- * What the review kinds and token requests need of the server that serves them. It is passed with the request, so that
- * definitions hold nothing of one server and all servers of a process share them.
+ * What the review kinds and token requests need from the server that serves them. It is passed with the request, so
+ * that definitions hold no state of one server and all servers of a process can share them.
  */
 export interface Access {
   readonly reader: ObjectReader;

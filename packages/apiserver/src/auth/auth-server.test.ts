@@ -60,7 +60,7 @@ describe('reviews', () => {
     expect((await fixture.call(master, 'POST', `${AUTHZ}/${plural}`, { spec })).status).toBe(422);
   });
 
-  test('for another user need a permission of their own', async () => {
+  test('require a separate permission for another user', async () => {
     const spec = { user: 'alice', resourceAttributes: { namespace: 'shop', verb: 'get', resource: 'secrets' } };
     expect((await fixture.call(alice, 'POST', `${AUTHZ}/subjectaccessreviews`, { spec })).status).toBe(403);
     expect(
@@ -144,7 +144,7 @@ describe('service-account tokens', () => {
     { maxTokenSeconds: 1_800, asked: undefined, lives: 1_800, warning: /shortened to 1800 seconds/ },
     { maxTokenSeconds: 1, asked: 700, lives: 600, warning: /shortened to 600 seconds/ },
     { maxTokenSeconds: undefined, asked: 2 ** 32, lives: 2 ** 32, warning: /^$/ },
-  ])('requested for $asked s last $lives s with a maximum of $maxTokenSeconds s', async (given) => {
+  ])('last $lives s if $asked s are requested and the maximum is $maxTokenSeconds s', async (given) => {
     await using limited = await AuthServer.start({ maxTokenSeconds: given.maxTokenSeconds });
     await limited.call(master, 'POST', SA, { metadata: { name: 'robot' } });
     const spec = given.asked === undefined ? {} : { expirationSeconds: given.asked };
@@ -169,19 +169,19 @@ describe('service-account tokens', () => {
       { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 's', uid: 'other' } },
       409,
     ],
-  ])('%s are refused', async (_name, spec, code) => {
+  ])('%s are rejected', async (_name, spec, code) => {
     await fixture.call(master, 'POST', '/api/v1/namespaces/shop/secrets', { metadata: { name: 's' } });
     expect((await request(spec)).status).toBe(code);
   });
 
-  test('of another namespace cannot be requested', async () => {
+  test('cannot be requested for another namespace', async () => {
     expect(
       (await fixture.call(alice, 'POST', '/api/v1/namespaces/bank/serviceaccounts/robot/token', { spec: {} })).status,
     ).toBe(403);
     expect((await request({}, 'nobody')).status).toBe(404);
   });
 
-  test('can be verified by others: the keys are published', async () => {
+  test('can be verified by other services with the published keys', async () => {
     const { body } = await fixture.call(master, 'GET', '/openid/v1/jwks');
     expect(body['keys']).toEqual([expect.objectContaining({ kty: 'EC', alg: 'ES256', use: 'sig' })]);
     expect(JSON.stringify(body)).not.toContain('"d"');
@@ -247,7 +247,7 @@ describe('certificate requests', () => {
     }
   });
 
-  test('record the requester, whatever the request says', async () => {
+  test('record the requester, regardless of the request body', async () => {
     const subject = { commonName: 'system:node:n1', organizations: ['system:nodes'] };
     const forged = { username: 'root', groups: ['system:masters'], uid: 'x', extra: { a: ['b'] } };
     const { status, name } = await ask(node, 'kubernetes.io/kube-apiserver-client-kubelet', subject, client, forged);
@@ -261,7 +261,7 @@ describe('certificate requests', () => {
     expect(read(name).spec.username).toBe(node.username);
   });
 
-  test('of joining nodes are signed once they are approved', async () => {
+  test('are signed for joining nodes once they are approved', async () => {
     const subject = { commonName: 'system:node:n2', organizations: ['system:nodes'] };
     const { name } = await ask(node, 'kubernetes.io/kube-apiserver-client-kubelet', subject, client, {
       expirationSeconds: 3600,
@@ -292,7 +292,7 @@ describe('certificate requests', () => {
     ['without usages', 'kubernetes.io/kube-apiserver-client', { commonName: 'x', organizations: [] }, [], 422],
     ['for a signer without a domain', 'signer', { commonName: 'x', organizations: [] }, client, 422],
     ['for the legacy signer', 'kubernetes.io/legacy-unknown', { commonName: 'x', organizations: [] }, client, 422],
-  ])('%s are refused', async (_name, signerName, subject, usages, code) => {
+  ])('%s are rejected', async (_name, signerName, subject, usages, code) => {
     expect((await ask(master, signerName, subject, usages)).status).toBe(code);
   });
 
@@ -352,7 +352,7 @@ describe('certificate requests', () => {
     expect(status?.conditions?.[1]).toMatchObject({ type: 'Failed', reason: 'SignerValidationFailure', message });
   });
 
-  test('are approved only by users with the approve verb on the signer, and only in the approval subresource', async () => {
+  test('are approved only by users with the approve verb on the signer, and only through the approval subresource', async () => {
     await fixture.call(master, 'POST', `${RBAC}/clusterroles`, {
       metadata: { name: 'approver' },
       rules: [

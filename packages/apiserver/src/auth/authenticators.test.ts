@@ -83,7 +83,7 @@ describe('client certificates', () => {
     authenticator = createX509Authenticator(() => trust, clock);
   });
 
-  test('give user and groups, with their fingerprint as credential id', async () => {
+  test('provide user and groups, with their fingerprint as credential ID', async () => {
     const clientCertificate = await certificate();
     const fingerprint = new X509Certificate(clientCertificate).fingerprint256.replaceAll(':', '').toLowerCase();
     expect(await authenticator.authenticate({ clientCertificate })).toEqual({
@@ -102,11 +102,11 @@ describe('client certificates', () => {
     ['meant for servers', () => certificate({ usages: 'server' })],
     ['that are noise', async () => new Uint8Array([0x30, 0x03, 1, 2, 3])],
     ['not yet valid', () => certificate({ clock: new FakeClock(clock.now() + HOUR_MS) })],
-  ])('%s are refused', async (_name, make) => {
+  ])('%s are rejected', async (_name, make) => {
     expect(await codeOf(authenticator.authenticate({ clientCertificate: await make() }))).toBe(401);
   });
 
-  test('expire in the middle of a connection', async () => {
+  test('expire during a connection', async () => {
     const clientCertificate = await certificate({ validityMs: HOUR_MS });
     expect(await authenticator.authenticate({ clientCertificate })).toBeDefined();
     await clock.advance(HOUR_MS + 1000);
@@ -121,7 +121,7 @@ describe('client certificates', () => {
     expect(await codeOf(authenticator.authenticate({ clientCertificate }))).toBe(401);
   });
 
-  test('without a common name authenticate nobody', async () => {
+  test('without a common name do not authenticate', async () => {
     const clientCertificate = await certificate({ commonName: '' });
     expect(await authenticator.authenticate({ clientCertificate })).toBeUndefined();
   });
@@ -135,7 +135,7 @@ describe('service-account tokens', () => {
     createServiceAccountAuthenticator(reader, { issuer: ISSUER, keys, clock }).authenticateToken(token, audiences);
   const claims = { 'kubernetes.io': { namespace: 'shop', serviceaccount: { name: 'web', uid: 'sa-1' } } };
 
-  test('authenticate their account, and carry pod and node', async () => {
+  test('authenticate their account, and include pod and node', async () => {
     const token = await sign({ pod: { name: 'web-0', uid: 'pod-1' }, node: { name: 'n1', uid: 'node-1' } });
     expect(await authenticate(token)).toEqual({
       audiences: API,
@@ -210,7 +210,7 @@ describe('service-account tokens', () => {
           .sign(keys.signing.privateKey),
     ],
     ['with one bit changed', async () => (await sign()).replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A'))],
-  ])('%s are refused', async (_name, make) => {
+  ])('%s are rejected', async (_name, make) => {
     expect(await codeOf(authenticate(await make()))).toBe(401);
   });
 
@@ -225,7 +225,7 @@ describe('service-account tokens', () => {
     ['names none', base64url('{"alg":"none"}')],
     ['is critical', base64url('{"alg":"ES256","crit":["x"],"x":1}')],
     ['brings a key of its own', base64url('{"alg":"HS256","jwk":{"kty":"oct","k":"AA"}}')],
-  ])('of the issuer whose header %s are rejected with 401, not as a server error', async (_, header) => {
+  ])('are rejected with 401 if their header %s', async (_, header) => {
     const payload = base64url(JSON.stringify({ iss: ISSUER, sub: 'a', aud: API, exp: clock.now() / 1000 + 60 }));
     for (const signature of ['', 'AAAA', '*']) {
       expect(await codeOf(authenticate(`${header}.${payload}.${signature}`))).toBe(401);
@@ -244,7 +244,7 @@ describe('service-account tokens', () => {
     expect(await codeOf(authenticate(early))).toBe(401);
   });
 
-  test('of a pod being deleted remain valid for a minute beyond its grace period', async () => {
+  test('remain valid for a minute beyond the grace period of a pod being deleted', async () => {
     const deletionTimestamp = formatTime(clock.now());
     reader.put(Pods, {
       metadata: { namespace: 'shop', name: 'web-0', uid: 'pod-1', deletionTimestamp },
@@ -291,7 +291,7 @@ describe('bootstrap tokens', () => {
   const authenticate = (token: string) =>
     createBootstrapTokenAuthenticator(reader, clock, API).authenticateToken(token, API);
 
-  test('carry their groups', async () => {
+  test('provide their groups', async () => {
     reader.put(Secrets, secret({ 'auth-extra-groups': 'system:bootstrappers:pool-a, system:bootstrappers:fairway' }));
     expect(await authenticate(TOKEN)).toEqual({
       audiences: API,
@@ -312,7 +312,7 @@ describe('bootstrap tokens', () => {
     ['in a Secret of another type', TOKEN, () => secret({}, 'Opaque')],
     ['in a Secret of another name', TOKEN, () => secret({}, undefined, 'zzzzzz')],
     ['that ask for system:masters', TOKEN, () => secret({ 'auth-extra-groups': 'system:masters' })],
-  ])('%s authenticate nobody', async (_name, token, make) => {
+  ])('%s do not authenticate', async (_name, token, make) => {
     reader.put(Secrets, make());
     expect(await authenticate(token)).toBeUndefined();
   });
@@ -353,13 +353,13 @@ describe('the union', () => {
     ]);
   });
 
-  test('bad credentials are 401 even where anonymous requests are allowed', async () => {
+  test('rejects bad credentials with 401 even if anonymous requests are allowed', async () => {
     expect(await codeOf(union(true).authenticate({ bearerToken: 'wrong' }))).toBe(401);
     expect(await codeOf(union(true).authenticate({ bearerToken: '' }))).toBe(401);
     expect(await codeOf(union(true).authenticate({ clientCertificate: await certificate({ by: foreign }) }))).toBe(401);
   });
 
-  test('a valid token suffices with a bad certificate, and a valid certificate with a bad token', async () => {
+  test('accepts a valid token with a bad certificate, and a valid certificate with a bad token', async () => {
     const bad = await certificate({ by: foreign });
     const good = await certificate();
     expect((await union(true).authenticate({ clientCertificate: bad, bearerToken: 's3cret' }))?.username).toBe('root');

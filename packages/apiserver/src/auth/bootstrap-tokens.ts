@@ -15,8 +15,8 @@ const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const EXTRA_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 
 /**
- * Tokens that joining nodes present, stored as Secrets `bootstrap-token-<id>` in kube-system. As upstream, for a token that is unknown, expired or not
- * usable for authentication the result is "not mine": the caller learns nothing but 401.
+ * Tokens that joining nodes present, stored as Secrets `bootstrap-token-<id>` in kube-system. As upstream, for a token
+ * that is unknown, expired or not usable for authentication the result is "not mine": the caller only learns the 401.
  */
 export function createBootstrapTokenAuthenticator(
   reader: ObjectReader,

@@ -8,11 +8,11 @@ import { compileLabelSelector, matchesLabels } from '@fairway/kube/object/select
  */
 export function aggregatedRules(role: ClusterRole, all: readonly ClusterRole[]): PolicyRule[] | undefined {
   if (role.aggregationRule === undefined) return undefined;
-  const byName = all.toSorted((left, right) => compare(left.metadata.name ?? '', right.metadata.name ?? ''));
+  const sortedRoles = all.toSorted((left, right) => compare(left.metadata.name ?? '', right.metadata.name ?? ''));
   const rules: PolicyRule[] = [];
   for (const selector of role.aggregationRule.clusterRoleSelectors ?? []) {
     const matcher = compileLabelSelector(selector);
-    for (const source of byName) {
+    for (const source of sortedRoles) {
       if (source.metadata.name === role.metadata.name || !matchesLabels(matcher, source.metadata.labels)) continue;
       for (const rule of source.rules ?? []) {
         if (!rules.some((known) => jsonEqual(known, rule))) rules.push(rule);

@@ -59,7 +59,7 @@ export interface Auth {
  */
 export function createAuth(options: AuthOptions): Auth {
   const { clock, issuer, serviceAccountKeys: keys, apiAudiences = [options.issuer] } = options;
-  const reader = lateReader(options.reader);
+  const reader = deferredReader(options.reader);
   const rbac = new RbacAuthorizer(reader);
   const authorizer = createAuthorizer([createNodeAuthorizer(reader), rbac, ...(options.authorizers ?? [])]);
   const { reviewToken } = options;
@@ -70,7 +70,7 @@ export function createAuth(options: AuthOptions): Auth {
   ]);
   const authenticator = createUnionAuthenticator({
     authenticators: [
-      ...(options.clientCaBundle ? [createX509Authenticator(trustOf(options.clientCaBundle), clock)] : []),
+      ...(options.clientCaBundle ? [createX509Authenticator(trustStoreOf(options.clientCaBundle), clock)] : []),
       ...(options.authenticators ?? []),
     ],
     tokens,
@@ -114,13 +114,13 @@ function firstAllowed(
 ): Decision | Promise<Decision> {
   const authorizer = authorizers[position];
   if (authorizer === undefined) return { allowed: false, reason: reasons.join('\n') };
-  const goOn = (decision: Decision) => {
+  const continueWith = (decision: Decision) => {
     if (decision.allowed) return decision;
     const known = decision.reason === '' ? reasons : [...reasons, decision.reason];
     return firstAllowed(authorizers, attributes, position + 1, known);
   };
   const decision = authorizer.authorize(attributes);
-  return decision instanceof Promise ? decision.then(goOn) : goOn(decision);
+  return decision instanceof Promise ? decision.then(continueWith) : continueWith(decision);
 }
 
 function reviewedRules(rbac: RbacAuthorizer, user: UserInfo, namespace: string): ReviewedRules {
@@ -134,7 +134,7 @@ function reviewedRules(rbac: RbacAuthorizer, user: UserInfo, namespace: string):
 }
 
 /** Parses the bundle again when its text changes. */
-function trustOf(bundle: () => string): () => TrustStore {
+function trustStoreOf(bundle: () => string): () => TrustStore {
   let current: { readonly pem: string; readonly trust: TrustStore } | undefined;
   return () => {
     const pem = bundle();
@@ -143,7 +143,7 @@ function trustOf(bundle: () => string): () => TrustStore {
   };
 }
 
-function lateReader(reader: () => ObjectReader): ObjectReader {
+function deferredReader(reader: () => ObjectReader): ObjectReader {
   return {
     get: (type, namespace, name) => reader().get(type, namespace, name),
     list: (type, namespace) => reader().list(type, namespace),

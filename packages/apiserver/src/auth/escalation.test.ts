@@ -14,10 +14,10 @@ const RBAC = 'rbac.authorization.k8s.io';
 const pods: PolicyRule = { verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] };
 const secrets: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] };
 const everything: PolicyRule = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
-const every = { verbs: ['*'], nonResourceURLs: ['*'] };
-/** May write roles and bindings in the namespace shop, and list pods there. */
+const allUrls = { verbs: ['*'], nonResourceURLs: ['*'] };
+/** A user that may write roles and bindings in the namespace shop, and list pods there. */
 const lead: UserInfo = { username: 'lead', groups: ['leads'] };
-/** Has all permissions through RBAC, without being in system:masters. */
+/** A user with all permissions through RBAC that is not in system:masters. */
 const root: UserInfo = { username: 'root', groups: [] };
 
 let reader: FakeObjectReader;
@@ -32,7 +32,7 @@ beforeEach(() => {
   reader.put(
     ClusterRoles,
     { metadata: { name: 'view' }, rules: [pods] },
-    { metadata: { name: 'cluster-admin' }, rules: [everything, every] },
+    { metadata: { name: 'cluster-admin' }, rules: [everything, allUrls] },
   );
   bind('shop', 'Role', 'lead', lead);
   reader.put(ClusterRoleBindings, {
@@ -89,7 +89,7 @@ async function write(
 const role = (...rules: PolicyRule[]): Role => ({ metadata: { name: 'new' }, rules });
 
 describe('nobody can grant permissions that they do not have', () => {
-  const HELD = `403 roles.${RBAC} "new" is forbidden: user "lead" (groups=["leads"]) is attempting to grant RBAC permissions not currently held:\n`;
+  const ESCALATION_ERROR = `403 roles.${RBAC} "new" is forbidden: user "lead" (groups=["leads"]) is attempting to grant RBAC permissions not currently held:\n`;
 
   test.each<[string, UserInfo, ResourceType, string, KubeObject, string]>([
     ['a role of rights one has', lead, Roles, 'shop', role(pods), 'allowed'],
@@ -99,7 +99,7 @@ describe('nobody can grant permissions that they do not have', () => {
       Roles,
       'shop',
       role(pods, secrets),
-      `${HELD}{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}`,
+      `${ESCALATION_ERROR}{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}`,
     ],
     [
       'a role of all rights',
@@ -107,9 +107,9 @@ describe('nobody can grant permissions that they do not have', () => {
       Roles,
       'shop',
       role(everything),
-      `${HELD}{APIGroups:["*"], Resources:["*"], Verbs:["*"]}`,
+      `${ESCALATION_ERROR}{APIGroups:["*"], Resources:["*"], Verbs:["*"]}`,
     ],
-    ['the same right in another namespace', lead, Roles, 'bank', role(pods), HELD],
+    ['the same right in another namespace', lead, Roles, 'bank', role(pods), ESCALATION_ERROR],
     ['a right of a namespace, cluster-wide', lead, ClusterRoles, '', role(pods), '403 clusterroles'],
     ['a role of all rights by who has them', root, Roles, 'shop', role(everything), 'allowed'],
     [
@@ -154,11 +154,11 @@ describe('nobody can grant permissions that they do not have', () => {
       'allowed',
     ],
   ])('%s', async (_name, user, type, namespace, object, expected) => {
-    const answer = await write(user, type, namespace, object);
-    expect(expected === 'allowed' ? answer : answer.slice(0, expected.length)).toBe(expected);
+    const response = await write(user, type, namespace, object);
+    expect(expected === 'allowed' ? response : response.slice(0, expected.length)).toBe(expected);
   });
 
-  test('updating a role is checked likewise', async () => {
+  test('updating a role is checked in the same way', async () => {
     expect(await write(lead, Roles, 'shop', role(pods, secrets), role(pods))).toMatch(/^403/);
     expect(await write(lead, Roles, 'shop', role(), role(pods))).toBe('allowed');
   });

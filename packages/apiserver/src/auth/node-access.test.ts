@@ -28,7 +28,7 @@ beforeAll(async () => {
   keys = await generateKeyPair();
 });
 
-/** Runs on n1 and references one object in each way that a pod can. */
+/** A pod on n1 that references one object in each way that a pod can. */
 const web: Pod = {
   metadata: { namespace: 'shop', name: 'web', uid: 'pod-1' },
   spec: {
@@ -58,7 +58,7 @@ const web: Pod = {
     ],
   },
 };
-const elsewhere: Pod = {
+const podElsewhere: Pod = {
   metadata: { namespace: 'shop', name: 'db', uid: 'pod-2' },
   spec: {
     nodeName: 'n2',
@@ -75,7 +75,7 @@ const mirror: Pod = {
 
 beforeEach(() => {
   reader = new FakeObjectReader();
-  reader.put(Pods, web, elsewhere, mirror);
+  reader.put(Pods, web, podElsewhere, mirror);
   reader.put(Nodes, { metadata: { name: 'n1', uid: 'node-1' }, spec: {} });
   reader.put(
     PersistentVolumes,
@@ -96,7 +96,7 @@ beforeEach(() => {
 });
 
 describe('the node authorizer', () => {
-  const may = async (
+  const mayAccess = async (
     verb: string,
     path: string,
     namespace = 'shop',
@@ -151,7 +151,7 @@ describe('the node authorizer', () => {
     ['list', 'services', true],
     ['create', 'events', true],
   ])('%s %s: %s', async (verb, path, expected) => {
-    expect(await may(verb, path)).toBe(expected);
+    expect(await mayAccess(verb, path)).toBe(expected);
   });
 
   test.each([
@@ -175,22 +175,22 @@ describe('the node authorizer', () => {
     ['update', 'certificatesigningrequests.certificates.k8s.io/a/approval', '', false],
     ['create', 'clusterrolebindings.rbac.authorization.k8s.io', '', false],
   ])('%s %s in "%s": %s', async (verb, path, namespace, expected) => {
-    expect(await may(verb, path, namespace)).toBe(expected);
+    expect(await mayAccess(verb, path, namespace)).toBe(expected);
   });
 
-  test('a node may list its own pods only', async () => {
-    expect(await may('list', 'pods', '', { fieldSelector: 'spec.nodeName=n1' })).toBe(true);
-    expect(await may('watch', 'pods', '', { fieldSelector: 'status.phase=Running,spec.nodeName=n1' })).toBe(true);
-    expect(await may('list', 'pods', '', { fieldSelector: 'spec.nodeName=n2' })).toBe(false);
-    expect(await may('list', 'pods', '', { fieldSelector: 'spec.nodeName!=n1' })).toBe(false);
+  test('lets a node list only its own pods', async () => {
+    expect(await mayAccess('list', 'pods', '', { fieldSelector: 'spec.nodeName=n1' })).toBe(true);
+    expect(await mayAccess('watch', 'pods', '', { fieldSelector: 'status.phase=Running,spec.nodeName=n1' })).toBe(true);
+    expect(await mayAccess('list', 'pods', '', { fieldSelector: 'spec.nodeName=n2' })).toBe(false);
+    expect(await mayAccess('list', 'pods', '', { fieldSelector: 'spec.nodeName!=n1' })).toBe(false);
   });
 
-  test('access ends with the pod', async () => {
+  test('revokes access when the pod ends', async () => {
     reader.remove(Pods, 'shop', 'web');
-    expect(await may('get', 'secrets/s-env')).toBe(false);
+    expect(await mayAccess('get', 'secrets/s-env')).toBe(false);
   });
 
-  test('has no opinion on others, even users named like nodes', async () => {
+  test('has no opinion on other users, even if they are named like nodes', async () => {
     const attributes = {
       verb: 'get',
       group: '',
@@ -270,28 +270,30 @@ describe('NodeRestriction', () => {
     ['may not read through configSource', node({}, { configSource: {} }), node(), 'configSource'],
     ['updates what is its own', node({ team: 'b' }, { unschedulable: true }), node({ team: 'a' }), 'allowed'],
   ])('a node %s', async (_name, object, old, expected) => {
-    const answer = await admit(Nodes, old ? 'UPDATE' : 'CREATE', object.metadata.name ?? '', object, old, {
+    const response = await admit(Nodes, old ? 'UPDATE' : 'CREATE', object.metadata.name ?? '', object, old, {
       namespace: '',
     });
-    expect(answer).toContain(expected);
+    expect(response).toContain(expected);
   });
 
-  test('a node writes only pods that run on it', async () => {
+  test('lets a node write only pods that run on it', async () => {
     const status = { subresource: 'status' };
     expect(await admit(Pods, 'DELETE', 'web')).toBe('allowed');
     expect(await admit(Pods, 'DELETE', 'db')).toContain('can only delete pods with spec.nodeName set to itself');
     expect(await admit(Pods, 'DELETE', 'gone')).toContain('not found');
     expect(await admit(Pods, 'UPDATE', 'web', web, web, status)).toBe('allowed');
-    expect(await admit(Pods, 'UPDATE', 'db', elsewhere, elsewhere, status)).toContain('can only update pod status');
-    const relabelled = { ...web, metadata: { ...web.metadata, labels: { app: 'x' } } };
-    expect(await admit(Pods, 'UPDATE', 'web', relabelled, web, status)).toContain('cannot update labels');
-    expect(await admit(Pods, 'CREATE', 'db', {} as KubeObject, elsewhere, { subresource: 'eviction' })).toContain(
+    expect(await admit(Pods, 'UPDATE', 'db', podElsewhere, podElsewhere, status)).toContain(
+      'can only update pod status',
+    );
+    const relabeledPod = { ...web, metadata: { ...web.metadata, labels: { app: 'x' } } };
+    expect(await admit(Pods, 'UPDATE', 'web', relabeledPod, web, status)).toContain('cannot update labels');
+    expect(await admit(Pods, 'CREATE', 'db', {} as KubeObject, podElsewhere, { subresource: 'eviction' })).toContain(
       'can only evict',
     );
     expect(await admit(Pods, 'CREATE', 'web', web)).toContain('can only create mirror pods');
   });
 
-  test('a mirror pod belongs to its node and refers to nothing', async () => {
+  test('lets a node create mirror pods that reference nothing', async () => {
     const owner = { apiVersion: 'v1', kind: 'Node', name: 'n1', uid: 'node-1', controller: true };
     const pod = (ownerReferences: object[], volumes: NonNullable<Pod['spec']['volumes']> = []): Pod => ({
       metadata: { ...mirror.metadata, ownerReferences: ownerReferences as [] },
@@ -300,8 +302,8 @@ describe('NodeRestriction', () => {
     expect(await admit(Pods, 'CREATE', 'm', pod([owner]))).toBe('allowed');
     expect(await admit(Pods, 'CREATE', 'm', pod([]))).toContain('single owner reference');
     expect(await admit(Pods, 'CREATE', 'm', pod([{ ...owner, uid: 'node-0' }]))).toContain('UID mismatch');
-    const grabbing = pod([owner], [{ name: 'v', secret: { secretName: 's-db' } }]);
-    expect(await admit(Pods, 'CREATE', 'm', grabbing)).toContain('can not create pods that reference');
+    const podWithForeignSecret = pod([owner], [{ name: 'v', secret: { secretName: 's-db' } }]);
+    expect(await admit(Pods, 'CREATE', 'm', podWithForeignSecret)).toContain('can not create pods that reference');
   });
 
   test.each<[string, TokenRequest['spec'], string]>([
@@ -330,7 +332,7 @@ describe('NodeRestriction', () => {
     );
   });
 
-  test('a node renews its own lease', async () => {
+  test('lets a node renew its own lease', async () => {
     const where = { namespace: 'kube-node-lease' };
     expect(await admit(Leases, 'CREATE', 'n1', { metadata: {} }, undefined, where)).toBe('allowed');
     expect(await admit(Leases, 'CREATE', 'n2', { metadata: {} }, undefined, where)).toContain(
@@ -339,7 +341,7 @@ describe('NodeRestriction', () => {
     expect(await admit(Leases, 'CREATE', 'n1', { metadata: {} })).toContain('kube-node-lease');
   });
 
-  test('a node requests certificates for its own name', async () => {
+  test('lets a node request certificates for its own name', async () => {
     const csr = async (commonName: string, signerName: string) => ({
       metadata: { name: 'a' },
       spec: {
@@ -349,31 +351,35 @@ describe('NodeRestriction', () => {
         ).toString('base64'),
       },
     });
-    const ask = async (commonName: string, signerName: string) =>
+    const requestCertificate = async (commonName: string, signerName: string) =>
       admit(CertificateSigningRequests, 'CREATE', 'a', await csr(commonName, signerName), undefined, { namespace: '' });
-    expect(await ask('system:node:n1', 'kubernetes.io/kubelet-serving')).toBe('allowed');
-    expect(await ask('system:node:n2', 'kubernetes.io/kubelet-serving')).toContain('CN=system:node:n1');
-    expect(await ask('system:node:n2', 'kubernetes.io/kube-apiserver-client-kubelet')).toContain('CN=system:node:n1');
-    expect(await ask('alice', 'example.com/other')).toBe('allowed');
+    expect(await requestCertificate('system:node:n1', 'kubernetes.io/kubelet-serving')).toBe('allowed');
+    expect(await requestCertificate('system:node:n2', 'kubernetes.io/kubelet-serving')).toContain('CN=system:node:n1');
+    expect(await requestCertificate('system:node:n2', 'kubernetes.io/kube-apiserver-client-kubelet')).toContain(
+      'CN=system:node:n1',
+    );
+    expect(await requestCertificate('alice', 'example.com/other')).toBe('allowed');
   });
 
-  test("a node reports a claim's resize, and changes nothing else of it", async () => {
+  test('lets a node report the resize of a claim, and change nothing else', async () => {
     const claim = {
       metadata: { name: 'data', labels: { a: 'b' } },
       spec: {},
       status: { phase: 'Bound', capacity: { storage: '1Gi' } },
     };
-    const grown = { ...claim, status: { ...claim.status, capacity: { storage: '2Gi' } } };
+    const resizedClaim = { ...claim, status: { ...claim.status, capacity: { storage: '2Gi' } } };
     const lost = { ...claim, status: { ...claim.status, phase: 'Lost' } };
     const status = { subresource: 'status' };
-    expect(await admit(PersistentVolumeClaims, 'UPDATE', 'data', grown, claim, status)).toBe('allowed');
+    expect(await admit(PersistentVolumeClaims, 'UPDATE', 'data', resizedClaim, claim, status)).toBe('allowed');
     expect(await admit(PersistentVolumeClaims, 'UPDATE', 'data', lost, claim, status)).toContain(
       'not allowed to update fields',
     );
-    expect(await admit(PersistentVolumeClaims, 'UPDATE', 'data', grown, claim)).toContain('may only update PVC status');
+    expect(await admit(PersistentVolumeClaims, 'UPDATE', 'data', resizedClaim, claim)).toContain(
+      'may only update PVC status',
+    );
   });
 
-  test('other users are not restricted', async () => {
+  test('does not restrict other users', async () => {
     const user = { username: 'alice', groups: [] as string[] };
     expect(await admit(Nodes, 'CREATE', 'n2', node({}, {}, 'n2'), undefined, { user })).toBe('allowed');
   });

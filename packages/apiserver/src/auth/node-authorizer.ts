@@ -26,14 +26,14 @@ export function createNodeAuthorizer(reader: ObjectReader): Authorizer {
       const node = nodeNameOf(attributes.user);
       if (node === undefined) return denied('');
       if (node === '') return denied(`unknown node for user ${JSON.stringify(attributes.user.username)}`);
-      const answer = isResourceRequest(attributes) ? authorizeSubdivided(reader, node, attributes) : undefined;
-      return answer ?? authorizeUniform(attributes);
+      const response = isResourceRequest(attributes) ? authorizeNodeScoped(reader, node, attributes) : undefined;
+      return response ?? authorizeShared(attributes);
     },
   };
 }
 
-/** Kinds whose objects belong to nodes; undefined for others, which all nodes may use equally. */
-function authorizeSubdivided(reader: ObjectReader, node: string, attributes: ResourceAttributes): Decision | undefined {
+/** Handles kinds whose objects belong to nodes; undefined for others, which all nodes may use equally. */
+function authorizeNodeScoped(reader: ObjectReader, node: string, attributes: ResourceAttributes): Decision | undefined {
   const { group, resource, subresource } = attributes;
   switch (group === '' ? resource : `${resource}.${group}`) {
     case 'secrets':
@@ -65,7 +65,7 @@ function authorizeSubdivided(reader: ObjectReader, node: string, attributes: Res
   }
 }
 
-function authorizeUniform(attributes: RequestAttributes): Decision {
+function authorizeShared(attributes: RequestAttributes): Decision {
   return NODE_RULES.some((rule) => ruleAllows(rule, attributes)) ? ALLOWED : denied('');
 }
 
@@ -130,10 +130,10 @@ function isVolumeSecret(reader: ObjectReader, node: string, namespace: string, n
       volume.spec.cephfs?.secretRef,
       volume.spec.iscsi?.secretRef,
     ];
-    const isNamed = references.some(
+    const isReferenced = references.some(
       (ref) => ref?.name === name && (ref.namespace || claimRef?.namespace) === namespace,
     );
-    return isNamed && isClaimedOn(reader, node, volume);
+    return isReferenced && isClaimedOn(reader, node, volume);
   });
 }
 

@@ -19,8 +19,8 @@ import { nodeNameOf } from './well-known-users.ts';
 const KUBELET_SIGNERS = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'];
 
 /**
- * Restricts a node to its own objects (plugin/pkg/admission/noderestriction): what the node authorizer allows by kind is checked here
- * against the objects. A stolen node credential then compromises only what runs on that node.
+ * Restricts a node to its own objects (plugin/pkg/admission/noderestriction). What the node authorizer allows by kind
+ * is checked here against the objects, so that a stolen node credential compromises only what runs on that node.
  */
 export function createNodeRestrictionPlugin(reader: ObjectReader): AdmissionPlugin {
   return {
@@ -70,13 +70,13 @@ function podRefusal(reader: ObjectReader, node: string, request: AdmissionReques
       if (operation === 'CREATE') return mirrorPodRefusal(reader, node, object as Pod);
       if (operation !== 'DELETE')
         return `unexpected operation "${operation}", node "${node}" can only create and delete mirror pods`;
-      return isOn(node, storedPod(reader, request))
+      return runsOn(node, storedPod(reader, request))
         ? undefined
         : `node "${node}" can only delete pods with spec.nodeName set to itself`;
     case 'status':
       return podStatusRefusal(node, object as Pod, oldObject as Pod);
     case 'eviction':
-      return isOn(node, storedPod(reader, request))
+      return runsOn(node, storedPod(reader, request))
         ? undefined
         : `node ${node} can only evict pods with spec.nodeName set to itself`;
     default:
@@ -90,7 +90,7 @@ function storedPod(reader: ObjectReader, { namespace, name }: AdmissionRequest):
   return pod;
 }
 
-function isOn(node: string, pod: Pod): boolean {
+function runsOn(node: string, pod: Pod): boolean {
   return pod.spec.nodeName === node;
 }
 
@@ -98,7 +98,7 @@ function mirrorPodRefusal(reader: ObjectReader, node: string, pod: Pod): string 
   if (!isMirrorPod(pod)) {
     return `pod does not have "kubernetes.io/config.mirror" annotation, node "${node}" can only create mirror pods`;
   }
-  if (!isOn(node, pod)) return `node "${node}" can only create pods with spec.nodeName set to itself`;
+  if (!runsOn(node, pod)) return `node "${node}" can only create pods with spec.nodeName set to itself`;
   const [owner, ...others] = pod.metadata.ownerReferences ?? [];
   if (owner?.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node || others.length > 0) {
     return `node "${node}" can only create pods with a single owner reference set to itself`;
@@ -109,13 +109,13 @@ function mirrorPodRefusal(reader: ObjectReader, node: string, pod: Pod): string 
   const uid = reader.get(Nodes, '', node)?.metadata.uid;
   if (owner.uid !== uid) return `node ${node} UID mismatch: expected ${uid} got ${owner.uid}`;
   const { secrets, configMaps, claims, serviceAccount } = podReferences(pod);
-  const isReferring = secrets.size + configMaps.size + claims.size > 0 || serviceAccount !== undefined;
+  const hasReferences = secrets.size + configMaps.size + claims.size > 0 || serviceAccount !== undefined;
   const hasClaims = (pod.spec.resourceClaims?.length ?? 0) > 0;
-  return isReferring || hasClaims ? `node "${node}" can not create pods that reference other API objects` : undefined;
+  return hasReferences || hasClaims ? `node "${node}" can not create pods that reference other API objects` : undefined;
 }
 
 function podStatusRefusal(node: string, pod: Pod, old: Pod): string | undefined {
-  if (!isOn(node, old)) return `node "${node}" can only update pod status for pods with spec.nodeName set to itself`;
+  if (!runsOn(node, old)) return `node "${node}" can only update pod status for pods with spec.nodeName set to itself`;
   if (!jsonEqual(pod.metadata.labels ?? {}, old.metadata.labels ?? {})) {
     return `node "${node}" cannot update labels through pod status`;
   }
@@ -127,25 +127,25 @@ function podStatusRefusal(node: string, pod: Pod, old: Pod): string | undefined 
 
 function nodeRefusal(node: string, { operation, name, object, oldObject }: AdmissionRequest): string | undefined {
   if (name !== node) return `node "${node}" is not allowed to modify node "${name}"`;
-  const [wanted, old] = [object as Node | undefined, oldObject as Node | undefined];
+  const [requested, old] = [object as Node | undefined, oldObject as Node | undefined];
   if (operation === 'CREATE') {
-    if (wanted?.spec?.configSource !== undefined)
+    if (requested?.spec?.configSource !== undefined)
       return `node "${node}" is not allowed to create pods with a non-nil configSource`;
-    const labels = labelsForbiddenToNodes(wanted?.metadata.labels);
+    const labels = labelsForbiddenToNodes(requested?.metadata.labels);
     return labels.length === 0
       ? undefined
       : `node "${node}" is not allowed to set the following labels: ${labels.join(', ')}`;
   }
-  if (operation !== 'UPDATE' || wanted === undefined) return undefined;
-  const { configSource, taints = [] } = wanted.spec ?? {};
+  if (operation !== 'UPDATE' || requested === undefined) return undefined;
+  const { configSource, taints = [] } = requested.spec ?? {};
   if (configSource !== undefined && !jsonEqual(configSource, old?.spec?.configSource)) {
     return `node "${node}" is not allowed to update configSource to a new non-nil configSource`;
   }
   if (!jsonEqual(taints, old?.spec?.taints ?? [])) return `node "${node}" is not allowed to modify taints`;
-  if (!jsonEqual(wanted.metadata.ownerReferences ?? [], old?.metadata.ownerReferences ?? [])) {
+  if (!jsonEqual(requested.metadata.ownerReferences ?? [], old?.metadata.ownerReferences ?? [])) {
     return `node "${node}" is not allowed to modify ownerReferences`;
   }
-  const labels = labelsForbiddenToNodes(wanted.metadata.labels, old?.metadata.labels);
+  const labels = labelsForbiddenToNodes(requested.metadata.labels, old?.metadata.labels);
   return labels.length === 0 ? undefined : `is not allowed to modify labels: ${labels.join(', ')}`;
 }
 
@@ -184,7 +184,7 @@ function tokenRefusal(
   if (pod.metadata.uid !== reference.uid) {
     return `the UID in the bound object reference (${reference.uid}) does not match the UID in record. The object might have been deleted and then recreated`;
   }
-  return isOn(node, pod) ? undefined : 'node requested token bound to a pod scheduled on a different node';
+  return runsOn(node, pod) ? undefined : 'node requested token bound to a pod scheduled on a different node';
 }
 
 function certificateRefusal(node: string, { operation, subresource, object }: AdmissionRequest): string | undefined {

@@ -24,7 +24,7 @@ interface Grant {
 /** Grants by subject: `user:<name>` or `group:<name>`; service accounts are users. */
 type GrantIndex = ReadonlyMap<string, readonly Grant[]>;
 
-export interface RulesOfUser {
+export interface UserRules {
   readonly rules: readonly PolicyRule[];
   /** Missing roles that bindings reference: the list of rules may be incomplete. */
   readonly errors: readonly ApiError[];
@@ -38,20 +38,22 @@ type Visitor = (rule: PolicyRule | undefined, source: string, error: ApiError | 
  * first needed, and dropped when an object of the kind is written: a request costs a few map look-ups.
  */
 export class RbacAuthorizer implements Authorizer {
-  readonly #clusterBindings: Derived<GrantIndex>;
-  readonly #bindings: Derived<GrantIndex>;
-  readonly #clusterRoles: Derived<readonly PolicyRule[] | undefined>;
-  readonly #roles: Derived<readonly PolicyRule[] | undefined>;
+  readonly #clusterBindings: DerivedCache<GrantIndex>;
+  readonly #bindings: DerivedCache<GrantIndex>;
+  readonly #clusterRoles: DerivedCache<readonly PolicyRule[] | undefined>;
+  readonly #roles: DerivedCache<readonly PolicyRule[] | undefined>;
 
   constructor(reader: ObjectReader) {
-    this.#clusterBindings = new Derived(reader, ClusterRoleBindings, () =>
-      indexOf('ClusterRoleBinding', reader.list(ClusterRoleBindings), ''),
+    this.#clusterBindings = new DerivedCache(reader, ClusterRoleBindings, () =>
+      grantIndex('ClusterRoleBinding', reader.list(ClusterRoleBindings), ''),
     );
-    this.#bindings = new Derived(reader, RoleBindings, (namespace) =>
-      indexOf('RoleBinding', reader.list(RoleBindings, namespace), namespace),
+    this.#bindings = new DerivedCache(reader, RoleBindings, (namespace) =>
+      grantIndex('RoleBinding', reader.list(RoleBindings, namespace), namespace),
     );
-    this.#clusterRoles = new Derived(reader, ClusterRoles, (_, name) => rulesOf(reader.get(ClusterRoles, '', name)));
-    this.#roles = new Derived(reader, Roles, (namespace, name) => rulesOf(reader.get(Roles, namespace, name)));
+    this.#clusterRoles = new DerivedCache(reader, ClusterRoles, (_, name) =>
+      rulesOf(reader.get(ClusterRoles, '', name)),
+    );
+    this.#roles = new DerivedCache(reader, Roles, (namespace, name) => rulesOf(reader.get(Roles, namespace, name)));
   }
 
   authorize(attributes: RequestAttributes): Decision {
@@ -68,7 +70,7 @@ export class RbacAuthorizer implements Authorizer {
   }
 
   /** All rules of the user in the namespace, including those of cluster role bindings. */
-  rulesFor(user: UserInfo, namespace: string): RulesOfUser {
+  rulesFor(user: UserInfo, namespace: string): UserRules {
     const rules: PolicyRule[] = [];
     const errors: ApiError[] = [];
     this.#visit(user, namespace, (rule, _source, error) => {
@@ -106,10 +108,10 @@ export class RbacAuthorizer implements Authorizer {
   }
 }
 
-const MAX_DERIVED = 10_000;
+const MAX_CACHE_ENTRIES = 10_000;
 
 /** A cache derived from the objects of one kind, invalidated when one of these is written. */
-class Derived<V> {
+class DerivedCache<V> {
   readonly #reader: ObjectReader;
   readonly #type: ResourceType;
   readonly #derive: (namespace: string, name: string) => V;
@@ -130,7 +132,7 @@ class Derived<V> {
     }
     const key = `${namespace}/${name}`;
     // Any namespace can be requested: missing ones must not fill the cache.
-    if (this.#values.size >= MAX_DERIVED) this.#values.clear();
+    if (this.#values.size >= MAX_CACHE_ENTRIES) this.#values.clear();
     if (!this.#values.has(key)) this.#values.set(key, this.#derive(namespace, name));
     return this.#values.get(key) as V;
   }
@@ -140,7 +142,7 @@ function rulesOf(role: { readonly rules?: readonly PolicyRule[] } | undefined): 
   return role && (role.rules ?? []);
 }
 
-function indexOf(kind: string, bindings: readonly Binding[], namespace: string): GrantIndex {
+function grantIndex(kind: string, bindings: readonly Binding[], namespace: string): GrantIndex {
   const index = new Map<string, Grant[]>();
   for (const [ordinal, { metadata, roleRef, subjects = [] }] of bindings.entries()) {
     const name = namespace === '' ? metadata.name : `${metadata.name}/${namespace}`;

@@ -5,12 +5,12 @@ import type { RequestAttributes } from './user.ts';
 
 /** Whether one rule allows the request (pkg/apis/rbac/v1/evaluation_helpers.go). */
 export function ruleAllows(rule: PolicyRule, attributes: RequestAttributes): boolean {
-  if (!hasOrAll(rule.verbs, attributes.verb)) return false;
+  if (!includesOrAll(rule.verbs, attributes.verb)) return false;
   if (!isResourceRequest(attributes))
     return rule.nonResourceURLs?.some((url) => urlCovers(url, attributes.path)) ?? false;
   const { group, resource, subresource, name } = attributes;
   return (
-    hasOrAll(rule.apiGroups, group) &&
+    includesOrAll(rule.apiGroups, group) &&
     resourceMatches(rule.resources ?? [], resource, subresource) &&
     allowsName(rule, name)
   );
@@ -23,8 +23,8 @@ function resourceMatches(resources: readonly string[], resource: string, subreso
 }
 
 /** The parts of `wanted`, each with one verb, group, resource and name, that no rule of `owned` covers. */
-export function uncoveredRules(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
-  return wanted.flatMap(breakDown).filter((part) => !owned.some((rule) => covers(rule, part)));
+export function uncoveredRules(owned: readonly PolicyRule[], requested: readonly PolicyRule[]): PolicyRule[] {
+  return requested.flatMap(breakDown).filter((part) => !owned.some((rule) => covers(rule, part)));
 }
 
 function breakDown(rule: PolicyRule): PolicyRule[] {
@@ -45,8 +45,8 @@ function breakDown(rule: PolicyRule): PolicyRule[] {
 
 function covers(owner: PolicyRule, part: PolicyRule): boolean {
   return (
-    part.verbs.every((verb) => hasOrAll(owner.verbs, verb)) &&
-    (part.apiGroups ?? []).every((group) => hasOrAll(owner.apiGroups, group)) &&
+    part.verbs.every((verb) => includesOrAll(owner.verbs, verb)) &&
+    (part.apiGroups ?? []).every((group) => includesOrAll(owner.apiGroups, group)) &&
     (part.resources ?? []).every((resource) => resourceCovers(owner.resources ?? [], resource)) &&
     (part.nonResourceURLs ?? []).every((url) => owner.nonResourceURLs?.some((own) => urlCovers(own, url))) &&
     namesCover(owner.resourceNames ?? [], part.resourceNames ?? [])
@@ -54,16 +54,18 @@ function covers(owner: PolicyRule, part: PolicyRule): boolean {
 }
 
 /** `pods/*` in a wanted rule is not a wildcard: only `*` and `*\/sub` are. */
-function resourceCovers(owned: readonly string[], wanted: string): boolean {
-  const slash = wanted.indexOf('/');
-  return owned.includes('*') || owned.includes(wanted) || (slash >= 0 && owned.includes(`*${wanted.slice(slash)}`));
+function resourceCovers(owned: readonly string[], requested: string): boolean {
+  const slash = requested.indexOf('/');
+  return (
+    owned.includes('*') || owned.includes(requested) || (slash >= 0 && owned.includes(`*${requested.slice(slash)}`))
+  );
 }
 
-function urlCovers(owned: string, wanted: string): boolean {
-  return owned === wanted || (owned.endsWith('*') && wanted.startsWith(trimmedEnd(owned, '*')));
+function urlCovers(owned: string, requested: string): boolean {
+  return owned === requested || (owned.endsWith('*') && requested.startsWith(trimmedEnd(owned, '*')));
 }
 
-function hasOrAll(list: readonly string[] | undefined, value: string): boolean {
+function includesOrAll(list: readonly string[] | undefined, value: string): boolean {
   return list !== undefined && (list.includes('*') || list.includes(value));
 }
 
@@ -72,8 +74,8 @@ function allowsName({ resourceNames = [] }: PolicyRule, name: string): boolean {
   return resourceNames.length === 0 || resourceNames.includes(name);
 }
 
-function namesCover(owned: readonly string[], wanted: readonly string[]): boolean {
-  return owned.length === 0 || (wanted.length > 0 && wanted.every((name) => owned.includes(name)));
+function namesCover(owned: readonly string[], requested: readonly string[]): boolean {
+  return owned.length === 0 || (requested.length > 0 && requested.every((name) => owned.includes(name)));
 }
 
 /** Rules in upstream's short form, `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get"]}`, merging those that differ only in verbs. */

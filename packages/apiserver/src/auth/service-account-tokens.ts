@@ -83,10 +83,10 @@ export function createServiceAccountAuthenticator(
     async authenticateToken(token, audiences) {
       if (issuerOf(token) !== issuer) return undefined;
       const claims = await verify(token, candidates(token, keys), issuer, clock.now());
-      const meant = claims.aud.filter((audience) => audiences.includes(audience));
-      if (meant.length === 0) throw unauthorized();
-      confirmStillThere(reader, claims, clock.now());
-      return { user: userOf(claims), audiences: meant } satisfies AuthenticatedToken;
+      const matchingAudiences = claims.aud.filter((audience) => audiences.includes(audience));
+      if (matchingAudiences.length === 0) throw unauthorized();
+      confirmStillExists(reader, claims, clock.now());
+      return { user: userOf(claims), audiences: matchingAudiences } satisfies AuthenticatedToken;
     },
   };
 }
@@ -142,17 +142,17 @@ async function verify(
   throw unauthorized();
 }
 
-function confirmStillThere(reader: ObjectReader, claims: Claims, nowMs: number): void {
+function confirmStillExists(reader: ObjectReader, claims: Claims, nowMs: number): void {
   const { namespace, serviceaccount, pod, secret, node } = claims['kubernetes.io'];
-  const isThere = (type: ResourceType, namespace: string, { name, uid }: ObjectIdentity) => {
+  const exists = (type: ResourceType, namespace: string, { name, uid }: ObjectIdentity) => {
     const object = reader.get(type, namespace, name);
     return object?.metadata.uid === uid && !isLongDeleted(object, nowMs);
   };
-  if (!isThere(ServiceAccounts, namespace, serviceaccount)) throw unauthorized();
-  if (secret !== undefined && !isThere(Secrets, namespace, secret)) throw unauthorized();
-  if (pod !== undefined && !isThere(Pods, namespace, pod)) throw unauthorized();
+  if (!exists(ServiceAccounts, namespace, serviceaccount)) throw unauthorized();
+  if (secret !== undefined && !exists(Secrets, namespace, secret)) throw unauthorized();
+  if (pod !== undefined && !exists(Pods, namespace, pod)) throw unauthorized();
   // A pod's token only mentions its node; without a pod the token is bound to the node.
-  if (node !== undefined && pod === undefined && !isThere(Nodes, '', node)) throw unauthorized();
+  if (node !== undefined && pod === undefined && !exists(Nodes, '', node)) throw unauthorized();
 }
 
 function isLongDeleted(object: KubeObject, nowMs: number): boolean {

@@ -17,14 +17,14 @@ export interface TokenAuthenticator {
 /** For tokens without audiences, which are valid for the API server itself. */
 export function forApiAudiences(
   user: UserInfo | undefined,
-  wanted: readonly string[],
+  requested: readonly string[],
   apiAudiences: readonly string[],
 ): AuthenticatedToken | undefined {
-  const audiences = wanted.filter((audience) => apiAudiences.includes(audience));
+  const audiences = requested.filter((audience) => apiAudiences.includes(audience));
   return user === undefined || audiences.length === 0 ? undefined : { user, audiences };
 }
 
-/** Tokens of other issuers; valid for the API server itself. */
+/** For tokens of other issuers, which are valid for the API server itself. */
 export function createReviewingAuthenticator(
   review: (token: string) => Promise<UserInfo | undefined>,
   apiAudiences: readonly string[],

@@ -12,8 +12,8 @@ export interface UnionOptions {
 }
 
 /**
- * Tries the authenticators in order. The first that knows the caller wins, even if another found its part of
- * the credentials invalid. If none does, invalid or unknown credentials are 401: only a request without any is anonymous.
+ * Tries the authenticators in order. The first that recognises the caller wins, even if another found its part of the
+ * credentials invalid. If none does, invalid or unknown credentials are 401: only a request without any is anonymous.
  */
 export function createUnionAuthenticator(options: UnionOptions): Authenticator {
   const { authenticators, tokens, apiAudiences, allowAnonymous } = options;
@@ -41,7 +41,7 @@ export function createUnionAuthenticator(options: UnionOptions): Authenticator {
   };
 }
 
-/** The first token authenticator that knows the token; a rejection counts only if none does. */
+/** The first token authenticator that recognises the token; a rejection counts only if none does. */
 export function unionOfTokens(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
   return {
     async authenticateToken(token, audiences): Promise<AuthenticatedToken | undefined> {

@@ -8,29 +8,29 @@ import { x509 } from '@fairway/kube/pki/x509-library';
 import type { Authenticator, UserInfo } from './user.ts';
 import { CREDENTIAL_ID } from './well-known-users.ts';
 
-interface Remembered {
+interface CachedCertificate {
   readonly trust: TrustStore;
   readonly result: TrustResult;
   readonly user: UserInfo | undefined;
 }
 
 /** Size of the cache of verified certificates, so that new connections are cheap; the least recently used is evicted. */
-const MAX_REMEMBERED = 512;
+const MAX_CACHE_ENTRIES = 512;
 
 /**
  * Client certificates: common name → user name, organizations → groups. `trust` is called on every request, so that a
  * rotation applies to open connections too; dates are checked on every request, signatures once per certificate.
  */
 export function createX509Authenticator(trust: () => TrustStore, clock: Clock): Authenticator {
-  const byConnection = new WeakMap<Uint8Array, Remembered>();
-  const byFingerprint = new RecentMap<Remembered>(MAX_REMEMBERED);
+  const resultsByConnection = new WeakMap<Uint8Array, CachedCertificate>();
+  const resultsByFingerprint = new RecentMap<CachedCertificate>(MAX_CACHE_ENTRIES);
   return {
     authenticate({ clientCertificate }) {
       if (clientCertificate === undefined) return Promise.resolve(undefined);
-      let known = byConnection.get(clientCertificate);
+      let known = resultsByConnection.get(clientCertificate);
       if (known?.trust !== trust()) {
-        known = lookUp(clientCertificate, trust(), byFingerprint);
-        byConnection.set(clientCertificate, known);
+        known = lookUp(clientCertificate, trust(), resultsByFingerprint);
+        resultsByConnection.set(clientCertificate, known);
       }
       const { result, user } = known;
       const nowMs = clock.now();
@@ -40,15 +40,19 @@ export function createX509Authenticator(trust: () => TrustStore, clock: Clock): 
   };
 }
 
-function lookUp(der: Uint8Array, trust: TrustStore, byFingerprint: RecentMap<Remembered>): Remembered {
+function lookUp(
+  der: Uint8Array,
+  trust: TrustStore,
+  resultsByFingerprint: RecentMap<CachedCertificate>,
+): CachedCertificate {
   const fingerprint = createHash('sha256').update(der).digest('hex');
-  const known = byFingerprint.get(fingerprint);
+  const known = resultsByFingerprint.get(fingerprint);
   if (known?.trust === trust) return known;
   const result = trust.verify(der, 'client auth');
-  const remembered = { trust, result, user: result.trusted ? userOf(der, fingerprint) : undefined };
+  const cachedCertificate = { trust, result, user: result.trusted ? userOf(der, fingerprint) : undefined };
   // Only valid certificates are cached, so that made-up ones evict nothing.
-  if (result.trusted) byFingerprint.set(fingerprint, remembered);
-  return remembered;
+  if (result.trusted) resultsByFingerprint.set(fingerprint, cachedCertificate);
+  return cachedCertificate;
 }
 
 /** Undefined for a certificate without a common name. */

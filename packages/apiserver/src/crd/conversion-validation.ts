@@ -11,11 +11,11 @@ export function conversionErrors(path: string, conversion: CrdConversion | undef
   const { clientConfig, conversionReviewVersions } = webhook ?? {};
   const config = `${path}.webhookClientConfig`;
   const versions = `${path}.conversionReviewVersions`;
-  const wrong = oneOf(`${path}.strategy`, strategy, ['None', 'Webhook'], true);
+  const strategyErrors = oneOf(`${path}.strategy`, strategy, ['None', 'Webhook'], true);
   const only = 'should not be set when strategy is not set to Webhook';
   if (strategy !== 'Webhook') {
     return [
-      ...wrong,
+      ...strategyErrors,
       ...(clientConfig === undefined ? [] : [forbidden(config, only)]),
       ...(conversionReviewVersions?.length ? [forbidden(versions, only)] : []),
     ];

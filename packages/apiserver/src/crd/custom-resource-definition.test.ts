@@ -132,7 +132,7 @@ describe('CustomResourceDefinitions', () => {
       { versions: [version('v1', { selectableFields: [{ jsonPath: '.spec.size' }] })] },
       'selectableFields[0].jsonPath: Invalid value: ".spec.size": is an invalid path',
     ],
-  ])('are refused with %s', (_, spec, message) => {
+  ])('are rejected with %s', (_, spec, message) => {
     const errors = errorsOf(crontabs(spec));
     expect(errors).toHaveLength(1);
     expect(errors[0]).toContain(message);
@@ -228,8 +228,8 @@ describe('the status of a definition', () => {
   });
 });
 
-describe('the resources of a definition', () => {
-  it('are its served versions with their columns, schemas and subresources', () => {
+describe('resources of a definition', () => {
+  it('are the served versions with their columns, schemas and subresources', () => {
     const names = { ...crontabs().spec.names, shortNames: ['ct'], categories: ['all'] };
     const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
     const v1 = version('v1', {

@@ -17,7 +17,7 @@ export function resourcesOfCrd(crd: CustomResourceDefinition, convert?: Converte
     .map((version) => ({ ...resourceOf(crd, version, convert), ...(defaults && { storedDefaults: defaults }) }));
 }
 
-/** Including versions that are no longer served: objects may be stored in them. */
+/** Includes versions that are no longer served: objects may be stored in them. */
 function defaultsOf({ spec }: CustomResourceDefinition): ReadonlyMap<string, Schema> | undefined {
   const schemas = new Map<string, Schema>();
   for (const { name, schema } of spec.versions) {
@@ -76,7 +76,10 @@ function deprecationOf({ spec }: CustomResourceDefinition, { name, deprecationWa
   return deprecationWarning ?? `${spec.group}/${name} ${spec.names.kind} is deprecated`;
 }
 
-/** Without a webhook versions differ in apiVersion only. If all objects are stored in this version, no conversion is needed. */
+/**
+ * Without a webhook, versions differ only in apiVersion. If all objects are stored in this version, no conversion is
+ * needed.
+ */
 function storageOf(
   crd: CustomResourceDefinition,
   version: CrdVersion,

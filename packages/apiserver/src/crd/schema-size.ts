@@ -16,16 +16,16 @@ export function schemaSizeErrors(schema: Schema, path: string): FieldError[] {
   const rules = new Set<string>();
   collect(schema, patterns, rules);
   const ruleChars = charsOf(rules);
-  if (ruleChars > MAX_RULE_CHARS) return [tooMuch(path, 'its rules', ruleChars, MAX_RULE_CHARS, 'characters')];
+  if (ruleChars > MAX_RULE_CHARS) return [limitError(path, 'its rules', ruleChars, MAX_RULE_CHARS, 'characters')];
   const patternChars = charsOf(patterns);
   if (patternChars > MAX_PATTERN_CHARS) {
-    return [tooMuch(path, 'its patterns', patternChars, MAX_PATTERN_CHARS, 'characters')];
+    return [limitError(path, 'its patterns', patternChars, MAX_PATTERN_CHARS, 'characters')];
   }
   let instructions = 0;
   for (const pattern of patterns) {
     instructions += tryCompilePattern(pattern)?.size ?? 0;
     if (instructions <= MAX_PATTERN_INSTRUCTIONS) continue;
-    return [tooMuch(path, 'its patterns, compiled,', instructions, MAX_PATTERN_INSTRUCTIONS, 'instructions')];
+    return [limitError(path, 'its patterns, compiled,', instructions, MAX_PATTERN_INSTRUCTIONS, 'instructions')];
   }
   return [];
 }
@@ -48,7 +48,7 @@ function charsOf(texts: ReadonlySet<string>): number {
   return chars;
 }
 
-function tooMuch(field: string, what: string, found: number, limit: number, unit: string): FieldError {
+function limitError(field: string, what: string, found: number, limit: number, unit: string): FieldError {
   const detail = `${what} have at least ${found} ${unit}, the limit is ${limit}: use fewer or shorter ones`;
   return { type: 'FieldValueTooLong', field, detail };
 }

@@ -15,8 +15,8 @@ export function crdStatus(
   const taken = takenNames(crd, others);
   const accepted = crd.status?.acceptedNames;
   const { names, conflict } = acceptNames(crd.spec.names, accepted, taken);
-  const before = crd.status?.conditions ?? [];
-  const wasEstablished = before.some(({ type, status }) => type === 'Established' && status === 'True');
+  const previousConditions = crd.status?.conditions ?? [];
+  const wasEstablished = previousConditions.some(({ type, status }) => type === 'Established' && status === 'True');
   const namesAccepted: CrdCondition =
     conflict === undefined
       ? { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }
@@ -32,10 +32,12 @@ export function crdStatus(
       : { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
   const status: CrdStatus = {
     acceptedNames: names,
-    conditions: [namesAccepted, established].map((condition) => withTransition(condition, before, nowMs)),
+    conditions: [namesAccepted, established].map((condition) =>
+      withTransitionTime(condition, previousConditions, nowMs),
+    ),
     storedVersions: storedVersions(crd),
   };
-  for (const condition of before) {
+  for (const condition of previousConditions) {
     if (condition.type !== 'NamesAccepted' && condition.type !== 'Established') status.conditions.push(condition);
   }
   return crd.status !== undefined && jsonEqual(crd.status, status) ? crd.status : status;
@@ -45,13 +47,13 @@ export function isEstablished(crd: CustomResourceDefinition): boolean {
   return crd.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') ?? false;
 }
 
-interface Taken {
+interface TakenNames {
   /** Plural, singular and short names. */
   readonly resources: ReadonlySet<string>;
   readonly kinds: ReadonlySet<string>;
 }
 
-function takenNames(crd: CustomResourceDefinition, others: Iterable<CustomResourceDefinition>): Taken {
+function takenNames(crd: CustomResourceDefinition, others: Iterable<CustomResourceDefinition>): TakenNames {
   const resources = new Set<string>();
   const kinds = new Set<string>();
   for (const other of others) {
@@ -72,42 +74,46 @@ interface Conflict {
 }
 
 function acceptNames(
-  wanted: CrdNames,
+  requestedNames: CrdNames,
   accepted: CrdNames | undefined,
-  { resources, kinds }: Taken,
+  { resources, kinds }: TakenNames,
 ): { names: CrdNames; conflict: Conflict | undefined } {
   const names: CrdNames = { ...accepted, plural: accepted?.plural ?? '', kind: accepted?.kind ?? '' };
   let conflict: Conflict | undefined;
   const accept = (field: 'plural' | 'singular' | 'kind' | 'listKind', taken: ReadonlySet<string>, reason: string) => {
-    const name = wanted[field];
+    const name = requestedNames[field];
     if (name === undefined) return;
-    if (name !== accepted?.[field] && taken.has(name)) conflict = { reason, message: inUse(name) };
+    if (name !== accepted?.[field] && taken.has(name)) conflict = { reason, message: inUseMessage(name) };
     else names[field] = name;
   };
   accept('plural', resources, 'PluralConflict');
   accept('singular', resources, 'SingularConflict');
-  const clashing = (wanted.shortNames ?? []).filter(
+  const clashing = (requestedNames.shortNames ?? []).filter(
     (name) => !accepted?.shortNames?.includes(name) && resources.has(name),
   );
   if (clashing.length > 0) {
-    const message = clashing.map(inUse).join(', ');
+    const message = clashing.map(inUseMessage).join(', ');
     conflict = { reason: 'ShortNamesConflict', message: clashing.length > 1 ? `[${message}]` : message };
-  } else if (wanted.shortNames !== undefined) names.shortNames = wanted.shortNames;
+  } else if (requestedNames.shortNames !== undefined) names.shortNames = requestedNames.shortNames;
   else delete names.shortNames;
   accept('kind', kinds, 'KindConflict');
   accept('listKind', kinds, 'ListKindConflict');
-  if (wanted.categories === undefined) delete names.categories;
-  else names.categories = wanted.categories;
+  if (requestedNames.categories === undefined) delete names.categories;
+  else names.categories = requestedNames.categories;
   return { names, conflict };
 }
 
-function inUse(name: string): string {
+function inUseMessage(name: string): string {
   return `${JSON.stringify(name)} is already in use`;
 }
 
 /** The condition with its lastTransitionTime. */
-function withTransition(condition: CrdCondition, before: readonly CrdCondition[], nowMs: number): CrdCondition {
-  const previous = before.find(({ type }) => type === condition.type);
+function withTransitionTime(
+  condition: CrdCondition,
+  previousConditions: readonly CrdCondition[],
+  nowMs: number,
+): CrdCondition {
+  const previous = previousConditions.find(({ type }) => type === condition.type);
   const since = previous?.status === condition.status ? previous.lastTransitionTime : undefined;
   return { ...condition, lastTransitionTime: since ?? formatTime(nowMs) };
 }

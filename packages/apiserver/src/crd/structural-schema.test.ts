@@ -173,7 +173,7 @@ describe('structural schemas', () => {
     [{ rule: 'self != ""', message: 'a\nb' }, '.message: Invalid value: "a\\nb": must not contain line breaks'],
     [{ rule: 'self != ""', messageExpression: '1' }, 'must evaluate to a string'],
     [{ rule: 'self != ""', optionalOldSelf: true }, 'may not be set if oldSelf is not used in rule'],
-  ])('refuses the rule %j', (rule, message) => {
+  ])('rejects the rule %j', (rule, message) => {
     const errors = errorsOf(within({ ...string, 'x-kubernetes-validations': [rule] }));
     expect(errors).toHaveLength(1);
     expect(errors[0]).toContain(message);

@@ -13,7 +13,7 @@ type Level = 'root' | 'item' | 'field';
 const TYPES = new Set(['array', 'boolean', 'integer', 'number', 'object', 'string']);
 const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }];
 const NO_DEFINITIONS = new Map<string, Schema>();
-const UNSUPPORTED = ['$ref', 'id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies'];
+const UNSUPPORTED_KEYWORDS = ['$ref', 'id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies'];
 
 /**
  * Why a schema of a CustomResourceDefinition is not structural, or its extensions are invalid, in the words of
@@ -32,7 +32,7 @@ export function validateStructuralSchema(schema: Schema, path: string): FieldErr
 }
 
 function validateLevel(schema: Schema, path: string, level: Level, errors: ErrorList): void {
-  validateWords(schema, path, errors);
+  validateKeywords(schema, path, errors);
   validateType(schema, path, level, errors);
   validateExtensions(schema, path, errors);
   validateListExtensions(schema, path, errors);
@@ -50,9 +50,9 @@ function validateLevel(schema: Schema, path: string, level: Level, errors: Error
   }
 }
 
-function validateWords(schema: Schema, path: string, errors: ErrorList): void {
-  for (const word of UNSUPPORTED) {
-    if (word in schema) errors.forbidden(`${path}.${word}`, `${word} is not supported`);
+function validateKeywords(schema: Schema, path: string, errors: ErrorList): void {
+  for (const keyword of UNSUPPORTED_KEYWORDS) {
+    if (keyword in schema) errors.forbidden(`${path}.${keyword}`, `${keyword} is not supported`);
   }
   if (schema.uniqueItems) {
     const detail = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
@@ -248,11 +248,11 @@ function validateAlternatives(schema: Schema, path: string, errors: ErrorList): 
     ['anyOf', skipsAnyOf ? [] : (schema.anyOf ?? [])],
     ['oneOf', schema.oneOf ?? []],
   ];
-  for (const [word, parts] of groups) {
+  for (const [keyword, parts] of groups) {
     for (const [index, part] of parts.entries()) {
-      const isIntOrString = word === 'allOf' && index === 0 && jsonEqual(part, { anyOf: INT_OR_STRING });
+      const isIntOrString = keyword === 'allOf' && index === 0 && jsonEqual(part, { anyOf: INT_OR_STRING });
       if (!(isIntOrString && schema['x-kubernetes-int-or-string'])) {
-        validateNested(part, schema, `${path}.${word}[${index}]`, errors);
+        validateNested(part, schema, `${path}.${keyword}[${index}]`, errors);
       }
     }
   }
@@ -276,8 +276,8 @@ const FORBIDDEN_WITHIN: readonly (keyof Schema)[] = [
 ];
 
 function validateNested(part: Schema, outside: Schema | undefined, path: string, errors: ErrorList): void {
-  for (const word of FORBIDDEN_WITHIN) {
-    if (part[word] !== undefined) errors.forbidden(`${path}.${word}`, 'must be undefined to be structural');
+  for (const keyword of FORBIDDEN_WITHIN) {
+    if (part[keyword] !== undefined) errors.forbidden(`${path}.${keyword}`, 'must be undefined to be structural');
   }
   validateAlternatives(part, path, errors);
   for (const [name, property] of Object.entries(part.properties ?? {})) {
@@ -305,8 +305,8 @@ function validateObjectFields(schema: Schema, path: string, level: Level, errors
   const at = `${path}.properties[metadata]`;
   if (metadata.type !== 'object') errors.invalid(`${at}.type`, metadata.type ?? '', 'must be object');
   const { type: _t, properties = {}, ...rest } = metadata;
-  const saysMore = Object.keys(properties).some((name) => name !== 'name' && name !== 'generateName');
-  if (level === 'root' && (saysMore || Object.keys(rest).length > 0)) {
+  const hasOtherProperties = Object.keys(properties).some((name) => name !== 'name' && name !== 'generateName');
+  if (level === 'root' && (hasOtherProperties || Object.keys(rest).length > 0)) {
     const detail = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
     errors.forbidden(at, detail);
   }

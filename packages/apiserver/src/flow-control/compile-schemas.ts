@@ -1,10 +1,10 @@
 import type { FlowSchema } from '@fairway/kube/kinds/generated/types';
 import { jsonEqual } from '@fairway/kube/object/json';
 import { FlowCounts } from './flow-counts.ts';
-import { byPrecedence } from './precedence.ts';
+import { compareByPrecedence } from './precedence.ts';
 import type { PriorityLevel } from './priority-level.ts';
 import { compileSchema, costOf, type SchemaMatcher } from './schema-matcher.ts';
-import { CATCH_ALL, MANDATORY, SUGGESTED } from './standard-objects.ts';
+import { CATCH_ALL, MANDATORY_OBJECTS, SUGGESTED_OBJECTS } from './standard-objects.ts';
 
 /** A FlowSchema prepared for matching. */
 export interface CompiledSchema {
@@ -21,10 +21,10 @@ export interface CompiledSchema {
 export const MAX_COST = 2_000;
 
 /** The names of the effective FlowSchemas, and of those beyond the comparison limit, which are last in order. */
-export function withinBounds(schemas: readonly FlowSchema[]): ReadonlySet<string> {
+export function schemasWithinBounds(schemas: readonly FlowSchema[]): ReadonlySet<string> {
   const within = new Set<string>();
   let cost = 0;
-  for (const schema of [...schemas].sort(byPrecedence)) {
+  for (const schema of [...schemas].sort(compareByPrecedence)) {
     cost += costOf(schema);
     if (cost > MAX_COST && schema.metadata.name !== CATCH_ALL) continue;
     within.add(schema.metadata.name ?? '');
@@ -36,12 +36,12 @@ export function withinBounds(schemas: readonly FlowSchema[]): ReadonlySet<string
 export function compileSchemas(
   schemas: readonly FlowSchema[],
   levels: ReadonlyMap<string, PriorityLevel>,
-  former: readonly CompiledSchema[],
+  previous: readonly CompiledSchema[],
 ): CompiledSchema[] {
-  const counts = new Map(former.map((schema) => [`${schema.level.name} ${schema.name}`, schema.counts]));
-  const within = withinBounds(schemas);
+  const counts = new Map(previous.map((schema) => [`${schema.level.name} ${schema.name}`, schema.counts]));
+  const within = schemasWithinBounds(schemas);
   const compiled: CompiledSchema[] = [];
-  for (const schema of [...schemas].sort(byPrecedence)) {
+  for (const schema of [...schemas].sort(compareByPrecedence)) {
     const { metadata, spec } = schema;
     const level = levels.get(spec.priorityLevelConfiguration.name);
     const name = metadata.name ?? '';
@@ -58,9 +58,9 @@ export function compileSchemas(
   return compiled;
 }
 
-/** Matchers of standard schemas are shared by all servers. */
+/** All servers share the matchers of standard schemas. */
 const standard = new Map<string, { readonly spec: FlowSchema['spec']; readonly matches: SchemaMatcher }>(
-  [...MANDATORY.flowSchemas, ...SUGGESTED.flowSchemas].map((schema) => [
+  [...MANDATORY_OBJECTS.flowSchemas, ...SUGGESTED_OBJECTS.flowSchemas].map((schema) => [
     schema.metadata.name ?? '',
     { spec: schema.spec, matches: compileSchema(schema) },
   ]),

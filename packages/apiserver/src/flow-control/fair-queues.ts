@@ -8,16 +8,16 @@ export interface Waiter {
   readonly admit: (queue: FairQueue) => void;
 }
 
-interface Waiting {
+interface QueuedRequest {
   readonly waiter: Waiter;
   /** The progress at its arrival. */
-  readonly arrived: number;
+  readonly arrivalOrder: number;
 }
 
 /** One queue of a level. It exists while a request waits in it, or runs from it. */
 export interface FairQueue {
   readonly index: number;
-  readonly waiting: Waiting[];
+  readonly waiting: QueuedRequest[];
   waitingSeats: number;
   running: number;
   /** The progress at which its next request would start if each queue had an equal share of the seats. */
@@ -28,7 +28,7 @@ export interface FairQueue {
 export type Withdraw = (limit: number, nowMs: number) => void;
 
 /** Assumed duration of a request before it is known: upstream's estimate. */
-const EXPECTED_MS = 3;
+const EXPECTED_DURATION_MS = 3;
 
 /**
  * The queues of a priority level, each of which gets an equal share of its seats over time, however many requests wait in it: fair queueing by
@@ -66,12 +66,12 @@ export class FairQueues {
       queue.next = this.#progress;
       this.#queues.set(queue.index, queue);
     }
-    const waiting = { waiter, arrived: this.#progress };
+    const waiting = { waiter, arrivalOrder: this.#progress };
     queue.waiting.push(waiting);
     this.#count(queue, 1, waiter.seats);
     this.#seats += waiter.seats;
-    return (limitThen, thenMs) => {
-      this.#pass(limitThen, thenMs);
+    return (currentLimit, currentMs) => {
+      this.#pass(currentLimit, currentMs);
       queue.waiting.splice(queue.waiting.indexOf(waiting), 1);
       this.#count(queue, -1, -waiter.seats);
       this.#seats -= waiter.seats;
@@ -88,8 +88,8 @@ export class FairQueues {
     queue.waiting.shift();
     this.#count(queue, -1, -first.waiter.seats);
     queue.running++;
-    queue.next += first.waiter.seats * EXPECTED_MS;
-    // Among equals, the one that has waited longest is next.
+    queue.next += first.waiter.seats * EXPECTED_DURATION_MS;
+    // Among equals, the one that has waited longest goes next.
     this.#queues.delete(queue.index);
     this.#queues.set(queue.index, queue);
     first.waiter.admit(queue);
@@ -99,7 +99,7 @@ export class FairQueues {
   finish(queue: FairQueue, seats: number, tookMs: number, limit: number, nowMs: number): void {
     this.#pass(limit, nowMs);
     queue.running--;
-    queue.next += seats * (tookMs - EXPECTED_MS);
+    queue.next += seats * (tookMs - EXPECTED_DURATION_MS);
     this.#seats -= seats;
     this.#settle(queue);
   }
@@ -113,7 +113,7 @@ export class FairQueues {
   /** A queue can't accumulate unused shares. */
   #settle(queue: FairQueue): void {
     const first = queue.waiting[0];
-    if (first !== undefined) queue.next = Math.max(queue.next, first.arrived);
+    if (first !== undefined) queue.next = Math.max(queue.next, first.arrivalOrder);
     else if (queue.running === 0) this.#queues.delete(queue.index);
   }
 
@@ -144,7 +144,7 @@ export class FairQueues {
     let bestFinish = Number.POSITIVE_INFINITY;
     for (const queue of this.#queues.values()) {
       const first = queue.waiting[0];
-      const finish = queue.next + (first?.waiter.seats ?? 0) * EXPECTED_MS;
+      const finish = queue.next + (first?.waiter.seats ?? 0) * EXPECTED_DURATION_MS;
       if (first === undefined || finish >= bestFinish) continue;
       best = queue;
       bestFinish = finish;

@@ -13,7 +13,7 @@ import type { RequestAttributes } from '../auth/user.ts';
 import { MAX_COST } from './compile-schemas.ts';
 import { FlowControl } from './flow-control.ts';
 import type { LeaveSeats } from './priority-level.ts';
-import { MANDATORY, SUGGESTED } from './standard-objects.ts';
+import { MANDATORY_OBJECTS, SUGGESTED_OBJECTS } from './standard-objects.ts';
 
 let clock: FakeClock;
 let levels: PriorityLevelConfiguration[];
@@ -28,7 +28,7 @@ beforeEach(() => {
   lists = 0;
 });
 
-function open(seats: number, isConfigurable = true, its: Clock = clock): FlowControl {
+function open(seats: number, isConfigurable = true, ownClock: Clock = clock): FlowControl {
   const reader: ObjectReader = {
     get: () => undefined,
     list<T extends KubeObject>(type: ResourceType<T>) {
@@ -39,7 +39,7 @@ function open(seats: number, isConfigurable = true, its: Clock = clock): FlowCon
   };
   return new FlowControl({
     reader,
-    clock: its,
+    clock: ownClock,
     random: () => 0.5,
     seats,
     isConfigurable,
@@ -84,7 +84,7 @@ function limitOf(flowControl: FlowControl, name: string): number | undefined {
 }
 
 describe('flow control', () => {
-  it('has the mandatory objects before they are stored, and whatever is', () => {
+  it('uses the mandatory objects before they are stored, and after they are deleted', () => {
     const flowControl = open(100);
 
     expect(flowControl.classify(about('system:masters')).name).toBe('exempt');
@@ -92,7 +92,7 @@ describe('flow control', () => {
     expect(flowControl.schemas.map(({ name }) => name)).toEqual(['exempt', 'catch-all']);
   });
 
-  it('asks schemas in order of precedence, then of names', () => {
+  it('matches schemas in order of precedence, then of names', () => {
     add('b', {}, 50);
     add('a', {}, 50);
     add('c', {}, 40);
@@ -103,7 +103,7 @@ describe('flow control', () => {
     expect(flowControl.schemas.map(({ name }) => name)).toEqual(['exempt', 'c', 'a', 'b', 'catch-all']);
   });
 
-  it('passes over a schema without its level', () => {
+  it('skips a schema without its level', () => {
     add('a', {});
     levels = [];
     const flowControl = open(100);
@@ -111,24 +111,24 @@ describe('flow control', () => {
     expect(flowControl.classify(about('a')).name).toBe('catch-all');
   });
 
-  it('follows changes, keeps who is there, and counts on', () => {
+  it('follows changes, keeps current requests, and continues counting', () => {
     add('a', { nominalConcurrencyShares: 95 });
     const flowControl = open(100);
-    const leave = enter(flowControl, about('a')) as LeaveSeats;
+    const release = enter(flowControl, about('a')) as LeaveSeats;
     expect(limitOf(flowControl, 'a')).toBe(95);
 
     add('b', { nominalConcurrencyShares: 100 });
     expect(limitOf(flowControl, 'a')).toBe(48);
     expect(flowControl.classify(about('a')).counts).toMatchObject({ dispatched: 1, executing: 1 });
-    leave();
+    release();
     expect(flowControl.classify(about('a')).counts.executing).toBe(0);
   });
 
-  it('lends seats that are not needed, and takes them back', async () => {
+  it('lends unneeded seats, and reclaims them', async () => {
     add('busy', { nominalConcurrencyShares: 20 });
     add('idle', { nominalConcurrencyShares: 75, lendablePercent: 80 });
     const flowControl = open(100);
-    const before = limitOf(flowControl, 'busy') ?? 0;
+    const previous = limitOf(flowControl, 'busy') ?? 0;
     const waiting: Promise<LeaveSeats>[] = [];
     const running: LeaveSeats[] = [];
     for (let user = 0; user < 90; user++) {
@@ -136,9 +136,9 @@ describe('flow control', () => {
       if (entered instanceof Promise) waiting.push(entered);
       else running.push(entered);
     }
-    expect(running).toHaveLength(before);
+    expect(running).toHaveLength(previous);
 
-    // Nobody asks for seats: those who wait are called as soon as there are some.
+    // No new request arrives: waiting ones are admitted as soon as there are seats.
     await clock.advance(10_000);
     expect(limitOf(flowControl, 'busy')).toBeGreaterThan(75);
     expect(limitOf(flowControl, 'idle')).toBeGreaterThanOrEqual(15);
@@ -148,26 +148,26 @@ describe('flow control', () => {
       Promise.resolve(enter(flowControl, about('idle', `user-${user}`))).catch(() => undefined);
     await clock.advance(10_000);
     expect(limitOf(flowControl, 'idle')).toBeGreaterThan(40);
-    for (const leave of running) leave();
-    for (const entered of waiting) entered.then((leave) => leave()).catch(() => undefined);
+    for (const release of running) release();
+    for (const entered of waiting) entered.then((release) => release()).catch(() => undefined);
     await clock.advance(60_000);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('does nothing while nobody asks', async () => {
+  it('does nothing without requests', async () => {
     add('a', { nominalConcurrencyShares: 30 });
     const flowControl = open(100);
     (enter(flowControl, about('a')) as LeaveSeats)();
 
     expect(clock.pendingTimers).toBe(0);
-    const looks = lists;
+    const listCalls = lists;
     for (let time = 0; time < 100; time++) flowControl.classify(about('a'));
-    expect(lists).toBe(looks);
+    expect(lists).toBe(listCalls);
   });
 
-  it('follows changes and lends seats though the clock was set back', () => {
+  it('follows changes and lends seats even if the clock was set back', () => {
     let shiftMs = 0;
-    // Each look takes a millisecond, so that compiling is to pause.
+    // Each clock read takes a millisecond, so that compilation pauses.
     const now = () => clock.now() + shiftMs++;
     const flowControl = open(100, true, {
       now,
@@ -178,7 +178,7 @@ describe('flow control', () => {
     add('idle', { nominalConcurrencyShares: 75, lendablePercent: 80 });
     flowControl.classify(about('busy'));
     shiftMs += 1000;
-    const before = limitOf(flowControl, 'busy') ?? 0;
+    const previous = limitOf(flowControl, 'busy') ?? 0;
     for (let user = 0; user < 90; user++)
       Promise.resolve(enter(flowControl, about('busy', `user-${user}`))).catch(() => undefined);
 
@@ -187,10 +187,10 @@ describe('flow control', () => {
 
     expect(flowControl.classify(about('new')).name).toBe('new');
     void enter(flowControl, about('new'));
-    expect(limitOf(flowControl, 'busy')).toBeGreaterThan(before);
+    expect(limitOf(flowControl, 'busy')).toBeGreaterThan(previous);
   });
 
-  it('compares a request with a bounded number of rules, and says which schemas do not count', () => {
+  it('compares a request with a bounded number of rules, and reports ignored schemas', () => {
     add('first', {}, 10);
     add('huge', {}, 20);
     add('last', {}, 30);
@@ -204,7 +204,7 @@ describe('flow control', () => {
     expect(flowControl.classify(about('huge')).name).toBe('catch-all');
   });
 
-  it('compares a request with a bounded number of schemas, though they have no rules', () => {
+  it('compares a request with a bounded number of schemas, even without rules', () => {
     for (let number = 0; number <= MAX_COST; number++) add(`empty-${number}`, {}, 10);
     for (const { spec } of schemas) spec.rules = [];
     const flowControl = open(100);
@@ -214,10 +214,12 @@ describe('flow control', () => {
     expect(flowControl.classify(about('anybody')).name).toBe('catch-all');
   });
 
-  it('has the standard objects where the kinds are not served, and is fair to holders', () => {
+  it('uses the standard objects if the kinds are not served, and is fair to holders', () => {
     const flowControl = open(245, false);
 
-    expect(flowControl.schemas).toHaveLength(MANDATORY.flowSchemas.length + SUGGESTED.flowSchemas.length);
+    expect(flowControl.schemas).toHaveLength(
+      MANDATORY_OBJECTS.flowSchemas.length + SUGGESTED_OBJECTS.flowSchemas.length,
+    );
     expect(flowControl.classify(about('system:serviceaccounts')).name).toBe('service-accounts');
     expect(lists).toBe(0);
   });

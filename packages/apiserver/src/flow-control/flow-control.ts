@@ -7,7 +7,7 @@ import type { RequestAttributes, UserInfo } from '../auth/user.ts';
 import { type CompiledSchema, compileSchemas } from './compile-schemas.ts';
 import { type LeaveSeats, PriorityLevel } from './priority-level.ts';
 import { allocateSeats, boundsOf, type SeatBounds, type SeatClaim } from './seat-shares.ts';
-import { CATCH_ALL, MANDATORY, SUGGESTED } from './standard-objects.ts';
+import { CATCH_ALL, MANDATORY_OBJECTS, SUGGESTED_OBJECTS } from './standard-objects.ts';
 
 export interface FlowControlOptions {
   readonly reader: ObjectReader;
@@ -21,7 +21,7 @@ export interface FlowControlOptions {
   readonly holderOf: (user: UserInfo) => string;
 }
 
-export interface Entrance {
+export interface EnterOptions {
   readonly attributes: RequestAttributes;
   readonly seats: number;
   readonly waitMs: number;
@@ -30,8 +30,8 @@ export interface Entrance {
 
 /** Interval of borrowing between levels: upstream's `borrowingAdjustmentPeriod`. */
 const PERIOD_MS = 10_000;
-/** Compilation takes at most the inverse of this share of time, whatever is written to the kinds. */
-const COMPILE_PAUSE = 20;
+/** Compilation takes at most the inverse of this share of time, however often the kinds change. */
+const COMPILE_PAUSE_FACTOR = 20;
 
 /** API priority and fairness: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/. */
 export class FlowControl {
@@ -43,12 +43,12 @@ export class FlowControl {
   #levelRevision = -1;
   #compiledAtMs = 0;
   #compilePauseMs = 0;
-  #sharedAtMs: number;
+  #lastShareMs: number;
   #timer: Timer | undefined;
 
   constructor(options: FlowControlOptions) {
     this.#options = options;
-    this.#sharedAtMs = options.clock.now();
+    this.#lastShareMs = options.clock.now();
   }
 
   /** Whether the server has the kinds that configure it. */
@@ -67,7 +67,7 @@ export class FlowControl {
     return this.#levels.values();
   }
 
-  /** By the first schema that matches, in order of precedence. */
+  /** Classified by the first matching schema, in order of precedence. */
   classify(attributes: RequestAttributes): CompiledSchema {
     this.#compile();
     for (const schema of this.#schemas) if (schema.matches(attributes)) return schema;
@@ -76,13 +76,13 @@ export class FlowControl {
   }
 
   /** Acquires seats for a request. Throws or rejects with 429. */
-  enter(schema: CompiledSchema, { attributes, seats, waitMs, signal }: Entrance): LeaveSeats | Promise<LeaveSeats> {
+  enter(schema: CompiledSchema, { attributes, seats, waitMs, signal }: EnterOptions): LeaveSeats | Promise<LeaveSeats> {
     const { level, counts } = schema;
     const nowMs = this.#options.clock.now();
-    if (!isWithin(nowMs - this.#sharedAtMs, PERIOD_MS)) this.#share(nowMs);
+    if (!isWithin(nowMs - this.#lastShareMs, PERIOD_MS)) this.#share(nowMs);
     const flow = level.isSharded ? this.#flowOf(schema, attributes) : '';
     const entered = level.enter({ flow, counts, seats: Math.min(seats, level.maxWidth), waitMs, signal });
-    if (entered instanceof Promise) this.#shareSoon();
+    if (entered instanceof Promise) this.#scheduleShare();
     return entered;
   }
 
@@ -108,12 +108,16 @@ export class FlowControl {
     this.#schemaRevision = schemaRevision;
     this.#levelRevision = levelRevision;
     const isConfigurable = this.isConfigurable;
-    const priorityLevels = isConfigurable ? reader.list(PriorityLevelConfigurations) : SUGGESTED.priorityLevels;
-    const flowSchemas = isConfigurable ? reader.list(FlowSchemas) : SUGGESTED.flowSchemas;
-    this.#configure(withMandatory(priorityLevels, MANDATORY.priorityLevels));
-    this.#schemas = compileSchemas(withMandatory(flowSchemas, MANDATORY.flowSchemas), this.#levels, this.#schemas);
+    const priorityLevels = isConfigurable ? reader.list(PriorityLevelConfigurations) : SUGGESTED_OBJECTS.priorityLevels;
+    const flowSchemas = isConfigurable ? reader.list(FlowSchemas) : SUGGESTED_OBJECTS.flowSchemas;
+    this.#configure(withMandatory(priorityLevels, MANDATORY_OBJECTS.priorityLevels));
+    this.#schemas = compileSchemas(
+      withMandatory(flowSchemas, MANDATORY_OBJECTS.flowSchemas),
+      this.#levels,
+      this.#schemas,
+    );
     this.#compiledAtMs = clock.now();
-    this.#compilePauseMs = (this.#compiledAtMs - nowMs) * COMPILE_PAUSE;
+    this.#compilePauseMs = (this.#compiledAtMs - nowMs) * COMPILE_PAUSE_FACTOR;
   }
 
   #configure(configurations: readonly PriorityLevelConfiguration[]): void {
@@ -132,8 +136,8 @@ export class FlowControl {
 
   /** Ends one or more periods that have passed since the last request for seats. */
   #share(nowMs: number): void {
-    const periods = Math.max(0, nowMs - this.#sharedAtMs) / PERIOD_MS;
-    this.#sharedAtMs = nowMs;
+    const periods = Math.max(0, nowMs - this.#lastShareMs) / PERIOD_MS;
+    this.#lastShareMs = nowMs;
     for (const level of this.#levels.values()) level.demand.settle(nowMs, periods);
     this.#divide();
   }
@@ -149,7 +153,7 @@ export class FlowControl {
       const needed = Math.max(bounds.min, Math.min(bounds.nominal, demand.highest));
       return { min: bounds.min, needed, max: bounds.max, target: Math.max(needed, demand.smoothed) };
     });
-    const limits = divided(total, left, claims);
+    const limits = divideSeats(total, left, claims);
     for (const [index, level] of limited.entries()) {
       level.limit = Math.round(limits[index] ?? 0);
       level.dispatch();
@@ -157,12 +161,12 @@ export class FlowControl {
   }
 
   /** While requests wait, there may be no new request to trigger the next adjustment. */
-  #shareSoon(): void {
+  #scheduleShare(): void {
     const { clock } = this.#options;
-    this.#timer ??= clock.after(this.#sharedAtMs + PERIOD_MS - clock.now(), () => {
+    this.#timer ??= clock.after(this.#lastShareMs + PERIOD_MS - clock.now(), () => {
       this.#timer = undefined;
       this.#share(clock.now());
-      if ([...this.#levels.values()].some(({ isWaitedFor }) => isWaitedFor)) this.#shareSoon();
+      if ([...this.#levels.values()].some(({ hasWaiters }) => hasWaiters)) this.#scheduleShare();
     });
   }
 }
@@ -177,7 +181,7 @@ interface NeededSeats extends SeatClaim {
 }
 
 /** If exempt requests use so many seats that other levels can't get what they need, the shortage is shared proportionally. */
-function divided(total: number, left: number, claims: readonly NeededSeats[]): number[] {
+function divideSeats(total: number, left: number, claims: readonly NeededSeats[]): number[] {
   const least = claims.reduce((sum, { min }) => sum + min, 0);
   const needed = claims.reduce((sum, claim) => sum + claim.needed, 0);
   if (left <= least) return claims.map(({ min }) => min);

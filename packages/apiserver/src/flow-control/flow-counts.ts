@@ -20,7 +20,7 @@ export class FlowCounts {
     this.rejected.set(reason, (this.rejected.get(reason) ?? 0) + 1);
   }
 
-  waited(ms: number, isExecuted: boolean): void {
+  recordWait(ms: number, isExecuted: boolean): void {
     this.waits ??= { executed: new WaitTime(), rejected: new WaitTime() };
     this.waits[isExecuted ? 'executed' : 'rejected'].observe(ms / 1000);
   }

@@ -11,16 +11,16 @@ export function flowMetrics(flowControl: FlowControl): string {
     counts,
   }));
   const levels = [...flowControl.levels].map((level) => ({ labels: { priority_level: level.name }, level }));
-  const ofSchemas = (value: (counts: (typeof schemas)[number]['counts']) => number) =>
+  const schemaSamples = (value: (counts: (typeof schemas)[number]['counts']) => number) =>
     schemas.map(({ labels, counts }): Sample => [labels, value(counts)]);
-  const ofLevels = (value: (level: (typeof levels)[number]['level']) => number) =>
+  const levelSamples = (value: (level: (typeof levels)[number]['level']) => number) =>
     levels.map(({ labels, level }): Sample => [labels, value(level)]);
   return [
     family(
       'dispatched_requests_total',
       'counter',
       'Requests that were given seats',
-      ofSchemas((one) => one.dispatched),
+      schemaSamples((one) => one.dispatched),
     ),
     family(
       'rejected_requests_total',
@@ -34,61 +34,61 @@ export function flowMetrics(flowControl: FlowControl): string {
       'current_executing_requests',
       'gauge',
       'Requests that run',
-      ofSchemas((one) => one.executing),
+      schemaSamples((one) => one.executing),
     ),
     family(
       'current_executing_seats',
       'gauge',
       'Seats of requests that run',
-      ofSchemas((one) => one.executingSeats),
+      schemaSamples((one) => one.executingSeats),
     ),
     family(
       'current_inqueue_requests',
       'gauge',
       'Requests that wait',
-      ofSchemas((one) => one.waiting),
+      schemaSamples((one) => one.waiting),
     ),
     family(
       'current_inqueue_seats',
       'gauge',
       'Seats of requests that wait',
-      ofSchemas((one) => one.waitingSeats),
+      schemaSamples((one) => one.waitingSeats),
     ),
     family(
       'nominal_limit_seats',
       'gauge',
       'The share of a level',
-      ofLevels(({ bounds }) => bounds.nominal),
+      levelSamples(({ bounds }) => bounds.nominal),
     ),
     family(
       'lower_limit_seats',
       'gauge',
       'What a level keeps',
-      ofLevels(({ bounds }) => bounds.min),
+      levelSamples(({ bounds }) => bounds.min),
     ),
     family(
       'upper_limit_seats',
       'gauge',
       'What a level may have by borrowing',
-      ofLevels(({ bounds }) => bounds.max),
+      levelSamples(({ bounds }) => bounds.max),
     ),
     family(
       'current_limit_seats',
       'gauge',
       'What a level has by now',
-      ofLevels(({ limit }) => limit),
+      levelSamples(({ limit }) => limit),
     ),
     family(
       'demand_seats_high_watermark',
       'gauge',
       'The most seats that a level could have used in the last period',
-      ofLevels(({ demand }) => demand.highest),
+      levelSamples(({ demand }) => demand.highest),
     ),
     family(
       'demand_seats_smoothed',
       'gauge',
       'What a level could use, smoothed',
-      ofLevels((one) => one.demand.smoothed),
+      levelSamples((one) => one.demand.smoothed),
     ),
     waitTimes(schemas),
   ].join('');

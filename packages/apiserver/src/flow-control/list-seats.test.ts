@@ -17,14 +17,14 @@ beforeAll(async () => {
 });
 
 it.each([
-  { reason: 'one of 300 kB', query: '', is: 4 },
-  { reason: 'a page of a third', query: 'limit=10', is: 2 },
-  { reason: 'a page of more than there is', query: 'limit=500', is: 4 },
+  { reason: 'a list of 300 kB', query: '', is: 4 },
+  { reason: 'a page of a third of the list', query: 'limit=10', is: 2 },
+  { reason: 'a page limit beyond the list', query: 'limit=500', is: 4 },
   { reason: 'one object', query: 'fieldSelector=metadata.name=c1', is: 1 },
   { reason: 'a kind without objects', query: '', type: Secrets, is: 1 },
   { reason: 'a watch that begins with all objects', query: '', verb: 'watch', is: 4 },
-  { reason: 'a watch of a streaming list', query: 'resourceVersion=5&sendInitialEvents=true', verb: 'watch', is: 4 },
-  { reason: 'a watch that goes on', query: 'resourceVersion=5', verb: 'watch', is: 1 },
+  { reason: 'a watch with a streaming list', query: 'resourceVersion=5&sendInitialEvents=true', verb: 'watch', is: 4 },
+  { reason: 'a watch from a revision', query: 'resourceVersion=5', verb: 'watch', is: 1 },
 ])('counts $reason as $is seats', ({ query, verb = 'list', type = ConfigMaps, is }) => {
   const resource = ServedResource.of(kindOf(type));
   const request = { resource, verb, name: '', query: new URLSearchParams(query) } as ResourceRequest;

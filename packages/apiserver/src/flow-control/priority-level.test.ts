@@ -29,15 +29,15 @@ function enter(
   return level.enter({ flow, seats, counts, waitMs: 5000, signal: () => signal });
 }
 
-/** Who is served, in order, as one after another leaves; each is served for `ms`. */
+/** The order in which flows are served when each leaves after `ms`. */
 async function servedInOrder(level: PriorityLevel, flows: readonly string[], ms = 10): Promise<string[]> {
   const served: string[] = [];
   const runs = flows.map(async (flow) => {
     const entered = enter(level, flow);
-    const leave = entered instanceof Promise ? await entered : entered;
+    const release = entered instanceof Promise ? await entered : entered;
     served.push(flow);
     await clock.sleep(ms);
-    leave();
+    release();
   });
   await clock.advance(ms * (flows.length + 1));
   await Promise.all(runs);
@@ -52,32 +52,32 @@ const ONE_QUEUE = { queues: 1, handSize: 1, queueLengthLimit: 2 };
 const MANY_QUEUES = { queues: 128, handSize: 4, queueLengthLimit: 50 };
 
 describe('a level without queues', () => {
-  it('serves as many as it has seats, and turns others away', () => {
+  it('admits as many requests as it has seats, and rejects others', () => {
     const level = levelOf(2);
-    const leave = enter(level) as LeaveSeats;
+    const release = enter(level) as LeaveSeats;
     void enter(level);
 
     expect(() => enter(level)).toThrow(expect.objectContaining({ code: 429, retryAfterSeconds: 1 }));
-    leave();
+    release();
     void enter(level);
 
     expect([...(counts.rejected ?? [])]).toEqual([['concurrency-limit', 1]]);
     expect([counts.dispatched, counts.executing, counts.executingSeats]).toEqual([3, 2, 2]);
   });
 
-  it('serves one request that is wider than it is, alone', () => {
+  it('admits a request that is wider than the level, alone', () => {
     const level = levelOf(2);
-    const leave = enter(level, 'alice', { seats: 5 }) as LeaveSeats;
+    const release = enter(level, 'alice', { seats: 5 }) as LeaveSeats;
 
     expect(() => enter(level)).toThrow(/Too many requests/);
-    leave();
+    release();
     void enter(level);
     expect(() => enter(level, 'alice', { seats: 5 })).toThrow(/Too many requests/);
   });
 });
 
 describe('a level with queues', () => {
-  it('has requests wait for seats, in order', async () => {
+  it('queues requests for seats, in order', async () => {
     const level = levelOf(1, ONE_QUEUE);
 
     expect(await servedInOrder(level, ['a', 'b', 'c'])).toEqual(['a', 'b', 'c']);
@@ -85,7 +85,7 @@ describe('a level with queues', () => {
     expect(counts.waits?.executed.sum).toBeCloseTo(0.03);
   });
 
-  it('turns away whose queue is full', async () => {
+  it('rejects a request if its queue is full', async () => {
     const level = levelOf(1, ONE_QUEUE);
     void enter(level);
     const waiting = [enter(level), enter(level)].map((entered) => Promise.resolve(entered).catch(() => undefined));
@@ -96,9 +96,9 @@ describe('a level with queues', () => {
     await Promise.all(waiting);
   });
 
-  it('turns away who has waited too long, and leaves no timer behind', async () => {
+  it('rejects a request that has waited too long, and cancels its timer', async () => {
     const level = levelOf(1, ONE_QUEUE);
-    const leave = enter(level) as LeaveSeats;
+    const release = enter(level) as LeaveSeats;
     const late = Promise.resolve(enter(level)).catch((error: unknown) => isApiError(error, 'TooManyRequests'));
     await clock.advance(4999);
     const second = enter(level) as Promise<LeaveSeats>;
@@ -106,24 +106,24 @@ describe('a level with queues', () => {
 
     expect(await late).toBe(true);
     expect([...(counts.rejected ?? [])]).toEqual([['time-out', 1]]);
-    leave();
+    release();
     (await second)();
     expect([counts.waiting, counts.executing, clock.pendingTimers]).toEqual([0, 0, 0]);
   });
 
-  it('forgets a client that has gone', async () => {
+  it('drops a request whose client disconnects', async () => {
     const level = levelOf(1, ONE_QUEUE);
-    const leave = enter(level) as LeaveSeats;
+    const release = enter(level) as LeaveSeats;
     const client = new AbortController();
     const gone = Promise.resolve(enter(level, 'alice', { signal: client.signal })).catch(() => 'gone');
     client.abort();
 
     expect(await gone).toBe('gone');
-    leave();
+    release();
     expect([counts.dispatched, counts.waiting, clock.pendingTimers]).toEqual([1, 0, 0]);
   });
 
-  it('has no place for a client that has gone before', async () => {
+  it('does not queue a request whose client has already disconnected', async () => {
     const level = levelOf(1, ONE_QUEUE);
     void enter(level);
 
@@ -131,18 +131,18 @@ describe('a level with queues', () => {
     expect([counts.waiting, clock.pendingTimers]).toEqual([0, 0]);
   });
 
-  it('does not let a request that comes by itself wait behind those of a flood', async () => {
+  it('does not queue a single request behind a flood', async () => {
     const level = levelOf(1, MANY_QUEUES);
     const flood = times(100, 'flood');
 
     const served = await servedInOrder(level, [...flood, 'alice', 'bob']);
-    // One runs, and each of the flood's four queues may be before them once.
+    // One runs, and each of the flood's four queues may go first once.
     expect(served.indexOf('alice')).toBeLessThan(8);
     expect(served.indexOf('bob')).toBeLessThan(8);
     expect(served).toHaveLength(102);
   });
 
-  it('serves queues alike, however many requests wait in each', async () => {
+  it('serves queues equally, regardless of their length', async () => {
     const level = levelOf(1, { queues: 1000, handSize: 1, queueLengthLimit: 100 });
     const served = await servedInOrder(level, [...times(60, 'much'), ...times(20, 'little')]);
     const first = served.slice(0, 41);
@@ -150,14 +150,14 @@ describe('a level with queues', () => {
     expect(first.filter((flow) => flow === 'little')).toHaveLength(20);
   });
 
-  it('counts what requests have taken, so that slow ones are fewer', async () => {
+  it('counts the duration of requests, so slow ones get fewer turns', async () => {
     const level = levelOf(1, { queues: 1000, handSize: 1, queueLengthLimit: 100 });
     const served: string[] = [];
     const runs = [...times(30, 'slow'), ...times(30, 'fast')].map(async (flow) => {
-      const leave = await enter(level, flow);
+      const release = await enter(level, flow);
       served.push(flow);
       await clock.sleep(flow === 'slow' ? 40 : 10);
-      leave();
+      release();
     });
     await clock.advance(500);
     const early = [...served];
@@ -168,14 +168,14 @@ describe('a level with queues', () => {
     await Promise.all(runs);
   });
 
-  it('keeps room for a wide request that is next', async () => {
+  it('reserves room for a wide request that is next', async () => {
     const level = levelOf(4, { queues: 1, handSize: 1, queueLengthLimit: 10 });
     const leaves = [enter(level), enter(level), enter(level)] as LeaveSeats[];
     const wide = enter(level, 'wide', { seats: 3 }) as Promise<LeaveSeats>;
     const narrow = enter(level) as Promise<LeaveSeats>;
 
     expect([counts.executing, counts.waiting]).toEqual([3, 2]);
-    for (const leave of leaves) leave();
+    for (const release of leaves) release();
     (await wide)();
     (await narrow)();
     expect([counts.executing, counts.waiting]).toEqual([0, 0]);

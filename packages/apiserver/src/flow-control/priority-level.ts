@@ -11,7 +11,7 @@ import type { SeatBounds } from './seat-shares.ts';
 export type LeaveSeats = () => void;
 
 export interface SeatRequest {
-  /** Flow distinguisher, among which queues are fair. */
+  /** The flow distinguisher; queueing is fair among flows. */
   readonly flow: string;
   readonly seats: number;
   readonly counts: FlowCounts;
@@ -54,7 +54,7 @@ export class PriorityLevel {
     return (this.#queuing?.queues ?? 1) > 1;
   }
 
-  get isWaitedFor(): boolean {
+  get hasWaiters(): boolean {
     return this.#queues !== undefined && this.#queues.waiting > 0;
   }
 
@@ -80,8 +80,8 @@ export class PriorityLevel {
   /** Synchronous if there is room. Throws or rejects with 429 if there is neither room nor a queue, or the wait times out. */
   enter(request: SeatRequest): LeaveSeats | Promise<LeaveSeats> {
     const nowMs = this.#clock.now();
-    const isRoom = this.isExempt || (!this.isWaitedFor && this.#hasRoom(request.seats));
-    if (isRoom) return this.#begin(request, nowMs, undefined);
+    const admitsNow = this.isExempt || (!this.hasWaiters && this.#hasRoom(request.seats));
+    if (admitsNow) return this.#begin(request, nowMs, undefined);
     const queuing = this.#queuing;
     if (queuing === undefined) throw this.#refusal(request, 'concurrency-limit', nowMs);
     this.#queues ??= new FairQueues(queuing, Math.floor(this.#random() * 2 ** 32), nowMs);
@@ -110,7 +110,7 @@ export class PriorityLevel {
     const admit = (queue: FairQueue) => {
       leaveQueue();
       const atMs = this.#clock.now();
-      counts.waited(atMs - nowMs, true);
+      counts.recordWait(atMs - nowMs, true);
       resolve(this.#begin(request, atMs, queue));
     };
     const withdraw = queues.enqueue(request.flow, { seats, admit }, this.limit, nowMs, this.#seatsInUse < this.limit);
@@ -119,8 +119,8 @@ export class PriorityLevel {
       const atMs = this.#clock.now();
       withdraw(this.limit, atMs);
       leaveQueue();
-      counts.waited(atMs - nowMs, false);
-      this.#noteDemand(atMs);
+      counts.recordWait(atMs - nowMs, false);
+      this.#recordDemand(atMs);
       reject(this.#refusal(request, 'time-out', atMs));
       this.dispatch();
     };
@@ -128,7 +128,7 @@ export class PriorityLevel {
     signal?.addEventListener('abort', giveUp, { once: true });
     counts.waiting++;
     counts.waitingSeats += seats;
-    this.#noteDemand(nowMs);
+    this.#recordDemand(nowMs);
     if (signal?.aborted) giveUp();
     else this.dispatch();
     return promise;
@@ -140,14 +140,14 @@ export class PriorityLevel {
     counts.dispatched++;
     counts.executing++;
     counts.executingSeats += seats;
-    this.#noteDemand(nowMs);
+    this.#recordDemand(nowMs);
     return () => {
       const endMs = this.#clock.now();
       this.#seatsInUse -= seats;
       this.#running--;
       counts.executing--;
       counts.executingSeats -= seats;
-      this.#noteDemand(endMs);
+      this.#recordDemand(endMs);
       if (queue) this.#queues?.finish(queue, seats, endMs - nowMs, this.limit, endMs);
       this.dispatch();
     };
@@ -159,7 +159,7 @@ export class PriorityLevel {
     return this.#running === 0 && (this.limit > 0 || this.#queuing === undefined);
   }
 
-  #noteDemand(nowMs: number): void {
+  #recordDemand(nowMs: number): void {
     this.demand.set(this.#seatsInUse + (this.#queues?.waitingSeats ?? 0), nowMs);
   }
 

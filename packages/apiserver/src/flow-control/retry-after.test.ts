@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RetryAfter } from './retry-after.ts';
 
-test('clients are sent away for longer while many come, up to half a minute, and for less as they get fewer', () => {
+test('increases Retry-After up to half a minute while many requests are rejected, and decreases it as they get fewer', () => {
   const retryAfter = new RetryAfter();
   const second = (at: number, count: number) => {
     for (let index = 0; index < count; index++) retryAfter.rejected(at * 1000 + index);

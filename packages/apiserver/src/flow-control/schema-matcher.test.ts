@@ -38,7 +38,7 @@ describe('a FlowSchema', () => {
     ['any namespace', { namespaces: ['*'] }, { namespace: 'b' }, true],
     ['no namespace', { namespaces: ['*'] }, { namespace: '' }, false],
     ['no namespace, with clusterScope', { namespaces: ['*'], clusterScope: true }, { namespace: '' }, true],
-  ])('with a rule of resources: %s', (_, rule, attributes, is) => {
+  ])('matches resource rules: %s', (_, rule, attributes, is) => {
     const resourceRules = [{ ...RESOURCES, ...rule }];
 
     expect(isMatched({ resourceRules }, { ...DEPLOYMENT, ...attributes })).toBe(is);
@@ -51,7 +51,7 @@ describe('a FlowSchema', () => {
     ['what is below a path with a star', ['/apis/*'], '/apis/apps/v1', true],
     ['a path with a star itself', ['/apis/*'], '/apis', false],
     ['any path', ['*'], '/', true],
-  ])('with a rule of paths: %s', (_, nonResourceURLs, path, is) => {
+  ])('matches path rules: %s', (_, nonResourceURLs, path, is) => {
     const nonResourceRules = [{ verbs: ['get'], nonResourceURLs: [...nonResourceURLs] }];
 
     expect(isMatched({ nonResourceRules }, { verb: 'get', path })).toBe(is);
@@ -68,14 +68,14 @@ describe('a FlowSchema', () => {
     ['another account', account('ci', 'builder'), 'system:serviceaccount:ci:tester', false],
     ['any account of a namespace', account('ci', '*'), 'system:serviceaccount:ci:tester', true],
     ['a namespace that begins alike', account('ci', '*'), 'system:serviceaccount:cider:tester', false],
-  ])('is about %s', (_, subject, username, is) => {
+  ])('matches subjects: %s', (_, subject, username, is) => {
     const rule = { subjects: [subject], resourceRules: [EVERYTHING] };
     const user = { username, groups: ['team'] };
 
     expect(isMatched(rule, { ...DEPLOYMENT, user })).toBe(is);
   });
 
-  it('has no rule of paths for resources, and none of resources for paths', () => {
+  it('applies no path rules to resources, and no resource rules to paths', () => {
     const nonResourceRules = [{ verbs: ['*'], nonResourceURLs: ['*'] }];
 
     expect(isMatched({ nonResourceRules }, DEPLOYMENT)).toBe(false);

@@ -11,26 +11,26 @@ import { serviceAccountUsername } from '../auth/well-known-users.ts';
 /** Whether a FlowSchema matches a request. */
 export type SchemaMatcher = (attributes: RequestAttributes) => boolean;
 
-/** Undefined means everything: `*`. */
-type Wanted = ReadonlySet<string> | undefined;
+/** Undefined matches everything: `*`. */
+type MatchSet = ReadonlySet<string> | undefined;
 
 interface Rule {
-  readonly isAbout: (user: UserInfo) => boolean;
+  readonly matchesUser: (user: UserInfo) => boolean;
   readonly resources: readonly ResourceRule[];
   readonly paths: readonly PathRule[];
 }
 
 interface ResourceRule {
-  readonly verbs: Wanted;
-  readonly groups: Wanted;
-  readonly resources: Wanted;
-  readonly namespaces: Wanted;
+  readonly verbs: MatchSet;
+  readonly groups: MatchSet;
+  readonly resources: MatchSet;
+  readonly namespaces: MatchSet;
   readonly clusterScope: boolean;
 }
 
 interface PathRule {
-  readonly verbs: Wanted;
-  readonly isWanted: (path: string) => boolean;
+  readonly verbs: MatchSet;
+  readonly matchesPath: (path: string) => boolean;
 }
 
 /** Maximum comparisons per request: the schema, its rules, and their paths. */
@@ -46,19 +46,19 @@ export function costOf({ spec }: FlowSchema): number {
 /** https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#flowschema */
 export function compileSchema({ spec }: FlowSchema): SchemaMatcher {
   const rules = (spec.rules ?? []).map(compileRule);
-  return (attributes) => rules.some((rule) => isOfRule(rule, attributes));
+  return (attributes) => rules.some((rule) => matchesRule(rule, attributes));
 }
 
-function isOfRule({ isAbout, resources, paths }: Rule, attributes: RequestAttributes): boolean {
-  if (!isAbout(attributes.user)) return false;
+function matchesRule({ matchesUser, resources, paths }: Rule, attributes: RequestAttributes): boolean {
+  if (!matchesUser(attributes.user)) return false;
   if ('path' in attributes) {
     const { verb, path } = attributes;
-    return paths.some(({ verbs, isWanted }) => has(verbs, verb) && isWanted(path));
+    return paths.some(({ verbs, matchesPath }) => has(verbs, verb) && matchesPath(path));
   }
-  return resources.some((rule) => isOfResource(rule, attributes));
+  return resources.some((rule) => matchesResource(rule, attributes));
 }
 
-function isOfResource(
+function matchesResource(
   rule: ResourceRule,
   { verb, group, resource, subresource, namespace }: ResourceAttributes,
 ): boolean {
@@ -69,17 +69,17 @@ function isOfResource(
   return namespace === '' ? rule.clusterScope : has(rule.namespaces, namespace);
 }
 
-function has(wanted: Wanted, value: string): boolean {
-  return wanted === undefined || wanted.has(value);
+function has(matchSet: MatchSet, value: string): boolean {
+  return matchSet === undefined || matchSet.has(value);
 }
 
-function wantedOf(values: readonly string[] = []): Wanted {
+function matchSetOf(values: readonly string[] = []): MatchSet {
   return values.length === 1 && values[0] === '*' ? undefined : new Set(values);
 }
 
 function compileRule({ subjects, resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects): Rule {
   return {
-    isAbout: compileSubjects(subjects),
+    matchesUser: compileSubjects(subjects),
     resources: resourceRules.map(compileResources),
     paths: nonResourceRules.map(compilePaths),
   };
@@ -106,23 +106,23 @@ function compileSubjects(subjects: readonly FlowcontrolV1Subject[]): (user: User
 
 function compileResources({ verbs, apiGroups, resources, namespaces, clusterScope }: ResourcePolicyRule): ResourceRule {
   return {
-    verbs: wantedOf(verbs),
-    groups: wantedOf(apiGroups),
-    resources: wantedOf(resources),
-    namespaces: wantedOf(namespaces),
+    verbs: matchSetOf(verbs),
+    groups: matchSetOf(apiGroups),
+    resources: matchSetOf(resources),
+    namespaces: matchSetOf(namespaces),
     clusterScope: clusterScope ?? false,
   };
 }
 
 /** A path matches itself and, as upstream, everything below it. */
 function compilePaths({ verbs, nonResourceURLs }: NonResourcePolicyRule): PathRule {
-  const exact = wantedOf(nonResourceURLs);
-  if (exact === undefined) return { verbs: wantedOf(verbs), isWanted: () => true };
+  const exact = matchSetOf(nonResourceURLs);
+  if (exact === undefined) return { verbs: matchSetOf(verbs), matchesPath: () => true };
   const prefixes = nonResourceURLs
     .map((url) => url.replace(/\*$/, ''))
     .map((url) => (url.endsWith('/') ? url : `${url}/`));
   return {
-    verbs: wantedOf(verbs),
-    isWanted: (path) => exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix)),
+    verbs: matchSetOf(verbs),
+    matchesPath: (path) => exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix)),
   };
 }

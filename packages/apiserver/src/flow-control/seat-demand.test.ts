@@ -3,7 +3,7 @@ import { SeatDemand } from './seat-demand.ts';
 
 const PERIOD_MS = 10_000;
 
-test('demand that has come counts at once, and falls by half in five minutes', () => {
+test('rises immediately with demand, and halves in five minutes', () => {
   const demand = new SeatDemand(0);
   demand.set(20, 0);
   demand.settle(PERIOD_MS, 1);
@@ -18,7 +18,7 @@ test('demand that has come counts at once, and falls by half in five minutes', (
   expect(demand.smoothed).toBeCloseTo(10, 0);
 });
 
-test('thirty quiet periods at once are as thirty one after the other', () => {
+test('treats thirty quiet periods at once like thirty in a row', () => {
   const demand = new SeatDemand(0);
   demand.set(20, 0);
   demand.settle(PERIOD_MS, 1);
@@ -28,7 +28,7 @@ test('thirty quiet periods at once are as thirty one after the other', () => {
   expect(demand.smoothed).toBeCloseTo(10, 0);
 });
 
-test('a peak counts for more than its average, and for no more than it was', () => {
+test('weighs a peak above its average, but never beyond it', () => {
   const demand = new SeatDemand(0);
   demand.set(40, 0);
   demand.set(0, 1000);

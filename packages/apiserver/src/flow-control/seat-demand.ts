@@ -5,7 +5,7 @@ export class SeatDemand {
   /** Maximum of the last period. */
   highest = 0;
   #seats = 0;
-  #most = 0;
+  #peak = 0;
   #sinceMs: number;
   #startMs: number;
   #area = 0;
@@ -19,7 +19,7 @@ export class SeatDemand {
   set(seats: number, nowMs: number): void {
     if (nowMs > this.#sinceMs) this.#pass(nowMs);
     this.#seats = seats;
-    if (seats > this.#most) this.#most = seats;
+    if (seats > this.#peak) this.#peak = seats;
   }
 
   /** Ends a period of `periods` times the usual length. */
@@ -28,11 +28,11 @@ export class SeatDemand {
     const elapsed = nowMs - this.#startMs;
     const average = elapsed > 0 ? this.#area / elapsed : this.#seats;
     const variance = elapsed > 0 ? this.#squares / elapsed - average * average : 0;
-    const envelope = Math.min(this.#most, average + Math.sqrt(Math.max(0, variance)));
+    const envelope = Math.min(this.#peak, average + Math.sqrt(Math.max(0, variance)));
     const kept = SMOOTHING ** periods;
     this.smoothed = Math.max(envelope, kept * this.smoothed + (1 - kept) * envelope);
-    this.highest = this.#most;
-    this.#most = this.#seats;
+    this.highest = this.#peak;
+    this.#peak = this.#seats;
     this.#startMs = nowMs;
     this.#area = 0;
     this.#squares = 0;
@@ -46,5 +46,5 @@ export class SeatDemand {
   }
 }
 
-/** Per ten seconds. */
+/** Factor per ten seconds. */
 const SMOOTHING = 0.977;

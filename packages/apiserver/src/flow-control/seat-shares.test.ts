@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { allocateSeats, boundsOf } from './seat-shares.ts';
-import { MANDATORY, SUGGESTED } from './standard-objects.ts';
+import { MANDATORY_OBJECTS, SUGGESTED_OBJECTS } from './standard-objects.ts';
 
 describe('seats of a priority level', () => {
-  it('are its share of the total, what it may not lend, and what it may have', () => {
-    const levels = [...MANDATORY.priorityLevels, ...SUGGESTED.priorityLevels];
+  it('have a nominal share, a minimum that is not lent, and a maximum', () => {
+    const levels = [...MANDATORY_OBJECTS.priorityLevels, ...SUGGESTED_OBJECTS.priorityLevels];
     const bounds = boundsOf(600, levels);
     const named = Object.fromEntries(levels.map(({ metadata }, index) => [metadata.name, bounds[index]]));
 
-    // The figures of a kube-apiserver with its default limits.
+    // The values of a kube-apiserver with its default limits.
     expect(named).toEqual({
       exempt: { nominal: 0, min: 0, max: 600 },
       'catch-all': { nominal: 13, min: 13, max: 613 },
@@ -21,7 +21,7 @@ describe('seats of a priority level', () => {
     });
   });
 
-  it('end where borrowing is limited, and are none without shares', () => {
+  it('respect a borrowing limit, and are zero without shares', () => {
     const limitResponse = { type: 'Reject' };
     const [some, none] = boundsOf(100, [
       {
@@ -41,12 +41,12 @@ describe('seats of a priority level', () => {
   });
 
   it.each([
-    { reason: 'in proportion to what is wanted', targets: [10, 30], total: 80, is: [20, 60] },
-    { reason: 'nobody wants anything', targets: [0, 0], total: 40, is: [20, 20] },
-    { reason: 'what is kept comes first', targets: [0, 100], min: [10, 0], total: 60, is: [10, 50] },
-    { reason: 'nobody gets more than he may', targets: [100, 10], max: [20, 100], total: 60, is: [20, 40] },
-    { reason: 'more than all may have', targets: [1, 1], max: [10, 10], total: 60, is: [10, 10] },
-  ])('are shared out: $reason', ({ targets, min = [], max = [], total, is }) => {
+    { reason: 'proportional to demand', targets: [10, 30], total: 80, is: [20, 60] },
+    { reason: 'no demand at all', targets: [0, 0], total: 40, is: [20, 20] },
+    { reason: 'the minimum comes first', targets: [0, 100], min: [10, 0], total: 60, is: [10, 50] },
+    { reason: 'no claim exceeds its maximum', targets: [100, 10], max: [20, 100], total: 60, is: [20, 40] },
+    { reason: 'more seats than all maximums', targets: [1, 1], max: [10, 10], total: 60, is: [10, 10] },
+  ])('are divided: $reason', ({ targets, min = [], max = [], total, is }) => {
     const claims = targets.map((target, index) => ({ target, min: min[index] ?? 0, max: max[index] ?? 1000 }));
 
     expect(allocateSeats(total, claims).map(Math.round)).toEqual(is);

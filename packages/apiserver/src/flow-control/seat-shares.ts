@@ -10,7 +10,7 @@ export interface SeatBounds {
 /** The seats of each level, in order: shares of a server's `total`, rounded up as upstream. */
 export function boundsOf(total: number, levels: readonly PriorityLevelConfiguration[]): SeatBounds[] {
   const shares = levels.map(({ spec }) => (spec.limited ?? spec.exempt)?.nominalConcurrencyShares ?? 0);
-  const sum = shares.reduce((some, share) => some + share, 0);
+  const sum = shares.reduce((acc, share) => acc + share, 0);
   return levels.map(({ spec }, index) => {
     const nominal = sum === 0 ? 0 : Math.ceil((total * (shares[index] ?? 0)) / sum);
     const lendable = (spec.limited ?? spec.exempt)?.lendablePercent ?? 0;
@@ -39,7 +39,7 @@ export function allocateSeats(total: number, claims: readonly SeatClaim[]): numb
   const targets = claims.map(({ target }) => Math.max(target, MIN_TARGET));
   const at = (fraction: number) =>
     claims.map(({ min, max }, index) => Math.min(max, Math.max(min, fraction * (targets[index] ?? 0))));
-  const sumAt = (fraction: number) => at(fraction).reduce((some, seats) => some + seats, 0);
+  const sumAt = (fraction: number) => at(fraction).reduce((acc, seats) => acc + seats, 0);
   let low = 0;
   let high = Math.max(0, ...claims.map(({ max }, index) => max / (targets[index] ?? 1)));
   if (sumAt(high) <= total) return at(high);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { handOf } from './shuffle-sharding.ts';
 
-test('a flow has the same few queues each time, and another seed gives it others', () => {
+test('gives a flow the same few queues each time, and others with another seed', () => {
   const hand = handOf(1, 'alice', 128, 6);
 
   expect(new Set(hand).size).toBe(6);
@@ -10,7 +10,7 @@ test('a flow has the same few queues each time, and another seed gives it others
   expect(handOf(1, 'alice', 6, 6).toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test('flows are spread over all queues, and hardly two have all of theirs in common', () => {
+test('spreads flows over all queues, with hardly two sharing all of theirs', () => {
   const uses = Array.from({ length: 64 }, () => 0);
   const hands = new Set<string>();
   for (let flow = 0; flow < 10_000; flow++) {
@@ -19,7 +19,7 @@ test('flows are spread over all queues, and hardly two have all of theirs in com
     hands.add(hand.toSorted((a, b) => a - b).join());
   }
 
-  // 625 each.
+  // 625 flows each.
   expect(Math.min(...uses)).toBeGreaterThan(500);
   expect(Math.max(...uses)).toBeLessThan(750);
   // Of 635,376 hands, 10,000 flows have about 9,922 different ones.

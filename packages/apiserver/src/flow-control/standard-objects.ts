@@ -86,7 +86,7 @@ function limited(
 }
 
 /** https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#mandatory-configuration-objects */
-export const MANDATORY: StandardObjects = {
+export const MANDATORY_OBJECTS: StandardObjects = {
   priorityLevels: [
     {
       metadata: { name: EXEMPT },
@@ -101,7 +101,7 @@ export const MANDATORY: StandardObjects = {
 };
 
 /** https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#suggested-configuration-objects */
-export const SUGGESTED: StandardObjects = {
+export const SUGGESTED_OBJECTS: StandardObjects = {
   priorityLevels: [
     limited('system', 30, 33, queueing(64, 6)),
     limited('node-high', 40, 25, queueing(64, 6)),

@@ -4,8 +4,8 @@ import type { FlowSchema, FlowSchemaCondition, PriorityLevelConfiguration } from
 import { FlowSchemas, PriorityLevelConfigurations } from '@fairway/kube/kinds/resources';
 import { jsonEqual } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import { withinBounds } from './compile-schemas.ts';
-import { EXEMPT, MANDATORY, SUGGESTED } from './standard-objects.ts';
+import { schemasWithinBounds } from './compile-schemas.ts';
+import { EXEMPT, MANDATORY_OBJECTS, SUGGESTED_OBJECTS } from './standard-objects.ts';
 
 /** One write that brings the stored objects closer to what they should be. */
 export type UpkeepStep =
@@ -16,7 +16,7 @@ type KindStep =
   | { readonly type: typeof FlowSchemas; readonly object: FlowSchema }
   | { readonly type: typeof PriorityLevelConfigurations; readonly object: PriorityLevelConfiguration };
 
-type Configured = FlowSchema | PriorityLevelConfiguration;
+type FlowControlObject = FlowSchema | PriorityLevelConfiguration;
 
 export const AUTOUPDATE = 'apf.kubernetes.io/autoupdate-spec';
 
@@ -28,10 +28,10 @@ export function upkeepSteps(reader: ObjectReader, nowMs: number): UpkeepStep[] {
   const levels = reader.list(PriorityLevelConfigurations);
   const schemas = reader.list(FlowSchemas);
   return [
-    ...standardSteps(levels, MANDATORY.priorityLevels, SUGGESTED.priorityLevels).map(
+    ...standardSteps(levels, MANDATORY_OBJECTS.priorityLevels, SUGGESTED_OBJECTS.priorityLevels).map(
       (step): UpkeepStep => ({ ...step, type: PriorityLevelConfigurations }),
     ),
-    ...standardSteps(schemas, MANDATORY.flowSchemas, SUGGESTED.flowSchemas).map(
+    ...standardSteps(schemas, MANDATORY_OBJECTS.flowSchemas, SUGGESTED_OBJECTS.flowSchemas).map(
       (step): UpkeepStep => ({ ...step, type: FlowSchemas }),
     ),
     ...conditionSteps(schemas, new Set(levels.map(({ metadata }) => metadata.name)), nowMs),
@@ -43,42 +43,46 @@ interface Step<T> {
   readonly object: T;
 }
 
-function standardSteps<T extends Configured>(
+function standardSteps<T extends FlowControlObject>(
   stored: readonly T[],
   mandatory: readonly T[],
   suggested: readonly T[],
 ): Step<T>[] {
   const known = new Map(stored.map((object) => [object.metadata.name, object]));
   const names = new Set([...mandatory, ...suggested].map(({ metadata }) => metadata.name));
-  const unwanted = stored.filter((object) => !names.has(object.metadata.name) && autoupdateOf(object) === true);
+  const obsolete = stored.filter((object) => !names.has(object.metadata.name) && autoupdateOf(object) === true);
   return [
-    ...mandatory.flatMap((wanted) => standardStep(wanted, known.get(wanted.metadata.name), true)),
-    ...suggested.flatMap((wanted) => standardStep(wanted, known.get(wanted.metadata.name), false)),
-    ...unwanted.map((object): Step<T> => ({ action: 'delete', object })),
+    ...mandatory.flatMap((desired) => standardStep(desired, known.get(desired.metadata.name), true)),
+    ...suggested.flatMap((desired) => standardStep(desired, known.get(desired.metadata.name), false)),
+    ...obsolete.map((object): Step<T> => ({ action: 'delete', object })),
   ];
 }
 
-function standardStep<T extends Configured>(wanted: T, current: T | undefined, isMandatory: boolean): Step<T>[] {
-  if (current === undefined) return [{ action: 'create', object: annotated(wanted, true) }];
-  const said = autoupdateOf(current);
+function standardStep<T extends FlowControlObject>(
+  desired: T,
+  current: T | undefined,
+  isMandatory: boolean,
+): Step<T>[] {
+  if (current === undefined) return [{ action: 'create', object: annotated(desired, true) }];
+  const autoupdate = autoupdateOf(current);
   // Without a user's annotation, unchanged objects follow the Kubernetes version.
-  const follows = isMandatory || (said ?? current.metadata.generation === 1);
-  const spec = follows ? specOf(wanted, current) : current.spec;
-  if (said === follows && jsonEqual(spec, current.spec)) return [];
-  return [{ action: 'update', object: annotated({ ...current, spec }, follows) }];
+  const followsStandard = isMandatory || (autoupdate ?? current.metadata.generation === 1);
+  const spec = followsStandard ? specOf(desired, current) : current.spec;
+  if (autoupdate === followsStandard && jsonEqual(spec, current.spec)) return [];
+  return [{ action: 'update', object: annotated({ ...current, spec }, followsStandard) }];
 }
 
 /** Users may set the shares of the exempt level. */
-function specOf(wanted: Configured, current: Configured): Configured['spec'] {
-  if (wanted.metadata.name !== EXEMPT || !('exempt' in current.spec)) return wanted.spec;
-  return { ...wanted.spec, exempt: current.spec.exempt };
+function specOf(desired: FlowControlObject, current: FlowControlObject): FlowControlObject['spec'] {
+  if (desired.metadata.name !== EXEMPT || !('exempt' in current.spec)) return desired.spec;
+  return { ...desired.spec, exempt: current.spec.exempt };
 }
 
-function annotated<T extends Configured>(object: T, follows: boolean): T {
+function annotated<T extends FlowControlObject>(object: T, followsStandard: boolean): T {
   const { metadata } = object;
   return {
     ...object,
-    metadata: { ...metadata, annotations: { ...metadata.annotations, [AUTOUPDATE]: String(follows) } },
+    metadata: { ...metadata, annotations: { ...metadata.annotations, [AUTOUPDATE]: String(followsStandard) } },
   };
 }
 
@@ -94,22 +98,22 @@ function conditionSteps(
   levels: ReadonlySet<string | undefined>,
   nowMs: number,
 ): UpkeepStep[] {
-  const within = withinBounds(schemas);
+  const within = schemasWithinBounds(schemas);
   return schemas.flatMap((schema): UpkeepStep[] => {
     const name = schema.metadata.name ?? '';
     const level = schema.spec.priorityLevelConfiguration.name;
-    const wanted = [danglingOf(level, levels.has(level)), ...(within.has(name) ? [] : [IGNORED])];
+    const desired = [danglingCondition(level, levels.has(level)), ...(within.has(name) ? [] : [IGNORED_CONDITION])];
     const former = schema.status?.conditions ?? [];
-    const known = wanted.map((condition) => former.find((other) => isAlike(condition, other)));
-    const isOver = within.has(name) && former.some(({ type }) => type === IGNORED.type);
-    if (known.every((condition) => condition !== undefined) && !isOver) return [];
+    const known = desired.map((condition) => former.find((other) => isSameCondition(condition, other)));
+    const isResolved = within.has(name) && former.some(({ type }) => type === IGNORED_CONDITION.type);
+    if (known.every((condition) => condition !== undefined) && !isResolved) return [];
     const lastTransitionTime = formatTime(nowMs);
-    const conditions = wanted.map((condition, index) => known[index] ?? { ...condition, lastTransitionTime });
+    const conditions = desired.map((condition, index) => known[index] ?? { ...condition, lastTransitionTime });
     return [{ action: 'condition', type: FlowSchemas, object: { ...schema, status: { conditions } } }];
   });
 }
 
-const IGNORED = {
+const IGNORED_CONDITION = {
   type: 'Ignored',
   status: 'True',
   reason: 'TooManyRules',
@@ -117,13 +121,13 @@ const IGNORED = {
     'This API server compares a request with 2000 FlowSchemas, subjects, rules and paths at most, and there are as many before this one',
 } satisfies FlowSchemaCondition;
 
-function danglingOf(level: string, isThere: boolean): FlowSchemaCondition {
+function danglingCondition(level: string, exists: boolean): FlowSchemaCondition {
   const reference = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`;
-  return isThere
+  return exists
     ? { type: 'Dangling', status: 'False', reason: 'Found', message: `${reference} and it exists` }
     : { type: 'Dangling', status: 'True', reason: 'NotFound', message: `${reference} but there is no such object` };
 }
 
-function isAlike(a: FlowSchemaCondition, b: FlowSchemaCondition): boolean {
+function isSameCondition(a: FlowSchemaCondition, b: FlowSchemaCondition): boolean {
   return a.type === b.type && a.status === b.status && a.reason === b.reason && a.message === b.message;
 }

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serverOfKinds } from '../kinds/testing/kinds-server.ts';
 import type { TestServer } from '../server/test-server.ts';
 import { MAX_COST } from './compile-schemas.ts';
-import { MANDATORY, SUGGESTED } from './standard-objects.ts';
+import { MANDATORY_OBJECTS, SUGGESTED_OBJECTS } from './standard-objects.ts';
 import { flowControlUpkeep } from './upkeep.ts';
 import { AUTOUPDATE } from './upkeep-steps.ts';
 
@@ -52,18 +52,18 @@ function userSchema(name: string, spec: Partial<FlowSchema['spec']> = {}): FlowS
 }
 
 describe('the upkeep of flow control', () => {
-  it('creates what every cluster has, once', async () => {
+  it('creates the objects of every cluster once', async () => {
     const names = (await schemas().list()).items.map(({ metadata }) => metadata.name);
-    const before = server.store.revision;
+    const previous = server.store.revision;
     await server.clock.advance(3_600_000);
 
-    expect(names).toHaveLength(MANDATORY.flowSchemas.length + SUGGESTED.flowSchemas.length);
+    expect(names).toHaveLength(MANDATORY_OBJECTS.flowSchemas.length + SUGGESTED_OBJECTS.flowSchemas.length);
     expect((await levels().list()).items).toHaveLength(8);
-    expect(server.store.revision).toBe(before);
+    expect(server.store.revision).toBe(previous);
     expect(server.clock.pendingTimers).toBe(0);
   });
 
-  it('brings back what was deleted', async () => {
+  it('restores deleted objects', async () => {
     for (const name of ['exempt', 'catch-all', 'probes']) await schemas().delete(name);
     await levels().delete('global-default');
     await settle();
@@ -74,7 +74,7 @@ describe('the upkeep of flow control', () => {
     expect((await levels().get('global-default')).metadata.annotations?.[AUTOUPDATE]).toBe('true');
   });
 
-  it('leaves a suggested object to who says that it is his, and takes back the others', async () => {
+  it('leaves a suggested object to a user who claims it, and restores the others', async () => {
     await patch('flowschemas', 'probes', {
       spec: { matchingPrecedence: 7 },
       metadata: { annotations: { [AUTOUPDATE]: 'false' } },
@@ -92,8 +92,8 @@ describe('the upkeep of flow control', () => {
 
   it.each([
     { what: 'untouched', change: {}, is: 'true' },
-    { what: 'changed by its owner', change: { spec: { matchingPrecedence: 8999 } }, is: 'false' },
-  ])('takes an object of before that was $what to be followed: $is', async ({ change, is }) => {
+    { what: 'changed by a user', change: { spec: { matchingPrecedence: 8999 } }, is: 'false' },
+  ])('sets autoupdate of an older object that is $what to $is', async ({ change, is }) => {
     stop.abort();
     await patch('flowschemas', 'service-accounts', { metadata: { annotations: { [AUTOUPDATE]: null } }, ...change });
     const { reader } = server.server;
@@ -107,7 +107,7 @@ describe('the upkeep of flow control', () => {
     expect((await schemas().get('service-accounts')).metadata.annotations?.[AUTOUPDATE]).toBe(is);
   });
 
-  it('removes standard objects of former versions, and nothing of users', async () => {
+  it('removes standard objects of earlier versions, but no user objects', async () => {
     const old = userSchema('former');
     await schemas().create({ ...old, metadata: { ...old.metadata, annotations: { [AUTOUPDATE]: 'true' } } });
     await schemas().create(userSchema('mine'));
@@ -118,7 +118,7 @@ describe('the upkeep of flow control', () => {
     expect(names).not.toContain('former');
   });
 
-  it('says which schemas no request is compared with, as long as that is so', async () => {
+  it('reports ignored schemas for as long as they are ignored', async () => {
     const subjects = Array.from({ length: MAX_COST }, () => ({ kind: 'Group', group: { name: 'huge' } }));
     const rules = [{ subjects, nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }] }];
     await schemas().create(userSchema('huge', { matchingPrecedence: 50, rules }));
@@ -131,18 +131,18 @@ describe('the upkeep of flow control', () => {
     expect(await types()).toEqual(['Dangling']);
   });
 
-  it('looks at most a twentieth of the time, however often something changes', async () => {
+  it('uses at most a twentieth of the time, with any number of changes', async () => {
     stop.abort();
     stop = new AbortController();
     const { clock, store } = server;
-    let looks = 0;
+    let checks = 0;
     let spentMs = 0;
     const { reader } = server.server;
     const slow: typeof reader = {
       get: (type, namespace, name) => reader.get(type, namespace, name),
       revisionOf: (type) => reader.revisionOf(type),
       list(type, namespace) {
-        looks++;
+        checks++;
         spentMs += 10;
         return reader.list(type, namespace);
       },
@@ -159,20 +159,20 @@ describe('the upkeep of flow control', () => {
       await clock.advance(20);
     }
 
-    // A look lists both kinds and takes 20 ms, in two seconds of changes.
-    expect(looks).toBeGreaterThan(4);
-    expect(looks).toBeLessThan(20);
+    // A check lists both kinds and takes 20 ms, during two seconds of changes.
+    expect(checks).toBeGreaterThan(4);
+    expect(checks).toBeLessThan(20);
     await schemas().delete('probes');
     await clock.advance(1000);
     await schemas().get('probes');
   });
 
-  it('writes an object that somebody changes back all the time six times a minute', async () => {
+  it('writes an object that a client keeps changing back at most six times a minute', async () => {
     const status = { conditions: [{ type: 'Dangling', status: 'Unknown' }] };
     const { metadata } = await schemas().get('probes');
     const fight = server.store.subscribe((changes) => {
-      const isTheirs = changes.some(({ entry }) => entry.key === 'probes' && entry.text.includes('"Found"'));
-      if (isTheirs)
+      const isForeign = changes.some(({ entry }) => entry.key === 'probes' && entry.text.includes('"Found"'));
+      if (isForeign)
         void schemas().apply({ metadata: { name: 'probes' }, status } as FlowSchema, {
           fieldManager: 'me',
           force: true,
@@ -184,7 +184,7 @@ describe('the upkeep of flow control', () => {
     fight();
 
     const writes = Number((await schemas().get('probes')).metadata.resourceVersion) - Number(metadata.resourceVersion);
-    // Ten minutes of six writes, each of them answered by the other.
+    // Ten minutes of six writes, each followed by one of the client.
     expect(writes).toBeGreaterThan(20);
     expect(writes).toBeLessThan(140);
   });

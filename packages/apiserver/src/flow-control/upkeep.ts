@@ -27,9 +27,9 @@ const CONSUMER = 'api-priority-and-fairness-config-consumer-v1';
 const KEY = 'flowcontrol';
 const MINUTE_MS = 60_000;
 /** Minimum interval of writes to one object, so that a client that keeps changing it back does not trigger a write each time. */
-const MAX_WRITES_A_MINUTE = 6;
+const MAX_WRITES_PER_MINUTE = 6;
 /** Checks take at most the inverse of this share of time: ten thousand FlowSchemas take 10 ms. */
-const PASS_PAUSE = 20;
+const PASS_PAUSE_FACTOR = 20;
 const BUCKETS: ReadonlySet<string> = new Set([bucketOf(FlowSchemas), bucketOf(PriorityLevelConfigurations)]);
 
 /** Creates the standard FlowSchemas and priority levels. Called at each start, since users may have deleted some. */
@@ -51,7 +51,7 @@ export async function writeFlowControlObjects({
 export function flowControlUpkeep(options: UpkeepOptions): Runnable {
   const { client, reader, store, clock, random, log } = options;
   const written = new Map<string, number[]>();
-  let lookedAtMs = 0;
+  let lastPassMs = 0;
   let pauseMs = 0;
 
   async function reconcile() {
@@ -60,12 +60,12 @@ export function flowControlUpkeep(options: UpkeepOptions): Runnable {
     let isLate = false;
     let failure: unknown;
     const steps = upkeepSteps(reader, nowMs);
-    lookedAtMs = clock.now();
-    pauseMs = (lookedAtMs - nowMs) * PASS_PAUSE;
+    lastPassMs = clock.now();
+    pauseMs = (lastPassMs - nowMs) * PASS_PAUSE_FACTOR;
     for (const step of steps) {
       const name = `${step.type.plural}/${step.object.metadata.name}`;
       const recent = (written.get(name) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS);
-      if (recent.length >= MAX_WRITES_A_MINUTE) {
+      if (recent.length >= MAX_WRITES_PER_MINUTE) {
         isLate = true;
         continue;
       }
@@ -87,7 +87,7 @@ export function flowControlUpkeep(options: UpkeepOptions): Runnable {
       controller.enqueue(KEY);
       const stop = store.subscribe((changes) => {
         if (!changes.some(({ bucket }) => BUCKETS.has(bucket))) return;
-        controller.enqueue(KEY, Math.min(pauseMs, lookedAtMs + pauseMs - clock.now()));
+        controller.enqueue(KEY, Math.min(pauseMs, lastPassMs + pauseMs - clock.now()));
       });
       signal.addEventListener('abort', stop, { once: true });
     },

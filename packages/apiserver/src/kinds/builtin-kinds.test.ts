@@ -1,11 +1,11 @@
 import * as resources from '@fairway/kube/kinds/resources';
 import { expect, test } from 'vitest';
 import { ALL_KINDS, kindOf, MANAGEMENT_KINDS } from './builtin-kinds.ts';
-import { builtinDefinitions, describedDefinitions } from './definitions.ts';
+import { builtinDefinitions, documentedDefinitions } from './definitions.ts';
 
 const definitions = builtinDefinitions();
 
-test('every kind has a definition with its group, version and kind', () => {
+test('defines every kind with its group, version and kind', () => {
   expect(ALL_KINDS).not.toEqual([]);
   for (const kind of ALL_KINDS) {
     const schema = definitions.get(kind.schema.$ref ?? '');
@@ -15,7 +15,7 @@ test('every kind has a definition with its group, version and kind', () => {
   }
 });
 
-test('a kind has a status subresource where its schema has a status, save those that nothing reports', () => {
+test('serves a status subresource if the schema has a status, except where nothing reports one', () => {
   const wrong = ALL_KINDS.filter((kind) => {
     const status = definitions.get(kind.schema.$ref ?? '')?.properties?.['status'];
     return (status !== undefined) !== (kind.hasStatus === true);
@@ -24,14 +24,14 @@ test('a kind has a status subresource where its schema has a status, save those 
   expect(wrong.map(({ plural }) => plural)).toEqual([]);
 });
 
-test('names of resources, short names and columns are unambiguous', () => {
+test('has unambiguous resource names, short names and columns', () => {
   const names = ALL_KINDS.map(({ group, version, plural }) => `${group}/${version}/${plural}`);
   expect(new Set(names).size).toBe(names.length);
 
-  const doubled = ALL_KINDS.filter(
+  const duplicates = ALL_KINDS.filter(
     ({ columns = [] }) => new Set(columns.map(({ name }) => name)).size < columns.length,
   );
-  expect(doubled).toEqual([]);
+  expect(duplicates).toEqual([]);
   const shortNames = ALL_KINDS.filter(({ version, group }) => version === 'v1' && group !== 'events.k8s.io').flatMap(
     ({ shortNames = [] }) => shortNames,
   );
@@ -39,7 +39,7 @@ test('names of resources, short names and columns are unambiguous', () => {
   expect(repeated).toEqual([]);
 });
 
-test('`kubectl get all` shows what upstream shows', () => {
+test('shows the same as upstream for `kubectl get all`', () => {
   const all = ALL_KINDS.filter(({ categories }) => categories?.includes('all')).map(({ plural }) => plural);
 
   expect([...new Set(all)].sort()).toEqual([
@@ -56,7 +56,7 @@ test('`kubectl get all` shows what upstream shows', () => {
   ]);
 });
 
-test('a typed resource names a kind with the same scope', () => {
+test('gives a typed resource a kind with the same scope', () => {
   const served = Object.values(resources).filter(
     ({ plural }) => plural !== 'customresourcedefinitions' && plural !== 'bindings',
   );
@@ -66,12 +66,12 @@ test('a typed resource names a kind with the same scope', () => {
   expect(served.length).toBe(ALL_KINDS.length);
 });
 
-test('a management server has kinds of the same set', () => {
+test('serves a subset of the kinds on a management server', () => {
   expect(MANAGEMENT_KINDS.every((kind) => ALL_KINDS.includes(kind))).toBe(true);
 });
 
-test('descriptions come on request and are not kept in the shared definitions', () => {
-  const described = describedDefinitions().get('io.k8s.api.core.v1.PodSpec');
+test('reads descriptions on demand, and does not keep them in the shared definitions', () => {
+  const described = documentedDefinitions().get('io.k8s.api.core.v1.PodSpec');
 
   expect(described?.description).toBe('PodSpec is a description of a pod.');
   expect(described?.properties?.['nodeName']?.description).toMatch(/^NodeName indicates in which node this pod/);

@@ -3,7 +3,7 @@ import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { PrinterColumn, RequestContext, ResourceDefinition, ResourceStrategy } from '../server/resource.ts';
 import { builtinDefinitions } from './definitions.ts';
 
-/** A ResourceStrategy that knows the type of its objects; the server calls it with objects of that kind alone. */
+/** A ResourceStrategy for objects of one type; the server calls it only with objects of that kind. */
 export interface KindStrategy<T extends KubeObject>
   extends Pick<
     ResourceStrategy,
@@ -18,7 +18,7 @@ export interface KindStrategy<T extends KubeObject>
   gracePeriodSeconds?(object: T, requested: number | undefined): number;
 }
 
-/** A PrinterColumn whose function knows the type of its objects. */
+/** A PrinterColumn with a function for objects of one type. */
 export interface KindColumn<T extends KubeObject> extends Omit<PrinterColumn, 'value'> {
   readonly value: string | ((object: T, nowMs: number) => string | number | boolean | undefined);
 }
@@ -31,7 +31,7 @@ export interface KindOptions<T extends KubeObject>
   readonly columns?: readonly KindColumn<T>[];
 }
 
-/** The definition of a built-in kind, over the generated schema of that name. */
+/** The definition of a built-in kind, with the generated schema of that name. */
 export function defineKind<T extends KubeObject>(type: ResourceType<T>, options: KindOptions<T>): ResourceDefinition {
   const { definition, strategy, columns, ...rest } = options;
   return {

@@ -8,7 +8,7 @@ let definitions: Definitions | undefined;
 
 /** The OpenAPI definitions of the built-in kinds, without descriptions: read on first use, shared by all servers of a process. */
 export function builtinDefinitions(): Definitions {
-  definitions ??= new Map(Object.entries(readGenerated<Schema>('schemas.json')).map(asGoDecodes));
+  definitions ??= new Map(Object.entries(readGenerated<Schema>('schemas.json')).map(matchGoDecoding));
   return definitions;
 }
 
@@ -16,13 +16,13 @@ export function builtinDefinitions(): Definitions {
  * Fields that are documented as required, but that Go's types can omit: Go clients send null for an unset time, and conditions of
  * CustomResourceDefinitions are not validated.
  */
-const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
+const OMITTED_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'io.k8s.apimachinery.pkg.apis.meta.v1.Condition': ['lastTransitionTime'],
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionCondition': ['status', 'type'],
 };
 
-function asGoDecodes([name, schema]: [string, Schema]): [string, Schema] {
-  const fields = LEFT_OUT[name];
+function matchGoDecoding([name, schema]: [string, Schema]): [string, Schema] {
+  const fields = OMITTED_FIELDS[name];
   if (fields === undefined || schema.required === undefined) return [name, schema];
   return [name, { ...schema, required: schema.required.filter((field) => !fields.includes(field)) }];
 }
@@ -31,7 +31,7 @@ function asGoDecodes([name, schema]: [string, Schema]): [string, Schema] {
  * The same definitions with upstream's descriptions, for OpenAPI. They take half a megabyte and are read on each call, so the memory is released if
  * the caller keeps only the result.
  */
-export function describedDefinitions(): Definitions {
+export function documentedDefinitions(): Definitions {
   const descriptions = readGenerated<Readonly<Record<string, string>>>('descriptions.json');
   const described = new Map<string, Schema>();
   for (const [name, schema] of Object.entries(readGenerated<Schema>('schemas.json'))) {

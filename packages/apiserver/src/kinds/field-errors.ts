@@ -29,8 +29,8 @@ export function unsupported(field: string, value: unknown, supported: readonly s
 }
 
 /** One `Invalid value` for each error of a validator of `object/names.ts`. */
-export function invalidName(field: string, value: string, complaints: readonly string[]): FieldError[] {
-  return complaints.map((detail) => invalidValue(field, value, detail));
+export function invalidName(field: string, value: string, messages: readonly string[]): FieldError[] {
+  return messages.map((detail) => invalidValue(field, value, detail));
 }
 
 /** An error unless `value` is one of `supported`; missing values are `required` when `isRequired`. */
@@ -44,7 +44,7 @@ export function oneOf(
   return supported.includes(value) ? [] : [unsupported(field, value, supported)];
 }
 
-/** An error for a negative number; a missing one is fine. */
+/** An error for a negative number; a missing one is valid. */
 export function nonNegative(field: string, value: number | undefined): FieldError[] {
   return value === undefined || value >= 0 ? [] : [invalidValue(field, value, 'must be greater than or equal to 0')];
 }
@@ -53,7 +53,7 @@ export function positive(field: string, value: number | undefined): FieldError[]
   return value === undefined || value > 0 ? [] : [invalidValue(field, value, 'must be greater than 0')];
 }
 
-/** Ports as `validation.IsValidPortNum` has them. */
+/** Same rule as `validation.IsValidPortNum`. */
 export function portNumber(field: string, value: number): FieldError[] {
   const isPort = Number.isInteger(value) && value >= 1 && value <= 65_535;
   return isPort ? [] : [invalidValue(field, value, 'must be between 1 and 65535, inclusive')];

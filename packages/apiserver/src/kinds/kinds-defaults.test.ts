@@ -7,7 +7,7 @@ const PODS = '/api/v1/NS/pods';
 const TEMPLATE = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'a', image: 'a' }] } };
 const SELECTOR = { matchLabels: { app: 'a' } };
 
-// What kube-apiserver answers to the same is compared in tests/contract/kubernetes.
+// tests/contract/kubernetes compares these results with kube-apiserver's.
 describe('defaults', () => {
   it.each([
     [
@@ -115,7 +115,7 @@ describe('defaults', () => {
     });
   });
 
-  it('takes text for Secrets and answers bytes', async () => {
+  it('accepts text for Secrets and returns bytes', async () => {
     const { body } = await post<Secret>(await serverOfKinds(), '/api/v1/NS/secrets', { stringData: { a: 'é' } });
 
     expect(body).toMatchObject({ type: 'Opaque', data: { a: 'w6k=' } });
@@ -142,11 +142,11 @@ describe('defaults', () => {
     ['registry:5000/nginx', 'Always'],
     ['registry:5000/nginx:1', 'IfNotPresent'],
     ['nginx@sha256:abc', 'IfNotPresent'],
-  ])('the image %s is pulled %s', (image, policy) => {
+  ])('pulls the image %s %s', (image, policy) => {
     expect(pullPolicyOf(image)).toBe(policy);
   });
 
-  it('names a namespace in its labels', async () => {
+  it('adds a label with its name to a namespace', async () => {
     const server = await serverOfKinds();
     const { body } = await server.call('GET', '/api/v1/namespaces/default');
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { TestServer } from '../server/test-server.ts';
-import { ACCEPTED, ACCEPTED_LATELY, NAMESPACE } from './testing/kinds-corpus.ts';
+import { ACCEPTED_MANIFESTS, NAMESPACE, RECENT_MANIFESTS } from './testing/kinds-corpus.ts';
 import { collectionOf, serverOfKinds } from './testing/kinds-server.ts';
 
 let server: TestServer;
@@ -10,10 +10,10 @@ beforeAll(async () => {
 });
 
 test.each(
-  [...ACCEPTED, ...ACCEPTED_LATELY].map(
+  [...ACCEPTED_MANIFESTS, ...RECENT_MANIFESTS].map(
     (manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const,
   ),
-)('%s is taken, and writing back what was answered changes nothing', async (_, manifest) => {
+)('accepts %s, and changes nothing when the response is written back', async (_, manifest) => {
   const path = collectionOf(manifest);
   const created = await server.call('POST', path, manifest);
   const written = await server.call('PUT', `${path}/${created.body.metadata.name}`, created.body);

@@ -12,7 +12,7 @@ function messagesOf(body: { details?: Record<string, unknown>; message?: string 
   return causes.map(({ field, message }) => `${field}: ${message}`);
 }
 
-// The same and many more are compared with kube-apiserver's words in tests/contract/kubernetes.
+// tests/contract/kubernetes compares these messages and many more with kube-apiserver's.
 describe('creating', () => {
   it.each([
     ['no container', POD, { containers: [] }, ['spec.containers: Required value']],
@@ -63,14 +63,14 @@ describe('creating', () => {
         'spec.template.spec.containers: Required value',
       ],
     ],
-  ])('with %s is refused', async (_, path, spec, expected) => {
+  ])('is rejected with %s', async (_, path, spec, expected) => {
     const { status, body } = await post(await serverOfKinds(), path, { spec });
 
     expect(status).toBe(422);
     expect(messagesOf(body)).toEqual(expected);
   });
 
-  it('with a wrong type is a bad request', async () => {
+  it('is a bad request with a wrong type', async () => {
     const spec = { selector: SELECTOR, template: TEMPLATE, replicas: 'three' };
 
     const { status, body } = await post(await serverOfKinds(), DEPLOYMENTS, { spec });
@@ -84,7 +84,7 @@ describe('creating', () => {
   });
 });
 
-it('accepts two ports of one number, as upstream does', async () => {
+it('accepts two ports with the same number, as upstream does', async () => {
   const ports = [
     { containerPort: 80, name: 'a' },
     { containerPort: 80, name: 'b' },
@@ -131,7 +131,7 @@ describe('updating', () => {
       { spec: { resources: { requests: { storage: '2Gi' } } } },
       /^spec: Forbidden: spec is immutable after creation except/,
     ],
-  ])('%s is refused', async (_, path, object, patch, message) => {
+  ])('rejects a change of %s', async (_, path, object, patch, message) => {
     const server = await serverOfKinds();
     await post(server, path, object);
     const url = `${path.replace('/NS/', '/namespaces/default/')}/a`;
@@ -142,8 +142,8 @@ describe('updating', () => {
   });
 });
 
-describe('both versions of one thing', () => {
-  it('stores an event of events.k8s.io as a core event', async () => {
+describe('two versions of a kind', () => {
+  it('store an event of events.k8s.io as a core event', async () => {
     const server = await serverOfKinds();
     await post(server, '/apis/events.k8s.io/v1/NS/events', {
       regarding: { kind: 'Pod', name: 'p', namespace: 'default' },
@@ -165,7 +165,7 @@ describe('both versions of one thing', () => {
     });
   });
 
-  it('keeps what autoscaling/v1 has no field for', async () => {
+  it('keep values without a field in autoscaling/v1', async () => {
     const server = await serverOfKinds();
     const memory = {
       type: 'Resource',

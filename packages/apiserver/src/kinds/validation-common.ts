@@ -5,10 +5,10 @@ import { labelValueErrors, qualifiedNameErrors } from '@fairway/kube/object/name
 import { tryParseQuantity } from '@fairway/kube/object/quantity';
 import { forbidden, invalidName, invalidValue, required, unsupported } from './field-errors.ts';
 
-const IMMUTABLE = 'field is immutable';
+const IMMUTABLE_MESSAGE = 'field is immutable';
 
 export function immutable(field: string, value: unknown, old: unknown): FieldError[] {
-  return jsonEqual(value, old) ? [] : [invalidValue(field, value, IMMUTABLE)];
+  return jsonEqual(value, old) ? [] : [invalidValue(field, value, IMMUTABLE_MESSAGE)];
 }
 
 /** The fields of ConfigMaps and Secrets that `immutable: true` freezes. */
@@ -110,7 +110,7 @@ export function dataSizeErrors(field: string, bytes: number): FieldError[] {
 
 const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-/** Effects of taints and of the tolerations that match them; '' in a toleration means all. */
+/** Effects of taints and of the tolerations that match them; '' in a toleration matches all. */
 export function taintEffectErrors(field: string, effect: string | undefined, mayBeEmpty: boolean): FieldError[] {
   if (!effect) return mayBeEmpty ? [] : [required(field)];
   return TAINT_EFFECTS.includes(effect) ? [] : [unsupported(field, effect, TAINT_EFFECTS)];

@@ -77,7 +77,7 @@ export class EventTtl implements Runnable {
     return Math.max(MIN_PAUSE_MS, nextDueMs - nowMs);
   }
 
-  /** An Event whose count changed since it was listed has a new revision, and is kept. */
+  /** An Event whose count has changed since it was listed has a new revision, and is kept. */
   async #delete({ metadata }: Event, signal: AbortSignal): Promise<void> {
     const { name = '', namespace = '', uid, resourceVersion } = metadata;
     try {

@@ -17,7 +17,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop.abort();
 });
 
-async function world() {
+async function setUp() {
   const server = new TestServer({ resources });
   const client = new KubeClient(server.transport, { clock: server.clock });
   for (const name of ['ns', 'other']) await server.namespace(name);
@@ -51,7 +51,7 @@ async function world() {
 
 describe('the garbage collector', () => {
   test('deletes the dependents of a deleted owner, recursively', async () => {
-    const w = await world();
+    const w = await setUp();
     await w.start();
     const owner = await w.map('owner');
     const child = await w.childOf(owner, 'child');
@@ -67,7 +67,7 @@ describe('the garbage collector', () => {
   });
 
   test('finds orphaned dependents at startup', async () => {
-    const w = await world();
+    const w = await setUp();
     const owner = await w.map('owner');
     await w.childOf(owner, 'child');
     await w.delete('owner');
@@ -77,8 +77,8 @@ describe('the garbage collector', () => {
     expect(await w.names()).toEqual([]);
   });
 
-  test('keeps what has another owner, and removes the reference to the missing one', async () => {
-    const w = await world();
+  test('keeps an object with another owner, and removes the reference to the missing one', async () => {
+    const w = await setUp();
     await w.start();
     const [a, b] = [await w.map('a'), await w.map('b')];
     await w.map('child', { ownerReferences: [ownerRef(a, ConfigMaps), ownerRef(b, ConfigMaps)] });
@@ -91,8 +91,8 @@ describe('the garbage collector', () => {
     expect((await w.metadata('child')).ownerReferences).toEqual([ownerRef(b, ConfigMaps)]);
   });
 
-  test('an owner of the same name recreated is another owner', async () => {
-    const w = await world();
+  test('does not treat a recreated owner of the same name as the owner', async () => {
+    const w = await setUp();
     const owner = await w.map('owner');
     await w.childOf(owner, 'child');
     await w.delete('owner');
@@ -103,8 +103,8 @@ describe('the garbage collector', () => {
     expect(await w.names()).toEqual(['owner']);
   });
 
-  test('foreground: the owner stays until its blocking dependents are gone', async () => {
-    const w = await world();
+  test('foreground: keeps the owner until its blocking dependents are deleted', async () => {
+    const w = await setUp();
     await w.start();
     const owner = await w.map('owner');
     await w.childOf(owner, 'held', { finalizers: ['example.com/hold'] });
@@ -124,7 +124,7 @@ describe('the garbage collector', () => {
   });
 
   test('foreground: non-blocking dependents are deleted without waiting', async () => {
-    const w = await world();
+    const w = await setUp();
     await w.start();
     const owner = await w.map('owner');
     await w.map('held', { ownerReferences: [ownerRef(owner, ConfigMaps)], finalizers: ['example.com/hold'] });
@@ -137,8 +137,8 @@ describe('the garbage collector', () => {
     expect((await w.metadata('held')).deletionTimestamp).toBeDefined();
   });
 
-  test('foreground goes down the tree: grandchildren first', async () => {
-    const w = await world();
+  test('foreground: deletes grandchildren first', async () => {
+    const w = await setUp();
     await w.start();
     const owner = await w.map('owner');
     const child = await w.childOf(owner, 'child');
@@ -152,8 +152,8 @@ describe('the garbage collector', () => {
     expect((await w.metadata('child')).finalizers).toEqual(['foregroundDeletion']);
   });
 
-  test('foreground: two that own each other don’t wait forever', async () => {
-    const w = await world();
+  test('foreground: two objects that own each other don’t block forever', async () => {
+    const w = await setUp();
     await w.start();
     const a = await w.map('a');
     const b = await w.childOf(a, 'b');
@@ -169,8 +169,8 @@ describe('the garbage collector', () => {
     expect(await w.names()).toEqual([]);
   });
 
-  test('orphan: dependents are released before the owner is deleted', async () => {
-    const w = await world();
+  test('orphan: releases dependents before it deletes the owner', async () => {
+    const w = await setUp();
     await w.start();
     const owner = await w.map('owner');
     await w.childOf(owner, 'child');
@@ -183,8 +183,8 @@ describe('the garbage collector', () => {
     expect((await w.metadata('child')).ownerReferences).toBeUndefined();
   });
 
-  test('an owner in another namespace does not count, and an event reports it', async () => {
-    const w = await world();
+  test('ignores an owner in another namespace, and reports it as an event', async () => {
+    const w = await setUp();
     await w.start();
     const elsewhere = await w.map('elsewhere', { namespace: 'other' });
     await w.settle();
@@ -203,8 +203,8 @@ describe('the garbage collector', () => {
     ]);
   });
 
-  test('a cluster-scoped object with a namespaced owner is never collected', async () => {
-    const w = await world();
+  test('never collects a cluster-scoped object with a namespaced owner', async () => {
+    const w = await setUp();
     await w.start();
     const owner = await w.map('owner');
     const nodes = w.client.resource(Nodes);
@@ -215,8 +215,8 @@ describe('the garbage collector', () => {
     expect((await nodes.list()).items).toHaveLength(1);
   });
 
-  test('dependents of an owner whose kind is not served are kept', async () => {
-    const w = await world();
+  test('keeps dependents of an owner whose kind is not served', async () => {
+    const w = await setUp();
     await w.start();
     await w.map('child', { ownerReferences: [{ apiVersion: 'gone.io/v1', kind: 'Gone', name: 'x', uid: 'x' }] });
     await w.server.clock.advance(120_000);
@@ -224,8 +224,8 @@ describe('the garbage collector', () => {
     expect(await w.names()).toEqual(['child']);
   });
 
-  test('learns of kinds that are served later', async () => {
-    const w = await world();
+  test('discovers kinds that are served later', async () => {
+    const w = await setUp();
     await w.start();
     const pools = w.client.resource(Pools);
     const late = { ...Pools, plural: 'latecomers', kind: 'Latecomer' };
@@ -242,7 +242,7 @@ describe('the garbage collector', () => {
   });
 
   test('is idle without changes, and stops cleanly', async () => {
-    const w = await world();
+    const w = await setUp();
     const stop = await w.start();
     await w.childOf(await w.map('owner'), 'child');
     await w.settle();

@@ -26,9 +26,9 @@ export interface GarbageCollectorOptions {
 }
 
 /** Rechecks an owner that exists on the server but is not in an informer yet, in case it is deleted before. */
-const UNOBSERVED_OWNER_MS = 5_000;
+const UNOBSERVED_OWNER_RETRY_MS = 5_000;
 /** An unserved kind may be served later. */
-const UNRESOLVED_OWNER_MS = 60_000;
+const UNRESOLVED_OWNER_RETRY_MS = 60_000;
 const CONCURRENCY = 20;
 
 /**
@@ -72,7 +72,7 @@ export class GarbageCollector implements Runnable {
           this.#references.rememberAbsent(metadata.uid ?? '', metadata.namespace ?? '');
           this.#graph.remove(metadata.uid ?? '');
         },
-        onGone: (type) => this.#graph.forget(type),
+        onRemoved: (type) => this.#graph.forget(type),
       },
     });
     this.#references = new OwnerReferences(client, (group, kind) => this.#informers.find(group, kind));
@@ -152,10 +152,10 @@ export class GarbageCollector implements Runnable {
     const { solid, dangling, waiting, unresolved } = await this.#references.classify(references, node);
     if (unresolved.length > 0) return this.#keepUnresolved(node, unresolved);
     if (solid.length > 0) {
-      const gone = [...dangling, ...waiting].map(({ uid }) => uid);
-      if (gone.length > 0) await this.#dropReferences(node, new Set(gone));
+      const absentOwnerUids = [...dangling, ...waiting].map(({ uid }) => uid);
+      if (absentOwnerUids.length > 0) await this.#dropReferences(node, new Set(absentOwnerUids));
       const isUnobserved = solid.some(({ uid }) => !this.#graph.node(uid));
-      return isUnobserved ? { requeueAfterMs: UNOBSERVED_OWNER_MS } : {};
+      return isUnobserved ? { requeueAfterMs: UNOBSERVED_OWNER_RETRY_MS } : {};
     }
     const dependents = this.#graph.dependentsOf(node.uid);
     if (waiting.length > 0 && dependents.length > 0) {
@@ -171,13 +171,13 @@ export class GarbageCollector implements Runnable {
   #keepUnresolved(node: GraphNode, unresolved: readonly OwnerReference[]): Result {
     for (const reference of unresolved) {
       const owner = this.#informers.find(reference.apiVersion.split('/').slice(0, -1).join('/'), reference.kind);
-      if (!owner) return { requeueAfterMs: UNRESOLVED_OWNER_MS };
+      if (!owner) return { requeueAfterMs: UNRESOLVED_OWNER_RETRY_MS };
       this.#reportInvalid(node, reference);
     }
     return {};
   }
 
-  /** The object on the server; undefined if it is gone or was re-created with another uid. */
+  /** The object on the server; undefined if it no longer exists or was recreated with another UID. */
   async #current(node: GraphNode): Promise<KubeObject | undefined> {
     try {
       const object = await this.#client.metadata(node.type).get(node.name, inNamespace(node));

@@ -5,8 +5,8 @@ import { deleteContent } from './namespace-content.ts';
 
 const MEGABYTE = 1_000_000;
 
-/** A namespace with kinds of an API server that answers each request the same. */
-async function remainsAt(status: number, body: object) {
+/** A namespace with kinds of an API server that returns the same response to each request. */
+async function remainingAfter(status: number, body: object) {
   const text = JSON.stringify(body);
   const transport: Transport = {
     request: () => Promise.resolve({ status, headers: {}, text: () => Promise.resolve(text), async *lines() {} }),
@@ -25,21 +25,21 @@ async function remainsAt(status: number, body: object) {
   return deleteContent(new KubeClient(transport), 'team', discovery, new AbortController().signal);
 }
 
-test('what an API server says of its failures is told in part', async () => {
-  const { failures } = await remainsAt(500, { kind: 'Status', code: 500, message: 'no'.repeat(MEGABYTE) });
+test("reports only part of an API server's failures", async () => {
+  const { failures } = await remainingAfter(500, { kind: 'Status', code: 500, message: 'no'.repeat(MEGABYTE) });
 
   expect(failures.length).toBe(30);
   expect(failures[0]).toMatch(/^unexpected error deleting things0: (?:no)+$/);
   expect(failures.join().length).toBeLessThan(15_000);
 });
 
-test('finalizers are told in part, whatever they are called', async () => {
+test('reports only part of the finalizers, whatever their names', async () => {
   const deletionTimestamp = '2026-01-01T00:00:00Z';
   const items = Array.from({ length: 30 }, (_, index) => {
     const finalizers = [`example.com/hold-${index}`, `${index}${'x'.repeat(MEGABYTE / 10)}`];
     return { metadata: { name: `a${index}`, namespace: 'team', deletionTimestamp, finalizers } };
   });
-  const { finalizers, objects } = await remainsAt(200, { metadata: { resourceVersion: '1' }, items });
+  const { finalizers, objects } = await remainingAfter(200, { metadata: { resourceVersion: '1' }, items });
 
   expect([finalizers.size, objects.get('things0.example.com')]).toEqual([20, 30]);
   expect(finalizers.get('example.com/hold-0')).toBe(30);

@@ -4,12 +4,14 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
 /** Remaining content of a namespace after an attempt to delete it. */
-export interface Remains {
+export interface RemainingContent {
   /** `plural.group` → number of remaining objects. */
   readonly objects: ReadonlyMap<string, number>;
   /** Finalizer → number of objects that it blocks. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** Estimated seconds until the rest is gone: the longest grace period, 15 s for finalizers; 0 if nothing is left. */
+  /**
+   * Estimated seconds until the rest is deleted: the longest grace period, 15 s for finalizers; 0 if nothing is left.
+   */
   readonly estimateSeconds: number;
   readonly failures: readonly string[];
 }
@@ -25,7 +27,7 @@ const MAX_FINALIZERS = 20;
 /** Maximum length of a finalizer in Kubernetes. */
 const MAX_FINALIZER_CHARS = 317;
 /** Maximum reported failures: an aggregated API server controls their messages. */
-const MAX_EXPLAINED = 20;
+const MAX_EXPLAINED_FAILURES = 20;
 const MAX_FAILURE_CHARS = 500;
 
 /**
@@ -37,41 +39,41 @@ export async function deleteContent(
   namespace: string,
   { resources }: Discovery,
   signal: AbortSignal,
-): Promise<Remains> {
+): Promise<RemainingContent> {
   const deletable = resources.filter(
     ({ namespaced, verbs }) => namespaced && verbs.includes('delete') && verbs.includes('list'),
   );
   const isPods = ({ group, plural }: ServedResource) => group === '' && plural === 'pods';
-  const remains = new RemainsBuilder();
-  await deleteKinds(client, namespace, deletable.filter(isPods), remains, signal);
-  if (remains.isEmpty) {
+  const remaining = new RemainingContentBuilder();
+  await deleteKinds(client, namespace, deletable.filter(isPods), remaining, signal);
+  if (remaining.isEmpty) {
     await deleteKinds(
       client,
       namespace,
       deletable.filter((resource) => !isPods(resource)),
-      remains,
+      remaining,
       signal,
     );
   }
-  return remains;
+  return remaining;
 }
 
 async function deleteKinds(
   client: KubeClient,
   namespace: string,
   resources: readonly ServedResource[],
-  remains: RemainsBuilder,
+  remaining: RemainingContentBuilder,
   signal: AbortSignal,
 ): Promise<void> {
   for (const resource of resources) {
     try {
       const left = await deleteKind(client, namespace, resource, signal);
-      remains.add(resource, left);
+      remaining.add(resource, left);
     } catch (error) {
       // A kind that was removed since discovery has no objects.
       if (isApiError(error, 'NotFound', 'MethodNotAllowed')) continue;
       if (signal.aborted) throw error;
-      remains.fail(resource, error instanceof Error ? error.message : String(error));
+      remaining.fail(resource, error instanceof Error ? error.message : String(error));
     }
   }
 }
@@ -84,18 +86,18 @@ async function deleteKind(
   signal: AbortSignal,
 ): Promise<Tally> {
   const objects = client.metadata(resource);
-  const isCollective = resource.verbs.includes('deletecollection');
-  const before = new Tally();
+  const supportsDeleteCollection = resource.verbs.includes('deletecollection');
+  const previous = new Tally();
   for await (const page of pages(client, namespace, resource, signal)) {
-    before.add(page);
-    if (isCollective) continue;
+    previous.add(page);
+    if (supportsDeleteCollection) continue;
     for (const { metadata } of page) {
       if (metadata.deletionTimestamp !== undefined) continue;
       await deleteOne(client, resource, namespace, metadata.name ?? '', signal);
     }
   }
-  if (before.isTerminating) return before;
-  if (isCollective) await objects.deleteCollection({ namespace, propagationPolicy: 'Background', signal });
+  if (previous.isTerminating) return previous;
+  if (supportsDeleteCollection) await objects.deleteCollection({ namespace, propagationPolicy: 'Background', signal });
   const left = new Tally();
   for await (const page of pages(client, namespace, resource, signal)) left.add(page);
   return left;
@@ -155,7 +157,7 @@ class Tally {
   }
 }
 
-class RemainsBuilder implements Remains {
+class RemainingContentBuilder implements RemainingContent {
   readonly objects = new Map<string, number>();
   readonly finalizers = new Map<string, number>();
   readonly failures: string[] = [];
@@ -173,7 +175,7 @@ class RemainsBuilder implements Remains {
   }
 
   fail({ plural }: ServedResource, message: string): void {
-    const isExplained = this.failures.length < MAX_EXPLAINED;
+    const isExplained = this.failures.length < MAX_EXPLAINED_FAILURES;
     const failure = `unexpected error deleting ${plural}`;
     this.failures.push(isExplained ? `${failure}: ${start(message, MAX_FAILURE_CHARS)}` : failure);
   }

@@ -14,14 +14,14 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop.abort();
 });
 
-async function world() {
+async function setUp() {
   const server = new TestServer();
-  const failing = new Map<string, Error>();
+  const failures = new Map<string, Error>();
   const requests: string[] = [];
   const transport: Transport = {
     request: (request) => {
       requests.push(`${request.method} ${request.path}`);
-      const failure = [...failing].find(([path]) => request.path.includes(path))?.[1];
+      const failure = [...failures].find(([path]) => request.path.includes(path))?.[1];
       return failure ? Promise.reject(failure) : server.transport.request(request);
     },
     close: () => undefined,
@@ -39,7 +39,7 @@ async function world() {
   const maps = outside.resource(ConfigMaps);
   return {
     clock,
-    failing,
+    failing: failures,
     requests,
     map: (name: string, metadata: ObjectMeta = {}) =>
       maps.create({ metadata: { name, namespace: 'team', ...metadata } }),
@@ -62,7 +62,7 @@ async function world() {
 
 describe('the namespace controller', () => {
   test('empties a namespace and finalizes it', async () => {
-    const w = await world();
+    const w = await setUp();
     await w.map('a');
     await w.map('b', { namespace: 'other' });
     await w.pod('p');
@@ -74,7 +74,7 @@ describe('the namespace controller', () => {
   });
 
   test('leaves other namespaces alone', async () => {
-    const w = await world();
+    const w = await setUp();
     await w.map('a');
     await w.clock.advance(600_000);
 
@@ -82,8 +82,8 @@ describe('the namespace controller', () => {
     expect(w.requests.filter((request) => !request.startsWith('GET /api/v1/namespaces?'))).toEqual([]);
   });
 
-  test('reports what blocks it, and continues when that is gone', async () => {
-    const w = await world();
+  test('reports what blocks it, and continues once unblocked', async () => {
+    const w = await setUp();
     await w.map('held', { finalizers: ['example.com/hold'] });
     await w.deleteNamespace();
 
@@ -121,8 +121,8 @@ describe('the namespace controller', () => {
     expect(await w.namespace()).toBeUndefined();
   });
 
-  test('deletes pods first, and the rest when they are gone', async () => {
-    const w = await world();
+  test('deletes pods first, then everything else', async () => {
+    const w = await setUp();
     await w.map('a');
     await w.pod('p', { nodeName: 'n' });
     await w.deleteNamespace();
@@ -132,7 +132,7 @@ describe('the namespace controller', () => {
   });
 
   test('continues past a kind that fails, and reports it', async () => {
-    const w = await world();
+    const w = await setUp();
     await w.map('a');
     w.failing.set('/pools', new TransportError('the webhook is down'));
     await w.deleteNamespace();
@@ -150,7 +150,7 @@ describe('the namespace controller', () => {
   });
 
   test('retries less often over time', async () => {
-    const w = await world();
+    const w = await setUp();
     await w.map('held', { finalizers: ['example.com/hold'] });
     await w.deleteNamespace();
     const attempts = () => w.requests.filter((request) => request === 'GET /api/v1/namespaces/team').length;
@@ -161,8 +161,8 @@ describe('the namespace controller', () => {
     expect(attempts() - early).toBeLessThanOrEqual(8);
   });
 
-  test('a kind that is no longer served is skipped', async () => {
-    const w = await world();
+  test('skips a kind that is no longer served', async () => {
+    const w = await setUp();
     w.failing.set('/pools', new ApiError(404, 'NotFound', 'gone'));
     await w.deleteNamespace();
 

@@ -12,7 +12,7 @@ import { Namespaces } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { Condition } from '@fairway/kube/object/meta';
 import { namespaceConditions } from './namespace-conditions.ts';
-import { deleteContent, type Remains } from './namespace-content.ts';
+import { deleteContent, type RemainingContent } from './namespace-content.ts';
 
 export interface NamespaceControllerOptions {
   readonly client: KubeClient;
@@ -61,15 +61,16 @@ class NamespaceDeletion {
     const { deletionTimestamp } = namespace?.metadata ?? {};
     if (!namespace || deletionTimestamp === undefined || !namespace.spec?.finalizers?.includes(FINALIZER)) return {};
     const discovery = await this.#client.resources(signal);
-    const remains = await deleteContent(this.#client, name, discovery, signal);
-    const isEmpty = remains.objects.size === 0 && remains.failures.length === 0 && discovery.unavailable.length === 0;
+    const remaining = await deleteContent(this.#client, name, discovery, signal);
+    const isEmpty =
+      remaining.objects.size === 0 && remaining.failures.length === 0 && discovery.unavailable.length === 0;
     if (isEmpty) {
       await this.#finalize(namespace, signal);
       return {};
     }
-    await this.#patchStatus(namespace, discovery.unavailable, remains, signal);
-    if (remains.failures.length > 0) throw new Error(`namespace ${name}: ${remains.failures.join('; ')}`);
-    return { requeueAfterMs: this.#retryMs(deletionTimestamp, remains.estimateSeconds) };
+    await this.#patchStatus(namespace, discovery.unavailable, remaining, signal);
+    if (remaining.failures.length > 0) throw new Error(`namespace ${name}: ${remaining.failures.join('; ')}`);
+    return { requeueAfterMs: this.#retryMs(deletionTimestamp, remaining.estimateSeconds) };
   }
 
   #get(name: string, signal: AbortSignal): Promise<Namespace | undefined> {
@@ -79,15 +80,15 @@ class NamespaceDeletion {
   async #patchStatus(
     namespace: Namespace,
     unavailable: readonly string[],
-    remains: Remains,
+    remaining: RemainingContent,
     signal: AbortSignal,
   ): Promise<void> {
-    const before = (namespace.status?.conditions ?? []) as Condition[];
-    let conditions: readonly Condition[] = before;
-    for (const condition of namespaceConditions(unavailable, remains)) {
+    const previous = (namespace.status?.conditions ?? []) as Condition[];
+    let conditions: readonly Condition[] = previous;
+    for (const condition of namespaceConditions(unavailable, remaining)) {
       conditions = setCondition(conditions, condition, this.#clock.now());
     }
-    if (conditions === before) return;
+    if (conditions === previous) return;
     const status = { ...namespace.status, phase: 'Terminating', conditions: [...conditions] };
     await this.#client.resource(Namespaces).updateStatus({ ...namespace, status }, { signal });
   }

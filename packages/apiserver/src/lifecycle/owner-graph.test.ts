@@ -33,8 +33,8 @@ function graph(...objects: readonly (readonly [ResourceType, KubeObject])[]) {
   };
 }
 
-const going = { deletionTimestamp: '2026-01-01T00:00:00Z' };
-const foreground = { ...going, finalizers: ['foregroundDeletion'] };
+const deletionMetadata = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+const foreground = { ...deletionMetadata, finalizers: ['foregroundDeletion'] };
 
 describe('an ownership graph', () => {
   test('checks the dependents when their owner is deleted', () => {
@@ -67,7 +67,7 @@ describe('an ownership graph', () => {
     expect(invalid).toEqual([`a→${reference.name}`]);
   });
 
-  test('a cluster-scoped owner may own in any namespace', () => {
+  test('allows a cluster-scoped owner in any namespace', () => {
     const namespace = { metadata: { name: 'team', uid: 'team' } };
     const { owners, checks } = graph([Namespaces, namespace]);
     const reference = refTo('team', { kind: 'Namespace' });
@@ -95,11 +95,13 @@ describe('an ownership graph', () => {
     expect(checks(() => owners.put(ConfigMaps, map('owner', { ...foreground, resourceVersion: '9' })))).toEqual([]);
   });
 
-  test('a background deletion enqueues nothing until it is done', () => {
+  test('enqueues nothing for a background deletion until it is done', () => {
     const child = map('child', { ownerReferences: [refTo('owner')] });
     const { owners, checks } = graph([ConfigMaps, map('owner')], [ConfigMaps, child]);
 
-    expect(checks(() => owners.put(ConfigMaps, map('owner', { ...going, finalizers: ['a/b'] })))).toEqual([]);
+    expect(checks(() => owners.put(ConfigMaps, map('owner', { ...deletionMetadata, finalizers: ['a/b'] })))).toEqual(
+      [],
+    );
   });
 
   test.each`
@@ -107,7 +109,7 @@ describe('an ownership graph', () => {
     ${'a dependent goes'}    | ${(owners: OwnerGraph) => owners.remove('child')}
     ${'it lets go'}          | ${(owners: OwnerGraph) => owners.put(ConfigMaps, map('child'))}
     ${'it blocks no longer'} | ${(owners: OwnerGraph) => owners.put(ConfigMaps, map('child', { ownerReferences: [refTo('owner')] }))}
-  `('a waiting owner is checked when $reason', ({ change }) => {
+  `('checks a waiting owner when $reason', ({ change }) => {
     const child = map('child', { ownerReferences: [refTo('owner', { blockOwnerDeletion: true })] });
     const { owners, checks } = graph([ConfigMaps, map('owner', foreground)], [ConfigMaps, child]);
 
@@ -116,13 +118,13 @@ describe('an ownership graph', () => {
 
   test('starts orphaning once', () => {
     const { owners, checks } = graph([ConfigMaps, map('owner')]);
-    const orphaning = map('owner', { ...going, finalizers: ['orphan'] });
+    const orphaning = map('owner', { ...deletionMetadata, finalizers: ['orphan'] });
 
     expect(checks(() => owners.put(ConfigMaps, orphaning))).toEqual(['owner']);
     expect(checks(() => owners.put(ConfigMaps, orphaning))).toEqual([]);
   });
 
-  test('forgets a kind without touching what it owned', () => {
+  test('drops a kind without touching the objects it owned', () => {
     const child = map('child', { ownerReferences: [refTo('d', { apiVersion: 'apps/v1', kind: 'Deployment' })] });
     const { owners, checks } = graph([Deployments, map('d')], [ConfigMaps, child]);
 
@@ -131,7 +133,7 @@ describe('an ownership graph', () => {
     expect(owners.dependentsOf('d').map(({ uid }) => uid)).toEqual(['child']);
   });
 
-  test('keeps nothing of deleted objects', () => {
+  test('retains nothing of deleted objects', () => {
     const { owners } = graph(
       [ConfigMaps, map('owner')],
       [ConfigMaps, map('child', { ownerReferences: [refTo('owner')] })],

@@ -14,7 +14,7 @@ export interface GraphNode {
   readonly name: string;
   readonly owners: readonly OwnerReference[];
   readonly isBeingDeleted: boolean;
-  /** Being deleted in the foreground: waits until its dependents are gone. */
+  /** Being deleted in the foreground: waits until its dependents are deleted. */
   readonly isDeletingDependents: boolean;
   /** Being deleted with orphaning: waits until its dependents are released. */
   readonly isOrphaning: boolean;

@@ -10,7 +10,7 @@ import { FOREGROUND_FINALIZER, type GraphNode } from './owner-graph.ts';
 export interface ClassifiedReferences {
   /** The owner exists and is not waiting for dependents. */
   readonly solid: readonly OwnerReference[];
-  /** The owner is gone, or was re-created with another uid. */
+  /** The owner no longer exists, or was recreated with another UID. */
   readonly dangling: readonly OwnerReference[];
   /** The owner waits for its dependents to be deleted. */
   readonly waiting: readonly OwnerReference[];
@@ -22,20 +22,20 @@ export interface ClassifiedReferences {
 export type FindKind = (group: string, kind: string) => ServedResource | undefined;
 
 /** The cache size of upstream. */
-const ABSENT_OWNERS = 500;
+const MAX_ABSENT_OWNERS = 500;
 
 /** Looks up owners at the API server: caches may be stale, and a wrong result deletes objects. */
 export class OwnerReferences {
   readonly #client: KubeClient;
   readonly #find: FindKind;
-  readonly #absent = new RecentMap<true>(ABSENT_OWNERS);
+  readonly #absent = new RecentMap<true>(MAX_ABSENT_OWNERS);
 
   constructor(client: KubeClient, find: FindKind) {
     this.#client = client;
     this.#find = find;
   }
 
-  /** Caches a missing owner, so that its dependents need no look-up each. uids are never reused. */
+  /** Caches a missing owner, so that its dependents need no look-up each. UIDs are never reused. */
   rememberAbsent(uid: string, namespace: string): void {
     this.#absent.set(`${uid}/${namespace}`, true);
   }

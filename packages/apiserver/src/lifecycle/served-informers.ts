@@ -10,7 +10,7 @@ export interface ServedObjectsHandler {
   onPut(type: ServedResource, object: KubeObject): void;
   onDelete(type: ServedResource, object: KubeObject): void;
   /** The kind is no longer served. */
-  onGone(type: ServedResource): void;
+  onRemoved(type: ServedResource): void;
 }
 
 export interface ServedInformersOptions {
@@ -23,15 +23,18 @@ export interface ServedInformersOptions {
   readonly isIgnored?: ((type: ServedResource) => boolean) | undefined;
 }
 
-/** Kinds that own nothing and are written often. */
+/** Kinds that own nothing and are written frequently. */
 const IGNORED = new Set(['events', 'events.events.k8s.io']);
 /** Kinds whose changes affect discovery. */
-const SERVING = new Set(['customresourcedefinitions.apiextensions.k8s.io', 'apiservices.apiregistration.k8s.io']);
+const DISCOVERY_SOURCES = new Set([
+  'customresourcedefinitions.apiextensions.k8s.io',
+  'apiservices.apiregistration.k8s.io',
+]);
 const NEEDED_VERBS = ['list', 'watch', 'delete'];
 
 /** A definition is served shortly after it was written. */
 const SETTLE_MS = 200;
-const REDISCOVER_MS = 600_000;
+const DISCOVERY_INTERVAL_MS = 600_000;
 const RETRY_MS = 5_000;
 
 /**
@@ -82,7 +85,7 @@ export class ServedInformers {
     this.#isRefreshing = true;
     try {
       this.#adopt(await client.resources(this.#signal));
-      this.#refreshAfter(REDISCOVER_MS * (0.9 + random() / 5));
+      this.#refreshAfter(DISCOVERY_INTERVAL_MS * (0.9 + random() / 5));
       return true;
     } catch (error) {
       if (!this.#signal?.aborted) log.debug({ err: error }, 'discovery failed');
@@ -111,8 +114,8 @@ export class ServedInformers {
     for (const [id, resource] of this.#served) {
       const now = found.get(id);
       const isUnknown = unavailable.includes(`${resource.group}/${resource.version}`);
-      if (!now && !isUnknown) this.#leave(id, resource);
-      else if (now && now.version !== resource.version) this.#leave(id, resource);
+      if (!now && !isUnknown) this.#stopInformer(id, resource);
+      else if (now && now.version !== resource.version) this.#stopInformer(id, resource);
     }
     for (const [id, resource] of found) if (!this.#served.has(id)) this.#follow(id, resource);
   }
@@ -126,15 +129,15 @@ export class ServedInformers {
       onUpdate: (_old, object) => handler.onPut(type, object),
       onDelete: (old) => handler.onDelete(type, old),
     });
-    if (!SERVING.has(id)) return;
+    if (!DISCOVERY_SOURCES.has(id)) return;
     const onChange = () => this.#refreshAfter(SETTLE_MS);
     informer.addHandler({ onAdd: onChange, onUpdate: onChange, onDelete: onChange });
   }
 
-  #leave(id: string, type: ServedResource): void {
+  #stopInformer(id: string, type: ServedResource): void {
     this.#served.delete(id);
     this.#informers.remove(type, { metadataOnly: true, trim: ownershipOf });
-    this.#options.handler.onGone(type);
+    this.#options.handler.onRemoved(type);
   }
 }
 

@@ -66,15 +66,15 @@ function operation({
   kind,
   parameters,
   body,
-  answer,
+  response,
   codes,
   patchTypes,
 }: Operation): OperationV2 {
-  const answers = codes.map((code) => [
+  const responses = codes.map((code) => [
     String(code),
     {
       description: STATUS_TEXTS[code],
-      ...(answer !== undefined && { schema: { $ref: `#/definitions/${answer}` } }),
+      ...(response !== undefined && { schema: { $ref: `#/definitions/${response}` } }),
     },
   ]);
   const bodies = body === undefined ? [] : [bodyParameter(body, action !== 'delete' && action !== 'deletecollection')];
@@ -95,7 +95,7 @@ function operation({
         uniqueItems: true,
       })),
     ],
-    responses: { ...Object.fromEntries(answers), 401: { description: 'Unauthorized' } },
+    responses: { ...Object.fromEntries(responses), 401: { description: 'Unauthorized' } },
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': { ...kind },
   };

@@ -36,17 +36,17 @@ function operation({
   kind,
   parameters,
   body,
-  answer,
+  response,
   codes,
   patchTypes,
 }: Operation): Json {
   const content = (definition: string, types: readonly string[]) =>
     Object.fromEntries(types.map((type) => [type, { schema: { $ref: `#/components/schemas/${definition}` } }]));
-  const answers = codes.map((code) => [
+  const responses = codes.map((code) => [
     String(code),
     {
       description: STATUS_TEXTS[code],
-      ...(answer !== undefined && { content: content(answer, ['application/json']) }),
+      ...(response !== undefined && { content: content(response, ['application/json']) }),
     },
   ]);
   return {
@@ -65,7 +65,7 @@ function operation({
         ...(action !== 'delete' && { required: true }),
       },
     }),
-    responses: { ...Object.fromEntries(answers), 401: { description: 'Unauthorized' } },
+    responses: { ...Object.fromEntries(responses), 401: { description: 'Unauthorized' } },
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': { ...kind },
   };

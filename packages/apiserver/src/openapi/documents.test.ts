@@ -51,7 +51,7 @@ describe('OpenAPI v2', () => {
     });
   });
 
-  it('names no field of a kind that keeps whatever it is given', () => {
+  it('lists no fields of a kind that preserves unknown ones', () => {
     const schema = { type: 'object', description: 'Anything.', 'x-kubernetes-preserve-unknown-fields': true } as const;
     const document = documentV2([{ ...CRONTABS, schema }], DEFINITIONS);
 
@@ -61,14 +61,14 @@ describe('OpenAPI v2', () => {
     });
   });
 
-  it('gives every operation a unique id', () => {
+  it('gives every operation a unique ID', () => {
     const ids = Array.from(JSON.stringify(v2).matchAll(/"operationId":"([^"]+)"/g), ([, id]) => id);
     expect(new Set(ids).size).toBe(ids.length);
   });
 });
 
 describe('OpenAPI v3', () => {
-  it('is found through its index, by content', () => {
+  it('is served through its index, by content', () => {
     const index = parsed(documents.v3Index()) as unknown as { paths: Record<string, { serverRelativeURL: string }> };
     expect(Object.keys(index.paths)).toEqual(['apis/stable.example.com/v1', 'api/v1', 'apis/authorization.k8s.io/v1']);
     expect(index.paths['api/v1']?.serverRelativeURL).toBe(`/openapi/v3/api/v1?hash=${documents.v3('api/v1')?.hash}`);
@@ -101,7 +101,7 @@ describe('OpenAPI v3', () => {
 });
 
 describe('documents', () => {
-  it('are shared by servers with the same kinds, and group versions by servers with other kinds too', () => {
+  it('are shared by servers with the same kinds, and per group version by servers with other kinds too', () => {
     const resources = [CRONTABS, NODES];
     expect(openApiDocuments(resources, definitions)).toBe(openApiDocuments(resources, definitions));
     const other = openApiDocuments([NODES, REVIEWS], definitions);
@@ -109,21 +109,21 @@ describe('documents', () => {
     expect(other.v3Index().hash).not.toBe(documents.v3Index().hash);
   });
 
-  it('are generated once, also v2 while few are requested', () => {
-    let asked = 0;
+  it('are generated once, and v2 too while few are requested', () => {
+    let requests = 0;
     const counting = () => {
-      asked++;
+      requests++;
       return DEFINITIONS;
     };
-    const made = openApiDocuments([{ ...NODES, plural: 'others' }], counting);
-    expect(made.v2Json()).toBe(made.v2Json());
-    expect(made.v2Protobuf()).toBe(made.v2Protobuf());
-    expect(made.v3Index()).toBe(made.v3Index());
-    expect(made.v3('api/v1')).toBe(made.v3('api/v1'));
-    expect(asked).toBe(3);
-    const forgotten = made.v2Json();
+    const otherDocuments = openApiDocuments([{ ...NODES, plural: 'others' }], counting);
+    expect(otherDocuments.v2Json()).toBe(otherDocuments.v2Json());
+    expect(otherDocuments.v2Protobuf()).toBe(otherDocuments.v2Protobuf());
+    expect(otherDocuments.v3Index()).toBe(otherDocuments.v3Index());
+    expect(otherDocuments.v3('api/v1')).toBe(otherDocuments.v3('api/v1'));
+    expect(requests).toBe(3);
+    const forgotten = otherDocuments.v2Json();
     for (let index = 0; index < 5; index++) openApiDocuments([{ ...NODES }], definitions).v2Json();
-    expect(made.v2Json()).not.toBe(forgotten);
-    expect(made.v2Json().hash).toBe(forgotten.hash);
+    expect(otherDocuments.v2Json()).not.toBe(forgotten);
+    expect(otherDocuments.v2Json().hash).toBe(forgotten.hash);
   });
 });

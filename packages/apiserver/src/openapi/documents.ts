@@ -18,20 +18,20 @@ export interface PublishedDocument {
 export type DefinitionSource = () => Definitions;
 
 /** v2 documents are large and rarely requested: this many are cached, others are regenerated. */
-const MAX_KEPT_V2 = 4;
+const MAX_CACHED_V2 = 4;
 
 const documentsByResources = new WeakMap<readonly ResourceDefinition[], OpenApiDocuments>();
 const groupVersionsByFirst = new WeakMap<ResourceDefinition, GroupVersionDocument[]>();
-const keptV2 = new Map<OpenApiDocuments, KeptV2>();
+const cachedV2 = new Map<OpenApiDocuments, CachedV2>();
 
-interface KeptV2 {
-  /** The parts from other servers. */
+interface CachedV2 {
+  /** The parts that come from other servers. */
   readonly remote: readonly RemoteDocumentV2[];
   json?: PublishedDocument;
   protobuf?: PublishedDocument;
 }
 
-const NO_OTHERS: readonly RemoteDocumentV2[] = [];
+const NO_REMOTE_DOCUMENTS: readonly RemoteDocumentV2[] = [];
 
 /**
  * The OpenAPI documents of a list of kinds. Servers that pass the same list share them; servers whose lists differ share the v3
@@ -61,15 +61,15 @@ export class OpenApiDocuments {
   }
 
   /** `/openapi/v2` as JSON. */
-  v2Json(remote = NO_OTHERS): PublishedDocument {
-    const kept = this.#keptV2(remote);
+  v2Json(remote = NO_REMOTE_DOCUMENTS): PublishedDocument {
+    const kept = this.#cachedV2(remote);
     kept.json ??= published(Buffer.from(JSON.stringify(this.#documentV2(remote))));
     return kept.json;
   }
 
   /** `/openapi/v2` as `application/com.github.proto-openapi.spec.v2@v1.0+protobuf`. */
-  v2Protobuf(remote = NO_OTHERS): PublishedDocument {
-    const kept = this.#keptV2(remote);
+  v2Protobuf(remote = NO_REMOTE_DOCUMENTS): PublishedDocument {
+    const kept = this.#cachedV2(remote);
     kept.protobuf ??= published(encodeDocument(this.#documentV2(remote)));
     return kept.protobuf;
   }
@@ -83,7 +83,7 @@ export class OpenApiDocuments {
   v3Index(): PublishedDocument {
     if (this.#index === undefined) {
       const definitions = once(this.#definitions);
-      const paths = Array.from(this.#byGroupVersion(), ([path, document]) => {
+      const paths = Array.from(this.#documentsByGroupVersion(), ([path, document]) => {
         const { hash } = document.published(definitions);
         return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }] as const;
       });
@@ -94,24 +94,24 @@ export class OpenApiDocuments {
 
   /** `/openapi/v3/PATH` with PATH such as `apis/apps/v1`; undefined for a group version that is not served. */
   v3(path: string): PublishedDocument | undefined {
-    return this.#byGroupVersion().get(path)?.published(this.#definitions);
+    return this.#documentsByGroupVersion().get(path)?.published(this.#definitions);
   }
 
-  #byGroupVersion(): ReadonlyMap<string, GroupVersionDocument> {
+  #documentsByGroupVersion(): ReadonlyMap<string, GroupVersionDocument> {
     this.#groupVersions ??= new Map(
       Array.from(Map.groupBy(this.#resources, groupVersionPath), ([path, members]) => [path, documentOf(members)]),
     );
     return this.#groupVersions;
   }
 
-  #keptV2(remote: readonly RemoteDocumentV2[]): KeptV2 {
-    const before = keptV2.get(this);
-    const isSame = before?.remote === remote || (before?.remote.length === 0 && remote.length === 0);
-    const kept = before !== undefined && isSame ? before : { remote };
-    keptV2.delete(this);
-    keptV2.set(this, kept);
-    const [oldest] = keptV2.keys();
-    if (keptV2.size > MAX_KEPT_V2 && oldest !== undefined) keptV2.delete(oldest);
+  #cachedV2(remote: readonly RemoteDocumentV2[]): CachedV2 {
+    const previous = cachedV2.get(this);
+    const isSame = previous?.remote === remote || (previous?.remote.length === 0 && remote.length === 0);
+    const kept = previous !== undefined && isSame ? previous : { remote };
+    cachedV2.delete(this);
+    cachedV2.set(this, kept);
+    const [oldest] = cachedV2.keys();
+    if (cachedV2.size > MAX_CACHED_V2 && oldest !== undefined) cachedV2.delete(oldest);
     return kept;
   }
 }

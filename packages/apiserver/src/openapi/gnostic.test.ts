@@ -53,7 +53,7 @@ describe('the protobuf encoding of OpenAPI v2', () => {
   const definition = (name: string) =>
     decoded.definitions.additional_properties.find((candidate) => candidate.name === name)?.value;
 
-  it('carries schemas', () => {
+  it('includes schemas', () => {
     expect(decoded.swagger).toBe('2.0');
     const spec = (
       definition('com.example.stable.v1.CronTab') as { properties: { additional_properties: Named<unknown>[] } }
@@ -79,7 +79,7 @@ describe('the protobuf encoding of OpenAPI v2', () => {
     });
   });
 
-  it('carries the kind, by which clients find the schema', () => {
+  it('includes the kind, by which clients find the schema', () => {
     expect(definition('com.example.stable.v1.CronTab')).toMatchObject({
       vendor_extension: [
         {
@@ -90,7 +90,7 @@ describe('the protobuf encoding of OpenAPI v2', () => {
     });
   });
 
-  it('carries the operations that tell clients what the server can do', () => {
+  it('includes the operations that tell clients what the server supports', () => {
     const item = decoded.paths.path.find(({ name }) => name.endsWith('/crontabs/{name}'))?.value;
     expect(item?.patch).toMatchObject({
       operation_id: 'patchStableExampleComV1NamespacedCronTab',

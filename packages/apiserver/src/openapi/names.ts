@@ -1,7 +1,10 @@
 import { definitionName } from '../schema/resolve.ts';
 import type { ResourceDefinition } from '../server/resource.ts';
 
-/** The name of a kind's definition: that of its own `$ref`, or else the reversed group as in Kubernetes (`dev.fairway.v1.Cluster`). */
+/**
+ * The name of a kind's definition: that of its own `$ref`, otherwise the reversed group as in Kubernetes
+ * (`dev.fairway.v1.Cluster`).
+ */
 export function definitionNameOf({ schema, group, version, kind }: ResourceDefinition): string {
   if (schema.$ref !== undefined) return definitionName(schema.$ref);
   const parts = group === '' ? ['io', 'k8s', 'api', 'core'] : group.split('.').reverse();

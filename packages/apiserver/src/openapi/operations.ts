@@ -1,6 +1,12 @@
 import type { CustomSubresource, ResourceDefinition } from '../server/resource.ts';
 import { definitionNameOf, groupTitle, groupVersionPath, tagOf } from './names.ts';
-import { DELETE, FORCE, LIST, type QueryParameter, WRITE } from './query-parameters.ts';
+import {
+  DELETE_PARAMETERS,
+  FORCE_PARAMETER,
+  LIST_PARAMETERS,
+  type QueryParameter,
+  WRITE_PARAMETERS,
+} from './query-parameters.ts';
 
 export interface GroupVersionKind {
   readonly group: string;
@@ -24,7 +30,7 @@ export interface Operation {
   readonly tag: string;
   readonly parameters: readonly QueryParameter[];
   readonly body: string | undefined;
-  readonly answer: string | undefined;
+  readonly response: string | undefined;
   /** Status codes of success. */
   readonly codes: readonly SuccessCode[];
   /** Media types of a patch's body; undefined for other operations. */
@@ -66,22 +72,22 @@ function pathsOf(resource: ResourceDefinition): Path[] {
   const { namespaced, plural, kind } = resource;
   const root = `/${groupVersionPath(resource)}`;
   const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`;
-  const make = new OperationMaker(resource);
+  const maker = new OperationMaker(resource);
   const paths: Path[] = [];
   const add = (path: string, operations: (Operation | undefined)[]) => {
     const present = operations.filter((operation) => operation !== undefined);
     if (present.length > 0) paths.push({ path, pathParameters: pathParameters(path, kind), operations: present });
   };
-  add(collection, [make.list(), make.create(), make.deleteCollection()]);
-  if (namespaced) add(`${root}/${plural}`, [make.listAll()]);
+  add(collection, [maker.list(), maker.create(), maker.deleteCollection()]);
+  if (namespaced) add(`${root}/${plural}`, [maker.listAll()]);
   const item = `${collection}/{name}`;
-  add(item, [make.read(), make.replace(), make.patch(), make.delete()]);
-  if (resource.hasStatus) add(`${item}/status`, make.part('status', kindOf(resource), definitionNameOf(resource)));
+  add(item, [maker.read(), maker.replace(), maker.patch(), maker.delete()]);
+  if (resource.hasStatus) add(`${item}/status`, maker.part('status', kindOf(resource), definitionNameOf(resource)));
   if (resource.scale) {
-    add(`${item}/scale`, make.part('scale', { group: 'autoscaling', version: 'v1', kind: 'Scale' }, SCALE));
+    add(`${item}/scale`, maker.part('scale', { group: 'autoscaling', version: 'v1', kind: 'Scale' }, SCALE));
   }
   for (const [name, subresource] of Object.entries(resource.subresources ?? {})) {
-    add(`${item}/${name}`, make.custom(name, subresource));
+    add(`${item}/${name}`, maker.custom(name, subresource));
   }
   return paths;
 }
@@ -105,7 +111,7 @@ interface Details {
   readonly description: string;
   readonly parameters?: readonly QueryParameter[];
   readonly body?: string;
-  readonly answer?: string;
+  readonly response?: string;
   readonly codes?: readonly SuccessCode[];
   readonly suffix?: string;
   readonly kind?: GroupVersionKind;
@@ -124,8 +130,15 @@ class OperationMaker {
 
   list(): Operation | undefined {
     const description = `list or watch objects of kind ${this.#resource.kind}`;
-    const answer = `${this.#definition}List`;
-    return this.#make('list', { verb: 'list', method: 'get', action: 'list', description, parameters: LIST, answer });
+    const response = `${this.#definition}List`;
+    return this.#make('list', {
+      verb: 'list',
+      method: 'get',
+      action: 'list',
+      description,
+      parameters: LIST_PARAMETERS,
+      response,
+    });
   }
 
   listAll(): Operation | undefined {
@@ -138,7 +151,7 @@ class OperationMaker {
     const description = `create ${article(kind)} ${kind}`;
     const definition = this.#definition;
     const codes = [200, 201, 202] as const;
-    const details = { description, parameters: WRITE, body: definition, answer: definition, codes };
+    const details = { description, parameters: WRITE_PARAMETERS, body: definition, answer: definition, codes };
     return this.#make('create', { verb: 'create', method: 'post', action: 'post', ...details });
   }
 
@@ -146,7 +159,7 @@ class OperationMaker {
     const description = `delete collection of ${this.#resource.kind}`;
     const details = {
       description,
-      parameters: [...LIST.slice(1, -1), ...DELETE],
+      parameters: [...LIST_PARAMETERS.slice(1, -1), ...DELETE_PARAMETERS],
       body: DELETE_OPTIONS,
       answer: STATUS,
     };
@@ -160,24 +173,29 @@ class OperationMaker {
 
   read(): Operation | undefined {
     const description = `read the specified ${this.#resource.kind}`;
-    return this.#make('get', { verb: 'read', method: 'get', action: 'get', description, answer: this.#definition });
+    return this.#make('get', { verb: 'read', method: 'get', action: 'get', description, response: this.#definition });
   }
 
   replace(): Operation | undefined {
     const description = `replace the specified ${this.#resource.kind}`;
     const body = this.#definition;
-    const details = { description, parameters: WRITE, body, answer: body, codes: [200, 201] as const };
+    const details = { description, parameters: WRITE_PARAMETERS, body, answer: body, codes: [200, 201] as const };
     return this.#make('update', { verb: 'replace', method: 'put', action: 'put', ...details });
   }
 
   patch(): Operation | undefined {
     const description = `partially update the specified ${this.#resource.kind}`;
-    const details = { description, parameters: [...WRITE, FORCE], body: PATCH, codes: [200, 201] as const };
+    const details = {
+      description,
+      parameters: [...WRITE_PARAMETERS, FORCE_PARAMETER],
+      body: PATCH,
+      codes: [200, 201] as const,
+    };
     return this.#make('patch', {
       verb: 'patch',
       method: 'patch',
       action: 'patch',
-      answer: this.#definition,
+      response: this.#definition,
       ...details,
     });
   }
@@ -187,7 +205,7 @@ class OperationMaker {
     const description = `delete ${article(kind)} ${kind}`;
     const details = {
       description,
-      parameters: DELETE,
+      parameters: DELETE_PARAMETERS,
       body: DELETE_OPTIONS,
       answer: STATUS,
       codes: [200, 202] as const,
@@ -196,10 +214,10 @@ class OperationMaker {
   }
 
   /** A subresource that is read and written like the object: status, scale. */
-  part(name: string, kind: GroupVersionKind, answer: string): (Operation | undefined)[] {
+  part(name: string, kind: GroupVersionKind, response: string): (Operation | undefined)[] {
     const suffix = name.charAt(0).toUpperCase() + name.slice(1);
     const of = `${name} of the specified ${this.#resource.kind}`;
-    const common = { kind, suffix, answer };
+    const common = { kind, suffix, answer: response };
     return [
       this.#make('get', { verb: 'read', method: 'get', action: 'get', description: `read ${of}`, ...common }),
       this.#make('update', {
@@ -207,8 +225,8 @@ class OperationMaker {
         method: 'put',
         action: 'put',
         description: `replace ${of}`,
-        parameters: WRITE,
-        body: answer,
+        parameters: WRITE_PARAMETERS,
+        body: response,
         ...common,
       }),
       this.#make('patch', {
@@ -216,7 +234,7 @@ class OperationMaker {
         method: 'patch',
         action: 'patch',
         description: `partially update ${of}`,
-        parameters: [...WRITE, FORCE],
+        parameters: [...WRITE_PARAMETERS, FORCE_PARAMETER],
         body: PATCH,
         ...common,
       }),
@@ -236,7 +254,7 @@ class OperationMaker {
           method: 'post',
           action: 'post',
           description: `create ${of}`,
-          parameters: WRITE,
+          parameters: WRITE_PARAMETERS,
           codes: [200, 201, 202],
           ...common,
         }),
@@ -246,7 +264,7 @@ class OperationMaker {
           method: 'put',
           action: 'put',
           description: `replace ${of}`,
-          parameters: WRITE,
+          parameters: WRITE_PARAMETERS,
           ...common,
         }),
     ];
@@ -267,7 +285,7 @@ class OperationMaker {
       tag: tagOf(resource),
       parameters: details.parameters ?? [],
       body: details.body,
-      answer: details.answer,
+      response: details.response,
       codes: details.codes ?? [200],
       patchTypes: details.method === 'patch' ? patchTypesOf(resource) : undefined,
     };

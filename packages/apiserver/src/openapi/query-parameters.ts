@@ -19,13 +19,13 @@ const FIELD_VALIDATION: QueryParameter = {
   type: 'string',
   description: 'What to do with unknown and duplicate fields: Ignore, Warn or Strict.',
 };
-export const FORCE: QueryParameter = {
+export const FORCE_PARAMETER: QueryParameter = {
   name: 'force',
   type: 'boolean',
   description: 'Takes conflicting fields over from their managers; for apply alone.',
 };
-export const WRITE = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
-export const LIST: readonly QueryParameter[] = [
+export const WRITE_PARAMETERS = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
+export const LIST_PARAMETERS: readonly QueryParameter[] = [
   { name: 'allowWatchBookmarks', type: 'boolean', description: 'Asks for BOOKMARK events in a watch.' },
   { name: 'continue', type: 'string', description: 'Token of the page to go on with.' },
   { name: 'fieldSelector', type: 'string', description: 'Restricts the list by fields.' },
@@ -37,7 +37,7 @@ export const LIST: readonly QueryParameter[] = [
   { name: 'timeoutSeconds', type: 'integer', description: 'The longest that the call may last.' },
   { name: 'watch', type: 'boolean', description: 'Watches for changes instead of listing.' },
 ];
-export const DELETE: readonly QueryParameter[] = [
+export const DELETE_PARAMETERS: readonly QueryParameter[] = [
   DRY_RUN,
   { name: 'gracePeriodSeconds', type: 'integer', description: 'Seconds before the object is removed.' },
   { name: 'orphanDependents', type: 'boolean', description: 'Deprecated: use propagationPolicy.' },

@@ -21,7 +21,7 @@ const BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: MAX_BODY_BYTES };
 export function webhookConverter(caller: WebhookCaller, config: WebhookClientConfig): Converter {
   return async (objects, apiVersion) => {
     const converted: KubeObject[] = [];
-    for (const part of parts(objects)) converted.push(...(await ask(caller, config, part, apiVersion)));
+    for (const part of parts(objects)) converted.push(...(await callWebhook(caller, config, part, apiVersion)));
     return converted;
   };
 }
@@ -42,7 +42,7 @@ function* parts(objects: readonly KubeObject[]): Generator<readonly KubeObject[]
   if (part.length > 0) yield part;
 }
 
-async function ask(
+async function callWebhook(
   caller: WebhookCaller,
   config: WebhookClientConfig,
   objects: readonly KubeObject[],
@@ -58,7 +58,7 @@ async function ask(
   };
   let outcome: readonly unknown[] | string;
   try {
-    outcome = convertedIn(await caller.post(config, review, TIMEOUT_MS), uid);
+    outcome = convertedObjects(await caller.post(config, review, TIMEOUT_MS), uid);
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     outcome = error.message;
@@ -68,13 +68,13 @@ async function ask(
     throw failed(`${by} returned ${outcome.length} objects, expected ${objects.length}`);
   }
   return objects.map((object, index) => {
-    const made = restored(outcome[index], object, desiredAPIVersion);
-    if (typeof made !== 'string') return made;
-    throw failed(`${by} returned invalid converted object at index ${index}: ${made}`);
+    const result = restoreMetadata(outcome[index], object, desiredAPIVersion);
+    if (typeof result !== 'string') return result;
+    throw failed(`${by} returned invalid converted object at index ${index}: ${result}`);
   });
 }
 
-const reviewed = z.object({
+const reviewSchema = z.object({
   apiVersion: z.string(),
   kind: z.string(),
   response: z
@@ -86,8 +86,8 @@ const reviewed = z.object({
     .nullish(),
 });
 
-function convertedIn(answer: unknown, uid: string): readonly unknown[] | string {
-  const parsed = reviewed.safeParse(answer);
+function convertedObjects(answer: unknown, uid: string): readonly unknown[] | string {
+  const parsed = reviewSchema.safeParse(answer);
   if (!parsed.success) return `the ConversionReview cannot be read: ${parsed.error.issues[0]?.message}`;
   const { apiVersion, kind, response } = parsed.data;
   if (apiVersion !== API_VERSION || kind !== 'ConversionReview') {
@@ -103,31 +103,32 @@ function convertedIn(answer: unknown, uid: string): readonly unknown[] | string 
 }
 
 /** The converted object with the original metadata: only labels and annotations may change. */
-function restored(made: unknown, object: KubeObject, apiVersion: string): KubeObject | string {
-  if (!isJsonObject(made) || !isJsonObject(made['metadata'])) return 'it is no object with metadata';
-  if (made['apiVersion'] !== apiVersion) {
-    return `invalid groupVersion (expected ${apiVersion}, received ${shown(made['apiVersion'])})`;
+function restoreMetadata(result: unknown, object: KubeObject, apiVersion: string): KubeObject | string {
+  if (!isJsonObject(result) || !isJsonObject(result['metadata'])) return 'it is no object with metadata';
+  if (result['apiVersion'] !== apiVersion) {
+    return `invalid groupVersion (expected ${apiVersion}, received ${quoteValue(result['apiVersion'])})`;
   }
-  if (made['kind'] !== object.kind) return `invalid kind (expected ${object.kind}, received ${shown(made['kind'])})`;
-  if (typeof measureJson(made, BOUNDS) !== 'number') {
+  if (result['kind'] !== object.kind)
+    return `invalid kind (expected ${object.kind}, received ${quoteValue(result['kind'])})`;
+  if (typeof measureJson(result, BOUNDS) !== 'number') {
     return `it is nested deeper than ${BOUNDS.maxDepth} levels or has more than ${BOUNDS.maxChars} characters`;
   }
-  const { metadata } = made;
+  const { metadata } = result;
   for (const field of ['name', 'namespace', 'uid'] as const) {
     if ((metadata[field] ?? '') === (object.metadata[field] ?? '')) continue;
-    return `must have the same ${field}: ${shown(metadata[field])} != ${shown(object.metadata[field])}`;
+    return `must have the same ${field}: ${quoteValue(metadata[field])} != ${quoteValue(object.metadata[field])}`;
   }
   const { labels: _labels, annotations: _annotations, ...kept } = object.metadata;
   const { labels, annotations } = metadata;
-  if (!isTexts(labels) || !isTexts(annotations)) return 'its labels and annotations must be texts';
-  return { ...made, metadata: { ...kept, ...(labels && { labels }), ...(annotations && { annotations }) } };
+  if (!isStringMap(labels) || !isStringMap(annotations)) return 'its labels and annotations must be texts';
+  return { ...result, metadata: { ...kept, ...(labels && { labels }), ...(annotations && { annotations }) } };
 }
 
-function shown(value: unknown): string {
+function quoteValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? '');
 }
 
-function isTexts(map: unknown): map is Record<string, string> | undefined {
+function isStringMap(map: unknown): map is Record<string, string> | undefined {
   return map === undefined || (isJsonObject(map) && Object.values(map).every((value) => typeof value === 'string'));
 }
 

@@ -16,7 +16,7 @@ export interface Destination {
   readonly port: number;
   /** Expected name in the server's certificate, if different from `host`. */
   readonly serverName?: string | undefined;
-  /** PEM of the CAs of its certificate; Node's built-in roots by default. */
+  /** PEM of the CAs of its certificate; Node's built-in CAs by default. */
   readonly caBundle?: string | undefined;
   readonly insecureSkipTlsVerify?: boolean | undefined;
   /** PEM of this server's certificate and key. */
@@ -25,7 +25,7 @@ export interface Destination {
 
 export interface OutboundCall {
   readonly method: string;
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array | undefined;
@@ -43,7 +43,7 @@ export interface OutboundCall {
 export interface OutboundClientOptions {
   readonly clock: Clock;
   readonly policy: OutboundPolicy;
-  /** Resolves a name; by DNS by default. */
+  /** Resolves a name, by default with DNS. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
   /** Maximum concurrent calls; 64 by default. */
   readonly maxCalls?: number;
@@ -52,7 +52,7 @@ export interface OutboundClientOptions {
 /** The interface of an OutboundClient for callers. */
 export type Outbound = Pick<OutboundClient, 'request'>;
 
-/** Concurrent calls; further ones wait, within their time limit. */
+/** Concurrent calls; additional ones wait, within their time limit. */
 const MAX_CALLS = 64;
 const IDLE_CONNECTIONS = 4;
 const IDLE_MS = 30_000;
@@ -75,12 +75,12 @@ export class OutboundClient {
   /** Rejects with an OutboundError. The caller reads the body, or destroys it. */
   async request(destination: Destination, call: OutboundCall): Promise<IncomingMessage> {
     const endMs = this.#options.clock.now() + call.timeoutMs;
-    const leave = await this.#enter(call.timeoutMs);
+    const release = await this.#enter(call.timeoutMs);
     try {
-      const address = await this.#inTime(this.#left(endMs), this.#addressOf(destination));
+      const address = await this.#withTimeout(this.#remainingMs(endMs), this.#addressOf(destination));
       return await this.#send(destination, address, call, endMs, isRepeatable(call));
     } finally {
-      leave();
+      release();
     }
   }
 
@@ -91,14 +91,14 @@ export class OutboundClient {
   async #enter(timeoutMs: number): Promise<() => void> {
     const entering = this.#slots.enter();
     try {
-      return await this.#inTime(timeoutMs, entering);
+      return await this.#withTimeout(timeoutMs, entering);
     } catch (error) {
-      void entering.then((leave) => leave());
+      void entering.then((release) => release());
       throw error;
     }
   }
 
-  #left(endMs: number): number {
+  #remainingMs(endMs: number): number {
     return endMs - this.#options.clock.now();
   }
 
@@ -130,7 +130,7 @@ export class OutboundClient {
       cut ??= reason;
       outgoing.destroy();
     };
-    const timer = clock.after(this.#left(endMs), () => end(new OutboundError(DEADLINE_EXCEEDED)));
+    const timer = clock.after(this.#remainingMs(endMs), () => end(new OutboundError(DEADLINE_EXCEEDED)));
     const onAbort = () => end(new OutboundError('context canceled'));
     call.signal?.addEventListener('abort', onAbort, { once: true });
     outgoing.once('close', () => {
@@ -165,7 +165,7 @@ export class OutboundClient {
     return promise;
   }
 
-  #inTime<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  #withTimeout<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const timer = this.#options.clock.after(timeoutMs, () => reject(new OutboundError(DEADLINE_EXCEEDED)));
     work.then(resolve, reject).finally(() => timer.cancel());
@@ -206,10 +206,13 @@ function optionsOf(destination: Destination, address: string, { method, path, he
   } satisfies RequestOptions;
 }
 
-/** By c-ares: names are user-controlled, and `getaddrinfo` would block the thread pool that this process uses for files. */
+/**
+ * Uses c-ares: names are user-controlled, and `getaddrinfo` would block the thread pool that this process uses for
+ * files.
+ */
 async function resolveName(name: string): Promise<readonly string[]> {
   if (name === 'localhost') return ['127.0.0.1', '::1'];
   const resolver = new Resolver({ timeout: RESOLVE_TIMEOUT_MS, tries: 2 });
-  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const lookups = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  return lookups.flatMap((lookup) => (lookup.status === 'fulfilled' ? lookup.value : []));
 }

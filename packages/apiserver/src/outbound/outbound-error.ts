@@ -14,7 +14,7 @@ const SYSTEM_CALLS: Readonly<Record<string, string>> = {
 };
 
 const UNKNOWN_AUTHORITY = 'certificate signed by unknown authority';
-const CERTIFICATES: Readonly<Record<string, string>> = {
+const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
@@ -39,10 +39,10 @@ export function outboundErrorOf(
   const target = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
   const call = SYSTEM_CALLS[code];
   if (call !== undefined) return new OutboundError(`dial tcp ${target}: connect: ${call}`, { cause: error });
-  const complaint =
-    code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? `certificate is not valid for ${serverName}` : CERTIFICATES[code];
-  if (complaint !== undefined) {
-    return new OutboundError(`tls: failed to verify certificate: x509: ${complaint}`, { cause: error });
+  const problem =
+    code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? `certificate is not valid for ${serverName}` : CERTIFICATE_ERRORS[code];
+  if (problem !== undefined) {
+    return new OutboundError(`tls: failed to verify certificate: x509: ${problem}`, { cause: error });
   }
   return new OutboundError(code === 'ECONNRESET' ? 'EOF' : message, { cause: error });
 }

@@ -7,5 +7,5 @@ export type OutboundKind = 'cluster' | 'controlplane';
  */
 export type OutboundPolicy = (kind: OutboundKind, address: string, port: number) => string | undefined;
 
-/** Default of servers without a policy. */
-export const nothingAllowed: OutboundPolicy = () => 'this server calls nobody';
+/** Default for servers without a policy. */
+export const denyAll: OutboundPolicy = () => 'this server calls nobody';

@@ -25,18 +25,18 @@ test.each<{ reason: string; services?: Service[]; slices?: EndpointSlice[]; lead
     leads: 'no service port 443 found for service "hooks"',
   },
   {
-    reason: 'a name elsewhere',
+    reason: 'an external name',
     services: [service({ type: 'ExternalName' })],
     leads: 'unsupported service type "ExternalName"',
   },
   { reason: 'no endpoint', slices: [], leads: 'no endpoints available for service "hooks"' },
   {
-    reason: 'none that is ready',
+    reason: 'no ready endpoint',
     slices: [slice({ endpoints: [{ addresses: ['192.0.2.7'], conditions: { ready: false } }] })],
     leads: 'no endpoints available for service "hooks"',
   },
   {
-    reason: 'a port of another name',
+    reason: 'a port with another name',
     slices: [slice({ ports: [{ name: 'metrics', port: 9090 }] })],
     leads: 'no endpoints available for service "hooks"',
   },
@@ -45,7 +45,7 @@ test.each<{ reason: string; services?: Service[]; slices?: EndpointSlice[]; lead
     slices: [slice({ metadata: { namespace: 'shop', name: 'x', labels: { 'kubernetes.io/service-name': 'other' } } })],
     leads: 'no endpoints available for service "hooks"',
   },
-])('with $reason a Service leads to $leads', ({ services = [service({})], slices = [slice({})], leads }) => {
+])('resolves a Service with $reason to $leads', ({ services = [service({})], slices = [slice({})], leads }) => {
   const reader = new FakeObjectReader();
   reader.put(Services, ...services);
   reader.put(EndpointSlices, ...slices);

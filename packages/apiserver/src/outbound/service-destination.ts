@@ -25,10 +25,10 @@ export function serviceDestination(
   if (service === undefined) throw new OutboundError(`service ${JSON.stringify(name)} not found`);
   const { type = 'ClusterIP' } = service.spec;
   if (type === 'ExternalName') throw new OutboundError(`unsupported service type ${JSON.stringify(type)}`);
-  const wanted = service.spec.ports?.find((candidate) => candidate.port === port);
-  if (wanted === undefined)
+  const servicePort = service.spec.ports?.find((candidate) => candidate.port === port);
+  if (servicePort === undefined)
     throw new OutboundError(`no service port ${port} found for service ${JSON.stringify(name)}`);
-  const targets = endpointsOf(reader, service, wanted.name ?? '');
+  const targets = endpointsOf(reader, service, servicePort.name ?? '');
   const target = targets[Math.floor(random() * targets.length)];
   if (target === undefined) throw new OutboundError(`no endpoints available for service ${JSON.stringify(name)}`);
   return { kind: 'cluster', ...target, serverName: `${name}.${namespace}.svc` };

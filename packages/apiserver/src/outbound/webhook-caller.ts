@@ -32,7 +32,7 @@ export class WebhookCaller {
     const endMs = clock.now() + timeoutMs;
     const query = `timeout=${Math.ceil(timeoutMs / 1000)}s`;
     const { url, path } = urlOf(config);
-    const incoming = await prefixed(`Post "${url}?${query}"`, async () =>
+    const incoming = await withErrorPrefix(`Post "${url}?${query}"`, async () =>
       client.request(this.#destinationOf(config, url), {
         method: 'POST',
         path: `${path}?${query}`,
@@ -48,7 +48,8 @@ export class WebhookCaller {
     );
     const text = await readBounded(incoming, clock, endMs - clock.now());
     const status = incoming.statusCode ?? 0;
-    if (status < 200 || status > 299) throw new OutboundError(wordsOf(status, text, incoming.headers['content-type']));
+    if (status < 200 || status > 299)
+      throw new OutboundError(describeStatus(status, text, incoming.headers['content-type']));
     try {
       return JSON.parse(text);
     } catch (error) {
@@ -81,7 +82,7 @@ function urlOf({ url, service }: WebhookClientConfig): { readonly url: string; r
   return { url: `${origin}${pathname}`, path: pathname };
 }
 
-async function prefixed<T>(prefix: string, work: () => Promise<T>): Promise<T> {
+async function withErrorPrefix<T>(prefix: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -89,7 +90,7 @@ async function prefixed<T>(prefix: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-const STATUS_WORDS: Readonly<Record<number, string>> = {
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
   404: 'the server could not find the requested resource',
   405: 'the server does not allow this method on the requested resource',
   409: 'the server reported a conflict',
@@ -100,10 +101,10 @@ const STATUS_WORDS: Readonly<Record<number, string>> = {
 };
 
 /** client-go's error for an unsuccessful response. */
-function wordsOf(status: number, text: string, contentType = ''): string {
+function describeStatus(status: number, text: string, contentType = ''): string {
   const message = statusMessageOf(text);
   if (message !== undefined) return message;
-  const known = STATUS_WORDS[status];
+  const known = STATUS_TEXTS[status];
   if (known !== undefined) return known;
   const quoted = contentType.startsWith('text/') ? text.trim().slice(0, MAX_QUOTED_CHARS) : 'unknown';
   if (status >= 500)

@@ -63,11 +63,11 @@ interface Options {
   readonly nowMs?: number;
 }
 
-/** The configuration that claims nothing. */
+/** A configuration that claims nothing. */
 const nothing = thing(undefined);
 
 /** An object in a store, written by managers one after another. */
-class Stored {
+class StoredObject {
   object: Thing | undefined;
 
   apply(manager: string, configuration: Thing | Record<string, unknown>, options: Options = {}): this {
@@ -75,7 +75,7 @@ class Stored {
     const { force = false, subresource = '', nowMs = T0 } = options;
     const merged = applyPatch({ ...kind, live: this.object, applied, manager, force, subresource, nowMs });
     if (merged === this.object) return this;
-    // What a server does before it stores.
+    // As a server does before it stores an object.
     this.object = cloneJson(merged);
     applyDefaults(this.object, schema, kind.definitions);
     return this;
@@ -110,8 +110,8 @@ class Stored {
 }
 
 describe('apply', () => {
-  it('creates, and owns leaves but not the way to them', () => {
-    const stored = new Stored().apply('a', {
+  it('creates the object, and owns leaves but not their parents', () => {
+    const stored = new StoredObject().apply('a', {
       replicas: 1,
       nested: { a: '1' },
       items: [{ name: 'x' }],
@@ -131,9 +131,9 @@ describe('apply', () => {
   });
 
   it('is a no-op when repeated, without a new time', () => {
-    const stored = new Stored().apply('a', { replicas: 1, set: ['x'] });
-    const before = stored.object;
-    expect(stored.apply('a', { replicas: 1, set: ['x'] }, { nowMs: T0 + 5000 }).object).toBe(before);
+    const stored = new StoredObject().apply('a', { replicas: 1, set: ['x'] });
+    const previous = stored.object;
+    expect(stored.apply('a', { replicas: 1, set: ['x'] }, { nowMs: T0 + 5000 }).object).toBe(previous);
   });
 
   it.each<[string, object, object, object]>([
@@ -157,12 +157,12 @@ describe('apply', () => {
     ['an atomic list', { image: 'i', list: ['a'] }, { image: 'i' }, { image: 'i' }],
     ['a nested field', { nested: { a: '1', b: '2' } }, { nested: { b: '2' } }, { nested: { b: '2' } }],
   ])('removes %s that it no longer lists', (_, first, second, expected) => {
-    const stored = new Stored().apply('a', first as Thing).apply('a', second as Thing);
+    const stored = new StoredObject().apply('a', first as Thing).apply('a', second as Thing);
     expect(stored.spec ?? {}).toEqual(expected);
   });
 
-  it('keeps what others own or nobody owns when it removes', () => {
-    const stored = new Stored()
+  it('keeps fields with another owner or none when it removes others', () => {
+    const stored = new StoredObject()
       .apply('a', { items: [{ name: 'x', value: '1', deep: { a: '1' } }], free: { a: '1' }, set: ['p'] })
       .apply('b', { items: [{ name: 'x', deep: { b: '2' } }], free: { b: '2' }, set: ['p', 'q'] })
       .apply('a', nothing);
@@ -170,8 +170,8 @@ describe('apply', () => {
     expect(Object.keys(stored.owners)).toEqual(['b Apply']);
   });
 
-  it('keeps an empty list that it lists, and drops one that it does not', () => {
-    const stored = new Stored()
+  it('keeps an empty list that it includes, and drops one that it omits', () => {
+    const stored = new StoredObject()
       .apply('a', { image: 'i', items: [{ name: 'x' }] })
       .apply('a', { image: 'i', items: [] });
     expect(stored.spec).toEqual({ image: 'i', items: [] });
@@ -180,34 +180,36 @@ describe('apply', () => {
   });
 
   it('keeps an empty map that another manager owns, whoever filled it', () => {
-    const stored = new Stored().apply('a', { image: 'i', nested: {} }).apply('b', { nested: {} });
+    const stored = new StoredObject().apply('a', { image: 'i', nested: {} }).apply('b', { nested: {} });
     (stored.object as Thing).spec = { image: 'i', nested: { a: 'default' } };
     stored.apply('a', { image: 'i' });
     expect(stored.owners['b Apply']).toEqual({ 'f:spec': { 'f:nested': {} } });
     expect(stored.spec).toEqual({ image: 'i', nested: { a: 'default' } });
   });
 
-  it('changes nothing when nothing is applied to what nobody owns', () => {
-    const stored = new Stored();
+  it('changes nothing when it applies nothing to unowned fields', () => {
+    const stored = new StoredObject();
     stored.object = thing({ replicas: 1 });
     expect(stored.apply('a', nothing).object).toEqual(thing({ replicas: 1 }));
   });
 
   it('keeps a field that an updater has set since', () => {
-    const stored = new Stored().apply('a', { replicas: 1, image: 'i' }).update('hpa', { replicas: 5, image: 'i' });
+    const stored = new StoredObject()
+      .apply('a', { replicas: 1, image: 'i' })
+      .update('hpa', { replicas: 5, image: 'i' });
     expect(stored.apply('a', { image: 'i' }).spec).toEqual({ replicas: 5, image: 'i' });
   });
 
-  it('shares a field on whose value both agree, and leaves it to the other', () => {
-    const stored = new Stored().apply('a', { replicas: 1 }).apply('b', { replicas: 1 });
+  it('shares a field with an agreed value, and leaves it to the other manager on release', () => {
+    const stored = new StoredObject().apply('a', { replicas: 1 }).apply('b', { replicas: 1 });
     expect(Object.keys(stored.owners)).toEqual(['a Apply', 'b Apply']);
     expect(stored.apply('a', nothing).spec).toEqual({ replicas: 1 });
     expect(stored.apply('b', nothing).spec).toBeUndefined();
     expect(stored.owners).toEqual({});
   });
 
-  it('leaves the status to its subresource, and the rest to the object', () => {
-    const stored = new Stored().apply('a', thing({ replicas: 1 }, { status: { phase: 'ignored' } }));
+  it('leaves status to its subresource, and everything else to the object', () => {
+    const stored = new StoredObject().apply('a', thing({ replicas: 1 }, { status: { phase: 'ignored' } }));
     expect(stored.object?.status).toBeUndefined();
     stored.apply('b', thing({ replicas: 7 }, { status: { phase: 'Ready' } }), { subresource: 'status' });
     expect(stored.object).toMatchObject({ spec: { replicas: 1 }, status: { phase: 'Ready' } });
@@ -215,8 +217,8 @@ describe('apply', () => {
     expect(stored.apply('a', { replicas: 2 }).object?.status).toEqual({ phase: 'Ready' });
   });
 
-  it('owns labels, and keeps what the server owns', () => {
-    const stored = new Stored().apply('a', thing(undefined, { metadata: { name: 'a', labels: { x: '1' } } }));
+  it('owns labels, and keeps server-managed metadata', () => {
+    const stored = new StoredObject().apply('a', thing(undefined, { metadata: { name: 'a', labels: { x: '1' } } }));
     stored.object = {
       ...(stored.object as Thing),
       metadata: { ...stored.object?.metadata, uid: '1', resourceVersion: '4' },
@@ -239,7 +241,7 @@ describe('the order of an applied list', () => {
     ['', 'b a', 'b a'],
   ])('%s with %s applied is %s', (live, applied, expected) => {
     const list = (text: string) => ({ set: text.split(' ').filter(Boolean) });
-    const stored = new Stored().update('u', list(live)).apply('a', list(applied));
+    const stored = new StoredObject().update('u', list(live)).apply('a', list(applied));
     expect(stored.spec).toEqual(list(expected));
   });
 });
@@ -249,8 +251,8 @@ describe('items whose key has a default', () => {
   const stored = { ports: [{ port: 80, protocol: 'TCP' }] };
   const PATH = 'k:{"port":80,"protocol":"TCP"}';
 
-  it('stay one item however often they are applied', () => {
-    const object = new Stored().apply('a', bare);
+  it('stay a single item however often they are applied', () => {
+    const object = new StoredObject().apply('a', bare);
     const first = object.object;
     expect(first).toMatchObject({ spec: stored });
     expect(object.apply('a', bare, { nowMs: T0 + 5000 }).object).toBe(first);
@@ -262,7 +264,7 @@ describe('items whose key has a default', () => {
     ['null', { port: 80, protocol: null }],
     ['left out', { port: 80 }],
   ])('are the same item with the key %s', (_, port) => {
-    const object = new Stored()
+    const object = new StoredObject()
       .apply('a', { ports: [port] })
       .apply('b', bare)
       .apply('c', stored);
@@ -273,14 +275,14 @@ describe('items whose key has a default', () => {
   });
 
   it('are removed when no longer applied', () => {
-    const object = new Stored().apply('a', { ports: [{ port: 80 }, { port: 53, protocol: 'UDP' }] });
+    const object = new StoredObject().apply('a', { ports: [{ port: 80 }, { port: 53, protocol: 'UDP' }] });
     expect(object.apply('a', { ports: [{ port: 53, protocol: 'UDP' }] }).spec).toEqual({
       ports: [{ port: 53, protocol: 'UDP' }],
     });
   });
 
-  it('differ from those of another key', () => {
-    const object = new Stored().apply('a', { ports: [{ port: 53 }, { port: 53, protocol: 'UDP', name: 'dns' }] });
+  it('differ from items with another key', () => {
+    const object = new StoredObject().apply('a', { ports: [{ port: 53 }, { port: 53, protocol: 'UDP', name: 'dns' }] });
     expect(
       object.apply('a', {
         ports: [
@@ -296,22 +298,22 @@ describe('items whose key has a default', () => {
     });
   });
 
-  it('conflict under the key that they are stored with', () => {
-    const object = new Stored().apply('a', { ports: [{ port: 80, name: 'x' }] });
+  it('conflict under the stored key', () => {
+    const object = new StoredObject().apply('a', { ports: [{ port: 80, name: 'x' }] });
     expect(object.conflictOf('b', { ports: [{ port: 80, name: 'y' }] })).toMatchObject({
       causes: [{ field: '.spec.ports[port=80,protocol="TCP"].name' }],
     });
   });
 
-  it('are refused when they are applied twice, with the key and without', () => {
-    expect(() => new Stored().apply('a', { ports: [{ port: 80 }, { port: 80, protocol: 'TCP' }] })).toThrow(
+  it('are rejected if applied twice, with the key and without', () => {
+    expect(() => new StoredObject().apply('a', { ports: [{ port: 80 }, { port: 80, protocol: 'TCP' }] })).toThrow(
       '.spec.ports: duplicate entries for key [port=80,protocol="TCP"]',
     );
   });
 
-  describe('and were applied before the default was known', () => {
+  describe('applied before the default was known', () => {
     const old = () => {
-      const object = new Stored().apply('a', bare);
+      const object = new StoredObject().apply('a', bare);
       const fieldsV1 = { 'f:spec': { 'f:ports': { 'k:{"port":80}': { '.': {}, 'f:port': {} } } } };
       const entry = {
         manager: 'a',
@@ -324,7 +326,7 @@ describe('items whose key has a default', () => {
       return object;
     };
 
-    it('are owned as they are stored from the next apply on', () => {
+    it('are owned under the stored key from the next apply on', () => {
       const object = old().apply('a', bare);
       expect(object.spec).toEqual(stored);
       expect(object.owners).toEqual({ 'a Apply': { 'f:spec': { 'f:ports': { [PATH]: { '.': {}, 'f:port': {} } } } } });
@@ -334,13 +336,13 @@ describe('items whose key has a default', () => {
       expect(old().apply('a', { image: 'i' }).spec).toEqual({ image: 'i' });
     });
 
-    it('become what is applied where the fault has doubled them with other fields', () => {
+    it('are replaced by the applied item if they were duplicated with other fields', () => {
       const object = old();
       (object.object as Thing).spec = { ports: [{ port: 80, protocol: 'TCP', name: 'x' }, ...stored.ports] };
       expect(object.apply('a', bare).spec).toEqual(stored);
     });
 
-    it('become one where the fault has doubled them', () => {
+    it('are merged if they were duplicated', () => {
       const object = old();
       (object.object as Thing).spec = { ports: [...stored.ports, ...stored.ports] };
       expect(object.apply('a', bare).spec).toEqual(stored);
@@ -349,8 +351,8 @@ describe('items whose key has a default', () => {
 });
 
 describe('conflicts', () => {
-  it('names the field and its manager, as kubectl prints it', () => {
-    const stored = new Stored().apply('a', { replicas: 1 });
+  it('name the field and its manager, as kubectl prints them', () => {
+    const stored = new StoredObject().apply('a', { replicas: 1 });
     expect(stored.conflictOf('b', { replicas: 2 })).toEqual({
       code: 409,
       message: 'Apply failed with 1 conflict: conflict with "a": .spec.replicas',
@@ -358,8 +360,8 @@ describe('conflicts', () => {
     });
   });
 
-  it('lists many by manager', () => {
-    const stored = new Stored()
+  it('are grouped by manager if there are many', () => {
+    const stored = new StoredObject()
       .update('kubectl-edit', { replicas: 1, items: [{ name: 'x', value: '1' }] })
       .update('hpa', { replicas: 2, items: [{ name: 'x', value: '1' }] }, { subresource: 'scale' });
     expect(stored.conflictOf('b', { replicas: 3, items: [{ name: 'x', value: '2' }] })).toMatchObject({
@@ -372,8 +374,10 @@ describe('conflicts', () => {
     });
   });
 
-  it('force takes the fields over', () => {
-    const stored = new Stored().apply('a', { replicas: 1, image: 'i' }).apply('b', { replicas: 2 }, { force: true });
+  it('are overridden with force, which takes over the fields', () => {
+    const stored = new StoredObject()
+      .apply('a', { replicas: 1, image: 'i' })
+      .apply('b', { replicas: 2 }, { force: true });
     expect(stored.spec).toEqual({ replicas: 2, image: 'i' });
     expect(stored.owners).toEqual({
       'a Apply': { 'f:spec': { 'f:image': {} } },
@@ -381,23 +385,23 @@ describe('conflicts', () => {
     });
   });
 
-  it('arise with atomic values as a whole, with maps and sets by part', () => {
-    const stored = new Stored().apply('a', { list: ['a'], free: { a: '1' }, set: ['a'] });
+  it('arise for atomic values as a whole, and for maps and sets by member', () => {
+    const stored = new StoredObject().apply('a', { list: ['a'], free: { a: '1' }, set: ['a'] });
     expect(stored.conflictOf('b', { free: { b: '2' }, set: ['b'] })).toBeUndefined();
     expect(stored.conflictOf('b', { list: ['a', 'b'] })).toMatchObject({
       message: expect.stringContaining('.spec.list'),
     });
   });
 
-  it('arise with oneself as updater, for that is another manager', () => {
-    const stored = new Stored().update('a', { replicas: 1 });
+  it("arise with the same manager's updates, which count as another manager", () => {
+    const stored = new StoredObject().update('a', { replicas: 1 });
     expect(stored.conflictOf('a', { replicas: 2 })).toMatchObject({
       message: expect.stringContaining('"a" using x.io/v1'),
     });
   });
 
-  it('arise with what stood there before the first apply', () => {
-    const stored = new Stored();
+  it('arise with fields set before the first apply', () => {
+    const stored = new StoredObject();
     stored.object = thing({ replicas: 1 }, { metadata: { name: 'a', uid: '1' } });
     expect(stored.conflictOf('b', { replicas: 2 })).toMatchObject({
       message: expect.stringContaining('"before-first-apply"'),
@@ -408,7 +412,7 @@ describe('conflicts', () => {
   it('do not arise for kubectl with unchanged fields of client-side apply', () => {
     const configuration = thing({ replicas: 1, image: 'i' });
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(configuration) };
-    const stored = new Stored();
+    const stored = new StoredObject();
     stored.object = { ...configuration, metadata: { name: 'a', annotations } };
     stored.update('kubectl-client-side-apply', { replicas: 1, image: 'i' });
     const entry = {
@@ -426,7 +430,7 @@ describe('conflicts', () => {
   });
 });
 
-describe('configurations that are refused', () => {
+describe('rejected configurations', () => {
   it.each<[string, Thing, string]>([
     [
       'managedFields',
@@ -445,7 +449,7 @@ describe('configurations that are refused', () => {
     ],
     ['values twice in a set', thing({ set: ['a', 'a'] }), '.spec.set: duplicate entries for key [="a"]'],
   ])('%s', (_, applied, message) => {
-    expect(() => new Stored().apply('a', applied)).toThrow(message);
+    expect(() => new StoredObject().apply('a', applied)).toThrow(message);
   });
 });
 
@@ -465,34 +469,34 @@ const configuration = fc.record(
 );
 
 describe('properties of apply', () => {
-  it('apply is idempotent', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(configuration, configuration, (first, second) => {
-        const stored = new Stored().update('u', first).apply('a', second, { force: true });
+        const stored = new StoredObject().update('u', first).apply('a', second, { force: true });
         const once = stored.object;
         expect(stored.apply('a', second, { nowMs: T0 + 1000 }).object).toBe(once);
       }),
     );
   });
 
-  it('applied fields are present, and those dropped by their only applier are removed', () => {
+  it('sets applied fields, and removes those that their only applier dropped', () => {
     fc.assert(
       fc.property(configuration, configuration, (first, second) => {
-        const stored = new Stored().apply('a', first).apply('a', second);
-        const alone = new Stored().apply('a', second);
+        const stored = new StoredObject().apply('a', first).apply('a', second);
+        const alone = new StoredObject().apply('a', second);
         expect(pruneEmpty(stored.spec ?? {})).toEqual(pruneEmpty(alone.spec ?? {}));
       }),
     );
   });
 
-  it('appliers do not undo each other, and releasing all leaves nothing behind', () => {
+  it('does not undo other appliers, and leaves nothing once all have released their fields', () => {
     fc.assert(
       fc.property(configuration, configuration, (mine, theirs) => {
-        const before = new Stored().apply('b', theirs);
+        const previous = new StoredObject().apply('b', theirs);
         const agreed = { ...mine, ...theirs };
-        const stored = new Stored().apply('b', theirs).apply('a', agreed).apply('a', nothing);
-        expect(stored.owners).toEqual(before.owners);
-        expect(pruneEmpty(stored.spec)).toEqual(pruneEmpty(before.spec));
+        const stored = new StoredObject().apply('b', theirs).apply('a', agreed).apply('a', nothing);
+        expect(stored.owners).toEqual(previous.owners);
+        expect(pruneEmpty(stored.spec)).toEqual(pruneEmpty(previous.spec));
       }),
     );
   });

@@ -58,7 +58,7 @@ export function applyPatch(request: ApplyRequest): KubeObject {
   const merge = (value: JsonObject) => mergeTyped(schema, value, configuration, definitions) as JsonObject;
   const merged = merge(livePart);
   const pruned = own === undefined ? merged : prune(request, merged, fieldsOf(own), claimed, others);
-  // Removes fields that became empty, unless the configuration has them empty.
+  // Removes fields that became empty, unless they are empty in the configuration.
   const result = reassemble(request, pruned === merged ? merged : merge(pruned));
 
   const found = trackedDifference(request, live, result, subresource);
@@ -119,9 +119,9 @@ function prune(
   const lastNamed = named(last);
   const withoutLast = removeFrom(merged, lastNamed);
   const managed = others.reduce((all, entry) => union(all, fieldsOf(entry)), claimed);
-  const wanted = union(named(claimedSet(schema, withoutLast, definitions)), named(managed));
+  const retained = union(named(claimedSet(schema, withoutLast, definitions)), named(managed));
   // Null represents a field that stays although its content is removed.
-  const withOwned = removeFrom(merged, difference(everything, wanted), null);
+  const withOwned = removeFrom(merged, difference(everything, retained), null);
   const lost = difference(everything, named(claimedSet(schema, withOwned, definitions)));
   return removeFrom(merged, intersection(lost, lastNamed));
 }

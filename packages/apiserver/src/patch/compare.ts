@@ -49,7 +49,7 @@ export function wholeSet(schema: Schema | undefined, value: Json, definitions: D
     }
   } else if (isListShape(shape) && isJsonArray(value)) {
     const elements = itemElements(shape, value, definitions)?.map((element, index) => ({ element, index }));
-    for (const { element, index } of elements?.sort(byElement) ?? []) {
+    for (const { element, index } of elements?.sort(compareElements) ?? []) {
       node ??= { [SELF]: MEMBER };
       const isRepeated = element in node;
       node[element] = isRepeated ? MEMBER : wholeSet(shape.items, value[index] as Json, definitions);
@@ -58,7 +58,7 @@ export function wholeSet(schema: Schema | undefined, value: Json, definitions: D
   return node ?? MEMBER;
 }
 
-function byElement(left: { readonly element: string }, right: { readonly element: string }): number {
+function compareElements(left: { readonly element: string }, right: { readonly element: string }): number {
   if (left.element === right.element) return 0;
   return left.element < right.element ? -1 : 1;
 }
@@ -186,13 +186,13 @@ function compareLists(
   definitions: Definitions,
 ): Difference | undefined {
   if (jsonEqual(left, right)) return undefined;
-  const before = groupItems(shape, left, definitions);
+  const previousItems = groupItems(shape, left, definitions);
   const after = groupItems(shape, right, definitions);
   // Items without keys cannot be owned individually: the list changed as a whole.
-  if (before === undefined || after === undefined) return LEAF_CHANGED;
+  if (previousItems === undefined || after === undefined) return LEAF_CHANGED;
   const differences = new Differences();
   for (const [element, items] of after) {
-    const previous = before.get(element);
+    const previous = previousItems.get(element);
     const [item] = items;
     if (previous === undefined) {
       differences.changed(element, items.length > 1 ? MEMBER : wholeSet(shape.items, item as Json, definitions));
@@ -204,7 +204,7 @@ function compareLists(
       differences.changed(element, items.length > 1 ? MEMBER : wholeSet(shape.items, item as Json, definitions));
     }
   }
-  for (const [element, items] of before) {
+  for (const [element, items] of previousItems) {
     if (after.has(element)) continue;
     differences.removed(element, items.length > 1 ? MEMBER : wholeSet(shape.items, items[0] as Json, definitions));
   }

@@ -13,8 +13,8 @@ export function orderMergedList(
 ): Json[] {
   const identityOf = (item: Json) =>
     canonicalJson(mergeKey !== undefined && isJsonObject(item) ? item[mergeKey] : item);
-  const wanted = new Map(order.map((item, index) => [identityOf(item), index]));
-  const stood = new Map(previous.map((item, index) => [identityOf(item), index]));
+  const requestedPositions = new Map(order.map((item, index) => [identityOf(item), index]));
+  const previousPositions = new Map(previous.map((item, index) => [identityOf(item), index]));
   const positionIn = (positions: Map<string, number>, item: Json | undefined) =>
     (item === undefined ? undefined : positions.get(identityOf(item))) ?? Number.POSITIVE_INFINITY;
 
@@ -24,19 +24,19 @@ export function orderMergedList(
       return first === second ? 0 : first - second;
     });
   const named = sortBy(
-    wanted,
-    merged.filter((item) => wanted.has(identityOf(item))),
+    requestedPositions,
+    merged.filter((item) => requestedPositions.has(identityOf(item))),
   );
   const unnamed = sortBy(
-    stood,
-    merged.filter((item) => !wanted.has(identityOf(item))),
+    previousPositions,
+    merged.filter((item) => !requestedPositions.has(identityOf(item))),
   );
 
   const result: Json[] = [];
   let next = 0;
   for (const item of named) {
-    const place = stood.has(identityOf(item)) ? positionIn(stood, item) : -1;
-    for (; next < unnamed.length && positionIn(stood, unnamed[next]) < place; next++) {
+    const position = previousPositions.has(identityOf(item)) ? positionIn(previousPositions, item) : -1;
+    for (; next < unnamed.length && positionIn(previousPositions, unnamed[next]) < position; next++) {
       result.push(unnamed[next] as Json);
     }
     result.push(item);

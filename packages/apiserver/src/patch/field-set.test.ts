@@ -49,7 +49,7 @@ describe('field sets', () => {
     );
   });
 
-  it('are kept as they are where nothing changes', () => {
+  it('are reused if unchanged', () => {
     fc.assert(
       fc.property(somePaths, somePaths, (left, right) => {
         const [all, part] = [setOf([...left, ...right]), setOf(left)];
@@ -59,12 +59,12 @@ describe('field sets', () => {
     );
   });
 
-  it('name items as conflicts do', () => {
+  it('format items like conflicts', () => {
     const set = { 'f:l': { 'k:{"a":"x","b":1}': { '.': MEMBER, 'f:c': MEMBER }, 'v:"y"': MEMBER, 'i:2': MEMBER } };
     expect(pathsOf(set)).toEqual(['.l[2]', '.l[="y"]', '.l[a="x",b=1]', '.l[a="x",b=1].c']);
   });
 
-  it('are written in order, and refused when they are none', () => {
+  it('are written in order, and rejected if invalid', () => {
     expect(Object.keys(sortedSet({ 'v:1': MEMBER, 'f:b': MEMBER, '.': MEMBER, 'f:a': MEMBER }))).toEqual([
       '.',
       'f:a',

@@ -36,9 +36,9 @@ describe('JSON patch', () => {
     ['replaces the document', { a: 1 }, [{ op: 'replace', path: '', value: { b: 1 } }], { b: 1 }],
     ['treats __proto__ as any name', {}, [{ op: 'add', path: '/__proto__', value: 1 }], JSON.parse('{"__proto__":1}')],
   ])('%s', (_, target, patch, expected) => {
-    const before = JSON.stringify(target);
+    const previous = JSON.stringify(target);
     expect(JSON.stringify(applyJsonPatch(target, patch))).toBe(JSON.stringify(expected));
-    expect(JSON.stringify(target)).toBe(before);
+    expect(JSON.stringify(target)).toBe(previous);
   });
 
   it.each<[string, object[], string]>([
@@ -50,7 +50,7 @@ describe('JSON patch', () => {
     ['an index with a leading zero', [{ op: 'add', path: '/l/01', value: 1 }], 'invalid index: 01'],
     ['moving into itself', [{ op: 'move', from: '/l', path: '/l/0' }], 'cannot move /l into itself'],
     ['a path without slash', [{ op: 'remove', path: 'a' }], 'path'],
-  ])('refuses %s with 422', (_, patch, cause) => {
+  ])('rejects %s with 422', (_, patch, cause) => {
     const apply = () => applyJsonPatch({ a: 1, l: [1] }, patch);
     expect(apply).toThrow('the server rejected our request due to an error in our request');
     const expected = {
@@ -61,7 +61,7 @@ describe('JSON patch', () => {
     expect(apply).toThrow(expect.objectContaining(expected));
   });
 
-  it('copies large texts further than many small values, which take more to make', () => {
+  it('allows larger copies of long strings than of many small values, which cost more', () => {
     const copies = (count: number) =>
       Array.from({ length: count }, (_, index) => ({ op: 'copy', from: '/a', path: `/b${index}` }));
     const large = { a: 'x'.repeat(1_000_000) };
@@ -77,7 +77,7 @@ describe('JSON patch', () => {
     ['an unknown op', [{ op: 'put', path: '/a' }], 422],
     ['no path', [{ op: 'remove' }], 422],
     ['no from', [{ op: 'copy', path: '/a' }], 422],
-  ])('refuses %s', (_, patch, code) => {
+  ])('rejects %s', (_, patch, code) => {
     expect(() => applyJsonPatch({}, patch)).toThrow(expect.objectContaining({ code }));
   });
 

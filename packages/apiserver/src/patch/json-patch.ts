@@ -114,7 +114,7 @@ function copyOf(root: Root, path: string, value: Json): Json {
   );
 }
 
-/** Counts the items that a list shifts for an insertion or removal at `index`. */
+/** Counts the items that an insertion or removal at `index` shifts in a list. */
 function shift(root: Root, list: readonly Json[], index: number): void {
   root.shiftedItems += Math.max(0, list.length - index);
   if (root.shiftedItems <= MAX_SHIFTED_ITEMS) return;

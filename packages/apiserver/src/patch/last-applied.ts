@@ -6,7 +6,7 @@ import { difference, type FieldSet } from './field-set.ts';
 import { type TrackedKind, trackedDifference, trackedPart } from './managed-fields.ts';
 
 /** Annotation with the last configuration of client-side `kubectl apply`. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Maximum total size of an object's annotations in bytes. */
 const MAX_ANNOTATIONS_BYTES = 256 * 1024;
@@ -23,7 +23,7 @@ interface Migration extends TrackedKind {
  */
 export function allowedByLastApplied(migration: Migration): FieldSet | undefined {
   const { live, apiVersion, subresource, schema, definitions } = migration;
-  const lastApplied = parseObject(live?.metadata.annotations?.[LAST_APPLIED]);
+  const lastApplied = parseObject(live?.metadata.annotations?.[LAST_APPLIED_ANNOTATION]);
   if (live === undefined || lastApplied === undefined || lastApplied.apiVersion !== apiVersion) return undefined;
   const whole = objectSchemaOf(schema, definitions);
   const claimed = claimedSet(whole, trackedPart(lastApplied, migration, subresource), definitions) ?? {};
@@ -34,11 +34,11 @@ export function allowedByLastApplied(migration: Migration): FieldSet | undefined
 /** Updates the annotation of client-side apply when kubectl uses server-side apply. */
 export function syncLastApplied(object: KubeObject, applied: KubeObject, manager: string): KubeObject {
   const annotations = object.metadata.annotations;
-  if (manager !== 'kubectl' || !annotations?.[LAST_APPLIED]) return object;
-  const { [LAST_APPLIED]: _, ...others } = annotations;
-  const { [LAST_APPLIED]: _own, ...appliedAnnotations } = applied.metadata.annotations ?? {};
+  if (manager !== 'kubectl' || !annotations?.[LAST_APPLIED_ANNOTATION]) return object;
+  const { [LAST_APPLIED_ANNOTATION]: _, ...others } = annotations;
+  const { [LAST_APPLIED_ANNOTATION]: _own, ...appliedAnnotations } = applied.metadata.annotations ?? {};
   const configuration = { ...applied, metadata: { ...applied.metadata, annotations: appliedAnnotations } };
-  const synced = { ...others, [LAST_APPLIED]: `${JSON.stringify(configuration)}\n` };
+  const synced = { ...others, [LAST_APPLIED_ANNOTATION]: `${JSON.stringify(configuration)}\n` };
   const bytes = Object.entries(synced).reduce((sum, [key, value]) => sum + Buffer.byteLength(key + value), 0);
   return {
     ...object,

@@ -78,7 +78,7 @@ function created(object: Thing, write?: Write): Thing {
 const fieldsByManager = (entries: readonly ManagedFieldsEntry[]) =>
   Object.fromEntries(entries.map((entry) => [entry.manager, entry.fieldsV1]));
 
-describe('what a create owns', () => {
+describe('ownership after a create', () => {
   it.each<[string, object, object]>([
     ['scalars', { replicas: 1 }, { 'f:replicas': {} }],
     ['maps by key', { free: { a: '1' } }, { 'f:free': { '.': {}, 'f:a': {} } }],
@@ -125,14 +125,14 @@ describe('what a create owns', () => {
     ]);
   });
 
-  it('is no entry when there is nothing to own, and unknown when nobody is named', () => {
+  it('has no entry if there is nothing to own, and the manager `unknown` if none is named', () => {
     expect(track(undefined, thing(undefined))).toEqual([]);
     expect(track(undefined, thing({ replicas: 1 }), { manager: '' })[0]?.manager).toBe('unknown');
   });
 });
 
-describe('what an update changes', () => {
-  it('nothing: the entries are reused as they are', () => {
+describe('ownership after an update', () => {
+  it('is unchanged if nothing changes', () => {
     const live = created(thing({ replicas: 1, items: [{ port: 1 }], set: ['a'] }));
     const same = JSON.parse(JSON.stringify(live)) as Thing;
     same.metadata = { ...same.metadata, resourceVersion: '9', generation: 7 };
@@ -141,14 +141,14 @@ describe('what an update changes', () => {
     expect(track(live, { ...live, metadata: { ...live.metadata } })).toBe(live.metadata.managedFields);
   });
 
-  it('own fields: only the time is new', () => {
+  it('only gets a new time for own fields', () => {
     const live = created(thing({ replicas: 1 }));
     const [entry] = track(live, { ...live, spec: { replicas: 2 } }, { nowMs: LATER });
     expect(entry).toEqual({ ...live.metadata.managedFields?.[0], time: '2026-01-01T00:01:00Z' });
     expect(entry?.fieldsV1).toBe(live.metadata.managedFields?.[0]?.fieldsV1);
   });
 
-  it('fields of another: they change owner, and an entry without fields is removed', () => {
+  it('moves for fields of another manager, and an entry without fields is removed', () => {
     const live = created(thing({ replicas: 1, atomicList: ['a'] }));
     const once = track(live, { ...live, spec: { replicas: 2, atomicList: ['a'] } }, { manager: 'n', nowMs: LATER });
     expect(fieldsByManager(once)).toEqual({
@@ -160,7 +160,7 @@ describe('what an update changes', () => {
     expect(gone).toEqual([]);
   });
 
-  it('removed fields: nobody owns them any more', () => {
+  it('is dropped for removed fields', () => {
     const live = created(thing({ replicas: 1, set: ['a', 'b'], items: [{ port: 1, name: 'x' }, { port: 2 }] }));
     const updated = { ...live, spec: { replicas: 1, set: ['b'], items: [{ port: 2 }] } };
     expect(fieldsByManager(track(live, updated, { manager: 'n' }))).toEqual({
@@ -175,12 +175,12 @@ describe('what an update changes', () => {
     });
   });
 
-  it('the order of a list that is owned by item: nothing', () => {
+  it('is unchanged if only the order of a list owned by item changes', () => {
     const live = created(thing({ set: ['a', 'b'] }));
     expect(track(live, { ...live, spec: { set: ['b', 'a'] } }, { manager: 'n' })).toBe(live.metadata.managedFields);
   });
 
-  it('a value to one of another type', () => {
+  it('is tracked for a value that changes its type', () => {
     const live = created(thing({ other: { a: 1 } }));
     expect(fieldsByManager(track(live, { ...live, spec: { other: 5 } }, { manager: 'n' }))).toEqual({
       m: { 'f:spec': {} },
@@ -190,7 +190,7 @@ describe('what an update changes', () => {
 });
 
 describe('subresources', () => {
-  it('status is owned through status alone, and spec is not taken with it', () => {
+  it('status is owned only through the status subresource, which does not take over spec', () => {
     const live = created(thing({ replicas: 1 }));
     const updated = { ...live, spec: { replicas: 9 }, status: { phase: 'Ready' } };
     const entries = track(live, updated, { subresource: 'status', manager: 'm' });
@@ -200,19 +200,19 @@ describe('subresources', () => {
     ]);
   });
 
-  it('status is a field like others where it is no subresource', () => {
+  it('status is an ordinary field if it is not a subresource', () => {
     const [entry] = track(undefined, thing(undefined, { status: { phase: 'x' } }), { hasStatus: false });
     expect(entry?.fieldsV1).toEqual({ 'f:status': { '.': {}, 'f:phase': {} } });
   });
 
-  it('scale takes the field that it sets', () => {
+  it('scale owns the field that it sets', () => {
     const live = created(thing({ replicas: 1 }));
     const entries = track(live, { ...live, spec: { replicas: 3 } }, { subresource: 'scale', manager: 'hpa' });
     expect(fieldsByManager(entries)).toEqual({ m: { 'f:spec': {} }, hpa: { 'f:spec': { 'f:replicas': {} } } });
   });
 });
 
-describe('managedFields that a client sends', () => {
+describe('managedFields sent by a client', () => {
   const live = created(thing({ replicas: 1 }));
   it.each<[string, ManagedFieldsEntry[] | undefined, number]>([
     ['none: the live ones count', undefined, 1],
@@ -224,12 +224,12 @@ describe('managedFields that a client sends', () => {
     expect(track(live, { ...live, metadata })).toHaveLength(expected);
   });
 
-  it('an object without entries stays untracked', () => {
+  it('keeps an object without entries untracked', () => {
     const bare = { ...live, metadata: { name: 'a', uid: '1' } };
     expect(track(bare, { ...bare, spec: { replicas: 2 } })).toEqual([]);
   });
 
-  it('at most ten updaters have separate entries', () => {
+  it('limits separate entries to ten updaters', () => {
     let object = created(thing({ free: {} }), { manager: 'm00' });
     for (let index = 1; index <= 14; index++) {
       const manager = `m${String(index).padStart(2, '0')}`;

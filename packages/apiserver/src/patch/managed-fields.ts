@@ -59,7 +59,7 @@ const UNTRACKED_METADATA: ReadonlySet<string> = new Set([
  */
 export function trackUpdate(update: UpdateToTrack): readonly ManagedFieldsEntry[] {
   const { live, updated, nowMs } = update;
-  const entries = entriesToStartFrom(update);
+  const entries = initialEntries(update);
   // An untracked object stays untracked until the first apply.
   if (entries.length === 0 && live !== undefined) return entries;
   const writer: Writer = {
@@ -88,13 +88,13 @@ export function trackUpdate(update: UpdateToTrack): readonly ManagedFieldsEntry[
     if (rest !== undefined) next.push(rest);
   }
   if (isUnchanged && isEmptySet(gained)) return entries;
-  if (!isEmptySet(gained)) own = withGained(own, writer, gained, nowMs);
+  if (!isEmptySet(gained)) own = withGainedFields(own, writer, gained, nowMs);
   if (own !== undefined) next.push(own);
   return capUpdateEntries(sortEntries(next));
 }
 
 /** The writer's entry with the fields that it has now set. If it already had them all, only the time changes. */
-function withGained(
+function withGainedFields(
   own: ManagedFieldsEntry | undefined,
   writer: Writer,
   gained: FieldSet,
@@ -109,7 +109,7 @@ function withGained(
     : makeEntry(writer, all, nowMs);
 }
 
-function entriesToStartFrom({ live, updated, subresource }: UpdateToTrack): readonly ManagedFieldsEntry[] {
+function initialEntries({ live, updated, subresource }: UpdateToTrack): readonly ManagedFieldsEntry[] {
   const stored = live?.metadata.managedFields ?? [];
   const sent = updated.metadata.managedFields;
   if (subresource !== '' || sent === undefined || sent === stored) return stored;
@@ -138,8 +138,8 @@ export function trackedDifference(
       : compareTyped(schema, trackedPart(live, kind, subresource), right, kind.definitions);
   const changed = found?.changed && withoutMetadataSelf(found.changed);
   const removed = found?.removed && withoutMetadataSelf(found.removed);
-  const isNothing = (changed === undefined || isEmptySet(changed)) && (removed === undefined || isEmptySet(removed));
-  return isNothing ? undefined : { changed, removed };
+  const hasNoChange = (changed === undefined || isEmptySet(changed)) && (removed === undefined || isEmptySet(removed));
+  return hasNoChange ? undefined : { changed, removed };
 }
 
 /** The part of an object that a writer of `subresource` can own. */

@@ -29,12 +29,12 @@ describe('merge patch', () => {
     expect(applyMergePatch(target, patch)).toEqual(expected);
   });
 
-  it('a name that JavaScript inherits is a name like any other', () => {
+  it('treats an inherited JavaScript name like any other', () => {
     const from: unknown = JSON.parse('{"__proto__":{}}');
     expect(createMergePatch(from as Json, { a: [] })).toEqual(JSON.parse('{"__proto__":null,"a":[]}'));
   });
 
-  it('the patch made of a difference makes that difference', () => {
+  it('creates a patch that reproduces the difference', () => {
     fc.assert(
       fc.property(value, value, (from, to) => {
         const patch = createMergePatch(from, to);

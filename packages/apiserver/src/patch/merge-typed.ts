@@ -75,7 +75,7 @@ function mergeLists(
       if (!named.has(liveElements[next] ?? '')) merged.push(live[next] as Json);
     }
   };
-  // For each applied item, the first one from there on that is also live.
+  // For each applied item, the first one from there on that is also in the live list.
   const stops: (string | undefined)[] = [];
   for (let index = appliedElements.length - 1, stop: string | undefined; index >= 0; index--) {
     const element = appliedElements[index] as string;

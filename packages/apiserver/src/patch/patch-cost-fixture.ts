@@ -11,9 +11,9 @@ function kindWithList(list: Schema): Schema {
   return { type: 'object', properties: { spec: { type: 'object', properties: { list } } } };
 }
 
-function strategic(list: Schema, before: readonly unknown[], patch: object): number {
+function strategicMergeCost(list: Schema, previous: readonly unknown[], patch: object): number {
   const merge = { schema: kindWithList(list), definitions: new Map<string, Schema>() };
-  const target = { metadata: {}, spec: { list: before } };
+  const target = { metadata: {}, spec: { list: previous } };
   return (applyStrategicMergePatch(merge, target, { spec: patch }) as unknown as WithList).spec.list.length;
 }
 
@@ -21,7 +21,7 @@ function names(count: number, prefix = 'name'): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 }
 
-/** Items after a strategic patch of every item of a list. */
+/** Number of items after a strategic patch of every item of a list. */
 export function mergeByKey(count: number): number {
   const list: Schema = {
     type: 'array',
@@ -29,17 +29,17 @@ export function mergeByKey(count: number): number {
     'x-kubernetes-patch-merge-key': 'name',
     items: { type: 'object' },
   };
-  const before = names(count).map((name) => ({ name }));
-  return strategic(list, before, { list: before.map((item) => ({ ...item, x: 1 })) });
+  const previous = names(count).map((name) => ({ name }));
+  return strategicMergeCost(list, previous, { list: previous.map((item) => ({ ...item, x: 1 })) });
 }
 
-/** Items after a strategic patch that deletes as many values, none of which is there. */
+/** Number of items after a strategic patch that deletes as many values, none of which exists. */
 export function deleteFromPrimitiveList(count: number): number {
   const list: Schema = { type: 'array', 'x-kubernetes-patch-strategy': 'merge', items: { type: 'string' } };
-  return strategic(list, names(count), { '$deleteFromPrimitiveList/list': names(count, 'other') });
+  return strategicMergeCost(list, names(count), { '$deleteFromPrimitiveList/list': names(count, 'other') });
 }
 
-/** Items after an apply of as many others. */
+/** Number of items after an apply of as many others. */
 export function applyToSet(count: number): number {
   const schema = kindWithList({ type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } });
   const object = (prefix: string) => ({
@@ -62,7 +62,7 @@ export function applyToSet(count: number): number {
   return (applied as unknown as WithList).spec.list.length;
 }
 
-/** Items after a JSON patch that puts one before all others, repeatedly. */
+/** Number of items after a JSON patch that repeatedly inserts one before all others. */
 export function insertFirst(count: number, times: number): number {
   const operations = Array.from({ length: times }, () => ({ op: 'add', path: '/list/0', value: 0 }));
   const target = { list: Array<number>(count).fill(0) };

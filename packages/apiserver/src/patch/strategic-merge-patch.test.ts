@@ -46,9 +46,9 @@ const schema: Schema = {
 
 function patched(spec: object, patch: object): unknown {
   const target = { metadata: {}, spec };
-  const before = JSON.stringify(target);
+  const previous = JSON.stringify(target);
   const result = applyStrategicMergePatch({ schema, definitions }, target, { spec: patch });
-  expect(JSON.stringify(target)).toBe(before);
+  expect(JSON.stringify(target)).toBe(previous);
   return (result as KubeObject & { spec: unknown }).spec;
 }
 
@@ -131,7 +131,7 @@ describe('strategic merge patch', () => {
     expect(patched(spec, patch)).toEqual(expected);
   });
 
-  it('merges metadata as every object has it', () => {
+  it('merges metadata of any object', () => {
     const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: '1' };
     const target = { metadata: { labels: { a: '1' }, finalizers: ['x'], ownerReferences: [owner] } };
     const patch = {
@@ -159,7 +159,7 @@ describe('strategic merge patch', () => {
       { containers: [a], '$setElementOrder/containers': 'a' },
       'invalid patch format of setElementOrder list',
     ],
-  ])('refuses %s', (_, patch, message) => {
+  ])('rejects %s', (_, patch, message) => {
     expect(() => patched({ containers: [] }, patch)).toThrow(message);
   });
 });

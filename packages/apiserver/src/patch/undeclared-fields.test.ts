@@ -16,7 +16,7 @@ const schema: Schema = {
 const pools = { group: 'example.com', version: 'v1', kind: 'Pool', schema, definitions: new Map() };
 const pool = (fields: object) => ({ metadata: { namespace: 'n', name: 'a' }, ...fields });
 
-it('accepts what the schema knows, and changes nothing', () => {
+it('accepts declared fields, and changes nothing', () => {
   const applied = pool({ ports: [{ port: 1 }], rest: null });
 
   expect(() => checkDeclared(applied, pools)).not.toThrow();
@@ -28,13 +28,13 @@ it.each<[string, object, string]>([
   ['one of an item with keys', { ports: [{ port: 1, x: 1 }] }, '.ports[port=1,protocol="TCP"].x: field not declared'],
   ['one of an item without', { rest: [{ a: 'a' }, { x: 1 }] }, '.rest[1].x: field not declared in schema'],
   ['several', { x: 1, y: 1 }, 'errors:\n  .x: field not declared in schema\n  .y: field not declared in schema'],
-])('refuses %s that the schema lacks', (_, fields, detail) => {
+])('rejects %s that the schema lacks', (_, fields, detail) => {
   expect(() => checkDeclared(pool(fields), pools)).toThrow(
     `failed to create typed patch object (n/a; example.com/v1, Kind=Pool): ${detail}`,
   );
 });
 
-it('names a hundred fields and no more', () => {
+it('reports at most a hundred fields', () => {
   const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`f${index}`, 1]));
 
   expect(() => checkDeclared(pool(fields), { ...pools, group: '', kind: 'Pod' })).toThrow(

@@ -2,7 +2,7 @@ import protobuf from 'protobufjs/minimal.js';
 import { describe, expect, it } from 'vitest';
 import { decodeProtobuf, ProtobufError } from './decode-protobuf.ts';
 
-/** A message from field numbers: text and messages are length-delimited, numbers varints. */
+/** A message from field numbers: strings and messages are length-delimited, numbers varints. */
 function message(...fields: readonly (readonly [number, string | number | Uint8Array])[]): Uint8Array {
   const writer = protobuf.Writer.create();
   for (const [field, value] of fields) {
@@ -98,7 +98,7 @@ describe('decodeProtobuf', () => {
     ['a default', [8, message([1, '{"a":null}'])], { default: { a: null } }],
     ['choices', [20, message([1, '"a"'])], { enum: ['a'] }],
     ['properties', [29, message([1, 'a'], [2, message([37, 1])])], { properties: { a: { nullable: true } } }],
-  ] as const)('reads of a CustomResourceDefinition %s', (_, field, schema) => {
+  ] as const)('reads a CustomResourceDefinition: %s', (_, field, schema) => {
     const version = message([1, 'v1'], [2, 1], [3, 1], [4, message([1, message(field)])]);
     const definition = decodeProtobuf(crd(version));
 
@@ -123,14 +123,14 @@ describe('decodeProtobuf', () => {
     });
   });
 
-  it('refuses schemas of schemas', () => {
+  it('rejects schemas nested too deep', () => {
     let schema = message([5, 'object']);
     for (let depth = 0; depth < 2_000; depth++) schema = message([28, schema]);
 
     expect(() => decodeProtobuf(crd(message([4, message([1, schema])])))).toThrow('nested deeper than 200 levels');
   });
 
-  it('reads options of requests under any group', () => {
+  it('reads request options under any group', () => {
     expect(decodeProtobuf(body('policy/v1', 'DeleteOptions', message([1, 0])))).toMatchObject({
       gracePeriodSeconds: 0,
     });
@@ -140,7 +140,7 @@ describe('decodeProtobuf', () => {
     ['what lacks the mark', Buffer.from('{}')],
     ['a kind that has no Protobuf form', body('example.com/v1', 'Pool', message())],
     ['what ends too early', body('v1', 'ConfigMap', Buffer.from([0x0a, 0x7f]))],
-  ])('refuses %s', (_, bytes) => {
+  ])('rejects %s', (_, bytes) => {
     expect(() => decodeProtobuf(bytes)).toThrow(ProtobufError);
   });
 
@@ -151,12 +151,12 @@ describe('decodeProtobuf', () => {
       'nested deeper than 200 levels (at data',
     ],
     ['JSON that is too long', JSON.stringify({ data: 'x'.repeat(5_000_000) }), 'more than 4194304 bytes of JSON'],
-  ])('refuses %s', (_, json, reason) => {
+  ])('rejects %s', (_, json, reason) => {
     const revision = body('apps/v1', 'ControllerRevision', message([1, metadata], [2, message([1, json])], [3, 1]));
     expect(() => decodeProtobuf(revision)).toThrow(reason);
   });
 
-  it('refuses groups of groups', () => {
+  it('rejects deeply nested groups', () => {
     const groups = Buffer.alloc(50_000, (15 << 3) | 3);
     expect(() => decodeProtobuf(body('v1', 'ConfigMap', groups))).toThrow(ProtobufError);
   });

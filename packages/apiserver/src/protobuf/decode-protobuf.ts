@@ -38,7 +38,7 @@ function decode(body: Uint8Array): object {
     const { apiVersion, kind, raw } = readEnvelope(protobuf.Reader.create(body.subarray(MAGIC.length)));
     const group = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
     const { kinds } = messageTable();
-    // Options of requests (DeleteOptions) may come under any group.
+    // Request options (DeleteOptions) may come under any group.
     const message = kinds[`${group} ${kind}`] ?? kinds[`meta.k8s.io/v1 ${kind}`];
     if (message === undefined) throw new ProtobufError(`no Protobuf form is known of ${kind} in ${apiVersion}`);
     return { apiVersion, kind, ...readMessage(protobuf.Reader.create(raw), message, raw.length, 0) };

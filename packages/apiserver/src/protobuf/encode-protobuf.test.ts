@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeProtobuf } from './decode-protobuf.ts';
 import { encodeMessage } from './encode-protobuf.ts';
 
-/** As the body of a request, which the decoder reads. */
+/** Wraps a message like a request body, for the decoder. */
 function inEnvelope(apiVersion: string, kind: string, raw: Uint8Array): Uint8Array {
   const type = protobuf.Writer.create().uint32(10).string(apiVersion).uint32(18).string(kind).finish();
   const envelope = protobuf.Writer.create().uint32(10).bytes(type).uint32(18).bytes(raw).finish();
@@ -11,7 +11,7 @@ function inEnvelope(apiVersion: string, kind: string, raw: Uint8Array): Uint8Arr
 }
 
 describe('encodeMessage', () => {
-  it('writes a Node that reads as it was', () => {
+  it('writes a Node that decodes to the same object', () => {
     const node = {
       metadata: { name: 'web-1', labels: { a: '1', b: '' }, annotations: { note: 'é' } },
       spec: {
@@ -34,11 +34,11 @@ describe('encodeMessage', () => {
     });
   });
 
-  it('leaves out what the message has no field for', () => {
+  it('omits fields that the message lacks', () => {
     expect(encodeMessage('v1', 'Node', { colour: 'blue' })).toHaveLength(encodeMessage('v1', 'Node', {}).length);
   });
 
-  it('refuses a kind that has no Protobuf form', () => {
+  it('rejects a kind without a Protobuf form', () => {
     expect(() => encodeMessage('example.com/v1', 'Pool', {})).toThrow(TypeError);
   });
 });

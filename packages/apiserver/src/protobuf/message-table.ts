@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /**
  * A field: its JSON name, its type (a scalar, one of the types with a JSON form of their own, or another message) and
- * flags: `r` a list, `m` a map from strings, `i` inlined in JSON, `z` zero is left out in JSON.
+ * flags: `r` a list, `m` a map from strings, `i` inlined in JSON, `z` zero is omitted in JSON.
  */
 export type FieldEntry = readonly [name: string, type: string, flags?: string];
 
@@ -15,7 +15,7 @@ export interface MessageTable {
 
 let table: MessageTable | undefined;
 
-/** Read when the first Protobuf body arrives: most processes never see one. */
+/** Read when the first Protobuf body arrives: most processes never receive one. */
 export function messageTable(): MessageTable {
   table ??= JSON.parse(
     readFileSync(new URL('./generated/kubernetes-messages.json', import.meta.url), 'utf8'),

@@ -6,8 +6,9 @@ interface Usage {
 }
 
 /**
- * How many objects of each resource a namespace holds, and how many bytes they take as JSON. A namespace is counted once, on the first query, and
- * then updated with each write in the event-loop turn in which it becomes visible: a decision and its write in one turn see the exact usage.
+ * The number of objects of each resource in a namespace, and their size as JSON. A namespace is counted once, on the
+ * first query, and then updated with each write in the event-loop turn in which it becomes visible: a decision and its
+ * write in one turn see the exact usage.
  */
 export class NamespaceUsage {
   readonly #store: Pick<Store, 'buckets' | 'list' | 'follow'>;
@@ -18,7 +19,7 @@ export class NamespaceUsage {
   constructor(store: Pick<Store, 'buckets' | 'list' | 'follow'>, isCounted: (resource: string) => boolean) {
     this.#store = store;
     this.#isCounted = isCounted;
-    store.follow((bucket, key, before, after) => this.#changed(bucket, key, before, after));
+    store.follow((bucket, key, previous, updated) => this.#changed(bucket, key, previous, updated));
   }
 
   count(namespace: string, resource: string): number {
@@ -41,18 +42,18 @@ export class NamespaceUsage {
     return usage;
   }
 
-  #changed(bucket: string, key: string, before: Entry | undefined, after: Entry | undefined): void {
+  #changed(bucket: string, key: string, previous: Entry | undefined, updated: Entry | undefined): void {
     const mark = key.indexOf('/');
     // A namespace of this name may be recreated, and is then empty.
-    if (mark < 0 && bucket === 'namespaces' && after === undefined) this.#namespaces.delete(key);
+    if (mark < 0 && bucket === 'namespaces' && updated === undefined) this.#namespaces.delete(key);
     const usage = mark < 0 ? undefined : this.#namespaces.get(key.slice(0, mark));
-    if (usage !== undefined && this.#isCounted(bucket)) add(usage, bucket, before, after);
+    if (usage !== undefined && this.#isCounted(bucket)) add(usage, bucket, previous, updated);
   }
 }
 
-function add(usage: Usage, bucket: string, before: Entry | undefined, after: Entry | undefined): void {
-  usage.bytes += sizeOf(after) - sizeOf(before);
-  const change = Number(after !== undefined) - Number(before !== undefined);
+function add(usage: Usage, bucket: string, previous: Entry | undefined, updated: Entry | undefined): void {
+  usage.bytes += sizeOf(updated) - sizeOf(previous);
+  const change = Number(updated !== undefined) - Number(previous !== undefined);
   usage.counts.set(bucket, (usage.counts.get(bucket) ?? 0) + change);
 }
 

@@ -63,7 +63,7 @@ describe('a quota', () => {
       { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '4Gi' } } } },
       2,
     ],
-  ])('of %s holds with eight at once', async (_, hard, plural, object, most) => {
+  ])('of %s is enforced for eight concurrent requests', async (_, hard, plural, object, most) => {
     await quota(hard);
     const names = Array.from({ length: 8 }, (_unused, index) => `n${index}`);
     const replies = await Promise.all(names.map((name) => post(plural, name, object)));
@@ -117,7 +117,7 @@ describe('a quota', () => {
     expect((await post('pods', 'c', pod())).status).toBe(201);
   });
 
-  it('counts pods that other namespaces matter to', async () => {
+  it('counts pods with affinity to other namespaces', async () => {
     await quota(
       { pods: 1 },
       { scopeSelector: { matchExpressions: [{ scopeName: 'CrossNamespacePodAffinity', operator: 'Exists' }] } },

@@ -18,10 +18,10 @@ import type { QuotaLedger } from './quota-ledger.ts';
 import { isInScope, parseHard, type Usage, usageOf } from './quota-usage.ts';
 
 /** Resources that every container must set if a quota limits them. */
-const DECLARED = /^(requests\.|limits\.)?(cpu|memory)$/;
+const COMPUTE_RESOURCE_PATTERN = /^(requests\.|limits\.)?(cpu|memory)$/;
 
 /** A resize changes the pod itself; other subresources change nothing that counts. */
-const COUNTED: ReadonlySet<string> = new Set(['', 'resize']);
+const COUNTED_SUBRESOURCES: ReadonlySet<string> = new Set(['', 'resize']);
 
 const NOTHING: Usage = new Map();
 
@@ -34,7 +34,7 @@ export function resourceQuotaAdmission(reader: () => ObjectReader, ledger: Quota
     name: 'ResourceQuota',
     decide(request) {
       const { object, subresource, namespace } = request;
-      if (object === undefined || !COUNTED.has(subresource) || namespace === '') return;
+      if (object === undefined || !COUNTED_SUBRESOURCES.has(subresource) || namespace === '') return;
       for (const quota of reader().list(ResourceQuotas, namespace)) check(request, object, quota, ledger);
     },
   };
@@ -53,11 +53,11 @@ function check(request: AdmissionRequest, object: KubeObject, quota: ResourceQuo
   if (undeclared.length > 0) {
     throw forbidden(subject, `failed quota: ${quotaName}: must specify ${undeclared.join('; ')}`);
   }
-  const after = usageOf(id, object);
-  const before = oldObject && isInScope(quota, id, oldObject) ? usageOf(id, oldObject) : NOTHING;
+  const updated = usageOf(id, object);
+  const previous = oldObject && isInScope(quota, id, oldObject) ? usageOf(id, oldObject) : NOTHING;
   const used = ledger.used(quota, id);
   const exceeded = [...hard].filter(([name, limit]) => {
-    const added = subtractQuantities(after.get(name) ?? ZERO, before.get(name) ?? ZERO);
+    const added = subtractQuantities(updated.get(name) ?? ZERO, previous.get(name) ?? ZERO);
     const total = addQuantities(used.get(name) ?? ZERO, added);
     return added.nanos > 0n && compareQuantities(total, limit) > 0;
   });
@@ -66,7 +66,7 @@ function check(request: AdmissionRequest, object: KubeObject, quota: ResourceQuo
   const list = (amounts: ReadonlyMap<string, Quantity>) =>
     names.map((name) => `${name}=${formatQuantity(amounts.get(name) ?? ZERO)}`).join(',');
   const added = new Map(
-    names.map((name) => [name, subtractQuantities(after.get(name) ?? ZERO, before.get(name) ?? ZERO)]),
+    names.map((name) => [name, subtractQuantities(updated.get(name) ?? ZERO, previous.get(name) ?? ZERO)]),
   );
   throw forbidden(
     subject,
@@ -78,10 +78,10 @@ function check(request: AdmissionRequest, object: KubeObject, quota: ResourceQuo
 function undeclaredOf({ spec }: Pod, names: readonly string[]): string[] {
   const containers = [...(spec.initContainers ?? []), ...spec.containers];
   return names
-    .filter((name) => DECLARED.test(name))
+    .filter((name) => COMPUTE_RESOURCE_PATTERN.test(name))
     .sort()
     .flatMap((name) => {
-      const [, list = 'requests.', resource = ''] = DECLARED.exec(name) ?? [];
+      const [, list = 'requests.', resource = ''] = COMPUTE_RESOURCE_PATTERN.exec(name) ?? [];
       const field = list === 'limits.' ? 'limits' : 'requests';
       const silent = containers.filter(({ resources }) => resources?.[field]?.[resource] === undefined);
       return silent.length === 0 ? [] : [`${name} for: ${silent.map((container) => container.name).join(',')}`];

@@ -24,7 +24,7 @@ export interface QuotaControllerOptions {
   readonly log: Logger;
 }
 
-/** The delay in which changes are batched. */
+/** The interval over which changes are batched. */
 const SETTLE_MS = 200;
 
 /** Maintains the usage in the status of ResourceQuotas (pkg/controller/resourcequota); admission queries the ledger directly. */
@@ -52,7 +52,7 @@ export function resourceQuotaController(options: QuotaControllerOptions): Runnab
     start(signal) {
       // Quotas may count any kind, so this follows the store's changes instead of running an informer for each.
       const unsubscribe = store.subscribe((changes) =>
-        concerned((namespace) => quotas.byIndex('namespace', namespace), changes).forEach((key) =>
+        affectedQuotas((namespace) => quotas.byIndex('namespace', namespace), changes).forEach((key) =>
           controller.enqueue(key, SETTLE_MS),
         ),
       );
@@ -66,7 +66,10 @@ export function resourceQuotaController(options: QuotaControllerOptions): Runnab
 }
 
 /** Keys of the quotas affected by a change. */
-function concerned(quotasIn: (namespace: string) => readonly ResourceQuota[], changes: readonly Change[]): string[] {
+function affectedQuotas(
+  quotasIn: (namespace: string) => readonly ResourceQuota[],
+  changes: readonly Change[],
+): string[] {
   const changed = Map.groupBy(changes, ({ entry }) => entry.key.slice(0, Math.max(0, entry.key.indexOf('/'))));
   return [...changed].flatMap(([namespace, within]) => {
     const resources = new Set(within.map(({ bucket }) => bucket));

@@ -72,7 +72,7 @@ describe('a quota ledger', () => {
     expect(used(own, 'requests.cpu')).toEqual(['250m']);
   });
 
-  it('scans all objects once, however often it is queried', async () => {
+  it('scans all objects once for any number of queries', async () => {
     for (let index = 0; index < 100; index++) await write(`a/${index}`, { cpu: '10m' });
     for (let index = 0; index < 100; index++) {
       used(quota('a'), 'pods');
@@ -103,7 +103,7 @@ describe('a quota ledger', () => {
     expect(lists).toEqual(['pods a/', 'pods a/']);
   });
 
-  it('always equals a fresh count', async () => {
+  it('always equals a new count', async () => {
     const steps = fc.array(
       fc.record({
         key: fc.constantFrom('a/1', 'a/2', 'a/3', 'b/1'),

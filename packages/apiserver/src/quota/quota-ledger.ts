@@ -3,7 +3,7 @@ import { addQuantities, type Quantity, subtractQuantities, ZERO } from '@fairway
 import type { Entry, Store } from '../store/store.ts';
 import { isInScope, usageOf } from './quota-usage.ts';
 
-/** The usage of one kind in one namespace, of the objects that match one set of scopes. */
+/** The usage of one kind in one namespace, for objects that match one set of scopes. */
 interface Account {
   readonly quota: Pick<ResourceQuota, 'spec'>;
   readonly totals: Map<string, Quantity>;
@@ -23,7 +23,7 @@ export class QuotaLedger {
 
   constructor(store: Pick<Store, 'list' | 'follow'>) {
     this.#store = store;
-    this.#unfollow = store.follow((bucket, key, before, after) => this.#changed(bucket, key, before, after));
+    this.#unfollow = store.follow((bucket, key, previous, updated) => this.#changed(bucket, key, previous, updated));
   }
 
   /** Current quota usage of the namespace's objects of a resource (`pods`, `deployments.apps`). */
@@ -48,16 +48,16 @@ export class QuotaLedger {
     this.#namespaces.clear();
   }
 
-  #changed(bucket: string, key: string, before: Entry | undefined, after: Entry | undefined): void {
+  #changed(bucket: string, key: string, previous: Entry | undefined, updated: Entry | undefined): void {
     const namespace = key.slice(0, Math.max(0, key.indexOf('/')));
     const resources = this.#namespaces.get(namespace);
     if (resources === undefined) return;
     for (const account of resources.get(bucket)?.values() ?? []) {
-      if (before !== undefined) count(account, bucket, before, subtractQuantities);
-      if (after !== undefined) count(account, bucket, after, addQuantities);
+      if (previous !== undefined) count(account, bucket, previous, subtractQuantities);
+      if (updated !== undefined) count(account, bucket, updated, addQuantities);
     }
     // Its scopes never change, so accounts live as long as the quotas; usage shared with other quotas is recounted on their next query.
-    if (bucket === QUOTAS && after === undefined) this.#namespaces.delete(namespace);
+    if (bucket === QUOTAS && updated === undefined) this.#namespaces.delete(namespace);
   }
 }
 

@@ -73,7 +73,7 @@ function addClaim(usage: Map<string, Quantity>, { spec }: PersistentVolumeClaim)
   usage.set(`${prefix}/requests.storage`, storage);
 }
 
-/** Whether the quota counts this object at all: scopes only apply to pods. */
+/** Whether the quota counts this object: scopes only apply to pods. */
 export function isInScope({ spec }: Pick<ResourceQuota, 'spec'>, id: string, object: KubeObject): boolean {
   const requirements = [
     ...(spec.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists', values: [] as string[] })),

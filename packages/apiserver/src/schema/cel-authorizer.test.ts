@@ -16,10 +16,10 @@ it.each([
   'authorizer.group("").group',
   'authorizer.path("/x").check("get").decision',
   'dyn(authorizer.path("/x").check("get")).decision',
-])('nothing is read but by upstream’s functions: %s', (expression) => {
+])('exposes nothing beyond upstream’s functions: %s', (expression) => {
   expect(() => environment.parse(expression)({ authorizer })).toThrow('No such key');
 });
 
-it('a decision is read by its functions', () => {
+it('exposes a decision through its functions', () => {
   expect(environment.parse('authorizer.path("/x").check("get").reason()')({ authorizer })).toBe('because');
 });

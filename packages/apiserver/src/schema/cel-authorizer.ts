@@ -6,7 +6,7 @@ import { charge } from './cel-budget.ts';
 
 type Resource = Omit<ResourceAttributes, 'user' | 'verb'>;
 
-/** Cost of one check: upstream's, so that an expression can make two. */
+/** Cost of one check: same as upstream, so that an expression can make two. */
 const CHECK_COST = 350_000;
 const NOTHING: Resource = { group: '', version: '*', resource: '', subresource: '', namespace: '', name: '' };
 
@@ -32,7 +32,7 @@ export class CelAuthorizer {
   }
 
   /** Expressions are synchronous: an authorizer that returns a promise counts as no decision. */
-  ask(attributes: RequestAttributes): CelDecision {
+  authorize(attributes: RequestAttributes): CelDecision {
     charge(CHECK_COST);
     try {
       const decision = this.authorizer.authorize(attributes);
@@ -116,12 +116,12 @@ export function addAuthorizer(environment: Environment): void {
       return new ResourceCheck(check.authorizer, { ...NOTHING, group: check.group, resource });
     })
     .registerFunction('PathCheck.check(string): Decision', ({ authorizer, path }: PathCheck, verb: string) =>
-      authorizer.ask({ user: authorizer.user, verb, path }),
+      authorizer.authorize({ user: authorizer.user, verb, path }),
     )
     .registerFunction(
       'ResourceCheck.check(string): Decision',
       ({ authorizer, resource }: ResourceCheck, verb: string) =>
-        authorizer.ask({ user: authorizer.user, verb, ...resource }),
+        authorizer.authorize({ user: authorizer.user, verb, ...resource }),
     )
     .registerFunction('Decision.allowed(): bool', ({ decision }: CelDecision) => decision.allowed)
     .registerFunction('Decision.reason(): string', ({ decision }: CelDecision) => decision.reason)

@@ -4,10 +4,10 @@ import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
  * Cost limits of rules in Kubernetes' units (k8s.io/apiserver/pkg/apis/cel): one per operation, per item that an operation visits, and per ten
  * characters.
  */
-const PER_RULE = 1_000_000;
-const PER_OBJECT = 10_000_000;
+const MAX_RULE_COST = 1_000_000;
+const MAX_OBJECT_COST = 10_000_000;
 /** For all policies and conditions of one request: a policy is evaluated with each of its parameters, of which there may be thousands. */
-const PER_REQUEST = 20_000_000;
+const MAX_REQUEST_COST = 20_000_000;
 
 const CHARS_PER_UNIT = 10;
 
@@ -24,13 +24,13 @@ export class CelCostError extends Error {
 
 /** Joint limit of several budgets. */
 export class CelAllowance {
-  left = PER_REQUEST;
+  left = MAX_REQUEST_COST;
 }
 
 /** Counts the cost of one object's rules. */
 export class CelBudget {
   readonly #allowance: CelAllowance | undefined;
-  #left = PER_OBJECT;
+  #left = MAX_OBJECT_COST;
   #ruleLeft = 0;
   #exceeded: CelCostError | undefined;
 
@@ -41,7 +41,7 @@ export class CelBudget {
   /** Runs a rule, whose operations charge this budget; may be nested in another budget, whose limit is restored afterwards. Throws a CelCostError. */
   run<T>(program: () => T): T {
     const outer = this.#ruleLeft;
-    this.#ruleLeft = PER_RULE;
+    this.#ruleLeft = MAX_RULE_COST;
     try {
       const result = underBudget(this, program);
       // Evaluation continues after an error if the other side of an "or" may succeed.
@@ -52,7 +52,7 @@ export class CelBudget {
     }
   }
 
-  /** Once exceeded, always throws the same error, since loops meet it at each item. */
+  /** Once exceeded, always throws the same error, since loops encounter it at each item. */
   charge(units: number): void {
     if (running === this) this.#ruleLeft -= units;
     this.#chargeObject(units);
@@ -85,7 +85,7 @@ export class CelBudget {
   }
 }
 
-/** Rules run without interruption: there is one at a time. */
+/** Rules run without interruption, one at a time. */
 let running: CelBudget | undefined;
 
 function underBudget<T>(budget: CelBudget, program: () => T): T {
@@ -107,7 +107,7 @@ export function charsCost(chars: number): number {
   return Math.ceil(chars / CHARS_PER_UNIT);
 }
 
-/** Charges one for each nested value, and one for each ten characters of strings. */
+/** Charges one unit for each nested value, and one for each ten characters of strings. */
 export function chargeWhole(value: unknown): void {
   charge(wholeCost(value, running?.left ?? Number.POSITIVE_INFINITY));
 }
@@ -128,7 +128,7 @@ function isPlainObject(value: unknown): value is object {
   return isJsonObject(value) && (value.constructor === Object || value.constructor === undefined);
 }
 
-/** One for a scalar, the number of items for a list, a tenth of the characters for a string. */
+/** One unit for a scalar, the number of items for a list, a tenth of the characters for a string. */
 export function flatCost(value: unknown): number {
   if (typeof value === 'string') return charsCost(value.length);
   if (value instanceof Uint8Array) return charsCost(value.length);

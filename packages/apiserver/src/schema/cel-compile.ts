@@ -48,13 +48,18 @@ function compileRule(rule: ValidationRule, schema: Schema): CompiledRule {
   };
 }
 
-interface Compiled {
+interface CompilationResult {
   readonly program: Program | undefined;
   readonly usesOldSelf: boolean;
   readonly error: string | undefined;
 }
 
-function compile(text: string, schema: Schema, rule: ValidationRule, wanted: 'bool' | 'string'): Compiled {
+function compile(
+  text: string,
+  schema: Schema,
+  rule: ValidationRule,
+  expectedType: 'bool' | 'string',
+): CompilationResult {
   try {
     if (text.length > MAX_RULE_CHARS) {
       return failed(`the expression has ${text.length} characters, the limit is ${MAX_RULE_CHARS}`);
@@ -65,11 +70,11 @@ function compile(text: string, schema: Schema, rule: ValidationRule, wanted: 'bo
     allowAnyHas(program.ast);
     const checked = program.check();
     if (checked.error !== undefined) return failed(`compilation failed: ERROR: ${reasonOf(checked.error)}`);
-    if (checked.type !== wanted && checked.type !== 'dyn') {
-      return failed(wanted === 'bool' ? 'must evaluate to a bool' : 'must evaluate to a string');
+    if (checked.type !== expectedType && checked.type !== 'dyn') {
+      return failed(expectedType === 'bool' ? 'must evaluate to a bool' : 'must evaluate to a string');
     }
     countCosts(program.ast);
-    return { program: program as Program, usesOldSelf: mentions(program.ast, 'oldSelf'), error: undefined };
+    return { program: program as Program, usesOldSelf: usesVariable(program.ast, 'oldSelf'), error: undefined };
   } catch (error) {
     if (error instanceof ParseError || error instanceof CelTypeError || error instanceof RangeError) {
       return failed(`compilation failed: ERROR: ${reasonOf(error)}`);
@@ -83,7 +88,7 @@ function reasonOf(error: Error): string {
   return 'summary' in error ? String(error.summary) : 'the expression nests too deeply';
 }
 
-function failed(error: string): Compiled {
+function failed(error: string): CompilationResult {
   return { program: undefined, usesOldSelf: false, error };
 }
 
@@ -107,8 +112,8 @@ function selfTypeOf(schema: Schema): string {
 }
 
 /** Whether an expression names a variable anywhere. */
-function mentions(node: unknown, variable: string): boolean {
-  if (Array.isArray(node)) return node.some((part) => mentions(part, variable));
+function usesVariable(node: unknown, variable: string): boolean {
+  if (Array.isArray(node)) return node.some((part) => usesVariable(part, variable));
   if (typeof node !== 'object' || node === null || !('op' in node) || !('args' in node)) return false;
-  return node.op === 'id' ? node.args === variable : mentions(node.args, variable);
+  return node.op === 'id' ? node.args === variable : usesVariable(node.args, variable);
 }

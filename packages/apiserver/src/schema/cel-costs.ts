@@ -1,4 +1,4 @@
-import { cut } from '@fairway/base/cut';
+import { truncate } from '@fairway/base/truncate';
 import { type CelNode, forEachCelNode, type Handle } from './cel-ast.ts';
 import { charge, chargeWhole, charsCost, flatCost } from './cel-budget.ts';
 import { matchesIn } from './cel-patterns.ts';
@@ -13,7 +13,7 @@ export function countCosts(root: unknown): void {
   forEachCelNode(root, (node) => {
     const handle = node.handle;
     const charges = chargesOf(node);
-    if (handle !== undefined && charges !== undefined) node.handle = charged(node, handle, charges);
+    if (handle !== undefined && charges !== undefined) node.handle = withCharge(node, handle, charges);
     countNode(node);
   });
 }
@@ -30,7 +30,7 @@ function countNode(node: CelNode): void {
 type Charge = (operands: readonly unknown[]) => void;
 
 /** A call's operands are one list, the receiver first; an operator's operands are separate arguments. */
-function charged(node: CelNode, handle: Handle, chargeFor: Charge): Handle {
+function withCharge(node: CelNode, handle: Handle, chargeFor: Charge): Handle {
   const isCall = node.op === 'call' || node.op === 'rcall';
   const isMatch = node.op === 'rcall' && nameOf(node) === 'matches';
   const isDuration = node.op === 'call' && nameOf(node) === 'duration';
@@ -40,7 +40,7 @@ function charged(node: CelNode, handle: Handle, chargeFor: Charge): Handle {
     const [text, pattern] = operands;
     if (isMatch && typeof text === 'string' && typeof pattern === 'string') return matchesIn(text, pattern);
     if (isDuration && typeof text === 'string' && !hasFormat(text, 'duration')) {
-      throw new Error(`Invalid duration string: ${cut(text, 100)}`);
+      throw new Error(`Invalid duration string: ${truncate(text, 100)}`);
     }
     return handle(...values);
   };
@@ -54,7 +54,7 @@ function chargesOf(node: CelNode): Charge | undefined {
   switch (node.op) {
     case 'call':
     case 'rcall':
-      return CALLS[nameOf(node)] ?? chargeFlat;
+      return CALL_CHARGES[nameOf(node)] ?? chargeFlat;
     case '==':
     case '!=':
     case 'in':
@@ -102,7 +102,7 @@ const chargeTimeZone: Charge = (operands) => {
 };
 
 /** Functions whose cost is not the size of their operands. */
-const CALLS: Readonly<Record<string, Charge | undefined>> = {
+const CALL_CHARGES: Readonly<Record<string, Charge | undefined>> = {
   dyn: chargeNothing,
   type: chargeNothing,
   contains: chargePairs,

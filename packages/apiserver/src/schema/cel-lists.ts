@@ -51,8 +51,8 @@ function textOf(value: unknown): string {
 
 /** `sets.contains`, `sets.equivalent`, `sets.intersects` (cel-go's ext/sets.go). */
 export function addSets(environment: Environment): void {
-  const holds = (list: List, item: unknown) => list.some((candidate) => isSame(candidate, item));
-  const contains = (list: List, sublist: List) => sublist.every((item) => holds(list, item));
+  const hasItem = (list: List, item: unknown) => list.some((candidate) => isSame(candidate, item));
+  const contains = (list: List, sublist: List) => sublist.every((item) => hasItem(list, item));
   environment
     .registerType('SetsNamespace', SetsNamespace)
     .registerConstant('sets', 'SetsNamespace', new SetsNamespace())
@@ -64,6 +64,6 @@ export function addSets(environment: Environment): void {
       (_: unknown, left: List, right: List) => contains(left, right) && contains(right, left),
     )
     .registerFunction('SetsNamespace.intersects(list<dyn>, list<dyn>): bool', (_: unknown, left: List, right: List) =>
-      left.some((item) => holds(right, item)),
+      left.some((item) => hasItem(right, item)),
     );
 }

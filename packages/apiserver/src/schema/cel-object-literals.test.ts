@@ -16,18 +16,18 @@ test.each([
   { text: 'object.Object.x', map: 'object.Object.x' },
   { text: 'Object{a: 1 // not Object{b: 2}\n}', map: '{"a": 1 // not Object{b: 2}\n}' },
   { text: 'x.map(a, Object.spec{b: a, c: {"d": a}})', map: 'x.map(a, {"b": a, "c": {"d": a}})' },
-])('$text is $map', ({ text, map }) => {
+])('rewrites $text as $map', ({ text, map }) => {
   expect(objectLiteralsAsMaps(text)).toBe(map);
 });
 
 test.each([
-  { reason: 'a text that nobody closes', text: `'${String.raw`\'`.repeat(4900)}` },
-  { reason: 'more than an expression may have', text: `Object{a: "${'x'.repeat(10_000)}"}` },
-])('$reason is left to the compiler', ({ text }) => {
+  { reason: 'an unterminated string', text: `'${String.raw`\'`.repeat(4900)}` },
+  { reason: 'an expression beyond the limit', text: `Object{a: "${'x'.repeat(10_000)}"}` },
+])('leaves $reason to the compiler', ({ text }) => {
   expect(objectLiteralsAsMaps(text)).toBe(text);
 });
 
-test('takes time in proportion to an unclosed text', async () => {
+test('takes time proportional to the length of an unterminated string', async () => {
   const unclosed = (count: number) => objectLiteralsAsMaps(`'${String.raw`\'`.repeat(count)}`);
   expect(await excessiveGrowthWith(unclosed)).toBeUndefined();
 });

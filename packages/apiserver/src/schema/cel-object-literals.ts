@@ -52,7 +52,7 @@ const LITERAL = /(?:Object(?:\s*\.\s*[A-Za-z_]\w*)*|JSONPatch)\s*\{/y;
 const NAME = /[A-Za-z_]\w*/y;
 
 function* tokensOf(text: string): Generator<Token> {
-  let before = '';
+  let previous = '';
   for (let position = 0; position < text.length; ) {
     const at = (pattern: RegExp): string | undefined => {
       pattern.lastIndex = position;
@@ -61,12 +61,12 @@ function* tokensOf(text: string): Generator<Token> {
     const space = at(SPACE);
     const quoted = space === undefined ? at(TEXT) : undefined;
     // `x.Object{` is not a literal.
-    const literal = space === undefined && quoted === undefined && before !== '.' ? at(LITERAL) : undefined;
+    const literal = space === undefined && quoted === undefined && previous !== '.' ? at(LITERAL) : undefined;
     const name = at(NAME);
     const token = space ?? quoted ?? literal ?? name ?? text.charAt(position);
     const type = space !== undefined ? 'space' : quoted !== undefined ? 'text' : name !== undefined ? 'name' : 'other';
     yield { token, type, isLiteral: literal !== undefined };
-    if (type !== 'space') before = token;
+    if (type !== 'space') previous = token;
     position += token.length;
   }
 }

@@ -1,6 +1,6 @@
-import { BOOL, type CelType, DYN, listOf, mapOf, objectOf, STRING, simple } from './cel-types.ts';
+import { BOOL, type CelType, DYN, listOf, mapOf, objectOf, STRING, simpleType } from './cel-types.ts';
 
-const STRINGS = mapOf(STRING, STRING);
+const STRING_MAP = mapOf(STRING, STRING);
 
 /** The variable `request` of policies. */
 export const REQUEST_TYPE: CelType = objectOf('kubernetes.AdmissionRequest', {
@@ -29,13 +29,13 @@ export const NAMESPACE_TYPE: CelType = objectOf('kubernetes.Namespace', {
     name: STRING,
     generateName: STRING,
     namespace: STRING,
-    labels: STRINGS,
-    annotations: STRINGS,
+    labels: STRING_MAP,
+    annotations: STRING_MAP,
     uid: STRING,
     creationTimestamp: STRING,
     deletionTimestamp: STRING,
-    deletionGracePeriodSeconds: simple('int'),
-    generation: simple('int'),
+    deletionGracePeriodSeconds: simpleType('int'),
+    generation: simpleType('int'),
     resourceVersion: STRING,
     finalizers: listOf(STRING),
   }),

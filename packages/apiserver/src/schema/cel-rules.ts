@@ -27,15 +27,15 @@ export function validateRules(
   return errors;
 }
 
-const knownRules = new WeakMap<Schema, boolean>();
+const hasRulesCache = new WeakMap<Schema, boolean>();
 
 /** Whether there is a CEL rule in or below the schema. */
 export function hasRules(schema: Schema, definitions: Definitions): boolean {
   const resolved = resolveSchema(schema, definitions);
-  const known = knownRules.get(resolved);
+  const known = hasRulesCache.get(resolved);
   if (known !== undefined) return known;
   const found = searchRules(resolved, definitions, new Set());
-  knownRules.set(resolved, found);
+  hasRulesCache.set(resolved, found);
   return found;
 }
 
@@ -87,7 +87,7 @@ function walk(value: unknown, old: unknown, declared: Schema, path: string, run:
   }
 }
 
-/** A value with its schema's rules. It is converted for CEL once, when the first rule runs. */
+/** A value with its schema's rules. It is converted for CEL once, before the first rule runs. */
 class Level {
   readonly #value: unknown;
   readonly #old: unknown;
@@ -106,7 +106,7 @@ class Level {
   }
 
   runRule({ rule, program, messageProgram, usesOldSelf, error }: CompiledRule): FieldError | undefined {
-    if (program === undefined) return this.#wrong(`rule compile error: ${error}`);
+    if (program === undefined) return this.#ruleError(`rule compile error: ${error}`);
     const isOptional = rule.optionalOldSelf === true;
     if (usesOldSelf && this.#old === undefined && !isOptional) return undefined;
 
@@ -120,8 +120,8 @@ class Level {
       }
       if (budget.run(() => program(context)) === true) return undefined;
     } catch (thrown) {
-      if (thrown instanceof CelCostError) return this.#wrong(tooCostly(thrown, rule));
-      return this.#wrong(`${reasonOf(thrown)} evaluating rule: ${(rule.message ?? rule.rule).trim()}`);
+      if (thrown instanceof CelCostError) return this.#ruleError(costMessage(thrown, rule));
+      return this.#ruleError(`${reasonOf(thrown)} evaluating rule: ${(rule.message ?? rule.rule).trim()}`);
     }
     if (isRatcheting && !usesOldSelf && this.#old !== undefined && jsonEqual(this.#value, this.#old)) return undefined;
     const isComposite = this.#schema.type === 'object' || this.#schema.type === 'array';
@@ -138,14 +138,14 @@ class Level {
     return celValueOf(value, this.#schema, this.#run.definitions, convertText);
   }
 
-  #wrong(detail: string): FieldError {
+  #ruleError(detail: string): FieldError {
     const field = this.#path === '' ? '<nil>' : this.#path;
     return { type: 'FieldValueInvalid', field, value: this.#schema.type, detail };
   }
 }
 
-/** Upstream's words. */
-function tooCostly({ of, message }: CelCostError, rule: ValidationRule): string {
+/** Uses upstream's words. */
+function costMessage({ of, message }: CelCostError, rule: ValidationRule): string {
   if (of === 'object') {
     return 'validation failed due to running out of cost budget, no further validation rules will be run';
   }
@@ -163,7 +163,7 @@ function fieldOf(rule: ValidationRule, path: string): string {
   return within.startsWith('[') ? `${path}${within}` : childPath(path, within);
 }
 
-/** As upstream: if it is longer, the rule's static message is used. */
+/** As upstream: if the message is longer, the rule's static message is used. */
 const MAX_MESSAGE_CHARS = 5 * 1024;
 
 function messageOf(rule: ValidationRule, makeMessage: (() => unknown) | undefined): string {

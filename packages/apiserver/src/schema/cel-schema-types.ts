@@ -1,4 +1,4 @@
-import { type CelType, DYN, listOf, mapOf, simple } from './cel-types.ts';
+import { type CelType, DYN, listOf, mapOf, simpleType } from './cel-types.ts';
 import { withEmbeddedFields } from './prune.ts';
 import { objectSchemaOf, propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema } from './schema.ts';
@@ -25,13 +25,13 @@ function celTypeOf(declared: Schema, name: string, source: Source): CelType {
   if (schema['x-kubernetes-int-or-string'] || schema.nullable) return DYN;
   switch (schema.type) {
     case 'boolean':
-      return simple('bool');
+      return simpleType('bool');
     case 'integer':
-      return simple('int');
+      return simpleType('int');
     case 'number':
-      return simple('double');
+      return simpleType('double');
     case 'string':
-      return simple('string');
+      return simpleType('string');
     case 'array':
       return listOf(schema.items === undefined ? DYN : celTypeOf(schema.items, `${name}.@idx`, source));
     case 'object':
@@ -45,9 +45,9 @@ function celTypeOf(declared: Schema, name: string, source: Source): CelType {
 function objectType(schema: Schema, name: string, source: Source): CelType {
   const { properties, additionalProperties } = schema;
   if (properties === undefined) {
-    if (additionalProperties === true) return mapOf(simple('string'), DYN);
+    if (additionalProperties === true) return mapOf(simpleType('string'), DYN);
     if (typeof additionalProperties === 'object') {
-      return mapOf(simple('string'), celTypeOf(additionalProperties, `${name}.@elem`, source));
+      return mapOf(simpleType('string'), celTypeOf(additionalProperties, `${name}.@elem`, source));
     }
   }
   const keepsAny = schema['x-kubernetes-preserve-unknown-fields'] === true;

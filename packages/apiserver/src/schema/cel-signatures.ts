@@ -1,5 +1,5 @@
 import type { Environment } from '@marcbachmann/cel-js';
-import { type Bindings, type CelType, DYN, fits, joined, parseCelType, resolved } from './cel-types.ts';
+import { type Bindings, type CelType, DYN, isAssignable, joinTypes, parseCelType, resolved } from './cel-types.ts';
 
 /** One overload of a function or operator. The receiver of a method is its first operand. */
 interface Signature {
@@ -26,7 +26,7 @@ export class Signatures {
   }
 
   /** Signatures of CEL's operators. */
-  static ofOperators(): Signatures {
+  static forOperators(): Signatures {
     const signatures = new Signatures();
     for (const [operators, left, right, result] of OPERATORS) {
       for (const operator of operators.split(' ')) {
@@ -45,9 +45,9 @@ export class Signatures {
     let found: CelType | undefined;
     for (const { operands: declared, result } of this.#byKey.get(keyOf(name, operands.length, isMethod)) ?? []) {
       const bindings: Bindings = new Map();
-      if (!declared.every((type, index) => fits(type, operands[index] ?? DYN, bindings))) continue;
+      if (!declared.every((type, index) => isAssignable(type, operands[index] ?? DYN, bindings))) continue;
       const one = resolved(result, bindings);
-      found = found === undefined ? one : (joined(found, one) ?? DYN);
+      found = found === undefined ? one : (joinTypes(found, one) ?? DYN);
     }
     return found;
   }

@@ -60,7 +60,7 @@ test.each([
   { expression: "{'a': 1}.all(k, k == 'a')", type: 'bool' },
   { expression: 'dyn(object.spec.replicas) == "x"', type: 'bool' },
   { expression: "object.metadata.annotations.exists_one(k, k.startsWith('a/'))", type: 'bool' },
-])('$expression is $type', ({ expression, type }) => {
+])('infers $type for $expression', ({ expression, type }) => {
   const checked = new TypedExpression(expression).check(variables);
 
   expect(checked.problem).toBe('');
@@ -145,7 +145,7 @@ test.each([
   expect(problem).toBe(`ERROR: <input>:1:${column}: ${says}\n | ${line}\n | ${mark(column)}`);
 });
 
-test('all mistakes are told, in order of their places, each on its line', () => {
+test('reports all errors in order of position, each with its line', () => {
   const { problem } = new TypedExpression('object.a == 1\n  && object.b == 2').check(variables);
 
   expect(problem).toBe(
@@ -160,7 +160,7 @@ test('all mistakes are told, in order of their places, each on its line', () => 
   );
 });
 
-test('of an expression full of mistakes a few are told, and little of a long line', () => {
+test('reports only some of many errors, and only part of a long line', () => {
   const { problem } = new TypedExpression(
     Array.from({ length: 300 }, (_, n) => `object.x${n} == 1`).join(' && '),
   ).check(variables);
@@ -187,13 +187,13 @@ test.each<{ reason: string; schema: Schema; custom: boolean; problem: string }>(
     problem: '',
   },
   {
-    reason: 'a built-in kind of which no more is known',
+    reason: 'a built-in kind without declared fields',
     schema: { type: 'object', properties: { spec: { type: 'object' } } },
     custom: false,
     problem: '',
   },
   {
-    reason: 'a value that may be null',
+    reason: 'a nullable value',
     schema: {
       type: 'object',
       properties: { spec: { type: 'object', properties: { anything: { type: 'string', nullable: true } } } },
@@ -210,7 +210,7 @@ test.each<{ reason: string; schema: Schema; custom: boolean; problem: string }>(
   expect(checked.problem === '').toBe(problem === '');
 });
 
-test('types of definitions that refer to themselves end', () => {
+test('terminates for recursive definitions', () => {
   const crd = celTypeOfKind(
     {
       kind: 'CustomResourceDefinition',
@@ -226,12 +226,12 @@ test('types of definitions that refer to themselves end', () => {
 
 const NESTINGS = Array.from({ length: 60 }, (_, number) => number);
 
-test('of values that hold the one before, and that the one before, little is told', () => {
+test('limits the report for deeply nested values', () => {
   const types: Record<string, CelType> = {};
   const seen = new Map([['variables', objectOf('Variables', types)]]);
   for (const number of NESTINGS) {
-    const before = `variables.v${number - 1}`;
-    const text = number === 0 ? '1' : `[{'a': ${before}}, {'b': ${before}}]`;
+    const previous = `variables.v${number - 1}`;
+    const text = number === 0 ? '1' : `[{'a': ${previous}}, {'b': ${previous}}]`;
     types[`v${number}`] = new TypedExpression(text).check(seen).type;
   }
 
@@ -249,7 +249,7 @@ test.each([
   { what: 'maps', grown: (name: string) => `{${name}: ${name}}` },
   { what: 'lists of maps', grown: (name: string) => `[{${name}: ${name}}]` },
   { what: 'maps of lists', grown: (name: string) => `{'a': [{${name}: ${name}}]}` },
-])('$what that have the one before for a key are refused at once, in policies and in rules', ({ grown }) => {
+])('rejects $what nested as keys immediately, in policies and in rules', ({ grown }) => {
   const bound = NESTINGS.slice(0, 40).reduceRight(
     (inner, number) => `cel.bind(v${number}, ${number === 0 ? '[1]' : grown(`v${number - 1}`)}, ${inner})`,
     'v39 == v39',

@@ -7,7 +7,7 @@ import {
   type CelType,
   DYN,
   INT,
-  joined,
+  joinTypes,
   listOf,
   mapOf,
   NULL,
@@ -15,7 +15,7 @@ import {
   optionalOf,
   parseCelType,
   STRING,
-  simple,
+  simpleType,
 } from './cel-types.ts';
 
 /** A node of the library's syntax tree, without expanded macros. */
@@ -45,7 +45,7 @@ export class TypedExpression {
     }
   }
 
-  /** See `unusableKeys`. */
+  /** See the function `unusableKeys`. */
   keyProblem(variables: Scope): string | undefined {
     if (this.#root === undefined) return undefined;
     const check = new Check(this.#text);
@@ -58,7 +58,7 @@ export class TypedExpression {
     }
   }
 
-  /** Its type, and its errors in cel-go's words, '' if none. */
+  /** The type, and its errors in cel-go's words, '' if none. */
   check(variables: Scope): { readonly type: CelType; readonly problem: string } {
     if (this.#root === undefined) return { type: DYN, problem: '' };
     const check = new Check(this.#text);
@@ -74,8 +74,8 @@ export class TypedExpression {
 }
 
 /**
- * Why an expression's map keys are invalid, whatever its variables; undefined if they are valid. Must be called before the CEL library's check, which
- * formats types: those of nested `{v: v}` double in length with each level.
+ * Why an expression's map keys are invalid for any variables; undefined if they are valid. Must be called before the
+ * CEL library's check, which formats types: those of nested `{v: v}` double in length with each level.
  */
 export function unusableKeys(text: string, variables: readonly string[]): string | undefined {
   return new TypedExpression(text).keyProblem(new Map(variables.map((name) => [name, DYN])));
@@ -85,7 +85,7 @@ function library() {
   return environmentWith(['authorizer']);
 }
 
-const operators = Signatures.ofOperators();
+const operators = Signatures.forOperators();
 let functions: Signatures | undefined;
 let constants: Scope | undefined;
 
@@ -105,7 +105,9 @@ function constantsOfLibrary(): Scope {
 }
 
 /** Fields of types without a schema. */
-const FIELDS: Readonly<Record<string, CelType | undefined>> = { 'Authorizer.requestResource': simple('ResourceCheck') };
+const FIELD_TYPES: Readonly<Record<string, CelType | undefined>> = {
+  'Authorizer.requestResource': simpleType('ResourceCheck'),
+};
 
 const QUANTIFIERS = new Set(['all', 'exists', 'exists_one']);
 
@@ -137,11 +139,11 @@ class Check {
       case 'rcall':
         return this.#method(node, scope);
       case 'list':
-        return listOf(this.#common(node.args as Node[], scope));
+        return listOf(this.#commonType(node.args as Node[], scope));
       case 'map': {
         const entries = node.args as (readonly [Node, Node])[];
         const values = entries.map(([, value]) => value);
-        return mapOf(this.#keys(entries, scope), this.#common(values, scope));
+        return mapOf(this.#keys(entries, scope), this.#commonType(values, scope));
       }
       case '?:':
         return this.#conditional(node, scope);
@@ -150,7 +152,7 @@ class Check {
         return this.#operation(op.charAt(0), op, [node.args as Node], node.start, scope);
       default: {
         const [left, right] = node.args as readonly [Node, Node];
-        const at = this.#between(left, right, op);
+        const at = this.#positionBetween(left, right, op);
         return this.#operation(op, op === 'in' ? '@in' : `_${op}_`, [left, right], at, scope);
       }
     }
@@ -164,7 +166,7 @@ class Check {
 
   #field(node: Node, scope: Scope): CelType {
     const [operand, name] = node.args as readonly [Node, string];
-    const type = this.#member(this.typeOf(operand, scope), name, this.#before(node.pos, '.'));
+    const type = this.#member(this.typeOf(operand, scope), name, this.#positionBefore(node.pos, '.'));
     return node.op === '.?' ? optionalOf(type) : type;
   }
 
@@ -178,7 +180,7 @@ class Check {
       case 'object':
         return type.field(name) ?? this.#wrong(at, `undefined field '${name}'`);
       case 'simple': {
-        const field = FIELDS[`${type.name}.${name}`];
+        const field = FIELD_TYPES[`${type.name}.${name}`];
         if (field !== undefined) return field;
         break;
       }
@@ -191,7 +193,7 @@ class Check {
 
   #index(node: Node, scope: Scope): CelType {
     const [operand, key] = node.args as readonly [Node, Node];
-    const at = this.#between(operand, key, '[');
+    const at = this.#positionBetween(operand, key, '[');
     const type = this.typeOf(operand, scope);
     const keyType = this.typeOf(key, scope);
     const item = this.#item(type, keyType, key, at);
@@ -200,7 +202,7 @@ class Check {
 
   #item(type: CelType, keyType: CelType, key: Node, at: number): CelType {
     if (type === DYN) return DYN;
-    const isKey = (wanted: CelType) => joined(wanted, keyType) !== undefined;
+    const isKey = (expected: CelType) => joinTypes(expected, keyType) !== undefined;
     if (type.kind === 'optional') return optionalOf(this.#item(type.value, keyType, key, at));
     if (type.kind === 'list' && isKey(INT)) return type.item;
     if (type.kind === 'map' && isKey(type.key)) return type.value;
@@ -213,7 +215,7 @@ class Check {
 
   #call(node: Node, scope: Scope): CelType {
     const [name, operands] = node.args as readonly [string, readonly Node[]];
-    const at = this.#after(node.start, '(');
+    const at = this.#positionAfter(node.start, '(');
     const [selection] = operands;
     if (name === 'has' && selection?.op === '.') {
       // `has` tests for optional fields; an undeclared field is an error.
@@ -244,7 +246,7 @@ class Check {
     const type = this.typeOf(receiver, scope);
     const types = operands.map((operand) => this.typeOf(operand, scope));
     const result = alternative(name, type, types) ?? functionsOfLibrary().resultOf(name, [type, ...types], true);
-    const at = this.#after(receiver.end, '(');
+    const at = this.#positionAfter(receiver.end, '(');
     return result ?? this.#noOverload(at, name, `${nameOf(type)}.(${namesOf(types)})`);
   }
 
@@ -261,7 +263,7 @@ class Check {
     const isMapping = name === 'map';
     if (isMapping && third === undefined) return listOf(this.typeOf(second, inner));
     const condition = this.typeOf(second, inner);
-    if (joined(BOOL, condition) === undefined) {
+    if (joinTypes(BOOL, condition) === undefined) {
       this.#wrong(second.start, `expected type 'bool' but found '${nameOf(condition)}'`);
     }
     if (isMapping && third !== undefined) return listOf(this.typeOf(third, inner));
@@ -281,8 +283,8 @@ class Check {
     const [condition, yes, no] = node.args as readonly [Node, Node, Node];
     const types = [condition, yes, no].map((each) => this.typeOf(each, scope));
     const [tested = DYN, left = DYN, right = DYN] = types;
-    const type = joined(BOOL, tested) && joined(left, right);
-    return type ?? this.#noOverload(this.#between(condition, yes, '?'), '_?_:_', `(${namesOf(types)})`);
+    const type = joinTypes(BOOL, tested) && joinTypes(left, right);
+    return type ?? this.#noOverload(this.#positionBetween(condition, yes, '?'), '_?_:_', `(${namesOf(types)})`);
   }
 
   #operation(op: string, name: string, operands: readonly Node[], at: number, scope: Scope): CelType {
@@ -299,8 +301,8 @@ class Check {
     return this.#wrong(key.start, this.keyProblem);
   }
 
-  /** That of all of them. */
-  #common(nodes: readonly Node[], scope: Scope): CelType {
+  /** The common type of all nodes. */
+  #commonType(nodes: readonly Node[], scope: Scope): CelType {
     return commonOf(nodes.map((each) => this.typeOf(each, scope)));
   }
 
@@ -314,17 +316,17 @@ class Check {
   }
 
   /** Position of an operator. */
-  #between(left: Node, right: Node, operator: string): number {
+  #positionBetween(left: Node, right: Node, operator: string): number {
     const at = this.#text.indexOf(operator, left.end);
     return at === -1 || at > right.start ? left.start : at;
   }
 
-  #before(position: number, token: string): number {
+  #positionBefore(position: number, token: string): number {
     const at = this.#text.lastIndexOf(token, position - 1);
     return at === -1 ? position : at;
   }
 
-  #after(position: number, token: string): number {
+  #positionAfter(position: number, token: string): number {
     const at = this.#text.indexOf(token, position);
     return at === -1 ? position : at;
   }
@@ -335,11 +337,11 @@ function alternative(name: string, type: CelType, [other]: readonly CelType[]): 
   if (other === undefined || (name !== 'or' && name !== 'orValue')) return undefined;
   if (type === DYN) return DYN;
   if (type.kind !== 'optional') return undefined;
-  return name === 'or' ? joined(type, other) : joined(type.value, other);
+  return name === 'or' ? joinTypes(type, other) : joinTypes(type.value, other);
 }
 
 function commonOf([first, ...others]: readonly CelType[]): CelType {
-  return others.reduce<CelType>((type, other) => joined(type, other) ?? DYN, first ?? DYN);
+  return others.reduce<CelType>((type, other) => joinTypes(type, other) ?? DYN, first ?? DYN);
 }
 
 function namesOf(types: readonly CelType[]): string {
@@ -348,14 +350,14 @@ function namesOf(types: readonly CelType[]): string {
 
 function typeOfLiteral(value: unknown): CelType {
   if (value === null) return NULL;
-  if (value instanceof Uint8Array) return simple('bytes');
+  if (value instanceof Uint8Array) return simpleType('bytes');
   // The only other object type is an unsigned integer.
-  return LITERALS[typeof value] ?? simple('uint');
+  return LITERAL_TYPES[typeof value] ?? simpleType('uint');
 }
 
-const LITERALS: Readonly<Record<string, CelType | undefined>> = {
+const LITERAL_TYPES: Readonly<Record<string, CelType | undefined>> = {
   string: STRING,
   bigint: INT,
-  number: simple('double'),
+  number: simpleType('double'),
   boolean: BOOL,
 };

@@ -12,30 +12,30 @@ export type CelType =
 /** Types by type parameter. */
 export type Bindings = Map<string, CelType>;
 
-const simples = new Map<string, CelType>();
+const simpleTypes = new Map<string, CelType>();
 
 /** A simple type: `int`, `string`, `Quantity`. */
-export function simple(name: string): CelType {
-  let type = simples.get(name);
+export function simpleType(name: string): CelType {
+  let type = simpleTypes.get(name);
   if (type === undefined) {
     type = { kind: 'simple', name };
-    simples.set(name, type);
+    simpleTypes.set(name, type);
   }
   return type;
 }
 
-export const DYN = simple('dyn');
-export const BOOL = simple('bool');
-export const INT = simple('int');
-export const STRING = simple('string');
-export const NULL = simple('null');
+export const DYN = simpleType('dyn');
+export const BOOL = simpleType('bool');
+export const INT = simpleType('int');
+export const STRING = simpleType('string');
+export const NULL = simpleType('null');
 
-const UNNULLABLE = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'type']);
+const NON_NULLABLE_TYPES = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'type']);
 
 /** Larger types become dynamic: variables that each contain the previous one would have types of unbounded size. */
 const MAX_PARTS = 64;
 
-/** Number of types in a type, including itself. */
+/** Number of types within a type, including itself. */
 function partsOf(type: CelType): number {
   return 'parts' in type ? type.parts : 1;
 }
@@ -56,7 +56,7 @@ export function optionalOf(value: CelType): CelType {
   return parts > MAX_PARTS ? DYN : { kind: 'optional', value, parts };
 }
 
-/** A type of fixed fields. */
+/** A type with fixed fields. */
 export function objectOf(name: string, fields: Readonly<Record<string, CelType>>): CelType {
   return { kind: 'object', name, field: (field) => (Object.hasOwn(fields, field) ? fields[field] : undefined) };
 }
@@ -79,7 +79,7 @@ export function parseCelType(written: string): CelType {
       return mapOf(parseCelType(inner.slice(0, comma)), parseCelType(inner.slice(comma + 1)));
     }
     default:
-      return /^[A-Z]$/.test(text) ? { kind: 'param', name: text } : simple(text);
+      return /^[A-Z]$/.test(text) ? { kind: 'param', name: text } : simpleType(text);
   }
 }
 
@@ -104,12 +104,12 @@ export function nameOf(type: CelType): string {
  * Whether a value of type `actual` is assignable to `declared`, as far as can be determined statically. Objects are maps at run time, and are
  * assignable to maps.
  */
-export function fits(declared: CelType, actual: CelType, bindings: Bindings): boolean {
+export function isAssignable(declared: CelType, actual: CelType, bindings: Bindings): boolean {
   if (declared.kind === 'param') {
     const bound = bindings.get(declared.name);
-    if (bound !== undefined && bound !== NULL) return fits(bound, actual, bindings);
+    if (bound !== undefined && bound !== NULL) return isAssignable(bound, actual, bindings);
     bindings.set(declared.name, actual);
-    return bound === undefined || fits(actual, bound, bindings);
+    return bound === undefined || isAssignable(actual, bound, bindings);
   }
   if (declared === DYN || actual === DYN) {
     bindFree(declared, bindings);
@@ -118,13 +118,14 @@ export function fits(declared: CelType, actual: CelType, bindings: Bindings): bo
   if (actual === NULL) return isNullable(declared);
   switch (declared.kind) {
     case 'list':
-      return actual.kind === 'list' && fits(declared.item, actual.item, bindings);
+      return actual.kind === 'list' && isAssignable(declared.item, actual.item, bindings);
     case 'optional':
-      return actual.kind === 'optional' && fits(declared.value, actual.value, bindings);
+      return actual.kind === 'optional' && isAssignable(declared.value, actual.value, bindings);
     case 'map':
-      if (actual.kind === 'object') return fits(declared.key, STRING, bindings) && fits(declared.value, DYN, bindings);
+      if (actual.kind === 'object')
+        return isAssignable(declared.key, STRING, bindings) && isAssignable(declared.value, DYN, bindings);
       if (actual.kind !== 'map') return false;
-      return fits(declared.key, actual.key, bindings) && fits(declared.value, actual.value, bindings);
+      return isAssignable(declared.key, actual.key, bindings) && isAssignable(declared.value, actual.value, bindings);
     case 'object':
       return actual.kind === 'object' || actual.kind === 'map';
     case 'simple':
@@ -155,7 +156,7 @@ function bindFree(type: CelType, bindings: Bindings): void {
 }
 
 function isNullable(type: CelType): boolean {
-  if (type.kind === 'simple') return !UNNULLABLE.has(type.name);
+  if (type.kind === 'simple') return !NON_NULLABLE_TYPES.has(type.name);
   return type.kind === 'object' || type.kind === 'optional';
 }
 
@@ -177,11 +178,11 @@ export function resolved(type: CelType, bindings: Bindings): CelType {
 }
 
 /** The common type of both; undefined if there is none. */
-export function joined(left: CelType, right: CelType): CelType | undefined {
+export function joinTypes(left: CelType, right: CelType): CelType | undefined {
   if (left === DYN || right === DYN) return DYN;
   if (left === NULL) return isNullable(right) ? right : undefined;
-  if (!fits(left, right, new Map())) return undefined;
+  if (!isAssignable(left, right, new Map())) return undefined;
   // `[] : ["a"]`.
-  if (left.kind === 'list' && right.kind === 'list') return listOf(joined(left.item, right.item) ?? DYN);
+  if (left.kind === 'list' && right.kind === 'list') return listOf(joinTypes(left.item, right.item) ?? DYN);
   return left;
 }

@@ -4,7 +4,7 @@ import { withEmbeddedFields } from './prune.ts';
 import { propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema } from './schema.ts';
 
-const RESERVED = new Set(
+const RESERVED_WORDS = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
     ' ',
   ),
@@ -40,7 +40,7 @@ export function celValueOf(
 
 /** A field's escaped name in CEL rules: `foo-bar` is `foo__dash__bar`, `namespace` is `__namespace__`. */
 export function escapeFieldName(name: string): string {
-  if (RESERVED.has(name)) return `__${name}__`;
+  if (RESERVED_WORDS.has(name)) return `__${name}__`;
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !name.includes('__')) return name;
   return name
     .replaceAll('__', '__underscores__')
@@ -49,7 +49,7 @@ export function escapeFieldName(name: string): string {
     .replaceAll('/', '__slash__');
 }
 
-/** Rules may refer to an object's name and generateName only. */
+/** Rules may only refer to an object's name and generateName. */
 function nameOnly(metadata: unknown): unknown {
   if (!isJsonObject(metadata)) return metadata;
   const { name, generateName } = metadata;

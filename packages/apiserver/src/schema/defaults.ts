@@ -78,14 +78,14 @@ function isMissing(object: object, name: string, property: Schema, definitions: 
   return value === null && property.nullable !== true && resolveSchema(property, definitions).nullable !== true;
 }
 
-const knownDefaults = new WeakMap<Schema, boolean>();
+const hasDefaultsCache = new WeakMap<Schema, boolean>();
 
 /** Whether there is any default in or below the schema: most subtrees have none, and are not visited. */
 function hasDefaults(schema: Schema, definitions: Definitions): boolean {
-  const known = knownDefaults.get(schema);
+  const known = hasDefaultsCache.get(schema);
   if (known !== undefined) return known;
   const found = searchDefaults(schema, definitions, new Set());
-  knownDefaults.set(schema, found);
+  hasDefaultsCache.set(schema, found);
   return found;
 }
 

@@ -15,7 +15,7 @@ describe('duplicate fields', () => {
     expect(duplicateFields(json)).toEqual(expected);
   });
 
-  it('are never found in what JSON.stringify writes', () => {
+  it('are never found in the output of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
         expect(duplicateFields(JSON.stringify(value, null, indent))).toEqual([]);

@@ -8,7 +8,7 @@ export function indexPath(parent: string, index: number): string {
   return `${parent}[${index}]`;
 }
 
-/** `parent[key]`, as apimachinery's `field.Path.Key` names a member of a map. */
+/** `parent[key]`, in the format of apimachinery's `field.Path.Key` for a member of a map. */
 export function keyPath(parent: string, key: string): string {
   return `${parent}[${key}]`;
 }

@@ -19,7 +19,7 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   uuid: (text) => UUID.test(text),
   // Limit for CEL, which rescans the rest for each part.
   duration: (text) => text === '0' || (text.length <= MAX_DURATION_CHARS && DURATION.test(text)),
-  // Not as repeated groups of four: each repetition takes space on the regex stack.
+  // Not repeated groups of four: each repetition takes space on the regex stack.
   byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
   email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
   mac: (text) => /^[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}(?:(?:[:-][0-9a-f]{2}){2})?$/i.test(text),

@@ -33,6 +33,6 @@ test.each<[string, (text: string) => unknown]>([
     `the format ${format}`,
     (text) => hasFormat(text, format),
   ]),
-])('%s is read in linear time', async (_, read) => {
+])('reads %s in linear time', async (_, read) => {
   expect(await excessiveGrowth(read, { bare: true })).toBeUndefined();
 });

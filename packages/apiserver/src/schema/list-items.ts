@@ -36,7 +36,8 @@ export function itemKeys(item: unknown, list: Schema, definitions: Definitions):
 }
 
 /**
- * The items of a stored list by their keys. Only those of a list-map can be matched with new ones; items of sets and atomic lists have no old value.
+ * The items of a stored list by their keys. Only items of a list-map can be matched with new ones; items of sets and
+ * atomic lists have no old value.
  */
 export function itemsByKey(old: unknown, list: Schema, definitions: Definitions): Map<string, unknown> | undefined {
   if (list['x-kubernetes-list-type'] !== 'map' || !isJsonArray(old)) return undefined;

@@ -21,7 +21,7 @@ describe('patterns', () => {
     ['(?m)^a$', 'b\na', true],
     ['^https:\\/\\/[^?#@\\s]+$', 'https://example.com', true],
     ['^(?P<first>a)(?<second>b)$', 'ab', true],
-  ])('%s on %s, as Go has it', (pattern, text, expected) => {
+  ])('match as in Go: %s on %s', (pattern, text, expected) => {
     expect(compilePattern(pattern).test(text)).toBe(expected);
   });
 
@@ -35,11 +35,11 @@ describe('patterns', () => {
     [`${'('.repeat(1500)}a${')'.repeat(1500)}`, 'error parsing regexp: expression nests too deeply'],
     ['a'.repeat(4097), 'the pattern has 4097 characters, the limit is 4096'],
     ['[a-c]{900}'.repeat(6), 'the pattern compiles to 5402 instructions, the limit is 5000: repeat less in it'],
-  ])('refuses %s', (pattern, message) => {
+  ])('are rejected: %s', (pattern, message) => {
     expect(() => compilePattern(pattern)).toThrow(new PatternError(message));
   });
 
-  it('agrees with JavaScript where that means the same', () => {
+  it("match like JavaScript's patterns where the syntax agrees", () => {
     const patterns = [
       '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
       '^([0-9]+h)?([0-9]+m)?([0-9]+s)?$',
@@ -55,14 +55,14 @@ describe('patterns', () => {
     );
   });
 
-  it('finds matches from the left', () => {
+  it('find matches from the left', () => {
     const pattern = compilePattern('a+|b');
     expect(pattern.findAll('xaabxa', Number.POSITIVE_INFINITY)).toEqual(['aa', 'b', 'a']);
     expect(pattern.findAll('xaabxa', 2)).toEqual(['aa', 'b']);
     expect(pattern.findAll('x', 1)).toEqual([]);
   });
 
-  it('remembers the last hundred', () => {
+  it('are cached for the last hundred', () => {
     compilePattern('remembered');
     for (let index = 0; index < 99; index++) compilePattern(`other-${index}`);
     expect(isCompiled('remembered')).toBe(true);
@@ -70,7 +70,7 @@ describe('patterns', () => {
     expect(isCompiled('remembered')).toBe(false);
   });
 
-  it('remembers fewer of large ones', () => {
+  it('are cached in smaller numbers if they are large', () => {
     compilePattern('small');
     for (let index = 0; index < 5; index++)
       compilePattern(`[a-c]{900}[a-c]{900}[a-c]{900}[a-c]{900}[a-c]{900}${index}`);

@@ -1,10 +1,10 @@
 import { RE2JS, RE2JSException } from 're2js';
 
-/** A regular expression in Go's syntax. Matching takes time linear in the text, whatever the expression. */
+/** A regular expression in Go's syntax. Matching takes time linear in the text, for any expression. */
 export interface Pattern {
   /** Number of instructions of the compiled expression: the maximum cost of each character of a text. */
   readonly size: number;
-  /** Whether it matches anywhere in the text. */
+  /** Whether the pattern matches anywhere in the text. */
   test(text: string): boolean;
   /** The matches, from the left, at most `limit` of them. */
   findAll(text: string, limit: number): string[];
@@ -27,7 +27,7 @@ const MAX_CACHED_INSTRUCTIONS = 20_000;
 const cached = new Map<string, Pattern>();
 let cachedInstructions = 0;
 
-/** The pattern, compiled now or before. Throws a PatternError. */
+/** Returns the compiled pattern, cached or new. Throws a PatternError. */
 export function compilePattern(text: string): Pattern {
   const known = cached.get(text);
   if (known !== undefined) cached.delete(text);

@@ -86,7 +86,7 @@ describe('pruning', () => {
     expect(object.spec).toEqual(expected);
   });
 
-  it('knows the fields of every object, and reports the rest as upstream', () => {
+  it('keeps the standard fields of every object, and reports others like upstream', () => {
     const object = {
       apiVersion: 'x/v1',
       kind: 'X',
@@ -137,7 +137,7 @@ describe('defaults', () => {
     expect(object).toEqual({ metadata: {}, spec: expected });
   });
 
-  it('are not shared between objects, and make no object that is missing', () => {
+  it('are not shared between objects, and create no missing object', () => {
     const [first, second]: { spec: { settings?: object } }[] = [{ spec: {} }, { spec: {} }];
     applyDefaults(first as object, schema, definitions);
     applyDefaults(second as object, schema, definitions);
@@ -147,7 +147,7 @@ describe('defaults', () => {
     expect(bare).toEqual({ metadata: {} });
   });
 
-  it('are rejected where nested lists would exhaust memory', () => {
+  it('are rejected if nested lists would exhaust memory', () => {
     let nested: Schema = { type: 'object', properties: { v: { type: 'string', default: 'x' } } };
     for (let level = 0; level < 9; level++) {
       const list: Schema = { type: 'array', items: nested, default: Array.from({ length: 10 }, () => ({})) };

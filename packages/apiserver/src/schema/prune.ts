@@ -19,7 +19,7 @@ export function pruneObject(
   return unknown;
 }
 
-/** The path of an item of a list. */
+/** The path of a list item. */
 export type ItemPath = (parent: string, index: number, item: unknown, list: Schema) => string;
 
 interface Pruning {

@@ -2,21 +2,22 @@ import { ConfinedModule } from '@fairway/base/testing/confined-module';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Schema } from './schema.ts';
 
-/** Schemas, rules and values of a tenant that would run forever without cost limits. */
+/** A tenant's schemas, rules and values that would run forever without cost limits. */
 
 const schemas = new ConfinedModule(new URL('./schema-cost-fixture.ts', import.meta.url));
 afterAll(() => schemas.close());
 
 const text: Schema = { type: 'string' };
 const integers: Schema = { type: 'array', items: { type: 'integer' } };
-const PER_RULE = /^'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to/;
+const RULE_COST_ERROR =
+  /^'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to/;
 
 function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
 describe('patterns', () => {
-  it('match in time that is proportional to the text', async () => {
+  it('match in time proportional to the text', async () => {
     const schema: Schema = { ...text, pattern: '^(a+)+$' };
     const errors = await schemas.call('errorsOfSchema', schema, `${'a'.repeat(100_000)}!`);
     expect(errors).toEqual([expect.stringContaining("should match '^(a+)+$'")]);
@@ -43,7 +44,7 @@ describe('schemas', () => {
     );
   });
 
-  it('are checked for all of a large object', async () => {
+  it('are checked for an entire large object', async () => {
     const list: Schema = {
       type: 'array',
       items: { ...text, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 },
@@ -54,7 +55,7 @@ describe('schemas', () => {
 });
 
 /** `cel.bind(x1, x0 OP x0, cel.bind(x2, x1 OP x1, …` */
-function doubled(levels: number, double: (name: string) => string, result: string): string {
+function doublingRule(levels: number, double: (name: string) => string, result: string): string {
   const binds = numbers(levels).map((level) => `cel.bind(x${level + 1}, ${double(`x${level}`)}, `);
   return `cel.bind(x0, self, ${binds.join('')}${result}${')'.repeat(levels + 1)}`;
 }
@@ -63,11 +64,11 @@ describe('rules', () => {
   it.each<[string, string, Schema, unknown]>([
     ['loops in loops', 'self.all(x, self.all(y, self.all(z, x + y + z >= 0)))', integers, numbers(1000)],
     ['loops in what may fail', 'self.exists(x, self.exists(y, self.exists(z, x < 0))) || true', integers, numbers(300)],
-    ['lists that double', doubled(40, (name) => `${name} + ${name}`, 'x40.size() >= 0'), integers, [1, 2]],
-    ['texts that double', doubled(40, (name) => `${name} + ${name}`, 'x40.size() >= 0'), text, 'ab'],
+    ['lists that double', doublingRule(40, (name) => `${name} + ${name}`, 'x40.size() >= 0'), integers, [1, 2]],
+    ['texts that double', doublingRule(40, (name) => `${name} + ${name}`, 'x40.size() >= 0'), text, 'ab'],
     [
       'comparing lists that are shared',
-      doubled(40, (name) => `[${name}, ${name}]`, 'x40 == [x39, [x38, x38]]'),
+      doublingRule(40, (name) => `[${name}, ${name}]`, 'x40 == [x39, [x38, x38]]'),
       integers,
       [1],
     ],
@@ -94,7 +95,7 @@ describe('rules', () => {
       numbers(100_000),
     ],
     ['matches of long texts', 'self.matches("[a-z]{1000}$")', text, 'a'.repeat(1_000_000)],
-  ])('are stopped when they cost too much: %s', async (_, rule, schema, value) => {
+  ])('are stopped if they cost too much: %s', async (_, rule, schema, value) => {
     const errors = (await schemas.call('errorsOfRule', rule, schema, value)) as string[];
     expect(errors).toHaveLength(1);
     expect(errors[0]).toMatch(/operation cancelled|running out of cost budget/);
@@ -106,7 +107,7 @@ describe('rules', () => {
     ['digits and points', '1.'.repeat(1500)],
     ['parts', '1h'.repeat(50_000)],
     ['parts and an end that is none', `${'1h'.repeat(100)}1`],
-  ])('take no duration that is none, however long: %s', async (_, value) => {
+  ])('reject an invalid duration of any length: %s', async (_, value) => {
     const [error = ''] = (await schemas.call(
       'errorsOfRule',
       'duration(self) > duration("1s")',
@@ -120,7 +121,7 @@ describe('rules', () => {
   it("report the exceeded limit with Kubernetes' message", async () => {
     const rule = 'self.all(x, self.all(y, x + y >= 0))';
     const errors = (await schemas.call('errorsOfRule', rule, integers, numbers(2000))) as string[];
-    expect(errors[0]).toMatch(PER_RULE);
+    expect(errors[0]).toMatch(RULE_COST_ERROR);
     expect(errors[0]).toContain(`limit for rule: ${rule}`);
   });
 
@@ -130,23 +131,23 @@ describe('rules', () => {
     ['nested', `${'('.repeat(200)}true${')'.repeat(200)}`, /Exceeded maxDepth \(100\)/],
     ['a chain of negations', `${'!'.repeat(9000)}true`, /nests too deeply|maxAstNodes|Exceeded/],
     ['a chain of operators', `true${' && true'.repeat(1200)}`, /^$|nests too deeply/],
-  ])('are refused when they are %s', async (_, rule, message) => {
+  ])('are rejected if they are %s', async (_, rule, message) => {
     const [error = ''] = (await schemas.call('errorsOfRule', rule, text, 'x')) as string[];
     expect(error).toMatch(message);
   });
 
-  it('may look at all of a large list', async () => {
+  it('may iterate over an entire large list', async () => {
     const rule = 'self.all(x, x >= 0 && x < 1000000) && self.exists(x, x == 29999)';
     expect(await schemas.call('errorsOfRule', rule, integers, numbers(30_000))).toEqual([]);
   });
 
-  it('match as Go does', async () => {
+  it('match like Go', async () => {
     expect(await schemas.call('errorsOfRule', "self.matches('^\\\\pL+$')", text, 'Größe')).toEqual([]);
     const [error] = (await schemas.call('errorsOfRule', "self.matches('(?=a)')", text, 'a')) as string[];
     expect(error).toContain('invalid or unsupported Perl syntax: `(?=`');
   });
 
-  it('make no messages that are longer than 5 KiB', async () => {
+  it('create no messages longer than 5 KiB', async () => {
     const errors = await schemas.call('errorsOfRule', 'false', text, 'a'.repeat(6000), 'self');
     expect(errors).toEqual(['failed rule: false']);
   });

@@ -3,8 +3,8 @@ import { propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema } from './schema.ts';
 
 /**
- * How server-side apply treats values of a schema (structured-merge-diff's atom): atomic or granular.
- * A map or list shape holds for values of that JSON type only; any other value is owned whole.
+ * How server-side apply treats values of a schema (structured-merge-diff's atom): atomic or granular. A map or list
+ * shape applies only to values of that JSON type; any other value is owned as a whole.
  */
 export type Shape =
   | { readonly kind: 'leaf' }
@@ -35,7 +35,7 @@ export function shapeOf(schema: Schema | undefined, definitions: Definitions): S
 
 /** Defaults of the items' keys, such as TCP for the protocol of a port. Keys without a default are omitted. */
 export function keyDefaults(shape: Shape & { kind: 'list-map' }, definitions: Definitions): ReadonlyMap<string, Json> {
-  let defaults = knownKeyDefaults.get(shape);
+  let defaults = keyDefaultsCache.get(shape);
   if (defaults === undefined) {
     const items = resolveSchema(shape.items, definitions);
     defaults = new Map(
@@ -45,12 +45,12 @@ export function keyDefaults(shape: Shape & { kind: 'list-map' }, definitions: De
         return standard === undefined ? [] : [[key, standard]];
       }),
     );
-    knownKeyDefaults.set(shape, defaults);
+    keyDefaultsCache.set(shape, defaults);
   }
   return defaults;
 }
 
-const knownKeyDefaults = new WeakMap<Shape, ReadonlyMap<string, Json>>();
+const keyDefaultsCache = new WeakMap<Shape, ReadonlyMap<string, Json>>();
 
 function makeShape(schema: Schema): Shape {
   if (schema['x-kubernetes-int-or-string']) return LEAF;

@@ -166,7 +166,7 @@ describe('values', () => {
     expect(errorsOf(schema, 6)).toEqual([]);
   });
 
-  it('checks metadata as Kubernetes knows it, and its name as a definition restricts it', () => {
+  it('checks standard metadata, and the name as restricted by a definition', () => {
     const schema: Schema = {
       type: 'object',
       properties: { metadata: { type: 'object', properties: { name: { ...string, maxLength: 3 } } } },
@@ -317,7 +317,7 @@ describe('CEL rules', () => {
       { k: 1 },
       'spec.x[k]: Invalid value: 1: m',
     ],
-  ])('complain with %s', (_, schema, value, expected) => {
+  ])('fail with %s', (_, schema, value, expected) => {
     expect(errorsOf(schema, value)).toEqual([expected]);
   });
 
@@ -379,7 +379,7 @@ describe('CEL rules', () => {
     ]);
   });
 
-  it('at the root see the name of the object, and no other metadata', () => {
+  it("at the root see only the object's name in its metadata", () => {
     const schema = withRule(
       { type: 'object' },
       { rule: 'self.metadata.name == "a" && !has(self.metadata.labels)', message: 'm' },
@@ -390,9 +390,9 @@ describe('CEL rules', () => {
   });
 });
 
-describe('what is stored already', () => {
+describe('ratcheting of stored values', () => {
   const small: Schema = { type: 'integer', maximum: 3 };
-  const ruled: Schema = {
+  const schemaWithRules: Schema = {
     type: 'object',
     properties: { a: integer, b: integer },
     'x-kubernetes-validations': [{ rule: 'self.a <= self.b', message: 'm' }],
@@ -404,7 +404,7 @@ describe('what is stored already', () => {
     'x-kubernetes-list-map-keys': ['k'],
   };
 
-  function ratcheted(spec: Schema, value: object, old: object): string[] {
+  function ratchetingErrors(spec: Schema, value: object, old: object): string[] {
     const object = (content: object) => ({ apiVersion: 'a/v1', kind: 'K', metadata: { name: 'n' }, spec: content });
     const schema: Schema = { type: 'object', properties: { spec } };
     const options = { isRatcheting: true };
@@ -438,12 +438,18 @@ describe('what is stored already', () => {
     ],
     [
       'an object that a rule is about',
-      fields({ x: ruled, y: integer }),
+      fields({ x: schemaWithRules, y: integer }),
       { x: { a: 2, b: 1 }, y: 2 },
       { x: { a: 2, b: 1 } },
       [],
     ],
-    ['not one of which a part changes', fields({ x: ruled }), { x: { a: 3, b: 1 } }, { x: { a: 2, b: 1 } }, ['spec.x']],
+    [
+      'not one of which a part changes',
+      fields({ x: schemaWithRules }),
+      { x: { a: 3, b: 1 } },
+      { x: { a: 2, b: 1 } },
+      ['spec.x'],
+    ],
     [
       'nothing from rules about the change itself',
       fields({ x: withRule(integer, { rule: 'self > oldSelf', message: 'm' }) }),
@@ -452,6 +458,6 @@ describe('what is stored already', () => {
       ['spec.x'],
     ],
   ])('excuses %s', (_, schema, value, old, expected) => {
-    expect(ratcheted(schema, value, old)).toEqual(expected);
+    expect(ratchetingErrors(schema, value, old)).toEqual(expected);
   });
 });

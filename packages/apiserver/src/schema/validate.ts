@@ -92,16 +92,16 @@ function validate(
   const schema = withEmbeddedFields(resolveSchema(declared, definitions));
   if (value === null && (schema.nullable === true || declared.nullable === true)) return;
   cost.chargeValue(value, schema);
-  const before = errors.length;
+  const previous = errors.length;
   const isTyped = validateValue(value, schema, path, errors);
-  cost.chargeErrors(errors.length - before);
+  cost.chargeErrors(errors.length - previous);
   if (isTyped) {
     if (isJsonObject(value)) validateMembers(value, old, schema, check, path, errors);
     else if (isJsonArray(value)) validateItems(value, old, schema, check, path, errors);
     const { allOf, anyOf, oneOf, not } = schema;
     if ((allOf ?? anyOf ?? oneOf ?? not) !== undefined) validateCombinations(value, schema, check, path, errors);
   }
-  if (errors.length > before && old !== undefined && jsonEqual(value, old)) errors.length = before;
+  if (errors.length > previous && old !== undefined && jsonEqual(value, old)) errors.length = previous;
 }
 
 function validateMembers(
@@ -117,11 +117,11 @@ function validateMembers(
       errors.push({ type: 'FieldValueRequired', field: childPath(path, name), detail: '' });
   }
   if (schema['x-kubernetes-embedded-resource']) validateEmbedded(object, path, errors);
-  const before = isJsonObject(old) ? old : undefined;
+  const previous = isJsonObject(old) ? old : undefined;
   for (const name in object) {
     const property = propertySchema(schema, name);
     if (property !== undefined && object[name] !== undefined) {
-      const oldMember = before !== undefined && Object.hasOwn(before, name) ? before[name] : undefined;
+      const oldMember = previous !== undefined && Object.hasOwn(previous, name) ? previous[name] : undefined;
       validate(object[name], oldMember, property, check, childPath(path, name), errors);
     }
   }
@@ -159,14 +159,14 @@ function validateCombinations(value: unknown, schema: Schema, check: Check, path
     validate(value, undefined, part, check, path, found);
     return found;
   };
-  const complain = (wording: string) =>
+  const addError = (wording: string) =>
     errors.push({ type: 'FieldValueInvalid', field: path || '<nil>', value: '', detail: `"${path}" ${wording}` });
 
   for (const part of schema.allOf ?? []) errors.push(...errorsOf(part));
   if (schema.anyOf !== undefined) {
     const best = bestOf(schema.anyOf.map(errorsOf));
     if (best.length > 0) {
-      complain('must validate at least one schema (anyOf)');
+      addError('must validate at least one schema (anyOf)');
       errors.push(...best);
     }
   }
@@ -174,13 +174,13 @@ function validateCombinations(value: unknown, schema: Schema, check: Check, path
     const results = schema.oneOf.map(errorsOf);
     const valid = results.filter((result) => result.length === 0).length;
     if (valid === 0) {
-      complain('must validate one and only one schema (oneOf). Found none valid');
+      addError('must validate one and only one schema (oneOf). Found none valid');
       errors.push(...bestOf(results));
     } else if (valid > 1) {
-      complain(`must validate one and only one schema (oneOf). Found ${valid} valid alternatives`);
+      addError(`must validate one and only one schema (oneOf). Found ${valid} valid alternatives`);
     }
   }
-  if (schema.not !== undefined && errorsOf(schema.not).length === 0) complain('must not validate the schema (not)');
+  if (schema.not !== undefined && errorsOf(schema.not).length === 0) addError('must not validate the schema (not)');
 }
 
 function bestOf(results: readonly FieldError[][]): FieldError[] {

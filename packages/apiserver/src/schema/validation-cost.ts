@@ -9,7 +9,7 @@ import type { Schema } from './schema.ts';
 const MAX_STEPS = 5_000_000;
 
 /** Regex instructions per step. */
-const CHARS = 50;
+const CHARS_PER_STEP = 50;
 const PATTERN_INSTRUCTIONS = 20;
 /** Steps per character of a compiled pattern. */
 const STEPS_PER_PATTERN_CHAR = 50;
@@ -18,8 +18,8 @@ const STEPS_PER_PATTERN_CHAR = 50;
 const STEPS_PER_ERROR = 50;
 
 function stepsOf(text: string, pattern: string): number {
-  const compiling = isCompiled(pattern) ? 0 : pattern.length * STEPS_PER_PATTERN_CHAR;
-  return compiling + text.length * (1 + (tryCompilePattern(pattern)?.size ?? 0) / PATTERN_INSTRUCTIONS);
+  const compileSteps = isCompiled(pattern) ? 0 : pattern.length * STEPS_PER_PATTERN_CHAR;
+  return compileSteps + text.length * (1 + (tryCompilePattern(pattern)?.size ?? 0) / PATTERN_INSTRUCTIONS);
 }
 
 /** Counts the steps of validating one object. Throws 413 if there are too many. */
@@ -30,7 +30,7 @@ export class ValidationCost {
   chargeValue(value: unknown, { enum: allowed, pattern, required }: Schema): void {
     let steps = 1 + (allowed?.length ?? 0) + (required?.length ?? 0);
     if (typeof value === 'string') {
-      steps += value.length / CHARS;
+      steps += value.length / CHARS_PER_STEP;
       if (pattern !== undefined) steps += stepsOf(value, pattern);
     }
     this.#charge(steps);

@@ -27,22 +27,22 @@ export function validateValue(value: unknown, schema: Schema, path: string, erro
   return true;
 }
 
-type Complain = (detail: string) => void;
+type AddError = (detail: string) => void;
 
 function typeError(value: unknown, schema: Schema, path: string): FieldError | undefined {
   const found = typeOf(value);
-  const wanted = schema['x-kubernetes-int-or-string'] ? 'integer,string' : schema.type;
-  if (wanted === undefined) return undefined;
-  const isFine =
-    wanted === 'integer,string'
+  const expectedType = schema['x-kubernetes-int-or-string'] ? 'integer,string' : schema.type;
+  if (expectedType === undefined) return undefined;
+  const isValid =
+    expectedType === 'integer,string'
       ? found === 'string' || found === 'integer'
-      : found === wanted || (wanted === 'number' && found === 'integer');
-  if (isFine) return undefined;
+      : found === expectedType || (expectedType === 'number' && found === 'integer');
+  if (isValid) return undefined;
   return {
     type: 'FieldValueTypeInvalid',
     field: path === '' ? '<nil>' : path,
     value: found,
-    detail: `${path} in body must be of type ${wanted}: "${found}"`,
+    detail: `${path} in body must be of type ${expectedType}: "${found}"`,
   };
 }
 
@@ -58,9 +58,9 @@ function unsupported(value: unknown, allowed: readonly unknown[], path: string):
   return { type: 'FieldValueNotSupported', field: path, value, detail: `supported values: ${quoted.join(', ')}` };
 }
 
-function checkText(text: string, schema: Schema, path: string, errors: FieldError[], add: Complain): void {
+function checkText(text: string, schema: Schema, path: string, errors: FieldError[], add: AddError): void {
   const { minLength, maxLength, pattern, format, 'x-pattern-message': words } = schema;
-  if (words !== undefined && !isAsWorded(text, schema)) {
+  if (words !== undefined && !matchesPatternAndFormat(text, schema)) {
     errors.push({ type: 'FieldValueInvalid', field: path, value: text, detail: words });
     return;
   }
@@ -85,12 +85,12 @@ function checkText(text: string, schema: Schema, path: string, errors: FieldErro
 }
 
 /** Whether it matches its pattern, including its format. */
-function isAsWorded(text: string, { pattern = '', format }: Schema): boolean {
-  const hasForm = tryCompilePattern(pattern)?.test(text) ?? true;
-  return hasForm && (format === undefined || hasFormat(text, format));
+function matchesPatternAndFormat(text: string, { pattern = '', format }: Schema): boolean {
+  const matchesPattern = tryCompilePattern(pattern)?.test(text) ?? true;
+  return matchesPattern && (format === undefined || hasFormat(text, format));
 }
 
-function checkNumber(value: number, schema: Schema, add: Complain): void {
+function checkNumber(value: number, schema: Schema, add: AddError): void {
   const { minimum, maximum, multipleOf, exclusiveMinimum, exclusiveMaximum } = schema;
   if (maximum !== undefined) {
     if (exclusiveMaximum === true && value >= maximum) add(`should be less than ${maximum}`);
@@ -108,11 +108,12 @@ function checkArray(
   schema: Schema,
   path: string,
   errors: FieldError[],
-  add: Complain,
+  add: AddError,
 ): void {
   const { minItems, maxItems } = schema;
   if (maxItems !== undefined && items.length > maxItems) errors.push(tooMany(items.length, maxItems, path));
-  if (minItems !== undefined && items.length < minItems) errors.push(tooFew(items.length, `${minItems} items`, path));
+  if (minItems !== undefined && items.length < minItems)
+    errors.push(tooFewError(items.length, `${minItems} items`, path));
   if (schema.uniqueItems && new Set(items.map(canonicalJson)).size < items.length) add("shouldn't contain duplicates");
 }
 
@@ -120,17 +121,17 @@ function checkSize(size: number, schema: Schema, path: string, errors: FieldErro
   const { minProperties, maxProperties } = schema;
   if (maxProperties !== undefined && size > maxProperties) errors.push(tooMany(size, maxProperties, path));
   if (minProperties !== undefined && size < minProperties) {
-    errors.push(tooFew(size, `${minProperties} properties`, path));
+    errors.push(tooFewError(size, `${minProperties} properties`, path));
   }
 }
 
-function tooMany(actual: number, most: number, path: string): FieldError {
-  const detail = `must have at most ${most} ${most === 1 ? 'item' : 'items'}`;
+function tooMany(actual: number, max: number, path: string): FieldError {
+  const detail = `must have at most ${max} ${max === 1 ? 'item' : 'items'}`;
   return { type: 'FieldValueTooMany', field: path, value: actual, detail };
 }
 
-/** The value is the number, as kube-openapi has it. */
-function tooFew(actual: number, least: string, path: string): FieldError {
+/** The value is the number, as in kube-openapi. */
+function tooFewError(actual: number, least: string, path: string): FieldError {
   const detail = `${path} in body should have at least ${least}`;
   return { type: 'FieldValueInvalid', field: path, value: actual, detail };
 }

@@ -23,7 +23,7 @@ export interface AdmissionRequest {
   readonly write?: WriteInProgress | undefined;
 }
 
-/** Context of a write from the server that carries it out. */
+/** The context of a write from the server that executes it. */
 export interface WriteInProgress {
   /** Deadline of the response to the client, in epoch milliseconds. */
   readonly deadlineMs: number;
@@ -31,7 +31,7 @@ export interface WriteInProgress {
   options(): JsonObject;
   /** The served resource of a kind. */
   kindOf(apiVersion: string, kind: string): ResourceDefinition | undefined;
-  /** The resource in its other served versions. */
+  /** The resource in the other served versions. */
   otherVersions(): readonly ServedResource[];
   /**
    * Replaces `object` by a webhook's version, validated, pruned and defaulted like a client's; fields that clients may not set are unchanged. Field
@@ -54,8 +54,8 @@ export interface AdmissionPlugin {
   /** Runs after all mutation and after schema validation. */
   validate?(request: AdmissionRequest): void | Promise<void>;
   /**
-   * Runs last, on creates and updates, and must not wait: nothing is stored between what it reads of the server and the write, so
-   * limits over several objects hold however many writes come at once.
+   * Runs last, on creates and updates, and must not wait: nothing is stored between its reads of the server and the
+   * write, so limits over several objects hold for any number of concurrent writes.
    */
   decide?(request: AdmissionRequest): void;
 }

@@ -8,19 +8,19 @@ describe('an allotment', () => {
     { alice: 2, bob: 2, amount: 1, obstacle: undefined },
     { alice: 3, bob: 0, amount: 1, obstacle: 'perHolder' },
     { alice: 2, bob: 3, amount: 1, obstacle: 'total' },
-  ])('of 5, 3 to each, with $alice and $bob taken says $obstacle to $amount more', (given) => {
+  ])('of 5, 3 per holder, with $alice and $bob taken returns $obstacle for $amount more', (given) => {
     const allotment = new Allotment({ total: 5, perHolder: 3 });
     allotment.take('alice', given.alice);
     allotment.take('bob', given.bob);
 
-    expect(allotment.obstacle('alice', given.amount)).toBe(given.obstacle);
+    expect(allotment.exceededLimit('alice', given.amount)).toBe(given.obstacle);
   });
 
-  it('has again what was given back', () => {
+  it('regains what is returned', () => {
     const allotment = new Allotment({ total: 2, perHolder: 2 });
     allotment.take('alice', 2);
-    allotment.give('alice');
+    allotment.giveBack('alice');
 
-    expect([allotment.used, allotment.heldBy('alice'), allotment.obstacle('bob')]).toEqual([1, 1, undefined]);
+    expect([allotment.used, allotment.heldBy('alice'), allotment.exceededLimit('bob')]).toEqual([1, 1, undefined]);
   });
 });

@@ -22,18 +22,18 @@ export class Allotment {
   }
 
   /** Which limit `amount` more would exceed, if any. */
-  obstacle(holder: string, amount = 1): keyof AllotmentLimits | undefined {
+  exceededLimit(holder: string, amount = 1): keyof AllotmentLimits | undefined {
     if (this.heldBy(holder) + amount > this.#limits.perHolder) return 'perHolder';
     return this.#used + amount > this.#limits.total ? 'total' : undefined;
   }
 
-  /** Acquires it regardless of the limits. */
+  /** Acquires a share regardless of the limits. */
   take(holder: string, amount = 1): void {
     this.#held.set(holder, this.heldBy(holder) + amount);
     this.#used += amount;
   }
 
-  give(holder: string, amount = 1): void {
+  giveBack(holder: string, amount = 1): void {
     const left = this.heldBy(holder) - amount;
     if (left > 0) this.#held.set(holder, left);
     else this.#held.delete(holder);

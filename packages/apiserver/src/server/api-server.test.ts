@@ -8,16 +8,16 @@ const token: Authenticator = {
     bearerToken === 'right' ? Promise.resolve(admin) : Promise.reject(unauthorized()),
 };
 
-it('checks the credentials of a client of its process with each request', async () => {
+it('checks the credentials of an in-process client on each request', async () => {
   const { server } = new TestServer({ authenticators: [token] });
   let credentials: Credentials = { bearerToken: 'right' };
   const transport = server.connect(() => credentials);
-  const ask = async () => (await transport.request({ method: 'GET', path: '/version' })).status;
-  expect(await ask()).toBe(200);
+  const requestStatus = async () => (await transport.request({ method: 'GET', path: '/version' })).status;
+  expect(await requestStatus()).toBe(200);
   credentials = { bearerToken: 'wrong' };
-  expect(await ask()).toBe(401);
+  expect(await requestStatus()).toBe(401);
   credentials = { bearerToken: 'right' };
-  expect(await ask()).toBe(200);
+  expect(await requestStatus()).toBe(200);
   await server.close();
-  expect(await ask()).toBe(503);
+  expect(await requestStatus()).toBe(503);
 });

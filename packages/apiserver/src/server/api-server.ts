@@ -20,7 +20,7 @@ import { authenticate } from './authenticate.ts';
 import { identifyConnection } from './connections.ts';
 import { Core } from './core.ts';
 import { CrdRegistry } from './crd-registry.ts';
-import { endWithCredentials } from './credentials-end.ts';
+import { endWithCredentials } from './credential-expiry.ts';
 import { Health, type HealthCheck } from './health.ts';
 import { serveHttp } from './http-exchange.ts';
 import { inProcessTransport } from './in-process-transport.ts';
@@ -79,11 +79,11 @@ export interface ApiServerOptions {
   /** Traces clients' requests; none by default. */
   readonly tracer?: Tracer | undefined;
   readonly random?: () => number;
-  /** How many changes are kept for watches to resume from; 4096 by default. */
+  /** Number of changes kept for watches to resume from; 4096 by default. */
   readonly watchCacheSize?: number;
-  /** Maximum size of these in bytes; 4 MiB by default. */
+  /** Maximum size of these changes in bytes; 4 MiB by default. */
   readonly watchCacheBytes?: number;
-  /** Time from one bookmark of a watch to the next; a minute by default. */
+  /** Interval between two bookmarks of a watch; a minute by default. */
   readonly bookmarkMs?: number;
   /** Limits on clients that override `DEFAULT_LIMITS`. */
   readonly limits?: Partial<ServerLimits>;
@@ -91,7 +91,7 @@ export interface ApiServerOptions {
 
 const DEFAULT_WATCH_CACHE_SIZE = 4096;
 const DEFAULT_WATCH_CACHE_BYTES = 4 * 1024 * 1024;
-/** As upstream. */
+/** Same as upstream. */
 const DEFAULT_BOOKMARK_MS = 60_000;
 /** Field manager of the status of APIServices. */
 const AVAILABILITY_WRITER: UserInfo = {
@@ -200,25 +200,25 @@ export class ApiServer {
 
   /** Requests in this process as `user`, through everything that follows authentication. */
   transport(user: UserInfo): Transport {
-    return inProcessTransport((request) => this.#pipeline.answer(request, () => Promise.resolve(user)));
+    return inProcessTransport((request) => this.#pipeline.response(request, () => Promise.resolve(user)));
   }
 
   /** Requests in this process with these credentials, which are requested for each request and checked like those of a connection. */
   connect(credentials: () => Credentials): Transport {
-    return inProcessTransport((request) => this.#pipeline.answer(request, () => this.#authenticate(credentials())));
+    return inProcessTransport((request) => this.#pipeline.response(request, () => this.#authenticate(credentials())));
   }
 
   /** Serves one request of a node:http or node:https server. */
   handler(request: IncomingMessage, response: ServerResponse): void {
     void serveHttp(request, response, this.traffic, async (apiRequest, credentials) => {
       const { authenticators = [], readSession } = this.#options;
-      const shown = () => withSession(credentials, apiRequest.headers, readSession);
-      const answer = await this.#pipeline.answer(apiRequest, async () => {
-        const user = await this.#authenticate(await shown());
+      const presentedCredentials = () => withSession(credentials, apiRequest.headers, readSession);
+      const answer = await this.#pipeline.response(apiRequest, async () => {
+        const user = await this.#authenticate(await presentedCredentials());
         if (user.username !== ANONYMOUS) identifyConnection(request.socket, response, user);
         return user;
       });
-      if (staysOpen(answer)) endWithCredentials(response, authenticators, await shown());
+      if (staysOpen(answer)) endWithCredentials(response, authenticators, await presentedCredentials());
       return answer;
     });
   }

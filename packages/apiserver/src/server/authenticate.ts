@@ -2,7 +2,10 @@ import { unauthorized } from '@fairway/kube/object/api-error';
 import type { Authenticator, Credentials, UserInfo } from '../auth/user.ts';
 import { ANONYMOUS, anonymousUser, GROUP_AUTHENTICATED } from '../auth/well-known-users.ts';
 
-/** Authenticates a request; throws 401 if no authenticator knows the credentials and anonymous requests are disabled. */
+/**
+ * Authenticates a request; throws 401 if no authenticator recognises the credentials and anonymous requests are
+ * disabled.
+ */
 export async function authenticate(
   authenticators: readonly Authenticator[],
   anonymous: boolean,

@@ -3,63 +3,74 @@ import { type JsonBounds, type JsonExcess, MAX_DEPTH, measureJson } from '@fairw
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { ServedResource } from './served-resource.ts';
 
-/** Upstream's limit on request bodies, which here applies to the decoded object too: kube-apiserver's MaxRequestBodyBytes. */
+/**
+ * Upstream's limit on request bodies, which here also applies to the decoded object: kube-apiserver's
+ * MaxRequestBodyBytes.
+ */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 /**
- * The bytes of JSON that an object may take in the store. etcd takes requests of 1.5 MiB, of Protobuf: the same object is about a third
- * longer in JSON.
+ * Maximum size of a stored object as JSON. etcd accepts requests of 1.5 MiB of Protobuf: the same object is about a
+ * third longer in JSON.
  */
 export const MAX_STORED_BYTES = 2 * 1024 * 1024;
 
 /**
- * Each field is validated and tracked for its manager: a megabyte of short names would block the server for seconds. The largest definitions in use
- * have a third of this.
+ * Each field is validated and tracked for its manager: a megabyte of short names would block the server for seconds.
+ * The largest definitions in use have a third of this number.
  */
 const MAX_VALUES = 60_000;
 
-const DECODED: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: MAX_BODY_BYTES, maxValues: MAX_VALUES };
+const DECODED_BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: MAX_BODY_BYTES, maxValues: MAX_VALUES };
 /** Limits of stored objects and patches. */
-const PATCHED: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: MAX_STORED_BYTES + MAX_BODY_BYTES, maxValues: MAX_VALUES };
+const PATCHED_BOUNDS: JsonBounds = {
+  maxDepth: MAX_DEPTH,
+  maxChars: MAX_STORED_BYTES + MAX_BODY_BYTES,
+  maxValues: MAX_VALUES,
+};
 
 /** Throws 400 for a decoded body that is nested too deep, 413 for one that has become too large. */
 export function checkDecoded(value: unknown): void {
-  check(value, DECODED, 'the object provided');
+  check(value, DECODED_BOUNDS, 'the object provided');
 }
 
 /** The same for a patched object. */
 export function checkPatched(value: unknown): void {
-  check(value, PATCHED, 'the object with the patch applied');
+  check(value, PATCHED_BOUNDS, 'the object with the patch applied');
 }
 
-function check(value: unknown, bounds: JsonBounds, what: string): void {
+function check(value: unknown, bounds: JsonBounds, subject: string): void {
   const found = measureJson(value, bounds);
-  if (typeof found !== 'number') throw refused(found, bounds, what);
+  if (typeof found !== 'number') throw refused(found, bounds, subject);
 }
 
-function refused({ kind, path }: JsonExcess, { maxDepth, maxChars, maxValues }: JsonBounds, what: string): ApiError {
+function refused({ kind, path }: JsonExcess, { maxDepth, maxChars, maxValues }: JsonBounds, subject: string): ApiError {
   const at = path === '' ? '' : ` (at ${path}…)`;
-  if (kind === 'depth') return badRequest(`${what} is nested deeper than ${maxDepth} levels${at}: make it flatter`);
+  if (kind === 'depth') return badRequest(`${subject} is nested deeper than ${maxDepth} levels${at}: make it flatter`);
   if (kind === 'values') {
-    return entityTooLarge(`${what} has more than ${maxValues} fields and items${at}: divide it into several objects`);
+    return entityTooLarge(
+      `${subject} has more than ${maxValues} fields and items${at}: divide it into several objects`,
+    );
   }
-  return entityTooLarge(`${what} has more than ${maxChars} bytes when all of it is written out${at}: make it smaller`);
+  return entityTooLarge(
+    `${subject} has more than ${maxChars} bytes when all of it is written out${at}: make it smaller`,
+  );
 }
 
 /**
- * Throws 413 for an object whose text is too long to be stored, naming its largest part. An existing one that does not grow can be written: otherwise
- * it could never be reduced.
+ * Throws 413 for an object whose text is too long to be stored, naming its largest part. An existing object that does
+ * not grow can be written: otherwise it could never be reduced.
  */
 export function checkStored(
   { kind }: Pick<ServedResource, 'kind'>,
   object: KubeObject,
   text: string,
-  before: string | undefined,
+  previous: string | undefined,
 ): void {
-  // A character of UTF-16 takes at most three bytes.
+  // A UTF-16 code unit takes at most three bytes.
   if (text.length * 3 <= MAX_STORED_BYTES) return;
   const bytes = Buffer.byteLength(text);
-  if (bytes <= MAX_STORED_BYTES || (before !== undefined && text.length <= before.length)) return;
+  if (bytes <= MAX_STORED_BYTES || (previous !== undefined && text.length <= previous.length)) return;
   const { name = '' } = object.metadata;
   const largest = largestPart(object);
   throw entityTooLarge(
@@ -68,7 +79,7 @@ export function checkStored(
   );
 }
 
-/** The field with most of the text; within metadata and spec, the field below it. */
+/** The field with most of the text; within metadata and spec, the field below. */
 function largestPart(object: object, prefix = ''): { readonly path: string; readonly chars: number } {
   let largest = { path: prefix, chars: 0, value: undefined as unknown };
   for (const [name, value] of Object.entries(object)) {

@@ -20,7 +20,7 @@ export function conform(core: Core, request: ResourceRequest, object: KubeObject
 export function normalize(core: Core, request: ResourceRequest, object: KubeObject): ReturnType<typeof pruneObject> {
   const { schema, strategy, custom } = request.resource.definition;
   const unknown = pruneObject(object, schema, core.definitions);
-  // Those in built-in schemas tell apply how items are keyed; the kind's own code knows when they hold.
+  // Defaults in built-in schemas define the keys of items for apply; the kind's own code decides when they apply.
   if (custom) applyDefaults(object, schema, core.definitions);
   strategy?.default?.(object);
   return unknown;
@@ -37,40 +37,40 @@ export function schemaErrors(
 }
 
 /**
- * Errors of metadata, of the schema and of the kind's own rules. For built-in kinds upstream only has the rules: they take precedence for a field,
- * and lists may have duplicates unless a rule forbids it (two ports of one number).
+ * Errors of metadata, of the schema and of the kind's own rules. For built-in kinds upstream only has the rules: they
+ * take precedence for a field, and lists may have duplicates unless a rule forbids it (two ports with the same number).
  */
 export function allErrors(
   request: ResourceRequest,
-  ofMetadata: readonly FieldError[],
-  ofSchema: readonly FieldError[],
-  ofKind: readonly FieldError[],
+  metadataFieldErrors: readonly FieldError[],
+  schemaFieldErrors: readonly FieldError[],
+  kindFieldErrors: readonly FieldError[],
 ): FieldError[] {
   // A kind that restricts names has its own message.
-  const isNamed = ofKind.some(({ field }) => field === 'metadata.name');
-  const metadata = ofMetadata.filter(({ field }) => !isNamed || field !== 'metadata.name');
-  return [...metadata, ...withoutRepetition(request, ofSchema, ofKind)];
+  const isNamed = kindFieldErrors.some(({ field }) => field === 'metadata.name');
+  const metadata = metadataFieldErrors.filter(({ field }) => !isNamed || field !== 'metadata.name');
+  return [...metadata, ...withoutDuplicates(request, schemaFieldErrors, kindFieldErrors)];
 }
 
-function withoutRepetition(
+function withoutDuplicates(
   request: ResourceRequest,
-  ofSchema: readonly FieldError[],
-  ofKind: readonly FieldError[],
+  schemaFieldErrors: readonly FieldError[],
+  kindFieldErrors: readonly FieldError[],
 ): FieldError[] {
   if (request.resource.definition.custom) {
-    // As with the rules of a CustomResourceDefinition; and each mistake is reported once.
-    if (ofSchema.some(blocksRules)) return [...ofSchema];
-    const told = new Set(ofSchema.map(({ field }) => field));
-    return [...ofSchema, ...ofKind.filter(({ field }) => !told.has(field))];
+    // As with the rules of a CustomResourceDefinition; each error is reported once.
+    if (schemaFieldErrors.some(blocksRules)) return [...schemaFieldErrors];
+    const reported = new Set(schemaFieldErrors.map(({ field }) => field));
+    return [...schemaFieldErrors, ...kindFieldErrors.filter(({ field }) => !reported.has(field))];
   }
   // The rules assume values of the right type.
-  if (ofSchema.some(({ type }) => type === 'FieldValueTypeInvalid')) return [...ofSchema];
-  const fields = new Set(ofKind.map(({ field }) => field));
-  const rest = ofSchema.filter(({ type, field }) => type !== 'FieldValueDuplicate' && !fields.has(field));
-  return [...rest, ...ofKind];
+  if (schemaFieldErrors.some(({ type }) => type === 'FieldValueTypeInvalid')) return [...schemaFieldErrors];
+  const fields = new Set(kindFieldErrors.map(({ field }) => field));
+  const rest = schemaFieldErrors.filter(({ type, field }) => type !== 'FieldValueDuplicate' && !fields.has(field));
+  return [...rest, ...kindFieldErrors];
 }
 
-/** By the schema, or else by the kind itself: for a schema a quantity is an ordinary string. */
+/** Errors of the schema, or otherwise of the kind itself: for a schema a quantity is an ordinary string. */
 function errorsOf(core: Core, request: ResourceRequest, object: KubeObject): readonly FieldError[] {
   const errors = schemaErrors(core, request, object, undefined);
   if (errors.length > 0) return errors;
@@ -78,8 +78,8 @@ function errorsOf(core: Core, request: ResourceRequest, object: KubeObject): rea
 }
 
 /**
- * Runs the hooks of a kind and of admission, which assume a well-formed object: if one throws on another,
- * the schema's errors are the response.
+ * Runs the hooks of a kind and of admission, which assume a well-formed object: if one throws on a malformed one, the
+ * schema's errors are the response.
  */
 export async function onWellFormed(
   core: Core,
@@ -95,7 +95,10 @@ export async function onWellFormed(
   }
 }
 
-/** The same for the body of a subresource. One of the resource's own kind is normalised first, as upstream decodes it. */
+/**
+ * The same for the body of a subresource. A body of the resource's own kind is normalised first, as upstream decodes
+ * it.
+ */
 export async function onWellFormedBody<T>(
   core: Core,
   request: ResourceRequest,

@@ -9,12 +9,12 @@ import { holderOf, type Release, type Traffic } from './traffic.ts';
 
 interface Connection {
   readonly raw: Socket;
-  /** The peer network it counts for until authenticated. */
+  /** The peer network that the connection counts for until authenticated. */
   readonly address: string;
   readonly acceptedMs: number;
   /** Time of the TLS handshake. */
   stream: TLSSocket | undefined;
-  /** The user it counts for; undefined until authenticated. */
+  /** The user that the connection counts for; undefined until authenticated. */
   holder: string | undefined;
   /** Releases its connection slots. */
   release: Release;
@@ -22,7 +22,7 @@ interface Connection {
   running: number;
   /** Bytes that its peer had received at `movedMs`. */
   taken: number;
-  movedMs: number;
+  lastActivityMs: number;
 }
 
 const SWEEP_INTERVAL_MS = 5_000;
@@ -45,7 +45,7 @@ export class Connections {
     this.#traffic = traffic;
   }
 
-  /** A TCP connection before its handshake; destroyed if over the limit. */
+  /** Handles a TCP connection before its handshake; destroyed if over the limit. */
   accept(raw: Socket): void {
     const address = peerNetwork(raw.remoteAddress ?? '');
     if (!this.#hasRoom(address)) {
@@ -59,10 +59,10 @@ export class Connections {
       acceptedMs: nowMs,
       stream: undefined,
       holder: undefined,
-      release: this.#takePlaces(address),
+      release: this.#takeSlots(address),
       running: 0,
       taken: 0,
-      movedMs: nowMs,
+      lastActivityMs: nowMs,
     };
     const key = keyOf(raw);
     this.#open.set(key, connection);
@@ -73,11 +73,11 @@ export class Connections {
       connection.release();
       if (this.#open.size === 0) this.#stopSweeping();
     });
-    this.#sweep ??= this.#sweepLater();
+    this.#sweep ??= this.#scheduleSweep();
   }
 
-  /** A connection after its handshake. */
-  secured(stream: TLSSocket): void {
+  /** Handles a connection after its handshake. */
+  markSecured(stream: TLSSocket): void {
     const connection = this.#open.get(keyOf(stream));
     if (connection === undefined) return;
     connection.stream = stream;
@@ -85,7 +85,7 @@ export class Connections {
   }
 
   /** Counts a running request until the returned function is called; closes a connection with too many. */
-  began(stream: Socket): Release {
+  beginRequest(stream: Socket): Release {
     const connection = connections.get(stream)?.connection;
     if (connection === undefined) return () => {};
     connection.running++;
@@ -114,9 +114,9 @@ export class Connections {
       this.#traffic.reject('connections.total');
       return false;
     }
-    const obstacle = this.#traffic.refuses('unauthenticatedConnections', address);
-    if (obstacle === undefined) return true;
-    if (obstacle === 'perHolder') return false;
+    const exceededLimit = this.#traffic.exceededLimit('unauthenticatedConnections', address);
+    if (exceededLimit === undefined) return true;
+    if (exceededLimit === 'perHolder') return false;
     const { largest = address } = this.#unauthenticated;
     const oldest = this.#unauthenticated.oldestOf(largest);
     if (oldest === undefined) return false;
@@ -128,17 +128,17 @@ export class Connections {
     return true;
   }
 
-  #takePlaces(address: string): Release {
+  #takeSlots(address: string): Release {
     const releases = [this.#traffic.take('connections', ''), this.#traffic.take('unauthenticatedConnections', address)];
     return () => {
       for (const release of releases) release();
     };
   }
 
-  #sweepLater(): Timer {
+  #scheduleSweep(): Timer {
     return this.#traffic.clock.after(SWEEP_INTERVAL_MS, () => {
       for (const connection of this.#open.values()) this.#check(connection);
-      this.#sweep = this.#sweepLater();
+      this.#sweep = this.#scheduleSweep();
     });
   }
 
@@ -161,8 +161,8 @@ export class Connections {
     const taken = stream.bytesWritten - stream.writableLength;
     if (stream.writableLength === 0 || taken !== connection.taken) {
       connection.taken = taken;
-      connection.movedMs = nowMs;
-    } else if (nowMs - connection.movedMs >= limits.stallTimeoutMs) {
+      connection.lastActivityMs = nowMs;
+    } else if (nowMs - connection.lastActivityMs >= limits.stallTimeoutMs) {
       this.#traffic.reject('stalled');
       cut(connection);
     }

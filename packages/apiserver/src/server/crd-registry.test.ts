@@ -48,7 +48,7 @@ function conditionsOf({ status }: TestObject): Record<string, string> {
 }
 
 describe('CustomResourceDefinitions', () => {
-  it('of one server may change without those of another, which were the same', async () => {
+  it('change on one server without affecting another with the same kinds', async () => {
     const [changed, other] = [await crdServer(), await crdServer()];
     const flavors: unknown[] = [];
     for (const server of [changed, other]) await server.call('POST', crds, machineCrd());
@@ -73,11 +73,11 @@ describe('CustomResourceDefinitions', () => {
   it('are served as soon as they are stored, and established', async () => {
     const server = await crdServer();
 
-    const made = await server.call('POST', crds, machineCrd());
+    const created = await server.call('POST', crds, machineCrd());
     const machine = await server.call('POST', machines, { metadata: { name: 'a' }, spec: {} });
     const { body: crd } = await server.call('GET', `${crds}/machines.example.org`);
 
-    expect([made.status, machine.status]).toEqual([201, 201]);
+    expect([created.status, machine.status]).toEqual([201, 201]);
     expect(machine.body).toMatchObject({ kind: 'Machine', spec: { flavor: 'b3-8' } });
     expect(conditionsOf(crd)).toEqual({ NamesAccepted: 'True', Established: 'True' });
     expect(crd.status).toMatchObject({
@@ -110,7 +110,7 @@ describe('CustomResourceDefinitions', () => {
     expect(list.items[0]).toMatchObject({ apiVersion: 'example.org/v1', metadata: { name: 'a' } });
   });
 
-  it('stop being served in a version that is taken away', async () => {
+  it('are no longer served in a removed version', async () => {
     const server = await crdServer();
     await server.call('POST', crds, machineCrd({}, ['v1', 'v2']));
     const { body: crd } = await server.call('GET', `${crds}/machines.example.org`);
@@ -125,7 +125,7 @@ describe('CustomResourceDefinitions', () => {
     expect((await server.call('GET', machines.replace('/v1/', '/v2/'))).status).toBe(200);
   });
 
-  it('are not served under names accepted for another', async () => {
+  it('are not served under a name that another definition has', async () => {
     const server = await crdServer();
     await server.call('POST', crds, machineCrd());
     const rival = machineCrd({ plural: 'engines' }) as TestObject;
@@ -148,7 +148,7 @@ describe('CustomResourceDefinitions', () => {
 
     await server.call('DELETE', `${crds}/machines.example.org`);
     await server.clock.advance(0);
-    const { body: going } = await server.call('GET', `${crds}/machines.example.org`);
+    const { body: terminating } = await server.call('GET', `${crds}/machines.example.org`);
     const { body: left } = await server.list(machines);
     const late = await server.call('POST', machines, { metadata: { name: 'late' } });
     await server.call(
@@ -159,7 +159,7 @@ describe('CustomResourceDefinitions', () => {
     );
     await server.clock.advance(0);
 
-    expect(conditionsOf(going)).toMatchObject({ Terminating: 'True' });
+    expect(conditionsOf(terminating)).toMatchObject({ Terminating: 'True' });
     expect(left.items.map((item) => item.metadata.name)).toEqual(['held']);
     expect(late.status).toBe(405);
     expect((await server.call('GET', `${crds}/machines.example.org`)).status).toBe(404);

@@ -61,7 +61,7 @@ export class CrdRegistry {
       entry.key,
       isEstablished(accepted) ? resourcesOfCrd(accepted, this.#converterOf(crd)).map((it) => restricted(it, crd)) : [],
     );
-    if (status !== crd.status || isGoing(crd)) this.#enqueue(entry.key);
+    if (status !== crd.status || isTerminating(crd)) this.#enqueue(entry.key);
   }
 
   #converterOf({ spec }: CustomResourceDefinition): Converter | undefined {
@@ -74,15 +74,15 @@ export class CrdRegistry {
   #forget(entry: Entry): void {
     this.#serve(entry.key, []);
     this.#emptying.delete(bucketOfCrd(entry.object() as CustomResourceDefinition));
-    // Its names may now be accepted for another definition.
+    // Its names may now be available to another definition.
     for (const other of this.#core.store.list(CRD_BUCKET)) this.#follow(other);
   }
 
   #serve(key: string, definitions: readonly ResourceDefinition[]): void {
-    const before = this.#served.get(key) ?? [];
+    const previous = this.#served.get(key) ?? [];
     if (definitions.length > 0) this.#served.set(key, definitions);
     else this.#served.delete(key);
-    const [first] = [...definitions, ...before];
+    const [first] = [...definitions, ...previous];
     if (first === undefined) return;
     this.#core.registry.replace(first.group, first.plural, definitions);
     if (definitions.length === 0) this.#core.watchers.finish(ServedResource.of(first).bucket);
@@ -101,7 +101,7 @@ export class CrdRegistry {
     if (entry === undefined) return;
     const crd = entry.copy() as CustomResourceDefinition;
     try {
-      if (isGoing(crd)) await this.#empty(entry, crd);
+      if (isTerminating(crd)) await this.#empty(entry, crd);
       else await this.#writeStatus(entry, crd);
     } catch (error) {
       // Lost a race: the other writer's change triggers this again.
@@ -167,7 +167,7 @@ export class CrdRegistry {
   }
 }
 
-function isGoing({ metadata }: CustomResourceDefinition): boolean {
+function isTerminating({ metadata }: CustomResourceDefinition): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(CRD_FINALIZER) === true;
 }
 

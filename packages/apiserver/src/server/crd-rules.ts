@@ -3,7 +3,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import type { CrdCondition } from '../crd/types.ts';
 
 export const CRD_BUCKET = 'customresourcedefinitions.apiextensions.k8s.io';
-/** Holds a definition until all objects of its kind are gone. */
+/** Keeps a definition until all objects of its kind are deleted. */
 export const CRD_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 /** The condition of a definition that is being deleted. */

@@ -4,7 +4,6 @@ import { ApiError, alreadyExists, badRequest } from '@fairway/kube/object/api-er
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { StaleWriteError } from '../store/store.ts';
 import type { AdmissionRequest } from './admission.ts';
-import { answerObject } from './answer.ts';
 import { allErrors, conform, normalize, onWellFormed, schemaErrors } from './conform.ts';
 import type { Core } from './core.ts';
 import { decodeToConform } from './decode.ts';
@@ -12,22 +11,23 @@ import { generateName } from './generate-name.ts';
 import { metadataErrors } from './metadata.ts';
 import { ensureNamespace } from './namespace-rules.ts';
 import { representationOf } from './negotiation.ts';
+import { respondWithObject } from './object-response.ts';
 import { track } from './ownership.ts';
-import type { Answer, ResourceRequest } from './request.ts';
+import type { ApiResponse, ResourceRequest } from './request.ts';
 import { contextOf, decide, mutate, refuse, store, validate } from './write.ts';
 import { WriteAdmission } from './write-admission.ts';
 
 /** Upstream's retries when a generated name is taken. */
 const NAME_ATTEMPTS = 8;
 
-export async function create(core: Core, request: ResourceRequest): Promise<Answer> {
+export async function create(core: Core, request: ResourceRequest): Promise<ApiResponse> {
   const object = decodeToConform(request);
   if (object.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   return createObject(core, request, object);
 }
 
 /** The part of a create that apply shares. */
-export async function createObject(core: Core, request: ResourceRequest, decoded: KubeObject): Promise<Answer> {
+export async function createObject(core: Core, request: ResourceRequest, decoded: KubeObject): Promise<ApiResponse> {
   const { resource } = request;
   const representation = representationOf(request, 'object');
   if (decoded.metadata.name) request.named?.(decoded.metadata.name);
@@ -43,12 +43,12 @@ export async function createObject(core: Core, request: ResourceRequest, decoded
     const taken = core.store.get(resource.bucket, resource.keyOf(namespace, name)) !== undefined;
     if (!taken && request.dryRun) {
       decide(core, admission);
-      return answerObject(request, 201, object);
+      return respondWithObject(request, 201, object);
     }
     try {
       if (taken) throw new StaleWriteError('name is taken');
       const entry = await store(core, request, object, { expected: undefined, admission });
-      return answerObject(request, 201, entry, representation);
+      return respondWithObject(request, 201, entry, representation);
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
       if (generated === undefined) throw alreadyExists(resource.subject(name));
@@ -80,7 +80,7 @@ async function prepare(core: Core, request: ResourceRequest, object: KubeObject)
   await onWellFormed(core, request, object, async () => {
     conform(core, request, object);
     if (definition.hasStatus) delete (object as { status?: unknown }).status;
-    giveIdentity(request, object);
+    assignIdentity(request, object);
     // The writer owns the fields that it sent, not what admission and the kind changed.
     track(core, request, object, undefined);
     await mutate(core, admission);
@@ -103,7 +103,7 @@ async function prepare(core: Core, request: ResourceRequest, object: KubeObject)
 }
 
 /** The metadata that the server sets on a new object. */
-function giveIdentity({ resource, nowMs }: ResourceRequest, { metadata }: KubeObject): void {
+function assignIdentity({ resource, nowMs }: ResourceRequest, { metadata }: KubeObject): void {
   metadata.uid = randomUUID();
   metadata.creationTimestamp = formatTime(nowMs);
   delete metadata.deletionTimestamp;

@@ -70,7 +70,7 @@ describe('create', () => {
       404,
       'the server could not find the requested resource',
     ],
-  ])('refuses %s', async (_, path, object, code, message) => {
+  ])('rejects %s', async (_, path, object, code, message) => {
     const server = await serverWithNamespace();
     await server.call('POST', maps, { metadata: { name: 'taken' } });
 
@@ -96,16 +96,16 @@ describe('create', () => {
   it('stores nothing on a dry run', async () => {
     const server = await serverWithNamespace();
 
-    const dry = await server.call('POST', `${maps}?dryRun=All`, { metadata: { name: 'a' } });
+    const dryRun = await server.call('POST', `${maps}?dryRun=All`, { metadata: { name: 'a' } });
 
-    expect(dry.status).toBe(201);
-    expect(dry.body.metadata.uid).toBeDefined();
+    expect(dryRun.status).toBe(201);
+    expect(dryRun.body.metadata.uid).toBeDefined();
     expect((await server.call('GET', `${maps}/a`)).status).toBe(404);
   });
 });
 
 describe('schemas', () => {
-  it('fill in defaults and drop what is unknown, with a warning', async () => {
+  it('set defaults and drop unknown fields, with a warning', async () => {
     const server = await serverWithNamespace();
 
     const { body, headers } = await server.call('POST', pools, { metadata: { name: 'a' }, spec: { colour: 'red' } });
@@ -121,7 +121,7 @@ describe('schemas', () => {
       'strict decoding error: unknown field "spec.colour"',
     ],
     ['duplicate', '{"metadata":{"name":"a"},"spec":{"flavor":"a","flavor":"b"}}', 'duplicate field "spec.flavor"'],
-  ])('refuse %s fields when asked to be strict', async (_, object, message) => {
+  ])('reject %s fields in strict mode', async (_, object, message) => {
     const server = await serverWithNamespace();
 
     const { status, body } = await server.call('POST', `${pools}?fieldValidation=Strict`, object);
@@ -138,7 +138,7 @@ describe('schemas', () => {
     ],
     ['a value out of range', { spec: { replicas: -1 } }, 'spec.replicas: Invalid value: -1'],
     ['a spec that is no object', { spec: 'much' }, 'spec: Invalid value'],
-  ])('refuse %s', async (_, object, message) => {
+  ])('reject %s', async (_, object, message) => {
     const server = await serverWithNamespace();
 
     const { status, body } = await server.call('POST', pools, { metadata: { name: 'a' }, ...object });
@@ -151,10 +151,10 @@ describe('schemas', () => {
 describe('update', () => {
   it('counts spec changes in generation, and leaves status alone', async () => {
     const server = await serverWithNamespace();
-    const { body: made } = await server.call('POST', pools, { metadata: { name: 'a' }, spec: { replicas: 1 } });
+    const { body: created } = await server.call('POST', pools, { metadata: { name: 'a' }, spec: { replicas: 1 } });
 
     const { body: scaled } = await server.call('PUT', `${pools}/a`, {
-      ...made,
+      ...created,
       spec: { replicas: 3 },
       status: { replicas: 9 },
     });
@@ -170,20 +170,20 @@ describe('update', () => {
 
   it('does not write a no-op', async () => {
     const server = await serverWithNamespace();
-    const { body: made } = await server.call('POST', maps, { metadata: { name: 'a' }, data: { a: '1', b: '2' } });
-    const { apiVersion, kind, metadata } = made;
+    const { body: created } = await server.call('POST', maps, { metadata: { name: 'a' }, data: { a: '1', b: '2' } });
+    const { apiVersion, kind, metadata } = created;
 
     const { body } = await server.call('PUT', `${maps}/a`, { kind, metadata, apiVersion, data: { b: '2', a: '1' } });
 
-    expect(body.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
+    expect(body.metadata.resourceVersion).toBe(created.metadata.resourceVersion);
   });
 
   it("rejects a stale version, with upstream's message", async () => {
     const server = await serverWithNamespace();
-    const { body: made } = await server.call('POST', maps, { metadata: { name: 'a' } });
-    await server.call('PUT', `${maps}/a`, { ...made, data: { a: '1' } });
+    const { body: created } = await server.call('POST', maps, { metadata: { name: 'a' } });
+    await server.call('PUT', `${maps}/a`, { ...created, data: { a: '1' } });
 
-    const { status, body } = await server.call('PUT', `${maps}/a`, { ...made, data: { a: '2' } });
+    const { status, body } = await server.call('PUT', `${maps}/a`, { ...created, data: { a: '2' } });
 
     expect(status).toBe(409);
     expect(body.message).toBe(
@@ -191,7 +191,7 @@ describe('update', () => {
     );
   });
 
-  it('overwrites without a version where the kind allows it', async () => {
+  it('overwrites without a version if the kind allows it', async () => {
     const server = await serverWithNamespace();
     await server.call('POST', maps, { metadata: { name: 'a' } });
     await server.call('POST', pools, { metadata: { name: 'a' } });
@@ -204,7 +204,7 @@ describe('update', () => {
     expect(pool.body.message).toContain('metadata.resourceVersion: Invalid value: 0: must be specified for an update');
   });
 
-  it('refuses another uid, and creates nothing', async () => {
+  it('rejects another UID, and creates nothing', async () => {
     const server = await serverWithNamespace();
     await server.call('POST', maps, { metadata: { name: 'a' } });
 
@@ -219,19 +219,19 @@ describe('update', () => {
 describe('delete', () => {
   it('removes objects without finalizers immediately', async () => {
     const server = await serverWithNamespace();
-    const { body: made } = await server.call('POST', maps, { metadata: { name: 'a' } });
+    const { body: created } = await server.call('POST', maps, { metadata: { name: 'a' } });
 
     const { status, body } = await server.call('DELETE', `${maps}/a`);
 
     expect(status).toBe(200);
     expect(body).toMatchObject({
       status: 'Success',
-      details: { name: 'a', kind: 'configmaps', uid: made.metadata.uid },
+      details: { name: 'a', kind: 'configmaps', uid: created.metadata.uid },
     });
     expect((await server.call('GET', `${maps}/a`)).status).toBe(404);
   });
 
-  it('waits for finalizers, and lets none be added', async () => {
+  it('waits for finalizers, and rejects new ones', async () => {
     const server = await serverWithNamespace();
     await server.call('POST', pools, { metadata: { name: 'a', finalizers: ['example.com/hold'] } });
 
@@ -288,7 +288,7 @@ describe('delete', () => {
     expect([uid.status, version.status]).toEqual([409, 409]);
   });
 
-  it('deletes what a selector matches', async () => {
+  it('deletes the objects that a selector matches', async () => {
     const server = await serverWithNamespace();
     for (const name of ['a', 'b', 'c']) {
       await server.call('POST', maps, { metadata: { name, labels: { keep: String(name === 'b') } } });
@@ -307,10 +307,10 @@ describe('namespaces', () => {
 
     await server.call('POST', '/api/v1/namespaces', { metadata: { name: 'other' } });
 
-    const { body: going } = await server.call('DELETE', '/api/v1/namespaces/other');
+    const { body: terminating } = await server.call('DELETE', '/api/v1/namespaces/other');
     const late = await server.call('POST', '/api/v1/namespaces/other/configmaps', { metadata: { name: 'a' } });
 
-    expect(going).toMatchObject({ status: { phase: 'Terminating' }, spec: { finalizers: ['kubernetes'] } });
+    expect(terminating).toMatchObject({ status: { phase: 'Terminating' }, spec: { finalizers: ['kubernetes'] } });
     expect(late.status).toBe(403);
     expect(late.body.details).toMatchObject({ causes: [{ reason: 'NamespaceTerminating' }] });
   });

@@ -93,18 +93,18 @@ export function checkShape(object: KubeObject): KubeObject {
   return object;
 }
 
-function checkKind(object: KubeObject, wanted: BodyKind): void {
-  const apiVersion = apiVersionOf(wanted);
+function checkKind(object: KubeObject, expected: BodyKind): void {
+  const apiVersion = apiVersionOf(expected);
   object.apiVersion ||= apiVersion;
-  object.kind ||= wanted.kind;
+  object.kind ||= expected.kind;
   if (object.apiVersion !== apiVersion) {
     throw badRequest(
       `the API version in the data (${object.apiVersion}) does not match the expected API version (${apiVersion})`,
     );
   }
-  if (object.kind !== wanted.kind) {
+  if (object.kind !== expected.kind) {
     throw badRequest(
-      `${object.kind} in version ${JSON.stringify(wanted.version)} cannot be handled as a ${wanted.kind}`,
+      `${object.kind} in version ${JSON.stringify(expected.version)} cannot be handled as a ${expected.kind}`,
     );
   }
 }

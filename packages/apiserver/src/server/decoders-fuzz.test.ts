@@ -3,17 +3,20 @@ import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Decoder } from './decoders-fuzz-fixture.ts';
 
-/** Each decoder on a thousand inputs, in a thread with a bound on its heap and a deadline; PROPERTY_RUNS and PROPERTY_SEED draw others. */
+/**
+ * Runs each decoder on a thousand inputs, in a thread with a heap limit and a deadline; PROPERTY_RUNS and PROPERTY_SEED
+ * select others.
+ */
 
 const decoders = new ConfinedModule(new URL('./decoders-fuzz-fixture.ts', import.meta.url));
 afterAll(() => decoders.close());
 
 function runsOf(numRuns: number): { seed: number; numRuns: number } {
-  const { seed = 0, numRuns: wanted = numRuns } = fc.readConfigureGlobal();
-  return { seed, numRuns: wanted };
+  const { seed = 0, numRuns: requestedRuns = numRuns } = fc.readConfigureGlobal();
+  return { seed, numRuns: requestedRuns };
 }
 
-describe('for any input, a decoder returns a bounded value or rejects:', () => {
+describe('a decoder returns a bounded value or rejects, for any input of', () => {
   it.each<[Decoder, number]>([
     ['yaml', 1000],
     ['json', 1000],

@@ -47,7 +47,7 @@ async function stored(store: MemoryStore, name: string, spec: object): Promise<v
   });
 }
 
-test('stored objects get the defaults of fields that are new; what is unknown or complete stays', async () => {
+test('sets new defaults in stored objects, and keeps unknown fields and complete objects', async () => {
   const store = new MemoryStore();
   await stored(store, 'old', { size: 7, removed: 'kept' });
   await stored(store, 'complete', { size: 1, door: { colour: 'blue' } });

@@ -2,12 +2,12 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import type { Core } from './core.ts';
 import { deleteOptionsOf, isDryRun, removeObject } from './delete.ts';
 import { representationOf } from './negotiation.ts';
-import type { Answer, ResourceRequest } from './request.ts';
+import type { ApiResponse, ResourceRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
 import { selectedEntries, unselectable } from './watch.ts';
 
 /** Deletes the objects that the selectors match, and returns the list. */
-export async function removeCollection(core: Core, request: ResourceRequest): Promise<Answer> {
+export async function removeCollection(core: Core, request: ResourceRequest): Promise<ApiResponse> {
   const { resource } = request;
   const selection = selectionOf(resource, request.namespace, request.query, request.name);
   const representation = representationOf(request, 'list');

@@ -3,11 +3,11 @@ import { badRequest, conflict } from '@fairway/kube/object/api-error';
 import { isJsonObject } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { type Entry, StaleWriteError } from '../store/store.ts';
-import { answerObject, currentEntry } from './answer.ts';
 import type { Core } from './core.ts';
 import { CRD_BUCKET, CRD_FINALIZER, markTerminating } from './crd-rules.ts';
-import { isNamespace, refuseImmortalNamespace, specFinalizers } from './namespace-rules.ts';
-import { type Answer, jsonAnswer, type ResourceRequest } from './request.ts';
+import { isNamespace, refuseUndeletableNamespace, specFinalizers } from './namespace-rules.ts';
+import { currentEntry, respondWithObject } from './object-response.ts';
+import { type ApiResponse, jsonResponse, type ResourceRequest } from './request.ts';
 import { dryRunErrors, refuseOptions, unsupported } from './request-options.ts';
 import { mutate, store, validate } from './write.ts';
 import { WriteAdmission } from './write-admission.ts';
@@ -23,14 +23,14 @@ export interface DeleteOptions {
 
 const MAX_ATTEMPTS = 100;
 
-export async function remove(core: Core, asked: ResourceRequest): Promise<Answer> {
+export async function remove(core: Core, asked: ResourceRequest): Promise<ApiResponse> {
   const options = deleteOptionsOf(asked);
   const request = { ...asked, dryRun: isDryRun(options) };
   const { entry, gone } = await removeObject(core, request, options);
   const { resource, name } = request;
-  if (!gone) return answerObject(request, options.orphanDependents === false ? 202 : 200, entry);
+  if (!gone) return respondWithObject(request, options.orphanDependents === false ? 202 : 200, entry);
   const { uid } = entry instanceof Object && 'object' in entry ? entry.object().metadata : entry.metadata;
-  return jsonAnswer(200, {
+  return jsonResponse(200, {
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
@@ -45,7 +45,7 @@ export function isDryRun({ dryRun = [] }: DeleteOptions): boolean {
 
 export interface Removal {
   readonly entry: Entry | KubeObject;
-  /** False while finalizers or its grace period hold it. */
+  /** False while finalizers or the grace period keep it. */
   readonly gone: boolean;
 }
 
@@ -71,7 +71,7 @@ async function removeEntry(
   current: Entry,
 ): Promise<Removal> {
   const { resource } = request;
-  if (isNamespace(resource)) refuseImmortalNamespace(request);
+  if (isNamespace(resource)) refuseUndeletableNamespace(request);
   checkPreconditions(request, options, current);
   const old = resource.objectOf(current);
   // Admission can't reject deletions by the server itself, with a definition.
@@ -87,7 +87,7 @@ async function removeEntry(
 
   const object = resource.copyOf(current);
   const { metadata } = object;
-  const finalizers = wantedFinalizers(request, object, options);
+  const finalizers = desiredFinalizers(request, object, options);
   if (resource.bucket === CRD_BUCKET && metadata.deletionTimestamp === undefined) {
     if (!finalizers.includes(CRD_FINALIZER)) finalizers.push(CRD_FINALIZER);
     markTerminating(object, request.nowMs);
@@ -113,11 +113,11 @@ async function removeEntry(
 /** Sets or shortens the deletion timestamp; false if nothing changed. */
 function mark(object: KubeObject, graceSeconds: number, nowMs: number): boolean {
   const { metadata } = object;
-  const before = metadata.deletionGracePeriodSeconds;
-  if (metadata.deletionTimestamp !== undefined && before !== undefined && graceSeconds >= before) return false;
+  const previous = metadata.deletionGracePeriodSeconds;
+  if (metadata.deletionTimestamp !== undefined && previous !== undefined && graceSeconds >= previous) return false;
   // A shorter period counts from the first request, as upstream.
   const startMs =
-    metadata.deletionTimestamp === undefined ? nowMs : Date.parse(metadata.deletionTimestamp) - (before ?? 0) * 1000;
+    metadata.deletionTimestamp === undefined ? nowMs : Date.parse(metadata.deletionTimestamp) - (previous ?? 0) * 1000;
   if (metadata.deletionTimestamp === undefined && metadata.generation !== undefined) metadata.generation++;
   metadata.deletionTimestamp = formatTime(startMs + graceSeconds * 1000);
   metadata.deletionGracePeriodSeconds = graceSeconds;
@@ -131,7 +131,7 @@ function graceOf({ resource }: ResourceRequest, object: KubeObject, options: Del
 }
 
 /** The object's finalizers including those of the propagation policy. */
-function wantedFinalizers(request: ResourceRequest, object: KubeObject, options: DeleteOptions): string[] {
+function desiredFinalizers(request: ResourceRequest, object: KubeObject, options: DeleteOptions): string[] {
   const finalizers = [...(object.metadata.finalizers ?? [])];
   const { propagationPolicy, orphanDependents } = options;
   if (propagationPolicy === undefined && orphanDependents === undefined) {
@@ -170,8 +170,8 @@ function checkPreconditions(
 const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
 
 /**
- * Reads DeleteOptions from the body, or from the query if there is none: with a body kube-apiserver ignores the query, even for `dryRun`. Throws 400
- * or 422.
+ * Reads DeleteOptions from the body, or from the query if there is no body: with a body kube-apiserver ignores the
+ * query, even for `dryRun`. Throws 400 or 422.
  */
 export function deleteOptionsOf({ body, query }: ResourceRequest): DeleteOptions {
   const options = body === '' ? fromQuery(query) : fromBody(body);

@@ -5,7 +5,7 @@ import { groupVersionKey } from '../aggregation/remote-api.ts';
 import { resourceDiscovery as remoteDiscovery } from '../aggregation/remote-resources.ts';
 import { acceptsJson, notAcceptable, parseAccept } from './negotiation.ts';
 import type { Registry } from './registry.ts';
-import { type Answer, type ApiRequest, JSON_TYPE, jsonAnswer } from './request.ts';
+import { type ApiRequest, type ApiResponse, JSON_TYPE, jsonResponse } from './request.ts';
 import type { ServedResource } from './served-resource.ts';
 import { isPatchable } from './subresource.ts';
 import { compareVersions } from './version-order.ts';
@@ -56,15 +56,15 @@ export class Discovery {
   }
 
   /** Undefined if it is not a discovery path. */
-  answer(request: ApiRequest): Answer | undefined {
+  handle(request: ApiRequest): ApiResponse | undefined {
     const [root, ...rest] = request.path.split('/').filter((segment) => segment !== '');
-    if (root === 'api' && rest.length === 0) return this.#rootAnswer(request, 'api');
-    if (root === 'apis' && rest.length === 0) return this.#rootAnswer(request, 'apis');
-    if (root === 'api' && rest.length === 1) return this.#versionAnswer('', rest[0] ?? '');
+    if (root === 'api' && rest.length === 0) return this.#rootResponse(request, 'api');
+    if (root === 'apis' && rest.length === 0) return this.#rootResponse(request, 'apis');
+    if (root === 'api' && rest.length === 1) return this.#versionResponse('', rest[0] ?? '');
     if (root !== 'apis') return undefined;
     const [group = '', version = ''] = rest;
-    if (rest.length === 1) return this.#groupAnswer(group);
-    return rest.length === 2 ? this.#versionAnswer(group, version) : undefined;
+    if (rest.length === 1) return this.#groupResponse(group);
+    return rest.length === 2 ? this.#versionResponse(group, version) : undefined;
   }
 
   /** Which group versions are served, for the OpenAPI index and `kubectl api-versions`. */
@@ -74,7 +74,7 @@ export class Discovery {
     );
   }
 
-  #rootAnswer(request: ApiRequest, root: 'api' | 'apis'): Answer {
+  #rootResponse(request: ApiRequest, root: 'api' | 'apis'): ApiResponse {
     for (const range of parseAccept(request.headers['accept'])) {
       if (!acceptsJson(range)) continue;
       const version = range.parameters.get('v') ?? '';
@@ -83,31 +83,31 @@ export class Discovery {
       if (range.parameters.get('as') !== 'APIGroupDiscoveryList') continue;
       const document = this.#document(`${root} ${version}`, () => this.#aggregated(root, version));
       const contentType = `${JSON_TYPE};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
-      return tagged(request, contentType, document);
+      return etagResponse(request, contentType, document);
     }
     throw notAcceptable();
   }
 
-  #legacyRoot(request: ApiRequest, root: 'api' | 'apis'): Answer {
+  #legacyRoot(request: ApiRequest, root: 'api' | 'apis'): ApiResponse {
     if (root === 'apis') {
       const document = this.#document('apis', () => ({
         kind: 'APIGroupList',
         apiVersion: 'v1',
         groups: [...this.#groups.keys()].filter((group) => group !== '').map((group) => this.#group(group)),
       }));
-      return tagged(request, JSON_TYPE, document);
+      return etagResponse(request, JSON_TYPE, document);
     }
     const serverAddress = request.headers['host'] ?? 'kubernetes.default.svc';
-    return jsonAnswer(200, {
+    return jsonResponse(200, {
       kind: 'APIVersions',
       versions: [...(this.#groups.get('')?.keys() ?? [])],
       serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
     });
   }
 
-  #groupAnswer(group: string): Answer | undefined {
+  #groupResponse(group: string): ApiResponse | undefined {
     if (!this.#groups.has(group)) return undefined;
-    return jsonAnswer(
+    return jsonResponse(
       200,
       this.#document(`group ${group}`, () => ({ kind: 'APIGroup', apiVersion: 'v1', ...this.#group(group) })).text,
     );
@@ -121,7 +121,7 @@ export class Discovery {
     return { name: group, versions, preferredVersion: versions[0] };
   }
 
-  #versionAnswer(group: string, version: string): Answer | undefined {
+  #versionResponse(group: string, version: string): ApiResponse | undefined {
     const resources = this.#groups.get(group)?.get(version);
     if (resources === undefined) return undefined;
     const document = this.#document(`version ${group}/${version}`, () => ({
@@ -130,7 +130,7 @@ export class Discovery {
       groupVersion: group === '' ? version : `${group}/${version}`,
       resources: resources.flatMap(apiResources),
     }));
-    return jsonAnswer(200, document.text);
+    return jsonResponse(200, document.text);
   }
 
   #aggregated(root: 'api' | 'apis', version: string): object {
@@ -167,7 +167,11 @@ export class Discovery {
   }
 }
 
-function tagged(request: ApiRequest, contentType: string, { text, etag }: { text: string; etag: string }): Answer {
+function etagResponse(
+  request: ApiRequest,
+  contentType: string,
+  { text, etag }: { text: string; etag: string },
+): ApiResponse {
   const headers = { 'content-type': contentType, etag, vary: 'Accept' };
   return request.headers['if-none-match'] === etag
     ? { status: 304, headers, body: '' }

@@ -1,6 +1,5 @@
 import { ApiError, isApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
 import { Entry } from '../store/store.ts';
-import { durableEntry } from './answer.ts';
 import type { Core } from './core.ts';
 import { create } from './create.ts';
 import { decodeBody } from './decode.ts';
@@ -10,8 +9,9 @@ import { finalizeNamespace } from './finalize.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { isNamespace } from './namespace-rules.ts';
+import { durableEntry } from './object-response.ts';
 import { patch, patchScale } from './patch.ts';
-import { type Answer, jsonAnswer, type ResourceRequest } from './request.ts';
+import { type ApiResponse, jsonResponse, type ResourceRequest } from './request.ts';
 import type { ResourceDefinition } from './resource.ts';
 import { review } from './review.ts';
 import { SCALE_KIND, scaled, scaleOf } from './scale.ts';
@@ -19,14 +19,15 @@ import { customSubresource } from './subresource.ts';
 import { update, writeObject } from './update.ts';
 import { watch } from './watch.ts';
 
-/** Verbs that change nothing. */
+/** Verbs without changes. */
 export const READING_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
 /**
- * Carries out a request for a served resource; throws 404 and 405 for missing subresources and verbs. The state that causes a write to be rejected is
- * also durable before the response: a client that learns that an object is gone, or already exists, relies on it.
+ * Executes a request for a served resource; throws 404 and 405 for missing subresources and verbs. The state that
+ * causes a write to be rejected is also durable before the response: a client that learns that an object no longer
+ * exists, or already does, relies on it.
  */
-export async function dispatch(core: Core, request: ResourceRequest): Promise<Answer> {
+export async function dispatch(core: Core, request: ResourceRequest): Promise<ApiResponse> {
   if (READING_VERBS.has(request.verb)) return handle(core, request);
   try {
     return await handle(core, request);
@@ -36,7 +37,7 @@ export async function dispatch(core: Core, request: ResourceRequest): Promise<An
   }
 }
 
-async function handle(core: Core, request: ResourceRequest): Promise<Answer> {
+async function handle(core: Core, request: ResourceRequest): Promise<ApiResponse> {
   const { resource, subresource } = request;
   switch (subresource) {
     case '':
@@ -62,7 +63,7 @@ export function notServed(): ApiError {
   return new ApiError(404, 'NotFound', 'the server could not find the requested resource', { subject: {} });
 }
 
-function object(core: Core, request: ResourceRequest): Promise<Answer> {
+function object(core: Core, request: ResourceRequest): Promise<ApiResponse> {
   switch (request.verb) {
     case 'get':
       return get(core, request);
@@ -87,25 +88,28 @@ function object(core: Core, request: ResourceRequest): Promise<Answer> {
   }
 }
 
-async function listed(request: ResourceRequest, answer: NonNullable<ResourceDefinition['listed']>): Promise<Answer> {
-  return jsonAnswer(200, await answer(request));
+async function listed(
+  request: ResourceRequest,
+  response: NonNullable<ResourceDefinition['listed']>,
+): Promise<ApiResponse> {
+  return jsonResponse(200, await response(request));
 }
 
-type Handler = (core: Core, request: ResourceRequest) => Promise<Answer>;
+type Handler = (core: Core, request: ResourceRequest) => Promise<ApiResponse>;
 
 /** A subresource can be read and written, but not created or deleted. */
-function part(core: Core, request: ResourceRequest, handler: Handler): Promise<Answer> {
+function part(core: Core, request: ResourceRequest, handler: Handler): Promise<ApiResponse> {
   if (!['get', 'update', 'patch'].includes(request.verb))
     throw methodNotAllowed(request.resource.subject(), request.verb);
   return handler(core, request);
 }
 
-async function scale(core: Core, request: ResourceRequest): Promise<Answer> {
+async function scale(core: Core, request: ResourceRequest): Promise<ApiResponse> {
   const { resource } = request;
   const definition = resource.definition.scale;
   if (definition === undefined) throw notServed();
   if (request.verb === 'get') {
-    return jsonAnswer(200, scaleOf(resource.objectOf(await durableEntry(core, request)), definition));
+    return jsonResponse(200, scaleOf(resource.objectOf(await durableEntry(core, request)), definition));
   }
   // The whole object is written, as through the main resource: generation counts and validation runs.
   const written = await writeObject(core, request, (current) => {
@@ -115,5 +119,5 @@ async function scale(core: Core, request: ResourceRequest): Promise<Answer> {
         : decodeBody(request, SCALE_KIND);
     return scaled(resource, resource.copyOf(current), scale);
   });
-  return jsonAnswer(200, scaleOf(written instanceof Entry ? resource.objectOf(written) : written, definition));
+  return jsonResponse(200, scaleOf(written instanceof Entry ? resource.objectOf(written) : written, definition));
 }

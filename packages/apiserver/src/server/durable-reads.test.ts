@@ -23,8 +23,8 @@ async function accepted(store: Keyspace, count: number): Promise<void> {
   await expect.poll(() => store.pendingChanges.length).toBe(count);
 }
 
-describe('what is read while writes wait for the disk', () => {
-  it('is what is durable, at its version, without a wait', async () => {
+describe('reads while writes wait for the disk', () => {
+  it('return the durable state, at its version, without waiting', async () => {
     const { server, store } = await heldServer();
     const writes = [
       server.call(
@@ -52,7 +52,7 @@ describe('what is read while writes wait for the disk', () => {
     expect((await server.call('GET', `${maps}/a`)).body.data?.['color']).toBe('blue');
   });
 
-  it('is followed by each change once: a watch begins with what is durable', async () => {
+  it('are followed by each change once: a watch begins with the durable state', async () => {
     const { server, store } = await heldServer();
     const write = server.call('POST', maps, { metadata: { name: 'b' } });
     await accepted(store, 1);
@@ -72,7 +72,7 @@ describe('what is read while writes wait for the disk', () => {
     resumed.stop();
   });
 
-  it('is what was there before, when the writes fail', async () => {
+  it('return the previous state if the writes fail', async () => {
     const { server, store } = await heldServer();
     const removal = server.call('DELETE', `${maps}/a`);
     await accepted(store, 1);
@@ -85,46 +85,46 @@ describe('what is read while writes wait for the disk', () => {
   });
 });
 
-describe('a write that changes nothing', () => {
-  it('is answered when what it found is durable', async () => {
+describe('a no-op write', () => {
+  it('gets its response when the state that it read is durable', async () => {
     const { server, store } = await heldServer();
     const change = { data: { color: 'blue' } };
     const patch = () => server.call('PATCH', `${maps}/a`, change, { 'content-type': 'application/merge-patch+json' });
     const first = patch();
     await accepted(store, 1);
-    let isAnswered = false;
+    let hasResponded = false;
     const second = patch().finally(() => {
-      isAnswered = true;
+      hasResponded = true;
     });
     await server.call('GET', `${maps}/a`);
-    expect(isAnswered).toBe(false);
+    expect(hasResponded).toBe(false);
     store.commit();
 
     expect([(await first).status, (await second).status, store.revision]).toEqual([200, 200, 3]);
   });
 });
 
-describe('a write that is refused', () => {
+describe('a rejected write', () => {
   const removal = (server: TestServer) => server.call('DELETE', `${maps}/a`);
   const creation = (server: TestServer) => server.call('POST', maps, { metadata: { name: 'b' } });
   const update = (server: TestServer) =>
     server.call('PUT', `${maps}/a`, { metadata: { name: 'a', resourceVersion: '2' }, data: { color: 'blue' } });
 
   it.each([
-    { reason: 'what it names is gone', first: removal, second: removal, status: 404 },
-    { reason: 'there is one already', first: creation, second: creation, status: 409 },
+    { reason: 'the object was deleted', first: removal, second: removal, status: 404 },
+    { reason: 'it already exists', first: creation, second: creation, status: 409 },
     { reason: 'it was changed', first: update, second: update, status: 409 },
-  ])('because $reason is told so when that is durable', async ({ first, second, status }) => {
+  ])('gets its response when the reason is durable: $reason', async ({ first, second, status }) => {
     const { server, store } = await heldServer();
     const accepting = first(server);
     await accepted(store, 1);
-    let isAnswered = false;
+    let hasResponded = false;
     const refused = second(server).finally(() => {
-      isAnswered = true;
+      hasResponded = true;
     });
-    // It is through when another request that came later is.
+    // It has been processed when a later request has.
     for (let turn = 0; turn < 5; turn++) await server.call('GET', `${maps}/a`);
-    expect(isAnswered).toBe(false);
+    expect(hasResponded).toBe(false);
     store.commit();
 
     expect([(await accepting).status < 300, (await refused).status]).toEqual([true, status]);

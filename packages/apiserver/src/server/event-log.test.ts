@@ -16,7 +16,7 @@ function revisionsIn(log: EventLog, bucket: string): number[] {
 }
 
 describe('the log of changes', () => {
-  it('holds so many, so much, and for so long', () => {
+  it('is limited by number, size and age', () => {
     const log = new EventLog(0, { ...LIMITS, maxEvents: 3 });
     for (let revision = 1; revision <= 4; revision++) log.push(changeOf('pods', revision), 0);
     expect(revisionsIn(log, 'pods')).toEqual([2, 3, 4]);
@@ -27,7 +27,7 @@ describe('the log of changes', () => {
     expect(log.compactedRevision('pods')).toBe(5);
   });
 
-  it('loses nothing to heartbeats, of which it keeps the latest', () => {
+  it('keeps the latest heartbeats, and loses no other changes to them', () => {
     const log = new EventLog(0, LIMITS);
     log.push(changeOf('pods', 1), 0);
     for (let revision = 2; revision <= 1001; revision++) log.push(changeOf(LEASES, revision), 0);
@@ -37,7 +37,7 @@ describe('the log of changes', () => {
     expect(log.compactedRevision(LEASES)).toBe(1001 - 64);
   });
 
-  it('forgets what is old when nothing but heartbeats comes', () => {
+  it('drops old changes even if there are only heartbeats', () => {
     const log = new EventLog(0, LIMITS);
     log.push(changeOf('pods', 1), 0);
     log.push(changeOf(LEASES, 2), 60_001);

@@ -6,14 +6,14 @@ export interface EventLogLimits {
   readonly maxAgeMs: number;
 }
 
-interface Logged {
+interface LoggedEvent {
   readonly change: Change;
   readonly atMs: number;
 }
 
 /** The heartbeats of nodes: most writes of an idle cluster. */
-const HEARTBEATS = 'leases.coordination.k8s.io';
-/** Watchers of these get events all the time, and never resume from an old revision. */
+const HEARTBEAT_BUCKET = 'leases.coordination.k8s.io';
+/** Watchers of these get events continuously, and never resume from an old revision. */
 const MAX_HEARTBEATS = 64;
 
 /**
@@ -36,7 +36,7 @@ export class EventLog {
 
   push(change: Change, nowMs: number): void {
     this.#logOf(change.bucket).push(change, nowMs);
-    // If there are only heartbeats, other changes expire too.
+    // Other changes expire even if there are only heartbeats.
     this.#changes.forget(nowMs);
   }
 
@@ -49,23 +49,23 @@ export class EventLog {
   rewind(entries: readonly Entry[], bucket: string, prefix: string, revision: number): readonly Entry[] {
     const changes = this.since(revision, bucket).filter((change) => change.entry.key.startsWith(prefix));
     if (changes.length === 0) return entries;
-    const then = new Map(entries.map((entry) => [entry.key, entry]));
+    const entriesByKey = new Map(entries.map((entry) => [entry.key, entry]));
     for (const { entry, previous } of changes.toReversed()) {
-      if (previous === undefined) then.delete(entry.key);
-      else then.set(entry.key, previous);
+      if (previous === undefined) entriesByKey.delete(entry.key);
+      else entriesByKey.set(entry.key, previous);
     }
-    return [...then.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+    return [...entriesByKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
   #logOf(bucket: string): BoundedLog {
-    return bucket === HEARTBEATS ? this.#heartbeats : this.#changes;
+    return bucket === HEARTBEAT_BUCKET ? this.#heartbeats : this.#changes;
   }
 }
 
 class BoundedLog {
   readonly #limits: EventLogLimits;
   /** Newest last; those before `#first` are compacted. */
-  #events: (Logged | undefined)[] = [];
+  #events: (LoggedEvent | undefined)[] = [];
   #first = 0;
   #bytes = 0;
   #compactedRevision: number;
@@ -75,7 +75,7 @@ class BoundedLog {
     this.#limits = limits;
   }
 
-  /** All changes after this revision are retained, none up to it. */
+  /** All changes after this revision are retained, and none up to it. */
   get compactedRevision(): number {
     return this.#compactedRevision;
   }
@@ -90,7 +90,7 @@ class BoundedLog {
   since(revision: number, bucket: string): Change[] {
     const changes: Change[] = [];
     for (let index = this.#indexAfter(revision); index < this.#events.length; index++) {
-      const { change } = this.#events[index] as Logged;
+      const { change } = this.#events[index] as LoggedEvent;
       if (change.bucket === bucket) changes.push(change);
     }
     return changes;
@@ -101,13 +101,13 @@ class BoundedLog {
     let high = this.#events.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#events[middle] as Logged).change.entry.revision <= revision) low = middle + 1;
+      if ((this.#events[middle] as LoggedEvent).change.entry.revision <= revision) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
-  /** Drops what exceeds the limits now. */
+  /** Drops entries that exceed the limits now. */
   forget(nowMs: number): void {
     const { maxEvents, maxBytes, maxAgeMs } = this.#limits;
     for (;;) {
@@ -126,7 +126,7 @@ class BoundedLog {
   }
 }
 
-/** Memory of a change that only the log holds. */
+/** Memory of a change that only the log references. */
 function sizeOf(change: Change): number {
   return 200 + (change.previous?.text.length ?? 0) + (change.removed ? change.entry.text.length : 0);
 }

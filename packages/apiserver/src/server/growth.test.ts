@@ -2,7 +2,7 @@ import { excessiveGrowth } from '@fairway/base/testing/growth';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { expect, test } from 'vitest';
 import { groupVersionOf } from '../aggregation/remote-api.ts';
-import { shortLine } from '../audit/short-line.ts';
+import { shortenLine } from '../audit/short-line.ts';
 import { acceptedEncoding } from './accepted-encoding.ts';
 import { parseAccept } from './negotiation.ts';
 import { parseRevision } from './revision.ts';
@@ -18,9 +18,9 @@ test.each<[string, (text: string) => unknown]>([
   ['a path of a group', (text) => groupVersionOf(`/apis/${text}`)],
   ['a resource version', parseRevision],
   ['YAML with duplicate keys', (text) => duplicateKeysMessage(text, {})],
-  ['a line of an audit log', shortLine],
+  ['a line of an audit log', shortenLine],
   ['the claims of a token', (text) => decodeJwt(`e30.${text}.a`)],
   ['the head of a token', decodeProtectedHeader],
-])('%s is read in linear time', async (_, read) => {
+])('reads %s in linear time', async (_, read) => {
   expect(await excessiveGrowth(read, { bare: true })).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import type { Answer } from './request.ts';
+import type { ApiResponse } from './request.ts';
 
 /** Throws or rejects if unhealthy. */
 export type HealthCheck = () => void | Promise<void>;
@@ -22,7 +22,7 @@ export class Health {
     this.#checks.set(name, { check, readyOnly });
   }
 
-  async answer(path: string, query: URLSearchParams): Promise<Answer | undefined> {
+  async handle(path: string, query: URLSearchParams): Promise<ApiResponse | undefined> {
     const [root, name, ...rest] = path.split('/').filter((segment) => segment !== '');
     if (rest.length > 0 || root === undefined || !['healthz', 'livez', 'readyz'].includes(root)) return undefined;
     const checks = [...this.#checks].filter(([, { readyOnly }]) => root !== 'livez' || !readyOnly);
@@ -35,7 +35,7 @@ export class Health {
     root: string,
     checks: readonly [string, { readonly check: HealthCheck }][],
     query: URLSearchParams,
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const excluded = query.getAll('exclude');
     const lines: string[] = [];
     let failed = false;

@@ -1,5 +1,5 @@
 /** Hop-by-hop headers (RFC 9110 7.6.1). */
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
+const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'expect',
   'keep-alive',
@@ -12,10 +12,12 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** The end-to-end headers of a message, by names in lower case (RFC 9110 7.6.1). */
-export function withoutHops<T>(headers: { readonly [name: string]: T } & { readonly connection?: string | undefined }) {
+/** The end-to-end headers of a message, with lower-case names (RFC 9110 7.6.1). */
+export function withoutHopByHop<T>(
+  headers: { readonly [name: string]: T } & { readonly connection?: string | undefined },
+) {
   const named = connectionOptions(headers.connection);
-  return Object.entries<T>(headers).filter(([name]) => !HOP_BY_HOP.has(name) && !named.includes(name));
+  return Object.entries<T>(headers).filter(([name]) => !HOP_BY_HOP_HEADERS.has(name) && !named.includes(name));
 }
 
 /** The names in a `Connection` header, in lower case. */
@@ -23,7 +25,7 @@ export function connectionOptions(connection = ''): string[] {
   return connection.split(',').map((name) => name.trim().toLowerCase());
 }
 
-/** A header that each hop adds to. */
-export function appended(earlier: string | undefined, value: string): string {
+/** Appends to a header that each hop extends. */
+export function appendValue(earlier: string | undefined, value: string): string {
   return earlier === undefined ? value : `${earlier}, ${value}`;
 }

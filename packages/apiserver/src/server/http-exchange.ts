@@ -12,8 +12,8 @@ import { identifyConnection } from './connections.ts';
 import { atEnd } from './exchange-end.ts';
 import { joinStreams } from './join-streams.ts';
 import { ListText } from './list-text.ts';
-import { statusAnswer } from './pipeline.ts';
-import type { Answer, ApiRequest, LineStream, RequestContent } from './request.ts';
+import { statusResponse } from './pipeline.ts';
+import type { ApiRequest, ApiResponse, LineStream, RequestContent } from './request.ts';
 import { readBody } from './request-body.ts';
 import { ResponseWriter } from './response-writer.ts';
 import { sendList } from './send-list.ts';
@@ -28,10 +28,11 @@ const MIN_ENCODE_CHARS = 16 * 1024;
 /** From this size a response is sent in chunks. */
 const MIN_SLICED_BYTES = 64 * 1024;
 /**
- * How much of an unread body is drained, as in Go's server, so that a client that sends before it reads gets the response.
+ * How much of an unread body is drained, as in Go's server, so that a client that sends before it reads still gets the
+ * response.
  */
 const MAX_SKIPPED_BYTES = 256 * 1024;
-const SKIP_MS = 1_000;
+const SKIP_TIMEOUT_MS = 1_000;
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
@@ -40,14 +41,14 @@ const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 const compress = promisify(gzip);
 const encoder = new TextEncoder();
 
-export type AnswerHttp = (request: ApiRequest, credentials: Credentials) => Promise<Answer>;
+export type HandleHttp = (request: ApiRequest, credentials: Credentials) => Promise<ApiResponse>;
 
 /** Handles one HTTP request and sends the response. The body is read lazily. Never rejects. */
 export async function serveHttp(
   request: IncomingMessage,
   response: ServerResponse,
   traffic: Traffic,
-  answerHttp: AnswerHttp,
+  handleHttp: HandleHttp,
 ): Promise<void> {
   const startedMs = traffic.clock.now();
   try {
@@ -59,16 +60,20 @@ export async function serveHttp(
       return bytes;
     };
     const apiRequest = apiRequestOf(request, response, readBytes);
-    const answer = await answerHttp(apiRequest, credentialsOf(request));
-    traffic.answered(apiRequest.method, answer.status, isStream(answer) ? undefined : traffic.clock.now() - startedMs);
-    if (answer.user) identifyConnection(request.socket, response, answer.user);
-    await send(request, response, answer, traffic);
+    const apiResponse = await handleHttp(apiRequest, credentialsOf(request));
+    traffic.recordResponse(
+      apiRequest.method,
+      apiResponse.status,
+      isStream(apiResponse) ? undefined : traffic.clock.now() - startedMs,
+    );
+    if (apiResponse.user) identifyConnection(request.socket, response, apiResponse.user);
+    await send(request, response, apiResponse, traffic);
   } catch (error) {
     if (error instanceof ApiError && !response.headersSent) {
       response.shouldKeepAlive = false;
-      const answer = statusAnswer(error);
-      traffic.answered(request.method ?? 'GET', answer.status, undefined);
-      await send(request, response, answer, traffic);
+      const apiResponse = statusResponse(error);
+      traffic.recordResponse(request.method ?? 'GET', apiResponse.status, undefined);
+      await send(request, response, apiResponse, traffic);
     } else {
       response.destroy();
     }
@@ -139,7 +144,7 @@ export function credentialsOf(request: IncomingMessage): Credentials {
   return { bearerToken, clientCertificate: certificateOf(request.socket), peer: request.socket.remoteAddress };
 }
 
-/** The same array for all requests of a connection, since the verification is cached by it. */
+/** The same array for all requests of a connection, since it is the cache key of the verification. */
 const certificates = new WeakMap<Socket, Uint8Array | undefined>();
 
 function certificateOf(socket: Socket): Uint8Array | undefined {
@@ -154,26 +159,26 @@ function certificateOf(socket: Socket): Uint8Array | undefined {
 export async function send(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: Answer,
+  apiResponse: ApiResponse,
   traffic: Traffic,
 ): Promise<void> {
-  const { status, headers, release } = answer;
+  const { status, headers, release } = apiResponse;
   if (release) atEnd(response, release);
-  const { body: list } = answer;
-  if (list instanceof ListText && list.length >= MIN_SLICED_BYTES && !takesGzip(request, list.length, headers)) {
+  const { body: list } = apiResponse;
+  if (list instanceof ListText && list.length >= MIN_SLICED_BYTES && !acceptsGzip(request, list.length, headers)) {
     if (endsConnection(request, status)) response.shouldKeepAlive = false;
     response.writeHead(status, { ...headers, 'content-length': list.byteLength });
     if (request.method === 'HEAD') response.end();
     else sendList(response, list);
     return;
   }
-  const body = list instanceof ListText ? formOf(list) : list;
-  if (answer.upgraded !== undefined) {
-    switchTo(response, headers, answer.upgraded, traffic);
+  const body = list instanceof ListText ? listBody(list) : list;
+  if (apiResponse.upgraded !== undefined) {
+    switchTo(response, headers, apiResponse.upgraded, traffic);
     return;
   }
   if (body instanceof Readable) {
-    passOn(response, answer, body);
+    pipeBody(response, apiResponse, body);
     return;
   }
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
@@ -187,7 +192,7 @@ export async function send(
   if (isSkipped) response.shouldKeepAlive = false;
   response.writeHead(status, {
     ...headers,
-    ...(answer.cookies && { 'set-cookie': [headers['set-cookie'] ?? [], answer.cookies].flat() }),
+    ...(apiResponse.cookies && { 'set-cookie': [headers['set-cookie'] ?? [], apiResponse.cookies].flat() }),
     ...(content.isCompressed && { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }),
     'content-length': Buffer.byteLength(content.body),
   });
@@ -210,25 +215,29 @@ export async function send(
 }
 
 /** Whether the response is a stream of unlimited duration. */
-function isStream({ body }: Answer): boolean {
+function isStream({ body }: ApiResponse): boolean {
   return typeof body !== 'string' && !(body instanceof Uint8Array) && !(body instanceof ListText);
 }
 
-function formOf(list: ListText): string | Uint8Array {
+function listBody(list: ListText): string | Uint8Array {
   return list.length >= MIN_ENCODE_CHARS ? list.bytes() : list.text();
 }
 
-function takesGzip({ headers: asked }: IncomingMessage, length: number, headers: Answer['headers']): boolean {
+function acceptsGzip(
+  { headers: requested }: IncomingMessage,
+  length: number,
+  headers: ApiResponse['headers'],
+): boolean {
   if (length < MIN_GZIP_BYTES || headers['content-encoding'] !== undefined) return false;
-  return acceptedEncoding(asked['accept-encoding'], ['gzip']) !== undefined;
+  return acceptedEncoding(requested['accept-encoding'], ['gzip']) !== undefined;
 }
 
 async function encode(
   request: IncomingMessage,
   body: string | Uint8Array,
-  headers: Answer['headers'],
+  headers: ApiResponse['headers'],
 ): Promise<{ readonly body: string | Uint8Array; readonly isCompressed?: boolean }> {
-  if (takesGzip(request, body.length, headers)) {
+  if (acceptsGzip(request, body.length, headers)) {
     return { body: await compress(body, { level: 1 }), isCompressed: true };
   }
   // Node writes headers together with a string body in the body's encoding: a warning's bytes would be encoded twice.
@@ -249,7 +258,7 @@ function endsConnection(request: IncomingMessage, status: number): boolean {
 function skipBody(request: IncomingMessage, { clock }: Traffic): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (request.destroyed) return Promise.resolve();
-  const timer = clock.after(SKIP_MS, resolve);
+  const timer = clock.after(SKIP_TIMEOUT_MS, resolve);
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
@@ -267,7 +276,7 @@ function skipBody(request: IncomingMessage, { clock }: Traffic): Promise<void> {
 }
 
 /** Streams another server's response at the speed of the reader; if either side ends, so does the other. */
-function passOn(response: ServerResponse, { status, headers }: Answer, body: Readable): void {
+function pipeBody(response: ServerResponse, { status, headers }: ApiResponse, body: Readable): void {
   atEnd(response, () => body.destroy());
   body.once('error', () => response.destroy());
   response.writeHead(status, headers);
@@ -277,7 +286,7 @@ function passOn(response: ServerResponse, { status, headers }: Answer, body: Rea
 }
 
 /** From here on the two peers communicate directly. */
-function switchTo(response: ServerResponse, headers: Answer['headers'], other: Duplex, { clock }: Traffic): void {
+function switchTo(response: ServerResponse, headers: ApiResponse['headers'], other: Duplex, { clock }: Traffic): void {
   atEnd(response, () => other.destroy());
   if (response instanceof UpgradeResponse) joinStreams(response.switchProtocols(headers), other, clock);
   else response.destroy();

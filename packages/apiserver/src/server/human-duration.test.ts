@@ -16,6 +16,6 @@ it.each([
   [8 * day + hour, '8d'],
   [2 * 365 * day + 3 * day, '2y3d'],
   [9 * 365 * day, '9y'],
-])('%d ms is %s', (spanMs, text) => {
+])('formats %d ms as %s', (spanMs, text) => {
   expect(humanDuration(spanMs)).toBe(text);
 });

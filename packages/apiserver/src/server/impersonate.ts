@@ -13,7 +13,7 @@ interface Claim {
 
 const PREFIX = 'impersonate-';
 const EXTRA_PREFIX = 'impersonate-extra-';
-const AUTHENTICATION = 'authentication.k8s.io';
+const AUTHENTICATION_GROUP = 'authentication.k8s.io';
 
 /**
  * The user named by the request's Impersonate- headers; undefined if there are none. `authorize` is called for each claim
@@ -42,9 +42,10 @@ export async function impersonatedUser(
   );
   for (const group of groups) await authorize(claim('groups', group));
   for (const [key, values] of Object.entries(extra)) {
-    for (const value of values) await authorize({ ...claim('userextras', value, AUTHENTICATION), subresource: key });
+    for (const value of values)
+      await authorize({ ...claim('userextras', value, AUTHENTICATION_GROUP), subresource: key });
   }
-  if (uid !== undefined) await authorize(claim('uids', uid, AUTHENTICATION));
+  if (uid !== undefined) await authorize(claim('uids', uid, AUTHENTICATION_GROUP));
   return {
     username,
     groups: withImpliedGroups(username, groups, account?.[1]),
@@ -57,7 +58,7 @@ function claim(resource: string, name: string, group = ''): Claim {
   return { group, version: 'v1', resource, subresource: '', namespace: '', name };
 }
 
-/** As upstream: service accounts get their groups, everyone else but anonymous is `system:authenticated`. */
+/** As upstream: service accounts get their groups, and everyone except anonymous users is `system:authenticated`. */
 function withImpliedGroups(username: string, groups: readonly string[], namespace: string | undefined): string[] {
   const all = new Set(groups);
   if (namespace !== undefined && groups.length === 0) {
@@ -77,7 +78,7 @@ function decoded(key: string): string {
   }
 }
 
-/** Repeated headers arrive joined by a newline, which no header value can have. */
+/** Repeated headers arrive joined by a newline, which no header value can contain. */
 function valuesOf(header: string | undefined): string[] {
   return header === undefined || header === '' ? [] : header.split('\n');
 }

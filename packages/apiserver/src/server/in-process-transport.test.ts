@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { inProcessTransport } from './in-process-transport.ts';
 import { Line, type LineSink, type LineStream } from './request.ts';
 
-/** A watch that has any number of lines of a length, and sends while there is room. */
+/** A watch with any number of lines of a given length, which sends while there is room. */
 class EndlessWatch implements LineStream {
   readonly #line: Line;
   #sink: LineSink | undefined;
@@ -31,22 +31,22 @@ class EndlessWatch implements LineStream {
 async function watchOf(chars: number) {
   const watch = new EndlessWatch(chars);
   const transport = inProcessTransport(() => Promise.resolve({ status: 200, headers: {}, body: watch }));
-  const answer = await transport.request({ method: 'GET', path: '/', isWatch: true });
-  return { watch, lines: answer.lines()[Symbol.asyncIterator](), transport };
+  const response = await transport.request({ method: 'GET', path: '/', isWatch: true });
+  return { watch, lines: response.lines()[Symbol.asyncIterator](), transport };
 }
 
 it.each([
-  { chars: 10, most: 256, reason: 'as many as there may be' },
-  { chars: 8 * 1024, most: 8, reason: 'of 64 KiB' },
-  { chars: 1024 * 1024, most: 1, reason: 'a single one of any length' },
-])('keeps $most lines of $chars characters for who does not read, $reason', async ({ chars, most }) => {
+  { chars: 10, most: 256, reason: 'the maximum number' },
+  { chars: 8 * 1024, most: 8, reason: 'lines of 64 KiB in total' },
+  { chars: 1024 * 1024, most: 1, reason: 'one line of any length' },
+])('buffers $most lines of $chars characters for a client that does not read, $reason', async ({ chars, most }) => {
   const { watch, transport } = await watchOf(chars);
 
   expect(watch.sent).toBe(most);
   transport.close();
 });
 
-it('has more sent when what is kept has been read', async () => {
+it('resumes the watch when the buffer has been read', async () => {
   const { watch, lines, transport } = await watchOf(8 * 1024);
   for (let read = 0; read < 9; read++) expect((await lines.next()).value).toHaveLength(8 * 1024 - 1);
 

@@ -7,10 +7,10 @@ import {
 } from '@fairway/kube/client/transport';
 import { ListText } from './list-text.ts';
 import { readableResponse } from './readable-response.ts';
-import type { Answer, ApiRequest, LineStream } from './request.ts';
+import type { ApiRequest, ApiResponse, LineStream } from './request.ts';
 import { splitTarget } from './split-target.ts';
 
-export type Handle = (request: ApiRequest) => Promise<Answer>;
+export type Handle = (request: ApiRequest) => Promise<ApiResponse>;
 
 /** Maximum lines and characters buffered before the watch is paused: the reader may forward them to a slow client. */
 const MAX_QUEUED_LINES = 256;
@@ -24,9 +24,9 @@ export function inProcessTransport(handle: Handle): Transport {
     async request(request: TransportRequest): Promise<TransportResponse> {
       if (closed) throw new TransportError('transport is closed');
       request.signal?.throwIfAborted();
-      const answer = await handle(apiRequestOf(request));
-      const { status, headers, release } = answer;
-      const body = answer.body instanceof ListText ? answer.body.text() : answer.body;
+      const response = await handle(apiRequestOf(request));
+      const { status, headers, release } = response;
+      const body = response.body instanceof ListText ? response.body.text() : response.body;
       if (typeof body === 'string' || body instanceof Uint8Array) {
         release?.();
         return textResponse(status, headers, body);
@@ -69,7 +69,7 @@ function apiRequestOf({ method, path, headers = {}, body = '', signal }: Transpo
   };
 }
 
-function textResponse(status: number, headers: Answer['headers'], body: string | Uint8Array): TransportResponse {
+function textResponse(status: number, headers: ApiResponse['headers'], body: string | Uint8Array): TransportResponse {
   const text = typeof body === 'string' ? body : Buffer.from(body).toString();
   return {
     status,

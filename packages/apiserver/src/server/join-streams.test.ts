@@ -17,8 +17,8 @@ function whenClosed(stream: { readonly destroyed: boolean }): Promise<void> {
   return expect.poll(() => stream.destroyed).toBe(true);
 }
 
-describe('two connections that are joined', () => {
-  test('pass bytes on both ways', async () => {
+describe('two joined connections', () => {
+  test('forward bytes in both directions', async () => {
     const { client, server } = joined();
     client.write('there');
     server.write('and back');
@@ -27,7 +27,7 @@ describe('two connections that are joined', () => {
     await expect.poll(() => String(client.read() ?? '')).toBe('and back');
   });
 
-  test('hold a little of what is not read', async () => {
+  test('buffer a little unread data', async () => {
     const { client, one, other } = joined();
     const chunk = Buffer.alloc(16 * 1024);
     let written = 0;
@@ -38,7 +38,7 @@ describe('two connections that are joined', () => {
     expect(one.readableLength + other.writableLength).toBeLessThan(256 * 1024);
   });
 
-  test('end with the last byte of the one that ends', async () => {
+  test('end with the last byte when one ends', async () => {
     const { client, server, one, other, clock } = joined();
     let heard = '';
     client.on('data', (chunk: Buffer) => {
@@ -52,7 +52,7 @@ describe('two connections that are joined', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test.each(['one', 'other'] as const)('end where %s breaks', async (end) => {
+  test.each(['one', 'other'] as const)('end when %s breaks', async (end) => {
     const streams = joined();
     streams[end].destroy(new Error('broken'));
     await whenClosed(streams.one);
@@ -61,7 +61,7 @@ describe('two connections that are joined', () => {
     expect(streams.clock.pendingTimers).toBe(0);
   });
 
-  test('that were gone before end at once', async () => {
+  test('end immediately if they were already closed', async () => {
     const clock = new FakeClock();
     const [, one] = duplexPair();
     const [, other] = duplexPair();
@@ -73,7 +73,7 @@ describe('two connections that are joined', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('end when neither has said anything for four hours', async () => {
+  test('end when both are idle for four hours', async () => {
     const { clock, client, server, one, other } = joined();
     server.resume();
     await clock.advance(3 * HOUR_MS);

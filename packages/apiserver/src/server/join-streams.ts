@@ -6,10 +6,10 @@ const IDLE_MS = 4 * 3_600_000;
 
 /** Forwards bytes between two connections at the speed of each receiver. If one ends or breaks, or both are idle for hours, both end. */
 export function joinStreams(one: Duplex, other: Duplex, clock: Clock): void {
-  let movedMs = clock.now();
+  let lastActivityMs = clock.now();
   let timer: Timer | undefined;
   const check = () => {
-    const leftMs = movedMs + IDLE_MS - clock.now();
+    const leftMs = lastActivityMs + IDLE_MS - clock.now();
     if (leftMs <= 0) end();
     else timer = clock.after(leftMs, check);
   };
@@ -24,7 +24,7 @@ export function joinStreams(one: Duplex, other: Duplex, clock: Clock): void {
 
   function passOn(from: Duplex, to: Duplex): void {
     from.on('data', () => {
-      movedMs = clock.now();
+      lastActivityMs = clock.now();
     });
     from.on('error', end);
     // After a regular end, all bytes are still delivered; a half-closed socket finishes on its own.

@@ -14,7 +14,10 @@ export interface ServerLimits {
   readonly maxConnectionsPerUser: number;
   /** Unauthenticated connections, counted separately from those of users. */
   readonly maxUnauthenticatedConnections: number;
-  /** Unauthenticated connections of one address: a thousand nodes behind one address reconnect at once after a restart, so not too few. */
+  /**
+   * Unauthenticated connections of one address: a thousand nodes behind one address may reconnect together after a
+   * restart, so not too few.
+   */
   readonly maxUnauthenticatedConnectionsPerAddress: number;
   /** Pending requests per connection; if exceeded, it is closed. No Kubernetes client sends a second one before the response. */
   readonly maxPipelinedRequests: number;
@@ -26,9 +29,15 @@ export interface ServerLimits {
   readonly unauthenticatedTimeoutMs: number;
   /** Deadline for reading a body: 3 MiB at 1 Mbit/s take 25 s. kube-apiserver's `--request-timeout` is 60 s. */
   readonly bodyTimeoutMs: number;
-  /** An idle connection is closed; longer than clients keep theirs, so that they are the ones to close them (Go: 90 s at most). */
+  /**
+   * An idle connection is closed after this time: longer than clients keep theirs, so that they close them first (Go:
+   * 90 s at most).
+   */
   readonly keepAliveTimeoutMs: number;
-  /** A connection that stops reading is closed after this time; kube-apiserver ends slow watches by their backlog alone. */
+  /**
+   * A connection that stops reading is closed after this time; kube-apiserver ends slow watches only because of their
+   * backlog.
+   */
   readonly stallTimeoutMs: number;
   /** One body: kube-apiserver's `MaxRequestBodyBytes`. */
   readonly maxBodyBytes: number;

@@ -3,15 +3,15 @@ export class ListText {
   readonly #before: string;
   readonly #items: readonly string[];
   readonly #after: string;
-  /** In characters. */
+  /** Length in characters. */
   readonly length: number;
 
-  constructor(before: string, items: readonly string[], after: string) {
-    this.#before = before;
+  constructor(previous: string, items: readonly string[], after: string) {
+    this.#before = previous;
     this.#items = items;
     this.#after = after;
     const commas = Math.max(items.length - 1, 0);
-    this.length = items.reduce((sum, { length }) => sum + length, before.length + after.length + commas);
+    this.length = items.reduce((sum, { length }) => sum + length, previous.length + after.length + commas);
   }
 
   text(): string {

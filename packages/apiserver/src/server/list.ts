@@ -2,10 +2,10 @@ import { badRequest, expired } from '@fairway/kube/object/api-error';
 import type { Entry } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { representationOf } from './negotiation.ts';
-import type { Answer, ResourceRequest } from './request.ts';
+import type { ApiResponse, ResourceRequest } from './request.ts';
 import { parseRevision, tooLarge } from './revision.ts';
 import { selectionOf } from './selection.ts';
-import { selectedEntries, tooOld, unselectable } from './watch.ts';
+import { selectedEntries, tooOldError, unselectable } from './watch.ts';
 
 /** The position of a paged list, as in upstream's continue token. */
 interface Continuation {
@@ -15,9 +15,9 @@ interface Continuation {
 }
 
 /** Value of the revision in a token. */
-const LATEST = -1;
+const LATEST_REVISION = -1;
 
-export async function list(core: Core, request: ResourceRequest): Promise<Answer> {
+export async function list(core: Core, request: ResourceRequest): Promise<ApiResponse> {
   const { resource, query } = request;
   const selection = selectionOf(resource, request.namespace, query, request.name);
   const representation = representationOf(request, 'list');
@@ -38,7 +38,7 @@ export async function list(core: Core, request: ResourceRequest): Promise<Answer
   );
   if (exact !== undefined) {
     const oldest = core.events.compactedRevision(selection.bucket);
-    if (exact < oldest) throw continuation === undefined ? tooOld(exact, oldest) : continueExpired(continuation);
+    if (exact < oldest) throw continuation === undefined ? tooOldError(exact, oldest) : continueExpired(continuation);
     const then = core.events.rewind(entries, selection.bucket, selection.prefix, exact);
     const left = selection.everything ? undefined : resource.prepare(then);
     if (left !== undefined) await left;
@@ -47,7 +47,7 @@ export async function list(core: Core, request: ResourceRequest): Promise<Answer
   const { page, next, remaining } = pageOf(entries, limit, continuation?.startKey);
   const converting = resource.prepare(page);
   if (converting !== undefined) await converting;
-  request.holdAnswer?.(page.reduce((bytes, entry) => bytes + resource.charsOf(entry), 0));
+  request.holdResponse?.(page.reduce((bytes, entry) => bytes + resource.charsOf(entry), 0));
   const metadata = JSON.stringify({
     resourceVersion: String(revision),
     ...(next !== undefined && { continue: formatContinue({ revision, startKey: next }) }),
@@ -86,7 +86,7 @@ function pageOf(entries: readonly Entry[], limit: number, startKey: string | und
 }
 
 function formatContinue({ revision, startKey }: Continuation): string {
-  const token = { v: 'meta.k8s.io/v1', rv: revision ?? LATEST, start: startKey };
+  const token = { v: 'meta.k8s.io/v1', rv: revision ?? LATEST_REVISION, start: startKey };
   return Buffer.from(JSON.stringify(token)).toString('base64url');
 }
 
@@ -100,7 +100,7 @@ function parseContinue(text: string | null): Continuation | undefined {
     };
     const { v, rv, start } = token;
     if (v === 'meta.k8s.io/v1' && Number.isSafeInteger(rv) && typeof start === 'string') {
-      return { revision: rv === LATEST ? undefined : (rv as number), startKey: start };
+      return { revision: rv === LATEST_REVISION ? undefined : (rv as number), startKey: start };
     }
   } catch {
     // Falls through to the same error as for a malformed token.
@@ -108,7 +108,7 @@ function parseContinue(text: string | null): Continuation | undefined {
   throw badRequest('invalid continue token: continue key is not valid');
 }
 
-/** With a token for clients that prefer to continue with the current state over starting again. */
+/** Includes a token for clients that prefer to continue with the current state over starting again. */
 function continueExpired({ startKey }: Continuation) {
   return expired(
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +

@@ -12,7 +12,7 @@ import { type MayUpgrade, neverUpgrade, UpgradeResponse } from './upgrade-respon
 export interface TlsOptions {
   readonly cert: string;
   readonly key: string;
-  /** Client certificates are requested and, if presented, verified against it; requests without one are accepted. */
+  /** CAs for client certificates, which are requested and verified if presented; requests without one are accepted. */
   readonly clientCa?: string;
 }
 
@@ -21,7 +21,7 @@ export type CertificateByName = (serverName: string) => SecureContext | undefine
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly tls: TlsOptions;
   readonly certificateFor?: CertificateByName | undefined;
@@ -37,7 +37,7 @@ export interface Listener {
 }
 
 /** How often Node checks for request timeouts. */
-const CHECKING_INTERVAL_MS = 5_000;
+const CHECK_INTERVAL_MS = 5_000;
 /** Grace period of running requests when the server closes. */
 const CLOSE_GRACE_MS = 5_000;
 
@@ -61,15 +61,15 @@ export async function listen(
     headersTimeout: headersTimeoutMs,
     // Limits the request, not the response, since watches are unlimited. Bodies read here have their own deadline, forwarded ones don't.
     requestTimeout: headersTimeoutMs + bodyTimeoutMs,
-    connectionsCheckingInterval: CHECKING_INTERVAL_MS,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: keepAliveTimeoutMs,
     shouldUpgradeCallback: mayUpgrade,
   });
   const connections = new Connections(traffic);
   server.on('connection', (socket: Socket) => connections.accept(socket));
-  server.on('secureConnection', (socket) => connections.secured(socket));
+  server.on('secureConnection', (socket) => connections.markSecured(socket));
   server.on('request', (request, response) => {
-    response.once('close', connections.began(request.socket));
+    response.once('close', connections.beginRequest(request.socket));
     // Clients on existing connections must reconnect while the server closes, possibly to another process.
     if (!server.listening) response.setHeader('connection', 'close');
     handler(request, response);
@@ -81,7 +81,7 @@ export async function listen(
     socket.once('close', () => upgrading.delete(socket));
     const response = upgradeResponseOf(request, head);
     if (response === undefined) return;
-    atEnd(response, connections.began(socket));
+    atEnd(response, connections.beginRequest(socket));
     handler(request, response);
   });
   // A failed handshake is the client's error.

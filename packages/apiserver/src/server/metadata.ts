@@ -45,8 +45,8 @@ export function metadataErrors(object: KubeObject, resource: ServedResource): Fi
 export function metadataUpdateErrors(object: KubeObject, old: KubeObject): FieldError[] {
   const errors: FieldError[] = [];
   if (old.metadata.deletionTimestamp !== undefined) {
-    const before = new Set(old.metadata.finalizers);
-    const added = (object.metadata.finalizers ?? []).filter((finalizer) => !before.has(finalizer));
+    const previous = new Set(old.metadata.finalizers);
+    const added = (object.metadata.finalizers ?? []).filter((finalizer) => !previous.has(finalizer));
     if (added.length > 0) {
       const names = added.map((name) => JSON.stringify(name)).join(', ');
       const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${names}}`;
@@ -61,16 +61,16 @@ export function metadataUpdateErrors(object: KubeObject, old: KubeObject): Field
 }
 
 /** Copies what a client may omit from an update or may not set: uid, creation time and the like. */
-export function carryMetadata(object: KubeObject, old: KubeObject): void {
+export function carryOverMetadata(object: KubeObject, old: KubeObject): void {
   const { metadata } = object;
-  const before = old.metadata;
+  const previous = old.metadata;
   for (const field of ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
-    if (before[field] === undefined) delete metadata[field];
+    if (previous[field] === undefined) delete metadata[field];
     else if (metadata[field] === undefined || metadata[field] === '')
-      Object.assign(metadata, { [field]: before[field] });
+      Object.assign(metadata, { [field]: previous[field] });
   }
-  if (before.generation === undefined) delete metadata.generation;
-  else metadata.generation = before.generation;
+  if (previous.generation === undefined) delete metadata.generation;
+  else metadata.generation = previous.generation;
   delete (metadata as { selfLink?: string }).selfLink;
 }
 

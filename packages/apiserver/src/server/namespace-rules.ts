@@ -29,11 +29,12 @@ export function ensureNamespace(core: Core, request: ResourceRequest, object: Ku
   });
 }
 
-const IMMORTAL = ['default', 'kube-system', 'kube-public'];
+const UNDELETABLE_NAMESPACES = ['default', 'kube-system', 'kube-public'];
 
 /** Upstream's NamespaceLifecycle: these namespaces must not be deleted. */
-export function refuseImmortalNamespace({ resource, name }: ResourceRequest): void {
-  if (IMMORTAL.includes(name)) throw forbidden(resource.subject(name), 'this namespace may not be deleted');
+export function refuseUndeletableNamespace({ resource, name }: ResourceRequest): void {
+  if (UNDELETABLE_NAMESPACES.includes(name))
+    throw forbidden(resource.subject(name), 'this namespace may not be deleted');
 }
 
 /** What blocks deletion of a namespace besides `metadata.finalizers`. */

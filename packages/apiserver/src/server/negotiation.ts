@@ -65,8 +65,8 @@ function jsonAs(
   if (as === undefined) return wholeObjects(resource);
   if (parameters.get('g') !== 'meta.k8s.io' || parameters.get('v') !== 'v1') return undefined;
   if (as === TABLE) return tableOf(resource, includeObjectOf(query), now);
-  const wanted = shape === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
-  return as === wanted ? partialObjects(resource) : undefined;
+  const expectedKind = shape === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
+  return as === expectedKind ? partialObjects(resource) : undefined;
 }
 
 function includeObjectOf(query: URLSearchParams): IncludeObject {
@@ -92,8 +92,8 @@ function partialObjects(resource: ServedResource): Representation {
     objectText: (entry) => partialText(resource.objectOf(entry)),
     listText(entries, metadata) {
       const items = entries.map((entry) => partialText(resource.objectOf(entry)));
-      const before = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[`;
-      return new ListText(before, items, ']}');
+      const previous = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[`;
+      return new ListText(previous, items, ']}');
     },
     bookmarkText(revision, annotations) {
       const metadata = {
@@ -122,7 +122,7 @@ function yamlAs(
   };
 }
 
-/** In the format of sigs.k8s.io/yaml. */
+/** Formats JSON as sigs.k8s.io/yaml does. */
 function yamlOf(json: string): string {
   return dump(JSON.parse(json), {
     sortKeys: true,

@@ -4,7 +4,7 @@ import { type OpenApiDocuments, openApiDocuments, type PublishedDocument, publis
 import type { Definitions } from '../schema/schema.ts';
 import { acceptsJson, notAcceptable, parseAccept } from './negotiation.ts';
 import type { Registry } from './registry.ts';
-import { type Answer, type ApiRequest, JSON_TYPE } from './request.ts';
+import { type ApiRequest, type ApiResponse, JSON_TYPE } from './request.ts';
 
 /** Old clients request the first; the response always has the second. */
 const PROTOBUF_TYPES = [
@@ -12,23 +12,23 @@ const PROTOBUF_TYPES = [
   'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
 ] as const;
 
-const NONE: readonly RemoteDocumentV2[] = [];
+const NO_REMOTE_DOCUMENTS: readonly RemoteDocumentV2[] = [];
 
 /** `/openapi/v2`, `/openapi/v3` and paths below. Undefined for other paths. */
-export async function openApiAnswer(
+export async function openApiResponse(
   registry: Registry,
   definitions: () => Definitions,
   aggregator: Pick<Aggregator, 'discovered' | 'openApiV2'> | undefined,
   request: ApiRequest,
-): Promise<Answer | undefined> {
+): Promise<ApiResponse | undefined> {
   const path = request.path.replace(/\/$/, '');
   if (!path.startsWith('/openapi/')) return undefined;
   const documents = openApiDocuments(registry.definitions, definitions);
-  if (path === '/openapi/v2') return v2(documents, (await aggregator?.openApiV2()) ?? NONE, request);
+  if (path === '/openapi/v2') return v2(documents, (await aggregator?.openApiV2()) ?? NO_REMOTE_DOCUMENTS, request);
   if (path === '/openapi/v3')
-    return answer(request, JSON_TYPE, withRemote(documents.v3Index(), aggregator?.discovered ?? []));
+    return respond(request, JSON_TYPE, withRemote(documents.v3Index(), aggregator?.discovered ?? []));
   const document = path.startsWith('/openapi/v3/') ? documents.v3(path.slice('/openapi/v3/'.length)) : undefined;
-  return document && answer(request, JSON_TYPE, document);
+  return document && respond(request, JSON_TYPE, document);
 }
 
 /** The index with other servers' documents, which are fetched on demand. */
@@ -43,17 +43,17 @@ function withRemote(index: PublishedDocument, remote: readonly RemoteGroupVersio
   return published(Buffer.from(JSON.stringify({ paths: { ...paths, ...Object.fromEntries(added) } })));
 }
 
-function v2(documents: OpenApiDocuments, remote: readonly RemoteDocumentV2[], request: ApiRequest): Answer {
+function v2(documents: OpenApiDocuments, remote: readonly RemoteDocumentV2[], request: ApiRequest): ApiResponse {
   for (const range of parseAccept(request.headers['accept'])) {
-    if (acceptsJson(range)) return answer(request, JSON_TYPE, documents.v2Json(remote));
+    if (acceptsJson(range)) return respond(request, JSON_TYPE, documents.v2Json(remote));
     if ((PROTOBUF_TYPES as readonly string[]).includes(range.type)) {
-      return answer(request, PROTOBUF_TYPES[1], documents.v2Protobuf(remote));
+      return respond(request, PROTOBUF_TYPES[1], documents.v2Protobuf(remote));
     }
   }
   throw notAcceptable();
 }
 
-function answer(request: ApiRequest, contentType: string, { body, hash }: PublishedDocument): Answer {
+function respond(request: ApiRequest, contentType: string, { body, hash }: PublishedDocument): ApiResponse {
   const etag = `"${hash}"`;
   const headers = {
     'content-type': contentType,

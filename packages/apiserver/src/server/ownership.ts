@@ -47,12 +47,12 @@ export function track(core: Core, request: ResourceRequest, object: KubeObject, 
  */
 export function keepTimes(object: KubeObject, live: KubeObject): void {
   const { managedFields } = object.metadata;
-  const before = live.metadata.managedFields;
-  if (managedFields === undefined || before === undefined || managedFields.length !== before.length) return;
-  const timed = managedFields.map((entry, index) => ({ ...entry, time: before[index]?.time }));
-  if (!jsonEqual(timed, before)) return;
-  const untimed = { ...object, metadata: { ...object.metadata, managedFields: before } };
-  if (jsonEqual(untimed, live)) object.metadata.managedFields = before;
+  const previous = live.metadata.managedFields;
+  if (managedFields === undefined || previous === undefined || managedFields.length !== previous.length) return;
+  const timed = managedFields.map((entry, index) => ({ ...entry, time: previous[index]?.time }));
+  if (!jsonEqual(timed, previous)) return;
+  const untimed = { ...object, metadata: { ...object.metadata, managedFields: previous } };
+  if (jsonEqual(untimed, live)) object.metadata.managedFields = previous;
 }
 
 /** Throws 422 for an object with more field managers than can be compared at every write. */

@@ -34,7 +34,7 @@ function readJson(request: BodyRequest, text: string, report: typeof reportField
     throw new JsonSyntaxError((error as Error).message);
   }
   checkDecoded(value);
-  // Parsing drops duplicates, so only a text that is longer than its serialized result can have them.
+  // Parsing drops duplicates, so only a text that is longer than its serialized result can contain them.
   if (fieldValidationOf(request.query) !== 'Ignore' && JSON.stringify(value).length !== text.length) {
     report(request, duplicateFields(text).map(duplicateFieldMessage));
   }
@@ -64,8 +64,8 @@ export function parseYaml(request: BodyRequest, text: string, report = reportFie
   return own;
 }
 
-/** The error for keys that have no distinct text, such as aliases. */
-const DUPLICATED = 'yaml: duplicated mapping key';
+/** The error for keys without distinct text, such as aliases. */
+const DUPLICATE_KEY_ERROR = 'yaml: duplicated mapping key';
 
 const LIMITS = { maxAliases: MAX_ALIASES, maxDepth: MAX_DEPTH };
 
@@ -73,14 +73,14 @@ function readYaml(request: BodyRequest, text: string, report: typeof reportField
   try {
     return load(text, LIMITS);
   } catch (error) {
-    if (yamlException(error).reason !== 'duplicated mapping key') throw unreadable(error);
+    if (yamlException(error).reason !== 'duplicated mapping key') throw parseError(error);
   }
   try {
     const value: unknown = load(text, { ...LIMITS, json: true });
     if (fieldValidationOf(request.query) !== 'Ignore') reportKeys(request, text, report);
     return value;
   } catch (error) {
-    throw unreadable(error);
+    throw parseError(error);
   }
 }
 
@@ -96,11 +96,11 @@ function reportKeys(request: BodyRequest, text: string, report: typeof reportFie
 
 function messageOfKeys(text: string): string {
   try {
-    return duplicateKeysMessage(text, LIMITS) ?? DUPLICATED;
+    return duplicateKeysMessage(text, LIMITS) ?? DUPLICATE_KEY_ERROR;
   } catch (error) {
     // JSON is almost always valid YAML.
     yamlException(error);
-    return DUPLICATED;
+    return DUPLICATE_KEY_ERROR;
   }
 }
 
@@ -109,8 +109,8 @@ function yamlException(error: unknown): YAMLException {
   throw error;
 }
 
-/** Without the excerpt of the body, which can be as long as its longest line. */
-function unreadable(error: unknown): ApiError {
+/** Omits the excerpt of the body, which can be as long as its longest line. */
+function parseError(error: unknown): ApiError {
   const { reason, mark } = yamlException(error);
   const at = mark === undefined ? '' : ` (line ${mark.line + 1}, column ${mark.column + 1})`;
   return badRequest(`error converting YAML to JSON: yaml: ${reason}${at}`);

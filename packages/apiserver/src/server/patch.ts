@@ -14,7 +14,7 @@ import { checkNames, checkShape, decodeBody, unsupportedMediaType } from './deco
 import { fieldValidationOf } from './field-validation.ts';
 import { managerOf, trackedKindOf } from './ownership.ts';
 import { parseJson } from './parse-body.ts';
-import type { Answer, ResourceRequest } from './request.ts';
+import type { ApiResponse, ResourceRequest } from './request.ts';
 import type { Scale } from './scale.ts';
 import { type Change, updateObject } from './update.ts';
 
@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, PatchType>> = {
 };
 
 /** PATCH of an object or its status, by content type. */
-export async function patch(core: Core, request: ResourceRequest): Promise<Answer> {
+export async function patch(core: Core, request: ResourceRequest): Promise<ApiResponse> {
   if (patchTypeOf(request) === 'apply') return apply(core, request);
   return updateObject(core, request, patchOf(core, request).change, { isDerived: true });
 }
@@ -46,7 +46,7 @@ export function patchOf(core: Core, request: ResourceRequest): { request: Resour
     change(current) {
       const patched = patchedObject(core, request, type, request.resource.copyOf(current), patch);
       // A resourceVersion is a precondition only if the patch contains it: otherwise the server retries on conflicts.
-      if (!namesVersion(type, patch)) delete patched.metadata.resourceVersion;
+      if (!hasResourceVersion(type, patch)) delete patched.metadata.resourceVersion;
       return patched;
     },
   };
@@ -87,12 +87,12 @@ function patchedObject(
   const object = checkShape(cloneJson(patched) as unknown as KubeObject);
   checkNames(object, request);
   const { apiVersion, kind } = request.resource;
-  for (const [field, wanted] of [
+  for (const [field, expected] of [
     ['apiVersion', apiVersion],
     ['kind', kind],
   ] as const) {
-    if (object[field] === wanted) continue;
-    const detail = `a patch must not change it from ${JSON.stringify(wanted)}`;
+    if (object[field] === expected) continue;
+    const detail = `a patch must not change it from ${JSON.stringify(expected)}`;
     throw invalid(request.resource, request.name, [{ type: 'FieldValueInvalid', field, value: object[field], detail }]);
   }
   return object;
@@ -121,7 +121,7 @@ function applyTo(
   }
 }
 
-function namesVersion(type: PatchType, change: unknown): boolean {
+function hasResourceVersion(type: PatchType, change: unknown): boolean {
   if (type === 'json') return JSON.stringify(change).includes('/metadata/resourceVersion');
   const metadata = isJsonObject(change) ? change['metadata'] : undefined;
   return isJsonObject(metadata) && typeof metadata['resourceVersion'] === 'string';
@@ -153,7 +153,7 @@ function applyOf(core: Core, request: ResourceRequest) {
 }
 
 /** Server-side apply: creates missing objects. */
-async function apply(core: Core, request: ResourceRequest): Promise<Answer> {
+async function apply(core: Core, request: ResourceRequest): Promise<ApiResponse> {
   const { resource, subresource, name } = request;
   const { applied, applyRequest, change, options } = applyOf(core, request);
   for (;;) {

@@ -14,9 +14,9 @@ async function serverWithNamespace(...options: ConstructorParameters<typeof Test
   return server;
 }
 
-/** An authorizer that allows what the test sets, and records its calls. */
-class ListedAuthorizer implements Authorizer {
-  readonly asked: RequestAttributes[] = [];
+/** An authorizer whose decisions the test sets, and that records its calls. */
+class RecordingAuthorizer implements Authorizer {
+  readonly authorized: RequestAttributes[] = [];
   readonly #allows: (attributes: RequestAttributes) => boolean;
 
   constructor(allows: (attributes: RequestAttributes) => boolean = () => true) {
@@ -24,7 +24,7 @@ class ListedAuthorizer implements Authorizer {
   }
 
   authorize(attributes: RequestAttributes) {
-    this.asked.push(attributes);
+    this.authorized.push(attributes);
     return { allowed: this.#allows(attributes), reason: '' };
   }
 }
@@ -51,13 +51,13 @@ describe('authorisation', () => {
     ],
     ['PUT', '/api/v1/namespaces/default/finalize', { verb: 'update', resource: 'namespaces', subresource: 'finalize' }],
     ['GET', '/version', { verb: 'get', path: '/version' }],
-  ] as const)('asks of %s %s', async (method, path, attributes) => {
-    const authorizer = new ListedAuthorizer();
+  ] as const)('checks the attributes of %s %s', async (method, path, attributes) => {
+    const authorizer = new RecordingAuthorizer();
     const server = new TestServer({ authorizer });
 
     await server.send(method, path);
 
-    expect(authorizer.asked[0]).toMatchObject(attributes);
+    expect(authorizer.authorized[0]).toMatchObject(attributes);
   });
 
   it.each([
@@ -77,8 +77,8 @@ describe('authorisation', () => {
       'pods is forbidden: User "admin" cannot list resource "pods" in API group "" at the cluster scope',
     ],
     ['GET', '/version', 'forbidden: User "admin" cannot get path "/version"'],
-  ] as const)('refuses %s %s in the words of upstream', async (method, path, message) => {
-    const server = new TestServer({ authorizer: new ListedAuthorizer(() => false) });
+  ] as const)("rejects %s %s with upstream's message", async (method, path, message) => {
+    const server = new TestServer({ authorizer: new RecordingAuthorizer(() => false) });
 
     const { status, body } = await server.call(method, path);
 
@@ -88,13 +88,13 @@ describe('authorisation', () => {
 });
 
 describe('impersonation', () => {
-  it('acts as another user, if each claim is allowed', async () => {
-    const authorizer = new ListedAuthorizer();
+  it('acts as another user if each claim is allowed', async () => {
+    const authorizer = new RecordingAuthorizer();
     const server = new TestServer({ authorizer });
 
     await server.send('GET', maps, undefined, { 'Impersonate-User': 'bob', 'Impersonate-Group': 'devs\nops' });
 
-    const [user, group1, group2, request] = authorizer.asked;
+    const [user, group1, group2, request] = authorizer.authorized;
     expect(user).toMatchObject({ verb: 'impersonate', resource: 'users', name: 'bob', user: { username: 'admin' } });
     expect([group1, group2]).toMatchObject([
       { resource: 'groups', name: 'devs' },
@@ -103,14 +103,14 @@ describe('impersonation', () => {
     expect(request?.user).toEqual({ username: 'bob', groups: ['devs', 'ops', 'system:authenticated'] });
   });
 
-  it('knows service accounts and their groups', async () => {
-    const authorizer = new ListedAuthorizer();
+  it('recognises service accounts and their groups', async () => {
+    const authorizer = new RecordingAuthorizer();
     const server = new TestServer({ authorizer });
 
     await server.send('GET', maps, undefined, { 'Impersonate-User': 'system:serviceaccount:apps:web' });
 
-    expect(authorizer.asked[0]).toMatchObject({ resource: 'serviceaccounts', namespace: 'apps', name: 'web' });
-    expect(authorizer.asked[1]?.user.groups).toEqual([
+    expect(authorizer.authorized[0]).toMatchObject({ resource: 'serviceaccounts', namespace: 'apps', name: 'web' });
+    expect(authorizer.authorized[1]?.user.groups).toEqual([
       'system:serviceaccounts',
       'system:serviceaccounts:apps',
       'system:authenticated',
@@ -118,7 +118,7 @@ describe('impersonation', () => {
   });
 
   it('is authorised like any other request', async () => {
-    const authorizer = new ListedAuthorizer(({ verb }) => verb !== 'impersonate');
+    const authorizer = new RecordingAuthorizer(({ verb }) => verb !== 'impersonate');
     const server = new TestServer({ authorizer });
 
     const { status } = await server.call('GET', maps, undefined, { 'Impersonate-User': 'bob' });
@@ -152,13 +152,13 @@ describe('admission', () => {
 });
 
 describe('parts of an object', () => {
-  it('status is written by its subresource alone', async () => {
+  it('status is written only through its subresource', async () => {
     const server = await serverWithNamespace();
-    const { body: made } = await server.call('POST', pools, { metadata: { name: 'a' }, spec: { replicas: 2 } });
+    const { body: created } = await server.call('POST', pools, { metadata: { name: 'a' }, spec: { replicas: 2 } });
 
     const { body } = await server.call('PUT', `${pools}/a/status`, {
-      ...made,
-      metadata: { ...made.metadata, labels: { no: 'no' } },
+      ...created,
+      metadata: { ...created.metadata, labels: { no: 'no' } },
       spec: { replicas: 9 },
       status: { replicas: 1 },
     });
@@ -179,12 +179,12 @@ describe('parts of an object', () => {
     expect(pool).toMatchObject({ spec: { replicas: 4 }, metadata: { generation: 2 } });
   });
 
-  it('a namespace is deleted when it is finalized', async () => {
+  it('a namespace is deleted once it is finalized', async () => {
     const server = await serverWithNamespace();
     await server.call('POST', '/api/v1/namespaces', { metadata: { name: 'other' } });
-    const { body: going } = await server.call('DELETE', '/api/v1/namespaces/other');
+    const { body: terminating } = await server.call('DELETE', '/api/v1/namespaces/other');
 
-    await server.call('PUT', '/api/v1/namespaces/other/finalize', { ...going, spec: { finalizers: [] } });
+    await server.call('PUT', '/api/v1/namespaces/other/finalize', { ...terminating, spec: { finalizers: [] } });
 
     expect((await server.call('GET', '/api/v1/namespaces/other')).status).toBe(404);
   });
@@ -195,7 +195,7 @@ describe('parts of an object', () => {
     ['GET', `${pools}/a/nothing`, 404],
     ['GET', '/api/v1/namespaces/default/namespaces', 404],
     ['GET', '/nowhere', 404],
-  ] as const)('%s %s is %d', async (method, path, status) => {
+  ] as const)('%s %s returns %d', async (method, path, status) => {
     const server = await serverWithNamespace();
     await server.call('POST', pools, { metadata: { name: 'a' } });
 
@@ -220,7 +220,7 @@ describe('representations', () => {
     });
   });
 
-  it('metadata alone can be requested', async () => {
+  it('metadata can be requested without the rest', async () => {
     const server = await serverWithNamespace();
     await server.call('POST', pools, { metadata: { name: 'a' }, spec: { replicas: 2 } });
     const accept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
@@ -233,7 +233,7 @@ describe('representations', () => {
 });
 
 describe('field selectors', () => {
-  it('reach the fields that a kind offers, and no others', async () => {
+  it('support only the fields that a kind offers', async () => {
     const server = await serverWithNamespace();
     for (const [name, nodeName] of [
       ['a', 'n1'],
@@ -250,12 +250,12 @@ describe('field selectors', () => {
     expect(unknown.body.message).toContain('field label not supported: spec.colour');
   });
 
-  it('a watch by node sees pods come and go', async () => {
+  it('let a watch by node see pods arrive and leave', async () => {
     const server = await serverWithNamespace();
-    const { body: made } = await server.call('POST', pods, { metadata: { name: 'a' }, spec: {} });
+    const { body: created } = await server.call('POST', pods, { metadata: { name: 'a' }, spec: {} });
     const watch = await server.watch('/api/v1/pods?fieldSelector=spec.nodeName%3Dn1');
 
-    const { body: bound } = await server.call('PUT', `${pods}/a`, { ...made, spec: { nodeName: 'n1' } });
+    const { body: bound } = await server.call('PUT', `${pods}/a`, { ...created, spec: { nodeName: 'n1' } });
     await server.call('PUT', `${pods}/a`, { ...bound, spec: { nodeName: 'n2' } });
 
     expect(await watch.take(2)).toEqual(['ADDED a', 'DELETED a']);
@@ -263,10 +263,10 @@ describe('field selectors', () => {
   });
 });
 
-describe('beside resources', () => {
-  it('discovery lists what is served, and follows changes', async () => {
+describe('endpoints other than resources', () => {
+  it('discovery lists served resources, and follows changes', async () => {
     const server = new TestServer();
-    const before = await server.call<{ resources: { name: string }[] }>('GET', '/apis/example.com/v1');
+    const previous = await server.call<{ resources: { name: string }[] }>('GET', '/apis/example.com/v1');
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     const aggregated = await server.call('GET', '/apis', undefined, { accept });
     const conditional = { accept, 'if-none-match': aggregated.headers['etag'] ?? '' };
@@ -276,7 +276,7 @@ describe('beside resources', () => {
     const changed = await server.send('GET', '/apis', undefined, conditional);
     const after = await server.call('GET', '/apis/example.com/v1');
 
-    expect(before.body.resources.map(({ name }) => name)).toEqual(['pools', 'pools/status', 'pools/scale']);
+    expect(previous.body.resources.map(({ name }) => name)).toEqual(['pools', 'pools/status', 'pools/scale']);
     expect(aggregated.body).toMatchObject({
       items: [{ metadata: { name: 'example.com' }, versions: [{ version: 'v1', resources: [{ resource: 'pools' }] }] }],
     });
@@ -284,7 +284,7 @@ describe('beside resources', () => {
     expect(after.status).toBe(404);
   });
 
-  it('health names the failing check, on the endpoints that it concerns', async () => {
+  it('health names the failing check, on the endpoints that include it', async () => {
     const server = new TestServer();
     server.server.addHealthCheck('cache', () => Promise.reject(new Error('cold')), { readyOnly: true });
 

@@ -3,7 +3,7 @@ import { inSpan, type RequestSpan, type Tracer } from '@fairway/base/tracing';
 import { ApiError } from '@fairway/kube/object/api-error';
 import type { Aggregator } from '../aggregation/aggregator.ts';
 import { groupVersionOf, type RemoteApi } from '../aggregation/remote-api.ts';
-import { asksForDryRun, auditIdOf } from '../audit/audit-event.ts';
+import { auditIdOf, requestsDryRun } from '../audit/audit-event.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Auditor } from '../audit/auditor.ts';
 import type { Access } from '../auth/access.ts';
@@ -20,8 +20,8 @@ import { dispatch, notServed, READING_VERBS } from './dispatch.ts';
 import type { Health } from './health.ts';
 import { impersonatedUser } from './impersonate.ts';
 import { inProcessTransport } from './in-process-transport.ts';
-import { openApiAnswer } from './openapi.ts';
-import { type Answer, type ApiRequest, jsonAnswer, type ResourceRequest } from './request.ts';
+import { openApiResponse } from './openapi.ts';
+import { type ApiRequest, type ApiResponse, jsonResponse, type ResourceRequest } from './request.ts';
 import { checkOptions } from './request-options.ts';
 import { type ClassifiedRequest, RequestSeats } from './request-seats.ts';
 import { admitRequest, beginRequestSpan, endRequestSpan } from './request-span.ts';
@@ -36,7 +36,7 @@ export interface PipelineOptions {
   readonly authorizer: Authorizer | undefined;
   readonly access: Access | undefined;
   readonly version: object;
-  /** With descriptions, for OpenAPI. */
+  /** Includes descriptions, for OpenAPI. */
   readonly documentation: () => Definitions;
   readonly health: Health;
   readonly routes: Routes;
@@ -50,7 +50,7 @@ export interface PipelineOptions {
   readonly tracer: Tracer | undefined;
 }
 
-/** Smaller responses are not counted: they rarely wait longer than one read. */
+/** Smaller responses are not counted: they are rarely unsent for longer than one read. */
 const MIN_HELD_CHARS = 64 * 1024;
 
 /** kube-apiserver's own user. */
@@ -83,57 +83,57 @@ export class Pipeline {
   }
 
   /** Never rejects: errors become responses. */
-  async answer(request: ApiRequest, authenticate: () => Promise<UserInfo>): Promise<Answer> {
+  async response(request: ApiRequest, authenticate: () => Promise<UserInfo>): Promise<ApiResponse> {
     const { tracer } = this.#options;
     const auditId = auditIdOf(request.headers['audit-id'], randomUUID);
     // In-process callers already have a span of the request.
     const span = tracer && request.peer !== undefined ? beginRequestSpan(tracer, { ...request, auditId }) : undefined;
     if (span === undefined) return this.#respond(request, authenticate, { auditId });
-    const answer = await inSpan(span, () => this.#respond(request, authenticate, { auditId, span }));
-    endRequestSpan(span, answer.status);
-    return answer;
+    const response = await inSpan(span, () => this.#respond(request, authenticate, { auditId, span }));
+    endRequestSpan(span, response.status);
+    return response;
   }
 
   async #respond(
     request: ApiRequest,
     authenticate: () => Promise<UserInfo>,
     { auditId, span }: Pick<Notes, 'auditId' | 'span'>,
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const { auditor } = this.#options;
     const trail = auditor?.begin({ ...request, auditId, peer: request.peer });
-    const notes: Notes = { auditId, span, warnings: [], held: [], trail };
+    const notes: Notes = { auditId, span, warnings: [], releases: [], trail };
     const release = () => {
-      for (const one of notes.held.splice(0)) one();
+      for (const one of notes.releases.splice(0)) one();
     };
     let failure: ApiError | undefined;
-    let answer: Answer;
+    let response: ApiResponse;
     try {
-      answer = await this.#answer(request, authenticate, notes);
+      response = await this.#handle(request, authenticate, notes);
     } catch (error) {
       release();
       failure = this.#apiErrorOf(request, error);
-      answer = statusAnswer(failure);
+      response = statusResponse(failure);
     }
-    if (trail?.wantsAnswer) trail.answered(answer.body);
-    if (trail) auditor?.end(trail, { status: answer.status, failure });
+    if (trail?.wantsResponseBody) trail.recordResponse(response.body);
+    if (trail) auditor?.end(trail, { status: response.status, failure });
     const headers: Record<string, string> = {
       'audit-id': auditId,
       'cache-control': 'no-cache, private',
-      ...answer.headers,
+      ...response.headers,
     };
     if (notes.warnings.length > 0) headers['warning'] = warningHeader(notes.warnings);
     if (notes.schema?.uid !== undefined) headers['x-kubernetes-pf-flowschema-uid'] = notes.schema.uid;
     if (notes.schema?.level.uid !== undefined) headers['x-kubernetes-pf-prioritylevel-uid'] = notes.schema.level.uid;
-    return { ...answer, headers, ...(notes.held.length > 0 && { release }) };
+    return { ...response, headers, ...(notes.releases.length > 0 && { release }) };
   }
 
-  async #answer(request: ApiRequest, authenticate: () => Promise<UserInfo>, notes: Notes): Promise<Answer> {
+  async #handle(request: ApiRequest, authenticate: () => Promise<UserInfo>, notes: Notes): Promise<ApiResponse> {
     if (this.#isDraining) throw new ApiError(503, 'ServiceUnavailable', 'the server is shutting down');
     const custom = this.#options.routes.find(request);
     if (custom?.public) {
-      const answer = await custom.handle(request, undefined);
-      if (answer.user) notes.trail?.authenticated(answer.user);
-      return answer;
+      const response = await custom.handle(request, undefined);
+      if (response.user) notes.trail?.setUser(response.user);
+      return response;
     }
     const user = await this.#userOf(request, authenticate, notes);
     const route = routeOf(request.method, request.path, request.query);
@@ -146,18 +146,18 @@ export class Pipeline {
     const schema = isLong && route.verb !== 'watch' ? undefined : this.#options.flowControl.classify(attributes);
     notes.schema = schema;
     await authorize(this.#authorizer(notes), attributes);
-    const classified = { request, attributes, schema, isLong };
+    const classifiedRequest = { request, attributes, schema, isLong };
     const remote = custom === undefined ? this.#remoteOf(request.path) : undefined;
-    if (remote !== undefined) return this.#forward(classified, remote, notes);
-    if (isResource) return this.#resource(classified, route.path, route.verb, notes);
-    const entered = this.#seats.enter(classified, 1);
-    const leave = entered instanceof Promise ? await entered : entered;
+    if (remote !== undefined) return this.#forward(classifiedRequest, remote, notes);
+    if (isResource) return this.#resource(classifiedRequest, route.path, route.verb, notes);
+    const entered = this.#seats.enter(classifiedRequest, 1);
+    const release = entered instanceof Promise ? await entered : entered;
     if (request.peer !== undefined) await this.#options.traffic.nextTurn(user);
     try {
-      const answer = await (custom === undefined ? this.#other(request) : custom.handle(request, user));
-      return this.#held(answer, user, notes);
+      const response = await (custom === undefined ? this.#handleNonResource(request) : custom.handle(request, user));
+      return this.#held(response, user, notes);
     } finally {
-      leave();
+      release();
     }
   }
 
@@ -169,55 +169,60 @@ export class Pipeline {
     return about && aggregator.find(about.group, about.version);
   }
 
-  async #forward(classified: ClassifiedRequest, remote: RemoteApi, notes: Notes): Promise<Answer> {
+  async #forward(classifiedRequest: ClassifiedRequest, remote: RemoteApi, notes: Notes): Promise<ApiResponse> {
     const { aggregator, traffic } = this.#options;
     if (aggregator === undefined) throw notServed();
-    const { request, isLong } = classified;
-    const { user } = classified.attributes;
-    if (isLong) notes.held.push(traffic.enter('watches', user));
-    const entered = this.#seats.enter(classified, 1);
-    const leave = entered instanceof Promise ? await entered : entered;
+    const { request, isLong } = classifiedRequest;
+    const { user } = classifiedRequest.attributes;
+    if (isLong) notes.releases.push(traffic.enter('watches', user));
+    const entered = this.#seats.enter(classifiedRequest, 1);
+    const release = entered instanceof Promise ? await entered : entered;
     try {
-      const answer = await aggregator.forward(remote, request, { user, auditId: notes.auditId, isLong });
+      const response = await aggregator.forward(remote, request, { user, auditId: notes.auditId, isLong });
       // An upgraded connection lasts as long as its stream.
-      if (isLong || answer.upgraded !== undefined) leave();
-      else notes.held.push(leave);
-      return answer;
+      if (isLong || response.upgraded !== undefined) release();
+      else notes.releases.push(release);
+      return response;
     } catch (error) {
-      leave();
+      release();
       throw error;
     }
   }
 
   async #userOf({ headers }: ApiRequest, authenticate: () => Promise<UserInfo>, notes: Notes): Promise<UserInfo> {
     const user = await authenticate();
-    notes.trail?.authenticated(user);
+    notes.trail?.setUser(user);
     if (notes.span) admitRequest(notes.span, user);
     const other = await impersonatedUser(headers, (claim) =>
       authorize(this.#authorizer(notes), { user, verb: 'impersonate', ...claim }),
     );
-    if (other) notes.trail?.impersonates(other);
+    if (other) notes.trail?.setImpersonatedUser(other);
     return other ?? user;
   }
 
   #authorizer({ trail }: Notes): Authorizer | undefined {
     const { authorizer } = this.#options;
-    return trail && authorizer ? trail.hearing(authorizer) : authorizer;
+    return trail && authorizer ? trail.recordingAuthorizer(authorizer) : authorizer;
   }
 
-  async #resource(classified: ClassifiedRequest, path: ResourcePath, verb: string, notes: Notes): Promise<Answer> {
-    const { warnings, held, trail } = notes;
-    const { request } = classified;
-    const { user } = classified.attributes;
+  async #resource(
+    classifiedRequest: ClassifiedRequest,
+    path: ResourcePath,
+    verb: string,
+    notes: Notes,
+  ): Promise<ApiResponse> {
+    const { warnings, releases, trail } = notes;
+    const { request } = classifiedRequest;
+    const { user } = classifiedRequest.attributes;
     const resource = this.#core.registry.find(path.group, path.version, path.plural);
-    if (resource === undefined) return this.#nothingAt(path);
-    if (isMisplaced(verb, path)) throw wrongMethod();
+    if (resource === undefined) return this.#notFoundAt(path);
+    if (isMisplaced(verb, path)) throw methodNotAllowed();
     const needsNamespace = path.name !== '' || (verb === 'create' && resource.verbs.has('get'));
     if (resource.namespaced ? path.namespace === '' && needsNamespace : path.namespace !== '') throw notServed();
     checkOptions({ verb, query: request.query, headers: request.headers });
     const { traffic } = this.#options;
     const content = await request.readContent(user);
-    trail?.sent(content.body);
+    trail?.recordRequest(content.body);
     const resourceRequest: ResourceRequest = {
       resource,
       verb,
@@ -228,44 +233,44 @@ export class Pipeline {
       access: this.#options.access,
       query: request.query,
       ...content,
-      dryRun: asksForDryRun(request.query),
+      dryRun: requestsDryRun(request.query),
       nowMs: this.#core.clock.now(),
       now: () => this.#core.clock.now(),
-      loopback: () => inProcessTransport((inner) => this.answer(inner, () => Promise.resolve(LOOPBACK))),
+      loopback: () => inProcessTransport((inner) => this.response(inner, () => Promise.resolve(LOOPBACK))),
       nextTurn: request.peer === undefined ? undefined : () => traffic.nextTurn(user),
-      holdAnswer: (bytes) => void held.push(traffic.enterAnswer(user, bytes)),
+      holdResponse: (bytes) => void releases.push(traffic.enterResponse(user, bytes)),
       warn: (text) => warnings.push(text),
-      named: (name) => trail?.named(name),
-      annotate: (key, value) => trail?.annotated(key, value),
+      named: (name) => trail?.setName(name),
+      annotate: (key, value) => trail?.addAnnotation(key, value),
     };
-    if (classified.isLong) held.push(traffic.enter('watches', user));
+    if (classifiedRequest.isLong) releases.push(traffic.enter('watches', user));
     const width = verb === 'list' || verb === 'watch' ? seatsOfList(this.#core.store, resourceRequest) : 1;
-    const entered = this.#seats.enter(classified, width);
-    const leave = entered instanceof Promise ? await entered : entered;
+    const entered = this.#seats.enter(classifiedRequest, width);
+    const release = entered instanceof Promise ? await entered : entered;
     // Bodies are read in turn, but seats may become free for many requests at the same time. In-process callers are not limited.
     const isFirst = content.body === '' || entered instanceof Promise;
     if (isFirst) await resourceRequest.nextTurn?.();
-    if (!READING_VERBS.has(verb)) return this.#inTime(resourceRequest, leave);
+    if (!READING_VERBS.has(verb)) return this.#inTime(resourceRequest, release);
     try {
       // A watch holds its seats until it has started.
-      const answer = await dispatch(this.#core, resourceRequest);
-      return verb === 'get' || resource.definition.listed ? this.#held(answer, user, { held }) : answer;
+      const response = await dispatch(this.#core, resourceRequest);
+      return verb === 'get' || resource.definition.listed ? this.#held(response, user, { releases }) : response;
     } finally {
-      leave();
+      release();
     }
   }
 
   /** Counts a finished response until it is sent. */
-  #held(answer: Answer, user: UserInfo, { held }: Pick<Notes, 'held'>): Answer {
-    const { body } = answer;
+  #held(response: ApiResponse, user: UserInfo, { releases }: Pick<Notes, 'releases'>): ApiResponse {
+    const { body } = response;
     const isLarge = (typeof body === 'string' || body instanceof Uint8Array) && body.length >= MIN_HELD_CHARS;
-    if (isLarge) held.push(this.#options.traffic.enterAnswer(user, body.length));
-    return answer;
+    if (isLarge) releases.push(this.#options.traffic.enterResponse(user, body.length));
+    return response;
   }
 
   /** Rejects with 504 on timeout; work in progress continues and keeps its seats, so a client that gives up gets no others. */
-  #inTime(request: ResourceRequest, leave: LeaveSeats): Promise<Answer> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  #inTime(request: ResourceRequest, release: LeaveSeats): Promise<ApiResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<ApiResponse>();
     const timer = this.#core.clock.after(requestTimeoutMs(request.query), () => {
       const message = `Timeout: request did not complete within requested timeout - context deadline exceeded`;
       reject(new ApiError(504, 'Timeout', message));
@@ -274,20 +279,20 @@ export class Pipeline {
       .then(resolve, reject)
       .finally(() => {
         timer.cancel();
-        leave();
+        release();
       });
     return promise;
   }
 
-  async #other(request: ApiRequest): Promise<Answer> {
+  async #handleNonResource(request: ApiRequest): Promise<ApiResponse> {
     if (request.method !== 'GET' && request.method !== 'HEAD') return PAGE_NOT_FOUND;
-    if (request.path === '/version' || request.path === '/version/') return jsonAnswer(200, this.#version);
-    if (request.path === '/') return jsonAnswer(200, { paths: this.#paths() });
-    const answer =
-      this.#discover().answer(request) ??
-      (await openApiAnswer(this.#core.registry, this.#options.documentation, this.#options.aggregator, request)) ??
-      (await this.#options.health.answer(request.path, request.query));
-    return answer ?? PAGE_NOT_FOUND;
+    if (request.path === '/version' || request.path === '/version/') return jsonResponse(200, this.#version);
+    if (request.path === '/') return jsonResponse(200, { paths: this.#paths() });
+    const response =
+      this.#discover().handle(request) ??
+      (await openApiResponse(this.#core.registry, this.#options.documentation, this.#options.aggregator, request)) ??
+      (await this.#options.health.handle(request.path, request.query));
+    return response ?? PAGE_NOT_FOUND;
   }
 
   #discover(): Discovery {
@@ -296,7 +301,7 @@ export class Pipeline {
   }
 
   /** A Status if the group version is served, otherwise the text of Go's router, as upstream. */
-  #nothingAt({ group, version }: ResourcePath): Answer {
+  #notFoundAt({ group, version }: ResourcePath): ApiResponse {
     const isServed = this.#discover().groupVersions.some((one) => one.group === group && one.version === version);
     if (isServed) throw notServed();
     return PAGE_NOT_FOUND;
@@ -335,8 +340,8 @@ interface Notes {
   readonly span?: RequestSpan | undefined;
   readonly warnings: string[];
   /** Released when the response is sent. */
-  readonly held: Release[];
-  /** Its flow; undefined for streams, and until it is known. */
+  readonly releases: Release[];
+  /** The request's flow; undefined for streams, and until it is known. */
   schema?: CompiledSchema | undefined;
   /** The audit trail; undefined without an auditor. */
   readonly trail: AuditTrail | undefined;
@@ -344,10 +349,10 @@ interface Notes {
 
 const COLLECTION_VERBS = ['list', 'watch', 'deletecollection'];
 
-export function statusAnswer(error: ApiError): Answer {
-  const answer = jsonAnswer(error.code, error.toStatus());
-  if (error.retryAfterSeconds === undefined) return answer;
-  return { ...answer, headers: { ...answer.headers, 'retry-after': String(error.retryAfterSeconds) } };
+export function statusResponse(error: ApiError): ApiResponse {
+  const response = jsonResponse(error.code, error.toStatus());
+  if (error.retryAfterSeconds === undefined) return response;
+  return { ...response, headers: { ...response.headers, 'retry-after': String(error.retryAfterSeconds) } };
 }
 
 function attributesOf(
@@ -358,14 +363,14 @@ function attributesOf(
   // Requests for a Namespace object count as in that namespace.
   const scope = group === '' && plural === 'namespaces' && name !== '' ? name : namespace;
   const selector = COLLECTION_VERBS.includes(verb) ? (query.get('fieldSelector') ?? '') : '';
-  const selected = name === '' && selector !== '' ? /^metadata\.name==?([^,]+)$/.exec(selector)?.[1] : undefined;
+  const selectedName = name === '' && selector !== '' ? /^metadata\.name==?([^,]+)$/.exec(selector)?.[1] : undefined;
   return {
     group,
     version,
     resource: plural,
     subresource,
     namespace: scope,
-    name: selected ?? name,
+    name: selectedName ?? name,
     ...(selector !== '' && { fieldSelector: selector }),
   };
 }
@@ -376,12 +381,12 @@ function isMisplaced(verb: string, { name, subresource }: ResourcePath): boolean
   return name === '' && (verb === 'update' || verb === 'patch');
 }
 
-function wrongMethod(): ApiError {
+function methodNotAllowed(): ApiError {
   const message = 'the server does not allow this method on the requested resource';
   return new ApiError(405, 'MethodNotAllowed', message, { subject: {} });
 }
 
-const PAGE_NOT_FOUND: Answer = {
+const PAGE_NOT_FOUND: ApiResponse = {
   status: 404,
   headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
   body: '404 page not found\n',

@@ -7,15 +7,15 @@ const tables = new WeakMap<readonly ResourceDefinition[], Table>();
 
 /** The served kinds: a table shared by servers created from the same list, and the server's own changes to it. */
 export class Registry {
-  readonly #given: readonly ResourceDefinition[];
+  readonly #baseDefinitions: readonly ResourceDefinition[];
   readonly #base: Table;
-  /** Undefined hides what the base table has. */
+  /** Undefined hides an entry of the base table. */
   readonly #overlay = new Map<string, ServedResource | undefined>();
   readonly #listeners = new Set<() => void>();
   #definitions: readonly ResourceDefinition[] | undefined;
 
   constructor(definitions: readonly ResourceDefinition[]) {
-    this.#given = definitions;
+    this.#baseDefinitions = definitions;
     let table = tables.get(definitions);
     if (table === undefined) {
       table = new Map(definitions.map((definition) => [keyOf(definition), ServedResource.of(definition)]));
@@ -44,12 +44,12 @@ export class Registry {
 
   /** The same array while nothing changes, and for all unchanged servers. */
   get definitions(): readonly ResourceDefinition[] {
-    if (this.#overlay.size === 0) return this.#given;
+    if (this.#overlay.size === 0) return this.#baseDefinitions;
     this.#definitions ??= this.all().map(({ definition }) => definition);
     return this.#definitions;
   }
 
-  /** Whether this is unchanged from the shared table, so documents are shared. */
+  /** Whether this equals the shared table, so that documents are shared. */
   get shared(): object | undefined {
     return this.#overlay.size === 0 ? this.#base : undefined;
   }
@@ -66,9 +66,9 @@ export class Registry {
 
   /** Serves these definitions of the resource, and no other versions of it. */
   replace(group: string, plural: string, definitions: readonly ResourceDefinition[]): void {
-    const wanted = new Set(definitions.map(keyOf));
+    const desiredKeys = new Set(definitions.map(keyOf));
     for (const served of this.all()) {
-      if (served.group === group && served.plural === plural && !wanted.has(keyOf(served))) this.#hide(served);
+      if (served.group === group && served.plural === plural && !desiredKeys.has(keyOf(served))) this.#hide(served);
     }
     for (const definition of definitions) this.#overlay.set(keyOf(definition), ServedResource.of(definition));
     this.#changed();

@@ -25,9 +25,9 @@ export async function readBody(
   const maxBodyBytes = Math.min(maxBytes, traffic.limits.maxBodyBytes);
   refuseEncoded(request);
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(traffic, maxBodyBytes);
-  const held: Release[] = [];
+  const releases: Release[] = [];
   const release = () => {
-    for (const one of held.splice(0)) one();
+    for (const one of releases.splice(0)) one();
   };
   try {
     const chunks: Buffer[] = [];
@@ -35,7 +35,7 @@ export async function readBody(
     await receive(request, traffic, (chunk) => {
       bytes += chunk.length;
       if (bytes > maxBodyBytes) throw tooLarge(traffic, maxBodyBytes);
-      held.push(traffic.enter('bodyBytes', user, chunk.length));
+      releases.push(traffic.enter('bodyBytes', user, chunk.length));
       chunks.push(chunk);
     });
     return { bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks), release };
@@ -56,7 +56,10 @@ function refuseEncoded({ headers }: IncomingMessage): void {
   );
 }
 
-/** Passes on each chunk until the body ends; rejects with exceptions of `onChunk` and on timeout, and then stops reading. */
+/**
+ * Calls `onChunk` with each chunk until the body ends; rejects with exceptions of `onChunk` and on timeout, and then
+ * stops reading.
+ */
 function receive(request: IncomingMessage, traffic: Traffic, onChunk: (chunk: Buffer) => void): Promise<void> {
   const { clock, limits } = traffic;
   const { promise, resolve, reject } = Promise.withResolvers<void>();

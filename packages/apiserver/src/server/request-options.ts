@@ -77,21 +77,34 @@ function patchErrors(query: URLSearchParams, isApply: boolean): FieldError[] {
   return query.has('force') ? [plain('FieldValueForbidden', 'force', 'may not be specified for non-apply patch')] : [];
 }
 
-const MATCH = 'resourceVersionMatch';
+const MATCH_PARAMETER = 'resourceVersionMatch';
 
 function listErrors(query: URLSearchParams): FieldError[] {
   const errors: FieldError[] = [];
-  const match = query.get(MATCH) ?? '';
+  const match = query.get(MATCH_PARAMETER) ?? '';
   const revision = query.get('resourceVersion') ?? '';
   if (match !== '') {
     if (revision === '') {
-      errors.push(plain('FieldValueForbidden', MATCH, `${MATCH} is forbidden unless resourceVersion is provided`));
+      errors.push(
+        plain(
+          'FieldValueForbidden',
+          MATCH_PARAMETER,
+          `${MATCH_PARAMETER} is forbidden unless resourceVersion is provided`,
+        ),
+      );
     }
-    if (query.get('continue')) errors.push(plain('FieldValueForbidden', MATCH, `${MATCH} is forbidden for continue`));
+    if (query.get('continue'))
+      errors.push(plain('FieldValueForbidden', MATCH_PARAMETER, `${MATCH_PARAMETER} is forbidden for continue`));
     const known = ['Exact', 'NotOlderThan', ''];
-    if (!known.includes(match)) errors.push(unsupported(MATCH, match, known));
+    if (!known.includes(match)) errors.push(unsupported(MATCH_PARAMETER, match, known));
     if (match === 'Exact' && revision === '0') {
-      errors.push(plain('FieldValueForbidden', MATCH, `${MATCH} "exact" is forbidden for resourceVersion "0"`));
+      errors.push(
+        plain(
+          'FieldValueForbidden',
+          MATCH_PARAMETER,
+          `${MATCH_PARAMETER} "exact" is forbidden for resourceVersion "0"`,
+        ),
+      );
     }
   }
   if (query.has('sendInitialEvents')) {
@@ -102,17 +115,24 @@ function listErrors(query: URLSearchParams): FieldError[] {
 
 function watchErrors(query: URLSearchParams): FieldError[] {
   const errors: FieldError[] = [];
-  const match = query.get(MATCH) ?? '';
+  const match = query.get(MATCH_PARAMETER) ?? '';
   const sendsInitialEvents = query.has('sendInitialEvents');
   if (sendsInitialEvents && match !== 'NotOlderThan') {
-    errors.push(plain('FieldValueForbidden', MATCH, `sendInitialEvents requires setting ${MATCH} to NotOlderThan`));
+    errors.push(
+      plain(
+        'FieldValueForbidden',
+        MATCH_PARAMETER,
+        `sendInitialEvents requires setting ${MATCH_PARAMETER} to NotOlderThan`,
+      ),
+    );
   } else if (!sendsInitialEvents && match !== '') {
-    const detail = `${MATCH} is forbidden for watch unless sendInitialEvents is provided`;
-    errors.push(plain('FieldValueForbidden', MATCH, detail));
+    const detail = `${MATCH_PARAMETER} is forbidden for watch unless sendInitialEvents is provided`;
+    errors.push(plain('FieldValueForbidden', MATCH_PARAMETER, detail));
   }
   if (match === '') return errors;
-  if (match !== 'NotOlderThan') errors.push(unsupported(MATCH, match, ['NotOlderThan']));
-  if (query.get('continue')) errors.push(plain('FieldValueForbidden', MATCH, `${MATCH} is forbidden for continue`));
+  if (match !== 'NotOlderThan') errors.push(unsupported(MATCH_PARAMETER, match, ['NotOlderThan']));
+  if (query.get('continue'))
+    errors.push(plain('FieldValueForbidden', MATCH_PARAMETER, `${MATCH_PARAMETER} is forbidden for continue`));
   return errors;
 }
 

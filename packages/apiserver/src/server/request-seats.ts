@@ -17,7 +17,7 @@ export interface ClassifiedRequest {
 }
 
 /** Maximum share of a request's time limit that it may wait for seats. */
-const WAIT_PART = 4;
+const WAIT_FRACTION = 4;
 
 /** Counts requests and assigns them seats. */
 export class RequestSeats {
@@ -32,18 +32,18 @@ export class RequestSeats {
   /** Synchronous if there is room. Throws or rejects with 429. */
   enter({ request, attributes, schema, isLong }: ClassifiedRequest, seats: number): LeaveSeats | Promise<LeaveSeats> {
     if (schema === undefined) return () => undefined;
-    const leave = isLong ? undefined : this.#count(request, attributes);
+    const release = isLong ? undefined : this.#count(request, attributes);
     try {
       const entered = this.#flowControl.enter(schema, {
         attributes,
         seats,
-        waitMs: requestTimeoutMs(request.query) / WAIT_PART,
+        waitMs: requestTimeoutMs(request.query) / WAIT_FRACTION,
         signal: () => request.signal,
       });
-      if (leave === undefined) return entered;
-      return entered instanceof Promise ? waited(entered, leave) : both(entered, leave);
+      if (release === undefined) return entered;
+      return entered instanceof Promise ? waitForSeats(entered, release) : both(entered, release);
     } catch (error) {
-      leave?.();
+      release?.();
       throw error;
     }
   }
@@ -54,11 +54,11 @@ export class RequestSeats {
   }
 }
 
-async function waited(entered: Promise<LeaveSeats>, leave: LeaveSeats): Promise<LeaveSeats> {
+async function waitForSeats(entered: Promise<LeaveSeats>, release: LeaveSeats): Promise<LeaveSeats> {
   try {
-    return both(await entered, leave);
+    return both(await entered, release);
   } catch (error) {
-    leave();
+    release();
     throw error;
   }
 }

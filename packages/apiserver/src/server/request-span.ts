@@ -6,7 +6,7 @@ import { holderOf } from './traffic.ts';
 
 interface TracedRequest {
   readonly method: string;
-  /** Without the query. */
+  /** Excludes the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -10,7 +10,7 @@ export interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
-  /** By lower-case name. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /**
    * Reads the body for `user`, who must be authenticated and authorised; '' for methods without a body. Call it at most once. Rejects with 400, 408,
@@ -70,12 +70,12 @@ export interface LineStream {
   stop(): void;
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** A Readable for responses of another server. */
   readonly body: string | Uint8Array | ListText | LineStream | Readable;
-  /** Further values of Set-Cookie: `headers` has room for one. */
+  /** Additional values of Set-Cookie: `headers` has room for one. */
   readonly cookies?: readonly string[] | undefined;
   /** Another server's connection after a protocol switch (101): the client then communicates with it directly. */
   readonly upgraded?: Duplex | undefined;
@@ -103,7 +103,7 @@ export interface ResourceRequest extends ResourceTarget {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: string;
-  /** A server-side apply, which keeps field ownership itself. */
+  /** A server-side apply, which sets field ownership itself. */
   readonly isApply?: boolean;
   readonly dryRun: boolean;
   /** Arrival time of the request. */
@@ -115,7 +115,7 @@ export interface ResourceRequest extends ResourceTarget {
   /** Waits for the user's next slot before work is repeated; absent for in-process requests. */
   readonly nextTurn?: (() => Promise<void>) | undefined;
   /** Reserves space for a large response before it is created; throws 429 if too much is unsent. */
-  readonly holdAnswer?: ((bytes: number) => void) | undefined;
+  readonly holdResponse?: ((bytes: number) => void) | undefined;
   warn(text: string): void;
   /** Called with the name of the object to create, as soon as it is known. */
   named?(name: string): void;
@@ -125,12 +125,12 @@ export interface ResourceRequest extends ResourceTarget {
 
 export const JSON_TYPE = 'application/json';
 
-export function jsonAnswer(status: number, body: object | string): Answer {
+export function jsonResponse(status: number, body: object | string): ApiResponse {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return { status, headers: { 'content-type': JSON_TYPE }, body: text };
 }
 
 /** Whether a response may have unlimited duration. */
-export function staysOpen({ body }: Answer): boolean {
+export function staysOpen({ body }: ApiResponse): boolean {
   return typeof body !== 'string' && !(body instanceof Uint8Array) && !(body instanceof ListText);
 }

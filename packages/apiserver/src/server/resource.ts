@@ -30,7 +30,7 @@ export interface RequestContext {
   readonly user: UserInfo;
   readonly nowMs: number;
   readonly dryRun: boolean;
-  /** Of the server that carries out the request, where it was given one (`ApiServerOptions.access`). */
+  /** The access of the server that executes the request, if it has one (`ApiServerOptions.access`). */
   readonly access?: Access | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface ResourceStrategy {
   default?(object: KubeObject): void;
   prepareForCreate?(object: KubeObject, context: RequestContext): void;
   prepareForUpdate?(object: KubeObject, old: KubeObject, context: RequestContext): void;
-  /** The same for the status subresource. */
+  /** The same hooks for the status subresource. */
   prepareForStatusUpdate?(object: KubeObject, old: KubeObject, context: RequestContext): void;
   /** `old` is undefined on create. */
   validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];
@@ -74,7 +74,7 @@ export interface SubresourceRequest {
   /** The decoded body of a create or update; undefined for a get. */
   readonly body: KubeObject | undefined;
   readonly nowMs: number;
-  /** Of the server that carries out the request, where it was given one (`ApiServerOptions.access`). */
+  /** The access of the server that executes the request, if it has one (`ApiServerOptions.access`). */
   readonly access?: Access | undefined;
   /** Requests in this process with all rights (`system:masters`), for writes of the subresource to other objects. */
   loopback(): Transport;
@@ -124,7 +124,10 @@ export interface ResourceDefinition extends ResourceType {
   readonly columns?: readonly PrinterColumn[];
   /** The order of rows, if not by name. */
   readonly rowOrder?: (a: KubeObject, b: KubeObject) => number;
-  /** Field selectors beyond metadata.name and metadata.namespace: selector name → path in the object, or several, of which the first that is set counts. */
+  /**
+   * Field selectors beyond metadata.name and metadata.namespace: selector name → path in the object, or several paths,
+   * of which the first that is set counts.
+   */
   readonly selectableFields?: Readonly<Record<string, string | readonly string[]>>;
   /** The value of an unset field for such a selector, if not '': Go's zero value of numbers and booleans. */
   readonly unsetFields?: Readonly<Record<string, string>>;
@@ -143,7 +146,7 @@ export interface ResourceDefinition extends ResourceType {
     readonly query: URLSearchParams;
     readonly headers: Readonly<Record<string, string | undefined>>;
     readonly nowMs: number;
-    /** Of the server that carries out the request, where it was given one (`ApiServerOptions.access`). */
+    /** The access of the server that executes the request, if it has one (`ApiServerOptions.access`). */
     readonly access?: Access | undefined;
   }) => Promise<object>;
   /** Keeps `metadata.generation` counting spec changes; on unless the kind has no spec (ConfigMap, Secret). */

@@ -10,23 +10,23 @@ interface Piece {
   readonly owner: object | undefined;
 }
 
-/** Writes a response as fast as it is read: of a large chunk only a slice or two are buffered in the connection. */
+/** Writes a response as fast as it is read: only a slice or two of a large chunk are buffered in the connection. */
 export class ResponseWriter {
   readonly #response: ServerResponse;
   #rest: Piece | undefined;
   #isEnding = false;
 
-  /** @param onRoom called when there is room again after `write` returned false. */
-  constructor(response: ServerResponse, onRoom: () => void = () => {}) {
+  /** @param onDrain called when there is room again after `write` returned false. */
+  constructor(response: ServerResponse, onDrain: () => void = () => {}) {
     this.#response = response;
     response.on('drain', () => {
       if (this.#rest !== undefined && !this.#writeRest()) return;
       if (this.#isEnding) response.end();
-      else onRoom();
+      else onDrain();
     });
   }
 
-  /** Accepts all of it. Returns false if the caller must wait for room. `owner` is referenced until then. */
+  /** Accepts the whole chunk. Returns false if the caller must wait for room. `owner` is referenced until then. */
   write(bytes: Uint8Array, owner?: object): boolean {
     if (this.#rest !== undefined) {
       // Without room, only the end of a response is written.
@@ -44,7 +44,7 @@ export class ResponseWriter {
     else this.#isEnding = true;
   }
 
-  /** Whether all is written and there is room for more. */
+  /** Whether everything is written and there is room for more. */
   #writeRest(): boolean {
     while (this.#rest !== undefined) {
       const { bytes, owner } = this.#rest;

@@ -20,12 +20,12 @@ export function routeOf(method: string, path: string, query: URLSearchParams): R
 }
 
 /** Subresources that are streams. */
-const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+const STREAMING_SUBRESOURCES: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 /** Whether a request is long-running, by kube-apiserver's rule. */
 export function isLongRunning(route: Route): boolean {
   if (route.kind !== 'resource') return false;
-  return route.verb === 'watch' || STREAMS.has(route.path.subresource.split('/', 1)[0] ?? '');
+  return route.verb === 'watch' || STREAMING_SUBRESOURCES.has(route.path.subresource.split('/', 1)[0] ?? '');
 }
 
 function resourcePathOf(path: string): ResourcePath | undefined {

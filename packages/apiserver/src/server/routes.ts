@@ -1,5 +1,5 @@
 import type { UserInfo } from '../auth/user.ts';
-import type { Answer, ApiRequest } from './request.ts';
+import type { ApiRequest, ApiResponse } from './request.ts';
 
 /** A path outside the Kubernetes API: metrics, a console, another API. */
 export interface Route {
@@ -9,11 +9,11 @@ export interface Route {
   /** Served to everyone, without authentication or authorisation; off unless set. */
   readonly public?: boolean;
   /** Which requests of the path it handles; all by default. Others are processed as if the route did not exist. */
-  readonly isFor?: (request: Pick<ApiRequest, 'method' | 'headers'>) => boolean;
-  handle(request: ApiRequest, user: UserInfo | undefined): Promise<Answer> | Answer;
+  readonly handles?: (request: Pick<ApiRequest, 'method' | 'headers'>) => boolean;
+  handle(request: ApiRequest, user: UserInfo | undefined): Promise<ApiResponse> | ApiResponse;
 }
 
-/** The first route that a path belongs to; the longest path wins. */
+/** The first route that matches a path; the longest path wins. */
 export class Routes {
   #routes: readonly Route[] = [];
 
@@ -22,12 +22,12 @@ export class Routes {
   }
 
   get paths(): readonly string[] {
-    return this.#routes.filter(({ isFor }) => isFor === undefined).map(({ path }) => path);
+    return this.#routes.filter(({ handles }) => handles === undefined).map(({ path }) => path);
   }
 
   find({ path, ...request }: Pick<ApiRequest, 'method' | 'path' | 'headers'>): Route | undefined {
     return this.#routes.find((route) => {
-      if (route.isFor?.(request) === false) return false;
+      if (route.handles?.(request) === false) return false;
       if (path === route.path) return true;
       const base = route.path.endsWith('/') ? route.path : `${route.path}/`;
       return route.prefix === true && path.startsWith(base);

@@ -8,7 +8,7 @@ import type { ServedResource } from './served-resource.ts';
 /** The objects of a bucket selected by a list, watch or deletecollection. */
 export interface Selection {
   readonly bucket: string;
-  /** Keys begin with it: `namespace/`, or '' for all. */
+  /** Common prefix of the keys: `namespace/`, or '' for all. */
   readonly prefix: string;
   /** The only key that can match, if a name is selected. */
   readonly key: string | undefined;

@@ -4,9 +4,9 @@ import type { ListText } from './list-text.ts';
 /** Maximum size of a write. */
 const SLICE_BYTES = 128 * 1024;
 /** Buffers kept for the next lists. */
-const MAX_SPARE = 8;
+const MAX_SPARE_BUFFERS = 8;
 
-const spare: Uint8Array[] = [];
+const spareBuffers: Uint8Array[] = [];
 
 /**
  * Sends the text of a list as fast as it is read, after its headers. It is encoded into slices that are reused once the connection has sent them:
@@ -14,9 +14,9 @@ const spare: Uint8Array[] = [];
  */
 export function sendList(response: ServerResponse, list: ListText): void {
   const reader = list.reader();
-  const slice = spare.pop() ?? new Uint8Array(SLICE_BYTES);
-  const giveBack = () => {
-    if (spare.length < MAX_SPARE) spare.push(slice);
+  const slice = spareBuffers.pop() ?? new Uint8Array(SLICE_BYTES);
+  const releaseBuffer = () => {
+    if (spareBuffers.length < MAX_SPARE_BUFFERS) spareBuffers.push(slice);
   };
   const writeNext = (error?: Error | null) => {
     const length = error ? 0 : reader.read(slice);
@@ -24,7 +24,7 @@ export function sendList(response: ServerResponse, list: ListText): void {
       response.write(slice.subarray(0, length), writeNext);
       return;
     }
-    giveBack();
+    releaseBuffer();
     if (!error) response.end();
   };
   writeNext();

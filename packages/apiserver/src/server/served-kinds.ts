@@ -3,7 +3,7 @@ import type { ResourceDefinition } from './resource.ts';
 
 /** The currently served kinds, including those of CustomResourceDefinitions. */
 export interface ServedKinds {
-  ofResource(group: string, version: string, plural: string): ResourceDefinition | undefined;
+  forResource(group: string, version: string, plural: string): ResourceDefinition | undefined;
   ofKind(apiVersion: string, kind: string): ResourceDefinition | undefined;
   /** Calls back when kinds are added, removed or changed, for the lifetime of the server. */
   onChange(listener: () => void): void;
@@ -11,7 +11,7 @@ export interface ServedKinds {
 
 export function servedKinds(registry: Registry): ServedKinds {
   return {
-    ofResource: (group, version, plural) => registry.find(group, version, plural)?.definition,
+    forResource: (group, version, plural) => registry.find(group, version, plural)?.definition,
     ofKind: (apiVersion, kind) => registry.ofKind(apiVersion, kind)?.definition,
     onChange: (listener) => registry.onChange(listener),
   };

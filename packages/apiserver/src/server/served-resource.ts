@@ -84,7 +84,7 @@ export class ServedResource {
     return apiVersion === object.apiVersion ? object : convertOne(convert, object, apiVersion);
   }
 
-  /** The stored object in this version, the caller's own. */
+  /** The stored object in this version; the caller owns it. */
   fromStored(object: KubeObject): KubeObject | Promise<KubeObject> {
     const { storedAs } = this.definition;
     if (storedAs?.convert === undefined) return storedAs?.fromStored(object) ?? object;
@@ -143,7 +143,7 @@ export class ServedResource {
     return this.definition.storedAs === undefined ? this.#stored(entry).object() : this.copyOf(entry);
   }
 
-  /** The entry's object in this version, the caller's own. */
+  /** The entry's object in this version; the caller owns it. */
   copyOf(entry: Entry): KubeObject {
     if (this.definition.storedAs?.convert !== undefined) return JSON.parse(this.#prepared(entry)) as KubeObject;
     const convert = this.definition.storedAs?.fromStored;

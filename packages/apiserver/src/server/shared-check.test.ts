@@ -4,7 +4,7 @@ import { sharedCheck } from './shared-check.ts';
 
 const MAX_AGE_MS = 1_000;
 
-test('a thousand concurrent calls share one check, and so do those soon after', async () => {
+test('shares one check among a thousand concurrent calls, and with those shortly afterwards', async () => {
   const clock = new FakeClock();
   let runs = 0;
   const check = sharedCheck(() => Promise.resolve(void runs++), MAX_AGE_MS, clock);
@@ -18,7 +18,7 @@ test('a thousand concurrent calls share one check, and so do those soon after', 
   expect(runs).toBe(2);
 });
 
-test('a check that hangs is awaited by all, and not started again', async () => {
+test('lets all calls wait for a hanging check, and does not start another', async () => {
   const clock = new FakeClock();
   const held = Promise.withResolvers<void>();
   let runs = 0;
@@ -36,12 +36,16 @@ test('a check that hangs is awaited by all, and not started again', async () => 
   expect(runs).toBe(1);
 });
 
-test('a failure is returned to all until the next check', async () => {
+test('returns a failure to all until the next check', async () => {
   const clock = new FakeClock();
-  let isAway = true;
-  const check = sharedCheck(() => (isAway ? Promise.reject(new Error('away')) : Promise.resolve()), MAX_AGE_MS, clock);
+  let isUnavailable = true;
+  const check = sharedCheck(
+    () => (isUnavailable ? Promise.reject(new Error('away')) : Promise.resolve()),
+    MAX_AGE_MS,
+    clock,
+  );
   await expect(check()).rejects.toThrow('away');
-  isAway = false;
+  isUnavailable = false;
   await expect(check()).rejects.toThrow('away');
   await clock.advance(MAX_AGE_MS);
 

@@ -18,14 +18,14 @@ function entry(chars: number): Entry {
 }
 
 describe('the text of a large object', () => {
-  it('is one for all watches that begin with it', () => {
+  it('is shared by all watches that begin with it', () => {
     const large = entry(10_000);
 
     expect(initialLine(large, plain)).toBe(initialLine(large, plain));
     expect(initialLine(large, plain).text).toBe(`{"type":"ADDED","object":${large.text}}\n`);
   });
 
-  it('is one for all watches that missed the same change, by what it is to them', () => {
+  it('is shared by all watches that missed the same change, per event type', () => {
     const change: Change = { bucket: 'maps', removed: false, entry: entry(10_000), previous: undefined };
     const line = missedLine(change, 'ADDED', plain);
 
@@ -34,7 +34,7 @@ describe('the text of a large object', () => {
     expect(missedLine(change, 'ADDED', other)).not.toBe(line);
   });
 
-  it('of another revision is another one', () => {
+  it('is separate for another revision', () => {
     expect(initialLine(entry(10_000), plain)).not.toBe(initialLine(entry(10_000), plain));
   });
 });

@@ -22,14 +22,14 @@ export function missedLine(change: Change, type: WatchEventType, representation:
 }
 
 function shared(source: Entry | Change, id: string, make: () => Line): Line {
-  let ofSource = lines.get(source);
-  const known = ofSource?.get(id)?.deref();
+  let linesOfSource = lines.get(source);
+  const known = linesOfSource?.get(id)?.deref();
   if (known !== undefined) return known;
   const line = make();
-  if (ofSource === undefined) {
-    ofSource = new Map();
-    lines.set(source, ofSource);
+  if (linesOfSource === undefined) {
+    linesOfSource = new Map();
+    lines.set(source, linesOfSource);
   }
-  ofSource.set(id, new WeakRef(line));
+  linesOfSource.set(id, new WeakRef(line));
   return line;
 }

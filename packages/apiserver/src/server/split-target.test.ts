@@ -7,7 +7,7 @@ test.each([
   ['/api?a=1&b=%20', '/api', ['a=1', 'b= ']],
   ['/api??dryRun=All', '/api', ['?dryRun=All']],
   ['/api?a=b?c', '/api', ['a=b?c']],
-])('%s has the path %s and the parameters %j', (target, path, parameters) => {
+])('splits %s into path %s and parameters %j', (target, path, parameters) => {
   const parts = splitTarget(target);
 
   expect(parts.path).toBe(path);

@@ -20,10 +20,10 @@ function specOf(entry: Entry): unknown {
   return (entry.object() as { spec?: unknown }).spec;
 }
 
-describe('defaults of what is stored', () => {
+describe('defaults of stored objects', () => {
   const defaults = new StoredDefaults(new Map([[V1, schemaOf('M')]]));
 
-  it('are set where they are missing, once for each object', () => {
+  it('are set if missing, once for each object', () => {
     const entry = entryOf({ door: 'red' });
 
     expect(specOf(defaults.of(entry))).toEqual({ door: 'red', size: 'M' });
@@ -35,17 +35,17 @@ describe('defaults of what is stored', () => {
   it.each([
     ['that lack none', entryOf({ size: 'L' })],
     ['of a version whose schema has none', entryOf({}, 'example.org/v2')],
-  ])('leave objects alone %s', (_, entry) => {
+  ])('leave objects unchanged %s', (_, entry) => {
     expect(defaults.of(entry)).toBe(entry);
   });
 
-  it('leave objects alone to which they would add more than 16 KiB: they can still be read', () => {
+  it('leave objects unchanged if they would add more than 16 KiB, so they can still be read', () => {
     const entry = entryOf({});
 
     expect(new StoredDefaults(new Map([[V1, schemaOf('x'.repeat(17_000))]])).of(entry)).toBe(entry);
   });
 
-  it('are made again rather than kept for more than 16 MiB of objects', () => {
+  it('are recomputed beyond a cache of 16 MiB of objects', () => {
     const large = new StoredDefaults(new Map([[V1, schemaOf('x'.repeat(16_000))]]));
     const entries = Array.from({ length: 1100 }, () => entryOf({}));
 
@@ -56,7 +56,7 @@ describe('defaults of what is stored', () => {
   });
 });
 
-it('defaults of what is stored come before its conversion to another version', () => {
+it('sets defaults of stored objects before their conversion to another version', () => {
   const served = ServedResource.of({
     group: 'example.org',
     version: 'v2',

@@ -6,18 +6,19 @@ import { Entry } from '../store/store.ts';
 /** Maximum size that defaults add to one object on reads: beyond it the object is returned as stored, so it can still be read and deleted. */
 const MAX_ADDED_CHARS = 16 * 1024;
 
-/** Cache size for the texts of one kind; beyond it they are generated for each reader. */
+/** Cache size for the texts of one kind; texts beyond it are generated for each reader. */
 const MAX_KEPT_CHARS = 16 * 1024 * 1024;
 
 /** Schemas of custom kinds only refer to metadata's definitions. */
 const NO_DEFINITIONS: Definitions = new Map();
 
 /**
- * The objects of a custom kind with defaults added to its schema since they were stored, which kube-apiserver sets on every read. Computed once for
- * each object and schema; objects that lack none, such as all newer ones, are returned unchanged.
+ * The objects of a custom kind with defaults that were added to its schema after they were stored, which kube-apiserver
+ * sets on every read. Computed once for each object and schema; objects that already have them, such as all newer ones,
+ * are returned unchanged.
  */
 export class StoredDefaults {
-  /** By apiVersion of what is stored. */
+  /** Defaults by stored apiVersion. */
   readonly #schemas: ReadonlyMap<string, Schema>;
   readonly #known = new WeakMap<Entry, Entry>();
   #charsLeft = MAX_KEPT_CHARS;

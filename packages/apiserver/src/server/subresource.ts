@@ -2,17 +2,17 @@ import { conflict, isApiError, methodNotAllowed } from '@fairway/kube/object/api
 import { cloneJson } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { type Entry, StaleWriteError } from '../store/store.ts';
-import { currentEntry, settledEntry } from './answer.ts';
 import { onWellFormedBody } from './conform.ts';
 import type { Core } from './core.ts';
 import { decodeBody } from './decode.ts';
-import { carryMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
+import { carryOverMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
+import { currentEntry, settledEntry } from './object-response.ts';
 import { track } from './ownership.ts';
 import { patchOf } from './patch.ts';
-import { type Answer, jsonAnswer, type ResourceRequest } from './request.ts';
+import { type ApiResponse, jsonResponse, type ResourceRequest } from './request.ts';
 import type { CustomSubresource, SubresourceRequest } from './resource.ts';
 import type { ServedResource } from './served-resource.ts';
-import { checkUid, MAX_ATTEMPTS, MODIFIED } from './update.ts';
+import { checkUid, MAX_ATTEMPTS, MODIFIED_MESSAGE } from './update.ts';
 import { decide, mutate, refuse, store, validate } from './write.ts';
 import { WriteAdmission } from './write-admission.ts';
 
@@ -21,7 +21,7 @@ export async function customSubresource(
   core: Core,
   request: ResourceRequest,
   subresource: CustomSubresource,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   if (request.verb === 'patch' && isPatchable(request.resource, subresource)) {
     return patchSubresource(core, request, subresource);
   }
@@ -31,7 +31,7 @@ export async function customSubresource(
   const current = await settledEntry(core, request);
   const body =
     subresource.connect?.(request.query) ?? (verb === 'get' ? undefined : decodeBody(request, subresource.kind));
-  return carryOut(core, request, subresource, verb, current, body);
+  return execute(core, request, subresource, verb, current, body);
 }
 
 /** Whether the subresource returns the whole object, so it can be patched like the object. */
@@ -39,14 +39,18 @@ export function isPatchable(resource: ServedResource, { get, update, kind }: Cus
   return get !== undefined && update !== undefined && kind.kind === resource.kind && kind.group === resource.group;
 }
 
-async function patchSubresource(core: Core, request: ResourceRequest, subresource: CustomSubresource): Promise<Answer> {
-  const { request: writing, change } = patchOf(core, request);
+async function patchSubresource(
+  core: Core,
+  request: ResourceRequest,
+  subresource: CustomSubresource,
+): Promise<ApiResponse> {
+  const { request: patchRequest, change } = patchOf(core, request);
   for (let attempt = 0; ; attempt++) {
     const current = await settledEntry(core, request);
     const patched = await change(current);
     const isPinned = patched.metadata.resourceVersion !== undefined;
     try {
-      return await carryOut(core, writing, subresource, 'update', current, patched);
+      return await execute(core, patchRequest, subresource, 'update', current, patched);
     } catch (error) {
       if (isPinned || attempt === MAX_ATTEMPTS || !isApiError(error, 'Conflict')) throw error;
       // Another writer was faster.
@@ -56,17 +60,17 @@ async function patchSubresource(core: Core, request: ResourceRequest, subresourc
   }
 }
 
-async function carryOut(
+async function execute(
   core: Core,
   request: ResourceRequest,
   subresource: CustomSubresource,
   verb: 'create' | 'get' | 'update',
   current: Entry,
   body: KubeObject | undefined,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { resource, user, namespace, name, dryRun, query, headers } = request;
   const parent = resource.objectOf(current);
-  const handled: SubresourceRequest = {
+  const subresourceRequest: SubresourceRequest = {
     user,
     namespace,
     name,
@@ -85,7 +89,7 @@ async function carryOut(
     replace: (object) => replaceParent(core, request, subresource, object, current),
   };
   if (body !== undefined && verb === 'update') checkUid(request, body, current);
-  const handle = async () => subresource[verb]?.(handled);
+  const handle = async () => subresource[verb]?.(subresourceRequest);
   const admitAndHandle = async (object: KubeObject) => {
     const operation = subresource.connect ? 'CONNECT' : verb === 'create' ? 'CREATE' : 'UPDATE';
     const admission = new WriteAdmission(core, request, { operation, object, oldObject: parent });
@@ -93,11 +97,11 @@ async function carryOut(
     await validate(core, admission);
     return handle();
   };
-  const answer = await (body === undefined
+  const response = await (body === undefined
     ? handle()
     : onWellFormedBody(core, request, subresource, body, () => admitAndHandle(body)));
-  if (answer === undefined) throw methodNotAllowed(resource.subject(), verb);
-  return jsonAnswer(verb === 'create' ? 201 : 200, answer);
+  if (response === undefined) throw methodNotAllowed(resource.subject(), verb);
+  return jsonResponse(verb === 'create' ? 201 : 200, response);
 }
 
 async function replaceParent(
@@ -111,8 +115,9 @@ async function replaceParent(
   const old = resource.objectOf(current);
   const written = cloneJson(object);
   const { resourceVersion } = written.metadata;
-  if (resourceVersion && resourceVersion !== String(current.revision)) throw conflict(resource.subject(name), MODIFIED);
-  carryMetadata(written, old);
+  if (resourceVersion && resourceVersion !== String(current.revision))
+    throw conflict(resource.subject(name), MODIFIED_MESSAGE);
+  carryOverMetadata(written, old);
   const { hasGeneration, hasStatus = false } = resource.definition;
   if (hasGeneration !== false && subresource.hasGeneration !== false && isSpecChanged(written, old, hasStatus)) {
     written.metadata.generation = (old.metadata.generation ?? 0) + 1;
@@ -127,7 +132,7 @@ async function replaceParent(
   try {
     return resource.copyOf(await store(core, request, written, { expected: current, admission }));
   } catch (error) {
-    if (error instanceof StaleWriteError) throw conflict(resource.subject(name), MODIFIED);
+    if (error instanceof StaleWriteError) throw conflict(resource.subject(name), MODIFIED_MESSAGE);
     throw error;
   }
 }

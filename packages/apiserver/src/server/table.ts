@@ -7,7 +7,7 @@ import type { Representation } from './representation.ts';
 import type { PrinterColumn, ResourceDefinition } from './resource.ts';
 import type { ServedResource } from './served-resource.ts';
 
-/** How much of the object a row carries: the query's `includeObject`. */
+/** How much of the object a row contains: the query's `includeObject`. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 type Cell = string | number | boolean | null;
@@ -34,7 +34,7 @@ const compiled = new WeakMap<ResourceDefinition, CompiledTable>();
 export function tableOf(resource: ServedResource, include: IncludeObject, now: () => number): Representation {
   const table = compiledTable(resource.definition);
 
-  function ordered(entries: readonly Entry[]): readonly Entry[] {
+  function sortRows(entries: readonly Entry[]): readonly Entry[] {
     const { rowOrder } = resource.definition;
     if (rowOrder === undefined) return entries;
     return [...entries].sort((a, b) => rowOrder(resource.objectOf(a), resource.objectOf(b)));
@@ -53,7 +53,7 @@ export function tableOf(resource: ServedResource, include: IncludeObject, now: (
       return text(JSON.stringify({ resourceVersion: String(entry.revision) }), rows([entry], now()));
     },
     listText(entries, metadata) {
-      return new ListText(text(metadata, rows(ordered(entries), now())), [], '');
+      return new ListText(text(metadata, rows(sortRows(entries), now())), [], '');
     },
     bookmarkText(revision, annotations) {
       const metadata = {
@@ -120,7 +120,7 @@ function cellOf({ type, value }: PrinterColumn): CellOf {
   const path: JsonPath = compileJsonPath(value);
   return (object, nowMs) => {
     const found = path(object);
-    // As in kube-apiserver: a missing field is an empty cell, whatever its type.
+    // As in kube-apiserver: a missing field of any type is an empty cell.
     return type === 'date' && found.length > 0 ? ageCell(found[0], nowMs) : valueCell(found);
   };
 }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** The limited resources. */
-export const LIMITED = [
+export const LIMITED_RESOURCES = [
   'connections',
   'unauthenticatedConnections',
   'readingRequests',
@@ -10,11 +10,11 @@ export const LIMITED = [
   'bodyBytes',
   'answerBytes',
 ] as const;
-export type Limited = (typeof LIMITED)[number];
+export type LimitedResource = (typeof LIMITED_RESOURCES)[number];
 
 /** Why a server rejected or closed something. */
 export type RejectionReason =
-  | `${Limited}.${'perHolder' | 'total'}`
+  | `${LimitedResource}.${'perHolder' | 'total'}`
   | 'pipelinedRequests'
   | 'bodyTooLarge'
   | 'bodyTimeout'
@@ -24,10 +24,10 @@ export type RejectionReason =
 
 /** Current use of a server's limits, and how often each was hit. */
 export interface CountedTraffic {
-  readonly inUse: (limited: Limited) => number;
+  readonly inUse: (limited: LimitedResource) => number;
   readonly rejections: ReadonlyMap<RejectionReason, number>;
   /** Number of responses: `GET 2xx`. */
-  readonly answers: ReadonlyMap<string, number>;
+  readonly responses: ReadonlyMap<string, number>;
   /** Calls `observer` for each response that is not a stream. */
   observeDurations(observer: (verb: 'read' | 'write', durationMs: number) => void): void;
 }
@@ -40,7 +40,7 @@ export function addTrafficMetrics(registry: Registry, traffic: CountedTraffic): 
     labelNames: ['limited'],
     registers: [],
     collect() {
-      for (const limited of LIMITED) this.set({ limited }, traffic.inUse(limited));
+      for (const limited of LIMITED_RESOURCES) this.set({ limited }, traffic.inUse(limited));
     },
   });
   const rejections = new Counter({
@@ -60,7 +60,7 @@ export function addTrafficMetrics(registry: Registry, traffic: CountedTraffic): 
     registers: [],
     collect() {
       this.reset();
-      for (const [key, count] of traffic.answers) {
+      for (const [key, count] of traffic.responses) {
         const [method = '', code = ''] = key.split(' ');
         this.inc({ method, code }, count);
       }

@@ -35,7 +35,7 @@ describe('traffic', () => {
     expect([served.inUse('watches'), served.rejections.get('watches.perHolder')]).toEqual([3, 1]);
   });
 
-  it('rejects everybody at the total limit, except members of system:masters', () => {
+  it('rejects everyone at the total limit, except members of system:masters', () => {
     const served = traffic({ maxMutatingRequests: 2, maxMutatingRequestsPerUser: 2 });
     served.enter('mutatingRequests', alice, 2);
 
@@ -54,7 +54,7 @@ describe('traffic', () => {
     served.enter('watches', account('other', 'one'));
   });
 
-  it('counts the users of a project of Keystone as one', () => {
+  it('counts the users of a Keystone project as one', () => {
     const member = (username: string, project: string): UserInfo => ({
       username: `keystone:${username}`,
       groups: [`keystone:project:${project}`],
@@ -70,7 +70,7 @@ describe('traffic', () => {
     served.enter('watches', member('one', 'other'));
   });
 
-  it('lets users take turns', async () => {
+  it('schedules users round-robin', async () => {
     const served = traffic({});
     const begun: string[] = [];
     const requests = [alice, alice, alice, bob].map(async (user) => {
@@ -82,24 +82,24 @@ describe('traffic', () => {
     expect(begun).toEqual(['alice', 'alice', 'bob', 'alice']);
   });
 
-  describe('of answers', () => {
+  describe('for responses', () => {
     const limits = { maxAnswerBytes: 100, maxAnswerBytesPerUser: 40 };
 
-    it('lets the first one of a user be larger than their share, and no second beside it', () => {
+    it("allows a user's first response to exceed their share, but no second one at the same time", () => {
       const served = traffic(limits);
-      served.enterAnswer(alice, 90);
+      served.enterResponse(alice, 90);
 
-      expect(() => served.enterAnswer(alice, 1)).toThrow(/maxAnswerBytesPerUser/);
-      served.enterAnswer(bob, 10);
+      expect(() => served.enterResponse(alice, 1)).toThrow(/maxAnswerBytesPerUser/);
+      served.enterResponse(bob, 10);
     });
 
-    it('lets one that is larger than all there is through alone', () => {
+    it('allows a response larger than the total limit if it is the only one', () => {
       const served = traffic(limits);
-      const release = served.enterAnswer(bob, 1);
+      const release = served.enterResponse(bob, 1);
 
-      expect(() => served.enterAnswer(alice, 500)).toThrow(/maxAnswerBytes\)/);
+      expect(() => served.enterResponse(alice, 500)).toThrow(/maxAnswerBytes\)/);
       release();
-      served.enterAnswer(alice, 500);
+      served.enterResponse(alice, 500);
     });
   });
 });

@@ -3,23 +3,24 @@ import { invalid } from '@fairway/kube/object/field-error';
 import { cloneJson, jsonEqual } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { type Entry, StaleWriteError } from '../store/store.ts';
-import { answerObject, currentEntry } from './answer.ts';
 import { allErrors, conform, normalize, onWellFormed, schemaErrors } from './conform.ts';
 import type { Core } from './core.ts';
 import { decodeToConform } from './decode.ts';
-import { carryMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
+import { carryOverMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
 import { isNamespace, specFinalizers } from './namespace-rules.ts';
 import { representationOf } from './negotiation.ts';
+import { currentEntry, respondWithObject } from './object-response.ts';
 import { keepTimes, track } from './ownership.ts';
-import type { Answer, ResourceRequest } from './request.ts';
+import type { ApiResponse, ResourceRequest } from './request.ts';
 import { contextOf, decide, mutate, refuse, store, validate } from './write.ts';
 import { WriteAdmission } from './write-admission.ts';
 
-export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
+export const MODIFIED_MESSAGE =
+  'the object has been modified; please apply your changes to the latest version and try again';
 /** Normally ends after one or two rounds; the bound stops an endless loop. */
 export const MAX_ATTEMPTS = 100;
 
-export async function update(core: Core, request: ResourceRequest): Promise<Answer> {
+export async function update(core: Core, request: ResourceRequest): Promise<ApiResponse> {
   return updateObject(core, request, () => decodeToConform(request));
 }
 
@@ -38,9 +39,9 @@ export async function updateObject(
   request: ResourceRequest,
   change: Change,
   options?: WriteOptions,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const representation = representationOf(request, 'object');
-  return answerObject(request, 200, await writeObject(core, request, change, options), representation);
+  return respondWithObject(request, 200, await writeObject(core, request, change, options), representation);
 }
 
 /**
@@ -63,7 +64,8 @@ export async function writeObject(
       return await replace(core, request, object, current);
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
-      if (isPinned || attempt === MAX_ATTEMPTS) throw conflict(request.resource.subject(request.name), MODIFIED);
+      if (isPinned || attempt === MAX_ATTEMPTS)
+        throw conflict(request.resource.subject(request.name), MODIFIED_MESSAGE);
       await request.nextTurn?.();
     }
   }
@@ -106,7 +108,7 @@ function checkPreconditions(request: ResourceRequest, object: KubeObject, curren
       },
     );
   }
-  if (resourceVersion !== String(current.revision)) throw conflict(resource.subject(name), MODIFIED);
+  if (resourceVersion !== String(current.revision)) throw conflict(resource.subject(name), MODIFIED_MESSAGE);
 }
 
 /** Stores the object over `current`, or removes it if it is being deleted and has no finalizers left. */
@@ -132,7 +134,7 @@ async function replace(
   await onWellFormed(core, request, object, async () => {
     separate(request, object, old);
     conform(core, request, object);
-    carryMetadata(object, old);
+    carryOverMetadata(object, old);
     object.metadata.resourceVersion = String(current.revision);
     // The writer owns the fields that it sent, not what admission and the kind changed.
     track(core, request, object, old);
@@ -173,16 +175,16 @@ async function replace(
 function separate({ resource, subresource }: ResourceRequest, object: KubeObject, old: KubeObject): void {
   if (!resource.definition.hasStatus) return;
   const target = object as KubeObject & Record<string, unknown>;
-  const before = old as KubeObject & Record<string, unknown>;
+  const previous = old as KubeObject & Record<string, unknown>;
   if (subresource !== 'status') {
-    if (before['status'] === undefined) delete target['status'];
-    else target['status'] = cloneJson(before['status']);
+    if (previous['status'] === undefined) delete target['status'];
+    else target['status'] = cloneJson(previous['status']);
     return;
   }
-  for (const field of new Set([...Object.keys(target), ...Object.keys(before)])) {
+  for (const field of new Set([...Object.keys(target), ...Object.keys(previous)])) {
     if (field === 'status' || field === 'metadata') continue;
-    if (before[field] === undefined) delete target[field];
-    else target[field] = cloneJson(before[field]);
+    if (previous[field] === undefined) delete target[field];
+    else target[field] = cloneJson(previous[field]);
   }
   if (resource.definition.strategy?.statusWritesMetadata) return;
   const { resourceVersion, managedFields } = object.metadata;

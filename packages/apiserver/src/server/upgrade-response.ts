@@ -32,7 +32,7 @@ export class UpgradeResponse extends ServerResponse {
   }
 }
 
-/** Without a body, which would blur where the other protocol starts. */
+/** Rejects upgrade requests with a body, which would blur where the other protocol starts. */
 export function isBodiless({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) === 0 && headers['transfer-encoding'] === undefined;
 }

@@ -3,7 +3,7 @@ import { parseWarnings } from '@fairway/kube/client/warnings';
 import { describe, expect, test } from 'vitest';
 import { warningHeader } from './warning-header.ts';
 
-describe('the header that tells warnings', () => {
+describe('the Warning header', () => {
   test.each([
     { warnings: ['be careful'], told: ['be careful'] },
     { warnings: ['same', 'same', 'other'], told: ['same', 'other'] },
@@ -11,14 +11,14 @@ describe('the header that tells warnings', () => {
     { warnings: ['no cluster 日本–x 🚢'], told: ['no cluster 日本–x 🚢'] },
     { warnings: ['a\r\nSet-Cookie: x\u0000\u001b[31m\u0085'], told: ['a Set-Cookie: x [31m '] },
     { warnings: ['half \ud800'], told: ['half \ufffd'] },
-  ])('$warnings are read as $told', ({ warnings, told }) => {
+  ])('encodes $warnings to be read as $told', ({ warnings, told }) => {
     const header = warningHeader(warnings);
 
     validateHeaderValue('Warning', header);
     expect(parseWarnings(header)).toEqual(told);
   });
 
-  test('of more than 4096 characters is cut', () => {
+  test('truncates more than 4096 characters', () => {
     const header = warningHeader(Array.from({ length: 100 }, (_, index) => `${index} ${'x'.repeat(1000)}`));
 
     expect(parseWarnings(header)).toHaveLength(16);

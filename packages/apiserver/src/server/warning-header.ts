@@ -3,16 +3,16 @@ const MAX_WARNINGS_CHARS = 4096;
 const MAX_LONG_WARNING_CHARS = 256;
 
 /**
- * Value of the header `Warning` with each of them once, in client-go's format of RFC 7234; excess warnings are omitted. Its characters represent
- * UTF-8 bytes, as kube-apiserver sends them: Node rejects other header values.
+ * Value of the header `Warning` with each warning once, in client-go's format of RFC 7234; excess warnings are omitted.
+ * Its characters represent UTF-8 bytes, as kube-apiserver sends them: Node rejects other header values.
  */
 export function warningHeader(warnings: readonly string[]): string {
   const texts = [...new Set(warnings)];
-  const isTooMuch = texts.reduce((sum, { length }) => sum + length, 0) > MAX_WARNINGS_CHARS;
+  const exceedsLimit = texts.reduce((sum, { length }) => sum + length, 0) > MAX_WARNINGS_CHARS;
   let charsLeft = MAX_WARNINGS_CHARS;
   const values: string[] = [];
   for (const text of texts) {
-    const shown = isTooMuch ? text.slice(0, MAX_LONG_WARNING_CHARS) : text;
+    const shown = exceedsLimit ? text.slice(0, MAX_LONG_WARNING_CHARS) : text;
     charsLeft -= shown.length;
     if (charsLeft < 0) break;
     values.push(`299 - ${quoted(shown)}`);

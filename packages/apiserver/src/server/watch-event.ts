@@ -21,8 +21,8 @@ export class WatchEvent {
     this.change = change;
   }
 
-  /** All representations of lines. */
-  get shown(): readonly Entry[] {
+  /** Lines by representation. */
+  get visibleEntries(): readonly Entry[] {
     const { entry, previous } = this.change;
     return previous === undefined ? [entry] : [entry, previous, this.#last()];
   }
@@ -41,9 +41,9 @@ export class WatchEvent {
   #last(): Entry {
     const { removed, entry, previous } = this.change;
     if (removed || previous === undefined) return entry;
-    const departed = removals.get(this.change) ?? atRevision(previous, entry);
-    removals.set(this.change, departed);
-    return departed;
+    const removedEntry = removals.get(this.change) ?? atRevision(previous, entry);
+    removals.set(this.change, removedEntry);
+    return removedEntry;
   }
 }
 

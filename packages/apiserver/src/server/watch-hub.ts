@@ -66,9 +66,9 @@ export class WatchHub {
     deliver(bucket.byKey.get(key), event);
     if (bucket.byNode.size === 0) return;
     const node = nodeNameOf(change.entry);
-    const before = change.previous && nodeNameOf(change.previous);
+    const previous = change.previous && nodeNameOf(change.previous);
     deliver(bucket.byNode.get(node), event);
-    if (before !== undefined && before !== node) deliver(bucket.byNode.get(before), event);
+    if (previous !== undefined && previous !== node) deliver(bucket.byNode.get(previous), event);
   }
 
   /** Ends every watch on a bucket, or all of them. */

@@ -22,7 +22,7 @@ export interface WatchSessionOptions {
   /** A bookmark that marks the end of `initial`. */
   readonly initialEnd: Line | undefined;
   readonly bookmarkLine: () => Line;
-  /** Starts the clock that ends the watch. */
+  /** Starts the timer that ends the watch. */
   readonly startTimeout: (onTimeout: () => void) => Timer;
   /** The backlog of a slow receiver; beyond it, the watch ends and the client has to resume. */
   readonly maxBacklog: { readonly events: number; readonly chars: number };
@@ -108,10 +108,10 @@ export class WatchSession implements LineStream, Watcher {
     else this.#showLater(event, this.#options.prepare);
   }
 
-  /** In order, however long each conversion takes. */
+  /** Keeps the order, however long each conversion takes. */
   #showLater(event: WatchEvent, prepare: NonNullable<WatchSessionOptions['prepare']>): void {
     const { maxBacklog, onOverflow } = this.#options;
-    const chars = event.shown.reduce((sum, { text }) => sum + text.length, 0);
+    const chars = event.visibleEntries.reduce((sum, { text }) => sum + text.length, 0);
     this.#convertingChars += chars;
     if (++this.#converting > maxBacklog.events || this.#convertingChars > maxBacklog.chars) {
       onOverflow();
@@ -119,7 +119,7 @@ export class WatchSession implements LineStream, Watcher {
       return;
     }
     this.#tail = this.#tail
-      .then(() => (this.#state === 'ended' ? undefined : prepare(event.shown)))
+      .then(() => (this.#state === 'ended' ? undefined : prepare(event.visibleEntries)))
       .then(() => {
         this.#converting--;
         this.#convertingChars -= chars;
@@ -168,9 +168,9 @@ export class WatchSession implements LineStream, Watcher {
   #typeOf({ removed, entry, previous }: Change): WatchEventType | undefined {
     const { selection } = this;
     const is = !removed && selection.matches(entry);
-    const was = previous !== undefined && selection.matches(previous);
-    if (is) return was ? 'MODIFIED' : 'ADDED';
-    return was ? 'DELETED' : undefined;
+    const matchedBefore = previous !== undefined && selection.matches(previous);
+    if (is) return matchedBefore ? 'MODIFIED' : 'ADDED';
+    return matchedBefore ? 'DELETED' : undefined;
   }
 
   #put(line: Line): void {

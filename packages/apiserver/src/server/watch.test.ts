@@ -24,7 +24,7 @@ describe('list', () => {
     expect(second.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion });
   });
 
-  it('answers 410 for a page of a version that is gone, with a token for the rest of what is there now', async () => {
+  it('responds 410 for a page of a version that no longer exists, with a token for the rest of the current state', async () => {
     const server = new TestServer({ watchCacheSize: 2 });
     await server.namespace();
     for (const name of ['a', 'b', 'c']) await server.call('POST', maps, { metadata: { name } });
@@ -48,7 +48,7 @@ describe('list', () => {
     expect(third.metadata.resourceVersion).toBe(second.metadata.resourceVersion);
   });
 
-  it('answers 504 for a future version', async () => {
+  it('responds 504 for a future version', async () => {
     const server = await serverWithNamespace();
 
     const { status, body } = await server.call('GET', `${maps}?resourceVersion=1000`);
@@ -64,8 +64,8 @@ describe('watch', () => {
     await server.call('POST', maps, { metadata: { name: 'a' } });
     const watch = await server.watch(maps);
 
-    const { body: made } = await server.call('POST', maps, { metadata: { name: 'b' } });
-    await server.call('PUT', `${maps}/b`, { ...made, data: { x: 'y' } });
+    const { body: created } = await server.call('POST', maps, { metadata: { name: 'b' } });
+    await server.call('PUT', `${maps}/b`, { ...created, data: { x: 'y' } });
     await server.call('DELETE', `${maps}/b`);
 
     expect(await watch.take(4)).toEqual(['ADDED a', 'ADDED b', 'MODIFIED b', 'DELETED b']);
@@ -83,7 +83,7 @@ describe('watch', () => {
     watch.stop();
   });
 
-  it('answers 410 for a compacted version', async () => {
+  it('responds 410 for a compacted version', async () => {
     const server = new TestServer({ watchCacheSize: 2 });
     await server.namespace();
     for (const name of ['a', 'b', 'c']) await server.call('POST', maps, { metadata: { name } });
@@ -94,14 +94,14 @@ describe('watch', () => {
     expect(await watch.next()).toBeUndefined();
   });
 
-  it('shows an object that leaves the selection as deleted', async () => {
+  it('reports an object that leaves the selection as deleted', async () => {
     const server = await serverWithNamespace();
-    const { body: made } = await server.call('POST', maps, { metadata: { name: 'a', labels: { app: 'web' } } });
+    const { body: created } = await server.call('POST', maps, { metadata: { name: 'a', labels: { app: 'web' } } });
     const watch = await server.watch(`${maps}?labelSelector=app%3Dweb`);
 
     const { body: moved } = await server.call('PUT', `${maps}/a`, {
-      ...made,
-      metadata: { ...made.metadata, labels: { app: 'db' } },
+      ...created,
+      metadata: { ...created.metadata, labels: { app: 'db' } },
     });
 
     expect(await watch.take(1)).toEqual(['ADDED a']);
@@ -112,7 +112,7 @@ describe('watch', () => {
     watch.stop();
   });
 
-  it('sends bookmarks every minute and when its time is over', async () => {
+  it('sends bookmarks every minute and at its end', async () => {
     const server = await serverWithNamespace();
     const watch = await server.watch(`${maps}?allowWatchBookmarks=true&timeoutSeconds=90`);
 
@@ -141,7 +141,7 @@ describe('watch', () => {
     watch.stop();
   });
 
-  it('is refused with 429 beyond what one user may have, until another one ends', async () => {
+  it("is rejected with 429 beyond a user's limit, until another one ends", async () => {
     const server = new TestServer({ limits: { maxWatchesPerUser: 1 } });
     const alice = server.server.transport({ username: 'alice', groups: [] });
     const begin = () => alice.request({ method: 'GET', path: `${maps}?watch=1`, signal: first.signal });
@@ -161,11 +161,11 @@ describe('watch', () => {
   it.each([
     { limits: { maxWatchBacklogEvents: 3 }, size: 10, reason: 'in number' },
     { limits: { maxWatchBacklogBytes: 4_000 }, size: 1_000, reason: 'in bytes' },
-  ])('ends when more waits for its reader than it may hold, $reason', async ({ limits, size }) => {
+  ])('ends when its backlog exceeds the limit $reason', async ({ limits, size }) => {
     const server = new TestServer({ limits });
     await server.namespace();
     const watch = await server.watch(maps);
-    // As much as the way to the reader holds of itself, and a few more.
+    // As much as the transport itself buffers, and a few more.
     const written = 256 + 4;
     for (let index = 0; index < written; index++) {
       await server.call('POST', maps, { metadata: { name: `m-${index}` }, data: { x: 'x'.repeat(size) } });
@@ -178,7 +178,7 @@ describe('watch', () => {
     expect(server.server.traffic.inUse('watches')).toBe(0);
   });
 
-  it('resumes where it was after its reader was slow, with nothing left out and nothing twice', async () => {
+  it('resumes after its reader was slow, with no change missing or repeated', async () => {
     const server = await serverWithNamespace();
     const { body: list } = await server.list(maps);
     const names = Array.from({ length: 600 }, (_, index) => `m-${index}`);

@@ -2,7 +2,7 @@ import { type ApiError, expired } from '@fairway/kube/object/api-error';
 import type { Change, Entry } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { representationOf } from './negotiation.ts';
-import type { Answer, Line, LineSink, LineStream, ResourceRequest } from './request.ts';
+import type { ApiResponse, Line, LineSink, LineStream, ResourceRequest } from './request.ts';
 import { parseRevision } from './revision.ts';
 import { type Selection, selectionOf } from './selection.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -12,7 +12,7 @@ import { WatchSession } from './watch-session.ts';
 /** Upstream's default for `--min-request-timeout`: a watch without a timeout lasts 30 to 60 minutes. */
 const MIN_TIMEOUT_SECONDS = 1800;
 
-export async function watch(core: Core, request: ResourceRequest): Promise<Answer> {
+export async function watch(core: Core, request: ResourceRequest): Promise<ApiResponse> {
   const { resource, query } = request;
   const selection = selectionOf(resource, request.namespace, query, request.name);
   const representation = representationOf(request, 'watch');
@@ -23,7 +23,7 @@ export async function watch(core: Core, request: ResourceRequest): Promise<Answe
   const headers = { 'content-type': representation.contentType };
   const oldest = core.events.compactedRevision(selection.bucket);
   if (!sendInitialEvents && from !== undefined && from > 0 && from < oldest) {
-    return { status: 200, headers, body: failedWatch(tooOld(from, oldest)) };
+    return { status: 200, headers, body: failedWatch(tooOldError(from, oldest)) };
   }
   // Re-evaluated after each wait: nothing may happen between the read and the start of the watch.
   let start = startOf(core, resource, selection, from, sendInitialEvents);
@@ -75,7 +75,7 @@ function startOf(
   }
   if (from === undefined || from === 0) return { initial: [], missed: [] };
   const missed = core.events.since(from, selection.bucket);
-  return unprepared(resource, missed) ?? { initial: [], missed };
+  return prepareMissed(resource, missed) ?? { initial: [], missed };
 }
 
 interface WatchStart {
@@ -83,9 +83,9 @@ interface WatchStart {
   readonly missed: readonly Change[];
 }
 
-function unprepared(resource: ServedResource, missed: readonly Change[]): Promise<void> | undefined {
+function prepareMissed(resource: ServedResource, missed: readonly Change[]): Promise<void> | undefined {
   if (resource.definition.storedAs?.convert === undefined) return undefined;
-  return resource.prepare(missed.flatMap((change) => new WatchEvent(change).shown));
+  return resource.prepare(missed.flatMap((change) => new WatchEvent(change).visibleEntries));
 }
 
 /** Waits for the conversion of entries that field selectors need; undefined if none is needed, so the selection follows synchronously. */
@@ -104,7 +104,7 @@ export function selectedEntries(core: Core, selection: Selection): Entry[] {
   return selection.everything ? entries : entries.filter((entry) => selection.matches(entry));
 }
 
-export function tooOld(revision: number, oldest: number): ApiError {
+export function tooOldError(revision: number, oldest: number): ApiError {
   return expired(`too old resource version: ${revision} (${oldest})`);
 }
 

@@ -17,7 +17,7 @@ export interface AdmittedWrite {
   readonly oldObject?: KubeObject | undefined;
   /** Processes an object replaced by a webhook like a client's object. */
   readonly conform?: () => void;
-  /** Only for deletes. */
+  /** Only present for deletes. */
   readonly deleteOptions?: JsonObject;
 }
 
@@ -88,15 +88,15 @@ export class WriteAdmission implements AdmissionRequest, WriteInProgress {
       .filter((other) => other !== resource);
   }
 
-  replaceObject(made: KubeObject): void {
+  replaceObject(replacement: KubeObject): void {
     const { object } = this;
     if (object === undefined) throw new Error('a request without an object has nothing to replace');
-    checkPatched(made);
-    const { apiVersion, kind, metadata: before } = object;
-    const shaped = checkShape(cloneJson(made));
+    checkPatched(replacement);
+    const { apiVersion, kind, metadata: previous } = object;
+    const shaped = checkShape(cloneJson(replacement));
     for (const field of Object.keys(object)) delete (object as KubeObject & Record<string, unknown>)[field];
     Object.assign(object, { apiVersion, kind }, shaped, { apiVersion, kind });
-    keepServerFields(object.metadata, before);
+    keepServerFields(object.metadata, previous);
     if (this.#admitted.conform === undefined) return;
     checkNames(object, this.#request);
     this.#admitted.conform();
@@ -120,12 +120,12 @@ const SERVER_FIELDS = [
   'deletionGracePeriodSeconds',
 ] as const satisfies readonly (keyof ObjectMeta)[];
 
-function keepServerFields(metadata: ObjectMeta, before: ObjectMeta): void {
+function keepServerFields(metadata: ObjectMeta, previous: ObjectMeta): void {
   for (const field of SERVER_FIELDS) {
-    if (before[field] === undefined) delete metadata[field];
-    else Object.assign(metadata, { [field]: before[field] });
+    if (previous[field] === undefined) delete metadata[field];
+    else Object.assign(metadata, { [field]: previous[field] });
   }
   if (metadata.managedFields !== undefined && areValidEntries(metadata.managedFields)) return;
-  if (before.managedFields === undefined) delete metadata.managedFields;
-  else metadata.managedFields = before.managedFields;
+  if (previous.managedFields === undefined) delete metadata.managedFields;
+  else metadata.managedFields = previous.managedFields;
 }

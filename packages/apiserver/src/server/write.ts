@@ -41,7 +41,7 @@ export async function store(
       remove,
       encode(revision) {
         stored.metadata.resourceVersion = String(revision);
-        if (span) noteVersion(span, uid, String(revision));
+        if (span) recordVersion(span, uid, String(revision));
         const text = canonicalText(stored);
         if (!remove) checkStored(resource, object, text, expected?.text);
         return { text, object: stored };
@@ -56,33 +56,33 @@ export async function store(
   }
 }
 
-/** Before the write is announced. */
-function noteVersion(span: Span, uid: string | undefined, revision: string): void {
+/** Called before the write is announced. */
+function recordVersion(span: Span, uid: string | undefined, revision: string): void {
   const version = versionName(uid, revision);
-  if (version !== undefined) span.wrote(version);
+  if (version !== undefined) span.recordWrite(version);
 }
 
 /** Throws 422 if there are errors; 400 for values that Go's types could not even decode. */
 export function refuse(request: ResourceRequest, name: string, errors: readonly FieldError[]): void {
   if (errors.length === 0) return;
   const { resource, verb } = request;
-  const misfit = errors.find(({ type }) => type === 'FieldValueTypeInvalid');
+  const typeError = errors.find(({ type }) => type === 'FieldValueTypeInvalid');
   const isDecoded = resource.definition.custom !== true && (verb === 'create' || verb === 'update');
-  if (misfit === undefined || !isDecoded) throw invalid(resource, name, errors);
+  if (typeError === undefined || !isDecoded) throw invalid(resource, name, errors);
   const { kind, version } = resource;
   throw badRequest(
-    `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${misfitText(kind, misfit)}`,
+    `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${typeErrorMessage(kind, typeError)}`,
   );
 }
 
-const GO_WORDS: Readonly<Record<string, string>> = { integer: 'number', boolean: 'bool' };
+const GO_TYPE_NAMES: Readonly<Record<string, string>> = { integer: 'number', boolean: 'bool' };
 
-/** In the words of Go's decoder, as far as a schema allows. */
-function misfitText(kind: string, { field, value, detail }: FieldError): string {
-  const wanted = /must be of type (\S+): /.exec(detail)?.[1] ?? 'another';
-  const found = GO_WORDS[String(value)] ?? String(value);
+/** Uses the words of Go's decoder, as far as a schema allows. */
+function typeErrorMessage(kind: string, { field, value, detail }: FieldError): string {
+  const expectedType = /must be of type (\S+): /.exec(detail)?.[1] ?? 'another';
+  const found = GO_TYPE_NAMES[String(value)] ?? String(value);
   const path = field.replaceAll(/\[\d+\]/g, '');
-  return `json: cannot unmarshal ${found} into Go struct field ${kind}.${path} of type ${wanted}`;
+  return `json: cannot unmarshal ${found} into Go struct field ${kind}.${path} of type ${expectedType}`;
 }
 
 export function contextOf({ user, nowMs, dryRun, access }: ResourceRequest): RequestContext {
@@ -95,7 +95,7 @@ export async function mutate(core: Core, admission: AdmissionRequest): Promise<v
   for (const plugin of core.admission) plugin.settle?.(admission);
 }
 
-/** Most plugins are synchronous: without a wait there can be no write in between. */
+/** Most plugins are synchronous: if none waits, there can be no write in between. */
 async function mutateOnce(core: Core, admission: AdmissionRequest): Promise<void> {
   for (const plugin of core.admission) {
     const pending = plugin.mutate?.(admission);

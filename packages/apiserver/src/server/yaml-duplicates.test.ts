@@ -14,14 +14,14 @@ it.each<[string, string, readonly string[]]>([
   ['a value that is left out', 'a: 1\na:\nb: 1', ['line 2: key "a"']],
   ['keys that are anchored, or no scalars', '&k a: 1\n? [x]\n: 1\n? [x]\n: 2\na: 1', ['line 6: key "a"']],
   ['long keys, cut', `${LONG}: 1\n${LONG}: 2`, [`line 2: key "${'k'.repeat(100)}…"`]],
-])('tells of %s', (_, text, found) => {
+])('reports %s', (_, text, found) => {
   const lines = found.map((one) => `  ${one} already set in map`);
   const message = duplicateKeysMessage(text, {});
 
   expect(message?.split('\n') ?? []).toEqual(lines.length === 0 ? [] : ['yaml: unmarshal errors:', ...lines]);
 });
 
-it('tells of a hundred and no more', () => {
+it('reports at most a hundred keys', () => {
   const lines = duplicateKeysMessage('a: 1\n'.repeat(30_000), {})?.split('\n') ?? [];
 
   expect(lines).toHaveLength(102);

@@ -5,8 +5,8 @@ const MAX_KEYS = 100;
 const MAX_KEY_CHARS = 100;
 
 /**
- * The keys that a YAML text has twice in one map, in the words of Go's decoder, with the line of the later value; undefined if there are none. Throws
- * a YAMLException for a text that can't be parsed.
+ * The keys that occur twice in one map of a YAML text, in the words of Go's decoder, with the line of the later value;
+ * undefined if there are none. Throws a YAMLException for a text that can't be parsed.
  */
 export function duplicateKeysMessage(text: string, options: ParserOptions): string | undefined {
   const walk = new Walk(text, parseEvents(text, options));
@@ -50,10 +50,10 @@ class Walk {
     switch (event?.type) {
       case EVENT_ID.SCALAR: {
         const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK;
-        const hasPlace = event.valueStart >= 0 && !isBlock;
+        const hasPosition = event.valueStart >= 0 && !isBlock;
         return {
           scalar: getScalarValue(this.#text, event),
-          ...(hasPlace && { line: this.#lineAt(event.valueStart) }),
+          ...(hasPosition && { line: this.#lineAt(event.valueStart) }),
         };
       }
       case EVENT_ID.MAPPING: {

@@ -28,7 +28,7 @@ describe('encryptBuckets', () => {
     expect(codec.seal('secrets', 'a/secrets/ns/x', text)).not.toBe(sealed);
   });
 
-  it('leaves other buckets and plain values as they are', () => {
+  it('leaves other buckets and plain values unchanged', () => {
     expect(codec.seal('pods', 'a/pods/ns/x', text)).toBe(text);
     expect(codec.open('secrets', 'a/secrets/ns/x', text)).toBe(text);
   });
@@ -38,53 +38,56 @@ describe('encryptBuckets', () => {
     change: (sealed: string) => readonly [path: string, sealed: string];
     keys: EncryptionKey[];
   }>([
-    { reason: 'moved to another place', change: (sealed) => ['a/secrets/ns/y', sealed], keys: [current] },
+    { reason: 'moved to another location', change: (sealed) => ['a/secrets/ns/y', sealed], keys: [current] },
     {
-      reason: 'changed by a bit',
+      reason: 'changed by one bit',
       change: (sealed) => ['a/secrets/ns/x', sealed.replace(/.(?==*$)/, (last) => (last === 'A' ? 'Q' : 'A'))],
       keys: [current],
     },
     { reason: 'cut short', change: (sealed) => ['a/secrets/ns/x', sealed.slice(0, -24)], keys: [current] },
     {
-      reason: 'closed by a key of the same name',
+      reason: 'encrypted with another key of the same name',
       change: (s) => ['a/secrets/ns/x', s],
       keys: [createEncryptionKey('2026-06')],
     },
-    { reason: 'closed by a key that is not there', change: (sealed) => ['a/secrets/ns/x', sealed], keys: [old] },
-  ])('refuses a value that was $reason', ({ change, keys }) => {
+    { reason: 'encrypted with a missing key', change: (sealed) => ['a/secrets/ns/x', sealed], keys: [old] },
+  ])('rejects a value that was $reason', ({ change, keys }) => {
     const [path, sealed] = change(codec.seal('secrets', 'a/secrets/ns/x', text));
 
     expect(() => encryptBuckets(['secrets'], keys).open('secrets', path, sealed)).toThrow(StoreError);
   });
 
   it.each<{ bucket: string; stored: string; isOutdated: boolean; reason: string }>([
-    { reason: 'it is plain', bucket: 'secrets', stored: text, isOutdated: true },
+    { reason: 'the value is plain', bucket: 'secrets', stored: text, isOutdated: true },
     {
-      reason: 'a retired key closed it',
+      reason: 'it was encrypted with a retired key',
       bucket: 'secrets',
       stored: encryptBuckets(['secrets'], [old]).seal('secrets', 'p', text),
       isOutdated: true,
     },
     {
-      reason: 'the current key closed it',
+      reason: 'it was encrypted with the current key',
       bucket: 'secrets',
       stored: codec.seal('secrets', 'p', text),
       isOutdated: false,
     },
     { reason: 'its bucket is not encrypted', bucket: 'pods', stored: text, isOutdated: false },
-  ])('asks to re-encrypt: $isOutdated, because $reason', ({ bucket, stored, isOutdated }) => {
+  ])('decides on re-encryption: $isOutdated, because $reason', ({ bucket, stored, isOutdated }) => {
     expect(codec.isOutdated(bucket, stored)).toBe(isOutdated);
   });
 });
 
-describe('a file of keys', () => {
-  it('is read as it was written', () => {
+describe('a key file', () => {
+  it('is read back as written', () => {
     expect(parseEncryptionKeys(renderEncryptionKeys([current, old]))).toEqual([current, old]);
   });
 
-  it.each(['key', 'key c2hvcnQ=', `sp,ace ${current.key.toString('base64')}`])('refuses the line %j', (line) => {
-    expect(() => parseEncryptionKeys(`${line}\n`)).toThrow(/line 1 is no encryption key/);
-  });
+  it.each(['key', 'key c2hvcnQ=', `sp,ace ${current.key.toString('base64')}`])(
+    'is rejected for the line %j',
+    (line) => {
+      expect(() => parseEncryptionKeys(`${line}\n`)).toThrow(/line 1 is no encryption key/);
+    },
+  );
 });
 
 describe('a database with encrypted buckets', () => {
@@ -134,7 +137,7 @@ describe('a database with encrypted buckets', () => {
     }
   });
 
-  it('names the value that cannot be decrypted', async () => {
+  it("names the value that can't be decrypted", async () => {
     const first = SqliteDatabase.open(path, { codec: encryptBuckets(['secrets'], [old]) });
     await put(first.store('a'), 'secrets');
     await first.close();

@@ -25,9 +25,9 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Stores the values of some buckets in envelopes `fairway:enc:v1:KEY-ID:BASE64`, AES-256-GCM over the value with its location
- * as associated data. Plain values (JSON, which never begins so) are still read. The first key encrypts; the others only
- * decrypt, until all their values have been re-encrypted.
+ * Stores the values of some buckets in envelopes `fairway:enc:v1:KEY-ID:BASE64`, AES-256-GCM over the value with its
+ * location as associated data. Plain values (JSON, which never has this prefix) are still read. The first key encrypts;
+ * the others only decrypt, until all their values have been re-encrypted.
  */
 export function encryptBuckets(buckets: readonly string[], keys: readonly EncryptionKey[]): ValueCodec {
   const [current] = keys;

@@ -112,7 +112,7 @@ export class Keyspace implements Store {
     return pending.promise;
   }
 
-  /** For a store that fills itself from disk; keys of one bucket come in order. */
+  /** For a store that loads itself from disk; keys of one bucket arrive in order. */
   load(bucket: string, entry: Entry): void {
     this.#place(bucket, entry.key, entry);
   }
@@ -152,9 +152,9 @@ export class Keyspace implements Store {
     this.#followers.clear();
   }
 
-  #show(bucket: string, key: string, before: Entry | undefined, after: Entry | undefined): void {
+  #show(bucket: string, key: string, previous: Entry | undefined, after: Entry | undefined): void {
     this.#place(bucket, key, after);
-    for (const listener of this.#followers) listener(bucket, key, before, after);
+    for (const listener of this.#followers) listener(bucket, key, previous, after);
   }
 
   #place(bucket: string, key: string, entry: Entry | undefined): void {
@@ -169,7 +169,7 @@ export class Keyspace implements Store {
     if (entries.size === 0) this.#buckets.delete(bucket);
   }
 
-  /** Of several pending writes to a key, the first one has the durable entry. */
+  /** Of several pending writes to a key, only the first has the durable entry. */
   #keepDurable(bucket: string, key: string, entry: Entry | undefined): void {
     const others = this.#durable.get(bucket);
     if (others === undefined) this.#durable.set(bucket, new Map([[key, entry]]));
@@ -194,9 +194,9 @@ function withOthers(
   others: ReadonlyMap<string, Entry | undefined>,
   prefix: string,
 ): Entry[] {
-  const concerned = [...others].filter(([key]) => key.startsWith(prefix));
-  if (concerned.length === 0) return [...entries];
+  const matchingEntries = [...others].filter(([key]) => key.startsWith(prefix));
+  if (matchingEntries.length === 0) return [...entries];
   const kept = entries.filter(({ key }) => !others.has(key));
-  for (const [, entry] of concerned) if (entry !== undefined) kept.push(entry);
+  for (const [, entry] of matchingEntries) if (entry !== undefined) kept.push(entry);
   return kept.sort((a, b) => (a.key < b.key ? -1 : 1));
 }

@@ -15,7 +15,7 @@ const MAX_COMMIT_CHARS = 4 * 1024 * 1024;
 
 /** Size of a load step: 160 MB in one event-loop turn took 1.4 s. */
 const MAX_LOAD_CHARS = 4 * 1024 * 1024;
-/** The cost of a row besides its value, in characters. */
+/** The cost of a row in addition to its value, in characters. */
 const ROW_CHARS = 512;
 
 interface ObjectRow {
@@ -32,7 +32,7 @@ interface Loading {
   readonly keyspace: Keyspace;
   /** Objects in an earlier encoding. */
   readonly outdated: { readonly bucket: string; readonly entry: Entry }[];
-  /** The last loaded object. */
+  /** The object that was loaded last. */
   after: { readonly bucket: string; readonly key: string };
 }
 
@@ -113,7 +113,9 @@ export class SqliteDatabase {
     return rows.map((row) => String(row['name']));
   }
 
-  /** The store of a keyspace, loaded into memory, and created if missing. The same one until it is closed or dropped. */
+  /**
+   * The store of a keyspace, loaded into memory, and created if missing. The same store until it is closed or dropped.
+   */
   store(name: string): Store {
     this.#ensureOpen();
     const known = this.#stores.get(name);
@@ -272,7 +274,7 @@ export class SqliteDatabase {
         for (const batch of batches) this.#write(batch);
       });
       const isAfterCut = batches.some(({ keyspace, changes }) => changes.length > 0 && this.#skipping.has(keyspace));
-      if (isAfterCut || batches.some(needsFlush)) await this.#trusting(this.#log.flush());
+      if (isAfterCut || batches.some(needsFlush)) await this.#guardFlush(this.#log.flush());
     } catch (error) {
       const message = `cannot write to database ${this.path}: ${messageOf(error)}`;
       const failure = error instanceof StoreError ? error : new StoreError(message, { cause: error });
@@ -290,16 +292,16 @@ export class SqliteDatabase {
   async #shortenLog(): Promise<void> {
     try {
       // Including commits without a flush.
-      await this.#trusting(this.#log.flush());
+      await this.#guardFlush(this.#log.flush());
       this.#log.copy();
-      await this.#trusting(this.#log.flushCopy());
+      await this.#guardFlush(this.#log.flushCopy());
     } catch {
       // Without disk space for the copy the log keeps growing; a failed flush is reported to the next writer.
     }
   }
 
   /** The content of the disk is unknown after a failed flush, so nothing more is written. */
-  async #trusting(flush: Promise<void>): Promise<void> {
+  async #guardFlush(flush: Promise<void>): Promise<void> {
     try {
       await flush;
     } catch (error) {
@@ -307,7 +309,7 @@ export class SqliteDatabase {
     }
   }
 
-  #trustingSync(flush: () => void): void {
+  #guardFlushSync(flush: () => void): void {
     try {
       flush();
     } catch (error) {
@@ -324,12 +326,12 @@ export class SqliteDatabase {
   /** For rare operations: blocks until it is on disk, including the writes of `after` in a separate transaction. */
   #writeNow(work: () => void, after?: () => void): void {
     if (this.#failure !== undefined) throw this.#failure;
-    this.#trustingSync(() => this.#log.flushCopySync());
+    this.#guardFlushSync(() => this.#log.flushCopySync());
     try {
       this.#inTransaction(work);
       after?.();
     } finally {
-      this.#trustingSync(() => this.#log.flushSync());
+      this.#guardFlushSync(() => this.#log.flushSync());
     }
   }
 
@@ -377,12 +379,12 @@ function needsFlush({ changes }: Batch): boolean {
 
 /** The first changes of each keyspace up to the size of one commit; the rest waits for the next. */
 function batchesOf(keyspaces: readonly Keyspace[]): Batch[] {
-  let room = MAX_COMMIT_CHARS;
+  let charsLeft = MAX_COMMIT_CHARS;
   return keyspaces.map((keyspace) => {
     const changes: Change[] = [];
     for (const change of keyspace.pendingChanges) {
-      if (room <= 0) break;
-      room -= change.entry.text.length;
+      if (charsLeft <= 0) break;
+      charsLeft -= change.entry.text.length;
       changes.push(change);
     }
     return { keyspace, changes };

@@ -21,7 +21,7 @@ export function openFile(path: string, release: string | undefined): DatabaseSyn
 }
 
 function prepare(path: string, database: DatabaseSync, release: string | undefined): void {
-  // Must precede the first table: returns the space of dropped keyspaces to the file system.
+  // Must precede the first table: it returns the space of dropped keyspaces to the file system.
   database.exec('pragma auto_vacuum = incremental');
   database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full');
   database.exec('pragma journal_size_limit = 33554432; pragma foreign_keys = off');

@@ -8,13 +8,13 @@ type Flush = (file: number) => Promise<void>;
 const flushFile: Flush = promisify(fdatasync);
 
 export interface LogOptions {
-  /** How files are flushed; fdatasync by default. */
+  /** The function that flushes files; fdatasync by default. */
   readonly flush?: Flush;
   /** The synchronous variant. */
   readonly flushSync?: (file: number) => void;
   /**
-   * The length at which the log is copied into the file, 6,000 by default (24 MiB): longer logs are copied less often, shorter ones faster, 2 to 5 ms
-   * of the event loop for each 1,000 pages.
+   * The length at which the log is copied into the file, 6,000 by default (24 MiB). Longer logs are copied less often;
+   * copying takes 2 to 5 ms of the event loop for each 1,000 pages.
    */
   readonly maxLogPages?: number;
 }

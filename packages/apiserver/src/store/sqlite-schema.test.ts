@@ -17,7 +17,7 @@ function versionOf(database: DatabaseSync): unknown {
   return database.prepare('pragma user_version').get()?.['user_version'];
 }
 
-test('a file of an earlier schema is migrated step by step, with what it holds', () => {
+test('migrates a file of an earlier schema step by step, with its content', () => {
   const database = withObject();
   prepareSchema('f', database, { migrations: [ADD_SIZE] });
   expect(versionOf(database)).toBe(2);
@@ -29,7 +29,7 @@ test('a file of an earlier schema is migrated step by step, with what it holds',
   expect(database.prepare('select * from note').all()).toEqual([]);
 });
 
-test('a migration that fails leaves the file as it was', () => {
+test('leaves the file unchanged if a migration fails', () => {
   const database = withObject();
 
   expect(() => prepareSchema('f', database, { migrations: [ADD_SIZE, 'nonsense'] })).toThrow('syntax error');
@@ -40,7 +40,7 @@ test('a migration that fails leaves the file as it was', () => {
   expect(versionOf(database)).toBe(2);
 });
 
-test('a later schema is refused with the release that wrote it', () => {
+test('rejects a later schema, and names the release that wrote it', () => {
   const database = withObject();
   prepareSchema('f', database, { release: '0.9.0', migrations: [ADD_SIZE] });
 
@@ -50,13 +50,13 @@ test('a later schema is refused with the release that wrote it', () => {
   expect(open).toThrow('(schema 2, this version knows 1); use Fairway 0.9.0 or later, or restore a backup');
 });
 
-test('one that nobody signed is refused too', () => {
+test('also rejects an unsigned file of a later schema', () => {
   const database = withObject();
   database.exec('pragma user_version = 4');
   expect(() => prepareSchema('f', database)).toThrow('upgrade, or restore a backup');
 });
 
-test('each release signs a file that it opens, and one that signs nothing reads it all the same', () => {
+test('signs each file that it opens, and reads unsigned files too', () => {
   const database = withObject();
   prepareSchema('f', database, { release: '0.2.0' });
   prepareSchema('f', database, { release: '0.3.0' });

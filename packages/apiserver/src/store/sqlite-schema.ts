@@ -65,8 +65,8 @@ export function prepareSchema(
   }
   if (version < known) {
     const steps = isEmpty ? [FIRST_SCHEMA, ...migrations] : migrations.slice(version - 1);
-    const marks = `pragma application_id = ${APPLICATION_ID}; pragma user_version = ${known};`;
-    inTransaction(database, () => database.exec(`${steps.join(';')}; ${marks}`));
+    const pragmas = `pragma application_id = ${APPLICATION_ID}; pragma user_version = ${known};`;
+    inTransaction(database, () => database.exec(`${steps.join(';')}; ${pragmas}`));
   }
   if (release !== undefined && writerOf(database)?.release !== release) {
     inTransaction(database, () => {
@@ -83,8 +83,8 @@ function remedy(database: DatabaseSync): string {
 }
 
 function writerOf(database: DatabaseSync): { readonly release: string } | undefined {
-  const isThere = database.prepare("select 1 from sqlite_schema where type = 'table' and name = 'writer'").get();
-  if (isThere === undefined) return undefined;
+  const exists = database.prepare("select 1 from sqlite_schema where type = 'table' and name = 'writer'").get();
+  if (exists === undefined) return undefined;
   const row = database.prepare('select release from writer').get();
   return row === undefined ? undefined : { release: String(row['release']) };
 }

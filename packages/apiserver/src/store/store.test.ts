@@ -21,7 +21,7 @@ describe('MemoryStore', () => {
     expect(store.get('nodes', 'n')?.object().metadata.resourceVersion).toBe('2');
   });
 
-  it('lists in key order, whatever the order of writes', async () => {
+  it('lists in key order, regardless of the order of writes', async () => {
     const store = new MemoryStore();
     for (const key of ['b/2', 'a/2', 'c/1', 'b/1', 'b-c/1']) await put(store, key);
 

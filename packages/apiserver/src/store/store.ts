@@ -54,7 +54,7 @@ export interface Write {
 /** A change of a bucket's key from `before` to `after`. */
 export type VisibleChange = (bucket: string, key: string, before: Entry | undefined, after: Entry | undefined) => void;
 
-/** Thrown when the key no longer holds what the writer expected; nothing was written. */
+/** Thrown when the key no longer has the expected entry; nothing was written. */
 export class StaleWriteError extends Error {
   override readonly name = 'StaleWriteError';
 }
@@ -79,17 +79,23 @@ export interface Store {
   readonly revision: number;
   readonly buckets: readonly string[];
   get(bucket: string, key: string): Entry | undefined;
-  /** In key order; `prefix` narrows to keys that begin with it. The caller owns the array. */
+  /** Lists in key order; `prefix` selects keys that begin with it. The caller owns the array. */
   list(bucket: string, prefix?: string): Entry[];
   count(bucket: string): number;
   /** Total length of a bucket's texts. */
   chars(bucket: string): number;
-  /** `get` and `list` without writes that are not durable yet: the state announced to subscribers, and visible to clients. */
+  /**
+   * `get` and `list` without writes that are not durable yet: the state that was announced to subscribers and is
+   * visible to clients.
+   */
   getDurable(bucket: string, key: string): Entry | undefined;
   listDurable(bucket: string, prefix?: string): Entry[];
   /** Rejects with StaleWriteError or StoreError. The check and the new entry's visibility to `get` are immediate. */
   write(write: Write): Promise<Change>;
-  /** Undefined if all accepted writes are durable, otherwise a promise of that, which does not wait for later ones. */
+  /**
+   * Undefined if all accepted writes are durable; otherwise a promise that resolves when they are, without waiting for
+   * later ones.
+   */
   settled(): Promise<void> | undefined;
   /** Changes are delivered in batches, one for each commit. Returns the unsubscribe function. */
   subscribe(listener: (changes: readonly Change[]) => void): () => void;

@@ -11,17 +11,32 @@ function use({ resident = 200, live = 100, busy = 0.01 }): MemoryUse {
 }
 
 test.each([
-  { what: 'it has not grown', now: use({}), before: 200, is: false },
-  { what: 'it has grown by a quarter, but by little', now: use({ resident: 110 }), before: 80, is: false },
-  { what: 'it has grown by much, but by less than a quarter', now: use({ resident: 1_100 }), before: 1_000, is: false },
-  { what: 'it has grown', now: use({ resident: 600 }), before: 200, is: true },
-  { what: 'it has grown and is at work', now: use({ resident: 600, busy: 0.11 }), before: 200, is: false },
-  { what: 'it would stand still for long', now: use({ resident: 900, live: 513 }), before: 200, is: false },
-])('$what: $is', ({ now, before, is }) => {
+  { what: 'the memory has not grown', now: use({}), before: 200, is: false },
+  { what: 'the memory has grown by a quarter, but by little', now: use({ resident: 110 }), before: 80, is: false },
+  {
+    what: 'the memory has grown by much, but by less than a quarter',
+    now: use({ resident: 1_100 }),
+    before: 1_000,
+    is: false,
+  },
+  { what: 'the memory has grown', now: use({ resident: 600 }), before: 200, is: true },
+  {
+    what: 'the memory has grown, but the process is busy',
+    now: use({ resident: 600, busy: 0.11 }),
+    before: 200,
+    is: false,
+  },
+  {
+    what: 'a collection would pause the process for long',
+    now: use({ resident: 900, live: 513 }),
+    before: 200,
+    is: false,
+  },
+])('is worth reclaiming: $is, since $what', ({ now, before, is }) => {
   expect(isWorthReclaiming(now, before * MIB)).toBe(is);
 });
 
-test('memory is given back once after a burst', async () => {
+test('collects garbage once after a burst', async () => {
   const clock = new FakeClock();
   let now = use({});
   let collections = 0;
@@ -44,7 +59,7 @@ test('memory is given back once after a burst', async () => {
   await stop();
 });
 
-test('what V8 keeps of a burst goes back to the system', () => {
+test('returns memory to the system that V8 keeps after a burst', () => {
   const program = `
     import { reclaimMemory } from ${JSON.stringify(import.meta.resolve('../reclaim-memory.ts'))};
     let run;
@@ -64,7 +79,7 @@ test('what V8 keeps of a burst goes back to the system', () => {
   expect(after).toBeLessThan(before / 1.5);
 });
 
-test('garbage is not taken for what is alive', () => {
+test('does not count garbage as live memory', () => {
   const program = `
     import { PerformanceObserver } from 'node:perf_hooks';
     import { setImmediate } from 'node:timers/promises';

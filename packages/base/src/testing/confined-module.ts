@@ -3,7 +3,7 @@ import { systemClock } from '../clock.ts';
 import type { ConfinedCall, ConfinedResult } from './confined-worker.ts';
 
 export interface ConfinedOptions {
-  /** Real time limit of one call; generous, as it only ends calls that hang. */
+  /** Real time limit of one call. Generous, as it only ends calls that hang. */
   readonly deadlineMs?: number;
   readonly maxHeapMb?: number;
 }
@@ -24,7 +24,7 @@ export class ConfinedModule {
     this.#maxHeapMb = maxHeapMb;
   }
 
-  /** Rejects with what the function throws, or when it exceeds its time or memory. One call at a time. */
+  /** Rejects with the error that the function throws, or if it exceeds its time or memory. One call at a time. */
   async call(name: string, ...args: readonly unknown[]): Promise<unknown> {
     const worker = (this.#worker ??= this.#start());
     const { promise, resolve, reject } = Promise.withResolvers<ConfinedResult>();

@@ -20,7 +20,7 @@ async function resultOf(name: string, args: readonly unknown[]): Promise<Confine
   try {
     return { value: await functions[name]?.(...args) };
   } catch (error) {
-    // Custom error classes arrive as plain errors.
+    // Custom error classes become plain errors.
     return { error: error instanceof Error ? new Error(`${error.name}: ${error.message}`) : new Error(String(error)) };
   }
 }

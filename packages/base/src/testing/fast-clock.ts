@@ -1,8 +1,8 @@
 import { type Clock, sleepOn, systemClock, type Timer } from '../clock.ts';
 
 /**
- * Real time, `speed` times as fast: for tests whose components communicate over real sockets, where a fake clock can't be advanced. A wait of a
- * minute takes a second.
+ * Real time, `speed` times as fast, for tests whose components communicate over real sockets, where a fake clock can't
+ * be advanced. A wait of a minute takes a second.
  */
 export class FastClock implements Clock {
   readonly #speed: number;

@@ -1,20 +1,20 @@
 import { createServer } from 'node:net';
 
 /**
- * Above those of Kubernetes' own components (10250 to 10259), below those of Fairway's runtimes (from 20000) and Linux's ephemeral ports (from
- * 32768).
+ * Above the ports of Kubernetes' own components (10250 to 10259), below those of Fairway's runtimes (from 20000) and
+ * Linux's ephemeral ports (from 32768).
  */
 const FIRST_PORT = 11_000;
-const PORTS = 9_000;
+const PORT_COUNT = 9_000;
 
 /**
- * Free ports of 127.0.0.1, for programs that can't select one themselves and for servers that restart on the same port: no other process gets one by
- * chance in the meantime.
+ * Free ports of 127.0.0.1, for programs that can't select one themselves and for servers that restart on the same port:
+ * no other process takes one by chance in the meantime.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {
-    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    const port = FIRST_PORT + Math.floor(Math.random() * PORT_COUNT);
     if (!ports.has(port) && (await isFree(port))) ports.add(port);
   }
   return [...ports];

@@ -1,4 +1,7 @@
-/** Repeated parts: separators of all grammars parsed here, escapes, unclosed brackets, words, white space, and non-text characters. */
+/**
+ * Repeated parts: separators of all grammars parsed here, escapes, unclosed brackets, words, white space and non-text
+ * characters.
+ */
 const PARTS: readonly string[] = [
   'a A 0 True / - . : @ = , ; % " \' ` \\ | & # ? ! ~ * + _ $ [ ] { } ( ) < > [] {} ${ [?( <a <h1> </a> {"a": [0] ?(@.a @a (a) ((a',
   '\\" \\\' \\\\ \\, \\n %2f %zz \\u0061 \'a\\ "a" \'a\' a\\a a/ /a a. a- a_ a: a= a, a; a=" a=a, a="a", // /v1 /v1.0/ 0. .0 0m 0ms 1h 1-',
@@ -31,8 +34,8 @@ const HEADS: readonly string[] = ['', 'a', '"', "'"];
 const TAILS: readonly string[] = ['', '/', '\n', '\n:@/', '!'];
 
 /**
- * Texts of about `length` characters that slow down a parser which rescans them, or scans from every character; `bare` ones have no prefix, and are a
- * tenth as many.
+ * Texts of about `length` characters that slow down a parser that rescans them or scans from every character. `bare`
+ * texts have no prefix, and there are a tenth as many.
  */
 export function hostileTexts(
   length: number,
@@ -49,46 +52,49 @@ export function hostileTexts(
   );
 }
 
-/** Rescanning 8,000 characters from each of them takes 32 million steps, which no machine does in this CPU time. */
-const LENGTH = 8000;
+/**
+ * Rescanning 8,000 characters from each of them takes 32 million steps, which no machine completes in this CPU time.
+ */
+const TEXT_LENGTH = 8000;
 const FLOOR_MS = 5;
-const ITEMS = 4000;
+const ITEM_COUNT = 4000;
 
 /** For four times the text, a linear parser takes four times as long, a quadratic one sixteen times. */
-const FACTOR = 4;
+const LENGTH_FACTOR = 4;
 const MAX_GROWTH = 8;
 
 /**
- * The first hostile text for which `read` takes superlinear time; undefined: none. Compares CPU time of this thread, the minimum of three runs, at
- * two lengths: results don't depend on the machine's speed. An exception of `read` counts as a result.
+ * The first hostile text for which `read` takes superlinear time; undefined if there is none. Compares CPU time of this
+ * thread, the minimum of three runs, at two lengths: results don't depend on the machine's speed. An exception from
+ * `read` counts as a result.
  */
 export async function excessiveGrowth(
   read: (text: string) => unknown,
   options?: { readonly bare: boolean },
 ): Promise<string | undefined> {
-  const longer = hostileTexts(LENGTH * FACTOR, options);
-  for (const [i, { name, text }] of hostileTexts(LENGTH, options).entries()) {
+  const longer = hostileTexts(TEXT_LENGTH * LENGTH_FACTOR, options);
+  for (const [i, { name, text }] of hostileTexts(TEXT_LENGTH, options).entries()) {
     if ((await cpuMs(read, text)) < FLOOR_MS) continue;
     const shortMs = await leastCpuMs(read, text);
     const longMs = await leastCpuMs(read, longer[i]?.text ?? '');
     if (shortMs < FLOOR_MS || longMs < shortMs * MAX_GROWTH) continue;
-    return `${name}: ${shortMs.toFixed(1)} ms, of ${FACTOR} times the length ${longMs.toFixed(1)} ms`;
+    return `${name}: ${shortMs.toFixed(1)} ms, of ${LENGTH_FACTOR} times the length ${longMs.toFixed(1)} ms`;
   }
   return undefined;
 }
 
 /** The same for `read` with a number of items: 4,000, and four times as many. */
 export async function excessiveGrowthWith(read: (count: number) => unknown): Promise<string | undefined> {
-  const shortMs = await leastCpuMs(() => read(ITEMS), '');
-  const longMs = await leastCpuMs(() => read(ITEMS * FACTOR), '');
+  const shortMs = await leastCpuMs(() => read(ITEM_COUNT), '');
+  const longMs = await leastCpuMs(() => read(ITEM_COUNT * LENGTH_FACTOR), '');
   if (shortMs < FLOOR_MS || longMs < shortMs * MAX_GROWTH) return undefined;
-  return `${ITEMS} items: ${shortMs.toFixed(1)} ms, ${ITEMS * FACTOR}: ${longMs.toFixed(1)} ms`;
+  return `${ITEM_COUNT} items: ${shortMs.toFixed(1)} ms, ${ITEM_COUNT * LENGTH_FACTOR}: ${longMs.toFixed(1)} ms`;
 }
 
 async function leastCpuMs(read: (text: string) => unknown, text: string): Promise<number> {
-  let least = await cpuMs(read, text);
-  for (let more = 0; more < 2; more++) least = Math.min(least, await cpuMs(read, text));
-  return least;
+  let minimum = await cpuMs(read, text);
+  for (let more = 0; more < 2; more++) minimum = Math.min(minimum, await cpuMs(read, text));
+  return minimum;
 }
 
 async function cpuMs(read: (text: string) => unknown, text: string): Promise<number> {
@@ -96,7 +102,7 @@ async function cpuMs(read: (text: string) => unknown, text: string): Promise<num
   try {
     await read(text);
   } catch {
-    // An exception is a result too.
+    // An exception counts as a result.
   }
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000;

@@ -7,7 +7,7 @@ export class SpanFake implements RequestSpan {
   readonly name: string;
   readonly links: readonly Cause[];
   readonly attributes: Record<string, Attributes[string]>;
-  /** Including ended ones. */
+  /** Includes ended spans. */
   readonly children: SpanFake[] = [];
   isEnded = false;
   holder: string | undefined;
@@ -41,7 +41,7 @@ export class SpanFake implements RequestSpan {
     Object.assign(this.attributes, attributes);
   }
 
-  wrote(version: string): void {
+  recordWrite(version: string): void {
     this.#causes.set(version, this);
   }
 
@@ -56,10 +56,10 @@ export class SpanFake implements RequestSpan {
 
 let spanCount = 1;
 
-/** Records everything. */
+/** A tracer that records everything. */
 export class TracerFake implements Tracer {
   readonly causes = new Map<string, Cause>();
-  /** Writers of objects, by the object's name. */
+  /** Writers of objects, by object name. */
   readonly announced = new Map<string, Cause>();
   /** Root spans, in order. */
   readonly roots: SpanFake[] = [];

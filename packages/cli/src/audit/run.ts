@@ -15,11 +15,11 @@ export interface AuditOptions {
   readonly output?: 'wide' | 'json' | 'yaml';
 }
 
-/** A page, in whatever form. */
+/** A page in any format. */
 const Page = z.looseObject({ metadata: z.object({ continue: z.string().default('') }).default({ continue: '' }) });
 const EventList = z.object({ items: z.array(z.looseObject({})) });
 
-/** Prints the audit events of a namespace; of a cluster's API server, if one is named. */
+/** Prints the audit events of a namespace or, if a cluster is named, of its API server. */
 export async function printAudit(
   context: CliContext,
   globals: GlobalOptions,
@@ -27,11 +27,11 @@ export async function printAudit(
   cluster?: string,
 ): Promise<void> {
   const { output } = options;
-  const isForPrograms = output === 'json' || output === 'yaml';
+  const isMachineReadable = output === 'json' || output === 'yaml';
   await withConnection(context, globals, async ({ client, namespace }) => {
     const path = pathOf(namespace, cluster);
-    const pages = await readPages(client, path, options, isForPrograms, context.signal);
-    if (isForPrograms) {
+    const pages = await readPages(client, path, options, isMachineReadable, context.signal);
+    if (isMachineReadable) {
       const items = pages.flatMap((page) => EventList.parse(page).items);
       const list = { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {}, items };
       const text =
@@ -58,24 +58,24 @@ function pathOf(namespace: string, cluster: string | undefined): string {
   return cluster === undefined ? `${root}/auditevents` : `${root}/clusters/${encodeURIComponent(cluster)}/audit`;
 }
 
-/** A page of a cluster's events may be empty though there is another. */
+/** A page of a cluster's events may be empty although more pages follow. */
 async function readPages(
   client: KubeClient,
   path: string,
   options: AuditOptions,
-  isForPrograms: boolean,
+  isMachineReadable: boolean,
   signal: AbortSignal,
 ): Promise<readonly unknown[]> {
   const pages: unknown[] = [];
   let left = options.limit;
   let token = '';
   do {
-    const query = queryOf(options, { limit: left, token, isForPrograms });
-    const headers = { accept: isForPrograms ? 'application/json' : ACCEPT_TABLE };
-    const answer = await client.raw({ method: 'GET', path: `${path}?${query.toString()}`, headers, signal });
-    const page: unknown = JSON.parse(await answer.text());
+    const query = queryOf(options, { limit: left, token, isMachineReadable });
+    const headers = { accept: isMachineReadable ? 'application/json' : ACCEPT_TABLE };
+    const response = await client.raw({ method: 'GET', path: `${path}?${query.toString()}`, headers, signal });
+    const page: unknown = JSON.parse(await response.text());
     pages.push(page);
-    left -= isForPrograms ? EventList.parse(page).items.length : ServerTable.parse(page).rows.length;
+    left -= isMachineReadable ? EventList.parse(page).items.length : ServerTable.parse(page).rows.length;
     token = Page.parse(page).metadata.continue;
   } while (token !== '' && left > 0);
   return pages;
@@ -83,7 +83,11 @@ async function readPages(
 
 function queryOf(
   { since, user, verb }: AuditOptions,
-  { limit, token, isForPrograms }: { readonly limit: number; readonly token: string; readonly isForPrograms: boolean },
+  {
+    limit,
+    token,
+    isMachineReadable,
+  }: { readonly limit: number; readonly token: string; readonly isMachineReadable: boolean },
 ): URLSearchParams {
   const fields = { 'user.username': user, verb };
   const terms = Object.entries(fields).flatMap(([field, value]) =>
@@ -93,7 +97,7 @@ function queryOf(
     limit: String(limit),
     ...(since !== undefined && { sinceSeconds: String(Math.ceil(since / 1000)) }),
     ...(terms.length > 0 && { fieldSelector: terms.join(',') }),
-    ...(isForPrograms && { as: 'EventList' }),
+    ...(isMachineReadable && { as: 'EventList' }),
     ...(token !== '' && { continue: token }),
   });
 }

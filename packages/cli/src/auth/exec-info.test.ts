@@ -9,7 +9,7 @@ it.each([
   { text: '', request: undefined },
   { text: info({ interactive: true }), request: { isInteractive: true } },
   { text: info({ interactive: false, cluster: { server: 'https://x' } }), request: { isInteractive: false } },
-])('reads what kubectl tells: $text', ({ text, request }) => {
+])('reads what kubectl passes: $text', ({ text, request }) => {
   expect(execRequestOf(text === undefined ? {} : { KUBERNETES_EXEC_INFO: text })).toEqual(request);
 });
 
@@ -23,7 +23,7 @@ it.each([
   expect(() => execRequestOf({ KUBERNETES_EXEC_INFO: text })).toThrow(message);
 });
 
-it('prints what kubectl reads', () => {
+it('prints a credential that kubectl can read', () => {
   const text = renderExecCredential('t', Date.UTC(2026, 0, 1, 12, 0, 0, 500), false);
 
   expect(JSON.parse(text)).toEqual({

@@ -1,7 +1,7 @@
 import { usageError } from '@fairway/service/command-error';
 import { z } from 'zod';
 
-/** The only version that is spoken: kubectl has it since 1.22. */
+/** The only supported version; kubectl has it since 1.22. */
 export const EXEC_API_VERSION = 'client.authentication.k8s.io/v1';
 
 const ExecInfo = z.object({
@@ -10,17 +10,17 @@ const ExecInfo = z.object({
   spec: z.object({ interactive: z.boolean() }),
 });
 
-/** What kubectl tells a credential plugin. */
+/** What kubectl passes to a credential plugin. */
 export interface ExecRequest {
   /** Whether standard input is the user's. */
   readonly isInteractive: boolean;
 }
 
-/** Reads KUBERNETES_EXEC_INFO; undefined if it is not set, as for a person. Throws a CommandError. */
+/** Reads KUBERNETES_EXEC_INFO; undefined if it is not set, as when a person runs the command. Throws a CommandError. */
 export function execRequestOf(env: Readonly<Record<string, string | undefined>>): ExecRequest | undefined {
   const text = env['KUBERNETES_EXEC_INFO'];
   if (text === undefined || text === '') return undefined;
-  const { data } = ExecInfo.safeParse(parsed(text));
+  const { data } = ExecInfo.safeParse(parseRequest(text));
   if (data === undefined) throw usageError('KUBERNETES_EXEC_INFO is not an ExecCredential', 'unset it, or run kubectl');
   if (data.apiVersion !== EXEC_API_VERSION) {
     throw usageError(
@@ -31,7 +31,7 @@ export function execRequestOf(env: Readonly<Record<string, string | undefined>>)
   return { isInteractive: data.spec.interactive };
 }
 
-function parsed(text: string): unknown {
+function parseRequest(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -8,17 +8,17 @@ import type { HttpTransport } from '@fairway/openstack/http/transport';
 import type { SignInConfig } from '@fairway/openstack/sign-in/sign-in';
 import { FAIRWAY_VERSION } from '@fairway/service/version';
 
-/** Connections to the Keystone of a sign-in, and to its identity provider. */
+/** Connections for a sign-in: to Keystone and to its identity provider. */
 export interface KeystoneAccess {
   readonly http: HttpClient;
   readonly transport: HttpTransport;
-  /** Whether a token is still known. */
+  /** Whether Keystone still accepts a token. */
   isAccepted(token: string): Promise<boolean>;
   revoke(token: string): Promise<void>;
 }
 
 const CONNECTIONS = 4;
-/** A person waits. */
+/** Short, because a person is waiting. */
 const TIMEOUTS = { attemptMs: 20_000, totalMs: 45_000 };
 
 export function openKeystone({ cloud, authUrl, tls }: SignInConfig, clock: Clock): KeystoneAccess {

@@ -3,13 +3,13 @@ import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { Clock } from '@fairway/base/clock';
 import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
-import { isAlive, isSameProcess, ProcessRef } from './asker.ts';
+import { isAlive, isSameProcess, ProcessRef } from './process-ref.ts';
 
 const POLL_INTERVAL_MS = 100;
-/** As long as somebody may take in a browser. */
-const PATIENCE_MS = 10 * 60_000;
-/** Where nothing tells when a process has started, another one has the id of a holder that does not end. */
-const LONGEST_MS = 60 * 60_000;
+/** Allows for a sign-in in a browser. */
+const ACQUIRE_TIMEOUT_MS = 10 * 60_000;
+/** If the start time of the holder is unknown, another process may have its id. Older locks are considered stale. */
+const MAX_LOCK_AGE_MS = 60 * 60_000;
 
 export interface LockOptions {
   readonly clock: Clock;
@@ -17,44 +17,45 @@ export interface LockOptions {
   /** This process. */
   readonly self: ProcessRef;
   readonly isHolderAlive?: (holder: ProcessRef) => boolean;
-  /** Called once, when the lock is another's. */
+  /** Called once, if another process holds the lock. */
   readonly onWait: (holder: ProcessRef) => void;
 }
 
 /**
  * Runs `work` while no other process does so under the same path.
  *
- * Guarantees: a process that was killed holds nothing up. Whoever finds its file takes it away; if two do at once, they may both work once.
+ * Guarantees: a killed process blocks nobody. The next process removes its file; if two do that concurrently, both may
+ * work once.
  */
 export async function withLockFile<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   await acquire(path, options);
   try {
     return await work();
   } finally {
-    const lock = await lockAt(path);
+    const lock = await readLock(path);
     if (lock?.holder !== undefined && isSameProcess(lock.holder, options.self)) await rm(path, { force: true });
   }
 }
 
 async function acquire(path: string, { clock, signal, self, onWait, ...options }: LockOptions): Promise<void> {
   const own = `${path}.${randomBytes(6).toString('hex')}`;
-  const endMs = clock.now() + PATIENCE_MS;
+  const endMs = clock.now() + ACQUIRE_TIMEOUT_MS;
   const isHolderAlive = options.isHolderAlive ?? isAlive;
-  let isTold = false;
-  // Linked when complete, so that the lock never is without its holder.
+  let isNotified = false;
+  // Linked only when complete, so a lock always names its holder.
   await writeFile(own, JSON.stringify(self), { mode: 0o600, flag: 'wx' });
   try {
     for (;;) {
-      if (await isLinked(own, path)) return;
-      const lock = await lockAt(path);
+      if (await tryLink(own, path)) return;
+      const lock = await readLock(path);
       const holder = lock?.holder;
       if (lock !== undefined && !(holder && isHolderAlive(holder) && !isTooOld(lock, clock))) {
-        await takeAway(path, holder, own);
+        await removeStaleLock(path, holder, own);
         continue;
       }
-      if (holder !== undefined && !isTold) {
+      if (holder !== undefined && !isNotified) {
         onWait(holder);
-        isTold = true;
+        isNotified = true;
       }
       if (clock.now() >= endMs) {
         throw new CommandError(`process ${holder?.pid} is still signing in`, {
@@ -69,7 +70,7 @@ async function acquire(path: string, { clock, signal, self, onWait, ...options }
   }
 }
 
-async function isLinked(own: string, path: string): Promise<boolean> {
+async function tryLink(own: string, path: string): Promise<boolean> {
   try {
     await link(own, path);
     return true;
@@ -79,41 +80,42 @@ async function isLinked(own: string, path: string): Promise<boolean> {
   }
 }
 
-/** Moves the file of a process that has ended; one that came in between is put back. */
-async function takeAway(path: string, ended: ProcessRef | undefined, own: string): Promise<void> {
-  const aside = `${own}.ended`;
+/** Removes the lock file of a process that has ended. A lock that was taken in the meantime is put back. */
+async function removeStaleLock(path: string, staleHolder: ProcessRef | undefined, own: string): Promise<void> {
+  const movedPath = `${own}.ended`;
   try {
-    await rename(path, aside);
+    await rename(path, movedPath);
   } catch {
-    // Somebody else was quicker.
+    // Another process was faster.
     return;
   }
-  const moved = (await lockAt(aside))?.holder;
-  if (moved !== undefined && !(ended && isSameProcess(moved, ended))) await link(aside, path).catch(() => {});
-  await rm(aside, { force: true });
+  const movedHolder = (await readLock(movedPath))?.holder;
+  if (movedHolder !== undefined && !(staleHolder && isSameProcess(movedHolder, staleHolder)))
+    await link(movedPath, path).catch(() => {});
+  await rm(movedPath, { force: true });
 }
 
 interface Lock {
-  /** Undefined where a machine lost power before the file was on its disk: it was linked when complete. */
+  /** Undefined if the machine lost power before the file was written to disk. */
   readonly holder: ProcessRef | undefined;
   readonly sinceMs: number;
 }
 
 function isTooOld({ holder, sinceMs }: Lock, clock: Clock): boolean {
-  return holder?.started === '' && clock.now() - sinceMs > LONGEST_MS;
+  return holder?.started === '' && clock.now() - sinceMs > MAX_LOCK_AGE_MS;
 }
 
-/** Undefined if there is none. */
-async function lockAt(path: string): Promise<Lock | undefined> {
+/** Undefined if there is no lock. */
+async function readLock(path: string): Promise<Lock | undefined> {
   try {
     const [text, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);
-    return { holder: holderIn(text), sinceMs: mtimeMs };
+    return { holder: parseHolder(text), sinceMs: mtimeMs };
   } catch {
     return undefined;
   }
 }
 
-function holderIn(text: string): ProcessRef | undefined {
+function parseHolder(text: string): ProcessRef | undefined {
   try {
     return ProcessRef.parse(JSON.parse(text));
   } catch {

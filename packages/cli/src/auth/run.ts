@@ -5,63 +5,66 @@ import { CommandError } from '@fairway/service/command-error';
 import type { CliContext } from '../command/context.ts';
 import { localTime } from '../output/local-time.ts';
 import { printable } from '../output/printable.ts';
-import { askerOf, type ProcessRef, processRef } from './asker.ts';
+import { cachedSignIn } from './cached-sign-in.ts';
 import { execRequestOf, renderExecCredential } from './exec-info.ts';
-import { keptSignIn } from './kept-sign-in.ts';
 import type { KeystoneAccess } from './keystone-access.ts';
+import { type ProcessRef, processRef, requesterOf } from './process-ref.ts';
 import { signInKey } from './sign-in-key.ts';
-import { type CloudChoice, signInOptions } from './sign-in-options.ts';
-import { cacheFolder, type KeptToken, TokenCache } from './token-cache.ts';
+import { type CloudSelection, signInOptions } from './sign-in-options.ts';
+import { type CachedToken, cacheFolder, TokenCache } from './token-cache.ts';
 
 /** `fairway auth token`: a credential plugin of kubectl. */
-export async function printToken(context: CliContext, choice: CloudChoice): Promise<void> {
+export async function printToken(context: CliContext, choice: CloudSelection): Promise<void> {
   const request = execRequestOf(context.env);
   const isInteractive = request?.isInteractive ?? true;
-  const asker = askerOf(context.env, process.ppid);
-  const kept = await signedIn(context, signInOptions(context, choice), { isInteractive, asker });
-  context.stdout.write(renderExecCredential(kept.token, kept.renewAtMs, isInteractive));
+  const requester = requesterOf(context.env, process.ppid);
+  const cached = await obtainToken(context, signInOptions(context, choice), { isInteractive, requester });
+  context.stdout.write(renderExecCredential(cached.token, cached.renewAtMs, isInteractive));
 }
 
-/** `fairway auth login`: signs in for the runs of kubectl that follow, in which nobody can be asked. */
-export async function logIn(context: CliContext, choice: CloudChoice): Promise<void> {
+/** `fairway auth login`: signs in for later runs of kubectl, in which nobody can be prompted. */
+export async function logIn(context: CliContext, choice: CloudSelection): Promise<void> {
   const config = signInOptions(context, choice);
-  await forget(context, config);
-  const { user, project, renewAtMs } = await signedIn(context, config, { isInteractive: true, asker: undefined });
+  await forgetToken(context, config);
+  const { user, project, renewAtMs } = await obtainToken(context, config, {
+    isInteractive: true,
+    requester: undefined,
+  });
   const until = localTime(renewAtMs);
-  const who = `as ${user} in project ${project}, until ${until}`;
-  context.stderr.write(printable(`Signed in to cloud ${config.cloud} ${who}\n`));
+  const session = `as ${user} in project ${project}, until ${until}`;
+  context.stderr.write(printable(`Signed in to cloud ${config.cloud} ${session}\n`));
 }
 
-/** `fairway auth logout`: ends the tokens that are kept, of one entry of clouds.yaml or of all. */
-export async function logOut(context: CliContext, choice: CloudChoice & { readonly all?: boolean }): Promise<void> {
+/** `fairway auth logout`: revokes the cached tokens of one or all entries of clouds.yaml. */
+export async function logOut(context: CliContext, choice: CloudSelection & { readonly all?: boolean }): Promise<void> {
   if (!choice.all) {
     const config = signInOptions(context, choice);
-    const wasKept = await forget(context, config);
-    const said = wasKept ? 'Signed out from' : 'Not signed in to';
-    context.stderr.write(`${said} cloud ${config.cloud}\n`);
+    const wasSignedIn = await forgetToken(context, config);
+    const outcome = wasSignedIn ? 'Signed out from' : 'Not signed in to';
+    context.stderr.write(`${outcome} cloud ${config.cloud}\n`);
     return;
   }
   const cache = new TokenCache(cacheFolder(context.env));
   const keys = await cache.keys();
   for (const key of keys) {
-    const kept = await cache.read(key);
+    const cached = await cache.read(key);
     await cache.remove(key);
-    if (kept !== undefined && kept.expiresAtMs > context.clock.now()) await endTokenOf(context, kept);
+    if (cached !== undefined && cached.expiresAtMs > context.clock.now()) await revokeCachedToken(context, cached);
   }
   context.stderr.write(`Signed out: ${keys.length} ${keys.length === 1 ? 'token' : 'tokens'}\n`);
 }
 
-/** The token that is kept, or a new one. */
-export async function signedIn(
+/** Returns the cached token or a new one. */
+export async function obtainToken(
   context: CliContext,
   config: SignInConfig,
-  { isInteractive, asker }: { readonly isInteractive: boolean; readonly asker: ProcessRef | undefined },
-): Promise<KeptToken> {
+  { isInteractive, requester }: { readonly isInteractive: boolean; readonly requester: ProcessRef | undefined },
+): Promise<CachedToken> {
   const { clock, signal, stderr } = context;
   const cache = new TokenCache(cacheFolder(context.env));
   await cache.open();
   const self = processRef(process.pid);
-  return keptSignIn({
+  return cachedSignIn({
     cache,
     key: signInKey(config),
     cloud: config.cloud,
@@ -69,7 +72,7 @@ export async function signedIn(
     clock,
     signal,
     self,
-    asker: asker ?? self,
+    requester: requester ?? self,
     signIn: () => signInAgain(context, config, isInteractive),
     isAccepted: (token) => withKeystone(config, clock, (keystone) => keystone.isAccepted(token)),
     onWait: ({ pid }) => {
@@ -78,7 +81,7 @@ export async function signedIn(
   });
 }
 
-/** What signs in is loaded only then: most runs find a token. */
+/** Loads the sign-in code on demand, because most runs find a token. */
 async function signInAgain(context: CliContext, config: SignInConfig, isInteractive: boolean): Promise<IssuedToken> {
   const { clock, signal } = context;
   const { signInWith } = await import('@fairway/openstack/sign-in/sign-in-flow');
@@ -109,34 +112,37 @@ async function withKeystone<T>(
 }
 
 /** Whether there was a token. */
-async function forget(context: CliContext, config: SignInConfig): Promise<boolean> {
+async function forgetToken(context: CliContext, config: SignInConfig): Promise<boolean> {
   const cache = new TokenCache(cacheFolder(context.env));
   const key = signInKey(config);
-  const kept = await cache.read(key);
+  const cached = await cache.read(key);
   await cache.remove(key);
-  if (kept === undefined) return false;
-  await endToken(context, config, kept);
+  if (cached === undefined) return false;
+  await revokeToken(context, config, cached);
   return true;
 }
 
-/** By the entry that the token came from, if that is of the same Keystone still: others must not see it. */
-async function endTokenOf(context: CliContext, kept: KeptToken): Promise<void> {
-  const { cloud, authUrl } = kept;
+/**
+ * Uses the entry that the token came from, if it still belongs to the same Keystone: another one must not see the
+ * token.
+ */
+async function revokeCachedToken(context: CliContext, cached: CachedToken): Promise<void> {
+  const { cloud, authUrl } = cached;
   const left = `warning: a token of cloud ${cloud} is no longer stored, but stays valid at ${authUrl} until it expires`;
   try {
     const config = signInOptions(context, { cloud });
-    if (config.authUrl === authUrl) await endToken(context, config, kept);
+    if (config.authUrl === authUrl) await revokeToken(context, config, cached);
     else context.stderr.write(`${left}: the entry of this name belongs to another Keystone\n`);
   } catch (error) {
     context.stderr.write(printable(`${left}: ${error instanceof Error ? error.message : String(error)}\n`));
   }
 }
 
-async function endToken({ clock, stderr }: CliContext, config: SignInConfig, { token }: KeptToken): Promise<void> {
+async function revokeToken({ clock, stderr }: CliContext, config: SignInConfig, { token }: CachedToken): Promise<void> {
   try {
     await withKeystone(config, clock, (keystone) => keystone.revoke(token));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    stderr.write(printable(`warning: the token is no longer stored, but Keystone did not revoke it: ${why}\n`));
+    const reason = error instanceof Error ? error.message : String(error);
+    stderr.write(printable(`warning: the token is no longer stored, but Keystone did not revoke it: ${reason}\n`));
   }
 }

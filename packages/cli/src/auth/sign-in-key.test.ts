@@ -15,26 +15,26 @@ function keyOf(signIn: SignIn, url = authUrl): string {
 const password = { kind: 'password', user, withPasscode: false, scope } as const;
 const token = (text: string) => ({ kind: 'credential', credential: { kind: 'token', token: text, scope } }) as const;
 
-describe('the name of what is asked for', () => {
+describe('the key of a sign-in', () => {
   it.each<{ reason: string; one: SignIn; other: SignIn }>([
-    { reason: 'the password is', one: password, other: { ...password, password: 's' } },
-    { reason: 'a passcode is', one: password, other: { ...password, withPasscode: true, passcode: '123456' } },
+    { reason: 'the password', one: password, other: { ...password, password: 's' } },
+    { reason: 'a passcode', one: password, other: { ...password, withPasscode: true, passcode: '123456' } },
     {
-      reason: 'the secret of an application credential is',
+      reason: 'the secret of an application credential',
       one: { kind: 'credential', credential: { kind: 'applicationCredential', id: 'a', secret: 's' } },
       other: { kind: 'credential', credential: { kind: 'applicationCredential', id: 'a', secret: 't' } },
     },
     {
-      reason: 'the secret of a client is',
+      reason: 'the secret of a client',
       one: { ...federated, grant: { kind: 'clientCredentials', client } },
       other: { ...federated, grant: { kind: 'clientCredentials', client: { ...client, secret: 't' } } },
     },
     {
-      reason: 'the order of keys is',
+      reason: 'the order of keys',
       one: { ...password, user: { name: 'demo', domain: { name: 'Default' } } },
       other: { ...password, user: { domain: { name: 'Default' }, name: 'demo' } },
     },
-  ])('does not tell what $reason', ({ one, other }) => {
+  ])('does not depend on $reason', ({ one, other }) => {
     expect(keyOf(one)).toBe(keyOf(other));
   });
 
@@ -48,7 +48,7 @@ describe('the name of what is asked for', () => {
       other: { ...federated, grant: { kind: 'accessToken', accessToken: 'b' } },
     },
     {
-      reason: 'name at the provider',
+      reason: 'user name at the provider',
       one: { ...federated, grant: { kind: 'password', client, username: 'a' } },
       other: { ...federated, grant: { kind: 'password', client, username: 'b' } },
     },
@@ -61,7 +61,7 @@ describe('the name of what is asked for', () => {
     expect(keyOf(one)).not.toBe(keyOf(other));
   });
 
-  it('differs by Keystone, not by how its URL is written', () => {
+  it('differs by Keystone, but not by how its URL is written', () => {
     expect(keyOf(password, 'https://other/v3')).not.toBe(keyOf(password));
     expect(keyOf(password, `${authUrl}/`)).toBe(keyOf(password));
   });

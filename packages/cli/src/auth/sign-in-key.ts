@@ -3,15 +3,15 @@ import { trimmedEnd } from '@fairway/base/trim';
 import type { OidcGrant, SignIn, SignInConfig } from '@fairway/openstack/sign-in/sign-in';
 
 /**
- * Names what was asked for: who, at which Keystone, for what. Of what people choose and know (passwords, passcodes, secrets) nothing goes in;
- * a token that was given is who asks, and as good as random.
+ * Returns a key for the requested sign-in: user, Keystone and scope. Passwords, passcodes and secrets are not part of
+ * it. A given token is: it identifies the user and is practically random.
  */
 export function signInKey({ authUrl, signIn }: SignInConfig): string {
-  const asked = JSON.stringify([1, trimmedEnd(authUrl, '/'), askedOf(signIn)], sorted);
-  return digest(asked).slice(0, 40);
+  const identity = JSON.stringify([1, trimmedEnd(authUrl, '/'), identityOf(signIn)], sortKeys);
+  return digest(identity).slice(0, 40);
 }
 
-function askedOf(signIn: SignIn): unknown {
+function identityOf(signIn: SignIn): unknown {
   switch (signIn.kind) {
     case 'credential': {
       const { credential } = signIn;
@@ -24,12 +24,12 @@ function askedOf(signIn: SignIn): unknown {
       return [signIn.kind, signIn.user, signIn.scope];
     case 'federated': {
       const { identityProvider, protocol, grant, scope } = signIn;
-      return ['federated', identityProvider, protocol, grantedTo(grant), scope];
+      return ['federated', identityProvider, protocol, grantIdentity(grant), scope];
     }
   }
 }
 
-function grantedTo(grant: OidcGrant): unknown {
+function grantIdentity(grant: OidcGrant): unknown {
   switch (grant.kind) {
     case 'accessToken':
       return ['accessToken', digest(grant.accessToken)];
@@ -48,8 +48,8 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The same whatever the order of keys. */
-function sorted(_key: string, value: unknown): unknown {
+/** Makes the result independent of the order of keys. */
+function sortKeys(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -24,27 +24,27 @@ function cloudsYaml(url: string): string {
 }
 
 const context = (env: Record<string, string> = {}) => ({ env: { HOME: join(folder, 'home'), ...env }, cwd: work });
-const asPlugin = { KUBERNETES_EXEC_INFO: '{}' };
+const pluginEnv = { KUBERNETES_EXEC_INFO: '{}' };
 
-describe('the working directory', () => {
+describe('clouds.yaml in the working directory', () => {
   beforeEach(() => writeFileSync(join(work, 'clouds.yaml'), cloudsYaml('https://stranger.test')));
 
-  it('counts first for a person, as for other clients', () => {
+  it('has precedence for a person, as in other clients', () => {
     expect(signInOptions(context(), { cloud: 'mine' }).authUrl).toBe('https://stranger.test');
   });
 
-  it('counts for nothing in a plugin, which kubectl runs in any folder', () => {
+  it('is ignored in a plugin, which kubectl may run in any folder', () => {
     writeFileSync(join(work, 'secure.yaml'), 'clouds: { mine: { auth: { auth_url: "https://stranger.test" } } }');
 
-    expect(signInOptions(context(asPlugin), { cloud: 'mine' }).authUrl).toBe('https://cloud.test');
+    expect(signInOptions(context(pluginEnv), { cloud: 'mine' }).authUrl).toBe('https://cloud.test');
   });
 
-  it('is named to the plugin where the kubeconfig was written by it', () => {
+  it('is passed to the plugin when the kubeconfig was written with it', () => {
     expect(configFiles(context())).toEqual([{ name: 'OS_CLIENT_CONFIG_FILE', value: join(work, 'clouds.yaml') }]);
   });
 });
 
-it('files that the environment names are named to the plugin, and those of the home found', () => {
+it('passes files from the environment to the plugin, and omits those in the home', () => {
   expect(configFiles(context())).toEqual([]);
   writeFileSync(join(work, 'mine.yaml'), cloudsYaml('https://cloud.test'));
 

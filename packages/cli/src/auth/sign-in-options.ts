@@ -6,25 +6,25 @@ import type { SignInConfig } from '@fairway/openstack/sign-in/sign-in';
 import { usageError } from '@fairway/service/command-error';
 import type { CliContext } from '../command/context.ts';
 
-/** Which entry of clouds.yaml signs in, and for which project. */
-export interface CloudChoice {
+/** The entry of clouds.yaml to sign in with, and the project. */
+export interface CloudSelection {
   readonly cloud?: string;
-  /** Name or id, in place of the entry's. */
+  /** Name or id; overrides that of the entry. */
   readonly project?: string;
 }
 
 const ID = /^([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
 /**
- * Reads clouds.yaml as other clients of OpenStack do. A plugin is run by kubectl in any folder, and does not look there: a stranger's clouds.yaml would say
- * where the password of the home's secure.yaml goes.
+ * Reads clouds.yaml as other OpenStack clients do. In a plugin, the working directory is skipped: kubectl runs it in
+ * any folder, and a stranger's clouds.yaml could decide where the password in the home's secure.yaml is sent.
  */
 export function cloudsOf({ env, cwd }: Pick<CliContext, 'env' | 'cwd'>): CloudsYaml {
   const folder = env['KUBERNETES_EXEC_INFO'] ? undefined : cwd;
-  return new CloudsYaml({ env, cwd: folder, home: env['HOME'] || homedir(), readFile: textIfThere });
+  return new CloudsYaml({ env, cwd: folder, home: env['HOME'] || homedir(), readFile: readIfExists });
 }
 
-/** The variables by which a plugin finds the files that count here and now. */
+/** The variables with which a plugin finds the configuration files in use here. */
 export function configFiles(context: Pick<CliContext, 'env' | 'cwd'>): { name: string; value: string }[] {
   const { env, cwd } = context;
   const { clouds, secure } = cloudsOf(context).files;
@@ -32,12 +32,12 @@ export function configFiles(context: Pick<CliContext, 'env' | 'cwd'>): { name: s
     { name: 'OS_CLIENT_CONFIG_FILE', path: clouds },
     { name: 'OS_CLIENT_SECURE_FILE', path: secure },
   ].flatMap(({ name, path }) => {
-    const isFoundAnyway = path === undefined || (env[name] === undefined && dirname(path) !== cwd);
-    return isFoundAnyway ? [] : [{ name, value: resolve(cwd, path) }];
+    const isDefaultPath = path === undefined || (env[name] === undefined && dirname(path) !== cwd);
+    return isDefaultPath ? [] : [{ name, value: resolve(cwd, path) }];
   });
 }
 
-function textIfThere(path: string): string | undefined {
+function readIfExists(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -47,7 +47,10 @@ function textIfThere(path: string): string | undefined {
 }
 
 /** Throws a CloudConfigError or a CommandError. */
-export function signInOptions(context: Pick<CliContext, 'env' | 'cwd'>, { cloud, project }: CloudChoice): SignInConfig {
+export function signInOptions(
+  context: Pick<CliContext, 'env' | 'cwd'>,
+  { cloud, project }: CloudSelection,
+): SignInConfig {
   const clouds = cloudsOf(context);
   if (project === undefined) return clouds.signIn(cloud);
   const unset = { project_id: '', project_name: '', tenant_id: '', tenant_name: '', trust_id: '', system_scope: '' };

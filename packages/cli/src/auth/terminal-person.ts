@@ -3,12 +3,12 @@ import { type Person, SignInError } from '@fairway/openstack/sign-in/person';
 import type { CliContext } from '../command/context.ts';
 import { printable } from '../output/printable.ts';
 
-/** The person at the terminal; `isInteractive` says whether standard input is theirs. */
+/** The person at the terminal; `isInteractive` is true if standard input is theirs. */
 export function terminalPerson(
   { ask, stderr, env }: Pick<CliContext, 'ask' | 'stderr' | 'env'>,
   isInteractive: boolean,
 ): Person {
-  const asked = (question: string, isHidden: boolean): Promise<string> => {
+  const promptUser = (question: string, isHidden: boolean): Promise<string> => {
     if (ask !== undefined && isInteractive) return ask(question, isHidden);
     const missing = question.replace(/: $/, '');
     return Promise.reject(
@@ -19,22 +19,22 @@ export function terminalPerson(
     );
   };
   return {
-    ask: (question) => asked(question, false),
-    askSecret: (question) => asked(question, true),
+    ask: (question) => promptUser(question, false),
+    askSecret: (question) => promptUser(question, true),
     canRead: stderr.isTerminal || (ask !== undefined && isInteractive),
     show: (text) => stderr.write(printable(text)),
     openBrowser: (url) => openBrowser(url, env),
   };
 }
 
-/** The browser of BROWSER, or the desktop's; nothing where there is none. */
+/** Opens the browser in BROWSER or the default one of the desktop, if there is one. */
 function openBrowser(url: string, env: CliContext['env']): void {
   const page = URL.parse(url);
   if (page === null || !/^https?:$/.test(page.protocol)) return;
   const command = browserCommand(env);
   if (command === undefined) return;
   const child = spawn(command, [page.href], { detached: true, stdio: 'ignore' });
-  // The address was told, too.
+  // The address was printed as well.
   child.on('error', () => {});
   child.unref();
 }

@@ -4,35 +4,35 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { CommandError } from '@fairway/service/command-error';
 import { z } from 'zod';
-import { ProcessRef } from './asker.ts';
+import { ProcessRef } from './process-ref.ts';
 
-/** What is kept of a sign-in. */
-export const KeptToken = z.object({
+/** The stored result of a sign-in. */
+export const CachedToken = z.object({
   authUrl: z.string(),
   cloud: z.string(),
   token: z.string(),
-  /** Epoch milliseconds, as below. */
+  /** Epoch milliseconds, like `renewAtMs`. */
   expiresAtMs: z.number(),
-  /** From then on it is replaced. */
+  /** The token is replaced from this time on. */
   renewAtMs: z.number(),
   user: z.string(),
   project: z.string(),
   projectId: z.string(),
-  /** The processes that have it, the last ones. */
+  /** The most recent processes that have it. */
   askers: z.array(ProcessRef),
 });
-export type KeptToken = z.infer<typeof KeptToken>;
+export type CachedToken = z.infer<typeof CachedToken>;
 
-/** Why the last sign-in failed, for those who waited for it. */
-const Refusal = z.object({ message: z.string(), advice: z.string().optional(), atMs: z.number() });
-export type Refusal = z.infer<typeof Refusal>;
+/** Why the last sign-in failed, for processes that waited for it. */
+const SignInFailure = z.object({ message: z.string(), advice: z.string().optional(), atMs: z.number() });
+export type SignInFailure = z.infer<typeof SignInFailure>;
 
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
-/** Longer than anybody waits for a sign-in. */
-const LEFT_BEHIND_MS = 60 * 60_000;
+/** Longer than any process waits for a sign-in. */
+const STALE_FILE_AGE_MS = 60 * 60_000;
 
-/** Tokens on disk, which nobody but their owner can read. Files are replaced whole. */
+/** Tokens on disk, readable only by their owner. Files are replaced atomically. */
 export class TokenCache {
   readonly folder: string;
 
@@ -40,49 +40,49 @@ export class TokenCache {
     this.folder = folder;
   }
 
-  /** Makes the folder. Throws a CommandError if it is not this user's alone. */
+  /** Creates the folder. Throws a CommandError if other users have access to it. */
   async open(): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: PRIVATE_FOLDER });
     const { uid, mode } = await lstat(this.folder).then((stats) => {
       if (stats.isDirectory()) return stats;
-      throw this.#unsafe('is not a folder');
+      throw this.#unsafeFolderError('is not a folder');
     });
-    if (uid !== process.getuid?.()) throw this.#unsafe('belongs to another user');
+    if (uid !== process.getuid?.()) throw this.#unsafeFolderError('belongs to another user');
     if ((mode & 0o777) !== PRIVATE_FOLDER) await chmod(this.folder, PRIVATE_FOLDER);
   }
 
-  /** Undefined if there is none, or one that others could have written. */
-  async read(key: string): Promise<KeptToken | undefined> {
-    return this.#read(`${key}.json`, KeptToken);
+  /** Undefined if there is no token, or if others could have written it. */
+  async read(key: string): Promise<CachedToken | undefined> {
+    return this.#read(`${key}.json`, CachedToken);
   }
 
-  write(key: string, kept: KeptToken): Promise<void> {
-    return this.#write(`${key}.json`, kept);
+  write(key: string, cached: CachedToken): Promise<void> {
+    return this.#write(`${key}.json`, cached);
   }
 
-  refusal(key: string): Promise<Refusal | undefined> {
-    return this.#read(`${key}.refusal`, Refusal);
+  lastFailure(key: string): Promise<SignInFailure | undefined> {
+    return this.#read(`${key}.refusal`, SignInFailure);
   }
 
-  noteRefusal(key: string, refusal: Refusal): Promise<void> {
-    return this.#write(`${key}.refusal`, refusal);
+  recordFailure(key: string, lastFailure: SignInFailure): Promise<void> {
+    return this.#write(`${key}.refusal`, lastFailure);
   }
 
   async remove(key: string): Promise<void> {
     await Promise.all(['json', 'refusal'].map((kind) => rm(join(this.folder, `${key}.${kind}`), { force: true })));
   }
 
-  /** Removes what has expired, and what a process that was killed has left. */
+  /** Removes expired tokens and files left behind by killed processes. */
   async sweep(nowMs: number): Promise<void> {
     for (const key of await this.keys()) {
-      const kept = await this.read(key);
-      if (kept !== undefined && kept.expiresAtMs <= nowMs) await this.remove(key);
+      const cached = await this.read(key);
+      if (cached !== undefined && cached.expiresAtMs <= nowMs) await this.remove(key);
     }
     for (const name of await readdir(this.folder)) {
       if (!/\.[0-9a-f]{12}(\.new|\.ended)?$/.test(name)) continue;
       const path = join(this.folder, name);
       const { mtimeMs = nowMs } = (await lstat(path).catch(() => undefined)) ?? {};
-      if (nowMs - mtimeMs > LEFT_BEHIND_MS) await rm(path, { force: true });
+      if (nowMs - mtimeMs > STALE_FILE_AGE_MS) await rm(path, { force: true });
     }
   }
 
@@ -99,10 +99,10 @@ export class TokenCache {
     const path = join(this.folder, name);
     try {
       const stats = await lstat(path);
-      const isOurs = stats.isFile() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
-      return isOurs ? schema.parse(JSON.parse(await readFile(path, 'utf8'))) : undefined;
+      const isPrivate = stats.isFile() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
+      return isPrivate ? schema.parse(JSON.parse(await readFile(path, 'utf8'))) : undefined;
     } catch {
-      // A file that is not whole is as good as none.
+      // An incomplete file is treated as missing.
       return undefined;
     }
   }
@@ -119,8 +119,8 @@ export class TokenCache {
     }
   }
 
-  #unsafe(what: string): CommandError {
-    return new CommandError(`${this.folder} ${what}: tokens are not stored there`, {
+  #unsafeFolderError(problem: string): CommandError {
+    return new CommandError(`${this.folder} ${problem}: tokens are not stored there`, {
       advice: 'set XDG_CACHE_HOME to a folder of your own',
     });
   }

@@ -14,10 +14,20 @@ afterAll(() => rm(cwd, { recursive: true }));
 const VARIABLE = { FAIRWAY_BACKUP_PASSPHRASE: 'from the environment' };
 
 test.each([
-  { env: {}, file: undefined, read: undefined, reason: 'there is none' },
-  { env: { FAIRWAY_BACKUP_PASSPHRASE: '' }, file: undefined, read: undefined, reason: 'an empty one is none' },
+  { env: {}, file: undefined, read: undefined, reason: 'no passphrase' },
+  {
+    env: { FAIRWAY_BACKUP_PASSPHRASE: '' },
+    file: undefined,
+    read: undefined,
+    reason: 'an empty passphrase counts as none',
+  },
   { env: VARIABLE, file: undefined, read: 'from the environment', reason: 'the variable' },
-  { env: VARIABLE, file: 'file', read: 'from the file', reason: 'an option goes before a variable; no line end' },
+  {
+    env: VARIABLE,
+    file: 'file',
+    read: 'from the file',
+    reason: 'the option takes precedence over the variable, and the line end is removed',
+  },
 ])('$read: $reason', async ({ env, file, read }) => {
   expect(await readPassphrase({ env, cwd }, file)).toBe(read);
 });
@@ -29,6 +39,6 @@ test('a missing file is an error, not an unencrypted backup', async () => {
 test.each([
   { given: undefined, message: /--passphrase-file|no passphrase was given/ },
   { given: 'eleven char', message: /has 11 characters; it needs at least 12/ },
-])('for a new backup, $given is refused', ({ given, message }) => {
+])('refuses $given as passphrase of a new backup', ({ given, message }) => {
   expect(() => newPassphrase(given)).toThrow(message);
 });

@@ -20,7 +20,7 @@ export async function readPassphrase(
   }
 }
 
-/** The passphrase of a new backup. Throws a CommandError if there is none, or it is too short to be safe. */
+/** The passphrase of a new backup. Throws a CommandError if it is missing or too short. */
 export function newPassphrase(passphrase: string | undefined): string {
   if (passphrase === undefined) {
     throw usageError(

@@ -5,7 +5,7 @@ import { formatTime } from '@fairway/base/clock';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { Archive } from '@fairway/service/backup/archive';
 import { BACKED_UP_KINDS, backedUpKind } from '@fairway/service/backup/backed-up-kinds';
-import { encodeBackup, openBackup, parseBackup, type ReadBackup } from '@fairway/service/backup/backup-file';
+import { encodeBackup, openBackup, type ParsedBackup, parseBackup } from '@fairway/service/backup/backup-file';
 import { writeNewFile } from '@fairway/service/backup/new-file';
 import { pauseSource } from '@fairway/service/backup/pause-source';
 import { backupName, pruneBackups, storeBackup } from '@fairway/service/backup/stored-backups';
@@ -22,9 +22,9 @@ export interface BackupOptions {
   readonly pause?: boolean;
   readonly passphraseFile?: string;
   readonly insecurePlainText?: boolean;
-  /** Settings of the object store that it goes to, in place of a file. */
+  /** Settings of the object store to use instead of a file. */
   readonly offHost?: string;
-  /** How many the store keeps. */
+  /** Number of backups that the store keeps. */
   readonly keep: number;
   /** Milliseconds. */
   readonly timeout: number;
@@ -75,7 +75,9 @@ export interface VerifyOptions {
   readonly passphraseFile?: string;
 }
 
-/** Describes a backup after verifying that it is complete and readable; without a passphrase, verifies only its checksum. */
+/**
+ * Verifies that a backup is complete and readable, and describes it; without a passphrase, verifies only its checksum.
+ */
 export async function runVerify(context: CliContext, file: string, options: VerifyOptions): Promise<void> {
   const backup = await readBackup(resolve(context.cwd, file));
   const passphrase = await readPassphrase(context, options.passphraseFile);
@@ -87,8 +89,8 @@ export async function runVerify(context: CliContext, file: string, options: Veri
   context.stdout.write(`${describe(file, backup, await openBackup(file, backup, passphrase))}\n`);
 }
 
-/** Rejects with a CommandError that says what is wrong with the file. */
-export async function readBackup(path: string): Promise<ReadBackup> {
+/** Rejects with a CommandError that describes what is wrong with the file. */
+export async function readBackup(path: string): Promise<ParsedBackup> {
   let bytes: Buffer;
   try {
     bytes = await readFile(path);
@@ -102,7 +104,7 @@ export async function readBackup(path: string): Promise<ReadBackup> {
   return parseBackup(path, bytes);
 }
 
-function describe(path: string, { header }: ReadBackup, archive: Archive | undefined): string {
+function describe(path: string, { header }: ParsedBackup, archive: Archive | undefined): string {
   const { createdAt, fairway, encryption, id } = header;
   const sealed =
     encryption === null

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { formatTime } from '@fairway/base/clock';
 import { recoverControlPlanes } from '@fairway/control-plane/off-host/recover-control-planes';
 import { binaryFolders } from '@fairway/control-plane/process/find-binaries';
-import { findLocalBinaries, programRunner } from '@fairway/control-plane/process/local-process-runtime';
+import { commandRunner, findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
 import { storedBackups } from '@fairway/service/backup/stored-backups';
 import { CommandError } from '@fairway/service/command-error';
 import { Home, HomeInUseError, identifyProcess, lockHome } from '@fairway/service/up/home';
@@ -17,7 +17,7 @@ export interface RecoverOptions {
   readonly list?: boolean;
 }
 
-/** Brings the databases of all clusters back from an object store into a home that lacks them. */
+/** Restores the databases of all clusters from an object store into a home that lacks them. */
 export async function runRecover(context: CliContext, options: RecoverOptions): Promise<void> {
   const { clock, cwd, env, stdout, stderr } = context;
   const offHost = openOffHost(resolve(cwd, options.offHost), clock);
@@ -39,7 +39,7 @@ export async function runRecover(context: CliContext, options: RecoverOptions): 
     snapshotFolder: options.snapshots === undefined ? home.snapshots : resolve(cwd, options.snapshots),
     binaries: await findLocalBinaries(env, []),
     toolFolders: binaryFolders(env, []),
-    run: programRunner(env),
+    run: commandRunner(env),
   });
   let count = 0;
   for await (const { clusterUid, name, takenAtMs, outcome } of recovery) {

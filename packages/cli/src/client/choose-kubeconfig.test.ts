@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseKubeconfig, isKubeconfigNamed } from './choose-kubeconfig.ts';
+import { chooseKubeconfig, isKubeconfigExplicit } from './choose-kubeconfig.ts';
 
 test.each([
   {
@@ -7,7 +7,7 @@ test.each([
     env: { KUBECONFIG: '/e' },
     files: ['/w/.fairway/kubeconfig'],
     chosen: '/w/k',
-    reason: 'the option wins',
+    reason: 'the option takes precedence',
   },
   {
     option: undefined,
@@ -22,14 +22,14 @@ test.each([
     files: ['/w/.fairway/kubeconfig'],
     chosen: '/w/.fairway/kubeconfig',
     isNamed: false,
-    reason: 'then the home here, which may be of whoever made the folder',
+    reason: 'the home in this folder comes next and may belong to someone else',
   },
   {
     option: undefined,
     env: { FAIRWAY_HOME: '/h' },
     files: ['/h/kubeconfig'],
     chosen: '/h/kubeconfig',
-    reason: 'or the home that is named',
+    reason: 'a home in the environment comes next',
   },
   {
     option: undefined,
@@ -37,13 +37,13 @@ test.each([
     files: ['/w/.fairway/kubeconfig'],
     chosen: '/w/.fairway/kubeconfig',
     isNamed: false,
-    reason: 'an empty KUBECONFIG is none',
+    reason: 'an empty KUBECONFIG counts as unset',
   },
-  { option: undefined, env: {}, files: [], chosen: undefined, reason: 'then what kubectl would read' },
+  { option: undefined, env: {}, files: [], chosen: undefined, reason: 'the default of kubectl comes last' },
 ])('$chosen: $reason', ({ option, env, files, chosen, isNamed = true }) => {
   const exists = (path: string) => new Set<string>(files).has(path);
 
   const path = chooseKubeconfig({ option, env, cwd: '/w', exists });
   expect(path).toBe(chosen);
-  expect(isKubeconfigNamed(path, { option, env })).toBe(isNamed);
+  expect(isKubeconfigExplicit(path, { option, env })).toBe(isNamed);
 });

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 
-export interface KubeconfigChoice {
+export interface KubeconfigOptions {
   /** Value of `--kubeconfig`. */
   readonly option: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -8,23 +8,29 @@ export interface KubeconfigChoice {
   readonly exists: (path: string) => boolean;
 }
 
-/** The folder of Fairway's state: the option, else FAIRWAY_HOME, else `.fairway` in the working directory. */
-export function homePath(option: string | undefined, env: KubeconfigChoice['env'], cwd: string): string {
+/** The folder with Fairway's state: the option, then FAIRWAY_HOME, then `.fairway` in the working directory. */
+export function homePath(option: string | undefined, env: KubeconfigOptions['env'], cwd: string): string {
   return resolve(cwd, option ?? env['FAIRWAY_HOME'] ?? '.fairway');
 }
 
 /**
- * The kubeconfig to read: the option; else undefined, which means KUBECONFIG or ~/.kube/config, unless the home
- * contains one: after `fairway up`, users need not export anything.
+ * The kubeconfig to read: the option, or that of the home so that nothing has to be exported after `fairway up`.
+ * Undefined means KUBECONFIG or ~/.kube/config.
  */
-export function chooseKubeconfig({ option, env, cwd, exists }: KubeconfigChoice): string | undefined {
+export function chooseKubeconfig({ option, env, cwd, exists }: KubeconfigOptions): string | undefined {
   if (option !== undefined) return resolve(cwd, option);
   if (env['KUBECONFIG']) return undefined;
-  const ofHome = join(homePath(undefined, env, cwd), 'kubeconfig');
-  return exists(ofHome) ? ofHome : undefined;
+  const homeKubeconfig = join(homePath(undefined, env, cwd), 'kubeconfig');
+  return exists(homeKubeconfig) ? homeKubeconfig : undefined;
 }
 
-/** Whether the user has said which kubeconfig: one that lies in the working directory may be of whoever made that, and runs no programs. */
-export function isKubeconfigNamed(path: string | undefined, { option, env }: Pick<KubeconfigChoice, 'option' | 'env'>) {
+/**
+ * Whether the user named the kubeconfig. One found in the working directory may come from whoever created that folder,
+ * so it must not run programs.
+ */
+export function isKubeconfigExplicit(
+  path: string | undefined,
+  { option, env }: Pick<KubeconfigOptions, 'option' | 'env'>,
+) {
   return path === undefined || option !== undefined || Boolean(env['FAIRWAY_HOME']);
 }

@@ -5,7 +5,7 @@ import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
 import { FAIRWAY_VERSION } from '@fairway/service/version';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { printable } from '../output/printable.ts';
-import { chooseKubeconfig, isKubeconfigNamed } from './choose-kubeconfig.ts';
+import { chooseKubeconfig, isKubeconfigExplicit } from './choose-kubeconfig.ts';
 
 /** Fairway's API, with the user's credentials. */
 export interface Connection {
@@ -15,10 +15,13 @@ export interface Connection {
   readonly server: string;
 }
 
-/** Calls `use` with the API selected by the options and the environment, and closes it afterwards. The API's warnings go to stderr, each once. */
+/**
+ * Calls `use` with the API selected by the options and the environment, then closes it. Prints each warning of the API
+ * once to stderr.
+ */
 export async function withConnection<T>(
   context: Pick<CliContext, 'env' | 'cwd' | 'clock' | 'stderr'> & {
-    /** Whether a credential plugin may ask; by default if standard input is a terminal. */
+    /** Whether a credential plugin may prompt; defaults to whether standard input is a terminal. */
     readonly isTerminal?: boolean;
     /** Ends a plugin that is still running. */
     readonly signal?: AbortSignal;
@@ -30,20 +33,20 @@ export async function withConnection<T>(
   const path = chooseKubeconfig({ ...choice, cwd: context.cwd, exists: existsSync });
   const { transport, namespace } = await loadKubeConnection({
     path,
-    mayRunPlugins: isKubeconfigNamed(path, choice),
+    mayRunPlugins: isKubeconfigExplicit(path, choice),
     context: options.context,
     env: context.env,
     clock: context.clock,
     ...(context.isTerminal !== undefined && { isTerminal: context.isTerminal }),
     ...(context.signal && { signal: context.signal }),
   });
-  const told = new Set<string>();
+  const printedWarnings = new Set<string>();
   const client = new KubeClient(new HttpsTransport({ ...transport, clock: context.clock }), {
     userAgent: `fairway/${FAIRWAY_VERSION}`,
     clock: context.clock,
     onWarning(text) {
-      if (!told.has(text)) context.stderr.write(`Warning: ${printable(text)}\n`);
-      told.add(text);
+      if (!printedWarnings.has(text)) context.stderr.write(`Warning: ${printable(text)}\n`);
+      printedWarnings.add(text);
     },
   });
   try {

@@ -6,7 +6,7 @@ import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { TransportError } from '@fairway/kube/client/transport';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { explainedByManagement, managementConnection } from './management-connection.ts';
+import { explainManagementError, managementConnection } from './management-connection.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -17,34 +17,34 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-describe('the management cluster', () => {
+describe('the connection to the management cluster', () => {
   const connect = (env: Record<string, string>, options: { kubeconfig?: string; context?: string } = {}) =>
     managementConnection({ env, cwd: folder, clock: systemClock }, options);
-  /** A pod whose files can't be read here: they must not be used if another source is given. */
+  /** A pod whose files can't be read here: they must not be used if another source exists. */
   const inPod = { KUBERNETES_SERVICE_HOST: '10.3.0.1' };
 
-  it('is that of the option, relative to the working directory', async () => {
+  it('uses the option, relative to the working directory', async () => {
     const env = { ...inPod, KUBECONFIG: join(folder, 'variable') };
 
     expect((await connect(env, { kubeconfig: 'option' })).transport.server).toBe('https://option.test:6443');
   });
 
-  it('else that of KUBECONFIG, in a pod too', async () => {
+  it('uses KUBECONFIG next, even in a pod', async () => {
     const connection = await connect({ ...inPod, KUBECONFIG: join(folder, 'variable') });
 
     expect(connection.description).toBe('https://variable.test:6443 (context variable)');
   });
 
-  it('is never that of a fairway up in this folder', async () => {
+  it('never uses a fairway up in this folder', async () => {
     await expect(connect({ HOME: folder, FAIRWAY_HOME: folder })).rejects.toThrow(/no kubeconfig at .*\.kube\/config/);
   });
 
-  it('is an error that lists the contexts if the requested one does not exist', async () => {
+  it('lists the contexts if the requested one does not exist', async () => {
     await expect(connect({}, { kubeconfig: 'option', context: 'other' })).rejects.toThrow(/no context "other".*option/);
   });
 });
 
-describe('what a management cluster says, or does not', () => {
+describe('errors of a management cluster', () => {
   const connection = { transport: { server: 'https://a.test' }, description: 'https://a.test (context a)' };
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
@@ -55,17 +55,17 @@ describe('what a management cluster says, or does not', () => {
       expected: { exitCode: 3, advice: expect.stringContaining('it must be running when Fairway starts') },
     },
     {
-      reason: 'a token that has ended',
+      reason: 'an expired token',
       error: new ApiError(401, 'Unauthorized', 'Unauthorized'),
       expected: { exitCode: 1, advice: expect.stringContaining('create token fairway') },
     },
-  ])('$reason is explained', ({ error, expected }) => {
-    expect(explainedByManagement(error, connection)).toMatchObject(expected);
+  ])('are explained: $reason', ({ error, expected }) => {
+    expect(explainManagementError(error, connection)).toMatchObject(expected);
   });
 
-  it('other errors are returned unchanged', () => {
+  it('are returned unchanged if they have another cause', () => {
     const error = new ApiError(409, 'Conflict', 'changed');
 
-    expect(explainedByManagement(error, connection)).toBe(error);
+    expect(explainManagementError(error, connection)).toBe(error);
   });
 });

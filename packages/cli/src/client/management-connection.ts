@@ -19,15 +19,15 @@ export interface ManagementConnection {
 }
 
 /**
- * The cluster of the options; else that of KUBECONFIG; else, in a pod, its own; else that of ~/.kube/config. Never the API of a `fairway up` in
- * this folder: that is a Fairway already.
+ * The cluster named by the options, then KUBECONFIG, then (in a pod) its own cluster, then ~/.kube/config. Never the
+ * API of a `fairway up` in this folder, which is already a Fairway.
  */
 export async function managementConnection(
   { env, cwd, clock }: Pick<CliContext, 'env' | 'cwd' | 'clock'>,
   options: GlobalOptions,
 ): Promise<ManagementConnection> {
-  const isNamed = options.kubeconfig !== undefined || options.context !== undefined || Boolean(env['KUBECONFIG']);
-  const inCluster = isNamed ? undefined : await inClusterConnection({ env, clock });
+  const isExplicit = options.kubeconfig !== undefined || options.context !== undefined || Boolean(env['KUBECONFIG']);
+  const inCluster = isExplicit ? undefined : await inClusterConnection({ env, clock });
   if (inCluster !== undefined) {
     return { transport: inCluster, description: `${inCluster.server} (this pod's own cluster)` };
   }
@@ -36,9 +36,15 @@ export async function managementConnection(
   return { transport, description: `${transport.server} (context ${context})` };
 }
 
-/** Adds advice to the error of a management cluster that does not answer or rejects the credentials; other errors are returned unchanged. */
-export function explainedByManagement(error: unknown, { description }: ManagementConnection): unknown {
-  if (error instanceof TransportError && SILENT_CODES.has((error.cause as NodeJS.ErrnoException | undefined)?.code)) {
+/**
+ * Adds advice to the error of a management cluster that does not respond or rejects the credentials; returns other
+ * errors unchanged.
+ */
+export function explainManagementError(error: unknown, { description }: ManagementConnection): unknown {
+  if (
+    error instanceof TransportError &&
+    UNREACHABLE_CODES.has((error.cause as NodeJS.ErrnoException | undefined)?.code)
+  ) {
     return new CommandError(`the API server of the management cluster does not answer: ${error.message}`, {
       exitCode: ExitCode.Unreachable,
       advice: `it must be running when Fairway starts: check it, or check "server" in the kubeconfig (${description})`,
@@ -55,7 +61,7 @@ export function explainedByManagement(error: unknown, { description }: Managemen
   return error;
 }
 
-const SILENT_CODES: ReadonlySet<string | undefined> = new Set([
+const UNREACHABLE_CODES: ReadonlySet<string | undefined> = new Set([
   'ECONNREFUSED',
   'ETIMEDOUT',
   'EHOSTUNREACH',

@@ -37,7 +37,9 @@ interface CloudProviderCommandOptions extends GlobalOptions {
   readonly logLevels?: LevelsByName;
 }
 
-/** Runs the cloud provider until the first SIGINT or SIGTERM, then stops it in order. Rejects when the Lease is lost. */
+/**
+ * Runs the cloud provider until the first SIGINT or SIGTERM, then stops it gracefully. Rejects when the Lease is lost.
+ */
 export async function runCloudProviderCommand(
   context: CliContext,
   options: CloudProviderCommandOptions,
@@ -61,7 +63,7 @@ export async function runCloudProviderCommand(
       clusterCIDR: options.clusterCidr,
       controllers: options.controllers,
       leaderElection: leaderElectionOf(options),
-      // As cloud-provider-openstack.
+      // As in cloud-provider-openstack.
       namesRegion: env['OS_CCM_REGIONAL'] === 'true',
       metricsListen: options.metricsListen,
       clock,
@@ -72,7 +74,7 @@ export async function runCloudProviderCommand(
     }),
   );
   const running = await abortableStart(context, starting);
-  stdout.write(welcome(running, connection, options));
+  stdout.write(printWelcome(running, connection, options));
   const stopped = new Promise<'stopped'>((resolve) => {
     if (signal.aborted) resolve('stopped');
     signal.addEventListener('abort', () => resolve('stopped'), { once: true });
@@ -133,7 +135,7 @@ async function start(
   }
 }
 
-function welcome(
+function printWelcome(
   { clusterUid, controllers, metricsPort }: RunningCloudProvider,
   { description }: ManagementConnection,
   { clusterName, metricsListen }: CloudProviderCommandOptions,

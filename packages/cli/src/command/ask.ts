@@ -2,12 +2,12 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { CommandError } from '@fairway/service/command-error';
 
-/** Asks on the terminal, by standard error, so that standard output stays the result's. A hidden answer is not echoed. */
+/** Prompts on standard error, because standard output is for results. A hidden answer is not echoed. */
 export async function askOnTerminal(question: string, isHidden: boolean, signal: AbortSignal): Promise<string> {
   const { stdin: input, stderr } = process;
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input, output: isHidden ? silent : stderr, terminal: true });
-  // In raw mode Ctrl-C is a key: as a signal it ends the command as it always does.
+  // In raw mode Ctrl-C is a key. Sent as a signal it ends the command as usual.
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   const left = Promise.withResolvers<never>();
   terminal.on('close', () => left.reject(new CommandError('nothing was entered')));

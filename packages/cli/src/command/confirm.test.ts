@@ -2,25 +2,25 @@ import { ExitCode } from '@fairway/service/exit-code';
 import { expect, test } from 'vitest';
 import { confirm } from './confirm.ts';
 
-const words = { question: 'Delete cluster "demo"?', refused: 'nothing was deleted' };
-const answering = (answer: string) => ({
+const words = { question: 'Delete cluster "demo"?', declinedMessage: 'nothing was deleted' };
+const promptAnswering = (answer: string) => ({
   ask: (question: string) => Promise.resolve(question.endsWith(' [y/N] ') ? answer : ''),
 });
 
-test.each(['y', 'Y', 'yes', ' YES '])('%j goes on', async (answer) => {
-  await expect(confirm(answering(answer), words, {})).resolves.toBeUndefined();
+test.each(['y', 'Y', 'yes', ' YES '])('continues on %j', async (answer) => {
+  await expect(confirm(promptAnswering(answer), words, {})).resolves.toBeUndefined();
 });
 
-test.each(['', 'n', 'no', 'yep', 'ye'])('%j does not', async (answer) => {
-  await expect(confirm(answering(answer), words, {})).rejects.toThrow(words.refused);
+test.each(['', 'n', 'no', 'yep', 'ye'])('stops on %j', async (answer) => {
+  await expect(confirm(promptAnswering(answer), words, {})).rejects.toThrow(words.declinedMessage);
 });
 
-test('with --yes nobody is asked, terminal or not', async () => {
+test('does not prompt with --yes, on a terminal or not', async () => {
   await expect(confirm({ ask: undefined }, words, { yes: true })).resolves.toBeUndefined();
-  await expect(confirm(answering('n'), words, { yes: true })).resolves.toBeUndefined();
+  await expect(confirm(promptAnswering('n'), words, { yes: true })).resolves.toBeUndefined();
 });
 
-test('without a terminal it has to be said', async () => {
+test('requires --yes without a terminal', async () => {
   await expect(confirm({ ask: undefined }, words, {})).rejects.toMatchObject({
     exitCode: ExitCode.Usage,
     message: 'Delete cluster "demo"? There is no terminal to ask on, so nothing was deleted',

@@ -17,16 +17,16 @@ export interface CliContext {
   /** Progress, hints and errors. */
   readonly stderr: TextSink;
   readonly readStdin: () => Promise<string>;
-  /** Asks for a line, which is not shown if it is hidden; undefined if not interactive. */
+  /** Prompts for a line, without echo if it is hidden; undefined if not interactive. */
   readonly ask: ((question: string, isHidden: boolean) => Promise<string>) | undefined;
   /** Aborts on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
-  /** Calls `listener` at each SIGHUP, which no longer ends the process; returns how to stop. */
+  /** Calls `listener` at each SIGHUP, which then no longer ends the process; returns a function that stops it. */
   readonly onHangup: (listener: () => void) => () => void;
   exitWith(code: number): void;
 }
 
-/** Global options; allowed before and after the command's name. */
+/** Global options; allowed before and after the name of the command. */
 export interface GlobalOptions {
   readonly kubeconfig?: string;
   readonly context?: string;

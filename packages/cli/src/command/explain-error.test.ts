@@ -72,7 +72,7 @@ test.each([
   },
   { error: new CommandError('a', { exitCode: 4, advice: 'b' }), exitCode: 4, message: 'a', advice: 'b' },
   { error: new Error('odd'), exitCode: 1, message: 'odd', advice: undefined },
-])('$error is told as $message', ({ error, exitCode, message, advice }) => {
+])('explains $error as $message', ({ error, exitCode, message, advice }) => {
   const explained = explainError(error);
 
   expect(explained.exitCode).toBe(exitCode);

@@ -18,18 +18,18 @@ export interface Explanation {
 export function explainError(error: unknown): Explanation {
   if (error instanceof CommandError) return { message: error.message, advice: error.advice, exitCode: error.exitCode };
   if (error instanceof ApiError) return explainApiError(error);
-  if (error instanceof TransportError) return { ...explainSilence(error), exitCode: ExitCode.Unreachable };
+  if (error instanceof TransportError) return { ...explainUnreachable(error), exitCode: ExitCode.Unreachable };
   if (error instanceof KubeconfigError || error instanceof CloudConfigError) {
     const advice = error instanceof KubeconfigError ? kubeconfigAdvice(error.message) : undefined;
     return { message: error.message, advice, exitCode: ExitCode.Usage };
   }
   if (error instanceof SignInError) return { message: error.message, advice: error.advice, exitCode: ExitCode.Failed };
   if (error instanceof OpenStackError) {
-    const isSilent = error.status === undefined && error.kind !== 'notFound' && error.kind !== 'forbidden';
+    const isUnreachable = error.status === undefined && error.kind !== 'notFound' && error.kind !== 'forbidden';
     return {
       message: error.message,
       advice: undefined,
-      exitCode: isSilent ? ExitCode.Unreachable : ExitCode.Failed,
+      exitCode: isUnreachable ? ExitCode.Unreachable : ExitCode.Failed,
     };
   }
   const message = error instanceof Error ? error.message || error.name : String(error);
@@ -63,17 +63,17 @@ function explainApiError(error: ApiError): Explanation {
     };
   }
   if (error.code === 404) return { ...base, advice: ADVICE_BY_RESOURCE.get(error.subject?.resource ?? '') };
-  return { ...base, advice: error.message.includes(LACKS_RIGHT) ? ASK_FOR_ROLE : undefined };
+  return { ...base, advice: error.message.includes(FORBIDDEN_MARK) ? ASK_FOR_ROLE : undefined };
 }
 
-/** What RBAC says; admission refuses in its own words, which have advice. */
-const LACKS_RIGHT = ' is forbidden: User "';
+/** The message of RBAC. Admission has messages of its own, with advice. */
+const FORBIDDEN_MARK = ' is forbidden: User "';
 const ASK_FOR_ROLE =
   'request a role in the namespace (fairway-reader can read, fairway-member can change), or choose a namespace where you have one with -n';
 
 const listed = (command: string) => `"${command}" lists those in this namespace; choose another namespace with -n`;
 
-/** For an object that does not exist, by its plural. */
+/** Advice for an object that does not exist, by plural. */
 const ADVICE_BY_RESOURCE: ReadonlyMap<string, string> = new Map([
   ['clusters', listed('fairway cluster list')],
   ['nodepools', listed('fairway nodepool list')],
@@ -87,19 +87,19 @@ const ADVICE_BY_RESOURCE: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** The server answers 404 for an unknown path without naming an object. */
+/** The server responds with 404 to an unknown path, without naming an object. */
 function isUnknownPath({ code, subject }: ApiError): boolean {
   return code === 404 && subject?.name === undefined;
 }
 
 /** Messages for failed connections, by error code of the socket. */
-function explainSilence(error: TransportError): { message: string; advice: string | undefined } {
+function explainUnreachable(error: TransportError): { message: string; advice: string | undefined } {
   const cause = error.cause as NodeJS.ErrnoException | undefined;
   const advice = ADVICE_BY_CODE.get(cause?.code ?? '');
   return { message: error.message, advice };
 }
 
-const NOT_TRUSTED = 'the kubeconfig has the CA of another server: did "fairway up" write it?';
+const UNTRUSTED_ADVICE = 'the kubeconfig has the CA of another server: did "fairway up" write it?';
 
 const ADVICE_BY_CODE: ReadonlyMap<string, string> = new Map([
   [
@@ -109,9 +109,9 @@ const ADVICE_BY_CODE: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', 'the server name does not exist: check "server" in the kubeconfig'],
   ['EAI_AGAIN', 'the name of the server cannot be resolved: check the network connection'],
   ['ETIMEDOUT', 'the server does not respond: check for a firewall in between'],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', NOT_TRUSTED],
-  ['SELF_SIGNED_CERT_IN_CHAIN', NOT_TRUSTED],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', NOT_TRUSTED],
-  ['CERT_SIGNATURE_FAILURE', NOT_TRUSTED],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', UNTRUSTED_ADVICE],
+  ['SELF_SIGNED_CERT_IN_CHAIN', UNTRUSTED_ADVICE],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', UNTRUSTED_ADVICE],
+  ['CERT_SIGNATURE_FAILURE', UNTRUSTED_ADVICE],
   ['CERT_HAS_EXPIRED', 'the certificate of the server has expired: restart it'],
 ]);

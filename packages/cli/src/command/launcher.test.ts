@@ -1,16 +1,19 @@
 import { expect, test } from 'vitest';
 import { launchersOf, type ObservedProcess, processInProc } from './launcher.ts';
 
-type Sketch = Partial<ObservedProcess> & Pick<ObservedProcess, 'pid' | 'parent' | 'group'>;
+type ProcessSpec = Partial<ObservedProcess> & Pick<ObservedProcess, 'pid' | 'parent' | 'group'>;
 
 const SELF = 100;
 const NPM = { pid: 90, parent: 50, group: 90, name: 'npm start' };
 const SH = { pid: 95, parent: 90, group: 90, name: 'sh -c fairway up' };
 
-/** Ids of what `SELF` follows. */
-function followed(others: readonly Sketch[], options: { hasInput?: boolean; launcher?: number; session?: number }) {
+/** Ids of the processes that `SELF` follows. */
+function followed(
+  others: readonly ProcessSpec[],
+  options: { hasInput?: boolean; launcher?: number; session?: number },
+) {
   const table = new Map(
-    others.map((sketch) => [sketch.pid, { session: options.session ?? 50, started: '1', name: 'x', ...sketch }]),
+    others.map((spec) => [spec.pid, { session: options.session ?? 50, started: '1', name: 'x', ...spec }]),
   );
   const { hasInput = true, launcher } = options;
   return launchersOf(SELF, { processes: (pid) => table.get(pid), hasInput, launcher }).map(({ pid }) => pid);
@@ -19,13 +22,13 @@ function followed(others: readonly Sketch[], options: { hasInput?: boolean; laun
 test.each([
   { of: [SH, NPM], self: { parent: 95, group: 90 }, hasInput: true, ids: [95, 90], reason: 'npm start' },
   { of: [SH, NPM], self: { parent: 95, group: 90 }, hasInput: false, ids: [95, 90], reason: 'npm start < /dev/null' },
-  { of: [NPM], self: { parent: 90, group: 90 }, hasInput: true, ids: [90], reason: 'a shell that execs' },
+  { of: [NPM], self: { parent: 90, group: 90 }, hasInput: true, ids: [90], reason: 'a shell that uses exec' },
   {
     of: [{ pid: 95, parent: 50, group: 95, name: 'bash deploy.sh' }],
     self: { parent: 95, group: 95 },
     hasInput: true,
     ids: [95],
-    reason: 'in the foreground of a script',
+    reason: 'the foreground of a script',
   },
   {
     of: [{ pid: 95, parent: 50, group: 95, name: 'bash deploy.sh' }],
@@ -39,7 +42,7 @@ test.each([
     self: { parent: 95, group: SELF },
     hasInput: true,
     ids: [],
-    reason: 'a job of an interactive shell, whose end is none of its business unless it hangs up',
+    reason: 'a job of an interactive shell',
   },
   { of: [SH, NPM], self: { parent: 95, group: SELF, session: SELF }, hasInput: true, ids: [], reason: 'setsid' },
   {
@@ -49,11 +52,11 @@ test.each([
     ids: [],
     reason: 'a child of init',
   },
-])('with $reason, it follows $ids', ({ of, self, hasInput, ids }) => {
+])('follows $ids with $reason', ({ of, self, hasInput, ids }) => {
   expect(followed([...of, { pid: SELF, ...self }], { hasInput })).toEqual(ids);
 });
 
-test('the launcher for old Nodes is followed even by a daemon, with what that follows', () => {
+test('follows the launcher for old Nodes and its launchers, even as a daemon', () => {
   const launcher = { pid: 98, parent: 95, group: 90, name: 'node fairway.js up' };
   const self = { pid: SELF, parent: 98, group: 90 };
 
@@ -61,7 +64,7 @@ test('the launcher for old Nodes is followed even by a daemon, with what that fo
   expect(followed([self, { ...launcher, group: 98 }, SH, NPM], { launcher: 98, hasInput: false })).toEqual([98]);
 });
 
-test('a process of this machine is read from /proc', () => {
+test('reads a process of this machine from /proc', () => {
   expect(processInProc(process.pid)).toMatchObject({ pid: process.pid, parent: process.ppid });
   expect(processInProc(2 ** 22 + 1)).toBeUndefined();
 });

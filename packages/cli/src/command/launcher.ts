@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import type { Clock } from '@fairway/base/clock';
 
-/** A process as /proc shows it. */
+/** A process as seen in /proc. */
 export interface ObservedProcess {
   readonly pid: number;
   readonly parent: number;
@@ -10,22 +10,23 @@ export interface ObservedProcess {
   readonly session: number;
   /** Clock ticks since boot: process ids are reused. */
   readonly started: string;
-  /** Command line, its words separated by spaces; npm sets its own to `npm start` or alike. */
+  /** Command line with words separated by spaces; npm sets its own to `npm start` or similar. */
   readonly name: string;
 }
 
-/** The processes of this machine; undefined for one that does not run. */
+/** The processes of this machine; undefined if there is no such process. */
 export type ProcessTable = (pid: number) => ObservedProcess | undefined;
 
-/** Of processes that are looked at upwards: launcher, shell, npm. */
+/** Number of ancestors to check: launcher, shell, npm. */
 const MAX_DEPTH = 4;
 
 /**
- * The processes without which this one has to stop: npm, a shell that runs it in the foreground, and the launcher for old Nodes. npm passes
- * SIGTERM on to its shell alone, and a shell dies of it without its child: a server would live on that nobody knows of.
+ * The processes that this one must not outlive: npm, a shell that runs it in the foreground, and the launcher for old
+ * Nodes. npm forwards SIGTERM only to its shell, and the shell dies without ending its child, so an unnoticed server
+ * would keep running.
  *
- * Empty for a process that is meant to stay: the leader of a session or a process group of its own (systemd, setsid, a job of an interactive
- * shell, containers), and one without standard input (nohup, `&` in a script), unless npm runs it.
+ * Empty for a process that is meant to stay: the leader of its own session or process group (systemd, setsid, a job of
+ * an interactive shell, containers), or one without standard input (nohup, `&` in a script), unless npm runs it.
  */
 export function launchersOf(
   self: number,
@@ -37,39 +38,39 @@ export function launchersOf(
 ): readonly ObservedProcess[] {
   const own = processes(self);
   if (own === undefined) return [];
-  // Only the process itself knows that its parent is the launcher, with which it lives and dies.
+  // The launcher is always followed; only the process itself can tell that its parent is one.
   const isLaunched = launcher !== undefined && own.parent === launcher;
   const bin = isLaunched ? processes(own.parent) : undefined;
   const above = bin ?? own;
-  const always = bin === undefined ? [] : [bin];
-  if (above.group === above.pid || above.session === above.pid) return always;
+  const requiredNames = bin === undefined ? [] : [bin];
+  if (above.group === above.pid || above.session === above.pid) return requiredNames;
   const ancestors: ObservedProcess[] = [];
   for (let next = processes(above.parent); next && ancestors.length < MAX_DEPTH; next = processes(next.parent)) {
-    // A session or group of its own is where somebody else's processes begin.
+    // Processes outside of our session and group belong to someone else.
     if (next.pid === 1 || next.group !== above.group) break;
     ancestors.push(next);
   }
-  const npmAt = ancestors.slice(0, 2).findIndex(({ name }) => /^np[mx] /.test(`${name} `));
-  if (npmAt >= 0) return [...always, ...ancestors.slice(0, npmAt + 1)];
-  return hasInput ? [...always, ...ancestors.slice(0, 1)] : always;
+  const npmIndex = ancestors.slice(0, 2).findIndex(({ name }) => /^np[mx] /.test(`${name} `));
+  if (npmIndex >= 0) return [...requiredNames, ...ancestors.slice(0, npmIndex + 1)];
+  return hasInput ? [...requiredNames, ...ancestors.slice(0, 1)] : requiredNames;
 }
 
-/** In which `bin/fairway.js` tells its pid. */
+/** The variable in which `bin/fairway.js` passes its pid. */
 export const LAUNCHER_VARIABLE = 'FAIRWAY_LAUNCHER';
 
 const POLL_INTERVAL_MS = 1_000;
 
-/** Calls `onEnd` once when a process without which this one has to stop has ended. Returns how to stop following. */
+/** Calls `onEnd` once when a launcher of this process has ended. Returns a function that stops watching. */
 export function followLauncher(clock: Clock, onEnd: (ended: ObservedProcess) => void): () => void {
   const launcher = Number.parseInt(process.env[LAUNCHER_VARIABLE] ?? '', 10);
-  const followed = launchersOf(process.pid, {
+  const launchers = launchersOf(process.pid, {
     processes: processInProc,
     hasInput: hasInput(),
     launcher: Number.isInteger(launcher) ? launcher : undefined,
   });
-  if (followed.length === 0) return () => {};
+  if (launchers.length === 0) return () => {};
   const poll = () => {
-    const ended = followed.find(({ pid, started }) => processInProc(pid)?.started !== started);
+    const ended = launchers.find(({ pid, started }) => processInProc(pid)?.started !== started);
     if (ended === undefined) timer = clock.after(POLL_INTERVAL_MS, poll);
     else onEnd(ended);
   };
@@ -77,7 +78,7 @@ export function followLauncher(clock: Clock, onEnd: (ended: ObservedProcess) => 
   return () => timer.cancel();
 }
 
-/** Whether standard input is something other than /dev/null, which nohup and background jobs of scripts have. */
+/** Whether standard input is not /dev/null, as it is under nohup and in background jobs of scripts. */
 function hasInput(): boolean {
   try {
     return readlinkSync('/proc/self/fd/0') !== '/dev/null';
@@ -99,7 +100,7 @@ export function processInProc(pid: number): ObservedProcess | undefined {
       parent: Number(parent),
       group: Number(group),
       session: Number(session),
-      started: fields[STARTED] ?? '',
+      started: fields[START_TIME_FIELD] ?? '',
       name,
     };
   } catch {
@@ -107,5 +108,5 @@ export function processInProc(pid: number): ObservedProcess | undefined {
   }
 }
 
-/** Position of `starttime` behind the command's name. */
-const STARTED = 19;
+/** Position of `starttime` after the name of the command. */
+const START_TIME_FIELD = 19;

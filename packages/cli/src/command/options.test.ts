@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { noWaitOption, timeoutOption, waitOption } from './options.ts';
 
-/** Of a command that waits by itself, or not. */
+/** A command that waits by default, or not. */
 function parsed(isDefault: boolean, ...args: readonly string[]) {
   const command = new Command()
     .addOption(waitOption('success', { isDefault }))
@@ -14,14 +14,20 @@ function parsed(isDefault: boolean, ...args: readonly string[]) {
 }
 
 test.each([
-  { isDefault: true, args: [], wait: true, timeout: 900_000, reason: 'it waits by itself' },
+  { isDefault: true, args: [], wait: true, timeout: 900_000, reason: 'by default' },
   { isDefault: true, args: ['--no-wait'], wait: false, timeout: 900_000, reason: '' },
   { isDefault: true, args: ['--timeout', '5m'], wait: true, timeout: 300_000, reason: '' },
-  { isDefault: false, args: [], wait: false, timeout: 900_000, reason: 'it returns by itself' },
+  { isDefault: false, args: [], wait: false, timeout: 900_000, reason: 'not by default' },
   { isDefault: false, args: ['--wait'], wait: true, timeout: 900_000, reason: '' },
-  { isDefault: false, args: ['--timeout', '5m'], wait: true, timeout: 300_000, reason: 'a timeout is for a wait' },
-  { isDefault: false, args: ['--no-wait', '--timeout', '5m'], wait: false, timeout: 300_000, reason: 'it is said' },
-])('with $args a command whose default is $isDefault waits: $wait $reason', ({ isDefault, args, ...expected }) => {
+  { isDefault: false, args: ['--timeout', '5m'], wait: true, timeout: 300_000, reason: 'a timeout implies it' },
+  {
+    isDefault: false,
+    args: ['--no-wait', '--timeout', '5m'],
+    wait: false,
+    timeout: 300_000,
+    reason: 'despite the timeout',
+  },
+])('with $args, a command whose default is $isDefault waits: $wait $reason', ({ isDefault, args, ...expected }) => {
   const { wait, timeout } = expected;
   expect(parsed(isDefault, ...args)).toEqual({ wait, timeout });
 });

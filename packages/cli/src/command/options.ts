@@ -25,20 +25,20 @@ export function milliseconds(text: string): number {
     const ms = durationMs(text);
     if (ms <= MAX_DURATION_MS) return ms;
   } catch {
-    // The same words for what is none.
+    // Same error as for an invalid duration.
   }
   throw new InvalidArgumentError('Must be a duration such as 90s, 10m or 1h30m, of at most 99999h.');
 }
 
-/** As those of the API: now and a duration are a time that can be written. */
+/** Same limit as in the API: now plus a duration must be a valid time. */
 const MAX_DURATION_MS = 99_999 * 3_600_000;
 
 /** Like {@link milliseconds}, from `shortest` to `longest`. */
-export function durationFrom(shortest: string, longest = '99999h'): (text: string) => number {
+export function durationBetween(min: string, max = '99999h'): (text: string) => number {
   return (text) => {
     const value = milliseconds(text);
-    if (value < milliseconds(shortest) || value > milliseconds(longest)) {
-      throw new InvalidArgumentError(`Must be a duration from ${shortest} to ${longest}.`);
+    if (value < milliseconds(min) || value > milliseconds(max)) {
+      throw new InvalidArgumentError(`Must be a duration from ${min} to ${max}.`);
     }
     return value;
   };
@@ -65,7 +65,7 @@ export function keyValues(
 }
 
 /** Collects repeated options. */
-export function oneMore(text: string, previous: readonly string[] | undefined): readonly string[] {
+export function collect(text: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), text];
 }
 
@@ -79,13 +79,13 @@ export function property(
   return { ...previous, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
-/** A further network of a pool, as its spec has it. */
+/** An additional network of a pool, as in its spec. */
 export interface NetworkOption {
   readonly networkID: string;
   readonly subnetID?: string;
 }
 
-/** Parses `NETWORK` or `NETWORK/SUBNET`, ids both, repeated. */
+/** Parses `NETWORK` or `NETWORK/SUBNET`, both as ids; can be repeated. */
 export function networks(
   text: string,
   previous: readonly NetworkOption[] | false | undefined,
@@ -120,28 +120,30 @@ export function taints(text: string, previous: readonly TaintOption[] | undefine
   return [...(previous ?? []), ...added];
 }
 
-/** `--wait`. Every command that begins something takes it and `--no-wait`, so that a script can say what it wants, whatever the command does by itself. */
+/**
+ * `--wait`. Every command that starts something accepts it and `--no-wait`, so a script need not depend on the default.
+ */
 export function waitOption(until: string, { isDefault = true } = {}): Option {
   const option = new Option('--wait', `wait until ${until}${isDefault ? '; the default' : ''}`);
   return isDefault ? option.default(true) : option;
 }
 
-/** `--no-wait`, beside {@link waitOption}. */
+/** `--no-wait`, the counterpart of {@link waitOption}. */
 export function noWaitOption({ isDefault = false } = {}): Option {
   return new Option('--no-wait', `return as soon as the request is accepted${isDefault ? '; the default' : ''}`);
 }
 
-/** How many nodes there are to be. */
+/** The desired number of nodes. */
 export function nodesOption(): Option {
   return new Option('--nodes <count>', 'number of nodes').argParser(wholeNumber(0)).makeOptionMandatory(true);
 }
 
-/** `--dry-run`: the server itself says what it would do, its admission included. */
+/** `--dry-run`: the server itself reports what it would do, including admission. */
 export function dryRunOption(): Option {
   return new Option('--dry-run', 'validate on the server and show what would be done, without doing it');
 }
 
-/** For all that the command waits for together. Who gives it to a command that doesn't wait by itself means `--wait`. */
+/** The total time to wait. For a command that doesn't wait by default it implies `--wait`. */
 export function timeoutOption(defaultText: string, { isWaitDefault = true } = {}): Option {
   const option = new Option('--timeout <duration>', `maximum time to wait${isWaitDefault ? '' : '; implies --wait'}`)
     .argParser(milliseconds)
@@ -155,7 +157,7 @@ export interface WaitOptions {
   readonly timeout: number;
 }
 
-/** The file with settings, under one name for every command that reads it. */
+/** The configuration file, under one name for every command that reads it. */
 export function configOption(): Option {
   return new Option('--config <file>', 'configuration file; default: FAIRWAY_CONFIG (docs/operators/configuration.md)');
 }

@@ -10,7 +10,7 @@ import { followLauncher } from './launcher.ts';
 export async function runProgram(args: readonly string[]): Promise<number> {
   const interrupt = new AbortController();
   const context = processContext(interrupt.signal);
-  endOnSignals(interrupt);
+  exitOnSignals(interrupt);
   const stopFollowing = followLauncher(systemClock, ({ pid, name }) => {
     if (interrupt.signal.aborted) return;
     context.stderr.write(`stopping: the parent process ${name} (${pid}) has exited\n`);
@@ -20,7 +20,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   const heartbeat = setInterval(() => {}, HEARTBEAT_MS);
   try {
     const exitCode = await runWith(args, context);
-    // What a stopped start or a completion still waits for must not keep the process alive.
+    // Whatever a stopped start or completion still waits for must not keep the process alive.
     if (interrupt.signal.aborted || args[0] === '__complete') process.exit(exitCode);
     return exitCode;
   } finally {
@@ -32,18 +32,18 @@ export async function runProgram(args: readonly string[]): Promise<number> {
 const HEARTBEAT_MS = 60_000;
 
 /** A terminal, npm and a launcher may each forward the same Ctrl-C: signals within this time count as one. */
-const SAME_SIGNAL_MS = 500;
+const DUPLICATE_SIGNAL_MS = 500;
 
 /** The first signal stops the command gracefully, the second ends the process immediately. */
-function endOnSignals(interrupt: AbortController): void {
-  let firstMs: number | undefined;
+function exitOnSignals(interrupt: AbortController): void {
+  let firstSignalMs: number | undefined;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
       const nowMs = systemClock.now();
-      if (firstMs === undefined) {
-        firstMs = nowMs;
+      if (firstSignalMs === undefined) {
+        firstSignalMs = nowMs;
         interrupt.abort(name);
-      } else if (nowMs - firstMs > SAME_SIGNAL_MS) process.exit(ExitCode.Interrupted);
+      } else if (nowMs - firstSignalMs > DUPLICATE_SIGNAL_MS) process.exit(ExitCode.Interrupted);
     });
   }
 }
@@ -60,30 +60,30 @@ export async function runWith(args: readonly string[], context: CliContext): Pro
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return ExitCode.Ok;
-      if (error.code !== HELP) await adviseUsage(program, args, { code: error.code, stderr: context.stderr });
+      if (error.code !== HELP_ADVICE) await adviseUsage(program, args, { code: error.code, stderr: context.stderr });
       return ExitCode.Usage;
     }
     if (context.signal.aborted) return ExitCode.Interrupted;
-    // Loaded on demand: the module that explains errors imports all packages.
+    // Loaded on demand because it imports all packages.
     const { explainError } = await import('./explain-error.ts');
     const { message, exitCode, ...explained } = explainError(error);
-    const advice = explained.advice ?? (exitCode === ExitCode.Unreachable ? CHECK : undefined);
+    const advice = explained.advice ?? (exitCode === ExitCode.Unreachable ? DOCTOR_ADVICE : undefined);
     context.stderr.write(`error: ${printable(message)}\n${advice === undefined ? '' : `  ${printable(advice)}\n`}`);
     if (program.opts<{ debug?: boolean }>().debug && error instanceof Error) context.stderr.write(`${error.stack}\n`);
     return exitCode;
   }
 }
 
-/** For a server or cloud that does not answer, in a way of which nothing more is known. */
-const CHECK = 'run "fairway doctor" to check the kubeconfig, the server and the clouds';
+/** Advice for a server or cloud that does not respond, if the cause is unknown. */
+const DOCTOR_ADVICE = 'run "fairway doctor" to check the kubeconfig, the server and the clouds';
 
-/** Words that name no command; of one that has subcommands too they are arguments too many. */
+/** Words that name no command; after a command with subcommands, commander reports them as excess arguments. */
 const UNKNOWN_COMMAND: ReadonlySet<string> = new Set(['commander.unknownCommand', 'commander.excessArguments']);
 
-/** A group without a subcommand has shown its help. */
-const HELP = 'commander.help';
+/** A group without a subcommand has already shown its help. */
+const HELP_ADVICE = 'commander.help';
 
-/** What was meant, as far as it can be guessed; else how the command is used. */
+/** Suggests the intended command if it can be guessed, otherwise prints the usage. */
 async function adviseUsage(
   program: Command,
   args: readonly string[],
@@ -128,11 +128,11 @@ function sink(stream: NodeJS.WriteStream): TextSink {
   // `fairway … | head` closes the pipe: output stops, without an error.
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(ExitCode.Ok);
-    // A server goes on without the messages that a full disk does not take.
+    // A server continues even if a full disk loses its messages.
     if (stream === process.stderr) return;
     process.stderr.write(`error: cannot write output: ${error.message}\n`);
     process.exit(ExitCode.Failed);
   });
-  // Without a known width, a terminal can't be redrawn.
+  // A terminal can't be redrawn if its width is unknown.
   return { write: (text) => void stream.write(text), isTerminal: stream.isTTY && stream.columns > 0 };
 }

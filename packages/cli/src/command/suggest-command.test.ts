@@ -31,7 +31,7 @@ test.each([
   { typed: 'cluster list demo other -o yaml', meant: ['fairway cluster get demo other -o yaml'] },
   { typed: 'operations demo', meant: [] },
   { typed: 'frobnicate', meant: [] },
-])('fairway $typed: $meant', ({ typed, meant }) => {
+])('suggests for fairway $typed: $meant', ({ typed, meant }) => {
   const [best] = suggestCommands(buildProgram(fakeContext()), typed.split(' '));
 
   expect(best === undefined ? [] : [best]).toEqual(meant);

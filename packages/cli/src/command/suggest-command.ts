@@ -1,7 +1,7 @@
 import { editDistance } from '@fairway/api/domain/suggest';
 import type { Command } from 'commander';
 
-/** How peers call what Fairway has another word for. */
+/** Words that other tools use for ours. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   nodegroup: 'nodepool',
   node: 'machine',
@@ -26,12 +26,12 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   start: 'wake',
 };
 
-/** A command of the tree that what was typed may stand for. */
+/** A command that the typed words may stand for. */
 interface Match {
   readonly path: readonly string[];
-  /** Indexes of the typed words that name it. */
-  readonly used: readonly number[];
-  /** Edits from the typed words to its names. */
+  /** Indexes of the typed words that name the command. */
+  readonly usedIndexes: readonly number[];
+  /** Number of edits between the typed words and the names. */
   readonly cost: number;
 }
 
@@ -39,8 +39,8 @@ const MAX_WORDS = 4;
 const MAX_SUGGESTIONS = 3;
 
 /**
- * Command lines that a wrong one may stand for, best first: words in another order (`get clusters`), of a peer (`resize nodegroup`), in the plural, or mistyped.
- * Pure.
+ * Suggests commands for a wrong command line, best first: words in another order (`get clusters`), words of other tools
+ * (`resize nodegroup`), plurals and typos. Pure.
  */
 export function suggestCommands(program: Command, args: readonly string[]): readonly string[] {
   const end = args.findIndex((arg) => arg.startsWith('-'));
@@ -49,17 +49,19 @@ export function suggestCommands(program: Command, args: readonly string[]): read
   const longest = Math.max(...matches.map(({ path }) => path.length));
   const cheapest = Math.min(...matches.filter(({ path }) => path.length === longest).map(({ cost }) => cost));
   const best = matches.filter(({ path, cost }) => path.length === longest && cost === cheapest);
-  const lines = best.map(({ path, used }) => {
-    // What comes before is a peer's: `container clusters list`.
-    const rest = args.slice(Math.min(...used)).filter((_, index) => !used.includes(index + Math.min(...used)));
-    const names = asList(program, path, { words, used, rest });
-    return ['fairway', ...names, ...rest.map(quoted)].join(' ');
+  const lines = best.map(({ path, usedIndexes }) => {
+    // Words in front belong to other tools: `container clusters list`.
+    const rest = args
+      .slice(Math.min(...usedIndexes))
+      .filter((_, index) => !usedIndexes.includes(index + Math.min(...usedIndexes)));
+    const names = asListCommand(program, path, { words, usedIndexes, rest });
+    return ['fairway', ...names, ...rest.map(shellQuoted)].join(' ');
   });
-  const typed = ['fairway', ...args.map(quoted)].join(' ');
+  const typed = ['fairway', ...args.map(shellQuoted)].join(' ');
   return [...new Set(lines)].filter((line) => line !== typed).slice(0, MAX_SUGGESTIONS);
 }
 
-/** Names from the root to each command, groups too. */
+/** Names from the root to each command, including groups. */
 function pathsOf(command: Command, above: readonly string[] = []): readonly (readonly string[])[] {
   return command
     .createHelp()
@@ -71,29 +73,32 @@ function pathsOf(command: Command, above: readonly string[] = []): readonly (rea
     });
 }
 
-/** Each name of the path by another typed word, whatever the order; a verb alone stands for each group that has it. */
+/**
+ * Matches each name of the path with a different typed word, in any order. A verb alone matches every group that has
+ * it.
+ */
 function matchOf(path: readonly string[], words: readonly string[]): Match | undefined {
-  const used: number[] = [];
+  const usedIndexes: number[] = [];
   let cost = 0;
   const found: string[] = [];
   for (const name of path) {
-    const costs = words.map((word, index) => (used.includes(index) ? Infinity : costOf(word, name)));
-    const least = Math.min(Infinity, ...costs);
-    if (least === Infinity) continue;
-    used.push(costs.indexOf(least));
-    cost += least;
+    const costs = words.map((word, index) => (usedIndexes.includes(index) ? Infinity : costOf(word, name)));
+    const minCost = Math.min(Infinity, ...costs);
+    if (minCost === Infinity) continue;
+    usedIndexes.push(costs.indexOf(minCost));
+    cost += minCost;
     found.push(name);
   }
-  const isVerbAlone = path.length === 2 && found.length === 1 && found[0] === path[1] && words.length > 0;
-  if (found.length === path.length) return { path, used, cost };
-  // Of a group that was not named.
-  return isVerbAlone ? { path, used, cost: cost + GUESSED_GROUP } : undefined;
+  const isVerbOnly = path.length === 2 && found.length === 1 && found[0] === path[1] && words.length > 0;
+  if (found.length === path.length) return { path, usedIndexes, cost };
+  // The group was not typed.
+  return isVerbOnly ? { path, usedIndexes, cost: cost + GUESSED_GROUP_COST } : undefined;
 }
 
-/** A path whose every name was typed comes before one that is filled up. */
-const GUESSED_GROUP = 10;
+/** Ranks a guessed group after a path whose every name was typed. */
+const GUESSED_GROUP_COST = 10;
 
-/** Infinity if the word does not stand for the name. */
+/** Infinity if the word can't stand for the name. */
 function costOf(typed: string, name: string): number {
   const word = typed.toLowerCase().replaceAll('_', '-');
   const forms = [word, word.replaceAll('-', ''), word.replace(/s$/, ''), word.replaceAll('-', '').replace(/s$/, '')];
@@ -102,28 +107,31 @@ function costOf(typed: string, name: string): number {
   return distance <= Math.floor(name.length / 3) ? distance : Infinity;
 }
 
-/** `get clusters` and `clusters` list; a group that was named in the singular shows its verbs; a list of names is a `get`. */
-function asList(
+/**
+ * Turns `get clusters` and `clusters` into list, and a list with names into `get`. A group in the singular shows its
+ * verbs.
+ */
+function asListCommand(
   program: Command,
   path: readonly string[],
   {
     words,
-    used,
+    usedIndexes,
     rest,
-  }: { readonly words: readonly string[]; readonly used: readonly number[]; readonly rest: readonly string[] },
+  }: { readonly words: readonly string[]; readonly usedIndexes: readonly number[]; readonly rest: readonly string[] },
 ): readonly string[] {
   const [group = '', verb] = path;
   const hasList = program.commands
     .find((child) => child.name() === group)
     ?.commands.some((child) => child.name() === 'list');
   const isNameless = rest[0]?.startsWith('-') ?? true;
-  const isPlural = used.some((index) => words[index]?.endsWith('s'));
+  const isPlural = usedIndexes.some((index) => words[index]?.endsWith('s'));
   if (hasList && !isNameless && verb === 'list') return [group, 'get'];
   if (!hasList || !isNameless) return path;
   if (verb === undefined) return isPlural ? [group, 'list'] : [group, '--help'];
   return verb === 'get' ? [group, 'list'] : path;
 }
 
-function quoted(arg: string): string {
+function shellQuoted(arg: string): string {
   return /^[\w./:=,@%+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`;
 }

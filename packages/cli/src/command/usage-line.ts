@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** How the command that was typed is used, and where it is explained. Pure. */
+/** The usage of the typed command, and where to find its help. Pure. */
 export function usageLine(program: Command, args: readonly string[]): string {
   let command = program;
   let path = 'fairway';

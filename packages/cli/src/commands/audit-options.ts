@@ -1,8 +1,8 @@
 import { DEFAULT_AUDIT, DEFAULT_AUDIT_WEBHOOK } from '@fairway/service/audit/audit-settings';
 import { type Command, Option } from 'commander';
-import { durationFrom, wholeNumber } from '../command/options.ts';
+import { durationBetween, wholeNumber } from '../command/options.ts';
 
-/** Options of the audit log, as far as they are set; those of the webhook have kube-apiserver's names. */
+/** Options of the audit log, if set; those of the webhook are named as in kube-apiserver. */
 export interface AuditOptions {
   readonly auditLogPath?: string;
   readonly auditLogMaxsize: number;
@@ -19,7 +19,7 @@ export interface AuditOptions {
   readonly auditWebhookBatchThrottleBurst: number;
 }
 
-/** Adds the options of what is audited, and of where the events go. */
+/** Adds options for what is audited and where events go. */
 export function addAuditOptions(command: Command): Command {
   const webhook = DEFAULT_AUDIT_WEBHOOK;
   return command
@@ -47,7 +47,7 @@ export function addAuditOptions(command: Command): Command {
     )
     .addOption(
       new Option('--audit-webhook-initial-backoff <duration>', 'wait before the first retry of sending events')
-        .argParser(durationFrom('1s'))
+        .argParser(durationBetween('1s'))
         .default(webhook.initialBackoffMs, '10s'),
     )
     .addOption(
@@ -62,7 +62,7 @@ export function addAuditOptions(command: Command): Command {
     )
     .addOption(
       new Option('--audit-webhook-batch-max-wait <duration>', 'maximum time that an event waits for a batch to fill')
-        .argParser(durationFrom('1s'))
+        .argParser(durationBetween('1s'))
         .default(webhook.maxBatchWaitMs, '30s'),
     )
     .addOption(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { durationFrom, outputOption, wholeNumber } from '../command/options.ts';
+import { durationBetween, outputOption, wholeNumber } from '../command/options.ts';
 
 export function addAuditCommand(program: Command, context: CliContext): void {
   declareAuditOptions(program.command('audit').description('show who did what in a project, newest first')).action(
@@ -11,7 +11,7 @@ export function addAuditCommand(program: Command, context: CliContext): void {
   );
 }
 
-/** The same of what a cluster's API server was asked. */
+/** The same for the API server of a cluster. */
 export function addClusterAuditCommand(cluster: Command, context: CliContext, program: Command): void {
   declareAuditOptions(
     cluster
@@ -26,7 +26,7 @@ export function addClusterAuditCommand(cluster: Command, context: CliContext, pr
 
 function declareAuditOptions(command: Command): Command {
   return command
-    .option('--since <duration>', 'only events newer than this duration, such as 2h', durationFrom('1s'))
+    .option('--since <duration>', 'only events newer than this duration, such as 2h', durationBetween('1s'))
     .option('--user <name>', 'only events of this user')
     .option('--verb <verb>', 'only events with this verb: create, update, patch, delete, get, list')
     .option('--limit <count>', 'maximum number of events', wholeNumber(1), 100)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
 
-/** `fairway auth`: the identity of OpenStack for kubectl. */
+/** `fairway auth`: OpenStack identities for kubectl. */
 export function addAuthCommands(program: Command, context: CliContext): void {
   const auth = program
     .command('auth')

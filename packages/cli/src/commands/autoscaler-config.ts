@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { durationFrom, milliseconds } from '../command/options.ts';
+import { durationBetween, milliseconds } from '../command/options.ts';
 
 export function addAutoscalerConfigCommand(cluster: Command, context: CliContext, program: Command): void {
   cluster
@@ -9,7 +9,7 @@ export function addAutoscalerConfigCommand(cluster: Command, context: CliContext
     .argument('<name>', 'name of the cluster, whose spec.autoscaler.mode is External')
     .addOption(
       new Option('--expiration <duration>', 'validity of the certificate, from 1h to 2160h')
-        .argParser(durationFrom('1h', '2160h'))
+        .argParser(durationBetween('1h', '2160h'))
         .default(milliseconds('720h'), '720h'),
     )
     .addHelpText(

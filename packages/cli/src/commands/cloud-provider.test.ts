@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import type { CliContext } from '../command/context.ts';
 import { addCloudProviderCommand } from './cloud-provider.ts';
 
-/** What `--controllers` comes to after a command line, without running it. */
+/** The value of `--controllers` for a command line, without running the command. */
 function controllersOf(args: readonly string[]): readonly string[] {
   const program = new Command();
-  // Nothing of it is used before the command runs.
+  // Unused before the command runs.
   addCloudProviderCommand(program, {} as CliContext);
   const [command] = program.commands;
   command?.parseOptions([...args]);
@@ -19,6 +19,6 @@ test.each([
   { args: ['--controllers=*,volume'], are: ['*', 'volume'] },
   { args: ['--controllers=*,-route'], are: ['*', '-route'] },
   { args: ['--controllers=cloud-node', '--controllers=route'], are: ['cloud-node', 'route'] },
-])('$args: $are', ({ args, are }) => {
+])('parses $args as $are', ({ args, are }) => {
   expect(controllersOf(args)).toEqual(are);
 });

@@ -1,16 +1,16 @@
 import { LOG_LEVELS } from '@fairway/service/log-levels';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
-import { commaList, durationFrom } from '../command/options.ts';
+import { commaList, durationBetween } from '../command/options.ts';
 import { parseListenAddress } from '../up/listen-address.ts';
 import { collectLogLevels } from '../up/log-level-options.ts';
 
-/** Flags that openstack-cloud-controller-manager has too mean the same, by the same names and defaults. */
+/** Flags shared with openstack-cloud-controller-manager have the same names, meanings and defaults. */
 export function addCloudProviderCommand(program: Command, context: CliContext): void {
   const election = (flag: string, description: string, value: string) =>
     new Option(`--leader-elect-${flag} <duration>`, description)
-      .argParser(durationFrom('1s', '10m'))
-      .default(durationFrom('1s', '10m')(value), value);
+      .argParser(durationBetween('1s', '10m'))
+      .default(durationBetween('1s', '10m')(value), value);
   program
     .command('cloud-provider')
     .description(
@@ -35,7 +35,7 @@ export function addCloudProviderCommand(program: Command, context: CliContext): 
         '"*" for the controllers that are on by default (cloud-node, cloud-node-lifecycle, service, route), also volume and ingress; -NAME disables one',
       )
         .argParser(controllerNames)
-        .default(BY_DEFAULT, '*'),
+        .default(DEFAULT_CONTROLLERS, '*'),
     )
     .addOption(
       new Option('--leader-elect [boolean]', 'act only while this process holds the Lease')
@@ -70,11 +70,11 @@ export function addCloudProviderCommand(program: Command, context: CliContext): 
     });
 }
 
-const BY_DEFAULT: readonly string[] = ['*'];
+const DEFAULT_CONTROLLERS: readonly string[] = ['*'];
 
-/** Those that are named are in place of the default. */
+/** Named controllers replace the default. */
 export function controllerNames(text: string, previous: readonly string[] | undefined): readonly string[] {
-  return commaList(text, previous === BY_DEFAULT ? undefined : previous);
+  return commaList(text, previous === DEFAULT_CONTROLLERS ? undefined : previous);
 }
 
 function parseFlag(text: string): boolean {

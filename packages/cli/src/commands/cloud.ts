@@ -3,7 +3,7 @@ import type { CliContext } from '../command/context.ts';
 import { outputOption } from '../command/options.ts';
 import { type CloudList, LIMITED_BY_PLANS } from '../resources/cloud-list.ts';
 
-const LISTS: Readonly<Record<CloudList, string>> = {
+const LIST_DESCRIPTIONS: Readonly<Record<CloudList, string>> = {
   flavors: 'list the flavors available to nodes',
   images: 'list the images available to nodes',
   zones: 'list the availability zones available to nodes',
@@ -16,7 +16,7 @@ export function addCloudCommands(program: Command, context: CliContext): void {
   const cloud = program
     .command('cloud')
     .description("list what clusters of the namespace can choose in their cloud, from Fairway's CloudProfiles");
-  for (const [list, description] of Object.entries(LISTS)) {
+  for (const [list, description] of Object.entries(LIST_DESCRIPTIONS)) {
     const command = cloud
       .command(list)
       .description(description)

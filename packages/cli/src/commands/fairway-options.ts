@@ -9,7 +9,7 @@ import type { AdvertisedAddress } from '@fairway/service/serve/server-address';
 import type { ConfiguredTracing } from '@fairway/service/tracing/tracing-settings';
 import type { ControlPlaneKind } from '@fairway/service/up/choose-control-plane';
 import { type Command, Option } from 'commander';
-import { configOption, durationFrom } from '../command/options.ts';
+import { configOption, durationBetween } from '../command/options.ts';
 import { parseAdvertiseAddress, parseSubjectAltNames } from '../up/advertise-address.ts';
 import { collectEgressTargets, collectIPv4Ranges, collectRanges, parseUserRange } from '../up/isolation-options.ts';
 import type { KeystoneOptions } from '../up/keystone-options.ts';
@@ -28,7 +28,7 @@ export interface FairwayCommandOptions extends KeystoneOptions, AuditOptions {
   readonly tlsPrivateKeyFile?: string;
   readonly tlsCaFile?: string;
   readonly cloud?: string;
-  /** The clouds.yaml, where it is not looked for. */
+  /** The clouds.yaml to use instead of searching for one. */
   readonly cloudsFile?: string;
   readonly magnumListen?: ListenAddress;
   readonly defaultImage?: string;
@@ -50,21 +50,21 @@ export interface FairwayCommandOptions extends KeystoneOptions, AuditOptions {
   /** A URL with `{page}`; only from fairway.yaml and the environment. */
   readonly consoleDocumentation?: string;
   readonly inClusterPools: boolean;
-  /** From fairway.yaml alone. */
+  /** Only from fairway.yaml. */
   readonly usageRetentionDays?: number;
-  /** From fairway.yaml alone. */
+  /** Only from fairway.yaml. */
   readonly projectQuota?: QuotaDefaults;
-  /** From fairway.yaml alone; see ConfiguredTracing. */
+  /** Only from fairway.yaml; see ConfiguredTracing. */
   readonly tracing?: ConfiguredTracing;
   readonly logLevel: LogLevel;
   readonly logLevels?: LevelsByName;
-  /** Of the API or the gateway, where they are not the defaults. */
+  /** Limits of the API or the gateway that differ from the defaults. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits>;
 }
 
 const DEFAULT_LISTEN = '127.0.0.1:8443';
 
-/** Adds the options of where Fairway listens. */
+/** Adds options for the addresses where Fairway listens. */
 export function addListenOptions(command: Command, what: string): Command {
   return command
     .addOption(configOption())
@@ -89,9 +89,9 @@ export function addListenOptions(command: Command, what: string): Command {
     .option('--tls-ca-file <file>', 'CA of the certificate, in PEM, unless clients trust it already');
 }
 
-/** Adds the options of every part of Fairway except its API. */
+/** Adds the options of all components except the API. */
 export function addFairwayOptions(command: Command): Command {
-  return addAuditOptions(addPartsOptions(command))
+  return addAuditOptions(addComponentOptions(command))
     .addOption(
       new Option('--log-level <level>', 'log level; logs are JSON lines on stderr').choices(LOG_LEVELS).default('warn'),
     )
@@ -103,7 +103,7 @@ export function addFairwayOptions(command: Command): Command {
     );
 }
 
-function addPartsOptions(command: Command): Command {
+function addComponentOptions(command: Command): Command {
   return command
     .option('--cloud <name>', 'use this cloud in clouds.yaml instead of a simulated one')
     .option(
@@ -180,12 +180,12 @@ function addPartsOptions(command: Command): Command {
         '--cloud-check <duration>',
         "interval at which each project's servers are listed while no change is expected; five times as long while all of its nodes are Ready",
       )
-        .argParser(durationFrom('1s'))
+        .argParser(durationBetween('1s'))
         .default(60_000, '1m'),
     )
     .addOption(
       new Option('--credential-check <duration>', 'interval at which each tenant credential is checked with Keystone')
-        .argParser(durationFrom('1s'))
+        .argParser(durationBetween('1s'))
         .default(60_000, '1m'),
     )
     .addOption(

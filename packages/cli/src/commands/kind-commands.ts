@@ -9,8 +9,8 @@ interface KindWords {
   readonly plural: string;
   /** For machines and pools, which belong to a cluster. */
   readonly hasCluster?: boolean;
-  /** For what the operator offers to all. */
-  readonly isInNoNamespace?: boolean;
+  /** For kinds that the operator offers to all tenants. */
+  readonly isClusterScoped?: boolean;
 }
 
 export function addListCommand(parent: Command, context: CliContext, program: Command, words: KindWords): void {
@@ -19,7 +19,7 @@ export function addListCommand(parent: Command, context: CliContext, program: Co
     .alias('ls')
     .description(`list ${words.plural}, with the same columns as kubectl`)
     .option('-l, --selector <labels>', 'only those with these labels, such as team=a');
-  if (!words.isInNoNamespace) command.option('-A, --all-namespaces', 'in all namespaces that you can read');
+  if (!words.isClusterScoped) command.option('-A, --all-namespaces', 'in all namespaces that you can read');
   if (words.hasCluster) command.option('--cluster <name>', 'only those of this cluster');
   command.addOption(outputOption()).action(async (options) => {
     const { listObjects } = await import('../resources/show.ts');

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { durationFrom, milliseconds } from '../command/options.ts';
+import { durationBetween, milliseconds } from '../command/options.ts';
 
 export function addKubeconfigCommand(program: Command, context: CliContext): void {
   declareKubeconfigCommand(program, context, program, '[cluster]');
 }
 
-/** The same command for all, and beside the other verbs of clusters. */
+/** The same command at the top level and among the verbs of clusters. */
 export function declareKubeconfigCommand(
   parent: Command,
   context: CliContext,
@@ -21,7 +21,7 @@ export function declareKubeconfigCommand(
     .argument(cluster, `name of the cluster${cluster === '[cluster]' ? '; with --exec, default: Fairway itself' : ''}`)
     .addOption(
       new Option('--expiration <duration>', 'validity of the credential, from 10m to 24h')
-        .argParser(durationFrom('10m', '24h'))
+        .argParser(durationBetween('10m', '24h'))
         .default(milliseconds('1h'), '1h'),
     )
     .addOption(new Option('-o, --output <file>', 'write to a file that only you can read').conflicts('merge'))

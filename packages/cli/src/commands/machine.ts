@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { dryRunOption, durationFrom, noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
+import { dryRunOption, durationBetween, noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
 import {
   addDeleteCommand,
   addDescribeCommand,
@@ -71,7 +71,7 @@ export function addMachineCommands(program: Command, context: CliContext): void 
     .argument('<name>', 'name of the machine')
     .addOption(
       new Option('--for <duration>', 'how long to keep it, such as 4h; at most 72h')
-        .argParser((text) => `${durationFrom('1m', '72h')(text) / 1000}s`)
+        .argParser((text) => `${durationBetween('1m', '72h')(text) / 1000}s`)
         .makeOptionMandatory(true),
     )
     .addOption(dryRunOption())

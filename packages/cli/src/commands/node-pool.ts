@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import {
+  collect,
   commaList,
   dryRunOption,
   keyValues,
   networks,
   nodesOption,
   noWaitOption,
-  oneMore,
   outputOption,
   property,
   taints,
@@ -48,9 +48,9 @@ export function addNodePoolCommands(program: Command, context: CliContext): void
     .option('--soft-anti-affinity', 'place nodes on different hypervisors if the cloud has room')
     .option('--labels <pairs>', 'labels of the nodes, such as tier=web', keyValues)
     .option('--taints <list>', 'taints of the nodes, such as dedicated=db:NoSchedule', taints)
-    .option('--tag <tag>', 'tag of the servers in the cloud; repeatable', oneMore)
+    .option('--tag <tag>', 'tag of the servers in the cloud; repeatable', collect)
     .option('--property <key=value>', 'metadata of the servers in the cloud; repeatable', property)
-    .option('--security-group <name>', 'additional security group of the servers, by name or ID; repeatable', oneMore)
+    .option('--security-group <name>', 'additional security group of the servers, by name or ID; repeatable', collect)
     .option(
       '--network <id[/subnet]>',
       'additional network of the servers, by ID, and its subnet if it has several; repeatable',
@@ -101,8 +101,8 @@ export function addNodePoolCommands(program: Command, context: CliContext): void
       .argument('<name>', 'name of the pool')
       .addOption(dryRunOption())
       .action(async (name, options) => {
-        const { orderPoolUpgrade } = await import('../resources/pool-upgrade-verbs.ts');
-        await orderPoolUpgrade(context, program.opts(), name, verb, options);
+        const { requestPoolUpgrade } = await import('../resources/pool-upgrade-verbs.ts');
+        await requestPoolUpgrade(context, program.opts(), name, verb, options);
       });
   };
   addVerb('pause', "pause the update of a pool's nodes until it is resumed");

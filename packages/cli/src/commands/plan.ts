@@ -3,7 +3,7 @@ import type { CliContext } from '../command/context.ts';
 import { addGetCommand, addListCommand } from './kind-commands.ts';
 
 export function addPlanCommands(program: Command, context: CliContext): void {
-  const words = { kind: 'plan', plural: 'plans', isInNoNamespace: true } as const;
+  const words = { kind: 'plan', plural: 'plans', isClusterScoped: true } as const;
   const plan = program
     .command('plan')
     .description('show the plans that clusters can choose, with their limits and service levels');

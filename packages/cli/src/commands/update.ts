@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import {
+  collect,
   commaList,
   dryRunOption,
   keyValues,
   networks,
   noWaitOption,
-  oneMore,
   taints,
   timeoutOption,
   waitOption,
@@ -70,7 +70,7 @@ export function addNodePoolUpdateCommand(nodePool: Command, context: CliContext,
     .option(
       '--security-group <name>',
       'additional security group of the servers, by name or ID; repeatable; replaces the whole list',
-      oneMore,
+      collect,
     )
     .option('--no-security-group', 'remove all additional security groups')
     .option(
@@ -105,7 +105,7 @@ function jsonObject(text: string): object {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // The same words for what is no JSON.
+    // Same error as for invalid JSON.
   }
   throw new InvalidArgumentError('Must be a JSON object such as {"healing":{"enabled":false}}.');
 }

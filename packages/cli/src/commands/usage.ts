@@ -2,7 +2,7 @@ import { usageError } from '@fairway/service/command-error';
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
 
-const FORMS = ['json', 'yaml', 'csv', 'cloudkitty', 'ceilometer'];
+const OUTPUT_FORMATS = ['json', 'yaml', 'csv', 'cloudkitty', 'ceilometer'];
 
 export function addUsageCommand(program: Command, context: CliContext): void {
   const usage = program
@@ -19,7 +19,7 @@ export function addUsageCommand(program: Command, context: CliContext): void {
     .option('--to <time>', 'end of the period, exclusive; default: now')
     .addOption(new Option('--by <period>', 'a row for each UTC hour, day or month').choices(['hour', 'day', 'month']))
     .option('--clusters', 'a row for each cluster')
-    .addOption(new Option('-o, --output <format>', 'output format; default: a table').choices(FORMS))
+    .addOption(new Option('-o, --output <format>', 'output format; default: a table').choices(OUTPUT_FORMATS))
     .action(async (options) => {
       const { printUsage } = await import('../usage/run.ts');
       await printUsage(context, program.opts(), options);

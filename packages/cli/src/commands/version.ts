@@ -16,7 +16,7 @@ export function addVersionCommand(program: Command, context: CliContext): void {
   const words = {
     kind: 'kubernetesrelease',
     plural: 'list the available Kubernetes versions',
-    isInNoNamespace: true,
+    isClusterScoped: true,
   } as const;
   addListCommand(version, context, program, words);
   addGetCommand(version, context, program, words);

@@ -35,19 +35,19 @@ test.each([
     reason: 'commands',
   },
   { words: ['nodepool', 's'], candidates: ['scale'], reason: 'subcommands' },
-  { words: ['np', 's'], candidates: ['scale'], reason: 'an alias is the command' },
+  { words: ['np', 's'], candidates: ['scale'], reason: 'an alias of a command' },
   { words: ['cluster', 'get', 'd'], candidates: ['demo'], reason: 'names on the server' },
-  { words: ['cluster', 'get', 'demo', 'o'], candidates: ['other'], reason: 'more than one name' },
-  { words: ['machine', 'delete', ''], candidates: ['demo-general-x'], reason: 'of the right kind' },
+  { words: ['cluster', 'get', 'demo', 'o'], candidates: ['other'], reason: 'a second name' },
+  { words: ['machine', 'delete', ''], candidates: ['demo-general-x'], reason: 'only names of the right kind' },
   { words: ['kubeconfig', ''], candidates: ['demo', 'other'], reason: 'a cluster' },
-  { words: ['kubeconfig', 'demo', ''], candidates: [], reason: 'one cluster is enough' },
-  { words: ['cluster', 'create', ''], candidates: [], reason: 'a new name is not known' },
+  { words: ['kubeconfig', 'demo', ''], candidates: [], reason: 'nothing after one cluster' },
+  { words: ['cluster', 'create', ''], candidates: [], reason: 'nothing for a new name' },
   {
     words: ['cluster', 'list', '-o', ''],
     candidates: ['wide', 'json', 'yaml', 'name'],
     reason: 'choices of an option',
   },
-  { words: ['nodepool', 'create', 'x', '--cluster', 'o'], candidates: ['other'], reason: 'a cluster as value' },
+  { words: ['nodepool', 'create', 'x', '--cluster', 'o'], candidates: ['other'], reason: 'a cluster as a value' },
   { words: ['cluster', 'create', 'x', '--plan', ''], candidates: ['free', 'standard'], reason: 'plans' },
   { words: ['cluster', 'create', 'x', '--version', '1.3'], candidates: ['1.35', '1.36'], reason: 'versions' },
   { words: ['nodepool', 'create', 'x', '--flavor', 'b3-8'], candidates: ['b3-8'], reason: 'flavors' },
@@ -55,7 +55,7 @@ test.each([
   {
     words: ['cluster', 'create', 'x', '--zones', 'nova-a,'],
     candidates: ['nova-a,nova-b'],
-    reason: 'the next of a list',
+    reason: 'the next entry of a list',
   },
   { words: ['cluster', 'create', 'x', '--network', ''], candidates: ['n-1'], reason: 'networks' },
   { words: ['cluster', 'create', 'x', '--subnet', ''], candidates: ['s-1'], reason: 'subnets' },
@@ -65,8 +65,8 @@ test.each([
   { words: ['pool', 'get', ''], candidates: ['general'], reason: 'another alias' },
   { words: ['auth', 'token', '--cloud', ''], candidates: ['mycloud'], reason: 'entries of clouds.yaml' },
   { words: ['kubeconfig', '--exec', '--cloud', 'my'], candidates: ['mycloud'], reason: 'the same' },
-  { words: ['cloud', 'flavors', '--credential', ''], candidates: ['mine'], reason: 'a credential as value' },
-  { words: ['cloud', 'q'], candidates: ['quota'], reason: 'what a cloud offers' },
+  { words: ['cloud', 'flavors', '--credential', ''], candidates: ['mine'], reason: 'a credential as a value' },
+  { words: ['cloud', 'q'], candidates: ['quota'], reason: 'lists of a cloud' },
   { words: ['-n', 'team', 'cluster', 'get', 'd'], candidates: ['demo'], reason: 'options before the command' },
   { words: ['cluster', 'list', '--all'], candidates: ['--all-namespaces'], reason: 'options' },
   { words: ['cluster', 'list', '--kube'], candidates: ['--kubeconfig'], reason: 'options of every command' },
@@ -74,16 +74,16 @@ test.each([
   { words: ['usage', '--project', 'team-b'], candidates: ['team-b'], reason: 'a project is a namespace' },
   { words: ['auth', 'token', '--project', ''], candidates: ['shop'], reason: 'projects of clouds.yaml' },
   { words: ['--context', 't'], candidates: ['there'], reason: 'contexts of the kubeconfig' },
-  { words: ['cluster', 'upgrade', 'demo', '--to', '1.35'], candidates: ['1.35'], reason: 'versions to go to' },
-  { words: ['cluster', 'scale', 'demo', '--pool', ''], candidates: ['general'], reason: 'a pool as value' },
-  { words: ['cluster', 'create', 'x', '--pool', ''], candidates: [], reason: 'the name of a new pool' },
+  { words: ['cluster', 'upgrade', 'demo', '--to', '1.35'], candidates: ['1.35'], reason: 'versions to upgrade to' },
+  { words: ['cluster', 'scale', 'demo', '--pool', ''], candidates: ['general'], reason: 'a pool as a value' },
+  { words: ['cluster', 'create', 'x', '--pool', ''], candidates: [], reason: 'nothing for the name of a new pool' },
   { words: ['cluster', 'restore', 'demo', ''], candidates: ['monday'], reason: 'snapshots' },
-  { words: ['pool', 'list', '--cluster=o'], candidates: ['--cluster=other'], reason: 'the value in the same word' },
-  { words: ['pool', 'list', '--cluster', '='], candidates: ['demo', 'other'], reason: 'as bash breaks it' },
-  { words: ['cluster', 'wait', 'demo', '--for', 'u'], candidates: ['upgraded'], reason: 'what can be waited for' },
+  { words: ['pool', 'list', '--cluster=o'], candidates: ['--cluster=other'], reason: 'a value in the same word' },
+  { words: ['pool', 'list', '--cluster', '='], candidates: ['demo', 'other'], reason: 'a word broken at = by bash' },
+  { words: ['cluster', 'wait', 'demo', '--for', 'u'], candidates: ['upgraded'], reason: 'conditions to wait for' },
   { words: ['machine', 'keep', 'x', '--for', ''], candidates: [], reason: 'a duration' },
   { words: ['completion', ''], candidates: ['bash', 'zsh', 'fish'], reason: 'choices of an argument' },
-  { words: ['__'], candidates: [], reason: 'hidden commands stay hidden' },
+  { words: ['__'], candidates: [], reason: 'no hidden commands' },
 ])('$words: $reason', async ({ words, candidates }) => {
   const program = buildProgram(fakeContext());
 
@@ -92,29 +92,29 @@ test.each([
 
 test.each<{ words: readonly string[]; scope: Partial<NameScope>; reason: string }>([
   { words: ['pool', 'list', '--cluster', 'demo', '--cluster', ''], scope: { cluster: 'demo' }, reason: 'an option' },
-  { words: ['cluster', 'scale', 'demo', '--pool', ''], scope: { cluster: 'demo' }, reason: 'a cluster named before' },
+  { words: ['cluster', 'scale', 'demo', '--pool', ''], scope: { cluster: 'demo' }, reason: 'a cluster named earlier' },
   { words: ['cluster', 'restore', 'demo', ''], scope: { cluster: 'demo' }, reason: 'its snapshots' },
-  { words: ['machine', 'get', ''], scope: { cluster: undefined }, reason: 'no cluster is named' },
+  { words: ['machine', 'get', ''], scope: { cluster: undefined }, reason: 'no cluster' },
   { words: ['-n', 'team', 'cluster', 'get', ''], scope: { namespace: 'team' }, reason: 'options before the command' },
   { words: ['cluster', 'get', '--namespace=team', ''], scope: { namespace: 'team' }, reason: 'a value after =' },
   {
     words: ['cluster', 'get', '--namespace', '=', 'team', ''],
     scope: { namespace: 'team' },
-    reason: 'as bash breaks it',
+    reason: 'a word broken at = by bash',
   },
   {
     words: ['--kubeconfig', 'k', '--context', 'c', 'plan', 'get', ''],
     scope: { kubeconfig: 'k', context: 'c' },
     reason: 'another server',
   },
-])('names are those that are meant: $reason', async ({ words, scope }) => {
-  const asked: NameScope[] = [];
+])('completes names in the right scope: $reason', async ({ words, scope }) => {
+  const requestedScopes: NameScope[] = [];
   const onServer: NameSources['onServer'] = async (_kind, each) => {
-    asked.push(each);
+    requestedScopes.push(each);
     return [];
   };
 
   await complete(buildProgram(fakeContext()), words, { ...sources, onServer });
 
-  expect(asked).toEqual([expect.objectContaining(scope)]);
+  expect(requestedScopes).toEqual([expect.objectContaining(scope)]);
 });

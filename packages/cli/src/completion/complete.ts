@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander';
 import type { CompletedKind, NameScope } from './completed-names.ts';
 import { optionsOf, readLine, type TypedLine } from './typed-line.ts';
 
-/** Where names come from. None rejects, nor says anything: a completion has no place for it. */
+/** Sources of names. They never reject or print anything, since a completion can't show it. */
 export interface NameSources {
   /** Names of objects on the server; empty if it is unreachable. */
   readonly onServer: (kind: CompletedKind, scope: NameScope) => Promise<readonly string[]>;
@@ -17,7 +17,8 @@ export interface NameSources {
 /** Completions of the last word after `fairway`. Empty if the shell should complete file names. */
 export async function complete(program: Command, words: readonly string[], sources: NameSources): Promise<string[]> {
   const last = words.at(-1) ?? '';
-  // `--cluster=d` is completed as a whole; a shell that breaks words at `=` asks about what follows it.
+  // `--cluster=d` is completed as a whole. If the shell breaks words at `=`, it requests completions of the part after
+  // it.
   const [, option = '', value] = /^(--[^=]+)=(.*)$/.exec(last) ?? [];
   const typed = value ?? (last === '=' ? '' : last);
   const line = readLine(program, value === undefined ? words.slice(0, -1) : [...words.slice(0, -1), option]);
@@ -26,14 +27,14 @@ export async function complete(program: Command, words: readonly string[], sourc
   return candidates.filter((candidate) => candidate.startsWith(typed)).map((candidate) => `${prefix}${candidate}`);
 }
 
-interface Asked {
+interface CompletionRequest {
   readonly program: Command;
   readonly line: TypedLine;
   readonly typed: string;
   readonly sources: NameSources;
 }
 
-async function candidatesFor({ program, line, typed, sources }: Asked): Promise<readonly string[]> {
+async function candidatesFor({ program, line, typed, sources }: CompletionRequest): Promise<readonly string[]> {
   const { command, args, pending } = line;
   const scope = scopeOf(line);
   if (pending !== undefined) return valuesOf(pending, { command, typed, sources, scope });
@@ -50,19 +51,19 @@ async function candidatesFor({ program, line, typed, sources }: Asked): Promise<
   return kind === undefined ? [] : sources.onServer(kind, scope);
 }
 
-/** The cluster is the one of `--cluster`, or the one that a verb of clusters has been given: `cluster scale demo --pool`. */
+/** The cluster is that of `--cluster`, or the argument of a cluster command: `cluster scale demo --pool`. */
 function scopeOf({ command, args, values }: TypedLine): NameScope {
-  const named = command.parent?.name() === 'cluster' ? args[0] : undefined;
+  const clusterArgument = command.parent?.name() === 'cluster' ? args[0] : undefined;
   return {
-    cluster: values['--cluster'] ?? named,
+    cluster: values['--cluster'] ?? clusterArgument,
     kubeconfig: values['--kubeconfig'],
     context: values['--context'],
     namespace: values['--namespace'],
   };
 }
 
-/** What the values of options are names of on the server. */
-const KIND_OF_OPTION: Readonly<Record<string, CompletedKind>> = {
+/** The kinds that the values of options name. */
+const KIND_BY_OPTION: Readonly<Record<string, CompletedKind>> = {
   '--namespace': 'namespace',
   '--cluster': 'cluster',
   '--pool': 'nodepool',
@@ -79,14 +80,17 @@ const KIND_OF_OPTION: Readonly<Record<string, CompletedKind>> = {
 
 const WAIT_TARGETS = ['Ready', 'deleted', 'upgraded', 'condition='];
 
-interface Valued {
+interface OptionValueRequest {
   readonly command: Command;
   readonly typed: string;
   readonly sources: NameSources;
   readonly scope: NameScope;
 }
 
-async function valuesOf(option: Option, { command, typed, sources, scope }: Valued): Promise<readonly string[]> {
+async function valuesOf(
+  option: Option,
+  { command, typed, sources, scope }: OptionValueRequest,
+): Promise<readonly string[]> {
   if (option.argChoices) return option.argChoices;
   const { long = '' } = option;
   if (long === '--cloud') return sources.clouds();
@@ -95,17 +99,17 @@ async function valuesOf(option: Option, { command, typed, sources, scope }: Valu
   if (long === '--project') {
     return command.name() === 'usage' ? sources.onServer('namespace', scope) : sources.projects();
   }
-  const kind = KIND_OF_OPTION[long];
-  // A new object has a name that nobody knows yet.
+  const kind = KIND_BY_OPTION[long];
+  // The name of a new object is not known yet.
   if (kind === undefined || (long === '--pool' && command.name() === 'create')) return [];
   const names = await sources.onServer(kind, scope);
   if (kind !== 'zone') return names;
-  // A list of names, of which the last is being typed.
+  // A list of names; the last one is being typed.
   const before = typed.slice(0, typed.lastIndexOf(',') + 1);
   return names.filter((name) => !before.split(',').includes(name)).map((name) => `${before}${name}`);
 }
 
-/** The kind of object that a command takes names of. */
+/** The kind of object whose names a command takes. */
 function kindOfArgument(command: Command, argument: string): CompletedKind | undefined {
   if (argument === 'snapshot') return 'snapshot';
   if (command.name() === 'kubeconfig') return 'cluster';

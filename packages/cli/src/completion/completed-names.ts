@@ -1,6 +1,6 @@
 import type { ReadableKindName } from '../resources/kind-names.ts';
 
-/** What is completed by name: objects, and what their fields may refer to. */
+/** What is completed by name: objects, and values that their fields may refer to. */
 export type CompletedKind =
   | ReadableKindName
   | 'namespace'
@@ -12,9 +12,9 @@ export type CompletedKind =
   | 'network'
   | 'subnet';
 
-/** Which objects are meant, by what has been typed before. */
+/** Selects objects by the words typed so far. */
 export interface NameScope {
-  /** Their cluster; undefined for those of all. */
+  /** Undefined for all clusters. */
   readonly cluster: string | undefined;
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;

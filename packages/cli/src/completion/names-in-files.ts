@@ -4,7 +4,7 @@ import { cloudsOf } from '../auth/sign-in-options.ts';
 import { chooseKubeconfig } from '../client/choose-kubeconfig.ts';
 import type { CliContext } from '../command/context.ts';
 
-/** Entries of clouds.yaml; none where it can't be read, as a completion must not print errors. */
+/** Entries of clouds.yaml. Empty if it can't be read, since a completion must not print errors. */
 export function cloudNames(context: Pick<CliContext, 'env' | 'cwd'>): readonly string[] {
   try {
     return cloudsOf(context).names;
@@ -13,7 +13,7 @@ export function cloudNames(context: Pick<CliContext, 'env' | 'cwd'>): readonly s
   }
 }
 
-/** Projects that entries of clouds.yaml name, each once; of what can't be read there is none. */
+/** The distinct projects named in clouds.yaml; entries that can't be read are skipped. */
 export function projectNames(context: Pick<CliContext, 'env' | 'cwd'>): readonly string[] {
   const names = cloudNames(context).flatMap((cloud) => {
     try {

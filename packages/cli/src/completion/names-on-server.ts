@@ -13,17 +13,17 @@ import { KINDS_BY_NAME } from '../resources/kinds.ts';
 import type { CompletedKind, NameScope } from './completed-names.ts';
 
 /** Timeout of a completion. */
-const PATIENCE_MS = 1000;
+const COMPLETION_TIMEOUT_MS = 1000;
 
-/** Names of a kind; empty on timeout or error: a completion must not print errors, ask anything, nor keep the shell waiting. */
+/** Names of a kind. Empty on timeout or error: a completion must not print errors, prompt, or block the shell. */
 export async function namesOnServer(
   context: CliContext,
   globals: GlobalOptions,
   kind: CompletedKind,
   { cluster, ...typed }: NameScope,
 ): Promise<readonly string[]> {
-  const late = Promise.withResolvers<readonly string[]>();
-  const timer = context.clock.after(PATIENCE_MS, () => late.resolve([]));
+  const timeout = Promise.withResolvers<readonly string[]>();
+  const timer = context.clock.after(COMPLETION_TIMEOUT_MS, () => timeout.resolve([]));
   const stop = new AbortController();
   const { kubeconfig = globals.kubeconfig, context: name = globals.context, namespace = globals.namespace } = typed;
   const options = {
@@ -35,7 +35,7 @@ export async function namesOnServer(
   const silent = { ...context, stderr: { write() {}, isTerminal: false }, isTerminal: false, signal };
   try {
     const names = withConnection(silent, options, (connection) => namesOf(connection, kind, cluster, signal));
-    return await Promise.race([names, late.promise]);
+    return await Promise.race([names, timeout.promise]);
   } catch {
     return [];
   } finally {
@@ -54,19 +54,19 @@ async function namesOf(
   const options = { namespace, signal };
   switch (kind) {
     case 'namespace':
-      return namesIn((await client.metadata(Namespaces).list({ signal })).items);
+      return objectNames((await client.metadata(Namespaces).list({ signal })).items);
     case 'plan':
-      return namesIn((await client.metadata(plans).list({ signal })).items);
+      return objectNames((await client.metadata(plans).list({ signal })).items);
     case 'version': {
       const releases = (await client.resource(kubernetesReleases).list({ signal })).items;
       return releases.flatMap(({ spec }) => spec.minor);
     }
     case 'flavor':
-      return inCloud(connection, 'flavors', signal);
+      return cloudResourceNames(connection, 'flavors', signal);
     case 'zone':
-      return inCloud(connection, 'zones', signal);
+      return cloudResourceNames(connection, 'zones', signal);
     case 'image':
-      return inCloud(connection, 'images', signal);
+      return cloudResourceNames(connection, 'images', signal);
     case 'network':
     case 'subnet': {
       const { status } = await readProfile(connection, undefined, signal);
@@ -80,26 +80,32 @@ async function namesOf(
       return status?.etcd?.snapshots?.map(({ name }) => name) ?? [];
     }
     case 'nodepool': {
-      if (cluster === undefined) return namesIn((await client.metadata(nodePools).list(options)).items);
+      if (cluster === undefined) return objectNames((await client.metadata(nodePools).list(options)).items);
       const { items } = await client.resource(nodePools).list(options);
-      return namesIn(items.filter(({ spec }) => spec.clusterName === cluster));
+      return objectNames(items.filter(({ spec }) => spec.clusterName === cluster));
     }
     case 'machine': {
       const selection = cluster === undefined ? {} : { labelSelector: `${CLUSTER_LABEL}=${cluster}` };
-      return namesIn((await client.metadata(machines).list({ ...options, ...selection })).items);
+      return objectNames((await client.metadata(machines).list({ ...options, ...selection })).items);
     }
     case 'cluster':
     case 'cloudcredential':
     case 'kubernetesrelease':
-      return namesIn((await client.metadata(KINDS_BY_NAME[kind]).list(options)).items);
+      return objectNames((await client.metadata(KINDS_BY_NAME[kind]).list(options)).items);
   }
 }
 
-function namesIn(objects: readonly { readonly metadata: { readonly name?: string | undefined } }[]): readonly string[] {
+function objectNames(
+  objects: readonly { readonly metadata: { readonly name?: string | undefined } }[],
+): readonly string[] {
   return objects.flatMap(({ metadata }) => metadata.name ?? []);
 }
 
-async function inCloud(connection: Connection, list: CloudList, signal: AbortSignal): Promise<readonly string[]> {
+async function cloudResourceNames(
+  connection: Connection,
+  list: CloudList,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const { status } = await readProfile(connection, undefined, signal);
   return itemsOf(status ?? {}, list)?.map(({ name }) => name) ?? [];
 }

@@ -1,6 +1,6 @@
 export type Shell = 'bash' | 'zsh' | 'fish';
 
-/** Shell scripts that call the command for completions, which it derives from its own command tree. */
+/** Shell scripts that call the command for completions, which are derived from its command tree. */
 export function completionScript(shell: Shell): string {
   switch (shell) {
     case 'bash':
@@ -12,7 +12,7 @@ export function completionScript(shell: Shell): string {
   }
 }
 
-/** One candidate per line; without any, the shell completes file names. */
+/** One candidate per line; without any the shell completes file names. */
 const BASH = `_fairway() {
   local IFS=$'\\n'
   COMPREPLY=($(fairway __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))

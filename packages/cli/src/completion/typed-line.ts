@@ -5,7 +5,7 @@ export interface TypedLine {
   readonly command: Command;
   /** Positional arguments so far. */
   readonly args: readonly string[];
-  /** Options with their values so far, by their long names. */
+  /** Options with their values so far, by long name. */
   readonly values: Readonly<Record<string, string>>;
   /** An option without its value yet. */
   readonly pending: Option | undefined;
@@ -17,7 +17,7 @@ export function readLine(program: Command, words: readonly string[]): TypedLine 
   let pending: Option | undefined;
   const args: string[] = [];
   const values: Record<string, string> = {};
-  for (const word of words.flatMap(withoutEquals)) {
+  for (const word of words.flatMap(splitAtEquals)) {
     if (pending !== undefined) {
       values[pending.long ?? ''] = word;
       pending = undefined;
@@ -35,8 +35,8 @@ export function readLine(program: Command, words: readonly string[]): TypedLine 
   return { command, args, values, pending };
 }
 
-/** `--cluster=demo` is two words; a shell that breaks words at `=` makes three of them. */
-function withoutEquals(word: string): readonly string[] {
+/** `--cluster=demo` is two words; three if the shell breaks words at `=`. */
+function splitAtEquals(word: string): readonly string[] {
   if (word === '=') return [];
   const at = word.indexOf('=');
   return word.startsWith('--') && at > 0 ? [word.slice(0, at), word.slice(at + 1)] : [word];
@@ -46,7 +46,7 @@ function findSubcommand(command: Command, word: string): Command | undefined {
   return command.commands.find((candidate) => candidate.name() === word || candidate.aliases().includes(word));
 }
 
-/** Those of a command, and those of every command. */
+/** The options of a command and the global ones. */
 export function optionsOf(program: Command, command: Command): readonly Option[] {
   return command === program ? program.options : [...command.options, ...program.options];
 }

@@ -2,28 +2,28 @@ import { DEFAULT_AUDIT, DEFAULT_AUDIT_WEBHOOK } from '@fairway/service/audit/aud
 import { z } from 'zod';
 import { duration, setting, text, wholeNumber } from './setting.ts';
 
-const A_SECOND_MS = 1_000;
-const AT_LEAST_ONE = 'a whole number of at least 1';
-const FROM_A_SECOND = 'a duration of at least 1s, such as 90s or 10m';
+const SECOND_MS = 1_000;
+const POSITIVE_INTEGER = 'a whole number of at least 1';
+const MIN_ONE_SECOND = 'a duration of at least 1s, such as 90s or 10m';
 
-/** What is audited, and where the events go. */
+/** What is audited, and where events go. */
 export const AuditSection = z.strictObject({
   path: setting(text(), {
     description: '[audit log](audit.md) file, `-` for standard output',
     allowed: 'a file, or -',
-    otherwise: '`audit.log` in the home',
+    defaultText: '`audit.log` in the home',
     option: 'auditLogPath',
     path: 'new',
   }),
   maxSizeMB: setting(wholeNumber(1), {
     description: 'size in megabytes at which the audit log is rotated',
-    allowed: AT_LEAST_ONE,
+    allowed: POSITIVE_INTEGER,
     default: DEFAULT_AUDIT.maxSizeMB,
     option: 'auditLogMaxsize',
   }),
   maxBackups: setting(wholeNumber(1), {
     description: 'number of rotated audit logs to keep',
-    allowed: AT_LEAST_ONE,
+    allowed: POSITIVE_INTEGER,
     default: DEFAULT_AUDIT.maxBackups,
     option: 'auditLogMaxbackup',
   }),
@@ -31,7 +31,7 @@ export const AuditSection = z.strictObject({
     description:
       'YAML file with an `audit.k8s.io/v1` Policy that defines [what is audited and in how much detail](audit.md#a-policy-of-your-own)',
     allowed: 'a file',
-    otherwise: 'a built-in policy',
+    defaultText: 'a built-in policy',
     option: 'auditPolicyFile',
     path: 'file',
   }),
@@ -40,43 +40,43 @@ export const AuditSection = z.strictObject({
       configFile: setting(text(), {
         description: 'kubeconfig with the URL of a [webhook](audit.md#to-a-webhook) that also receives events',
         allowed: 'a file',
-        otherwise: 'nowhere',
+        defaultText: 'nowhere',
         option: 'auditWebhookConfigFile',
         path: 'file',
       }),
-      initialBackoff: setting(duration(A_SECOND_MS), {
+      initialBackoff: setting(duration(SECOND_MS), {
         description: 'wait before the first retry of sending events; it doubles up to a minute',
-        allowed: FROM_A_SECOND,
+        allowed: MIN_ONE_SECOND,
         default: '10s',
         option: 'auditWebhookInitialBackoff',
       }),
       batchBufferSize: setting(wholeNumber(1), {
         description: 'maximum number of events that wait for the webhook',
-        allowed: AT_LEAST_ONE,
+        allowed: POSITIVE_INTEGER,
         default: DEFAULT_AUDIT_WEBHOOK.bufferSize,
         option: 'auditWebhookBatchBufferSize',
       }),
       batchMaxSize: setting(wholeNumber(1), {
         description: 'maximum number of events per request',
-        allowed: AT_LEAST_ONE,
+        allowed: POSITIVE_INTEGER,
         default: DEFAULT_AUDIT_WEBHOOK.maxBatchSize,
         option: 'auditWebhookBatchMaxSize',
       }),
-      batchMaxWait: setting(duration(A_SECOND_MS), {
+      batchMaxWait: setting(duration(SECOND_MS), {
         description: 'maximum time that an event waits for a batch to fill',
-        allowed: FROM_A_SECOND,
+        allowed: MIN_ONE_SECOND,
         default: '30s',
         option: 'auditWebhookBatchMaxWait',
       }),
       batchThrottleQPS: setting(wholeNumber(1), {
         description: 'maximum requests per second',
-        allowed: AT_LEAST_ONE,
+        allowed: POSITIVE_INTEGER,
         default: DEFAULT_AUDIT_WEBHOOK.throttleQps,
         option: 'auditWebhookBatchThrottleQps',
       }),
       batchThrottleBurst: setting(wholeNumber(1), {
         description: 'maximum burst of requests',
-        allowed: AT_LEAST_ONE,
+        allowed: POSITIVE_INTEGER,
         default: DEFAULT_AUDIT_WEBHOOK.throttleBurst,
         option: 'auditWebhookBatchThrottleBurst',
       }),

@@ -9,27 +9,27 @@ import { readNodeSettings } from '@fairway/service/up/node-settings';
 import type { CliContext } from '../command/context.ts';
 import { LAUNCHER_VARIABLE } from '../command/launcher.ts';
 import { scheduleProblem } from '../up/backup-options.ts';
-import { configurationFile, writtenValues } from './effective.ts';
+import { configurationFile, configuredValues } from './effective.ts';
 import { KEYS } from './keys.ts';
 import type { Source } from './sources.ts';
 
-/** What is wrong with the file, the environment and what they refer to. */
+/** Problems of the file, the environment and what they refer to. */
 export async function configurationProblems(source: Source, context: Pick<CliContext, 'clock'>): Promise<string[]> {
   return [
     ...source.problems,
     ...missingFiles(source),
-    ...wrongNodeSettings(source),
-    ...wrongCloud(source),
-    ...wrongOffHost(source, context),
-    ...wrongAuditPolicy(source),
-    ...(await wrongAuditWebhook(source)),
+    ...nodeSettingsProblems(source),
+    ...cloudProblems(source),
+    ...offHostProblems(source, context),
+    ...auditPolicyProblems(source),
+    ...(await auditWebhookProblems(source)),
   ];
 }
 
-/** Checks the file, the environment and what they refer to. Throws a usage error that names all that is wrong. */
+/** Checks the file, the environment and what they refer to. Throws a usage error that lists all problems. */
 export async function checkConfiguration(context: CliContext, named: string | undefined): Promise<void> {
   const file = configurationFile(context, named);
-  const source = writtenValues(context, file);
+  const source = configuredValues(context, file);
   const problems = await configurationProblems(source, context);
   if (problems.length > 0) throw usageError(problems.join('\n'));
   const warnings = [...unknownVariables(context.env), ...backupWarnings(source)];
@@ -50,14 +50,14 @@ function missingFiles({ found }: Source): string[] {
   });
 }
 
-function wrongNodeSettings({ found }: Source): string[] {
+function nodeSettingsProblems({ found }: Source): string[] {
   const value = found.get('nodes.settingsFile');
   if (typeof value?.value !== 'string') return [];
   const { value: path, origin } = value;
   return problemOf(() => readNodeSettings(path), `${origin}: nodes.settingsFile`);
 }
 
-function wrongCloud({ found }: Source): string[] {
+function cloudProblems({ found }: Source): string[] {
   const [name, file] = [found.get('cloud.name'), found.get('cloud.file')];
   if (typeof name?.value !== 'string') return [];
   const { value: cloud, origin } = name;
@@ -68,14 +68,14 @@ function wrongCloud({ found }: Source): string[] {
   }, `${origin}: cloud.name`);
 }
 
-function wrongAuditPolicy({ found }: Source): string[] {
+function auditPolicyProblems({ found }: Source): string[] {
   const value = found.get('audit.policyFile');
   if (typeof value?.value !== 'string') return [];
   const { value: path, origin } = value;
   return problemOf(() => readAuditPolicy(path), `${origin}: audit.policyFile`);
 }
 
-async function wrongAuditWebhook({ found }: Source): Promise<string[]> {
+async function auditWebhookProblems({ found }: Source): Promise<string[]> {
   const value = found.get('audit.webhook.configFile');
   if (typeof value?.value !== 'string') return [];
   try {
@@ -86,14 +86,14 @@ async function wrongAuditWebhook({ found }: Source): Promise<string[]> {
   }
 }
 
-function wrongOffHost({ found }: Source, { clock }: Pick<CliContext, 'clock'>): string[] {
+function offHostProblems({ found }: Source, { clock }: Pick<CliContext, 'clock'>): string[] {
   const value = found.get('controlPlanes.offHostFile');
   if (typeof value?.value !== 'string') return [];
   const { value: path, origin } = value;
   return problemOf(() => void readOffHost(path, clock).store.close(), `${origin}: controlPlanes.offHostFile`);
 }
 
-/** The flag may still name a store. */
+/** A flag may still name a store. */
 function backupWarnings({ found }: Source): string[] {
   const text = (key: string) => found.get(key)?.value as string | undefined;
   const problem = scheduleProblem(text('backup.schedule'), text('controlPlanes.offHostFile'));
@@ -109,8 +109,8 @@ function problemOf(read: () => unknown, where: string): string[] {
   }
 }
 
-/** Variables of Fairway that are no settings. */
-const OTHER_VARIABLES = new Set(['FAIRWAY_CONFIG', 'FAIRWAY_BACKUP_PASSPHRASE', LAUNCHER_VARIABLE]);
+/** Variables of Fairway that aren't settings. */
+const NON_CONFIG_VARIABLES = new Set(['FAIRWAY_CONFIG', 'FAIRWAY_BACKUP_PASSPHRASE', LAUNCHER_VARIABLE]);
 /** Kubernetes sets these in pods for a Service whose name begins with fairway. */
 const SERVICE_VARIABLE = /^FAIRWAY_([A-Z0-9_]+_)?(SERVICE_(HOST|PORT)|PORT)(_|$)/;
 
@@ -118,6 +118,6 @@ function unknownVariables(env: CliContext['env']): string[] {
   const known = KEYS.map(({ variable }) => variable);
   const names = Object.keys(env).filter((name) => name.startsWith('FAIRWAY_') && !SERVICE_VARIABLE.test(name));
   return names
-    .filter((name) => !known.includes(name) && !OTHER_VARIABLES.has(name))
+    .filter((name) => !known.includes(name) && !NON_CONFIG_VARIABLES.has(name))
     .map((name) => `${name} is not a setting: ${suggest(name, known)}`);
 }

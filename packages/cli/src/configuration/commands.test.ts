@@ -30,7 +30,7 @@ async function fairway(args: readonly string[], env: Record<string, string> = {}
   return { code: await runWith(args, context), ...context.written };
 }
 
-test('config check accepts what is right, with the cloud and the files that it names', async () => {
+test('config check accepts a correct file with the cloud and the files that it names', async () => {
   expect(await fairway(['config', 'check', 'good.yaml'])).toEqual({
     code: 0,
     stdout: expect.stringMatching(/good\.yaml is valid: 3 of \d+ keys are set\n$/),
@@ -38,7 +38,7 @@ test('config check accepts what is right, with the cloud and the files that it n
   });
 });
 
-test('config check names every fault, and what would be right', async () => {
+test('config check reports every problem and what would be allowed', async () => {
   const { code, stdout, stderr } = await fairway(['config', 'check', 'bad.yaml']);
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -74,7 +74,7 @@ test('up refuses an audit policy that is not valid', async () => {
   expect(stderr).toMatch(/--audit-policy-file .*policy\.yaml: [\s\S]*rules\[0\]\.level/);
 });
 
-test('backups without a place to go to are told by config check, and refused by up', async () => {
+test('config check warns about backups without a destination, and up refuses them', async () => {
   const says =
     'backup.schedule: backups are scheduled at "0 3 * * *", but there is no object store: set controlPlanes.offHostFile';
 
@@ -88,7 +88,7 @@ test('backups without a place to go to are told by config check, and refused by 
   });
 });
 
-test('a variable that is no setting is told, but not those of a Service in a pod', async () => {
+test('config check reports a variable that is not a setting, unless it belongs to a Service in a pod', async () => {
   const { code, stderr } = await fairway(['config', 'check', 'good.yaml'], {
     FAIRWAY_LOGLEVEL: 'debug',
     FAIRWAY_LAUNCHER: '4711',
@@ -102,14 +102,14 @@ test('a variable that is no setting is told, but not those of a Service in a pod
   );
 });
 
-test.each([['check'], ['show']])('config %s takes the file as "fairway up" does', async (command) => {
+test.each([['check'], ['show']])('config %s accepts the same file as "fairway up"', async (command) => {
   const named = await fairway(['config', command, '--config', 'good.yaml']);
 
   expect(named).toEqual(await fairway(['config', command, 'good.yaml']));
   expect(named.code).toBe(0);
 });
 
-test('config show says where each value comes from', async () => {
+test('config show prints where each value comes from', async () => {
   const { stdout } = await fairway(['config', 'show', 'good.yaml'], { FAIRWAY_LOG_LEVEL: 'debug' });
 
   expect(stdout).toMatch(/^KEY +VALUE +SOURCE$/m);
@@ -119,14 +119,14 @@ test('config show says where each value comes from', async () => {
   expect(stdout).toMatch(/^nodes\.defaultImage +- +unset$/m);
 });
 
-test.each([['up'], ['serve']])('fairway %s refuses a wrong file before it does anything', async (command) => {
+test.each([['up'], ['serve']])('fairway %s refuses an invalid file before it starts anything', async (command) => {
   const { code, stdout, stderr } = await fairway([command, '--config', 'bad.yaml', '--home', join(folder, 'home')]);
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^error: .*bad\.yaml: log\.levle: unknown key/);
 });
 
-test('a file that is not there is named', async () => {
+test('config check reports a missing file', async () => {
   expect(await fairway(['up'], { FAIRWAY_CONFIG: 'missing.yaml' })).toEqual({
     code: 2,
     stdout: '',

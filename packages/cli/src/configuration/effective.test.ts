@@ -25,9 +25,9 @@ function optionsOf(name: string, args: readonly string[], env: Record<string, st
 }
 
 test.each([
-  { reason: 'nothing says otherwise', args: [], env: {}, level: 'info', maxBackups: 3, maxSize: 100 },
+  { reason: 'only the file', args: [], env: {}, level: 'info', maxBackups: 3, maxSize: 100 },
   {
-    reason: 'the environment goes before the file',
+    reason: 'the environment overrides the file',
     args: [],
     env: { FAIRWAY_LOG_LEVEL: 'debug', FAIRWAY_AUDIT_MAX_SIZE_MB: '9' },
     level: 'debug',
@@ -35,7 +35,7 @@ test.each([
     maxSize: 9,
   },
   {
-    reason: 'a flag goes before both, even where it says the default',
+    reason: 'a flag overrides both, even with the default value',
     args: ['--log-level', 'warn', '--audit-log-maxbackup', '10'],
     env: { FAIRWAY_LOG_LEVEL: 'debug' },
     level: 'warn',
@@ -43,7 +43,7 @@ test.each([
     maxSize: 100,
   },
 ])(
-  'of flags, environment, file and defaults the first counts: $reason',
+  'prefers flags, then the environment, the file and the defaults: $reason',
   ({ args, env, level, maxBackups, maxSize }) => {
     const options = optionsOf('up', args, env);
 
@@ -51,14 +51,14 @@ test.each([
   },
 );
 
-test('paths of the file are below its folder, and limits are collected', () => {
+test('resolves paths against the folder of the file, and collects limits', () => {
   const { auditLogPath, limits } = optionsOf('up', []);
 
   expect(auditLogPath).toBe(join(folder, 'logs/audit.log'));
   expect(limits).toEqual({ maxWatches: 5, bodyTimeoutMs: 10_000 });
 });
 
-test('a key of the other command is left alone', () => {
+test('ignores a key of the other command', () => {
   expect(optionsOf('up', [])).toMatchObject({ simLatency: 'realistic' });
   expect(optionsOf('serve', [])).toMatchObject({ simLatency: 'none' });
 });

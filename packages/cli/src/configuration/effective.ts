@@ -4,22 +4,25 @@ import { usageError } from '@fairway/service/command-error';
 import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import { KEYS } from './keys.ts';
-import { type Found, type Source, valuesOfEnvironment, valuesOfFile } from './sources.ts';
+import { type FoundValue, type Source, valuesOfEnvironment, valuesOfFile } from './sources.ts';
 
-/** The file that is read: the option, else FAIRWAY_CONFIG; undefined if neither names one. */
+/** The file to read: the option or FAIRWAY_CONFIG; undefined if neither is set. */
 export function configurationFile({ env, cwd }: Pick<CliContext, 'env' | 'cwd'>, option?: string): string | undefined {
-  const named = option ?? env['FAIRWAY_CONFIG'];
-  return named ? resolve(cwd, named) : undefined;
+  const chosenFile = option ?? env['FAIRWAY_CONFIG'];
+  return chosenFile ? resolve(cwd, chosenFile) : undefined;
 }
 
-/** What the environment and the file say; the environment goes first. Throws a usage error if the file can't be read. */
-export function writtenValues(context: Pick<CliContext, 'env' | 'cwd'>, file: string | undefined): Source {
+/**
+ * Values from the environment and the file; the environment takes precedence. Throws a usage error if the file can't be
+ * read.
+ */
+export function configuredValues(context: Pick<CliContext, 'env' | 'cwd'>, file: string | undefined): Source {
   const environment = valuesOfEnvironment(context.env);
   if (file === undefined) return environment;
-  const inFile = valuesOfFile(file, contentOf(file));
+  const fileValues = valuesOfFile(file, contentOf(file));
   return {
-    found: new Map([...inFile.found, ...environment.found]),
-    problems: [...inFile.problems, ...environment.problems],
+    found: new Map([...fileValues.found, ...environment.found]),
+    problems: [...fileValues.problems, ...environment.problems],
   };
 }
 
@@ -32,8 +35,8 @@ function contentOf(file: string): string {
 }
 
 /**
- * The options of a command: what its command line says, else the environment, else the file, else the defaults. Throws a usage error
- * that names all that is wrong.
+ * The options of a command: command line first, then environment, file and defaults. Throws a usage error that lists
+ * all problems.
  */
 export function effectiveOptions<T extends { readonly config?: string }>(
   context: CliContext,
@@ -41,7 +44,7 @@ export function effectiveOptions<T extends { readonly config?: string }>(
   options: T,
 ): T {
   const file = configurationFile(context, options.config);
-  const { found, problems } = writtenValues(context, file);
+  const { found, problems } = configuredValues(context, file);
   if (problems.length > 0) {
     throw usageError(
       problems.join('\n'),
@@ -51,20 +54,21 @@ export function effectiveOptions<T extends { readonly config?: string }>(
   const merged = structuredClone(options) as Record<string, unknown>;
   for (const { name, facts } of KEYS) {
     const value = found.get(name);
-    const isOther = facts.only !== undefined && facts.only !== command.name();
-    if (value === undefined || isOther || command.getOptionValueSourceWithGlobals(facts.option) === 'cli') continue;
-    place(merged, facts.option.split('.'), value);
+    const isForOtherCommand = facts.onlyCommand !== undefined && facts.onlyCommand !== command.name();
+    if (value === undefined || isForOtherCommand || command.getOptionValueSourceWithGlobals(facts.option) === 'cli')
+      continue;
+    setValue(merged, facts.option.split('.'), value);
   }
   return merged as T;
 }
 
-function place(target: Record<string, unknown>, path: readonly string[], { value }: Found): void {
-  const [name = '', ...below] = path;
-  if (below.length === 0) {
+function setValue(target: Record<string, unknown>, path: readonly string[], { value }: FoundValue): void {
+  const [name = '', ...remainingPath] = path;
+  if (remainingPath.length === 0) {
     target[name] = value;
     return;
   }
-  const inner = (target[name] ?? {}) as Record<string, unknown>;
-  target[name] = inner;
-  place(inner, below, { value, text: value, origin: '' });
+  const nested = (target[name] ?? {}) as Record<string, unknown>;
+  target[name] = nested;
+  setValue(nested, remainingPath, { value, text: value, origin: '' });
 }

@@ -8,7 +8,7 @@ const options = ['up', 'serve'].flatMap(
   (name) => program.commands.find((command) => command.name() === name)?.options ?? [],
 );
 
-test('every option of up and serve is a key of the file', () => {
+test('has every option of up and serve as a key of the file', () => {
   const known = new Set(KEYS.map(({ facts }) => facts.option));
 
   expect(options.length).toBeGreaterThan(30);
@@ -18,12 +18,12 @@ test('every option of up and serve is a key of the file', () => {
   ]);
 });
 
-test('the defaults of the file and of the command line are the same', () => {
+test('has the same defaults in the file and on the command line', () => {
   const stated = KEYS.filter(({ facts }) => facts.default !== undefined);
-  const ofFlags = options.filter(({ defaultValue }) => defaultValue !== undefined);
+  const flagsWithDefaults = options.filter(({ defaultValue }) => defaultValue !== undefined);
 
-  expect(ofFlags).not.toEqual([]);
-  for (const option of ofFlags) {
+  expect(flagsWithDefaults).not.toEqual([]);
+  for (const option of flagsWithDefaults) {
     const key = stated.find(({ facts }) => facts.option === option.attributeName());
     expect({ option: option.long, value: key?.schema.parse(key.facts.default) }).toEqual({
       option: option.long,
@@ -32,7 +32,7 @@ test('the defaults of the file and of the command line are the same', () => {
   }
 });
 
-test('every default is allowed', () => {
+test('allows every default', () => {
   const wrong = KEYS.filter(
     ({ schema, facts }) => facts.default !== undefined && !schema.safeParse(facts.default).success,
   );
@@ -40,7 +40,7 @@ test('every default is allowed', () => {
   expect(wrong.map(({ name }) => name)).toEqual([]);
 });
 
-test('no two keys have the same variable or the same option', () => {
+test('has no two keys with the same variable or option', () => {
   expect(new Set(KEYS.map(({ variable }) => variable)).size).toBe(KEYS.length);
   expect(new Set(KEYS.map(({ facts }) => facts.option)).size).toBe(KEYS.length);
 });
@@ -50,6 +50,6 @@ test.each([
   ['gateway.webhookURL', 'FAIRWAY_GATEWAY_WEBHOOK_URL'],
   ['home', 'FAIRWAY_HOME'],
   ['limits.maxWatchesPerUser', 'FAIRWAY_LIMITS_MAX_WATCHES_PER_USER'],
-])('%s is %s in the environment', (name, variable) => {
+])('names %s %s in the environment', (name, variable) => {
   expect(KEYS.find((key) => key.name === name)?.variable).toBe(variable);
 });

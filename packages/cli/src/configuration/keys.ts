@@ -14,15 +14,15 @@ export interface Key {
 }
 
 /** All keys, in the order of the reference. */
-export const KEYS: readonly Key[] = keysBelow(Configuration, []);
+export const KEYS: readonly Key[] = keysUnder(Configuration, []);
 
-function keysBelow(section: z.ZodObject, above: readonly string[]): Key[] {
+function keysUnder(section: z.ZodObject, above: readonly string[]): Key[] {
   return Object.entries(section.shape).flatMap(([name, optional]) => {
     const path = [...above, name];
     const schema = (optional as z.ZodOptional<z.ZodType>).unwrap();
     const facts = SETTING_FACTS.get(schema);
     if (facts !== undefined) return [{ name: path.join('.'), path, variable: variableOf(path), schema, facts }];
-    if (schema instanceof z.ZodObject) return keysBelow(schema, path);
+    if (schema instanceof z.ZodObject) return keysUnder(schema, path);
     throw new Error(`${path.join('.')} has no facts`);
   });
 }
@@ -32,8 +32,8 @@ function variableOf(path: readonly string[]): string {
   return ['FAIRWAY', ...words].join('_');
 }
 
-/** The names that may follow this path in a file. */
-export function namesAt(path: readonly PropertyKey[]): readonly string[] {
+/** The keys allowed under this path in a file. */
+export function childNames(path: readonly PropertyKey[]): readonly string[] {
   let section: z.ZodType = Configuration;
   for (const name of path) {
     const child: unknown = section instanceof z.ZodObject ? section.shape[String(name)] : undefined;

@@ -42,9 +42,9 @@ const DESCRIPTIONS: Record<keyof Limits, string> = {
 };
 
 const MIB = 2 ** 20;
-const SHORTEST_MS = 1_000;
+const MIN_DURATION_MS = 1_000;
 
-/** `limits`: each limit of the API server and of namespaces under its own name; times without the unit. */
+/** `limits`: one key for each limit of the API server and of namespaces; names of times have no unit. */
 export const LimitsSection = z.strictObject(
   Object.fromEntries(Object.keys(DESCRIPTIONS).map((name) => limitSetting(name as keyof Limits))),
 );
@@ -54,7 +54,7 @@ function limitSetting(limit: keyof Limits) {
   const value = DEFAULTS[limit];
   if (limit.endsWith('Ms')) {
     const allowed = 'a duration of at least 1s, such as 30s or 2m';
-    const schema = setting(duration(SHORTEST_MS), { ...facts, allowed, default: `${value / 1000}s` });
+    const schema = setting(duration(MIN_DURATION_MS), { ...facts, allowed, default: `${value / 1000}s` });
     return [limit.slice(0, -'Ms'.length), schema] as const;
   }
   if (limit.includes('Bytes')) {

@@ -1,8 +1,8 @@
 import { LOG_LEVELS, LOGGER_NAMES, parseLevelByName } from '@fairway/service/log-levels';
 import { z } from 'zod';
-import { setting, written } from './setting.ts';
+import { parsedText, setting } from './setting.ts';
 
-/** What is logged. */
+/** Settings of the log. */
 export const LogSection = z.strictObject({
   level: setting(z.enum(LOG_LEVELS), {
     description: 'log level; logs are JSON lines on stderr',
@@ -11,15 +11,15 @@ export const LogSection = z.strictObject({
     option: 'logLevel',
   }),
   levels: setting(
-    // As a mapping in a file, as a list in the environment.
+    // A mapping in a file, a list in the environment.
     z.union([
       z.partialRecord(z.enum(LOGGER_NAMES), z.enum(LOG_LEVELS)),
-      z.array(written(parseLevelByName)).transform((levels) => Object.fromEntries(levels)),
+      z.array(parsedText(parseLevelByName)).transform((levels) => Object.fromEntries(levels)),
     ]),
     {
       description: 'log levels of components that differ from `log.level`, such as `{openstack: debug}`',
       allowed: `a mapping of component names to levels (debug, info, warn or error): ${LOGGER_NAMES.join(', ')}`,
-      otherwise: '`log.level`',
+      defaultText: '`log.level`',
       option: 'logLevels',
     },
   ),

@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A process that was started with this file and these flags. */
+/** A process started with this file and these flags. */
 function started(content: string, ...flags: readonly string[]) {
   writeFileSync(file, content);
   const context = fakeContext({ cwd: folder, env: { FAIRWAY_CONFIG: file } });
@@ -30,7 +30,7 @@ function started(content: string, ...flags: readonly string[]) {
   return { context, levels, stop };
 }
 
-test('log levels apply at once, and other keys are said to need a restart', () => {
+test('applies log levels immediately, and lists other keys that need a restart', () => {
   const { context, levels } = started('log: { level: warn }\ncontrolPlanes: { address: 10.0.0.5 }\n');
   writeFileSync(
     file,
@@ -44,7 +44,7 @@ test('log levels apply at once, and other keys are said to need a restart', () =
   );
 });
 
-test('a file with a fault changes nothing', () => {
+test('changes nothing if the file is invalid', () => {
   const { context, levels } = started('log: { level: warn }\n');
   writeFileSync(file, 'log: { level: debug, levels: { everything: debug } }\n');
   context.hangUp();
@@ -55,7 +55,7 @@ test('a file with a fault changes nothing', () => {
   );
 });
 
-test('a flag goes before the file, then as at the start', () => {
+test('prefers a flag to the file, as at the start', () => {
   const { context, levels } = started('log: { level: warn }\n', '--log-level', 'info', '--log-levels', 'gateway=debug');
   writeFileSync(file, 'log: { level: error, levels: { gateway: error } }\n');
   context.hangUp();
@@ -63,7 +63,7 @@ test('a flag goes before the file, then as at the start', () => {
   expect([levels.isEnabled('info', undefined), levels.isEnabled('debug', 'gateway')]).toEqual([true, true]);
 });
 
-test('nothing is read once it stops', () => {
+test('reads nothing after it was stopped', () => {
   const { context, stop } = started('log: { level: warn }\n');
   stop();
   context.hangUp();

@@ -6,21 +6,21 @@ import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
 import { configurationFile } from './effective.ts';
 import { KEYS } from './keys.ts';
 
-interface Reloading<T> {
+interface ReloadOptions<T> {
   /** What this process was started with. */
   readonly started: T;
-  /** The same from the file as it is now. Throws a CommandError. */
+  /** The same from the current file. Throws a CommandError. */
   readonly reread: () => T;
   readonly levels: LogLevels;
 }
 
 /**
- * Applies the log levels of the file again on SIGHUP, and says which other keys need a restart. Without a file, and on a terminal, whose end the
- * signal tells of, it does nothing. Returns how to stop.
+ * Applies the log levels of the file again on SIGHUP, and reports other keys that need a restart. Does nothing without
+ * a file or on a terminal, where the signal means that the terminal was closed. Returns a function that stops it.
  */
 export function reloadOnHangup<T extends FairwayCommandOptions>(
   context: CliContext,
-  { started, reread, levels }: Reloading<T>,
+  { started, reread, levels }: ReloadOptions<T>,
 ): () => void {
   const file = configurationFile(context, started.config);
   if (file === undefined || context.stderr.isTerminal) return () => {};
@@ -29,8 +29,8 @@ export function reloadOnHangup<T extends FairwayCommandOptions>(
       const now = reread();
       levels.set(now.logLevel, now.logLevels);
       const changed = changedKeys(started, now).filter((name) => !name.startsWith('log.'));
-      const restart = changed.length === 0 ? '' : `; a restart is needed for ${changed.join(', ')}`;
-      context.stderr.write(`reloaded ${file}: its log levels are in effect${restart}\n`);
+      const restartNote = changed.length === 0 ? '' : `; a restart is needed for ${changed.join(', ')}`;
+      context.stderr.write(`reloaded ${file}: its log levels are in effect${restartNote}\n`);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       context.stderr.write(`${file} was not applied: ${error.message}\n`);

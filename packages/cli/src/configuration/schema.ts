@@ -18,25 +18,25 @@ import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
 import { AuditSection } from './audit-section.ts';
 import { LimitsSection } from './limits-section.ts';
 import { LogSection } from './log-section.ts';
-import { duration, listOf, setting, text, wholeNumber, written } from './setting.ts';
+import { duration, listOf, parsedText, setting, text, wholeNumber } from './setting.ts';
 
-const A_FILE = 'a file';
-const A_NAME = 'a name';
-const A_SECOND_MS = 1_000;
-const FROM_A_SECOND = 'a duration of at least 1s, such as 90s or 10m';
+const FILE_VALUE = 'a file';
+const NAME_VALUE = 'a name';
+const SECOND_MS = 1_000;
+const MIN_ONE_SECOND = 'a duration of at least 1s, such as 90s or 10m';
 
 function projectLimit(resource: 'clusters' | 'nodes' | 'cores', what: string) {
   return setting(wholeNumber(0), {
     description: `${what}, for namespaces without a [ProjectQuota](quotas.md)`,
     allowed: 'a whole number of at least 0',
-    otherwise: 'unlimited',
+    defaultText: 'unlimited',
     option: `projectQuota.${resource}`,
   });
 }
 
 /**
- * fairway.yaml: every setting of `fairway up` and `fairway serve`. To add one, add its key here; a flag is optional, the environment variable,
- * the reference and the checks follow from the key.
+ * fairway.yaml: every setting of `fairway up` and `fairway serve`. To add one, add its key here. A flag is optional;
+ * the environment variable, reference and checks are derived from the key.
  */
 export const Configuration = z.strictObject({
   home: setting(text(), {
@@ -46,17 +46,17 @@ export const Configuration = z.strictObject({
     option: 'home',
     path: 'new',
   }),
-  listen: setting(written(parseListenAddress), {
+  listen: setting(parsedText(parseListenAddress), {
     description:
       'address on which the API (`up`) or the gateway of tenants (`serve`) listens; port 0 chooses a free port',
     allowed: 'HOST:PORT, such as 127.0.0.1:8443, [::1]:8443 or 0.0.0.0:8443',
     default: '127.0.0.1:8443',
     option: 'listen',
   }),
-  advertiseAddress: setting(written(parseAdvertiseAddress), {
+  advertiseAddress: setting(parsedText(parseAdvertiseAddress), {
     description: 'address by which clients reach `listen`; used in kubeconfigs and in the certificate',
     allowed: 'HOST or HOST:PORT, such as fairway.example.com or 192.0.2.7:443',
-    otherwise:
+    defaultText:
       'the address of `listen`; for 0.0.0.0 and [::] the first of `tls.subjectAltNames`, else an address of this machine',
     option: 'advertiseAddress',
   }),
@@ -65,22 +65,22 @@ export const Configuration = z.strictObject({
       certFile: setting(text(), {
         description:
           'custom certificate with its intermediates, in PEM, served to clients that request its names (SNI); reloaded within a minute when it is replaced',
-        allowed: A_FILE,
-        otherwise: "a certificate of Fairway's own CA",
+        allowed: FILE_VALUE,
+        defaultText: "a certificate of Fairway's own CA",
         option: 'tlsCertFile',
         path: 'file',
       }),
       keyFile: setting(text(), {
         description: 'private key of `tls.certFile`, in PEM',
-        allowed: A_FILE,
+        allowed: FILE_VALUE,
         option: 'tlsPrivateKeyFile',
         path: 'file',
       }),
       caFile: setting(text(), {
         description:
           'CA of `tls.certFile`, in PEM: for kubeconfigs, and for kube-apiserver when it calls the webhook by the names of the certificate',
-        allowed: A_FILE,
-        otherwise: 'the certificate itself if it is self-signed, else the CAs that clients trust already',
+        allowed: FILE_VALUE,
+        defaultText: 'the certificate itself if it is self-signed, else the CAs that clients trust already',
         option: 'tlsCaFile',
         path: 'file',
       }),
@@ -96,18 +96,18 @@ export const Configuration = z.strictObject({
     .strictObject({
       kubeconfig: setting(text(), {
         description: 'kubeconfig of the management cluster',
-        allowed: A_FILE,
-        otherwise: "KUBECONFIG, else the pod's own cluster, else `~/.kube/config`",
+        allowed: FILE_VALUE,
+        defaultText: "KUBECONFIG, else the pod's own cluster, else `~/.kube/config`",
         option: 'kubeconfig',
-        only: 'serve',
+        onlyCommand: 'serve',
         path: 'file',
       }),
       context: setting(text(), {
         description: 'context of that kubeconfig',
-        allowed: A_NAME,
-        otherwise: 'its current context',
+        allowed: NAME_VALUE,
+        defaultText: 'its current context',
         option: 'context',
-        only: 'serve',
+        onlyCommand: 'serve',
       }),
     })
     .optional(),
@@ -118,15 +118,15 @@ export const Configuration = z.strictObject({
         allowed: 'true or false',
         default: true,
         option: 'gateway',
-        only: 'serve',
+        onlyCommand: 'serve',
       }),
-      webhookURL: setting(written(parseWebhookUrl), {
+      webhookURL: setting(parsedText(parseWebhookUrl), {
         description:
           'URL at which the API server reaches the gateways: a Service, as https://NAME.NAMESPACE.svc:PORT, or a load balancer',
         allowed: 'https://HOST or https://HOST:PORT, without a path',
-        otherwise: 'the listen address',
+        defaultText: 'the listen address',
         option: 'webhookUrl',
-        only: 'serve',
+        onlyCommand: 'serve',
       }),
     })
     .optional(),
@@ -134,27 +134,27 @@ export const Configuration = z.strictObject({
     .strictObject({
       name: setting(text(), {
         description: 'entry of clouds.yaml for the clusters of namespace `default`',
-        allowed: A_NAME,
-        otherwise: 'a simulated cloud',
+        allowed: NAME_VALUE,
+        defaultText: 'a simulated cloud',
         option: 'cloud',
       }),
       file: setting(text(), {
         description: 'path of clouds.yaml',
-        allowed: A_FILE,
-        otherwise: 'OS_CLIENT_CONFIG_FILE, else the standard paths of OpenStack clients',
+        allowed: FILE_VALUE,
+        defaultText: 'OS_CLIENT_CONFIG_FILE, else the standard paths of OpenStack clients',
         option: 'cloudsFile',
         path: 'file',
       }),
-      checkInterval: setting(duration(A_SECOND_MS), {
+      checkInterval: setting(duration(SECOND_MS), {
         description:
           "interval at which each project's servers are listed while no change is expected; five times as long while all of its nodes are Ready",
-        allowed: FROM_A_SECOND,
+        allowed: MIN_ONE_SECOND,
         default: '1m',
         option: 'cloudCheck',
       }),
-      credentialCheckInterval: setting(duration(A_SECOND_MS), {
+      credentialCheckInterval: setting(duration(SECOND_MS), {
         description: 'interval at which each tenant credential is checked with Keystone',
-        allowed: FROM_A_SECOND,
+        allowed: MIN_ONE_SECOND,
         default: '1m',
         option: 'credentialCheck',
       }),
@@ -171,11 +171,11 @@ export const Configuration = z.strictObject({
     .strictObject({
       cloud: setting(text(), {
         description: 'entry of clouds.yaml whose user validates the tokens of [Keystone users](keystone.md)',
-        allowed: A_NAME,
-        otherwise: 'Keystone users cannot sign in',
+        allowed: NAME_VALUE,
+        defaultText: 'Keystone users cannot sign in',
         option: 'keystone',
       }),
-      namespaceFormat: setting(written(parseNamespaceFormat), {
+      namespaceFormat: setting(parsedText(parseNamespaceFormat), {
         description:
           "pattern for the names of projects' namespaces: `%i` is the ID, `%n` the name, `%d` the name of the domain",
         allowed: 'a text with %i, such as %n-%i',
@@ -205,9 +205,9 @@ export const Configuration = z.strictObject({
       }),
       policyFile: setting(text(), {
         description: "additional rights of Keystone users: JSON in k8s-keystone-auth's format",
-        allowed: A_FILE,
+        allowed: FILE_VALUE,
         option: 'keystoneSettings.policyFile',
-        only: 'up',
+        onlyCommand: 'up',
         path: 'file',
       }),
     })
@@ -216,12 +216,12 @@ export const Configuration = z.strictObject({
     .strictObject({
       defaultImage: setting(text(), {
         description: 'image of the nodes of pools that set none, by name or ID',
-        allowed: A_NAME,
+        allowed: NAME_VALUE,
         option: 'defaultImage',
       }),
       settingsFile: setting(text(), {
         description: 'YAML file with settings for all nodes: mirrors, proxy, CAs ([nodes](nodes.md))',
-        allowed: A_FILE,
+        allowed: FILE_VALUE,
         option: 'nodeSettings',
         path: 'file',
       }),
@@ -232,10 +232,10 @@ export const Configuration = z.strictObject({
       runtime: setting(z.enum(['process', 'simulated']), {
         description: 'how control planes run: as local processes, or simulated',
         allowed: 'process or simulated',
-        otherwise: '`process` if the programs are in KUBEBUILDER_ASSETS, fetched or on PATH',
+        defaultText: '`process` if the programs are in KUBEBUILDER_ASSETS, fetched or on PATH',
         option: 'controlPlane',
       }),
-      address: setting(written(parseIPAddress), {
+      address: setting(parsedText(parseIPAddress), {
         description: 'address of this machine on which API servers listen and nodes reach them',
         allowed: 'the address of one host, such as 10.0.0.1',
         default: '127.0.0.1',
@@ -250,7 +250,7 @@ export const Configuration = z.strictObject({
           option: 'controlPlaneAllow',
         },
       ),
-      users: setting(written(parseUserRange), {
+      users: setting(parsedText(parseUserRange), {
         description: 'user IDs for process-based control planes, one per cluster, if Fairway runs as root',
         allowed: 'FIRST-LAST, such as 1900000000-1900009999',
         default: `${DEFAULT_USERS.first}-${DEFAULT_USERS.last}`,
@@ -275,14 +275,14 @@ export const Configuration = z.strictObject({
       snapshotFolder: setting(text(), {
         description: "folder for snapshots of clusters' databases, such as a mount of other storage",
         allowed: 'a folder',
-        otherwise: 'in the home',
+        defaultText: 'in the home',
         option: 'snapshots',
         path: 'new',
       }),
       offHostFile: setting(text(), {
         description:
           'YAML file that describes the object store to which snapshots and backups are copied, encrypted ([disaster](disaster.md))',
-        allowed: A_FILE,
+        allowed: FILE_VALUE,
         option: 'offHost',
         path: 'file',
       }),
@@ -290,40 +290,40 @@ export const Configuration = z.strictObject({
     .optional(),
   metrics: z
     .strictObject({
-      listen: setting(written(parseListenAddress), {
+      listen: setting(parsedText(parseListenAddress), {
         description:
           'address on which [metrics](metrics.md) are also served over HTTP, without authentication: for `gateway.enabled: false`',
         allowed: 'HOST:PORT, such as 127.0.0.1:9090',
         option: 'metricsListen',
-        only: 'serve',
+        onlyCommand: 'serve',
       }),
     })
     .optional(),
   tracing: z
     .strictObject({
-      endpoint: setting(written(parseTracingEndpoint), {
+      endpoint: setting(parsedText(parseTracingEndpoint), {
         description: 'OTLP receiver over HTTP for [traces](monitoring.md#traces), without `/v1/traces`',
         allowed: 'a URL such as http://127.0.0.1:4318',
-        otherwise: 'OTEL_EXPORTER_OTLP_ENDPOINT; without it no traces are recorded',
+        defaultText: 'OTEL_EXPORTER_OTLP_ENDPOINT; without it no traces are recorded',
         option: 'tracing.endpoint',
       }),
       sampleRatio: setting(z.number().min(0).max(1), {
         description: 'fraction of requests and reconciles whose traces are recorded',
         allowed: 'a number from 0 to 1',
-        otherwise: 'OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG; else all',
+        defaultText: 'OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG; else all',
         option: 'tracing.sampleRatio',
       }),
     })
     .optional(),
   externalAutoscaler: z
     .strictObject({
-      listen: setting(written(parseListenAddress), {
+      listen: setting(parsedText(parseListenAddress), {
         description:
           "address on which clusters' own cluster-autoscalers are served ([external autoscaler](external-autoscaler.md))",
         allowed: 'HOST:PORT, such as 0.0.0.0:8447',
-        otherwise: 'nowhere',
+        defaultText: 'nowhere',
         option: 'externalAutoscalerListen',
-        only: 'up',
+        onlyCommand: 'up',
       }),
     })
     .optional(),
@@ -346,40 +346,40 @@ export const Configuration = z.strictObject({
         default: true,
         option: 'console',
       }),
-      documentation: setting(written(parseDocumentationUrl), {
+      documentation: setting(parsedText(parseDocumentationUrl), {
         description: 'where the [console](console.md#documentation-links) links to the documentation',
         allowed: 'a URL with {page}, such as https://docs.example.com/{page}.html',
-        otherwise: 'no links',
+        defaultText: 'no links',
         option: 'consoleDocumentation',
       }),
     })
     .optional(),
   magnum: z
     .strictObject({
-      listen: setting(written(parseListenAddress), {
+      listen: setting(parsedText(parseListenAddress), {
         description: "address on which [Magnum's API](magnum.md) is served to Keystone users",
         allowed: 'HOST:PORT, such as 0.0.0.0:9511',
-        otherwise: 'nowhere',
+        defaultText: 'nowhere',
         option: 'magnumListen',
       }),
     })
     .optional(),
   backup: z
     .strictObject({
-      schedule: setting(written(checkedSchedule), {
+      schedule: setting(parsedText(checkedSchedule), {
         description:
           "schedule for backups of Fairway's own objects to the store in `controlPlanes.offHostFile`, in UTC ([backup](backup.md))",
         allowed: 'a cron expression with five fields, such as 0 3 * * *, or never',
-        otherwise: `\`${DEFAULT_BACKUP_SCHEDULE}\` with such a store`,
+        defaultText: `\`${DEFAULT_BACKUP_SCHEDULE}\` with such a store`,
         option: 'backupSchedule',
-        only: 'up',
+        onlyCommand: 'up',
       }),
       keep: setting(wholeNumber(1), {
         description: 'number of backups to keep in the store',
         allowed: 'a whole number of at least 1',
         default: DEFAULT_BACKUP_KEEP,
         option: 'backupKeep',
-        only: 'up',
+        onlyCommand: 'up',
       }),
     })
     .optional(),
@@ -409,7 +409,7 @@ export const Configuration = z.strictObject({
         allowed: 'none or realistic',
         default: 'none',
         option: 'simLatency',
-        only: 'up',
+        onlyCommand: 'up',
       }),
     })
     .optional(),

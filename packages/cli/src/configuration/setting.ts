@@ -2,21 +2,21 @@ import { durationMs } from '@fairway/api/domain/duration';
 import { parseQuantity } from '@fairway/kube/object/quantity';
 import { z } from 'zod';
 
-/** What the reference says of a key of fairway.yaml, and how the command line knows it. */
+/** How the reference describes a key of fairway.yaml, and which command-line option it sets. */
 export interface SettingFacts {
   /** A clause without a full stop, in Markdown. */
   readonly description: string;
   /** Completes "is not …": `a whole number of at least 1`. */
   readonly allowed: string;
-  /** As it is written in the file; absent if the key is unset by default. */
+  /** As written in the file; absent if the key is unset by default. */
   readonly default?: string | number | boolean | readonly string[];
-  /** What the reference says where no value is the default: `in the home`. */
-  readonly otherwise?: string;
-  /** Where commander keeps the option, with dots for nested ones. */
+  /** Shown in the reference if there is no default value: `in the home`. */
+  readonly defaultText?: string;
+  /** Name of the option in commander, with dots for nested ones. */
   readonly option: string;
   /** The only command that reads it. */
-  readonly only?: 'up' | 'serve';
-  /** A path: in a file it is relative to the file's folder. */
+  readonly onlyCommand?: 'up' | 'serve';
+  /** The value is a path, relative to the folder of the file. */
   readonly path?: 'file' | 'folder' | 'new';
   /** Never shown. */
   readonly isSecret?: true;
@@ -31,8 +31,8 @@ export function setting<S extends z.ZodType>(schema: S, facts: SettingFacts): z.
   return schema.optional();
 }
 
-/** Text that `parse` reads, as it reads the flag's; it throws for what is wrong. */
-export function written<T>(parse: (text: string) => T): z.ZodType<T, string> {
+/** Text that `parse` accepts, as for the flag; it throws if the text is invalid. */
+export function parsedText<T>(parse: (text: string) => T): z.ZodType<T, string> {
   return z.string().transform((text, context) => {
     try {
       return parse(text);
@@ -43,10 +43,10 @@ export function written<T>(parse: (text: string) => T): z.ZodType<T, string> {
   });
 }
 
-/** A list of texts, each of which `parse` accepts. */
+/** A list of texts that `parse` accepts. */
 export function listOf(parse: (text: string) => unknown): z.ZodType<readonly string[], string[]> {
   return z.array(
-    written((text) => {
+    parsedText((text) => {
       parse(text);
       return text;
     }),
@@ -62,10 +62,10 @@ export function wholeNumber(min: number): z.ZodType<number, number> {
 }
 
 /** Milliseconds, written `90s`, `10m`, `1h30m`. */
-export function duration(shortestMs: number): z.ZodType<number, string> {
-  return written((text) => {
+export function duration(minMs: number): z.ZodType<number, string> {
+  return parsedText((text) => {
     const value = durationMs(text);
-    if (value < shortestMs) throw new Error('too short');
+    if (value < minMs) throw new Error('too short');
     return value;
   });
 }
@@ -80,7 +80,7 @@ export function bytes(min: number): z.ZodType<number, string | number> {
       const value = Number(nanos / BYTE_NANOS);
       if (nanos % BYTE_NANOS === 0n && value >= min && Number.isSafeInteger(value)) return value;
     } catch {
-      // As with one that is too small.
+      // Same error as for too small a value.
     }
     context.addIssue({ code: 'custom', message: 'not a number of bytes' });
     return z.NEVER;

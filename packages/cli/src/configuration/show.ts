@@ -2,11 +2,11 @@ import { usageError } from '@fairway/service/command-error';
 import { dump } from 'js-yaml';
 import type { CliContext } from '../command/context.ts';
 import { alignColumns } from '../output/table.ts';
-import { configurationFile, writtenValues } from './effective.ts';
+import { configurationFile, configuredValues } from './effective.ts';
 import { KEYS, type Key } from './keys.ts';
-import type { Found } from './sources.ts';
+import type { FoundValue } from './sources.ts';
 
-interface Shown {
+interface SettingRow {
   readonly key: string;
   readonly value: unknown;
   /** A file, a variable, `default`, or `unset`. */
@@ -19,9 +19,9 @@ export function showConfiguration(
   named: string | undefined,
   { output }: { readonly output?: 'json' | 'yaml' },
 ): void {
-  const { found, problems } = writtenValues(context, configurationFile(context, named));
+  const { found, problems } = configuredValues(context, configurationFile(context, named));
   if (problems.length > 0) throw usageError(problems.join('\n'));
-  const shown = KEYS.map((key) => shownOf(key, found.get(key.name)));
+  const shown = KEYS.map((key) => settingRowOf(key, found.get(key.name)));
   if (output === 'json') context.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
   else if (output === 'yaml') context.stdout.write(dump(shown));
   else {
@@ -30,7 +30,7 @@ export function showConfiguration(
   }
 }
 
-function shownOf({ name, facts }: Key, found: Found | undefined): Shown {
+function settingRowOf({ name, facts }: Key, found: FoundValue | undefined): SettingRow {
   if (found === undefined) {
     return facts.default === undefined
       ? { key: name, value: null, source: 'unset' }

@@ -45,19 +45,19 @@ test.each([
   },
   { text: 'home: a\n---\nhome: b', says: 'it has 2 documents, but only one is allowed' },
   { text: `home: [${'"x",'.repeat(1000)}]`, says: `home: [${'"x",'.repeat(24)}"x"… is not a folder` },
-])('the file $text is refused in words', ({ text, says }) => {
+])('refuses the file $text with a readable message', ({ text, says }) => {
   const { problems } = valuesOfFile('fairway.yaml', text);
 
   expect(problems).toEqual([`fairway.yaml: ${says}`]);
 });
 
-test('what is no YAML is refused with the place', () => {
+test('refuses invalid YAML with the position', () => {
   expect(valuesOfFile('fairway.yaml', 'a: b: c').problems).toEqual([
     expect.stringMatching(/^fairway.yaml: not valid YAML: .+1:/),
   ]);
 });
 
-test('all faults of a file are named at once', () => {
+test('reports all problems of a file together', () => {
   const { problems } = valuesOfFile('f', 'listen: x\nlog: { level: loud, colour: red }\ngateway: { enabled: maybe }\n');
 
   expect(
@@ -65,7 +65,7 @@ test('all faults of a file are named at once', () => {
   ).toEqual(['gateway.enabled', 'listen', 'log.colour', 'log.level']);
 });
 
-test('a file is read as the flags are', () => {
+test('reads a file like the flags', () => {
   const { found, problems } = valuesOfFile(
     '/etc/fairway/fairway.yaml',
     `
@@ -93,7 +93,7 @@ simulator:
   });
 });
 
-test('numbers, truth values and lists are text in the environment', () => {
+test('reads numbers, booleans and lists from text in the environment', () => {
   const { found, problems } = valuesOfEnvironment({
     FAIRWAY_AUDIT_MAX_SIZE_MB: '7',
     FAIRWAY_GATEWAY_ENABLED: 'false',
@@ -106,7 +106,7 @@ test('numbers, truth values and lists are text in the environment', () => {
   expect([...found.values()].map(({ value }) => value)).toEqual([['a.example.com', '192.0.2.1'], false, '42', 7]);
 });
 
-test('a fault of the environment names the variable', () => {
+test('names the variable of an invalid value in the environment', () => {
   expect(valuesOfEnvironment({ FAIRWAY_LISTEN: '99' }).problems).toEqual([
     'FAIRWAY_LISTEN: "99" is not HOST:PORT, such as 127.0.0.1:8443, [::1]:8443 or 0.0.0.0:8443',
   ]);

@@ -1,22 +1,22 @@
 import { dirname, resolve } from 'node:path';
 import { suggest } from '@fairway/api/domain/suggest';
 import { loadAll } from 'js-yaml';
-import { KEYS, type Key, namesAt } from './keys.ts';
+import { childNames, KEYS, type Key } from './keys.ts';
 import { Configuration } from './schema.ts';
 
-/** A value and where it was written. */
-export interface Found {
+/** A value and its origin. */
+export interface FoundValue {
   /** As the program uses it. */
   readonly value: unknown;
-  /** As it was written. */
+  /** As written. */
   readonly text: unknown;
   /** `fairway.yaml` or `FAIRWAY_LISTEN`. */
   readonly origin: string;
 }
 
-/** Values by key, and what is wrong with the source, a line for each fault. */
+/** Values by key, and the problems of the source, one line each. */
 export interface Source {
-  readonly found: ReadonlyMap<string, Found>;
+  readonly found: ReadonlyMap<string, FoundValue>;
   readonly problems: readonly string[];
 }
 
@@ -25,19 +25,20 @@ export function valuesOfFile(file: string, content: string): Source {
   let document: unknown;
   try {
     const documents = loadAll(content);
-    if (documents.length > 1) return faulty(`${file}: it has ${documents.length} documents, but only one is allowed`);
+    if (documents.length > 1)
+      return sourceWithProblem(`${file}: it has ${documents.length} documents, but only one is allowed`);
     document = withoutNulls(documents[0] ?? {});
   } catch (error) {
-    return faulty(`${file}: not valid YAML: ${(error as Error).message}`);
+    return sourceWithProblem(`${file}: not valid YAML: ${(error as Error).message}`);
   }
   const problems = new Set(problemsOf(document, file));
-  const found = new Map<string, Found>();
+  const found = new Map<string, FoundValue>();
   for (const key of KEYS) {
     const text = valueAt(document, key.path);
     if (text === undefined) continue;
     const parsed = key.schema.safeParse(text);
     if (!parsed.success) continue;
-    found.set(key.name, { value: fromFolder(dirname(file), key, parsed.data), text, origin: file });
+    found.set(key.name, { value: resolveFrom(dirname(file), key, parsed.data), text, origin: file });
   }
   return { found, problems: [...problems] };
 }
@@ -45,7 +46,7 @@ export function valuesOfFile(file: string, content: string): Source {
 /** The values of the environment. */
 export function valuesOfEnvironment(env: Readonly<Record<string, string | undefined>>): Source {
   const problems: string[] = [];
-  const found = new Map<string, Found>();
+  const found = new Map<string, FoundValue>();
   for (const key of KEYS) {
     const text = env[key.variable];
     if (text === undefined || text === '') continue;
@@ -56,11 +57,11 @@ export function valuesOfEnvironment(env: Readonly<Record<string, string | undefi
   return { found, problems };
 }
 
-function faulty(problem: string): Source {
+function sourceWithProblem(problem: string): Source {
   return { found: new Map(), problems: [problem] };
 }
 
-/** A key without a value, as where all below it is commented out, is not set. */
+/** Drops keys without a value, such as a section whose keys are all commented out. */
 function withoutNulls(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
   const entries = Object.entries(value).filter(([, each]) => each !== null);
@@ -75,7 +76,7 @@ function problemsOf(document: unknown, file: string): string[] {
     if (issue.code === 'unrecognized_keys' && key === undefined) {
       return issue.keys.map((name) => {
         const path = [...issue.path, name].join('.');
-        return `${file}: ${path}: unknown key; ${suggest(name, namesAt(issue.path))}`;
+        return `${file}: ${path}: unknown key; ${suggest(name, childNames(issue.path))}`;
       });
     }
     if (key === undefined) return [`${file}: ${issue.path.join('.') || 'the document'}: must be a mapping of keys`];
@@ -83,12 +84,12 @@ function problemsOf(document: unknown, file: string): string[] {
   });
 }
 
-const LONGEST_SHOWN = 100;
+const MAX_SHOWN_LENGTH = 100;
 
 function shown({ facts }: Key, value: unknown): string {
   if (facts.isSecret) return 'the value';
   const text = JSON.stringify(value);
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 }
 
 function valueAt(document: unknown, path: readonly string[]): unknown {
@@ -100,14 +101,19 @@ function valueAt(document: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-function fromFolder(folder: string, { facts }: Key, value: unknown): unknown {
+function resolveFrom(folder: string, { facts }: Key, value: unknown): unknown {
   const isRelative = facts.path !== undefined && typeof value === 'string' && value !== '-';
   return isRelative ? resolve(folder, value) : value;
 }
 
-/** The value that a variable's text stands for: numbers, truth values and lists are text there. */
+/** The value of a variable's text: numbers, booleans and lists are text in the environment. */
 function typed({ schema }: Key, text: string): unknown {
   const items = text.split(',').map((item) => item.trim());
-  const readings: unknown[] = [text, Number(text), text === 'true' ? true : text === 'false' ? false : text, items];
-  return readings.find((reading) => schema.safeParse(reading).success) ?? text;
+  const interpretations: unknown[] = [
+    text,
+    Number(text),
+    text === 'true' ? true : text === 'false' ? false : text,
+    items,
+  ];
+  return interpretations.find((interpretation) => schema.safeParse(interpretation).success) ?? text;
 }

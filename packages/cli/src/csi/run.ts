@@ -15,7 +15,7 @@ interface CsiOptions {
   readonly logLevel: LogLevel;
 }
 
-/** Serves the controller of the CSI driver until the process is told to stop. */
+/** Serves the controller of the CSI driver until the process is stopped. */
 export async function runCsi(
   context: CliContext,
   { endpoint, cloud: name, cluster, logLevel }: CsiOptions,
@@ -51,7 +51,7 @@ export async function runCsi(
   }
 }
 
-/** Wrong credentials are reported immediately, instead of at each call; a cloud that is away is waited for. */
+/** Reports wrong credentials immediately instead of at each call; waits for a cloud that is unavailable. */
 async function requireLogin({ client }: CsiServerOptions['cloud'], name: string): Promise<void> {
   try {
     await client.session.projectId();

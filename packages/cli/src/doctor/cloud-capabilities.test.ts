@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { capabilitiesOf } from './cloud-capabilities.ts';
 import type { CloudObservation } from './cloud-observation.ts';
 
-/** A cloud that has everything. */
+/** A cloud with every capability. */
 const FULL: CloudObservation = {
   cloud: 'full',
   region: 'R',
@@ -30,18 +30,18 @@ const FULL: CloudObservation = {
   keystone: { value: [] },
 };
 
-function without(type: ServiceType): Partial<CloudObservation> {
+function withoutService(type: ServiceType): Partial<CloudObservation> {
   const problem = `${type} GET /: notFound: the catalog has no ${type} service, only: identity`;
   return { services: { ...FULL.services, [type]: { problem } } };
 }
 
-test('a cloud with every capability', () => {
+test('reports every capability of a complete cloud', () => {
   expect(capabilitiesOf(FULL).filter(({ offered }) => offered !== 'yes')).toEqual([]);
   expect(capabilitiesOf(FULL).flatMap(({ missing }) => missing)).toEqual([]);
 });
 
 test.each<[change: Partial<CloudObservation>, capability: string, offered: string, missing: RegExp, reason: string]>([
-  [without('image'), 'nodes', 'no', /^Glance: the catalog has no image service$/, 'nothing to boot'],
+  [withoutService('image'), 'nodes', 'no', /^Glance: the catalog has no image service$/, 'nothing to boot'],
   [
     { flavors: { value: [{ name: 's', vcpus: 1, memoryMiB: 1024, diskGiB: 10 }] } },
     'nodes',
@@ -73,20 +73,20 @@ test.each<[change: Partial<CloudObservation>, capability: string, offered: strin
   ],
   [{ quotas: { value: [{ what: 'floating IPs', limit: 0, used: 0 }] } }, 'nodes', 'yes', /^$/, 'nodes need none'],
   [{ quotas: { value: [{ what: 'cores', limit: -1, used: 8 }] } }, 'nodes', 'yes', /^$/, 'no limit'],
-  [without('load-balancer'), 'load balancers, L4', 'no', /^Octavia/, 'Octavia is L4'],
+  [withoutService('load-balancer'), 'load balancers, L4', 'no', /^Octavia/, 'Octavia is L4'],
   [{ loadBalancerProviders: { value: ['ovn'] } }, 'load balancers, L4', 'yes', /^$/, 'OVN knows connections'],
   [{ loadBalancerProviders: { value: ['ovn'] } }, 'load balancers, L7', 'no', /enable amphora/, 'and no requests'],
-  [without('block-storage'), 'volumes, RWO', 'no', /^Cinder/, 'Cinder is RWO'],
+  [withoutService('block-storage'), 'volumes, RWO', 'no', /^Cinder/, 'Cinder is RWO'],
   [{ shareTypes: { value: [] } }, 'volumes, RWX', 'partly', /no share type/, 'Manila without a type makes nothing'],
-  [without('dns'), 'DNS', 'no', /^Designate/, 'Designate is DNS'],
+  [withoutService('dns'), 'DNS', 'no', /^Designate/, 'Designate is DNS'],
   [
-    { ...without('dns'), extensions: { value: ['dns-integration'] } },
+    { ...withoutService('dns'), extensions: { value: ['dns-integration'] } },
     'DNS',
     'partly',
     /^Designate/,
     'names inside alone',
   ],
-  [without('key-manager'), 'key management', 'no', /^Barbican/, 'Barbican keeps keys'],
+  [withoutService('key-manager'), 'key management', 'no', /^Barbican/, 'Barbican keeps keys'],
   [
     { externalNetworks: { value: [{ name: 'p', isDefault: true, ipVersions: [4] }] } },
     'dual stack',
@@ -101,14 +101,14 @@ test.each<[change: Partial<CloudObservation>, capability: string, offered: strin
     /not visible/,
     'not shown',
   ],
-])('%j: %s is offered: %s', (change, name, offered, missing) => {
+])('rates a cloud with %j: %s is offered: %s', (change, name, offered, missing) => {
   const capability = capabilitiesOf({ ...FULL, ...change }).find(({ capability }) => capability === name);
 
   expect(capability?.offered).toBe(offered);
   expect(capability?.missing.join('; ')).toMatch(missing);
 });
 
-test('a user who may not create what a cluster consists of', () => {
+test('reports a user who may not create the resources of a cluster', () => {
   const value = [
     { what: 'servers', allowed: 'no' as const, detail: 'disallowed by policy' },
     { what: 'networks', allowed: 'unknown' as const, detail: 'quota exceeded' },

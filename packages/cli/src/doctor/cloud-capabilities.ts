@@ -1,14 +1,14 @@
 import { sizeProblem } from '@fairway/api/domain/reserved-resources';
 import { SERVICES, type ServiceType } from '@fairway/openstack/services';
-import type { CloudObservation, Known, ObservedFlavor, ObservedImage } from './cloud-observation.ts';
+import type { CloudObservation, ObservedFlavor, ObservedImage, ObservedValue } from './cloud-observation.ts';
 
 /** A capability that Kubernetes needs from a cloud. */
 export interface Capability {
   readonly capability: string;
   readonly offered: 'yes' | 'no' | 'partly';
-  /** What is available. */
+  /** What the cloud offers. */
   readonly detail: string;
-  /** What is missing; empty if nothing is. */
+  /** What the cloud lacks; empty if nothing. */
   readonly missing: readonly string[];
 }
 
@@ -16,9 +16,9 @@ export interface Capability {
 const REQUIRED_EXTENSIONS = ['router', 'external-net', 'security-group', 'standard-attr-tag'];
 /** The only Octavia provider that is limited to L4 load balancing. */
 const L4_ONLY_PROVIDERS = new Set(['ovn']);
-/** What one cluster uses beside its nodes. */
+/** What one cluster uses in addition to its nodes. */
 const CLUSTER_NEEDS = ['networks', 'subnets', 'routers', 'security groups'];
-/** Application credentials are made by tenants. */
+/** Application credentials are created by tenants. */
 const NEEDED_PERMISSIONS = new Set(['servers', 'server groups', 'networks', 'routers', 'floating IPs']);
 const NODE_NEEDS = ['instances', 'cores', 'MiB of memory', 'ports'];
 
@@ -45,7 +45,7 @@ export function fittingFlavors(cloud: CloudObservation): readonly ObservedFlavor
 
 const NODE_DISTROS = new Set(['ubuntu', 'debian']);
 
-/** Images that are known to work for nodes. */
+/** Images known to work for nodes. */
 export function fittingImages(cloud: CloudObservation): readonly ObservedImage[] {
   const images = 'value' in cloud.images ? cloud.images.value : [];
   return images.filter(({ distro }) => distro !== undefined && NODE_DISTROS.has(distro));
@@ -61,8 +61,8 @@ function nodes(cloud: CloudObservation): Capability {
   const { extensions, externalNetworks, quotas } = cloud;
   if ('problem' in extensions) limiting.push(`extensions: ${extensions.problem}`);
   else {
-    const lacking = REQUIRED_EXTENSIONS.filter((alias) => !extensions.value.includes(alias));
-    if (lacking.length > 0) blocking.push(`Neutron lacks the extensions ${lacking.join(', ')}`);
+    const missingExtensions = REQUIRED_EXTENSIONS.filter((alias) => !extensions.value.includes(alias));
+    if (missingExtensions.length > 0) blocking.push(`Neutron lacks the extensions ${missingExtensions.join(', ')}`);
   }
   if (flavors.length === 0) blocking.push('no flavor has 2 GiB of memory and a disk');
   if (images.length === 0) {
@@ -75,16 +75,16 @@ function nodes(cloud: CloudObservation): Capability {
     limiting.push('no external network: clusters need an existing network with another way to the Internet');
   }
   if ('problem' in quotas) limiting.push(`quota: ${quotas.problem}`);
-  else limiting.push(...exhausted(quotas.value));
-  limiting.push(...refused(cloud));
+  else limiting.push(...exhaustedQuotas(quotas.value));
+  limiting.push(...deniedPermissions(cloud));
   const missing = [...blocking, ...limiting];
   const offered = blocking.length > 0 ? 'no' : missing.length > 0 ? 'partly' : 'yes';
   const detail = `${flavors.length} flavors and ${images.length} images are usable`;
   return { capability: 'nodes', offered, detail, missing };
 }
 
-/** It limits: clusters of tenants are made with credentials of their own. */
-function refused({ permissions, user, project }: CloudObservation): string[] {
+/** This only limits the cloud, because tenants' clusters use their own credentials. */
+function deniedPermissions({ permissions, user, project }: CloudObservation): string[] {
   if ('problem' in permissions) return [];
   const names = permissions.value
     .filter(({ what, allowed }) => allowed === 'no' && NEEDED_PERMISSIONS.has(what))
@@ -94,7 +94,7 @@ function refused({ permissions, user, project }: CloudObservation): string[] {
     : [`user ${user} may not create ${names.join(', ')} in project ${project}: give it the role member`];
 }
 
-function exhausted(quotas: readonly { what: string; limit: number; used: number }[]): string[] {
+function exhaustedQuotas(quotas: readonly { what: string; limit: number; used: number }[]): string[] {
   const needed = [...NODE_NEEDS, ...CLUSTER_NEEDS];
   return quotas
     .filter(({ what, limit, used }) => needed.includes(what) && limit >= 0 && used >= limit)
@@ -108,15 +108,15 @@ function loadBalancers(cloud: CloudObservation, capability: string, fits: (provi
   if ('problem' in providers) return { capability, offered: 'partly', detail: '', missing: [providers.problem] };
   const fitting = providers.value.filter(fits);
   if (fitting.length > 0) return { capability, offered: 'yes', detail: `by ${fitting.join(', ')}`, missing: [] };
-  const there = providers.value.join(', ') || 'no provider';
-  return { capability, offered: 'no', detail: '', missing: [`Octavia only has ${there}: enable amphora`] };
+  const available = providers.value.join(', ') || 'no provider';
+  return { capability, offered: 'no', detail: '', missing: [`Octavia only has ${available}: enable amphora`] };
 }
 
 function storage(
   cloud: CloudObservation,
   capability: string,
   type: ServiceType,
-  types: Known<readonly string[]>,
+  types: ObservedValue<readonly string[]>,
   what: string,
 ): Capability {
   const absent = serviceProblem(cloud, type);
@@ -164,7 +164,7 @@ function dualStack(cloud: CloudObservation): Capability {
   return { capability, offered: 'partly', detail: 'Neutron creates IPv6 subnets', missing: [missing] };
 }
 
-/** The error of a service, with its project's name; undefined if it answers. */
+/** The error of a service, with its project's name; undefined if it responds. */
 function serviceProblem({ services }: CloudObservation, type: ServiceType): string | undefined {
   const service = services[type];
   if ('value' in service) return undefined;
@@ -172,7 +172,7 @@ function serviceProblem({ services }: CloudObservation, type: ServiceType): stri
   return isAbsent ? `${projectOf(type)}: the catalog has no ${type} service` : `${projectOf(type)}: ${service.problem}`;
 }
 
-/** What the cloud's operator has to install for a service. */
+/** What the operator must install for a service. */
 function projectOf(type: ServiceType): string {
   return SERVICES.find((service) => service.type === type)?.project ?? type;
 }

@@ -8,7 +8,7 @@ import { capabilitiesOf } from './cloud-capabilities.ts';
 import { observeCloud } from './cloud-observation.ts';
 import { renderCloudReport } from './cloud-report.ts';
 
-/** What `fairway doctor` needs in order to check another service. */
+/** What `fairway doctor` needs to check another service. */
 const backups: Service = {
   type: 'backup',
   project: 'Freezer',
@@ -20,9 +20,9 @@ const backups: Service = {
 const ENDPOINT = 'http://cloud/backup';
 
 test.each([
-  { status: 200, row: /^backup +freezer +2\.5 +http:\/\/cloud\/backup\/v2$/m, reason: 'it responds to its probe' },
+  { status: 200, row: /^backup +freezer +2\.5 +http:\/\/cloud\/backup\/v2$/m, reason: 'its probe succeeds' },
   { status: 503, row: /^backup +missing$/m, reason: 'its probe fails' },
-])('doctor checks a service because of its entry in the list: $reason', async ({ status, row }) => {
+])('doctor checks a service that is in the list: $reason', async ({ status, row }) => {
   const probed: string[] = [];
   const services = [...SERVICES, backups];
   const cloud = new Cloud({

@@ -1,5 +1,5 @@
 import type { CatalogueQuotas } from '@fairway/api/admission/cloud-catalogue';
-import { isOfCloud } from '@fairway/api/domain/image-choice';
+import { isCloudImage } from '@fairway/api/domain/image-choice';
 import { trimmedEnd } from '@fairway/base/trim';
 import type { ProjectReader } from '@fairway/identity/project-list';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
@@ -16,7 +16,7 @@ import { type KeystoneRight, observeKeystoneRights } from './keystone-rights.ts'
 import { observePermissions, type Permission } from './permissions.ts';
 
 /** A result, or why it could not be obtained. */
-export type Known<T> = { readonly value: T } | { readonly problem: string };
+export type ObservedValue<T> = { readonly value: T } | { readonly problem: string };
 
 export interface ObservedService {
   readonly type: string;
@@ -61,40 +61,43 @@ export interface CloudObservation {
   readonly user: string;
   readonly project: string;
   readonly roles: readonly string[];
-  /** A service that is missing from the catalog or does not answer has a problem. */
-  readonly services: Readonly<Record<ServiceType, Known<ObservedService>>>;
-  readonly extensions: Known<readonly string[]>;
-  readonly computeZones: Known<readonly string[]>;
-  readonly networkZones: Known<readonly string[]>;
-  readonly externalNetworks: Known<readonly ExternalNetwork[]>;
-  readonly flavors: Known<readonly ObservedFlavor[]>;
-  readonly images: Known<readonly ObservedImage[]>;
-  readonly quotas: Known<readonly ObservedQuota[]>;
-  readonly loadBalancerProviders: Known<readonly string[]>;
-  readonly volumeTypes: Known<readonly string[]>;
-  readonly shareTypes: Known<readonly string[]>;
+  /** A service that is missing from the catalog or does not respond has a problem. */
+  readonly services: Readonly<Record<ServiceType, ObservedValue<ObservedService>>>;
+  readonly extensions: ObservedValue<readonly string[]>;
+  readonly computeZones: ObservedValue<readonly string[]>;
+  readonly networkZones: ObservedValue<readonly string[]>;
+  readonly externalNetworks: ObservedValue<readonly ExternalNetwork[]>;
+  readonly flavors: ObservedValue<readonly ObservedFlavor[]>;
+  readonly images: ObservedValue<readonly ObservedImage[]>;
+  readonly quotas: ObservedValue<readonly ObservedQuota[]>;
+  readonly loadBalancerProviders: ObservedValue<readonly string[]>;
+  readonly volumeTypes: ObservedValue<readonly string[]>;
+  readonly shareTypes: ObservedValue<readonly string[]>;
   /** What the user may create. */
-  readonly permissions: Known<readonly Permission[]>;
-  /** What it may do where `keystone.cloud` names it. */
-  readonly keystone: Known<readonly KeystoneRight[]>;
+  readonly permissions: ObservedValue<readonly Permission[]>;
+  /** What the user may do if `keystone.cloud` names this entry. */
+  readonly keystone: ObservedValue<readonly KeystoneRight[]>;
 }
 
 const Providers = z.object({ providers: z.array(z.object({ name: z.string() })) });
 
-/** Observes a cloud, in parallel. Only rejected credentials or an unavailable Keystone are errors; `supported`: by default all services in use. */
+/**
+ * Observes a cloud, in parallel. Throws only if the credentials are rejected or Keystone is unavailable. `supported`
+ * defaults to all services in use.
+ */
 export async function observeCloud(
   client: OpenStackClient,
   cloud: {
     readonly name: string;
     readonly region: string | undefined;
-    /** Its user, as somebody who may read more of Keystone. */
+    /** The cloud's user, with clients that may read more of Keystone. */
     readonly projectReaders?: readonly ProjectReader[];
   },
   supported: readonly Service[] = SERVICES,
 ): Promise<CloudObservation> {
   const { session, compute, network, images, blockStorage, sharedFileSystem } = client;
   const { token } = await session.token();
-  // Keystone is up: it has issued a token.
+  // Keystone is up, since it issued a token.
   const service = async ({ type, microversions, probe }: ServiceDefinition): Promise<ObservedService> => {
     const url = await session.endpoint(type);
     const range = microversions && (await session.microversions(type));
@@ -152,7 +155,7 @@ export async function observeCloud(
   };
 }
 
-async function known<T>(ask: () => Promise<T>): Promise<Known<T>> {
+async function known<T>(ask: () => Promise<T>): Promise<ObservedValue<T>> {
   try {
     return { value: await ask() };
   } catch (error) {
@@ -179,9 +182,9 @@ function observeFlavor(flavor: { name: string; vcpus: number; ram: number; disk:
   return { name: flavor.name, vcpus: flavor.vcpus, memoryMiB: flavor.ram, diskGiB: flavor.disk };
 }
 
-/** Nodes boot from no others unless somebody names them. */
+/** Nodes boot only from these images unless another one is requested. */
 function isOffered(image: Image): boolean {
-  return isOfCloud(catalogueImage(image));
+  return isCloudImage(catalogueImage(image));
 }
 
 function observeImage(image: {
@@ -193,7 +196,7 @@ function observeImage(image: {
   return { name: image.name || image.id, distro: text('os_distro'), version: text('os_version') };
 }
 
-/** Nova's and Neutron's. */
+/** The quotas of Nova and Neutron. */
 async function observeQuotas(client: OpenStackClient): Promise<ObservedQuota[]> {
   const known = await Promise.all(quotaSources(false).map((source) => source({ client })));
   const quotas: CatalogueQuotas = Object.assign({}, ...known);
@@ -203,7 +206,7 @@ async function observeQuotas(client: OpenStackClient): Promise<ObservedQuota[]> 
   });
 }
 
-/** What is shown, in this order. */
+/** The quotas to show, in this order. */
 const QUOTA_WORDS = {
   instances: 'instances',
   cores: 'cores',

@@ -1,6 +1,6 @@
 import { alignColumns } from '../output/table.ts';
 import { type Capability, fittingFlavors, fittingImages } from './cloud-capabilities.ts';
-import type { CloudObservation, Known } from './cloud-observation.ts';
+import type { CloudObservation, ObservedValue } from './cloud-observation.ts';
 import { wantedExtensions } from './wanted-extensions.ts';
 
 const ADMIN =
@@ -44,7 +44,7 @@ export function renderCloudReport(cloud: CloudObservation, capabilities: readonl
               : [what, `${limit}`, `${used}`, `${Math.max(0, limit - used)}`],
           ),
         ]);
-  const external: Known<readonly string[]> =
+  const external: ObservedValue<readonly string[]> =
     'problem' in cloud.externalNetworks
       ? cloud.externalNetworks
       : { value: cloud.externalNetworks.value.map(({ name, isDefault }) => (isDefault ? `${name} (default)` : name)) };
@@ -72,6 +72,6 @@ export function renderCloudReport(cloud: CloudObservation, capabilities: readonl
   return [who, offered, permissions, services, extensions, quotas, keystone, lists].join('\n');
 }
 
-function list(names: Known<readonly string[]>): string {
+function list(names: ObservedValue<readonly string[]>): string {
   return 'problem' in names ? names.problem : names.value.join(', ') || 'none';
 }

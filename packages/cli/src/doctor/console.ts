@@ -3,34 +3,36 @@ import type { Transport } from '@fairway/kube/client/transport';
 import { z } from 'zod';
 import { type Finding, ok, warning } from './finding.ts';
 
-const CONSOLE = '/console/';
-/** As a page of the console asks, which counts for all of its requests. */
-const OWN_PAGE = { 'x-fairway-console': '1', 'sec-fetch-site': 'same-origin', accept: 'application/json' };
+const CONSOLE_PATH = '/console/';
+/** Headers of a page of the console, which are required for all of its requests. */
+const CONSOLE_HEADERS = { 'x-fairway-console': '1', 'sec-fetch-site': 'same-origin', accept: 'application/json' };
 
-const Told = z.object({ options: z.object({ keystone: z.boolean(), singleSignOn: z.array(z.string()).default([]) }) });
+const SessionResponse = z.object({
+  options: z.object({ keystone: z.boolean(), singleSignOn: z.array(z.string()).default([]) }),
+});
 
-/** What a browser would meet. */
+/** What a browser would see. */
 export interface ConsoleObservation {
-  /** Of its page. */
+  /** HTTP status of the page. */
   readonly pageStatus: number;
-  /** What it says of ways to sign in; undefined if it does not say. */
-  readonly ways?: z.infer<typeof Told>['options'] | undefined;
-  /** Why a browser would not trust the certificate by what the system trusts; undefined if it would. */
-  readonly distrust?: string | undefined;
+  /** The ways to sign in that it offers; undefined if it returns none. */
+  readonly signInMethods?: z.infer<typeof SessionResponse>['options'] | undefined;
+  /** Why a browser would reject the certificate with the system's CAs; undefined if it would accept it. */
+  readonly certificateError?: string | undefined;
 }
 
 export async function observeConsole(transport: Transport, server: string): Promise<ConsoleObservation> {
-  const page = await transport.request({ method: 'GET', path: CONSOLE, headers: { accept: 'text/html' } });
+  const page = await transport.request({ method: 'GET', path: CONSOLE_PATH, headers: { accept: 'text/html' } });
   await page.text();
   if (page.status !== 200) return { pageStatus: page.status };
-  const session = await transport.request({ method: 'GET', path: '/console/session', headers: OWN_PAGE });
-  const told = Told.safeParse(await session.text().then(parsed));
-  return { pageStatus: 200, ways: told.data?.options, distrust: await distrustOf(server) };
+  const session = await transport.request({ method: 'GET', path: '/console/session', headers: CONSOLE_HEADERS });
+  const response = SessionResponse.safeParse(await session.text().then(parsed));
+  return { pageStatus: 200, signInMethods: response.data?.options, certificateError: await certificateErrorOf(server) };
 }
 
-/** Nothing is said of a console that is not there: it may be turned off, or an API server behind Fairway's gateway is asked. */
+/** A missing console is not reported: it may be turned off, or the server is an API server behind Fairway's gateway. */
 export function consoleFindings(
-  { pageStatus, ways, distrust }: ConsoleObservation,
+  { pageStatus, signInMethods, certificateError }: ConsoleObservation,
   server: string,
 ): readonly Finding[] {
   if (pageStatus === 503) {
@@ -43,13 +45,13 @@ export function consoleFindings(
     ];
   }
   if (pageStatus !== 200) return [];
-  if (ways === undefined) {
+  if (signInMethods === undefined) {
     const advice = 'see the log of Fairway; a proxy in front of it must not change Host, Cookie and Sec-Fetch-*';
     return [warning('console', 'the console offers no way to sign in', advice)];
   }
-  const by = ways.keystone ? ['Keystone users', ...ways.singleSignOn] : ['tokens alone'];
-  const trust = distrust === undefined ? '' : `; browsers warn of its certificate (${distrust})`;
-  return [ok('console', `${new URL(CONSOLE, server).href}, for ${by.join(', ')}${trust}`)];
+  const by = signInMethods.keystone ? ['Keystone users', ...signInMethods.singleSignOn] : ['tokens alone'];
+  const trust = certificateError === undefined ? '' : `; browsers warn of its certificate (${certificateError})`;
+  return [ok('console', `${new URL(CONSOLE_PATH, server).href}, for ${by.join(', ')}${trust}`)];
 }
 
 function parsed(text: string): unknown {
@@ -60,7 +62,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function distrustOf(server: string): Promise<string | undefined> {
+function certificateErrorOf(server: string): Promise<string | undefined> {
   const { hostname, port } = new URL(server);
   return new Promise((resolve) => {
     const host = hostname.replace(/^\[|\]$/g, '');

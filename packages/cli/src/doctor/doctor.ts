@@ -3,7 +3,7 @@ import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { ExitCode } from '@fairway/service/exit-code';
-import { systemReader } from '@fairway/service/fairway/keystone';
+import { systemReaderToken } from '@fairway/service/fairway/keystone';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { Home } from '@fairway/service/up/home';
 import { dump } from 'js-yaml';
@@ -26,10 +26,10 @@ interface DoctorOptions {
   readonly output?: 'json' | 'yaml';
 }
 
-/** Entry in the clouds.yaml that a Fairway with a simulated cloud writes. */
+/** Entry in the clouds.yaml that Fairway writes for a simulated cloud. */
 const SIMULATED_CLOUD = 'simulator';
 
-/** Checks Fairway, or one cloud, and prints problems with advice. */
+/** Checks Fairway or one cloud, and prints problems with advice. */
 export async function runDoctor(context: CliContext, globals: GlobalOptions, options: DoctorOptions): Promise<void> {
   const home = new Home(homePath(options.home, context.env, context.cwd));
   if (options.cloud !== undefined) {
@@ -55,7 +55,7 @@ export async function runDoctor(context: CliContext, globals: GlobalOptions, opt
   if (findings.some(({ status }) => status === 'error')) context.exitWith(ExitCode.Failed);
 }
 
-/** clouds.yaml from the standard locations; if that lacks the cloud, Fairway's own. */
+/** clouds.yaml from the standard locations, or Fairway's own if it lacks the cloud. */
 function cloudsYamlWith(name: string, home: Home): CloudsYaml {
   const yaml = readCloudsYaml();
   return !yaml.names.includes(name) && existsSync(home.cloudsYaml) ? readCloudsYaml(home.cloudsYaml) : yaml;
@@ -65,7 +65,7 @@ async function inspectCloud(yaml: CloudsYaml, name: string): Promise<CloudObserv
   const cloud = openCloud(yaml, name, { clock: systemClock, random: Math.random, log: silentLogger });
   try {
     const { region } = cloud.config;
-    return await observeCloud(cloud.client(), { name, region, projectReaders: systemReader(cloud) });
+    return await observeCloud(cloud.client(), { name, region, projectReaders: systemReaderToken(cloud) });
   } finally {
     await cloud.close();
   }

@@ -13,7 +13,7 @@ import { isEmbedded } from '@fairway/service/install/is-embedded';
 import { SHARD_GROUP, SHARDS } from '@fairway/service/serve/share';
 import { observeWebhook } from '@fairway/service/serve/webhook-observation';
 import { type Home, identifyProcess } from '@fairway/service/up/home';
-import { chooseKubeconfig, isKubeconfigNamed } from '../client/choose-kubeconfig.ts';
+import { chooseKubeconfig, isKubeconfigExplicit } from '../client/choose-kubeconfig.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { explainError } from '../command/explain-error.ts';
 import { KINDS_BY_NAME } from '../resources/kinds.ts';
@@ -64,7 +64,7 @@ function homeFindings(home: Home): Finding[] {
 export async function apiFindings(context: CliContext, globals: GlobalOptions): Promise<Finding[]> {
   const choice = { option: globals.kubeconfig, env: context.env };
   const path = chooseKubeconfig({ ...choice, cwd: context.cwd, exists: existsSync });
-  const mayRunPlugins = isKubeconfigNamed(path, choice);
+  const mayRunPlugins = isKubeconfigExplicit(path, choice);
   let connection: KubeConnection;
   try {
     connection = await loadKubeConnection({ path, mayRunPlugins, context: globals.context, env: context.env });
@@ -95,21 +95,24 @@ export async function apiFindings(context: CliContext, globals: GlobalOptions): 
   return findings;
 }
 
-/** What "fairway install" and the gateway write into a management cluster. What the caller may not read is left out. */
+/**
+ * What "fairway install" and the gateway create in a management cluster. Parts that the caller may not read are
+ * omitted.
+ */
 async function installationFindings(client: KubeClient, nowMs: number): Promise<Finding[]> {
-  const kinds = unlessForbidden(async () => {
+  const kinds = emptyIfForbidden(async () => {
     const foreign = await foreignDefinitions(client);
     return [
       foreign.length === 0 ? ok('kinds', 'are from this release') : warning('kinds', foreignKindsMessage(foreign)),
     ];
   });
-  const webhook = unlessForbidden(async () => webhookFindings(await observeWebhook(client), nowMs));
+  const webhook = emptyIfForbidden(async () => webhookFindings(await observeWebhook(client), nowMs));
   return [...(await kinds), ...(await webhook)];
 }
 
-async function unlessForbidden(look: () => Promise<Finding[]>): Promise<Finding[]> {
+async function emptyIfForbidden(observe: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
-    return await look();
+    return await observe();
   } catch (error) {
     if (isApiError(error, 'Forbidden')) return [];
     throw error;
@@ -148,7 +151,7 @@ async function certificateFindings({ transport }: KubeConnection, nowMs: number)
   return findings;
 }
 
-/** Expiry of a server's certificate; undefined if it presents none. Its issuer is verified by the request. */
+/** Expiry of a server's certificate; undefined if it presents none. The request verifies the issuer. */
 function servedUntil(server: string): Promise<string | undefined> {
   const { hostname, port } = new URL(server);
   return new Promise((resolve) => {

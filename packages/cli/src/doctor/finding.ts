@@ -1,6 +1,6 @@
 /** The result of one check. */
 export interface Finding {
-  /** What was checked, in a word or two. */
+  /** What was checked, in one or two words. */
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'error';
   readonly detail: string;

@@ -1,25 +1,25 @@
-import { mayValidate } from '@fairway/identity/may-validate';
 import { listProjects, type ProjectReader } from '@fairway/identity/project-list';
+import { mayValidate } from '@fairway/identity/validation-rights';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 
-/** Something that users of Keystone take, and whether the user of a cloud may do it. */
+/** A permission that Keystone users require, and whether the user of a cloud has it. */
 export interface KeystoneRight {
   readonly what: string;
   readonly allowed: 'yes' | 'no';
-  /** Why not, and what follows. */
+  /** Why not, and the consequence. */
   readonly detail: string;
 }
 
-/** What an entry may do that `keystone.cloud` names. Rejects if Keystone can't be asked. */
+/** Permissions of the entry in `keystone.cloud`. Rejects if Keystone can't be reached. */
 export async function observeKeystoneRights(
   { session, identity }: OpenStackClient,
-  furtherReaders: readonly ProjectReader[],
+  additionalReaders: readonly ProjectReader[],
   nowMs: number,
 ): Promise<readonly KeystoneRight[]> {
   const { token } = await session.token();
   const reportsRevocations = await mayReadRevocations(identity, nowMs);
-  const projects = await listProjects([identity, ...furtherReaders]);
+  const projects = await listProjects([identity, ...additionalReaders]);
   return [
     right(
       'validate tokens',
@@ -31,8 +31,8 @@ export async function observeKeystoneRights(
   ];
 }
 
-function right(what: string, isAllowed: boolean, otherwise: string): KeystoneRight {
-  return { what, allowed: isAllowed ? 'yes' : 'no', detail: isAllowed ? '' : otherwise };
+function right(what: string, isAllowed: boolean, consequence: string): KeystoneRight {
+  return { what, allowed: isAllowed ? 'yes' : 'no', detail: isAllowed ? '' : consequence };
 }
 
 async function mayReadRevocations(identity: OpenStackClient['identity'], nowMs: number): Promise<boolean> {

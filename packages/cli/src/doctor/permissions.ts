@@ -11,17 +11,20 @@ export interface Permission {
   /** In the plural: `servers`. */
   readonly what: string;
   readonly allowed: 'yes' | 'no' | 'unknown';
-  /** What the service said; empty if it is allowed. */
+  /** The message of the service; empty if it is allowed. */
   readonly detail: string;
 }
 
-interface Trial {
+interface PermissionProbe {
   readonly what: string;
   readonly service: 'compute' | 'network' | 'identity';
   readonly template: string;
-  /** Names what does not exist, or what no service accepts, which is found out after the policy was asked. */
+  /**
+   * Names something that does not exist or that no service accepts; services detect that only after checking the
+   * policy.
+   */
   readonly call: ApiCall;
-  /** How the service refuses it of whoever may create such a thing. */
+  /** How the service rejects the request of a user who may create the resource. */
   readonly refusal: RegExp;
 }
 
@@ -29,8 +32,11 @@ const NAME = 'fairway-doctor';
 const NO_NETWORK = /network \S+ could not be found/i;
 const NO_FLAVOR_OR_IMAGE = /flavor \S+ could not be found|can not find requested image/i;
 
-/** Each as Nova, Neutron and Keystone of Zed answer it: nothing is made, whoever asks. Of security groups there is no such request. */
-function trials(userId: string): readonly Trial[] {
+/**
+ * Requests as Nova, Neutron and Keystone of Zed handle them: nothing is created for any user. No such request exists
+ * for security groups.
+ */
+function permissionProbes(userId: string): readonly PermissionProbe[] {
   const server = { name: NAME, flavorRef: randomUUID(), imageRef: randomUUID(), networks: [{ uuid: randomUUID() }] };
   const group = { name: NAME, policy: 'affinity', rules: { max_server_per_host: 1 } };
   const network = { name: NAME, availability_zone_hints: [`${NAME}-${randomUUID()}`] };
@@ -77,13 +83,16 @@ function trials(userId: string): readonly Trial[] {
   ];
 }
 
-/** Asks for what cannot be made, and tells a refusal by policy (403) from one of the request. Creates nothing; never rejects but for a refused login. */
+/**
+ * Requests resources that cannot be created, and tells a policy denial (403) from a rejection of the request. Creates
+ * nothing; rejects only if the login is refused.
+ */
 export async function observePermissions({ session }: OpenStackClient): Promise<readonly Permission[]> {
   const { token } = await session.token();
-  return Promise.all(trials(token.user.id).map((trial) => attempt(trial, apiOf(session, trial.service))));
+  return Promise.all(permissionProbes(token.user.id).map((probe) => attempt(probe, apiOf(session, probe.service))));
 }
 
-function apiOf(session: OpenStackClient['session'], type: Trial['service']): ServiceApi {
+function apiOf(session: OpenStackClient['session'], type: PermissionProbe['service']): ServiceApi {
   const definition: ServiceDefinition | undefined = SERVICES.find((service) => service.type === type);
   const microversions = definition?.microversions;
   const { wanted } = microversions ?? {};
@@ -92,7 +101,7 @@ function apiOf(session: OpenStackClient['session'], type: Trial['service']): Ser
     : new ServiceApi(session, type);
 }
 
-async function attempt({ what, template, call, refusal }: Trial, api: ServiceApi): Promise<Permission> {
+async function attempt({ what, template, call, refusal }: PermissionProbe, api: ServiceApi): Promise<Permission> {
   try {
     await api.send('POST', template, call);
     return {
@@ -103,7 +112,7 @@ async function attempt({ what, template, call, refusal }: Trial, api: ServiceApi
   } catch (error) {
     if (!isOpenStackError(error)) throw error;
     if (error.kind === 'forbidden') return { what, allowed: 'no', detail: error.detail };
-    // Whatever else it says, a quota or a field that it does not know, may come before the policy.
+    // Another error, such as a quota or an unknown field, may occur before the policy check.
     if (refusal.test(error.detail)) return { what, allowed: 'yes', detail: '' };
     return { what, allowed: 'unknown', detail: explainError(error).message };
   }

@@ -11,28 +11,28 @@ function leaseOf(metadata: Lease['metadata'], holderIdentity: string, ageMs: num
   return { metadata, spec: { holderIdentity, leaseDurationSeconds: 8, renewTime: formatMicroTime(NOW_MS - ageMs) } };
 }
 
-const member = (name: string, ageMs: number) => leaseOf(names.ofMember(name), name, ageMs);
-/** renewTime is the time of acquisition, however long ago. */
+const member = (name: string, ageMs: number) => leaseOf(names.memberMetadata(name), name, ageMs);
+/** renewTime is the time of acquisition, which may be long ago. */
 const shards = (...holders: readonly string[]) =>
-  holders.map((holder, shard) => leaseOf(names.ofShard(shard), holder, 3_600_000));
+  holders.map((holder, shard) => leaseOf(names.shardMetadata(shard), holder, 3_600_000));
 
 describe('fairway doctor reports replicas', () => {
   test.each([
-    { reason: 'fairway up shares with nobody', leases: [], status: undefined, text: '' },
+    { reason: 'fairway up does not share clusters', leases: [], status: undefined, text: '' },
     {
-      reason: 'all is shared',
+      reason: 'all shards are assigned',
       leases: [member('a', 100), member('b', 2_000), ...shards('a', 'b', 'a', 'b')],
       status: 'ok',
       text: 'of 4 shards, a 2, b 2',
     },
     {
-      reason: 'one was killed and not replaced yet',
+      reason: 'one replica was killed and not replaced yet',
       leases: [member('a', 100), member('b', 60_000), ...shards('a', 'b', 'a', '')],
       status: 'warning',
       text: 'a 2, 2 of them unassigned',
     },
     {
-      reason: 'nobody is left',
+      reason: 'no replica is left',
       leases: [member('a', 60_000), ...shards('a', 'a', 'a', 'a')],
       status: 'error',
       text: 'no replica of Fairway is running',

@@ -6,8 +6,8 @@ const CHECK = 'replicas';
 const ADVICE = 'start another "fairway serve", or check the logs of the running ones';
 
 /**
- * The replicas that share the clusters, from the Leases of their group; empty if there are none, as under `fairway up`. Clocks of machines differ,
- * so a replica counts as alive until its Lease has been expired for `graceMs`.
+ * Replicas that share the clusters, from the Leases of their group; empty if there are none, as under `fairway up`.
+ * Clocks of machines differ, so a replica counts as alive until its Lease has been expired for `graceMs`.
  */
 export function replicaFindings(leases: readonly Lease[], nowMs: number, graceMs = 10_000): Finding[] {
   const shards = leases.filter((lease) => shardOfLease(lease) !== undefined);
@@ -15,8 +15,8 @@ export function replicaFindings(leases: readonly Lease[], nowMs: number, graceMs
   const alive = new Set(leases.filter((lease) => isMemberLease(lease) && isAlive(lease, nowMs, graceMs)).map(holderOf));
   const orphans = shards.filter((lease) => !alive.has(holderOf(lease)));
   const shares = [...alive].sort().map((member) => {
-    const held = shards.filter((lease) => holderOf(lease) === member).length;
-    return `${member} ${held}`;
+    const shardCount = shards.filter((lease) => holderOf(lease) === member).length;
+    return `${member} ${shardCount}`;
   });
   if (alive.size === 0)
     return [problem(CHECK, 'no replica of Fairway is running, so no cluster is reconciled', ADVICE)];

@@ -33,22 +33,22 @@ test.each([
     metadata: {},
     ready: { status: 'False', reason: 'Provisioning', since: LONG_AGO },
     status: 'warning',
-    reason: 'at work for too long',
+    reason: 'has been progressing for too long',
   },
   {
     metadata: {},
     ready: { status: 'False', reason: 'QuotaExceeded', since: JUST_NOW },
     status: 'error',
-    reason: "a person's turn",
+    reason: 'a person must act',
   },
   { metadata: { creationTimestamp: JUST_NOW }, ready: undefined, status: undefined, reason: 'new' },
-  { metadata: { creationTimestamp: LONG_AGO }, ready: undefined, status: 'error', reason: 'no controller runs' },
+  { metadata: { creationTimestamp: LONG_AGO }, ready: undefined, status: 'error', reason: 'no controller is running' },
   { metadata: { deletionTimestamp: JUST_NOW }, ready: undefined, status: undefined, reason: 'being deleted' },
   {
     metadata: { deletionTimestamp: LONG_AGO, finalizers: ['x/y'] },
     ready: undefined,
     status: 'error',
-    reason: 'held by a finalizer',
+    reason: 'blocked by a finalizer',
   },
 ] as const)('$status: $reason', ({ metadata, ready, status }) => {
   expect(look(metadata as ObjectMeta, ready)?.status).toBe(status);
@@ -58,10 +58,10 @@ test.each([
   {
     annotations: { 'fairway.dev/paused': 'true' },
     status: 'warning',
-    reason: 'a pause that somebody may have forgotten',
+    reason: 'a pause that may have been forgotten',
   },
-  { annotations: {}, status: undefined, reason: 'its cluster is paused, and is told' },
-])('paused, $annotations: $status, $reason', ({ annotations, status }) => {
+  { annotations: {}, status: undefined, reason: 'the pause of its cluster is already reported' },
+])('reports $status for a paused object with $annotations: $reason', ({ annotations, status }) => {
   const conditions = [
     { type: 'Ready', status: 'False' as const, reason: 'QuotaExceeded', message: '', lastTransitionTime: LONG_AGO },
     { type: 'Paused', status: 'True' as const, reason: 'Paused', message: '', lastTransitionTime: LONG_AGO },
@@ -72,7 +72,7 @@ test.each([
   ).toBe(status);
 });
 
-test('stuck objects are reported with advice', () => {
+test('reports stuck objects with advice', () => {
   expect(look({}, { status: 'False', reason: 'QuotaExceeded', since: LONG_AGO })).toEqual({
     check: 'cluster a/demo',
     status: 'error',
@@ -85,6 +85,6 @@ test.each([
   { ends: '2027-11-21T12:00:00Z', status: 'ok' },
   { ends: '2026-12-01T12:00:00Z', status: 'warning' },
   { ends: '2026-11-21T11:59:59Z', status: 'error' },
-])('a certificate that ends on $ends is $status', ({ ends, status }) => {
+])('reports $status for a certificate that expires on $ends', ({ ends, status }) => {
   expect(certificateFinding('c', ends, NOW_MS, 'renew').status).toBe(status);
 });

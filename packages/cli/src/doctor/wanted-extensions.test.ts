@@ -16,14 +16,14 @@ it('reports for each wanted extension whether it is available', () => {
 });
 
 it.each<{ there: readonly string[]; extension: string; offered: string; reason: string }>([
-  { there: ['extraroute-atomic'], extension: 'extraroute-atomic', offered: 'yes', reason: 'the newer one will do' },
-  { there: ['extraroute'], extension: 'extraroute', offered: 'yes', reason: 'and so will the older' },
-  { there: [], extension: 'extraroute, extraroute-atomic', offered: 'no', reason: 'either is missing' },
-])('$offered for routes with $there: $reason', ({ there, extension, offered }) => {
+  { there: ['extraroute-atomic'], extension: 'extraroute-atomic', offered: 'yes', reason: 'the newer one suffices' },
+  { there: ['extraroute'], extension: 'extraroute', offered: 'yes', reason: 'the older one suffices' },
+  { there: [], extension: 'extraroute, extraroute-atomic', offered: 'no', reason: 'both are missing' },
+])('reports $offered for routes with $there: $reason', ({ there, extension, offered }) => {
   expect(offeredBy(there)).toMatchObject({ [extension]: offered });
 });
 
-it('does not guess if Neutron does not list extensions', () => {
+it('makes no guess if Neutron does not list extensions', () => {
   const all = wantedExtensions({ extensions: { problem: 'no answer' } });
 
   expect(new Set(all.map(({ offered }) => offered))).toEqual(new Set(['unknown']));

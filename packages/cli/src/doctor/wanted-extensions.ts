@@ -8,7 +8,7 @@ export interface WantedExtension {
 }
 
 /** By purpose; any one of the aliases suffices. */
-const WANTED: readonly { readonly aliases: readonly string[]; readonly purpose: string }[] = [
+const WANTED_EXTENSIONS: readonly { readonly aliases: readonly string[]; readonly purpose: string }[] = [
   { aliases: ['router'], purpose: 'every cluster gets its own network' },
   { aliases: ['external-net'], purpose: 'nodes reach the Internet and can have floating IPs' },
   { aliases: ['security-group'], purpose: 'nodes have security groups' },
@@ -20,9 +20,9 @@ const WANTED: readonly { readonly aliases: readonly string[]; readonly purpose: 
   { aliases: ['quota_details', 'quotas'], purpose: 'remaining quota' },
 ];
 
-/** Which of them the cloud has. Pure. */
+/** The availability of each wanted extension. Pure. */
 export function wantedExtensions({ extensions }: Pick<CloudObservation, 'extensions'>): readonly WantedExtension[] {
-  return WANTED.map(({ aliases, purpose }) => {
+  return WANTED_EXTENSIONS.map(({ aliases, purpose }) => {
     const found = 'value' in extensions ? aliases.filter((alias) => extensions.value.includes(alias)) : undefined;
     const offered = found === undefined ? 'unknown' : found.length > 0 ? 'yes' : 'no';
     return { extension: (found?.length ? found : aliases).join(', '), offered, purpose };

@@ -12,17 +12,17 @@ const healthy: WebhookObservation = {
 
 test.each([
   {
-    reason: 'all is well',
+    reason: 'it is healthy',
     webhook: healthy,
     says: ['ok: kube-apiserver calls https://gateway.example.org:8443, which answers', 'ok: valid until 2027-01-01'],
   },
   {
-    reason: 'no gateway has ever run',
+    reason: 'no gateway ever ran',
     webhook: undefined,
     says: ['error: no webhook is registered: changes are not checked against plans, quota and the cloud'],
   },
   {
-    reason: 'somebody made it harmless',
+    reason: 'its failure policy was weakened',
     webhook: { ...healthy, faults: ['admission.fairway.dev: Ignore, not Fail'] },
     says: [
       'error: ValidatingWebhookConfiguration admission.fairway.dev was changed: admission.fairway.dev: Ignore, not Fail',
@@ -30,32 +30,32 @@ test.each([
     ],
   },
   {
-    reason: 'somebody took its address out',
+    reason: 'its address was removed',
     webhook: { ...healthy, origin: undefined, answer: undefined },
     says: [
       'error: ValidatingWebhookConfiguration admission.fairway.dev has no address: start a gateway, which registers one',
     ],
   },
   {
-    reason: 'a load balancer ends TLS',
+    reason: 'a load balancer terminates TLS',
     webhook: { ...healthy, answer: { kind: 'distrusted', code: 'SELF_SIGNED_CERT_IN_CHAIN' } as const },
     says: [
       'error: https://gateway.example.org:8443 answers with a certificate that the registered caBundle does not verify (SELF_SIGNED_CERT_IN_CHAIN)',
     ],
   },
   {
-    reason: 'it is called by a name that the certificate lacks',
+    reason: 'the certificate lacks the name of its URL',
     webhook: { ...healthy, answer: { kind: 'distrusted', code: 'ERR_TLS_CERT_ALTNAME_INVALID' } as const },
     says: ['error: https://gateway.example.org:8443 answers with a certificate that is for other names'],
   },
   {
-    reason: 'no gateway runs, or this machine does not reach it',
+    reason: 'no gateway is running, or none is reachable from this machine',
     webhook: { ...healthy, answer: { kind: 'silent', code: 'ECONNREFUSED' } as const },
     says: [
       'warning: https://gateway.example.org:8443 does not answer from here (ECONNREFUSED); if kube-apiserver cannot reach it either, it rejects changes of Clusters and NodePools',
     ],
   },
-])('fairway doctor says of the webhook, when $reason, what there is', ({ webhook, says }) => {
+])('fairway doctor reports the state of the webhook when $reason', ({ webhook, says }) => {
   const findings = webhookFindings(webhook, NOW_MS);
 
   expect(findings.map(({ status, detail }) => `${status}: ${detail}`)).toEqual(says);

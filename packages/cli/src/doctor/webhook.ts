@@ -6,7 +6,7 @@ const CHECK = 'webhook';
 const GATEWAY_ADVICE =
   'start "fairway serve" with its gateway, which registers the webhook; or check the log of the running one';
 
-/** What of the webhook, through which kube-apiserver asks Fairway about each change, an operator has to know; undefined if there is none. */
+/** Findings on the webhook through which kube-apiserver sends changes to Fairway; empty if there is none. */
 export function webhookFindings(webhook: WebhookObservation | undefined, nowMs: number): Finding[] {
   if (webhook === undefined) {
     return [
@@ -50,17 +50,17 @@ export function webhookFindings(webhook: WebhookObservation | undefined, nowMs: 
   }
 }
 
-const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
+const NAME_MISMATCH = 'ERR_TLS_CERT_ALTNAME_INVALID';
 const EXPIRED = 'CERT_HAS_EXPIRED';
 
 function reasonOf(code: string): string {
-  if (code === OTHER_NAME) return 'is for other names';
+  if (code === NAME_MISMATCH) return 'is for other names';
   if (code === EXPIRED) return 'has expired';
   return `the registered caBundle does not verify (${code})`;
 }
 
 function adviceOf(code: string): string {
-  if (code === OTHER_NAME) return 'add its name with --tls-san, or name another address with --webhook-url';
+  if (code === NAME_MISMATCH) return 'add its name with --tls-san, or name another address with --webhook-url';
   if (code === EXPIRED) return 'restart that gateway, or replace the file of tls.certFile';
   return 'a load balancer there must pass TLS through; for a custom certificate, name its CA with --tls-ca-file';
 }

@@ -17,7 +17,7 @@ interface HollowNodesOptions {
   readonly logLevel: LogLevel;
 }
 
-/** Joins every server of a cloud that does not boot servers, as a node would that booted from the server's user data. */
+/** Joins every server of a cloud that does not boot servers, like a node that booted with the server's user data. */
 export async function runHollowNodes(context: CliContext, options: HollowNodesOptions): Promise<void> {
   const { clock, signal, stderr, env, cwd } = context;
   const log = createLogger(new LogLevels(options.logLevel));
@@ -27,7 +27,7 @@ export async function runHollowNodes(context: CliContext, options: HollowNodesOp
   try {
     const client = cloud.client();
     const fleetCloud = openStackFleetCloud(client);
-    // Wrong credentials are reported immediately, instead of repeatedly in a log.
+    // Report wrong credentials immediately instead of repeatedly in a log.
     await requireAdministrator(fleetCloud, options.cloud, signal);
     const fleet = new HollowNodeFleet({
       cloud: fleetCloud,
@@ -45,7 +45,7 @@ export async function runHollowNodes(context: CliContext, options: HollowNodesOp
   }
 }
 
-/** Only an administrator may list the servers of all projects, and read their user data. */
+/** Only an administrator may list the servers of all projects and read their user data. */
 async function requireAdministrator(cloud: FleetCloud, name: string, signal: AbortSignal): Promise<void> {
   try {
     for await (const _ of cloud.list(signal)) break;

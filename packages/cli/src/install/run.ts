@@ -2,12 +2,12 @@ import type { ServerVersion } from '@fairway/kube/client/kube-client';
 import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
 import { RULES_SINCE_MINOR } from '@fairway/service/install/definitions';
-import { type Installed, install } from '@fairway/service/install/installer';
+import { type InstallResult, install } from '@fairway/service/install/installer';
 import { isEmbedded } from '@fairway/service/install/is-embedded';
 import { type LostField, lostFieldText } from '@fairway/service/install/lost-fields';
 import { manifests } from '@fairway/service/install/manifests';
 import { dump } from 'js-yaml';
-import { explainedByManagement, managementClient, managementConnection } from '../client/management-connection.ts';
+import { explainManagementError, managementClient, managementConnection } from '../client/management-connection.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 
 interface InstallCommandOptions {
@@ -17,7 +17,7 @@ interface InstallCommandOptions {
   readonly allowDowngrade?: boolean;
 }
 
-/** Makes the cluster of a kubeconfig a management cluster, or prints the manifests that would. */
+/** Makes the cluster of a kubeconfig a management cluster, or prints the manifests for it. */
 export async function runInstall(
   context: CliContext,
   globals: GlobalOptions,
@@ -41,11 +41,14 @@ export async function runInstall(
           `warning: this release does not have ${lostFieldText(field)}; it is lost when the object is next written\n`,
         );
     };
-    await install(client, manifests(), { dryRun, forceConflicts, allowDowngrade, onLoss, clock, signal }, (installed) =>
-      stdout.write(line(installed, dryRun)),
+    await install(
+      client,
+      manifests(),
+      { dryRun, forceConflicts, allowDowngrade, onFieldLoss: onLoss, clock, signal },
+      (installed) => stdout.write(line(installed, dryRun)),
     );
   } catch (error) {
-    throw explainedByManagement(error, connection);
+    throw explainManagementError(error, connection);
   } finally {
     client.close();
   }
@@ -77,7 +80,7 @@ function checkVersion({ gitVersion, minor }: ServerVersion, server: string): voi
   }
 }
 
-function line({ type, name, change }: Installed, dryRun: boolean): string {
+function line({ type, name, change }: InstallResult, dryRun: boolean): string {
   const kind = type.kind.toLowerCase() + (type.group === '' ? '' : `.${type.group}`);
   return `${kind}/${name} ${change}${dryRun ? ' (server dry run)' : ''}\n`;
 }

@@ -5,21 +5,21 @@ test.each<{ reason: string; before: object | undefined; after: object; lines: re
   { reason: 'nothing', before: { spec: { a: 1 } }, after: { spec: { a: 1 } }, lines: [] },
   { reason: 'a value', before: { spec: { a: 1 } }, after: { spec: { a: 2 } }, lines: ['spec.a: 1 -> 2'] },
   { reason: 'a new field', before: { spec: {} }, after: { spec: { a: { b: 'x' } } }, lines: ['spec.a.b: x'] },
-  { reason: 'one that goes', before: { spec: { a: true } }, after: { spec: {} }, lines: ['spec.a: true -> (none)'] },
+  { reason: 'a removed field', before: { spec: { a: true } }, after: { spec: {} }, lines: ['spec.a: true -> (none)'] },
   {
-    reason: 'a list is one value',
+    reason: 'a list as a single value',
     before: { spec: { zones: ['a'] } },
     after: { spec: { zones: ['a', 'b'] } },
     lines: ['spec.zones: ["a"] -> ["a","b"]'],
   },
   {
-    reason: 'all of a new object',
+    reason: 'all fields of a new object',
     before: undefined,
     after: { spec: { b: 1, a: [] } },
     lines: ['spec.a: []', 'spec.b: 1'],
   },
   {
-    reason: 'labels and annotations, and nothing that the server keeps for itself',
+    reason: 'labels and annotations, but no fields of the server',
     before: { metadata: { resourceVersion: '1' }, status: { a: 1 } },
     after: { metadata: { resourceVersion: '2', labels: { x: 'y' } }, status: { a: 2 } },
     lines: ['metadata.labels.x: y'],
@@ -28,7 +28,7 @@ test.each<{ reason: string; before: object | undefined; after: object; lines: re
   expect(changesOf(before, after)).toEqual(lines);
 });
 
-test('a dry run says so, with the changes below it', () => {
+test('a dry run says so and lists the changes', () => {
   const before = { metadata: { name: 'x' }, spec: { replicas: 3 } };
   const after = { metadata: { name: 'x' }, spec: { replicas: 5 } };
 

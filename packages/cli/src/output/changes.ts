@@ -1,14 +1,14 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** The fields that people write. */
-const SHOWN = ['metadata.labels', 'metadata.annotations', 'spec'];
+/** The fields that users write. */
+const USER_FIELDS = ['metadata.labels', 'metadata.annotations', 'spec'];
 
-/** What becomes another value between two states of an object, a line for each field: `spec.replicas: 3 -> 5`. Pure. */
+/** The changes between two states of an object, one line per field: `spec.replicas: 3 -> 5`. Pure. */
 export function changesOf(before: object | undefined, after: object): readonly string[] {
   const old = leavesOf(before ?? {});
   const now = leavesOf(after);
   const paths = [...new Set([...old.keys(), ...now.keys()])].filter((path) =>
-    SHOWN.some((shown) => path === shown || path.startsWith(`${shown}.`)),
+    USER_FIELDS.some((shown) => path === shown || path.startsWith(`${shown}.`)),
   );
   return paths.toSorted().flatMap((path) => {
     const [was, is] = [old.get(path), now.get(path)];
@@ -18,18 +18,21 @@ export function changesOf(before: object | undefined, after: object): readonly s
   });
 }
 
-/** What an object that is asked for has otherwise than one that exists, as in {@link changesOf}; what it leaves out is as it likes. Pure. */
-export function unlike(wanted: object, existing: object): readonly string[] {
-  const asked = leavesOf(wanted);
-  return changesOf(existing, wanted).filter((line) => asked.has(line.slice(0, line.indexOf(': '))));
+/**
+ * The fields in which a requested object differs from an existing one, formatted as by {@link changesOf}; fields that
+ * are left out don't count. Pure.
+ */
+export function differingFields(wanted: object, existing: object): readonly string[] {
+  const requestedLeaves = leavesOf(wanted);
+  return changesOf(existing, wanted).filter((line) => requestedLeaves.has(line.slice(0, line.indexOf(': '))));
 }
 
-/** What a dry run says: the sentence, and below it what changes. */
+/** The message of a dry run, followed by the changes. */
 export function dryRunText(sentence: string, before: KubeObject | undefined, after: KubeObject): string {
   return [`${sentence} (server dry run)`, ...changesOf(before, after).map((line) => `  ${line}`), ''].join('\n');
 }
 
-/** Each value that has no fields by its path. A list is one value: its entries have no names. */
+/** Leaf values by path. A list counts as one value, since its entries have no names. */
 function leavesOf(value: unknown, path = ''): Map<string, string> {
   const isParent = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!isParent) return new Map([[path, typeof value === 'string' ? value : JSON.stringify(value)]]);

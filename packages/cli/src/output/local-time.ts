@@ -1,8 +1,11 @@
-/** A time for people, in the zone of their machine: `2026-11-28 23:54 CET`. `-o json` and `-o yaml` keep UTC. A text that is no time stays as it is. */
+/**
+ * A time for people, in the local time zone: `2026-11-28 23:54 CET`. `-o json` and `-o yaml` keep UTC. Text that is not
+ * a time is returned unchanged.
+ */
 export function localTime(time: string | number, timeZone?: string): string {
   const at = new Date(time);
   if (Number.isNaN(at.getTime())) return String(time);
-  // Swedish is written as ISO 8601 is.
+  // The Swedish format is that of ISO 8601.
   return new Intl.DateTimeFormat('sv-SE', {
     year: 'numeric',
     month: '2-digit',

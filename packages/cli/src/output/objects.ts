@@ -3,14 +3,14 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { dump } from 'js-yaml';
 import { qualifiedName } from '../resources/kinds.ts';
 
-/** Formats that are printed from the objects themselves; the others come from the server's Table. */
+/** Formats printed from the objects themselves; the others use the server's Table. */
 export type ObjectForm = 'json' | 'yaml' | 'name';
 
 export function isObjectForm(form: string | undefined): form is ObjectForm {
   return form === 'json' || form === 'yaml' || form === 'name';
 }
 
-/** A single object, or several as a List, as printed by `kubectl get`: without managedFields. */
+/** A single object or a List, as printed by `kubectl get`: without managedFields. */
 export function renderObjects(kind: Kind, objects: readonly KubeObject[], form: ObjectForm, asList: boolean): string {
   if (form === 'name') {
     return objects.map(({ metadata }) => `${qualifiedName(kind, metadata.name ?? '')}\n`).join('');
@@ -26,13 +26,13 @@ export function renderObjects(kind: Kind, objects: readonly KubeObject[], form: 
 }
 
 /** An object to print, and its kind. */
-export interface Printed {
+export interface PrintedObject {
   readonly kind: Kind;
   readonly object: KubeObject;
 }
 
-/** Objects to be created with `kubectl apply -f -`, without what the server fills in: YAML documents, or a JSON object or List. Pure. */
-export function renderTemplates(objects: readonly Printed[], form: 'json' | 'yaml'): string {
+/** Objects for `kubectl apply -f -`, without fields of the server: YAML documents, or a JSON object or List. Pure. */
+export function renderTemplates(objects: readonly PrintedObject[], form: 'json' | 'yaml'): string {
   const items = objects.map(({ kind, object }) => templateOf(kind, object));
   if (form === 'yaml') return items.map((item) => dump(item, { lineWidth: -1, noRefs: true })).join('---\n');
   const [only] = items;
@@ -40,7 +40,7 @@ export function renderTemplates(objects: readonly Printed[], form: 'json' | 'yam
   return `${JSON.stringify(printed, undefined, 4)}\n`;
 }
 
-/** What people write of an object. */
+/** The parts of an object that users write. */
 function templateOf({ group, version, kind }: Kind, { metadata, ...object }: KubeObject): object {
   const { name, namespace, labels, annotations } = metadata;
   const { spec } = object as { readonly spec?: unknown };

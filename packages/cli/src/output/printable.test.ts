@@ -9,6 +9,6 @@ test.each([
   { text: '\u009b31m', shown: '\\u009b31m' },
   { text: 'abc\u202ecba', shown: 'abc\\u202ecba' },
   { text: '\u007f', shown: '\\u007f' },
-])('$text is shown as $shown', ({ text, shown }) => {
+])('shows $text as $shown', ({ text, shown }) => {
   expect(printable(text)).toBe(shown);
 });

@@ -1,9 +1,12 @@
-/** Control characters except line ends and tabs, and those that turn the direction of text round. */
-const ACTS_ON_TERMINALS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
+/** Control characters except line ends and tabs, including those that change the direction of text. */
+const CONTROL_CHARACTERS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
-/** What others wrote, such as a tenant, a cloud or a server, without a way to move the cursor or to look like something else: as kubectl, ESC becomes `^[`. */
+/**
+ * Makes text from tenants, clouds and servers safe for a terminal: it can't move the cursor or disguise itself. As in
+ * kubectl, ESC becomes `^[`.
+ */
 export function printable(text: string): string {
-  return text.replaceAll(ACTS_ON_TERMINALS, (character) => {
+  return text.replaceAll(CONTROL_CHARACTERS, (character) => {
     const code = character.charCodeAt(0);
     if (character === '\n' || character === '\t') return character;
     if (code < 0x20) return `^${String.fromCharCode(code + 0x40)}`;

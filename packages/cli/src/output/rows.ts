@@ -2,10 +2,10 @@ import { dump } from 'js-yaml';
 import type { OutputFormat } from '../command/options.ts';
 import { alignColumns } from './table.ts';
 
-/** A column's heading and its cells; one that is `wide` is for `-o wide` alone. */
+/** A column's heading and cells; `wide` columns are only for `-o wide`. */
 export type RowColumn<T> = readonly [heading: string, cell: (row: T) => string, wide?: 'wide'];
 
-/** Rows that are no objects of the server's, in the format that was asked for. Pure. */
+/** Formats rows that aren't objects of the server. Pure. */
 export function renderRows<T extends { readonly name: string }>(
   rows: readonly T[],
   columns: readonly RowColumn<T>[],

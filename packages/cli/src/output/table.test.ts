@@ -9,13 +9,13 @@ const table = ServerTable.parse({
   ],
 });
 
-test('columns are laid out as in kubectl', () => {
+test('lays out columns as kubectl does', () => {
   expect(alignColumns(tableRows(table, { wide: false, withNamespace: false }))).toBe(
     ['NAME          MAX NODES', 'demo          3', 'longer-name   ', ''].join('\n'),
   );
 });
 
-test('wide shows columns of a lower priority; all namespaces adds a column with the namespace', () => {
+test('adds columns of lower priority for wide, and the namespace for all namespaces', () => {
   expect(tableRows(table, { wide: true, withNamespace: true })).toEqual([
     ['NAMESPACE', 'NAME', 'MAX NODES', 'SERVER'],
     ['team', 'demo', '3', 'abc'],
@@ -23,7 +23,7 @@ test('wide shows columns of a lower priority; all namespaces adds a column with 
   ]);
 });
 
-test('a column is never narrower than in kubectl', () => {
+test('makes no column narrower than kubectl does', () => {
   expect(
     alignColumns([
       ['A', 'B'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { printable } from './printable.ts';
 
-/** `meta.k8s.io/v1` Table, as far as it is printed. */
+/** The printed part of a `meta.k8s.io/v1` Table. */
 export const ServerTable = z.object({
   columnDefinitions: z.array(z.object({ name: z.string(), priority: z.number().default(0) })),
   rows: z
@@ -21,7 +21,7 @@ export type ServerTable = z.infer<typeof ServerTable>;
 export const ACCEPT_TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 
 export interface TableForm {
-  /** Columns with a priority above 0 too. */
+  /** Includes columns with a priority above 0. */
   readonly wide: boolean;
   readonly withNamespace: boolean;
 }
@@ -39,7 +39,7 @@ export function tableRows(table: ServerTable, form: TableForm): string[][] {
   return [[...(form.withNamespace ? ['NAMESPACE'] : []), ...headings], ...rows];
 }
 
-/** kubectl's format of a cell: empty for null, and only the first of several lines. */
+/** A cell as in kubectl: empty for null, otherwise only the first line. */
 function cellText(cell: unknown): string {
   if (cell === null || cell === undefined) return '';
   const text = typeof cell === 'string' ? cell : JSON.stringify(cell);
@@ -50,7 +50,7 @@ function cellText(cell: unknown): string {
 const COLUMN_GAP = 3;
 const MIN_COLUMN_WIDTH = 6;
 
-/** Columns as wide as their widest cell, three spaces apart: kubectl's layout. The last is not padded. */
+/** Aligns columns as kubectl does: as wide as the widest cell, three spaces apart. The last one is not padded. */
 export function alignColumns(texts: readonly (readonly string[])[]): string {
   const rows = texts.map((row) => row.map(printable));
   const widths: number[] = [];
@@ -69,7 +69,7 @@ export function alignColumns(texts: readonly (readonly string[])[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Width on a terminal; names and messages are Latin, where one code point is one column. */
+/** Width on a terminal. Names and messages are Latin, so one code point is one column. */
 function widthOf(text: string): number {
   return Array.from(text).length;
 }

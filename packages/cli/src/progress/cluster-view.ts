@@ -16,9 +16,9 @@ export interface ClusterView {
 }
 
 /**
- * Watches a cluster, its pools and its machines. Yields their state, then again after every change; simultaneous changes are
- * coalesced. A temporarily unavailable server is waited for. Ends when the signal aborts; throws if the server
- * denies access to the objects.
+ * Watches a cluster, its pools and its machines. Yields their state, then again after every change; simultaneous
+ * changes are coalesced. Waits for a server that is temporarily unavailable. Ends when the signal aborts; throws if the
+ * server denies access.
  */
 export async function* followCluster(
   { client, namespace }: Connection,
@@ -29,14 +29,17 @@ export async function* followCluster(
   const refusal = Promise.withResolvers<never>();
   refusal.promise.catch(() => {});
   const options = { namespace, log: refusalLogger(refusal.reject) };
-  const ofCluster = new Informer(client.resource(clusters), {
+  const clusterInformer = new Informer(client.resource(clusters), {
     ...options,
     fieldSelector: `metadata.name=${clusterName}`,
   });
-  const ofPools = new Informer(client.resource(nodePools), options);
+  const poolInformer = new Informer(client.resource(nodePools), options);
   const labelSelector = `${CLUSTER_LABEL}=${clusterName}`;
-  const ofMachines = new Informer(client.resource(machines), { ...options, labelSelector });
-  const informers = [ofCluster, ofPools, ofMachines] as readonly Pick<Informer<KubeObject>, 'start' | 'whenSynced'>[];
+  const machineInformer = new Informer(client.resource(machines), { ...options, labelSelector });
+  const informers = [clusterInformer, poolInformer, machineInformer] as readonly Pick<
+    Informer<KubeObject>,
+    'start' | 'whenSynced'
+  >[];
   const stop = new AbortController();
   const end = () => {
     stop.abort();
@@ -45,7 +48,7 @@ export async function* followCluster(
   signal.addEventListener('abort', end, { once: true });
   try {
     const onChange = () => wake.resolve();
-    for (const informer of [ofCluster, ofPools, ofMachines]) {
+    for (const informer of [clusterInformer, poolInformer, machineInformer]) {
       informer.addHandler({ onAdd: onChange, onUpdate: onChange, onDelete: onChange });
     }
     for (const informer of informers) informer.start(stop.signal);
@@ -54,12 +57,12 @@ export async function* followCluster(
     while (!signal.aborted) {
       wake = Promise.withResolvers<void>();
       yield {
-        cluster: ofCluster.list()[0],
-        pools: ofPools.list().filter(({ spec }) => spec.clusterName === clusterName),
-        machines: ofMachines.list(),
+        cluster: clusterInformer.list()[0],
+        pools: poolInformer.list().filter(({ spec }) => spec.clusterName === clusterName),
+        machines: machineInformer.list(),
       };
       await Promise.race([wake.promise, refusal.promise]);
-      // One reconcile writes several objects, so several events arrive.
+      // One reconcile writes several objects, so several events arrive together.
       await new Promise((resolve) => setImmediate(resolve));
     }
   } catch (error) {
@@ -71,9 +74,9 @@ export async function* followCluster(
 }
 
 /** An informer retries forever; an authorization error is permanent. */
-function refusalLogger(tell: (error: unknown) => void): Logger {
+function refusalLogger(onDenied: (error: unknown) => void): Logger {
   const listen = (fields: object) => {
-    if ('err' in fields && isApiError(fields.err, 'Forbidden', 'Unauthorized')) tell(fields.err);
+    if ('err' in fields && isApiError(fields.err, 'Forbidden', 'Unauthorized')) onDenied(fields.err);
   };
   return { ...silentLogger, debug: listen, warn: listen };
 }

@@ -24,21 +24,21 @@ const revoked = (requested: string) => ({
 });
 
 test.each<{ reason: string; status: ClusterStatus | undefined; state: string; detail: string }>([
-  { reason: 'nobody has seen the request', status: { conditions: [ready] }, state: 'running', detail: '' },
+  { reason: 'the request is not observed yet', status: { conditions: [ready] }, state: 'running', detail: '' },
   {
-    reason: 'an earlier one is in effect',
+    reason: 'an earlier request is in effect',
     status: { conditions: [ready, revoking], credentials: revoked('before') },
     state: 'running',
     detail: message,
   },
   {
-    reason: 'it is in effect',
+    reason: 'the request is in effect',
     status: { conditions: [ready], credentials: revoked('now') },
     state: 'done',
     detail: '',
   },
   {
-    reason: 'it is in effect, and the cluster has other troubles',
+    reason: 'the request is in effect, and the cluster has other problems',
     status: { conditions: [{ ...ready, status: 'False', reason: 'QuotaExceeded' }], credentials: revoked('now') },
     state: 'done',
     detail: '',
@@ -67,14 +67,14 @@ const rotation = (phase: 'Stable' | 'Preparing' | 'Prepared' | 'Completing', req
 
 test.each<{ reason: string; status: ClusterStatus; until: 'Prepared' | 'Stable'; state: string; detail: string }>([
   {
-    reason: 'nobody has seen the request',
+    reason: 'the request is not observed yet',
     status: { conditions: [ready], credentials: rotation('Stable', 'before') },
     until: 'Prepared',
     state: 'running',
     detail: '',
   },
   {
-    reason: 'nodes are being renewed',
+    reason: 'nodes are being replaced',
     status: {
       conditions: [ready, preparing],
       credentials: { ...rotation('Preparing'), nodes: { total: 3, renewed: 1 } },
@@ -91,20 +91,20 @@ test.each<{ reason: string; status: ClusterStatus; until: 'Prepared' | 'Stable';
     detail: '',
   },
   {
-    reason: 'everything is prepared, and nobody has seen the request to complete it',
+    reason: 'everything is prepared, and the request to complete it is not observed yet',
     status: { conditions: [ready, preparing], credentials: rotation('Prepared') },
     until: 'Stable',
     state: 'running',
     detail: renewing,
   },
   {
-    reason: 'it is completed',
+    reason: 'the rotation is complete',
     status: { conditions: [ready], credentials: rotation('Stable') },
     until: 'Stable',
     state: 'done',
     detail: '',
   },
-])('$reason, until $until: $state', ({ status, until, state, detail }) => {
+])('waits until $until: $reason: $state', ({ status, until, state, detail }) => {
   const cluster = { ...aCluster({}, { name: 'demo', generation: 1 }), status: { observedGeneration: 1, ...status } };
   const view = { cluster, pools: [], machines: [] };
 

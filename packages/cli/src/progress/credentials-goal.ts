@@ -16,13 +16,13 @@ export function kubeconfigsRevoked(name: string, requested: string): Goal {
       const { cluster } = view;
       if (cluster && isRevoked(cluster, requested)) return DONE;
       const outcome = ready.outcome(view);
-      // Ready of before.
+      // Ready refers to the time before the request.
       return outcome.state === 'done' ? RUNNING : outcome;
     },
   };
 }
 
-/** The rotation that `requested` began has come to this phase. */
+/** The rotation started by `requested` has reached this phase. */
 export function rotationReached(name: string, requested: string, phase: 'Prepared' | 'Stable'): Goal {
   const ready = clusterReady(name, []);
   return {

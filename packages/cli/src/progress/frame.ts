@@ -1,22 +1,22 @@
 import { styleText } from 'node:util';
 import { printable } from '../output/printable.ts';
 import { barOf } from './bar.ts';
-import type { Ending } from './reporter.ts';
+import type { EndState } from './reporter.ts';
 import type { Step } from './step.ts';
 
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/** Of a pool's nodes so many have a line at a time: a terminal has few. */
+/** Maximum number of nodes of a pool with a line of their own, since a terminal has few lines. */
 const MAX_PARTS = 8;
 
 interface FrameOptions {
-  /** Turns the spinners. */
+  /** Advances the spinners. */
   readonly tick: number;
-  /** How it ended; undefined while it goes on. */
-  readonly ending?: Ending | undefined;
+  /** How the wait ended; undefined while it continues. */
+  readonly endState?: EndState | undefined;
 }
 
-/** What a terminal shows of steps, a line each. Pure. */
+/** Renders steps for a terminal, one line each. Pure. */
 export function frameOf(steps: readonly Step[], options: FrameOptions): string {
   const parts = steps.filter(({ isPart, state }) => isPart && state === 'running');
   const lines = [...steps.filter(({ isPart }) => !isPart), ...parts.slice(0, MAX_PARTS)].map((step) =>
@@ -27,16 +27,16 @@ export function frameOf(steps: readonly Step[], options: FrameOptions): string {
 }
 
 function lineOf({ title, state, detail, progress, isPart }: Step, options: FrameOptions): string {
-  const isOver = state === 'done' || options.ending === 'reached';
+  const isOver = state === 'done' || options.endState === 'reached';
   const bar = state === 'running' && !isOver && progress ? ` ${barOf(progress)}` : '';
   const suffix = state === 'waiting' || detail === '' ? '' : `: ${printable(detail).replaceAll(/\s+/g, ' ')}`;
   return `${isPart ? '  ' : ''}${iconOf(isOver ? 'done' : state, options)} ${title}${bar}${suffix}`;
 }
 
-function iconOf(state: Step['state'], { tick, ending }: FrameOptions): string {
+function iconOf(state: Step['state'], { tick, endState }: FrameOptions): string {
   if (state === 'done') return styleText('green', '✔', FOR_TERMINAL);
-  if (ending === 'failed' || state === 'failed') return styleText('red', '✖', FOR_TERMINAL);
-  if (state === 'waiting' || ending === 'left') return '·';
+  if (endState === 'failed' || state === 'failed') return styleText('red', '✖', FOR_TERMINAL);
+  if (state === 'waiting' || endState === 'left') return '·';
   return styleText('yellow', SPINNER[tick % SPINNER.length] ?? '', FOR_TERMINAL);
 }
 

@@ -3,7 +3,7 @@ import type { NodePool, NodePoolStatus } from '@fairway/api/kinds/node-pool';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
 import { expect, test } from 'vitest';
 import type { ClusterView } from './cluster-view.ts';
-import { clusterGone, clusterReady, machineReplaced, poolReady } from './goal.ts';
+import { clusterDeleted, clusterReady, machineReplaced, poolReady } from './goal.ts';
 
 type Conditions = NonNullable<ClusterStatus['conditions']>;
 
@@ -40,29 +40,29 @@ const READY = { Ready: true } as const;
 const quota = { Ready: ['QuotaExceeded', 'the quota is 10 cores'] } as const;
 
 test.each([
-  { view: view(undefined), state: 'failed', reason: 'somebody deleted it' },
-  { view: view(aCluster()), state: 'running', reason: 'no controller has seen it' },
-  { view: view(cluster(READY)), state: 'running', reason: 'the pool has not been seen' },
+  { view: view(undefined), state: 'failed', reason: 'it was deleted' },
+  { view: view(aCluster()), state: 'running', reason: 'no controller has observed it' },
+  { view: view(cluster(READY)), state: 'running', reason: 'the pool is not observed yet' },
   { view: view(cluster(READY), [pool(READY)]), state: 'done', reason: 'both are ready' },
   {
     view: view(cluster(READY, { observedGeneration: 1 }), [pool(READY)]),
     state: 'running',
-    reason: 'ready is about an older spec',
+    reason: 'Ready refers to an older spec',
   },
   {
     view: view(cluster({ Ready: true, Paused: true }, { observedGeneration: 1 }), [pool(READY)]),
     state: 'blocked',
-    reason: 'paused before Fairway took the change up',
+    reason: 'paused before Fairway observed the change',
   },
   {
     view: view(cluster({ Ready: true, Paused: true }), [pool(READY)]),
     state: 'done',
-    reason: 'paused when all was done',
+    reason: 'paused after everything was done',
   },
   {
     view: view(cluster({ Ready: ['Provisioning', ''] }), [pool(READY)]),
     state: 'running',
-    reason: 'Fairway is at work',
+    reason: 'Fairway is progressing',
   },
   {
     view: view(cluster({ Ready: ['CloudUnavailable', '503'] }), [pool(READY)]),
@@ -72,12 +72,12 @@ test.each([
   {
     view: view(cluster({ Ready: ['Provisioning', ''] }), [pool(quota)]),
     state: 'blocked',
-    reason: "it is the user's turn",
+    reason: 'the user must act',
   },
   {
     view: view(cluster({ Ready: ['NewReason', 'x'] }), [pool(READY)]),
     state: 'running',
-    reason: 'a newer server may know more',
+    reason: 'a newer server has an unknown reason',
   },
 ])('a cluster is $state: $reason', ({ view, state }) => {
   expect(clusterReady('demo', ['general']).outcome(view).state).toBe(state);
@@ -110,14 +110,14 @@ test('steps show what is done, in progress and pending', () => {
   ]);
 });
 
-test('a cluster counts as deleted if another of the same name exists', () => {
-  const goal = clusterGone('demo', 'u0');
+test('a cluster counts as deleted even if another of the same name exists', () => {
+  const goal = clusterDeleted('demo', 'u0');
 
   expect(goal.outcome(view(cluster(READY))).state).toBe('done');
-  expect(clusterGone('demo', 'u1').outcome(view(cluster(READY))).state).toBe('running');
+  expect(clusterDeleted('demo', 'u1').outcome(view(cluster(READY))).state).toBe('running');
 });
 
-test('a machine is replaced when it is deleted and its pool is complete', () => {
+test('a machine counts as replaced once it is deleted and its pool is complete', () => {
   const goal = machineReplaced('demo-general-x', 'm1', 'general');
 
   expect(goal.outcome(view(undefined, [pool({ Ready: ['Scaling', '2/3'] })])).state).toBe('running');

@@ -5,18 +5,18 @@ import type { ClusterView } from './cluster-view.ts';
 import { operationText } from './operation-text.ts';
 import { DONE, type Outcome, RUNNING, type Step } from './step.ts';
 
-/** A command's wait condition, as functions of the observed state. */
+/** The condition that a command waits for, as functions of the observed state. */
 export interface Goal {
   /** `cluster "demo"`, for messages. */
   readonly subject: string;
-  /** The command that follows it, where it is not the whole cluster's. */
+  /** The command that follows it, if not that of the whole cluster. */
   readonly watch?: string;
   readonly steps: (view: ClusterView) => readonly Step[];
   readonly outcome: (view: ClusterView) => Outcome;
 }
 
-/** An object that tells how far it is. */
-export interface Reporting extends KubeObject {
+/** An object that reports its progress. */
+export interface ReportingObject extends KubeObject {
   readonly status?:
     | {
         readonly observedGeneration?: number | undefined;
@@ -36,9 +36,9 @@ export function clusterReady(name: string, poolNames: readonly string[]): Goal {
       ...poolNames.map((poolName) => poolStep(pools, poolName)),
     ],
     outcome: ({ cluster, pools }) => {
-      if (cluster === undefined) return gone('the cluster was deleted in the meantime');
+      if (cluster === undefined) return notFoundOutcome('the cluster was deleted in the meantime');
       const waiting = poolNames.map((poolName) => pools.find(({ metadata }) => metadata.name === poolName));
-      return worst([cluster, ...waiting].map(readiness));
+      return worstOutcome([cluster, ...waiting].map(readiness));
     },
   };
 }
@@ -50,30 +50,30 @@ export function poolReady(name: string): Goal {
     steps: ({ pools }) => [poolStep(pools, name)],
     outcome: ({ pools }) => {
       const pool = pools.find(({ metadata }) => metadata.name === name);
-      return pool === undefined ? gone('the pool was deleted in the meantime') : readiness(pool);
+      return pool === undefined ? notFoundOutcome('the pool was deleted in the meantime') : readiness(pool);
     },
   };
 }
 
-/** The cluster with this UID and everything that belonged to it is deleted. */
-export function clusterGone(name: string, uid: string | undefined): Goal {
+/** The cluster with this UID and all of its resources are deleted. */
+export function clusterDeleted(name: string, uid: string | undefined): Goal {
   return {
     subject: `cluster "${name}"`,
     steps: ({ cluster, machines }) => [
-      leavingStep('nodes', 'nodes', machines.length),
+      removalStep('nodes', 'nodes', machines.length),
       deletionStep('cluster', 'network and control plane', cluster?.metadata.uid === uid ? cluster : undefined),
     ],
     outcome: ({ cluster }) => deletion(cluster?.metadata.uid === uid ? cluster : undefined),
   };
 }
 
-export function poolGone(name: string, uid: string | undefined): Goal {
+export function poolDeleted(name: string, uid: string | undefined): Goal {
   return {
     subject: `node pool "${name}"`,
     steps: ({ pools, machines }) => {
-      const isThere = pools.some(({ metadata }) => metadata.uid === uid);
+      const exists = pools.some(({ metadata }) => metadata.uid === uid);
       const left = machines.filter(({ spec }) => spec.nodePoolName === name).length;
-      return [leavingStep(`pool ${name}`, `pool ${name}`, isThere ? left : 0, isThere)];
+      return [removalStep(`pool ${name}`, `pool ${name}`, exists ? left : 0, exists)];
     },
     outcome: ({ pools }) => {
       const pool = pools.find(({ metadata }) => metadata.uid === uid);
@@ -94,54 +94,54 @@ export function machineReplaced(name: string, uid: string | undefined, poolName:
       const machine = machines.find(({ metadata }) => metadata.uid === uid);
       if (machine !== undefined) return deletion(machine);
       const pool = pools.find(({ metadata }) => metadata.name === poolName);
-      // A pool that is deleted, or being deleted, creates no replacement.
+      // A pool that is deleted or being deleted creates no replacement.
       return pool === undefined || pool.metadata.deletionTimestamp !== undefined ? DONE : readiness(pool);
     },
   };
 }
 
-/** Whether an object matches its spec. Status of an older generation is ignored. */
-export function readiness(object: Reporting | undefined): Outcome {
+/** Whether an object matches its spec. A status of an older generation is ignored. */
+export function readiness(object: ReportingObject | undefined): Outcome {
   if (object?.status === undefined) return RUNNING;
   const ready = conditionOf(object, 'Ready');
   if (isCurrent(object) && ready?.status === 'True') return DONE;
-  return pause(object) ?? (isCurrent(object) ? trouble(object, ready) : RUNNING);
+  return pause(object) ?? (isCurrent(object) ? failureOutcome(object, ready) : RUNNING);
 }
 
-/** Whether an object is gone. */
-export function deletion(object: Reporting | undefined): Outcome {
+/** Whether an object is deleted. */
+export function deletion(object: ReportingObject | undefined): Outcome {
   if (object === undefined) return DONE;
-  return pause(object) ?? trouble(object, conditionOf(object, 'Ready'));
+  return pause(object) ?? failureOutcome(object, conditionOf(object, 'Ready'));
 }
 
-function pause(object: Reporting): Outcome | undefined {
+function pause(object: ReportingObject): Outcome | undefined {
   const paused = conditionOf(object, 'Paused');
   if (paused?.status !== 'True') return undefined;
   return { state: 'blocked', reason: paused.reason, message: paused.message };
 }
 
-function trouble({ status }: Reporting, ready: Condition | undefined): Outcome {
+function failureOutcome({ status }: ReportingObject, ready: Condition | undefined): Outcome {
   const { reason = 'Unknown', message = '' } = ready ?? {};
   const operation = status?.lastOperation;
   if (operation?.state === 'Failed') return { state: 'failed', reason, message: message || operation.description };
   // A newer server may have reasons that this client does not know.
-  const turn: string | undefined = actionRequiredBy(reason as ConditionReason);
-  return turn === 'user' || turn === 'operator' ? { state: 'blocked', reason, message } : RUNNING;
+  const actor: string | undefined = actionRequiredBy(reason as ConditionReason);
+  return actor === 'user' || actor === 'operator' ? { state: 'blocked', reason, message } : RUNNING;
 }
 
-/** What is waited for can't come any more. */
-export function gone(message: string): Outcome {
+/** The awaited state can't be reached any longer. */
+export function notFoundOutcome(message: string): Outcome {
   return { state: 'failed', reason: 'NotFound', message };
 }
 
 const SEVERITY: readonly Outcome['state'][] = ['done', 'running', 'blocked', 'failed'];
 
-/** The one that decides about all of them. */
-export function worst(outcomes: readonly Outcome[]): Outcome {
+/** The worst outcome, which decides for all. */
+export function worstOutcome(outcomes: readonly Outcome[]): Outcome {
   return outcomes.reduce((a, b) => (SEVERITY.indexOf(b.state) > SEVERITY.indexOf(a.state) ? b : a), DONE);
 }
 
-function conditionStep(key: string, title: string, object: Reporting | undefined, type: string): Step {
+function conditionStep(key: string, title: string, object: ReportingObject | undefined, type: string): Step {
   const condition = object && isCurrent(object) ? conditionOf(object, type) : undefined;
   if (condition === undefined) return { key, title, state: 'waiting', detail: '' };
   if (condition.status === 'True') return { key, title, state: 'done', detail: '' };
@@ -161,22 +161,22 @@ function poolStep(pools: ClusterView['pools'], name: string): Step {
   return { key: title, title, state: 'running', detail, progress };
 }
 
-function leavingStep(key: string, title: string, left: number, isThere = left > 0): Step {
-  if (!isThere) return { key, title, state: 'done', detail: 'gone' };
+function removalStep(key: string, title: string, left: number, exists = left > 0): Step {
+  if (!exists) return { key, title, state: 'done', detail: 'gone' };
   return { key, title, state: 'running', detail: `${left} left` };
 }
 
-function deletionStep(key: string, title: string, object: Reporting | undefined): Step {
+function deletionStep(key: string, title: string, object: ReportingObject | undefined): Step {
   if (object === undefined) return { key, title, state: 'done', detail: 'gone' };
   const isDeleting = object.metadata.deletionTimestamp !== undefined;
   const detail = isDeleting ? (conditionOf(object, 'Ready')?.message ?? '') : '';
   return { key, title, state: 'running', detail };
 }
 
-function isCurrent({ metadata, status }: Reporting): boolean {
+function isCurrent({ metadata, status }: ReportingObject): boolean {
   return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
 }
 
-function conditionOf({ status }: Reporting, type: string): Condition | undefined {
+function conditionOf({ status }: ReportingObject, type: string): Condition | undefined {
   return status?.conditions?.find((condition) => condition.type === type);
 }

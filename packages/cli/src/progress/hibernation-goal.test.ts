@@ -27,7 +27,7 @@ const view = (status: ClusterStatus) => ({
 
 test.each([
   {
-    reason: 'it is Ready, and nobody has seen the request',
+    reason: 'it is Ready, and the request is not observed yet',
     status: { observedGeneration: 1, conditions: ready('AsExpected') },
     state: 'running',
   },
@@ -46,27 +46,27 @@ test.each([
     status: { conditions: [{ ...ready('Paused')[0], type: 'Paused', status: 'True' as const }] as never },
     state: 'blocked',
   },
-])('to hibernate: $reason: $state', ({ status, state }) => {
+])('hibernating: $reason: $state', ({ status, state }) => {
   expect(clusterHibernated('demo').outcome(view(status)).state).toBe(state);
 });
 
 test.each([
   {
-    reason: 'nobody has seen the request',
+    reason: 'the request is not observed yet',
     status: { observedGeneration: 1, conditions: ready('Hibernated') },
     state: 'running',
   },
   {
-    reason: 'the control plane starts',
+    reason: 'the control plane is starting',
     status: { hibernation: hibernation(false, false), conditions: ready('Provisioning') },
     state: 'running',
   },
-  { reason: 'the quota has no room', status: { conditions: ready('QuotaExceeded') }, state: 'blocked' },
+  { reason: 'the quota is used up', status: { conditions: ready('QuotaExceeded') }, state: 'blocked' },
   {
-    reason: 'all are there',
+    reason: 'all nodes are ready',
     status: { hibernation: hibernation(false, false), conditions: ready('AsExpected') },
     state: 'done',
   },
-])('to wake: $reason: $state', ({ status, state }) => {
+])('waking: $reason: $state', ({ status, state }) => {
   expect(clusterAwake('demo').outcome(view(status)).state).toBe(state);
 });

@@ -2,7 +2,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { clusterReady, type Goal } from './goal.ts';
 import { DONE, type Progress, RUNNING, type Step } from './step.ts';
 
-/** A cluster has no nodes any more, and its control plane rests. */
+/** A cluster has no nodes, and its control plane is hibernated. */
 export function clusterHibernated(name: string): Goal {
   const ready = clusterReady(name, []);
   return {
@@ -10,7 +10,7 @@ export function clusterHibernated(name: string): Goal {
     steps: ({ cluster, machines }) => {
       const hasHibernated = cluster !== undefined && isHibernated(cluster);
       return [
-        { ...step('nodes', machines.length === 0, `${machines.length} left`), progress: goneOf(cluster) },
+        { ...step('nodes', machines.length === 0, `${machines.length} left`), progress: nodeProgress(cluster) },
         step('control plane', hasHibernated, machines.length === 0 ? 'is being hibernated' : ''),
       ];
     },
@@ -18,7 +18,7 @@ export function clusterHibernated(name: string): Goal {
       const { cluster } = view;
       if (cluster && isHibernated(cluster)) return DONE;
       const outcome = ready.outcome(view);
-      // Ready of before.
+      // Ready refers to the time before the request.
       return outcome.state === 'done' ? RUNNING : outcome;
     },
   };
@@ -41,13 +41,13 @@ export function clusterAwake(name: string): Goal {
   };
 }
 
-/** Its last step is the control plane's. */
-function goneOf(cluster: Cluster | undefined): Progress | undefined {
+/** The last step is the control plane's. */
+function nodeProgress(cluster: Cluster | undefined): Progress | undefined {
   const { type, steps } = cluster?.status?.lastOperation ?? {};
   return type === 'Hibernate' && steps ? { done: steps.done, total: steps.total - 1 } : undefined;
 }
 
-/** As the current spec asks for. */
+/** Only if the current spec is observed. */
 function isHibernated({ metadata, status }: Cluster): boolean {
   const isCurrent = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
   return isCurrent && status?.hibernation?.wanted === true && status.hibernation.hibernated;

@@ -20,14 +20,14 @@ const ready = condition('Ready', 'AsExpected', 'True');
 const followed = { requested: 'now' };
 
 test.each<{ reason: string; status: ClusterStatus; state: string }>([
-  { reason: 'nobody has seen the request', status: { conditions: [ready] }, state: 'running' },
+  { reason: 'the request is not observed yet', status: { conditions: [ready] }, state: 'running' },
   {
-    reason: 'a patch is being taken',
+    reason: 'a patch is being applied',
     status: { maintenance: followed, conditions: [ready, condition('UpToDate', 'Updating')] },
     state: 'running',
   },
   {
-    reason: 'the control plane starts',
+    reason: 'the control plane is starting',
     status: {
       maintenance: followed,
       conditions: [condition('Ready', 'Updating'), condition('UpToDate', 'AsExpected', 'True')],
@@ -35,12 +35,12 @@ test.each<{ reason: string; status: ClusterStatus; state: string }>([
     state: 'running',
   },
   {
-    reason: 'all is done',
+    reason: 'everything is done',
     status: { maintenance: followed, conditions: [ready, condition('UpToDate', 'AsExpected', 'True')] },
     state: 'done',
   },
   {
-    reason: 'a rollout has turns of its own',
+    reason: 'a rollout has its own schedule',
     status: { maintenance: followed, conditions: [ready, condition('UpToDate', 'WaitingForRollout')] },
     state: 'done',
   },

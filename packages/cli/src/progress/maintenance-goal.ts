@@ -3,10 +3,10 @@ import type { Condition } from '@fairway/kube/object/meta';
 import { clusterReady, type Goal } from './goal.ts';
 import { RUNNING } from './step.ts';
 
-/** Reasons of UpToDate for which a request for maintenance has something to do, or does it. */
-const AT_WORK: ReadonlySet<string> = new Set(['WaitingForMaintenanceWindow', 'Updating']);
+/** Reasons of UpToDate while a request for maintenance is pending or in progress. */
+const PENDING_REASONS: ReadonlySet<string> = new Set(['WaitingForMaintenanceWindow', 'Updating']);
 
-/** A request for maintenance has been followed, what waited for the window is done, and the cluster is ready. */
+/** A request for maintenance is carried out, changes that waited for the window are done, and the cluster is ready. */
 export function clusterMaintained(name: string, requested: string): Goal {
   const ready = clusterReady(name, []);
   return {
@@ -30,7 +30,7 @@ export function clusterMaintained(name: string, requested: string): Goal {
 
 function isMaintained(cluster: Cluster, requested: string): boolean {
   const reason = upToDateOf(cluster)?.reason;
-  return cluster.status?.maintenance?.requested === requested && !(reason !== undefined && AT_WORK.has(reason));
+  return cluster.status?.maintenance?.requested === requested && !(reason !== undefined && PENDING_REASONS.has(reason));
 }
 
 function upToDateOf(cluster: Cluster | undefined): Condition | undefined {

@@ -3,7 +3,7 @@ import { aCluster, aNodePool } from '@fairway/api/testing/objects';
 import { describe, expect, test } from 'vitest';
 import { localTime } from '../output/local-time.ts';
 import type { ClusterView } from './cluster-view.ts';
-import { operationOver } from './operation-goal.ts';
+import { operationEnded } from './operation-goal.ts';
 
 const SINCE = '2026-01-01T00:00:00Z';
 const upgrading: LastOperation = {
@@ -49,31 +49,31 @@ function view(
 type Machines = Readonly<Record<string, NonNullable<ClusterView['machines'][number]['status']>>>;
 
 const NOTHING: ClusterView = { cluster: undefined, pools: [], machines: [] };
-const goal = operationOver({ kind: 'cluster', name: 'demo', uid: 'c1' });
+const goal = operationEnded({ kind: 'cluster', name: 'demo', uid: 'c1' });
 
 describe('the outcome of a watch', () => {
   test.each([
-    { reason: 'it goes on', view: view(upgrading), outcome: { state: 'running' } },
-    { reason: 'a pool goes on', view: view(done, upgrading), outcome: { state: 'running' } },
+    { reason: 'it is running', view: view(upgrading), outcome: { state: 'running' } },
+    { reason: 'a pool is still updating', view: view(done, upgrading), outcome: { state: 'running' } },
     {
-      reason: 'nobody has seen the spec yet',
+      reason: 'the spec is not observed yet',
       view: view(done, done, { observedGeneration: 1 }),
       outcome: { state: 'running' },
     },
     {
-      reason: 'it waits for its user, which is no reason to stop looking',
+      reason: 'it waits for its user, and the watch continues',
       view: view({ ...upgrading, state: 'Error', reason: 'UpgradeHalted', since: SINCE }),
       outcome: { state: 'running' },
     },
-    { reason: 'all is done', view: view(done), outcome: { state: 'done' } },
+    { reason: 'everything is done', view: view(done), outcome: { state: 'done' } },
     {
       reason: 'it was aborted',
       view: view({ ...done, state: 'Failed', reason: 'UpgradeAborted', description: 'aborted' }),
       outcome: { state: 'failed', reason: 'UpgradeAborted', message: 'aborted' },
     },
-    { reason: 'it is gone', view: NOTHING, outcome: { state: 'done' } },
+    { reason: 'it was deleted', view: NOTHING, outcome: { state: 'done' } },
     {
-      reason: 'it is gone, and another one has its name',
+      reason: 'it was deleted, and another object has its name',
       view: { ...view(upgrading), cluster: { ...view(upgrading).cluster, metadata: { name: 'demo', uid: 'c2' } } },
       outcome: { state: 'done' },
     },
@@ -82,7 +82,7 @@ describe('the outcome of a watch', () => {
   });
 });
 
-test('a step tells how far it is and when it is expected to end', () => {
+test('a step shows its progress and expected end', () => {
   expect(goal.steps(view(upgrading))).toEqual([
     {
       key: 'cluster',
@@ -95,7 +95,7 @@ test('a step tells how far it is and when it is expected to end', () => {
   ]);
 });
 
-test('what waits for somebody says since when', () => {
+test('a step that waits for somebody shows since when', () => {
   const { estimatedEndTime: _, ...halted } = upgrading;
   const waiting: LastOperation = {
     ...halted,
@@ -108,10 +108,10 @@ test('what waits for somebody says since when', () => {
 });
 
 describe('the watch of a pool', () => {
-  const ofPool = operationOver({ kind: 'nodepool', name: 'general', uid: 'p1' });
+  const ofPool = operationEnded({ kind: 'nodepool', name: 'general', uid: 'p1' });
   const machines = { b: { lastOperation: done }, a: { lastOperation: creating } };
 
-  test('has its nodes beside it, as parts of it', () => {
+  test('shows its nodes as parts', () => {
     expect(
       ofPool.steps(view(done, upgrading, { machines })).map(({ key, state, isPart }) => [key, state, isPart]),
     ).toEqual([
@@ -122,9 +122,9 @@ describe('the watch of a pool', () => {
   });
 
   test.each([
-    { reason: 'the pool goes on', view: view(done, upgrading), state: 'running' },
-    { reason: 'the pool is done, whatever the rest of its cluster is', view: view(upgrading, done), state: 'done' },
-    { reason: 'it is gone', view: NOTHING, state: 'done' },
+    { reason: 'the pool is updating', view: view(done, upgrading), state: 'running' },
+    { reason: 'the pool is done, whatever the state of its cluster', view: view(upgrading, done), state: 'done' },
+    { reason: 'it was deleted', view: NOTHING, state: 'done' },
   ])('$reason: $state', ({ view, state }) => {
     expect(ofPool.outcome(view).state).toBe(state);
     expect(ofPool.watch).toBe('fairway nodepool get general --watch');
@@ -132,13 +132,13 @@ describe('the watch of a pool', () => {
 });
 
 describe('the watch of a machine', () => {
-  const ofMachine = operationOver({ kind: 'machine', name: 'a', uid: 'a' });
+  const ofMachine = operationEnded({ kind: 'machine', name: 'a', uid: 'a' });
   const mark = { due: true, reason: 'RepairRequested', message: 'somebody asks for a repair', time: SINCE };
   const due = { repair: { ...mark, strategy: 'Reinstall' } } as const;
 
   test.each([
     {
-      reason: 'it is made',
+      reason: 'it is being created',
       status: { lastOperation: creating },
       state: 'running',
       detail: `Create 1/4, it boots; done about ${localTime('2026-01-01T00:20:00Z')}`,
@@ -151,7 +151,7 @@ describe('the watch of a machine', () => {
       detail: mark.message,
     },
     {
-      reason: 'its repair waits, and what it is told of is over',
+      reason: 'its repair waits, and its last operation is over',
       status: { lastOperation: done, marks: { repair: { ...due.repair, due: false } } },
       state: 'done',
       detail: 'the cluster is ready',

@@ -7,14 +7,14 @@ import type { Goal } from './goal.ts';
 import { operationText } from './operation-text.ts';
 import { DONE, RUNNING, type Step } from './step.ts';
 
-/** What is watched: this object, and no later one of its name. */
-export interface Watched {
+/** The watched object, identified by its UID. */
+export interface WatchedObject {
   readonly kind: KindName;
   readonly name: string;
   readonly uid: string | undefined;
 }
 
-interface Operated extends KubeObject {
+interface OperatedObject extends KubeObject {
   readonly status?:
     | {
         readonly observedGeneration?: number | undefined;
@@ -25,16 +25,16 @@ interface Operated extends KubeObject {
 }
 
 /**
- * Nothing is being done any more to a cluster and its pools, to a pool, or to a machine, whatever it was; or it is gone. It is waited for whoever has to act:
- * a watch gives nothing up.
+ * No operation is in progress on a cluster and its pools, on a pool, or on a machine, or the object is deleted. The
+ * watch continues whoever must act.
  */
-export function operationOver(watched: Watched): Goal {
+export function operationEnded(watched: WatchedObject): Goal {
   const { kind, name } = watched;
   return {
     subject: `${SUBJECTS[kind]} "${name}"`,
     watch: `fairway ${kind} get ${name} --watch`,
     steps: (view) => {
-      const own = principals(view, watched);
+      const own = watchedObjects(view, watched);
       const parts = kind === 'nodepool' && own.length > 0 ? nodesOf(view, name) : [];
       return [
         ...own.map((object) => stepOf(titleOf(watched, object), object)),
@@ -42,8 +42,8 @@ export function operationOver(watched: Watched): Goal {
       ];
     },
     outcome: (view) => {
-      const objects = principals(view, watched);
-      if (!objects.every(isOver)) return RUNNING;
+      const objects = watchedObjects(view, watched);
+      if (!objects.every(isFinished)) return RUNNING;
       const failed = objects.find(({ status }) => status?.lastOperation?.state === 'Failed');
       const { reason = 'Failed', description = '' } = failed?.status?.lastOperation ?? {};
       return failed === undefined ? DONE : { state: 'failed', reason, message: description };
@@ -51,39 +51,42 @@ export function operationOver(watched: Watched): Goal {
   };
 }
 
-/** What messages call each kind. */
+/** Names of the kinds in messages. */
 export const SUBJECTS: Readonly<Record<KindName, string>> = {
   cluster: 'cluster',
   nodepool: 'node pool',
   machine: 'machine',
 };
 
-/** What the watch is about, the watched object first; none once it is gone. */
-export function principals({ cluster, pools, machines }: ClusterView, { kind, uid }: Watched): readonly Operated[] {
-  const isIt = ({ metadata }: KubeObject) => metadata.uid === uid;
+/** The objects of a watch, the watched one first; empty once it is deleted. */
+export function watchedObjects(
+  { cluster, pools, machines }: ClusterView,
+  { kind, uid }: WatchedObject,
+): readonly OperatedObject[] {
+  const isWatched = ({ metadata }: KubeObject) => metadata.uid === uid;
   switch (kind) {
     case 'cluster':
-      return cluster && isIt(cluster) ? [cluster, ...pools.toSorted(byName)] : [];
+      return cluster && isWatched(cluster) ? [cluster, ...pools.toSorted(byName)] : [];
     case 'nodepool':
-      return pools.filter(isIt);
+      return pools.filter(isWatched);
     case 'machine':
-      return machines.filter(isIt);
+      return machines.filter(isWatched);
   }
 }
 
-function nodesOf({ machines }: ClusterView, poolName: string): readonly Operated[] {
+function nodesOf({ machines }: ClusterView, poolName: string): readonly OperatedObject[] {
   return machines.filter(({ spec }) => spec.nodePoolName === poolName).toSorted(byName);
 }
 
-function titleOf({ kind, uid }: Watched, { metadata }: KubeObject): string {
+function titleOf({ kind, uid }: WatchedObject, { metadata }: KubeObject): string {
   if (kind === 'cluster') return metadata.uid === uid ? 'cluster' : `pool ${metadata.name}`;
   return `${kind === 'nodepool' ? 'pool' : 'machine'} ${metadata.name}`;
 }
 
-function stepOf(title: string, object: Operated): Step {
+function stepOf(title: string, object: OperatedObject): Step {
   const operation = object.status?.lastOperation;
   if (operation === undefined) return { key: title, title, state: 'waiting', detail: '' };
-  if (isOver(object)) return { key: title, title, state: 'done', detail: operation.description };
+  if (isFinished(object)) return { key: title, title, state: 'done', detail: operation.description };
   const mark = dueMark(object);
   if (operation.state === 'Succeeded' && mark) return { key: title, title, state: 'running', detail: mark.message };
   const { type, steps, progress: percent } = operation;
@@ -92,8 +95,8 @@ function stepOf(title: string, object: Operated): Step {
   return { key: title, title, state: 'running', detail: `${type} ${share}, ${operationText(operation)}`, progress };
 }
 
-/** As the current spec asks for. */
-function isOver(object: Operated): boolean {
+/** Only if the current spec is observed. */
+function isFinished(object: OperatedObject): boolean {
   const { metadata, status } = object;
   const isCurrent = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
   const state = status?.lastOperation?.state;
@@ -101,8 +104,8 @@ function isOver(object: Operated): boolean {
   return isCurrent && hasEnded && metadata.deletionTimestamp === undefined && dueMark(object) === undefined;
 }
 
-/** Why a machine is about to be repaired or renewed, though nothing has begun yet. */
-function dueMark({ status }: Operated) {
+/** Why a machine is about to be repaired or replaced, although nothing has begun yet. */
+function dueMark({ status }: OperatedObject) {
   const { repair, renewal } = status?.marks ?? {};
   return [repair, renewal].find((mark) => mark?.due);
 }

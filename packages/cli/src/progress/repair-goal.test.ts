@@ -12,7 +12,7 @@ function machine(status: Partial<MachineStatus>, metadata: Machine['metadata'] =
   return { metadata: { name: 'a', uid: 'u', ...metadata }, spec: {}, status } as Machine;
 }
 
-function pool(isBegun: boolean, isReady = true): NodePool {
+function pool(hasStarted: boolean, isReady = true): NodePool {
   const ready = {
     type: 'Ready',
     status: isReady ? 'True' : 'False',
@@ -20,13 +20,13 @@ function pool(isBegun: boolean, isReady = true): NodePool {
     message: 'on its way',
   } as const;
   const conditions = [{ ...ready, lastTransitionTime: REQUESTED }];
-  const healing = isBegun ? { healing: { requests: [{ machine: 'a', value: REQUESTED }] } } : {};
+  const healing = hasStarted ? { healing: { requests: [{ machine: 'a', value: REQUESTED }] } } : {};
   return { ...aNodePool({}, { generation: 1 }), status: { observedGeneration: 1, conditions, ...healing } };
 }
 
 test.each<{ reason: string; machines: readonly Machine[]; pools: readonly NodePool[]; outcome: object }>([
   {
-    reason: 'nobody has seen the request, and the node is well',
+    reason: 'the request is not observed yet, and the node is healthy',
     machines: [machine({ phase: 'Ready' })],
     pools: [pool(false)],
     outcome: { state: 'running' },
@@ -50,19 +50,24 @@ test.each<{ reason: string; machines: readonly Machine[]; pools: readonly NodePo
     outcome: { state: 'blocked', reason: 'ExcludedFromHealing', message: 'because of ExcludedFromHealing' },
   },
   {
-    reason: 'it was reinstalled',
+    reason: 'the machine was reinstalled',
     machines: [machine({ phase: 'Ready' })],
     pools: [pool(true)],
     outcome: { state: 'done' },
   },
   {
-    reason: 'it is being replaced',
+    reason: 'the machine is being replaced',
     machines: [machine({ marks: { repair: repair(true) } }, { deletionTimestamp: REQUESTED })],
     pools: [pool(true)],
     outcome: { state: 'running' },
   },
-  { reason: 'another one is on its way', machines: [], pools: [pool(true, false)], outcome: { state: 'running' } },
-  { reason: 'another one is there', machines: [], pools: [pool(true)], outcome: { state: 'done' } },
+  {
+    reason: 'the replacement is being created',
+    machines: [],
+    pools: [pool(true, false)],
+    outcome: { state: 'running' },
+  },
+  { reason: 'the replacement is ready', machines: [], pools: [pool(true)], outcome: { state: 'done' } },
 ])('$outcome.state: $reason', ({ machines, pools, outcome }) => {
   const goal = machineRepaired(machine({}), REQUESTED, 'general');
 

@@ -4,12 +4,12 @@ import type { ClusterView } from './cluster-view.ts';
 import { type Goal, poolReady } from './goal.ts';
 import { DONE, type Outcome, RUNNING } from './step.ts';
 
-/** A machine is reinstalled and Ready for this request, or gone, and its pool complete. */
+/** A machine was reinstalled for this request and is Ready, or it was deleted and its pool is complete. */
 export function machineRepaired(wanted: Machine, requested: string, poolName: string): Goal {
   const pool = poolReady(poolName);
   const { name, uid } = wanted.metadata;
   const find = ({ machines }: ClusterView) => machines.find(({ metadata }) => metadata.uid === uid);
-  const isBegun = ({ pools }: ClusterView) =>
+  const hasStarted = ({ pools }: ClusterView) =>
     pools
       .find(({ metadata }) => metadata.name === poolName)
       ?.status?.healing?.requests?.some((met) => met.machine === name && met.value === requested) === true;
@@ -18,18 +18,18 @@ export function machineRepaired(wanted: Machine, requested: string, poolName: st
     steps: (view) => {
       const machine = find(view);
       const title = `machine ${name}`;
-      const isDone = machine === undefined || outcomeOf(machine, isBegun(view)).state === 'done';
+      const isDone = machine === undefined || outcomeOf(machine, hasStarted(view)).state === 'done';
       const state = isDone ? ('done' as const) : ('running' as const);
       return [{ key: title, title, state, detail: detailOf(machine) }, ...pool.steps(view)];
     },
     outcome: (view) => {
       const machine = find(view);
-      return machine === undefined ? pool.outcome(view) : outcomeOf(machine, isBegun(view));
+      return machine === undefined ? pool.outcome(view) : outcomeOf(machine, hasStarted(view));
     },
   };
 }
 
-function outcomeOf({ metadata, status }: Machine, isBegun: boolean): Outcome {
+function outcomeOf({ metadata, status }: Machine, hasStarted: boolean): Outcome {
   if (metadata.deletionTimestamp !== undefined) return RUNNING;
   const { repair } = status?.marks ?? {};
   if (repair?.due) return RUNNING;
@@ -39,7 +39,7 @@ function outcomeOf({ metadata, status }: Machine, isBegun: boolean): Outcome {
     const { reason, message } = repair;
     return turn === 'user' || turn === 'operator' ? { state: 'blocked', reason, message } : RUNNING;
   }
-  return isBegun && status?.phase === 'Ready' ? DONE : RUNNING;
+  return hasStarted && status?.phase === 'Ready' ? DONE : RUNNING;
 }
 
 function detailOf(machine: Machine | undefined): string {

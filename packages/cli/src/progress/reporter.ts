@@ -2,13 +2,13 @@ import type { TextSink } from '../command/context.ts';
 import { printable } from '../output/printable.ts';
 import type { Step } from './step.ts';
 
-/** How a command's wait ended; `left`: the user has seen enough, and the work goes on. */
-export type Ending = 'reached' | 'failed' | 'left';
+/** How a command's wait ended; `left` means that the user stopped watching and the operation continues. */
+export type EndState = 'reached' | 'failed' | 'left';
 
 /** Displays steps. */
 export interface Reporter {
   show(steps: readonly Step[]): void;
-  end(ending: Ending): void;
+  end(ending: EndState): void;
 }
 
 /** Prints a line whenever a step changes: for logs, pipes and CI. */
@@ -25,9 +25,9 @@ export class LineReporter implements Reporter {
       if (state === 'waiting') continue;
       const line =
         state === 'done' ? `${title}: done${detail && `, ${detail}`}` : `${title}: ${detail || 'in progress'}`;
-      const told = this.#printed.get(key);
-      if (told === line) continue;
-      const hasChanged = told !== undefined || !isPart || state !== 'done';
+      const lastLine = this.#printed.get(key);
+      if (lastLine === line) continue;
+      const hasChanged = lastLine !== undefined || !isPart || state !== 'done';
       if (!hasChanged) continue;
       this.#printed.set(key, line);
       this.#out.write(`${printable(line)}\n`);

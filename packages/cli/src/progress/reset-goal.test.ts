@@ -3,52 +3,52 @@ import { aCluster } from '@fairway/api/testing/objects';
 import { expect, test } from 'vitest';
 import { clusterReset } from './reset-goal.ts';
 
-const ASKED = '2026-06-01T12:00:00Z';
-const BEFORE = '2026-05-01T12:00:00Z';
+const REQUESTED_AT = '2026-06-01T12:00:00Z';
+const EARLIER = '2026-05-01T12:00:00Z';
 
 const ready = (status: 'True' | 'False', reason: string) => [
-  { type: 'Ready', status, reason, message: '', lastTransitionTime: ASKED },
+  { type: 'Ready', status, reason, message: '', lastTransitionTime: REQUESTED_AT },
 ];
 const reset = (requestedAt: string, phase: NonNullable<ClusterStatus['reset']>['phase']) => ({
   requestedAt,
   phase,
-  since: ASKED,
+  since: REQUESTED_AT,
   nodes: 'Delete' as const,
 });
 
 test.each([
-  { reason: 'not seen yet', status: { conditions: ready('True', 'AsExpected') }, state: 'running', done: 0 },
+  { reason: 'not observed yet', status: { conditions: ready('True', 'AsExpected') }, state: 'running', done: 0 },
   {
     reason: 'an earlier one is complete',
-    status: { reset: reset(BEFORE, 'Complete'), conditions: ready('True', 'AsExpected') },
+    status: { reset: reset(EARLIER, 'Complete'), conditions: ready('True', 'AsExpected') },
     state: 'running',
     done: 0,
   },
   {
     reason: 'nodes go',
-    status: { reset: reset(ASKED, 'RemovingNodes'), conditions: ready('False', 'Resetting') },
+    status: { reset: reset(REQUESTED_AT, 'RemovingNodes'), conditions: ready('False', 'Resetting') },
     state: 'running',
     done: 0,
   },
   {
-    reason: 'the empty control plane starts',
-    status: { reset: reset(ASKED, 'Starting'), conditions: ready('False', 'Provisioning') },
+    reason: 'the empty control plane is starting',
+    status: { reset: reset(REQUESTED_AT, 'Starting'), conditions: ready('False', 'Provisioning') },
     state: 'running',
     done: 2,
   },
   {
     reason: 'nodes have joined',
-    status: { reset: reset(ASKED, 'Complete'), conditions: ready('True', 'AsExpected') },
+    status: { reset: reset(REQUESTED_AT, 'Complete'), conditions: ready('True', 'AsExpected') },
     state: 'done',
     done: 3,
   },
-])('of a reset: $reason: $state', ({ status, state, done }) => {
+])('resetting: $reason: $state', ({ status, state, done }) => {
   const cluster: Cluster = {
     ...aCluster(),
     metadata: { name: 'demo', generation: 2 },
     status: { observedGeneration: 2, ...status },
   };
-  const goal = clusterReset('demo', ASKED);
+  const goal = clusterReset('demo', REQUESTED_AT);
   const view = { cluster, pools: [], machines: [] };
 
   expect(goal.outcome(view).state).toBe(state);

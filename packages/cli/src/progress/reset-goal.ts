@@ -2,7 +2,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { clusterReady, type Goal } from './goal.ts';
 import { RUNNING, type Step } from './step.ts';
 
-/** A cluster that was reset by this request is Ready again. */
+/** A cluster that this request reset is Ready again. */
 export function clusterReset(name: string, requestedAt: string): Goal {
   const ready = clusterReady(name, []);
   return {
@@ -11,16 +11,16 @@ export function clusterReset(name: string, requestedAt: string): Goal {
       const phase = phaseOf(view.cluster, requestedAt);
       const isEmpty = phase === 'Starting' || phase === 'Complete';
       const { ready: up = 0, desired = 0 } = view.cluster?.status?.nodes ?? {};
-      const isBegun = phase !== undefined;
+      const hasStarted = phase !== undefined;
       return [
-        step('former nodes', isBegun && phase !== 'RemovingNodes', `${view.machines.length} left`),
+        step('former nodes', hasStarted && phase !== 'RemovingNodes', `${view.machines.length} left`),
         step('control plane', isEmpty, 'is emptied'),
         step('nodes', phase === 'Complete', isEmpty ? `${up}/${desired} nodes are ready` : ''),
       ];
     },
     outcome: (view) => {
       const outcome = ready.outcome(view);
-      // Ready of before.
+      // Ready refers to the time before the request.
       return outcome.state === 'done' && phaseOf(view.cluster, requestedAt) !== 'Complete' ? RUNNING : outcome;
     },
   };

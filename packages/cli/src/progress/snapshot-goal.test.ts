@@ -28,25 +28,29 @@ function cluster(
 }
 
 test.each([
-  { state: 'running', reason: 'nothing is known yet', seen: cluster({}, {}) },
-  { state: 'running', reason: 'it is being done', seen: cluster({}, { SnapshotsReady: 'Restoring' }) },
-  { state: 'running', reason: 'it does not serve', seen: cluster(RESTORED, { ControlPlaneReady: 'Updating' }) },
-  { state: 'done', reason: 'it serves again', seen: cluster(RESTORED, { ControlPlaneReady: 'True' }) },
+  { state: 'running', reason: 'nothing is observed yet', seen: cluster({}, {}) },
+  { state: 'running', reason: 'it is in progress', seen: cluster({}, { SnapshotsReady: 'Restoring' }) },
+  {
+    state: 'running',
+    reason: 'the control plane does not serve',
+    seen: cluster(RESTORED, { ControlPlaneReady: 'Updating' }),
+  },
+  { state: 'done', reason: 'the control plane serves again', seen: cluster(RESTORED, { ControlPlaneReady: 'True' }) },
   {
     state: 'running',
     reason: 'an earlier request is done',
     seen: cluster({ lastRestore: { snapshot: REQUEST.snapshot, restoredAt: TIME } }, { ControlPlaneReady: 'True' }),
   },
-  { state: 'blocked', reason: "it is the operator's turn", seen: cluster({}, { SnapshotsReady: 'RestoreFailed' }) },
-  { state: 'failed', reason: 'there is no such snapshot', seen: cluster({}, { SnapshotsReady: 'SnapshotNotFound' }) },
+  { state: 'blocked', reason: 'the operator must act', seen: cluster({}, { SnapshotsReady: 'RestoreFailed' }) },
+  { state: 'failed', reason: 'the snapshot does not exist', seen: cluster({}, { SnapshotsReady: 'SnapshotNotFound' }) },
   { state: 'running', reason: 'an older spec failed', seen: cluster({}, { SnapshotsReady: 'RestoreFailed' }, 1) },
-  { state: 'failed', reason: 'somebody deleted it', seen: undefined },
+  { state: 'failed', reason: 'the cluster was deleted', seen: undefined },
 ])('a restore is $state: $reason', ({ state, seen }) => {
   expect(clusterRestored('demo', REQUEST).outcome({ cluster: seen, pools: [], machines: [] }).state).toBe(state);
 });
 
 test.each([
-  { state: 'running', names: ['old'], reason: 'the ones that were there' },
+  { state: 'running', names: ['old'], reason: 'only the existing ones' },
   { state: 'done', names: ['new', 'old'], reason: 'a new one' },
 ])('a snapshot is $state with $reason', ({ state, names }) => {
   const snapshots = names.map((name) => ({ name, takenAt: TIME, sizeBytes: 1 }));

@@ -5,17 +5,17 @@ import { DONE, type Outcome, RUNNING, type Step } from './step.ts';
 
 /** A new snapshot exists. */
 export function snapshotTaken(name: string, known: ReadonlySet<string>): Goal {
-  const findNew = (cluster: Cluster | undefined) =>
+  const findNewSnapshot = (cluster: Cluster | undefined) =>
     cluster?.status?.etcd?.snapshots?.find((snapshot) => !known.has(snapshot.name));
   return {
     subject: `snapshot of cluster "${name}"`,
     steps: ({ cluster }) => {
-      const taken = findNew(cluster);
+      const taken = findNewSnapshot(cluster);
       return [step('snapshot', taken === undefined, taken?.name ?? problemOf(cluster)?.message ?? '')];
     },
     outcome: ({ cluster }) => {
-      if (findNew(cluster)) return DONE;
-      return cluster === undefined ? gone() : troubleOf(cluster);
+      if (findNewSnapshot(cluster)) return DONE;
+      return cluster === undefined ? notFoundOutcome() : failureOf(cluster);
     },
   };
 }
@@ -37,10 +37,10 @@ export function clusterRestored(
       ...ready.steps(view).filter(({ key }) => key === 'control-plane'),
     ],
     outcome: (view) => {
-      if (view.cluster === undefined) return gone();
-      if (!isDone(view.cluster)) return troubleOf(view.cluster);
-      const serves = conditionOf(view.cluster, 'ControlPlaneReady')?.status === 'True';
-      return serves ? DONE : RUNNING;
+      if (view.cluster === undefined) return notFoundOutcome();
+      if (!isDone(view.cluster)) return failureOf(view.cluster);
+      const isServing = conditionOf(view.cluster, 'ControlPlaneReady')?.status === 'True';
+      return isServing ? DONE : RUNNING;
     },
   };
 }
@@ -49,21 +49,21 @@ function step(title: string, isRunning: boolean, detail: string): Step {
   return { key: title, title, state: isRunning ? 'running' : 'done', detail };
 }
 
-/** The condition SnapshotsReady, if it is about the current generation. */
+/** The condition SnapshotsReady, if it refers to the current generation. */
 function problemOf(cluster: Cluster | undefined): Condition | undefined {
   const condition = cluster && conditionOf(cluster, 'SnapshotsReady');
   const isCurrent = (condition?.observedGeneration ?? 0) >= (cluster?.metadata.generation ?? 0);
   return isCurrent && condition?.status === 'False' ? condition : undefined;
 }
 
-function troubleOf(cluster: Cluster): Outcome {
+function failureOf(cluster: Cluster): Outcome {
   const problem = problemOf(cluster);
   if (problem === undefined || problem.reason === 'Restoring') return RUNNING;
   const { reason, message } = problem;
   return { state: reason === 'SnapshotNotFound' ? 'failed' : 'blocked', reason, message };
 }
 
-function gone(): Outcome {
+function notFoundOutcome(): Outcome {
   return { state: 'failed', reason: 'NotFound', message: 'the cluster was deleted in the meantime' };
 }
 

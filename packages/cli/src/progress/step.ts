@@ -5,9 +5,9 @@ export interface Step {
   readonly title: string;
   readonly state: 'waiting' | 'running' | 'done' | 'failed';
   readonly detail: string;
-  /** How far it is, for a bar. */
+  /** Progress, for a bar. */
   readonly progress?: Progress | undefined;
-  /** One of many that another step sums up, such as a node of a pool: told while something is done to it. */
+  /** One of many that another step summarizes, such as a node of a pool; shown only while it is active. */
   readonly isPart?: boolean;
 }
 
@@ -16,11 +16,11 @@ export interface Progress {
   readonly total: number;
 }
 
-/** Those of now, and those of before that are there no more: what they stood for is gone. Pure. */
-export function withGone(before: readonly Step[], now: readonly Step[]): readonly Step[] {
+/** Adds steps that have disappeared since the last view as done, because their objects are gone. Pure. */
+export function withRemovedSteps(before: readonly Step[], now: readonly Step[]): readonly Step[] {
   const keys = new Set(now.map(({ key }) => key));
-  const gone = before.filter(({ key }) => !keys.has(key));
-  return [...now, ...gone.map((step): Step => ({ ...step, state: 'done', detail: 'gone' }))];
+  const removedSteps = before.filter(({ key }) => !keys.has(key));
+  return [...now, ...removedSteps.map((step): Step => ({ ...step, state: 'done', detail: 'gone' }))];
 }
 
 /** State of a step. */

@@ -25,7 +25,7 @@ function terminal() {
 
 const step = (title: string, state: Step['state'], detail: string): Step => ({ key: title, title, state, detail });
 
-test('lines are redrawn as their steps change, come and go on again', () => {
+test('redraws lines as their steps change, appear and run again', () => {
   const { reporter, take } = terminal();
   reporter.show([step('cluster', 'running', 'Upgrade 0/3'), step('pool a', 'done', 'all nodes are ready')]);
   expect(take()).toContain('✔ pool a: all nodes are ready');
@@ -41,7 +41,7 @@ test('lines are redrawn as their steps change, come and go on again', () => {
   reporter.end('reached');
 });
 
-test('spinners turn, and stop with the end', async () => {
+test('turns spinners, and stops them at the end', async () => {
   const { clock, reporter, take } = terminal();
   reporter.show([step('cluster', 'running', 'x')]);
   expect(take()).toContain('⠋ cluster: x');

@@ -1,12 +1,15 @@
 import type { Clock, Timer } from '@fairway/base/clock';
 import { createLogUpdate } from 'log-update';
 import { frameOf } from './frame.ts';
-import type { Ending, Reporter } from './reporter.ts';
+import type { EndState, Reporter } from './reporter.ts';
 import type { Step } from './step.ts';
 
 const TICK_MS = 100;
 
-/** Lines with spinners and bars that are redrawn in place, on stderr: stdout is for results. Lines come and go with their steps. */
+/**
+ * Lines with spinners and bars, redrawn in place on stderr (stdout is for results). Lines appear and disappear with
+ * their steps.
+ */
 export class TerminalReporter implements Reporter {
   readonly #draw: ReturnType<typeof createLogUpdate>;
   readonly #clock: Clock;
@@ -25,9 +28,9 @@ export class TerminalReporter implements Reporter {
     this.#timer ??= this.#spin();
   }
 
-  end(ending: Ending): void {
+  end(endState: EndState): void {
     this.#timer?.cancel();
-    if (this.#steps.length > 0) this.#draw(frameOf(this.#steps, { tick: this.#tick, ending }));
+    if (this.#steps.length > 0) this.#draw(frameOf(this.#steps, { tick: this.#tick, endState }));
     this.#draw.done();
   }
 

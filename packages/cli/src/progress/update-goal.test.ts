@@ -1,7 +1,7 @@
 import type { LastOperation } from '@fairway/api/kinds/status';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
 import { expect, test } from 'vitest';
-import { updated } from './update-goal.ts';
+import { objectUpdated } from './update-goal.ts';
 
 const operation = (state: LastOperation['state']): LastOperation => ({
   type: 'Replace',
@@ -29,13 +29,13 @@ const pool = (state: LastOperation['state'], reason: string, observedGeneration 
 });
 
 test.each([
-  { reason: 'nobody has seen the change', is: pool('Succeeded', 'AsExpected', 1), state: 'running' },
-  { reason: 'nodes are replaced, and enough are ready', is: pool('Processing', 'AsExpected'), state: 'running' },
-  { reason: 'it cannot go on', is: pool('Error', 'QuotaExceeded'), state: 'blocked' },
+  { reason: 'the change is not observed yet', is: pool('Succeeded', 'AsExpected', 1), state: 'running' },
+  { reason: 'nodes are being replaced, and enough are ready', is: pool('Processing', 'AsExpected'), state: 'running' },
+  { reason: 'it is blocked', is: pool('Error', 'QuotaExceeded'), state: 'blocked' },
   { reason: 'it has failed', is: pool('Failed', 'FlavorNotFound'), state: 'failed' },
-  { reason: 'all is done', is: pool('Succeeded', 'AsExpected'), state: 'done' },
+  { reason: 'everything is done', is: pool('Succeeded', 'AsExpected'), state: 'done' },
 ])('$reason: $state', ({ is, state }) => {
-  const goal = updated({ kind: 'nodepool', name: 'web', uid: 'u' });
+  const goal = objectUpdated({ kind: 'nodepool', name: 'web', uid: 'u' });
 
   expect(goal.outcome({ cluster: aCluster(), pools: [is], machines: [] })).toMatchObject({ state });
 });

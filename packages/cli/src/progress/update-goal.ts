@@ -1,16 +1,19 @@
-import { type Goal, readiness, worst } from './goal.ts';
-import { operationOver, principals, type Watched } from './operation-goal.ts';
+import { type Goal, readiness, worstOutcome } from './goal.ts';
+import { operationEnded, type WatchedObject, watchedObjects } from './operation-goal.ts';
 import { RUNNING } from './step.ts';
 
-/** What a change asks for is done: nothing is being done any more, and the object is as it should be. What needs a person is told. */
-export function updated(watched: Watched): Goal {
-  const over = operationOver(watched);
+/**
+ * A requested change is complete: no operation is in progress, and the object matches its spec. Reports what a person
+ * must resolve.
+ */
+export function objectUpdated(watched: WatchedObject): Goal {
+  const ended = operationEnded(watched);
   return {
-    ...over,
+    ...ended,
     outcome: (view) => {
-      const operation = over.outcome(view);
+      const operation = ended.outcome(view);
       if (operation.state === 'failed') return operation;
-      const ready = worst(principals(view, watched).map(readiness));
+      const ready = worstOutcome(watchedObjects(view, watched).map(readiness));
       return operation.state === 'running' && ready.state === 'done' ? RUNNING : ready;
     },
   };

@@ -36,7 +36,7 @@ interface Row {
 
 test.each<Row>([
   {
-    reason: 'all of before is ready, and nobody has seen the request',
+    reason: 'everything is ready at the old version, and the request is not observed yet',
     view: view({ observedGeneration: 1, version: '1.35.2', conditions: ready }, [machine('1.35.2')]),
     outcome: { state: 'running' },
   },
@@ -46,27 +46,27 @@ test.each<Row>([
     outcome: { state: 'running' },
   },
   {
-    reason: 'nodes are too old for it',
+    reason: 'nodes are too old for the new control plane',
     view: view({ version: '1.35.2', conditions: [...ready, condition('UpToDate', 'NodesTooOld')] }, []),
     outcome: { state: 'blocked', reason: 'NodesTooOld', message: 'because of NodesTooOld' },
   },
   {
-    reason: 'nodes are not there yet',
+    reason: 'nodes are not upgraded yet',
     view: view({ version: '1.36.3', conditions: ready }, [machine('1.36.3'), machine('1.35.2')]),
     outcome: { state: 'running' },
   },
   {
-    reason: 'a node is reinstalled, and its kubelet was of before',
+    reason: 'a node is being reinstalled and still reports the old kubelet',
     view: view({ version: '1.36.3', conditions: ready }, [machine('1.36.3', { version: '1.35.2', phase: 'Ready' })]),
     outcome: { state: 'running' },
   },
   {
-    reason: 'a node is registered, and its kubelet has reported no version yet',
+    reason: 'a node is registered, but its kubelet has not reported a version yet',
     view: view({ version: '1.36.3', conditions: ready }, [machine('1.36.3', { version: '', phase: 'Installing' })]),
     outcome: { state: 'running' },
   },
   {
-    reason: 'a kubelet reports words',
+    reason: 'a kubelet reports something that is not a version',
     view: view({ version: '1.36.3', conditions: ready }, [machine('1.36.3', { version: 'dev', phase: 'Ready' })]),
     outcome: { state: 'running' },
   },
@@ -77,7 +77,7 @@ test.each<Row>([
     outcome: { state: 'running' },
   },
   {
-    reason: 'a drain is held up, which its time limit ends',
+    reason: 'a drain is blocked until its timeout',
     view: view({ version: '1.36.3', conditions: ready }, [machine('1.35.2')], {
       state: 'Running',
       reason: 'PodDisruptionBudget',
@@ -95,22 +95,22 @@ test.each<Row>([
     outcome: { state: 'blocked', reason: 'UpgradeHalted', message: 'pool general: demo-1 does not work' },
   },
   {
-    reason: 'a server of this client has a reason that it does not know',
+    reason: 'the server reports a reason that this client does not know',
     view: view({ version: '1.36.3', conditions: ready }, [machine('1.35.2')], { state: 'Waiting', reason: 'Newer' }),
     outcome: { state: 'running' },
   },
   {
-    reason: 'all nodes are, and the cluster settles',
+    reason: 'all nodes are upgraded, and the cluster is settling',
     view: view({ version: '1.36.3', conditions: [condition('Ready', 'Updating')] }, [machine('1.36.3')]),
     outcome: { state: 'running' },
   },
   {
-    reason: 'all is done',
+    reason: 'everything is done',
     view: view({ version: '1.36.3', conditions: ready }, [machine('1.36.3')]),
     outcome: { state: 'done' },
   },
   {
-    reason: 'an older patch than the one that was asked for',
+    reason: 'an older patch than the requested one',
     wanted: '1.36.4',
     view: view({ version: '1.36.3', conditions: ready }, [machine('1.36.3')]),
     outcome: { state: 'running' },
@@ -126,7 +126,7 @@ test.each([
     details: ['because of Updating', ''],
   },
   {
-    reason: 'the pool says what it waits for',
+    reason: 'the pool reports what it waits for',
     view: view({ version: '1.36.3', conditions: ready }, [machine('1.36.3'), machine('1.35.2')], {
       reason: 'QuotaExceeded',
       message: 'no room',
@@ -134,7 +134,7 @@ test.each([
     details: ['1.36.3', '1/2 nodes; pool general: no room'],
   },
   {
-    reason: 'the node that is on its way is named, with what it waits for since when, and the expected end',
+    reason: 'the step names the current node, what it waits for since when, and the expected end',
     view: view(
       {
         version: '1.36.3',

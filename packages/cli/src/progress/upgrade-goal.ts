@@ -1,5 +1,5 @@
 import { actionRequiredBy, ConditionReason } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
+import { pluralize } from '@fairway/api/domain/pluralize';
 import { isMinor } from '@fairway/api/domain/version-numbers';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
@@ -19,7 +19,8 @@ export function clusterUpgraded(name: string, wanted: string): Goal {
       const { cluster, machines, pools } = view;
       const outcome = ready.outcome(view);
       if (cluster === undefined || outcome.state === 'failed') return outcome;
-      const isThere = runs(cluster.status?.version, wanted) && machines.every((machine) => isUpgraded(machine, wanted));
+      const isThere =
+        runsVersion(cluster.status?.version, wanted) && machines.every((machine) => isUpgraded(machine, wanted));
       if (isThere) return outcome;
       return held(cluster, pools) ?? (outcome.state === 'done' ? RUNNING : outcome);
     },
@@ -31,7 +32,7 @@ function controlPlaneStep(cluster: Cluster | undefined, wanted: string): Step {
   const title = 'control plane';
   const { version } = cluster?.status ?? {};
   const isReady = conditionOf(cluster, 'ControlPlaneReady')?.status === 'True';
-  if (runs(version, wanted) && isReady) return { key, title, state: 'done', detail: version ?? '' };
+  if (runsVersion(version, wanted) && isReady) return { key, title, state: 'done', detail: version ?? '' };
   const why = conditionOf(cluster, 'UpToDate');
   const detail = why?.status === 'False' ? why.message : (conditionOf(cluster, 'ControlPlaneReady')?.message ?? '');
   return { key, title, state: 'running', detail };
@@ -41,17 +42,17 @@ function nodesStep({ cluster, machines, pools }: ClusterView, wanted: string): S
   const key = 'nodes';
   const title = 'nodes';
   const done = machines.filter((machine) => isUpgraded(machine, wanted)).length;
-  const share = `${done}/${counted(machines.length, 'node')}`;
-  if (done === machines.length && runs(cluster?.status?.version, wanted)) {
+  const share = `${done}/${pluralize(machines.length, 'node')}`;
+  if (done === machines.length && runsVersion(cluster?.status?.version, wanted)) {
     return { key, title, state: 'done', detail: share };
   }
-  if (!runs(cluster?.status?.version, wanted)) return { key, title, state: 'waiting', detail: '' };
+  if (!runsVersion(cluster?.status?.version, wanted)) return { key, title, state: 'waiting', detail: '' };
   const progress = { done, total: machines.length };
   const detail = [share, ...atWork(machines, wanted), ...waits(pools), ...end(cluster)].join('; ');
   return { key, title, state: 'running', detail, progress };
 }
 
-/** The node that is on its way, and where. */
+/** The node being upgraded, and its progress. */
 function atWork(machines: readonly Machine[], wanted: string): string[] {
   const machine = machines.find(
     (each) => !isUpgraded(each, wanted) && (each.status?.phase !== 'Ready' || each.status.marks?.renewal?.due === true),
@@ -75,42 +76,42 @@ function end(cluster: Cluster | undefined): string[] {
   return estimatedEndTime === undefined ? [] : [`done about ${localTime(estimatedEndTime)}`];
 }
 
-/** What goes on by itself is waited for, the window too; what a person or the operator has to decide is told. */
+/** Waits for what continues without help, including the window; reports what a user or operator must decide. */
 function held(cluster: Cluster, pools: readonly NodePool[]): Outcome | undefined {
   const isCurrent = (cluster.status?.observedGeneration ?? 0) >= (cluster.metadata.generation ?? 0);
   const upToDate = isCurrent ? conditionOf(cluster, 'UpToDate') : undefined;
-  if (upToDate?.status === 'False' && isOthersTurn(upToDate.reason) && !isDraining(upToDate.reason)) {
+  if (upToDate?.status === 'False' && isWaitingForOthers(upToDate.reason) && !isDraining(upToDate.reason)) {
     return { state: 'blocked', reason: upToDate.reason, message: upToDate.message };
   }
   for (const { metadata, status } of pools) {
     const { reason, message = '', state } = status?.upgrade ?? {};
-    if (reason === undefined || state === 'Complete' || !isOthersTurn(reason)) continue;
+    if (reason === undefined || state === 'Complete' || !isWaitingForOthers(reason)) continue;
     if (isDraining(reason)) continue;
     return { state: 'blocked', reason, message: `pool ${metadata.name}: ${message}` };
   }
   return undefined;
 }
 
-/** A drain that pods hold up ends by itself when its time limit is over. */
+/** A drain blocked by pods ends at its timeout. */
 function isDraining(reason: string): boolean {
   return reason === ConditionReason.PodDisruptionBudget;
 }
 
-function isOthersTurn(reason: string): boolean {
+function isWaitingForOthers(reason: string): boolean {
   // A newer server may have reasons that this client does not know.
   const turn: string | undefined = actionRequiredBy(reason as ConditionReason);
   return turn === 'user' || turn === 'operator';
 }
 
-/** Whether its node has come back, not only what it is to become. */
+/** Whether the node itself has come back, not only whether its target is set. */
 export function isUpgraded({ spec, status }: Machine, wanted: string): boolean {
-  return runs(spec.version, wanted) && runs(status?.version, wanted) && status?.phase === 'Ready';
+  return runsVersion(spec.version, wanted) && runsVersion(status?.version, wanted) && status?.phase === 'Ready';
 }
 
-/** One that reports no version yet runs an old one. */
-function runs(version: string | undefined, wanted: string): boolean {
+/** A node that reports no version yet runs an old one. */
+function runsVersion(version: string | undefined, wanted: string): boolean {
   if (version === undefined) return false;
-  // What a kubelet reports is no version at times: nothing here reads it as one.
+  // A kubelet may report something that is not a version; it is never parsed here.
   return version === wanted || (isMinor(wanted) && version.startsWith(`${wanted}.`));
 }
 

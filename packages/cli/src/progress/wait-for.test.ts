@@ -5,13 +5,13 @@ import type { ClusterView } from './cluster-view.ts';
 import type { Goal } from './goal.ts';
 import { LineReporter } from './reporter.ts';
 import type { Outcome, Step } from './step.ts';
-import { reach, timeLeft } from './wait-for.ts';
+import { timeLeft, waitForGoal } from './wait-for.ts';
 
 const NOTHING: ClusterView = { cluster: undefined, pools: [], machines: [] };
 const BLOCKED: Outcome = { state: 'blocked', reason: 'QuotaExceeded', message: 'the quota is 10 cores' };
 
-/** A goal with the listed states, one per view; after the last one nothing changes any more. */
-function pursue(outcomes: readonly Outcome[], steps: readonly (readonly Step[])[] = []) {
+/** A goal with the listed states, one per view; nothing changes after the last one. */
+function runGoal(outcomes: readonly Outcome[], steps: readonly (readonly Step[])[] = []) {
   const clock = new FakeClock();
   const context = fakeContext({ clock });
   const seen = Promise.withResolvers<void>();
@@ -30,16 +30,16 @@ function pursue(outcomes: readonly Outcome[], steps: readonly (readonly Step[])[
   }
   const interrupt = new AbortController();
   const reporter = new LineReporter(context.stderr);
-  const done = reach(goal, { follow, reporter, clock, signal: interrupt.signal, timeoutMs: 60_000 });
+  const done = waitForGoal(goal, { follow, reporter, clock, signal: interrupt.signal, timeoutMs: 60_000 });
   return { done, clock, allSeen: seen.promise, written: context.written, interrupt };
 }
 
-test('a reached goal ends the wait', async () => {
-  await expect(pursue([{ state: 'running' }, { state: 'done' }]).done).resolves.toBeUndefined();
+test('ends the wait at a reached goal', async () => {
+  await expect(runGoal([{ state: 'running' }, { state: 'done' }]).done).resolves.toBeUndefined();
 });
 
-test('a permanent failure ends it immediately, with advice', async () => {
-  const { done } = pursue([{ state: 'failed', reason: 'FlavorNotFound', message: 'no b3-9' }]);
+test('ends the wait at a permanent failure, with advice', async () => {
+  const { done } = runGoal([{ state: 'failed', reason: 'FlavorNotFound', message: 'no b3-9' }]);
 
   await expect(done).rejects.toMatchObject({
     message: 'cluster "demo": FlavorNotFound: no b3-9',
@@ -48,8 +48,8 @@ test('a permanent failure ends it immediately, with advice', async () => {
   });
 });
 
-test('a blocked step is reported after a grace period', async () => {
-  const { done, clock, allSeen } = pursue([BLOCKED]);
+test('reports a blocked step after a grace period', async () => {
+  const { done, clock, allSeen } = runGoal([BLOCKED]);
   const failure = done.catch((error: unknown) => error);
   await allSeen;
   await clock.advance(15_000);
@@ -57,14 +57,14 @@ test('a blocked step is reported after a grace period', async () => {
   expect(await failure).toMatchObject({ message: 'cluster "demo": QuotaExceeded: the quota is 10 cores', exitCode: 1 });
 });
 
-test('a transient problem does not end it', async () => {
-  const { done } = pursue([BLOCKED, { state: 'running' }, { state: 'done' }]);
+test('continues despite a transient problem', async () => {
+  const { done } = runGoal([BLOCKED, { state: 'running' }, { state: 'done' }]);
 
   await expect(done).resolves.toBeUndefined();
 });
 
-test('a timeout ends it, and the message says that Fairway continues', async () => {
-  const { done, clock, allSeen } = pursue([{ state: 'running' }]);
+test('times out with a message that Fairway continues', async () => {
+  const { done, clock, allSeen } = runGoal([{ state: 'running' }]);
   const failure = done.catch((error: unknown) => error);
   await allSeen;
   await clock.advance(60_000);
@@ -72,9 +72,9 @@ test('a timeout ends it, and the message says that Fairway continues', async () 
   expect(await failure).toMatchObject({ message: 'cluster "demo": timed out after 60 s', exitCode: 4 });
 });
 
-test('without a terminal every change is one line', async () => {
+test('prints one line per change without a terminal', async () => {
   const step = (state: Step['state'], detail: string): Step => ({ key: 'n', title: 'network', state, detail });
-  const { done, written } = pursue(
+  const { done, written } = runGoal(
     [{ state: 'running' }, { state: 'running' }, { state: 'running' }, { state: 'done' }],
     [[step('waiting', '')], [step('running', 'a router')], [step('running', 'a router')], [step('done', '')]],
   );
@@ -83,7 +83,7 @@ test('without a terminal every change is one line', async () => {
   expect(written.stderr).toBe('network: a router\nnetwork: done\n');
 });
 
-test('what is there no more is told as gone, once', async () => {
+test('reports a removed step as gone, once', async () => {
   const step = (key: string): Step => ({
     key,
     title: key,
@@ -91,7 +91,7 @@ test('what is there no more is told as gone, once', async () => {
     detail: 'goes',
     progress: { done: 2, total: 2 },
   });
-  const { done, written } = pursue(
+  const { done, written } = runGoal(
     [{ state: 'running' }, { state: 'running' }, { state: 'running' }, { state: 'done' }],
     [[step('cluster'), step('pool')], [step('cluster')], [step('cluster')], []],
   );
@@ -100,9 +100,9 @@ test('what is there no more is told as gone, once', async () => {
   expect(written.stderr).toBe('cluster: goes\npool: goes\npool: done, gone\ncluster: done, gone\n');
 });
 
-test('without a terminal, a part is told of once something is done to it', async () => {
+test('reports a part without a terminal once it is active', async () => {
   const part = (state: Step['state']): Step => ({ key: 'a', title: 'machine a', state, detail: 'x', isPart: true });
-  const { done, written } = pursue(
+  const { done, written } = runGoal(
     [{ state: 'running' }, { state: 'running' }, { state: 'done' }],
     [[part('done')], [part('running')], [part('done')]],
   );
@@ -111,7 +111,7 @@ test('without a terminal, a part is told of once something is done to it', async
   expect(written.stderr).toBe('machine a: x\nmachine a: done, x\n');
 });
 
-test('one timeout is for all that a command waits for', async () => {
+test('applies one timeout to everything that a command waits for', async () => {
   const clock = new FakeClock();
   const left = timeLeft({ clock }, 60_000);
 

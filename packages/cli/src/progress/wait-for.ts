@@ -7,13 +7,15 @@ import { adviceFor } from './advice.ts';
 import { type ClusterView, followCluster } from './cluster-view.ts';
 import type { Goal } from './goal.ts';
 import { openReporter } from './open-reporter.ts';
-import type { Ending, Reporter } from './reporter.ts';
-import { type Outcome, type Step, withGone } from './step.ts';
+import type { EndState, Reporter } from './reporter.ts';
+import { type Outcome, type Step, withRemovedSteps } from './step.ts';
 
-/** Grace period for a blocked step before the command gives up: what is missing may be about to appear. */
+/** Grace period for a blocked step before the command gives up: the missing object may be about to appear. */
 const BLOCKED_GRACE_MS = 15_000;
 
-/** What is left of a `--timeout` that begins now, for a command that waits for one thing after another. Milliseconds; at least one. */
+/**
+ * The remaining part of a `--timeout` that starts now, for a command with several waits. Milliseconds; at least one.
+ */
 export function timeLeft({ clock }: Pick<CliContext, 'clock'>, timeoutMs: number): () => number {
   const untilMs = clock.now() + timeoutMs;
   return () => Math.max(untilMs - clock.now(), 1);
@@ -30,20 +32,20 @@ export async function waitFor(
   const reporter = await openReporter(context);
   const follow = (signal: AbortSignal) => followCluster(connection, clusterName, signal);
   const { clock, signal } = context;
-  let ending: Ending = 'failed';
+  let endState: EndState = 'failed';
   try {
-    await reach(goal, { follow, reporter, clock, signal, timeoutMs });
-    ending = 'reached';
+    await waitForGoal(goal, { follow, reporter, clock, signal, timeoutMs });
+    endState = 'reached';
   } finally {
-    reporter.end(signal.aborted ? 'left' : ending);
+    reporter.end(signal.aborted ? 'left' : endState);
     if (signal.aborted) {
-      const again = goal.watch ?? `fairway cluster get ${clusterName} --watch`;
-      context.stderr.write(`Fairway continues in the background; to follow the progress again: ${again}\n`);
+      const followCommand = goal.watch ?? `fairway cluster get ${clusterName} --watch`;
+      context.stderr.write(`Fairway continues in the background; to follow the progress again: ${followCommand}\n`);
     }
   }
 }
 
-export interface ReachOptions {
+export interface WaitForGoalOptions {
   readonly follow: (signal: AbortSignal) => AsyncIterable<ClusterView>;
   readonly reporter: Reporter;
   readonly clock: Clock;
@@ -51,22 +53,25 @@ export interface ReachOptions {
   readonly timeoutMs: number;
 }
 
-/** Like `waitFor`, over any source of views. */
-export async function reach(goal: Goal, { follow, reporter, clock, signal, timeoutMs }: ReachOptions): Promise<void> {
+/** Like `waitFor`, for any source of views. */
+export async function waitForGoal(
+  goal: Goal,
+  { follow, reporter, clock, signal, timeoutMs }: WaitForGoalOptions,
+): Promise<void> {
   const deadline = new AbortController();
   const stop = AbortSignal.any([signal, deadline.signal]);
   const timer = clock.after(timeoutMs, () => deadline.abort());
   let latest: Outcome = { state: 'running' };
   let steps: readonly Step[] = [];
-  // A blocked cluster may not change any more, so a timer has to end the wait.
+  // A blocked cluster may never change again, so a timer must end the wait.
   let grace: { readonly reason: string; cancel(): void } | undefined;
   try {
     for await (const view of follow(stop)) {
-      steps = withGone(steps, goal.steps(view));
+      steps = withRemovedSteps(steps, goal.steps(view));
       reporter.show(steps);
       latest = goal.outcome(view);
       if (latest.state === 'done') return;
-      if (latest.state === 'failed') throw blocked(goal, latest);
+      if (latest.state === 'failed') throw blockedError(goal, latest);
       if (latest.state === 'blocked') {
         const { reason } = latest;
         if (grace?.reason !== reason) {
@@ -84,13 +89,13 @@ export async function reach(goal: Goal, { follow, reporter, clock, signal, timeo
     grace?.cancel();
   }
   signal.throwIfAborted();
-  if (latest.state === 'blocked') throw blocked(goal, latest);
+  if (latest.state === 'blocked') throw blockedError(goal, latest);
   throw new CommandError(`${goal.subject}: timed out after ${Math.round(timeoutMs / 1000)} s`, {
     exitCode: ExitCode.TimedOut,
     advice: 'Fairway continues in the background: see "fairway cluster list", or wait longer with --timeout',
   });
 }
 
-function blocked({ subject }: Goal, { reason, message }: { reason: string; message: string }): CommandError {
+function blockedError({ subject }: Goal, { reason, message }: { reason: string; message: string }): CommandError {
   return new CommandError(`${subject}: ${reason}: ${message}`, { advice: adviceFor(reason) });
 }

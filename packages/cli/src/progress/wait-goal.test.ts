@@ -3,8 +3,8 @@ import { aCluster, aNodePool } from '@fairway/api/testing/objects';
 import type { Condition } from '@fairway/kube/object/meta';
 import { expect, test } from 'vitest';
 import type { ClusterView } from './cluster-view.ts';
-import type { Watched } from './operation-goal.ts';
-import { inState, parseWaitTarget, type WaitTarget } from './wait-goal.ts';
+import type { WatchedObject } from './operation-goal.ts';
+import { parseWaitTarget, stateReached, type WaitTarget } from './wait-goal.ts';
 
 test.each<{ text: string; target: WaitTarget | undefined }>([
   { text: 'Ready', target: { state: 'ready' } },
@@ -47,45 +47,57 @@ function view({ cluster = {}, pool = ready, machine = {} }: Record<string, objec
   };
 }
 const NOTHING: ClusterView = { cluster: undefined, pools: [], machines: [] };
-const cluster: Watched = { kind: 'cluster', name: 'demo', uid: 'c' };
-const pool: Watched = { kind: 'nodepool', name: 'general', uid: 'p' };
-const machine: Watched = { kind: 'machine', name: 'm', uid: 'm' };
+const cluster: WatchedObject = { kind: 'cluster', name: 'demo', uid: 'c' };
+const pool: WatchedObject = { kind: 'nodepool', name: 'general', uid: 'p' };
+const machine: WatchedObject = { kind: 'machine', name: 'm', uid: 'm' };
 
-test.each<{ watched: Watched; target: string; view: ClusterView; state: string; reason: string }>([
-  { watched: cluster, target: 'Ready', view: view(), state: 'done', reason: 'it is, and so are its pools' },
-  { watched: cluster, target: 'Ready', view: view({ pool: {} }), state: 'running', reason: 'a pool is not seen yet' },
+test.each<{ watched: WatchedObject; target: string; view: ClusterView; state: string; reason: string }>([
+  { watched: cluster, target: 'Ready', view: view(), state: 'done', reason: 'the cluster and its pools are ready' },
+  {
+    watched: cluster,
+    target: 'Ready',
+    view: view({ pool: {} }),
+    state: 'running',
+    reason: 'a pool is not observed yet',
+  },
   { watched: cluster, target: 'Ready', view: view({ pool: broken }), state: 'blocked', reason: 'a pool needs help' },
-  { watched: cluster, target: 'Ready', view: NOTHING, state: 'failed', reason: 'it is gone' },
-  { watched: pool, target: 'Ready', view: view({ cluster: broken }), state: 'done', reason: 'a pool for itself' },
+  { watched: cluster, target: 'Ready', view: NOTHING, state: 'failed', reason: 'the cluster was deleted' },
+  { watched: pool, target: 'Ready', view: view({ cluster: broken }), state: 'done', reason: 'a pool alone' },
   { watched: machine, target: 'Ready', view: view(), state: 'done', reason: 'a machine' },
-  { watched: cluster, target: 'deleted', view: view(), state: 'running', reason: 'it is there' },
-  { watched: cluster, target: 'deleted', view: NOTHING, state: 'done', reason: 'it is gone' },
-  { watched: { ...cluster, uid: 'x' }, target: 'deleted', view: view(), state: 'done', reason: 'another of its name' },
-  { watched: machine, target: 'deleted', view: NOTHING, state: 'done', reason: 'a machine is gone' },
-  { watched: cluster, target: 'upgraded', view: view(), state: 'done', reason: 'all run the version' },
+  { watched: cluster, target: 'deleted', view: view(), state: 'running', reason: 'the object exists' },
+  { watched: cluster, target: 'deleted', view: NOTHING, state: 'done', reason: 'the object is deleted' },
+  {
+    watched: { ...cluster, uid: 'x' },
+    target: 'deleted',
+    view: view(),
+    state: 'done',
+    reason: 'another object has its name',
+  },
+  { watched: machine, target: 'deleted', view: NOTHING, state: 'done', reason: 'a machine is deleted' },
+  { watched: cluster, target: 'upgraded', view: view(), state: 'done', reason: 'everything runs the version' },
   {
     watched: cluster,
     target: 'upgraded',
     view: view({ machine: { version: '1.35.1' } }),
     state: 'running',
-    reason: 'a node runs the version of before',
+    reason: 'a node runs the old version',
   },
   {
     watched: pool,
     target: 'upgraded',
     view: view({ machine: { version: '1.35.1' } }),
     state: 'running',
-    reason: 'a node of the pool does',
+    reason: 'a node of the pool runs the old version',
   },
   {
     watched: pool,
     target: 'upgraded',
     view: view({ machine: { version: '1.35.1' }, pool: { ...ready, upgrade: { state: 'Aborted' } } }),
     state: 'failed',
-    reason: 'somebody has aborted it',
+    reason: 'the upgrade was aborted',
   },
   { watched: pool, target: 'upgraded', view: view(), state: 'done', reason: 'all nodes of the pool run it' },
-  { watched: machine, target: 'upgraded', view: view(), state: 'done', reason: 'a machine runs it' },
+  { watched: machine, target: 'upgraded', view: view(), state: 'done', reason: 'the machine runs it' },
   {
     watched: machine,
     target: 'upgraded',
@@ -107,9 +119,15 @@ test.each<{ watched: Watched; target: string; view: ClusterView; state: string; 
     state: 'done',
     reason: 'its value',
   },
-  { watched: cluster, target: 'condition=UpToDate', view: view(), state: 'running', reason: 'no such condition yet' },
-])('$watched.kind --for=$awaited: $state, as $reason', ({ watched, target, view, state }) => {
+  {
+    watched: cluster,
+    target: 'condition=UpToDate',
+    view: view(),
+    state: 'running',
+    reason: 'the condition does not exist yet',
+  },
+])('$watched.kind --for=$awaited is $state: $reason', ({ watched, target, view, state }) => {
   const wanted = parseWaitTarget(target);
 
-  expect(wanted && inState(watched, wanted).outcome(view).state).toBe(state);
+  expect(wanted && stateReached(watched, wanted).outcome(view).state).toBe(state);
 });

@@ -16,7 +16,7 @@ test('docs/operators/configuration.md has every key (npm run generate:cli)', () 
   expect(KEYS.filter(({ name }) => !stored.includes(`| \`${name}\` |`))).toEqual([]);
 });
 
-test('the JSON schema for editors is that of the file (npm run generate:cli)', () => {
+test('the JSON schema for editors matches the file (npm run generate:cli)', () => {
   const stored: unknown = JSON.parse(readFileSync(join(docs, 'fairway.schema.json'), 'utf8'));
 
   expect(stored).toEqual(JSON.parse(JSON.stringify(configurationSchema())));

@@ -55,19 +55,19 @@ function sectionOf(path: readonly string[]): string {
 }
 
 function rowOf({ name, variable, facts }: Key, flags: ReadonlyMap<string, Option>): string {
-  const { description, allowed, only } = facts;
+  const { description, allowed, onlyCommand } = facts;
   const flag = flags.get(facts.option)?.long;
   const others = [flag, variable].filter((text) => text !== undefined).map((text) => `\`${text}\``);
-  const meaning = `${description}${only ? ` (\`${only}\` alone)` : ''}`;
+  const meaning = `${description}${onlyCommand ? ` (\`${onlyCommand}\` alone)` : ''}`;
   return `| \`${name}\` | ${[meaning, allowed, defaultOf(facts), others.join(' ')].join(' | ')} |`;
 }
 
-function defaultOf({ default: value, otherwise }: Key['facts']): string {
+function defaultOf({ default: value, defaultText }: Key['facts']): string {
   if (Array.isArray(value) && value.length === 0) return 'none';
-  return value === undefined ? (otherwise ?? 'none') : `\`${String(value)}\``;
+  return value === undefined ? (defaultText ?? 'none') : `\`${String(value)}\``;
 }
 
-/** The flags of up and serve, and the global ones, by where commander keeps their value. */
+/** The flags of up, serve and the program, by the name under which commander stores them. */
 function flagsOf(program: Command): ReadonlyMap<string, Option> {
   const commands = [program, ...program.commands.filter((command) => ['up', 'serve'].includes(command.name()))];
   return new Map(commands.flatMap(({ options }) => options.map((option) => [option.attributeName(), option] as const)));

@@ -5,7 +5,7 @@ import { renderManPage } from './man-page.ts';
 
 const page = renderManPage(buildProgram(fakeContext()), '1.2.3');
 
-it('has the parts of a manual page in their order', () => {
+it('has the sections of a manual page in order', () => {
   const headings = page.match(/^\.SH .*$/gm);
 
   expect(page).toMatch(/^\.TH FAIRWAY 1 "" "fairway 1\.2\.3" "Fairway"\n/);
@@ -18,14 +18,14 @@ it('has the parts of a manual page in their order', () => {
   ]);
 });
 
-it('has each command with its options, and no hidden one', () => {
+it('lists each command with its options, without hidden ones', () => {
   expect(page).toContain('.SS fairway auth token [options]\n');
   expect(page).toContain('.B \\-\\-project <project>\n');
   expect(page).not.toContain('complete \\-\\-');
   expect(page).not.toContain('__complete');
 });
 
-it('has no line that roff would take for a request of its own', () => {
+it('has no line that roff would read as a request', () => {
   const requests = new Set(page.match(/^[.'][^ \n]*/gm));
 
   expect(requests).toEqual(new Set(['.TH', '.SH', '.SS', '.TP', '.B', '.I']));

@@ -45,7 +45,7 @@ function optionLines({ flags, description, argChoices }: Option): string[] {
   return ['.TP', `.B ${escaped(flags)}`, escaped(`${description}${usedChoices(argChoices)}`)];
 }
 
-/** What roff would take for requests, escapes or typographic signs stays what it is. */
+/** Escapes everything that roff would read as a request, an escape or a typographic sign. */
 function escaped(text: string): string {
   const safe = text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll("'", '\\(aq').replaceAll('\n', ' ');
   return /^[.]/.test(safe) ? `\\&${safe}` : safe;

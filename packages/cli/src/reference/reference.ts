@@ -2,7 +2,7 @@ import { ExitCode } from '@fairway/service/exit-code';
 import type { Argument, Command, Option } from 'commander';
 import { KEYS } from '../configuration/keys.ts';
 
-/** What each code says. */
+/** The meaning of each exit code. */
 export const EXIT_CODES: Record<keyof typeof ExitCode, string> = {
   Ok: 'success',
   Failed: 'the server rejected the request, the awaited state cannot be reached, or doctor found an error',
@@ -12,7 +12,7 @@ export const EXIT_CODES: Record<keyof typeof ExitCode, string> = {
   Interrupted: 'stopped by a signal',
 };
 
-/** An option that at least so many commands have is described once for all of them. */
+/** An option that at least this many commands have is described once for all of them. */
 const SHARED_BY = 3;
 
 /** The command's reference as Markdown, generated from the commander tree. */
@@ -48,7 +48,7 @@ export function renderReference(program: Command): string {
 
 type SharedOptions = ReadonlyMap<string, Option>;
 
-/** By flags and description, which say what an option is; choices and defaults differ by command. */
+/** Identified by flags and description; choices and defaults differ by command. */
 function sharedOptions(program: Command): SharedOptions {
   const counts = new Map<string, { readonly option: Option; count: number }>();
   for (const command of allCommands(program)) {
@@ -103,7 +103,7 @@ function argumentItem(argument: Argument): string {
   return `- \`${argumentUsage(argument)}\`: ${argument.description}${usedChoices(argument.argChoices)}`;
 }
 
-/** As in a usage line: `<name>` is required, `[names...]` may be left out or repeated. */
+/** As in a usage line: `<name>` is required, `[names...]` is optional or repeated. */
 export function argumentUsage(argument: Argument): string {
   const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
   return argument.required ? `<${name}>` : `[${name}]`;
@@ -121,7 +121,7 @@ function sharedItem(option: Option): string {
   return `\`${flags}\`${details === '' ? '' : ` (${details})`}`;
 }
 
-/** The values that can be chosen, in brackets. */
+/** The allowed values, in brackets. */
 export function usedChoices(choices: readonly string[] | undefined): string {
   return choices === undefined ? '' : ` (${choices.join(', ')})`;
 }
@@ -129,7 +129,7 @@ export function usedChoices(choices: readonly string[] | undefined): string {
 function defaultOf({ defaultValue, defaultValueDescription, negate }: Option): string {
   if (
     defaultValue === undefined ||
-    // A switch says in words whether it is on.
+    // The default of a switch is described in words.
     typeof defaultValue === 'boolean' ||
     negate ||
     (Array.isArray(defaultValue) && defaultValue.length === 0 && !defaultValueDescription)

@@ -19,25 +19,25 @@ export interface DownloadOptions {
   readonly onProgress: (bytes: number, total: number | undefined) => void;
 }
 
-/** A server that is silent for this long is considered dead. */
-const SILENCE_MS = 60_000;
-const RETRY_MS = 1000;
+/** A server that sends nothing for this long is considered dead. */
+const IDLE_TIMEOUT_MS = 60_000;
+const RETRY_DELAY_MS = 1000;
 /** Consecutive attempts without progress. */
-const MOST_VAIN_ATTEMPTS = 3;
+const MAX_STALLED_ATTEMPTS = 3;
 
 /**
- * Downloads a file, and renames it to its final name once its checksum matches and it is on disk. Resumes what an interrupted
- * attempt left in `PATH.part`. Throws a CommandError.
+ * Downloads a file, and renames it once its checksum matches and it is on disk. Resumes an interrupted attempt from
+ * `PATH.part`. Throws a CommandError.
  */
 export async function download(url: string, path: string, checksum: Checksum, options: DownloadOptions): Promise<void> {
   const part = `${path}.part`;
   if (sizeOf(path) > 0 && (await hasChecksum(path, checksum))) return;
-  const hadBegun = sizeOf(part) > 0;
-  await receiveAll(url, part, options);
+  const hadPartialFile = sizeOf(part) > 0;
+  await receiveWithRetries(url, part, options);
   if (!(await hasChecksum(part, checksum))) {
     rmSync(part, { force: true });
-    // The partial file may be of a different version of the file.
-    if (hadBegun) return download(url, path, checksum, options);
+    // The partial file may belong to a different version of the file.
+    if (hadPartialFile) return download(url, path, checksum, options);
     throw new CommandError(`${url} does not match its ${checksum.algorithm} checksum and was removed`, {
       advice: 'the mirror is damaged or being updated: try again later, or use another mirror with --mirror',
     });
@@ -52,16 +52,16 @@ export async function download(url: string, path: string, checksum: Checksum, op
 }
 
 /** Receives the complete file; reconnects after an interruption, as long as each attempt makes progress. */
-async function receiveAll(url: string, part: string, options: DownloadOptions): Promise<void> {
-  for (let vain = 0; ; ) {
+async function receiveWithRetries(url: string, part: string, options: DownloadOptions): Promise<void> {
+  for (let stalledAttempts = 0; ; ) {
     const before = sizeOf(part);
     try {
       return await receive(url, part, options);
     } catch (error) {
       if (options.signal.aborted || error instanceof CommandError) throw error;
-      vain = sizeOf(part) > before ? 0 : vain + 1;
-      if (vain >= MOST_VAIN_ATTEMPTS) throw explainDownload(error, url);
-      await options.clock.sleep(RETRY_MS, options.signal);
+      stalledAttempts = sizeOf(part) > before ? 0 : stalledAttempts + 1;
+      if (stalledAttempts >= MAX_STALLED_ATTEMPTS) throw explainDownload(error, url);
+      await options.clock.sleep(RETRY_DELAY_MS, options.signal);
     }
   }
 }
@@ -69,8 +69,8 @@ async function receiveAll(url: string, part: string, options: DownloadOptions): 
 async function receive(url: string, part: string, options: DownloadOptions): Promise<void> {
   const { onProgress, clock, signal } = options;
   const silence = new AbortController();
-  const give = () => silence.abort(new Error(`no data for ${SILENCE_MS / 1000} s`));
-  let timer = clock.after(SILENCE_MS, give);
+  const give = () => silence.abort(new Error(`no data for ${IDLE_TIMEOUT_MS / 1000} s`));
+  let timer = clock.after(IDLE_TIMEOUT_MS, give);
   try {
     const begun = sizeOf(part);
     const response = await options.fetch(url, {
@@ -80,15 +80,15 @@ async function receive(url: string, part: string, options: DownloadOptions): Pro
     // The server has no more bytes to send; the checksum decides.
     if (response.status === 416) return;
     if (!response.ok) throw refusal(url, response.status);
-    const isRest = response.status === 206;
+    const isPartial = response.status === 206;
     const length = response.headers.get('content-length');
-    const total = length === null ? undefined : Number(length) + (isRest ? begun : 0);
-    let bytes = isRest ? begun : 0;
-    const file = await open(part, isRest ? 'a' : 'w', 0o600);
+    const total = length === null ? undefined : Number(length) + (isPartial ? begun : 0);
+    let bytes = isPartial ? begun : 0;
+    const file = await open(part, isPartial ? 'a' : 'w', 0o600);
     try {
       for await (const chunk of response.body ?? []) {
         timer.cancel();
-        timer = clock.after(SILENCE_MS, give);
+        timer = clock.after(IDLE_TIMEOUT_MS, give);
         await file.write(chunk as Uint8Array);
         bytes += (chunk as Uint8Array).length;
         onProgress(bytes, total);
@@ -109,7 +109,7 @@ export async function readText(
   options: Pick<DownloadOptions, 'fetch' | 'signal'>,
 ): Promise<string | undefined> {
   try {
-    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(SILENCE_MS)]);
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(IDLE_TIMEOUT_MS)]);
     const response = await options.fetch(url, { signal });
     const text = await response.text();
     if (response.status === 404) return undefined;

@@ -9,12 +9,12 @@ import { CommandError } from '@fairway/service/command-error';
 import type { Step } from '../progress/step.ts';
 import { type Checksum, download, readText } from './download.ts';
 import {
-  ETCD_PROGRAMS,
+  binaryFiles,
+  ETCD_BINARIES,
   etcdArchive,
-  KUBERNETES_PROGRAMS,
+  KUBERNETES_BINARIES,
   knownPatches,
   type Mirrors,
-  programFiles,
   type ReleaseFile,
   type ReleaseRequest,
 } from './release-files.ts';
@@ -31,8 +31,8 @@ export interface FetchOptions {
 }
 
 /**
- * Downloads the programs of a release into a folder, which gets its final name when all are complete and verified. Files of
- * earlier attempts are reused. Resolves with the folder. Throws a CommandError.
+ * Downloads the binaries of a release into a folder, which gets its final name once all are complete and verified.
+ * Reuses files of earlier attempts. Resolves with the folder. Throws a CommandError.
  */
 export async function fetchRelease(options: FetchOptions): Promise<string> {
   const { request, mirrors, releases } = options;
@@ -41,7 +41,7 @@ export async function fetchRelease(options: FetchOptions): Promise<string> {
   const draft = join(releases, `.v${request.version}-${request.architecture}.draft`);
   mkdirSync(draft, { recursive: true, mode: 0o755 });
   const archive = etcdArchive(request, mirrors);
-  const files = [...programFiles(request, mirrors), archive];
+  const files = [...binaryFiles(request, mirrors), archive];
   const progress = new Map<string, Step>(
     files.map(({ name }) => [name, { key: name, title: name, state: 'waiting', detail: '' }]),
   );
@@ -57,7 +57,7 @@ export async function fetchRelease(options: FetchOptions): Promise<string> {
     show(file.name, 'done', `${checksum.algorithm} is right`);
   }
   await unpack(draft, archive.name);
-  for (const name of [...KUBERNETES_PROGRAMS, ...ETCD_PROGRAMS]) chmodSync(join(draft, name), 0o755);
+  for (const name of [...KUBERNETES_BINARIES, ...ETCD_BINARIES]) chmodSync(join(draft, name), 0o755);
   rmSync(join(draft, archive.name));
   await syncTree(draft);
   renameSync(draft, target);
@@ -65,7 +65,7 @@ export async function fetchRelease(options: FetchOptions): Promise<string> {
   return target;
 }
 
-/** In steps of 10 %, to limit the lines in a log. */
+/** In steps of 10%, to limit the number of log lines. */
 function share(bytes: number, total: number | undefined): string {
   if (total === undefined) return '';
   const tenths = Math.floor((bytes / total) * 10);
@@ -84,10 +84,10 @@ async function checksumOf(file: ReleaseFile, options: FetchOptions): Promise<Che
       advice: 'the mirror returns something else: use another one with --mirror',
     });
   }
-  throw nothingThere(file, options);
+  throw notFoundError(file, options);
 }
 
-function nothingThere(file: ReleaseFile, { request, mirrors }: FetchOptions): CommandError {
+function notFoundError(file: ReleaseFile, { request, mirrors }: FetchOptions): CommandError {
   const isEtcd = file.name.startsWith('etcd-');
   if (isEtcd) {
     return new CommandError(`${mirrors.etcd} has no etcd ${request.etcd} for linux/${request.architecture}`, {
@@ -102,10 +102,10 @@ function nothingThere(file: ReleaseFile, { request, mirrors }: FetchOptions): Co
   );
 }
 
-/** Extracts the programs from etcd's archive, which has them in one folder; its checksum has been verified. */
+/** Extracts the binaries from etcd's archive, which has them in one folder; its checksum has been verified. */
 async function unpack(draft: string, archive: string): Promise<void> {
-  const inside = archive.replace(/\.tar\.gz$/, '');
-  const members = ETCD_PROGRAMS.map((name) => `${inside}/${name}`);
+  const archiveRoot = archive.replace(/\.tar\.gz$/, '');
+  const members = ETCD_BINARIES.map((name) => `${archiveRoot}/${name}`);
   try {
     await promisify(execFile)('tar', ['-xzf', archive, '--strip-components=1', '--no-same-owner', ...members], {
       cwd: draft,

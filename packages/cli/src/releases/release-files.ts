@@ -2,9 +2,9 @@ import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
 import { trimmedEnd } from '@fairway/base/trim';
 import { usageError } from '@fairway/service/command-error';
 
-/** Upstream's download servers; a mirror has both paths below one URL. */
+/** Upstream's download servers; a mirror has both paths under one URL. */
 export interface Mirrors {
-  /** Contains `/release/vX.Y.Z/bin/linux/ARCH/NAME`, each with `.sha512` or `.sha256` beside it. */
+  /** Contains `/release/vX.Y.Z/bin/linux/ARCH/NAME`, each with a `.sha512` or `.sha256` file. */
   readonly kubernetes: string;
   /** Contains `/etcd-io/etcd/releases/download/vX.Y.Z/`, an archive with SHA256SUMS. */
   readonly etcd: string;
@@ -12,7 +12,7 @@ export interface Mirrors {
 
 const UPSTREAM: Mirrors = { kubernetes: 'https://dl.k8s.io', etcd: 'https://github.com' };
 
-/** Upstream's own URLs, or both at a mirror. */
+/** Upstream's URLs, or both under a mirror. */
 export function mirrorsAt(mirror: string | undefined): Mirrors {
   if (mirror === undefined) return UPSTREAM;
   const url = URL.parse(mirror);
@@ -34,8 +34,8 @@ export interface ReleaseFile {
   readonly sums: readonly { readonly url: string; readonly algorithm: 'sha512' | 'sha256'; readonly entry?: string }[];
 }
 
-/** Kubernetes programs published as single files; kubelet is for nodes, kubectl for users. */
-export const KUBERNETES_PROGRAMS = [
+/** Kubernetes binaries published as single files; kubelet is for nodes, kubectl for users. */
+export const KUBERNETES_BINARIES = [
   'kube-apiserver',
   'kube-controller-manager',
   'kube-scheduler',
@@ -43,23 +43,23 @@ export const KUBERNETES_PROGRAMS = [
   'kubectl',
 ] as const;
 
-/** Programs in etcd's archive. */
-export const ETCD_PROGRAMS = ['etcd', 'etcdctl', 'etcdutl'] as const;
+/** Binaries in etcd's archive. */
+export const ETCD_BINARIES = ['etcd', 'etcdctl', 'etcdutl'] as const;
 
 export interface ReleaseRequest {
   /** Exact: `1.34.2`. */
   readonly version: string;
-  /** Exact, of etcd. */
+  /** An exact version of etcd. */
   readonly etcd: string;
   /** Go's name of the architecture: amd64, arm64. */
   readonly architecture: string;
 }
 
-export function programFiles(
+export function binaryFiles(
   { version, architecture }: ReleaseRequest,
   { kubernetes }: Mirrors,
 ): readonly ReleaseFile[] {
-  return KUBERNETES_PROGRAMS.map((name) => {
+  return KUBERNETES_BINARIES.map((name) => {
     const url = `${kubernetes}/release/v${version}/bin/linux/${architecture}/${name}`;
     return {
       name,
@@ -86,7 +86,7 @@ const ARCHITECTURES: Readonly<Partial<Record<NodeJS.Architecture, string>>> = {
   s390x: 's390x',
 };
 
-/** The files to fetch for a machine, with the etcd that matches the version. Throws a CommandError if there are none. */
+/** The files to download for a machine, with the matching version of etcd. Throws a CommandError if there are none. */
 export function releaseRequest(
   version: string,
   etcd: string | undefined,
@@ -105,22 +105,22 @@ export function releaseRequest(
   }
   const minor = wanted.split('.').slice(0, 2).join('.');
   const known = SHIPPED_RELEASES.find(({ spec }) => spec.minor === minor)?.spec.components['etcd'];
-  const ofEtcd = etcd?.replace(/^v/, '') ?? known;
-  if (ofEtcd === undefined) {
+  const etcdVersion = etcd?.replace(/^v/, '') ?? known;
+  if (etcdVersion === undefined) {
     throw usageError(
       `Fairway does not know which etcd belongs to Kubernetes ${minor}`,
       'choose one with --etcd; see kubeadm’s SupportedEtcdVersion in cmd/kubeadm/app/constants',
     );
   }
-  return { version: wanted, etcd: ofEtcd, architecture };
+  return { version: wanted, etcd: etcdVersion, architecture };
 }
 
-/** The newest patch of each minor version that Fairway knows, newest first. */
+/** The newest known patch of each minor version, newest first. */
 function newestPatches(): readonly string[] {
   return SHIPPED_RELEASES.flatMap(({ spec }) => spec.patches.at(-1)?.version ?? []).reverse();
 }
 
-/** Known versions of the same minor version, to suggest in place of one that does not exist. */
+/** Known patches of the same minor version, to suggest if the requested one does not exist. */
 export function knownPatches(version: string): readonly string[] {
   const minor = version.split('.').slice(0, 2).join('.');
   return SHIPPED_RELEASES.find(({ spec }) => spec.minor === minor)?.spec.patches.map((patch) => patch.version) ?? [];

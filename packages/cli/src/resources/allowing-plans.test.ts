@@ -14,30 +14,30 @@ function plan(name: string, allowed?: object): Plan {
   return { metadata: { name }, spec: { ...(allowed && { allowed }) } } as unknown as Plan;
 }
 
-test('each entry tells which plans allow it, by name or id', () => {
-  expect(markPlans(FLAVORS, 'flavors', { offered: [small, free, all], only: undefined })).toEqual([
+test('lists the plans that allow each entry, by name or id', () => {
+  expect(markPlans(FLAVORS, 'flavors', { offered: [small, free, all], planName: undefined })).toEqual([
     { name: 'b3-8', id: 'id-of-b3', plans: ['small', 'all'] },
     { name: 'r3-16', id: 'id-of-r3', plans: ['free', 'all'] },
   ]);
 });
 
-test('nothing is told of plans where all of them allow everything', () => {
-  expect(markPlans(FLAVORS, 'flavors', { offered: [all], only: undefined })).toEqual(FLAVORS);
-  expect(markPlans(FLAVORS, 'flavors', { offered: [], only: undefined })).toEqual(FLAVORS);
+test('lists no plans if all of them allow everything', () => {
+  expect(markPlans(FLAVORS, 'flavors', { offered: [all], planName: undefined })).toEqual(FLAVORS);
+  expect(markPlans(FLAVORS, 'flavors', { offered: [], planName: undefined })).toEqual(FLAVORS);
 });
 
-test('a list for one plan has what it allows', () => {
+test('lists what one plan allows', () => {
   const offered = [small, free, all];
-  expect(markPlans(FLAVORS, 'flavors', { offered, only: 'small' })).toEqual([FLAVORS[0]]);
-  expect(markPlans(FLAVORS, 'flavors', { offered, only: 'all' })).toEqual(FLAVORS);
+  expect(markPlans(FLAVORS, 'flavors', { offered, planName: 'small' })).toEqual([FLAVORS[0]]);
+  expect(markPlans(FLAVORS, 'flavors', { offered, planName: 'all' })).toEqual(FLAVORS);
 });
 
-test('external networks are in every list', () => {
+test('lists external networks for every plan', () => {
   const networks = [
     { name: 'mine', id: 'id-of-mine', external: false },
     { name: 'other', id: 'id-of-other', external: false },
     { name: 'public', id: 'id-of-public', external: true },
   ];
-  const names = markPlans(networks, 'networks', { offered: [small], only: 'small' }).map(({ name }) => name);
+  const names = markPlans(networks, 'networks', { offered: [small], planName: 'small' }).map(({ name }) => name);
   expect(names).toEqual(['mine', 'public']);
 });

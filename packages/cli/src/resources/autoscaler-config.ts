@@ -13,7 +13,7 @@ import type { CliContext, GlobalOptions } from '../command/context.ts';
 /** Where a pod mounts the Secret. */
 const FOLDER = '/etc/fairway-autoscaler';
 
-/** Prints the Secret as a manifest: cluster-autoscaler reads files, and a Secret is how they get to its pod. */
+/** Prints the Secret as a manifest: cluster-autoscaler reads files, and its pod mounts them from a Secret. */
 export async function printAutoscalerConfig(
   context: CliContext,
   globals: GlobalOptions,
@@ -28,11 +28,11 @@ export async function printAutoscalerConfig(
       spec: { expirationSeconds: Math.round(expiration / 1000) },
     };
     const write = { namespace, signal: context.signal };
-    const answer = await client
+    const response = await client
       .resource(clusters)
       .createSubresource(clusterName, AUTOSCALER_CONFIG_SUBRESOURCE, request, write);
-    if (answer.status === undefined) throw new CommandError('the response has no certificate');
-    return answer.status;
+    if (response.status === undefined) throw new CommandError('the response has no certificate');
+    return response.status;
   });
   const files = { key: `${FOLDER}/tls.key`, cert: `${FOLDER}/tls.crt`, cacert: `${FOLDER}/ca.crt` };
   const secret = {

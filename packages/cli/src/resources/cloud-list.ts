@@ -1,10 +1,10 @@
-import type { AllowedThing } from '@fairway/api/domain/plan-allowance';
+import type { AllowListName } from '@fairway/api/domain/plan-allowance';
 
 /** Lists of a CloudProfile, by their names on the command line. */
 export type CloudList = 'flavors' | 'images' | 'zones' | 'networks' | 'volume-types' | 'quota';
 
-/** Lists whose entries a plan may allow or not. */
-export const LIMITED_BY_PLANS: Readonly<Partial<Record<CloudList, AllowedThing>>> = {
+/** Lists whose entries a plan may restrict. */
+export const LIMITED_BY_PLANS: Readonly<Partial<Record<CloudList, AllowListName>>> = {
   flavors: 'flavors',
   images: 'images',
   networks: 'networks',

@@ -32,7 +32,7 @@ export async function printCloudList(
     const thing = LIMITED_BY_PLANS[list];
     const offered = thing === undefined ? [] : await readPlans(connection, options.plan, context.signal);
     const known = itemsOf(status, list);
-    const items = known && thing ? markPlans(known, thing, { offered, only: options.plan }) : known;
+    const items = known && thing ? markPlans(known, thing, { offered, planName: options.plan }) : known;
     const ready = status.conditions?.find(({ type }) => type === 'Ready');
     if (ready?.status === 'False') context.stderr.write(`warning: ${ready.message}\n`);
     for (const { list: name, total } of status.truncated ?? []) {
@@ -51,7 +51,7 @@ export async function printCloudList(
   });
 }
 
-/** The profile of the namespace's own cloud or of a credential's project. */
+/** The profile of the namespace's own cloud, or of a credential's project. */
 export async function readProfile(
   { client, namespace }: Pick<Connection, 'client' | 'namespace'>,
   credential: string | undefined,
@@ -75,7 +75,7 @@ export async function readProfile(
   }
 }
 
-/** Fields of the status that a list shows. */
+/** Fields of the status, by list. */
 const FIELDS: Readonly<Record<CloudList, readonly string[]>> = {
   flavors: ['flavors'],
   images: ['images'],
@@ -96,7 +96,7 @@ const WORDS: Readonly<Record<CloudList, string>> = {
 
 type Item = Readonly<Record<string, unknown>> & { readonly name: string };
 
-/** Undefined if Fairway doesn't know. */
+/** Undefined if Fairway has no information. */
 export function itemsOf(status: CloudProfileStatus, list: CloudList): readonly Item[] | undefined {
   switch (list) {
     case 'flavors':
@@ -140,14 +140,14 @@ const field =
   (item: Item): string =>
     item[name] === undefined ? '' : `${textOf(item[name])}${unit}`;
 
-/** Names, numbers and yes or no: all that cells hold. */
+/** Cells contain only names, numbers, and yes or no. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 const NAME: Column = ['NAME', field('name')];
 const ID: Column = ['ID', field('id')];
-/** Only where some plan does not allow all. */
+/** Only if some plan restricts the list. */
 const PLANS: Column = ['PLANS', ({ plans }) => (plans as readonly string[] | undefined)?.join(',') ?? ''];
 
 const COLUMNS: Readonly<Record<CloudList, readonly Column[]>> = {

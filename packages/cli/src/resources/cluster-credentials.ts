@@ -13,7 +13,7 @@ import { kubeconfigsRevoked, rotationReached } from '../progress/credentials-goa
 import { waitFor } from '../progress/wait-for.ts';
 import { requestChange } from './request-change.ts';
 
-/** Makes all kubeconfigs worthless that were issued so far. */
+/** Invalidates all kubeconfigs issued so far. */
 export async function revokeCredentials(
   context: CliContext,
   globals: GlobalOptions,
@@ -24,8 +24,8 @@ export async function revokeCredentials(
     const { client, namespace } = connection;
     const before = await client.resource(clusters).get(name, { namespace, signal: context.signal });
     const { metadata, status } = before;
-    const asked = metadata.annotations?.[REVOKE_KUBECONFIGS_ANNOTATION];
-    const requested = requestTimeAfter([status?.credentials?.revocation?.requested, asked], context.clock.now());
+    const requestedAt = metadata.annotations?.[REVOKE_KUBECONFIGS_ANNOTATION];
+    const requested = requestTimeAfter([status?.credentials?.revocation?.requested, requestedAt], context.clock.now());
     const value = { metadata: { annotations: { [REVOKE_KUBECONFIGS_ANNOTATION]: requested } } };
     const words = 'revocation of kubeconfigs requested';
     const { dryRun } = options;
@@ -35,7 +35,7 @@ export async function revokeCredentials(
   });
 }
 
-/** Begins a rotation of all authorities and keys of a cluster, or completes the one under way. */
+/** Starts a rotation of all CAs and keys of a cluster, or completes the current one. */
 export async function rotateCredentials(
   context: CliContext,
   globals: GlobalOptions,
@@ -62,8 +62,8 @@ export async function rotateCredentials(
         advice: `complete the rotation: fairway cluster rotate-credentials ${name} --phase complete`,
       });
     }
-    const asked = metadata.annotations?.[ROTATE_CREDENTIALS_ANNOTATION];
-    const next = requestTimeAfter([rotation, asked], context.clock.now());
+    const requestedAt = metadata.annotations?.[ROTATE_CREDENTIALS_ANNOTATION];
+    const next = requestTimeAfter([rotation, requestedAt], context.clock.now());
     const requested = isComplete && rotation !== undefined ? rotation : next;
     const annotation = isComplete ? COMPLETE_ROTATION_ANNOTATION : ROTATE_CREDENTIALS_ANNOTATION;
     const value = { metadata: { annotations: { [annotation]: requested } } };

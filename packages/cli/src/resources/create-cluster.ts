@@ -36,7 +36,7 @@ export async function createCluster(
   options: CreateClusterOptions,
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
-    const manifest = await wantedObjects(context, connection, options);
+    const manifest = await requestedObjects(context, connection, options);
     const [wanted] = manifest.clusters;
     if (wanted === undefined || manifest.clusters.length > 1) {
       throw usageError(`the file must contain exactly one Cluster, but has ${manifest.clusters.length}`);
@@ -62,7 +62,7 @@ export async function createCluster(
   });
 }
 
-async function wantedObjects(
+async function requestedObjects(
   context: CliContext,
   connection: Connection,
   options: CreateClusterOptions,
@@ -71,15 +71,25 @@ async function wantedObjects(
   const { namespace } = connection;
   if (filename !== undefined) {
     if (name !== undefined) throw usageError('a name and --filename are mutually exclusive: the file has the name');
-    const also = given(options, ['plan', 'version', 'flavor', 'nodes', 'zones', 'pool', 'network', 'subnet']);
-    if (also.length > 0) throw usageError(`${also.join(', ')} and --filename are mutually exclusive: change the file`);
+    const conflictingOptions = givenOptions(options, [
+      'plan',
+      'version',
+      'flavor',
+      'nodes',
+      'zones',
+      'pool',
+      'network',
+      'subnet',
+    ]);
+    if (conflictingOptions.length > 0)
+      throw usageError(`${conflictingOptions.join(', ')} and --filename are mutually exclusive: change the file`);
     return readManifest(context, filename, namespace);
   }
   if (name === undefined) throw usageError('no cluster given: pass its name, or a file with -f');
   if (flavor === undefined) {
-    const nodeOptions = given(options, ['nodes', 'zones', 'pool']);
+    const nodeOptions = givenOptions(options, ['nodes', 'zones', 'pool']);
     if (nodeOptions.length > 0) {
-      const advice = `add --flavor NAME${await suchAs(connection, context.signal)}, or leave out ${nodeOptions.join(' and ')} and create a node pool later`;
+      const advice = `add --flavor NAME${await exampleFlavors(connection, context.signal)}, or leave out ${nodeOptions.join(' and ')} and create a node pool later`;
       throw usageError(
         `${nodeOptions.join(' and ')} ${nodeOptions.length > 1 ? 'require' : 'requires'} --flavor`,
         advice,
@@ -89,13 +99,16 @@ async function wantedObjects(
   return objectsFromOptions(name, namespace, options);
 }
 
-/** The options of these names that were given. */
-function given(options: CreateClusterOptions, names: readonly (keyof CreateClusterOptions)[]): readonly string[] {
+/** The given options among these names. */
+function givenOptions(
+  options: CreateClusterOptions,
+  names: readonly (keyof CreateClusterOptions)[],
+): readonly string[] {
   return names.filter((name) => options[name] !== undefined).map((name) => `--${name}`);
 }
 
 /** A few flavors of the namespace's cloud, for a message; empty if they are unknown. */
-async function suchAs(connection: Connection, signal: AbortSignal): Promise<string> {
+async function exampleFlavors(connection: Connection, signal: AbortSignal): Promise<string> {
   try {
     const { status } = await readProfile(connection, undefined, signal);
     const names = status?.flavors?.slice(0, 5).map(({ name }) => name) ?? [];

@@ -40,7 +40,7 @@ export async function createNodePool(
   options: CreateNodePoolOptions,
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
-    const pools = await wantedPools(context, connection.namespace, options);
+    const pools = await requestedPools(context, connection.namespace, options);
     await createObjects(context, connection, { clusters: [], pools }, options);
     if (options.dryRun || !options.wait) return;
     const left = timeLeft(context, options.timeout);
@@ -76,7 +76,7 @@ function kebabCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-async function wantedPools(
+async function requestedPools(
   context: CliContext,
   namespace: string,
   options: CreateNodePoolOptions,
@@ -84,8 +84,11 @@ async function wantedPools(
   const { name, filename, cluster, flavor } = options;
   if (filename !== undefined) {
     if (name !== undefined) throw usageError('a name and --filename are mutually exclusive: the file has the name');
-    const also = FROM_FILE.filter((key) => options[key] !== undefined).map((key) => `--${kebabCase(key)}`);
-    if (also.length > 0) throw usageError(`${also.join(', ')} and --filename are mutually exclusive: change the file`);
+    const conflictingOptions = FROM_FILE.filter((key) => options[key] !== undefined).map(
+      (key) => `--${kebabCase(key)}`,
+    );
+    if (conflictingOptions.length > 0)
+      throw usageError(`${conflictingOptions.join(', ')} and --filename are mutually exclusive: change the file`);
     const { clusters, pools } = await readManifest(context, filename, namespace);
     if (clusters.length === 0 && pools.length > 0) return pools;
     throw usageError(

@@ -3,7 +3,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import { TransportError, type TransportRequest } from '@fairway/kube/client/transport';
 import { notFound } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import { AnsweringTransport } from '@fairway/kube/testing/answering-transport';
+import { FakeTransport } from '@fairway/kube/testing/fake-transport';
 import { ExitCode } from '@fairway/service/exit-code';
 import { load, loadAll } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
@@ -15,12 +15,15 @@ const wanted = {
   clusters: [aCluster({ plan: 'free' }, { name: 'prod', namespace: 'ns' })],
   pools: [aNodePool({ clusterName: 'prod' }, { name: 'web', namespace: 'ns' })],
 };
-const FILLED_IN = { uid: 'u1', resourceVersion: '7', generation: 1, creationTimestamp: '2026-11-28T00:00:00Z' };
+const SERVER_FIELDS = { uid: 'u1', resourceVersion: '7', generation: 1, creationTimestamp: '2026-11-28T00:00:00Z' };
 
-/** An API that stores what is posted, and loses the connection instead of the writes that the test names, before or after it has stored them. */
-function anApi(lost: { readonly path?: string; readonly isStored?: boolean } = {}) {
+/**
+ * An API that stores what is posted, but drops the connection for the writes named by the test, before or after storing
+ * them.
+ */
+function newApi(lost: { readonly path?: string; readonly isStored?: boolean } = {}) {
   const stored = new Map<string, KubeObject>();
-  const transport = new AnsweringTransport(({ method, path, body }: TransportRequest) => {
+  const transport = new FakeTransport(({ method, path, body }: TransportRequest) => {
     const [collection = '', query = ''] = path.split('?');
     if (method === 'GET') {
       const found = stored.get(collection);
@@ -30,29 +33,33 @@ function anApi(lost: { readonly path?: string; readonly isStored?: boolean } = {
       return { status: 404, body: notFound({ resource: 'clusters', name: 'prod' }).toStatus() };
     }
     const object = JSON.parse(String(body)) as KubeObject;
-    const answered = { ...object, metadata: { ...object.metadata, ...FILLED_IN }, status: { phase: 'Pending' } };
+    const storedObject = {
+      ...object,
+      metadata: { ...object.metadata, ...SERVER_FIELDS },
+      status: { phase: 'Pending' },
+    };
     const isDryRun = query.includes('dryRun');
     const isLost = !isDryRun && lost.path !== undefined && collection.endsWith(lost.path);
-    if (!isDryRun && (!isLost || lost.isStored)) stored.set(`${collection}/${object.metadata.name}`, answered);
+    if (!isDryRun && (!isLost || lost.isStored)) stored.set(`${collection}/${object.metadata.name}`, storedObject);
     if (isLost) throw new TransportError('POST: socket hang up');
-    return { status: 201, body: answered };
+    return { status: 201, body: storedObject };
   });
   return { connection: { client: new KubeClient(transport), namespace: 'ns', server: 'api' }, stored, transport };
 }
 
 const names = (stored: ReadonlyMap<string, unknown>) => [...stored.keys()].map((path) => path.replace(/.*\//, ''));
 
-describe('a connection that is lost', () => {
+describe('a lost connection', () => {
   test.each([
     { reason: 'before the cluster is stored', lost: { path: 'clusters' }, left: [] },
     { reason: 'after the cluster is stored', lost: { path: 'clusters', isStored: true }, left: ['prod'] },
     { reason: 'before the pool is stored', lost: { path: 'nodepools' }, left: ['prod'] },
-  ])('$reason: the same command completes it', async ({ lost, left }) => {
-    const { connection, stored } = anApi(lost);
+  ])('is completed by the same command: $reason', async ({ lost, left }) => {
+    const { connection, stored } = newApi(lost);
     await expect(createObjects(fakeContext(), connection, wanted, {})).rejects.toThrow(/socket hang up/);
     expect(names(stored)).toEqual(left);
 
-    const again = anApi();
+    const again = newApi();
     for (const [path, object] of stored) again.stored.set(path, object);
     const context = fakeContext();
     await createObjects(context, again.connection, wanted, {});
@@ -65,8 +72,8 @@ describe('a connection that is lost', () => {
   test.each([
     { path: 'clusters', known: 'it is unknown whether the object was created' },
     { path: 'nodepools', known: 'cluster.fairway.dev/prod exists now' },
-  ])('says what exists, and what to do: $path', async ({ path, known }) => {
-    const { connection } = anApi({ path });
+  ])('reports what exists and what to do: $path', async ({ path, known }) => {
+    const { connection } = newApi({ path });
 
     await expect(createObjects(fakeContext(), connection, wanted, {})).rejects.toMatchObject({
       advice: `${known}: run the same command again to create what is missing`,
@@ -75,19 +82,19 @@ describe('a connection that is lost', () => {
   });
 });
 
-test('all is checked before anything is stored', async () => {
-  const { connection, transport } = anApi();
+test('checks everything before it stores anything', async () => {
+  const { connection, transport } = newApi();
   await createObjects(fakeContext(), connection, wanted, {});
   const posts = transport.requests.filter(({ method }) => method === 'POST').map(({ path }) => path);
 
   expect(posts.map((path) => path.includes('dryRun'))).toEqual([true, true, false, false]);
 });
 
-describe('what is created can be applied again, from one stream', () => {
+describe('prints created objects as one stream that can be applied again', () => {
   test.each([{ dryRun: true }, { dryRun: false }])('%j', async (options) => {
     const [yaml, json] = [fakeContext(), fakeContext()];
-    await createObjects(yaml, anApi().connection, wanted, { ...options, output: 'yaml' });
-    await createObjects(json, anApi().connection, wanted, { ...options, output: 'json' });
+    await createObjects(yaml, newApi().connection, wanted, { ...options, output: 'yaml' });
+    await createObjects(json, newApi().connection, wanted, { ...options, output: 'json' });
     const template = (object: KubeObject) => ({
       ...object,
       apiVersion: 'fairway.dev/v1alpha1',

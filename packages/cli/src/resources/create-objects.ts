@@ -13,7 +13,7 @@ import { dryRunText } from '../output/changes.ts';
 import { type ObjectForm, renderObjects, renderTemplates } from '../output/objects.ts';
 import { qualifiedName } from './kinds.ts';
 import type { Manifest } from './manifest.ts';
-import { type Existing, toCreate } from './to-create.ts';
+import { type Existing, missingObjects } from './missing-objects.ts';
 
 interface CreateOptions {
   readonly output?: ObjectForm;
@@ -21,8 +21,8 @@ interface CreateOptions {
 }
 
 /**
- * Creates a cluster and pools, or pools alone: all of them, or none if the server refuses one. Completes what an interrupted run has begun. Resolves with the
- * objects as they are then; throws a CommandError that says what to run.
+ * Creates a cluster with pools, or pools alone: all of them, or none if the server rejects one. Completes an
+ * interrupted run. Resolves with the resulting objects; throws a CommandError that says what to run.
  */
 export async function createObjects(
   context: CliContext,
@@ -31,22 +31,22 @@ export async function createObjects(
   { dryRun = false, output }: CreateOptions,
 ): Promise<Manifest> {
   const existing = await findExisting(connection, wanted, context.signal);
-  const missing = toCreate(wanted, existing);
-  const checked = await checkAll(connection, missing, context.signal);
+  const missing = missingObjects(wanted, existing);
+  const checked = await dryRunAll(connection, missing, context.signal);
   const created = dryRun ? checked : await createAll(context, connection, missing);
   const done: Manifest = {
-    clusters: [...existing.clusters.filter((each) => isIn(wanted.clusters, each)), ...created.clusters],
-    pools: [...existing.pools.filter((each) => isIn(wanted.pools, each)), ...created.pools],
+    clusters: [...existing.clusters.filter((each) => contains(wanted.clusters, each)), ...created.clusters],
+    pools: [...existing.pools.filter((each) => contains(wanted.pools, each)), ...created.pools],
   };
-  announce(context, { done, created }, { dryRun, ...(output && { output }) });
+  printCreated(context, { done, created }, { dryRun, ...(output && { output }) });
   return done;
 }
 
-function isIn(objects: readonly (Cluster | NodePool)[], { metadata }: Cluster | NodePool): boolean {
+function contains(objects: readonly (Cluster | NodePool)[], { metadata }: Cluster | NodePool): boolean {
   return objects.some((each) => each.metadata.name === metadata.name);
 }
 
-/** The wanted objects that are there, and all pools of the wanted cluster. */
+/** Requested objects that exist, and all pools of the requested cluster. */
 async function findExisting({ client }: Connection, wanted: Manifest, signal: AbortSignal): Promise<Existing> {
   const get = <T extends KubeObject>(kind: Kind<T>, { metadata }: T) => {
     const { name = '', namespace = '' } = metadata;
@@ -57,36 +57,37 @@ async function findExisting({ client }: Connection, wanted: Manifest, signal: Ab
     Promise.all(wanted.clusters.map((each) => get(clusters, each))),
     Promise.all(wanted.pools.map((each) => get(nodePools, each))),
   ]);
-  const isThere = foundClusters.some((found) => found !== undefined);
+  const clusterExists = foundClusters.some((found) => found !== undefined);
   const { namespace = '', name } = cluster?.metadata ?? {};
-  const ofNamespace = isThere ? (await client.resource(nodePools).list({ namespace, signal })).items : [];
+  const namespacePools = clusterExists ? (await client.resource(nodePools).list({ namespace, signal })).items : [];
   const pools = foundPools.filter((found) => found !== undefined);
-  const others = ofNamespace.filter(
+  const others = namespacePools.filter(
     ({ spec, metadata }) => spec.clusterName === name && !pools.some((pool) => pool.metadata.name === metadata.name),
   );
   return { clusters: foundClusters.filter((found) => found !== undefined), pools: [...pools, ...others] };
 }
 
-/** As the server would store them. Rejects with its first refusal. */
-async function checkAll({ client }: Connection, missing: Manifest, signal: AbortSignal): Promise<Manifest> {
+/** The objects as the server would store them. Rejects with the first error. */
+async function dryRunAll({ client }: Connection, missing: Manifest, signal: AbortSignal): Promise<Manifest> {
   const write = { dryRun: true, fieldManager: 'fairway', signal };
   const checked: { readonly clusters: Cluster[]; readonly pools: NodePool[] } = { clusters: [], pools: [] };
   for (const cluster of missing.clusters) checked.clusters.push(await client.resource(clusters).create(cluster, write));
   for (const pool of missing.pools) {
-    checked.pools.push(withoutSiblings(await client.resource(nodePools).create(besides(pool, checked), write)));
+    checked.pools.push(withoutSiblings(await client.resource(nodePools).create(withSiblings(pool, checked), write)));
   }
   return checked;
 }
 
 async function createAll(context: CliContext, { client }: Connection, missing: Manifest): Promise<Manifest> {
   const write = { fieldManager: 'fairway', signal: context.signal };
-  const made: { readonly clusters: Cluster[]; readonly pools: NodePool[] } = { clusters: [], pools: [] };
+  const createdObjects: { readonly clusters: Cluster[]; readonly pools: NodePool[] } = { clusters: [], pools: [] };
   try {
-    for (const cluster of missing.clusters) made.clusters.push(await client.resource(clusters).create(cluster, write));
-    for (const pool of missing.pools) made.pools.push(await client.resource(nodePools).create(pool, write));
-    return made;
+    for (const cluster of missing.clusters)
+      createdObjects.clusters.push(await client.resource(clusters).create(cluster, write));
+    for (const pool of missing.pools) createdObjects.pools.push(await client.resource(nodePools).create(pool, write));
+    return createdObjects;
   } catch (error) {
-    const names = [...namesOf(clusters, made.clusters), ...namesOf(nodePools, made.pools)];
+    const names = [...namesOf(clusters, createdObjects.clusters), ...namesOf(nodePools, createdObjects.pools)];
     if (names.length === 0 && !(error instanceof TransportError)) throw error;
     const { message, advice, exitCode } = explainError(error);
     const known =
@@ -109,8 +110,8 @@ function namesOf(
   return objects.map(({ metadata }) => qualifiedName(kind, metadata.name ?? ''));
 }
 
-/** Says what there is, in the requested format: of templates all, in one stream. */
-function announce(
+/** Prints the objects in the requested format; as templates, all in one stream. */
+function printCreated(
   { stdout }: CliContext,
   { done, created }: { readonly done: Manifest; readonly created: Manifest },
   { output, dryRun }: CreateOptions,
@@ -136,13 +137,13 @@ function announce(
   }
 }
 
-/** With what a dry run would create before it. */
-function besides(pool: NodePool, siblings: Siblings): NodePool {
+/** Adds the objects that a dry run would create earlier. */
+function withSiblings(pool: NodePool, siblings: Siblings): NodePool {
   const annotations = { ...pool.metadata.annotations, [DRY_RUN_ANNOTATION]: dryRunAnnotation(siblings) };
   return { ...pool, metadata: { ...pool.metadata, annotations } };
 }
 
-/** As the server would store it. */
+/** Restores the object as the server would store it. */
 function withoutSiblings(pool: NodePool): NodePool {
   const { annotations, ...metadata } = pool.metadata;
   const kept = Object.entries(annotations ?? {}).filter(([key]) => key !== DRY_RUN_ANNOTATION);

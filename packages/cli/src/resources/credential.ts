@@ -35,8 +35,8 @@ export interface DeleteCredentialOptions {
   readonly timeout: number;
 }
 
-/** Roles that suffice for a cluster; those of them that the user has are delegated. */
-const GIVEN_ROLES = ['member', 'reader', 'load-balancer_member', 'creator'];
+/** Roles that suffice for a cluster; the user's roles among them are delegated. */
+const DELEGATED_ROLES = ['member', 'reader', 'load-balancer_member', 'creator'];
 
 /** Creates an application credential or a trust with the tenant's own token, and stores it in Fairway's API. */
 export async function createCredential(
@@ -52,12 +52,12 @@ export async function createCredential(
         const spec = { cloud: options.fairwayCloud ?? options.cloud, reclaimPolicy: options.reclaimPolicy };
         await store(connection, name, spec, made.keys);
       } catch (error) {
-        // Otherwise it would be orphaned in Keystone.
+        // Otherwise it would be an orphan in Keystone.
         await made.revoke();
         throw error;
       }
       context.stdout.write(`${qualifiedName(cloudCredentials, name)} created\n`);
-      const { status } = await whenChecked(context, connection, name, options.timeout);
+      const { status } = await waitUntilChecked(context, connection, name, options.timeout);
       const ready = findCondition(status?.conditions, 'Ready');
       if (ready?.status !== 'True') {
         const advice = `fix it, or delete it: fairway credential delete ${name} --cloud ${options.cloud}`;
@@ -72,14 +72,17 @@ export async function createCredential(
   });
 }
 
-/** Of the application credential, which Keystone lets be unique among those of a user. */
+/** Name of the application credential; Keystone requires it to be unique per user. */
 function keystoneName({ namespace }: Pick<Connection, 'namespace'>, name: string): string {
   return `fairway-${namespace}-${name}`;
 }
 
 const DESCRIPTION = 'Used by Fairway to run Kubernetes clusters';
 
-/** Deletes the credential from Fairway, then revokes it in Keystone, which only its owner may do: who cannot log in there deletes nothing. */
+/**
+ * Deletes the credential from Fairway, then revokes it in Keystone. Only its owner may do that, so a user who cannot
+ * log in there deletes nothing.
+ */
 export async function deleteCredential(
   context: CliContext,
   globals: GlobalOptions,
@@ -99,7 +102,7 @@ export async function deleteCredential(
             'delete the clusters that use it, or switch them to another credential of the same project (spec.credentialName)';
           throw new CommandError(`credential "${name}" is in use`, { advice });
         }
-        await context.clock.sleep(POLL_MS, context.signal);
+        await context.clock.sleep(POLL_INTERVAL_MS, context.signal);
       }
       await revoke(identity, status, keystoneName({ namespace }, name));
     });
@@ -107,7 +110,9 @@ export async function deleteCredential(
   });
 }
 
-/** One that Fairway could never use has no id in its status: it is found by what `createCredential` called it. */
+/**
+ * A credential that Fairway could never use has no id in its status; it is found by the name from `createCredential`.
+ */
 async function revoke(
   identity: OpenStackClient['identity'],
   status: CloudCredential['status'],
@@ -124,7 +129,7 @@ async function revoke(
   if (found !== undefined) await ignoreNotFound(identity.deleteApplicationCredential(found));
 }
 
-function noRoles(project: string | undefined, held: readonly string[]): CommandError {
+function noRolesError(project: string | undefined, held: readonly string[]): CommandError {
   const has = held.length === 0 ? 'none' : held.join(', ');
   const where = project === undefined ? 'this login has no project' : `your roles in project ${project}: ${has}`;
   return new CommandError(`Fairway needs the role member, which you cannot delegate: ${where}`, {
@@ -145,9 +150,9 @@ async function delegate(
 ): Promise<Delegation> {
   const { token } = await session.token();
   const held = new Set(token.roles.map((role) => role.name));
-  const roles = GIVEN_ROLES.filter((role) => held.has(role)).map((role) => ({ name: role }));
-  // Keystone takes an empty list for all roles.
-  if (roles.length === 0) throw noRoles(token.project?.name, [...held]);
+  const roles = DELEGATED_ROLES.filter((role) => held.has(role)).map((role) => ({ name: role }));
+  // Keystone treats an empty list as all roles.
+  if (roles.length === 0) throw noRolesError(token.project?.name, [...held]);
   // Keystone requires UTC with microseconds.
   const expiry =
     expires === undefined ? {} : { expires_at: new Date(clock.now() + expires).toISOString().replace('Z', '000Z') };
@@ -155,7 +160,7 @@ async function delegate(
     const trust = await identity.createTrust({
       trustee_user_id: trustTo,
       project_id: await session.projectId(),
-      // Fairway impersonates the tenant, so that the tenant owns the resources that it creates.
+      // Fairway impersonates the tenant, so the tenant owns the resources that it creates.
       impersonation: true,
       roles,
       ...expiry,
@@ -178,8 +183,9 @@ async function delegate(
 }
 
 /**
- * The Secret comes first, so that a credential is never without one; it is deleted with the credential. Members may only create and replace
- * Secrets, since the answer to any other verb contains the data. So the server generates the name, and a failure leaves an empty one.
+ * Creates the Secret first, so a credential always has one; it is deleted with the credential. Members may only create
+ * and replace Secrets, since responses to other verbs contain the data. That is why the server generates the name, and
+ * a failure leaves an empty Secret.
  */
 async function store(
   { client, namespace }: Connection,
@@ -208,10 +214,10 @@ async function store(
   }
 }
 
-const POLL_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
-/** The credential once Fairway has verified it, or its state at the timeout. */
-async function whenChecked(
+/** Waits until Fairway has verified the credential, or returns its state at the timeout. */
+async function waitUntilChecked(
   { clock, signal }: CliContext,
   { client, namespace }: Connection,
   name: string,
@@ -222,7 +228,7 @@ async function whenChecked(
     const credential = await client.resource(cloudCredentials).get(name, { namespace });
     const isChecked = credential.status?.observedGeneration === credential.metadata.generation;
     if (isChecked || clock.now() > deadlineMs) return credential;
-    await clock.sleep(POLL_MS, signal);
+    await clock.sleep(POLL_INTERVAL_MS, signal);
   }
 }
 

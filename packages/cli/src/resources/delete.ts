@@ -6,7 +6,7 @@ import { type Connection, withConnection } from '../client/connect.ts';
 import { confirm } from '../command/confirm.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { WaitOptions } from '../command/options.ts';
-import { clusterGone, type Goal, machineReplaced, poolGone } from '../progress/goal.ts';
+import { clusterDeleted, type Goal, machineReplaced, poolDeleted } from '../progress/goal.ts';
 import { timeLeft, waitFor } from '../progress/wait-for.ts';
 import type { KindName } from './kind-names.ts';
 import { KINDS_BY_NAME, qualifiedName } from './kinds.ts';
@@ -24,7 +24,7 @@ interface Target {
   readonly goal: Goal;
 }
 
-/** Deletes objects by the UID that the user confirmed, one at a time, and waits for all. */
+/** Deletes objects by the UID that the user confirmed, one at a time, and waits for all of them. */
 export async function deleteObjects(
   context: CliContext,
   globals: GlobalOptions,
@@ -40,7 +40,7 @@ export async function deleteObjects(
       for (const target of targets) await showDeletion(context, connection, kindName, target);
       return;
     }
-    await confirm(context, { question: question(kindName, names), refused: 'nothing was deleted' }, options);
+    await confirm(context, { question: question(kindName, names), declinedMessage: 'nothing was deleted' }, options);
     for (const { name, uid } of targets) {
       await client
         .resource(kind)
@@ -56,7 +56,7 @@ export async function deleteObjects(
   });
 }
 
-/** What the server would delete, and what would go with it. */
+/** Shows what the server would delete, including dependents. */
 async function showDeletion(
   { stdout, signal }: CliContext,
   { client, namespace }: Connection,
@@ -70,7 +70,7 @@ async function showDeletion(
   const pools = kindName === 'cluster' ? (await client.resource(nodePools).list({ namespace, signal })).items : [];
   const labelSelector = `${CLUSTER_LABEL}=${clusterName}`;
   const { items: nodes } = await client.resource(machines).list({ namespace, labelSelector, signal });
-  const goesWithIt = [
+  const dependents = [
     ...pools
       .filter(({ spec }) => spec.clusterName === name)
       .map(({ metadata }) => qualifiedName(nodePools, metadata.name ?? '')),
@@ -78,7 +78,7 @@ async function showDeletion(
       .filter(({ spec }) => kindName === 'cluster' || spec.nodePoolName === name)
       .map(({ metadata }) => qualifiedName(machines, metadata.name ?? '')),
   ];
-  for (const other of goesWithIt) stdout.write(`  ${other} is deleted too\n`);
+  for (const other of dependents) stdout.write(`  ${other} is deleted too\n`);
 }
 
 function question(kindName: KindName, names: readonly string[]): string {
@@ -103,11 +103,11 @@ async function findTarget(
   switch (kindName) {
     case 'cluster': {
       const { uid } = (await client.resource(clusters).get(name, options)).metadata;
-      return { name, uid, clusterName: name, goal: clusterGone(name, uid) };
+      return { name, uid, clusterName: name, goal: clusterDeleted(name, uid) };
     }
     case 'nodepool': {
       const { metadata, spec } = await client.resource(nodePools).get(name, options);
-      return { name, uid: metadata.uid, clusterName: spec.clusterName, goal: poolGone(name, metadata.uid) };
+      return { name, uid: metadata.uid, clusterName: spec.clusterName, goal: poolDeleted(name, metadata.uid) };
     }
     case 'machine': {
       const { metadata, spec } = await client.resource(machines).get(name, options);

@@ -4,7 +4,7 @@ import { describe } from './describe.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 2);
 
-test('spec, conditions with their ages, the last operation and events', () => {
+test('shows spec, conditions with ages, the last operation and events', () => {
   const cluster = {
     ...aCluster({ plan: 'free' }, { name: 'demo', namespace: 'ns', creationTimestamp: '2026-01-01T00:00:00Z' }),
     status: {

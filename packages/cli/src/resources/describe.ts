@@ -11,9 +11,9 @@ import { operationText } from '../progress/operation-text.ts';
 import { eventRow } from './event-row.ts';
 import type { KindName } from './kind-names.ts';
 import { KINDS_BY_NAME } from './kinds.ts';
-import { EVENT_HEADINGS, storyOf } from './object-events.ts';
+import { EVENT_HEADINGS, timelineOf } from './object-events.ts';
 
-interface Described extends KubeObject {
+interface DescribedObject extends KubeObject {
   readonly spec?: object;
   readonly status?:
     | {
@@ -23,7 +23,7 @@ interface Described extends KubeObject {
     | undefined;
 }
 
-/** Prints all that a person asks about objects: spec, state, what is being done, and what happened. */
+/** Prints everything about objects: spec, state, current operation and events. */
 export async function describeObjects(
   context: CliContext,
   globals: GlobalOptions,
@@ -35,16 +35,18 @@ export async function describeObjects(
     const { client, namespace } = connection;
     const texts = await Promise.all(
       names.map(async (name) => {
-        const object = (await client.resource(kind).get(name, { namespace, signal: context.signal })) as Described;
-        return describe(object, await storyOf(connection, kindName, name, context.signal), context.clock.now());
+        const object = (await client
+          .resource(kind)
+          .get(name, { namespace, signal: context.signal })) as DescribedObject;
+        return describe(object, await timelineOf(connection, kindName, name, context.signal), context.clock.now());
       }),
     );
     context.stdout.write(texts.join('\n\n'));
   });
 }
 
-/** As `kubectl describe` has it. Pure. */
-export function describe({ metadata, spec, status }: Described, events: readonly Event[], nowMs: number): string {
+/** In the format of `kubectl describe`. Pure. */
+export function describe({ metadata, spec, status }: DescribedObject, events: readonly Event[], nowMs: number): string {
   const { conditions = [], lastOperation, ...rest } = status ?? {};
   const age = (time: string | undefined) => humanAge(time, nowMs);
   const head = alignColumns([
@@ -56,8 +58,8 @@ export function describe({ metadata, spec, status }: Described, events: readonly
     ['Labels:', pairs(metadata.labels)],
     ['Annotations:', pairs(withoutLastApplied(metadata.annotations))],
   ]);
-  const told = conditions.map(({ type, status: is, reason, lastTransitionTime, message }) => {
-    // Before anybody has looked, its time is none.
+  const rows = conditions.map(({ type, status: is, reason, lastTransitionTime, message }) => {
+    // A condition without an observation has no time.
     const since = Date.parse(lastTransitionTime) > 0 ? age(lastTransitionTime) : '';
     return [type, is, reason, since, message.replaceAll('\n', ' ')];
   });
@@ -67,7 +69,7 @@ export function describe({ metadata, spec, status }: Described, events: readonly
     section('Status', block(rest)),
     section(
       'Conditions',
-      told.length === 0 ? '' : alignColumns([['TYPE', 'STATUS', 'REASON', 'AGE', 'MESSAGE'], ...told]),
+      rows.length === 0 ? '' : alignColumns([['TYPE', 'STATUS', 'REASON', 'AGE', 'MESSAGE'], ...rows]),
     ),
     section('Last operation', lastOperation === undefined ? '' : operation(lastOperation, age)),
     section(
@@ -104,7 +106,7 @@ function pairs(map: Readonly<Record<string, string>> | undefined): string {
   return entries.length === 0 ? 'none' : entries.join(', ');
 }
 
-/** As kubectl does: it is the whole manifest once more. */
+/** Omitted as in kubectl: it repeats the whole manifest. */
 function withoutLastApplied(all: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...annotations } = all;
   return annotations;

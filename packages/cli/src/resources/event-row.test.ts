@@ -11,21 +11,21 @@ const event: Event = {
 };
 
 test.each<{ reason: string; more: Partial<Event>; seen: string; times: string }>([
-  { reason: 'nothing else is known', more: {}, seen: '5d', times: '' },
+  { reason: 'the only known time', more: {}, seen: '5d', times: '' },
   {
-    reason: 'it was counted',
+    reason: 'the last of several occurrences',
     more: { firstTimestamp: '2026-01-02T00:00:00Z', lastTimestamp: '2026-01-03T00:00:00Z', count: 3 },
     seen: '3d',
     times: ' (3 times)',
   },
   {
-    reason: 'one of events.k8s.io, once',
+    reason: 'a single occurrence in events.k8s.io',
     more: { eventTime: '2026-01-02T00:00:00.123456Z' },
     seen: '4d',
     times: '',
   },
   {
-    reason: 'one of events.k8s.io, several times',
+    reason: 'several occurrences in events.k8s.io',
     more: {
       eventTime: '2026-01-02T00:00:00.123456Z',
       series: { count: 5, lastObservedTime: '2026-01-04T00:00:00.000001Z' },
@@ -43,7 +43,7 @@ test.each<{ reason: string; more: Partial<Event>; seen: string; times: string }>
   ]);
 });
 
-test('the latest is last, whether its time has a fraction or none', () => {
+test('sorts the latest last, with or without fractions of a second', () => {
   const at = (eventTime: string): Event => ({ ...event, eventTime });
   const first = at('2026-01-02T00:00:00Z');
   const second = at('2026-01-02T00:00:00.5Z');

@@ -1,24 +1,24 @@
 import { humanAge } from '@fairway/apiserver/kinds/printing/age';
 import type { Event } from '@fairway/kube/kinds/generated/types';
 
-/** When it happened last: events of events.k8s.io say it, and how often, in their series. */
+/** Time of the last occurrence; events of events.k8s.io have it, and the count, in their series. */
 export function lastSeen({ series, lastTimestamp, eventTime, firstTimestamp, metadata }: Event): string {
   return series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp ?? '';
 }
 
-/** The latest last. */
+/** Sorts the latest last. */
 export function seenOrder(a: Event, b: Event): number {
   const [one, other] = [sortable(a), sortable(b)];
   return one < other ? -1 : Number(one > other);
 }
 
-/** Times with a fraction of a second and without are of one order. */
+/** Gives times with and without fractions of a second the same order. */
 function sortable(event: Event): string {
   const [seconds = '', fraction = ''] = lastSeen(event).replace(/Z$/, '').split('.');
   return `${seconds}.${fraction.padEnd(9, '0')}`;
 }
 
-/** What a table of events has: how long ago, its type, reason, object and message. */
+/** The row of an event: age, type, reason, object and message. */
 export function eventRow(event: Event, nowMs: number): string[] {
   const { type = '', reason = '', message = '', involvedObject, series } = event;
   const count = series?.count ?? event.count ?? 1;

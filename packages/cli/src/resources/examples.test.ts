@@ -17,7 +17,7 @@ import { type Manifest, parseManifest } from './manifest.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../../examples');
 
-/** Resources of the simulated cloud, plus the network that an example has as a placeholder. */
+/** Resources of the simulated cloud, plus the placeholder network of an example. */
 const catalogue: CloudCatalogue = {
   regions: [DEFAULT_CONFIG.region],
   zones: DEFAULT_CONFIG.zones.map(({ name }) => name),
@@ -46,7 +46,7 @@ const catalogue: CloudCatalogue = {
   ],
 };
 
-/** The object with defaults, or the errors of schema and rules. */
+/** The object with defaults, or errors of the schema and rules. */
 function checked<T extends KubeObject>(kind: Kind<T>, object: T): T {
   const parsed = parseObject(kind, object as T & { spec?: unknown });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
@@ -65,25 +65,25 @@ function manifestOf(file: string): Manifest {
   };
 }
 
-/** What is wrong with manifests that are applied to one namespace, one after another. */
+/** The errors of manifests that are applied to one namespace in order. */
 function errorsOf(manifests: readonly Manifest[]): readonly unknown[] {
-  const there: { readonly clusters: Cluster[]; readonly pools: NodePool[] } = { clusters: [], pools: [] };
+  const existing: { readonly clusters: Cluster[]; readonly pools: NodePool[] } = { clusters: [], pools: [] };
   const errors: unknown[] = [];
   for (const manifest of manifests) {
     for (const cluster of manifest.clusters) {
-      const request = { ...shared, cluster, releases: SHIPPED_RELEASES, pools: [], others: there.clusters };
+      const request = { ...shared, cluster, releases: SHIPPED_RELEASES, pools: [], others: existing.clusters };
       errors.push(...admitCluster(request));
-      there.clusters.push(cluster);
+      existing.clusters.push(cluster);
     }
     for (const pool of manifest.pools) {
-      errors.push(...admitNodePool({ ...shared, pool, clusters: there.clusters, others: there.pools }));
-      there.pools.push(pool);
+      errors.push(...admitNodePool({ ...shared, pool, clusters: existing.clusters, others: existing.pools }));
+      existing.pools.push(pool);
     }
   }
   return errors;
 }
 
-test.each(FILES)('examples/%s is admitted', (file) => {
+test.each(FILES)('admits examples/%s', (file) => {
   const manifest = manifestOf(file);
 
   expect(manifest.clusters).toHaveLength(1);
@@ -99,7 +99,7 @@ describe('all examples in one namespace', () => {
     expect(errorsOf(manifests)).toEqual([]);
   });
 
-  test('have names of their own, pools with their cluster in front', () => {
+  test('have unique names, and pools start with that of their cluster', () => {
     const wanted = manifests.flatMap((manifest) => manifest.clusters).map(({ metadata }) => metadata.name);
     const pools = manifests.flatMap((manifest) => manifest.pools);
     const names = pools.map(({ metadata }) => metadata.name);
@@ -122,6 +122,6 @@ test.each([
     message: /object 1: .*metadata/s,
     reason: 'no name',
   },
-])('$reason is refused', ({ text, message }) => {
+])('refuses $reason', ({ text, message }) => {
   expect(() => parseManifest(text, 'file', 'default')).toThrow(message);
 });

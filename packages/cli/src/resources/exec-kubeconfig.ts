@@ -7,15 +7,15 @@ import { loadKubeServer } from '@fairway/kube/client/kubeconfig-loader';
 import type { SignInConfig } from '@fairway/openstack/sign-in/sign-in';
 import { CommandError, usageError } from '@fairway/service/command-error';
 import { EXEC_API_VERSION } from '../auth/exec-info.ts';
-import { signedIn } from '../auth/run.ts';
-import { type CloudChoice, configFiles, signInOptions } from '../auth/sign-in-options.ts';
+import { obtainToken } from '../auth/run.ts';
+import { type CloudSelection, configFiles, signInOptions } from '../auth/sign-in-options.ts';
 import { chooseKubeconfig } from '../client/choose-kubeconfig.ts';
 import { withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { namespaceAt } from './exec-namespace.ts';
 import { writeKubeconfig } from './write-kubeconfig.ts';
 
-interface ExecKubeconfigOptions extends CloudChoice {
+interface ExecKubeconfigOptions extends CloudSelection {
   readonly server?: string;
   /** A path. */
   readonly certificateAuthority?: string;
@@ -27,7 +27,10 @@ interface ExecKubeconfigOptions extends CloudChoice {
 
 const INSTALL_HINT = `"fairway" is not in PATH: install the fairway command, which signs kubectl in with your OpenStack cloud.`;
 
-/** A kubeconfig of Fairway's API, or of a cluster's, that holds no secret: kubectl asks `fairway auth token` for one. */
+/**
+ * A kubeconfig of Fairway's API or of a cluster's API without secrets: kubectl runs `fairway auth token` to get a
+ * token.
+ */
 export async function printExecKubeconfig(
   context: CliContext,
   globals: GlobalOptions,
@@ -75,11 +78,11 @@ async function fairwayTarget(
 ): Promise<Server & { readonly namespace: string }> {
   const server = await serverOf(context, globals, options);
   if (globals.namespace !== undefined) return { ...server, namespace: globals.namespace };
-  const kept = await signedIn(context, config, { isInteractive: true, asker: undefined });
+  const kept = await obtainToken(context, config, { isInteractive: true, requester: undefined });
   return { ...server, namespace: await namespaceAt(context, server, kept) };
 }
 
-/** A cloud that OS_ variables describe has to be described by them again when kubectl runs. */
+/** A cloud from OS_ variables needs the same variables when kubectl runs. */
 function isFromEnvironment({ env }: CliContext, { cloud }: SignInConfig): boolean {
   return env['OS_CLOUD'] === undefined && cloud === (env['OS_CLOUD_NAME'] ?? 'envvars');
 }
@@ -114,7 +117,7 @@ async function serverOf(context: CliContext, globals: GlobalOptions, options: Ex
   return found;
 }
 
-/** That of a cluster, as Fairway says it: a token goes nowhere else. */
+/** The server of a cluster as reported by Fairway; tokens are sent nowhere else. */
 async function clusterServer(
   context: CliContext,
   globals: GlobalOptions,

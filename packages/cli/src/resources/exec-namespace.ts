@@ -12,12 +12,15 @@ const selfSubjectReviews: ResourceType<SelfSubjectReview> = {
   kind: 'SelfSubjectReview',
   namespaced: false,
 };
-/** As `kubectl auth whoami` shows it. */
+/** As shown by `kubectl auth whoami`. */
 const EXTRA_NAMESPACE = 'fairway.dev/namespace';
-/** A kubeconfig can also be written while the server is away. */
+/** A kubeconfig can also be written while the server is unavailable. */
 const TIMEOUT_MS = 10_000;
 
-/** Which namespace Fairway's API at `server` has for the project of a token: the one that it says, else by its usual name, the project's id. */
+/**
+ * The namespace in Fairway's API at `server` for the project of a token: the reported one, or by default the project's
+ * id.
+ */
 export async function namespaceAt(
   { clock, signal }: Pick<CliContext, 'clock' | 'signal'>,
   server: { readonly server: string; readonly certificateAuthority?: string; readonly serverName?: string },

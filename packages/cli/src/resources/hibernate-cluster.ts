@@ -22,7 +22,7 @@ export function hibernate(
   return request(context, globals, { name, enabled: true }, options);
 }
 
-/** Needs no confirmation: nothing ends by it. */
+/** Needs no confirmation, since it ends nothing. */
 export function wake(
   context: CliContext,
   globals: GlobalOptions,
@@ -32,7 +32,7 @@ export function wake(
   return request(context, globals, { name, enabled: false }, { ...options, yes: true });
 }
 
-/** With the time, so that it counts after a schedule too. */
+/** Includes the time, so it overrides an earlier schedule. */
 async function request(
   context: CliContext,
   globals: GlobalOptions,
@@ -47,7 +47,7 @@ async function request(
     const requestedAt = requestTimeAfter(times, context.clock.now());
     const question = `Hibernate cluster "${name}"? All its nodes are deleted and its workloads stop until you wake it up.`;
     const { dryRun } = options;
-    if (!dryRun) await confirm(context, { question, refused: 'nothing was changed' }, options);
+    if (!dryRun) await confirm(context, { question, declinedMessage: 'nothing was changed' }, options);
     const value = { spec: { hibernation: { enabled, requestedAt } } };
     const words = `${enabled ? 'hibernation' : 'waking'} requested`;
     const isRequested = await requestChange(context, connection, { kind: clusters, before, value, words, dryRun });

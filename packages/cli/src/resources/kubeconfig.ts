@@ -13,7 +13,7 @@ import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { localTime } from '../output/local-time.ts';
 import { writeKubeconfig } from './write-kubeconfig.ts';
 
-interface KubeconfigOptions {
+interface PrintKubeconfigOptions {
   /** Milliseconds. */
   readonly expiration: number;
   /** A path, or true for ~/.kube/config. */
@@ -26,7 +26,7 @@ export async function printKubeconfig(
   context: CliContext,
   globals: GlobalOptions,
   clusterName: string | undefined,
-  options: KubeconfigOptions,
+  options: PrintKubeconfigOptions,
 ): Promise<void> {
   if (clusterName === undefined) {
     throw usageError('which cluster?', "name a cluster, or use --exec for a kubeconfig of Fairway's own API");
@@ -40,11 +40,11 @@ export async function printKubeconfig(
     };
     const write = { namespace, signal: context.signal };
     try {
-      const answer = await client
+      const response = await client
         .resource(clusters)
         .createSubresource(clusterName, KUBECONFIG_SUBRESOURCE, request, write);
-      if (answer.status === undefined) throw new CommandError('the response has no kubeconfig');
-      return answer.status;
+      if (response.status === undefined) throw new CommandError('the response has no kubeconfig');
+      return response.status;
     } catch (error) {
       throw await explained(error, client, clusterName, namespace);
     }
@@ -58,7 +58,7 @@ export async function printKubeconfig(
   });
 }
 
-/** kube-apiserver serves the Cluster but not its kubeconfig subresource, which is the gateway's. */
+/** kube-apiserver serves Clusters without their kubeconfig subresource, which belongs to the gateway. */
 async function explained(refusal: unknown, client: KubeClient, name: string, namespace: string): Promise<unknown> {
   if (!isApiError(refusal, 'NotFound')) return refusal;
   try {

@@ -1,7 +1,7 @@
 import type { Machine } from '@fairway/api/kinds/machine';
 import { describe, expect, test } from 'vitest';
 import { localTime } from '../output/local-time.ts';
-import { drainGoal, exclusionWords, repairWords, whyNotRepairable } from './machine-verbs.ts';
+import { drainGoal, exclusionMessage, notRepairableReason, repairMessage } from './machine-verbs.ts';
 
 const TIME = '2026-11-22T00:00:00Z';
 const repair = { due: true, reason: 'NodeNotReady', message: 'the kubelet is down', time: TIME, strategy: 'Replace' };
@@ -41,22 +41,22 @@ describe('a repair', () => {
       machine: machine({ marks: { repair } }),
       why: new RegExp(`in progress since ${localTime(TIME)}: the kubelet is down`),
     },
-  ])('of $of', ({ machine: of, why }) => {
-    expect(whyNotRepairable(of) ?? 'nothing is in the way').toMatch(why ?? /^nothing is in the way$/);
+  ])('for $of', ({ machine: of, why }) => {
+    expect(notRepairableReason(of) ?? 'nothing is in the way').toMatch(why ?? /^nothing is in the way$/);
   });
 
-  test('of a node that is well is no mistake, but said', () => {
-    expect(repairWords(machine({ phase: 'Ready' }))).toMatch(/^its node is Ready and is repaired anyway; /);
-    expect(repairWords(machine())).toMatch(/^its server is reinstalled or replaced, .* of pool general /);
+  test('is accepted for a healthy node, with a note', () => {
+    expect(repairMessage(machine({ phase: 'Ready' }))).toMatch(/^its node is Ready and is repaired anyway; /);
+    expect(repairMessage(machine())).toMatch(/^its server is reinstalled or replaced, .* of pool general /);
   });
 });
 
-test('whoever excludes a machine learns what becomes of its repair, and how it ends', () => {
-  expect(exclusionWords(machine(), true)).toBe(
+test('excludes a machine and reports what happens to its repair', () => {
+  expect(exclusionMessage(machine(), true)).toBe(
     'excluded: its node is not repaired until "fairway machine include demo-a"',
   );
-  expect(exclusionWords(machine({ marks: { repair } }), true)).toMatch(/^excluded: the repair in progress /);
-  expect(exclusionWords(machine(), false)).toMatch(/^included: /);
+  expect(exclusionMessage(machine({ marks: { repair } }), true)).toMatch(/^excluded: the repair in progress /);
+  expect(exclusionMessage(machine(), false)).toMatch(/^included: /);
 });
 
 test.each([

@@ -24,7 +24,7 @@ interface DryRun {
   readonly dryRun?: boolean;
 }
 
-/** Asks for a repair of a machine now, whatever its node says. */
+/** Requests an immediate repair of a machine, whatever its node reports. */
 export async function repairMachine(
   context: CliContext,
   globals: GlobalOptions,
@@ -33,10 +33,10 @@ export async function repairMachine(
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     const machine = await read(context, connection, name);
-    const why = whyNotRepairable(machine) ?? (await whyClusterRests(context, connection, machine));
+    const why = notRepairableReason(machine) ?? (await hibernationReason(context, connection, machine));
     if (why !== undefined) throw new CommandError(`machine "${name}" cannot be repaired: ${why}`);
     const requested = requestTimeAfter([machine.metadata.annotations?.[REPAIR_ANNOTATION]], context.clock.now());
-    const words = `repair requested: ${repairWords(machine)}`;
+    const words = `repair requested: ${repairMessage(machine)}`;
     const isRequested = await annotate(
       context,
       connection,
@@ -51,7 +51,7 @@ export async function repairMachine(
   });
 }
 
-/** Keeps healing from a machine, or lets it have it again. */
+/** Excludes a machine from healing, or includes it again. */
 export async function setExcluded(
   context: CliContext,
   globals: GlobalOptions,
@@ -63,15 +63,15 @@ export async function setExcluded(
     const machine = await read(context, connection, name);
     const value = isExcluded ? new Date(context.clock.now()).toISOString() : null;
     const was = isExcludedFromHealing(machine);
-    if (was === isExcluded) context.stdout.write(`${qualifiedName(machines, name)} ${unchangedWords(isExcluded)}\n`);
+    if (was === isExcluded) context.stdout.write(`${qualifiedName(machines, name)} ${unchangedMessage(isExcluded)}\n`);
     else {
-      const words = exclusionWords(machine, isExcluded);
+      const words = exclusionMessage(machine, isExcluded);
       await annotate(context, connection, machine, { [EXCLUDE_FROM_HEALING_ANNOTATION]: value }, words, options);
     }
   });
 }
 
-/** Has the server of a machine stay for so long when it is replaced or deleted. */
+/** Keeps the server of a machine for a time after it is replaced or deleted. */
 export async function keepMachine(
   context: CliContext,
   globals: GlobalOptions,
@@ -81,20 +81,20 @@ export async function keepMachine(
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     const machine = await read(context, connection, name);
-    const words = keepWords(machine, duration);
+    const words = keepMessage(machine, duration);
     await annotate(context, connection, machine, { [KEEP_ANNOTATION]: duration }, words, options);
   });
 }
 
-/** What comes of keeping a machine. */
-export function keepWords({ metadata }: Machine, duration: string): string {
+/** The result of keeping a machine. */
+export function keepMessage({ metadata }: Machine, duration: string): string {
   if (metadata.deletionTimestamp !== undefined) {
     return `is being deleted: if its server still exists, it is kept for inspection until ${duration} after ${localTime(metadata.deletionTimestamp)}`;
   }
   return `is marked: its server is kept for inspection for ${duration} after the machine is replaced or deleted, and the node is cordoned; to replace it now: fairway machine delete ${metadata.name}`;
 }
 
-/** Has a node that is being drained go with the pods that have not left. */
+/** Ends a drain without waiting for the remaining pods. */
 export async function forceDrain(
   context: CliContext,
   globals: GlobalOptions,
@@ -114,7 +114,7 @@ export async function forceDrain(
   });
 }
 
-/** What is done when the drain under way is over; undefined if there is none. */
+/** The goal after the current drain; undefined if there is none. */
 export function drainGoal({ metadata, status }: Machine): string | undefined {
   const isDeleting = metadata.deletionTimestamp !== undefined && status?.phase !== 'Terminated';
   if (isDeleting) return 'the server is deleted';
@@ -122,8 +122,8 @@ export function drainGoal({ metadata, status }: Machine): string | undefined {
   return reinstall !== undefined && reinstall.requestedTime === undefined ? 'the server is reinstalled' : undefined;
 }
 
-/** What is in the way of a repair; undefined if it can be asked for. */
-export function whyNotRepairable(machine: Machine): string | undefined {
+/** Why a repair can't be requested; undefined if it can. */
+export function notRepairableReason(machine: Machine): string | undefined {
   const { metadata, status } = machine;
   const { name } = metadata;
   if (metadata.deletionTimestamp !== undefined) return 'it is already being deleted, and its pool replaces it';
@@ -138,20 +138,20 @@ export function whyNotRepairable(machine: Machine): string | undefined {
   return repair?.due ? `its repair has been in progress since ${localTime(repair.time)}: ${repair.message}` : undefined;
 }
 
-/** What comes of a request. */
-export function repairWords({ status, spec }: Machine): string {
+/** The result of a request. */
+export function repairMessage({ status, spec }: Machine): string {
   const state = status?.phase === 'Ready' ? 'its node is Ready and is repaired anyway; ' : '';
   return `${state}its server is reinstalled or replaced, according to spec.healing.strategy of pool ${spec.nodePoolName} or the plan, once the API server of the cluster and the cloud respond`;
 }
 
-export function exclusionWords({ metadata, status }: Machine, isExcluded: boolean): string {
+export function exclusionMessage({ metadata, status }: Machine, isExcluded: boolean): string {
   if (!isExcluded) return 'included: its node is repaired when it is unhealthy';
-  const isUnderWay = status?.marks?.repair?.due === true;
-  const repair = isUnderWay ? 'the repair in progress stops where it still can, and ' : '';
+  const isInProgress = status?.marks?.repair?.due === true;
+  const repair = isInProgress ? 'the repair in progress stops where it still can, and ' : '';
   return `excluded: ${repair}its node is not repaired until "fairway machine include ${metadata.name}"`;
 }
 
-function unchangedWords(isExcluded: boolean): string {
+function unchangedMessage(isExcluded: boolean): string {
   return isExcluded ? 'is already excluded: nothing to change' : 'is not excluded: nothing to change';
 }
 
@@ -159,7 +159,7 @@ function isExcludedFromHealing({ metadata }: Machine): boolean {
   return metadata.annotations?.[EXCLUDE_FROM_HEALING_ANNOTATION] !== undefined;
 }
 
-async function whyClusterRests(
+async function hibernationReason(
   { signal }: CliContext,
   { client, namespace }: Connection,
   { spec }: Machine,
@@ -176,7 +176,7 @@ function read({ signal }: CliContext, { client, namespace }: Connection, name: s
   return client.resource(machines).get(name, { namespace, signal });
 }
 
-/** Resolves with the machine as it is then; undefined after a dry run. */
+/** Resolves with the updated machine; undefined after a dry run. */
 function annotate(
   context: CliContext,
   connection: Connection,

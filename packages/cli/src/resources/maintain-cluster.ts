@@ -7,7 +7,7 @@ import { clusterMaintained } from '../progress/maintenance-goal.ts';
 import { waitFor } from '../progress/wait-for.ts';
 import { requestChange } from './request-change.ts';
 
-/** Lets what waits for the cluster's maintenance window begin now. */
+/** Starts changes that wait for the cluster's maintenance window. */
 export async function maintain(
   context: CliContext,
   globals: GlobalOptions,

@@ -36,7 +36,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** Clusters and NodePools from YAML documents, in their own namespace or else in the given one. */
+/** Clusters and NodePools from YAML documents, in their own namespace or the given one. */
 export function parseManifest(text: string, source: string, namespace: string): Manifest {
   const found: { clusters: Cluster[]; pools: NodePool[] } = { clusters: [], pools: [] };
   for (const [index, document] of loadDocuments(text, source).flatMap(itemsOf).entries()) {
@@ -46,7 +46,7 @@ export function parseManifest(text: string, source: string, namespace: string): 
     const { apiVersion, kind } = parsed.data;
     const metadata = { namespace, ...(parsed.data.metadata as ObjectMeta) };
     const isOurs = apiVersion === API_VERSION;
-    // The server validates spec: an older client must not.
+    // The server validates spec; an older client must not.
     if (isOurs && kind === clusters.kind) found.clusters.push({ ...parsed.data, metadata } as unknown as Cluster);
     else if (isOurs && kind === nodePools.kind) found.pools.push({ ...parsed.data, metadata } as unknown as NodePool);
     else {
@@ -61,7 +61,7 @@ export function parseManifest(text: string, source: string, namespace: string): 
 
 const List = z.looseObject({ apiVersion: z.literal('v1'), kind: z.literal('List'), items: z.array(z.unknown()) });
 
-/** Of a List its items, as commands print several objects. */
+/** Expands a List, which is how commands print several objects. */
 function itemsOf(document: unknown): readonly unknown[] {
   const { data } = List.safeParse(document);
   return data === undefined ? [document] : data.items;

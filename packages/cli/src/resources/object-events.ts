@@ -12,7 +12,7 @@ import { alignColumns } from '../output/table.ts';
 import { eventRow, seenOrder } from './event-row.ts';
 import type { KindName } from './kind-names.ts';
 
-/** Prints what happened to a cluster or a pool, and to what belongs to it, or to a machine, as one story: the latest last. */
+/** Prints the events of a cluster or pool with its dependents, or of a machine, as one timeline, latest last. */
 export async function listEvents(
   context: CliContext,
   globals: GlobalOptions,
@@ -21,41 +21,41 @@ export async function listEvents(
   options: { readonly output?: string },
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
-    const story = await storyOf(connection, kind, name, context.signal);
+    const timeline = await timelineOf(connection, kind, name, context.signal);
     if (options.output === 'json' || options.output === 'yaml') {
-      const list = { apiVersion: 'v1', kind: 'List', items: story.map(withoutManagedFields) };
+      const list = { apiVersion: 'v1', kind: 'List', items: timeline.map(withoutManagedFields) };
       const isJson = options.output === 'json';
       context.stdout.write(
         isJson ? `${JSON.stringify(list, undefined, 4)}\n` : dump(list, { lineWidth: -1, noRefs: true }),
       );
       return;
     }
-    if (story.length === 0) {
+    if (timeline.length === 0) {
       context.stderr.write(`No events of ${kind} ${name}. Events are deleted after a while.\n`);
       return;
     }
     const nowMs = context.clock.now();
-    context.stdout.write(alignColumns([EVENT_HEADINGS, ...story.map((event) => eventRow(event, nowMs))]));
+    context.stdout.write(alignColumns([EVENT_HEADINGS, ...timeline.map((event) => eventRow(event, nowMs))]));
   });
 }
 
 export const EVENT_HEADINGS = ['LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'];
 
-/** The events of an object and of what belongs to it, the latest last. */
-export async function storyOf(
+/** The events of an object and its dependents, latest last. */
+export async function timelineOf(
   connection: Connection,
   kind: KindName,
   name: string,
   signal: AbortSignal,
 ): Promise<readonly Event[]> {
-  const objects = await concerned(connection, kind, name, signal);
+  const objects = await involvedObjects(connection, kind, name, signal);
   const uids = new Set(objects.map(({ metadata }) => metadata.uid));
   const { items } = await connection.client.resource(Events).list({ namespace: connection.namespace, signal });
   return items.filter(({ involvedObject }) => uids.has(involvedObject.uid)).toSorted(seenOrder);
 }
 
-/** The object and what belongs to it now. Rejects if there is no such object. */
-async function concerned(
+/** The object and its current dependents. Rejects if the object does not exist. */
+async function involvedObjects(
   { client, namespace }: Connection,
   kind: KindName,
   name: string,
@@ -85,7 +85,7 @@ async function concerned(
   }
 }
 
-/** As kubectl prints objects. */
+/** In kubectl's notation. */
 function withoutManagedFields({ metadata: written, ...event }: Event): Event {
   const { managedFields: _, ...metadata } = written;
   return { ...event, metadata };

@@ -11,7 +11,7 @@ const operation = (state: LastOperation['state'], lastUpdateTime: string): LastO
   lastUpdateTime,
 });
 
-test('what is running comes first, then the latest', () => {
+test('running operations come first, then the latest', () => {
   const cluster = (name: string, lastOperation?: LastOperation) => ({
     ...aCluster({}, { name, namespace: 'ns' }),
     status: { ...(lastOperation && { lastOperation }) },

@@ -23,7 +23,7 @@ export interface OperationRow {
   readonly operation: LastOperation;
 }
 
-/** Prints what is being done to clusters and pools, what is running first. */
+/** Prints the operations of clusters and pools, running ones first. */
 export async function listOperations(
   context: CliContext,
   globals: GlobalOptions,
@@ -49,7 +49,7 @@ export async function listOperations(
   });
 }
 
-/** What is running first, then the latest. Pure. */
+/** Running operations first, then the latest. Pure. */
 export function operationRows(ofClusters: readonly Cluster[], ofPools: readonly NodePool[]): readonly OperationRow[] {
   const row = (kind: typeof clusters | typeof nodePools, { metadata, status }: Cluster | NodePool): OperationRow[] => {
     const { name = '', namespace = '' } = metadata;
@@ -66,7 +66,7 @@ export function operationRows(ofClusters: readonly Cluster[], ofPools: readonly 
   );
 }
 
-/** A failed one waits for somebody, but nothing is being done. */
+/** A failed operation needs a person, but nothing is in progress. */
 function isOver({ state }: LastOperation): boolean {
   return state === 'Succeeded' || state === 'Failed';
 }

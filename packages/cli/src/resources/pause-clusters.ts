@@ -23,10 +23,10 @@ export async function setPaused(
   await withConnection(context, globals, async (connection) => {
     const { client, namespace } = connection;
     const resource = client.resource(clusters);
-    const chosen = all
+    const selectedClusters = all
       ? (await resource.list({ signal: context.signal })).items
       : await Promise.all(names.map((name) => resource.get(name, { namespace, signal: context.signal })));
-    for (const cluster of chosen) {
+    for (const cluster of selectedClusters) {
       const value = { metadata: { annotations: { [PAUSED_ANNOTATION]: paused ? 'true' : null } } };
       const words = paused ? 'paused' : 'resumed';
       await requestChange(context, connection, { kind: clusters, before: cluster, value, words, dryRun });

@@ -3,7 +3,7 @@ import { describePlan } from './plan-upgrade.ts';
 
 const time = '2026-11-23T12:00:00Z';
 
-test('a plan is told step by step, with what is needed and what holds it up', () => {
+test('describes a plan step by step, with its requirements and blockers', () => {
   const text = describePlan('cluster.fairway.dev/demo', {
     from: '1.35.2',
     to: '1.36.3',
@@ -46,7 +46,7 @@ LOSES LocalStorage: data of pods
 `);
 });
 
-test('one of nothing says so', () => {
+test('says if there is nothing to do', () => {
   expect(describePlan('demo', { from: '1.36.3', time, steps: [], quotas: [], findings: [] })).toBe(
     'demo: stays at 1.36.3\n\nNothing to do.\n',
   );

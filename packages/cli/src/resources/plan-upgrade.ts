@@ -15,7 +15,7 @@ import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { printable } from '../output/printable.ts';
 import { qualifiedName } from './kinds.ts';
-import { choose } from './upgrade-cluster.ts';
+import { chooseVersion } from './upgrade-cluster.ts';
 import type { UpgradeStrategy } from './upgrade-strategy.ts';
 
 interface PlanOptions {
@@ -24,7 +24,7 @@ interface PlanOptions {
   readonly output?: 'json' | 'yaml';
 }
 
-/** Prints what an upgrade would do. Ends with 1 if something blocks it, so that a pipeline can ask first. */
+/** Prints what an upgrade would do. Exits with 1 if something blocks it, so a pipeline can check first. */
 export async function planUpgrade(
   context: CliContext,
   globals: GlobalOptions,
@@ -32,9 +32,9 @@ export async function planUpgrade(
   options: PlanOptions,
 ): Promise<void> {
   const { output } = options;
-  const answer = await withConnection(context, globals, async (connection) => {
+  const response = await withConnection(context, globals, async (connection) => {
     const { client, namespace } = connection;
-    const to = options.to ?? (await chosenBy(options.strategy, context, connection, name));
+    const to = options.to ?? (await selectPlan(options.strategy, context, connection, name));
     const request: UpgradePlanRequest = {
       apiVersion: API_VERSION,
       kind: UPGRADE_PLAN_REQUEST_KIND.kind,
@@ -44,23 +44,23 @@ export async function planUpgrade(
     const write = { namespace, signal: context.signal };
     return client.resource(clusters).createSubresource(name, UPGRADE_PLAN_SUBRESOURCE, request, write);
   });
-  const { status } = answer;
+  const { status } = response;
   if (status === undefined) throw new CommandError('the response has no plan');
-  if (output === 'json') context.stdout.write(`${JSON.stringify(answer, undefined, 4)}\n`);
-  else if (output === 'yaml') context.stdout.write(dump(answer, { lineWidth: -1, noRefs: true }));
+  if (output === 'json') context.stdout.write(`${JSON.stringify(response, undefined, 4)}\n`);
+  else if (output === 'yaml') context.stdout.write(dump(response, { lineWidth: -1, noRefs: true }));
   else context.stdout.write(printable(describePlan(qualifiedName(clusters, name), status)));
   if (status.findings.some(({ effect }) => effect === 'Blocks')) context.exitWith(ExitCode.Failed);
 }
 
-/** A plan has to be of the version that the same command without --plan would take. */
-async function chosenBy(
+/** The plan must be for the version that the same command without --plan would choose. */
+async function selectPlan(
   strategy: UpgradeStrategy | undefined,
   context: CliContext,
   connection: Connection,
   name: string,
 ): Promise<string | undefined> {
   if (strategy === undefined) return undefined;
-  const chosen = await choose(context, connection, name, strategy);
+  const chosen = await chooseVersion(context, connection, name, strategy);
   if ('nothing' in chosen) throw new CommandError(`${qualifiedName(clusters, name)} ${chosen.nothing}`);
   return chosen.version;
 }
@@ -88,9 +88,9 @@ function describeStep({ order, type, pool, message, estimate }: UpgradeStep): st
 }
 
 function describe({ effect, type, pool, message, objects = [], more }: UpgradeFinding): string[] {
-  const about = pool === undefined || message.includes(`pool ${pool}`) ? '' : `pool ${pool}: `;
+  const scopePrefix = pool === undefined || message.includes(`pool ${pool}`) ? '' : `pool ${pool}: `;
   return [
-    `${effect.toUpperCase()} ${type}: ${about}${message}`,
+    `${effect.toUpperCase()} ${type}: ${scopePrefix}${message}`,
     ...objects.map((object) => `  - ${object}`),
     ...(more === undefined ? [] : [`  - and ${more} more`]),
   ];

@@ -2,7 +2,7 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
 import { aNodePool } from '@fairway/api/testing/objects';
 import { describe, expect, test } from 'vitest';
-import { orderFor } from './pool-upgrade-verbs.ts';
+import { requestFor } from './pool-upgrade-verbs.ts';
 
 const TARGET = '1.36.3-0a1b2c3d';
 const ABORTED = { metadata: { annotations: { 'fairway.dev/abort-upgrade': TARGET } } };
@@ -13,7 +13,7 @@ function pool(state?: PoolUpgrade['state'], { paused = false, aborted = false } 
   return state === undefined ? found : { ...found, status: { upgrade } };
 }
 
-describe('of the renewal of nodes', () => {
+describe('the upgrade of a pool', () => {
   test.each([
     { verb: 'pause', of: 'under way', given: pool('Running'), words: /^paused: .*1\/3 nodes are updated to 1\.36/ },
     { verb: 'pause', of: 'to come', given: pool(), words: /^paused: .*no node is being updated now/ },
@@ -31,18 +31,18 @@ describe('of the renewal of nodes', () => {
     { verb: 'abort-upgrade', of: 'done', given: pool('Complete'), nothing: /no upgrade in progress/ },
     { verb: 'abort-upgrade', of: 'never', given: pool(), nothing: /no upgrade in progress/ },
     { verb: 'abort-upgrade', of: 'aborted', given: pool('Aborted', { aborted: true }), nothing: /already/ },
-  ] as const)('$verb, $of', ({ verb, given, ...said }) => {
-    const order = orderFor(verb, given);
+  ] as const)('$verb, for $of', ({ verb, given, ...said }) => {
+    const order = requestFor(verb, given);
 
     expect('nothing' in order ? order.nothing : order.words).toMatch('nothing' in said ? said.nothing : said.words);
     expect('nothing' in order).toBe('nothing' in said);
-    // The digest says nothing to people.
+    // The digest means nothing to people.
     expect(order).not.toHaveProperty('words', expect.stringContaining(TARGET));
     expect(order).not.toHaveProperty('nothing', expect.stringContaining(TARGET));
   });
 
-  test('resuming takes back what has aborted it too', () => {
-    const order = orderFor('resume', pool('Aborted', { aborted: true, paused: true }));
+  test('resumes an aborted upgrade too', () => {
+    const order = requestFor('resume', pool('Aborted', { aborted: true, paused: true }));
 
     expect(order).toMatchObject({
       value: {
@@ -52,7 +52,7 @@ describe('of the renewal of nodes', () => {
     });
   });
 
-  test('aborting names what is aborted, so that a later upgrade is not', () => {
-    expect(orderFor('abort-upgrade', pool('Running'))).toMatchObject({ value: ABORTED });
+  test('names the aborted upgrade, so a later one is not aborted', () => {
+    expect(requestFor('abort-upgrade', pool('Running'))).toMatchObject({ value: ABORTED });
   });
 });

@@ -8,14 +8,14 @@ import { requestChange } from './request-change.ts';
 
 export type PoolUpgradeVerb = 'pause' | 'resume' | 'abort-upgrade';
 
-/** What is written to the pool, and what is said of it. */
-export interface PoolUpgradeOrder {
+/** The values to write to the pool, and the message. */
+export interface PoolUpgradeRequest {
   readonly value: object;
   readonly words: string;
 }
 
-/** Pauses the renewal of a pool's nodes, lets it go on, or ends it where it is. */
-export async function orderPoolUpgrade(
+/** Pauses, resumes or aborts the rollout of a pool's nodes. */
+export async function requestPoolUpgrade(
   context: CliContext,
   globals: GlobalOptions,
   name: string,
@@ -26,21 +26,21 @@ export async function orderPoolUpgrade(
     const { client, namespace } = connection;
     const { signal } = context;
     const pool = await client.resource(nodePools).get(name, { namespace, signal });
-    const order = orderFor(verb, pool);
-    if ('nothing' in order) throw new CommandError(`node pool "${name}" ${order.nothing}`);
-    await requestChange(context, connection, { kind: nodePools, before: pool, ...order, dryRun });
+    const request = requestFor(verb, pool);
+    if ('nothing' in request) throw new CommandError(`node pool "${name}" ${request.nothing}`);
+    await requestChange(context, connection, { kind: nodePools, before: pool, ...request, dryRun });
   });
 }
 
-/** What the verb means for a pool as it is, or why it means nothing. Pure. */
-export function orderFor(verb: PoolUpgradeVerb, pool: NodePool): PoolUpgradeOrder | { readonly nothing: string } {
+/** The change that a verb makes to a pool, or why it makes none. Pure. */
+export function requestFor(verb: PoolUpgradeVerb, pool: NodePool): PoolUpgradeRequest | { readonly nothing: string } {
   const { name } = pool.metadata;
   const { upgrade } = pool.status ?? {};
-  const isUnderWay = upgrade !== undefined && upgrade.state !== 'Complete';
-  const done = isUnderWay ? `${upgrade.summary} nodes are updated to ${versionOfTarget(upgrade.target)}` : '';
+  const isInProgress = upgrade !== undefined && upgrade.state !== 'Complete';
+  const done = isInProgress ? `${upgrade.summary} nodes are updated to ${versionOfTarget(upgrade.target)}` : '';
   switch (verb) {
     case 'pause': {
-      const what = isUnderWay ? done : 'no node is being updated now';
+      const what = isInProgress ? done : 'no node is being updated now';
       const words = `paused: no further node is updated until "fairway nodepool resume ${name}"; a replacement in progress is finished (${what})`;
       return { value: { spec: { upgradeStrategy: { paused: true } } }, words };
     }
@@ -50,13 +50,13 @@ export function orderFor(verb: PoolUpgradeVerb, pool: NodePool): PoolUpgradeOrde
         return { nothing: 'is not paused and its upgrade was not aborted: nothing to resume' };
       }
       const metadata = isAborted ? { metadata: { annotations: { [ABORT_UPGRADE_ANNOTATION]: null } } } : {};
-      const words = isUnderWay
+      const words = isInProgress
         ? `resumed: the update of its nodes continues (${done})`
         : 'resumed: no nodes need an update';
       return { value: { ...metadata, spec: { upgradeStrategy: { paused: false } } }, words };
     }
     case 'abort-upgrade': {
-      if (!isUnderWay) return { nothing: 'has no upgrade in progress: nothing to abort' };
+      if (!isInProgress) return { nothing: 'has no upgrade in progress: nothing to abort' };
       if (upgrade.state === 'Aborted') {
         return {
           nothing: `has already aborted its upgrade to ${versionOfTarget(upgrade.target)}: run "fairway nodepool resume ${name}" to resume it`,

@@ -7,18 +7,18 @@ import { qualifiedName } from './kinds.ts';
 
 interface ChangeRequest<T extends KubeObject> {
   readonly kind: Kind<T>;
-  /** As it was read. */
+  /** The object as it was read. */
   readonly before: T;
   /** A merge patch. */
   readonly value: { readonly metadata?: object; readonly spec?: object };
-  /** What is said after the object's name. */
+  /** The message after the object's name. */
   readonly words: string;
   readonly dryRun?: boolean | undefined;
 }
 
 /**
- * Changes an object by a merge patch and says so on standard output. With `dryRun` the server checks it, what would change is shown, and nothing is done.
- * Resolves with the object as it is then; undefined after a dry run. Never changes another object of the name, made meanwhile.
+ * Patches an object and prints a message. With `dryRun`, the server validates the patch and only the changes are shown.
+ * Resolves with the updated object; undefined after a dry run. Never changes a newer object of the same name.
  */
 export async function requestChange<T extends KubeObject>(
   { stdout, signal }: Pick<CliContext, 'stdout' | 'signal'>,
@@ -27,8 +27,8 @@ export async function requestChange<T extends KubeObject>(
 ): Promise<T | undefined> {
   const { name = '', namespace, uid } = before.metadata;
   const write = { fieldManager: 'fairway', signal, dryRun, ...(namespace !== undefined && { namespace }) };
-  const bound = { ...value, metadata: { ...value.metadata, uid } };
-  const after = await client.resource(kind).patch(name, { type: 'merge', value: bound }, write);
+  const uidBound = { ...value, metadata: { ...value.metadata, uid } };
+  const after = await client.resource(kind).patch(name, { type: 'merge', value: uidBound }, write);
   const sentence = `${qualifiedName(kind, name)} ${words}`;
   stdout.write(dryRun ? dryRunText(sentence, before, after) : `${sentence}\n`);
   return dryRun ? undefined : after;

@@ -17,7 +17,7 @@ export interface ResetOptions extends WaitOptions {
 
 const POLICIES = { delete: 'Delete', reinstall: 'Reinstall' } as const;
 
-/** Asks for a reset, after the user has confirmed it. */
+/** Requests a reset after the user has confirmed it. */
 export async function resetCluster(
   context: CliContext,
   globals: GlobalOptions,
@@ -30,7 +30,7 @@ export async function resetCluster(
     const before = await client.resource(clusters).get(name, { namespace, signal });
     const { spec: old, status } = before;
     const question = `Delete everything in cluster "${name}", and all its credentials?`;
-    if (!options.dryRun) await confirm(context, { question, refused: 'nothing was reset' }, options);
+    if (!options.dryRun) await confirm(context, { question, declinedMessage: 'nothing was reset' }, options);
     const requestedAt = requestTimeAfter([status?.reset?.requestedAt, old.reset?.requestedAt], context.clock.now());
     const reset = { requestedAt, confirm: name, nodes: POLICIES[options.nodes] };
     const spec = { reset, ...(options.version !== undefined && { version: options.version }) };

@@ -26,7 +26,7 @@ export async function scaleNodePool(
   });
 }
 
-/** Scales the pool of a cluster that has one, or the named one of several. */
+/** Scales the only pool of a cluster, or the named one. */
 export async function scaleCluster(
   context: CliContext,
   globals: GlobalOptions,
@@ -58,7 +58,7 @@ function chosen(clusterName: string, pools: readonly NodePool[], name: string | 
   throw new CommandError(`cluster "${clusterName}" has no pool "${name}"`, { advice: `it has: ${names}` });
 }
 
-/** Through the scale subresource, so that permission to scale pools suffices. */
+/** Uses the scale subresource, so permission to scale pools suffices. */
 async function scale(
   context: CliContext,
   connection: Connection,

@@ -67,7 +67,7 @@ function belongsTo(kindName: ReadableKindName, object: KubeObject, cluster: stri
   return (object as NodePool).spec.clusterName === cluster;
 }
 
-/** Prints the named objects; the first one that does not exist is an error. */
+/** Prints the named objects; fails at the first one that does not exist. */
 export async function getObjects(
   context: CliContext,
   globals: GlobalOptions,

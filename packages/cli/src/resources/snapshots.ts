@@ -81,7 +81,7 @@ export async function restoreSnapshot(
     }
     const question = `Restore all objects of cluster "${name}" from snapshot ${snapshot}?`;
     const { dryRun } = options;
-    if (!dryRun) await confirm(context, { question, refused: 'nothing was restored' }, options);
+    if (!dryRun) await confirm(context, { question, declinedMessage: 'nothing was restored' }, options);
     const before = [status?.etcd?.lastRestore?.requestedAt, spec.etcd?.restore?.requestedAt];
     const requestedAt = requestTimeAfter(before, context.clock.now());
     const restore = { snapshot, requestedAt };

@@ -6,7 +6,7 @@ import { withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { WaitOptions } from '../command/options.ts';
 import { changesOf, dryRunText } from '../output/changes.ts';
-import { updated } from '../progress/update-goal.ts';
+import { objectUpdated } from '../progress/update-goal.ts';
 import { waitFor } from '../progress/wait-for.ts';
 import { qualifiedName } from './kinds.ts';
 import { type ClusterChange, clusterPatch, type NodePoolChange, nodePoolPatch } from './update-patch.ts';
@@ -40,7 +40,7 @@ interface Update {
   readonly spec: object;
 }
 
-/** Changes fields of a spec; says which have another value now, and waits until that is done. */
+/** Changes fields of a spec, prints the changed values, and waits until the change is done. */
 async function update(
   context: CliContext,
   globals: GlobalOptions,
@@ -56,7 +56,7 @@ async function update(
     const kind = kindName === 'cluster' ? clusters : nodePools;
     const resource = kindName === 'cluster' ? client.resource(clusters) : client.resource(nodePools);
     const before: KubeObject = await resource.get(name, { namespace, signal });
-    // Not another object of the name that somebody has made meanwhile.
+    // Not a newer object of the same name.
     const value = { metadata: { uid: before.metadata.uid }, spec };
     const write = { namespace, fieldManager: 'fairway', signal, dryRun };
     const after: KubeObject = await resource.patch(name, { type: 'merge', value }, write);
@@ -73,7 +73,7 @@ async function update(
       context,
       connection,
       clusterName,
-      updated({ kind: kindName, name, uid: after.metadata.uid }),
+      objectUpdated({ kind: kindName, name, uid: after.metadata.uid }),
       timeout,
     );
   });

@@ -33,7 +33,7 @@ export interface NodePoolChange {
   readonly patch?: object;
 }
 
-/** The merge patch of a cluster's spec; `--patch` wins. Pure. */
+/** The merge patch of a cluster's spec; `--patch` takes precedence. Pure. */
 export function clusterPatch(change: ClusterChange): object {
   const window = defined({
     start: change.maintenanceStart,
@@ -54,7 +54,7 @@ export function clusterPatch(change: ClusterChange): object {
   };
 }
 
-/** The merge patch of a pool's spec; `--patch` wins. Pure. */
+/** The merge patch of a pool's spec; `--patch` takes precedence. Pure. */
 export function nodePoolPatch(change: NodePoolChange): object {
   const { labels, removeLabels = [], network, securityGroup, taints } = change;
   const removed = Object.fromEntries(removeLabels.map((key) => [key, null]));
@@ -81,7 +81,7 @@ export function nodePoolPatch(change: NodePoolChange): object {
   };
 }
 
-/** Without the fields that are undefined; undefined if none is left. */
+/** Drops undefined fields; undefined if none is left. */
 function defined(fields: Readonly<Record<string, unknown>>): object | undefined {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   return given.length === 0 ? undefined : Object.fromEntries(given);

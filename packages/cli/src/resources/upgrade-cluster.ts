@@ -8,7 +8,7 @@ import { qualifiedName } from './kinds.ts';
 import { type UpgradeStrategy, type VersionWithReason, versionFor } from './upgrade-strategy.ts';
 
 interface UpgradeOptions {
-  /** Minor version or exact one. */
+  /** A minor or exact version. */
   readonly to?: string;
   readonly strategy?: UpgradeStrategy;
   readonly dryRun?: boolean;
@@ -17,7 +17,7 @@ interface UpgradeOptions {
   readonly timeout: number;
 }
 
-/** Raises spec.version; the server decides whether that can be done, and says why not. */
+/** Raises spec.version; the server decides whether that is possible and explains why not. */
 export async function upgradeCluster(
   context: CliContext,
   globals: GlobalOptions,
@@ -26,7 +26,9 @@ export async function upgradeCluster(
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     const chosen =
-      options.to === undefined ? await choose(context, connection, name, options.strategy) : { version: options.to };
+      options.to === undefined
+        ? await chooseVersion(context, connection, name, options.strategy)
+        : { version: options.to };
     if ('nothing' in chosen) {
       context.stdout.write(`${qualifiedName(clusters, name)} ${chosen.nothing}\n`);
       return;
@@ -49,7 +51,7 @@ export async function upgradeCluster(
   });
 }
 
-export async function choose(
+export async function chooseVersion(
   { signal }: Pick<CliContext, 'signal'>,
   { client, namespace }: Connection,
   name: string,

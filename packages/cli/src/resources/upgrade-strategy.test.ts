@@ -5,16 +5,16 @@ import { type UpgradeStrategy, upgradeStrategy, versionFor } from './upgrade-str
 
 test.each<{ reason: string; status?: ClusterStatus; chosen: object }>([
   {
-    reason: 'a new one',
+    reason: 'the newest patch',
     chosen: { nothing: 'does not run a version yet: see "fairway cluster get demo"' },
   },
   {
-    reason: 'a minor version, though a patch is there too',
+    reason: 'the next minor version, even if a patch is available',
     status: { version: '1.35.2', nextUpgradeVersions: ['1.36'], availablePatch: '1.35.4' },
     chosen: { version: '1.36', why: '1.36 is the next minor version after 1.35.2' },
   },
   {
-    reason: 'its nodes are too old for the next minor version',
+    reason: 'the newest patch, if nodes are too old for the next minor version',
     status: { version: '1.35.2', nextUpgradeVersions: [], availablePatch: '1.35.4' },
     chosen: {
       version: '1.35.4',
@@ -57,18 +57,18 @@ test.each<{ strategy: UpgradeStrategy; of: string; status: ClusterStatus; chosen
     status: { version: '1.35.2', nextUpgradeVersions: [], availablePatch: '1.35.4' },
     chosen: { nothing: 'runs 1.35.2; no newer minor version is available for it (strategy NEXT_MINOR)' },
   },
-])('$strategy of $of', ({ strategy, status, chosen }) => {
+])('$strategy for $of', ({ strategy, status, chosen }) => {
   expect(versionFor({ ...aCluster(), status }, strategy)).toEqual(chosen);
 });
 
 test.each([
   { text: 'latest-patch', is: 'latest-patch' },
   { text: 'NEXT_MINOR', is: 'next-minor' },
-])('$text is a strategy', ({ text, is }) => {
+])('accepts the strategy $text', ({ text, is }) => {
   expect(upgradeStrategy(text)).toBe(is);
 });
 
-test('other words are none', () => {
+test('rejects other words', () => {
   expect(() => upgradeStrategy('newest')).toThrow(
     'Allowed choices are latest-patch (LATEST_PATCH) and next-minor (NEXT_MINOR).',
   );

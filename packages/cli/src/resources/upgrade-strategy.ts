@@ -1,11 +1,11 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { InvalidArgumentError } from 'commander';
 
-/** In the words of OVHcloud's API: LATEST_PATCH, NEXT_MINOR. */
+/** Named as in OVHcloud's API: LATEST_PATCH, NEXT_MINOR. */
 export const UPGRADE_STRATEGIES = ['latest-patch', 'next-minor'] as const;
 export type UpgradeStrategy = (typeof UPGRADE_STRATEGIES)[number];
 
-/** Also as scripts that were written for that API spell it. */
+/** Also accepts the spelling of scripts written for that API. */
 export function upgradeStrategy(text: string): UpgradeStrategy {
   const name = text.toLowerCase().replaceAll('_', '-');
   const found = UPGRADE_STRATEGIES.find((strategy) => strategy === name);
@@ -15,10 +15,13 @@ export function upgradeStrategy(text: string): UpgradeStrategy {
   return found;
 }
 
-/** What spec.version is to be and why, or why it stays. */
+/** The new value of spec.version and why, or why it stays. */
 export type VersionWithReason = { readonly version: string; readonly why: string } | { readonly nothing: string };
 
-/** What a cluster is upgraded to; without a strategy the next minor version that is offered to it, else the newest patch. */
+/**
+ * The version to upgrade a cluster to. Without a strategy: the next available minor version, otherwise the newest
+ * patch.
+ */
 export function versionFor(cluster: Cluster, strategy?: UpgradeStrategy): VersionWithReason {
   const { metadata, spec, status } = cluster;
   if (status?.version === undefined) {
@@ -37,7 +40,7 @@ export function versionFor(cluster: Cluster, strategy?: UpgradeStrategy): Versio
   if (strategy === 'latest-patch') {
     return { nothing: `runs ${status.version}; no newer patch is available for it (strategy LATEST_PATCH)` };
   }
-  const isAsked =
+  const isRequested =
     spec.version !== undefined && status.upToDate === false ? ', to which its nodes are being upgraded' : '';
-  return { nothing: `runs ${status.version}${isAsked}; no newer version is available for it` };
+  return { nothing: `runs ${status.version}${isRequested}; no newer version is available for it` };
 }

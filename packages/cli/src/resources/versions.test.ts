@@ -1,6 +1,6 @@
 import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
 import { expect, test } from 'vitest';
-import { forCluster, versionRows } from './versions.ts';
+import { versionRows, versionsForCluster } from './versions.ts';
 
 const releases = SHIPPED_RELEASES.map((release) => ({
   ...release,
@@ -9,7 +9,7 @@ const releases = SHIPPED_RELEASES.map((release) => ({
 const rows = versionRows(releases, Date.UTC(2026, 10, 22));
 const names = rows.map(({ name }) => name);
 
-test('the newest is first, and each says what it can be upgraded to', () => {
+test('lists the newest first, each with its upgrades', () => {
   expect(names).toEqual(names.toSorted((a, b) => Number(b.slice(2)) - Number(a.slice(2))));
   const [newest, before] = rows;
   expect(before?.upgradesTo).toEqual([newest?.name]);
@@ -21,6 +21,6 @@ test.each([
   { reason: 'the next minor version', status: { nextUpgradeVersions: [names[0] ?? ''] }, expected: [names[0]] },
   { reason: 'a newer patch of its own', status: { availablePatch: `${names[1]}.2` }, expected: [names[1]] },
   { reason: 'nothing newer', status: {}, expected: [] },
-])('a cluster is offered $reason', ({ status, expected }) => {
-  expect(forCluster(rows, { status }).map(({ name }) => name)).toEqual(expected);
+])('offers a cluster $reason', ({ status, expected }) => {
+  expect(versionsForCluster(rows, { status }).map(({ name }) => name)).toEqual(expected);
 });

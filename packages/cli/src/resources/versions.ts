@@ -12,7 +12,7 @@ interface VersionsOptions {
   readonly output?: OutputFormat;
 }
 
-/** A minor version on offer. */
+/** An offered minor version. */
 export interface VersionRow {
   readonly name: string;
   readonly phase: string;
@@ -21,11 +21,11 @@ export interface VersionRow {
   readonly released?: string;
   readonly maintenanceMode?: string;
   readonly endOfLife?: string;
-  /** What a cluster of it can be upgraded to. */
+  /** Versions that its clusters can be upgraded to. */
   readonly upgradesTo: readonly string[];
 }
 
-/** Prints the versions that a new cluster, or one that exists, can have. */
+/** Prints the versions available for a new or an existing cluster. */
 export async function listVersions(
   context: CliContext,
   globals: GlobalOptions,
@@ -38,19 +38,19 @@ export async function listVersions(
     const shown =
       name === undefined
         ? rows.filter(({ phase }) => all || phase === 'Supported' || phase === 'Preview')
-        : forCluster(rows, await client.resource(clusters).get(name, { namespace, signal }));
-    if (shown.length === 0 && output === undefined) context.stderr.write(emptyWords(name));
+        : versionsForCluster(rows, await client.resource(clusters).get(name, { namespace, signal }));
+    if (shown.length === 0 && output === undefined) context.stderr.write(emptyMessage(name));
     else context.stdout.write(renderRows(shown, COLUMNS, output));
   });
 }
 
-function emptyWords(cluster: string | undefined): string {
+function emptyMessage(cluster: string | undefined): string {
   return cluster === undefined
     ? 'No versions are available for new clusters. Use --all to list those that existing clusters run.\n'
     : `No newer version is available for cluster ${cluster}.\n`;
 }
 
-/** The newest first. Pure. */
+/** Newest first. Pure. */
 export function versionRows(releases: readonly KubernetesRelease[], nowMs: number): readonly VersionRow[] {
   return releases
     .map(({ spec, status }): VersionRow => {
@@ -70,8 +70,11 @@ export function versionRows(releases: readonly KubernetesRelease[], nowMs: numbe
     .toSorted((a, b) => b.name.localeCompare(a.name, 'en', { numeric: true }));
 }
 
-/** Those that the cluster can be brought to: the next minor version, and its own where there is a newer patch. Pure. */
-export function forCluster(rows: readonly VersionRow[], { status }: Pick<Cluster, 'status'>): readonly VersionRow[] {
+/** Versions that the cluster can be upgraded to: the next minor version, and its own if a newer patch exists. Pure. */
+export function versionsForCluster(
+  rows: readonly VersionRow[],
+  { status }: Pick<Cluster, 'status'>,
+): readonly VersionRow[] {
   const { nextUpgradeVersions: next = [], availablePatch } = status ?? {};
   return rows.filter(({ name, patches }) => next.includes(name) || patches.some((patch) => patch === availablePatch));
 }

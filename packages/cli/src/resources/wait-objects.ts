@@ -6,13 +6,13 @@ import { ExitCode } from '@fairway/service/exit-code';
 import { withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { timeLeft, waitFor } from '../progress/wait-for.ts';
-import { inState, parseWaitTarget, type WaitTarget } from '../progress/wait-goal.ts';
+import { parseWaitTarget, stateReached, type WaitTarget } from '../progress/wait-goal.ts';
 import type { KindName } from './kind-names.ts';
 import { KINDS_BY_NAME, qualifiedName } from './kinds.ts';
 
 interface WaitForOptions {
   readonly for: string;
-  /** Milliseconds, for all of them. */
+  /** Milliseconds, for all objects together. */
   readonly timeout: number;
 }
 
@@ -36,22 +36,22 @@ export async function waitForObjects(
     const { client, namespace } = connection;
     const left = timeLeft(context, options.timeout);
     for (const name of names) {
-      const object = await inTime(context, { subject: `${kindName} "${name}"`, leftMs: left() }, (signal) => {
+      const object = await withDeadline(context, { subject: `${kindName} "${name}"`, leftMs: left() }, (signal) => {
         const get = client.resource(kind).get(name, { namespace, signal });
         return target.state === 'deleted' ? undefinedIfNotFound(get) : get;
       });
       if (object !== undefined) {
         const clusterName = kindName === 'cluster' ? name : (object as NodePool | Machine).spec.clusterName;
-        const goal = inState({ kind: kindName, name, uid: object.metadata.uid }, target);
+        const goal = stateReached({ kind: kindName, name, uid: object.metadata.uid }, target);
         await waitFor(context, connection, clusterName, goal, left());
       }
-      context.stdout.write(`${qualifiedName(kind, name)} ${wordsFor(target)}\n`);
+      context.stdout.write(`${qualifiedName(kind, name)} ${messageFor(target)}\n`);
     }
   });
 }
 
-/** An API that does not answer has no longer than the state has. */
-async function inTime<T>(
+/** The timeout also applies to an API that does not respond. */
+async function withDeadline<T>(
   { clock, signal }: CliContext,
   { subject, leftMs }: { readonly subject: string; readonly leftMs: number },
   ask: (signal: AbortSignal) => Promise<T>,
@@ -72,8 +72,8 @@ async function inTime<T>(
   }
 }
 
-/** As `kubectl wait` says it. */
-function wordsFor(target: WaitTarget): string {
+/** Worded as in `kubectl wait`. */
+function messageFor(target: WaitTarget): string {
   switch (target.state) {
     case 'ready':
       return 'is ready';

@@ -5,7 +5,7 @@ import { ExitCode } from '@fairway/service/exit-code';
 import { withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { OutputFormat } from '../command/options.ts';
-import { operationOver } from '../progress/operation-goal.ts';
+import { operationEnded } from '../progress/operation-goal.ts';
 import { waitFor } from '../progress/wait-for.ts';
 import type { KindName } from './kind-names.ts';
 import { KINDS_BY_NAME } from './kinds.ts';
@@ -18,7 +18,7 @@ interface WatchOptions {
   readonly timeout: number;
 }
 
-/** Shows objects, or what is being done to one until it is done. */
+/** Shows objects, or follows the operation of one until it is done. */
 export async function getOrWatch(
   context: CliContext,
   globals: GlobalOptions,
@@ -39,7 +39,7 @@ export async function getOrWatch(
     const options = { namespace, signal: context.signal };
     const object = await client.resource(KINDS_BY_NAME[kind]).get(name, options);
     const clusterName = kind === 'cluster' ? name : (object as NodePool | Machine).spec.clusterName;
-    const goal = operationOver({ kind, name, uid: object.metadata.uid });
+    const goal = operationEnded({ kind, name, uid: object.metadata.uid });
     await waitFor(context, connection, clusterName, goal, timeout);
   });
 }

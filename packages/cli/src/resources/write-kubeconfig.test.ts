@@ -14,27 +14,24 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const of = (server: string, token = 't') => renderKubeconfig({ name: 'demo', server: `https://${server}.test`, token });
 
-test.each([undefined, 'of somebody before'])(
-  'written to a file, it replaces %s, for its owner alone',
-  async (before) => {
-    const path = join(folder, 'demo.kubeconfig');
-    if (before !== undefined) writeFileSync(path, before, { mode: 0o644 });
-    const context = fakeContext({ cwd: folder });
+test.each([undefined, 'of somebody before'])('replaces %s with a file for its owner alone', async (before) => {
+  const path = join(folder, 'demo.kubeconfig');
+  if (before !== undefined) writeFileSync(path, before, { mode: 0o644 });
+  const context = fakeContext({ cwd: folder });
 
-    await writeKubeconfig(context, of('a'), { merge: undefined, output: 'demo.kubeconfig', contextName: undefined });
+  await writeKubeconfig(context, of('a'), { merge: undefined, output: 'demo.kubeconfig', contextName: undefined });
 
-    expect(readFileSync(path, 'utf8')).toBe(of('a'));
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(readdirSync(folder)).toEqual(['demo.kubeconfig']);
-  },
-);
+  expect(readFileSync(path, 'utf8')).toBe(of('a'));
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder)).toEqual(['demo.kubeconfig']);
+});
 
 describe('merging into a kubeconfig', () => {
   const merge = (kubeconfig: string, contextName?: string) =>
     writeKubeconfig(fakeContext({ cwd: folder }), kubeconfig, { merge: 'config', contextName });
   const merged = () => parseKubeconfig(readFileSync(join(folder, 'config'), 'utf8'));
 
-  test('makes a file for its owner alone, and its context the current one', async () => {
+  test('creates a file for its owner alone and selects the new context', async () => {
     await merge(of('a'));
 
     expect(statSync(join(folder, 'config')).mode & 0o777).toBe(0o600);
@@ -42,10 +39,10 @@ describe('merging into a kubeconfig', () => {
   });
 
   test.each([
-    { reason: 'the first of KUBECONFIG that exists', files: ['b'], named: ['a', 'b', 'c'], expected: 'b' },
-    { reason: 'the last, if none does', files: [], named: ['a', 'b'], expected: 'b' },
-    { reason: 'without KUBECONFIG that of the home', files: [], named: [], expected: '.kube/config' },
-  ])('without a name it is $reason', async ({ files, named, expected }) => {
+    { reason: 'the first existing file of KUBECONFIG', files: ['b'], named: ['a', 'b', 'c'], expected: 'b' },
+    { reason: 'the last file of KUBECONFIG if none exists', files: [], named: ['a', 'b'], expected: 'b' },
+    { reason: 'the file in the home without KUBECONFIG', files: [], named: [], expected: '.kube/config' },
+  ])('defaults to $reason', async ({ files, named, expected }) => {
     for (const file of files) writeFileSync(join(folder, file), '');
     const env = { HOME: folder, KUBECONFIG: named.map((file) => join(folder, file)).join(':') };
     await writeKubeconfig(fakeContext({ env }), of('a'), { merge: true, contextName: undefined });
@@ -53,14 +50,14 @@ describe('merging into a kubeconfig', () => {
     expect(parseKubeconfig(readFileSync(join(folder, expected), 'utf8'))).toMatchObject({ 'current-context': 'demo' });
   });
 
-  test('replaces what is of the same cluster', async () => {
+  test('replaces entries of the same cluster', async () => {
     await merge(of('a', 'old'));
     await merge(of('a', 'new'));
 
     expect(merged().users).toEqual([{ name: 'demo-admin', user: { token: 'new' } }]);
   });
 
-  test('leaves the context of another cluster alone, and says how both can be had', async () => {
+  test('keeps the context of another cluster, and explains how to have both', async () => {
     await merge(of('a'));
     const before = readFileSync(join(folder, 'config'), 'utf8');
 
@@ -81,7 +78,7 @@ describe('merging into a kubeconfig', () => {
     expect(users.map(({ name }) => name).toSorted()).toEqual(['demo-admin', 'other']);
   });
 
-  test('does not lend its user to a context of another cluster', async () => {
+  test("does not replace the user of another cluster's context", async () => {
     await merge(of('a'), 'mine');
     const theirs = of('b').replaceAll('demo-admin', 'mine');
 
@@ -89,7 +86,7 @@ describe('merging into a kubeconfig', () => {
   });
 });
 
-test('without a file it is printed, under the name that is asked for', async () => {
+test('prints it without a file, under the requested name', async () => {
   const context = fakeContext();
 
   await writeKubeconfig(context, of('a'), { merge: undefined, contextName: 'mine' });
@@ -100,7 +97,7 @@ test('without a file it is printed, under the name that is asked for', async () 
   });
 });
 
-test('a folder that does not exist is named, with what to do', async () => {
+test('names a folder that does not exist, with advice', async () => {
   const options = { merge: undefined, output: 'missing/demo.kubeconfig', contextName: undefined };
 
   await expect(writeKubeconfig(fakeContext({ cwd: folder }), of('a'), options)).rejects.toMatchObject({

@@ -8,7 +8,10 @@ import { ExitCode } from '@fairway/service/exit-code';
 import { dump } from 'js-yaml';
 import type { CliContext } from '../command/context.ts';
 
-/** Prints a kubeconfig, writes it to the file `output`, which only its owner can read, or merges it into a file: the one of that path, or ~/.kube/config for true. */
+/**
+ * Prints a kubeconfig, writes it to the file `output` for its owner alone, or merges it into a file: the given path, or
+ * ~/.kube/config for true.
+ */
 export async function writeKubeconfig(
   context: Pick<CliContext, 'stdout' | 'stderr' | 'env' | 'cwd'>,
   kubeconfig: string,
@@ -24,7 +27,7 @@ export async function writeKubeconfig(
     readonly note?: string;
   },
 ): Promise<void> {
-  const written = contextName === undefined ? kubeconfig : renamed(kubeconfig, contextName);
+  const written = contextName === undefined ? kubeconfig : renameContext(kubeconfig, contextName);
   if (output !== undefined) {
     const path = resolve(context.cwd, output);
     await writePrivate(path, written);
@@ -40,7 +43,9 @@ export async function writeKubeconfig(
   context.stderr.write(`${path}: merged, and set as the current context${note}\n`);
 }
 
-/** Where kubectl would write: of the files in KUBECONFIG the first that exists, or else the last; without it ~/.kube/config. */
+/**
+ * The file that kubectl would write: the first existing one in KUBECONFIG, or else the last; by default ~/.kube/config.
+ */
 function defaultPath(env: CliContext['env']): string {
   const paths = kubeconfigPaths({ HOME: homedir(), ...env });
   return paths.find((path) => existsSync(path)) ?? paths.at(-1) ?? '';
@@ -54,13 +59,13 @@ async function mergeInto(path: string, kubeconfig: string): Promise<void> {
   });
   const added = parseKubeconfig(kubeconfig, 'the answer');
   const before = existing === undefined ? undefined : parseKubeconfig(existing, path);
-  if (before) refuseOthers(before, added, path);
+  if (before) requireNoConflict(before, added, path);
   const merged = mergeKubeconfigs([added, ...(before ? [before] : [])]);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writePrivate(path, dump(merged, { lineWidth: -1 }));
 }
 
-/** Replaces the file; it is never there in part, nor for others to read. */
+/** Replaces the file atomically; it is never incomplete or readable by others. */
 async function writePrivate(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}.draft`;
   await writeFile(draft, text, { mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
@@ -72,8 +77,8 @@ async function writePrivate(path: string, text: string): Promise<void> {
   await rename(draft, path);
 }
 
-/** Entries of another server keep their names: two clusters may be called the same, in two projects or clouds. */
-function refuseOthers(before: Kubeconfig, added: Kubeconfig, path: string): void {
+/** Keeps entries of another server: clusters in different projects or clouds may have the same name. */
+function requireNoConflict(before: Kubeconfig, added: Kubeconfig, path: string): void {
   for (const { name, context } of added.contexts) {
     const server = serverOf(added, context.cluster);
     const others = before.contexts.filter(
@@ -97,8 +102,8 @@ function serverOf({ clusters }: Kubeconfig, cluster: string): string | undefined
   return clusters.find(({ name }) => name === cluster)?.cluster.server;
 }
 
-/** With this name for its only cluster, user and context. */
-function renamed(kubeconfig: string, name: string): string {
+/** Uses this name for the only cluster, user and context. */
+function renameContext(kubeconfig: string, name: string): string {
   const { clusters, users, contexts, ...rest } = parseKubeconfig(kubeconfig, 'the answer');
   const all = {
     ...rest,

@@ -10,7 +10,7 @@ import { foreignKindsMessage } from '@fairway/service/install/foreign-definition
 import { LogLevels } from '@fairway/service/log-levels';
 import { createLogger } from '@fairway/service/logger';
 import { metricsPushSettings } from '@fairway/service/otlp/metrics-settings';
-import { FOREIGN_ADVICE, ForeignControlPlanesError } from '@fairway/service/serve/control-plane-place';
+import { FOREIGN_ADVICE, ForeignControlPlanesError } from '@fairway/service/serve/control-plane-location';
 import type { GatewayServing } from '@fairway/service/serve/gateway';
 import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import type { CertificateFiles } from '@fairway/service/serve/own-certificate';
@@ -21,7 +21,7 @@ import { Home, HomeInUseError } from '@fairway/service/up/home';
 import { readNodeSettings } from '@fairway/service/up/node-settings';
 import { homePath } from '../client/choose-kubeconfig.ts';
 import {
-  explainedByManagement,
+  explainManagementError,
   type ManagementConnection,
   managementClient,
   managementConnection,
@@ -44,7 +44,7 @@ interface ServeCommandOptions extends FairwayCommandOptions {
   readonly metricsListen?: ListenAddress;
 }
 
-/** Runs Fairway over a management cluster until the first SIGINT or SIGTERM, then shuts down in order. */
+/** Runs Fairway on a management cluster until the first SIGINT or SIGTERM, then shuts down gracefully. */
 export async function runServe(
   context: CliContext,
   options: ServeCommandOptions & GlobalOptions,
@@ -58,8 +58,8 @@ export async function runServe(
   const connection = await managementConnection(context, options);
   const controlPlanes = await controlPlaneOptions(context, options, home, options.cloud !== undefined);
   const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
-  const { listen, advertiseAddress: advertised, tlsSan: subjectAltNames } = options;
-  const names = { listen, advertised, subjectAltNames, interfaces: networkInterfaces() };
+  const { listen, advertiseAddress: advertisedAddress, tlsSan: subjectAltNames } = options;
+  const names = { listen, advertisedAddress: advertisedAddress, subjectAltNames, interfaces: networkInterfaces() };
   const certificate = certificateOptions(context, options);
   const audit = await auditOptions(context, options);
   const keystone = keystoneOptions(context, options);
@@ -67,7 +67,7 @@ export async function runServe(
   const magnum = magnumListen && {
     ...names,
     listen: magnumListen,
-    advertised: advertised && { ...advertised, port: undefined },
+    advertisedAddress: advertisedAddress && { ...advertisedAddress, port: undefined },
   };
   const levels = new LogLevels(options.logLevel, options.logLevels);
   const startedMs = clock.now();
@@ -113,7 +113,7 @@ export async function runServe(
       stderr.write('metrics are not served without a gateway; to serve them, add --metrics-listen 127.0.0.1:9090\n');
     }
     stdout.write(
-      welcome(running, {
+      printWelcome(running, {
         server: connection.description,
         seconds,
         home,
@@ -122,7 +122,7 @@ export async function runServe(
         isConsoleServed: options.console,
       }),
     );
-    // As in `up`: a killed process does not write it at its end.
+    // As in `up`: a killed process writes nothing at its end.
     flushCompileCache();
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
@@ -155,7 +155,7 @@ function gatewayOf(
       advice: 'set the address of the gateways with --webhook-url https://HOST:PORT',
     });
   }
-  // Magnum's API has the same certificate.
+  // Magnum's API uses the same certificate.
   const hosts = [...certificateNames(names), ...(magnum ? certificateNames(magnum) : [])];
   return { connection: transport, listen, hosts, webhookUrl, certificate, limits, console, consoleDocumentation };
 }
@@ -169,7 +169,7 @@ interface Welcome {
   readonly isConsoleServed: boolean;
 }
 
-function welcome(
+function printWelcome(
   { gateway, magnumUrl, cloudName, identity }: RunningReplica,
   { server, seconds, home, names, metricsUrl, isConsoleServed }: Welcome,
 ): string {
@@ -223,7 +223,7 @@ async function start(
         cause: error,
       });
     }
-    throw explainStart(explainedByManagement(error, connection), listen);
+    throw explainStart(explainManagementError(error, connection), listen);
   }
 }
 

@@ -5,7 +5,7 @@ test.each([
   ['https://fairway.example.com', 'https://fairway.example.com'],
   ['https://fairway.example.com:8443/', 'https://fairway.example.com:8443'],
   ['https://[fd00::1]:8443', 'https://[fd00::1]:8443'],
-])('%s is taken', (text, url) => {
+])('accepts %s', (text, url) => {
   expect(parseWebhookUrl(text)).toBe(url);
 });
 
@@ -14,6 +14,6 @@ test.each([
   ['https://fairway.example.com/admission', "the path is the gateway's"],
   ['https://user@fairway.example.com', 'nobody logs in'],
   ['fairway.example.com:8443', 'no URL'],
-])('%s is not: %s', (text) => {
+])('rejects %s: %s', (text) => {
   expect(() => parseWebhookUrl(text)).toThrow('Must be https://HOST');
 });

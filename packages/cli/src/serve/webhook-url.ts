@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Parses `https://fairway.example.com:8443`: the gateway chooses the path. */
+/** Parses `https://fairway.example.com:8443`; the gateway chooses the path. */
 export function parseWebhookUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain =

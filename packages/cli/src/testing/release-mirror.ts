@@ -5,29 +5,29 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ETCD_PROGRAMS, KUBERNETES_PROGRAMS } from '../releases/release-files.ts';
+import { ETCD_BINARIES, KUBERNETES_BINARIES } from '../releases/release-files.ts';
 
-export const MIRRORED = { version: '1.36.3', etcd: '3.6.8', architecture: 'amd64' } as const;
+export const MIRRORED_RELEASE = { version: '1.36.3', etcd: '3.6.8', architecture: 'amd64' } as const;
 
 /** A mirror of one release on loopback: upstream's paths, checksums and ranges, with scripts in place of binaries. */
 export class ReleaseMirror implements AsyncDisposable {
   readonly files = new Map<string, Buffer>();
   /** `GET /path` and `GET /path bytes=5-`, in order. */
   readonly requests: string[] = [];
-  /** Cuts the connection after half of a body, once for each entry, when its promise resolves. */
-  readonly cuts = new Map<string, PromiseWithResolvers<void>>();
-  /** Paths that stall after half of their bytes until the promise resolves. */
-  readonly halts = new Map<string, PromiseWithResolvers<void>>();
+  /** Drops the connection after half of a body, once per entry, when its promise resolves. */
+  readonly truncations = new Map<string, PromiseWithResolvers<void>>();
+  /** Paths that stall after half of the bytes until the promise resolves. */
+  readonly pauses = new Map<string, PromiseWithResolvers<void>>();
   onRequest: (path: string) => void = () => {};
   readonly #server: Server;
 
   private constructor() {
-    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server = createServer((request, response) => void this.#respond(request, response));
   }
 
   static async start(): Promise<ReleaseMirror> {
     const mirror = new ReleaseMirror();
-    for (const name of KUBERNETES_PROGRAMS) mirror.#addProgram(name);
+    for (const name of KUBERNETES_BINARIES) mirror.#addProgram(name);
     mirror.#addEtcd();
     await new Promise<void>((resolve) => mirror.#server.listen(0, '127.0.0.1', resolve));
     return mirror;
@@ -38,23 +38,23 @@ export class ReleaseMirror implements AsyncDisposable {
   }
 
   static pathOf(program: string): string {
-    return `/release/v${MIRRORED.version}/bin/linux/${MIRRORED.architecture}/${program}`;
+    return `/release/v${MIRRORED_RELEASE.version}/bin/linux/${MIRRORED_RELEASE.architecture}/${program}`;
   }
 
   static get archivePath(): string {
-    const { etcd, architecture } = MIRRORED;
+    const { etcd, architecture } = MIRRORED_RELEASE;
     return `/etcd-io/etcd/releases/download/v${etcd}/etcd-v${etcd}-linux-${architecture}.tar.gz`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const waiting of [...this.halts.values(), ...this.cuts.values()]) waiting.resolve();
+    for (const waiting of [...this.pauses.values(), ...this.truncations.values()]) waiting.resolve();
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
   #addProgram(name: string): void {
     // Long enough to arrive in several chunks.
-    const text = `#!/bin/sh\necho "Kubernetes v${MIRRORED.version}"\n${'# filler\n'.repeat(20_000)}`;
+    const text = `#!/bin/sh\necho "Kubernetes v${MIRRORED_RELEASE.version}"\n${'# filler\n'.repeat(20_000)}`;
     const path = ReleaseMirror.pathOf(name);
     this.files.set(path, Buffer.from(text));
     this.files.set(`${path}.sha512`, Buffer.from(createHash('sha512').update(text).digest('hex')));
@@ -62,14 +62,14 @@ export class ReleaseMirror implements AsyncDisposable {
 
   #addEtcd(): void {
     const folder = mkdtempSync(join(tmpdir(), 'etcd-archive-'));
-    const inside = `etcd-v${MIRRORED.etcd}-linux-${MIRRORED.architecture}`;
-    mkdirSync(join(folder, inside));
-    for (const name of [...ETCD_PROGRAMS, 'README.md']) {
-      const path = join(folder, inside, name);
-      writeFileSync(path, `#!/bin/sh\necho "${name} version: ${MIRRORED.etcd}"\n`);
+    const archiveRoot = `etcd-v${MIRRORED_RELEASE.etcd}-linux-${MIRRORED_RELEASE.architecture}`;
+    mkdirSync(join(folder, archiveRoot));
+    for (const name of [...ETCD_BINARIES, 'README.md']) {
+      const path = join(folder, archiveRoot, name);
+      writeFileSync(path, `#!/bin/sh\necho "${name} version: ${MIRRORED_RELEASE.etcd}"\n`);
       chmodSync(path, 0o755);
     }
-    execFileSync('tar', ['-czf', 'archive.tar.gz', inside], { cwd: folder });
+    execFileSync('tar', ['-czf', 'archive.tar.gz', archiveRoot], { cwd: folder });
     const archive = readFileSync(join(folder, 'archive.tar.gz'));
     rmSync(folder, { recursive: true });
     const path = ReleaseMirror.archivePath;
@@ -80,7 +80,7 @@ export class ReleaseMirror implements AsyncDisposable {
     this.files.set(path.replace(name, 'SHA256SUMS'), Buffer.from(sums));
   }
 
-  async #answer({ url = '', headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond({ url = '', headers }: IncomingMessage, response: ServerResponse): Promise<void> {
     this.onRequest(url);
     this.requests.push(['GET', url, headers.range].filter(Boolean).join(' '));
     const file = this.files.get(url);
@@ -95,10 +95,10 @@ export class ReleaseMirror implements AsyncDisposable {
     }
     const body = file.subarray(from);
     response.writeHead(from > 0 ? 206 : 200, { 'content-length': body.length });
-    const halt = this.halts.get(url);
-    const cut = this.cuts.get(url);
+    const halt = this.pauses.get(url);
+    const cut = this.truncations.get(url);
     if (cut !== undefined) {
-      this.cuts.delete(url);
+      this.truncations.delete(url);
       response.write(body.subarray(0, body.length / 2));
       await cut.promise;
       response.destroy();

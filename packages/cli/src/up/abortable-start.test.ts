@@ -4,20 +4,20 @@ import { expect, test } from 'vitest';
 import { fakeContext } from '../testing/fake-context.ts';
 import { abortableStart } from './abortable-start.ts';
 
-function contextThatStops() {
+function stoppableContext() {
   const clock = new FakeClock();
   const stop = new AbortController();
   return { clock, stop, context: { ...fakeContext({ clock }), signal: stop.signal } };
 }
 
-test('a start that nothing stops is waited for', async () => {
-  const { context } = contextThatStops();
+test('waits for a start that is not stopped', async () => {
+  const { context } = stoppableContext();
 
   expect(await abortableStart(context, Promise.resolve('running'))).toBe('running');
 });
 
-test('a stopped start that ends within the grace period is given back, to be shut down in order', async () => {
-  const { context, clock, stop } = contextThatStops();
+test('returns a stopped start that ends within the grace period, for a graceful shutdown', async () => {
+  const { context, clock, stop } = stoppableContext();
   const start = Promise.withResolvers<string>();
   const waiting = abortableStart(context, start.promise);
   stop.abort();
@@ -28,9 +28,9 @@ test('a stopped start that ends within the grace period is given back, to be shu
 });
 
 test.each([{ isEarly: true }, { isEarly: false }])(
-  'a stopped start that hangs is given up ($isEarly)',
+  'gives up on a stopped start that hangs ($isEarly)',
   async ({ isEarly }) => {
-    const { context, clock, stop } = contextThatStops();
+    const { context, clock, stop } = stoppableContext();
     if (isEarly) stop.abort();
     const waiting = abortableStart(context, new Promise<never>(() => {}));
     stop.abort();

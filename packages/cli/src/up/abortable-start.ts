@@ -2,12 +2,12 @@ import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
 import type { CliContext } from '../command/context.ts';
 
-/** How long a start that is stopped has to come to an end of its own, to be shut down in order. */
+/** Time for a stopped start to finish, so it can be shut down gracefully. */
 const GRACE_MS = 5_000;
 
 /**
- * Waits for a start. If it is stopped meanwhile, the start has a few seconds left: a step that waits for something that never comes (a cloud, an API
- * server) must not keep the process. Rejects with a CommandError then; ending anywhere is safe.
+ * Waits for a start. Once it is stopped, the start has a few more seconds: a step that waits for a missing cloud or API
+ * server must not block the exit. Then rejects with a CommandError; ending at any point is safe.
  */
 export async function abortableStart<T>(
   { clock, signal, stderr }: Pick<CliContext, 'clock' | 'signal' | 'stderr'>,

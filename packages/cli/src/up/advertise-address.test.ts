@@ -7,7 +7,7 @@ test.each([
   { text: '192.0.2.7', host: '192.0.2.7', port: undefined },
   { text: '2001:db8::1', host: '2001:db8::1', port: undefined },
   { text: '[2001:db8::1]:443', host: '2001:db8::1', port: 443 },
-])('$text is advertised', ({ text, host, port }) => {
+])('advertises $text', ({ text, host, port }) => {
   expect(parseAdvertiseAddress(text)).toEqual({ host, port });
 });
 
@@ -24,11 +24,11 @@ test.each([
   'a/b',
   '-a',
   `${'a'.repeat(64)}.b`,
-])('"%s" is not advertised', (text) => {
+])('does not advertise "%s"', (text) => {
   expect(() => parseAdvertiseAddress(text)).toThrow('Must be HOST or HOST:PORT');
 });
 
-test('names are collected', () => {
+test('collects names', () => {
   expect(parseSubjectAltNames('a,192.0.2.1', parseSubjectAltNames('b.example'))).toEqual([
     'b.example',
     'a',

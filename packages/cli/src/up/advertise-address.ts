@@ -19,7 +19,7 @@ export function parseAdvertiseAddress(text: string): AdvertisedAddress {
   return { host, port };
 }
 
-/** Parses a name or an address of a certificate. Throws InvalidArgumentError. */
+/** Parses a name or address for a certificate. Throws InvalidArgumentError. */
 export function parseSubjectAltName(text: string): string {
   if (isIP(text) === 0 && !HOST_NAME.test(text)) {
     throw new InvalidArgumentError(`"${text}" is neither a host name nor an IP address.`);

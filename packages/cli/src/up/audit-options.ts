@@ -5,7 +5,9 @@ import { auditWebhookConnection } from '@fairway/service/audit/open-audit-webhoo
 import type { CliContext } from '../command/context.ts';
 import type { AuditOptions } from '../commands/audit-options.ts';
 
-/** The audit log's settings from the command line. Rejects with a CommandError for a file that can't be used. */
+/**
+ * Reads the settings of the audit log from the command line. Rejects with a CommandError for a file that can't be used.
+ */
 export async function auditOptions(
   { cwd }: Pick<CliContext, 'cwd'>,
   options: AuditOptions,

@@ -6,13 +6,13 @@ import { usageError } from '@fairway/service/command-error';
 import { openOffHost } from '../backup/open-off-host.ts';
 import type { CliContext } from '../command/context.ts';
 
-/** What is wrong with a schedule that was asked for; undefined if nothing is. */
+/** What is wrong with a requested schedule; undefined if nothing is. */
 export function scheduleProblem(schedule: string | undefined, offHost: string | undefined): string | undefined {
   if (schedule === undefined || schedule === 'never' || offHost !== undefined) return undefined;
   return `backups are scheduled at "${schedule}", but there is no object store: set controlPlanes.offHostFile, or --off-host`;
 }
 
-/** Backups on a schedule, by default where there is an object store. Throws a CommandError. */
+/** Scheduled backups, enabled by default if there is an object store. Throws a CommandError. */
 export function backupOptions(
   { cwd }: Pick<CliContext, 'cwd'>,
   options: { readonly backupSchedule?: string; readonly backupKeep: number; readonly offHost?: string },

@@ -1,7 +1,7 @@
 import { parseBackupSchedule } from '@fairway/service/backup/backup-schedule';
 import { InvalidArgumentError } from 'commander';
 
-/** The schedule as it was written, if it is one. Throws what commander says of an option. */
+/** Returns a valid schedule as written; otherwise throws an error for commander. */
 export function checkedSchedule(text: string): string {
   try {
     parseBackupSchedule(text);

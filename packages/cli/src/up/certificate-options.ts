@@ -4,7 +4,10 @@ import type { CertificateFiles } from '@fairway/service/serve/own-certificate';
 import type { CliContext } from '../command/context.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
 
-/** The operator's own certificate, if one is named. Throws a usage error for a certificate without its key and the reverse. */
+/**
+ * The operator's own certificate, if configured. Throws a usage error for a certificate without its key or a key
+ * without its certificate.
+ */
 export function certificateOptions(
   { cwd }: Pick<CliContext, 'cwd'>,
   {

@@ -18,12 +18,12 @@ export function requireCloud(yaml: CloudsYaml, name: string): void {
   yaml.get(name);
 }
 
-/** How long the cloud has for its first answer. */
-const PATIENCE_MS = 15_000;
+/** Timeout for the cloud's first response. */
+const CLOUD_TIMEOUT_MS = 15_000;
 
 /**
- * Throws like `requireCloud` before anything is started. A cloud that issues no token is only a warning on stderr: a Fairway must start
- * while its cloud is away, and retries.
+ * Throws like `requireCloud` before anything starts. A cloud that issues no token causes only a warning on stderr:
+ * Fairway must start while its cloud is unavailable, and retries.
  */
 export function checkCloudOptions(
   context: Pick<CliContext, 'clock' | 'stderr' | 'signal'>,
@@ -41,14 +41,14 @@ export function checkCloudOptions(
   });
 }
 
-/** Why Keystone issues no token for a project now; undefined if it does. */
+/** Why Keystone currently issues no token for a project; undefined if it does. */
 async function loginProblem(
   { clock }: Pick<CliContext, 'clock'>,
   yaml: CloudsYaml,
   name: string,
 ): Promise<string | undefined> {
   const late = Promise.withResolvers<string>();
-  const timer = clock.after(PATIENCE_MS, () => late.resolve(`no answer within ${PATIENCE_MS / 1000} s`));
+  const timer = clock.after(CLOUD_TIMEOUT_MS, () => late.resolve(`no answer within ${CLOUD_TIMEOUT_MS / 1000} s`));
   const cloud = openCloud(yaml, name, { clock, random: Math.random, log: silentLogger });
   try {
     const login = cloud.client().session.projectId();

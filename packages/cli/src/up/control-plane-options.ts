@@ -11,14 +11,14 @@ import {
   simulatedProcesses,
 } from '@fairway/service/up/control-planes';
 import type { Home } from '@fairway/service/up/home';
-import { keptControlPlanes } from '@fairway/service/up/kept-control-planes';
+import { previousControlPlanes } from '@fairway/service/up/previous-control-planes';
 import { openOffHost } from '../backup/open-off-host.ts';
 import type { CliContext } from '../command/context.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
 
 /**
- * Chooses how control planes run, reports the choice, and stores it in the home. With `areLeft`, all run as processes that survive
- * when this one ends.
+ * Chooses how control planes run, reports the choice, and stores it in the home. With `areLeft`, all run as processes
+ * that outlive this one.
  */
 export async function controlPlaneOptions(
   { env, cwd, stderr, clock }: CliContext,
@@ -38,12 +38,19 @@ export async function controlPlaneOptions(
   areLeft: boolean,
 ): Promise<(options: ControlPlanesOptions) => ControlPlanes> {
   const { controlPlane: asked, controlPlaneAddress: address } = options;
-  const remembered = keptControlPlanes(home);
+  const recordedMode = previousControlPlanes(home);
   const assets = env[ASSETS_VARIABLE];
-  const binaries = (asked ?? remembered) === 'simulated' ? [] : await findLocalBinaries(env, []);
+  const binaries = (asked ?? recordedMode) === 'simulated' ? [] : await findLocalBinaries(env, []);
   const found = binaries.map(({ version, paths }) => ({ version, folder: dirname(paths['kube-apiserver']) }));
   const hasRealCloud = options.cloud !== undefined;
-  const { kind, note } = chooseControlPlane({ asked, remembered, home: home.path, hasRealCloud, assets, found });
+  const { kind, note } = chooseControlPlane({
+    requestedKind: asked,
+    rememberedKind: recordedMode,
+    home: home.path,
+    hasRealCloud,
+    assets,
+    found,
+  });
   if (note !== undefined) stderr.write(`${note}\n`);
   const snapshotFolder = options.snapshots === undefined ? home.snapshots : resolve(cwd, options.snapshots);
   const egress = { allowed: options.egressAllow, denied: options.egressDeny };
@@ -53,7 +60,7 @@ export async function controlPlaneOptions(
   const users = options.controlPlaneUsers;
   const offHostFile = options.offHost && resolve(cwd, options.offHost);
   const offHost = offHostFile === undefined ? undefined : (clock: Clock) => openOffHost(offHostFile, clock);
-  // What is wrong with it is said before anything starts.
+  // Report problems before anything starts.
   await offHost?.(clock).store.close();
   if (offHost !== undefined && kind === 'simulated') {
     stderr.write('databases of simulated control planes are not copied to the object store\n');
@@ -61,7 +68,16 @@ export async function controlPlaneOptions(
   const alwaysAllowed = options.controlPlaneAllow;
   const open =
     kind === 'process'
-      ? processControlPlanes({ env, address, snapshotFolder, users, egress, alwaysAllowed, offHost, areLeft })
+      ? processControlPlanes({
+          env,
+          address,
+          snapshotFolder,
+          users,
+          egress,
+          alwaysAllowed,
+          offHost,
+          hasLeftovers: areLeft,
+        })
       : simulated;
   return (opening) => {
     home.write(home.controlPlaneKind, `${kind}\n`);

@@ -5,7 +5,7 @@ test.each([
   'https://docs.example.com/{page}.html',
   'http://docs.internal:8080/{page}',
   'https://git.example.com/cloud/fairway/-/blob/main/{page}.md?plain=0',
-])('%s is where pages are', (url) => {
+])('accepts %s as the location of pages', (url) => {
   expect(parseDocumentationUrl(url)).toBe(url);
 });
 
@@ -17,6 +17,6 @@ test.each([
   { url: 'docs.example.com/{page}', wrong: /http or https/ },
   { url: 'https://user@docs.example.com/{page}', wrong: /without a user/ },
   { url: 'https://docs.example.com/{page}#top', wrong: /fragment/ },
-])('$url is refused', ({ url, wrong }) => {
+])('refuses $url', ({ url, wrong }) => {
   expect(() => parseDocumentationUrl(url)).toThrow(wrong);
 });

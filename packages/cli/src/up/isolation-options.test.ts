@@ -7,7 +7,7 @@ describe('user ids', () => {
     expect(parseUserRange('7-7')).toEqual({ first: 7, last: 7 });
   });
 
-  test.each(['', '7', '0-9', '9-7', '1-4294967295', 'a-b', '1-2-3', '-1-5', '1 - 2'])('are not "%s"', (text) => {
+  test.each(['', '7', '0-9', '9-7', '1-4294967295', 'a-b', '1-2-3', '-1-5', '1 - 2'])('reject "%s"', (text) => {
     expect(() => parseUserRange(text)).toThrow('FIRST-LAST');
   });
 });
@@ -18,18 +18,18 @@ describe('address ranges', () => {
     expect(collectRanges('fd00::/8', [])).toEqual(['fd00::/8']);
   });
 
-  test.each(['example.org', '10.0.0.0/33', '10.0.0.0/8:0'])('are not "%s"', (text) => {
+  test.each(['example.org', '10.0.0.0/33', '10.0.0.0/8:0'])('reject "%s"', (text) => {
     expect(() => collectEgressTargets(text, [])).toThrow(text);
   });
 
-  test('that reach all API servers are IPv4', () => {
+  test('must be IPv4 if they may reach all API servers', () => {
     expect(collectIPv4Ranges('192.0.2.0/24', [])).toEqual(['192.0.2.0/24']);
     for (const text of ['::/0', '192.0.2.1/24', '192.0.2.1', '10.0.0.0/8:443']) {
       expect(() => collectIPv4Ranges(text, [])).toThrow('must be a range of IPv4 addresses');
     }
   });
 
-  test('that are denied have no port', () => {
+  test('have no port if they are denied', () => {
     expect(() => collectRanges('10.0.0.0/8:443', [])).toThrow('not an address range');
   });
 });

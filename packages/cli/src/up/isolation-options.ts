@@ -4,14 +4,14 @@ import { parseEgressTarget } from '@fairway/control-plane/process/egress/egress-
 import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses';
 import { InvalidArgumentError } from 'commander';
 
-/** The highest id that no tool interprets as negative. */
-const HIGHEST_ID = 2_147_483_646;
+/** The highest id that no tool treats as negative. */
+const MAX_ID = 2_147_483_646;
 
-/** Parses `1900000000-1900009999`: a range of ids reserved for Fairway, never root. Throws InvalidArgumentError. */
+/** Parses `1900000000-1900009999`: a range of ids reserved for Fairway, excluding root. Throws InvalidArgumentError. */
 export function parseUserRange(text: string): UserRange {
   const [, first, last] = (/^(\d{1,10})-(\d{1,10})$/.exec(text) ?? []).map(Number);
-  if (first === undefined || last === undefined || first < 1 || last < first || last > HIGHEST_ID) {
-    throw new InvalidArgumentError(`Must be FIRST-LAST, from 1 to ${HIGHEST_ID}, such as 1900000000-1900009999.`);
+  if (first === undefined || last === undefined || first < 1 || last < first || last > MAX_ID) {
+    throw new InvalidArgumentError(`Must be FIRST-LAST, from 1 to ${MAX_ID}, such as 1900000000-1900009999.`);
   }
   return { first, last };
 }
@@ -26,7 +26,7 @@ export function collectRanges(text: string, before: readonly string[]): readonly
   return collect(text, before, (range) => cidrSet([range]));
 }
 
-/** Appends a range of IPv4 addresses, the only ones that allow-lists of API servers have. Throws InvalidArgumentError. */
+/** Appends a range of IPv4 addresses; allow-lists of API servers support no others. Throws InvalidArgumentError. */
 export function collectIPv4Ranges(text: string, before: readonly string[]): readonly string[] {
   return collect(text, before, (range) => {
     if (!isCidr(range)) throw new Error(`"${range}" must be a range of IPv4 addresses, such as 192.0.2.0/24`);

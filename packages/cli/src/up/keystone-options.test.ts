@@ -12,11 +12,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-test('Keystone users cannot sign in by default', () => {
+test('disables sign-in of Keystone users by default', () => {
   expect(keystoneOptions({ cwd }, {})).toBeUndefined();
 });
 
-test('a cloud suffices', () => {
+test('needs only a cloud', () => {
   expect(keystoneOptions({ cwd }, { keystone: 'services' })).toEqual({
     cloud: 'services',
     namespaceFormat: '%i',
@@ -27,7 +27,7 @@ test('a cloud suffices', () => {
   });
 });
 
-test('what the file says replaces the defaults', () => {
+test('replaces the defaults with values of the file', () => {
   const keystoneSettings = { namespaceFormat: 'p-%i', roles: ['auditor=view'], policyFile: 'policy.json' };
 
   expect(keystoneOptions({ cwd }, { keystone: 'services', keystoneSettings })).toMatchObject({
@@ -46,22 +46,22 @@ test.each([
     error: /cannot use the policy .*missing\.json/,
   },
   { keystone: 'a', keystoneSettings: { policyFile: 'broken.json' }, reason: 'a broken policy', error: /resources/ },
-])('settings with $reason are refused', ({ error, ...options }) => {
+])('refuses settings with $reason', ({ error, ...options }) => {
   expect(() => keystoneOptions({ cwd }, options)).toThrow(error);
 });
 
-test('a role with a colon in its name gives a ClusterRole', () => {
+test('maps a role with a colon in its name to a ClusterRole', () => {
   expect(parseRoleEntry('key-manager:service-admin=fairway-reader')).toEqual([
     'key-manager:service-admin',
     'fairway-reader',
   ]);
 });
 
-test.each(['member', '=fairway-member', 'member=', 'a=b=c'])('%s gives none', (text) => {
+test.each(['member', '=fairway-member', 'member=', 'a=b=c'])('refuses %s as a role entry', (text) => {
   expect(() => parseRoleEntry(text)).toThrow('is not ROLE=CLUSTERROLE');
 });
 
-test('a way of single sign-on has a name and an address of Keystone', () => {
+test('accepts single sign-on with a name and a Keystone URL', () => {
   const url = 'https://keystone.example.com/v3/auth/OS-FEDERATION/websso/openid';
 
   expect(parseSingleSignOn(`Company login=${url}`)).toEqual({ name: 'Company login', url });
@@ -75,6 +75,6 @@ test.each([
   'a=http://k.example/',
   'a=https://k.example/?origin=x',
   'a=javascript:x',
-])('%s is none', (text) => {
+])('refuses %s as single sign-on', (text) => {
   expect(() => parseSingleSignOn(text)).toThrow(/^(is|must not have) /);
 });

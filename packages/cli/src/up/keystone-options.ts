@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parsePolicy } from '@fairway/identity/policy/policy';
-import { type KeystoneSettings, keystoneSettings, type SingleSignOnWay } from '@fairway/identity/settings';
+import { type KeystoneSettings, keystoneSettings, type SingleSignOnMethod } from '@fairway/identity/settings';
 import { usageError } from '@fairway/service/command-error';
 import type { CliContext } from '../command/context.ts';
 
-/** Options of users of Keystone. */
+/** Options for Keystone users. */
 export interface KeystoneOptions {
   /** Entry of clouds.yaml. */
   readonly keystone?: string;
-  /** From fairway.yaml and the environment alone. */
+  /** Only from fairway.yaml and the environment. */
   readonly keystoneSettings?: {
     readonly namespaceFormat?: string;
     /** `ROLE=CLUSTERROLE`. */
@@ -21,7 +21,7 @@ export interface KeystoneOptions {
   };
 }
 
-/** Undefined if users of Keystone are not wanted. Throws a usage error. */
+/** Undefined if Keystone users are disabled. Throws a usage error. */
 export function keystoneOptions(
   context: Pick<CliContext, 'cwd'>,
   { keystone, keystoneSettings: settings = {} }: KeystoneOptions,
@@ -43,21 +43,21 @@ export function keystoneOptions(
   });
 }
 
-/** Throws an Error that says what is wrong. Roles have colons in their names, ClusterRoles too, and neither an equals sign. */
+/** Throws an Error with the reason. Names of roles and ClusterRoles may contain colons, but no equals sign. */
 export function parseRoleEntry(text: string): readonly [role: string, clusterRole: string] {
   const [role = '', clusterRole = '', ...rest] = text.split('=');
   if (role === '' || clusterRole === '' || rest.length > 0) throw new Error('is not ROLE=CLUSTERROLE');
   return [role, clusterRole];
 }
 
-const IS_LOCAL = /^(127\.0\.0\.1|localhost|\[::1\])$/;
+const LOCAL_HOST = /^(127\.0\.0\.1|localhost|\[::1\])$/;
 
-/** Throws an Error that says what is wrong. Names have no equals sign; addresses may. */
-export function parseSingleSignOn(text: string): SingleSignOnWay {
+/** Throws an Error with the reason. Names contain no equals sign; addresses may. */
+export function parseSingleSignOn(text: string): SingleSignOnMethod {
   const [, name = '', address = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
   if (!URL.canParse(address)) throw new Error('is not NAME=URL');
   const { protocol, hostname, username, search, hash } = new URL(address);
-  if (protocol !== 'https:' && !(protocol === 'http:' && IS_LOCAL.test(hostname)))
+  if (protocol !== 'https:' && !(protocol === 'http:' && LOCAL_HOST.test(hostname)))
     throw new Error('is not an https URL');
   if (username !== '' || search !== '' || hash !== '') throw new Error('must not have a user, a query or a fragment');
   return { name: name.trim(), url: address };
@@ -67,9 +67,9 @@ function policyOf(file: string): KeystoneSettings['policy'] {
   try {
     return parsePolicy(readFileSync(file, 'utf8'));
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
     throw usageError(
-      `cannot use the policy ${file}: ${said}`,
+      `cannot use the policy ${file}: ${message}`,
       'docs/operators/keystone.md describes its format',
       error,
     );

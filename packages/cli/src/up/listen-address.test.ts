@@ -6,18 +6,21 @@ test.each([
   { text: '[::1]:0', host: '::1', port: 0 },
   { text: ':9000', host: '127.0.0.1', port: 9000 },
   { text: 'fairway.example:443', host: 'fairway.example', port: 443 },
-])('$text is $host, port $port', ({ text, host, port }) => {
+])('parses $text as $host, port $port', ({ text, host, port }) => {
   expect(parseListenAddress(text)).toEqual({ host, port });
 });
 
-test.each(['8443', '127.0.0.1', '127.0.0.1:', '127.0.0.1:65536', '::1:80', 'a:b'])('%s is refused', (text) => {
+test.each(['8443', '127.0.0.1', '127.0.0.1:', '127.0.0.1:65536', '::1:80', 'a:b'])('refuses %s', (text) => {
   expect(() => parseListenAddress(text)).toThrow(/Must be HOST:PORT/);
 });
 
-test.each(['10.0.0.1', 'fd00::1'])('%s is an address', (text) => {
+test.each(['10.0.0.1', 'fd00::1'])('accepts the address %s', (text) => {
   expect(parseIPAddress(text)).toBe(text);
 });
 
-test.each(['0.0.0.0', '::', 'localhost', '10.0.0.0/24', '10.0.0.1:80'])('%s is not an address of one host', (text) => {
-  expect(() => parseIPAddress(text)).toThrow(/Must be the address of one host/);
-});
+test.each(['0.0.0.0', '::', 'localhost', '10.0.0.0/24', '10.0.0.1:80'])(
+  'refuses %s, which is not the address of one host',
+  (text) => {
+    expect(() => parseIPAddress(text)).toThrow(/Must be the address of one host/);
+  },
+);

@@ -1,7 +1,7 @@
 import { type LevelsByName, parseLevelByName } from '@fairway/service/log-levels';
 import { InvalidArgumentError } from 'commander';
 
-/** Adds `openstack=debug,gateway=info`. Throws InvalidArgumentError. */
+/** Parses `openstack=debug,gateway=info`. Throws InvalidArgumentError. */
 export function collectLogLevels(text: string, before: LevelsByName | undefined): LevelsByName {
   try {
     return { ...before, ...Object.fromEntries(text.split(',').map(parseLevelByName)) };

@@ -5,14 +5,14 @@ import { magnumOptions } from './magnum-options.ts';
 const magnumListen = { host: '127.0.0.1', port: 9511 };
 const keystone = keystoneSettings('a-cloud');
 
-test('it is served where it is asked for', () => {
+test('serves Magnum’s API at the requested address', () => {
   expect(magnumOptions({ magnumListen }, keystone)).toEqual(magnumListen);
   expect(magnumOptions({}, undefined)).toBeUndefined();
 });
 
 test.each([
   {
-    what: 'without users of Keystone',
+    what: 'without Keystone users',
     options: { magnumListen },
     settings: undefined,
     words: /no Keystone is configured/,
@@ -23,6 +23,6 @@ test.each([
     settings: keystone,
     words: /uses the gateway/,
   },
-])('$what it is refused', ({ options, settings, words }) => {
+])('refuses to serve Magnum’s API $what', ({ options, settings, words }) => {
   expect(() => magnumOptions(options, settings)).toThrow(words);
 });

@@ -2,7 +2,7 @@ import type { KeystoneSettings } from '@fairway/identity/settings';
 import { usageError } from '@fairway/service/command-error';
 import type { ListenAddress } from '@fairway/service/serve/listen-address';
 
-/** Where Magnum's API is to be served; undefined: nowhere. Throws a usage error where nobody could use it. */
+/** The address for Magnum's API; undefined to disable it. Throws a usage error if nobody could use it. */
 export function magnumOptions(
   { magnumListen, gateway = true }: { readonly magnumListen?: ListenAddress; readonly gateway?: boolean },
   keystone: KeystoneSettings | undefined,

@@ -36,7 +36,10 @@ interface UpCommandOptions extends FairwayCommandOptions {
   readonly externalAutoscalerListen?: ListenAddress;
 }
 
-/** Runs Fairway until the first SIGINT or SIGTERM, then shuts down in order; a second signal ends the process immediately. */
+/**
+ * Runs Fairway until the first SIGINT or SIGTERM, then shuts down gracefully; a second signal ends the process
+ * immediately.
+ */
 export async function runUp(
   context: CliContext,
   options: UpCommandOptions,
@@ -63,7 +66,7 @@ export async function runUp(
   const stopReclaiming = reclaimMemory({ clock });
   if (!signal.aborted) {
     stdout.write(welcome({ running, home, seconds, cwd: context.cwd, isSimulated: options.cloud === undefined }));
-    // A process that is killed does not write it at its end, and the next start would compile everything anew.
+    // A killed process writes nothing at its end, and the next start would compile everything again.
     flushCompileCache();
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
@@ -129,12 +132,12 @@ async function start(
   }
 }
 
-/** The simulated cloud's users are let in without being asked for: so its projects' members can sign in to the console. */
+/** Enables the simulated cloud's users by default, so project members can sign in to the console. */
 function simulatedKeystone({ cloud }: Pick<UpCommandOptions, 'cloud'>): KeystoneSettings | undefined {
   return cloud === undefined ? keystoneSettings(SIMULATED_SERVICE_ENTRY) : undefined;
 }
 
-/** Adds advice to a failed start because of the address or the home; other errors are returned unchanged. */
+/** Adds advice to a start that failed because of the address or the home; returns other errors unchanged. */
 export function explainStart(error: unknown, listen: string): unknown {
   if (error instanceof HomeInUseError || error instanceof SharedHomeError)
     return new CommandError(error.message, { cause: error });
@@ -143,28 +146,28 @@ export function explainStart(error: unknown, listen: string): unknown {
   return new CommandError(...advise(error as Error, listen));
 }
 
-type Explain = (
+type ErrorExplainer = (
   error: Error,
   listen: string,
 ) => [message: string, options: ConstructorParameters<typeof CommandError>[1]];
 
-/** Fairway may listen at further addresses: the system names the one that it is about. */
+/** Fairway may listen on additional addresses; the system error names the affected one. */
 function addressOf(error: Error, listen: string): string {
   const { address, port } = error as { readonly address?: string; readonly port?: number };
   if (address === undefined || port === undefined) return listen;
   return `${isIPv6(address) ? `[${address}]` : address}:${port}`;
 }
 
-const notListening: Explain = (cause, listen) => [
+const listenError: ErrorExplainer = (cause, listen) => [
   `${addressOf(cause, listen)} is not an address of this machine`,
   { exitCode: ExitCode.Usage, cause },
 ];
-const notWritable: Explain = (cause) => [
+const writeError: ErrorExplainer = (cause) => [
   cause.message,
   { exitCode: ExitCode.Usage, cause, advice: 'choose another folder with --home' },
 ];
 
-const ADVICE_BY_CODE: ReadonlyMap<string, Explain> = new Map([
+const ADVICE_BY_CODE: ReadonlyMap<string, ErrorExplainer> = new Map([
   [
     'EADDRINUSE',
     (cause, listen) => [
@@ -179,17 +182,17 @@ const ADVICE_BY_CODE: ReadonlyMap<string, Explain> = new Map([
       },
     ],
   ],
-  ['EADDRNOTAVAIL', notListening],
-  ['ENOTFOUND', notListening],
-  ['EACCES', notWritable],
-  ['EPERM', notWritable],
-  ['EROFS', notWritable],
-  ['ENOTDIR', notWritable],
-  ['EEXIST', notWritable],
-  ['ENOSPC', notWritable],
+  ['EADDRNOTAVAIL', listenError],
+  ['ENOTFOUND', listenError],
+  ['EACCES', writeError],
+  ['EPERM', writeError],
+  ['EROFS', writeError],
+  ['ENOTDIR', writeError],
+  ['EEXIST', writeError],
+  ['ENOSPC', writeError],
 ]);
 
-/** Entry of the simulated cloud's clouds.yaml whose user may validate tokens. */
+/** Entry of the simulated cloud's clouds.yaml for a user who may validate tokens. */
 const SIMULATED_SERVICE_ENTRY = 'simulator-service';
 
 interface Welcome {
@@ -200,7 +203,7 @@ interface Welcome {
   readonly isSimulated: boolean;
 }
 
-/** The message once Fairway serves: where, and what to type next. */
+/** The message once Fairway serves: its address, and what to type next. */
 export function welcome({ running, home, seconds, cwd, isSimulated }: Welcome): string {
   const example = join(import.meta.dirname, '../../../../examples/cluster.yaml');
   const lines = [
@@ -223,17 +226,17 @@ export function welcome({ running, home, seconds, cwd, isSimulated }: Welcome): 
     '',
     'In another terminal:',
     `  export KUBECONFIG=${shellQuote(home.kubeconfig)}`,
-    `  kubectl apply -f ${shellQuote(shorter(example, cwd))}`,
+    `  kubectl apply -f ${shellQuote(shortenPath(example, cwd))}`,
     '  kubectl get clusters,nodepools,machines',
     '',
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** A path relative to the working directory if it is below it. */
-function shorter(path: string, cwd: string): string {
-  const fromHere = relative(cwd, path);
-  return fromHere.startsWith('..') ? path : fromHere;
+/** The path relative to the working directory, if it is below it. */
+function shortenPath(path: string, cwd: string): string {
+  const relativePath = relative(cwd, path);
+  return relativePath.startsWith('..') ? path : relativePath;
 }
 
 function shellQuote(text: string): string {

@@ -3,7 +3,7 @@ import { isInGiB, type UsageResource } from '@fairway/api/kinds/usage-record';
 import { formatTime } from '@fairway/base/clock';
 import type { DataFrame, DataPoint } from '@fairway/openstack/types/rating';
 
-/** Names of metrics of CloudKitty and of Ceilometer's meters. */
+/** Names of CloudKitty's metrics and Ceilometer's meters. */
 export const METRICS: Readonly<Record<UsageResource, string>> = {
   ControlPlane: 'fairway.control_plane',
   Node: 'fairway.node',
@@ -13,29 +13,33 @@ export const METRICS: Readonly<Record<UsageResource, string>> = {
   FloatingIP: 'fairway.floating_ip',
 };
 
-/** What an hour of it costs, or a GiB for an hour. */
+/** Price of an hour of the resource, or of a GiB for an hour. */
 export type HourlyPrice = (resource: UsageResource, type: string) => number;
 
-const FREE: HourlyPrice = () => 0;
+const FREE_PRICE: HourlyPrice = () => 0;
 
-/** Rows as CloudKitty takes them (`POST /v2/dataframes`), a frame for each period. It stores the price of what is sent to it, and rates nothing of it. */
-export function dataFrames(rows: readonly UsageRow[], price: HourlyPrice = FREE): DataFrame[] {
-  const byPeriod = Map.groupBy(rows, ({ fromMs, toMs }) => `${fromMs} ${toMs}`);
-  return [...byPeriod.values()].map((ofPeriod) => {
-    const [{ fromMs, toMs } = { fromMs: 0, toMs: 0 }] = ofPeriod;
-    const byMetric = Map.groupBy(ofPeriod, ({ resource }) => METRICS[resource]);
+/**
+ * Rows for CloudKitty (`POST /v2/dataframes`), one frame per period. CloudKitty stores the given price and rates
+ * nothing itself.
+ */
+export function dataFrames(rows: readonly UsageRow[], price: HourlyPrice = FREE_PRICE): DataFrame[] {
+  const recordsByPeriod = Map.groupBy(rows, ({ fromMs, toMs }) => `${fromMs} ${toMs}`);
+  return [...recordsByPeriod.values()].map((periodRecords) => {
+    const [{ fromMs, toMs } = { fromMs: 0, toMs: 0 }] = periodRecords;
+    const pointsByMetric = Map.groupBy(periodRecords, ({ resource }) => METRICS[resource]);
     return {
       period: { begin: formatTime(fromMs), end: formatTime(toMs) },
       usage: Object.fromEntries(
-        [...byMetric].map(([metric, points]) => [metric, points.map((point) => dataPoint(point, price))]),
+        [...pointsByMetric].map(([metric, points]) => [metric, points.map((point) => dataPoint(point, price))]),
       ),
     };
   });
 }
 
 /**
- * A decimal is text: a millionth of an hour is four milliseconds. InfluxDB knows a point by its time and groupby alone, with the metric in place of a key `type`
- * (cloudkitty/storage/v2/influx.py): two flavors of a cluster must differ by another key.
+ * Decimals are text, exact to a millionth of an hour (four milliseconds). InfluxDB identifies a point by its time and
+ * groupby alone, with the metric in the key `type` (cloudkitty/storage/v2/influx.py), so two flavors of a cluster must
+ * differ in another key.
  */
 function dataPoint(row: UsageRow, price: HourlyPrice): DataPoint {
   const { resource, type, amount, namespace, projectID = '', cluster, clusterUID } = row;

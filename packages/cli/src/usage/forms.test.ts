@@ -25,8 +25,8 @@ const NODE = row();
 const VOLUME = row({ resource: 'Volume', type: 'fast, "ssd"', amount: 36_000, uncertain: 40 });
 const SHOWN = { period: true, namespace: true, cluster: true };
 
-describe('a report', () => {
-  test('is a table of hours for people', () => {
+describe('a usage report', () => {
+  test('prints a table of hours for people', () => {
     expect(renderUsage([NODE, VOLUME], 'table', { period: false, namespace: false, cluster: true })).toBe(
       `CLUSTER   RESOURCE   TYPE          HOURS       UNCERTAIN
 demo      Node       b3-8          1.50        
@@ -40,7 +40,7 @@ demo      Volume     fast, "ssd"   10.00 GiB   -0.01
     { uncertain: 5, shown: '<0.01' },
     { uncertain: 40, shown: '-0.01' },
     { uncertain: 3_600, shown: '-1.00' },
-  ])('says of $uncertain s that may be too much: "$shown"', ({ uncertain, shown }) => {
+  ])('marks $uncertain s of possible excess as "$shown"', ({ uncertain, shown }) => {
     const [, line = ''] = renderUsage([row({ uncertain })], 'table', {
       period: false,
       namespace: false,
@@ -50,7 +50,7 @@ demo      Volume     fast, "ssd"   10.00 GiB   -0.01
     expect(line.split(/ {3,}/)[3] ?? '').toBe(shown);
   });
 
-  test('is exact in CSV, quoted where it must be', () => {
+  test('prints exact values in CSV, quoted where necessary', () => {
     expect(renderUsage([NODE, VOLUME], 'csv', SHOWN).split('\r\n')).toEqual([
       'from,to,namespace,project,cluster,clusterUID,resource,type,unit,amount,uncertain',
       '2026-11-26T10:00:00Z,2026-11-26T11:00:00Z,team,p1,demo,u1,Node,b3-8,seconds,5401,0',
@@ -59,7 +59,7 @@ demo      Volume     fast, "ssd"   10.00 GiB   -0.01
     ]);
   });
 
-  test.each(['json', 'yaml'] as const)('is exact in %s', (form) => {
+  test.each(['json', 'yaml'] as const)('prints exact values in %s', (form) => {
     const [first] = load(renderUsage([row({ cluster: undefined, clusterUID: undefined })], form, SHOWN)) as unknown[];
 
     expect(first).toEqual({
@@ -75,7 +75,7 @@ demo      Volume     fast, "ssd"   10.00 GiB   -0.01
     });
   });
 
-  test('is the body of a POST to CloudKitty, a dataframe for each period', () => {
+  test('prints the body of a POST to CloudKitty, one dataframe per period', () => {
     const later = row({ fromMs: FROM + 3_600_000, toMs: FROM + 7_200_000, amount: 3_600 });
 
     expect(JSON.parse(renderUsage([NODE, VOLUME, later], 'cloudkitty', SHOWN))).toEqual({
@@ -106,7 +106,7 @@ demo      Volume     fast, "ssd"   10.00 GiB   -0.01
     });
   });
 
-  test('is samples as Ceilometer has them', () => {
+  test('prints samples in Ceilometer’s format', () => {
     expect(JSON.parse(renderUsage([NODE], 'ceilometer', SHOWN))).toEqual([
       {
         counter_name: 'fairway.node',
@@ -123,7 +123,7 @@ demo      Volume     fast, "ssd"   10.00 GiB   -0.01
   });
 });
 
-test('no two points of CloudKitty are one to a storage that knows them by period, metric and groupby', () => {
+test('gives CloudKitty no two points with the same period, metric and groupby', () => {
   const rows = ['b3-8', 'b3-16'].flatMap((type) => [row({ type }), row({ type, clusterUID: 'u2' })]);
 
   const { dataframes } = JSON.parse(renderUsage(rows, 'cloudkitty', SHOWN)) as Dataframes;

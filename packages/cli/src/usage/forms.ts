@@ -7,14 +7,14 @@ import { dataFrames, hoursOf, METRICS } from './data-frames.ts';
 
 export type UsageForm = 'table' | 'json' | 'yaml' | 'csv' | 'cloudkitty' | 'ceilometer';
 
-export interface ShownColumns {
+export interface VisibleColumns {
   readonly period: boolean;
   readonly namespace: boolean;
   readonly cluster: boolean;
 }
 
 /** A report as text. Pure. */
-export function renderUsage(rows: readonly UsageRow[], form: UsageForm, shown: ShownColumns): string {
+export function renderUsage(rows: readonly UsageRow[], form: UsageForm, shown: VisibleColumns): string {
   switch (form) {
     case 'table':
       return usageTable(rows, shown);
@@ -74,7 +74,7 @@ function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function usageTable(rows: readonly UsageRow[], shown: ShownColumns): string {
+function usageTable(rows: readonly UsageRow[], shown: VisibleColumns): string {
   const cells = (period: string, namespace: string, cluster: string, rest: readonly string[]) => [
     ...(shown.period ? [period] : []),
     ...(shown.namespace ? [namespace] : []),
@@ -93,14 +93,14 @@ function usageTable(rows: readonly UsageRow[], shown: ShownColumns): string {
   ]);
 }
 
-/** At most so much is too much; what rounds to nothing is still not nothing. */
+/** The maximum excess. A value that rounds to zero is still shown as more than zero. */
 function uncertaintyOf(uncertain: number): string {
   if (uncertain === 0) return '';
   const hours = hoursOf(uncertain, 2);
   return Number(hours) === 0 ? '<0.01' : `-${hours}`;
 }
 
-/** As Ceilometer has samples of the type `delta`. */
+/** Formats samples like Ceilometer's of type `delta`. */
 function sample({ resource, type, amount, toMs, fromMs, namespace, projectID, cluster, clusterUID }: UsageRow) {
   return {
     counter_name: METRICS[resource],

@@ -1,4 +1,4 @@
-import { UsageDetailGone, type UsageRow, type UsageStep, usageReport } from '@fairway/api/domain/usage/report';
+import { UsageDetailExpired, type UsageRow, type UsageStep, usageReport } from '@fairway/api/domain/usage/report';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { type UsageRecord, usageRecords } from '@fairway/api/kinds/usage-record';
 import { isApiError } from '@fairway/kube/object/api-error';
@@ -21,15 +21,15 @@ export interface UsageOptions {
 const HOUR_MS = 3_600_000;
 const MAX_WINDOWS = 10_000;
 
-/** Prints what was used, of one project or of all. */
+/** Prints the usage of one or all projects. */
 export async function printUsage(context: CliContext, globals: GlobalOptions, options: UsageOptions): Promise<void> {
   const nowMs = context.clock.now();
   const form = options.output ?? 'table';
-  // What goes to other programs is by full hours, so that the same is said of an hour whenever it is asked.
-  const isForPrograms = form === 'cloudkitty' || form === 'ceilometer';
-  const step = options.by ?? (isForPrograms ? 'hour' : 'all');
-  const byCluster = options.clusters === true || isForPrograms;
-  const span = spanOf(options, nowMs, isForPrograms);
+  // Output for other programs covers full hours, so repeated requests return the same values.
+  const isMachineReadable = form === 'cloudkitty' || form === 'ceilometer';
+  const step = options.by ?? (isMachineReadable ? 'hour' : 'all');
+  const byCluster = options.clusters === true || isMachineReadable;
+  const span = spanOf(options, nowMs, isMachineReadable);
   if (step === 'hour' && (span.toMs - span.fromMs) / HOUR_MS > MAX_WINDOWS) {
     throw usageError('--by hour: the period has more than 10000 hours', 'choose days, or a shorter period');
   }
@@ -40,16 +40,16 @@ export async function printUsage(context: CliContext, globals: GlobalOptions, op
       context.stderr.write('No usage in this period.\n');
       return;
     }
-    const isOfSeveral = options.allNamespaces === true || options.project !== undefined;
-    const shown = { period: step !== 'all', namespace: isOfSeveral, cluster: byCluster };
+    const spansNamespaces = options.allNamespaces === true || options.project !== undefined;
+    const shown = { period: step !== 'all', namespace: spansNamespaces, cluster: byCluster };
     context.stdout.write(renderUsage(rows, form, shown));
   });
 }
 
-function spanOf({ from, to }: UsageOptions, nowMs: number, isForPrograms: boolean) {
+function spanOf({ from, to }: UsageOptions, nowMs: number, isMachineReadable: boolean) {
   const toMs =
-    to === undefined ? (isForPrograms ? Math.floor(nowMs / HOUR_MS) * HOUR_MS : nowMs) : usageTimeMs('--to', to);
-  const defaultMs = isForPrograms ? toMs - HOUR_MS : startOfMonth(Math.min(toMs - 1, nowMs));
+    to === undefined ? (isMachineReadable ? Math.floor(nowMs / HOUR_MS) * HOUR_MS : nowMs) : usageTimeMs('--to', to);
+  const defaultMs = isMachineReadable ? toMs - HOUR_MS : startOfMonth(Math.min(toMs - 1, nowMs));
   const fromMs = from === undefined ? defaultMs : usageTimeMs('--from', from);
   if (fromMs >= toMs) throw usageError('--from must be before --to', '--to is exclusive');
   return { fromMs, toMs };
@@ -59,14 +59,14 @@ function reportOf(records: readonly UsageRecord[], question: Parameters<typeof u
   try {
     return usageReport(records, question);
   } catch (error) {
-    if (!(error instanceof UsageDetailGone)) throw error;
+    if (!(error instanceof UsageDetailExpired)) throw error;
     const advice =
       'ended usage is kept by UTC hour for eight days and by UTC day before that: start and end the period on such a boundary, and do not choose smaller periods';
     throw usageError(error.message, advice, error);
   }
 }
 
-/** Also what outlived its namespace, for whoever may read that. */
+/** Includes usage that outlived its namespace, if the user may read it. */
 async function readRecords(
   { client, namespace }: Connection,
   { allNamespaces, project }: UsageOptions,

@@ -5,38 +5,41 @@ import { INGRESS_ANNOTATION } from '../ingresses/annotation-names.ts';
 import { specFromIngress } from '../ingresses/spec-from-ingress.ts';
 import { ANNOTATION } from '../load-balancers/annotation-names.ts';
 import { specFromService } from '../load-balancers/spec-from-service.ts';
-import { aService, HTTP, SETTINGS } from '../load-balancers/testing/a-service.ts';
+import { aService, HTTP, SETTINGS } from '../load-balancers/testing/services.ts';
 import { readShareParameters } from '../shares/share-parameters.ts';
 import { readSnapshotParameters } from '../volume-snapshots/snapshot-parameters.ts';
 import { readParameters } from '../volumes/class-parameters.ts';
 
-type Read = (text: string) => unknown;
+type Reader = (text: string) => unknown;
 
 const words = (text: string) => text.split(/[ ,;=/]/);
-/** As many as there are characters. */
+/** One for each character. */
 const each = <T>(text: string, made: (index: number) => T) =>
   Array.from({ length: text.length / 20 }, (_, i) => made(i));
 const recordOf = (text: string) => Object.fromEntries(each(text, (index) => [`key-${index}`, text.slice(0, 20)]));
 
-const annotated = (annotations: Record<string, string>): Read => {
+const readAnnotations = (annotations: Record<string, string>): Reader => {
   const service = { ...aService(), metadata: { name: 'web', namespace: 'shop', uid: 'u', annotations } };
   return () => specFromService(service, SETTINGS);
 };
 const backend = { service: { name: 'web', port: { number: 80 } } };
 
-/** What tenants write into objects in their clusters, as it is read from caches; a field has up to a megabyte. */
-describe('objects in a tenant cluster are read in linear time:', () => {
-  test.each<[string, Read]>([
-    ...Object.values(ANNOTATION).map((name): [string, Read] => [name, (text) => annotated({ [name]: text })(text)]),
-    ['annotations of a Service', (text) => annotated(recordOf(text))(text)],
+/** What tenants write into objects in their clusters, as read from caches. A field may have up to a megabyte. */
+describe('reads objects of tenant clusters in linear time:', () => {
+  test.each<[string, Reader]>([
+    ...Object.values(ANNOTATION).map((name): [string, Reader] => [
+      name,
+      (text) => readAnnotations({ [name]: text })(text),
+    ]),
+    ['annotations of a Service', (text) => readAnnotations(recordOf(text))(text)],
     ['source ranges', (text) => specFromService(aService({ loadBalancerSourceRanges: words(text) }), SETTINGS)],
     ['an address of a Service', (text) => specFromService(aService({ loadBalancerIP: text }), SETTINGS)],
   ])('%s', async (_, read) => {
     expect(await excessiveGrowth(read, { bare: true })).toBeUndefined();
   });
 
-  test.each<[string, Read]>([
-    ...Object.values(INGRESS_ANNOTATION).map((name): [string, Read] => [
+  test.each<[string, Reader]>([
+    ...Object.values(INGRESS_ANNOTATION).map((name): [string, Reader] => [
       name,
       (text) =>
         specFromIngress(
@@ -55,8 +58,8 @@ describe('objects in a tenant cluster are read in linear time:', () => {
   const parameters = ['type', 'availability', 'fsType', 'encrypted', 'a', 'nfs-shareClient', 'force-create'];
   const raw = (fields: object) => ({ metadata: { name: 'a', namespace: 'b', uid: 'u' }, ...fields }) as never;
 
-  test.each<[string, Read]>([
-    ...parameters.flatMap((name): [string, Read][] => [
+  test.each<[string, Reader]>([
+    ...parameters.flatMap((name): [string, Reader][] => [
       [`${name} of volumes`, (text) => readParameters({ [name]: text })],
       [`${name} of shares`, (text) => readShareParameters({ [name]: text })],
       [`${name} of snapshots`, (text) => readSnapshotParameters({ [name]: text })],
@@ -80,46 +83,58 @@ describe('objects in a tenant cluster are read in linear time:', () => {
 
   const ingressOf = (rules: object[]) => specFromIngress({ metadata: { name: 'a' }, spec: { rules } }, SETTINGS);
   const pathOf = (index: number) => ({ path: `/${index}`, pathType: 'Exact', backend });
-  const many = <T>(count: number, made: (index: number) => T) =>
+  const createMany = <T>(count: number, made: (index: number) => T) =>
     Array.from({ length: count }, (_, index) => made(index));
-  const ofRaw = (spec: object) => ({ metadata: { name: 'a', namespace: 'b', uid: 'u' }, spec }) as never;
+  const rawObject = (spec: object) => ({ metadata: { name: 'a', namespace: 'b', uid: 'u' }, spec }) as never;
 
   test.each<[string, (count: number) => unknown]>([
-    ['paths of a host', (count) => ingressOf([{ host: 'a.example', http: { paths: many(4 * count, pathOf) } }])],
-    ['hosts', (count) => ingressOf(many(count, (index) => ({ host: `h${index}`, http: { paths: [pathOf(index)] } })))],
+    ['paths of a host', (count) => ingressOf([{ host: 'a.example', http: { paths: createMany(4 * count, pathOf) } }])],
+    [
+      'hosts',
+      (count) => ingressOf(createMany(count, (index) => ({ host: `h${index}`, http: { paths: [pathOf(index)] } }))),
+    ],
     [
       'hosts of TLS',
       (count) =>
-        specFromIngress({ metadata: { name: 'a' }, spec: { tls: [{ hosts: many(count, (i) => `h${i}`) }] } }, SETTINGS),
+        specFromIngress(
+          { metadata: { name: 'a' }, spec: { tls: [{ hosts: createMany(count, (i) => `h${i}`) }] } },
+          SETTINGS,
+        ),
     ],
     [
       'ports',
       (count) =>
-        specFromService(aService({ ports: many(count, (i) => ({ ...HTTP, name: `p${i}`, port: i })) }), SETTINGS),
+        specFromService(aService({ ports: createMany(count, (i) => ({ ...HTTP, name: `p${i}`, port: i })) }), SETTINGS),
     ],
     [
       'ranges',
       (count) =>
-        specFromService(aService({ loadBalancerSourceRanges: many(count, (i) => `10.0.${i % 256}.0/24`) }), SETTINGS),
+        specFromService(
+          aService({ loadBalancerSourceRanges: createMany(count, (i) => `10.0.${i % 256}.0/24`) }),
+          SETTINGS,
+        ),
     ],
     [
       'annotations',
-      (count) => annotated(Object.fromEntries(many(count, (i) => [`loadbalancer.openstack.org/a${i}`, 'b'])))(''),
+      (count) =>
+        readAnnotations(Object.fromEntries(createMany(count, (i) => [`loadbalancer.openstack.org/a${i}`, 'b'])))(''),
     ],
     [
       'listeners',
       (count) =>
         parseGateway(
-          ofRaw({
+          rawObject({
             gatewayClassName: 'a',
-            listeners: many(count, (i) => ({ name: `l${i}`, port: i, protocol: 'HTTP' })),
+            listeners: createMany(count, (i) => ({ name: `l${i}`, port: i, protocol: 'HTTP' })),
           }),
         ),
     ],
     [
       'rules of a route',
       (count) =>
-        parseHttpRoute(ofRaw({ rules: many(count, () => ({ matches: [{ path: { type: 'Exact', value: '/a' } }] })) })),
+        parseHttpRoute(
+          rawObject({ rules: createMany(count, () => ({ matches: [{ path: { type: 'Exact', value: '/a' } }] })) }),
+        ),
     ],
   ])('many %s', async (_, read) => {
     expect(await excessiveGrowthWith(read)).toBeUndefined();

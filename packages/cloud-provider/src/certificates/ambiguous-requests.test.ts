@@ -4,7 +4,7 @@ import { dns, ip } from '@fairway/kube/pki/testing/crafted-request';
 import { describe, expect, test } from 'vitest';
 import { readNodeRequest } from './node-request.ts';
 
-const aim = {
+const target = {
   node: 'system:node:demo-a',
   ownNames: [dns('demo-a'), ip(10, 0, 0, 9)],
   foreignNode: 'system:node:demo-b',
@@ -15,8 +15,8 @@ describe.each([
   ['a stolen credential of a node', SIGNERS.kubeletServing, 'system:node:demo-a', 'server auth'],
   ['a stolen bootstrap token', SIGNERS.kubeletClient, 'system:bootstrap:abcdef', 'client auth'],
 ])('with %s', (_, signerName, username, usage) => {
-  test.each(ambiguousRequests(aim))(
-    'a request that readers read differently is denied with the reason: $form',
+  test.each(ambiguousRequests(target))(
+    'denies a CSR that parsers read differently, with the reason: $form',
     ({ pem }) => {
       const request = Buffer.from(pem, 'latin1').toString('base64');
       const groups = ['system:nodes', 'system:bootstrappers'];

@@ -4,7 +4,7 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
 import { type Clock, formatTime } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
@@ -13,7 +13,7 @@ import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import { serversOfMachine } from '@fairway/tenancy/cloud/servers';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 import type { TenantCluster, TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { addressRules, machineAddresses } from '@fairway/tenancy/machine-addresses';
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
@@ -40,14 +40,15 @@ export interface ApprovalDependencies {
 }
 
 /** Requeue interval of a request that exceeded a limit. */
-const CROWDED_RETRY_MS = 10_000;
+const RATE_LIMITED_RETRY_MS = 10_000;
 const QUERY_RETRY_MS = 60_000;
 
 /**
  * Approves or denies kubelets' CSRs in all tenants' clusters; other CSRs are left to the tenants.
  *
- * A user who may create CSRs in a cluster may create any number of them, so the requester is checked first, without I/O; servers are listed only for
- * a requester that has proven to be a machine, and rate-limited. Requests beyond the limits stay pending, and their API server garbage-collects them.
+ * A user who may create CSRs in a cluster may create any number of them. Therefore the requester is checked first,
+ * without I/O. Servers are listed only for a requester that has proven to be a machine, with a rate limit. Requests
+ * beyond the limits stay pending until their API server garbage-collects them.
  */
 export class ApprovalReconciler {
   readonly #dependencies: ApprovalDependencies;
@@ -57,7 +58,7 @@ export class ApprovalReconciler {
     this.#dependencies = dependencies;
   }
 
-  /** `key` is `clusterUid/name of the CSR`. */
+  /** `key` is `<clusterUid>/<name of the CSR>`. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { tenants, cache, clock } = this.#dependencies;
     const slash = key.indexOf('/');
@@ -66,7 +67,7 @@ export class ApprovalReconciler {
     if (tenant === undefined || csr === undefined || isDecided(csr) || !isKubeletRequest(csr)) return {};
     const cluster = cache.clusters.get(tenant.clusterKey);
     if (cluster === undefined || identityOf(cluster) !== tenant.clusterUid || isPaused(cluster)) return {};
-    if (!this.#limits.mayDecide(tenant.clusterUid, clock.now())) return { requeueAfterMs: CROWDED_RETRY_MS };
+    if (!this.#limits.mayDecide(tenant.clusterUid, clock.now())) return { requeueAfterMs: RATE_LIMITED_RETRY_MS };
     const pass = new Pass(context, clock);
     const { value: decision } = await pass.run(() => this.#decide(tenant, cluster, csr, pass.signal));
     if (decision === 'later') pass.requeueAfter(QUERY_RETRY_MS);
@@ -89,8 +90,8 @@ export class ApprovalReconciler {
     const found = cache.machines.get(`${cluster.metadata.namespace}/${node.nodeName}`);
     // A machine without a recorded identity has no server to compare with, and a denial is final.
     if (found && isPaused(found, cluster)) return undefined;
-    const isGoing = found?.metadata.deletionTimestamp !== undefined;
-    const machine = found?.spec.clusterName === cluster.metadata.name && !isGoing ? found : undefined;
+    const isDeleting = found?.metadata.deletionTimestamp !== undefined;
+    const machine = found?.spec.clusterName === cluster.metadata.name && !isDeleting ? found : undefined;
     const tokenID = machine && (await bootstrapper.tokenID(cluster, machine));
     const hasJoined = machine?.status?.reinstall === undefined && hasRegistered(tenant.nodes.get(node.nodeName));
     const problem = requesterProblem(node, tokenID, hasJoined);
@@ -155,18 +156,23 @@ export class ApprovalReconciler {
       lastUpdateTime: now,
       lastTransitionTime: now,
     };
-    // A patch, which leaves alone what the cache does not hold; of the version that the decision is about.
+    // A patch preserves what the cache does not contain. It applies to the resource version that was decided on.
     const { name = '', resourceVersion } = csr.metadata;
     const value = {
       metadata: { resourceVersion },
       status: { conditions: [...(csr.status?.conditions ?? []), condition] },
     };
     const client = tenant.client.resource(CertificateSigningRequests);
-    await ofTenant(ignoreGone(client.patch(name, { type: 'merge', value }, { subresource: 'approval', signal })));
+    await wrapTenantError(
+      ignoreGone(client.patch(name, { type: 'merge', value }, { subresource: 'approval', signal })),
+    );
   }
 }
 
-/** Whether a kubelet has joined: it needs its certificate for that, and has stored it. A Node created by someone else reports no system. */
+/**
+ * Whether a kubelet has joined: it needs its certificate for that, and has stored it. The system info is missing in a
+ * Node created by someone else.
+ */
 function hasRegistered(node: TenantNode | undefined): boolean {
   return node?.status?.nodeInfo?.bootID !== undefined;
 }

@@ -35,13 +35,13 @@ test.each([
   ['too large', csr('x'.repeat(MEGABYTE)), ''],
   ['of another signer', csr('eA==', 'example.com/a'), ''],
   ['denied', csr('eA==', SIGNERS.kubeletServing, 'Denied'), ''],
-])('a CSR %s has few KiB in the cache', (_, large, request) => {
+])('stores only a few KiB of a CSR %s in the cache', (_, large, request) => {
   const trimmed = trimRequest(large);
   expect(trimmed.spec.request).toBe(request);
   expect(JSON.stringify(trimmed).length).toBeLessThan(2048);
 });
 
-test('one that was too large for the cache is denied with this reason', () => {
+test('denies a CSR that was too large for the cache with this reason', () => {
   const denial = { kind: 'deny', reason: 'the certificate request is larger than 16384 B' };
   expect(readNodeRequest(trimRequest(csr('x'.repeat(MEGABYTE))))).toEqual(denial);
 });
@@ -50,7 +50,7 @@ test.each([
   ['system:node:a', ['system:authenticated']],
   ['system:node:a', ['system:bootstrappers']],
   ['system:bootstrap:abcdef', ['system:nodes']],
-])('%s in the groups %j is neither a node nor a token', (username, groups) => {
+])('treats %s in the groups %j as neither a node nor a token', (username, groups) => {
   const { metadata, spec } = csr('eA==');
   expect(readNodeRequest({ metadata, spec: { ...spec, username, groups } })).toMatchObject({
     kind: 'deny',

@@ -8,14 +8,17 @@ import { CertificateSigningRequests } from '@fairway/kube/kinds/resources';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { isKubeletRequest, isOversized, OVERSIZED_REQUEST, REQUESTER_GROUPS } from './node-request.ts';
 
-/** A CSR may have 1 MB and a cluster any number of them: a page of the usual 500 would not fit into memory. */
+/** A CSR may have 1 MB and a cluster any number of CSRs: the usual page size of 500 would not fit into memory. */
 const PAGE_SIZE = 20;
-/** Conditions of other types, which a decision preserves: an API server keeps one per type, and CSRs have three types of their own. */
+/**
+ * Limits the conditions of other types, which a decision preserves. An API server keeps one per type, and CSRs have
+ * three types of their own.
+ */
 const MAX_CONDITIONS = 16;
-const MAX_MESSAGE = 1_024;
-const MAX_USERNAME = 1_024;
+const MAX_MESSAGE_LENGTH = 1_024;
+const MAX_USERNAME_LENGTH = 1_024;
 
-/** The cached CSRs of a cluster, a few KiB each however large they are. */
+/** The cached CSRs of a cluster, reduced to a few KiB each. */
 export function requestsOf({ informers }: Pick<TenantCluster, 'informers'>): Informer<CertificateSigningRequest> {
   return informers.informer(CertificateSigningRequests, { trim: trimRequest, pageSize: PAGE_SIZE });
 }
@@ -24,11 +27,13 @@ export function isDecided(csr: CertificateSigningRequest): boolean {
   return hasCondition(csr, 'Approved') || hasCondition(csr, 'Denied') || hasCondition(csr, 'Failed');
 }
 
-/** What a decision needs. The request field is not read if the CSR is decided, has another signer or is too large. */
+/**
+ * Keeps what a decision needs. The request field is not read if the CSR is decided, has another signer or is too large.
+ */
 export function trimRequest(csr: CertificateSigningRequest): CertificateSigningRequest {
   const { metadata, spec, status } = csr;
   const { name, uid, resourceVersion, creationTimestamp } = metadata;
-  const isRead = isKubeletRequest(csr) && !isDecided(csr) && !isOversized(spec.request);
+  const isRelevant = isKubeletRequest(csr) && !isDecided(csr) && !isOversized(spec.request);
   return {
     metadata: {
       ...(name !== undefined && { name }),
@@ -37,10 +42,10 @@ export function trimRequest(csr: CertificateSigningRequest): CertificateSigningR
       ...(creationTimestamp !== undefined && { creationTimestamp }),
     },
     spec: {
-      request: isRead ? spec.request : OVERSIZED_REQUEST,
+      request: isRelevant ? spec.request : OVERSIZED_REQUEST,
       signerName: spec.signerName,
       ...(spec.usages && { usages: spec.usages }),
-      ...(spec.username !== undefined && { username: spec.username.slice(0, MAX_USERNAME) }),
+      ...(spec.username !== undefined && { username: spec.username.slice(0, MAX_USERNAME_LENGTH) }),
       ...(spec.groups && { groups: spec.groups.filter((group) => REQUESTER_GROUPS.has(group)) }),
     },
     ...(status?.conditions && {
@@ -53,5 +58,5 @@ function trimCondition({
   message,
   ...condition
 }: CertificateSigningRequestCondition): CertificateSigningRequestCondition {
-  return { ...condition, ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE) }) };
+  return { ...condition, ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE_LENGTH) }) };
 }

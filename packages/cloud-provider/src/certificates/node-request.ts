@@ -45,7 +45,7 @@ export interface Denial {
 
 export type SigningDecision = { readonly kind: 'approve'; readonly reason: string } | Denial;
 
-/** Replaces a request that is too large for the cache. An API server never stores an empty one. */
+/** Replaces a request that is too large for the cache. API servers never store an empty one. */
 export const OVERSIZED_REQUEST = '';
 
 export function isOversized(encoded: string): boolean {
@@ -58,8 +58,8 @@ export function isKubeletRequest({ spec }: CertificateSigningRequest): boolean {
 }
 
 /**
- * Checks the API server's fields first, then the content: nothing is parsed that is too large, or from a requester that can't get a node's
- * certificate anyway.
+ * Checks the API server's fields first, then the content: nothing is parsed if it is too large, or comes from a
+ * requester that cannot get a node's certificate anyway.
  */
 export function readNodeRequest(csr: CertificateSigningRequest): NodeRequest | Denial {
   const { username = '', groups = [], signerName, usages = [], request: encoded } = csr.spec;
@@ -85,10 +85,10 @@ export function readNodeRequest(csr: CertificateSigningRequest): NodeRequest | D
 }
 
 /**
- * Whether the requester is the machine of this name, checked before its server is looked up. A first certificate requires the token in this machine's
- * user data; later ones the node's own certificate. A stolen token yields only the identity of the machine that it was
- * stolen from, and only until that machine has joined: before its token is deleted, when it is Ready, pods may run on it. `tokenID` is undefined if
- * there is no such machine.
+ * Whether the requester is the machine of this name, checked before its server is looked up. A first certificate
+ * requires the token in this machine's user data; later ones require the node's own certificate. A stolen token yields
+ * only the identity of the machine that it was stolen from, and only until that machine has joined: pods may run on it
+ * before it is Ready and its token is deleted. `tokenID` is undefined if the machine does not exist.
  */
 export function requesterProblem(
   node: NodeRequest,
@@ -96,18 +96,19 @@ export function requesterProblem(
   hasJoined: boolean,
 ): Denial | undefined {
   const { signerName, nodeName, requester, request } = node;
-  if (tokenID === undefined) return noMachine(nodeName);
+  if (tokenID === undefined) return noMachineDenial(nodeName);
   const isNode = requester.kind === 'node' && requester.name === nodeName;
-  const who = usernameOf(requester);
-  const [strange] = [...request.emailAddresses, ...request.uris];
-  if (strange !== undefined) return deny(`a node's certificate must not name ${strange}`);
+  const requesterName = usernameOf(requester);
+  const [foreignIdentity] = [...request.emailAddresses, ...request.uris];
+  if (foreignIdentity !== undefined) return deny(`a node's certificate must not name ${foreignIdentity}`);
   if (signerName === SIGNERS.kubeletServing) {
-    if (!isNode) return deny(`${who} requests a serving certificate of node ${nodeName}`);
+    if (!isNode) return deny(`${requesterName} requests a serving certificate of node ${nodeName}`);
     const foreignName = request.dnsNames.find((dnsName) => dnsName !== nodeName);
     if (foreignName !== undefined) return deny(`${foreignName} is not the name of the server`);
   } else {
     const isToken = requester.kind === 'bootstrapToken' && requester.id === tokenID;
-    if (!isNode && !isToken) return deny(`${who} is neither node ${nodeName} nor the holder of its bootstrap token`);
+    if (!isNode && !isToken)
+      return deny(`${requesterName} is neither node ${nodeName} nor the holder of its bootstrap token`);
     if (isToken && hasJoined)
       return deny(`node ${nodeName} has already joined: it must renew with its own certificate`);
     if (request.dnsNames.length + request.ipAddresses.length > 0) {
@@ -118,10 +119,10 @@ export function requesterProblem(
   return undefined;
 }
 
-/** Decides on the machine's own CSR by its server's addresses in this cluster's project; undefined if it has none. */
+/** Decides on the machine's own CSR by its server's addresses in this cluster's project; undefined without a server. */
 export function decideRequest(node: NodeRequest, addresses: readonly string[] | undefined): SigningDecision {
   const { signerName, nodeName, requester, request } = node;
-  if (addresses === undefined) return noMachine(nodeName);
+  if (addresses === undefined) return noMachineDenial(nodeName);
   if (signerName === SIGNERS.kubeletServing) {
     const own = addresses.map(canonicalAddress);
     const foreign = request.ipAddresses.find((address) => !own.includes(canonicalAddress(address)));
@@ -150,7 +151,7 @@ function usernameOf(requester: Requester): string {
   return requester.kind === 'node' ? `${NODE_USER}${requester.name}` : `${BOOTSTRAP_USER}${requester.id}`;
 }
 
-function noMachine(nodeName: string): Denial {
+function noMachineDenial(nodeName: string): Denial {
   return deny(`the cluster has no machine ${nodeName.slice(0, 253)} with its own server`);
 }
 

@@ -80,7 +80,7 @@ const spec = (username: string, request: string, usages = ['client auth']) => ({
   signerName: SIGNERS.kubeletClient,
 });
 
-test(`${FLOOD} requests of strangers cost no look at servers, and few writes`, async () => {
+test(`makes no server lookups and few writes for ${FLOOD} requests of strangers`, async () => {
   const clock = new FakeClock();
   const [own, other] = [await requestFor('system:node:demo-general-a'), await requestFor('system:node:elsewhere')];
   const tampered = own.replace(/.{12}$/, 'AAAAAAAAAAA=');
@@ -98,36 +98,36 @@ test(`${FLOOD} requests of strangers cost no look at servers, and few writes`, a
   const requests = Array.from({ length: FLOOD }, (_, index) => hostile[index % hostile.length] ?? spec('', own));
   const { approvals, done } = approvalsOf(requests, clock);
 
-  const later = new Set<number>();
+  const postponed = new Set<number>();
   for (let index = 0; index < FLOOD; index++) {
     const { requeueAfterMs } = await approvals.reconcile(`cluster-uid/${index}`, context);
-    if (requeueAfterMs !== undefined) later.add(index);
+    if (requeueAfterMs !== undefined) postponed.add(index);
   }
-  const atOnce = done.writes;
+  const immediate = done.writes;
   await clock.advance(60_000);
-  for (const index of later) await approvals.reconcile(`cluster-uid/${index}`, context);
+  for (const index of postponed) await approvals.reconcile(`cluster-uid/${index}`, context);
 
   expect(done.lookUps).toBe(0);
-  expect(later.size).toBe(FLOOD - 500);
-  expect(atOnce).toBe(50);
-  expect(done.writes).toBe(atOnce + 30);
+  expect(postponed.size).toBe(FLOOD - 500);
+  expect(immediate).toBe(50);
+  expect(done.writes).toBe(immediate + 30);
 });
 
-test('a proven machine has its server looked up ten times, and then once a minute', async () => {
+test('looks up the server of a proven machine ten times, and then once a minute', async () => {
   const clock = new FakeClock();
   const own = await requestFor('system:node:demo-general-a');
   const requests = Array.from({ length: 100 }, () => spec('system:bootstrap:abcdef', own));
   const { approvals, done } = approvalsOf(requests, clock);
 
   for (let index = 0; index < 100; index++) await approvals.reconcile(`cluster-uid/${index}`, context);
-  const atOnce = done.lookUps;
+  const immediate = done.lookUps;
   await clock.advance(120_000);
   for (let index = 0; index < 100; index++) await approvals.reconcile(`cluster-uid/${index}`, context);
 
-  expect([atOnce, done.lookUps]).toEqual([10, 12]);
+  expect([immediate, done.lookUps]).toEqual([10, 12]);
 });
 
-test('an obstacle is not a decision: the request is retried, each time later', async () => {
+test('retries a request after an error, with backoff, as an error is not a decision', async () => {
   const own = await requestFor('system:node:demo-general-a');
   const refused = forbidden({ resource: 'secrets', name: 'pki' }, 'no');
   const requests = [spec('system:bootstrap:abcdef', own)];
@@ -137,7 +137,7 @@ test('an obstacle is not a decision: the request is retried, each time later', a
   expect(done).toEqual({ lookUps: 0, writes: 0 });
 });
 
-test('a request is left to the next process when the signal aborts', async () => {
+test('leaves a request to the next process when the signal aborts', async () => {
   const own = await requestFor('system:node:demo-general-a');
   const abort = new AbortController();
   const tokenID = () => {

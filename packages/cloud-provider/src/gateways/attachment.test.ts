@@ -85,7 +85,7 @@ test.each<{ is: string; listeners?: object[]; spec?: object; metadata?: object; 
   expect(attachment?.refused?.reason).toBe(reason);
 });
 
-test('a reference to another Gateway, or to another kind of the same name, does not count', () => {
+test('ignores a reference to another Gateway, or to another kind of the same name', () => {
   const parentRefs = [
     { name: 'other' },
     { name: 'shop', kind: 'Service', group: '' },

@@ -9,13 +9,13 @@ import { selects } from './selector.ts';
 /** The result of resolving a route's reference to a Gateway. */
 export interface Attachment {
   readonly parentRef: ParentRef;
-  /** The listeners that it attaches to, accepted or not, and the hosts it serves there. */
-  readonly at: readonly Place[];
+  /** The listeners that it attaches to, accepted or not, and the hosts that it serves there. */
+  readonly at: readonly AllowedListener[];
   /** Why it attaches to no accepted listener. */
   readonly refused: ReasonAndMessage | undefined;
 }
 
-interface Place {
+interface AllowedListener {
   readonly listener: ValidatedListener;
   readonly hosts: readonly string[];
 }
@@ -45,8 +45,8 @@ export function attachmentsOf(route: HttpRoute, context: AttachmentContext): rea
   return refsOf(route, context).map((parentRef) => ({ parentRef, ...placesOf(route, parentRef, context) }));
 }
 
-/** For a route that exceeds the limit. */
-export function unseenAttachmentsOf(
+/** The attachments of a route that exceeds the limit. */
+export function unreadAttachmentsOf(
   route: HttpRoute,
   context: Pick<AttachmentContext, 'gateway'>,
 ): readonly Attachment[] {
@@ -69,20 +69,23 @@ function placesOf(route: HttpRoute, { sectionName, port }: ParentRef, context: A
   );
   if (named.length === 0) {
     const which = [sectionName && `name ${sectionName}`, port && `port ${port}`].filter(Boolean).join(' and ');
-    return nowhere('NoMatchingParent', `the Gateway has no listener with ${which}`);
+    return unattached('NoMatchingParent', `the Gateway has no listener with ${which}`);
   }
-  const allowing = named.filter((each) => isAllowed(route, each, context));
-  if (allowing.length === 0) {
+  const allowed = named.filter((each) => isAllowed(route, each, context));
+  if (allowed.length === 0) {
     const message = `allowedRoutes of the Gateway's listeners does not allow this HTTPRoute or its namespace ${route.metadata.namespace}`;
-    return nowhere('NotAllowedByListeners', message);
+    return unattached('NotAllowedByListeners', message);
   }
   const hostnames = 'problem' in route.spec ? [] : route.spec.hostnames;
-  const matching = allowing
+  const matching = allowed
     .map((listener) => ({ listener, hosts: commonHosts(listener.listener.hostname, hostnames) }))
     .filter(({ hosts }) => hosts.length > 0);
   if (matching.length === 0) {
-    const hosts = allowing.map(({ listener }) => listener.hostname).join(', ');
-    return nowhere('NoMatchingListenerHostname', `no hostname of the route matches the Gateway's listeners: ${hosts}`);
+    const hosts = allowed.map(({ listener }) => listener.hostname).join(', ');
+    return unattached(
+      'NoMatchingListenerHostname',
+      `no hostname of the route matches the Gateway's listeners: ${hosts}`,
+    );
   }
   if (matching.some(({ listener }) => isAccepted(listener))) return { at: matching, refused: undefined };
   const names = matching.map(({ listener }) => listener.listener.name).join(', ');
@@ -92,7 +95,7 @@ function placesOf(route: HttpRoute, { sectionName, port }: ParentRef, context: A
   };
 }
 
-function nowhere(reason: string, message: string) {
+function unattached(reason: string, message: string) {
   return { at: [], refused: { reason, message } };
 }
 
@@ -101,7 +104,7 @@ function isAllowed(
   { listener, kinds }: ValidatedListener,
   { gateway, labelsOf }: AttachmentContext,
 ): boolean {
-  if (!kinds.some(({ kind }) => kind === 'HTTPRoute') && isKindAsked(listener)) return false;
+  if (!kinds.some(({ kind }) => kind === 'HTTPRoute') && restrictsKinds(listener)) return false;
   const { from, selector } = listener.allowedRoutes.namespaces;
   switch (from) {
     case 'All':
@@ -116,6 +119,6 @@ function isAllowed(
 }
 
 /** A listener with an unsupported protocol reports that itself. */
-function isKindAsked({ allowedRoutes }: ValidatedListener['listener']): boolean {
+function restrictsKinds({ allowedRoutes }: ValidatedListener['listener']): boolean {
   return allowedRoutes.kinds.length > 0;
 }

@@ -1,5 +1,5 @@
 import type { Service } from '@fairway/kube/kinds/generated/types';
-import { BACKEND_HINT, placeOf } from '../l7/backends.ts';
+import { BACKEND_ADVICE, nodePortOf } from '../l7/backends.ts';
 import type { ReasonAndMessage } from './condition-reason.ts';
 import { isPermitted } from './grants.ts';
 import type { ReferenceGrant } from './kinds.ts';
@@ -15,10 +15,10 @@ export interface WeightedBackend {
 }
 
 export interface BackendContext {
-  /** Of the route. */
+  /** Namespace of the route. */
   readonly namespace: string;
   readonly serviceOf: (namespace: string, name: string) => Service | undefined;
-  /** Of a namespace. */
+  /** Grants of a namespace. */
   readonly grantsOf: (namespace: string) => readonly ReferenceGrant[];
 }
 
@@ -29,7 +29,7 @@ export interface ResolvedBackends {
 }
 
 /** Application protocols that members would not understand, as the load balancer sends unencrypted HTTP/1.1. */
-const OTHER_PROTOCOLS: ReadonlySet<string> = new Set(['kubernetes.io/h2c', 'https', 'grpc', 'h2c']);
+const UNSUPPORTED_PROTOCOLS: ReadonlySet<string> = new Set(['kubernetes.io/h2c', 'https', 'grpc', 'h2c']);
 
 /** Pure; `backend-refs.test.ts` has the rules as tables. https://gateway-api.sigs.k8s.io/reference/spec/#httpbackendref */
 export function resolveBackends(refs: readonly BackendRef[], context: BackendContext): ResolvedBackends {
@@ -73,17 +73,17 @@ function resolve(ref: BackendRef, context: BackendContext): WeightedBackend | Re
   }
   if (port === undefined)
     return { reason: 'BackendNotFound', message: `backend ${name} specifies no port of the Service` };
-  // The cache holds no ports of a Service without node ports.
+  // The cache contains no ports of a Service without node ports.
   const known = service.spec.ports?.find((each) => each.port === port);
   if (known === undefined && service.spec.ports !== undefined) {
     return { reason: 'BackendNotFound', message: `Service ${namespace}/${name} has no port ${port}` };
   }
   const appProtocol = known?.appProtocol;
-  if (appProtocol !== undefined && OTHER_PROTOCOLS.has(appProtocol.toLowerCase())) {
+  if (appProtocol !== undefined && UNSUPPORTED_PROTOCOLS.has(appProtocol.toLowerCase())) {
     const message = `port ${port} of Service ${namespace}/${name} uses ${appProtocol}, but requests are sent as unencrypted HTTP/1.1`;
     return { reason: 'UnsupportedProtocol', message };
   }
-  const place = placeOf({ service: name, port }, service);
-  if ('problem' in place) return { reason: 'BackendNotOnNodes', message: `${place.problem}; ${BACKEND_HINT}` };
+  const place = nodePortOf({ service: name, port }, service);
+  if ('problem' in place) return { reason: 'BackendNotOnNodes', message: `${place.problem}; ${BACKEND_ADVICE}` };
   return { namespace, service: name, port, nodePort: place.nodePort, weight };
 }

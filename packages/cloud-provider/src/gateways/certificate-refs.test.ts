@@ -6,7 +6,7 @@ import { parseReferenceGrant } from './parse.ts';
 import { GatewaySpec } from './schemas.ts';
 
 const GATEWAY_GROUP = 'gateway.networking.k8s.io';
-const FROM = { group: GATEWAY_GROUP, kind: 'Gateway', namespace: 'default' };
+const GATEWAY_REF = { group: GATEWAY_GROUP, kind: 'Gateway', namespace: 'default' };
 const TO = { group: '', kind: 'Secret' };
 
 let certificate: TlsCertificate;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   certificate = readCertificate({ data: await tlsData('shop.example') }) as TlsCertificate;
 });
 
-/** The Secrets `shop` and `more` are there in each namespace, `junk` is invalid. */
+/** The Secrets `shop` and `more` exist in each namespace; `junk` is invalid. */
 function resolved(listeners: readonly (readonly object[])[], grant?: object) {
   const spec = GatewaySpec.parse({
     listeners: listeners.map((certificateRefs, index) => ({
@@ -98,7 +98,7 @@ test.each<{
   {
     is: 'another namespace that lets all of its Secrets be used',
     refs: [{ namespace: 'other', name: 'shop' }],
-    grant: { from: [FROM], to: [TO] },
+    grant: { from: [GATEWAY_REF], to: [TO] },
     certificates: ['shop'],
     reasons: [],
     watched: ['other/shop'],
@@ -106,7 +106,7 @@ test.each<{
   {
     is: 'another namespace that lets this one be used',
     refs: [{ namespace: 'other', name: 'shop' }],
-    grant: { from: [FROM], to: [{ ...TO, name: 'shop' }] },
+    grant: { from: [GATEWAY_REF], to: [{ ...TO, name: 'shop' }] },
     certificates: ['shop'],
     reasons: [],
     watched: ['other/shop'],
@@ -114,7 +114,7 @@ test.each<{
   {
     is: 'another namespace that lets another one be used',
     refs: [{ namespace: 'other', name: 'shop' }],
-    grant: { from: [FROM], to: [{ ...TO, name: 'more' }] },
+    grant: { from: [GATEWAY_REF], to: [{ ...TO, name: 'more' }] },
     certificates: [],
     reasons: ['RefNotPermitted'],
     watched: [],
@@ -122,7 +122,7 @@ test.each<{
   {
     is: 'a grant for routes',
     refs: [{ namespace: 'other', name: 'shop' }],
-    grant: { from: [{ ...FROM, kind: 'HTTPRoute' }], to: [TO] },
+    grant: { from: [{ ...GATEWAY_REF, kind: 'HTTPRoute' }], to: [TO] },
     certificates: [],
     reasons: ['RefNotPermitted'],
     watched: [],
@@ -130,7 +130,7 @@ test.each<{
   {
     is: 'a grant for Gateways of elsewhere',
     refs: [{ namespace: 'other', name: 'shop' }],
-    grant: { from: [{ ...FROM, namespace: 'third' }], to: [TO] },
+    grant: { from: [{ ...GATEWAY_REF, namespace: 'third' }], to: [TO] },
     certificates: [],
     reasons: ['RefNotPermitted'],
     watched: [],
@@ -138,7 +138,7 @@ test.each<{
   {
     is: 'a grant for another group',
     refs: [{ namespace: 'other', name: 'shop' }],
-    grant: { from: [{ ...FROM, group: '' }], to: [TO] },
+    grant: { from: [{ ...GATEWAY_REF, group: '' }], to: [TO] },
     certificates: [],
     reasons: ['RefNotPermitted'],
     watched: [],
@@ -146,7 +146,7 @@ test.each<{
   {
     is: 'a grant to Services',
     refs: [{ namespace: 'other', name: 'shop' }],
-    grant: { from: [FROM], to: [{ ...TO, kind: 'Service' }] },
+    grant: { from: [GATEWAY_REF], to: [{ ...TO, kind: 'Service' }] },
     certificates: [],
     reasons: ['RefNotPermitted'],
     watched: [],
@@ -159,7 +159,7 @@ test.each<{
   expect(result.watched).toEqual(watched ?? certificates.map((name) => `default/${name}`));
 });
 
-test('of what a Gateway names, only the first twenty are read, whichever listener names them', () => {
+test('reads only the first twenty references of a Gateway, regardless of the listener', () => {
   const many = Array.from({ length: 19 }, (_, index) => ({ name: `s${index}` }));
   const { certificates, reasons, watched } = resolved([many, [{ name: 's0' }, { name: 'last' }, { name: 'beyond' }]]);
 
@@ -168,7 +168,7 @@ test('of what a Gateway names, only the first twenty are read, whichever listene
   expect(reasons).toEqual([[], ['InvalidCertificateRef']]);
 });
 
-test('even if those before are invalid: they cost no more than twenty reads of grants', () => {
+test('reads at most the grants of twenty references, even if they are invalid', () => {
   const foreign = Array.from({ length: 20 }, (_, index) => ({ namespace: 'other', name: `s${index}` }));
   const { certificates, reasons, watched } = resolved([foreign, [{ name: 'shop' }]]);
 

@@ -1,27 +1,30 @@
 import type { SecretName } from '@fairway/tenancy/cloud/certificate-name';
-import type { WantedCertificate } from '../tls/certificate-store.ts';
-import type { SeenCertificate } from '../tls/tenant-secrets.ts';
+import type { DesiredCertificate } from '../tls/certificate-store.ts';
+import type { SecretCertificate } from '../tls/tenant-secrets.ts';
 import type { ReasonAndMessage } from './condition-reason.ts';
 import { isPermitted } from './grants.ts';
 import type { ReferenceGrant } from './kinds.ts';
 import type { CertificateRef, Listener } from './schemas.ts';
 
 export interface GrantContext {
-  /** Of the Gateway. */
+  /** Namespace of the Gateway. */
   readonly namespace: string;
-  /** Of a namespace. */
+  /** Grants of a namespace. */
   readonly grantsOf: (namespace: string) => readonly ReferenceGrant[];
 }
 
 export interface CertificateContext extends GrantContext {
   /** The content of a Secret that a Gateway may refer to. */
-  readonly certificateOf: (secret: SecretName) => SeenCertificate;
+  readonly certificateOf: (secret: SecretName) => SecretCertificate;
 }
 
 /** The result of resolving a listener's `tls.certificateRefs`. */
 export interface ResolvedCertificates {
-  /** Certificates of Secrets that the Gateway may refer to, without duplicates; some Secrets may hold no usable certificate. */
-  readonly certificates: readonly WantedCertificate[];
+  /**
+   * Certificates of Secrets that the Gateway may refer to, without duplicates; some Secrets may contain no usable
+   * certificate.
+   */
+  readonly certificates: readonly DesiredCertificate[];
   readonly problems: readonly ReasonAndMessage[];
 }
 
@@ -51,7 +54,7 @@ function resolve(
   context: CertificateContext,
 ): ResolvedCertificates {
   const refs = new Map(tls?.certificateRefs.map((ref) => [keyOf(ref, context), ref]));
-  const certificates: WantedCertificate[] = [];
+  const certificates: DesiredCertificate[] = [];
   const problems: ReasonAndMessage[] = refs.size > 0 ? [] : [invalid('tls.certificateRefs refers to no Secret')];
   for (const [key, { name }] of refs) {
     const secret =

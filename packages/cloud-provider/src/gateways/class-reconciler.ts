@@ -1,12 +1,12 @@
 import { identityOf } from '@fairway/api/identity';
 import { isPaused } from '@fairway/api/pause';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import { setCondition } from '@fairway/kube/controller/conditions';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { CloudProviderDependencies } from '../dependencies.ts';
-import { no, yes } from './conditions.ts';
+import { no, trueState } from './conditions.ts';
 import { type GatewayClass, GatewayClasses } from './kinds.ts';
 import { CONTROLLER, TenantGateways } from './tenant-gateways.ts';
 
@@ -25,9 +25,9 @@ export class ClassReconciler {
     const tenant = tenants.get(key.slice(0, slash));
     const cluster = tenant && cache.clusters.get(tenant.clusterKey);
     if (tenant === undefined || cluster === undefined) return {};
-    const isLeft = identityOf(cluster) !== tenant.clusterUid || cluster.metadata.deletionTimestamp !== undefined;
+    const isSkipped = identityOf(cluster) !== tenant.clusterUid || cluster.metadata.deletionTimestamp !== undefined;
     const found = TenantGateways.of(tenant, this.#dependencies).classes?.get(key.slice(slash + 1));
-    if (isLeft || isPaused(cluster) || found?.controllerName !== CONTROLLER) return {};
+    if (isSkipped || isPaused(cluster) || found?.controllerName !== CONTROLLER) return {};
     const conditions = acceptedConditions(found, clock.now());
     if (conditions === found.conditions) return {};
     const pass = new Pass(context, clock);
@@ -37,7 +37,7 @@ export class ClassReconciler {
         const value = { metadata: { uid }, status: { conditions } };
         const client = tenant.client.resource(GatewayClasses);
         const options = { signal: pass.signal, subresource: 'status' };
-        await ofTenant(ignoreGone(client.patch(name, { type: 'merge', value }, options)));
+        await wrapTenantError(ignoreGone(client.patch(name, { type: 'merge', value }, options)));
       }),
     );
     return pass.end();
@@ -48,6 +48,6 @@ export class ClassReconciler {
 function acceptedConditions({ metadata, hasParameters, conditions }: GatewayClass, nowMs: number) {
   const state = hasParameters
     ? no({ reason: 'InvalidParameters', message: 'spec.parametersRef is not supported' })
-    : yes('Accepted', 'Gateways of this class are served by Octavia load balancers');
+    : trueState('Accepted', 'Gateways of this class are served by Octavia load balancers');
   return setCondition(conditions, { ...state, type: 'Accepted', observedGeneration: metadata.generation ?? 0 }, nowMs);
 }

@@ -9,14 +9,14 @@ export type Progress =
   | {
       readonly kind: 'programmed';
       readonly address: string;
-      /** Listeners without a certificate, and why. */
-      readonly uncertified: ReadonlyMap<string, string>;
+      /** Reasons why listeners have no certificate. */
+      readonly withoutCertificate: ReadonlyMap<string, string>;
     }
-  /** What works keeps working. */
+  /** The old state keeps working. */
   | { readonly kind: 'pending'; readonly message: string }
   | { readonly kind: 'refused'; readonly reason: string; readonly message: string };
 
-export function yes(reason: string, message: string): State {
+export function trueState(reason: string, message: string): State {
   return { status: 'True', reason, message };
 }
 
@@ -28,7 +28,7 @@ export function no({ reason, message }: ReasonAndMessage): State {
 export function programmedState(conditions: readonly Condition[], progress: Progress, message: string): State {
   switch (progress.kind) {
     case 'programmed':
-      return yes('Programmed', message);
+      return trueState('Programmed', message);
     case 'refused':
       return no(progress);
     case 'pending': {

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { gatewayOwner } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { CloudProviderDependencies, Declaration } from '../dependencies.ts';
-import { followBackends, ROUTED, routedParts } from '../l7/routed-controller.ts';
-import { followEnd, followNodes, followServers, loadBalancerWatches } from '../load-balancers/follow-nodes.ts';
+import { followBackends, ROUTED_CONTROLLER, routedComponents } from '../l7/routed-controller.ts';
+import { followNodes, followServers, loadBalancerWatches, onTenantEnd } from '../load-balancers/node-handlers.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import { gatewayKey, ownerOfKey } from './gateway-key.ts';
 import { GatewayLoadBalancerReconciler } from './gateway-load-balancer.ts';
@@ -13,11 +13,11 @@ import { gatewaysOfRoute, routesByService, TenantGateways } from './tenant-gatew
 
 export const gatewayController: Declaration = {
   name: 'gateway-api',
-  ...ROUTED,
+  ...ROUTED_CONTROLLER,
   watches: (shared) => loadBalancerWatches(shared, (tenant) => keysOf(tenant, shared)),
   ownerKey: (key, { tenants }) => tenants.get(ownerOfKey(key).clusterUid)?.clusterKey,
   create(shared, enqueue) {
-    const parts = routedParts(shared, enqueue, {
+    const parts = routedComponents(shared, enqueue, {
       kind: Gateways,
       plural: 'Gateways',
       component: 'fairway-gateway-controller',
@@ -39,7 +39,7 @@ export const gatewayController: Declaration = {
     tenants.onConnect((tenant) => {
       followGateways(tenant, TenantGateways.of(tenant, shared), enqueue, retryNow);
       followNodes(tenant, () => keysOf(tenant, shared).forEach(enqueue));
-      followEnd(tenant, () => keysOf(tenant, shared).forEach(enqueue));
+      onTenantEnd(tenant, () => keysOf(tenant, shared).forEach(enqueue));
     });
     followServers(shared, (tenant) => keysOf(tenant, shared), enqueue);
   },
@@ -68,7 +68,7 @@ function followGateways(
     for (const gateway of gateways.candidates) enqueue(keyOf(tenant, gateway));
   };
   const anything = { onAdd: all, onUpdate: all, onDelete: all };
-  const ofRoute = (route: HttpRoute) => {
+  const onRoute = (route: HttpRoute) => {
     for (const name of gatewaysOfRoute(route)) {
       const gateway = gateways.gateways?.get(name);
       if (gateway) enqueue(keyOf(tenant, gateway));
@@ -90,22 +90,23 @@ function followGateways(
     }
     if (type === HttpRoutes) {
       gateways.routes?.addHandler({
-        onAdd: ofRoute,
+        onAdd: onRoute,
         onUpdate(old, route) {
-          ofRoute(old);
-          ofRoute(route);
+          onRoute(old);
+          onRoute(route);
         },
-        onDelete: ofRoute,
+        onDelete: onRoute,
       });
     }
-    // They may be listed before the tenant counts as connected or before each other, and are enqueued only then.
-    void synced(tenant, gateways).then(all, () => {});
+    // Objects may be listed before the tenant counts as connected, or before each other, so they are enqueued
+    // afterwards.
+    void onCachesSynced(tenant, gateways).then(all, () => {});
   });
   gateways.onLabels(all);
-  followBackends(tenant, (service) => gateways.routes?.find(routesByService, service).forEach(ofRoute));
+  followBackends(tenant, (service) => gateways.routes?.find(routesByService, service).forEach(onRoute));
 }
 
-async function synced({ nodes, ...tenant }: TenantCluster, gateways: TenantGateways): Promise<void> {
+async function onCachesSynced({ nodes, ...tenant }: TenantCluster, gateways: TenantGateways): Promise<void> {
   const { signal } = tenant;
   const { classes, gateways: all, routes, grants } = gateways;
   const caches = [nodes, servicesOf({ nodes, ...tenant }), classes, all, routes, grants];
@@ -113,11 +114,11 @@ async function synced({ nodes, ...tenant }: TenantCluster, gateways: TenantGatew
 }
 
 function userTriggered(old: Gateway, gateway: Gateway): boolean {
-  const asked = ({ metadata, className, spec }: Gateway) => [
+  const requestedIDs = ({ metadata, className, spec }: Gateway) => [
     className,
     spec,
     metadata.annotations,
     metadata.deletionTimestamp,
   ];
-  return !isDeepStrictEqual(asked(old), asked(gateway));
+  return !isDeepStrictEqual(requestedIDs(old), requestedIDs(gateway));
 }

@@ -6,15 +6,15 @@ import {
   EMPTY_POOL,
   emptyPool,
   FORWARDED_HEADERS,
-  MAX_NAME,
+  MAX_NAME_LENGTH,
   matchTagOf,
   poolOnNodes,
-  terminated,
+  terminatedTls,
 } from '../l7/desired-routing.ts';
 import { type LoadBalancerPlacement, providerChoice } from '../l7/load-balancer-placement.ts';
 import type { MemberAddress } from '../load-balancers/members.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
-import type { Certificates } from '../tls/kept-certificates.ts';
+import type { Certificates } from '../tls/barbican-certificates.ts';
 import { keyOf, type WeightedBackend } from './backend-refs.ts';
 import type { RoutedPort, Routing } from './routing.ts';
 
@@ -38,12 +38,15 @@ const MAX_WEIGHT = 256;
 export function desiredGateway({ ports, pools }: Routing, context: GatewayContext): DesiredRouting {
   const { settings, place, gateway, tags } = context;
   const { namespace, name } = gateway;
-  const isNowhereUsed = [...ports.values()].some(({ policies }) =>
+  const needsEmptyPool = [...ports.values()].some(({ policies }) =>
     policies.some(({ target }) => target === EMPTY_POOL),
   );
   return {
-    name: `kube_gateway_${settings.clusterName}_${namespace}_${name}`.slice(0, MAX_NAME),
-    description: `Kubernetes Gateway ${namespace}/${name} from cluster ${settings.clusterName}`.slice(0, MAX_NAME),
+    name: `kube_gateway_${settings.clusterName}_${namespace}_${name}`.slice(0, MAX_NAME_LENGTH),
+    description: `Kubernetes Gateway ${namespace}/${name} from cluster ${settings.clusterName}`.slice(
+      0,
+      MAX_NAME_LENGTH,
+    ),
     tags,
     ...providerChoice(settings),
     vip: place.vip,
@@ -53,7 +56,7 @@ export function desiredGateway({ ports, pools }: Routing, context: GatewayContex
       .flatMap(([port, routed]) => listenerOf(port, routed, context) ?? []),
     pools: [
       ...[...pools].map(([poolName, backends]) => poolOf(poolName, backends, context)),
-      ...(isNowhereUsed ? [emptyPool(EMPTY_POOL, tags, settings)] : []),
+      ...(needsEmptyPool ? [emptyPool(EMPTY_POOL, tags, settings)] : []),
     ],
   };
 }
@@ -67,7 +70,7 @@ function listenerOf(
   if (isHttps && certificates === undefined) return undefined;
   return {
     listener: {
-      ...(isHttps && certificates ? terminated(certificates) : { protocol: 'HTTP' }),
+      ...(isHttps && certificates ? terminatedTls(certificates) : { protocol: 'HTTP' }),
       name: `${isHttps ? 'https' : 'http'}_${port}`,
       protocol_port: port,
       insert_headers: FORWARDED_HEADERS,
@@ -75,7 +78,7 @@ function listenerOf(
       tags,
     },
     policies: policies.map(({ name, rules, target }) => ({
-      name: name.slice(0, MAX_NAME),
+      name: name.slice(0, MAX_NAME_LENGTH),
       matchTag: matchTagOf(rules, typeof target === 'string' ? undefined : target),
       rules,
       target,
@@ -89,15 +92,15 @@ function poolOf(name: string, backends: readonly WeightedBackend[], context: Gat
   const { settings, place, members, tags } = context;
   const { memberSubnetID } = place;
   const isShared = backends.length > 1;
-  const heaviest = Math.max(...backends.map(({ weight }) => weight));
+  const maxWeight = Math.max(...backends.map(({ weight }) => weight));
   const parts = backends
     .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
     .map((backend) => {
-      const onNodes = { nodePort: backend.nodePort, isLocal: false };
+      const nodeBackend = { nodePort: backend.nodePort, isLocal: false };
       const monitorName = `monitor_${name}`;
-      const part = poolOnNodes(name, onNodes, { settings, memberSubnetID, members, tags, monitorName });
+      const part = poolOnNodes(name, nodeBackend, { settings, memberSubnetID, members, tags, monitorName });
       const weight =
-        heaviest <= MAX_WEIGHT ? backend.weight : Math.max(1, Math.round((backend.weight * MAX_WEIGHT) / heaviest));
+        maxWeight <= MAX_WEIGHT ? backend.weight : Math.max(1, Math.round((backend.weight * MAX_WEIGHT) / maxWeight));
       return isShared ? { ...part, members: part.members.map((member) => ({ ...member, weight })) } : part;
     });
   const [first = emptyPool(name, tags, settings)] = parts;

@@ -2,17 +2,17 @@ import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import { gatewayTags } from '@fairway/tenancy/cloud/ownership';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import type { DesiredRouting } from '../l7/desired-routing.ts';
 import { placementWarning } from '../l7/load-balancer-placement.ts';
 import {
   ALL_NODES,
   applyNextRoutingChange,
-  makeRouted,
+  createRouted,
   oldestLoadBalancer,
   type RoutingMemories,
-} from '../l7/routed-balancer.ts';
+} from '../l7/routed-load-balancer.ts';
 import { ensureFloatingIp } from '../load-balancers/floating-ip.ts';
 import type { LoadBalancerEvents } from '../load-balancers/load-balancer-events.ts';
 import { memberNodes } from '../load-balancers/member-nodes.ts';
@@ -20,7 +20,7 @@ import { memberAddresses } from '../load-balancers/members.ts';
 import { observeLoadBalancers } from '../load-balancers/observation.ts';
 import type { LoadBalancerRecovery } from '../load-balancers/recovery.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
-import type { KeptCertificates } from '../tls/kept-certificates.ts';
+import type { BarbicanCertificates } from '../tls/barbican-certificates.ts';
 import type { Progress } from './conditions.ts';
 import { desiredGateway } from './desired.ts';
 import { ensureGatewayCertificates, type ServedCertificates } from './gateway-certificates.ts';
@@ -37,7 +37,7 @@ export interface GatewayLoadBalancerReconcilerDependencies
     RoutingMemories {
   readonly recovery: LoadBalancerRecovery;
   readonly events: LoadBalancerEvents;
-  readonly certificates: KeptCertificates;
+  readonly certificates: BarbicanCertificates;
 }
 
 /** The desired state of a Gateway's load balancer. */
@@ -48,14 +48,14 @@ export interface GatewayTask {
   readonly settings: LoadBalancerSettings;
 }
 
-const BUILDING: Progress = { kind: 'pending', message: 'the load balancer is being created' };
-const CHANGING: Progress = { kind: 'pending', message: 'the load balancer is being updated' };
+const BUILDING_PROGRESS: Progress = { kind: 'pending', message: 'the load balancer is being created' };
+const CHANGING_PROGRESS: Progress = { kind: 'pending', message: 'the load balancer is being updated' };
 
 /** Ensures the load balancer of a Gateway. */
 export class GatewayLoadBalancerReconciler {
   readonly #dependencies: GatewayLoadBalancerReconcilerDependencies;
   /** Keys of load balancers that are being changed. */
-  readonly #changing = new Set<string>();
+  readonly #pendingChanges = new Set<string>();
 
   constructor(dependencies: GatewayLoadBalancerReconcilerDependencies) {
     this.#dependencies = dependencies;
@@ -65,31 +65,33 @@ export class GatewayLoadBalancerReconciler {
   async ensureLoadBalancer(scope: PresentGatewayScope, task: GatewayTask): Promise<Progress> {
     const { certificates, memory, watch } = this.#dependencies;
     const { cloud, gateway, key, tenant } = scope;
-    await ofTenant(ensureFinalizer(tenant.client.resource(Gateways), gateway, CLEANUP_FINALIZER));
-    const { present, going } = await observeLoadBalancers(scope);
+    await wrapTenantError(ensureFinalizer(tenant.client.resource(Gateways), gateway, CLEANUP_FINALIZER));
+    const { present, deletingCount } = await observeLoadBalancers(scope);
     const loadBalancer = await oldestLoadBalancer(scope, present, memory);
     watch.begin(cloud, key);
-    if (loadBalancer === undefined && going > 0) {
+    if (loadBalancer === undefined && deletingCount > 0) {
       watch.expect(cloud, key, 'deletion');
-      return BUILDING;
+      return BUILDING_PROGRESS;
     }
     const served = await ensureGatewayCertificates(scope, task.listeners, this.#dependencies);
     const desired = this.#desired(scope, task, served);
     if (loadBalancer === undefined) {
-      certificates.serves(key, served.used);
-      if (desired.listeners.length > 0) return this.#make(scope, task.balancerSpec, desired);
-      const [message = NO_CERTIFICATE.message] = served.uncertified.values();
+      certificates.markServed(key, served.used);
+      if (desired.listeners.length > 0) return this.#create(scope, task.balancerSpec, desired);
+      const [message = NO_CERTIFICATE.message] = served.withoutCertificate.values();
       return { kind: 'refused', reason: NO_CERTIFICATE.reason, message };
     }
     const address = await this.#update(scope, loadBalancer, task.balancerSpec, desired, served);
-    return typeof address === 'string' ? { kind: 'programmed', address, uncertified: served.uncertified } : address;
+    return typeof address === 'string'
+      ? { kind: 'programmed', address, withoutCertificate: served.withoutCertificate }
+      : address;
   }
 
   forget(key: string): void {
-    this.#changing.delete(key);
+    this.#pendingChanges.delete(key);
   }
 
-  async #make(
+  async #create(
     scope: PresentGatewayScope,
     balancerSpec: GatewayLoadBalancerSpec,
     desired: DesiredRouting,
@@ -97,11 +99,11 @@ export class GatewayLoadBalancerReconciler {
     const { events } = this.#dependencies;
     const { gateway, tenant } = scope;
     events.normal(tenant, gateway, 'Creating', 'Creating load balancer');
-    const made = await makeRouted(scope, desired, this.#dependencies, (reason, message) =>
+    const made = await createRouted(scope, desired, this.#dependencies, (reason, message) =>
       events.warning(tenant, gateway, reason, message),
     );
     if (made.vip_port_id) await ensureFloatingIp(scope, balancerSpec, made.vip_port_id);
-    return BUILDING;
+    return BUILDING_PROGRESS;
   }
 
   /** Resolves with its address once it matches the desired state. */
@@ -114,31 +116,31 @@ export class GatewayLoadBalancerReconciler {
   ): Promise<Progress | string> {
     const { certificates, clock, recovery, events, watch } = this.#dependencies;
     const { cloud, gateway, key, tenant } = scope;
-    const stays = placementWarning(balancerSpec.place, loadBalancer);
-    if (stays) events.warning(tenant, gateway, 'LoadBalancerUnchanged', stays);
-    const hasWorked = gateway.status.addresses !== undefined;
+    const placementMessage = placementWarning(balancerSpec.place, loadBalancer);
+    if (placementMessage) events.warning(tenant, gateway, 'LoadBalancerUnchanged', placementMessage);
+    const wasServed = gateway.status.addresses !== undefined;
     const state = loadBalancer.provisioning_status;
     if (state === 'ERROR') {
       watch.expect(cloud, key, 'build', loadBalancer);
-      return recovery.recoverFromError(scope, loadBalancer, hasWorked);
+      return recovery.recoverFromError(scope, loadBalancer, wasServed);
     }
-    if (state === 'ACTIVE') recovery.noteHealthy(key, clock.now());
+    if (state === 'ACTIVE') recovery.recordHealthy(key, clock.now());
     const progress = await applyNextRoutingChange(scope, loadBalancer, desired, this.#dependencies);
-    if (progress === 'changed') this.#changing.add(key);
-    if (progress === 'done') certificates.serves(key, used);
+    if (progress === 'changed') this.#pendingChanges.add(key);
+    if (progress === 'done') certificates.markServed(key, used);
     const portID = loadBalancer.vip_port_id ?? undefined;
-    const floating = portID === undefined ? undefined : await ensureFloatingIp(scope, balancerSpec, portID);
-    if (progress !== 'done') return hasWorked ? CHANGING : BUILDING;
+    const floatingIP = portID === undefined ? undefined : await ensureFloatingIp(scope, balancerSpec, portID);
+    if (progress !== 'done') return wasServed ? CHANGING_PROGRESS : BUILDING_PROGRESS;
     watch.settle(key, 'any');
-    const address = floating ?? loadBalancer.vip_address;
-    this.#writeStatus(scope, address, hasWorked);
+    const address = floatingIP ?? loadBalancer.vip_address;
+    this.#writeStatus(scope, address, wasServed);
     return address;
   }
 
-  #writeStatus({ gateway, key, tenant }: PresentGatewayScope, address: string, hasWorked: boolean): void {
+  #writeStatus({ gateway, key, tenant }: PresentGatewayScope, address: string, wasServed: boolean): void {
     const { events } = this.#dependencies;
-    const isChanged = this.#changing.delete(key);
-    if (!hasWorked) events.ongoing(tenant, gateway, 'Created', `Load balancer is available at ${address}`);
+    const isChanged = this.#pendingChanges.delete(key);
+    if (!wasServed) events.setOngoing(tenant, gateway, 'Created', `Load balancer is available at ${address}`);
     else if (isChanged) events.normal(tenant, gateway, 'Updated', 'Load balancer matches the Gateway');
   }
 

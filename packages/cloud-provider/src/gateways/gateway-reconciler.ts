@@ -1,12 +1,12 @@
 import { identityOf } from '@fairway/api/identity';
 import { isPaused } from '@fairway/api/pause';
-import { boundedPages, isAny } from '@fairway/kube/client/bounded-pages';
+import { boundedPages, someMatch } from '@fairway/kube/client/bounded-pages';
 import { hasFinalizer, isBeingDeleted } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { hasLoadBalancers, ofOwner } from '@fairway/tenancy/cloud/load-balancers';
+import { hasLoadBalancers, objectsOfOwner } from '@fairway/tenancy/cloud/load-balancers';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { CloudProviderDependencies } from '../dependencies.ts';
@@ -28,7 +28,7 @@ import { type GatewayValidation, secretsOfGateway, validateGateway } from './gat
 import { patchGatewayStatus, patchRouteStatus, releaseGateway } from './gateway-writer.ts';
 import { Gateways } from './kinds.ts';
 import { isAccepted } from './listeners.ts';
-import { parentsOf, parentsWithout } from './route-status.ts';
+import { parentsOf, parentsWithoutGateway } from './route-status.ts';
 import { GATEWAY_ANNOTATION } from './spec-from-gateway.ts';
 import { CLEANUP_FINALIZER, TenantGateways } from './tenant-gateways.ts';
 
@@ -57,7 +57,7 @@ export class GatewayReconciler {
     const tenant = tenants.get(owner.clusterUid);
     const cluster = tenant && cache.clusters.get(tenant.clusterKey);
     if (tenant === undefined || cluster === undefined) {
-      this.#end(key);
+      this.#forget(key);
       return {};
     }
     const gateways = TenantGateways.of(tenant, this.#dependencies);
@@ -65,18 +65,20 @@ export class GatewayReconciler {
     const isLeft = identityOf(cluster) !== owner.clusterUid || cluster.metadata.deletionTimestamp !== undefined;
     const cloud = clouds.of(tenant.clusterKey, cluster.spec.credentialName);
     if (isLeft || isPaused(cluster) || cloud === undefined) return {};
-    const place = { key, owner, tenant, cluster, cloud, gateways };
+    const target = { key, owner, tenant, cluster, cloud, gateways };
     const gateway = gateways.byUid(owner.gatewayUid);
-    if (gateway === undefined) return this.#finish(place, context);
-    if (isBeingDeleted(gateway) || !gateways.isServed(gateway)) return this.#finish({ ...place, gateway }, context);
+    if (gateway === undefined) return this.#finish(target, context);
+    if (isBeingDeleted(gateway) || !gateways.isServed(gateway)) return this.#finish({ ...target, gateway }, context);
     const settings = conventions.loadBalancersOf(cluster, cloud);
-    if (settings === undefined || !gateways.knowsNamespacesOf(gateway)) return {};
-    const around = gateways.around(gateway);
-    const certificateOf = readSecrets(secretsOfGateway(gateway, around), (names) => secrets.see(tenant, key, names));
-    // It is enqueued again when they have been read.
+    if (settings === undefined || !gateways.hasNamespacesFor(gateway)) return {};
+    const relatedObjects = gateways.relatedObjects(gateway);
+    const certificateOf = readSecrets(secretsOfGateway(gateway, relatedObjects), (names) =>
+      secrets.read(tenant, key, names),
+    );
+    // The Gateway is enqueued again when they have been read.
     if (certificateOf === undefined) return {};
-    const validation = validateGateway(gateway, settings, { ...around, certificateOf });
-    return this.#serve({ ...place, gateway }, { settings, ...validation }, context);
+    const validation = validateGateway(gateway, settings, { ...relatedObjects, certificateOf });
+    return this.#serve({ ...target, gateway }, { settings, ...validation }, context);
   }
 
   /** Drops the state of clusters that another replica takes over. */
@@ -84,60 +86,64 @@ export class GatewayReconciler {
     const { secrets, tenants, watch } = this.#dependencies;
     for (const key of new Set([...watch.keys(), ...secrets.users()])) {
       const clusterKey = tenants.get(ownerOfKey(key).clusterUid)?.clusterKey;
-      if (clusterKey === undefined || isMatching(clusterKey)) this.#end(key);
+      if (clusterKey === undefined || isMatching(clusterKey)) this.#forget(key);
     }
   }
 
-  async #serve(place: Living, validation: Validated, context: ReconcileContext): Promise<Result> {
+  async #serve(target: LiveTarget, validation: ValidatedTask, context: ReconcileContext): Promise<Result> {
     const { attempts, certificates, clock, watch } = this.#dependencies;
-    const { cloud, key } = place;
+    const { cloud, key } = target;
     const pass = new Pass(context, clock);
     const { value, failure } = await pass.run(() =>
       attempts.withBackoff({ kind: LOAD_BALANCER, item: key }, async () =>
-        this.#wanted(await scopeOf(place, pass), validation),
+        this.#reconcileServed(await scopeOf(target, pass), validation),
       ),
     );
-    if (failure !== undefined) this.#warn(place, failure);
+    if (failure !== undefined) this.#warn(target, failure);
     await pass.run(() =>
-      attempts.withBackoff({ kind: CERTIFICATES, item: key }, async () => {
-        // It is requeued shortly.
-        if (await certificates.tidy(await scopeOf(place, pass))) watch.expect(cloud, key, 'update');
+      attempts.withBackoff({ kind: SURPLUS_CERTIFICATES, item: key }, async () => {
+        // The Gateway is requeued shortly.
+        if (await certificates.cleanUp(await scopeOf(target, pass))) watch.expect(cloud, key, 'update');
       }),
     );
     if (failure === undefined) pass.requeueAfter(watch.nextPollMs(key, clock.now()));
-    const progress = value ?? pendingBy(failure);
+    const progress = value ?? pendingProgress(failure);
     await pass.run(() =>
-      attempts.withBackoff({ kind: STATUS, item: key }, () =>
-        this.#patchStatus({ ...place, signal: pass.signal }, validation, progress),
+      attempts.withBackoff({ kind: GATEWAY_STATUS, item: key }, () =>
+        this.#patchStatus({ ...target, signal: pass.signal }, validation, progress),
       ),
     );
     return pass.end();
   }
 
-  async #finish(place: Known & Partial<Living>, context: ReconcileContext): Promise<Result> {
+  async #finish(target: GatewayTarget & Partial<LiveTarget>, context: ReconcileContext): Promise<Result> {
     const { attempts, clock, watch } = this.#dependencies;
-    const { gateway, key } = place;
+    const { gateway, key } = target;
     const pass = new Pass(context, clock);
     const { failure } = await pass.run(() =>
       attempts.withBackoff({ kind: LOAD_BALANCER, item: key }, async () => {
-        if (gateway === undefined) return this.#forgotten(await scopeOf(place, pass), pass);
-        const living = { ...place, gateway, signal: pass.signal };
-        await this.#leaveRoutes(living);
-        if (!hasFinalizer(gateway, CLEANUP_FINALIZER)) return this.#end(key);
-        return this.#unwanted({ ...living, ...(await scopeOf(place, pass)) }, pass);
+        if (gateway === undefined) return this.#reconcileDeleted(await scopeOf(target, pass), pass);
+        const liveScope = { ...target, gateway, signal: pass.signal };
+        await this.#clearRouteStatus(liveScope);
+        if (!hasFinalizer(gateway, CLEANUP_FINALIZER)) return this.#forget(key);
+        return this.#reconcileUnserved({ ...liveScope, ...(await scopeOf(target, pass)) }, pass);
       }),
     );
     if (failure === undefined) pass.requeueAfter(watch.nextPollMs(key, clock.now()));
-    else if (gateway) this.#warn({ ...place, gateway }, failure);
+    else if (gateway) this.#warn({ ...target, gateway }, failure);
     return pass.end();
   }
 
-  async #wanted(scope: PresentGatewayScope, { validated, warnings, ...task }: Validated): Promise<Progress> {
+  async #reconcileServed(
+    scope: PresentGatewayScope,
+    { validated, warnings, ...task }: ValidatedTask,
+  ): Promise<Progress> {
     const { events, loadBalancers } = this.#dependencies;
     const { cloud, gateway, tenant } = scope;
     for (const { reason, message } of warnings) events.warning(tenant, gateway, reason, message, message);
     if (!(await hasLoadBalancers(cloud))) return this.#refuse(scope, 'NoResources', NO_OCTAVIA);
-    // An existing load balancer loses listeners that are no longer accepted; it is left alone if the Gateway cannot be parsed.
+    // An existing load balancer loses listeners that are no longer accepted. It is left alone if the Gateway cannot be
+    // parsed.
     const isLeft = validated.refused !== undefined;
     const isNew = !hasFinalizer(gateway, CLEANUP_FINALIZER);
     if (isLeft || (isNew && !validated.listeners.some(isAccepted))) return NOT_ACCEPTED;
@@ -149,71 +155,71 @@ export class GatewayReconciler {
     }
   }
 
-  #refuse({ gateway, tenant }: Pick<Living, 'gateway' | 'tenant'>, reason: string, message: string): Progress {
+  #refuse({ gateway, tenant }: Pick<LiveTarget, 'gateway' | 'tenant'>, reason: string, message: string): Progress {
     this.#dependencies.events.warning(tenant, gateway, 'Failed', message);
     return { kind: 'refused', reason, message };
   }
 
   async #patchStatus(
-    place: Living & { readonly signal: AbortSignal },
-    validation: Validated,
+    target: LiveTarget & { readonly signal: AbortSignal },
+    validation: ValidatedTask,
     progress: Progress,
   ): Promise<void> {
     const nowMs = this.#dependencies.clock.now();
-    await patchGatewayStatus(place, gatewayStatusOf(validation.validated, progress, nowMs));
+    await patchGatewayStatus(target, gatewayStatusOf(validation.validated, progress, nowMs));
     for (const outcome of validation.routing.routes) {
-      place.signal.throwIfAborted();
-      await patchRouteStatus(place, outcome.route, parentsOf(outcome, place.gateway.metadata, nowMs));
+      target.signal.throwIfAborted();
+      await patchRouteStatus(target, outcome.route, parentsOf(outcome, target.gateway.metadata, nowMs));
     }
   }
 
-  /** Routes that no longer refer to this Gateway. */
-  async #leaveRoutes(place: Living & { readonly signal: AbortSignal }): Promise<void> {
-    const { metadata } = place.gateway;
-    for (const route of place.gateways.routesOf(metadata)) {
-      place.signal.throwIfAborted();
-      await patchRouteStatus(place, route, parentsWithout(route, metadata));
+  /** Clears the status of routes that no longer refer to this Gateway. */
+  async #clearRouteStatus(target: LiveTarget & { readonly signal: AbortSignal }): Promise<void> {
+    const { metadata } = target.gateway;
+    for (const route of target.gateways.routesOf(metadata)) {
+      target.signal.throwIfAborted();
+      await patchRouteStatus(target, route, parentsWithoutGateway(route, metadata));
     }
   }
 
-  async #unwanted(scope: PresentGatewayScope, pass: Pass): Promise<void> {
+  async #reconcileUnserved(scope: PresentGatewayScope, pass: Pass): Promise<void> {
     const { attempts, certificates, events, watch } = this.#dependencies;
     const { cloud, gateway, key, tenant } = scope;
     const removed = (await hasLoadBalancers(cloud))
-      ? await removeLoadBalancer(scope, keptOf(scope), this.#dependencies)
-      : { isGone: true };
-    if (!removed.isGone) return pass.requeueAfter(removed.againInMs);
+      ? await removeLoadBalancer(scope, keptIPDescription(scope), this.#dependencies)
+      : { isDeleted: true };
+    if (!removed.isDeleted) return pass.requeueAfter(removed.requeueAfterMs);
     await certificates.remove(scope);
     await releaseGateway(scope);
     events.normal(tenant, gateway, 'Deleted', 'Deleted load balancer');
     watch.settle(key, 'deletion');
-    this.#end(key);
+    this.#forget(key);
     attempts.forget(key);
   }
 
   /** The Gateway no longer exists: either its finalizer was removed and nothing remains, or it was force-deleted, possibly with its kind. */
-  async #forgotten(scope: GatewayScope, pass: Pass): Promise<void> {
+  async #reconcileDeleted(scope: GatewayScope, pass: Pass): Promise<void> {
     const { certificates } = this.#dependencies;
     const { cloud, key, owner, projectID, tenant } = scope;
     const listed = cloud.cache.loadBalancers.snapshot();
     const { loadBalancers } = cloud.ledgers;
-    const isLeft = ofOwner(listed, projectID, owner).some(
+    const isLeft = objectsOfOwner(listed, projectID, owner).some(
       ({ id }) => !loadBalancers.isDeleting(id, listed.listedAtMs ?? 0),
     );
-    if (isLeft || (await certificates.isAnyLeft(scope))) {
+    if (isLeft || (await certificates.hasAnyLeft(scope))) {
       // The cache may be stale: check with the API server.
-      if (await isThere(tenant, owner.gatewayUid, pass.signal)) return;
+      if (await gatewayExists(tenant, owner.gatewayUid, pass.signal)) return;
       pass.signal.throwIfAborted();
-      const { isGone, againInMs } = await removeLoadBalancer(scope, undefined, this.#dependencies);
-      if (!isGone) return pass.requeueAfter(againInMs);
+      const { isDeleted, requeueAfterMs } = await removeLoadBalancer(scope, undefined, this.#dependencies);
+      if (!isDeleted) return pass.requeueAfter(requeueAfterMs);
       await certificates.remove(scope);
     }
-    this.#end(key);
+    this.#forget(key);
   }
 
-  #end(key: string): void {
+  #forget(key: string): void {
     const { certificates, recovery, loadBalancers, memory, policies, secrets, watch } = this.#dependencies;
-    watch.end(key);
+    watch.stopExpecting(key);
     memory.forget(key);
     recovery.forget(key);
     policies.forget(key);
@@ -222,51 +228,55 @@ export class GatewayReconciler {
     secrets.forget(key);
   }
 
-  #warn({ tenant, gateway }: Pick<Living, 'gateway' | 'tenant'>, { reason, message, party }: Failure): void {
+  #warn({ tenant, gateway }: Pick<LiveTarget, 'gateway' | 'tenant'>, { reason, message, party }: Failure): void {
     // Still in progress, or the cluster's own API fails and would not accept a status either.
     if (reason === 'Provisioning' || party === 'tenantApi') return;
     this.#dependencies.events.warning(tenant, gateway, 'Failed', `${reason}: ${message}`);
   }
 }
 
-type Known = Omit<PresentGatewayScope, 'gateway' | 'projectID' | 'signal'>;
-type Living = Omit<PresentGatewayScope, 'projectID' | 'signal'>;
-type Validated = GatewayValidation & Pick<GatewayTask, 'settings'>;
+type GatewayTarget = Omit<PresentGatewayScope, 'gateway' | 'projectID' | 'signal'>;
+type LiveTarget = Omit<PresentGatewayScope, 'projectID' | 'signal'>;
+type ValidatedTask = GatewayValidation & Pick<GatewayTask, 'settings'>;
 
 const LOAD_BALANCER = 'load balancer';
 /** Certificates no longer in use: deleting them must not delay anything else. */
-const CERTIFICATES = 'surplus certificates';
-const STATUS = 'status of Gateway';
+const SURPLUS_CERTIFICATES = 'surplus certificates';
+const GATEWAY_STATUS = 'status of Gateway';
 const NOT_ACCEPTED: Progress = { kind: 'pending', message: 'no listener is accepted' };
 
-async function scopeOf<P extends Known>(place: P, { signal }: Pass) {
-  const projectID = await place.cloud.client.session.projectId();
-  return { ...place, projectID, signal };
+async function scopeOf<P extends GatewayTarget>(target: P, { signal }: Pass) {
+  const projectID = await target.cloud.client.session.projectId();
+  return { ...target, projectID, signal };
 }
 
-function pendingBy(failure: Failure | undefined): Progress {
-  const isUnderWay = failure === undefined || failure.reason === 'Provisioning';
+function pendingProgress(failure: Failure | undefined): Progress {
+  const isInProgress = failure === undefined || failure.reason === 'Provisioning';
   return {
     kind: 'pending',
-    message: isUnderWay ? 'the load balancer is being created' : `${failure.reason}: ${failure.message}`,
+    message: isInProgress ? 'the load balancer is being created' : `${failure.reason}: ${failure.message}`,
   };
 }
 
-async function isThere({ client }: TenantCluster, uid: string, signal: AbortSignal): Promise<boolean> {
+async function gatewayExists({ client }: TenantCluster, uid: string, signal: AbortSignal): Promise<boolean> {
   try {
-    return await isAny(boundedPages(client.metadata(Gateways), { signal }), ({ metadata }) => metadata.uid === uid);
+    return await someMatch(boundedPages(client.metadata(Gateways), { signal }), ({ metadata }) => metadata.uid === uid);
   } catch (error) {
-    // None exist without their kind.
+    // Without its kind, none exist.
     if (isApiError(error, 'NotFound')) return false;
-    return ofTenant(Promise.reject(error));
+    return wrapTenantError(Promise.reject(error));
   }
 }
 
 /** Description of a floating IP that outlives its Gateway. */
-function keptOf({ cluster, gateway }: PresentGatewayScope): { readonly as: string } | undefined {
+function keptIPDescription({ cluster, gateway }: PresentGatewayScope): { readonly as: string } | undefined {
   const { annotations, namespace, name } = gateway.metadata;
-  const words = `Floating IP kept of Kubernetes Gateway ${namespace}/${name} from cluster ${cluster.metadata.name}`;
-  const ofInfrastructure = 'problem' in gateway.spec ? undefined : gateway.spec.infrastructure?.annotations;
+  const description = `Floating IP kept of Kubernetes Gateway ${namespace}/${name} from cluster ${cluster.metadata.name}`;
+  const infrastructureAnnotations = 'problem' in gateway.spec ? undefined : gateway.spec.infrastructure?.annotations;
   const { keepFloatingIP } = GATEWAY_ANNOTATION;
-  return keptFloatingIPNameFrom(words, annotations?.[keepFloatingIP], ofInfrastructure?.[keepFloatingIP]);
+  return keptFloatingIPNameFrom(
+    description,
+    annotations?.[keepFloatingIP],
+    infrastructureAnnotations?.[keepFloatingIP],
+  );
 }

@@ -15,4 +15,4 @@ export interface PresentGatewayScope extends GatewayScope {
 }
 
 /** The part needed to write to the cluster. */
-export type GatewayPlace = Pick<PresentGatewayScope, 'gateway' | 'tenant' | 'signal'>;
+export type GatewayWriteScope = Pick<PresentGatewayScope, 'gateway' | 'tenant' | 'signal'>;

@@ -1,7 +1,7 @@
 import { type ConditionStates, setConditions } from '@fairway/kube/controller/conditions';
 import type { Condition } from '@fairway/kube/object/meta';
 import type { ReasonAndMessage } from './condition-reason.ts';
-import { no, type Progress, programmedState, yes } from './conditions.ts';
+import { no, type Progress, programmedState, trueState } from './conditions.ts';
 import type { Gateway } from './kinds.ts';
 import { isAccepted, type ValidatedListener } from './listeners.ts';
 import type { GatewayStatus, ListenerStatus } from './schemas.ts';
@@ -29,7 +29,7 @@ export function gatewayStatusOf(validated: ValidatedGateway, progress: Progress,
   return {
     ...(address && { addresses: address }),
     conditions: conditionsOf(status.conditions, gatewayStates(validated, progress), at),
-    listeners: listeners.map((each) => listenerStatus(each, validated, progress, known.get(each.listener.name), at)),
+    listeners: listeners.map((each) => listenerStatusOf(each, validated, progress, known.get(each.listener.name), at)),
   };
 }
 
@@ -42,19 +42,23 @@ function conditionsOf(known: readonly Condition[], states: ConditionStates, at: 
 function gatewayStates({ gateway, refused, listeners }: ValidatedGateway, progress: Progress): ConditionStates {
   if (refused)
     return { Accepted: no(refused), Programmed: no({ reason: 'Invalid', message: 'the Gateway is not accepted' }) };
-  const bad = listeners.filter((each) => !isAccepted(each)).map(({ listener }) => listener.name);
-  const message = `these listeners are not served: ${bad.join(', ')}`;
-  if (bad.length === listeners.length) {
+  const rejectedNames = listeners.filter((each) => !isAccepted(each)).map(({ listener }) => listener.name);
+  const message = `these listeners are not served: ${rejectedNames.join(', ')}`;
+  if (rejectedNames.length === listeners.length) {
     return {
       Accepted: no({ reason: 'ListenersNotValid', message }),
       Programmed: no({ reason: 'Invalid', message: 'no listener is accepted' }),
     };
   }
   const served = listeners.filter(isAccepted).map(({ listener }) => listener.name);
-  const isDark = progress.kind === 'programmed' && served.every((name) => progress.uncertified.has(name));
+  const lacksCertificates =
+    progress.kind === 'programmed' && served.every((name) => progress.withoutCertificate.has(name));
   return {
-    Accepted: bad.length > 0 ? yes('ListenersNotValid', message) : yes('Accepted', acceptedMessage(gateway)),
-    Programmed: isDark
+    Accepted:
+      rejectedNames.length > 0
+        ? trueState('ListenersNotValid', message)
+        : trueState('Accepted', acceptedMessage(gateway)),
+    Programmed: lacksCertificates
       ? no(NO_CERTIFICATE)
       : programmedState(gateway.status.conditions, progress, 'the load balancer matches the Gateway'),
   };
@@ -65,30 +69,30 @@ function acceptedMessage({ spec }: Gateway): string {
   return ['the load balancer is being updated to match the Gateway', ...(ignored ? [ignored] : [])].join('; ');
 }
 
-function listenerStatus(
+function listenerStatusOf(
   validated: ValidatedListener,
-  { refused: whole, attached }: ValidatedGateway,
+  { refused: gatewayProblem, attached }: ValidatedGateway,
   progress: Progress,
   known: ListenerStatus | undefined,
   at: At,
 ): ListenerStatus {
   const { listener, refused, conflict, overlap, unresolved, kinds } = validated;
   const conditions = known?.conditions ?? [];
-  const missing = progress.kind === 'programmed' ? progress.uncertified.get(listener.name) : undefined;
-  const isServed = isAccepted(validated) && whole === undefined;
-  const wrong = refused ?? conflict;
+  const missing = progress.kind === 'programmed' ? progress.withoutCertificate.get(listener.name) : undefined;
+  const isServed = isAccepted(validated) && gatewayProblem === undefined;
+  const problem = refused ?? conflict;
   const states: ConditionStates = {
-    Accepted: wrong ? no(wrong) : yes('Accepted', 'the listener is served'),
+    Accepted: problem ? no(problem) : trueState('Accepted', 'the listener is served'),
     Conflicted: conflict
       ? { status: 'True', reason: conflict.reason, message: conflict.message }
       : no({ reason: 'NoConflicts', message: 'no other listener conflicts with it' }),
-    ResolvedRefs: unresolved ? no(unresolved) : yes('ResolvedRefs', 'all references are resolved'),
+    ResolvedRefs: unresolved ? no(unresolved) : trueState('ResolvedRefs', 'all references are resolved'),
     Programmed: isServed
       ? missing === undefined
         ? programmedState(conditions, progress, 'the listener is programmed in the load balancer')
         : no({ reason: 'Invalid', message: missing })
       : no({ reason: 'Invalid', message: 'the listener is not accepted' }),
-    OverlappingTLSConfig: isServed && overlap ? yes(overlap.reason, overlap.message) : undefined,
+    OverlappingTLSConfig: isServed && overlap ? trueState(overlap.reason, overlap.message) : undefined,
   };
   return {
     name: listener.name,

@@ -20,7 +20,7 @@ export interface GatewayContextObjects {
 /** Includes the content of the Secrets that its listeners refer to. */
 export type ResolvedGatewayContext = GatewayContextObjects & Pick<CertificateContext, 'certificateOf'>;
 
-/** The Secrets that it refers to and has permission for. Pure. */
+/** The Secrets that it refers to with permission. Pure. */
 export function secretsOfGateway(
   { metadata: { namespace = '' }, spec }: Gateway,
   { grantsOf }: Pick<GatewayContextObjects, 'grantsOf'>,
@@ -33,9 +33,13 @@ export interface GatewayValidation extends Omit<ReadGateway, 'refused'> {
   readonly routing: Routing;
 }
 
-const NOWHERE = { vip: { subnetID: undefined, networkID: undefined }, memberSubnetID: undefined, floating: undefined };
+const NO_PLACEMENT = {
+  vip: { subnetID: undefined, networkID: undefined },
+  memberSubnetID: undefined,
+  floatingIP: undefined,
+};
 const EMPTY_SPEC = {
-  balancerSpec: { place: NOWHERE, floatingIP: undefined, keepsFloatingIP: false, sourceRanges: [] },
+  balancerSpec: { place: NO_PLACEMENT, floatingIP: undefined, keepsFloatingIP: false, sourceRanges: [] },
   warnings: [],
 };
 
@@ -43,16 +47,16 @@ const EMPTY_SPEC = {
 export function validateGateway(
   gateway: Gateway,
   settings: LoadBalancerSettings,
-  { routes, ...surroundings }: ResolvedGatewayContext,
+  { routes, ...context }: ResolvedGatewayContext,
 ): GatewayValidation {
   const { spec } = gateway;
   const { namespace = '' } = gateway.metadata;
   const isReadable = !('problem' in spec);
-  const listeners = isReadable ? validateListeners(spec, { ...surroundings, namespace }) : [];
+  const listeners = isReadable ? validateListeners(spec, { ...context, namespace }) : [];
   const read = isReadable
     ? readGateway(gateway, settings)
     : { ...EMPTY_SPEC, refused: { reason: 'Invalid', message: spec.problem } };
-  const routing = routingOf(routes, { ...surroundings, gateway: gateway.metadata, listeners });
+  const routing = routingOf(routes, { ...context, gateway: gateway.metadata, listeners });
   const { refused, ...rest } = read;
   return { ...rest, routing, validated: { gateway, refused, listeners, attached: routing.attached } };
 }

@@ -1,10 +1,10 @@
 import { GATEWAY_GROUP, type ReferenceGrant } from './kinds.ts';
 
 interface Reference {
-  /** Of the Gateway API. */
+  /** Kind of the Gateway API. */
   readonly fromKind: 'Gateway' | 'HTTPRoute';
   readonly fromNamespace: string;
-  /** Of the core group. */
+  /** Kind of the core group. */
   readonly toKind: 'Secret' | 'Service';
   readonly toNamespace: string;
   readonly toName: string;

@@ -14,8 +14,8 @@ test.each([
   ['*.example', 'aexample', false],
   ['a.example', '', false],
   ['*.example', '', false],
-])('"%s" includes every host of "%s": %s', (general, special, expected) => {
-  expect(coversHost(general, special)).toBe(expected);
+])('returns for "%s" covering every host of "%s": %s', (broader, narrower, expected) => {
+  expect(coversHost(broader, narrower)).toBe(expected);
 });
 
 test.each<[listener: string, route: string[], common: string[]]>([
@@ -28,11 +28,11 @@ test.each<[listener: string, route: string[], common: string[]]>([
   ['*.a.example', ['*.example'], ['*.a.example']],
   ['a.example', ['b.example'], []],
   ['*.example', ['example'], []],
-])('a listener of "%s" and a route of %j have %j', (listener, route, common) => {
+])('serves at a listener for "%s" with route hosts %j: %j', (listener, route, common) => {
   expect(commonHosts(listener, route)).toEqual(common);
 });
 
-test('names come before wildcards, longer ones first, and every host last', () => {
+test('sorts names before wildcards, longer ones first, and the empty hostname last', () => {
   const hosts = ['', '*.example', 'a.example', '*.long.example', 'longer.example'];
 
   expect(hosts.toSorted(byHostPrecedence)).toEqual(['longer.example', 'a.example', '*.long.example', '*.example', '']);

@@ -7,12 +7,12 @@ export function isWildcard(hostname: string): boolean {
   return hostname.startsWith('*.');
 }
 
-/** Whether `general` covers every host of `special`. */
-export function coversHost(general: string, special: string): boolean {
-  if (general === '' || general === special) return true;
-  if (special === '' || !isWildcard(general)) return false;
-  const suffix = general.slice(1);
-  return (isWildcard(special) ? special.slice(1) : special).endsWith(suffix);
+/** Whether `broader` covers every host of `narrower`. */
+export function coversHost(broader: string, narrower: string): boolean {
+  if (broader === '' || broader === narrower) return true;
+  if (narrower === '' || !isWildcard(broader)) return false;
+  const suffix = broader.slice(1);
+  return (isWildcard(narrower) ? narrower.slice(1) : narrower).endsWith(suffix);
 }
 
 export function sharesHosts(a: string, b: string): boolean {

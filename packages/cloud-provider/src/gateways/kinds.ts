@@ -5,7 +5,7 @@ import type { GatewaySpec, GatewayStatus, HttpRouteSpec, ParentRef, RouteParentS
 export const GATEWAY_GROUP = 'gateway.networking.k8s.io';
 
 /** Why an object is invalid: a cluster may have its own definitions of these kinds. */
-export interface Unreadable {
+export interface UnreadableSpec {
   readonly problem: string;
 }
 
@@ -17,13 +17,13 @@ export interface GatewayClass extends KubeObject {
 
 export interface Gateway extends KubeObject {
   readonly className: string | undefined;
-  readonly spec: GatewaySpec | Unreadable;
+  readonly spec: GatewaySpec | UnreadableSpec;
   readonly status: GatewayStatus;
 }
 
 export interface HttpRoute extends KubeObject {
   readonly parentRefs: readonly ParentRef[];
-  readonly spec: HttpRouteSpec | Unreadable;
+  readonly spec: HttpRouteSpec | UnreadableSpec;
   readonly parents: readonly RouteParentStatus[];
 }
 

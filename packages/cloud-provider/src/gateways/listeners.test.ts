@@ -29,7 +29,7 @@ function validate(spec: object) {
   });
 }
 
-/** As `refused conflict unresolved kinds`, a listener each. */
+/** One `refused conflict unresolved kinds` per listener. */
 function validated(...listeners: object[]): readonly string[] {
   return validate({ listeners }).map(
     ({ refused, conflict, unresolved, kinds }) =>
@@ -108,7 +108,7 @@ test.each<{ is: string; listeners: object[]; expected: string[] }>([
   expect(validated(...listeners)).toEqual(expected);
 });
 
-test('a listener that requires client certificates gets no HTTPS, since they would not be verified', () => {
+test('serves no HTTPS at a listener that requires client certificates, because they would not be verified', () => {
   const reasons = (frontend: object) =>
     validate({ listeners: [http('a'), https('b')], tls: { frontend } }).map(({ refused }) => refused?.reason);
 

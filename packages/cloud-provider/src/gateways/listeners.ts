@@ -1,4 +1,4 @@
-import type { WantedCertificate } from '../tls/certificate-store.ts';
+import type { DesiredCertificate } from '../tls/certificate-store.ts';
 import {
   type CertificateContext,
   type GrantContext,
@@ -23,7 +23,7 @@ export interface ValidatedListener {
   /** Invalid route kinds or certificate references. */
   readonly unresolved: ReasonAndMessage | undefined;
   /** Certificates of an HTTPS listener, in order. */
-  readonly certificates: readonly WantedCertificate[];
+  readonly certificates: readonly DesiredCertificate[];
   readonly kinds: readonly RouteKind[];
 }
 
@@ -33,7 +33,7 @@ interface RouteKind {
 }
 
 /** Our limit for the length of a message. */
-const MAX_MESSAGE = 4_000;
+const MAX_MESSAGE_LENGTH = 4_000;
 const HTTP_ROUTE: RouteKind = { group: GATEWAY_GROUP, kind: 'HTTPRoute' };
 
 /** The route kinds that each supported protocol can have. */
@@ -42,7 +42,7 @@ const KINDS_OF_PROTOCOL: ReadonlyMap<string, readonly RouteKind[]> = new Map([
   ['HTTPS', [HTTP_ROUTE]],
 ]);
 
-/** Listeners that can be served, given a certificate if they need one. */
+/** Listeners that can be served, provided they have any certificate they need. */
 export function isAccepted({ refused, conflict }: Pick<ValidatedListener, 'refused' | 'conflict'>): boolean {
   return refused === undefined && conflict === undefined;
 }
@@ -53,13 +53,13 @@ export function isHttps({ protocol }: Pick<Listener, 'protocol'>): boolean {
 
 /** The Secrets that a Gateway's listeners depend on. Pure. */
 export function secretsOfListeners(spec: GatewaySpec, context: GrantContext) {
-  return secretsOf(certified(spec), context);
+  return secretsOf(httpsListeners(spec), context);
 }
 
 /** Pure; `listeners.test.ts` has the rules as tables. https://gateway-api.sigs.k8s.io/reference/spec/#listenerconditionreason */
 export function validateListeners(spec: GatewaySpec, context: CertificateContext): readonly ValidatedListener[] {
   const { listeners } = spec;
-  const resolved = resolveCertificates(certified(spec), context);
+  const resolved = resolveCertificates(httpsListeners(spec), context);
   return listeners.map((listener) => {
     const { kinds, badKinds } = kindsOf(listener, KINDS_OF_PROTOCOL.get(listener.protocol) ?? []);
     const { certificates = [], problems = [] }: Partial<ResolvedCertificates> = resolved.get(listener) ?? {};
@@ -68,7 +68,7 @@ export function validateListeners(spec: GatewaySpec, context: CertificateContext
       refused: refusedOf(listener, spec),
       conflict: conflictOf(listener, listeners),
       overlap: overlapOf(listener, listeners),
-      unresolved: worstOf([...problems, ...badKinds]),
+      unresolved: mostSevere([...problems, ...badKinds]),
       certificates,
       kinds,
     };
@@ -76,17 +76,17 @@ export function validateListeners(spec: GatewaySpec, context: CertificateContext
 }
 
 /** Listeners whose certificates are checked. */
-function certified(spec: GatewaySpec): readonly Listener[] {
+function httpsListeners(spec: GatewaySpec): readonly Listener[] {
   return spec.listeners.filter((listener) => isHttps(listener) && refusedOf(listener, spec) === undefined);
 }
 
 /** The supported fields of `tls`. */
-const SERVED_TLS: ReadonlySet<string> = new Set(['mode', 'certificateRefs']);
+const SUPPORTED_TLS_FIELDS: ReadonlySet<string> = new Set(['mode', 'certificateRefs']);
 const NO_TLS: NonNullable<Listener['tls']> = { mode: 'Terminate', certificateRefs: [] };
 
-function refusedOf(listener: Listener, { tls: whole }: GatewaySpec): ReasonAndMessage | undefined {
+function refusedOf(listener: Listener, { tls: gatewayTls }: GatewaySpec): ReasonAndMessage | undefined {
   const { protocol, tls = NO_TLS } = listener;
-  if (!KINDS_OF_PROTOCOL.has(protocol)) return unsupported(protocol);
+  if (!KINDS_OF_PROTOCOL.has(protocol)) return unsupportedProtocol(protocol);
   if (!isHttps(listener)) {
     return listener.tls && invalid('tls requires protocol HTTPS: remove it, or change the protocol to encrypt traffic');
   }
@@ -94,10 +94,11 @@ function refusedOf(listener: Listener, { tls: whole }: GatewaySpec): ReasonAndMe
     const message = `tls.mode ${tls.mode.slice(0, 40)} is not supported: use Terminate, or a Service of type LoadBalancer, which passes TLS through`;
     return { reason: 'UnsupportedProtocol', message };
   }
-  const other = Object.keys(tls).find((field) => !SERVED_TLS.has(field) && !isEmpty(tls[field]));
+  const other = Object.keys(tls).find((field) => !SUPPORTED_TLS_FIELDS.has(field) && !isEmpty(tls[field]));
   if (other !== undefined) return invalid(`tls.${other.slice(0, 40)} is not supported: remove it`);
   // Ignoring this would admit every client.
-  if (!isEmpty(whole?.frontend)) return invalid('spec.tls.frontend: client certificate validation is not supported');
+  if (!isEmpty(gatewayTls?.frontend))
+    return invalid('spec.tls.frontend: client certificate validation is not supported');
   return undefined;
 }
 
@@ -105,7 +106,7 @@ function isEmpty(value: unknown): boolean {
   return value == null || (typeof value === 'object' && Object.keys(value).length === 0);
 }
 
-function unsupported(protocol: string): ReasonAndMessage {
+function unsupportedProtocol(protocol: string): ReasonAndMessage {
   const message =
     protocol === 'TLS'
       ? 'protocol TLS is not supported: use HTTPS, or a Service of type LoadBalancer, which passes TLS through'
@@ -118,10 +119,10 @@ function invalid(message: string): ReasonAndMessage {
 }
 
 /** Combines several problems: the most important reason, and all messages. */
-function worstOf(problems: readonly ReasonAndMessage[]): ReasonAndMessage | undefined {
+function mostSevere(problems: readonly ReasonAndMessage[]): ReasonAndMessage | undefined {
   const first = problems.find(({ reason }) => reason === 'RefNotPermitted') ?? problems[0];
   const message = problems.map((problem) => problem.message).join('; ');
-  return first && { reason: first.reason, message: message.slice(0, MAX_MESSAGE) };
+  return first && { reason: first.reason, message: message.slice(0, MAX_MESSAGE_LENGTH) };
 }
 
 function overlapOf(listener: Listener, all: readonly Listener[]): ReasonAndMessage | undefined {
@@ -134,10 +135,10 @@ function overlapOf(listener: Listener, all: readonly Listener[]): ReasonAndMessa
   const names = isHttps(listener) ? all.filter(isOverlapping).map(({ name }) => name) : [];
   if (names.length === 0) return undefined;
   const message = `these listeners have overlapping hostnames: ${names.join(', ')}`;
-  return { reason: 'OverlappingHostnames', message: message.slice(0, MAX_MESSAGE) };
+  return { reason: 'OverlappingHostnames', message: message.slice(0, MAX_MESSAGE_LENGTH) };
 }
 
-/** It is unknown which came first, so neither is served. */
+/** It is unknown which was first, so neither is served. */
 function conflictOf(listener: Listener, all: readonly Listener[]): ReasonAndMessage | undefined {
   const others = all.filter((other) => other !== listener && other.port === listener.port);
   const foreign = others.find(({ protocol }) => protocol !== listener.protocol && !isDatagram(protocol, listener));
@@ -145,14 +146,14 @@ function conflictOf(listener: Listener, all: readonly Listener[]): ReasonAndMess
     const message = `listener ${foreign.name}uses port ${listener.port} with protocol ${foreign.protocol.slice(0, 40)}`;
     return { reason: 'ProtocolConflict', message };
   }
-  const twin = others.find(
+  const conflicting = others.find(
     ({ protocol, hostname }) => protocol === listener.protocol && hostname === listener.hostname,
   );
   const host = listener.hostname === '' ? 'every hostname' : `hostname ${listener.hostname}`;
   return (
-    twin && {
+    conflicting && {
       reason: 'HostnameConflict',
-      message: `listener ${twin.name} also uses port ${listener.port} with ${host}`,
+      message: `listener ${conflicting.name} also uses port ${listener.port} with ${host}`,
     }
   );
 }
@@ -162,12 +163,16 @@ function isDatagram(protocol: string, other: Listener): boolean {
   return (protocol === 'UDP') !== (other.protocol === 'UDP');
 }
 
-function kindsOf({ allowedRoutes }: Listener, possible: readonly RouteKind[]) {
-  const wanted = allowedRoutes.kinds;
-  if (wanted.length === 0) return { kinds: possible, badKinds: [] };
-  const isPossible = (each: RouteKind) => possible.some((one) => one.group === each.group && one.kind === each.kind);
-  const bad = wanted.filter((each) => !isPossible(each)).map(({ group, kind }) => `${kind}.${group}`.slice(0, 80));
-  const message = `these route kinds are not supported: ${bad.join(', ')}`;
-  const badKinds: readonly ReasonAndMessage[] = bad.length === 0 ? [] : [{ reason: 'InvalidRouteKinds', message }];
-  return { kinds: wanted.filter(isPossible), badKinds };
+function kindsOf({ allowedRoutes }: Listener, supportedKinds: readonly RouteKind[]) {
+  const allowedKinds = allowedRoutes.kinds;
+  if (allowedKinds.length === 0) return { kinds: supportedKinds, badKinds: [] };
+  const isSupported = (each: RouteKind) =>
+    supportedKinds.some((one) => one.group === each.group && one.kind === each.kind);
+  const invalidKinds = allowedKinds
+    .filter((each) => !isSupported(each))
+    .map(({ group, kind }) => `${kind}.${group}`.slice(0, 80));
+  const message = `these route kinds are not supported: ${invalidKinds.join(', ')}`;
+  const badKinds: readonly ReasonAndMessage[] =
+    invalidKinds.length === 0 ? [] : [{ reason: 'InvalidRouteKinds', message }];
+  return { kinds: allowedKinds.filter(isSupported), badKinds };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseGateway, parseGatewayClass, parseHttpRoute, parseReferenceGrant } from './parse.ts';
 
 const metadata = { name: 'x', namespace: 'default', uid: 'u' };
-const NONSENSE: readonly unknown[] = [
+const INVALID_INPUTS: readonly unknown[] = [
   undefined,
   null,
   7,
@@ -14,8 +14,8 @@ const NONSENSE: readonly unknown[] = [
   { parentRefs: [[]] },
 ];
 
-test.each(NONSENSE.map((spec) => ({ spec })))(
-  'kinds with other definitions, such as $spec, are tolerated',
+test.each(INVALID_INPUTS.map((spec) => ({ spec })))(
+  'tolerates kinds with other definitions, such as $spec',
   ({ spec }) => {
     const raw = { metadata, spec, status: spec };
 
@@ -30,7 +30,7 @@ test.each(NONSENSE.map((spec) => ({ spec })))(
   },
 );
 
-test('what cannot be read is reported with its field', () => {
+test('reports an invalid object with its field', () => {
   const spec = { gatewayClassName: 'octavia', listeners: [{ name: 'a', port: 'eighty', protocol: 'HTTP' }] };
 
   expect(parseGateway({ metadata, spec })).toMatchObject({

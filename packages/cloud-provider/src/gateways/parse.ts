@@ -1,26 +1,26 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
-import type { Gateway, GatewayClass, HttpRoute, ReferenceGrant, Unreadable } from './kinds.ts';
+import type { Gateway, GatewayClass, HttpRoute, ReferenceGrant, UnreadableSpec } from './kinds.ts';
 import { GatewaySpec, GatewayStatus, GrantSpec, HttpRouteSpec, ParentRefs, RouteParents } from './schemas.ts';
 
 /* Parses cached objects. A cluster's owner may define these kinds differently, so invalid objects are reported and nothing is thrown. */
 
-interface Raw extends KubeObject {
+interface RawObject extends KubeObject {
   readonly spec?: unknown;
   readonly status?: unknown;
 }
 
-const MAX_PROBLEM = 200;
+const MAX_PROBLEM_LENGTH = 200;
 
-function parsed<T>(schema: z.ZodType<T>, value: unknown): T | Unreadable {
+function parseOrProblem<T>(schema: z.ZodType<T>, value: unknown): T | UnreadableSpec {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
   const [issue] = error.issues;
   const path = ['spec', ...(issue?.path ?? [])].join('.');
-  return { problem: `${path}: ${issue?.message ?? 'unreadable'}`.slice(0, MAX_PROBLEM) };
+  return { problem: `${path}: ${issue?.message ?? 'unreadable'}`.slice(0, MAX_PROBLEM_LENGTH) };
 }
 
-function part(value: unknown, name: string): unknown {
+function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined;
 }
 
@@ -40,17 +40,17 @@ function identityOf({ metadata }: KubeObject): KubeObject['metadata'] {
   };
 }
 
-export function parseGatewayClass(object: Raw): GatewayClass {
+export function parseGatewayClass(object: RawObject): GatewayClass {
   const conditions = z.object({ conditions: GatewayStatus.shape.conditions }).safeParse(object.status ?? {});
   return {
     metadata: identityOf(object),
-    controllerName: text(part(object.spec, 'controllerName')),
-    hasParameters: part(object.spec, 'parametersRef') !== undefined,
+    controllerName: text(fieldOf(object.spec, 'controllerName')),
+    hasParameters: fieldOf(object.spec, 'parametersRef') !== undefined,
     conditions: conditions.data?.conditions ?? [],
   };
 }
 
-export function parseGateway(object: Raw): Gateway {
+export function parseGateway(object: RawObject): Gateway {
   const { annotations, finalizers, deletionTimestamp } = object.metadata;
   return {
     metadata: {
@@ -59,22 +59,22 @@ export function parseGateway(object: Raw): Gateway {
       ...(finalizers && { finalizers }),
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
     },
-    className: text(part(object.spec, 'gatewayClassName')),
-    spec: parsed(GatewaySpec, object.spec),
+    className: text(fieldOf(object.spec, 'gatewayClassName')),
+    spec: parseOrProblem(GatewaySpec, object.spec),
     status: GatewayStatus.safeParse(object.status ?? {}).data ?? { conditions: [], listeners: [] },
   };
 }
 
-export function parseHttpRoute(object: Raw): HttpRoute {
+export function parseHttpRoute(object: RawObject): HttpRoute {
   return {
     metadata: identityOf(object),
-    parentRefs: ParentRefs.safeParse(part(object.spec, 'parentRefs')).data ?? [],
-    spec: parsed(HttpRouteSpec, object.spec),
-    parents: RouteParents.safeParse(part(object.status, 'parents')).data ?? [],
+    parentRefs: ParentRefs.safeParse(fieldOf(object.spec, 'parentRefs')).data ?? [],
+    spec: parseOrProblem(HttpRouteSpec, object.spec),
+    parents: RouteParents.safeParse(fieldOf(object.status, 'parents')).data ?? [],
   };
 }
 
-export function parseReferenceGrant(object: Raw): ReferenceGrant {
+export function parseReferenceGrant(object: RawObject): ReferenceGrant {
   const { data } = GrantSpec.safeParse(object.spec);
   return { metadata: identityOf(object), from: data?.from ?? [], to: data?.to ?? [] };
 }

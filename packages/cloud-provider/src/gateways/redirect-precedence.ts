@@ -1,5 +1,5 @@
 import type { L7Redirect, L7RuleFields } from '@fairway/openstack/types/l7-policy';
-import { type RequestMatch, rulesBeyond, rulesOfMatch } from './route-match.ts';
+import { complementRules, type RequestMatch, rulesOfMatch } from './route-match.ts';
 
 /** The action for requests that match this entry and no earlier one. */
 export interface Entry {
@@ -34,17 +34,17 @@ export function orderRedirects<E extends Entry>(entries: readonly E[]): Ordered<
   const before: E[] = [];
   for (const entry of entries) {
     const rules = rulesOfMatch(entry.match);
-    const isSeen = before.some(({ match }) => rulesBeyond(match, entry.match)?.length === 0);
+    const isSeen = before.some(({ match }) => complementRules(match, entry.match)?.length === 0);
     if (isSeen) continue;
     if (typeof entry.target === 'string') {
       policies.push({ entry, rules });
     } else {
-      const variants = variantsOf(rules, entry, before);
-      if (variants === undefined) {
+      const ruleVariants = variantsOf(rules, entry, before);
+      if (ruleVariants === undefined) {
         refused.push(entry);
         continue;
       }
-      policies.push(...variants.map((variant) => ({ entry, rules: variant })));
+      policies.push(...ruleVariants.map((variant) => ({ entry, rules: variant })));
     }
     before.push(entry);
   }
@@ -56,19 +56,19 @@ function variantsOf<E extends Entry>(
   { match }: E,
   before: readonly E[],
 ): readonly (readonly L7RuleFields[])[] | undefined {
-  let variants: (readonly L7RuleFields[])[] = [rules];
+  let ruleVariants: (readonly L7RuleFields[])[] = [rules];
   for (const other of before) {
     if (typeof other.target !== 'string') continue;
-    const beyond = rulesBeyond(other.match, match);
-    if (beyond === undefined) continue;
-    variants = variants.flatMap((variant) => {
+    const remainingRules = complementRules(other.match, match);
+    if (remainingRules === undefined) continue;
+    ruleVariants = ruleVariants.flatMap((variant) => {
       // A rule that excludes another entry may already exclude this one.
-      const isApart = beyond.some((rule) => variant.some((each) => isInverse(each, rule)));
-      return isApart ? [variant] : beyond.map((rule) => [...variant, { ...rule, invert: true }]);
+      const isDisjoint = remainingRules.some((rule) => variant.some((each) => isInverse(each, rule)));
+      return isDisjoint ? [variant] : remainingRules.map((rule) => [...variant, { ...rule, invert: true }]);
     });
-    if (variants.length > MAX_VARIANTS || variants.some(({ length }) => length > MAX_RULES)) return undefined;
+    if (ruleVariants.length > MAX_VARIANTS || ruleVariants.some(({ length }) => length > MAX_RULES)) return undefined;
   }
-  return variants;
+  return ruleVariants;
 }
 
 function isInverse(rule: L7RuleFields, of: L7RuleFields): boolean {

@@ -12,17 +12,17 @@ const SCHEMES: ReadonlyMap<string, number> = new Map([
 /** HAProxy interpolates percent signs here. */
 const PATH = /^\/[A-Za-z0-9._~!&()*+,;=:@/-]*$/;
 
-export interface Redirected {
-  /** Of the requests. */
+export interface RedirectAction {
+  /** Path match of the requests. */
   readonly host: string;
   readonly path: PathMatch;
-  /** Of the listener, like the port. */
+  /** Scheme of the listener, like the port. */
   readonly scheme: 'http' | 'https';
   readonly port: number;
 }
 
 /** The Octavia redirect of a filter, or why it is unsupported. Pure. https://gateway-api.sigs.k8s.io/reference/spec/#httprequestredirectfilter */
-export function redirectOf(filter: RedirectFilter, request: Redirected): L7Redirect | { problem: string } {
+export function redirectOf(filter: RedirectFilter, request: RedirectAction): L7Redirect | { problem: string } {
   const { statusCode } = filter;
   if (!CODES.includes(statusCode))
     return { problem: `statusCode ${statusCode} is not supported: use one of ${CODES.join(', ')}` };
@@ -37,25 +37,25 @@ export function redirectOf(filter: RedirectFilter, request: Redirected): L7Redir
     return { action: 'REDIRECT_TO_URL', redirect_url: `${origin}${full}`, ...code };
   }
   if (path.type !== 'ReplacePrefixMatch') return { problem: `path type "${path.type.slice(0, 40)}" is not supported` };
-  const before = prefixBefore(path.replacePrefixMatch ?? '/', request.path);
+  const before = replacedPrefix(path.replacePrefixMatch ?? '/', request.path);
   if (typeof before !== 'string') return before;
   return { action: 'REDIRECT_PREFIX', redirect_prefix: `${origin}${before}`, ...code };
 }
 
 /** Without a scheme the listener's port is used, otherwise the default port of the scheme. */
-function originOf(filter: RedirectFilter, request: Redirected): string | { problem: string } {
+function originOf(filter: RedirectFilter, request: RedirectAction): string | { problem: string } {
   const { scheme = request.scheme, hostname = request.host } = filter;
-  const usual = SCHEMES.get(scheme);
-  if (usual === undefined) return { problem: `scheme "${scheme.slice(0, 40)}" is neither http nor https` };
+  const defaultPort = SCHEMES.get(scheme);
+  if (defaultPort === undefined) return { problem: `scheme "${scheme.slice(0, 40)}" is neither http nor https` };
   if (hostname === '' || isWildcard(hostname)) {
     return { problem: 'without a hostname it works only for routes without wildcard hostnames' };
   }
-  const port = filter.port ?? (filter.scheme === undefined ? request.port : usual);
-  return port === usual ? `${scheme}://${hostname}` : `${scheme}://${hostname}:${port}`;
+  const port = filter.port ?? (filter.scheme === undefined ? request.port : defaultPort);
+  return port === defaultPort ? `${scheme}://${hostname}` : `${scheme}://${hostname}:${port}`;
 }
 
 /** The prefix to put before the path of a request, which Octavia cannot change. */
-function prefixBefore(replacement: string, { type, value }: PathMatch): string | { problem: string } {
+function replacedPrefix(replacement: string, { type, value }: PathMatch): string | { problem: string } {
   if (type !== 'Prefix') return { problem: 'ReplacePrefixMatch requires a path match of type PathPrefix' };
   if (!PATH.test(replacement)) return badPath();
   const kept = value === '/' ? '' : value;

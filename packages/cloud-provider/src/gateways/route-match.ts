@@ -1,6 +1,6 @@
 import { trimmedEnd } from '@fairway/base/trim';
 import type { L7RuleFields } from '@fairway/openstack/types/l7-policy';
-import { areShort, hostRules, MAX_VALUE, orMatchAll, pathRules } from '../l7/l7-rules.ts';
+import { fitLengthLimit, hostRules, MAX_VALUE_LENGTH, orMatchAll, pathRules } from '../l7/l7-rules.ts';
 import type { PathMatch } from '../l7/route.ts';
 import { coversHost, sharesHosts } from './hostnames.ts';
 import type { HttpMatch } from './schemas.ts';
@@ -30,9 +30,9 @@ const HEADER_NAME = /^[A-Za-z0-9_-]+$/;
 const REGEX = /^[A-Za-z0-9._~/^$|()[\]*+?{},:;=@-]+$/;
 /** Repetitions in a regular expression, which make failing matches slow. */
 const MAX_REPEATS = 4;
-const TOO_LONG = 'a path or header value may have at most 200 characters';
+const TOO_LONG_MESSAGE = 'a path or header value may have at most 200 characters';
 
-/** The Octavia form of a match, or why there is none. Pure. */
+/** The Octavia form of a match, or the reason why it is unsupported. Pure. */
 export function requestMatchOf({
   path,
   headers,
@@ -42,7 +42,7 @@ export function requestMatchOf({
   if (method !== undefined) return { problem: 'Octavia cannot match methods' };
   if (queryParams.length > 0) return { problem: 'Octavia cannot match queryParams' };
   const texts = [path.value, ...headers.flatMap(({ name, value }) => [name, value])];
-  if (texts.some(({ length }) => length > MAX_VALUE)) return { problem: TOO_LONG };
+  if (texts.some(({ length }) => length > MAX_VALUE_LENGTH)) return { problem: TOO_LONG_MESSAGE };
   const pathMatch = pathMatchOf(path);
   if ('problem' in pathMatch) return pathMatch;
   const found = new Map<string, HeaderMatch>();
@@ -52,16 +52,18 @@ export function requestMatchOf({
     // Only the first match for a header name is used.
     if (found.has(key)) continue;
     if (type !== 'Exact' && type !== 'RegularExpression')
-      return { problem: `header match type ${shown(type)} is not supported` };
+      return { problem: `header match type ${displayed(type)} is not supported` };
     if (type === 'Exact' && !HEADER_VALUE.test(value)) {
-      return { problem: `the value of header ${shown(name)} may contain only letters, digits and ._~!$&()*+;=:@%/-` };
+      return {
+        problem: `the value of header ${displayed(name)} may contain only letters, digits and ._~!$&()*+;=:@%/-`,
+      };
     }
     const problem = type === 'Exact' ? undefined : regexProblem(value);
-    if (problem !== undefined) return { problem: `header ${shown(name)}: ${problem}` };
+    if (problem !== undefined) return { problem: `header ${displayed(name)}: ${problem}` };
     found.set(key, { name: key, type: type === 'Exact' ? 'Exact' : 'Regex', value });
   }
   const match = { path: pathMatch, headers: [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
-  return areShort(rulesOfMatch({ ...match, host: '' })) ? match : { problem: TOO_LONG };
+  return fitLengthLimit(rulesOfMatch({ ...match, host: '' })) ? match : { problem: TOO_LONG_MESSAGE };
 }
 
 function pathMatchOf({ type, value }: HttpMatch['path']): PathMatch | { problem: string } {
@@ -69,7 +71,8 @@ function pathMatchOf({ type, value }: HttpMatch['path']): PathMatch | { problem:
     const problem = regexProblem(value);
     return problem === undefined ? { type: 'Regex', value } : { problem: `path: ${problem}` };
   }
-  if (type !== 'Exact' && type !== 'PathPrefix') return { problem: `path match type ${shown(type)} is not supported` };
+  if (type !== 'Exact' && type !== 'PathPrefix')
+    return { problem: `path match type ${displayed(type)} is not supported` };
   if (!PATH.test(value))
     return { problem: 'a path must begin with / and may contain letters, digits and ._~!$&()*+,;=:@%/-' };
   return type === 'Exact' ? { type, value } : { type: 'Prefix', value: trimmedEnd(value, '/') || '/' };
@@ -89,7 +92,7 @@ function regexProblem(value: string): string | undefined {
   }
 }
 
-function shown(text: string): string {
+function displayed(text: string): string {
   return `"${text.slice(0, 40)}"`;
 }
 
@@ -105,8 +108,8 @@ function headerRule({ name, type, value }: HeaderMatch): L7RuleFields {
 }
 
 /** The rules of `first` that a request matching `second` may not satisfy; undefined if no request matches both. Pure. */
-export function rulesBeyond(first: RequestMatch, second: RequestMatch): readonly L7RuleFields[] | undefined {
-  if (!sharesHosts(first.host, second.host) || areApart(first.path, second.path)) return undefined;
+export function complementRules(first: RequestMatch, second: RequestMatch): readonly L7RuleFields[] | undefined {
+  if (!sharesHosts(first.host, second.host) || areDisjoint(first.path, second.path)) return undefined;
   return [
     ...(coversHost(first.host, second.host) ? [] : hostRules(first.host, 'labels')),
     ...(coversPath(first.path, second.path) ? [] : pathRules(first.path)),
@@ -118,16 +121,16 @@ function isSameHeader(a: HeaderMatch, b: HeaderMatch): boolean {
   return a.name === b.name && a.type === b.type && a.value === b.value;
 }
 
-function coversPath(general: PathMatch, special: PathMatch): boolean {
-  if (general.type === special.type && general.value === special.value) return true;
-  if (general.type !== 'Prefix') return false;
-  if (general.value === '/') return true;
-  if (special.type !== 'Exact' && special.type !== 'Prefix') return false;
-  return special.value === general.value || special.value.startsWith(`${general.value}/`);
+function coversPath(broader: PathMatch, narrower: PathMatch): boolean {
+  if (broader.type === narrower.type && broader.value === narrower.value) return true;
+  if (broader.type !== 'Prefix') return false;
+  if (broader.value === '/') return true;
+  if (narrower.type !== 'Exact' && narrower.type !== 'Prefix') return false;
+  return narrower.value === broader.value || narrower.value.startsWith(`${broader.value}/`);
 }
 
-/** It is undecidable here what a regular expression matches. */
-function areApart(a: PathMatch, b: PathMatch): boolean {
+/** What a regular expression matches cannot be decided here. */
+function areDisjoint(a: PathMatch, b: PathMatch): boolean {
   if (a.type === 'Regex' || b.type === 'Regex') return false;
   return !coversPath(a, b) && !coversPath(b, a);
 }

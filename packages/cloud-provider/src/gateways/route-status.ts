@@ -2,14 +2,14 @@ import { type ConditionStates, setConditions } from '@fairway/kube/controller/co
 import type { ObjectMeta } from '@fairway/kube/object/meta';
 import { type Attachment, refersTo } from './attachment.ts';
 import type { ReasonAndMessage } from './condition-reason.ts';
-import { no, yes } from './conditions.ts';
+import { no, trueState } from './conditions.ts';
 import type { HttpRoute } from './kinds.ts';
 import type { RouteOutcome } from './routing.ts';
 import type { ParentRef, RouteParentStatus } from './schemas.ts';
 import { CONTROLLER } from './tenant-gateways.ts';
 
 /** Our limit for the length of a message. */
-const MAX_MESSAGE = 4_000;
+const MAX_MESSAGE_LENGTH = 4_000;
 
 /** The desired parent statuses of a route: unchanged except for this Gateway's. Pure. */
 export function parentsOf(
@@ -28,15 +28,18 @@ export function parentsOf(
       conditions: [...setConditions(known?.conditions, states, { generation, nowMs })],
     };
   });
-  return [...othersOf(route.parents, namespace, gateway), ...own];
+  return [...foreignParents(route.parents, namespace, gateway), ...own];
 }
 
 /** Without this Gateway's entry. */
-export function parentsWithout({ parents, metadata }: HttpRoute, gateway: ObjectMeta): readonly RouteParentStatus[] {
-  return othersOf(parents, metadata.namespace, gateway);
+export function parentsWithoutGateway(
+  { parents, metadata }: HttpRoute,
+  gateway: ObjectMeta,
+): readonly RouteParentStatus[] {
+  return foreignParents(parents, metadata.namespace, gateway);
 }
 
-function othersOf(parents: readonly RouteParentStatus[], namespace: string | undefined, gateway: ObjectMeta) {
+function foreignParents(parents: readonly RouteParentStatus[], namespace: string | undefined, gateway: ObjectMeta) {
   return parents.filter((each) => !isOwn(each) || !refersTo(each.parentRef, namespace, gateway));
 }
 
@@ -54,25 +57,25 @@ function statesOf(
   outcome: Pick<RouteOutcome, 'refused' | 'dropped' | 'unresolved'>,
 ): ConditionStates {
   const { dropped, unresolved } = outcome;
-  const wrong = refused ?? outcome.refused;
-  const isPartial = wrong === undefined && dropped.length > 0;
+  const problem = refused ?? outcome.refused;
+  const isPartiallyServed = problem === undefined && dropped.length > 0;
   return {
-    Accepted: wrong ? no(short(wrong)) : yes('Accepted', 'the Gateway serves the route'),
+    Accepted: problem ? no(truncated(problem)) : trueState('Accepted', 'the Gateway serves the route'),
     ResolvedRefs:
       unresolved.length > 0
         ? no(
-            short({
+            truncated({
               reason: unresolved[0]?.reason ?? '',
               message: unresolved.map(({ message }) => message).join('; '),
             }),
           )
-        : yes('ResolvedRefs', 'all references are resolved'),
-    PartiallyInvalid: isPartial
-      ? yes('UnsupportedValue', short({ reason: '', message: `Dropped Rule ${dropped.join('; ')}` }).message)
+        : trueState('ResolvedRefs', 'all references are resolved'),
+    PartiallyInvalid: isPartiallyServed
+      ? trueState('UnsupportedValue', truncated({ reason: '', message: `Dropped Rule ${dropped.join('; ')}` }).message)
       : undefined,
   };
 }
 
-function short({ reason, message }: ReasonAndMessage): ReasonAndMessage {
-  return { reason, message: message.slice(0, MAX_MESSAGE) };
+function truncated({ reason, message }: ReasonAndMessage): ReasonAndMessage {
+  return { reason, message: message.slice(0, MAX_MESSAGE_LENGTH) };
 }

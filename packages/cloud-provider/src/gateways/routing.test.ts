@@ -10,15 +10,15 @@ const redirect = (requestRedirect: object, ...matches: object[]) => ({
   matches,
   filters: [{ type: 'RequestRedirect', requestRedirect }],
 });
-const TO_HTTPS = { scheme: 'https', statusCode: 301 };
+const HTTPS_REDIRECT = { scheme: 'https', statusCode: 301 };
 
-/** As `name -> target`, `!` for each rule that must not hold. */
+/** As `name -> target`, with a `!` for each inverted rule. */
 function policies({ ports }: Routing, port = 80): readonly string[] {
   return (ports.get(port)?.policies ?? []).map(({ name, rules, target }) => {
-    const nots = rules.filter(({ invert }) => invert).map(({ value }) => ` !${value}`);
-    const where =
+    const inverted = rules.filter(({ invert }) => invert).map(({ value }) => ` !${value}`);
+    const conditionText =
       typeof target === 'string' ? target : 'redirect_url' in target ? target.redirect_url : target.redirect_prefix;
-    return `${name}${nots.join('')} -> ${where}`;
+    return `${name}${inverted.join('')} -> ${conditionText}`;
   });
 }
 
@@ -63,7 +63,7 @@ describe('precedence', () => {
     expect(policies(routing)[0]).toContain(routes.length > 1 ? WEB : '');
   });
 
-  test('what the most specific listener does not serve goes to no other', () => {
+  test('passes what the most specific listener does not serve to no other listener', () => {
     const listeners = [
       { ...http, name: 'any' },
       { ...http, name: 'shop', hostname: 'shop.example' },
@@ -81,18 +81,18 @@ describe('precedence', () => {
   });
 });
 
-describe('redirects, which Octavia evaluates first', () => {
-  test('leave out what other rules match before them', () => {
-    const rules = [rule(path('/api'), 'api'), redirect(TO_HTTPS, path('/'))];
+describe('redirects, which Octavia evaluates before pool policies', () => {
+  test('exclude what earlier rules match', () => {
+    const rules = [rule(path('/api'), 'api'), redirect(HTTPS_REDIRECT, path('/'))];
     const routing = routingOf([aRoute({ hostnames: ['a.example'], rules })], aContext([http]));
 
     expect(policies(routing)).toEqual([`a.example/api -> ${API}`, 'a.example/ !^/api(/|$) -> https://a.example']);
   });
 
-  test('are one policy for each distinguishing condition', () => {
+  test('need one policy for each distinguishing condition', () => {
     const rules = [
       rule({ ...path('/api'), headers: [{ name: 'v', value: '2' }] }, 'api'),
-      redirect(TO_HTTPS, path('/')),
+      redirect(HTTPS_REDIRECT, path('/')),
     ];
     const routing = routingOf([aRoute({ hostnames: ['a.example'], rules })], aContext([http]));
 
@@ -102,11 +102,11 @@ describe('redirects, which Octavia evaluates first', () => {
     ]);
   });
 
-  test('are refused if there would be too many', () => {
+  test('are refused if they need too many policies', () => {
     const header = (name: string) => ({ name, value: '1' });
     const before = ['a', 'b', 'c'].map((name) => rule({ ...path(`/${name}`), headers: [header(name)] }));
     const routing = routingOf(
-      [aRoute({ hostnames: ['a.example'], rules: [...before, redirect(TO_HTTPS, path('/'))] })],
+      [aRoute({ hostnames: ['a.example'], rules: [...before, redirect(HTTPS_REDIRECT, path('/'))] })],
       aContext([http]),
     );
 
@@ -114,11 +114,14 @@ describe('redirects, which Octavia evaluates first', () => {
     expect(routing.routes[0]?.dropped).toEqual([expect.stringContaining('rules[3]: Octavia applies redirects first')]);
   });
 
-  test('are omitted if others match them completely', () => {
+  test('are omitted if others match all their requests', () => {
     const old = aRoute({ hostnames: ['a.example'], rules: [rule(path('/'))] }, { name: 'a' });
-    const young = aRoute({ hostnames: ['a.example'], rules: [redirect(TO_HTTPS, path('/'))] }, { name: 'b' });
+    const youngerRoute = aRoute(
+      { hostnames: ['a.example'], rules: [redirect(HTTPS_REDIRECT, path('/'))] },
+      { name: 'b' },
+    );
 
-    expect(policies(routingOf([young, old], aContext([http])))).toEqual([`a.example/ -> ${WEB}`]);
+    expect(policies(routingOf([youngerRoute, old], aContext([http])))).toEqual([`a.example/ -> ${WEB}`]);
   });
 });
 
@@ -127,20 +130,20 @@ describe('targets of redirects', () => {
 
   test.each<{ filter: object; match?: object; expected: string }>([
     { filter: {}, expected: 'http://a.example:8080' },
-    { filter: TO_HTTPS, expected: 'https://a.example' },
+    { filter: HTTPS_REDIRECT, expected: 'https://a.example' },
     { filter: { scheme: 'https', port: 8443 }, expected: 'https://a.example:8443' },
     { filter: { port: 80 }, expected: 'http://a.example' },
     { filter: { hostname: 'b.example', scheme: 'http' }, expected: 'http://b.example' },
     {
-      filter: { ...TO_HTTPS, ...replace('ReplaceFullPath', 'replaceFullPath', '/x') },
+      filter: { ...HTTPS_REDIRECT, ...replace('ReplaceFullPath', 'replaceFullPath', '/x') },
       expected: 'https://a.example/x',
     },
     {
-      filter: { ...TO_HTTPS, ...replace('ReplacePrefixMatch', 'replacePrefixMatch', '/v1') },
+      filter: { ...HTTPS_REDIRECT, ...replace('ReplacePrefixMatch', 'replacePrefixMatch', '/v1') },
       expected: 'https://a.example/v1',
     },
     {
-      filter: { ...TO_HTTPS, ...replace('ReplacePrefixMatch', 'replacePrefixMatch', '/v1/api') },
+      filter: { ...HTTPS_REDIRECT, ...replace('ReplacePrefixMatch', 'replacePrefixMatch', '/v1/api') },
       match: path('/api'),
       expected: 'https://a.example/v1',
     },
@@ -162,7 +165,7 @@ describe('targets of redirects', () => {
     { port: 8443, filter: { scheme: 'http' }, expected: 'http://a.example' },
     { port: 443, filter: { scheme: 'https' }, expected: 'https://a.example' },
     { port: 443, filter: { port: 80 }, expected: 'https://a.example:80' },
-  ])('from HTTPS on $port, $filter: $expected', ({ port, filter, expected }) => {
+  ])('redirects from HTTPS on $port with $filter: $expected', ({ port, filter, expected }) => {
     const listener = { name: 'https', port, protocol: 'HTTPS', tls: { certificateRefs: [{ name: 'a' }] } };
     const rules = [redirect(filter, path('/'))];
     const routing = routingOf([aRoute({ hostnames: ['a.example'], rules })], aContext([listener]));
@@ -191,7 +194,7 @@ describe('rules that Octavia cannot implement', () => {
     },
     { is: 'a filter of a backend', rule: backend('web', { filters: [{ type: 'URLRewrite' }] }), words: 'backendRefs' },
     { is: 'timeouts', rule: { timeouts: { request: '1s' }, ...backend('web') }, words: 'timeouts is not supported' },
-    { is: 'a redirect of any host', rule: redirect(TO_HTTPS), words: 'without a hostname', hostnames: [] },
+    { is: 'a redirect of any host', rule: redirect(HTTPS_REDIRECT), words: 'without a hostname', hostnames: [] },
     {
       is: 'a redirect to a percent sign',
       rule: redirect({ path: { type: 'ReplaceFullPath', replaceFullPath: '/%[src]' } }),
@@ -203,9 +206,9 @@ describe('rules that Octavia cannot implement', () => {
       rule: redirect({ path: { type: 'ReplacePrefixMatch', replacePrefixMatch: '/b' } }, path('/a')),
       words: 'must end with /a',
     },
-  ])('$is', ({ rule: bad, words, hostnames = ['a.example'] }) => {
-    const alone = routingOf([aRoute({ hostnames, rules: [bad] })], aContext([http]));
-    const beside = routingOf([aRoute({ hostnames, rules: [bad, rule(path('/good'))] })], aContext([http]));
+  ])('$is', ({ rule: invalidRule, words, hostnames = ['a.example'] }) => {
+    const alone = routingOf([aRoute({ hostnames, rules: [invalidRule] })], aContext([http]));
+    const beside = routingOf([aRoute({ hostnames, rules: [invalidRule, rule(path('/good'))] })], aContext([http]));
 
     expect(alone.routes[0]).toMatchObject({
       refused: { reason: 'UnsupportedValue', message: expect.stringContaining(words) },
@@ -298,8 +301,8 @@ describe('backends', () => {
   });
 });
 
-describe('bounds', () => {
-  const many = (count: number, name: string, at: string) =>
+describe('limits', () => {
+  const manyRules = (count: number, name: string, at: string) =>
     aRoute(
       {
         hostnames: Array.from({ length: 16 }, (_, i) => `h${i}.example`),
@@ -308,9 +311,9 @@ describe('bounds', () => {
       { name, creationTimestamp: at },
     );
 
-  test('the route that exceeds the limit is refused whole, and older ones stay', () => {
+  test('refuses the route that exceeds the limit completely, and keeps older ones', () => {
     const routing = routingOf(
-      [many(4, 'young', '2026-03-01T00:00:00Z'), many(10, 'old', '2026-01-01T00:00:00Z')],
+      [manyRules(4, 'young', '2026-03-01T00:00:00Z'), manyRules(10, 'old', '2026-01-01T00:00:00Z')],
       aContext([http]),
     );
 
@@ -321,7 +324,7 @@ describe('bounds', () => {
     ]);
   });
 
-  test('validating routes of the largest size takes time in proportion to their number', async () => {
+  test('validates routes of maximum size in linear time', async () => {
     const matches = Array.from({ length: 64 }, () => path('/'));
     const whole = {
       hostnames: Array.from({ length: 16 }, (_, i) => `h${i}`),

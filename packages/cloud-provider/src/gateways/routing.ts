@@ -1,6 +1,6 @@
 import type { L7RuleFields } from '@fairway/openstack/types/l7-policy';
 import { EMPTY_POOL } from '../l7/desired-routing.ts';
-import { type Attachment, type AttachmentContext, attachmentsOf, unseenAttachmentsOf } from './attachment.ts';
+import { type Attachment, type AttachmentContext, attachmentsOf, unreadAttachmentsOf } from './attachment.ts';
 import { type BackendContext, resolveBackends, type WeightedBackend } from './backend-refs.ts';
 import type { ReasonAndMessage } from './condition-reason.ts';
 import { byHostPrecedence, coversHost, sharesHosts } from './hostnames.ts';
@@ -9,7 +9,7 @@ import { isAccepted, isHttps } from './listeners.ts';
 import { poolNameOf } from './pool-name.ts';
 import { type Entry, orderRedirects } from './redirect-precedence.ts';
 import { byPathAndHeaders } from './route-match.ts';
-import { type ReadRule, readRule } from './rule.ts';
+import { type ParsedRule, parseRule } from './rule.ts';
 import type { Listener } from './schemas.ts';
 
 /** Limit of routes per Gateway, oldest first. */
@@ -70,41 +70,43 @@ export function routingOf(routes: readonly HttpRoute[], context: RoutingContext)
   const attached = new Map<string, number>();
   const outcomes: RouteOutcome[] = [];
   for (const [index, route] of routes.toSorted(byAge).entries()) {
-    const isLookedAt = index < MAX_ROUTES;
-    const attachments = isLookedAt ? attachmentsOf(route, context) : unseenAttachmentsOf(route, context);
+    const isWithinLimit = index < MAX_ROUTES;
+    const attachments = isWithinLimit ? attachmentsOf(route, context) : unreadAttachmentsOf(route, context);
     for (const name of new Set(attachments.flatMap(({ at }) => at.map(({ listener }) => listener.listener.name)))) {
       attached.set(name, (attached.get(name) ?? 0) + 1);
     }
-    const served = isLookedAt ? serve(route, attachments, context, budget) : tooMany(`${MAX_ROUTES} HTTPRoutes`);
-    const given = afford(served, budget, pools) ? served : tooManyParts();
-    for (const [name, backends] of given.pools) pools.set(name, backends);
-    entries.push(...given.entries);
-    const { refused, dropped, unresolved } = given;
+    const served = isWithinLimit
+      ? serveRoute(route, attachments, context, budget)
+      : limitExceeded(`${MAX_ROUTES} HTTPRoutes`);
+    const result = fitsBudget(served, budget, pools) ? served : tooManyEntries();
+    for (const [name, backends] of result.pools) pools.set(name, backends);
+    entries.push(...result.entries);
+    const { refused, dropped, unresolved } = result;
     outcomes.push({ route, attachments, refused, dropped, unresolved });
   }
   const { ports, overtaking } = portsOf(entries, context);
   return {
     ports,
-    pools: usedOf(pools, ports),
-    routes: outcomes.map((each) => withoutOvertaking(each, overtaking)),
+    pools: withUsedPools(pools, ports),
+    routes: outcomes.map((each) => withoutOverlong(each, overtaking)),
     attached,
   };
 }
 
-type Served = Omit<RouteOutcome, 'route' | 'attachments'> & {
+type ServedRoute = Omit<RouteOutcome, 'route' | 'attachments'> & {
   readonly entries: readonly RouteEntry[];
   readonly pools: ReadonlyMap<string, readonly WeightedBackend[]>;
 };
 
-const NOTHING = { entries: [], pools: new Map(), dropped: [], unresolved: [] } as const;
+const EMPTY_ROUTE = { entries: [], pools: new Map(), dropped: [], unresolved: [] } as const;
 
-function tooMany(limit: string): Served {
+function limitExceeded(limit: string): ServedRoute {
   const message = `a Gateway serves at most ${limit}, oldest routes first: create another Gateway`;
-  return { ...NOTHING, refused: { reason: 'UnsupportedValue', message } };
+  return { ...EMPTY_ROUTE, refused: { reason: 'UnsupportedValue', message } };
 }
 
-function tooManyParts(): Served {
-  return tooMany(`${MAX_ENTRIES} route matches (counted per hostname) and ${MAX_BACKENDS} backends`);
+function tooManyEntries(): ServedRoute {
+  return limitExceeded(`${MAX_ENTRIES} route matches (counted per hostname) and ${MAX_BACKENDS} backends`);
 }
 
 interface Budget {
@@ -112,7 +114,7 @@ interface Budget {
   backends: number;
 }
 
-function afford({ entries, pools }: Served, budget: Budget, known: ReadonlyMap<string, unknown>): boolean {
+function fitsBudget({ entries, pools }: ServedRoute, budget: Budget, known: ReadonlyMap<string, unknown>): boolean {
   const backends = [...pools].reduce((sum, [name, all]) => sum + (known.has(name) ? 0 : all.length), 0);
   if (entries.length > budget.entries || backends > budget.backends) return false;
   budget.entries -= entries.length;
@@ -120,9 +122,14 @@ function afford({ entries, pools }: Served, budget: Budget, known: ReadonlyMap<s
   return true;
 }
 
-function serve(route: HttpRoute, attachments: readonly Attachment[], context: RoutingContext, budget: Budget): Served {
+function serveRoute(
+  route: HttpRoute,
+  attachments: readonly Attachment[],
+  context: RoutingContext,
+  budget: Budget,
+): ServedRoute {
   const { spec } = route;
-  if ('problem' in spec) return { ...NOTHING, refused: { reason: 'UnsupportedValue', message: spec.problem } };
+  if ('problem' in spec) return { ...EMPTY_ROUTE, refused: { reason: 'UnsupportedValue', message: spec.problem } };
   const places = new Map(
     attachments
       .flatMap(({ at }) => at.filter(({ listener }) => isAccepted(listener)))
@@ -130,9 +137,9 @@ function serve(route: HttpRoute, attachments: readonly Attachment[], context: Ro
   );
   const hosts = [...places.values()].reduce((sum, place) => sum + place.hosts.length, 0);
   const matches = spec.rules.reduce((sum, rule) => sum + Math.max(rule.matches.length, 1), 0);
-  // Check before creating any of it.
-  if (hosts * matches > budget.entries) return tooManyParts();
-  const rules = spec.rules.map((rule) => readRule(rule, [...places.values()]));
+  // Checked before any of it is created.
+  if (hosts * matches > budget.entries) return tooManyEntries();
+  const rules = spec.rules.map((rule) => parseRule(rule, [...places.values()]));
   const dropped = rules.flatMap((rule, index) => ('problem' in rule ? [`rules[${index}]: ${rule.problem}`] : []));
   const pools = new Map<string, readonly WeightedBackend[]>();
   const unresolved: ReasonAndMessage[] = [];
@@ -152,32 +159,35 @@ function serve(route: HttpRoute, attachments: readonly Attachment[], context: Ro
   return { entries, pools, refused, dropped: isAllDropped ? [] : dropped, unresolved };
 }
 
-function entriesOf({ requests }: ReadRule, pool: string): readonly Omit<RouteEntry, 'route' | 'index'>[] {
+function entriesOf({ requests }: ParsedRule, pool: string): readonly Omit<RouteEntry, 'route' | 'index'>[] {
   return requests.map(({ match, listener, redirect }) => ({ match, listener, target: redirect ?? pool }));
 }
 
-/** Orders listeners from the most specific hostname: a request matched by one goes to no other. Then by host, path, headers and route age. */
+/**
+ * Orders listeners from the most specific hostname, as a request matched by one is passed to no other. Then orders by
+ * host, path, headers and route age.
+ */
 function portsOf(entries: readonly RouteEntry[], { listeners }: RoutingContext) {
   const ports = new Map<number, RoutedPort>();
-  const overtaking: RouteEntry[] = [];
+  const overlong: RouteEntry[] = [];
   const served = listeners.filter(isAccepted).map(({ listener }) => listener);
   for (const port of new Set(served.map((listener) => listener.port))) {
-    const onPort = served
+    const entriesOnPort = served
       .filter((listener) => listener.port === port)
       .toSorted((a, b) => byHostPrecedence(a.hostname, b.hostname));
-    const ordered = onPort.flatMap((listener, at): (Entry | RouteEntry)[] => {
+    const ordered = entriesOnPort.flatMap((listener, at): (Entry | RouteEntry)[] => {
       const own = entries.filter((entry) => entry.listener === listener).toSorted(byPrecedence);
-      return [...own, ...restOf(listener, onPort.slice(at + 1))];
+      return [...own, ...fallbackEntries(listener, entriesOnPort.slice(at + 1))];
     });
     const { policies, refused } = orderRedirects(ordered);
-    overtaking.push(...refused.filter((entry) => 'route' in entry));
+    overlong.push(...refused.filter((entry) => 'route' in entry));
     ports.set(port, {
       // Listeners with another protocol conflict.
-      isHttps: onPort.every(isHttps),
+      isHttps: entriesOnPort.every(isHttps),
       policies: policies.map(({ entry: { match, target }, rules }) => ({ name: nameOf(match), rules, target })),
     });
   }
-  return { ports, overtaking };
+  return { ports, overtaking: overlong };
 }
 
 function nameOf({ host, path, headers }: Entry['match']): string {
@@ -185,8 +195,8 @@ function nameOf({ host, path, headers }: Entry['match']): string {
 }
 
 /** The most specific listener wins: requests that its routes do not match are not passed to other listeners. */
-function restOf({ hostname }: Listener, behind: readonly Listener[]): readonly Entry[] {
-  const isShared = behind.some(
+function fallbackEntries({ hostname }: Listener, lessSpecific: readonly Listener[]): readonly Entry[] {
+  const isShared = lessSpecific.some(
     (other) => sharesHosts(other.hostname, hostname) && coversHost(other.hostname, hostname),
   );
   const match = { host: hostname, path: { type: 'Prefix', value: '/' }, headers: [] } as const;
@@ -213,7 +223,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function usedOf(
+function withUsedPools(
   pools: ReadonlyMap<string, readonly WeightedBackend[]>,
   ports: ReadonlyMap<number, RoutedPort>,
 ): ReadonlyMap<string, readonly WeightedBackend[]> {
@@ -222,8 +232,8 @@ function usedOf(
 }
 
 /** Removes redirects that Octavia would apply before routes with higher precedence. */
-function withoutOvertaking(outcome: RouteOutcome, overtaking: readonly RouteEntry[]): RouteOutcome {
-  const own = new Set(overtaking.filter(({ route }) => route === outcome.route).map(({ index }) => index));
+function withoutOverlong(outcome: RouteOutcome, overlong: readonly RouteEntry[]): RouteOutcome {
+  const own = new Set(overlong.filter(({ route }) => route === outcome.route).map(({ index }) => index));
   if (own.size === 0) return outcome;
   const words = [...own].map(
     (index) =>

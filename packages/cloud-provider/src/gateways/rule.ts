@@ -4,7 +4,7 @@ import { redirectOf } from './redirect.ts';
 import { type RequestMatch, requestMatchOf } from './route-match.ts';
 import type { BackendRef, HttpMatch, HttpRule, Listener } from './schemas.ts';
 
-/** Requests of a host to a listener. */
+/** Requests to a host at a listener. */
 export interface RuleRequest {
   readonly match: RequestMatch;
   readonly listener: Listener;
@@ -12,19 +12,19 @@ export interface RuleRequest {
 }
 
 /** A rule of a route in Octavia terms. */
-export interface ReadRule {
+export interface ParsedRule {
   readonly requests: readonly RuleRequest[];
   readonly backendRefs: readonly BackendRef[];
 }
 
-interface Place {
+interface AllowedListener {
   readonly listener: Listener;
   readonly hosts: readonly string[];
 }
 
 /** Any other field would request something unsupported. */
-const SERVED_FIELDS: ReadonlySet<string> = new Set(['name', 'matches', 'filters', 'backendRefs']);
-const EVERYTHING: HttpMatch = {
+const SUPPORTED_FIELDS: ReadonlySet<string> = new Set(['name', 'matches', 'filters', 'backendRefs']);
+const MATCH_ALL: HttpMatch = {
   path: { type: 'PathPrefix', value: '/' },
   headers: [],
   queryParams: [],
@@ -32,8 +32,11 @@ const EVERYTHING: HttpMatch = {
 };
 
 /** The requests that a rule matches at its listeners, or why Octavia does not support it. A rule is served completely or not at all. Pure. */
-export function readRule(rule: HttpRule, places: readonly Place[]): ReadRule | { readonly problem: string } {
-  const unknown = Object.keys(rule).find((field) => !SERVED_FIELDS.has(field));
+export function parseRule(
+  rule: HttpRule,
+  places: readonly AllowedListener[],
+): ParsedRule | { readonly problem: string } {
+  const unknown = Object.keys(rule).find((field) => !SUPPORTED_FIELDS.has(field));
   if (unknown !== undefined) return { problem: `${unknown.slice(0, 40)} is not supported` };
   if (rule.backendRefs.some(({ filters }) => filters.length > 0))
     return { problem: 'filters of backendRefs are not supported' };
@@ -42,7 +45,7 @@ export function readRule(rule: HttpRule, places: readonly Place[]): ReadRule | {
   const [filter, second] = rule.filters;
   if (second) return { problem: 'a rule can have only one RequestRedirect filter' };
   const requests: RuleRequest[] = [];
-  for (const match of rule.matches.length > 0 ? rule.matches : [EVERYTHING]) {
+  for (const match of rule.matches.length > 0 ? rule.matches : [MATCH_ALL]) {
     const read = requestMatchOf(match);
     if ('problem' in read) return read;
     for (const { listener, hosts } of places) {

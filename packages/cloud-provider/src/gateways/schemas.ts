@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const GROUP = 'gateway.networking.k8s.io';
 /** Limits from the upstream definitions; a cluster may have others. */
-const MAX = { listeners: 64, addresses: 16, kinds: 8, parents: 32, hostnames: 16, rules: 64, items: 64, labels: 64 };
+const LIMITS = { listeners: 64, addresses: 16, kinds: 8, parents: 32, hostnames: 16, rules: 64, items: 64, labels: 64 };
 
 const HOSTNAME = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/;
 const Hostname = z.string().max(253).regex(HOSTNAME, 'is not a lowercase hostname');
@@ -23,8 +23,10 @@ const Conditions = z.array(Condition).catch([]).default([]);
 const Selector = z.object({
   matchLabels: z.record(z.string(), z.string()).default({}),
   matchExpressions: z
-    .array(z.object({ key: z.string(), operator: z.string(), values: z.array(z.string()).max(MAX.labels).default([]) }))
-    .max(MAX.labels)
+    .array(
+      z.object({ key: z.string(), operator: z.string(), values: z.array(z.string()).max(LIMITS.labels).default([]) }),
+    )
+    .max(LIMITS.labels)
     .default([]),
 });
 export type Selector = z.infer<typeof Selector>;
@@ -42,7 +44,7 @@ export type CertificateRef = z.infer<typeof CertificateRef>;
 /** Loose, so unsupported fields are refused by name. */
 const ListenerTls = z.looseObject({
   mode: z.string().default('Terminate'),
-  certificateRefs: z.array(CertificateRef).max(MAX.items).default([]),
+  certificateRefs: z.array(CertificateRef).max(LIMITS.items).default([]),
 });
 
 const Listener = z.object({
@@ -57,17 +59,17 @@ const Listener = z.object({
       namespaces: z
         .object({ from: z.string().default('Same'), selector: Selector.optional() })
         .default({ from: 'Same' }),
-      kinds: z.array(RouteKind).max(MAX.kinds).default([]),
+      kinds: z.array(RouteKind).max(LIMITS.kinds).default([]),
     })
     .default({ namespaces: { from: 'Same' }, kinds: [] }),
 });
 export type Listener = z.infer<typeof Listener>;
 
 export const GatewaySpec = z.object({
-  listeners: z.array(Listener).min(1).max(MAX.listeners),
+  listeners: z.array(Listener).min(1).max(LIMITS.listeners),
   addresses: z
     .array(z.object({ type: z.string().default('IPAddress'), value: z.string().default('') }))
-    .max(MAX.addresses)
+    .max(LIMITS.addresses)
     .default([]),
   /** Loose, so unsupported fields are refused by name. */
   infrastructure: z
@@ -106,7 +108,7 @@ const ParentRef = z.object({
   port: Port.optional(),
 });
 export type ParentRef = z.infer<typeof ParentRef>;
-export const ParentRefs = z.array(ParentRef).max(MAX.parents);
+export const ParentRefs = z.array(ParentRef).max(LIMITS.parents);
 
 const Header = z.object({ type: z.string().default('Exact'), name: z.string(), value: z.string() });
 
@@ -115,8 +117,8 @@ const Match = z.object({
     type: 'PathPrefix',
     value: '/',
   }),
-  headers: z.array(Header).max(MAX.items).default([]),
-  queryParams: z.array(z.unknown()).max(MAX.items).default([]),
+  headers: z.array(Header).max(LIMITS.items).default([]),
+  queryParams: z.array(z.unknown()).max(LIMITS.items).default([]),
   method: z.string().optional(),
 });
 export type HttpMatch = z.infer<typeof Match>;
@@ -141,24 +143,24 @@ const BackendRef = z.object({
   name: Name,
   port: Port.optional(),
   weight: z.int().min(0).max(1_000_000).default(1),
-  filters: z.array(z.unknown()).max(MAX.items).default([]),
+  filters: z.array(z.unknown()).max(LIMITS.items).default([]),
 });
 export type BackendRef = z.infer<typeof BackendRef>;
 
 /** Loose, so unsupported fields of a rule are refused by name. */
 const Rule = z.looseObject({
   name: z.string().optional(),
-  matches: z.array(Match).max(MAX.items).default([]),
-  filters: z.array(Filter).max(MAX.items).default([]),
-  backendRefs: z.array(BackendRef).max(MAX.items).default([]),
+  matches: z.array(Match).max(LIMITS.items).default([]),
+  filters: z.array(Filter).max(LIMITS.items).default([]),
+  backendRefs: z.array(BackendRef).max(LIMITS.items).default([]),
 });
 export type HttpRule = z.infer<typeof Rule>;
 
 export const HttpRouteSpec = z.object({
-  hostnames: z.array(Hostname).max(MAX.hostnames).default([]),
+  hostnames: z.array(Hostname).max(LIMITS.hostnames).default([]),
   rules: z
     .array(Rule)
-    .max(MAX.rules)
+    .max(LIMITS.rules)
     .default([{ matches: [], filters: [], backendRefs: [] }]),
 });
 export type HttpRouteSpec = z.infer<typeof HttpRouteSpec>;
@@ -168,6 +170,6 @@ export type RouteParentStatus = z.infer<typeof RouteParentStatus>;
 export const RouteParents = z.array(RouteParentStatus);
 
 export const GrantSpec = z.object({
-  from: z.array(z.object({ group: z.string(), kind: z.string(), namespace: z.string() })).max(MAX.items),
-  to: z.array(z.object({ group: z.string(), kind: z.string(), name: z.string().optional() })).max(MAX.items),
+  from: z.array(z.object({ group: z.string(), kind: z.string(), namespace: z.string() })).max(LIMITS.items),
+  to: z.array(z.object({ group: z.string(), kind: z.string(), name: z.string().optional() })).max(LIMITS.items),
 });

@@ -25,7 +25,7 @@ type Resource = z.infer<typeof Resources>['resources'][number] & { readonly vers
 /** A definition is served shortly after it is created. */
 const SETTLE_MS = 200;
 /** A definition that serves another version, or something else under this name, is checked less and less often. */
-const RETRY = { baseMs: 2_000, capMs: 600_000 };
+const RETRY_BACKOFF = { baseMs: 2_000, capMs: 600_000 };
 const VERBS = ['list', 'watch', 'patch'];
 
 /**
@@ -51,13 +51,13 @@ export class ServedKinds {
       trim: nameOf,
     });
     const changed = ({ metadata }: KubeObject) => {
-      if (!NAMES.has(metadata.name ?? '')) return;
+      if (!DEFINITION_NAMES.has(metadata.name ?? '')) return;
       this.#failures = 0;
-      this.#discoverIn(SETTLE_MS);
+      this.#discoverAfter(SETTLE_MS);
     };
     this.#definitions.addHandler({ onAdd: changed, onUpdate: (_old, now) => changed(now), onDelete: changed });
     void this.#definitions.whenSynced(tenant.signal).then(
-      () => this.#discoverIn(0),
+      () => this.#discoverAfter(0),
       () => {},
     );
     tenant.signal.addEventListener('abort', () => this.#timer?.cancel(), { once: true });
@@ -78,11 +78,11 @@ export class ServedKinds {
     for (const type of this.#served) listener(type);
   }
 
-  #discoverIn(delayMs: number): void {
+  #discoverAfter(delayMs: number): void {
     if (this.#tenant.signal.aborted) return;
     this.#timer?.cancel();
     this.#timer = this.#options.clock.after(delayMs, () => {
-      if (this.#isDiscovering) this.#discoverIn(SETTLE_MS);
+      if (this.#isDiscovering) this.#discoverAfter(SETTLE_MS);
       else void this.#discover();
     });
   }
@@ -90,12 +90,12 @@ export class ServedKinds {
   async #discover(): Promise<void> {
     const { log, random } = this.#options;
     this.#isDiscovering = true;
-    const defined = GATEWAY_KINDS.filter((type) => this.#definitions.get(definitionOf(type)));
+    const definedKinds = GATEWAY_KINDS.filter((type) => this.#definitions.get(definitionOf(type)));
     try {
-      const versions = new Set(defined.map(({ version }) => version));
+      const versions = new Set(definedKinds.map(({ version }) => version));
       const found = (await Promise.all([...versions].map((version) => this.#resourcesOf(version)))).flat();
       this.#isKnown = true;
-      const added = this.#adopt(defined.filter((type) => isServed(type, found)));
+      const added = this.#setServed(definedKinds.filter((type) => isServed(type, found)));
       for (const type of added) for (const listener of this.#listeners) listener(type);
     } catch (error) {
       if (this.#tenant.signal.aborted) return;
@@ -103,8 +103,8 @@ export class ServedKinds {
     } finally {
       this.#isDiscovering = false;
     }
-    if (this.#isKnown && defined.every((type) => this.#served.has(type))) return;
-    this.#discoverIn(fullJitterMs(this.#failures++, RETRY.baseMs, RETRY.capMs, random));
+    if (this.#isKnown && definedKinds.every((type) => this.#served.has(type))) return;
+    this.#discoverAfter(fullJitterMs(this.#failures++, RETRY_BACKOFF.baseMs, RETRY_BACKOFF.capMs, random));
   }
 
   async #resourcesOf(version: string): Promise<readonly Resource[]> {
@@ -120,7 +120,7 @@ export class ServedKinds {
   }
 
   /** Returns the newly served kinds. */
-  #adopt(served: readonly ResourceType[]): readonly ResourceType[] {
+  #setServed(served: readonly ResourceType[]): readonly ResourceType[] {
     for (const type of this.#served) {
       if (served.includes(type)) continue;
       this.#served.delete(type);
@@ -136,9 +136,9 @@ function definitionOf({ plural, group }: ResourceType): string {
   return `${plural}.${group}`;
 }
 
-const NAMES: ReadonlySet<string> = new Set(GATEWAY_KINDS.map(definitionOf));
+const DEFINITION_NAMES: ReadonlySet<string> = new Set(GATEWAY_KINDS.map(definitionOf));
 /** Kinds whose status Fairway does not write. */
-const WITHOUT_STATUS: ReadonlySet<string> = new Set(['referencegrants']);
+const KINDS_WITHOUT_STATUS: ReadonlySet<string> = new Set(['referencegrants']);
 
 /** The name may belong to a different definition. */
 function isServed({ plural, kind, namespaced, version }: ResourceType, all: readonly Resource[]): boolean {
@@ -146,7 +146,7 @@ function isServed({ plural, kind, namespaced, version }: ResourceType, all: read
   const resource = found.find(({ name }) => name === plural);
   if (resource?.kind !== kind || resource.namespaced !== namespaced) return false;
   if (!VERBS.every((verb) => resource.verbs.includes(verb))) return false;
-  return WITHOUT_STATUS.has(plural) || found.some(({ name }) => name === `${plural}/status`);
+  return KINDS_WITHOUT_STATUS.has(plural) || found.some(({ name }) => name === `${plural}/status`);
 }
 
 /** The version distinguishes a definition from a later one with the same name. */

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { SETTINGS } from '../load-balancers/testing/a-service.ts';
+import { SETTINGS } from '../load-balancers/testing/services.ts';
 import { parseGateway } from './parse.ts';
 import type { GatewaySpec } from './schemas.ts';
 import { specFromGateway } from './spec-from-gateway.ts';
 
-const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
+const INTERNAL_ANNOTATION = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
 
 test.each<{ operator: boolean; annotation?: string; isPublic: boolean }>([
   { operator: false, isPublic: true },
   { operator: false, annotation: 'true', isPublic: false },
   { operator: true, isPublic: false },
   { operator: true, annotation: 'false', isPublic: true },
-])('internal by the operator $operator, by the annotation $annotation: public $isPublic', (given) => {
-  const annotations = given.annotation === undefined ? {} : { [INTERNAL]: given.annotation };
+])('is internal by the operator $operator, by the annotation $annotation: public $isPublic', (given) => {
+  const annotations = given.annotation === undefined ? {} : { [INTERNAL_ANNOTATION]: given.annotation };
   const listeners = [{ name: 'http', port: 80, protocol: 'HTTP' }];
   const gateway = parseGateway({
     metadata: { name: 'shop', namespace: 'default', uid: 'u', annotations },
@@ -37,22 +37,26 @@ function readGateway(annotations: Record<string, string>, infrastructure: object
   return specFromGateway(gateway, gateway.spec, SETTINGS);
 }
 
-const RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
+const RANGES_ANNOTATION = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 
 describe('spec.infrastructure', () => {
-  test('has annotations with the same meaning as those of the Gateway', () => {
-    const { balancerSpec } = readGateway({}, { annotations: { [INTERNAL]: 'true', [RANGES]: '10.0.0.0/8' } });
+  test('accepts annotations with the same meaning as on the Gateway', () => {
+    const { balancerSpec } = readGateway(
+      {},
+      { annotations: { [INTERNAL_ANNOTATION]: 'true', [RANGES_ANNOTATION]: '10.0.0.0/8' } },
+    );
 
     expect(balancerSpec).toMatchObject({ floatingIP: undefined, sourceRanges: ['10.0.0.0/8'] });
   });
 
-  test('may say the same as the Gateway', () => {
-    expect(readGateway({ [INTERNAL]: 'true' }, { annotations: { [INTERNAL]: 'true' } }).balancerSpec.floatingIP).toBe(
-      undefined,
-    );
+  test('may repeat what the Gateway specifies', () => {
+    expect(
+      readGateway({ [INTERNAL_ANNOTATION]: 'true' }, { annotations: { [INTERNAL_ANNOTATION]: 'true' } }).balancerSpec
+        .floatingIP,
+    ).toBe(undefined);
   });
 
-  test('has labels without effect, which is reported', () => {
+  test('reports that its labels have no effect', () => {
     expect(readGateway({}, { labels: { team: 'shop' } }).warnings).toEqual([
       { reason: 'FieldIgnored', message: expect.stringContaining('spec.infrastructure.labels has no effect') },
     ]);
@@ -61,7 +65,7 @@ describe('spec.infrastructure', () => {
   test.each([
     { infrastructure: { parametersRef: { name: 'x' } }, reason: 'InvalidParameters' },
     { infrastructure: { placement: 'edge' }, reason: 'Invalid' },
-  ])('with $infrastructure is not accepted', ({ infrastructure, reason }) => {
+  ])('is not accepted with $infrastructure', ({ infrastructure, reason }) => {
     expect(readGateway({}, infrastructure).refused).toMatchObject({ reason });
   });
 });
@@ -69,28 +73,28 @@ describe('spec.infrastructure', () => {
 const SUBNET = 'loadbalancer.openstack.org/subnet-id';
 
 test.each<{ annotations?: Record<string, string>; infrastructure?: object; says: string }>([
-  { annotations: { [INTERNAL]: 'True' }, says: '"True" is invalid' },
-  { infrastructure: { annotations: { [INTERNAL]: 'yes' } }, says: '"yes" is invalid' },
-  { infrastructure: { annotations: { [INTERNAL]: true } }, says: 'infrastructure.annotations' },
+  { annotations: { [INTERNAL_ANNOTATION]: 'True' }, says: '"True" is invalid' },
+  { infrastructure: { annotations: { [INTERNAL_ANNOTATION]: 'yes' } }, says: '"yes" is invalid' },
+  { infrastructure: { annotations: { [INTERNAL_ANNOTATION]: true } }, says: 'infrastructure.annotations' },
   {
-    annotations: { [INTERNAL]: 'true' },
-    infrastructure: { annotations: { [INTERNAL]: 'false' } },
+    annotations: { [INTERNAL_ANNOTATION]: 'true' },
+    infrastructure: { annotations: { [INTERNAL_ANNOTATION]: 'false' } },
     says: 'contradict each other',
   },
   { annotations: { [SUBNET]: 'x' }, says: `annotation ${SUBNET}: "x" is not supported here` },
   {
     infrastructure: { annotations: { 'service.beta.kubernetes.io/ovh-loadbalancer-allowed-sources': '10.0.0.0/8' } },
-    says: `use ${RANGES}, or remove it`,
+    says: `use ${RANGES_ANNOTATION}, or remove it`,
   },
   {
     infrastructure: { annotations: { 'service.beta.kubernetes.io/aws-load-balancer-scheme': 'internal' } },
-    says: `use ${INTERNAL}: "true"`,
+    says: `use ${INTERNAL_ANNOTATION}: "true"`,
   },
-])('$annotations and $infrastructure are refused: $says', ({ annotations = {}, infrastructure = {}, says }) => {
+])('refuses $annotations and $infrastructure: $says', ({ annotations = {}, infrastructure = {}, says }) => {
   expect(() => readGateway(annotations, infrastructure)).toThrow(says);
 });
 
-test('a tuning annotation of Services has no effect, which is reported', () => {
+test('reports that a tuning annotation of Services has no effect', () => {
   const { warnings } = readGateway({ 'loadbalancer.openstack.org/timeout-client-data': '5' }, {});
 
   expect(warnings.map(({ reason }) => reason)).toEqual(['UnknownAnnotation']);

@@ -3,17 +3,17 @@ import { type LoadBalancerPlacement, loadBalancerPlacement } from '../l7/load-ba
 import { routedRestrictionOf } from '../l7/routed-restrictions.ts';
 import { ANNOTATION } from '../load-balancers/annotation-names.ts';
 import { AnnotationReader, type AnnotationRules, type Warning } from '../load-balancers/annotation-reader.ts';
-import { displayText, MAX_NAME } from '../load-balancers/display-text.ts';
+import { displayText, MAX_NAME_LENGTH } from '../load-balancers/display-text.ts';
 import type { FloatingIPSpec } from '../load-balancers/load-balancer-spec.ts';
 import { ServiceRefused } from '../load-balancers/service-refused.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
 import { rangesOf } from '../load-balancers/source-ranges.ts';
-import { isOfLoadBalancers, requireRestricted } from '../load-balancers/unread-annotations.ts';
+import { isLoadBalancerAnnotation, requireNotRestricted } from '../load-balancers/unread-annotations.ts';
 import type { ReasonAndMessage } from './condition-reason.ts';
 import type { Gateway } from './kinds.ts';
 import type { GatewaySpec } from './schemas.ts';
 
-/** Annotations of Services of type LoadBalancer that mean the same on a Gateway. */
+/** Annotations of Services of type LoadBalancer that have the same meaning on a Gateway. */
 export const GATEWAY_ANNOTATION = {
   internal: ANNOTATION.internal,
   class: ANNOTATION.class,
@@ -21,16 +21,16 @@ export const GATEWAY_ANNOTATION = {
   sourceRanges: ANNOTATION.sourceRanges,
 } as const;
 
-const RULES: AnnotationRules = {
+const ANNOTATION_RULES: AnnotationRules = {
   known: new Set(Object.values(GATEWAY_ANNOTATION)),
   tuning: new Set(),
-  isOfKind: isOfLoadBalancers,
+  isOfKind: isLoadBalancerAnnotation,
   restrictionOf: routedRestrictionOf,
 };
 
 const INFRASTRUCTURE: ReadonlySet<string> = new Set(['annotations', 'labels', 'parametersRef']);
 
-const USE = {
+const ADVICE = {
   internal: `${ANNOTATION.internal}: "true", or "false" for a floating IP`,
   sources: ANNOTATION.sourceRanges,
 };
@@ -58,7 +58,7 @@ export function specFromGateway(
   spec: GatewaySpec,
   settings: LoadBalancerSettings,
 ): ReadGateway {
-  const reader = new AnnotationReader(gatewayAnnotations(metadata, spec), RULES);
+  const reader = new AnnotationReader(gatewayAnnotations(metadata, spec), ANNOTATION_RULES);
   const ranges = GATEWAY_ANNOTATION.sourceRanges;
   const isInternal = reader.flag(GATEWAY_ANNOTATION.internal) ?? settings.isInternal;
   if (spec.tls?.backend !== undefined) {
@@ -66,20 +66,20 @@ export function specFromGateway(
   }
   const isDecided = isInternal || reader.text(GATEWAY_ANNOTATION.internal) !== undefined;
   const sourceRanges = rangesOf(reader.text(ranges)?.split(',') ?? [], `annotation ${ranges}`, 4);
-  requireRestricted(reader.unread, { isDecided, sourceRanges, use: USE });
+  requireNotRestricted(reader.unread, { isDecided, sourceRanges, advice: ADVICE });
   const ignored = ignoredInfrastructure(spec);
   if (ignored !== undefined) reader.warn('FieldIgnored', ignored);
   const address = spec.addresses[0]?.value || undefined;
   const place = loadBalancerPlacement(reader, settings);
-  const { floating } = place;
-  const isPublic = !isInternal && floating !== undefined;
-  if (!isInternal && floating === undefined) {
+  const { floatingIP } = place;
+  const isPublic = !isInternal && floatingIP !== undefined;
+  if (!isInternal && floatingIP === undefined) {
     reader.warn('LoadBalancerForcedInternal', 'no floating IP is assigned: the cluster has no external network');
   }
   return {
     balancerSpec: {
       place,
-      floatingIP: isPublic ? { ...floating, address, addressField: 'spec.addresses' } : undefined,
+      floatingIP: isPublic ? { ...floatingIP, address, addressField: 'spec.addresses' } : undefined,
       keepsFloatingIP: reader.flag(GATEWAY_ANNOTATION.keepFloatingIP) ?? false,
       sourceRanges,
     },
@@ -89,21 +89,21 @@ export function specFromGateway(
 }
 
 /**
- * Annotations in `spec.infrastructure` apply to what is created for the Gateway, its load balancer, so they mean the same. Throws ServiceRefused if they
- * contradict each other.
+ * Annotations in `spec.infrastructure` apply to the resources created for the Gateway, which is its load balancer, so
+ * they have the same meaning. Throws ServiceRefused if the two contradict each other.
  */
 function gatewayAnnotations(
   { annotations = {} }: Pick<Gateway['metadata'], 'annotations'>,
   spec: GatewaySpec,
 ): Readonly<Record<string, string>> {
-  const ofInfrastructure = spec.infrastructure?.annotations ?? {};
-  for (const [name, value] of Object.entries(ofInfrastructure)) {
-    if (!Object.hasOwn(annotations, name) || annotations[name] === value || !isOfLoadBalancers(name)) continue;
+  const infrastructureAnnotations = spec.infrastructure?.annotations ?? {};
+  for (const [name, value] of Object.entries(infrastructureAnnotations)) {
+    if (!Object.hasOwn(annotations, name) || annotations[name] === value || !isLoadBalancerAnnotation(name)) continue;
     throw new ServiceRefused(
-      `annotation ${displayText(name, MAX_NAME)}: "${displayText(annotations[name] ?? '')}" of the Gateway and "${displayText(value)}" of spec.infrastructure contradict each other: remove one`,
+      `annotation ${displayText(name, MAX_NAME_LENGTH)}: "${displayText(annotations[name] ?? '')}" of the Gateway and "${displayText(value)}" of spec.infrastructure contradict each other: remove one`,
     );
   }
-  return { ...annotations, ...ofInfrastructure };
+  return { ...annotations, ...infrastructureAnnotations };
 }
 
 /** Fields of `spec.infrastructure` that are safely ignored: load balancers have no labels. */
@@ -120,14 +120,18 @@ function refusedOf({ addresses, infrastructure }: GatewaySpec, isPublic: boolean
   if (unknown !== undefined) {
     return { reason: 'Invalid', message: `spec.infrastructure.${displayText(unknown)} is not supported: remove it` };
   }
-  const unsupported = (message: string) => ({ reason: 'UnsupportedAddress', message: `spec.addresses: ${message}` });
+  const unsupportedAddress = (message: string) => ({
+    reason: 'UnsupportedAddress',
+    message: `spec.addresses: ${message}`,
+  });
   const [first] = addresses;
   if (first === undefined) return undefined;
-  if (addresses.length > 1) return unsupported('a load balancer can have only one address');
-  if (first.type !== 'IPAddress') return unsupported(`type ${first.type.slice(0, 63)} is not supported: use IPAddress`);
+  if (addresses.length > 1) return unsupportedAddress('a load balancer can have only one address');
+  if (first.type !== 'IPAddress')
+    return unsupportedAddress(`type ${first.type.slice(0, 63)} is not supported: use IPAddress`);
   if (first.value === '') return undefined;
-  if (isIP(first.value) !== 4) return unsupported(`"${first.value.slice(0, 63)}" is not an IPv4 address`);
+  if (isIP(first.value) !== 4) return unsupportedAddress(`"${first.value.slice(0, 63)}" is not an IPv4 address`);
   return isPublic
     ? undefined
-    : unsupported('only a floating IP can be specified, but this load balancer is internal: remove the address');
+    : unsupportedAddress('only a floating IP can be specified, but this load balancer is internal: remove the address');
 }

@@ -29,7 +29,7 @@ export const CLEANUP_FINALIZER = 'fairway.dev/gateway-load-balancer';
 export const CONTROLLER = 'fairway.dev/octavia';
 
 /** The class that works without a GatewayClass object. */
-const OCTAVIA = 'octavia';
+const OCTAVIA_CLASS = 'octavia';
 
 const known = new WeakMap<TenantCluster, TenantGateways>();
 
@@ -79,7 +79,7 @@ export class TenantGateways {
   }
 
   /** Whether namespace labels are known or not needed. They are watched once a listener selects by them. */
-  knowsNamespacesOf({ spec }: Gateway): boolean {
+  hasNamespacesFor({ spec }: Gateway): boolean {
     if ('problem' in spec) return true;
     const isNeeded = spec.listeners.some(({ allowedRoutes }) => allowedRoutes.namespaces.from === 'Selector');
     if (!isNeeded) return true;
@@ -125,7 +125,7 @@ export class TenantGateways {
   }
 
   /** The objects that it depends on. */
-  around({ metadata }: Gateway): GatewayContextObjects {
+  relatedObjects({ metadata }: Gateway): GatewayContextObjects {
     const services = servicesOf(this.#tenant);
     return {
       routes: this.routesOf(metadata),
@@ -135,7 +135,7 @@ export class TenantGateways {
     };
   }
 
-  /** Routes that refer to it, or did before. */
+  /** Routes that refer to it now or did before. */
   routesOf({ namespace, name }: ObjectMeta): readonly HttpRoute[] {
     return this.routes?.find(routesByGateway, `${namespace}/${name}`) ?? [];
   }
@@ -145,7 +145,7 @@ export class TenantGateways {
     const { className = '' } = gateway;
     const found = this.classes?.get(className);
     if (found !== undefined) return found.controllerName === CONTROLLER;
-    return className === OCTAVIA || hasFinalizer(gateway, CLEANUP_FINALIZER);
+    return className === OCTAVIA_CLASS || hasFinalizer(gateway, CLEANUP_FINALIZER);
   }
 }
 
@@ -165,13 +165,15 @@ const routesByGateway: CacheIndex<HttpRoute> = { name: 'gateway', valuesOf: gate
 
 /** `namespace/name` of the Gateways that a route refers to, or has referred to. */
 export function gatewaysOfRoute({ metadata, parentRefs, parents }: HttpRoute): readonly string[] {
-  const told = parents.filter(({ controllerName }) => controllerName === CONTROLLER).map(({ parentRef }) => parentRef);
+  const ownParents = parents
+    .filter(({ controllerName }) => controllerName === CONTROLLER)
+    .map(({ parentRef }) => parentRef);
   const isGateway = ({ group, kind }: ParentRef) => group === GATEWAY_GROUP && kind === 'Gateway';
-  const refs = [...parentRefs, ...told].filter(isGateway);
+  const refs = [...parentRefs, ...ownParents].filter(isGateway);
   return [...new Set(refs.map(({ namespace, name }) => `${namespace ?? metadata.namespace}/${name}`))];
 }
 
-/** By `namespace/name` of the Services that they send to. */
+/** By `namespace/name` of the Services that they send requests to. */
 export const routesByService: CacheIndex<HttpRoute> = {
   name: 'service',
   valuesOf: ({ metadata, spec }) => {

@@ -1,27 +1,27 @@
 import { routedRestrictionOf } from '../l7/routed-restrictions.ts';
 import { ANNOTATION } from '../load-balancers/annotation-names.ts';
 import type { AnnotationRules } from '../load-balancers/annotation-reader.ts';
-import { isOfIngresses } from '../load-balancers/unread-annotations.ts';
+import { isIngressAnnotation } from '../load-balancers/unread-annotations.ts';
 
-const OCTAVIA = 'octavia.ingress.kubernetes.io/';
-const FAIRWAY = 'ingress.fairway.dev/';
+const OCTAVIA_PREFIX = 'octavia.ingress.kubernetes.io/';
+const FAIRWAY_PREFIX = 'ingress.fairway.dev/';
 
 /**
  * The supported annotations of Ingresses: those of octavia-ingress-controller (docs/octavia-ingress-controller/using-octavia-ingress-controller.md), one of
  * GKE, one of Services of type LoadBalancer, and Fairway's own.
  */
 export const INGRESS_ANNOTATION = {
-  internal: `${OCTAVIA}internal`,
-  keepFloatingIP: `${OCTAVIA}keep-floatingip`,
-  floatingIP: `${OCTAVIA}floatingip`,
-  sourceRanges: `${OCTAVIA}whitelist-source-range`,
-  timeoutClientData: `${OCTAVIA}timeout-client-data`,
-  timeoutMemberConnect: `${OCTAVIA}timeout-member-connect`,
-  timeoutMemberData: `${OCTAVIA}timeout-member-data`,
-  timeoutTcpInspect: `${OCTAVIA}timeout-tcp-inspect`,
+  internal: `${OCTAVIA_PREFIX}internal`,
+  keepFloatingIP: `${OCTAVIA_PREFIX}keep-floatingip`,
+  floatingIP: `${OCTAVIA_PREFIX}floatingip`,
+  sourceRanges: `${OCTAVIA_PREFIX}whitelist-source-range`,
+  timeoutClientData: `${OCTAVIA_PREFIX}timeout-client-data`,
+  timeoutMemberConnect: `${OCTAVIA_PREFIX}timeout-member-connect`,
+  timeoutMemberData: `${OCTAVIA_PREFIX}timeout-member-data`,
+  timeoutTcpInspect: `${OCTAVIA_PREFIX}timeout-tcp-inspect`,
   allowHttp: 'kubernetes.io/ingress.allow-http',
   class: ANNOTATION.class,
-  http: `${FAIRWAY}http`,
+  http: `${FAIRWAY_PREFIX}http`,
 } as const;
 
 /** Rules for reading the annotations of an Ingress. */
@@ -33,6 +33,6 @@ export const INGRESS_RULES: AnnotationRules = {
     INGRESS_ANNOTATION.timeoutMemberData,
     INGRESS_ANNOTATION.timeoutTcpInspect,
   ]),
-  isOfKind: isOfIngresses,
+  isOfKind: isIngressAnnotation,
   restrictionOf: routedRestrictionOf,
 };

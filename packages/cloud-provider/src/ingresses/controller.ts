@@ -4,15 +4,15 @@ import { Ingresses } from '@fairway/kube/kinds/resources';
 import { ingressOwner } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Declaration } from '../dependencies.ts';
-import { followBackends, ROUTED, routedParts } from '../l7/routed-controller.ts';
-import { followEnd, followNodes, followServers, loadBalancerWatches } from '../load-balancers/follow-nodes.ts';
+import { followBackends, ROUTED_CONTROLLER, routedComponents } from '../l7/routed-controller.ts';
+import { followNodes, followServers, loadBalancerWatches, onTenantEnd } from '../load-balancers/node-handlers.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import { ingressKey, ownerOfKey } from './ingress-key.ts';
 import { IngressLoadBalancerReconciler } from './ingress-load-balancer.ts';
 import { IngressReconciler } from './ingress-reconciler.ts';
 import {
   candidateIngresses,
-  decidingClass,
+  effectiveClass,
   ingressClassesOf,
   ingressesByService,
   ingressesOf,
@@ -21,11 +21,11 @@ import {
 
 export const ingressController: Declaration = {
   name: 'ingress',
-  ...ROUTED,
+  ...ROUTED_CONTROLLER,
   watches: (shared) => loadBalancerWatches(shared, servedKeys),
   ownerKey: (key, { tenants }) => tenants.get(ownerOfKey(key).clusterUid)?.clusterKey,
   create(shared, enqueue) {
-    const parts = routedParts(shared, enqueue, {
+    const parts = routedComponents(shared, enqueue, {
       kind: Ingresses,
       plural: 'Ingresses',
       component: 'octavia-ingress-controller',
@@ -49,7 +49,7 @@ export const ingressController: Declaration = {
         for (const ingress of ingressesOf(tenant).find(ingressesByService, service)) enqueue(keyOf(tenant, ingress));
       });
       followNodes(tenant, () => servedKeys(tenant).forEach(enqueue));
-      followEnd(tenant, () => servedKeys(tenant).forEach(enqueue));
+      onTenantEnd(tenant, () => servedKeys(tenant).forEach(enqueue));
     });
     followServers(shared, servedKeys, enqueue);
   },
@@ -57,25 +57,25 @@ export const ingressController: Declaration = {
 
 function followIngresses(tenant: TenantCluster, enqueue: (key: string) => void, retryNow: (key: string) => void): void {
   const ingresses = ingressesOf(tenant);
-  const follow = (ingress: Ingress) => {
-    if (decidingClass(ingress) !== undefined) followClasses(tenant, enqueue);
+  const onIngress = (ingress: Ingress) => {
+    if (effectiveClass(ingress) !== undefined) followClasses(tenant, enqueue);
     enqueue(keyOf(tenant, ingress));
   };
   ingresses.addHandler({
     onAdd(ingress) {
-      if (mayBeServed(ingress)) follow(ingress);
+      if (mayBeServed(ingress)) onIngress(ingress);
     },
     onUpdate(old, ingress) {
       if (!mayBeServed(old) && !mayBeServed(ingress)) return;
       // A changed spec resets the backoff of earlier failures.
       if (userTriggered(old, ingress)) retryNow(keyOf(tenant, ingress));
-      follow(ingress);
+      onIngress(ingress);
     },
     onDelete(ingress) {
       if (mayBeServed(ingress)) enqueue(keyOf(tenant, ingress));
     },
   });
-  // They may be listed before the tenant counts as connected, and are enqueued only then.
+  // Ingresses may be listed before the tenant counts as connected, so they are enqueued afterwards.
   void Promise.all([tenant.nodes.whenSynced(), servicesOf(tenant).whenSynced(), ingresses.whenSynced()]).then(
     () => servedKeys(tenant).forEach(enqueue),
     () => {},
@@ -90,12 +90,12 @@ function userTriggered(old: Ingress, ingress: Ingress): boolean {
   );
 }
 
-const followed = new WeakSet<TenantCluster>();
+const syncedTenants = new WeakSet<TenantCluster>();
 
 /** IngressClasses, watched once an Ingress refers to one. */
 function followClasses(tenant: TenantCluster, enqueue: (key: string) => void): void {
-  if (followed.has(tenant)) return;
-  followed.add(tenant);
+  if (syncedTenants.has(tenant)) return;
+  syncedTenants.add(tenant);
   const classes = ingressClassesOf(tenant);
   const changed = () => servedKeys(tenant).forEach(enqueue);
   classes.addHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });

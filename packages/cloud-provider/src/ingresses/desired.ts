@@ -1,5 +1,5 @@
 import type { ObjectMeta } from '@fairway/kube/object/meta';
-import type { BackendPlace } from '../l7/backends.ts';
+import type { BackendNodePort } from '../l7/backends.ts';
 import {
   type DesiredListener,
   type DesiredPolicy,
@@ -7,17 +7,17 @@ import {
   EMPTY_POOL,
   emptyPool,
   FORWARDED_HEADERS,
-  MAX_NAME,
+  MAX_NAME_LENGTH,
   matchTagOf,
   poolOnNodes,
-  terminated,
+  terminatedTls,
 } from '../l7/desired-routing.ts';
 import { rulesOf } from '../l7/l7-rules.ts';
 import { providerChoice } from '../l7/load-balancer-placement.ts';
 import { type Backend, EVERY_PATH, type Route } from '../l7/route.ts';
 import type { MemberAddress } from '../load-balancers/members.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
-import type { Certificates } from '../tls/kept-certificates.ts';
+import type { Certificates } from '../tls/barbican-certificates.ts';
 import { backendsOf, type IngressLoadBalancerSpec, poolNameOf } from './spec-from-ingress.ts';
 import { plainTraffic } from './tls-traffic.ts';
 
@@ -27,33 +27,39 @@ export interface IngressContext {
   readonly members: readonly MemberAddress[];
   /** Ownership tags: see `tenancy/cloud/ownership`. */
   readonly tags: readonly string[];
-  readonly placeOf: (backend: Backend) => BackendPlace;
-  /** Empty if nothing is encrypted. */
+  readonly nodePortOf: (backend: Backend) => BackendNodePort;
+  /** Empty if no host is encrypted. */
   readonly certificates?: Certificates | undefined;
 }
 
-/** The desired load balancer of an Ingress. Pure. Named as by octavia-ingress-controller; names are used for lookup only within the load balancer. */
+/**
+ * The desired load balancer of an Ingress. Pure. Names are the same as octavia-ingress-controller's; they are used for
+ * lookup only within the load balancer.
+ */
 export function desiredIngress(balancerSpec: IngressLoadBalancerSpec, context: IngressContext): DesiredRouting {
-  const { settings, ingress, members, tags, placeOf } = context;
+  const { settings, ingress, members, tags, nodePortOf } = context;
   const { namespace, name } = ingress;
   const { vip, memberSubnetID } = balancerSpec.place;
   const listeners = desiredListeners(balancerSpec, context);
-  const isNowhereUsed = listeners.some(({ policies }) => policies.some(({ target }) => target === EMPTY_POOL));
+  const needsEmptyPool = listeners.some(({ policies }) => policies.some(({ target }) => target === EMPTY_POOL));
   const desiredPool = (backend: Backend) => {
     const monitorName = `monitor_${backend.service}_${backend.port}`;
     const on = { settings, memberSubnetID, members, tags, monitorName };
-    return poolOnNodes(poolNameOf(backend), placeOf(backend), on);
+    return poolOnNodes(poolNameOf(backend), nodePortOf(backend), on);
   };
   return {
-    name: `kube_ingress_${settings.clusterName}_${namespace}_${name}`.slice(0, MAX_NAME),
-    description: `Kubernetes Ingress ${namespace}/${name} from cluster ${settings.clusterName}`.slice(0, MAX_NAME),
+    name: `kube_ingress_${settings.clusterName}_${namespace}_${name}`.slice(0, MAX_NAME_LENGTH),
+    description: `Kubernetes Ingress ${namespace}/${name} from cluster ${settings.clusterName}`.slice(
+      0,
+      MAX_NAME_LENGTH,
+    ),
     tags,
     ...providerChoice(settings),
     vip,
     listeners,
     pools: [
       ...backendsOf(balancerSpec).map(desiredPool),
-      ...(isNowhereUsed ? [emptyPool(EMPTY_POOL, tags, settings)] : []),
+      ...(needsEmptyPool ? [emptyPool(EMPTY_POOL, tags, settings)] : []),
     ],
   };
 }
@@ -69,13 +75,13 @@ function desiredListeners(
     listener: { ...fields, name: 'http', protocol: 'HTTP', protocol_port: 80 },
     policies: [
       ...plain.redirectedHosts.map(redirectPolicy),
-      ...plain.routes.map((route) => routePolicy(route, route.isBarred ? undefined : defaultBackend)),
+      ...plain.routes.map((route) => routePolicy(route, route.isBlocked ? undefined : defaultBackend)),
     ],
     defaultPool: plain.defaultBackend && poolNameOf(plain.defaultBackend),
   };
   const https = tls &&
     certificates && {
-      listener: { ...fields, ...terminated(certificates), name: 'https', protocol_port: 443 },
+      listener: { ...fields, ...terminatedTls(certificates), name: 'https', protocol_port: 443 },
       policies: balancerSpec.routes.map((route) => routePolicy(route, defaultBackend)),
       defaultPool: defaultBackend && poolNameOf(defaultBackend),
     };
@@ -99,7 +105,7 @@ function routePolicy(route: Route, defaultBackend: Backend | undefined): Desired
   const rules = rulesOf(route);
   const backend = route.backend ?? defaultBackend;
   return {
-    name: `${route.host || '*'}${route.path.value}`.slice(0, MAX_NAME),
+    name: `${route.host || '*'}${route.path.value}`.slice(0, MAX_NAME_LENGTH),
     matchTag: matchTagOf(rules),
     rules,
     target: backend === undefined ? EMPTY_POOL : poolNameOf(backend),
@@ -107,7 +113,7 @@ function routePolicy(route: Route, defaultBackend: Backend | undefined): Desired
 }
 
 /** Preserves the method, and clients cache it. */
-const PERMANENTLY = 308;
+const PERMANENT_REDIRECT = 308;
 
 /** The client repeats the request with HTTPS. */
 function redirectPolicy(host: string): DesiredPolicy {
@@ -115,7 +121,7 @@ function redirectPolicy(host: string): DesiredPolicy {
   const target = {
     action: 'REDIRECT_PREFIX',
     redirect_prefix: `https://${host}`,
-    redirect_http_code: PERMANENTLY,
+    redirect_http_code: PERMANENT_REDIRECT,
   } as const;
-  return { name: `${host} to HTTPS`.slice(0, MAX_NAME), matchTag: matchTagOf(rules, target), rules, target };
+  return { name: `${host} to HTTPS`.slice(0, MAX_NAME_LENGTH), matchTag: matchTagOf(rules, target), rules, target };
 }

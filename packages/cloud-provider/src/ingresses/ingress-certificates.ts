@@ -1,12 +1,12 @@
 import type { LoadBalancerEvents } from '../load-balancers/load-balancer-events.ts';
-import { type Certificates, type KeptCertificates, NO_BARBICAN, problemOf } from '../tls/kept-certificates.ts';
-import type { SeenCertificate, TenantSecrets } from '../tls/tenant-secrets.ts';
+import { type BarbicanCertificates, type Certificates, NO_BARBICAN, problemOf } from '../tls/barbican-certificates.ts';
+import type { SecretCertificate, TenantSecrets } from '../tls/tenant-secrets.ts';
 import type { PresentIngressScope } from './ingress-scope.ts';
 import type { TlsSpec } from './tls-traffic.ts';
 
 interface Dependencies {
   readonly secrets: TenantSecrets;
-  readonly certificates: KeptCertificates;
+  readonly certificates: BarbicanCertificates;
   readonly events: LoadBalancerEvents;
 }
 
@@ -20,18 +20,18 @@ export async function ensureIngressCertificates(
   { secrets, certificates, events }: Dependencies,
 ): Promise<Certificates | undefined | 'unread'> {
   const { ingress, key, tenant } = scope;
-  const tell = (message: string, subject: string) =>
+  const warn = (message: string, subject: string) =>
     events.warning(tenant, ingress, 'CertificateNotReady', `spec.tls: ${message}`, subject);
   const { namespace = '' } = ingress.metadata;
   const names = tls?.secrets.map((name) => ({ namespace, name })) ?? [];
-  const seen = secrets.see(tenant, key, names);
+  const seen = secrets.read(tenant, key, names);
   if (seen === undefined) return 'unread';
-  const wanted = names.map((secret, index) => ({ secret, certificate: seen[index] as SeenCertificate }));
-  const kept = await certificates.ensure(scope, wanted);
-  if (kept === undefined) tell(NO_BARBICAN, '');
+  const desired = names.map((secret, index) => ({ secret, certificate: seen[index] as SecretCertificate }));
+  const kept = await certificates.ensure(scope, desired);
+  if (kept === undefined) warn(NO_BARBICAN, '');
   for (const each of kept ?? []) {
     const problem = problemOf(each);
-    if (problem) tell(`Secret ${each.secret.name}: ${problem}`, each.secret.name);
+    if (problem) warn(`Secret ${each.secret.name}: ${problem}`, each.secret.name);
   }
   const [first, ...others] = new Set(kept?.flatMap(({ reference }) => reference ?? []));
   return first === undefined ? undefined : [first, ...others];

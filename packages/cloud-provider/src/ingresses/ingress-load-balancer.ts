@@ -3,14 +3,14 @@ import { Ingresses } from '@fairway/kube/kinds/resources';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import { ingressTags } from '@fairway/tenancy/cloud/ownership';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import type { CloudProviderDependencies } from '../dependencies.ts';
-import { BACKEND_HINT, placeOf } from '../l7/backends.ts';
+import { BACKEND_ADVICE, nodePortOf } from '../l7/backends.ts';
 import type { DesiredRouting } from '../l7/desired-routing.ts';
 import { placementWarning } from '../l7/load-balancer-placement.ts';
 import type { PolicyLists } from '../l7/policy-lists.ts';
 import type { Backend } from '../l7/route.ts';
-import { ALL_NODES, applyNextRoutingChange, makeRouted, oldestLoadBalancer } from '../l7/routed-balancer.ts';
+import { ALL_NODES, applyNextRoutingChange, createRouted, oldestLoadBalancer } from '../l7/routed-load-balancer.ts';
 import { ensureFloatingIp } from '../load-balancers/floating-ip.ts';
 import type { LoadBalancerEvents } from '../load-balancers/load-balancer-events.ts';
 import type { LoadBalancerWatch } from '../load-balancers/load-balancer-watch.ts';
@@ -21,7 +21,7 @@ import type { LoadBalancerRecovery } from '../load-balancers/recovery.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import type { TreeMemory } from '../load-balancers/tree-memory.ts';
-import type { Certificates, KeptCertificates } from '../tls/kept-certificates.ts';
+import type { BarbicanCertificates, Certificates } from '../tls/barbican-certificates.ts';
 import type { TenantSecrets } from '../tls/tenant-secrets.ts';
 import { desiredIngress } from './desired.ts';
 import { ensureIngressCertificates } from './ingress-certificates.ts';
@@ -38,14 +38,14 @@ export interface IngressLoadBalancerReconcilerDependencies
   readonly recovery: LoadBalancerRecovery;
   readonly events: LoadBalancerEvents;
   readonly secrets: TenantSecrets;
-  readonly certificates: KeptCertificates;
+  readonly certificates: BarbicanCertificates;
 }
 
 /** Ensures the load balancer of an Ingress. */
 export class IngressLoadBalancerReconciler {
   readonly #dependencies: IngressLoadBalancerReconcilerDependencies;
   /** Keys of load balancers that are being changed. */
-  readonly #changing = new Set<string>();
+  readonly #pendingChanges = new Set<string>();
 
   constructor(dependencies: IngressLoadBalancerReconcilerDependencies) {
     this.#dependencies = dependencies;
@@ -59,28 +59,28 @@ export class IngressLoadBalancerReconciler {
     if (settings === undefined) return;
     const { balancerSpec, warnings } = specFromIngress(ingress, settings);
     for (const { reason, message } of warnings) events.warning(tenant, ingress, reason, message, message);
-    await ofTenant(ensureFinalizer(tenant.client.resource(Ingresses), ingress, CLEANUP_FINALIZER));
-    const { present, going } = await observeLoadBalancers(scope);
+    await wrapTenantError(ensureFinalizer(tenant.client.resource(Ingresses), ingress, CLEANUP_FINALIZER));
+    const { present, deletingCount } = await observeLoadBalancers(scope);
     const loadBalancer = await oldestLoadBalancer(scope, present, this.#dependencies.memory);
     watch.begin(cloud, key);
-    if (loadBalancer === undefined && going > 0) return watch.expect(cloud, key, 'deletion');
+    if (loadBalancer === undefined && deletingCount > 0) return watch.expect(cloud, key, 'deletion');
     this.#warnOfBackends(scope, balancerSpec);
     const certificates = await ensureIngressCertificates(scope, balancerSpec.tls, this.#dependencies);
-    // It is enqueued again when they have been read.
+    // The Ingress is enqueued again when they have been read.
     if (certificates === 'unread') return;
     const desired = this.#desired(scope, balancerSpec, settings, certificates);
     if (loadBalancer === undefined) {
-      store.serves(key, certificates ?? []);
-      return this.#make(scope, balancerSpec, desired);
+      store.markServed(key, certificates ?? []);
+      return this.#create(scope, balancerSpec, desired);
     }
     await this.#update(scope, loadBalancer, balancerSpec, desired, certificates ?? []);
   }
 
   forget(key: string): void {
-    this.#changing.delete(key);
+    this.#pendingChanges.delete(key);
   }
 
-  async #make(
+  async #create(
     scope: PresentIngressScope,
     balancerSpec: IngressLoadBalancerSpec,
     desired: DesiredRouting,
@@ -88,7 +88,7 @@ export class IngressLoadBalancerReconciler {
     const { events } = this.#dependencies;
     const { ingress, tenant } = scope;
     events.normal(tenant, ingress, 'Creating', 'Creating load balancer');
-    const made = await makeRouted(scope, desired, this.#dependencies, (reason, message) =>
+    const made = await createRouted(scope, desired, this.#dependencies, (reason, message) =>
       events.warning(tenant, ingress, reason, message),
     );
     if (made.vip_port_id) await ensureFloatingIp(scope, balancerSpec, made.vip_port_id);
@@ -103,21 +103,21 @@ export class IngressLoadBalancerReconciler {
   ): Promise<void> {
     const { certificates, clock, recovery, events, watch } = this.#dependencies;
     const { cloud, ingress, key, tenant } = scope;
-    const stays = placementWarning(balancerSpec.place, loadBalancer);
-    if (stays) events.warning(tenant, ingress, 'LoadBalancerUnchanged', stays);
+    const placementMessage = placementWarning(balancerSpec.place, loadBalancer);
+    if (placementMessage) events.warning(tenant, ingress, 'LoadBalancerUnchanged', placementMessage);
     const isNew = ingress.status?.loadBalancer?.ingress === undefined;
     const state = loadBalancer.provisioning_status;
     if (state === 'ERROR') {
       watch.expect(cloud, key, 'build', loadBalancer);
       return recovery.recoverFromError(scope, loadBalancer, !isNew);
     }
-    if (state === 'ACTIVE') recovery.noteHealthy(key, clock.now());
+    if (state === 'ACTIVE') recovery.recordHealthy(key, clock.now());
     const progress = await applyNextRoutingChange(scope, loadBalancer, desired, this.#dependencies);
-    if (progress === 'changed') this.#changing.add(key);
-    if (progress === 'done') certificates.serves(key, used);
+    if (progress === 'changed') this.#pendingChanges.add(key);
+    if (progress === 'done') certificates.markServed(key, used);
     const portID = loadBalancer.vip_port_id ?? undefined;
-    const floating = portID === undefined ? undefined : await ensureFloatingIp(scope, balancerSpec, portID);
-    if (progress === 'done') await this.#writeStatus(scope, floating ?? loadBalancer.vip_address, isNew);
+    const floatingIP = portID === undefined ? undefined : await ensureFloatingIp(scope, balancerSpec, portID);
+    if (progress === 'done') await this.#writeStatus(scope, floatingIP ?? loadBalancer.vip_address, isNew);
   }
 
   async #writeStatus(scope: PresentIngressScope, address: string, isNew: boolean): Promise<void> {
@@ -125,7 +125,7 @@ export class IngressLoadBalancerReconciler {
     const { ingress, key, tenant } = scope;
     watch.settle(key, 'any');
     await patchIngressStatus(scope, address);
-    const isChanged = this.#changing.delete(key);
+    const isChanged = this.#pendingChanges.delete(key);
     if (isNew) events.normal(tenant, ingress, 'Created', `Load balancer is available at ${address}`);
     else if (isChanged) events.normal(tenant, ingress, 'Updated', 'Load balancer matches the Ingress');
   }
@@ -144,7 +144,7 @@ export class IngressLoadBalancerReconciler {
       ingress: ingress.metadata,
       members: memberAddresses(nodes, ALL_NODES),
       tags: ingressTags(owner),
-      placeOf: (backend) => placeOf(backend, serviceOf(scope, backend)),
+      nodePortOf: (backend) => nodePortOf(backend, serviceOf(scope, backend)),
       certificates,
     });
   }
@@ -152,9 +152,9 @@ export class IngressLoadBalancerReconciler {
   #warnOfBackends(scope: PresentIngressScope, balancerSpec: IngressLoadBalancerSpec): void {
     const { ingress, tenant } = scope;
     for (const backend of backendsOf(balancerSpec)) {
-      const place = placeOf(backend, serviceOf(scope, backend));
+      const place = nodePortOf(backend, serviceOf(scope, backend));
       if (!('problem' in place)) continue;
-      const message = `${place.problem}; ${BACKEND_HINT}`;
+      const message = `${place.problem}; ${BACKEND_ADVICE}`;
       this.#dependencies.events.warning(tenant, ingress, 'BackendNotReady', message, message);
     }
   }

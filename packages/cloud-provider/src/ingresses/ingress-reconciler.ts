@@ -1,13 +1,13 @@
 import { identityOf } from '@fairway/api/identity';
 import { isPaused } from '@fairway/api/pause';
-import { boundedPages, isAny } from '@fairway/kube/client/bounded-pages';
+import { boundedPages, someMatch } from '@fairway/kube/client/bounded-pages';
 import { hasFinalizer, isBeingDeleted } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { Ingress } from '@fairway/kube/kinds/generated/types';
 import { Ingresses } from '@fairway/kube/kinds/resources';
-import { hasLoadBalancers, ofOwner } from '@fairway/tenancy/cloud/load-balancers';
+import { hasLoadBalancers, objectsOfOwner } from '@fairway/tenancy/cloud/load-balancers';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { CloudProviderDependencies } from '../dependencies.ts';
@@ -21,11 +21,11 @@ import type {
   IngressLoadBalancerReconciler,
   IngressLoadBalancerReconcilerDependencies,
 } from './ingress-load-balancer.ts';
-import type { IngressPlace, IngressScope, PresentIngressScope } from './ingress-scope.ts';
+import type { IngressScope, IngressWriteScope, PresentIngressScope } from './ingress-scope.ts';
 import { releaseIngress } from './ingress-writer.ts';
 import {
   CLEANUP_FINALIZER,
-  decidingClass,
+  effectiveClass,
   ingressClassesOf,
   ingressesByUid,
   ingressesOf,
@@ -57,17 +57,17 @@ export class IngressReconciler {
     const ingresses = tenant && ingressesOf(tenant);
     const cluster = tenant && cache.clusters.get(tenant.clusterKey);
     if (tenant === undefined || cluster === undefined) {
-      this.#end(key);
+      this.#forget(key);
       return {};
     }
     if (!ingresses?.hasSynced || !servicesOf(tenant).hasSynced) return {};
-    const isLeft = identityOf(cluster) !== owner.clusterUid || cluster.metadata.deletionTimestamp !== undefined;
+    const isSkipped = identityOf(cluster) !== owner.clusterUid || cluster.metadata.deletionTimestamp !== undefined;
     const cloud = clouds.of(tenant.clusterKey, cluster.spec.credentialName);
-    if (isLeft || isPaused(cluster) || cloud === undefined) return {};
+    if (isSkipped || isPaused(cluster) || cloud === undefined) return {};
     const [ingress] = ingresses.find(ingressesByUid, owner.ingressUid);
-    const wanted = ingress && isWanted(tenant, ingress);
+    const servedAs = ingress && servedState(tenant, ingress);
     // Its class is not known yet.
-    if (wanted === 'unknown') return {};
+    if (servedAs === 'unknown') return {};
     const pass = new Pass(context, clock);
     const scopeOf = async () => {
       const projectID = await cloud.client.session.projectId();
@@ -76,17 +76,17 @@ export class IngressReconciler {
     const { failure } = await pass.run(() =>
       attempts.withBackoff({ kind: 'load balancer', item: key }, async () => {
         const scope = await scopeOf();
-        if (ingress === undefined) await this.#forgotten(scope, pass);
-        else if (wanted === 'yes') await this.#wanted({ ...scope, ingress });
-        else if (hasFinalizer(ingress, CLEANUP_FINALIZER)) await this.#unwanted({ ...scope, ingress }, pass);
-        else this.#end(key);
+        if (ingress === undefined) await this.#reconcileDeleted(scope, pass);
+        else if (servedAs === 'yes') await this.#reconcileServed({ ...scope, ingress });
+        else if (hasFinalizer(ingress, CLEANUP_FINALIZER)) await this.#reconcileUnserved({ ...scope, ingress }, pass);
+        else this.#forget(key);
       }),
     );
     // Deleting unused certificates must not delay anything else.
     await pass.run(() =>
       attempts.withBackoff({ kind: 'surplus certificates', item: key }, async () => {
-        // It is requeued shortly.
-        if (await certificates.tidy(await scopeOf())) watch.expect(cloud, key, 'update');
+        // The Ingress is requeued shortly.
+        if (await certificates.cleanUp(await scopeOf())) watch.expect(cloud, key, 'update');
       }),
     );
     if (failure === undefined) pass.requeueAfter(watch.nextPollMs(key, clock.now()));
@@ -99,11 +99,11 @@ export class IngressReconciler {
     const { tenants, watch } = this.#dependencies;
     for (const key of watch.keys()) {
       const clusterKey = tenants.get(ownerOfKey(key).clusterUid)?.clusterKey;
-      if (clusterKey === undefined || isMatching(clusterKey)) this.#end(key);
+      if (clusterKey === undefined || isMatching(clusterKey)) this.#forget(key);
     }
   }
 
-  async #wanted(scope: PresentIngressScope): Promise<void> {
+  async #reconcileServed(scope: PresentIngressScope): Promise<void> {
     const { events, loadBalancers } = this.#dependencies;
     const { cloud, ingress, tenant } = scope;
     try {
@@ -115,45 +115,45 @@ export class IngressReconciler {
     }
   }
 
-  async #unwanted(scope: PresentIngressScope, pass: Pass): Promise<void> {
+  async #reconcileUnserved(scope: PresentIngressScope, pass: Pass): Promise<void> {
     const { attempts, certificates, events, watch } = this.#dependencies;
     const { cloud, ingress, key, tenant } = scope;
     const removed = (await hasLoadBalancers(cloud))
-      ? await removeLoadBalancer(scope, keptOf(scope), this.#dependencies)
-      : { isGone: true };
-    if (!removed.isGone) return pass.requeueAfter(removed.againInMs);
+      ? await removeLoadBalancer(scope, keptIPDescription(scope), this.#dependencies)
+      : { isDeleted: true };
+    if (!removed.isDeleted) return pass.requeueAfter(removed.requeueAfterMs);
     await certificates.remove(scope);
     await releaseIngress(scope);
     events.normal(tenant, ingress, 'Deleted', 'Deleted load balancer');
     watch.settle(key, 'deletion');
-    this.#end(key);
+    this.#forget(key);
     attempts.forget(key);
   }
 
   /** The Ingress no longer exists: either its finalizer was removed and nothing remains, or it was force-deleted. */
-  async #forgotten(scope: IngressScope, pass: Pass): Promise<void> {
+  async #reconcileDeleted(scope: IngressScope, pass: Pass): Promise<void> {
     const { certificates } = this.#dependencies;
     const { cloud, key, owner, projectID, tenant } = scope;
     const listed = cloud.cache.loadBalancers.snapshot();
     const { loadBalancers } = cloud.ledgers;
-    const isAnyLeft = ofOwner(listed, projectID, owner).some(
+    const hasAnyLeft = objectsOfOwner(listed, projectID, owner).some(
       ({ id }) => !loadBalancers.isDeleting(id, listed.listedAtMs ?? 0),
     );
-    if (isAnyLeft || (await certificates.isAnyLeft(scope))) {
+    if (hasAnyLeft || (await certificates.hasAnyLeft(scope))) {
       // The cache may be stale: check with the API server.
       const all = boundedPages(tenant.client.metadata(Ingresses), { signal: pass.signal });
-      if (await ofTenant(isAny(all, ({ metadata }) => metadata.uid === owner.ingressUid))) return;
+      if (await wrapTenantError(someMatch(all, ({ metadata }) => metadata.uid === owner.ingressUid))) return;
       pass.signal.throwIfAborted();
-      const { isGone, againInMs } = await removeLoadBalancer(scope, undefined, this.#dependencies);
-      if (!isGone) return pass.requeueAfter(againInMs);
+      const { isDeleted, requeueAfterMs } = await removeLoadBalancer(scope, undefined, this.#dependencies);
+      if (!isDeleted) return pass.requeueAfter(requeueAfterMs);
       await certificates.remove(scope);
     }
-    this.#end(key);
+    this.#forget(key);
   }
 
-  #end(key: string): void {
+  #forget(key: string): void {
     const { certificates, recovery, loadBalancers, memory, policies, secrets, watch } = this.#dependencies;
-    watch.end(key);
+    watch.stopExpecting(key);
     memory.forget(key);
     recovery.forget(key);
     policies.forget(key);
@@ -162,16 +162,16 @@ export class IngressReconciler {
     secrets.forget(key);
   }
 
-  #recordFailure({ tenant, ingress }: IngressPlace, { reason, message, party }: Failure): void {
+  #recordFailure({ tenant, ingress }: IngressWriteScope, { reason, message, party }: Failure): void {
     // Still in progress, or the cluster's own API fails and would not accept a status either.
     if (reason === 'Provisioning' || party === 'tenantApi') return;
     this.#dependencies.events.warning(tenant, ingress, 'Failed', `${reason}: ${message}`);
   }
 }
 
-function isWanted(tenant: TenantCluster, ingress: Ingress): 'yes' | 'no' | 'unknown' {
+function servedState(tenant: TenantCluster, ingress: Ingress): 'yes' | 'no' | 'unknown' {
   if (isBeingDeleted(ingress)) return 'no';
-  const name = decidingClass(ingress);
+  const name = effectiveClass(ingress);
   if (name === undefined) return isServed(ingress, undefined) ? 'yes' : 'no';
   const classes = ingressClassesOf(tenant);
   if (!classes.hasSynced) return 'unknown';
@@ -179,8 +179,8 @@ function isWanted(tenant: TenantCluster, ingress: Ingress): 'yes' | 'no' | 'unkn
 }
 
 /** Description of a floating IP that outlives its Ingress. */
-function keptOf({ cluster, ingress }: PresentIngressScope): { readonly as: string } | undefined {
+function keptIPDescription({ cluster, ingress }: PresentIngressScope): { readonly as: string } | undefined {
   const { annotations, namespace, name } = ingress.metadata;
-  const words = `Floating IP kept of Kubernetes Ingress ${namespace}/${name} from cluster ${cluster.metadata.name}`;
-  return keptFloatingIPNameFrom(words, annotations?.[INGRESS_ANNOTATION.keepFloatingIP]);
+  const description = `Floating IP kept of Kubernetes Ingress ${namespace}/${name} from cluster ${cluster.metadata.name}`;
+  return keptFloatingIPNameFrom(description, annotations?.[INGRESS_ANNOTATION.keepFloatingIP]);
 }

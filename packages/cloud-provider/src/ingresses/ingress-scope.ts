@@ -13,4 +13,4 @@ export interface PresentIngressScope extends IngressScope {
 }
 
 /** The part needed to write to the Ingress. */
-export type IngressPlace = Pick<PresentIngressScope, 'ingress' | 'tenant' | 'signal'>;
+export type IngressWriteScope = Pick<PresentIngressScope, 'ingress' | 'tenant' | 'signal'>;

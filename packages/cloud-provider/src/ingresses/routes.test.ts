@@ -19,17 +19,17 @@ function read(spec: IngressSpec) {
   return { routes, warnings: reader.warnings };
 }
 
-/** Where a load balancer sends a request: the first policy all of whose rules hold. */
-function sentTo(routes: readonly Route[], host: string, requested: string): string | undefined {
-  const holds = ({ type, compare_type, value }: ReturnType<typeof rulesOf>[number]) => {
+/** Where a load balancer sends a request: to the target of the first policy whose rules all match. */
+function targetOf(routes: readonly Route[], host: string, requested: string): string | undefined {
+  const matchesRule = ({ type, compare_type, value }: ReturnType<typeof rulesOf>[number]) => {
     const text = type === 'HOST_NAME' ? host : requested;
     if (compare_type === 'REGEX') return new RegExp(value, type === 'HOST_NAME' ? 'i' : '').test(text);
     return compare_type === 'EQUAL_TO' ? text === value : text.startsWith(value);
   };
-  return routes.find((route) => rulesOf(route).every(holds))?.backend?.service ?? undefined;
+  return routes.find((route) => rulesOf(route).every(matchesRule))?.backend?.service ?? undefined;
 }
 
-// The table of https://kubernetes.io/docs/concepts/services-networking/ingress/#examples, and what it leaves open.
+// The table of https://kubernetes.io/docs/concepts/services-networking/ingress/#examples, and the cases that it omits.
 test.each<[pathType: string, path: string, request: string, isServed: boolean]>([
   ['Prefix', '/', '/', true],
   ['Prefix', '/', '/any/path', true],
@@ -54,10 +54,10 @@ test.each<[pathType: string, path: string, request: string, isServed: boolean]>(
   ['Exact', '/Foo', '/foo', false],
   ['ImplementationSpecific', '/foo', '/foobar', true],
   ['ImplementationSpecific', '/', '/any', true],
-])('%s %s: %s', (pathType, text, request, isServed) => {
+])('matches %s %s: %s', (pathType, text, request, isServed) => {
   const { routes } = read({ rules: [rule('a.example', path(text, pathType))] });
 
-  expect(sentTo(routes, 'a.example', request)).toBe(isServed ? 'web' : undefined);
+  expect(targetOf(routes, 'a.example', request)).toBe(isServed ? 'web' : undefined);
 });
 
 test.each<[host: string, request: string, isServed: boolean]>([
@@ -71,10 +71,10 @@ test.each<[host: string, request: string, isServed: boolean]>([
   ['*.foo.example', 'bar.foo.example:80', true],
   ['*.foo.example', 'baz.bar.foo.example', false],
   ['*.foo.example', 'foo.example', false],
-])('host %s: %s', (host, request, isServed) => {
+])('matches host %s: %s', (host, request, isServed) => {
   const { routes } = read({ rules: [rule(host, path('/', 'Prefix'))] });
 
-  expect(sentTo(routes, request, '/')).toBe(isServed ? 'web' : undefined);
+  expect(targetOf(routes, request, '/')).toBe(isServed ? 'web' : undefined);
 });
 
 const MANY = [
@@ -97,41 +97,41 @@ test.each<[host: string, request: string, service: string | undefined]>([
   ['a.b.example', '/other', undefined],
   ['c.b.example', '/x', 'wildcard'],
   ['elsewhere.example', '/x', 'all'],
-])('the most specific one applies, the host first: %s%s', (host, request, service) => {
+])('applies the most specific path, the host first: %s%s', (host, request, service) => {
   const { routes } = read({ rules: MANY });
 
-  expect(sentTo(routes, host, request)).toBe(service);
-  expect(sentTo(read({ rules: MANY.toReversed() }).routes, host, request)).toBe(service);
+  expect(targetOf(routes, host, request)).toBe(service);
+  expect(targetOf(read({ rules: MANY.toReversed() }).routes, host, request)).toBe(service);
 });
 
-test('the same host in two rules is one host', () => {
+test('treats the same host in two rules as one host', () => {
   const { routes } = read({
     rules: [rule('a.example', path('/', 'Prefix', 'root')), rule('a.example', path('/api', 'Prefix', 'api'))],
   });
 
-  expect([sentTo(routes, 'a.example', '/api'), sentTo(routes, 'a.example', '/')]).toEqual(['api', 'root']);
+  expect([targetOf(routes, 'a.example', '/api'), targetOf(routes, 'a.example', '/')]).toEqual(['api', 'root']);
 });
 
-test.each<{ is: string; given: HTTPIngressPath[]; reason: string }>([
-  { is: 'a quote, which ends a text in a configuration', given: [path("/it's", 'Prefix')], reason: 'PathNotServed' },
-  { is: 'a space', given: [path('/a b', 'Exact')], reason: 'PathNotServed' },
-  { is: 'a new line', given: [path('/a\nacl x', 'Exact')], reason: 'PathNotServed' },
-  { is: 'a backslash', given: [path('/a\\', 'Exact')], reason: 'PathNotServed' },
-  { is: 'more than a rule holds', given: [path(`/${'a'.repeat(300)}`, 'Prefix')], reason: 'PathNotServed' },
-  { is: 'no slash', given: [path('foo', 'ImplementationSpecific')], reason: 'PathNotServed' },
+test.each<{ is: string; rows: HTTPIngressPath[]; reason: string }>([
+  { is: 'a quote, which ends a text in a configuration', rows: [path("/it's", 'Prefix')], reason: 'PathNotServed' },
+  { is: 'a space', rows: [path('/a b', 'Exact')], reason: 'PathNotServed' },
+  { is: 'a new line', rows: [path('/a\nacl x', 'Exact')], reason: 'PathNotServed' },
+  { is: 'a backslash', rows: [path('/a\\', 'Exact')], reason: 'PathNotServed' },
+  { is: 'more than a rule holds', rows: [path(`/${'a'.repeat(300)}`, 'Prefix')], reason: 'PathNotServed' },
+  { is: 'no slash', rows: [path('foo', 'ImplementationSpecific')], reason: 'PathNotServed' },
   {
     is: 'a backend that is no Service',
-    given: [{ path: '/', pathType: 'Prefix', backend: { resource: { kind: 'Bucket', name: 'b' } } }],
+    rows: [{ path: '/', pathType: 'Prefix', backend: { resource: { kind: 'Bucket', name: 'b' } } }],
     reason: 'BackendNotServed',
   },
-])('a path with $is is reported and left out', ({ given, reason }) => {
-  const { routes, warnings } = read({ rules: [rule('a.example', ...given)] });
+])('reports and omits a path with $is', ({ rows, reason }) => {
+  const { routes, warnings } = read({ rules: [rule('a.example', ...rows)] });
 
   expect(routes).toEqual([]);
   expect(warnings.map((warning) => warning.reason)).toEqual([reason]);
 });
 
-test('the first of two equal paths applies, and the other is reported', () => {
+test('applies the first of two equal paths, and reports the other', () => {
   const { routes, warnings } = read({
     rules: [rule('', path('/a', 'Prefix', 'first'), path('/a/', 'Prefix', 'second'))],
   });
@@ -140,7 +140,7 @@ test('the first of two equal paths applies, and the other is reported', () => {
   expect(warnings.map(({ reason }) => reason)).toEqual(['DuplicatePath']);
 });
 
-test('a rule without paths goes to the default backend, whatever other rules say of its host', () => {
+test('sends a rule without paths to the default backend, regardless of other rules for its host', () => {
   const { routes } = read({ rules: [{ host: 'a.example' }, rule('', path('/', 'Prefix', 'all'))] });
 
   expect(routes[0]).toEqual({ host: 'a.example', path: { type: 'Prefix', value: '/' }, backend: undefined });

@@ -1,6 +1,6 @@
 import { trimmedEnd } from '@fairway/base/trim';
 import type { Ingress, IngressBackend } from '@fairway/kube/kinds/generated/types';
-import { fitsRules } from '../l7/l7-rules.ts';
+import { fitsRuleLimits } from '../l7/l7-rules.ts';
 import { type Backend, EVERY_PATH, type PathMatch, type Route } from '../l7/route.ts';
 import type { AnnotationReader } from '../load-balancers/annotation-reader.ts';
 import { displayText } from '../load-balancers/display-text.ts';
@@ -12,8 +12,8 @@ const PATH = /^\/[A-Za-z0-9._~!$&()*+,;=:@%/-]*$/;
 export function routesOf({ spec }: Ingress, reader: AnnotationReader): readonly Route[] {
   const hosts = new Map<string, Route[]>();
   const known = new Set<string>();
-  for (const { host: written = '', http } of spec.rules ?? []) {
-    const host = written.toLowerCase();
+  for (const { host: specHost = '', http } of spec.rules ?? []) {
+    const host = specHost.toLowerCase();
     const routes = hosts.get(host) ?? [];
     hosts.set(host, routes);
     for (const { path = '', pathType, backend } of http?.paths ?? []) {
@@ -23,7 +23,7 @@ export function routesOf({ spec }: Ingress, reader: AnnotationReader): readonly 
   }
   return [...hosts]
     .toSorted(([a], [b]) => byHost(a, b))
-    .flatMap(([host, routes]) => [...routes.toSorted(bySpecificity), ...restOf(host, routes, hosts)]);
+    .flatMap(([host, routes]) => [...routes.toSorted(bySpecificity), ...fallbackRoutes(host, routes, hosts)]);
 }
 
 /** In spec order. octavia-ingress-controller treats every path as `ImplementationSpecific`. */
@@ -38,7 +38,7 @@ export function backendOf({ service }: IngressBackend): Backend | undefined {
   return { service: service.name, port: service.port?.name || (service.port?.number ?? 0) };
 }
 
-/** Also checks for duplicates: `known` are the paths before it. */
+/** Also checks for duplicates; `known` contains earlier paths. */
 function isServed(route: Route, known: Set<string>, reader: AnnotationReader): boolean {
   const { host, path, backend } = route;
   const what = `path ${displayText(path.value)} of host ${host === '' ? 'any' : displayText(host)}`;
@@ -46,12 +46,12 @@ function isServed(route: Route, known: Set<string>, reader: AnnotationReader): b
     reader.warn('BackendNotServed', `${what} is not served: its backend is not a Service`);
     return false;
   }
-  if (!PATH.test(path.value) || !fitsRules(route)) {
+  if (!PATH.test(path.value) || !fitsRuleLimits(route)) {
     const allowed = 'a path may contain letters, digits and ._~!$&()*+,;=:@%/-, and at most 200 characters';
     reader.warn('PathNotServed', `${what} is not served because Octavia cannot match it: ${allowed}`);
     return false;
   }
-  const key = `${host} ${isEvery(path) ? '' : path.type} ${path.value}`;
+  const key = `${host} ${matchesAll(path) ? '' : path.type} ${path.value}`;
   if (known.has(key)) {
     reader.warn('DuplicatePath', `${what} is specified twice: only the first one is used`);
     return false;
@@ -60,7 +60,7 @@ function isServed(route: Route, known: Set<string>, reader: AnnotationReader): b
   return true;
 }
 
-function isEvery({ type, value }: PathMatch): boolean {
+function matchesAll({ type, value }: PathMatch): boolean {
   return type !== 'Exact' && value === '/';
 }
 
@@ -89,11 +89,11 @@ function pathRank({ type }: PathMatch): number {
 }
 
 /** The host has precedence: a request that matches none of its paths is not matched against wildcard hosts or all hosts. */
-function restOf(host: string, routes: readonly Route[], hosts: ReadonlyMap<string, unknown>): readonly Route[] {
+function fallbackRoutes(host: string, routes: readonly Route[], hosts: ReadonlyMap<string, unknown>): readonly Route[] {
   const wildcard = `*${host.slice(host.indexOf('.'))}`;
-  const isCovered = host !== '' && (hosts.has('') || (hostRank(host) === 0 && hosts.has(wildcard)));
-  const isWhole = routes.some(({ path }) => isEvery(path));
-  return isCovered && !isWhole ? [{ host, path: EVERY_PATH, backend: undefined }] : [];
+  const hasFallback = host !== '' && (hosts.has('') || (hostRank(host) === 0 && hosts.has(wildcard)));
+  const isCatchAll = routes.some(({ path }) => matchesAll(path));
+  return hasFallback && !isCatchAll ? [{ host, path: EVERY_PATH, backend: undefined }] : [];
 }
 
 function compare(a: string, b: string): number {

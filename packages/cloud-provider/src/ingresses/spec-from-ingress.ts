@@ -8,7 +8,7 @@ import type { FloatingIPSpec, Timeouts } from '../load-balancers/load-balancer-s
 import { ServiceRefused } from '../load-balancers/service-refused.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
 import { rangesOf } from '../load-balancers/source-ranges.ts';
-import { requireRestricted } from '../load-balancers/unread-annotations.ts';
+import { requireNotRestricted } from '../load-balancers/unread-annotations.ts';
 import { INGRESS_ANNOTATION as ANNOTATION, INGRESS_RULES } from './annotation-names.ts';
 import { backendOf, routesOf } from './routes.ts';
 import { tlsSpecFromIngress } from './tls-spec.ts';
@@ -16,12 +16,15 @@ import type { TlsSpec } from './tls-traffic.ts';
 
 /** Octavia's maximum timeout: 24 days, in milliseconds. */
 const MAX_TIMEOUT_MS = 24 * 24 * 60 * 60 * 1000;
-/** Each is a listener policy, evaluated in order for every request, and each change of one takes the load balancer seconds. */
+/**
+ * Each one is a listener policy that is evaluated in order for every request. Each change of one takes the load
+ * balancer seconds.
+ */
 const MAX_ROUTES = 200;
-/** Each has all nodes as members. */
+/** Each pool has all nodes as members. */
 const MAX_BACKENDS = 50;
 
-const USE = { internal: `${ANNOTATION.internal}: "true"`, sources: ANNOTATION.sourceRanges };
+const ADVICE = { internal: `${ANNOTATION.internal}: "true"`, sources: ANNOTATION.sourceRanges };
 
 /** The load balancer spec of an Ingress, with all defaults applied. */
 export interface IngressLoadBalancerSpec {
@@ -58,15 +61,15 @@ export function specFromIngress(
     defaultBackend: defaultBackendOf(ingress, reader),
     tls: tlsSpecFromIngress(ingress, routes, reader),
   };
-  requireBounded(balancerSpec);
+  requireWithinLimits(balancerSpec);
   const isDecided = isInternal || reader.text(ANNOTATION.internal) !== undefined;
-  requireRestricted(reader.unread, { isDecided, sourceRanges: balancerSpec.sourceRanges, use: USE });
+  requireNotRestricted(reader.unread, { isDecided, sourceRanges: balancerSpec.sourceRanges, advice: ADVICE });
   return { balancerSpec, warnings: reader.warnings };
 }
 
 function floatingIPSpec(
   reader: AnnotationReader,
-  { floating }: LoadBalancerPlacement,
+  { floatingIP }: LoadBalancerPlacement,
   isInternal: boolean,
 ): FloatingIPSpec | undefined {
   const address = reader.text(ANNOTATION.floatingIP);
@@ -80,7 +83,7 @@ function floatingIPSpec(
     }
     return undefined;
   }
-  if (floating !== undefined) return { ...floating, address };
+  if (floatingIP !== undefined) return { ...floatingIP, address };
   reader.warn('LoadBalancerForcedInternal', 'no floating IP is assigned: the cluster has no external network');
   return undefined;
 }
@@ -92,7 +95,7 @@ function sourceRangesOf(reader: AnnotationReader): readonly string[] {
 
 /** Octavia's defaults are sent explicitly, so removing an annotation reverts its effect. */
 function timeoutsOf(reader: AnnotationReader): Timeouts {
-  const read = (name: string, otherwise: number) => reader.integer(name, { min: 0, max: MAX_TIMEOUT_MS }) ?? otherwise;
+  const read = (name: string, defaultMs: number) => reader.integer(name, { min: 0, max: MAX_TIMEOUT_MS }) ?? defaultMs;
   return {
     clientData: read(ANNOTATION.timeoutClientData, 50_000),
     memberConnect: read(ANNOTATION.timeoutMemberConnect, 5_000),
@@ -109,7 +112,7 @@ function defaultBackendOf({ spec }: Ingress, reader: AnnotationReader): Backend 
   return backend;
 }
 
-function requireBounded({ routes, ...balancerSpec }: IngressLoadBalancerSpec): void {
+function requireWithinLimits({ routes, ...balancerSpec }: IngressLoadBalancerSpec): void {
   if (routes.length > MAX_ROUTES) {
     const message = `spec.rules: ${routes.length} paths, but a load balancer can have at most ${MAX_ROUTES}: create more Ingresses`;
     throw new ServiceRefused(message);
@@ -121,7 +124,7 @@ function requireBounded({ routes, ...balancerSpec }: IngressLoadBalancerSpec): v
   );
 }
 
-/** Without duplicates. */
+/** The backends, without duplicates. */
 export function backendsOf({
   routes,
   defaultBackend,
@@ -130,7 +133,7 @@ export function backendsOf({
   return [...new Map(all.map((backend) => [poolNameOf(backend), backend])).values()];
 }
 
-/** Human-readable name within the Ingress's load balancer. */
+/** Human-readable pool name within the Ingress's load balancer. */
 export function poolNameOf({ service, port }: Backend): string {
   return `pool_${service}_${port}`;
 }

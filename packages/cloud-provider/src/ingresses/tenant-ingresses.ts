@@ -12,30 +12,30 @@ export const CLEANUP_FINALIZER = 'fairway.dev/ingress-load-balancer';
 export const CONTROLLER = 'fairway.dev/octavia';
 
 /** The class that works without an IngressClass object. */
-const OCTAVIA = 'octavia';
+const OCTAVIA_CLASS = 'octavia';
 
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 /** Values of the annotation; the first is octavia-ingress-controller's. */
-const OLD_CLASSES: ReadonlySet<string> = new Set(['openstack', OCTAVIA]);
+const LEGACY_CLASSES: ReadonlySet<string> = new Set(['openstack', OCTAVIA_CLASS]);
 
 /** Name of the class; undefined if it has none, or if its annotation selects octavia-ingress-controller. */
-function classOf({ metadata, spec }: Ingress): { readonly name: string | undefined; readonly isOld: boolean } {
+function classOf({ metadata, spec }: Ingress): { readonly name: string | undefined; readonly isLegacy: boolean } {
   const { ingressClassName: name } = spec;
   const old = metadata.annotations?.[CLASS_ANNOTATION];
-  return { name, isOld: name === undefined && old !== undefined && OLD_CLASSES.has(old) };
+  return { name, isLegacy: name === undefined && old !== undefined && LEGACY_CLASSES.has(old) };
 }
 
 /** The name of the IngressClass that determines the controller of the Ingress; undefined if none does. */
-export function decidingClass(ingress: Ingress): string | undefined {
+export function effectiveClass(ingress: Ingress): string | undefined {
   const { name } = classOf(ingress);
-  return name === OCTAVIA ? undefined : name;
+  return name === OCTAVIA_CLASS ? undefined : name;
 }
 
 /** Whether Fairway should serve it. `ingressClass`: its class, if it exists; deleting it does not stop an Ingress that is already served. Pure. */
 export function isServed(ingress: Ingress, ingressClass: Pick<IngressClass, 'spec'> | undefined): boolean {
-  const { name, isOld } = classOf(ingress);
-  if (name === undefined) return isOld;
-  if (name === OCTAVIA) return true;
+  const { name, isLegacy } = classOf(ingress);
+  if (name === undefined) return isLegacy;
+  if (name === OCTAVIA_CLASS) return true;
   return ingressClass === undefined
     ? hasFinalizer(ingress, CLEANUP_FINALIZER)
     : ingressClass.spec.controller === CONTROLLER;
@@ -43,8 +43,8 @@ export function isServed(ingress: Ingress, ingressClass: Pick<IngressClass, 'spe
 
 /** Whether it belongs to Fairway, or may. */
 export function mayBeServed(ingress: Ingress): boolean {
-  const { name, isOld } = classOf(ingress);
-  return name !== undefined || isOld || hasFinalizer(ingress, CLEANUP_FINALIZER);
+  const { name, isLegacy } = classOf(ingress);
+  return name !== undefined || isLegacy || hasFinalizer(ingress, CLEANUP_FINALIZER);
 }
 
 /** The cached Ingresses of a cluster; those that certainly do not belong to Fairway are reduced to their identity. */
@@ -72,7 +72,7 @@ export const candidateIngresses: CacheIndex<Ingress> = {
   valuesOf: (ingress) => (mayBeServed(ingress) ? ['yes'] : []),
 };
 
-/** By `namespace/name` of the Services that they send to. */
+/** By `namespace/name` of the Services that they send requests to. */
 export const ingressesByService: CacheIndex<Ingress> = {
   name: 'service',
   valuesOf: ({ metadata, spec }) => {

@@ -4,11 +4,11 @@ import type { AnnotationReader } from '../load-balancers/annotation-reader.ts';
 import { displayText } from '../load-balancers/display-text.ts';
 import { ServiceRefused } from '../load-balancers/service-refused.ts';
 import { INGRESS_ANNOTATION as ANNOTATION } from './annotation-names.ts';
-import { closedHosts, type HttpHandling, type TlsSpec } from './tls-traffic.ts';
+import { type HttpHandling, httpsOnlyHosts, type TlsSpec } from './tls-traffic.ts';
 
-/** Each is a copy in Barbican, and one in every amphora. */
+/** Each certificate is copied to Barbican and to every amphora. */
 const MAX_SECRETS = 20;
-/** Each is a policy of port 80. */
+/** Each host is a policy of port 80. */
 const MAX_HOSTS = 200;
 
 /** The TLS settings of `spec.tls`; undefined if unset. Throws ServiceRefused if limits are exceeded. Pure. */
@@ -22,15 +22,18 @@ export function tlsSpecFromIngress(
   if (entries.length === 0) return undefined;
   const secrets = [...new Set(entries.flatMap(({ secretName }) => secretName || []))];
   const hosts = new Set(entries.flatMap(({ hosts: each }) => (each?.length ? each.map(lowerCase) : [''])));
-  requireBounded('Secrets', secrets.length, MAX_SECRETS);
-  requireBounded('hosts', hosts.size, MAX_HOSTS);
+  requireWithinLimit('Secrets', secrets.length, MAX_SECRETS);
+  requireWithinLimit('hosts', hosts.size, MAX_HOSTS);
   entries.forEach(({ secretName, hosts: each = [] }, index) => {
     if (secretName) return;
-    const whose = each.length === 0 ? 'every host' : each.map(displayText).join(', ');
-    reader.warn('CertificateMissing', `spec.tls[${index}] specifies no Secret: no certificate is served for ${whose}`);
+    const hostsText = each.length === 0 ? 'every host' : each.map(displayText).join(', ');
+    reader.warn(
+      'CertificateMissing',
+      `spec.tls[${index}] specifies no Secret: no certificate is served for ${hostsText}`,
+    );
   });
   const tls = { secrets, hosts: [...hosts], http };
-  warnOfBarred(routes, tls, reader);
+  warnOfBlockedRoutes(routes, tls, reader);
   return tls;
 }
 
@@ -38,7 +41,7 @@ function lowerCase(text: string): string {
   return text.toLowerCase();
 }
 
-/** GKE's annotation is used if Fairway's own is missing. */
+/** GKE's annotation is used if Fairway's own is absent. */
 function httpHandling(reader: AnnotationReader, hasTls: boolean): HttpHandling {
   const own = reader.oneOf(ANNOTATION.http, ['redirect', 'serve', 'none']);
   const isAllowed = reader.flag(ANNOTATION.allowHttp);
@@ -49,19 +52,19 @@ function httpHandling(reader: AnnotationReader, hasTls: boolean): HttpHandling {
   return own ?? (isAllowed === false ? 'none' : 'redirect');
 }
 
-function requireBounded(what: string, count: number, limit: number): void {
+function requireWithinLimit(what: string, count: number, limit: number): void {
   if (count <= limit) return;
   throw new ServiceRefused(
     `spec.tls: ${count} ${what}, but a load balancer can have at most ${limit}: create more Ingresses`,
   );
 }
 
-function warnOfBarred(routes: readonly Route[], tls: TlsSpec, reader: AnnotationReader): void {
+function warnOfBlockedRoutes(routes: readonly Route[], tls: TlsSpec, reader: AnnotationReader): void {
   if (tls.http !== 'redirect') return;
-  const { barredHosts } = closedHosts({ routes, tls });
-  if (barredHosts.length === 0) return;
+  const { blockedHosts } = httpsOnlyHosts({ routes, tls });
+  if (blockedHosts.length === 0) return;
   reader.warn(
     'HttpNotRedirected',
-    `requests on port 80 for ${barredHosts.map(displayText).join(', ')} get a 503 response instead of a redirect: Octavia cannot redirect wildcard hosts; list the hosts in spec.tls and spec.rules`,
+    `requests on port 80 for ${blockedHosts.map(displayText).join(', ')} get a 503 response instead of a redirect: Octavia cannot redirect wildcard hosts; list the hosts in spec.tls and spec.rules`,
   );
 }

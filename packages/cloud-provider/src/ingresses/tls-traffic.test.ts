@@ -13,65 +13,65 @@ function tls(hosts: readonly string[], http: HttpHandling = 'redirect'): TlsSpec
   return { secrets: ['shop'], hosts, http };
 }
 
-/** What port 80 does: `host > HTTPS`, `host > web`, `host > nowhere`, and `> other` for the rest. */
-function shown(hosts: readonly string[], balancerSpec: TlsSpec | undefined): readonly string[] | undefined {
+/** Behavior of port 80: `host > HTTPS`, `host > web`, `host > dropped`, and `> other` for the rest. */
+function describeTraffic(hosts: readonly string[], balancerSpec: TlsSpec | undefined): readonly string[] | undefined {
   const plain = plainTraffic({ routes: hosts.map(route), defaultBackend: OTHER, tls: balancerSpec });
   if (plain === undefined) return undefined;
   return [
     ...plain.redirectedHosts.map((host) => `${host} > HTTPS`),
-    ...plain.routes.map(({ host, isBarred }) => `${host || '*'} > ${isBarred ? 'nowhere' : 'web'}`),
+    ...plain.routes.map(({ host, isBlocked }) => `${host || '*'} > ${isBlocked ? 'dropped' : 'web'}`),
     ...(plain.defaultBackend ? ['> other'] : []),
   ];
 }
 
 describe('port 80', () => {
-  test.each<{ is: string; hosts: string[]; tls: TlsSpec | undefined; does: string[] | undefined }>([
-    { is: 'without TLS', hosts: ['a.test'], tls: undefined, does: ['a.test > web', '> other'] },
-    { is: 'a host with TLS', hosts: ['a.test'], tls: tls(['a.test']), does: ['a.test > HTTPS', '> other'] },
+  test.each<{ is: string; hosts: string[]; tls: TlsSpec | undefined; expected: string[] | undefined }>([
+    { is: 'without TLS', hosts: ['a.test'], tls: undefined, expected: ['a.test > web', '> other'] },
+    { is: 'a host with TLS', hosts: ['a.test'], tls: tls(['a.test']), expected: ['a.test > HTTPS', '> other'] },
     {
       is: 'a host with TLS beside one without',
       hosts: ['a.test', 'b.test'],
       tls: tls(['a.test']),
-      does: ['a.test > HTTPS', 'b.test > web', '> other'],
+      expected: ['a.test > HTTPS', 'b.test > web', '> other'],
     },
     {
       is: 'a host with TLS and no rule, which the default backend serves',
       hosts: ['b.test'],
       tls: tls(['a.test']),
-      does: ['a.test > HTTPS', 'b.test > web', '> other'],
+      expected: ['a.test > HTTPS', 'b.test > web', '> other'],
     },
     {
       is: 'a host that a wildcard of TLS covers',
       hosts: ['a.shop.test'],
       tls: tls(['*.shop.test']),
-      does: ['a.shop.test > HTTPS', '*.shop.test > nowhere', '> other'],
+      expected: ['a.shop.test > HTTPS', '*.shop.test > dropped', '> other'],
     },
     {
       is: 'a wildcard covers one label alone',
       hosts: ['a.b.shop.test'],
       tls: tls(['*.shop.test']),
-      does: ['a.b.shop.test > web', '*.shop.test > nowhere', '> other'],
+      expected: ['a.b.shop.test > web', '*.shop.test > dropped', '> other'],
     },
     {
       is: 'a wildcard is barred before rules for every host',
       hosts: ['*.shop.test', ''],
       tls: tls(['*.shop.test']),
-      does: ['*.shop.test > nowhere', '* > web', '> other'],
+      expected: ['*.shop.test > dropped', '* > web', '> other'],
     },
-    { is: 'everything with TLS', hosts: ['a.test', '*.b.test', ''], tls: tls(['']), does: ['a.test > HTTPS'] },
+    { is: 'everything with TLS', hosts: ['a.test', '*.b.test', ''], tls: tls(['']), expected: ['a.test > HTTPS'] },
     {
       is: 'everything, served in the clear as well',
       hosts: ['a.test', ''],
       tls: tls([''], 'serve'),
-      does: ['a.test > web', '* > web', '> other'],
+      expected: ['a.test > web', '* > web', '> other'],
     },
-    { is: 'nothing at all', hosts: ['a.test', 'b.test'], tls: tls(['a.test'], 'none'), does: undefined },
-  ])('$is', ({ hosts, tls: balancerSpec, does }) => {
-    expect(shown(hosts, balancerSpec)).toEqual(does);
+    { is: 'nothing at all', hosts: ['a.test', 'b.test'], tls: tls(['a.test'], 'none'), expected: undefined },
+  ])('$is', ({ hosts, tls: balancerSpec, expected }) => {
+    expect(describeTraffic(hosts, balancerSpec)).toEqual(expected);
   });
 
-  test('an invalid host name is not put into a redirect', () => {
-    expect(shown(['a b'], tls(['']))).toEqual([]);
+  test('puts no invalid host name in a redirect', () => {
+    expect(describeTraffic(['a b'], tls(['']))).toEqual([]);
     expect(isEncrypted('a b', tls(['']))).toBe(true);
   });
 });

@@ -3,18 +3,18 @@ import { byHost } from './routes.ts';
 
 /** The TLS settings of an Ingress, in addition to its routes. */
 export interface TlsSpec {
-  /** Names of Secrets, without duplicates; the first usable one is for clients without SNI. */
+  /** Names of Secrets, without duplicates; the first usable one serves clients without SNI. */
   readonly secrets: readonly string[];
   /** Hosts whose requests must be encrypted; a leading `*.` matches one label; empty matches every host. */
   readonly hosts: readonly string[];
   readonly http: HttpHandling;
 }
 
-/** How port 80 handles hosts that must be encrypted: redirect to HTTPS, serve, or have no listener for any host. */
+/** How port 80 handles hosts that must be encrypted: redirects to HTTPS, serves them, or has no listener at all. */
 export type HttpHandling = 'redirect' | 'serve' | 'none';
 
-/** A route of port 80; barred requests do not even reach the default backend. */
-export type PlainRoute = Route & { readonly isBarred?: boolean };
+/** A route of port 80. Blocked requests do not even reach the default backend. */
+export type PlainRoute = Route & { readonly isBlocked?: boolean };
 
 export interface PlainTraffic {
   readonly redirectedHosts: readonly string[];
@@ -36,37 +36,37 @@ export function plainTraffic({ routes, defaultBackend, tls }: TrafficSpec): Plai
   if (tls === undefined || tls.http === 'serve') return { redirectedHosts: [], routes, defaultBackend };
   if (tls.http === 'none') return undefined;
   const open = routes.filter(({ host }) => !isEncrypted(host, tls));
-  const { redirectedHosts, barredHosts } = closedHosts({ routes, tls });
-  const barred = barredHosts.map((host) => ({ host, path: EVERY_PATH, backend: undefined, isBarred: true }));
+  const { redirectedHosts, blockedHosts } = httpsOnlyHosts({ routes, tls });
+  const blockedRoutes = blockedHosts.map((host) => ({ host, path: EVERY_PATH, backend: undefined, isBlocked: true }));
   return {
     redirectedHosts,
-    routes: [...open, ...barred].toSorted((a, b) => byHost(a.host, b.host)),
+    routes: [...open, ...blockedRoutes].toSorted((a, b) => byHost(a.host, b.host)),
     defaultBackend: isEncrypted('', tls) ? undefined : defaultBackend,
   };
 }
 
 /** A redirect needs a specific host, so requests for wildcard hosts are rejected. */
-export function closedHosts({ routes, tls }: { readonly routes: readonly Route[]; readonly tls: TlsSpec }): {
+export function httpsOnlyHosts({ routes, tls }: { readonly routes: readonly Route[]; readonly tls: TlsSpec }): {
   readonly redirectedHosts: readonly string[];
-  readonly barredHosts: readonly string[];
+  readonly blockedHosts: readonly string[];
 } {
   const all = [...new Set([...routes.map(({ host }) => host), ...tls.hosts])];
   const encrypted = all.filter((host) => host !== '' && isEncrypted(host, tls)).toSorted(byHost);
   return {
-    redirectedHosts: encrypted.filter(isNamed),
+    redirectedHosts: encrypted.filter(hasHostname),
     // If everything is encrypted, no distinction is needed.
-    barredHosts: tls.hosts.includes('') ? [] : encrypted.filter((host) => !isNamed(host)),
+    blockedHosts: tls.hosts.includes('') ? [] : encrypted.filter((host) => !hasHostname(host)),
   };
 }
 
 export function isEncrypted(host: string, { hosts }: Pick<TlsSpec, 'hosts'>): boolean {
   const wildcard = `*${host.slice(host.indexOf('.'))}`;
-  return hosts.some((each) => each === '' || each === host || (each === wildcard && isNamed(host)));
+  return hosts.some((each) => each === '' || each === host || (each === wildcard && hasHostname(host)));
 }
 
 const HOST_NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
 
 /** Whether it is an exact host name. */
-function isNamed(host: string): boolean {
+function hasHostname(host: string): boolean {
   return HOST_NAME.test(host);
 }

@@ -1,11 +1,11 @@
-import { changeTree, changing } from '../load-balancers/change-tree.ts';
+import { changeTree, withPendingChange } from '../load-balancers/change-tree.ts';
 import type { LoadBalancerScope } from '../load-balancers/load-balancer-scope.ts';
 import type { Action } from '../load-balancers/plan.ts';
 import type { TreeMemory } from '../load-balancers/tree-memory.ts';
 import type { ObservedRouting, RoutingAction } from './plan.ts';
 import type { PolicyLists } from './policy-lists.ts';
 
-interface Memories {
+interface CacheMemories {
   readonly memory: TreeMemory;
   readonly policies: PolicyLists;
 }
@@ -15,14 +15,14 @@ export function changeRouting(
   scope: LoadBalancerScope,
   action: Action | RoutingAction,
   tree: ObservedRouting,
-  memories: Memories,
+  memories: CacheMemories,
 ): Promise<void> {
   const { memory } = memories;
-  if (!isRouting(action)) return changeTree(scope, action, tree, memory);
-  return changing(scope, tree.loadBalancer, memory, () => perform(scope, action, tree, memories));
+  if (!isRoutingAction(action)) return changeTree(scope, action, tree, memory);
+  return withPendingChange(scope, tree.loadBalancer, memory, () => perform(scope, action, tree, memories));
 }
 
-const ROUTING: ReadonlySet<string> = new Set<RoutingAction['kind']>([
+const ROUTING_KINDS: ReadonlySet<string> = new Set<RoutingAction['kind']>([
   'createSharedPool',
   'createHttpListener',
   'createPolicy',
@@ -31,15 +31,15 @@ const ROUTING: ReadonlySet<string> = new Set<RoutingAction['kind']>([
   'deletePolicy',
 ]);
 
-function isRouting(action: Action | RoutingAction): action is RoutingAction {
-  return ROUTING.has(action.kind);
+function isRoutingAction(action: Action | RoutingAction): action is RoutingAction {
+  return ROUTING_KINDS.has(action.kind);
 }
 
 async function perform(
   scope: LoadBalancerScope,
   action: RoutingAction,
   { loadBalancer }: ObservedRouting,
-  { memory, policies }: Memories,
+  { memory, policies }: CacheMemories,
 ): Promise<void> {
   const { cloud, key, signal } = scope;
   const { ledgers } = cloud;
@@ -50,14 +50,14 @@ async function perform(
     case 'createSharedPool': {
       const body = { ...action.pool, loadbalancer_id: loadBalancer.id };
       const made = await cloud.make(ledgers.pools, key, () => octavia.pools.create(body, options));
-      ledgers.pools.recordMade(key, { ...made, loadbalancers }, cloud.now());
-      memory.wroteMembers(key, made.id, []);
+      ledgers.pools.recordWritten(key, { ...made, loadbalancers }, cloud.now());
+      memory.membersWritten(key, made.id, []);
       return;
     }
     case 'createHttpListener': {
       const body = { ...action.listener, loadbalancer_id: loadBalancer.id };
       const made = await cloud.make(ledgers.listeners, key, () => octavia.listeners.create(body, options));
-      ledgers.listeners.recordMade(key, { ...made, loadbalancers }, cloud.now());
+      ledgers.listeners.recordWritten(key, { ...made, loadbalancers }, cloud.now());
       policies.changed(scope);
       return;
     }

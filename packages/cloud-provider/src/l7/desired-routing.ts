@@ -4,8 +4,8 @@ import type { ListenerFields, LoadBalancerCreate, PoolTree } from '@fairway/open
 import type { DesiredPort } from '../load-balancers/desired.ts';
 import type { MemberAddress } from '../load-balancers/members.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
-import type { Certificates } from '../tls/kept-certificates.ts';
-import type { BackendPlace } from './backends.ts';
+import type { Certificates } from '../tls/barbican-certificates.ts';
+import type { BackendNodePort } from './backends.ts';
 import type { LoadBalancerPlacement, ProviderChoice } from './load-balancer-placement.ts';
 
 export type DesiredPool = Pick<DesiredPort, 'pool' | 'members' | 'monitor'>;
@@ -40,8 +40,8 @@ export interface DesiredRouting extends ProviderChoice {
 }
 
 /** Octavia's maximum name length. */
-export const MAX_NAME = 255;
-/** For requests without a backend: 503, as Octavia cannot return 404. */
+export const MAX_NAME_LENGTH = 255;
+/** For requests without a backend: responds with 503, as Octavia cannot return 404. */
 export const EMPTY_POOL = 'pool_nowhere';
 /** Headers that identify clients to Services. */
 export const FORWARDED_HEADERS = {
@@ -51,17 +51,17 @@ export const FORWARDED_HEADERS = {
 } as const;
 
 /** The protocol of an HTTPS listener in Octavia. */
-export function terminated([first, ...others]: Certificates) {
+export function terminatedTls([first, ...others]: Certificates) {
   return { protocol: 'TERMINATED_HTTPS', default_tls_container_ref: first, sni_container_refs: others } as const;
 }
 
-/** For redirect policies also the target, which is immutable too. */
+/** For redirect policies this includes the target, which is immutable too. */
 export function matchTagOf(rules: readonly L7RuleFields[], redirect?: L7Redirect): string {
   const text = JSON.stringify(redirect === undefined ? rules : [rules, redirect]);
   return `fairway-match-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }
 
-/** `algorithm`: by default the one of Service pools. */
+/** `algorithm`: by default that of Service pools. */
 export function emptyPool(
   name: string,
   tags: readonly string[],
@@ -80,21 +80,21 @@ export interface PoolContext {
   readonly monitorName: string;
 }
 
-/** All nodes, with this port. */
-export function poolOnNodes(name: string, place: BackendPlace, context: PoolContext): DesiredPool {
+/** A pool of all nodes, with this port. */
+export function poolOnNodes(name: string, place: BackendNodePort, context: PoolContext): DesiredPool {
   const { settings, memberSubnetID, members, tags, monitorName } = context;
-  const empty = emptyPool(name, tags, settings);
-  if ('problem' in place) return empty;
+  const withoutMembers = emptyPool(name, tags, settings);
+  if ('problem' in place) return withoutMembers;
   const { delay, timeout, maxRetries, maxRetriesDown } = settings.monitor;
   return {
-    ...empty,
+    ...withoutMembers,
     members: members.map(({ node, address }) => ({
       name: node,
       address,
       protocol_port: place.nodePort,
       ...(memberSubnetID !== undefined && { subnet_id: memberSubnetID }),
     })),
-    // Detects nodes that are down or have no endpoints of a Service with policy Local.
+    // The monitor detects nodes that are down or have no endpoints of a Service with policy Local.
     monitor: {
       name: monitorName,
       type: 'TCP',

@@ -2,7 +2,7 @@ import type { L7RuleFields } from '@fairway/openstack/types/l7-policy';
 import type { Route } from './route.ts';
 
 /** Octavia's maximum length of a rule's value. */
-export const MAX_VALUE = 255;
+export const MAX_VALUE_LENGTH = 255;
 
 /** The rules that must all match for a route. Pure. https://docs.openstack.org/api-ref/load-balancer/v2/#create-an-l7-rule */
 export function rulesOf({ host, path }: Pick<Route, 'host' | 'path'>): readonly L7RuleFields[] {
@@ -14,19 +14,19 @@ export function orMatchAll(rules: readonly L7RuleFields[]): readonly L7RuleField
   return rules.length > 0 ? rules : [{ type: 'PATH', compare_type: 'STARTS_WITH', value: '/' }];
 }
 
-export function fitsRules(route: Pick<Route, 'host' | 'path'>): boolean {
-  return areShort(rulesOf(route));
+export function fitsRuleLimits(route: Pick<Route, 'host' | 'path'>): boolean {
+  return fitLengthLimit(rulesOf(route));
 }
 
-export function areShort(rules: readonly L7RuleFields[]): boolean {
-  return rules.every(({ value }) => value.length <= MAX_VALUE);
+export function fitLengthLimit(rules: readonly L7RuleFields[]): boolean {
+  return rules.every(({ value }) => value.length <= MAX_VALUE_LENGTH);
 }
 
 /** `wildcard`: the pattern for its asterisk. Clients may add the port. Octavia ignores case in host names. */
 export function hostRules(host: string, wildcard: 'one label' | 'labels' = 'one label'): readonly L7RuleFields[] {
   if (host === '') return [];
-  const star = wildcard === 'one label' ? '[^.:]+' : '[^:]+';
-  const name = host.startsWith('*.') ? `${star}${literal(host.slice(1))}` : literal(host);
+  const labelPattern = wildcard === 'one label' ? '[^.:]+' : '[^:]+';
+  const name = host.startsWith('*.') ? `${labelPattern}${literal(host.slice(1))}` : literal(host);
   return [{ type: 'HOST_NAME', compare_type: 'REGEX', value: `^${name}(:[0-9]+)?$` }];
 }
 

@@ -3,13 +3,13 @@ import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { expect, test } from 'vitest';
 import { ANNOTATION } from '../load-balancers/annotation-names.ts';
 import { AnnotationReader } from '../load-balancers/annotation-reader.ts';
-import { settingsOf } from '../load-balancers/settings-of-cluster.ts';
+import { settingsOf } from '../load-balancers/cluster-settings.ts';
 import { loadBalancerPlacement, placementWarning, providerChoice } from './load-balancer-placement.ts';
 
 const ID = '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e';
 const OTHER_ID = '0cf8fcd5-65b6-4a0f-a1ad-0a7e8a5e2b9a';
 
-/** Where the operator has written this in clouds.yaml. */
+/** The placement with these operator settings in clouds.yaml. */
 function settings(written: object, network: object = { subnetID: 'nodes', externalNetworkID: 'external' }) {
   const cluster = { metadata: { name: 'demo' }, status: { network } } as Parameters<typeof settingsOf>[0];
   const found = settingsOf(cluster, { loadBalancers: CloudLoadBalancers.parse(written) });
@@ -24,15 +24,20 @@ function place(written: object, name?: string, network?: object) {
 
 test.each<{ written: object; provider?: string; flavorID?: string; reason: string }>([
   { written: {}, reason: 'Octavia decides' },
-  { written: { provider: 'amphora', flavor_id: ID }, provider: 'amphora', flavorID: ID, reason: 'as for Services' },
-  { written: { flavor_id: ID }, flavorID: ID, reason: 'the flavor is of the default provider' },
-  { written: { provider: 'a10' }, provider: 'a10', reason: 'others may read HTTP' },
+  {
+    written: { provider: 'amphora', flavor_id: ID },
+    provider: 'amphora',
+    flavorID: ID,
+    reason: 'Services use the same',
+  },
+  { written: { flavor_id: ID }, flavorID: ID, reason: 'the flavor belongs to the default provider' },
+  { written: { provider: 'a10' }, provider: 'a10', reason: 'other providers may parse HTTP' },
   {
     written: { provider: 'ovn', flavor_id: ID },
     provider: 'amphora',
-    reason: 'OVN reads none, and its flavor is its own',
+    reason: 'OVN does not parse HTTP, and its flavor is its own',
   },
-])('$written: provider $provider, flavor $flavorID, since $reason', ({ written, provider, flavorID }) => {
+])('uses provider $provider and flavor $flavorID for $written: $reason', ({ written, provider, flavorID }) => {
   expect(providerChoice(settings(written))).toEqual({ provider, flavorID });
 });
 
@@ -44,30 +49,30 @@ const CLASSES = {
   },
 };
 
-test('without a class it is in the network of the cluster', () => {
+test('is in the cluster’s network without a class', () => {
   expect(place(CLASSES)).toEqual({
     vip: { subnetID: 'nodes', networkID: undefined },
     memberSubnetID: 'nodes',
-    floating: { networkID: 'external', subnetID: undefined, subnets: undefined },
+    floatingIP: { networkID: 'external', subnetID: undefined, subnets: undefined },
   });
-  expect(place({}, undefined, { subnetID: 'nodes' }).floating).toBeUndefined();
+  expect(place({}, undefined, { subnetID: 'nodes' }).floatingIP).toBeUndefined();
 });
 
-test('a class specifies where addresses come from', () => {
+test('uses the networks of its class', () => {
   expect(place(CLASSES, 'gold')).toEqual({
     vip: { subnetID: undefined, networkID: OTHER_ID },
     memberSubnetID: 'nodes',
-    floating: { networkID: ID, subnetID: undefined, subnets: { name: undefined, tags: 'gold' } },
+    floatingIP: { networkID: ID, subnetID: undefined, subnets: { name: undefined, tags: 'gold' } },
   });
   expect(place(CLASSES, 'inside')).toMatchObject({ vip: { subnetID: ID }, memberSubnetID: OTHER_ID });
-  expect(place(CLASSES, 'near').floating).toMatchObject({ networkID: 'external', subnetID: OTHER_ID });
+  expect(place(CLASSES, 'near').floatingIP).toMatchObject({ networkID: 'external', subnetID: OTHER_ID });
 });
 
-test('an unknown class is refused with the names of existing ones', () => {
+test('refuses an unknown class, with the names of existing ones', () => {
   expect(() => place(CLASSES, 'iron')).toThrow('class "iron" does not exist; available: gold, inside, near');
 });
 
-test('an existing one stays where it is, and that is reported', () => {
+test('keeps an existing load balancer in place, and reports that', () => {
   const made = { vip_address: '10.0.0.5', vip_subnet_id: 'nodes', vip_network_id: 'net' } as LoadBalancer;
 
   expect(placementWarning(place(CLASSES), made)).toBeUndefined();

@@ -30,30 +30,32 @@ export interface LoadBalancerPlacement {
   readonly vip: Pick<LoadBalancerSpec['vip'], 'subnetID' | 'networkID'>;
   readonly memberSubnetID: string | undefined;
   /** Undefined if no floating IPs are available. */
-  readonly floating: Omit<FloatingIPSpec, 'address'> | undefined;
+  readonly floatingIP: Omit<FloatingIPSpec, 'address'> | undefined;
 }
 
-/** From its class, or else the cluster's network. Throws ServiceRefused for an unknown class. Pure. */
+/**
+ * Placement of its class, or of the cluster's network without one. Throws ServiceRefused for an unknown class. Pure.
+ */
 export function loadBalancerPlacement(reader: AnnotationReader, settings: LoadBalancerSettings): LoadBalancerPlacement {
-  const chosen = classOf(reader, settings);
-  const { subnetID, networkID } = chosen;
-  const isChosen = subnetID !== undefined || networkID !== undefined;
-  const floatingID = chosen.floatingNetworkID ?? settings.floatingNetworkID;
-  const floating = floatingID && {
-    networkID: floatingID,
-    ...(floatingSubnetsOf(reader, chosen) ?? defaultFloatingSubnets(settings, floatingID)),
+  const selectedClass = classOf(reader, settings);
+  const { subnetID, networkID } = selectedClass;
+  const isSubnetSet = subnetID !== undefined || networkID !== undefined;
+  const externalNetworkID = selectedClass.floatingNetworkID ?? settings.floatingNetworkID;
+  const floatingIP = externalNetworkID && {
+    networkID: externalNetworkID,
+    ...(floatingSubnetsOf(reader, selectedClass) ?? defaultFloatingSubnets(settings, externalNetworkID)),
   };
   return {
-    vip: isChosen ? { subnetID, networkID } : { subnetID: settings.subnetID, networkID: settings.networkID },
-    memberSubnetID: chosen.memberSubnetID ?? settings.memberSubnetID,
-    floating: floating || undefined,
+    vip: isSubnetSet ? { subnetID, networkID } : { subnetID: settings.subnetID, networkID: settings.networkID },
+    memberSubnetID: selectedClass.memberSubnetID ?? settings.memberSubnetID,
+    floatingIP: floatingIP || undefined,
   };
 }
 
 /** The warning for an existing load balancer whose class now specifies another placement. Pure. */
 export function placementWarning({ vip }: LoadBalancerPlacement, loadBalancer: LoadBalancer): string | undefined {
-  const wanted = { vip: { ...vip, portID: undefined, address: undefined } };
-  const fields = ignoredChanges({ ...wanted, flavorID: undefined, availabilityZone: undefined }, loadBalancer);
+  const desired = { vip: { ...vip, portID: undefined, address: undefined } };
+  const fields = ignoredChanges({ ...desired, flavorID: undefined, availabilityZone: undefined }, loadBalancer);
   if (fields.length === 0) return undefined;
   return `an existing load balancer retains its ${fields.join(', ')}: delete and recreate it to change this`;
 }

@@ -4,7 +4,7 @@ import type { Listener, LoadBalancer, Member, Pool } from '@fairway/openstack/ty
 import { describe, expect, test } from 'vitest';
 import { desiredIngress } from '../ingresses/desired.ts';
 import { specFromIngress } from '../ingresses/spec-from-ingress.ts';
-import { SETTINGS } from '../load-balancers/testing/a-service.ts';
+import { SETTINGS } from '../load-balancers/testing/services.ts';
 import type { DesiredListener, DesiredRouting } from './desired-routing.ts';
 import { type ObservedRouting, planRouting } from './plan.ts';
 
@@ -25,16 +25,16 @@ function desiredOf(spec: Ingress['spec'], certificates?: readonly [string, ...st
     ingress: ingress.metadata,
     members: [],
     tags: ['mark'],
-    placeOf: () => ({ problem: 'none' }),
+    nodePortOf: () => ({ problem: 'none' }),
     certificates,
   });
 }
 
 const TREE = { project_id: 'p', provisioning_status: 'ACTIVE', admin_state_up: true, tags: ['mark'] };
 
-/** As the API shows what `wanted` makes. */
-function made(wanted: DesiredRouting): ObservedRouting {
-  const pools = wanted.pools.map(
+/** What the API returns once `desired` has been created. */
+function made(desiredState: DesiredRouting): ObservedRouting {
+  const pools = desiredState.pools.map(
     ({ pool }): Pool => ({
       ...TREE,
       ...pool,
@@ -46,7 +46,7 @@ function made(wanted: DesiredRouting): ObservedRouting {
       members: [],
     }),
   );
-  const policies = wanted.listeners.flatMap(({ listener, policies: all }) =>
+  const policies = desiredState.listeners.flatMap(({ listener, policies: all }) =>
     all.map(
       ({ name, matchTag, rules, target }, index): L7Policy => ({
         ...TREE,
@@ -61,7 +61,7 @@ function made(wanted: DesiredRouting): ObservedRouting {
     ),
   );
   const loadBalancer: LoadBalancer = { ...TREE, id: 'lb', vip_address: '10.0.0.9', listeners: [], pools: [] };
-  const listeners = wanted.listeners.map(
+  const listeners = desiredState.listeners.map(
     ({ listener }): Listener => ({
       ...TREE,
       ...listener,
@@ -77,12 +77,12 @@ function made(wanted: DesiredRouting): ObservedRouting {
 
 const NOW = desired(path('/', 'web'), path('/api', 'api'));
 
-/** Does what a plan says to policies, as Octavia does, until there is nothing left. */
-function settle(wanted: DesiredRouting, start: ObservedRouting): { kinds: string[]; names: string[] } {
+/** Applies planned changes as Octavia does, until there are none left. */
+function settle(desiredState: DesiredRouting, start: ObservedRouting): { kinds: string[]; names: string[] } {
   let observed = start;
   const kinds: string[] = [];
   for (let steps = 0; steps < 50; steps++) {
-    const plan = planRouting(wanted, observed);
+    const plan = planRouting(desiredState, observed);
     if (plan.kind !== 'act') return { kinds, names: observed.policies.map(({ name }) => name ?? '') };
     kinds.push(plan.action.kind);
     observed = after(observed, plan.action);
@@ -92,11 +92,11 @@ function settle(wanted: DesiredRouting, start: ObservedRouting): { kinds: string
 
 type AnyAction = Extract<ReturnType<typeof planRouting>, { kind: 'act' }>['action'];
 
-const renumbered = (all: readonly L7Policy[]) => all.map((policy, index) => ({ ...policy, position: index + 1 }));
+const withPositions = (all: readonly L7Policy[]) => all.map((policy, index) => ({ ...policy, position: index + 1 }));
 
-function placed(all: readonly L7Policy[], policy: L7Policy, position: number): readonly L7Policy[] {
+function withPolicyAt(all: readonly L7Policy[], policy: L7Policy, position: number): readonly L7Policy[] {
   const others = all.filter(({ id }) => id !== policy.id);
-  return renumbered([...others.slice(0, position - 1), policy, ...others.slice(position - 1)]);
+  return withPositions([...others.slice(0, position - 1), policy, ...others.slice(position - 1)]);
 }
 
 /** A minimal model of Octavia: the routing after one action. */
@@ -105,7 +105,7 @@ function after(observed: ObservedRouting, action: AnyAction): ObservedRouting {
   if (action.kind === 'createPolicy') {
     const { position, tags, ...fields } = action.policy;
     const policy = { ...TREE, ...fields, id: `new-${fields.name}`, tags: [...(tags ?? [])], rules: [], position };
-    return { ...observed, policies: placed(policies, policy, position) };
+    return { ...observed, policies: withPolicyAt(policies, policy, position) };
   }
   if (action.kind === 'createRule') {
     const more = { id: action.rule.value };
@@ -120,10 +120,10 @@ function after(observed: ObservedRouting, action: AnyAction): ObservedRouting {
     const { position, tags: _, ...changes } = action.changes;
     const changed = policies.map((each) => (each.id === action.id ? { ...each, ...changes } : each));
     const policy = changed.find(({ id }) => id === action.id);
-    return { ...observed, policies: policy && position ? placed(changed, policy, position) : changed };
+    return { ...observed, policies: policy && position ? withPolicyAt(changed, policy, position) : changed };
   }
   if (action.kind === 'deletePolicy') {
-    return { ...observed, policies: renumbered(policies.filter(({ id }) => id !== action.id)) };
+    return { ...observed, policies: withPositions(policies.filter(({ id }) => id !== action.id)) };
   }
   if (action.kind === 'deletePool') return { ...observed, pools: pools.filter(({ id }) => id !== action.id) };
   if (action.kind !== 'createSharedPool') throw new Error(`unexpected ${action.kind}`);
@@ -134,45 +134,45 @@ function after(observed: ObservedRouting, action: AnyAction): ObservedRouting {
   };
 }
 
-/** A policy with two rules, which counts when it has both. */
-const MADE = ['createPolicy', 'createRule', 'createRule', 'updatePolicy'];
+/** A policy with two rules, which is effective once it has both. */
+const CREATE_STEPS = ['createPolicy', 'createRule', 'createRule', 'updatePolicy'];
 
-test.each<{ is: string; wanted: DesiredRouting; start?: ObservedRouting; kinds: string[] }>([
-  { is: 'what is as it should be', wanted: NOW, kinds: [] },
+test.each<{ is: string; desiredState: DesiredRouting; start?: ObservedRouting; kinds: string[] }>([
+  { is: 'what is as it should be', desiredState: NOW, kinds: [] },
   {
     is: 'a path more of a Service that is there',
-    wanted: desired(path('/', 'web'), path('/api', 'api'), path('/api/v2', 'web')),
-    kinds: MADE,
+    desiredState: desired(path('/', 'web'), path('/api', 'api'), path('/api/v2', 'web')),
+    kinds: CREATE_STEPS,
   },
   {
     is: 'a path more of another Service: the pool first',
-    wanted: desired(path('/', 'web'), path('/api', 'api'), path('/x', 'x')),
-    kinds: ['createSharedPool', ...MADE],
+    desiredState: desired(path('/', 'web'), path('/api', 'api'), path('/x', 'x')),
+    kinds: ['createSharedPool', ...CREATE_STEPS],
   },
   {
     is: 'a path less: its pool last',
-    wanted: desired(path('/', 'web')),
+    desiredState: desired(path('/', 'web')),
     kinds: ['deletePolicy', 'deletePool'],
   },
   {
     is: 'many paths less, of those that come first',
-    wanted: desired(path('/', 'web')),
+    desiredState: desired(path('/', 'web')),
     start: made(desired(path('/', 'web'), path('/1', 'web'), path('/2', 'web'), path('/3', 'web'))),
     kinds: ['deletePolicy', 'deletePolicy', 'deletePolicy'],
   },
   {
     is: 'another path: it is there before the old one goes',
-    wanted: desired(path('/', 'web'), path('/v2', 'api')),
-    kinds: [...MADE, 'deletePolicy'],
+    desiredState: desired(path('/', 'web'), path('/v2', 'api')),
+    kinds: [...CREATE_STEPS, 'deletePolicy'],
   },
   {
     is: 'another Service',
-    wanted: desired(path('/', 'web'), path('/api', 'web')),
+    desiredState: desired(path('/', 'web'), path('/api', 'web')),
     kinds: ['updatePolicy', 'deletePool'],
   },
   {
     is: 'policies in another order',
-    wanted: NOW,
+    desiredState: NOW,
     start: {
       ...made(NOW),
       policies: made(NOW)
@@ -183,13 +183,13 @@ test.each<{ is: string; wanted: DesiredRouting; start?: ObservedRouting; kinds: 
   },
   {
     is: 'a policy that has lost a rule',
-    wanted: NOW,
+    desiredState: NOW,
     start: { ...made(NOW), policies: made(NOW).policies.map((each) => ({ ...each, rules: each.rules.slice(0, 1) })) },
-    kinds: [...MADE, 'deletePolicy'],
+    kinds: [...CREATE_STEPS, 'deletePolicy'],
   },
   {
     is: 'a policy that was half made: it is completed before it counts',
-    wanted: NOW,
+    desiredState: NOW,
     start: {
       ...made(NOW),
       policies: made(NOW).policies.map((each) =>
@@ -200,37 +200,37 @@ test.each<{ is: string; wanted: DesiredRouting; start?: ObservedRouting; kinds: 
   },
   {
     is: 'a policy that somebody has turned off',
-    wanted: NOW,
+    desiredState: NOW,
     start: { ...made(NOW), policies: made(NOW).policies.map((each) => ({ ...each, admin_state_up: false })) },
     kinds: ['updatePolicy', 'updatePolicy'],
   },
   {
     is: 'two of one policy, of a create that was tried twice',
-    wanted: NOW,
+    desiredState: NOW,
     start: {
       ...made(NOW),
       policies: [...made(NOW).policies, { ...made(NOW).policies[0], id: 'twin', position: 3 } as L7Policy],
     },
     kinds: ['deletePolicy'],
   },
-])('$is', ({ wanted, start = made(NOW), kinds }) => {
-  const settled = settle(wanted, start);
+])('$is', ({ desiredState, start = made(NOW), kinds }) => {
+  const settled = settle(desiredState, start);
 
-  const names = wanted.listeners.flatMap(({ policies }) => policies.map(({ name }) => name));
+  const names = desiredState.listeners.flatMap(({ policies }) => policies.map(({ name }) => name));
   expect(settled).toEqual({ kinds, names });
 });
 
 test.each([
   ['PENDING_UPDATE', 'wait'],
   ['ERROR', 'broken'],
-])('one that is %s: %s', (state, kind) => {
+])('handles a load balancer that is %s: %s', (state, kind) => {
   const now = made(NOW);
   const observed = { ...now, loadBalancer: { ...now.loadBalancer, provisioning_status: state }, policies: [] };
 
   expect(planRouting(NOW, observed)).toEqual({ kind });
 });
 
-test('a foreign listener is deleted first, as it may use the port', () => {
+test('deletes a foreign listener first, as it may use the port', () => {
   const now = made(NOW);
   const tcp = { ...(now.listeners[0] as Listener), id: 'tcp', protocol: 'TCP' };
 
@@ -240,32 +240,34 @@ test('a foreign listener is deleted first, as it may use the port', () => {
   });
 });
 
-test('a policy that was redirected by hand is replaced if it redirects', () => {
+test('replaces a redirect policy that was changed by hand', () => {
   const redirect = {
     action: 'REDIRECT_PREFIX',
     redirect_prefix: 'https://shop.example',
     redirect_http_code: 301,
   } as const;
   const whole = NOW.listeners[0] as DesiredListener;
-  const wanted = {
+  const desiredState = {
     ...NOW,
     listeners: [{ ...whole, policies: whole.policies.map((each) => ({ ...each, target: redirect })) }],
   };
   const now = made(NOW);
-  const sent = now.policies.map((each) => ({ ...each, ...redirect, redirect_pool_id: null }));
-  const elsewhere = {
+  const withRedirect = now.policies.map((each) => ({ ...each, ...redirect, redirect_pool_id: null }));
+  const otherTarget = {
     ...now,
     pools: [],
-    policies: sent.map((each) => ({ ...each, redirect_prefix: 'https://evil.example' })),
+    policies: withRedirect.map((each) => ({ ...each, redirect_prefix: 'https://evil.example' })),
   };
 
-  expect(planRouting({ ...wanted, pools: [] }, { ...now, pools: [], policies: sent })).toEqual({ kind: 'done' });
-  expect(planRouting({ ...wanted, pools: [] }, elsewhere)).toMatchObject({
+  expect(planRouting({ ...desiredState, pools: [] }, { ...now, pools: [], policies: withRedirect })).toEqual({
+    kind: 'done',
+  });
+  expect(planRouting({ ...desiredState, pools: [] }, otherTarget)).toMatchObject({
     action: { kind: 'createPolicy', policy: { redirect_prefix: 'https://shop.example' } },
   });
 });
 
-test('an additional port is an additional listener, and a removed one goes first', () => {
+test('adds a listener for an additional port, and deletes a removed one first', () => {
   const [whole] = NOW.listeners;
   const more = { ...whole, listener: { ...whole?.listener, protocol: 'HTTP', protocol_port: 8080 } } as DesiredListener;
 
@@ -278,23 +280,23 @@ test('an additional port is an additional listener, and a removed one goes first
   });
 });
 
-describe('with TLS', () => {
+describe('TLS', () => {
   const spec = {
     rules: [{ host: 'shop.example', http: { paths: [path('/', 'web')] } }],
     tls: [{ hosts: ['shop.example'], secretName: 'shop' }],
   };
   const plain = made(desiredOf({ rules: spec.rules }));
 
-  test('HTTPS exists before HTTP redirects to it', () => {
-    const wanted = desiredOf(spec, ['ref-a']);
+  test('creates HTTPS before HTTP redirects to it', () => {
+    const desiredState = desiredOf(spec, ['ref-a']);
 
-    expect(planRouting(wanted, plain)).toMatchObject({
+    expect(planRouting(desiredState, plain)).toMatchObject({
       kind: 'act',
       action: { kind: 'createHttpListener', listener: { protocol: 'TERMINATED_HTTPS', protocol_port: 443 } },
     });
   });
 
-  test('another certificate changes only its listener', () => {
+  test('changes only the listener for another certificate', () => {
     const now = made(desiredOf(spec, ['ref-a', 'ref-b']));
 
     expect(planRouting(desiredOf(spec, ['ref-a', 'ref-b']), now)).toEqual({ kind: 'done' });
@@ -304,12 +306,12 @@ describe('with TLS', () => {
     });
   });
 
-  test('without any certificate HTTPS is removed, and HTTP still serves nothing of it', () => {
+  test('removes HTTPS without a certificate, and HTTP still serves none of its hosts', () => {
     const now = made(desiredOf(spec, ['ref-a']));
-    const wanted = desiredOf(spec);
+    const desiredState = desiredOf(spec);
 
-    expect(planRouting(wanted, now)).toEqual({ kind: 'act', action: { kind: 'deleteListener', id: 'https' } });
-    expect(wanted.listeners.flatMap(({ policies }) => policies.map(({ target }) => target))).toEqual([
+    expect(planRouting(desiredState, now)).toEqual({ kind: 'act', action: { kind: 'deleteListener', id: 'https' } });
+    expect(desiredState.listeners.flatMap(({ policies }) => policies.map(({ target }) => target))).toEqual([
       { action: 'REDIRECT_PREFIX', redirect_prefix: 'https://shop.example', redirect_http_code: 308 },
     ]);
   });

@@ -2,7 +2,7 @@ import type { L7PolicyCreate, L7PolicyUpdate } from '@fairway/openstack/load-bal
 import type { L7Policy, L7RuleFields } from '@fairway/openstack/types/l7-policy';
 import type { Listener, ListenerFields, Pool, PoolFields } from '@fairway/openstack/types/load-balancer';
 import { listenerChanges } from '../load-balancers/differences.ts';
-import { type Action, nextOfPool, type ObservedTree } from '../load-balancers/plan.ts';
+import { type Action, nextPoolAction, type ObservedTree } from '../load-balancers/plan.ts';
 import { type DesiredListener, type DesiredPolicy, type DesiredRouting, policyFields } from './desired-routing.ts';
 
 /** The load balancer as returned by the API. */
@@ -53,10 +53,10 @@ function isSame({ listener }: DesiredListener, { protocol, protocol_port: port }
 
 /** Its policies are deleted with it. */
 function nextForeignListener(
-  { listeners: wanted }: DesiredRouting,
+  { listeners: desiredState }: DesiredRouting,
   { listeners }: ObservedRouting,
 ): Action | undefined {
-  const surplus = listeners.find((listener) => !wanted.some((each) => isSame(each, listener)));
+  const surplus = listeners.find((listener) => !desiredState.some((each) => isSame(each, listener)));
   return surplus && { kind: 'deleteListener', id: surplus.id };
 }
 
@@ -64,45 +64,47 @@ function nextPool({ pools }: DesiredRouting, observed: ObservedRouting): Action 
   for (const desired of pools) {
     const pool = poolOf(desired.pool.name, observed);
     const action: Action | RoutingAction | undefined =
-      pool === undefined ? { kind: 'createSharedPool', pool: desired.pool } : nextOfPool(desired, pool, observed);
+      pool === undefined ? { kind: 'createSharedPool', pool: desired.pool } : nextPoolAction(desired, pool, observed);
     if (action) return action;
   }
   return undefined;
 }
 
-/** A listener with another protocol cannot be changed, so it is deleted with the unwanted ones. */
+/** A listener's protocol cannot be changed, so a listener with another protocol is deleted with the surplus ones. */
 function poolOf(name: string | undefined, { pools }: ObservedRouting): Pool | undefined {
   return pools.find((pool) => pool.name === name && pool.protocol === 'HTTP');
 }
 
 function nextListener(desired: DesiredRouting, observed: ObservedRouting): Action | RoutingAction | undefined {
-  for (const wanted of desired.listeners) {
-    const action = nextRouting(wanted, desired.tags, observed);
+  for (const desiredState of desired.listeners) {
+    const action = nextRouting(desiredState, desired.tags, observed);
     if (action) return action;
   }
   return undefined;
 }
 
 function nextRouting(
-  wanted: DesiredListener,
+  desiredState: DesiredListener,
   tags: readonly string[],
   observed: ObservedRouting,
 ): Action | RoutingAction | undefined {
-  const defaultPoolID = poolOf(wanted.defaultPool, observed)?.id;
-  const listener = observed.listeners.find((each) => isSame(wanted, each));
+  const defaultPoolID = poolOf(desiredState.defaultPool, observed)?.id;
+  const listener = observed.listeners.find((each) => isSame(desiredState, each));
   if (listener === undefined) {
     const pool = defaultPoolID !== undefined && { default_pool_id: defaultPoolID };
-    return { kind: 'createHttpListener', listener: { ...wanted.listener, ...pool } };
+    return { kind: 'createHttpListener', listener: { ...desiredState.listener, ...pool } };
   }
   const changes = {
-    ...listenerChanges(wanted.listener, listener),
+    ...listenerChanges(desiredState.listener, listener),
     ...((listener.default_pool_id ?? undefined) !== defaultPoolID && { default_pool_id: defaultPoolID ?? null }),
   };
   if (Object.keys(changes).length > 0) return { kind: 'updateListener', id: listener.id, changes };
-  return nextPolicy(wanted, tags, observed, listener.id) ?? nextSurplusPolicy(wanted, observed, listener.id);
+  return (
+    nextPolicy(desiredState, tags, observed, listener.id) ?? nextSurplusPolicy(desiredState, observed, listener.id)
+  );
 }
 
-/** Unwanted policies may stay in between until the wanted ones exist, so rerouted requests always have a route. */
+/** Surplus policies may stay in between until the desired ones exist, so rerouted requests always have a route. */
 function nextPolicy(
   { policies }: DesiredListener,
   tags: readonly string[],
@@ -112,21 +114,21 @@ function nextPolicy(
   const present = policiesOf(observed, listenerID);
   // The next policy must come after this one.
   let before = 0;
-  for (const wanted of policies) {
-    const target = targetOf(wanted, observed);
+  for (const desiredState of policies) {
+    const target = targetOf(desiredState, observed);
     if (target === undefined) continue;
-    const policy = present.find((each) => isAsWanted(each, wanted));
+    const policy = present.find((each) => isUpToDate(each, desiredState));
     if (policy === undefined) {
-      const fields = policyFields(wanted, tags, before + 1);
+      const fields = policyFields(desiredState, tags, before + 1);
       // A policy with only some of its rules matches too much.
-      const admin_state_up = wanted.rules.length <= 1;
+      const admin_state_up = desiredState.rules.length <= 1;
       return { kind: 'createPolicy', policy: { ...fields, ...target, admin_state_up, listener_id: listenerID } };
     }
-    const rule = wanted.rules[policy.rules.length];
+    const rule = desiredState.rules[policy.rules.length];
     if (rule) return { kind: 'createRule', policyID: policy.id, rule };
     const changes = {
       ...(!policy.admin_state_up && { admin_state_up: true }),
-      // It moves away first, as its position precedes the other's.
+      // Move this one away first, as its position precedes the other's.
       ...(policy.position < before && { position: before }),
       ...('redirect_pool_id' in target && policy.redirect_pool_id !== target.redirect_pool_id && target),
     };
@@ -150,15 +152,15 @@ function policiesOf({ policies }: ObservedRouting, listenerID: string): readonly
   return policies.filter(({ listener_id }) => listener_id === listenerID);
 }
 
-/** Or still being created: rules are created in order, and a policy without rules matches nothing. */
-function isAsWanted(policy: L7Policy, { matchTag, rules, target }: DesiredPolicy): boolean {
-  if (!policy.tags.includes(matchTag) || !leadsTo(policy, target)) return false;
+/** True also while it is being created: rules are created in order, and a policy without rules matches nothing. */
+function isUpToDate(policy: L7Policy, { matchTag, rules, target }: DesiredPolicy): boolean {
+  if (!policy.tags.includes(matchTag) || !hasTarget(policy, target)) return false;
   const missing = rules.length - policy.rules.length;
   return missing === 0 || (missing > 0 && (!policy.admin_state_up || policy.rules.length === 0));
 }
 
 /** Ignores the pool, which can be changed. */
-function leadsTo(policy: L7Policy, target: DesiredPolicy['target']): boolean {
+function hasTarget(policy: L7Policy, target: DesiredPolicy['target']): boolean {
   if (typeof target === 'string') return policy.action === 'REDIRECT_TO_POOL';
   return Object.entries(target).every(([field, value]) => policy[field as keyof L7Policy] === value);
 }
@@ -169,7 +171,7 @@ function nextSurplusPolicy(
   listenerID: string,
 ): RoutingAction | undefined {
   const present = policiesOf(observed, listenerID);
-  const kept = new Set(policies.map((wanted) => present.find((each) => isAsWanted(each, wanted))));
+  const kept = new Set(policies.map((desiredState) => present.find((each) => isUpToDate(each, desiredState))));
   const surplus = present.find((policy) => !kept.has(policy));
   return surplus && { kind: 'deletePolicy', id: surplus.id };
 }

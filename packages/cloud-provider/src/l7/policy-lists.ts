@@ -1,6 +1,6 @@
 import type { L7Policy } from '@fairway/openstack/types/l7-policy';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
-import { ofOwner } from '@fairway/tenancy/cloud/load-balancers';
+import { objectsOfOwner } from '@fairway/tenancy/cloud/load-balancers';
 import type { LoadBalancerScope } from '../load-balancers/load-balancer-scope.ts';
 import type { TreeMemory } from '../load-balancers/tree-memory.ts';
 
@@ -18,13 +18,13 @@ export class PolicyLists {
   }
 
   /** In order of precedence. */
-  async see(scope: LoadBalancerScope, loadBalancer: LoadBalancer): Promise<readonly L7Policy[]> {
+  async observe(scope: LoadBalancerScope, loadBalancer: LoadBalancer): Promise<readonly L7Policy[]> {
     const { cloud, key, owner, projectID, signal } = scope;
     const { listedAtMs = 0 } = cloud.cache.loadBalancers.snapshot();
     const partsFromMs = this.#memory.partsFromMs(key, loadBalancer, listedAtMs) ?? Number.NEGATIVE_INFINITY;
     const fromMs = Math.max(partsFromMs, this.#changedMs.get(key) ?? Number.NEGATIVE_INFINITY);
     const listed = await cloud.cache.l7Policies.refreshAfter(fromMs, signal);
-    const all = ofOwner(listed, projectID, owner).filter((policy) => !isGoing(policy));
+    const all = objectsOfOwner(listed, projectID, owner).filter((policy) => !isDeleting(policy));
     return all.toSorted((a, b) => a.position - b.position);
   }
 
@@ -33,7 +33,7 @@ export class PolicyLists {
   }
 }
 
-/** Therefore it is listed again until the load balancer is ACTIVE; nothing changes in between. */
-function isGoing({ provisioning_status: state }: L7Policy): boolean {
+/** Hence the list is read again until the load balancer is ACTIVE; nothing changes in between. */
+function isDeleting({ provisioning_status: state }: L7Policy): boolean {
   return state === 'PENDING_DELETE' || state === 'DELETED';
 }

@@ -15,12 +15,12 @@ import { LoadBalancerWatch } from '../load-balancers/load-balancer-watch.ts';
 import { LoadBalancerRecovery } from '../load-balancers/recovery.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import { TreeMemory } from '../load-balancers/tree-memory.ts';
-import { KeptCertificates } from '../tls/kept-certificates.ts';
+import { BarbicanCertificates } from '../tls/barbican-certificates.ts';
 import { TenantSecrets } from '../tls/tenant-secrets.ts';
 import { PolicyLists } from './policy-lists.ts';
 
 /** Common parts of the controller declarations for layer-7 load balancers. */
-export const ROUTED = {
+export const ROUTED_CONTROLLER = {
   concurrency: 20,
   rights: [
     { type: clusters, verbs: READ },
@@ -29,22 +29,22 @@ export const ROUTED = {
   indexes: ({ cache }) => [indexOn(cache.clusters, clustersByIdentity), indexOn(cache.machines, machinesByCluster)],
 } as const satisfies Partial<Declaration>;
 
-interface Routed<T extends KubeObject> {
+interface RoutedKind<T extends KubeObject> {
   /** The kind that owns the load balancers. */
   readonly kind: ResourceType<T>;
-  /** Plural for messages. */
+  /** Plural, for messages. */
   readonly plural: string;
-  /** Under which `kubectl describe` shows events. */
+  /** Component under which `kubectl describe` shows events. */
   readonly component: string;
   /** The apparent owner of a load balancer; the actual owner is known once its project is. */
   readonly keysOf: (loadBalancer: LoadBalancer) => readonly string[];
 }
 
 /** Dependencies of their reconcilers. */
-export function routedParts<T extends KubeObject>(
+export function routedComponents<T extends KubeObject>(
   shared: CloudProviderDependencies,
   enqueue: (key: string) => void,
-  { kind, plural, component, keysOf }: Routed<T>,
+  { kind, plural, component, keysOf }: RoutedKind<T>,
 ) {
   const { attempts } = shared;
   const memory = new TreeMemory();
@@ -55,7 +55,7 @@ export function routedParts<T extends KubeObject>(
     policies: new PolicyLists(memory),
     recovery: new LoadBalancerRecovery(attempts, memory),
     events: new LoadBalancerEvents(shared, { component, kind }),
-    certificates: new KeptCertificates(),
+    certificates: new BarbicanCertificates(),
     secrets: new TenantSecrets({
       ...shared,
       users: plural,
@@ -68,15 +68,15 @@ export function routedParts<T extends KubeObject>(
   };
 }
 
-/** The Services that requests are sent to, by `namespace/name`. */
+/** By `namespace/name`: the Services that requests are sent to. */
 export function followBackends(tenant: TenantCluster, changed: (key: string) => void): void {
-  const told = (service: Service) => changed(objectKey(service));
+  const onChange = (service: Service) => changed(objectKey(service));
   servicesOf(tenant).addHandler({
-    onAdd: told,
+    onAdd: onChange,
     onUpdate(old, service) {
-      const isMoved = !isDeepStrictEqual(old.spec.ports, service.spec.ports);
-      if (isMoved || old.spec.externalTrafficPolicy !== service.spec.externalTrafficPolicy) told(service);
+      const hasNewPorts = !isDeepStrictEqual(old.spec.ports, service.spec.ports);
+      if (hasNewPorts || old.spec.externalTrafficPolicy !== service.spec.externalTrafficPolicy) onChange(service);
     },
-    onDelete: told,
+    onDelete: onChange,
   });
 }

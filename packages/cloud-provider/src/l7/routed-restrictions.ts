@@ -2,17 +2,20 @@ import { ANNOTATION, SERVICE_ANNOTATIONS, TUNING_ANNOTATIONS } from '../load-bal
 import { type Restriction, restrictionOf } from '../load-balancers/unread-annotations.ts';
 
 /** Annotations that a layer-7 load balancer can safely ignore. */
-const HARMLESS: ReadonlySet<string> = new Set([
+const APPLICABLE: ReadonlySet<string> = new Set([
   ...TUNING_ANNOTATIONS,
   ANNOTATION.address,
   ANNOTATION.ovhClass,
   ANNOTATION.xForwardedFor,
 ]);
 
-/** What ignoring an unknown annotation of an Ingress or Gateway would lose: for Service annotations also placement and cost. */
+/**
+ * What would be lost by ignoring an unknown annotation of an Ingress or Gateway; for Service annotations also placement
+ * and cost.
+ */
 export function routedRestrictionOf(name: string, value: string): Restriction | undefined {
   const found = restrictionOf(name, value);
-  const isOfServices = SERVICE_ANNOTATIONS.has(name) && !HARMLESS.has(name);
-  const isAsked = value.trim() !== '' && value.trim() !== 'false';
-  return found ?? (isOfServices && isAsked ? 'other' : undefined);
+  const isServiceOnly = SERVICE_ANNOTATIONS.has(name) && !APPLICABLE.has(name);
+  const isSet = value.trim() !== '' && value.trim() !== 'false';
+  return found ?? (isServiceOnly && isSet ? 'other' : undefined);
 }

@@ -11,13 +11,13 @@ import { isOvn } from './provider-limits.ts';
 import type { PresentServiceScope } from './service-scope.ts';
 import { allowedRanges } from './source-ranges.ts';
 import { missingFamilyMessage, type SupportedSpec, supportedSpec } from './supported-spec.ts';
-import { placeIn, type VipPlace, type VipSubnets, vipSubnets } from './vip-places.ts';
+import { placementIn, type VipPlacement, type VipSubnets, vipSubnets } from './vip-placements.ts';
 
 /** The supported part of the spec of a new load balancer. */
-export interface Placed extends Pick<DesiredContext, 'memberSubnets'> {
+export interface PlacedSpec extends Pick<DesiredContext, 'memberSubnets'> {
   readonly balancerSpec: LoadBalancerSpec;
   /** Undefined: use the placement in the spec. */
-  readonly place?: VipPlace;
+  readonly place?: VipPlacement;
   readonly found?: VipSubnets;
 }
 
@@ -28,8 +28,8 @@ export type SupportedPlacement = Omit<SupportedSpec, 'open'> &
   };
 
 /** Octavia API versions: the first with additional VIPs, and the first that applies ranges per family and supports additional VIPs with OVN. */
-const ADDITIONAL_VIPS = '2.26';
-const WHOLE_VIPS = '2.27';
+const ADDITIONAL_VIPS_VERSION = '2.26';
+const ALL_VIPS_VERSION = '2.27';
 
 /** Finds addresses for the IP families of a Service. An IPv4-only Service needs no cloud request. */
 export class AddressFamilies {
@@ -41,17 +41,17 @@ export class AddressFamilies {
   }
 
   /** For a new load balancer. Rejects if a required family is missing. */
-  async place(scope: PresentServiceScope, balancerSpec: LoadBalancerSpec): Promise<Placed> {
+  async place(scope: PresentServiceScope, balancerSpec: LoadBalancerSpec): Promise<PlacedSpec> {
     const [first = 4, second] = balancerSpec.families;
     if (first === 4 && second === undefined) return { balancerSpec };
     const found = await vipSubnets(scope, balancerSpec.vip, this.#subnets);
-    const single = this.#single(scope, balancerSpec, found);
+    const single = this.#singleFamily(scope, balancerSpec, found);
     if (second === undefined) return single();
-    const why = await whyOne(scope, balancerSpec);
-    if (why !== undefined) return single(why);
-    const place = placeIn(found, balancerSpec.vip, balancerSpec.families);
+    const cause = await singleStackReason(scope, balancerSpec);
+    if (cause !== undefined) return single(cause);
+    const place = placementIn(found, balancerSpec.vip, balancerSpec.families);
     if (place === undefined)
-      return single(noSubnet(found, found.subnets.some((each) => each.family === first) ? second : first));
+      return single(missingSubnetMessage(found, found.subnets.some((each) => each.family === first) ? second : first));
     return {
       balancerSpec,
       place,
@@ -61,10 +61,14 @@ export class AddressFamilies {
   }
 
   /** Falls back to one family after the provider rejected both; rejects with any unrelated error. */
-  async placeOne(scope: PresentServiceScope, { balancerSpec, place, found }: Placed, error: unknown): Promise<Placed> {
-    const isRefused = isOpenStackError(error) && error.status === 501;
-    if (place?.additional === undefined || found === undefined || !isRefused) throw error;
-    return this.#single(
+  async placeOne(
+    scope: PresentServiceScope,
+    { balancerSpec, place, found }: PlacedSpec,
+    error: unknown,
+  ): Promise<PlacedSpec> {
+    const isUnsupported = isOpenStackError(error) && error.status === 501;
+    if (place?.additional === undefined || found === undefined || !isUnsupported) throw error;
+    return this.#singleFamily(
       scope,
       balancerSpec,
       found,
@@ -72,44 +76,44 @@ export class AddressFamilies {
   }
 
   /** For an existing load balancer. Rejects with ServiceRefused if it has no address of a requested family. */
-  async fit(
+  async fitToVips(
     scope: PresentServiceScope,
     balancerSpec: LoadBalancerSpec,
     loadBalancer: LoadBalancer,
   ): Promise<SupportedPlacement> {
     const present = vipsOf(loadBalancer);
-    const isUsual = [balancerSpec.families, present.map(({ family }) => family)].every(isIPv4Alone);
-    if (isUsual)
+    const isIPv4Only = [balancerSpec.families, present.map(({ family }) => family)].every(isOnlyIPv4);
+    if (isIPv4Only)
       return { balancerSpec, vips: present, missing: undefined, memberSubnets: undefined, problem: undefined };
-    const canLimit = present.length > 1 && (await canLimitTwo(scope, balancerSpec.provider));
-    const fitted = supportedSpec(loadBalancer, balancerSpec, canLimit || present.length === 1);
+    const canRestrictSources = present.length > 1 && (await canRestrictBoth(scope, balancerSpec.provider));
+    const supported = supportedSpec(loadBalancer, balancerSpec, canRestrictSources || present.length === 1);
     const memberSubnets = await this.#memberSubnets(
       scope,
       balancerSpec,
       present.map(({ subnetID }) => subnetID),
     );
-    this.#warnOpenAddress(scope, loadBalancer, fitted);
-    const problem = await this.#warnMissingFamily(scope, loadBalancer, balancerSpec, fitted.missing);
+    this.#warnOpenAddress(scope, loadBalancer, supported);
+    const problem = await this.#warnMissingFamily(scope, loadBalancer, balancerSpec, supported.missing);
     const named =
       balancerSpec.vip.subnetID === undefined ? undefined : await this.#subnets.get(scope, balancerSpec.vip.subnetID);
-    // The network's own subnet of this family was used instead.
-    const isOther = named !== undefined && !fitted.balancerSpec.families.includes(named.family);
-    const vip = { ...fitted.balancerSpec.vip, ...(isOther && { subnetID: undefined }) };
-    return { ...fitted, balancerSpec: { ...fitted.balancerSpec, vip }, memberSubnets, problem };
+    // The network's own subnet of this family is used instead.
+    const isOtherFamily = named !== undefined && !supported.balancerSpec.families.includes(named.family);
+    const vip = { ...supported.balancerSpec.vip, ...(isOtherFamily && { subnetID: undefined }) };
+    return { ...supported, balancerSpec: { ...supported.balancerSpec, vip }, memberSubnets, problem };
   }
 
-  #single(
+  #singleFamily(
     scope: PresentServiceScope,
     balancerSpec: LoadBalancerSpec,
     found: VipSubnets,
-  ): (why?: string) => Promise<Placed> {
-    return async (why) => {
+  ): (cause?: string) => Promise<PlacedSpec> {
+    return async (cause) => {
       const [first = 4] = balancerSpec.families;
       const families = [first];
-      if (why !== undefined && balancerSpec.needsAllFamilies) throw lackingNow(required(why));
-      const place = placeIn(found, balancerSpec.vip, families);
-      if (place === undefined) throw lackingNow(`spec.ipFamilies: ${noSubnet(found, first)}`);
-      if (why !== undefined) this.#warnSingleStack(scope, first, why);
+      if (cause !== undefined && balancerSpec.needsAllFamilies) throw missingSubnetError(requiredMessage(cause));
+      const place = placementIn(found, balancerSpec.vip, families);
+      if (place === undefined) throw missingSubnetError(`spec.ipFamilies: ${missingSubnetMessage(found, first)}`);
+      if (cause !== undefined) this.#warnSingleStack(scope, first, cause);
       const memberSubnets = await this.#memberSubnets(scope, balancerSpec, [place.subnetID]);
       const sourceRanges = allowedRanges(balancerSpec.sourceRanges, families, families);
       return { balancerSpec: { ...balancerSpec, families, sourceRanges }, place, memberSubnets };
@@ -124,8 +128,8 @@ export class AddressFamilies {
     return this.#subnets.all(scope, [memberSubnetID, ...others]);
   }
 
-  #warnSingleStack({ service, tenant }: PresentServiceScope, family: Family, why: string): void {
-    const message = `only IPv${family} of spec.ipFamilies is served: ${why}`;
+  #warnSingleStack({ service, tenant }: PresentServiceScope, family: Family, cause: string): void {
+    const message = `only IPv${family} of spec.ipFamilies is served: ${cause}`;
     this.#events.warning(tenant, service, 'LoadBalancerSingleStack', message);
   }
 
@@ -143,47 +147,47 @@ export class AddressFamilies {
     missing: Family | undefined,
   ): Promise<string | undefined> {
     if (missing === undefined) return undefined;
-    const why = (await whyOne(scope, balancerSpec)) ?? missingFamilyMessage(loadBalancer, missing);
-    if (balancerSpec.needsAllFamilies) return required(why);
-    this.#warnSingleStack(scope, missing === 4 ? 6 : 4, why);
+    const cause = (await singleStackReason(scope, balancerSpec)) ?? missingFamilyMessage(loadBalancer, missing);
+    if (balancerSpec.needsAllFamilies) return requiredMessage(cause);
+    this.#warnSingleStack(scope, missing === 4 ? 6 : 4, cause);
     return undefined;
   }
 }
 
-function isIPv4Alone([first, ...others]: readonly Family[]): boolean {
+function isOnlyIPv4([first, ...others]: readonly Family[]): boolean {
   return first === 4 && others.length === 0;
 }
 
-function required(why: string): string {
-  return `spec.ipFamilyPolicy: RequireDualStack: ${why}; or use PreferDualStack`;
+function requiredMessage(cause: string): string {
+  return `spec.ipFamilyPolicy: RequireDualStack: ${cause}; or use PreferDualStack`;
 }
 
 /** A problem that may be fixed in the cloud: it is checked again without an edit of the Service. */
-function lackingNow(message: string): ProblemError {
+function missingSubnetError(message: string): ProblemError {
   return new ProblemError({ reason: 'ConfigurationInvalid', message });
 }
 
-function noSubnet({ where, remedy }: VipSubnets, family: Family): string {
-  return `${where} has no IPv${family} subnet: ${remedy(family)}`;
+function missingSubnetMessage({ where, adviceFor }: VipSubnets, family: Family): string {
+  return `${where} has no IPv${family} subnet: ${adviceFor(family)}`;
 }
 
 /** Why a load balancer cannot be dual-stack, as far as is known beforehand. */
-async function whyOne(
+async function singleStackReason(
   { cloud }: PresentServiceScope,
   { provider, sourceRanges }: LoadBalancerSpec,
 ): Promise<string | undefined> {
   const version = await cloud.client.loadBalancing.apiVersion();
-  const needed = isOvn(provider) ? WHOLE_VIPS : ADDITIONAL_VIPS;
+  const minVersion = isOvn(provider) ? ALL_VIPS_VERSION : ADDITIONAL_VIPS_VERSION;
   const is = `this cloud's Octavia has API version ${version ?? 'unknown'}`;
-  if (!isAtLeast(version, needed)) return `${is}, and load balancers with two addresses need ${needed}`;
-  if (sourceRanges.length === 0 || isAtLeast(version, WHOLE_VIPS)) return undefined;
-  return `${is}, and spec.loadBalancerSourceRanges with two addresses needs ${WHOLE_VIPS}; remove it`;
+  if (!isAtLeast(version, minVersion)) return `${is}, and load balancers with two addresses need ${minVersion}`;
+  if (sourceRanges.length === 0 || isAtLeast(version, ALL_VIPS_VERSION)) return undefined;
+  return `${is}, and spec.loadBalancerSourceRanges with two addresses needs ${ALL_VIPS_VERSION}; remove it`;
 }
 
-async function canLimitTwo({ cloud }: PresentServiceScope, provider: string | undefined): Promise<boolean> {
-  return !isOvn(provider) && isAtLeast(await cloud.client.loadBalancing.apiVersion(), WHOLE_VIPS);
+async function canRestrictBoth({ cloud }: PresentServiceScope, provider: string | undefined): Promise<boolean> {
+  return !isOvn(provider) && isAtLeast(await cloud.client.loadBalancing.apiVersion(), ALL_VIPS_VERSION);
 }
 
-function isAtLeast(version: string | undefined, needed: string): boolean {
-  return version !== undefined && compareMicroversions(version, needed) >= 0;
+function isAtLeast(version: string | undefined, minVersion: string): boolean {
+  return version !== undefined && compareMicroversions(version, minVersion) >= 0;
 }

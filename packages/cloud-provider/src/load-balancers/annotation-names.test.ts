@@ -1,65 +1,65 @@
 import { describe, expect, test } from 'vitest';
 import { ANNOTATION, SERVICE_ANNOTATIONS, TUNING_ANNOTATIONS } from './annotation-names.ts';
 import { specFromService } from './spec-from-service.ts';
-import { aService, SETTINGS } from './testing/a-service.ts';
+import { aService, SETTINGS } from './testing/services.ts';
 
 type Name = keyof typeof ANNOTATION;
 
-/** What becomes of a Service with a value that is invalid. */
+/** The outcome for a Service with an invalid value. */
 interface Row {
-  readonly unreadable: readonly string[];
+  readonly invalid: readonly string[];
   readonly is: 'refused' | 'told' | 'unread';
   readonly reason?: string;
 }
 
-const FLAGS = ['True', 'TRUE', 'yes', 'on', '1', ' true', 'true ', 'false ', '"true"'];
-const IDS = ['demo', '../x', '4b2ee5ba'];
-const NUMBERS = ['many', '-7', '1.5', '10s', '1e3', '9'.repeat(40)];
-const RANGES = ['10.0.0.0', '10.0.0.0/33', '10.0.0.0/8;192.0.2.0/24', 'internal', ',', '2001:db8::/32'];
+const FLAG_VALUES = ['True', 'TRUE', 'yes', 'on', '1', ' true', 'true ', 'false ', '"true"'];
+const ID_VALUES = ['demo', '../x', '4b2ee5ba'];
+const NUMBER_VALUES = ['many', '-7', '1.5', '10s', '1e3', '9'.repeat(40)];
+const RANGE_VALUES = ['10.0.0.0', '10.0.0.0/33', '10.0.0.0/8;192.0.2.0/24', 'internal', ',', '2001:db8::/32'];
 
 const TABLE: Readonly<Record<Name, Row>> = {
-  internal: { unreadable: FLAGS, is: 'refused' },
-  sourceRanges: { unreadable: RANGES, is: 'refused' },
-  loadBalancerID: { unreadable: [], is: 'unread', reason: 'read before all others: see sharing.ts' },
-  address: { unreadable: ['x'], is: 'unread', reason: 'Fairway alone writes it' },
-  class: { unreadable: ['gold'], is: 'refused' },
-  networkID: { unreadable: IDS, is: 'refused' },
-  subnetID: { unreadable: IDS, is: 'refused' },
-  memberSubnetID: { unreadable: IDS, is: 'refused' },
-  portID: { unreadable: IDS, is: 'refused' },
-  floatingNetworkID: { unreadable: IDS, is: 'refused' },
-  floatingSubnetID: { unreadable: IDS, is: 'refused' },
-  floatingSubnet: { unreadable: ['~(', 'x'.repeat(256)], is: 'refused' },
-  floatingSubnetTags: { unreadable: ['x'.repeat(256)], is: 'refused' },
-  keepFloatingIP: { unreadable: FLAGS, is: 'refused' },
-  proxyProtocol: { unreadable: ['v3', 'True', 'yes'], is: 'refused' },
-  xForwardedFor: { unreadable: FLAGS, is: 'refused' },
-  tlsContainerRef: { unreadable: ['x'.repeat(256)], is: 'refused', reason: 'the rest needs Barbican' },
-  algorithm: { unreadable: ['FASTEST', 'round_robin'], is: 'told' },
-  connectionLimit: { unreadable: NUMBERS, is: 'refused' },
-  timeoutClientData: { unreadable: NUMBERS, is: 'told' },
-  timeoutMemberConnect: { unreadable: NUMBERS, is: 'told' },
-  timeoutMemberData: { unreadable: NUMBERS, is: 'told' },
-  timeoutTcpInspect: { unreadable: NUMBERS, is: 'told' },
-  monitor: { unreadable: FLAGS, is: 'told' },
-  monitorDelay: { unreadable: NUMBERS, is: 'told' },
-  monitorTimeout: { unreadable: NUMBERS, is: 'told' },
-  monitorMaxRetries: { unreadable: NUMBERS, is: 'told' },
-  monitorMaxRetriesDown: { unreadable: NUMBERS, is: 'told' },
-  flavorID: { unreadable: IDS, is: 'refused' },
-  availabilityZone: { unreadable: ['x'.repeat(256)], is: 'refused', reason: 'Octavia refuses one that it lacks' },
-  nodeSelector: { unreadable: ['=a', 'zone in (a)', 'zone!=a', 'a/b/c=d', 'zone=a b'], is: 'refused' },
-  hostname: { unreadable: ['-shop', 'Shop', '192.0.2.1', 'a..b', 'x'.repeat(256)], is: 'told' },
-  ovhClass: { unreadable: ['iolb', 'amphora'], is: 'refused' },
-  ovhFlavor: { unreadable: ['x'.repeat(256)], is: 'refused', reason: 'the rest needs Octavia' },
-  ovhAllowedSources: { unreadable: ['10.0.0.0/33', 'office', ',', '198.51.100.256', '2001:db8::1'], is: 'refused' },
-  ovhProxyProtocol: { unreadable: ['v2-ssl', 'v2_ssl', 'v2-ssl-cn', 'v3'], is: 'refused' },
-  ovhAlgorithm: { unreadable: ['first', 'uri'], is: 'told' },
-  provider: { unreadable: ['x'.repeat(256)], is: 'refused' },
+  internal: { invalid: FLAG_VALUES, is: 'refused' },
+  sourceRanges: { invalid: RANGE_VALUES, is: 'refused' },
+  loadBalancerID: { invalid: [], is: 'unread', reason: 'it is read before all others: see sharing.ts' },
+  address: { invalid: ['x'], is: 'unread', reason: 'only Fairway writes it' },
+  class: { invalid: ['gold'], is: 'refused' },
+  networkID: { invalid: ID_VALUES, is: 'refused' },
+  subnetID: { invalid: ID_VALUES, is: 'refused' },
+  memberSubnetID: { invalid: ID_VALUES, is: 'refused' },
+  portID: { invalid: ID_VALUES, is: 'refused' },
+  floatingNetworkID: { invalid: ID_VALUES, is: 'refused' },
+  floatingSubnetID: { invalid: ID_VALUES, is: 'refused' },
+  floatingSubnet: { invalid: ['~(', 'x'.repeat(256)], is: 'refused' },
+  floatingSubnetTags: { invalid: ['x'.repeat(256)], is: 'refused' },
+  keepFloatingIP: { invalid: FLAG_VALUES, is: 'refused' },
+  proxyProtocol: { invalid: ['v3', 'True', 'yes'], is: 'refused' },
+  xForwardedFor: { invalid: FLAG_VALUES, is: 'refused' },
+  tlsContainerRef: { invalid: ['x'.repeat(256)], is: 'refused', reason: 'further checks need Barbican' },
+  algorithm: { invalid: ['FASTEST', 'round_robin'], is: 'told' },
+  connectionLimit: { invalid: NUMBER_VALUES, is: 'refused' },
+  timeoutClientData: { invalid: NUMBER_VALUES, is: 'told' },
+  timeoutMemberConnect: { invalid: NUMBER_VALUES, is: 'told' },
+  timeoutMemberData: { invalid: NUMBER_VALUES, is: 'told' },
+  timeoutTcpInspect: { invalid: NUMBER_VALUES, is: 'told' },
+  monitor: { invalid: FLAG_VALUES, is: 'told' },
+  monitorDelay: { invalid: NUMBER_VALUES, is: 'told' },
+  monitorTimeout: { invalid: NUMBER_VALUES, is: 'told' },
+  monitorMaxRetries: { invalid: NUMBER_VALUES, is: 'told' },
+  monitorMaxRetriesDown: { invalid: NUMBER_VALUES, is: 'told' },
+  flavorID: { invalid: ID_VALUES, is: 'refused' },
+  availabilityZone: { invalid: ['x'.repeat(256)], is: 'refused', reason: 'Octavia refuses an unknown zone' },
+  nodeSelector: { invalid: ['=a', 'zone in (a)', 'zone!=a', 'a/b/c=d', 'zone=a b'], is: 'refused' },
+  hostname: { invalid: ['-shop', 'Shop', '192.0.2.1', 'a..b', 'x'.repeat(256)], is: 'told' },
+  ovhClass: { invalid: ['iolb', 'amphora'], is: 'refused' },
+  ovhFlavor: { invalid: ['x'.repeat(256)], is: 'refused', reason: 'further checks need Octavia' },
+  ovhAllowedSources: { invalid: ['10.0.0.0/33', 'office', ',', '198.51.100.256', '2001:db8::1'], is: 'refused' },
+  ovhProxyProtocol: { invalid: ['v2-ssl', 'v2_ssl', 'v2-ssl-cn', 'v3'], is: 'refused' },
+  ovhAlgorithm: { invalid: ['first', 'uri'], is: 'told' },
+  provider: { invalid: ['x'.repeat(256)], is: 'refused' },
 };
 
-const rows = Object.entries(TABLE).flatMap(([name, { unreadable, is }]) =>
-  unreadable.map((value) => ({ name: name as Name, value, shown: value.slice(0, 20), is })),
+const rows = Object.entries(TABLE).flatMap(([name, { invalid, is }]) =>
+  invalid.map((value) => ({ name: name as Name, value, shown: value.slice(0, 20), is })),
 );
 
 function outcome(name: Name, value: string): readonly string[] {
@@ -71,33 +71,33 @@ function outcome(name: Name, value: string): readonly string[] {
   }
 }
 
-test.each(rows)('$name "$shown" is $is', ({ name, value, is }) => {
+test.each(rows)('treats $name "$shown" as $is', ({ name, value, is }) => {
   const words = outcome(name, value).map((text) => [text.split(' ')[0], text.includes(ANNOTATION[name])]);
 
   expect(words).toEqual(is === 'unread' ? [] : [[is, true]]);
 });
 
-test('annotations that only tune are those that are reported', () => {
-  const told = Object.entries(TABLE).filter(([, { is }]) => is === 'told');
+test('reports exactly the annotations that only tune', () => {
+  const reported = Object.entries(TABLE).filter(([, { is }]) => is === 'told');
 
-  expect(new Set(told.map(([name]) => ANNOTATION[name as Name]))).toEqual(TUNING_ANNOTATIONS);
+  expect(new Set(reported.map(([name]) => ANNOTATION[name as Name]))).toEqual(TUNING_ANNOTATIONS);
 });
 
-test.each([...SERVICE_ANNOTATIONS])('%s is absent if it is empty', (name) => {
+test.each([...SERVICE_ANNOTATIONS])('treats an empty %s as absent', (name) => {
   const service = aService();
   service.metadata.annotations = { [name]: '' };
 
   expect(specFromService(service, SETTINGS)).toEqual(specFromService(aService(), SETTINGS));
 });
 
-describe('the first annotations of OVHcloud', () => {
+describe('OVHcloud’s first annotations', () => {
   const ID = ANNOTATION.ovhAllowedSources;
 
   test.each([
     { value: '198.51.100.0/24', are: ['198.51.100.0/24'] },
     { value: '10.0.0.0/24,172.10.0.1', are: ['10.0.0.0/24', '172.10.0.1/32'] },
     { value: ' 10.0.0.7 , 10.0.0.0/30 ', are: ['10.0.0.0/30', '10.0.0.7/32'] },
-  ])('allowed-sources $value', ({ value, are }) => {
+  ])('reads allowed-sources $value', ({ value, are }) => {
     expect(specFromService(aService({}, { ovhAllowedSources: value }), SETTINGS).balancerSpec.sourceRanges).toEqual(
       are,
     );
@@ -109,7 +109,7 @@ describe('the first annotations of OVHcloud', () => {
       warned: [`annotation ${ID} has no effect together with spec.loadBalancerSourceRanges`],
     },
     { field: ['198.51.100.0/24'], warned: [] },
-  ])('give way to the field $field', ({ field, warned }) => {
+  ])('give precedence to the field $field', ({ field, warned }) => {
     const service = aService({ loadBalancerSourceRanges: field }, { ovhAllowedSources: '198.51.100.0/24' });
     const { balancerSpec, warnings } = specFromService(service, SETTINGS);
 
@@ -120,7 +120,7 @@ describe('the first annotations of OVHcloud', () => {
   test.each([
     { value: 'v1', protocol: 'PROXY' },
     { value: 'v2', protocol: 'PROXYV2' },
-  ])('proxy-protocol $value', ({ value, protocol }) => {
+  ])('reads proxy-protocol $value', ({ value, protocol }) => {
     const { balancerSpec } = specFromService(aService({}, { ovhProxyProtocol: value }), SETTINGS);
 
     expect(balancerSpec.ports[0]?.poolProtocol).toBe(protocol);
@@ -136,7 +136,7 @@ describe('the first annotations of OVHcloud', () => {
     { value: 'roundrobin', algorithm: 'ROUND_ROBIN' },
     { value: 'leastconn', algorithm: 'LEAST_CONNECTIONS' },
     { value: 'source', algorithm: 'SOURCE_IP' },
-  ])('balance $value', ({ value, algorithm }) => {
+  ])('reads balance $value', ({ value, algorithm }) => {
     expect(specFromService(aService({}, { ovhAlgorithm: value }), SETTINGS).balancerSpec.algorithm).toBe(algorithm);
     expect(specFromService(aService({}, { ovhAlgorithm: value, provider: 'ovn' }), SETTINGS)).toMatchObject({
       balancerSpec: { algorithm: 'SOURCE_IP_PORT' },

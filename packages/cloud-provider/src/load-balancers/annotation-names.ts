@@ -1,6 +1,6 @@
 const OPENSTACK = 'loadbalancer.openstack.org/';
 const OVHCLOUD = 'loadbalancer.ovhcloud.com/';
-const FAIRWAY = 'loadbalancer.fairway.dev/';
+const FAIRWAY_PREFIX = 'loadbalancer.fairway.dev/';
 /** Annotations of OVHcloud's first load balancers. */
 const OVHCLOUD_BETA = 'service.beta.kubernetes.io/ovh-loadbalancer-';
 
@@ -46,15 +46,16 @@ export const ANNOTATION = {
   ovhAllowedSources: `${OVHCLOUD_BETA}allowed-sources`,
   ovhProxyProtocol: `${OVHCLOUD_BETA}proxy-protocol`,
   ovhAlgorithm: `${OVHCLOUD_BETA}balance`,
-  provider: `${FAIRWAY}provider`,
+  provider: `${FAIRWAY_PREFIX}provider`,
 } as const;
 
 /** The supported annotations. */
 export const SERVICE_ANNOTATIONS: ReadonlySet<string> = new Set(Object.values(ANNOTATION));
 
 /**
- * Annotations that only tune a load balancer: an invalid value has no effect and is reported in an Event. Ignoring any other would lose something (who may
- * connect, where addresses are, what members receive, an address to keep), so an invalid value rejects the Service.
+ * Annotations that only tune a load balancer: an invalid value has no effect and is reported in an Event. Ignoring any
+ * other would change who may connect, the networks of its addresses, what members receive, or whether an address is
+ * kept, so an invalid value rejects the Service.
  */
 export const TUNING_ANNOTATIONS: ReadonlySet<string> = new Set([
   ANNOTATION.algorithm,

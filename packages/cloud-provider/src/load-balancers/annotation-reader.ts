@@ -1,4 +1,4 @@
-import { displayText, MAX_NAME } from './display-text.ts';
+import { displayText, MAX_NAME_LENGTH } from './display-text.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { Restriction, UnreadAnnotation } from './unread-annotations.ts';
 
@@ -50,15 +50,15 @@ export class AnnotationReader {
       .map(([name, value]) => ({ name, value, restriction: restrictionOf(name, value) }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const { name } of this.unread) {
-      const message = `annotation ${displayText(name, MAX_NAME)} has no effect here: remove it, or check its spelling`;
+      const message = `annotation ${displayText(name, MAX_NAME_LENGTH)} has no effect here: remove it, or check its spelling`;
       this.warn('UnknownAnnotation', message);
     }
   }
 
   get warnings(): readonly Warning[] {
-    const hidden = this.#warnings.length - MAX_WARNINGS;
-    if (hidden <= 0) return this.#warnings;
-    const more = { reason: 'MoreWarnings', message: `and ${hidden} more warnings` };
+    const omitted = this.#warnings.length - MAX_WARNINGS;
+    if (omitted <= 0) return this.#warnings;
+    const more = { reason: 'MoreWarnings', message: `and ${omitted} more warnings` };
     return [...this.#warnings.slice(0, MAX_WARNINGS), more];
   }
 
@@ -80,7 +80,7 @@ export class AnnotationReader {
   flag(name: string): boolean | undefined {
     const text = this.#annotations[name];
     if (!text || text === 'true' || text === 'false') return text ? text === 'true' : undefined;
-    this.unreadable(name, text, 'true or false');
+    this.warnInvalid(name, text, 'true or false');
     return undefined;
   }
 
@@ -90,7 +90,7 @@ export class AnnotationReader {
     const value = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= min && value <= max) return value;
     const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`;
-    this.unreadable(name, text, `a whole number, ${range}`);
+    this.warnInvalid(name, text, `a whole number, ${range}`);
     return undefined;
   }
 
@@ -98,16 +98,16 @@ export class AnnotationReader {
     const text = this.text(name);
     if (text === undefined) return undefined;
     const found = values.find((value) => value === text);
-    if (found === undefined) this.unreadable(name, text, values.join(', '));
+    if (found === undefined) this.warnInvalid(name, text, values.join(', '));
     return found;
   }
 
-  /** Throws ServiceRefused, or warns if the annotation only tunes. `wanted`: the allowed values. */
-  unreadable(name: string, value: string, wanted: string): void {
-    const must = `it must be ${wanted}`;
+  /** Throws ServiceRefused, or warns if the annotation only tunes. `expectedFormat` describes the allowed values. */
+  warnInvalid(name: string, value: string, expectedFormat: string): void {
+    const requirement = `it must be ${expectedFormat}`;
     if (!this.#tuning.has(name))
-      throw new ServiceRefused(`annotation ${name}: "${displayText(value)}" is invalid: ${must}`);
-    this.warn('InvalidAnnotation', `annotation ${name}: "${displayText(value)}" has no effect: ${must}`);
+      throw new ServiceRefused(`annotation ${name}: "${displayText(value)}" is invalid: ${requirement}`);
+    this.warn('InvalidAnnotation', `annotation ${name}: "${displayText(value)}" has no effect: ${requirement}`);
   }
 }
 

@@ -5,8 +5,8 @@ import { isAssumed, withAssumedMonitors } from './assumed-monitors.ts';
 
 const MONITOR = { type: 'TCP', delay: 5, timeout: 3, max_retries: 3, tags: ['mine'] };
 
-/** An answer with these pools, by name. */
-function answer(...names: readonly string[]): LoadBalancerTree {
+/** A response with these pools, by name. */
+function treeOf(...names: readonly string[]): LoadBalancerTree {
   const state = { provisioning_status: 'PENDING_CREATE' };
   const pools = names.map((name, index) =>
     Pool.parse({ ...state, id: `id-${index}`, name, protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN' }),
@@ -15,7 +15,7 @@ function answer(...names: readonly string[]): LoadBalancerTree {
   return { loadBalancer, listeners: [], pools, healthMonitors: [], members: new Map() };
 }
 
-/** A create with these pools; `+` after its name: with a monitor. */
+/** A create request with these pools; a `+` after the name adds a monitor. */
 function body(...names: readonly string[]): LoadBalancerCreate {
   const listeners = names.map((name, index) => ({
     protocol: 'TCP',
@@ -30,8 +30,8 @@ function body(...names: readonly string[]): LoadBalancerCreate {
   return { name: 'lb', listeners };
 }
 
-test('requested monitors are with their pools, and have no Octavia id', () => {
-  const tree = withAssumedMonitors(answer('b', 'a'), body('a+', 'b'));
+test('adds requested monitors to their pools, without an Octavia id', () => {
+  const tree = withAssumedMonitors(treeOf('b', 'a'), body('a+', 'b'));
 
   const [monitor] = tree?.healthMonitors ?? [];
   expect(monitor).toMatchObject({ ...MONITOR, pools: [{ id: 'id-1' }] });
@@ -39,16 +39,16 @@ test('requested monitors are with their pools, and have no Octavia id', () => {
   expect(tree?.pools.map(({ healthmonitor_id }) => healthmonitor_id)).toEqual([null, monitor?.id]);
 });
 
-test('those in the response are as it says', () => {
+test('keeps the monitors of the response', () => {
   const monitor = HealthMonitor.parse({ ...MONITOR, id: 'real', provisioning_status: 'PENDING_CREATE' });
-  const told = { ...answer('a'), healthMonitors: [monitor] };
+  const treeWithMonitor = { ...treeOf('a'), healthMonitors: [monitor] };
 
-  expect(withAssumedMonitors(told, body('a+'))).toBe(told);
+  expect(withAssumedMonitors(treeWithMonitor, body('a+'))).toBe(treeWithMonitor);
 });
 
 test.each([
-  { reason: 'no pool has that name', tree: answer('other') },
-  { reason: 'two pools have it', tree: answer('a', 'a') },
-])('nothing is assumed if $reason', ({ tree }) => {
+  { reason: 'no pool has that name', tree: treeOf('other') },
+  { reason: 'two pools have that name', tree: treeOf('a', 'a') },
+])('assumes nothing if $reason', ({ tree }) => {
   expect(withAssumedMonitors(tree, body('a+'))).toBeUndefined();
 });

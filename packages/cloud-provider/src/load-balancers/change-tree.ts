@@ -2,39 +2,39 @@ import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { LoadBalancer, LoadBalancerCreate } from '@fairway/openstack/types/load-balancer';
 import { isAssumed, withAssumedMonitors } from './assumed-monitors.ts';
 import type { LoadBalancerScope } from './load-balancer-scope.ts';
-import { hostKeyOf, observeHosted } from './observation.ts';
+import { hostKeyOf, observeHostedBy } from './observation.ts';
 import type { Action, ObservedTree } from './plan.ts';
 import type { TreeMemory } from './tree-memory.ts';
 
 /**
- * Creates a load balancer with all its parts in one call; `otherwise` returns an alternative after a rejection. Rejects with its error, and like
- * `ProjectCloud.make`.
+ * Creates a load balancer with all its parts in one call; `fallback` returns an alternative after a rejection. Rejects
+ * with its error, and like `ProjectCloud.make`.
  */
 export async function createLoadBalancer(
   { cloud, key, owner, signal }: LoadBalancerScope,
-  wanted: LoadBalancerCreate,
+  desired: LoadBalancerCreate,
   memory: TreeMemory,
-  otherwise?: (error: unknown) => Promise<LoadBalancerCreate>,
+  fallback?: (error: unknown) => Promise<LoadBalancerCreate>,
 ): Promise<LoadBalancer> {
   const { ledgers, client } = cloud;
   const { loadBalancers } = client.loadBalancing;
-  const firstMade = async () => {
+  const createWithFallback = async () => {
     try {
-      return { tree: await loadBalancers.createTree(wanted, { signal }), body: wanted };
+      return { tree: await loadBalancers.createTree(desired, { signal }), body: desired };
     } catch (error) {
-      if (otherwise === undefined) throw error;
-      const body = await otherwise(error);
+      if (fallback === undefined) throw error;
+      const body = await fallback(error);
       return { tree: await loadBalancers.createTree(body, { signal }), body };
     }
   };
   const create = async () => {
-    const { tree: answer, body } = await firstMade();
+    const { tree: created, body } = await createWithFallback();
     const nowMs = cloud.now();
-    const whole = withAssumedMonitors(answer, body);
-    const tree = whole ?? answer;
-    for (const listener of tree.listeners) ledgers.listeners.recordMade(key, listener, nowMs);
-    for (const pool of tree.pools) ledgers.pools.recordMade(key, pool, nowMs);
-    for (const monitor of tree.healthMonitors) ledgers.healthMonitors.recordMade(key, monitor, nowMs);
+    const whole = withAssumedMonitors(created, body);
+    const tree = whole ?? created;
+    for (const listener of tree.listeners) ledgers.listeners.recordWritten(key, listener, nowMs);
+    for (const pool of tree.pools) ledgers.pools.recordWritten(key, pool, nowMs);
+    for (const monitor of tree.healthMonitors) ledgers.healthMonitors.recordWritten(key, monitor, nowMs);
     memory.made(key, tree, whole ? undefined : nowMs);
     return tree.loadBalancer;
   };
@@ -62,14 +62,14 @@ export function changeTree(
   const change = () => perform(scope, action, tree, memory);
   return action.kind === 'readMembers' || action.kind === 'readMonitor'
     ? readTree(scope, memory, change)
-    : changing(scope, tree.loadBalancer, memory, change);
+    : withPendingChange(scope, tree.loadBalancer, memory, change);
 }
 
 /**
  * Changes the load balancer and records the change. Does nothing while this process has another change in progress, which may have begun since the load
  * balancer was read.
  */
-export async function changing(
+export async function withPendingChange(
   scope: LoadBalancerScope,
   loadBalancer: LoadBalancer,
   memory: TreeMemory,
@@ -77,19 +77,19 @@ export async function changing(
 ): Promise<void> {
   const { cloud, key, hostKey = key } = scope;
   if (isPending(scope, loadBalancer)) return;
-  await memory.alone(loadBalancer.id, async () => {
+  await memory.runExclusively(loadBalancer.id, async () => {
     await readTree(scope, memory, change);
     // Recorded before the next change, which Octavia would reject.
-    memory.changing(key);
+    memory.beginChange(key);
     const pending = { ...loadBalancer, provisioning_status: 'PENDING_UPDATE' };
-    cloud.ledgers.loadBalancers.recordMade(hostKey, pending, cloud.now());
+    cloud.ledgers.loadBalancers.recordWritten(hostKey, pending, cloud.now());
   });
 }
 
 function isPending({ cloud, key, hostKey = key, projectID }: LoadBalancerScope, loadBalancer: LoadBalancer): boolean {
   const listed = cloud.cache.loadBalancers.snapshot().items.get(loadBalancer.id) ?? loadBalancer;
   const keys = new Set([hostKey, hostKeyOf(listed, projectID)]);
-  return [...keys].some((each) => observeHosted(cloud, each, listed)?.provisioning_status !== 'ACTIVE');
+  return [...keys].some((each) => observeHostedBy(cloud, each, listed)?.provisioning_status !== 'ACTIVE');
 }
 
 /** Sets the tags of a load balancer. Resolves with whether it did. */
@@ -102,9 +102,9 @@ export async function changeTags(
   const { cloud, signal } = scope;
   const { loadBalancers } = cloud.client.loadBalancing;
   let isDone = false;
-  await changing(scope, { ...loadBalancer, tags: [...tags] }, memory, async () => {
+  await withPendingChange(scope, { ...loadBalancer, tags: [...tags] }, memory, async () => {
     await loadBalancers.update(loadBalancer.id, { tags }, { signal });
-    // Owner and users of a load balancer are read from lists.
+    // Owners and users of a load balancer are read from lists.
     cloud.cache.loadBalancers.invalidate();
     isDone = true;
   });
@@ -119,7 +119,7 @@ async function readTree(
   try {
     await read();
   } catch (error) {
-    if (isOpenStackError(error) && (error.outcome === 'unknown' || STALE.has(error.kind))) {
+    if (isOpenStackError(error) && (error.outcome === 'unknown' || STALE_ERRORS.has(error.kind))) {
       cloud.cache.loadBalancers.invalidate();
       memory.forget(key);
     }
@@ -128,7 +128,7 @@ async function readTree(
 }
 
 /** Rejections which mean that the tree has changed since it was read. */
-const STALE: ReadonlySet<string> = new Set(['conflict', 'notFound']);
+const STALE_ERRORS: ReadonlySet<string> = new Set(['conflict', 'notFound']);
 
 async function perform(
   { cloud, key, signal }: LoadBalancerScope,
@@ -144,12 +144,12 @@ async function perform(
     case 'createListener': {
       const body = { ...action.listener, loadbalancer_id: loadBalancer.id };
       const made = await cloud.make(ledgers.listeners, key, () => octavia.listeners.create(body, options));
-      ledgers.listeners.recordMade(key, { ...made, loadbalancers }, cloud.now());
+      ledgers.listeners.recordWritten(key, { ...made, loadbalancers }, cloud.now());
       return;
     }
     case 'updateListener': {
       const updated = await octavia.listeners.update(action.id, action.changes, options);
-      ledgers.listeners.recordMade(key, updated, cloud.now());
+      ledgers.listeners.recordWritten(key, updated, cloud.now());
       return;
     }
     case 'deleteListener':
@@ -157,21 +157,21 @@ async function perform(
     case 'createPool': {
       const body = { ...action.pool, listener_id: action.listenerID };
       const made = await cloud.make(ledgers.pools, key, () => octavia.pools.create(body, options));
-      ledgers.pools.recordMade(key, { ...made, loadbalancers, listeners: [{ id: action.listenerID }] }, cloud.now());
-      memory.wroteMembers(key, made.id, []);
+      ledgers.pools.recordWritten(key, { ...made, loadbalancers, listeners: [{ id: action.listenerID }] }, cloud.now());
+      memory.membersWritten(key, made.id, []);
       const listener = listeners.find(({ id }) => id === action.listenerID);
-      if (listener) ledgers.listeners.recordMade(key, { ...listener, default_pool_id: made.id }, cloud.now());
+      if (listener) ledgers.listeners.recordWritten(key, { ...listener, default_pool_id: made.id }, cloud.now());
       return;
     }
     case 'updatePool': {
       const updated = await octavia.pools.update(action.id, action.changes, options);
-      ledgers.pools.recordMade(key, updated, cloud.now());
+      ledgers.pools.recordWritten(key, updated, cloud.now());
       return;
     }
     case 'deletePool': {
       await cloud.remove(ledgers.pools, action.id, () => octavia.pools.delete(action.id, options));
       const listener = listeners.find(({ default_pool_id }) => default_pool_id === action.id);
-      if (listener) ledgers.listeners.recordMade(key, { ...listener, default_pool_id: null }, cloud.now());
+      if (listener) ledgers.listeners.recordWritten(key, { ...listener, default_pool_id: null }, cloud.now());
       return;
     }
     case 'readMembers': {
@@ -182,36 +182,36 @@ async function perform(
     case 'readMonitor': {
       if (!isAssumed(action.id)) {
         const monitor = await octavia.healthMonitors.get(action.id, options);
-        ledgers.healthMonitors.recordMade(key, monitor, cloud.now());
+        ledgers.healthMonitors.recordWritten(key, monitor, cloud.now());
         return;
       }
       const pool = await octavia.pools.get(action.poolID, options);
-      ledgers.pools.recordMade(key, pool, cloud.now());
+      ledgers.pools.recordWritten(key, pool, cloud.now());
       ledgers.healthMonitors.recordDeleted(action.id, cloud.now());
       return;
     }
     case 'replaceMembers': {
       const { members } = action;
       await cloud.withQuotas(members.length, () => octavia.pools.replaceMembers(action.poolID, members, options));
-      memory.wroteMembers(key, action.poolID, members);
+      memory.membersWritten(key, action.poolID, members);
       return;
     }
     case 'createMonitor': {
       const body = { ...action.monitor, pool_id: action.poolID };
       const made = await cloud.make(ledgers.healthMonitors, key, () => octavia.healthMonitors.create(body, options));
       const pool = pools.find(({ id }) => id === action.poolID);
-      if (pool) ledgers.pools.recordMade(key, { ...pool, healthmonitor_id: made.id }, cloud.now());
+      if (pool) ledgers.pools.recordWritten(key, { ...pool, healthmonitor_id: made.id }, cloud.now());
       return;
     }
     case 'updateMonitor': {
       const updated = await octavia.healthMonitors.update(action.id, action.changes, options);
-      ledgers.healthMonitors.recordMade(key, updated, cloud.now());
+      ledgers.healthMonitors.recordWritten(key, updated, cloud.now());
       return;
     }
     case 'deleteMonitor': {
       await cloud.remove(ledgers.healthMonitors, action.id, () => octavia.healthMonitors.delete(action.id, options));
       const pool = pools.find(({ healthmonitor_id }) => healthmonitor_id === action.id);
-      if (pool) ledgers.pools.recordMade(key, { ...pool, healthmonitor_id: null }, cloud.now());
+      if (pool) ledgers.pools.recordWritten(key, { ...pool, healthmonitor_id: null }, cloud.now());
       return;
     }
   }

@@ -10,15 +10,15 @@ import { serviceOwner, sharersOf } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Declaration } from '../dependencies.ts';
 import { ANNOTATION } from './annotation-names.ts';
-import { followEnd, followNodes, followServers, loadBalancerWatches } from './follow-nodes.ts';
 import { LoadBalancerEvents } from './load-balancer-events.ts';
 import { LoadBalancerReconciler } from './load-balancer-reconciler.ts';
 import { LoadBalancerWatch } from './load-balancer-watch.ts';
+import { followNodes, followServers, loadBalancerWatches, onTenantEnd } from './node-handlers.ts';
 import { LoadBalancerRecovery } from './recovery.ts';
 import { ownerOfKey, serviceKey } from './service-key.ts';
 import { ServiceReconciler } from './service-reconciler.ts';
-import { TakingOver } from './taking-over.ts';
-import { isBalanced, loadBalancerServices, servicesByLoadBalancer, servicesOf } from './tenant-services.ts';
+import { Takeover } from './takeover.ts';
+import { loadBalancerServices, servicesByLoadBalancer, servicesOf, usesLoadBalancer } from './tenant-services.ts';
 import { TreeMemory } from './tree-memory.ts';
 
 /** Source of Events, the same as of other cloud providers. */
@@ -32,23 +32,23 @@ export const loadBalancerController: Declaration = {
     { type: machines, verbs: READ },
   ],
   indexes: ({ cache }) => [indexOn(cache.clusters, clustersByIdentity), indexOn(cache.machines, machinesByCluster)],
-  watches: (shared) => loadBalancerWatches(shared, balancedKeys),
+  watches: (shared) => loadBalancerWatches(shared, loadBalancedKeys),
   ownerKey: (key, { tenants }) => tenants.get(ownerOfKey(key).clusterUid)?.clusterKey,
   create(shared, enqueue) {
     const { attempts, tenants } = shared;
-    const balancing = new LoadBalancerWatch(enqueue, (loadBalancer) => {
+    const loadBalancerWatch = new LoadBalancerWatch(enqueue, (loadBalancer) => {
       // The actual owner is known once its project is.
       const projectID = loadBalancer.project_id;
       const owner = serviceOwner(loadBalancer, projectID);
       const users = [...(owner ? [owner] : []), ...sharersOf(loadBalancer, projectID)];
       const tenant = tenants.get(users[0]?.clusterUid ?? '');
-      return [...users.map(serviceKey), ...keysNaming(tenant, loadBalancer.id)];
+      return [...users.map(serviceKey), ...keysReferringTo(tenant, loadBalancer.id)];
     });
     const memory = new TreeMemory();
     const recovery = new LoadBalancerRecovery(attempts, memory);
     const events = new LoadBalancerEvents(shared, { component: COMPONENT, kind: Services });
-    const takingOver = new TakingOver({ watch: balancing, memory, events });
-    const dependencies = { ...shared, watch: balancing, memory, recovery, events, takingOver };
+    const takeover = new Takeover({ watch: loadBalancerWatch, memory, events });
+    const dependencies = { ...shared, watch: loadBalancerWatch, memory, recovery, events, takeover: takeover };
     const loadBalancers = new LoadBalancerReconciler(dependencies);
     const reconciler = new ServiceReconciler({ ...dependencies, loadBalancers });
     return {
@@ -60,15 +60,15 @@ export const loadBalancerController: Declaration = {
     const { attempts, tenants } = shared;
     tenants.onConnect((tenant) => {
       followServices(tenant, enqueue, (key) => attempts.retryNow((item) => item === key));
-      followNodes(tenant, () => balancedKeys(tenant).forEach(enqueue));
-      followEnd(tenant, () => balancedKeys(tenant).forEach(enqueue));
+      followNodes(tenant, () => loadBalancedKeys(tenant).forEach(enqueue));
+      onTenantEnd(tenant, () => loadBalancedKeys(tenant).forEach(enqueue));
     });
-    followServers(shared, balancedKeys, enqueue);
+    followServers(shared, loadBalancedKeys, enqueue);
   },
 };
 
-/** Keys of Services that use a load balancer or need one: a port or place may now be free. */
-function keysNaming(tenant: TenantCluster | undefined, id: string): readonly string[] {
+/** Keys of Services that use or need a load balancer: a port or capacity may be available now. */
+function keysReferringTo(tenant: TenantCluster | undefined, id: string): readonly string[] {
   if (tenant === undefined) return [];
   const { clusterUid } = tenant;
   const named = servicesOf(tenant).find(servicesByLoadBalancer, id);
@@ -79,33 +79,33 @@ function followServices(tenant: TenantCluster, enqueue: (key: string) => void, r
   const services = servicesOf(tenant);
   const keyOf = ({ metadata }: Service) =>
     serviceKey({ clusterUid: tenant.clusterUid, serviceUid: metadata.uid ?? '' });
-  const companionsOf = ({ metadata }: Service) => {
+  const companionKeys = ({ metadata }: Service) => {
     const id = metadata.annotations?.[ANNOTATION.loadBalancerID]?.trim();
-    if (id) keysNaming(tenant, id).forEach(enqueue);
+    if (id) keysReferringTo(tenant, id).forEach(enqueue);
   };
   services.addHandler({
     onAdd(service) {
-      if (isBalanced(service)) enqueue(keyOf(service));
+      if (usesLoadBalancer(service)) enqueue(keyOf(service));
     },
     onUpdate(old, service) {
-      if (!isBalanced(old) && !isBalanced(service)) return;
+      if (!usesLoadBalancer(old) && !usesLoadBalancer(service)) return;
       // A changed spec resets the backoff of earlier failures.
       if (userTriggered(old, service)) {
         retryNow(keyOf(service));
-        companionsOf(old);
-        companionsOf(service);
+        companionKeys(old);
+        companionKeys(service);
       }
       enqueue(keyOf(service));
     },
     onDelete(service) {
-      if (!isBalanced(service)) return;
+      if (!usesLoadBalancer(service)) return;
       enqueue(keyOf(service));
-      companionsOf(service);
+      companionKeys(service);
     },
   });
-  // They may be listed before the tenant counts as connected, and are enqueued only then.
+  // Services may be listed before the tenant counts as connected, so they are enqueued afterwards.
   void Promise.all([tenant.nodes.whenSynced(), services.whenSynced()]).then(
-    () => balancedKeys(tenant).forEach(enqueue),
+    () => loadBalancedKeys(tenant).forEach(enqueue),
     () => {},
   );
 }
@@ -119,7 +119,7 @@ function userTriggered(old: Service, service: Service): boolean {
 }
 
 /** Keys of a connected cluster's Services that have or need a load balancer. */
-function balancedKeys(tenant: TenantCluster | undefined): readonly string[] {
+function loadBalancedKeys(tenant: TenantCluster | undefined): readonly string[] {
   if (tenant === undefined) return [];
   const { clusterUid } = tenant;
   return servicesOf(tenant)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBody, desiredLoadBalancer } from './desired.ts';
 import { specFromService } from './spec-from-service.ts';
-import { aService, DNS, HTTP, SETTINGS } from './testing/a-service.ts';
+import { aService, DNS, HTTP, SETTINGS } from './testing/services.ts';
 
 const CONTEXT = {
   clusterName: 'demo',
@@ -15,8 +15,9 @@ const CONTEXT = {
 const bodyOf = (...service: Parameters<typeof aService>) =>
   createBody(desiredLoadBalancer(specFromService(aService(...service), SETTINGS).balancerSpec, CONTEXT));
 
-// Names and descriptions as cloud-provider-openstack writes them; bodies as its TestBuildListenerCreateOpt, BuildPoolCreateOpt and BuildBatchUpdateMemberOpts.
-test('one call creates a whole load balancer', () => {
+// Names and descriptions are those of cloud-provider-openstack; bodies those of its TestBuildListenerCreateOpt,
+// BuildPoolCreateOpt and BuildBatchUpdateMemberOpts.
+test('creates a whole load balancer in one call', () => {
   expect(bodyOf()).toEqual({
     name: 'kube_service_demo_shop_web',
     description: 'Kubernetes external service shop/web from cluster demo',
@@ -55,7 +56,7 @@ test('one call creates a whole load balancer', () => {
   });
 });
 
-test('externalTrafficPolicy Local is probed where kube-proxy answers', () => {
+test('probes externalTrafficPolicy Local where kube-proxy responds', () => {
   const { listeners } = bodyOf({ ports: [HTTP, DNS], externalTrafficPolicy: 'Local', healthCheckNodePort: 31000 });
 
   expect(listeners).toHaveLength(2);
@@ -65,7 +66,7 @@ test('externalTrafficPolicy Local is probed where kube-proxy answers', () => {
   }
 });
 
-test('OVN gets nothing that it refuses', () => {
+test('sends OVN nothing that it refuses', () => {
   const [listener] = bodyOf({}, { provider: 'ovn' }).listeners ?? [];
 
   expect(Object.keys(listener ?? {})).not.toEqual(expect.arrayContaining([expect.stringMatching(/^timeout|^allowed/)]));
@@ -78,26 +79,26 @@ test.each([
   { is: 'the cluster’s subnet', annotations: {}, vip: { vip_subnet_id: 'nodes' } },
   { is: 'a subnet of its own', annotations: { subnetID: ID }, vip: { vip_subnet_id: ID } },
   { is: 'a port, which has both already', annotations: { portID: ID }, vip: { vip_port_id: ID } },
-])('its address is from $is', ({ annotations, vip }) => {
+])('takes its address from $is', ({ annotations, vip }) => {
   const body = Object.entries(bodyOf({}, annotations)).filter(([name]) => name.startsWith('vip_'));
 
   expect(Object.fromEntries(body)).toEqual(vip);
 });
 
-test('a port without a node port has no members', () => {
+test('adds no members to a port without a node port', () => {
   const { nodePort: _, ...port } = HTTP;
   const [listener] = bodyOf({ ports: [port], allocateLoadBalancerNodePorts: false }).listeners ?? [];
 
   expect(listener?.default_pool?.members).toEqual([]);
 });
 
-test('names are truncated to Octavia’s limit', () => {
-  const long = {
+test('truncates names to Octavia’s limit', () => {
+  const longNames = {
     ...CONTEXT,
     service: { namespace: 'n'.repeat(63), name: 's'.repeat(63) },
     clusterName: 'c'.repeat(200),
   };
-  const body = createBody(desiredLoadBalancer(specFromService(aService(), SETTINGS).balancerSpec, long));
+  const body = createBody(desiredLoadBalancer(specFromService(aService(), SETTINGS).balancerSpec, longNames));
 
   expect([body.name.length, body.listeners?.[0]?.name?.length]).toEqual([255, 255]);
 });

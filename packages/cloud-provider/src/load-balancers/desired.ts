@@ -12,8 +12,8 @@ import type { KnownSubnet } from './known-subnets.ts';
 import type { LoadBalancerSpec, PortSpec, Timeouts } from './load-balancer-spec.ts';
 import type { MemberAddress } from './members.ts';
 import { loadBalancerDescription, loadBalancerName, partName } from './names.ts';
-import { isByFamily } from './provider-limits.ts';
-import type { VipPlace } from './vip-places.ts';
+import { usesMemberFamily } from './provider-limits.ts';
+import type { VipPlacement } from './vip-placements.ts';
 
 /** A Service port as a listener with its pool and members. */
 export interface DesiredPort {
@@ -32,7 +32,7 @@ export interface DesiredLoadBalancer {
   readonly provider: string | undefined;
   readonly vip: LoadBalancerSpec['vip'];
   /** Placement of a new load balancer's addresses. */
-  readonly place: VipPlace;
+  readonly place: VipPlacement;
   readonly flavorID: string | undefined;
   readonly availabilityZone: string | undefined;
   readonly ports: readonly DesiredPort[];
@@ -44,10 +44,10 @@ export interface DesiredContext {
   readonly members: readonly MemberAddress[];
   /** For ports whose clients reach only members of their own family; `members` by default. */
   readonly membersByFamily?: readonly MemberAddress[];
-  /** Subnets of nodes and load balancer if families differ; undefined if everything is in the subnet of the spec. */
+  /** Subnets of nodes and load balancer if their families differ; undefined if everything is in the spec's subnet. */
   readonly memberSubnets?: readonly KnownSubnet[] | undefined;
-  /** By default as in the spec. */
-  readonly place?: VipPlace | undefined;
+  /** By default that of the spec. */
+  readonly place?: VipPlacement | undefined;
   /** Ownership tags: see `tenancy/cloud/ownership`. */
   readonly tags: readonly string[];
   readonly partTags: readonly string[];
@@ -124,7 +124,7 @@ function membersOf(
 ): readonly MemberCreate[] {
   const { monitor } = port;
   const { members, membersByFamily = members } = context;
-  return (isByFamily(port, balancerSpec) ? membersByFamily : members).map(({ node, address }) => {
+  return (usesMemberFamily(port, balancerSpec) ? membersByFamily : members).map(({ node, address }) => {
     const subnetID = subnetOf(address, balancerSpec, context);
     return {
       name: node,
@@ -136,15 +136,15 @@ function membersOf(
   });
 }
 
-/** The subnet of the spec, unless it is known to have the other family. */
+/** The spec's subnet, unless it is known to have the other family. */
 function subnetOf(
   address: string,
   { memberSubnetID: named }: LoadBalancerSpec,
   { memberSubnets: known }: DesiredContext,
 ) {
   if (known === undefined) return named;
-  const isOther = known.some(({ id, family }) => id === named && family !== familyOf(address));
-  if (named !== undefined && !isOther) return named;
+  const isOtherFamily = known.some(({ id, family }) => id === named && family !== familyOf(address));
+  if (named !== undefined && !isOtherFamily) return named;
   return known.find(({ isIn }) => isIn(address))?.id;
 }
 
@@ -176,8 +176,8 @@ export function createBody(
   };
 }
 
-/** A port implies its network and address, and with a single subnet also that; a subnet implies its network. */
-function vipOf({ portID, subnetID, networkID, address, portSubnetID, additional }: VipPlace) {
+/** A port implies its network and address, and its subnet if it has only one. A subnet implies its network. */
+function vipOf({ portID, subnetID, networkID, address, portSubnetID, additional }: VipPlacement) {
   const more = additional && {
     additional_vips: [
       { subnet_id: additional.subnetID, ...(additional.address !== undefined && { ip_address: additional.address }) },

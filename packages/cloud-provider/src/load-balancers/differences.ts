@@ -23,55 +23,55 @@ const LISTENER_FIELDS = [
   'timeout_tcp_inspect',
 ] as const;
 
-export function listenerChanges(wanted: ListenerFields, now: Listener): object | undefined {
+export function listenerChanges(desired: ListenerFields, now: Listener): object | undefined {
   const changes: Record<string, unknown> = {};
   for (const field of LISTENER_FIELDS) {
-    const value = wanted[field];
+    const value = desired[field];
     if (value !== undefined && value !== now[field]) changes[field] = value;
   }
-  const ranges = wanted.allowed_cidrs ?? [];
+  const ranges = desired.allowed_cidrs ?? [];
   if (!isSameSet(ranges, now.allowed_cidrs ?? [])) changes['allowed_cidrs'] = ranges.length === 0 ? null : ranges;
-  const headers = wanted.insert_headers;
+  const headers = desired.insert_headers;
   if (headers && !isDeepStrictEqual({ ...headers }, { ...now.insert_headers })) changes['insert_headers'] = headers;
-  const tls = wanted.default_tls_container_ref;
+  const tls = desired.default_tls_container_ref;
   if (tls !== undefined && tls !== now.default_tls_container_ref) changes['default_tls_container_ref'] = tls;
-  const sni = wanted.sni_container_refs;
+  const sni = desired.sni_container_refs;
   if (sni && !isSameSet(sni, now.sni_container_refs ?? [])) changes['sni_container_refs'] = sni;
-  addTags(changes, wanted.tags, now.tags);
-  return changesOrNone(changes);
+  addTagChange(changes, desired.tags, now.tags);
+  return orUndefined(changes);
 }
 
-export function poolChanges(wanted: PoolFields, now: Pool): object | undefined {
+export function poolChanges(desired: PoolFields, now: Pool): object | undefined {
   const changes: Record<string, unknown> = {};
-  if (wanted.lb_algorithm !== now.lb_algorithm) changes['lb_algorithm'] = wanted.lb_algorithm;
-  if (wanted.session_persistence?.type !== now.session_persistence?.type) {
-    changes['session_persistence'] = wanted.session_persistence ?? null;
+  if (desired.lb_algorithm !== now.lb_algorithm) changes['lb_algorithm'] = desired.lb_algorithm;
+  if (desired.session_persistence?.type !== now.session_persistence?.type) {
+    changes['session_persistence'] = desired.session_persistence ?? null;
   }
-  addTags(changes, wanted.tags, now.tags);
-  return changesOrNone(changes);
+  addTagChange(changes, desired.tags, now.tags);
+  return orUndefined(changes);
 }
 
-export function monitorChanges(wanted: HealthMonitorFields, now: HealthMonitor): object | undefined {
+export function monitorChanges(desired: HealthMonitorFields, now: HealthMonitor): object | undefined {
   const fields = ['delay', 'timeout', 'max_retries', 'max_retries_down', 'url_path', 'expected_codes'] as const;
-  const differing = fields.filter((field) => wanted[field] !== undefined && wanted[field] !== now[field]);
-  const changes: Record<string, unknown> = Object.fromEntries(differing.map((field) => [field, wanted[field]]));
-  addTags(changes, wanted.tags, now.tags);
-  return changesOrNone(changes);
+  const changedFields = fields.filter((field) => desired[field] !== undefined && desired[field] !== now[field]);
+  const changes: Record<string, unknown> = Object.fromEntries(changedFields.map((field) => [field, desired[field]]));
+  addTagChange(changes, desired.tags, now.tags);
+  return orUndefined(changes);
 }
 
 /** Compared by address, port, subnet and monitor port; users may set other weights. */
-export function membersDiffer(wanted: readonly MemberCreate[], now: readonly Member[]): boolean {
+export function membersDiffer(desired: readonly MemberCreate[], now: readonly Member[]): boolean {
   const keyOf = ({ address, protocol_port, subnet_id, monitor_port }: MemberCreate | Member) =>
     `${address} ${protocol_port} ${subnet_id ?? ''} ${monitor_port ?? ''}`;
-  if (!isSameSet(wanted.map(keyOf), now.map(keyOf))) return true;
+  if (!isSameSet(desired.map(keyOf), now.map(keyOf))) return true;
   const weights = new Map(now.map((member) => [keyOf(member), member.weight ?? 1]));
-  return wanted.some((member) => member.weight !== undefined && member.weight !== weights.get(keyOf(member)));
+  return desired.some((member) => member.weight !== undefined && member.weight !== weights.get(keyOf(member)));
 }
 
-/** Keeps tags of others. */
-function addTags(changes: Record<string, unknown>, wanted: readonly string[] = [], now: readonly string[]): void {
-  if (wanted.every((tag) => now.includes(tag))) return;
-  changes['tags'] = [...new Set([...now, ...wanted])];
+/** Keeps foreign tags. */
+function addTagChange(changes: Record<string, unknown>, desired: readonly string[] = [], now: readonly string[]): void {
+  if (desired.every((tag) => now.includes(tag))) return;
+  changes['tags'] = [...new Set([...now, ...desired])];
 }
 
 function isSameSet(a: readonly string[], b: readonly string[]): boolean {
@@ -79,6 +79,6 @@ function isSameSet(a: readonly string[], b: readonly string[]): boolean {
   return new Set(a).size === set.size && a.every((each) => set.has(each));
 }
 
-function changesOrNone(changes: Record<string, unknown>): object | undefined {
+function orUndefined(changes: Record<string, unknown>): object | undefined {
   return Object.keys(changes).length === 0 ? undefined : changes;
 }

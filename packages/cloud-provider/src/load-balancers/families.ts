@@ -9,7 +9,7 @@ export function familyOf(address: string): Family {
 }
 
 /** An address in OpenStack's notation; undefined if invalid. */
-export function canonical(text: string): string | undefined {
+export function canonicalAddress(text: string): string | undefined {
   const version = isIP(text);
   if (version === 0 || text.includes('%')) return undefined;
   return version === 4 ? text : new Address6(text).correctForm();
@@ -33,6 +33,6 @@ export function vipsOf(loadBalancer: LoadBalancer): readonly Vip[] {
 }
 
 /** Addresses for clients: a floating IP replaces the IPv4 address. */
-export function clientAddresses(vips: readonly Vip[], floating: string | undefined): readonly string[] {
-  return vips.map(({ family, address }) => (family === 4 && floating !== undefined ? floating : address));
+export function clientAddresses(vips: readonly Vip[], floatingIP: string | undefined): readonly string[] {
+  return vips.map(({ family, address }) => (family === 4 && floatingIP !== undefined ? floatingIP : address));
 }

@@ -5,8 +5,11 @@ import type { FloatingIPSpec } from './load-balancer-spec.ts';
 export interface FloatingIpMarks {
   readonly own: string;
   readonly kept: string;
-  /** Whether it belonged to another Service of the same cluster: on one's own load balancer, the previous owner has left it to its successor. */
-  readonly isLeft: (floatingIp: FloatingIp) => boolean;
+  /**
+   * Whether it belonged to another Service of the same cluster: on its own load balancer, a Service takes it over from
+   * the previous owner.
+   */
+  readonly isInherited: (floatingIp: FloatingIp) => boolean;
 }
 
 export type FloatingIpStep =
@@ -22,7 +25,7 @@ export type FloatingIpPlan =
 
 export interface FloatingIpState {
   readonly desired: FloatingIPSpec | undefined;
-  readonly keeps: boolean;
+  readonly keepsAddress: boolean;
   readonly marks: FloatingIpMarks;
   /** The port of the load balancer's VIP. */
   readonly portID: string;
@@ -31,37 +34,37 @@ export interface FloatingIpState {
 }
 
 /**
- * The next step towards the desired floating IP of a Service. Unwanted ones are removed first, as a port can have only one. Only floating IPs with the
- * Service's mark are deleted; any other is at most detached. Pure.
+ * The next step towards the desired floating IP of a Service. Surplus ones are removed first, as a port can have only
+ * one. Only floating IPs with the Service's mark are deleted; any other is at most detached. Pure.
  */
 export function planFloatingIp(state: FloatingIpState): FloatingIpPlan {
-  const { desired, keeps, marks, portID, floatingIps } = state;
+  const { desired, keepsAddress, marks, portID, floatingIps } = state;
   const isOwn = (each: FloatingIp) =>
     each.description === marks.own ||
     each.description === marks.kept ||
-    (each.port_id === portID && marks.isLeft(each));
-  const wanted = desired && wantedOf(state, desired, isOwn);
-  const surplus = floatingIps.filter((each) => each !== wanted && (isOwn(each) || each.port_id === portID));
+    (each.port_id === portID && marks.isInherited(each));
+  const desiredState = desired && desiredFloatingIp(state, desired, isOwn);
+  const surplus = floatingIps.filter((each) => each !== desiredState && (isOwn(each) || each.port_id === portID));
   for (const floatingIp of surplus) {
-    if (isOwn(floatingIp) && !keeps) return step({ kind: 'delete', floatingIp });
+    if (isOwn(floatingIp) && !keepsAddress) return step({ kind: 'delete', floatingIp });
     if (floatingIp.port_id === portID) return step({ kind: 'detach', floatingIp });
   }
   if (desired === undefined) return { kind: 'done', address: undefined };
-  const description = keeps ? marks.kept : marks.own;
-  if (wanted === undefined) return step({ kind: 'create', desired, description });
-  if (wanted.port_id && wanted.port_id !== portID && !isOwn(wanted)) {
-    const message = `${desired.addressField ?? 'spec.loadBalancerIP'}: the floating IP ${wanted.floating_ip_address} is in use by port ${wanted.port_id}; detach it there, or specify another one`;
+  const description = keepsAddress ? marks.kept : marks.own;
+  if (desiredState === undefined) return step({ kind: 'create', desired, description });
+  if (desiredState.port_id && desiredState.port_id !== portID && !isOwn(desiredState)) {
+    const message = `${desired.addressField ?? 'spec.loadBalancerIP'}: the floating IP ${desiredState.floating_ip_address} is in use by port ${desiredState.port_id}; detach it there, or specify another one`;
     return { kind: 'refused', message };
   }
-  if (wanted.port_id !== portID) return step({ kind: 'attach', floatingIp: wanted });
-  if (isOwn(wanted) && wanted.description !== description) {
-    return step({ kind: 'describe', floatingIp: wanted, description });
+  if (desiredState.port_id !== portID) return step({ kind: 'attach', floatingIp: desiredState });
+  if (isOwn(desiredState) && desiredState.description !== description) {
+    return step({ kind: 'describe', floatingIp: desiredState, description });
   }
-  return { kind: 'done', address: wanted.floating_ip_address };
+  return { kind: 'done', address: desiredState.floating_ip_address };
 }
 
-/** The floating IP requested by address, else the Service's own, or one attached by someone else. */
-function wantedOf(
+/** The floating IP requested by address, otherwise the Service's own, or one attached by someone else. */
+function desiredFloatingIp(
   { portID, floatingIps }: FloatingIpState,
   { address, networkID }: FloatingIPSpec,
   isOwn: (floatingIp: FloatingIp) => boolean,

@@ -1,6 +1,6 @@
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { FloatingIp, FloatingIpCreate, Subnet } from '@fairway/openstack/types/network';
-import { loadBalancersOfCluster, ofOwner } from '@fairway/tenancy/cloud/load-balancers';
+import { loadBalancersOfCluster, objectsOfOwner } from '@fairway/tenancy/cloud/load-balancers';
 import type { LoadBalancerOwner } from '@fairway/tenancy/cloud/ownership';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { ANNOTATION } from './annotation-names.ts';
@@ -11,19 +11,19 @@ import type { LoadBalancerSpec, SubnetChoice } from './load-balancer-spec.ts';
 import { floatingIpMarks, observeFloatingIps } from './observation.ts';
 import { ServiceRefused } from './service-refused.ts';
 
-/** Limit of steps: detach one, delete one, attach and describe one, and finish. */
+/** Limit of steps: detach one, delete one, attach one and set its description, and finish. */
 const MAX_STEPS = 5;
 
 /** Ensures the desired floating IP on the port of a load balancer. Returns its address; undefined if none is desired. */
 export async function ensureFloatingIp(
   scope: LoadBalancerScope,
-  { floatingIP: desired, keepsFloatingIP: keeps }: Pick<LoadBalancerSpec, 'floatingIP' | 'keepsFloatingIP'>,
+  { floatingIP: desired, keepsFloatingIP: keepsAddress }: Pick<LoadBalancerSpec, 'floatingIP' | 'keepsFloatingIP'>,
   portID: string,
 ): Promise<string | undefined> {
   const marks = floatingIpMarks(scope);
   for (let step = 0; step < MAX_STEPS; step++) {
     const floatingIps = await observeFloatingIps(scope);
-    const plan = planFloatingIp({ desired, keeps, marks, portID, floatingIps });
+    const plan = planFloatingIp({ desired, keepsAddress, marks, portID, floatingIps });
     if (plan.kind === 'done') return plan.address;
     if (plan.kind === 'refused') throw new ServiceRefused(plan.message);
     await perform(scope, plan.step, portID);
@@ -38,12 +38,12 @@ export async function claimFloatingIps(
   isFree: (floatingIp: FloatingIp) => boolean,
 ): Promise<void> {
   const { own: description } = floatingIpMarks(scope);
-  const atPort = async () => (await observeFloatingIps(scope)).filter(({ port_id }) => port_id === portID);
-  let found = await atPort();
+  const floatingIpsAtPort = async () => (await observeFloatingIps(scope)).filter(({ port_id }) => port_id === portID);
+  let found = await floatingIpsAtPort();
   if (found.length === 0) {
     // It may be newer than the list.
     scope.cloud.cache.floatingIps.invalidate();
-    found = await atPort();
+    found = await floatingIpsAtPort();
   }
   for (const floatingIp of found.filter(isFree)) {
     await perform(scope, { kind: 'describe', floatingIp, description }, portID);
@@ -65,7 +65,7 @@ export async function handOverFloatingIps(
     const description = kept?.as ?? own;
     await perform(scope, { kind: 'describe', floatingIp, description }, portID);
     if (kept === undefined) {
-      scope.cloud.ledgers.floatingIps.recordMade(own, { ...floatingIp, description }, scope.cloud.now());
+      scope.cloud.ledgers.floatingIps.recordWritten(own, { ...floatingIp, description }, scope.cloud.now());
     }
   }
 }
@@ -81,8 +81,8 @@ export async function sharedAddress(
 }
 
 /**
- * Deletes the floating IPs of a Service without a load balancer, or keeps them with a description that no longer identifies the Service. Borrowed ones stay
- * as they are.
+ * Deletes the floating IPs of a Service without a load balancer, or keeps them with a description that no longer
+ * identifies the Service. Other floating IPs stay as they are.
  */
 export async function releaseFloatingIps(
   scope: LoadBalancerScope,
@@ -91,11 +91,11 @@ export async function releaseFloatingIps(
   const marks = floatingIpMarks(scope);
   const { cloud, owner, projectID } = scope;
   const listed = cloud.cache.loadBalancers.snapshot();
-  const own = new Set(ofOwner(listed, projectID, owner));
+  const own = new Set(objectsOfOwner(listed, projectID, owner));
   const others = loadBalancersOfCluster(listed, projectID, owner.clusterUid).filter((each) => !own.has(each));
   const inUse = new Set(others.map(({ vip_port_id }) => vip_port_id));
   for (const floatingIp of await observeFloatingIps(scope)) {
-    // The current owner of the load balancer also has its address.
+    // The current owner of the load balancer also owns its address.
     if (floatingIp.port_id && inUse.has(floatingIp.port_id)) continue;
     if (floatingIp.description === marks.own && kept === undefined) {
       await perform(scope, { kind: 'delete', floatingIp }, '');
@@ -123,8 +123,10 @@ async function perform(scope: LoadBalancerScope, step: FloatingIpStep, portID: s
           ...(subnetID !== undefined && { subnet_id: subnetID }),
           ...(address !== undefined && { floating_ip_address: address }),
         };
-        const isChoice = subnets !== undefined && subnetID === undefined && address === undefined;
-        await write(() => (isChoice ? createWithin(scope, subnets, body) : floatingIps.create(body, options)));
+        const mustChooseSubnet = subnets !== undefined && subnetID === undefined && address === undefined;
+        await write(() =>
+          mustChooseSubnet ? createInSubnets(scope, subnets, body) : floatingIps.create(body, options),
+        );
         return;
       }
       case 'attach':
@@ -141,42 +143,44 @@ async function perform(scope: LoadBalancerScope, step: FloatingIpStep, portID: s
         return;
     }
   } catch (error) {
-    // The port has one that is not listed yet, the address no longer exists, or the project now owns it.
+    // The port has a floating IP that is not listed yet, the address no longer exists, or the project now owns it.
     const isForbidden = isOpenStackError(error, 'forbidden') && step.kind === 'create';
     if (isForbidden || isOpenStackError(error, 'conflict') || isOpenStackError(error, 'notFound'))
       cloud.cache.floatingIps.invalidate();
-    const isUnreachable = isOpenStackError(error, 'notFound') && error.message.includes(UNREACHABLE);
-    throw isUnreachable ? withoutRouter(scope, portID) : error;
+    const isUnreachable = isOpenStackError(error, 'notFound') && error.message.includes(UNREACHABLE_MESSAGE);
+    throw isUnreachable ? missingRouterError(scope, portID) : error;
   }
 }
 
 /** Neutron's message for a port that no router reaches. */
-const UNREACHABLE = 'is not reachable from subnet';
+const UNREACHABLE_MESSAGE = 'is not reachable from subnet';
 
-/** Neutron names only the subnet, not who selected it nor the remedy. */
-function withoutRouter({ cloud, cluster }: LoadBalancerScope, portID: string): ProblemError {
+/** Neutron's message names only the subnet, not who selected it or what to do. */
+function missingRouterError({ cloud, cluster }: LoadBalancerScope, portID: string): ProblemError {
   const { loadBalancersSubnetID } = cluster.spec.network;
   const items = [...cloud.cache.loadBalancers.snapshot().items.values()];
   const subnetID = items.find(({ vip_port_id }) => vip_port_id === portID)?.vip_subnet_id ?? loadBalancersSubnetID;
-  const isOfCluster = subnetID !== undefined && subnetID === loadBalancersSubnetID;
-  const where = isOfCluster ? 'spec.network.loadBalancersSubnetID of the Cluster' : 'the subnet of the load balancer';
-  const message = `${where}: ${subnetID ?? 'its subnet'} has no router to the external network, so no floating IP can reach it: attach it with \`openstack router add subnet ROUTER ${subnetID ?? 'SUBNET'}\`, specify another subnet, or make the load balancer internal`;
+  const usesClusterSubnet = subnetID !== undefined && subnetID === loadBalancersSubnetID;
+  const location = usesClusterSubnet
+    ? 'spec.network.loadBalancersSubnetID of the Cluster'
+    : 'the subnet of the load balancer';
+  const message = `${location}: ${subnetID ?? 'its subnet'} has no router to the external network, so no floating IP can reach it: attach it with \`openstack router add subnet ROUTER ${subnetID ?? 'SUBNET'}\`, specify another subnet, or make the load balancer internal`;
   return new ProblemError({ reason: 'ConfigurationInvalid', message });
 }
 
 /** Limit of subnets tried for one floating IP. */
 const MAX_SUBNETS = 16;
 
-function noneOf(subnets: readonly Subnet[], networkID: string): string {
+function noSubnetMessage(subnets: readonly Subnet[], networkID: string): string {
   if (subnets.length > 0) {
     return `no subnet of network ${networkID} matches; available: ${subnets.map(({ name }) => name).join(', ')}`;
   }
-  // Neutron's default policy shows subnets of external networks only to administrators.
+  // By default, Neutron shows subnets of external networks only to administrators.
   return `no subnets of network ${networkID} are visible to this project; specify one by its ID with ${ANNOTATION.floatingSubnetID}`;
 }
 
 /** Creates one in the first matching subnet with a free address. */
-async function createWithin(
+async function createInSubnets(
   { cloud, signal }: LoadBalancerScope,
   choice: SubnetChoice,
   body: FloatingIpCreate,
@@ -184,15 +188,17 @@ async function createWithin(
   const { floatingIps, subnets } = cloud.client.network;
   const filter = { network_id: body.floating_network_id, ip_version: 4 } as const;
   const all = await Array.fromAsync(subnets.list(filter, { signal }));
-  const chosen = all.filter((subnet) => isMatchingSubnet(subnet, choice)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const selectedSubnets = all
+    .filter((subnet) => isMatchingSubnet(subnet, choice))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
   let failure: unknown = new ServiceRefused(
-    `annotations ${ANNOTATION.floatingSubnet}, ${ANNOTATION.floatingSubnetTags}: ${noneOf(all, body.floating_network_id)}`,
+    `annotations ${ANNOTATION.floatingSubnet}, ${ANNOTATION.floatingSubnetTags}: ${noSubnetMessage(all, body.floating_network_id)}`,
   );
-  for (const { id } of chosen.slice(0, MAX_SUBNETS)) {
+  for (const { id } of selectedSubnets.slice(0, MAX_SUBNETS)) {
     try {
       return await floatingIps.create({ ...body, subnet_id: id }, { signal });
     } catch (error) {
-      // It is full or no longer exists.
+      // The subnet is full or no longer exists.
       if (!isOpenStackError(error, 'conflict') && !isOpenStackError(error, 'notFound')) throw error;
       failure = error;
     }

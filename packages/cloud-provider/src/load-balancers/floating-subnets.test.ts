@@ -17,7 +17,7 @@ test.each([
   { name: 'ext-c', pattern: '!~ext-[ab]', is: true },
   { name: 'ext-b', pattern: '!~ext-[ab]', is: false },
   { name: 'a|b', pattern: '~a|b', is: false },
-])('the name $name by "$pattern": $is', ({ name, pattern, is }) => {
+])('matches the name $name with "$pattern": $is', ({ name, pattern, is }) => {
   expect(isMatchingSubnet({ name, tags: [] }, { name: pattern, tags: undefined })).toBe(is);
 });
 
@@ -31,24 +31,24 @@ test.each([
   { present: ['a'], tags: '!&a,b', is: true },
   { present: ['a', 'b'], tags: '!&a,b', is: false },
   { present: [], tags: 'a', is: false },
-])('tags $present by "$tags": $is', ({ present, tags, is }) => {
+])('matches the tags $present with "$tags": $is', ({ present, tags, is }) => {
   expect(isMatchingSubnet({ name: 'x', tags: present }, { name: undefined, tags })).toBe(is);
 });
 
-test('name and tags must both match', () => {
+test('requires both name and tags to match', () => {
   const choice = { name: 'ext-*', tags: 'gold' };
 
   expect(isMatchingSubnet({ name: 'ext-a', tags: ['gold'] }, choice)).toBe(true);
   expect(isMatchingSubnet({ name: 'ext-a', tags: [] }, choice)).toBe(false);
 });
 
-test.each(['~(', '~a{1001}', '~(((a{100}){100}){100})'])('"%s" is refused, not tried', (name) => {
+test.each(['~(', '~a{1001}', '~(((a{100}){100}){100})'])('refuses "%s" without trying it', (name) => {
   expect(() => subnetChoice({ name, tags: undefined }, 'annotation floating-subnet')).toThrow(
     /annotation floating-subnet: .* is not a valid pattern/,
   );
 });
 
-test('a hostile pattern takes no more time than an ordinary one', () => {
+test('takes no longer for a hostile pattern than for an ordinary one', () => {
   const choice = { name: '~(a+)+b', tags: undefined };
 
   expect(isMatchingSubnet({ name: 'a'.repeat(255), tags: [] }, choice)).toBe(false);

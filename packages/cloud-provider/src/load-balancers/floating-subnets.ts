@@ -5,12 +5,12 @@ import type { SubnetChoice } from './load-balancer-spec.ts';
 import { ServiceRefused } from './service-refused.ts';
 
 /**
- * The floating IP subnets of an annotation or class; undefined if unspecified. Throws ServiceRefused for an invalid pattern. `where`: its source, for
- * messages.
+ * The floating IP subnets of an annotation or class; undefined if unspecified. Throws ServiceRefused for an invalid
+ * pattern. `location`: its source, for messages.
  */
-export function subnetChoice(choice: SubnetChoice, where: string): SubnetChoice | undefined {
+export function subnetChoice(choice: SubnetChoice, location: string): SubnetChoice | undefined {
   if (choice.name === undefined && choice.tags === undefined) return undefined;
-  if (choice.name !== undefined) matcherOf(choice.name, where);
+  if (choice.name !== undefined) matcherOf(choice.name, location);
   return choice;
 }
 
@@ -21,22 +21,24 @@ export function subnetChoice(choice: SubnetChoice, where: string): SubnetChoice 
 export function isMatchingSubnet(
   { name, tags }: Pick<Subnet, 'name' | 'tags'>,
   choice: SubnetChoice,
-  where = 'floating-subnet',
+  location = 'floating-subnet',
 ): boolean {
-  const isNamed = choice.name === undefined || matcherOf(choice.name, where)(name);
-  return isNamed && (choice.tags === undefined || hasTags(tags, choice.tags));
+  const matchesName = choice.name === undefined || matcherOf(choice.name, location)(name);
+  return matchesName && (choice.tags === undefined || hasTags(tags, choice.tags));
 }
 
-function matcherOf(text: string, where: string): (name: string) => boolean {
-  const isOpposite = text.startsWith('!');
-  const pattern = isOpposite ? text.slice(1) : text;
+function matcherOf(text: string, location: string): (name: string) => boolean {
+  const isNegated = text.startsWith('!');
+  const pattern = isNegated ? text.slice(1) : text;
   const expression = pattern.startsWith('~') ? pattern.slice(1) : globExpression(pattern);
   try {
-    const compiled = compilePattern(`^(?:${expression})$`);
-    return (name) => compiled.test(name) !== isOpposite;
+    const matcher = compilePattern(`^(?:${expression})$`);
+    return (name) => matcher.test(name) !== isNegated;
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
-    throw new ServiceRefused(`${where}: "${displayText(text)}" is not a valid pattern: ${displayText(error.message)}`);
+    throw new ServiceRefused(
+      `${location}: "${displayText(text)}" is not a valid pattern: ${displayText(error.message)}`,
+    );
   }
 }
 
@@ -45,13 +47,13 @@ function globExpression(glob: string): string {
 }
 
 function hasTags(present: readonly string[], text: string): boolean {
-  const isOpposite = text.startsWith('!');
-  const list = isOpposite ? text.slice(1) : text;
+  const isNegated = text.startsWith('!');
+  const list = isNegated ? text.slice(1) : text;
   const isAll = list.startsWith('&');
-  const wanted = (isAll ? list.slice(1) : list)
+  const desired = (isAll ? list.slice(1) : list)
     .split(',')
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '');
   const has = (tag: string) => present.includes(tag);
-  return (isAll ? wanted.every(has) : wanted.some(has)) !== isOpposite;
+  return (isAll ? desired.every(has) : desired.some(has)) !== isNegated;
 }

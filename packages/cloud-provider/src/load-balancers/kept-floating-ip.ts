@@ -7,15 +7,15 @@ const MAX_DESCRIPTION = 255;
 /** Description of a floating IP that outlives its Service. */
 export function keptFloatingIPName({ cluster, service }: PresentServiceScope): { readonly as: string } | undefined {
   const { annotations, namespace, name } = service.metadata;
-  const words = `Floating IP kept of Kubernetes external service ${namespace}/${name} from cluster ${cluster.metadata.name}`;
-  return keptFloatingIPNameFrom(words, annotations?.[ANNOTATION.keepFloatingIP]);
+  const description = `Floating IP kept of Kubernetes external service ${namespace}/${name} from cluster ${cluster.metadata.name}`;
+  return keptFloatingIPNameFrom(description, annotations?.[ANNOTATION.keepFloatingIP]);
 }
 
-/** `values`: of the annotations. An invalid value keeps the floating IP, because a released address is lost. */
+/** `values`: those of the annotations. An invalid value keeps the floating IP, because a released address is lost. */
 export function keptFloatingIPNameFrom(
-  words: string,
+  description: string,
   ...values: readonly (string | undefined)[]
 ): { readonly as: string } | undefined {
   const isKept = values.some((value) => value !== undefined && value !== '' && value !== 'false');
-  return isKept ? { as: words.slice(0, MAX_DESCRIPTION) } : undefined;
+  return isKept ? { as: description.slice(0, MAX_DESCRIPTION) } : undefined;
 }

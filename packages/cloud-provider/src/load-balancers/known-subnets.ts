@@ -12,22 +12,22 @@ export interface KnownSubnet {
   readonly isIn: (address: string) => boolean;
 }
 
-/** For all projects; beyond it the cache is cleared. */
-const MAX_KNOWN = 10_000;
+/** Limit for all projects; the cache is cleared when it is exceeded. */
+const MAX_CACHED = 10_000;
 
 /** Subnets by ID, each requested once. */
 export class KnownSubnets {
-  readonly #known = new Map<string, KnownSubnet>();
+  readonly #cached = new Map<string, KnownSubnet>();
 
   /** Undefined if the subnet is not visible to the project. */
   async get({ cloud, projectID, signal }: LoadBalancerScope, id: string): Promise<KnownSubnet | undefined> {
     const key = `${projectID} ${id}`;
-    const known = this.#known.get(key);
+    const known = this.#cached.get(key);
     if (known) return known;
     try {
       const found = knownSubnet(await cloud.client.network.subnets.get(id, { signal }));
-      if (this.#known.size >= MAX_KNOWN) this.#known.clear();
-      this.#known.set(key, found);
+      if (this.#cached.size >= MAX_CACHED) this.#cached.clear();
+      this.#cached.set(key, found);
       return found;
     } catch (error) {
       if (isOpenStackError(error, 'notFound')) return undefined;
@@ -35,7 +35,7 @@ export class KnownSubnets {
     }
   }
 
-  /** The visible ones of these subnets. */
+  /** Those of these subnets that are visible. */
   async all(scope: LoadBalancerScope, ids: Iterable<string | undefined>): Promise<readonly KnownSubnet[]> {
     const found: KnownSubnet[] = [];
     for (const id of new Set(ids)) {

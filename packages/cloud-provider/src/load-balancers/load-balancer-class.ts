@@ -6,7 +6,7 @@ import type { FloatingIPSpec } from './load-balancer-spec.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { LoadBalancerClass, LoadBalancerSettings } from './settings.ts';
 
-/** The settings of the class in an annotation; none without one. Throws ServiceRefused for an unknown class. */
+/** The settings of the class in an annotation; empty without a class. Throws ServiceRefused for an unknown class. */
 export function classOf(reader: AnnotationReader, { classes }: LoadBalancerSettings): LoadBalancerClass {
   const name = reader.text(ANNOTATION.class);
   if (name === undefined) return {};
@@ -28,7 +28,7 @@ export function floatingSubnetsOf(
   return { subnetID, subnets: subnetChoice({ name, tags }, where) };
 }
 
-/** The operator's floating IP subnets for a network: they apply only to the operator's own network. */
+/** The operator's floating IP subnets for a network; they apply only to the operator's own network. */
 export function defaultFloatingSubnets(
   {
     floatingNetworkID,

@@ -9,7 +9,7 @@ interface EventSource {
   readonly kind: ResourceType;
 }
 
-/** Records Events about load balancers in tenants' clusters. Unchanged ones are repeated twice an hour. */
+/** Records Events about load balancers in tenants' clusters. Unchanged Events are repeated twice an hour. */
 export class LoadBalancerEvents {
   readonly #kind: ResourceType;
   readonly #events: TenantEvents;
@@ -26,7 +26,7 @@ export class LoadBalancerEvents {
   }
 
   /** Reports a longer operation when it begins. */
-  ongoing(tenant: TenantCluster, object: KubeObject, reason: string, message: string): void {
+  setOngoing(tenant: TenantCluster, object: KubeObject, reason: string, message: string): void {
     if (this.#recorded.shouldRecord(tenant, object, reason, message)) this.normal(tenant, object, reason, message);
   }
 

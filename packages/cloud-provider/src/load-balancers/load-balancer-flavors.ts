@@ -11,14 +11,14 @@ import type { PresentServiceScope } from './service-scope.ts';
 
 type NamedFlavor = NonNullable<LoadBalancerSpec['flavor']>;
 
-/** For all projects; beyond it the cache is cleared. */
-const MAX_KNOWN = 1_000;
+/** Limit for all projects; the cache is cleared when it is exceeded. */
+const MAX_CACHED = 1_000;
 /** Clouds have a handful. */
-const MAX_NAMED = 20;
+const MAX_LISTED = 20;
 
 /** Octavia's flavors, as visible to each project. */
 export class LoadBalancerFlavors {
-  readonly #known = new Map<string, readonly LoadBalancerFlavor[]>();
+  readonly #cached = new Map<string, readonly LoadBalancerFlavor[]>();
 
   /** The current ID of the flavor for a new load balancer. Rejects with ProblemError if it does not exist: an operator may create it. */
   async require(scope: PresentServiceScope, { flavor, provider }: LoadBalancerSpec): Promise<string | undefined> {
@@ -30,27 +30,30 @@ export class LoadBalancerFlavors {
       );
     }
     const all = await this.#list(scope);
-    const found = all && find(all, flavor);
+    const found = all && findFlavor(all, flavor);
     if (found !== undefined) return found.id;
-    throw new ProblemError({ reason: ConditionReason.ConfigurationInvalid, message: lacking(flavor, all) });
+    throw new ProblemError({
+      reason: ConditionReason.ConfigurationInvalid,
+      message: missingFlavorMessage(flavor, all),
+    });
   }
 
   /**
    * The same for an existing load balancer, requested once; an unknown name is returned unchanged, so it differs from every ID. Undefined if flavors are not
    * visible.
    */
-  async compared(scope: PresentServiceScope, flavor: LoadBalancerSpec['flavor']): Promise<string | undefined> {
+  async flavorDifference(scope: PresentServiceScope, flavor: LoadBalancerSpec['flavor']): Promise<string | undefined> {
     if (flavor === undefined || 'id' in flavor) return flavor?.id;
-    const all = this.#known.get(scope.projectID) ?? (await this.#list(scope));
-    return all && (find(all, flavor)?.id ?? flavor.name);
+    const all = this.#cached.get(scope.projectID) ?? (await this.#list(scope));
+    return all && (findFlavor(all, flavor)?.id ?? flavor.name);
   }
 
   /** Undefined if not visible. */
   async #list({ cloud, projectID, signal }: PresentServiceScope): Promise<readonly LoadBalancerFlavor[] | undefined> {
     try {
       const all = await cloud.client.loadBalancing.flavors({ signal });
-      if (this.#known.size >= MAX_KNOWN) this.#known.clear();
-      this.#known.set(projectID, all);
+      if (this.#cached.size >= MAX_CACHED) this.#cached.clear();
+      this.#cached.set(projectID, all);
       return all;
     } catch (error) {
       if (isOpenStackError(error, 'notFound') || isOpenStackError(error, 'forbidden')) return undefined;
@@ -59,24 +62,24 @@ export class LoadBalancerFlavors {
   }
 }
 
-function find(all: readonly LoadBalancerFlavor[], flavor: NamedFlavor): LoadBalancerFlavor | undefined {
+function findFlavor(all: readonly LoadBalancerFlavor[], flavor: NamedFlavor): LoadBalancerFlavor | undefined {
   const enabled = all.filter((each) => each.enabled);
   return enabled.find(({ id, name }) => ('id' in flavor ? id === flavor.id : name === flavor.name));
 }
 
-function lacking(flavor: NamedFlavor, all: readonly LoadBalancerFlavor[] | undefined): string {
+function missingFlavorMessage(flavor: NamedFlavor, all: readonly LoadBalancerFlavor[] | undefined): string {
   const [annotation, value] = 'id' in flavor ? [ANNOTATION.flavorID, flavor.id] : [ANNOTATION.ovhFlavor, flavor.name];
-  const asked = `annotation ${annotation}: "${displayText(value)}"`;
+  const annotationText = `annotation ${annotation}: "${displayText(value)}"`;
   if (all === undefined) {
-    return `${asked}: load balancer flavors are not visible to this project; remove the annotation to use the cloud's default, or ask the cloud operator for permission to list them`;
+    return `${annotationText}: load balancer flavors are not visible to this project; remove the annotation to use the cloud's default, or ask the cloud operator for permission to list them`;
   }
   const enabled = all.filter((each) => each.enabled);
-  const making = 'ask the cloud operator to create one (`openstack loadbalancer flavor create`)';
-  const otherwise = `remove the annotation to use the cloud's default, or ${making}`;
-  if (enabled.length === 0) return `${asked}: the cloud has no load balancer flavors; ${otherwise}`;
+  const createAdvice = 'ask the cloud operator to create one (`openstack loadbalancer flavor create`)';
+  const advice = `remove the annotation to use the cloud's default, or ${createAdvice}`;
+  if (enabled.length === 0) return `${annotationText}: the cloud has no load balancer flavors; ${advice}`;
   const listed = enabled
-    .slice(0, MAX_NAMED)
+    .slice(0, MAX_LISTED)
     .map(({ id, name }) => displayText('id' in flavor ? `${id} (${name})` : name));
-  const more = enabled.length > MAX_NAMED ? ` and ${enabled.length - MAX_NAMED} more` : '';
-  return `${asked}: the cloud has no such load balancer flavor; specify one of ${listed.join(', ')}${more}, ${otherwise}`;
+  const more = enabled.length > MAX_LISTED ? ` and ${enabled.length - MAX_LISTED} more` : '';
+  return `${annotationText}: the cloud has no such load balancer flavor; specify one of ${listed.join(', ')}${more}, ${advice}`;
 }

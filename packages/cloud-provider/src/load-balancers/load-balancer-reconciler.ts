@@ -2,9 +2,9 @@ import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
 import { Services } from '@fairway/kube/kinds/resources';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { sharerTag } from '@fairway/tenancy/cloud/ownership';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import type { CloudProviderDependencies } from '../dependencies.ts';
-import { AddressFamilies, type Placed } from './address-families.ts';
+import { AddressFamilies, type PlacedSpec } from './address-families.ts';
 import { createLoadBalancer, deleteLoadBalancer } from './change-tree.ts';
 import { createBody, type DesiredLoadBalancer } from './desired.ts';
 import { clientAddresses } from './families.ts';
@@ -12,8 +12,8 @@ import { ensureFloatingIp } from './floating-ip.ts';
 import { keptFloatingIPName } from './kept-floating-ip.ts';
 import { LoadBalancerFlavors } from './load-balancer-flavors.ts';
 import type { LoadBalancerSpec } from './load-balancer-spec.ts';
+import { NetworkOwnership } from './network-ownership.ts';
 import { observeLoadBalancers, observeShared } from './observation.ts';
-import { OwnPlaces } from './own-places.ts';
 import { ignoredChanges, type Plan } from './plan.ts';
 import { isOvn } from './provider-limits.ts';
 import type { LoadBalancerRecovery } from './recovery.ts';
@@ -22,10 +22,10 @@ import type { PresentServiceScope } from './service-scope.ts';
 import { patchServedStatus } from './service-writer.ts';
 import type { LoadBalancerSettings } from './settings.ts';
 import { SharedLoadBalancerReconciler } from './shared-reconciler.ts';
-import { type Place, placementOf, sharersOfFormer } from './sharing.ts';
+import { type Placement, placementOf, sharersOfPrevious } from './sharing.ts';
 import { specFromService } from './spec-from-service.ts';
 import { ingressOf } from './status.ts';
-import type { TakingOver } from './taking-over.ts';
+import type { Takeover } from './takeover.ts';
 import { CLEANUP_FINALIZER } from './tenant-services.ts';
 import { requireTlsContainer } from './tls-container.ts';
 import { LoadBalancerTreeReconciler, type LoadBalancerTreeReconcilerDependencies } from './tree-reconciler.ts';
@@ -35,7 +35,7 @@ export interface LoadBalancerReconcilerDependencies
   extends LoadBalancerTreeReconcilerDependencies,
     Pick<CloudProviderDependencies, 'clock'> {
   readonly recovery: LoadBalancerRecovery;
-  readonly takingOver: TakingOver;
+  readonly takeover: Takeover;
 }
 
 /** Ensures the load balancer of a Service. */
@@ -45,7 +45,7 @@ export class LoadBalancerReconciler {
   readonly #shared: SharedLoadBalancerReconciler;
   readonly #families: AddressFamilies;
   readonly #flavors = new LoadBalancerFlavors();
-  readonly #ownPlaces = new OwnPlaces();
+  readonly #networkOwnership = new NetworkOwnership();
 
   constructor(dependencies: LoadBalancerReconcilerDependencies) {
     this.#dependencies = dependencies;
@@ -55,7 +55,7 @@ export class LoadBalancerReconciler {
       ...dependencies,
       trees: this.#trees,
       families: this.#families,
-      ownPlaces: this.#ownPlaces,
+      networkOwnership: this.#networkOwnership,
     });
   }
 
@@ -65,23 +65,23 @@ export class LoadBalancerReconciler {
     const { cloud, cluster, key, service, tenant } = scope;
     const settings = conventions.loadBalancersOf(cluster, cloud);
     if (settings === undefined) return;
-    await ofTenant(ensureFinalizer(tenant.client.resource(Services), service, CLEANUP_FINALIZER));
-    const { present, going } = await observeLoadBalancers(scope);
+    await wrapTenantError(ensureFinalizer(tenant.client.resource(Services), service, CLEANUP_FINALIZER));
+    const { present, deletingCount } = await observeLoadBalancers(scope);
     watch.begin(cloud, key);
-    if (present.length + going === 0 && (await this.#dependencies.takingOver.step(scope))) return;
+    if (present.length + deletingCount === 0 && (await this.#dependencies.takeover.step(scope))) return;
     const place = await placementOf(scope, present);
-    if (await this.#leave(scope, place, present)) return;
+    if (await this.#moveAway(scope, place, present)) return;
     if (place.kind === 'wait') return watch.expect(cloud, key, 'build');
     if (place.kind === 'shared') return this.#shared.ensurePorts(scope, place, settings);
     const loadBalancer = await this.#oldest(scope, present);
     const balancerSpec = this.#desiredSpec(scope, settings, loadBalancer);
-    await this.#ownPlaces.require(scope, balancerSpec);
-    if (loadBalancer === undefined && going > 0) return watch.expect(cloud, key, 'deletion');
-    if (loadBalancer === undefined) return this.#make(scope, balancerSpec, settings);
+    await this.#networkOwnership.require(scope, balancerSpec);
+    if (loadBalancer === undefined && deletingCount > 0) return watch.expect(cloud, key, 'deletion');
+    if (loadBalancer === undefined) return this.#create(scope, balancerSpec, settings);
     await this.#update(scope, loadBalancer, balancerSpec, settings.clusterName);
   }
 
-  /** An existing load balancer retains its provider, whatever the current default. */
+  /** An existing load balancer retains its provider, regardless of the current default. */
   #desiredSpec(
     scope: PresentServiceScope,
     settings: LoadBalancerSettings,
@@ -96,7 +96,7 @@ export class LoadBalancerReconciler {
   }
 
   /** Releases load balancers that the Service no longer uses, one step at a time. Resolves with whether there was one. */
-  async #leave(scope: PresentServiceScope, place: Place, own: readonly LoadBalancer[]): Promise<boolean> {
+  async #moveAway(scope: PresentServiceScope, place: Placement, own: readonly LoadBalancer[]): Promise<boolean> {
     const { memory, watch } = this.#dependencies;
     if (place.kind === 'wait') return false;
     const shared = observeShared(scope).filter(({ id }) => place.kind === 'own' || place.loadBalancer.id !== id);
@@ -108,7 +108,7 @@ export class LoadBalancerReconciler {
     return true;
   }
 
-  async #make(
+  async #create(
     scope: PresentServiceScope,
     balancerSpec: LoadBalancerSpec,
     settings: LoadBalancerSettings,
@@ -119,27 +119,27 @@ export class LoadBalancerReconciler {
     if (balancerSpec.tlsContainerRef !== undefined)
       await requireTlsContainer(scope, balancerSpec.tlsContainerRef, settings);
     const flavorID = await this.#flavors.require(scope, balancerSpec);
-    await this.#dependencies.takingOver.recordUnnamed(scope);
-    const sharers = sharersOfFormer(scope).map(({ metadata: { uid = '' } }) =>
+    await this.#dependencies.takeover.recordWithoutID(scope);
+    const sharers = sharersOfPrevious(scope).map(({ metadata: { uid = '' } }) =>
       sharerTag({ ...owner, serviceUid: uid }),
     );
     const { clusterName } = settings;
-    const bodyOf = ({ balancerSpec: placed, place, memberSubnets }: Placed) => {
+    const bodyOf = ({ balancerSpec: placed, place, memberSubnets }: PlacedSpec) => {
       const desired = this.#trees.desired(scope, placed, { clusterName, flavorID, place, memberSubnets });
       const body = createBody(withDefaults(desired, settings));
       return { ...body, tags: [...(body.tags ?? []), ...sharers] };
     };
     const placed = await this.#families.place(scope, balancerSpec);
-    const otherwise = async (error: unknown) => bodyOf(await this.#families.placeOne(scope, placed, error));
-    const made = await createLoadBalancer(scope, bodyOf(placed), memory, otherwise);
-    // The floating IP follows in the next reconcile, so that with many Services all load balancers are started first.
+    const fallback = async (error: unknown) => bodyOf(await this.#families.placeOne(scope, placed, error));
+    const made = await createLoadBalancer(scope, bodyOf(placed), memory, fallback);
+    // The floating IP follows in the next reconcile. With many Services, all load balancers are started first this way.
     watch.expect(cloud, key, 'build', made);
   }
 
   async #update(
     scope: PresentServiceScope,
     loadBalancer: LoadBalancer,
-    asked: LoadBalancerSpec,
+    requested: LoadBalancerSpec,
     clusterName: string,
   ): Promise<void> {
     const { clock, recovery, watch } = this.#dependencies;
@@ -153,27 +153,31 @@ export class LoadBalancerReconciler {
         (scope.service.status?.loadBalancer?.ingress?.length ?? 0) > 0,
       );
     }
-    if (state === 'ACTIVE') recovery.noteHealthy(key, clock.now());
-    const flavorID = await this.#flavors.compared(scope, asked.flavor);
-    const { balancerSpec, vips, memberSubnets, problem } = await this.#families.fit(scope, asked, loadBalancer);
+    if (state === 'ACTIVE') recovery.recordHealthy(key, clock.now());
+    const flavorID = await this.#flavors.flavorDifference(scope, requested.flavor);
+    const { balancerSpec, vips, memberSubnets, problem } = await this.#families.fitToVips(
+      scope,
+      requested,
+      loadBalancer,
+    );
     const desired = this.#trees.desired(scope, balancerSpec, { clusterName, flavorID, memberSubnets });
-    this.#warnOfKept(scope, ignoredChanges(desired, loadBalancer));
+    this.#warnOfIgnoredChanges(scope, ignoredChanges(desired, loadBalancer));
     const plan = await this.#trees.applyNextChange(scope, loadBalancer, desired);
     if (plan.kind === 'recreate') return;
     const portID = loadBalancer.vip_port_id ?? undefined;
-    const floating = portID === undefined ? undefined : await ensureFloatingIp(scope, balancerSpec, portID);
+    const floatingIP = portID === undefined ? undefined : await ensureFloatingIp(scope, balancerSpec, portID);
     if (state !== 'ACTIVE') return;
-    const addresses = clientAddresses(vips, floating);
+    const addresses = clientAddresses(vips, floatingIP);
     const [address = loadBalancer.vip_address] = addresses;
     const ingress = ingressOf(balancerSpec, addresses);
     const served = { loadBalancerID: loadBalancer.id, isOwn: true, address, ingress, problem };
     if (plan.kind === 'done') watch.settle(key, 'any');
     // A load balancer created without listeners serves no traffic yet, and one being taken over is only partly Fairway's.
-    const isWhole = loadBalancer.listeners.length >= desired.ports.length && !isOfUpstream(scope, loadBalancer);
-    if (isWhole || plan.kind === 'done') await this.#writeStatus(scope, served, plan);
+    const isComplete = loadBalancer.listeners.length >= desired.ports.length && !isOfUpstream(scope, loadBalancer);
+    if (isComplete || plan.kind === 'done') await this.#writeStatus(scope, served, plan);
   }
 
-  #warnOfKept({ service, tenant }: PresentServiceScope, fields: readonly string[]): void {
+  #warnOfIgnoredChanges({ service, tenant }: PresentServiceScope, fields: readonly string[]): void {
     if (fields.length === 0) return;
     const message = `an existing load balancer retains its ${fields.join(', ')}: create another Service to change this`;
     this.#dependencies.events.warning(tenant, service, 'LoadBalancerUnchanged', message);
@@ -194,7 +198,7 @@ export class LoadBalancerReconciler {
     if (served.problem !== undefined) events.warning(tenant, service, 'SyncLoadBalancerFailed', served.problem);
   }
 
-  /** The oldest; others stem from creates that were assumed lost. */
+  /** The oldest load balancer; others are from creates that were assumed lost. */
   async #oldest(scope: PresentServiceScope, present: readonly LoadBalancer[]): Promise<LoadBalancer | undefined> {
     const [first, ...extra] = present;
     for (const { id, provisioning_status: state } of extra) {

@@ -13,21 +13,21 @@ export async function removeLoadBalancer(
   scope: LoadBalancerScope,
   kept: { readonly as: string } | undefined,
   { watch, memory }: { readonly watch: LoadBalancerWatch; readonly memory: TreeMemory },
-): Promise<{ readonly isGone: boolean; readonly againInMs?: number }> {
+): Promise<{ readonly isDeleted: boolean; readonly requeueAfterMs?: number }> {
   const { cloud, key } = scope;
-  const { present, going } = await observeLoadBalancers(scope);
+  const { present, deletingCount } = await observeLoadBalancers(scope);
   for (const { id, provisioning_status: state } of present) {
     // Octavia does not allow deletion while a change is in progress.
     if (!state.startsWith('PENDING_')) await deleteLoadBalancer(scope, id, memory);
   }
   await releaseFloatingIps(scope, kept);
-  if (present.length + going > 0) {
+  if (present.length + deletingCount > 0) {
     watch.begin(cloud, key);
     const pending = present.find(({ provisioning_status: state }) => state.startsWith('PENDING_'));
     watch.expect(cloud, key, pending ? 'build' : 'deletion', pending ?? present[0]);
-    return { isGone: false };
+    return { isDeleted: false };
   }
   const waitMs = cloud.trustedFromMs - cloud.now();
   // Requests of an interrupted run may still take effect.
-  return waitMs > 0 ? { isGone: false, againInMs: waitMs + 1 } : { isGone: true };
+  return waitMs > 0 ? { isDeleted: false, requeueAfterMs: waitMs + 1 } : { isDeleted: true };
 }

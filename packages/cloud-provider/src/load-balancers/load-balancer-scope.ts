@@ -16,6 +16,6 @@ export interface LoadBalancerScope {
   readonly signal: AbortSignal;
   /** Key of the load balancer's owner if that is another object: state of the load balancer itself is stored under it. */
   readonly hostKey?: string;
-  /** The Service's marks by cloud-provider-openstack, if the operator allows taking its load balancers over. */
+  /** cloud-provider-openstack's marks of the Service, if the operator allows its load balancers to be taken over. */
   readonly upstream?: UpstreamMarks | undefined;
 }

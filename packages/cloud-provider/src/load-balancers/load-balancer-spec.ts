@@ -27,7 +27,7 @@ export interface MonitorSpec {
   readonly port?: number;
 }
 
-/** See `isChosen`. */
+/** See `isMatchingSubnet`. */
 export interface SubnetChoice {
   /** Name pattern. */
   readonly name: string | undefined;
@@ -37,11 +37,11 @@ export interface SubnetChoice {
 export interface FloatingIPSpec {
   readonly networkID: string;
   readonly subnetID: string | undefined;
-  /** Subnets that it may come from if none is specified by ID; undefined for any. */
+  /** Subnets that it may be allocated from if none is specified by ID; undefined for any. */
   readonly subnets: SubnetChoice | undefined;
   /** Exactly this address. */
   readonly address: string | undefined;
-  /** The field that specifies it; by default `spec.loadBalancerIP` of a Service. */
+  /** The field that specifies it; by default `spec.loadBalancerIP` of the Service. */
   readonly addressField?: string;
 }
 
@@ -79,7 +79,7 @@ export interface LoadBalancerSpec {
   /** Allowed ranges per restricted family; empty allows all. */
   readonly sourceRanges: readonly string[];
   readonly connectionLimit: number;
-  /** Undefined if the provider has none. */
+  /** Undefined if the provider has no algorithms. */
   readonly timeouts: Timeouts | undefined;
   readonly tlsContainerRef: string | undefined;
   readonly addsForwardedFor: boolean;

@@ -3,7 +3,7 @@ import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 
-interface Watched {
+interface WatchedProject {
   readonly keys: Set<string>;
   readonly stop: () => void;
 }
@@ -15,30 +15,30 @@ interface PendingChange {
   readonly provider: string;
   readonly sinceMs: number;
   readonly keys: Set<string>;
-  readonly end: (isSeen: boolean) => void;
+  readonly stopExpecting: (isSeen: boolean) => void;
 }
 
-type Provided = Partial<Pick<LoadBalancer, 'provider'>>;
+type ProviderField = Partial<Pick<LoadBalancer, 'provider'>>;
 
-/** What is awaited of a load balancer. */
+/** The change that a Service waits for. */
 export type Change = 'build' | 'deletion' | 'update';
 
-/** Two hundred of them checking independently would list load balancers hundreds of times. */
-const TOGETHER_MS: Readonly<Record<Change, number>> = { build: 2_000, update: 500, deletion: 500 };
+/** Two hundred Services that check independently would list load balancers hundreds of times. */
+const BATCH_WINDOW_MS: Readonly<Record<Change, number>> = { build: 2_000, update: 500, deletion: 500 };
 const POLL_MIN_MS = 500;
 const POLL_MAX_MS = 10_000;
 
 /** Tracks which Services or Ingresses observe a project's load balancers: they are listed while any does, and more often while one waits for a change. */
 export class LoadBalancerWatch {
   readonly #enqueue: (key: string) => void;
-  readonly #keysOf: (loadBalancer: LoadBalancer) => readonly string[];
-  readonly #watched = new Map<ProjectCache, Watched>();
+  readonly #keysFor: (loadBalancer: LoadBalancer) => readonly string[];
+  readonly #watched = new Map<ProjectCache, WatchedProject>();
   readonly #pending = new Set<PendingChange>();
 
   /** `keysOf`: keys of its owners. */
   constructor(enqueue: (key: string) => void, keysOf: (loadBalancer: LoadBalancer) => readonly string[]) {
     this.#enqueue = enqueue;
-    this.#keysOf = keysOf;
+    this.#keysFor = keysOf;
   }
 
   begin({ cache }: ProjectCloud, key: string): void {
@@ -47,7 +47,7 @@ export class LoadBalancerWatch {
     this.#watched.set(cache, watched);
   }
 
-  end(key: string): void {
+  stopExpecting(key: string): void {
     this.settle(key);
     for (const [cache, { keys, stop }] of this.#watched) {
       if (!keys.delete(key) || keys.size > 0) continue;
@@ -60,8 +60,8 @@ export class LoadBalancerWatch {
     return [...this.#watched.values()].flatMap(({ keys }) => [...keys]);
   }
 
-  /** Lasts until `settle`. Another kind of change replaces the previous one. Durations differ by provider. */
-  expect(cloud: ProjectCloud, key: string, change: Change, { provider }: Provided = {}): void {
+  /** Lasts until `settle`. Another kind of change replaces the previous one. Durations depend on the provider. */
+  expect(cloud: ProjectCloud, key: string, change: Change, { provider }: ProviderField = {}): void {
     if (this.#pendingFor(key)?.change === change) return;
     const shared = this.#shared(cloud, change, provider ?? '');
     this.settle(key);
@@ -69,8 +69,8 @@ export class LoadBalancerWatch {
     this.#pending.add(shared);
   }
 
-  /** Waits for the change in progress: the awaited one, if any. */
-  expectEnd(cloud: ProjectCloud, key: string, loadBalancer: LoadBalancer): void {
+  /** Waits for the change in progress: the expected one, if any. */
+  expectDeletion(cloud: ProjectCloud, key: string, loadBalancer: LoadBalancer): void {
     const known = this.#pendingFor(key)?.change;
     if (known === 'build' || known === 'update') return;
     const isNew = loadBalancer.provisioning_status === 'PENDING_CREATE';
@@ -78,20 +78,20 @@ export class LoadBalancerWatch {
   }
 
   /**
-   * When to check the lists again although they show nothing new: a change that finished before a list began may leave no trace, as its times are whole
-   * seconds. Undefined while nothing is awaited.
+   * When to check the lists again although they show nothing new: a change that finished before a list began may leave
+   * no trace, as its times are whole seconds. Undefined if no change is expected.
    */
   nextPollMs(key: string, nowMs: number): number | undefined {
     const pending = this.#pendingFor(key);
     return pending && Math.min(Math.max(nowMs - pending.sinceMs, POLL_MIN_MS), POLL_MAX_MS);
   }
 
-  /** `seen`: the change in the last list; `any`: every awaited change. */
+  /** `seen`: the change in the last list; `any`: every expected change. */
   settle(key: string, seen?: Change | 'any'): void {
     for (const pending of this.#pending) {
       if (!pending.keys.delete(key) || pending.keys.size > 0) continue;
       this.#pending.delete(pending);
-      pending.end(seen === 'any' || pending.change === seen);
+      pending.stopExpecting(seen === 'any' || pending.change === seen);
     }
   }
 
@@ -106,17 +106,17 @@ export class LoadBalancerWatch {
       each.cache === cache &&
       each.change === change &&
       each.provider === provider &&
-      nowMs - each.sinceMs < TOGETHER_MS[change];
+      nowMs - each.sinceMs < BATCH_WINDOW_MS[change];
     const found = [...this.#pending].find(isShared);
     if (found) return found;
-    const end = cache.loadBalancers.expectChange(change, `punctual ${change}`, provider);
-    return { cache, change, provider, sinceMs: nowMs, keys: new Set(), end };
+    const stopExpecting = cache.loadBalancers.expectChange(change, `punctual ${change}`, provider);
+    return { cache, change, provider, sinceMs: nowMs, keys: new Set(), stopExpecting };
   }
 
   #subscribe(loadBalancers: ResourceCache<LoadBalancer>): () => void {
     return loadBalancers.subscribe(({ added, changed, removed }) => {
       for (const item of [...added, ...changed, ...removed]) {
-        for (const key of this.#keysOf(item)) this.#enqueue(key);
+        for (const key of this.#keysFor(item)) this.#enqueue(key);
       }
     });
   }

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { Family } from './load-balancer-spec.ts';
 import { type MemberNode, memberAddresses, membersByFamily, unservedFamilies } from './members.ts';
 import { specFromService } from './spec-from-service.ts';
-import { aService, DNS, HTTP, SETTINGS } from './testing/a-service.ts';
+import { aService, DNS, HTTP, SETTINGS } from './testing/services.ts';
 
-const ANY = new Map<string, string | null>();
+const NO_SELECTOR = new Map<string, string | null>();
 
 const node = (name: string, fields: Partial<MemberNode> = {}): MemberNode => ({
   name,
@@ -15,7 +15,7 @@ const node = (name: string, fields: Partial<MemberNode> = {}): MemberNode => ({
   ...fields,
 });
 
-const exclude = (value: string) => ({ 'node.kubernetes.io/exclude-from-external-load-balancers': value });
+const excludeLabel = (value: string) => ({ 'node.kubernetes.io/exclude-from-external-load-balancers': value });
 
 // Cases of cloud-provider-openstack's Test_filterNodes and Test_nodeAddressForLB, and of k8s.io/cloud-provider's node predicates.
 test.each<{
@@ -27,11 +27,11 @@ test.each<{
 }>([
   { is: 'all, by name', nodes: [node('b'), node('a')], members: ['a 10.0.0.97', 'b 10.0.0.98'] },
   { is: 'one that is being deleted', nodes: [node('a', { isDeleting: true })], members: [] },
-  { is: 'one that is excluded', nodes: [node('a', { labels: exclude('') })], members: [] },
-  { is: 'one that is excluded with true', nodes: [node('a', { labels: exclude('true') })], members: [] },
+  { is: 'one that is excluded', nodes: [node('a', { labels: excludeLabel('') })], members: [] },
+  { is: 'one that is excluded with true', nodes: [node('a', { labels: excludeLabel('true') })], members: [] },
   {
     is: 'one with the exclusion set to false',
-    nodes: [node('a', { labels: exclude('false') })],
+    nodes: [node('a', { labels: excludeLabel('false') })],
     members: ['a 10.0.0.97'],
   },
   {
@@ -89,46 +89,46 @@ test.each<{
     ]),
     members: [],
   },
-])('members: $is', ({ nodes, selector = ANY, families = [4], members }) => {
+])('selects members: $is', ({ nodes, selector = NO_SELECTOR, families = [4], members }) => {
   const found = memberAddresses(nodes, { nodeSelector: selector, families });
 
   expect(found.map(({ node: name, address }) => `${name} ${address}`)).toEqual(members);
 });
 
-test('members in each family, for protocols that are not translated', () => {
+test('selects members of each family for protocols that are not translated', () => {
   const nodes = [node('a', { addresses: ['10.0.0.1', '2001:db8::1'] }), node('b')];
 
-  const found = membersByFamily(nodes, { nodeSelector: ANY, families: [4, 6] });
+  const found = membersByFamily(nodes, { nodeSelector: NO_SELECTOR, families: [4, 6] });
 
   expect(found.map(({ address }) => address)).toEqual(['10.0.0.1', '10.0.0.98', '2001:db8::1']);
 });
 
-test.each<{ is: string; ipFamilies: string[]; provider?: string; addresses: string[]; says: string[] }>([
-  { is: 'IPv4 alone', ipFamilies: ['IPv4'], addresses: ['2001:db8::1'], says: [] },
-  { is: 'nodes that are not there yet', ipFamilies: ['IPv6'], addresses: [], says: [] },
+test.each<{ is: string; ipFamilies: string[]; provider?: string; addresses: string[]; message: string[] }>([
+  { is: 'IPv4 alone', ipFamilies: ['IPv4'], addresses: ['2001:db8::1'], message: [] },
+  { is: 'nodes that are not there yet', ipFamilies: ['IPv6'], addresses: [], message: [] },
   {
     is: 'IPv6 alone, of nodes without it',
     ipFamilies: ['IPv6'],
     addresses: ['10.0.0.1'],
-    says: ['the IPv6 address has no backends on TCP/80, UDP/53: no node has an IPv6 address'],
+    message: ['the IPv6 address has no backends on TCP/80, UDP/53: no node has an IPv6 address'],
   },
   {
     is: 'dual stack: ports that Octavia can translate get members',
     ipFamilies: ['IPv4', 'IPv6'],
     addresses: ['10.0.0.1'],
-    says: ['the IPv6 address has no backends on UDP/53: no node has an IPv6 address'],
+    message: ['the IPv6 address has no backends on UDP/53: no node has an IPv6 address'],
   },
   {
     is: 'two families with OVN, which translates nothing',
     ipFamilies: ['IPv6', 'IPv4'],
     provider: 'ovn',
     addresses: ['10.0.0.1'],
-    says: ['the IPv6 address has no backends on TCP/80, UDP/53: no node has an IPv6 address'],
+    message: ['the IPv6 address has no backends on TCP/80, UDP/53: no node has an IPv6 address'],
   },
-  { is: 'nodes with both', ipFamilies: ['IPv4', 'IPv6'], addresses: ['10.0.0.1', '2001:db8::1'], says: [] },
-])('unserved nodes: $is', ({ ipFamilies, provider, addresses, says }) => {
+  { is: 'nodes with both', ipFamilies: ['IPv4', 'IPv6'], addresses: ['10.0.0.1', '2001:db8::1'], message: [] },
+])('reports unserved nodes: $is', ({ ipFamilies, provider, addresses, message }) => {
   const service = aService({ ipFamilies, ports: [HTTP, DNS] }, provider === undefined ? {} : { provider });
   const { balancerSpec } = specFromService(service, SETTINGS);
 
-  expect(unservedFamilies([node('a', { addresses })], balancerSpec)).toEqual(says);
+  expect(unservedFamilies([node('a', { addresses })], balancerSpec)).toEqual(message);
 });

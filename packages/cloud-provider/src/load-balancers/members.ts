@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { LoadBalancerSpec } from './load-balancer-spec.ts';
-import { isByFamily } from './provider-limits.ts';
+import { usesMemberFamily } from './provider-limits.ts';
 
 /** A node as a member: its Kubernetes state, and its server's addresses according to the cloud. */
 export interface MemberNode {
@@ -17,7 +17,7 @@ const EXCLUDED_LABEL = 'node.kubernetes.io/exclude-from-external-load-balancers'
 /** Taint of cluster-autoscaler on a node that it is about to remove. */
 const TO_BE_DELETED_TAINT = 'ToBeDeletedByClusterAutoscaler';
 
-type Choice = Pick<LoadBalancerSpec, 'nodeSelector' | 'families'>;
+type MemberSelection = Pick<LoadBalancerSpec, 'nodeSelector' | 'families'>;
 
 /** A node's address, with its name for messages. */
 export interface MemberAddress {
@@ -26,12 +26,12 @@ export interface MemberAddress {
 }
 
 /**
- * The nodes that receive traffic, by name, each with its first address of the first family that it has. Readiness is ignored: a monitor or kube-proxy decides
- * that.
+ * The nodes that receive traffic, by name, each with its first address of the first family that it has. Readiness is
+ * ignored, as monitors or kube-proxy handle that.
  */
 export function memberAddresses(
   nodes: Iterable<MemberNode>,
-  { nodeSelector, families }: Choice,
+  { nodeSelector, families }: MemberSelection,
 ): readonly MemberAddress[] {
   const found: MemberAddress[] = [];
   const seen = new Set<string>();
@@ -46,19 +46,19 @@ export function memberAddresses(
   return found.sort((a, b) => (a.node < b.node ? -1 : 1));
 }
 
-/** The same, with an address of each family that the node has. */
-export function membersByFamily(nodes: Iterable<MemberNode>, balancerSpec: Choice): readonly MemberAddress[] {
+/** The same nodes, with an address of each family that they have. */
+export function membersByFamily(nodes: Iterable<MemberNode>, balancerSpec: MemberSelection): readonly MemberAddress[] {
   const all = [...nodes];
   return balancerSpec.families.flatMap((family) => memberAddresses(all, { ...balancerSpec, families: [family] }));
 }
 
-/** Reports ports without members at an address of a family although nodes exist, as text. */
+/** Describes ports that have no members at an address of a family although nodes exist. */
 export function unservedFamilies(
   nodes: readonly MemberNode[],
-  balancerSpec: Choice & Pick<LoadBalancerSpec, 'provider' | 'ports'>,
+  balancerSpec: MemberSelection & Pick<LoadBalancerSpec, 'provider' | 'ports'>,
 ): readonly string[] {
   const { families, ports } = balancerSpec;
-  // Nodes without IPv4 are still starting.
+  // Nodes without an IPv4 address are still starting.
   if (
     families.every((family) => family === 4) ||
     memberAddresses(nodes, { ...balancerSpec, families: [4, 6] }).length === 0
@@ -67,7 +67,7 @@ export function unservedFamilies(
   }
   return families.flatMap((family) => {
     if (memberAddresses(nodes, { ...balancerSpec, families: [family] }).length > 0) return [];
-    const unserved = ports.filter((port) => families.length === 1 || isByFamily(port, balancerSpec));
+    const unserved = ports.filter((port) => families.length === 1 || usesMemberFamily(port, balancerSpec));
     if (unserved.length === 0) return [];
     const names = unserved.map(({ listenerProtocol, port }) => `${listenerProtocol}/${port}`).join(', ');
     return [`the IPv${family} address has no backends on ${names}: no node has an IPv${family} address`];

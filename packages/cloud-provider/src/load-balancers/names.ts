@@ -3,7 +3,10 @@ import type { ObjectMeta } from '@fairway/kube/object/meta';
 /** Octavia's maximum name length. */
 const MAX_LENGTH = 255;
 
-/** Names as given by cloud-provider-openstack, which users and their tools know; they are not used for lookup. */
+/**
+ * Names as given by cloud-provider-openstack, which users and their tools are familiar with; they are not used for
+ * lookup.
+ */
 export function loadBalancerName(clusterName: string, { namespace = '', name = '' }: ObjectMeta): string {
   return `kube_service_${clusterName}_${namespace}_${name}`.slice(0, MAX_LENGTH);
 }

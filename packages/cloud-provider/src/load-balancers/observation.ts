@@ -2,7 +2,7 @@ import type { Snapshot } from '@fairway/openstack/cache/snapshot';
 import type { Listener, LoadBalancer, Pool } from '@fairway/openstack/types/load-balancer';
 import type { FloatingIp } from '@fairway/openstack/types/network';
 import type { Ledger } from '@fairway/tenancy/cloud/ledger';
-import { loadBalancersOfCluster, ofOwner, sharedBy } from '@fairway/tenancy/cloud/load-balancers';
+import { loadBalancersOfCluster, loadBalancersSharedBy, objectsOfOwner } from '@fairway/tenancy/cloud/load-balancers';
 import {
   isOfProject,
   keptFloatingIpDescription,
@@ -12,7 +12,7 @@ import {
   serviceOwner,
 } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
 import type { FloatingIpMarks } from './floating-ip-plan.ts';
 import type { LoadBalancerScope } from './load-balancer-scope.ts';
 import type { ObservedTree } from './plan.ts';
@@ -28,10 +28,10 @@ const MAX_AGE_MS = 120_000;
 const FLOATING_IPS_MAX_AGE_MS = 600_000;
 
 export interface ObservedLoadBalancers {
-  /** Oldest first; more than one after a create request that was assumed lost. */
+  /** Oldest first; several exist only after a create request that was assumed lost. */
   readonly present: readonly LoadBalancer[];
   /** Number of load balancers being deleted. */
-  readonly going: number;
+  readonly deletingCount: number;
 }
 
 /** The owner's load balancers. Rejects with StillSettling while a create may still take effect. */
@@ -44,69 +44,81 @@ export async function observeLoadBalancers({
 }: LoadBalancerScope): Promise<ObservedLoadBalancers> {
   const ledger = cloud.ledgers.loadBalancers;
   const listed = await cloud.cache.loadBalancers.refreshAfter(cloud.reliableFromMs(ledger, MAX_AGE_MS), signal);
-  const { items, deleting } = overlaid(ledger, key, listed, ofOwner(listed, projectID, owner), 'load balancer');
-  const present = items.filter((each) => !isGoing(each));
-  return { present, going: deleting.length + items.length - present.length };
+  const { items, deleting } = withPendingWrites(
+    ledger,
+    key,
+    listed,
+    objectsOfOwner(listed, projectID, owner),
+    'load balancer',
+  );
+  const present = items.filter((each) => !isBeingDeleted(each));
+  return { present, deletingCount: deleting.length + items.length - present.length };
 }
 
-/** Load balancers of other owners that a Service uses, by the last list. */
+/** Load balancers of other owners that a Service uses, from the last list. */
 export function observeShared({ cloud, owner, projectID }: ServiceScope): readonly LoadBalancer[] {
   const listed = cloud.cache.loadBalancers.snapshot();
-  return sharedBy(listed, projectID, owner).flatMap(
-    (each) => observeHosted(cloud, hostKeyOf(each, projectID), each) ?? [],
+  return loadBalancersSharedBy(listed, projectID, owner).flatMap(
+    (each) => observeHostedBy(cloud, hostKeyOf(each, projectID), each) ?? [],
   );
 }
 
 /** A listed load balancer with this process's later changes; undefined if it is being deleted. */
-export function observeHosted(
+export function observeHostedBy(
   cloud: ProjectCloud,
   hostKey: string,
   loadBalancer: LoadBalancer,
 ): LoadBalancer | undefined {
   const ledger = cloud.ledgers.loadBalancers;
-  const { items } = overlaid(ledger, hostKey, cloud.cache.loadBalancers.snapshot(), [loadBalancer], 'load balancer');
-  return items.find((each) => each.id === loadBalancer.id && !isGoing(each));
+  const { items } = withPendingWrites(
+    ledger,
+    hostKey,
+    cloud.cache.loadBalancers.snapshot(),
+    [loadBalancer],
+    'load balancer',
+  );
+  return items.find((each) => each.id === loadBalancer.id && !isBeingDeleted(each));
 }
 
-/** The key of a load balancer's state in this process: that of its Service, if it has one. */
+/** The key under which this process stores a load balancer's state: that of its Service, if it has one. */
 export function hostKeyOf(loadBalancer: LoadBalancer, projectID: string): string {
   const owner = serviceOwner(loadBalancer, projectID);
   return owner ? serviceKey(owner) : `nobody/${loadBalancer.id}`;
 }
 
-/** The cluster's listeners in a load balancer, of any owner, by the last list. */
-export function listenersIn({ cloud, owner, projectID }: LoadBalancerScope, { id }: LoadBalancer): readonly Listener[] {
+/** The cluster's listeners in a load balancer, of any owner, from the last list. */
+export function listenersOn({ cloud, owner, projectID }: LoadBalancerScope, { id }: LoadBalancer): readonly Listener[] {
   const listed = loadBalancersOfCluster(cloud.cache.listeners.snapshot(), projectID, owner.clusterUid);
   return listed.filter(({ loadbalancers }) => loadbalancers.some((each) => each.id === id));
 }
 
-function isGoing({ provisioning_status: state }: LoadBalancer): boolean {
+function isBeingDeleted({ provisioning_status: state }: LoadBalancer): boolean {
   return state === 'PENDING_DELETE' || state === 'DELETED';
 }
 
 /**
- * The complete tree of the load balancer. Its parts are listed only if they may differ from the known state, including when the load balancer shows that a
- * part was deleted while this process changed another.
+ * The complete tree of the load balancer. Its parts are listed only if they may differ from the known state. This
+ * includes the case that the load balancer shows that a part was deleted while this process changed another.
  */
 export async function observeTree(
   scope: LoadBalancerScope,
   loadBalancer: LoadBalancer,
   memory: TreeMemory,
 ): Promise<ObservedTree> {
-  const tree = await seeParts(scope, loadBalancer, memory);
+  const tree = await readParts(scope, loadBalancer, memory);
   if (loadBalancer.provisioning_status !== 'ACTIVE') return tree;
-  const shown = new Set([...loadBalancer.listeners, ...loadBalancer.pools].map(({ id }) => id));
-  if ([...tree.listeners, ...tree.pools].every(({ id }) => shown.has(id))) return whole(scope, loadBalancer, tree);
-  memory.doubt(scope.key, scope.cloud.cache.loadBalancers.snapshot().listedAtMs ?? 0);
-  return whole(scope, loadBalancer, await seeParts(scope, loadBalancer, memory));
+  const childIDs = new Set([...loadBalancer.listeners, ...loadBalancer.pools].map(({ id }) => id));
+  if ([...tree.listeners, ...tree.pools].every(({ id }) => childIDs.has(id))) return whole(scope, loadBalancer, tree);
+  memory.invalidate(scope.key, scope.cloud.cache.loadBalancers.snapshot().listedAtMs ?? 0);
+  return whole(scope, loadBalancer, await readParts(scope, loadBalancer, memory));
 }
 
 function whole(scope: LoadBalancerScope, loadBalancer: LoadBalancer, tree: ObservedTree): Promise<ObservedTree> {
-  const known = new Set([...tree.listeners, ...listenersIn(scope, loadBalancer)].map(({ id }) => id));
+  const known = new Set([...tree.listeners, ...listenersOn(scope, loadBalancer)].map(({ id }) => id));
   return withUnmarked(scope, loadBalancer, tree, (id) => known.has(id));
 }
 
-async function seeParts(
+async function readParts(
   scope: LoadBalancerScope,
   loadBalancer: LoadBalancer,
   memory: TreeMemory,
@@ -125,11 +137,11 @@ async function seeParts(
   const isIn = ({ loadbalancers }: { readonly loadbalancers: readonly { readonly id: string }[] }) =>
     loadbalancers.some(({ id }) => id === loadBalancer.id);
   const members = memory.members(key);
-  const monitors = overlaid(
+  const monitors = withPendingWrites(
     ledgers.healthMonitors,
     key,
     healthMonitors,
-    ofOwner(healthMonitors, projectID, owner),
+    objectsOfOwner(healthMonitors, projectID, owner),
     'health monitor',
   ).items;
   const present = (pool: Pool): Pool => ({
@@ -140,14 +152,14 @@ async function seeParts(
   });
   return {
     loadBalancer,
-    listeners: overlaid(
+    listeners: withPendingWrites(
       ledgers.listeners,
       key,
       listeners,
-      ofOwner(listeners, projectID, owner),
+      objectsOfOwner(listeners, projectID, owner),
       'listener',
     ).items.filter(isIn),
-    pools: overlaid(ledgers.pools, key, pools, ofOwner(pools, projectID, owner), 'pool')
+    pools: withPendingWrites(ledgers.pools, key, pools, objectsOfOwner(pools, projectID, owner), 'pool')
       .items.filter(isIn)
       .map(present),
     monitors,
@@ -160,9 +172,9 @@ export function floatingIpMarks({ owner, tenant }: Pick<LoadBalancerScope, 'owne
   return {
     own: ownerDescription(owner.clusterUid, loadBalancerFloatingIpRole(owner)),
     kept: keptFloatingIpDescription(owner),
-    isLeft({ description }) {
-      const whose = serviceOfDescription(description);
-      return whose?.clusterUid === owner.clusterUid && !hasOwner(whose.serviceUid);
+    isInherited({ description }) {
+      const ownerText = serviceOfDescription(description);
+      return ownerText?.clusterUid === owner.clusterUid && !hasOwner(ownerText.serviceUid);
     },
   };
 }
@@ -176,14 +188,14 @@ export async function observeFloatingIps(scope: LoadBalancerScope): Promise<read
   const listed = await cloud.cache.floatingIps.refreshAfter(fromMs, signal);
   const all = [...listed.items.values()].filter((each) => isOfProject(each, projectID));
   const marked = all.filter(({ description }) => description === own || description === kept);
-  const { items, deleting } = overlaid(ledger, own, listed, marked, 'floating IP');
+  const { items, deleting } = withPendingWrites(ledger, own, listed, marked, 'floating IP');
   const known = new Set([...items, ...deleting].map(({ id }) => id));
   const others = all.filter(({ id }) => !known.has(id) && !ledger.isDeleting(id, listed.listedAtMs ?? 0));
   return [...items, ...others];
 }
 
 /** The list with this process's later changes. */
-function overlaid<T extends { readonly id: string }>(
+function withPendingWrites<T extends { readonly id: string }>(
   ledger: Ledger<T>,
   owner: string,
   { listedAtMs = 0 }: Snapshot<T>,
@@ -191,6 +203,6 @@ function overlaid<T extends { readonly id: string }>(
   what: string,
 ): { readonly items: readonly T[]; readonly deleting: readonly T[] } {
   const state = ledger.observe(owner, own, listedAtMs);
-  if (state.kind === 'settling') throw new StillSettling(what, state.untilMs);
+  if (state.kind === 'settling') throw new StillSettlingError(what, state.untilMs);
   return state;
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createBody, type DesiredLoadBalancer, desiredLoadBalancer } from './desired.ts';
 import { ignoredChanges, type ObservedTree, type Plan, planLoadBalancer } from './plan.ts';
 import { specFromService } from './spec-from-service.ts';
-import { aService, DNS, HTTP, SETTINGS } from './testing/a-service.ts';
+import { aService, DNS, HTTP, SETTINGS } from './testing/services.ts';
 
 type ServiceArguments = Parameters<typeof aService>;
 
@@ -24,7 +24,7 @@ function desiredBy(service: ServiceArguments, members = MEMBERS): DesiredLoadBal
   });
 }
 
-/** What Octavia shows of a load balancer that was made by one call. */
+/** What Octavia returns for a load balancer that was created in one call. */
 function made(desired: DesiredLoadBalancer, status = 'ACTIVE'): ObservedTree {
   const { listeners, ...body } = createBody(desired);
   const common = { project_id: 'p', provisioning_status: status, admin_state_up: true };
@@ -87,11 +87,11 @@ const summary = (plan: Plan): unknown => {
   return [kind, rest];
 };
 
-const planned = (before: ServiceArguments, after: ServiceArguments, members = MEMBERS) =>
+const planAfter = (before: ServiceArguments, after: ServiceArguments, members = MEMBERS) =>
   summary(planLoadBalancer(desiredBy(after, members), made(desiredBy(before)), all));
 
-test('what is as desired stays unchanged', () => {
-  expect(planned([{ ports: [HTTP, DNS] }], [{ ports: [HTTP, DNS] }])).toBe('done');
+test('leaves a matching load balancer unchanged', () => {
+  expect(planAfter([{ ports: [HTTP, DNS] }], [{ ports: [HTTP, DNS] }])).toBe('done');
 });
 
 test.each([
@@ -99,11 +99,12 @@ test.each([
   { status: 'PENDING_UPDATE', plan: 'wait' },
   { status: 'PENDING_DELETE', plan: 'wait' },
   { status: 'ERROR', plan: 'broken' },
-])('one that is $status: $plan', ({ status, plan }) => {
+])('handles a load balancer that is $status: $plan', ({ status, plan }) => {
   expect(summary(planLoadBalancer(desiredBy([]), made(desiredBy([]), status), all))).toBe(plan);
 });
 
-// What cloud-provider-openstack 1.36 never converges, or only after an edit, is among these: see docs/decisions on load balancers.
+// These cases include what cloud-provider-openstack 1.36 never converges, or only after an edit: see docs/decisions on
+// load balancers.
 describe.each<{ is: string; before: ServiceArguments; after: ServiceArguments; next: unknown }>([
   {
     is: 'a port is added',
@@ -200,15 +201,15 @@ describe.each<{ is: string; before: ServiceArguments; after: ServiceArguments; n
   },
 ])('$is', ({ before, after, next }) => {
   test('the next change', () => {
-    expect(planned(before, after)).toEqual(next);
+    expect(planAfter(before, after)).toEqual(next);
   });
 });
 
 describe('members', () => {
-  const two = [...MEMBERS, { node: 'node-b', address: '10.0.0.2' }];
+  const twoMembers = [...MEMBERS, { node: 'node-b', address: '10.0.0.2' }];
 
-  test('are replaced by one call when a node comes', () => {
-    expect(planned([], [], two)).toEqual([
+  test('are replaced in one call when a node is added', () => {
+    expect(planAfter([], [], twoMembers)).toEqual([
       'replaceMembers',
       {
         poolID: 'pool-0',
@@ -220,9 +221,9 @@ describe('members', () => {
   test('keep weights set by hand', () => {
     const tree = made(desiredBy([]));
     const [member] = tree.members.get('pool-0') ?? [];
-    const heavy = new Map([['pool-0', member ? [{ ...member, weight: 7, backup: true }] : []]]);
+    const weighted = new Map([['pool-0', member ? [{ ...member, weight: 7, backup: true }] : []]]);
 
-    const plan = planLoadBalancer(desiredBy([], two), { ...tree, members: heavy }, all);
+    const plan = planLoadBalancer(desiredBy([], twoMembers), { ...tree, members: weighted }, all);
 
     expect(summary(plan)).toEqual([
       'replaceMembers',
@@ -243,7 +244,7 @@ describe('members', () => {
 describe('drift', () => {
   const tree = made(desiredBy([]));
 
-  test('a missing listener is recreated, once its pool is deleted', () => {
+  test('recreates a missing listener after its pool is deleted', () => {
     const observed = { ...tree, listeners: [] };
     const withoutPool = { ...observed, pools: [], monitors: [] };
 
@@ -251,7 +252,7 @@ describe('drift', () => {
     expect(summary(planLoadBalancer(desiredBy([]), withoutPool, all))).toEqual(['createListener', expect.anything()]);
   });
 
-  test('a missing pool is recreated', () => {
+  test('recreates a missing pool', () => {
     const listeners = tree.listeners.map((listener) => ({ ...listener, default_pool_id: null }));
     const plan = planLoadBalancer(desiredBy([]), { ...tree, listeners, pools: [], monitors: [] }, all);
 
@@ -262,24 +263,24 @@ describe('drift', () => {
   });
 });
 
-test('a monitor that no list shows is read, not created twice', () => {
+test('reads a monitor that no list shows, and does not create it twice', () => {
   const plan = planLoadBalancer(desiredBy([]), { ...made(desiredBy([])), monitors: [] }, all);
 
   expect(summary(plan)).toEqual(['readMonitor', { id: 'monitor-0', poolID: 'pool-0' }]);
 });
 
-test('immutable settings of an existing load balancer are named', () => {
+test('reports changed immutable settings of an existing load balancer', () => {
   const { loadBalancer } = made(desiredBy([]));
-  const wanted = desiredBy([{}, { subnetID: '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e', availabilityZone: 'az2' }]);
+  const desiredState = desiredBy([{}, { subnetID: '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e', availabilityZone: 'az2' }]);
 
-  expect(ignoredChanges(wanted, loadBalancer)).toEqual(['subnet-id', 'availability-zone']);
+  expect(ignoredChanges(desiredState, loadBalancer)).toEqual(['subnet-id', 'availability-zone']);
   expect(ignoredChanges(desiredBy([]), { ...loadBalancer, vip_subnet_id: 'nodes' })).toEqual([]);
 });
 
-describe('a load balancer with other users', () => {
+describe('a shared load balancer', () => {
   const isOwn = ({ tags }: { readonly tags: readonly string[] }) => tags.includes('mine');
 
-  test('keeps the parts of others', () => {
+  test('keeps the parts of other owners', () => {
     const tree = made(desiredBy([{ ports: [HTTP, HTTPS] }]));
     const listeners = tree.listeners.map((each, index) => ({ ...each, tags: index === 1 ? ['theirs'] : each.tags }));
 
@@ -295,11 +296,11 @@ describe('a load balancer with other users', () => {
     { is: 'somebody the port by HTTP', has: [{ protocol: 'HTTP', protocol_port: 80 }], next: 'occupied' },
     { is: 'somebody the port by TLS', has: [{ protocol: 'TERMINATED_HTTPS', protocol_port: 80 }], next: 'occupied' },
     { is: 'somebody the port by SCTP', has: [{ protocol: 'SCTP', protocol_port: 80 }], next: 'done' },
-  ])('$is has: $next', ({ has, next }) => {
+  ])('has the next change $next for $is', ({ has, next }) => {
     const tree = made(desiredBy([]));
     const [own] = tree.listeners;
     const others = has.map((each, index) => ({ ...own, ...each, id: `other-${index}`, tags: ['theirs'] }) as Listener);
-    // Two of one port can't be: whoever has it was there first.
+    // Two listeners cannot use one port: the existing one was first.
     const before = next === 'done' ? tree : { ...tree, listeners: [], pools: [], monitors: [] };
     const observed = { ...before, listeners: [...before.listeners, ...others] };
 

@@ -52,7 +52,10 @@ export type Plan =
   | { readonly kind: 'act'; readonly action: Action };
 
 export interface PlanOptions {
-  /** Which parts may be changed and removed: all parts of one's own load balancer, otherwise those with one's tag. */
+  /**
+   * Decides which parts may be changed and removed: all parts of one's own load balancer, otherwise those with one's
+   * own tag.
+   */
   readonly isOwn: (part: { readonly tags: readonly string[] }) => boolean;
 }
 
@@ -61,18 +64,21 @@ export function planLoadBalancer(desired: DesiredLoadBalancer, observed: Observe
   const { loadBalancer } = observed;
   if (loadBalancer.provisioning_status === 'ERROR') return { kind: 'broken' };
   if (loadBalancer.provisioning_status !== 'ACTIVE') return { kind: 'wait' };
-  const field = unchangeable(desired, loadBalancer);
+  const field = immutableChange(desired, loadBalancer);
   if (field) return { kind: 'recreate', field };
-  // An unwanted listener may occupy a desired port.
+  // A surplus listener may occupy a desired port.
   const removal = nextRemoval(desired, observed, options);
   if (removal) return { kind: 'act', action: removal };
-  const taken = occupiedPort(desired, observed, options);
-  if (taken) return { kind: 'occupied', listener: taken };
-  const action = nextOf(desired.ports, observed);
+  const occupied = occupiedPort(desired, observed, options);
+  if (occupied) return { kind: 'occupied', listener: occupied };
+  const action = nextPortAction(desired.ports, observed);
   return action ? { kind: 'act', action } : { kind: 'done' };
 }
 
-function unchangeable({ provider, vip }: DesiredLoadBalancer, now: LoadBalancer): 'provider' | 'address' | undefined {
+function immutableChange(
+  { provider, vip }: DesiredLoadBalancer,
+  now: LoadBalancer,
+): 'provider' | 'address' | undefined {
   if (provider !== undefined && now.provider != null && !isSameProvider(provider, now.provider)) return 'provider';
   const { address } = vip;
   if (address === undefined) return undefined;
@@ -87,7 +93,7 @@ function isSameProvider(a: string, b: string): boolean {
 }
 
 /** The protocol that occupies a port: one listener for TCP and its variants, one for UDP, one for SCTP. */
-export function slotOf({ protocol, protocol_port }: Pick<ListenerFields, 'protocol' | 'protocol_port'>): string {
+export function listenerSlot({ protocol, protocol_port }: Pick<ListenerFields, 'protocol' | 'protocol_port'>): string {
   return `${protocol === 'UDP' || protocol === 'SCTP' ? protocol : 'TCP'}/${protocol_port}`;
 }
 
@@ -96,31 +102,34 @@ function occupiedPort(
   tree: ObservedTree,
   { isOwn }: PlanOptions,
 ): Listener | undefined {
-  const wanted = new Set(ports.map(({ listener }) => slotOf(listener)));
-  return tree.listeners.find((listener) => !isOwn(listener) && wanted.has(slotOf(listener)));
+  const desiredState = new Set(ports.map(({ listener }) => listenerSlot(listener)));
+  return tree.listeners.find((listener) => !isOwn(listener) && desiredState.has(listenerSlot(listener)));
 }
 
-/** What an existing load balancer retains although the Service now specifies otherwise, by annotation name. Pure. */
+/**
+ * The settings that an existing load balancer retains although the Service now specifies others, by annotation name.
+ * Pure.
+ */
 export function ignoredChanges(
   { vip, flavorID, availabilityZone }: Pick<DesiredLoadBalancer, 'vip' | 'flavorID' | 'availabilityZone'>,
   now: LoadBalancer,
 ): readonly string[] {
-  const isThere = vipsOf(now).some(({ subnetID }) => subnetID !== undefined && subnetID === vip.subnetID);
-  const compared = [
-    { name: 'subnet-id', wanted: vip.portID || isThere ? undefined : vip.subnetID, is: now.vip_subnet_id },
+  const isPresent = vipsOf(now).some(({ subnetID }) => subnetID !== undefined && subnetID === vip.subnetID);
+  const comparedFields = [
+    { name: 'subnet-id', wanted: vip.portID || isPresent ? undefined : vip.subnetID, is: now.vip_subnet_id },
     { name: 'network-id', wanted: vip.subnetID === undefined ? vip.networkID : undefined, is: now.vip_network_id },
     { name: 'port-id', wanted: vip.portID, is: now.vip_port_id },
     { name: 'flavor', wanted: flavorID, is: now.flavor_id },
     { name: 'availability-zone', wanted: availabilityZone, is: now.availability_zone },
   ];
-  return compared.flatMap(({ name, wanted, is }) => (wanted !== undefined && wanted !== is ? [name] : []));
+  return comparedFields.flatMap(({ name, wanted, is }) => (wanted !== undefined && wanted !== is ? [name] : []));
 }
 
-/** A listener's pool first: nothing else identifies its owner. */
+/** Deletes a listener's pool first, because nothing else identifies the pool's owner. */
 function nextRemoval(desired: DesiredLoadBalancer, tree: ObservedTree, { isOwn }: PlanOptions): Action | undefined {
-  const wanted = new Map(desired.ports.map(({ listener }) => [slotOf(listener), listener]));
+  const desiredState = new Map(desired.ports.map(({ listener }) => [listenerSlot(listener), listener]));
   for (const listener of tree.listeners) {
-    const same = wanted.get(slotOf(listener));
+    const same = desiredState.get(listenerSlot(listener));
     if (!isOwn(listener) || same?.protocol === listener.protocol) continue;
     const pool = tree.pools.find(({ id }) => id === listener.default_pool_id);
     return pool ? { kind: 'deletePool', id: pool.id } : { kind: 'deleteListener', id: listener.id };
@@ -130,57 +139,60 @@ function nextRemoval(desired: DesiredLoadBalancer, tree: ObservedTree, { isOwn }
   return unused && { kind: 'deletePool', id: unused.id };
 }
 
-function nextOf(ports: readonly DesiredPort[], tree: ObservedTree): Action | undefined {
+function nextPortAction(ports: readonly DesiredPort[], tree: ObservedTree): Action | undefined {
   for (const port of ports) {
-    const action = nextOfPort(port, tree);
+    const action = nextActionOfPort(port, tree);
     if (action) return action;
   }
   return undefined;
 }
 
-function nextOfPort(port: DesiredPort, tree: ObservedTree): Action | undefined {
-  const listener = tree.listeners.find((each) => slotOf(each) === slotOf(port.listener));
+function nextActionOfPort(port: DesiredPort, tree: ObservedTree): Action | undefined {
+  const listener = tree.listeners.find((each) => listenerSlot(each) === listenerSlot(port.listener));
   if (listener === undefined) return { kind: 'createListener', listener: port.listener };
   const changes = listenerChanges(port.listener, listener);
   if (changes) return { kind: 'updateListener', id: listener.id, changes };
   const pool = tree.pools.find(({ id }) => id === listener.default_pool_id);
   if (pool === undefined) return { kind: 'createPool', listenerID: listener.id, pool: port.pool };
   if (pool.protocol !== port.pool.protocol) return { kind: 'deletePool', id: pool.id };
-  return nextOfPool(port, pool, tree);
+  return nextPoolAction(port, pool, tree);
 }
 
 /** Changes of an existing pool. */
-export function nextOfPool(
-  { pool: wanted, members, monitor }: Pick<DesiredPort, 'pool' | 'members' | 'monitor'>,
+export function nextPoolAction(
+  { pool: desiredState, members, monitor }: Pick<DesiredPort, 'pool' | 'members' | 'monitor'>,
   pool: Pool,
   tree: Pick<ObservedTree, 'members' | 'monitors'>,
 ): Action | undefined {
-  const changes = poolChanges(wanted, pool);
+  const changes = poolChanges(desiredState, pool);
   if (changes) return { kind: 'updatePool', id: pool.id, changes };
   const present = pool.members.length === 0 ? [] : tree.members.get(pool.id);
   if (present === undefined) return { kind: 'readMembers', poolID: pool.id };
   if (membersDiffer(members, present)) {
-    return { kind: 'replaceMembers', poolID: pool.id, members: keepingWeights(members, present) };
+    return { kind: 'replaceMembers', poolID: pool.id, members: withKeptWeights(members, present) };
   }
   const { healthmonitor_id: id } = pool;
   if (!id) return monitor && { kind: 'createMonitor', poolID: pool.id, monitor };
   const known = tree.monitors.find((each) => each.id === id);
-  const action = known && nextOfMonitor(monitor, known);
-  // A pool has at most one monitor; one that is not listed yet, or has lost its tags, is in its place and can be changed only by ID.
+  const action = known && nextMonitorAction(monitor, known);
+  // A pool has at most one monitor. An existing one that is not listed yet, or has lost its tags, can be changed only
+  // by ID.
   if (known === undefined || (action && isAssumed(id))) return { kind: 'readMonitor', id, poolID: pool.id };
   return action;
 }
 
-function nextOfMonitor(wanted: HealthMonitorFields | undefined, known: HealthMonitor): Action | undefined {
-  if (wanted === undefined || wanted.type !== known.type) return { kind: 'deleteMonitor', id: known.id };
-  const changes = monitorChanges(wanted, known);
+function nextMonitorAction(desiredState: HealthMonitorFields | undefined, known: HealthMonitor): Action | undefined {
+  if (desiredState === undefined || desiredState.type !== known.type) return { kind: 'deleteMonitor', id: known.id };
+  const changes = monitorChanges(desiredState, known);
   return changes && { kind: 'updateMonitor', id: known.id, changes };
 }
 
-/** Setting the member list replaces all fields, so fields that users set are preserved where nothing else is desired. */
-function keepingWeights(wanted: readonly MemberCreate[], present: readonly Member[]): readonly MemberCreate[] {
+/**
+ * Setting the member list replaces all fields, so fields set by users are preserved unless another value is desired.
+ */
+function withKeptWeights(desiredState: readonly MemberCreate[], present: readonly Member[]): readonly MemberCreate[] {
   const known = new Map(present.map((member) => [`${member.address} ${member.protocol_port}`, member]));
-  return wanted.map((member) => {
+  return desiredState.map((member) => {
     const { weight, backup } = known.get(`${member.address} ${member.protocol_port}`) ?? {};
     return { ...(weight != null && { weight }), ...(backup != null && { backup }), ...member };
   });

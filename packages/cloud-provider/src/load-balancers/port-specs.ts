@@ -13,7 +13,7 @@ const MAX_PORTS = 100;
 
 export interface PortContext {
   readonly provider: string | undefined;
-  readonly isTerminated: boolean;
+  readonly terminatesTls: boolean;
   readonly addsForwardedFor: boolean;
   readonly monitor: MonitorSettings;
 }
@@ -35,7 +35,9 @@ export function monitorSettingsOf(reader: AnnotationReader, defaults: MonitorSet
   };
 }
 
-/** The spec of each port. PROXY, TLS and X-Forwarded-For require TCP; other ports of the same Service go without. */
+/**
+ * The spec of each port. PROXY, TLS and X-Forwarded-For require TCP; other ports of the same Service do without them.
+ */
 export function portSpecs(service: Service, reader: AnnotationReader, context: PortContext): readonly PortSpec[] {
   const ports = service.spec.ports ?? [];
   if (ports.length === 0) throw new ServiceRefused('spec.ports: a load balancer needs at least one port');
@@ -49,7 +51,7 @@ export function portSpecs(service: Service, reader: AnnotationReader, context: P
     const both = `annotations ${ANNOTATION.proxyProtocol} and ${ANNOTATION.xForwardedFor}`;
     throw new ServiceRefused(`${both}: a listener can add only one of them; remove the other`);
   }
-  warnOfOthers(ports, reader, context, proxy);
+  warnOfIgnored(ports, reader, context, proxy);
   return ports.map((port, index) => portSpec(port, index, service, context, proxy));
 }
 
@@ -62,8 +64,8 @@ function portSpec(
 ): PortSpec {
   const transport = transportOf(protocol);
   const isTcp = transport === 'TCP';
-  const isHttp = isTcp && (context.isTerminated || context.addsForwardedFor);
-  const listenerProtocol = isTcp && context.isTerminated ? 'TERMINATED_HTTPS' : isHttp ? 'HTTP' : transport;
+  const isHttp = isTcp && (context.terminatesTls || context.addsForwardedFor);
+  const listenerProtocol = isTcp && context.terminatesTls ? 'TERMINATED_HTTPS' : isHttp ? 'HTTP' : transport;
   const poolProtocol = (isTcp ? proxy : undefined) ?? (isHttp ? 'HTTP' : transport);
   return {
     index,
@@ -87,44 +89,44 @@ function monitorOf(
   const { isEnabled, ...settings } = monitor;
   const isLocal = spec.externalTrafficPolicy === 'Local';
   const healthPort = isLocal && !isOvn(provider) ? spec.healthCheckNodePort || undefined : undefined;
-  const isRight = transport === 'TCP' ? !isOvn(provider) || isLocal : healthPort !== undefined;
-  if (!(isEnabled ?? isRight)) return undefined;
+  const supportsHealthMonitor = transport === 'TCP' ? !isOvn(provider) || isLocal : healthPort !== undefined;
+  if (!(isEnabled ?? supportsHealthMonitor)) return undefined;
   if (healthPort !== undefined) return { ...settings, type: 'HTTP', port: healthPort };
   return { ...settings, type: transport === 'UDP' ? 'UDP-CONNECT' : transport };
 }
 
-const PROXIES = { true: 'PROXY', v1: 'PROXY', v2: 'PROXYV2', false: undefined } as const;
+const PROXY_PROTOCOLS = { true: 'PROXY', v1: 'PROXY', v2: 'PROXYV2', false: undefined } as const;
 
 /** Octavia does not add the TLS fields that OVHcloud's `v2-ssl` and `v2-ssl-cn` request. */
 function proxyOf(reader: AnnotationReader): 'PROXY' | 'PROXYV2' | undefined {
   const values = ['true', 'false', 'v1', 'v2'] as const;
   const names = [ANNOTATION.proxyProtocol, ANNOTATION.ovhProxyProtocol];
-  const asked = names.flatMap((name) => reader.oneOf(name, values) ?? []);
-  const [first, second = first] = asked.map((value) => PROXIES[value]);
+  const requested = names.flatMap((name) => reader.oneOf(name, values) ?? []);
+  const [first, second = first] = requested.map((value) => PROXY_PROTOCOLS[value]);
   if (first !== second)
     throw new ServiceRefused(`annotations ${names.join(' and ')} contradict each other: remove one`);
   return first;
 }
 
-function warnOfOthers(
+function warnOfIgnored(
   ports: readonly ServicePort[],
   reader: AnnotationReader,
-  { isTerminated, addsForwardedFor }: PortContext,
+  { terminatesTls, addsForwardedFor }: PortContext,
   proxy: string | undefined,
 ): void {
   const others = ports.filter(({ protocol }) => transportOf(protocol) !== 'TCP');
-  const asked = [
+  const requested = [
     ...(proxy ? [reader.has(ANNOTATION.proxyProtocol) ? ANNOTATION.proxyProtocol : ANNOTATION.ovhProxyProtocol] : []),
-    ...(isTerminated ? [ANNOTATION.tlsContainerRef] : []),
+    ...(terminatesTls ? [ANNOTATION.tlsContainerRef] : []),
     ...(addsForwardedFor ? [ANNOTATION.xForwardedFor] : []),
   ];
-  if (others.length > 0 && asked.length > 0) {
+  if (others.length > 0 && requested.length > 0) {
     const names = others.map(({ port, protocol }) => `${protocol}/${port}`).join(', ');
-    reader.warn('LoadBalancerTcpOnly', `${asked.join(', ')} requires TCP: it has no effect on ${names}`);
+    reader.warn('LoadBalancerTcpOnly', `${requested.join(', ')} requires TCP: it has no effect on ${names}`);
   }
-  const without = ports.filter(({ nodePort }) => !nodePort);
-  if (without.length === 0) return;
-  const names = without.map(({ port }) => port).join(', ');
+  const portsWithoutNodePort = ports.filter(({ nodePort }) => !nodePort);
+  if (portsWithoutNodePort.length === 0) return;
+  const names = portsWithoutNodePort.map(({ port }) => port).join(', ');
   reader.warn('LoadBalancerNoNodePort', `ports ${names} have no node port, so they have no backends`);
 }
 

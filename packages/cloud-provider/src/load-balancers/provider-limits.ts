@@ -7,8 +7,11 @@ export function isOvn(provider: string | undefined): boolean {
   return provider === 'ovn';
 }
 
-/** Throws ServiceRefused for what the provider does not support: Octavia would reject the whole load balancer, or ignore the setting. */
-export function requireWithin({
+/**
+ * Throws ServiceRefused for settings that the provider does not support: Octavia would reject the whole load balancer,
+ * or ignore the setting.
+ */
+export function requireSupported({
   provider,
   tlsContainerRef,
   addsForwardedFor,
@@ -17,23 +20,26 @@ export function requireWithin({
   persistsBySource,
 }: LoadBalancerSpec): void {
   if (!isOvn(provider)) return;
-  const asked = [
+  const requested = [
     { is: tlsContainerRef !== undefined, field: `annotation ${ANNOTATION.tlsContainerRef}` },
     { is: addsForwardedFor, field: `annotation ${ANNOTATION.xForwardedFor}` },
-    { is: ports.some(isProxied), field: `annotation ${ANNOTATION.proxyProtocol}` },
+    { is: ports.some(usesProxyProtocol), field: `annotation ${ANNOTATION.proxyProtocol}` },
     { is: sourceRanges.length > 0, field: 'spec.loadBalancerSourceRanges' },
     { is: persistsBySource, field: 'spec.sessionAffinity: ClientIP' },
   ].filter(({ is }) => is);
-  if (asked.length === 0) return;
-  const fields = asked.map(({ field }) => field).join(', ');
+  if (requested.length === 0) return;
+  const fields = requested.map(({ field }) => field).join(', ');
   throw new ServiceRefused(`provider ovn does not support ${fields}; use provider amphora, or remove it`);
 }
 
 /** Whether clients of a port reach only members of their own IP family: packet forwarders such as OVN and LVS do not translate families. */
-export function isByFamily({ listenerProtocol }: PortSpec, { provider }: Pick<LoadBalancerSpec, 'provider'>): boolean {
+export function usesMemberFamily(
+  { listenerProtocol }: PortSpec,
+  { provider }: Pick<LoadBalancerSpec, 'provider'>,
+): boolean {
   return isOvn(provider) || listenerProtocol === 'UDP' || listenerProtocol === 'SCTP';
 }
 
-export function isProxied({ poolProtocol }: Pick<LoadBalancerSpec['ports'][number], 'poolProtocol'>): boolean {
+export function usesProxyProtocol({ poolProtocol }: Pick<LoadBalancerSpec['ports'][number], 'poolProtocol'>): boolean {
   return poolProtocol === 'PROXY' || poolProtocol === 'PROXYV2';
 }

@@ -6,15 +6,15 @@ import { deleteLoadBalancer } from './change-tree.ts';
 import type { LoadBalancerScope } from './load-balancer-scope.ts';
 import type { TreeMemory } from './tree-memory.ts';
 
-const RECOVERY = 'cure of load balancer';
-/** After it has been ACTIVE for this long, a new failure starts over with a failover. */
+const RECOVERY_KIND = 'cure of load balancer';
+/** Once it has been ACTIVE for this long, a new failure starts over with a failover. */
 const RECOVERED_AFTER_MS = 600_000;
 
 interface FailedLoadBalancer {
   readonly loadBalancerID: string;
-  /** Since when it has been ACTIVE. */
+  /** The time since which it has been ACTIVE. */
   activeSinceMs: number | undefined;
-  isFailoverTried: boolean;
+  hasFailedOver: boolean;
 }
 
 /**
@@ -32,31 +32,32 @@ export class LoadBalancerRecovery {
   }
 
   /** Takes the next recovery step. Always rejects, as the load balancer has not recovered yet. */
-  async recoverFromError(scope: LoadBalancerScope, { id }: LoadBalancer, hasWorked: boolean): Promise<never> {
+  async recoverFromError(scope: LoadBalancerScope, { id }: LoadBalancer, wasServed: boolean): Promise<never> {
     const { key } = scope;
     const known = this.#failures.get(key);
     const failure: FailedLoadBalancer =
       known?.loadBalancerID === id
         ? known
-        : { loadBalancerID: id, activeSinceMs: undefined, isFailoverTried: !hasWorked };
+        : { loadBalancerID: id, activeSinceMs: undefined, hasFailedOver: !wasServed };
     this.#failures.set(key, failure);
     failure.activeSinceMs = undefined;
-    return this.#attempts.withBackoff({ kind: RECOVERY, item: key }, async () => {
-      if (!failure.isFailoverTried) {
-        failure.isFailoverTried = true;
-        if (await this.#failOver(scope, id)) throw broken(`load balancer ${id} is in ERROR; it is being failed over`);
+    return this.#attempts.withBackoff({ kind: RECOVERY_KIND, item: key }, async () => {
+      if (!failure.hasFailedOver) {
+        failure.hasFailedOver = true;
+        if (await this.#failOver(scope, id))
+          throw errorState(`load balancer ${id} is in ERROR; it is being failed over`);
       }
       await deleteLoadBalancer(scope, id, this.#memory);
-      throw broken(
-        hasWorked
+      throw errorState(
+        wasServed
           ? `load balancer ${id} is in ERROR; it is being replaced, and its floating IP moves to the new one`
           : `Octavia failed to create the load balancer: it ended in ERROR, and creation is being retried`,
       );
     });
   }
 
-  /** It is ACTIVE. */
-  noteHealthy(key: string, nowMs: number): void {
+  /** Records that it is ACTIVE. */
+  recordHealthy(key: string, nowMs: number): void {
     const failure = this.#failures.get(key);
     if (failure === undefined) return;
     failure.activeSinceMs ??= nowMs;
@@ -72,8 +73,8 @@ export class LoadBalancerRecovery {
     try {
       await cloud.client.loadBalancing.loadBalancers.failover(id, { signal });
     } catch (error) {
-      const isImpossible = isOpenStackError(error, 'forbidden') || isOpenStackError(error, 'badRequest');
-      if (isImpossible || (isOpenStackError(error) && error.status === 501)) return false;
+      const isPermanent = isOpenStackError(error, 'forbidden') || isOpenStackError(error, 'badRequest');
+      if (isPermanent || (isOpenStackError(error) && error.status === 501)) return false;
       throw error;
     }
     cloud.cache.loadBalancers.invalidate();
@@ -82,6 +83,6 @@ export class LoadBalancerRecovery {
   }
 }
 
-function broken(message: string): ProblemError {
+function errorState(message: string): ProblemError {
   return new ProblemError({ reason: 'CloudUnavailable', message });
 }

@@ -1,11 +1,11 @@
 import { identityOf } from '@fairway/api/identity';
 import { isPaused } from '@fairway/api/pause';
-import { boundedPages, isAny } from '@fairway/kube/client/bounded-pages';
+import { boundedPages, someMatch } from '@fairway/kube/client/bounded-pages';
 import { hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { Services } from '@fairway/kube/kinds/resources';
-import { hasLoadBalancers, ofOwner, sharedBy } from '@fairway/tenancy/cloud/load-balancers';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { hasLoadBalancers, loadBalancersSharedBy, objectsOfOwner } from '@fairway/tenancy/cloud/load-balancers';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
@@ -18,9 +18,9 @@ import { observeLoadBalancers } from './observation.ts';
 import { ownerOfKey } from './service-key.ts';
 import { ServiceRefused } from './service-refused.ts';
 import { removeFromLoadBalancers } from './service-removal.ts';
-import type { PresentServiceScope, ServicePlace, ServiceScope } from './service-scope.ts';
+import type { PresentServiceScope, ServiceScope, ServiceWriteScope } from './service-scope.ts';
 import { isServed, OWN_ID_ANNOTATION, patchProblemStatus, releaseService } from './service-writer.ts';
-import { findLoadBalancer } from './taking-over.ts';
+import { findLoadBalancer } from './takeover.ts';
 import { CLEANUP_FINALIZER, servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.ts';
 import { upstreamMarks } from './upstream-marks.ts';
 import { removeUpstreamSecurityGroup } from './upstream-security-group.ts';
@@ -53,7 +53,7 @@ export class ServiceReconciler {
     const tenant = tenants.get(owner.clusterUid);
     const cluster = tenant && cache.clusters.get(tenant.clusterKey);
     if (tenant === undefined || cluster === undefined) {
-      this.#end(key);
+      this.#forget(key);
       return {};
     }
     const services = servicesOf(tenant);
@@ -67,12 +67,12 @@ export class ServiceReconciler {
       attempts.withBackoff({ kind: 'load balancer', item: key }, async () => {
         const projectID = await cloud.client.session.projectId();
         const scope = { key, owner, tenant, cluster, cloud, projectID, signal: pass.signal };
-        if (service === undefined) return this.#forgotten(scope, pass);
+        if (service === undefined) return this.#reconcileDeleted(scope, pass);
         const upstream = upstreamMarks(conventions.upstreamClusterName, service.metadata);
-        const living = { ...scope, service, upstream };
-        if (wantsLoadBalancer(service)) await this.#wanted(living);
-        else if (hasFinalizer(service, CLEANUP_FINALIZER)) await this.#unwanted(living, pass);
-        else watch.end(key);
+        const liveScope = { ...scope, service, upstream };
+        if (wantsLoadBalancer(service)) await this.#reconcileServed(liveScope);
+        else if (hasFinalizer(service, CLEANUP_FINALIZER)) await this.#reconcileUnserved(liveScope, pass);
+        else watch.stopExpecting(key);
       }),
     );
     if (failure === undefined) pass.requeueAfter(watch.nextPollMs(key, clock.now()));
@@ -87,11 +87,11 @@ export class ServiceReconciler {
     for (const key of watch.keys()) {
       const clusterKey = tenants.get(ownerOfKey(key).clusterUid)?.clusterKey;
       if (clusterKey !== undefined && !isMatching(clusterKey)) continue;
-      this.#end(key);
+      this.#forget(key);
     }
   }
 
-  async #wanted(scope: PresentServiceScope): Promise<void> {
+  async #reconcileServed(scope: PresentServiceScope): Promise<void> {
     const { clock, events, loadBalancers } = this.#dependencies;
     const { cloud, service, tenant } = scope;
     try {
@@ -109,33 +109,36 @@ export class ServiceReconciler {
     }
   }
 
-  async #unwanted(scope: PresentServiceScope, pass: Pass): Promise<void> {
+  async #reconcileUnserved(scope: PresentServiceScope, pass: Pass): Promise<void> {
     const { attempts, events, watch } = this.#dependencies;
     const { key, service, tenant } = scope;
-    events.ongoing(tenant, service, 'DeletingLoadBalancer', 'Deleting load balancer');
+    events.setOngoing(tenant, service, 'DeletingLoadBalancer', 'Deleting load balancer');
     const hasOctavia = await hasLoadBalancers(scope.cloud);
-    // An upstream load balancer is deleted once it is known to belong to the Service.
-    if (hasOctavia && (await this.#takesOver(scope))) return;
+    // An upstream load balancer is deleted once it is proven to belong to the Service.
+    if (hasOctavia && (await this.#takeOver(scope))) return;
     const removed = hasOctavia
       ? await removeFromLoadBalancers(scope, keptFloatingIPName(scope), this.#dependencies)
-      : { isGone: true };
-    if (!removed.isGone) return pass.requeueAfter(removed.againInMs);
+      : { isDeleted: true };
+    if (!removed.isDeleted) return pass.requeueAfter(removed.requeueAfterMs);
     await removeUpstreamSecurityGroup(scope);
-    await this.#recordLeftBehind(scope);
+    await this.#recordAbandoned(scope);
     await releaseService(scope);
     events.normal(tenant, service, 'DeletedLoadBalancer', 'Deleted load balancer');
     watch.settle(key, 'deletion');
-    this.#end(key);
+    this.#forget(key);
     attempts.forget(key);
   }
 
-  /** Whether an upstream load balancer of the Service is being taken over. If it cannot be taken over, it is left in place and reported at the end. */
-  async #takesOver(scope: PresentServiceScope): Promise<boolean> {
+  /**
+   * Whether an upstream load balancer of the Service is being taken over. If it cannot be taken over, it is left in
+   * place and reported when the Service is released.
+   */
+  async #takeOver(scope: PresentServiceScope): Promise<boolean> {
     if (scope.upstream === undefined) return false;
-    const { present, going } = await observeLoadBalancers(scope);
-    if (present.length + going > 0) return false;
+    const { present, deletingCount } = await observeLoadBalancers(scope);
+    if (present.length + deletingCount > 0) return false;
     try {
-      return await this.#dependencies.takingOver.step(scope);
+      return await this.#dependencies.takeover.step(scope);
     } catch (error) {
       if (error instanceof ServiceRefused) return false;
       if (error instanceof ProblemError && error.problem.reason !== 'Provisioning') return false;
@@ -143,46 +146,47 @@ export class ServiceReconciler {
     }
   }
 
-  /** A load balancer that the Service refers to but does not own is not deleted either. */
-  async #recordLeftBehind(scope: PresentServiceScope): Promise<void> {
+  /** A load balancer that the Service refers to but does not own is not deleted. */
+  async #recordAbandoned(scope: PresentServiceScope): Promise<void> {
     const { cloud, service, tenant, upstream } = scope;
     const { [ANNOTATION.loadBalancerID]: named, [OWN_ID_ANNOTATION]: own } = service.metadata.annotations ?? {};
     if (!named || named === own || isServed(service)) return;
     // The list contains only load balancers with Fairway's mark.
     if (cloud.cache.loadBalancers.snapshot().items.has(named)) return;
-    // One that was taken over for deletion no longer exists, although nothing was recorded.
+    // A load balancer that was taken over for deletion no longer exists, although nothing was recorded.
     if (upstream && (await findLoadBalancer(scope, named)) === undefined) return;
     const message = `load balancer ${displayText(named)} was not created by Fairway and is not deleted, nor is its floating IP; delete them with \`openstack loadbalancer delete --cascade\` and \`openstack floating ip delete\``;
     this.#dependencies.events.warning(tenant, service, 'LoadBalancerLeft', message);
   }
 
   /** The Service no longer exists: either its finalizer was removed and nothing remains, or it was force-deleted. */
-  async #forgotten(scope: ServiceScope, pass: Pass): Promise<void> {
+  async #reconcileDeleted(scope: ServiceScope, pass: Pass): Promise<void> {
     const { cloud, key, owner, projectID, tenant } = scope;
     const listed = cloud.cache.loadBalancers.snapshot();
     const { loadBalancers } = cloud.ledgers;
-    const isLeft = [...ofOwner(listed, projectID, owner), ...sharedBy(listed, projectID, owner)].some(
-      ({ id }) => !loadBalancers.isDeleting(id, listed.listedAtMs ?? 0),
-    );
+    const isLeft = [
+      ...objectsOfOwner(listed, projectID, owner),
+      ...loadBalancersSharedBy(listed, projectID, owner),
+    ].some(({ id }) => !loadBalancers.isDeleting(id, listed.listedAtMs ?? 0));
     if (isLeft) {
       // The cache may be stale: check with the API server.
       const all = boundedPages(tenant.client.metadata(Services), { signal: pass.signal });
-      if (await ofTenant(isAny(all, ({ metadata }) => metadata.uid === owner.serviceUid))) return;
+      if (await wrapTenantError(someMatch(all, ({ metadata }) => metadata.uid === owner.serviceUid))) return;
       pass.signal.throwIfAborted();
-      const { isGone, againInMs } = await removeFromLoadBalancers(scope, undefined, this.#dependencies);
-      if (!isGone) return pass.requeueAfter(againInMs);
+      const { isDeleted, requeueAfterMs } = await removeFromLoadBalancers(scope, undefined, this.#dependencies);
+      if (!isDeleted) return pass.requeueAfter(requeueAfterMs);
     }
-    this.#end(key);
+    this.#forget(key);
   }
 
-  #end(key: string): void {
+  #forget(key: string): void {
     const { recovery, memory, watch } = this.#dependencies;
-    watch.end(key);
+    watch.stopExpecting(key);
     memory.forget(key);
     recovery.forget(key);
   }
 
-  async #reportFailure(place: ServicePlace, { reason, message, party }: Failure): Promise<void> {
+  async #reportFailure(place: ServiceWriteScope, { reason, message, party }: Failure): Promise<void> {
     const { clock, events } = this.#dependencies;
     // Still in progress, or the cluster's own API fails and would not accept a status either.
     if (reason === 'Provisioning' || party === 'tenantApi') return;

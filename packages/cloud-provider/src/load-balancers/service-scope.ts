@@ -13,4 +13,4 @@ export interface PresentServiceScope extends ServiceScope {
 }
 
 /** The part needed to write to the Service. */
-export type ServicePlace = Pick<PresentServiceScope, 'service' | 'tenant' | 'signal'>;
+export type ServiceWriteScope = Pick<PresentServiceScope, 'service' | 'tenant' | 'signal'>;

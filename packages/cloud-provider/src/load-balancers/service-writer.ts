@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import { type ConditionState, setCondition } from '@fairway/kube/controller/conditions';
 import { removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { LoadBalancerIngress, Service, ServiceStatus } from '@fairway/kube/kinds/generated/types';
 import { Services } from '@fairway/kube/kinds/resources';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { ANNOTATION } from './annotation-names.ts';
-import type { ServicePlace } from './service-scope.ts';
+import type { ServiceWriteScope } from './service-scope.ts';
 import { CLEANUP_FINALIZER } from './tenant-services.ts';
 
-/** Type of the condition of a Service that reports whether its load balancer matches the spec. */
-const READY = 'fairway.dev/LoadBalancerReady';
+/** Type of the Service condition that reports whether the load balancer matches the spec. */
+const READY_CONDITION = 'fairway.dev/LoadBalancerReady';
 
 /** Identifies the Service's own load balancer, as the other annotation may refer to a shared one; ignored in copies of a Service. */
 export const OWN_ID_ANNOTATION = 'fairway.dev/load-balancer-id';
@@ -28,39 +28,39 @@ export interface Served {
 
 /** Records the load balancer and its address on the Service. Writes nothing if unchanged. */
 export async function patchServedStatus(
-  scope: ServicePlace,
+  scope: ServiceWriteScope,
   { loadBalancerID, isOwn, address, ingress, problem }: Served,
   nowMs: number,
 ): Promise<void> {
-  const wanted = {
+  const desired = {
     [ANNOTATION.loadBalancerID]: loadBalancerID,
     [ANNOTATION.address]: address,
     [OWN_ID_ANNOTATION]: isOwn ? loadBalancerID : null,
   };
-  await writeAnnotations(scope, wanted);
+  await writeAnnotations(scope, desired);
   const condition: ConditionState =
     problem === undefined
-      ? { type: READY, status: 'True', reason: 'AsExpected', message: '' }
-      : { type: READY, status: 'False', reason: 'ConfigurationInvalid', message: problem };
+      ? { type: READY_CONDITION, status: 'True', reason: 'AsExpected', message: '' }
+      : { type: READY_CONDITION, status: 'False', reason: 'ConfigurationInvalid', message: problem };
   await writeStatus(scope, { loadBalancer: { ingress: [...ingress] } }, condition, nowMs);
 }
 
-/** Whether the last reported status says that the load balancer matches the spec. */
+/** Whether the last reported status shows that the load balancer matches the spec. */
 export function isServed({ status }: Service): boolean {
-  return status?.conditions?.some((each) => each.type === READY && each.status === 'True') ?? false;
+  return status?.conditions?.some((each) => each.type === READY_CONDITION && each.status === 'True') ?? false;
 }
 
 /** Records why the load balancer does not match the spec. The address stays. */
 export async function patchProblemStatus(
-  scope: ServicePlace,
+  scope: ServiceWriteScope,
   { reason, message }: { readonly reason: string; readonly message: string },
   nowMs: number,
 ): Promise<void> {
-  await writeStatus(scope, {}, { type: READY, status: 'False', reason, message }, nowMs);
+  await writeStatus(scope, {}, { type: READY_CONDITION, status: 'False', reason, message }, nowMs);
 }
 
-/** Clears all that was recorded, then removes the finalizer. */
-export async function releaseService(scope: ServicePlace): Promise<void> {
+/** Clears everything that was recorded, then removes the finalizer. */
+export async function releaseService(scope: ServiceWriteScope): Promise<void> {
   const { service, tenant } = scope;
   if (service.metadata.deletionTimestamp === undefined) {
     await writeAnnotations(scope, {
@@ -68,29 +68,32 @@ export async function releaseService(scope: ServicePlace): Promise<void> {
       [ANNOTATION.address]: null,
       [OWN_ID_ANNOTATION]: null,
     });
-    const conditions = service.status?.conditions?.filter(({ type }) => type !== READY) ?? [];
+    const conditions = service.status?.conditions?.filter(({ type }) => type !== READY_CONDITION) ?? [];
     if (service.status?.loadBalancer?.ingress || conditions.length !== (service.status?.conditions?.length ?? 0)) {
       await patchStatus(scope, { loadBalancer: { ingress: null }, conditions });
     }
   }
   const client = tenant.client.resource(Services);
   const { name = '', namespace = '' } = service.metadata;
-  const current = await ofTenant(client.get(name, { namespace }));
+  const current = await wrapTenantError(client.get(name, { namespace }));
   if (current.metadata.uid === service.metadata.uid)
-    await ofTenant(removeFinalizer(client, current, CLEANUP_FINALIZER));
+    await wrapTenantError(removeFinalizer(client, current, CLEANUP_FINALIZER));
 }
 
-async function writeAnnotations(scope: ServicePlace, wanted: Readonly<Record<string, string | null>>): Promise<void> {
+async function writeAnnotations(
+  scope: ServiceWriteScope,
+  desired: Readonly<Record<string, string | null>>,
+): Promise<void> {
   const { metadata } = scope.service;
   const present = metadata.annotations ?? {};
-  const changed = Object.entries(wanted).filter(([name, value]) => (present[name] ?? null) !== value);
+  const changed = Object.entries(desired).filter(([name, value]) => (present[name] ?? null) !== value);
   if (changed.length === 0) return;
   const value = { metadata: { uid: metadata.uid, annotations: Object.fromEntries(changed) } };
   await patch(scope, value, {});
 }
 
 async function writeStatus(
-  scope: ServicePlace,
+  scope: ServiceWriteScope,
   { loadBalancer }: Pick<ServiceStatus, 'loadBalancer'>,
   condition: ConditionState,
   nowMs: number,
@@ -104,16 +107,16 @@ async function writeStatus(
   if (Object.keys(changes).length > 0) await patchStatus(scope, changes);
 }
 
-function patchStatus(scope: ServicePlace, status: object): Promise<void> {
+function patchStatus(scope: ServiceWriteScope, status: object): Promise<void> {
   return patch(scope, { metadata: { uid: scope.service.metadata.uid }, status }, { subresource: 'status' });
 }
 
 async function patch(
-  { service, tenant, signal }: ServicePlace,
+  { service, tenant, signal }: ServiceWriteScope,
   value: object,
   options: { subresource?: string },
 ): Promise<void> {
   const { name = '', namespace = '' } = service.metadata;
   const client = tenant.client.resource<Service>(Services);
-  await ofTenant(ignoreGone(client.patch(name, { type: 'merge', value }, { namespace, signal, ...options })));
+  await wrapTenantError(ignoreGone(client.patch(name, { type: 'merge', value }, { namespace, signal, ...options })));
 }

@@ -6,11 +6,11 @@ import type { AddressFamilies } from './address-families.ts';
 import { ANNOTATION } from './annotation-names.ts';
 import { changeTags } from './change-tree.ts';
 import type { DesiredLoadBalancer } from './desired.ts';
-import { canonical, clientAddresses } from './families.ts';
+import { canonicalAddress, clientAddresses } from './families.ts';
 import { releaseFloatingIps, sharedAddress } from './floating-ip.ts';
 import { keptFloatingIPName } from './kept-floating-ip.ts';
 import type { LoadBalancerSpec } from './load-balancer-spec.ts';
-import type { OwnPlaces } from './own-places.ts';
+import type { NetworkOwnership } from './network-ownership.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { PresentServiceScope } from './service-scope.ts';
 import { OWN_ID_ANNOTATION, patchServedStatus, type Served } from './service-writer.ts';
@@ -25,11 +25,11 @@ export interface SharedLoadBalancerReconcilerDependencies
     Pick<CloudProviderDependencies, 'clock'> {
   readonly trees: LoadBalancerTreeReconciler;
   readonly families: AddressFamilies;
-  readonly ownPlaces: OwnPlaces;
+  readonly networkOwnership: NetworkOwnership;
 }
 
-/** Annotations that the owner of a load balancer decides for all its users. */
-const OF_THE_HOST = [
+/** Annotations that the load balancer's owner decides for all its users. */
+const HOST_ONLY_ANNOTATIONS = [
   ANNOTATION.subnetID,
   ANNOTATION.networkID,
   ANNOTATION.portID,
@@ -57,32 +57,34 @@ export class SharedLoadBalancerReconciler {
     shared: SharedLoadBalancer,
     settings: LoadBalancerSettings,
   ): Promise<void> {
-    const { families, memory, ownPlaces, trees, watch } = this.#dependencies;
+    const { families, memory, networkOwnership, trees, watch } = this.#dependencies;
     const { cloud, key, owner, projectID } = scope;
     const { loadBalancer, hostKey } = shared;
     const { provisioning_status: state } = loadBalancer;
-    if (state === 'ERROR') throw broken(shared);
-    if (state !== 'ACTIVE') return watch.expectEnd(cloud, key, loadBalancer);
-    const hosted = { ...scope, hostKey };
+    if (state === 'ERROR') throw brokenSharedError(shared);
+    if (state !== 'ACTIVE') return watch.expectDeletion(cloud, key, loadBalancer);
+    const hostScope = { ...scope, hostKey };
     const host = serviceOwner(loadBalancer, projectID);
     const floating = await sharedAddress(scope, host, loadBalancer.vip_port_id);
-    const asked = this.#desiredSpec(scope, shared, settings);
-    await ownPlaces.require(scope, asked);
-    const { balancerSpec, vips, memberSubnets, problem } = await families.fit(scope, asked, loadBalancer);
+    const requestedSpec = this.#desiredSpec(scope, shared, settings);
+    await networkOwnership.require(scope, requestedSpec);
+    const { balancerSpec, vips, memberSubnets, problem } = await families.fitToVips(scope, requestedSpec, loadBalancer);
     const addresses = clientAddresses(vips, floating);
-    if (vips.some(({ family }) => family === 4)) requireSamePublicity(balancerSpec, loadBalancer, floating);
+    if (vips.some(({ family }) => family === 4)) requireSameScheme(balancerSpec, loadBalancer, floating);
     requireSameAddress(scope, loadBalancer, addresses);
     const { clusterName } = settings;
-    const desired = asSharer(trees.desired(scope, balancerSpec, { clusterName, flavorID: undefined, memberSubnets }));
+    const desired = sharedDesired(
+      trees.desired(scope, balancerSpec, { clusterName, flavorID: undefined, memberSubnets }),
+    );
     if (!loadBalancer.tags.includes(sharerTag(owner))) {
-      requireRoom(scope, loadBalancer, settings.maxShared);
-      await trees.requireFree(hosted, loadBalancer, desired);
+      requireCapacity(scope, loadBalancer, settings.maxShared);
+      await trees.requireFreePorts(hostScope, loadBalancer, desired);
       const tags = [...new Set([...loadBalancer.tags, FAIRWAY_TAG, sharerTag(owner)])];
-      await changeTags(hosted, loadBalancer, tags, memory);
+      await changeTags(hostScope, loadBalancer, tags, memory);
       watch.settle(key, 'update');
       return watch.expect(cloud, key, 'update', loadBalancer);
     }
-    const plan = await trees.applyNextChange(hosted, loadBalancer, desired);
+    const plan = await trees.applyNextChange(hostScope, loadBalancer, desired);
     await releaseFloatingIps(scope, keptFloatingIPName(scope));
     const served = { addresses, ingress: ingressOf(balancerSpec, addresses), problem };
     if (plan.kind === 'done') await this.#writeStatus(scope, shared, served);
@@ -95,16 +97,16 @@ export class SharedLoadBalancerReconciler {
   ): LoadBalancerSpec {
     const { events } = this.#dependencies;
     const { service, tenant } = scope;
-    const given = { ...service.metadata.annotations };
-    const idle = OF_THE_HOST.filter((name) => given[name]);
-    for (const name of idle) delete given[name];
-    if (idle.length > 0) {
-      const message = `${idle.join(', ')}: no effect, because load balancer ${shared.loadBalancer.id} was created for ${nameOf(shared)}`;
+    const ownAnnotations = { ...service.metadata.annotations };
+    const ignoredAnnotations = HOST_ONLY_ANNOTATIONS.filter((name) => ownAnnotations[name]);
+    for (const name of ignoredAnnotations) delete ownAnnotations[name];
+    if (ignoredAnnotations.length > 0) {
+      const message = `${ignoredAnnotations.join(', ')}: no effect, because load balancer ${shared.loadBalancer.id} was created for ${nameOf(shared)}`;
       events.warning(tenant, service, 'LoadBalancerUnchanged', message);
     }
-    const asked = { ...service, metadata: { ...service.metadata, annotations: given } };
+    const requestedSpec = { ...service, metadata: { ...service.metadata, annotations: ownAnnotations } };
     const provider = shared.loadBalancer.provider ?? undefined;
-    const { balancerSpec, warnings } = specFromService(asked, { ...settings, provider });
+    const { balancerSpec, warnings } = specFromService(requestedSpec, { ...settings, provider });
     for (const { reason, message } of warnings) events.warning(tenant, service, reason, message, message);
     return balancerSpec;
   }
@@ -118,7 +120,7 @@ export class SharedLoadBalancerReconciler {
     const { key, service, tenant } = scope;
     const { id } = shared.loadBalancer;
     watch.settle(key, 'any');
-    // Wait until the owner has recorded its new load balancer: the users of the previous one are found through it.
+    // Wait until the owner has recorded its new load balancer, which is how users of the previous one are found.
     if (shared.host && shared.host.metadata.annotations?.[OWN_ID_ANNOTATION] !== id) return;
     const isNew = service.status?.loadBalancer?.ingress === undefined;
     const [address = shared.loadBalancer.vip_address] = addresses;
@@ -128,7 +130,7 @@ export class SharedLoadBalancerReconciler {
   }
 }
 
-function asSharer(desired: DesiredLoadBalancer): DesiredLoadBalancer {
+function sharedDesired(desired: DesiredLoadBalancer): DesiredLoadBalancer {
   const { subnetID: _, ...vip } = desired.vip;
   return { ...desired, provider: undefined, vip: { ...vip, subnetID: undefined, address: undefined } };
 }
@@ -137,17 +139,13 @@ function nameOf({ host, loadBalancer }: SharedLoadBalancer): string {
   return host ? `Service ${host.metadata.namespace}/${host.metadata.name}` : `another owner (${loadBalancer.name})`;
 }
 
-function broken(shared: SharedLoadBalancer): ProblemError {
+function brokenSharedError(shared: SharedLoadBalancer): ProblemError {
   const message = `load balancer ${shared.loadBalancer.id}, created for ${nameOf(shared)}, is in ERROR`;
   return new ProblemError({ reason: 'CloudUnavailable', message });
 }
 
 /** All users of a load balancer share its exposure: no Service may make another's internal load balancer public, or become public through it. */
-function requireSamePublicity(
-  { floatingIP }: LoadBalancerSpec,
-  { id }: LoadBalancer,
-  floating: string | undefined,
-): void {
+function requireSameScheme({ floatingIP }: LoadBalancerSpec, { id }: LoadBalancer, floating: string | undefined): void {
   const where = `annotation ${ANNOTATION.internal}`;
   if (floatingIP !== undefined && floating === undefined) {
     throw new ServiceRefused(
@@ -167,18 +165,18 @@ function requireSameAddress(
   { id }: LoadBalancer,
   addresses: readonly string[],
 ): void {
-  const { loadBalancerIP: asked } = service.spec;
-  if (!asked || addresses.includes(canonical(asked) ?? asked)) return;
+  const { loadBalancerIP: requestedSpec } = service.spec;
+  if (!requestedSpec || addresses.includes(canonicalAddress(requestedSpec) ?? requestedSpec)) return;
   throw new ServiceRefused(
     `spec.loadBalancerIP: load balancer ${id} has the address ${addresses.join(' and ')}; remove it, or specify another one`,
   );
 }
 
-function requireRoom({ projectID }: PresentServiceScope, loadBalancer: LoadBalancer, most: number): void {
-  const isMade = serviceOwner(loadBalancer, projectID) !== undefined;
-  const count = sharersOf(loadBalancer, projectID).length + (isMade ? 1 : 0);
-  if (count < most) return;
+function requireCapacity({ projectID }: PresentServiceScope, loadBalancer: LoadBalancer, maxServices: number): void {
+  const isFairwayOwned = serviceOwner(loadBalancer, projectID) !== undefined;
+  const count = sharersOf(loadBalancer, projectID).length + (isFairwayOwned ? 1 : 0);
+  if (count < maxServices) return;
   throw new ServiceRefused(
-    `annotation ${ANNOTATION.loadBalancerID}: load balancer ${loadBalancer.id} is used by ${count} Services, but the cloud operator allows ${most}; specify another one`,
+    `annotation ${ANNOTATION.loadBalancerID}: load balancer ${loadBalancer.id} is used by ${count} Services, but the cloud operator allows ${maxServices}; specify another one`,
   );
 }

@@ -4,7 +4,7 @@ import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { clusterOfTags, serviceOwner, sharersOf } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { ANNOTATION } from './annotation-names.ts';
-import { hostKeyOf, listenersIn, observeHosted, observeShared } from './observation.ts';
+import { hostKeyOf, listenersOn, observeHostedBy, observeShared } from './observation.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { PresentServiceScope, ServiceScope } from './service-scope.ts';
 import { OWN_ID_ANNOTATION } from './service-writer.ts';
@@ -19,7 +19,7 @@ export interface SharedLoadBalancer {
   readonly host: Service | undefined;
 }
 
-export type Place =
+export type Placement =
   | { readonly kind: 'own' }
   /** The shared load balancer is being recreated. */
   | { readonly kind: 'wait' }
@@ -29,52 +29,55 @@ export type Place =
  * The load balancer that a Service should use. It may refer to that of another Service in its cluster, as proven by tags, or, if the operator allows it, to
  * one of the project that Fairway did not create. Throws ServiceRefused for any other. Records of a deleted load balancer are ignored.
  */
-export async function placementOf(scope: PresentServiceScope, own: readonly LoadBalancer[]): Promise<Place> {
+export async function placementOf(scope: PresentServiceScope, own: readonly LoadBalancer[]): Promise<Placement> {
   const { cloud, service } = scope;
   const namedID = service.metadata.annotations?.[ANNOTATION.loadBalancerID]?.trim();
   if (!namedID || own.some(({ id }) => id === namedID)) return { kind: 'own' };
   requireUuid(ANNOTATION.loadBalancerID, namedID);
   const listed = cloud.cache.loadBalancers.snapshot().items.get(namedID);
-  if (listed) return sharedPlace(scope, listed);
+  if (listed) return sharedPlacement(scope, listed);
   if (service.metadata.annotations?.[OWN_ID_ANNOTATION] === namedID) return { kind: 'own' };
   const isOfCluster = (each: LoadBalancer) => clusterOfTags(each, scope.projectID) === scope.owner.clusterUid;
   const successor = observeShared(scope).find(isOfCluster);
-  if (successor) return sharedPlace(scope, successor);
+  if (successor) return sharedPlacement(scope, successor);
   const named = servicesOf(scope.tenant).find(servicesByLoadBalancer, namedID);
   const isHost = (each: Service) =>
     each.metadata.uid !== service.metadata.uid &&
     each.metadata.annotations?.[OWN_ID_ANNOTATION] === namedID &&
     wantsLoadBalancer(each);
   if (named.some(isHost)) return { kind: 'wait' };
-  return sharedPlace(scope, await unlisted(scope, namedID));
+  return sharedPlacement(scope, await fetchUnlisted(scope, namedID));
 }
 
-/** Successors of a load balancer, longest served first: the Services that share it. */
+/** Successors of a load balancer: the Services that share it, longest served first. */
 export function successorsOf(scope: ServiceScope, loadBalancer: LoadBalancer): readonly Service[] {
   const { owner, projectID, tenant } = scope;
   const since = new Map<string, string>();
-  for (const listener of listenersIn(scope, loadBalancer)) {
+  for (const listener of listenersOn(scope, loadBalancer)) {
     const uid = serviceOwner(listener, projectID)?.serviceUid ?? '';
-    const madeAt = listener.created_at ?? '';
-    if (madeAt < (since.get(uid) ?? '~')) since.set(uid, madeAt);
+    const createdAt = listener.created_at ?? '';
+    if (createdAt < (since.get(uid) ?? '~')) since.set(uid, createdAt);
   }
   const rank = ({ metadata: { uid = '' } }: Service) => `${since.get(uid) ?? '~'} ${uid}`;
   return sharersOf(loadBalancer, projectID)
     .filter(({ clusterUid }) => clusterUid === owner.clusterUid)
     .flatMap(({ serviceUid }) => servicesOf(tenant).find(servicesByUid, serviceUid))
-    .filter((each) => wantsLoadBalancer(each) && isNaming(each, loadBalancer))
+    .filter((each) => wantsLoadBalancer(each) && refersTo(each, loadBalancer))
     .toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
 }
 
-function isNaming({ metadata }: Service, { id }: LoadBalancer): boolean {
+function refersTo({ metadata }: Service, { id }: LoadBalancer): boolean {
   return metadata.annotations?.[ANNOTATION.loadBalancerID]?.trim() === id;
 }
 
-/** Services that used the previous load balancer, known only from records: at most as many as may share one, longest served first. */
-export function sharersOfFormer({ service, tenant, cloud }: PresentServiceScope): readonly Service[] {
+/**
+ * Services that used the previous load balancer, which only records show. Returns at most as many as may share one,
+ * longest served first.
+ */
+export function sharersOfPrevious({ service, tenant, cloud }: PresentServiceScope): readonly Service[] {
   const { annotations = {}, uid } = service.metadata;
-  const formerIDs = new Set([annotations[ANNOTATION.loadBalancerID], annotations[OWN_ID_ANNOTATION]]);
-  return [...formerIDs]
+  const previousIDs = new Set([annotations[ANNOTATION.loadBalancerID], annotations[OWN_ID_ANNOTATION]]);
+  return [...previousIDs]
     .flatMap((id) => (id === undefined ? [] : servicesOf(tenant).find(servicesByLoadBalancer, id)))
     .filter(
       (each) =>
@@ -87,11 +90,11 @@ export function sharersOfFormer({ service, tenant, cloud }: PresentServiceScope)
     .slice(0, cloud.loadBalancers.maxShared - 1);
 }
 
-function sharedPlace(scope: PresentServiceScope, loadBalancer: LoadBalancer): Place {
+function sharedPlacement(scope: PresentServiceScope, loadBalancer: LoadBalancer): Placement {
   const { cloud, projectID, tenant } = scope;
   requireSharable(scope, loadBalancer);
   const hostKey = hostKeyOf(loadBalancer, projectID);
-  const current = observeHosted(cloud, hostKey, loadBalancer);
+  const current = observeHostedBy(cloud, hostKey, loadBalancer);
   if (current === undefined) return { kind: 'wait' };
   return { kind: 'shared', loadBalancer: current, hostKey, host: hostOf(tenant, loadBalancer, projectID) };
 }
@@ -106,26 +109,26 @@ function requireSharable({ cloud, owner, projectID }: PresentServiceScope, loadB
   if (clusterUid === owner.clusterUid && serviceOwner(loadBalancer, projectID)) return;
   if (clusterUid === owner.clusterUid) refuse(loadBalancer.id, 'belongs to an Ingress and cannot be shared');
   if (clusterUid !== undefined) refuse(loadBalancer.id, 'belongs to another cluster');
-  if (loadBalancer.project_id !== projectID || !cloud.loadBalancers.sharesOthers) refuseUnknown(loadBalancer.id);
+  if (loadBalancer.project_id !== projectID || !cloud.loadBalancers.sharesOthers) refuseMissing(loadBalancer.id);
 }
 
 /** A load balancer that is not in Fairway's lists. */
-async function unlisted({ cloud, signal }: PresentServiceScope, id: string): Promise<LoadBalancer> {
-  if (!cloud.loadBalancers.sharesOthers) refuseUnknown(id);
+async function fetchUnlisted({ cloud, signal }: PresentServiceScope, id: string): Promise<LoadBalancer> {
+  if (!cloud.loadBalancers.sharesOthers) refuseMissing(id);
   try {
     return await cloud.client.loadBalancing.loadBalancers.get(id, { signal });
   } catch (error) {
-    if (isOpenStackError(error, 'notFound') || isOpenStackError(error, 'forbidden')) refuseUnknown(id);
+    if (isOpenStackError(error, 'notFound') || isOpenStackError(error, 'forbidden')) refuseMissing(id);
     throw error;
   }
 }
 
-function refuseUnknown(id: string): never {
+function refuseMissing(id: string): never {
   refuse(id, 'does not belong to a Service of this cluster');
 }
 
-function refuse(id: string, why: string): never {
+function refuse(id: string, cause: string): never {
   throw new ServiceRefused(
-    `annotation ${ANNOTATION.loadBalancerID}: load balancer ${id} ${why}; specify one of another Service of this cluster, or remove the annotation`,
+    `annotation ${ANNOTATION.loadBalancerID}: load balancer ${id} ${cause}; specify one of another Service of this cluster, or remove the annotation`,
   );
 }

@@ -4,14 +4,17 @@ import { Address4, Address6 } from 'ip-address';
 import { ANNOTATION } from './annotation-names.ts';
 import type { AnnotationReader } from './annotation-reader.ts';
 import { displayText } from './display-text.ts';
-import { canonical, familyOf } from './families.ts';
+import { canonicalAddress, familyOf } from './families.ts';
 import type { Family } from './load-balancer-spec.ts';
 import { ServiceRefused } from './service-refused.ts';
 
 const MAX_RANGES = 256;
-const EVERYBODY: Readonly<Record<Family, string>> = { 4: '0.0.0.0/0', 6: '::/0' };
+const ANY_ADDRESS: Readonly<Record<Family, string>> = { 4: '0.0.0.0/0', 6: '::/0' };
 
-/** Allowed ranges in Octavia's notation, sorted; empty allows all. The annotation applies if the field is empty, OVHcloud's if both are. */
+/**
+ * Allowed ranges in Octavia's notation, sorted; empty allows all. The annotation applies if the field is empty,
+ * OVHcloud's annotation if both are.
+ */
 export function sourceRangesOf(
   { spec }: Service,
   reader: AnnotationReader,
@@ -19,52 +22,57 @@ export function sourceRangesOf(
 ): readonly string[] {
   const all = [
     { where: 'spec.loadBalancerSourceRanges', texts: spec.loadBalancerSourceRanges ?? [] },
-    ofAnnotation(reader, ANNOTATION.sourceRanges),
-    ofAnnotation(reader, ANNOTATION.ovhAllowedSources, asRange),
+    annotationRanges(reader, ANNOTATION.sourceRanges),
+    annotationRanges(reader, ANNOTATION.ovhAllowedSources, toCidr),
   ].filter(({ texts }) => texts.length > 0);
-  const [asked, ...others] = all;
-  if (asked === undefined) return [];
-  const { where, texts } = asked;
+  const [requested, ...others] = all;
+  if (requested === undefined) return [];
+  const { where, texts } = requested;
   const ranges = rangesOf(texts, where, ...families);
   for (const other of others) {
     if (isDeepStrictEqual(rangesOf(other.texts, other.where, ...families), ranges)) continue;
     reader.warn('InvalidAnnotation', `${other.where} has no effect together with ${where}`);
   }
-  const closed = families.filter((family) => ranges.length > 0 && ranges.every((range) => familyOf(range) !== family));
-  for (const family of closed) {
+  const blockedFamilies = families.filter(
+    (family) => ranges.length > 0 && ranges.every((range) => familyOf(range) !== family),
+  );
+  for (const family of blockedFamilies) {
     const message = `${where}: no range is IPv${family}: nothing can reach the IPv${family} address`;
     reader.warn('LoadBalancerFamilyClosed', message);
   }
   return ranges;
 }
 
-function ofAnnotation(reader: AnnotationReader, name: string, read = (text: string) => text) {
+function annotationRanges(reader: AnnotationReader, name: string, read = (text: string) => text) {
   return { where: `annotation ${name}`, texts: reader.text(name)?.split(',').map(read) ?? [] };
 }
 
 /** OVHcloud accepts addresses too. */
-function asRange(text: string): string {
-  const address = canonical(text.trim());
+function toCidr(text: string): string {
+  const address = canonicalAddress(text.trim());
   if (address === undefined) return text;
   return familyOf(address) === 6 ? `${address}/128` : `${address}/32`;
 }
 
 /** Parses ranges into Octavia's notation, sorted; empty allows all. `where`: their source, for messages. */
 export function rangesOf(texts: readonly string[], where: string, ...families: readonly Family[]): readonly string[] {
-  const given = texts.map((text) => text.trim()).filter((text) => text !== '');
-  if (given.length === 0 && texts.length > 0) {
+  const entries = texts.map((text) => text.trim()).filter((text) => text !== '');
+  if (entries.length === 0 && texts.length > 0) {
     throw new ServiceRefused(
       `${where}: "${displayText(texts.join(','))}" contains no address range: use a form such as 192.0.2.0/24`,
     );
   }
-  if (given.length > MAX_RANGES) {
-    throw new ServiceRefused(`${where}: has ${given.length} ranges, but may have at most ${MAX_RANGES}`);
+  if (entries.length > MAX_RANGES) {
+    throw new ServiceRefused(`${where}: has ${entries.length} ranges, but may have at most ${MAX_RANGES}`);
   }
-  const ranges = given.map((text) => rangeOf(text, where));
+  const ranges = entries.map((text) => rangeOf(text, where));
   return allowedRanges(ranges, families, families, where);
 }
 
-/** The ranges that listeners must allow to serve these families and to close addresses of other families; empty if everything is open. */
+/**
+ * The ranges that listeners must allow to serve these families and close addresses of other families; empty if
+ * everything is open.
+ */
 export function allowedRanges(
   ranges: readonly string[],
   served: readonly Family[],
@@ -78,11 +86,11 @@ export function allowedRanges(
   }
   const allowed = present.map((family): readonly string[] => {
     if (!served.includes(family)) return [];
-    const ofFamily = own.filter((range) => familyOf(range) === family);
-    return ranges.length === 0 || ofFamily.includes(EVERYBODY[family]) ? [EVERYBODY[family]] : ofFamily;
+    const familyRanges = own.filter((range) => familyOf(range) === family);
+    return ranges.length === 0 || familyRanges.includes(ANY_ADDRESS[family]) ? [ANY_ADDRESS[family]] : familyRanges;
   });
-  const isOpen = present.every((family, at) => allowed[at]?.[0] === EVERYBODY[family]);
-  return isOpen ? [] : [...new Set(allowed.flat())].sort();
+  const allowsEveryone = present.every((family, at) => allowed[at]?.[0] === ANY_ADDRESS[family]);
+  return allowsEveryone ? [] : [...new Set(allowed.flat())].sort();
 }
 
 /** Clears host bits, as Octavia does. */

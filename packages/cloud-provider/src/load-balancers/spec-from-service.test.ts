@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { specFromService } from './spec-from-service.ts';
-import { aService, DNS, HTTP, SETTINGS } from './testing/a-service.ts';
+import { aService, DNS, HTTP, SETTINGS } from './testing/services.ts';
 
 const ID = '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e';
 const OTHER_ID = '0cf8fcd5-65b6-4a0f-a1ad-0a7e8a5e2b9a';
 
 const specOf = (...service: Parameters<typeof aService>) =>
   specFromService(aService(...service), SETTINGS).balancerSpec;
-const warned = (...service: Parameters<typeof aService>) =>
+const warningsFor = (...service: Parameters<typeof aService>) =>
   specFromService(aService(...service), SETTINGS).warnings.map(({ reason }) => reason);
 
-test('a plain Service is served over TCP with a monitor and a floating IP, to everyone', () => {
+test('serves a plain Service over TCP to everyone, with a monitor and a floating IP', () => {
   const { balancerSpec, warnings } = specFromService(aService(), SETTINGS);
 
   expect(warnings).toEqual([]);
@@ -40,14 +40,14 @@ test('a plain Service is served over TCP with a monitor and a floating IP, to ev
 });
 
 // Cases of cloud-provider-openstack's tests of getStringFromServiceAnnotation, getBoolFromServiceAnnotation and getIntFromServiceAnnotation.
-describe('values of annotations', () => {
+describe('annotation values', () => {
   test.each([
     { value: 'true', internal: true, warnings: [] },
     { value: 'false', internal: false, warnings: [] },
     { value: '', internal: false, warnings: [] },
-  ])('a flag "$value"', ({ value, internal, warnings }) => {
+  ])('reads a flag "$value"', ({ value, internal, warnings }) => {
     expect(specOf({}, { internal: value }).floatingIP === undefined).toBe(internal);
-    expect(warned({}, { internal: value })).toEqual(warnings);
+    expect(warningsFor({}, { internal: value })).toEqual(warnings);
   });
 
   test.each([
@@ -58,19 +58,19 @@ describe('values of annotations', () => {
     { value: '10s', connect: 5_000, warnings: ['InvalidAnnotation'] },
     { value: '', connect: 5_000, warnings: [] },
     { value: '9'.repeat(40), connect: 5_000, warnings: ['InvalidAnnotation'] },
-  ])('a number "$value"', ({ value, connect, warnings }) => {
+  ])('reads a number "$value"', ({ value, connect, warnings }) => {
     expect(specOf({}, { timeoutMemberConnect: value }).timeouts?.memberConnect).toBe(connect);
-    expect(warned({}, { timeoutMemberConnect: value })).toEqual(warnings);
+    expect(warningsFor({}, { timeoutMemberConnect: value })).toEqual(warnings);
   });
 
-  test('times of monitors are made consistent', () => {
+  test('makes monitor times consistent', () => {
     const monitor = { monitorDelay: '10', monitorTimeout: '60', monitorMaxRetries: '11' };
 
     expect(specOf({}, monitor).ports[0]?.monitor).toMatchObject({ delay: 10, timeout: 10, maxRetries: 1 });
-    expect(warned({}, monitor)).toEqual(['InvalidAnnotation', 'InvalidAnnotation']);
+    expect(warningsFor({}, monitor)).toEqual(['InvalidAnnotation', 'InvalidAnnotation']);
   });
 
-  test('a misspelled one is reported, and others of the same family with it, up to a limit', () => {
+  test('reports misspelled annotations and others of the same family, up to a limit', () => {
     const service = aService();
     service.metadata.annotations = Object.fromEntries(
       Array.from({ length: 100 }, (_, index) => [`loadbalancer.openstack.org/typo-${index}`, 'x'.repeat(10_000)]),
@@ -84,9 +84,10 @@ describe('values of annotations', () => {
   });
 });
 
-// Cases of Test_getListenerProtocol, TestBuildPoolCreateOpt and buildMonitorCreateOpts there; UDP with PROXY is refused by Octavia there (#2854).
+// Cases of Test_getListenerProtocol, TestBuildPoolCreateOpt and buildMonitorCreateOpts of cloud-provider-openstack,
+// where Octavia refuses UDP with PROXY (#2854).
 describe('protocols', () => {
-  const both = { ports: [HTTP, DNS] };
+  const bothSpecs = { ports: [HTTP, DNS] };
   const of = (...service: Parameters<typeof aService>) =>
     specOf(...service).ports.map(
       (port) => `${port.listenerProtocol}/${port.poolProtocol}/${port.monitor?.type ?? '-'}`,
@@ -116,12 +117,12 @@ describe('protocols', () => {
       protocols: ['TERMINATED_HTTPS/PROXY/TCP', 'UDP/UDP/-'],
     },
   ])('$is', ({ annotations, protocols }) => {
-    expect(of(both, annotations)).toEqual(protocols);
+    expect(of(bothSpecs, annotations)).toEqual(protocols);
   });
 
-  test('TCP settings are reported to have no effect on others', () => {
-    expect(warned(both, { proxyProtocol: 'v2' })).toEqual(['LoadBalancerTcpOnly']);
-    expect(warned({}, { proxyProtocol: 'v2' })).toEqual([]);
+  test('reports that TCP settings have no effect on other ports', () => {
+    expect(warningsFor(bothSpecs, { proxyProtocol: 'v2' })).toEqual(['LoadBalancerTcpOnly']);
+    expect(warningsFor({}, { proxyProtocol: 'v2' })).toEqual([]);
   });
 
   test.each([
@@ -129,25 +130,22 @@ describe('protocols', () => {
     { policy: 'Local', provider: 'amphora', tcp: { type: 'HTTP', port: 31000 }, udp: { type: 'HTTP', port: 31000 } },
     { policy: 'Local', provider: 'ovn', tcp: { type: 'TCP' }, udp: undefined },
     { policy: 'Cluster', provider: 'ovn', tcp: undefined, udp: undefined },
-  ])(
-    'externalTrafficPolicy $policy on $provider is monitored correctly by default',
-    ({ policy, provider, tcp, udp }) => {
-      const healthCheckNodePort = policy === 'Local' ? 31000 : 0;
-      const [first, second] = specOf(
-        { ...both, externalTrafficPolicy: policy, healthCheckNodePort },
-        { provider },
-      ).ports;
+  ])('monitors externalTrafficPolicy $policy correctly by default on $provider', ({ policy, provider, tcp, udp }) => {
+    const healthCheckNodePort = policy === 'Local' ? 31000 : 0;
+    const [first, second] = specOf(
+      { ...bothSpecs, externalTrafficPolicy: policy, healthCheckNodePort },
+      { provider },
+    ).ports;
 
-      const asked = [first, second].map((port) => {
-        const { type, port: at } = port?.monitor ?? {};
-        return type && { type, ...(at !== undefined && { port: at }) };
-      });
-      expect(asked).toEqual([tcp, udp]);
-    },
-  );
+    const requested = [first, second].map((port) => {
+      const { type, port: at } = port?.monitor ?? {};
+      return type && { type, ...(at !== undefined && { port: at }) };
+    });
+    expect(requested).toEqual([tcp, udp]);
+  });
 });
 
-describe('refusals, by name', () => {
+describe('refusals that name the setting', () => {
   test.each([
     { is: 'no port', service: [{ ports: [] }], says: 'spec.ports' },
     {
@@ -200,7 +198,7 @@ describe('refusals, by name', () => {
 });
 
 describe('addresses', () => {
-  test('IPv6 has no floating IP, and members of its family', () => {
+  test('has no floating IP for IPv6, and members of its family', () => {
     const { balancerSpec, warnings } = specFromService(
       aService({ ipFamilies: ['IPv6'], loadBalancerIP: '2001:db8::7' }),
       SETTINGS,
@@ -216,7 +214,7 @@ describe('addresses', () => {
     { ipFamilies: ['IPv6'], policy: 'RequireDualStack', families: [6, 4], needsAll: true },
     { ipFamilies: ['IPv6'], policy: 'PreferDualStack', families: [6], needsAll: false },
     { ipFamilies: [], policy: 'SingleStack', families: [4], needsAll: false },
-  ])('$policy of $ipFamilies: $families', ({ ipFamilies, policy, families, needsAll }) => {
+  ])('serves $families for $policy of $ipFamilies', ({ ipFamilies, policy, families, needsAll }) => {
     expect(specOf({ ipFamilies, ipFamilyPolicy: policy })).toMatchObject({ families, needsAllFamilies: needsAll });
   });
 
@@ -224,7 +222,7 @@ describe('addresses', () => {
     { is: 'the floating IP', ip: '192.0.2.7', internal: 'false', vip: undefined, floating: '192.0.2.7' },
     { is: 'the IPv4 address', ip: '192.0.2.7', internal: 'true', vip: '192.0.2.7', floating: undefined },
     { is: 'the IPv6 address', ip: '2001:DB8::0:7', internal: 'false', vip: '2001:db8::7', floating: undefined },
-  ])('loadBalancerIP of two families is $is', ({ ip, internal, vip, floating }) => {
+  ])('accepts loadBalancerIP of two families: $is', ({ ip, internal, vip, floating }) => {
     const balancerSpec = specOf({ ipFamilies: ['IPv6', 'IPv4'], loadBalancerIP: ip }, { internal });
 
     expect(balancerSpec.vip.address).toBe(vip);
@@ -234,7 +232,7 @@ describe('addresses', () => {
   test.each([
     { loadBalancerIP: '192.0.2.7', ipFamilies: ['IPv6'], says: '"192.0.2.7" is not a valid IPv6 address' },
     { loadBalancerIP: 'fe80::1%eth0', ipFamilies: ['IPv4', 'IPv6'], says: 'is not a valid IPv4 or IPv6 address' },
-  ])('loadBalancerIP $loadBalancerIP of $ipFamilies is refused', ({ says, ...spec }) => {
+  ])('refuses loadBalancerIP $loadBalancerIP of $ipFamilies', ({ says, ...spec }) => {
     expect(() => specOf(spec)).toThrow(says);
   });
 
@@ -247,32 +245,32 @@ describe('addresses', () => {
     { ranges: ['0.0.0.0/0', V4, V6], allowed: ['0.0.0.0/0', V6], closed: [] },
     { ranges: ['0.0.0.0/0', '::/0'], allowed: [], closed: [] },
     { ranges: [], allowed: [], closed: [] },
-  ])('ranges $ranges of two families: $allowed', ({ ranges, allowed, closed }) => {
+  ])('splits ranges $ranges of two families: $allowed', ({ ranges, allowed, closed }) => {
     const spec = { ipFamilies: ['IPv4', 'IPv6'], loadBalancerSourceRanges: ranges };
 
     expect(specOf(spec).sourceRanges).toEqual(allowed);
-    expect(warned(spec)).toEqual(closed);
+    expect(warningsFor(spec)).toEqual(closed);
   });
 
   test.each([
     { internal: 'true', vip: '192.0.2.7', floating: undefined },
     { internal: 'false', vip: undefined, floating: '192.0.2.7' },
-  ])('loadBalancerIP, with internal: $internal', ({ internal, vip, floating }) => {
+  ])('reads loadBalancerIP with internal: $internal', ({ internal, vip, floating }) => {
     const balancerSpec = specOf({ loadBalancerIP: '192.0.2.7' }, { internal });
 
     expect(balancerSpec.vip.address).toBe(vip);
     expect(balancerSpec.floatingIP?.address).toBe(floating);
   });
 
-  test('without an external network a load balancer is internal, and reports it', () => {
+  test('makes a load balancer internal without an external network, and reports it', () => {
     const { balancerSpec, warnings } = specFromService(aService(), { ...SETTINGS, floatingNetworkID: undefined });
 
     expect(balancerSpec.floatingIP).toBeUndefined();
     expect(warnings.map(({ reason }) => reason)).toEqual(['LoadBalancerForcedInternal']);
   });
 
-  // Cases of getSubnetID, getNetworkID and getMemberSubnetID there.
-  test('subnets and networks: from the Service, then its class, then the cluster', () => {
+  // Cases of getSubnetID, getNetworkID and getMemberSubnetID of cloud-provider-openstack.
+  test('reads subnets and networks from the Service, then its class, then the cluster', () => {
     const classes = new Map([
       ['gold', { subnetID: 'gold-vip', memberSubnetID: 'gold-members', floatingNetworkID: 'gold-net' }],
     ]);
@@ -297,11 +295,11 @@ describe('addresses', () => {
     { given: ['192.0.2.0/24', '10.0.0.0/8'], are: ['10.0.0.0/8', '192.0.2.0/24'] },
     { given: ['10.0.0.0/8', '0.0.0.0/0'], are: [] },
     { given: ['10.0.0.0/8', '2001:db8::/32'], are: ['10.0.0.0/8'] },
-  ])('source ranges $given', ({ given, are }) => {
+  ])('reads source ranges $given', ({ given, are }) => {
     expect(specOf({ loadBalancerSourceRanges: given }).sourceRanges).toEqual(are);
   });
 
-  test('ranges of the annotation apply if the field is empty', () => {
+  test('uses the annotation’s ranges if the field is empty', () => {
     const sourceRanges = ' 10.0.0.0/8 , 192.0.2.0/24';
 
     expect(specOf({}, { sourceRanges }).sourceRanges).toEqual(['10.0.0.0/8', '192.0.2.0/24']);
@@ -316,7 +314,7 @@ test.each([
   { annotations: { flavorID: ID }, flavor: { id: ID } },
   { annotations: { ovhFlavor: 'medium' }, flavor: { name: 'medium' } },
   { annotations: { flavorID: ID, ovhFlavor: 'medium' }, flavor: { id: ID } },
-])('the flavor of $annotations', ({ annotations, flavor }) => {
+])('reads the flavor of $annotations', ({ annotations, flavor }) => {
   expect(specOf({}, annotations).flavor).toEqual(flavor);
 });
 
@@ -325,7 +323,7 @@ test.each([
   { provider: 'amphora', value: 'SOURCE_IP_PORT', is: 'ROUND_ROBIN' },
   { provider: 'ovn', value: 'ROUND_ROBIN', is: 'SOURCE_IP_PORT' },
   { provider: 'ovn', value: '', is: 'SOURCE_IP_PORT' },
-])('the algorithm $value by $provider is $is', ({ provider, value, is }) => {
+])('treats the algorithm $value on $provider as $is', ({ provider, value, is }) => {
   expect(specOf({}, { provider, algorithm: value }).algorithm).toBe(is);
 });
 
@@ -339,6 +337,6 @@ test.each([
     ],
   },
   { value: ' zone = a ,, ', selector: [['zone', 'a']] },
-])('the node selector "$value"', ({ value, selector }) => {
+])('reads the node selector "$value"', ({ value, selector }) => {
   expect([...specOf({}, { nodeSelector: value }).nodeSelector]).toEqual(selector);
 });

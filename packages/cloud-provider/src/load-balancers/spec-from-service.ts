@@ -4,35 +4,35 @@ import { dns1123SubdomainErrors, labelValueErrors, qualifiedNameErrors } from '@
 import { ANNOTATION, SERVICE_ANNOTATIONS, TUNING_ANNOTATIONS } from './annotation-names.ts';
 import { AnnotationReader, type AnnotationRules, type Warning } from './annotation-reader.ts';
 import { displayText } from './display-text.ts';
-import { canonical, familyOf } from './families.ts';
+import { canonicalAddress, familyOf } from './families.ts';
 import { subnetChoice } from './floating-subnets.ts';
 import { classOf, defaultFloatingSubnets, floatingSubnetsOf } from './load-balancer-class.ts';
 import type { Algorithm, Family, FloatingIPSpec, LoadBalancerSpec, Timeouts } from './load-balancer-spec.ts';
 import { monitorSettingsOf, portSpecs } from './port-specs.ts';
-import { isOvn, requireWithin } from './provider-limits.ts';
+import { isOvn, requireSupported } from './provider-limits.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { LoadBalancerClass, LoadBalancerSettings } from './settings.ts';
 import { sourceRangesOf } from './source-ranges.ts';
-import { isOfLoadBalancers, requireRestricted, restrictionOf } from './unread-annotations.ts';
+import { isLoadBalancerAnnotation, requireNotRestricted, restrictionOf } from './unread-annotations.ts';
 
-const UUID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
+const UUID_PATTERN = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 /** Octavia's maximum timeout: 24 days, in milliseconds. */
 const MAX_TIMEOUT_MS = 24 * 24 * 60 * 60 * 1000;
 const MAX_SELECTOR_LABELS = 32;
 /** `prefix/name=value`, of 253, 63 and 63 characters. */
-const MAX_LABEL = 381;
+const MAX_LABEL_LENGTH = 381;
 /** Octavia's maximum length of a name or reference. */
-const MAX_TEXT = 255;
+const MAX_TEXT_LENGTH = 255;
 
-const RULES: AnnotationRules = {
+const ANNOTATION_RULES: AnnotationRules = {
   known: SERVICE_ANNOTATIONS,
   tuning: TUNING_ANNOTATIONS,
-  isOfKind: isOfLoadBalancers,
+  isOfKind: isLoadBalancerAnnotation,
   restrictionOf,
 };
 
 /** The supported equivalent of other clouds' annotations. */
-const USE = {
+const ADVICE = {
   internal: `${ANNOTATION.internal}: "true", or "false" for a floating IP`,
   sources: 'spec.loadBalancerSourceRanges',
 };
@@ -43,15 +43,15 @@ export function specFromService(
   settings: LoadBalancerSettings,
 ): { readonly balancerSpec: LoadBalancerSpec; readonly warnings: readonly Warning[] } {
   const { metadata, spec } = service;
-  const reader = new AnnotationReader(metadata.annotations, RULES);
+  const reader = new AnnotationReader(metadata.annotations, ANNOTATION_RULES);
   const families = familiesOf(service);
   const provider = providerOf(reader, settings);
   const isInternal = reader.flag(ANNOTATION.internal) ?? settings.isInternal;
-  const chosen = classOf(reader, settings);
+  const selectedClass = classOf(reader, settings);
   const address = requestedAddress(service, families);
   const isExternal = !isInternal && families.includes(4);
   const floatingAddress = address !== undefined && familyOf(address) === 4 ? address : undefined;
-  const floatingIP = isExternal ? floatingIPSpec(reader, chosen, settings, floatingAddress) : undefined;
+  const floatingIP = isExternal ? floatingIPSpec(reader, selectedClass, settings, floatingAddress) : undefined;
   const tlsContainerRef = tlsContainerRefOf(reader, settings, provider);
   const addsForwardedFor = reader.flag(ANNOTATION.xForwardedFor) ?? false;
   const balancerSpec: LoadBalancerSpec = {
@@ -59,18 +59,18 @@ export function specFromService(
     families,
     needsAllFamilies: spec.ipFamilyPolicy === 'RequireDualStack',
     vip: {
-      ...vipPlaceOf(reader, chosen, settings),
+      ...vipPlaceOf(reader, selectedClass, settings),
       portID: uuid(reader, ANNOTATION.portID),
       address: floatingIP && floatingAddress !== undefined ? undefined : address,
     },
     floatingIP,
     keepsFloatingIP: reader.flag(ANNOTATION.keepFloatingIP) ?? false,
-    memberSubnetID: uuid(reader, ANNOTATION.memberSubnetID) ?? chosen.memberSubnetID ?? settings.memberSubnetID,
+    memberSubnetID: uuid(reader, ANNOTATION.memberSubnetID) ?? selectedClass.memberSubnetID ?? settings.memberSubnetID,
     flavor: flavorOf(reader),
     availabilityZone: boundedText(reader, ANNOTATION.availabilityZone),
     ports: portSpecs(service, reader, {
       provider,
-      isTerminated: tlsContainerRef !== undefined,
+      terminatesTls: tlsContainerRef !== undefined,
       addsForwardedFor,
       monitor: monitorSettingsOf(reader, settings.monitor),
     }),
@@ -85,9 +85,9 @@ export function specFromService(
     hostname: hostnameOf(reader),
     hostnameSuffix: settings.hostnameSuffix,
   };
-  requireWithin(balancerSpec);
+  requireSupported(balancerSpec);
   const isDecided = isInternal || reader.text(ANNOTATION.internal) !== undefined;
-  requireRestricted(reader.unread, { isDecided, sourceRanges: balancerSpec.sourceRanges, use: USE });
+  requireNotRestricted(reader.unread, { isDecided, sourceRanges: balancerSpec.sourceRanges, advice: ADVICE });
   if (!families.includes(4) && !isInternal) {
     reader.warn('LoadBalancerFloatingIPSkipped', 'IPv6 has no floating IPs: clients connect to its own address');
   }
@@ -109,23 +109,23 @@ function tlsContainerRefOf(
   provider: string | undefined,
 ): string | undefined {
   if (reader.has(ANNOTATION.tlsContainerRef)) return boundedText(reader, ANNOTATION.tlsContainerRef);
-  return isOvn(provider) || isProxySaid(reader) ? undefined : settings.tlsContainerRef;
+  return isOvn(provider) || usesProxyProtocol(reader) ? undefined : settings.tlsContainerRef;
 }
 
-function isProxySaid(reader: AnnotationReader): boolean {
+function usesProxyProtocol(reader: AnnotationReader): boolean {
   return reader.has(ANNOTATION.proxyProtocol) || reader.has(ANNOTATION.ovhProxyProtocol);
 }
 
 /** A subnet implies its network; with only a network, Octavia selects the subnet. */
 function vipPlaceOf(
   reader: AnnotationReader,
-  chosen: LoadBalancerClass,
+  selectedClass: LoadBalancerClass,
   settings: LoadBalancerSettings,
 ): Pick<LoadBalancerSpec['vip'], 'subnetID' | 'networkID'> {
   const own = { subnetID: uuid(reader, ANNOTATION.subnetID), networkID: uuid(reader, ANNOTATION.networkID) };
-  const { subnetID, networkID } = own.subnetID === undefined && own.networkID === undefined ? chosen : own;
-  const isChosen = subnetID !== undefined || networkID !== undefined;
-  return isChosen ? { subnetID, networkID } : { subnetID: settings.subnetID, networkID: settings.networkID };
+  const { subnetID, networkID } = own.subnetID === undefined && own.networkID === undefined ? selectedClass : own;
+  const isSubnetSet = subnetID !== undefined || networkID !== undefined;
+  return isSubnetSet ? { subnetID, networkID } : { subnetID: settings.subnetID, networkID: settings.networkID };
 }
 
 /** The ID of a cloud resource. */
@@ -137,28 +137,30 @@ function uuid(reader: AnnotationReader, name: string): string | undefined {
 
 /** Throws ServiceRefused if the value of an annotation is not an ID. */
 export function requireUuid(name: string, text: string): void {
-  if (UUID.test(text)) return;
+  if (UUID_PATTERN.test(text)) return;
   throw new ServiceRefused(`annotation ${name}: "${displayText(text)}" is not an ID: it must be a UUID`);
 }
 
 function boundedText(reader: AnnotationReader, name: string): string | undefined {
   const text = reader.text(name);
-  if (text === undefined || text.length <= MAX_TEXT) return text;
-  throw new ServiceRefused(`annotation ${name}: has ${text.length} characters, but may have at most ${MAX_TEXT}`);
+  if (text === undefined || text.length <= MAX_TEXT_LENGTH) return text;
+  throw new ServiceRefused(
+    `annotation ${name}: has ${text.length} characters, but may have at most ${MAX_TEXT_LENGTH}`,
+  );
 }
 
-/** RequireDualStack requires both families, however the fields were defaulted. */
+/** RequireDualStack requires both families, regardless of defaulted fields. */
 function familiesOf({ spec }: Service): readonly Family[] {
   const named = (spec.ipFamilies ?? []).map((name): Family => (name === 'IPv6' ? 6 : 4));
   const families = [...new Set(named.length > 0 ? named : ([4] as const))];
-  const isPair = spec.ipFamilyPolicy === 'RequireDualStack';
-  return isPair && families.length === 1 ? [...families, families[0] === 4 ? 6 : 4] : families;
+  const requiresDualStack = spec.ipFamilyPolicy === 'RequireDualStack';
+  return requiresDualStack && families.length === 1 ? [...families, families[0] === 4 ? 6 : 4] : families;
 }
 
 function requestedAddress({ spec }: Service, families: readonly Family[]): string | undefined {
   const { loadBalancerIP: address } = spec;
   if (!address) return undefined;
-  const found = canonical(address);
+  const found = canonicalAddress(address);
   if (found !== undefined && families.includes(familyOf(found))) return found;
   const names = families.map((family) => `IPv${family}`).join(' or ');
   throw new ServiceRefused(`spec.loadBalancerIP: "${displayText(address)}" is not a valid ${names} address`);
@@ -166,16 +168,16 @@ function requestedAddress({ spec }: Service, families: readonly Family[]): strin
 
 function floatingIPSpec(
   reader: AnnotationReader,
-  chosen: LoadBalancerClass,
+  selectedClass: LoadBalancerClass,
   settings: LoadBalancerSettings,
   address: string | undefined,
 ): FloatingIPSpec | undefined {
   const own = uuid(reader, ANNOTATION.floatingNetworkID);
-  if (own !== undefined && chosen.floatingNetworkID !== undefined && own !== chosen.floatingNetworkID) {
+  if (own !== undefined && selectedClass.floatingNetworkID !== undefined && own !== selectedClass.floatingNetworkID) {
     const message = `annotation ${ANNOTATION.floatingNetworkID} has no effect together with ${ANNOTATION.class}`;
     reader.warn('InvalidAnnotation', message);
   }
-  const networkID = chosen.floatingNetworkID ?? own ?? settings.floatingNetworkID;
+  const networkID = selectedClass.floatingNetworkID ?? own ?? settings.floatingNetworkID;
   if (networkID === undefined) {
     reader.warn(
       'LoadBalancerForcedInternal',
@@ -184,8 +186,8 @@ function floatingIPSpec(
     );
     return undefined;
   }
-  const ofClass = floatingSubnetsOf(reader, chosen);
-  if (ofClass !== undefined) return { networkID, ...ofClass, address };
+  const classSubnets = floatingSubnetsOf(reader, selectedClass);
+  if (classSubnets !== undefined) return { networkID, ...classSubnets, address };
   const subnetID = uuid(reader, ANNOTATION.floatingSubnetID);
   const subnets = subnetChoice(
     {
@@ -194,8 +196,8 @@ function floatingIPSpec(
     },
     `annotation ${ANNOTATION.floatingSubnet}`,
   );
-  const isOwnChoice = subnetID !== undefined || subnets !== undefined;
-  if (isOwnChoice) return { networkID, subnetID, subnets, address };
+  const overridesSubnet = subnetID !== undefined || subnets !== undefined;
+  if (overridesSubnet) return { networkID, subnetID, subnets, address };
   return { networkID, ...defaultFloatingSubnets(settings, networkID), address };
 }
 
@@ -213,8 +215,8 @@ function flavorOf(reader: AnnotationReader): LoadBalancerSpec['flavor'] {
 }
 
 const ALGORITHMS: readonly Algorithm[] = ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP'];
-const OF_OVHCLOUD = { roundrobin: 'ROUND_ROBIN', leastconn: 'LEAST_CONNECTIONS', source: 'SOURCE_IP' } as const;
-const OVHCLOUD_NAMES = Object.keys(OF_OVHCLOUD) as (keyof typeof OF_OVHCLOUD)[];
+const OVHCLOUD_ALGORITHMS = { roundrobin: 'ROUND_ROBIN', leastconn: 'LEAST_CONNECTIONS', source: 'SOURCE_IP' } as const;
+const OVHCLOUD_NAMES = Object.keys(OVHCLOUD_ALGORITHMS) as (keyof typeof OVHCLOUD_ALGORITHMS)[];
 
 /** OVN supports only one algorithm. */
 function algorithmOf(
@@ -230,12 +232,12 @@ function algorithmOf(
     return 'SOURCE_IP_PORT';
   }
   const ovh = reader.oneOf(ANNOTATION.ovhAlgorithm, OVHCLOUD_NAMES);
-  return own ?? (ovh && OF_OVHCLOUD[ovh]) ?? settings.algorithm ?? 'ROUND_ROBIN';
+  return own ?? (ovh && OVHCLOUD_ALGORITHMS[ovh]) ?? settings.algorithm ?? 'ROUND_ROBIN';
 }
 
 /** Octavia's defaults are sent explicitly, so removing an annotation reverts its effect. */
 function timeoutsOf(reader: AnnotationReader, provider: string | undefined): Timeouts | undefined {
-  const read = (name: string, otherwise: number) => reader.integer(name, { min: 0, max: MAX_TIMEOUT_MS }) ?? otherwise;
+  const read = (name: string, defaultMs: number) => reader.integer(name, { min: 0, max: MAX_TIMEOUT_MS }) ?? defaultMs;
   const timeouts = {
     clientData: read(ANNOTATION.timeoutClientData, 50_000),
     memberConnect: read(ANNOTATION.timeoutMemberConnect, 5_000),
@@ -259,14 +261,16 @@ function nodeSelectorOf(reader: AnnotationReader, settings: LoadBalancerSettings
   return new Map(labels.map((label) => selectedLabel(label, where)));
 }
 
-/** Throws ServiceRefused for an invalid label: a typo would leave the load balancer without members. */
+/** Throws ServiceRefused for an invalid label, because a typo would leave the load balancer without members. */
 function selectedLabel(label: string, where: string): readonly [string, string | null] {
   const at = label.indexOf('=');
   const key = at < 0 ? label : label.slice(0, at).trim();
   const value = at < 0 ? null : label.slice(at + 1).trim();
-  const isLabel =
-    label.length <= MAX_LABEL && qualifiedNameErrors(key).length === 0 && labelValueErrors(value ?? '').length === 0;
-  if (isLabel) return [key, value];
+  const isValidLabel =
+    label.length <= MAX_LABEL_LENGTH &&
+    qualifiedNameErrors(key).length === 0 &&
+    labelValueErrors(value ?? '').length === 0;
+  if (isValidLabel) return [key, value];
   throw new ServiceRefused(
     `${where}: "${displayText(label)}" is not a label: use a form such as zone=a, or zone for any value`,
   );
@@ -276,7 +280,7 @@ function selectedLabel(label: string, where: string): readonly [string, string |
 function hostnameOf(reader: AnnotationReader): string | undefined {
   const text = reader.text(ANNOTATION.hostname);
   if (text === undefined) return undefined;
-  if (text.length <= MAX_TEXT && isIP(text) === 0 && dns1123SubdomainErrors(text).length === 0) return text;
-  reader.unreadable(ANNOTATION.hostname, text, 'a lowercase host name such as shop.example.org');
+  if (text.length <= MAX_TEXT_LENGTH && isIP(text) === 0 && dns1123SubdomainErrors(text).length === 0) return text;
+  reader.warnInvalid(ANNOTATION.hostname, text, 'a lowercase host name such as shop.example.org');
   return undefined;
 }

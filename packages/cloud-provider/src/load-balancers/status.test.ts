@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { specFromService } from './spec-from-service.ts';
 import { ingressOf } from './status.ts';
-import { aService, SETTINGS } from './testing/a-service.ts';
+import { aService, SETTINGS } from './testing/services.ts';
 
 // Cases of cloud-provider-openstack's createLoadBalancerStatus.
 test.each<{ annotations: Parameters<typeof aService>[1]; suffix?: string; ingress: object }>([
@@ -19,13 +19,13 @@ test.each<{ annotations: Parameters<typeof aService>[1]; suffix?: string; ingres
     annotations: { hostname: 'shop.example.com', proxyProtocol: 'true' },
     ingress: { hostname: 'shop.example.com' },
   },
-])('status of a Service with $annotations, and the suffix $suffix', ({ annotations, suffix, ingress }) => {
+])('reports the status of a Service with $annotations and the suffix $suffix', ({ annotations, suffix, ingress }) => {
   const { balancerSpec } = specFromService(aService({}, annotations), { ...SETTINGS, hostnameSuffix: suffix });
 
   expect(ingressOf(balancerSpec, ['192.0.2.1'])).toEqual([ingress]);
 });
 
-test('both addresses of a Service with two families, in their order', () => {
+test('reports both addresses of a Service with two families, in their order', () => {
   const { balancerSpec } = specFromService(aService({ ipFamilies: ['IPv6', 'IPv4'] }), SETTINGS);
 
   expect(ingressOf(balancerSpec, ['2001:db8::1', '192.0.2.1'])).toEqual([

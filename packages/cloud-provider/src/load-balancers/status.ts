@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { LoadBalancerIngress } from '@fairway/kube/kinds/generated/types';
 import type { LoadBalancerSpec } from './load-balancer-spec.ts';
-import { isProxied } from './provider-limits.ts';
+import { usesProxyProtocol } from './provider-limits.ts';
 
 /**
  * `status.loadBalancer.ingress` of a Service. With PROXY, clients within the cluster must also pass through the load balancer: `ipMode: Proxy` keeps
@@ -12,9 +12,9 @@ export function ingressOf(
   addresses: readonly string[],
 ): readonly LoadBalancerIngress[] {
   if (hostname !== undefined) return [{ hostname }];
-  const isBehindProxy = ports.some(isProxied);
+  const isBehindProxy = ports.some(usesProxyProtocol);
   return addresses.map((ip) => {
-    const isNamed = isBehindProxy && hostnameSuffix !== undefined && isIP(ip) === 4;
-    return isNamed ? { hostname: `${ip}.${hostnameSuffix}` } : { ip, ipMode: isBehindProxy ? 'Proxy' : 'VIP' };
+    const hasHostname = isBehindProxy && hostnameSuffix !== undefined && isIP(ip) === 4;
+    return hasHostname ? { hostname: `${ip}.${hostnameSuffix}` } : { ip, ipMode: isBehindProxy ? 'Proxy' : 'VIP' };
   });
 }

@@ -15,39 +15,41 @@ export interface SupportedSpec {
   readonly open: Vip | undefined;
 }
 
-/** `canLimit`: whether Octavia can restrict access to a dual-stack load balancer. Throws ServiceRefused. Pure. */
+/**
+ * `canRestrictSources`: whether Octavia can restrict access to a dual-stack load balancer. Throws ServiceRefused. Pure.
+ */
 export function supportedSpec(
   loadBalancer: LoadBalancer,
   balancerSpec: LoadBalancerSpec,
-  canLimit: boolean,
+  canRestrictSources: boolean,
 ): SupportedSpec {
   const present = vipsOf(loadBalancer);
   const vips = balancerSpec.families.flatMap((family) => present.find((vip) => vip.family === family) ?? []);
   const families = vips.map(({ family }) => family);
-  const [wanted = 4] = balancerSpec.families;
-  if (families.length === 0) throw new ServiceRefused(missingFamilyMessage(loadBalancer, wanted));
+  const [desired = 4] = balancerSpec.families;
+  if (families.length === 0) throw new ServiceRefused(missingFamilyMessage(loadBalancer, desired));
   const isDual = new Set(present.map(({ family }) => family)).size > 1;
-  if (isDual && !canLimit && balancerSpec.sourceRanges.length > 0) {
+  if (isDual && !canRestrictSources && balancerSpec.sourceRanges.length > 0) {
     throw new ServiceRefused(
       `spec.loadBalancerSourceRanges: the cloud cannot restrict access to load balancer ${loadBalancer.id}, which has addresses of two families; remove it, or create a single-stack Service`,
     );
   }
-  const idle = present.find(({ family }) => !families.includes(family));
-  const reached = canLimit ? present.map(({ family }) => family) : families;
+  const unusedVip = present.find(({ family }) => !families.includes(family));
+  const reachableFamilies = canRestrictSources ? present.map(({ family }) => family) : families;
   return {
     balancerSpec: {
       ...balancerSpec,
       families,
       floatingIP: families.includes(4) ? balancerSpec.floatingIP : undefined,
-      sourceRanges: allowedRanges(balancerSpec.sourceRanges, families, reached),
+      sourceRanges: allowedRanges(balancerSpec.sourceRanges, families, reachableFamilies),
     },
     vips,
     missing: balancerSpec.families.find((family) => !families.includes(family)),
-    open: canLimit ? undefined : idle,
+    open: canRestrictSources ? undefined : unusedVip,
   };
 }
 
-/** Explains that it cannot be changed, and the remedy. */
+/** Explains that it cannot be changed, and what to do. */
 export function missingFamilyMessage({ id }: LoadBalancer, family: Family): string {
   return `load balancer ${id} has no IPv${family} address, and Octavia cannot add one to an existing load balancer; once its network has an IPv${family} subnet, delete it with \`openstack loadbalancer delete --cascade ${id}\`: Fairway recreates it with the same floating IP`;
 }

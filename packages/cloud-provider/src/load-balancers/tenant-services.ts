@@ -19,7 +19,7 @@ export function wantsLoadBalancer(service: Service): boolean {
 }
 
 /** Whether it has or needs a load balancer of Fairway. Services of another class have the same finalizer. */
-export function isBalanced(service: Service): boolean {
+export function usesLoadBalancer(service: Service): boolean {
   const { loadBalancerClass = LOAD_BALANCER_CLASS } = service.spec;
   return (
     wantsLoadBalancer(service) ||
@@ -27,7 +27,7 @@ export function isBalanced(service: Service): boolean {
   );
 }
 
-/** The cached Services of a cluster; those unrelated to load balancers are reduced to their node ports. */
+/** The cached Services of a cluster; Services unrelated to load balancers are reduced to their node ports. */
 export function servicesOf({ informers }: TenantCluster): Informer<Service> {
   const services = informers.informer(Services, { trim: trimService });
   for (const { name, valuesOf } of [servicesByUid, loadBalancerServices, servicesByLoadBalancer])
@@ -40,19 +40,19 @@ export const servicesByUid: CacheIndex<Service> = {
   valuesOf: ({ metadata }) => (metadata.uid === undefined ? [] : [metadata.uid]),
 };
 
-/** Services with `isBalanced`, by the ID of the load balancer that they refer to or that Fairway has recorded. */
+/** Services with `usesLoadBalancer`, by the ID of the load balancer that they refer to or that Fairway has recorded. */
 export const servicesByLoadBalancer: CacheIndex<Service> = {
   name: 'load balancer',
   valuesOf(service) {
     const id = service.metadata.annotations?.[ANNOTATION.loadBalancerID]?.trim();
-    return id && isBalanced(service) ? [id] : [];
+    return id && usesLoadBalancer(service) ? [id] : [];
   },
 };
 
-/** Services with `isBalanced`, by the value `yes`. */
+/** Services with `usesLoadBalancer`, by the value `yes`. */
 export const loadBalancerServices: CacheIndex<Service> = {
   name: 'balanced',
-  valuesOf: (service) => (isBalanced(service) ? ['yes'] : []),
+  valuesOf: (service) => (usesLoadBalancer(service) ? ['yes'] : []),
 };
 
 function trimService(service: Service): Service {
@@ -68,7 +68,7 @@ function trimService(service: Service): Service {
       ...(resourceVersion !== undefined && { resourceVersion }),
     },
   };
-  if (!isBalanced(service)) return { ...named, spec: nodePortsOf(service) };
+  if (!usesLoadBalancer(service)) return { ...named, spec: nodePortsOf(service) };
   const { annotations, finalizers, generation, deletionTimestamp } = metadata;
   return {
     ...named,

@@ -14,9 +14,9 @@ import type { LoadBalancerSettings } from './settings.ts';
 const REFERENCE = /^https?:\/\/.+\/(secrets|containers)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/i;
 
 /**
- * Rejects unless the annotation refers to a usable certificate and key: with ServiceRefused for an invalid reference, otherwise with a ProblemError, as the
- * content of Barbican may change. Octavia's own error says less. Without Barbican in the catalog, or if the operator uses another store, only Octavia can
- * check.
+ * Rejects unless the annotation refers to a usable certificate and key: with ServiceRefused for an invalid reference,
+ * otherwise with a ProblemError, as the content of Barbican may change. Octavia's own error is less specific. Without
+ * Barbican in the catalog, or if the operator uses another store, only Octavia can check.
  */
 export async function requireTlsContainer(
   { cloud, signal }: Pick<LoadBalancerScope, 'cloud' | 'signal'>,
@@ -27,11 +27,11 @@ export async function requireTlsContainer(
   const [, collection, id] = REFERENCE.exec(reference) ?? [];
   if (collection === undefined || id === undefined) {
     const problem = 'is not a Barbican reference: it must end with /v1/secrets/ID or /v1/containers/ID';
-    throw new ServiceRefused(refusal(reference, problem));
+    throw new ServiceRefused(refusalMessage(reference, problem));
   }
-  const problem = await problemOf(cloud.client.keyManager, { kind: collection.toLowerCase(), id }, { signal });
+  const problem = await referenceProblem(cloud.client.keyManager, { kind: collection.toLowerCase(), id }, { signal });
   if (problem === undefined) return;
-  throw new ProblemError({ reason: ConditionReason.ConfigurationInvalid, message: refusal(reference, problem) });
+  throw new ProblemError({ reason: ConditionReason.ConfigurationInvalid, message: refusalMessage(reference, problem) });
 }
 
 /** The certificate reference that a change would add to a listener. */
@@ -42,7 +42,7 @@ export function tlsContainerOf(action: Action): string | undefined {
   return typeof reference === 'string' ? reference : undefined;
 }
 
-async function problemOf(
+async function referenceProblem(
   keys: KeyManager,
   { kind, id }: { readonly kind: string; readonly id: string },
   options: CallOptions,
@@ -50,13 +50,13 @@ async function problemOf(
   try {
     return kind === 'secrets' ? await secretProblem(keys, id, options) : await containerProblem(keys, id, options);
   } catch (error) {
-    if (isOpenStackError(error, 'notFound')) return `does not exist: see \`openstack secret ${commandOf(kind)}list\``;
+    if (isOpenStackError(error, 'notFound')) return `does not exist: see \`openstack secret ${listCommand(kind)}list\``;
     if (isOpenStackError(error, 'forbidden')) return "belongs to another project, or Fairway's user may not read it";
     throw error;
   }
 }
 
-function commandOf(kind: string): string {
+function listCommand(kind: string): string {
   return kind === 'secrets' ? '' : 'container ';
 }
 
@@ -75,6 +75,6 @@ async function containerProblem(keys: KeyManager, id: string, options: CallOptio
   return missing.length === 0 ? undefined : `has no ${missing.join(' and no ')}`;
 }
 
-function refusal(reference: string, problem: string): string {
+function refusalMessage(reference: string, problem: string): string {
   return `annotation ${ANNOTATION.tlsContainerRef}: "${displayText(reference)}" ${problem}`;
 }

@@ -6,7 +6,7 @@ interface Remembered {
   /** Fingerprint of the load balancer when last read; see `fingerprintOf`. */
   fingerprint: string;
   /** Set from this process's last change until the load balancer is ACTIVE again. */
-  isChanging: boolean;
+  hasPendingChange: boolean;
   /** Lists of its parts that began earlier may be outdated; undefined if it consists only of what this process created. */
   partsFromMs: number | undefined;
   readonly members: Map<string, readonly Member[]>;
@@ -21,12 +21,15 @@ export class TreeMemory {
   /** IDs of load balancers with a change in progress. */
   readonly #held = new Set<string>();
 
-  /** `key` of a Service whose complete tree this process has just created. `partsFromMs`: when it did, if the response omits parts. */
+  /**
+   * Stores a Service's complete tree that this process has just created, under `key`. `partsFromMs`: its creation time,
+   * if the response omits parts.
+   */
   made(key: string, { loadBalancer, members }: LoadBalancerTree, partsFromMs?: number): void {
     this.#trees.set(key, {
       loadBalancerID: loadBalancer.id,
       fingerprint: fingerprintOf(loadBalancer),
-      isChanging: true,
+      hasPendingChange: true,
       partsFromMs,
       members: new Map(members),
     });
@@ -41,35 +44,35 @@ export class TreeMemory {
       this.#trees.set(key, {
         loadBalancerID: id,
         fingerprint,
-        isChanging: false,
+        hasPendingChange: false,
         partsFromMs: listedAtMs - 1,
         members: new Map(),
       });
       return listedAtMs - 1;
     }
-    if (known.fingerprint !== fingerprint && !known.isChanging) {
-      this.doubt(key, listedAtMs);
+    if (known.fingerprint !== fingerprint && !known.hasPendingChange) {
+      this.invalidate(key, listedAtMs);
     }
     known.fingerprint = fingerprint;
-    if (provisioning_status === 'ACTIVE') known.isChanging = false;
+    if (provisioning_status === 'ACTIVE') known.hasPendingChange = false;
     return known.partsFromMs;
   }
 
-  /** Whether the known parts differ from a list of `listedAtMs`. */
-  doubt(key: string, listedAtMs: number): void {
+  /** Records that the known parts differ from a list of `listedAtMs`. */
+  invalidate(key: string, listedAtMs: number): void {
     const known = this.#trees.get(key);
     if (known === undefined) return;
     known.partsFromMs = listedAtMs - 1;
     known.members.clear();
   }
 
-  /** This process is changing it. */
-  changing(key: string): void {
+  /** Records that this process is changing it. */
+  beginChange(key: string): void {
     const known = this.#trees.get(key);
-    if (known) known.isChanging = true;
+    if (known) known.hasPendingChange = true;
   }
 
-  /** By pool ID, if known. */
+  /** Members by pool ID, if known. */
   members(key: string): ReadonlyMap<string, readonly Member[]> {
     return this.#trees.get(key)?.members ?? new Map();
   }
@@ -78,12 +81,12 @@ export class TreeMemory {
     this.#trees.get(key)?.members.set(poolID, members);
   }
 
-  wroteMembers(key: string, poolID: string, members: readonly MemberCreate[]): void {
+  membersWritten(key: string, poolID: string, members: readonly MemberCreate[]): void {
     this.readMembers(key, poolID, members.map(asMember));
   }
 
   /** Runs a change of a load balancer. Returns false without running it while another is in progress, as Octavia would reject it. */
-  async alone(loadBalancerID: string, change: () => Promise<void>): Promise<boolean> {
+  async runExclusively(loadBalancerID: string, change: () => Promise<void>): Promise<boolean> {
     if (this.#held.has(loadBalancerID)) return false;
     this.#held.add(loadBalancerID);
     try {

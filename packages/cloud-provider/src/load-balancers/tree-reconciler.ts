@@ -9,9 +9,9 @@ import type { LoadBalancerSpec } from './load-balancer-spec.ts';
 import type { LoadBalancerWatch } from './load-balancer-watch.ts';
 import { memberNodes } from './member-nodes.ts';
 import { memberAddresses, membersByFamily, unservedFamilies } from './members.ts';
-import { listenersIn, observeTree } from './observation.ts';
+import { listenersOn, observeTree } from './observation.ts';
 import { type ObservedTree, type Plan, planLoadBalancer } from './plan.ts';
-import { refuseOccupied, rejectOccupiedPort } from './port-conflict.ts';
+import { refuseOccupiedPort, rejectOccupiedPort } from './port-conflict.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { PresentServiceScope } from './service-scope.ts';
 import { successorsOf } from './sharing.ts';
@@ -30,7 +30,7 @@ type DesiredOptions = Pick<DesiredContext, 'clusterName' | 'flavorID' | 'memberS
 
 /** Limit of reads per step: writes lock the load balancer. */
 const MAX_READS = 256;
-const READS: ReadonlySet<string> = new Set(['readMembers', 'readMonitor']);
+const READ_ACTIONS: ReadonlySet<string> = new Set(['readMembers', 'readMonitor']);
 
 /** Reconciles the listeners and pools of a Service in a load balancer, its own or a shared one. */
 export class LoadBalancerTreeReconciler {
@@ -59,16 +59,16 @@ export class LoadBalancerTreeReconciler {
   }
 
   /** Rejects with ServiceRefused if another owner uses a desired port. */
-  async requireFree(
+  async requireFreePorts(
     scope: PresentServiceScope,
     loadBalancer: LoadBalancer,
     desired: DesiredLoadBalancer,
   ): Promise<void> {
     const { plan } = await this.#plan(scope, loadBalancer, desired);
-    if (plan.kind === 'occupied') refuseOccupied(scope, plan.listener);
+    if (plan.kind === 'occupied') refuseOccupiedPort(scope, plan.listener);
   }
 
-  /** Applies the next change and resolves with it. Rejects with ServiceRefused for what is unsupported. */
+  /** Applies the next change and resolves with it. Rejects with ServiceRefused for unsupported changes. */
   async applyNextChange(
     scope: PresentServiceScope,
     loadBalancer: LoadBalancer,
@@ -82,25 +82,25 @@ export class LoadBalancerTreeReconciler {
   /** Reads what the plan needs. */
   async #plan(scope: PresentServiceScope, loadBalancer: LoadBalancer, desired: DesiredLoadBalancer) {
     const { memory } = this.#dependencies;
-    const isOwn: PlanIsOwn = ({ tags }) => {
+    const isOwn: OwnershipTest = ({ tags }) => {
       const owner = serviceOwner({ tags, project_id: scope.projectID }, scope.projectID);
       return owner ? owner.serviceUid === scope.owner.serviceUid : isOfUpstream(scope, { tags });
     };
-    let tree = await this.#see(scope, loadBalancer);
+    let tree = await this.#observe(scope, loadBalancer);
     for (let reads = 0; ; reads++) {
       const plan = planLoadBalancer(desired, tree, { isOwn });
-      if (plan.kind !== 'act' || !READS.has(plan.action.kind) || reads === MAX_READS) return { plan, tree };
+      if (plan.kind !== 'act' || !READ_ACTIONS.has(plan.action.kind) || reads === MAX_READS) return { plan, tree };
       await changeTree(scope, plan.action, tree, memory);
-      tree = await this.#see(scope, loadBalancer);
+      tree = await this.#observe(scope, loadBalancer);
     }
   }
 
   /** Includes listeners of other Services, which occupy ports. */
-  async #see(scope: PresentServiceScope, loadBalancer: LoadBalancer): Promise<ObservedTree> {
+  async #observe(scope: PresentServiceScope, loadBalancer: LoadBalancer): Promise<ObservedTree> {
     const tree = await observeTree(scope, loadBalancer, this.#dependencies.memory);
     const own = new Set(tree.listeners.map(({ id }) => id));
     const present = new Set(loadBalancer.listeners.map(({ id }) => id));
-    const others = listenersIn(scope, loadBalancer).filter(
+    const others = listenersOn(scope, loadBalancer).filter(
       (each) =>
         !own.has(each.id) &&
         present.has(each.id) &&
@@ -116,7 +116,7 @@ export class LoadBalancerTreeReconciler {
       case 'done':
         return;
       case 'wait':
-        return watch.expectEnd(cloud, key, tree.loadBalancer);
+        return watch.expectDeletion(cloud, key, tree.loadBalancer);
       case 'broken':
         return;
       case 'recreate': {
@@ -128,7 +128,7 @@ export class LoadBalancerTreeReconciler {
         return watch.expect(cloud, key, 'deletion', tree.loadBalancer);
       }
       case 'occupied':
-        return refuseOccupied(scope, plan.listener);
+        return refuseOccupiedPort(scope, plan.listener);
       case 'act': {
         const reference = tlsContainerOf(plan.action);
         const settings = conventions.loadBalancersOf(scope.cluster, cloud);
@@ -144,7 +144,7 @@ export class LoadBalancerTreeReconciler {
   }
 }
 
-type PlanIsOwn = Parameters<typeof planLoadBalancer>[2]['isOwn'];
+type OwnershipTest = Parameters<typeof planLoadBalancer>[2]['isOwn'];
 
 function refuseRecreation(field: string, sharer: { readonly namespace?: string; readonly name?: string }): never {
   throw new ServiceRefused(

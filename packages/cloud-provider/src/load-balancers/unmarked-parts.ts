@@ -4,8 +4,9 @@ import type { LoadBalancerScope } from './load-balancer-scope.ts';
 import type { ObservedTree } from './plan.ts';
 
 /**
- * The tree of a taken-over load balancer, including parts that upstream created for the Service and that Fairway has not marked yet: listeners with
- * upstream's tag of the Service, and their pools. Fairway's lists do not contain them; they are read only while the load balancer has unknown parts.
+ * Adds to the tree of a taken-over load balancer the parts that upstream created for the Service and that Fairway has
+ * not marked yet: listeners with upstream's tag of the Service, and their pools. Fairway's lists do not contain them;
+ * they are read only while the load balancer has unknown parts.
  */
 export async function withUnmarked(
   scope: LoadBalancerScope,
@@ -15,8 +16,11 @@ export async function withUnmarked(
 ): Promise<ObservedTree> {
   const { upstream } = scope;
   if (upstream === undefined || !loadBalancer.tags.includes(upstream.tag)) return tree;
-  const hasUnknown = loadBalancer.listeners.some(({ id }) => !isKnown(id));
-  const listeners = [...tree.listeners, ...(hasUnknown ? await unmarkedListeners(scope, loadBalancer, tree) : [])];
+  const hasUnknownListener = loadBalancer.listeners.some(({ id }) => !isKnown(id));
+  const listeners = [
+    ...tree.listeners,
+    ...(hasUnknownListener ? await unmarkedListeners(scope, loadBalancer, tree) : []),
+  ];
   const pools = new Set(tree.pools.map(({ id }) => id));
   const missing = listeners.flatMap(({ default_pool_id: id }) => (id && !pools.has(id) ? [id] : []));
   if (missing.length === 0) return { ...tree, listeners };
@@ -44,8 +48,8 @@ async function unmarkedListeners(
 async function poolsOf(
   { cloud, signal }: LoadBalancerScope,
   { id }: LoadBalancer,
-  wanted: readonly string[],
+  desired: readonly string[],
 ): Promise<readonly Pool[]> {
   const all = await Array.fromAsync(cloud.client.loadBalancing.pools.list({ loadbalancer_id: id }, { signal }));
-  return all.filter((pool) => wanted.includes(pool.id));
+  return all.filter((pool) => desired.includes(pool.id));
 }

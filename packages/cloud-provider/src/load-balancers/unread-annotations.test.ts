@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { specFromService } from './spec-from-service.ts';
-import { aService, SETTINGS } from './testing/a-service.ts';
-import { isOfIngresses, isOfLoadBalancers, type Restriction, restrictionOf } from './unread-annotations.ts';
+import { aService, SETTINGS } from './testing/services.ts';
+import {
+  isIngressAnnotation,
+  isLoadBalancerAnnotation,
+  type Restriction,
+  restrictionOf,
+} from './unread-annotations.ts';
 
 const BETA = 'service.beta.kubernetes.io/';
-const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
+const INTERNAL_ANNOTATION = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
 
 function read(annotations: Record<string, string>, ranges: string[] = []) {
   const service = aService({ loadBalancerSourceRanges: ranges });
@@ -12,7 +17,7 @@ function read(annotations: Record<string, string>, ranges: string[] = []) {
   return specFromService(service, SETTINGS);
 }
 
-const USE = { internal: INTERNAL, sources: 'spec.loadBalancerSourceRanges', other: 'remove it' };
+const ADVICE = { internal: INTERNAL_ANNOTATION, sources: 'spec.loadBalancerSourceRanges', other: 'remove it' };
 
 function outcome(annotations: Record<string, string>): string {
   try {
@@ -24,7 +29,7 @@ function outcome(annotations: Record<string, string>): string {
   }
 }
 
-describe('what a load balancer would lose', () => {
+describe('restrictions that a load balancer would lose', () => {
   test.each<{ name: string; value: string; is: Restriction | undefined }>([
     { name: `${BETA}aws-load-balancer-internal`, value: 'true', is: 'internal' },
     { name: `${BETA}aws-load-balancer-internal`, value: '0.0.0.0/0', is: 'internal' },
@@ -59,12 +64,12 @@ describe('what a load balancer would lose', () => {
     { name: 'lb.stackit.cloud/internal-lb', value: 'true', is: 'internal' },
     { name: 'yawol.stackit.cloud/internalLB', value: 'true', is: 'internal' },
     { name: 'yawol.stackit.cloud/loadBalancerSourceRanges', value: '10.0.0.0/8', is: 'sources' },
-  ])('with $name: $value is $is', ({ name, value, is }) => {
-    expect(isOfLoadBalancers(name)).toBe(true);
+  ])('classifies $name: $value as $is', ({ name, value, is }) => {
+    expect(isLoadBalancerAnnotation(name)).toBe(true);
     expect(restrictionOf(name, value)).toBe(is);
     expect(outcome({ [name]: value })).toMatch(is === undefined ? /^UnknownAnnotation / : /^refused /);
     expect(outcome({ [name]: value })).toContain(name);
-    expect(outcome({ [name]: value })).toContain(is === undefined ? 'has no effect' : USE[is]);
+    expect(outcome({ [name]: value })).toContain(is === undefined ? 'has no effect' : ADVICE[is]);
   });
 
   test.each([
@@ -74,8 +79,8 @@ describe('what a load balancer would lose', () => {
     'kubernetes.io/description',
     'example.org/internal',
     'meta.helm.sh/release-name',
-  ])('%s concerns something else', (name) => {
-    expect(isOfLoadBalancers(name)).toBe(false);
+  ])('ignores %s, which concerns something else', (name) => {
+    expect(isLoadBalancerAnnotation(name)).toBe(false);
   });
 
   test.each([
@@ -86,27 +91,27 @@ describe('what a load balancer would lose', () => {
     { name: 'alb.ingress.kubernetes.io/inbound-cidrs', value: '10.0.0.0/8', is: 'sources' },
     { name: 'appgw.ingress.kubernetes.io/use-private-ip', value: 'true', is: 'internal' },
     { name: 'traefik.ingress.kubernetes.io/router.middlewares', value: 'auth@file', is: 'other' },
-  ])('an Ingress with $name: $is', ({ name, value, is }) => {
-    expect(isOfIngresses(name)).toBe(true);
+  ])('classifies $name of an Ingress as $is', ({ name, value, is }) => {
+    expect(isIngressAnnotation(name)).toBe(true);
     expect(restrictionOf(name, value)).toBe(is);
   });
 });
 
-describe('one manifest for several clouds', () => {
+describe('a manifest for several clouds', () => {
   const aws = { [`${BETA}aws-load-balancer-internal`]: 'true' };
   const azure = { [`${BETA}azure-allowed-ip-ranges`]: '10.0.0.0/8' };
 
-  test('is served if it means the same here as elsewhere', () => {
-    expect(read({ ...aws, [INTERNAL]: 'true' }).balancerSpec.floatingIP).toBeUndefined();
+  test('is served if it has the same meaning here and elsewhere', () => {
+    expect(read({ ...aws, [INTERNAL_ANNOTATION]: 'true' }).balancerSpec.floatingIP).toBeUndefined();
     expect(read(azure, ['10.0.0.0/8']).balancerSpec.sourceRanges).toEqual(['10.0.0.0/8']);
   });
 
-  test('is public if it says so here', () => {
-    expect(read({ ...aws, [INTERNAL]: 'false' }).balancerSpec.floatingIP).toBeDefined();
+  test('is public if its annotation here requests that', () => {
+    expect(read({ ...aws, [INTERNAL_ANNOTATION]: 'false' }).balancerSpec.floatingIP).toBeDefined();
   });
 
-  test('is refused if only the other cloud’s annotation says it', () => {
-    expect(() => read({ ...azure, [INTERNAL]: 'true' })).toThrow('azure-allowed-ip-ranges');
-    expect(() => read({ ...aws, [INTERNAL]: '' })).toThrow('aws-load-balancer-internal');
+  test('is refused if only the other cloud’s annotation restricts it', () => {
+    expect(() => read({ ...azure, [INTERNAL_ANNOTATION]: 'true' })).toThrow('azure-allowed-ip-ranges');
+    expect(() => read({ ...aws, [INTERNAL_ANNOTATION]: '' })).toThrow('aws-load-balancer-internal');
   });
 });

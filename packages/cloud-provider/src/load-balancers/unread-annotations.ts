@@ -1,4 +1,4 @@
-import { displayText, MAX_NAME } from './display-text.ts';
+import { displayText, MAX_NAME_LENGTH } from './display-text.ts';
 import { ServiceRefused } from './service-refused.ts';
 
 /** What an unsupported annotation restricts: internal only, allowed sources, or something else that must not be ignored. */
@@ -27,7 +27,7 @@ const FAMILIES = [
   'lb.stackit.cloud/',
   'yawol.stackit.cloud/',
 ];
-/** Annotations with these prefixes concern load balancers if their name says so. */
+/** Annotations with these prefixes concern load balancers if their name suggests it. */
 const MIXED_FAMILIES = ['service.kubernetes.io/', 'networking.gke.io/', 'cloud.google.com/'];
 /** Prefixes of ingress controllers. */
 const INGRESS_FAMILIES = [
@@ -41,8 +41,8 @@ const INGRESS_FAMILIES = [
 ];
 
 /** Words in other clouds' annotations, without dashes. */
-const INTERNAL = ['internal', 'private', 'intranet', 'disablepublic'];
-const SOURCES = [
+const INTERNAL_NAMES = ['internal', 'private', 'intranet', 'disablepublic'];
+const SOURCE_RANGES_NAMES = [
   'source',
   'allowed',
   'allowlist',
@@ -61,25 +61,28 @@ const SOURCES = [
 const INTERNAL_VALUES = ['internal', 'private', 'intranet'];
 
 /** Whether it looks like a load balancer setting. */
-export function isOfLoadBalancers(name: string): boolean {
+export function isLoadBalancerAnnotation(name: string): boolean {
   if (FAMILIES.some((family) => name.startsWith(family))) return true;
-  return MIXED_FAMILIES.some((family) => name.startsWith(family)) && bare(name).includes('loadbalancer');
+  return MIXED_FAMILIES.some((family) => name.startsWith(family)) && withoutPrefix(name).includes('loadbalancer');
 }
 
-/** The same for an Ingress. */
-export function isOfIngresses(name: string): boolean {
-  return isOfLoadBalancers(name) || INGRESS_FAMILIES.some((family) => name.startsWith(family));
+/** The same for Ingresses. */
+export function isIngressAnnotation(name: string): boolean {
+  return isLoadBalancerAnnotation(name) || INGRESS_FAMILIES.some((family) => name.startsWith(family));
 }
 
-/** What ignoring a load balancer annotation would lose, judging by the words in its name, to cover unknown spellings and clouds. */
+/**
+ * What would be lost by ignoring a load balancer annotation, judging by the words in its name, to cover unknown
+ * spellings and clouds.
+ */
 export function restrictionOf(name: string, value: string): Restriction | undefined {
   const text = value.trim().toLowerCase();
   if (text === '' || text === 'false') return undefined;
-  const key = bare(name);
-  if (INTERNAL_VALUES.includes(text) || INTERNAL.some((word) => key.includes(word))) return 'internal';
-  if (SOURCES.some((word) => key.includes(word)) || partsOf(name).includes('acl')) return 'sources';
-  const asksWho = partsOf(name).some((part) => part === 'auth' || part === 'middlewares');
-  return asksWho && INGRESS_FAMILIES.some((family) => name.startsWith(family)) ? 'other' : undefined;
+  const key = withoutPrefix(name);
+  if (INTERNAL_VALUES.includes(text) || INTERNAL_NAMES.some((word) => key.includes(word))) return 'internal';
+  if (SOURCE_RANGES_NAMES.some((word) => key.includes(word)) || wordsOf(name).includes('acl')) return 'sources';
+  const requiresAuth = wordsOf(name).some((part) => part === 'auth' || part === 'middlewares');
+  return requiresAuth && INGRESS_FAMILIES.some((family) => name.startsWith(family)) ? 'other' : undefined;
 }
 
 /** Restrictions from supported annotations and fields. */
@@ -88,32 +91,32 @@ export interface KnownRestrictions {
   readonly isDecided: boolean;
   readonly sourceRanges: readonly string[];
   /** The supported alternative, for messages. */
-  readonly use: Readonly<Record<'internal' | 'sources', string>>;
+  readonly advice: Readonly<Record<'internal' | 'sources', string>>;
 }
 
 /** Throws ServiceRefused if ignoring one would leave the load balancer more open than requested. */
-export function requireRestricted(
+export function requireNotRestricted(
   unread: readonly UnreadAnnotation[],
-  { isDecided, sourceRanges, use }: KnownRestrictions,
+  { isDecided, sourceRanges, advice }: KnownRestrictions,
 ): void {
   for (const { name, value, restriction } of unread) {
     if (restriction === undefined) continue;
     if (restriction === 'internal' && isDecided) continue;
     if (restriction === 'sources' && sourceRanges.length > 0) continue;
-    const instead = restriction === 'other' ? 'remove it' : `use ${use[restriction]}, or remove it`;
+    const suggestion = restriction === 'other' ? 'remove it' : `use ${advice[restriction]}, or remove it`;
     throw new ServiceRefused(
-      `annotation ${displayText(name, MAX_NAME)}: "${displayText(value)}" is not supported here, and must not be ignored: ${instead}`,
+      `annotation ${displayText(name, MAX_NAME_LENGTH)}: "${displayText(value)}" is not supported here, and must not be ignored: ${suggestion}`,
     );
   }
 }
 
-function partsOf(name: string): readonly string[] {
+function wordsOf(name: string): readonly string[] {
   return name
     .slice(name.indexOf('/') + 1)
     .toLowerCase()
     .split(/[-_.]/);
 }
 
-function bare(name: string): string {
-  return partsOf(name).join('');
+function withoutPrefix(name: string): string {
+  return wordsOf(name).join('');
 }

@@ -11,11 +11,15 @@ const UPSTREAM = {
 
 test.each<{ but: Partial<typeof UPSTREAM>; foreign: string | undefined; reason?: string }>([
   { but: {}, foreign: undefined },
-  { but: { tags: ['mine', 'kube_service_peer_shop_api'] }, foreign: undefined, reason: 'its first user is gone' },
+  {
+    but: { tags: ['mine', 'kube_service_peer_shop_api'] },
+    foreign: undefined,
+    reason: 'its first user no longer exists',
+  },
   {
     but: { description: 'Kubernetes external service shop/web from cluster old' },
     foreign: undefined,
-    reason: 'upstream renames all but this where the cluster is called otherwise',
+    reason: 'upstream renames everything else if the cluster name changes',
   },
   { but: { project_id: 'q' }, foreign: 'it belongs to another project' },
   {
@@ -28,7 +32,7 @@ test.each<{ but: Partial<typeof UPSTREAM>; foreign: string | undefined; reason?:
   },
   { but: { tags: [] }, foreign: 'it has no tag of openstack-cloud-controller-manager' },
   { but: { tags: ['fairway'] }, foreign: 'it has no tag of openstack-cloud-controller-manager' },
-])('a load balancer with $but: $foreign ($reason)', ({ but, foreign }) => {
+])('classifies a load balancer with $but: $foreign ($reason)', ({ but, foreign }) => {
   expect(notUpstreamReason({ ...UPSTREAM, ...but }, 'peer', 'p')).toBe(foreign);
 });
 
@@ -36,6 +40,6 @@ test.each([
   { description: 'Floating IP for Kubernetes external service shop/web from cluster peer', isUpstreams: true },
   { description: 'of the office', isUpstreams: false },
   { description: null, isUpstreams: false },
-])('a floating IP described "$description" is one of upstream’s: $isUpstreams', ({ description, isUpstreams }) => {
+])('recognizes a floating IP described "$description" as upstream’s: $isUpstreams', ({ description, isUpstreams }) => {
   expect(isUpstreamFloatingIp(description)).toBe(isUpstreams);
 });

@@ -3,11 +3,11 @@ import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { loadBalancerName } from './names.ts';
 
 /*
- * How openstack-cloud-controller-manager marks what it created for a Service: by names and equal tags. They prove nothing by themselves, only if the operator
- * declares the cluster name to be this cluster's alone.
+ * How openstack-cloud-controller-manager marks what it created for a Service: by names and equal tags. These prove
+ * nothing unless the operator declares the cluster name to be this cluster's alone.
  */
 
-/** Upstream's name of the cluster, and its tag of a Service. */
+/** Upstream's name of the cluster, and its tag for a Service. */
 export interface UpstreamMarks {
   readonly clusterName: string;
   readonly tag: string;
@@ -28,7 +28,7 @@ export function isUpstreamTag(tag: string): boolean {
 
 const DESCRIPTION = /^Kubernetes external service ([^/]+)\/(.+) from cluster ./;
 
-/** Why a load balancer was not created by upstream for a cluster with this name; undefined if it was. */
+/** Why upstream did not create a load balancer for a cluster with this name; undefined if it did. */
 export function notUpstreamReason(
   { name, description, tags, project_id }: Pick<LoadBalancer, 'name' | 'description' | 'tags' | 'project_id'>,
   clusterName: string,

@@ -3,7 +3,7 @@ import { isOfProject } from '@fairway/tenancy/cloud/ownership';
 import type { PresentServiceScope } from './service-scope.ts';
 
 /** Neutron's maximum name length. */
-const MAX_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
 /**
  * Removes the security group that upstream, with `manage-security-groups`, added to node ports for a Service that no longer needs it. Its name contains the
@@ -14,10 +14,10 @@ export async function removeUpstreamSecurityGroup(scope: PresentServiceScope): P
   if (upstream === undefined) return;
   const { uid, namespace, name } = service.metadata;
   const { securityGroups, ports } = cloud.client.network;
-  const filter = { name: `lb-sg-${uid}-${namespace}-${name}`.slice(0, MAX_NAME), project_id: projectID };
-  const described = `Security Group for ${namespace}/${name} Service LoadBalancer in cluster `;
+  const filter = { name: `lb-sg-${uid}-${namespace}-${name}`.slice(0, MAX_NAME_LENGTH), project_id: projectID };
+  const descriptionPrefix = `Security Group for ${namespace}/${name} Service LoadBalancer in cluster `;
   for await (const group of securityGroups.list(filter, { signal })) {
-    if (!isOfProject(group, projectID) || !group.description?.startsWith(described)) continue;
+    if (!isOfProject(group, projectID) || !group.description?.startsWith(descriptionPrefix)) continue;
     for await (const port of ports.list({ project_id: projectID }, { signal })) {
       const { id, revision_number: ifRevision, security_groups: all } = port;
       if (!all.includes(group.id)) continue;

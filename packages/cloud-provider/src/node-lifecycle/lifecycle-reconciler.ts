@@ -2,16 +2,16 @@ import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { isPaused } from '@fairway/api/pause';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
-import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { isServerGone as isServerGoneInCloud } from '@fairway/tenancy/cloud/server-removal';
+import { isServerDeleted as isServerGoneInCloud } from '@fairway/tenancy/cloud/server-removal';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
-import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
 import { type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import { asNode } from '../tenant-events.ts';
@@ -23,24 +23,24 @@ type LifecycleDependencies = Pick<
 >;
 
 /** Rate limit per cluster: each check costs a call besides the shared list, and a tenant may create any number of nodes. */
-const QUERY_RATE: Rate = { burst: 20, perMinute: 2 };
+const QUERY_RATE_LIMIT: Rate = { burst: 20, perMinute: 2 };
 const RETRY_INTERVAL_MS = 60_000;
-/** An existing server may be deleted later; no event reports one that is not Fairway's. */
+/** An existing server may be deleted later; no event reports that for servers that are not Fairway's. */
 const RESYNC_INTERVAL_MS = 600_000;
-/** Maximum age of the list: its usual period. */
+/** Maximum age of the list, which is its usual interval. */
 const MAX_AGE_MS = 70_000;
 const MAX_CLUSTERS = 10_000;
 
 /** Deletes Nodes whose servers no longer exist, as the node lifecycle controller of a cloud provider does, for all tenants' clusters. */
 export class NodeLifecycleReconciler {
   readonly #dependencies: LifecycleDependencies;
-  readonly #queries = new TokenBuckets(QUERY_RATE, MAX_CLUSTERS);
+  readonly #queries = new TokenBuckets(QUERY_RATE_LIMIT, MAX_CLUSTERS);
 
   constructor(dependencies: LifecycleDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** `key` is `clusterUid/name of the Node`. */
+  /** `key` is `<clusterUid>/<name of the Node>`. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { attempts, cache, clock, clouds, tenants } = this.#dependencies;
     const slash = key.indexOf('/');
@@ -48,7 +48,7 @@ export class NodeLifecycleReconciler {
     const tenant = tenants.get(key.slice(0, slash));
     const node = tenant?.nodes.get(name);
     const cluster = tenant && cache.clusters.get(tenant.clusterKey);
-    if (tenant === undefined || node === undefined || !isOurs(cluster, tenant)) return {};
+    if (tenant === undefined || node === undefined || !isOfCluster(cluster, tenant)) return {};
     const found = cache.machines.get(`${cluster.metadata.namespace}/${name}`);
     const machine = found?.spec.clusterName === cluster.metadata.name ? found : undefined;
     const cloud = clouds.of(tenant.clusterKey, cluster.spec.credentialName);
@@ -57,11 +57,13 @@ export class NodeLifecycleReconciler {
     if (action.kind === 'stays') return {};
     const pass = new Pass(context, clock);
     if (action.kind === 'lookUp') {
-      if (!this.#queries.take(tenant.clusterUid, clock.now())) return { requeueAfterMs: RETRY_INTERVAL_MS };
-      const look = () => isServerGone(cloud, cluster, name, action, pass.signal);
-      const { value: isGone } = await pass.run(() => attempts.withBackoff({ kind: 'left node', item: key }, look));
-      if (isGone === false) pass.requeueAfter(RESYNC_INTERVAL_MS);
-      if (!isGone) return pass.end();
+      if (!this.#queries.tryTake(tenant.clusterUid, clock.now())) return { requeueAfterMs: RETRY_INTERVAL_MS };
+      const isServerDeleted = () => isServerGone(cloud, cluster, name, action, pass.signal);
+      const { value: isDeleted } = await pass.run(() =>
+        attempts.withBackoff({ kind: 'left node', item: key }, isServerDeleted),
+      );
+      if (isDeleted === false) pass.requeueAfter(RESYNC_INTERVAL_MS);
+      if (!isDeleted) return pass.end();
     }
     await pass.run(() =>
       attempts.withBackoff({ kind: 'delete node', item: key }, () => this.#delete(tenant, node, pass.signal)),
@@ -79,17 +81,17 @@ export class NodeLifecycleReconciler {
     );
     const options = { signal, ...(uid !== undefined && { uid }) };
     try {
-      await ofTenant(ignoreGone(tenant.client.resource(tenantNodes).delete(name, options)));
+      await wrapTenantError(ignoreGone(tenant.client.resource(tenantNodes).delete(name, options)));
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      recorder.warning(asNode(node), 'DeletingNodeFailed', `Failed to delete node ${name}, will retry: ${why}`);
+      const cause = error instanceof Error ? error.message : String(error);
+      recorder.warning(asNode(node), 'DeletingNodeFailed', `Failed to delete node ${name}, will retry: ${cause}`);
       throw error;
     }
   }
 }
 
-/** A deleted cluster takes its nodes with it. */
-function isOurs(cluster: Cluster | undefined, tenant: TenantCluster): cluster is Cluster {
+/** Deleting a cluster deletes its nodes. */
+function isOfCluster(cluster: Cluster | undefined, tenant: TenantCluster): cluster is Cluster {
   if (cluster === undefined || identityOf(cluster) !== tenant.clusterUid) return false;
   return cluster.metadata.deletionTimestamp === undefined;
 }
@@ -103,13 +105,13 @@ async function isServerGone(
   signal: AbortSignal,
 ): Promise<boolean> {
   await requireOwnProject(cloud, cluster);
-  if (cloud.trustedFromMs >= cloud.now()) throw new StillSettling('server', cloud.trustedFromMs);
+  if (cloud.trustedFromMs >= cloud.now()) throw new StillSettlingError('server', cloud.trustedFromMs);
   const snapshot = await cloud.cache.servers.refreshAfter(
     cloud.reliableFromMs(cloud.ledgers.servers, MAX_AGE_MS),
     signal,
   );
   const isListed = serversOfCluster(snapshot, identityOf(cluster)).some((each) => each.name === name);
   if (isListed || serverID === undefined) return !isListed;
-  // It may belong to the tenant and lack our tag.
+  // The server may belong to the tenant and lack our tag.
   return isServerGoneInCloud(cloud, serverID, { signal });
 }

@@ -3,7 +3,7 @@ import type { TenantNode } from '@fairway/tenancy/connection/node';
 import { describe, expect, test } from 'vitest';
 import { nodeAction } from './node-deletion.ts';
 
-function nodeThat(
+function nodeWith(
   ready: string | undefined,
   { providerID, labels = {} }: { providerID?: string; labels?: object } = {},
 ) {
@@ -14,7 +14,7 @@ function nodeThat(
   } as TenantNode;
 }
 
-function machineThat(status: 'True' | 'False' | 'Unknown', reason: string, deletionTimestamp?: string): Machine {
+function machineWith(status: 'True' | 'False' | 'Unknown', reason: string, deletionTimestamp?: string): Machine {
   const condition = { type: 'ServerReady', status, reason, message: '', lastTransitionTime: '2026-01-01T00:00:00Z' };
   return {
     metadata: { name: 'n', ...(deletionTimestamp && { deletionTimestamp }) },
@@ -23,50 +23,60 @@ function machineThat(status: 'True' | 'False' | 'Unknown', reason: string, delet
   };
 }
 
-const serverGone = machineThat('False', 'ServerVanished');
+const machineWithoutServer = machineWith('False', 'ServerVanished');
 
 describe('the node of a machine', () => {
   test.each<{ node: TenantNode; machine: Machine; kind: string; reason: string }>([
-    { node: nodeThat('Unknown'), machine: serverGone, kind: 'goes', reason: 'its server is gone' },
-    { node: nodeThat('False'), machine: serverGone, kind: 'goes', reason: 'its kubelet said so last' },
-    { node: nodeThat(undefined), machine: serverGone, kind: 'goes', reason: 'it never said anything' },
+    { node: nodeWith('Unknown'), machine: machineWithoutServer, kind: 'goes', reason: 'its server was deleted' },
     {
-      node: nodeThat('Unknown', { providerID: 'openstack://west/s1' }),
-      machine: serverGone,
+      node: nodeWith('False'),
+      machine: machineWithoutServer,
       kind: 'goes',
-      reason: 'it names that server',
+      reason: 'its kubelet’s last status said NotReady',
     },
-    { node: nodeThat('True'), machine: serverGone, kind: 'stays', reason: 'it is Ready, so it runs' },
     {
-      node: nodeThat('Unknown', { providerID: 'openstack://west/s2' }),
-      machine: serverGone,
+      node: nodeWith(undefined),
+      machine: machineWithoutServer,
+      kind: 'goes',
+      reason: 'its kubelet never reported a status',
+    },
+    {
+      node: nodeWith('Unknown', { providerID: 'openstack://west/s1' }),
+      machine: machineWithoutServer,
+      kind: 'goes',
+      reason: 'its providerID refers to that server',
+    },
+    { node: nodeWith('True'), machine: machineWithoutServer, kind: 'stays', reason: 'it is Ready, so it runs' },
+    {
+      node: nodeWith('Unknown', { providerID: 'openstack://west/s2' }),
+      machine: machineWithoutServer,
       kind: 'stays',
-      reason: 'it names another server',
+      reason: 'its providerID refers to another server',
     },
     {
-      node: nodeThat('Unknown'),
-      machine: machineThat('Unknown', 'ServerVanished'),
+      node: nodeWith('Unknown'),
+      machine: machineWith('Unknown', 'ServerVanished'),
       kind: 'stays',
-      reason: 'the cloud has not said it',
+      reason: 'the cloud has not reported it',
     },
     {
-      node: nodeThat('Unknown'),
-      machine: machineThat('False', 'ServerStopped'),
+      node: nodeWith('Unknown'),
+      machine: machineWith('False', 'ServerStopped'),
       kind: 'stays',
       reason: 'its server is stopped',
     },
-    { node: nodeThat('Unknown'), machine: machineThat('True', 'AsExpected'), kind: 'stays', reason: 'its server runs' },
+    { node: nodeWith('Unknown'), machine: machineWith('True', 'AsExpected'), kind: 'stays', reason: 'its server runs' },
     {
-      node: nodeThat('Unknown'),
-      machine: machineThat('False', 'CloudUnavailable'),
+      node: nodeWith('Unknown'),
+      machine: machineWith('False', 'CloudUnavailable'),
       kind: 'stays',
-      reason: 'the cloud does not answer',
+      reason: 'the cloud does not respond',
     },
     {
-      node: nodeThat('Unknown'),
-      machine: machineThat('False', 'ServerVanished', 'now'),
+      node: nodeWith('Unknown'),
+      machine: machineWith('False', 'ServerVanished', 'now'),
       kind: 'stays',
-      reason: 'its machine removes it',
+      reason: 'its machine deletes it',
     },
   ])('$kind: $reason', ({ node, machine, kind }) => {
     expect(nodeAction(node, machine, 'west').kind).toBe(kind);
@@ -78,40 +88,40 @@ describe('a node without a machine', () => {
 
   test.each<{ node: TenantNode; action: object; reason: string }>([
     {
-      node: nodeThat('Unknown', { providerID: 'openstack://west/s1', labels }),
+      node: nodeWith('Unknown', { providerID: 'openstack://west/s1', labels }),
       action: { kind: 'lookUp', serverID: 's1' },
-      reason: 'was one of ours',
+      reason: 'it was one of ours',
     },
     {
-      node: nodeThat('Unknown', { providerID: 'openstack:///s1', labels }),
+      node: nodeWith('Unknown', { providerID: 'openstack:///s1', labels }),
       action: { kind: 'lookUp', serverID: 's1' },
-      reason: 'names no region',
+      reason: 'its providerID has no region',
     },
     {
-      node: nodeThat('Unknown', { labels }),
+      node: nodeWith('Unknown', { labels }),
       action: { kind: 'lookUp' },
-      reason: 'joined too late to be initialized',
+      reason: 'it joined too late to be initialized',
     },
-    { node: nodeThat('True', { labels }), action: { kind: 'stays' }, reason: 'runs' },
+    { node: nodeWith('True', { labels }), action: { kind: 'stays' }, reason: 'runs' },
     {
-      node: nodeThat('Unknown', { providerID: 'openstack://west/s1' }),
+      node: nodeWith('Unknown', { providerID: 'openstack://west/s1' }),
       action: { kind: 'stays' },
-      reason: 'is the tenant’s own',
-    },
-    {
-      node: nodeThat('Unknown', { providerID: 'openstack://east/s1', labels }),
-      action: { kind: 'stays' },
-      reason: 'is of another region',
+      reason: 'it is the tenant’s own',
     },
     {
-      node: nodeThat('Unknown', { providerID: 'aws:///eu/i-1', labels }),
+      node: nodeWith('Unknown', { providerID: 'openstack://east/s1', labels }),
       action: { kind: 'stays' },
-      reason: 'is of another cloud',
+      reason: 'it belongs to another region',
     },
     {
-      node: nodeThat('Unknown', { providerID: 's1', labels }),
+      node: nodeWith('Unknown', { providerID: 'aws:///eu/i-1', labels }),
       action: { kind: 'stays' },
-      reason: 'names nothing that we can read',
+      reason: 'it belongs to another cloud',
+    },
+    {
+      node: nodeWith('Unknown', { providerID: 's1', labels }),
+      action: { kind: 'stays' },
+      reason: 'its providerID cannot be parsed',
     },
   ])('$departure.kind: $reason', ({ node, action }) => {
     expect(nodeAction(node, undefined, 'west')).toEqual(action);

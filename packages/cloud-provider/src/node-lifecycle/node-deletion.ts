@@ -14,27 +14,31 @@ export type NodeAction =
   | { readonly kind: 'lookUp'; readonly serverID: string | undefined };
 
 /**
- * Whether a Node remains of a deleted server. A Ready node runs somewhere, whatever the cloud reports. Among nodes without a Machine, only those labelled by
- * Fairway's user data can be its own: tenants may add others, such as virtual nodes.
+ * Whether a Node remains of a deleted server. A Ready node runs somewhere, regardless of what the cloud reports. Among
+ * nodes without a Machine, only those labelled by Fairway's user data can be its own: tenants may add others, such as
+ * virtual nodes.
  */
 export function nodeAction(node: TenantNode, machine: Machine | undefined, region: string): NodeAction {
-  if (nodeReadyCondition(node)?.status === 'True' || node.metadata.deletionTimestamp !== undefined) return STAYS;
-  if (machine) return isServerGone(machine) && !claimsOtherServer(node, serverOf(machine)) ? { kind: 'goes' } : STAYS;
-  if (node.metadata.labels?.[NODE_POOL_LABEL] === undefined) return STAYS;
+  if (nodeReadyCondition(node)?.status === 'True' || node.metadata.deletionTimestamp !== undefined) return KEEP;
+  if (machine) return isServerGone(machine) && !claimsOtherServer(node, serverOf(machine)) ? { kind: 'goes' } : KEEP;
+  if (node.metadata.labels?.[NODE_POOL_LABEL] === undefined) return KEEP;
   const { providerID } = node.spec ?? {};
   if (!providerID) return { kind: 'lookUp', serverID: undefined };
   const named = parseProviderID(providerID);
-  const isHere = named !== undefined && (named.region === '' || named.region === region);
-  return isHere ? { kind: 'lookUp', serverID: named.serverID } : STAYS;
+  const isInRegion = named !== undefined && (named.region === '' || named.region === region);
+  return isInRegion ? { kind: 'lookUp', serverID: named.serverID } : KEEP;
 }
 
-const STAYS: NodeAction = { kind: 'stays' };
+const KEEP: NodeAction = { kind: 'stays' };
 
-/** The machine's controller concludes it from a list and from the server itself, never from a failure; a machine that is being deleted removes its node itself. */
+/**
+ * The machine's controller concludes this from a list and from the server itself, never from a failure. A machine that
+ * is being deleted removes its node itself.
+ */
 function isServerGone({ metadata, status }: Machine): boolean {
   const condition = findCondition(status?.conditions, ConditionType.ServerReady);
-  const isTold = condition?.status === 'False' && condition.reason === ConditionReason.ServerVanished;
-  return isTold && metadata.deletionTimestamp === undefined;
+  const isReportedGone = condition?.status === 'False' && condition.reason === ConditionReason.ServerVanished;
+  return isReportedGone && metadata.deletionTimestamp === undefined;
 }
 
 function serverOf({ status }: Machine): string {

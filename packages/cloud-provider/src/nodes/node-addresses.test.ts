@@ -11,29 +11,29 @@ describe('the address that a kubelet requests', () => {
     {
       annotation: '10.9.0.7',
       addresses: [internal('10.9.0.7'), external('203.0.113.5'), hostname],
-      reason: 'is the only one of its type',
+      reason: 'it is the only one of its type',
     },
     {
       annotation: '203.0.113.5',
       addresses: [external('203.0.113.5'), internal('10.0.0.7'), internal('10.9.0.7'), internal('fd00::7'), hostname],
-      reason: 'leaves other types alone',
+      reason: 'it does not affect other types',
     },
     {
       annotation: '10.0.0.7, fd00::7',
       addresses: [internal('10.0.0.7'), internal('fd00::7'), external('203.0.113.5'), hostname],
-      reason: 'may be one of each version',
+      reason: 'there may be one of each version',
     },
-    { annotation: '10.0.0.8', addresses: all, reason: 'counts for nothing if it is another server’s' },
-    { annotation: '10.0.0.7,169.254.169.254', addresses: all, reason: 'counts for nothing if one of the two is' },
-    { annotation: 'node-1', addresses: all, reason: 'is none if it is a name' },
-    { annotation: '', addresses: all, reason: 'may be missing' },
+    { annotation: '10.0.0.8', addresses: all, reason: 'it is ignored if it belongs to another server' },
+    { annotation: '10.0.0.7,169.254.169.254', addresses: all, reason: 'both are ignored if one of them does' },
+    { annotation: 'node-1', addresses: all, reason: 'a name is not an address' },
+    { annotation: '', addresses: all, reason: 'it may be missing' },
   ])('$reason: $annotation', ({ annotation, addresses }) => {
     const provided = providedNodeIPs({ 'alpha.kubernetes.io/provided-node-ip': annotation });
 
     expect(selectedAddresses(all, provided)).toEqual(addresses);
   });
 
-  test('is reported if it is none of the server’s', () => {
+  test('is reported if the server does not have it', () => {
     expect(foreignNodeIPs(['10.0.0.7', '10.0.0.8'], all)).toEqual(['10.0.0.8']);
   });
 });

@@ -1,6 +1,6 @@
 import type { machineAddresses } from '@fairway/tenancy/machine-addresses';
 
-/** Set by a kubelet with `--node-ip`: an address, or one of each version with a comma between. */
+/** Set by a kubelet with `--node-ip`: an address, or one of each version separated by a comma. */
 const PROVIDED_NODE_IP = 'alpha.kubernetes.io/provided-node-ip';
 
 type Addresses = ReturnType<typeof machineAddresses>;
@@ -11,9 +11,11 @@ export function providedNodeIPs(annotations: Readonly<Record<string, string>> = 
   return text ? text.split(',', 2).map((address) => address.trim()) : undefined;
 }
 
-/** The `provided` addresses that the server does not have. A kubelet may select among its server's addresses only. */
+/** The `provided` addresses that the server does not have. A kubelet may select only among its server's addresses. */
 export function foreignNodeIPs(provided: readonly string[], addresses: Addresses): readonly string[] {
-  return provided.filter((wanted) => !addresses.some(({ type, address }) => type !== 'Hostname' && address === wanted));
+  return provided.filter(
+    (desired) => !addresses.some(({ type, address }) => type !== 'Hostname' && address === desired),
+  );
 }
 
 /**
@@ -22,8 +24,10 @@ export function foreignNodeIPs(provided: readonly string[], addresses: Addresses
  */
 export function selectedAddresses(addresses: Addresses, provided: readonly string[] | undefined): Addresses {
   if (provided === undefined || foreignNodeIPs(provided, addresses).length > 0) return addresses;
-  const isChosen = ({ type, address }: Addresses[number]) => type !== 'Hostname' && provided.includes(address);
-  const chosen = provided.flatMap((wanted) => addresses.filter((each) => isChosen(each) && each.address === wanted));
+  const isSelected = ({ type, address }: Addresses[number]) => type !== 'Hostname' && provided.includes(address);
+  const chosen = provided.flatMap((desired) =>
+    addresses.filter((each) => isSelected(each) && each.address === desired),
+  );
   const types = new Set(chosen.map(({ type }) => type));
   return [...chosen, ...addresses.filter(({ type }) => !types.has(type))];
 }

@@ -32,8 +32,8 @@ const machine: Machine = {
     floatingIP: false,
   },
 };
-const facts = { server, region: 'RegionOne', namesRegion: true, flavorName: 'b3-8', addressRules: {} };
-const fresh: TenantNode = {
+const facts = { server, region: 'RegionOne', includesRegion: true, flavorName: 'b3-8', addressRules: {} };
+const newNode: TenantNode = {
   metadata: { name: 'demo-general-x2k4q', resourceVersion: '3', labels: { mine: 'x' } },
   spec: {
     taints: [
@@ -44,8 +44,8 @@ const fresh: TenantNode = {
   status: { addresses: [{ type: 'Hostname', address: 'demo-general-x2k4q' }] },
 };
 
-test('a new node gets its identity and may accept pods', () => {
-  expect(nodePatches(fresh, machine, facts)).toEqual({
+test('sets the identity of a new node and lets it accept pods', () => {
+  expect(nodePatches(newNode, machine, facts)).toEqual({
     object: {
       metadata: {
         resourceVersion: '3',
@@ -75,47 +75,47 @@ test('a new node gets its identity and may accept pods', () => {
   });
 });
 
-function initialized(): TenantNode {
-  const { object, status } = nodePatches(fresh, machine, facts) as {
+function initializedNode(): TenantNode {
+  const { object, status } = nodePatches(newNode, machine, facts) as {
     object: { metadata: { labels: Record<string, string> }; spec: NonNullable<TenantNode['spec']> };
     status: { status: NonNullable<TenantNode['status']> };
   };
   return {
-    metadata: { ...fresh.metadata, labels: { ...fresh.metadata.labels, ...object.metadata.labels } },
+    metadata: { ...newNode.metadata, labels: { ...newNode.metadata.labels, ...object.metadata.labels } },
     spec: object.spec,
     status: status.status,
   };
 }
 
-test('a complete node is left alone', () => {
-  expect(nodePatches(initialized(), machine, facts)).toEqual({ object: undefined, status: undefined });
+test('does not change a complete node', () => {
+  expect(nodePatches(initializedNode(), machine, facts)).toEqual({ object: undefined, status: undefined });
 });
 
 const SHUTDOWN = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' };
 
 test.each(['SHUTOFF', 'PAUSED', 'SUSPENDED', 'SHELVED', 'SHELVED_OFFLOADED', 'RESCUE'] as const)(
-  'a server that was stopped is distinguished from one that is broken: %s',
+  'distinguishes a stopped server from a broken one: %s',
   (status) => {
-    const { object } = nodePatches(initialized(), machine, { ...facts, server: { ...server, status } });
+    const { object } = nodePatches(initializedNode(), machine, { ...facts, server: { ...server, status } });
 
     expect((object as { spec: TenantNode['spec'] }).spec?.taints).toContainEqual(SHUTDOWN);
   },
 );
 
 test.each(['ACTIVE', 'ERROR', 'MIGRATING', 'RESIZE', 'VERIFY_RESIZE', 'REBOOT', 'UNKNOWN'] as const)(
-  'a running server accepts pods again: %s',
+  'lets a running server accept pods again: %s',
   (status) => {
-    const known = initialized();
-    const off: TenantNode = { ...known, spec: { ...known.spec, taints: [SHUTDOWN] } };
+    const known = initializedNode();
+    const shutDownNode: TenantNode = { ...known, spec: { ...known.spec, taints: [SHUTDOWN] } };
 
-    expect(nodePatches(off, machine, { ...facts, server: { ...server, status } }).object).toMatchObject({
+    expect(nodePatches(shutDownNode, machine, { ...facts, server: { ...server, status } }).object).toMatchObject({
       spec: { taints: [] },
     });
   },
 );
 
 describe('labels', () => {
-  const labelsAfter = (changes: Partial<typeof facts>, node = initialized()) =>
+  const labelsAfter = (changes: Partial<typeof facts>, node = initializedNode()) =>
     (nodePatches(node, machine, { ...facts, ...changes }).object as { metadata: { labels: object } } | undefined)
       ?.metadata.labels;
 
@@ -135,16 +135,16 @@ describe('labels', () => {
 
   test.each([
     { zone: 'Zürich 1', label: 'Z-rich-1', reason: 'other characters become dashes' },
-    { zone: '-a.b_', label: 'a.b', reason: 'the ends are letters or digits' },
-    { zone: `${'a'.repeat(62)}-b`, label: 'a'.repeat(62), reason: 'the end is one after the cut, too' },
+    { zone: '-a.b_', label: 'a.b', reason: 'the first and last characters are letters or digits' },
+    { zone: `${'a'.repeat(62)}-b`, label: 'a'.repeat(62), reason: 'the last character is one too after truncation' },
   ])('are valid: $reason', ({ zone, label }) => {
     expect(labelsAfter({ server: { ...server, 'OS-EXT-AZ:availability_zone': zone } })).toMatchObject({
       'topology.kubernetes.io/zone': label,
     });
   });
 
-  test('are omitted while the cloud names none', () => {
-    const { object } = nodePatches(fresh, machine, { ...facts, flavorName: '' });
+  test('are omitted while the cloud reports no names', () => {
+    const { object } = nodePatches(newNode, machine, { ...facts, flavorName: '' });
 
     expect(Object.keys((object as { metadata: { labels: object } }).metadata.labels)).toEqual([
       'topology.kubernetes.io/zone',
@@ -155,15 +155,18 @@ describe('labels', () => {
   });
 });
 
-test('a kubelet may choose among the addresses of its server', () => {
-  const fixed = (addr: string) => ({ addr, version: 4 as const, 'OS-EXT-IPS:type': 'fixed' as const });
-  const two = { ...server, addresses: { nodes: [fixed('10.0.0.7')], storage: [fixed('10.9.0.7')] } };
-  const asking = (address: string): TenantNode => ({
-    ...fresh,
-    metadata: { ...fresh.metadata, annotations: { 'alpha.kubernetes.io/provided-node-ip': address } },
+test('lets a kubelet choose among the addresses of its server', () => {
+  const fixedAddress = (addr: string) => ({ addr, version: 4 as const, 'OS-EXT-IPS:type': 'fixed' as const });
+  const twoNetworks = {
+    ...server,
+    addresses: { nodes: [fixedAddress('10.0.0.7')], storage: [fixedAddress('10.9.0.7')] },
+  };
+  const requestingNode = (address: string): TenantNode => ({
+    ...newNode,
+    metadata: { ...newNode.metadata, annotations: { 'alpha.kubernetes.io/provided-node-ip': address } },
   });
   const internalIPs = (address: string) => {
-    const { status } = nodePatches(asking(address), machine, { ...facts, server: two });
+    const { status } = nodePatches(requestingNode(address), machine, { ...facts, server: twoNetworks });
     const { addresses } = (status as { status: NonNullable<TenantNode['status']> }).status;
     return addresses?.filter(({ type }) => type === 'InternalIP').map((each) => each.address);
   };
@@ -172,41 +175,41 @@ test('a kubelet may choose among the addresses of its server', () => {
   expect(internalIPs('10.0.0.8')).toEqual(['10.0.0.7', '10.9.0.7']);
 });
 
-test('a server with more addresses than are stored for a node is written once', () => {
+test('writes a server with more addresses than a node can store once', () => {
   const nodes = Array.from({ length: 100 }, (_, n) => ({ addr: `10.0.0.${n}`, version: 4 as const }));
   const many = { ...facts, server: { ...server, addresses: { nodes } } };
-  const { status } = nodePatches(fresh, machine, many) as { status: { status: NonNullable<TenantNode['status']> } };
-  const seen = trimNode({ ...fresh, ...status });
+  const { status } = nodePatches(newNode, machine, many) as { status: { status: NonNullable<TenantNode['status']> } };
+  const seen = trimNode({ ...newNode, ...status });
 
   expect(seen.status?.addresses).toHaveLength(32);
   expect(nodePatches(seen, machine, many).status).toBeUndefined();
 });
 
-test('a cloud that briefly shows no addresses changes nothing', () => {
-  const silent = { ...facts, server: { ...server, addresses: {} } };
+test('changes nothing if the cloud briefly reports no addresses', () => {
+  const withoutAddresses = { ...facts, server: { ...server, addresses: {} } };
 
-  expect(nodePatches(initialized(), machine, silent).status).toBeUndefined();
+  expect(nodePatches(initializedNode(), machine, withoutAddresses).status).toBeUndefined();
 });
 
-test('a node that registered as another server gets no pods, and no other providerID', () => {
+test('gives a node that registered as another server no pods and no other providerID', () => {
   const claim = 'openstack://RegionOne/another';
-  const bold: TenantNode = { ...fresh, spec: { providerID: claim, taints: [] } };
+  const bootstrappedNode: TenantNode = { ...newNode, spec: { providerID: claim, taints: [] } };
 
-  const { object } = nodePatches(bold, machine, facts) as { object: { spec: TenantNode['spec'] } };
+  const { object } = nodePatches(bootstrappedNode, machine, facts) as { object: { spec: TenantNode['spec'] } };
 
   expect(object.spec).toEqual({
     taints: [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' }],
   });
 });
 
-test('a server is reached by its own addresses and name, whatever its kubelet reports', () => {
+test('uses a server’s own addresses and name, regardless of what its kubelet reports', () => {
   const addresses = [
     { type: 'Hostname', address: 'metadata.internal' },
     { type: 'InternalIP', address: '169.254.169.254' },
     { type: 'InternalDNS', address: 'elsewhere' },
   ];
 
-  const { status } = nodePatches({ ...fresh, status: { addresses } }, machine, facts);
+  const { status } = nodePatches({ ...newNode, status: { addresses } }, machine, facts);
 
-  expect(status).toEqual(nodePatches(fresh, machine, facts).status);
+  expect(status).toEqual(nodePatches(newNode, machine, facts).status);
 });

@@ -13,7 +13,7 @@ import { type AddressRules, machineAddresses } from '@fairway/tenancy/machine-ad
 import { providedNodeIPs, selectedAddresses } from './node-addresses.ts';
 import { providerIDOf } from './provider-id.ts';
 
-/** The taint by which kube-scheduler and the node lifecycle controller know that the machine is shut down. */
+/** The taint by which kube-scheduler and the node lifecycle controller recognize that the machine is shut down. */
 export const SHUTDOWN_TAINT: NodeTaint = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' };
 
 /** The patches of a Node from its server. */
@@ -28,30 +28,30 @@ export interface ServerFacts {
   readonly server: Server;
   readonly region: string;
   /** Whether its providerID includes the region. */
-  readonly namesRegion: boolean;
+  readonly includesRegion: boolean;
   readonly flavorName: string;
   /** Selects the node's addresses among the server's. */
   readonly addressRules: AddressRules;
 }
 
 /**
- * Sets a Node's providerID, instance type, zone, region and addresses, and removes the `uninitialized` taint:
- * the duties of a cloud provider
- * (https://kubernetes.io/docs/concepts/architecture/cloud-controller/#node-controller). providerID is never changed; a node
- * that claims to be another server keeps the taint for as long as it does, whether it registered with it or not.
+ * Sets a Node's providerID, instance type, zone, region and addresses, and removes the `uninitialized` taint: the
+ * duties of a cloud provider (https://kubernetes.io/docs/concepts/architecture/cloud-controller/#node-controller).
+ * providerID is never changed. A node that claims to be another server keeps the taint for as long as it does, whether
+ * it registered that way or not.
  */
 export function nodePatches(node: TenantNode, machine: Machine, facts: ServerFacts): NodePatches {
   const labels = missingLabels(node, machine, facts);
   const providerID = node.spec?.providerID
     ? undefined
-    : providerIDOf({ region: facts.namesRegion ? facts.region : '', serverID: facts.server.id });
+    : providerIDOf({ region: facts.includesRegion ? facts.region : '', serverID: facts.server.id });
   const isKnown = !claimsOtherServer(node, facts.server.id);
-  const taints = wantedTaints(node.spec?.taints ?? [], isStopped(facts.server), isKnown);
+  const taints = desiredTaints(node.spec?.taints ?? [], isStopped(facts.server), isKnown);
   const spec = { ...(providerID !== undefined && { providerID }), ...(taints && { taints }) };
-  const isObjectSame = Object.keys(labels).length + Object.keys(spec).length === 0;
-  const addresses = wantedAddresses(node, facts);
+  const isMetadataUnchanged = Object.keys(labels).length + Object.keys(spec).length === 0;
+  const addresses = desiredAddresses(node, facts);
   return {
-    object: isObjectSame
+    object: isMetadataUnchanged
       ? undefined
       : {
           metadata: { resourceVersion: node.metadata.resourceVersion, labels },
@@ -63,22 +63,22 @@ export function nodePatches(node: TenantNode, machine: Machine, facts: ServerFac
 
 function missingLabels(node: TenantNode, machine: Machine, facts: ServerFacts): Record<string, string> {
   const zone = facts.server['OS-EXT-AZ:availability_zone'] || machine.spec.zone;
-  const wanted: Record<string, string> = {
-    ...both('node.kubernetes.io/instance-type', 'beta.kubernetes.io/instance-type', facts.flavorName),
-    ...both('topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone', zone),
-    ...both('topology.kubernetes.io/region', 'failure-domain.beta.kubernetes.io/region', facts.region),
+  const desired: Record<string, string> = {
+    ...withBetaLabel('node.kubernetes.io/instance-type', 'beta.kubernetes.io/instance-type', facts.flavorName),
+    ...withBetaLabel('topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone', zone),
+    ...withBetaLabel('topology.kubernetes.io/region', 'failure-domain.beta.kubernetes.io/region', facts.region),
   };
   const present = node.metadata.labels ?? {};
-  return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => present[key] !== value));
+  return Object.fromEntries(Object.entries(desired).filter(([key, value]) => present[key] !== value));
 }
 
-/** None while the name is unknown. */
-function both(name: string, betaName: string, value = ''): Record<string, string> {
+/** Undefined while the name is unknown. */
+function withBetaLabel(name: string, betaName: string, value = ''): Record<string, string> {
   const label = labelValue(value);
   return label === '' ? {} : { [name]: label, [betaName]: label };
 }
 
-function wantedTaints(
+function desiredTaints(
   taints: readonly NodeTaint[],
   isShutDown: boolean,
   isKnown: boolean,
@@ -88,20 +88,22 @@ function wantedTaints(
     kept.push({ key: UNINITIALIZED_TAINT, value: 'true', effect: 'NoSchedule' });
   }
   const shutdown = taints.find(({ key }) => key === SHUTDOWN_TAINT.key) ?? SHUTDOWN_TAINT;
-  const wanted = isShutDown ? [...kept, shutdown] : kept;
-  return isDeepStrictEqual(wanted, taints) ? undefined : wanted;
+  const desired = isShutDown ? [...kept, shutdown] : kept;
+  return isDeepStrictEqual(desired, taints) ? undefined : desired;
 }
 
-/** The server's addresses and name, regardless of the kubelet's; if the cloud temporarily has none, nothing changes. */
-function wantedAddresses(node: TenantNode, { server, addressRules }: ServerFacts) {
+/**
+ * The server's addresses and name, regardless of the kubelet's. If the cloud temporarily reports none, nothing changes.
+ */
+function desiredAddresses(node: TenantNode, { server, addressRules }: ServerFacts) {
   const addresses = machineAddresses(server, addressRules);
   if (addresses.every(({ type }) => type === 'Hostname')) return undefined;
   const present = node.status?.addresses ?? [];
-  const wanted = selectedAddresses(addresses, providedNodeIPs(node.metadata.annotations));
+  const desired = selectedAddresses(addresses, providedNodeIPs(node.metadata.annotations));
   return isDeepStrictEqual(
-    wanted,
+    desired,
     present.map(({ type, address }) => ({ type, address })),
   )
     ? undefined
-    : wanted;
+    : desired;
 }

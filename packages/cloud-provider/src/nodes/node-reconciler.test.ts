@@ -3,7 +3,7 @@ import { aCluster } from '@fairway/api/testing/objects';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { Attempts } from '@fairway/kube/controller/attempts';
-import { type Answer, AnsweringTransport } from '@fairway/kube/testing/answering-transport';
+import { type FakeResponse, FakeTransport } from '@fairway/kube/testing/fake-transport';
 import { clusterTag, FAIRWAY_TAG, machineTag } from '@fairway/tenancy/cloud/ownership';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 import { classifyError } from '@fairway/tenancy/reconcile/failure';
@@ -19,7 +19,7 @@ const machine: Machine = {
   spec: { clusterName: 'demo', nodePoolName: 'general', flavor: 'f', image: 'i', version: '1.34.2', floatingIP: false },
 };
 
-function serverThatIs(status: string) {
+function serverWithStatus(status: string) {
   const addresses = { nodes: [{ addr: '10.0.0.5', version: 4, 'OS-EXT-IPS:type': 'fixed' }] };
   const tags = [FAIRWAY_TAG, clusterTag('cluster-uid'), machineTag('machine-uid')];
   return {
@@ -36,17 +36,17 @@ function serverThatIs(status: string) {
 /** A node that has just joined, and the list of servers, which a refresh may change. */
 function start({
   listed = [],
-  answer,
+  response,
   node = { metadata: { name: 'demo-general-a', uid: 'node-uid' }, spec: {}, status: {} },
 }: {
   listed?: object[];
-  answer?: () => Answer | undefined;
+  response?: () => FakeResponse | undefined;
   node?: TenantNode;
 } = {}) {
   const clock = new FakeClock();
-  const said: string[] = [];
-  const say = (_: unknown, reason: string, message: string) => said.push(`${reason}: ${message}`);
-  const api = new AnsweringTransport(answer ?? (() => ({ body: node })));
+  const messages: string[] = [];
+  const recordEvent = (_: unknown, reason: string, message: string) => messages.push(`${reason}: ${message}`);
+  const api = new FakeTransport(response ?? (() => ({ body: node })));
   const state = { listed, refreshes: 0, onRefresh: () => {} };
   const snapshot = () => ({ items: new Map(state.listed.map((server) => ['server-1', server])), listedAtMs: 0 });
   const refreshAfter = async () => {
@@ -65,7 +65,7 @@ function start({
     clouds: { of: () => cloud },
     tenants: { get: () => ({ nodes: { get: () => node }, client: new KubeClient(api, { clock }) }) },
     attempts: new Attempts({ clock, random: () => 1, classify: classifyError }),
-    events: { of: () => ({ normal: say, warning: say }) },
+    events: { of: () => ({ normal: recordEvent, warning: recordEvent }) },
     clock,
     conventions: FAIRWAY_CONVENTIONS,
   } as unknown as CloudProviderDependencies);
@@ -77,36 +77,36 @@ function start({
       await clock.advance(1_000);
     }
   };
-  return { reconciler, api, state, said, runFor };
+  return { reconciler, api, state, said: messages, runFor };
 }
 
 describe('a node', () => {
-  test('gets the data of its server', async () => {
-    const { api, state, runFor } = start({ listed: [serverThatIs('ACTIVE')] });
+  test('is initialized with its server’s data', async () => {
+    const { api, state, runFor } = start({ listed: [serverWithStatus('ACTIVE')] });
 
     await runFor(1);
 
-    expect(new Set(api.asked.map((line) => line.split(' ')[1]))).toEqual(
+    expect(new Set(api.requestLines.map((line) => line.split(' ')[1]))).toEqual(
       new Set(['/api/v1/nodes/demo-general-a/status', '/api/v1/nodes/demo-general-a']),
     );
     expect(state.refreshes).toBe(0);
   });
 
-  test('whose server the list does not show costs an occasional list, and is served as soon as one shows it', async () => {
+  test('costs an occasional list if the list does not show its server, and is updated once it does', async () => {
     const { api, state, runFor } = start();
 
     await runFor(3_600);
-    const before = [...api.asked];
-    state.listed = [serverThatIs('ACTIVE')];
+    const before = [...api.requestLines];
+    state.listed = [serverWithStatus('ACTIVE')];
     await runFor(1);
 
     expect(state.refreshes).toBeLessThanOrEqual(25);
     expect(before).toEqual([]);
-    expect(api.asked.length).toBeGreaterThan(0);
+    expect(api.requestLines.length).toBeGreaterThan(0);
   });
 
-  test('that the tenant’s API does not let Fairway write is retried less and less often', async () => {
-    const { api, runFor } = start({ listed: [serverThatIs('ACTIVE')], answer: () => ({ status: 403 }) });
+  test('is retried with backoff if the tenant’s API does not let Fairway write it', async () => {
+    const { api, runFor } = start({ listed: [serverWithStatus('ACTIVE')], response: () => ({ status: 403 }) });
 
     await runFor(3_600);
 
@@ -118,28 +118,28 @@ describe('a node', () => {
     const abort = new AbortController();
     const { reconciler, api, state } = start();
     state.onRefresh = () => {
-      state.listed = [serverThatIs('ACTIVE')];
+      state.listed = [serverWithStatus('ACTIVE')];
       abort.abort();
     };
 
     await expect(reconciler.reconcile(KEY, { signal: abort.signal })).rejects.toMatchObject({ name: 'AbortError' });
-    expect(api.asked).toEqual([]);
+    expect(api.requestLines).toEqual([]);
   });
 
-  test('reports once that it is known', async () => {
+  test('has one Event once it is initialized', async () => {
     const taints = [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' }];
     const node = { metadata: { name: 'demo-general-a', uid: 'node-uid' }, spec: { taints }, status: {} };
-    const { said, runFor } = start({ listed: [serverThatIs('ACTIVE')], node });
+    const { said, runFor } = start({ listed: [serverWithStatus('ACTIVE')], node });
 
     await runFor(1);
 
     expect(said).toEqual(['Synced: Node synced successfully']);
   });
 
-  test('that requests an address of another has this reported once, and has its own', async () => {
+  test('that requests another server’s address has this reported once, and gets its own', async () => {
     const annotations = { 'alpha.kubernetes.io/provided-node-ip': '169.254.169.254' };
     const node = { metadata: { name: 'demo-general-a', uid: 'node-uid', annotations }, spec: {}, status: {} };
-    const { said, runFor } = start({ listed: [serverThatIs('ACTIVE')], node });
+    const { said, runFor } = start({ listed: [serverWithStatus('ACTIVE')], node });
 
     await runFor(10);
 
@@ -148,26 +148,26 @@ describe('a node', () => {
     ]);
   });
 
-  test('is not fought over when another controller keeps changing it', async () => {
-    const { api, runFor } = start({ listed: [serverThatIs('ACTIVE')] });
+  test('is not fought over with a controller that keeps changing it', async () => {
+    const { api, runFor } = start({ listed: [serverWithStatus('ACTIVE')] });
 
-    // The node never shows what was written.
+    // The node never shows the written values.
     await runFor(3_600);
 
     expect(api.requests.length).toBeLessThanOrEqual(2 * (20 + 60 * 4 + 1));
   });
 
-  test('that is Ready again after its server was stopped causes a list soon, but not forever', async () => {
+  test('triggers a list soon after it is Ready again with a stopped server, but not forever', async () => {
     const taints = [{ key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' }];
     const status = { conditions: [{ type: 'Ready', status: 'True' }] };
     const node = { metadata: { name: 'demo-general-a', uid: 'node-uid' }, spec: { taints }, status };
-    const { state, runFor } = start({ listed: [serverThatIs('SHUTOFF')], node });
+    const { state, runFor } = start({ listed: [serverWithStatus('SHUTOFF')], node });
 
     await runFor(1);
-    const soon = state.refreshes;
+    const refreshesBefore = state.refreshes;
     await runFor(3_600);
 
-    expect(soon).toBe(1);
+    expect(refreshesBefore).toBe(1);
     expect(state.refreshes).toBeLessThanOrEqual(25);
   });
 });

@@ -3,7 +3,7 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
 import { RecentMap } from '@fairway/base/recent-map';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { Server } from '@fairway/openstack/types/server';
@@ -18,7 +18,7 @@ import {
   tenantNodes,
 } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { addressRules, machineAddresses } from '@fairway/tenancy/machine-addresses';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
@@ -33,17 +33,17 @@ type NodeDependencies = Pick<
 >;
 
 /** Rate limit per node: someone in the tenant's cluster may keep overwriting our changes. */
-const WRITES: Rate = { burst: 20, perMinute: 4 };
+const WRITE_RATE: Rate = { burst: 20, perMinute: 4 };
 const WRITE_RETRY_MS = 15_000;
 const MAX_NODES = 100_000;
 
 /**
- * The node controller of a cloud provider, for all tenants' clusters: sets what only the cloud knows of a Node, from its
- * server.
+ * The node controller of a cloud provider, for all tenants' clusters: sets the fields of a Node that only the cloud can
+ * provide, from its server.
  */
 export class NodeReconciler {
   readonly #dependencies: NodeDependencies;
-  readonly #writes = new TokenBuckets(WRITES, MAX_NODES);
+  readonly #writes = new TokenBuckets(WRITE_RATE, MAX_NODES);
   /** The last warning about a node's address selection, by UID. */
   readonly #recorded = new RecentMap<string>(MAX_NODES);
 
@@ -65,8 +65,8 @@ export class NodeReconciler {
     const pass = new Pass(context, clock);
     const { signal } = pass;
     const item = identityOf(machine);
-    if (isChanging(currentServer(cloud.listedServers(), machine), node)) {
-      // The node is up, but its server is not listed as such yet: the list is stale.
+    if (hasPendingChange(currentServer(cloud.listedServers(), machine), node)) {
+      // The node is up, but the list does not show its server as running yet, so the list is stale.
       await pass.run(() =>
         attempts.withBackoff({ kind: 'server of node', item }, () => findServer(cloud, machine, signal)),
       );
@@ -74,11 +74,11 @@ export class NodeReconciler {
     const server = currentServer(cloud.listedServers(), machine);
     if (server) {
       const flavorName = 'original_name' in server.flavor ? server.flavor.original_name : machine.spec.flavor;
-      const { namesRegion } = conventions;
+      const { includesRegion } = conventions;
       const facts = {
         server,
         region: cloud.region,
-        namesRegion,
+        includesRegion,
         flavorName,
         addressRules: addressRules(cluster, cloud),
       };
@@ -93,20 +93,20 @@ export class NodeReconciler {
     const { object, status } = patchesFor(node);
     if (object === undefined && status === undefined) return;
     const item = identityOf(machine);
-    if (!this.#writes.take(item, clock.now())) return pass.requeueAfter(WRITE_RETRY_MS);
+    if (!this.#writes.tryTake(item, clock.now())) return pass.requeueAfter(WRITE_RETRY_MS);
     const client = tenant.client.resource(tenantNodes);
-    const write = () => ofTenant(ignoreGone(writePatches(client, node, patchesFor, pass.signal)));
+    const write = () => wrapTenantError(ignoreGone(writePatches(client, node, patchesFor, pass.signal)));
     const { failure } = await pass.run(() => attempts.withBackoff({ kind: 'node', item }, write));
     if (failure) return;
     const recorder = events.of(tenant);
     const isSynced = isUninitialized(node) && !claimsOtherServer(node, facts.server.id);
     if (isSynced) recorder.normal(asNode(node), 'Synced', 'Node synced successfully');
-    const refused = this.#refusedChoice(node, facts);
+    const refused = this.#foreignAddressProblem(node, facts);
     if (refused !== undefined) recorder.warning(asNode(node), 'ProvidedNodeIPIgnored', refused);
   }
 
   /** The warning about a node's address selection, once per selection. */
-  #refusedChoice(node: TenantNode, { server, addressRules: rules }: ServerFacts): string | undefined {
+  #foreignAddressProblem(node: TenantNode, { server, addressRules: rules }: ServerFacts): string | undefined {
     const addresses = machineAddresses(server, rules);
     const foreign = foreignNodeIPs(providedNodeIPs(node.metadata.annotations) ?? [], addresses)
       .join(', ')
@@ -126,15 +126,18 @@ interface NodePatchInput {
   readonly facts: ServerFacts;
 }
 
-/** A server that is being built has no addresses yet; one that was stopped and whose node is Ready runs again. */
-function isChanging(server: Server | undefined, node: TenantNode): boolean {
+/** A server that is being built has no addresses yet. A stopped server whose node is Ready runs again. */
+function hasPendingChange(server: Server | undefined, node: TenantNode): boolean {
   if (server === undefined) return true;
   if (server.status === 'BUILD') return !node.spec?.providerID;
   const isTainted = node.spec?.taints?.some(({ key }) => key === SHUTDOWN_TAINT.key) ?? false;
   return isStopped(server) && isTainted && nodeReadyCondition(node)?.status === 'True';
 }
 
-/** Refreshes the list of servers. Rejects while the machine's is not up: retried with backoff, or when a list shows it. */
+/**
+ * Refreshes the list of servers. Rejects while the machine's server is not up; retried with backoff, or when a list
+ * shows it.
+ */
 async function findServer(cloud: ProjectCloud, machine: Machine, signal: AbortSignal): Promise<void> {
   const server = currentServer(await cloud.cache.servers.refreshAfter(cloud.now(), signal), machine);
   if (server !== undefined && server.status !== 'BUILD' && !isStopped(server)) return;
@@ -143,7 +146,7 @@ async function findServer(cloud: ProjectCloud, machine: Machine, signal: AbortSi
 }
 
 /**
- * Writes the addresses first, then the rest against the Node that this write returned: taints are replaced as a list, so
+ * Writes the addresses first, then the rest against the Node returned by this write: taints are replaced as a list, so
  * they must match the resourceVersion.
  */
 async function writePatches(
@@ -154,8 +157,8 @@ async function writePatches(
 ): Promise<void> {
   const { name = '' } = node.metadata;
   const { status } = patchesFor(node);
-  const addressed = { type: 'merge', value: status ?? {} } as const;
-  const current = status ? await client.patch(name, addressed, { subresource: 'status', signal }) : node;
+  const statusPatch = { type: 'merge', value: status ?? {} } as const;
+  const current = status ? await client.patch(name, statusPatch, { subresource: 'status', signal }) : node;
   const { object } = patchesFor(current);
   if (object) await client.patch(name, { type: 'merge', value: object }, { signal });
 }

@@ -3,7 +3,7 @@ import { parseProviderID, providerIDOf } from './provider-id.ts';
 
 const serverID = '7b9cf879-7146-417c-abfd-cb4272f0c935';
 
-/** The cases of cloud-provider-openstack's TestInstanceIDFromProviderID, both of them. */
+/** Both cases of cloud-provider-openstack's TestInstanceIDFromProviderID. */
 describe('a providerID', () => {
   test.each([
     { providerID: `openstack:///${serverID}`, region: '', serverID },
@@ -12,7 +12,7 @@ describe('a providerID', () => {
     { providerID: 'openstack://us-east-1/testInstanceID', region: 'us-east-1', serverID: 'testInstanceID' },
     { providerID: '/testInstanceID', region: '', serverID: 'testInstanceID' },
     { providerID: 'us-east-1/testInstanceID', region: 'us-east-1', serverID: 'testInstanceID' },
-  ])('$providerID names a server', ({ providerID, ...reference }) => {
+  ])('identifies a server by $providerID', ({ providerID, ...reference }) => {
     expect(parseProviderID(providerID)).toEqual(reference);
   });
 
@@ -24,11 +24,11 @@ describe('a providerID', () => {
     'openstack://a/b/c',
     'openstack:///',
     '',
-  ])('%s names none', (providerID) => {
+  ])('identifies no server by %s', (providerID) => {
     expect(parseProviderID(providerID)).toBeUndefined();
   });
 
-  test('is read as written', () => {
+  test('parses what it formats', () => {
     const reference = { region: 'west', serverID };
 
     expect(parseProviderID(providerIDOf(reference))).toEqual(reference);

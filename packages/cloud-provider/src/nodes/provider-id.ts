@@ -13,7 +13,10 @@ export function providerIDOf({ region, serverID }: ServerReference): string {
   return `openstack://${region}/${serverID}`;
 }
 
-/** The server that a providerID names, in the forms that cloud-provider-openstack reads; undefined for any other, such as another cloud's. */
+/**
+ * The server that a providerID refers to, in the forms that cloud-provider-openstack reads; undefined for any other,
+ * such as another cloud's.
+ */
 export function parseProviderID(providerID: string): ServerReference | undefined {
   const text = providerID.includes('://') ? providerID : `openstack://${providerID}`;
   const [, region, serverID] = /^openstack:\/\/([^/]*)\/([^/]+)$/.exec(text) ?? [];

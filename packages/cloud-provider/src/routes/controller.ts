@@ -44,7 +44,7 @@ export const cloudRouteController: Declaration = {
         },
         onDelete: enqueueCluster,
       });
-      // They may be listed before the tenant counts as connected, and are enqueued only then.
+      // Nodes may be listed before the tenant counts as connected, so they are enqueued afterwards.
       void nodes.whenSynced().then(enqueueCluster, () => {});
     });
   },

@@ -3,9 +3,9 @@ import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { HostRoute, Port } from '@fairway/openstack/types/network';
 import { isOfProject } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { wantedPairs } from './route-plan.ts';
+import { desiredPairs } from './route-plan.ts';
 
-/** A server whose pods send with addresses of their own. */
+/** A server whose pods send with their own addresses. */
 export interface RoutedServer {
   readonly serverID: string;
   readonly route: HostRoute;
@@ -15,9 +15,9 @@ export interface RoutedServer {
 const MAX_AGE_MS = 59_000;
 const MAX_PORTS = 100_000;
 
-/** Allows node ports to pass packets of their pods, which port security otherwise drops (`allowed_address_pairs`). */
+/** Lets node ports pass packets of their pods, which port security otherwise drops (`allowed_address_pairs`). */
 export class PodAddressPairs {
-  /** When a port was written: earlier lists do not contain it. */
+  /** The time when a port was written: earlier lists do not contain the change. */
   readonly #writtenMs = new RecentMap<number>(MAX_PORTS);
 
   /** Rejects with the cloud's error; `conflict` if a port has changed meanwhile. */
@@ -36,20 +36,20 @@ export class PodAddressPairs {
     const routes = new Map(servers.map(({ serverID, route }) => [serverID, route]));
     for (const port of snapshot.items.values()) {
       const route = routes.get(port.device_id);
-      if (route === undefined || !isOfProject(port, projectID) || !isWay(port, route)) continue;
+      if (route === undefined || !isOfProject(port, projectID) || !isNextHopPort(port, route)) continue;
       if ((this.#writtenMs.get(port.id) ?? Number.NEGATIVE_INFINITY) >= (snapshot.listedAtMs ?? 0)) continue;
-      await this.#open(cloud, port, route, podCIDR, signal);
+      await this.#allowPairs(cloud, port, route, podCIDR, signal);
     }
   }
 
-  async #open(
+  async #allowPairs(
     cloud: ProjectCloud,
     port: Port,
     { destination }: HostRoute,
     podCIDR: string,
     signal: AbortSignal,
   ): Promise<void> {
-    const pairs = wantedPairs(port.allowed_address_pairs, destination, podCIDR);
+    const pairs = desiredPairs(port.allowed_address_pairs, destination, podCIDR);
     if (pairs === undefined) return;
     const { revision_number: ifRevision } = port;
     const options = { signal, ...(ifRevision !== undefined && { ifRevision }) };
@@ -63,7 +63,7 @@ export class PodAddressPairs {
   }
 }
 
-/** Without port security everything passes, and Neutron rejects address pairs. */
-function isWay({ fixed_ips, port_security_enabled }: Port, { nexthop }: HostRoute): boolean {
+/** Without port security all packets pass, and Neutron rejects address pairs. */
+function isNextHopPort({ fixed_ips, port_security_enabled }: Port, { nexthop }: HostRoute): boolean {
   return port_security_enabled !== false && fixed_ips.some(({ ip_address }) => ip_address === nexthop);
 }

@@ -1,7 +1,7 @@
-import { cut } from '@fairway/base/cut';
+import { truncate } from '@fairway/base/truncate';
 import { networkUnavailable, type TenantNode } from '@fairway/tenancy/connection/node';
 
-/** Whether a node has its route, or why not. */
+/** Whether a node has its route, or why it does not. */
 export type RouteState = { readonly kind: 'routed' } | { readonly kind: 'unrouted'; readonly message: string };
 
 interface NetworkUnavailable {
@@ -12,15 +12,15 @@ interface NetworkUnavailable {
 }
 
 /**
- * The condition by which the control plane keeps pods off a node without a route, as the route controller of k8s.io/cloud-provider sets it; undefined if the
- * node has it already.
+ * The condition by which the control plane keeps pods off a node without a route, as the route controller of
+ * k8s.io/cloud-provider sets it; undefined if the node has it already.
  */
 export function routeCondition(node: TenantNode, state: RouteState): NetworkUnavailable | undefined {
-  const wanted: NetworkUnavailable =
+  const desired: NetworkUnavailable =
     state.kind === 'routed'
       ? { type: 'NetworkUnavailable', status: 'False', reason: 'RouteCreated', message: 'Fairway created a route' }
-      : { type: 'NetworkUnavailable', status: 'True', reason: 'NoRouteCreated', message: cut(state.message) };
+      : { type: 'NetworkUnavailable', status: 'True', reason: 'NoRouteCreated', message: truncate(state.message) };
   const { status, reason, message } = networkUnavailable(node) ?? {};
-  const isSame = status === wanted.status && reason === wanted.reason && message === wanted.message;
-  return isSame ? undefined : wanted;
+  const isSame = status === desired.status && reason === desired.reason && message === desired.message;
+  return isSame ? undefined : desired;
 }

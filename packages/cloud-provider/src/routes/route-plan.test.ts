@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planRoutes, type RoutedNode, type RouteFacts, wantedPairs } from './route-plan.ts';
+import { desiredPairs, planRoutes, type RoutedNode, type RouteFacts } from './route-plan.ts';
 
 const node = (name: string, podCIDR: string | undefined, address: string | undefined, minute = 0): RoutedNode => ({
   name,
@@ -27,25 +27,25 @@ describe('routes', () => {
     add: object;
     remove: object;
   }>([
-    { reason: 'new nodes get theirs', nodes: [a, b], present: [], add: [routeA, routeB], remove: [] },
-    { reason: 'those that are there stay', nodes: [a, b], present: [routeB, routeA], add: [], remove: [] },
-    { reason: 'a node that went loses its own', nodes: [a], present: [routeA, routeB], add: [], remove: [routeB] },
+    { reason: 'new nodes get a route', nodes: [a, b], present: [], add: [routeA, routeB], remove: [] },
+    { reason: 'existing routes stay', nodes: [a, b], present: [routeB, routeA], add: [], remove: [] },
+    { reason: 'a deleted node loses its route', nodes: [a], present: [routeA, routeB], add: [], remove: [routeB] },
     {
-      reason: 'another server of the name is another way',
+      reason: 'another server with the name gets another next hop',
       nodes: [node('a', '10.2.0.0/24', '10.0.0.9')],
       present: [routeA],
       add: [route('10.2.0.0/24', '10.0.0.9')],
       remove: [routeA],
     },
     {
-      reason: 'others’ routes are not touched, nor is one around the range of pods',
+      reason: 'foreign routes are not touched, nor is one that contains the pod range',
       nodes: [a],
       present: [routeA, route('192.168.9.0/24', '10.0.0.77'), route('10.0.0.0/8', '10.0.0.78')],
       add: [],
       remove: [],
     },
     {
-      reason: 'what points into the range of pods is no one else’s',
+      reason: 'a route into the pod range is Fairway’s',
       nodes: [a],
       present: [routeA, route('10.2.0.0/25', '10.0.0.77')],
       add: [],
@@ -65,24 +65,24 @@ describe('routes', () => {
   });
 });
 
-describe('a node that claims', () => {
+describe('a node with a foreign or invalid pod CIDR', () => {
   test.each([
-    { podCIDR: '10.2.1.0/24', says: /is already used by node b/, reason: 'the range of another' },
-    { podCIDR: '10.2.1.128/25', says: /is already used by node b/, reason: 'a part of it' },
-    { podCIDR: '10.2.0.0/17', says: /not a \/24 or smaller/, reason: 'more than pods of one node need' },
+    { podCIDR: '10.2.1.0/24', says: /is already used by node b/, reason: 'the range of another node' },
+    { podCIDR: '10.2.1.128/25', says: /is already used by node b/, reason: 'a part of another node’s range' },
+    { podCIDR: '10.2.0.0/17', says: /not a \/24 or smaller/, reason: 'more than one node’s pods need' },
     { podCIDR: '0.0.0.0/0', says: /not a \/24/, reason: 'everything' },
     { podCIDR: '10.0.0.0/24', says: /within the cluster's 10\.2\.0\.0\/16/, reason: 'the nodes’ subnet' },
     { podCIDR: '169.254.169.254/32', says: /within the cluster's/, reason: 'the metadata service' },
-    { podCIDR: 'fd00::/64', says: /not an IPv4 network/, reason: 'what routes are not made for' },
+    { podCIDR: 'fd00::/64', says: /not an IPv4 network/, reason: 'a range that routes are not created for' },
     { podCIDR: '10.2.9.1/24', says: /not an IPv4 network/, reason: 'nonsense' },
-  ])('$reason gets nothing, and removes nothing', ({ podCIDR, says }) => {
+  ])('gets no route and removes none: $reason', ({ podCIDR, says }) => {
     const plan = planRoutes(facts([b, node('z', podCIDR, '10.0.0.9', 5)], [routeB]));
 
     expect([plan.add, plan.remove]).toEqual([[], []]);
     expect(plan.refused.get('z')).toMatch(says);
   });
 
-  test('a next hop outside of the subnet gets none', () => {
+  test('creates no route to a next hop outside of the subnet', () => {
     const plan = planRoutes(facts([node('z', '10.2.5.0/24', '192.0.2.1')]));
 
     expect([plan.add, plan.refused.get('z')]).toEqual([[], expect.stringMatching(/not in the node subnet/)]);
@@ -99,7 +99,7 @@ describe('address pairs of a port', () => {
     { present: [pair('192.0.2.9')], wanted: [pair('192.0.2.9'), pair('10.2.0.0/24')] },
     { present: [pair('192.0.2.9'), pair('10.2.0.0/24')], wanted: undefined },
     { present: [pair('fd00::1')], wanted: [pair('fd00::1'), pair('10.2.0.0/24')] },
-  ])('$present become $wanted', ({ present, wanted }) => {
-    expect(wantedPairs(present, '10.2.0.0/24', '10.2.0.0/16')).toEqual(wanted);
+  ])('turns $present into $wanted', ({ present, wanted }) => {
+    expect(desiredPairs(present, '10.2.0.0/24', '10.2.0.0/16')).toEqual(wanted);
   });
 });

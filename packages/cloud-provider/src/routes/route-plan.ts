@@ -25,7 +25,7 @@ export interface RoutePlan {
   readonly add: readonly HostRoute[];
   readonly remove: readonly HostRoute[];
   /** By node name: existing and missing routes. */
-  readonly wanted: ReadonlyMap<string, HostRoute>;
+  readonly desired: ReadonlyMap<string, HostRoute>;
   /** Why a node has no route. */
   readonly refused: ReadonlyMap<string, string>;
 }
@@ -34,38 +34,41 @@ export interface RoutePlan {
 const NODE_PREFIX = 24;
 
 /**
- * One route for each node: its pod CIDR by its address. Of what a router of the cluster's own has, everything within the cluster's range of pods is
- * Fairway's; other routes are not touched.
+ * Plans one route per node, for its pod CIDR via its address. On the cluster's own router, every route within the
+ * cluster's pod CIDR is Fairway's; other routes are not touched.
  */
 export function planRoutes({ podCIDR, nodesCIDR, nodes, present }: RouteFacts): RoutePlan {
-  const wanted = new Map<string, HostRoute>();
+  const desired = new Map<string, HostRoute>();
   const refused = new Map<string, string>();
   // If two nodes claim a range, the older one keeps it.
   const byAge = nodes.toSorted((a, b) => a.createdTime.localeCompare(b.createdTime) || (a.name < b.name ? -1 : 1));
-  const claimed: { readonly name: string; readonly range: string }[] = [];
+  const assignedRanges: { readonly name: string; readonly range: string }[] = [];
   for (const node of byAge) {
     if (node.podCIDR === undefined || node.address === undefined) continue;
     const { podCIDR: range, address } = node;
-    const rival = claimed.find((other) => isOverlapping(other.range, range));
+    const conflicting = assignedRanges.find((other) => isOverlapping(other.range, range));
     const problem = rangeProblem(range, podCIDR) ?? addressProblem(address, nodesCIDR);
-    if (problem !== undefined || rival !== undefined) {
-      refused.set(node.name, problem ?? `its pod CIDR ${range} is already used by node ${rival?.name}`);
+    if (problem !== undefined || conflicting !== undefined) {
+      refused.set(node.name, problem ?? `its pod CIDR ${range} is already used by node ${conflicting?.name}`);
       continue;
     }
-    claimed.push({ name: node.name, range });
-    wanted.set(node.name, { destination: range, nexthop: address });
+    assignedRanges.push({ name: node.name, range });
+    desired.set(node.name, { destination: range, nexthop: address });
   }
-  const routes = [...wanted.values()];
+  const routes = [...desired.values()];
   return {
     add: routes.filter((route) => !has(present, route)),
     remove: present.filter((route) => isWithin(route.destination, podCIDR) && !has(routes, route)),
-    wanted,
+    desired,
     refused,
   };
 }
 
-/** The address pairs of a node's port: pods send with their own addresses. Pairs outside of the cluster's pod CIDR belong to others. */
-export function wantedPairs(
+/**
+ * The address pairs of a node's port, as pods send with their own addresses. Pairs outside of the cluster's pod CIDR
+ * are foreign.
+ */
+export function desiredPairs(
   present: readonly AllowedAddressPair[],
   range: string,
   podCIDR: string,
@@ -94,7 +97,7 @@ function addressProblem(address: string, nodesCIDR: string): string | undefined 
   return `its server's address ${address} is not in the node subnet ${nodesCIDR} that the router is attached to`;
 }
 
-/** For an address or a range; false for anything else. */
+/** For an address or a range; false for any other text. */
 function isWithin(text: string, outer: string): boolean {
   try {
     const range = text.includes('/') ? parseCidr(text) : single(text);

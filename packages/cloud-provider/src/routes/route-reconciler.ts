@@ -1,21 +1,21 @@
-import { isBeingEmptied } from '@fairway/api/domain/reset';
+import { isBeingWiped } from '@fairway/api/domain/reset';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
 import { formatTime } from '@fairway/base/clock';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { isOpenStackError, type OpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { HostRoute, Router } from '@fairway/openstack/types/network';
-import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import { isOfProject, ownedBy, ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
 import { type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import { asNode } from '../tenant-events.ts';
@@ -28,10 +28,10 @@ type RouteDependencies = Pick<
   'cache' | 'clouds' | 'tenants' | 'attempts' | 'events' | 'clock' | 'conventions'
 >;
 
-/** Maximum delay until foreign changes of the router are detected, by one list for all clusters of a project. */
-const CHECK_MS = 60_000;
+/** Maximum delay until foreign changes of the router are detected, with one list for all clusters of a project. */
+const CHECK_INTERVAL_MS = 60_000;
 /** Rate limit per node condition: someone in the tenant's cluster may keep overwriting our changes. */
-const WRITES: Rate = { burst: 20, perMinute: 4 };
+const WRITE_RATE: Rate = { burst: 20, perMinute: 4 };
 const MAX_NODES = 100_000;
 
 /** Whether the cluster's pod network uses routes of its router. */
@@ -43,13 +43,13 @@ export function hasPodRoutes(cluster: Cluster | undefined): cluster is Cluster {
 export class RouteReconciler {
   readonly #dependencies: RouteDependencies;
   readonly #pairs = new PodAddressPairs();
-  readonly #writes = new TokenBuckets(WRITES, MAX_NODES);
+  readonly #writes = new TokenBuckets(WRITE_RATE, MAX_NODES);
 
   constructor(dependencies: RouteDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** `key` is a Cluster's. */
+  /** `key` is that of a Cluster. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { attempts, cache, clock, clouds, conventions, tenants } = this.#dependencies;
     const cluster = cache.clusters.get(key);
@@ -58,8 +58,8 @@ export class RouteReconciler {
     const cloud = clouds.of(key, cluster.spec.credentialName);
     const { podCIDR, network } = cluster.status ?? {};
     const { nodesCIDR, routerID } = network ?? {};
-    // The nodes of a cluster that is being wiped will be deleted, whatever its API reports.
-    const isEmptied = isBeingEmptied(cluster);
+    // The nodes of a cluster that is being wiped will be deleted, regardless of what its API reports.
+    const isEmptied = isBeingWiped(cluster);
     if (cloud === undefined || (tenant === undefined && !isEmptied) || podCIDR === undefined) return {};
     if (nodesCIDR === undefined || routerID === undefined) return {};
     const pass = new Pass(context, clock);
@@ -68,7 +68,7 @@ export class RouteReconciler {
     const nodes = tenant && !isEmptied ? this.#nodesOf(tenant, cluster) : [];
     const planOf = (present: readonly HostRoute[]) =>
       planRoutes({ podCIDR, nodesCIDR, present, nodes: nodes.map(({ routed }) => routed) });
-    const named = { id: routerID, isTakenUnmarked: conventions.takesUnmarkedRouter };
+    const named = { id: routerID, isUnmarked: conventions.acceptsUnmarkedRouter };
     const found = await pass.run(() => findRouter(cloud, cluster, named));
     const router = found.value;
     let present = router?.routes ?? [];
@@ -84,22 +84,22 @@ export class RouteReconciler {
     }
     const plan = planOf(present);
     const open = nodes.flatMap(({ node, machine }) => {
-      const route = plan.wanted.get(node.metadata.name ?? '');
+      const route = plan.desired.get(node.metadata.name ?? '');
       return route && machine?.status?.serverID ? [{ serverID: machine.status.serverID, route }] : [];
     });
     await pass.run(() =>
       attempts.withBackoff({ kind: 'address pairs', item }, () => this.#pairs.ensure(cloud, open, podCIDR, signal)),
     );
-    // What could not be read is left unchanged.
+    // Whatever could not be read is left unchanged.
     if (found.failure === undefined && tenant) {
       for (const each of nodes) await this.#patchCondition(pass, tenant, each, stateOf(each, plan, present, problem));
     }
-    pass.requeueAfter(CHECK_MS);
+    pass.requeueAfter(CHECK_INTERVAL_MS);
     return pass.end();
   }
 
   /** The cluster's nodes that belong to Fairway; other nodes get no routes. */
-  #nodesOf(tenant: TenantCluster, { metadata }: Cluster): readonly NodeOfMachine[] {
+  #nodesOf(tenant: TenantCluster, { metadata }: Cluster): readonly NodeWithMachine[] {
     const { cache } = this.#dependencies;
     return tenant.nodes.list().flatMap((node) => {
       const { name = '', creationTimestamp: createdTime = '' } = node.metadata;
@@ -113,19 +113,20 @@ export class RouteReconciler {
   async #patchCondition(
     pass: Pass,
     tenant: TenantCluster,
-    { node }: NodeOfMachine,
+    { node }: NodeWithMachine,
     state: RouteState | undefined,
   ): Promise<void> {
     const { attempts, clock, events } = this.#dependencies;
     const { name = '', uid = '' } = node.metadata;
     const condition = state && routeCondition(node, state);
     if (condition === undefined) return;
-    if (!this.#writes.take(uid, clock.now())) return;
+    if (!this.#writes.tryTake(uid, clock.now())) return;
     const now = formatTime(clock.now());
     const conditions = [{ ...condition, lastTransitionTime: now, lastHeartbeatTime: now }];
     const patch = { type: 'strategic', value: { status: { conditions } } } as const;
     const client = tenant.client.resource(tenantNodes);
-    const write = () => ofTenant(ignoreGone(client.patch(name, patch, { subresource: 'status', signal: pass.signal })));
+    const write = () =>
+      wrapTenantError(ignoreGone(client.patch(name, patch, { subresource: 'status', signal: pass.signal })));
     const { failure } = await pass.run(() => attempts.withBackoff({ kind: 'route condition', item: uid }, write));
     if (failure === undefined && condition.status === 'True') {
       events.of(tenant).warning(asNode(node), 'FailedToCreateRoute', condition.message);
@@ -133,7 +134,7 @@ export class RouteReconciler {
   }
 }
 
-interface NodeOfMachine {
+interface NodeWithMachine {
   readonly node: TenantNode;
   readonly machine: Machine | undefined;
   readonly routed: Parameters<typeof planRoutes>[0]['nodes'][number];
@@ -141,14 +142,14 @@ interface NodeOfMachine {
 
 /** Undefined while the data for a node's route is missing. */
 function stateOf(
-  { routed }: NodeOfMachine,
-  { wanted, refused }: RoutePlan,
+  { routed }: NodeWithMachine,
+  { desired, refused }: RoutePlan,
   present: readonly HostRoute[],
   problem: string,
 ): RouteState | undefined {
   const message = refused.get(routed.name);
   if (message !== undefined) return { kind: 'unrouted', message: `no route to the node's pods: ${message}` };
-  const route = wanted.get(routed.name);
+  const route = desired.get(routed.name);
   if (route === undefined) return undefined;
   if (has(present, route)) return { kind: 'routed' };
   return { kind: 'unrouted', message: `no route to the node's pods yet: ${problem}` };
@@ -157,31 +158,31 @@ function stateOf(
 interface NamedRouter {
   readonly id: string;
   /** Whether it is managed although it lacks the cluster's ownership tag. */
-  readonly isTakenUnmarked: boolean;
+  readonly isUnmarked: boolean;
 }
 
 /** The cluster's own router, at most a minute old. Rejects with the cloud's error; undefined if Fairway did not create it. */
 async function findRouter(cloud: ProjectCloud, cluster: Cluster, named: NamedRouter): Promise<Router | undefined> {
   await requireOwnProject(cloud, cluster);
   const { routers } = cloud.ledgers;
-  await cloud.cache.routers.refreshAfter(cloud.reliableFromMs(routers, CHECK_MS - 1_000));
+  await cloud.cache.routers.refreshAfter(cloud.reliableFromMs(routers, CHECK_INTERVAL_MS - 1_000));
   return routerOf(cloud, cluster, named, await cloud.client.session.projectId());
 }
 
 function routerOf(
   cloud: ProjectCloud,
   cluster: Cluster,
-  { id: routerID, isTakenUnmarked }: NamedRouter,
+  { id: routerID, isUnmarked }: NamedRouter,
   projectID = cluster.status?.projectID ?? '',
 ) {
   const owner = { projectID, clusterUid: identityOf(cluster) };
   const { items, listedAtMs } = cloud.cache.routers.snapshot();
   const all = [...items.values()];
-  const listed = isTakenUnmarked
+  const listed = isUnmarked
     ? all.filter((router) => router.id === routerID && isOfProject(router, projectID))
     : ownedBy(all, owner, 'router');
   const state = cloud.ledgers.routers.observe(ownerDescription(owner.clusterUid, 'router'), listed, listedAtMs ?? 0);
-  if (state.kind === 'settling') throw new StillSettling('router', state.untilMs);
+  if (state.kind === 'settling') throw new StillSettlingError('router', state.untilMs);
   return state.items.find(({ id }) => id === routerID);
 }
 
@@ -194,14 +195,14 @@ async function changeRoutes(
   signal: AbortSignal,
 ): Promise<Router> {
   const { routers } = cloud.client.network;
-  const note = (changed: Router) => {
-    cloud.ledgers.routers.recordMade(ownerDescription(identityOf(cluster), 'router'), changed, cloud.now());
+  const recordChange = (changed: Router) => {
+    cloud.ledgers.routers.recordWritten(ownerDescription(identityOf(cluster), 'router'), changed, cloud.now());
     return changed;
   };
   try {
     let current = router;
-    if (remove.length > 0) current = note(await routers.removeRoutes(router.id, remove, { signal }));
-    if (add.length > 0) current = note(await addRoutes(cloud, router.id, add, note, signal));
+    if (remove.length > 0) current = recordChange(await routers.removeRoutes(router.id, remove, { signal }));
+    if (add.length > 0) current = recordChange(await addRoutes(cloud, router.id, add, recordChange, signal));
     return current;
   } catch (error) {
     if (isOpenStackError(error)) cloud.cache.routers.invalidate();
@@ -210,14 +211,17 @@ async function changeRoutes(
 }
 
 /** Neutron's message for a router at the operator's route limit. */
-const FULL = /number of routes exceeds the maximum/i;
+const ROUTE_LIMIT_MESSAGE = /number of routes exceeds the maximum/i;
 
-/** Changes all at once. If the cloud rejects that, one by one: a rejected route must not affect other nodes. */
+/**
+ * Changes all routes in one call. If the cloud rejects that, one by one, so that a rejected route does not affect other
+ * nodes.
+ */
 async function addRoutes(
   cloud: ProjectCloud,
   routerID: string,
   add: readonly HostRoute[],
-  note: (router: Router) => Router,
+  recordChange: (router: Router) => Router,
   signal: AbortSignal,
 ): Promise<Router> {
   const { routers } = cloud.client.network;
@@ -226,16 +230,16 @@ async function addRoutes(
   } catch (error) {
     if (!isOpenStackError(error, 'badRequest') || add.length === 1) throw error;
   }
-  const refusals: OpenStackError[] = [];
+  const errors2: OpenStackError[] = [];
   for (const route of add) {
     try {
-      note(await routers.addRoutes(routerID, [route], { signal }));
+      recordChange(await routers.addRoutes(routerID, [route], { signal }));
     } catch (error) {
       if (!isOpenStackError(error, 'badRequest')) throw error;
-      refusals.push(error);
-      if (FULL.test(error.detail)) break;
+      errors2.push(error);
+      if (ROUTE_LIMIT_MESSAGE.test(error.detail)) break;
     }
   }
-  if (refusals[0]) throw refusals[0];
+  if (errors2[0]) throw errors2[0];
   return await routers.get(routerID, { signal });
 }

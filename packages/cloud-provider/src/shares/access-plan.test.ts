@@ -2,7 +2,10 @@ import type { AccessRule } from '@fairway/openstack/types/shared-file-system';
 import { expect, test } from 'vitest';
 import { accessPlan } from './access-plan.ts';
 
-/** `10.0.0.1` is Fairway's, `-10.0.0.1` somebody else's; `!error` and the like is its state, `!none` that it has none, `ro` its level. */
+/**
+ * `10.0.0.1` is a rule of Fairway and `-10.0.0.1` a foreign one. `!error` and the like is its state, `!none` means that
+ * it has none, and `ro` is its level.
+ */
 function aRule(text: string): AccessRule {
   const [, foreign, address = '', level, state] = /^(-?)([^ !]+)( ro)?(?: ?!(\w+))?$/.exec(text) ?? [];
   return {
@@ -18,34 +21,44 @@ function aRule(text: string): AccessRule {
 const isOwn = ({ metadata }: AccessRule) => metadata['own'] === 'yes';
 const one = '10.0.0.1';
 
-test.each<{ nodes: string[]; rules: string[]; allow?: string[]; deny?: string[]; failed?: string[]; busy?: boolean }>([
+test.each<{
+  nodes: string[];
+  rules: string[];
+  allow?: string[];
+  deny?: string[];
+  failed?: string[];
+  pending?: boolean;
+}>([
   { nodes: [], rules: [] },
   { nodes: [one, '10.0.0.2'], rules: [], allow: [one, '10.0.0.2'] },
   { nodes: [one], rules: [one] },
   { nodes: [one], rules: ['10.0.0.1/32'] },
   { nodes: [one], rules: [one, '10.0.0.2'], deny: ['10.0.0.2'] },
   { nodes: [], rules: ['10.0.0.2 !error', '10.0.0.3 !applying'], deny: ['10.0.0.2 !error', '10.0.0.3 !applying'] },
-  { nodes: [one], rules: ['10.0.0.1 !queued_to_apply'], busy: true },
-  { nodes: [one], rules: ['10.0.0.1 !applying'], busy: true },
+  { nodes: [one], rules: ['10.0.0.1 !queued_to_apply'], pending: true },
+  { nodes: [one], rules: ['10.0.0.1 !applying'], pending: true },
   { nodes: [one], rules: ['10.0.0.1 !error'], failed: ['10.0.0.1 !error'] },
-  // It has to be gone before it can come again.
-  { nodes: [one], rules: ['10.0.0.1 !denying'], busy: true },
+  // It must be deleted before it can be added again.
+  { nodes: [one], rules: ['10.0.0.1 !denying'], pending: true },
   { nodes: [], rules: ['10.0.0.1 !queued_to_deny'] },
-  { nodes: [one], rules: ['10.0.0.1 !none'], busy: true },
+  { nodes: [one], rules: ['10.0.0.1 !none'], pending: true },
   { nodes: [], rules: ['10.0.0.1 !none'] },
   { nodes: [one], rules: ['10.0.0.1 ro'], deny: ['10.0.0.1 ro'] },
-  // Whatever somebody else allows stays, and may do for a node.
+  // Foreign rules stay, and may satisfy a node.
   { nodes: [], rules: ['-10.0.0.1', '-robert', '-0.0.0.0/0'] },
   { nodes: [one], rules: ['-10.0.0.1'] },
-  { nodes: [one], rules: ['-10.0.0.1 !denying'], busy: true },
+  { nodes: [one], rules: ['-10.0.0.1 !denying'], pending: true },
   { nodes: [one], rules: ['-0.0.0.0/0', '-robert'], allow: [one] },
-])('nodes $nodes and rules $rules', ({ nodes, rules, allow = [], deny = [], failed = [], busy = false }) => {
-  const plan = accessPlan({ addresses: new Set(nodes), level: 'rw' }, rules.map(aRule), isOwn);
+])(
+  'plans access for nodes $nodes and rules $rules',
+  ({ nodes, rules, allow = [], deny = [], failed = [], pending = false }) => {
+    const plan = accessPlan({ addresses: new Set(nodes), level: 'rw' }, rules.map(aRule), isOwn);
 
-  expect({
-    allow: plan.allow,
-    deny: plan.deny.map(({ id }) => id),
-    failed: plan.failed.map(({ id }) => id),
-    busy: plan.isUnderWay,
-  }).toEqual({ allow, deny, failed, busy });
-});
+    expect({
+      allow: plan.allow,
+      deny: plan.deny.map(({ id }) => id),
+      failed: plan.failed.map(({ id }) => id),
+      pending: plan.isInProgress,
+    }).toEqual({ allow, deny, failed, pending });
+  },
+);

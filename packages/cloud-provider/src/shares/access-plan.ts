@@ -1,6 +1,6 @@
 import type { AccessRule } from '@fairway/openstack/types/shared-file-system';
 
-export interface WantedAccess {
+export interface DesiredAccess {
   /** IPv4 addresses of nodes. */
   readonly addresses: ReadonlySet<string>;
   readonly level: 'rw' | 'ro';
@@ -15,30 +15,30 @@ export interface AccessPlan {
   /** Needed rules that Manila failed to apply. */
   readonly failed: readonly AccessRule[];
   /** Whether a needed rule is in progress or blocked by another one. */
-  readonly isUnderWay: boolean;
+  readonly isInProgress: boolean;
 }
 
 /**
- * Rules of other owners are left alone, and satisfy a node's address if they match. A rule with another access level must be removed before the right one can
- * be added, because Manila has one rule per address. Pure.
+ * Foreign rules are left alone, and satisfy a node's address if they match. A rule with another access level must be
+ * removed before the right one can be added, because Manila has one rule per address. Pure.
  */
 export function accessPlan(
-  { addresses, level }: WantedAccess,
+  { addresses, level }: DesiredAccess,
   rules: readonly AccessRule[],
   isOwn: (rule: AccessRule) => boolean,
 ): AccessPlan {
-  const ofNodes = new Map<string, AccessRule>();
+  const rulesByNode = new Map<string, AccessRule>();
   for (const rule of rules) {
-    if (isForNode(rule, addresses)) ofNodes.set(addressOf(rule), rule);
+    if (isForNode(rule, addresses)) rulesByNode.set(addressOf(rule), rule);
   }
   const isNeeded = (rule: AccessRule) => rule.access_level === level && isForNode(rule, addresses);
-  const own = rules.filter((rule) => isOwn(rule) && !isLeaving(rule));
+  const own = rules.filter((rule) => isOwn(rule) && !isBeingRemoved(rule));
   const needed = own.filter(isNeeded);
   return {
-    allow: [...addresses].filter((address) => !ofNodes.has(address)),
+    allow: [...addresses].filter((address) => !rulesByNode.has(address)),
     deny: own.filter((rule) => !isNeeded(rule)),
     failed: needed.filter(({ state }) => state === 'error'),
-    isUnderWay: needed.some(isComing) || [...ofNodes.values()].some(isLeaving),
+    isInProgress: needed.some(isPending) || [...rulesByNode.values()].some(isBeingRemoved),
   };
 }
 
@@ -46,15 +46,15 @@ function isForNode(rule: AccessRule, addresses: ReadonlySet<string>): boolean {
   return rule.access_type === 'ip' && addresses.has(addressOf(rule));
 }
 
-/** The subject of a rule; only the address if it is one. */
+/** The subject of a rule, if it is an address. */
 export function addressOf({ access_to }: AccessRule): string {
   return access_to.replace(/\/32$/, '');
 }
 
-function isComing({ state }: AccessRule): boolean {
+function isPending({ state }: AccessRule): boolean {
   return state === 'queued_to_apply' || state === 'applying';
 }
 
-function isLeaving({ state }: AccessRule): boolean {
+function isBeingRemoved({ state }: AccessRule): boolean {
   return state === 'queued_to_deny' || state === 'denying' || state === null;
 }

@@ -23,9 +23,9 @@ const MAX_CONCURRENT_KEYS = 3;
 export const shareController = storageController({
   name: 'shares',
   driver: SHARE_DRIVER,
-  rights: [{ type: machines, verbs: READ }],
+  additionalRights: [{ type: machines, verbs: READ }],
   indexes: ({ cache }) => [indexOn(cache.machines, machinesByCluster)],
-  watches: (shared) => [
+  additionalWatches: (shared) => [
     watch(shared.cache.machines, (machine) => sharesOfClusterOf(machine, shared), {
       isRelevant: (old, machine) => addressesOf(old) !== addressesOf(machine),
     }),
@@ -55,7 +55,7 @@ export const shareController = storageController({
   },
 });
 
-/** Keys of the PersistentVolumes whose shares the machine's node has access to. */
+/** Keys of the PersistentVolumes whose shares the machine's node can access. */
 function sharesOfClusterOf(machine: Machine, { cache, tenants }: CloudProviderDependencies): readonly string[] {
   const cluster = cache.clusters.get(clusterKeyOf(machine));
   const tenant = cluster && tenants.get(identityOf(cluster));

@@ -6,12 +6,12 @@ export interface ExportPath {
   readonly path: string;
 }
 
-/** The export location for nodes: the preferred one over IPv4, as far as users can tell; undefined if there is none. Pure. */
+/** The export location for nodes: the preferred IPv4 one, as far as users can see that; undefined without one. Pure. */
 export function exportPath(locations: readonly ExportLocation[]): ExportPath | undefined {
-  const usable = locations
+  const usableLocations = locations
     .filter((location) => !location.is_admin_only)
     .toSorted((a, b) => Number(b.preferred) - Number(a.preferred) || (a.id < b.id ? -1 : 1));
-  return usable.map(({ path }) => read(path)).find((each) => each !== undefined);
+  return usableLocations.map(({ path }) => read(path)).find((each) => each !== undefined);
 }
 
 /** `10.0.0.10:/shares/share-1`. */

@@ -23,6 +23,6 @@ test.each([
   expect([...nodeAddresses(machines, { metadata })]).toEqual(addresses);
 });
 
-test('do not include machines without a status', () => {
+test('exclude machines without a status', () => {
   expect(nodeAddresses([{} as Machine], { metadata: {} }).size).toBe(0);
 });

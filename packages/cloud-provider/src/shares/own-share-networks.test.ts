@@ -3,22 +3,22 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { expect, test } from 'vitest';
 import { OwnShareNetworks } from './own-share-networks.ts';
 
-/** As an administrator's credential sees them. */
+/** As visible to an administrator's credential. */
 const NETWORKS: Readonly<Record<string, object>> = {
   own: { project_id: 'p' },
   foreign: { project_id: 'q' },
   untold: {},
 };
 
-function aCloud() {
-  const asked: string[] = [];
+function cloudWith() {
+  const calls: string[] = [];
   const shareNetwork = (id: string) => {
-    asked.push(id);
+    calls.push(id);
     const found = NETWORKS[id];
     return found ? Promise.resolve({ id, ...found }) : Promise.reject(notFound());
   };
   const client = { session: { projectId: () => Promise.resolve('p') }, sharedFileSystem: { shareNetwork } };
-  return { cloud: { client } as unknown as ProjectCloud, asked };
+  return { cloud: { client } as unknown as ProjectCloud, asked: calls };
 }
 
 function notFound(): OpenStackError {
@@ -28,17 +28,17 @@ function notFound(): OpenStackError {
 
 const { signal } = new AbortController();
 
-test.each(['foreign', 'missing', 'untold'])('a share network may not be used if it is %s', async (id) => {
-  const problem = await new OwnShareNetworks().problemOf(aCloud().cloud, id, signal);
+test.each(['foreign', 'missing', 'untold'])('refuses a share network that is %s', async (id) => {
+  const problem = await new OwnShareNetworks().networkProblem(cloudWith().cloud, id, signal);
 
   expect(problem).toMatch(`parameter "shareNetworkID" is "${id}", and the project has no such share network`);
 });
 
-test("the project's own may be used, and is looked up once", async () => {
+test('allows the project’s own network, and looks it up once', async () => {
   const networks = new OwnShareNetworks();
-  const { cloud, asked } = aCloud();
+  const { cloud, asked } = cloudWith();
 
-  expect(await networks.problemOf(cloud, 'own', signal)).toBeUndefined();
-  expect(await networks.problemOf(cloud, 'own', signal)).toBeUndefined();
+  expect(await networks.networkProblem(cloud, 'own', signal)).toBeUndefined();
+  expect(await networks.networkProblem(cloud, 'own', signal)).toBeUndefined();
   expect(asked).toEqual(['own']);
 });

@@ -10,25 +10,28 @@ import { storageKey } from '@fairway/tenancy/cloud/storage-index';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { CloudProviderDependencies } from '../dependencies.ts';
-import type { StoragePlace } from '../volumes/storage-place.ts';
+import type { StorageScope } from '../volumes/storage-scope.ts';
 import type { StorageWatch } from '../volumes/storage-watch.ts';
 import { type Build, VolumeBuilds } from '../volumes/volume-builds.ts';
 import { accessPlan, addressOf } from './access-plan.ts';
 import { nodeAddresses } from './node-addresses.ts';
 
-/** Limits of concurrent requests per share and of requests per reconcile, so other shares of the cluster get their share. */
-const WIDTH = 3;
-const MOST_AT_ONCE = 30;
+/**
+ * Limits of concurrent requests per share and of requests per reconcile, so other shares of the cluster are not
+ * delayed.
+ */
+const MAX_PARALLEL_CHANGES = 3;
+const MAX_CHANGES_PER_PASS = 30;
 /** How often to check for rules removed by others, which no list of shares reveals. */
-const DRIFT_MS = 3_600_000;
-/** And while the share's status is inconclusive because another rule is in error. */
+const DRIFT_CHECK_INTERVAL_MS = 3_600_000;
+/** The same while the share's status is inconclusive because another rule is in error. */
 const UNLISTED_RETRY_MS = 10_000;
 /** Rules applied before the next list leave no trace in it that would enqueue the key. */
-const [SHORTEST_POLL_MS, LONGEST_POLL_MS] = [1_000, 30_000];
+const [MIN_POLL_MS, MAX_POLL_MS] = [1_000, 30_000];
 
 /** The desired access to a share. */
 export interface ShareAccessSpec {
-  /** Reconciled when the rules apply. */
+  /** The key to reconcile when the rules apply. */
   readonly key: string;
   readonly owner: StorageOwner;
   readonly share: Share;
@@ -50,17 +53,19 @@ interface AccessOptions extends Pick<CloudProviderDependencies, 'cache'> {
 }
 
 /**
- * Gives the nodes of a cluster access to its shares, a rule for each address, and revokes it from addresses that no longer belong to a node.
+ * Gives the nodes of a cluster access to its shares, with one rule per address, and revokes it from addresses that no
+ * longer belong to a node.
  *
- * **Guarantees.** Only rules with the cluster's tag are revoked. A share's rules are listed once, and then when they changed, when the
- * share's status says that one failed, and every hour; whether they apply is seen in the project's list of shares.
+ * **Guarantees.** Only rules with the cluster's tag are revoked. A share's rules are listed once, and then when they
+ * changed, when the share's status reports a failed rule, and every hour. The project's list of shares shows whether
+ * they apply.
  */
 export class ShareAccess {
   readonly #options: AccessOptions;
   readonly #attempts: VolumeBuilds;
   /** By share ID. */
-  readonly #known = new Map<string, KnownRules>();
-  /** Since when they are out of sync, by share ID. */
+  readonly #cached = new Map<string, KnownRules>();
+  /** The time since which they are out of sync, by share ID. */
   readonly #syncingSince = new Map<string, number>();
   readonly #clusterOf = new Map<string, string>();
 
@@ -69,11 +74,14 @@ export class ShareAccess {
     this.#attempts = new VolumeBuilds(options);
   }
 
-  /** Resolves with whether all nodes have access; while changes are in progress, the project's list enqueues the key again. Rejects with the failure. */
-  async ensureAccess(accessSpec: ShareAccessSpec, place: StoragePlace, pass: Pass): Promise<boolean> {
+  /**
+   * Resolves with whether all nodes have access. While changes are in progress, the project's list enqueues the key
+   * again. Rejects with the failure.
+   */
+  async ensureAccess(accessSpec: ShareAccessSpec, scope: StorageScope, pass: Pass): Promise<boolean> {
     const { cache, storageWatch } = this.#options;
     const { share, owner, key, level } = accessSpec;
-    const { tenant, cloud } = place;
+    const { tenant, cloud } = scope;
     const addresses = nodeAddresses(cache.machines.find(machinesByCluster, tenant.clusterKey), share);
     const rules = await this.#rulesOf(accessSpec, cloud, pass.signal);
     const isOwn = (rule: AccessRule) => isOfCluster(rule, tenant.clusterUid);
@@ -83,23 +91,23 @@ export class ShareAccess {
     const plan = accessPlan({ addresses, level }, rules, isOwn);
     const changes = [
       ...[...plan.deny, ...plan.failed].map((rule) => () => this.#deny(accessSpec, rule, cloud, pass.signal)),
-      ...plan.allow.map((address) => () => this.#allow(accessSpec, address, place, pass.signal)),
+      ...plan.allow.map((address) => () => this.#allow(accessSpec, address, scope, pass.signal)),
     ];
     if (changes.length > 0) {
-      await this.#change(accessSpec, changes.slice(0, MOST_AT_ONCE), cloud, pass);
-      if (changes.length > MOST_AT_ONCE) pass.requeueAfter(0);
+      await this.#change(accessSpec, changes.slice(0, MAX_CHANGES_PER_PASS), cloud, pass);
+      if (changes.length > MAX_CHANGES_PER_PASS) pass.requeueAfter(0);
     }
     const [failed] = plan.failed;
     if (failed) this.#fail(accessSpec, failed);
     if (changes.length > 0) {
-      pass.requeueAfter(SHORTEST_POLL_MS);
+      pass.requeueAfter(MIN_POLL_MS);
       return false;
     }
-    if (share.access_rules_status === 'syncing' || plan.isUnderWay) {
+    if (share.access_rules_status === 'syncing' || plan.isInProgress) {
       storageWatch.expect(owner, key, cloud.cache.shares, 'build');
       if (share.access_rules_status === 'syncing') this.#requeue(share, pass);
       else {
-        this.#known.delete(share.id);
+        this.#cached.delete(share.id);
         pass.requeueAfter(UNLISTED_RETRY_MS);
       }
       return false;
@@ -108,17 +116,17 @@ export class ShareAccess {
     storageWatch.settle(owner, 'build');
     // Backoffs of addresses that are no longer needed.
     this.#attempts.forget((item) => item.startsWith(`${storageKey(owner)}/`));
-    pass.requeueAfter(DRIFT_MS);
+    pass.requeueAfter(DRIFT_CHECK_INTERVAL_MS);
     return true;
   }
 
   /** Whether any node is known to have access. */
-  isOpenToSome({ id }: Share): boolean {
-    return this.#known.get(id)?.rules.some(({ state }) => state === 'active') ?? false;
+  isAccessible({ id }: Share): boolean {
+    return this.#cached.get(id)?.rules.some(({ state }) => state === 'active') ?? false;
   }
 
   forgetShare(id: string): void {
-    this.#known.delete(id);
+    this.#cached.delete(id);
     this.#syncingSince.delete(id);
     this.#clusterOf.delete(id);
   }
@@ -136,7 +144,7 @@ export class ShareAccess {
     const nowMs = this.#options.clock.now();
     const sinceMs = this.#syncingSince.get(id) ?? nowMs;
     this.#syncingSince.set(id, sinceMs);
-    pass.requeueAfter(Math.min(Math.max(nowMs - sinceMs, SHORTEST_POLL_MS), LONGEST_POLL_MS));
+    pass.requeueAfter(Math.min(Math.max(nowMs - sinceMs, MIN_POLL_MS), MAX_POLL_MS));
   }
 
   async #rulesOf(
@@ -146,23 +154,23 @@ export class ShareAccess {
   ): Promise<readonly AccessRule[]> {
     const nowMs = this.#options.clock.now();
     const { id, access_rules_status: status } = share;
-    const known = this.#known.get(id);
+    const known = this.#cached.get(id);
     if (known && !isOutdated(known, status, nowMs)) {
       if (status !== 'active' || known.status === 'active') return known.rules;
-      // The share's status says that all rules apply.
+      // The share's status shows that all rules apply.
       const rules = known.rules.map((rule) => ({ ...rule, state: 'active' }));
-      this.#known.set(id, { ...known, rules, status });
+      this.#cached.set(id, { ...known, rules, status });
       return rules;
     }
     const rules = await cloud.attempts.withBackoff({ kind: 'list access rules', item: id }, () =>
       cloud.client.sharedFileSystem.accessRules.list(id, { signal }),
     );
     this.#clusterOf.set(id, owner.clusterUid);
-    this.#known.set(id, { rules, listedAtMs: nowMs, status });
+    this.#cached.set(id, { rules, listedAtMs: nowMs, status });
     return rules;
   }
 
-  /** An accepted rule is in progress until a later list says that the share is in sync. */
+  /** An accepted rule is in progress until a later list shows that the share is in sync. */
   async #change(
     { key, owner, share }: ShareAccessSpec,
     changes: readonly (() => Promise<void>)[],
@@ -171,17 +179,17 @@ export class ShareAccess {
   ): Promise<void> {
     const { signal } = pass;
     const { storageWatch } = this.#options;
-    let accepted = 0;
+    let acceptedCount = 0;
     try {
-      await inParallel(changes, WIDTH, async (change) => {
+      await inParallel(changes, MAX_PARALLEL_CHANGES, async (change) => {
         signal.throwIfAborted();
         await change();
-        accepted += 1;
+        acceptedCount += 1;
       });
     } finally {
-      if (accepted > 0) {
-        const syncing = { ...share, access_rules_status: 'syncing' };
-        cloud.ledgers.shares.recordMade(storageKey(owner), syncing, cloud.now());
+      if (acceptedCount > 0) {
+        const withSyncing = { ...share, access_rules_status: 'syncing' };
+        cloud.ledgers.shares.recordWritten(storageKey(owner), withSyncing, cloud.now());
         storageWatch.expect(owner, key, cloud.cache.shares, 'build');
       } else if (share.access_rules_status !== 'syncing') storageWatch.settle(owner);
       else this.#requeue(share, pass);
@@ -191,7 +199,7 @@ export class ShareAccess {
   async #allow(
     accessSpec: ShareAccessSpec,
     ip: string,
-    { tenant, cloud }: StoragePlace,
+    { tenant, cloud }: StorageScope,
     signal: AbortSignal,
   ): Promise<void> {
     const { share, level } = accessSpec;
@@ -203,19 +211,19 @@ export class ShareAccess {
           { ip, level, metadata },
           { signal },
         );
-        const known = this.#known.get(share.id);
-        if (known) this.#known.set(share.id, { ...known, rules: [...known.rules, rule], status: 'syncing' });
+        const known = this.#cached.get(share.id);
+        if (known) this.#cached.set(share.id, { ...known, rules: [...known.rules, rule], status: 'syncing' });
       } catch (error) {
         // A new list shows which of them exist.
-        this.#known.delete(share.id);
-        if (!isOpenStackError(error, 'badRequest') || !EXISTS.test(error.detail)) throw error;
+        this.#cached.delete(share.id);
+        if (!isOpenStackError(error, 'badRequest') || !EXISTS_MESSAGE.test(error.detail)) throw error;
       }
     });
   }
 
   async #deny({ share }: ShareAccessSpec, { id }: AccessRule, cloud: ProjectCloud, signal: AbortSignal): Promise<void> {
     // It is listed until the back end has revoked it.
-    this.#known.delete(share.id);
+    this.#cached.delete(share.id);
     await cloud.attempts.withBackoff({ kind: 'revoke access', item: id, group: share.id }, async () => {
       try {
         await cloud.client.sharedFileSystem.accessRules.deny(share.id, id, { signal });
@@ -235,15 +243,19 @@ export class ShareAccess {
 }
 
 /** Manila's message for an existing rule. */
-const EXISTS = /access .{0,200} exists/i;
+const EXISTS_MESSAGE = /access .{0,200} exists/i;
 
-function isOutdated({ listedAtMs, status: then, rules }: KnownRules, now: string | null | undefined, nowMs: number) {
-  if (nowMs >= listedAtMs + DRIFT_MS) return true;
+function isOutdated(
+  { listedAtMs, status: previous, rules }: KnownRules,
+  now: string | null | undefined,
+  nowMs: number,
+) {
+  if (nowMs >= listedAtMs + DRIFT_CHECK_INTERVAL_MS) return true;
   if (now !== 'error') return false;
-  return then !== 'error' || rules.some(({ state }) => state !== 'active' && state !== 'error');
+  return previous !== 'error' || rules.some(({ state }) => state !== 'active' && state !== 'error');
 }
 
-/** Addresses of one share share a backoff. */
+/** All addresses of a share have one backoff. */
 function attemptOf({ owner, share }: ShareAccessSpec, address: string): Build {
   return { group: `access to share ${share.id}`, item: `${storageKey(owner)}/${address}` };
 }

@@ -10,28 +10,28 @@ import { storageKey } from '@fairway/tenancy/cloud/storage-index';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import { type CreateOptions, createStorage, type OwnedStorage, ownedStorage } from '../volumes/owned-storage.ts';
 import type { StorageBackend } from '../volumes/storage-backend.ts';
-import type { StoragePlace } from '../volumes/storage-place.ts';
+import type { StorageScope } from '../volumes/storage-scope.ts';
 import { SHARE_ANNOTATION, SHARE_DRIVER } from './driver.ts';
 import type { ShareAccess } from './share-access.ts';
 import { accessLevel } from './share-plan.ts';
 import { deletionBlocker } from './share-state.ts';
 
-/** How long Manila's lists may not yet show that a share is being extended. */
-const EXTENSION_UNSEEN_MS = 60_000;
+/** How long Manila's lists may take to show that a share is being extended. */
+const EXTENSION_TIMEOUT_MS = 60_000;
 
 /** Manila, as the storage backend of PersistentVolumes. */
 export class ShareBackend implements StorageBackend<Share> {
   readonly driver = SHARE_DRIVER;
   readonly words = { service: 'shared-file-system', project: 'Manila', noun: 'share' };
   readonly growth = {
-    startable: new Set(['available']),
+    startableStatuses: new Set(['available']),
     failed: 'extending_error',
-    isOfNode: () => false,
+    usesNode: () => false,
     isInUse: () => false,
   };
   readonly #access: ShareAccess;
   /** Requested sizes, by share ID. */
-  readonly #extended = new Map<string, { readonly sizeGiB: number; readonly untilMs: number }>();
+  readonly #extensions = new Map<string, { readonly sizeGiB: number; readonly untilMs: number }>();
 
   constructor(access: ShareAccess) {
     this.#access = access;
@@ -45,14 +45,14 @@ export class ShareBackend implements StorageBackend<Share> {
     return ledgers.shares;
   }
 
-  async owned(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): Promise<OwnedStorage<Share>> {
+  async ownedShares(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): Promise<OwnedStorage<Share>> {
     const kind = { noun: 'share', cache: cloud.cache.shares, ledger: cloud.ledgers.shares };
     const { items, deleting } = await ownedStorage(cloud, kind, owner, signal);
     return { items: items.map((share) => this.#withExtension(share, cloud.now())), deleting };
   }
 
-  /** The first of those created for a PersistentVolume, if that does not specify one. */
-  isFor({ metadata, spec }: PersistentVolume, { id }: Share): boolean {
+  /** The first share created for a PersistentVolume that does not specify one. */
+  isBackedBy({ metadata, spec }: PersistentVolume, { id }: Share): boolean {
     const named = metadata.annotations?.[SHARE_ANNOTATION];
     return spec.nfs !== undefined && (named === undefined || named === id);
   }
@@ -68,7 +68,7 @@ export class ShareBackend implements StorageBackend<Share> {
     return found !== undefined && found.status !== 'deleting' ? id : undefined;
   }
 
-  /** With the owner's tags. Rejects like `createStorage`. */
+  /** Creates it with the owner's tags. Rejects like `createStorage`. */
   create(
     cloud: ProjectCloud,
     owner: StorageOwner,
@@ -84,11 +84,11 @@ export class ShareBackend implements StorageBackend<Share> {
   /** Its access rules are deleted with it. */
   async delete(cloud: ProjectCloud, { id }: Share, signal: AbortSignal): Promise<void> {
     await cloud.remove(cloud.ledgers.shares, id, () => sharesOf(cloud.client).delete(id, { signal }));
-    this.#extended.delete(id);
+    this.#extensions.delete(id);
     this.#access.forgetShare(id);
   }
 
-  heldBecause(share: Share): string | undefined {
+  heldReason(share: Share): string | undefined {
     return deletionBlocker(share);
   }
 
@@ -102,11 +102,11 @@ export class ShareBackend implements StorageBackend<Share> {
     await cloud.attempts.withBackoff({ kind: 'extend shares', item: storageKey(owner) }, () =>
       cloud.withQuotas(sizeGiB - share.size, () => sharesOf(cloud.client).extend(share.id, sizeGiB, { signal })),
     );
-    this.#extended.set(share.id, { sizeGiB, untilMs: cloud.now() + EXTENSION_UNSEEN_MS });
-    cloud.ledgers.shares.recordMade(storageKey(owner), { ...share, status: 'extending' }, cloud.now());
+    this.#extensions.set(share.id, { sizeGiB, untilMs: cloud.now() + EXTENSION_TIMEOUT_MS });
+    cloud.ledgers.shares.recordWritten(storageKey(owner), { ...share, status: 'extending' }, cloud.now());
   }
 
-  async noteReclaimPolicy(
+  async updateReclaimPolicy(
     cloud: ProjectCloud,
     owner: StorageOwner,
     share: Share,
@@ -116,10 +116,10 @@ export class ShareBackend implements StorageBackend<Share> {
     const metadata = await cloud.attempts.withBackoff({ kind: 'mark shares', item: share.id }, () =>
       sharesOf(cloud.client).mergeMetadata(share.id, reclaimMark(policy), { signal }),
     );
-    cloud.ledgers.shares.recordMade(storageKey(owner), { ...share, metadata }, cloud.now());
+    cloud.ledgers.shares.recordWritten(storageKey(owner), { ...share, metadata }, cloud.now());
   }
 
-  unserved({ spec }: PersistentVolume): string | undefined {
+  unsupportedReason({ spec }: PersistentVolume): string | undefined {
     return spec.csi && CSI_VOLUME;
   }
 
@@ -127,19 +127,19 @@ export class ShareBackend implements StorageBackend<Share> {
     key: string,
     object: PersistentVolume,
     share: Share,
-    place: StoragePlace,
+    scope: StorageScope,
     pass: Pass,
   ): Promise<void> {
-    const owner = { clusterUid: place.tenant.clusterUid, object: object.metadata.name ?? '' };
-    const wanted = { key, owner, share, level: accessLevel(object.spec.accessModes) };
-    await this.#access.ensureAccess(wanted, place, pass);
+    const owner = { clusterUid: scope.tenant.clusterUid, object: object.metadata.name ?? '' };
+    const desired = { key, owner, share, level: accessLevel(object.spec.accessModes) };
+    await this.#access.ensureAccess(desired, scope, pass);
   }
 
   #withExtension(share: Share, nowMs: number): Share {
-    const asked = this.#extended.get(share.id);
-    if (asked === undefined) return share;
-    if (share.size >= asked.sizeGiB || nowMs >= asked.untilMs) {
-      this.#extended.delete(share.id);
+    const requestedSize = this.#extensions.get(share.id);
+    if (requestedSize === undefined) return share;
+    if (share.size >= requestedSize.sizeGiB || nowMs >= requestedSize.untilMs) {
+      this.#extensions.delete(share.id);
       return share;
     }
     return share.status === 'available' ? { ...share, status: 'extending' } : share;

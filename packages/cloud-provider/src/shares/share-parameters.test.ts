@@ -16,7 +16,7 @@ describe('parameters of a class', () => {
     },
     { given: { 'nfs-shareClient': '0.0.0.0/0' }, read: { shareClient: ['0.0.0.0/0'], metadata: {} } },
     { given: { appendShareMetadata: '{"team": "blue"}' }, read: { metadata: { team: 'blue' } } },
-  ])('$given are read', ({ given, read }) => {
+  ])('reads $given', ({ given, read }) => {
     expect(readShareParameters(given)).toEqual(read);
   });
 
@@ -42,7 +42,7 @@ describe('parameters of a class', () => {
       given: { appendShareMetadata: JSON.stringify(Object.fromEntries([...Array(21).keys()].map((n) => [n, 'x']))) },
       says: /more than 20/,
     },
-  ])('$given are refused', ({ given, says }) => {
+  ])('refuses $given', ({ given, says }) => {
     expect(readShareParameters(given as unknown as Record<string, string>)).toMatch(says);
   });
 });

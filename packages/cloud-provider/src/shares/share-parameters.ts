@@ -17,7 +17,7 @@ export interface ShareParameters {
 
 const CLIENT = 'nfs-shareClient';
 const METADATA = 'appendShareMetadata';
-const KNOWN = ['type', 'shareNetworkID', 'availability', CLIENT, METADATA];
+const PARAMETERS = ['type', 'shareNetworkID', 'availability', CLIENT, METADATA];
 /** Manila's column limits. */
 const MAX_LENGTH = 255;
 const MAX_METADATA_LENGTH = 4096;
@@ -25,7 +25,7 @@ const MAX_ENTRIES = 20;
 const MAX_VALUE_LENGTH = 1023;
 
 /** Parameters of manila-csi-plugin with another meaning here, and what to do about them. */
-const REFUSED: readonly (readonly [pattern: RegExp, what: string])[] = [
+const RESERVED_PATTERNS: readonly (readonly [pattern: RegExp, what: string])[] = [
   [
     /^csi\.storage\.k8s\.io\/.*-secret-(?:name|namespace)$/,
     'refers to a credential, but Fairway uses only its own: remove it',
@@ -34,19 +34,19 @@ const REFUSED: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/^groupID$/, 'refers to a share group, but Fairway does not support share groups: remove it'],
 ];
 
-/** Reads a class's parameters as manila-csi-plugin does; returns any problem. Pure. */
+/** Reads a class's parameters as manila-csi-plugin does, or returns the problem. Pure. */
 export function readShareParameters(parameters: Readonly<Record<string, string>> = {}): ShareParameters | string {
   for (const [name, value] of Object.entries(parameters)) {
-    const problem = problemOf(name, value);
+    const problem = valueProblem(name, value);
     if (problem !== undefined) return `parameter "${name.slice(0, MAX_LENGTH)}" ${problem}`;
   }
-  const { type, shareNetworkID, availability, [CLIENT]: client, [METADATA]: appended } = parameters;
-  const metadata = readMetadata(appended);
+  const { type, shareNetworkID, availability, [CLIENT]: client, [METADATA]: appendedMetadata } = parameters;
+  const metadata = readMetadata(appendedMetadata);
   if (typeof metadata === 'string') return `parameter "${METADATA}" ${metadata}`;
   const shareClient = client ? client.split(',').map((each) => each.trim()) : undefined;
-  const wrong = shareClient?.find((each) => !isNetwork(each));
-  if (wrong !== undefined) {
-    return `parameter "${CLIENT}" has "${wrong}": use IPv4 networks such as 10.0.0.0/16, separated by commas`;
+  const invalidRange = shareClient?.find((each) => !isNetwork(each));
+  if (invalidRange !== undefined) {
+    return `parameter "${CLIENT}" has "${invalidRange}": use IPv4 networks such as 10.0.0.0/16, separated by commas`;
   }
   return {
     ...(type && { type }),
@@ -57,15 +57,15 @@ export function readShareParameters(parameters: Readonly<Record<string, string>>
   };
 }
 
-function problemOf(name: string, value: string): string | undefined {
-  const refused = REFUSED.find(([pattern]) => pattern.test(name));
+function valueProblem(name: string, value: string): string | undefined {
+  const refused = RESERVED_PATTERNS.find(([pattern]) => pattern.test(name));
   if (refused) return refused[1];
   if (name === 'autoTopology') {
     return value === 'false' ? undefined : 'is set, but shares can be mounted from every zone: remove it';
   }
-  if (!KNOWN.includes(name)) return `is unknown: use ${KNOWN.join(', ')}`;
-  const most = name === METADATA ? MAX_METADATA_LENGTH : MAX_LENGTH;
-  return value.length > most ? `is longer than ${most} characters` : undefined;
+  if (!PARAMETERS.includes(name)) return `is unknown: use ${PARAMETERS.join(', ')}`;
+  const maxLength = name === METADATA ? MAX_METADATA_LENGTH : MAX_LENGTH;
+  return value.length > maxLength ? `is longer than ${maxLength} characters` : undefined;
 }
 
 function readMetadata(text: string | undefined): Readonly<Record<string, string>> | string {

@@ -10,14 +10,14 @@ function plan(spec: Partial<PersistentVolumeClaim['spec']> = {}, fields: Partial
   return planShare(aClaim(spec), aClass({ provisioner: SHARE_DRIVER, ...fields }, 'shared'), offer);
 }
 
-const sized = (storage: string, limit?: string) => ({
+const claimWithSize = (storage: string, limit?: string) => ({
   resources: { requests: { storage }, ...(limit && { limits: { storage: limit } }) },
 });
 
 describe('a claim', () => {
   test.each([
-    { spec: sized('5Gi'), request: { size: 5 } },
-    { spec: sized('1500Mi'), request: { size: 2 } },
+    { spec: claimWithSize('5Gi'), request: { size: 5 } },
+    { spec: claimWithSize('1500Mi'), request: { size: 2 } },
     { spec: { accessModes: ['ReadWriteMany'] }, request: { size: 5 } },
     { spec: {}, parameters: { type: 'id-of-fast' }, request: { size: 5, share_type: 'id-of-fast' } },
     { spec: {}, parameters: { availability: 'az2' }, request: { size: 5, availability_zone: 'az2' } },
@@ -27,9 +27,9 @@ describe('a claim', () => {
       parameters: { 'nfs-shareClient': '10.0.0.0/8', appendShareMetadata: '{"a": "b"}' },
       request: { size: 5, metadata: { a: 'b', 'fairway.dev/share-client': '10.0.0.0/8' } },
     },
-  ])('for $spec and $parameters gets $request', ({ spec, parameters = {}, request }) => {
-    const wanted = { share_proto: 'NFS', metadata: {}, ...request };
-    expect(plan(spec, { parameters })).toEqual({ kind: 'create', request: wanted });
+  ])('gets $request for $spec and $parameters', ({ spec, parameters = {}, request }) => {
+    const desired = { share_proto: 'NFS', metadata: {}, ...request };
+    expect(plan(spec, { parameters })).toEqual({ kind: 'create', request: desired });
   });
 
   test.each([
@@ -39,19 +39,19 @@ describe('a claim', () => {
     { spec: { dataSourceRef: { kind: 'VolumeSnapshot', name: 'a' } }, says: /is VolumeSnapshot a: shares are created/ },
     { spec: { selector: {} }, says: /spec.selector/ },
     { spec: { volumeAttributesClassName: 'gold' }, says: /manila.csi.openstack.org cannot modify/ },
-    { spec: sized('3Gi', '2Gi'), says: /whole GiB/ },
-    { spec: sized('10Ei'), says: /not a valid volume size/ },
+    { spec: claimWithSize('3Gi', '2Gi'), says: /whole GiB/ },
+    { spec: claimWithSize('10Ei'), says: /not a valid volume size/ },
     { parameters: { type: 'slow' }, says: /StorageClass shared: parameter "type" is "slow", but Manila has no/ },
     { parameters: { availability: 'mars' }, says: /Manila has nova, az2/ },
     { parameters: { groupID: 'x' }, says: /StorageClass shared: parameter "groupID"/ },
-  ])('for $spec and $parameters is refused', ({ spec = {}, parameters = {}, says }) => {
+  ])('is refused for $spec and $parameters', ({ spec = {}, parameters = {}, says }) => {
     expect(plan(spec as Partial<PersistentVolumeClaim['spec']>, { parameters })).toEqual({
       kind: 'refuse',
       message: expect.stringMatching(says),
     });
   });
 
-  test('for a class with topologies is refused', () => {
+  test('is refused for a class with topologies', () => {
     expect(plan({}, { allowedTopologies: [{}] })).toMatchObject({ message: expect.stringMatching(/every zone/) });
   });
 });
@@ -62,6 +62,6 @@ test.each([
   { modes: ['ReadWriteMany'], level: 'rw' },
   { modes: ['ReadOnlyMany'], level: 'ro' },
   { modes: ['ReadOnlyMany', 'ReadWriteOnce'], level: 'rw' },
-])('$modes are for $level', ({ modes, level }) => {
+])('maps $modes to $level', ({ modes, level }) => {
   expect(accessLevel(modes)).toBe(level);
 });

@@ -21,18 +21,18 @@ export interface ShareOffer {
 /** Pure. */
 export function planShare(claim: PersistentVolumeClaim, storageClass: StorageClass, offer: ShareOffer): SharePlan {
   const parameters = readShareParameters(storageClass.parameters);
-  const ofClass = (message: string) => refuse(`StorageClass ${storageClass.metadata.name}: ${message}`);
-  if (typeof parameters === 'string') return ofClass(parameters);
+  const refuseClass = (message: string) => refuse(`StorageClass ${storageClass.metadata.name}: ${message}`);
+  if (typeof parameters === 'string') return refuseClass(parameters);
   const { type, availability, shareNetworkID, shareClient, metadata } = parameters;
   if (storageClass.allowedTopologies?.length) {
-    return ofClass('allowedTopologies is set, but shares can be mounted from every zone: remove it');
+    return refuseClass('allowedTopologies is set, but shares can be mounted from every zone: remove it');
   }
   if (type !== undefined && !offer.types.has(type)) {
-    return ofClass(`parameter "type" is "${type}", but Manila has no share type with this name or ID`);
+    return refuseClass(`parameter "type" is "${type}", but Manila has no share type with this name or ID`);
   }
   if (availability !== undefined && !offer.zones.includes(availability)) {
     const zones = offer.zones.slice(0, 20).join(', ') || 'none';
-    return ofClass(`parameter "availability" is "${availability}", but Manila has ${zones}`);
+    return refuseClass(`parameter "availability" is "${availability}", but Manila has ${zones}`);
   }
   const problem = problemOfClaim(claim, SHARE_DRIVER) ?? problemOfModes(claim);
   if (problem !== undefined) return refuse(problem);

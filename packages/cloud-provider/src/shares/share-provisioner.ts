@@ -3,18 +3,18 @@ import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims } from '@fairway/kube/kinds/resources';
 import type { Share, ShareCreate } from '@fairway/openstack/types/shared-file-system';
-import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { CreateOptions } from '../volumes/owned-storage.ts';
-import { buildStorage, type WaitingClaim } from '../volumes/storage-building.ts';
+import { buildStorage, type WaitingClaim } from '../volumes/storage-creation.ts';
 import type { StorageDependencies } from '../volumes/storage-dependencies.ts';
-import type { StoragePlace } from '../volumes/storage-place.ts';
 import type { ClaimProvisioner } from '../volumes/storage-reconciler.ts';
+import type { StorageScope } from '../volumes/storage-scope.ts';
 import { storageOf, volumeNameOf } from '../volumes/tenant-storage.ts';
-import { isToProvision } from '../volumes/volume-plan.ts';
+import { needsProvisioning } from '../volumes/volume-plan.ts';
 import { presentVolume } from '../volumes/volume-presentation.ts';
 import { SHARE_DRIVER } from './driver.ts';
 import { exportPath } from './export-path.ts';
@@ -26,7 +26,7 @@ import { accessLevel, planShare, type SharePlan } from './share-plan.ts';
 import { shareVolume } from './share-volume.ts';
 
 /** How often to check whether the cloud now offers what a class requests. */
-const REFUSED_RETRY_MS = 900_000;
+const REJECTED_RETRY_MS = 900_000;
 
 interface ShareDependencies extends StorageDependencies<Share> {
   readonly backend: ShareBackend;
@@ -34,10 +34,11 @@ interface ShareDependencies extends StorageDependencies<Share> {
 }
 
 /**
- * Creates shares for PersistentVolumeClaims, as external-provisioner does with manila-csi-plugin, for all tenants' clusters.
+ * Creates shares for PersistentVolumeClaims, as external-provisioner does with manila-csi-plugin, for all tenants'
+ * clusters.
  *
- * **Guarantees.** A claim gets one share, found by the tags set on creation. Its PersistentVolume is created once the share can be
- * used and the nodes of that moment have access.
+ * **Guarantees.** A claim gets one share, found by the tags set on creation. Its PersistentVolume is created once the
+ * share is usable and all nodes that exist by then have access.
  */
 export class ShareProvisioner implements ClaimProvisioner {
   readonly #dependencies: ShareDependencies;
@@ -47,14 +48,14 @@ export class ShareProvisioner implements ClaimProvisioner {
     this.#dependencies = dependencies;
   }
 
-  async serve(key: string, claimKey: string, place: StoragePlace, context: ReconcileContext): Promise<Result> {
+  async serve(key: string, claimKey: string, scope: StorageScope, context: ReconcileContext): Promise<Result> {
     const { clock, events } = this.#dependencies;
-    const { tenant, cluster, cloud } = place;
+    const { tenant, cluster, cloud } = scope;
     const { claims, classes, volumes } = storageOf(tenant);
     const claim = claims.get(claimKey);
     const storageClass = classes.get(claim?.spec.storageClassName ?? '');
-    if (claim === undefined || !isToProvision(claim, storageClass, SHARE_DRIVER)) return {};
-    // The binder binds the claim to an existing volume.
+    if (claim === undefined || !needsProvisioning(claim, storageClass, SHARE_DRIVER)) return {};
+    // Kubernetes binds the claim to an existing volume.
     if (volumes.get(volumeNameOf(claim))) return {};
     const pass = new Pass(context, clock);
     const { failure } = await pass.run(async () => {
@@ -62,10 +63,10 @@ export class ShareProvisioner implements ClaimProvisioner {
       const plan = await this.#plan(claim, storageClass, cloud, pass.signal);
       if (plan.kind === 'refuse') {
         events.warning(tenant, PersistentVolumeClaims, claim, 'ProvisioningFailed', plan.message);
-        pass.requeueAfter(REFUSED_RETRY_MS);
+        pass.requeueAfter(REJECTED_RETRY_MS);
         return;
       }
-      await this.#provision({ key, tenant, claim, storageClass }, plan.request, place, pass);
+      await this.#provision({ key, tenant, claim, storageClass }, plan.request, scope, pass);
     });
     if (failure && failure.reason !== 'Provisioning') {
       const message = `failed to provision volume with StorageClass "${storageClass.metadata.name}": ${failure.message}`;
@@ -82,28 +83,28 @@ export class ShareProvisioner implements ClaimProvisioner {
   ): Promise<SharePlan> {
     const plan = planShare(claim, storageClass, await shareOffer(cloud, signal));
     const networkID = plan.kind === 'create' ? plan.request.share_network_id : undefined;
-    const problem = networkID === undefined ? undefined : await this.#networks.problemOf(cloud, networkID, signal);
+    const problem = networkID === undefined ? undefined : await this.#networks.networkProblem(cloud, networkID, signal);
     if (problem === undefined) return plan;
     return { kind: 'refuse', message: `StorageClass ${storageClass.metadata.name}: ${problem}` };
   }
 
-  async #provision(waiting: WaitingClaim, request: ShareCreate, place: StoragePlace, pass: Pass): Promise<void> {
+  async #provision(waiting: WaitingClaim, request: ShareCreate, scope: StorageScope, pass: Pass): Promise<void> {
     const { backend } = this.#dependencies;
     const { tenant, claim, storageClass } = waiting;
-    const { cloud } = place;
+    const { cloud } = scope;
     const owner = { clusterUid: tenant.clusterUid, object: volumeNameOf(claim) };
     const steps = {
       create: (options: CreateOptions) => backend.create(cloud, owner, named(owner, claim, request), options),
-      explain: (share: Share) => failedWords(cloud, share, request, pass.signal),
+      failureMessage: (share: Share) => failureMessage(cloud, share, request, pass.signal),
     };
     const share = await buildStorage(this.#dependencies, cloud, waiting, steps, pass);
-    if (share === undefined || !(await this.#open(waiting, owner, share, place, pass))) return;
+    if (share === undefined || !(await this.#openAccess(waiting, owner, share, scope, pass))) return;
     const locations = await cloud.attempts.withBackoff({ kind: 'list export locations', item: share.id }, () =>
       cloud.client.sharedFileSystem.shares.exportLocations(share.id, { signal: pass.signal }),
     );
     const path = exportPath(locations);
     if (path === undefined) {
-      pass.requeueAfter(REFUSED_RETRY_MS);
+      pass.requeueAfter(REJECTED_RETRY_MS);
       const message = `shared-file-system: share ${share.id} has no export location that nodes can mount with NFS over IPv4`;
       throw new ProblemError({ reason: 'CloudUnavailable', message });
     }
@@ -112,24 +113,24 @@ export class ShareProvisioner implements ClaimProvisioner {
   }
 
   /** Resolves with whether nodes have access. A rejected one does not delay the others. */
-  async #open(
+  async #openAccess(
     { key, claim }: WaitingClaim,
     owner: StorageOwner,
     share: Share,
-    place: StoragePlace,
+    scope: StorageScope,
     pass: Pass,
   ): Promise<boolean> {
     const { access } = this.#dependencies;
     try {
-      return await access.ensureAccess({ key, owner, share, level: accessLevel(claim.spec.accessModes) }, place, pass);
+      return await access.ensureAccess({ key, owner, share, level: accessLevel(claim.spec.accessModes) }, scope, pass);
     } catch (error) {
-      if (pass.signal.aborted || !access.isOpenToSome(share)) throw error;
+      if (pass.signal.aborted || !access.isAccessible(share)) throw error;
       return true;
     }
   }
 }
 
-/** With the keys that manila-csi-plugin writes, which users and tools look for. */
+/** Uses the keys that manila-csi-plugin writes, which users and tools look for. */
 function named({ clusterUid, object }: StorageOwner, claim: PersistentVolumeClaim, request: ShareCreate): ShareCreate {
   const { name = '', namespace = '' } = claim.metadata;
   return {
@@ -146,8 +147,8 @@ function named({ clusterUid, object }: StorageOwner, claim: PersistentVolumeClai
   };
 }
 
-/** Manila reports the reason of a failed share in user messages. */
-async function failedWords(
+/** Manila reports the reason why a share failed in user messages. */
+async function failureMessage(
   { client }: ProjectCloud,
   { id }: Share,
   { size, share_type: type, availability_zone: zone }: ShareCreate,
@@ -156,8 +157,8 @@ async function failedWords(
   const [message] = await client.sharedFileSystem.messages(id, { signal }).catch(() => []);
   const where = zone === undefined ? '' : ` in zone ${zone}`;
   const what = `shared-file-system: Manila failed to create a share of ${size} GiB${type === undefined ? '' : ` of type ${type}`}${where}`;
-  const why =
+  const cause =
     message?.user_message?.slice(0, 500) ??
     'it ended in status error; the operator can find the cause in the Manila log';
-  return `${what}: ${trimmedEnd(why, '.; \t\r\n')}; Fairway retries automatically`;
+  return `${what}: ${trimmedEnd(cause, '.; \t\r\n')}; Fairway retries automatically`;
 }

@@ -1,11 +1,14 @@
 import type { Share } from '@fairway/openstack/types/shared-file-system';
 
 /** https://opendev.org/openstack/manila/src/branch/master/manila/share/api.py: `API.delete`. */
-const DELETABLE: ReadonlySet<string> = new Set(['available', 'error', 'inactive']);
+const DELETABLE_STATUSES: ReadonlySet<string> = new Set(['available', 'error', 'inactive']);
 
-/** Why Manila would reject its deletion now, apart from snapshots; undefined if it would not, or deletion is in progress. Pure. */
+/**
+ * Why Manila would reject its deletion now, apart from snapshots; undefined if it would accept it, or if deletion is in
+ * progress. Pure.
+ */
 export function deletionBlocker({ status }: Share): string | undefined {
-  if (DELETABLE.has(status) || status === 'deleting') return undefined;
+  if (DELETABLE_STATUSES.has(status) || status === 'deleting') return undefined;
   if (status === 'error_deleting') {
     return 'Manila failed to delete it: the cloud operator must reset its status';
   }

@@ -1,13 +1,13 @@
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import type { Share } from '@fairway/openstack/types/shared-file-system';
-import { PROVISIONED_BY, VOLUME_FINALIZER } from '../volumes/driver.ts';
+import { PROVISIONED_BY_ANNOTATION, VOLUME_FINALIZER } from '../volumes/driver.ts';
 import { volumeNameOf } from '../volumes/tenant-storage.ts';
 import { quantityOfGib } from '../volumes/volume-size.ts';
 import { SHARE_ANNOTATION, SHARE_DRIVER } from './driver.ts';
 import type { ExportPath } from './export-path.ts';
 import { accessLevel } from './share-plan.ts';
 
-/** The PersistentVolume of a claim, which the kubelet mounts natively: nodes need no driver and no credential. Pure. */
+/** The PersistentVolume of a claim, which the kubelet mounts natively: nodes need no driver or credential. Pure. */
 export function shareVolume(
   claim: PersistentVolumeClaim,
   storageClass: StorageClass,
@@ -22,7 +22,7 @@ export function shareVolume(
     kind: 'PersistentVolume',
     metadata: {
       name: volumeNameOf(claim),
-      annotations: { [PROVISIONED_BY]: SHARE_DRIVER, [SHARE_ANNOTATION]: share.id },
+      annotations: { [PROVISIONED_BY_ANNOTATION]: SHARE_DRIVER, [SHARE_ANNOTATION]: share.id },
       ...(reclaimPolicy === 'Delete' && { finalizers: [VOLUME_FINALIZER] }),
     },
     spec: {

@@ -12,7 +12,7 @@ import { clusterTag, FAIRWAY_TAG, machineTag, serverOwner } from '@fairway/tenan
 export function adoptingServices(clusterUid: string): readonly Service[] {
   const servers: CachedKind<Compute, Server> = {
     async *list(compute, _, call) {
-      for await (const server of compute.servers.list({}, call)) yield adopted(server, clusterUid);
+      for await (const server of compute.servers.list({}, call)) yield adoptedServer(server, clusterUid);
     },
   };
   return SERVICES.map((service) =>
@@ -20,7 +20,7 @@ export function adoptingServices(clusterUid: string): readonly Service[] {
   );
 }
 
-function adopted(server: Server, clusterUid: string): Server {
+function adoptedServer(server: Server, clusterUid: string): Server {
   if (serverOwner(server)) return server;
   return { ...server, tags: [FAIRWAY_TAG, clusterTag(clusterUid), machineTag(server.id)] };
 }

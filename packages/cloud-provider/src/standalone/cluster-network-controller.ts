@@ -3,7 +3,7 @@ import { ClusterNetworkReconciler } from './cluster-network.ts';
 import { clusterKey } from './cluster-object.ts';
 import type { StandaloneDeclaration } from './dependencies.ts';
 
-/** The key is that of the only cluster. */
+/** The key of the only cluster. */
 export const clusterNetworkController: StandaloneDeclaration = {
   name: 'cluster-network',
   concurrency: 1,

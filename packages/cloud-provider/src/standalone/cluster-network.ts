@@ -5,7 +5,9 @@ import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { type ClusterNetwork, clusterKey, clusterObject } from './cluster-object.ts';
 import type { StandaloneDependencies } from './dependencies.ts';
 
-/** Determines once the cluster's networks: from cloud.conf, else from the nodes' ports and the cloud's networks. */
+/**
+ * Determines the cluster's networks once: from cloud.conf, otherwise from the nodes' ports and the cloud's networks.
+ */
 export class ClusterNetworkReconciler {
   readonly #dependencies: StandaloneDependencies;
 
@@ -29,16 +31,16 @@ export class ClusterNetworkReconciler {
     return pass.end();
   }
 
-  /** Undefined until a node reveals it: the next node with a server enqueues the key. */
+  /** Undefined until a node reveals it. The next node with a server enqueues the key. */
   async #find(cloud: ProjectCloud, signal: AbortSignal): Promise<ClusterNetwork | undefined> {
-    const { balancing, routerID } = this.#dependencies.cluster;
+    const { loadBalancerSettings, routerID } = this.#dependencies.cluster;
     const nodes = await this.#nodesSubnet(cloud, signal);
     if (nodes === undefined) return undefined;
-    const externalNetworkID = balancing.floatingNetworkID ?? (await firstExternalNetwork(cloud, signal));
+    const externalNetworkID = loadBalancerSettings.floatingNetworkID ?? (await firstExternalNetwork(cloud, signal));
     return {
       networkID: nodes.network_id,
       subnetID: nodes.id,
-      loadBalancersSubnetID: balancing.subnetID ?? nodes.id,
+      loadBalancersSubnetID: loadBalancerSettings.subnetID ?? nodes.id,
       nodesCIDR: nodes.cidr,
       ...(routerID !== undefined && { routerID }),
       ...(externalNetworkID !== undefined && { externalNetworkID }),
@@ -46,7 +48,7 @@ export class ClusterNetworkReconciler {
   }
 
   async #nodesSubnet(cloud: ProjectCloud, signal: AbortSignal): Promise<Subnet | undefined> {
-    const { memberSubnetID, subnetID } = this.#dependencies.cluster.balancing;
+    const { memberSubnetID, subnetID } = this.#dependencies.cluster.loadBalancerSettings;
     const id = memberSubnetID ?? subnetID ?? (await this.#subnetOfANode(cloud, signal));
     return id === undefined ? undefined : await cloud.client.network.subnets.get(id, { signal });
   }

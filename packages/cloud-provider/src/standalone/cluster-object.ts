@@ -18,7 +18,7 @@ export function clusterObject(known: KnownCluster, network: ClusterNetwork | und
     apiVersion: API_VERSION,
     kind: clusters.kind,
     metadata: { namespace: NAMESPACE, name, uid },
-    // It was created by its own schema.
+    // Created by its own schema.
     spec: clusters.spec.parse({ network: { podRoutes } }) as Cluster['spec'],
     status: {
       ...(projectID !== undefined && { projectID }),

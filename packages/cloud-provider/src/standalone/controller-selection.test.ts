@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { declarationsOf, selectedControllers } from './controller-selection.ts';
 
-const BY_DEFAULT = ['cloud-node', 'cloud-node-lifecycle', 'service', 'route'];
+const DEFAULT_CONTROLLERS = ['cloud-node', 'cloud-node-lifecycle', 'service', 'route'];
 
 describe('--controllers', () => {
   it.each([
-    { parts: ['*'], chosen: BY_DEFAULT },
-    { parts: ['*', 'volume'], chosen: [...BY_DEFAULT, 'volume'] },
+    { parts: ['*'], chosen: DEFAULT_CONTROLLERS },
+    { parts: ['*', 'volume'], chosen: [...DEFAULT_CONTROLLERS, 'volume'] },
     { parts: ['*', '-route'], chosen: ['cloud-node', 'cloud-node-lifecycle', 'service'] },
     { parts: ['-route', '*'], chosen: ['cloud-node', 'cloud-node-lifecycle', 'service'] },
     { parts: ['ingress', 'volume'], chosen: ['volume', 'ingress'] },
@@ -20,9 +20,9 @@ describe('--controllers', () => {
         'service-lb-controller',
         'node-route-controller',
       ],
-      chosen: BY_DEFAULT,
+      chosen: DEFAULT_CONTROLLERS,
     },
-  ])('$parts are $chosen', ({ parts, chosen }) => {
+  ])('selects $chosen for $parts', ({ parts, chosen }) => {
     expect([...selectedControllers(parts)]).toEqual(chosen);
   });
 
@@ -33,7 +33,7 @@ describe('--controllers', () => {
     },
     { parts: ['*', '-nodes'], says: '"nodes" must be' },
     { parts: ['-service'], says: '-service enables no controller' },
-  ])('$parts is refused', ({ parts, says }) => {
+  ])('refuses $parts', ({ parts, says }) => {
     expect(() => selectedControllers(parts)).toThrow(says);
   });
 

@@ -7,15 +7,15 @@ import { cloudRouteController } from '../routes/controller.ts';
 import { volumeAttachmentController } from '../volume-attachments/controller.ts';
 import { volumeController } from '../volumes/controller.ts';
 
-interface Choice {
+interface ControllerOption {
   /** Aliases from cloud-controller-manager. */
   readonly aliases: readonly string[];
   readonly isDefault: boolean;
   readonly declarations: readonly Declaration[];
 }
 
-/** Choices of `--controllers`, by their names in cloud-controller-manager, and additional ones. */
-const CHOICES = {
+/** The values of `--controllers`: names from cloud-controller-manager, and additional ones. */
+const CONTROLLERS = {
   'cloud-node': { aliases: ['cloud-node-controller'], isDefault: true, declarations: [cloudNodeController] },
   'cloud-node-lifecycle': {
     aliases: ['cloud-node-lifecycle-controller'],
@@ -30,11 +30,11 @@ const CHOICES = {
   },
   volume: { aliases: [], isDefault: false, declarations: [volumeController, volumeAttachmentController] },
   ingress: { aliases: [], isDefault: false, declarations: [ingressController] },
-} as const satisfies Readonly<Record<string, Choice>>;
+} as const satisfies Readonly<Record<string, ControllerOption>>;
 
-export type ControllerName = keyof typeof CHOICES;
+export type ControllerName = keyof typeof CONTROLLERS;
 
-const NAMES = Object.keys(CHOICES) as ControllerName[];
+const CONTROLLER_NAMES = Object.keys(CONTROLLERS) as ControllerName[];
 
 /**
  * Like `--controllers` of cloud-controller-manager: `*` selects the default controllers, `foo` adds one, `-foo` removes one, and the first mention wins.
@@ -42,12 +42,12 @@ const NAMES = Object.keys(CHOICES) as ControllerName[];
  */
 export function selectedControllers(parts: readonly string[]): ReadonlySet<ControllerName> {
   const isAll = parts.includes('*');
-  const asked = parts
+  const selected = parts
     .filter((part) => part !== '*')
     .map((part) => ({ isOut: part.startsWith('-'), name: nameOf(part) }));
-  const chosen = NAMES.filter((name) => {
-    const said = asked.find((each) => each.name === name);
-    return said ? !said.isOut : isAll && CHOICES[name].isDefault;
+  const chosen = CONTROLLER_NAMES.filter((name) => {
+    const setting = selected.find((each) => each.name === name);
+    return setting ? !setting.isOut : isAll && CONTROLLERS[name].isDefault;
   });
   if (chosen.length === 0) throw new Error(`${parts.join(',')} enables no controller`);
   return new Set(chosen);
@@ -55,12 +55,14 @@ export function selectedControllers(parts: readonly string[]): ReadonlySet<Contr
 
 /** In start order. */
 export function declarationsOf(chosen: ReadonlySet<ControllerName>): readonly Declaration[] {
-  return NAMES.flatMap((name) => (chosen.has(name) ? CHOICES[name].declarations : []));
+  return CONTROLLER_NAMES.flatMap((name) => (chosen.has(name) ? CONTROLLERS[name].declarations : []));
 }
 
 function nameOf(part: string): ControllerName {
   const text = part.replace(/^-/, '');
-  const found = NAMES.find((name) => name === text || (CHOICES[name].aliases as readonly string[]).includes(text));
-  if (found === undefined) throw new Error(`"${text}" must be * or one of ${NAMES.join(', ')}`);
+  const found = CONTROLLER_NAMES.find(
+    (name) => name === text || (CONTROLLERS[name].aliases as readonly string[]).includes(text),
+  );
+  if (found === undefined) throw new Error(`"${text}" must be * or one of ${CONTROLLER_NAMES.join(', ')}`);
   return found;
 }

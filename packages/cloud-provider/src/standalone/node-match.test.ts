@@ -20,19 +20,31 @@ const listed = { items: new Map(servers.map((each) => [each.id, each])), listedA
 const place = { clusterUid: 'ours', region: 'north' };
 
 it.each([
-  { reason: 'its providerID says so', of: node('x', 'openstack:///1'), is: { kind: 'server', server: servers[0] } },
-  { reason: 'whatever its name', of: node('b', 'openstack:///1'), is: { kind: 'server', server: servers[0] } },
-  { reason: 'with its region', of: node('x', 'openstack://north/1'), is: { kind: 'server', server: servers[0] } },
+  {
+    reason: 'its providerID refers to that server',
+    of: node('x', 'openstack:///1'),
+    is: { kind: 'server', server: servers[0] },
+  },
+  { reason: 'its name does not matter', of: node('b', 'openstack:///1'), is: { kind: 'server', server: servers[0] } },
+  {
+    reason: 'its providerID includes the region',
+    of: node('x', 'openstack://north/1'),
+    is: { kind: 'server', server: servers[0] },
+  },
   { reason: 'a server has its name', of: node('b'), is: { kind: 'server', server: servers[1] } },
-  { reason: 'its name is a part of another', of: node('twi'), is: { kind: 'unknown' } },
-  { reason: 'two have its name', of: node('twin'), is: { kind: 'ambiguous' } },
-  { reason: 'one of two by its id', of: node('twin', 'openstack:///4'), is: { kind: 'server', server: servers[3] } },
-  { reason: 'the one it names is not listed', of: node('a', 'openstack:///9'), is: { kind: 'gone', serverID: '9' } },
+  { reason: 'its name is a part of another name', of: node('twi'), is: { kind: 'unknown' } },
+  { reason: 'two servers have its name', of: node('twin'), is: { kind: 'ambiguous' } },
+  {
+    reason: 'its providerID refers to one of the two',
+    of: node('twin', 'openstack:///4'),
+    is: { kind: 'server', server: servers[3] },
+  },
+  { reason: 'its server is not listed', of: node('a', 'openstack:///9'), is: { kind: 'gone', serverID: '9' } },
   { reason: 'it is in another region', of: node('a', 'openstack://south/1'), is: { kind: 'foreign' } },
   { reason: 'it is in another cloud', of: node('a', 'aws:///zone/i-1'), is: { kind: 'foreign' } },
-  { reason: 'the server is of another cluster', of: node('x', 'openstack:///5'), is: { kind: 'foreign' } },
-  { reason: 'and so by its name', of: node('managed'), is: { kind: 'unknown' } },
-])('a node is $is.kind because $reason', ({ of, is }) => {
+  { reason: 'the server belongs to another cluster', of: node('x', 'openstack:///5'), is: { kind: 'foreign' } },
+  { reason: 'the server with its name does too', of: node('managed'), is: { kind: 'unknown' } },
+])('matches a node as $is.kind because $reason', ({ of, is }) => {
   expect(matchServer(of, listed, place)).toMatchObject(is);
 });
 

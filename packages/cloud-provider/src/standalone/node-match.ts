@@ -18,22 +18,25 @@ export type NodeMatch =
 /** Built once per list. */
 const names = new WeakMap<Snapshot<Server>['items'], ReadonlyMap<string, readonly Server[]>>();
 
-/** By providerID, else by exact name, as in cloud-provider-openstack. Servers of clusters created by Fairway are excluded. */
+/**
+ * By providerID, otherwise by exact name, as in cloud-provider-openstack. Servers of clusters created by Fairway are
+ * excluded.
+ */
 export function matchServer(
   { metadata, spec }: TenantNode,
   snapshot: Snapshot<Server>,
   { clusterUid, region }: { readonly clusterUid: string; readonly region: string },
 ): NodeMatch {
-  const isOurs = (server: Server) => serverOwner(server)?.clusterUid === clusterUid;
+  const isOfCluster = (server: Server) => serverOwner(server)?.clusterUid === clusterUid;
   if (spec?.providerID) {
     const named = parseProviderID(spec.providerID);
     if (named === undefined || (named.region !== '' && named.region !== region)) return { kind: 'foreign' };
     const server = snapshot.items.get(named.serverID);
     if (server === undefined) return { kind: 'gone', serverID: named.serverID };
-    return isOurs(server) ? { kind: 'server', server } : { kind: 'foreign' };
+    return isOfCluster(server) ? { kind: 'server', server } : { kind: 'foreign' };
   }
   const { name = '' } = metadata;
-  const [server, ...others] = (serversByName(snapshot).get(name) ?? []).filter(isOurs);
+  const [server, ...others] = (serversByName(snapshot).get(name) ?? []).filter(isOfCluster);
   if (server === undefined) return { kind: 'unknown' };
   if (others.length === 0) return { kind: 'server', server };
   const ids = [server, ...others].map(({ id }) => id).slice(0, 3);

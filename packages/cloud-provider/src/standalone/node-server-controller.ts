@@ -24,7 +24,7 @@ export const nodeServerController: StandaloneDeclaration = {
       tenant.nodes.addIndex(nodesByServer.name, nodesByServer.valuesOf);
       const onNode = ({ metadata }: { readonly metadata: { readonly name?: string } }) => enqueue(metadata.name ?? '');
       tenant.nodes.addHandler({ onAdd: onNode, onUpdate: (_, node) => onNode(node), onDelete: onNode });
-      // They may be listed before the tenant counts as connected, and are enqueued only then.
+      // Nodes may be listed before the tenant counts as connected, so they are enqueued afterwards.
       void tenant.nodes.whenSynced().then(
         () => tenant.nodes.list().forEach(onNode),
         () => {},
@@ -47,6 +47,6 @@ export const nodeServerController: StandaloneDeclaration = {
 };
 
 function nodesOf(tenant: TenantCluster, { id, name }: Server): readonly string[] {
-  const claiming = tenant.nodes.find(nodesByServer, id).map(({ metadata }) => metadata.name ?? '');
-  return tenant.nodes.get(name) === undefined ? claiming : [...claiming, name];
+  const claimingNodes = tenant.nodes.find(nodesByServer, id).map(({ metadata }) => metadata.name ?? '');
+  return tenant.nodes.get(name) === undefined ? claimingNodes : [...claimingNodes, name];
 }

@@ -1,7 +1,7 @@
 import { clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines as machineKind } from '@fairway/api/kinds/machine';
 import { FakeClock } from '@fairway/base/clock-fake';
-import { HeldObjects } from '@fairway/kube/client/held-objects';
+import { LocalObjectSource } from '@fairway/kube/client/local-object-source';
 import { Attempts } from '@fairway/kube/controller/attempts';
 import { OpenStackError, type OpenStackErrorKind } from '@fairway/openstack/http/openstack-error';
 import type { Server } from '@fairway/openstack/types/server';
@@ -13,12 +13,12 @@ import { clusterObject } from './cluster-object.ts';
 import type { StandaloneDependencies } from './dependencies.ts';
 import { NodeServerReconciler } from './node-server-reconciler.ts';
 
-const KNOWN = {
+const CLUSTER = {
   uid: 'uid',
   name: 'c',
   podCIDR: undefined,
   routerID: undefined,
-  balancing: DEFAULT_LOAD_BALANCER_SETTINGS,
+  loadBalancerSettings: DEFAULT_LOAD_BALANCER_SETTINGS,
 };
 
 const aServer = (id: string, name: string) =>
@@ -37,7 +37,7 @@ const aNode = (name: string, providerID?: string, ready = 'Unknown', age = '1') 
   status: { conditions: [{ type: 'Ready', status: ready }] },
 });
 
-const answer = (kind: OpenStackErrorKind) =>
+const response = (kind: OpenStackErrorKind) =>
   new OpenStackError({
     kind,
     service: 'compute',
@@ -49,9 +49,9 @@ const answer = (kind: OpenStackErrorKind) =>
 
 function observed(nodes: readonly ReturnType<typeof aNode>[], servers: readonly Server[], lookUp: OpenStackErrorKind) {
   const clock = new FakeClock();
-  const machines = new HeldObjects<Machine>(machineKind);
-  const held = new HeldObjects(clusters);
-  held.put(clusterObject(KNOWN, undefined));
+  const machines = new LocalObjectSource<Machine>(machineKind);
+  const held = new LocalObjectSource(clusters);
+  held.put(clusterObject(CLUSTER, undefined));
   const calls = { lists: 0, looks: 0 };
   const state = { servers };
   const snapshot = () => ({ items: new Map(state.servers.map((each) => [each.id, each])), listedAtMs: clock.now() });
@@ -75,13 +75,13 @@ function observed(nodes: readonly ReturnType<typeof aNode>[], servers: readonly 
         servers: {
           get: async () => {
             calls.looks++;
-            throw answer(lookUp);
+            throw response(lookUp);
           },
         },
       },
     },
   };
-  const said: string[] = [];
+  const messages: string[] = [];
   const tenant = {
     clusterUid: 'uid',
     nodes: {
@@ -90,51 +90,56 @@ function observed(nodes: readonly ReturnType<typeof aNode>[], servers: readonly 
     },
   };
   const reconciler = new NodeServerReconciler({
-    cluster: KNOWN,
+    cluster: CLUSTER,
     clusters: held,
     machines,
     clouds: { of: () => cloud },
     tenants: { get: () => tenant },
     attempts: new Attempts({ clock, random: () => 1, classify: classifyError }),
-    events: { of: () => ({ warning: (_: unknown, reason: string) => said.push(reason) }) },
+    events: { of: () => ({ warning: (_: unknown, reason: string) => messages.push(reason) }) },
     clock,
   } as unknown as StandaloneDependencies);
   const { signal } = new AbortController();
   const look = (name: string) => reconciler.reconcile(name, { signal });
   const deletedMachines = (name: string) =>
     machines.get(`kube-system/${name}`)?.status?.conditions?.some(({ reason }) => reason === 'ServerVanished') ?? false;
-  return { calls, clock, look, machines, said, state, deletedMachines };
+  return { calls, clock, look, machines, said: messages, state, deletedMachines };
 }
 
 const alpha = aServer('1', 'alpha');
 
 describe('a node whose server is not listed', () => {
-  const there = aNode('alpha', 'openstack:///1', 'True');
+  const readyNode = aNode('alpha', 'openstack:///1', 'True');
 
   it.each<{ reason: string; node: ReturnType<typeof aNode>; lookUp: OpenStackErrorKind; isGone: boolean }>([
-    { reason: 'Nova does not know it', node: aNode('x', 'openstack:///9'), lookUp: 'notFound', isGone: true },
-    { reason: 'Nova does not answer', node: aNode('x', 'openstack:///9'), lookUp: 'unavailable', isGone: false },
+    {
+      reason: 'Nova reports that it does not exist',
+      node: aNode('x', 'openstack:///9'),
+      lookUp: 'notFound',
+      isGone: true,
+    },
+    { reason: 'Nova does not respond', node: aNode('x', 'openstack:///9'), lookUp: 'unavailable', isGone: false },
     { reason: 'Nova refuses', node: aNode('x', 'openstack:///9'), lookUp: 'forbidden', isGone: false },
     { reason: 'it is Ready', node: aNode('x', 'openstack:///9', 'True'), lookUp: 'notFound', isGone: false },
-    { reason: 'it names none', node: aNode('x'), lookUp: 'notFound', isGone: false },
-    { reason: 'it is another cloud’s', node: aNode('x', 'aws:///9'), lookUp: 'notFound', isGone: false },
-  ])('is gone ($isGone) if $reason', async ({ node, lookUp, isGone }) => {
-    const { look, deletedMachines } = observed([there, node], [alpha], lookUp);
+    { reason: 'its providerID is missing', node: aNode('x'), lookUp: 'notFound', isGone: false },
+    { reason: 'it belongs to another cloud', node: aNode('x', 'aws:///9'), lookUp: 'notFound', isGone: false },
+  ])('is considered deleted ($isGone) if $reason', async ({ node, lookUp, isGone }) => {
+    const { look, deletedMachines } = observed([readyNode, node], [alpha], lookUp);
     await look('alpha');
     await look('x');
 
     expect([deletedMachines('x'), deletedMachines('alpha')]).toEqual([isGone, false]);
   });
 
-  it('is not gone if none of the cluster’s servers is listed: the project is a wrong one', async () => {
+  it('is kept if none of the cluster’s servers is listed: the project must be the wrong one', async () => {
     const { look, deletedMachines } = observed([aNode('x', 'openstack:///9')], [alpha], 'notFound');
     await look('x');
 
     expect(deletedMachines('x')).toBe(false);
   });
 
-  it('costs a few calls a minute while that lasts', async () => {
-    const { calls, clock, look } = observed([there, aNode('x', 'openstack:///9')], [alpha], 'unavailable');
+  it('costs a few calls a minute for as long as that lasts', async () => {
+    const { calls, clock, look } = observed([readyNode, aNode('x', 'openstack:///9')], [alpha], 'unavailable');
     for (let second = 0; second < 600; second++) {
       await look('x');
       await clock.advance(1_000);
@@ -145,7 +150,7 @@ describe('a node whose server is not listed', () => {
   });
 });
 
-it('the server of a returning node is known again, and that of a deleted one is forgotten', async () => {
+it('finds the server of a returning node again, and forgets that of a deleted one', async () => {
   const nodes = [aNode('alpha', undefined, 'True')];
   const { look, machines, state } = observed(nodes, [], 'notFound');
   await look('alpha');
@@ -160,7 +165,7 @@ it('the server of a returning node is known again, and that of a deleted one is 
   expect(machines.list()).toEqual([]);
 });
 
-it('if two nodes name a server, the older one owns it', async () => {
+it('assigns a server to the older of two nodes that refer to it', async () => {
   const nodes = [aNode('alpha', 'openstack:///1', 'True', '1'), aNode('thief', 'openstack:///1', 'True', '2')];
   const { look, machines, said } = observed(nodes, [alpha], 'notFound');
   await look('alpha');

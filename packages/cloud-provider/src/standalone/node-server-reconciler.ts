@@ -4,7 +4,7 @@ import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { Server } from '@fairway/openstack/types/server';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { isServerGone } from '@fairway/tenancy/cloud/server-removal';
+import { isServerDeleted } from '@fairway/tenancy/cloud/server-removal';
 import { nodeReadyCondition, type TenantNode } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { addressRules } from '@fairway/tenancy/machine-addresses';
@@ -18,24 +18,24 @@ import { matchServer, type NodeMatch } from './node-match.ts';
 import { machineKey, machineOf, machineOfDeletedServer } from './server-machine.ts';
 
 /** Rate limit per cluster: each check costs a call besides the shared list, and users may create any number of nodes. */
-const QUERY_RATE: Rate = { burst: 20, perMinute: 6 };
+const QUERY_RATE_LIMIT: Rate = { burst: 20, perMinute: 6 };
 const RETRY_INTERVAL_MS = 20_000;
 /** Rate limit per cluster of rechecks for nodes that are not Ready. */
-const REFRESHES: Rate = { burst: 20, perMinute: 6 };
+const REFRESH_RATE: Rate = { burst: 20, perMinute: 6 };
 const MAX_NODES = 10_000;
-/** After a node was observed not Ready; later the regular lists suffice. */
+/** After a node has been observed not Ready; later the regular lists suffice. */
 const UNREADY_POLLS_MS = [0, 5_000, 15_000, 30_000];
 /** An existing server may be deleted later. */
 const RESYNC_INTERVAL_MS = 600_000;
-/** Maximum age of the list: its usual period. */
+/** Maximum age of the list, which is its usual interval. */
 const MAX_AGE_MS = 70_000;
 
 /** Maps each node to its server, by a Machine with the node's name. Reads servers and never changes one. */
 export class NodeServerReconciler {
   readonly #dependencies: StandaloneDependencies;
-  readonly #queries = new TokenBuckets(QUERY_RATE, 1);
-  readonly #refreshes = new TokenBuckets(REFRESHES, 1);
-  /** Since when a node is not Ready, by UID. */
+  readonly #queries = new TokenBuckets(QUERY_RATE_LIMIT, 1);
+  readonly #refreshes = new TokenBuckets(REFRESH_RATE, 1);
+  /** The time since which a node is not Ready, by UID. */
   readonly #unreadyMs = new RecentMap<number>(MAX_NODES);
   readonly #recorded: EventDeduplicator;
 
@@ -60,7 +60,7 @@ export class NodeServerReconciler {
     // The first list enqueues all nodes again.
     if (snapshot.listedAtMs === undefined) return {};
     const pass = new Pass(context, clock);
-    const match = this.#withoutRival(
+    const match = this.#withoutRivalNode(
       tenant,
       node,
       matchServer(node, snapshot, { clusterUid: known.uid, region: cloud.region }),
@@ -96,7 +96,10 @@ export class NodeServerReconciler {
     return machineOf(name, this.#dependencies.cluster.name, server, addressRules(cluster, cloud), flavor);
   }
 
-  /** Detects early what happened to the server of a node that is no longer Ready, with lists that began after that. */
+  /**
+   * Detects early what happened to the server of a node that is no longer Ready, with lists that began after the
+   * change.
+   */
   async #pollWhileUnready(cloud: ProjectCloud, node: TenantNode, listedAtMs: number, pass: Pass): Promise<void> {
     const { clock, cluster } = this.#dependencies;
     const { uid = '' } = node.metadata;
@@ -107,62 +110,67 @@ export class NodeServerReconciler {
     const nowMs = clock.now();
     const sinceMs = this.#unreadyMs.get(uid) ?? nowMs;
     this.#unreadyMs.set(uid, sinceMs);
-    const looksMs = UNREADY_POLLS_MS.map((delayMs) => sinceMs + delayMs);
-    const next = looksMs.find((lookMs) => lookMs > nowMs);
+    const pollTimesMs = UNREADY_POLLS_MS.map((delayMs) => sinceMs + delayMs);
+    const next = pollTimesMs.find((pollMs) => pollMs > nowMs);
     if (next !== undefined) pass.requeueAfter(next - nowMs);
-    const due = looksMs.findLast((lookMs) => lookMs <= nowMs) ?? sinceMs;
-    if (listedAtMs > due || !this.#refreshes.take(cluster.uid, nowMs)) return;
-    await pass.run(() => cloud.cache.servers.refreshAfter(due, pass.signal));
+    const dueMs = pollTimesMs.findLast((pollMs) => pollMs <= nowMs) ?? sinceMs;
+    if (listedAtMs > dueMs || !this.#refreshes.tryTake(cluster.uid, nowMs)) return;
+    await pass.run(() => cloud.cache.servers.refreshAfter(dueMs, pass.signal));
   }
 
-  /** A node is up before the list shows its server's current state. Fails until then, and so backs off. */
+  /** A node may be up before the list shows its server's current state. Fails until then, and therefore backs off. */
   async #awaitServer(cloud: ProjectCloud, name: string, message: string, pass: Pass): Promise<void> {
     const { attempts } = this.#dependencies;
     await pass.run(() =>
       attempts.withBackoff({ kind: 'server of node', item: name }, async () => {
-        // Its result also arrives as an event.
+        // Its result is also delivered as an event.
         await cloud.cache.servers.refreshAfter(cloud.now(), pass.signal);
         throw new ProblemError({ reason: 'WaitingForServer', message });
       }),
     );
   }
 
-  /** A Ready node runs somewhere, whatever the list shows. */
+  /** A Ready node runs somewhere, regardless of what the list shows. */
   async #queryServer(cloud: ProjectCloud, node: TenantNode, serverID: string, pass: Pass): Promise<void> {
     const { attempts, clock, cluster, machines } = this.#dependencies;
     const { name = '' } = node.metadata;
     if (isReady(node)) return;
-    if (!this.#queries.take(cluster.uid, clock.now())) return pass.requeueAfter(RETRY_INTERVAL_MS);
-    const { value: isGone } = await pass.run(() =>
-      attempts.withBackoff({ kind: 'server that left', item: name }, () => this.#isGone(cloud, serverID, pass.signal)),
+    if (!this.#queries.tryTake(cluster.uid, clock.now())) return pass.requeueAfter(RETRY_INTERVAL_MS);
+    const { value: isDeleted } = await pass.run(() =>
+      attempts.withBackoff({ kind: 'server that left', item: name }, () =>
+        this.#isServerDeleted(cloud, serverID, pass.signal),
+      ),
     );
-    if (isGone === true) machines.put(machineOfDeletedServer(name, cluster.name, serverID, clock.now()));
-    if (isGone === false) pass.requeueAfter(RESYNC_INTERVAL_MS);
+    if (isDeleted === true) machines.put(machineOfDeletedServer(name, cluster.name, serverID, clock.now()));
+    if (isDeleted === false) pass.requeueAfter(RESYNC_INTERVAL_MS);
   }
 
-  /** Decided by a new list and by the server itself, never by a failure. A project without any server of the cluster must be the wrong one. */
-  async #isGone(cloud: ProjectCloud, serverID: string, signal: AbortSignal): Promise<boolean> {
+  /**
+   * Decided by a new list and by the server itself, never by a failure. If the project has no server of the cluster at
+   * all, it must be the wrong one.
+   */
+  async #isServerDeleted(cloud: ProjectCloud, serverID: string, signal: AbortSignal): Promise<boolean> {
     const { servers } = cloud.ledgers;
     const { items } = await cloud.cache.servers.refreshAfter(cloud.reliableFromMs(servers, MAX_AGE_MS), signal);
     if (items.has(serverID)) return false;
-    if (!(await isServerGone(cloud, serverID, { signal }))) return false;
-    const isOneThere = this.#dependencies.machines.list().some(({ metadata }) => items.has(metadata.uid ?? ''));
-    if (isOneThere) return true;
+    if (!(await isServerDeleted(cloud, serverID, { signal }))) return false;
+    const hasAnyMachine = this.#dependencies.machines.list().some(({ metadata }) => items.has(metadata.uid ?? ''));
+    if (hasAnyMachine) return true;
     const message = `the project has none of the cluster's servers, so server ${serverID} is not considered deleted: check that the project is correct`;
     throw new ProblemError({ reason: 'WaitingForServer', message });
   }
 
   /** If several nodes match a server, the oldest one owns it. */
-  #withoutRival(tenant: TenantCluster, node: TenantNode, match: NodeMatch): NodeMatch {
+  #withoutRivalNode(tenant: TenantCluster, node: TenantNode, match: NodeMatch): NodeMatch {
     if (match.kind !== 'server') return match;
-    const claiming = tenant.nodes.find(nodesByServer, match.server.id);
-    const byName = node.spec?.providerID ? undefined : tenant.nodes.get(match.server.name);
-    const rivals = [...claiming, ...(byName ? [byName] : [])].filter(
+    const claimingNodes = tenant.nodes.find(nodesByServer, match.server.id);
+    const nodeByName = node.spec?.providerID ? undefined : tenant.nodes.get(match.server.name);
+    const rivalNodes = [...claimingNodes, ...(nodeByName ? [nodeByName] : [])].filter(
       (other) => other.metadata.uid !== node.metadata.uid,
     );
-    const rival = rivals.find((other) => ageOf(other) < ageOf(node));
-    if (rival === undefined) return match;
-    const message = `node ${rival.metadata.name} already uses server ${match.server.id}: two nodes cannot share a server; delete one of them`;
+    const conflicting = rivalNodes.find((other) => ageOf(other) < ageOf(node));
+    if (conflicting === undefined) return match;
+    const message = `node ${conflicting.metadata.name} already uses server ${match.server.id}: two nodes cannot share a server; delete one of them`;
     return { kind: 'ambiguous', message };
   }
 

@@ -12,7 +12,10 @@ export function machineKey(nodeName: string): string {
   return `${NAMESPACE}/${nodeName}`;
 }
 
-/** The Machine of a node, with the server's ID as its identity: the server fields that the cloud provider's controllers use. */
+/**
+ * The Machine of a node, with the server's ID as its identity and the server fields that the cloud provider's
+ * controllers use.
+ */
 export function machineOf(
   nodeName: string,
   clusterName: string,
@@ -23,7 +26,7 @@ export function machineOf(
   const addresses = machineAddresses(server, rules);
   const address = addresses.find(({ type }) => type === 'InternalIP')?.address;
   return {
-    ...bareMachine(nodeName, clusterName, server.id, flavorName),
+    ...minimalMachine(nodeName, clusterName, server.id, flavorName),
     status: { serverID: server.id, serverStatus: server.status, addresses, ...(address !== undefined && { address }) },
   };
 }
@@ -35,19 +38,19 @@ export function machineOfDeletedServer(
   serverID: string,
   nowMs: number,
 ): Machine {
-  const gone = {
+  const missing = {
     type: ConditionType.ServerReady,
     status: 'False',
     reason: ConditionReason.ServerVanished,
     message: `the project has no server ${serverID}`,
   } as const;
   return {
-    ...bareMachine(nodeName, clusterName, serverID, ''),
-    status: { serverID, conditions: [...setCondition(undefined, gone, nowMs)] },
+    ...minimalMachine(nodeName, clusterName, serverID, ''),
+    status: { serverID, conditions: [...setCondition(undefined, missing, nowMs)] },
   };
 }
 
-function bareMachine(nodeName: string, clusterName: string, serverID: string, flavor: string): Machine {
+function minimalMachine(nodeName: string, clusterName: string, serverID: string, flavor: string): Machine {
   return {
     apiVersion: API_VERSION,
     kind: machines.kind,

@@ -3,7 +3,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { clusters as clusterKind } from '@fairway/api/kinds/cluster';
 import { type Machine, machines as machineKind } from '@fairway/api/kinds/machine';
 import { type Plan, plans as planKind } from '@fairway/api/kinds/plan';
-import { HeldObjects } from '@fairway/kube/client/held-objects';
+import { LocalObjectSource } from '@fairway/kube/client/local-object-source';
 import type { Transport } from '@fairway/kube/client/transport';
 import { Attempts } from '@fairway/kube/controller/attempts';
 import {
@@ -18,7 +18,7 @@ import { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
 import { classifyError } from '@fairway/tenancy/reconcile/failure';
 import type { Conventions } from '../conventions.ts';
-import { settingsOf } from '../load-balancers/settings-of-cluster.ts';
+import { settingsOf } from '../load-balancers/cluster-settings.ts';
 import { TenantEvents } from '../tenant-events.ts';
 import { clusterNetworkController } from './cluster-network-controller.ts';
 import { clusterObject } from './cluster-object.ts';
@@ -33,7 +33,7 @@ export interface StandaloneOptions extends StartOptions {
   readonly connect: () => Promise<Transport>;
   readonly controllers: ReadonlySet<ControllerName>;
   /** Whether a node's providerID includes its region. */
-  readonly namesRegion: boolean;
+  readonly includesRegion: boolean;
 }
 
 export interface Standalone {
@@ -50,10 +50,10 @@ export const OBSERVERS: readonly StandaloneDeclaration[] = [nodeServerController
 export function createStandalone(options: StandaloneOptions): Standalone {
   const { cluster: known, project, clock, random, owner } = options;
   const log = options.log.child({ component: 'controllers' });
-  const clusters = new HeldObjects<Cluster>(clusterKind, log);
-  const machines = new HeldObjects<Machine>(machineKind, log);
+  const clusters = new LocalObjectSource<Cluster>(clusterKind, log);
+  const machines = new LocalObjectSource<Machine>(machineKind, log);
   const cluster = clusterObject(known, undefined);
-  const plans = new HeldObjects<Plan>(planKind, log);
+  const plans = new LocalObjectSource<Plan>(planKind, log);
   clusters.put(cluster);
   const clouds = new ClusterClouds({
     clouds: { forNamespace: () => project, forgetCredential: () => {} },
@@ -90,8 +90,8 @@ export function createStandalone(options: StandaloneOptions): Standalone {
 
 const NO_LIMITS: StorageLimits = { classes: [], accessModes: undefined, areTenantClassesAllowed: true };
 
-function conventionsOf({ cluster, namesRegion }: StandaloneOptions): Conventions {
-  const { loadBalancers, networkID, subnetID } = cluster.balancing;
+function conventionsOf({ cluster, includesRegion }: StandaloneOptions): Conventions {
+  const { loadBalancers, networkID, subnetID } = cluster.loadBalancerSettings;
   return {
     loadBalancersOf(object, cloud) {
       const settings = settingsOf(object, loadBalancers === undefined ? cloud : { loadBalancers });
@@ -100,13 +100,13 @@ function conventionsOf({ cluster, namesRegion }: StandaloneOptions): Conventions
     },
     // The cluster's administrator sets its limits there.
     storageLimitsOf: () => NO_LIMITS,
-    namesRegion,
-    takesUnmarkedRouter: true,
+    includesRegion,
+    acceptsUnmarkedRouter: true,
     upstreamClusterName: cluster.adoptedClusterName,
   };
 }
 
-/** Nodes are not created here: only the approval of kubelet certificates uses this, and it does not run. */
+/** Nodes are not created here. Only the approval of kubelet certificates uses this, and it does not run. */
 const NO_BOOTSTRAPPER: NodeBootstrapper = {
   userData: () => Promise.reject(new Error('nodes are not created for self-managed clusters')),
   tokenID: () => Promise.reject(new Error('nodes are not created for self-managed clusters')),

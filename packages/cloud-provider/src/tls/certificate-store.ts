@@ -8,7 +8,7 @@ import {
 } from '@fairway/tenancy/cloud/certificate-name';
 import { certificatesOfCluster, hasKeyManager, type StoredCertificate } from '@fairway/tenancy/cloud/certificates';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { TlsCertificate } from './certificate.ts';
 import { pkcs12Of } from './pkcs12.ts';
@@ -21,77 +21,79 @@ export interface CertificateScope {
 }
 
 /** The current state of a Secret to be served. */
-export interface WantedCertificate {
+export interface DesiredCertificate {
   readonly secret: SecretName;
   readonly certificate: TlsCertificate | { readonly problem: string };
 }
 
-/** They are deleted only manually. */
+/** Deleted only manually. */
 const MAX_AGE_MS = 600_000;
 
 export interface StoredReference {
   /** Barbican reference; undefined for an invalid Secret without an earlier certificate. */
   readonly reference: string | undefined;
-  /** It is outdated: too many versions are stored to add another before old ones are deleted. */
-  readonly isBehind: boolean;
+  /** It is outdated: too many versions are stored to add another one before old ones are deleted. */
+  readonly isStale: boolean;
 }
 
 /** The served and the desired version of a Secret: frequent changes must not exhaust the quota. */
-const MAX_OF_SOURCE = 2;
+const MAX_PER_SOURCE = 2;
 /** Limit per owner, including Secrets that it referred to while its load balancer could not be changed. */
-const MAX_OF_OWNER = 60;
+const MAX_PER_OWNER = 60;
 
 /**
- * What is wanted as it is in Barbican, in its order. What is missing is made. Rejects with what the cloud answers, with StillSettling while a create may still
- * take effect, and with a ProblemError where too many of the owner's are stored.
+ * Resolves with the Barbican reference of each desired certificate, in their order, and stores missing ones. Rejects
+ * with the cloud's error, with StillSettling while a create may still take effect, and with a ProblemError if too many
+ * of the owner's certificates are stored.
  *
- * A certificate is found by its name, which tells owner, Secret and content and is part of the call that makes it. Others in the project may give a secret that
- * name, but not the user who made it: only what Fairway's own user has made is served.
+ * A certificate is found by its name, which encodes owner, Secret and content and is part of the create request. Others
+ * in the project may use that name too, but not as Fairway's user: only secrets created by Fairway's own user are
+ * served.
  */
 export async function ensureCertificates(
   scope: CertificateScope,
-  wanted: readonly WantedCertificate[],
+  desired: readonly DesiredCertificate[],
 ): Promise<readonly StoredReference[]> {
   const userID = await scope.cloud.client.keyManager.userId();
-  const stored = (await seeCertificates(scope)).filter(
+  const stored = (await observeCertificates(scope)).filter(
     ({ secret: { creator_id: creator } }) => creator == null || creator === userID,
   );
   const references: StoredReference[] = [];
   let count = stored.length;
-  for (const { secret, certificate } of wanted) {
-    const ofSource = stored.filter(({ source }) => source === sourceOf(secret));
-    const last = ofSource.at(-1)?.secret.secret_ref;
+  for (const { secret, certificate } of desired) {
+    const fromSource = stored.filter(({ source }) => source === sourceOf(secret));
+    const last = fromSource.at(-1)?.secret.secret_ref;
     if ('problem' in certificate) {
-      references.push({ reference: last, isBehind: false });
+      references.push({ reference: last, isStale: false });
       continue;
     }
-    const found = ofSource.find(({ fingerprint }) => certificate.fingerprint.startsWith(fingerprint));
-    if (found === undefined && ofSource.length >= MAX_OF_SOURCE) {
-      references.push({ reference: last, isBehind: true });
+    const found = fromSource.find(({ fingerprint }) => certificate.fingerprint.startsWith(fingerprint));
+    if (found === undefined && fromSource.length >= MAX_PER_SOURCE) {
+      references.push({ reference: last, isStale: true });
       continue;
     }
-    if (found === undefined && count++ >= MAX_OF_OWNER) throw tooMany();
+    if (found === undefined && count++ >= MAX_PER_OWNER) throw tooManyCertificates();
     const { secret_ref: reference } = found?.secret ?? (await store(scope, userID, secret, certificate));
-    references.push({ reference, isBehind: false });
+    references.push({ reference, isStale: false });
   }
   return references;
 }
 
-/** What is served does not change. */
-function tooMany(): ProblemError {
-  const message = `${MAX_OF_OWNER} certificates are stored for the load balancer, but it could not be updated to serve them: do not refer to further Secrets until the update succeeds`;
+/** The served version does not change. */
+function tooManyCertificates(): ProblemError {
+  const message = `${MAX_PER_OWNER} certificates are stored for the load balancer, but it could not be updated to serve them: do not refer to further Secrets until the update succeeds`;
   return new ProblemError({ reason: 'ConfigurationInvalid', message });
 }
 
 /** Whether any certificate is stored for the owner. */
 export async function hasCertificates(scope: CertificateScope): Promise<boolean> {
-  return (await seeCertificates(scope)).length > 0;
+  return (await observeCertificates(scope)).length > 0;
 }
 
 /** Deletes what is stored for the owner, except for `used`. */
 export async function removeCertificates(scope: CertificateScope, used: readonly string[]): Promise<void> {
   const { cloud, signal } = scope;
-  const surplus = (await seeCertificates(scope)).filter(({ secret }) => !used.includes(secret.secret_ref));
+  const surplus = (await observeCertificates(scope)).filter(({ secret }) => !used.includes(secret.secret_ref));
   for (const { secret } of surplus) {
     const remove = () => cloud.client.keyManager.deleteSecret(secret.id, { signal });
     await cloud.remove(cloud.ledgers.keySecrets, secret.id, remove);
@@ -99,7 +101,7 @@ export async function removeCertificates(scope: CertificateScope, used: readonly
 }
 
 /** All certificates stored for the owner, oldest first. */
-async function seeCertificates({ cloud, owner }: CertificateScope): Promise<readonly StoredCertificate[]> {
+async function observeCertificates({ cloud, owner }: CertificateScope): Promise<readonly StoredCertificate[]> {
   if (!(await hasKeyManager(cloud))) return [];
   const ledger = cloud.ledgers.keySecrets;
   const listed = await certificatesOfCluster(cloud, owner.clusterUid, cloud.reliableFromMs(ledger, MAX_AGE_MS));
@@ -110,7 +112,7 @@ async function seeCertificates({ cloud, owner }: CertificateScope): Promise<read
     own.map(({ secret }) => secret),
     listedAtMs,
   );
-  if (state.kind === 'settling') throw new StillSettling('certificate', state.untilMs);
+  if (state.kind === 'settling') throw new StillSettlingError('certificate', state.untilMs);
   return state.items.flatMap((secret) => {
     const mark = certificateMark(secret);
     return mark ? [{ ...mark, secret }] : [];

@@ -7,30 +7,33 @@ export interface TlsCertificate {
   readonly privateKey: KeyObject;
   /** The key's own certificate first, then those that signed it. */
   readonly chain: readonly [X509Certificate, ...X509Certificate[]];
-  /** Of everything, in hexadecimal digits. */
+  /** Covers everything, in hexadecimal digits. */
   readonly fingerprint: string;
 }
 
 /** Key types that Octavia supports. */
 const KEY_TYPES: ReadonlySet<string> = new Set(['rsa', 'ec']);
-const MAX_CHAIN = 10;
+const MAX_CHAIN_LENGTH = 10;
 /** Maximum Base64 length of both. Barbican accepts 20,000 characters of Base64 per secret, and the content of a Secret is encoded twice. */
-export const MAX_TLS_DATA = 36_000;
+export const MAX_TLS_DATA_LENGTH = 36_000;
 
-/** Reads a Secret; returns the problem if it is not a certificate with its key. Its type is ignored, as elsewhere. Pure. */
+/**
+ * Reads a Secret, or returns the problem if it is not a certificate with its key. Its type is ignored, as elsewhere.
+ * Pure.
+ */
 export function readCertificate({ data = {} }: Pick<Secret, 'data'>): TlsCertificate | { readonly problem: string } {
   const certificate = data['tls.crt'] ?? '';
   const key = data['tls.key'] ?? '';
   if (certificate === '' || key === '') return { problem: `it has no ${certificate === '' ? 'tls.crt' : 'tls.key'}` };
-  if (certificate.length + key.length > MAX_TLS_DATA) {
-    return { problem: `tls.crt and tls.key are longer than ${MAX_TLS_DATA} bytes of base64` };
+  if (certificate.length + key.length > MAX_TLS_DATA_LENGTH) {
+    return { problem: `tls.crt and tls.key are longer than ${MAX_TLS_DATA_LENGTH} bytes of base64` };
   }
   const privateKey = readKey(textOf(key));
   if (privateKey === undefined) return { problem: 'tls.key is not an unencrypted PEM private key' };
   const type = privateKey.asymmetricKeyType ?? 'unknown';
   if (!KEY_TYPES.has(type)) return { problem: `tls.key is of type ${type}, but must be RSA or ECDSA` };
   const [first, ...others] = readChain(textOf(certificate)) ?? [];
-  if (first === undefined) return { problem: `tls.crt must contain 1 to ${MAX_CHAIN} PEM certificates` };
+  if (first === undefined) return { problem: `tls.crt must contain 1 to ${MAX_CHAIN_LENGTH} PEM certificates` };
   if (!first.checkPrivateKey(privateKey)) {
     return { problem: 'tls.key does not match the first certificate in tls.crt' };
   }
@@ -52,7 +55,7 @@ function readKey(pem: string): KeyObject | undefined {
 
 function readChain(pem: string): readonly X509Certificate[] | undefined {
   const parts = pemBlocks(pem).filter(({ type }) => type === 'CERTIFICATE');
-  if (parts.length > MAX_CHAIN) return undefined;
+  if (parts.length > MAX_CHAIN_LENGTH) return undefined;
   try {
     return parts.map(({ der }) => new X509Certificate(der));
   } catch {

@@ -14,16 +14,18 @@ import type { TlsCertificate } from './certificate.ts';
 const SHROUDED_KEY_BAG = '1.2.840.113549.1.12.10.1.2';
 const CERT_BAG = '1.2.840.113549.1.12.10.1.3';
 /** The empty password does not protect the key, but Octavia expects it: Barbican protects the key. */
-const PASSWORD = new ArrayBuffer(0);
+const EMPTY_PASSWORD = new ArrayBuffer(0);
 const ITERATIONS = 2048;
 const HASH = 'SHA-256';
 
-/** A PKCS #12 bundle of a certificate with its key and its chain, in the form in which Octavia reads secrets of Barbican. */
+/**
+ * A PKCS #12 bundle of a certificate with its key and its chain, in the form in which Octavia reads Barbican secrets.
+ */
 export async function pkcs12Of({ privateKey, chain }: Pick<TlsCertificate, 'privateKey' | 'chain'>): Promise<Buffer> {
   const pkcs8 = privateKey.export({ type: 'pkcs8', format: 'der' });
   const keyBag = new PKCS8ShroudedKeyBag({ parsedValue: PrivateKeyInfo.fromBER(bytesOf(pkcs8)) });
   await keyBag.makeInternalValues({
-    password: PASSWORD,
+    password: EMPTY_PASSWORD,
     contentEncryptionAlgorithm: { name: 'AES-CBC', length: 256 },
     hmacHashAlgorithm: HASH,
     iterationCount: ITERATIONS,
@@ -39,7 +41,7 @@ export async function pkcs12Of({ privateKey, chain }: Pick<TlsCertificate, 'priv
   await authenticatedSafe.makeInternalValues({ safeContents: [{}] });
   const bundle = new PFX({ parsedValue: { integrityMode: 0, authenticatedSafe } });
   await bundle.makeInternalValues({
-    password: PASSWORD,
+    password: EMPTY_PASSWORD,
     iterations: ITERATIONS,
     pbkdf2HashAlgorithm: HASH,
     hmacHashAlgorithm: HASH,

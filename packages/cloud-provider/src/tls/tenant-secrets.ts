@@ -5,17 +5,17 @@ import type { Secret } from '@fairway/kube/kinds/generated/types';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import type { SecretName } from '@fairway/tenancy/cloud/certificate-name';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { MAX_TLS_DATA, readCertificate, type TlsCertificate } from './certificate.ts';
+import { MAX_TLS_DATA_LENGTH, readCertificate, type TlsCertificate } from './certificate.ts';
 
-interface Watched {
+interface WatchedProject {
   readonly informer: Informer<Secret>;
   readonly stop: AbortController;
   /** Queue keys of objects that refer to it. */
   readonly users: Set<string>;
 }
 
-interface Options {
-  /** Their plural, for messages. */
+interface SecretsOptions {
+  /** Plural of these objects, for messages. */
   readonly users: string;
   /** Called with the keys of objects that refer to a changed Secret. */
   readonly changed: (key: string) => void;
@@ -25,62 +25,67 @@ interface Options {
 }
 
 /** Limit per cluster: each Secret is a watch and holds a private key in memory. */
-const MAX_WATCHED = 100;
+const MAX_WATCHED_SECRETS = 100;
 
-export type SeenCertificate = TlsCertificate | { readonly problem: string };
+export type SecretCertificate = TlsCertificate | { readonly problem: string };
 
 /** The referenced Secrets in tenants' clusters, each watched by name: other Secrets are not read. */
 export class TenantSecrets {
-  readonly #options: Options;
-  readonly #watched = new WeakMap<TenantCluster, Map<string, Watched>>();
+  readonly #options: SecretsOptions;
+  readonly #watched = new WeakMap<TenantCluster, Map<string, WatchedProject>>();
   /** The cluster of each user's Secrets. */
   readonly #users = new Map<string, TenantCluster>();
-  readonly #read = new WeakMap<Secret, SeenCertificate>();
+  readonly #parsed = new WeakMap<Secret, SecretCertificate>();
 
-  constructor(options: Options) {
+  constructor(options: SecretsOptions) {
     this.#options = options;
   }
 
-  /** The certificates in these Secrets, in order; undefined until all have been read once. From now on `user` is notified of changes to these only. */
-  see(tenant: TenantCluster, user: string, names: readonly SecretName[]): readonly SeenCertificate[] | undefined {
+  /**
+   * The certificates in these Secrets, in order; undefined until all have been read once. From now on `user` is
+   * notified of changes to only these.
+   */
+  read(tenant: TenantCluster, user: string, names: readonly SecretName[]): readonly SecretCertificate[] | undefined {
     const watched = this.#watchedOf(tenant);
     const keys = names.map(keyOf);
-    this.#keepOnly(tenant, user, new Set(keys));
+    this.#unwatchExcept(tenant, user, new Set(keys));
     if (names.length > 0) this.#users.set(user, tenant);
-    const seen: SeenCertificate[] = [];
+    const seen: SecretCertificate[] = [];
     let isComplete = true;
     for (const [index, name] of names.entries()) {
       const key = keys[index] ?? '';
       const each =
-        watched.get(key) ?? (watched.size < MAX_WATCHED ? this.#watch(tenant, watched, key, name) : undefined);
+        watched.get(key) ?? (watched.size < MAX_WATCHED_SECRETS ? this.#watch(tenant, watched, key, name) : undefined);
       each?.users.add(user);
       if (each === undefined) {
-        seen.push({ problem: `the cluster's ${this.#options.users} refer to more than ${MAX_WATCHED} Secrets` });
+        seen.push({
+          problem: `the cluster's ${this.#options.users} refer to more than ${MAX_WATCHED_SECRETS} Secrets`,
+        });
       } else if (each.informer.hasSynced) seen.push(this.#certificateIn(each.informer.get(key)));
       else isComplete = false;
     }
     return isComplete ? seen : undefined;
   }
 
-  /** Objects that refer to any. */
+  /** Whether any object refers to Secrets of the cluster. */
   users(): readonly string[] {
     return [...this.#users.keys()];
   }
 
-  /** `user` no longer refers to any. */
+  /** Records that `user` no longer refers to any. */
   forget(user: string): void {
     const tenant = this.#users.get(user);
-    if (tenant) this.#keepOnly(tenant, user, new Set());
+    if (tenant) this.#unwatchExcept(tenant, user, new Set());
     this.#users.delete(user);
   }
 
-  #watchedOf(tenant: TenantCluster): Map<string, Watched> {
-    const known = this.#watched.get(tenant) ?? new Map<string, Watched>();
+  #watchedOf(tenant: TenantCluster): Map<string, WatchedProject> {
+    const known = this.#watched.get(tenant) ?? new Map<string, WatchedProject>();
     this.#watched.set(tenant, known);
     return known;
   }
 
-  #keepOnly(tenant: TenantCluster, user: string, keys: ReadonlySet<string>): void {
+  #unwatchExcept(tenant: TenantCluster, user: string, keys: ReadonlySet<string>): void {
     const watched = this.#watchedOf(tenant);
     for (const [key, { users, stop }] of watched) {
       if (keys.has(key) || !users.delete(user) || users.size > 0) continue;
@@ -89,7 +94,12 @@ export class TenantSecrets {
     }
   }
 
-  #watch(tenant: TenantCluster, watched: Map<string, Watched>, key: string, { namespace, name }: SecretName): Watched {
+  #watch(
+    tenant: TenantCluster,
+    watched: Map<string, WatchedProject>,
+    key: string,
+    { namespace, name }: SecretName,
+  ): WatchedProject {
     const { clock, random, log } = this.#options;
     const informer = new Informer(tenant.client.resource(Secrets), {
       namespace,
@@ -99,20 +109,20 @@ export class TenantSecrets {
       random,
       log: log.child({ cluster: tenant.clusterKey }),
     });
-    const each: Watched = { informer, stop: new AbortController(), users: new Set() };
+    const each: WatchedProject = { informer, stop: new AbortController(), users: new Set() };
     watched.set(key, each);
     const changed = () => each.users.forEach(this.#options.changed);
     informer.addHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });
-    // Only then is a missing Secret known to be missing.
+    // Until then, a Secret may exist even if it has not been seen.
     void informer.whenSynced().then(changed, () => {});
     informer.start(AbortSignal.any([tenant.signal, each.stop.signal]));
     return each;
   }
 
-  #certificateIn(secret: Secret | undefined): SeenCertificate {
-    if (secret === undefined) return MISSING;
-    const known = this.#read.get(secret) ?? readCertificate(secret);
-    this.#read.set(secret, known);
+  #certificateIn(secret: Secret | undefined): SecretCertificate {
+    if (secret === undefined) return MISSING_SECRET;
+    const known = this.#parsed.get(secret) ?? readCertificate(secret);
+    this.#parsed.set(secret, known);
     return known;
   }
 }
@@ -120,14 +130,14 @@ export class TenantSecrets {
 /** The content of each Secret, by name; undefined until read. */
 export function readSecrets(
   names: readonly SecretName[],
-  see: (names: readonly SecretName[]) => readonly SeenCertificate[] | undefined,
-): ((secret: SecretName) => SeenCertificate) | undefined {
-  const seen = see(names);
+  read: (names: readonly SecretName[]) => readonly SecretCertificate[] | undefined,
+): ((secret: SecretName) => SecretCertificate) | undefined {
+  const seen = read(names);
   const known = seen && new Map(names.map((name, index) => [keyOf(name), seen[index]]));
-  return known && ((secret) => known.get(keyOf(secret)) ?? MISSING);
+  return known && ((secret) => known.get(keyOf(secret)) ?? MISSING_SECRET);
 }
 
-const MISSING = { problem: 'there is no such Secret' } as const;
+const MISSING_SECRET = { problem: 'there is no such Secret' } as const;
 
 function keyOf({ namespace, name }: SecretName): string {
   return `${namespace}/${name}`;
@@ -137,7 +147,7 @@ function keyOf({ namespace, name }: SecretName): string {
 function trimSecret({ metadata, data = {} }: Secret): Secret {
   const { name, namespace, uid, resourceVersion } = metadata;
   const [certificate = '', key = ''] = [data['tls.crt'], data['tls.key']];
-  const kept = certificate.length + key.length > MAX_TLS_DATA ? MAX_TLS_DATA + 1 : MAX_TLS_DATA;
+  const kept = certificate.length + key.length > MAX_TLS_DATA_LENGTH ? MAX_TLS_DATA_LENGTH + 1 : MAX_TLS_DATA_LENGTH;
   return {
     metadata: {
       ...(name !== undefined && { name }),

@@ -16,8 +16,9 @@ interface VolumeName {
 }
 
 /**
- * The volume of a PersistentVolume, as Cinder has it or will; undefined if there is none in the project. One that Fairway made is found without its
- * PersistentVolume too. Throws a ProblemError for a volume of another cluster, and rejects with the cloud's error.
+ * The volume of a PersistentVolume, as Cinder reports or will report it; undefined if there is none in the project. A
+ * volume that Fairway created is found without its PersistentVolume too. Throws a ProblemError for a volume of another
+ * cluster, and rejects with the cloud's error.
  */
 export async function findVolume(
   cloud: ProjectCloud,
@@ -26,16 +27,16 @@ export async function findVolume(
   signal: AbortSignal,
 ): Promise<Volume | undefined> {
   const own = await ownedVolumes(cloud, { clusterUid, object: name }, signal);
-  const isOthers = object !== undefined && (driverOf(object) ?? DRIVER) !== DRIVER;
+  const isForeign = object !== undefined && (driverOf(object) ?? DRIVER) !== DRIVER;
   const volumeHandle = (object && cinderIdOf(object)) ?? own.volumes[0]?.id ?? '';
-  if (isOthers || !isCinderId(volumeHandle)) return undefined;
+  if (isForeign || !isCinderId(volumeHandle)) return undefined;
   const found = own.volumes.find(({ id }) => id === volumeHandle);
   if (found || own.deleting.some(({ id }) => id === volumeHandle)) return found;
-  return findOther(cloud, clusterUid, volumeHandle, signal);
+  return findForeignVolume(cloud, clusterUid, volumeHandle, signal);
 }
 
-/** Whether it was created for another PersistentVolume of the cluster, or not by Fairway. */
-async function findOther(
+/** The volume, if it was created for another PersistentVolume of the cluster, or not by Fairway. */
+async function findForeignVolume(
   cloud: ProjectCloud,
   clusterUid: string,
   id: string,
@@ -43,7 +44,7 @@ async function findOther(
 ): Promise<Volume | undefined> {
   const listed = cloud.cache.volumes.snapshot().items.get(id);
   const volume = listed ?? (await ignoreNotFound(cloud.client.blockStorage.volumes.get(id, { signal })));
-  // An administrator's credential can read those of every project.
+  // An administrator's credential can read volumes of every project.
   const project = volume?.['os-vol-tenant-attr:tenant_id'];
   if (volume === undefined || (project !== undefined && project !== (await cloud.client.session.projectId()))) {
     return undefined;
@@ -58,7 +59,7 @@ async function findOther(
 }
 
 /** Records what Nova has accepted, as lists may be older. */
-export function noteStatus(cloud: ProjectCloud, volume: Volume, status: 'attaching' | 'detaching'): void {
+export function markStatus(cloud: ProjectCloud, volume: Volume, status: 'attaching' | 'detaching'): void {
   const owner = storageOwner(volume);
-  if (owner) cloud.ledgers.volumes.recordMade(storageKey(owner), { ...volume, status }, cloud.now());
+  if (owner) cloud.ledgers.volumes.recordWritten(storageKey(owner), { ...volume, status }, cloud.now());
 }

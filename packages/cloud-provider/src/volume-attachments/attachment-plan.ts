@@ -1,7 +1,7 @@
 import type { Volume } from '@fairway/openstack/types/block-storage';
 
 /** A VolumeAttachment with its server. */
-export interface WantedAttachment {
+export interface DesiredAttachment {
   readonly name: string;
   readonly nodeName: string;
   /** The server of the Machine with that name; undefined if either is missing. */
@@ -23,7 +23,7 @@ export type AttachmentStep =
   | { readonly kind: 'impossible'; readonly name: string; readonly message: string };
 
 /** https://opendev.org/openstack/cinder/src/branch/master/cinder/objects/fields.py: transient states. */
-const TRANSIENT: ReadonlySet<string> = new Set([
+const TRANSIENT_STATUSES: ReadonlySet<string> = new Set([
   'creating',
   'downloading',
   'reserved',
@@ -37,64 +37,64 @@ const TRANSIENT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The steps for all VolumeAttachments of one volume, oldest first. A volume goes to one server at a time, unless its type allows more: those that are
- * deleted come first, and of the others the oldest. Pure.
+ * The steps for all VolumeAttachments of one volume, oldest first. A volume is attached to one server at a time, unless
+ * its type allows more. Deleted VolumeAttachments are handled first, then the oldest of the others. Pure.
  */
 export function attachmentSteps(
   volume: Volume | undefined,
-  wanted: readonly WantedAttachment[],
+  desired: readonly DesiredAttachment[],
   nodeOf: (serverID: string) => string | undefined,
 ): readonly AttachmentStep[] {
-  const going = wanted.filter(({ isBeingDeleted }) => isBeingDeleted).map((each) => stepOfGoing(volume, each));
-  const staying = wanted.filter(({ isBeingDeleted }) => !isBeingDeleted);
-  let isTaken = false;
-  const coming = staying.map((each): AttachmentStep => {
-    const step = stepOfStaying(volume, each, nodeOf);
+  const detaching = desired.filter(({ isBeingDeleted }) => isBeingDeleted).map((each) => detachmentStep(volume, each));
+  const remaining = desired.filter(({ isBeingDeleted }) => !isBeingDeleted);
+  let isReserved = false;
+  const attachSteps = remaining.map((each): AttachmentStep => {
+    const step = attachmentStep(volume, each, nodeOf);
     if (step.kind !== 'attach') return step;
     // The next reconcile shows the result of the first.
-    if (isTaken) return { kind: 'wait', name: each.name, for: 'other' };
-    isTaken = true;
+    if (isReserved) return { kind: 'wait', name: each.name, for: 'other' };
+    isReserved = true;
     return step;
   });
-  return [...going, ...coming];
+  return [...detaching, ...attachSteps];
 }
 
-function stepOfGoing(volume: Volume | undefined, { name, serverID }: WantedAttachment): AttachmentStep {
+function detachmentStep(volume: Volume | undefined, { name, serverID }: DesiredAttachment): AttachmentStep {
   // Nova detaches the volumes of a server when it deletes it.
   if (volume === undefined || serverID === undefined) return { kind: 'detached', name };
   const { status } = volume;
   if (isAttachedTo(volume, serverID)) {
     return status === 'detaching' ? { kind: 'wait', name, for: 'detachment' } : { kind: 'detach', name, serverID };
   }
-  // It may be being attached to this server.
+  // It may still be in the process of being attached to this server.
   if (status === 'reserved' || status === 'attaching') return { kind: 'wait', name, for: 'other' };
   return { kind: 'detached', name };
 }
 
-function stepOfStaying(
+function attachmentStep(
   volume: Volume | undefined,
-  { name, nodeName, serverID }: WantedAttachment,
+  { name, nodeName, serverID }: DesiredAttachment,
   nodeOf: (serverID: string) => string | undefined,
 ): AttachmentStep {
-  const impossible = (message: string): AttachmentStep => ({ kind: 'impossible', name, message });
-  if (volume === undefined) return impossible("the volume does not exist in the cluster's project");
-  if (serverID === undefined) return impossible(`node ${nodeName} has no server of this cluster`);
+  const impossibleStep = (message: string): AttachmentStep => ({ kind: 'impossible', name, message });
+  if (volume === undefined) return impossibleStep("the volume does not exist in the cluster's project");
+  if (serverID === undefined) return impossibleStep(`node ${nodeName} has no server of this cluster`);
   const { status, attachments, multiattach } = volume;
   const own = attachments.find((each) => each.server_id === serverID);
   if (own) return { kind: 'attached', name, device: own.device ?? undefined };
-  if (TRANSIENT.has(status)) {
+  if (TRANSIENT_STATUSES.has(status)) {
     return { kind: 'wait', name, for: status === 'attaching' || status === 'reserved' ? 'attachment' : 'other' };
   }
   if (status === 'available' || (status === 'in-use' && multiattach)) return { kind: 'attach', name, serverID };
-  if (status === 'in-use') return impossible(`it is still attached to ${holders(volume, nodeOf)}`);
-  return impossible(`its status in Cinder is ${status}`);
+  if (status === 'in-use') return impossibleStep(`it is still attached to ${describeHolders(volume, nodeOf)}`);
+  return impossibleStep(`its status in Cinder is ${status}`);
 }
 
 function isAttachedTo({ attachments }: Volume, serverID: string): boolean {
   return attachments.some(({ server_id }) => server_id === serverID);
 }
 
-function holders({ attachments }: Volume, nodeOf: (serverID: string) => string | undefined): string {
+function describeHolders({ attachments }: Volume, nodeOf: (serverID: string) => string | undefined): string {
   const names = attachments.map(({ server_id: id }) => {
     const node = id && nodeOf(id);
     return node ? `node ${node}` : `server ${id ?? 'of nobody'}`;

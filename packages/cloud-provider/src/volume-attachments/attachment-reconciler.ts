@@ -5,7 +5,7 @@ import type { PersistentVolume, VolumeAttachment } from '@fairway/kube/kinds/gen
 import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import type { Volume } from '@fairway/openstack/types/block-storage';
 import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
-import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
@@ -13,11 +13,11 @@ import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters'
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { CloudProviderDependencies } from '../dependencies.ts';
-import { type StoragePlace, storagePlace } from '../volumes/storage-place.ts';
+import { type StorageScope, storageScope } from '../volumes/storage-scope.ts';
 import type { StorageWatch } from '../volumes/storage-watch.ts';
 import { storageOf } from '../volumes/tenant-storage.ts';
-import { findVolume, noteStatus } from './attachable-volume.ts';
-import { type AttachmentStep, attachmentSteps, type WantedAttachment } from './attachment-plan.ts';
+import { findVolume, markStatus } from './attachable-volume.ts';
+import { type AttachmentStep, attachmentSteps, type DesiredAttachment } from './attachment-plan.ts';
 import { AttachmentWriter } from './attachment-writer.ts';
 import { attachmentsByVolume, attachmentsOf } from './tenant-attachments.ts';
 
@@ -27,15 +27,15 @@ interface AttachmentDependencies extends Pick<CloudProviderDependencies, 'cache'
 
 /** How often to check volumes that are not in the project's lists: those that Fairway did not create. */
 const UNLISTED_RETRY_MS = 10_000;
-/** And while another change of the volume is in progress. */
-const OTHER_RETRY_MS = 30_000;
+/** The same while another change of the volume is in progress. */
+const OTHER_DRIVER_RETRY_MS = 30_000;
 
 /**
  * Attaches volumes to the servers of nodes and detaches them, as external-attacher does with cinder-csi-plugin.
  *
- * **Guarantees.** A node's server is known from its Machine; the Node's own claims are ignored. A volume that carries the tags
- * of another cluster is not touched, whatever a PersistentVolume says. Nothing here waits for Nova or Cinder: the project's lists show what has
- * become of it.
+ * **Guarantees.** A node's server is determined by its Machine; the Node's own claims are ignored. A volume with
+ * another cluster's tags is not touched, regardless of what a PersistentVolume contains. Nothing here waits for Nova or
+ * Cinder: the project's lists show the result.
  */
 export class AttachmentReconciler {
   readonly #dependencies: AttachmentDependencies;
@@ -56,13 +56,13 @@ export class AttachmentReconciler {
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { storageWatch, clock } = this.#dependencies;
     const [clusterUid = '', name = ''] = key.split('/');
-    const place = this.#placeOf(clusterUid);
+    const scope = this.#scopeOf(clusterUid);
     const owner = { clusterUid, object: name };
-    if (place === undefined) {
+    if (scope === undefined) {
       storageWatch.settle(owner);
       return {};
     }
-    const { tenant } = place;
+    const { tenant } = scope;
     const volume = storageOf(tenant).volumes.get(name);
     const attachments = oldestFirst(attachmentsOf(tenant).find(attachmentsByVolume, name));
     const writer = new AttachmentWriter(tenant, volume, clock);
@@ -72,15 +72,16 @@ export class AttachmentReconciler {
       await pass.run(() => writer.releaseVolume());
       return pass.end();
     }
-    const { value: plan, failure } = await pass.run(() => this.#plan(name, volume, attachments, place, pass));
-    if (failure) await tell(attachments, failure, writer, pass);
-    const taken: AttachmentStep[] = [];
+    const { value: plan, failure } = await pass.run(() => this.#plan(name, volume, attachments, scope, pass));
+    if (failure) await recordEvent(attachments, failure, writer, pass);
+    const handledSteps: AttachmentStep[] = [];
     for (const step of plan?.steps ?? []) {
       const attachment = attachments.find(({ metadata }) => metadata.name === step.name);
       if (attachment === undefined) continue;
-      if (await this.#take(step, attachment, plan?.volume, { cloud: place.cloud, writer }, pass)) taken.push(step);
+      if (await this.#runStep(step, attachment, plan?.volume, { cloud: scope.cloud, writer }, pass))
+        handledSteps.push(step);
     }
-    if (plan) this.#await(owner, taken, { key, cloud: place.cloud }, pass);
+    if (plan) this.#expectChange(owner, handledSteps, { key, cloud: scope.cloud }, pass);
     return pass.end();
   }
 
@@ -88,21 +89,21 @@ export class AttachmentReconciler {
     name: string,
     object: PersistentVolume | undefined,
     attachments: readonly VolumeAttachment[],
-    { tenant, cluster, cloud }: StoragePlace,
+    { tenant, cluster, cloud }: StorageScope,
     { signal }: Pass,
   ): Promise<{ readonly volume: Volume | undefined; readonly steps: readonly AttachmentStep[] }> {
     await requireOwnProject(cloud, cluster);
     const volume = await findVolume(cloud, { clusterUid: tenant.clusterUid, name }, object, signal);
-    const wanted = attachments.map((attachment): WantedAttachment => {
+    const desired = attachments.map((attachment): DesiredAttachment => {
       const { nodeName } = attachment.spec;
       const serverID = this.#serverOf(tenant, nodeName);
       return { name: attachment.metadata.name ?? '', nodeName, serverID, isBeingDeleted: isBeingDeleted(attachment) };
     });
-    return { volume, steps: attachmentSteps(volume, wanted, (serverID) => this.#nodeOf(tenant, serverID)) };
+    return { volume, steps: attachmentSteps(volume, desired, (serverID) => this.#nodeOf(tenant, serverID)) };
   }
 
   /** Resolves with whether it succeeded. */
-  async #take(
+  async #runStep(
     step: AttachmentStep,
     attachment: VolumeAttachment,
     volume: Volume | undefined,
@@ -126,23 +127,24 @@ export class AttachmentReconciler {
           return change(cloud, volume, step, pass.signal);
       }
     });
-    if (failure) await tell([attachment], failure, writer, pass);
+    if (failure) await recordEvent([attachment], failure, writer, pass);
     return failure === undefined;
   }
 
   /** Lists are frequent while a change in Nova is in progress, and shared by all clusters in the project. */
-  #await(
+  #expectChange(
     owner: StorageOwner,
     steps: readonly AttachmentStep[],
     { key, cloud }: { readonly key: string; readonly cloud: ProjectCloud },
     pass: Pass,
   ): void {
-    const isLeaving = steps.some((each) => each.kind === 'detach' || isWaitFor(each, 'detachment'));
-    const isComing = steps.some((each) => each.kind === 'attach' || isWaitFor(each, 'attachment'));
-    const pace = isLeaving ? 'deletion' : isComing ? 'build' : undefined;
-    this.#dependencies.storageWatch.expect(owner, key, cloud.cache.volumes, pace);
-    if (pace) pass.requeueAfter(UNLISTED_RETRY_MS);
-    if (steps.some((each) => each.kind === 'impossible' || isWaitFor(each, 'other'))) pass.requeueAfter(OTHER_RETRY_MS);
+    const isBeingRemoved = steps.some((each) => each.kind === 'detach' || isWaitFor(each, 'detachment'));
+    const isPending = steps.some((each) => each.kind === 'attach' || isWaitFor(each, 'attachment'));
+    const expectedChange = isBeingRemoved ? 'deletion' : isPending ? 'build' : undefined;
+    this.#dependencies.storageWatch.expect(owner, key, cloud.cache.volumes, expectedChange);
+    if (expectedChange) pass.requeueAfter(UNLISTED_RETRY_MS);
+    if (steps.some((each) => each.kind === 'impossible' || isWaitFor(each, 'other')))
+      pass.requeueAfter(OTHER_DRIVER_RETRY_MS);
   }
 
   #serverOf(tenant: TenantCluster, nodeName: string): string | undefined {
@@ -158,9 +160,9 @@ export class AttachmentReconciler {
   }
 
   /** Undefined while the cluster must be left alone. */
-  #placeOf(clusterUid: string): StoragePlace | undefined {
+  #scopeOf(clusterUid: string): StorageScope | undefined {
     const isSynced = (tenant: TenantCluster) => attachmentsOf(tenant).hasSynced && storageOf(tenant).volumes.hasSynced;
-    return storagePlace(this.#dependencies, clusterUid, isSynced);
+    return storageScope(this.#dependencies, clusterUid, isSynced);
   }
 }
 
@@ -182,11 +184,11 @@ async function change(
       ? servers.attachVolume(serverID, volume.id, { signal })
       : ignoreNotFound(servers.detachVolume(serverID, volume.id, { signal })),
   );
-  noteStatus(cloud, volume, kind === 'attach' ? 'attaching' : 'detaching');
+  markStatus(cloud, volume, kind === 'attach' ? 'attaching' : 'detaching');
 }
 
 /** A change in progress is not an error. */
-async function tell(
+async function recordEvent(
   attachments: readonly VolumeAttachment[],
   { reason, message }: Failure,
   writer: AttachmentWriter,
@@ -196,7 +198,7 @@ async function tell(
   for (const attachment of attachments) await pass.run(() => writer.reportError(attachment, message));
 }
 
-/** By name if created in the same second. */
+/** Ordered by name if created in the same second. */
 function oldestFirst(attachments: readonly VolumeAttachment[]): readonly VolumeAttachment[] {
   const keyOf = ({ metadata }: VolumeAttachment) => `${metadata.creationTimestamp} ${metadata.name}`;
   return attachments.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));

@@ -1,10 +1,10 @@
 import { type Clock, formatTime } from '@fairway/base/clock';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import { ensureFinalizer, isBeingDeleted, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { PersistentVolume, VolumeAttachment } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumes, VolumeAttachments } from '@fairway/kube/kinds/resources';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 
 /** Finalizer of external-attacher on VolumeAttachments and PersistentVolumes, derived from the driver's name. */
 export const ATTACHER_FINALIZER = 'external-attacher/cinder-csi-openstack-org';
@@ -27,22 +27,22 @@ export class AttachmentWriter {
   async protect(attachment: VolumeAttachment): Promise<void> {
     const { client } = this.#tenant;
     if (this.#volume) {
-      await ofTenant(ensureFinalizer(client.resource(PersistentVolumes), this.#volume, ATTACHER_FINALIZER));
+      await wrapTenantError(ensureFinalizer(client.resource(PersistentVolumes), this.#volume, ATTACHER_FINALIZER));
     }
-    await ofTenant(ensureFinalizer(client.resource(VolumeAttachments), attachment, ATTACHER_FINALIZER));
+    await wrapTenantError(ensureFinalizer(client.resource(VolumeAttachments), attachment, ATTACHER_FINALIZER));
   }
 
   async release(attachment: VolumeAttachment): Promise<void> {
     const attachments = this.#tenant.client.resource(VolumeAttachments);
-    await ofTenant(removeFinalizer(attachments, attachment, ATTACHER_FINALIZER));
+    await wrapTenantError(removeFinalizer(attachments, attachment, ATTACHER_FINALIZER));
   }
 
-  /** The PersistentVolume may be deleted once nothing is attached through it. */
+  /** The PersistentVolume may be deleted once no attachment uses it. */
   async releaseVolume(): Promise<void> {
     const volume = this.#volume;
     if (volume === undefined || !isBeingDeleted(volume)) return;
     const volumes = this.#tenant.client.resource(PersistentVolumes);
-    await ofTenant(removeFinalizer(volumes, volume, ATTACHER_FINALIZER));
+    await wrapTenantError(removeFinalizer(volumes, volume, ATTACHER_FINALIZER));
   }
 
   async reportAttached(attachment: VolumeAttachment, device: string | undefined): Promise<void> {
@@ -65,6 +65,6 @@ export class AttachmentWriter {
     const { name = '', uid } = metadata;
     const attachments = this.#tenant.client.resource(VolumeAttachments);
     const patch = { type: 'merge', value: { metadata: { uid }, status } } as const;
-    await ofTenant(ignoreGone(attachments.patch(name, patch, { subresource: 'status' })));
+    await wrapTenantError(ignoreGone(attachments.patch(name, patch, { subresource: 'status' })));
   }
 }

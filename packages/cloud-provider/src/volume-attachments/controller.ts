@@ -59,12 +59,12 @@ export const volumeAttachmentController: Declaration = {
         onDelete: onAttachment,
       });
       volumes.addHandler({
-        // What holds it may have ended.
+        // The operation that held it may have finished.
         onUpdate: (_, { metadata, spec }) => {
           if (csiSourceOf({ spec }) && metadata.deletionTimestamp) enqueue(keyOfVolume(tenant, metadata.name ?? ''));
         },
       });
-      // They may be listed before the tenant counts as connected, and are enqueued only then.
+      // Attachments may be listed before the tenant counts as connected, so they are enqueued afterwards.
       void Promise.all([tenant.nodes, attachments, volumes].map((informer) => informer.whenSynced())).then(
         () => keysOf(tenant).forEach(enqueue),
         () => {},

@@ -25,7 +25,7 @@ export const attachmentsByNode: CacheIndex<VolumeAttachment> = {
   valuesOf: (attachment) => (attachment.spec.attacher === DRIVER ? [attachment.spec.nodeName] : []),
 };
 
-/** None for other drivers, and for inline volumes, which the driver does not support. */
+/** Empty for other drivers, and for inline volumes, which the driver does not support. */
 export function volumeNames({ spec }: VolumeAttachment): readonly string[] {
   const { persistentVolumeName } = spec.source;
   return spec.attacher === DRIVER && persistentVolumeName ? [persistentVolumeName] : [];

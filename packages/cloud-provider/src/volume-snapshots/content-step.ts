@@ -1,13 +1,13 @@
 import type { VolumeSnapshotContent } from '@fairway/kube/kinds/volume-snapshots';
 import { DRIVER } from '../volumes/driver.ts';
-import { BEING_DELETED } from './snapshot-names.ts';
+import { BEING_DELETED_ANNOTATION } from './snapshot-names.ts';
 
 /** The next step for a VolumeSnapshotContent. */
 export type ContentStep =
   | 'none'
   /** A snapshot must be taken. */
   | 'create'
-  /** It has its snapshot. */
+  /** Its snapshot exists. */
   | 'keep'
   /** It refers to an existing snapshot. */
   | 'adopt'
@@ -16,13 +16,14 @@ export type ContentStep =
   /** It is deleted, and its snapshot is retained. */
   | 'release';
 
-/** Decides like csi-snapshotter. `isClaimed`: whether its VolumeSnapshot exists. Pure. */
-export function contentStep(content: VolumeSnapshotContent, isClaimed: boolean): ContentStep {
+/** Decides like csi-snapshotter. `isReferenced`: whether its VolumeSnapshot exists. Pure. */
+export function contentStep(content: VolumeSnapshotContent, isReferenced: boolean): ContentStep {
   const { metadata, spec, status } = content;
   if (spec.driver !== DRIVER) return 'none';
   if (metadata.deletionTimestamp !== undefined) {
-    // If deleted while in use, it waits for its user.
-    const isFree = !spec.volumeSnapshotRef.uid || metadata.annotations?.[BEING_DELETED] !== undefined || !isClaimed;
+    // If deleted while in use, it waits until its VolumeSnapshot is deleted.
+    const isFree =
+      !spec.volumeSnapshotRef.uid || metadata.annotations?.[BEING_DELETED_ANNOTATION] !== undefined || !isReferenced;
     if (!isFree) return 'none';
     return spec.deletionPolicy === 'Delete' ? 'delete' : 'release';
   }

@@ -22,9 +22,9 @@ import { CLAIM_FINALIZER } from './snapshot-names.ts';
 import { SnapshotReconciler } from './snapshot-reconciler.ts';
 import {
   followSnapshots,
+  pendingByClass,
   snapshotsOf,
   type TenantSnapshots,
-  unmadeByClass,
   unreadyByClaim,
   unreadyByClass,
 } from './tenant-snapshots.ts';
@@ -37,7 +37,7 @@ export const volumeSnapshotController: Declaration = {
   concurrency: 20,
   rights: [{ type: clusters, verbs: READ }],
   watches: ({ cache, tenants }) => [
-    watch(cache.clusters, (cluster) => subjectsOf(tenants.get(identityOf(cluster))), {
+    watch(cache.clusters, (cluster) => pendingSubjects(tenants.get(identityOf(cluster))), {
       isRelevant: (old, cluster) =>
         isPaused(old) !== isPaused(cluster) || old.spec.credentialName !== cluster.spec.credentialName,
     }),
@@ -57,7 +57,7 @@ export const volumeSnapshotController: Declaration = {
   },
   listen(enqueue, { tenants }) {
     tenants.onConnect((tenant) => {
-      const enqueueAll = () => subjectsOf(tenant).forEach(enqueue);
+      const enqueueAll = () => pendingSubjects(tenant).forEach(enqueue);
       followSnapshots(tenant, { begin: (kinds) => listenTo(tenant, kinds, enqueue), change: enqueueAll });
       const { claims } = storageOf(tenant);
       const onClaim = (claim: PersistentVolumeClaim) => onClaimOf(tenant, claim, enqueue);
@@ -66,7 +66,7 @@ export const volumeSnapshotController: Declaration = {
   },
 };
 
-/** Snapshots that wait for a claim or hold it. */
+/** Snapshots that wait for a claim or use it. */
 function onClaimOf(tenant: TenantCluster, claim: PersistentVolumeClaim, enqueue: (key: string) => void): void {
   const kinds = snapshotsOf(tenant);
   if (kinds === undefined) return;
@@ -111,22 +111,22 @@ function listenTo(tenant: TenantCluster, kinds: TenantSnapshots, enqueue: (key: 
         enqueue(snapshotSubject(clusterUid, keyOf(snapshot)));
       }
     }
-    for (const content of contents.find(unmadeByClass, metadata.name ?? '')) {
+    for (const content of contents.find(pendingByClass, metadata.name ?? '')) {
       enqueue(contentSubject(clusterUid, content.metadata.name ?? ''));
     }
   };
   classes.addHandler({ onAdd: onClass, onUpdate: (_, snapshotClass) => onClass(snapshotClass) });
   const { claims, volumes } = storageOf(tenant);
   const informers = [tenant.nodes, claims, volumes, snapshots, contents, classes];
-  // They may be listed before the tenant counts as connected, and are enqueued only then.
+  // Objects may be listed before the tenant counts as connected, so they are enqueued afterwards.
   void Promise.all(informers.map((informer) => informer.whenSynced(tenant.signal))).then(
-    () => subjectsOf(tenant).forEach(enqueue),
+    () => pendingSubjects(tenant).forEach(enqueue),
     () => {},
   );
 }
 
 /** Keys of everything that may need work in a cluster. */
-function subjectsOf(tenant: TenantCluster | undefined): readonly string[] {
+function pendingSubjects(tenant: TenantCluster | undefined): readonly string[] {
   const kinds = tenant && snapshotsOf(tenant);
   if (kinds === undefined) return [];
   const { clusterUid } = tenant as TenantCluster;

@@ -19,7 +19,10 @@ export function ownedSnapshots(cloud: ProjectCloud, owner: StorageOwner, signal:
   return ownedStorage(cloud, kind, owner, signal);
 }
 
-/** `prepare` resolves with the request; called when that may be sent. Rejects like `createVolume`, and like `prepare`. */
+/**
+ * `prepare` resolves with the request, and is called when it may be sent. Rejects like `createVolume`, and like
+ * `prepare`.
+ */
 export function createSnapshot(
   cloud: ProjectCloud,
   owner: StorageOwner,
@@ -40,7 +43,7 @@ export function deleteSnapshot(cloud: ProjectCloud, { id }: VolumeSnapshot, sign
 }
 
 /** Records on the snapshot what happens to it without the cluster. */
-export async function noteSnapshotPolicy(
+export async function recordSnapshotPolicy(
   cloud: ProjectCloud,
   snapshot: VolumeSnapshot,
   policy: 'Delete' | 'Retain',
@@ -51,7 +54,7 @@ export async function noteSnapshotPolicy(
     snapshots.mergeMetadata(snapshot.id, reclaimMark(policy), { signal }),
   );
   const owner = storageOwner(snapshot);
-  if (owner) cloud.ledgers.volumeSnapshots.recordMade(storageKey(owner), { ...snapshot, metadata }, cloud.now());
+  if (owner) cloud.ledgers.volumeSnapshots.recordWritten(storageKey(owner), { ...snapshot, metadata }, cloud.now());
 }
 
 /** The current snapshot with this ID, of any creator; undefined if not in the project. */
@@ -67,8 +70,8 @@ export async function findSnapshot(
 }
 
 /**
- * Like `findSnapshot`. Throws a ProblemError for a snapshot of another cluster: otherwise users who may write VolumeSnapshotContents in one cluster could
- * read the volumes of any.
+ * Like `findSnapshot`. Throws a ProblemError for a snapshot of another cluster. Otherwise users who may write
+ * VolumeSnapshotContents in one cluster could read the volumes of any other.
  */
 export async function findUsableSnapshot(
   cloud: ProjectCloud,
@@ -82,8 +85,9 @@ export async function findUsableSnapshot(
 }
 
 /**
- * The volume with this ID, if the cluster may take snapshots of it; undefined if not in the project. Throws a ProblemError for one of another cluster, and
- * for an untagged one attached to a server outside of the cluster: disks of other clusters' servers are untagged.
+ * The volume with this ID, if the cluster may take snapshots of it; undefined if it is not in the project. Throws a
+ * ProblemError for a volume of another cluster, and for an untagged one attached to a server outside of the cluster:
+ * disks of other clusters' servers are untagged.
  */
 export async function findSource(
   cloud: ProjectCloud,
@@ -106,7 +110,7 @@ export async function findSource(
   throw new ProblemError({ reason: 'ConfigurationInvalid', message });
 }
 
-/** An administrator's credential can read those of every project. */
+/** An administrator's credential can read volumes of every project. */
 async function isOwnProject({ client }: ProjectCloud, project: string | undefined): Promise<boolean> {
   return project === undefined || project === (await client.session.projectId());
 }

@@ -1,4 +1,4 @@
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
@@ -10,25 +10,25 @@ import {
   VolumeSnapshots,
 } from '@fairway/kube/kinds/volume-snapshots';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { ofTenant, TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
+import { TenantApiError, wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { DRIVER } from '../volumes/driver.ts';
 import { claimsBySnapshot, storageOf } from '../volumes/tenant-storage.ts';
-import { isToProvision } from '../volumes/volume-plan.ts';
+import { needsProvisioning } from '../volumes/volume-plan.ts';
 import { bindingStep, contentNameFor, isBoundTo } from './snapshot-binding.ts';
-import type { SnapshotDependencies, SnapshotPlace } from './snapshot-dependencies.ts';
-import { BEING_DELETED, BOUND_FINALIZER, CLAIM_FINALIZER, SOURCE_FINALIZER } from './snapshot-names.ts';
+import type { SnapshotDependencies, SnapshotScope } from './snapshot-dependencies.ts';
+import { BEING_DELETED_ANNOTATION, BOUND_FINALIZER, CLAIM_FINALIZER, SOURCE_FINALIZER } from './snapshot-names.ts';
 import { readContent } from './snapshot-objects.ts';
 import { failedStatus, snapshotStatus } from './snapshot-status.ts';
 import { writeStatus } from './status-writer.ts';
 import { bindsSnapshots, unreadyByClaim } from './tenant-snapshots.ts';
 
-/** How often to check for what no event reports. */
+/** How often to check for changes that no event reports. */
 const RETRY_MS = 60_000;
 
 /**
- * Binds VolumeSnapshots to VolumeSnapshotContents, as snapshot-controller does, in clusters that have none. It does the same again after a crash: a content
- * has the name that its VolumeSnapshot gives it, and both name each other.
+ * Binds VolumeSnapshots to VolumeSnapshotContents, as snapshot-controller does, in clusters without one. The result is
+ * the same after a crash: the name of a content is derived from its VolumeSnapshot, and both refer to each other.
  */
 export class SnapshotBinder {
   readonly #dependencies: SnapshotDependencies;
@@ -37,22 +37,22 @@ export class SnapshotBinder {
     this.#dependencies = dependencies;
   }
 
-  /** The VolumeSnapshot with this key. */
-  async bind(snapshotKey: string, place: SnapshotPlace, context: ReconcileContext): Promise<Result> {
-    const { tenant, kinds } = place;
+  /** `snapshotKey`: that of a VolumeSnapshot. */
+  async bind(snapshotKey: string, scope: SnapshotScope, context: ReconcileContext): Promise<Result> {
+    const { tenant, kinds } = scope;
     const snapshot = kinds.snapshots.get(snapshotKey);
     if (snapshot === undefined || !bindsSnapshots(tenant)) return {};
     const pass = new Pass(context, this.#dependencies.clock);
     await pass.run(() =>
       snapshot.metadata.deletionTimestamp === undefined
-        ? this.#step(snapshot, place, pass)
-        : this.#end(snapshot, place, pass),
+        ? this.#reconcileStep(snapshot, scope, pass)
+        : this.#end(snapshot, scope, pass),
     );
     return pass.end();
   }
 
-  /** Releases a claim that no snapshot is being taken of. */
-  async release(claimKey: string, { tenant, kinds }: SnapshotPlace, context: ReconcileContext): Promise<Result> {
+  /** Releases a claim once no snapshot of it is being taken. */
+  async release(claimKey: string, { tenant, kinds }: SnapshotScope, context: ReconcileContext): Promise<Result> {
     const claim = storageOf(tenant).claims.get(claimKey);
     if (claim === undefined || !hasFinalizer(claim, CLAIM_FINALIZER) || !bindsSnapshots(tenant)) return {};
     const isNeeded = kinds.snapshots
@@ -61,14 +61,14 @@ export class SnapshotBinder {
     if (isNeeded) return {};
     const pass = new Pass(context, this.#dependencies.clock);
     await pass.run(() =>
-      ofTenant(removeFinalizer(tenant.client.resource(PersistentVolumeClaims), claim, CLAIM_FINALIZER)),
+      wrapTenantError(removeFinalizer(tenant.client.resource(PersistentVolumeClaims), claim, CLAIM_FINALIZER)),
     );
     return pass.end();
   }
 
-  async #step(snapshot: VolumeSnapshot, place: SnapshotPlace, pass: Pass): Promise<void> {
+  async #reconcileStep(snapshot: VolumeSnapshot, scope: SnapshotScope, pass: Pass): Promise<void> {
     const { events } = this.#dependencies;
-    const { tenant, kinds } = place;
+    const { tenant, kinds } = scope;
     const { claims, volumes } = storageOf(tenant);
     const claim = claims.get(`${snapshot.metadata.namespace}/${snapshot.spec.source.persistentVolumeClaimName}`);
     const step = bindingStep(snapshot, {
@@ -82,49 +82,49 @@ export class SnapshotBinder {
         events.warning(tenant, VolumeSnapshots, snapshot, 'SnapshotNotServed', step.message);
         return;
       case 'refuse':
-        return this.#fail(snapshot, step, place, pass);
+        return this.#fail(snapshot, step, scope, pass);
       case 'create': {
-        await this.#protect(snapshot, step.content, place, pass.signal);
+        await this.#protect(snapshot, step.content, scope, pass.signal);
         if (claim) {
           const client = tenant.client.resource(PersistentVolumeClaims);
-          await ofTenant(ensureFinalizer(client, claim, CLAIM_FINALIZER));
+          await wrapTenantError(ensureFinalizer(client, claim, CLAIM_FINALIZER));
         }
-        await this.#create(step.content, place, pass.signal);
+        await this.#create(step.content, scope, pass.signal);
         const { namespace, name } = snapshot.metadata;
         const text = `Waiting for a snapshot ${namespace}/${name} to be created by the CSI driver.`;
         events.normal(tenant, VolumeSnapshots, snapshot, 'CreatingSnapshot', text);
-        return this.#follow(snapshot, step.content, place, pass);
+        return this.#follow(snapshot, step.content, scope, pass);
       }
       case 'bind':
-        await this.#protect(snapshot, step.content, place, pass.signal);
-        return this.#bindTo(snapshot, step.content, place, pass.signal);
+        await this.#protect(snapshot, step.content, scope, pass.signal);
+        return this.#bindTo(snapshot, step.content, scope, pass.signal);
       case 'follow':
-        await this.#protect(snapshot, step.content, place, pass.signal);
-        return this.#follow(snapshot, step.content, place, pass);
+        await this.#protect(snapshot, step.content, scope, pass.signal);
+        return this.#follow(snapshot, step.content, scope, pass);
     }
   }
 
-  /** Retains it until its content is deleted, and while volumes are created from it. */
+  /** Protects it until its content is deleted, and while volumes are created from it. */
   async #protect(
     snapshot: VolumeSnapshot,
     { spec }: VolumeSnapshotContent,
-    { tenant }: SnapshotPlace,
+    { tenant }: SnapshotScope,
     signal: AbortSignal,
   ): Promise<void> {
     const { name = '', namespace = '', uid, resourceVersion, finalizers = [] } = snapshot.metadata;
-    const wanted = spec.deletionPolicy === 'Delete' ? [SOURCE_FINALIZER, BOUND_FINALIZER] : [SOURCE_FINALIZER];
-    const lacking = wanted.filter((finalizer) => !finalizers.includes(finalizer));
-    if (lacking.length === 0) return;
-    const value = { metadata: { uid, resourceVersion, finalizers: [...finalizers, ...lacking] } };
+    const desired = spec.deletionPolicy === 'Delete' ? [SOURCE_FINALIZER, BOUND_FINALIZER] : [SOURCE_FINALIZER];
+    const missingFinalizers = desired.filter((finalizer) => !finalizers.includes(finalizer));
+    if (missingFinalizers.length === 0) return;
+    const value = { metadata: { uid, resourceVersion, finalizers: [...finalizers, ...missingFinalizers] } };
     const client = tenant.client.resource(VolumeSnapshots);
-    await ofTenant(client.patch(name, { type: 'merge', value }, { namespace, signal }));
+    await wrapTenantError(client.patch(name, { type: 'merge', value }, { namespace, signal }));
   }
 
-  async #create(content: VolumeSnapshotContent, { tenant }: SnapshotPlace, signal: AbortSignal): Promise<void> {
+  async #create(content: VolumeSnapshotContent, { tenant }: SnapshotScope, signal: AbortSignal): Promise<void> {
     const item = `${tenant.clusterUid}/${content.metadata.name}`;
     await this.#dependencies.attempts.withBackoff({ kind: 'present snapshot', item }, async () => {
       try {
-        await ofTenant(tenant.client.resource(VolumeSnapshotContents).create(content, { signal }));
+        await wrapTenantError(tenant.client.resource(VolumeSnapshotContents).create(content, { signal }));
       } catch (error) {
         // The next event shows its owner.
         if (!(error instanceof TenantApiError && isApiError(error.cause, 'AlreadyExists'))) throw error;
@@ -135,7 +135,7 @@ export class SnapshotBinder {
   async #bindTo(
     { metadata, spec: { volumeSnapshotClassName } }: VolumeSnapshot,
     content: VolumeSnapshotContent,
-    { tenant }: SnapshotPlace,
+    { tenant }: SnapshotScope,
     signal: AbortSignal,
   ): Promise<void> {
     const { name = '', uid, resourceVersion } = content.metadata;
@@ -147,7 +147,7 @@ export class SnapshotBinder {
     const client = tenant.client.resource(VolumeSnapshotContents);
     const item = `${tenant.clusterUid}/${name}`;
     await this.#dependencies.attempts.withBackoff({ kind: 'bind snapshot', item }, () =>
-      ofTenant(ignoreGone(client.patch(name, { type: 'merge', value }, { signal }))),
+      wrapTenantError(ignoreGone(client.patch(name, { type: 'merge', value }, { signal }))),
     );
   }
 
@@ -155,7 +155,7 @@ export class SnapshotBinder {
   async #follow(
     snapshot: VolumeSnapshot,
     content: VolumeSnapshotContent,
-    { tenant }: SnapshotPlace,
+    { tenant }: SnapshotScope,
     { signal }: Pass,
   ): Promise<void> {
     const { events, recorded } = this.#dependencies;
@@ -177,7 +177,7 @@ export class SnapshotBinder {
   async #fail(
     snapshot: VolumeSnapshot,
     { reason, message }: { readonly reason: string; readonly message: string },
-    { tenant }: SnapshotPlace,
+    { tenant }: SnapshotScope,
     pass: Pass,
   ): Promise<void> {
     const { clock, events, recorded } = this.#dependencies;
@@ -188,22 +188,22 @@ export class SnapshotBinder {
   }
 
   /** Finalizes a VolumeSnapshot that is being deleted. */
-  async #end(snapshot: VolumeSnapshot, place: SnapshotPlace, pass: Pass): Promise<void> {
-    const { tenant } = place;
+  async #end(snapshot: VolumeSnapshot, scope: SnapshotScope, pass: Pass): Promise<void> {
+    const { tenant } = scope;
     const isProtected = [SOURCE_FINALIZER, BOUND_FINALIZER].some((finalizer) => hasFinalizer(snapshot, finalizer));
     if (!isProtected) return;
-    if (this.#isBeingRestored(snapshot, place)) {
+    if (this.#isBeingRestored(snapshot, scope)) {
       const text = 'Snapshot is being used to restore a PVC';
       this.#dependencies.events.warning(tenant, VolumeSnapshots, snapshot, 'SnapshotDeletePending', text);
       pass.requeueAfter(RETRY_MS);
       return;
     }
-    const content = await this.#boundContent(snapshot, place, pass.signal);
+    const content = await this.#boundContent(snapshot, scope, pass.signal);
     // The controller of that driver finalizes it.
     if (content && content.spec.driver !== DRIVER) return;
-    if (content) await this.#endContent(content, place, pass.signal);
+    if (content) await this.#deleteContent(content, scope, pass.signal);
     if (content?.spec.deletionPolicy === 'Delete') {
-      // Its deletion enqueues this one again.
+      // The deletion of the content enqueues this VolumeSnapshot again.
       pass.requeueAfter(RETRY_MS);
       return;
     }
@@ -211,38 +211,38 @@ export class SnapshotBinder {
     const left = finalizers.filter((each) => each !== SOURCE_FINALIZER && each !== BOUND_FINALIZER);
     const value = { metadata: { uid, resourceVersion, finalizers: left.length > 0 ? left : null } };
     const client = tenant.client.resource(VolumeSnapshots);
-    await ofTenant(ignoreGone(client.patch(name, { type: 'merge', value }, { namespace, signal: pass.signal })));
+    await wrapTenantError(ignoreGone(client.patch(name, { type: 'merge', value }, { namespace, signal: pass.signal })));
   }
 
-  #isBeingRestored({ metadata }: VolumeSnapshot, { tenant }: SnapshotPlace): boolean {
+  #isBeingRestored({ metadata }: VolumeSnapshot, { tenant }: SnapshotScope): boolean {
     const { claims, classes } = storageOf(tenant);
     return claims
       .find(claimsBySnapshot, `${metadata.namespace}/${metadata.name}`)
-      .some((claim) => isToProvision(claim, classes.get(claim.spec.storageClassName ?? '')));
+      .some((claim) => needsProvisioning(claim, classes.get(claim.spec.storageClassName ?? '')));
   }
 
-  /** The content bound to it, read from the API: a new one is not in the cache yet. */
+  /** The content bound to it, read from the API, as a new one is not in the cache yet. */
   async #boundContent(
     snapshot: VolumeSnapshot,
-    { tenant }: SnapshotPlace,
+    { tenant }: SnapshotScope,
     signal: AbortSignal,
   ): Promise<VolumeSnapshotContent | undefined> {
     const name = snapshot.status?.boundVolumeSnapshotContentName || contentNameFor(snapshot);
     if (name === undefined) return undefined;
     const client = tenant.client.resource(VolumeSnapshotContents);
-    const found = await ofTenant(undefinedIfNotFound(client.get(name, { signal })));
+    const found = await wrapTenantError(undefinedIfNotFound(client.get(name, { signal })));
     return found && isBoundTo(snapshot, readContent(found)) ? readContent(found) : undefined;
   }
 
   /** Marks that the content's snapshot may be deleted, and deletes the content if required. */
-  async #endContent(content: VolumeSnapshotContent, { tenant }: SnapshotPlace, signal: AbortSignal): Promise<void> {
+  async #deleteContent(content: VolumeSnapshotContent, { tenant }: SnapshotScope, signal: AbortSignal): Promise<void> {
     const { name = '', uid, annotations, deletionTimestamp } = content.metadata;
     const client = tenant.client.resource(VolumeSnapshotContents);
-    if (annotations?.[BEING_DELETED] === undefined) {
-      const value = { metadata: { uid, annotations: { [BEING_DELETED]: 'yes' } } };
-      await ofTenant(ignoreGone(client.patch(name, { type: 'merge', value }, { signal })));
+    if (annotations?.[BEING_DELETED_ANNOTATION] === undefined) {
+      const value = { metadata: { uid, annotations: { [BEING_DELETED_ANNOTATION]: 'yes' } } };
+      await wrapTenantError(ignoreGone(client.patch(name, { type: 'merge', value }, { signal })));
     }
     if (content.spec.deletionPolicy !== 'Delete' || deletionTimestamp !== undefined) return;
-    await ofTenant(ignoreGone(client.delete(name, { signal, ...(uid !== undefined && { uid }) })));
+    await wrapTenantError(ignoreGone(client.delete(name, { signal, ...(uid !== undefined && { uid }) })));
   }
 }

@@ -9,11 +9,11 @@ const claim = { ...aClaim({ volumeName: 'pvc-1' }), status: { phase: 'Bound' } }
 const facts: BindingFacts = { content: undefined, claim, volume: aVolume(), classes: [aSnapshotClass()] };
 const ref = { namespace: 'default', name: 'first' };
 const isDefault = { annotations: { 'snapshot.storage.kubernetes.io/is-default-class': 'true' } };
-const byDefault = aSnapshot({}, uid);
-delete byDefault.spec.volumeSnapshotClassName;
+const defaultClassSnapshot = aSnapshot({}, uid);
+delete defaultClassSnapshot.spec.volumeSnapshotClassName;
 
 describe('a VolumeSnapshot from a claim', () => {
-  test('gets a content as snapshot-controller writes it', () => {
+  test('gets a content like snapshot-controller’s', () => {
     expect(bindingStep(aSnapshot({}, { ...uid, resourceVersion: '7' }), facts)).toMatchObject({
       kind: 'create',
       content: {
@@ -30,10 +30,10 @@ describe('a VolumeSnapshot from a claim', () => {
     });
   });
 
-  test('has the default class, if there is one', () => {
+  test('gets the default class, if one exists', () => {
     const classes = [aSnapshotClass(), aSnapshotClass({}, { name: 'usual', ...isDefault })];
 
-    expect(bindingStep(byDefault, { ...facts, classes })).toMatchObject({
+    expect(bindingStep(defaultClassSnapshot, { ...facts, classes })).toMatchObject({
       kind: 'create',
       content: { spec: { volumeSnapshotClassName: 'usual' } },
     });
@@ -43,12 +43,12 @@ describe('a VolumeSnapshot from a claim', () => {
     { reason: 'no claim', change: { claim: undefined }, message: /no PersistentVolumeClaim data/ },
     { reason: 'an unbound claim', change: { claim: aClaim(), volume: undefined }, message: /data is not bound yet/ },
     {
-      reason: 'a claim that goes',
+      reason: 'a claim being deleted',
       change: { claim: { ...claim, metadata: { ...claim.metadata, deletionTimestamp: 'now' } } },
       message: /data is being deleted/,
     },
     { reason: 'no class', change: { classes: [] }, message: /no VolumeSnapshotClass "fast"/ },
-  ])('with $reason waits, and reports it', ({ change, message }) => {
+  ])('waits with $reason, and reports it', ({ change, message }) => {
     expect(bindingStep(aSnapshot({}, uid), { ...facts, ...change })).toEqual({
       kind: 'refuse',
       reason: 'SnapshotContentCreationFailed',
@@ -63,8 +63,8 @@ describe('a VolumeSnapshot from a claim', () => {
       classes: [aSnapshotClass({}, { name: 'b', ...isDefault }), aSnapshotClass({}, { name: 'a', ...isDefault })],
       message: /2 VolumeSnapshotClasses of driver .* are marked as default: a, b/,
     },
-  ])('without a default class reports it: $message', ({ classes, message }) => {
-    expect(bindingStep(byDefault, { ...facts, classes })).toMatchObject({
+  ])('reports that there is no default class: $message', ({ classes, message }) => {
+    expect(bindingStep(defaultClassSnapshot, { ...facts, classes })).toMatchObject({
       kind: 'refuse',
       message: expect.stringMatching(message),
     });
@@ -74,7 +74,7 @@ describe('a VolumeSnapshot from a claim', () => {
     { reason: 'its class', change: { classes: [aSnapshotClass({ driver: 'other' })] } },
     { reason: 'its volume', change: { volume: aVolume({ csi: { driver: 'other', volumeHandle: 'x' } }) } },
     { reason: 'its content', change: { content: aContent({ driver: 'other' }) } },
-  ])('for another driver by $reason is not bound', ({ change }) => {
+  ])('is not bound if $reason belongs to another driver', ({ change }) => {
     expect(bindingStep(aSnapshot({}, uid), { ...facts, ...change })).toMatchObject({
       kind: 'foreign',
       message: expect.stringMatching(
@@ -83,7 +83,7 @@ describe('a VolumeSnapshot from a claim', () => {
     });
   });
 
-  test('that was ready is not recreated when its content is lost', () => {
+  test('is not recreated when a ready content is lost', () => {
     const snapshot = { ...aSnapshot({}, uid), status: { readyToUse: true } };
 
     expect(bindingStep(snapshot, facts)).toMatchObject({ kind: 'refuse', reason: 'SnapshotContentMissing' });
@@ -96,7 +96,7 @@ describe('a VolumeSnapshot from a claim', () => {
       step: { kind: 'refuse', reason: 'SnapshotContentMisbound' },
     },
     { spec: { volumeSnapshotRef: { ...ref, ...uid } }, step: { kind: 'refuse', reason: 'SnapshotContentMismatch' } },
-  ])('with content $spec: $step', ({ spec, step }) => {
+  ])('has the step $step with content $spec', ({ spec, step }) => {
     expect(bindingStep(aSnapshot({}, uid), { ...facts, content: aContent(spec) })).toMatchObject(step);
   });
 });
@@ -120,7 +120,7 @@ describe('a VolumeSnapshot from a content', () => {
       content: aContent({ source: { volumeHandle: 'x' }, volumeSnapshotRef: { ...ref, ...uid } }),
       step: { kind: 'refuse', reason: 'SnapshotContentMismatch' },
     },
-  ])('with $content.spec: $step', ({ content, step }) => {
+  ])('has the step $step with $content.spec', ({ content, step }) => {
     expect(bindingStep(snapshot, { ...facts, content })).toMatchObject(step);
   });
 });
@@ -128,7 +128,7 @@ describe('a VolumeSnapshot from a content', () => {
 test.each([
   { source: {}, name: undefined },
   { source: { persistentVolumeClaimName: 'data', volumeSnapshotContentName: 'kept' }, name: 'kept' },
-])('from $source creates nothing', ({ source, name }) => {
+])('creates nothing from $source', ({ source, name }) => {
   const snapshot = aSnapshot({ source }, uid);
 
   expect(contentNameFor(snapshot)).toBe(name);

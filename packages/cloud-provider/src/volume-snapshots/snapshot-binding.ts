@@ -46,8 +46,8 @@ export function bindingStep(snapshot: VolumeSnapshot, facts: BindingFacts): Bind
   const { content } = facts;
   if (content && content.spec.driver !== DRIVER)
     return foreign(`VolumeSnapshotContent ${content.metadata.name}`, content.spec.driver);
-  if (contentName) return stepToThere(snapshot, contentName, content);
-  return content ? stepToMade(snapshot, content) : stepToMake(snapshot, claimName ?? '', facts);
+  if (contentName) return stepForPreProvisioned(snapshot, contentName, content);
+  return content ? stepForProvisioned(snapshot, content) : stepToProvision(snapshot, claimName ?? '', facts);
 }
 
 /** Whether both refer to each other. Pure. */
@@ -62,7 +62,11 @@ function isNamed(
   return volumeSnapshotRef.name === name && volumeSnapshotRef.namespace === namespace;
 }
 
-function stepToThere(snapshot: VolumeSnapshot, name: string, content: VolumeSnapshotContent | undefined): BindingStep {
+function stepForPreProvisioned(
+  snapshot: VolumeSnapshot,
+  name: string,
+  content: VolumeSnapshotContent | undefined,
+): BindingStep {
   if (content === undefined) return refuse('SnapshotContentMissing', `there is no VolumeSnapshotContent ${name}`);
   const { source, volumeSnapshotRef } = content.spec;
   if (!source.snapshotHandle) {
@@ -71,23 +75,23 @@ function stepToThere(snapshot: VolumeSnapshot, name: string, content: VolumeSnap
   }
   if (isBoundTo(snapshot, content)) return { kind: 'follow', content };
   if (isNamed(snapshot.metadata, content.spec) && !volumeSnapshotRef.uid) return { kind: 'bind', content };
-  return misbound(content);
+  return misboundStep(content);
 }
 
-function stepToMade(snapshot: VolumeSnapshot, content: VolumeSnapshotContent): BindingStep {
+function stepForProvisioned(snapshot: VolumeSnapshot, content: VolumeSnapshotContent): BindingStep {
   if (!content.spec.source.volumeHandle) {
     const message = `VolumeSnapshotContent ${content.metadata.name} was not created for this VolumeSnapshot: it has a spec.source.snapshotHandle`;
     return refuse('SnapshotContentMismatch', message);
   }
-  return isBoundTo(snapshot, content) ? { kind: 'follow', content } : misbound(content);
+  return isBoundTo(snapshot, content) ? { kind: 'follow', content } : misboundStep(content);
 }
 
-function misbound({ metadata, spec: { volumeSnapshotRef: to } }: VolumeSnapshotContent): BindingStep {
+function misboundStep({ metadata, spec: { volumeSnapshotRef: to } }: VolumeSnapshotContent): BindingStep {
   const message = `VolumeSnapshotContent ${metadata.name} is for another VolumeSnapshot: ${to.namespace}/${to.name}${to.uid ? `, uid ${to.uid}` : ''}`;
   return refuse('SnapshotContentMisbound', message);
 }
 
-function stepToMake(
+function stepToProvision(
   snapshot: VolumeSnapshot,
   claimName: string,
   { claim, volume, classes }: BindingFacts,
@@ -120,7 +124,7 @@ function stepToMake(
   return { kind: 'create', content: contentFor(snapshot, volume, chosen.snapshotClass) };
 }
 
-/** As snapshot-controller writes it. */
+/** The content, as snapshot-controller writes it. */
 function contentFor(
   { metadata }: VolumeSnapshot,
   volume: PersistentVolume,

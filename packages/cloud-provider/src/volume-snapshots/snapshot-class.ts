@@ -1,8 +1,8 @@
 import type { VolumeSnapshotClass } from '@fairway/kube/kinds/volume-snapshots';
 import { DRIVER } from '../volumes/driver.ts';
-import { IS_DEFAULT } from './snapshot-names.ts';
+import { IS_DEFAULT_ANNOTATION } from './snapshot-names.ts';
 
-/** The class of a VolumeSnapshot, or why there is none. */
+/** The class of a VolumeSnapshot, or the reason why it has none. */
 export type ClassChoice =
   | { readonly kind: 'class'; readonly snapshotClass: VolumeSnapshotClass }
   | { readonly kind: 'refuse'; readonly message: string };
@@ -16,7 +16,7 @@ export function chooseClass(name: string | undefined, classes: readonly VolumeSn
   const [first, ...others] = classes.filter(isDefault);
   if (first === undefined) {
     return refuse(
-      `spec.volumeSnapshotClassName is not set, and no VolumeSnapshotClass of driver ${DRIVER} has the annotation ${IS_DEFAULT}: "true"`,
+      `spec.volumeSnapshotClassName is not set, and no VolumeSnapshotClass of driver ${DRIVER} has the annotation ${IS_DEFAULT_ANNOTATION}: "true"`,
     );
   }
   if (others.length === 0) return { kind: 'class', snapshotClass: first };
@@ -27,7 +27,7 @@ export function chooseClass(name: string | undefined, classes: readonly VolumeSn
 }
 
 function isDefault({ metadata, driver }: VolumeSnapshotClass): boolean {
-  return driver === DRIVER && metadata.annotations?.[IS_DEFAULT] === 'true';
+  return driver === DRIVER && metadata.annotations?.[IS_DEFAULT_ANNOTATION] === 'true';
 }
 
 function refuse(message: string): ClassChoice {

@@ -3,7 +3,7 @@ import type { CloudProviderDependencies } from '../dependencies.ts';
 import type { EventDeduplicator } from '../tenant-events.ts';
 import type { ClusterConcurrencyLimit } from '../volumes/cluster-concurrency-limit.ts';
 import type { StorageEvents } from '../volumes/storage-events.ts';
-import type { StoragePlace } from '../volumes/storage-place.ts';
+import type { StorageScope } from '../volumes/storage-scope.ts';
 import type { StorageWatch } from '../volumes/storage-watch.ts';
 import type { VolumeBuilds } from '../volumes/volume-builds.ts';
 import type { TenantSnapshots } from './tenant-snapshots.ts';
@@ -19,6 +19,6 @@ export interface SnapshotDependencies
 }
 
 /** A cluster with the snapshot kinds. */
-export interface SnapshotPlace extends StoragePlace {
+export interface SnapshotScope extends StorageScope {
   readonly kinds: TenantSnapshots;
 }

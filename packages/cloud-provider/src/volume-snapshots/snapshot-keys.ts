@@ -8,7 +8,7 @@ type Subject =
   /** `namespace/name` of a claim that is held for a snapshot. */
   | { readonly kind: 'claim'; readonly claimKey: string };
 
-/** Key for all snapshots that remain without an object in the cluster. */
+/** Key for all remaining snapshots without an object in the cluster. */
 export function clusterSubject(clusterUid: string): string {
   return clusterUid;
 }

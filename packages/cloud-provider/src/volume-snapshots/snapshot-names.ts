@@ -1,4 +1,4 @@
-/** Names of external-snapshotter, which users' manifests and tools know. */
+/** Names of external-snapshotter, as used by users' manifests and tools. */
 
 /** On a VolumeSnapshot: volumes may be created from it. */
 export const SOURCE_FINALIZER = 'snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection';
@@ -10,11 +10,11 @@ export const CONTENT_FINALIZER = 'snapshot.storage.kubernetes.io/volumesnapshotc
 export const CLAIM_FINALIZER = 'snapshot.storage.kubernetes.io/pvc-as-source-protection';
 
 /** On a VolumeSnapshotContent: its VolumeSnapshot is being deleted. */
-export const BEING_DELETED = 'snapshot.storage.kubernetes.io/volumesnapshot-being-deleted';
+export const BEING_DELETED_ANNOTATION = 'snapshot.storage.kubernetes.io/volumesnapshot-being-deleted';
 /** On a VolumeSnapshotContent: a claim may use another volume mode than the source. */
-export const ALLOW_MODE_CHANGE = 'snapshot.storage.kubernetes.io/allow-volume-mode-change';
+export const ALLOW_MODE_CHANGE_ANNOTATION = 'snapshot.storage.kubernetes.io/allow-volume-mode-change';
 /** On a VolumeSnapshotClass. */
-export const IS_DEFAULT = 'snapshot.storage.kubernetes.io/is-default-class';
+export const IS_DEFAULT_ANNOTATION = 'snapshot.storage.kubernetes.io/is-default-class';
 
 /** Name of the VolumeSnapshotContent created for a VolumeSnapshot. */
 export function contentNameOf(snapshotUid: string): string {

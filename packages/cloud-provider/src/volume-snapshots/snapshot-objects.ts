@@ -1,9 +1,12 @@
 import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '@fairway/kube/kinds/volume-snapshots';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
-import { ALLOW_MODE_CHANGE, BEING_DELETED, IS_DEFAULT } from './snapshot-names.ts';
+import { ALLOW_MODE_CHANGE_ANNOTATION, BEING_DELETED_ANNOTATION, IS_DEFAULT_ANNOTATION } from './snapshot-names.ts';
 
-/** The snapshot kinds as read by Fairway. Tenants may change their definitions: invalid objects are read as objects that need no work. */
+/**
+ * The snapshot kinds as read by Fairway. Tenants may change their definitions: invalid objects are read as objects
+ * without work.
+ */
 
 const Text = z.string();
 const ErrorText = z.object({ message: Text.optional(), time: Text.optional() }).optional().catch(undefined);
@@ -72,9 +75,13 @@ export function readClass({ apiVersion, kind, metadata, ...fields }: VolumeSnaps
   return { ...known(ClassFields.parse(fields)), ...identity({ apiVersion, kind, metadata }) };
 }
 
-const ANNOTATIONS: ReadonlySet<string> = new Set([ALLOW_MODE_CHANGE, BEING_DELETED, IS_DEFAULT]);
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  ALLOW_MODE_CHANGE_ANNOTATION,
+  BEING_DELETED_ANNOTATION,
+  IS_DEFAULT_ANNOTATION,
+]);
 
-/** Without unused fields, so they are written only with patches. */
+/** Objects without unused fields; therefore they are written only with patches. */
 function identity({
   apiVersion,
   kind,
@@ -94,12 +101,12 @@ function identity({
 }
 
 /** Schema types allow undefined for missing fields; JSON omits them. */
-function known<T>(value: T): Known<T> {
-  return value as Known<T>;
+function known<T>(value: T): KnownField<T> {
+  return value as KnownField<T>;
 }
 
-type Known<T> = T extends readonly unknown[] | Record<string, string>
+type KnownField<T> = T extends readonly unknown[] | Record<string, string>
   ? T
   : T extends object
-    ? { [K in keyof T]: Known<Exclude<T[K], undefined>> }
+    ? { [K in keyof T]: KnownField<Exclude<T[K], undefined>> }
     : T;

@@ -6,7 +6,7 @@ test.each([
   { parameters: { type: 'snapshot' }, isForced: true },
   { parameters: { 'force-create': 'true' }, isForced: true },
   { parameters: { 'force-create': 'false' }, isForced: false },
-])('$parameters is read', ({ parameters, isForced }) => {
+])('reads $parameters', ({ parameters, isForced }) => {
   expect(readSnapshotParameters(parameters)).toEqual({ isForced });
 });
 
@@ -19,6 +19,6 @@ test.each([
   { parameters: { 'csi.storage.k8s.io/snapshotter-secret-name': 'x' }, message: /refers to a credential/ },
   { parameters: { 'csi.storage.k8s.io/snapshotter-list-secret-namespace': 'x' }, message: /refers to a credential/ },
   { parameters: { speed: 'high' }, message: /"speed" is unknown: use force-create, type/ },
-])('$parameters is refused', ({ parameters, message }) => {
+])('refuses $parameters', ({ parameters, message }) => {
   expect(readSnapshotParameters(parameters as Record<string, string>)).toMatch(message);
 });

@@ -1,10 +1,10 @@
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { storageKey } from '@fairway/tenancy/cloud/storage-index';
-import { storagePlace } from '../volumes/storage-place.ts';
+import { storageScope } from '../volumes/storage-scope.ts';
 import { storageOf } from '../volumes/tenant-storage.ts';
 import { SnapshotContentReconciler } from './content-reconciler.ts';
 import { SnapshotBinder } from './snapshot-binder.ts';
-import type { SnapshotDependencies, SnapshotPlace } from './snapshot-dependencies.ts';
+import type { SnapshotDependencies, SnapshotScope } from './snapshot-dependencies.ts';
 import { readKey } from './snapshot-keys.ts';
 import { isSynced, snapshotsOf } from './tenant-snapshots.ts';
 
@@ -23,46 +23,46 @@ export class SnapshotReconciler {
   /** Drops the state of clusters that another replica takes over. */
   forget(isMatching: (clusterKey: string) => boolean): void {
     const { storageWatch, builds, tenants } = this.#dependencies;
-    const isForgotten = (clusterUid: string) => {
+    const isOfCluster = (clusterUid: string) => {
       const tenant = tenants.get(clusterUid);
       return tenant === undefined || isMatching(tenant.clusterKey);
     };
-    storageWatch.forget(isForgotten);
-    builds.forget((item) => isForgotten(item.slice(0, item.indexOf('/'))));
+    storageWatch.forget(isOfCluster);
+    builds.forget((item) => isOfCluster(item.slice(0, item.indexOf('/'))));
   }
 
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { storageWatch, builds, limiter } = this.#dependencies;
     const { clusterUid, subject } = readKey(key);
-    const place = this.#placeOf(clusterUid);
-    if (place === undefined) {
+    const scope = this.#scopeOf(clusterUid);
+    if (scope === undefined) {
       if (subject.kind !== 'content') return {};
       const owner = { clusterUid, object: subject.name };
       storageWatch.settle(owner);
       builds.abandon(storageKey(owner));
       return {};
     }
-    return limiter.take(clusterUid, key, async () => {
+    return limiter.runLimited(clusterUid, key, async () => {
       switch (subject.kind) {
         case 'content':
-          return this.#contents.reconcile(key, subject.name, place, context);
+          return this.#contents.reconcile(key, subject.name, scope, context);
         case 'snapshot':
-          return this.#binder.bind(subject.snapshotKey, place, context);
+          return this.#binder.bind(subject.snapshotKey, scope, context);
         case 'claim':
-          return this.#binder.release(subject.claimKey, place, context);
+          return this.#binder.release(subject.claimKey, scope, context);
         case 'cluster':
-          return this.#contents.findOrphans(place, context);
+          return this.#contents.findOrphans(scope, context);
       }
     });
   }
 
   /** Undefined while the cluster must be left alone. */
-  #placeOf(clusterUid: string): SnapshotPlace | undefined {
-    const place = storagePlace(this.#dependencies, clusterUid, (tenant) => {
+  #scopeOf(clusterUid: string): SnapshotScope | undefined {
+    const scope = storageScope(this.#dependencies, clusterUid, (tenant) => {
       const { claims, volumes } = storageOf(tenant);
       return claims.hasSynced && volumes.hasSynced;
     });
-    const kinds = place && snapshotsOf(place.tenant);
-    return place && kinds && isSynced(kinds) ? { ...place, kinds } : undefined;
+    const kinds = scope && snapshotsOf(scope.tenant);
+    return scope && kinds && isSynced(kinds) ? { ...scope, kinds } : undefined;
   }
 }

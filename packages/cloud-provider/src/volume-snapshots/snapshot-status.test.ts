@@ -11,14 +11,14 @@ const cinder = {
   metadata: {},
   created_at: '2026-11-25T18:30:15.678901',
 };
-const MADE_NS = Date.UTC(2026, 10, 25, 18, 30, 15) * 1e6;
+const CREATED_NS = Date.UTC(2026, 10, 25, 18, 30, 15) * 1e6;
 
 describe('a VolumeSnapshotContent', () => {
   test.each([
-    { created_at: '2026-11-25T18:30:15.678901', creationTime: MADE_NS },
-    { created_at: '2026-11-25T18:30:15Z', creationTime: MADE_NS },
-    { created_at: '2026-11-25T19:30:15+01:00', creationTime: MADE_NS },
-  ])('reports $creationTime exactly for a snapshot of $created_at', ({ created_at, creationTime }) => {
+    { created_at: '2026-11-25T18:30:15.678901', creationTime: CREATED_NS },
+    { created_at: '2026-11-25T18:30:15Z', creationTime: CREATED_NS },
+    { created_at: '2026-11-25T19:30:15+01:00', creationTime: CREATED_NS },
+  ])('reports $creationTime exactly for a snapshot created at $created_at', ({ created_at, creationTime }) => {
     const status = contentStatus(aContent(), { ...cinder, created_at });
 
     expect(status).toEqual({ snapshotHandle: 'two', creationTime, readyToUse: true, restoreSize: 5 * GIB });
@@ -26,7 +26,7 @@ describe('a VolumeSnapshotContent', () => {
   });
 
   test('is written once', () => {
-    const status = { snapshotHandle: 'two', creationTime: MADE_NS, readyToUse: true, restoreSize: 5 * GIB };
+    const status = { snapshotHandle: 'two', creationTime: CREATED_NS, readyToUse: true, restoreSize: 5 * GIB };
 
     expect(contentStatus(aContent({}, { status }), cinder)).toBeUndefined();
     expect(contentStatus(aContent({}, { status }), { ...cinder, status: 'error' })).toMatchObject({
@@ -34,7 +34,7 @@ describe('a VolumeSnapshotContent', () => {
     });
   });
 
-  test('loses its error when that is resolved', () => {
+  test('loses its error once that is resolved', () => {
     const status = { readyToUse: false, error: { message: 'm', time: 't' } };
 
     expect(contentStatus(aContent({}, { status }), cinder)).toMatchObject({ readyToUse: true, error: null });
@@ -45,17 +45,17 @@ describe('a VolumeSnapshot', () => {
   test.each([
     { says: undefined, status: { readyToUse: false } },
     {
-      says: { readyToUse: true, restoreSize: 5 * GIB, creationTime: MADE_NS, snapshotHandle: 'two' },
+      says: { readyToUse: true, restoreSize: 5 * GIB, creationTime: CREATED_NS, snapshotHandle: 'two' },
       status: { readyToUse: true, restoreSize: '5Gi', creationTime: '2026-11-25T18:30:15Z' },
     },
     { says: { readyToUse: true, restoreSize: 1000 }, status: { readyToUse: true, restoreSize: '1000' } },
     { says: { error: { message: 'm' } }, status: { readyToUse: false, error: { message: 'm' } } },
-  ])('reports what its content reports: $says', ({ says, status }) => {
+  ])('mirrors its content: $says', ({ says, status }) => {
     const content = aContent({}, says && { status: says });
-    const wanted = { boundVolumeSnapshotContentName: 'kept', ...status };
+    const desired = { boundVolumeSnapshotContentName: 'kept', ...status };
 
-    expect(snapshotStatus(aSnapshot(), content)).toEqual(wanted);
-    expect(snapshotStatus({ ...aSnapshot(), status: wanted }, content)).toBeUndefined();
+    expect(snapshotStatus(aSnapshot(), content)).toEqual(desired);
+    expect(snapshotStatus({ ...aSnapshot(), status: desired }, content)).toBeUndefined();
   });
 
   test('loses what its content no longer reports', () => {
@@ -73,7 +73,7 @@ describe('a VolumeSnapshot', () => {
     const status = failedStatus(aSnapshot(), 'm', 0);
 
     expect(status).toEqual({ readyToUse: false, error: { message: 'm', time: '1970-01-01T00:00:00Z' } });
-    const told = { readyToUse: false, error: { message: 'm', time: 'before' } };
-    expect(failedStatus({ ...aSnapshot(), status: told }, 'm', 1)).toBeUndefined();
+    const current = { readyToUse: false, error: { message: 'm', time: 'before' } };
+    expect(failedStatus({ ...aSnapshot(), status: current }, 'm', 1)).toBeUndefined();
   });
 });

@@ -20,14 +20,14 @@ export function snapshotStatus(
   { metadata, status: made }: VolumeSnapshotContent,
 ): StatusPatch<VolumeSnapshot> | undefined {
   const { creationTime, restoreSize, readyToUse = false, error } = made ?? {};
-  const wanted: Status<VolumeSnapshot> = {
+  const desired: Status<VolumeSnapshot> = {
     ...(metadata.name !== undefined && { boundVolumeSnapshotContentName: metadata.name }),
     ...(creationTime !== undefined && { creationTime: formatTime(creationTime / NS_PER_MS) }),
     readyToUse,
     ...(restoreSize !== undefined && { restoreSize: quantityOf(restoreSize) }),
     ...(error && { error }),
   };
-  return isDeepStrictEqual(status, wanted) ? undefined : { ...without(status), ...wanted };
+  return isDeepStrictEqual(status, desired) ? undefined : { ...clearedFields(status), ...desired };
 }
 
 /** The status of a VolumeSnapshotContent given its Cinder snapshot; undefined if unchanged. Pure. */
@@ -36,13 +36,13 @@ export function contentStatus(
   { id, size, created_at, status: state }: CinderSnapshot,
 ): StatusPatch<VolumeSnapshotContent> | undefined {
   const createdMs = timeOf(created_at);
-  const wanted: Status<VolumeSnapshotContent> = {
+  const desired: Status<VolumeSnapshotContent> = {
     snapshotHandle: id,
     ...(createdMs !== undefined && { creationTime: createdMs * NS_PER_MS }),
     readyToUse: state === 'available',
     restoreSize: size * GIB,
   };
-  return isDeepStrictEqual(status, wanted) ? undefined : { ...without(status), ...wanted };
+  return isDeepStrictEqual(status, desired) ? undefined : { ...clearedFields(status), ...desired };
 }
 
 /** The status of a failed object; undefined if unchanged. Pure. */
@@ -56,7 +56,7 @@ export function failedStatus(
 }
 
 /** Removes all present fields. */
-function without<T extends object>(status: T | undefined): { readonly [K in keyof T]?: null } {
+function clearedFields<T extends object>(status: T | undefined): { readonly [K in keyof T]?: null } {
   return Object.fromEntries(Object.keys(status ?? {}).map((name) => [name, null])) as { [K in keyof T]?: null };
 }
 

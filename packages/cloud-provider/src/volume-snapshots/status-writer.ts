@@ -1,10 +1,10 @@
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import type { SnapshotDependencies } from './snapshot-dependencies.ts';
 
-/** Writes part of the status of an object that may have been deleted meanwhile; failures back off. */
+/** Writes part of the status of an object that may have been deleted in the meantime; failures back off. */
 export function writeStatus<T extends KubeObject>(
   { attempts }: Pick<SnapshotDependencies, 'attempts'>,
   tenant: TenantCluster,
@@ -16,6 +16,6 @@ export function writeStatus<T extends KubeObject>(
   const value = { metadata: { uid }, status };
   const options = { ...(namespace !== undefined && { namespace }), subresource: 'status', signal };
   return attempts.withBackoff({ kind: 'write status of snapshots', item: `${tenant.clusterUid}/${uid}` }, () =>
-    ofTenant(ignoreGone(tenant.client.resource(type).patch(name, { type: 'merge', value }, options))),
+    wrapTenantError(ignoreGone(tenant.client.resource(type).patch(name, { type: 'merge', value }, options))),
   );
 }

@@ -22,7 +22,7 @@ export interface TenantSnapshots {
 
 const DEFINITION = `${VolumeSnapshots.plural}.${VolumeSnapshots.group}`;
 
-/** Undefined while the cluster lacks these kinds. */
+/** Undefined while the cluster does not have these kinds. */
 export function snapshotsOf(tenant: TenantCluster): TenantSnapshots | undefined {
   return definitionsOf(tenant).get(DEFINITION) && kindsOf(tenant);
 }
@@ -32,7 +32,7 @@ export function isSynced({ snapshots, contents, classes }: TenantSnapshots): boo
   return snapshots.hasSynced && contents.hasSynced && classes.hasSynced;
 }
 
-/** Whether Fairway binds VolumeSnapshots there; otherwise the tenant's snapshot-controller does. */
+/** Whether Fairway binds VolumeSnapshots in the cluster; otherwise the tenant's snapshot-controller does. */
 export function bindsSnapshots(tenant: TenantCluster): boolean {
   const definition = definitionsOf(tenant).get(DEFINITION);
   return definition?.metadata.annotations?.[SNAPSHOT_CONTROLLER_ANNOTATION] === 'fairway';
@@ -66,14 +66,14 @@ export const unreadyByClass: CacheIndex<VolumeSnapshot> = {
 };
 
 /** Contents without a snapshot, by class. */
-export const unmadeByClass: CacheIndex<VolumeSnapshotContent> = {
+export const pendingByClass: CacheIndex<VolumeSnapshotContent> = {
   name: 'class',
   valuesOf: ({ spec, status }) =>
     spec.volumeSnapshotClassName && status?.snapshotHandle === undefined ? [spec.volumeSnapshotClassName] : [],
 };
 
 /** Contents with a snapshot, by the ID of its volume. */
-export const madeByVolume: CacheIndex<VolumeSnapshotContent> = {
+export const contentsByVolume: CacheIndex<VolumeSnapshotContent> = {
   name: 'volume',
   valuesOf: ({ spec, status }) =>
     spec.source.volumeHandle && status?.snapshotHandle ? [spec.source.volumeHandle] : [],
@@ -89,12 +89,12 @@ function kindsOf({ informers }: TenantCluster): TenantSnapshots {
   const contents = informers.informer(VolumeSnapshotContents, { trim: readContent });
   snapshots.addIndex(unreadyByClaim.name, unreadyByClaim.valuesOf);
   snapshots.addIndex(unreadyByClass.name, unreadyByClass.valuesOf);
-  contents.addIndex(unmadeByClass.name, unmadeByClass.valuesOf);
-  contents.addIndex(madeByVolume.name, madeByVolume.valuesOf);
+  contents.addIndex(pendingByClass.name, pendingByClass.valuesOf);
+  contents.addIndex(contentsByVolume.name, contentsByVolume.valuesOf);
   return { snapshots, contents, classes: informers.informer(VolumeSnapshotClasses, { trim: readClass }) };
 }
 
-/** They would be requested repeatedly otherwise. */
+/** Otherwise they would be requested repeatedly. */
 function forgetKinds({ informers }: TenantCluster): void {
   informers.remove(VolumeSnapshots);
   informers.remove(VolumeSnapshotContents);

@@ -8,7 +8,7 @@ describe('the parameters of a StorageClass', () => {
     { parameters: { availability: 'az1', type: '' }, read: { availability: 'az1', fsType: 'ext4' } },
     { parameters: { 'csi.storage.k8s.io/fstype': 'xfs' }, read: { fsType: 'xfs' } },
     { parameters: { fstype: 'xfs' }, read: { fsType: 'xfs' } },
-  ])('$parameters are read', ({ parameters, read }) => {
+  ])('reads $parameters', ({ parameters, read }) => {
     expect(readParameters(parameters as Record<string, string> | undefined)).toEqual(read);
   });
 
@@ -21,7 +21,7 @@ describe('the parameters of a StorageClass', () => {
     },
     { parameters: { 'csi.storage.k8s.io/fstype': 'zfs' }, problem: /use one of ext2, ext3, ext4, xfs, btrfs/ },
     { parameters: { type: 'x'.repeat(256) }, problem: /longer than 255/ },
-  ])('$parameters are refused', ({ parameters, problem }) => {
+  ])('refuses $parameters', ({ parameters, problem }) => {
     expect(readParameters(parameters as unknown as Record<string, string>)).toMatch(problem);
   });
 });

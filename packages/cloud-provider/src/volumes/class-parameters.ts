@@ -12,25 +12,25 @@ const DEFAULT_FS_TYPE = 'ext4';
 /** File systems that the node driver supports. */
 const FS_TYPES: readonly string[] = ['ext2', 'ext3', 'ext4', 'xfs', 'btrfs'];
 const FS_TYPE = 'csi.storage.k8s.io/fstype';
-/** Its name in the in-tree plugin, which external-provisioner reads too. */
-const OLD_FS_TYPE = 'fstype';
+/** The in-tree plugin's name for it, which external-provisioner reads too. */
+const LEGACY_FS_TYPE = 'fstype';
 const KNOWN = ['type', 'availability', FS_TYPE];
 /** Cinder's column limits. */
 const MAX_LENGTH = 255;
 
-/** Reads a class's parameters as cinder-csi-plugin and external-provisioner do; returns any problem. Pure. */
+/** Reads a class's parameters as cinder-csi-plugin and external-provisioner do, or returns the problem. Pure. */
 export function readParameters(parameters: Readonly<Record<string, string>> = {}): ClassParameters | string {
   for (const [name, value] of Object.entries(parameters)) {
     if (/^csi\.storage\.k8s\.io\/.*-secret-(?:name|namespace)$/.test(name)) {
       return `parameter "${name}" refers to a credential, but Fairway uses only its own: remove it`;
     }
-    if (!KNOWN.includes(name) && name !== OLD_FS_TYPE)
+    if (!KNOWN.includes(name) && name !== LEGACY_FS_TYPE)
       return `parameter "${name.slice(0, MAX_LENGTH)}" is unknown: use ${KNOWN.join(', ')}`;
     if (value.length > MAX_LENGTH) return `parameter "${name}" is longer than ${MAX_LENGTH} characters`;
   }
-  const { type, availability, [OLD_FS_TYPE]: old, [FS_TYPE]: fsType = old ?? DEFAULT_FS_TYPE } = parameters;
+  const { type, availability, [LEGACY_FS_TYPE]: old, [FS_TYPE]: fsType = old ?? DEFAULT_FS_TYPE } = parameters;
   if (old !== undefined && old !== fsType)
-    return `parameters "${OLD_FS_TYPE}" and "${FS_TYPE}" differ: use only ${FS_TYPE}`;
+    return `parameters "${LEGACY_FS_TYPE}" and "${FS_TYPE}" differ: use only ${FS_TYPE}`;
   if (!FS_TYPES.includes(fsType)) return `parameter "${FS_TYPE}" is "${fsType}": use one of ${FS_TYPES.join(', ')}`;
   return { ...(type && { type }), ...(availability && { availability }), fsType };
 }

@@ -23,7 +23,7 @@ const MAX_CONCURRENT_KEYS = 5;
 export const volumeController = storageController({
   name: 'volumes',
   driver: DRIVER,
-  rights: [{ type: plans, verbs: READ }],
+  additionalRights: [{ type: plans, verbs: READ }],
   create(shared, enqueue) {
     const dependencies = {
       ...shared,

@@ -1,29 +1,29 @@
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { PersistentVolume, PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims, PersistentVolumes } from '@fairway/kube/kinds/resources';
-import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { type ExpansionStep, expansionStep, statusOf } from './expansion.ts';
 import { GuestSizes } from './guest-sizes.ts';
-import type { StoredData } from './storage-backend.ts';
+import type { StoredObject } from './storage-backend.ts';
 import type { StorageDependencies } from './storage-dependencies.ts';
-import type { StoragePlace } from './storage-place.ts';
+import type { StorageScope } from './storage-scope.ts';
 import { storageOf } from './tenant-storage.ts';
 
-/** How often to check for what the project's lists do not show. */
-const HELD_RETRY_MS = 60_000;
+/** How often to check for changes that the project's lists do not show. */
+const BUSY_RETRY_MS = 60_000;
 
 /**
  * Extends volumes and shares with their claims, as external-resizer does with upstream's drivers: first in the cloud, attached or not, then in the
  * PersistentVolume. The kubelet extends a volume's file system and records it in the claim.
  */
-export class Expander<T extends StoredData> {
+export class Expander<T extends StoredObject> {
   readonly #dependencies: StorageDependencies<T>;
   readonly #guestSizes = new GuestSizes();
 
@@ -31,10 +31,10 @@ export class Expander<T extends StoredData> {
     this.#dependencies = dependencies;
   }
 
-  async serve(key: string, claimKey: string, place: StoragePlace, context: ReconcileContext): Promise<Result> {
+  async serve(key: string, claimKey: string, scope: StorageScope, context: ReconcileContext): Promise<Result> {
     const { clock, events, backend } = this.#dependencies;
     const { driver } = backend;
-    const { tenant, cluster, cloud } = place;
+    const { tenant, cluster, cloud } = scope;
     const { claims, volumes, classes } = storageOf(tenant);
     const claim = claims.get(claimKey);
     const volume = volumes.get(claim?.spec.volumeName ?? '');
@@ -48,7 +48,7 @@ export class Expander<T extends StoredData> {
     const pass = new Pass(context, clock);
     const { failure } = await pass.run(async () => {
       await requireOwnProject(cloud, cluster);
-      if (step.kind === 'extend' && !(await this.#extend(key, claim, volume, step, place, pass))) return;
+      if (step.kind === 'extend' && !(await this.#extend(key, claim, volume, step, scope, pass))) return;
       await this.#reportResized(tenant, claim, step, pass.signal);
     });
     if (failure && failure.reason !== 'Provisioning') {
@@ -58,34 +58,35 @@ export class Expander<T extends StoredData> {
     return pass.end();
   }
 
-  /** Resolves with whether volume and PersistentVolume have the size. */
+  /** Resolves with whether volume and PersistentVolume have the requested size. */
   async #extend(
     key: string,
     claim: PersistentVolumeClaim,
     object: PersistentVolume,
     step: Extract<ExpansionStep, { kind: 'extend' }>,
-    { tenant, cloud }: StoragePlace,
+    { tenant, cloud }: StorageScope,
     pass: Pass,
   ): Promise<boolean> {
     const { storageWatch, clock, events, backend } = this.#dependencies;
     const owner = { clusterUid: tenant.clusterUid, object: object.metadata.name ?? '' };
-    const { items } = await backend.owned(cloud, owner, pass.signal);
-    const volume = items.find((item) => backend.isFor(object, item));
-    if (volume === undefined) throw new ProblemError({ reason: 'ConfigurationInvalid', message: FOREIGN });
+    const { items } = await backend.ownedShares(cloud, owner, pass.signal);
+    const volume = items.find((item) => backend.isBackedBy(object, item));
+    if (volume === undefined)
+      throw new ProblemError({ reason: 'ConfigurationInvalid', message: FOREIGN_VOLUME_MESSAGE });
     if (volume.size < step.sizeGiB || volume.status === 'extending') {
       await this.#begin(cloud, owner, volume, step.sizeGiB, pass);
       const message = `External resizer is resizing volume ${owner.object}`;
       events.normal(tenant, PersistentVolumeClaims, claim, 'Resizing', message);
       await this.#writeStatus(tenant, claim, 'Resizing', pass.signal);
       storageWatch.expect(owner, key, backend.cacheOf(cloud), 'build');
-      pass.requeueAfter(HELD_RETRY_MS);
+      pass.requeueAfter(BUSY_RETRY_MS);
       return false;
     }
     storageWatch.settle(owner, 'build');
-    const waitsForNode = backend.growth.isOfNode(claim.spec.volumeMode) && backend.growth.isInUse(volume);
-    const restMs = waitsForNode ? this.#guestSizes.restMs(volume.id, volume.size, clock.now()) : 0;
-    if (restMs > 0) {
-      pass.requeueAfter(restMs);
+    const waitsForNode = backend.growth.usesNode(claim.spec.volumeMode) && backend.growth.isInUse(volume);
+    const remainingMs = waitsForNode ? this.#guestSizes.remainingMs(volume.id, volume.size, clock.now()) : 0;
+    if (remainingMs > 0) {
+      pass.requeueAfter(remainingMs);
       return false;
     }
     await this.#writeCapacity(tenant, object, `${volume.size}Gi`, pass.signal);
@@ -97,11 +98,11 @@ export class Expander<T extends StoredData> {
     const { growth, words } = backend;
     const { id, status } = volume;
     if (status === 'extending') return;
-    if (growth.startable.has(status)) return backend.extend(cloud, owner, volume, sizeGiB, pass.signal);
+    if (growth.startableStatuses.has(status)) return backend.extend(cloud, owner, volume, sizeGiB, pass.signal);
     storageWatch.settle(owner);
     const hasFailed = status === growth.failed;
     const what = hasFailed ? 'failed to extend it: the cloud operator must reset its' : 'has it in';
-    pass.requeueAfter(HELD_RETRY_MS);
+    pass.requeueAfter(BUSY_RETRY_MS);
     const end = hasFailed ? 'status' : `status ${status}`;
     const message = `${words.service}: ${words.noun} ${id}: ${words.project} ${what} ${end}`;
     throw new ProblemError({ reason: 'CloudUnavailable', message });
@@ -111,14 +112,16 @@ export class Expander<T extends StoredData> {
     const { name = '', uid } = volume.metadata;
     const value = { metadata: { uid }, spec: { capacity: { storage } } };
     await this.#write(`${tenant.clusterUid}/${name}`, () =>
-      ofTenant(ignoreGone(tenant.client.resource(PersistentVolumes).patch(name, { type: 'merge', value }, { signal }))),
+      wrapTenantError(
+        ignoreGone(tenant.client.resource(PersistentVolumes).patch(name, { type: 'merge', value }, { signal })),
+      ),
     );
   }
 
   /** The claim's status once the volume has the size. */
   async #reportResized(tenant: TenantCluster, claim: PersistentVolumeClaim, step: ExpansionStep, signal: AbortSignal) {
     const { events, backend } = this.#dependencies;
-    if (!backend.growth.isOfNode(claim.spec.volumeMode)) {
+    if (!backend.growth.usesNode(claim.spec.volumeMode)) {
       await this.#writeStatus(tenant, claim, { storage: step.storage }, signal);
       events.normal(tenant, PersistentVolumeClaims, claim, 'VolumeResizeSuccessful', 'Resize volume succeeded');
       return;
@@ -141,7 +144,7 @@ export class Expander<T extends StoredData> {
     const options = { namespace, signal, subresource: 'status' };
     const claims = tenant.client.resource(PersistentVolumeClaims);
     await this.#write(`${tenant.clusterUid}/${uid}`, () =>
-      ofTenant(ignoreGone(claims.patch(name, { type: 'merge', value }, options))),
+      wrapTenantError(ignoreGone(claims.patch(name, { type: 'merge', value }, options))),
     );
   }
 
@@ -150,4 +153,4 @@ export class Expander<T extends StoredData> {
   }
 }
 
-const FOREIGN = 'its volume was not created for this PersistentVolume, so Fairway does not change it';
+const FOREIGN_VOLUME_MESSAGE = 'its volume was not created for this PersistentVolume, so Fairway does not change it';

@@ -18,9 +18,9 @@ export type ExpansionStep =
   | { readonly kind: 'refuse'; readonly message: string; readonly storage: string };
 
 /** Whether a bound claim requests more than it has. Pure. */
-export function isToExpand({ spec, status }: PersistentVolumeClaim): boolean {
+export function needsExpansion({ spec, status }: PersistentVolumeClaim): boolean {
   return (
-    status?.phase === 'Bound' && isMore(spec.resources?.requests?.['storage'] ?? '0', status.capacity?.['storage'])
+    status?.phase === 'Bound' && isGreater(spec.resources?.requests?.['storage'] ?? '0', status.capacity?.['storage'])
   );
 }
 
@@ -33,9 +33,9 @@ export function expansionStep(
 ): ExpansionStep | undefined {
   const { claimRef, capacity } = volume.spec;
   if (driverOf(volume) !== driver || claimRef?.uid !== claim.metadata.uid) return undefined;
-  if (!isToExpand(claim) || claim.metadata.deletionTimestamp !== undefined) return undefined;
+  if (!needsExpansion(claim) || claim.metadata.deletionTimestamp !== undefined) return undefined;
   const storage = claim.spec.resources?.requests?.['storage'] ?? '0';
-  if (!isMore(storage, capacity?.['storage'])) {
+  if (!isGreater(storage, capacity?.['storage'])) {
     return isPending(claim) ? undefined : { kind: 'tell', storage: capacity?.['storage'] ?? storage };
   }
   const sizeGiB = gibOf(storage);
@@ -46,7 +46,8 @@ export function expansionStep(
       message: `spec.resources.requests.storage is ${storage}, which is not a valid volume size`,
     };
   }
-  // The API server has validated the request against its class; a class deleted since is ignored, as in external-resizer.
+  // The API server validated the request against the class. A class that has since been deleted is ignored, as in
+  // external-resizer.
   if (storageClass !== undefined && storageClass.allowVolumeExpansion !== true) {
     const name = claim.spec.storageClassName ?? '';
     const message = `StorageClass "${name}" does not have allowVolumeExpansion: set it, or request no more than ${capacity?.['storage']}`;
@@ -83,6 +84,6 @@ function isPending({ status }: PersistentVolumeClaim): boolean {
   return status?.conditions?.some((each) => each.type === 'FileSystemResizePending' && each.status === 'True') ?? false;
 }
 
-function isMore(left: string, right: string | undefined): boolean {
+function isGreater(left: string, right: string | undefined): boolean {
   return compareQuantities(tryParseQuantity(left) ?? ZERO, tryParseQuantity(right ?? '0') ?? ZERO) > 0;
 }

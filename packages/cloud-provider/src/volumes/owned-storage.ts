@@ -3,10 +3,10 @@ import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { Ledger } from '@fairway/tenancy/cloud/ledger';
 import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
-import { type Stored, storageKey, storedFor } from '@fairway/tenancy/cloud/storage-index';
+import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
+import { type Stored, storageKey, storageObjectsOf } from '@fairway/tenancy/cloud/storage-index';
 
-/** Maximum age of a list that shows a state; this process's own writes are known without it. */
+/** Maximum age of a list that shows a state. This process's own writes are known without a list. */
 const MAX_AGE_MS = 60_000;
 
 export interface OwnedStorage<T> {
@@ -30,25 +30,26 @@ export async function ownedStorage<T extends Stored>(
   signal: AbortSignal,
 ): Promise<OwnedStorage<T>> {
   const listed = await cache.refreshAfter(cloud.reliableFromMs(ledger, MAX_AGE_MS), signal);
-  const state = ledger.observe(storageKey(owner), storedFor(listed, owner), listed.listedAtMs ?? 0);
-  if (state.kind === 'settling') throw new StillSettling(noun, state.untilMs);
+  const state = ledger.observe(storageKey(owner), storageObjectsOf(listed, owner), listed.listedAtMs ?? 0);
+  if (state.kind === 'settling') throw new StillSettlingError(noun, state.untilMs);
   if (cloud.trustedFromMs > cloud.now() && state.items.length === 0) {
-    throw new StillSettling(noun, cloud.trustedFromMs);
+    throw new StillSettlingError(noun, cloud.trustedFromMs);
   }
   return { items: state.items, deleting: state.deleting };
 }
 
 export interface CreateOptions {
   readonly signal: AbortSignal;
-  /** In the cluster. */
+  /** The connection to the cluster. */
   readonly connection: AbortSignal;
-  /** Backoff group: items created alike fail alike. */
+  /** Backoff group: items with the same parameters fail for the same reason. */
   readonly group: string;
 }
 
 /**
- * Sends a create request unless the connection to the cluster has ended: its deletion, which ends the connection, then waits for requests that were sent.
- * `prepare` resolves with the call; called when that may be made. Rejects like `ProjectCloud.make`.
+ * Sends a create request unless the connection to the cluster has ended. Deleting a cluster ends its connection, then
+ * waits for requests that were already sent. `prepare` resolves with the call, and is called when it may be made.
+ * Rejects like `ProjectCloud.make`.
  */
 export function createStorage<T extends Stored>(
   cloud: ProjectCloud,

@@ -5,7 +5,7 @@ import { reclaimMark, type StorageOwner, storageMetadata } from '@fairway/tenanc
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { storageKey } from '@fairway/tenancy/cloud/storage-index';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { madeByVolume, snapshotsOf } from '../volume-snapshots/tenant-snapshots.ts';
+import { contentsByVolume, snapshotsOf } from '../volume-snapshots/tenant-snapshots.ts';
 import { cinderIdOf, DRIVER, isCinderId } from './driver.ts';
 import { type CreateOptions, createStorage, type OwnedStorage, ownedStorage } from './owned-storage.ts';
 import type { StorageBackend } from './storage-backend.ts';
@@ -33,7 +33,7 @@ function owned(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): P
   return ownedStorage(cloud, kind, owner, signal);
 }
 
-/** With the owner's tags. Rejects like `createStorage`. */
+/** Creates it with the owner's tags. Rejects like `createStorage`. */
 export function createVolume(
   cloud: ProjectCloud,
   owner: StorageOwner,
@@ -46,7 +46,7 @@ export function createVolume(
   return createStorage(cloud, cloud.ledgers.volumes, owner, options, prepare);
 }
 
-/** A missing one counts as deleted. Rejects like `ProjectCloud.remove`. */
+/** A missing volume counts as deleted. Rejects like `ProjectCloud.remove`. */
 export function deleteVolume(cloud: ProjectCloud, { id }: Volume, signal: AbortSignal): Promise<void> {
   return cloud.remove(cloud.ledgers.volumes, id, () => volumesOf(cloud).delete(id, { signal }));
 }
@@ -63,10 +63,10 @@ export async function extendVolume(
   await cloud.attempts.withBackoff({ kind: 'extend volumes', item: storageKey(owner) }, () =>
     cloud.withQuotas(sizeGiB - volume.size, () => volumesOf(cloud).extend(volume.id, sizeGiB, options)),
   );
-  cloud.ledgers.volumes.recordMade(storageKey(owner), { ...volume, status: 'extending' }, cloud.now());
+  cloud.ledgers.volumes.recordWritten(storageKey(owner), { ...volume, status: 'extending' }, cloud.now());
 }
 
-async function noteReclaimPolicy(
+async function updateReclaimPolicy(
   cloud: ProjectCloud,
   owner: StorageOwner,
   volume: Volume,
@@ -77,7 +77,7 @@ async function noteReclaimPolicy(
   const metadata = await cloud.attempts.withBackoff(attempt, () =>
     volumesOf(cloud).mergeMetadata(volume.id, reclaimMark(policy), { signal }),
   );
-  cloud.ledgers.volumes.recordMade(storageKey(owner), { ...volume, metadata }, cloud.now());
+  cloud.ledgers.volumes.recordWritten(storageKey(owner), { ...volume, metadata }, cloud.now());
 }
 
 /** Cinder, as the storage backend of PersistentVolumes. */
@@ -85,15 +85,15 @@ export const volumeBackend: StorageBackend<Volume> = {
   driver: DRIVER,
   words: { service: 'block-storage', project: 'Cinder', noun: 'volume' },
   growth: {
-    startable: new Set(['available', 'in-use']),
+    startableStatuses: new Set(['available', 'in-use']),
     failed: 'error_extending',
-    isOfNode: (mode) => mode !== 'Block',
+    usesNode: (mode) => mode !== 'Block',
     isInUse: ({ status }) => status === 'in-use',
   },
   cacheOf: ({ cache }) => cache.volumes,
   ledgerOf: ({ ledgers }) => ledgers.volumes,
-  owned,
-  isFor: (object, { id }) => cinderIdOf(object) === id,
+  ownedShares: owned,
+  isBackedBy: (object, { id }) => cinderIdOf(object) === id,
   async findForeign({ client }, object, signal) {
     const handle = cinderIdOf(object) ?? '';
     if (!isCinderId(handle)) return undefined;
@@ -101,15 +101,15 @@ export const volumeBackend: StorageBackend<Volume> = {
     return found !== undefined && found.status !== 'deleting' ? handle : undefined;
   },
   delete: deleteVolume,
-  heldBecause: (volume, tenant) =>
-    volume.status === 'deleting' ? undefined : (deletionBlocker(volume) ?? heldBySnapshots(tenant, volume)),
+  heldReason: (volume, tenant) =>
+    volume.status === 'deleting' ? undefined : (deletionBlocker(volume) ?? snapshotsInUse(tenant, volume)),
   extend: extendVolume,
-  noteReclaimPolicy,
+  updateReclaimPolicy,
 };
 
-/** Cinder does not delete a volume with snapshots. It reports those that the cluster does not know. */
-function heldBySnapshots(tenant: TenantCluster, { id }: Volume): string | undefined {
-  const contents = snapshotsOf(tenant)?.contents.find(madeByVolume, id) ?? [];
+/** Cinder does not delete a volume with snapshots. It reports those that are not in the cluster. */
+function snapshotsInUse(tenant: TenantCluster, { id }: Volume): string | undefined {
+  const contents = snapshotsOf(tenant)?.contents.find(contentsByVolume, id) ?? [];
   if (contents.length === 0) return undefined;
   const names = contents.slice(0, 5).map(({ metadata }) => metadata.name);
   return `it has snapshots, which must be deleted first: VolumeSnapshotContent ${names.join(', ')}${contents.length > 5 ? '…' : ''}`;

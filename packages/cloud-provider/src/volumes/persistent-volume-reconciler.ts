@@ -1,35 +1,36 @@
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import { ensureFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { PersistentVolume } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumes } from '@fairway/kube/kinds/resources';
 import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
-import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import { reclaimPolicyOf, type StorageOwner, storageOwner } from '@fairway/tenancy/cloud/ownership';
-import { storageKey, storedOfCluster } from '@fairway/tenancy/cloud/storage-index';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { storageKey, storageObjectsOfCluster } from '@fairway/tenancy/cloud/storage-index';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { driverOf, VOLUME_FINALIZER } from './driver.ts';
 import type { OwnedStorage } from './owned-storage.ts';
-import type { StoredData } from './storage-backend.ts';
+import type { StoredObject } from './storage-backend.ts';
 import type { StorageDependencies } from './storage-dependencies.ts';
 import { volumeSubject } from './storage-keys.ts';
-import type { StoragePlace } from './storage-place.ts';
+import type { StorageScope } from './storage-scope.ts';
 import { claimsByVolume, storageOf } from './tenant-storage.ts';
 import { stepFor } from './volume-state.ts';
 
-/** How often to check for what the project's lists do not show, such as a server detaching a volume. */
-const HELD_RETRY_MS = 60_000;
+/** How often to check for changes that the project's lists do not show, such as a server that detaches a volume. */
+const BUSY_RETRY_MS = 60_000;
 const FOREIGN_RETRY_MS = 900_000;
 
 /**
  * Reconciles and deletes the volumes or shares of PersistentVolumes, as external-provisioner does.
  *
- * **Guarantees.** Only volumes with the tags of this cluster and this PersistentVolume are deleted or changed: a PersistentVolume that
- * somebody wrote with the id of another volume touches nothing. The policy for a volume without its cluster is recorded on the volume itself.
+ * **Guarantees.** Only volumes with the tags of this cluster and this PersistentVolume are deleted or changed: a
+ * PersistentVolume that someone wrote with the id of another volume affects nothing. The policy for a volume without
+ * its cluster is recorded on the volume itself.
  */
-export class PersistentVolumeReconciler<T extends StoredData> {
+export class PersistentVolumeReconciler<T extends StoredObject> {
   readonly #dependencies: StorageDependencies<T>;
   readonly #enqueue: (key: string) => void;
 
@@ -38,29 +39,29 @@ export class PersistentVolumeReconciler<T extends StoredData> {
     this.#enqueue = enqueue;
   }
 
-  /** The PersistentVolume with this name, or a volume whose PersistentVolume was never created. */
-  async reconcile(key: string, name: string, place: StoragePlace, context: ReconcileContext): Promise<Result> {
+  /** `name`: a PersistentVolume, or one that a volume was created for before it existed. */
+  async reconcile(key: string, name: string, scope: StorageScope, context: ReconcileContext): Promise<Result> {
     const { clock, events, backend } = this.#dependencies;
-    const { tenant, cluster, cloud } = place;
+    const { tenant, cluster, cloud } = scope;
     const { volumes, claims } = storageOf(tenant);
     const volume = volumes.get(name);
     if (volume && driverOf(volume) !== backend.driver) return {};
-    const unserved = volume && backend.unserved?.(volume);
-    if (volume && unserved !== undefined) {
-      events.warning(tenant, PersistentVolumes, volume, 'VolumeNotServed', unserved);
+    const unsupportedReason = volume && backend.unsupportedReason?.(volume);
+    if (volume && unsupportedReason !== undefined) {
+      events.warning(tenant, PersistentVolumes, volume, 'VolumeNotServed', unsupportedReason);
       return {};
     }
     const pass = new Pass(context, clock);
     const { value: own, failure } = await pass.run(async () => {
       await requireOwnProject(cloud, cluster);
       if (volume === undefined) {
-        await this.#removeOrphan(key, name, place, pass);
+        await this.#removeOrphan(key, name, scope, pass);
         return undefined;
       }
       const { namespace, name: claimName } = volume.spec.claimRef ?? {};
       const step = stepFor(volume, claims.get(`${namespace}/${claimName}`), backend.driver);
-      if (step !== 'delete') return this.#note(volume, step, place, pass);
-      await this.#delete(key, volume, place, pass);
+      if (step !== 'delete') return this.#recordPolicy(volume, step, scope, pass);
+      await this.#delete(key, volume, scope, pass);
       return undefined;
     });
     if (failure && volume && failure.reason !== 'Provisioning') {
@@ -73,12 +74,12 @@ export class PersistentVolumeReconciler<T extends StoredData> {
         failure.message,
       );
     }
-    if (volume && own) await this.#ensureBackend(key, volume, own, place, pass);
+    if (volume && own) await this.#ensureBackend(key, volume, own, scope, pass);
     return pass.end();
   }
 
   /** Enqueues volumes of the cluster without a PersistentVolume, left by an interrupted run. */
-  async findOrphans({ tenant, cluster, cloud }: StoragePlace, context: ReconcileContext): Promise<Result> {
+  async findOrphans({ tenant, cluster, cloud }: StorageScope, context: ReconcileContext): Promise<Result> {
     const { backend } = this.#dependencies;
     const { classes, volumes } = storageOf(tenant);
     // Without a class of the driver, nothing was created.
@@ -87,10 +88,10 @@ export class PersistentVolumeReconciler<T extends StoredData> {
     await pass.run(async () => {
       await requireOwnProject(cloud, cluster);
       const sinceMs = cloud.reliableFromMs(backend.ledgerOf(cloud), 60_000);
-      // A cloud without this service has none.
+      // Without this service, a cloud has no items.
       const listed = await ignoreNotFound(backend.cacheOf(cloud).refreshAfter(sinceMs));
       if (listed === undefined) return;
-      for (const stored of storedOfCluster(listed, tenant.clusterUid)) {
+      for (const stored of storageObjectsOfCluster(listed, tenant.clusterUid)) {
         const object = storageOwner(stored)?.object ?? '';
         if (reclaimPolicyOf(stored) === undefined && volumes.get(object) === undefined) {
           this.#enqueue(volumeSubject(tenant.clusterUid, object));
@@ -100,11 +101,11 @@ export class PersistentVolumeReconciler<T extends StoredData> {
     return pass.end();
   }
 
-  async #delete(key: string, volume: PersistentVolume, place: StoragePlace, pass: Pass): Promise<void> {
+  async #delete(key: string, volume: PersistentVolume, scope: StorageScope, pass: Pass): Promise<void> {
     const { storageWatch, events, backend } = this.#dependencies;
-    const { tenant, cloud } = place;
+    const { tenant, cloud } = scope;
     const owner = { clusterUid: tenant.clusterUid, object: volume.metadata.name ?? '' };
-    const owned = await backend.owned(cloud, owner, pass.signal);
+    const owned = await backend.ownedShares(cloud, owner, pass.signal);
     const foreign =
       owned.items.length + owned.deleting.length === 0
         ? await backend.findForeign(cloud, volume, pass.signal)
@@ -115,9 +116,9 @@ export class PersistentVolumeReconciler<T extends StoredData> {
       pass.requeueAfter(FOREIGN_RETRY_MS);
       return;
     }
-    if (await this.#remove(key, owner, owned, place, pass, volume)) {
+    if (await this.#remove(key, owner, owned, scope, pass, volume)) {
       storageWatch.settle(owner, 'deletion');
-      await this.#removeObject(volume, place, pass.signal);
+      await this.#removeObject(volume, scope, pass.signal);
     }
   }
 
@@ -126,81 +127,84 @@ export class PersistentVolumeReconciler<T extends StoredData> {
     key: string,
     owner: StorageOwner,
     { items, deleting }: OwnedStorage<T>,
-    { tenant, cloud }: StoragePlace,
+    { tenant, cloud }: StorageScope,
     pass: Pass,
     object?: PersistentVolume,
   ): Promise<boolean> {
     const { storageWatch, events, backend } = this.#dependencies;
     if (items.length + deleting.length === 0) return true;
-    let isUnderWay = deleting.length > 0;
+    let isInProgress = deleting.length > 0;
     for (const item of items) {
-      const held = backend.heldBecause(item, tenant);
-      if (held === undefined) isUnderWay = true;
+      const held = backend.heldReason(item, tenant);
+      if (held === undefined) isInProgress = true;
       if (held === undefined && item.status !== 'deleting') await backend.delete(cloud, item, pass.signal);
       if (held === undefined) continue;
-      pass.requeueAfter(HELD_RETRY_MS);
+      pass.requeueAfter(BUSY_RETRY_MS);
       const message = `${backend.words.noun} ${item.id} cannot be deleted yet: ${held}`;
       if (object) events.warning(tenant, PersistentVolumes, object, 'VolumeFailedDelete', message);
     }
-    if (isUnderWay) pass.requeueAfter(HELD_RETRY_MS);
-    storageWatch.expect(owner, key, backend.cacheOf(cloud), isUnderWay ? 'deletion' : undefined);
+    if (isInProgress) pass.requeueAfter(BUSY_RETRY_MS);
+    storageWatch.expect(owner, key, backend.cacheOf(cloud), isInProgress ? 'deletion' : undefined);
     return false;
   }
 
-  async #removeObject(volume: PersistentVolume, { tenant }: StoragePlace, signal: AbortSignal): Promise<void> {
+  async #removeObject(volume: PersistentVolume, { tenant }: StorageScope, signal: AbortSignal): Promise<void> {
     const client = tenant.client.resource(PersistentVolumes);
     const { name = '', uid } = volume.metadata;
-    await ofTenant(ignoreGone(client.delete(name, { signal, ...(uid !== undefined && { uid }) })));
-    const current = await ofTenant(undefinedIfNotFound(client.get(name, { signal })));
+    await wrapTenantError(ignoreGone(client.delete(name, { signal, ...(uid !== undefined && { uid }) })));
+    const current = await wrapTenantError(undefinedIfNotFound(client.get(name, { signal })));
     if (current !== undefined && current.metadata.uid === uid)
-      await ofTenant(removeFinalizer(client, current, VOLUME_FINALIZER));
+      await wrapTenantError(removeFinalizer(client, current, VOLUME_FINALIZER));
   }
 
-  async #ensureBackend(key: string, volume: PersistentVolume, own: T, place: StoragePlace, pass: Pass): Promise<void> {
+  async #ensureBackend(key: string, volume: PersistentVolume, own: T, scope: StorageScope, pass: Pass): Promise<void> {
     const { backend, events } = this.#dependencies;
-    const { failure } = await pass.run(async () => backend.ensureBackend?.(key, volume, own, place, pass));
+    const { failure } = await pass.run(async () => backend.ensureBackend?.(key, volume, own, scope, pass));
     if (failure === undefined || failure.reason === 'Provisioning') return;
-    events.warning(place.tenant, PersistentVolumes, volume, 'VolumeAccessFailed', failure.message);
+    events.warning(scope.tenant, PersistentVolumes, volume, 'VolumeAccessFailed', failure.message);
   }
 
-  /** Records the PersistentVolume's policy on the volume before the former may be deleted. Resolves with the volume. */
-  async #note(
+  /**
+   * Records the PersistentVolume's policy on the volume before the PersistentVolume may be deleted. Resolves with the
+   * volume.
+   */
+  async #recordPolicy(
     volume: PersistentVolume,
     step: 'none' | 'release' | 'protect',
-    { tenant, cloud }: StoragePlace,
+    { tenant, cloud }: StorageScope,
     pass: Pass,
   ): Promise<T | undefined> {
     const { backend } = this.#dependencies;
     const owner = { clusterUid: tenant.clusterUid, object: volume.metadata.name ?? '' };
-    const { items } = await backend.owned(cloud, owner, pass.signal);
-    const own = items.find((item) => backend.isFor(volume, item));
+    const { items } = await backend.ownedShares(cloud, owner, pass.signal);
+    const own = items.find((item) => backend.isBackedBy(volume, item));
     const policy = volume.spec.persistentVolumeReclaimPolicy === 'Delete' ? 'Delete' : 'Retain';
     if (own && reclaimPolicyOf(own) !== policy) {
-      await backend.noteReclaimPolicy(cloud, owner, own, policy, pass.signal);
+      await backend.updateReclaimPolicy(cloud, owner, own, policy, pass.signal);
     }
     const client = tenant.client.resource(PersistentVolumes);
-    if (step === 'protect' && own) await ofTenant(ensureFinalizer(client, volume, VOLUME_FINALIZER));
-    if (step === 'release') await ofTenant(removeFinalizer(client, volume, VOLUME_FINALIZER));
+    if (step === 'protect' && own) await wrapTenantError(ensureFinalizer(client, volume, VOLUME_FINALIZER));
+    if (step === 'release') await wrapTenantError(removeFinalizer(client, volume, VOLUME_FINALIZER));
     return own;
   }
 
   /** Deletes the volume of a claim that was deleted before its PersistentVolume was created. */
-  async #removeOrphan(key: string, name: string, place: StoragePlace, pass: Pass): Promise<void> {
+  async #removeOrphan(key: string, name: string, scope: StorageScope, pass: Pass): Promise<void> {
     const { storageWatch, backend, builds } = this.#dependencies;
-    const { tenant, cloud } = place;
+    const { tenant, cloud } = scope;
     if (storageOf(tenant).claims.find(claimsByVolume, name).length > 0) return;
     const owner = { clusterUid: tenant.clusterUid, object: name };
     builds.abandon(storageKey(owner));
-    const { items, deleting } = await backend.owned(cloud, owner, pass.signal);
+    const { items, deleting } = await backend.ownedShares(cloud, owner, pass.signal);
     const orphans = items.filter((item) => reclaimPolicyOf(item) === undefined);
-    if (orphans.length > 0 && (await this.#exists(place, name, pass.signal))) return;
-    if (await this.#remove(key, owner, { items: orphans, deleting }, place, pass))
+    if (orphans.length > 0 && (await this.#exists(scope, name, pass.signal))) return;
+    if (await this.#remove(key, owner, { items: orphans, deleting }, scope, pass))
       storageWatch.settle(owner, 'deletion');
   }
 
   /** The cache may be stale. */
-  async #exists({ tenant }: StoragePlace, name: string, signal: AbortSignal): Promise<boolean> {
+  async #exists({ tenant }: StorageScope, name: string, signal: AbortSignal): Promise<boolean> {
     const client = tenant.client.resource(PersistentVolumes);
-    return (await ofTenant(undefinedIfNotFound(client.get(name, { signal })))) !== undefined;
+    return (await wrapTenantError(undefinedIfNotFound(client.get(name, { signal })))) !== undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import type { Volume } from '@fairway/openstack/types/block-storage';
-import { DRIVER, PROVISIONED_BY, VOLUME_FINALIZER, ZONE_KEY } from './driver.ts';
+import { DRIVER, PROVISIONED_BY_ANNOTATION, VOLUME_FINALIZER, ZONE_KEY } from './driver.ts';
 import { volumeNameOf } from './tenant-storage.ts';
 import type { PlannedVolume } from './volume-plan.ts';
 import { quantityOfGib } from './volume-size.ts';
@@ -19,8 +19,8 @@ export function persistentVolume(
     kind: 'PersistentVolume',
     metadata: {
       name: volumeNameOf(claim),
-      annotations: { [PROVISIONED_BY]: DRIVER },
-      // It would only be an obstacle if there is nothing to delete.
+      annotations: { [PROVISIONED_BY_ANNOTATION]: DRIVER },
+      // With nothing to delete, it would only be an obstacle.
       ...(reclaimPolicy === 'Delete' && { finalizers: [VOLUME_FINALIZER] }),
     },
     spec: {
@@ -34,7 +34,7 @@ export function persistentVolume(
         volumeAttributes: { 'storage.kubernetes.io/csiProvisionerIdentity': DRIVER },
       },
       ...(storageClass.mountOptions && { mountOptions: storageClass.mountOptions }),
-      ...(zone !== undefined && { nodeAffinity: { required: { nodeSelectorTerms: [inZone(zone)] } } }),
+      ...(zone !== undefined && { nodeAffinity: { required: { nodeSelectorTerms: [zoneAffinity(zone)] } } }),
       persistentVolumeReclaimPolicy: reclaimPolicy,
       ...(storageClass.metadata.name !== undefined && { storageClassName: storageClass.metadata.name }),
       volumeMode: claim.spec.volumeMode ?? 'Filesystem',
@@ -42,6 +42,6 @@ export function persistentVolume(
   };
 }
 
-function inZone(zone: string) {
+function zoneAffinity(zone: string) {
   return { matchExpressions: [{ key: ZONE_KEY, operator: 'In', values: [zone] }] };
 }

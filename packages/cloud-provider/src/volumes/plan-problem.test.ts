@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { problemWithPlan } from './plan-problem.ts';
 import { aClaim, aClass } from './testing/objects.ts';
 
-const fast = {
+const fastClass = {
   name: 'fast',
   volumeType: 'nvme',
   default: true,
@@ -14,65 +14,75 @@ const fast = {
   allowVolumeExpansion: true,
   fsType: 'xfs',
 } as const;
-const FAST = { type: 'nvme', 'csi.storage.k8s.io/fstype': 'xfs' };
+const FAST_PARAMETERS = { type: 'nvme', 'csi.storage.k8s.io/fstype': 'xfs' };
 
-const ONCE = { accessModes: ['ReadWriteOnce', 'ReadWriteOncePod'], tenantClasses: 'Allowed' } satisfies PlanStorage;
-const PLANNED = { classes: [fast], tenantClasses: 'Refused' } satisfies PlanStorage;
+const ONCE_MODES = {
+  accessModes: ['ReadWriteOnce', 'ReadWriteOncePod'],
+  tenantClasses: 'Allowed',
+} satisfies PlanStorage;
+const PLANNED_CLASSES = { classes: [fastClass], tenantClasses: 'Refused' } satisfies PlanStorage;
 
-test.each<{ reason: string; storage?: PlanStorage; modes?: string[]; of?: Parameters<typeof aClass>; says?: RegExp }>([
-  { reason: 'anything, where the plan says nothing', modes: ['ReadWriteMany'] },
-  { reason: 'a mode of the plan', storage: ONCE, modes: ['ReadWriteOncePod'] },
+test.each<{
+  reason: string;
+  storage?: PlanStorage;
+  modes?: string[];
+  of?: Parameters<typeof aClass>;
+  message?: RegExp;
+}>([
+  { reason: 'anything, as the plan has no limits', modes: ['ReadWriteMany'] },
+  { reason: 'an access mode of the plan', storage: ONCE_MODES, modes: ['ReadWriteOncePod'] },
   {
     reason: 'files for many nodes',
-    storage: ONCE,
+    storage: ONCE_MODES,
     modes: ['ReadWriteOnce', 'ReadWriteMany'],
-    says: /^accessModes contains ReadWriteMany, .*: use ReadWriteOnce or ReadWriteOncePod, or a StorageClass for shares$/,
+    message:
+      /^accessModes contains ReadWriteMany, .*: use ReadWriteOnce or ReadWriteOncePod, or a StorageClass for shares$/,
   },
   {
     reason: 'many readers',
-    storage: ONCE,
+    storage: ONCE_MODES,
     modes: ['ReadOnlyMany'],
-    says: /^accessModes contains ReadOnlyMany, .*StorageClass for shares$/,
+    message: /^accessModes contains ReadOnlyMany, .*StorageClass for shares$/,
   },
   {
-    reason: 'one pod, where nodes alone are told apart',
+    reason: 'one pod, although only nodes are distinguished',
     storage: { accessModes: ['ReadWriteOnce'], tenantClasses: 'Allowed' },
     modes: ['ReadWriteOncePod'],
-    says: /^accessModes contains ReadWriteOncePod, .*: use ReadWriteOnce$/,
+    message: /^accessModes contains ReadWriteOncePod, .*: use ReadWriteOnce$/,
   },
-  { reason: 'a class of the plan', storage: PLANNED, of: [{ parameters: FAST }, 'fast'] },
+  { reason: 'a class of the plan', storage: PLANNED_CLASSES, of: [{ parameters: FAST_PARAMETERS }, 'fast'] },
   {
     reason: "a class of the tenant's own",
-    storage: PLANNED,
-    of: [{ parameters: FAST }, 'mine'],
-    says: /^StorageClass mine is not in the cluster's plan, .*: use fast$/,
+    storage: PLANNED_CLASSES,
+    of: [{ parameters: FAST_PARAMETERS }, 'mine'],
+    message: /^StorageClass mine is not in the cluster's plan, .*: use fast$/,
   },
   {
-    reason: "a class of the tenant's own, where these count",
-    storage: { ...PLANNED, tenantClasses: 'Allowed' },
+    reason: "a class of the tenant's own, if these are allowed",
+    storage: { ...PLANNED_CLASSES, tenantClasses: 'Allowed' },
     of: [{}, 'mine'],
   },
   {
-    reason: "a class of the plan's name and another type",
-    storage: PLANNED,
-    of: [{ parameters: { ...FAST, type: 'gold' } }, 'fast'],
-    says: /parameter "type" is "gold", but the cluster's plan has "nvme"/,
+    reason: "a class with the plan's name and another type",
+    storage: PLANNED_CLASSES,
+    of: [{ parameters: { ...FAST_PARAMETERS, type: 'gold' } }, 'fast'],
+    message: /parameter "type" is "gold", but the cluster's plan has "nvme"/,
   },
   {
-    reason: "a class of the plan's name with a zone of its own",
-    storage: PLANNED,
-    of: [{ parameters: { ...FAST, availability: 'az9' } }, 'fast'],
-    says: /parameter "availability" is "az9", but the cluster's plan has none/,
+    reason: "a class with the plan's name and its own zone",
+    storage: PLANNED_CLASSES,
+    of: [{ parameters: { ...FAST_PARAMETERS, availability: 'az9' } }, 'fast'],
+    message: /parameter "availability" is "az9", but the cluster's plan has none/,
   },
   {
-    reason: 'a class where the plan has none',
+    reason: 'a class, although the plan has none',
     storage: { classes: [], tenantClasses: 'Refused' },
-    says: /it has none$/,
+    message: /it has none$/,
   },
-])('a claim for $reason', ({ storage, modes = ['ReadWriteOnce'], of = [], says }) => {
+])('a claim for $reason', ({ storage, modes = ['ReadWriteOnce'], of = [], message }) => {
   const { spec } = aPlan(storage && { storage });
 
   const problem = problemWithPlan(aClaim({ accessModes: modes }), aClass(...of), storageLimits(spec));
 
-  expect(problem ?? '').toMatch(says ?? /^$/);
+  expect(problem ?? '').toMatch(message ?? /^$/);
 });

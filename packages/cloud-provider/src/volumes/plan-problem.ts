@@ -1,7 +1,15 @@
-import { classParameters, insteadOfClass, insteadOfMode, type StorageLimits } from '@fairway/api/domain/plan-storage';
+import {
+  accessModeAlternatives,
+  classParameters,
+  type StorageLimits,
+  storageClassAlternatives,
+} from '@fairway/api/domain/plan-storage';
 import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 
-/** Why a cluster's plan does not allow a claim's volume; undefined if it does. Equivalent to the policy in the cluster, which its owner may remove. Pure. */
+/**
+ * Why a cluster's plan does not allow a claim's volume; undefined if it does. Equivalent to the policy in the cluster,
+ * which the cluster's owner may remove. Pure.
+ */
 export function problemWithPlan(
   { spec }: Pick<PersistentVolumeClaim, 'spec'>,
   { metadata, parameters }: Pick<StorageClass, 'metadata' | 'parameters'>,
@@ -9,18 +17,18 @@ export function problemWithPlan(
 ): string | undefined {
   const mode = accessModes && spec.accessModes?.find((each) => !accessModes.includes(each));
   if (accessModes && mode !== undefined) {
-    return `accessModes contains ${mode}, which the cluster's plan does not allow for volumes: ${insteadOfMode(mode, accessModes)}`;
+    return `accessModes contains ${mode}, which the cluster's plan does not allow for volumes: ${accessModeAlternatives(mode, accessModes)}`;
   }
   if (areTenantClassesAllowed) return undefined;
-  const planned = classes.find(({ name }) => name === metadata.name);
-  if (planned === undefined) {
-    return `StorageClass ${metadata.name} is not in the cluster's plan, which allows no others: ${insteadOfClass(classes)}`;
+  const plannedClass = classes.find(({ name }) => name === metadata.name);
+  if (plannedClass === undefined) {
+    return `StorageClass ${metadata.name} is not in the cluster's plan, which allows no others: ${storageClassAlternatives(classes)}`;
   }
-  const wanted = classParameters(planned);
-  const names = new Set([...Object.keys(wanted), ...Object.keys(parameters ?? {})]);
-  const other = [...names].sort().find((name) => wanted[name] !== parameters?.[name]);
+  const desired = classParameters(plannedClass);
+  const names = new Set([...Object.keys(desired), ...Object.keys(parameters ?? {})]);
+  const other = [...names].sort().find((name) => desired[name] !== parameters?.[name]);
   if (other === undefined) return undefined;
   const now = parameters?.[other] === undefined ? 'missing' : `"${parameters[other]}"`;
-  const instead = wanted[other] === undefined ? 'none' : `"${wanted[other]}"`;
-  return `StorageClass ${metadata.name}: parameter "${other}" is ${now}, but the cluster's plan has ${instead}: delete the class, and Fairway recreates it`;
+  const advice = desired[other] === undefined ? 'none' : `"${desired[other]}"`;
+  return `StorageClass ${metadata.name}: parameter "${other}" is ${now}, but the cluster's plan has ${advice}: delete the class, and Fairway recreates it`;
 }

@@ -1,37 +1,39 @@
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims } from '@fairway/kube/kinds/resources';
 import type { Volume } from '@fairway/openstack/types/block-storage';
-import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
-import { DRIVER, SELECTED_NODE } from './driver.ts';
+import { DRIVER, SELECTED_NODE_ANNOTATION } from './driver.ts';
 import type { CreateOptions } from './owned-storage.ts';
 import { createVolume } from './owned-volumes.ts';
 import { persistentVolume } from './persistent-volume.ts';
-import { buildStorage, type WaitingClaim } from './storage-building.ts';
+import { buildStorage, type WaitingClaim } from './storage-creation.ts';
 import type { StorageDependencies } from './storage-dependencies.ts';
 import { storageOffer } from './storage-offer.ts';
-import type { StoragePlace } from './storage-place.ts';
 import type { ClaimProvisioner } from './storage-reconciler.ts';
+import type { StorageScope } from './storage-scope.ts';
 import { storageOf, volumeNameOf } from './tenant-storage.ts';
 import { findOrigin } from './volume-origin.ts';
-import { type ClusterFacts, isToProvision, type PlannedVolume, planVolume, zoneOfNode } from './volume-plan.ts';
+import { type ClusterFacts, needsProvisioning, type PlannedVolume, planVolume, zoneOfNode } from './volume-plan.ts';
 import { presentVolume } from './volume-presentation.ts';
 
 /** How often to check whether the cloud now offers what a class requests. */
-const REFUSED_RETRY_MS = 900_000;
+const REJECTED_RETRY_MS = 900_000;
 const PLAN_RETRY_MS = 60_000;
 
 /**
- * Creates volumes for PersistentVolumeClaims, as external-provisioner does with cinder-csi-plugin, for all tenants' clusters.
+ * Creates volumes for PersistentVolumeClaims, as external-provisioner does with cinder-csi-plugin, for all tenants'
+ * clusters.
  *
- * **Guarantees.** A claim gets one volume, whatever is killed or retried: it is found by the tags of its cluster and claim, set on
- * creation. Its PersistentVolume is created once the volume is usable; a volume that fails in Cinder is deleted and recreated.
+ * **Guarantees.** A claim gets one volume, even after crashes and retries: the volume is found by the tags of its
+ * cluster and claim, which are set on creation. Its PersistentVolume is created once the volume is usable. A volume
+ * that fails in Cinder is deleted and recreated.
  */
 export class Provisioner implements ClaimProvisioner {
   readonly #dependencies: StorageDependencies<Volume>;
@@ -40,31 +42,31 @@ export class Provisioner implements ClaimProvisioner {
     this.#dependencies = dependencies;
   }
 
-  async serve(key: string, claimKey: string, place: StoragePlace, context: ReconcileContext): Promise<Result> {
+  async serve(key: string, claimKey: string, scope: StorageScope, context: ReconcileContext): Promise<Result> {
     const { cache, clock, conventions, events } = this.#dependencies;
-    const { tenant, cluster, cloud } = place;
+    const { tenant, cluster, cloud } = scope;
     const { claims, classes, volumes } = storageOf(tenant);
     const claim = claims.get(claimKey);
     const storageClass = classes.get(claim?.spec.storageClassName ?? '');
-    // The binder binds the claim to an existing volume.
-    if (claim === undefined || !isToProvision(claim, storageClass) || volumes.get(volumeNameOf(claim))) return {};
+    // Kubernetes binds the claim to an existing volume.
+    if (claim === undefined || !needsProvisioning(claim, storageClass) || volumes.get(volumeNameOf(claim))) return {};
     const limits = conventions.storageLimitsOf(cluster, cache.plans);
-    // Its plan will be observed later: it exists as long as clusters use it.
+    // The plan will be in the cache later: it exists as long as clusters use it.
     if (limits === undefined) return { requeueAfterMs: PLAN_RETRY_MS };
     const waiting = { key, tenant, claim, storageClass };
     const pass = new Pass(context, clock);
     const { failure } = await pass.run(async () => {
       await requireOwnProject(cloud, cluster);
       const offer = await storageOffer(cloud, pass.signal);
-      const origin = await findOrigin(claim, place, pass.signal);
+      const origin = await findOrigin(claim, scope, pass.signal);
       const volumePlan =
         typeof origin === 'string'
           ? ({ kind: 'refuse', message: origin } as const)
-          : planVolume(claim, storageClass, { ...factsFor(tenant, claim), limits }, offer, origin);
+          : planVolume(claim, storageClass, { ...clusterFactsFor(tenant, claim), limits }, offer, origin);
       if (volumePlan.kind === 'reschedule') return this.#reschedule(waiting, volumePlan.message, pass.signal);
       if (volumePlan.kind === 'refuse') {
         events.warning(tenant, PersistentVolumeClaims, claim, 'ProvisioningFailed', volumePlan.message);
-        pass.requeueAfter(REFUSED_RETRY_MS);
+        pass.requeueAfter(REJECTED_RETRY_MS);
         return;
       }
       await this.#provision(cloud, waiting, volumePlan.volume, pass);
@@ -81,7 +83,7 @@ export class Provisioner implements ClaimProvisioner {
     const owner = { clusterUid: tenant.clusterUid, object: volumeNameOf(claim) };
     const steps = {
       create: (options: CreateOptions) => createVolume(cloud, owner, requestOf(owner, claim, planned), options),
-      explain: () => Promise.resolve(failedWords(planned)),
+      failureMessage: () => Promise.resolve(failureMessage(planned)),
     };
     const volume = await buildStorage(this.#dependencies, cloud, waiting, steps, pass);
     if (volume === undefined) return;
@@ -89,18 +91,18 @@ export class Provisioner implements ClaimProvisioner {
     await presentVolume(this.#dependencies, waiting, volume, object, pass.signal);
   }
 
-  /** Clears the scheduler's choice so it selects another node. */
+  /** Clears the scheduler's choice so that it selects another node. */
   async #reschedule({ tenant, claim }: WaitingClaim, message: string, signal: AbortSignal): Promise<void> {
     this.#dependencies.events.warning(tenant, PersistentVolumeClaims, claim, 'ProvisioningFailed', message);
     const { name = '', namespace = '', uid, resourceVersion } = claim.metadata;
-    const value = { metadata: { uid, resourceVersion, annotations: { [SELECTED_NODE]: null } } };
+    const value = { metadata: { uid, resourceVersion, annotations: { [SELECTED_NODE_ANNOTATION]: null } } };
     const claims = tenant.client.resource(PersistentVolumeClaims);
-    await ofTenant(ignoreGone(claims.patch(name, { type: 'merge', value }, { namespace, signal })));
+    await wrapTenantError(ignoreGone(claims.patch(name, { type: 'merge', value }, { namespace, signal })));
   }
 }
 
-function factsFor({ nodes }: TenantCluster, { metadata }: PersistentVolumeClaim): Omit<ClusterFacts, 'limits'> {
-  const selected = metadata.annotations?.[SELECTED_NODE];
+function clusterFactsFor({ nodes }: TenantCluster, { metadata }: PersistentVolumeClaim): Omit<ClusterFacts, 'limits'> {
+  const selected = metadata.annotations?.[SELECTED_NODE_ANNOTATION];
   const node = selected === undefined ? undefined : nodes.get(selected);
   return {
     selectedNode: node && (node.metadata.labels ?? {}),
@@ -108,7 +110,7 @@ function factsFor({ nodes }: TenantCluster, { metadata }: PersistentVolumeClaim)
   };
 }
 
-/** With the keys that cinder-csi-plugin writes, which users and tools look for. */
+/** Uses the keys that cinder-csi-plugin writes, which users and tools look for. */
 function requestOf({ clusterUid, object }: StorageOwner, claim: PersistentVolumeClaim, { request }: PlannedVolume) {
   const { name = '', namespace = '' } = claim.metadata;
   return {
@@ -124,7 +126,7 @@ function requestOf({ clusterUid, object }: StorageOwner, claim: PersistentVolume
   };
 }
 
-function failedWords({ request }: PlannedVolume): string {
+function failureMessage({ request }: PlannedVolume): string {
   const { size, volume_type: type, availability_zone: zone } = request;
   const where = zone === undefined ? '' : ` in zone ${zone}`;
   return `block-storage: Cinder failed to create a volume of ${size} GiB${type === undefined ? '' : ` of type ${type}`}${where}: it ended in status error; Fairway retries automatically, and the operator can find the cause in the Cinder log`;

@@ -5,23 +5,23 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { findUsableSnapshot } from '../volume-snapshots/owned-snapshots.ts';
 import { isBoundTo } from '../volume-snapshots/snapshot-binding.ts';
-import { ALLOW_MODE_CHANGE } from '../volume-snapshots/snapshot-names.ts';
+import { ALLOW_MODE_CHANGE_ANNOTATION } from '../volume-snapshots/snapshot-names.ts';
 import { snapshotsOf } from '../volume-snapshots/tenant-snapshots.ts';
 import { DRIVER } from './driver.ts';
-import type { StoragePlace } from './storage-place.ts';
+import type { StorageScope } from './storage-scope.ts';
 import type { VolumeOrigin } from './volume-plan.ts';
 
 /** Resolves with the source snapshot of a claim's volume, or why it is not available now. Rejects with the cloud's error. */
 export async function findSnapshotOrigin(
   claim: PersistentVolumeClaim,
   snapshotName: string,
-  { tenant, cloud }: { readonly tenant: StoragePlace['tenant']; readonly cloud: ProjectCloud },
+  { tenant, cloud }: { readonly tenant: StorageScope['tenant']; readonly cloud: ProjectCloud },
   signal: AbortSignal,
 ): Promise<VolumeOrigin | string> {
   const kinds = snapshotsOf(tenant);
   const snapshot = kinds?.snapshots.get(`${claim.metadata.namespace}/${snapshotName}`);
   const content = kinds?.contents.get(snapshot?.status?.boundVolumeSnapshotContentName ?? '');
-  const handle = handleFor(claim, snapshotName, snapshot, content);
+  const handle = snapshotHandleFor(claim, snapshotName, snapshot, content);
   if ('problem' in handle) return `spec.dataSource: ${handle.problem}`;
   try {
     const found = await findUsableSnapshot(cloud, tenant.clusterUid, handle.id, signal);
@@ -43,8 +43,8 @@ export async function findSnapshotOrigin(
   }
 }
 
-/** The snapshot of a claim's VolumeSnapshot, decided like external-provisioner. Pure. */
-export function handleFor(
+/** The snapshot of a claim's VolumeSnapshot, selected as external-provisioner does. Pure. */
+export function snapshotHandleFor(
   { spec }: PersistentVolumeClaim,
   name: string,
   snapshot: VolumeSnapshot | undefined,
@@ -59,10 +59,10 @@ export function handleFor(
   }
   if (content.spec.driver !== DRIVER) return { problem: `VolumeSnapshot ${name} uses another driver` };
   const { sourceVolumeMode: mode } = content.spec;
-  const wanted = spec.volumeMode ?? 'Filesystem';
-  if (mode && mode !== wanted && content.metadata.annotations?.[ALLOW_MODE_CHANGE] !== 'true') {
+  const desired = spec.volumeMode ?? 'Filesystem';
+  if (mode && mode !== desired && content.metadata.annotations?.[ALLOW_MODE_CHANGE_ANNOTATION] !== 'true') {
     return {
-      problem: `VolumeSnapshot ${name} was taken of a volume with volumeMode ${mode}, but the claim has ${wanted}: to allow this, someone with access to VolumeSnapshotContents must set the annotation ${ALLOW_MODE_CHANGE}: "true"`,
+      problem: `VolumeSnapshot ${name} was taken of a volume with volumeMode ${mode}, but the claim has ${desired}: to allow this, someone with access to VolumeSnapshotContents must set the annotation ${ALLOW_MODE_CHANGE_ANNOTATION}: "true"`,
     };
   }
   const { snapshotHandle } = content.status ?? {};

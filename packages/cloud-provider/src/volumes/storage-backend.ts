@@ -7,17 +7,17 @@ import type { Stored } from '@fairway/tenancy/cloud/storage-index';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { OwnedStorage } from './owned-storage.ts';
-import type { StoragePlace } from './storage-place.ts';
+import type { StorageScope } from './storage-scope.ts';
 
 /** A cloud resource that holds data. */
-export interface StoredData extends Stored {
+export interface StoredObject extends Stored {
   readonly status: string;
   /** GiB. */
   readonly size: number;
 }
 
 /** The storage behind one driver's PersistentVolumes: Cinder volumes or Manila shares. */
-export interface StorageBackend<T extends StoredData> {
+export interface StorageBackend<T extends StoredObject> {
   readonly driver: string;
   readonly words: {
     /** `block-storage`. */
@@ -28,29 +28,29 @@ export interface StorageBackend<T extends StoredData> {
     readonly noun: string;
   };
   readonly growth: {
-    /** The statuses in which it can start. */
-    readonly startable: ReadonlySet<string>;
+    /** The statuses in which an extension can start. */
+    readonly startableStatuses: ReadonlySet<string>;
     /** The status after a failed extension. */
     readonly failed: string;
     /** Whether the file system on the node must be extended too. */
-    isOfNode(mode: string | undefined): boolean;
+    usesNode(mode: string | undefined): boolean;
     /** Whether it is attached to a server that has yet to see the new size. */
     isInUse(item: T): boolean;
   };
   cacheOf(cloud: ProjectCloud): ResourceCache<T>;
   ledgerOf(cloud: ProjectCloud): Ledger<T>;
   /** Rejects with StillSettling, or the cloud's error. */
-  owned(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): Promise<OwnedStorage<T>>;
-  /** Whether a PersistentVolume belongs to this one of the items with its tags. */
-  isFor(object: PersistentVolume, item: T): boolean;
-  /** ID in a PersistentVolume, if it exists without its tags. */
+  ownedShares(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): Promise<OwnedStorage<T>>;
+  /** Whether this item, of those with its tags, belongs to a PersistentVolume. */
+  isBackedBy(object: PersistentVolume, item: T): boolean;
+  /** The ID in a PersistentVolume, if that item exists without its tags. */
   findForeign(cloud: ProjectCloud, object: PersistentVolume, signal: AbortSignal): Promise<string | undefined>;
   delete(cloud: ProjectCloud, item: T, signal: AbortSignal): Promise<void>;
-  /** Why the cloud would reject its deletion now; undefined if it would not. */
-  heldBecause(item: T, tenant: TenantCluster): string | undefined;
+  /** Why the cloud would reject its deletion now; undefined if it would accept it. */
+  heldReason(item: T, tenant: TenantCluster): string | undefined;
   extend(cloud: ProjectCloud, owner: StorageOwner, item: T, sizeGiB: number, signal: AbortSignal): Promise<void>;
-  /** Records on it what happens to it without the cluster. */
-  noteReclaimPolicy(
+  /** Records on the item what happens to it without the cluster. */
+  updateReclaimPolicy(
     cloud: ProjectCloud,
     owner: StorageOwner,
     item: T,
@@ -58,7 +58,7 @@ export interface StorageBackend<T extends StoredData> {
     signal: AbortSignal,
   ): Promise<void>;
   /** Why a PersistentVolume of the driver is left alone; undefined for a managed one. */
-  unserved?(object: PersistentVolume): string | undefined;
-  /** What else is reconciled for an item with a PersistentVolume. */
-  ensureBackend?(key: string, object: PersistentVolume, item: T, place: StoragePlace, pass: Pass): Promise<void>;
+  unsupportedReason?(object: PersistentVolume): string | undefined;
+  /** Reconciles additional resources of an item with a PersistentVolume. */
+  ensureBackend?(key: string, object: PersistentVolume, item: T, place: StorageScope, pass: Pass): Promise<void>;
 }

@@ -7,18 +7,18 @@ import { READ, type Right } from '@fairway/kube/controller/rights';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { CloudProviderDependencies, Declaration } from '../dependencies.ts';
-import { driverOf, isAskedOf, isServedBy } from './driver.ts';
-import { isToExpand } from './expansion.ts';
+import { driverOf, isRequestedFrom, isServedBy } from './driver.ts';
+import { needsExpansion } from './expansion.ts';
 import { claimSubject, clusterSubject, volumeSubject } from './storage-keys.ts';
 import { claimsByClass, claimsBySource, storageOf, volumeNameOf, volumesByDriver } from './tenant-storage.ts';
-import { isToProvision } from './volume-plan.ts';
+import { needsProvisioning } from './volume-plan.ts';
 
 interface StorageController extends Pick<Declaration, 'name' | 'indexes' | 'create'> {
   /** Name of the CSI driver and of the provisioner in StorageClasses. */
   readonly driver: string;
-  readonly rights?: readonly Right[];
-  readonly watches?: (dependencies: CloudProviderDependencies) => readonly Watch[];
-  /** What else is watched in a cluster. */
+  readonly additionalRights?: readonly Right[];
+  readonly additionalWatches?: (dependencies: CloudProviderDependencies) => readonly Watch[];
+  /** Additional watches in a cluster. */
   readonly onConnect?: (tenant: TenantCluster, enqueue: (key: string) => void) => void;
 }
 
@@ -27,26 +27,26 @@ export function storageController({
   name,
   driver,
   create,
-  rights = [],
+  additionalRights = [],
   indexes,
-  watches,
+  additionalWatches,
   onConnect,
 }: StorageController): Declaration {
   return {
     name,
     concurrency: 20,
-    rights: [{ type: clusters, verbs: READ }, ...rights],
+    rights: [{ type: clusters, verbs: READ }, ...additionalRights],
     ...(indexes && { indexes }),
     watches: (dependencies) => [
       watch(
         dependencies.cache.clusters,
-        (cluster) => subjectsOf(driver, dependencies.tenants.get(identityOf(cluster))),
+        (cluster) => pendingSubjects(driver, dependencies.tenants.get(identityOf(cluster))),
         {
           isRelevant: (old, cluster) =>
             isPaused(old) !== isPaused(cluster) || old.spec.credentialName !== cluster.spec.credentialName,
         },
       ),
-      ...(watches?.(dependencies) ?? []),
+      ...(additionalWatches?.(dependencies) ?? []),
     ],
     ownerKey: (key, { tenants }) => tenants.get(key.split('/', 1)[0] ?? '')?.clusterKey,
     create,
@@ -64,16 +64,17 @@ function listenTo(driver: string, tenant: TenantCluster, enqueue: (key: string) 
   const { claims, volumes, classes } = storageOf(tenant);
   const onClaim = (claim: PersistentVolumeClaim) => {
     const storageClass = classes.get(claim.spec.storageClassName ?? '');
-    if (isToProvision(claim, storageClass, driver) || isToExpand(claim)) {
+    if (needsProvisioning(claim, storageClass, driver) || needsExpansion(claim)) {
       enqueue(claimSubject(clusterUid, keyOf(claim)));
     }
-    for (const copy of claims.find(claimsBySource, keyOf(claim))) enqueue(claimSubject(clusterUid, keyOf(copy)));
+    for (const clone of claims.find(claimsBySource, keyOf(claim))) enqueue(claimSubject(clusterUid, keyOf(clone)));
   };
   claims.addHandler({
     onAdd: onClaim,
     onUpdate: (_, claim) => onClaim(claim),
     onDelete(claim) {
-      if (isAskedOf(driver, claim)) enqueue(volumeSubject(clusterUid, claim.spec.volumeName || volumeNameOf(claim)));
+      if (isRequestedFrom(driver, claim))
+        enqueue(volumeSubject(clusterUid, claim.spec.volumeName || volumeNameOf(claim)));
     },
   });
   const onVolume = (volume: PersistentVolume) => {
@@ -81,7 +82,7 @@ function listenTo(driver: string, tenant: TenantCluster, enqueue: (key: string) 
     enqueue(volumeSubject(clusterUid, volume.metadata.name ?? ''));
     const { namespace, name } = volume.spec.claimRef ?? {};
     const claim = claims.get(`${namespace}/${name}`);
-    if (claim && isToExpand(claim)) enqueue(claimSubject(clusterUid, keyOf(claim)));
+    if (claim && needsExpansion(claim)) enqueue(claimSubject(clusterUid, keyOf(claim)));
   };
   volumes.addHandler({
     onAdd: onVolume,
@@ -96,20 +97,20 @@ function listenTo(driver: string, tenant: TenantCluster, enqueue: (key: string) 
     for (const claim of claims.find(claimsByClass, metadata.name ?? '')) onClaim(claim);
   };
   classes.addHandler({ onAdd: onClass, onUpdate: (_, storageClass) => onClass(storageClass) });
-  // They may be listed before the tenant counts as connected, and are enqueued only then.
+  // Objects may be listed before the tenant counts as connected, so they are enqueued afterwards.
   void Promise.all([tenant.nodes, claims, volumes, classes].map((informer) => informer.whenSynced())).then(
-    () => subjectsOf(driver, tenant).forEach(enqueue),
+    () => pendingSubjects(driver, tenant).forEach(enqueue),
     () => {},
   );
 }
 
 /** Keys of everything that may need work in a cluster. */
-function subjectsOf(driver: string, tenant: TenantCluster | undefined): readonly string[] {
+function pendingSubjects(driver: string, tenant: TenantCluster | undefined): readonly string[] {
   if (tenant === undefined) return [];
   const { clusterUid } = tenant;
   const { claims, classes } = storageOf(tenant);
   const isWaiting = (claim: PersistentVolumeClaim) =>
-    isToProvision(claim, classes.get(claim.spec.storageClassName ?? ''), driver) || isToExpand(claim);
+    needsProvisioning(claim, classes.get(claim.spec.storageClassName ?? ''), driver) || needsExpansion(claim);
   const waiting = claims.list().filter(isWaiting);
   return [
     clusterSubject(clusterUid),

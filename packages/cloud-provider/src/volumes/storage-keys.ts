@@ -5,7 +5,7 @@ type Subject =
   | { readonly kind: 'claim'; readonly claimKey: string }
   | { readonly kind: 'volume'; readonly name: string };
 
-/** Key for all volumes that remain without an object in the cluster. */
+/** Key for all remaining volumes without an object in the cluster. */
 export function clusterSubject(clusterUid: string): string {
   return clusterUid;
 }

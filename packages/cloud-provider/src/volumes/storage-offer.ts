@@ -16,7 +16,7 @@ export async function storageOffer(cloud: ProjectCloud, signal: AbortSignal): Pr
   ]);
   const available = [...volumeZones.items.values()].filter(({ zoneState }) => zoneState.available);
   const multiattach = [...types.items.values()].filter(isMultiattach);
-  const namesOf = (some: Iterable<VolumeType>) => new Set([...some].flatMap(({ id, name }) => [id, name]));
+  const namesOf = (someTypes: Iterable<VolumeType>) => new Set([...someTypes].flatMap(({ id, name }) => [id, name]));
   return {
     volumeZones: available.map(({ zoneName }) => zoneName),
     computeZones: [...computeZones.items.keys()],

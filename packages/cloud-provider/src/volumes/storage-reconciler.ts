@@ -3,20 +3,20 @@ import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
 import { storageKey } from '@fairway/tenancy/cloud/storage-index';
 import { Expander } from './expander.ts';
 import { PersistentVolumeReconciler } from './persistent-volume-reconciler.ts';
-import type { StoredData } from './storage-backend.ts';
+import type { StoredObject } from './storage-backend.ts';
 import type { StorageDependencies } from './storage-dependencies.ts';
 import { readKey } from './storage-keys.ts';
-import { type StoragePlace, storagePlace } from './storage-place.ts';
+import { type StorageScope, storageScope } from './storage-scope.ts';
 import { storageOf } from './tenant-storage.ts';
 
 /** Serves claims that wait for a PersistentVolume. */
 export interface ClaimProvisioner {
-  /** For the claim `claimKey`, if it waits for a volume. */
-  serve(key: string, claimKey: string, place: StoragePlace, context: ReconcileContext): Promise<Result>;
+  /** Reconciles the claim `claimKey`, if it waits for a volume. */
+  serve(key: string, claimKey: string, scope: StorageScope, context: ReconcileContext): Promise<Result>;
 }
 
 /** Reconciles the volumes or shares of all tenants' clusters; see Provisioner, Expander and PersistentVolumeReconciler. */
-export class StorageReconciler<T extends StoredData> {
+export class StorageReconciler<T extends StoredObject> {
   readonly #dependencies: StorageDependencies<T>;
   readonly #provisioner: ClaimProvisioner;
   readonly #expander: Expander<T>;
@@ -32,31 +32,31 @@ export class StorageReconciler<T extends StoredData> {
   /** Drops the state of clusters that another replica takes over. */
   forget(isMatching: (clusterKey: string) => boolean): void {
     const { storageWatch, builds, tenants } = this.#dependencies;
-    const isForgotten = (clusterUid: string) => {
+    const isOfCluster = (clusterUid: string) => {
       const tenant = tenants.get(clusterUid);
       return tenant === undefined || isMatching(tenant.clusterKey);
     };
-    storageWatch.forget(isForgotten);
-    builds.forget((item) => isForgotten(item.slice(0, item.indexOf('/'))));
+    storageWatch.forget(isOfCluster);
+    builds.forget((item) => isOfCluster(item.slice(0, item.indexOf('/'))));
   }
 
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { clusterUid, subject } = readKey(key);
-    const place = this.#placeOf(clusterUid);
-    if (place === undefined) {
+    const scope = this.#scopeOf(clusterUid);
+    if (scope === undefined) {
       if (subject.kind === 'volume') this.#forget({ clusterUid, object: subject.name });
       return {};
     }
-    return this.#dependencies.limiter.take(clusterUid, key, async () => {
+    return this.#dependencies.limiter.runLimited(clusterUid, key, async () => {
       switch (subject.kind) {
         case 'claim':
-          return storageOf(place.tenant).claims.get(subject.claimKey)?.spec.volumeName
-            ? this.#expander.serve(key, subject.claimKey, place, context)
-            : this.#provisioner.serve(key, subject.claimKey, place, context);
+          return storageOf(scope.tenant).claims.get(subject.claimKey)?.spec.volumeName
+            ? this.#expander.serve(key, subject.claimKey, scope, context)
+            : this.#provisioner.serve(key, subject.claimKey, scope, context);
         case 'volume':
-          return this.#volumes.reconcile(key, subject.name, place, context);
+          return this.#volumes.reconcile(key, subject.name, scope, context);
         case 'cluster':
-          return this.#volumes.findOrphans(place, context);
+          return this.#volumes.findOrphans(scope, context);
       }
     });
   }
@@ -67,8 +67,8 @@ export class StorageReconciler<T extends StoredData> {
   }
 
   /** Undefined while the cluster must be left alone. */
-  #placeOf(clusterUid: string): StoragePlace | undefined {
-    return storagePlace(this.#dependencies, clusterUid, (tenant) => {
+  #scopeOf(clusterUid: string): StorageScope | undefined {
+    return storageScope(this.#dependencies, clusterUid, (tenant) => {
       const { claims, volumes, classes } = storageOf(tenant);
       return claims.hasSynced && volumes.hasSynced && classes.hasSynced;
     });

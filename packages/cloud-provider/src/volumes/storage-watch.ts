@@ -10,17 +10,20 @@ interface PendingChange {
   readonly end: (isSeen?: boolean) => void;
 }
 
-interface Watched {
+interface WatchedProject {
   readonly stop: () => void;
   count: number;
 }
 
-/** Watches a project's volumes or snapshots through the cache's lists while a change is awaited; otherwise costs nothing. */
+/**
+ * Watches a project's volumes or snapshots through the cache's lists while a change is expected; otherwise costs
+ * nothing.
+ */
 export class StorageWatch<T extends Stored> {
   readonly #enqueue: (key: string) => void;
   /** By owner. */
   readonly #pending = new Map<string, PendingChange>();
-  readonly #watched = new Map<object, Watched>();
+  readonly #watched = new Map<object, WatchedProject>();
 
   constructor(enqueue: (key: string) => void) {
     this.#enqueue = enqueue;
@@ -40,11 +43,11 @@ export class StorageWatch<T extends Stored> {
   /** Stops watching; `seen` is the change in the last list, if any. */
   settle(owner: StorageOwner, seen?: PacedChange): void {
     const id = storageKey(owner);
-    const awaited = this.#pending.get(id);
-    if (awaited === undefined) return;
+    const pendingChange = this.#pending.get(id);
+    if (pendingChange === undefined) return;
     this.#pending.delete(id);
-    awaited.end(awaited.change === seen);
-    this.#unwatch(awaited.cache);
+    pendingChange.end(pendingChange.change === seen);
+    this.#unwatch(pendingChange.cache);
   }
 
   /** Drops clusters that another replica takes over. */
@@ -65,8 +68,8 @@ export class StorageWatch<T extends Stored> {
     const stop = cache.subscribe(({ added, changed, removed }) => {
       for (const item of [...added, ...changed, ...removed]) {
         const owner = storageOwner(item);
-        const awaited = owner && this.#pending.get(storageKey(owner));
-        if (awaited) this.#enqueue(awaited.key);
+        const pendingChange = owner && this.#pending.get(storageKey(owner));
+        if (pendingChange) this.#enqueue(pendingChange.key);
       }
     });
     this.#watched.set(cache, { stop, count: 1 });

@@ -6,7 +6,13 @@ import { VolumeSnapshots } from '@fairway/kube/kinds/volume-snapshots';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { SHARE_ANNOTATION } from '../shares/driver.ts';
-import { cinderIdOf, driverOf, PROVISIONED_BY, PROVISIONER_ANNOTATIONS, SELECTED_NODE } from './driver.ts';
+import {
+  cinderIdOf,
+  driverOf,
+  PROVISIONED_BY_ANNOTATION,
+  PROVISIONER_ANNOTATION_NAMES,
+  SELECTED_NODE_ANNOTATION,
+} from './driver.ts';
 
 /** Fairway's cache of the storage objects of a tenant's cluster. */
 export interface TenantStorage {
@@ -81,9 +87,9 @@ export function isSnapshot({ kind, apiGroup }: { readonly kind: string; readonly
 }
 
 const ANNOTATIONS: ReadonlySet<string> = new Set([
-  ...PROVISIONER_ANNOTATIONS,
-  SELECTED_NODE,
-  PROVISIONED_BY,
+  ...PROVISIONER_ANNOTATION_NAMES,
+  SELECTED_NODE_ANNOTATION,
+  PROVISIONED_BY_ANNOTATION,
   'volume.beta.kubernetes.io/storage-class',
   SHARE_ANNOTATION,
 ]);

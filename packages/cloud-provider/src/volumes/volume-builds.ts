@@ -12,8 +12,8 @@ export interface Build {
 }
 
 /**
- * Backoff of failing volumes, from the request until Cinder has created them: while those of a class fail, one at a time is tried in turn, so a thousand
- * claims cost no more than one.
+ * Backoff of failing volumes, from the request until Cinder has created them. While volumes of a class fail, one at a
+ * time is retried, in turn, so a thousand claims cost no more than one.
  */
 export class VolumeBuilds {
   readonly #attempts: Attempts;
@@ -50,7 +50,7 @@ export class VolumeBuilds {
     throw problem;
   }
 
-  /** The volume is no longer wanted. */
+  /** Forgets a volume that is no longer needed. */
   abandon(item: string): void {
     this.#started.get(item)?.release();
     this.#started.delete(item);

@@ -3,11 +3,11 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { cinderIdOf } from './driver.ts';
 import { ownedVolumes } from './owned-volumes.ts';
 import { findSnapshotOrigin } from './snapshot-origin.ts';
-import type { StoragePlace } from './storage-place.ts';
+import type { StorageScope } from './storage-scope.ts';
 import { isSnapshot, storageOf } from './tenant-storage.ts';
 import type { VolumeOrigin } from './volume-plan.ts';
 
-/** The source object of a claim, or why there is none. Pure. */
+/** The source object of a claim, or the reason why it has none. Pure. */
 export function sourceOf({
   spec,
   metadata,
@@ -27,7 +27,7 @@ export function sourceOf({
 /** Resolves with the source, or why it is not available now. Rejects with the cloud's error. */
 export async function findOrigin(
   claim: PersistentVolumeClaim,
-  { tenant, cloud }: { readonly tenant: StoragePlace['tenant']; readonly cloud: ProjectCloud },
+  { tenant, cloud }: { readonly tenant: StorageScope['tenant']; readonly cloud: ProjectCloud },
   signal: AbortSignal,
 ): Promise<VolumeOrigin | string | undefined> {
   const source = sourceOf(claim);

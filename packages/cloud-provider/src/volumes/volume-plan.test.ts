@@ -1,10 +1,10 @@
 import { storageLimits } from '@fairway/api/domain/plan-storage';
 import { describe, expect, test } from 'vitest';
-import { DRIVER, PROVISIONER_ANNOTATIONS, SELECTED_NODE, ZONE_KEY } from './driver.ts';
+import { DRIVER, PROVISIONER_ANNOTATION_NAMES, SELECTED_NODE_ANNOTATION, ZONE_KEY } from './driver.ts';
 import { aClaim, aClass } from './testing/objects.ts';
-import { type ClusterFacts, isToProvision, planVolume, type StorageOffer } from './volume-plan.ts';
+import { type ClusterFacts, needsProvisioning, planVolume, type StorageOffer } from './volume-plan.ts';
 
-/** As Cinder's ids are. */
+/** In the format of Cinder's ids. */
 const TYPE_ID = '22222222-2222-4222-8222-222222222222';
 const OFFER: StorageOffer = {
   volumeZones: ['az1', 'az2', 'ceph'],
@@ -17,93 +17,103 @@ const CLUSTER: ClusterFacts = {
   nodeZones: ['az1', 'az2', 'az1'],
   limits: storageLimits({}),
 };
-const DELAYED = { volumeBindingMode: 'WaitForFirstConsumer' };
-const ASKED = { annotations: { [PROVISIONER_ANNOTATIONS[0]]: DRIVER } };
+const DELAYED_BINDING = { volumeBindingMode: 'WaitForFirstConsumer' };
+const REQUESTED_CLAIM = { annotations: { [PROVISIONER_ANNOTATION_NAMES[0]]: DRIVER } };
 
 describe('a claim', () => {
   test.each([
-    { reason: 'of the driver', claim: aClaim({}, ASKED), of: aClass(), is: true },
+    { reason: 'its class belongs to the driver', claim: aClaim({}, REQUESTED_CLAIM), of: aClass(), is: true },
     {
-      reason: 'by the name of before 1.23',
-      claim: aClaim({}, { annotations: { [PROVISIONER_ANNOTATIONS[1]]: DRIVER } }),
+      reason: 'the annotation has its name before 1.23',
+      claim: aClaim({}, { annotations: { [PROVISIONER_ANNOTATION_NAMES[1]]: DRIVER } }),
       of: aClass(),
       is: true,
     },
-    { reason: 'that Kubernetes has not asked for yet', claim: aClaim(), of: aClass(), is: false },
+    { reason: 'Kubernetes has not requested it yet', claim: aClaim(), of: aClass(), is: false },
     {
-      reason: 'of a class of the in-tree plugin',
+      reason: 'its class belongs to the in-tree plugin',
       claim: aClaim({}, { annotations: { 'volume.kubernetes.io/storage-provisioner': 'kubernetes.io/cinder' } }),
       of: aClass({ provisioner: 'kubernetes.io/cinder' }),
       is: true,
     },
     {
-      reason: 'of such a class, asked of its driver',
-      claim: aClaim({}, ASKED),
+      reason: 'its class does, and the driver is requested',
+      claim: aClaim({}, REQUESTED_CLAIM),
       of: aClass({ provisioner: 'kubernetes.io/cinder' }),
       is: true,
     },
-    { reason: "of another's class", claim: aClaim({}, ASKED), of: aClass({ provisioner: 'other' }), is: false },
-    { reason: 'without a class', claim: aClaim({}, ASKED), of: undefined, is: false },
-    { reason: 'that is bound', claim: aClaim({ volumeName: 'x' }, ASKED), of: aClass(), is: false },
-    { reason: 'that goes', claim: aClaim({}, { ...ASKED, deletionTimestamp: 'now' }), of: aClass(), is: false },
-    { reason: 'that waits for a pod', claim: aClaim({}, ASKED), of: aClass(DELAYED), is: false },
     {
-      reason: 'whose pod has a node',
-      claim: aClaim({}, { annotations: { ...ASKED.annotations, [SELECTED_NODE]: 'n' } }),
-      of: aClass(DELAYED),
+      reason: 'its class belongs to another driver',
+      claim: aClaim({}, REQUESTED_CLAIM),
+      of: aClass({ provisioner: 'other' }),
+      is: false,
+    },
+    { reason: 'it has no class', claim: aClaim({}, REQUESTED_CLAIM), of: undefined, is: false },
+    { reason: 'it is bound', claim: aClaim({ volumeName: 'x' }, REQUESTED_CLAIM), of: aClass(), is: false },
+    {
+      reason: 'that goes',
+      claim: aClaim({}, { ...REQUESTED_CLAIM, deletionTimestamp: 'now' }),
+      of: aClass(),
+      is: false,
+    },
+    { reason: 'it waits for a pod', claim: aClaim({}, REQUESTED_CLAIM), of: aClass(DELAYED_BINDING), is: false },
+    {
+      reason: 'its pod has a node',
+      claim: aClaim({}, { annotations: { ...REQUESTED_CLAIM.annotations, [SELECTED_NODE_ANNOTATION]: 'n' } }),
+      of: aClass(DELAYED_BINDING),
       is: true,
     },
-  ])('$reason is provisioned: $is', ({ claim, of, is }) => {
-    expect(isToProvision(claim, of)).toBe(is);
+  ])('is provisioned: $is ($reason)', ({ claim, of, is }) => {
+    expect(needsProvisioning(claim, of)).toBe(is);
   });
 });
 
 describe('the volume of a claim', () => {
   test.each([
     {
-      reason: 'of the default type, where its pod runs',
+      reason: 'the default type, in the zone of its pod',
       claim: aClaim(),
-      of: aClass(DELAYED),
+      of: aClass(DELAYED_BINDING),
       volume: { request: { size: 5, availability_zone: 'az2' }, fsType: 'ext4', zone: 'az2' },
     },
     {
-      reason: 'of a type, as a raw block device',
+      reason: 'a type, as a raw block device',
       claim: aClaim({ volumeMode: 'Block' }),
-      of: aClass({ ...DELAYED, parameters: { type: 'fast' } }),
+      of: aClass({ ...DELAYED_BINDING, parameters: { type: 'fast' } }),
       volume: { request: { size: 5, volume_type: 'fast', availability_zone: 'az2' }, fsType: undefined, zone: 'az2' },
     },
     {
-      reason: 'in a zone of its own, which servers of all zones reach',
+      reason: 'its own zone, which servers of all zones can reach',
       claim: aClaim(),
-      of: aClass({ ...DELAYED, parameters: { availability: 'ceph' } }),
+      of: aClass({ ...DELAYED_BINDING, parameters: { availability: 'ceph' } }),
       volume: { request: { size: 5, availability_zone: 'ceph' }, fsType: 'ext4', zone: undefined },
     },
     {
-      reason: 'in the only zone that the class allows',
+      reason: 'the only zone that the class allows',
       claim: aClaim({}, { uid: 'any' }),
       of: aClass({ allowedTopologies: [{ matchLabelExpressions: [{ key: ZONE_KEY, values: ['az1'] }] }] }),
       volume: { request: { size: 5, availability_zone: 'az1' }, fsType: 'ext4', zone: 'az1' },
     },
     {
-      reason: 'for several servers, of a type that can',
+      reason: 'a type with multiattach, for several servers',
       claim: aClaim({ accessModes: ['ReadWriteMany'], volumeMode: 'Block' }),
-      of: aClass({ ...DELAYED, parameters: { type: 'shared' } }),
+      of: aClass({ ...DELAYED_BINDING, parameters: { type: 'shared' } }),
       volume: { request: { size: 5, volume_type: 'shared', availability_zone: 'az2' }, fsType: undefined, zone: 'az2' },
     },
-  ])('is $reason', ({ claim, of, volume }) => {
+  ])('gets $reason', ({ claim, of, volume }) => {
     expect(planVolume(claim, of, CLUSTER, OFFER)).toEqual({ kind: 'create', volume });
   });
 
-  test('is anywhere in a cloud whose volume zones differ', () => {
-    const plan = planVolume(aClaim(), aClass(DELAYED), CLUSTER, { ...OFFER, volumeZones: ['nova'] });
+  test('is in any zone of a cloud whose volume zones differ', () => {
+    const plan = planVolume(aClaim(), aClass(DELAYED_BINDING), CLUSTER, { ...OFFER, volumeZones: ['nova'] });
 
     expect(plan).toEqual({ kind: 'create', volume: { request: { size: 5 }, fsType: 'ext4', zone: undefined } });
   });
 
   describe('in zones whose names are not valid labels', () => {
     const named = { ...OFFER, volumeZones: ['AZ 1', 'Zürich', 'az2'], computeZones: ['AZ 1', 'Zürich', 'az2'] };
-    const at = (label: string, how: Partial<StorageOffer> = {}, of = aClass(DELAYED)) =>
-      planVolume(aClaim(), of, { ...CLUSTER, selectedNode: { [ZONE_KEY]: label } }, { ...named, ...how });
+    const at = (label: string, offerFields: Partial<StorageOffer> = {}, of = aClass(DELAYED_BINDING)) =>
+      planVolume(aClaim(), of, { ...CLUSTER, selectedNode: { [ZONE_KEY]: label } }, { ...named, ...offerFields });
 
     test.each([
       { label: 'AZ-1', zone: 'AZ 1' },
@@ -113,22 +123,22 @@ describe('the volume of a claim', () => {
       expect(at(label)).toEqual({ kind: 'create', volume });
     });
 
-    test('has the label of the zone that the class names as topology', () => {
-      const of = aClass({ ...DELAYED, parameters: { availability: 'AZ 1' } });
+    test('gets the label of the zone that the class specifies as topology', () => {
+      const of = aClass({ ...DELAYED_BINDING, parameters: { availability: 'AZ 1' } });
       const volume = { request: { size: 5, availability_zone: 'AZ 1' }, fsType: 'ext4', zone: 'AZ-1' };
       expect(at('AZ-1', {}, of)).toEqual({ kind: 'create', volume });
     });
 
-    test.each(['AZ-1', 'AZ 1'])('is where the class allows %s', (allowed) => {
+    test.each(['AZ-1', 'AZ 1'])('is in the zone that the class allows with %s', (allowed) => {
       const allowedTopologies = [{ matchLabelExpressions: [{ key: ZONE_KEY, values: [allowed] }] }];
       const volume = { request: { size: 5, availability_zone: 'AZ 1' }, fsType: 'ext4', zone: 'AZ-1' };
-      expect(at('AZ-1', {}, aClass({ ...DELAYED, allowedTopologies }))).toEqual({ kind: 'create', volume });
-      expect(at('az2', {}, aClass({ ...DELAYED, allowedTopologies }))).toMatchObject({ kind: 'reschedule' });
+      expect(at('AZ-1', {}, aClass({ ...DELAYED_BINDING, allowedTopologies }))).toEqual({ kind: 'create', volume });
+      expect(at('az2', {}, aClass({ ...DELAYED_BINDING, allowedTopologies }))).toMatchObject({ kind: 'reschedule' });
     });
 
     test.each([
-      { reason: 'two of Cinder', how: { volumeZones: ['AZ 1', 'AZ-1'] } },
-      { reason: 'one of Nova alone', how: { computeZones: ['AZ-1', 'AZ 1'] } },
+      { reason: 'two Cinder zones', how: { volumeZones: ['AZ 1', 'AZ-1'] } },
+      { reason: 'one zone of Nova only', how: { computeZones: ['AZ-1', 'AZ 1'] } },
     ])('is refused if labels collide: $reason', ({ how }) => {
       expect(at('AZ-1', how)).toMatchObject({
         kind: 'refuse',
@@ -136,14 +146,14 @@ describe('the volume of a claim', () => {
       });
     });
 
-    test('prefers zones that labels distinguish', () => {
+    test('prefers zones with distinct labels', () => {
       const cluster = { ...CLUSTER, nodeZones: ['AZ-1', 'az2'] };
       const offer = { ...named, volumeZones: ['AZ 1', 'AZ-1', 'az2'] };
       expect(planVolume(aClaim(), aClass(), cluster, offer)).toMatchObject({ volume: { zone: 'az2' } });
     });
   });
 
-  test('is in one of the zones of the nodes, the same each time', () => {
+  test('is in one of the nodes’ zones, the same each time', () => {
     const zones = Array.from({ length: 40 }, (_, index) => {
       const claim = aClaim({}, { uid: `uid-${index}` });
       const plans = [CLUSTER, { ...CLUSTER, nodeZones: ['az2', 'az1'] }].map((facts) =>
@@ -167,16 +177,16 @@ describe('the volume of a claim', () => {
       claim: aClaim({ resources: { requests: { storage: '4500M' }, limits: { storage: '4G' } } }),
       message: /limits.storage is 4G/,
     },
-    { reason: 'with a selector', claim: aClaim({ selector: {} }), message: /spec.selector/ },
-    { reason: 'to be modified', claim: aClaim({ volumeAttributesClassName: 'gold' }), message: /gold/ },
+    { reason: 'it has a selector', claim: aClaim({ selector: {} }), message: /spec.selector/ },
+    { reason: 'it has a VolumeAttributesClass', claim: aClaim({ volumeAttributesClassName: 'gold' }), message: /gold/ },
     { reason: 'for many', claim: aClaim({ accessModes: ['ReadWriteMany'] }), message: /StorageClass for shares/ },
     {
-      reason: 'for many readers, of a type that is for one',
+      reason: 'many readers, with a type for a single server',
       claim: aClaim({ accessModes: ['ReadOnlyMany'] }),
       message:
         /volumes of the default type can be attached to only one server .*multiattach type \(the cloud has shared\)$/,
     },
-  ])('$reason is refused', ({ claim, message }) => {
+  ])('is refused: $reason', ({ claim, message }) => {
     expect(planVolume(claim, aClass(), CLUSTER, OFFER)).toEqual({
       kind: 'refuse',
       message: expect.stringMatching(message),
@@ -185,26 +195,26 @@ describe('the volume of a claim', () => {
 
   test.each([
     {
-      reason: 'with unknown parameters',
+      reason: 'unknown parameters',
       of: aClass({ parameters: { size: '1' } }),
       message: /StorageClass standard: .*"size"/,
     },
     {
-      reason: 'of a type that is for other projects alone',
+      reason: 'a type for other projects only',
       of: aClass({ parameters: { type: 'theirs' } }),
       message: /StorageClass standard: parameter "type" is "theirs", and Cinder has shared, fast$/,
     },
     {
-      reason: 'in a zone that Cinder has not',
+      reason: 'a zone that Cinder does not have',
       of: aClass({ parameters: { availability: 'x' } }),
       message: /Cinder has az1/,
     },
     {
-      reason: 'by something that volumes do not differ in',
+      reason: 'a topology key that volumes do not have',
       of: aClass({ allowedTopologies: [{ matchLabelExpressions: [{ key: 'rack', values: ['1'] }] }] }),
       message: /the key "rack"/,
     },
-  ])('of a class $reason is refused', ({ of, message }) => {
+  ])('refuses a class with $reason', ({ of, message }) => {
     expect(planVolume(aClaim(), of, CLUSTER, OFFER)).toEqual({
       kind: 'refuse',
       message: expect.stringMatching(message),
@@ -212,13 +222,16 @@ describe('the volume of a claim', () => {
   });
 
   test.each([
-    { reason: 'is gone', cluster: { ...CLUSTER, selectedNode: undefined }, of: aClass(DELAYED) },
+    { reason: 'is gone', cluster: { ...CLUSTER, selectedNode: undefined }, of: aClass(DELAYED_BINDING) },
     {
-      reason: 'is where the class allows none',
+      reason: 'is in a zone that the class does not allow',
       cluster: CLUSTER,
-      of: aClass({ ...DELAYED, allowedTopologies: [{ matchLabelExpressions: [{ key: ZONE_KEY, values: ['az1'] }] }] }),
+      of: aClass({
+        ...DELAYED_BINDING,
+        allowedTopologies: [{ matchLabelExpressions: [{ key: ZONE_KEY, values: ['az1'] }] }],
+      }),
     },
-  ])('waits for another node when the chosen one $reason', ({ cluster, of }) => {
+  ])('waits for another node when the selected one $reason', ({ cluster, of }) => {
     expect(planVolume(aClaim(), of, cluster, OFFER)).toMatchObject({ kind: 'reschedule' });
   });
 });

@@ -3,10 +3,18 @@ import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/ge
 import { labelValue } from '@fairway/kube/object/label-value';
 import type { VolumeCreate } from '@fairway/openstack/types/block-storage';
 import { type ClassParameters, readParameters } from './class-parameters.ts';
-import { DRIVER, isAskedOf, isCinderId, isServedBy, NODE_ZONE_LABEL, SELECTED_NODE, ZONE_KEY } from './driver.ts';
+import {
+  DRIVER,
+  isCinderId,
+  isRequestedFrom,
+  isServedBy,
+  NODE_ZONE_LABEL,
+  SELECTED_NODE_ANNOTATION,
+  ZONE_KEY,
+} from './driver.ts';
 import { problemWithPlan } from './plan-problem.ts';
 import { gibOf } from './volume-size.ts';
-import { zoneOfLabel } from './zone-of-label.ts';
+import { zoneOfLabel } from './zone-label.ts';
 
 /** The volume that a claim requests. */
 export interface PlannedVolume {
@@ -55,20 +63,23 @@ export interface ClusterFacts {
   readonly limits: StorageLimits;
 }
 
-/** Whether the claim waits for a volume of the driver, decided like external-provisioner. Pure. */
-export function isToProvision(
+/** Whether the claim waits for a volume of the driver, as external-provisioner decides it. Pure. */
+export function needsProvisioning(
   claim: PersistentVolumeClaim,
   storageClass: StorageClass | undefined,
   driver: string = DRIVER,
 ): storageClass is StorageClass {
   const { metadata, spec } = claim;
   if (spec.volumeName || metadata.deletionTimestamp !== undefined) return false;
-  if (storageClass === undefined || !isServedBy(driver, storageClass.provisioner) || !isAskedOf(driver, claim))
+  if (storageClass === undefined || !isServedBy(driver, storageClass.provisioner) || !isRequestedFrom(driver, claim))
     return false;
-  return storageClass.volumeBindingMode !== 'WaitForFirstConsumer' || Boolean(metadata.annotations?.[SELECTED_NODE]);
+  return (
+    storageClass.volumeBindingMode !== 'WaitForFirstConsumer' ||
+    Boolean(metadata.annotations?.[SELECTED_NODE_ANNOTATION])
+  );
 }
 
-/** The zone label of the driver or the cloud node controller. */
+/** The zone label, as set by the driver or the cloud node controller. */
 export function zoneOfNode(labels: Readonly<Record<string, string>> | undefined): string | undefined {
   return labels?.[ZONE_KEY] ?? labels?.[NODE_ZONE_LABEL];
 }
@@ -81,8 +92,8 @@ export function planVolume(
   offer: StorageOffer,
   origin?: VolumeOrigin,
 ): VolumePlan {
-  const unplanned = problemWithPlan(claim, storageClass, cluster.limits);
-  if (unplanned !== undefined) return refuse(unplanned);
+  const planProblem = problemWithPlan(claim, storageClass, cluster.limits);
+  if (planProblem !== undefined) return refuse(planProblem);
   const parameters = readParameters(storageClass.parameters);
   if (typeof parameters === 'string') return refuse(`StorageClass ${storageClass.metadata.name}: ${parameters}`);
   const { type } = parameters;
@@ -167,22 +178,22 @@ function placeVolume(
   origin: VolumeOrigin | undefined,
 ): Placement | VolumePlan {
   const { volumeZones, computeZones } = offer;
-  const reached = (zone: string) => (computeZones.includes(zone) ? labelValue(zone) : undefined);
+  const topologyZone = (zone: string) => (computeZones.includes(zone) ? labelValue(zone) : undefined);
   const allowed = allowedLabels(storageClass);
   if (typeof allowed === 'string') return refuse(`StorageClass ${storageClass.metadata.name}: ${allowed}`);
   const isDelayed = storageClass.volumeBindingMode === 'WaitForFirstConsumer';
   if (isDelayed && selectedNode === undefined) {
-    const name = claim.metadata.annotations?.[SELECTED_NODE];
+    const name = claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
     return { kind: 'reschedule', message: `the node "${name}" selected for the first consumer no longer exists` };
   }
   if (availability !== undefined) {
     if (!volumeZones.includes(availability)) {
       return refuse(`parameter "availability" is "${availability}", but Cinder has ${listed(volumeZones)}`);
     }
-    return { volumeZone: availability, nodeZone: reached(availability) };
+    return { volumeZone: availability, nodeZone: topologyZone(availability) };
   }
   if (origin?.volumeZone !== undefined && !isDelayed) {
-    return { volumeZone: origin.volumeZone, nodeZone: reached(origin.volumeZone) };
+    return { volumeZone: origin.volumeZone, nodeZone: topologyZone(origin.volumeZone) };
   }
   const nodeZone = isDelayed
     ? zoneOfNode(selectedNode)
@@ -195,7 +206,7 @@ function placeVolume(
   }
   const zone = nodeZone === undefined ? ({ kind: 'none' } as const) : zoneOfLabel(nodeZone, offer);
   if (zone.kind === 'ambiguous') return refuse(zone.message);
-  // Clouds with other zones for volumes allow attaching them to servers of any zone.
+  // Clouds with separate zones for volumes allow attaching them to servers of any zone.
   if (zone.kind === 'none') return { volumeZone: undefined, nodeZone: undefined };
   if (origin?.volumeZone !== undefined && origin.volumeZone !== zone.name) {
     const message = `the selected node is in zone ${nodeZone}, but the source ${origin.what} is in ${origin.volumeZone}`;
@@ -222,8 +233,9 @@ function allowedLabels({ allowedTopologies }: StorageClass): readonly string[] |
 /** Spreads claims over zones, preferring zones with unique labels; stable for each claim. */
 function chooseLabel(claimUid: string, candidates: readonly string[], offer: StorageOffer): string | undefined {
   const labels = [...new Set(candidates)].sort();
-  const clear = labels.filter((label) => zoneOfLabel(label, offer).kind === 'zone');
-  const zones = clear.length > 0 ? clear : labels.filter((label) => zoneOfLabel(label, offer).kind === 'ambiguous');
+  const zoneLabels = labels.filter((label) => zoneOfLabel(label, offer).kind === 'zone');
+  const zones =
+    zoneLabels.length > 0 ? zoneLabels : labels.filter((label) => zoneOfLabel(label, offer).kind === 'ambiguous');
   let sum = 0;
   for (const character of claimUid) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 2 ** 31;
   return zones[sum % Math.max(zones.length, 1)];

@@ -1,14 +1,17 @@
 import type { PersistentVolume } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims, PersistentVolumes } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { ofTenant, TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
+import { TenantApiError, wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
-import type { StoredData } from './storage-backend.ts';
-import { buildOf, type WaitingClaim } from './storage-building.ts';
+import type { StoredObject } from './storage-backend.ts';
+import { buildOf, type WaitingClaim } from './storage-creation.ts';
 import type { StorageDependencies } from './storage-dependencies.ts';
 
-/** Creates the PersistentVolume and reports it on the claim. Rejects if one with its name exists for something else. */
-export async function presentVolume<T extends StoredData>(
+/**
+ * Creates the PersistentVolume and reports it on the claim. Rejects if a PersistentVolume with its name exists for
+ * another purpose.
+ */
+export async function presentVolume<T extends StoredObject>(
   { attempts, storageWatch, backend, builds, events }: StorageDependencies<T>,
   waiting: WaitingClaim,
   item: T,
@@ -22,10 +25,10 @@ export async function presentVolume<T extends StoredData>(
   const client = tenant.client.resource(PersistentVolumes);
   await attempts.withBackoff({ kind: 'present volume', item: `${tenant.clusterUid}/${name}` }, async () => {
     try {
-      await ofTenant(client.create(volume, { signal }));
+      await wrapTenantError(client.create(volume, { signal }));
     } catch (error) {
       if (!(error instanceof TenantApiError && isApiError(error.cause, 'AlreadyExists'))) throw error;
-      if (backend.isFor(await ofTenant(client.get(name, { signal })), item)) return;
+      if (backend.isBackedBy(await wrapTenantError(client.get(name, { signal })), item)) return;
       const message = `PersistentVolume ${name} already exists, but not for the ${backend.words.noun} created for the claim: delete one of them`;
       throw new ProblemError({ reason: 'ConfigurationInvalid', message });
     }

@@ -3,55 +3,55 @@ import { describe, expect, test } from 'vitest';
 import { aClaim, aVolume } from './testing/objects.ts';
 import { deletionBlocker, stepFor } from './volume-state.ts';
 
-const GOING = '2026-01-01T00:00:00Z';
+const DELETED_AT = '2026-01-01T00:00:00Z';
 const CLAIM = aClaim({}, { uid: 'claim' });
 const claimRef = { namespace: 'default', name: 'data', uid: 'claim' };
 
 describe('a PersistentVolume', () => {
   test.each([
-    { reason: 'that is bound', volume: aVolume({ claimRef }), step: 'none' },
-    { reason: 'that is released', volume: aVolume({ claimRef }, { phase: 'Released' }), step: 'delete' },
+    { reason: 'it is bound', volume: aVolume({ claimRef }), step: 'none' },
+    { reason: 'it is released', volume: aVolume({ claimRef }, { phase: 'Released' }), step: 'delete' },
     {
-      reason: 'that is released and kept',
+      reason: 'it is released and retained',
       volume: aVolume({ persistentVolumeReclaimPolicy: 'Retain' }, { phase: 'Released' }),
       step: 'release',
     },
     {
-      reason: 'that is kept, and said so before',
+      reason: 'it is retained, and this was already recorded',
       volume: aVolume({ persistentVolumeReclaimPolicy: 'Retain' }, { metadata: { finalizers: [] } }),
       step: 'none',
     },
     {
-      reason: 'that is not protected yet',
+      reason: 'it is not protected yet',
       volume: aVolume({ claimRef }, { metadata: { finalizers: [] } }),
       step: 'protect',
     },
     {
-      reason: 'that was deleted before its claim',
-      volume: aVolume({ claimRef }, { metadata: { deletionTimestamp: GOING } }),
+      reason: 'it was deleted before its claim',
+      volume: aVolume({ claimRef }, { metadata: { deletionTimestamp: DELETED_AT } }),
       step: 'none',
     },
     {
-      reason: 'that was deleted before a claim that is gone now',
-      volume: aVolume({ claimRef: { ...claimRef, uid: 'before' } }, { metadata: { deletionTimestamp: GOING } }),
+      reason: 'it was deleted before a claim that no longer exists',
+      volume: aVolume({ claimRef: { ...claimRef, uid: 'before' } }, { metadata: { deletionTimestamp: DELETED_AT } }),
       step: 'delete',
     },
     {
-      reason: 'that lost its protection',
-      volume: aVolume({ claimRef }, { metadata: { deletionTimestamp: GOING, finalizers: [] }, phase: 'Released' }),
+      reason: 'it lost its protection',
+      volume: aVolume({ claimRef }, { metadata: { deletionTimestamp: DELETED_AT, finalizers: [] }, phase: 'Released' }),
       step: 'none',
     },
     {
-      reason: 'that somebody wrote by hand',
+      reason: 'it was written by hand',
       volume: aVolume({ claimRef }, { metadata: { annotations: {} }, phase: 'Released' }),
       step: 'none',
     },
     {
-      reason: "of another driver's",
+      reason: 'it belongs to another driver',
       volume: aVolume({ csi: { driver: 'other', volumeHandle: 'x' } }, { phase: 'Released' }),
       step: 'none',
     },
-  ])('$reason: $step', ({ volume, step }) => {
+  ])('has the step $step: $reason', ({ volume, step }) => {
     expect(stepFor(volume, CLAIM)).toBe(step);
   });
 });
@@ -63,7 +63,7 @@ describe('a volume', () => {
     { status: 'in-use', attachments: [{ volume_id: 'v', server_id: 's' }], held: 'it is still attached to s' },
     { status: 'detaching', attachments: [], held: 'its status in Cinder is detaching' },
     { status: 'error_deleting', attachments: [], held: expect.stringMatching(/operator/) },
-  ])('in status $status', ({ status, attachments, held }) => {
+  ])('reports why it cannot be deleted in status $status', ({ status, attachments, held }) => {
     expect(deletionBlocker({ status, attachments } as unknown as Volume)).toEqual(held);
   });
 });

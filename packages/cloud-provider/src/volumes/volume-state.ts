@@ -1,47 +1,50 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
 import type { Volume } from '@fairway/openstack/types/block-storage';
-import { DRIVER, driverOf, PROVISIONED_BY, VOLUME_FINALIZER } from './driver.ts';
+import { DRIVER, driverOf, PROVISIONED_BY_ANNOTATION, VOLUME_FINALIZER } from './driver.ts';
 
 /** The next step for a PersistentVolume of the driver. */
 export type VolumeStep =
   | 'none'
   /** Its volume must be deleted, then the PersistentVolume itself. */
   | 'delete'
-  /** It retains its volume from now on. */
+  /** It must retain its volume from now on. */
   | 'release'
-  /** It protects its volume from now on. */
+  /** It must protect its volume from now on. */
   | 'protect';
 
-/** Decides like external-provisioner, which honours the policy of volumes that are deleted first (Kubernetes 1.33). Pure. */
+/**
+ * Decides like external-provisioner, which honors the policy of PersistentVolumes that are deleted before their claims
+ * (Kubernetes 1.33). Pure.
+ */
 export function stepFor(
   volume: PersistentVolume,
   claim: PersistentVolumeClaim | undefined,
   driver: string = DRIVER,
 ): VolumeStep {
   const { metadata, spec } = volume;
-  if (driverOf(volume) !== driver || metadata.annotations?.[PROVISIONED_BY] !== driver) return 'none';
+  if (driverOf(volume) !== driver || metadata.annotations?.[PROVISIONED_BY_ANNOTATION] !== driver) return 'none';
   const isProtected = metadata.finalizers?.includes(VOLUME_FINALIZER) ?? false;
-  const isGoing = metadata.deletionTimestamp !== undefined;
+  const isDeleting = metadata.deletionTimestamp !== undefined;
   if (spec.persistentVolumeReclaimPolicy !== 'Delete') return isProtected ? 'release' : 'none';
-  if (isGoing && !isProtected) return 'none';
+  if (isDeleting && !isProtected) return 'none';
   if (isReleased(volume, claim)) return 'delete';
-  return isProtected || isGoing ? 'none' : 'protect';
+  return isProtected || isDeleting ? 'none' : 'protect';
 }
 
-/** A volume being deleted is not always marked as released when its claim is deleted. */
+/** A PersistentVolume that is being deleted is not always marked as released when its claim is deleted. */
 function isReleased(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): boolean {
   if (volume.status?.phase === 'Released') return true;
   const { claimRef } = volume.spec;
   return volume.metadata.deletionTimestamp !== undefined && claimRef?.uid !== claim?.metadata.uid;
 }
 
-/** Why Cinder would reject its deletion now; undefined if it would not. Pure. */
+/** Why Cinder would reject its deletion now; undefined if it would accept it. Pure. */
 export function deletionBlocker({ status, attachments }: Volume): string | undefined {
   if (attachments.length > 0) {
     const servers = attachments.map(({ server_id }) => server_id ?? 'another host').slice(0, 5);
     return `it is still attached to ${servers.join(', ')}`;
   }
-  if (DELETABLE.has(status)) return undefined;
+  if (DELETABLE_STATUSES.has(status)) return undefined;
   if (status === 'error_deleting') {
     return 'Cinder failed to delete it: the cloud operator must reset its status';
   }
@@ -49,7 +52,7 @@ export function deletionBlocker({ status, attachments }: Volume): string | undef
 }
 
 /** https://opendev.org/openstack/cinder/src/branch/master/cinder/volume/api.py: `API.delete`. */
-const DELETABLE: ReadonlySet<string> = new Set([
+const DELETABLE_STATUSES: ReadonlySet<string> = new Set([
   'available',
   'error',
   'error_restoring',

@@ -5,20 +5,20 @@ import { request } from '../api/request.ts';
 import { serverClock } from '../api/server-clock.ts';
 import { type AuditEvent, eventKey } from './audit-event.ts';
 import { type Filters, listQuery } from './filters.ts';
-import { type KeptEvent, keptEvent } from './kept-event.ts';
+import { type TrimmedEvent, trimEvent } from './trimmed-event.ts';
 
-/** What has been read of a list of audit events. A new one is made for each change. */
+/** What has been read of a list of audit events. Each change creates a new object. */
 export interface Activity {
-  /** The newest first. */
-  readonly events: readonly KeptEvent[];
+  /** Newest first. */
+  readonly events: readonly TrimmedEvent[];
   readonly hasOlder: boolean;
-  /** More are not kept: whoever looks for older ones narrows what is shown. */
+  /** The limit is reached: to see older events, users must narrow the filters. */
   readonly isFull: boolean;
   readonly reading: 'newest' | 'older' | undefined;
-  /** When the newest were read, as Unix time in ms. */
+  /** When the newest events were read, as Unix time in ms. */
   readonly readAtMs: number | undefined;
   readonly failure: Failure | undefined;
-  /** When it is asked again by itself. */
+  /** When the request is retried automatically. */
   readonly againAtMs: number | undefined;
 }
 
@@ -36,13 +36,16 @@ export interface EventList {
   readonly items?: readonly AuditEvent[];
 }
 
-/** As many as Fairway keeps of a namespace, or thereabouts. */
-const MOST_KEPT = 2_000;
-/** Servers look through a part of a long log for each page, and may find little in it: so many parts at a press. */
-const MOST_PAGES = 5;
-const ENOUGH = 25;
+/** Roughly as many as Fairway keeps per namespace. */
+const MAX_EVENTS = 2_000;
+/**
+ * For each page, a server scans a part of a long log and may find few events in it. This is the number of parts per
+ * request of the user.
+ */
+const MAX_PAGES_PER_READ = 5;
+const MIN_EVENTS_PER_READ = 25;
 
-const NOTHING: Activity = {
+const INITIAL_ACTIVITY: Activity = {
   events: [],
   hasOlder: false,
   isFull: false,
@@ -53,14 +56,16 @@ const NOTHING: Activity = {
 };
 
 /**
- * A list of audit events as somebody reads it: the newest, older ones when he asks for them, and what has come since when he asks for that. It is not watched, for audit events are not.
+ * A list of audit events as a user reads it: the newest first, older and newer ones on request. Audit events cannot be
+ * watched.
  *
- * A server that is away or asks to wait is asked again by itself, not before it wants to be; what may not be read is not asked for again.
+ * If the server is unreachable or asks to wait, the request is retried, but not before the Retry-After. A forbidden
+ * request is not retried.
  */
 export class ActivityLog {
   readonly #options: ActivityLogOptions;
   readonly #listeners = new Set<() => void>();
-  #activity = NOTHING;
+  #activity = INITIAL_ACTIVITY;
   #next: string | undefined;
   #running: AbortController | undefined;
 
@@ -75,24 +80,24 @@ export class ActivityLog {
     return () => void this.#listeners.delete(onChange);
   };
 
-  /** Reads the newest; what was read before stays, where there is no gap to it. */
+  /** Reads the newest events, and keeps those read before unless there is a gap in between. */
   async refresh(): Promise<void> {
-    const read = await this.#read('newest', undefined);
-    if (read === undefined) return;
-    const { events, next } = read;
+    const result = await this.#read('newest', undefined);
+    if (result === undefined) return;
+    const { events, next } = result;
     const known = new Set(this.#activity.events.map(eventKey));
-    const joins = next !== undefined && events.some((event) => known.has(eventKey(event)));
-    const all = joins ? joined(events, this.#activity.events) : events;
-    if (!joins) this.#next = next;
-    this.#change({ ...this.#withEvents(all), readAtMs: this.#now() });
+    const overlaps = next !== undefined && events.some((event) => known.has(eventKey(event)));
+    const all = overlaps ? mergeEvents(events, this.#activity.events) : events;
+    if (!overlaps) this.#next = next;
+    this.#change({ ...this.#eventState(all), readAtMs: this.#now() });
   }
 
-  async older(): Promise<void> {
+  async loadOlder(): Promise<void> {
     if (!this.#activity.hasOlder || this.#activity.isFull) return;
-    const read = await this.#read('older', this.#next);
-    if (read === undefined) return;
-    this.#next = read.next;
-    this.#change(this.#withEvents([...this.#activity.events, ...read.events]));
+    const result = await this.#read('older', this.#next);
+    if (result === undefined) return;
+    this.#next = result.next;
+    this.#change(this.#eventState([...this.#activity.events, ...result.events]));
   }
 
   stop(): void {
@@ -100,39 +105,42 @@ export class ActivityLog {
     this.#running = undefined;
   }
 
-  /** Pages from a token on until there is enough. Undefined if another reading goes on, or it came to nothing. */
+  /**
+   * Reads pages from a token on until there are enough events. Undefined if another read is in progress, or this one
+   * failed.
+   */
   async #read(
     reading: NonNullable<Activity['reading']>,
     from: string | undefined,
-  ): Promise<{ readonly events: readonly KeptEvent[]; readonly next: string | undefined } | undefined> {
+  ): Promise<{ readonly events: readonly TrimmedEvent[]; readonly next: string | undefined } | undefined> {
     if (this.#running !== undefined) return undefined;
     const running = new AbortController();
     this.#running = running;
     this.#change({ reading });
     try {
-      const events: KeptEvent[] = [];
+      const events: TrimmedEvent[] = [];
       let next = from;
-      for (let pages = 0; pages < MOST_PAGES; pages++) {
+      for (let pages = 0; pages < MAX_PAGES_PER_READ; pages++) {
         const { metadata, items = [] } = await this.#page(next, running.signal);
-        events.push(...items.map(keptEvent));
+        events.push(...items.map(trimEvent));
         next = metadata?.continue || undefined;
-        if (next === undefined || events.length >= ENOUGH) break;
+        if (next === undefined || events.length >= MIN_EVENTS_PER_READ) break;
       }
       this.#change({ reading: undefined, failure: undefined, againAtMs: undefined });
       return { events, next };
     } catch (error) {
       if (running.signal.aborted) return undefined;
-      const failure = asFailure(error);
+      const failure = toFailure(error);
       this.#change({ reading: undefined, failure, againAtMs: undefined });
-      // What may not be read any more is not shown any more.
-      if (reading === 'newest' || failure.code === 401 || failure.code === 403) this.#forget();
+      // Events that the user may no longer read must disappear.
+      if (reading === 'newest' || failure.code === 401 || failure.code === 403) this.#clear();
       return undefined;
     } finally {
       if (this.#running === running) this.#running = undefined;
     }
   }
 
-  /** Rejects when asking again does not help, or nobody waits any more. */
+  /** Rejects if a retry does not help or the read was cancelled. */
   async #page(token: string | undefined, signal: AbortSignal): Promise<EventList> {
     const { path, filters, list = request<EventList>, random } = this.#options;
     const backoff = new Backoff(random);
@@ -143,8 +151,8 @@ export class ActivityLog {
         signal.throwIfAborted();
         return page;
       } catch (error) {
-        const failure = asFailure(error);
-        if (signal.aborted || !failure.isPassing) throw error;
+        const failure = toFailure(error);
+        if (signal.aborted || !failure.isTransient) throw error;
         const againAtMs = this.#now() + backoff.nextMs(failure.retryAfterMs);
         this.#change({ failure, againAtMs });
         await this.#wait(againAtMs, failure, signal);
@@ -155,24 +163,24 @@ export class ActivityLog {
   async #wait(untilMs: number, { retryAfterMs }: Failure, signal: AbortSignal): Promise<void> {
     const wait = this.#options.pause ?? pause;
     await wait(untilMs - this.#now(), signal);
-    // A network that comes back ends a pause early: a server that has asked for it does not mean that.
+    // The pause ends early when the network comes back, but the server's Retry-After still applies.
     if (retryAfterMs === undefined) return;
     while (!signal.aborted && this.#now() < untilMs) {
       await wait(untilMs - this.#now(), signal);
     }
   }
 
-  #withEvents(events: readonly KeptEvent[]): Partial<Activity> {
+  #eventState(events: readonly TrimmedEvent[]): Partial<Activity> {
     return {
-      events: events.slice(0, MOST_KEPT),
+      events: events.slice(0, MAX_EVENTS),
       hasOlder: this.#next !== undefined,
-      isFull: events.length >= MOST_KEPT,
+      isFull: events.length >= MAX_EVENTS,
     };
   }
 
-  #forget(): void {
+  #clear(): void {
     this.#next = undefined;
-    this.#change(this.#withEvents([]));
+    this.#change(this.#eventState([]));
   }
 
   #now(): number {
@@ -185,13 +193,13 @@ export class ActivityLog {
   }
 }
 
-/** Newer events before known ones that follow without a gap. */
-function joined(newer: readonly KeptEvent[], known: readonly KeptEvent[]): readonly KeptEvent[] {
+/** Puts newer events in front of known ones that follow without a gap. */
+function mergeEvents(newer: readonly TrimmedEvent[], known: readonly TrimmedEvent[]): readonly TrimmedEvent[] {
   const keys = new Set(newer.map(eventKey));
   const end = newer.at(-1)?.stageTimestamp ?? '';
   return [...newer, ...known.filter((event) => event.stageTimestamp <= end && !keys.has(eventKey(event)))];
 }
 
-function asFailure(error: unknown): Failure {
+function toFailure(error: unknown): Failure {
   return error instanceof Failure ? error : new Failure(0, error instanceof Error ? error.message : String(error));
 }

@@ -9,40 +9,40 @@ import { plainName } from '../text/plain.ts';
 import { useLocale } from '../text/settings.ts';
 import { fullTime, shortTime } from '../text/time.ts';
 import { useText } from '../text/use-text.ts';
+import { actionText, actorText, type ReaderContext } from './activity-text.ts';
 import { eventKey, isDryRun } from './audit-event.ts';
-import { type Entry, entriesOf } from './entries.ts';
+import { type Entry, groupDryRuns } from './entries.ts';
 import { EventDetails } from './event-details.tsx';
 import type { Filters } from './filters.ts';
-import type { KeptEvent } from './kept-event.ts';
-import { OutcomeOf } from './outcome.tsx';
+import { OutcomeLabel } from './outcome.tsx';
 import { activityTexts } from './texts.ts';
-import { type Place, whatWords, whoWords } from './words.ts';
+import type { TrimmedEvent } from './trimmed-event.ts';
 
 export interface ActivityTableProps {
   readonly label: string;
-  readonly events: readonly KeptEvent[];
-  readonly place: Place;
-  readonly onNarrow: (filters: Partial<Filters>) => void;
+  readonly events: readonly TrimmedEvent[];
+  readonly context: ReaderContext;
+  readonly onFilter: (filters: Partial<Filters>) => void;
 }
 
-/** A row; or, below it, what is told of it when somebody has asked for that. */
+/** A row, or its details in the row below if the user has opened them. */
 interface Row extends Entry {
   readonly key: string;
   readonly isDetails: boolean;
   readonly isOpen: boolean;
 }
 
-/** What was done, as sentences. */
-export function ActivityTable({ label, events, place, onNarrow }: ActivityTableProps) {
-  const say = useText(activityTexts);
+/** Audit events as sentences. */
+export function ActivityTable({ label, events, context, onFilter }: ActivityTableProps) {
+  const t = useText(activityTexts);
   const locale = useLocale();
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const entries = useMemo(() => entriesOf(events), [events]);
+  const entries = useMemo(() => groupDryRuns(events), [events]);
   const rows = useMemo(() => rowsOf(entries, open), [entries, open]);
   const columns: readonly Column<Row>[] = [
     {
       key: 'when',
-      title: say('column.when'),
+      title: t('column.when'),
       cell: ({ event: { stageTimestamp } }) => (
         <time dateTime={stageTimestamp} title={fullTime(stageTimestamp, locale)}>
           {shortTime(stageTimestamp, locale)}
@@ -51,53 +51,53 @@ export function ActivityTable({ label, events, place, onNarrow }: ActivityTableP
     },
     {
       key: 'who',
-      title: say('column.who'),
+      title: t('column.who'),
       width: 15,
       cell: ({ event }) => (
         <span className="fw-activity-who" title={plainName(event.user?.username ?? '')}>
-          {whoWords(say, event, place)}
+          {actorText(t, event, context)}
         </span>
       ),
     },
     {
       key: 'what',
-      title: say('column.what'),
+      title: t('column.what'),
       width: 30,
-      cell: ({ event, earlier }) => (
+      cell: ({ event, earlierDryRuns }) => (
         <div className="fw-activity-what">
-          <span className="fw-words">{whatWords(say, event, place)}</span>
+          <span className="fw-words">{actionText(t, event, context)}</span>
           {isDryRun(event) && (
             <Label isCompact color="purple" variant="outline">
-              {earlier.length === 0 ? say('dryRun') : say('dryRun.times', { count: earlier.length + 1 })}
+              {earlierDryRuns.length === 0 ? t('dryRun') : t('dryRun.times', { count: earlierDryRuns.length + 1 })}
             </Label>
           )}
         </div>
       ),
     },
-    { key: 'outcome', title: say('column.outcome'), width: 20, cell: ({ event }) => <OutcomeOf event={event} /> },
+    { key: 'outcome', title: t('column.outcome'), width: 20, cell: ({ event }) => <OutcomeLabel event={event} /> },
     {
       key: 'from',
-      title: say('column.from'),
+      title: t('column.from'),
       cell: ({ event: { sourceIPs = [] } }) =>
         sourceIPs.length > 0 ? (
           <span className="fw-activity-from">{sourceIPs.join(', ')}</span>
         ) : (
-          <span className="fw-quiet fw-activity-from">{say('from.untold')}</span>
+          <span className="fw-quiet fw-activity-from">{t('from.untold')}</span>
         ),
     },
     {
       key: 'details',
-      title: say('column.details'),
+      title: t('column.details'),
       cell: ({ key, event, isOpen }) => {
-        const what = `${whoWords(say, event, place)} ${whatWords(say, event, place)}`;
+        const summary = `${actorText(t, event, context)} ${actionText(t, event, context)}`;
         return (
           <Button
             variant="plain"
             size="sm"
             aria-expanded={isOpen}
-            aria-label={isOpen ? say('details.hide', { what }) : say('details.show', { what })}
+            aria-label={isOpen ? t('details.hide', { what: summary }) : t('details.show', { what: summary })}
             icon={isOpen ? <AngleUpIcon /> : <AngleDownIcon />}
-            onClick={() => setOpen(toggled(open, key))}
+            onClick={() => setOpen(toggle(open, key))}
           />
         );
       },
@@ -109,8 +109,10 @@ export function ActivityTable({ label, events, place, onNarrow }: ActivityTableP
       columns={columns}
       rows={rows}
       keyOf={({ key }) => key}
-      whole={({ event, earlier, isDetails }) =>
-        isDetails ? <EventDetails event={event} earlier={earlier} place={place} onNarrow={onNarrow} /> : undefined
+      renderFullRow={({ event, earlierDryRuns, isDetails }) =>
+        isDetails ? (
+          <EventDetails event={event} earlier={earlierDryRuns} place={context} onFilter={onFilter} />
+        ) : undefined
       }
     />
   );
@@ -125,7 +127,7 @@ function rowsOf(entries: readonly Entry[], open: ReadonlySet<string>): readonly 
   });
 }
 
-function toggled(open: ReadonlySet<string>, key: string): ReadonlySet<string> {
+function toggle(open: ReadonlySet<string>, key: string): ReadonlySet<string> {
   const next = new Set(open);
   if (!next.delete(key)) next.add(key);
   return next;

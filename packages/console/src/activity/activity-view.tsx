@@ -18,135 +18,135 @@ import { useText } from '../text/use-text.ts';
 import type { Activity } from './activity-log.ts';
 import { ActivityTable } from './activity-table.tsx';
 import type { AuditUser } from './audit-event.ts';
+import { peopleOf } from './audit-user.ts';
 import { FilterFields } from './filter-fields.tsx';
-import { type Filters, filtersOf, isNarrowed, withFilters } from './filters.ts';
-import type { KeptEvent } from './kept-event.ts';
-import { peopleOf } from './person.ts';
+import { type Filters, filtersOf, hasFilters, withFilters } from './filters.ts';
 import { activityTexts } from './texts.ts';
+import type { TrimmedEvent } from './trimmed-event.ts';
 import { useActivityLog } from './use-activity-log.ts';
 
 export interface ActivityViewProps {
-  /** Of the list at the API. */
+  /** Path of the list in the API. */
   readonly path: string;
-  /** Of which the reader knows that all is about it. */
+  /** The namespace that all events are in, so it is omitted from the sentences. */
   readonly namespace?: string | undefined;
-  /** Says what a failure means here; undefined: as everywhere. */
+  /** Explains a failure on this page; undefined: the default explanation. */
   readonly explain?: (failure: Failure) => ReactNode | undefined;
 }
 
-/** As many as are chosen from. */
-const MOST_PEOPLE = 100;
+/** The maximum number of users to choose from. */
+const MAX_USERS = 100;
 
-/** Who did what: audit events, narrowed by the address of the page. */
+/** Audit events, filtered by the query of the page's URL. */
 export function ActivityView({ path, namespace, explain }: ActivityViewProps) {
-  const say = useText(activityTexts);
+  const t = useText(activityTexts);
   const { username } = useSession();
   const [address, setAddress] = useSearchParams();
   const filters = filtersOf(address);
   const change = (next: Filters) => setAddress((now) => withFilters(now, next), { replace: true });
   const { activity, refresh, older } = useActivityLog(path, filters);
-  const people = usePeople(activity.events);
+  const users = useUsers(activity.events);
   const { events, failure, reading, readAtMs } = activity;
   const isRefused = failure !== undefined && reading === undefined;
   return (
     <div className="fw-activity">
-      <FilterFields filters={filters} people={people} reader={username} onChange={change} />
-      <ReadingState activity={activity} onRefresh={refresh} />
-      {isRefused && (explain?.(failure) ?? <Refusal failure={failure} />)}
+      <FilterFields filters={filters} people={users} reader={username} onChange={change} />
+      <ReadStatus activity={activity} onRefresh={refresh} />
+      {isRefused && (explain?.(failure) ?? <RefusalNotice failure={failure} />)}
       {events.length > 0 && (
         <ActivityTable
-          label={say('label')}
+          label={t('label')}
           events={events}
-          place={{ reader: username, namespace }}
-          onNarrow={(narrower) => change({ ...filters, ...narrower })}
+          context={{ reader: username, namespace }}
+          onFilter={(newFilters) => change({ ...filters, ...newFilters })}
         />
       )}
       {events.length === 0 && reading === 'newest' && failure === undefined && (
-        <Spinner className="fw-page-spinner" aria-label={say('loading')} />
+        <Spinner className="fw-page-spinner" aria-label={t('loading')} />
       )}
       {events.length === 0 && !isRefused && readAtMs !== undefined && reading === undefined && !activity.hasOlder && (
-        <Nothing isNarrowed={isNarrowed(filters)} />
+        <EmptyActivity isNarrowed={hasFilters(filters)} />
       )}
-      {!isRefused && readAtMs !== undefined && <Older activity={activity} onOlder={older} />}
+      {!isRefused && readAtMs !== undefined && <OlderButton activity={activity} onOlder={older} />}
     </div>
   );
 }
 
-/** Asking again does not help: the reader has to do something else. */
-function Refusal({ failure }: { readonly failure: Failure }) {
+/** A retry does not help: the reader must do something else. */
+function RefusalNotice({ failure }: { readonly failure: Failure }) {
   if (failure.code === 403 || failure.code === 404) return <FailureNotice failure={failure} />;
   return <Alert isInline variant="warning" title={plainName(failure.message)} component="p" />;
 }
 
-/** Since when it is known, and what is waited for. */
-function ReadingState({ activity, onRefresh }: { readonly activity: Activity; readonly onRefresh: () => void }) {
-  const say = useText(activityTexts);
+/** When the events were read, and what is pending. */
+function ReadStatus({ activity, onRefresh }: { readonly activity: Activity; readonly onRefresh: () => void }) {
+  const t = useText(activityTexts);
   const locale = useLocale();
   const { events, reading, readAtMs, failure, againAtMs } = activity;
   const isWaiting = failure !== undefined && againAtMs !== undefined;
   return (
     <div className="fw-activity-head">
-      {/* Keeps the focus while it can't be used. */}
+      {/* Keeps the focus while it is disabled. */}
       <Button variant="secondary" size="sm" isAriaDisabled={reading !== undefined} onClick={onRefresh}>
-        {say('refresh')}
+        {t('refresh')}
       </Button>
       <span role="status" className={isWaiting ? 'fw-bad' : 'fw-quiet'}>
-        {isWaiting && say(failure.code === 429 ? 'wait.busy' : 'wait.away', { time: clockSecond(againAtMs, locale) })}
-        {!isWaiting && reading !== undefined && say('reading')}
+        {isWaiting && t(failure.code === 429 ? 'wait.busy' : 'wait.away', { time: clockSecond(againAtMs, locale) })}
+        {!isWaiting && reading !== undefined && t('reading')}
         {!isWaiting &&
           reading === undefined &&
           readAtMs !== undefined &&
-          `${say('read.shown', { count: events.length })} · ${say('read.at', { time: clockSecond(readAtMs, locale) })}`}
+          `${t('read.shown', { count: events.length })} · ${t('read.at', { time: clockSecond(readAtMs, locale) })}`}
       </span>
       {isWaiting && failure.code !== 429 && <ServerText className="fw-quiet" text={failure.message} />}
     </div>
   );
 }
 
-function Older({
+function OlderButton({
   activity: { events, hasOlder, isFull, reading },
   onOlder,
 }: {
   readonly activity: Activity;
   readonly onOlder: () => void;
 }) {
-  const say = useText(activityTexts);
-  if (isFull) return <p className="fw-quiet">{say('older.full')}</p>;
-  if (!hasOlder) return events.length > 0 ? <p className="fw-quiet">{say('older.end')}</p> : null;
+  const t = useText(activityTexts);
+  if (isFull) return <p className="fw-quiet">{t('older.full')}</p>;
+  if (!hasOlder) return events.length > 0 ? <p className="fw-quiet">{t('older.end')}</p> : null;
   return (
     <div className="fw-actions">
       <Button
         variant="secondary"
         isAriaDisabled={reading !== undefined}
         isLoading={reading === 'older'}
-        spinnerAriaLabel={say('reading')}
+        spinnerAriaLabel={t('reading')}
         onClick={onOlder}
       >
-        {say('older')}
+        {t('older')}
       </Button>
-      {events.length === 0 && reading === undefined && <span className="fw-quiet">{say('older.nothing')}</span>}
+      {events.length === 0 && reading === undefined && <span className="fw-quiet">{t('older.nothing')}</span>}
     </div>
   );
 }
 
-function Nothing({ isNarrowed: isMatchless }: { readonly isNarrowed: boolean }) {
-  const say = useText(activityTexts);
-  const key = isMatchless ? 'none.matching' : 'none.title';
+function EmptyActivity({ isNarrowed: hasFilters }: { readonly isNarrowed: boolean }) {
+  const t = useText(activityTexts);
+  const key = hasFilters ? 'none.matching' : 'none.title';
   return (
-    <EmptyState titleText={say(key)} icon={SearchIcon} headingLevel="h2">
-      <EmptyStateBody>{say(isMatchless ? 'none.matching.body' : 'none.body')}</EmptyStateBody>
+    <EmptyState titleText={t(key)} icon={SearchIcon} headingLevel="h2">
+      <EmptyStateBody>{t(hasFilters ? 'none.matching.body' : 'none.body')}</EmptyStateBody>
     </EmptyState>
   );
 }
 
-/** All who have been seen since the page was opened: a choice among them stays possible when one is chosen. */
-function usePeople(events: readonly KeptEvent[]): ReadonlyMap<string, AuditUser> {
-  const [people, setPeople] = useState<ReadonlyMap<string, AuditUser>>(new Map());
+/** All users seen since the page was opened, so that the others can still be selected after a filter is set. */
+function useUsers(events: readonly TrimmedEvent[]): ReadonlyMap<string, AuditUser> {
+  const [users, setUsers] = useState<ReadonlyMap<string, AuditUser>>(new Map());
   useEffect(() => {
-    setPeople((known) => {
+    setUsers((known) => {
       const all = new Map([...known, ...peopleOf(events)]);
-      return all.size > known.size ? new Map([...all].slice(0, MOST_PEOPLE)) : known;
+      return all.size > known.size ? new Map([...all].slice(0, MAX_USERS)) : known;
     });
   }, [events]);
-  return people;
+  return users;
 }

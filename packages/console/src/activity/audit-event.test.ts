@@ -3,7 +3,7 @@ import { type AuditEvent, isDryRun, outcomeOf } from './audit-event.ts';
 
 const EVENT: AuditEvent = { auditID: 'a', verb: 'create', stageTimestamp: '2026-11-26T10:00:00.000000Z' };
 
-describe('what became of a request', () => {
+describe('the outcome of a request', () => {
   it.each([
     { code: 200, outcome: 'done' },
     { code: 101, outcome: 'done' },
@@ -12,7 +12,7 @@ describe('what became of a request', () => {
     { code: 409, outcome: 'failed' },
     { code: 500, outcome: 'failed' },
     { code: undefined, outcome: 'unknown' },
-  ])('with $code it is $outcome', ({ code, outcome }) => {
+  ])('status $code is $outcome', ({ code, outcome }) => {
     expect(outcomeOf({ ...EVENT, responseStatus: code === undefined ? {} : { code } })).toBe(outcome);
   });
 });
@@ -25,20 +25,20 @@ describe('a dry run', () => {
     { requestURI: '/apis/x?dry%52un=All', is: true },
     { requestURI: '/apis/x??dryRun=All', is: false },
     { requestURI: '/apis/x', is: false },
-  ])('is told by $requestURI: $is', ({ requestURI, is }) => {
+  ])('$requestURI: $is', ({ requestURI, is }) => {
     expect(isDryRun({ ...EVENT, requestURI })).toBe(is);
   });
 
-  it('is told by an annotation, of deletions', () => {
+  it('is recognized by the annotation for deletions', () => {
     expect(isDryRun({ ...EVENT, verb: 'delete', annotations: { 'fairway.dev/dry-run': 'true' } })).toBe(true);
   });
 
   it.each<{ what: string; event: Partial<AuditEvent> }>([
-    { what: 'a deletion, whose body counts', event: { verb: 'delete' } },
+    { what: 'a deletion, whose body decides', event: { verb: 'delete' } },
     { what: 'reading', event: { verb: 'get' } },
     { what: 'a command in a pod', event: { objectRef: { resource: 'pods', subresource: 'exec' } } },
     { what: 'a token', event: { objectRef: { resource: 'serviceaccounts', subresource: 'token' } } },
-  ])('is not what a query says of $what', ({ event }) => {
+  ])('the query does not decide for $what', ({ event }) => {
     expect(isDryRun({ ...EVENT, requestURI: '/x?dryRun=All', ...event })).toBe(false);
   });
 });

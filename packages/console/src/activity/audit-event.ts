@@ -1,4 +1,6 @@
-/** As much of an Event of `audit.k8s.io/v1` as is shown. Servers, and policies of operators, leave out what they like. */
+/**
+ * The displayed fields of an Event of `audit.k8s.io/v1`. Servers, and the operator's policies, may omit any of them.
+ */
 export interface AuditEvent {
   readonly auditID: string;
   readonly verb: string;
@@ -35,7 +37,7 @@ export interface AuditObjectRef {
 
 const DRY_RUN = 'fairway.dev/dry-run';
 
-/** What became of a request: nobody knows it of one whose client was gone before the answer. */
+/** The outcome of a request; unknown if its client disconnected before the response. */
 export type Outcome = 'done' | 'refused' | 'failed' | 'unknown';
 
 export function outcomeOf({ responseStatus }: AuditEvent): Outcome {
@@ -46,28 +48,28 @@ export function outcomeOf({ responseStatus }: AuditEvent): Outcome {
 }
 
 const QUERY_CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'patch']);
-/** Connections, and what hands out a credential: they happen whatever is in their query. */
-const HEEDLESS_SUBRESOURCES: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'token']);
+/** Connections and requests for credentials: they take effect regardless of their query. */
+const NON_MUTATING_SUBRESOURCES: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'token']);
 
 /**
- * Whether nothing was to be changed by it, as far as it is told. Of a deletion the server alone knows, and says so: one with a body does not heed the query, in which somebody who deletes could say
- * that he doesn't.
+ * Whether the request was a dry run, according to the event. For a deletion only the server's annotation counts: if it
+ * has a body, the server ignores the query, so the query could falsely claim a dry run.
  */
 export function isDryRun({ verb, objectRef, requestURI = '', annotations = {} }: AuditEvent): boolean {
-  if (HEEDLESS_SUBRESOURCES.has(objectRef?.subresource ?? '')) return false;
+  if (NON_MUTATING_SUBRESOURCES.has(objectRef?.subresource ?? '')) return false;
   if (verb === 'delete' || verb === 'deletecollection') return annotations[DRY_RUN] === 'true';
   if (!QUERY_CHANGES.has(verb)) return false;
   const mark = requestURI.indexOf('?');
-  // With its mark, of which one is not part of the query, but a second is.
+  // The first `?` separates the query; a second one is part of it.
   return mark >= 0 && new URLSearchParams(requestURI.slice(mark)).getAll('dryRun').includes('All');
 }
 
-/** Why the request was allowed, or not: the role in RBAC's words. */
-export function authorizationOf({ annotations = {} }: AuditEvent): string | undefined {
+/** Why the request was allowed or denied, such as the RBAC role. */
+export function authorizationReason({ annotations = {} }: AuditEvent): string | undefined {
   return annotations['authorization.k8s.io/reason'] || undefined;
 }
 
-/** By what an event is told from others: clients choose auditIDs, and some choose one twice. */
+/** Identifies an event. auditIDs do not suffice: clients choose them, and may use one twice. */
 export function eventKey({ auditID, stageTimestamp }: AuditEvent): string {
   return `${stageTimestamp} ${auditID}`;
 }

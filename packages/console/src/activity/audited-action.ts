@@ -1,12 +1,12 @@
 import type { AuditEvent } from './audit-event.ts';
 import { VERBS } from './filters.ts';
 
-/** What was done, beside the verbs: some subresources are an action of their own. */
-const DEEDS = [...VERBS, 'kubeconfig', 'token', 'run', 'forward', 'log', 'scale', 'evict', 'place', 'other'] as const;
-export type AuditedAction = (typeof DEEDS)[number];
+/** The actions: the verbs, and some subresources that are actions of their own. */
+const ACTIONS = [...VERBS, 'kubeconfig', 'token', 'run', 'forward', 'log', 'scale', 'evict', 'place', 'other'] as const;
+export type AuditedAction = (typeof ACTIONS)[number];
 
-/** A map: subresources are what somebody has written into an address, `constructor` for one. */
-const BY_SUBRESOURCE: ReadonlyMap<string, AuditedAction> = new Map([
+/** A Map, because subresources come from URLs and may be `constructor`. */
+const ACTION_BY_SUBRESOURCE: ReadonlyMap<string, AuditedAction> = new Map([
   ['kubeconfig', 'kubeconfig'],
   ['token', 'token'],
   ['exec', 'run'],
@@ -16,19 +16,19 @@ const BY_SUBRESOURCE: ReadonlyMap<string, AuditedAction> = new Map([
   ['eviction', 'evict'],
   ['binding', 'place'],
 ]);
-const CHANGES: ReadonlySet<string> = new Set(['update', 'patch']);
+const UPDATE_VERBS: ReadonlySet<string> = new Set(['update', 'patch']);
 
-interface Told {
+interface ParsedAction {
   readonly action: AuditedAction;
-  /** Of a part of the object: what is left to be said of it. */
+  /** The subresource, unless the action already implies it. */
   readonly subresource: string | undefined;
 }
 
-/** What an event tells that somebody did. */
-export function auditedAction({ verb, objectRef }: Pick<AuditEvent, 'verb' | 'objectRef'>): Told {
+/** The action that an event describes. */
+export function auditedAction({ verb, objectRef }: Pick<AuditEvent, 'verb' | 'objectRef'>): ParsedAction {
   const subresource = objectRef?.subresource || undefined;
-  const special = subresource === undefined ? undefined : BY_SUBRESOURCE.get(subresource);
-  if (special !== undefined) return { action: special, subresource: undefined };
-  if (subresource === 'scale' && CHANGES.has(verb)) return { action: 'scale', subresource: undefined };
+  const subresourceAction = subresource === undefined ? undefined : ACTION_BY_SUBRESOURCE.get(subresource);
+  if (subresourceAction !== undefined) return { action: subresourceAction, subresource: undefined };
+  if (subresource === 'scale' && UPDATE_VERBS.has(verb)) return { action: 'scale', subresource: undefined };
   return { action: VERBS.find((each) => each === verb) ?? 'other', subresource };
 }

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { entriesOf } from './entries.ts';
-import type { KeptEvent } from './kept-event.ts';
+import { groupDryRuns } from './entries.ts';
+import type { TrimmedEvent } from './trimmed-event.ts';
 
-function event(auditID: string, username: string, isDryRun = false): KeptEvent {
+function event(auditID: string, username: string, isDryRun = false): TrimmedEvent {
   const requestURI = isDryRun ? '/clusters?dryRun=All' : '/clusters';
   return { auditID, verb: 'create', requestURI, user: { username }, stageTimestamp: '2026-11-26T10:00:00.000000Z' };
 }
 
-it('tells dry runs one after another by the same user at once, and all else one by one', () => {
-  const entries = entriesOf([
+it('groups consecutive dry runs by the same user, and lists other events one by one', () => {
+  const entries = groupDryRuns([
     event('9', 'alice'),
     event('8', 'alice', true),
     event('7', 'alice', true),
@@ -18,6 +18,9 @@ it('tells dry runs one after another by the same user at once, and all else one 
     event('3', 'alice'),
   ]);
 
-  const told = entries.map(({ event: { auditID }, earlier }) => [auditID, ...earlier.map((each) => each.auditID)]);
-  expect(told).toEqual([['9'], ['8', '7'], ['6'], ['5'], ['4'], ['3']]);
+  const entryIDs = entries.map(({ event: { auditID }, earlierDryRuns }) => [
+    auditID,
+    ...earlierDryRuns.map((each) => each.auditID),
+  ]);
+  expect(entryIDs).toEqual([['9'], ['8', '7'], ['6'], ['5'], ['4'], ['3']]);
 });

@@ -1,25 +1,25 @@
 import { isDryRun } from './audit-event.ts';
-import type { KeptEvent } from './kept-event.ts';
+import type { TrimmedEvent } from './trimmed-event.ts';
 
-/** What is told at once: an event; of dry runs one after another by the same user the latest, with those before it. */
+/** An event, or the latest of consecutive dry runs by the same user with those before it. */
 export interface Entry {
-  readonly event: KeptEvent;
-  readonly earlier: readonly KeptEvent[];
+  readonly event: TrimmedEvent;
+  readonly earlierDryRuns: readonly TrimmedEvent[];
 }
 
-/** Forms ask with each pause of who fills them in: without this they would tell nothing else. */
-export function entriesOf(events: readonly KeptEvent[]): readonly Entry[] {
-  const entries: { readonly event: KeptEvent; readonly earlier: KeptEvent[] }[] = [];
+/** Forms send a dry run whenever the user pauses; ungrouped, these would fill the list. */
+export function groupDryRuns(events: readonly TrimmedEvent[]): readonly Entry[] {
+  const entries: { readonly event: TrimmedEvent; readonly earlierDryRuns: TrimmedEvent[] }[] = [];
   for (const event of events) {
     const latest = entries.at(-1);
-    if (latest !== undefined && isDryRun(event) && isDryRun(latest.event) && isBySame(event, latest.event)) {
-      latest.earlier.push(event);
-    } else entries.push({ event, earlier: [] });
+    if (latest !== undefined && isDryRun(event) && isDryRun(latest.event) && isSameUser(event, latest.event)) {
+      latest.earlierDryRuns.push(event);
+    } else entries.push({ event, earlierDryRuns: [] });
   }
   return entries;
 }
 
-function isBySame(one: KeptEvent, other: KeptEvent): boolean {
+function isSameUser(one: TrimmedEvent, other: TrimmedEvent): boolean {
   return (
     one.user?.username === other.user?.username && one.impersonatedUser?.username === other.impersonatedUser?.username
   );

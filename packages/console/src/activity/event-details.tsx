@@ -5,39 +5,39 @@ import { plain, plainName } from '../text/plain.ts';
 import { useLocale } from '../text/settings.ts';
 import { fullTime, shortTime } from '../text/time.ts';
 import { useText } from '../text/use-text.ts';
-import { authorizationOf, eventKey, outcomeOf } from './audit-event.ts';
+import { actionText, type ReaderContext, userText } from './activity-text.ts';
+import { authorizationReason, eventKey, outcomeOf } from './audit-event.ts';
 import type { Filters } from './filters.ts';
-import type { KeptEvent } from './kept-event.ts';
-import { OutcomeOf } from './outcome.tsx';
+import { OutcomeLabel } from './outcome.tsx';
 import { activityTexts } from './texts.ts';
-import { nameWords, type Place, whatWords } from './words.ts';
+import type { TrimmedEvent } from './trimmed-event.ts';
 
-/** More is no story. */
-const MOST_EARLIER = 50;
+/** More are not displayed. */
+const MAX_EARLIER = 50;
 
 export interface EventDetailsProps {
-  readonly event: KeptEvent;
-  /** Those that are told together with it; the latest first. */
-  readonly earlier: readonly KeptEvent[];
-  readonly place: Place;
-  readonly onNarrow: (filters: Partial<Filters>) => void;
+  readonly event: TrimmedEvent;
+  /** Dry runs in the same group, latest first. */
+  readonly earlier: readonly TrimmedEvent[];
+  readonly place: ReaderContext;
+  readonly onFilter: (filters: Partial<Filters>) => void;
 }
 
-/** All that is told of a request. */
-export function EventDetails({ event, earlier, place, onNarrow }: EventDetailsProps) {
-  const say = useText(activityTexts);
+/** All details of a request. */
+export function EventDetails({ event, earlier, place, onFilter }: EventDetailsProps) {
+  const t = useText(activityTexts);
   const locale = useLocale();
-  const { user, impersonatedUser, objectRef, responseStatus, sent, answered } = event;
+  const { user, impersonatedUser, objectRef, responseStatus, requestBody, responseBody } = event;
   const { code, reason, message } = responseStatus ?? {};
   const names = [user?.username, impersonatedUser?.username].flatMap((each) => (each ? [plainName(each)] : []));
   const facts: readonly (readonly [title: string, value: ReactNode, lang?: 'en'])[] = [
-    [say('details.when'), fullTime(event.requestReceivedTimestamp ?? event.stageTimestamp, locale)],
-    [say('details.who'), names.join(' → ')],
-    [say('column.from'), event.sourceIPs?.join(', ')],
-    [say('details.client'), event.userAgent],
-    [outcomeOf(event) === 'refused' ? say('details.denied') : say('details.allowed'), authorizationOf(event), 'en'],
-    [say('details.answer'), [code, reason, message].filter(Boolean).join(' · '), 'en'],
-    [say('details.request'), [plain(event.verb), event.requestURI].filter(Boolean).join(' '), 'en'],
+    [t('details.when'), fullTime(event.requestReceivedTimestamp ?? event.stageTimestamp, locale)],
+    [t('details.who'), names.join(' → ')],
+    [t('column.from'), event.sourceIPs?.join(', ')],
+    [t('details.client'), event.userAgent],
+    [outcomeOf(event) === 'refused' ? t('details.denied') : t('details.allowed'), authorizationReason(event), 'en'],
+    [t('details.answer'), [code, reason, message].filter(Boolean).join(' · '), 'en'],
+    [t('details.request'), [plain(event.verb), event.requestURI].filter(Boolean).join(' '), 'en'],
   ];
   return (
     <div className="fw-activity-details">
@@ -53,22 +53,22 @@ export function EventDetails({ event, earlier, place, onNarrow }: EventDetailsPr
       </dl>
       <div>
         <span className="fw-quiet">
-          {say('details.auditID')}. {say('details.auditID.why')}
+          {t('details.auditID')}. {t('details.auditID.why')}
         </span>
-        <Copyable text={plain(event.auditID)} label={say('details.auditID')} />
+        <Copyable text={plain(event.auditID)} label={t('details.auditID')} />
       </div>
-      {earlier.length > 0 && <Earlier events={earlier} place={place} />}
-      {sent !== undefined && <Body title={say('details.sent')} text={sent} />}
-      {answered !== undefined && <Body title={say('details.answered')} text={answered} />}
+      {earlier.length > 0 && <EarlierDryRuns events={earlier} place={place} />}
+      {requestBody !== undefined && <BodySection title={t('details.sent')} text={requestBody} />}
+      {responseBody !== undefined && <BodySection title={t('details.answered')} text={responseBody} />}
       <div className="fw-actions">
         {user?.username && (
-          <Button variant="link" isInline onClick={() => onNarrow({ user: user.username ?? '' })}>
-            {say('details.only.who', { who: nameWords(say, user, place.reader) })}
+          <Button variant="link" isInline onClick={() => onFilter({ user: user.username ?? '' })}>
+            {t('details.only.who', { who: userText(t, user, place.reader) })}
           </Button>
         )}
         {objectRef?.name && (
-          <Button variant="link" isInline onClick={() => onNarrow({ object: objectRef.name ?? '' })}>
-            {say('details.only.object', { name: plainName(objectRef.name) })}
+          <Button variant="link" isInline onClick={() => onFilter({ object: objectRef.name ?? '' })}>
+            {t('details.only.object', { name: plainName(objectRef.name) })}
           </Button>
         )}
       </div>
@@ -76,29 +76,35 @@ export function EventDetails({ event, earlier, place, onNarrow }: EventDetailsPr
   );
 }
 
-function Earlier({ events, place }: { readonly events: readonly KeptEvent[]; readonly place: Place }) {
-  const say = useText(activityTexts);
+function EarlierDryRuns({
+  events,
+  place,
+}: {
+  readonly events: readonly TrimmedEvent[];
+  readonly place: ReaderContext;
+}) {
+  const t = useText(activityTexts);
   const locale = useLocale();
   return (
     <div>
-      <span className="fw-quiet">{say('details.earlier')}</span>
+      <span className="fw-quiet">{t('details.earlier')}</span>
       <ul className="fw-activity-earlier">
-        {events.slice(0, MOST_EARLIER).map((event) => (
+        {events.slice(0, MAX_EARLIER).map((event) => (
           <li key={eventKey(event)}>
             <time dateTime={event.stageTimestamp}>{shortTime(event.stageTimestamp, locale)}</time>
-            <span className="fw-words">{whatWords(say, event, place)}</span>
-            <OutcomeOf event={event} />
+            <span className="fw-words">{actionText(t, event, place)}</span>
+            <OutcomeLabel event={event} />
           </li>
         ))}
       </ul>
-      {events.length > MOST_EARLIER && (
-        <p className="fw-quiet">{say('details.earlier.more', { count: events.length - MOST_EARLIER })}</p>
+      {events.length > MAX_EARLIER && (
+        <p className="fw-quiet">{t('details.earlier.more', { count: events.length - MAX_EARLIER })}</p>
       )}
     </div>
   );
 }
 
-function Body({ title, text }: { readonly title: string; readonly text: string }) {
+function BodySection({ title, text }: { readonly title: string; readonly text: string }) {
   return (
     <div>
       <span className="fw-quiet">{title}</span>

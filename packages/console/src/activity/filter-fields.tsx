@@ -5,65 +5,65 @@ import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput'
 import { type ReactNode, useState } from 'react';
 import { plainName } from '../text/plain.ts';
 import { useText } from '../text/use-text.ts';
+import { userText } from './activity-text.ts';
 import type { AuditUser } from './audit-event.ts';
-import { type Filters, isNarrowed, PERIODS, VERBS } from './filters.ts';
-import { FAIRWAY } from './person.ts';
+import { FAIRWAY_USER } from './audit-user.ts';
+import { type Filters, hasFilters, PERIODS, VERBS } from './filters.ts';
 import { activityTexts } from './texts.ts';
-import { nameWords } from './words.ts';
 
 export interface FilterFieldsProps {
   readonly filters: Filters;
-  /** Who has been seen to do something, by username. */
+  /** Users who appear in the events, by username. */
   readonly people: ReadonlyMap<string, AuditUser>;
   readonly reader: string;
   readonly onChange: (filters: Filters) => void;
 }
 
-const NONE: Filters = { user: '', verb: '', object: '', since: '', isUnsuccessful: false };
+const NO_FILTERS: Filters = { user: '', verb: '', object: '', since: '', isUnsuccessful: false };
 
-/** What is looked for. */
+/** The filters of the list. */
 export function FilterFields({ filters, people, reader, onChange }: FilterFieldsProps) {
-  const say = useText(activityTexts);
-  const users = [...people].map(([username, user]) => [username, nameWords(say, user, reader)] as const);
-  const who = [['', say('filter.who.all')], [`!${FAIRWAY}`, say('filter.who.others')], ...users] as const;
-  const verbs = [['', say('filter.verb.all')], ...VERBS.map((verb) => [verb, say(`verb.${verb}`)] as const)] as const;
-  const periods = PERIODS.map((period) => [period, say(`filter.since.${period}`)] as const);
+  const t = useText(activityTexts);
+  const users = [...people].map(([username, user]) => [username, userText(t, user, reader)] as const);
+  const userLabel = [['', t('filter.who.all')], [`!${FAIRWAY_USER}`, t('filter.who.others')], ...users] as const;
+  const verbs = [['', t('filter.verb.all')], ...VERBS.map((verb) => [verb, t(`verb.${verb}`)] as const)] as const;
+  const periods = PERIODS.map((period) => [period, t(`filter.since.${period}`)] as const);
   const change = (changed: Partial<Filters>) => onChange({ ...filters, ...changed });
   return (
     <search className="fw-activity-filters">
       <Select
         id="activity-who"
-        label={say('filter.who')}
+        label={t('filter.who')}
         value={filters.user}
-        options={who}
+        options={userLabel}
         onChange={(user) => change({ user })}
       />
       <Select
         id="activity-verb"
-        label={say('filter.verb')}
+        label={t('filter.verb')}
         value={filters.verb}
         options={verbs}
         onChange={(verb) => change({ verb })}
       />
       <Select
         id="activity-since"
-        label={say('filter.since')}
+        label={t('filter.since')}
         value={filters.since}
-        options={[['', say('filter.since.all')], ...periods]}
+        options={[['', t('filter.since.all')], ...periods]}
         onChange={(since) => change({ since: PERIODS.find((period) => period === since) ?? '' })}
       />
-      <Labelled id="activity-object" label={say('filter.object')}>
+      <LabelledField id="activity-object" label={t('filter.object')}>
         <ObjectName key={filters.object} value={filters.object} onChange={(object) => change({ object })} />
-      </Labelled>
+      </LabelledField>
       <Checkbox
         id="activity-unsuccessful"
-        label={say('filter.unsuccessful')}
+        label={t('filter.unsuccessful')}
         isChecked={filters.isUnsuccessful}
         onChange={(_event, isUnsuccessful) => change({ isUnsuccessful })}
       />
-      {isNarrowed(filters) && (
-        <Button variant="link" isInline onClick={() => onChange(NONE)}>
-          {say('filter.reset')}
+      {hasFilters(filters) && (
+        <Button variant="link" isInline onClick={() => onChange(NO_FILTERS)}>
+          {t('filter.reset')}
         </Button>
       )}
     </search>
@@ -81,21 +81,21 @@ interface SelectProps {
 function Select({ id, label, value, options, onChange }: SelectProps) {
   const isKnown = options.some(([each]) => each === value);
   return (
-    <Labelled id={id} label={label}>
+    <LabelledField id={id} label={label}>
       <FormSelect id={id} value={value} onChange={(_event, next) => onChange(next)}>
         {!isKnown && <FormSelectOption value={value} label={plainName(value)} />}
         {options.map(([each, title]) => (
           <FormSelectOption key={each} value={each} label={title} />
         ))}
       </FormSelect>
-    </Labelled>
+    </LabelledField>
   );
 }
 
-/** Asked for when it is complete, not with each letter. */
+/** Applied when the name is complete, not with each letter. */
 function ObjectName({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
   const [text, setText] = useState(value);
-  const done = () => {
+  const commit = () => {
     if (text.trim() !== value) onChange(text.trim());
   };
   return (
@@ -105,15 +105,15 @@ function ObjectName({ value, onChange }: { readonly value: string; readonly onCh
       autoCapitalize="none"
       spellCheck={false}
       onChange={(_event, next) => setText(next)}
-      onBlur={done}
+      onBlur={commit}
       onKeyDown={({ key }) => {
-        if (key === 'Enter') done();
+        if (key === 'Enter') commit();
       }}
     />
   );
 }
 
-function Labelled({
+function LabelledField({
   id,
   label,
   children,

@@ -14,23 +14,23 @@ it.each([
     filters: { user: '!system:fairway:controllers' },
     asked: { fieldSelector: 'user.username!=system:fairway:controllers' },
   },
-  // As the API's selectors want it.
+  // In the syntax of the API's selectors.
   { filters: { user: 'CN=alice,O=team\\x' }, asked: { fieldSelector: 'user.username=CN\\=alice\\,O\\=team\\\\x' } },
-] as const)('asks for what is chosen: $filters', ({ filters, asked }) => {
+] as const)('builds the query for $filters', ({ filters, asked }) => {
   expect(query(filters)).toEqual({ limit: '100', ...asked });
 });
 
-it('asks for what did not succeed by leaving out what did', () => {
+it('selects failed requests by excluding successful codes', () => {
   expect(query({ isUnsuccessful: true })['fieldSelector']).toMatch(
     /^responseStatus.code!=101,responseStatus.code!=200,/,
   );
 });
 
-it('goes on where a page ended', () => {
+it('continues where a page ended', () => {
   expect(query({}, 'more')).toEqual({ limit: '100', continue: 'more' });
 });
 
-it('is in the address of the page, beside what else is there', () => {
+it('keeps filters in the page’s URL, next to its other parameters', () => {
   const filters: Filters = { user: 'keystone:1', verb: 'patch', object: 'shop', since: 'week', isUnsuccessful: true };
   const address = withFilters(new URLSearchParams('a=b&verb=get'), filters);
 
@@ -42,6 +42,6 @@ it('is in the address of the page, beside what else is there', () => {
 it.each([
   ['since=yesterday', { since: '' }],
   ['outcome=good', { isUnsuccessful: false }],
-] as const)('is not misled by %s', (address, expected) => {
+] as const)('ignores the invalid value %s', (address, expected) => {
   expect(filtersOf(new URLSearchParams(address))).toMatchObject(expected);
 });

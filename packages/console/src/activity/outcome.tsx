@@ -9,7 +9,7 @@ import { useText } from '../text/use-text.ts';
 import { type AuditEvent, type Outcome, outcomeOf } from './audit-event.ts';
 import { activityTexts } from './texts.ts';
 
-const LOOKS: Readonly<
+const STYLES: Readonly<
   Record<Outcome, { readonly color: 'grey' | 'orange' | 'red' | 'blue'; readonly icon: ReactNode }>
 > = {
   done: { color: 'grey', icon: <CheckIcon /> },
@@ -18,17 +18,17 @@ const LOOKS: Readonly<
   unknown: { color: 'blue', icon: <QuestionCircleIcon /> },
 };
 
-/** What became of a request: by word, sign and colour, and why it came to nothing. */
-export function OutcomeOf({ event }: { readonly event: AuditEvent }) {
-  const say = useText(activityTexts);
+/** The outcome of a request as text, icon and colour, with the reason for a failure. */
+export function OutcomeLabel({ event }: { readonly event: AuditEvent }) {
+  const t = useText(activityTexts);
   const outcome = outcomeOf(event);
   const { reason, message = reason } = event.responseStatus ?? {};
   return (
     <div className="fw-outcome">
-      <Label isCompact variant="outline" color={LOOKS[outcome].color} icon={LOOKS[outcome].icon}>
-        {say(`outcome.${outcome}`)}
+      <Label isCompact variant="outline" color={STYLES[outcome].color} icon={STYLES[outcome].icon}>
+        {t(`outcome.${outcome}`)}
       </Label>
-      {outcome === 'unknown' && <span className="fw-quiet">{say('outcome.unknown.why')}</span>}
+      {outcome === 'unknown' && <span className="fw-quiet">{t('outcome.unknown.why')}</span>}
       {(outcome === 'refused' || outcome === 'failed') && message !== undefined && (
         <ServerText className="fw-outcome-why" text={message} isCut />
       )}

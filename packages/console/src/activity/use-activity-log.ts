@@ -8,7 +8,7 @@ export interface ReadActivity {
   readonly older: () => void;
 }
 
-/** The audit events of a list, as they are read; other filters begin anew. */
+/** The audit events of a list; different filters start a new list. */
 export function useActivityLog(path: string, { user, verb, object, since, isUnsuccessful }: Filters): ReadActivity {
   const log = useMemo(
     () => new ActivityLog({ path, filters: { user, verb, object, since, isUnsuccessful } }),
@@ -19,5 +19,5 @@ export function useActivityLog(path: string, { user, verb, object, since, isUnsu
     return () => log.stop();
   }, [log]);
   const activity = useSyncExternalStore(log.subscribe, log.get);
-  return { activity, refresh: () => void log.refresh(), older: () => void log.older() };
+  return { activity, refresh: () => void log.refresh(), older: () => void log.loadOlder() };
 }

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { Backoff } from './backoff.ts';
 
-it('doubles its pauses, up to 30 s', () => {
+it('doubles its delays, up to 30 s', () => {
   const backoff = new Backoff(() => 1);
   const pauses = Array.from({ length: 8 }, () => backoff.nextMs());
 
   expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
 });
 
-it('spreads those who were told to come back at the same time', () => {
+it('spreads clients that were given the same Retry-After', () => {
   const [first, last] = [new Backoff(() => 0), new Backoff(() => 1)];
 
   expect([first.nextMs(1_000), last.nextMs(1_000)]).toEqual([1_000, 1_250]);

@@ -11,7 +11,7 @@ export type Connection =
 
 const listeners = new Set<() => void>();
 let current: Connection = { state: 'ok' };
-let heardMs: number | undefined;
+let lastResponseMs: number | undefined;
 
 function change(next: Connection): void {
   current = next;
@@ -22,16 +22,16 @@ function change(next: Connection): void {
 export const connection = {
   get: (): Connection => current,
   /** The time of the server's last response, by its clock. */
-  heardMs: (): number | undefined => heardMs,
-  answered(nowMs = serverClock.nowMs()): void {
-    heardMs = nowMs;
+  heardMs: (): number | undefined => lastResponseMs,
+  responded(nowMs = serverClock.nowMs()): void {
+    lastResponseMs = nowMs;
     if (current.state === 'lost') change({ state: 'back', sinceMs: nowMs });
   },
   failed(nowMs = serverClock.nowMs()): void {
-    if (current.state !== 'lost') change({ state: 'lost', sinceMs: heardMs ?? nowMs });
+    if (current.state !== 'lost') change({ state: 'lost', sinceMs: lastResponseMs ?? nowMs });
   },
   /** The user has seen that the server is back. */
-  noticed(): void {
+  acknowledge(): void {
     if (current.state === 'back') change({ state: 'ok' });
   },
   subscribe: (onChange: () => void): (() => void) => {

@@ -18,12 +18,12 @@ export class Failure extends Error {
   }
 
   /** Whether data read earlier remains valid. If only the session has ended, signing in again is enough, and open forms must stay. */
-  get isKept(): boolean {
-    return this.isPassing || this.code === 401;
+  get keepsData(): boolean {
+    return this.isTransient || this.code === 401;
   }
 
   /** Whether a retry may help: the server is unreachable, busy, or being replaced. */
-  get isPassing(): boolean {
+  get isTransient(): boolean {
     return this.code === 0 || this.code === 429 || this.code >= 500;
   }
 }

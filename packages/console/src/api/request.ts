@@ -11,14 +11,14 @@ export interface RequestOptions {
 }
 
 /** Proves that the request is from a page of the console: browsers let no other site add this header, and the server accepts the cookie only with it. */
-const OWN_HEADER = 'x-fairway-console';
+const CONSOLE_HEADER = 'x-fairway-console';
 const UNAVAILABLE = 502;
 
-let onSignedOut = (): void => {};
+let signedOutHandler = (): void => {};
 
 /** Called when the server no longer accepts the session. */
-export function whenSignedOut(handler: () => void): void {
-  onSignedOut = handler;
+export function onSignOut(handler: () => void): void {
+  signedOutHandler = handler;
 }
 
 /** A successful response, with its body unread. Rejects with a Failure otherwise. */
@@ -29,7 +29,7 @@ export async function open(path: string, options: RequestOptions = {}): Promise<
     method,
     headers: {
       accept,
-      [OWN_HEADER]: '1',
+      [CONSOLE_HEADER]: '1',
       ...(body !== undefined && { 'content-type': contentType }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -43,10 +43,10 @@ export async function open(path: string, options: RequestOptions = {}): Promise<
   });
   serverClock.observe(response.headers.get('date'), sentMs);
   if (response.status >= UNAVAILABLE && response.status <= UNAVAILABLE + 2) connection.failed();
-  else connection.answered();
+  else connection.responded();
   if (response.ok) return response;
   const failure = failureOf(response.status, await response.text(), response.headers.get('retry-after'));
-  if (failure.code === 401 && !path.startsWith('/console/session')) onSignedOut();
+  if (failure.code === 401 && !path.startsWith('/console/session')) signedOutHandler();
   throw failure;
 }
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Failure } from './failure.ts';
 import { ResourceStore } from './resource-store.ts';
-import type { Stored } from './resources.ts';
-import type { WatchEvent, Watching } from './watch-channel.ts';
+import type { StoredObject } from './resources.ts';
+import type { WatchEvent, WatchRequest } from './watch-channel.ts';
 
-interface Thing extends Stored {
+interface Thing extends StoredObject {
   readonly size?: number;
 }
 
@@ -12,13 +12,13 @@ function thing(name: string, resourceVersion = '1', size = 0): Thing {
   return { metadata: { name, namespace: 'team', resourceVersion, managedFields: [{}] }, size };
 }
 
-/** A fake API with one scripted answer for each request. */
+/** A fake API with one scripted response for each request. */
 class FakeApi {
-  readonly asked: string[] = [];
+  readonly requestedPaths: string[] = [];
   readonly pausesMs: number[] = [];
   readonly pages: (object | Failure)[] = [];
   readonly watches: ((WatchEvent<Thing>[] | Failure | (() => void))[] | 'open')[] = [];
-  /** Resolves when there is nothing to answer any more. */
+  /** Resolves when no scripted responses are left. */
   readonly idle = Promise.withResolvers<void>();
 
   store(): ResourceStore<Thing> {
@@ -36,17 +36,17 @@ class FakeApi {
   }
 
   async #answer(path: string): Promise<object> {
-    this.asked.push(path);
+    this.requestedPaths.push(path);
     const page = this.pages.shift();
-    if (page === undefined) return this.#nothing();
+    if (page === undefined) return this.#emptyStream();
     if (page instanceof Failure) throw page;
     return page;
   }
 
-  async *#watch({ resourceVersion }: Watching): AsyncGenerator<WatchEvent<Thing>[]> {
-    this.asked.push(`watch ${resourceVersion}`);
+  async *#watch({ resourceVersion }: WatchRequest): AsyncGenerator<WatchEvent<Thing>[]> {
+    this.requestedPaths.push(`watch ${resourceVersion}`);
     const batches = this.watches.shift();
-    if (batches === undefined || batches === 'open') return this.#nothing();
+    if (batches === undefined || batches === 'open') return this.#emptyStream();
     for (const batch of batches) {
       if (batch instanceof Failure) throw batch;
       if (typeof batch === 'function') batch();
@@ -54,7 +54,7 @@ class FakeApi {
     }
   }
 
-  #nothing(): Promise<never> {
+  #emptyStream(): Promise<never> {
     this.idle.resolve();
     return new Promise(() => {});
   }
@@ -79,16 +79,16 @@ const page = (items: readonly Thing[], resourceVersion: string, next?: string) =
 const names = (store: ResourceStore<Thing>) => store.get().items.map(({ metadata }) => metadata.name);
 
 describe('a collection', () => {
-  it('is listed in pages, and watched from there', async () => {
+  it('is listed in pages, then watched', async () => {
     api.pages.push(page([thing('a')], '5', 'more'), page([thing('b')], '6'));
     const store = await followed();
 
-    expect(api.asked).toEqual(['/things?limit=500', '/things?limit=500&continue=more', 'watch 6']);
+    expect(api.requestedPaths).toEqual(['/things?limit=500', '/things?limit=500&continue=more', 'watch 6']);
     expect(names(store)).toEqual(['a', 'b']);
     expect(store.get()).toMatchObject({ isComplete: true, failure: undefined });
   });
 
-  it('shows the first page before the others are there', async () => {
+  it('shows the first page before the rest have arrived', async () => {
     api.pages.push(page([thing('a')], '5', 'more'));
     const store = await followed();
 
@@ -96,7 +96,7 @@ describe('a collection', () => {
     expect(store.get().isComplete).toBe(false);
   });
 
-  it('follows what is added, changed and deleted', async () => {
+  it('tracks added, changed and deleted objects', async () => {
     api.pages.push(page([thing('a'), thing('b')], '5'));
     api.watches.push([
       [{ type: 'ADDED', object: thing('c', '6') }],
@@ -111,14 +111,14 @@ describe('a collection', () => {
     expect(store.get().byKey.get('team/a')?.size).toBe(3);
   });
 
-  it('keeps nothing of who owns which field', async () => {
+  it('drops managedFields', async () => {
     api.pages.push(page([thing('a')], '5'));
     const store = await followed();
 
     expect(store.get().items[0]?.metadata).not.toHaveProperty('managedFields');
   });
 
-  it('goes on where a watch has ended, also after a bookmark', async () => {
+  it('resumes a watch where it ended, also after a bookmark', async () => {
     api.pages.push(page([], '5'));
     api.watches.push(
       [[{ type: 'ADDED', object: thing('a', '6') }]],
@@ -126,10 +126,10 @@ describe('a collection', () => {
     );
     await followed();
 
-    expect(api.asked).toEqual(['/things?limit=500', 'watch 5', 'watch 6', 'watch 90']);
+    expect(api.requestedPaths).toEqual(['/things?limit=500', 'watch 5', 'watch 6', 'watch 90']);
   });
 
-  it('stays shown while one has to sign in again: a form is not taken away', async () => {
+  it('stays displayed while the user must sign in again, so that forms stay', async () => {
     api.pages.push(page([thing('a')], '5'));
     api.watches.push([new Failure(401, 'Unauthorized')]);
     const store = await followed();
@@ -139,12 +139,12 @@ describe('a collection', () => {
     expect(api.pausesMs).toEqual([30_000]);
   });
 
-  it('is listed again when the version is too old, and keeps the snapshot meanwhile', async () => {
+  it('is listed again if the version is too old, and keeps the snapshot until then', async () => {
     api.pages.push(page([thing('a')], '5'));
     api.watches.push([[{ type: 'ERROR', object: { code: 410, message: 'too old' } }]]);
     const store = await followed();
 
-    expect(api.asked).toEqual(['/things?limit=500', 'watch 5', '/things?limit=500']);
+    expect(api.requestedPaths).toEqual(['/things?limit=500', 'watch 5', '/things?limit=500']);
     expect(names(store)).toEqual(['a']);
     expect(store.get().failure).toBeUndefined();
   });
@@ -157,18 +157,18 @@ describe('a collection', () => {
     expect(names(store)).toEqual(['b']);
   });
 
-  it('waits longer each time while the server is away, and shows what was known', async () => {
+  it('waits longer each time while the server is unreachable, and shows the known objects', async () => {
     api.pages.push(page([thing('a')], '5'));
     api.watches.push([new Failure(0, 'refused')], [new Failure(503, 'stopping')], [new Failure(0, 'refused')]);
     const store = await followed();
 
     expect(api.pausesMs).toEqual([500, 1_000, 2_000]);
-    expect(api.asked.slice(1)).toEqual(['watch 5', 'watch 5', 'watch 5', 'watch 5']);
+    expect(api.requestedPaths.slice(1)).toEqual(['watch 5', 'watch 5', 'watch 5', 'watch 5']);
     expect(names(store)).toEqual(['a']);
     expect(store.get().failure?.code).toBe(0);
   });
 
-  it('waits briefly after each good watch that breaks off, as behind a proxy that cuts all after a minute', async () => {
+  it('waits briefly after each good watch that breaks, as behind a proxy with a one-minute timeout', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const minute = () => void vi.advanceTimersByTime(60_000);
     api.pages.push(page([thing('a')], '5'));
@@ -179,14 +179,14 @@ describe('a collection', () => {
     expect(api.pausesMs).toEqual([500, 500, 500, 500]);
   });
 
-  it('waits at least as long as the server asks for', async () => {
+  it('waits at least for the server’s Retry-After', async () => {
     api.pages.push(new Failure(429, 'busy', { retryAfterMs: 7_000 }));
     await followed();
 
     expect(api.pausesMs).toEqual([7_250]);
   });
 
-  it('has no failure any more when the server answers', async () => {
+  it('clears the failure when the server responds', async () => {
     api.pages.push(page([], '5'));
     api.watches.push(
       [new Failure(0, 'refused')],
@@ -197,7 +197,7 @@ describe('a collection', () => {
     expect(store.get().failure).toBeUndefined();
   });
 
-  it('shows nothing that may not be read any more', async () => {
+  it('removes objects that the user may no longer read', async () => {
     api.pages.push(page([thing('a')], '5'));
     api.watches.push([new Failure(403, 'forbidden')]);
     const store = await followed();
@@ -207,8 +207,8 @@ describe('a collection', () => {
     expect(api.pausesMs).toEqual([30_000]);
   });
 
-  it('tells once what changes before the next picture', async () => {
-    let told = 0;
+  it('notifies listeners once per frame', async () => {
+    let notifications = 0;
     const work: (() => void)[] = [];
     const events = Array.from({ length: 1_000 }, (_, index) => ({
       type: 'ADDED' as const,
@@ -225,12 +225,12 @@ describe('a collection', () => {
         await new Promise(() => {});
       },
     });
-    store.subscribe(() => told++);
+    store.subscribe(() => notifications++);
     store.start();
     await idle.promise;
     for (const each of work) each();
 
-    expect(told).toBe(1);
+    expect(notifications).toBe(1);
     expect(store.get().items).toHaveLength(1_000);
   });
 });

@@ -4,9 +4,9 @@ import { connection } from './connection.ts';
 import { Failure } from './failure.ts';
 import { pause } from './pause.ts';
 import { request } from './request.ts';
-import { keyOf, type Stored } from './resources.ts';
+import { keyOf, type StoredObject } from './resources.ts';
 import { serverClock } from './server-clock.ts';
-import type { WatchEvent, Watching } from './watch-channel.ts';
+import type { WatchEvent, WatchRequest } from './watch-channel.ts';
 
 /** An immutable snapshot of a collection; each displayed change creates a new one. */
 export interface Snapshot<T> {
@@ -20,24 +20,24 @@ export interface Snapshot<T> {
   readonly asOfMs: number | undefined;
 }
 
-export interface StoreOptions<T extends Stored> {
+export interface StoreOptions<T extends StoredObject> {
   readonly path: string;
   /** Selectors. */
   readonly query?: Readonly<Record<string, string>>;
-  readonly keep?: ((object: T) => T) | undefined;
+  readonly transform?: ((object: T) => T) | undefined;
   readonly random?: () => number;
   /** Calls back before the next frame; in the background, at intervals. */
   readonly schedule: (work: () => void) => void;
   readonly list?: <R>(path: string, options: { readonly signal: AbortSignal }) => Promise<R>;
-  readonly watch: (watching: Watching) => AsyncIterable<readonly WatchEvent<T>[]>;
+  readonly watch: (watching: WatchRequest) => AsyncIterable<readonly WatchEvent<T>[]>;
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-const PAGE = '500';
+const PAGE_SIZE = '500';
 /** Rights and definitions change rarely. */
-const REFUSED_PAUSE_MS = 30_000;
+const REFUSED_RETRY_MS = 30_000;
 /** A watch that lasted at least this long resets the backoff. */
-const GOOD_WATCH_MS = 5_000;
+const MIN_WATCH_MS = 5_000;
 
 const EMPTY: Snapshot<never> = {
   items: [],
@@ -58,7 +58,7 @@ interface List<T> {
  * A watch that ends resumes at the last observed version. If that is too old (410), the store lists again, and the previous snapshot remains
  * until the new list is complete. Listeners are notified at most once per frame.
  */
-export class ResourceStore<T extends Stored> {
+export class ResourceStore<T extends StoredObject> {
   readonly #options: StoreOptions<T>;
   readonly #listeners = new Set<() => void>();
   readonly #backoff: Backoff;
@@ -98,30 +98,30 @@ export class ResourceStore<T extends Stored> {
 
   async #follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      let beganMs = Number.POSITIVE_INFINITY;
+      let startedMs = Number.POSITIVE_INFINITY;
       try {
         this.#resourceVersion ??= await this.#listAll(signal);
-        beganMs = performance.now();
+        startedMs = performance.now();
         await this.#watchFrom(this.#resourceVersion, signal);
-        if (this.#wasGood(beganMs)) this.#backoff.reset();
+        if (this.#lastedLongEnough(startedMs)) this.#backoff.reset();
         else await this.#pause(this.#backoff.nextMs(), signal);
       } catch (error) {
         if (signal.aborted) return;
         // The watch would have reported changes until then.
-        if (Number.isFinite(beganMs)) this.#wasCurrent(connection.heardMs());
+        if (Number.isFinite(startedMs)) this.#markCurrent(connection.heardMs());
         // A proxy that closes every connection after a minute must not increase the backoff.
-        if (this.#wasGood(beganMs)) this.#backoff.reset();
-        await this.#failed(asFailure(error), signal);
+        if (this.#lastedLongEnough(startedMs)) this.#backoff.reset();
+        await this.#failed(toFailure(error), signal);
       }
     }
   }
 
-  #wasCurrent(atMs: number | undefined): void {
+  #markCurrent(atMs: number | undefined): void {
     if (atMs !== undefined) this.#asOfMs = Math.max(atMs, this.#asOfMs ?? 0);
   }
 
-  #wasGood(beganMs: number): boolean {
-    return performance.now() - beganMs >= GOOD_WATCH_MS;
+  #lastedLongEnough(startedMs: number): boolean {
+    return performance.now() - startedMs >= MIN_WATCH_MS;
   }
 
   async #failed(failure: Failure, signal: AbortSignal): Promise<void> {
@@ -130,15 +130,15 @@ export class ResourceStore<T extends Stored> {
       return this.#pause(this.#backoff.nextMs(), signal);
     }
     this.#failure = failure;
-    if (!failure.isKept) {
+    if (!failure.keepsData) {
       // Data that the user may no longer read must disappear.
       this.#objects = new Map();
       this.#isComplete = false;
       this.#asOfMs = undefined;
     }
-    if (!failure.isPassing) this.#resourceVersion = undefined;
-    this.#changed();
-    await this.#pause(failure.isPassing ? this.#backoff.nextMs(failure.retryAfterMs) : REFUSED_PAUSE_MS, signal);
+    if (!failure.isTransient) this.#resourceVersion = undefined;
+    this.#scheduleNotify();
+    await this.#pause(failure.isTransient ? this.#backoff.nextMs(failure.retryAfterMs) : REFUSED_RETRY_MS, signal);
   }
 
   /** Resolves with the list's resourceVersion. */
@@ -148,32 +148,32 @@ export class ResourceStore<T extends Stored> {
     let next: string | undefined;
     let version = '';
     do {
-      const query = { ...this.#options.query, limit: PAGE, ...(next !== undefined && { continue: next }) };
+      const query = { ...this.#options.query, limit: PAGE_SIZE, ...(next !== undefined && { continue: next }) };
       const page = await list<List<T>>(`${this.#options.path}?${new URLSearchParams(query)}`, { signal });
-      for (const item of page.items) listed.set(keyOf(item), this.#kept(item));
+      for (const item of page.items) listed.set(keyOf(item), this.#prune(item));
       version = page.metadata.resourceVersion ?? '';
       next = page.metadata.continue === '' ? undefined : page.metadata.continue;
       if (!this.#isComplete) {
         this.#objects = new Map(listed);
-        this.#changed();
+        this.#scheduleNotify();
       }
     } while (next !== undefined);
     this.#objects = listed;
     this.#isComplete = true;
-    this.#wasCurrent(serverClock.nowMs());
+    this.#markCurrent(serverClock.nowMs());
     this.#failure = undefined;
-    this.#changed();
+    this.#scheduleNotify();
     return version;
   }
 
   async #watchFrom(resourceVersion: string, signal: AbortSignal): Promise<void> {
     const { path, query = {}, watch } = this.#options;
     for await (const batch of watch({ path, query, resourceVersion, signal })) {
-      connection.answered();
+      connection.responded();
       for (const event of batch) this.#apply(event);
       if (this.#failure !== undefined) {
         this.#failure = undefined;
-        this.#changed();
+        this.#scheduleNotify();
       }
     }
   }
@@ -186,17 +186,17 @@ export class ResourceStore<T extends Stored> {
     this.#resourceVersion = object.metadata.resourceVersion ?? this.#resourceVersion;
     if (event.type === 'BOOKMARK') return;
     if (event.type === 'DELETED') this.#objects.delete(keyOf(object));
-    else this.#objects.set(keyOf(object), this.#kept(object));
-    this.#changed();
+    else this.#objects.set(keyOf(object), this.#prune(object));
+    this.#scheduleNotify();
   }
 
-  #kept(object: T): T {
+  #prune(object: T): T {
     const { managedFields: _, ...metadata } = object.metadata;
     const pruned = { ...object, metadata };
-    return this.#options.keep?.(pruned) ?? pruned;
+    return this.#options.transform?.(pruned) ?? pruned;
   }
 
-  #changed(): void {
+  #scheduleNotify(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     this.#options.schedule(() => {
@@ -218,7 +218,7 @@ export class ResourceStore<T extends Stored> {
   }
 }
 
-function asFailure(error: unknown): Failure {
+function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   // The browser reports a broken stream with an error of its own.
   connection.failed();

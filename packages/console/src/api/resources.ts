@@ -9,14 +9,14 @@ import type { ConfigMap, Event, Lease, Secret } from '@fairway/kube/kinds/genera
 import type { ObjectMeta } from '@fairway/kube/object/meta';
 
 /** Fields that every object has. */
-export interface Stored {
+export interface StoredObject {
   readonly apiVersion?: string | undefined;
   readonly kind?: string | undefined;
   readonly metadata: Partial<ObjectMeta>;
 }
 
 /** A kind of the API. The type of its objects exists only in TypeScript. */
-export interface Resource<T extends Stored> {
+export interface Resource<T extends StoredObject> {
   readonly group: string;
   readonly version: string;
   readonly plural: string;
@@ -26,7 +26,7 @@ export interface Resource<T extends Stored> {
   readonly keep?: (object: T) => T;
 }
 
-function fairwayKind<T extends Stored>(kind: string, plural: string, isNamespaced = true): Resource<T> {
+function fairwayKind<T extends StoredObject>(kind: string, plural: string, isNamespaced = true): Resource<T> {
   return { group: 'fairway.dev', version: 'v1alpha1', plural, kind, isNamespaced };
 }
 
@@ -37,7 +37,7 @@ export const cloudCredentials = fairwayKind<CloudCredential>('CloudCredential', 
 export const cloudProfiles = fairwayKind<CloudProfile>('CloudProfile', 'cloudprofiles');
 export const plans = fairwayKind<Plan>('Plan', 'plans', false);
 export const kubernetesReleases = fairwayKind<KubernetesRelease>('KubernetesRelease', 'kubernetesreleases', false);
-export const events: Resource<Event & Stored> = {
+export const events: Resource<Event & StoredObject> = {
   group: '',
   version: 'v1',
   plural: 'events',
@@ -45,21 +45,21 @@ export const events: Resource<Event & Stored> = {
   isNamespaced: true,
 };
 /** Project members may create and replace Secrets, but not read them. */
-export const secrets: Resource<Secret & Stored> = {
+export const secrets: Resource<Secret & StoredObject> = {
   group: '',
   version: 'v1',
   plural: 'secrets',
   kind: 'Secret',
   isNamespaced: true,
 };
-export const leases: Resource<Lease & Stored> = {
+export const leases: Resource<Lease & StoredObject> = {
   group: 'coordination.k8s.io',
   version: 'v1',
   plural: 'leases',
   kind: 'Lease',
   isNamespaced: true,
 };
-export const configMaps: Resource<ConfigMap & Stored> = {
+export const configMaps: Resource<ConfigMap & StoredObject> = {
   group: '',
   version: 'v1',
   plural: 'configmaps',
@@ -72,19 +72,19 @@ export const auditEvents = fairwayKind('AuditEvent', 'auditevents');
 
 /** The API path of a collection or of one object; without a namespace, of all namespaces. */
 export function pathOf(
-  resource: Pick<Resource<Stored>, 'group' | 'version' | 'plural' | 'isNamespaced'>,
+  resource: Pick<Resource<StoredObject>, 'group' | 'version' | 'plural' | 'isNamespaced'>,
   namespace: string | undefined,
   name?: string,
   subresource?: string,
 ): string {
   const { group, version, plural, isNamespaced } = resource;
-  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const pathPrefix = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const scope = isNamespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';
   const object = name === undefined ? '' : `/${encodeURIComponent(name)}`;
-  return `${root}${scope}/${plural}${object}${subresource === undefined ? '' : `/${subresource}`}`;
+  return `${pathPrefix}${scope}/${plural}${object}${subresource === undefined ? '' : `/${subresource}`}`;
 }
 
 /** The unique key of an object within its kind. */
-export function keyOf({ metadata: { namespace, name } }: Stored): string {
+export function keyOf({ metadata: { namespace, name } }: StoredObject): string {
   return namespace === undefined ? (name ?? '') : `${namespace}/${name}`;
 }

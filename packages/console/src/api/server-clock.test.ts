@@ -4,17 +4,17 @@ import { ServerClock } from './server-clock.ts';
 const AT_MS = Date.parse('2026-11-28T10:00:00Z');
 const HOUR_MS = 3_600_000;
 
-/** The browser's clock is `skewMs` ahead of the server's; each answer takes 200 ms, half of it each way. */
-function clockAfter(skewMs: number, ...serverMs: readonly number[]): { readonly errorMs: number } {
+/** The browser's clock is `skewMs` ahead of the server's; each response takes 200 ms, half of it each way. */
+function clockWithSkew(skewMs: number, ...serverMs: readonly number[]): { readonly errorMs: number } {
   let localMs = 0;
   const clock = new ServerClock(() => localMs);
-  let trueMs = AT_MS;
+  let serverNowMs = AT_MS;
   for (const ms of serverMs) {
-    trueMs = AT_MS + ms;
-    localMs = trueMs + skewMs + 100;
-    clock.observe(new Date(trueMs).toUTCString(), localMs - 200);
+    serverNowMs = AT_MS + ms;
+    localMs = serverNowMs + skewMs + 100;
+    clock.observe(new Date(serverNowMs).toUTCString(), localMs - 200);
   }
-  return { errorMs: clock.nowMs() - (trueMs + 100) };
+  return { errorMs: clock.nowMs() - (serverNowMs + 100) };
 }
 
 it.each([
@@ -22,15 +22,15 @@ it.each([
   { skewMs: 300, answers: [0, 500, 900], reason: 'a difference that the precision hides' },
   { skewMs: HOUR_MS, answers: [999], reason: 'a browser an hour ahead' },
   { skewMs: -HOUR_MS, answers: [1], reason: 'a browser an hour behind' },
-])('is right to 1.2 s: $reason', ({ skewMs, answers }) => {
-  expect(Math.abs(clockAfter(skewMs, ...answers).errorMs)).toBeLessThanOrEqual(1_200);
+])('is accurate to 1.2 s: $reason', ({ skewMs, answers }) => {
+  expect(Math.abs(clockWithSkew(skewMs, ...answers).errorMs)).toBeLessThanOrEqual(1_200);
 });
 
-it('narrows with each answer', () => {
-  expect(Math.abs(clockAfter(HOUR_MS, 0, 990).errorMs)).toBeLessThanOrEqual(210);
+it('becomes more accurate with each response', () => {
+  expect(Math.abs(clockWithSkew(HOUR_MS, 0, 990).errorMs)).toBeLessThanOrEqual(210);
 });
 
-it('learns of a browser’s clock that is set meanwhile', () => {
+it('detects that the browser’s clock was set in the meantime', () => {
   let localMs = AT_MS + HOUR_MS;
   const clock = new ServerClock(() => localMs);
   clock.observe(new Date(AT_MS).toUTCString(), localMs);
@@ -40,7 +40,7 @@ it('learns of a browser’s clock that is set meanwhile', () => {
   expect(clock.nowMs()).toBe(AT_MS);
 });
 
-it.each([null, '', 'yesterday'])('is the browser’s own without a date: %s', (date) => {
+it.each([null, '', 'yesterday'])('is the browser’s clock without a date: %s', (date) => {
   const clock = new ServerClock(() => AT_MS);
   clock.observe(date, AT_MS);
 

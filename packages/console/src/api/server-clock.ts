@@ -13,7 +13,9 @@ export class ServerClock {
     this.#localMs = localMs;
   }
 
-  /** Call it with the Date of a response as soon as its headers arrive. `sentMs` is the browser's time at the request. */
+  /**
+   * Call it with the Date of a response as soon as its headers arrive. `sentMs` is the browser's time of the request.
+   */
   observe(date: string | null, sentMs: number): void {
     const dateMs = Date.parse(date ?? '');
     if (Number.isNaN(dateMs)) return;
@@ -27,7 +29,7 @@ export class ServerClock {
 
   readonly nowMs = (): number => this.#localMs() + Math.min(Math.max(0, this.#lowMs), this.#highMs);
 
-  /** The same in RFC 3339. */
+  /** The server's time in RFC 3339. */
   readonly now = (): string => new Date(this.nowMs()).toISOString();
 }
 

@@ -1,13 +1,13 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { Failure } from './failure.ts';
 import type { Snapshot } from './resource-store.ts';
-import { keyOf, type Resource, type Stored } from './resources.ts';
+import { keyOf, type Resource, type StoredObject } from './resources.ts';
 import { type Selection, storeOf } from './stores.ts';
 
 /** A collection, kept current while the component is displayed. */
-export function useResources<T extends Stored>(resource: Resource<T>, selection: Selection = {}): Snapshot<T> {
+export function useResources<T extends StoredObject>(resource: Resource<T>, selection: Selection = {}): Snapshot<T> {
   const { namespace, labelSelector, fieldSelector } = selection;
-  const { store, hold } = useMemo(
+  const { store, acquire } = useMemo(
     () =>
       storeOf(resource, {
         namespace,
@@ -16,11 +16,11 @@ export function useResources<T extends Stored>(resource: Resource<T>, selection:
       }),
     [resource, namespace, labelSelector, fieldSelector],
   );
-  useEffect(hold, [hold]);
+  useEffect(acquire, [acquire]);
   return useSyncExternalStore(store.subscribe, store.get);
 }
 
-export interface OneResource<T> {
+export interface ResourceResult<T> {
   readonly object: T | undefined;
   /** Whether the object is known not to exist. */
   readonly isMissing: boolean;
@@ -28,11 +28,11 @@ export interface OneResource<T> {
 }
 
 /** One object. It shares the watch of its collection, which the user usually comes from. */
-export function useResource<T extends Stored>(
+export function useResource<T extends StoredObject>(
   resource: Resource<T>,
   namespace: string | undefined,
   name: string,
-): OneResource<T> {
+): ResourceResult<T> {
   const { byKey, isComplete, failure } = useResources(resource, { namespace });
   const object = byKey.get(keyOf({ metadata: { ...(namespace !== undefined && { namespace }), name } }));
   return { object, isMissing: object === undefined && isComplete, failure };

@@ -31,7 +31,7 @@ class FakeServer {
     while (this.requests.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  say(line: object, stream = this.#controllers.length - 1): void {
+  t(line: object, stream = this.#controllers.length - 1): void {
     this.#controllers[stream]?.enqueue(new TextEncoder().encode(`${JSON.stringify(line)}\n\n`));
   }
 
@@ -53,14 +53,14 @@ function watching(path: string, resourceVersion = '1', signal = new AbortControl
   return { path, query: { labelSelector: 'a=b' }, resourceVersion, signal };
 }
 
-it('carries the watches of a page over one connection', async () => {
+it('carries all watches of a page over one connection', async () => {
   const server = new FakeServer();
   const channel = new WatchChannel({ open: server.open, random: () => 1 });
   const [first, second] = [channel.watch(watching('/a')).next(), channel.watch(watching('/b')).next()];
   await server.opened(1);
   const [a, b] = server.requests[0]?.watches ?? [];
-  server.say({ w: b?.id, event: added('y', '5') });
-  server.say({ w: a?.id, event: added('x', '4') });
+  server.t({ w: b?.id, event: added('y', '5') });
+  server.t({ w: a?.id, event: added('x', '4') });
 
   expect(a?.path).toBe(
     '/a?labelSelector=a%3Db&watch=true&allowWatchBookmarks=true&resourceVersion=1&timeoutSeconds=240',
@@ -74,15 +74,15 @@ it('reconnects for another watch, and resumes the others', async () => {
   const server = new FakeServer();
   const channel = new WatchChannel({ open: server.open });
   const first = channel.watch(watching('/a'));
-  const heard = first.next();
+  const received = first.next();
   await server.opened(1);
-  server.say({ w: 1, event: added('x', '4') });
-  await heard;
+  server.t({ w: 1, event: added('x', '4') });
+  await received;
   const more = first.next();
   const second = channel.watch(watching('/b', '7')).next();
   await server.opened(2);
-  server.say({ w: 1, event: added('z', '9') });
-  server.say({ w: 2, event: added('y', '8') });
+  server.t({ w: 1, event: added('z', '9') });
+  server.t({ w: 2, event: added('y', '8') });
 
   expect(server.requests[0]?.signal.aborted).toBe(true);
   expect(server.versions(1)).toEqual(['4', '7']);
@@ -90,30 +90,30 @@ it('reconnects for another watch, and resumes the others', async () => {
   expect((await second).value).toEqual([added('y', '8')]);
 });
 
-it('tells one watch of its refusal, and no other', async () => {
+it('reports a refusal only to the refused watch', async () => {
   const server = new FakeServer();
   const channel = new WatchChannel({ open: server.open });
   const [first, second] = [channel.watch(watching('/a')).next(), channel.watch(watching('/b')).next()];
   await server.opened(1);
   const status = { kind: 'Status', code: 410, message: 'too old', reason: 'Expired' };
-  server.say({ w: 1, code: 410, failure: status });
-  server.say({ w: 2, event: added('y', '5') });
+  server.t({ w: 1, code: 410, failure: status });
+  server.t({ w: 2, event: added('y', '5') });
 
   await expect(first).rejects.toMatchObject({ code: 410, message: 'too old' });
   expect((await second).value).toEqual([added('y', '5')]);
 });
 
-it('ends a watch that the server has ended', async () => {
+it('ends a watch when the server ends it', async () => {
   const server = new FakeServer();
   const channel = new WatchChannel({ open: server.open });
   const first = channel.watch(watching('/a')).next();
   await server.opened(1);
-  server.say({ w: 1, end: true });
+  server.t({ w: 1, end: true });
 
   expect((await first).done).toBe(true);
 });
 
-it('ends all when the server ends the connection', async () => {
+it('ends all watches when the server ends the connection', async () => {
   const server = new FakeServer();
   const channel = new WatchChannel({ open: server.open });
   const [first, second] = [channel.watch(watching('/a')).next(), channel.watch(watching('/b')).next()];
@@ -123,16 +123,16 @@ it('ends all when the server ends the connection', async () => {
   expect([(await first).done, (await second).done]).toEqual([true, true]);
 });
 
-it('tells all that the server is away', async () => {
+it('reports an unreachable server to all watches', async () => {
   const server = new FakeServer();
   server.refusal = new Failure(503, 'stopping');
   const channel = new WatchChannel({ open: server.open });
-  const both = [channel.watch(watching('/a')).next(), channel.watch(watching('/b')).next()];
+  const bothWatches = [channel.watch(watching('/a')).next(), channel.watch(watching('/b')).next()];
 
-  for (const each of both) await expect(each).rejects.toMatchObject({ code: 503 });
+  for (const each of bothWatches) await expect(each).rejects.toMatchObject({ code: 503 });
 });
 
-it('leaves the connection when nobody watches any more', async () => {
+it('closes the connection when no watch is left', async () => {
   const server = new FakeServer();
   const channel = new WatchChannel({ open: server.open });
   const stop = new AbortController();

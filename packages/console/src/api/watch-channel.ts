@@ -2,22 +2,22 @@ import { connection } from './connection.ts';
 import { Failure, failureOf } from './failure.ts';
 import { jsonLines } from './json-lines.ts';
 import { open, type RequestOptions } from './request.ts';
-import type { Stored } from './resources.ts';
+import type { StoredObject } from './resources.ts';
 
 export type WatchEvent<T> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; readonly object: T }
   | { readonly type: 'ERROR'; readonly object: { readonly code?: number; readonly message?: string } };
 
 /** A line of the stream, about one of its watches. */
-interface Told {
+interface StreamLine {
   readonly w: number;
-  readonly event?: WatchEvent<Stored>;
+  readonly event?: WatchEvent<StoredObject>;
   readonly code?: number;
   readonly failure?: unknown;
   readonly end?: true;
 }
 
-export interface Watching {
+export interface WatchRequest {
   readonly path: string;
   /** The path of a list, with its selectors. */
   readonly query: Readonly<Record<string, string>>;
@@ -26,10 +26,10 @@ export interface Watching {
 }
 
 interface Subscription {
-  readonly watching: Watching;
+  readonly watching: WatchRequest;
   /** The last observed version. */
   resourceVersion: string;
-  readonly heard: (WatchEvent<never>[] | Failure | 'end')[];
+  readonly queue: (WatchEvent<never>[] | Failure | 'end')[];
   wake: () => void;
 }
 
@@ -40,11 +40,11 @@ export interface WatchChannelOptions {
 
 const PATH = '/console/watches';
 /** Pages request several collections at once. */
-const GATHER_MS = 10;
+const RECONNECT_DELAY_MS = 10;
 /** Less than the five to ten minutes after which servers end a watch. */
-const LASTS_SECONDS = 240;
+const MAX_WATCH_SECONDS = 240;
 /** The server sends a line every 20 s; after sleep, a laptop receives none. */
-const SILENCE_MS = 50_000;
+const SILENCE_TIMEOUT_MS = 50_000;
 
 /**
  * All watches of this tab over one connection, because a browser opens at most six to a server for all tabs together. To add a watch, it reconnects with all of them, each
@@ -56,7 +56,7 @@ export class WatchChannel {
   readonly #subscriptions = new Map<number, Subscription>();
   #lastId = 0;
   #running: AbortController | undefined;
-  #gathering: ReturnType<typeof setTimeout> | undefined;
+  #reconnectTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: WatchChannelOptions = {}) {
     this.#open = options.open ?? open;
@@ -64,17 +64,17 @@ export class WatchChannel {
   }
 
   /** The changes since a version as they arrive, until the server ends the watch normally. Rejects with a Failure if it breaks. */
-  async *watch<T extends Stored>(watching: Watching): AsyncGenerator<readonly WatchEvent<T>[]> {
+  async *watch<T extends StoredObject>(watching: WatchRequest): AsyncGenerator<readonly WatchEvent<T>[]> {
     const { signal, resourceVersion } = watching;
-    const subscription: Subscription = { watching, resourceVersion, heard: [], wake: () => {} };
+    const subscription: Subscription = { watching, resourceVersion, queue: [], wake: () => {} };
     const id = ++this.#lastId;
     const onAbort = () => subscription.wake();
     signal.addEventListener('abort', onAbort);
     this.#subscriptions.set(id, subscription);
-    this.#reopenSoon();
+    this.#scheduleReconnect();
     try {
       while (!signal.aborted) {
-        const next = subscription.heard.shift();
+        const next = subscription.queue.shift();
         if (next === 'end') return;
         if (next instanceof Failure) throw next;
         if (next !== undefined) yield next;
@@ -87,60 +87,60 @@ export class WatchChannel {
     }
   }
 
-  #reopenSoon(): void {
-    clearTimeout(this.#gathering);
-    this.#gathering = setTimeout(() => {
+  #scheduleReconnect(): void {
+    clearTimeout(this.#reconnectTimer);
+    this.#reconnectTimer = setTimeout(() => {
       this.#running?.abort();
       if (this.#subscriptions.size === 0) return;
       const running = new AbortController();
       this.#running = running;
       void this.#follow(running).catch((error: unknown) => {
-        if (this.#running === running) this.#failed(asFailure(error));
+        if (this.#running === running) this.#failed(toFailure(error));
       });
-    }, GATHER_MS);
+    }, RECONNECT_DELAY_MS);
   }
 
   async #follow(running: AbortController): Promise<void> {
     const { signal } = running;
-    const lost = new Failure(0, 'nothing has been heard of the server');
-    let silence: ReturnType<typeof setTimeout> | undefined;
-    const untilSilent = () => {
-      clearTimeout(silence);
-      silence = setTimeout(() => running.abort(lost), SILENCE_MS);
+    const connectionLost = new Failure(0, 'nothing has been heard of the server');
+    let silenceTimer: ReturnType<typeof setTimeout> | undefined;
+    const restartSilenceTimer = () => {
+      clearTimeout(silenceTimer);
+      silenceTimer = setTimeout(() => running.abort(connectionLost), SILENCE_TIMEOUT_MS);
     };
-    const heardOf = () => {
-      connection.answered();
-      untilSilent();
+    const onData = () => {
+      connection.responded();
+      restartSilenceTimer();
     };
     try {
-      untilSilent();
+      restartSilenceTimer();
       const watches = [...this.#subscriptions].map(([id, { watching, resourceVersion }]) => ({
         id,
         path: this.#pathOf(watching, resourceVersion),
       }));
       const response = await this.#open(PATH, { method: 'POST', body: { watches }, signal });
       if (response.body !== null) {
-        for await (const told of jsonLines<Told>(response.body, heardOf)) this.#receive(told);
+        for await (const streamLines of jsonLines<StreamLine>(response.body, onData)) this.#receive(streamLines);
       }
       for (const [id] of this.#subscriptions) if (watches.some((watch) => watch.id === id)) this.#notify(id, 'end');
     } catch (error) {
       // Reconnecting, or no longer needed.
-      if (signal.aborted && signal.reason !== lost) return;
-      throw signal.reason === lost ? lost : error;
+      if (signal.aborted && signal.reason !== connectionLost) return;
+      throw signal.reason === connectionLost ? connectionLost : error;
     } finally {
-      clearTimeout(silence);
+      clearTimeout(silenceTimer);
     }
   }
 
-  #pathOf({ path, query }: Watching, resourceVersion: string): string {
-    const timeoutSeconds = String(Math.round(LASTS_SECONDS * (0.75 + this.#random() * 0.25)));
-    const asked = { ...query, watch: 'true', allowWatchBookmarks: 'true', resourceVersion, timeoutSeconds };
-    return `${path}?${new URLSearchParams(asked)}`;
+  #pathOf({ path, query }: WatchRequest, resourceVersion: string): string {
+    const timeoutSeconds = String(Math.round(MAX_WATCH_SECONDS * (0.75 + this.#random() * 0.25)));
+    const watchQuery = { ...query, watch: 'true', allowWatchBookmarks: 'true', resourceVersion, timeoutSeconds };
+    return `${path}?${new URLSearchParams(watchQuery)}`;
   }
 
-  #receive(told: readonly Told[]): void {
+  #receive(streamLines: readonly StreamLine[]): void {
     const events = new Map<number, WatchEvent<never>[]>();
-    for (const { w, event, code, failure, end } of told) {
+    for (const { w, event, code, failure, end } of streamLines) {
       const subscription = this.#subscriptions.get(w);
       if (subscription === undefined) continue;
       if (event !== undefined) {
@@ -158,9 +158,9 @@ export class WatchChannel {
     }
   }
 
-  #notify(id: number, what: Subscription['heard'][number]): void {
+  #notify(id: number, item: Subscription['queue'][number]): void {
     const subscription = this.#subscriptions.get(id);
-    subscription?.heard.push(what);
+    subscription?.queue.push(item);
     subscription?.wake();
   }
 
@@ -169,6 +169,6 @@ export class WatchChannel {
   }
 }
 
-function asFailure(error: unknown): Failure {
+function toFailure(error: unknown): Failure {
   return error instanceof Failure ? error : new Failure(0, error instanceof Error ? error.message : String(error));
 }

@@ -1,6 +1,6 @@
 import type { Failure } from './failure.ts';
 import { request } from './request.ts';
-import { pathOf, type Resource, type Stored } from './resources.ts';
+import { pathOf, type Resource, type StoredObject } from './resources.ts';
 
 /** The console's field manager. */
 const FIELD_MANAGER = 'fairway-console';
@@ -13,7 +13,7 @@ export interface WriteOptions {
 }
 
 /** Fields that an object must have to be written. */
-export type Written<T extends Stored> = {
+export type WritableObject<T extends StoredObject> = {
   readonly metadata: {
     readonly name: string;
     readonly namespace?: string | undefined;
@@ -24,7 +24,7 @@ export type Written<T extends Stored> = {
 };
 
 /** An object as it was read. */
-export interface Seen {
+export interface ObservedObject {
   readonly metadata: {
     readonly namespace?: string | undefined;
     readonly name?: string | undefined;
@@ -33,9 +33,9 @@ export interface Seen {
 }
 
 /** Patches fields of the object that was read, but not of a later one with the same name; null removes a field. */
-export function change<T extends Stored>(
+export function change<T extends StoredObject>(
   resource: Pick<Resource<T>, 'group' | 'version' | 'plural' | 'isNamespaced'>,
-  { metadata: { namespace, name = '', uid } }: Seen,
+  { metadata: { namespace, name = '', uid } }: ObservedObject,
   patch: object,
   { dryRun = false, signal }: WriteOptions = {},
 ): Promise<T> {
@@ -47,9 +47,9 @@ export function change<T extends Stored>(
 }
 
 /** Creates an object and returns it as stored; rejected if the name is taken. */
-export function create<T extends Stored>(
+export function create<T extends StoredObject>(
   resource: Resource<T>,
-  object: Written<T>,
+  object: WritableObject<T>,
   { dryRun = false, signal }: WriteOptions = {},
 ): Promise<T> {
   const { group, version, kind } = resource;
@@ -59,7 +59,7 @@ export function create<T extends Stored>(
 }
 
 /** Replaces the whole object. For Secrets, which project members may only create and replace. */
-export async function replace<T extends Stored>(resource: Resource<T>, object: Written<T>): Promise<void> {
+export async function replace<T extends StoredObject>(resource: Resource<T>, object: WritableObject<T>): Promise<void> {
   const { group, version, kind } = resource;
   const { namespace, name } = object.metadata;
   const body = { ...object, apiVersion: group === '' ? version : `${group}/${version}`, kind };
@@ -68,7 +68,7 @@ export async function replace<T extends Stored>(resource: Resource<T>, object: W
 }
 
 /** Deletes the object that was read, but not a later one with the same name. */
-export async function remove<T extends Stored>(resource: Resource<T>, { metadata }: T): Promise<void> {
+export async function remove<T extends StoredObject>(resource: Resource<T>, { metadata }: T): Promise<void> {
   const { namespace, name, uid } = metadata;
   const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid }, propagationPolicy: 'Background' };
   await request(pathOf(resource, namespace, name), { method: 'DELETE', body });
@@ -76,16 +76,17 @@ export async function remove<T extends Stored>(resource: Resource<T>, { metadata
 
 /** The API's messages by field path, such as `spec.version`; those without a field are under ''. */
 export function problemsByField({ causes, message }: Failure): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
-  for (const { field = '', message: said = '' } of causes) found.set(field, [...(found.get(field) ?? []), said]);
-  if (found.size === 0) found.set('', [message]);
-  return found;
+  const problems = new Map<string, string[]>();
+  for (const { field = '', message: fieldMessage = '' } of causes)
+    problems.set(field, [...(problems.get(field) ?? []), fieldMessage]);
+  if (problems.size === 0) problems.set('', [message]);
+  return problems;
 }
 
 function queryOf({
   dryRun,
   ...query
 }: { readonly dryRun: boolean } & Readonly<Record<string, string | boolean>>): URLSearchParams {
-  const told = Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]);
-  return new URLSearchParams([...told, ...(dryRun ? [['dryRun', 'All']] : [])]);
+  const params = Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]);
+  return new URLSearchParams([...params, ...(dryRun ? [['dryRun', 'All']] : [])]);
 }

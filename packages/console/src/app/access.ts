@@ -4,25 +4,25 @@ import { request } from '../api/request.ts';
 import { type Session, useSession } from '../session/session.ts';
 
 const PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
-const answers = new WeakMap<Session, Promise<boolean>>();
+const listAccessBySession = new WeakMap<Session, Promise<boolean>>();
 
 /** Whether the user may list the clusters of all projects; false if the review itself is forbidden. The pages check their own rights. */
 export function useIsOperator(): boolean {
   const session = useSession();
-  const [answer, setAnswer] = useState<{ readonly session: Session; readonly isAllowed: boolean }>();
+  const [listAccess, setListAccess] = useState<{ readonly session: Session; readonly isAllowed: boolean }>();
   useEffect(() => {
-    let isWanted = true;
-    const asked = answers.get(session) ?? mayListAllClusters();
-    answers.set(session, asked);
-    void asked.then(
-      (isAllowed) => isWanted && setAnswer({ session, isAllowed }),
-      () => answers.delete(session),
+    let isNeeded = true;
+    const isListAllowed = listAccessBySession.get(session) ?? mayListAllClusters();
+    listAccessBySession.set(session, isListAllowed);
+    void isListAllowed.then(
+      (isAllowed) => isNeeded && setListAccess({ session, isAllowed }),
+      () => listAccessBySession.delete(session),
     );
     return () => {
-      isWanted = false;
+      isNeeded = false;
     };
   }, [session]);
-  return answer?.session === session && answer.isAllowed;
+  return listAccess?.session === session && listAccess.isAllowed;
 }
 
 async function mayListAllClusters(): Promise<boolean> {

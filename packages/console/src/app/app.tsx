@@ -6,7 +6,7 @@ import { useSessionState } from '../session/session.ts';
 import { useLanguage } from '../text/settings.ts';
 import { useText } from '../text/use-text.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
-import { Kept } from './kept.tsx';
+import { PreservedPage } from './preserved-page.tsx';
 import { shellTexts } from './shell/texts.ts';
 
 const Shell = lazy(async () => ({ default: (await import('./shell/shell.tsx')).Shell }));
@@ -22,15 +22,15 @@ export function App() {
   return (
     <ErrorBoundary>
       <Router base="/console">
-        <Suspense fallback={<Waiting />}>
-          {session.state === 'asking' && <Waiting failure={session.failure} />}
+        <Suspense fallback={<LoadingPage />}>
+          {session.state === 'asking' && <LoadingPage failure={session.failure} />}
           {session.state === 'signedOut' && (
             <SignIn options={session.options} notice={session.hasLeft ? 'left' : undefined} failure={session.failure} />
           )}
           {session.state === 'signedIn' && (
             <>
               {session.again !== undefined && (
-                <Suspense fallback={<Waiting />}>
+                <Suspense fallback={<LoadingPage />}>
                   <SignIn
                     options={session.again.options}
                     notice={session.again.hasEnded ? 'ended' : 'early'}
@@ -38,9 +38,9 @@ export function App() {
                   />
                 </Suspense>
               )}
-              <Kept key={session.session.username} isAway={session.again !== undefined}>
+              <PreservedPage key={session.session.username} isHidden={session.again !== undefined}>
                 <Shell />
-              </Kept>
+              </PreservedPage>
             </>
           )}
         </Suspense>
@@ -49,15 +49,15 @@ export function App() {
   );
 }
 
-function Waiting({ failure }: { readonly failure?: Failure | undefined }) {
-  const say = useText(shellTexts);
+function LoadingPage({ failure }: { readonly failure?: Failure | undefined }) {
+  const t = useText(shellTexts);
   return (
     <main className="fw-waiting">
-      <Spinner aria-label={say('loading')} />
+      <Spinner aria-label={t('loading')} />
       {failure !== undefined && (
         <div role="status">
-          <p>{say('failure.body')}</p>
-          <p className="fw-quiet">{say('failure.said', { message: failure.message })}</p>
+          <p>{t('failure.body')}</p>
+          <p className="fw-quiet">{t('failure.said', { message: failure.message })}</p>
         </div>
       )}
     </main>

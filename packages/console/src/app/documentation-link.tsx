@@ -6,7 +6,7 @@ import { shellTexts } from './shell/texts.ts';
 
 /** A link to the documentation, if the operator has set its URL. */
 export function DocumentationLink({ page }: { readonly page: DocumentationPage }) {
-  const say = useText(shellTexts);
+  const t = useText(shellTexts);
   const template = useDocumentation();
   if (template === undefined) return null;
   return (
@@ -16,11 +16,11 @@ export function DocumentationLink({ page }: { readonly page: DocumentationPage }
       hrefLang="en"
       target="_blank"
       rel="noreferrer"
-      aria-label={say('documentation')}
-      title={say('documentation.title')}
+      aria-label={t('documentation')}
+      title={t('documentation.title')}
     >
       <OutlinedQuestionCircleIcon />
-      <span className="fw-wide">{say('documentation')}</span>
+      <span className="fw-wide">{t('documentation')}</span>
     </a>
   );
 }

@@ -20,6 +20,6 @@ test.each([
     template: 'https://git.example.com/blob/main/{page}.md',
     url: 'https://git.example.com/blob/main/docs/tenants/audit.md#within',
   },
-])('at $template a section is $url', ({ template, url }) => {
+])('a section’s URL with template $template is $url', ({ template, url }) => {
   expect(documentationUrl(template, 'docs/tenants/audit.md#within')).toBe(url);
 });

@@ -20,27 +20,27 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, S
   }
 
   override render(): ReactNode {
-    return this.state.error === undefined ? this.props.children : <Broken error={this.state.error} />;
+    return this.state.error === undefined ? this.props.children : <CrashNotice error={this.state.error} />;
   }
 }
 
-function Broken({ error }: { readonly error: Error }) {
-  const say = useText(shellTexts);
-  const kind = isNotLoaded(error) ? 'error.notLoaded' : 'error';
+function CrashNotice({ error }: { readonly error: Error }) {
+  const t = useText(shellTexts);
+  const kind = isLoadFailure(error) ? 'error.notLoaded' : 'error';
   return (
     <section className="fw-broken" role="alert">
-      <h1>{say(`${kind}.title`)}</h1>
-      <p>{say(`${kind}.body`)}</p>
+      <h1>{t(`${kind}.title`)}</h1>
+      <p>{t(`${kind}.body`)}</p>
       <pre>{plain(error.message)}</pre>
       <button type="button" onClick={() => location.reload()}>
-        {say('error.reload')}
+        {t('error.reload')}
       </button>
     </section>
   );
 }
 
 /** A newer console has replaced the files of this one, or the server is unreachable. */
-function isNotLoaded({ message }: Error): boolean {
+function isLoadFailure({ message }: Error): boolean {
   // The messages of Chromium, Firefox and Safari.
   return /dynamically imported module|importing a module script/i.test(message);
 }

@@ -18,17 +18,13 @@ export interface FailureNoticeProps {
 
 /** Why there is no content: a plain explanation, and the server's message. */
 export function FailureNotice({ failure, headingLevel = 'h2' }: FailureNoticeProps) {
-  const say = useText(knowledgeTexts);
+  const t = useText(knowledgeTexts);
   const kind = failureKind(failure);
   return (
-    <EmptyState
-      titleText={say(`title.${kind}`)}
-      icon={ICONS[kind] ?? ExclamationCircleIcon}
-      headingLevel={headingLevel}
-    >
+    <EmptyState titleText={t(`title.${kind}`)} icon={ICONS[kind] ?? ExclamationCircleIcon} headingLevel={headingLevel}>
       <EmptyStateBody>
-        <p>{say(`why.${kind}`)}</p>
-        {failure.code !== 0 && <p className="fw-quiet fw-words">{say('said', { message: failure.message })}</p>}
+        <p>{t(`why.${kind}`)}</p>
+        {failure.code !== 0 && <p className="fw-quiet fw-words">{t('said', { message: failure.message })}</p>}
       </EmptyStateBody>
     </EmptyState>
   );

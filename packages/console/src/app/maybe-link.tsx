@@ -11,7 +11,7 @@ export interface MaybeLinkProps {
   readonly children: ReactNode;
 }
 
-/** A link to a page, if the page exists; else its text. */
+/** A link to a page if the page exists; otherwise only its text. */
 export function MaybeLink({ page, href, children, className }: MaybeLinkProps) {
   if (!useHasPage(page)) return <span className={className}>{children}</span>;
   return (

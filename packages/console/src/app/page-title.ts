@@ -4,8 +4,8 @@ import { shellTexts } from './shell/texts.ts';
 
 /** Sets the document's title, which screen readers announce when it changes. */
 export function usePageTitle(page: string): void {
-  const say = useText(shellTexts);
+  const t = useText(shellTexts);
   useEffect(() => {
-    document.title = say('app.title', { page });
-  }, [say, page]);
+    document.title = t('app.title', { page });
+  }, [t, page]);
 }

@@ -2,7 +2,7 @@ import { ConditionReason, actionRequiredBy as expectedActor } from '@fairway/api
 import { expect, test } from 'vitest';
 import { actionRequiredBy } from './action-required-by.ts';
 
-test.each(Object.values(ConditionReason))('the console says who must act as the API does: %s', (reason) => {
+test.each(Object.values(ConditionReason))('the console and the API agree on who must act: %s', (reason) => {
   const turn = expectedActor(reason);
 
   expect(
@@ -11,6 +11,6 @@ test.each(Object.values(ConditionReason))('the console says who must act as the 
   ).toBe(turn);
 });
 
-test('a reason of a newer server is Fairway’s to deal with', () => {
+test('a reason that only a newer server knows requires action by Fairway', () => {
   expect(actionRequiredBy('SomethingNew')).toBe('fairway');
 });

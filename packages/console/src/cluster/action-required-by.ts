@@ -1,7 +1,7 @@
 import type { ActionRequiredBy, ConditionReason } from '@fairway/api/conditions';
 
 /** Reasons that require an action by someone other than Fairway, as in `REASONS` of the API. */
-const OTHERS: Partial<Readonly<Record<ConditionReason, Exclude<ActionRequiredBy, 'fairway'>>>> = {
+const OTHER_REASONS: Partial<Readonly<Record<ConditionReason, Exclude<ActionRequiredBy, 'fairway'>>>> = {
   ...all('user', [
     'Paused',
     'QuotaExceeded',
@@ -93,12 +93,12 @@ const OTHERS: Partial<Readonly<Record<ConditionReason, Exclude<ActionRequiredBy,
 
 /** Who must act while a condition has this reason; Fairway if it is unknown. */
 export function actionRequiredBy(reason: string): ActionRequiredBy {
-  return OTHERS[reason as ConditionReason] ?? 'fairway';
+  return OTHER_REASONS[reason as ConditionReason] ?? 'fairway';
 }
 
 function all<T extends ActionRequiredBy>(
-  turn: T,
+  requiredActor: T,
   reasons: readonly ConditionReason[],
 ): Partial<Record<ConditionReason, T>> {
-  return Object.fromEntries(reasons.map((reason) => [reason, turn])) as Partial<Record<ConditionReason, T>>;
+  return Object.fromEntries(reasons.map((reason) => [reason, requiredActor])) as Partial<Record<ConditionReason, T>>;
 }

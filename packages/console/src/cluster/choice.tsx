@@ -6,7 +6,7 @@ export interface Option<T extends string> {
   readonly body?: ReactNode;
 }
 
-export interface ChoiceProps<T extends string> {
+export interface RadioChoiceProps<T extends string> {
   readonly name: string;
   readonly label: string;
   readonly value: T;
@@ -16,7 +16,14 @@ export interface ChoiceProps<T extends string> {
 }
 
 /** A choice of one among a few: radio buttons as cards. */
-export function Choice<T extends string>({ name, label, value, options, describedBy, onChange }: ChoiceProps<T>) {
+export function RadioChoice<T extends string>({
+  name,
+  label,
+  value,
+  options,
+  describedBy,
+  onChange,
+}: RadioChoiceProps<T>) {
   return (
     <fieldset className="fw-choices" aria-describedby={describedBy}>
       <legend className="fw-visually-hidden">{label}</legend>

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import { useText } from '../text/use-text.ts';
 import { partTexts } from './texts.ts';
 
-const SHOWN_MS = 2_000;
+const COPIED_NOTICE_MS = 2_000;
 
 export interface CopyableProps {
   readonly text: string;
@@ -16,11 +16,11 @@ export interface CopyableProps {
 
 /** Monospaced text with a button that copies it. */
 export function Copyable({ text, label, isTall = false }: CopyableProps) {
-  const say = useText(partTexts);
+  const t = useText(partTexts);
   const [isCopied, setIsCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
-    const timer = setTimeout(() => setIsCopied(false), SHOWN_MS);
+    const timer = setTimeout(() => setIsCopied(false), COPIED_NOTICE_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
   return (
@@ -32,12 +32,12 @@ export function Copyable({ text, label, isTall = false }: CopyableProps) {
       <Button
         variant="plain"
         size="sm"
-        aria-label={say('copy', { what: label })}
+        aria-label={t('copy', { what: label })}
         icon={isCopied ? <CheckIcon /> : <CopyIcon />}
         onClick={() => void navigator.clipboard.writeText(text).then(() => setIsCopied(true))}
       />
       <span className="fw-visually-hidden" role="status">
-        {isCopied ? say('copied') : ''}
+        {isCopied ? t('copied') : ''}
       </span>
     </div>
   );

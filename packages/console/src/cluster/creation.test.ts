@@ -1,15 +1,15 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { expect, test } from 'vitest';
-import { type BrowserStorage, forgetCreation, unfinishedOf } from './creation.ts';
+import { abandonCreation, type BrowserStorage, unfinishedPools } from './creation.ts';
 
 const POOL = { metadata: { name: 'shop-general', namespace: 'p' } };
 
 function storageOf(content: Readonly<Record<string, object>>): BrowserStorage {
-  const kept = new Map(Object.entries(content).map(([key, value]) => [key, JSON.stringify(value)]));
+  const stored = new Map(Object.entries(content).map(([key, value]) => [key, JSON.stringify(value)]));
   return {
-    getItem: (key) => kept.get(key) ?? null,
-    setItem: (key, value) => void kept.set(key, value),
-    removeItem: (key) => void kept.delete(key),
+    getItem: (key) => stored.get(key) ?? null,
+    setItem: (key, value) => void stored.set(key, value),
+    removeItem: (key) => void stored.delete(key),
   };
 }
 
@@ -18,17 +18,17 @@ function cluster(attempt: string): Cluster {
   return { metadata: { name: 'shop', namespace: 'p', annotations } } as unknown as Cluster;
 }
 
-test('the pools of a cluster are still to be made until they are forgotten', () => {
+test('lists the pools to create until they are created or abandoned', () => {
   const storage = storageOf({ 'fairway.creating p/shop': { attempt: 'a', pools: [POOL] } });
-  const before = unfinishedOf(cluster('a'), storage);
-  forgetCreation(cluster('a'), storage);
+  const before = unfinishedPools(cluster('a'), storage);
+  abandonCreation(cluster('a'), storage);
 
   expect(before).toEqual([POOL]);
-  expect(unfinishedOf(cluster('a'), storage)).toEqual([]);
+  expect(unfinishedPools(cluster('a'), storage)).toEqual([]);
 });
 
-test('another cluster of the name gets none of them', () => {
+test('does not create pools for another cluster of the same name', () => {
   const storage = storageOf({ 'fairway.creating p/shop': { attempt: 'a', pools: [POOL] } });
 
-  expect(unfinishedOf(cluster('b'), storage)).toEqual([]);
+  expect(unfinishedPools(cluster('b'), storage)).toEqual([]);
 });

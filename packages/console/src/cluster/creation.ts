@@ -12,7 +12,7 @@ const KEY = 'fairway.creating';
 type Pools = ReturnType<typeof poolsOf>;
 
 /** The objects of a cluster that must still be created. This browser stores them until they exist. */
-interface Unfinished {
+interface UnfinishedCreation {
   readonly attempt: string;
   readonly pools: Pools;
 }
@@ -30,51 +30,54 @@ export async function beginCreation(
   attempt: string,
   storage: BrowserStorage,
 ): Promise<void> {
-  const bare = clusterOf(draft, namespace);
-  const cluster = { ...bare, metadata: { ...bare.metadata, annotations: { [ATTEMPT_ANNOTATION]: attempt } } };
-  const unfinished: Unfinished = { attempt, pools: poolsOf(draft, namespace) };
+  const draftCluster = clusterOf(draft, namespace);
+  const cluster = {
+    ...draftCluster,
+    metadata: { ...draftCluster.metadata, annotations: { [ATTEMPT_ANNOTATION]: attempt } },
+  };
+  const unfinished: UnfinishedCreation = { attempt, pools: poolsOf(draft, namespace) };
   storage.setItem(keyOf(namespace, draft.name), JSON.stringify(unfinished));
   try {
     await create(clusters, cluster);
   } catch (error) {
-    if (isThere(error) && (await isOwn(namespace, draft.name, attempt))) return;
-    if (!(error instanceof Failure) || !error.isPassing) storage.removeItem(keyOf(namespace, draft.name));
+    if (alreadyExists(error) && (await isOwnCluster(namespace, draft.name, attempt))) return;
+    if (!(error instanceof Failure) || !error.isTransient) storage.removeItem(keyOf(namespace, draft.name));
     throw error;
   }
 }
 
 /** The pools of a cluster that this browser must still create; none if the cluster is another of the same name. */
-export function unfinishedOf({ metadata }: Cluster, storage: BrowserStorage): Pools {
+export function unfinishedPools({ metadata }: Cluster, storage: BrowserStorage): Pools {
   const { namespace = '', name = '', annotations } = metadata;
   const text = storage.getItem(keyOf(namespace, name));
   if (text === null) return [];
-  const { attempt, pools } = JSON.parse(text) as Unfinished;
+  const { attempt, pools } = JSON.parse(text) as UnfinishedCreation;
   return annotations?.[ATTEMPT_ANNOTATION] === attempt ? pools : [];
 }
 
 /** Creates the missing pools. Rejects with the first Failure; the rest can be retried. */
 export async function finishCreation(cluster: Cluster, storage: BrowserStorage): Promise<void> {
-  for (const pool of unfinishedOf(cluster, storage)) {
+  for (const pool of unfinishedPools(cluster, storage)) {
     try {
       await create(nodePools, pool);
     } catch (error) {
-      if (!isThere(error)) throw error;
+      if (!alreadyExists(error)) throw error;
     }
   }
-  forgetCreation(cluster, storage);
+  abandonCreation(cluster, storage);
 }
 
 /** Abandons it. */
-export function forgetCreation({ metadata: { namespace = '', name = '' } }: Cluster, storage: BrowserStorage): void {
+export function abandonCreation({ metadata: { namespace = '', name = '' } }: Cluster, storage: BrowserStorage): void {
   storage.removeItem(keyOf(namespace, name));
 }
 
-async function isOwn(namespace: string, name: string, attempt: string): Promise<boolean> {
+async function isOwnCluster(namespace: string, name: string, attempt: string): Promise<boolean> {
   const { metadata } = await request<Cluster>(pathOf(clusters, namespace, name));
   return metadata.annotations?.[ATTEMPT_ANNOTATION] === attempt;
 }
 
-function isThere(error: unknown): boolean {
+function alreadyExists(error: unknown): boolean {
   return error instanceof Failure && error.reason === 'AlreadyExists';
 }
 

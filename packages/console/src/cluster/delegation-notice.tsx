@@ -10,10 +10,10 @@ import { Copyable } from './copyable.tsx';
 import {
   type Attempt,
   attemptsIn,
+  createdNothing,
   forgetAttempt,
-  hasMadeNothing,
   nextAttempt,
-  noteAttempt,
+  recordAttempt,
   storeDelegation,
 } from './delegation.ts';
 import { delegationTexts } from './delegation-texts.ts';
@@ -29,42 +29,43 @@ export interface DelegationNoticeProps {
   readonly onAllowed: (name: string) => void;
 }
 
-interface Made {
+interface CreatedDelegation {
   readonly attempt: Attempt;
   readonly delegation: Delegation;
 }
 
 /** Asks for permission to act in the project; one click creates the application credential and stores it. */
 export function DelegationNotice({ namespace, credentials, isAsking, isOptional, onAllowed }: DelegationNoticeProps) {
-  const say = useText(delegationTexts);
+  const t = useText(delegationTexts);
   const session = useSession();
   const [attempts, setAttempts] = useState(() => attemptsIn(namespace, localStorage));
   const [isWorking, setIsWorking] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const isBusy = useRef(false);
   // The secret is only in this page's memory. A reload loses it, and the leftovers are reported.
-  const made = useRef<Made>(undefined);
+  const created = useRef<CreatedDelegation>(undefined);
   const [random] = useState(() => crypto.randomUUID().slice(0, 5));
   const names = credentials.map(({ metadata }) => metadata.name ?? '');
-  const next = made.current?.attempt ?? nextAttempt(namespace, [...names, ...attempts.map(({ name }) => name)], random);
+  const next =
+    created.current?.attempt ?? nextAttempt(namespace, [...names, ...attempts.map(({ name }) => name)], random);
 
-  const allow = async () => {
+  const grant = async () => {
     if (isBusy.current) return;
     isBusy.current = true;
     setIsWorking(true);
     setFailure(undefined);
     try {
-      noteAttempt(namespace, next, localStorage);
-      made.current ??= { attempt: next, delegation: await delegate(next.keystoneName) };
-      await storeDelegation(namespace, next, made.current.delegation);
+      recordAttempt(namespace, next, localStorage);
+      created.current ??= { attempt: next, delegation: await delegate(next.keystoneName) };
+      await storeDelegation(namespace, next, created.current.delegation);
       forgetAttempt(namespace, next, localStorage);
-      made.current = undefined;
+      created.current = undefined;
       onAllowed(next.name);
     } catch (error) {
       const failed = error instanceof Failure ? error : new Failure(0, String(error));
-      if (made.current === undefined && hasMadeNothing(failed)) forgetAttempt(namespace, next, localStorage);
+      if (created.current === undefined && createdNothing(failed)) forgetAttempt(namespace, next, localStorage);
       // A rejected name is not tried again.
-      if (!failed.isPassing) made.current = undefined;
+      if (!failed.isTransient) created.current = undefined;
       setFailure(failed);
     } finally {
       isBusy.current = false;
@@ -74,17 +75,17 @@ export function DelegationNotice({ namespace, credentials, isAsking, isOptional,
   };
   const isStored = ({ secretName }: Attempt) => credentials.some(({ spec }) => spec.secretRef.name === secretName);
   const command = `fairway credential create ${next.name} --cloud CLOUD -n ${namespace}`;
-  const left = isWorking ? [] : attempts.filter(({ name }) => name !== made.current?.attempt.name);
+  const unfinishedAttempts = isWorking ? [] : attempts.filter(({ name }) => name !== created.current?.attempt.name);
 
   return (
     <>
-      {left.map((attempt) => (
+      {unfinishedAttempts.map((attempt) => (
         <Alert
           key={attempt.name}
           component="h3"
           isInline
           variant="warning"
-          title={say('left.title')}
+          title={t('left.title')}
           actionLinks={
             <AlertActionLink
               onClick={() => {
@@ -92,32 +93,32 @@ export function DelegationNotice({ namespace, credentials, isAsking, isOptional,
                 setAttempts(attemptsIn(namespace, localStorage));
               }}
             >
-              {say('left.done')}
+              {t('left.done')}
             </AlertActionLink>
           }
         >
-          <p>{say(isStored(attempt) ? 'left.stored' : 'left.body', { ...attempt })}</p>
+          <p>{t(isStored(attempt) ? 'left.stored' : 'left.body', { ...attempt })}</p>
           {!isStored(attempt) && (
             <Copyable
-              label={say('left.command')}
+              label={t('left.command')}
               text={`openstack application credential delete ${attempt.keystoneName}`}
             />
           )}
         </Alert>
       ))}
       {isAsking && (
-        <Alert component="h3" isInline variant="info" title={say(isOptional ? 'another' : 'title')}>
-          <p>{say('what', { ...next })}</p>
-          <p>{say('takeBack', { ...next })}</p>
+        <Alert component="h3" isInline variant="info" title={t(isOptional ? 'another' : 'title')}>
+          <p>{t('what', { ...next })}</p>
+          <p>{t('takeBack', { ...next })}</p>
           {session.kind === 'keystone' ? (
             // Takes the focus from the button that asked for it, wherever that is on the page.
-            <Button autoFocus={isOptional} isDisabled={isWorking} onClick={() => void allow()}>
-              {say(isWorking ? 'working' : failure === undefined ? 'allow' : 'again')}
+            <Button autoFocus={isOptional} isDisabled={isWorking} onClick={() => void grant()}>
+              {t(isWorking ? 'working' : failure === undefined ? 'allow' : 'again')}
             </Button>
           ) : (
             <>
-              <p>{say('signedInByToken')}</p>
-              <Copyable label={say('command')} text={command} />
+              <p>{t('signedInByToken')}</p>
+              <Copyable label={t('command')} text={command} />
             </>
           )}
         </Alert>
@@ -129,15 +130,15 @@ export function DelegationNotice({ namespace, credentials, isAsking, isOptional,
           isLiveRegion
           variant="danger"
           title={
-            failure.isPassing ? (
-              say(made.current === undefined ? 'unknown' : 'unheard')
+            failure.isTransient ? (
+              t(created.current === undefined ? 'unknown' : 'unheard')
             ) : (
               <ServerText text={failure.message} />
             )
           }
         >
-          <p>{say('instead')}</p>
-          <Copyable label={say('command')} text={command} />
+          <p>{t('instead')}</p>
+          <Copyable label={t('command')} text={command} />
         </Alert>
       )}
     </>

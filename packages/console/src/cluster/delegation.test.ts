@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../api/failure.ts';
 import type { BrowserStorage } from './creation.ts';
-import { attemptsIn, forgetAttempt, hasMadeNothing, nextAttempt, noteAttempt } from './delegation.ts';
+import { attemptsIn, createdNothing, forgetAttempt, nextAttempt, recordAttempt } from './delegation.ts';
 
 function emptyStorage(): BrowserStorage {
-  const kept = new Map<string, string>();
+  const stored = new Map<string, string>();
   return {
-    getItem: (key) => kept.get(key) ?? null,
-    setItem: (key, value) => void kept.set(key, value),
-    removeItem: (key) => void kept.delete(key),
+    getItem: (key) => stored.get(key) ?? null,
+    setItem: (key, value) => void stored.set(key, value),
+    removeItem: (key) => void stored.delete(key),
   };
 }
 
@@ -17,7 +17,7 @@ test.each([
   { taken: ['mine'], name: 'console' },
   { taken: ['console', 'console-3'], name: 'console-2' },
   { taken: ['console-2', 'console'], name: 'console-3' },
-])('beside $taken the next is called $name, in Keystone as the command calls it', ({ taken, name }) => {
+])('without $taken, the next name is $name, and the Keystone name follows the command’s scheme', ({ taken, name }) => {
   expect(nextAttempt('p', taken, 'abcde')).toEqual({
     name,
     keystoneName: `fairway-p-${name}`,
@@ -25,13 +25,13 @@ test.each([
   });
 });
 
-test('attempts are known until they are forgotten, each in its project', () => {
+test('records attempts per project until they are removed', () => {
   const storage = emptyStorage();
   const first = nextAttempt('p', [], 'a');
   const second = nextAttempt('p', ['console'], 'b');
-  noteAttempt('p', first, storage);
-  noteAttempt('p', first, storage);
-  noteAttempt('p', second, storage);
+  recordAttempt('p', first, storage);
+  recordAttempt('p', first, storage);
+  recordAttempt('p', second, storage);
   expect(attemptsIn('p', storage)).toEqual([first, second]);
   expect(attemptsIn('q', storage)).toEqual([]);
   forgetAttempt('p', first, storage);
@@ -47,6 +47,6 @@ test.each([
   { code: 409, reason: 'AlreadyExists', nothing: false },
   { code: 503, reason: 'ServiceUnavailable', nothing: false },
   { code: 0, reason: '', nothing: false },
-])('whether $code $reason says that nothing was made: $nothing', ({ code, reason, nothing }) => {
-  expect(hasMadeNothing(new Failure(code, 'no', { reason }))).toBe(nothing);
+])('$code $reason proves that nothing was created: $nothing', ({ code, reason, nothing }) => {
+  expect(createdNothing(new Failure(code, 'no', { reason }))).toBe(nothing);
 });

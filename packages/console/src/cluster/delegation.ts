@@ -19,9 +19,9 @@ export interface Attempt {
 }
 
 /** A name that no CloudCredential and no attempt uses. */
-export function nextAttempt(namespace: string, taken: readonly string[], random: string): Attempt {
+export function nextAttempt(namespace: string, usedNames: readonly string[], random: string): Attempt {
   let name = 'console';
-  for (let number = 2; taken.includes(name); number++) name = `console-${number}`;
+  for (let number = 2; usedNames.includes(name); number++) name = `console-${number}`;
   return { name, keystoneName: `fairway-${namespace}-${name}`, secretName: `${name}-cloud-credential-${random}` };
 }
 
@@ -31,43 +31,43 @@ export function attemptsIn(namespace: string, storage: BrowserStorage): readonly
   return text === null ? [] : (JSON.parse(text) as readonly Attempt[]);
 }
 
-export function noteAttempt(namespace: string, attempt: Attempt, storage: BrowserStorage): void {
-  const others = attemptsIn(namespace, storage).filter(({ name }) => name !== attempt.name);
-  storage.setItem(keyOf(namespace), JSON.stringify([...others, attempt]));
+export function recordAttempt(namespace: string, attempt: Attempt, storage: BrowserStorage): void {
+  const otherAttempts = attemptsIn(namespace, storage).filter(({ name }) => name !== attempt.name);
+  storage.setItem(keyOf(namespace), JSON.stringify([...otherAttempts, attempt]));
 }
 
 export function forgetAttempt(namespace: string, { name }: Attempt, storage: BrowserStorage): void {
-  const others = attemptsIn(namespace, storage).filter((each) => each.name !== name);
-  if (others.length === 0) storage.removeItem(keyOf(namespace));
-  else storage.setItem(keyOf(namespace), JSON.stringify(others));
+  const otherAttempts = attemptsIn(namespace, storage).filter((each) => each.name !== name);
+  if (otherAttempts.length === 0) storage.removeItem(keyOf(namespace));
+  else storage.setItem(keyOf(namespace), JSON.stringify(otherAttempts));
 }
 
 /** Whether a failure proves that no application credential was created. A lost response does not, and neither does a proxy's response. */
-export function hasMadeNothing({ code, isPassing, reason }: Failure): boolean {
-  return code !== 0 && !isPassing && reason !== 'AlreadyExists';
+export function createdNothing({ code, isTransient, reason }: Failure): boolean {
+  return code !== 0 && !isTransient && reason !== 'AlreadyExists';
 }
 
 /**
  * Stores it as `fairway credential create` does: the Secret first, so that a CloudCredential always has one, then owned by it. The same attempt can be
  * retried after any step. If it is rejected, the Secret is emptied, because project members may not delete Secrets.
  */
-export async function storeDelegation(namespace: string, attempt: Attempt, made: Delegation): Promise<void> {
+export async function storeDelegation(namespace: string, attempt: Attempt, delegation: Delegation): Promise<void> {
   const { name, secretName } = attempt;
-  const stringData = { application_credential_id: made.id, application_credential_secret: made.secret };
+  const stringData = { application_credential_id: delegation.id, application_credential_secret: delegation.secret };
   const secret = { metadata: { name: secretName, namespace } };
   try {
     await create(secrets, { ...secret, stringData });
   } catch (error) {
-    if (!isThere(error)) throw error;
+    if (!alreadyExists(error)) throw error;
   }
   try {
-    const credential = await createCredential(namespace, attempt, made.cloud);
+    const credential = await createCredential(namespace, attempt, delegation.cloud);
     const { kind, group, version } = cloudCredentials;
     const owner = { apiVersion: `${group}/${version}`, kind, name, uid: credential.metadata.uid ?? '' };
     const ownerReferences = [owner];
     await replace(secrets, { metadata: { ...secret.metadata, ownerReferences }, stringData });
   } catch (error) {
-    if (error instanceof Failure && !error.isPassing) await replace(secrets, secret);
+    if (error instanceof Failure && !error.isTransient) await replace(secrets, secret);
     throw error;
   }
 }
@@ -81,14 +81,14 @@ async function createCredential(
   try {
     return await create(cloudCredentials, { metadata: { name, namespace }, spec });
   } catch (error) {
-    if (!isThere(error)) throw error;
-    const there = await request<CloudCredential>(pathOf(cloudCredentials, namespace, name));
-    if (there.spec.secretRef.name !== secretName) throw error;
-    return there;
+    if (!alreadyExists(error)) throw error;
+    const existing = await request<CloudCredential>(pathOf(cloudCredentials, namespace, name));
+    if (existing.spec.secretRef.name !== secretName) throw error;
+    return existing;
   }
 }
 
-function isThere(error: unknown): boolean {
+function alreadyExists(error: unknown): boolean {
   return error instanceof Failure && error.reason === 'AlreadyExists';
 }
 

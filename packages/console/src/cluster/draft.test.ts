@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ClusterDraft, clusterOf, poolName, poolsOf, withoutEmpty } from './draft.ts';
+import { type ClusterDraft, clusterOf, omitEmpty, poolName, poolsOf } from './draft.ts';
 
 const DRAFT: ClusterDraft = {
   name: 'shop',
@@ -11,7 +11,7 @@ const DRAFT: ClusterDraft = {
 };
 
 describe('a draft', () => {
-  test('becomes a Cluster that says what was chosen alone', () => {
+  test('becomes a Cluster with only the selected values', () => {
     expect(clusterOf(DRAFT, 'p-1')).toEqual({
       apiVersion: 'fairway.dev/v1alpha1',
       kind: 'Cluster',
@@ -20,19 +20,19 @@ describe('a draft', () => {
     });
   });
 
-  test('becomes NodePools that are called after the cluster unless they have a name', () => {
+  test('becomes NodePools with names derived from the cluster, unless they have one', () => {
     expect(poolsOf(DRAFT, 'p-1').map(({ metadata, spec }) => [metadata.name, spec])).toEqual([
       ['shop-general', { clusterName: 'shop', flavor: 'b3-8', replicas: 0 }],
       ['shop-gpu', { clusterName: 'shop', flavor: 't1-45' }],
     ]);
   });
 
-  test('has longest names that the API takes', () => {
+  test('has the longest names that the API accepts', () => {
     expect(poolName({ name: 'x'.repeat(24) }, 0)).toHaveLength(32);
     expect(poolName({ name: 'shop' }, 1)).toBe('shop-pool-2');
   });
 });
 
-test('what is empty is left out, and what is none or off stays', () => {
-  expect(withoutEmpty({ a: '', b: [], c: { d: {} }, e: 0, f: false, g: ['x'] })).toEqual({ e: 0, f: false, g: ['x'] });
+test('omits empty values, but keeps zero and false', () => {
+  expect(omitEmpty({ a: '', b: [], c: { d: {} }, e: 0, f: false, g: ['x'] })).toEqual({ e: 0, f: false, g: ['x'] });
 });

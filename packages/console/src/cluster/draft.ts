@@ -20,7 +20,7 @@ export interface ClusterDraft {
   readonly pools: readonly PoolDraft[];
 }
 
-export interface Written<Spec> {
+export interface WritableObject<Spec> {
   readonly apiVersion: 'fairway.dev/v1alpha1';
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace: string };
@@ -37,12 +37,12 @@ export function poolName(draft: Pick<ClusterDraft, 'name'>, index: number, name?
 }
 
 /** The Cluster of a draft, without fields that have defaults. */
-export function clusterOf({ name, spec }: ClusterDraft, namespace: string): Written<ClusterSpec> {
-  return { apiVersion: API_VERSION, kind: 'Cluster', metadata: { name, namespace }, spec: withoutEmpty(spec) };
+export function clusterOf({ name, spec }: ClusterDraft, namespace: string): WritableObject<ClusterSpec> {
+  return { apiVersion: API_VERSION, kind: 'Cluster', metadata: { name, namespace }, spec: omitEmpty(spec) };
 }
 
 /** The NodePools of a draft. */
-export function poolsOf(draft: ClusterDraft, namespace: string): readonly Written<NewNodePool['spec']>[] {
+export function poolsOf(draft: ClusterDraft, namespace: string): readonly WritableObject<NewNodePool['spec']>[] {
   return draft.pools.map(({ name, spec }, index) => poolOf(draft.name, poolName(draft, index, name), spec, namespace));
 }
 
@@ -52,25 +52,25 @@ export function poolOf(
   name: string,
   spec: PoolSpec,
   namespace: string,
-): Written<NewNodePool['spec']> {
+): WritableObject<NewNodePool['spec']> {
   return {
     apiVersion: API_VERSION,
     kind: 'NodePool',
     metadata: { name, namespace },
-    spec: { clusterName, ...withoutEmpty(spec) },
+    spec: { clusterName, ...omitEmpty(spec) },
   };
 }
 
 /** Removes undefined values and empty strings, lists and objects, which the form has for unset fields. */
-export function withoutEmpty<T extends object>(value: T): T {
-  const kept = Object.entries(value).flatMap(([key, each]): [string, unknown][] => {
-    const pruned = isPlain(each) ? withoutEmpty(each) : each;
+export function omitEmpty<T extends object>(value: T): T {
+  const nonEmptyEntries = Object.entries(value).flatMap(([key, each]): [string, unknown][] => {
+    const pruned = isPlainObject(each) ? omitEmpty(each) : each;
     return isEmpty(pruned) ? [] : [[key, pruned]];
   });
-  return Object.fromEntries(kept) as T;
+  return Object.fromEntries(nonEmptyEntries) as T;
 }
 
-function isPlain(value: unknown): value is object {
+function isPlainObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

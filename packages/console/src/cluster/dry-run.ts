@@ -1,6 +1,6 @@
 import { Failure } from '../api/failure.ts';
 import { open } from '../api/request.ts';
-import { pathOf, type Resource, type Stored } from '../api/resources.ts';
+import { pathOf, type Resource, type StoredObject } from '../api/resources.ts';
 import { problemsByField } from '../api/write.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -10,31 +10,31 @@ export interface DryRunResult {
   readonly problems: ReadonlyMap<string, readonly string[]>;
   readonly warnings: readonly string[];
   /** The object as it would be stored, with defaults. */
-  readonly object: Stored | undefined;
+  readonly object: StoredObject | undefined;
   /** Why there is no result: the server is unreachable or busy. */
   readonly failure: Failure | undefined;
 }
 
-export const NOTHING_SAID: DryRunResult = { problems: new Map(), warnings: [], object: undefined, failure: undefined };
+export const EMPTY_RESULT: DryRunResult = { problems: new Map(), warnings: [], object: undefined, failure: undefined };
 
 /** An annotation of a NodePool in a dry run: the objects that would be created before it, so that they are validated together. */
 const SIBLINGS_ANNOTATION = 'fairway.dev/dry-run-with';
 const QUERY = new URLSearchParams({ dryRun: 'All', fieldManager: 'fairway-console', fieldValidation: 'Strict' });
 
-interface Bare {
+interface NamedObject {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
 /** The annotation with which the API validates a NodePool together with a Cluster and NodePools that do not exist yet. */
-export function withSiblings<T extends Bare>(pool: T, cluster: Bare, pools: readonly Bare[]): T {
+export function withSiblings<T extends NamedObject>(pool: T, cluster: NamedObject, pools: readonly NamedObject[]): T {
   const siblings = JSON.stringify({ clusters: [cluster], pools });
   return { ...pool, metadata: { ...pool.metadata, annotations: { [SIBLINGS_ANNOTATION]: siblings } } };
 }
 
 /** The result of creating the object. Rejects only if it is aborted. */
-export function tryCreate<T extends Stored>(
+export function dryRunCreate<T extends StoredObject>(
   resource: Resource<T>,
-  object: Bare,
+  object: NamedObject,
   signal: AbortSignal,
 ): Promise<DryRunResult> {
   const path = `${pathOf(resource, object.metadata.namespace)}?${QUERY}`;
@@ -42,7 +42,7 @@ export function tryCreate<T extends Stored>(
 }
 
 /** The result of patching the object. */
-export function tryChange<T extends Stored>(
+export function dryRunPatch<T extends StoredObject>(
   resource: Resource<T>,
   { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },
   patch: object,
@@ -53,17 +53,17 @@ export function tryChange<T extends Stored>(
   return dryRunResult(() => open(path, options), signal);
 }
 
-async function dryRunResult(ask: () => Promise<Response>, signal: AbortSignal): Promise<DryRunResult> {
+async function dryRunResult(sendDryRun: () => Promise<Response>, signal: AbortSignal): Promise<DryRunResult> {
   try {
-    const response = await ask();
-    const object = (await response.json()) as Stored;
-    return { ...NOTHING_SAID, warnings: warningsOf(response.headers.get('warning')), object };
+    const response = await sendDryRun();
+    const object = (await response.json()) as StoredObject;
+    return { ...EMPTY_RESULT, warnings: warningsOf(response.headers.get('warning')), object };
   } catch (error) {
     signal.throwIfAborted();
     const failure = error instanceof Failure ? error : new Failure(0, String(error));
     if (failure.reason === 'AlreadyExists') {
-      return { ...NOTHING_SAID, problems: new Map([['metadata.name', [failure.message]]]) };
+      return { ...EMPTY_RESULT, problems: new Map([['metadata.name', [failure.message]]]) };
     }
-    return failure.isPassing ? { ...NOTHING_SAID, failure } : { ...NOTHING_SAID, problems: problemsByField(failure) };
+    return failure.isTransient ? { ...EMPTY_RESULT, failure } : { ...EMPTY_RESULT, problems: problemsByField(failure) };
   }
 }

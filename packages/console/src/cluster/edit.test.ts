@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Resource, type Stored } from '../api/resources.ts';
-import { changedMeanwhile, EDITED_MEANWHILE, Edit } from './edit.ts';
+import { type Resource, type StoredObject } from '../api/resources.ts';
+import { CONCURRENT_EDIT, concurrentChanges, Edit } from './edit.ts';
 
-interface Thing extends Stored {
+interface Thing extends StoredObject {
   readonly spec: { readonly size: number; readonly name?: string };
 }
 
@@ -13,24 +13,24 @@ function thing(size: number, resourceVersion: string, uid = 'u1'): Thing {
 }
 
 let stored: Thing;
-let written: unknown[];
-/** What others write between the reading and the writing. */
-let others: (() => void)[];
+let writtenObjects: unknown[];
+/** Writes of other clients between the read and the write. */
+let foreignChanges: (() => void)[];
 const { fetch } = globalThis;
 beforeEach(() => {
   stored = thing(3, '1');
-  written = [];
-  others = [];
+  writtenObjects = [];
+  foreignChanges = [];
   globalThis.fetch = (_input, { body } = {}) => {
     if (typeof body !== 'string') return Promise.resolve(Response.json(stored));
-    others.shift()?.();
+    foreignChanges.shift()?.();
     const patch = JSON.parse(body) as Thing;
     const { uid, resourceVersion } = patch.metadata;
     if (uid !== stored.metadata.uid || resourceVersion !== stored.metadata.resourceVersion) {
       const message = 'the object has been modified';
       return Promise.resolve(Response.json({ kind: 'Status', message, reason: 'Conflict' }, { status: 409 }));
     }
-    written.push(patch.spec);
+    writtenObjects.push(patch.spec);
     return Promise.resolve(Response.json(stored));
   };
 });
@@ -38,61 +38,66 @@ afterEach(() => {
   globalThis.fetch = fetch;
 });
 
-it('writes what has been changed, though controllers write meanwhile', async () => {
+it('writes the change although controllers write at the same time', async () => {
   const edit = new Edit(things, stored);
   stored = thing(3, '2');
-  others.push(
+  foreignChanges.push(
     () => void (stored = thing(3, '3')),
     () => void (stored = thing(3, '4')),
   );
   await edit.save({ spec: { size: 5 } });
 
-  expect(written).toEqual([{ size: 5 }]);
+  expect(writtenObjects).toEqual([{ size: 5 }]);
 });
 
 it.each([
-  { when: 'before it is saved', write: () => void (stored = thing(7, '2')) },
-  { when: 'while it is saved', write: () => void others.push(() => void (stored = thing(7, '2'))) },
-])('overwrites nobody who has written the same field $when, until it has been seen', async ({ write }) => {
+  { when: 'before the save', write: () => void (stored = thing(7, '2')) },
+  { when: 'during the save', write: () => void foreignChanges.push(() => void (stored = thing(7, '2'))) },
+])('does not overwrite a conflicting change made $when until the user has seen it', async ({ write }) => {
   const edit = new Edit(things, stored);
   write();
 
   await expect(edit.save({ spec: { size: 5 } })).rejects.toMatchObject({
-    reason: EDITED_MEANWHILE,
+    reason: CONCURRENT_EDIT,
     causes: [{ field: 'spec.size', message: '7' }],
   });
-  expect(written).toEqual([]);
+  expect(writtenObjects).toEqual([]);
   await edit.save({ spec: { size: 5 } });
-  expect(written).toEqual([{ size: 5 }]);
+  expect(writtenObjects).toEqual([{ size: 5 }]);
 });
 
-it('writes nothing to another object of the name', async () => {
+it('does not write to another object of the same name', async () => {
   const edit = new Edit(things, stored);
   stored = thing(3, '1', 'u2');
 
   await expect(edit.save({ spec: { size: 5 } })).rejects.toMatchObject({ code: 409 });
-  expect(written).toEqual([]);
+  expect(writtenObjects).toEqual([]);
 });
 
-it('gives up where every attempt comes too late', async () => {
+it('gives up if every attempt is too late', async () => {
   const edit = new Edit(things, stored);
-  const tooLate = (): void => {
+  const conflictingEdit = (): void => {
     stored = thing(3, `${Number(stored.metadata.resourceVersion) + 1}`);
-    others.push(tooLate);
+    foreignChanges.push(conflictingEdit);
   };
-  others.push(tooLate);
+  foreignChanges.push(conflictingEdit);
 
   await expect(edit.save({ spec: { size: 5 } })).rejects.toMatchObject({ code: 409 });
 });
 
 it.each([
-  { now: { spec: { size: 3 } }, patch: { spec: { size: 5 } }, fields: [], reason: 'nobody else has changed it' },
-  { now: { spec: { size: 5 } }, patch: { spec: { size: 5 } }, fields: [], reason: 'both want the same' },
+  { now: { spec: { size: 3 } }, patch: { spec: { size: 5 } }, fields: [], reason: 'only the user has changed it' },
+  { now: { spec: { size: 5 } }, patch: { spec: { size: 5 } }, fields: [], reason: 'both set the same value' },
   { now: { spec: { size: 7, other: 1 } }, patch: { spec: { other: 1 } }, fields: [], reason: 'another field' },
-  { now: { spec: {} }, patch: { spec: { size: null } }, fields: [], reason: 'both take it away' },
-  { now: { spec: {} }, patch: { spec: { size: 5 } }, fields: ['spec.size'], reason: 'it was taken away' },
-  { now: {}, patch: { spec: { size: 5 } }, fields: ['spec.size'], reason: 'all of it was' },
-  { now: { spec: { size: [1] } }, patch: { spec: { size: null } }, fields: ['spec.size'], reason: 'it was changed' },
+  { now: { spec: {} }, patch: { spec: { size: null } }, fields: [], reason: 'both removed it' },
+  { now: { spec: {} }, patch: { spec: { size: 5 } }, fields: ['spec.size'], reason: 'someone else removed it' },
+  { now: {}, patch: { spec: { size: 5 } }, fields: ['spec.size'], reason: 'someone else removed its parent' },
+  {
+    now: { spec: { size: [1] } },
+    patch: { spec: { size: null } },
+    fields: ['spec.size'],
+    reason: 'someone else changed it',
+  },
 ])('$patch after $now: $reason', ({ now, patch, fields }) => {
-  expect(changedMeanwhile({ spec: { size: 3 } }, now, patch).map(({ field }) => field)).toEqual(fields);
+  expect(concurrentChanges({ spec: { size: 3 } }, now, patch).map(({ field }) => field)).toEqual(fields);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { editable, isSameObject, readable } from './edited-object.ts';
+import { editableObject, isSameObject, readableMetadata } from './edited-object.ts';
 
 const STORED = {
   apiVersion: 'fairway.dev/v1alpha1',
@@ -9,18 +9,20 @@ const STORED = {
   status: { phase: 'Ready' },
 };
 
-test('what the server keeps for itself is not edited', () => {
-  expect(editable(STORED)).toEqual({
+test('omits the fields that the server manages', () => {
+  expect(editableObject(STORED)).toEqual({
     apiVersion: 'fairway.dev/v1alpha1',
     kind: 'NodePool',
     metadata: { name: 'a', namespace: 'p', labels: { team: 'x' } },
     spec: { replicas: 3 },
   });
-  expect(readable(STORED)).toMatchObject({ status: { phase: 'Ready' } });
+  expect(readableMetadata(STORED)).toMatchObject({ status: { phase: 'Ready' } });
 });
 
-test('another name or kind is another object', () => {
-  expect(isSameObject(editable(STORED), { ...editable(STORED), spec: {} })).toBe(true);
-  expect(isSameObject(editable(STORED), { ...editable(STORED), metadata: { name: 'b', namespace: 'p' } })).toBe(false);
-  expect(isSameObject(editable(STORED), {})).toBe(false);
+test('treats another name or kind as another object', () => {
+  expect(isSameObject(editableObject(STORED), { ...editableObject(STORED), spec: {} })).toBe(true);
+  expect(
+    isSameObject(editableObject(STORED), { ...editableObject(STORED), metadata: { name: 'b', namespace: 'p' } }),
+  ).toBe(false);
+  expect(isSameObject(editableObject(STORED), {})).toBe(false);
 });

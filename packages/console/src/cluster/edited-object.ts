@@ -1,8 +1,8 @@
-import type { Stored } from '../api/resources.ts';
+import type { StoredObject } from '../api/resources.ts';
 
 /** An object for editing, without fields that the server manages. */
-export function editable(object: Stored): object {
-  const { apiVersion, kind, metadata, ...rest } = object as Stored & { readonly status?: unknown };
+export function editableObject(object: StoredObject): object {
+  const { apiVersion, kind, metadata, ...rest } = object as StoredObject & { readonly status?: unknown };
   const { status: _status, ...content } = rest;
   const { name, namespace, labels, annotations } = metadata;
   return {
@@ -14,17 +14,17 @@ export function editable(object: Stored): object {
 }
 
 /** An object for display. */
-export function readable(object: Stored): object {
-  const { status } = object as Stored & { readonly status?: unknown };
-  return { ...editable(object), ...(status !== undefined && { status }) };
+export function readableMetadata(object: StoredObject): object {
+  const { status } = object as StoredObject & { readonly status?: unknown };
+  return { ...editableObject(object), ...(status !== undefined && { status }) };
 }
 
-/** Whether both are the same object, whatever its content. */
+/** Whether both are the same object, regardless of content. */
 export function isSameObject(a: object, b: object): boolean {
   return identityOf(a) === identityOf(b);
 }
 
 function identityOf(object: object): string {
-  const { apiVersion, kind, metadata } = object as Partial<Stored>;
+  const { apiVersion, kind, metadata } = object as Partial<StoredObject>;
   return JSON.stringify([apiVersion, kind, metadata?.namespace, metadata?.name]);
 }

@@ -21,6 +21,6 @@ test.each([
   },
   { path: ['spec', 'maxReplicas'], expected: [] },
   { path: ['metadata', 'labels'], expected: [] },
-])('others own $path: $expected.length', ({ path, expected }) => {
+])('$path has other owners: $expected.length', ({ path, expected }) => {
   expect(ownersOf(FIELDS as never, [path], 'fairway-console')).toEqual(expected);
 });

@@ -12,22 +12,22 @@ export interface Owner {
 export function ownersOf(
   managedFields: readonly ManagedFieldsEntry[],
   paths: readonly (readonly string[])[],
-  own: string,
+  ownManager: string,
 ): readonly Owner[] {
-  const owners = new Map<string, Owner>();
+  const ownersByPath = new Map<string, Owner>();
   for (const { manager = '', operation, subresource = '', fieldsV1 } of managedFields) {
-    if (manager === own || subresource !== '') continue;
+    if (manager === ownManager || subresource !== '') continue;
     for (const path of paths) {
-      if (!owns(fieldsV1, path)) continue;
+      if (!ownsPath(fieldsV1, path)) continue;
       const field = path.join('.');
-      owners.set(`${manager} ${field}`, { field, manager, isApplied: operation === 'Apply' });
+      ownersByPath.set(`${manager} ${field}`, { field, manager, isApplied: operation === 'Apply' });
     }
   }
-  return [...owners.values()];
+  return [...ownersByPath.values()];
 }
 
 /** Keys such as `f:spec`; a manager of a whole field also owns its children. */
-function owns(fields: unknown, path: readonly string[]): boolean {
+function ownsPath(fields: unknown, path: readonly string[]): boolean {
   let current = fields;
   for (const [index, key] of path.entries()) {
     if (typeof current !== 'object' || current === null) return false;

@@ -37,7 +37,7 @@ export function Field({ id, label, help, problems = [], warnings = [], isRequire
       {hasHelp && (
         <FormHelperText>
           <HelperText id={helpId} aria-live="polite">
-            <Said problems={problems} warnings={warnings} />
+            <FieldMessage problems={problems} warnings={warnings} />
             {help && problems.length === 0 && <HelperTextItem>{help}</HelperTextItem>}
           </HelperText>
         </FormHelperText>
@@ -47,7 +47,7 @@ export function Field({ id, label, help, problems = [], warnings = [], isRequire
 }
 
 /** The API's messages, one per line. */
-export function Said({
+export function FieldMessage({
   problems = [],
   warnings = [],
 }: {

@@ -3,13 +3,13 @@ import type { PlanSpec } from '@fairway/api/kinds/plan';
 import { FormSelect, FormSelectOption } from '@patternfly/react-core/dist/esm/components/FormSelect';
 import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
 import { plainName } from '../text/plain.ts';
+import { useRelativeTime } from '../text/relative-time.tsx';
 import { useText } from '../text/use-text.ts';
-import { useRelativeTime } from '../text/when.tsx';
 import { Field } from './field.tsx';
 import { type Flavor, flavorOf, isAllowed } from './flavors.ts';
-import type { Shortage } from './stock.ts';
+import type { Shortage } from './shortages.ts';
 import { partTexts } from './texts.ts';
-import { roomFor } from './usage.ts';
+import { maxNodesFor } from './usage.ts';
 
 export interface FlavorFieldProps {
   readonly id: string;
@@ -27,34 +27,27 @@ export interface FlavorFieldProps {
 /** Flavors with their resources and how many more nodes the quota allows. While the cloud's list is unknown, the user types a name. */
 export function FlavorField(props: FlavorFieldProps) {
   const { id, value, profile, allowed, shortages, help, problems, warnings, onChange } = props;
-  const say = useText(partTexts);
-  const words = useFlavorWords();
+  const t = useText(partTexts);
+  const flavorText = useFlavorText();
   const flavors = profile.flavors ?? [];
   const chosen = flavorOf(flavors, value);
-  const room = chosen && roomFor(chosen, profile);
+  const nodeCapacity = chosen && maxNodesFor(chosen, profile);
   const shortageOf = ({ id: flavor, name }: Flavor) => shortages.get(name) ?? shortages.get(flavor);
   const shortage = chosen && shortageOf(chosen);
   const since = useRelativeTime(shortage?.since, 'past');
-  const short =
+  const tooFew =
     shortage &&
-    say('flavor.outOfStock', {
+    t('flavor.outOfStock', {
       pool: shortage.pool,
       when: since,
     });
-  const told = [
-    short,
-    room !== undefined && (room === 0 ? say('flavor.noRoom') : say('flavor.room', { count: room })),
+  const notes = [
+    tooFew,
+    nodeCapacity !== undefined && (nodeCapacity === 0 ? t('flavor.noRoom') : t('flavor.room', { count: nodeCapacity })),
     help,
   ].filter(Boolean);
   return (
-    <Field
-      id={id}
-      label={say('pool.flavor')}
-      isRequired
-      help={told.join(' · ')}
-      problems={problems}
-      warnings={warnings}
-    >
+    <Field id={id} label={t('pool.flavor')} isRequired help={notes.join(' · ')} problems={problems} warnings={warnings}>
       {({ validated, ...input }) =>
         flavors.length === 0 ? (
           <TextInput
@@ -80,8 +73,8 @@ export function FlavorField(props: FlavorFieldProps) {
                 isDisabled={!isAllowed(flavor, allowed)}
                 label={
                   isAllowed(flavor, allowed)
-                    ? `${plainName(flavor.name)}: ${words(flavor)}${shortageOf(flavor) === undefined ? '' : ` – ${say('flavor.outOfStock.short')}`}`
-                    : say('flavor.notAllowed', { flavor: flavor.name })
+                    ? `${plainName(flavor.name)}: ${flavorText(flavor)}${shortageOf(flavor) === undefined ? '' : ` – ${t('flavor.outOfStock.short')}`}`
+                    : t('flavor.notAllowed', { flavor: flavor.name })
                 }
               />
             ))}
@@ -93,10 +86,10 @@ export function FlavorField(props: FlavorFieldProps) {
 }
 
 /** A description of a flavor's resources. */
-function useFlavorWords(): (flavor: Flavor) => string {
-  const say = useText(partTexts);
+function useFlavorText(): (flavor: Flavor) => string {
+  const t = useText(partTexts);
   return ({ vcpus, memoryMiB, diskGiB }) =>
-    say(diskGiB === 0 ? 'flavor.noDisk' : 'flavor.words', {
+    t(diskGiB === 0 ? 'flavor.noDisk' : 'flavor.words', {
       vcpus,
       memory: Math.round((memoryMiB / 1024) * 10) / 10,
       disk: diskGiB,

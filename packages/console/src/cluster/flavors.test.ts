@@ -9,10 +9,10 @@ const SMALL = flavor('b3-8', 2, 8);
 const LARGE = flavor('b3-16', 4, 16);
 
 test.each([
-  { allowed: undefined, expected: 'b3-8', reason: 'a node needs room beside what runs on each' },
-  { allowed: { flavors: ['b3-16'] }, expected: 'b3-16', reason: 'the plan has no smaller one' },
-  { allowed: { flavors: ['d2-*'] }, expected: 'd2-2', reason: 'a small one is better than none' },
-  { allowed: { flavors: ['c3-*'] }, expected: undefined, reason: 'the cloud has none of the plan’s' },
+  { allowed: undefined, expected: 'b3-8', reason: 'a node needs room in addition to its system pods' },
+  { allowed: { flavors: ['b3-16'] }, expected: 'b3-16', reason: 'the plan has no smaller flavor' },
+  { allowed: { flavors: ['d2-*'] }, expected: 'd2-2', reason: 'a small flavor is better than none' },
+  { allowed: { flavors: ['c3-*'] }, expected: undefined, reason: 'the cloud has no flavor of the plan' },
 ])('a first pool gets $expected: $reason', ({ allowed, expected }) => {
   expect(defaultFlavor([TINY, SMALL, LARGE], allowed)?.name).toBe(expected);
 });

@@ -7,12 +7,12 @@ const cores = (used: number) => ({ name: 'cores', limit: 20, used });
 const ports = (used: number) => ({ name: 'ports', limit: 50, used });
 
 it.each([
-  { fresh: undefined, quotas: [cores(4)], date: OLD, reason: 'nothing was asked yet' },
-  { fresh: {}, quotas: [cores(4)], date: OLD, reason: 'the cloud did not answer' },
-  { fresh: { time: NEW, quotas: [cores(8)] }, quotas: [cores(8)], date: NEW, reason: 'it is newer' },
-  { fresh: { time: OLD, quotas: [cores(8)] }, quotas: [cores(4)], date: OLD, reason: 'it is no newer' },
-  { fresh: { time: NEW, quotas: [ports(3)] }, quotas: [ports(3), cores(4)], date: OLD, reason: 'Nova did not answer' },
-])('shows what is known, dated: $reason', ({ fresh, quotas, date }) => {
+  { fresh: undefined, quotas: [cores(4)], date: OLD, reason: 'nothing has been requested yet' },
+  { fresh: {}, quotas: [cores(4)], date: OLD, reason: 'the cloud did not respond' },
+  { fresh: { time: NEW, quotas: [cores(8)] }, quotas: [cores(8)], date: NEW, reason: 'the quotas are newer' },
+  { fresh: { time: OLD, quotas: [cores(8)] }, quotas: [cores(4)], date: OLD, reason: 'the quotas are not newer' },
+  { fresh: { time: NEW, quotas: [ports(3)] }, quotas: [ports(3), cores(4)], date: OLD, reason: 'Nova did not respond' },
+])('shows known quotas with their time: $reason', ({ fresh, quotas, date }) => {
   expect(withQuotas({ zones: ['nova'], quotas: [cores(4)], quotasTime: OLD }, fresh)).toEqual({
     zones: ['nova'],
     quotas,
@@ -20,6 +20,6 @@ it.each([
   });
 });
 
-it('takes what is known for a profile that has no quotas', () => {
+it('uses known quotas for a profile that has none', () => {
   expect(withQuotas({}, { time: NEW, quotas: [cores(8)] })).toEqual({ quotas: [cores(8)], quotasTime: NEW });
 });

@@ -2,8 +2,8 @@ import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
 import type { QuotasStatus } from '@fairway/api/kinds/quotas-request';
 
 /** A profile with newer quotas. If a service did not respond, its quotas stay as old as they were, and so does their time. */
-export function withQuotas(profile: CloudProfileStatus, fresh: QuotasStatus | undefined): CloudProfileStatus {
-  const { quotas, time } = fresh ?? {};
+export function withQuotas(profile: CloudProfileStatus, latestQuotas: QuotasStatus | undefined): CloudProfileStatus {
+  const { quotas, time } = latestQuotas ?? {};
   const { quotas: before = [], quotasTime } = profile;
   if (quotas === undefined || time === undefined) return profile;
   if (quotasTime !== undefined && Date.parse(time) <= Date.parse(quotasTime)) return profile;

@@ -13,11 +13,11 @@ describe('the difference of two texts', () => {
     { before: 'a\nb\nc', after: 'a\nx\nc', expected: [' a', '-b', '+x', ' c'] },
     { before: 'a\nc', after: 'a\nb\nc', expected: [' a', '+b', ' c'] },
     { before: 'a\nb\nc\nd', after: 'b\nd\ne', expected: ['-a', ' b', '-c', ' d', '+e'] },
-  ])('of $before and $after', ({ before, after, expected }) => {
+  ])('from $before to $after', ({ before, after, expected }) => {
     expect(shown(before, after)).toEqual(expected);
   });
 
-  test('shows a few lines around a change, and that others are left out', () => {
+  test('shows a few lines around a change, and marks omitted lines', () => {
     const before = Array.from({ length: 20 }, (_, index) => `${index}`).join('\n');
     const lines = hunks(lineDiff(before, before.replace('10', 'ten')), 1);
 

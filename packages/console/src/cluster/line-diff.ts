@@ -4,7 +4,7 @@ export interface DiffLine {
 }
 
 /** Beyond this limit, everything in between is displayed as replaced. */
-const MOST_CELLS = 4_000_000;
+const MAX_CELLS = 4_000_000;
 
 /** The line-by-line difference of two texts, with as many common lines as possible. */
 export function lineDiff(before: string, after: string): readonly DiffLine[] {
@@ -15,32 +15,32 @@ export function lineDiff(before: string, after: string): readonly DiffLine[] {
   let end = 0;
   while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end++;
   return [
-    ...a.slice(0, start).map(same),
-    ...between(a.slice(start, a.length - end), b.slice(start, b.length - end)),
-    ...a.slice(a.length - end).map(same),
+    ...a.slice(0, start).map(unchangedLine),
+    ...changedLines(a.slice(start, a.length - end), b.slice(start, b.length - end)),
+    ...a.slice(a.length - end).map(unchangedLine),
   ];
 }
 
 /** The changes with some context lines; undefined marks omitted lines. */
-export function hunks(lines: readonly DiffLine[], around = 3): readonly (DiffLine | undefined)[] {
-  const isNear = lines.map((_line, index) =>
-    lines.slice(Math.max(0, index - around), index + around + 1).some(({ kind }) => kind !== 'same'),
+export function hunks(lines: readonly DiffLine[], contextLines = 3): readonly (DiffLine | undefined)[] {
+  const isNearChange = lines.map((_line, index) =>
+    lines.slice(Math.max(0, index - contextLines), index + contextLines + 1).some(({ kind }) => kind !== 'same'),
   );
   return lines.flatMap((line, index): (DiffLine | undefined)[] => {
-    if (isNear[index]) return [line];
-    return index > 0 && isNear[index - 1] ? [undefined] : [];
+    if (isNearChange[index]) return [line];
+    return index > 0 && isNearChange[index - 1] ? [undefined] : [];
   });
 }
 
-function same(text: string): DiffLine {
+function unchangedLine(text: string): DiffLine {
   return { kind: 'same', text };
 }
 
 /** By the longest common subsequence. */
-function between(a: readonly string[], b: readonly string[]): readonly DiffLine[] {
+function changedLines(a: readonly string[], b: readonly string[]): readonly DiffLine[] {
   const removed = a.map((text): DiffLine => ({ kind: 'removed', text }));
   const added = b.map((text): DiffLine => ({ kind: 'added', text }));
-  if (a.length * b.length > MOST_CELLS) return [...removed, ...added];
+  if (a.length * b.length > MAX_CELLS) return [...removed, ...added];
   const width = b.length + 1;
   const lengths = new Uint32Array((a.length + 1) * width);
   const at = (i: number, j: number) => lengths[i * width + j] ?? 0;
@@ -55,7 +55,7 @@ function between(a: readonly string[], b: readonly string[]): readonly DiffLine[
   while (i < a.length && j < b.length) {
     const [left, right] = [a[i] ?? '', b[j] ?? ''];
     if (left === right) {
-      lines.push(same(left));
+      lines.push(unchangedLine(left));
       i++;
       j++;
     } else if (at(i + 1, j) >= at(i, j + 1)) {

@@ -3,7 +3,7 @@ import { FormGroup, FormHelperText } from '@patternfly/react-core/dist/esm/compo
 import { HelperText, HelperTextItem } from '@patternfly/react-core/dist/esm/components/HelperText';
 import { Switch } from '@patternfly/react-core/dist/esm/components/Switch';
 import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
-import { ownTimeZone } from '../text/time-zone.ts';
+import { browserTimeZone } from '../text/time-zone.ts';
 import { useText } from '../text/use-text.ts';
 import type { ClusterSpec } from './draft.ts';
 import { Field } from './field.tsx';
@@ -13,7 +13,7 @@ type Maintenance = NonNullable<ClusterSpec['maintenance']>;
 type Day = NonNullable<NonNullable<Maintenance['window']>['days']>[number];
 
 const DAYS: readonly Day[] = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
-const FIRST = { start: '02:00', duration: '2h' };
+const DEFAULT_WINDOW = { start: '02:00', duration: '2h' };
 
 export interface MaintenanceFieldsProps {
   readonly value: Maintenance | undefined;
@@ -23,31 +23,31 @@ export interface MaintenanceFieldsProps {
 
 /** The maintenance window. A new one is in the user's time zone. */
 export function MaintenanceFields({ value, problemsAt, onChange }: MaintenanceFieldsProps) {
-  const say = useText(maintenanceTexts);
+  const t = useText(maintenanceTexts);
   const window = value?.window;
-  const timeZone = window?.timeZone ?? (window === undefined ? ownTimeZone() : 'UTC');
+  const timeZone = window?.timeZone ?? (window === undefined ? browserTimeZone() : 'UTC');
   const change = (part: Partial<NonNullable<typeof window>>) =>
-    onChange({ ...value, window: { ...FIRST, ...window, timeZone, ...part } });
+    onChange({ ...value, window: { ...DEFAULT_WINDOW, ...window, timeZone, ...part } });
   return (
     <>
       <FormGroup fieldId="window">
         <Switch
           id="window"
-          label={say('title')}
+          label={t('title')}
           isChecked={window !== undefined}
           aria-describedby="window-help"
           onChange={(_event, isWanted) => (isWanted ? change({}) : onChange(undefined))}
         />
         <FormHelperText>
           <HelperText>
-            <HelperTextItem id="window-help">{say('help')}</HelperTextItem>
+            <HelperTextItem id="window-help">{t('help')}</HelperTextItem>
           </HelperText>
         </FormHelperText>
       </FormGroup>
       {window !== undefined && (
         <>
           <div className="fw-row">
-            <Field id="window-start" label={say('start')} problems={problemsAt('spec.maintenance.window.start')}>
+            <Field id="window-start" label={t('start')} problems={problemsAt('spec.maintenance.window.start')}>
               {(input) => (
                 <TextInput
                   {...input}
@@ -59,8 +59,8 @@ export function MaintenanceFields({ value, problemsAt, onChange }: MaintenanceFi
             </Field>
             <Field
               id="window-duration"
-              label={say('duration')}
-              help={say('duration.help')}
+              label={t('duration')}
+              help={t('duration.help')}
               problems={problemsAt('spec.maintenance.window.duration')}
             >
               {(input) => (
@@ -73,12 +73,12 @@ export function MaintenanceFields({ value, problemsAt, onChange }: MaintenanceFi
               )}
             </Field>
           </div>
-          <FormGroup role="group" label={say('days')} fieldId="window-days" isInline>
+          <FormGroup role="group" label={t('days')} fieldId="window-days" isInline>
             {DAYS.map((day) => (
               <Checkbox
                 key={day}
                 id={`window-${day}`}
-                label={say(`day.${day}`)}
+                label={t(`day.${day}`)}
                 isChecked={window.days?.includes(day) ?? false}
                 onChange={(_event, isChosen) => {
                   const days = DAYS.filter((each) => (each === day ? isChosen : window.days?.includes(each)));
@@ -88,7 +88,7 @@ export function MaintenanceFields({ value, problemsAt, onChange }: MaintenanceFi
             ))}
             <FormHelperText>
               <HelperText>
-                <HelperTextItem>{say('days.help', { zone: timeZone })}</HelperTextItem>
+                <HelperTextItem>{t('days.help', { zone: timeZone })}</HelperTextItem>
               </HelperText>
             </FormHelperText>
           </FormGroup>

@@ -3,17 +3,17 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 /** The JSON merge patch (RFC 7386) that turns one object into another; null removes a field. Undefined if they are equal. */
 export function mergePatch(before: object, after: object): Record<string, unknown> | undefined {
   const patch: Record<string, unknown> = {};
-  const was = before as Record<string, unknown>;
+  const oldFields = before as Record<string, unknown>;
   const is = after as Record<string, unknown>;
-  for (const key of new Set([...Object.keys(was), ...Object.keys(is)])) {
-    const [old, wanted] = [was[key], is[key]];
-    if (wanted === undefined) {
+  for (const key of new Set([...Object.keys(oldFields), ...Object.keys(is)])) {
+    const [oldValue, desired] = [oldFields[key], is[key]];
+    if (desired === undefined) {
       patch[key] = null;
-    } else if (isPlain(old) && isPlain(wanted)) {
-      const inner = mergePatch(old, wanted);
+    } else if (isPlain(oldValue) && isPlain(desired)) {
+      const inner = mergePatch(oldValue, desired);
       if (inner !== undefined) patch[key] = inner;
-    } else if (JSON.stringify(old) !== JSON.stringify(wanted)) {
-      patch[key] = wanted;
+    } else if (JSON.stringify(oldValue) !== JSON.stringify(desired)) {
+      patch[key] = desired;
     }
   }
   return Object.keys(patch).length === 0 ? undefined : patch;

@@ -12,8 +12,8 @@ export interface NumberFieldProps extends Omit<FieldProps, 'children'> {
 }
 
 export function NumberField({ value, min = 0, max = 999, onChange, ...field }: NumberFieldProps) {
-  const say = useText(partTexts);
-  const within = (next: number) => Math.max(min, Math.min(max, next));
+  const t = useText(partTexts);
+  const clamp = (next: number) => Math.max(min, Math.min(max, next));
   return (
     <Field {...field}>
       {({ id, 'aria-describedby': describedBy, 'aria-invalid': isInvalid, validated }) => (
@@ -26,10 +26,10 @@ export function NumberField({ value, min = 0, max = 999, onChange, ...field }: N
           inputName={id}
           inputAriaLabel={field.label}
           inputProps={{ id, 'aria-describedby': describedBy, 'aria-invalid': isInvalid, 'aria-label': undefined }}
-          minusBtnAriaLabel={say('fewer', { what: field.label })}
-          plusBtnAriaLabel={say('more', { what: field.label })}
-          onMinus={() => onChange(within((value ?? min) - 1))}
-          onPlus={() => onChange(within((value ?? min) + 1))}
+          minusBtnAriaLabel={t('fewer', { what: field.label })}
+          plusBtnAriaLabel={t('more', { what: field.label })}
+          onMinus={() => onChange(clamp((value ?? min) - 1))}
+          onPlus={() => onChange(clamp((value ?? min) + 1))}
           onChange={(event) => {
             const text = event.currentTarget.value;
             onChange(text === '' || Number.isNaN(Number(text)) ? undefined : Number(text));

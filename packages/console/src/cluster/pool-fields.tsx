@@ -11,11 +11,11 @@ import { plainName } from '../text/plain.ts';
 import { useText } from '../text/use-text.ts';
 import type { PoolSpec } from './draft.ts';
 import type { DryRunResult } from './dry-run.ts';
-import { Said } from './field.tsx';
+import { FieldMessage } from './field.tsx';
 import { FlavorField } from './flavor-field.tsx';
 import { NumberField } from './number-field.tsx';
 import { problemsAt, warningsAt } from './problems.ts';
-import { shortagesOf } from './stock.ts';
+import { shortagesOf } from './shortages.ts';
 import { partTexts } from './texts.ts';
 
 /** Fields of a pool whose messages have a place on the page. */
@@ -47,11 +47,11 @@ export interface PoolFieldsProps {
 /** The settings of a pool: flavor, size, autoscaling, zones. */
 export function PoolFields(props: PoolFieldsProps) {
   const { id, namespace, spec, profile, allowed, result, isExisting = false, onChange } = props;
-  const say = useText(partTexts);
+  const t = useText(partTexts);
   const { items: pools } = useResources(nodePools, { namespace });
   const shortages = useMemo(() => shortagesOf(pools), [pools]);
   const isAutoscaled = spec.autoscaling?.enabled === true;
-  const said = (...paths: readonly string[]) => ({
+  const messagesFor = (...paths: readonly string[]) => ({
     problems: problemsAt(result?.problems, ...paths),
     warnings: warningsAt(result?.warnings, ...paths),
   });
@@ -64,29 +64,29 @@ export function PoolFields(props: PoolFieldsProps) {
         profile={profile}
         allowed={allowed}
         shortages={shortages}
-        help={isExisting ? say('pool.replaces') : undefined}
-        {...said('spec.flavor')}
+        help={isExisting ? t('pool.replaces') : undefined}
+        {...messagesFor('spec.flavor')}
         onChange={(flavor) => change({ flavor })}
       />
       <NumberField
         id={`${id}-nodes`}
-        label={say(isAutoscaled ? 'pool.nodes.autoscaled' : 'pool.nodes')}
+        label={t(isAutoscaled ? 'pool.nodes.autoscaled' : 'pool.nodes')}
         value={spec.replicas}
-        {...said('spec.replicas')}
+        {...messagesFor('spec.replicas')}
         onChange={(replicas) => change({ replicas })}
       />
       <FormGroup fieldId={`${id}-autoscaling`}>
         <Switch
           id={`${id}-autoscaling`}
-          label={say('pool.autoscaling')}
+          label={t('pool.autoscaling')}
           isChecked={isAutoscaled}
           aria-describedby={`${id}-autoscaling-help`}
           onChange={(_event, enabled) => change({ autoscaling: { ...spec.autoscaling, enabled } })}
         />
         <FormHelperText>
           <HelperText id={`${id}-autoscaling-help`}>
-            <Said {...said('spec.autoscaling')} />
-            <HelperTextItem>{say('pool.autoscaling.help')}</HelperTextItem>
+            <FieldMessage {...messagesFor('spec.autoscaling')} />
+            <HelperTextItem>{t('pool.autoscaling.help')}</HelperTextItem>
           </HelperText>
         </FormHelperText>
       </FormGroup>
@@ -94,17 +94,17 @@ export function PoolFields(props: PoolFieldsProps) {
         <div className="fw-row">
           <NumberField
             id={`${id}-min`}
-            label={say('pool.min')}
+            label={t('pool.min')}
             value={spec.minReplicas ?? 0}
-            {...said('spec.minReplicas')}
+            {...messagesFor('spec.minReplicas')}
             onChange={(minReplicas) => change({ minReplicas })}
           />
           <NumberField
             id={`${id}-max`}
-            label={say('pool.max')}
-            help={say('pool.max.help')}
+            label={t('pool.max')}
+            help={t('pool.max.help')}
             value={spec.maxReplicas}
-            {...said('spec.maxReplicas')}
+            {...messagesFor('spec.maxReplicas')}
             onChange={(maxReplicas) => change({ maxReplicas })}
           />
         </div>
@@ -113,7 +113,7 @@ export function PoolFields(props: PoolFieldsProps) {
         id={id}
         zones={profile.zones ?? []}
         chosen={spec.availabilityZones ?? []}
-        {...said('spec.availabilityZones')}
+        {...messagesFor('spec.availabilityZones')}
         onChange={(availabilityZones) => change({ availabilityZones: [...availabilityZones] })}
       />
     </>
@@ -130,12 +130,12 @@ interface ZonesProps {
 }
 
 function Zones({ id, zones, chosen, problems, warnings, onChange }: ZonesProps) {
-  const say = useText(partTexts);
+  const t = useText(partTexts);
   // A zone that the cloud no longer lists stays, so that it can be deselected.
   const all = [...new Set([...zones, ...chosen])];
   if (all.length < 2 && chosen.length === 0) return null;
   return (
-    <FormGroup role="group" label={say('pool.zones')} fieldId={`${id}-zones`} isInline isStack={false}>
+    <FormGroup role="group" label={t('pool.zones')} fieldId={`${id}-zones`} isInline isStack={false}>
       {all.map((zone) => (
         <Checkbox
           key={zone}
@@ -153,8 +153,8 @@ function Zones({ id, zones, chosen, problems, warnings, onChange }: ZonesProps) 
       ))}
       <FormHelperText>
         <HelperText>
-          <Said problems={problems} warnings={warnings} />
-          <HelperTextItem>{say('pool.zones.help')}</HelperTextItem>
+          <FieldMessage problems={problems} warnings={warnings} />
+          <HelperTextItem>{t('pool.zones.help')}</HelperTextItem>
         </HelperText>
       </FormHelperText>
     </FormGroup>

@@ -9,21 +9,21 @@ const PROBLEMS = new Map([
 ]);
 const WARNINGS = ['spec.replicas: no room', 'spec.flavor (b3-8): no room for a while', 'something else'];
 
-describe('what the API says', () => {
-  test('is told at its field, and at the field that it is in', () => {
+describe('the API’s messages', () => {
+  test('appear at their field, and at its parent field', () => {
     expect(problemsAt(PROBLEMS, 'spec.apiServer.allowedCIDRs')).toEqual(['is no range']);
     expect(problemsAt(PROBLEMS, 'spec.replica')).toEqual([]);
     expect(problemsAt(undefined, 'spec.replicas')).toEqual([]);
   });
 
-  test('is told elsewhere if no field is shown for it', () => {
+  test('appear elsewhere if their field is not displayed', () => {
     expect(problemsElsewhere(PROBLEMS, ['metadata.name', 'spec.apiServer'])).toEqual([
-      { field: 'spec.replicas', said: 'is too many' },
-      { field: '', said: 'the plan is full' },
+      { field: 'spec.replicas', message: 'is too many' },
+      { field: '', message: 'the plan is full' },
     ]);
   });
 
-  test('warns at fields too', () => {
+  test('include warnings at fields', () => {
     expect(warningsAt(WARNINGS, 'spec.flavor')).toEqual(['no room for a while']);
     expect(warningsElsewhere(WARNINGS, ['spec.flavor', 'spec.replicas'])).toEqual(['something else']);
   });

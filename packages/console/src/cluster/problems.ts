@@ -4,16 +4,18 @@ type Problems = DryRunResult['problems'];
 
 /** Problems of a field and its children: `spec.apiServer.allowedCIDRs` includes those of `…allowedCIDRs[2]`. */
 export function problemsAt(problems: Problems | undefined, ...paths: readonly string[]): readonly string[] {
-  return [...(problems ?? [])].flatMap(([field, said]) => (paths.some((path) => isIn(field, path)) ? said : []));
+  return [...(problems ?? [])].flatMap(([field, messages]) =>
+    paths.some((path) => isIn(field, path)) ? messages : [],
+  );
 }
 
 /** Problems of fields that are not displayed. */
 export function problemsElsewhere(
   problems: Problems | undefined,
   shown: readonly string[],
-): readonly { readonly field: string; readonly said: string }[] {
-  return [...(problems ?? [])].flatMap(([field, said]) =>
-    shown.some((path) => isIn(field, path)) ? [] : said.map((each) => ({ field, said: each })),
+): readonly { readonly field: string; readonly message: string }[] {
+  return [...(problems ?? [])].flatMap(([field, messages]) =>
+    shown.some((path) => isIn(field, path)) ? [] : messages.map((each) => ({ field, message: each })),
   );
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { roomFor, useOf, withoutPools } from './usage.ts';
+import { maxNodesFor, usageOf, withoutPools } from './usage.ts';
 
 const SMALL = { name: 'b3-8', id: 'f-1', vcpus: 2, memoryMiB: 8192, diskGiB: 50 };
 const LARGE = { name: 'b3-32', id: 'f-2', vcpus: 8, memoryMiB: 32_768, diskGiB: 50 };
@@ -13,35 +13,35 @@ const PROFILE = {
   ],
 };
 
-test('pools take nodes, cores and memory of the project’s quotas', () => {
+test('pools use nodes, cores and memory of the project’s quotas', () => {
   const pools = [
     { flavor: 'b3-8', nodes: 3 },
     { flavor: 'f-2', nodes: 1 },
   ];
 
-  expect(useOf(pools, PROFILE)).toEqual([
+  expect(usageOf(pools, PROFILE)).toEqual([
     { what: 'instances', needed: 4, left: 15, limit: 20 },
     { what: 'cores', needed: 14, left: 8, limit: 40 },
     { what: 'memoryMiB', needed: 57_344, left: undefined, limit: undefined },
   ]);
 });
 
-test('floating IPs count where nodes have some, and never less than none are left', () => {
-  const [, , , floating] = useOf([{ flavor: 'b3-8', nodes: 2, hasFloatingIPs: true }], PROFILE);
+test('floating IPs count only for nodes that have one, and the remainder is never negative', () => {
+  const [, , , floating] = usageOf([{ flavor: 'b3-8', nodes: 2, hasFloatingIPs: true }], PROFILE);
 
   expect(floating).toEqual({ what: 'floatingIPs', needed: 2, left: 0, limit: 2 });
 });
 
-test('a quota has room for as many nodes as the scarcest of its resources', () => {
-  expect(roomFor(SMALL, PROFILE)).toBe(4);
-  expect(roomFor(LARGE, PROFILE)).toBe(1);
-  expect(roomFor(LARGE, {})).toBeUndefined();
+test('a quota has room for as many nodes as its scarcest resource allows', () => {
+  expect(maxNodesFor(SMALL, PROFILE)).toBe(4);
+  expect(maxNodesFor(LARGE, PROFILE)).toBe(1);
+  expect(maxNodesFor(LARGE, {})).toBeUndefined();
 });
 
-test('what a pool takes already is not counted again when it is changed', () => {
+test('the current usage of a pool is not counted again when it is changed', () => {
   const profile = withoutPools(PROFILE, [{ flavor: 'b3-8', nodes: 3 }]);
 
-  expect(useOf([{ flavor: 'b3-8', nodes: 4 }], profile)).toMatchObject([
+  expect(usageOf([{ flavor: 'b3-8', nodes: 4 }], profile)).toMatchObject([
     { what: 'instances', needed: 4, left: 18 },
     { what: 'cores', needed: 8, left: 14 },
     { what: 'memoryMiB', needed: 32_768 },

@@ -2,8 +2,8 @@ import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
 import { type Flavor, flavorOf } from './flavors.ts';
 
 /** The resources of a cluster that count towards a project's quotas. */
-export const COUNTED = ['instances', 'cores', 'memoryMiB', 'floatingIPs'] as const;
-export type Counted = (typeof COUNTED)[number];
+export const QUOTA_RESOURCES = ['instances', 'cores', 'memoryMiB', 'floatingIPs'] as const;
+export type QuotaResource = (typeof QUOTA_RESOURCES)[number];
 
 export interface PoolSize {
   readonly flavor: string;
@@ -11,8 +11,8 @@ export interface PoolSize {
   readonly hasFloatingIPs?: boolean | undefined;
 }
 
-export interface Use {
-  readonly what: Counted;
+export interface ResourceUsage {
+  readonly what: QuotaResource;
   readonly needed: number;
   /** What is left of the quota. Undefined: unlimited or unknown. */
   readonly left: number | undefined;
@@ -20,21 +20,24 @@ export interface Use {
 }
 
 /** The total use of each quota by pools, without unused ones. Unknown flavors count only as nodes. */
-export function useOf(pools: readonly PoolSize[], { flavors = [], quotas = [] }: CloudProfileStatus): readonly Use[] {
+export function usageOf(
+  pools: readonly PoolSize[],
+  { flavors = [], quotas = [] }: CloudProfileStatus,
+): readonly ResourceUsage[] {
   const sum = (of: (flavor: Flavor | undefined, pool: PoolSize) => number) =>
     pools.reduce((total, pool) => total + pool.nodes * of(flavorOf(flavors, pool.flavor), pool), 0);
-  const needs: Readonly<Record<Counted, number>> = {
+  const totals: Readonly<Record<QuotaResource, number>> = {
     instances: sum(() => 1),
     cores: sum((flavor) => flavor?.vcpus ?? 0),
     memoryMiB: sum((flavor) => flavor?.memoryMiB ?? 0),
     floatingIPs: sum((_flavor, { hasFloatingIPs }) => (hasFloatingIPs ? 1 : 0)),
   };
-  return COUNTED.filter((what) => needs[what] > 0).map((what) => {
+  return QUOTA_RESOURCES.filter((what) => totals[what] > 0).map((what) => {
     const quota = quotas.find(({ name }) => name === what);
     const isLimited = quota !== undefined && quota.limit >= 0;
     return {
       what,
-      needed: needs[what],
+      needed: totals[what],
       limit: isLimited ? quota.limit : undefined,
       left: isLimited ? Math.max(0, quota.limit - quota.used) : undefined,
     };
@@ -42,17 +45,17 @@ export function useOf(pools: readonly PoolSize[], { flavors = [], quotas = [] }:
 }
 
 /** How many nodes of a flavor the quotas allow; undefined: unlimited. */
-export function roomFor(flavor: Flavor, profile: CloudProfileStatus): number | undefined {
-  const rooms = useOf([{ flavor: flavor.id, nodes: 1 }], { ...profile, flavors: [flavor] }).flatMap(
+export function maxNodesFor(flavor: Flavor, profile: CloudProfileStatus): number | undefined {
+  const nodeLimits = usageOf([{ flavor: flavor.id, nodes: 1 }], { ...profile, flavors: [flavor] }).flatMap(
     ({ needed, left }) => (left === undefined ? [] : [Math.floor(left / needed)]),
   );
-  return rooms.length === 0 ? undefined : Math.min(...rooms);
+  return nodeLimits.length === 0 ? undefined : Math.min(...nodeLimits);
 }
 
-/** The cloud's offer without these pools, so that their resources count once when they are changed. */
+/** The cloud's offer without these pools, so that their resources count only once when they are changed. */
 export function withoutPools(profile: CloudProfileStatus, pools: readonly PoolSize[]): CloudProfileStatus {
   if (profile.quotas === undefined) return profile;
-  const taken = new Map<string, number>(useOf(pools, profile).map(({ what, needed }) => [what, needed]));
+  const taken = new Map<string, number>(usageOf(pools, profile).map(({ what, needed }) => [what, needed]));
   const quotas = profile.quotas.map((quota) => ({
     ...quota,
     used: Math.max(0, quota.used - (taken.get(quota.name) ?? 0)),

@@ -3,9 +3,9 @@ import { useConnection } from '../api/connection.ts';
 import { useSessionState } from '../session/session.ts';
 
 /** No request is sent while the user types. */
-const PAUSE_MS = 300;
+const DEBOUNCE_MS = 300;
 
-export interface Asked<V> {
+export interface DryRunState<V> {
   /** The latest result, which may be about earlier input. */
   readonly result: V | undefined;
   /** Whether the result for the current input is pending. */
@@ -13,14 +13,17 @@ export interface Asked<V> {
 }
 
 /** Sends a dry run of `subject` after each change, debounced; results for earlier input are dropped. */
-export function useDryRun<V>(subject: string | undefined, ask: (signal: AbortSignal) => Promise<V>): Asked<V> {
-  const [answer, setAnswer] = useState<{ readonly about: string | undefined; readonly result: V }>();
+export function useDryRun<V>(subject: string | undefined, send: (signal: AbortSignal) => Promise<V>): DryRunState<V> {
+  const [latestResult, setLatestResult] = useState<{
+    readonly resultSubject: string | undefined;
+    readonly result: V;
+  }>();
   const { state } = useConnection();
   const session = useSessionState();
   const isAway = state === 'lost' || (session.state === 'signedIn' && session.again?.hasEnded === true);
-  const latest = useRef(ask);
+  const latest = useRef(send);
   useEffect(() => {
-    latest.current = ask;
+    latest.current = send;
   });
   useEffect(() => {
     if (subject === undefined || isAway) return;
@@ -28,19 +31,19 @@ export function useDryRun<V>(subject: string | undefined, ask: (signal: AbortSig
     const timer = setTimeout(() => {
       void latest.current(aborter.signal).then(
         (result) => {
-          if (!aborter.signal.aborted) setAnswer({ about: subject, result });
+          if (!aborter.signal.aborted) setLatestResult({ resultSubject: subject, result });
         },
         () => undefined,
       );
-    }, PAUSE_MS);
+    }, DEBOUNCE_MS);
     return () => {
       clearTimeout(timer);
       aborter.abort();
     };
   }, [subject, isAway]);
-  const isAnswered = answer?.about === subject;
-  // Nothing is known about the current input while the server cannot be asked.
-  return isAway && !isAnswered
+  const isCurrent = latestResult?.resultSubject === subject;
+  // The current input cannot be validated while the server is unreachable.
+  return isAway && !isCurrent
     ? { result: undefined, isAsking: false }
-    : { result: answer?.result, isAsking: subject !== undefined && !isAnswered };
+    : { result: latestResult?.result, isAsking: subject !== undefined && !isCurrent };
 }

@@ -1,23 +1,23 @@
 import { useRef, useState } from 'react';
 import { Failure } from '../api/failure.ts';
 
-export interface Write {
+export interface WriteState {
   /** Performs a write; others are ignored meanwhile. Resolves with whether it succeeded. */
   readonly run: (work: () => Promise<unknown>) => Promise<boolean>;
   readonly isRunning: boolean;
   readonly failure: Failure | undefined;
-  readonly forget: () => void;
+  readonly clearFailure: () => void;
 }
 
 /** A write that runs once per click, and its result. */
-export function useWrite(): Write {
+export function useWrite(): WriteState {
   const running = useRef(false);
   const [isRunning, setIsRunning] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   return {
     isRunning,
     failure,
-    forget: () => setFailure(undefined),
+    clearFailure: () => setFailure(undefined),
     async run(work) {
       if (running.current) return false;
       running.current = true;

@@ -11,7 +11,7 @@ it.each([
   'lines\nof\u2028text\n',
   '<img src=x onerror=alert(1)>',
   `${'x'.repeat(5000)}\u202e${' y'.repeat(2500)}`,
-])('writes what nobody would see so that it means the same: %j', (owner) => {
+])('escapes invisible characters without changing the value: %j', (owner) => {
   const object = { metadata: { labels: { owner }, annotations: { note: 'yes', count: '3' } }, spec: { size: 3 } };
   const text = yamlOf(object);
 
@@ -19,6 +19,6 @@ it.each([
   expect(readYaml(text)).toEqual({ ok: true, value: object });
 });
 
-it('writes several documents, and what is seen as people would', () => {
+it('writes several documents, with visible characters unescaped', () => {
   expect(yamlOf({ a: 'b' }, { c: 3 })).toBe('a: b\n---\nc: 3\n');
 });

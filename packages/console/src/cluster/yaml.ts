@@ -1,7 +1,7 @@
 import { dump, load } from 'js-yaml';
-import { plain, withUnseen } from '../text/plain.ts';
+import { plain, replaceInvisible } from '../text/plain.ts';
 
-const OPTIONS = { lineWidth: 100, noRefs: true } as const;
+const YAML_OPTIONS = { lineWidth: 100, noRefs: true } as const;
 
 /** Objects as a YAML file. Invisible characters are written as equivalent escapes. */
 export function yamlOf(...objects: readonly object[]): string {
@@ -9,17 +9,19 @@ export function yamlOf(...objects: readonly object[]): string {
 }
 
 function documentOf(object: object): string {
-  const text = dump(object, OPTIONS);
+  const text = dump(object, YAML_OPTIONS);
   if (plain(text) === text) return text;
   // Escapes work only in double quotes.
-  const quoted = dump(object, { ...OPTIONS, lineWidth: -1, forceQuotes: true, quoteStyle: 'double' });
-  return withUnseen(quoted, (unseen) => `\\U${(unseen.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`);
+  const quoted = dump(object, { ...YAML_OPTIONS, lineWidth: -1, forceQuotes: true, quoteStyle: 'double' });
+  return replaceInvisible(quoted, (character) => `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`);
 }
 
-export type Read = { readonly ok: true; readonly value: object } | { readonly ok: false; readonly problem: string };
+export type ParsedYaml =
+  | { readonly ok: true; readonly value: object }
+  | { readonly ok: false; readonly problem: string };
 
 /** The parsed object, or what is wrong with the text. */
-export function readYaml(text: string): Read {
+export function readYaml(text: string): ParsedYaml {
   try {
     const value = load(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ok: true, value };

@@ -12,19 +12,19 @@ export interface Draft<T> {
   readonly value: T;
   readonly set: (change: (now: T) => T) => void;
   /** Discards it, after it has been saved or cancelled. */
-  readonly forget: () => void;
+  readonly discard: () => void;
 }
 
 /** The unsaved input at a place, initialized once. While it is `isUnsaved`, the browser asks before the page is closed. */
-export function useDraft<T>(key: string, begin: () => T, isUnsaved: (value: T) => boolean): Draft<T> {
-  const [value, setValue] = useState(() => (drafts.has(key) ? (drafts.get(key) as T) : begin()));
-  const asks = isUnsaved(value) && drafts.has(key);
+export function useDraft<T>(key: string, initialize: () => T, isUnsaved: (value: T) => boolean): Draft<T> {
+  const [value, setValue] = useState(() => (drafts.has(key) ? (drafts.get(key) as T) : initialize()));
+  const confirmsLeave = isUnsaved(value) && drafts.has(key);
   useEffect(() => {
-    if (!asks) return;
+    if (!confirmsLeave) return;
     const onLeave = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', onLeave);
     return () => removeEventListener('beforeunload', onLeave);
-  }, [asks]);
+  }, [confirmsLeave]);
   return {
     value,
     set: (change) =>
@@ -33,6 +33,6 @@ export function useDraft<T>(key: string, begin: () => T, isUnsaved: (value: T) =
         drafts.set(key, next);
         return next;
       }),
-    forget: () => void drafts.delete(key),
+    discard: () => void drafts.delete(key),
   };
 }

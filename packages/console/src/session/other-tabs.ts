@@ -1,12 +1,12 @@
 const NAME = 'fairway-session';
 
-/** What another tab did; the new session itself comes from the server. */
+/** The change in another tab; the new session itself comes from the server. */
 export type SessionChange = 'signedIn' | 'left';
 
 let channel: BroadcastChannel | undefined;
 
 /** Calls back when another tab changes the session, which all tabs share. */
-export function whenOtherTabs(handler: (change: SessionChange) => void): void {
+export function onOtherTabs(handler: (change: SessionChange) => void): void {
   channel = new BroadcastChannel(NAME);
   channel.addEventListener('message', ({ data }: MessageEvent<SessionChange>) => handler(data));
 }

@@ -1,78 +1,86 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { wake } from '../api/stores.ts';
-import { askAgain, askForSession, followOtherTab, notNow, sessionState, signIn, signInEarly } from './session.ts';
+import { resume } from '../api/stores.ts';
+import {
+  dismissSignIn,
+  followOtherTab,
+  loadSession,
+  recheckSession,
+  sessionState,
+  showSignIn,
+  signIn,
+} from './session.ts';
 
 const NOW = Date.parse('2026-11-26T12:00:00Z');
-const away = () => new Response('', { status: 503, headers: { 'retry-after': '5' } });
+const unavailable = () => new Response('', { status: 503, headers: { 'retry-after': '5' } });
 const options = { keystone: true };
-const nobody = () => Response.json({ options });
+const nobodySignedIn = () => Response.json({ options });
 const of = (user: string, { project = 'p', ends = '2026-11-26T13:00:00Z' } = {}) =>
   Response.json(
     {
       options,
       session: { kind: 'keystone', user, username: `keystone:${user}`, project: { id: project }, expiresAt: ends },
     },
-    // Five minutes ahead of the browser.
+    // The server's clock is five minutes ahead of the browser's.
     { headers: { date: 'Thu, 26 Nov 2026 12:05:00 GMT' } },
   );
 
-let asked = 0;
-let answers: (() => Response)[] = [];
+let requestCount = 0;
+let responses: (() => Response)[] = [];
 
 beforeEach(() => {
-  asked = 0;
+  requestCount = 0;
   vi.useFakeTimers({ now: NOW });
   for (const name of ['addEventListener', 'removeEventListener']) vi.stubGlobal(name, () => undefined);
   vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => undefined });
   vi.stubGlobal('fetch', () => {
-    asked++;
-    const answer = answers.shift();
-    return answer === undefined ? Promise.reject(new TypeError('Failed to fetch')) : Promise.resolve(answer());
+    requestCount++;
+    const response = responses.shift();
+    return response === undefined ? Promise.reject(new TypeError('Failed to fetch')) : Promise.resolve(response());
   });
 });
 afterEach(() => {
-  wake('signedOut');
+  resume('signedOut');
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });
 
-it('asks until the server says who is signed in, and no sooner than it wants', async () => {
-  answers = [away, away, nobody];
-  const done = askForSession();
+it('retries until the server reports the session, but not before its Retry-After', async () => {
+  responses = [unavailable, unavailable, nobodySignedIn];
+  const done = loadSession();
   await vi.advanceTimersByTimeAsync(4_900);
-  expect(asked).toBe(1);
+  expect(requestCount).toBe(1);
 
   await vi.advanceTimersByTimeAsync(12_000);
   await done;
-  expect(asked).toBe(3);
+  expect(requestCount).toBe(3);
 });
 
-it('goes on with longer pauses while nobody answers', async () => {
-  answers = [];
-  void askForSession();
+it('retries with growing delays without a response', async () => {
+  responses = [];
+  void loadSession();
   await vi.advanceTimersByTimeAsync(10 * 60_000);
-  const inTenMinutes = asked;
-  answers = [nobody];
+  const expiryTime = requestCount;
+  responses = [nobodySignedIn];
   await vi.advanceTimersByTimeAsync(30_000);
 
-  expect(inTenMinutes).toBeGreaterThan(20);
-  expect(inTenMinutes).toBeLessThan(60);
-  expect(answers).toEqual([]);
+  expect(expiryTime).toBeGreaterThan(20);
+  expect(expiryTime).toBeLessThan(60);
+  expect(responses).toEqual([]);
 });
 
 describe('a session', () => {
   beforeEach(async () => {
-    answers = [() => of('alice')];
-    await askForSession();
+    responses = [() => of('alice')];
+    await loadSession();
   });
 
   it('ends by the server’s clock', () => {
     expect(sessionState()).toMatchObject({ session: { endsAtMs: NOW + 55 * 60_000 } });
   });
 
-  it('that has ended is kept until its user signs in again', async () => {
-    answers = [nobody, () => of('alice', { ends: '2026-11-26T14:00:00Z' })];
-    await askAgain();
+  it('keeps the page after its end until its user signs in again', async () => {
+    responses = [nobodySignedIn, () => of('alice', { ends: '2026-11-26T14:00:00Z' })];
+    await recheckSession();
     const ended = sessionState();
     await signIn({ kind: 'password', username: 'alice', domain: 'Default', password: 'x' });
 
@@ -83,17 +91,17 @@ describe('a session', () => {
     });
   });
 
-  it('that the server still knows has not ended', async () => {
-    answers = [() => of('alice')];
-    await askAgain();
+  it('continues if the server still accepts it', async () => {
+    responses = [() => of('alice')];
+    await recheckSession();
 
     expect(sessionState()).not.toHaveProperty('again');
   });
 
-  it('lets one sign in early, or not', () => {
-    signInEarly();
+  it('lets the user sign in early, or dismiss the form', () => {
+    showSignIn();
     const early = sessionState();
-    notNow();
+    dismissSignIn();
 
     expect(early).toMatchObject({ again: { hasEnded: false } });
     expect(sessionState()).not.toHaveProperty('again');
@@ -103,14 +111,14 @@ describe('a session', () => {
     { reason: 'another project', change: 'signedIn', answer: () => of('alice', { project: 'q' }), project: 'q' },
     { reason: 'another user', change: 'signedIn', answer: () => of('bob'), project: 'p' },
   ] as const)('follows another tab to $reason', async ({ change, answer, project }) => {
-    answers = [answer];
+    responses = [answer];
     await followOtherTab(change);
 
     expect(sessionState()).toMatchObject({ state: 'signedIn', session: { project: { id: project } } });
   });
 
-  it('is over in all tabs when it is left in one', async () => {
-    answers = [nobody];
+  it('ends in all tabs when the user signs out in one', async () => {
+    responses = [nobodySignedIn];
     await followOtherTab('left');
 
     expect(sessionState()).toEqual({ state: 'signedOut', options, hasLeft: true });

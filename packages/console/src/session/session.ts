@@ -2,10 +2,10 @@ import { useSyncExternalStore } from 'react';
 import { Backoff } from '../api/backoff.ts';
 import { Failure } from '../api/failure.ts';
 import { pause } from '../api/pause.ts';
-import { open, type RequestOptions, request, whenSignedOut } from '../api/request.ts';
+import { onSignOut, open, type RequestOptions, request } from '../api/request.ts';
 import { clusters, pathOf } from '../api/resources.ts';
 import { serverClock } from '../api/server-clock.ts';
-import { forgetStores, suspend, wake } from '../api/stores.ts';
+import { clearStores, resume, suspend } from '../api/stores.ts';
 import { forgetDrafts } from './drafts.ts';
 import { notifyOtherTabs, type SessionChange } from './other-tabs.ts';
 
@@ -69,13 +69,13 @@ export type Credentials =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'singleSignOn'; readonly project?: string };
 
-interface Told {
+interface SessionResponse {
   readonly documentation?: string;
   readonly session?: Omit<Session, 'endsAtMs'>;
   readonly options: SignInOptions;
 }
 
-interface Answer {
+interface SessionStatus {
   readonly session?: Session;
   readonly options: SignInOptions;
 }
@@ -89,7 +89,7 @@ let known: SignInOptions | undefined;
 /** The URL template of the documentation, as last reported by the server. */
 let documentation: string | undefined;
 
-interface SignedOut {
+interface SignedOutDetails {
   readonly hasLeft?: boolean;
   readonly failure?: Failure | undefined;
 }
@@ -100,11 +100,11 @@ function change(next: SessionState): void {
 }
 
 /** Requests the session. The server's clock may differ from the browser's. */
-async function askServer(path: string, options: RequestOptions = {}): Promise<Answer> {
+async function requestSession(path: string, options: RequestOptions = {}): Promise<SessionStatus> {
   const response = await open(path, options);
-  const { session, documentation: told, ...answered } = (await response.json()) as Told;
+  const { session, documentation: documentationUrl, ...answered } = (await response.json()) as SessionResponse;
   known = answered.options;
-  documentation = told;
+  documentation = documentationUrl;
   if (session === undefined) return answered;
   return {
     ...answered,
@@ -112,15 +112,15 @@ async function askServer(path: string, options: RequestOptions = {}): Promise<An
   };
 }
 
-function signedOut(options: SignInOptions, { hasLeft = false, failure }: SignedOut = {}): void {
-  forgetStores();
+function endSession(options: SignInOptions, { hasLeft = false, failure }: SignedOutDetails = {}): void {
+  clearStores();
   forgetDrafts();
-  wake('signedOut');
+  resume('signedOut');
   change({ state: 'signedOut', options, hasLeft, ...(failure && { failure }) });
 }
 
 /** Operators, who may read the clusters of all namespaces, see them all; the token alone does not say so. */
-async function widened(session: Session): Promise<Session> {
+async function withClusterScope(session: Session): Promise<Session> {
   if (session.kind !== 'token') return session;
   try {
     await request(`${pathOf(clusters, undefined)}?limit=1`);
@@ -128,20 +128,20 @@ async function widened(session: Session): Promise<Session> {
     if (error instanceof Failure && error.code === 403) return session;
     throw error;
   }
-  const { namespace: _, ...ofAll } = session;
-  return ofAll;
+  const { namespace: _, ...clusterWideSession } = session;
+  return clusterWideSession;
 }
 
-async function signedIn(answered: Session): Promise<void> {
-  const goesOn = current.state === 'signedIn' && isSame(current.session, answered);
-  if (!goesOn) {
-    forgetStores();
+async function acceptSession(answered: Session): Promise<void> {
+  const isSameSession = current.state === 'signedIn' && isSame(current.session, answered);
+  if (!isSameSession) {
+    clearStores();
     forgetDrafts();
   }
-  const session = await widened(answered);
+  const session = await withClusterScope(answered);
   if (session.project !== undefined) localStorage.setItem(PROJECT_KEY, session.project.id);
   change({ state: 'signedIn', session });
-  wake('signedOut');
+  resume('signedOut');
 }
 
 /** Whether the displayed data and unsaved input still belong to the same user in the same project. */
@@ -149,28 +149,29 @@ function isSame(one: Session, other: Session): boolean {
   return one.username === other.username && one.project?.id === other.project?.id;
 }
 
-whenSignedOut(() => {
-  // If the server does not answer, the next request asks again.
-  if (current.state === 'signedIn') void askAgain().catch(() => undefined);
+onSignOut(() => {
+  // If the server does not respond, the next request checks again.
+  if (current.state === 'signedIn') void recheckSession().catch(() => undefined);
 });
 
 /** A 401 may concern a single request: only the server knows whether the session has ended. Unsaved input is kept. */
-export async function askAgain(): Promise<void> {
+export async function recheckSession(): Promise<void> {
   if (current.state !== 'signedIn' || current.again?.hasEnded) return;
-  const before = current.session;
-  const { session, options } = await askServer(PATH);
+  const previousSession = current.session;
+  const { session, options } = await requestSession(PATH);
   if (current.state !== 'signedIn') return;
   if (session !== undefined) {
     // Changed by another tab.
-    if (!isSame(before, session) || session.expiresAt !== before.expiresAt) await signedIn(session);
+    if (!isSame(previousSession, session) || session.expiresAt !== previousSession.expiresAt)
+      await acceptSession(session);
     return;
   }
   suspend('signedOut');
-  change({ state: 'signedIn', session: before, again: { options, hasEnded: true } });
+  change({ state: 'signedIn', session: previousSession, again: { options, hasEnded: true } });
 }
 
 /** Displays the sign-in form before the session has ended. */
-export function signInEarly(): void {
+export function showSignIn(): void {
   if (current.state !== 'signedIn') return;
   change({
     ...current,
@@ -179,26 +180,26 @@ export function signInEarly(): void {
 }
 
 /** Returns to the page, unless the session has ended. */
-export function notNow(): void {
+export function dismissSignIn(): void {
   if (current.state === 'signedIn' && current.again?.hasEnded === false)
     change({ state: 'signedIn', session: current.session });
 }
 
 /** Follows another tab that has signed in, switched the project or signed out: a browser has one session. */
 export async function followOtherTab(change: SessionChange): Promise<void> {
-  const { session, options } = await askServer(PATH);
-  if (session !== undefined) await signedIn(session);
-  else if (change === 'left') signedOut(options, { hasLeft: true });
+  const { session, options } = await requestSession(PATH);
+  if (session !== undefined) await acceptSession(session);
+  else if (change === 'left') endSession(options, { hasLeft: true });
 }
 
-/** Asks until the server reports the session: it, or Keystone, may be unreachable when a page is opened. */
-export async function askForSession(why?: Failure): Promise<void> {
+/** Retries until the server reports the session: it, or Keystone, may be unreachable when a page is opened. */
+export async function loadSession(cause?: Failure): Promise<void> {
   const backoff = new Backoff();
   for (;;) {
     try {
-      const { session, options } = await askServer(PATH);
-      if (session === undefined) signedOut(options, { failure: why });
-      else await signedIn(session);
+      const { session, options } = await requestSession(PATH);
+      if (session === undefined) endSession(options, { failure: cause });
+      else await acceptSession(session);
       return;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -210,20 +211,20 @@ export async function askForSession(why?: Failure): Promise<void> {
 
 /** Rejects with a Failure; it has a cause at `passcode` if one is also required. */
 export async function signIn(credentials: Credentials): Promise<void> {
-  const kept = current.state === 'signedIn' ? current.session.project?.id : undefined;
-  const project = kept ?? localStorage.getItem(PROJECT_KEY) ?? undefined;
-  const takesProject = credentials.kind === 'password' || credentials.kind === 'singleSignOn';
-  const body = takesProject && project !== undefined ? { ...credentials, project } : credentials;
-  const { session, options } = await askServer(PATH, { method: 'POST', body });
-  if (session === undefined) signedOut(options);
-  else await signedIn(session);
+  const currentProjectID = current.state === 'signedIn' ? current.session.project?.id : undefined;
+  const project = currentProjectID ?? localStorage.getItem(PROJECT_KEY) ?? undefined;
+  const acceptsProject = credentials.kind === 'password' || credentials.kind === 'singleSignOn';
+  const body = acceptsProject && project !== undefined ? { ...credentials, project } : credentials;
+  const { session, options } = await requestSession(PATH, { method: 'POST', body });
+  if (session === undefined) endSession(options);
+  else await acceptSession(session);
   notifyOtherTabs('signedIn');
 }
 
 /** Ends the session and revokes its token. */
 export async function signOut(): Promise<void> {
-  const { options } = await askServer(PATH, { method: 'DELETE' });
-  signedOut(options, { hasLeft: true });
+  const { options } = await requestSession(PATH, { method: 'DELETE' });
+  endSession(options, { hasLeft: true });
   notifyOtherTabs('left');
 }
 
@@ -233,9 +234,9 @@ export async function projects(): Promise<readonly Project[]> {
 
 /** Switches to another project. */
 export async function switchProject(id: string): Promise<void> {
-  const { session, options } = await askServer(`${PATH}/project`, { method: 'PUT', body: { id } });
-  if (session === undefined) signedOut(options);
-  else await signedIn(session);
+  const { session, options } = await requestSession(`${PATH}/project`, { method: 'PUT', body: { id } });
+  if (session === undefined) endSession(options);
+  else await acceptSession(session);
   notifyOtherTabs('signedIn');
 }
 
@@ -246,7 +247,7 @@ export interface Delegation {
   readonly secret: string;
 }
 
-/** Creates one, under a name that the user does not use yet. */
+/** Creates a credential under a name that the user does not use yet. */
 export function delegate(name: string): Promise<Delegation> {
   return request<Delegation>(`${PATH}/delegation`, { method: 'POST', body: { name } });
 }

@@ -1,14 +1,14 @@
 import { Failure } from '../api/failure.ts';
 import { request } from '../api/request.ts';
-import { askForSession, signIn } from './session.ts';
+import { loadSession, signIn } from './session.ts';
 
 const KEY = 'fairway.sso';
 /** Keystone's page returns here, and from here the browser is sent to Keystone: only after a click on this site, which stores a note. */
 export const SINGLE_SIGN_ON_PATH = '/console/sso';
 /** A click leaves the page immediately. */
-const FRESH_MS = 30_000;
+const NOTE_MAX_AGE_MS = 30_000;
 
-interface Note {
+interface SignInNote {
   /** Where to continue afterwards. */
   readonly to: string;
   /** Name of the single sign-on method. */
@@ -17,16 +17,16 @@ interface Note {
 }
 
 /** Call it when a link to `SINGLE_SIGN_ON_PATH` is clicked. */
-export function noteSingleSignOn(name: string): void {
-  const note: Note = { name, to: location.pathname + location.search, atMs: Date.now() };
+export function recordSingleSignOn(name: string): void {
+  const note: SignInNote = { name, to: location.pathname + location.search, atMs: Date.now() };
   localStorage.setItem(KEY, JSON.stringify(note));
 }
 
 /** Redirects to Keystone after a click, or accepts Keystone's response; then the console continues where it was. */
-export async function passSingleSignOn(): Promise<void> {
-  const { name, to = '/console/', atMs = 0 } = noted() ?? {};
+export async function continueSingleSignOn(): Promise<void> {
+  const { name, to = '/console/', atMs = 0 } = storedNote() ?? {};
   try {
-    if (name !== undefined && Date.now() - atMs < FRESH_MS) {
+    if (name !== undefined && Date.now() - atMs < NOTE_MAX_AGE_MS) {
       localStorage.setItem(KEY, JSON.stringify({ to, atMs }));
       const { url } = await request<{ readonly url: string }>('/console/session/single-sign-on', {
         method: 'POST',
@@ -39,11 +39,11 @@ export async function passSingleSignOn(): Promise<void> {
     history.replaceState(null, '', to);
   } catch (error) {
     history.replaceState(null, '', to);
-    await askForSession(error instanceof Failure ? error : new Failure(0, String(error)));
+    await loadSession(error instanceof Failure ? error : new Failure(0, String(error)));
   }
 }
 
-function noted(): Note | undefined {
+function storedNote(): SignInNote | undefined {
   const text = localStorage.getItem(KEY);
-  return text === null ? undefined : (JSON.parse(text) as Note);
+  return text === null ? undefined : (JSON.parse(text) as SignInNote);
 }

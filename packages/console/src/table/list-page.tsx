@@ -13,9 +13,9 @@ import { ToggleGroup, ToggleGroupItem } from '@patternfly/react-core/dist/esm/co
 import { SearchIcon } from '@patternfly/react-icons/dist/esm/icons/search-icon';
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
 import type { Snapshot } from '../api/resource-store.ts';
-import { keyOf, type Stored } from '../api/resources.ts';
+import { keyOf, type StoredObject } from '../api/resources.ts';
 import { FailureNotice } from '../app/failure-notice.tsx';
-import { Outdated } from '../app/outdated.tsx';
+import { OutdatedNotice } from '../app/outdated-notice.tsx';
 import { useLocale } from '../text/settings.ts';
 import { useText } from '../text/use-text.ts';
 import type { Column, Sort } from './column.ts';
@@ -29,43 +29,43 @@ export interface ListFilter<T> {
   readonly isIn: (row: T) => boolean;
 }
 
-export interface ListPageProps<T extends Stored> {
+export interface ListPageProps<T extends StoredObject> {
   readonly title: string;
   readonly snapshot: Snapshot<T>;
   readonly columns: readonly Column<T>[];
-  readonly searched: (row: T) => string;
+  readonly searchText: (row: T) => string;
   readonly searchLabel: string;
   /** At most one is selected. */
   readonly filters: readonly ListFilter<T>[];
-  readonly firstSort: Sort;
+  readonly defaultSort: Sort;
   /** The page's main action. */
   readonly action?: ReactNode;
   /** Displayed if there are no objects at all. */
-  readonly empty: ReactNode;
+  readonly emptyList: ReactNode;
 }
 
-const ALL = 'all';
+const ALL_ROWS = 'all';
 
 /** All objects of a kind. The browser has all of them, so it searches, filters and sorts them itself. */
-export function ListPage<T extends Stored>(props: ListPageProps<T>) {
-  const { title, snapshot, columns, searched, searchLabel, filters, firstSort, action, empty } = props;
-  const say = useText(tableTexts);
+export function ListPage<T extends StoredObject>(props: ListPageProps<T>) {
+  const { title, snapshot, columns, searchText, searchLabel, filters, defaultSort, action, emptyList } = props;
+  const t = useText(tableTexts);
   const locale = useLocale();
-  const [words, setWords] = useState('');
-  const [chosen, setChosen] = useState(ALL);
-  const [sort, setSort] = useState(firstSort);
+  const [words, setSearchWords] = useState('');
+  const [chosen, setSelectedFilter] = useState(ALL_ROWS);
+  const [sort, setSort] = useState(defaultSort);
   // Typing must not wait for ten thousand rows to render.
   const deferredWords = useDeferredValue(words);
   const { items, isComplete, failure } = useDeferredValue(snapshot);
   const counts = useMemo(() => filters.map(({ isIn }) => items.filter(isIn).length), [filters, items]);
   const rows = useMemo(() => {
     const filter = filters.find(({ key }) => key === chosen)?.isIn;
-    return visibleRows(items, { words: deferredWords, searched, filter, sort, columns, keyOf, locale });
-  }, [items, deferredWords, searched, filters, chosen, sort, columns, locale]);
+    return visibleRows(items, { words: deferredWords, searchText, filter, sort, columns, keyOf, locale });
+  }, [items, deferredWords, searchText, filters, chosen, sort, columns, locale]);
 
   if (items.length === 0 && !isComplete) {
     return failure === undefined ? (
-      <Spinner className="fw-page-spinner" aria-label={say('loading')} />
+      <Spinner className="fw-page-spinner" aria-label={t('loading')} />
     ) : (
       <PageSection isFilled>
         <Title headingLevel="h1">{title}</Title>
@@ -73,16 +73,16 @@ export function ListPage<T extends Stored>(props: ListPageProps<T>) {
       </PageSection>
     );
   }
-  const isNarrowed = deferredWords !== '' || chosen !== ALL;
+  const isNarrowed = deferredWords !== '' || chosen !== ALL_ROWS;
   return (
     <PageSection isFilled className="fw-list">
       <div className="fw-list-head">
         <Title headingLevel="h1">{title}</Title>
         {items.length > 0 && action}
       </div>
-      <Outdated of={[snapshot]} />
+      <OutdatedNotice of={[snapshot]} />
       {items.length === 0 ? (
-        empty
+        emptyList
       ) : (
         <>
           <search className="fw-list-tools">
@@ -90,38 +90,38 @@ export function ListPage<T extends Stored>(props: ListPageProps<T>) {
               aria-label={searchLabel}
               placeholder={searchLabel}
               value={words}
-              onChange={(_event, value) => setWords(value)}
-              onClear={() => setWords('')}
-              resetButtonLabel={say('search.reset')}
+              onChange={(_event, value) => setSearchWords(value)}
+              onClear={() => setSearchWords('')}
+              resetButtonLabel={t('search.reset')}
             />
-            <ToggleGroup aria-label={say('filter.label')} isCompact>
-              {[{ key: ALL, title: say('filter.all') }, ...filters].map(({ key, title: name }, index) => (
+            <ToggleGroup aria-label={t('filter.label')} isCompact>
+              {[{ key: ALL_ROWS, title: t('filter.all') }, ...filters].map(({ key, title: name }, index) => (
                 <ToggleGroupItem
                   key={key}
                   text={`${name} ${(index === 0 ? items.length : (counts[index - 1] ?? 0)).toLocaleString(locale)}`}
                   isSelected={chosen === key}
-                  onChange={() => setChosen(key)}
+                  onChange={() => setSelectedFilter(key)}
                 />
               ))}
             </ToggleGroup>
             <span role="status" className="fw-quiet">
-              {isNarrowed && say('shown', { count: rows.length, all: items.length })}
-              {!isComplete && failure === undefined && ` ${say('more')}`}
+              {isNarrowed && t('shown', { count: rows.length, all: items.length })}
+              {!isComplete && failure === undefined && ` ${t('more')}`}
             </span>
           </search>
           {rows.length === 0 ? (
-            <EmptyState titleText={say('none.title')} icon={SearchIcon} headingLevel="h2">
-              <EmptyStateBody>{say('none.body')}</EmptyStateBody>
+            <EmptyState titleText={t('none.title')} icon={SearchIcon} headingLevel="h2">
+              <EmptyStateBody>{t('none.body')}</EmptyStateBody>
               <EmptyStateFooter>
                 <EmptyStateActions>
                   <Button
                     variant="link"
                     onClick={() => {
-                      setWords('');
-                      setChosen(ALL);
+                      setSearchWords('');
+                      setSelectedFilter(ALL_ROWS);
                     }}
                   >
-                    {say('none.reset')}
+                    {t('none.reset')}
                   </Button>
                 </EmptyStateActions>
               </EmptyStateFooter>

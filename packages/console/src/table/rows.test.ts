@@ -19,25 +19,25 @@ const ROWS: readonly Row[] = [
 
 function shown(words: string, sort: Sort = { key: 'name', direction: 'asc' }, filter?: (row: Row) => boolean) {
   const keyOf = ({ name }: Row) => name;
-  const searched = ({ name, nodes }: Row) => `${name} ${nodes} nodes`;
-  return visibleRows(ROWS, { words, searched, filter, sort, columns: COLUMNS, keyOf, locale: 'en' }).map(keyOf);
+  const searchText = ({ name, nodes }: Row) => `${name} ${nodes} nodes`;
+  return visibleRows(ROWS, { words, searchText, filter, sort, columns: COLUMNS, keyOf, locale: 'en' }).map(keyOf);
 }
 
 it.each([
-  { words: '', names: ['db', 'web-9', 'web-10'], reason: 'numbers in names count as numbers' },
-  { words: 'WEB', names: ['web-9', 'web-10'], reason: 'case does not matter' },
-  { words: '3 db', names: ['db'], reason: 'all words have to occur, in any order' },
-  { words: '  ', names: ['db', 'web-9', 'web-10'], reason: 'blanks are no words' },
+  { words: '', names: ['db', 'web-9', 'web-10'], reason: 'compares numbers in names by value' },
+  { words: 'WEB', names: ['web-9', 'web-10'], reason: 'ignores case' },
+  { words: '3 db', names: ['db'], reason: 'requires all words, in any order' },
+  { words: '  ', names: ['db', 'web-9', 'web-10'], reason: 'ignores whitespace' },
   { words: 'x', names: [], reason: 'nothing matches' },
 ])('"$words": $reason', ({ words, names }) => {
   expect(shown(words)).toEqual(names);
 });
 
-it('orders by numbers, and equal ones by name in the same way each time', () => {
+it('sorts numerically, and equal rows by name', () => {
   expect(shown('', { key: 'nodes', direction: 'asc' })).toEqual(['db', 'web-10', 'web-9']);
   expect(shown('', { key: 'nodes', direction: 'desc' })).toEqual(['web-9', 'db', 'web-10']);
 });
 
-it('leaves out what a filter does not let in', () => {
+it('omits rows that the filter excludes', () => {
   expect(shown('', undefined, ({ nodes }) => nodes > 3)).toEqual(['web-9']);
 });

@@ -5,7 +5,7 @@ export function visibleRows<T>(
   rows: readonly T[],
   {
     words,
-    searched,
+    searchText,
     filter,
     sort,
     columns,
@@ -14,7 +14,7 @@ export function visibleRows<T>(
   }: {
     readonly words: string;
     /** The searched text of a row. */
-    readonly searched: (row: T) => string;
+    readonly searchText: (row: T) => string;
     readonly filter?: ((row: T) => boolean) | undefined;
     readonly sort: Sort;
     readonly columns: readonly Column<T>[];
@@ -22,23 +22,23 @@ export function visibleRows<T>(
     readonly locale: string;
   },
 ): readonly T[] {
-  const wanted = words
+  const searchWords = words
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-  const matching = rows.filter((row) => {
+  const matchingRows = rows.filter((row) => {
     if (filter?.(row) === false) return false;
-    if (wanted.length === 0) return true;
-    const text = searched(row).toLowerCase();
-    return wanted.every((word) => text.includes(word));
+    if (searchWords.length === 0) return true;
+    const text = searchText(row).toLowerCase();
+    return searchWords.every((word) => text.includes(word));
   });
   const sortBy = columns.find(({ key }) => key === sort.key)?.sortBy;
   const collator = new Intl.Collator(locale, { numeric: true });
   const sign = sort.direction === 'asc' ? 1 : -1;
   // Computes sort keys once, not for each comparison.
-  const keyed = matching.map((row) => ({ row, by: sortBy?.(row) ?? '', key: keyOf(row) }));
-  keyed.sort((a, b) => sign * compare(a.by, b.by, collator) || collator.compare(a.key, b.key));
-  return keyed.map(({ row }) => row);
+  const keyedRows = matchingRows.map((row) => ({ row, by: sortBy?.(row) ?? '', key: keyOf(row) }));
+  keyedRows.sort((a, b) => sign * compare(a.by, b.by, collator) || collator.compare(a.key, b.key));
+  return keyedRows.map(({ row }) => row);
 }
 
 function compare(a: string | number, b: string | number, collator: Intl.Collator): number {

@@ -17,11 +17,11 @@ export interface VirtualTableProps<T> {
   readonly sort?: Sort;
   readonly onSort?: (sort: Sort) => void;
   /** Replaces a row's cells, across the whole width. */
-  readonly whole?: (row: T) => ReactNode | undefined;
+  readonly renderFullRow?: (row: T) => ReactNode | undefined;
 }
 
 /** A table that renders only visible rows, so that ten thousand scroll like ten. Screen readers get the number of all rows. */
-export function VirtualTable<T>({ label, columns, rows, keyOf, sort, onSort, whole }: VirtualTableProps<T>) {
+export function VirtualTable<T>({ label, columns, rows, keyOf, sort, onSort, renderFullRow }: VirtualTableProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -71,7 +71,7 @@ export function VirtualTable<T>({ label, columns, rows, keyOf, sort, onSort, who
           <Spacer px={first} columns={columns.length} />
           {shown.map(({ index, key }) => {
             const row = rows[index] as T;
-            const content = whole?.(row);
+            const content = renderFullRow?.(row);
             return (
               <Tr key={key} ref={virtual.measureElement} data-index={index} aria-rowindex={index + 2}>
                 {content !== undefined && <Td colSpan={columns.length}>{content}</Td>}

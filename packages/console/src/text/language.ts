@@ -1,6 +1,6 @@
 import { LANGUAGES, type Language } from './texts.ts';
 
-/** The first of a browser's languages that the console supports; else English. */
+/** The first of a browser's languages that the console supports; otherwise English. */
 export function languageOf(preferred: readonly string[]): Language {
   for (const tag of preferred) {
     const [base = ''] = tag.toLowerCase().split('-');
@@ -13,8 +13,8 @@ export function languageOf(preferred: readonly string[]): Language {
 /** The browser's variant of a language, such as `en-GB`. For a language that it does not list, its first region: `en-FR` formats dates and numbers as in France. */
 export function localeOf(language: Language, preferred: readonly string[]): string {
   const locales = preferred.flatMap(parsed);
-  const own = locales.find((locale) => locale.language === language);
-  if (own !== undefined) return own.toString();
+  const browserLocale = locales.find((locale) => locale.language === language);
+  if (browserLocale !== undefined) return browserLocale.toString();
   const region = locales.find((locale) => locale.region !== undefined)?.region;
   return region === undefined ? language : `${language}-${region}`;
 }

@@ -3,18 +3,18 @@ import { plain, plainName } from './plain.ts';
 
 it.each([
   { what: 'an override', text: 'gpj\u202etxt', seen: 'gpj\\u202etxt' },
-  { what: 'an isolate that nobody ends', text: 'a\u2067b', seen: 'a\\u2067b' },
+  { what: 'an isolate without an end', text: 'a\u2067b', seen: 'a\\u2067b' },
   { what: 'a control', text: 'a\u0000\u001b[2Jb', seen: 'a\\u0000\\u001b[2Jb' },
   { what: 'nothing wide', text: 'sh\u200bop', seen: 'sh\\u200bop' },
   { what: 'a tag', text: 'a\u{e0041}', seen: 'a\\udb40\\udc41' },
   { what: 'lines', text: 'a\n\tb', seen: 'a\n\tb' },
   { what: 'letters and emoji', text: 'Zoë 王 👩‍🚀', seen: 'Zoë 王 👩‍🚀' },
-])('shows $what', ({ text, seen }) => {
+])('handles $what', ({ text, seen }) => {
   expect(plain(text)).toBe(seen);
 });
 
 it.each(['דנה', 'dana', 'a\u202eb', 'a\u2068b\u2069c', '\u2068\u2068דנה\u2069', 'דנה\u2068דנה\u2069'])(
-  'is the same when a sentence is part of another: %j',
+  'is idempotent for nested sentences: %j',
   (name) => {
     const sentence = `by ${plainName(name)}`;
 
@@ -23,13 +23,13 @@ it.each(['דנה', 'dana', 'a\u202eb', 'a\u2068b\u2069c', '\u2068\u2068דנה\u2
   },
 );
 
-it('takes no longer for what opens and never ends', () => {
+it('takes linear time for isolates that never end', () => {
   const text = '\u2068a'.repeat(200_000);
 
   expect(plain(text)).toHaveLength(text.length + 200_000 * 5);
 });
 
-it('keeps a name that is read from the right apart from its sentence', () => {
+it('isolates a right-to-left name from its sentence', () => {
   expect(plainName('דנה')).toBe('\u2068דנה\u2069');
   expect(plainName('dana')).toBe('dana');
 });

@@ -1,6 +1,6 @@
 import { plain } from './plain.ts';
 import { useLanguage, useLocale } from './settings.ts';
-import { localTimes } from './time.ts';
+import { withLocalTimes } from './time.ts';
 
 /** Text from the server, the cloud or other users: in English, with times in the user's time zone, and marked as English in other languages. */
 export function ServerText({
@@ -16,7 +16,7 @@ export function ServerText({
   const locale = useLocale();
   const isForeign = useLanguage() !== 'en';
   if (text === undefined || text === '') return null;
-  const words = localTimes(plain(text), locale);
+  const words = withLocalTimes(plain(text), locale);
   return (
     <span
       lang="en"

@@ -10,7 +10,7 @@ export interface Choice<T extends string> {
 }
 
 /** A preference among `values`; undefined until it is set. If the browser stores nothing, it lasts until the page is closed. */
-export function keptChoice<T extends string>(key: string, values: readonly T[]): Choice<T> {
+export function persistentChoice<T extends string>(key: string, values: readonly T[]): Choice<T> {
   const listeners = new Set<() => void>();
   let current = values.find((value) => value === read(key));
   return {
@@ -27,14 +27,14 @@ export function keptChoice<T extends string>(key: string, values: readonly T[]):
   };
 }
 
-export function useChoice<T extends string>(choice: Choice<T>): T | undefined {
+export function usePersistentChoice<T extends string>(choice: Choice<T>): T | undefined {
   return useSyncExternalStore(choice.subscribe, choice.get);
 }
 
-export const selectedLanguage = keptChoice<Language>('fairway.language', LANGUAGES);
+export const selectedLanguage = persistentChoice<Language>('fairway.language', LANGUAGES);
 
 export function useLanguage(): Language {
-  return useChoice(selectedLanguage) ?? languageOf(navigator.languages);
+  return usePersistentChoice(selectedLanguage) ?? languageOf(navigator.languages);
 }
 
 /** The locale of dates and numbers. */

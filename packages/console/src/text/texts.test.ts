@@ -13,9 +13,9 @@ const catalogues = await Promise.all(
 );
 
 const formsOf = (text: Text): string[] => (typeof text === 'string' ? [text] : [text.one, text.other]);
-const gapsOf = (text: Text) => [...new Set(formsOf(text).flatMap((form) => form.match(/\{\w+\}/g) ?? []))].sort();
+const missingForms = (text: Text) => [...new Set(formsOf(text).flatMap((form) => form.match(/\{\w+\}/g) ?? []))].sort();
 
-it('marks what is in English by itself in one way', () => {
+it('marks English text consistently', () => {
   const own = globSync('**/*.tsx', { cwd: src }).filter((file) =>
     readFileSync(join(src, file), 'utf8').includes('lang="en"'),
   );
@@ -23,7 +23,7 @@ it('marks what is in English by itself in one way', () => {
   expect(own).toEqual(['text/server-text.tsx']);
 });
 
-/** Words of the field that German has too. */
+/** Technical terms that are the same in German. */
 const SAME_IN_BOTH: ReadonlySet<string> = new Set([
   'ConfigMap ConfigMaps',
   'DaemonSet DaemonSets',
@@ -51,19 +51,19 @@ const SAME_IN_BOTH: ReadonlySet<string> = new Set([
   '{type}, {progress} %',
   '{what} in {namespace}',
 ]);
-/** A word, a name, or nothing but what is filled in. */
-const SAME = /^[^a-z]*$|^(?:\{\w+\}[ :·,]*)+$|^\S+$/;
+/** A single word, a name, or only placeholders. */
+const IDENTICAL_TEXT = /^[^a-z]*$|^(?:\{\w+\}[ :·,]*)+$|^\S+$/;
 
-it.each(catalogues)('$file has no English left among its German texts', ({ catalogue }) => {
-  const left = Object.keys(catalogue.en).filter((key) => {
+it.each(catalogues)('$file has no untranslated German texts', ({ catalogue }) => {
+  const sameInBoth = Object.keys(catalogue.en).filter((key) => {
     const [en = '', de = ''] = [catalogue.en, catalogue.de].map((texts) => formsOf(texts[key] ?? '').join(' '));
-    return en === de && !SAME.test(en) && !SAME_IN_BOTH.has(en);
+    return en === de && !IDENTICAL_TEXT.test(en) && !SAME_IN_BOTH.has(en);
   });
 
-  expect(left).toEqual([]);
+  expect(sameInBoth).toEqual([]);
 });
 
-it('finds the texts of all parts', () => {
+it('finds the catalogues of all parts', () => {
   expect(files.length).toBeGreaterThan(3);
 });
 
@@ -74,10 +74,13 @@ describe.each(catalogues)('$file', ({ catalogue }) => {
     expect(empty).toEqual([]);
   });
 
-  it.each(LANGUAGES)('fills in the same in %s as in English', (language) => {
-    const gaps = (texts: Catalogue['en']) => Object.entries(texts).map(([key, text]) => [key, gapsOf(text)]);
+  it.each(LANGUAGES)('has the same placeholders in %s as in English', (language) => {
+    const missingTexts = (texts: Catalogue['en']) =>
+      Object.entries(texts).map(([key, text]) => [key, missingForms(text)]);
 
-    expect(Object.fromEntries(gaps(catalogue[language]))).toEqual(Object.fromEntries(gaps(catalogue.en)));
+    expect(Object.fromEntries(missingTexts(catalogue[language]))).toEqual(
+      Object.fromEntries(missingTexts(catalogue.en)),
+    );
   });
 });
 

@@ -16,9 +16,9 @@ export type Catalogue<T extends Texts = Texts> = Readonly<Record<Language, Reado
 /** Declares texts; each language must have all keys. */
 export function texts<T extends Texts>(
   en: T,
-  others: { readonly [L in Exclude<Language, 'en'>]: Readonly<Record<keyof T, Text>> },
+  translations: { readonly [L in Exclude<Language, 'en'>]: Readonly<Record<keyof T, Text>> },
 ): Catalogue<T> {
-  return { en, ...others };
+  return { en, ...translations };
 }
 
 /** The keys of a catalogue. */
@@ -28,14 +28,14 @@ export type Values = Readonly<Record<string, string | number>>;
 
 /** Fills in the placeholders. Invisible characters in values are escaped, and numbers are formatted for `locale`. */
 export function fill(text: Text, values: Values, locale: string): string {
-  const form = typeof text === 'string' ? text : text[pluralOf(values['count'], locale)];
-  return form.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+  const form = typeof text === 'string' ? text : text[pluralForm(values['count'], locale)];
+  return form.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = values[name];
-    if (value === undefined) return whole;
+    if (value === undefined) return placeholder;
     return typeof value === 'number' ? value.toLocaleString(locale) : plainName(value);
   });
 }
 
-function pluralOf(count: string | number | undefined, locale: string): 'one' | 'other' {
+function pluralForm(count: string | number | undefined, locale: string): 'one' | 'other' {
   return new Intl.PluralRules(locale).select(Number(count)) === 'one' ? 'one' : 'other';
 }

@@ -1,4 +1,4 @@
 /** The browser's time zone, as an IANA name. */
-export function ownTimeZone(): string {
+export function browserTimeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { languageOf, localeOf } from './language.ts';
-import { clockSecond, day, duration, fullTime, localTimes, relativeTime, shortTime } from './time.ts';
+import { clockSecond, day, duration, fullTime, relativeTime, shortTime, withLocalTimes } from './time.ts';
 
 const AT = '2026-11-26T23:30:05Z';
 const AT_MS = Date.parse(AT);
@@ -9,16 +9,16 @@ it.each([
   { language: 'en-GB', zone: 'Europe/Berlin', text: '27 Nov 2026, 00:30:05 CET' },
   { language: 'de', zone: 'Europe/Berlin', text: '27. Nov. 2026, 00:30:05 MEZ' },
   { language: 'en-US', zone: 'America/New_York', text: 'Nov 26, 2026, 06:30:05 PM EST' },
-])('in $zone it is $text', ({ language, zone, text }) => {
+])('in $zone is $text', ({ language, zone, text }) => {
   expect(fullTime(AT, language, zone).replaceAll(/\s/g, ' ')).toBe(text);
 });
 
-it('the day is the reader’s own', () => {
+it('uses the user’s own date', () => {
   expect(day(AT, 'en-GB', 'Europe/Berlin')).toBe('27 Nov 2026');
   expect(day(AT, 'en-GB', 'UTC')).toBe('26 Nov 2026');
 });
 
-it('of not long ago it is shorter', () => {
+it('is shorter for recent times', () => {
   expect(shortTime(AT, 'en-GB', 'Europe/Berlin')).toBe('27 Nov, 00:30:05');
   expect(clockSecond(AT_MS, 'en-GB', 'Europe/Berlin')).toBe('00:30:05');
 });
@@ -32,14 +32,14 @@ it.each([
   { laterMs: 86_400_000, text: 'yesterday' },
   { laterMs: 10 * 86_400_000, text: '10 days ago' },
   { laterMs: -90_000, text: 'in 1 min' },
-])('$laterMs ms later it was $text', ({ laterMs, text }) => {
+])('was $text $laterMs ms later', ({ laterMs, text }) => {
   expect(relativeTime(AT, AT_MS + laterMs, 'en-GB', 'either').replaceAll('.', '')).toBe(text);
 });
 
 it.each([
-  { tense: 'past', laterMs: -3_000, text: 'now', reason: 'what has happened is not to come' },
+  { tense: 'past', laterMs: -3_000, text: 'now', reason: 'a past event is never in the future' },
   { tense: 'past', laterMs: 3_000, text: '3 sec ago', reason: '' },
-  { tense: 'future', laterMs: 3_000, text: 'now', reason: 'an estimate that has passed is due now' },
+  { tense: 'future', laterMs: 3_000, text: 'now', reason: 'a passed estimate is due now' },
   { tense: 'future', laterMs: -3_000, text: 'in 3 sec', reason: '' },
 ] as const)('$tense, $laterMs ms later: $text. $reason', ({ tense, laterMs, text }) => {
   expect(relativeTime(AT, AT_MS + laterMs, 'en-GB', tense).replaceAll('.', '')).toBe(text);
@@ -50,7 +50,7 @@ it.each([
   { laterMs: 21_000, locale: 'en-GB', text: '21 secs' },
   { laterMs: 3_600_000, locale: 'de-DE', text: '1 Std' },
   { laterMs: 3 * 86_400_000, locale: 'de-DE', text: '3 Tg' },
-])('after $laterMs ms it has lasted $text', ({ laterMs, locale, text }) => {
+])('lasted $text after $laterMs ms', ({ laterMs, locale, text }) => {
   expect(duration(AT, AT_MS + laterMs, locale).replaceAll('.', '')).toBe(text);
 });
 
@@ -60,7 +60,7 @@ it.each([
   { preferred: ['en-GB', 'de'], language: 'en' },
   { preferred: ['fr'], language: 'en' },
   { preferred: [], language: 'en' },
-])('a reader of $preferred reads $language', ({ preferred, language }) => {
+])('chooses $language for $preferred', ({ preferred, language }) => {
   expect(languageOf(preferred)).toBe(language);
 });
 
@@ -71,7 +71,7 @@ it.each([
   { language: 'de', preferred: ['en-US'], locale: 'de-US' },
   { language: 'en', preferred: ['sr-Latn-RS'], locale: 'en-RS' },
   { language: 'en', preferred: ['not a tag', 'fr'], locale: 'en' },
-] as const)('in $language a reader of $preferred reads dates as in $locale', ({ language, preferred, locale }) => {
+] as const)('formats dates as in $locale for $language and $preferred', ({ language, preferred, locale }) => {
   expect(localeOf(language, preferred)).toBe(locale);
 });
 
@@ -84,5 +84,5 @@ it.each([
   { text: 'the stamp 2026-99-99T99:99:99Z is none', local: 'the stamp 2026-99-99T99:99:99Z is none' },
   { text: 'nothing', local: 'nothing' },
 ])('$text', ({ text, local }) => {
-  expect(localTimes(text, 'en-GB', 'Europe/Berlin').replaceAll(/\s/g, ' ')).toBe(local);
+  expect(withLocalTimes(text, 'en-GB', 'Europe/Berlin').replaceAll(/\s/g, ' ')).toBe(local);
 });

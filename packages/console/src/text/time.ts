@@ -52,11 +52,11 @@ export function isoOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-const STAMP = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z/g;
+const TIMESTAMP = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z/g;
 
 /** Converts UTC timestamps in a text to the user's time zone. */
-export function localTimes(text: string, locale: string, timeZone?: string): string {
-  return text.replaceAll(STAMP, (stamp) =>
+export function withLocalTimes(text: string, locale: string, timeZone?: string): string {
+  return text.replaceAll(TIMESTAMP, (stamp) =>
     Number.isNaN(Date.parse(stamp)) ? stamp : fullTime(stamp, locale, timeZone),
   );
 }
@@ -67,26 +67,26 @@ export type Tense = 'past' | 'future' | 'either';
 /** A time relative to now: `3 min ago`, `in 2 hr`. */
 export function relativeTime(iso: string, nowMs: number, locale: string, tense: Tense): string {
   const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
-  const { value, unit } = inUnits(away(iso, nowMs, tense));
+  const { value, unit } = inLargestUnit(distanceMs(iso, nowMs, tense));
   return format.format(value, unit);
 }
 
 /** A duration: `3 min`. */
 export function duration(sinceIso: string, nowMs: number, locale: string): string {
-  const { value, unit } = inUnits(away(sinceIso, nowMs, 'past'));
+  const { value, unit } = inLargestUnit(distanceMs(sinceIso, nowMs, 'past'));
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(Math.abs(value));
 }
 
-function away(iso: string, nowMs: number, tense: Tense): number {
+function distanceMs(iso: string, nowMs: number, tense: Tense): number {
   const ms = Date.parse(iso) - nowMs;
   if (tense === 'past') return Math.min(0, ms);
   return tense === 'future' ? Math.max(0, ms) : ms;
 }
 
-function inUnits(ms: number): { readonly value: number; readonly unit: 'second' | 'minute' | 'hour' | 'day' } {
-  const sizeMs = Math.abs(ms);
-  if (sizeMs < MINUTE_MS) return { value: Math.trunc(ms / SECOND_MS), unit: 'second' };
-  if (sizeMs < HOUR_MS) return { value: Math.trunc(ms / MINUTE_MS), unit: 'minute' };
-  if (sizeMs < DAY_MS) return { value: Math.trunc(ms / HOUR_MS), unit: 'hour' };
+function inLargestUnit(ms: number): { readonly value: number; readonly unit: 'second' | 'minute' | 'hour' | 'day' } {
+  const unitMs = Math.abs(ms);
+  if (unitMs < MINUTE_MS) return { value: Math.trunc(ms / SECOND_MS), unit: 'second' };
+  if (unitMs < HOUR_MS) return { value: Math.trunc(ms / MINUTE_MS), unit: 'minute' };
+  if (unitMs < DAY_MS) return { value: Math.trunc(ms / HOUR_MS), unit: 'hour' };
   return { value: Math.trunc(ms / DAY_MS), unit: 'day' };
 }

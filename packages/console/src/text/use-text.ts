@@ -3,10 +3,10 @@ import { useLanguage, useLocale } from './settings.ts';
 import { type Catalogue, fill, type Texts, type Values } from './texts.ts';
 
 /** Returns a text by its key, with its placeholders filled in. */
-export type Say<T extends Texts> = (key: keyof T & string, values?: Values) => string;
+export type Translate<T extends Texts> = (key: keyof T & string, values?: Values) => string;
 
 /** Texts in the user's language. */
-export function useText<T extends Texts>(catalogue: Catalogue<T>): Say<T> {
+export function useText<T extends Texts>(catalogue: Catalogue<T>): Translate<T> {
   const language = useLanguage();
   const locale = useLocale();
   return useMemo(

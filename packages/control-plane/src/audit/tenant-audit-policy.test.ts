@@ -41,13 +41,13 @@ const controller = 'system:serviceaccount:kube-system:deployment-controller';
 interface Case {
   readonly request: string;
   readonly by?: string | undefined;
-  /** At levels Metadata, Request and RequestResponse. */
+  /** Expected levels if the policy has level Metadata, Request or RequestResponse. */
   readonly levels: readonly [string, string, string];
-  /** With logging of reads enabled; the same by default. */
+  /** With logging of reads enabled; equal to `levels` by default. */
   readonly withReads?: string;
 }
 
-const NONE = ['None', 'None', 'None'] as const;
+const NO_AUDIT = ['None', 'None', 'None'] as const;
 const METADATA = ['Metadata', 'Metadata', 'Metadata'] as const;
 const CHANGE = ['Metadata', 'Request', 'RequestResponse'] as const;
 const DELETION = ['Request', 'Request', 'RequestResponse'] as const;
@@ -71,8 +71,8 @@ const CASES: readonly Case[] = [
   { request: `POST ${API}/serviceaccounts/default/token`, levels: METADATA },
   { request: `POST ${API}/configmaps`, levels: METADATA },
   { request: `DELETE ${API}/configmaps/a`, levels: METADATA },
-  { request: 'POST /apis/authentication.k8s.io/v1/tokenreviews', levels: NONE },
-  { request: `GET ${API}/secrets/a`, by: 'system:node:a', levels: NONE },
+  { request: 'POST /apis/authentication.k8s.io/v1/tokenreviews', levels: NO_AUDIT },
+  { request: `GET ${API}/secrets/a`, by: 'system:node:a', levels: NO_AUDIT },
   // Access to pods and through the API server.
   { request: `GET ${API}/pods/a/exec?command=sh`, levels: METADATA },
   { request: `POST ${API}/pods/a/portforward`, levels: METADATA },
@@ -83,40 +83,40 @@ const CASES: readonly Case[] = [
   { request: `GET ${API}/secrets?watch=true`, by: controller, levels: METADATA },
   { request: `GET ${API}/pods/a/exec?command=sh`, by: controller, levels: METADATA },
   { request: 'GET /api/v1/nodes/a/proxy/run', by: controller, levels: METADATA },
-  { request: `GET ${API}/secrets`, by: 'fairway:controllers', levels: NONE },
+  { request: `GET ${API}/secrets`, by: 'fairway:controllers', levels: NO_AUDIT },
   // Reads.
-  { request: `GET ${API}/pods`, levels: NONE, withReads: 'Metadata' },
-  { request: `GET ${API}/configmaps/a`, levels: NONE, withReads: 'Metadata' },
+  { request: `GET ${API}/pods`, levels: NO_AUDIT, withReads: 'Metadata' },
+  { request: `GET ${API}/configmaps/a`, levels: NO_AUDIT, withReads: 'Metadata' },
   {
     request: `GET ${API}/pods?watch=true`,
     by: 'system:serviceaccount:shop:deployer',
-    levels: NONE,
+    levels: NO_AUDIT,
     withReads: 'Metadata',
   },
-  { request: `GET ${API}/pods`, by: 'system:node:a', levels: NONE },
-  { request: `GET ${API}/pods`, by: controller, levels: NONE },
+  { request: `GET ${API}/pods`, by: 'system:node:a', levels: NO_AUDIT },
+  { request: `GET ${API}/pods`, by: controller, levels: NO_AUDIT },
   // Requests without information about users.
-  { request: 'GET /readyz', levels: NONE },
-  { request: 'GET /apis', levels: NONE },
-  { request: `POST ${API}/events`, levels: NONE },
-  { request: 'POST /apis/events.k8s.io/v1/namespaces/shop/events', levels: NONE },
+  { request: 'GET /readyz', levels: NO_AUDIT },
+  { request: 'GET /apis', levels: NO_AUDIT },
+  { request: `POST ${API}/events`, levels: NO_AUDIT },
+  { request: 'POST /apis/events.k8s.io/v1/namespaces/shop/events', levels: NO_AUDIT },
   {
     request: 'PUT /apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/a',
     by: 'system:node:a',
-    levels: NONE,
+    levels: NO_AUDIT,
   },
-  { request: 'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews', levels: NONE },
-  { request: 'PATCH /api/v1/nodes/a/status', by: 'system:node:a', levels: NONE },
-  { request: `PATCH ${APPS}/deployments/a/status`, by: controller, levels: NONE },
-  { request: `PUT ${API}/endpoints/a`, by: controller, levels: NONE },
-  { request: 'PUT /apis/discovery.k8s.io/v1/namespaces/shop/endpointslices/a', by: controller, levels: NONE },
+  { request: 'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews', levels: NO_AUDIT },
+  { request: 'PATCH /api/v1/nodes/a/status', by: 'system:node:a', levels: NO_AUDIT },
+  { request: `PATCH ${APPS}/deployments/a/status`, by: controller, levels: NO_AUDIT },
+  { request: `PUT ${API}/endpoints/a`, by: controller, levels: NO_AUDIT },
+  { request: 'PUT /apis/discovery.k8s.io/v1/namespaces/shop/endpointslices/a', by: controller, levels: NO_AUDIT },
   { request: `PATCH ${APPS}/deployments/a/status`, levels: CHANGE },
   // Unauthenticated clients.
-  { request: `DELETE ${API}/pods`, by: 'system:anonymous', levels: NONE },
-  { request: `GET ${API}/secrets`, by: 'system:anonymous', levels: NONE },
+  { request: `DELETE ${API}/pods`, by: 'system:anonymous', levels: NO_AUDIT },
+  { request: `GET ${API}/secrets`, by: 'system:anonymous', levels: NO_AUDIT },
 ];
 
-test.each(CASES)('$request by $by', ({ request, by = person, levels, withReads }) => {
+test.each(CASES)('logs $request by $by', ({ request, by = person, levels, withReads }) => {
   const found = (['Metadata', 'Request', 'RequestResponse'] as const).map((level) =>
     levelOf({ level, reads: false }, request, by),
   );
@@ -125,7 +125,7 @@ test.each(CASES)('$request by $by', ({ request, by = person, levels, withReads }
   expect(levelOf({ level: 'Request', reads: true }, request, by)).toBe(withReads ?? levels[1]);
 });
 
-test('wrong credentials leave no entry, whatever the request', () => {
+test('logs no requests with invalid credentials', () => {
   for (const { request } of CASES) {
     expect(levelOf({ level: 'RequestResponse', reads: true }, request, undefined)).toBe('None');
   }

@@ -4,7 +4,7 @@ const READS = ['get', 'list', 'watch'];
 const DELETIONS = ['delete', 'deletecollection'];
 const CHANGES = ['create', 'update', 'patch'];
 /** Every logging rule names this group, so unauthenticated clients cannot fill the log. */
-const KNOWN = ['system:authenticated'];
+const AUTHENTICATED_GROUPS = ['system:authenticated'];
 /** The control plane itself. */
 const OWN_USERS = [
   'system:apiserver',
@@ -15,7 +15,10 @@ const OWN_USERS = [
   'fairway:controllers',
 ];
 const NODES = ['system:nodes'];
-/** The controllers of kube-controller-manager, and others in the same namespace: users who may create tokens there can act as any of them. */
+/**
+ * The controllers of kube-controller-manager and others in the same namespace: users who may create tokens there can
+ * act as any of them.
+ */
 const KUBE_SYSTEM = ['system:serviceaccounts:kube-system'];
 const REVIEWS = [{ group: 'authorization.k8s.io' }, { group: 'authentication.k8s.io' }];
 const WITH_STATUS = [
@@ -35,9 +38,9 @@ const WITH_STATUS = [
 ];
 
 /**
- * The Policy of `audit.k8s.io/v1` of a cluster that asks for audit events, for kube-apiserver and the embedded server alike. It
- * omits requests that would fill the log without information about users: health checks and discovery, Leases, Events, reviews,
- * and what the control plane and nodes read and report.
+ * The Policy of `audit.k8s.io/v1` of a cluster that requests audit events, for kube-apiserver and the embedded server.
+ * It omits requests that would fill the log without information about users: health checks and discovery, Leases,
+ * Events, reviews, and what the control plane and nodes read and report.
  */
 export function tenantAuditPolicy({ level, reads }: ApiServerAudit): object {
   return {
@@ -51,22 +54,22 @@ export function tenantAuditPolicy({ level, reads }: ApiServerAudit): object {
       { level: 'None', resources: [{ group: '', resources: ['events'] }, ...REVIEWS] },
       ...ownRules({ users: OWN_USERS }),
       ...ownRules({ userGroups: NODES }),
-      // Objects that hold credentials, or often do, are never logged with content; reading them is always logged.
+      // Objects that contain credentials, or often do, are never logged with content; reading them is always logged.
       {
         level: 'Metadata',
-        userGroups: KNOWN,
+        userGroups: AUTHENTICATED_GROUPS,
         resources: [{ group: '', resources: ['secrets', 'serviceaccounts/token'] }],
       },
       {
         level: 'Metadata',
-        userGroups: KNOWN,
+        userGroups: AUTHENTICATED_GROUPS,
         verbs: [...CHANGES, ...DELETIONS],
         resources: [{ group: '', resources: ['configmaps'] }],
       },
-      // Running programs in a pod and connecting through the API server are possible by GET too.
+      // Running programs in a pod and connecting through the API server are possible with GET too.
       {
         level: 'Metadata',
-        userGroups: KNOWN,
+        userGroups: AUTHENTICATED_GROUPS,
         resources: [
           { group: '', resources: ['pods/exec', 'pods/attach', 'pods/portforward'] },
           { group: '', resources: ['pods/proxy', 'services/proxy', 'nodes/proxy'] },
@@ -74,21 +77,23 @@ export function tenantAuditPolicy({ level, reads }: ApiServerAudit): object {
       },
       ...ownRules({ userGroups: KUBE_SYSTEM }),
       // The options of a deletion contain no secrets, and show whether it was a dry run.
-      { level: level === 'Metadata' ? 'Request' : level, userGroups: KNOWN, verbs: DELETIONS },
-      { level, userGroups: KNOWN, verbs: CHANGES },
-      ...(reads ? [{ level: 'Metadata', userGroups: KNOWN, verbs: READS }] : []),
+      { level: level === 'Metadata' ? 'Request' : level, userGroups: AUTHENTICATED_GROUPS, verbs: DELETIONS },
+      { level, userGroups: AUTHENTICATED_GROUPS, verbs: CHANGES },
+      ...(reads ? [{ level: 'Metadata', userGroups: AUTHENTICATED_GROUPS, verbs: READS }] : []),
     ],
   };
 }
 
-/** Frequent reads and reports. */
-function ownRules(whom: { readonly users: readonly string[] } | { readonly userGroups: readonly string[] }): object[] {
+/** Frequent reads and status reports. */
+function ownRules(
+  subjects: { readonly users: readonly string[] } | { readonly userGroups: readonly string[] },
+): object[] {
   return [
-    { level: 'None', ...whom, verbs: READS },
-    { level: 'None', ...whom, resources: WITH_STATUS.map((group) => ({ group, resources: ['*/status'] })) },
+    { level: 'None', ...subjects, verbs: READS },
+    { level: 'None', ...subjects, resources: WITH_STATUS.map((group) => ({ group, resources: ['*/status'] })) },
     {
       level: 'None',
-      ...whom,
+      ...subjects,
       resources: [
         { group: '', resources: ['endpoints'] },
         { group: 'discovery.k8s.io', resources: ['endpointslices'] },

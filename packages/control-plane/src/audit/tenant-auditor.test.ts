@@ -13,18 +13,18 @@ beforeEach(async () => {
 });
 afterEach(() => rm(parent, { recursive: true }));
 
-interface Asked {
+interface AuditedRequest {
   readonly method: string;
   readonly path: string;
-  /** Unauthenticated without it. */
+  /** Unauthenticated if absent. */
   readonly username?: string;
   readonly groups?: readonly string[];
   readonly status: number;
 }
 
-async function written(...requests: readonly Asked[]): Promise<string[]> {
+async function writtenLines(...requests: readonly AuditedRequest[]): Promise<string[]> {
   const folder = join(parent, 'cluster/logs');
-  const observer = { written: () => {}, lost: () => {}, writeFailed: () => {} };
+  const observer = { onWritten: () => {}, lost: () => {}, writeFailed: () => {} };
   const audit = { level: 'Metadata', reads: false } as const;
   const clock = new FakeClock();
   const opened = await openTenantAuditor({ audit, folder, observer, clock, log: silentLogger });
@@ -32,7 +32,7 @@ async function written(...requests: readonly Asked[]): Promise<string[]> {
   for (const { method, path, username, groups = [], status } of requests) {
     const request = { auditId: 'a', method, path, query: new URLSearchParams(), headers: {}, peer: '192.0.2.1' };
     const trail = auditor.begin(request);
-    if (username !== undefined) trail.authenticated({ username, groups: [...groups, 'system:authenticated'] });
+    if (username !== undefined) trail.setUser({ username, groups: [...groups, 'system:authenticated'] });
     auditor.end(trail, { status });
   }
   await opened.close();
@@ -44,9 +44,9 @@ async function written(...requests: readonly Asked[]): Promise<string[]> {
 const PODS = '/api/v1/namespaces/shop/pods';
 const SECRETS = '/api/v1/namespaces/shop/secrets';
 
-test('actions and refusals are logged for every known user', async () => {
+test('logs actions and refusals of every authenticated user', async () => {
   const account = 'system:serviceaccount:shop:a';
-  const found = await written(
+  const found = await writtenLines(
     { method: 'POST', path: PODS, username: 'alice', status: 201 },
     { method: 'DELETE', path: PODS, username: account, status: 403 },
     { method: 'GET', path: SECRETS, username: account, status: 200 },
@@ -56,8 +56,8 @@ test('actions and refusals are logged for every known user', async () => {
   expect((await stat(join(parent, 'cluster/logs/tenant-audit.log'))).mode & 0o777).toBe(0o600);
 });
 
-test('strangers leave no entry, nor do reads by the control plane and nodes', async () => {
-  const found = await written(
+test('logs no requests of unauthenticated clients, nor reads by the control plane and nodes', async () => {
+  const found = await writtenLines(
     { method: 'DELETE', path: PODS, status: 401 },
     {
       method: 'GET',

@@ -22,16 +22,16 @@ export interface TenantAuditorOptions {
 
 export interface TenantAuditor {
   readonly auditor: Auditor;
-  /** Flushes buffered events; takes 5 s at most. */
+  /** Flushes buffered events. Takes at most 5 s. */
   close(): Promise<void>;
 }
 
-/** While the disk accepts no writes: one process serves many clusters. */
+/** Limit while the disk accepts no writes: one process serves many clusters. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 
 /**
- * Logs requests to a simulated API server like kube-apiserver: with the same policy and file names. Rejects if the folder cannot
- * be created.
+ * Logs requests to a simulated API server like kube-apiserver, with the same policy and file names. Rejects if the
+ * folder cannot be created.
  */
 export async function openTenantAuditor(options: TenantAuditorOptions): Promise<TenantAuditor> {
   const { audit, folder, observer, clock, log } = options;

@@ -10,8 +10,8 @@ describe('createBootstrapToken', () => {
   });
 
   it('rejects bytes that would bias some characters', () => {
-    const drawn = [252, 255, 0, 1, 2, 3, 4, 5];
-    const bytes = (size: number) => Uint8Array.from({ length: size }, () => drawn.shift() ?? 35);
+    const drawnBytes = [252, 255, 0, 1, 2, 3, 4, 5];
+    const bytes = (size: number) => Uint8Array.from({ length: size }, () => drawnBytes.shift() ?? 35);
     expect(createBootstrapToken(bytes, expirationMs)).toMatchObject({ id: 'abcdef', secret: '9'.repeat(16) });
   });
 });

@@ -4,16 +4,16 @@ import type { Secret } from '@fairway/kube/kinds/generated/types';
 
 /** Group of Fairway nodes that are about to join; RBAC lets it create certificate signing requests only. */
 export const NODE_BOOTSTRAPPERS_GROUP = 'system:bootstrappers:fairway:nodes';
-/** Label of token Secrets: the Machine that the token is for. */
+/** Label of token Secrets: the Machine that uses the token. */
 const TOKEN_MACHINE_LABEL = 'fairway.dev/machine';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const ID_LENGTH = 6;
 const SECRET_LENGTH = 16;
 
-/** Bootstrap token: authenticates a new node's first certificate signing request. */
+/** A bootstrap token, which authenticates a new node's first certificate signing request. */
 export interface BootstrapToken {
-  /** Public half, part of the Secret's name. */
+  /** The public half, which is part of the Secret's name. */
   readonly id: string;
   readonly secret: string;
   readonly expirationMs: number;
@@ -24,7 +24,7 @@ export function createBootstrapToken(randomBytes: (size: number) => Uint8Array, 
   return { id: randomText(randomBytes, ID_LENGTH), secret: randomText(randomBytes, SECRET_LENGTH), expirationMs };
 }
 
-/** `id.secret`, the form sent on the wire. */
+/** The token as sent on the wire: `id.secret`. */
 export function tokenText({ id, secret }: BootstrapToken): string {
   return `${id}.${secret}`;
 }
@@ -54,7 +54,10 @@ export function bootstrapTokenSecret(token: BootstrapToken, machineName: string)
   };
 }
 
-/** Draws each character with equal probability: bytes that would bias towards the first ones are rejected and drawn again. */
+/**
+ * Draws each character with equal probability: bytes that would bias towards the first characters are rejected and
+ * drawn again.
+ */
 function randomText(randomBytes: (size: number) => Uint8Array, length: number): string {
   const limit = 256 - (256 % ALPHABET.length);
   let text = '';

@@ -5,8 +5,8 @@ import { type NodeConfig, NodePath } from './node-config.ts';
 const CRI = 'plugins."io.containerd.grpc.v1.cri"';
 
 /**
- * `config.toml`: only what differs from the defaults. Version 2 is read by 1.6 and 1.7, and migrated by 2.x to its
- * version 3, so that one file works with the containerd of any image.
+ * `config.toml` with only the settings that differ from the defaults. containerd 1.6 and 1.7 read version 2, and 2.x
+ * migrates it to its version 3, so one file works with the containerd of any image.
  */
 export function containerdConfig({
   components,

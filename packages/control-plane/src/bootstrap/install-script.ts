@@ -7,12 +7,12 @@ const CONTAINERD_PACKAGES = 'https://download.docker.com/linux';
 
 /**
  * The script that turns Ubuntu 22.04, 24.04 or Debian 12 into a node. It is idempotent, can resume after a failure, and
- * keeps what the image provides: a containerd that works with this kubelet, a kubelet of exactly this version.
+ * keeps what the image provides: a containerd that works with this kubelet, or a kubelet of exactly this version.
  */
 export function installScript({ version, components, packageSources = {}, proxy }: NodeConfig): string {
   const kubernetes = `${packageSources.kubernetes ?? KUBERNETES_PACKAGES}/v${minorOf(version)}/deb`;
   const containerd = packageSources.containerd ?? CONTAINERD_PACKAGES;
-  const fitting = worksWithContainerd1(version) ? '2\\.|1\\.[67]\\.' : '2\\.';
+  const versionPattern = supportsContainerd1(version) ? '2\\.|1\\.[67]\\.' : '2\\.';
   const exports = Object.entries(proxy ? proxyVariables(proxy) : {}).map(
     // curl reads the plain HTTP proxy from the lower-case variable only.
     ([name, value]) => `export ${name.toLowerCase()}=${shellQuote(value)}`,
@@ -63,7 +63,7 @@ else
 fi
 
 install_containerd=yes
-containerd --version 2>/dev/null | grep -qE ' v?(${fitting})' && install_containerd=
+containerd --version 2>/dev/null | grep -qE ' v?(${versionPattern})' && install_containerd=
 install_kubelet=yes
 kubelet --version 2>/dev/null | grep -qxF 'Kubernetes v${version}' && install_kubelet=
 
@@ -99,8 +99,8 @@ install -D /dev/null ${NodePath.installed}
 }
 
 /**
- * Runs the script at every boot until it has succeeded once: cloud-init runs commands on the first boot only, whether or not they
- * succeed, and a mirror may be unavailable for longer than any retry loop.
+ * Runs the script at every boot until it has succeeded once: cloud-init runs commands only on the first boot, whether
+ * or not they succeed, and a mirror may be unavailable for longer than any retry loop.
  */
 export function installUnit(): string {
   return `[Unit]
@@ -122,10 +122,10 @@ StandardError=inherit
 }
 
 /**
- * Up to 1.36, kubelet takes the cgroup driver from its own configuration if containerd 1.x cannot report it
+ * Through 1.36, kubelet uses the cgroup driver of its own configuration if containerd 1.x cannot report it
  * (KubeletCgroupDriverFromCRI).
  */
-function worksWithContainerd1(version: string): boolean {
+function supportsContainerd1(version: string): boolean {
   return Number(minorOf(version).split('.')[1]) <= 36;
 }
 

@@ -17,7 +17,7 @@ export function clusterDnsAddress(serviceCIDR: string): string {
   return addressAt(parseCidr(serviceCIDR), DNS_ADDRESS_INDEX);
 }
 
-/** `/var/lib/kubelet/config.yaml`. The providerID is left out: the cloud provider sets it. */
+/** `/var/lib/kubelet/config.yaml`. It omits the providerID, which the cloud provider sets. */
 export function kubeletConfiguration(config: NodeConfig) {
   const { maxPods: _, ...settings } = config.kubelet ?? {};
   const { systemReserved, ...reserved } = reservedOf(settings, config.size);

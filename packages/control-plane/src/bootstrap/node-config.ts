@@ -2,7 +2,7 @@ import type { MachineSize } from '@fairway/api/domain/reserved-resources';
 import type { RegistryMirrors } from '@fairway/api/kinds/cluster-nodes';
 import type { KubeletSettings } from '@fairway/api/kinds/kubelet-settings';
 import type { Taint } from '@fairway/api/kinds/node-pool';
-import type { FurtherInterface } from './further-interfaces.ts';
+import type { AdditionalInterface } from './additional-interfaces.ts';
 import type { NodeSettings } from './node-settings.ts';
 
 /** Everything a new server needs to become a node. */
@@ -11,7 +11,7 @@ export interface NodeConfig extends Omit<NodeSettings, 'registryMirrors'> {
   readonly registryMirrors?: RegistryMirrors | undefined;
   /** Range of the nodes' subnet. */
   readonly nodesCIDR?: string | undefined;
-  /** Name of the server, its hostname and the Node. */
+  /** Name of the server, hostname of the server and name of the Node. */
   readonly nodeName: string;
   /** URL of the API server. */
   readonly server: string;
@@ -19,7 +19,7 @@ export interface NodeConfig extends Omit<NodeSettings, 'registryMirrors'> {
   readonly certificateAuthority: string;
   /** `id.secret`. */
   readonly bootstrapToken: string;
-  /** Exact Kubernetes version: `1.34.2`. */
+  /** Exact Kubernetes version, such as `1.34.2`. */
   readonly version: string;
   /** Versions of `containerd` and `pause`, from the KubernetesRelease. */
   readonly components: { readonly containerd: string; readonly pause: string };
@@ -32,8 +32,8 @@ export interface NodeConfig extends Omit<NodeSettings, 'registryMirrors'> {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
   readonly kubeProxyMode: string;
-  /** In the networks of the pool. */
-  readonly furtherInterfaces?: readonly FurtherInterface[];
+  /** Interfaces in the networks of the pool. */
+  readonly additionalInterfaces?: readonly AdditionalInterface[];
 }
 
 /** Paths on the node. */

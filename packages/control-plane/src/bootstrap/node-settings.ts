@@ -27,7 +27,7 @@ const NodeSettings = z.strictObject({
   failCgroupV1: z.boolean().optional(),
   /** Configures containerd for machines that lack CAP_SYS_RESOURCE, on which no pod could start otherwise. */
   restrictOOMScoreAdj: z.boolean().optional(),
-  /** Registry host → URLs to pull from instead, in order. */
+  /** Maps a registry host to the URLs to pull from instead, in order. */
   registryMirrors: RegistryMirrors.optional(),
   proxy: ProxySettings.optional(),
   /** PEM of additional CAs for the system's trust store. */
@@ -47,7 +47,7 @@ export type ProxySettings = z.output<typeof ProxySettings>;
 /** Operator settings for all nodes: proxies, mirrors and CAs, and workarounds for limited machines. */
 export type NodeSettings = z.output<typeof NodeSettings>;
 
-/** Thrown for invalid settings; names the field and what is valid. */
+/** Thrown for invalid settings; its message names the field and the valid values. */
 export class NodeSettingsError extends Error {
   override readonly name = 'NodeSettingsError';
 }

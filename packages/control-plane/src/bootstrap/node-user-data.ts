@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { certificatesOf } from '@fairway/api/domain/authority-problem';
 import type { RegistryMirrors } from '@fairway/api/kinds/cluster-nodes';
 import { dump } from 'js-yaml';
+import { additionalInterfaceCommands, additionalInterfaceFiles } from './additional-interfaces.ts';
 import { authorityPath, containerdConfig, registryHosts } from './containerd.ts';
-import { furtherInterfaceCommands, furtherInterfaceFiles } from './further-interfaces.ts';
 import { installScript, installUnit } from './install-script.ts';
 import { bootstrapKubeconfig, kubeletConfiguration, kubeletDropIn, kubeletFlags } from './kubelet.ts';
 import { CONTAINERD_SOCKET, INSTALL_UNIT, type NodeConfig, NodePath } from './node-config.ts';
@@ -17,7 +17,7 @@ export class UserDataTooLargeError extends Error {
   override readonly name = 'UserDataTooLargeError';
 }
 
-interface WrittenFile {
+interface CloudConfigFile {
   readonly path: string;
   readonly content: string;
   readonly permissions?: string;
@@ -28,8 +28,8 @@ const PRIVATE = '0600';
 const EXECUTABLE = '0755';
 
 /**
- * User data in base64, as in Nova's `user_data`: a cloud-config that makes the server a node of its cluster.
- * Compressed only if it would not fit otherwise; cloud-init detects gzip itself.
+ * User data in base64, as in Nova's `user_data`: a cloud-config that makes the server a node of its cluster. It is
+ * compressed only if it would not fit otherwise; cloud-init detects gzip itself.
  */
 export function nodeUserData(config: NodeConfig): string {
   const text = nodeCloudConfig(config);
@@ -57,7 +57,7 @@ export function nodeCloudConfig(settings: NodeConfig): string {
     ...(proxy && { apt: aptProxy(proxy) }),
     write_files: nodeFiles(config).map((file) => ({ owner: 'root:root', permissions: '0644', ...file })),
     runcmd: [
-      ...furtherInterfaceCommands(config.furtherInterfaces),
+      ...additionalInterfaceCommands(config.additionalInterfaces),
       ['systemctl', 'daemon-reload'],
       ['systemctl', 'start', INSTALL_UNIT],
     ],
@@ -65,7 +65,7 @@ export function nodeCloudConfig(settings: NodeConfig): string {
   return `#cloud-config\n${dump(document, { lineWidth: -1, noRefs: true })}`;
 }
 
-function nodeFiles(config: NodeConfig): WrittenFile[] {
+function nodeFiles(config: NodeConfig): CloudConfigFile[] {
   const { registryMirrors = [], proxy } = config;
   const services = ['containerd', 'kubelet'];
   return [
@@ -79,8 +79,8 @@ function nodeFiles(config: NodeConfig): WrittenFile[] {
     { path: '/etc/crictl.yaml', content: dump({ 'runtime-endpoint': CONTAINERD_SOCKET, timeout: 10 }) },
     { path: '/etc/modules-load.d/kubernetes.conf', content: kernelModules(config.kubeProxyMode) },
     { path: NodePath.sysctls, content: SYSCTLS },
-    { path: '/etc/tmpfiles.d/kubernetes.conf', content: STALE_AT_BOOT },
-    ...furtherInterfaceFiles(config.furtherInterfaces),
+    { path: '/etc/tmpfiles.d/kubernetes.conf', content: STALE_FILES },
+    ...additionalInterfaceFiles(config.additionalInterfaces),
     ...(proxy
       ? services.map((service) => ({
           path: `/etc/systemd/system/${service}.service.d/20-proxy.conf`,
@@ -89,7 +89,7 @@ function nodeFiles(config: NodeConfig): WrittenFile[] {
       : []),
     { path: NodePath.installScript, content: installScript(config), permissions: EXECUTABLE },
     { path: `/etc/systemd/system/${INSTALL_UNIT}`, content: installUnit() },
-    // A symlink would enable the unit, but cloud-config can write regular files only.
+    // A symlink would enable the unit, but cloud-config can only write regular files.
     {
       path: '/etc/systemd/system/multi-user.target.d/10-fairway.conf',
       content: `[Unit]\nWants=${INSTALL_UNIT}\n`,
@@ -97,7 +97,7 @@ function nodeFiles(config: NodeConfig): WrittenFile[] {
   ];
 }
 
-function registryFiles({ registry, mirrors }: RegistryMirrors[number]): WrittenFile[] {
+function registryFiles({ registry, mirrors }: RegistryMirrors[number]): CloudConfigFile[] {
   const hosts = {
     path: `${NodePath.registryHosts}/${registry}/hosts.toml`,
     content: registryHosts({ registry, mirrors }),
@@ -109,10 +109,11 @@ function registryFiles({ registry, mirrors }: RegistryMirrors[number]): WrittenF
 }
 
 /**
- * CNI's state of pods, removed at each boot: no pod survives it. CNI does not sync its files, and a power cut leaves empty ones,
- * with which containerd cannot end a sandbox and pods never start again ("cached result: unexpected end of JSON input").
+ * CNI's state of pods, removed at each boot because no pod survives it. CNI does not sync its files, and a power cut
+ * leaves empty ones, with which containerd cannot end a sandbox and pods never start again ("cached result: unexpected
+ * end of JSON input").
  */
-const STALE_AT_BOOT = `R! /var/lib/cni/results
+const STALE_FILES = `R! /var/lib/cni/results
 R! /var/lib/cni/networks
 `;
 

@@ -5,7 +5,10 @@ import type { ProxySettings } from './node-settings.ts';
 /** The cloud's metadata service. */
 const METADATA_ADDRESS = '169.254.169.254';
 
-/** The proxy settings of operator or cluster, with the cluster's own ranges added to no_proxy, since operators cannot list those of every cluster. */
+/**
+ * The proxy settings of the operator or cluster, with the cluster's own ranges added to no_proxy: operators cannot list
+ * those of every cluster.
+ */
 export function nodeProxy(config: NodeConfig): ProxySettings | undefined {
   const { proxy, server, podCIDR, serviceCIDR, nodesCIDR } = config;
   if (proxy === undefined) return undefined;
@@ -25,7 +28,7 @@ export function proxyVariables({ httpProxy, httpsProxy, noProxy }: ProxySettings
   };
 }
 
-/** A systemd drop-in that sets a service's proxy variables; systemd interprets `%` as the beginning of a specifier. */
+/** A systemd drop-in that sets a service's proxy variables; systemd interprets `%` as the start of a specifier. */
 export function proxyDropIn(proxy: ProxySettings): string {
   const lines = Object.entries(proxyVariables(proxy)).map(
     ([name, value]) => `Environment="${name}=${value.replaceAll('%', '%%')}"`,
@@ -33,7 +36,7 @@ export function proxyDropIn(proxy: ProxySettings): string {
   return `${['[Service]', ...lines].join('\n')}\n`;
 }
 
-/** cloud-init's `apt`: apt, once given a proxy, uses it for every host that is not exempted by name. */
+/** cloud-init's `apt` section: once apt has a proxy, it uses it for every host that is not exempted by name. */
 export function aptProxy({ httpProxy, httpsProxy, noProxy }: ProxySettings): object {
   const hosts = noProxy.filter((entry) => /^[a-z0-9][a-z0-9.:-]*$/i.test(entry));
   const direct = hosts.flatMap((host) =>

@@ -1,9 +1,9 @@
 /**
- * Storage outside of this machine: a bucket with a prefix. Keys are relative to the prefix; objects appear completely or not at
- * all.
+ * Storage outside of this machine: a bucket with a prefix. Keys are relative to the prefix. Objects appear completely
+ * or not at all.
  */
 export interface ObjectStore {
-  /** For messages: `s3://bucket/prefix at https://s3.example.org`. */
+  /** For messages, such as `s3://bucket/prefix at https://s3.example.org`. */
   readonly description: string;
   /** Identifies bucket and prefix. */
   readonly id: string;
@@ -13,7 +13,7 @@ export interface ObjectStore {
   get(key: string): Promise<Buffer>;
   /** All objects whose keys have this prefix, sorted by key. */
   list(prefix: string): Promise<readonly StoredObject[]>;
-  /** Does nothing if there is none. */
+  /** Has no effect if the object does not exist. */
   remove(key: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -38,11 +38,11 @@ function open(): OffHostRemovals {
 }
 
 async function clusters(): Promise<readonly string[]> {
-  store.isAway = false;
+  store.isUnavailable = false;
   return (await archive.list()).map(({ clusterUid }) => clusterUid);
 }
 
-test('copies of a deleted cluster are deleted, and those of others are kept', async () => {
+test('deletes copies of a deleted cluster, and keeps those of others', async () => {
   const opened = open();
   await opened.add('gone');
   await opened.settled();
@@ -51,9 +51,9 @@ test('copies of a deleted cluster are deleted, and those of others are kept', as
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('an unreachable store delays nothing, and is retried ten minutes later', async () => {
+test('does not wait for an unreachable store, and retries ten minutes later', async () => {
   const opened = open();
-  store.isAway = true;
+  store.isUnavailable = true;
   await opened.add('gone');
   await opened.settled();
   store.calls = 0;
@@ -62,13 +62,13 @@ test('an unreachable store delays nothing, and is retried ten minutes later', as
   expect(store.calls).toBe(0);
   expect(existsSync(join(folder, 'gone'))).toBe(true);
 
-  store.isAway = false;
+  store.isUnavailable = false;
   await clock.advance(1_000);
   await opened.settled();
   expect(await clusters()).toEqual(['other']);
 });
 
-test('deletions of a killed process are completed by the next one', async () => {
+test('completes deletions of a killed process', async () => {
   mkdirSync(folder);
   writeFileSync(join(folder, 'gone'), '');
   const opened = open();

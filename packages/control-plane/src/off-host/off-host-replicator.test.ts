@@ -47,8 +47,8 @@ function snapshots(...names: string[]): readonly SnapshotInfo[] {
   return names.map((name) => ({ name, takenAtMs: Date.UTC(2026, 10, 21, Number(name.slice(9, 11))), sizeBytes: 1 }));
 }
 
-function want(names: readonly string[], keep = 2, mayAct = () => true): Promise<void> {
-  replicator.want({ list: snapshots(...names), keep, record: '{}', mayAct });
+function setDesiredNames(names: readonly string[], keep = 2, mayAct = () => true): Promise<void> {
+  replicator.setDesired({ list: snapshots(...names), keep, record: '{}', mayAct });
   return replicator.settled();
 }
 
@@ -56,49 +56,49 @@ async function stored(): Promise<readonly string[]> {
   return (await archive.list('uid-1')).map(({ name }) => name);
 }
 
-test('snapshots are copied, newest first, and as many are kept as on this machine', async () => {
-  await want([NAMES[2]]);
-  await want([NAMES[1], NAMES[2]]);
-  await want(NAMES);
+test('copies snapshots newest first, and keeps as many as on this machine', async () => {
+  await setDesiredNames([NAMES[2]]);
+  await setDesiredNames([NAMES[1], NAMES[2]]);
+  await setDesiredNames(NAMES);
 
   expect(await stored()).toEqual(NAMES.slice(0, 2));
   expect(replicator.problem).toBeUndefined();
 });
 
-test('existing copies are listed once, also by the next process', async () => {
-  await want([NAMES[0]]);
+test('lists existing copies once, also in the next process', async () => {
+  await setDesiredNames([NAMES[0]]);
   await replicator.stop();
   replicator = open();
   store.calls = 0;
   store.puts.length = 0;
-  await want([NAMES[0]]);
-  await want([NAMES[0]]);
+  await setDesiredNames([NAMES[0]]);
+  await setDesiredNames([NAMES[0]]);
 
   expect(store.calls).toBe(1);
   expect(store.puts).toEqual([]);
 });
 
-test('copies are known even if none are left here', async () => {
-  await want([NAMES[0]]);
+test('knows the copies even if no snapshots are left on this machine', async () => {
+  await setDesiredNames([NAMES[0]]);
   await replicator.stop();
   replicator = open();
   changed = 0;
-  await want([]);
+  await setDesiredNames([]);
 
   expect(replicator.copies).toMatchObject([{ name: NAMES[0], takenAtMs: Date.UTC(2026, 10, 21, 15) }]);
   expect(changed).toBe(1);
 });
 
-test('an unreachable store costs ever fewer calls, and the error text does not change', async () => {
-  await want([NAMES[1]]);
-  store.isAway = true;
+test('calls an unreachable store less and less often, with an unchanged error text', async () => {
+  await setDesiredNames([NAMES[1]]);
+  store.isUnavailable = true;
   store.calls = 0;
   changed = 0;
-  await want(NAMES);
+  await setDesiredNames(NAMES);
   const { problem } = replicator;
   for (let second = 0; second < 3600; second += 10) {
     await clock.advance(10_000);
-    await want(NAMES);
+    await setDesiredNames(NAMES);
   }
 
   expect(problem).toMatch(/^not off-host since 2026-11-21T14:00:00Z: s3:.* does not answer/);
@@ -106,15 +106,15 @@ test('an unreachable store costs ever fewer calls, and the error text does not c
   expect(changed).toBe(1);
   expect(store.calls).toBeLessThan(15);
 
-  store.isAway = false;
+  store.isUnavailable = false;
   await clock.advance(600_000);
-  await want(NAMES);
+  await setDesiredNames(NAMES);
   expect(replicator.problem).toBeUndefined();
   expect(await stored()).toEqual(NAMES.slice(0, 2));
 });
 
-test('nothing is written for a cluster that another process manages', async () => {
-  await want(NAMES, 2, () => false);
+test('writes nothing for a cluster that another process manages', async () => {
+  await setDesiredNames(NAMES, 2, () => false);
 
   expect(store.calls).toBe(0);
 });

@@ -28,7 +28,7 @@ const LAST_RETRY_MS = 600_000;
 export class OffHostReplicator {
   readonly #options: OffHostReplicatorOptions;
   #desired: DesiredArchive | undefined;
-  /** Contents of the store, by name, as far as this process knows. */
+  /** Known contents of the store, by name. */
   #archived: Map<string, SnapshotInfo> | undefined;
   #work: Promise<void> | undefined;
   #timer: Timer | undefined;
@@ -42,17 +42,17 @@ export class OffHostReplicator {
   }
 
   /** Starts outstanding work; does nothing while it is in progress, or until a failure is due for a retry. */
-  want(desired: DesiredArchive): void {
+  setDesired(desired: DesiredArchive): void {
     this.#desired = desired;
     this.#reconcile();
   }
 
-  /** Contents of the store, as far as this process knows. */
+  /** Known contents of the store. */
   get copies(): readonly SnapshotInfo[] {
     return [...(this.#archived?.values() ?? [])];
   }
 
-  /** Why the newest snapshot is not off this machine, and since when. The text does not change while the problem lasts. */
+  /** Why the newest snapshot has no copy, and since when. The text does not change while the problem lasts. */
   get problem(): string | undefined {
     if (this.#failure === undefined) return undefined;
     const newest = Math.max(...this.copies.map(({ takenAtMs }) => takenAtMs));
@@ -127,6 +127,6 @@ export class OffHostReplicator {
       await archive.remove(clusterUid, name);
       archived.delete(name);
     }
-    await archive.removeRemains(clusterUid, list);
+    await archive.removeAbandonedUploads(clusterUid, list);
   }
 }

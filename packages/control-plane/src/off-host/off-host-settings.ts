@@ -41,21 +41,21 @@ export interface OffHost {
 /** Opens the storage that a YAML file describes; paths in it are relative to it. Throws an Error that names file and field. */
 export function openOffHost(path: string, clock: Clock): OffHost {
   const settings = parse(path, settingsSchema);
-  const beside = (file: string) => resolve(dirname(path), file);
+  const resolveSibling = (file: string) => resolve(dirname(path), file);
   const { credentialsFile, certificateAuthorityFile, ...location } = settings.s3;
-  const credentials = (): S3Credentials => parse(beside(credentialsFile), credentialsSchema);
+  const credentials = (): S3Credentials => parse(resolveSibling(credentialsFile), credentialsSchema);
   credentials();
-  const passphrase = read(beside(settings.passphraseFile)).replace(/\r?\n$/, '');
+  const passphrase = read(resolveSibling(settings.passphraseFile)).replace(/\r?\n$/, '');
   if (passphrase.length < MIN_PASSPHRASE_LENGTH) {
     throw new Error(
-      `${beside(settings.passphraseFile)}: the passphrase must have at least ${MIN_PASSPHRASE_LENGTH} characters: generate one with "openssl rand -base64 24"`,
+      `${resolveSibling(settings.passphraseFile)}: the passphrase must have at least ${MIN_PASSPHRASE_LENGTH} characters: generate one with "openssl rand -base64 24"`,
     );
   }
   const store = new S3Store({
     ...location,
     prefix: settings.prefix,
     credentials,
-    certificateAuthority: certificateAuthorityFile && read(beside(certificateAuthorityFile)),
+    certificateAuthority: certificateAuthorityFile && read(resolveSibling(certificateAuthorityFile)),
     clock,
   });
   return { store, passphrase, snapshots: new SnapshotArchive(store, passphrase) };

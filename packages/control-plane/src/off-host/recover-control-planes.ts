@@ -3,24 +3,24 @@ import { type ClusterRecord, readRecord, writeRecord } from '../process/cluster-
 import { diskFiles, syncTree } from '../process/files.ts';
 import type { Binaries } from '../process/find-binaries.ts';
 import { removeData } from '../process/snapshots/data-folders.ts';
-import { makeDataFrom } from '../process/snapshots/restore-snapshot.ts';
-import type { RunProgram } from '../process/snapshots/restore-tool.ts';
+import { restoreData } from '../process/snapshots/restore-snapshot.ts';
+import type { RunCommand } from '../process/snapshots/restore-tool.ts';
 import { SnapshotFolder } from '../process/snapshots/snapshot-folder.ts';
 import type { ArchivedSnapshot, SnapshotArchive } from './snapshot-archive.ts';
 
 export interface RecoveryInputs {
   readonly archive: SnapshotArchive;
-  /** Contains a folder for each cluster. */
+  /** The folder that contains a folder for each cluster. */
   readonly folder: string;
-  /** The same for snapshots. */
+  /** The folder that contains a folder with snapshots for each cluster. */
   readonly snapshotFolder: string;
   readonly binaries: readonly Binaries[];
   readonly toolFolders: readonly string[];
-  readonly run: RunProgram;
+  readonly run: RunCommand;
 }
 
 export interface RecoveredCluster extends ArchivedSnapshot {
-  /** `kept`: its data already existed here, and were not touched. */
+  /** `kept`: the data already existed here and were not touched. */
   readonly outcome: 'recovered' | 'kept';
 }
 
@@ -35,23 +35,23 @@ export async function* recoverControlPlanes(inputs: RecoveryInputs): AsyncIterab
     if (!newest.has(snapshot.clusterUid)) newest.set(snapshot.clusterUid, snapshot);
   }
   for (const snapshot of newest.values()) {
-    const isThere = readRecord(diskFiles, join(inputs.folder, snapshot.clusterUid)) !== undefined;
-    if (!isThere) await recover(inputs, snapshot);
-    yield { ...snapshot, outcome: isThere ? 'kept' : 'recovered' };
+    const exists = readRecord(diskFiles, join(inputs.folder, snapshot.clusterUid)) !== undefined;
+    if (!exists) await recover(inputs, snapshot);
+    yield { ...snapshot, outcome: exists ? 'kept' : 'recovered' };
   }
 }
 
 async function recover(inputs: RecoveryInputs, { clusterUid, name }: ArchivedSnapshot): Promise<void> {
   const { archive, binaries, toolFolders, run } = inputs;
   const { record: text, chunks } = await archive.open(clusterUid, name);
-  // User IDs are specific to a machine: it gets one that is free here.
+  // User IDs are specific to a machine: the cluster gets one that is free here.
   const { userId: _, ...record } = JSON.parse(text) as ClusterRecord;
   const snapshots = new SnapshotFolder(join(inputs.snapshotFolder, clusterUid));
   await snapshots.save(name, chunks);
   const folder = join(inputs.folder, clusterUid);
   await diskFiles.makeFolder(folder);
   const etcd = etcdFor(record, binaries);
-  const made = await makeDataFrom({
+  const restoredData = await restoreData({
     request: { snapshot: name },
     folder,
     record,
@@ -66,7 +66,7 @@ async function recover(inputs: RecoveryInputs, { clusterUid, name }: ArchivedSna
     sync: syncTree,
     remove: removeData,
   });
-  await writeRecord(diskFiles, folder, { ...record, ...made });
+  await writeRecord(diskFiles, folder, { ...record, ...restoredData });
 }
 
 /** The etcd for the release that the cluster ran, or else the newest available. */

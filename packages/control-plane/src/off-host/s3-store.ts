@@ -5,7 +5,7 @@ import { Agent, request } from 'undici';
 import { MissingObjectError, type ObjectStore, ObjectStoreError, type StoredObject } from './object-store.ts';
 
 export interface S3Location {
-  /** `https://s3.example.org`, without the bucket. */
+  /** For example `https://s3.example.org`, without the bucket. */
   readonly endpoint: string;
   readonly bucket: string;
   readonly region: string;
@@ -16,7 +16,7 @@ export interface S3Location {
 export interface S3Options extends S3Location {
   /** Read before each request, so that new keys need no restart. */
   readonly credentials: () => S3Credentials;
-  /** PEM of the CAs to trust besides the system's. */
+  /** PEM of CAs to trust in addition to the system's. */
   readonly certificateAuthority?: string | undefined;
   readonly clock: Clock;
 }
@@ -32,7 +32,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const HEADERS_TIMEOUT_MS = 60_000;
 const BODY_TIMEOUT_MS = 60_000;
 const MAX_OBJECT_BYTES = 256 * 2 ** 20;
-const MAX_ANSWER_BYTES = 8 * 2 ** 20;
+const MAX_RESPONSE_BYTES = 8 * 2 ** 20;
 /** Pages of 1000 objects: more than any retention keeps. */
 const MAX_PAGES = 1000;
 
@@ -81,11 +81,11 @@ export class S3Store implements ObjectStore {
       url.searchParams.set('encoding-type', 'url');
       url.searchParams.set('prefix', this.#options.prefix + prefix);
       if (token !== undefined) url.searchParams.set('continuation-token', token);
-      const answer = parseListing((await this.#send('GET', url)).toString('utf8'));
-      for (const { key, sizeBytes } of answer.objects) {
+      const response = parseListing((await this.#send('GET', url)).toString('utf8'));
+      for (const { key, sizeBytes } of response.objects) {
         found.push({ key: key.slice(this.#options.prefix.length), sizeBytes });
       }
-      token = answer.next;
+      token = response.next;
       if (token === undefined) return found.sort((a, b) => (a.key < b.key ? -1 : 1));
     }
     throw new ObjectStoreError(`${this.description} has more than ${MAX_PAGES * 1000} objects below ${prefix}`);
@@ -113,7 +113,12 @@ export class S3Store implements ObjectStore {
     return new URL(`${this.#bucketUrl()}/${path}`);
   }
 
-  async #send(method: 'GET' | 'PUT' | 'DELETE', url: URL, body?: Buffer, maxBytes = MAX_ANSWER_BYTES): Promise<Buffer> {
+  async #send(
+    method: 'GET' | 'PUT' | 'DELETE',
+    url: URL,
+    body?: Buffer,
+    maxBytes = MAX_RESPONSE_BYTES,
+  ): Promise<Buffer> {
     const { region, credentials, clock } = this.#options;
     const { accessKeyId, secretAccessKey, sessionToken } = credentials();
     const signed = await new AwsV4Signer({
@@ -133,10 +138,10 @@ export class S3Store implements ObjectStore {
     }).sign();
     const headers = Object.fromEntries(signed.headers);
     try {
-      const answer = await request(signed.url, { method, headers, body: body ?? null, dispatcher: this.#agent });
-      const bytes = await bounded(answer.body, maxBytes);
-      if (answer.statusCode >= 200 && answer.statusCode < 300) return bytes;
-      throw this.#errorOf(answer.statusCode, bytes.toString('utf8'), url);
+      const response = await request(signed.url, { method, headers, body: body ?? null, dispatcher: this.#agent });
+      const bytes = await bounded(response.body, maxBytes);
+      if (response.statusCode >= 200 && response.statusCode < 300) return bytes;
+      throw this.#errorOf(response.statusCode, bytes.toString('utf8'), url);
     } catch (error) {
       if (error instanceof ObjectStoreError || error instanceof MissingObjectError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
@@ -150,8 +155,8 @@ export class S3Store implements ObjectStore {
     if (status === 404 && code !== 'NoSuchBucket') {
       return new MissingObjectError(`${decodeURIComponent(url.pathname)} does not exist at ${this.#options.endpoint}`);
     }
-    const said = [code, message].filter((part) => part !== undefined).join(': ');
-    return new ObjectStoreError(`${this.description} answers ${status}${said === '' ? '' : ` (${said})`}`);
+    const errorText = [code, message].filter((part) => part !== undefined).join(': ');
+    return new ObjectStoreError(`${this.description} answers ${status}${errorText === '' ? '' : ` (${errorText})`}`);
   }
 }
 
@@ -177,8 +182,8 @@ function parseListing(xml: string): { readonly objects: readonly StoredObject[];
       const size = /<Size>(\d+)<\/Size>/.exec(entry)?.[1];
       return key === undefined ? [] : [{ key: decodeURIComponent(key.replaceAll('+', ' ')), sizeBytes: Number(size) }];
     });
-  const isCut = /<IsTruncated>true<\/IsTruncated>/.test(xml);
+  const isTruncated = /<IsTruncated>true<\/IsTruncated>/.test(xml);
   const next = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(xml)?.[1];
-  if (isCut && next === undefined) throw new ObjectStoreError('the list of objects is truncated');
-  return { objects, next: isCut ? next : undefined };
+  if (isTruncated && next === undefined) throw new ObjectStoreError('the list of objects is truncated');
+  return { objects, next: isTruncated ? next : undefined };
 }

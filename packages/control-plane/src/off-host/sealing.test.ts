@@ -5,7 +5,7 @@ import { masterKey, saltOf, seal, unseal } from './sealing.ts';
 const master = randomBytes(32);
 const MAX = 1000;
 
-test('equal contents are equal when sealed, different ones share nothing', async () => {
+test('seals equal contents equally, and shares nothing between different ones', async () => {
   const [one, again, other, elsewhere] = await Promise.all([
     seal(master, 'a', Buffer.from('content')),
     seal(master, 'a', Buffer.from('content')),
@@ -20,10 +20,10 @@ test('equal contents are equal when sealed, different ones share nothing', async
 });
 
 test.each([
-  { reason: 'in its hash', at: 3 },
-  { reason: 'in its content', at: 40 },
-  { reason: 'in its tag', at: -1 },
-])('a byte that differs $reason is detected', async ({ at }) => {
+  { reason: 'in the hash', at: 3 },
+  { reason: 'in the content', at: 40 },
+  { reason: 'in the tag', at: -1 },
+])('detects a changed byte $reason', async ({ at }) => {
   const sealed = await seal(master, 'a', Buffer.from('content'));
   const index = at < 0 ? sealed.length + at : at;
   sealed.writeUInt8(sealed.readUInt8(index) ^ 1, index);
@@ -31,14 +31,14 @@ test.each([
   await expect(unseal(master, 'a', sealed, MAX)).rejects.toThrow('a cannot be decrypted');
 });
 
-test('oversized contents are refused, and so are truncated ones', async () => {
+test('refuses oversized and truncated contents', async () => {
   const bomb = await seal(master, 'a', Buffer.alloc(10_000_000));
 
   await expect(unseal(master, 'a', bomb, MAX)).rejects.toThrow('a cannot be decrypted');
   await expect(unseal(master, 'a', Buffer.alloc(40), MAX)).rejects.toThrow('truncated');
 });
 
-test('a passphrase is stretched with the salt of its store', async () => {
+test('derives the key from the passphrase with the salt of its store', async () => {
   const key = await masterKey('correct horse', saltOf('bucket/prefix/'));
 
   expect(key.length).toBe(32);

@@ -4,12 +4,12 @@ import { gunzip, gzip } from 'node:zlib';
 
 const HASH_BYTES = 32;
 const TAG_BYTES = 16;
-/** Never used twice with one key, because every content has its own key. */
+/** Never used twice with the same key, because every content has its own key. */
 const NONCE = Buffer.alloc(12);
-/** The same as for backups: 128 MiB and about half a second per guess of a passphrase. */
+/** The same cost as for backups: 128 MiB and about half a second per guess of a passphrase. */
 const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 2 ** 20 } as const;
 
-/** Stretches the passphrase. Reading requires the passphrase and the salt, which is not secret. */
+/** Derives the master key. Reading requires the passphrase and the salt, which is not secret. */
 export function masterKey(passphrase: string, salt: Buffer): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   scrypt(passphrase.normalize('NFKC'), salt, 32, COST, (error, key) => (error ? reject(error) : resolve(key)));

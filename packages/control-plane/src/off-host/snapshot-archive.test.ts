@@ -7,13 +7,13 @@ import { SnapshotArchive } from './snapshot-archive.ts';
 import { MemoryStore } from './testing/memory-store.ts';
 import { quickKey } from './testing/quick-key.ts';
 
-const NAME = '20261121-120000-000';
+const SNAPSHOT_NAME = '20261121-120000-000';
 const LATER = '20261121-130000-000';
 const RECORD = JSON.stringify({ port: 20_001, encryptionKey: 'the key of the Secrets' });
-const yes = () => true;
+const always = () => true;
 
 let folder: string;
-/** More than two parts, and not compressible. */
+/** More than two parts, and incompressible. */
 const database = randomBytes(20 * 1024);
 let store: MemoryStore;
 let archive: SnapshotArchive;
@@ -28,18 +28,18 @@ beforeEach(() => {
   archive = new SnapshotArchive(store, 'correct horse battery staple', { stretch: quickKey, partBytes: 8192 });
 });
 
-function upload(name = NAME, file = 'db', mayAct = yes): Promise<void> {
+function upload(name = SNAPSHOT_NAME, file = 'db', mayAct = always): Promise<void> {
   return archive.upload('uid-1', name, join(folder, file), RECORD, mayAct);
 }
 
-async function read(from: SnapshotArchive, name = NAME): Promise<{ record: string; bytes: Buffer }> {
+async function read(from: SnapshotArchive, name = SNAPSHOT_NAME): Promise<{ record: string; bytes: Buffer }> {
   const { record, chunks } = await from.open('uid-1', name);
   const parts: Buffer[] = [];
   for await (const chunk of chunks) parts.push(chunk);
   return { record, bytes: Buffer.concat(parts) };
 }
 
-test('stored snapshots can be read with their record, using only passphrase and store', async () => {
+test('reads stored snapshots with their record, using only passphrase and store', async () => {
   await upload();
   const { record, bytes } = await read(
     new SnapshotArchive(store, 'correct horse battery staple', { stretch: quickKey, partBytes: 8192 }),
@@ -48,12 +48,12 @@ test('stored snapshots can be read with their record, using only passphrase and 
   expect(bytes.equals(database)).toBe(true);
   expect(record).toBe(RECORD);
   expect(await archive.list()).toMatchObject([
-    { clusterUid: 'uid-1', name: NAME, takenAtMs: Date.UTC(2026, 10, 21, 12) },
+    { clusterUid: 'uid-1', name: SNAPSHOT_NAME, takenAtMs: Date.UTC(2026, 10, 21, 12) },
   ]);
 });
 
-test('the store contains nothing readable, and another passphrase opens nothing', async () => {
-  await upload(NAME, 'small');
+test('stores nothing readable, and opens nothing with another passphrase', async () => {
+  await upload(SNAPSHOT_NAME, 'small');
   const stored = Buffer.concat([...store.objects.values()]).toString('latin1');
 
   expect(stored).not.toContain('small database');
@@ -63,12 +63,12 @@ test('the store contains nothing readable, and another passphrase opens nothing'
   ).rejects.toThrow('the passphrase is wrong');
 });
 
-test('an interrupted upload is not a snapshot, and continues with the missing parts', async () => {
-  store.room = 2;
+test('does not treat an interrupted upload as a snapshot, and continues with the missing parts', async () => {
+  store.freeBytes = 2;
   await expect(upload()).rejects.toThrow('no room');
   expect(await archive.list()).toEqual([]);
 
-  store.room = Number.POSITIVE_INFINITY;
+  store.freeBytes = Number.POSITIVE_INFINITY;
   store.puts.length = 0;
   await upload();
 
@@ -77,8 +77,8 @@ test('an interrupted upload is not a snapshot, and continues with the missing pa
   expect((await read(archive)).bytes.equals(database)).toBe(true);
 });
 
-test('ends when another process manages the cluster', async () => {
-  await expect(upload(NAME, 'db', () => false)).rejects.toThrow('another process');
+test('stops when another process manages the cluster', async () => {
+  await expect(upload(SNAPSHOT_NAME, 'db', () => false)).rejects.toThrow('another process');
   expect(store.puts).toEqual([]);
 });
 
@@ -90,42 +90,43 @@ test.each([
   },
   { reason: 'a part is missing', spoil: (part: string) => store.objects.delete(part), message: 'there is no' },
   {
-    reason: 'two parts are exchanged',
+    reason: 'two parts are swapped',
     spoil: (part: string) => {
       const other = store.objects.get(store.puts[1] ?? '');
       if (other) store.objects.set(part, other);
     },
     message: 'is damaged',
   },
-])('is rejected when $reason', async ({ spoil, message }) => {
+])('refuses a snapshot if $reason', async ({ spoil, message }) => {
   await upload();
   spoil(store.puts[0] ?? '');
 
   await expect(read(archive)).rejects.toThrow(message);
 });
 
-test('one snapshot cannot be passed off as another', async () => {
-  await upload(NAME, 'small');
-  for (const [key, bytes] of store.objects.entries().toArray()) store.objects.set(key.replace(NAME, LATER), bytes);
+test('refuses a snapshot under the name of another one', async () => {
+  await upload(SNAPSHOT_NAME, 'small');
+  for (const [key, bytes] of store.objects.entries().toArray())
+    store.objects.set(key.replace(SNAPSHOT_NAME, LATER), bytes);
 
   await expect(read(archive, LATER)).rejects.toThrow('cannot be decrypted');
 });
 
-test('removal begins with the manifest, and remains of interrupted uploads are deleted', async () => {
-  await upload(NAME, 'small');
-  store.room = 1;
+test('removes the manifest first, and deletes abandoned uploads', async () => {
+  await upload(SNAPSHOT_NAME, 'small');
+  store.freeBytes = 1;
   await expect(upload(LATER, 'db')).rejects.toThrow('no room');
-  await archive.removeRemains('uid-1', []);
-  expect([...store.objects.keys()].every((key) => key.includes(NAME))).toBe(true);
+  await archive.removeAbandonedUploads('uid-1', []);
+  expect([...store.objects.keys()].every((key) => key.includes(SNAPSHOT_NAME))).toBe(true);
 
-  await archive.remove('uid-1', NAME);
+  await archive.remove('uid-1', SNAPSHOT_NAME);
   expect([...store.objects.keys()]).toEqual([]);
 });
 
-test('an upload in progress is not deleted as remains', async () => {
-  store.room = 1;
+test('does not delete an upload in progress', async () => {
+  store.freeBytes = 1;
   await expect(upload()).rejects.toThrow('no room');
-  await archive.removeRemains('uid-1', [{ name: NAME, takenAtMs: 0, sizeBytes: 1 }]);
+  await archive.removeAbandonedUploads('uid-1', [{ name: SNAPSHOT_NAME, takenAtMs: 0, sizeBytes: 1 }]);
 
   expect(store.objects.size).toBe(1);
 });

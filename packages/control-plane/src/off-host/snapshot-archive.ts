@@ -6,11 +6,11 @@ import type { SnapshotInfo } from '../runtime.ts';
 import type { ObjectStore } from './object-store.ts';
 import { masterKey, saltOf, seal, unseal } from './sealing.ts';
 
-/** Bytes of a database per object: the amount in memory at a time, and resent after an interruption. */
+/** Bytes of a database per object: the amount in memory at a time, and the amount sent again after an interruption. */
 const PART_BYTES = 8 * 2 ** 20;
 const MAX_MANIFEST_BYTES = 16 * 2 ** 20;
 const MANIFEST = 'manifest';
-const FOLDER = 'clusters/';
+const CLUSTERS_PREFIX = 'clusters/';
 
 const outer = z.object({
   format: z.literal('fairway-snapshot'),
@@ -33,21 +33,21 @@ export interface ArchivedSnapshot extends SnapshotInfo {
 }
 
 /**
- * Clusters' snapshots in an object store: each has a folder of encrypted parts, and a manifest that is written last. A snapshot
- * with a manifest is complete; parts without one belong to an upload in progress, or to an interrupted one. Only the store and
- * the passphrase are required to read it.
+ * Clusters' snapshots in an object store: each has a folder of encrypted parts, and a manifest that is written last. A
+ * snapshot with a manifest is complete; parts without one belong to an upload in progress or to an interrupted one.
+ * Reading requires only the store and the passphrase.
  */
 export class SnapshotArchive {
   readonly #store: ObjectStore;
   readonly #passphrase: string;
   readonly #masters = new Map<string, Promise<Buffer>>();
 
-  readonly #stretch: typeof masterKey;
+  readonly #deriveKey: typeof masterKey;
   readonly #partBytes: number;
 
-  /** `stretch` derives a key from the passphrase, slowly by default. */
+  /** `stretch` derives a key from the passphrase; slow by default. */
   constructor(store: ObjectStore, passphrase: string, { stretch = masterKey, partBytes = PART_BYTES } = {}) {
-    this.#stretch = stretch;
+    this.#deriveKey = stretch;
     this.#partBytes = partBytes;
     this.#store = store;
     this.#passphrase = passphrase;
@@ -57,13 +57,15 @@ export class SnapshotArchive {
     return this.#store.description;
   }
 
-  /** Newest first; of one cluster, or of all. */
+  /** Newest first; of one cluster or of all clusters. */
   async list(clusterUid?: string): Promise<readonly ArchivedSnapshot[]> {
-    const objects = await this.#store.list(clusterUid === undefined ? FOLDER : `${FOLDER}${clusterUid}/`);
+    const objects = await this.#store.list(
+      clusterUid === undefined ? CLUSTERS_PREFIX : `${CLUSTERS_PREFIX}${clusterUid}/`,
+    );
     const folders = Map.groupBy(objects, ({ key }) => key.split('/').slice(0, -1).join('/'));
     return [...folders]
       .flatMap(([folder, files]): ArchivedSnapshot[] => {
-        const [uid = '', name = ''] = folder.slice(FOLDER.length).split('/');
+        const [uid = '', name = ''] = folder.slice(CLUSTERS_PREFIX.length).split('/');
         const takenAtMs = takenAtMsOf(name);
         const parts = files.filter(({ key }) => key !== `${folder}/${MANIFEST}`);
         if (parts.length === files.length || takenAtMs === undefined) return [];
@@ -77,7 +79,7 @@ export class SnapshotArchive {
     const folder = folderOf(clusterUid, name);
     const salt = saltOf(this.#store.id);
     const master = await this.#master(salt);
-    const sent = new Map((await this.#store.list(`${folder}/`)).map(({ key, sizeBytes }) => [key, sizeBytes]));
+    const uploadedSizes = new Map((await this.#store.list(`${folder}/`)).map(({ key, sizeBytes }) => [key, sizeBytes]));
     const parts: z.infer<typeof inner>['parts'] = [];
     let sizeBytes = 0;
     for await (const chunk of createReadStream(file, { highWaterMark: this.#partBytes })) {
@@ -85,9 +87,9 @@ export class SnapshotArchive {
       const content = chunk as Buffer;
       const sealed = await seal(master, `${folder}/${parts.length}`, content);
       const sha256 = createHash('sha256').update(sealed).digest('hex');
-      // Named after its content: an object with that name and length is this one.
+      // The name is derived from the content: an object with this name and length is this one.
       const key = `${folder}/part-${String(parts.length).padStart(5, '0')}-${sha256.slice(0, 32)}`;
-      if (sent.get(key) !== sealed.length) await this.#store.put(key, sealed);
+      if (uploadedSizes.get(key) !== sealed.length) await this.#store.put(key, sealed);
       parts.push({ key, sha256 });
       sizeBytes += content.length;
     }
@@ -115,7 +117,7 @@ export class SnapshotArchive {
     return { record, chunks: this.#chunks(folder, master, parts) };
   }
 
-  /** Deletes a snapshot: it stops being one before its first part is deleted. */
+  /** Deletes a snapshot: it is no longer a snapshot once its manifest is deleted, which is first. */
   async remove(clusterUid: string, name: string): Promise<void> {
     const folder = folderOf(clusterUid, name);
     await this.#store.remove(`${folder}/${MANIFEST}`);
@@ -123,19 +125,19 @@ export class SnapshotArchive {
   }
 
   /** Deletes parts of abandoned uploads of one cluster: those without a manifest and not in `current`. */
-  async removeRemains(clusterUid: string, current: readonly SnapshotInfo[]): Promise<void> {
+  async removeAbandonedUploads(clusterUid: string, current: readonly SnapshotInfo[]): Promise<void> {
     const kept = new Set((await this.list(clusterUid)).map(({ name }) => name));
     for (const { name } of current) kept.add(name);
-    for (const { key } of await this.#store.list(`${FOLDER}${clusterUid}/`)) {
-      const [, name = ''] = key.slice(FOLDER.length).split('/');
+    for (const { key } of await this.#store.list(`${CLUSTERS_PREFIX}${clusterUid}/`)) {
+      const [, name = ''] = key.slice(CLUSTERS_PREFIX.length).split('/');
       if (takenAtMsOf(name) !== undefined && !kept.has(name)) await this.#store.remove(key);
     }
   }
 
-  /** Deletes everything of a cluster. */
+  /** Deletes all data of a cluster. */
   async removeAll(clusterUid: string): Promise<void> {
     for (const { name } of await this.list(clusterUid)) await this.remove(clusterUid, name);
-    for (const { key } of await this.#store.list(`${FOLDER}${clusterUid}/`)) await this.#store.remove(key);
+    for (const { key } of await this.#store.list(`${CLUSTERS_PREFIX}${clusterUid}/`)) await this.#store.remove(key);
   }
 
   async *#chunks(folder: string, master: Buffer, parts: z.infer<typeof inner>['parts']): AsyncIterable<Buffer> {
@@ -146,17 +148,17 @@ export class SnapshotArchive {
     }
   }
 
-  /** Salts come from manifests: a passphrase is stretched once per salt. */
+  /** Salts come from manifests: a key is derived once per salt. */
   #master(salt: Buffer): Promise<Buffer> {
     const id = salt.toString('base64');
     const known = this.#masters.get(id);
     if (known) return known;
-    const made = this.#stretch(this.#passphrase, salt);
-    this.#masters.set(id, made);
-    return made;
+    const derivedKey = this.#deriveKey(this.#passphrase, salt);
+    this.#masters.set(id, derivedKey);
+    return derivedKey;
   }
 }
 
 function folderOf(clusterUid: string, name: string): string {
-  return `${FOLDER}${clusterUid}/${name}`;
+  return `${CLUSTERS_PREFIX}${clusterUid}/${name}`;
 }

@@ -25,7 +25,7 @@ export interface RenewedCertificates {
   readonly renewals: readonly Renewal[];
 }
 
-/** The certificates that a control plane needs: valid ones are reused, the rest is issued. */
+/** The certificates that a control plane needs: valid ones are reused, the others are issued. */
 export async function renewCertificates(
   pki: ClusterPki,
   names: ServerNames,
@@ -33,7 +33,7 @@ export async function renewCertificates(
   clock: Clock,
 ): Promise<RenewedCertificates> {
   const requirements = certificateRequirements(names);
-  const renewals = planRenewal(requirements, holdings(pki, requirements, held), clock.now());
+  const renewals = planRenewal(requirements, heldCertificates(pki, requirements, held), clock.now());
   const certificates = new Map(held);
   for (const { requirement } of renewals) {
     certificates.set(requirement.component, await issueComponentCertificate(pki, requirement, clock));
@@ -41,7 +41,7 @@ export async function renewCertificates(
   return { certificates, renewals };
 }
 
-function holdings(
+function heldCertificates(
   pki: ClusterPki,
   requirements: readonly CertificateRequirement[],
   held: ComponentCertificates,

@@ -10,26 +10,29 @@ const YEAR_MS = 365 * 86_400_000;
 export const AUTHORITY_VALIDITY_MS = 10 * YEAR_MS;
 
 /**
- * A CA with an optional second one. Both are trusted, only `active` signs. Before the switch of a rotation, `standby` is the next
- * CA; after it, the previous one, until everything that it signed has been replaced.
+ * A CA with an optional second one. Both are trusted, but only `active` signs. Before the switch of a rotation,
+ * `standby` is the next CA; after it, the previous one, until everything that it signed has been replaced.
  */
 export interface AuthorityPair {
   readonly active: CertificateAuthority;
   readonly standby: CertificateAuthority | undefined;
 }
 
-/** The roots of a cluster's trust. Each cluster has its own, so that credentials of one are not valid for another. */
+/**
+ * A cluster's certificate authorities and keys. Each cluster has its own, so that credentials of one are not valid for
+ * another.
+ */
 export interface ClusterPki {
   /** Signs the API server's certificate, components and kubelets. */
   readonly cluster: AuthorityPair;
   /**
-   * Signs users' kubeconfigs. It is separate, so that all of them can be revoked without affecting nodes; clusters of earlier
-   * releases have none, and this is `cluster`.
+   * Signs users' kubeconfigs. It is separate, so that all kubeconfigs can be revoked without affecting nodes. Clusters
+   * of earlier releases have none: this is then `cluster`.
    */
   readonly users: AuthorityPair;
   /** Signs the client certificate that the API server presents to aggregated API servers. */
   readonly frontProxy: AuthorityPair;
-  /** During a rotation `verification` contains both, so it never depends on which one signs. */
+  /** During a rotation, `verification` contains both keys, so it never depends on which one signs. */
   readonly serviceAccountKeys: ServiceAccountKeys;
   /** The key that signs tokens after the next stage of a rotation; PEM. */
   readonly nextServiceAccountKey?: string | undefined;
@@ -39,8 +42,9 @@ export interface ClusterPki {
 }
 
 /**
- * Creates the roots of a cluster. Their subjects are unique, because clients look up an issuer by subject, and reveal nothing
- * about the cluster: any client that can connect sees them, while cloud resources are marked with the cluster's UID.
+ * Creates the certificate authorities of a cluster. Their subjects are unique, because clients look up an issuer by
+ * subject. They reveal nothing about the cluster: any client that can connect sees them, while cloud resources are
+ * marked with the cluster's UID.
  */
 export async function createClusterPki(clock: Clock): Promise<ClusterPki> {
   const next = await newAuthorities(clock);
@@ -54,7 +58,7 @@ export async function createClusterPki(clock: Clock): Promise<ClusterPki> {
   };
 }
 
-/** One of each. */
+/** One authority for each purpose. */
 export type Authorities = Readonly<Record<'cluster' | 'users' | 'frontProxy', CertificateAuthority>>;
 
 export async function newAuthorities(clock: Clock): Promise<Authorities> {

@@ -23,22 +23,22 @@ const STAGES = { first, trusting, renewing, completing, ended };
 
 type Stage = keyof typeof STAGES;
 
-/** `old` or `next`, depending on what signs at a stage. */
+/** `old` or `next`, depending on which authority signs at a stage. */
 function signers(pki: ClusterPki): Record<string, string> {
   const nameOf = (keyId: string, old: string) => (keyId === old ? 'old' : 'next');
   const components = certificateRequirements({ serviceCIDR: '10.3.0.0/16', dnsNames: [], ipAddresses: [] });
-  const olds = { cluster: first.cluster.active.keyId, frontProxy: first.frontProxy.active.keyId };
+  const oldKeyIds = { cluster: first.cluster.active.keyId, frontProxy: first.frontProxy.active.keyId };
   return {
     ...Object.fromEntries(
-      components.map((each) => [each.component, nameOf(signerOf(pki, each).keyId, olds[each.authority])]),
+      components.map((each) => [each.component, nameOf(signerOf(pki, each).keyId, oldKeyIds[each.authority])]),
     ),
-    kubelets: nameOf(clientAuthority(pki).keyId, olds.cluster),
+    kubelets: nameOf(clientAuthority(pki).keyId, oldKeyIds.cluster),
     kubeconfigs: nameOf(pki.users.active.keyId, first.users.active.keyId),
     tokens: nameOf(pki.serviceAccountKeys.signing.keyId, first.serviceAccountKeys.signing.keyId),
   };
 }
 
-const ALL = [
+const COMPONENTS = [
   'apiserver',
   'apiserver-kubelet-client',
   'controller-manager',
@@ -46,35 +46,35 @@ const ALL = [
   'fairway',
   'front-proxy-client',
 ];
-const REST = ['kubelets', 'kubeconfigs', 'tokens'];
-const every = (signer: string) => Object.fromEntries([...ALL, ...REST].map((name) => [name, signer]));
+const OTHER_SIGNED = ['kubelets', 'kubeconfigs', 'tokens'];
+const every = (signer: string) => Object.fromEntries([...COMPONENTS, ...OTHER_SIGNED].map((name) => [name, signer]));
 
 describe.each<{ stage: Stage; signed: object; trusts: number; reason?: string }>([
   { stage: 'first', signed: every('old'), trusts: 1 },
-  { stage: 'trusting', signed: every('old'), trusts: 2, reason: 'nobody trusts the next ones yet' },
+  { stage: 'trusting', signed: every('old'), trusts: 2, reason: 'no client trusts the next authorities yet' },
   {
     stage: 'renewing',
     signed: { ...every('next'), apiserver: 'old', 'apiserver-kubelet-client': 'old' },
     trusts: 2,
-    reason: 'nodes trust the old one alone until they are renewed',
+    reason: 'nodes trust only the old authority until they are updated',
   },
   { stage: 'completing', signed: every('next'), trusts: 1 },
   { stage: 'ended', signed: every('next'), trusts: 1 },
-])('at stage $stage', ({ stage, signed, trusts }) => {
+])('rotation at stage $stage', ({ stage, signed, trusts }) => {
   const pki = STAGES[stage];
 
-  it('everything is signed by an authority that its verifiers trust', () => {
+  it('signs everything with an authority that its verifiers trust', () => {
     expect(signers(pki)).toEqual(signed);
   });
 
-  it(`${trusts} of each are trusted`, () => {
+  it(`trusts ${trusts} of each authority`, () => {
     const { cluster, users, frontProxy, serviceAccountKeys } = pki;
     for (const pair of [cluster, users, frontProxy]) expect(splitPemBundle(trustBundle(pair))).toHaveLength(trusts);
     expect(splitPemBundle(clientTrustBundle(pki))).toHaveLength(2 * trusts);
     expect(serviceAccountKeys.verification).toHaveLength(trusts);
   });
 
-  it('is unchanged after it was stored', async () => {
+  it('is unchanged after storage', async () => {
     const stored = await parsePkiSecret(await pkiSecret(identity, pki));
     expect(signers(stored)).toEqual(signers(pki));
     expect(clientTrustBundle(stored)).toBe(clientTrustBundle(pki));
@@ -82,12 +82,12 @@ describe.each<{ stage: Stage; signed: object; trusts: number; reason?: string }>
     expect(await pkiSecret(identity, stored)).toEqual(await pkiSecret(identity, pki));
   });
 
-  it('bootstrap tokens are unchanged, because a server may be booting with one', () => {
+  it('leaves bootstrap tokens unchanged, because a server may be booting with one', () => {
     expect(pki.bootstrapTokenKey).toBe(first.bootstrapTokenKey);
   });
 });
 
-test('nothing of the previous ones is stored once they are removed', async () => {
+test('stores nothing of the previous authorities once they are removed', async () => {
   const text = Object.values((await pkiSecret(identity, ended)).data ?? {})
     .map((value) => Buffer.from(value, 'base64').toString())
     .join('');
@@ -99,7 +99,7 @@ test('nothing of the previous ones is stored once they are removed', async () =>
   expect(text).not.toContain(serviceAccountKeys.signing.privateKeyPem);
 });
 
-test('each stage can be entered only from the previous one', async () => {
+test('enters each stage only from the previous one', async () => {
   await expect(beginClusterRotation(trusting, 'again', clock)).rejects.toThrow('at stage Trusting, not Stable');
   await expect(switchSigners(first, clock)).rejects.toThrow('at stage Stable, not Trusting');
   expect(() => completeClusterRotation(trusting, clock)).toThrow('at stage Trusting, not Renewing');
@@ -107,7 +107,7 @@ test('each stage can be entered only from the previous one', async () => {
 });
 
 describe.each<Stage>(['first', 'trusting', 'renewing', 'completing'])('kubeconfigs revoked at stage %s', (stage) => {
-  it('are no longer trusted by the API server; the rest is unchanged, and the rotation continues', async () => {
+  it('are no longer trusted by the API server, and the rotation continues', async () => {
     const before = STAGES[stage];
     const after = await revokeKubeconfigs(before, 'now', clock);
 
@@ -116,13 +116,13 @@ describe.each<Stage>(['first', 'trusting', 'renewing', 'completing'])('kubeconfi
     expect({ ...after, users: before.users, rotation: before.rotation }).toEqual(before);
     expect(after.rotation).toMatchObject({ stage: before.rotation.stage, revocation: 'now' });
     const next = { trusting: switchSigners, renewing: completeClusterRotation, completing: endClusterRotation };
-    const goOn = stage === 'first' ? undefined : next[stage as keyof typeof next];
-    const later = goOn ? await goOn(after, clock) : after;
+    const continueRotation = stage === 'first' ? undefined : next[stage as keyof typeof next];
+    const later = continueRotation ? await continueRotation(after, clock) : after;
     expect(later.users.active.keyId).toBe(after.users.active.keyId);
   });
 });
 
-test("a cluster of an earlier release has users and tokens signed by the cluster's CA, and is recognized", async () => {
+test('recognizes a cluster of an earlier release, with users and tokens signed by the CA of the cluster', async () => {
   const secret = await pkiSecret(identity, first);
   const {
     'users-ca.crt': _,

@@ -9,7 +9,10 @@ export function firstEndMs({ cluster, users, frontProxy }: ClusterPki): number {
   return Math.min(...[cluster, users, frontProxy].map(({ active }) => active.notAfterMs));
 }
 
-/** `Stable` → `Trusting`: the next ones exist, are trusted and sign nothing. Throws if a rotation is in progress. */
+/**
+ * `Stable` → `Trusting`: the next authorities exist and are trusted, but sign nothing. Throws if a rotation is in
+ * progress.
+ */
 export async function beginClusterRotation(pki: ClusterPki, request: string, clock: Clock): Promise<ClusterPki> {
   requireStage(pki, 'Stable');
   const next = await newAuthorities(clock);
@@ -26,7 +29,7 @@ export async function beginClusterRotation(pki: ClusterPki, request: string, clo
   };
 }
 
-/** `Trusting` → `Renewing`, once the control plane trusts both: the next ones sign what clients present. */
+/** `Trusting` → `Renewing`, once the control plane trusts both: the next authorities sign what clients present. */
 export async function switchSigners(pki: ClusterPki, clock: Clock): Promise<ClusterPki> {
   requireStage(pki, 'Trusting');
   const { signing, verification } = pki.serviceAccountKeys;
@@ -44,25 +47,25 @@ export async function switchSigners(pki: ClusterPki, clock: Clock): Promise<Clus
 }
 
 /**
- * `Renewing` → `Completing`, once every node trusts both: the previous ones are removed for good, with everything that they have
- * signed.
+ * `Renewing` → `Completing`, once every node trusts both: the previous authorities are removed for good, with
+ * everything that they have signed.
  */
 export function completeClusterRotation(pki: ClusterPki, clock: Clock): ClusterPki {
   requireStage(pki, 'Renewing');
   const { signing } = pki.serviceAccountKeys;
-  const isTokenKeyOfFormer = pki.bootstrapTokenKey === pki.cluster.active.privateKeyPem;
+  const usesFormerTokenKey = pki.bootstrapTokenKey === pki.cluster.active.privateKeyPem;
   return {
     ...pki,
     cluster: completeRotation(switchAuthority(pki.cluster)),
     users: completeRotation(pki.users),
     frontProxy: completeRotation(pki.frontProxy),
     serviceAccountKeys: { signing, verification: [signing] },
-    bootstrapTokenKey: isTokenKeyOfFormer ? newBootstrapTokenKey() : pki.bootstrapTokenKey,
+    bootstrapTokenKey: usesFormerTokenKey ? newBootstrapTokenKey() : pki.bootstrapTokenKey,
     rotation: enter(pki, 'Completing', clock),
   };
 }
 
-/** `Completing` → `Stable`, once the control plane runs with the new ones only. */
+/** `Completing` → `Stable`, once the control plane runs with only the new authorities. */
 export function endClusterRotation(pki: ClusterPki, clock: Clock): ClusterPki {
   requireStage(pki, 'Completing');
   return { ...pki, rotation: enter(pki, 'Stable', clock) };
@@ -77,12 +80,15 @@ export async function revokeKubeconfigs(pki: ClusterPki, request: string, clock:
   return { ...(await withNewUsers(pki, clock)), rotation };
 }
 
-/** Recreates all authorities for a cluster that was reset: earlier signatures are void, and a rotation in progress ends; observed requests remain observed. */
-export async function replaceRoots(pki: ClusterPki, clock: Clock): Promise<ClusterPki> {
+/**
+ * Recreates all authorities for a cluster that was reset: earlier signatures are void, and a rotation in progress ends.
+ * Processed requests remain recorded.
+ */
+export async function replaceAuthorities(pki: ClusterPki, clock: Clock): Promise<ClusterPki> {
   return { ...(await createClusterPki(clock)), rotation: enter(pki, 'Stable', clock) };
 }
 
-/** Gives users an authority of their own, which earlier releases did not have. */
+/** Creates a separate authority for users, which earlier releases did not have. */
 export async function withNewUsers(pki: ClusterPki, clock: Clock): Promise<ClusterPki> {
   const { users } = await newAuthorities(clock);
   return { ...pki, users: { active: users, standby: undefined } };

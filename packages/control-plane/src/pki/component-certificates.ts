@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 /** kubeadm's default for component certificates. */
 export const COMPONENT_VALIDITY_MS = 365 * DAY_MS;
 
-/** Components with a certificate, besides the API server's serving one. */
+/** Components with a certificate, in addition to the API server's serving certificate. */
 export type ComponentName =
   | 'apiserver'
   | 'apiserver-kubelet-client'
@@ -19,7 +19,7 @@ export type ComponentName =
   | 'token-webhook'
   | 'token-webhook-client';
 
-/** What a component's certificate must contain. */
+/** Requirements for a component's certificate. */
 export interface CertificateRequirement {
   readonly component: ComponentName;
   readonly authority: 'cluster' | 'frontProxy';
@@ -35,23 +35,23 @@ export interface ServerNames {
   readonly serviceCIDR: string;
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
-  /** Whether it uses a token webhook; false by default. */
-  readonly asksTokenWebhook?: boolean;
+  /** Whether the API server uses a token webhook; false by default. */
+  readonly usesTokenWebhook?: boolean;
 }
 
 /** Host of kube-apiserver's token webhook. It is never resolved by DNS: the egress proxy of each cluster connects to it. */
 export const TOKEN_WEBHOOK_HOST = 'token-review.fairway.internal';
 /**
- * The name with which kube-apiserver authenticates there. The tenant can have certificates for any name signed, but not by the
- * front proxy's authority.
+ * The name with which kube-apiserver authenticates to the webhook. The tenant can have certificates for any name
+ * signed, but not by the front proxy's authority.
  */
 export const TOKEN_WEBHOOK_CLIENT = 'fairway:token-webhook-client';
 
 /** The user name of Fairway's own controllers in tenant clusters. */
 export const FAIRWAY_USER = 'fairway:controllers';
-const MASTERS = 'system:masters';
+const MASTERS_GROUP = 'system:masters';
 
-/** Every certificate of a control plane; names and groups match kubeadm and the default RBAC roles. */
+/** All certificates of a control plane. Names and groups match kubeadm and the default RBAC roles. */
 export function certificateRequirements(names: ServerNames): CertificateRequirement[] {
   const serviceAddress = addressAt(parseCidr(names.serviceCIDR), 1);
   return [
@@ -71,12 +71,12 @@ export function certificateRequirements(names: ServerNames): CertificateRequirem
       ],
       ipAddresses: [serviceAddress, '127.0.0.1', ...names.ipAddresses],
     },
-    client('apiserver-kubelet-client', 'kube-apiserver-kubelet-client', [MASTERS]),
+    client('apiserver-kubelet-client', 'kube-apiserver-kubelet-client', [MASTERS_GROUP]),
     client('controller-manager', 'system:kube-controller-manager', []),
     client('scheduler', 'system:kube-scheduler', []),
-    client('fairway', FAIRWAY_USER, [MASTERS]),
+    client('fairway', FAIRWAY_USER, [MASTERS_GROUP]),
     { ...client('front-proxy-client', 'front-proxy-client', []), authority: 'frontProxy' },
-    ...(names.asksTokenWebhook ? TOKEN_WEBHOOK_CERTIFICATES : []),
+    ...(names.usesTokenWebhook ? TOKEN_WEBHOOK_CERTIFICATES : []),
   ];
 }
 
@@ -105,15 +105,15 @@ function client(component: ComponentName, commonName: string, organizations: str
   };
 }
 
-/** Verified by nodes with the CAs that they were installed with: their signer changes last. */
-const SHOWN_TO_NODES: ReadonlySet<ComponentName> = new Set(['apiserver', 'apiserver-kubelet-client']);
+/** Nodes verify these certificates with the CAs that they were installed with, so their signer changes last. */
+const NODE_FACING_COMPONENTS: ReadonlySet<ComponentName> = new Set(['apiserver', 'apiserver-kubelet-client']);
 
 /** The authority that signs a component's certificate at this stage of a rotation. */
 export function signerOf(
   pki: ClusterPki,
   { component, authority }: Pick<CertificateRequirement, 'component' | 'authority'>,
 ): CertificateAuthority {
-  if (authority === 'frontProxy' || SHOWN_TO_NODES.has(component)) return pki[authority].active;
+  if (authority === 'frontProxy' || NODE_FACING_COMPONENTS.has(component)) return pki[authority].active;
   return clientAuthority(pki);
 }
 

@@ -8,10 +8,10 @@ import type { ClusterIdentity } from '../runtime.ts';
 import type { AuthorityPair, ClusterPki } from './cluster-pki.ts';
 import { parseRotationRecord } from './rotation-record.ts';
 
-/** Type of the Secret that holds a cluster's roots of trust. */
+/** Type of the Secret that contains a cluster's certificate authorities and keys. */
 export const PKI_SECRET_TYPE = 'fairway.dev/cluster-pki';
 
-/** Thrown if a Secret does not contain what its type requires, such as after a manual edit. */
+/** Thrown if a Secret does not contain what its type requires, for example after a manual edit. */
 export class PkiSecretError extends Error {
   override readonly name = 'PkiSecretError';
 }
@@ -21,9 +21,10 @@ export function pkiSecretName(clusterUid: string): string {
 }
 
 /**
- * The Secret of a cluster's roots: `ca.crt`, `ca.key`, `front-proxy-ca.crt`, `front-proxy-ca.key` and `sa.key` as in kubeadm, and
- * `users-ca.crt` with its key; during a rotation also `ca-standby.crt` and so on, and `sa-next.key`; `sa-former.pub` contains
- * keys that verify tokens and sign none. `rotation.json` contains the stage of the rotation.
+ * The Secret of a cluster's certificate authorities and keys: `ca.crt`, `ca.key`, `front-proxy-ca.crt`,
+ * `front-proxy-ca.key` and `sa.key` as in kubeadm, and `users-ca.crt` with its key; during a rotation also
+ * `ca-standby.crt` and so on, and `sa-next.key`; `sa-former.pub` contains keys that verify tokens and sign none.
+ * `rotation.json` contains the stage of the rotation.
  */
 export async function pkiSecret({ uid, name, namespace }: ClusterIdentity, pki: ClusterPki): Promise<Secret> {
   const { signing, verification } = pki.serviceAccountKeys;
@@ -53,7 +54,7 @@ export async function pkiSecret({ uid, name, namespace }: ClusterIdentity, pki: 
   };
 }
 
-/** Parses the roots from a Secret. Throws a PkiSecretError that names the invalid entry. */
+/** Parses the certificate authorities and keys from a Secret. Throws a PkiSecretError that names the invalid entry. */
 export async function parsePkiSecret(secret: Secret): Promise<ClusterPki> {
   const formerKeys = optionalEntry(secret, 'sa-former.pub') ?? '';
   const publicKeys = pemBlocks(formerKeys)
@@ -72,7 +73,7 @@ export async function parsePkiSecret(secret: Secret): Promise<ClusterPki> {
   };
 }
 
-/** False for a cluster of an earlier release. */
+/** False for clusters of earlier releases. */
 export function hasUsersAuthority({ users, cluster }: Pick<ClusterPki, 'users' | 'cluster'>): boolean {
   return users.active.keyId !== cluster.active.keyId;
 }

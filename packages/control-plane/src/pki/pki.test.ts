@@ -64,7 +64,7 @@ describe('pkiSecret', () => {
   });
 });
 
-describe('rotation of the CA', () => {
+describe('CA rotation', () => {
   it('trusts the next CA before it signs, and the previous one until everything is replaced', () => {
     const prepared = beginRotation(pki.cluster, next);
     const switched = switchAuthority(prepared);
@@ -112,9 +112,9 @@ describe('planRenewal', () => {
     { held: { ...good, info: { ...good.info, commonName: 'x' } }, day: 1, reason: 'SubjectChanged' },
     { held: { ...good, info: { ...good.info, organizations: ['system:masters'] } }, day: 1, reason: 'SubjectChanged' },
     { held: { ...good, info: { ...good.info, ipAddresses: ['127.0.0.1'] } }, day: 1, reason: 'NamesChanged' },
-  ])('on day $day: $reason', ({ held, day, reason }) => {
-    const holdings = new Map(held ? [['apiserver' as const, held]] : []);
-    const renewals = planRenewal(requirement ? [requirement] : [], holdings, day * DAY_MS);
+  ])('returns the renewal reason $reason on day $day', ({ held, day, reason }) => {
+    const heldCertificates = new Map(held ? [['apiserver' as const, held]] : []);
+    const renewals = planRenewal(requirement ? [requirement] : [], heldCertificates, day * DAY_MS);
     expect(renewals[0]?.reason).toBe(reason);
   });
 });

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CertificateInfo } from '@fairway/kube/pki/certificate-info';
 import type { CertificateRequirement, ComponentName } from './component-certificates.ts';
 
-/** A certificate is renewed when a third of its lifetime is left, as in kubelet and cert-manager. */
-const RENEWAL_SHARE = 1 / 3;
+/** A certificate is renewed when a third of its lifetime remains, as in kubelet and cert-manager. */
+const RENEWAL_FRACTION = 1 / 3;
 
 export type RenewalReason = 'Missing' | 'Expiring' | 'NamesChanged' | 'SubjectChanged' | 'AuthorityChanged';
 
@@ -13,7 +13,7 @@ export interface HeldCertificate {
     CertificateInfo,
     'commonName' | 'organizations' | 'dnsNames' | 'ipAddresses' | 'notBeforeMs' | 'notAfterMs'
   >;
-  /** Whether it is signed by the current CA. */
+  /** Whether the current CA signed it. */
   readonly isSignedByActive: boolean;
 }
 
@@ -43,17 +43,17 @@ function renewalReason(
   const { info } = held;
   if (nowMs >= renewalTimeMs(info)) return 'Expiring';
   if (!held.isSignedByActive) return 'AuthorityChanged';
-  const isSubjectKept =
+  const isSubjectUnchanged =
     info.commonName === requirement.commonName && isSameSet(info.organizations, requirement.organizations);
-  if (!isSubjectKept) return 'SubjectChanged';
-  const areNamesKept =
+  if (!isSubjectUnchanged) return 'SubjectChanged';
+  const areNamesUnchanged =
     isSameSet(info.dnsNames, requirement.dnsNames) && isSameSet(info.ipAddresses, requirement.ipAddresses);
-  return areNamesKept ? undefined : 'NamesChanged';
+  return areNamesUnchanged ? undefined : 'NamesChanged';
 }
 
-/** When a certificate should be renewed; the controller requeues for then. */
+/** When a certificate should be renewed; the controller requeues for this time. */
 export function renewalTimeMs(info: { readonly notBeforeMs: number; readonly notAfterMs: number }): number {
-  return info.notAfterMs - (info.notAfterMs - info.notBeforeMs) * RENEWAL_SHARE;
+  return info.notAfterMs - (info.notAfterMs - info.notBeforeMs) * RENEWAL_FRACTION;
 }
 
 function isSameSet(a: readonly string[] = [], b: readonly string[] = []): boolean {

@@ -16,13 +16,14 @@ const BAD_PEM: ApiServerSettings = { ...PLAIN, oidc: { ...OIDC, certificateAutho
 function state(apiServer: 'serves' | 'starts' | 'fails', change: Partial<SupervisedState> = {}): SupervisedState {
   const good: ComponentState = { running: true, ready: true, current: true, failures: 0, lastFailure: undefined };
   const components = perComponent(() => good);
-  const bad = { ...good, running: false, ready: false };
-  if (apiServer === 'starts') components['kube-apiserver'] = bad;
-  if (apiServer === 'fails') components['kube-apiserver'] = { ...bad, failures: 3, lastFailure: 'no such thing' };
+  const misconfigured = { ...good, running: false, ready: false };
+  if (apiServer === 'starts') components['kube-apiserver'] = misconfigured;
+  if (apiServer === 'fails')
+    components['kube-apiserver'] = { ...misconfigured, failures: 3, lastFailure: 'no such thing' };
   return { components, databaseBytes: 1, isDatabaseFull: false, ...change };
 }
 
-/** Chooses settings and applies them. */
+/** Selects settings and applies them. */
 function step(trial: SettingsTrial, desired: ApiServerSettings, record: SettingsRecord, seen: SupervisedState) {
   const chosen = trial.choose(desired, '1.36.3', record, seen);
   trial.noteApplied(chosen.settings);
@@ -31,14 +32,14 @@ function step(trial: SettingsTrial, desired: ApiServerSettings, record: Settings
 
 const SERVES_PLAIN: SettingsRecord = { good: PLAIN };
 
-test('settings that the API server serves with become the fallback', () => {
+test('keeps settings with which the API server serves as the fallback', () => {
   const trial = new SettingsTrial();
   expect(step(trial, PLAIN, {}, state('starts'))).toEqual({ settings: PLAIN, problem: undefined, record: {} });
 
   expect(step(trial, PLAIN, {}, state('serves')).record).toEqual({ good: PLAIN });
 });
 
-test('settings that are known to be invalid are never applied', () => {
+test('never applies settings that are known to be invalid', () => {
   const chosen = new SettingsTrial().choose(BAD_PEM, '1.36.3', SERVES_PLAIN, state('serves'));
 
   expect(chosen).toMatchObject({
@@ -50,21 +51,21 @@ test('settings that are known to be invalid are never applied', () => {
   });
 });
 
-test('a new cluster with such settings runs without an issuer', () => {
+test('starts a new cluster with invalid settings without an issuer', () => {
   const { settings, problem } = new SettingsTrial().choose(BAD_PEM, '1.36.3', {}, state('starts'));
 
   expect(settings).toEqual(PLAIN);
   expect(problem).toContain('contains no certificate');
 });
 
-test('a release that would contact issuers past the egress rules gets none', () => {
+test('sets no issuer in a release that would contact issuers past the egress rules', () => {
   const { settings, problem } = new SettingsTrial().choose(WITH_OIDC, '1.33.9', SERVES_PLAIN, state('serves'));
 
   expect(settings).toEqual(PLAIN);
   expect(problem).toContain('upgrade to 1.34');
 });
 
-test('settings that it fails to start with are rolled back, and not retried until they change', () => {
+test('rolls back settings with which the API server fails to start, until they change', () => {
   const trial = new SettingsTrial();
   const apply = step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
   expect(apply).toMatchObject({ settings: WITH_OIDC, problem: undefined, record: SERVES_PLAIN });
@@ -78,7 +79,7 @@ test('settings that it fails to start with are rolled back, and not retried unti
   const proven = step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
   expect(proven).toMatchObject({ settings: PLAIN, record: { good: PLAIN, rejected: { complaint: 'no such thing' } } });
 
-  // After a restart or a handover, another process has only the record.
+  // After a restart or a handover, the other process has only the record.
   const next = new SettingsTrial().choose(WITH_OIDC, '1.36.3', proven.record, state('serves'));
   expect(next).toMatchObject({ settings: PLAIN, problem: expect.stringContaining('no such thing') });
   const other = { ...PLAIN, oidc: { ...OIDC, clientID: 'other' } };
@@ -86,14 +87,14 @@ test('settings that it fails to start with are rolled back, and not retried unti
   expect(step(trial, PLAIN, proven.record, state('serves')).problem).toBeUndefined();
 });
 
-test('settings that are not written yet do not count as serving', () => {
+test('does not count settings as serving before they are written', () => {
   const trial = new SettingsTrial();
   trial.choose(WITH_OIDC, '1.36.3', SERVES_PLAIN, state('serves'));
 
   expect(trial.choose(WITH_OIDC, '1.36.3', SERVES_PLAIN, state('serves')).record).toEqual(SERVES_PLAIN);
 });
 
-test('settings are not blamed if it fails with the previous ones too', () => {
+test('does not blame the settings if the API server fails with the previous ones too', () => {
   const trial = new SettingsTrial();
   step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
   expect(step(trial, WITH_OIDC, SERVES_PLAIN, state('fails')).settings).toEqual(PLAIN);
@@ -109,7 +110,7 @@ test.each([
     change: { components: { ...state('fails').components, etcd: state('fails').components['kube-apiserver'] } },
     reason: 'an etcd that does not serve',
   },
-])('settings are not to blame for $reason', ({ change }) => {
+])('does not blame the settings for $reason', ({ change }) => {
   const trial = new SettingsTrial();
   step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
 

@@ -5,27 +5,27 @@ import { fieldErrorBody } from '@fairway/kube/object/field-error';
 import { FAILED_AFTER } from './control-plane-state.ts';
 import type { SupervisedState } from './supervisor.ts';
 
-/** The settings from `spec.apiServer` that kube-apiserver is started with. */
+/** The settings from `spec.apiServer` with which kube-apiserver is started. */
 export type ApiServerSettings = Pick<ClusterSpec['apiServer'], 'admissionPlugins' | 'oidc'>;
 
 /** What a cluster's record stores about its API server's settings. */
 export interface SettingsRecord {
-  /** The last settings that it served with. */
+  /** The last settings with which it served. */
   readonly good?: ApiServerSettings;
-  /** Fingerprints of settings that it failed to start with although it starts with the previous ones. */
+  /** Fingerprints of settings with which it failed to start although it starts with the previous ones. */
   readonly rejected?: { readonly settings: string; readonly complaint: string };
 }
 
 /** Settings to start the API server with. */
 export interface AcceptedSettings {
   readonly settings: ApiServerSettings;
-  /** Why the desired settings are not in effect, for the cluster's owner. */
+  /** Why the desired settings are not applied, for the cluster's owner. */
   readonly problem: string | undefined;
 }
 
 /**
  * Keeps a tenant's API server running whatever the tenant sets: settings known to be invalid are not applied, and
- * settings that it fails to start with are rolled back. They are tried again once they change.
+ * settings with which it fails to start are rolled back. They are tried again once they change.
  */
 export class SettingsTrial {
   /** Fingerprint of the settings last passed to the supervisor. */
@@ -33,56 +33,61 @@ export class SettingsTrial {
   /** Settings that failed, until a start with the previous ones proves that they are the cause. */
   #suspect: { readonly settings: string; readonly complaint: string } | undefined;
 
-  /** What to run now, and what must be recorded before. */
+  /** The settings to run now, and what must be recorded first. */
   choose(
     desired: ApiServerSettings,
     version: string,
     record: SettingsRecord,
     state: SupervisedState,
   ): AcceptedSettings & { readonly record: SettingsRecord } {
-    const wanted = fingerprintOf(desired);
+    const desiredFingerprint = fingerprintOf(desired);
     const fallback = record.good ?? withoutOidc(desired);
     const problem = settingsProblem(desired, version);
-    if (problem !== undefined) return { settings: fallback, problem: notInEffect(problem), record };
-    if (record.rejected?.settings === wanted) {
-      return { settings: fallback, problem: notInEffect(complainedOf(record.rejected.complaint)), record };
+    if (problem !== undefined) return { settings: fallback, problem: notAppliedMessage(problem), record };
+    if (record.rejected?.settings === desiredFingerprint) {
+      return { settings: fallback, problem: notAppliedMessage(rejectedMessage(record.rejected.complaint)), record };
     }
-    const result = this.#evaluate(wanted, fallback, state);
+    const result = this.#evaluate(desiredFingerprint, fallback, state);
     if (result === 'apply') {
-      const serves = this.#applied === wanted && isServing(state);
-      return { settings: desired, problem: undefined, record: serves ? { good: settingsOf(desired) } : record };
+      const isServingSettings = this.#applied === desiredFingerprint && isServing(state);
+      return {
+        settings: desired,
+        problem: undefined,
+        record: isServingSettings ? { good: settingsOf(desired) } : record,
+      };
     }
     const rejected = result.isProven ? { rejected: result.suspect } : {};
     return {
       settings: fallback,
-      problem: notInEffect(complainedOf(result.suspect.complaint)),
+      problem: notAppliedMessage(rejectedMessage(result.suspect.complaint)),
       record: { ...record, ...rejected },
     };
   }
 
-  /** Records that the supervisor now runs these settings: its state refers to them from here on. */
+  /** Records that the supervisor now runs these settings: its state refers to them from now on. */
   noteApplied(settings: ApiServerSettings): void {
     this.#applied = fingerprintOf(settings);
   }
 
   #evaluate(
-    wanted: string,
+    desiredFingerprint: string,
     fallback: ApiServerSettings,
     state: SupervisedState,
   ): 'apply' | { readonly suspect: NonNullable<SettingsRecord['rejected']>; readonly isProven: boolean } {
-    if (this.#suspect?.settings === wanted) {
+    if (this.#suspect?.settings === desiredFingerprint) {
       const suspect = this.#suspect;
       if (this.#applied !== fingerprintOf(fallback)) return { suspect, isProven: false };
       if (isServing(state)) return { suspect, isProven: true };
       if (!isFailing(state)) return { suspect, isProven: false };
-      // It fails with the previous settings too, so the cause is another.
+      // The API server fails with the previous settings too, so they are not the cause.
       this.#suspect = undefined;
       return 'apply';
     }
     this.#suspect = undefined;
-    if (this.#applied !== wanted || !isFailing(state) || fingerprintOf(fallback) === wanted) return 'apply';
+    if (this.#applied !== desiredFingerprint || !isFailing(state) || fingerprintOf(fallback) === desiredFingerprint)
+      return 'apply';
     const complaint = state.components['kube-apiserver'].lastFailure ?? 'it exited without an error message';
-    this.#suspect = { settings: wanted, complaint };
+    this.#suspect = { settings: desiredFingerprint, complaint };
     return { suspect: this.#suspect, isProven: false };
   }
 }
@@ -106,11 +111,11 @@ function settingsProblem({ oidc }: ApiServerSettings, version: string): string |
   return oidcVersionProblem(version);
 }
 
-function complainedOf(complaint: string): string {
+function rejectedMessage(complaint: string): string {
   return `spec.apiServer: kube-apiserver does not start with these settings: ${complaint}`;
 }
 
-function notInEffect(reason: string): string {
+function notAppliedMessage(reason: string): string {
   return `${reason}. The API server keeps running with the last working settings; Fairway retries when the settings change.`;
 }
 

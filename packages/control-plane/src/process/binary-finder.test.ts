@@ -25,19 +25,19 @@ test('lists each version once, and new ones after half a minute', async () => {
   expect(searches()).toBe(2);
 });
 
-test('takes the exact version once it is installed, instead of another patch', async () => {
+test('uses the exact version once it is installed, instead of another patch', async () => {
   const { clock, found, finder } = start('1.36.3');
 
-  expect(await finder.for('1.36.4')).toMatchObject({ version: '1.36.3' });
+  expect(await finder.binariesFor('1.36.4')).toMatchObject({ version: '1.36.3' });
   found.push('1.36.4');
   await clock.advance(30_000);
-  expect(await finder.for('1.36.4')).toMatchObject({ version: '1.36.4' });
+  expect(await finder.binariesFor('1.36.4')).toMatchObject({ version: '1.36.4' });
 });
 
-test('says what to type for a missing version', async () => {
+test('reports which command downloads a missing version', async () => {
   const { finder } = start('1.36.3');
 
-  expect(await finder.for('1.35.1')).toEqual({
+  expect(await finder.binariesFor('1.35.1')).toEqual({
     problem: expect.stringContaining('"fairway releases fetch 1.35.1" downloads them'),
   });
 });

@@ -1,9 +1,12 @@
 import type { Clock } from '@fairway/base/clock';
 import { type Binaries, chooseBinaries, missingBinaries } from './find-binaries.ts';
 
-const FIND_AGAIN_MS = 30_000;
+const SEARCH_INTERVAL_MS = 30_000;
 
-/** The binaries on this machine; searched again if none match, because some may have been installed meanwhile. */
+/**
+ * The binaries on this machine. They are searched for again if none match, because some may have been installed in the
+ * meantime.
+ */
 export class BinaryFinder {
   readonly #find: () => Promise<readonly Binaries[]>;
   readonly #clock: Clock;
@@ -14,23 +17,23 @@ export class BinaryFinder {
     this.#clock = clock;
   }
 
-  /** Those for a version, or an error message if there are none. */
-  async for(version: string): Promise<Binaries | { readonly problem: string }> {
+  /** The binaries for a version, or an error message if there are none. */
+  async binariesFor(version: string): Promise<Binaries | { readonly problem: string }> {
     const known = this.#found && chooseBinaries(this.#found.binaries, version);
     if (known?.version === version) return known;
-    const binaries = await this.#recent();
+    const binaries = await this.#currentBinaries();
     return chooseBinaries(binaries, version) ?? { problem: missingBinaries(binaries, version) };
   }
 
   /** Every exact version with available binaries. */
   async versions(): Promise<readonly string[]> {
-    const binaries = await this.#recent();
+    const binaries = await this.#currentBinaries();
     return [...new Set(binaries.map(({ version }) => version))];
   }
 
-  async #recent(): Promise<readonly Binaries[]> {
+  async #currentBinaries(): Promise<readonly Binaries[]> {
     const nowMs = this.#clock.now();
-    if (this.#found === undefined || nowMs - this.#found.atMs >= FIND_AGAIN_MS) {
+    if (this.#found === undefined || nowMs - this.#found.atMs >= SEARCH_INTERVAL_MS) {
       this.#found = { binaries: await this.#find(), atMs: nowMs };
     }
     return this.#found.binaries;

@@ -2,7 +2,7 @@ import { link, lstat, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openFolderTo } from './cluster-folder.ts';
+import { grantFolderAccess } from './cluster-folder.ts';
 
 const USER = { uid: 1_900_000_000, gid: 1_900_000_000 };
 
@@ -13,26 +13,26 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** `owner:group mode`, as printed by ls. */
+/** Formatted as `owner:group mode`, like ls. */
 async function accessOf(path: string): Promise<string> {
   const { uid, gid, mode } = await lstat(at(path));
   const name = (id: number) => (id === USER.uid ? 'cluster' : id === process.getuid?.() ? 'fairway' : String(id));
   return `${name(uid)}:${name(gid)} ${(mode & 0o7777).toString(8)}`;
 }
 
-test('without users, everything is accessible to this process only', async () => {
-  await openFolderTo(undefined, folder, 0);
+test('makes everything accessible to this process only without users', async () => {
+  await grantFolderAccess(undefined, folder, 0);
 
   for (const name of ['.', 'config', 'pki', 'run', 'logs']) expect((await stat(at(name))).mode & 0o777).toBe(0o700);
 });
 
-describe.skipIf(process.getuid?.() !== 0)('with a user (skipped: not root)', () => {
-  test('programs can read their configuration, create files beside it, and replace nothing', async () => {
+describe.skipIf(process.getuid?.() !== 0)('with a user (skipped without root)', () => {
+  test('lets programs read their configuration and create files next to it, but replace nothing', async () => {
     await mkdir(at('pki'));
     await writeFile(at('pki/sa.key'), 'key', { mode: 0o600 });
     await writeFile(at('record.json'), '{}', { mode: 0o600 });
 
-    await openFolderTo(USER, folder, 0);
+    await grantFolderAccess(USER, folder, 0);
 
     expect(await accessOf('.')).toBe('fairway:cluster 1770');
     expect(await accessOf('logs')).toBe('fairway:cluster 1770');
@@ -42,27 +42,27 @@ describe.skipIf(process.getuid?.() !== 0)('with a user (skipped: not root)', () 
     expect(await accessOf('record.json')).toBe('fairway:fairway 600');
   });
 
-  test('data that root created is given to their user, for the generation in use', async () => {
+  test('changes the owner of data that root created, for the current generation', async () => {
     await mkdir(at('etcd-1/member/wal'), { recursive: true, mode: 0o700 });
     await writeFile(at('etcd-1/member/wal/0.wal'), '', { mode: 0o600 });
     await writeFile(at('outside'), '', { mode: 0o600 });
     await symlink(at('outside'), at('etcd-1/link'));
 
-    await openFolderTo(USER, folder, 1);
+    await grantFolderAccess(USER, folder, 1);
 
     for (const path of ['etcd-1', 'etcd-1/member/wal']) expect(await accessOf(path)).toBe('cluster:cluster 700');
     expect(await accessOf('etcd-1/member/wal/0.wal')).toBe('cluster:cluster 600');
     expect(await accessOf('outside')).toBe('fairway:fairway 600');
   });
 
-  test('an audit log is given to their user, but not a hard link to a file of root', async () => {
+  test('changes the owner of an audit log, but not of a hard link to a file of root', async () => {
     await mkdir(at('logs'));
     await writeFile(at('logs/audit.log'), '', { mode: 0o600 });
     await writeFile(at('logs/tenant-audit.log'), '', { mode: 0o600 });
     await writeFile(at('record.json'), '{}', { mode: 0o600 });
     await link(at('record.json'), at('logs/audit-2.log'));
 
-    await openFolderTo(USER, folder, 0);
+    await grantFolderAccess(USER, folder, 0);
 
     expect(await accessOf('logs/audit.log')).toBe('cluster:cluster 600');
     expect(await accessOf('logs/tenant-audit.log')).toBe('cluster:cluster 600');

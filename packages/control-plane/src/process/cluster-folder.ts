@@ -3,32 +3,34 @@ import { join } from 'node:path';
 import type { ProcessUser } from './process-user.ts';
 import { dataFolderName } from './snapshots/data-folders.ts';
 
-/** Folders that a cluster's programs read, and only Fairway writes. */
-const READ = ['config', 'pki', 'bin'];
-/** Folders in which programs create files beside Fairway's own, which they can neither remove nor replace. */
-const SHARED = ['.', 'logs'];
-/** Pid files: accessible to Fairway only, since it signals the processes that they name. */
-const OWN = ['run'];
+/** Folders that a cluster's programs read and only Fairway writes. */
+const READABLE_FOLDERS = ['config', 'pki', 'bin'];
+/** Folders in which programs create files next to Fairway's own, which they can neither remove nor replace. */
+const SHARED_FOLDERS = ['.', 'logs'];
+/** Pid files, accessible to Fairway only, since it signals the processes that they name. */
+const OWN_FOLDERS = ['run'];
 
 /**
- * Gives a cluster's user the access to its folder that its programs need, and denies all others. Fairway's own files in it keep
- * their owner: root must not follow what a program could replace. Without a user, this process owns all of it.
+ * Gives a cluster's user the access to its folder that its programs need, and denies access to all others. Fairway's
+ * own files in it keep their owner: root must not follow what a program could replace. Without a user, this process
+ * owns the whole folder.
  */
-export async function openFolderTo(
+export async function grantFolderAccess(
   user: ProcessUser | undefined,
   folder: string,
   generation: number | undefined,
 ): Promise<void> {
-  for (const name of [...SHARED, ...READ, ...OWN]) await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+  for (const name of [...SHARED_FOLDERS, ...READABLE_FOLDERS, ...OWN_FOLDERS])
+    await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
   if (user === undefined) return;
   const { gid } = user;
   for (const [names, mode] of [
-    [READ, 0o750],
-    [SHARED, 0o1770],
+    [READABLE_FOLDERS, 0o750],
+    [SHARED_FOLDERS, 0o1770],
   ] as const) {
     for (const name of names) {
       const path = join(folder, name);
-      // With the mode set before the group, the previous group would have access for a moment.
+      // If the mode was set before the group, the previous group would have access for a moment.
       await chown(path, 0, gid);
       await chmod(path, mode);
     }
@@ -40,27 +42,27 @@ export async function openFolderTo(
     }
   }
   for (const file of await readdir(join(folder, 'logs'))) {
-    if (/^(?:tenant-)?audit/.test(file)) await giveFile(join(folder, 'logs', file), user);
+    if (/^(?:tenant-)?audit/.test(file)) await changeFileOwner(join(folder, 'logs', file), user);
   }
-  await give(join(folder, dataFolderName(generation)), user);
+  await changeOwner(join(folder, dataFolderName(generation)), user);
 }
 
 /**
  * Changes the owner of a file that an API server wrote as root. Any user who can create names there could also hard-link another
  * user's file.
  */
-async function giveFile(path: string, { uid, gid }: ProcessUser): Promise<void> {
+async function changeFileOwner(path: string, { uid, gid }: ProcessUser): Promise<void> {
   const { uid: owner, nlink } = await lstat(path);
   if (owner !== uid && nlink === 1) await lchown(path, uid, gid);
 }
 
 /** Changes the owner of a folder and its content, the folder last: a folder that its user owns was processed completely. */
-export async function give(folder: string, user: ProcessUser): Promise<void> {
+export async function changeOwner(folder: string, user: ProcessUser): Promise<void> {
   const known = await lstat(folder).catch(() => undefined);
   if (known === undefined || known.uid === user.uid) return;
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) await give(path, user);
+    if (entry.isDirectory()) await changeOwner(path, user);
     else await lchown(path, user.uid, user.gid);
   }
   await lchown(folder, user.uid, user.gid);

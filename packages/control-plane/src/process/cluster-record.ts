@@ -3,10 +3,10 @@ import { MAX_EARLIER_RESTORES, type RestoreRequest } from '@fairway/api/domain/r
 import type { Endpoint } from '../runtime.ts';
 import type { SettingsRecord } from './api-server-settings.ts';
 import { type Files, pathsIn } from './files.ts';
-import { RECORD } from './folder-layout.ts';
+import { RECORD_FILE } from './folder-layout.ts';
 import type { ProcessUser } from './process-user.ts';
 
-/** What is chosen once for a cluster and must persist for its lifetime. */
+/** Settings that are chosen once for a cluster and must persist for its lifetime. */
 export interface ClusterRecord {
   /** Bind address of its API server; records from before this was configurable have 127.0.0.1. */
   readonly address?: string;
@@ -22,23 +22,23 @@ export interface ClusterRecord {
   /** User and group that its programs run as; undefined: those of Fairway. */
   readonly userId?: number;
   readonly settings?: SettingsRecord;
-  /** Whether its API server was restricted to some addresses: it must not start open to all. */
+  /** Whether the API server was restricted to certain addresses: it must not start open to all. */
   readonly isRestricted?: boolean | undefined;
-  /** How often the data were replaced from a snapshot; selects the data folder. */
+  /** How often the data were replaced from a snapshot. Selects the data folder. */
   readonly dataGeneration?: number;
   /** Revision at which this generation of the data began. */
   readonly startRevision?: number;
-  /** The restore request that this generation of the data comes from. */
+  /** The restore request that created this generation of the data. */
   readonly restored?: RestoreRequest & { readonly atMs: number };
-  /** Earlier requests, newest first: none of them is executed again. */
+  /** Earlier requests, newest first. None of them is executed again. */
   readonly restoredBefore?: readonly RestoreRequest[];
 }
 
 /**
- * The record of a cluster after a reset: its endpoint and allowed addresses, and what its snapshots require. The key of its
- * Secrets is not a credential, and earlier snapshots are read with it. A completed restore is not repeated.
+ * The record of a cluster after a reset: its endpoint and allowed addresses, and what its snapshots require. The key of
+ * its Secrets is not a credential; earlier snapshots are read with it. A completed restore is not repeated.
  */
-export function emptiedRecord({
+export function wipedRecord({
   address,
   port,
   encryptionKey,
@@ -60,7 +60,7 @@ export function emptiedRecord({
   };
 }
 
-/** What the record says about a restore that has just completed. */
+/** The record's fields for a restore that has just completed. */
 export function withRestore(
   { restored, restoredBefore = [] }: Pick<ClusterRecord, 'restored' | 'restoredBefore'>,
   request: RestoreRequest,
@@ -83,35 +83,39 @@ export function endpointOf({ address = '127.0.0.1', port }: ClusterRecord): Endp
 }
 
 export function readRecord(files: Files, folder: string): ClusterRecord | undefined {
-  const text = files.read(pathsIn(folder)(RECORD));
+  const text = files.read(pathsIn(folder)(RECORD_FILE));
   return text === undefined ? undefined : (JSON.parse(text) as ClusterRecord);
 }
 
 export function writeRecord(files: Files, folder: string, record: ClusterRecord): Promise<void> {
-  return files.write(pathsIn(folder)(RECORD), JSON.stringify(record));
+  return files.write(pathsIn(folder)(RECORD_FILE), JSON.stringify(record));
 }
 
-/** Fraction of a quota in use above which a larger one justifies a restart. */
-const QUOTA_NEEDED_SHARE = 0.5;
+/** Used fraction of a quota above which a larger one justifies a restart. */
+const QUOTA_NEEDED_FRACTION = 0.5;
 
 /**
- * The quota with which etcd should run. etcd reads its quota at start only, and the plan's grows with every node: etcd is
- * restarted with a larger one only once its database requires it. A quota never shrinks.
+ * The quota with which etcd should run. etcd reads its quota only at start, and the plan's quota grows with every node:
+ * etcd is restarted with a larger one only once its database requires it. A quota never shrinks.
  */
-export function quotaToApply(applied: number | undefined, wanted: number, databaseBytes: number | undefined): number {
-  if (applied === undefined) return wanted;
-  const dueBytes = quotaDueBytes(applied, wanted);
-  return dueBytes !== undefined && databaseBytes !== undefined && databaseBytes >= dueBytes ? wanted : applied;
+export function quotaToApply(
+  applied: number | undefined,
+  desiredBytes: number,
+  databaseBytes: number | undefined,
+): number {
+  if (applied === undefined) return desiredBytes;
+  const dueBytes = quotaDueBytes(applied, desiredBytes);
+  return dueBytes !== undefined && databaseBytes !== undefined && databaseBytes >= dueBytes ? desiredBytes : applied;
 }
 
-/** Size of the database at which the desired quota is applied; undefined if it is not larger. */
-export function quotaDueBytes(applied: number, wanted: number): number | undefined {
-  return wanted > applied ? applied * QUOTA_NEEDED_SHARE : undefined;
+/** Size of the database at which the desired quota is applied; undefined if the desired quota is not larger. */
+export function quotaDueBytes(applied: number, desiredBytes: number): number | undefined {
+  return desiredBytes > applied ? applied * QUOTA_NEEDED_FRACTION : undefined;
 }
 
 export interface NewRecordInputs {
   readonly files: Files;
-  /** The cluster's own folder, which is created. */
+  /** The cluster's own folder, which this creates. */
   readonly folder: string;
   /** Folders of the existing clusters. */
   readonly others: readonly string[];
@@ -125,8 +129,9 @@ export interface NewRecordInputs {
 }
 
 /**
- * Creates the record of a new cluster, with a port that no other cluster has. If another process was first, resolves with its
- * record: a process that was suspended and continues must not replace port and key of a control plane that runs by now.
+ * Creates the record of a new cluster, with a port that no other cluster has. If another process was first, resolves
+ * with its record: a process that was suspended and continues must not replace the port and key of a control plane that
+ * is already running.
  */
 export async function makeRecord(inputs: NewRecordInputs): Promise<ClusterRecord> {
   const { files, folder, others, ports, address, endpoint, random, isPortFree } = inputs;
@@ -138,7 +143,7 @@ export async function makeRecord(inputs: NewRecordInputs): Promise<ClusterRecord
   ports.add(port);
   const record = { address: endpoint?.host ?? address, port, encryptionKey: newEncryptionKey() };
   await files.makeFolder(folder);
-  if (await files.create(pathsIn(folder)(RECORD), JSON.stringify(record))) return record;
+  if (await files.create(pathsIn(folder)(RECORD_FILE), JSON.stringify(record))) return record;
   ports.delete(port);
   const first = readRecord(files, folder);
   if (first === undefined) throw new Error(`the record in ${folder} was removed while it was being read`);
@@ -153,7 +158,7 @@ export function newEncryptionKey(): string {
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 
-/** A port that no cluster has and that nothing listens on now. */
+/** A port that no cluster has and that is not in use. */
 export async function choosePort(
   taken: ReadonlySet<number>,
   random: () => number,

@@ -6,7 +6,7 @@ import { readRecord } from './cluster-record.ts';
 import { ClusterSlots } from './cluster-slots.ts';
 import { FakeMachine, MemoryFiles } from './testing/fake-machine.ts';
 
-/** A disk that is full for one write. */
+/** A disk that is full for a single write. */
 class FullDisk extends MemoryFiles {
   isFull = false;
 
@@ -16,7 +16,7 @@ class FullDisk extends MemoryFiles {
   }
 }
 
-test('a record that could not be written is written with the next call', async () => {
+test('writes a record with the next call if a write failed', async () => {
   const files = new FullDisk();
   const fake = new FakeMachine();
   const slots = new ClusterSlots<object>(

@@ -3,18 +3,21 @@ import type { Clock } from '@fairway/base/clock';
 import { captureGrant } from '@fairway/base/fence';
 import type { Logger } from '@fairway/base/log';
 import type { ControlPlaneState, ControlPlaneUsage, Endpoint } from '../runtime.ts';
-import { type ClusterRecord, emptiedRecord, makeRecord, readRecord, writeRecord } from './cluster-record.ts';
+import { type ClusterRecord, makeRecord, readRecord, wipedRecord, writeRecord } from './cluster-record.ts';
 import type { Files } from './files.ts';
-import { RECORD } from './folder-layout.ts';
+import { RECORD_FILE } from './folder-layout.ts';
 import type { Probes } from './probes.ts';
 import type { ProcessHost } from './process-host.ts';
 import { ControlPlaneSupervisor } from './supervisor.ts';
 
-/** Options common to all runtimes over processes of this machine. */
+/** Options of all process-based runtimes on this machine. */
 export interface ProcessMachine {
-  /** Contains a folder for each cluster, named by its UID. */
+  /** The folder that contains a folder for each cluster, named by its UID. */
   readonly folder: string;
-  /** Bind address of API servers: one of this machine that nodes can reach. Clusters keep the one that they started with. */
+  /**
+   * Bind address of API servers: an address of this machine that nodes can reach. Clusters keep the one with which they
+   * started.
+   */
   readonly address: string;
   readonly host: ProcessHost;
   readonly probes: Probes;
@@ -42,7 +45,7 @@ export interface Slot<Parts> {
   /** The `ensure` in progress; the next one waits for it. */
   pending: Promise<unknown>;
   /** Whether the control plane is being removed. */
-  isGoing: boolean;
+  isBeingRemoved: boolean;
 }
 
 export interface SlotParts<Parts> {
@@ -52,25 +55,28 @@ export interface SlotParts<Parts> {
   stop(parts: Parts): Promise<void>;
   /** Removes resources outside of the cluster's folder, before the folder is removed. */
   remove(slot: Slot<Parts>): Promise<void>;
-  /** Releases what was allocated to the cluster, once its folder is removed. */
+  /** Releases what was allocated to the cluster once its folder is removed. */
   free(slot: Slot<Parts>): Promise<void>;
 }
 
-/** The clusters of a process runtime: one slot for each that this process manages, one folder for each on the machine. */
+/**
+ * The clusters of a process runtime: one slot for each cluster that this process manages, one folder for each cluster
+ * on the machine.
+ */
 export class ClusterSlots<Parts> {
   readonly #machine: ProcessMachine;
   readonly #parts: SlotParts<Parts>;
   readonly #slots = new Map<string, Slot<Parts>>();
   readonly #listeners = new Set<(clusterUid: string) => void>();
   readonly #ports = new Set<number>();
-  /** Clusters without running programs, as far as this process knows. */
+  /** Clusters known to have no running programs. */
   readonly #hibernated = new Set<string>();
   /** Clusters whose folder this process has wiped, until they are used again. */
   readonly #wiped = new Set<string>();
-  /** Why clusters could not be wiped the last time. */
+  /** The last errors of clusters that could not be wiped. */
   readonly #wipeErrors = new Map<string, unknown>();
   #isClosed = false;
-  /** The stops in progress, which resolve when they have ended. */
+  /** Stops in progress; each resolves when it has ended. */
   readonly #stopping = new Map<string, Promise<void>>();
   /** Failures of all supervisors, including those of deleted clusters. */
   #restarts = 0;
@@ -80,14 +86,14 @@ export class ClusterSlots<Parts> {
     this.#parts = parts;
   }
 
-  /** Queues work on a cluster behind the work in progress for it, unless it is being removed. */
+  /** Queues work on a cluster behind its work in progress, unless the cluster is being removed. */
   async serialize(uid: string, work: (slot: Slot<Parts>) => Promise<void>): Promise<Slot<Parts>> {
     if (this.#isClosed) throw new Error('the control plane runtime is closed');
     await this.#stopping.get(uid);
     const slot = this.#of(uid);
     this.#hibernated.delete(uid);
-    this.#forgetEmptying(uid);
-    if (slot.isGoing) return slot;
+    this.#forgetWipe(uid);
+    if (slot.isBeingRemoved) return slot;
     slot.mayAct = captureGrant();
     const turn = slot.pending.then(() => work(slot));
     slot.pending = turn.catch(() => {});
@@ -107,9 +113,9 @@ export class ClusterSlots<Parts> {
   }
 
   /**
-   * Updates a record durably. Does nothing if it is unchanged, or if another process manages the cluster by now. Rejects if it
-   * cannot be written; then the cached record is the one on disk, so the next call writes the change instead of considering it
-   * unchanged.
+   * Updates a record durably. Does nothing if it is unchanged, or if another process manages the cluster by now.
+   * Rejects if it cannot be written: the cached record then stays the one on disk, so the next call writes the change
+   * instead of considering it unchanged.
    */
   async keep(slot: Slot<Parts>, change: Partial<ClusterRecord>): Promise<void> {
     const before = slot.record;
@@ -126,7 +132,7 @@ export class ClusterSlots<Parts> {
     }
   }
 
-  /** Records the version that is served now, for times when none is. */
+  /** Records the version that is served now, for times when none is served. */
   async noteVersion(slot: Slot<Parts>): Promise<void> {
     const { ready, current } = slot.supervisor.state.components['kube-apiserver'];
     if (ready && current && slot.wanted !== undefined) await this.keep(slot, { version: slot.wanted });
@@ -154,7 +160,7 @@ export class ClusterSlots<Parts> {
     );
   }
 
-  /** The record of one, whichever process manages it; undefined if its folder is not on this machine. */
+  /** The record of a cluster, whichever process manages it; undefined if its folder is not on this machine. */
   knownRecord(uid: string): { readonly folder: string; readonly record: ClusterRecord } | undefined {
     const folder = this.#folderOf(uid);
     const record = this.#slots.get(uid)?.record ?? readRecord(this.#machine.files, folder);
@@ -166,60 +172,60 @@ export class ClusterSlots<Parts> {
   }
 
   /**
-   * Whether all programs of a cluster have stopped; stops running ones. Their data are kept, and the next queued call begins with
-   * a new slot.
+   * Whether all programs of a cluster have stopped; stops running ones. Their data are kept, and the next queued call
+   * starts with a new slot.
    */
   hibernate(uid: string): boolean {
     if (this.#isClosed) throw new Error('the control plane runtime is closed');
     if (this.#hibernated.has(uid) || !this.list().includes(uid)) return true;
-    if (this.#slots.get(uid)?.isGoing || this.#stopping.has(uid)) return false;
+    if (this.#slots.get(uid)?.isBeingRemoved || this.#stopping.has(uid)) return false;
     const slot = this.#of(uid);
     slot.mayAct = captureGrant();
-    const resting = this.#stopSlot(slot).finally(() => {
+    const stopping = this.#stopSlot(slot).finally(() => {
       this.#stopping.delete(uid);
       this.announce(uid);
     });
-    this.#stopping.set(uid, resting);
+    this.#stopping.set(uid, stopping);
     return false;
   }
 
   /**
-   * Whether a cluster's folder is like that of a new one with its port, user and encryption key; starts to wipe it. After a
-   * failure, each call makes an attempt, waits for it, and rejects with the error: the caller reports it and decides when to
-   * retry.
+   * Whether a cluster's folder is like that of a new cluster with the same port, user and encryption key; starts to
+   * wipe it. After a failure, each call makes an attempt, waits for it, and rejects with the error: the caller reports
+   * it and decides when to retry.
    */
   async wipe(uid: string): Promise<boolean> {
     if (this.#isClosed) throw new Error('the control plane runtime is closed');
     if (this.#wiped.has(uid) || !this.list().includes(uid)) return true;
-    if (this.#slots.get(uid)?.isGoing || this.#stopping.has(uid)) return false;
+    if (this.#slots.get(uid)?.isBeingRemoved || this.#stopping.has(uid)) return false;
     const slot = this.#of(uid);
     slot.mayAct = captureGrant();
-    const emptying = this.#stopSlot(slot, () => this.#emptyFolder(slot)).finally(() => {
+    const wiping = this.#stopSlot(slot, () => this.#emptyFolder(slot)).finally(() => {
       this.#stopping.delete(uid);
       this.announce(uid);
     });
-    this.#stopping.set(uid, emptying);
+    this.#stopping.set(uid, wiping);
     if (!this.#wipeErrors.has(uid)) return false;
-    await emptying;
+    await wiping;
     if (this.#wipeErrors.has(uid)) throw this.#wipeErrors.get(uid);
     return this.#wiped.has(uid);
   }
 
-  /** Whether nothing of a cluster remains; starts removing the rest. */
+  /** Whether a cluster is completely removed; starts removing what remains. */
   remove(uid: string): boolean {
     if (!this.list().includes(uid)) return true;
     const slot = this.#of(uid);
     slot.mayAct = captureGrant();
     this.#hibernated.delete(uid);
-    this.#forgetEmptying(uid);
-    if (!slot.isGoing) void this.#removeSlot(slot);
+    this.#forgetWipe(uid);
+    if (!slot.isBeingRemoved) void this.#removeSlot(slot);
     return false;
   }
 
   /** Stops managing a cluster; its programs keep running. */
   async release(uid: string): Promise<void> {
     this.#hibernated.delete(uid);
-    this.#forgetEmptying(uid);
+    this.#forgetWipe(uid);
     const slot = this.#slots.get(uid);
     if (slot === undefined) return;
     this.#slots.delete(uid);
@@ -228,8 +234,8 @@ export class ClusterSlots<Parts> {
     await this.#parts.stop(slot.parts);
   }
 
-  /** Stops the programs of all clusters except for some. Their data are kept. */
-  async stopAllBut(isWanted: (uid: string) => boolean): Promise<void> {
+  /** Stops the programs of all clusters except for the given ones. Their data are kept. */
+  async stopUnwanted(isWanted: (uid: string) => boolean): Promise<void> {
     const unwanted = this.list().filter((uid) => !isWanted(uid));
     await Promise.all(
       unwanted.map(async (uid) => {
@@ -237,12 +243,12 @@ export class ClusterSlots<Parts> {
         await slot.pending;
         await this.#parts.stop(slot.parts);
         await slot.supervisor.stop();
-        if (!slot.isGoing) this.#slots.delete(uid);
+        if (!slot.isBeingRemoved) this.#slots.delete(uid);
       }),
     );
   }
 
-  /** Accepts no more work and emits no more events. Running programs are left alone. */
+  /** Accepts no more work and emits no more events. Running programs are not affected. */
   close(): void {
     this.#isClosed = true;
     this.#listeners.clear();
@@ -257,25 +263,25 @@ export class ClusterSlots<Parts> {
     return () => this.#listeners.delete(listener);
   }
 
-  /** @param afterwards Called when it has stopped. */
-  async #stopSlot(slot: Slot<Parts>, afterwards?: () => Promise<void>): Promise<void> {
-    const isManaged = () => this.#slots.get(slot.uid) === slot && !slot.isGoing;
+  /** @param onStopped Called when it has stopped. */
+  async #stopSlot(slot: Slot<Parts>, onStopped?: () => Promise<void>): Promise<void> {
+    const isManaged = () => this.#slots.get(slot.uid) === slot && !slot.isBeingRemoved;
     try {
       await slot.pending;
       await this.#parts.stop(slot.parts);
       await slot.supervisor.stop(slot.mayAct);
       if (!isManaged() || !slot.mayAct()) return;
-      await afterwards?.();
+      await onStopped?.();
       this.#hibernated.add(slot.uid);
     } catch (error) {
       if (!isManaged()) return;
-      if (afterwards) this.#wipeErrors.set(slot.uid, error);
+      if (onStopped) this.#wipeErrors.set(slot.uid, error);
       this.#machine.log.error(
         { err: error, cluster: slot.uid },
-        afterwards ? 'could not wipe a control plane' : 'could not stop a control plane for hibernation',
+        onStopped ? 'could not wipe a control plane' : 'could not stop a control plane for hibernation',
       );
     } finally {
-      // A stopped slot does not start again: the next caller gets a new one.
+      // A stopped slot does not start again; the next caller gets a new one.
       if (isManaged()) this.#slots.delete(slot.uid);
     }
   }
@@ -284,20 +290,20 @@ export class ClusterSlots<Parts> {
   async #emptyFolder({ uid, folder, record }: Slot<Parts>): Promise<void> {
     const { files } = this.#machine;
     const known = record ?? readRecord(files, folder);
-    await files.emptyFolder(folder, RECORD);
-    if (known) await writeRecord(files, folder, emptiedRecord(known));
+    await files.emptyFolder(folder, RECORD_FILE);
+    if (known) await writeRecord(files, folder, wipedRecord(known));
     this.#wipeErrors.delete(uid);
     this.#wiped.add(uid);
   }
 
-  #forgetEmptying(uid: string): void {
+  #forgetWipe(uid: string): void {
     this.#wiped.delete(uid);
     this.#wipeErrors.delete(uid);
   }
 
   async #removeSlot(slot: Slot<Parts>): Promise<void> {
     const { files, log } = this.#machine;
-    slot.isGoing = true;
+    slot.isBeingRemoved = true;
     try {
       await slot.pending;
       await this.#parts.stop(slot.parts);
@@ -310,7 +316,7 @@ export class ClusterSlots<Parts> {
       if (slot.record) this.#ports.delete(slot.record.port);
       this.#slots.delete(slot.uid);
     } catch (error) {
-      slot.isGoing = false;
+      slot.isBeingRemoved = false;
       log.error({ err: error, cluster: slot.uid }, 'could not remove a control plane');
     }
     this.announce(slot.uid);
@@ -343,7 +349,7 @@ export class ClusterSlots<Parts> {
       wanted: undefined,
       mayAct: () => true,
       pending: Promise.resolve(),
-      isGoing: false,
+      isBeingRemoved: false,
     };
     this.#slots.set(uid, slot);
     return slot;
@@ -364,7 +370,7 @@ export class ClusterSlots<Parts> {
 }
 
 /** State of a control plane that is being removed. */
-export function beingRemoved(endpoint: Endpoint | undefined): ControlPlaneState {
+export function removingState(endpoint: Endpoint | undefined): ControlPlaneState {
   return {
     phase: 'Updating',
     endpoint,

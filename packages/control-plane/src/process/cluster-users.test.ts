@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ClusterUsers } from './cluster-users.ts';
 
-const FIVE = { first: 1_900_000_000, last: 1_900_000_004 };
+const FIVE_USERS = { first: 1_900_000_000, last: 1_900_000_004 };
 
 let parent: string;
 let folder: string;
@@ -14,10 +14,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(parent, { recursive: true }));
 
-/** Opened like in a new process: the folder is the only state. */
-const open = (range = FIVE) => new ClusterUsers(folder, range, () => 0.5);
+/** Opens the users like a new process: the folder is the only state. */
+const open = (range = FIVE_USERS) => new ClusterUsers(folder, range, () => 0.5);
 
-test('a cluster keeps one user that no other cluster gets', async () => {
+test('keeps one user for each cluster', async () => {
   const first = await open().userOf('a');
   const second = await open().userOf('b');
 
@@ -26,7 +26,7 @@ test('a cluster keeps one user that no other cluster gets', async () => {
   expect(await open().userOf('a')).toEqual(first);
 });
 
-test('concurrent requests from several processes get one user each', async () => {
+test('gives each of several concurrent processes its own user', async () => {
   const names = ['a', 'b', 'c', 'd', 'e'];
 
   const users = await Promise.all(names.map((name) => open().userOf(name)));
@@ -35,7 +35,7 @@ test('concurrent requests from several processes get one user each', async () =>
   await expect(open().userOf('f')).rejects.toThrow('all user IDs from 1900000000 to 1900000004');
 });
 
-test('a released user is reused, and only its holder can release it', async () => {
+test('reuses a released user, which only its holder can release', async () => {
   const one = { first: 7, last: 7 };
   const user = await open(one).userOf('a');
 
@@ -46,7 +46,7 @@ test('a released user is reused, and only its holder can release it', async () =
   expect(await open(one).userOf('b')).toEqual(user);
 });
 
-test('the allocations are readable by their owner only', async () => {
+test('makes the allocations readable by their owner only', async () => {
   await open().userOf('a');
 
   expect((await stat(folder)).mode & 0o777).toBe(0o700);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { diskFiles } from './files.ts';
 import type { ProcessUser } from './process-user.ts';
 
-/** Range of user ids reserved for Fairway on this machine, inclusive. Groups have the same ids. */
+/** Range of user IDs reserved for Fairway on this machine, inclusive. Groups have the same IDs. */
 export interface UserRange {
   readonly first: number;
   readonly last: number;
@@ -16,8 +16,8 @@ export interface UserRange {
 export const DEFAULT_USERS: UserRange = { first: 1_900_000_000, last: 1_900_009_999 };
 
 /**
- * The user ids of this machine's clusters: one file per allocated id, named by the id, containing the cluster's UID. Files
- * are created atomically and exclusively, so that no two clusters ever share an id, whichever process is killed when.
+ * The user IDs of this machine's clusters: one file per allocated ID, named by the ID, containing the cluster's UID.
+ * Files are created atomically and exclusively, so no two clusters ever share an ID, even if processes are killed.
  */
 export class ClusterUsers {
   readonly #folder: string;
@@ -37,7 +37,7 @@ export class ClusterUsers {
     const taken = new Set<number>();
     for (const name of await readdir(this.#folder)) {
       if (!/^\d+$/.test(name)) continue;
-      // An id that was released meanwhile is free.
+      // An ID that was released in the meantime is free.
       const holder = await readFile(join(this.#folder, name), 'utf8').catch(() => undefined);
       if (holder === clusterUid) return userOf(Number(name));
       if (holder !== undefined) taken.add(Number(name));
@@ -53,7 +53,7 @@ export class ClusterUsers {
     );
   }
 
-  /** Releases a user, once none of the cluster's files belongs to it. */
+  /** Releases a user once it owns none of the cluster's files. */
   async free(clusterUid: string, { uid }: ProcessUser): Promise<void> {
     const path = join(this.#folder, String(uid));
     const holder = await readFile(path, 'utf8').catch(() => undefined);

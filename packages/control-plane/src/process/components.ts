@@ -1,10 +1,10 @@
-/** The programs of a control plane, in start order. */
+/** The programs of a control plane in start order. */
 export const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
 
 export type Component = (typeof COMPONENTS)[number];
 
-/** Dependencies that must serve before each is started. */
-export const NEEDS: Readonly<Record<Component, readonly Component[]>> = {
+/** Dependencies that must serve before a component is started. */
+export const COMPONENT_DEPENDENCIES: Readonly<Record<Component, readonly Component[]>> = {
   etcd: [],
   'kube-apiserver': ['etcd'],
   'kube-controller-manager': ['kube-apiserver'],

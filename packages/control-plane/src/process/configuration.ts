@@ -33,11 +33,11 @@ import {
 } from './folder-layout.ts';
 import { ACCESS_WEBHOOK_URL, TOKEN_WEBHOOK_URL } from './token-webhook.ts';
 
-/** A file that programs read; accessible to its owner only. */
+/** A file that programs read. Only its owner can access it. */
 export interface ConfigurationFile {
   readonly path: string;
   readonly text: string;
-  /** Components that must restart to apply a change. Other readers reload the file themselves. */
+  /** Components that must restart to apply a change. Others reload the file themselves. */
   readonly restarts: readonly Component[];
 }
 
@@ -46,10 +46,10 @@ export interface ConfigurationInputs {
   readonly certificates: ComponentCertificates;
   readonly endpoint: Endpoint;
   readonly apiServer: ClusterSpec['apiServer'];
-  /** Whether it uses Fairway's token webhook. */
-  readonly asksTokenWebhook: boolean;
-  /** Whether it uses Fairway's access webhook too. */
-  readonly asksAccessWebhook: boolean;
+  /** Whether the API server uses Fairway's token webhook. */
+  readonly usesTokenWebhook: boolean;
+  /** Whether the API server also uses Fairway's access webhook. */
+  readonly usesAccessWebhook: boolean;
   /** Kubernetes version. */
   readonly version: string;
   /** 32 bytes in base64. */
@@ -61,15 +61,16 @@ export interface ConfigurationInputs {
 const API_SERVER: readonly Component[] = ['kube-apiserver'];
 const CLIENTS: readonly Component[] = ['kube-controller-manager', 'kube-scheduler'];
 
-/** All files of a control plane. Certificates and keys are reloaded by every component, so that renewal causes no restart. */
+/** All files of a control plane. Every component reloads certificates and keys, so renewal causes no restart. */
 export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFile[] {
-  const { pki, certificates, endpoint, apiServer, asksTokenWebhook, asksAccessWebhook, encryptionKey, hasOwnUser } =
+  const { pki, certificates, endpoint, apiServer, usesTokenWebhook, usesAccessWebhook, encryptionKey, hasOwnUser } =
     inputs;
   const folder = hasOwnUser ? WORKING_FOLDER : '..';
   const { signing, verification } = pki.serviceAccountKeys;
   const files: ConfigurationFile[] = [
     { path: CLUSTER_CA, text: trustBundle(pki.cluster), restarts: CLIENTS },
-    // kube-apiserver would reload it by itself, but continue to serve watches and terminals of users who are no longer admitted.
+    // kube-apiserver would reload this file itself, but continue to serve watches and terminals of users who are no
+    // longer admitted.
     { path: CLIENT_CA, text: clientTrustBundle(pki), restarts: API_SERVER },
     { path: SIGNING_CERTIFICATE, text: clientAuthority(pki).certificatePem, restarts: [] },
     { path: SIGNING_KEY, text: clientAuthority(pki).privateKeyPem, restarts: [] },
@@ -105,13 +106,13 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
       restarts: CLIENTS,
     });
   }
-  if (asksTokenWebhook) {
-    // It reloads its own certificate by itself, but not its trusted CAs.
+  if (usesTokenWebhook) {
+    // The component reloads its own certificate, but not its trusted CAs.
     const target = { server: TOKEN_WEBHOOK_URL, authorityPem: trustBundle(pki.frontProxy) };
     const text = dump(kubeconfigOf('token-webhook-client', target, folder));
     files.push({ path: TOKEN_WEBHOOK, text, restarts: API_SERVER });
   }
-  if (asksAccessWebhook) {
+  if (usesAccessWebhook) {
     const target = { server: ACCESS_WEBHOOK_URL, authorityPem: trustBundle(pki.frontProxy) };
     const text = dump(kubeconfigOf('token-webhook-client', target, folder));
     files.push({ path: ACCESS_WEBHOOK, text, restarts: API_SERVER });
@@ -126,10 +127,10 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
   return files;
 }
 
-/** First version whose AuthorizationConfiguration is v1; v1beta1 is on since 1.30. */
+/** First version whose AuthorizationConfiguration is v1; v1beta1 is enabled since 1.30. */
 const FIRST_MINOR_WITH_V1 = 32;
 
-/** Uses Fairway's webhook last, and only for Keystone users; without an answer there is no opinion. */
+/** Uses Fairway's webhook last, and only for Keystone users; without a response there is no opinion. */
 export function authorizationConfiguration(version: string): object {
   const api = Number(version.split('.')[1]) >= FIRST_MINOR_WITH_V1 ? 'v1' : 'v1beta1';
   return {
@@ -160,8 +161,9 @@ export function authorizationConfiguration(version: string): object {
 type Oidc = NonNullable<ClusterSpec['apiServer']['oidc']>;
 
 /**
- * The equivalent of the `--oidc-*` flags, and two things that they lack: several group claims, and an issuer that is reached
- * through Fairway's proxy. v1beta1, which 1.34 and later support. The issuer's keys determine the signing algorithms.
+ * The equivalent of the `--oidc-*` flags, with two additions: several group claims, and an issuer that is reached
+ * through Fairway's proxy. Uses v1beta1, which 1.34 and later support. The issuer's keys determine the signing
+ * algorithms.
  */
 export function authenticationConfiguration(oidc: Oidc): object {
   const { issuerURL, clientID, usernameClaim, requiredClaims = {} } = oidc;
@@ -211,7 +213,7 @@ function usernamePrefixOf({ usernamePrefix, usernameClaim, issuerURL }: Oidc): s
   return usernamePrefix ?? (usernameClaim === 'email' ? '' : `${issuerURL}#`);
 }
 
-/** All connections except for those to its etcd use the proxy. */
+/** All connections except for those to the cluster's etcd use the proxy. */
 export function egressConfiguration(): object {
   return {
     apiVersion: 'apiserver.k8s.io/v1beta1',
@@ -227,8 +229,8 @@ export function egressConfiguration(): object {
 }
 
 /**
- * Only for the operator, for clusters that do not ask for audit events. OVHcloud's policy: logs writes in full, but never the
- * contents of Secrets and tokens, and no health checks.
+ * Only for the operator, for clusters that do not request audit events. OVHcloud's policy: logs writes in full, but
+ * never the contents of Secrets and tokens, and no health checks.
  */
 function operatorAuditPolicy(): object {
   return {
@@ -249,7 +251,7 @@ function operatorAuditPolicy(): object {
           { group: 'authentication.k8s.io', resources: ['tokenreviews'] },
         ],
       },
-      // Every node renews its Lease every few seconds; these requests carry no information.
+      // Every node renews its Lease every few seconds; these requests contain no useful information.
       { level: 'Metadata', resources: [{ group: 'coordination.k8s.io', resources: ['leases'] }] },
       { level: 'RequestResponse', verbs: ['create', 'patch', 'update', 'delete', 'deletecollection'] },
       { level: 'Request', verbs: ['get', 'list', 'watch'] },
@@ -259,8 +261,8 @@ function operatorAuditPolicy(): object {
 }
 
 /**
- * Credentials by path, which clients reload when they change. `folder` is the cluster's folder relative to the file: clients
- * make paths absolute, and those that may not traverse the folders above reach it as their working directory.
+ * Credentials by path, which clients reload when they change. `folder` is the cluster's folder relative to the file:
+ * clients make paths absolute, and clients that may not traverse the folders above reach it as their working directory.
  */
 function kubeconfigOf(
   name: string,

@@ -8,22 +8,22 @@ export const FAILED_AFTER = 3;
 export interface StateFacts {
   readonly supervised: SupervisedState;
   readonly endpoint: Endpoint | undefined;
-  /** The version that it last served; undefined before the first time. */
+  /** The version that the API server last served; undefined before the first time. */
   readonly version: string | undefined;
-  /** The restore in progress; undefined: none. */
+  /** The restore in progress, if any. */
   readonly restoring?: string | undefined;
 }
 
 const FULL =
   'The database has reached its quota: objects can only be read and deleted. Delete objects, or add nodes if the plan raises the quota with them; writes are accepted again within a minute.';
 
-/** The state that is reported to the Cluster controller; pure. */
+/** The state that is reported to the Cluster controller. Pure. */
 export function controlPlaneState({ supervised, endpoint, version, restoring }: StateFacts): ControlPlaneState {
   const { components, databaseBytes, isDatabaseFull } = supervised;
   const ready = components['kube-apiserver'].ready;
   const common = { endpoint, version, ready, etcdUsageBytes: databaseBytes };
   if (restoring !== undefined) return { ...common, phase: 'Updating', reason: 'Restoring', message: restoring };
-  // Components that must write in order to start exit; the full database is the cause.
+  // Components that must write in order to start exit because of the full database.
   if (isDatabaseFull && components.etcd.ready) {
     return { ...common, phase: 'Failed', ready: false, reason: 'DatabaseFull', message: FULL };
   }
@@ -32,9 +32,9 @@ export function controlPlaneState({ supervised, endpoint, version, restoring }: 
     const message = `${failed} is not running: ${components[failed].lastFailure}. It is being restarted.`;
     return { ...common, phase: 'Failed', ready: false, reason: 'ControlPlaneFailed', message };
   }
-  const awaited = COMPONENTS.find((name) => !(components[name].ready && components[name].current));
-  if (awaited === undefined) return { ...common, phase: 'Running', reason: 'AsExpected', message: '' };
+  const pendingComponent = COMPONENTS.find((name) => !(components[name].ready && components[name].current));
+  if (pendingComponent === undefined) return { ...common, phase: 'Running', reason: 'AsExpected', message: '' };
   return version === undefined
-    ? { ...common, phase: 'Starting', reason: 'Provisioning', message: `${awaited} is starting.` }
-    : { ...common, phase: 'Updating', reason: 'Updating', message: `${awaited} is restarting.` };
+    ? { ...common, phase: 'Starting', reason: 'Provisioning', message: `${pendingComponent} is starting.` }
+    : { ...common, phase: 'Updating', reason: 'Updating', message: `${pendingComponent} is restarting.` };
 }

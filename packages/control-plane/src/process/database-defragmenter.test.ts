@@ -3,7 +3,7 @@ import { silentLogger } from '@fairway/base/log';
 import { expect, test } from 'vitest';
 import { DatabaseDefragmenter, reclaimSpace } from './database-defragmenter.ts';
 
-/** An etcd with a full database: its size, and how much of it remains after compaction. */
+/** An etcd with a full database: its size, and the size that remains after compaction. */
 function fullEtcd({ size, live }: { readonly size: number; readonly live: number }) {
   const calls: string[] = [];
   let dbSize = size;
@@ -33,16 +33,16 @@ test.each([
     live: 95,
     calls: ['status', 'compaction', 'defragment', 'status'],
     hasRoom: false,
-    reason: 'it is full of objects',
+    reason: 'the database is full of objects',
   },
-])('a full database: $reason', async ({ size, live, calls, hasRoom }) => {
+])('recovers from a full database: $reason', async ({ size, live, calls, hasRoom }) => {
   const etcd = fullEtcd({ size, live });
 
   expect(await reclaimSpace(etcd.call, 100)).toBe(hasRoom);
   expect(etcd.calls).toEqual(calls);
 });
 
-test('an already compacted revision does not prevent the defragmentation', async () => {
+test('defragments even if the revision is already compacted', async () => {
   const { call } = fullEtcd({ size: 110, live: 40 });
   const compacted = (path: string, body: object) =>
     path.endsWith('/compaction')
@@ -52,14 +52,19 @@ test('an already compacted revision does not prevent the defragmentation', async
   expect(await reclaimSpace(compacted, 100)).toBe(true);
 });
 
-test('it is tried once a minute, and immediately when the quota grows', async () => {
+test('retries once a minute, and immediately when the quota grows', async () => {
   const clock = new FakeClock();
   const etcd = fullEtcd({ size: 110, live: 110 });
-  let asked = 0;
-  const room = new DatabaseDefragmenter({ call: etcd.call, clock, log: silentLogger, onChange: () => asked++ });
+  let requestCount = 0;
+  const defragmenter = new DatabaseDefragmenter({
+    call: etcd.call,
+    clock,
+    log: silentLogger,
+    onChange: () => requestCount++,
+  });
   const attempts = async (quotaBytes: number) => {
     etcd.calls.splice(0);
-    room.step(true, quotaBytes);
+    defragmenter.step(true, quotaBytes);
     await clock.advance(0);
     return etcd.calls.filter((call) => call === 'defragment').length;
   };
@@ -68,9 +73,9 @@ test('it is tried once a minute, and immediately when the quota grows', async ()
   expect(await attempts(100)).toBe(0);
   expect(await attempts(105)).toBe(1);
   await clock.advance(60_000);
-  expect(asked).toBe(1);
+  expect(requestCount).toBe(1);
   expect(await attempts(105)).toBe(1);
 
-  room.step(false, 105);
-  await room.stop();
+  defragmenter.step(false, 105);
+  await defragmenter.stop();
 });

@@ -10,26 +10,27 @@ const etcdStatus = z.object({
 });
 
 /** Fraction of the quota below which writes are allowed again, so that the next page of etcd does not exceed it immediately. */
-const ROOMY_SHARE = 0.9;
+const FREE_SPACE_THRESHOLD = 0.9;
 
 /**
- * Clears the NOSPACE alarm of an etcd if there is room again, because the quota has grown or objects were deleted. kube-apiserver
- * can't compact such a database, because that begins with a write. Returns whether etcd accepts writes now.
+ * Clears the NOSPACE alarm of an etcd if there is space again, because the quota has grown or objects were deleted.
+ * kube-apiserver can't compact such a database, because compaction starts with a write. Returns whether etcd accepts
+ * writes now.
  */
 export async function reclaimSpace(call: EtcdCall, quotaBytes: number): Promise<boolean> {
-  const isRoomy = ({ dbSize }: z.infer<typeof etcdStatus>) => dbSize < quotaBytes * ROOMY_SHARE;
+  const hasFreeSpace = ({ dbSize }: z.infer<typeof etcdStatus>) => dbSize < quotaBytes * FREE_SPACE_THRESHOLD;
   let status = etcdStatus.parse(await call('/v3/maintenance/status', {}));
-  if (!isRoomy(status)) {
+  if (!hasFreeSpace(status)) {
     try {
       await call('/v3/kv/compaction', { revision: String(status.header.revision), physical: true });
     } catch (error) {
-      // No write since the last attempt.
+      // No write has succeeded since the last attempt.
       if (!String(error).includes('has been compacted')) throw error;
     }
     await call('/v3/maintenance/defragment', {});
     status = etcdStatus.parse(await call('/v3/maintenance/status', {}));
   }
-  if (!isRoomy(status)) return false;
+  if (!hasFreeSpace(status)) return false;
   await call('/v3/maintenance/alarm', { action: 'DEACTIVATE', alarm: 'NOSPACE', memberID: status.header.member_id });
   return true;
 }
@@ -72,8 +73,8 @@ export class DatabaseDefragmenter {
   async #run(quotaBytes: number): Promise<void> {
     const { call, clock, log, onChange } = this.#options;
     try {
-      const hasRoom = await reclaimSpace(call, quotaBytes);
-      log.warn({ quotaBytes, hasRoom }, 'the database has reached its quota');
+      const isReclaimed = await reclaimSpace(call, quotaBytes);
+      log.warn({ quotaBytes, hasRoom: isReclaimed }, 'the database has reached its quota');
     } catch (error) {
       log.warn({ err: error }, 'could not defragment a full database');
     }

@@ -37,25 +37,25 @@ export interface PreparationInputs {
   readonly clock: Clock;
   /** Environment of the programs, in addition to their own limits. */
   readonly env: Readonly<Record<string, string>>;
-  /** The user that they run as. */
+  /** The user that runs the programs. */
   readonly user: ProcessUser | undefined;
 }
 
 export interface PreparedControlPlane extends DesiredControlPlane {
   /** Authenticates the API server to kubelets. */
   readonly kubeletClient: ClientCertificate;
-  /** TLS of its API server's token webhook; undefined if it uses none. */
+  /** TLS of the API server's token webhook; undefined if it uses none. */
   readonly tokenWebhook: WebhookTls | undefined;
-  /** When the first of its certificates expires. */
+  /** When the first of the certificates expires. */
   readonly certificatesEndMs: number;
 }
 
-/** Writes the files that the programs read, renewing certificates that are due, and returns how to run the programs. */
+/** Writes the files that the programs read, renews certificates that are due, and returns how to run the programs. */
 export async function prepareControlPlane(inputs: PreparationInputs): Promise<PreparedControlPlane> {
   const { spec, binaries, record, endpoint, folder, files, clock, user } = inputs;
   const path = pathsIn(folder);
-  const asksTokenWebhook = spec.reviewToken !== undefined;
-  const names = { ...spec, ipAddresses: [...spec.ipAddresses, endpoint.host], asksTokenWebhook };
+  const usesTokenWebhook = spec.reviewToken !== undefined;
+  const names = { ...spec, ipAddresses: [...spec.ipAddresses, endpoint.host], usesTokenWebhook };
   const { certificates } = await renewCertificates(spec.pki, names, heldCertificates(inputs, names), clock);
   const { pki, apiServer } = spec;
   const configuration = configurationFiles({
@@ -63,8 +63,8 @@ export async function prepareControlPlane(inputs: PreparationInputs): Promise<Pr
     certificates,
     endpoint,
     apiServer,
-    asksTokenWebhook,
-    asksAccessWebhook: spec.reviewAccess !== undefined,
+    usesTokenWebhook,
+    usesAccessWebhook: spec.reviewAccess !== undefined,
     version: binaries.version,
     encryptionKey: record.encryptionKey,
     hasOwnUser: user !== undefined,
@@ -73,7 +73,7 @@ export async function prepareControlPlane(inputs: PreparationInputs): Promise<Pr
     if (files.read(path(file.path)) !== file.text) await files.write(path(file.path), file.text, user?.gid);
   }
   if (spec.reviewAccess === undefined) removeFiles(files, path, ACCESS_WEBHOOK_FILES);
-  if (!asksTokenWebhook) removeFiles(files, path, TOKEN_WEBHOOK_FILES);
+  if (!usesTokenWebhook) removeFiles(files, path, TOKEN_WEBHOOK_FILES);
   const own = certificates.get('fairway');
   if (own === undefined) throw new Error('no control plane certificate is issued for Fairway');
   const kubeletClient = certificates.get('apiserver-kubelet-client');
@@ -87,14 +87,14 @@ export async function prepareControlPlane(inputs: PreparationInputs): Promise<Pr
       privateKey: own.privateKeyPem,
     },
     kubeletClient: { certificate: kubeletClient.certificatePem, privateKey: kubeletClient.privateKeyPem },
-    tokenWebhook: asksTokenWebhook ? webhookTls(certificates, pki) : undefined,
+    tokenWebhook: usesTokenWebhook ? webhookTls(certificates, pki) : undefined,
     certificatesEndMs: Math.min(
       ...[...certificates.values()].map(({ certificatePem }) => certificateInfo(certificatePem).notAfterMs),
     ),
   };
 }
 
-/** The last file is deleted last: its presence shows whether the others exist. */
+/** The last file is deleted last: it shows whether the others exist. */
 function removeFiles(files: Files, path: (name: string) => string, names: readonly string[]): void {
   if (files.read(path(names.at(-1) ?? '')) === undefined) return;
   for (const name of names) files.remove(path(name));
@@ -132,7 +132,7 @@ function heldCertificates(
   return held;
 }
 
-/** A crash between the two files leaves a new one next to an old one. */
+/** A crash between the two writes leaves a new file next to an old one. */
 function isPair(certificatePem: string, privateKeyPem: string): boolean {
   return new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(privateKeyPem));
 }

@@ -15,7 +15,7 @@ export function etcdCall(folder: string): EtcdCall {
     using socket = withEtcdSocket(folder);
     const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
     const options = { socketPath: socket.path, path, method: 'POST', agent: false, timeout: TIMEOUT_MS };
-    const sent = request(options, (response) => {
+    const clientRequest = request(options, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
@@ -23,9 +23,9 @@ export function etcdCall(folder: string): EtcdCall {
         resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
       );
     });
-    sent.on('timeout', () => sent.destroy(new Error(`etcd does not respond to ${path}`)));
-    sent.on('error', reject);
-    sent.end(JSON.stringify(body));
+    clientRequest.on('timeout', () => clientRequest.destroy(new Error(`etcd does not respond to ${path}`)));
+    clientRequest.on('error', reject);
+    clientRequest.end(JSON.stringify(body));
     const { status, text } = await promise;
     if (status === 200) return JSON.parse(text) as unknown;
     const { data } = refusal.safeParse(parsed(text));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ETCD_SOCKET } from './folder-layout.ts';
 
 /** Linux limits a socket's path to 107 bytes. */
-const LONGEST_SOCKET_PATH = 100;
+const MAX_SOCKET_PATH_LENGTH = 100;
 
 export interface EtcdSocket extends Disposable {
   /** Path to connect to, valid until disposed. */
@@ -13,7 +13,7 @@ export interface EtcdSocket extends Disposable {
 /** The etcd socket in a cluster's folder, however long the folder's path is. Throws if the folder does not exist. */
 export function withEtcdSocket(folder: string): EtcdSocket {
   const path = join(folder, ETCD_SOCKET);
-  if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) return { path, [Symbol.dispose]: () => {} };
+  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_LENGTH) return { path, [Symbol.dispose]: () => {} };
   const directory = openSync(folder, 'r');
   return {
     path: `/proc/self/fd/${directory}/${ETCD_SOCKET}`,

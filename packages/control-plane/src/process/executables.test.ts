@@ -21,16 +21,16 @@ beforeAll(() => {
 afterAll(() => rmSync(parent, { recursive: true }));
 
 test.each([
-  { name: 'kubectl', folder: 'b', reason: 'the first that has it' },
-  { name: 'etcd', folder: 'c', reason: 'folders and files that may not be executed are none' },
-  { name: 'kubelet', folder: undefined, reason: 'nobody has it' },
-])('$name: $reason', ({ name, folder }) => {
+  { name: 'kubectl', folder: 'b', reason: 'the first folder with the file counts' },
+  { name: 'etcd', folder: 'c', reason: 'folders and files that are not executable are skipped' },
+  { name: 'kubelet', folder: undefined, reason: 'no folder contains the file' },
+])('finds $name: $reason', ({ name, folder }) => {
   const folders = ['', ...['a', 'b', 'c'].map((each) => join(parent, each))];
 
   expect(findExecutable(folders, name)).toBe(folder && join(parent, folder, name));
 });
 
-test('an empty element of PATH is not the working directory', () => {
+test('does not treat an empty element of PATH as the working directory', () => {
   expect(foldersOnPath({ PATH: '/usr/bin::/bin' })).toEqual(['/usr/bin', '/bin']);
   expect(foldersOnPath({})).toEqual([]);
 });

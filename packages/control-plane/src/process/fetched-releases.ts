@@ -2,13 +2,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where `fairway releases fetch` stores what all homes of a user share: `$XDG_DATA_HOME/fairway/releases`. */
+/** Where `fairway releases fetch` stores data that all homes of a user share: `$XDG_DATA_HOME/fairway/releases`. */
 export function releasesFolder(env: Readonly<Record<string, string | undefined>>): string {
   const data = env['XDG_DATA_HOME'] || join(env['HOME'] ?? homedir(), '.local/share');
   return join(data, 'fairway/releases');
 }
 
-/** The folder of a release below that; a folder with this name is complete. */
+/** The folder of a release in there; a folder with this name is complete. */
 export function releaseFolder(releases: string, version: string): string {
   return join(releases, `v${version}`);
 }

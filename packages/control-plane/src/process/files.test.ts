@@ -12,7 +12,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
-test('a file and the folders created for it are accessible to their owner only', async () => {
+test('makes a file and its new folders accessible to their owner only', async () => {
   const path = join(folder, 'a/b/secret');
 
   await diskFiles.write(path, 'first');
@@ -22,7 +22,7 @@ test('a file and the folders created for it are accessible to their owner only',
   expect(await Promise.all([path, join(folder, 'a/b'), join(folder, 'a')].map(modeOf))).toEqual([0o600, 0o700, 0o700]);
 });
 
-test('a reading group gets read access and no more', async () => {
+test('gives a reading group read access only', async () => {
   const path = join(folder, 'config');
 
   await diskFiles.write(path, 'text', process.getgid?.());
@@ -30,7 +30,7 @@ test('a reading group gets read access and no more', async () => {
   expect(await modeOf(path)).toBe(0o640);
 });
 
-test('a symlink is not followed', async () => {
+test('does not follow a symlink', async () => {
   const victim = join(folder, 'victim');
   await writeFile(victim, 'keep');
   for (const name of ['record', 'log.1']) await symlink(victim, join(folder, `${name}.${process.pid}.draft`));
@@ -46,7 +46,7 @@ test('a symlink is not followed', async () => {
   expect(diskFiles.size(join(folder, 'log'))).toBe(0);
 });
 
-test('a file is created by one process only, and completely', async () => {
+test('creates a file completely, and in one process only', async () => {
   const path = join(folder, 'record');
 
   const created = await Promise.all([diskFiles.create(path, 'first'), diskFiles.create(join(folder, 'other'), 'x')]);
@@ -59,7 +59,7 @@ test('a file is created by one process only, and completely', async () => {
   expect((await readdir(folder)).toSorted()).toEqual(['other', 'record']);
 });
 
-test('a draft of another process is neither published nor removed', async () => {
+test('neither publishes nor removes a draft of another process', async () => {
   const path = join(folder, 'record');
   const halfWritten = `${path}.${process.pid + 1}.draft`;
   await writeFile(halfWritten, '{"port":');
@@ -70,7 +70,7 @@ test('a draft of another process is neither published nor removed', async () => 
   expect(await readFile(halfWritten, 'utf8')).toBe('{"port":');
 });
 
-test('the tail of a long file is read', async () => {
+test('reads the tail of a long file', async () => {
   const path = join(folder, 'log');
   await writeFile(path, 'first line\nlast line\n');
 

@@ -4,13 +4,17 @@ import { constants, copyFile, link, mkdir, open, readdir, rename, rm, truncate }
 import { dirname, join } from 'node:path';
 
 /**
- * The runtime's file operations. Files that it reads are small; operations that may be slow or wait for a disk are asynchronous.
+ * The runtime's file operations. Files that it reads are small. Operations that may be slow or wait for a disk are
+ * asynchronous.
  */
 export interface Files {
   read(path: string): string | undefined;
-  /** Replaces a file atomically, creating parent folders, for its owner and at most one reading group; durable when it resolves. */
+  /**
+   * Replaces a file atomically and creates parent folders, accessible to its owner and at most one reading group.
+   * Durable when it resolves.
+   */
   write(path: string, text: string, readers?: number): Promise<void>;
-  /** Creates a file as `write` does. Resolves with false, and changes nothing, if it exists: another process was first. */
+  /** Creates a file like `write`. Resolves with false and changes nothing if it exists: another process was first. */
   create(path: string, text: string): Promise<boolean>;
   remove(path: string): void;
   makeFolder(path: string): Promise<void>;
@@ -19,7 +23,7 @@ export interface Files {
   emptyFolder(path: string, kept: string): Promise<void>;
   /** Names of the subfolders; empty if the folder does not exist. */
   folders(path: string): readonly string[];
-  /** Bytes; 0 if the file does not exist. */
+  /** Size in bytes; 0 if the file does not exist. */
   size(path: string): number;
   /** The tail of a file, as text. */
   tail(path: string, bytes: number): string;
@@ -99,7 +103,10 @@ export const diskFiles: Files = {
   },
 };
 
-/** One for each process: a process that was suspended must not publish another's half-written file when it continues. */
+/**
+ * One draft for each process: a process that was suspended must not publish another's half-written file when it
+ * continues.
+ */
 function draftOf(path: string): string {
   return `${path}.${process.pid}.draft`;
 }
@@ -120,13 +127,13 @@ function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-/** Makes directory entries survive a loss of power. */
+/** Makes directory entries survive a power loss. */
 export async function syncFolder(path: string): Promise<void> {
   await using folder = await open(path, 'r');
   await folder.sync();
 }
 
-/** Makes a folder and its content survive a loss of power. */
+/** Makes a folder and its content survive a power loss. */
 export async function syncTree(path: string): Promise<void> {
   for (const entry of await readdir(path, { withFileTypes: true })) {
     const inside = join(path, entry.name);

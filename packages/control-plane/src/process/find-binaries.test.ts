@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { binaryFolders, chooseBinaries, findBinaries, missingBinaries } from './find-binaries.ts';
 
 const KUBERNETES = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
-const ALL = ['etcd', ...KUBERNETES];
+const ALL_BINARIES = ['etcd', ...KUBERNETES];
 
 function find(machine: Readonly<Record<string, { programs: readonly string[]; version?: string }>>) {
   return findBinaries({
@@ -13,7 +13,7 @@ function find(machine: Readonly<Record<string, { programs: readonly string[]; ve
   });
 }
 
-test('KUBEBUILDER_ASSETS comes before PATH, and that before further folders', () => {
+test('searches KUBEBUILDER_ASSETS first, then PATH, then additional folders', () => {
   const env = { XDG_DATA_HOME: '/none', KUBEBUILDER_ASSETS: '/assets', PATH: '/usr/bin:/bin:/usr/bin' };
 
   expect(binaryFolders(env, ['/testbed'])).toEqual(['/assets', '/usr/bin', '/bin', '/testbed']);
@@ -23,14 +23,18 @@ test('KUBEBUILDER_ASSETS comes before PATH, and that before further folders', ()
 describe('sets of binaries', () => {
   test.each([
     { reason: 'nothing there', machine: { '/a': { programs: [] } }, versions: [] },
-    { reason: 'a whole set', machine: { '/a': { programs: ALL, version: '1.36.3' } }, versions: ['1.36.3'] },
     {
-      reason: 'envtest ships no controller manager',
+      reason: 'a complete set',
+      machine: { '/a': { programs: ALL_BINARIES, version: '1.36.3' } },
+      versions: ['1.36.3'],
+    },
+    {
+      reason: 'a set of envtest without kube-controller-manager',
       machine: { '/a': { programs: ['etcd', 'kube-apiserver', 'kubectl'], version: '1.36.3' } },
       versions: [],
     },
     {
-      reason: "Kubernetes' own are not mixed from two folders",
+      reason: 'sets of Kubernetes binaries from two folders, which are not mixed',
       machine: {
         '/a': { programs: ['etcd', 'kube-apiserver'], version: '1.36.3' },
         '/b': { programs: KUBERNETES, version: '1.35.1' },
@@ -39,37 +43,40 @@ describe('sets of binaries', () => {
     },
     {
       reason: 'two versions side by side',
-      machine: { '/a': { programs: ALL, version: '1.36.3' }, '/b': { programs: ALL, version: '1.35.1' } },
+      machine: {
+        '/a': { programs: ALL_BINARIES, version: '1.36.3' },
+        '/b': { programs: ALL_BINARIES, version: '1.35.1' },
+      },
       versions: ['1.36.3', '1.35.1'],
     },
-  ])('$reason', async ({ machine, versions }) => {
+  ])('finds versions for $reason', async ({ machine, versions }) => {
     expect((await find(machine)).map(({ version }) => version)).toEqual(versions);
   });
 
-  test('etcd may be in another folder', async () => {
+  test('takes etcd from another folder', async () => {
     const [found] = await find({ '/a': { programs: KUBERNETES, version: '1.36.3' }, '/b': { programs: ['etcd'] } });
 
     expect(found?.paths).toMatchObject({ etcd: '/b/etcd', 'kube-apiserver': '/a/kube-apiserver' });
   });
 });
 
-describe('the set for a version', () => {
+describe('the binaries for a version', () => {
   test.each([
     { wanted: '1.35.1', chosen: '1.35.1', reason: 'exactly that' },
-    { wanted: '1.35.9', chosen: '1.35.10', reason: 'the newest patch that there is, by number' },
-    { wanted: '1.34.0', chosen: undefined, reason: 'another minor version is another thing' },
-    { wanted: '1.3.5', chosen: undefined, reason: 'digits do not make a minor version' },
-  ])('$wanted: $reason', async ({ wanted, chosen }) => {
+    { wanted: '1.35.9', chosen: '1.35.10', reason: 'the newest patch, in numerical order' },
+    { wanted: '1.34.0', chosen: undefined, reason: 'no other minor version' },
+    { wanted: '1.3.5', chosen: undefined, reason: 'no other minor version with the same digits' },
+  ])('returns for $wanted: $reason', async ({ wanted, chosen }) => {
     const versions = ['1.35.1', '1.35.10', '1.36.3'];
     const found = await find(
-      Object.fromEntries(versions.map((version) => [`/${version}`, { programs: ALL, version }] as const)),
+      Object.fromEntries(versions.map((version) => [`/${version}`, { programs: ALL_BINARIES, version }] as const)),
     );
 
     expect(chooseBinaries(found, wanted)?.version).toBe(chosen);
   });
 
-  test('the message lists the available versions', async () => {
-    const found = await find({ '/a': { programs: ALL, version: '1.36.3' } });
+  test('are listed in the message if none match', async () => {
+    const found = await find({ '/a': { programs: ALL_BINARIES, version: '1.36.3' } });
 
     expect(missingBinaries(found, '1.34.2')).toBe(
       'binaries of Kubernetes 1.36.3 are available, but none of 1.34.2: "fairway releases fetch 1.34.2" downloads them',

@@ -5,9 +5,9 @@ import { fetchedReleases, releasesFolder } from './fetched-releases.ts';
 
 export type BinaryPaths = Readonly<Record<Component, string>>;
 
-/** The programs of one Kubernetes version, with an etcd. */
+/** The binaries of one Kubernetes version, with an etcd. */
 export interface Binaries {
-  /** Exact: `1.34.2`. */
+  /** Exact version, such as `1.34.2`. */
   readonly version: string;
   readonly paths: BinaryPaths;
 }
@@ -18,10 +18,10 @@ export const ASSETS_VARIABLE = 'KUBEBUILDER_ASSETS';
 /** Folders to search, in order: KUBEBUILDER_ASSETS, fetched releases, PATH. */
 export function binaryFolders(
   env: Readonly<Record<string, string | undefined>>,
-  further: readonly string[],
+  additionalFolders: readonly string[],
 ): readonly string[] {
   const fetched = fetchedReleases(releasesFolder(env));
-  return [...new Set([env[ASSETS_VARIABLE] ?? '', ...fetched, ...foldersOnPath(env), ...further])].filter(
+  return [...new Set([env[ASSETS_VARIABLE] ?? '', ...fetched, ...foldersOnPath(env), ...additionalFolders])].filter(
     (folder) => folder !== '',
   );
 }
@@ -29,13 +29,13 @@ export function binaryFolders(
 export interface BinaryLookup {
   readonly folders: readonly string[];
   readonly isExecutable: (path: string) => boolean;
-  /** Standard output of a program. */
+  /** Standard output of a command. */
   readonly run: (command: string, args: readonly string[]) => Promise<string>;
 }
 
 /**
- * Every set of binaries in the folders. Those of Kubernetes come from one folder, so that their versions match; etcd from the
- * same folder, or else from the first that has it.
+ * Every set of binaries in the folders. Binaries of Kubernetes come from one folder, so that their versions match. etcd
+ * comes from the same folder, or else from the first that has it.
  */
 export async function findBinaries({ folders, isExecutable, run }: BinaryLookup): Promise<readonly Binaries[]> {
   const found: Binaries[] = [];
@@ -51,9 +51,9 @@ export async function findBinaries({ folders, isExecutable, run }: BinaryLookup)
 }
 
 /** Undefined for binaries that do not run here, such as those for another architecture. */
-async function versionOf(program: string, run: BinaryLookup['run']): Promise<string | undefined> {
+async function versionOf(binary: string, run: BinaryLookup['run']): Promise<string | undefined> {
   try {
-    return /v(\d+\.\d+\.\d+)/.exec(await run(program, ['--version']))?.[1];
+    return /v(\d+\.\d+\.\d+)/.exec(await run(binary, ['--version']))?.[1];
   } catch {
     return undefined;
   }
@@ -75,7 +75,7 @@ function patchOf({ version }: Binaries): number {
   return Number(version.split('.')[2]);
 }
 
-/** The message if there are none for a version. */
+/** The message if there are no binaries for a version. */
 export function missingBinaries(found: readonly Binaries[], version: string): string {
   const versions = found.map((candidate) => candidate.version).join(', ');
   return versions === ''

@@ -29,20 +29,28 @@ function inputs(change: Partial<FlagInputs> = {}): FlagInputs {
   };
 }
 
-describe('command lines for a spec', () => {
+describe('component flags', () => {
   test.each<{ component: Component; spec?: Partial<FlagInputs>; flags: readonly string[]; reason: string }>([
-    { component: 'etcd', flags: ['--quota-backend-bytes=419430400'], reason: 'the plan limits the database' },
+    {
+      component: 'etcd',
+      flags: ['--quota-backend-bytes=419430400'],
+      reason: 'limit the database to the size in the plan',
+    },
     {
       component: 'kube-apiserver',
       flags: ['--bind-address=127.0.0.1', '--secure-port=20001'],
-      reason: 'its endpoint stays',
+      reason: 'keep the endpoint',
     },
     {
       component: 'kube-apiserver',
       flags: ['--endpoint-reconciler-type=none'],
-      reason: 'an address of loopback is no endpoint of the Service kubernetes',
+      reason: 'omit a loopback address from the endpoints of the Service kubernetes',
     },
-    { component: 'kube-apiserver', flags: ['--service-cluster-ip-range=10.3.0.0/16'], reason: 'Services have a range' },
+    {
+      component: 'kube-apiserver',
+      flags: ['--service-cluster-ip-range=10.3.0.0/16'],
+      reason: 'set the range of Services',
+    },
     {
       component: 'kube-apiserver',
       spec: { reviewToken: () => Promise.resolve(undefined) },
@@ -51,12 +59,12 @@ describe('command lines for a spec', () => {
         '--authentication-token-webhook-version=v1',
         '--authentication-token-webhook-cache-ttl=10s',
       ],
-      reason: 'Fairway knows whose tokens are that are none of its own',
+      reason: 'set a token webhook if Fairway reviews tokens',
     },
     {
       component: 'kube-apiserver',
       flags: ['--audit-log-path=logs/audit.log', '--audit-log-maxsize=50', '--audit-log-maxbackup=2'],
-      reason: 'the operator has the log of a cluster that does not ask for it',
+      reason: 'set an audit log for the operator if the cluster does not request one',
     },
     {
       component: 'kube-apiserver',
@@ -67,19 +75,23 @@ describe('command lines for a spec', () => {
         '--audit-log-maxbackup=3',
         '--audit-log-truncate-enabled=true',
       ],
-      reason: 'its tenants do not read what was written before they asked',
+      reason: 'set a separate audit log for tenants',
     },
-    { component: 'kube-apiserver', flags: ['--authorization-mode=Node,RBAC'], reason: 'nobody else gives rights' },
+    {
+      component: 'kube-apiserver',
+      flags: ['--authorization-mode=Node,RBAC'],
+      reason: 'set Node and RBAC as authorizers',
+    },
     {
       component: 'kube-apiserver',
       spec: { reviewAccess: { authorize: () => ({ allowed: false, reason: '' }) } },
       flags: ['--authorization-config=config/authorization.yaml'],
-      reason: 'a policy gives further rights, and no flag says of whom',
+      reason: 'set an authorization configuration instead of authorization modes',
     },
     {
       component: 'kube-apiserver',
       flags: ['--enable-admission-plugins=AlwaysPullImages,NodeRestriction'],
-      reason: 'both plugins are on from the start',
+      reason: 'enable both plugins by default',
     },
     {
       component: 'kube-apiserver',
@@ -95,7 +107,7 @@ describe('command lines for a spec', () => {
       component: 'kube-apiserver',
       spec: { apiServer: { admissionPlugins: { enabled: [], disabled: [] } } },
       flags: ['--enable-admission-plugins=NodeRestriction'],
-      reason: 'nodes are kept apart, whatever the tenant enables',
+      reason: 'keep NodeRestriction enabled, whatever the tenant sets',
     },
     {
       component: 'kube-apiserver',
@@ -111,17 +123,17 @@ describe('command lines for a spec', () => {
         },
       },
       flags: ['--authentication-config=config/authentication.yaml'],
-      reason: 'tokens of an issuer are believed',
+      reason: 'set an authentication configuration for an OIDC issuer',
     },
     {
       component: 'kube-apiserver',
       flags: ['--egress-selector-config-file=config/egress.yaml'],
-      reason: 'it connects to nothing but by way of Fairway',
+      reason: 'set an egress configuration',
     },
     {
       component: 'kube-apiserver',
       flags: ['--enable-aggregator-routing=true'],
-      reason: 'aggregated APIs are served by nodes, and no address of a Service leads there from here',
+      reason: 'route aggregated APIs to endpoints, since Service addresses are not routed here',
     },
     {
       component: 'kube-controller-manager',
@@ -132,13 +144,13 @@ describe('command lines for a spec', () => {
         '--service-cluster-ip-range=10.3.0.0/16',
         '--use-service-account-credentials=true',
       ],
-      reason: 'nodes join by token, and get pod addresses',
+      reason: 'let nodes join with tokens and get pod CIDRs',
     },
   ])('$component: $reason', ({ component, spec, flags }) => {
     expect(componentFlags(component, inputs(spec))).toEqual(expect.arrayContaining([...flags]));
   });
 
-  test.each(COMPONENTS)('%s: each flag once, and nothing that listens beyond this machine', (component) => {
+  test.each(COMPONENTS)('set each flag of %s once, without listening beyond this machine', (component) => {
     const flags = componentFlags(component, inputs({ apiServer: { ...API_SERVER, oidc: OIDC } }));
 
     const names = flags.map((flag) => flag.split('=')[0]);
@@ -149,13 +161,13 @@ describe('command lines for a spec', () => {
   test.each([
     { groupsClaims: undefined, groups: undefined },
     { groupsClaims: ['groups'], groups: { claim: 'groups', prefix: '' } },
-  ])('claims that hold groups: $groupsClaims', ({ groupsClaims, groups }) => {
+  ])('map the groups claims $groupsClaims', ({ groupsClaims, groups }) => {
     const [jwt] = (authenticationConfiguration({ ...OIDC, groupsClaims }) as { jwt: { claimMappings: object }[] }).jwt;
 
     expect(jwt?.claimMappings).toEqual({ username: { claim: 'email', prefix: '' }, ...(groups && { groups }) });
   });
 
-  test('issuers and everything else except for etcd are reached through the proxy', () => {
+  test('reach issuers and everything else except for etcd through the proxy', () => {
     expect(authenticationConfiguration(OIDC)).toMatchObject({
       jwt: [{ issuer: { egressSelectorType: 'controlplane' } }],
     });
@@ -167,7 +179,7 @@ describe('command lines for a spec', () => {
     });
   });
 
-  test('groups from several claims are merged, each with the prefix', () => {
+  test('merge groups from several claims, each with the prefix', () => {
     const oidc = { ...OIDC, groupsClaims: ['groups', 'roles'], groupsPrefix: 'oidc:', requiredClaims: { hd: 'x' } };
 
     expect(authenticationConfiguration(oidc)).toMatchObject({
@@ -185,7 +197,7 @@ describe('command lines for a spec', () => {
   });
 });
 
-test('no Cluster can disable NodeRestriction, not even one stored by an older release', () => {
+test('never disable NodeRestriction, even for a Cluster stored by an older release', () => {
   const disabled = ['NodeRestriction', 'AlwaysPullImages'] as unknown as 'AlwaysPullImages'[];
   const flags = componentFlags(
     'kube-apiserver',
@@ -197,8 +209,8 @@ test('no Cluster can disable NodeRestriction, not even one stored by an older re
 });
 
 /**
- * Versions that kube-apiserver of each minor reads without a feature gate that is off by default: register.go of its
- * `pkg/apis/apiserver`.
+ * Configuration versions that kube-apiserver of each minor version reads without a feature gate that is off by default:
+ * register.go of its `pkg/apis/apiserver`.
  */
 const READ = [
   { version: '1.31.14', authorization: ['v1beta1'], authentication: ['v1beta1'], confinesIssuers: false },
@@ -209,18 +221,18 @@ const READ = [
   { version: '1.36.3', authorization: ['v1beta1', 'v1'], authentication: ['v1beta1', 'v1'], confinesIssuers: true },
 ];
 
-test.each(READ)('kube-apiserver $version can read what is written for it', (read) => {
+test.each(READ)('use configuration versions that kube-apiserver $version can read', (read) => {
   const { version, authorization, authentication, confinesIssuers } = read;
-  const formOf = (configuration: object) => (configuration as { apiVersion: string }).apiVersion;
-  const forms = (names: readonly string[]) => names.map((name) => `apiserver.config.k8s.io/${name}`);
+  const apiVersionOf = (configuration: object) => (configuration as { apiVersion: string }).apiVersion;
+  const qualifiedVersions = (names: readonly string[]) => names.map((name) => `apiserver.config.k8s.io/${name}`);
 
-  // The newest, which outlives the others.
-  expect(formOf(authorizationConfiguration(version))).toBe(forms(authorization).at(-1));
+  // Uses the newest version, which outlives the others.
+  expect(apiVersionOf(authorizationConfiguration(version))).toBe(qualifiedVersions(authorization).at(-1));
   expect(authorizationConfiguration(version)).toMatchObject({
-    // Access reviews come last, with no opinion if there is no answer.
+    // Access reviews come last, with no opinion if there is no response.
     authorizers: [{ type: 'Node' }, { type: 'RBAC' }, { type: 'Webhook', webhook: { failurePolicy: 'NoOpinion' } }],
   });
-  expect(forms(authentication)).toContain(formOf(authenticationConfiguration(OIDC)));
+  expect(qualifiedVersions(authentication)).toContain(apiVersionOf(authenticationConfiguration(OIDC)));
   // If issuers cannot be confined, OIDC is not applied.
   expect(oidcVersionProblem(version) === undefined).toBe(confinesIssuers);
 });

@@ -59,7 +59,10 @@ function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.');
 }
 
-/** A single member, on sockets in a folder that only its owner can access: no port to protect, no certificate to renew. */
+/**
+ * A single member, on sockets in a folder that only its owner can access: there is no port to protect and no
+ * certificate to renew.
+ */
 function etcdFlags({ etcdQuotaBytes, dataFolder, hasOwnUser }: FlagInputs): string[] {
   return [
     '--name=etcd',
@@ -79,8 +82,8 @@ function etcdFlags({ etcdQuotaBytes, dataFolder, hasOwnUser }: FlagInputs): stri
 const ALWAYS_ON: ReadonlySet<string> = new Set(['NodeRestriction']);
 
 /**
- * Answers are cached for about as long as a revocation takes to be detected. kube-apiserver caches them for another 10 s, for
- * which there is no flag.
+ * Responses are cached for about as long as a revocation takes to be detected. kube-apiserver caches them for another
+ * 10 s, for which there is no flag.
  */
 const TOKEN_WEBHOOK_FLAGS = [
   `--authentication-token-webhook-config-file=${TOKEN_WEBHOOK}`,
@@ -88,7 +91,10 @@ const TOKEN_WEBHOOK_FLAGS = [
   '--authentication-token-webhook-cache-ttl=10s',
 ];
 
-/** Two other files, so that tenants do not see events that were written for the operator before they requested audit events. */
+/**
+ * Uses two other files, so that tenants do not see events that were written for the operator before they requested
+ * audit events.
+ */
 const OPERATOR_AUDIT_FLAGS = [
   `--audit-log-path=${AUDIT_LOG}`,
   '--audit-log-maxsize=50',
@@ -99,8 +105,8 @@ const TENANT_AUDIT_FLAGS = [
   `--audit-log-path=${TENANT_AUDIT_LOG}`,
   `--audit-log-maxsize=${TENANT_AUDIT_MAX_SIZE_MB}`,
   `--audit-log-maxbackup=${TENANT_AUDIT_MAX_BACKUPS}`,
-  // Removes bodies, and keeps the event, if it would not fit into a file. Events beyond the limit even without bodies would be
-  // dropped.
+  // Removes the bodies of an event that would not fit into a file, and keeps the event. Events that exceed the limit
+  // even without bodies would be dropped.
   '--audit-log-truncate-enabled=true',
   `--audit-log-truncate-max-event-size=${TENANT_AUDIT_MAX_EVENT_SIZE}`,
 ];
@@ -138,7 +144,7 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken, reviewA
     '--requestheader-extra-headers-prefix=X-Remote-Extra-',
     `--proxy-client-cert-file=${certificatePath('front-proxy-client')}`,
     `--proxy-client-key-file=${keyPath('front-proxy-client')}`,
-    // Reaches Services of aggregated APIs by their endpoints: this machine does not route Service addresses.
+    // Reaches Services of aggregated APIs through their endpoints: this machine does not route Service addresses.
     '--enable-aggregator-routing=true',
     `--service-account-issuer=${SERVICE_ACCOUNT_ISSUER}`,
     `--service-account-key-file=${SERVICE_ACCOUNT_VERIFICATION}`,
@@ -148,17 +154,17 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken, reviewA
     `--egress-selector-config-file=${EGRESS_CONFIGURATION}`,
     `--audit-policy-file=${AUDIT_POLICY}`,
     ...(apiServer.audit === undefined ? OPERATOR_AUDIT_FLAGS : TENANT_AUDIT_FLAGS),
-    // Half of kube-apiserver's defaults: several share a machine.
+    // Half of kube-apiserver's defaults, because several share a machine.
     '--max-requests-inflight=200',
     '--max-mutating-requests-inflight=100',
-    // Ends watches at shutdown; without this it waits a minute for them before it exits.
+    // Ends watches at shutdown. Otherwise kube-apiserver waits a minute for them before it exits.
     '--shutdown-watch-termination-grace-period=2s',
     ...(apiServer.oidc === undefined ? [] : [`--authentication-config=${AUTHENTICATION}`]),
     ...(reviewToken === undefined ? [] : TOKEN_WEBHOOK_FLAGS),
   ];
 }
 
-/** Single instances, so no leader election. They serve no requests. */
+/** Single instances need no leader election. They serve no requests. */
 function controllerManagerFlags({ cluster, podCIDR, serviceCIDR }: FlagInputs): string[] {
   const kubeconfig = kubeconfigPath('controller-manager');
   return [

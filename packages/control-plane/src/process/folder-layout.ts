@@ -1,15 +1,15 @@
 import type { Component } from './components.ts';
 
 /*
- * Paths below a cluster's folder, which is its programs' working directory. Programs get relative paths: command lines stay
- * short, the home can be moved, and socket paths stay within Linux's limit of 108 bytes.
+ * Paths relative to a cluster's folder, which is its programs' working directory. Programs get relative paths: command
+ * lines stay short, the home can be moved, and socket paths stay within Linux's limit of 108 bytes.
  */
 
 /** The folder itself for programs that work in it, whether or not they may traverse its parents. */
 export const WORKING_FOLDER = '/proc/self/cwd';
-export const RECORD = 'record.json';
+export const RECORD_FILE = 'record.json';
 export const ETCD_DATA = 'etcd';
-/** etcd accepts a socket's path only in the form of host:port. */
+/** etcd accepts a socket's path only in the form `host:port`. */
 export const ETCD_SOCKET = 'etcd:0';
 export const ETCD_PEER_SOCKET = 'etcd-peer:0';
 export const AUDIT_LOG = 'logs/audit.log';
@@ -20,7 +20,7 @@ export const EGRESS_CONFIGURATION = 'config/egress.yaml';
 export const AUTHENTICATION = 'config/authentication.yaml';
 /** Address and credentials of kube-apiserver's token webhook. */
 export const TOKEN_WEBHOOK = 'config/token-webhook.yaml';
-/** The access webhook, and the order of authorizers. */
+/** The access webhook and the order of authorizers. */
 export const ACCESS_WEBHOOK = 'config/access-webhook.yaml';
 export const AUTHORIZATION = 'config/authorization.yaml';
 export const CLUSTER_CA = 'pki/ca.crt';

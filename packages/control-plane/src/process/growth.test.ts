@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { parseDestination } from './egress/connect-request.ts';
 import { parseEgressTarget } from './egress/egress-policy.ts';
 import { canonicalAddress, isPublicAddress } from './egress/special-addresses.ts';
-import { answerAccessReview, answerTokenReview } from './reviews.ts';
+import { handleAccessReview, handleTokenReview } from './reviews.ts';
 
-const nobody = () => Promise.resolve(undefined);
+const noUser = () => Promise.resolve(undefined);
 const tokenReview = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' };
 const accessReview = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview' };
 
@@ -14,8 +14,8 @@ test.each<[string, (text: string) => unknown]>([
   ['a target of egress', parseEgressTarget],
   ['an address', canonicalAddress],
   ['an address that may be public', isPublicAddress],
-  ['a token', (text) => answerTokenReview({ ...tokenReview, spec: { token: text } }, nobody)],
-  ['groups', (text) => answerAccessReview({ ...accessReview, spec: { groups: text.split(',') } }, undefined)],
-])('%s is read in linear time', async (_, read) => {
+  ['a token', (text) => handleTokenReview({ ...tokenReview, spec: { token: text } }, noUser)],
+  ['groups', (text) => handleAccessReview({ ...accessReview, spec: { groups: text.split(',') } }, undefined)],
+])('reads %s in linear time', async (_, read) => {
   expect(await excessiveGrowth(read, { bare: true })).toBeUndefined();
 });

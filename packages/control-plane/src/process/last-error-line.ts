@@ -1,12 +1,12 @@
-const COMPLAINT = /^[EF]\d{4} |"level":"(?:error|fatal|panic)"|^(?:Error|error|panic|fatal): /;
-const LONGEST = 300;
+const ERROR_LINE = /^[EF]\d{4} |"level":"(?:error|fatal|panic)"|^(?:Error|error|panic|fatal): /;
+const MAX_LINE_LENGTH = 300;
 
 /** Why a program exited, according to its log: the last error, or else the last line; undefined for an empty log. */
 export function lastErrorLine(log: string): string | undefined {
   const lines = log.split('\n').filter((line) => line.trim() !== '');
-  const line = lines.findLast((candidate) => COMPLAINT.test(candidate)) ?? lines.at(-1);
+  const line = lines.findLast((candidate) => ERROR_LINE.test(candidate)) ?? lines.at(-1);
   if (line === undefined) return undefined;
-  return withoutPrefix(line).slice(0, LONGEST);
+  return withoutPrefix(line).slice(0, MAX_LINE_LENGTH);
 }
 
 /** klog prefixes a message with level, time, thread and source location; etcd writes JSON. */

@@ -1,8 +1,8 @@
 import type { Component } from './components.ts';
 
-/** Resource limits of a program. */
+/** Resource limits of a control plane program. */
 export interface ComponentLimits {
-  /** Bytes; a program that uses more is restarted. Undefined: no limit. */
+  /** In bytes; a program that uses more is restarted. Undefined: no limit. */
   readonly memoryBytes: number | undefined;
   /** Environment variables that make the Go runtime respect the limits. */
   readonly env: Readonly<Record<string, string>>;
@@ -24,8 +24,8 @@ const MEMORY_SHARES: Readonly<Record<Component, number>> = {
   'kube-scheduler': 0.08,
 };
 
-/** Share of its memory above which garbage collection becomes most aggressive (GOMEMLIMIT). */
-const SOFT_SHARE = 0.9;
+/** Fraction of its memory above which garbage collection becomes most aggressive (GOMEMLIMIT). */
+const SOFT_LIMIT_FRACTION = 0.9;
 const MIB = 2 ** 20;
 
 /** Divides the plan's memory for a control plane; pure. */
@@ -33,5 +33,5 @@ export function componentLimits(component: Component, memoryMiB: number | undefi
   const env = { GOMAXPROCS: String(GOMAXPROCS[component]) };
   if (memoryMiB === undefined) return { memoryBytes: undefined, env };
   const memoryBytes = Math.floor(memoryMiB * MEMORY_SHARES[component]) * MIB;
-  return { memoryBytes, env: { ...env, GOMEMLIMIT: String(Math.floor(memoryBytes * SOFT_SHARE)) } };
+  return { memoryBytes, env: { ...env, GOMEMLIMIT: String(Math.floor(memoryBytes * SOFT_LIMIT_FRACTION)) } };
 }

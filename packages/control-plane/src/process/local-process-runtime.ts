@@ -16,11 +16,11 @@ import { type Binaries, binaryFolders, findBinaries } from './find-binaries.ts';
 import { networkProbes } from './probes.ts';
 import { localProcessHost, type ProcessHost } from './process-host.ts';
 import { ProcessRuntime } from './process-runtime.ts';
-import type { RunProgram } from './snapshots/restore-tool.ts';
+import type { RunCommand } from './snapshots/restore-tool.ts';
 import { localIsolation } from './tenant-isolation.ts';
 
 export interface LocalProcessRuntimeOptions {
-  /** Contains a folder for each cluster. */
+  /** The folder that contains a folder for each cluster. */
   readonly folder: string;
   /** See ProcessRuntimeOptions. */
   readonly address?: string;
@@ -30,17 +30,17 @@ export interface LocalProcessRuntimeOptions {
   /** Folders to search for binaries, after KUBEBUILDER_ASSETS and PATH. */
   readonly binaryFolders: readonly string[];
   readonly identify: ProcessHost['identify'];
-  /** User ids for clusters, if this process may switch users; see DEFAULT_USERS. */
+  /** User IDs for clusters, if this process may switch users; see DEFAULT_USERS. */
   readonly users?: UserRange;
   /** Exceptions to the egress rule. */
   readonly egress?: EgressExceptions;
-  /** This machine's by default. */
+  /** This machine's nft by default. */
   readonly network?: EgressNetwork;
   /** Names this folder's firewall rules: letters and digits. */
   readonly homeId: string;
   /** IPv4 ranges that may reach every API server, whatever its cluster allows. */
   readonly alwaysAllowed?: readonly string[];
-  /** This machine's by default; null: none. */
+  /** This machine's network by default; null disables it. */
   readonly nft?: Nft | null;
   /** Where copies of snapshots are stored. */
   readonly archive?: SnapshotArchive | undefined;
@@ -51,14 +51,14 @@ export interface LocalProcessRuntimeOptions {
 
 const LOOPBACK = '127.0.0.1';
 
-/** The runtime over this machine's processes, files and network. */
+/** The runtime based on this machine's processes, files and network. */
 export function localProcessRuntime(options: LocalProcessRuntimeOptions): ProcessRuntime {
   const { folder, snapshotFolder, address = LOOPBACK, env, identify, clock, random, log } = options;
   return new ProcessRuntime({
     folder,
     snapshotFolder,
     toolFolders: binaryFolders(env, options.binaryFolders),
-    runProgram: programRunner(env),
+    runCommand: commandRunner(env),
     ...localMachine(identify, address, env),
     egress: {
       network: options.network ?? machineNetwork,
@@ -91,50 +91,55 @@ export function localMachine(
     probes: networkProbes,
     files: diskFiles,
     isPortFree: (port: number) => isPortFree(address, port),
-    env: programEnvironment(env),
+    env: commandEnvironment(env),
   };
 }
 
 /** Every set of binaries on this machine. */
 export function findLocalBinaries(
   env: Readonly<Record<string, string | undefined>>,
-  further: readonly string[],
+  additionalFolders: readonly string[],
 ): Promise<readonly Binaries[]> {
-  return findBinaries({ folders: binaryFolders(env, further), isExecutable, run: programRunner(env) });
+  return findBinaries({ folders: binaryFolders(env, additionalFolders), isExecutable, run: commandRunner(env) });
 }
 
-/** The same, for repeated calls: a program's version is determined again only after its file has changed. */
-function localBinarySearch(env: LocalProcessRuntimeOptions['env'], further: readonly string[]) {
-  const run = programRunner(env);
-  const told = new Map<string, { readonly stamp: string; readonly output: string }>();
-  const runOnce: RunProgram = async (command, args) => {
+/** The same for repeated calls: a binary's version is determined again only after its file has changed. */
+function localBinarySearch(env: LocalProcessRuntimeOptions['env'], additionalFolders: readonly string[]) {
+  const run = commandRunner(env);
+  const reportedOutputs = new Map<string, { readonly stamp: string; readonly output: string }>();
+  const runOnce: RunCommand = async (command, args) => {
     const { mtimeMs, size } = statSync(command);
     const stamp = `${mtimeMs} ${size}`;
-    const known = told.get(command);
+    const known = reportedOutputs.get(command);
     if (known?.stamp === stamp) return known.output;
     const output = await run(command, args);
-    told.set(command, { stamp, output });
+    reportedOutputs.set(command, { stamp, output });
     return output;
   };
-  return () => findBinaries({ folders: binaryFolders(env, further), isExecutable, run: runOnce });
+  return () => findBinaries({ folders: binaryFolders(env, additionalFolders), isExecutable, run: runOnce });
 }
 
-/** For short-lived programs that print something or create a file; their output is small. */
-const PROGRAM_TIMEOUT_MS = 600_000;
+/** Runs short-lived commands that print something or create a file; their output is small. */
+const COMMAND_TIMEOUT_MS = 600_000;
 
-export function programRunner(env: Readonly<Record<string, string | undefined>>): RunProgram {
+export function commandRunner(env: Readonly<Record<string, string | undefined>>): RunCommand {
   return async (command, args) => {
-    const options = { timeout: PROGRAM_TIMEOUT_MS, env: programEnvironment(env) };
+    const options = { timeout: COMMAND_TIMEOUT_MS, env: commandEnvironment(env) };
     const { stdout } = await promisify(execFile)(command, args, options);
     return stdout;
   };
 }
 
-/** The part of Fairway's own environment that programs inherit: no cloud settings, credentials or proxies; the CAs of OIDC issuers. */
-const PASSED_ON = ['PATH', 'TMPDIR', 'TZ', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
+/**
+ * The part of Fairway's own environment that programs inherit: no cloud settings, credentials or proxies, but the CAs
+ * of OIDC issuers.
+ */
+const INHERITED_VARIABLES = ['PATH', 'TMPDIR', 'TZ', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
 
-function programEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+function commandEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    INHERITED_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+  );
 }
 
 function isPortFree(address: string, port: number): Promise<boolean> {

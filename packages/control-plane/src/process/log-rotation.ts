@@ -4,7 +4,7 @@ import type { Files } from './files.ts';
 const PERIOD_MS = 60_000;
 const LOG_BYTES = 10 * 1024 * 1024;
 
-/** Bounds the logs that programs append to: a long one is renamed, replacing the previous one. */
+/** Limits the logs that programs append to: a long log is renamed and replaces the previous one. */
 export class LogRotation {
   readonly #clock: Clock;
   readonly #files: Files;

@@ -3,9 +3,9 @@ import type { RunningProcess } from './running-process.ts';
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
 /** A process that has run for this long has recovered from earlier failures. */
-const RECOVERED_MS = 60_000;
+const BACKOFF_RESET_MS = 60_000;
 
-/** One component of a control plane: its process and its count of failures. */
+/** One component of a control plane, with its process and failure count. */
 export class Member {
   process: RunningProcess | undefined;
   /** Consecutive unexpected exits. */
@@ -14,19 +14,19 @@ export class Member {
   retryAtMs = 0;
   lastFailure: string | undefined;
 
-  /** Records that a process which started at `sinceMs` has exited; the next start backs off exponentially. */
+  /** Records that a process that started at `sinceMs` has exited; the next start backs off exponentially. */
   fail(sinceMs: number, nowMs: number, complaint: string): void {
-    this.failures = nowMs - sinceMs >= RECOVERED_MS ? 1 : this.failures + 1;
+    this.failures = nowMs - sinceMs >= BACKOFF_RESET_MS ? 1 : this.failures + 1;
     this.retryAtMs = nowMs + Math.min(FIRST_RETRY_MS * 2 ** (this.failures - 1), LAST_RETRY_MS);
     this.lastFailure = complaint;
   }
 
   /** Resets the failures once the process has served for long enough. */
   noteRunning({ ready, sinceMs }: RunningProcess, nowMs: number): void {
-    if (ready && nowMs - sinceMs >= RECOVERED_MS) this.failures = 0;
+    if (ready && nowMs - sinceMs >= BACKOFF_RESET_MS) this.failures = 0;
   }
 
-  /** Resets the backoff: the cause of the failures is removed. */
+  /** Resets the backoff because the cause of the failures is removed. */
   resetBackoff(): void {
     this.failures = 0;
     this.retryAtMs = 0;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Component, perComponent } from './components.ts';
 import {
-  HANGS_AFTER_MS,
+  HANG_TIMEOUT_MS,
   type ObservedComponent,
   type ObservedProcess,
   planSteps,
@@ -36,30 +36,30 @@ type Row = {
   readonly steps: readonly Step[];
 };
 
-describe('steps until everything runs', () => {
+describe('steps to start a control plane', () => {
   test.each<Row>([
     { reason: 'everything works', observed: {}, steps: [] },
     {
-      reason: 'one takes too much memory, whoever else is not ready',
+      reason: 'terminate a component that uses too much memory, even if others are not ready',
       observed: {
         etcd: running('etcd', unready),
         'kube-scheduler': running('kube-scheduler', { killReason: 'memory' }),
       },
       steps: [{ do: 'terminate', component: 'kube-scheduler', reason: 'offends' }],
     },
-    { reason: 'nobody runs before etcd', observed: nothing, steps: [{ do: 'start', component: 'etcd' }] },
+    { reason: 'start etcd first', observed: nothing, steps: [{ do: 'start', component: 'etcd' }] },
     {
-      reason: 'etcd does not answer yet',
+      reason: 'wait for etcd to respond',
       observed: { ...nothing, etcd: running('etcd', unready) },
       steps: [],
     },
     {
-      reason: 'etcd serves, so the API server can start',
+      reason: 'start the API server once etcd serves',
       observed: { ...nothing, etcd: running('etcd') },
       steps: [{ do: 'start', component: 'kube-apiserver' }],
     },
     {
-      reason: 'its clients start together',
+      reason: 'start the clients of the API server together',
       observed: { 'kube-controller-manager': absent, 'kube-scheduler': absent },
       steps: [
         { do: 'start', component: 'kube-controller-manager' },
@@ -67,47 +67,47 @@ describe('steps until everything runs', () => {
       ],
     },
     {
-      reason: 'what ended by itself waits for its time',
+      reason: 'wait for the backoff of a component that exited',
       observed: { 'kube-scheduler': { process: undefined, retryAtMs: NOW_MS + 1 } },
       steps: [],
     },
     {
-      reason: 'which has come',
+      reason: 'start a component after its backoff',
       observed: { 'kube-scheduler': { process: undefined, retryAtMs: NOW_MS } },
       steps: [{ do: 'start', component: 'kube-scheduler' }],
     },
     {
-      reason: 'other settings need another start',
+      reason: 'restart a component with other settings',
       observed: { 'kube-apiserver': running('kube-apiserver', { fingerprint: 'other' }) },
       steps: [{ do: 'terminate', component: 'kube-apiserver', reason: 'changed' }],
     },
     {
-      reason: 'all are of an older version: etcd goes first, and the others once it is back',
+      reason: 'upgrade etcd first, and the others once it serves again',
       observed: perComponent((component) => running(component, { fingerprint: 'old' })),
       steps: [{ do: 'terminate', component: 'etcd', reason: 'changed' }],
     },
     {
-      reason: 'it has been told to end, and has time to',
+      reason: 'wait for a terminating component',
       observed: { etcd: running('etcd', { fingerprint: 'old', terminatedAtMs: NOW_MS - 1 }) },
       steps: [],
     },
     {
-      reason: 'its time is over',
+      reason: 'kill a component that does not terminate in time',
       observed: { etcd: running('etcd', { terminatedAtMs: NOW_MS - TERMINATION_GRACE_MS }) },
       steps: [{ do: 'kill', component: 'etcd' }],
     },
     {
-      reason: 'it has not answered for minutes',
+      reason: 'restart a component that has not responded for minutes',
       observed: {
-        'kube-apiserver': running('kube-apiserver', { ready: false, unreadySinceMs: NOW_MS - HANGS_AFTER_MS }),
+        'kube-apiserver': running('kube-apiserver', { ready: false, unreadySinceMs: NOW_MS - HANG_TIMEOUT_MS }),
       },
       steps: [{ do: 'terminate', component: 'kube-apiserver', reason: 'hangs' }],
     },
     {
-      reason: 'it does not answer because etcd does not: another start would not help',
+      reason: 'do not restart a component that does not respond because etcd does not',
       observed: {
         etcd: running('etcd', unready),
-        'kube-apiserver': running('kube-apiserver', { ready: false, unreadySinceMs: NOW_MS - HANGS_AFTER_MS }),
+        'kube-apiserver': running('kube-apiserver', { ready: false, unreadySinceMs: NOW_MS - HANG_TIMEOUT_MS }),
       },
       steps: [],
     },
@@ -116,12 +116,12 @@ describe('steps until everything runs', () => {
   });
 });
 
-describe('steps until nothing runs', () => {
+describe('steps to stop a control plane', () => {
   const ending = (component: Component, sinceMs: number) => running(component, { terminatedAtMs: NOW_MS - sinceMs });
 
   test.each<Row>([
     {
-      reason: 'clients of the API end first',
+      reason: 'terminate clients of the API server first',
       observed: allRunning,
       steps: [
         { do: 'terminate', component: 'kube-controller-manager', reason: 'unwanted' },
@@ -129,7 +129,7 @@ describe('steps until nothing runs', () => {
       ],
     },
     {
-      reason: 'the API server waits for both',
+      reason: 'wait for both clients',
       observed: {
         etcd: running('etcd'),
         'kube-apiserver': running('kube-apiserver'),
@@ -138,21 +138,21 @@ describe('steps until nothing runs', () => {
       steps: [],
     },
     {
-      reason: 'the API server is next',
+      reason: 'terminate the API server next',
       observed: { etcd: running('etcd'), 'kube-apiserver': running('kube-apiserver') },
       steps: [{ do: 'terminate', component: 'kube-apiserver', reason: 'unwanted' }],
     },
     {
-      reason: 'etcd is last, whoever it was started by',
+      reason: 'terminate etcd last, whichever process started it',
       observed: { etcd: running('etcd', { fingerprint: 'unknown' }) },
       steps: [{ do: 'terminate', component: 'etcd', reason: 'unwanted' }],
     },
     {
-      reason: 'what does not end is killed',
+      reason: 'kill a component that does not terminate in time',
       observed: { etcd: ending('etcd', TERMINATION_GRACE_MS) },
       steps: [{ do: 'kill', component: 'etcd' }],
     },
-    { reason: 'nothing is left', observed: {}, steps: [] },
+    { reason: 'end once no component is left', observed: {}, steps: [] },
   ])('$reason', ({ observed, steps }) => {
     expect(planStop({ ...nothing, ...observed }, NOW_MS)).toEqual(steps);
   });

@@ -1,15 +1,15 @@
-import { COMPONENTS, type Component, NEEDS } from './components.ts';
+import { COMPONENT_DEPENDENCIES, COMPONENTS, type Component } from './components.ts';
 
 /** The observed process of a component. */
 export interface ObservedProcess {
-  /** Fingerprint of its launch. */
+  /** Fingerprint of the launch. */
   readonly fingerprint: string;
   readonly ready: boolean;
-  /** When it stopped answering; undefined while it answers. */
+  /** When it stopped responding; undefined while it responds. */
   readonly unreadySinceMs: number | undefined;
   /** When it was sent SIGTERM; undefined if it was not. */
   readonly terminatedAtMs: number | undefined;
-  /** Why it must be stopped, such as for exceeding its memory limit. */
+  /** Why it must be stopped, for example because it exceeds its memory limit. */
   readonly killReason: string | undefined;
 }
 
@@ -32,10 +32,13 @@ export type Step =
 
 /** Grace period for a shutdown. etcd and kube-apiserver take a second or two. */
 export const TERMINATION_GRACE_MS = 20_000;
-/** Restart a process that has been silent for this long while its dependencies answer: kube-apiserver takes up to a minute to start. */
-export const HANGS_AFTER_MS = 120_000;
+/**
+ * A process that has not responded for this long is restarted if its dependencies respond: kube-apiserver takes up to a
+ * minute to start.
+ */
+export const HANG_TIMEOUT_MS = 120_000;
 
-/** The steps to take now so that every component of `desired` runs as specified; pure. Waiting is not a step. */
+/** The steps to take now so that every component of `desired` runs as specified. Waiting is not a step. Pure. */
 export function planSteps(
   desired: Readonly<Partial<Record<Component, string>>>,
   observed: ObservedComponents,
@@ -43,20 +46,20 @@ export function planSteps(
 ): Step[] {
   return COMPONENTS.flatMap((component): Step[] => {
     const { process, retryAtMs } = observed[component];
-    const wanted = desired[component];
-    if (wanted === undefined) return [];
-    const areNeedsReady = NEEDS[component].every((need) => {
+    const desiredLaunch = desired[component];
+    if (desiredLaunch === undefined) return [];
+    const areDependenciesReady = COMPONENT_DEPENDENCIES[component].every((need) => {
       const needed = desired[need];
       return needed === undefined || isSteady(needed, observed[need]);
     });
-    if (process?.terminatedAtMs !== undefined) return killIfLate(component, process.terminatedAtMs, nowMs);
+    if (process?.terminatedAtMs !== undefined) return killIfOverdue(component, process.terminatedAtMs, nowMs);
     if (process?.killReason !== undefined) return [{ do: 'terminate', component, reason: 'offends' }];
     // One at a time, starting with etcd: the API is interrupted once instead of once per component.
-    if (!areNeedsReady) return [];
+    if (!areDependenciesReady) return [];
     if (process === undefined) return nowMs >= retryAtMs ? [{ do: 'start', component }] : [];
-    if (process.fingerprint !== wanted) return [{ do: 'terminate', component, reason: 'changed' }];
-    const hangs = process.unreadySinceMs !== undefined && nowMs - process.unreadySinceMs >= HANGS_AFTER_MS;
-    return hangs ? [{ do: 'terminate', component, reason: 'hangs' }] : [];
+    if (process.fingerprint !== desiredLaunch) return [{ do: 'terminate', component, reason: 'changed' }];
+    const isHanging = process.unreadySinceMs !== undefined && nowMs - process.unreadySinceMs >= HANG_TIMEOUT_MS;
+    return isHanging ? [{ do: 'terminate', component, reason: 'hangs' }] : [];
   });
 }
 
@@ -65,9 +68,9 @@ export function planStop(observed: ObservedComponents, nowMs: number): Step[] {
   return COMPONENTS.flatMap((component): Step[] => {
     const { process } = observed[component];
     if (process === undefined) return [];
-    if (process.terminatedAtMs !== undefined) return killIfLate(component, process.terminatedAtMs, nowMs);
+    if (process.terminatedAtMs !== undefined) return killIfOverdue(component, process.terminatedAtMs, nowMs);
     const isNeeded = COMPONENTS.some(
-      (other) => NEEDS[other].includes(component) && observed[other].process !== undefined,
+      (other) => COMPONENT_DEPENDENCIES[other].includes(component) && observed[other].process !== undefined,
     );
     return isNeeded ? [] : [{ do: 'terminate', component, reason: 'unwanted' }];
   });
@@ -77,6 +80,6 @@ function isSteady(fingerprint: string, { process }: ObservedComponent): boolean 
   return process?.ready === true && process.terminatedAtMs === undefined && process.fingerprint === fingerprint;
 }
 
-function killIfLate(component: Component, terminatedAtMs: number, nowMs: number): Step[] {
+function killIfOverdue(component: Component, terminatedAtMs: number, nowMs: number): Step[] {
   return nowMs - terminatedAtMs >= TERMINATION_GRACE_MS ? [{ do: 'kill', component }] : [];
 }

@@ -14,13 +14,16 @@ export interface ApiServerTarget {
 
 export interface EtcdStatus {
   readonly databaseBytes: number;
-  /** The latest revision: Kubernetes' resourceVersion. */
+  /** The latest revision, which is Kubernetes' resourceVersion. */
   readonly revision: number;
   /** Whether it rejects writes because its quota is exceeded; it still serves reads. */
   readonly isFull: boolean;
 }
 
-/** Probes components for readiness. A refused connection, a timeout and a negative answer all count as not ready: undefined or false. */
+/**
+ * Probes components for readiness. A refused connection, a timeout and a negative response all count as not ready:
+ * undefined or false.
+ */
 export interface Probes {
   /** etcd's status, once it serves. */
   etcd(folder: string): Promise<EtcdStatus | undefined>;
@@ -53,8 +56,8 @@ export const networkProbes: Probes = {
   },
   async apiServer({ endpoint, certificateAuthority, certificate, privateKey }) {
     const tls = { ca: certificateAuthority, cert: certificate, key: privateKey };
-    const answer = await send(httpsRequest, { ...endpoint, ...tls, path: '/readyz', method: 'GET' });
-    return answer?.status === 200;
+    const response = await send(httpsRequest, { ...endpoint, ...tls, path: '/readyz', method: 'GET' });
+    return response?.status === 200;
   },
 };
 
@@ -66,7 +69,7 @@ function send(
   body?: string,
 ): Promise<{ readonly status: number; readonly body: string } | undefined> {
   return new Promise((resolve) => {
-    const sent = request({ ...options, agent: false, timeout: TIMEOUT_MS }, (response) => {
+    const clientRequest = request({ ...options, agent: false, timeout: TIMEOUT_MS }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', () => resolve(undefined));
@@ -74,9 +77,9 @@ function send(
         resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
       );
     });
-    sent.on('timeout', () => sent.destroy());
-    sent.on('error', () => resolve(undefined));
-    sent.on('close', () => resolve(undefined));
-    sent.end(body);
+    clientRequest.on('timeout', () => clientRequest.destroy());
+    clientRequest.on('error', () => resolve(undefined));
+    clientRequest.on('close', () => resolve(undefined));
+    clientRequest.end(body);
   });
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import type { ProcessUser } from './process-user.ts';
 
-/** A process; the start time distinguishes it from a later one with the same id. */
+/** A process. The start time distinguishes it from a later process with the same ID. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Clock ticks since boot, from /proc; empty on systems without /proc. */
@@ -15,39 +15,44 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** Working directory. */
   readonly folder: string;
-  /** Log file, appended to. An absolute path, like the next. */
+  /** Log file to append to. An absolute path, like the pid file. */
   readonly logFile: string;
   readonly pidFile: string;
   /** Identifies the launch; written to the pid file. */
   readonly fingerprint: string;
-  /** Paths below the folder that a killed process leaves behind and that prevent a start: removed by the process that owns the pid file. */
+  /**
+   * Paths below the folder that a killed process leaves behind and that prevent a start. The process that owns the pid
+   * file removes them.
+   */
   readonly sockets: readonly string[];
-  /** User to run as, without supplementary groups or a way to gain privileges; undefined: this process's. */
+  /** User to run as, without supplementary groups or a way to gain privileges; undefined: this process's user. */
   readonly user?: ProcessUser | undefined;
 }
 
 /** The supervisor's view of this machine's processes. */
 export interface ProcessHost {
   /**
-   * Starts a process that outlives this one and that writes its pid file before it executes the program; it exits immediately if
-   * a pid file already exists. `onExit` is called if it exits while this process lives. Throws if nothing was started.
+   * Starts a process that outlives this one. It writes its pid file before it executes the program, and exits
+   * immediately if a pid file already exists. `onExit` is called if it exits while this process lives. Throws if
+   * nothing was started.
    */
   spawn(launch: Launch, onExit: () => void): ProcessIdentity;
-  /** The running process with this id, or undefined. */
+  /** The running process with this ID; undefined if there is none. */
   identify(pid: number): ProcessIdentity | undefined;
   /** Private memory of a process, without mapped files; undefined if the system does not report it. */
   memoryBytes(process: ProcessIdentity): number | undefined;
-  /** Does nothing if it no longer runs. */
+  /** Has no effect if the process no longer runs. */
   signal(process: ProcessIdentity, signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
 /**
- * The shell writes the pid file and then execs the program (same process, same start time), so that a program never runs without
- * a pid file, even if Fairway is killed meanwhile. `ln` creates the file atomically, and only if there is none. When memory runs
- * out, the kernel kills a program before Fairway; the limit of open files is raised as far as this user may.
+ * The shell writes the pid file and then execs the program (same process, same start time), so that a program never
+ * runs without a pid file, even if Fairway is killed in the meantime. `ln` creates the file atomically, and only if
+ * there is none. When memory runs out, the kernel kills a program before Fairway. The limit of open files is raised as
+ * far as this user may.
  *
- * Another user may be unable to reach the program, which often lies below root's home. It is therefore opened before the switch
- * of user and executed through its file descriptor, by way of a symlink that gives the process its name.
+ * Another user may be unable to reach the program, which is often below root's home. It is therefore opened before the
+ * switch of user and executed through its file descriptor, with a symlink that gives the process its name.
  */
 const SCRIPT = [
   'umask 077',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { UnenforcedFields } from '@fairway/api/admission/unenforced-fields';
-import type { LogPlace } from '@fairway/apiserver/audit/newest-lines';
-import { TENANT_AUDIT_FOLDER, tenantLogIn } from '../audit/tenant-audit-log.ts';
+import type { LogLocation } from '@fairway/apiserver/audit/newest-lines';
+import { TENANT_AUDIT_FOLDER, tenantLogLocation } from '../audit/tenant-audit-log.ts';
 import { OffHostRemovals } from '../off-host/off-host-removals.ts';
 import type { SnapshotArchive } from '../off-host/snapshot-archive.ts';
 import {
@@ -16,9 +16,9 @@ import { allowedSources, enforcedMessage } from './access/allowed-sources.ts';
 import type { Nft } from './access/nft.ts';
 import { SettingsTrial } from './api-server-settings.ts';
 import { BinaryFinder } from './binary-finder.ts';
-import { openFolderTo } from './cluster-folder.ts';
+import { grantFolderAccess } from './cluster-folder.ts';
 import { type ClusterRecord, endpointOf, quotaDueBytes, quotaToApply, userOf } from './cluster-record.ts';
-import { beingRemoved, ClusterSlots, type ProcessMachine, type Slot } from './cluster-slots.ts';
+import { ClusterSlots, type ProcessMachine, removingState, type Slot } from './cluster-slots.ts';
 import { controlPlaneState } from './control-plane-state.ts';
 import { DatabaseDefragmenter } from './database-defragmenter.ts';
 import { prepareControlPlane } from './desired-control-plane.ts';
@@ -27,23 +27,23 @@ import { etcdCall } from './etcd-client.ts';
 import type { Binaries } from './find-binaries.ts';
 import type { ProcessUser } from './process-user.ts';
 import { ClusterSnapshots } from './snapshots/cluster-snapshots.ts';
-import type { RunProgram } from './snapshots/restore-tool.ts';
+import type { RunCommand } from './snapshots/restore-tool.ts';
 import { SnapshotFolder } from './snapshots/snapshot-folder.ts';
 import { type Isolation, Tenancy } from './tenant-isolation.ts';
 import type { Reviews } from './token-webhook.ts';
 
 export interface ProcessRuntimeOptions extends ProcessMachine {
-  /** Contains a folder of snapshots for each cluster. */
+  /** The folder that contains a folder of snapshots for each cluster. */
   readonly snapshotFolder: string;
   /** Finds binaries; called again while none match. */
   readonly findBinaries: () => Promise<readonly Binaries[]>;
-  /** Where to search for restore tools, after etcd's own folder. */
+  /** Folders to search for restore tools, after etcd's own folder. */
   readonly toolFolders: readonly string[];
-  readonly runProgram: RunProgram;
+  readonly runCommand: RunCommand;
   readonly egress: EgressOptions;
   readonly isolation: Isolation;
   readonly access: AccessOptions;
-  /** Where copies of snapshots are stored; undefined: nowhere. */
+  /** Where copies of snapshots are stored; undefined if none are. */
   readonly archive: SnapshotArchive | undefined;
 }
 
@@ -58,24 +58,27 @@ export interface AccessOptions {
 interface Parts {
   readonly uid: string;
   readonly snapshots: ClusterSnapshots;
-  readonly room: DatabaseDefragmenter;
+  readonly defragmenter: DatabaseDefragmenter;
   readonly egress: ClusterEgress;
   readonly settings: SettingsTrial;
   /** Why the supervisor was not given a desired state. */
   problem: string | undefined;
   /** Whether the cause is missing binaries of its version. */
   isMissing: boolean;
-  /** Which API server settings are not in effect, and why. */
+  /** Which API server settings are not applied, and why. */
   settingsProblem: string | undefined;
   /** Restricts access to the API server. */
   access: AccessState;
   /** Generation of the data whose folder this process has given to the cluster's user. */
   openedGeneration: number | undefined;
-  /** When the first of its certificates expires. */
+  /** When the first of the cluster's certificates expires. */
   certificatesEndMs: number | undefined;
 }
 
-/** Runs control planes as processes of this machine, which survive when this one is killed, and stop with it when it is closed. */
+/**
+ * Runs control planes as processes of this machine. They survive when this process is killed, and stop when it is
+ * closed.
+ */
 export class ProcessRuntime implements ControlPlaneRuntime {
   readonly name = 'process';
   readonly spread = ONE_COPY;
@@ -102,9 +105,9 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     this.#offHostRemovals = archive && new OffHostRemovals(`${folder}-removed-off-host`, archive, options);
     this.#slots = new ClusterSlots<Parts>(options, {
       open: (cluster, announce) => this.#openParts(cluster, announce),
-      stop: async ({ uid, snapshots, room, egress }) => {
+      stop: async ({ uid, snapshots, defragmenter, egress }) => {
         this.#access.forget(uid);
-        await Promise.all([snapshots.stop(), room.stop(), egress.stop()]);
+        await Promise.all([snapshots.stop(), defragmenter.stop(), egress.stop()]);
       },
       remove: async ({ uid, parts }) => {
         await this.#offHostRemovals?.add(uid);
@@ -124,8 +127,8 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   }
 
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
-    const slot = await this.#slots.serialize(spec.cluster.uid, (its) => this.#prepare(its, spec));
-    if (slot.isGoing) return beingRemoved(spec.endpoint);
+    const slot = await this.#slots.serialize(spec.cluster.uid, (lockedSlot) => this.#prepare(lockedSlot, spec));
+    if (slot.isBeingRemoved) return removingState(spec.endpoint);
     await this.#slots.noteVersion(slot);
     const state = this.#stateOf(slot, spec);
     if (state.phase === 'Running') await slot.parts.snapshots.settle(slot.record);
@@ -137,9 +140,11 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     return problem === undefined ? {} : { 'spec.apiServer.allowedCIDRs': problem };
   }
 
-  auditLog(clusterUid: string): Promise<LogPlace | undefined> {
+  auditLog(clusterUid: string): Promise<LogLocation | undefined> {
     const known = this.#slots.knownRecord(clusterUid);
-    return Promise.resolve(known && tenantLogIn(join(known.folder, TENANT_AUDIT_FOLDER), userOf(known.record)?.uid));
+    return Promise.resolve(
+      known && tenantLogLocation(join(known.folder, TENANT_AUDIT_FOLDER), userOf(known.record)?.uid),
+    );
   }
 
   hibernate(clusterUid: string): Promise<boolean> {
@@ -170,16 +175,16 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     return this.#slots.onChange(listener);
   }
 
-  /** Stops all control planes in order, including those that `ensure` was never called for. */
+  /** Stops all control planes in order, including those for which `ensure` was never called. */
   async close(): Promise<void> {
     this.#slots.close();
-    await this.#slots.stopAllBut(() => false);
+    await this.#slots.stopUnwanted(() => false);
     this.#access.stop();
     await this.#offHostRemovals?.stop();
     await this.#logFailure(this.#access.removeTable());
   }
 
-  /** Stops nothing: the next process to manage them adopts them. */
+  /** Stops nothing: the next process that manages the control planes adopts them. */
   async detach(): Promise<void> {
     this.#slots.close();
     await this.#slots.releaseAll();
@@ -187,13 +192,15 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     await this.#offHostRemovals?.stop();
   }
 
-  /** Stops what an earlier Fairway left running for clusters that no longer exist. Their data are kept. */
-  async stopAllBut(isWanted: (clusterUid: string) => boolean): Promise<void> {
-    await this.#slots.stopAllBut(isWanted);
-    await this.#logFailure(this.#access.removeAllBut(isWanted));
+  /**
+   * Stops control planes that an earlier Fairway left running for clusters that no longer exist. Their data are kept.
+   */
+  async stopUnwanted(isWanted: (clusterUid: string) => boolean): Promise<void> {
+    await this.#slots.stopUnwanted(isWanted);
+    await this.#logFailure(this.#access.removeUnknown(isWanted));
   }
 
-  /** Rules that cannot be removed only block ports that are not in use. */
+  /** Rules that cannot be removed only block unused ports. */
   async #logFailure(removal: Promise<void>): Promise<void> {
     await removal.catch((error: unknown) => {
       this.#options.log.warn({ err: error }, 'could not remove firewall rules of former API servers');
@@ -203,8 +210,8 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   async #prepare(slot: Slot<Parts>, spec: ControlPlaneSpec): Promise<void> {
     const { parts, folder, supervisor } = slot;
     // Users who are no longer admitted lose access immediately: the following steps may fail for days, while the API server runs.
-    parts.egress.answerReviewsBy(reviewsOf(spec));
-    const binaries = await this.#binaries.for(spec.version);
+    parts.egress.setReviews(reviewsOf(spec));
+    const binaries = await this.#binaries.binariesFor(spec.version);
     parts.isMissing = 'problem' in binaries;
     parts.problem =
       'problem' in binaries ? binaries.problem : this.#tenancy.problemOf(spec.cluster, this.#slots.records());
@@ -216,7 +223,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     await this.#slots.keep(slot, { etcdQuotaBytes, settings: chosen.record });
     parts.settingsProblem = chosen.problem;
     const generation = record.dataGeneration ?? 0;
-    if (parts.openedGeneration !== generation) await openFolderTo(user, folder, generation);
+    if (parts.openedGeneration !== generation) await grantFolderAccess(user, folder, generation);
     parts.openedGeneration = generation;
     await parts.egress.ensure(user, spec.nodeNetworks);
     const { mayAct } = slot;
@@ -235,16 +242,16 @@ export class ProcessRuntime implements ControlPlaneRuntime {
         user,
       });
       parts.certificatesEndMs = desired.certificatesEndMs;
-      parts.egress.reachPods(desired);
+      parts.egress.setPodAccess(desired);
       parts.egress.serveReviews(desired.tokenWebhook, reviewsOf(spec));
       const databaseDueBytes = quotaDueBytes(etcdQuotaBytes, spec.etcdQuotaBytes);
-      await supervisor.want({ ...desired, databaseDueBytes }, mayAct);
+      await supervisor.setDesired({ ...desired, databaseDueBytes }, mayAct);
       parts.settings.noteApplied(chosen.settings);
     }
     this.#keepDatabase(slot, { ...spec, etcdQuotaBytes }, binaries);
   }
 
-  /** Restricts which addresses may reach the API server, before it listens. Returns why it must not be started. */
+  /** Restricts which addresses may reach the API server before it listens. Returns why it must not be started. */
   async #restrictAccess(slot: Slot<Parts>, record: ClusterRecord, spec: ControlPlaneSpec): Promise<string | undefined> {
     const sources = allowedSources(spec);
     const { uid: clusterUid, mayAct, supervisor, parts } = slot;
@@ -254,7 +261,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       await this.#slots.keep(slot, { isRestricted: access.kind === 'enforced' || undefined });
       return undefined;
     }
-    // If it was never restricted, it continues to run open, and its status says so.
+    // An API server that was never restricted continues to run open, and its status reports this.
     const isOpenAnyway = access.kind === 'unavailable' && record.isRestricted !== true;
     const isRunning = supervisor.state.components['kube-apiserver'].running;
     if (isOpenAnyway || isRunning || sources === undefined) return undefined;
@@ -265,8 +272,8 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     const { supervisor, parts, record, mayAct } = slot;
     if (record === undefined) return;
     const { isDatabaseFull, components } = supervisor.state;
-    const isEtcdAsWanted = components.etcd.ready && components.etcd.current && mayAct();
-    parts.room.step(isDatabaseFull && isEtcdAsWanted, spec.etcdQuotaBytes);
+    const isEtcdUpToDate = components.etcd.ready && components.etcd.current && mayAct();
+    parts.defragmenter.step(isDatabaseFull && isEtcdUpToDate, spec.etcdQuotaBytes);
     parts.snapshots.ensure({ spec, record, etcd: paths.etcd, mayAct }, (restored) => this.#slots.keep(slot, restored));
   }
 
@@ -309,7 +316,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     { uid, folder, supervisor }: Pick<Slot<Parts>, 'uid' | 'folder' | 'supervisor'>,
     onChange: () => void,
   ): Parts {
-    const { clock, probes, snapshotFolder, archive, toolFolders, runProgram, egress } = this.#options;
+    const { clock, probes, snapshotFolder, archive, toolFolders, runCommand, egress } = this.#options;
     const log = this.#options.log.child({ cluster: uid });
     const snapshots = new ClusterSnapshots({
       folder,
@@ -317,7 +324,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       archive,
       clusterUid: uid,
       toolFolders,
-      run: runProgram,
+      run: runCommand,
       supervisor,
       probes,
       clock,
@@ -328,7 +335,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       uid,
       snapshots,
       access: { kind: 'open' },
-      room: new DatabaseDefragmenter({ call: etcdCall(folder), clock, log, onChange }),
+      defragmenter: new DatabaseDefragmenter({ call: etcdCall(folder), clock, log, onChange }),
       egress: new ClusterEgress(folder, { ...egress, clock }, log),
       settings: new SettingsTrial(),
       problem: undefined,
@@ -344,7 +351,7 @@ function reviewsOf({ reviewToken, reviewAccess }: ControlPlaneSpec): Reviews | u
   return reviewToken && { reviewToken, reviewAccess };
 }
 
-/** The tenant's own mistakes come first: the tenant can correct them. */
+/** The tenant's own mistakes come first, because the tenant can correct them. */
 function settingsState(
   { settingsProblem, access }: Pick<Parts, 'settingsProblem' | 'access'>,
   settingsInEffect: string | undefined,

@@ -34,7 +34,7 @@ const AccessReview = z.object({
 });
 
 /** The TokenReview with its status. Throws for anything else. */
-export async function answerTokenReview(body: unknown, reviewToken: ReviewToken): Promise<object> {
+export async function handleTokenReview(body: unknown, reviewToken: ReviewToken): Promise<object> {
   const { apiVersion, kind, spec } = TokenReview.parse(body);
   const user = await reviewToken(spec.token);
   return { apiVersion, kind, status: user === undefined ? { authenticated: false } : { authenticated: true, user } };
@@ -44,7 +44,7 @@ export async function answerTokenReview(body: unknown, reviewToken: ReviewToken)
  * The SubjectAccessReview with its status, which never denies, because other authorizers are consulted first. Throws for any
  * other input.
  */
-export async function answerAccessReview(body: unknown, reviewAccess: ReviewAccess | undefined): Promise<object> {
+export async function handleAccessReview(body: unknown, reviewAccess: ReviewAccess | undefined): Promise<object> {
   const { apiVersion, kind, spec } = AccessReview.parse(body);
   const attributes = attributesOf(spec);
   const allowed = attributes !== undefined && (await reviewAccess?.authorize(attributes))?.allowed === true;

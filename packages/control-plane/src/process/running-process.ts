@@ -9,7 +9,7 @@ export interface RunningProcess {
   unreadySinceMs: number | undefined;
   probedAtMs: number | undefined;
   terminatedAtMs: number | undefined;
-  /** Why it is being stopped, if that counts as a failure. */
+  /** Why the process is being stopped, if that counts as a failure. */
   killReason: string | undefined;
 }
 

@@ -50,7 +50,7 @@ function desired(change: Partial<Record<Component, string>> = {}): DesiredContro
 }
 
 async function started(supervisor = supervise()): Promise<ControlPlaneSupervisor> {
-  await supervisor.want(desired());
+  await supervisor.setDesired(desired());
   await clock.advance(2000);
   machine.takeEvents();
   return supervisor;
@@ -60,10 +60,10 @@ function isAllReady(supervisor: ControlPlaneSupervisor): boolean {
   return Object.values(supervisor.state.components).every(({ ready, current }) => ready && current);
 }
 
-test('components start in order, each when its dependencies serve', async () => {
+test('starts components in order, each when its dependencies serve', async () => {
   machine.silent.add('etcd');
   const supervisor = supervise();
-  await supervisor.want(desired());
+  await supervisor.setDesired(desired());
   await clock.advance(5000);
   expect(machine.takeEvents()).toEqual(['start etcd']);
 
@@ -76,7 +76,7 @@ test('components start in order, each when its dependencies serve', async () => 
   expect(changes).toBeGreaterThan(0);
 });
 
-test('a component is ready once its program runs: without a pid file, another Fairway would not find it', async () => {
+test('considers a component ready only with its pid file, without which another Fairway would not find it', async () => {
   machine.slow.add('kube-scheduler');
   const supervisor = await started();
   expect(supervisor.state.components['kube-scheduler']).toMatchObject({ running: true, ready: false });
@@ -88,7 +88,7 @@ test('a component is ready once its program runs: without a pid file, another Fa
   expect(isAllReady(supervisor)).toBe(true);
 });
 
-test('a killed component is restarted, and nothing else is touched', async () => {
+test('restarts a killed component, and nothing else', async () => {
   const supervisor = await started();
 
   machine.end('kube-apiserver');
@@ -100,10 +100,10 @@ test('a killed component is restarted, and nothing else is touched', async () =>
   expect(isAllReady(supervisor)).toBe(true);
 });
 
-test('a crash-looping component is restarted with backoff, and its error is reported', async () => {
+test('restarts a crash-looping component with backoff, and reports its error', async () => {
   machine.broken.set('kube-scheduler', 'I1121 10:00:00 1 a.go:1] hello\nE1121 10:00:00 1 run.go:72] no such flag\n');
   const supervisor = supervise();
-  await supervisor.want(desired());
+  await supervisor.setDesired(desired());
   await clock.advance(120_000);
 
   const starts = machine.takeEvents().filter((event) => event === 'start kube-scheduler');
@@ -117,50 +117,50 @@ test('a crash-looping component is restarted with backoff, and its error is repo
   expect(supervisor.state.components['kube-scheduler']).toMatchObject({ ready: true, failures: 0 });
 });
 
-test('a crash-looping component is polled rarely', async () => {
+test('polls a crash-looping component rarely', async () => {
   machine.broken.set('kube-apiserver', 'E1121 10:00:00 1 run.go:72] no\n');
   const supervisor = supervise();
-  await supervisor.want(desired());
+  await supervisor.setDesired(desired());
   await clock.advance(300_000);
-  machine.looks = 0;
+  machine.reads = 0;
 
   await clock.advance(600_000);
 
   // At intervals of 200 ms it would be 3,000.
-  expect(machine.looks).toBeLessThan(400);
+  expect(machine.reads).toBeLessThan(400);
   supervisor.detach();
 });
 
-test('new settings start without the backoff of the old ones', async () => {
+test('starts new settings without the backoff of the old ones', async () => {
   machine.broken.set('kube-apiserver', 'E1121 10:00:00 1 run.go:72] bad settings\n');
   const supervisor = supervise();
-  await supervisor.want(desired());
+  await supervisor.setDesired(desired());
   await clock.advance(120_000);
   expect(supervisor.state.components['kube-apiserver'].failures).toBeGreaterThan(3);
   machine.broken.clear();
 
-  await supervisor.want(desired({ 'kube-apiserver': 'fixed' }));
+  await supervisor.setDesired(desired({ 'kube-apiserver': 'fixed' }));
   await clock.advance(1000);
 
   expect(supervisor.state.components['kube-apiserver']).toMatchObject({ ready: true, failures: 0 });
 });
 
-test('a new Fairway adopts what a killed one left running', async () => {
+test('adopts processes that a killed Fairway left running', async () => {
   const killed = await started();
   const before = [...machine.running.keys()];
-  // The killed one takes no further action.
+  // The killed Fairway takes no further action.
   void killed;
   clock = new FakeClock(clock.now());
 
   const supervisor = supervise();
-  await supervisor.want(desired());
+  await supervisor.setDesired(desired());
 
   expect([...machine.running.keys()]).toEqual(before);
   expect(machine.takeEvents()).toEqual([]);
   expect(isAllReady(supervisor)).toBe(true);
 });
 
-test('a pid file whose process id was reused is ignored', async () => {
+test('ignores a pid file whose process ID was reused', async () => {
   await machine.files.write(`${FOLDER}/run/etcd.pid`, '100 first 7777\n');
   machine.spawn(
     {
@@ -178,7 +178,7 @@ test('a pid file whose process id was reused is ignored', async () => {
   machine.takeEvents();
 
   const supervisor = supervise();
-  await supervisor.want(desired());
+  await supervisor.setDesired(desired());
   await clock.advance(2000);
   await Promise.all([supervisor.stop(), clock.advance(60_000)]);
 
@@ -186,17 +186,17 @@ test('a pid file whose process id was reused is ignored', async () => {
   expect([...machine.running.keys()]).toEqual([100]);
 });
 
-test('changed settings of the API server restart no other component', async () => {
+test('restarts only the API server if its settings change', async () => {
   const supervisor = await started();
 
-  await supervisor.want(desired({ 'kube-apiserver': 'second' }));
+  await supervisor.setDesired(desired({ 'kube-apiserver': 'second' }));
   await clock.advance(2000);
 
   expect(machine.takeEvents()).toEqual(['SIGTERM kube-apiserver', 'start kube-apiserver']);
   expect(supervisor.state.components['kube-apiserver']).toMatchObject({ current: true, failures: 0 });
 });
 
-test('a stop is orderly, and resolves when no process is left', async () => {
+test('stops components in order, and resolves when no process is left', async () => {
   const supervisor = await started();
 
   await Promise.all([supervisor.stop(), clock.advance(2000)]);
@@ -211,7 +211,7 @@ test('a stop is orderly, and resolves when no process is left', async () => {
   expect(clock.pendingTimers).toBe(0);
 });
 
-test('a component that ignores SIGTERM is killed', async () => {
+test('kills a component that ignores SIGTERM', async () => {
   const supervisor = await started();
   machine.stubborn.add('etcd');
 
@@ -222,7 +222,7 @@ test('a component that ignores SIGTERM is killed', async () => {
   expect(machine.takeEvents().slice(-2)).toEqual(['SIGTERM etcd', 'SIGKILL etcd']);
 });
 
-test('processes of an earlier Fairway are stopped by one that has no desired state for them', async () => {
+test('stops processes of an earlier Fairway without a desired state for them', async () => {
   await started();
   clock = new FakeClock(clock.now());
 
@@ -232,7 +232,7 @@ test('processes of an earlier Fairway are stopped by one that has no desired sta
 });
 
 test.each([0, 1, 2, 3, 4, 5])(
-  'a caller that sets the state again %i turns after a change does not stop the supervisor',
+  'is not stopped by a caller that sets the state again %i turns after a change',
   async (turns) => {
     const supervisor: ControlPlaneSupervisor = new ControlPlaneSupervisor({
       folder: FOLDER,
@@ -241,9 +241,9 @@ test.each([0, 1, 2, 3, 4, 5])(
       files: machine.files,
       clock,
       log: silentLogger,
-      onChange: () => void afterMicrotasks(turns).then(() => supervisor.want(desired())),
+      onChange: () => void afterMicrotasks(turns).then(() => supervisor.setDesired(desired())),
     });
-    await supervisor.want(desired());
+    await supervisor.setDesired(desired());
     await clock.advance(2000);
 
     machine.end('etcd');
@@ -258,7 +258,7 @@ async function afterMicrotasks(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await Promise.resolve();
 }
 
-test('a long log is rotated', async () => {
+test('rotates a long log', async () => {
   await started();
   const log = `${FOLDER}/logs/etcd.log`;
   await machine.files.write(log, 'x'.repeat(11 * 1024 * 1024));
@@ -269,7 +269,7 @@ test('a long log is rotated', async () => {
   expect(machine.files.size(`${log}.1`)).toBeGreaterThan(0);
 });
 
-test('a released supervisor leaves the processes running, and the next adopts them', async () => {
+test('leaves processes running when released, and the next supervisor adopts them', async () => {
   const first = await started();
   first.detach();
   await clock.advance(60_000);
@@ -280,13 +280,13 @@ test('a released supervisor leaves the processes running, and the next adopts th
   expect(isAllReady(second)).toBe(true);
 });
 
-test('without permission to act it touches nothing, not even the pid file of an exited process', async () => {
-  let isOurs = true;
+test('touches nothing without permission to act, not even the pid file of an exited process', async () => {
+  let isOwner = true;
   const supervisor = supervise();
-  await supervisor.want(desired(), () => isOurs);
+  await supervisor.setDesired(desired(), () => isOwner);
   await clock.advance(2000);
   machine.takeEvents();
-  isOurs = false;
+  isOwner = false;
   machine.end('kube-scheduler');
   await clock.advance(60_000);
 
@@ -294,35 +294,35 @@ test('without permission to act it touches nothing, not even the pid file of an 
   expect(machine.files.read(`${FOLDER}/run/kube-scheduler.pid`)).toBeDefined();
 });
 
-test('a hibernated control plane runs and restarts nothing, and everything starts again when desired', async () => {
+test('runs and restarts nothing while hibernated, and starts everything again when desired', async () => {
   const supervisor = await started();
 
-  const resting = supervisor.hibernate();
+  const hibernation = supervisor.hibernate();
   await clock.advance(60_000);
-  await resting;
+  await hibernation;
   await clock.advance(60_000);
   const ends = ['kube-controller-manager', 'kube-scheduler', 'kube-apiserver', 'etcd'];
   expect(machine.takeEvents()).toEqual(ends.map((component) => `SIGTERM ${component}`));
   expect(machine.running.size).toBe(0);
 
-  await supervisor.want(desired());
+  await supervisor.setDesired(desired());
   await clock.advance(2000);
   expect(machine.takeEvents()).toEqual(START);
   expect(isAllReady(supervisor)).toBe(true);
 });
 
-test('hibernation stops processes of an earlier Fairway too', async () => {
+test('stops processes of an earlier Fairway for a hibernation too', async () => {
   await started();
   const later = supervise();
 
-  const resting = later.hibernate();
+  const hibernation = later.hibernate();
   await clock.advance(60_000);
-  await resting;
+  await hibernation;
 
   expect(machine.running.size).toBe(0);
 });
 
-test('a component above its memory limit is restarted with backoff, and reported', async () => {
+test('restarts a component above its memory limit with backoff, and reports it', async () => {
   const supervisor = await started();
 
   machine.memory.set('kube-scheduler', 100 * 2 ** 20);
@@ -337,7 +337,7 @@ test('a component above its memory limit is restarted with backoff, and reported
   expect(lastFailure).toBe('it used 101 MiB of memory; the plan allows 100 MiB');
 });
 
-test('a component stopped by a full database starts immediately once that accepts writes again', async () => {
+test('starts a component stopped by a full database immediately once the database accepts writes', async () => {
   const supervisor = await started();
   machine.isFull = true;
   machine.broken.set('kube-controller-manager', 'E1121 10:00:00 1 run.go:72] database space exceeded\n');
@@ -355,9 +355,9 @@ test('a component stopped by a full database starts immediately once that accept
   expect(isAllReady(supervisor)).toBe(true);
 });
 
-test('a database that has grown enough for a change of its quota is reported, once', async () => {
+test('reports once that the database has grown enough for a change of its quota', async () => {
   const supervisor = await started();
-  await supervisor.want({ ...desired(), databaseDueBytes: 5000 });
+  await supervisor.setDesired({ ...desired(), databaseDueBytes: 5000 });
   changes = 0;
   await clock.advance(20_000);
   expect(changes).toBe(0);

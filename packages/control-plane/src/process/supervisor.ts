@@ -1,13 +1,13 @@
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import { BUSY_MS, nextCheckMs } from './check-schedule.ts';
+import { MIN_POLL_INTERVAL_MS, nextCheckMs } from './check-schedule.ts';
 import { COMPONENTS, type Component, perComponent } from './components.ts';
 import { type Files, pathsIn } from './files.ts';
 import { logPath, pidPath } from './folder-layout.ts';
 import { lastErrorLine } from './last-error-line.ts';
 import { LogRotation } from './log-rotation.ts';
 import { Member } from './member.ts';
-import { HANGS_AFTER_MS, type ObservedComponents, planSteps, planStop, type Step } from './plan-steps.ts';
+import { HANG_TIMEOUT_MS, type ObservedComponents, planSteps, planStop, type Step } from './plan-steps.ts';
 import type { ApiServerTarget, EtcdStatus, Probes } from './probes.ts';
 import { type ProcessHost, parsePidFile } from './process-host.ts';
 import type { ProcessUser } from './process-user.ts';
@@ -19,9 +19,9 @@ export interface ComponentLaunch {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly fingerprint: string;
-  /** Memory limit in bytes; undefined: none. */
+  /** Memory limit in bytes; undefined: no limit. */
   readonly memoryBytes: number | undefined;
-  /** Its sockets, below the folder. */
+  /** Sockets of the component, relative to the folder. */
   readonly sockets: readonly string[];
   /** See Launch. */
   readonly user?: ProcessUser | undefined;
@@ -31,14 +31,14 @@ export interface DesiredControlPlane {
   /** State of the components. */
   readonly launches: Readonly<Partial<Record<Component, ComponentLaunch>>>;
   readonly apiServer: ApiServerTarget;
-  /** Size of the database at which another state is desired, and the change is announced; undefined: none. */
+  /** Size of the database at which another state is desired and the change is announced; undefined if none. */
   readonly databaseDueBytes?: number | undefined;
 }
 
 export interface ComponentState {
   readonly running: boolean;
   readonly ready: boolean;
-  /** Whether it runs as desired now. */
+  /** Whether the component runs as desired now. */
   readonly current: boolean;
   /** Consecutive unexpected exits. */
   readonly failures: number;
@@ -61,17 +61,17 @@ export interface SupervisorOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly onChange: () => void;
-  /** Called when a process has ended unexpectedly, or had to be ended. */
+  /** Called when a process has ended unexpectedly or had to be ended. */
   readonly onFailure?: () => void;
 }
 
-const STEADY_MS = 2000;
+const STEADY_POLL_INTERVAL_MS = 2000;
 const PROBE_PERIOD_MS = 10_000;
 const ERROR_TAIL_BYTES = 8192;
 
-const HANGS = `it did not respond for ${HANGS_AFTER_MS / 1000} s`;
+const HANG_MESSAGE = `it did not respond for ${HANG_TIMEOUT_MS / 1000} s`;
 
-/** State of a component that is not desired: nothing waits for it. */
+/** State of a component that is not desired. */
 const ABSENT: ComponentState = { running: false, ready: true, current: true, failures: 0, lastFailure: undefined };
 
 /**
@@ -85,7 +85,7 @@ export class ControlPlaneSupervisor {
   #desired: DesiredControlPlane | undefined;
   #mayAct: () => boolean = () => true;
   #stopping: PromiseWithResolvers<void> | undefined;
-  #hasLeft = false;
+  #isDetached = false;
   #hibernating: PromiseWithResolvers<void> | undefined;
   #database: EtcdStatus | undefined;
   #announced = '';
@@ -100,8 +100,8 @@ export class ControlPlaneSupervisor {
     this.#logs = new LogRotation(options.clock, options.files);
   }
 
-  /** Sets the desired state, and whether this process may act on it. Resolves after processes were first checked. */
-  want(desired: DesiredControlPlane, mayAct = () => true): Promise<void> {
+  /** Sets the desired state and whether this process may act on it. Resolves after the first check of the processes. */
+  setDesired(desired: DesiredControlPlane, mayAct = () => true): Promise<void> {
     for (const component of COMPONENTS) {
       const before = this.#desired?.launches[component]?.fingerprint;
       const isChanged = before !== undefined && before !== desired.launches[component]?.fingerprint;
@@ -125,7 +125,7 @@ export class ControlPlaneSupervisor {
 
   /** Stops managing the processes; they keep running. Final. A stop or hibernation in progress rejects. */
   detach(): void {
-    this.#hasLeft = true;
+    this.#isDetached = true;
     this.#timer?.cancel();
     const error = new Error('another process manages this control plane');
     this.#hibernating?.reject(error);
@@ -160,22 +160,24 @@ export class ControlPlaneSupervisor {
     return { components, databaseBytes, isDatabaseFull: isFull };
   }
 
-  /** Resource usage of its processes; memory is undefined if the system does not report it. */
+  /** Resource usage of the processes; memory is undefined if the system does not report it. */
   usage(): { readonly isComplete: boolean; readonly memoryBytes: number | undefined } {
-    const wanted = COMPONENTS.filter((component) => this.#desired?.launches[component] !== undefined);
+    const desiredComponents = COMPONENTS.filter((component) => this.#desired?.launches[component] !== undefined);
     let memoryBytes: number | undefined;
     for (const component of COMPONENTS) {
       const { process } = this.#members[component];
       const taken = process && this.#options.host.memoryBytes(process.identity);
       if (taken !== undefined) memoryBytes = (memoryBytes ?? 0) + taken;
     }
-    const isComplete = wanted.length > 0 && wanted.every((component) => this.#members[component].process !== undefined);
+    const isComplete =
+      desiredComponents.length > 0 &&
+      desiredComponents.every((component) => this.#members[component].process !== undefined);
     return { isComplete, memoryBytes };
   }
 
   /** Runs a pass now; a pass in progress is followed by another. */
   #poke(): Promise<void> {
-    if (this.#hasLeft) return this.#pass ?? Promise.resolve();
+    if (this.#isDetached) return this.#pass ?? Promise.resolve();
     if (this.#pass !== undefined) {
       this.#isPassDue = true;
       return this.#pass;
@@ -191,13 +193,13 @@ export class ControlPlaneSupervisor {
 
   async #run(): Promise<void> {
     try {
-      // The process that manages them now writes the same pid files.
+      // The process that manages the control plane now writes the same pid files.
       if (this.#mayAct()) await this.#observe();
       if (this.#mayAct()) this.#act();
     } catch (error) {
       this.#options.log.error({ err: error }, 'could not supervise a control plane');
     }
-    if (this.#hasLeft) return;
+    if (this.#isDetached) return;
     this.#announce();
     if (COMPONENTS.every((component) => this.#members[component].process === undefined)) {
       if (this.#mayAct()) this.#hibernating?.resolve();
@@ -249,7 +251,7 @@ export class ControlPlaneSupervisor {
     const complaint = message ?? lastErrorLine(files.tail(this.#path(logPath(component)), ERROR_TAIL_BYTES));
     this.#options.onFailure?.();
     member.fail(sinceMs, clock.now(), complaint ?? 'it exited without an error message');
-    // The full database may be the cause of its failure.
+    // The full database may be the cause of the failure.
     if (this.#members.etcd.process) this.#members.etcd.process.probedAtMs = undefined;
     const { failures, lastFailure } = member;
     log.warn({ component, failures, complaint: lastFailure }, 'process failed');
@@ -263,7 +265,7 @@ export class ControlPlaneSupervisor {
     if (process.ready && !isDue) return;
     process.probedAtMs = clock.now();
     process.killReason ??= this.#killReason(component, process);
-    process.ready = await this.#doesServe(component);
+    process.ready = await this.#isServing(component);
     process.unreadySinceMs = process.ready ? undefined : (process.unreadySinceMs ?? clock.now());
   }
 
@@ -275,20 +277,20 @@ export class ControlPlaneSupervisor {
     return `it used ${mebibytes(taken)} MiB of memory; the plan allows ${mebibytes(limit)} MiB`;
   }
 
-  async #doesServe(component: Component): Promise<boolean> {
+  async #isServing(component: Component): Promise<boolean> {
     const { probes, folder } = this.#options;
     switch (component) {
       case 'etcd': {
-        const answer = await probes.etcd(folder);
-        if (answer) this.#noteDatabase(answer);
-        return answer !== undefined;
+        const status = await probes.etcd(folder);
+        if (status) this.#noteDatabase(status);
+        return status !== undefined;
       }
       case 'kube-apiserver':
         return this.#desired !== undefined && (await probes.apiServer(this.#desired.apiServer));
       case 'kube-controller-manager':
       case 'kube-scheduler':
-        // They have no readiness to probe; one that can't work exits. Until its pid file exists, the process is the shell that
-        // writes it.
+        // The other components have no readiness to probe, and exit if they can't work. Until its pid file exists, the
+        // process is the shell that writes it.
         return (
           this.#members[component].process?.ready === true ||
           this.#options.files.read(this.#path(pidPath(component))) !== undefined
@@ -296,11 +298,11 @@ export class ControlPlaneSupervisor {
     }
   }
 
-  /** Ends the backoff of components that a full database had stopped, once the database accepts writes. */
+  /** Ends the backoff of components that stopped because of a full database, once it accepts writes. */
   #noteDatabase(database: EtcdStatus): void {
-    const hasRoomAgain = this.#database?.isFull === true && !database.isFull;
+    const hasSpaceAgain = this.#database?.isFull === true && !database.isFull;
     this.#database = database;
-    if (!hasRoomAgain) return;
+    if (!hasSpaceAgain) return;
     for (const member of Object.values(this.#members)) member.resetBackoff();
   }
 
@@ -353,13 +355,13 @@ export class ControlPlaneSupervisor {
     const { component } = step;
     log.info({ component, pid: process.identity.pid, step: step.do }, 'killing a process');
     process.terminatedAtMs ??= clock.now();
-    if (step.do === 'terminate' && step.reason === 'hangs') process.killReason = HANGS;
+    if (step.do === 'terminate' && step.reason === 'hangs') process.killReason = HANG_MESSAGE;
     host.signal(process.identity, step.do === 'kill' ? 'SIGKILL' : 'SIGTERM');
   }
 
   #nextCheckMs(): number {
-    if (this.#isSteady()) return STEADY_MS;
-    if (this.#stopping ?? this.#hibernating) return BUSY_MS;
+    if (this.#isSteady()) return STEADY_POLL_INTERVAL_MS;
+    if (this.#stopping ?? this.#hibernating) return MIN_POLL_INTERVAL_MS;
     return nextCheckMs(this.#observed(), this.#options.clock.now());
   }
 

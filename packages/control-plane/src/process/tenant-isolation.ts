@@ -34,7 +34,7 @@ export function localIsolation({ folder, range, env, random }: IsolationInputs):
   return { users: new ClusterUsers(folder, range, random) };
 }
 
-/** Whether a user namespace maps these ids: each line of its map is `first inside, first outside, count`. */
+/** Whether a user namespace maps these IDs: each line of its map is `first inside, first outside, count`. */
 export function isMapped({ first, last }: UserRange, uidMap: string): boolean {
   return uidMap
     .trim()
@@ -44,8 +44,8 @@ export function isMapped({ first, last }: UserRange, uidMap: string): boolean {
 }
 
 /**
- * Decides whose control planes may run on a machine where all run as one user. Programs that share a user can read each other's
- * keys and databases, so they must all belong to one tenant, identified by namespace.
+ * Decides which control planes may run on a machine where all of them run as one user. Programs that share a user can
+ * read each other's keys and databases, so they must all belong to one tenant, identified by namespace.
  */
 export class Tenancy {
   readonly #isolation: Isolation;
@@ -56,7 +56,9 @@ export class Tenancy {
     this.#isolation = isolation;
   }
 
-  /** Why a cluster may not run beside the existing ones; undefined: it is admitted, and from now on no other tenant is. */
+  /**
+   * Why a cluster may not run next to the existing ones. Undefined: it is admitted, and from now on no other tenant is.
+   */
   problemOf(
     { uid, namespace }: Pick<ClusterIdentity, 'uid' | 'namespace'>,
     records: ReadonlyMap<string, ClusterRecord>,

@@ -5,7 +5,7 @@ import type { ControlPlaneSpec } from '../runtime.ts';
 /** Identifies specs whose difference requires a restart. A renewed server certificate does not. */
 export function fingerprintOf(spec: ControlPlaneSpec): string {
   const { version, podCIDR, serviceCIDR, pki, dnsNames, ipAddresses } = spec;
-  // Whether a user is admitted is decided per token.
+  // User admission is decided per token.
   const { keystone: _, ...apiServer } = spec.apiServer;
   const { cluster, serviceAccountKeys } = pki;
   const trusted = [

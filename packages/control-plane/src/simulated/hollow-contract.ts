@@ -28,7 +28,7 @@ export interface HollowControlPlane {
   readonly server: Pick<LocalServer, 'connect'> & {
     listen(options: { host: string; port: number; tls: ServerTls }): Promise<TlsListener>;
   };
-  /** Creates the objects that every cluster has and starts controllers; idempotent on a store with content. */
+  /** Creates the objects that every cluster has, and starts controllers; idempotent on a store with content. */
   start(): Promise<void>;
   /** Stops controllers and server. The store is closed by its owner. */
   stop(): Promise<void>;
@@ -41,18 +41,18 @@ export interface HollowControlPlaneOptions {
   readonly random: () => number;
   readonly log: Logger;
   readonly clusterName: string;
-  /** The exact Kubernetes version that it reports. */
+  /** The exact Kubernetes version that the control plane reports. */
   readonly version: string;
   readonly podCidr: string;
   readonly serviceCidr: string;
   readonly apiServer: ClusterSpec['apiServer'];
   /** Reviews tokens that are not the cluster's own. */
   readonly reviewToken?: ReviewToken | undefined;
-  /** Logs requests; they are not logged without it. */
+  /** Logs requests; without it, they are not logged. */
   readonly auditor?: Auditor | undefined;
   /** Grants permissions in addition to the node authorizer and RBAC. */
   readonly reviewAccess?: ReviewAccess | undefined;
-  /** Where clients reach it: for the `kubernetes` Service, cluster-info and the issuer of tokens. */
+  /** The published endpoint, for the `kubernetes` Service, cluster-info and the issuer of tokens. */
   readonly endpoint: { readonly host: string; readonly port: number };
   /** Allowed destinations of its API server. */
   readonly outbound: OutboundPolicy;
@@ -64,7 +64,7 @@ export interface HollowControlPlaneOptions {
     /** PEM of every CA whose clients are admitted. */
     readonly clientCaBundle: string;
     readonly serviceAccountKeys: ServiceAccountKeys;
-    /** Authenticates this API server to aggregated ones. */
+    /** Authenticates this API server to aggregated API servers. */
     readonly frontProxy: { readonly ca: CertificateAuthority; readonly caBundle: string };
   };
 }
@@ -77,7 +77,7 @@ export type HollowControlPlaneFactory = (
 export interface ClusterStores {
   /** Opens the cluster's store, creating it if needed. */
   open(clusterUid: string): Promise<Store>;
-  /** Deletes a closed store with its content; does nothing if there is none. */
+  /** Deletes a closed store with its content; has no effect if there is none. */
   drop(clusterUid: string): Promise<void>;
   list(): Promise<readonly string[]>;
 }

@@ -6,7 +6,7 @@ import type { Store } from '@fairway/apiserver/store/store';
 const BUCKET = 'runtime.fairway.dev';
 const KEY = 'endpoint';
 
-/** The port of a cluster's API server, or undefined for a new cluster. */
+/** The port of a cluster's API server; undefined for a new cluster. */
 export function recordedPort(store: Store): number | undefined {
   const entry = store.get(BUCKET, KEY);
   return entry && (JSON.parse(entry.text) as { port: number }).port;
@@ -22,7 +22,7 @@ export async function recordPort(store: Store, port: number): Promise<void> {
   await store.write({ bucket: BUCKET, key: KEY, expected, encode: (revision) => ({ text: text(revision) }) });
 }
 
-/** A port that nothing listens on now. */
+/** A port that is not in use. */
 export async function findFreePort(host: string): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

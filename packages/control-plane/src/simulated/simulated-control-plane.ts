@@ -19,19 +19,21 @@ import { findFreePort, recordedPort, recordPort } from './port-record.ts';
 export interface SimulatedControlPlaneOptions {
   readonly createHollow: HollowControlPlaneFactory;
   readonly host: string;
-  /** Exceptions to the destinations that its API server may connect to; the same as for real ones. */
+  /**
+   * Exceptions to the destinations that the API server may connect to; the same as for process-based control planes.
+   */
   readonly egress?: EgressExceptions | undefined;
   /** File for the cluster's audit events, if requested. */
   readonly auditFolder: string;
   readonly auditObserver: AuditObserver;
-  /** Where clients of this process find it. */
+  /** The registry in which clients of this process find it. */
   readonly locals?: LocalServers | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-type Validity = Pick<CertificateInfo, 'notBeforeMs' | 'notAfterMs'>;
+type ValidityPeriod = Pick<CertificateInfo, 'notBeforeMs' | 'notAfterMs'>;
 
 const NO_EXCEPTIONS: EgressExceptions = { allowed: [], denied: [] };
 
@@ -42,10 +44,10 @@ export class SimulatedControlPlane {
   readonly #hollow: HollowControlPlane;
   readonly #listener: TlsListener;
   readonly #audit: TenantAuditor | undefined;
-  readonly #leave: () => void;
+  readonly #releaseTurn: () => void;
   readonly #clock: Clock;
   #certificate: string;
-  #validity: Validity;
+  #validity: ValidityPeriod;
 
   private constructor(
     parts: {
@@ -55,7 +57,7 @@ export class SimulatedControlPlane {
       audit: TenantAuditor | undefined;
       listener: TlsListener;
       certificate: string;
-      validity: Validity;
+      validity: ValidityPeriod;
     },
     { clock, locals }: SimulatedControlPlaneOptions,
   ) {
@@ -67,7 +69,7 @@ export class SimulatedControlPlane {
     this.#certificate = parts.certificate;
     this.#validity = parts.validity;
     this.#clock = clock;
-    this.#leave = locals?.add(parts.endpoint, this) ?? (() => {});
+    this.#releaseTurn = locals?.add(parts.endpoint, this) ?? (() => {});
   }
 
   /** Starts on the cluster's previous port, or on a free one that is recorded first. */
@@ -79,9 +81,10 @@ export class SimulatedControlPlane {
     const { host, clock, random, log, createHollow, egress = NO_EXCEPTIONS } = options;
     const { auditFolder, auditObserver } = options;
     const port = await portOf(store, spec, host);
-    const { audit: asked } = spec.apiServer;
+    const { audit: requestedAudit } = spec.apiServer;
     const audit =
-      asked && (await openTenantAuditor({ ...options, audit: asked, folder: auditFolder, observer: auditObserver }));
+      requestedAudit &&
+      (await openTenantAuditor({ ...options, audit: requestedAudit, folder: auditFolder, observer: auditObserver }));
     const hollow = await createHollow({
       store,
       clock,
@@ -96,7 +99,7 @@ export class SimulatedControlPlane {
       reviewToken: spec.reviewToken,
       reviewAccess: spec.reviewAccess,
       endpoint: { host, port },
-      // Its nodes have no addresses that this machine could reach: the addresses in their range belong to others.
+      // Simulated nodes have no addresses that this machine could reach: the addresses in their range belong to others.
       outbound: egressPolicy({ nodeNetworks: [], exceptions: egress, ownAddresses: machineAddresses }),
       pki: {
         ca: clientAuthority(spec.pki),
@@ -108,7 +111,7 @@ export class SimulatedControlPlane {
     });
     try {
       const { tls, validity } = await issueServerTls(spec, clock);
-      // A real one would be a separate process: its actions are not part of a reconcile.
+      // A real control plane would be a separate process: its actions are not part of a reconcile.
       await inSpan(undefined, () => hollow.start());
       const listener = await hollow.server.listen({ host, port, tls });
       const endpoint = { host, port: listener.port };
@@ -121,12 +124,12 @@ export class SimulatedControlPlane {
     }
   }
 
-  /** PEM of its server's certificate. */
+  /** PEM of the server's certificate. */
   get certificate(): string {
     return this.#certificate;
   }
 
-  /** When it expires, in Unix ms. */
+  /** When the certificate expires, in Unix ms. */
   get certificateEndMs(): number {
     return this.#validity.notAfterMs;
   }
@@ -146,7 +149,7 @@ export class SimulatedControlPlane {
   }
 
   async stop(): Promise<void> {
-    this.#leave();
+    this.#releaseTurn();
     // The server ends its watches; closing only the listener would wait for them.
     await this.#hollow.stop();
     await this.#listener.close();
@@ -162,7 +165,10 @@ async function portOf(store: Store, spec: ControlPlaneSpec, host: string): Promi
   return port;
 }
 
-async function issueServerTls(spec: ControlPlaneSpec, clock: Clock): Promise<{ tls: ServerTls; validity: Validity }> {
+async function issueServerTls(
+  spec: ControlPlaneSpec,
+  clock: Clock,
+): Promise<{ tls: ServerTls; validity: ValidityPeriod }> {
   const [requirement] = certificateRequirements(spec);
   if (requirement === undefined) throw new Error('no requirement for the certificate of the API server');
   const { certificatePem, privateKeyPem } = await issueComponentCertificate(spec.pki, requirement, clock);

@@ -55,7 +55,7 @@ async function settled(runtime: SimulatedProcessRuntime, wanted = spec): Promise
   return runtime.ensure(wanted);
 }
 
-test('one program is the whole control plane, configured by a file', async () => {
+test('runs the whole control plane as one program, configured by a file', async () => {
   const state = await settled(replica());
 
   expect(state).toMatchObject({ phase: 'Running', ready: true, version: '1.35.8', endpoint: { host: '127.0.0.1' } });
@@ -65,7 +65,7 @@ test('one program is the whole control plane, configured by a file', async () =>
   expect(file.spec.pki.cluster.active.certificatePem).toBe(pki.cluster.active.certificatePem);
 });
 
-test('a replica that releases it leaves it running, and the next adopts it', async () => {
+test('leaves the program running when a replica releases it, and the next replica adopts it', async () => {
   const first = replica();
   const before = await settled(first);
   machine.takeEvents();
@@ -84,7 +84,7 @@ test('a replica that releases it leaves it running, and the next adopts it', asy
   expect(machine.takeEvents()).toEqual([]);
 });
 
-test('a replica without permission to act starts, stops and writes nothing', async () => {
+test('starts, stops and writes nothing without permission to act', async () => {
   const runtime = replica();
   const grant = { subject: 'team/demo', isValid: () => false };
   await runUnder(grant, () => runtime.ensure(spec));
@@ -99,7 +99,7 @@ test('a replica without permission to act starts, stops and writes nothing', asy
   expect(machine.takeEvents()).toEqual([]);
 });
 
-test('a cluster that asks for audit events is restarted, and its log is in its folder', async () => {
+test('restarts a cluster that requests audit events, with its log in its folder', async () => {
   const runtime = replica();
   expect(await runtime.auditLog('uid-1')).toBeUndefined();
   await settled(runtime);
@@ -114,7 +114,7 @@ test('a cluster that asks for audit events is restarted, and its log is in its f
   expect(await replica().auditLog('uid-1'), 'for another replica of the home, too').toEqual(place);
 });
 
-test('a new version restarts it on the same port', async () => {
+test('restarts with a new version on the same port', async () => {
   const runtime = replica();
   const before = await settled(runtime);
   machine.takeEvents();
@@ -124,7 +124,7 @@ test('a new version restarts it on the same port', async () => {
   expect(after).toMatchObject({ phase: 'Running', version: '1.36.3', endpoint: before.endpoint });
 });
 
-test('a hibernated one has no program and keeps its folder and port; the next call to ensure starts it', async () => {
+test('hibernates without a program but with folder and port, and starts with the next call to ensure', async () => {
   const runtime = replica();
   const before = await settled(runtime);
   machine.takeEvents();
@@ -142,7 +142,7 @@ test('a hibernated one has no program and keeps its folder and port; the next ca
   expect(machine.takeEvents()).toEqual(['start kube-apiserver']);
 });
 
-test('programs left running by a killed process are hibernated by the next', async () => {
+test('hibernates programs left running by a killed process', async () => {
   const first = replica();
   await settled(first);
   await first.close();
@@ -155,7 +155,7 @@ test('programs left running by a killed process are hibernated by the next', asy
   expect(machine.takeEvents()).toEqual(['SIGTERM kube-apiserver']);
 });
 
-test('one that never ran is hibernated, and a hibernated one can be removed', async () => {
+test('treats a control plane that never ran as hibernated, and removes a hibernated one', async () => {
   const runtime = replica();
   expect(await runtime.hibernate('uid-2')).toBe(true);
   await settled(runtime);
@@ -168,7 +168,7 @@ test('one that never ran is hibernated, and a hibernated one can be removed', as
   expect(machine.files.folders('/home/planes')).toEqual([]);
 });
 
-test('a replica without permission to act hibernates nothing', async () => {
+test('hibernates nothing without permission to act', async () => {
   await settled(replica());
   machine.takeEvents();
   await runUnder({ subject: 'team/demo', isValid: () => false }, () => replica().hibernate('uid-1'));
@@ -177,7 +177,7 @@ test('a replica without permission to act hibernates nothing', async () => {
   expect(machine.takeEvents()).toEqual([]);
 });
 
-test('a removed cluster leaves neither program nor folder', async () => {
+test('leaves neither program nor folder of a removed cluster', async () => {
   const runtime = replica();
   await settled(runtime);
   expect(await runtime.remove('uid-1')).toBe(false);
@@ -188,7 +188,7 @@ test('a removed cluster leaves neither program nor folder', async () => {
   expect(machine.files.folders('/home/planes')).toEqual([]);
 });
 
-test('is wiped, and begins again at its endpoint without earlier data', async () => {
+test('wipes a cluster, which starts again at its endpoint without earlier data', async () => {
   const runtime = replica();
   const before = await settled(runtime);
   const path = (name: string) => `/home/planes/uid-1/${name}`;
@@ -209,12 +209,12 @@ test('is wiped, and begins again at its endpoint without earlier data', async ()
   expect(after).toMatchObject({ phase: 'Running', endpoint: before.endpoint });
 });
 
-test('is wiped by the next process after a crash, and not by one that has lost it', async () => {
+test('wipes a cluster in the next process after a crash, but not in a process that has lost it', async () => {
   await settled(replica());
   await machine.files.write('/home/planes/uid-1/etcd/member/snap/db', 'x');
 
-  const late = replica();
-  await runUnder({ subject: 'team/demo', isValid: () => false }, () => late.wipe('uid-1'));
+  const timeoutError = replica();
+  await runUnder({ subject: 'team/demo', isValid: () => false }, () => timeoutError.wipe('uid-1'));
   await clock.advance(10_000);
   expect(machine.files.read('/home/planes/uid-1/etcd/member/snap/db')).toBe('x');
 
@@ -226,7 +226,7 @@ test('is wiped by the next process after a crash, and not by one that has lost i
   expect(await next.wipe('uid-2'), 'one that never was').toBe(true);
 });
 
-test('reports why it could not be wiped, and retries at the next call', async () => {
+test('reports why a cluster could not be wiped, and retries with the next call', async () => {
   const runtime = replica();
   await settled(runtime);
   const data = '/home/planes/uid-1/etcd/member/snap/db';
@@ -235,9 +235,9 @@ test('reports why it could not be wiped, and retries at the next call', async ()
   expect(await runtime.wipe('uid-1')).toBe(false);
   await clock.advance(10_000);
 
-  for (let tries = 2; tries < 5; tries++) {
+  for (let attempts = 2; attempts < 5; attempts++) {
     await expect(runtime.wipe('uid-1')).rejects.toThrow('EIO: its disk fails');
-    expect(broken).toHaveBeenCalledTimes(tries);
+    expect(broken).toHaveBeenCalledTimes(attempts);
   }
   broken.mockRestore();
   expect(await runtime.wipe('uid-1')).toBe(true);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { UnenforcedFields } from '@fairway/api/admission/unenforced-fields';
-import type { LogPlace } from '@fairway/apiserver/audit/newest-lines';
-import { TENANT_AUDIT_FOLDER, tenantLogIn } from '../audit/tenant-audit-log.ts';
+import type { LogLocation } from '@fairway/apiserver/audit/newest-lines';
+import { TENANT_AUDIT_FOLDER, tenantLogLocation } from '../audit/tenant-audit-log.ts';
 import { trustBundle } from '../pki/cluster-pki.ts';
 import {
   COMPONENT_VALIDITY_MS,
@@ -10,7 +10,7 @@ import {
   issueComponentCertificate,
 } from '../pki/component-certificates.ts';
 import { endpointOf } from '../process/cluster-record.ts';
-import { beingRemoved, ClusterSlots, type ProcessMachine, type Slot } from '../process/cluster-slots.ts';
+import { ClusterSlots, type ProcessMachine, removingState, type Slot } from '../process/cluster-slots.ts';
 import { controlPlaneState } from '../process/control-plane-state.ts';
 import type { EgressExceptions } from '../process/egress/egress-policy.ts';
 import { pathsIn } from '../process/files.ts';
@@ -27,7 +27,7 @@ import { renderSpecFile } from './spec-file.ts';
 import { UNENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from './unsupported-settings.ts';
 
 export interface SimulatedProcessRuntimeOptions extends ProcessMachine {
-  /** Command that runs a simulated control plane, given its folder as last argument. */
+  /** Command that runs a simulated control plane; its last argument is the folder. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
   /** Exceptions to the destinations that API servers may connect to. */
   readonly egress?: EgressExceptions | undefined;
@@ -42,8 +42,8 @@ interface Parts {
 }
 
 /**
- * Runs each simulated control plane as a separate process, which survives when this one ends and is adopted by the next one on this machine:
- * required by replicas that hand over clusters to each other.
+ * Runs each simulated control plane as a separate process, which survives when this one ends and is adopted by the next
+ * one on this machine. Replicas that hand over clusters to each other require this.
  */
 export class SimulatedProcessRuntime implements ControlPlaneRuntime {
   readonly name = 'simulated';
@@ -68,9 +68,9 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
   }
 
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
-    const slot = await this.#slots.serialize(spec.cluster.uid, (its) => this.#prepare(its, spec));
+    const slot = await this.#slots.serialize(spec.cluster.uid, (lockedSlot) => this.#prepare(lockedSlot, spec));
     const endpoint = slot.record ? endpointOf(slot.record) : spec.endpoint;
-    if (slot.isGoing) return beingRemoved(endpoint);
+    if (slot.isBeingRemoved) return removingState(endpoint);
     await this.#slots.noteVersion(slot);
     const state = controlPlaneState({ supervised: slot.supervisor.state, endpoint, version: slot.record?.version });
     return { ...state, ...unsupportedWhenSimulated(spec) };
@@ -80,9 +80,9 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     return Promise.resolve(UNENFORCED_WHEN_SIMULATED);
   }
 
-  auditLog(clusterUid: string): Promise<LogPlace | undefined> {
+  auditLog(clusterUid: string): Promise<LogLocation | undefined> {
     const known = this.#slots.knownRecord(clusterUid);
-    return Promise.resolve(known && tenantLogIn(join(known.folder, TENANT_AUDIT_FOLDER), undefined));
+    return Promise.resolve(known && tenantLogLocation(join(known.folder, TENANT_AUDIT_FOLDER), undefined));
   }
 
   hibernate(clusterUid: string): Promise<boolean> {
@@ -113,7 +113,7 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     return this.#slots.onChange(listener);
   }
 
-  /** Stops nothing: the next process to manage them adopts them. */
+  /** Stops nothing: the next process that manages the control planes adopts them. */
   async close(): Promise<void> {
     this.#slots.close();
     await this.#slots.releaseAll();
@@ -124,11 +124,11 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     const { folder, mayAct } = slot;
     const path = pathsIn(folder);
     const record = await this.#slots.recordOf(slot, spec.endpoint);
-    const told = { ...spec, endpoint: endpointOf(record) };
+    const reportedSpec = { ...spec, endpoint: endpointOf(record) };
     for (const name of ['run', 'logs']) await files.makeFolder(path(name));
-    const fingerprint = fingerprintOf(told);
-    const apiServer = await this.#targetOf(slot.parts, told, fingerprint);
-    const text = await renderSpecFile({ spec: told, encryptionKey: record.encryptionKey, egress });
+    const fingerprint = fingerprintOf(reportedSpec);
+    const apiServer = await this.#targetOf(slot.parts, reportedSpec, fingerprint);
+    const text = await renderSpecFile({ spec: reportedSpec, encryptionKey: record.encryptionKey, egress });
     if (!mayAct()) return;
     if (files.read(path(SPEC_FILE)) !== text) await files.write(path(SPEC_FILE), text);
     slot.wanted = spec.version;
@@ -141,7 +141,7 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
       sockets: [],
       memoryBytes: undefined,
     };
-    await slot.supervisor.want({ launches: { 'kube-apiserver': launch }, apiServer }, mayAct);
+    await slot.supervisor.setDesired({ launches: { 'kube-apiserver': launch }, apiServer }, mayAct);
   }
 
   /** TLS options of the readiness probe. */

@@ -2,12 +2,12 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { UnenforcedFields } from '@fairway/api/admission/unenforced-fields';
 import type { AuditObserver } from '@fairway/apiserver/audit/audit-log';
-import type { LogPlace } from '@fairway/apiserver/audit/newest-lines';
+import type { LogLocation } from '@fairway/apiserver/audit/newest-lines';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { LocalServers } from '@fairway/kube/client/local-servers';
-import { tenantLogIn } from '../audit/tenant-audit-log.ts';
+import { tenantLogLocation } from '../audit/tenant-audit-log.ts';
 import type { EgressExceptions } from '../process/egress/egress-policy.ts';
 import {
   type ControlPlaneRuntime,
@@ -26,14 +26,14 @@ import { UNENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from './unsupport
 export interface SimulatedRuntimeOptions {
   readonly createHollow: HollowControlPlaneFactory;
   readonly stores: ClusterStores;
-  /** Contains a folder for each cluster that requests audit events. */
+  /** The folder that contains a folder for each cluster that requests audit events. */
   readonly auditFolder: string;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
   /** Exceptions to the destinations that API servers may connect to. */
   readonly egress?: EgressExceptions | undefined;
-  /** Where clients of this process find their API servers. */
+  /** The registry in which clients of this process find their API servers. */
   readonly locals?: LocalServers | undefined;
   /** Bind address; 127.0.0.1 by default. */
   readonly host?: string;
@@ -65,7 +65,7 @@ interface Slot {
   removing: boolean;
 }
 
-/** Runs control planes in this process over hollow clusters: for development, tests and demonstrations. */
+/** Runs control planes in this process with hollow clusters, for development, tests and demonstrations. */
 export class SimulatedRuntime implements ControlPlaneRuntime {
   readonly name = 'simulated';
   readonly spread = ONE_COPY;
@@ -77,7 +77,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
   #closed = false;
   #auditEventsLost = 0;
   readonly #auditObserver: AuditObserver = {
-    written: () => {},
+    onWritten: () => {},
     lost: (_, events) => {
       this.#auditEventsLost += events;
     },
@@ -109,7 +109,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     return Promise.resolve(UNENFORCED_WHEN_SIMULATED);
   }
 
-  /** It only exists in this process: after the process exits, it counts as hibernated. */
+  /** The control plane only exists in this process: after the process exits, it counts as hibernated. */
   async hibernate(clusterUid: string): Promise<boolean> {
     const slot = this.#slots.get(clusterUid);
     if (slot?.step !== undefined) return false;
@@ -136,7 +136,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     return true;
   }
 
-  /** It only exists in this process, so this stops it. */
+  /** The control plane only exists in this process, so this stops it. */
   async release(clusterUid: string): Promise<void> {
     const slot = this.#slots.get(clusterUid);
     if (slot === undefined) return;
@@ -145,9 +145,9 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     this.#slots.delete(clusterUid);
   }
 
-  async auditLog(clusterUid: string): Promise<LogPlace | undefined> {
-    const isHere = this.#slots.has(clusterUid) || (await this.#options.stores.list()).includes(clusterUid);
-    return isHere ? tenantLogIn(this.#auditFolderOf(clusterUid), undefined) : undefined;
+  async auditLog(clusterUid: string): Promise<LogLocation | undefined> {
+    const isLocal = this.#slots.has(clusterUid) || (await this.#options.stores.list()).includes(clusterUid);
+    return isLocal ? tenantLogLocation(this.#auditFolderOf(clusterUid), undefined) : undefined;
   }
 
   async list(): Promise<readonly string[]> {
@@ -203,12 +203,12 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     return slot;
   }
 
-  #isStepDue({ fingerprint, failure }: Slot, wanted: string): boolean {
-    if (fingerprint !== wanted) return true;
+  #isStepDue({ fingerprint, failure }: Slot, desiredFingerprint: string): boolean {
+    if (fingerprint !== desiredFingerprint) return true;
     return failure !== undefined && this.#options.clock.now() >= failure.retryAtMs;
   }
 
-  /** Starts a step and notifies when it has ended; a step never rejects, its error is kept in the slot. */
+  /** Starts a step and notifies when it has ended. A step never rejects; its error is kept in the slot. */
   #begin(uid: string, slot: Slot, step: () => Promise<void>): void {
     slot.step = step()
       .then(() => {
@@ -237,14 +237,14 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
 
   async #replace(slot: Slot, spec: ControlPlaneSpec, fingerprint: string): Promise<void> {
     const { stores, log } = this.#options;
-    // Failures with another spec say nothing about this one.
+    // Failures with another spec are irrelevant for this one.
     if (slot.fingerprint !== fingerprint) slot.failure = undefined;
     slot.fingerprint = fingerprint;
     slot.retry?.cancel();
     await this.#stop(slot);
     slot.store ??= await stores.open(spec.cluster.uid);
-    const told = { ...spec, ...lateReviews(spec, () => slot.reviews) };
-    slot.running = await SimulatedControlPlane.start(slot.store, told, {
+    const reportedSpec = { ...spec, ...deferredReviews(spec, () => slot.reviews) };
+    slot.running = await SimulatedControlPlane.start(slot.store, reportedSpec, {
       ...this.#options,
       auditFolder: this.#auditFolderOf(spec.cluster.uid),
       auditObserver: this.#auditObserver,
@@ -268,7 +268,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
 }
 
 /** Delegates to the reviewer that is current at the time of the call. */
-function lateReviews(
+function deferredReviews(
   spec: ControlPlaneSpec,
   now: () => Pick<ControlPlaneSpec, 'reviewToken' | 'reviewAccess'>,
 ): Pick<ControlPlaneSpec, 'reviewToken' | 'reviewAccess'> {

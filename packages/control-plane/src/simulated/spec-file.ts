@@ -3,21 +3,21 @@ import { parsePkiSecret, pkiSecret } from '../pki/pki-secret.ts';
 import type { EgressExceptions } from '../process/egress/egress-policy.ts';
 import type { ControlPlaneSpec, Endpoint } from '../runtime.ts';
 
-/** Configuration of a simulated control plane in a separate process. */
+/** Configuration of a simulated control plane that runs in a separate process. */
 export interface SimulatedControlPlaneFile {
   readonly spec: ControlPlaneSpec & { readonly endpoint: Endpoint };
   /** Encryption key of Secrets at rest: 32 bytes in base64. */
   readonly encryptionKey: string;
-  /** Exceptions to the destinations that its API server may connect to. */
+  /** Exceptions to the destinations that the API server may connect to. */
   readonly egress?: EgressExceptions | undefined;
 }
 
-interface Stored extends Omit<SimulatedControlPlaneFile, 'spec'> {
+interface StoredControlPlane extends Omit<SimulatedControlPlaneFile, 'spec'> {
   readonly spec: Omit<SimulatedControlPlaneFile['spec'], 'pki'>;
   readonly pki: Secret;
 }
 
-/** Serializes the configuration; the text contains private keys. */
+/** Serializes the configuration. The text contains private keys. */
 export async function renderSpecFile({ spec, encryptionKey, egress }: SimulatedControlPlaneFile): Promise<string> {
   const { pki, ...rest } = spec;
   return JSON.stringify({
@@ -25,11 +25,11 @@ export async function renderSpecFile({ spec, encryptionKey, egress }: SimulatedC
     pki: await pkiSecret(spec.cluster, pki),
     encryptionKey,
     egress,
-  } satisfies Stored);
+  } satisfies StoredControlPlane);
 }
 
 /** Parses the output of `renderSpecFile`. */
 export async function parseSpecFile(text: string): Promise<SimulatedControlPlaneFile> {
-  const { spec, pki, encryptionKey, egress } = JSON.parse(text) as Stored;
+  const { spec, pki, encryptionKey, egress } = JSON.parse(text) as StoredControlPlane;
   return { spec: { ...spec, pki: await parsePkiSecret(pki) }, encryptionKey, ...(egress && { egress }) };
 }

@@ -1,6 +1,6 @@
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { ofTenant, TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
+import { TenantApiError, wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 
 const MAX_WORDS = 300;
 
@@ -14,8 +14,8 @@ export async function apiReachProblem(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    const response = await ofTenant(client.raw({ method: 'GET', path, signal }));
-    await ofTenant(response.text());
+    const response = await wrapTenantError(client.raw({ method: 'GET', path, signal }));
+    await wrapTenantError(response.text());
     return undefined;
   } catch (error) {
     if (!(error instanceof TenantApiError) || !isApiError(error.cause)) throw error;

@@ -11,9 +11,9 @@ import {
 import { APPLY_SET, APPLY_SET_ID, adoptedRequest, applySet, PART_OF_LABEL } from '@fairway/addons/apply-set';
 import { NETWORK_WORKLOADS, objectsOfInterest, REMOVABLE_OBJECTS } from '@fairway/addons/catalogue';
 import { coversObject } from '@fairway/addons/covers';
-import { CILIUM_CONFIG, otherProxy } from '@fairway/addons/kube-proxy/other-proxies';
+import { CILIUM_CONFIG, findOtherProxy } from '@fairway/addons/kube-proxy/other-proxies';
 import { withCertificate } from '@fairway/addons/metrics-server/serving-objects';
-import { otherNetwork } from '@fairway/addons/pod-network/other-networks';
+import { findOtherNetwork } from '@fairway/addons/pod-network/other-networks';
 import { revisionOf } from '@fairway/addons/revision';
 import { type InstalledCni, isCniInstalled } from '@fairway/api/domain/cni-installer';
 import { isNewRequest } from '@fairway/api/domain/request';
@@ -25,7 +25,7 @@ import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps, DaemonSets, StorageClasses } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { apiReachProblem } from './api-reach.ts';
 import { applyObject, causeOf, FIELD_MANAGER, type FieldConflict, type Refusal } from './apply-object.ts';
 import { hasWritten, isApplied, isMember } from './membership.ts';
@@ -54,38 +54,38 @@ export interface ApplyAddonsOptions {
   /** Add-ons that were found to be the cluster's own: they remain so. */
   readonly unmanaged: ReadonlySet<string>;
   /** Add-ons whose pods are running: an API that they serve may be registered. */
-  readonly working: ReadonlySet<string>;
+  readonly workingAddons: ReadonlySet<string>;
   /** The value of the annotation that requests the adoption of others' add-ons, as `requestIn` returns it. */
   readonly request: string | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-type Live = ReadonlyMap<string, KubeObject>;
+type LiveObjects = ReadonlyMap<string, KubeObject>;
 
 /**
- * Checks all objects of add-ons in a tenant's cluster, applies those that differ, and deletes those that are no longer desired. The record
- * of possible objects is written before anything else, and is exact again at the end, so a process may end in between. Nothing is written
- * if everything is as desired.
+ * Checks all objects of add-ons in a tenant's cluster, applies those that differ, and deletes those that are no longer
+ * desired. The record of possible objects is written first and made exact at the end, so the process may be killed in
+ * between. Nothing is written if everything is up to date.
  */
 export async function applyAddons(options: ApplyAddonsOptions): Promise<Findings> {
   const { client, wanted, request, signal } = options;
-  const live = await readAll(client, wanted, signal);
+  const live = await readLiveObjects(client, wanted, signal);
   const record = live.get(objectKey(APPLY_SET));
   const adopted = adoptedRequest(record);
-  const isForced = isAdoptionNew(request, adopted);
+  const isForced = isNewAdoption(request, adopted);
   const outcomes = new Map<AddonName, Outcome>();
-  const findings = { outcomes, podNetwork: networkIn(live) };
+  const findings = { outcomes, podNetwork: installedPodNetwork(live) };
   const managed: Addon[] = [];
   for (const addon of wanted) {
     const foreign =
-      (isForced ? undefined : foreignOf(addon, live, options)) ??
-      (await otherOf(addon, live, { ...options, isForced }));
+      (isForced ? undefined : unmanagedOutcome(addon, live, options)) ??
+      (await replacementOutcome(addon, live, { ...options, isForced }));
     if (foreign) outcomes.set(addon.name, foreign);
     else managed.push(addon);
   }
   const members = managed.flatMap(({ objects }) => objects);
-  const leftovers = [...leftoversOf(wanted, live), ...(await formerClasses(wanted, record, options))];
+  const leftovers = [...leftoversOf(wanted, live), ...(await removedStorageClasses(wanted, record, options))];
   if (members.length + leftovers.length === 0 && record === undefined) return findings;
   const before = applySet([...members, ...leftovers.map(({ identity }) => identity)], adopted);
   if (!coversObject(record, before.object)) await writeRecord(client, before, signal);
@@ -97,28 +97,32 @@ export async function applyAddons(options: ApplyAddonsOptions): Promise<Findings
   return findings;
 }
 
-function isAdoptionNew(request: string | undefined, adopted: string | undefined): boolean {
-  // As earlier releases recorded it.
+function isNewAdoption(request: string | undefined, adopted: string | undefined): boolean {
+  // The form in which earlier releases recorded it.
   const isKnown = request !== undefined && adopted === revisionOf(request);
   return !isKnown && isNewRequest(request, adopted);
 }
 
-async function readAll(client: KubeClient, wanted: readonly Addon[], signal: AbortSignal): Promise<Live> {
+async function readLiveObjects(
+  client: KubeClient,
+  desired: readonly Addon[],
+  signal: AbortSignal,
+): Promise<LiveObjects> {
   const read = async (identity: ObjectIdentity) => {
     const { type, name } = identity;
-    const where = type.namespaced ? { namespace: ADDON_NAMESPACE } : {};
-    const object = await ofTenant(undefinedIfNotFound(client.resource(type).get(name, { ...where, signal })));
+    const scope = type.namespaced ? { namespace: ADDON_NAMESPACE } : {};
+    const object = await wrapTenantError(undefinedIfNotFound(client.resource(type).get(name, { ...scope, signal })));
     return object === undefined ? [] : [[objectKey(identity), object] as const];
   };
-  // One first: if the API does not respond, the others need not try.
+  // The record is read first: if the API does not respond, there is no point in trying the others.
   const record = await read(APPLY_SET);
-  return new Map([...record, ...(await Promise.all(objectsOfInterest(wanted).map(read))).flat()]);
+  return new Map([...record, ...(await Promise.all(objectsOfInterest(desired).map(read))).flat()]);
 }
 
 /** An add-on that the cluster manages itself. One whose adoption a process started but did not record does not count. */
-function foreignOf(
-  { name, claims, serving }: Addon,
-  live: Live,
+function unmanagedOutcome(
+  { name, claims, aggregatedApi }: Addon,
+  live: LiveObjects,
   { unmanaged }: ApplyAddonsOptions,
 ): Outcome | undefined {
   const own = claims.find((claim) => {
@@ -126,41 +130,42 @@ function foreignOf(
     return object !== undefined && !isApplied(object);
   });
   if (own) return { kind: 'notManaged', object: describeObject(own) };
-  const isTakenOver = claims.every((claim) => live.has(objectKey(claim)) || claim === serving?.registration);
+  const isTakenOver = claims.every((claim) => live.has(objectKey(claim)) || claim === aggregatedApi?.registration);
   return unmanaged.has(name) && !isTakenOver ? { kind: 'notManaged', object: undefined } : undefined;
 }
 
 /** Maximum number of objects checked: clusters have about ten. */
 const MAX_DAEMON_SETS = 500;
 
-/** A replacement of it in the cluster. Ignored if Fairway's add-on is already running. */
-async function otherOf(
+/** Another implementation that replaces the add-on in the cluster. Ignored if Fairway's add-on is already running. */
+async function replacementOutcome(
   { name, workload, isNetwork = false }: Addon,
-  live: Live,
+  live: LiveObjects,
   { client, signal, isForced }: ApplyAddonsOptions & { readonly isForced: boolean },
 ): Promise<Outcome | undefined> {
   const running = live.get(objectKey(workload));
-  // Also if Fairway's is requested: pods of two networks would have the same addresses, and a network that is converted loses its allocations.
+  // This also applies if Fairway's network was requested: pods of two networks would have the same addresses, and a
+  // converted network loses its allocations.
   if (isNetwork && running !== undefined && !isApplied(running)) {
     return { kind: 'notManaged', object: describeObject(workload) };
   }
   if (running !== undefined) return undefined;
   if (isNetwork) {
-    const object = otherNetwork(await daemonSetsOf(client, signal));
+    const object = findOtherNetwork(await daemonSetsOf(client, signal));
     return object === undefined ? undefined : { kind: 'notManaged', object };
   }
   if (name !== 'kube-proxy' || isForced) return undefined;
-  const where = { namespace: ADDON_NAMESPACE, signal };
+  const scope = { namespace: ADDON_NAMESPACE, signal };
   const [daemonSets, cilium] = await Promise.all([
     daemonSetsOf(client, signal),
-    ofTenant(undefinedIfNotFound(client.resource(ConfigMaps).get(CILIUM_CONFIG, where))),
+    wrapTenantError(undefinedIfNotFound(client.resource(ConfigMaps).get(CILIUM_CONFIG, scope))),
   ]);
-  const object = otherProxy({ daemonSets, cilium });
+  const object = findOtherProxy({ daemonSets, cilium });
   return object === undefined ? undefined : { kind: 'notManaged', object };
 }
 
 async function daemonSetsOf(client: KubeClient, signal: AbortSignal): Promise<readonly DaemonSet[]> {
-  return (await ofTenant(client.resource(DaemonSets).list({ limit: MAX_DAEMON_SETS, signal }))).items;
+  return (await wrapTenantError(client.resource(DaemonSets).list({ limit: MAX_DAEMON_SETS, signal }))).items;
 }
 
 interface StaleObject {
@@ -169,11 +174,11 @@ interface StaleObject {
 }
 
 /** Applied objects that no longer belong to an add-on. A tenant may write the label, so it is not sufficient: the name must be an add-on's too. */
-function leftoversOf(wanted: readonly Addon[], live: Live): StaleObject[] {
-  const kept = new Set(wanted.flatMap(({ objects }) => objects.map(objectKey)));
+function leftoversOf(desired: readonly Addon[], live: LiveObjects): StaleObject[] {
+  const keptKeys = new Set(desired.flatMap(({ objects }) => objects.map(objectKey)));
   return REMOVABLE_OBJECTS.flatMap((identity) => {
     const object = live.get(objectKey(identity));
-    if (object === undefined || kept.has(objectKey(identity))) return [];
+    if (object === undefined || keptKeys.has(objectKey(identity))) return [];
     return isMember(object) ? [{ identity, object }] : [];
   });
 }
@@ -181,53 +186,66 @@ function leftoversOf(wanted: readonly Addon[], live: Live): StaleObject[] {
 /** Maximum number of objects checked. */
 const MAX_CLASSES = 100;
 
-/** Applied StorageClasses that the plan no longer contains: operators choose their names, so they are identified by their marks. */
-async function formerClasses(
-  wanted: readonly Addon[],
+/**
+ * Applied StorageClasses that the plan no longer contains. Operators choose their names, so they are identified by
+ * label and annotation.
+ */
+async function removedStorageClasses(
+  desired: readonly Addon[],
   record: KubeObject | undefined,
   { client, signal }: ApplyAddonsOptions,
 ): Promise<StaleObject[]> {
   if (record === undefined) return [];
   const labelSelector = `${PART_OF_LABEL}=${APPLY_SET_ID}`;
-  const { items } = await ofTenant(client.resource(StorageClasses).list({ labelSelector, limit: MAX_CLASSES, signal }));
-  const kept = new Set(wanted.flatMap(({ objects }) => objects.map(objectKey)));
+  const { items } = await wrapTenantError(
+    client.resource(StorageClasses).list({ labelSelector, limit: MAX_CLASSES, signal }),
+  );
+  const keptKeys = new Set(desired.flatMap(({ objects }) => objects.map(objectKey)));
   return items.flatMap((object) => {
     const identity = { type: StorageClasses, name: object.metadata.name ?? '' };
-    const isFormer = object.provisioner === CINDER_DRIVER && !kept.has(objectKey(identity)) && isMember(object);
-    return isFormer ? [{ identity, object }] : [];
+    const isRemoved = object.provisioner === CINDER_DRIVER && !keptKeys.has(objectKey(identity)) && isMember(object);
+    return isRemoved ? [{ identity, object }] : [];
   });
 }
 
-function networkIn(live: Live): InstalledCni | undefined {
+function installedPodNetwork(live: LiveObjects): InstalledCni | undefined {
   const names = Object.keys(NETWORK_WORKLOADS).filter(isCniInstalled);
   return names.find((name) => isMember(live.get(objectKey(NETWORK_WORKLOADS[name]))));
 }
 
-async function apply(addon: Addon, live: Live, isForced: boolean, options: ApplyAddonsOptions): Promise<Outcome> {
+async function apply(
+  addon: Addon,
+  live: LiveObjects,
+  isForced: boolean,
+  options: ApplyAddonsOptions,
+): Promise<Outcome> {
   const { client, signal } = options;
   const conflicts: FieldConflict[] = [];
-  const { objects, problem } = await objectsNow(addon, live, options);
-  const lacking: AddonObject[] = [];
-  for (const wanted of objects) {
-    const object = live.get(objectKey(wanted));
-    if (wanted.isOnlyKept && object === undefined) continue;
-    const owners = isForced ? undefined : othersOf(wanted, object);
-    if (owners) conflicts.push({ object: describeObject(wanted), fields: ['everything'], managers: owners });
-    else if (!coversObject(object, wanted.object) || isToWithdraw(wanted, object)) lacking.push(wanted);
+  const { objects, problem } = await applicableObjects(addon, live, options);
+  const differing: AddonObject[] = [];
+  for (const desired of objects) {
+    const object = live.get(objectKey(desired));
+    if (desired.isUpdateOnly && object === undefined) continue;
+    const owners = isForced ? undefined : foreignManagers(desired, object);
+    if (owners) conflicts.push({ object: describeObject(desired), fields: ['everything'], managers: owners });
+    else if (!coversObject(object, desired.object) || withdrawsAnnotation(desired, object)) differing.push(desired);
   }
   // Half an adoption may be worse than none: for instance, a Service that no longer selects any pods.
-  const outdated = new Set(lacking.filter((wanted) => isOutdated(wanted, live.get(objectKey(wanted)))));
-  for (const wanted of isForced ? lacking.filter((each) => !outdated.has(each)) : []) {
+  const outdated = new Set(differing.filter((desired) => isOutdated(desired, live.get(objectKey(desired)))));
+  for (const desired of isForced ? differing.filter((each) => !outdated.has(each)) : []) {
     const { refusal } = {
       refusal: undefined,
-      ...(await applyObject(client, wanted, { isForced, signal, dryRun: true })),
+      ...(await applyObject(client, desired, { isForced, signal, dryRun: true })),
     };
     if (refusal) return { kind: 'refused', refusal };
   }
-  for (const wanted of lacking) {
-    const object = live.get(objectKey(wanted));
-    if (object && outdated.has(wanted)) await remove(client, { identity: wanted, object }, signal);
-    const { conflict, refusal } = { conflict: undefined, ...(await applyObject(client, wanted, { isForced, signal })) };
+  for (const desired of differing) {
+    const object = live.get(objectKey(desired));
+    if (object && outdated.has(desired)) await remove(client, { identity: desired, object }, signal);
+    const { conflict, refusal } = {
+      conflict: undefined,
+      ...(await applyObject(client, desired, { isForced, signal })),
+    };
     if (refusal) return { kind: 'refused', refusal };
     if (conflict) conflicts.push(conflict);
   }
@@ -235,45 +253,45 @@ async function apply(addon: Addon, live: Live, isForced: boolean, options: Apply
 }
 
 /** The owner of an object that Fairway did not create and could not adopt; undefined if there is none. */
-function othersOf({ immutable }: AddonObject, object: KubeObject | undefined): readonly string[] | undefined {
+function foreignManagers({ immutable }: AddonObject, object: KubeObject | undefined): readonly string[] | undefined {
   if (immutable === undefined || object === undefined || isApplied(object)) return undefined;
   return [...new Set(object.metadata.managedFields?.flatMap(({ manager }) => manager ?? []))].sort();
 }
 
-/** Whether an apply removes an annotation that Fairway wrote. */
-function isToWithdraw({ withdrawn = [] }: AddonObject, live: KubeObject | undefined): boolean {
-  return live !== undefined && withdrawn.some((annotation) => hasWritten(live, annotation));
+/** Whether an apply would remove an annotation that Fairway wrote. */
+function withdrawsAnnotation({ obsoleteAnnotations = [] }: AddonObject, live: KubeObject | undefined): boolean {
+  return live !== undefined && obsoleteAnnotations.some((annotation) => hasWritten(live, annotation));
 }
 
-/** Whether it differs in immutable fields. */
-function isOutdated({ object: wanted, immutable = [] }: AddonObject, live: KubeObject | undefined): boolean {
+/** Whether the live object differs in immutable fields. */
+function isOutdated({ object: desired, immutable = [] }: AddonObject, live: KubeObject | undefined): boolean {
   if (live === undefined) return false;
   const valueIn = (object: KubeObject, field: string) =>
     (object as unknown as Readonly<Record<string, unknown>>)[field];
-  return immutable.some((field) => !isDeepStrictEqual(valueIn(wanted, field), valueIn(live, field)));
+  return immutable.some((field) => !isDeepStrictEqual(valueIn(desired, field), valueIn(live, field)));
 }
 
 /** The objects of an add-on that can be applied now. `problem`: why the API that it serves cannot be registered although its pods are running. */
-async function objectsNow(
+async function applicableObjects(
   addon: Addon,
-  live: Live,
-  { client, working, clock, signal }: ApplyAddonsOptions,
+  live: LiveObjects,
+  { client, workingAddons, clock, signal }: ApplyAddonsOptions,
 ): Promise<{ readonly objects: readonly AddonObject[]; readonly problem?: string | undefined }> {
-  const { name, objects, serving } = addon;
-  if (serving === undefined || objects.length === 0) return { objects };
-  const secret = live.get(objectKey(serving.certificate));
-  const all = await withCertificate(addon, serving, secret, clock);
-  if (live.has(objectKey(serving.registration))) return { objects: all };
-  const problem = working.has(name) ? await apiReachProblem(client, serving.probe, signal) : undefined;
-  if (working.has(name) && problem === undefined) return { objects: all };
-  const isRegistration = (each: AddonObject) => objectKey(each) === objectKey(serving.registration);
+  const { name, objects, aggregatedApi } = addon;
+  if (aggregatedApi === undefined || objects.length === 0) return { objects };
+  const secret = live.get(objectKey(aggregatedApi.certificate));
+  const all = await withCertificate(addon, aggregatedApi, secret, clock);
+  if (live.has(objectKey(aggregatedApi.registration))) return { objects: all };
+  const problem = workingAddons.has(name) ? await apiReachProblem(client, aggregatedApi.probe, signal) : undefined;
+  if (workingAddons.has(name) && problem === undefined) return { objects: all };
+  const isRegistration = (each: AddonObject) => objectKey(each) === objectKey(aggregatedApi.registration);
   return { objects: all.filter((each) => !isRegistration(each)), problem };
 }
 
-/** Only Fairway uses it. */
+/** Only Fairway uses this record. */
 async function writeRecord(client: KubeClient, record: AddonObject, signal: AbortSignal): Promise<void> {
   const options = { fieldManager: FIELD_MANAGER, force: true, signal };
-  await ofTenant(client.resource(record.type).apply(record.object, options));
+  await wrapTenantError(client.resource(record.type).apply(record.object, options));
 }
 
 /** How often an object may change between its check and its deletion: the status of a budget changes with each eviction. */
@@ -282,22 +300,27 @@ const MAX_DELETIONS = 5;
 /** Deletes an object as it was observed, or its current version if it is still the same one. Rejects with the tenant's error if it keeps changing. */
 async function remove(client: KubeClient, { identity, object }: StaleObject, signal: AbortSignal): Promise<void> {
   const { type, name } = identity;
-  const where = { ...(type.namespaced && { namespace: ADDON_NAMESPACE }), signal };
+  const scope = { ...(type.namespaced && { namespace: ADDON_NAMESPACE }), signal };
   const wasMember = isMember(object);
   let seen: KubeObject | undefined = object;
   for (let deletions = 1; seen !== undefined; deletions++) {
     const { uid, resourceVersion } = seen.metadata;
-    const asSeen = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
+    const preconditions = {
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    };
     try {
-      const options = { ...where, ...asSeen, propagationPolicy: 'Background' } as const;
-      await ofTenant(client.resource(type).delete(name, options));
+      const options = { ...scope, ...preconditions, propagationPolicy: 'Background' } as const;
+      await wrapTenantError(client.resource(type).delete(name, options));
       return;
     } catch (error) {
-      const answer = causeOf(error);
-      if (isApiError(answer, 'NotFound')) return;
-      if (!isApiError(answer, 'Conflict') || deletions === MAX_DELETIONS) throw error;
-      const now: KubeObject | undefined = await ofTenant(undefinedIfNotFound(client.resource(type).get(name, where)));
-      // It was replaced, or belongs to someone else by now: the next check finds out.
+      const cause = causeOf(error);
+      if (isApiError(cause, 'NotFound')) return;
+      if (!isApiError(cause, 'Conflict') || deletions === MAX_DELETIONS) throw error;
+      const now: KubeObject | undefined = await wrapTenantError(
+        undefinedIfNotFound(client.resource(type).get(name, scope)),
+      );
+      // It was replaced or now belongs to someone else: the next check handles it.
       if (now?.metadata.uid !== object.metadata.uid || (wasMember && !isMember(now))) return;
       seen = now;
     }

@@ -2,21 +2,21 @@ import { type AddonObject, describeObject } from '@fairway/addons/addon';
 import { withoutFields } from '@fairway/addons/without-fields';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { type ApiError, isApiError, type StatusReason } from '@fairway/kube/object/api-error';
-import { ofTenant, TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
+import { TenantApiError, wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 
-/** The field manager of what Fairway applies in tenants' clusters. */
+/** The field manager for objects that Fairway applies in tenants' clusters. */
 export const FIELD_MANAGER = 'fairway-addons';
 
-/** Fields of an object that someone else owns, with other values. */
+/** Fields of an object that another manager owns with different values. */
 export interface FieldConflict {
-  /** In the form that users know. */
+  /** Field paths in the notation that users know. */
   readonly object: string;
   readonly fields: readonly string[];
   readonly managers: readonly string[];
 }
 
 /** The result for an object. */
-export type Applied =
+export type ApplyResult =
   | { readonly conflict?: FieldConflict | undefined; readonly refusal?: undefined }
   | { readonly refusal: Refusal };
 
@@ -42,38 +42,38 @@ export interface ApplyOptions {
  */
 export async function applyObject(
   client: KubeClient,
-  wanted: AddonObject,
+  desired: AddonObject,
   { isForced, dryRun = false, signal }: ApplyOptions,
-): Promise<Applied> {
-  const resource = client.resource(wanted.type);
+): Promise<ApplyResult> {
+  const resource = client.resource(desired.type);
   const options = { fieldManager: FIELD_MANAGER, dryRun, signal };
   try {
-    await ofTenant(resource.apply(wanted.object, { ...options, ...(isForced && { force: true }) }));
+    await wrapTenantError(resource.apply(desired.object, { ...options, ...(isForced && { force: true }) }));
     return {};
   } catch (error) {
-    const conflict = conflictOf(error, wanted);
-    if (conflict === undefined) return { refusal: refusalOf(error, wanted) };
-    const rest = withoutFields(wanted.object, conflict.fields);
-    // If a field is not found in it, the whole value is unchanged.
+    const conflict = conflictOf(error, desired);
+    if (conflict === undefined) return { refusal: refusalOf(error, desired) };
+    const rest = withoutFields(desired.object, conflict.fields);
+    // If a field is not found in the object, the whole value stays unchanged.
     if (rest === undefined) return { conflict };
     try {
-      await ofTenant(resource.apply(rest, options));
+      await wrapTenantError(resource.apply(rest, options));
       return { conflict };
     } catch (again) {
-      // Someone is changing it right now: the next check finds out.
-      return conflictOf(again, wanted) ? { conflict } : { refusal: refusalOf(again, wanted) };
+      // Someone is changing it right now: the next check handles it.
+      return conflictOf(again, desired) ? { conflict } : { refusal: refusalOf(again, desired) };
     }
   }
 }
 
-function conflictOf(error: unknown, wanted: AddonObject): FieldConflict | undefined {
-  const answer = causeOf(error);
-  if (!isApiError(answer, 'Conflict')) return undefined;
-  const causes = answer.causes.filter(({ reason }) => reason === 'FieldManagerConflict');
+function conflictOf(error: unknown, desired: AddonObject): FieldConflict | undefined {
+  const cause = causeOf(error);
+  if (!isApiError(cause, 'Conflict')) return undefined;
+  const causes = cause.causes.filter(({ reason }) => reason === 'FieldManagerConflict');
   if (causes.length === 0) return undefined;
   const managers = causes.flatMap(({ message = '' }) => /"([^"]*)"/.exec(message)?.[1] ?? []);
   return {
-    object: describeObject(wanted),
+    object: describeObject(desired),
     fields: [...new Set(causes.flatMap(({ field }) => field ?? []))].sort(),
     managers: [...new Set(managers)].sort(),
   };
@@ -88,27 +88,27 @@ const REFUSALS: readonly StatusReason[] = [
   'MethodNotAllowed',
 ];
 /** A tenant's webhook or policy may reject with any code; an unreachable one is an InternalError. */
-const BY_TENANT = /admission webhook "|failed calling webhook|ValidatingAdmissionPolicy '/;
+const TENANT_REFUSALS = /admission webhook "|failed calling webhook|ValidatingAdmissionPolicy '/;
 
 /** Whether the cluster rejects it, rather than the API server being unable to process it. */
-export function isRefusal(answer: unknown): answer is ApiError {
-  return isApiError(answer) && (REFUSALS.includes(answer.reason) || BY_TENANT.test(answer.message));
+export function isRefusal(cause: unknown): cause is ApiError {
+  return isApiError(cause) && (REFUSALS.includes(cause.reason) || TENANT_REFUSALS.test(cause.message));
 }
 
 /** Rethrows an error that is not a response. */
-function refusalOf(error: unknown, wanted: AddonObject): Refusal {
-  const answer = causeOf(error);
-  if (!isRefusal(answer)) throw error;
-  return { object: describeObject(wanted), reason: answer.reason, message: wordsOf(answer) };
+function refusalOf(error: unknown, desired: AddonObject): Refusal {
+  const cause = causeOf(error);
+  if (!isRefusal(cause)) throw error;
+  return { object: describeObject(desired), reason: cause.reason, message: refusalMessage(cause) };
 }
 
-/** The response of the tenant's API server, if the error is one. */
+/** The tenant API server's response, if that is what the error is. */
 export function causeOf(error: unknown): unknown {
   return error instanceof TenantApiError ? error.cause : error;
 }
 
-/** The start of its message, whoever wrote it: possibly a webhook of the tenant. */
-function wordsOf({ message }: ApiError): string {
+/** The start of the error message, which may come from a tenant's webhook. */
+function refusalMessage({ message }: ApiError): string {
   return message.length > MAX_WORDS ? `${message.slice(0, MAX_WORDS)}…` : message;
 }
 

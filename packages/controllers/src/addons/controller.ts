@@ -43,7 +43,7 @@ export const addonController: Declaration = {
       forget: (isMatching) => reconciler.forget(isMatching),
     };
   },
-  /** A connection starts or restarts. */
+  /** A connection was opened or reopened. */
   listen(enqueue, { tenants }) {
     listenToConnections(tenants, enqueue);
   },

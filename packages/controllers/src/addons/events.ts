@@ -2,7 +2,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { AddonStatus } from '@fairway/api/kinds/cluster-addons';
 import type { ControllerDependencies } from '../dependencies.ts';
 
-const TROUBLE: ReadonlySet<AddonStatus['state']> = new Set(['Degraded', 'Failed', 'Modified', 'NotManaged']);
+const PROBLEM_STATES: ReadonlySet<AddonStatus['state']> = new Set(['Degraded', 'Failed', 'Modified', 'NotManaged']);
 
 /** Records Events on the Cluster about add-ons that need attention, and about those that work again: once for each change. */
 export function recordAddonEvents(
@@ -14,7 +14,7 @@ export function recordAddonEvents(
   for (const { name, state, message = '' } of now) {
     const last = before.find((other) => other.name === name);
     if (state === last?.state) continue;
-    if (TROUBLE.has(state)) events.warning(cluster, `Addon${state}`, `${name}: ${message}`);
+    if (PROBLEM_STATES.has(state)) events.warning(cluster, `Addon${state}`, `${name}: ${message}`);
     else if (state === 'Ready' && last) events.normal(cluster, 'AddonReady', `${name} works`);
   }
 }

@@ -7,10 +7,10 @@ import { addonFacts } from './facts.ts';
 const [first] = SHIPPED_RELEASES.find(({ spec }) => spec.minor === '1.35')?.spec.patches ?? [];
 
 test.each([
-  { oldest: first?.version, is: first?.version, reason: 'the catalogue has it' },
-  { oldest: '1.35.999', is: undefined, reason: 'a node may say what it likes, and nobody has made such an image' },
-  { oldest: undefined, is: undefined, reason: 'there is no node' },
-])('kube-proxy follows nodes of $oldest as of $is: $reason', ({ oldest, is }) => {
+  { oldest: first?.version, is: first?.version, reason: 'the image of that version is in the catalogue' },
+  { oldest: '1.35.999', is: undefined, reason: 'nodes report their own version, and that image does not exist' },
+  { oldest: undefined, is: undefined, reason: 'the cluster has no nodes' },
+])('kube-proxy for oldest node version $oldest is $is: $reason', ({ oldest, is }) => {
   const nodes = {
     desired: 1,
     current: 1,

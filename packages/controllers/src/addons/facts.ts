@@ -8,7 +8,10 @@ import type { PlanSpec } from '@fairway/api/kinds/plan';
 import { CLUSTER_DOMAIN, clusterDnsAddress } from '@fairway/control-plane/bootstrap/kubelet';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 
-/** What a cluster's add-ons depend on; undefined until that is decided. Versions are the running ones, not the requested ones. */
+/**
+ * What a cluster's add-ons depend on; undefined until that is known. Versions are the running ones, not the requested
+ * ones.
+ */
 export function addonFacts(
   { spec, status }: Pick<Cluster, 'spec' | 'status'>,
   releases: readonly KubernetesRelease[],

@@ -1,10 +1,10 @@
 import type { Addon, Workload } from '@fairway/addons/addon';
 import { type Health, healthOf, type NodeCounts, servingHealth } from '@fairway/addons/health';
-import { waitsForNetwork } from '@fairway/addons/pod-network/waiting-node';
+import { lacksOnlyNetwork } from '@fairway/addons/pod-network/waiting-node';
 import { AddonRenderer, type RenderedAddons } from '@fairway/addons/rendered-addons';
 import { revisionOf } from '@fairway/addons/revision';
 import { ConditionType } from '@fairway/api/conditions';
-import { type InstalledCni, installerOfFound } from '@fairway/api/domain/cni-installer';
+import { detectedInstaller, type InstalledCni } from '@fairway/api/domain/cni-installer';
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import { offeredClasses, type StorageLimits } from '@fairway/api/domain/plan-storage';
 import { requestIn } from '@fairway/api/domain/request';
@@ -41,11 +41,11 @@ type AddonDependencies = Pick<
 >;
 
 /** How often a failing add-on is evaluated again, from the cache. */
-const UNSETTLED_MS = 60_000;
-/** How long a cloud that failed to list its volume types is not queried again. */
-const TYPES_RETRY_MS = 600_000;
-/** Operators change types a few times a year. */
-const TYPES_MAX_AGE_MS = 900_000;
+const UNSETTLED_RECHECK_MS = 60_000;
+/** How long Fairway waits before it queries volume types again after a failure. */
+const VOLUME_TYPES_RETRY_MS = 600_000;
+/** Operators change volume types a few times a year. */
+const VOLUME_TYPES_MAX_AGE_MS = 900_000;
 
 /** Maintains the catalogue's add-ons in tenants' clusters, and reports their state in `Cluster.status.addons`. */
 export class AddonReconciler {
@@ -71,7 +71,7 @@ export class AddonReconciler {
       this.#memories.delete(key);
       return {};
     }
-    if (context.userTriggered) this.#memoryOf(key).ask();
+    if (context.userTriggered) this.#memoryOf(key).requestCheck();
     if (isPaused(cluster) || isHibernationWanted(cluster)) return {};
     const tenant = tenants.get(identityOf(cluster));
     const plan = cache.plans.get(cluster.spec.plan)?.spec;
@@ -79,9 +79,9 @@ export class AddonReconciler {
     const isUp = isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady);
     if (tenant === undefined || known === undefined || !isUp) return {};
     const pass = new Pass(context, clock);
-    const { storage, flaw, note } = await this.#storageIn(key, cluster, known.storage, pass);
+    const { storage, misconfiguration, note } = await this.#storageProblem(key, cluster, known.storage, pass);
     const rendered = this.#renderer.render({ ...known, storage });
-    return this.#ensure(key, cluster, { tenant, rendered, flaw, note }, pass);
+    return this.#ensure(key, cluster, { tenant, rendered, misconfiguration, note }, pass);
   }
 
   async #ensure(
@@ -90,11 +90,11 @@ export class AddonReconciler {
     {
       tenant,
       rendered: { addons: wanted, revision },
-      ...told
+      ...observed
     }: {
       readonly tenant: TenantCluster;
       readonly rendered: RenderedAddons;
-    } & Pick<AddonView, 'flaw' | 'note'>,
+    } & Pick<AddonView, 'misconfiguration' | 'note'>,
     pass: Pass,
   ): Promise<Result> {
     const { clock } = this.#dependencies;
@@ -103,32 +103,38 @@ export class AddonReconciler {
     const managed = wanted.filter(({ name }) => known.get(name)?.state !== 'NotManaged');
     this.#watches.follow(tenant, managed);
     const request = requestIn(cluster, ADOPT_ADDONS_ANNOTATION);
-    const working = new Set(managed.filter((each) => this.#mayBeRegistered(tenant, each)).map(({ name }) => name));
-    const desired = revisionOf([revision, request, [...working]]);
+    const working = new Set(managed.filter((each) => this.#canBeRegistered(tenant, each)).map(({ name }) => name));
+    const desiredRevision = revisionOf([revision, request, [...working]]);
     const drift = driftOf(tenant, managed, this.#watches);
-    const waitMs = memory.dueMs(tenant, desired, drift) - clock.now();
+    const waitMs = memory.dueMs(tenant, desiredRevision, drift) - clock.now();
     let failure: Failure | undefined;
     if (waitMs <= 0) {
       const versions = new Map(wanted.map(({ name, version }) => [name, version]));
       const unmanaged = new Set(wanted.filter((each) => !managed.includes(each)).map(({ name }) => name));
-      failure = await this.#apply(cluster, { tenant, wanted, unmanaged, working, request }, pass, (findings) =>
-        memory.record(findings, { ms: clock.now(), desired, versions, drift, tenant }),
+      failure = await this.#apply(
+        cluster,
+        { tenant, wanted, unmanaged, workingAddons: working, request },
+        pass,
+        (findings) => memory.record(findings, { ms: clock.now(), desired: desiredRevision, versions, drift, tenant }),
       );
     }
     // Failed add-ons have their own backoff.
-    if (!failure) pass.requeueAfter(Math.max(memory.dueMs(tenant, desired, drift) - clock.now(), 0) + 1);
+    if (!failure) pass.requeueAfter(Math.max(memory.dueMs(tenant, desiredRevision, drift) - clock.now(), 0) + 1);
     return pass.end(async () => {
       const addons = wanted.flatMap((addon) => {
         const outcome = failure ? refusalOf(failure) : memory.outcomeOf(addon.name);
         const version = (failure ? undefined : memory.versionOf(addon.name)) ?? addon.version;
         if (outcome === undefined) return [];
-        const looked = { addon: { ...addon, version }, outcome, tenant, memory, ...told };
-        return [this.#statusOf(known.get(addon.name), looked)];
+        const viewInput = { addon: { ...addon, version }, outcome, tenant, memory, ...observed };
+        return [this.#statusOf(known.get(addon.name), viewInput)];
       });
       // An API that does not respond provides no new information.
       if (addons.length < wanted.length) return;
-      if (addons.some(({ state }) => state === 'Progressing' || state === 'Degraded')) pass.requeueAfter(UNSETTLED_MS);
-      const delaysMs = [...memory.failingSinceMs.values()].map((sinceMs) => sinceMs + UNSETTLED_MS - clock.now());
+      if (addons.some(({ state }) => state === 'Progressing' || state === 'Degraded'))
+        pass.requeueAfter(UNSETTLED_RECHECK_MS);
+      const delaysMs = [...memory.failingSinceMs.values()].map(
+        (sinceMs) => sinceMs + UNSETTLED_RECHECK_MS - clock.now(),
+      );
       for (const delayMs of delaysMs) if (delayMs >= 0) pass.requeueAfter(delayMs + 1);
       await this.#write(cluster, addons, memory.podNetwork);
     });
@@ -136,7 +142,7 @@ export class AddonReconciler {
 
   async #apply(
     cluster: Cluster,
-    options: Pick<Parameters<typeof applyAddons>[0], 'wanted' | 'unmanaged' | 'working' | 'request'> & {
+    options: Pick<Parameters<typeof applyAddons>[0], 'wanted' | 'unmanaged' | 'workingAddons' | 'request'> & {
       readonly tenant: TenantCluster;
     },
     pass: Pass,
@@ -156,15 +162,15 @@ export class AddonReconciler {
 
   #statusOf(
     previous: AddonStatus | undefined,
-    looked: {
+    viewInput: {
       readonly addon: Addon;
       readonly outcome: Outcome;
       readonly tenant: TenantCluster;
       readonly memory: AddonMemory;
-    } & Pick<AddonView, 'flaw' | 'note'>,
+    } & Pick<AddonView, 'misconfiguration' | 'note'>,
   ): AddonStatus {
-    const { addon, outcome, tenant, memory } = looked;
-    const { flaw, note } = addon.name === 'cinder-csi' ? looked : {};
+    const { addon, outcome, tenant, memory } = viewInput;
+    const { misconfiguration, note } = addon.name === 'cinder-csi' ? viewInput : {};
     const { failingSinceMs } = memory;
     const nowMs = this.#dependencies.clock.now();
     const { health, workload } = this.#healthOf(tenant, addon);
@@ -176,30 +182,30 @@ export class AddonReconciler {
       outcome,
       health,
       failingSinceMs: failingSinceMs.get(addon.name),
-      flaw,
+      misconfiguration,
       note,
     };
     return addonStatus(previous, view, nowMs);
   }
 
-  /** Which of the plan's classes the cluster's cloud supports, as far as is known, and what is wrong with them. */
-  async #storageIn(
+  /** Which of the plan's classes the cluster's cloud supports, as far as known, and what is wrong with them. */
+  async #storageProblem(
     key: string,
     cluster: Cluster,
     limits: StorageLimits,
     { signal }: Pass,
-  ): Promise<{ readonly storage: StorageLimits } & Pick<AddonView, 'flaw' | 'note'>> {
+  ): Promise<{ readonly storage: StorageLimits } & Pick<AddonView, 'misconfiguration' | 'note'>> {
     const { classes } = limits;
     const memory = this.#memoryOf(key);
     const cloud = this.#dependencies.clouds.of(key, cluster.spec.credentialName);
     if (classes.every(({ volumeType }) => volumeType === undefined)) return { storage: limits };
     const nowMs = this.#dependencies.clock.now();
     try {
-      if (nowMs >= memory.typesDueMs) {
-        memory.typesDueMs = nowMs + TYPES_RETRY_MS;
-        const types = await cloud?.cache.volumeTypes.refreshAfter(cloud.now() - TYPES_MAX_AGE_MS, signal);
+      if (nowMs >= memory.volumeTypesDueMs) {
+        memory.volumeTypesDueMs = nowMs + VOLUME_TYPES_RETRY_MS;
+        const types = await cloud?.cache.volumeTypes.refreshAfter(cloud.now() - VOLUME_TYPES_MAX_AGE_MS, signal);
         memory.volumeTypes = types ? [...types.items.values()] : memory.volumeTypes;
-        memory.typesDueMs = 0;
+        memory.volumeTypesDueMs = 0;
       }
     } catch (error) {
       // A cloud that does not respond provides no new information, and controllers that need it report that.
@@ -210,16 +216,19 @@ export class AddonReconciler {
     const offer = offeredClasses(classes, volumeTypes);
     return {
       storage: { ...limits, classes: offer.classes },
-      flaw: volumeTypes && storageClassProblem(offer.classes, volumeTypes, cluster.spec.plan),
-      note: omittedClassesNote(offer.leftOut),
+      misconfiguration: volumeTypes && storageClassProblem(offer.classes, volumeTypes, cluster.spec.plan),
+      note: omittedClassesNote(offer.excluded),
     };
   }
 
-  /** The health of an add-on, and of which workload: that of the main one, or of the first helper that does not work. */
+  /**
+   * The health of an add-on, and the workload that it refers to: the main one, or the first helper that does not work.
+   */
   #healthOf(tenant: TenantCluster, addon: Addon): { readonly health: Health | undefined; readonly workload: Workload } {
-    const { serving, helpers = [] } = addon;
+    const { aggregatedApi, helpers = [] } = addon;
     const own = this.#workloadHealth(tenant, addon);
-    const health = own && serving ? servingHealth(own, this.#watches.get(tenant, serving.registration)) : own;
+    const health =
+      own && aggregatedApi ? servingHealth(own, this.#watches.get(tenant, aggregatedApi.registration)) : own;
     if (health !== 'working') return { health, workload: addon };
     const views = helpers.map((helper) => ({
       health: this.#workloadHealth(tenant, { ...addon, ...helper }),
@@ -234,17 +243,17 @@ export class AddonReconciler {
   }
 
   /** Whether the pods of an unregistered API are running. */
-  #mayBeRegistered(tenant: TenantCluster, addon: Addon): boolean {
-    const { serving } = addon;
-    if (serving === undefined || !this.#watches.isSynced(tenant, serving.registration)) return false;
-    const isRegistered = this.#watches.get(tenant, serving.registration) !== undefined;
+  #canBeRegistered(tenant: TenantCluster, addon: Addon): boolean {
+    const { aggregatedApi } = addon;
+    if (aggregatedApi === undefined || !this.#watches.isSynced(tenant, aggregatedApi.registration)) return false;
+    const isRegistered = this.#watches.get(tenant, aggregatedApi.registration) !== undefined;
     return !isRegistered && this.#workloadHealth(tenant, addon) === 'working';
   }
 
   async #write(cluster: Cluster, addons: readonly AddonStatus[], found: InstalledCni | undefined): Promise<void> {
     const { client, events } = this.#dependencies;
     const { addons: previous, ...others } = cluster.status ?? {};
-    const installer = found && installerOfFound(others, found);
+    const installer = found && detectedInstaller(others, found);
     const status = { ...others, ...(addons.length > 0 && { addons }), ...(installer && { cniInstaller: installer }) };
     await writeStatus(client.resource(clusters), cluster, status);
     recordAddonEvents(events, cluster, previous ?? [], addons);
@@ -260,8 +269,8 @@ export class AddonReconciler {
 function nodesOf({ nodes }: TenantCluster): NodeCounts {
   const all = nodes.list();
   const ready = all.filter(isNodeReady);
-  const offline = all.filter((node) => waitsForNetwork(nodeReadyCondition(node)));
-  return { total: all.length, ready: ready.length, offline: offline.length };
+  const offline = all.filter((node) => lacksOnlyNetwork(nodeReadyCondition(node)));
+  return { total: all.length, ready: ready.length, withoutNetwork: offline.length };
 }
 
 /** An API that responds, but denies Fairway access. */

@@ -11,11 +11,11 @@ import { addonStatus } from './status.ts';
 const MINUTE_MS = 60_000;
 const NOW_MS = Date.parse('2026-11-23T06:00:00Z');
 const [addon] = addonsOf(someFacts());
-const server = addonsOf(someFacts()).find(({ serving }) => serving);
-const absent = addonsOf(someFacts({ reachesNodes: false })).find(({ serving }) => serving);
+const server = addonsOf(someFacts()).find(({ aggregatedApi }) => aggregatedApi);
+const missing = addonsOf(someFacts({ reachesNodes: false })).find(({ aggregatedApi }) => aggregatedApi);
 const applied: Outcome = { kind: 'applied', conflicts: [] };
 
-function was(state: AddonStatus['state'], agoMs: number, message?: string): AddonStatus {
+function previousStatus(state: AddonStatus['state'], agoMs: number, message?: string): AddonStatus {
   const lastTransitionTime = formatTime(NOW_MS - agoMs);
   return { name: 'kube-proxy', state, reason: 'AsExpected', ...(message && { message }), lastTransitionTime };
 }
@@ -26,56 +26,89 @@ function says(previous: AddonStatus | undefined, health: Health | undefined, fai
   return addonStatus(previous, { addon, outcome, health, failingSinceMs }, NOW_MS);
 }
 
-describe('an add-on that was', () => {
+describe('addonStatus', () => {
   test.each([
     { previous: undefined, health: undefined, is: 'Progressing', reason: 'Provisioning' },
     { previous: undefined, health: 'unseen', is: 'Progressing', reason: 'Provisioning' },
-    { previous: was('Progressing', 99 * MINUTE_MS), health: 'unseen', is: 'Progressing', reason: 'Provisioning' },
-    { previous: was('Progressing', 99 * MINUTE_MS), health: 'waiting', is: 'Progressing', reason: 'WaitingForNode' },
-    { previous: was('Progressing', 9 * MINUTE_MS), health: 'failing', is: 'Progressing', reason: 'Provisioning' },
-    { previous: was('Progressing', 10 * MINUTE_MS), health: 'failing', is: 'Degraded', reason: 'AddonDegraded' },
-    { previous: was('Ready', MINUTE_MS), health: 'updating', is: 'Progressing', reason: 'Updating' },
-    { previous: was('Progressing', 29 * MINUTE_MS), health: 'updating', is: 'Progressing', reason: 'Updating' },
-    { previous: was('Progressing', 30 * MINUTE_MS), health: 'updating', is: 'Degraded', reason: 'AddonDegraded' },
-    { previous: was('Degraded', MINUTE_MS), health: 'failing', is: 'Degraded', reason: 'AddonDegraded' },
-    { previous: was('Degraded', MINUTE_MS), health: 'working', is: 'Ready', reason: 'AsExpected' },
-    { previous: was('Failed', MINUTE_MS), health: 'working', is: 'Ready', reason: 'AsExpected' },
-  ] as const)('$previous.state and is $health says $is ($reason)', ({ previous, health, is, reason }) => {
-    expect(says(previous, health)).toMatchObject({ state: is, reason, version: '1.34.2' });
-  });
+    {
+      previous: previousStatus('Progressing', 99 * MINUTE_MS),
+      health: 'unseen',
+      is: 'Progressing',
+      reason: 'Provisioning',
+    },
+    {
+      previous: previousStatus('Progressing', 99 * MINUTE_MS),
+      health: 'waiting',
+      is: 'Progressing',
+      reason: 'WaitingForNode',
+    },
+    {
+      previous: previousStatus('Progressing', 9 * MINUTE_MS),
+      health: 'failing',
+      is: 'Progressing',
+      reason: 'Provisioning',
+    },
+    {
+      previous: previousStatus('Progressing', 10 * MINUTE_MS),
+      health: 'failing',
+      is: 'Degraded',
+      reason: 'AddonDegraded',
+    },
+    { previous: previousStatus('Ready', MINUTE_MS), health: 'updating', is: 'Progressing', reason: 'Updating' },
+    {
+      previous: previousStatus('Progressing', 29 * MINUTE_MS),
+      health: 'updating',
+      is: 'Progressing',
+      reason: 'Updating',
+    },
+    {
+      previous: previousStatus('Progressing', 30 * MINUTE_MS),
+      health: 'updating',
+      is: 'Degraded',
+      reason: 'AddonDegraded',
+    },
+    { previous: previousStatus('Degraded', MINUTE_MS), health: 'failing', is: 'Degraded', reason: 'AddonDegraded' },
+    { previous: previousStatus('Degraded', MINUTE_MS), health: 'working', is: 'Ready', reason: 'AsExpected' },
+    { previous: previousStatus('Failed', MINUTE_MS), health: 'working', is: 'Ready', reason: 'AsExpected' },
+  ] as const)(
+    'reports $is ($reason) if it was $previous.state and its health is $health',
+    ({ previous, health, is, reason }) => {
+      expect(says(previous, health)).toMatchObject({ state: is, reason, version: '1.34.2' });
+    },
+  );
 
   test.each([
     { failingForMs: 0, is: 'Ready' },
     { failingForMs: MINUTE_MS - 1, is: 'Ready' },
     { failingForMs: MINUTE_MS, is: 'Degraded' },
-  ])('Ready is so for a minute more: $failingForMs ms of failing say $is', ({ failingForMs, is }) => {
-    expect(says(was('Ready', 99 * MINUTE_MS), 'failing', failingForMs).state).toBe(is);
+  ])('stays Ready for a minute: after $failingForMs ms of failing it is $is', ({ failingForMs, is }) => {
+    expect(says(previousStatus('Ready', 99 * MINUTE_MS), 'failing', failingForMs).state).toBe(is);
   });
 
-  test('as it is keeps its time', () => {
-    const previous = says(was('Ready', MINUTE_MS), 'working');
+  test('keeps lastTransitionTime while the state is unchanged', () => {
+    const previous = says(previousStatus('Ready', MINUTE_MS), 'working');
 
     expect(previous.lastTransitionTime).toBe(formatTime(NOW_MS - MINUTE_MS));
   });
 });
 
-describe('what serves an API', () => {
-  const told = (of: typeof server, previous: AddonStatus | undefined, outcome: Outcome, health?: Health) => {
+describe('an add-on that serves an API', () => {
+  const statusOf = (of: typeof server, previous: AddonStatus | undefined, outcome: Outcome, health?: Health) => {
     if (of === undefined) throw new Error('there is no such add-on');
     return addonStatus(previous, { addon: of, outcome, health, failingSinceMs: NOW_MS - MINUTE_MS }, NOW_MS);
   };
 
-  test('tells why it is not registered, in the words that were met first', () => {
-    const first = told(server, undefined, { kind: 'unreached', message: 'no route to 10.1.0.5' }, 'unserved');
-    const second = told(server, first, { kind: 'unreached', message: 'no route to 10.1.0.6' }, 'unserved');
+  test('reports why it is not registered, with the first message', () => {
+    const first = statusOf(server, undefined, { kind: 'unreached', message: 'no route to 10.1.0.5' }, 'unserved');
+    const second = statusOf(server, first, { kind: 'unreached', message: 'no route to 10.1.0.6' }, 'unserved');
 
     expect(first).toMatchObject({ state: 'Unreached', reason: 'AddonUnreached', version: '0.9.0' });
     expect(first.message).toMatch(/the API server cannot reach it: no route to 10\.1\.0\.5$/);
     expect(second).toEqual(first);
   });
 
-  test('has no version where it is not installed', () => {
-    const status = told(absent, undefined, applied);
+  test('has no version if it is not installed', () => {
+    const status = statusOf(missing, undefined, applied);
 
     expect(status).toMatchObject({ state: 'Unreached', message: expect.stringContaining('simulated control planes') });
     expect(status.version).toBeUndefined();
@@ -90,8 +123,8 @@ describe('what serves an API', () => {
       health: 'failing',
       says: /\(it needs TCP port 4443 of its node\); to see why: kubectl -n kube-system describe pods /,
     },
-  ] as const)('and is $health names the command that tells why', ({ health, says: words }) => {
-    const status = told(server, was('Ready', 99 * MINUTE_MS), applied, health);
+  ] as const)('names the command to run if its health is $health', ({ health, says: words }) => {
+    const status = statusOf(server, previousStatus('Ready', 99 * MINUTE_MS), applied, health);
 
     expect(status).toMatchObject({ state: 'Degraded', reason: 'AddonDegraded', message: expect.stringMatching(words) });
   });
@@ -99,12 +132,12 @@ describe('what serves an API', () => {
   test.each([
     { state: 'Unreached', is: 'True' },
     { state: 'Degraded', is: 'False' },
-  ] as const)('and is $state leaves AddonsReady $is', ({ state, is }) => {
-    expect(addonsCondition([was(state, 0, 'so')], { wanted: false })).toMatchObject({ status: is });
+  ] as const)('leaves AddonsReady $is if its state is $state', ({ state, is }) => {
+    expect(addonsCondition([previousStatus(state, 0, 'so')], { wanted: false })).toMatchObject({ status: is });
   });
 });
 
-test('a refusal keeps its words while object and kind are the same: those of a webhook may differ each time', () => {
+test('addonStatus keeps the rejection message while object and reason are the same, because webhook messages may vary', () => {
   const refused = (message: string, reason = 'Forbidden'): Outcome => ({
     kind: 'refused',
     refusal: { object: 'DaemonSet kube-system/kube-proxy', reason, message },
@@ -115,19 +148,22 @@ test('a refusal keeps its words while object and kind are the same: those of a w
   expect(says(first, undefined, undefined, refused('too long', 'Invalid')).message).toContain('too long');
 });
 
-test('what others have set is named, five fields at most, however long they are', () => {
+test('addonStatus lists at most five fields set by others, truncated', () => {
   const fields = Array.from({ length: 7 }, (_, index) => `.data.${index}${'x'.repeat(999)}`);
   const conflicts = [{ object: 'ConfigMap kube-system/kube-proxy', fields, managers: ['helm'] }];
-  const { state, message = '' } = says(was('Ready', 0), 'working', undefined, { kind: 'applied', conflicts });
+  const { state, message = '' } = says(previousStatus('Ready', 0), 'working', undefined, {
+    kind: 'applied',
+    conflicts,
+  });
 
   expect(state).toBe('Modified');
   expect(message).toContain('2 more of ConfigMap kube-system/kube-proxy (by helm)');
   expect(message.length).toBeLessThanOrEqual(1_000);
 });
 
-describe('the condition of a cluster', () => {
-  const ready = was('Ready', 0);
-  const modified = { ...was('Modified', 0, 'others have set it'), name: 'coredns' };
+describe('addonsCondition', () => {
+  const ready = previousStatus('Ready', 0);
+  const modified = { ...previousStatus('Modified', 0, 'others have set it'), name: 'coredns' };
 
   test.each([
     { addons: undefined, wanted: false, is: undefined },
@@ -136,13 +172,13 @@ describe('the condition of a cluster', () => {
     { addons: [ready, modified], wanted: false, is: { status: 'True', message: 'coredns: others have set it' } },
     {
       addons: [
-        was('Progressing', 0, 'it starts'),
-        { ...was('Failed', 0, 'no'), reason: 'AddonRefused', name: 'coredns' },
+        previousStatus('Progressing', 0, 'it starts'),
+        { ...previousStatus('Failed', 0, 'no'), reason: 'AddonRefused', name: 'coredns' },
       ],
       wanted: false,
       is: { status: 'False', reason: 'AddonRefused', message: 'coredns: no; kube-proxy: it starts' },
     },
-  ])('of $addons is $is', ({ addons, wanted, is }) => {
+  ])('returns $is for $addons', ({ addons, wanted, is }) => {
     const condition = addonsCondition(addons, { wanted });
 
     expect(is === undefined ? condition : { ...condition, ...is }).toEqual(condition);

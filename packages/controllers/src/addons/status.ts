@@ -17,17 +17,17 @@ export interface AddonView {
   /** Since when it has not worked, as observed by this process. */
   readonly failingSinceMs: number | undefined;
   /** What the operator must fix although it is running. */
-  readonly flaw?: string | undefined;
+  readonly misconfiguration?: string | undefined;
   /** What the cluster lacks, as its plan permits. */
   readonly note?: string | undefined;
 }
 
 /** A joining node whose pods are still starting is not a failure. */
-const PATIENCE_MS = 60_000;
-/** How long one may take to become ready. */
-const START_MS = 600_000;
-/** How long all nodes together may take. */
-const ROLLOUT_MS = 1_800_000;
+const FAILURE_GRACE_MS = 60_000;
+/** How long an add-on may take to become ready. */
+const START_TIMEOUT_MS = 600_000;
+/** How long a rollout to all nodes may take. */
+const ROLLOUT_TIMEOUT_MS = 1_800_000;
 const MAX_FIELDS = 5;
 const MAX_FIELD_LENGTH = 120;
 const MAX_MESSAGE_LENGTH = 1_000;
@@ -44,7 +44,7 @@ export function addonStatus(previous: AddonStatus | undefined, view: AddonView, 
     ...(outcome.kind !== 'notManaged' && addon.objects.length > 0 && { version: addon.version }),
     state,
     reason,
-    ...(message !== undefined && { message: cut(message, MAX_MESSAGE_LENGTH) }),
+    ...(message !== undefined && { message: truncate(message, MAX_MESSAGE_LENGTH) }),
     lastTransitionTime: isSame ? previous.lastTransitionTime : formatTime(nowMs),
   };
 }
@@ -53,18 +53,18 @@ function stateOf(previous: AddonStatus | undefined, view: AddonView, nowMs: numb
   const { outcome } = view;
   switch (outcome.kind) {
     case 'notManaged':
-      return notManaged(previous, view.addon, outcome.object);
+      return notManagedState(previous, view.addon, outcome.object);
     case 'refused':
-      return failed(previous, outcome.refusal);
+      return failedState(previous, outcome.refusal);
     case 'unreached':
-      return unreached(previous, outcome.message);
+      return unreachedState(previous, outcome.message);
     case 'applied':
       if (view.addon.objects.length === 0) return NOT_SERVED;
       return healthState(previous, view, outcome.conflicts, nowMs);
   }
 }
 
-function notManaged(
+function notManagedState(
   previous: AddonStatus | undefined,
   { name, isNetwork }: Addon,
   object: string | undefined,
@@ -83,13 +83,13 @@ function notManaged(
 const ADVICE = `a new value of the Cluster's annotation ${ADOPT_ADDONS_ANNOTATION}, such as the current time,`;
 
 /** The message is unchanged while the object and the kind of rejection are: those of webhooks may differ each time. */
-function failed(previous: AddonStatus | undefined, { object, reason, message }: Refusal): HealthState {
-  const what = `the cluster's API server rejected ${object} (${reason}): `;
-  const isKnown = previous?.state === 'Failed' && previous.message?.startsWith(what);
+function failedState(previous: AddonStatus | undefined, { object, reason, message }: Refusal): HealthState {
+  const prefix = `the cluster's API server rejected ${object} (${reason}): `;
+  const isKnown = previous?.state === 'Failed' && previous.message?.startsWith(prefix);
   return {
     state: 'Failed',
     reason: ConditionReason.AddonRefused,
-    message: isKnown && previous.message !== undefined ? previous.message : what + message,
+    message: isKnown && previous.message !== undefined ? previous.message : prefix + message,
   };
 }
 
@@ -101,13 +101,13 @@ const NOT_SERVED: HealthState = {
 };
 
 /** The message is unchanged: those of connections differ from one attempt to the next. */
-function unreached(previous: AddonStatus | undefined, words: string): HealthState {
-  const what = 'it is running, but its API is not registered because the API server cannot reach it: ';
-  const isKnown = previous?.state === 'Unreached' && previous.message?.startsWith(what);
+function unreachedState(previous: AddonStatus | undefined, words: string): HealthState {
+  const prefix = 'it is running, but its API is not registered because the API server cannot reach it: ';
+  const isKnown = previous?.state === 'Unreached' && previous.message?.startsWith(prefix);
   return {
     state: 'Unreached',
     reason: ConditionReason.AddonUnreached,
-    message: isKnown && previous.message !== undefined ? previous.message : what + words,
+    message: isKnown && previous.message !== undefined ? previous.message : prefix + words,
   };
 }
 
@@ -137,21 +137,21 @@ function healthState(
       };
     case 'updating': {
       const message = `${workload} is being rolled out`;
-      return isOverdue(previous, ROLLOUT_MS, nowMs)
-        ? degraded(addon)
+      return isOverdue(previous, ROLLOUT_TIMEOUT_MS, nowMs)
+        ? degradedState(addon)
         : { state: 'Progressing', reason: Updating, message };
     }
     case 'failing':
     case 'unserved':
-      return failing(previous, view, conflicts, nowMs);
+      return failingState(previous, view, conflicts, nowMs);
     case 'working':
-      return view.flaw === undefined
-        ? working(conflicts, view.note)
-        : { state: 'Degraded', reason: ConditionReason.AddonMisconfigured, message: view.flaw };
+      return view.misconfiguration === undefined
+        ? workingState(conflicts, view.note)
+        : { state: 'Degraded', reason: ConditionReason.AddonMisconfigured, message: view.misconfiguration };
   }
 }
 
-function failing(
+function failingState(
   previous: AddonStatus | undefined,
   { addon, health, failingSinceMs, note }: AddonView,
   conflicts: readonly FieldConflict[],
@@ -159,10 +159,10 @@ function failing(
 ): HealthState {
   const state = previous?.state;
   if (state === 'Ready' || state === 'Modified') {
-    const isPatient = failingSinceMs === undefined || nowMs - failingSinceMs < PATIENCE_MS;
-    return isPatient ? working(conflicts, note) : degraded(addon, health);
+    const isWithinGracePeriod = failingSinceMs === undefined || nowMs - failingSinceMs < FAILURE_GRACE_MS;
+    return isWithinGracePeriod ? workingState(conflicts, note) : degradedState(addon, health);
   }
-  if (isOverdue(previous, START_MS, nowMs)) return degraded(addon, health);
+  if (isOverdue(previous, START_TIMEOUT_MS, nowMs)) return degradedState(addon, health);
   const message = `${describeObject(addon.workload)} is starting`;
   return { state: 'Progressing', reason: ConditionReason.Provisioning, message };
 }
@@ -172,9 +172,9 @@ function isOverdue(previous: AddonStatus | undefined, afterMs: number, nowMs: nu
   return previous?.state === 'Progressing' && nowMs - Date.parse(previous.lastTransitionTime) >= afterMs;
 }
 
-function degraded({ workload, podSelector, needs, serving }: Addon, health?: Health): HealthState {
-  if (health === 'unserved' && serving) {
-    const { type, name } = serving.registration;
+function degradedState({ workload, podSelector, requirements, aggregatedApi }: Addon, health?: Health): HealthState {
+  if (health === 'unserved' && aggregatedApi) {
+    const { type, name } = aggregatedApi.registration;
     const message = `its pods are running, but ${type.kind} ${name} is not available; to see why: kubectl describe apiservice ${name}`;
     return { state: 'Degraded', reason: ConditionReason.AddonDegraded, message };
   }
@@ -182,23 +182,23 @@ function degraded({ workload, podSelector, needs, serving }: Addon, health?: Hea
     podSelector === undefined
       ? `kubectl describe ${workload.type.plural} ${workload.name}`
       : `kubectl -n kube-system describe pods -l ${podSelector}`;
-  const wants = needs === undefined ? '' : ` (it needs ${needs})`;
-  const message = `${describeObject(workload)} is not ready on every node that should run it${wants}; to see why: ${where}`;
+  const needsNote = requirements === undefined ? '' : ` (it needs ${requirements})`;
+  const message = `${describeObject(workload)} is not ready on every node that should run it${needsNote}; to see why: ${where}`;
   return { state: 'Degraded', reason: ConditionReason.AddonDegraded, message };
 }
 
-function working(conflicts: readonly FieldConflict[], note: string | undefined): HealthState {
+function workingState(conflicts: readonly FieldConflict[], note: string | undefined): HealthState {
   if (conflicts.length === 0) return { state: 'Ready', reason: ConditionReason.AsExpected, message: note };
   const parts = conflicts.map(({ object, fields, managers }) => {
-    const named = fields.slice(0, MAX_FIELDS).map((field) => cut(field, MAX_FIELD_LENGTH));
+    const named = fields.slice(0, MAX_FIELDS).map((field) => truncate(field, MAX_FIELD_LENGTH));
     const more = fields.length > MAX_FIELDS ? [`${fields.length - MAX_FIELDS} more`] : [];
-    const by = managers.slice(0, MAX_FIELDS).map((manager) => cut(manager, MAX_FIELD_LENGTH));
+    const by = managers.slice(0, MAX_FIELDS).map((manager) => truncate(manager, MAX_FIELD_LENGTH));
     return `${[...named, ...more].join(', ')} of ${object} (by ${by.join(', ')})`;
   });
   const message = `modified by others: ${parts.join('; ')}; Fairway does not revert this; ${ADVICE} makes it do so`;
   return { state: 'Modified', reason: ConditionReason.AddonModified, message };
 }
 
-function cut(text: string, length: number): string {
+function truncate(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }

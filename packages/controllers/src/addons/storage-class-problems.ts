@@ -4,27 +4,27 @@ import type { VolumeType } from '@fairway/openstack/types/block-storage';
 const MAX_NAMES = 20;
 
 /** Which optional classes a cluster lacks, and how to get them; undefined for none. Pure. */
-export function omittedClassesNote(leftOut: readonly PlanStorageClass[]): string | undefined {
-  if (leftOut.length === 0) return undefined;
-  const listed = leftOut.map(({ name, volumeType }) => `${name} (volume type ${volumeType})`).join(', ');
+export function omittedClassesNote(omittedClasses: readonly PlanStorageClass[]): string | undefined {
+  if (omittedClasses.length === 0) return undefined;
+  const listed = omittedClasses.map(({ name, volumeType }) => `${name} (volume type ${volumeType})`).join(', ');
   return `StorageClasses omitted because the cloud lacks their volume types: ${listed}; Fairway creates them once the cloud operator adds the types`;
 }
 
-/** What the operator must fix in the classes of a plan, given the cloud's volume types; undefined for nothing. Pure. */
+/** What the operator must fix in the classes of a plan, given the cloud's volume types; undefined if nothing. Pure. */
 export function storageClassProblem(
   classes: readonly PlanStorageClass[],
   types: readonly Pick<VolumeType, 'id' | 'name'>[],
   plan: string,
 ): string | undefined {
   const isKnown = (type: string) => types.some(({ id, name }) => type === id || type === name);
-  const flaws = classes.flatMap(({ name, volumeType }) =>
+  const misconfigurations = classes.flatMap(({ name, volumeType }) =>
     volumeType === undefined || isKnown(volumeType) ? [] : [`${volumeType} (used by StorageClass ${name})`],
   );
-  if (flaws.length === 0) return undefined;
+  if (misconfigurations.length === 0) return undefined;
   const names = types
     .map(({ name }) => name)
     .sort()
     .slice(0, MAX_NAMES);
   const offered = names.length === 0 ? 'none' : names.join(', ');
-  return `the cloud has no volume type ${flaws.join(', nor ')}; available: ${offered}. Other StorageClasses work; the operator must correct spec.storage.classes of plan "${plan}" or create the type`;
+  return `the cloud has no volume type ${misconfigurations.join(', nor ')}; available: ${offered}. Other StorageClasses work; the operator must correct spec.storage.classes of plan "${plan}" or create the type`;
 }

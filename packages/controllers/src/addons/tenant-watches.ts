@@ -16,7 +16,10 @@ const WATCHED_KINDS = new Set(
   [APIServices, ConfigMaps, DaemonSets, Deployments, Services, StorageClasses].map(({ kind }) => kind),
 );
 
-/** The watches of a tenant's add-ons, restricted to their names: a tenant may have any number of other objects. They end with the connection. */
+/**
+ * The watches of a tenant's add-ons, restricted to their names because a tenant may have any number of other objects.
+ * They end with the connection.
+ */
 export class TenantWatches {
   readonly #enqueue: (clusterKey: string) => void;
   readonly #followed = new WeakMap<TenantCluster, Map<string, Informer<KubeObject>>>();
@@ -29,12 +32,12 @@ export class TenantWatches {
   follow(tenant: TenantCluster, addons: readonly Addon[]): void {
     const known = this.#followed.get(tenant) ?? new Map<string, Informer<KubeObject>>();
     this.#followed.set(tenant, known);
-    for (const identity of addons.flatMap(watchedOf)) {
+    for (const identity of addons.flatMap(watchedObjects)) {
       if (!known.has(objectKey(identity))) known.set(objectKey(identity), this.#start(tenant, identity));
     }
   }
 
-  /** The object as last observed; undefined if it is missing, or not known yet. */
+  /** The object as last observed; undefined if it is missing or not known yet. */
   get(tenant: TenantCluster, { type, name }: ObjectIdentity): KubeObject | undefined {
     return this.#followed
       .get(tenant)
@@ -65,7 +68,7 @@ export class TenantWatches {
   }
 }
 
-/** The watched ones of an add-on's objects. */
-export function watchedOf({ objects, workload }: Addon): Addon['objects'] {
+/** The objects of an add-on that are watched. */
+export function watchedObjects({ objects, workload }: Addon): Addon['objects'] {
   return objects.filter((each) => WATCHED_KINDS.has(each.type.kind) || objectKey(each) === objectKey(workload));
 }

@@ -12,41 +12,41 @@ const known = (failures: number, since: number, until: number) => ({
   failures,
 });
 
-describe('the backoff of a pool', () => {
+describe('nextBackoff', () => {
   it.each([
     {
-      reason: 'five minutes first',
+      reason: 'starts with five minutes',
       backoff: undefined,
       attempt: { failure, hasSucceeded: false },
       next: known(1, 0, 5),
     },
     { reason: 'then ten', backoff: known(1, -6, -1), attempt: { failure, hasSucceeded: false }, next: known(2, 0, 10) },
     {
-      reason: 'half an hour at most',
+      reason: 'is limited to half an hour',
       backoff: known(7, -60, -30),
       attempt: { failure, hasSucceeded: false },
       next: known(8, 0, 30),
     },
     {
-      reason: 'not longer for what fails while it lasts',
+      reason: 'does not grow for failures during the backoff',
       backoff: known(1, -1, 4),
       attempt: { failure, hasSucceeded: false },
       next: known(1, -1, 4),
     },
     {
-      reason: 'remembered after it',
+      reason: 'remembers the last backoff after it has ended',
       backoff: known(1, -10, -5),
       attempt: { failure: undefined, hasSucceeded: false },
       next: known(1, -10, -5),
     },
     {
-      reason: 'forgotten when nodes came',
+      reason: 'is reset when new nodes became ready',
       backoff: known(1, -10, -5),
       attempt: { failure: undefined, hasSucceeded: true },
       next: undefined,
     },
     {
-      reason: 'forgotten after three hours',
+      reason: 'is reset after three hours',
       backoff: known(3, -180, -160),
       attempt: { failure: undefined, hasSucceeded: false },
       next: undefined,

@@ -3,9 +3,9 @@ import { formatTime } from '@fairway/base/clock';
 import type { Problem } from '@fairway/tenancy/problem';
 
 /** cluster-autoscaler's --initial-node-group-backoff-duration, --max-… and …-reset-timeout. */
-const FIRST_MS = 5 * 60_000;
-const LONGEST_MS = 30 * 60_000;
-const RESET_MS = 3 * 3_600_000;
+const INITIAL_BACKOFF_MS = 5 * 60_000;
+const MAX_BACKOFF_MS = 30 * 60_000;
+const BACKOFF_RESET_MS = 3 * 3_600_000;
 
 type Backoff = NonNullable<AutoscalingStatus['backoff']>;
 
@@ -33,12 +33,12 @@ export function nextBackoff(
 ): Backoff | undefined {
   const isWaiting = isBackingOff(backoff, nowMs);
   if (failure === undefined) {
-    const isOver = backoff !== undefined && nowMs - Date.parse(backoff.since) >= RESET_MS;
+    const isOver = backoff !== undefined && nowMs - Date.parse(backoff.since) >= BACKOFF_RESET_MS;
     return isOver || (hasSucceeded && !isWaiting) ? undefined : backoff;
   }
   if (isWaiting) return backoff;
   const failures = (backoff?.failures ?? 0) + 1;
-  const waitMs = Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS);
+  const waitMs = Math.min(INITIAL_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS);
   return {
     reason: failure.reason,
     message: failure.message.slice(0, 1024),

@@ -5,7 +5,7 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Node, Pod, Taint } from '@fairway/kube/kinds/generated/types';
 import { ClusterSnapshot, type SnapshotContext } from '@fairway/scheduling/cluster-snapshot';
 import { isOfDaemonSet, staysWithNode } from '@fairway/scheduling/node-removal';
-import { takesRoom } from '@fairway/scheduling/node-state';
+import { usesResources } from '@fairway/scheduling/node-state';
 import { placeGroup } from '@fairway/scheduling/placement';
 import { byPriorityAndSize, groupPods, type PodGroup } from '@fairway/scheduling/pod-group';
 import { isNodeReady, type TenantNode } from '@fairway/tenancy/connection/node';
@@ -14,7 +14,7 @@ import type { NewNode } from './scale-up.ts';
 
 /** cluster-autoscaler's --expendable-pods-priority-cutoff: pods below only use spare capacity. */
 const EXPENDABLE_BELOW = -10;
-/** A decision considers this many pending pods, by priority; the others are considered when those run. */
+/** The maximum number of pending pods that a decision considers, by priority; the others follow when those run. */
 const MAX_PENDING = 5_000;
 
 /** A machine with its state. */
@@ -53,8 +53,8 @@ export interface ClusterView {
 }
 
 /**
- * Current and upcoming nodes, as cluster-autoscaler sees them: nodes that do not work keep their pods and accept no others; nodes being
- * deleted count as deleted, and their pods as pending; machines without a node count as a node of their pool.
+ * Current and upcoming nodes, as cluster-autoscaler sees them: broken nodes keep their pods and accept no others; nodes
+ * being deleted count as deleted, and their pods as pending; machines without a node count as a node of their pool.
  */
 export function viewCluster({ pools, nodes, pods, context }: ClusterFacts): ClusterView {
   const facts = new Map(pools.flatMap(({ machines }) => machines.map((each) => [nameOf(each.machine), each] as const)));
@@ -64,17 +64,17 @@ export function viewCluster({ pools, nodes, pods, context }: ClusterFacts): Clus
     return metadata.deletionTimestamp === undefined && (state === undefined || state === 'node');
   });
   const broken = new Set(staying.filter((node) => !isNodeReady(node)).map(({ metadata }) => metadata.name ?? ''));
-  const counting = pods.filter((pod) => !isExpendable(pod));
+  const relevantPods = pods.filter((pod) => !isExpendable(pod));
   const snapshot = ClusterSnapshot.of(
     staying.map((node) => asNode(node, broken.has(node.metadata.name ?? ''))),
-    counting,
+    relevantPods,
     context,
   );
   const present = new Set(staying.map(({ metadata }) => metadata.name ?? ''));
   for (const pool of pools) addUpcoming(snapshot, pool);
   const isLeaving = (name: string) => machineStateOf(name) === 'leaving';
   const waiting: Pod[] = [];
-  for (const pod of counting) {
+  for (const pod of relevantPods) {
     const { nodeName } = pod.spec;
     const nominated = pod.status?.nominatedNodeName;
     if (isUnschedulable(pod)) {
@@ -82,14 +82,14 @@ export function viewCluster({ pools, nodes, pods, context }: ClusterFacts): Clus
       else waiting.push(pod);
     } else if (nodeName && isMovable(pod)) {
       if (isLeaving(nodeName)) waiting.push(pod);
-      // On a node that comes back.
+      // The pod is on a node that will return.
       else if (!present.has(nodeName) && snapshot.node(nodeName)) snapshot.place(pod, nodeName);
     }
   }
-  const groups = groupPods(mostImportant(waiting)).sort(byPriorityAndSize);
+  const groups = groupPods(highestPriorityPods(waiting)).sort(byPriorityAndSize);
   const unschedulable = groups.flatMap((group) => {
-    const { left } = placeGroup(snapshot, group);
-    return left.length === 0 ? [] : [{ ...group, pods: left }];
+    const { unplaced } = placeGroup(snapshot, group);
+    return unplaced.length === 0 ? [] : [{ ...group, pods: unplaced }];
   });
   return { snapshot, unschedulable, present };
 }
@@ -121,7 +121,7 @@ function addUpcoming(snapshot: ClusterSnapshot, { name, pool, replicas, machines
 
 const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
-/** As a scheduler sees it; an unhealthy node accepts no more pods. */
+/** The node as the scheduler sees it; an unhealthy node accepts no more pods. */
 export function asNode({ metadata, spec, status }: TenantNode, isBroken: boolean): Node {
   const taints = [...(spec?.taints ?? []), ...(isBroken ? [NOT_READY] : [])];
   return {
@@ -135,20 +135,22 @@ function isExpendable({ spec }: Pod): boolean {
   return (spec.priority ?? 0) < EXPENDABLE_BELOW;
 }
 
-/** Whether the scheduler has found no node for it, and may find one later. DaemonSet pods wait for their own node. */
+/**
+ * Whether the scheduler has found no node for the pod and may find one later. DaemonSet pods wait for their own node.
+ */
 function isUnschedulable(pod: Pod): boolean {
   const { metadata, spec, status } = pod;
   if (spec.nodeName || metadata.deletionTimestamp !== undefined || isOfDaemonSet(pod)) return false;
   return status?.conditions?.some(({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable') ?? false;
 }
 
-/** Whether its controller recreates it elsewhere when its node is deleted. */
+/** Whether a controller recreates the pod elsewhere when its node is deleted. */
 function isMovable(pod: Pod): boolean {
-  if (!takesRoom(pod) || staysWithNode(pod)) return false;
+  if (!usesResources(pod) || staysWithNode(pod)) return false;
   return pod.metadata.ownerReferences?.some(({ controller }) => controller) ?? false;
 }
 
-function mostImportant(pods: readonly Pod[]): readonly Pod[] {
+function highestPriorityPods(pods: readonly Pod[]): readonly Pod[] {
   if (pods.length <= MAX_PENDING) return pods;
   return pods.toSorted((a, b) => (b.spec.priority ?? 0) - (a.spec.priority ?? 0)).slice(0, MAX_PENDING);
 }

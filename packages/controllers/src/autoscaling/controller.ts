@@ -1,5 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { poolBounds, wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import { poolBounds, targetReplicas } from '@fairway/api/domain/target-replicas';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
@@ -34,16 +34,16 @@ export const autoscalingController: Declaration = {
   indexes: ({ cache, informers }) => [
     indexOn(informers.informer(projectQuotas), quotasByNamespace),
     indexOn(cache.nodePools, poolsByNamespace),
-    indexOn(cache.nodePools, poolsHinderedByProject),
+    indexOn(cache.nodePools, poolsBlockedByQuota),
     indexOn(cache.nodePools, poolsByCluster),
     indexOn(cache.machines, machinesByCluster),
     indexOn(cache.clusters, clustersByPlan),
   ],
   watches: ({ cache, informers }) => [
-    // Its quota, or others' usage of it.
-    watch(informers.informer(projectQuotas), ({ metadata }) => hinderedIn(metadata.namespace, cache)),
-    watch(cache.nodePools, ({ metadata }) => hinderedIn(metadata.namespace, cache), {
-      isRelevant: (old, pool) => wantedReplicas(old) !== wantedReplicas(pool),
+    // The project quota, or others' usage of it.
+    watch(informers.informer(projectQuotas), ({ metadata }) => blockedPoolsIn(metadata.namespace, cache)),
+    watch(cache.nodePools, ({ metadata }) => blockedPoolsIn(metadata.namespace, cache), {
+      isRelevant: (old, pool) => targetReplicas(old) !== targetReplicas(pool),
     }),
     watch(cache.clusters, undefined, { isRelevant: isClusterRelevant }),
     watch(cache.nodePools, (pool) => [clusterKeyOf(pool)], { isRelevant: hasChangedIn(viewOfPool) }),
@@ -59,31 +59,34 @@ export const autoscalingController: Declaration = {
       forget: (isMatching) => reconciler.forget(isMatching),
     };
   },
-  /** A connection starts or restarts. */
+  /** A connection was opened or reopened. */
   listen(enqueue, { tenants }) {
     listenToConnections(tenants, enqueue);
   },
 };
 
 /** By namespace: pools that would grow if their quota had room. */
-const poolsHinderedByProject: CacheIndex<NodePool> = {
+const poolsBlockedByQuota: CacheIndex<NodePool> = {
   name: 'hindered-by-project',
   valuesOf: ({ metadata, status }) => {
-    const isHindered = status?.autoscaling?.hindrance?.reason === ConditionReason.ProjectQuotaExceeded;
-    return isHindered ? [metadata.namespace ?? ''] : [];
+    const isBlocked = status?.autoscaling?.hindrance?.reason === ConditionReason.ProjectQuotaExceeded;
+    return isBlocked ? [metadata.namespace ?? ''] : [];
   },
 };
 
-function hinderedIn(namespace = '', { nodePools: pools }: Parameters<Declaration['watches']>[0]['cache']): string[] {
-  return pools.find(poolsHinderedByProject, namespace).map(clusterKeyOf);
+function blockedPoolsIn(
+  namespace = '',
+  { nodePools: pools }: Parameters<Declaration['watches']>[0]['cache'],
+): string[] {
+  return pools.find(poolsBlockedByQuota, namespace).map(clusterKeyOf);
 }
 
-/** Its own writes do not affect its decisions. */
+/** The controller's own writes do not affect its decisions. */
 function viewOfPool(pool: NodePool): unknown {
   const { metadata, status } = pool;
   const { generation, deletionTimestamp } = metadata;
   const { min, max } = poolBounds(pool);
-  return [generation, deletionTimestamp, wantedReplicas(pool), min, max, status?.replicas, status?.desiredReplicas];
+  return [generation, deletionTimestamp, targetReplicas(pool), min, max, status?.replicas, status?.desiredReplicas];
 }
 
 function viewOfMachine({ metadata, status }: Machine): unknown {

@@ -20,15 +20,15 @@ describe('the reason why a pool is not scaled up', () => {
       message: 'no more nodes',
     },
   ])('$reason: $message', ({ reason, pool, cpu, rest, message }) => {
-    const { pools, unhelped } = decide(
+    const { pools, unschedulable } = decide(
       factsOf({ pools: { p: pool }, pods: [pending('a', cpu)], ...(rest && { rest }) }),
     );
 
     expect(pools[0]?.status.hindrance).toEqual({ reason, message: `pods are pending, such as default/a: ${message}` });
-    expect(unhelped.map(({ reasons }) => reasons)).toEqual([[{ pool: 'p', problem: { reason, message } }]]);
+    expect(unschedulable.map(({ reasons }) => reasons)).toEqual([[{ pool: 'p', problem: { reason, message } }]]);
   });
 
-  it('naming the same pod for as long as that waits', () => {
+  it('names the same pod for as long as it is pending', () => {
     const hindrance = { reason: 'PodsUnschedulable', message: 'pods are pending, such as default/b: Insufficient cpu' };
     const autoscaling = { replicas: 0, reason: 'Started', message: '', time: minutesAgo(5), hindrance };
     const pods = [pending('a', '5'), pending('b', '5')];
@@ -39,7 +39,7 @@ describe('the reason why a pool is not scaled up', () => {
   });
 });
 
-describe('machines that can not be had', () => {
+describe('machines that cannot be created', () => {
   const failing = {
     status: {
       conditions: [
@@ -62,25 +62,25 @@ describe('machines that can not be had', () => {
       givenUp: ['x', 'y'],
     },
     {
-      reason: 'stay within minReplicas',
+      reason: 'are given up only down to minReplicas',
       pool: { spec: { minReplicas: 2 }, machines: { n: working, x: failing } },
       replicas: 2,
       givenUp: [],
     },
     {
-      reason: 'are given up when they take too long',
+      reason: 'are given up when they exceed the provision timeout',
       pool: { machines: { x: { created: minutesAgo(16) } } },
       replicas: 0,
       givenUp: ['x'],
     },
     {
-      reason: 'are waited for until then',
+      reason: 'are kept until the provision timeout',
       pool: { machines: { x: { created: minutesAgo(14) } } },
       replicas: 1,
       givenUp: [],
     },
     {
-      reason: 'are waited for while the cloud is away',
+      reason: 'are kept while the cloud is unavailable',
       pool: {
         machines: {
           x: {
@@ -96,7 +96,7 @@ describe('machines that can not be had', () => {
       givenUp: [],
     },
     {
-      reason: 'cost the size nothing where they are extra',
+      reason: 'do not reduce the size if they are surplus',
       pool: { spec: { replicas: 1 }, machines: { n: working, x: failing } },
       replicas: 1,
       givenUp: [],

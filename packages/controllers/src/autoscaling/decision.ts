@@ -1,5 +1,5 @@
-import { counted } from '@fairway/api/domain/counted';
 import { durationMs } from '@fairway/api/domain/duration';
+import { pluralize } from '@fairway/api/domain/pluralize';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { UnneededMark } from '@fairway/api/kinds/machine-marks';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
@@ -10,24 +10,26 @@ import type { PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
 import type { Problem } from '@fairway/tenancy/problem';
 import { type ClusterFacts, type PoolFacts, viewCluster } from './cluster-view.ts';
 import { DisruptionBudgets } from './drainable.ts';
-import { nextTime } from './next-time.ts';
+import { earliestFutureTime } from './earliest-future-time.ts';
 import { PoolDraft } from './pool-draft.ts';
-import { type Candidate, chooseRemovals, findUnneeded, removableAt, type Unneeded } from './scale-down.ts';
-import { decideScaleUp, type Room, type ScaleUp } from './scale-up.ts';
+import { type Candidate, chooseRemovals, findUnneeded, removableAtMs, type UnneededNode } from './scale-down.ts';
+import { decideScaleUp, type NodeAllowance, type ScaleUp } from './scale-up.ts';
 
 /** cluster-autoscaler's --scale-down-delay-after-add. */
 export const DELAY_AFTER_ADD_MS = 10 * 60_000;
-/** Its --max-total-unready-percentage and --ok-total-unready-count: above both, nothing is scaled down. */
+/**
+ * cluster-autoscaler's --max-total-unready-percentage and --ok-total-unready-count: above both, nothing is scaled down.
+ */
 const MAX_UNREADY_SHARE = 0.45;
-const OK_UNREADY = 3;
+const MAX_UNREADY_NODES = 3;
 
-/** From the schema of the status. */
+/** The maximum length in the status schema. */
 const MAX_MESSAGE_LENGTH = 1024;
 
 export interface DecisionFacts extends ClusterFacts {
   readonly budgets: readonly PodDisruptionBudget[];
   /** All nodes that cluster and plan allow, and the limit's message. */
-  readonly limit: Room;
+  readonly limit: NodeAllowance;
   readonly nowMs: number;
 }
 
@@ -47,7 +49,7 @@ export interface Decision extends ScaleUp {
   readonly pools: readonly PoolDecision[];
   readonly marks: readonly MarkDecision[];
   /** Nodes to delete now, with the reason. */
-  readonly removals: readonly Unneeded[];
+  readonly removals: readonly UnneededNode[];
   /** Machines that cannot be created and are given up, with their pool's name. */
   readonly givenUp: readonly { readonly machine: Machine; readonly problem: Problem }[];
   /** When to decide again without an event; undefined: never. */
@@ -55,15 +57,15 @@ export interface Decision extends ScaleUp {
 }
 
 /**
- * The scaling decision for a cluster: how many nodes each pool should have, and which are unneeded. Pure, and complete: the same facts give
- * the same decision, whatever was decided before; its memory is in the pools' status and the machines' marks.
+ * The scaling decision for a cluster: how many nodes each pool should have, and which are unneeded. Pure: the same
+ * facts always give the same decision. Its only memory is the pools' status and the machines' marks.
  */
-export function decide(given: DecisionFacts): Decision {
-  const facts = { ...given, pools: given.pools.map(withoutChosen) };
+export function decide(input: DecisionFacts): Decision {
+  const facts = { ...input, pools: input.pools.map(withSelectedLeaving) };
   const { nowMs } = facts;
   const autoscaled = facts.pools.filter(({ pool }) => pool.spec.autoscaling.enabled);
   const drafts = new Map(autoscaled.map((each) => [each.name, new PoolDraft(each, nowMs)]));
-  const view = viewCluster({ ...facts, pools: facts.pools.map((each) => afterFailures(each, drafts.get(each.name))) });
+  const view = viewCluster({ ...facts, pools: facts.pools.map((each) => withoutGivenUp(each, drafts.get(each.name))) });
   const wanted = facts.pools.reduce((sum, each) => sum + (drafts.get(each.name)?.replicas ?? each.replicas), 0);
   const scaleUp = decideScaleUp({
     snapshot: view.snapshot,
@@ -74,24 +76,26 @@ export function decide(given: DecisionFacts): Decision {
   for (const growth of scaleUp.growths) {
     drafts
       .get(growth.pool)
-      ?.grow(growth.to, `for ${counted(growth.pods.length, 'pod')}, such as ${podName(growth.pods[0])}`);
+      ?.grow(growth.to, `for ${pluralize(growth.pods.length, 'pod')}, such as ${podName(growth.pods[0])}`);
   }
-  noteHindrances(scaleUp, drafts);
-  const down = decideScaleDown(facts, view, [...drafts.values()]);
-  for (const draft of drafts.values()) draft.shrink(down.removals);
+  reportHindrances(scaleUp, drafts);
+  const scaleDown = decideScaleDown(facts, view, [...drafts.values()]);
+  for (const draft of drafts.values()) draft.shrink(scaleDown.removals);
   const givenUp = [...drafts.values()].flatMap((draft) => draft.givenUp);
   return {
     ...scaleUp,
     pools: [...drafts.values()].map((draft) => ({ pool: draft.facts.pool, status: draft.status() })),
-    marks: marksOf(autoscaled, down, givenUp, nowMs),
-    removals: down.removals,
+    marks: marksOf(autoscaled, scaleDown, givenUp, nowMs),
+    removals: scaleDown.removals,
     givenUp,
-    dueMs: nextTime([down.dueMs, ...[...drafts.values()].map((draft) => draft.dueMs())], nowMs),
+    dueMs: earliestFutureTime([scaleDown.dueMs, ...[...drafts.values()].map((draft) => draft.dueMs())], nowMs),
   };
 }
 
-/** A machine that was selected for deletion, and is not deleted yet, already counts as being deleted: it must not be selected twice. */
-function withoutChosen(facts: PoolFacts): PoolFacts {
+/**
+ * A machine that was selected for deletion but not deleted yet counts as being deleted: it must not be selected twice.
+ */
+function withSelectedLeaving(facts: PoolFacts): PoolFacts {
   const staying = facts.machines.filter(({ state }) => state.kind !== 'leaving');
   let surplus = staying.length - facts.replicas;
   if (surplus <= 0) return facts;
@@ -103,22 +107,22 @@ function withoutChosen(facts: PoolFacts): PoolFacts {
 }
 
 /** A pool that no longer waits for the machines that are given up. */
-function afterFailures(facts: PoolFacts, draft: PoolDraft | undefined): PoolFacts {
+function withoutGivenUp(facts: PoolFacts, draft: PoolDraft | undefined): PoolFacts {
   return draft ? { ...facts, replicas: draft.replicas + draft.givenUp.length } : facts;
 }
 
-/** Each pool reports why it did not help, and names the same pod for as long as that is pending. */
-function noteHindrances({ unhelped }: ScaleUp, drafts: ReadonlyMap<string, PoolDraft>): void {
+/** Each pool reports why it did not help, and names the same pod for as long as it is pending. */
+function reportHindrances({ unschedulable }: ScaleUp, drafts: ReadonlyMap<string, PoolDraft>): void {
   for (const [name, draft] of drafts) {
     const known = draft.facts.pool.status?.autoscaling?.hindrance?.message;
-    const waiting = unhelped.flatMap(({ pods, reasons }) => {
+    const waiting = unschedulable.flatMap(({ pods, reasons }) => {
       const problem = reasons.find(({ pool }) => pool === name)?.problem;
       return problem
         ? pods.map((pod) => ({ problem, message: `pods are pending, such as ${podName(pod)}: ${problem.message}` }))
         : [];
     });
-    const told = waiting.find(({ message }) => message.slice(0, MAX_MESSAGE_LENGTH) === known) ?? waiting[0];
-    if (told) draft.hindrance = { reason: told.problem.reason, message: told.message };
+    const selected = waiting.find(({ message }) => message.slice(0, MAX_MESSAGE_LENGTH) === known) ?? waiting[0];
+    if (selected) draft.hindrance = { reason: selected.problem.reason, message: selected.message };
   }
 }
 
@@ -129,8 +133,8 @@ function podName(
 }
 
 interface ScaleDown {
-  readonly unneeded: readonly Unneeded[];
-  readonly removals: readonly Unneeded[];
+  readonly unneeded: readonly UnneededNode[];
+  readonly removals: readonly UnneededNode[];
   readonly dueMs: number | undefined;
 }
 
@@ -149,26 +153,26 @@ function decideScaleDown(
   const lastUpMs = Math.max(
     ...drafts.map((draft) => Date.parse(draft.status().lastScaleUpTime ?? '')).filter(Number.isFinite),
   );
-  const allowedMs = lastUpMs + DELAY_AFTER_ADD_MS;
+  const scaleDownAllowedMs = lastUpMs + DELAY_AFTER_ADD_MS;
   const spare = new Map(drafts.map((draft) => [draft.facts.name, draft.spare()]));
   const leaving = facts.pools.reduce(
     (sum, each) => sum + each.machines.filter(({ state }) => state.kind === 'leaving').length,
     0,
   );
-  const removals = nowMs < allowedMs ? [] : chooseRemovals(unneeded, { nowMs, spare, leaving });
-  const spared = unneeded.filter(({ candidate }) => (spare.get(candidate.pool) ?? 0) > 0);
-  const dueMs = nextTime(
-    spared.map((each) => Math.max(removableAt(each, nowMs), allowedMs)),
+  const removals = nowMs < scaleDownAllowedMs ? [] : chooseRemovals(unneeded, { nowMs, spare, leaving });
+  const removable = unneeded.filter(({ candidate }) => (spare.get(candidate.pool) ?? 0) > 0);
+  const dueMs = earliestFutureTime(
+    removable.map((each) => Math.max(removableAtMs(each, nowMs), scaleDownAllowedMs)),
     nowMs,
   );
   return { unneeded, removals, dueMs };
 }
 
-/** Whether so much is unhealthy that the cause is elsewhere: a network, a control plane. */
+/** Whether so many nodes are unhealthy that the cause must be elsewhere, such as the network or the control plane. */
 function isMostlyBroken({ pools }: DecisionFacts): boolean {
   const nodes = pools.flatMap(({ machines }) => machines.filter(({ state }) => state.kind === 'node'));
   const broken = nodes.filter(({ state }) => state.kind === 'node' && !state.isReady).length;
-  return broken > OK_UNREADY && broken > nodes.length * MAX_UNREADY_SHARE;
+  return broken > MAX_UNREADY_NODES && broken > nodes.length * MAX_UNREADY_SHARE;
 }
 
 function candidatesOf({ pool, name, machines }: PoolFacts): Candidate[] {
@@ -204,7 +208,7 @@ function marksOf(
 ): MarkDecision[] {
   const byMachine = new Map(unneeded.map((each) => [each.candidate.machine, each]));
   const problems = new Map(givenUp.map(({ machine, problem }) => [machine, problem]));
-  const going = new Set(removals);
+  const selected = new Set(removals);
   const known = (machine: Machine) => machine.status?.marks?.unneeded;
   return pools.flatMap(({ machines }) =>
     machines.flatMap(({ machine, state }): MarkDecision[] => {
@@ -219,8 +223,10 @@ function marksOf(
       const each = byMachine.get(machine);
       if (each === undefined) return [{ machine, mark: undefined }];
       // Utilization changes with each pod: the mark's first message remains.
-      const told = known(machine)?.reason === each.reason ? known(machine)?.message : undefined;
-      return [{ machine, mark: { due: going.has(each), reason: each.reason, message: told ?? each.message, time } }];
+      const message = known(machine)?.reason === each.reason ? known(machine)?.message : undefined;
+      return [
+        { machine, mark: { due: selected.has(each), reason: each.reason, message: message ?? each.message, time } },
+      ];
     }),
   );
 }

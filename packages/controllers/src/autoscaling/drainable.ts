@@ -1,7 +1,7 @@
 import type { Pod, PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
 import { compileLabelSelector, type LabelMatcher, matchesLabels } from '@fairway/kube/object/selector';
 import { staysWithNode } from '@fairway/scheduling/node-removal';
-import { takesRoom } from '@fairway/scheduling/node-state';
+import { usesResources } from '@fairway/scheduling/node-state';
 
 const SAFE_TO_EVICT = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
 
@@ -22,7 +22,7 @@ export class DisruptionBudgets {
   }
 
   /** The budget that allows no eviction of the pod now; undefined if none prevents it. */
-  forbidding({ metadata }: Pod): string | undefined {
+  blockingBudget({ metadata }: Pod): string | undefined {
     return this.#byNamespace
       .get(metadata.namespace ?? '')
       ?.find(({ matcher, allowed }) => allowed < 1 && matchesLabels(matcher, metadata.labels))?.name;
@@ -33,14 +33,14 @@ export class DisruptionBudgets {
  * Why a pod must not be moved to scale the cluster down; undefined if it may. cluster-autoscaler's rules with OVHcloud's settings: pods
  * with local storage and system pods are moved too.
  */
-export function immovable(pod: Pod, budgets: DisruptionBudgets): string | undefined {
-  if (!takesRoom(pod) || staysWithNode(pod) || pod.metadata.deletionTimestamp !== undefined) return undefined;
+export function immovableReason(pod: Pod, budgets: DisruptionBudgets): string | undefined {
+  if (!usesResources(pod) || staysWithNode(pod) || pod.metadata.deletionTimestamp !== undefined) return undefined;
   const isSafe = pod.metadata.annotations?.[SAFE_TO_EVICT];
   const name = `pod ${pod.metadata.namespace}/${pod.metadata.name}`;
   if (isSafe === 'false') return `${name} has the annotation ${SAFE_TO_EVICT}: "false"`;
   const isOwned = pod.metadata.ownerReferences?.some(({ controller }) => controller) ?? false;
   if (!isOwned && isSafe !== 'true') return `${name} has no controller to recreate it`;
-  const budget = budgets.forbidding(pod);
+  const budget = budgets.blockingBudget(pod);
   if (budget !== undefined)
     return `PodDisruptionBudget ${pod.metadata.namespace}/${budget} allows no eviction of ${name}`;
   return undefined;

@@ -1,13 +1,16 @@
-import { counted } from '@fairway/api/domain/counted';
+import { pluralize } from '@fairway/api/domain/pluralize';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { Decision } from './decision.ts';
 
-/** Events on this many pods at a time; the pools' Events count them all. */
+/** The maximum number of pods that get Events at a time; the pools' Events count them all. */
 const MAX_PODS = 30;
 
-/** Reports to the pools' owner what was and was not done; the latter once for each cause, for as long as it lasts. */
+/**
+ * Reports to the pools' owner what was done, and what was not done: the latter once for each cause, for as long as it
+ * lasts.
+ */
 export function recordPoolEvents(events: EventRecorder, decision: Decision): void {
   for (const { pool, status } of decision.pools) {
     const known = pool.status?.autoscaling;
@@ -28,36 +31,36 @@ export function recordPoolEvents(events: EventRecorder, decision: Decision): voi
   }
 }
 
-/** Reports to the tenant's pods why they are pending, as cluster-autoscaler does: each once for each cause. */
+/** Reports on the tenant's pods why they are pending, as cluster-autoscaler does: once for each pod and cause. */
 export class PodEvents {
-  /** The last report to each pod, by its UID. */
-  #recorded = new Map<string, string>();
+  /** The last report on each pod, by its UID. */
+  #recordedEvents = new Map<string, string>();
 
-  record(events: EventRecorder, { growths, unhelped }: Decision): void {
-    const told = new Map<string, string>();
+  record(events: EventRecorder, { growths, unschedulable }: Decision): void {
+    const recorded = new Map<string, string>();
     let left = MAX_PODS;
-    const say = (pod: Pod, speak: () => void, text: string) => {
+    const reportPod = (pod: Pod, record: () => void, text: string) => {
       const uid = pod.metadata.uid ?? '';
-      const isKnown = this.#recorded.get(uid) === text;
+      const isKnown = this.#recordedEvents.get(uid) === text;
       if (!isKnown && left <= 0) return;
-      told.set(uid, text);
+      recorded.set(uid, text);
       if (isKnown) return;
       left--;
-      speak();
+      record();
     };
     for (const { pool, from, to, pods } of growths) {
-      const text = `pod triggered scale-up: pool ${pool} from ${from} to ${counted(to, 'node')}`;
-      for (const pod of pods) say(pod, () => events.normal(asObject(pod), 'TriggeredScaleUp', text), text);
+      const text = `pod triggered scale-up: pool ${pool} from ${from} to ${pluralize(to, 'node')}`;
+      for (const pod of pods) reportPod(pod, () => events.normal(asObject(pod), 'TriggeredScaleUp', text), text);
     }
-    for (const { pods, reasons } of unhelped) {
+    for (const { pods, reasons } of unschedulable) {
       const text = `pod didn't trigger scale-up: ${reasons.map(({ pool, problem }) => `${pool}: ${problem.message}`).join('; ')}`;
-      for (const pod of pods) say(pod, () => events.normal(asObject(pod), 'NotTriggerScaleUp', text), text);
+      for (const pod of pods) reportPod(pod, () => events.normal(asObject(pod), 'NotTriggerScaleUp', text), text);
     }
-    this.#recorded = told;
+    this.#recordedEvents = recorded;
   }
 }
 
-/** Objects in caches have no kind. */
+/** Cached objects have no kind. */
 function asObject({ metadata }: Pod): KubeObject {
   return { apiVersion: 'v1', kind: 'Pod', metadata };
 }

@@ -20,16 +20,16 @@ const machine = {
 };
 
 test.each<{ reason: string; pool?: Partial<NodePoolSpec>; healing?: Partial<PlanSpec['healing']>; minutes: number }>([
-  { reason: 'nobody says: cluster-autoscaler’s 15 minutes', minutes: 15 },
-  { reason: 'the pool says', pool: { nodeStartupTimeout: '90m' }, minutes: 95 },
-  { reason: 'the plan says', healing: { nodeStartupTimeout: '1h' }, minutes: 65 },
+  { reason: 'neither the pool nor the plan specifies it: cluster-autoscaler’s 15 minutes', minutes: 15 },
+  { reason: 'the pool specifies it', pool: { nodeStartupTimeout: '90m' }, minutes: 95 },
+  { reason: 'the plan specifies it', healing: { nodeStartupTimeout: '1h' }, minutes: 65 },
   {
     reason: 'both say',
     pool: { nodeStartupTimeout: '2h' },
     healing: { nodeStartupTimeout: '20m' },
     minutes: 125,
   },
-])('a new machine is waited for $minutes minutes, because $reason', ({ pool = {}, healing = {}, minutes }) => {
+])('waits $minutes minutes for a new machine: $reason', ({ pool = {}, healing = {}, minutes }) => {
   const plan = aPlan();
   const timeoutMs = provisionTimeoutMs(aNodePool(pool).spec, {
     healing: { ...plan.spec.healing, ...healing },

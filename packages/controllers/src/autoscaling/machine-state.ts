@@ -15,7 +15,10 @@ export type MachineState =
   /** It cannot become a node, or takes too long. */
   | { readonly kind: 'failed'; readonly problem: Problem };
 
-/** The state of a machine by its own status and its node. A node being repaired or updated comes back. `timeoutMs`: `provisionTimeoutMs` of its pool. */
+/**
+ * The state of a machine according to its own status and its node. A node being repaired or updated will return.
+ * `timeoutMs`: `provisionTimeoutMs` of its pool.
+ */
 export function machineState(
   machine: Machine,
   node: TenantNode | undefined,
@@ -31,11 +34,14 @@ export function machineState(
   if (isReady && node.status?.allocatable === undefined) return upcoming;
   if (node !== undefined && (isReady || status?.readyTime !== undefined)) return { kind: 'node', isReady };
   if (status?.readyTime !== undefined) return upcoming;
-  const problem = problemOf(machine) ?? (nowMs < dueMs ? undefined : lateness(timeoutMs));
+  const problem = problemOf(machine) ?? (nowMs < dueMs ? undefined : startupTimeoutProblem(timeoutMs));
   return problem ? { kind: 'failed', problem } : upcoming;
 }
 
-/** Problems that someone other than Fairway must solve. An outage is not among them: it passes, or the machine is late. */
+/**
+ * Problems that someone other than Fairway must solve. An outage is not among them: it passes, or the machine times
+ * out.
+ */
 function problemOf({ status }: Machine): Problem | undefined {
   const ready = findCondition(status?.conditions, ConditionType.Ready);
   if (ready === undefined || ready.status === 'True') return undefined;
@@ -44,7 +50,7 @@ function problemOf({ status }: Machine): Problem | undefined {
   return { reason, message: ready.message };
 }
 
-function lateness(timeoutMs: number): Problem {
+function startupTimeoutProblem(timeoutMs: number): Problem {
   const minutes = Math.round(timeoutMs / 60_000);
   return {
     reason: ConditionReason.NodeStartupTimeout,

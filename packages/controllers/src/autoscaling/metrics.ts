@@ -3,12 +3,12 @@ import type { Decision } from './decision.ts';
 
 /** Autoscaling metrics across all clusters. */
 export class AutoscalingMetrics {
-  readonly #scaled: Counter<'direction'>;
+  readonly #scalings: Counter<'direction'>;
   readonly #failed: Counter;
-  readonly #seconds: Histogram;
+  readonly #delaySeconds: Histogram;
 
   constructor(registry: Registry) {
-    this.#scaled = new Counter({
+    this.#scalings = new Counter({
       name: 'fairway_autoscaling_nodes_total',
       help: 'Nodes added (up) and removed (down) by autoscaling.',
       labelNames: ['direction'],
@@ -19,7 +19,7 @@ export class AutoscalingMetrics {
       help: 'Machines that could not be created and that autoscaling gave up on.',
       registers: [registry],
     });
-    this.#seconds = new Histogram({
+    this.#delaySeconds = new Histogram({
       name: 'fairway_autoscaling_decision_seconds',
       help: 'Duration of the scaling decision for a cluster, which blocks the event loop.',
       buckets: [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5],
@@ -29,11 +29,11 @@ export class AutoscalingMetrics {
 
   /** Runs a decision and counts its results. */
   observe(decide: () => Decision): Decision {
-    const end = this.#seconds.startTimer();
+    const end = this.#delaySeconds.startTimer();
     const decision = decide();
     end();
-    for (const { from, to } of decision.growths) this.#scaled.inc({ direction: 'up' }, to - from);
-    this.#scaled.inc({ direction: 'down' }, decision.removals.length);
+    for (const { from, to } of decision.growths) this.#scalings.inc({ direction: 'up' }, to - from);
+    this.#scalings.inc({ direction: 'down' }, decision.removals.length);
     this.#failed.inc(decision.givenUp.length);
     return decision;
   }

@@ -10,11 +10,11 @@ const facts: NodeTemplateFacts = {
   maxPods: 110,
   region: 'RegionOne',
   defaultZone: undefined,
-  like: undefined,
+  sampleNode: undefined,
   daemonSets: [],
 };
 
-test('from zero a node leaves to pods what the settings of its kubelet leave', () => {
+test('a node template for an empty pool uses the pool’s kubelet settings', () => {
   const kubelet = {
     maxPods: 40,
     kubeReserved: { cpu: '500m', memory: '1Gi' },
@@ -23,7 +23,7 @@ test('from zero a node leaves to pods what the settings of its kubelet leave', (
   };
   const { node } = nodeTemplate({ ...facts, pool: aNodePool({ kubelet }), maxPods: 40 })('new', 'nova-1');
 
-  // 16 GiB less 3 %, 2 GiB and a tenth; 100 GiB less a fifth and 30 GB.
+  // 16 GiB minus 3%, 2 GiB and a tenth; 100 GiB minus a fifth and 30 GB.
   expect(node.status?.allocatable).toEqual({
     cpu: '2500m',
     memory: `${Math.floor(16 * 2 ** 30 * 0.97 - 2 * 2 ** 30 - 1.6 * 2 ** 30)}`,
@@ -32,11 +32,11 @@ test('from zero a node leaves to pods what the settings of its kubelet leave', (
   });
 });
 
-test('from zero a node is what its flavor leaves after reservation and eviction', () => {
+test('a node template for an empty pool is the flavor minus reservation and eviction threshold', () => {
   const { node, pods } = nodeTemplate(facts)('new', 'nova-1');
 
   expect(pods).toEqual([]);
-  // 16 GiB less 3 %, 1590 MB and 100 MiB; 100 GiB less a tenth and 30 GB.
+  // 16 GiB minus 3%, 1590 MB and 100 MiB; 100 GiB minus a tenth and 30 GB.
   expect(node.status?.allocatable).toEqual({
     cpu: '3830m',
     memory: '14969615508',
@@ -54,7 +54,7 @@ test('from zero a node is what its flavor leaves after reservation and eviction'
   });
 });
 
-test('its labels are those that nodes get for names that are none', () => {
+test('a node template has the labels that nodes get for names that are not valid label values', () => {
   const named = { ...facts, flavor: { ...facts.flavor, name: 'SCS-2V:8:20s' }, region: 'Région 1' };
 
   expect(nodeTemplate(named)('new', 'AZ 1').node.metadata.labels).toMatchObject({
@@ -67,7 +67,7 @@ test('its labels are those that nodes get for names that are none', () => {
   });
 });
 
-test('a pool with nodes makes more like them, in another zone', () => {
+test('a pool with nodes adds similar ones, even in another zone', () => {
   const like = {
     metadata: {
       name: 'old',
@@ -82,7 +82,7 @@ test('a pool with nodes makes more like them, in another zone', () => {
     status: { allocatable: { cpu: '3830m', memory: '14Gi', pods: '110', 'nvidia.com/gpu': '1' } },
   };
 
-  const { node } = nodeTemplate({ ...facts, like })('new', 'nova-2');
+  const { node } = nodeTemplate({ ...facts, sampleNode: like })('new', 'nova-2');
 
   expect(node.status?.allocatable).toEqual(like.status.allocatable);
   expect(node.spec.taints).toEqual([taint]);
@@ -94,17 +94,17 @@ test('a pool with nodes makes more like them, in another zone', () => {
   });
 });
 
-describe('a DaemonSet runs on the new node', () => {
+describe('DaemonSets on a new node', () => {
   const daemonSet = (spec: Partial<NonNullable<DaemonSet['spec']['template']['spec']>>): DaemonSet => ({
     metadata: { name: 'agent', namespace: 'kube-system', uid: 'u' },
     spec: { selector: {}, template: { spec: { containers: [{ name: 'main' }], ...spec } } },
   });
 
   it.each([
-    { reason: 'not, unless it tolerates its taint', spec: {}, runs: false },
-    { reason: 'if it tolerates its taint', spec: { tolerations: [{ operator: 'Exists' }] }, runs: true },
+    { reason: 'do not run without a toleration of its taint', spec: {}, runs: false },
+    { reason: 'run if they tolerate its taint', spec: { tolerations: [{ operator: 'Exists' }] }, runs: true },
     {
-      reason: 'not, if it wants others',
+      reason: 'do not run if they select other nodes',
       spec: { tolerations: [{ operator: 'Exists' }], nodeSelector: { disk: 'hdd' } },
       runs: false,
     },

@@ -1,4 +1,4 @@
-import { keptFromPods } from '@fairway/api/domain/kubelet-settings';
+import { nonAllocatableResources } from '@fairway/api/domain/kubelet-settings';
 import { CINDER_ZONE_LABEL } from '@fairway/api/domain/plan-storage';
 import type { MachineSize } from '@fairway/api/domain/reserved-resources';
 import { NODE_POOL_LABEL } from '@fairway/api/group';
@@ -13,13 +13,13 @@ import type { NewNode } from './scale-up.ts';
 export interface NodeTemplateFacts {
   readonly pool: NodePool;
   readonly flavor: MachineSize & { readonly name: string };
-  /** The plan's. */
+  /** From the plan. */
   readonly maxPods: number;
   readonly region: string;
   /** The label of nodes without a zone; undefined while unknown. */
   readonly defaultZone: string | undefined;
   /** A working node of the pool; undefined if it has none. */
-  readonly like: TenantNode | undefined;
+  readonly sampleNode: TenantNode | undefined;
   readonly daemonSets: readonly DaemonSet[];
 }
 
@@ -31,15 +31,18 @@ const BETA_ZONE = 'failure-domain.beta.kubernetes.io/zone';
 const KERNEL_SHARE = 0.03;
 
 /**
- * Creates nodes as the pool will have them, from the cloud's name of their zone: like an existing node, with its labels and resources, or
- * otherwise from the flavor, less what kubelet reserves. DaemonSet pods run on it as usual.
+ * Builds nodes as the pool will create them, with the cloud's name of their zone: like an existing node, with its
+ * labels and resources, or otherwise from the flavor minus what kubelet reserves. DaemonSet pods run on them as usual.
  */
 export function nodeTemplate(facts: NodeTemplateFacts): (name: string, zone: string | undefined) => NewNode {
-  const { pool, like, defaultZone } = facts;
+  const { pool, sampleNode, defaultZone } = facts;
   const pods = pool.spec.kubelet?.maxPods === undefined ? {} : { pods: `${facts.maxPods}` };
-  const known = like?.status?.allocatable;
+  const known = sampleNode?.status?.allocatable;
   const allocatable = known ? { ...known, ...pods } : allocatableOf(facts);
-  const labels = { ...(like ? like.metadata.labels : labelsOf(facts)), ...pool.spec.template.metadata.labels };
+  const labels = {
+    ...(sampleNode ? sampleNode.metadata.labels : labelsOf(facts)),
+    ...pool.spec.template.metadata.labels,
+  };
   const taints: Taint[] = (pool.spec.template.spec.taints ?? []).map(({ key, value, effect }) => {
     return { key, effect, ...(value !== undefined && { value }) };
   });
@@ -59,16 +62,16 @@ export function nodeTemplate(facts: NodeTemplateFacts): (name: string, zone: str
       spec: { taints, ...(unschedulable && { unschedulable }) },
       status: { allocatable },
     };
-    // Their affinity may be to a zone, but never to a new node's name.
+    // Their affinity may name a zone, but never a new node.
     const daemonPods = daemons.get(zone) ?? facts.daemonSets.flatMap((daemonSet) => daemonPod(daemonSet, node) ?? []);
     daemons.set(zone, daemonPods);
     return { node, pods: daemonPods };
   };
 }
 
-/** From the size of the machine, as kubelet computes it: capacity less reservation and hard eviction. */
+/** Derived from the machine's size, as kubelet does: capacity minus reservation and hard eviction threshold. */
 function allocatableOf({ pool, flavor, maxPods }: NodeTemplateFacts): Record<string, string> {
-  const kept = keptFromPods(pool.spec.kubelet, flavor);
+  const kept = nonAllocatableResources(pool.spec.kubelet, flavor);
   const memory = flavor.memoryMiB * 2 ** 20 * (1 - KERNEL_SHARE) - kept.memoryBytes;
   const disk = flavor.diskGiB * 2 ** 30 - kept.diskBytes;
   return {
@@ -104,7 +107,7 @@ const DAEMON_TOLERATIONS: readonly Toleration[] = [
   { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
 ];
 
-/** The pod that a DaemonSet would run on the node; undefined if none. */
+/** The pod that a DaemonSet would run on the node; undefined if it would run none. */
 function daemonPod({ metadata, spec }: DaemonSet, node: Node): Pod | undefined {
   const { name = '', namespace, uid = '' } = metadata;
   const podSpec = spec?.template.spec;

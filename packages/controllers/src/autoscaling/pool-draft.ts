@@ -1,7 +1,7 @@
 import { ConditionReason } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
+import { pluralize } from '@fairway/api/domain/pluralize';
 import { poolZones } from '@fairway/api/domain/pool-zones';
-import { poolBounds } from '@fairway/api/domain/wanted-replicas';
+import { poolBounds } from '@fairway/api/domain/target-replicas';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { AutoscalingStatus } from '@fairway/api/kinds/pool-autoscaling';
@@ -10,8 +10,8 @@ import { formatTime } from '@fairway/base/clock';
 import type { Problem } from '@fairway/tenancy/problem';
 import { isBackingOff, nextBackoff } from './backoff.ts';
 import type { PoolFacts } from './cluster-view.ts';
-import { nextTime } from './next-time.ts';
-import type { Unneeded } from './scale-down.ts';
+import { earliestFutureTime } from './earliest-future-time.ts';
+import type { UnneededNode } from './scale-down.ts';
 import type { GrowablePool } from './scale-up.ts';
 
 /** The decision for one pool, step by step. */
@@ -25,8 +25,8 @@ export class PoolDraft {
   readonly #known: AutoscalingStatus | undefined;
   readonly #backoff: AutoscalingStatus['backoff'];
   #change: { readonly reason: string; readonly message: string } | undefined;
-  #isGrown = false;
-  #isShrunk = false;
+  #wasScaledUp = false;
+  #wasScaledDown = false;
 
   constructor(facts: PoolFacts, nowMs: number) {
     this.facts = facts;
@@ -46,23 +46,24 @@ export class PoolDraft {
     );
     this.failed = failures.map(({ problem }) => problem);
     const staying = machines.filter(({ state }) => state.kind !== 'leaving').length;
-    // Machines that cannot be created are no longer requested, down to the minimum; a surplus machine is deleted anyway.
+    // Machines that cannot be created are no longer requested, down to the minimum; surplus machines are deleted
+    // anyway.
     const needed = failures.length - Math.max(0, staying - this.replicas);
     this.givenUp = failures.slice(0, Math.max(0, Math.min(needed, this.replicas - min)));
     const [first] = this.givenUp;
     if (first) {
       this.replicas = Math.max(min, Math.min(this.replicas, staying) - this.givenUp.length);
-      const machines = counted(this.givenUp.length, 'machine');
+      const machines = pluralize(this.givenUp.length, 'machine');
       this.#change = { reason: first.problem.reason, message: `gave up on ${machines}: ${first.problem.message}` };
     }
-    const heldBack = this.failed.length === 0 ? held(pool) : undefined;
-    if (heldBack) this.replicas = Math.max(min, Math.min(this.replicas, staying));
+    const creationProblem = this.failed.length === 0 ? heldProblem(pool) : undefined;
+    if (creationProblem) this.replicas = Math.max(min, Math.min(this.replicas, staying));
     const lastUpMs = Date.parse(this.#known?.lastScaleUpTime ?? '');
     const isComplete = machines.every(({ state }) => state.kind === 'node' && state.isReady);
     this.#backoff = nextBackoff(
       this.#known?.backoff,
       {
-        failure: this.failed[0] ?? heldBack,
+        failure: this.failed[0] ?? creationProblem,
         hasSucceeded: isComplete && lastUpMs > Date.parse(this.#known?.backoff?.since ?? ''),
       },
       nowMs,
@@ -80,31 +81,34 @@ export class PoolDraft {
       maxReplicasBy: bounds.by,
       priority: pool.spec.autoscaling.priority,
       zones: poolZones(pool),
-      taken: staying.map(({ machine }) => machine.spec.zone),
+      takenZones: staying.map(({ machine }) => machine.spec.zone),
       newNode: newNode ?? (() => ({ node: { metadata: {}, spec: {} }, pods: [] })),
       hindrance: this.#hindrance(),
     };
   }
 
-  grow(to: number, why: string): void {
-    this.#change = { reason: 'ScaledUp', message: `from ${this.replicas} to ${to}, ${why}` };
+  grow(to: number, reason: string): void {
+    this.#change = { reason: 'ScaledUp', message: `from ${this.replicas} to ${to}, ${reason}` };
     this.replicas = to;
-    this.#isGrown = true;
+    this.#wasScaledUp = true;
   }
 
-  shrink(removals: readonly Unneeded[]): void {
+  shrink(removals: readonly UnneededNode[]): void {
     const own = removals.filter(({ candidate }) => candidate.pool === this.facts.name);
     const [first] = own;
     if (first === undefined) return;
     const to = this.replicas - own.length;
     const nodes =
-      own.length === 1 ? `node ${first.candidate.nodeName}: ${first.message}` : counted(own.length, 'empty node');
+      own.length === 1 ? `node ${first.candidate.nodeName}: ${first.message}` : pluralize(own.length, 'empty node');
     this.#change = { reason: 'ScaledDown', message: `from ${this.replicas} to ${to}, without ${nodes}` };
     this.replicas = to;
-    this.#isShrunk = true;
+    this.#wasScaledDown = true;
   }
 
-  /** How many nodes may be deleted. None while there are more than desired: caches may not reflect the last selection yet. */
+  /**
+   * How many nodes may be deleted. None while there are more than desired, because caches may not reflect the last
+   * selection yet.
+   */
   spare(): number {
     const staying = this.facts.machines.filter(({ state }) => state.kind !== 'leaving').length;
     const given = staying - this.givenUp.length;
@@ -115,15 +119,15 @@ export class PoolDraft {
     const known = this.#known;
     const time = formatTime(this.#nowMs);
     const { reason, message } = this.#change ?? known ?? { reason: '', message: '' };
-    const up = this.#isGrown ? time : known?.lastScaleUpTime;
-    const down = this.#isShrunk ? time : known?.lastScaleDownTime;
+    const up = this.#wasScaledUp ? time : known?.lastScaleUpTime;
+    const scaleDown = this.#wasScaledDown ? time : known?.lastScaleDownTime;
     return {
       replicas: this.replicas,
       reason,
       message: message.slice(0, 1024),
       time: this.#change ? time : (known?.time ?? time),
       ...(up !== undefined && { lastScaleUpTime: up }),
-      ...(down !== undefined && { lastScaleDownTime: down }),
+      ...(scaleDown !== undefined && { lastScaleDownTime: scaleDown }),
       ...(this.#backoff && { backoff: this.#backoff }),
       ...(this.hindrance && {
         hindrance: { reason: this.hindrance.reason, message: this.hindrance.message.slice(0, 1024) },
@@ -134,7 +138,7 @@ export class PoolDraft {
   /** When this pool must be checked again. */
   dueMs(): number | undefined {
     const until = isBackingOff(this.#backoff, this.#nowMs) ? Date.parse(this.#backoff?.until ?? '') : undefined;
-    return nextTime(
+    return earliestFutureTime(
       [until, ...this.facts.machines.map(({ state }) => (state.kind === 'upcoming' ? state.dueMs : undefined))],
       this.#nowMs,
     );
@@ -159,8 +163,8 @@ export class PoolDraft {
   }
 }
 
-/** Why the pool's controller does not create a missing machine: then no machine exists that could report it. */
-function held({ status }: NodePool): Problem | undefined {
+/** Why the pool's controller does not create a missing machine. In that case no machine exists to report it. */
+function heldProblem({ status }: NodePool): Problem | undefined {
   const ready = status?.conditions?.find(({ type }) => type === 'MachinesReady');
   const isShort = status?.desiredReplicas !== undefined && (status.replicas ?? 0) < status.desiredReplicas;
   const { PlanLimitExceeded, ProjectQuotaExceeded } = ConditionReason;

@@ -14,7 +14,7 @@ import type { ControllerDependencies } from '../dependencies.ts';
 import { nodeTemplate } from './node-template.ts';
 import type { NewNode } from './scale-up.ts';
 
-/** How to create a node of each pool; a pool whose flavor is unknown is missing. */
+/** How to create a node of each pool; pools with an unknown flavor are omitted. */
 export type PoolTemplates = ReadonlyMap<NodePool, (name: string, zone: string | undefined) => NewNode>;
 
 interface TemplateSources {
@@ -38,7 +38,7 @@ export async function newNodesOf(
   const [first] = pools;
   const cloud = first && clouds.of(clusterKeyOf(first), cluster.spec.credentialName);
   if (cloud === undefined || plan === undefined) return new Map();
-  // While the cloud is unreachable, its last response is as good.
+  // While the cloud is unreachable, its last response is used.
   const listed = cloud.cache.flavors
     .refreshAfter(clock.now() - FLAVORS_MAX_AGE_MS, signal)
     .catch(() => cloud.cache.flavors.snapshot());
@@ -49,7 +49,7 @@ export async function newNodesOf(
   );
 }
 
-/** The same from known flavors. Pure. */
+/** Like `newNodesOf`, but from known flavors. Pure. */
 export function templatesFrom(
   flavors: readonly CatalogueFlavor[],
   {
@@ -73,7 +73,7 @@ export function templatesFrom(
       maxPods: maxPodsOf(pool.spec.kubelet, plan),
       region,
       defaultZone: poolZones(pool).length === 0 ? defaultZone : undefined,
-      like: nodes.find((node) => isLike(pool, flavor, node)),
+      sampleNode: nodes.find((node) => hasPoolLabels(pool, flavor, node)),
       daemonSets,
     };
     templates.set(pool, nodeTemplate(facts));
@@ -81,15 +81,15 @@ export function templatesFrom(
   return templates;
 }
 
-/** A node of the pool that represents others: not one of the flavor that the pool had before. */
-function isLike(
+/** A node that represents the pool; nodes of the pool's previous flavor do not count. */
+function hasPoolLabels(
   { metadata }: NodePool,
   flavor: { readonly id: string; readonly name: string },
   node: TenantNode,
 ): boolean {
-  const told = node.metadata.labels?.[INSTANCE_TYPE];
+  const instanceType = node.metadata.labels?.[INSTANCE_TYPE];
   return (
-    (told === undefined || told === labelValue(flavor.name) || told === flavor.id) &&
+    (instanceType === undefined || instanceType === labelValue(flavor.name) || instanceType === flavor.id) &&
     node.metadata.labels?.[NODE_POOL_LABEL] === metadata.name &&
     node.status?.allocatable !== undefined &&
     isNodeReady(node)

@@ -2,9 +2,9 @@ import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import { provisionTimeoutMs } from '@fairway/api/domain/node-startup-timeout';
 import { sumOfReplicas } from '@fairway/api/domain/plan-limits';
-import { quotaRoom } from '@fairway/api/domain/project-quota';
-import { isBeingEmptied } from '@fairway/api/domain/reset';
-import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import { remainingQuotaShares } from '@fairway/api/domain/project-quota';
+import { isBeingWiped } from '@fairway/api/domain/reset';
+import { targetReplicas } from '@fairway/api/domain/target-replicas';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
@@ -28,7 +28,7 @@ import { PodEvents, recordPoolEvents } from './events.ts';
 import { machineState } from './machine-state.ts';
 import { AutoscalingMetrics } from './metrics.ts';
 import { newNodesOf, type PoolTemplates } from './pool-templates.ts';
-import type { Room } from './scale-up.ts';
+import type { NodeAllowance } from './scale-up.ts';
 import { type TenantCache, TenantCaches } from './tenant-caches.ts';
 
 type AutoscalingDependencies = Pick<
@@ -37,11 +37,11 @@ type AutoscalingDependencies = Pick<
 >;
 
 /** cluster-autoscaler's --scan-interval, here the minimum interval between two decisions. */
-const INTERVAL_MS = 10_000;
+const CHECK_INTERVAL_MS = 10_000;
 /** Pods of one deployment are created one after another: they are considered together. */
 const SETTLE_MS = 1_000;
-/** After this long without a response of the tenant's API, it is reported. */
-const SILENCE_MS = 60_000;
+/** The silence of the tenant's API after which it is reported. */
+const API_SILENCE_LIMIT_MS = 60_000;
 
 /** State of a cluster between decisions; losing it costs a repeated Event. */
 interface Memory {
@@ -80,21 +80,23 @@ export class AutoscalingReconciler {
     const { cache, tenants } = this.#dependencies;
     const cluster = cache.clusters.get(key);
     const pools = cache.nodePools.find(poolsByCluster, key).filter(({ metadata }) => !metadata.deletionTimestamp);
-    const isAway = isHibernationWanted(cluster) || isBeingEmptied(cluster);
-    const isManaged = cluster?.spec.autoscaler.mode === 'Managed' && !isAway;
+    const isUnreachable = isHibernationWanted(cluster) || isBeingWiped(cluster);
+    const isManaged = cluster?.spec.autoscaler.mode === 'Managed' && !isUnreachable;
     const isNeeded = isManaged && pools.some(({ spec }) => spec.autoscaling.enabled);
-    await Promise.all(pools.filter(({ spec }) => !spec.autoscaling.enabled).map((pool) => this.#clean(pool, key)));
+    await Promise.all(
+      pools.filter(({ spec }) => !spec.autoscaling.enabled).map((pool) => this.#removeAutoscalingStatus(pool, key)),
+    );
     if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined || !isNeeded) {
       this.#caches.drop(key);
       this.#memories.delete(key);
       return {};
     }
     if (isPaused(cluster)) return {};
-    const waitMs = this.#waitMs(key);
+    const waitMs = this.#apiRetryMs(key);
     if (waitMs > 0) return { requeueAfterMs: waitMs };
     const tenant = tenants.get(identityOf(cluster));
     const known = tenant && this.#caches.follow(tenant);
-    // Its first lists arrive with an event.
+    // The first lists trigger an event when they arrive.
     if (known === undefined || !known.hasSynced()) return {};
     const isUp = isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady);
     if (!isUp || known.problem() !== undefined) return this.#waitForApi(key, pools);
@@ -122,7 +124,7 @@ export class AutoscalingReconciler {
     });
     const nowMs = clock.now();
     const facts = {
-      pools: this.#poolFacts(key, pools, { plan, nodes, templates, nowMs }),
+      pools: this.#collectPoolFacts(key, pools, { plan, nodes, templates, nowMs }),
       nodes,
       pods: known.pods.list(),
       budgets: known.budgets.list(),
@@ -141,25 +143,30 @@ export class AutoscalingReconciler {
   }
 
   /** The maximum number of nodes of the cluster, and the limit's message: the cluster's limits, or what remains of the project's quota for the smallest nodes. */
-  #limitOf(cluster: Cluster, plan: Plan | undefined, pools: readonly NodePool[]): Room {
-    const ofCluster = limitOf(cluster, plan);
+  #limitOf(cluster: Cluster, plan: Plan | undefined, pools: readonly NodePool[]): NodeAllowance {
+    const clusterPools = limitOf(cluster, plan);
     const { namespace = '' } = cluster.metadata;
     const quota = this.#quotas.of(namespace);
     const cloud = this.#dependencies.clouds.of(keyOf(cluster), cluster.spec.credentialName);
-    if (cloud === undefined) return ofCluster;
+    if (cloud === undefined) return clusterPools;
     const vcpusOf = vcpusIn(cloud);
-    const smallest = Math.min(
+    const smallestFlavor = Math.min(
       ...pools.filter(({ spec }) => spec.autoscaling.enabled).flatMap((pool) => vcpusOf(pool) ?? []),
     );
     const all = this.#dependencies.cache.nodePools.find(poolsByNamespace, namespace);
-    const room = quotaRoom(quota, all, vcpusOf, Number.isFinite(smallest) ? smallest : undefined);
+    const room = remainingQuotaShares(
+      quota,
+      all,
+      vcpusOf,
+      Number.isFinite(smallestFlavor) ? smallestFlavor : undefined,
+    );
     const nodes = room && sumOfReplicas(pools) + Math.max(0, room.nodes);
-    if (room === undefined || nodes === undefined || nodes >= ofCluster.nodes) return ofCluster;
+    if (room === undefined || nodes === undefined || nodes >= clusterPools.nodes) return clusterPools;
     const message = `${room.message}: scale down other pools, or ask the operator for more`;
     return { nodes, problem: { reason: ConditionReason.ProjectQuotaExceeded, message } };
   }
 
-  #poolFacts(
+  #collectPoolFacts(
     key: string,
     pools: readonly NodePool[],
     {
@@ -174,13 +181,13 @@ export class AutoscalingReconciler {
       readonly nowMs: number;
     },
   ): PoolFacts[] {
-    const ofCluster = this.#dependencies.cache.machines.find(machinesByCluster, key);
-    const byPool = Map.groupBy(ofCluster, poolKeyOf);
+    const clusterPools = this.#dependencies.cache.machines.find(machinesByCluster, key);
+    const byPool = Map.groupBy(clusterPools, poolKeyOf);
     const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
     return pools.map((pool) => ({
       pool,
       name: pool.metadata.name ?? '',
-      replicas: wantedReplicas(pool),
+      replicas: targetReplicas(pool),
       newNode: templates.get(pool),
       machines: (byPool.get(keyOf(pool)) ?? []).map((machine) => {
         const node = byName.get(machine.metadata.name);
@@ -190,7 +197,7 @@ export class AutoscalingReconciler {
     }));
   }
 
-  /** The nodes to delete are written before the number of replicas: a crash between the two deletes none. */
+  /** The nodes to delete are written before the number of replicas, so a crash in between deletes none. */
   async #write({ marks, pools }: Decision): Promise<void> {
     await Promise.all(marks.map(({ machine, mark }) => this.#mark(machine, mark)));
     await Promise.all(pools.map(({ pool, status }) => this.#writePool(pool, status)));
@@ -210,7 +217,7 @@ export class AutoscalingReconciler {
   }
 
   /** Clears the report on a pool that is no longer autoscaled. */
-  async #clean(pool: NodePool, clusterKey: string): Promise<void> {
+  async #removeAutoscalingStatus(pool: NodePool, clusterKey: string): Promise<void> {
     if (pool.status?.autoscaling === undefined) return;
     const poolKey = keyOf(pool);
     const own = this.#dependencies.cache.machines
@@ -220,11 +227,11 @@ export class AutoscalingReconciler {
     await this.#writePool(pool, undefined);
   }
 
-  /** Events arrive in bursts: a decision waits a second for more of them, and ten since the last one. */
-  #waitMs(key: string): number {
+  /** Events arrive in bursts: a decision waits one second for more of them, and ten seconds since the last decision. */
+  #apiRetryMs(key: string): number {
     const memory = this.#memoryOf(key);
     const nowMs = this.#dependencies.clock.now();
-    memory.dueMs ??= Math.max(nowMs + SETTLE_MS, memory.lastMs + INTERVAL_MS);
+    memory.dueMs ??= Math.max(nowMs + SETTLE_MS, memory.lastMs + CHECK_INTERVAL_MS);
     if (nowMs < memory.dueMs) return memory.dueMs - nowMs;
     memory.dueMs = undefined;
     memory.lastMs = nowMs;
@@ -236,16 +243,16 @@ export class AutoscalingReconciler {
     const memory = this.#memoryOf(key);
     const nowMs = this.#dependencies.clock.now();
     memory.silentSinceMs ??= nowMs;
-    if (nowMs - memory.silentSinceMs >= SILENCE_MS) {
+    if (nowMs - memory.silentSinceMs >= API_SILENCE_LIMIT_MS) {
       const message = "the cluster's API server does not respond: scaling is suspended until it does";
       const hindrance = { reason: ConditionReason.ControlPlaneFailed, message };
-      const told = pools.flatMap((pool) => {
+      const messages = pools.flatMap((pool) => {
         const { autoscaling } = pool.spec.autoscaling.enabled ? (pool.status ?? {}) : {};
         return autoscaling ? [this.#writePool(pool, { ...autoscaling, hindrance })] : [];
       });
-      await Promise.all(told);
+      await Promise.all(messages);
     }
-    return { requeueAfterMs: SILENCE_MS };
+    return { requeueAfterMs: API_SILENCE_LIMIT_MS };
   }
 
   #memoryOf(key: string): Memory {
@@ -262,7 +269,7 @@ export class AutoscalingReconciler {
   }
 }
 
-function limitOf(cluster: Cluster, plan: Plan | undefined): Room {
+function limitOf(cluster: Cluster, plan: Plan | undefined): NodeAllowance {
   if (plan === undefined) {
     const problem = { reason: ConditionReason.PlanNotFound, message: `there is no plan ${cluster.spec.plan}` };
     return { nodes: 0, problem };

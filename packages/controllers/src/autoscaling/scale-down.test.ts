@@ -11,23 +11,23 @@ import {
   working,
 } from './testing/facts.ts';
 
-/** Unneeded for so many minutes. */
+/** A node that has been unneeded for this many minutes. */
 function unneeded(minutes: number, rest: MachineSketch = working, due = false): MachineSketch {
   const mark = { due, reason: 'Underused', message: 'little of it is requested', time: minutesAgo(minutes) };
   return { ...rest, status: { marks: { unneeded: mark } } };
 }
 
-function removedBy(sketch: ClusterSketch): string[] {
+function removedNodes(sketch: ClusterSketch): string[] {
   return decide(factsOf(sketch)).removals.map(({ candidate }) => candidate.nodeName);
 }
 
-function markedBy(sketch: ClusterSketch): string[] {
+function markedNodes(sketch: ClusterSketch): string[] {
   const { marks } = decide(factsOf(sketch));
   return marks.flatMap(({ machine, mark }) => (mark ? [`${machine.metadata.name}: ${mark.reason}`] : []));
 }
 
 const busy = (node: string) => running(`busy-${node}`, node, '1000m');
-const light = (node: string, metadata = {}) => running(`light-${node}`, node, '100m', metadata);
+const lightPod = (node: string, metadata = {}) => running(`light-${node}`, node, '100m', metadata);
 const budget = (disruptionsAllowed: number): PodDisruptionBudget => ({
   metadata: { name: 'web', namespace: 'default' },
   spec: { selector: { matchLabels: { app: 'web' } } },
@@ -40,61 +40,64 @@ describe('a node is unneeded', () => {
   it.each([
     { reason: 'without pods', pools: two, pods: [busy('b')], marked: ['a: Empty'] },
     {
-      reason: 'with little to do that fits elsewhere',
+      reason: 'if its few pods fit elsewhere',
       pools: two,
-      pods: [light('a'), busy('b')],
+      pods: [lightPod('a'), busy('b')],
       marked: ['a: Underused'],
     },
     {
-      reason: 'one after another, since both have no other place',
+      reason: 'only one of two, if their pods fit nowhere else',
       pools: two,
-      pods: [light('a'), light('b')],
+      pods: [lightPod('a'), lightPod('b')],
       marked: ['a: Underused'],
     },
-    { reason: 'not with half of it in use', pools: two, pods: [busy('a'), busy('b')], marked: [] },
+    { reason: 'never, if half of it is requested', pools: two, pods: [busy('a'), busy('b')], marked: [] },
     {
-      reason: 'not with pods that fit nowhere else',
+      reason: 'never, if its pods fit nowhere else',
       pools: two,
-      pods: [light('a'), running('full', 'b', '1800m')],
+      pods: [lightPod('a'), running('full', 'b', '1800m')],
       marked: [],
     },
     {
-      reason: 'not with a pod that nobody makes anew',
+      reason: 'never, if nothing recreates one of its pods',
       pools: two,
-      pods: [light('a', { ownerReferences: [] }), busy('b')],
+      pods: [lightPod('a', { ownerReferences: [] }), busy('b')],
       marked: [],
     },
     {
-      reason: 'with one that may go all the same',
+      reason: 'if a pod without a controller is marked safe to evict',
       pools: two,
       pods: [
-        light('a', { ownerReferences: [], annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true' } }),
+        lightPod('a', {
+          ownerReferences: [],
+          annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true' },
+        }),
         busy('b'),
       ],
       marked: ['a: Underused'],
     },
     {
-      reason: 'not with one that must not go',
+      reason: 'never, if a pod is marked not safe to evict',
       pools: two,
-      pods: [light('a', { annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' } }), busy('b')],
+      pods: [lightPod('a', { annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' } }), busy('b')],
       marked: [],
     },
     {
-      reason: 'not with one that its budget keeps',
+      reason: 'never, if a PodDisruptionBudget blocks an eviction',
       pools: two,
-      pods: [light('a', { labels: { app: 'web' } }), busy('b')],
+      pods: [lightPod('a', { labels: { app: 'web' } }), busy('b')],
       rest: { budgets: [budget(0)] },
       marked: [],
     },
     {
-      reason: 'with one that its budget lets go',
+      reason: 'if the PodDisruptionBudget allows the eviction',
       pools: two,
-      pods: [light('a', { labels: { app: 'web' } }), busy('b')],
+      pods: [lightPod('a', { labels: { app: 'web' } }), busy('b')],
       rest: { budgets: [budget(1)] },
       marked: ['a: Underused'],
     },
     {
-      reason: 'not where its owner forbids it',
+      reason: 'never, if it is annotated with scale-down-disabled',
       pools: {
         p: {
           machines: {
@@ -107,15 +110,15 @@ describe('a node is unneeded', () => {
       marked: [],
     },
     {
-      reason: 'not where pods wait for its room',
+      reason: 'never, if pending pods need its room',
       pools: two,
       pods: [pending('x', '1000m'), busy('a'), busy('b')],
       marked: [],
     },
     {
-      reason: 'when it is not ready',
+      reason: 'if it is not ready',
       pools: { p: { machines: { a: { node: { isReady: false } }, b: working } } },
-      pods: [light('a'), busy('b')],
+      pods: [lightPod('a'), busy('b')],
       marked: ['a: NotReady'],
     },
     {
@@ -137,11 +140,11 @@ describe('a node is unneeded', () => {
       marked: [],
     },
   ])('$reason', ({ pools, pods, rest = {}, marked }) => {
-    expect(markedBy({ pools, pods, rest })).toEqual(marked);
+    expect(markedNodes({ pools, pods, rest })).toEqual(marked);
   });
 });
 
-describe('a node goes', () => {
+describe('a node is deleted', () => {
   const added = (minutes: number) => ({
     autoscaling: {
       replicas: 2,
@@ -156,22 +159,22 @@ describe('a node goes', () => {
     { reason: 'after ten minutes', pools: { p: { machines: { a: unneeded(10), b: working } } }, removed: ['a'] },
     { reason: 'not earlier', pools: { p: { machines: { a: unneeded(9), b: working } } }, removed: [] },
     {
-      reason: 'after twenty when it is not ready',
+      reason: 'after twenty minutes if it is not ready',
       pools: { p: { machines: { a: unneeded(20, { node: { isReady: false } }), b: working } } },
       removed: ['a'],
     },
     {
-      reason: 'not earlier when it is not ready',
+      reason: 'only after twenty minutes if it is not ready',
       pools: { p: { machines: { a: unneeded(19, { node: { isReady: false } }), b: working } } },
       removed: [],
     },
     {
-      reason: 'not below minReplicas',
+      reason: 'only down to minReplicas',
       pools: { p: { spec: { minReplicas: 2 }, machines: { a: unneeded(60), b: working } } },
       removed: [],
     },
     {
-      reason: 'not within ten minutes after another was added, in any pool',
+      reason: 'only ten minutes after the last scale-up of any pool',
       pools: {
         p: { machines: { a: unneeded(60), b: working } },
         q: { status: { autoscaling: { ...added(9).autoscaling, replicas: 0 } } },
@@ -184,42 +187,42 @@ describe('a node goes', () => {
       removed: ['a'],
     },
     {
-      reason: 'one at a time with pods, the one that is unneeded for longest',
+      reason: 'one at a time if it has pods, the longest unneeded first',
       pools: { p: { machines: { a: unneeded(20), b: working, c: unneeded(30) } } },
-      pods: [light('a'), light('c')],
+      pods: [lightPod('a'), lightPod('c')],
       removed: ['c'],
     },
     {
-      reason: 'not with pods while another one leaves',
+      reason: 'only after the deletion of another node with pods',
       pools: {
         p: { spec: { replicas: 2 }, machines: { a: unneeded(20), b: working, c: { node: {}, isLeaving: true } } },
       },
-      pods: [light('a')],
+      pods: [lightPod('a')],
       removed: [],
     },
     {
-      reason: 'when Fairway was killed after its mark was written, and before the size',
+      reason: 'if Fairway was killed between writing the mark and the size',
       pools: { p: { machines: { a: unneeded(20, working, true), b: working } } },
       removed: ['a'],
     },
     {
-      reason: 'not while there are more than there are to be: the last choice is not seen yet',
+      reason: 'only after the cache reflects the last selection',
       pools: { p: { spec: { replicas: 2 }, machines: { a: unneeded(20), b: working, c: working } } },
       removed: [],
     },
     {
-      reason: 'not while one that was chosen is still there',
+      reason: 'only after the previously selected node is gone',
       pools: {
         p: { spec: { replicas: 2 }, machines: { a: unneeded(20), b: working, c: unneeded(20, working, true) } },
       },
-      pods: [light('a')],
+      pods: [lightPod('a')],
       removed: [],
     },
   ])('$reason', ({ pools, pods = [], removed }) => {
-    expect(removedBy({ pools, pods: [...pods, busy('b')] })).toEqual(removed);
+    expect(removedNodes({ pools, pods: [...pods, busy('b')] })).toEqual(removed);
   });
 
-  it('with nine others at most, when all are empty', () => {
+  it('together with at most nine other empty nodes', () => {
     const machines = Object.fromEntries(Array.from({ length: 14 }, (_, index) => [`n${index}`, unneeded(30)]));
     const { removals, pools } = decide(factsOf({ pools: { p: { machines } } }));
 
@@ -231,7 +234,7 @@ describe('a node goes', () => {
     });
   });
 
-  it('and the decision comes when the first one is due', () => {
+  it('at the due time that the previous decision returned', () => {
     const pools = { p: { machines: { a: unneeded(7), b: working } } };
     const { dueMs, marks } = decide(factsOf({ pools, pods: [busy('b')] }));
 

@@ -2,7 +2,7 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import { staysWithNode, tryRemoval } from '@fairway/scheduling/node-removal';
 import type { NodeState } from '@fairway/scheduling/node-state';
 import type { ClusterView } from './cluster-view.ts';
-import { type DisruptionBudgets, immovable } from './drainable.ts';
+import { type DisruptionBudgets, immovableReason } from './drainable.ts';
 
 const SCALE_DOWN_DISABLED = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
 /** cluster-autoscaler's --max-empty-bulk-delete. */
@@ -17,17 +17,17 @@ export interface Candidate {
   readonly isReady: boolean;
   /** Since when it is unneeded; undefined if it was needed until now. */
   readonly sinceMs: number | undefined;
-  readonly settings: DownSettings;
+  readonly settings: ScaleDownSettings;
 }
 
 /** The pool's settings; times in milliseconds. */
-export interface DownSettings {
+export interface ScaleDownSettings {
   readonly utilizationThreshold: number;
   readonly unneededMs: number;
   readonly unreadyMs: number;
 }
 
-export interface Unneeded {
+export interface UnneededNode {
   readonly candidate: Candidate;
   readonly reason: 'Empty' | 'Underused' | 'NotReady';
   readonly message: string;
@@ -35,36 +35,39 @@ export interface Unneeded {
   readonly isEmpty: boolean;
 }
 
-export interface UnneededNodes {
-  readonly unneeded: readonly Unneeded[];
+export interface UnneededSearchResult {
+  readonly unneeded: readonly UnneededNode[];
   /** Why the others are needed, by the name of their node. */
   readonly needed: ReadonlyMap<string, string>;
 }
 
 /**
- * Which nodes the cluster could do without, all of them together: each is removed one after another, and its pods must fit on those that
- * remain. Empty ones come first, then those that have been unneeded for longest, so that the selection is stable.
+ * Which nodes the cluster could do without, all of them together: nodes are removed one after another, and the pods of
+ * each must fit on those that remain. Empty nodes come first, then the longest unneeded, so that the selection is
+ * stable.
  */
 export function findUnneeded(
   { snapshot, present }: Pick<ClusterView, 'snapshot' | 'present'>,
   candidates: readonly Candidate[],
   budgets: DisruptionBudgets,
-): UnneededNodes {
+): UnneededSearchResult {
   // Pods do not move to nodes that may never become ready.
   const isDestination = ({ node }: NodeState) => present.has(node.metadata.name ?? '');
-  const unneeded: Unneeded[] = [];
+  const unneeded: UnneededNode[] = [];
   const needed = new Map<string, string>();
   let current = snapshot;
-  const judged = candidates.map((candidate) => evaluate(candidate, snapshot.node(candidate.nodeName), budgets));
-  judged.sort((a, b) => a.moving - b.moving || (a.candidate.sinceMs ?? Infinity) - (b.candidate.sinceMs ?? Infinity));
-  for (const { candidate, obstacle, reason, message, moving } of judged) {
+  const scored = candidates.map((candidate) =>
+    evaluateCandidate(candidate, snapshot.node(candidate.nodeName), budgets),
+  );
+  scored.sort((a, b) => a.moving - b.moving || (a.candidate.sinceMs ?? Infinity) - (b.candidate.sinceMs ?? Infinity));
+  for (const { candidate, blocker, reason, message, moving } of scored) {
     const { nodeName } = candidate;
-    if (obstacle !== undefined) {
-      needed.set(nodeName, obstacle);
+    if (blocker !== undefined) {
+      needed.set(nodeName, blocker);
       continue;
     }
-    const { after, stuck } = tryRemoval(current, nodeName, { isDestination });
-    const [first] = stuck;
+    const { after, unplaceable } = tryRemoval(current, nodeName, { isDestination });
+    const [first] = unplaceable;
     if (first) {
       needed.set(
         nodeName,
@@ -78,21 +81,21 @@ export function findUnneeded(
   return { unneeded, needed };
 }
 
-interface Evaluated {
+interface Evaluation {
   readonly candidate: Candidate;
   /** Why it is needed, regardless of other nodes. */
-  readonly obstacle?: string;
-  readonly reason: Unneeded['reason'];
+  readonly blocker?: string;
+  readonly reason: UnneededNode['reason'];
   readonly message: string;
   /** Pods that need another node. */
   readonly moving: number;
 }
 
-function evaluate(candidate: Candidate, state: NodeState | undefined, budgets: DisruptionBudgets): Evaluated {
+function evaluateCandidate(candidate: Candidate, state: NodeState | undefined, budgets: DisruptionBudgets): Evaluation {
   const base = { candidate, reason: 'Empty' as const, message: 'it runs only DaemonSet pods', moving: 0 };
-  if (state === undefined) return { ...base, obstacle: 'its state is not known' };
+  if (state === undefined) return { ...base, blocker: 'its state is not known' };
   if (candidate.annotations[SCALE_DOWN_DISABLED] === 'true') {
-    return { ...base, obstacle: `it has the annotation ${SCALE_DOWN_DISABLED}: "true"` };
+    return { ...base, blocker: `it has the annotation ${SCALE_DOWN_DISABLED}: "true"` };
   }
   const pods = [...state.pods.values()].filter((pod) => !staysWithNode(pod));
   const { utilizationThreshold } = candidate.settings;
@@ -101,12 +104,12 @@ function evaluate(candidate: Candidate, state: NodeState | undefined, budgets: D
   if (candidate.isReady && share >= utilizationThreshold) {
     return {
       ...base,
-      obstacle: `${percent} of it is requested; the threshold is ${utilizationThreshold * 100} %`,
+      blocker: `${percent} of it is requested; the threshold is ${utilizationThreshold * 100} %`,
       moving: pods.length,
     };
   }
-  const obstacle = firstOf(pods, (pod) => immovable(pod, budgets));
-  if (obstacle !== undefined) return { ...base, obstacle, moving: pods.length };
+  const blocker = firstResult(pods, (pod) => immovableReason(pod, budgets));
+  if (blocker !== undefined) return { ...base, blocker, moving: pods.length };
   if (!candidate.isReady) {
     return {
       candidate,
@@ -124,7 +127,7 @@ function evaluate(candidate: Candidate, state: NodeState | undefined, budgets: D
   };
 }
 
-function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
+function firstResult<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
   for (const item of items) {
     const found = find(item);
     if (found !== undefined) return found;
@@ -132,20 +135,23 @@ function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R
   return undefined;
 }
 
-/** The larger of the shares of CPU and memory that all of its pods request, including DaemonSets. If the node has GPUs, only those count, since they determine its price. */
+/**
+ * The larger of the shares of CPU and memory that all pods of the node request, including DaemonSets. If the node has
+ * GPUs, only those count, since they determine its price.
+ */
 export function utilizationOf({ allocatable, requested }: Pick<NodeState, 'allocatable' | 'requested'>): number {
   const share = (resource: string) => {
     const all = allocatable.get(resource) ?? 0;
     return all === 0 ? 0 : (requested.get(resource) ?? 0) / all;
   };
-  const gpu = GPUS.find((resource) => (allocatable.get(resource) ?? 0) > 0);
+  const gpu = GPU_RESOURCES.find((resource) => (allocatable.get(resource) ?? 0) > 0);
   return gpu ? share(gpu) : Math.max(share('cpu'), share('memory'));
 }
 
-const GPUS = ['nvidia.com/gpu', 'amd.com/gpu', 'intel.com/gpu'];
+const GPU_RESOURCES = ['nvidia.com/gpu', 'amd.com/gpu', 'intel.com/gpu'];
 
 /** When an unneeded node may be deleted, counted from when it became unneeded. */
-export function removableAt({ candidate }: Unneeded, nowMs: number): number {
+export function removableAtMs({ candidate }: UnneededNode, nowMs: number): number {
   const { settings, isReady, sinceMs = nowMs } = candidate;
   return sinceMs + (isReady ? settings.unneededMs : settings.unreadyMs);
 }
@@ -158,23 +164,26 @@ export interface RemovalLimits {
   readonly leaving: number;
 }
 
-/** The nodes to delete now: up to ten empty ones at once, or otherwise one with pods, when no other is being deleted. */
-export function chooseRemovals(unneeded: readonly Unneeded[], { nowMs, spare, leaving }: RemovalLimits): Unneeded[] {
+/** The nodes to delete now: up to ten empty ones at once, or otherwise one with pods if no other is being deleted. */
+export function chooseRemovals(
+  unneeded: readonly UnneededNode[],
+  { nowMs, spare, leaving }: RemovalLimits,
+): UnneededNode[] {
   const left = new Map(spare);
-  const takeSpare = ({ candidate }: Unneeded) => {
+  const claimRemoval = ({ candidate }: UnneededNode) => {
     const nodes = left.get(candidate.pool) ?? 0;
     if (nodes <= 0) return false;
     left.set(candidate.pool, nodes - 1);
     return true;
   };
   const due = unneeded
-    .filter((each) => removableAt(each, nowMs) <= nowMs)
-    .sort((a, b) => removableAt(a, nowMs) - removableAt(b, nowMs));
+    .filter((each) => removableAtMs(each, nowMs) <= nowMs)
+    .sort((a, b) => removableAtMs(a, nowMs) - removableAtMs(b, nowMs));
   const room = Math.max(0, MAX_EMPTY_AT_ONCE - leaving);
-  const empty: Unneeded[] = [];
-  for (const each of due) if (each.isEmpty && empty.length < room && takeSpare(each)) empty.push(each);
+  const empty: UnneededNode[] = [];
+  for (const each of due) if (each.isEmpty && empty.length < room && claimRemoval(each)) empty.push(each);
   if (empty.length > 0) return empty;
   if (leaving > 0) return [];
-  const first = due.find((each) => !each.isEmpty && takeSpare(each));
+  const first = due.find((each) => !each.isEmpty && claimRemoval(each));
   return first ? [first] : [];
 }

@@ -5,14 +5,14 @@ import { type ClusterSketch, factsOf, minutesAgo, pending, running, working, ZON
 
 const webSelector = { matchLabels: { app: 'web' } };
 const web = { app: 'web' };
-const alone = (topologyKey: string) => ({
+const spreadByHostname = (topologyKey: string) => ({
   affinity: {
     podAntiAffinity: {
       requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey, labelSelector: webSelector }],
     },
   },
 });
-const three = ['a', 'b', 'c'];
+const threeZones = ['a', 'b', 'c'];
 const zones = ['nova-1', 'nova-2', 'nova-3'];
 
 const renewal = { due: true, reason: 'Outdated', message: '', time: minutesAgo(1), strategy: 'InPlace' as const };
@@ -22,40 +22,40 @@ function growthsOf(sketch: ClusterSketch): string[] {
   return decide(factsOf(sketch)).growths.map(({ pool, from, to }) => `${pool}: ${from} → ${to}`);
 }
 
-describe('pools grow', () => {
+describe('scale-up', () => {
   it.each([
     {
-      reason: 'by as many nodes as the pods fill',
-      sketch: { pools: { p: {} }, pods: three.map((name) => pending(name, '900m')) },
+      reason: 'adds as many nodes as the pods fill',
+      sketch: { pools: { p: {} }, pods: threeZones.map((name) => pending(name, '900m')) },
       growths: ['p: 0 → 2'],
     },
     {
-      reason: 'by none where pods fit on what there is',
+      reason: 'adds none if the pods fit on existing nodes',
       sketch: { pools: { p: { machines: { n: working } } }, pods: [pending('a', '900m')] },
       growths: [],
     },
     {
-      reason: 'by none while nodes are coming that they fit on',
+      reason: 'adds none if the pods fit on upcoming nodes',
       sketch: { pools: { p: { machines: { n: {} } } }, pods: [pending('a', '900m')] },
       growths: [],
     },
     {
-      reason: 'by none for machines that the pool has yet to make',
+      reason: 'adds none if the pods fit on machines yet to be created',
       sketch: { pools: { p: { spec: { replicas: 1 } } }, pods: [pending('a', '900m')] },
       growths: [],
     },
     {
-      reason: 'by none for nodes of pools that are not autoscaled, if these come',
+      reason: 'adds none if the pods fit on upcoming nodes of pools that are not autoscaled',
       sketch: { pools: { p: {}, q: { isAutoscaled: false, machines: { n: {} } } }, pods: [pending('a', '900m')] },
       growths: [],
     },
     {
-      reason: 'though a node that has stopped working has room',
+      reason: 'ignores the room on broken nodes',
       sketch: { pools: { p: { machines: { n: { node: { isReady: false } } } } }, pods: [pending('a', '900m')] },
       growths: ['p: 1 → 2'],
     },
     {
-      reason: 'by none while a node is being reinstalled, which comes back',
+      reason: 'adds none while a node is being reinstalled',
       sketch: {
         pools: { p: { machines: { n: { node: { isReady: false }, status: { marks: { renewal } } } } } },
         pods: [pending('a', '900m')],
@@ -63,7 +63,7 @@ describe('pools grow', () => {
       growths: [],
     },
     {
-      reason: 'for pods of a node that leaves',
+      reason: 'adds nodes for pods of a node that is being deleted',
       sketch: {
         pools: { p: { spec: { replicas: 1 }, machines: { n: working, o: { node: {}, isLeaving: true } } } },
         pods: [running('a', 'n', '1500m'), running('b', 'o', '1500m')],
@@ -71,12 +71,12 @@ describe('pools grow', () => {
       growths: ['p: 1 → 2'],
     },
     {
-      reason: 'by none for pods of a node that is not known yet',
+      reason: 'adds none for pods of a node that is not known yet',
       sketch: { pools: { p: {} }, pods: [running('a', 'new', '1500m')] },
       growths: [],
     },
     {
-      reason: 'though a node comes back that has pods still',
+      reason: 'does not count room on a returning node that still has pods',
       sketch: {
         pools: { p: { machines: { n: { node: { isReady: false }, status: { marks: { renewal } } } } } },
         pods: [running('a', 'n', '1500m'), pending('b', '900m')],
@@ -84,15 +84,15 @@ describe('pools grow', () => {
       growths: ['p: 1 → 2'],
     },
     {
-      reason: 'by a node for each pod that wants to be alone',
+      reason: 'adds a node for each pod with anti-affinity',
       sketch: {
         pools: { p: {} },
-        pods: three.map((name) => pending(name, '100m', alone('kubernetes.io/hostname'), web)),
+        pods: threeZones.map((name) => pending(name, '100m', spreadByHostname('kubernetes.io/hostname'), web)),
       },
       growths: ['p: 0 → 3'],
     },
     {
-      reason: 'until pods have their zones, though the pool places nodes evenly',
+      reason: 'adds nodes until the pods have their zones, although the pool spreads nodes evenly',
       sketch: {
         pools: { p: { spec: { availabilityZones: zones } } },
         pods: [pending('a', '100m', { nodeSelector: { [ZONE]: 'nova-2' } })],
@@ -100,10 +100,10 @@ describe('pools grow', () => {
       growths: ['p: 0 → 2'],
     },
     {
-      reason: 'as spread constraints ask',
+      reason: 'follows topology spread constraints',
       sketch: {
         pools: { p: { spec: { availabilityZones: zones } } },
-        pods: three.map((name) =>
+        pods: threeZones.map((name) =>
           pending(
             name,
             '100m',
@@ -125,7 +125,7 @@ describe('pools grow', () => {
       growths: ['p: 0 → 3'],
     },
     {
-      reason: 'by one node for each port of the host',
+      reason: 'adds one node for each pod with the same host port',
       sketch: {
         pools: { p: {} },
         pods: ['a', 'b'].map((name) =>
@@ -135,7 +135,7 @@ describe('pools grow', () => {
       growths: ['p: 0 → 2'],
     },
     {
-      reason: 'the one whose taint the pod tolerates',
+      reason: 'selects the pool whose taint the pod tolerates',
       sketch: {
         pools: {
           p: { spec: { template: { spec: { taints: [{ key: 'gpu', effect: 'NoSchedule' as const }] } } } },
@@ -146,12 +146,12 @@ describe('pools grow', () => {
       growths: ['q: 0 → 1'],
     },
     {
-      reason: 'the one that wastes least',
+      reason: 'selects the pool that wastes least',
       sketch: { pools: { large: { vcpus: 8 }, small: { vcpus: 2 } }, pods: [pending('a', '1500m')] },
       growths: ['small: 0 → 1'],
     },
     {
-      reason: 'the one with the highest priority',
+      reason: 'selects the pool with the highest priority',
       sketch: {
         pools: { large: { vcpus: 8, spec: { autoscaling: { priority: 1 } } }, small: { vcpus: 2 } },
         pods: [pending('a', '1500m')],
@@ -159,7 +159,7 @@ describe('pools grow', () => {
       growths: ['large: 0 → 1'],
     },
     {
-      reason: 'together, where one alone is too small',
+      reason: 'grows several pools if one is too small',
       sketch: {
         pools: { large: { vcpus: 8 }, small: { vcpus: 2, spec: { maxReplicas: 1 } } },
         pods: [pending('a', '1500m'), pending('b', '7000m')],
@@ -167,19 +167,19 @@ describe('pools grow', () => {
       growths: ['large: 0 → 1', 'small: 0 → 1'],
     },
     {
-      reason: 'by what is left within maxReplicas',
-      sketch: { pools: { p: { spec: { maxReplicas: 2 } } }, pods: three.map((name) => pending(name, '1500m')) },
+      reason: 'adds only up to maxReplicas',
+      sketch: { pools: { p: { spec: { maxReplicas: 2 } } }, pods: threeZones.map((name) => pending(name, '1500m')) },
       growths: ['p: 0 → 2'],
     },
     {
-      reason: 'by what is left within the limit of the cluster, to which other pools count',
+      reason: 'adds only up to the cluster’s limit, to which other pools count',
       sketch: {
         pools: {
           p: {},
           q: { isAutoscaled: false, spec: { replicas: 3 }, machines: { x: working, y: working, z: working } },
         },
         pods: [
-          ...three.map((name) => pending(name, '1500m')),
+          ...threeZones.map((name) => pending(name, '1500m')),
           ...['x', 'y', 'z'].map((node) => running(`on-${node}`, node, '1500m')),
         ],
         rest: { limit: { nodes: 4, problem: { reason: 'PlanLimitExceeded' as const, message: 'no more' } } },
@@ -187,12 +187,12 @@ describe('pools grow', () => {
       growths: ['p: 0 → 1'],
     },
     {
-      reason: 'by none for pods that may wait for room to be left over',
+      reason: 'adds none for pods below the expendable priority',
       sketch: { pools: { p: {} }, pods: [pending('a', '100m', { priority: -11 })] },
       growths: [],
     },
     {
-      reason: 'and for others as if those that may wait were not there',
+      reason: 'ignores expendable pods when it adds nodes for others',
       sketch: {
         pools: { p: { machines: { n: working } } },
         pods: [
@@ -203,7 +203,7 @@ describe('pools grow', () => {
       growths: [],
     },
     {
-      reason: 'by none for a pod that gets its room by preemption',
+      reason: 'adds none for a pod that was nominated by preemption',
       sketch: {
         pools: { p: { machines: { n: working } } },
         pods: [
@@ -214,7 +214,7 @@ describe('pools grow', () => {
       growths: [],
     },
     {
-      reason: 'by none for pods of DaemonSets',
+      reason: 'adds none for DaemonSet pods',
       sketch: {
         pools: { p: {} },
         pods: [
@@ -230,12 +230,16 @@ describe('pools grow', () => {
       growths: [],
     },
     {
-      reason: 'less what DaemonSets take of each node',
-      sketch: { pools: { p: {} }, pods: three.map((name) => pending(name, '600m')), daemonSets: [agent('100m')] },
+      reason: 'subtracts DaemonSet requests from each new node',
+      sketch: {
+        pools: { p: {} },
+        pods: threeZones.map((name) => pending(name, '600m')),
+        daemonSets: [agentDaemonSet('100m')],
+      },
       growths: ['p: 0 → 2'],
     },
     {
-      reason: 'by none while the pool backs off',
+      reason: 'adds none while the pool backs off',
       sketch: {
         pools: {
           p: {
@@ -264,7 +268,7 @@ describe('pools grow', () => {
     expect(growthsOf(sketch)).toEqual(growths);
   });
 
-  function agent(cpu: string): DaemonSet {
+  function agentDaemonSet(cpu: string): DaemonSet {
     return {
       metadata: { name: 'agent', namespace: 'kube-system' },
       spec: {

@@ -6,7 +6,7 @@ import { NodeState } from '@fairway/scheduling/node-state';
 import type { PodFilter } from '@fairway/scheduling/pod-filter';
 import { byPriorityAndSize, type PodGroup } from '@fairway/scheduling/pod-group';
 import type { Problem } from '@fairway/tenancy/problem';
-import { type GrowthOption, preferred } from './preference.ts';
+import { type GrowthOption, preferred } from './preferred-option.ts';
 
 /** A node that a pool would create, with the pods that every such node runs. */
 export interface NewNode {
@@ -26,15 +26,15 @@ export interface GrowablePool {
   readonly priority: number;
   readonly zones: readonly string[];
   /** Zones of its existing and desired machines. */
-  readonly taken: readonly (string | undefined)[];
+  readonly takenZones: readonly (string | undefined)[];
   /** A node of the pool, of this name and in this zone. */
   readonly newNode: (name: string, zone: string | undefined) => NewNode;
-  /** Why it cannot grow now, whatever is requested. */
+  /** Why it cannot grow now, for any pods. */
   readonly hindrance: Problem | undefined;
 }
 
 /** How many more nodes all pools together may get, and the limit's message. */
-export interface Room {
+export interface NodeAllowance {
   readonly nodes: number;
   readonly problem: Problem;
 }
@@ -45,18 +45,18 @@ export interface ScaleUpInput {
   /** Pods that fit nowhere. */
   readonly groups: readonly PodGroup[];
   readonly pools: readonly GrowablePool[];
-  readonly room: Room;
+  readonly room: NodeAllowance;
 }
 
 export interface Growth {
   readonly pool: string;
   readonly from: number;
   readonly to: number;
-  /** The pods that fit because of it. */
+  /** The pods that fit because of this growth. */
   readonly pods: readonly Pod[];
 }
 
-/** Equal pods that no growth helps, with each pool's reason. */
+/** Identical pods that no growth helps, with each pool's reason. */
 export interface UnschedulableGroup {
   readonly pods: readonly Pod[];
   readonly reasons: readonly { readonly pool: string; readonly problem: Problem }[];
@@ -64,15 +64,19 @@ export interface UnschedulableGroup {
 
 export interface ScaleUp {
   readonly growths: readonly Growth[];
-  readonly unhelped: readonly UnschedulableGroup[];
+  readonly unschedulable: readonly UnschedulableGroup[];
 }
 
 /**
- * Which pools to grow, and by how much, to make room for as many pending pods as possible. As cluster-autoscaler: each pool is tried with
- * nodes like its template, packed first fit with the largest pods first; the preferred one grows, and the rest is tried again. Pure.
+ * Which pools to grow, and by how much, to make room for as many pending pods as possible. Works like
+ * cluster-autoscaler: each pool is tried with nodes like its template, packed first fit with the largest pods first;
+ * the preferred pool grows, and the remaining pods are tried again. Pure.
  */
 export function decideScaleUp({ snapshot, groups, pools, room }: ScaleUpInput): ScaleUp {
-  const grown = new Map<string, { added: number; readonly zones: (string | undefined)[]; readonly pods: Pod[] }>();
+  const growthByPool = new Map<
+    string,
+    { added: number; readonly zones: (string | undefined)[]; readonly pods: Pod[] }
+  >();
   let roomLeft = room.nodes;
   let current = snapshot;
   let left = groups.toSorted(byPriorityAndSize);
@@ -80,18 +84,18 @@ export function decideScaleUp({ snapshot, groups, pools, room }: ScaleUpInput): 
   for (;;) {
     const filters = new Filters(current);
     const options = growable.flatMap((pool) => {
-      const { added = 0, zones = [] } = grown.get(pool.name) ?? {};
-      const most = Math.min(pool.maxReplicas - pool.replicas - added, roomLeft);
-      const option = estimate(filters, left, { ...pool, taken: [...pool.taken, ...zones] }, added, most);
+      const { added = 0, zones = [] } = growthByPool.get(pool.name) ?? {};
+      const maxNodes = Math.min(pool.maxReplicas - pool.replicas - added, roomLeft);
+      const option = estimate(filters, left, { ...pool, takenZones: [...pool.takenZones, ...zones] }, added, maxNodes);
       return option === undefined ? [] : [option];
     });
     const best = preferred(options);
     if (best === undefined) break;
-    const so = grown.get(best.pool.name) ?? { added: 0, zones: [], pods: [] };
+    const so = growthByPool.get(best.pool.name) ?? { added: 0, zones: [], pods: [] };
     so.added += best.zones.length;
     so.zones.push(...best.zones);
     so.pods.push(...best.pods);
-    grown.set(best.pool.name, so);
+    growthByPool.set(best.pool.name, so);
     roomLeft -= best.zones.length;
     current = best.after;
     left = withoutPods(left, best.pods);
@@ -99,29 +103,29 @@ export function decideScaleUp({ snapshot, groups, pools, room }: ScaleUpInput): 
   const last = new Filters(current);
   return {
     growths: pools.flatMap(({ name, replicas }) => {
-      const so = grown.get(name);
+      const so = growthByPool.get(name);
       return so ? [{ pool: name, from: replicas, to: replicas + so.added, pods: so.pods }] : [];
     }),
-    unhelped: left.map((group) => ({
+    unschedulable: left.map((group) => ({
       pods: group.pods,
       reasons: pools.map((pool) => {
-        const added = grown.get(pool.name)?.added ?? 0;
-        return { pool: pool.name, problem: whyNot(last.of(group), pool, { added, roomLeft, room }) };
+        const added = growthByPool.get(pool.name)?.added ?? 0;
+        return { pool: pool.name, problem: unschedulableProblem(last.of(group), pool, { added, roomLeft, room }) };
       }),
     })),
   };
 }
 
-/** What a pool could do for the pods with at most so many more nodes; undefined if nothing. */
+/** What a pool could do for the pods with at most this many more nodes; undefined if nothing. */
 function estimate(
   filters: Filters,
   groups: readonly PodGroup[],
   pool: GrowablePool,
   added: number,
-  most: number,
+  maxNodes: number,
 ): GrowthOption | undefined {
-  if (most <= 0) return undefined;
-  const packing = new Packing(filters, pool, added, most);
+  if (maxNodes <= 0) return undefined;
+  const packing = new Packing(filters, pool, added, maxNodes);
   const pods = groups.flatMap((group) => packing.add(group));
   if (pods.length === 0) return undefined;
   return { pool, pods, zones: packing.zones, after: packing.snapshot, states: packing.states };
@@ -150,17 +154,17 @@ class Packing {
   readonly zones: (string | undefined)[] = [];
   readonly #pool: GrowablePool;
   readonly #added: number;
-  readonly #most: number;
+  readonly #maxNodes: number;
   readonly #names: string[] = [];
 
   readonly #filters: Filters;
 
-  constructor(filters: Filters, pool: GrowablePool, added: number, most: number) {
+  constructor(filters: Filters, pool: GrowablePool, added: number, maxNodes: number) {
     this.#filters = filters;
     this.snapshot = filters.snapshot.fork();
     this.#pool = pool;
     this.#added = added;
-    this.#most = most;
+    this.#maxNodes = maxNodes;
   }
 
   get states(): NodeState[] {
@@ -178,7 +182,7 @@ class Packing {
       if (filter.dependsOnOthers) cursor = 0;
       while (cursor < this.#names.length && !this.#admits(filter, cursor)) cursor++;
       if (cursor === this.#names.length && !this.#grow(filter)) break;
-      // The last added node has room, whatever zones were skipped before.
+      // The last added node has room, even if zones were skipped before.
       while (!this.#admits(filter, cursor)) cursor++;
       filter.note(pod, this.snapshot.place(pod, this.#names[cursor] as string));
       placed.push(pod);
@@ -191,13 +195,16 @@ class Packing {
     return state !== undefined && filter.admits(state);
   }
 
-  /** Adds a node that admits the pod. The pool distributes its machines evenly over its zones, so it may add one in each zone before. */
+  /**
+   * Adds a node that admits the pod. The pool distributes its machines evenly over its zones, so it may have to add one
+   * in each other zone first.
+   */
   #grow(filter: PodFilter): boolean {
-    const { zones, taken, name } = this.#pool;
+    const { zones, takenZones, name } = this.#pool;
     const before = this.#names.length;
-    const tries = Math.max(1, zones.length);
-    for (let tried = 0; tried < tries && this.#names.length < this.#most; tried++) {
-      const [zone] = placeMachines(zones, [...taken, ...this.zones], 1);
+    const maxAttempts = Math.max(1, zones.length);
+    for (let attempt = 0; attempt < maxAttempts && this.#names.length < this.#maxNodes; attempt++) {
+      const [zone] = placeMachines(zones, [...takenZones, ...this.zones], 1);
       const nodeName = `${name}-new-${this.#added + this.#names.length}`;
       const { node, pods } = this.#pool.newNode(nodeName, zone);
       const state = this.snapshot.addNode(node, pods);
@@ -215,10 +222,10 @@ class Packing {
 interface Limits {
   readonly added: number;
   readonly roomLeft: number;
-  readonly room: Room;
+  readonly room: NodeAllowance;
 }
 
-function whyNot(filter: PodFilter, pool: GrowablePool, { added, roomLeft, room }: Limits): Problem {
+function unschedulableProblem(filter: PodFilter, pool: GrowablePool, { added, roomLeft, room }: Limits): Problem {
   if (pool.hindrance) return pool.hindrance;
   const failures = nodesInEachZone(pool).map(({ node, pods }) => {
     const state = new NodeState(node);
@@ -248,9 +255,9 @@ function nodesInEachZone({ name, zones, newNode }: GrowablePool): NewNode[] {
 }
 
 function withoutPods(groups: readonly PodGroup[], placed: readonly Pod[]): PodGroup[] {
-  const gone = new Set(placed);
+  const placedPods = new Set(placed);
   return groups.flatMap((group) => {
-    const pods = group.pods.filter((pod) => !gone.has(pod));
+    const pods = group.pods.filter((pod) => !placedPods.has(pod));
     return pods.length === 0 ? [] : [{ ...group, pods }];
   });
 }

@@ -32,7 +32,7 @@ import {
   trimVolumeObject,
 } from './trim.ts';
 
-/** What decisions read from one tenant's cluster, kept current by watches. */
+/** The objects of one tenant's cluster that decisions read, kept current by watches. */
 export interface TenantCache {
   readonly tenant: TenantCluster;
   readonly pods: Informer<Pod>;
@@ -48,7 +48,7 @@ export interface TenantCache {
   readonly hasSynced: () => boolean;
 }
 
-interface Followed {
+interface CacheEntry {
   readonly cache: TenantCache;
   stop(): void;
 }
@@ -64,24 +64,27 @@ interface TenantCachesOptions {
 /** For one cluster: 60,000 pods, in their cached form. */
 const CACHE_LIMITS: CacheLimits = { maxObjects: 200_000, maxChars: 64 * 1024 * 1024 };
 
-/** Watches of the clusters that have an autoscaled pool, and of no others: caching the pods of a thousand idle clusters would waste memory. */
+/**
+ * Watches for clusters that have an autoscaled pool, and for no others: caching the pods of a thousand idle clusters
+ * would waste memory.
+ */
 export class TenantCaches {
   readonly #options: TenantCachesOptions;
-  readonly #followed = new Map<string, Followed>();
+  readonly #followed = new Map<string, CacheEntry>();
 
   constructor(options: TenantCachesOptions) {
     this.#options = options;
   }
 
-  /** Starts watching on first use, and again on a new connection. */
+  /** Starts watching on first use, and again after a reconnect. */
   follow(tenant: TenantCluster): TenantCache {
     const { clusterKey } = tenant;
     const known = this.#followed.get(clusterKey);
     if (known?.cache.tenant === tenant) return known.cache;
     known?.stop();
-    const followed = this.#start(tenant);
-    this.#followed.set(clusterKey, followed);
-    return followed.cache;
+    const entry = this.#start(tenant);
+    this.#followed.set(clusterKey, entry);
+    return entry.cache;
   }
 
   /** Ends the watches of clusters that another process has taken over. */
@@ -95,7 +98,7 @@ export class TenantCaches {
     this.#followed.delete(clusterKey);
   }
 
-  #start(tenant: TenantCluster): Followed {
+  #start(tenant: TenantCluster): CacheEntry {
     const { clock, random, log, onChange } = this.#options;
     const { client, clusterKey, nodes } = tenant;
     const budget = new CacheBudget(CACHE_LIMITS);
@@ -112,8 +115,8 @@ export class TenantCaches {
     ];
     const all = [pods, daemonSets, budgets, namespaces, ...storage];
     const changed = () => onChange(clusterKey);
-    const unsubscribe = nodes.addHandler(onRelevant(isNodeChanged, changed));
-    pods.addHandler(onRelevant(isPodChanged, changed));
+    const unsubscribe = nodes.addHandler(relevantChangeHandler(isNodeChanged, changed));
+    pods.addHandler(relevantChangeHandler(isPodChanged, changed));
     for (const informer of [daemonSets, budgets, ...storage]) {
       informer.addHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });
     }
@@ -143,7 +146,7 @@ export class TenantCaches {
   }
 }
 
-/** Only for these kinds; reading another is a programming error. */
+/** Only these kinds are cached; reading another is a programming error. */
 function readerOf(informers: readonly Pick<Informer<KubeObject>, 'client' | 'get' | 'list'>[]): TenantCache['reader'] {
   const byPlural = new Map(informers.map((informer) => [informer.client.type.plural, informer]));
   const of = ({ plural }: { readonly plural: string }) => {
@@ -159,7 +162,7 @@ function readerOf(informers: readonly Pick<Informer<KubeObject>, 'client' | 'get
   };
 }
 
-function onRelevant<T>(isChanged: (old: T, object: T) => boolean, changed: () => void): InformerHandler<T> {
+function relevantChangeHandler<T>(isChanged: (old: T, object: T) => boolean, changed: () => void): InformerHandler<T> {
   return {
     onAdd: changed,
     onUpdate: (old, object) => {
@@ -169,7 +172,7 @@ function onRelevant<T>(isChanged: (old: T, object: T) => boolean, changed: () =>
   };
 }
 
-/** Phases and probes change often; only what moves a pod, or what it needs, matters. */
+/** Phases and probes change often. Only changes that move a pod, or change its needs, matter. */
 function isPodChanged(old: Pod, pod: Pod): boolean {
   const { resourceVersion: _old, ...before } = old.metadata;
   const { resourceVersion: _new, ...after } = pod.metadata;

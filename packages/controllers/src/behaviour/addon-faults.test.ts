@@ -1,41 +1,41 @@
 import { DaemonSets, Deployments, Events } from '@fairway/kube/kinds/resources';
 import { describe, expect, test } from 'vitest';
-import { AddonStory } from '../testing/addon-story.ts';
+import { AddonScenario } from '../testing/addon-scenario.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const KUBE_SYSTEM = { namespace: 'kube-system' };
 
 describe('a cluster that refuses an add-on', () => {
-  test('reports it, at few calls and one write; the other add-on is not affected', async () => {
-    await using story = await AddonStory.begin();
-    await story.work();
-    story.fault = ({ method, path }) =>
+  test('reports it with few calls and one write, without affecting the other add-on', async () => {
+    await using scenario = await AddonScenario.begin();
+    await scenario.work();
+    scenario.fault = ({ method, path }) =>
       method === 'PATCH' && path.includes('deployments/coredns') ? { kind: 'answer', status: 403 } : undefined;
-    await story.tenant.resource(Deployments).delete('coredns', KUBE_SYSTEM);
-    await story.clock.pass(2 * MINUTE_MS);
-    const failed = await story.addon('coredns');
-    const { resourceVersion } = (await story.cluster()).metadata;
-    story.forgetRequests();
+    await scenario.tenant.resource(Deployments).delete('coredns', KUBE_SYSTEM);
+    await scenario.clock.pass(2 * MINUTE_MS);
+    const failed = await scenario.addon('coredns');
+    const { resourceVersion } = (await scenario.cluster()).metadata;
+    scenario.forgetRequests();
 
-    await story.clock.pass(5 * HOUR_MS);
+    await scenario.clock.pass(5 * HOUR_MS);
 
     expect(failed).toMatchObject({
       state: 'Failed',
       reason: 'AddonRefused',
       message: "the cluster's API server rejected Deployment kube-system/coredns (Forbidden): HTTP 403",
     });
-    expect(story.conditionOf(await story.cluster())).toMatchObject({ status: 'False', reason: 'AddonRefused' });
-    expect(await story.addon('kube-proxy')).toMatchObject({ state: 'Ready' });
-    expect((await story.cluster()).metadata.resourceVersion).toBe(resourceVersion);
-    expect(story.writes().length).toBeGreaterThan(15);
-    expect(story.writes().length).toBeLessThanOrEqual(25);
-    const events = (await story.fairway.client.resource(Events).list()).items;
+    expect(scenario.conditionOf(await scenario.cluster())).toMatchObject({ status: 'False', reason: 'AddonRefused' });
+    expect(await scenario.addon('kube-proxy')).toMatchObject({ state: 'Ready' });
+    expect((await scenario.cluster()).metadata.resourceVersion).toBe(resourceVersion);
+    expect(scenario.writes().length).toBeGreaterThan(15);
+    expect(scenario.writes().length).toBeLessThanOrEqual(25);
+    const events = (await scenario.fairway.client.resource(Events).list()).items;
     expect(events.filter(({ reason }) => reason === 'AddonFailed')).toHaveLength(1);
-    story.fault = undefined;
-    await story.clock.pass(16 * MINUTE_MS);
-    await story.work();
-    expect(await story.addon('coredns')).toMatchObject({ state: 'Ready' });
+    scenario.fault = undefined;
+    await scenario.clock.pass(16 * MINUTE_MS);
+    await scenario.work();
+    expect(await scenario.addon('coredns')).toMatchObject({ state: 'Ready' });
   });
 
   test.each([
@@ -44,7 +44,7 @@ describe('a cluster that refuses an add-on', () => {
   ])('reports it if an unavailable webhook refuses $what', async ({ path: refused, object }) => {
     const message = 'Internal error occurred: failed calling webhook "mine.example.org": connect: no route to host';
     const body = JSON.stringify({ kind: 'Status', status: 'Failure', reason: 'InternalError', code: 500, message });
-    await using story = await AddonStory.begin(
+    await using scenario = await AddonScenario.begin(
       {},
       {
         fault: ({ method, path }) =>
@@ -52,7 +52,7 @@ describe('a cluster that refuses an add-on', () => {
       },
     );
 
-    expect(await story.addon('coredns')).toMatchObject({
+    expect(await scenario.addon('coredns')).toMatchObject({
       state: 'Failed',
       reason: 'AddonRefused',
       message: `the cluster's API server rejected ${object} (InternalError): ${message}`,
@@ -60,24 +60,24 @@ describe('a cluster that refuses an add-on', () => {
   });
 });
 
-describe('an API of a cluster that', () => {
-  test('does not respond for hours costs a call every few minutes and no writes', async () => {
-    await using story = await AddonStory.begin();
-    await story.work();
-    await story.tenant.resource(DaemonSets).delete('kube-proxy', KUBE_SYSTEM);
-    story.fault = () => ({ kind: 'breaksBefore' });
-    await story.clock.pass(10 * MINUTE_MS);
-    const before = await story.addons();
-    story.forgetRequests();
+describe('a cluster whose API', () => {
+  test('does not respond for hours costs one call every few minutes and no writes', async () => {
+    await using scenario = await AddonScenario.begin();
+    await scenario.work();
+    await scenario.tenant.resource(DaemonSets).delete('kube-proxy', KUBE_SYSTEM);
+    scenario.fault = () => ({ kind: 'breaksBefore' });
+    await scenario.clock.pass(10 * MINUTE_MS);
+    const before = await scenario.addons();
+    scenario.forgetRequests();
 
-    await story.clock.pass(3 * HOUR_MS);
+    await scenario.clock.pass(3 * HOUR_MS);
 
-    expect(story.writes()).toEqual([]);
-    expect(story.reads().length).toBeLessThanOrEqual(3 * 16);
-    expect(await story.addons()).toEqual(before);
-    story.fault = undefined;
-    await story.clock.pass(6 * MINUTE_MS);
-    await expect(story.tenant.resource(DaemonSets).get('kube-proxy', KUBE_SYSTEM)).resolves.toBeDefined();
+    expect(scenario.writes()).toEqual([]);
+    expect(scenario.reads().length).toBeLessThanOrEqual(3 * 16);
+    expect(await scenario.addons()).toEqual(before);
+    scenario.fault = undefined;
+    await scenario.clock.pass(6 * MINUTE_MS);
+    await expect(scenario.tenant.resource(DaemonSets).get('kube-proxy', KUBE_SYSTEM)).resolves.toBeDefined();
   });
 
   test.each([
@@ -90,22 +90,22 @@ describe('an API of a cluster that', () => {
     { nth: 14, kind: 'breaksBefore' },
     { nth: 20, kind: 'breaksAfter' },
   ] as const)(
-    '$kind at write $nth of a process that dies with it leaves everything as desired',
+    '$kind at write $nth, which kills the process, still leaves everything as desired',
     async ({ nth, kind }) => {
       let written = 0;
       const isDead = () => written >= nth;
-      await using story = await AddonStory.begin(
+      await using scenario = await AddonScenario.begin(
         {},
         { fault: ({ method }) => (method === 'PATCH' && (isDead() || ++written === nth) ? { kind } : undefined) },
       );
-      story.fault = undefined;
-      await story.restart();
-      await story.work();
+      scenario.fault = undefined;
+      await scenario.restart();
+      await scenario.work();
 
       expect(isDead()).toBe(true);
-      const states = (await story.addons()).map(({ state }) => state);
+      const states = (await scenario.addons()).map(({ state }) => state);
       expect(states).toEqual(['Ready', 'Ready', 'Ready', 'Ready', 'Ready']);
-      expect(await story.recordedKinds()).toContain('Deployment.apps');
+      expect(await scenario.recordedKinds()).toContain('Deployment.apps');
     },
   );
 });

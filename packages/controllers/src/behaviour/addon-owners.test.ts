@@ -6,7 +6,7 @@ import { CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { ConfigMaps, DaemonSets, Deployments, PodDisruptionBudgets } from '@fairway/kube/kinds/resources';
 import { describe, expect, test } from 'vitest';
-import { AddonStory } from '../testing/addon-story.ts';
+import { AddonScenario } from '../testing/addon-scenario.ts';
 import { TEAM } from '../testing/test-fairway.ts';
 
 const MINUTE_MS = 60_000;
@@ -18,20 +18,20 @@ describe("a tenant's own changes", () => {
   const corefile = { type: 'merge' as const, value: { data: { Corefile: '.:53 {\n  errors\n}\n' } } };
 
   test('to its own settings are reported, not reverted, and replaced once on request', async () => {
-    await using story = await AddonStory.begin();
-    await story.work();
+    await using scenario = await AddonScenario.begin();
+    await scenario.work();
 
-    await story.tenant.resource(ConfigMaps).patch('coredns', corefile, edit);
-    await story.clock.pass(3 * HOUR_MS);
-    const modified = await story.addon('coredns');
-    const { message } = story.conditionOf(await story.cluster()) ?? {};
-    const kept = await story.tenant.resource(ConfigMaps).get('coredns', KUBE_SYSTEM);
-    await story.annotate({ 'fairway.dev/adopt-addons': 'now' });
-    await story.clock.pass(2 * MINUTE_MS);
-    const back = await story.tenant.resource(ConfigMaps).get('coredns', KUBE_SYSTEM);
-    const ready = await story.addon('coredns');
-    await story.tenant.resource(ConfigMaps).patch('coredns', corefile, edit);
-    await story.clock.pass(3 * HOUR_MS);
+    await scenario.tenant.resource(ConfigMaps).patch('coredns', corefile, edit);
+    await scenario.clock.pass(3 * HOUR_MS);
+    const modified = await scenario.addon('coredns');
+    const { message } = scenario.conditionOf(await scenario.cluster()) ?? {};
+    const kept = await scenario.tenant.resource(ConfigMaps).get('coredns', KUBE_SYSTEM);
+    await scenario.annotate({ 'fairway.dev/adopt-addons': 'now' });
+    await scenario.clock.pass(2 * MINUTE_MS);
+    const restored = await scenario.tenant.resource(ConfigMaps).get('coredns', KUBE_SYSTEM);
+    const ready = await scenario.addon('coredns');
+    await scenario.tenant.resource(ConfigMaps).patch('coredns', corefile, edit);
+    await scenario.clock.pass(3 * HOUR_MS);
 
     expect(modified).toMatchObject({
       state: 'Modified',
@@ -41,40 +41,40 @@ describe("a tenant's own changes", () => {
     });
     expect(message).toBe(`coredns: ${modified?.message}`);
     expect(kept.data).toEqual(corefile.value.data);
-    expect(back.data?.['Corefile']).toContain('kubernetes cluster.local');
+    expect(restored.data?.['Corefile']).toContain('kubernetes cluster.local');
     expect(ready?.state).toBe('Ready');
-    expect(await story.addon('coredns')).toMatchObject({ state: 'Modified' });
+    expect(await scenario.addon('coredns')).toMatchObject({ state: 'Modified' });
   });
 
   test('do not block the rest of the object', async () => {
-    await using story = await AddonStory.begin();
-    await story.work();
-    const deployments = story.tenant.resource(Deployments);
+    await using scenario = await AddonScenario.begin();
+    await scenario.work();
+    const deployments = scenario.tenant.resource(Deployments);
 
     await deployments.patch('coredns', { type: 'merge', value: { spec: { replicas: 5 } } }, edit);
-    await story.work();
-    await story.offer(aRelease('1.35', { components: { containerd: '2.2.7', pause: '3.10.1', coredns: '1.13.9' } }));
-    await story.clock.pass(61 * MINUTE_MS);
-    await story.work();
+    await scenario.work();
+    await scenario.offer(aRelease('1.35', { components: { containerd: '2.2.7', pause: '3.10.1', coredns: '1.13.9' } }));
+    await scenario.clock.pass(61 * MINUTE_MS);
+    await scenario.work();
 
     const { spec } = await deployments.get('coredns', KUBE_SYSTEM);
     expect(spec.replicas).toBe(5);
     expect(spec.template.spec?.containers[0]?.image).toBe('registry.k8s.io/coredns/coredns:v1.13.9');
-    expect(await story.addon('coredns')).toMatchObject({ version: '1.13.9', state: 'Modified' });
+    expect(await scenario.addon('coredns')).toMatchObject({ version: '1.13.9', state: 'Modified' });
   });
 
-  test('do not keep a version that the release pins from an existing cluster', async () => {
-    await using story = await AddonStory.begin();
-    await story.work();
-    const deployments = story.tenant.resource(Deployments);
+  test('do not keep a version that the release pins for existing clusters', async () => {
+    await using scenario = await AddonScenario.begin();
+    await scenario.work();
+    const deployments = scenario.tenant.resource(Deployments);
 
-    await story.offer(
+    await scenario.offer(
       aRelease('1.35', { components: { containerd: '2.2.7', pause: '3.10.1', coredns: '1.13.9', 'core-dns': '1' } }),
     );
-    await story.clock.pass(MINUTE_MS);
+    await scenario.clock.pass(MINUTE_MS);
 
     const { spec } = await deployments.get('coredns', KUBE_SYSTEM);
-    const { status } = await story.fairway.client.resource(kubernetesReleases).get('1.35');
+    const { status } = await scenario.fairway.client.resource(kubernetesReleases).get('1.35');
     expect(spec.template.spec?.containers[0]?.image).toBe('registry.k8s.io/coredns/coredns:v1.13.9');
     expect(status?.conditions).toContainEqual(
       expect.objectContaining({
@@ -85,59 +85,62 @@ describe("a tenant's own changes", () => {
       }),
     );
 
-    await story.offer(aRelease('1.35', { components: { containerd: '2.2.7', pause: '3.10.1', coredns: '1.13.9' } }));
-    await story.fairway.patch(kubernetesReleases, '1.35', { spec: { components: { 'core-dns': null } } });
-    await story.clock.pass(MINUTE_MS);
-    const mended = await story.fairway.client.resource(kubernetesReleases).get('1.35');
-    expect(mended.status?.conditions?.some(({ type }) => type === 'FieldsApplied')).toBe(false);
+    await scenario.offer(aRelease('1.35', { components: { containerd: '2.2.7', pause: '3.10.1', coredns: '1.13.9' } }));
+    await scenario.fairway.patch(kubernetesReleases, '1.35', { spec: { components: { 'core-dns': null } } });
+    await scenario.clock.pass(MINUTE_MS);
+    const repairedRelease = await scenario.fairway.client.resource(kubernetesReleases).get('1.35');
+    expect(repairedRelease.status?.conditions?.some(({ type }) => type === 'FieldsApplied')).toBe(false);
   });
 
   test('cost no more than an unchanged add-on', async () => {
-    await using story = await AddonStory.begin();
-    await story.work();
-    await story.tenant.resource(ConfigMaps).patch('coredns', corefile, edit);
-    await story.clock.pass(5 * MINUTE_MS);
-    const { resourceVersion } = (await story.cluster()).metadata;
-    story.forgetRequests();
+    await using scenario = await AddonScenario.begin();
+    await scenario.work();
+    await scenario.tenant.resource(ConfigMaps).patch('coredns', corefile, edit);
+    await scenario.clock.pass(5 * MINUTE_MS);
+    const { resourceVersion } = (await scenario.cluster()).metadata;
+    scenario.forgetRequests();
 
-    await story.clock.pass(3 * HOUR_MS);
+    await scenario.clock.pass(3 * HOUR_MS);
 
-    // An hour of refused applies and everything else: neither changes anything.
-    expect(story.writes().length).toBeLessThanOrEqual(2 * 4);
-    expect((await story.cluster()).metadata.resourceVersion).toBe(resourceVersion);
+    // An hour of refused applies, and the same hour for the other add-ons: neither changes anything.
+    expect(scenario.writes().length).toBeLessThanOrEqual(2 * 4);
+    expect((await scenario.cluster()).metadata.resourceVersion).toBe(resourceVersion);
   });
 
   test('to other fields are ignored', async () => {
-    await using story = await AddonStory.begin();
-    await story.work();
+    await using scenario = await AddonScenario.begin();
+    await scenario.work();
     const env = [{ name: 'GOGC', value: '50' }];
     const value = { spec: { template: { spec: { containers: [{ name: 'coredns', env }] } } } };
 
-    await story.tenant.resource(Deployments).patch('coredns', { type: 'strategic', value }, edit);
-    await story.work();
-    await story.clock.pass(2 * HOUR_MS);
+    await scenario.tenant.resource(Deployments).patch('coredns', { type: 'strategic', value }, edit);
+    await scenario.work();
+    await scenario.clock.pass(2 * HOUR_MS);
 
-    const { spec } = await story.tenant.resource(Deployments).get('coredns', KUBE_SYSTEM);
+    const { spec } = await scenario.tenant.resource(Deployments).get('coredns', KUBE_SYSTEM);
     expect(spec.template.spec?.containers[0]?.env).toEqual(env);
-    expect(await story.addon('coredns')).toMatchObject({ state: 'Ready' });
+    expect(await scenario.addon('coredns')).toMatchObject({ state: 'Ready' });
   });
 });
 
-describe('a cluster that has add-ons of its own', () => {
+describe('a cluster with add-ons of its own', () => {
   const config = { metadata: { name: 'kube-proxy', namespace: 'kube-system' }, data: { 'config.conf': 'mode: ipvs' } };
 
-  test('keeps them, even after their deletion, until a person asks for Fairway’s', async () => {
-    await using story = await AddonStory.begin({}, { before: (tenant) => tenant.resource(ConfigMaps).create(config) });
-    const configs = story.tenant.resource(ConfigMaps);
+  test('keeps them, even after their deletion, until a user requests Fairway’s', async () => {
+    await using scenario = await AddonScenario.begin(
+      {},
+      { before: (tenant) => tenant.resource(ConfigMaps).create(config) },
+    );
+    const configs = scenario.tenant.resource(ConfigMaps);
 
-    const found = await story.addons();
+    const found = await scenario.addons();
     await configs.delete('kube-proxy', KUBE_SYSTEM);
-    await story.clock.pass(2 * HOUR_MS);
-    const later = await story.addon('kube-proxy');
+    await scenario.clock.pass(2 * HOUR_MS);
+    const later = await scenario.addon('kube-proxy');
     await configs.create(config);
-    await story.annotate({ 'fairway.dev/adopt-addons': 'now' });
-    await story.clock.pass(2 * MINUTE_MS);
-    await story.work();
+    await scenario.annotate({ 'fairway.dev/adopt-addons': 'now' });
+    await scenario.clock.pass(2 * MINUTE_MS);
+    await scenario.work();
 
     expect(found.map(({ name, state }) => [name, state])).toEqual([
       ['kube-proxy', 'NotManaged'],
@@ -152,20 +155,20 @@ describe('a cluster that has add-ons of its own', () => {
         "the cluster has its own ConfigMap kube-system/kube-proxy, which Fairway does not manage; a new value of the Cluster's annotation fairway.dev/adopt-addons, such as the current time, makes Fairway take it over",
     });
     expect((await configs.get('kube-proxy', KUBE_SYSTEM)).data?.['config.conf']).toContain('mode: iptables');
-    expect(await story.addon('kube-proxy')).toMatchObject({ state: 'Ready', version: '1.34.2' });
+    expect(await scenario.addon('kube-proxy')).toMatchObject({ state: 'Ready', version: '1.34.2' });
   });
 
-  test('keeps all of its own kinds of snapshots, and gets Fairway’s on request', async () => {
+  test('keeps all of its own snapshot kinds, and gets Fairway’s on request', async () => {
     const wanted = volumeSnapshots().objects.find(({ name }) => name.startsWith('volumesnapshotclasses.'));
     const own = wanted && { type: wanted.type, object: { ...wanted.object, metadata: { name: wanted.name } } };
     const before = async (tenant: KubeClient) => own && tenant.resource(own.type).create(own.object);
-    await using story = await AddonStory.begin({}, { before });
+    await using scenario = await AddonScenario.begin({}, { before });
     const definitions = async () =>
-      (await story.tenant.resource(CustomResourceDefinitions).list()).items.map(({ metadata }) => metadata.name);
+      (await scenario.tenant.resource(CustomResourceDefinitions).list()).items.map(({ metadata }) => metadata.name);
 
-    const found = [await story.addon('volume-snapshots'), await definitions()];
-    await story.annotate({ 'fairway.dev/adopt-addons': 'now' });
-    await story.clock.pass(2 * MINUTE_MS);
+    const found = [await scenario.addon('volume-snapshots'), await definitions()];
+    await scenario.annotate({ 'fairway.dev/adopt-addons': 'now' });
+    await scenario.clock.pass(2 * MINUTE_MS);
 
     expect(found).toMatchObject([
       {
@@ -176,7 +179,7 @@ describe('a cluster that has add-ons of its own', () => {
       },
       ['volumesnapshotclasses.snapshot.storage.k8s.io'],
     ]);
-    expect(await story.addon('volume-snapshots')).toMatchObject({ state: 'Ready' });
+    expect(await scenario.addon('volume-snapshots')).toMatchObject({ state: 'Ready' });
     expect(await definitions()).toHaveLength(3);
   });
 
@@ -188,12 +191,15 @@ describe('a cluster that has add-ons of its own', () => {
     };
     const spec = { selector: { matchLabels: labels }, template };
     const own = { metadata: { name: 'proxy', namespace: 'kube-system' }, spec };
-    await using story = await AddonStory.begin({}, { before: (tenant) => tenant.resource(DaemonSets).create(own) });
+    await using scenario = await AddonScenario.begin(
+      {},
+      { before: (tenant) => tenant.resource(DaemonSets).create(own) },
+    );
 
-    const found = await story.addons();
-    await story.annotate({ 'fairway.dev/adopt-addons': 'now' });
-    await story.clock.pass(2 * MINUTE_MS);
-    await story.work();
+    const found = await scenario.addons();
+    await scenario.annotate({ 'fairway.dev/adopt-addons': 'now' });
+    await scenario.clock.pass(2 * MINUTE_MS);
+    await scenario.work();
 
     expect(found).toMatchObject([
       {
@@ -206,93 +212,101 @@ describe('a cluster that has add-ons of its own', () => {
       { name: 'cinder-csi', state: 'Progressing' },
       { name: 'volume-snapshots', state: 'Ready' },
     ]);
-    expect(await story.addon('kube-proxy')).toMatchObject({ state: 'Ready' });
+    expect(await scenario.addon('kube-proxy')).toMatchObject({ state: 'Ready' });
   });
 
   test('may have Cilium instead of Fairway’s kube-proxy, which is not recreated after its deletion', async () => {
-    await using story = await AddonStory.begin();
-    await story.work();
+    await using scenario = await AddonScenario.begin();
+    await scenario.work();
     const data = { 'kube-proxy-replacement': 'true' };
 
-    await story.tenant.resource(ConfigMaps).create({ metadata: { name: 'cilium-config', ...KUBE_SYSTEM }, data });
-    await story.clock.pass(2 * HOUR_MS);
-    const before = await story.addon('kube-proxy');
-    await story.tenant.resource(DaemonSets).delete('kube-proxy', KUBE_SYSTEM);
-    await story.clock.pass(2 * HOUR_MS);
-    await story.restart();
+    await scenario.tenant.resource(ConfigMaps).create({ metadata: { name: 'cilium-config', ...KUBE_SYSTEM }, data });
+    await scenario.clock.pass(2 * HOUR_MS);
+    const before = await scenario.addon('kube-proxy');
+    await scenario.tenant.resource(DaemonSets).delete('kube-proxy', KUBE_SYSTEM);
+    await scenario.clock.pass(2 * HOUR_MS);
+    await scenario.restart();
 
     expect(before).toMatchObject({ state: 'Ready' });
-    expect(await story.addon('kube-proxy')).toMatchObject({ state: 'NotManaged' });
-    await expect(story.tenant.resource(DaemonSets).get('kube-proxy', KUBE_SYSTEM)).rejects.toMatchObject({ code: 404 });
+    expect(await scenario.addon('kube-proxy')).toMatchObject({ state: 'NotManaged' });
+    await expect(scenario.tenant.resource(DaemonSets).get('kube-proxy', KUBE_SYSTEM)).rejects.toMatchObject({
+      code: 404,
+    });
   });
 
-  test('has them taken over once, even by a process that dies before it records it', async () => {
-    await using story = await AddonStory.begin({}, { before: (tenant) => tenant.resource(ConfigMaps).create(config) });
-    const before = await story.cluster();
-    await story.annotate({ 'fairway.dev/adopt-addons': 'now' });
-    await story.clock.pass(2 * MINUTE_MS);
-    await story.work();
+  test('has them adopted once, even if the process is killed before it records that', async () => {
+    await using scenario = await AddonScenario.begin(
+      {},
+      { before: (tenant) => tenant.resource(ConfigMaps).create(config) },
+    );
+    const before = await scenario.cluster();
+    await scenario.annotate({ 'fairway.dev/adopt-addons': 'now' });
+    await scenario.clock.pass(2 * MINUTE_MS);
+    await scenario.work();
 
-    await story.fairway.stopProcess();
+    await scenario.fairway.stopProcess();
     const value = { status: { addons: before.status?.addons } };
     const status = { namespace: TEAM, subresource: 'status' };
-    await story.fairway.client.resource(clusters).patch('demo', { type: 'merge', value }, status);
-    await story.fairway.startProcess();
-    await story.clock.pass(6 * MINUTE_MS);
+    await scenario.fairway.client.resource(clusters).patch('demo', { type: 'merge', value }, status);
+    await scenario.fairway.startProcess();
+    await scenario.clock.pass(6 * MINUTE_MS);
 
     expect(before.status?.addons?.[0]).toMatchObject({ name: 'kube-proxy', state: 'NotManaged' });
-    expect(await story.addon('kube-proxy')).toMatchObject({ state: 'Ready', version: '1.34.2' });
+    expect(await scenario.addon('kube-proxy')).toMatchObject({ state: 'Ready', version: '1.34.2' });
   });
 
-  test('has all of one taken over, or nothing if the cluster refuses a part', async () => {
+  test('has all objects of an add-on adopted, or none if it refuses one', async () => {
     const own = { metadata: { name: 'coredns', namespace: 'kube-system' }, data: { Corefile: '.:53 { errors }' } };
-    await using story = await AddonStory.begin({}, { before: (tenant) => tenant.resource(ConfigMaps).create(own) });
-    const configs = story.tenant.resource(ConfigMaps);
-    story.fault = ({ method, path }) =>
+    await using scenario = await AddonScenario.begin(
+      {},
+      { before: (tenant) => tenant.resource(ConfigMaps).create(own) },
+    );
+    const configs = scenario.tenant.resource(ConfigMaps);
+    scenario.fault = ({ method, path }) =>
       method === 'PATCH' && path.includes('deployments/coredns') ? { kind: 'answer', status: 403 } : undefined;
 
-    await story.annotate({ 'fairway.dev/adopt-addons': 'now' });
-    await story.clock.pass(2 * HOUR_MS);
-    const refused = await story.addon('coredns');
+    await scenario.annotate({ 'fairway.dev/adopt-addons': 'now' });
+    await scenario.clock.pass(2 * HOUR_MS);
+    const refused = await scenario.addon('coredns');
     const kept = await configs.get('coredns', KUBE_SYSTEM);
-    story.fault = undefined;
-    await story.clock.pass(16 * MINUTE_MS);
-    await story.work();
+    scenario.fault = undefined;
+    await scenario.clock.pass(16 * MINUTE_MS);
+    await scenario.work();
 
     expect(refused).toMatchObject({ state: 'Failed', reason: 'AddonRefused' });
     expect(kept.data).toEqual(own.data);
     expect((await configs.get('coredns', KUBE_SYSTEM)).data?.['Corefile']).toContain('kubernetes cluster.local');
-    expect(await story.addon('coredns')).toMatchObject({ state: 'Ready' });
+    expect(await scenario.addon('coredns')).toMatchObject({ state: 'Ready' });
   });
 });
 
-describe('what is no longer wanted', () => {
-  test('is deleted: the budget of CoreDNS with the second node', async () => {
-    await using story = await AddonStory.begin();
-    const budgets = async () => (await story.tenant.resource(PodDisruptionBudgets).list()).items.length;
+describe('an object that is no longer desired', () => {
+  test('is deleted: the budget of CoreDNS, once there is only one node', async () => {
+    await using scenario = await AddonScenario.begin();
+    const budgets = async () => (await scenario.tenant.resource(PodDisruptionBudgets).list()).items.length;
 
     const one = await budgets();
-    await story.resize(2);
+    await scenario.resize(2);
     const two = await budgets();
-    await story.resize(1);
+    await scenario.resize(1);
 
     expect([one, two, await budgets()]).toEqual([0, 1, 0]);
-    expect(await story.recordedKinds()).not.toContain('PodDisruptionBudget');
+    expect(await scenario.recordedKinds()).not.toContain('PodDisruptionBudget');
   });
 
-  test('is kept if it is not Fairway’s, whatever its labels say', async () => {
-    await using story = await AddonStory.begin();
-    const { metadata } = await story.tenant.resource(ConfigMaps).get('coredns', KUBE_SYSTEM);
+  test('is kept if it is not Fairway’s, regardless of its labels', async () => {
+    await using scenario = await AddonScenario.begin();
+    const { metadata } = await scenario.tenant.resource(ConfigMaps).get('coredns', KUBE_SYSTEM);
     const { labels = {} } = metadata;
     const spec = { maxUnavailable: 1, selector: { matchLabels: { app: 'mine' } } };
-    const budgets = story.tenant.resource(PodDisruptionBudgets);
+    const budgets = scenario.tenant.resource(PodDisruptionBudgets);
 
     await budgets.create({ metadata: { name: 'coredns', namespace: 'kube-system', labels }, spec });
-    await story.tenant.resource(ConfigMaps).create({ metadata: { name: 'mine', namespace: 'kube-system', labels } });
-    await story.annotate({ 'fairway.dev/retry-requested': 'now' });
-    await story.clock.pass(2 * HOUR_MS);
+    await scenario.tenant.resource(ConfigMaps).create({ metadata: { name: 'mine', namespace: 'kube-system', labels } });
+    await scenario.annotate({ 'fairway.dev/retry-requested': 'now' });
+    await scenario.clock.pass(2 * HOUR_MS);
 
     await expect(budgets.get('coredns', KUBE_SYSTEM)).resolves.toBeDefined();
-    await expect(story.tenant.resource(ConfigMaps).get('mine', KUBE_SYSTEM)).resolves.toBeDefined();
+    await expect(scenario.tenant.resource(ConfigMaps).get('mine', KUBE_SYSTEM)).resolves.toBeDefined();
   });
 });

@@ -7,7 +7,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps, DaemonSets, Nodes } from '@fairway/kube/kinds/resources';
 import { describe, expect, test } from 'vitest';
-import { AddonStory } from '../testing/addon-story.ts';
+import { AddonScenario } from '../testing/addon-scenario.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 
@@ -17,10 +17,10 @@ const KUBE_SYSTEM = { namespace: 'kube-system' };
 const CANAL = { cni: { type: 'canal' as const } };
 const STATUS = { namespace: TEAM, subresource: 'status' };
 
-const isThere = async (tenant: KubeClient) =>
+const canalExists = async (tenant: KubeClient) =>
   (await tenant.resource(DaemonSets).list()).items.some(({ metadata }) => metadata.name === 'canal');
 
-function otherNetwork(): DaemonSet {
+function installOtherNetwork(): DaemonSet {
   const labels = { app: 'network' };
   const template = {
     metadata: { labels },
@@ -29,10 +29,10 @@ function otherNetwork(): DaemonSet {
   return { metadata: { name: 'cilium', ...KUBE_SYSTEM }, spec: { selector: { matchLabels: labels }, template } };
 }
 
-/** The status is one written by a release that installed no pod network. */
-async function forgetInstaller(story: AddonStory): Promise<void> {
+/** Rewrites the status as a release that installed no pod network wrote it. */
+async function clearInstaller(scenario: AddonScenario): Promise<void> {
   const value = { status: { cniInstaller: null } };
-  await story.fairway.client.resource(clusters).patch('demo', { type: 'merge', value }, STATUS);
+  await scenario.fairway.client.resource(clusters).patch('demo', { type: 'merge', value }, STATUS);
 }
 
 describe('a new cluster', () => {
@@ -41,21 +41,21 @@ describe('a new cluster', () => {
     { spec: CANAL, plan: 'free', has: true, installer: 'Fairway' },
     { spec: { cni: { type: 'none' as const } }, plan: 'free', has: false, installer: 'Tenant' },
     { spec: {}, plan: 'standard', has: false, installer: 'Fairway' },
-  ])('of plan $plan with $spec has Canal: $has', async ({ spec, plan, has, installer }) => {
-    await using story = await AddonStory.begin({ plan, cni: {}, ...spec });
+  ])('has Canal for plan $plan with $spec: $has', async ({ spec, plan, has, installer }) => {
+    await using scenario = await AddonScenario.begin({ plan, cni: {}, ...spec });
 
-    expect((await story.cluster()).status?.cniInstaller).toBe(installer);
-    expect(await isThere(story.tenant)).toBe(has);
-    expect((await story.addons()).some(({ name }) => name === 'canal')).toBe(has);
+    expect((await scenario.cluster()).status?.cniInstaller).toBe(installer);
+    expect(await canalExists(scenario.tenant)).toBe(has);
+    expect((await scenario.addons()).some(({ name }) => name === 'canal')).toBe(has);
   });
 
   test('installs it first, with its own address range and route to its API server', async () => {
-    await using story = await AddonStory.begin({ ...CANAL, podCIDR: '10.44.0.0/16' });
-    await story.work();
+    await using scenario = await AddonScenario.begin({ ...CANAL, podCIDR: '10.44.0.0/16' });
+    await scenario.work();
 
-    const config = await story.tenant.resource(ConfigMaps).get('canal-config', KUBE_SYSTEM);
-    const { spec } = await story.tenant.resource(DaemonSets).get('canal', KUBE_SYSTEM);
-    const { url = '' } = (await story.cluster()).status ?? {};
+    const config = await scenario.tenant.resource(ConfigMaps).get('canal-config', KUBE_SYSTEM);
+    const { spec } = await scenario.tenant.resource(DaemonSets).get('canal', KUBE_SYSTEM);
+    const { url = '' } = (await scenario.cluster()).status ?? {};
     expect(JSON.parse(config.data?.['net-conf.json'] ?? '')).toEqual({
       Network: '10.44.0.0/16',
       Backend: { Type: 'vxlan' },
@@ -66,7 +66,7 @@ describe('a new cluster', () => {
     ]) {
       expect(env).toContainEqual({ name: 'KUBERNETES_SERVICE_HOST', value: new URL(url).hostname });
     }
-    expect(await story.addons()).toMatchObject([
+    expect(await scenario.addons()).toMatchObject([
       { name: 'canal', version: '3.31.7', state: 'Ready' },
       { name: 'kube-proxy', state: 'Ready' },
       { name: 'coredns', state: 'Ready' },
@@ -76,35 +76,35 @@ describe('a new cluster', () => {
     ]);
   });
 
-  test('blames only the network for nodes that have none after ten minutes', async () => {
-    await using story = await AddonStory.begin(CANAL);
-    const [node] = (await story.tenant.resource(Nodes).list()).items;
+  test('blames only the network if nodes have none after ten minutes', async () => {
+    await using scenario = await AddonScenario.begin(CANAL);
+    const [node] = (await scenario.tenant.resource(Nodes).list()).items;
     const message = 'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady';
     const condition = { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message };
-    await story.fairway.stopProcess();
-    await story.tenant.resource(Nodes).patch(
+    await scenario.fairway.stopProcess();
+    await scenario.tenant.resource(Nodes).patch(
       node?.metadata.name ?? '',
       { type: 'strategic', value: { status: { conditions: [condition] } } },
       {
         subresource: 'status',
       },
     );
-    await story.fairway.startProcess();
-    await story.clock.pass(6 * MINUTE_MS);
-    const daemonSets = story.tenant.resource(DaemonSets);
+    await scenario.fairway.startProcess();
+    await scenario.clock.pass(6 * MINUTE_MS);
+    const daemonSets = scenario.tenant.resource(DaemonSets);
     for (const { metadata } of (await daemonSets.list(KUBE_SYSTEM)).items) {
       const counts = { currentNumberScheduled: 1, desiredNumberScheduled: 1, updatedNumberScheduled: 1 };
       const status = { ...counts, observedGeneration: metadata.generation, numberReady: 0, numberMisscheduled: 0 };
       const patch = { type: 'merge' as const, value: { status } };
       await daemonSets.patch(metadata.name ?? '', patch, { ...KUBE_SYSTEM, subresource: 'status' });
     }
-    await story.clock.pass(2 * MINUTE_MS);
+    await scenario.clock.pass(2 * MINUTE_MS);
 
-    expect(await story.addon('canal')).toMatchObject({
+    expect(await scenario.addon('canal')).toMatchObject({
       state: 'Degraded',
       message: expect.stringContaining('kubectl -n kube-system describe pods -l k8s-app=canal'),
     });
-    expect(await story.addon('kube-proxy')).toMatchObject({
+    expect(await scenario.addon('kube-proxy')).toMatchObject({
       state: 'Progressing',
       reason: 'WaitingForNode',
       message: 'waiting for the pod network: no node has one yet',
@@ -112,39 +112,39 @@ describe('a new cluster', () => {
   });
 
   test('follows the operator’s catalogue', async () => {
-    await using story = await AddonStory.begin({ ...CANAL, version: '1.35' });
-    await story.offer(
+    await using scenario = await AddonScenario.begin({ ...CANAL, version: '1.35' });
+    await scenario.offer(
       aRelease('1.35', { components: { containerd: '2.2.7', pause: '3.10.1', calico: '3.31.9', flannel: '0.28.11' } }),
     );
-    await story.clock.pass(61 * MINUTE_MS);
+    await scenario.clock.pass(61 * MINUTE_MS);
 
-    const { spec } = await story.tenant.resource(DaemonSets).get('canal', KUBE_SYSTEM);
+    const { spec } = await scenario.tenant.resource(DaemonSets).get('canal', KUBE_SYSTEM);
     expect(spec.template.spec?.containers.map(({ image }) => image)).toEqual([
       'ghcr.io/flannel-io/flannel:v0.28.11',
       'quay.io/calico/node:v3.31.9',
     ]);
     expect(spec.updateStrategy?.rollingUpdate?.maxUnavailable).toBe('10%');
-    expect(await story.addon('canal')).toMatchObject({ version: '3.31.9' });
+    expect(await scenario.addon('canal')).toMatchObject({ version: '3.31.9' });
   });
 });
 
-describe('a cluster that has a pod network', () => {
-  test('of an earlier release keeps it, and gets no second one', async () => {
-    await using story = await AddonStory.begin({ cni: { type: 'none' } });
-    await story.work();
-    await story.fairway.stopProcess();
-    await forgetInstaller(story);
+describe('a cluster with a pod network', () => {
+  test('keeps the one of an earlier release, and gets no second one', async () => {
+    await using scenario = await AddonScenario.begin({ cni: { type: 'none' } });
+    await scenario.work();
+    await scenario.fairway.stopProcess();
+    await clearInstaller(scenario);
     const value = { status: { cni: 'canal' } };
-    await story.fairway.client.resource(clusters).patch('demo', { type: 'merge', value }, STATUS);
+    await scenario.fairway.client.resource(clusters).patch('demo', { type: 'merge', value }, STATUS);
 
-    await story.fairway.startProcess();
-    await story.clock.pass(3 * HOUR_MS);
+    await scenario.fairway.startProcess();
+    await scenario.clock.pass(3 * HOUR_MS);
 
-    expect((await story.cluster()).status).toMatchObject({ cni: 'canal', cniInstaller: 'Tenant' });
-    expect(await isThere(story.tenant)).toBe(false);
+    expect((await scenario.cluster()).status).toMatchObject({ cni: 'canal', cniInstaller: 'Tenant' });
+    expect(await canalExists(scenario.tenant)).toBe(false);
   });
 
-  test('gets Canal after it was reset', async () => {
+  test('gets Canal after a reset', async () => {
     const clock = new SteppingClock();
     await using fairway = await TestFairway.start({ clock, random: () => 0.5 });
     const before = await clock.during(fairway.readyCluster({ replicas: 1 }, CANAL));
@@ -162,23 +162,23 @@ describe('a cluster that has a pod network', () => {
 
     const cluster = await fairway.client.resource(clusters).get('demo', { namespace: TEAM });
     expect(cluster.status).toMatchObject({ cniInstaller: 'Fairway', reset: { phase: 'Complete' } });
-    expect(await isThere(fairway.runtime.client(identityOf(cluster)))).toBe(true);
+    expect(await canalExists(fairway.runtime.client(identityOf(cluster)))).toBe(true);
   });
 
-  test('of its own keeps it until it is gone, even if a person asks for Fairway’s', async () => {
-    await using story = await AddonStory.begin(CANAL, {
-      before: (tenant) => tenant.resource(DaemonSets).create(otherNetwork()),
+  test('keeps its own until it is deleted, even if a user requests Fairway’s', async () => {
+    await using scenario = await AddonScenario.begin(CANAL, {
+      before: (tenant) => tenant.resource(DaemonSets).create(installOtherNetwork()),
     });
-    const found = await story.addon('canal');
+    const found = await scenario.addon('canal');
 
-    await story.annotate({ 'fairway.dev/adopt-addons': 'now' });
-    await story.clock.pass(2 * HOUR_MS);
-    const asked = [await story.addon('canal'), await isThere(story.tenant)];
-    await story.tenant.resource(DaemonSets).delete('cilium', KUBE_SYSTEM);
-    await story.clock.pass(2 * HOUR_MS);
-    const gone = await isThere(story.tenant);
-    await story.annotate({ 'fairway.dev/adopt-addons': 'again' });
-    await story.clock.pass(2 * MINUTE_MS);
+    await scenario.annotate({ 'fairway.dev/adopt-addons': 'now' });
+    await scenario.clock.pass(2 * HOUR_MS);
+    const isCanalRunning = [await scenario.addon('canal'), await canalExists(scenario.tenant)];
+    await scenario.tenant.resource(DaemonSets).delete('cilium', KUBE_SYSTEM);
+    await scenario.clock.pass(2 * HOUR_MS);
+    const deleted = await canalExists(scenario.tenant);
+    await scenario.annotate({ 'fairway.dev/adopt-addons': 'again' });
+    await scenario.clock.pass(2 * MINUTE_MS);
 
     expect(found).toMatchObject({
       state: 'NotManaged',
@@ -186,59 +186,59 @@ describe('a cluster that has a pod network', () => {
       message:
         "the cluster has its own DaemonSet kube-system/cilium, which Fairway does not manage; delete it, and a new value of the Cluster's annotation fairway.dev/adopt-addons, such as the current time, makes Fairway install canal",
     });
-    expect(asked).toEqual([found, false]);
-    expect(gone).toBe(false);
-    expect(await isThere(story.tenant)).toBe(true);
+    expect(isCanalRunning).toEqual([found, false]);
+    expect(deleted).toBe(false);
+    expect(await canalExists(scenario.tenant)).toBe(true);
   });
 
-  test('may replace Fairway’s with one of its own', async () => {
-    await using story = await AddonStory.begin(CANAL);
-    await story.work();
+  test('may replace Fairway’s network with its own', async () => {
+    await using scenario = await AddonScenario.begin(CANAL);
+    await scenario.work();
 
-    await story.tenant.resource(DaemonSets).create(otherNetwork());
-    await story.tenant.resource(DaemonSets).delete('canal', KUBE_SYSTEM);
-    await story.clock.pass(2 * HOUR_MS);
-    await story.restart();
+    await scenario.tenant.resource(DaemonSets).create(installOtherNetwork());
+    await scenario.tenant.resource(DaemonSets).delete('canal', KUBE_SYSTEM);
+    await scenario.clock.pass(2 * HOUR_MS);
+    await scenario.restart();
 
-    expect(await isThere(story.tenant)).toBe(false);
-    expect(await story.addon('canal')).toMatchObject({ state: 'NotManaged' });
+    expect(await canalExists(scenario.tenant)).toBe(false);
+    expect(await scenario.addon('canal')).toMatchObject({ state: 'NotManaged' });
   });
 });
 
-describe('a cluster that an earlier release has managed in between', () => {
+describe('a cluster that an earlier release managed meanwhile', () => {
   test('keeps Canal, which Fairway continues to install', async () => {
-    await using story = await AddonStory.begin(CANAL);
-    await story.work();
-    const daemonSets = story.tenant.resource(DaemonSets);
+    await using scenario = await AddonScenario.begin(CANAL);
+    await scenario.work();
+    const daemonSets = scenario.tenant.resource(DaemonSets);
     const { uid } = (await daemonSets.get('canal', KUBE_SYSTEM)).metadata;
-    await story.fairway.stopProcess();
-    await forgetInstaller(story);
-    story.forgetRequests();
+    await scenario.fairway.stopProcess();
+    await clearInstaller(scenario);
+    scenario.forgetRequests();
 
-    await story.fairway.startProcess();
-    await story.clock.pass(6 * MINUTE_MS);
+    await scenario.fairway.startProcess();
+    await scenario.clock.pass(6 * MINUTE_MS);
     await daemonSets.delete('canal', KUBE_SYSTEM);
-    await story.clock.pass(2 * MINUTE_MS);
+    await scenario.clock.pass(2 * MINUTE_MS);
 
-    expect(story.writes().filter((write) => write.startsWith('DELETE'))).toEqual([]);
-    expect(await isThere(story.tenant)).toBe(true);
+    expect(scenario.writes().filter((write) => write.startsWith('DELETE'))).toEqual([]);
+    expect(await canalExists(scenario.tenant)).toBe(true);
     expect((await daemonSets.get('canal', KUBE_SYSTEM)).metadata.uid).not.toBe(uid);
-    expect((await story.cluster()).status).toMatchObject({ cni: 'canal', cniInstaller: 'Fairway' });
-    expect(await story.addon('canal')).toBeDefined();
+    expect((await scenario.cluster()).status).toMatchObject({ cni: 'canal', cniInstaller: 'Fairway' });
+    expect(await scenario.addon('canal')).toBeDefined();
   });
 
-  test('has the network that its tenant installed instead', async () => {
-    await using story = await AddonStory.begin(CANAL);
-    await story.fairway.stopProcess();
-    await forgetInstaller(story);
-    await story.tenant.resource(DaemonSets).delete('canal', KUBE_SYSTEM);
+  test('keeps the network that its tenant installed instead', async () => {
+    await using scenario = await AddonScenario.begin(CANAL);
+    await scenario.fairway.stopProcess();
+    await clearInstaller(scenario);
+    await scenario.tenant.resource(DaemonSets).delete('canal', KUBE_SYSTEM);
 
-    await story.fairway.startProcess();
-    await story.clock.pass(2 * HOUR_MS);
+    await scenario.fairway.startProcess();
+    await scenario.clock.pass(2 * HOUR_MS);
 
-    const { items } = await story.tenant.resource(CustomResourceDefinitions).list();
-    expect(await isThere(story.tenant)).toBe(false);
-    expect((await story.cluster()).status).toMatchObject({ cniInstaller: 'Tenant' });
+    const { items } = await scenario.tenant.resource(CustomResourceDefinitions).list();
+    expect(await canalExists(scenario.tenant)).toBe(false);
+    expect((await scenario.cluster()).status).toMatchObject({ cniInstaller: 'Tenant' });
     expect(items.map(({ spec }) => spec.names.kind)).toContain('NetworkPolicy');
   });
 });

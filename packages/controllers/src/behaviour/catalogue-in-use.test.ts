@@ -16,7 +16,7 @@ const CASES = [
   { type: kubernetesReleases as ResourceType<Entry>, name: '1.35' },
 ];
 
-/** No admission runs here, as on a management cluster without a gateway. */
+/** Admission is off, as on a management cluster without a gateway. */
 describe.each(CASES)('a deleted $type.singular', ({ type, name }) => {
   const until = (fairway: TestFairway, check: (entry: Entry | undefined) => unknown) =>
     eventually(fairway.client.resource(type), { fieldSelector: `metadata.name=${name}` }, ([entry]) =>
@@ -24,7 +24,7 @@ describe.each(CASES)('a deleted $type.singular', ({ type, name }) => {
     );
   const isHeld = (entry: Entry | undefined) => entry?.metadata.finalizers?.includes(IN_USE_FINALIZER);
 
-  test('remains and reports its users, until the last cluster is gone', async () => {
+  test('remains and reports its users until the last cluster is deleted', async () => {
     await using fairway = await TestFairway.start();
     await until(fairway, isHeld);
     await fairway.createCluster({ version: '1.35' });
@@ -38,7 +38,7 @@ describe.each(CASES)('a deleted $type.singular', ({ type, name }) => {
     await until(fairway, (one) => one === undefined);
   });
 
-  test('without users is deleted at once', async () => {
+  test('is deleted immediately if it has no users', async () => {
     await using fairway = await TestFairway.start();
     await until(fairway, isHeld);
 

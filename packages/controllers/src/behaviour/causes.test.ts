@@ -15,16 +15,16 @@ import { CAUSES } from '../testing/causes/all.ts';
 import { bringAbout } from '../testing/causes/bring-about.ts';
 import { renderCauses } from '../testing/causes/render.ts';
 import { renderTroubleshooting } from '../testing/causes/render-troubleshooting.ts';
-import { UNLISTED } from '../testing/causes/unlisted.ts';
+import { UNLISTED_REASONS } from '../testing/causes/unlisted.ts';
 import { isWait, WAITS } from '../testing/causes/waits.ts';
 import { TEAM } from '../testing/test-fairway.ts';
 
-/** The fields that all kinds with causes have. */
-interface Told extends KubeObject {
+/** The fields shared by all kinds with causes. */
+interface Report extends KubeObject {
   readonly status?: { readonly phase?: string | undefined; readonly conditions?: readonly Condition[] | undefined };
 }
 
-/** Parts that differ between runs, as placeholders of the table. */
+/** Replaces parts that differ between runs with placeholders of the table. */
 function template(text: string): string {
   return text
     .replaceAll(/(?<=choose one of )[\d., ()]+/g, '{versions}')
@@ -42,7 +42,7 @@ describe('reported causes', () => {
     await using begun = await bringAbout(cause);
     const { fairway } = begun;
 
-    const type: ResourceType<Told> = {
+    const type: ResourceType<Report> = {
       CloudCredential: cloudCredentials,
       Cluster: clusters,
       NodePool: nodePools,
@@ -51,28 +51,28 @@ describe('reported causes', () => {
       KubernetesRelease: kubernetesReleases,
     }[cause.kind];
     const { items } = await fairway.client.resource(type).list(type.namespaced ? { namespace: TEAM } : {});
-    const told = items.map(({ status }) => {
+    const objectReports = items.map(({ status }) => {
       const condition = findCondition(status?.conditions, cause.condition ?? 'Ready');
       return { phase: status?.phase, reason: condition?.reason, message: template(condition?.message ?? '') };
     });
     const { items: events } = await fairway.client.resource(Events).list({ namespace: TEAM });
     const warnings = events.filter(({ type }) => type === 'Warning');
-    const said = warnings.map(({ involvedObject, reason, message }) => ({
+    const eventReports = warnings.map(({ involvedObject, reason, message }) => ({
       kind: involvedObject?.kind,
       reason,
       message: template(message ?? ''),
     }));
 
-    expect(told).toContainEqual({ phase: cause.phase, reason: cause.reason, message: cause.message });
-    expect(said).toEqual(expect.arrayContaining(cause.event ? [cause.event] : []));
+    expect(objectReports).toContainEqual({ phase: cause.phase, reason: cause.reason, message: cause.message });
+    expect(eventReports).toEqual(expect.arrayContaining(cause.event ? [cause.event] : []));
   });
 });
 
 describe('each reason of a condition', () => {
-  const told = new Set(CAUSES.flatMap(({ reason, event }): readonly string[] => [reason, event?.reason ?? reason]));
+  const reported = new Set(CAUSES.flatMap(({ reason, event }): readonly string[] => [reason, event?.reason ?? reason]));
 
-  test.each(Object.keys(ConditionReason))('%s has a row in the table, or a reason why it has none', (reason) => {
-    expect(told.has(reason)).toBe(UNLISTED[reason as ConditionReason] === undefined);
+  test.each(Object.keys(ConditionReason))('%s has a row in the table, or a reason for having none', (reason) => {
+    expect(reported.has(reason)).toBe(UNLISTED_REASONS[reason as ConditionReason] === undefined);
   });
 });
 

@@ -4,7 +4,7 @@ import type { HttpTransport } from '@fairway/openstack/http/transport';
 import { type Duration, type LatencyProfile, REALISTIC_LATENCY } from '@fairway/simulator/http/latency';
 import { DEFAULT_SETTLE_MS } from '@fairway/tenancy/cloud/project-cloud';
 import { expect, test } from 'vitest';
-import { joinAsMade } from '../testing/offers.ts';
+import { joinOnceActive } from '../testing/offers.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TestFairway } from '../testing/test-fairway.ts';
 
@@ -12,7 +12,7 @@ const BOOT_MS = 5_000;
 const NODES = 3;
 
 /** Each step always takes its mean. */
-const STEADY: LatencyProfile = {
+const STEADY_LATENCY: LatencyProfile = {
   operations: mapValues(REALISTIC_LATENCY.operations, meanOf),
   life: mapValues(REALISTIC_LATENCY.life, meanOf) as LatencyProfile['life'],
 };
@@ -26,14 +26,14 @@ function mapValues<V, W>(record: Readonly<Record<string, V>>, map: (value: V) =>
 }
 
 /**
- * The time that the cloud itself takes for a network and servers in it, step by step as far as they depend on each other, until
- * they are nodes.
+ * The time that the cloud itself takes for a network and its servers, step by step where they depend on each other,
+ * until they are nodes.
  */
-function cloudMs(): number {
-  const { operations, life } = STEADY;
+function cloudDurationMs(): number {
+  const { operations, life } = STEADY_LATENCY;
   const calls = ['network POST', 'network POST /v2.0/subnets', 'compute POST /v2.1/servers'];
-  const callsMs = calls.reduce((sum, call) => sum + Number(operations[call]), 0);
-  return callsMs + Number(life.schedule) + Number(life.network) + Number(life.spawn) + BOOT_MS;
+  const callDurationMs = calls.reduce((sum, call) => sum + Number(operations[call]), 0);
+  return callDurationMs + Number(life.schedule) + Number(life.network) + Number(life.spawn) + BOOT_MS;
 }
 
 interface Call {
@@ -64,16 +64,16 @@ async function start(clock: SteppingClock, cloud: LatencyProfile) {
     settleMs: DEFAULT_SETTLE_MS,
     cloudTransport: recorded,
   });
-  joinAsMade(fairway, { bootMs: BOOT_MS });
+  joinOnceActive(fairway, { bootMs: BOOT_MS });
   const of = (pattern: RegExp) => calls.filter(({ what }) => pattern.test(what));
   return { fairway, of };
 }
 
-test('a cluster adds less than three percent to the cloud’s time; servers do not wait for the router', async () => {
+test('a cluster adds less than three percent to the cloud’s time, and servers do not wait for the router', async () => {
   const clock = new SteppingClock();
-  const { fairway, of } = await start(clock, STEADY);
+  const { fairway, of } = await start(clock, STEADY_LATENCY);
   await using _ = fairway;
-  // Logged in, with the catalogue loaded and the settle time over, as in a process that has run for a while.
+  // Logged in, with the catalogue loaded and the settle time over, as in a process that has been running for a while.
   await clock.pass(60_000);
   const beganMs = clock.now();
 
@@ -81,16 +81,16 @@ test('a cluster adds less than three percent to the cloud’s time; servers do n
 
   const tookMs = clock.now() - beganMs;
   const [servers, attached] = [of(/^POST servers$/), of(/^PUT .*add_router_interface$/)];
-  process.stdout.write(`${tookMs} ms, of which the cloud takes ${cloudMs()} ms\n`);
+  process.stdout.write(`${tookMs} ms, of which the cloud takes ${cloudDurationMs()} ms\n`);
   expect(servers).toHaveLength(NODES);
   expect(attached).toHaveLength(1);
   expect(Math.max(...servers.map((call) => call.beganMs))).toBeLessThan(attached[0]?.endedMs ?? 0);
-  expect(tookMs).toBeLessThan(1.03 * cloudMs());
+  expect(tookMs).toBeLessThan(1.03 * cloudDurationMs());
 });
 
 test('servers do not wait for the router of a cluster whose control plane starts meanwhile', async () => {
   const clock = new SteppingClock();
-  const { fairway, of } = await start(clock, STEADY);
+  const { fairway, of } = await start(clock, STEADY_LATENCY);
   await using _ = fairway;
   fairway.runtime.startMs = 1_200;
   await clock.pass(60_000);
@@ -104,7 +104,7 @@ test('servers do not wait for the router of a cluster whose control plane starts
 
 test('a cluster whose pool is created during its first pass is not ready before the pool is', async () => {
   const clock = new SteppingClock();
-  const { fairway } = await start(clock, STEADY);
+  const { fairway } = await start(clock, STEADY_LATENCY);
   await using _ = fairway;
   fairway.runtime.startMs = 1_200;
   await clock.pass(60_000);
@@ -129,10 +129,10 @@ test('a cluster whose pool is created during its first pass is not ready before 
 
 test('no server is created for a cluster whose router the cloud refuses', async () => {
   const clock = new SteppingClock();
-  const { fairway, of } = await start(clock, STEADY);
+  const { fairway, of } = await start(clock, STEADY_LATENCY);
   await using _ = fairway;
-  const refuse = { kind: 'answer', status: 403 } as const;
-  fairway.cloud.faults.add({ service: 'network', method: 'POST', path: '/routers$', times: null, action: refuse });
+  const isRefused = { kind: 'answer', status: 403 } as const;
+  fairway.cloud.faults.add({ service: 'network', method: 'POST', path: '/routers$', times: null, action: isRefused });
   await clock.during(fairway.createCluster());
   await clock.during(fairway.createPool({ replicas: NODES }));
 
@@ -142,15 +142,15 @@ test('no server is created for a cluster whose router the cloud refuses', async 
   expect(of(/^POST servers$/)).toEqual([]);
 });
 
-test('no network step is repeated that ends while the cloud is being listed', async () => {
+test('a network step that ends while the cloud is being listed is not repeated', async () => {
   const clock = new SteppingClock();
-  const { fairway, of } = await start(clock, STEADY);
+  const { fairway, of } = await start(clock, STEADY_LATENCY);
   await using _ = fairway;
-  const slowly = (method: string, path: string, delayMs: number) =>
+  const delayCalls = (method: string, path: string, delayMs: number) =>
     fairway.cloud.faults.add({ service: 'network', method, path, times: null, action: { kind: 'delay', delayMs } });
-  // Rules are created from before the router is attached until after, while the list of its ports is on its way.
-  slowly('POST', '/security-group-rules$', 3_000);
-  slowly('GET', '/ports$', 5_000);
+  // Rules are created from before the router is attached until after it, while the list of its ports is in flight.
+  delayCalls('POST', '/security-group-rules$', 3_000);
+  delayCalls('GET', '/ports$', 5_000);
 
   await clock.during(fairway.readyCluster({ replicas: NODES }));
 

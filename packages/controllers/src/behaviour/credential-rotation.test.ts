@@ -43,7 +43,7 @@ describe('a rotation of credentials', () => {
     return parsePkiSecret(secret ?? { metadata: {} });
   }
 
-  /** The generations that machines are installed with, and should be. */
+  /** The generations that machines are installed with, and the desired one. */
   async function generations() {
     return (await fairway.machines()).map(({ spec, status }) => [
       spec.authorityGeneration ?? 0,
@@ -53,14 +53,16 @@ describe('a rotation of credentials', () => {
 
   async function reasons(): Promise<readonly string[]> {
     const { items } = await fairway.client.resource(Events).list({ namespace: TEAM });
-    const told = ['PreparingRotation', 'RotationPrepared', 'CompletingRotation', 'RotationCompleted'];
-    return items.flatMap(({ reason = '', count = 1 }) => (told.includes(reason) ? [`${reason} ${count}`] : [])).sort();
+    const expectedReasons = ['PreparingRotation', 'RotationPrepared', 'CompletingRotation', 'RotationCompleted'];
+    return items
+      .flatMap(({ reason = '', count = 1 }) => (expectedReasons.includes(reason) ? [`${reason} ${count}`] : []))
+      .sort();
   }
 
   test.each([
     { type: 'Rolling', keepsServers: false },
     { type: 'InPlace', keepsServers: true },
-  ] as const)('prepares with nodes renewed $type, and is completed when that is asked for', async (strategy) => {
+  ] as const)('prepares nodes with strategy $type, and is completed on request', async (strategy) => {
     await start({ replicas: 2, upgradeStrategy: { type: strategy.type } });
     const first = await stored();
     const servers = (await fairway.machines()).map(({ status }) => status?.serverID ?? '').sort();
@@ -115,7 +117,7 @@ describe('a rotation of credentials', () => {
     expect((await get()).status).toMatchObject({ phase: 'Ready', nodes: { ready: 2 } });
   });
 
-  test('waits for the last node if it is asked to complete too early', async () => {
+  test('waits for the last node if completion is requested too early', async () => {
     await start({ replicas: 2, upgradeStrategy: { type: 'Rolling', paused: true } });
     await rotate();
     await complete();
@@ -142,7 +144,7 @@ describe('a rotation of credentials', () => {
 
   test('completes however often its writes are lost and the process is killed', async () => {
     let lost = 0;
-    // Every write of the roots fails after it was applied, and the process is killed then.
+    // The process is killed after every write of the CA Secret, and the response is lost.
     await start(
       { replicas: 1 },
       {
@@ -173,7 +175,7 @@ describe('a rotation of credentials', () => {
     expect((await stored()).rotation).toMatchObject({ stage: 'Stable', generation: 1 });
   });
 
-  test('of a hibernated cluster continues when it wakes', async () => {
+  test('continues after waking if the cluster is hibernated', async () => {
     await start({ replicas: 1 });
     await fairway.patch(clusters, 'demo', { spec: { hibernation: { enabled: true } } });
     await clock.pass(HOUR_MS);
@@ -192,7 +194,7 @@ describe('a rotation of credentials', () => {
     expect(await generations()).toEqual([[1, 1]]);
   });
 
-  test('can be followed by the next one, with another value', async () => {
+  test('can be followed by another one with a new value', async () => {
     await start({ replicas: 1 });
     for (const [index, value] of ['monday', 'tuesday'].entries()) {
       await rotate(value);

@@ -18,7 +18,7 @@ const WAITS = CAUSES.filter(
  * For an hour of a blocked deletion: one attempt every five minutes, each with its lists and queries, and two periodic lists a
  * minute.
  */
-const CALLS_OF_AN_HOUR = 60 * 2 + 12 * 15;
+const CALLS_PER_HOUR = 60 * 2 + 12 * 15;
 
 function causeOf(name: string): Cause {
   return WAITS.find(({ cause }) => cause === name) as Cause;
@@ -28,18 +28,18 @@ async function clusterOf(fairway: TestFairway): Promise<Cluster | undefined> {
   return (await fairway.client.resource(clusters).list({ namespace: TEAM })).items[0];
 }
 
-/** The number of warnings about it on the Cluster. */
+/** The number of warnings with this reason on the Cluster. */
 async function warnings(fairway: TestFairway, reason: string): Promise<number> {
   const { items } = await fairway.client.resource(Events).list({ namespace: TEAM });
-  const about = items.filter((event) => event.involvedObject?.kind === 'Cluster' && event.reason === reason);
-  return about.reduce((sum, { count = 1 }) => sum + count, 0);
+  const events = items.filter((event) => event.involvedObject?.kind === 'Cluster' && event.reason === reason);
+  return events.reduce((sum, { count = 1 }) => sum + count, 0);
 }
 
 describe('a deletion that is blocked for hours', () => {
-  test.each(WAITS)('$cause: reports it once, in the same words, and costs little', async (cause) => {
+  test.each(WAITS)('$cause: reports it once with the same message, and costs little', async (cause) => {
     await using begun = await bringAbout(cause);
     const { fairway, clock, faults } = begun;
-    // Until backoffs have grown and delays are reported as such.
+    // Until backoffs have grown and delays are reported.
     await clock.pass(HOUR_MS);
     const before = await clusterOf(fairway);
     const cost = { calls: fairway.cloud.calls.total, writes: faults.writes };
@@ -52,10 +52,10 @@ describe('a deletion that is blocked for hours', () => {
     expect(findCondition(after?.status?.conditions, 'Ready')?.reason).toBe(cause.reason);
     expect(await warnings(fairway, cause.reason)).toBe(1);
     expect(faults.writes - cost.writes).toBeLessThanOrEqual(2);
-    expect(calls).toBeLessThanOrEqual(2 * CALLS_OF_AN_HOUR);
+    expect(calls).toBeLessThanOrEqual(2 * CALLS_PER_HOUR);
   });
 
-  test('shows no node as ready once none is left', async () => {
+  test('reports no node as ready once none is left', async () => {
     await using begun = await bringAbout(causeOf('A port of the tenant is in the network of a deleted cluster'));
     const { status } = (await clusterOf(begun.fairway)) ?? {};
 
@@ -63,7 +63,7 @@ describe('a deletion that is blocked for hours', () => {
     expect(status?.nodes).toMatchObject({ desired: 0, current: 0, ready: 0 });
   });
 
-  test('ends when a person has removed the obstacle, at once on request', async () => {
+  test('ends after the obstacle is removed, immediately on request', async () => {
     await using begun = await bringAbout(causeOf('A cluster is deleted, and somebody has locked a server of it'));
     const { fairway, clock } = begun;
     await (await serverOf(fairway)).act({ unlock: null });

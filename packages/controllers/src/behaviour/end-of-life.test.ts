@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 
-/** Newer than all shipped ones. */
+/** Newer than all shipped releases. */
 const MINOR = '1.50';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -18,7 +18,7 @@ const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 /** A cluster of a minor version that ends in 31 days, and its successor. */
 async function start() {
   const clock = new SteppingClock();
-  /** Whether the process dies before it can write the status of a Cluster. */
+  /** Whether the process is killed before it can write a Cluster's status. */
   const faults = { losesStatus: false, lost: 0 };
   const fairway = await TestFairway.start({
     clock,
@@ -37,27 +37,38 @@ async function start() {
   await clock.pass(HOUR_MS / 2);
   const cluster = async () => fairway.client.resource(clusters).get('demo', { namespace: TEAM });
   const supported = async () => findCondition((await cluster()).status?.conditions, 'VersionSupported');
-  const told = async () =>
+  const reported = async () =>
     (await fairway.client.resource(Events).list({ namespace: TEAM })).items
       .filter(({ reason = '' }) => reason.startsWith('Version'))
       .sort((a, b) => ((a.firstTimestamp ?? '') < (b.firstTimestamp ?? '') ? -1 : 1))
       .map(({ reason, message, count }) => `${count}: ${reason}: ${message}`);
-  /** Fairway is not running meanwhile. */
-  const awayUntil = async (timeMs: number) => {
+  /** Fairway is not running during this time. */
+  const stopUntil = async (timeMs: number) => {
     await clock.during(fairway.stopProcess());
     await clock.pass(timeMs - clock.now());
     await clock.during(fairway.startProcess());
   };
-  const move = (spec: object) =>
+  const patchCluster = (spec: object) =>
     fairway.client.resource(kubernetesReleases).patch(MINOR, { type: 'merge', value: { spec } });
-  return { clock, faults, fairway, endMs, date, cluster, supported, told, awayUntil, move };
+  return {
+    clock,
+    faults,
+    fairway,
+    endMs,
+    date,
+    cluster,
+    supported,
+    told: reported,
+    awayUntil: stopUntil,
+    move: patchCluster,
+  };
 }
 
-const SOON = (days: string, date: string) =>
+const END_OF_LIFE_MESSAGE = (days: string, date: string) =>
   `1: VersionEndsSoon: Kubernetes 1.50 reaches its end of life within ${days}, on ${date}, and gets no fixes after that: set spec.version to 1.51`;
 
 describe('the end of a minor version', () => {
-  test('is reported 30, 7 and 1 days before and when it has come, once each, over restarts and lost writes', async () => {
+  test('is reported 30, 7 and 1 days before and on the day, once each, across restarts and lost writes', async () => {
     const { clock, faults, fairway, endMs, date, cluster, supported, told, awayUntil } = await start();
     await using _ = fairway;
     expect(await supported()).toBeUndefined();
@@ -82,15 +93,15 @@ describe('the end of a minor version', () => {
     }
 
     expect(await told()).toEqual([
-      SOON('30 days', date),
-      SOON('7 days', date),
-      SOON('1 day', date),
+      END_OF_LIFE_MESSAGE('30 days', date),
+      END_OF_LIFE_MESSAGE('7 days', date),
+      END_OF_LIFE_MESSAGE('1 day', date),
       `1: VersionEndOfLife: Kubernetes 1.50 has reached its end of life on ${date} and gets no further fixes: set spec.version to 1.51`,
     ]);
     expect(await supported()).toMatchObject({ status: 'False', reason: 'VersionEndOfLife' });
   });
 
-  test('follows the date when the operator moves it, and ends with an upgrade', async () => {
+  test('follows the date if the operator moves it, and is no longer reported after an upgrade', async () => {
     const { clock, fairway, endMs, date, supported, told, awayUntil, move } = await start();
     await using _ = fairway;
     await awayUntil(endMs - 20 * DAY_MS);
@@ -116,8 +127,8 @@ describe('the end of a minor version', () => {
     expect(await supported()).toBeUndefined();
     expect([await running(MINOR), await running('1.51')]).toEqual([0, 1]);
     expect(await told()).toEqual([
-      SOON('30 days', date),
-      SOON('7 days', earlier),
+      END_OF_LIFE_MESSAGE('30 days', date),
+      END_OF_LIFE_MESSAGE('7 days', earlier),
       `1: VersionSupported: Kubernetes 1.50 does not reach its end of life on ${earlier}: the operator has extended its support`,
       '1: VersionEndOfLife: Kubernetes 1.50 has reached its end of life and gets no further fixes: set spec.version to 1.51',
     ]);

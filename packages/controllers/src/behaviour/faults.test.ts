@@ -8,12 +8,12 @@ import type { Cloud } from '@fairway/simulator/cloud';
 import type { FaultInput } from '@fairway/simulator/http/faults';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { describe, expect, test } from 'vitest';
-import { holdings } from '../testing/cloud-contents.ts';
+import { resourceCounts } from '../testing/cloud-contents.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 const POOL = { replicas: 2, antiAffinity: true, floatingIPs: { enabled: true } };
-/** The cloud's contents with a cluster with such a pool, besides its own external network and subnet. */
-const ALL_MADE = {
+/** The cloud's contents for a cluster with such a pool, in addition to its external network and subnet. */
+const ALL_CREATED = {
   servers: 2,
   server_groups: 1,
   networks: 2,
@@ -37,7 +37,7 @@ const WRITES: readonly Call[] = [
   { service: 'compute', method: 'POST', path: '/os-server-groups$' },
   { service: 'compute', method: 'POST', path: '/servers$' },
 ];
-const DELETES: readonly Call[] = [
+const DELETE_CALLS: readonly Call[] = [
   { service: 'network', method: 'DELETE', path: '/networks/' },
   { service: 'network', method: 'DELETE', path: '/routers/' },
   { service: 'network', method: 'PUT', path: '/remove_router_interface$' },
@@ -49,16 +49,16 @@ const DELETES: readonly Call[] = [
 
 describe('every write fails once', () => {
   test.each<{ reason: string; action: FaultInput['action'] }>([
-    { reason: '500 before the work', action: { kind: 'answer', status: 500 } },
-    { reason: '503 before the work', action: { kind: 'answer', status: 503, retryAfterSeconds: 1 } },
+    { reason: '500 before the change', action: { kind: 'answer', status: 500 } },
+    { reason: '503 before the change', action: { kind: 'answer', status: 503, retryAfterSeconds: 1 } },
     { reason: '409', action: { kind: 'answer', status: 409 } },
     { reason: '429 with Retry-After', action: { kind: 'answer', status: 429, retryAfterSeconds: 2 } },
-    { reason: 'the connection breaks before the work', action: { kind: 'drop' } },
-    { reason: 'the connection breaks after the work', action: { kind: 'drop', when: 'after' } },
-    { reason: '500 after the work', action: { kind: 'answer', status: 500, when: 'after' } },
-  ])('$reason: everything converges, nothing is duplicated, nothing is left', async ({ action }) => {
+    { reason: 'the connection breaks before the change', action: { kind: 'drop' } },
+    { reason: 'the connection breaks after the change', action: { kind: 'drop', when: 'after' } },
+    { reason: '500 after the change', action: { kind: 'answer', status: 500, when: 'after' } },
+  ])('$reason: everything converges, nothing is duplicated or left over', async ({ action }) => {
     await using fairway = await TestFairway.start({ speed: 40 });
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     for (const call of WRITES) fairway.cloud.faults.add({ ...call, action });
 
     await fairway.readyCluster(POOL);
@@ -66,13 +66,13 @@ describe('every write fails once', () => {
     await fairway.until(machines, (all) =>
       all.every(({ status }) => findCondition(status?.conditions, 'FloatingIPReady') === undefined),
     );
-    const made = holdings(fairway.cloud);
-    for (const call of DELETES) fairway.cloud.faults.add({ ...call, action });
+    const made = resourceCounts(fairway.cloud);
+    for (const call of DELETE_CALLS) fairway.cloud.faults.add({ ...call, action });
     await fairway.delete(clusters, 'demo');
     await fairway.until(clusters, (left) => left.length === 0);
 
-    expect(made).toMatchObject(ALL_MADE);
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(made).toMatchObject(ALL_CREATED);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 });
 
@@ -88,7 +88,7 @@ interface Cause {
 const clear = (cloud: Cloud) => cloud.faults.clear();
 const forever = { times: null } as const;
 
-describe('a lasting cause is reported, and everything converges when it is gone', () => {
+describe('a lasting cause is reported, and everything converges once it is resolved', () => {
   test.each<Cause>([
     {
       cause: 'no quota for servers',
@@ -155,7 +155,7 @@ describe('a lasting cause is reported, and everything converges when it is gone'
       cause: 'a credential that is refused',
       begin: (cloud) => {
         cloud.faults.add({ ...forever, service: 'identity', method: 'POST', action: { kind: 'answer', status: 401 } });
-        // There may already be a token.
+        // A token may already exist.
         cloud.faults.add({ ...forever, service: 'network', action: { kind: 'answer', status: 401 } });
       },
       end: clear,
@@ -178,26 +178,26 @@ describe('a lasting cause is reported, and everything converges when it is gone'
     await fairway.createCluster();
     await fairway.createPool(POOL);
 
-    await fairway.untilSaid(kind, reason, message);
+    await fairway.untilReported(kind, reason, message);
     end(fairway.cloud);
     await fairway.clusterReady();
 
-    expect(holdings(fairway.cloud)).toMatchObject(ALL_MADE);
+    expect(resourceCounts(fairway.cloud)).toMatchObject(ALL_CREATED);
   });
 
-  test('an expired token is renewed silently', async () => {
+  test('an expired token is renewed without a report', async () => {
     await using fairway = await TestFairway.start({ cloud: { tokenLifetimeMs: 2_000 } });
 
     await fairway.readyCluster(POOL);
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
     await fairway.poolReady();
 
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 3 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 3 });
   });
 });
 
 describe('a late effect of a killed process', () => {
-  test('a server that appears after its Machine is gone is deleted', async () => {
+  test('a server that appears after its Machine was deleted is deleted', async () => {
     await using fairway = await TestFairway.start();
     const cluster = await fairway.readyCluster({ replicas: 1 });
     const { project } = fairway.process;
@@ -220,7 +220,7 @@ describe('a late effect of a killed process', () => {
     expect(left.map(({ name }) => name)).not.toContain('late');
   });
 
-  test('after a restart nothing false is reported', async () => {
+  test('a restart causes no false reports', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 2 });
     await fairway.stopProcess();
@@ -247,7 +247,7 @@ describe('a late effect of a killed process', () => {
     );
   });
 
-  test('Nova is down at a restart: machines keep their state', async () => {
+  test('Nova is down during a restart: machines keep their state', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 });
     await fairway.stopProcess();
@@ -271,17 +271,17 @@ describe('a late effect of a killed process', () => {
     );
   });
 
-  test('a machine that waits for the cloud reports it before the cloud has responded', async () => {
+  test('a machine reports that it waits for the cloud before the first response', async () => {
     const slow = { ...NO_LATENCY, operations: { 'compute POST /v2.1/servers': 3_600_000 } };
     await using fairway = await TestFairway.start({ cloud: { latency: slow } });
     await fairway.createCluster();
     await fairway.createPool({ replicas: 1 });
 
-    // Before that it waits for the network.
-    const isTold = (machine: Machine | undefined) =>
+    // Until then it waits for the network.
+    const isReported = (machine: Machine | undefined) =>
       findCondition(machine?.status?.conditions, 'Ready')?.reason === 'WaitingForServer';
-    const [told] = await fairway.until(machines, ([only]) => isTold(only));
+    const [reportedMachine] = await fairway.until(machines, ([only]) => isReported(only));
 
-    expect(told?.status).toMatchObject({ phase: 'Pending', lastOperation: { state: 'Pending' } });
+    expect(reportedMachine?.status).toMatchObject({ phase: 'Pending', lastOperation: { state: 'Pending' } });
   });
 });

@@ -7,11 +7,11 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 import { Events } from '@fairway/kube/kinds/resources';
 import { describe, expect, test } from 'vitest';
 import { Crash } from '../testing/crash.ts';
-import { joinAsMade } from '../testing/offers.ts';
+import { joinOnceActive } from '../testing/offers.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TEAM, TestFairway, type TestFairwayOptions } from '../testing/test-fairway.ts';
 
-/** Newer than all shipped ones. */
+/** Newer than all shipped releases. */
 const MINOR = '1.50';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -21,14 +21,14 @@ const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const policy = (more: Partial<NonNullable<KubernetesReleaseSpec['forcedUpgrade']>> = {}) => ({
   forcedUpgrade: { gracePeriod: '336h', notice: '336h', exempt: [], ...more },
 });
-const quick = { rollout: { maxConcurrent: 1, maxPercent: 100, maxFailures: 1, timeout: '15m', paused: false } };
+const quickRollout = { rollout: { maxConcurrent: 1, maxPercent: 100, maxFailures: 1, timeout: '15m', paused: false } };
 
 /** A catalogue whose oldest minor version ends in 20 days. */
 async function start(spec: Partial<KubernetesReleaseSpec> = policy(), options: Partial<TestFairwayOptions> = {}) {
   const clock = new SteppingClock();
   const fairway = await TestFairway.start({ clock, random: seededRandom(7), ...options });
   const endMs = Date.parse(dayOf(clock.now() + 20 * DAY_MS));
-  await fairway.create(kubernetesReleases, aRelease(MINOR, { endOfLife: dayOf(endMs), ...quick, ...spec }));
+  await fairway.create(kubernetesReleases, aRelease(MINOR, { endOfLife: dayOf(endMs), ...quickRollout, ...spec }));
   await fairway.create(kubernetesReleases, aRelease('1.51'));
   const get = async (name = 'demo') => fairway.client.resource(clusters).get(name, { namespace: TEAM });
   const condition = async (type: string, name = 'demo') => findCondition((await get(name)).status?.conditions, type);
@@ -42,8 +42,8 @@ async function start(spec: Partial<KubernetesReleaseSpec> = policy(), options: P
     await clock.during(fairway.createCluster({ version: MINOR, ...cluster }, name));
     await clock.pass(10 * MINUTE_MS);
   };
-  /** Fairway is not running meanwhile. */
-  const awayUntil = async (timeMs: number) => {
+  /** Fairway is not running during this time. */
+  const stopUntil = async (timeMs: number) => {
     await clock.during(fairway.stopProcess());
     await clock.pass(timeMs - clock.now());
     await clock.during(fairway.startProcess());
@@ -51,24 +51,24 @@ async function start(spec: Partial<KubernetesReleaseSpec> = policy(), options: P
   };
   const change = (value: object, name = MINOR) =>
     fairway.client.resource(kubernetesReleases).patch(name, { type: 'merge', value });
-  return { clock, fairway, endMs, get, condition, release, events, create, awayUntil, change };
+  return { clock, fairway, endMs, get, condition, release, events, create, awayUntil: stopUntil, change };
 }
 
-const graceEnd = (endMs: number) => endMs + 14 * DAY_MS;
+const gracePeriodEnd = (endMs: number) => endMs + 14 * DAY_MS;
 
-describe('a cluster that is kept after the end of its minor version', () => {
-  test('has the time reported, is upgraded then and not before, once, and follows patches from there', async () => {
+describe('a cluster with a version past its end of life', () => {
+  test('reports the scheduled time, is upgraded once and not before, and then follows patches', async () => {
     const { clock, fairway, endMs, get, condition, release, events, create, awayUntil, change } = await start();
     await using _ = fairway;
     await create({ updatePolicy: 'AlwaysUpdate' });
-    const time = formatTime(graceEnd(endMs));
+    const time = formatTime(gracePeriodEnd(endMs));
     expect((await get()).status?.endOfLife).toMatchObject({ notice: 30, upgrade: { to: '1.51', time } });
     expect((await condition('VersionSupported'))?.message).toContain(
       `set spec.version to 1.51; Fairway upgrades it to 1.51 automatically no earlier than ${time}`,
     );
     expect(await events()).toEqual(['1: ForcedUpgradePlanned']);
 
-    await awayUntil(graceEnd(endMs) - 10 * MINUTE_MS);
+    await awayUntil(gracePeriodEnd(endMs) - 10 * MINUTE_MS);
     await clock.pass(8 * MINUTE_MS);
     expect((await get()).status).toMatchObject({ version: '1.50.2', desiredVersion: '1.50.2' });
     expect((await get()).status?.forcedUpgrade).toBeUndefined();
@@ -81,7 +81,7 @@ describe('a cluster that is kept after the end of its minor version', () => {
       phase: 'Ready',
       forcedUpgrade: { from: '1.50.2', to: '1.51.2', asked: '1.50' },
     });
-    expect(Date.parse(status?.forcedUpgrade?.time ?? '')).toBeGreaterThanOrEqual(graceEnd(endMs));
+    expect(Date.parse(status?.forcedUpgrade?.time ?? '')).toBeGreaterThanOrEqual(gracePeriodEnd(endMs));
     expect(status?.endOfLife).toBeUndefined();
     expect(await condition('VersionSupported')).toBeUndefined();
     expect(await condition('UpToDate')).toMatchObject({ status: 'True' });
@@ -104,11 +104,11 @@ describe('a cluster that is kept after the end of its minor version', () => {
     expect((await condition('FieldsApplied'))?.message ?? '').not.toContain('spec.version');
   });
 
-  test('restarts with the version that it was upgraded to when it is reset', async () => {
+  test('restarts with the version that it was upgraded to after a reset', async () => {
     const { clock, fairway, endMs, get, create, awayUntil } = await start();
     await using _ = fairway;
     await create();
-    await awayUntil(graceEnd(endMs));
+    await awayUntil(gracePeriodEnd(endMs));
     await clock.pass(20 * MINUTE_MS);
     const { status: before } = await get();
     expect(before).toMatchObject({ version: '1.51.2', phase: 'Ready' });
@@ -129,11 +129,11 @@ describe('a cluster that is kept after the end of its minor version', () => {
       updatePolicy: 'NeverUpdate',
       maintenance: { window: { days: ['Wednesday'], start: '02:30', duration: '2h', timeZone: 'UTC' } },
     });
-    let opensMs = graceEnd(endMs);
-    while (new Date(opensMs).getUTCDay() !== 3) opensMs += DAY_MS;
-    opensMs += 2.5 * HOUR_MS;
+    let windowOpensMs = gracePeriodEnd(endMs);
+    while (new Date(windowOpensMs).getUTCDay() !== 3) windowOpensMs += DAY_MS;
+    windowOpensMs += 2.5 * HOUR_MS;
 
-    await awayUntil(opensMs - 5 * MINUTE_MS);
+    await awayUntil(windowOpensMs - 5 * MINUTE_MS);
     await clock.pass(2 * MINUTE_MS);
     expect((await get()).status?.version).toBe('1.50.2');
     expect(await condition('UpToDate')).toMatchObject({ reason: 'WaitingForMaintenanceWindow' });
@@ -141,21 +141,21 @@ describe('a cluster that is kept after the end of its minor version', () => {
 
     const { status } = await get();
     expect(status).toMatchObject({ version: '1.51.2', forcedUpgrade: { from: '1.50.2' } });
-    expect(Date.parse(status?.forcedUpgrade?.time ?? '')).toBeGreaterThanOrEqual(opensMs);
+    expect(Date.parse(status?.forcedUpgrade?.time ?? '')).toBeGreaterThanOrEqual(windowOpensMs);
   });
 
-  test.each([1, 2, 3, 4, 5, 6])('is upgraded completely if Fairway dies at write %i of it', async (writes) => {
+  test.each([1, 2, 3, 4, 5, 6])('is upgraded completely even if Fairway is killed at write %i', async (writes) => {
     const crash = new Crash(/\/(clusters|kubernetesreleases)\//);
     const { clock, fairway, endMs, get, create, awayUntil } = await start(policy(), crash.options);
     await using _ = fairway;
     await create();
-    await awayUntil(graceEnd(endMs) - 5 * MINUTE_MS);
+    await awayUntil(gracePeriodEnd(endMs) - 5 * MINUTE_MS);
 
     crash.afterWrites(writes, () => undefined);
     await clock.pass(30 * MINUTE_MS);
-    const { status: between } = await get();
-    const isBegun = between?.desiredVersion?.startsWith('1.51') === true;
-    expect(between?.forcedUpgrade !== undefined).toBe(isBegun);
+    const { status: intermediate } = await get();
+    const isBegun = intermediate?.desiredVersion?.startsWith('1.51') === true;
+    expect(intermediate?.forcedUpgrade !== undefined).toBe(isBegun);
     await clock.during(fairway.stopProcess());
     crash.end();
     await clock.during(fairway.startProcess());
@@ -168,7 +168,7 @@ describe('a cluster that is kept after the end of its minor version', () => {
     });
   });
 
-  test('is upgraded after two weeks even if its user moves the window again and again', async () => {
+  test('is upgraded after two weeks even if its user keeps moving the window', async () => {
     const { clock, fairway, endMs, get, create, awayUntil } = await start();
     await using _ = fairway;
     /** Twelve hours away. */
@@ -176,10 +176,10 @@ describe('a cluster that is kept after the end of its minor version', () => {
       const start = new Date(nowMs + 12 * HOUR_MS).toISOString().slice(11, 16);
       return { spec: { maintenance: { window: { start, duration: '1h', timeZone: 'UTC' } } } };
     };
-    await create(moved(graceEnd(endMs)).spec);
+    await create(moved(gracePeriodEnd(endMs)).spec);
     const versions: (string | undefined)[] = [];
     for (const days of [0, 1, 13.5]) {
-      await awayUntil(graceEnd(endMs) + days * DAY_MS);
+      await awayUntil(gracePeriodEnd(endMs) + days * DAY_MS);
       await fairway.patch(clusters, 'demo', moved(clock.now()));
       await clock.pass(11 * HOUR_MS);
       versions.push((await get()).status?.version);
@@ -191,16 +191,16 @@ describe('a cluster that is kept after the end of its minor version', () => {
     expect((await get()).status).toMatchObject({ version: '1.51.2', forcedUpgrade: { from: '1.50.2' } });
   });
 
-  test('is upgraded with its nodes, whatever its updatePolicy', async () => {
+  test('is upgraded including its nodes, regardless of updatePolicy', async () => {
     const { clock, fairway, endMs, get, create, awayUntil } = await start(policy(), { nodesJoin: false });
     await using _ = fairway;
-    joinAsMade(fairway);
+    joinOnceActive(fairway);
     await create({ updatePolicy: 'NeverUpdate' });
     await clock.during(fairway.createPool({ replicas: 2 }));
     await clock.pass(10 * MINUTE_MS);
     expect((await get()).status?.nodes).toMatchObject({ ready: 2, oldestVersion: '1.50.2' });
 
-    await awayUntil(graceEnd(endMs) - 5 * MINUTE_MS);
+    await awayUntil(gracePeriodEnd(endMs) - 5 * MINUTE_MS);
     expect((await fairway.machines()).map(({ spec }) => spec.version)).toEqual(['1.50.2', '1.50.2']);
     await clock.pass(HOUR_MS);
 
@@ -212,22 +212,22 @@ describe('a cluster that is kept after the end of its minor version', () => {
     expect((await fairway.machines()).map(({ status }) => status?.version)).toEqual(['1.51.2', '1.51.2']);
   });
 
-  test('climbs one minor version at a time, and reports each', async () => {
+  test('is upgraded by one minor version at a time, and reports each', async () => {
     const { clock, fairway, endMs, get, events, create, awayUntil, change } = await start();
     await using _ = fairway;
     await create();
     await change({ spec: { endOfLife: dayOf(endMs), ...policy() } }, '1.51');
     await fairway.create(kubernetesReleases, aRelease('1.52'));
-    await awayUntil(graceEnd(endMs));
+    await awayUntil(gracePeriodEnd(endMs));
     await clock.pass(20 * MINUTE_MS);
 
     const { status } = await get();
     expect(status?.version).toBe('1.51.2');
-    const toldMs = Date.parse(status?.endOfLife?.upgrade?.time ?? '');
+    const reportedMs = Date.parse(status?.endOfLife?.upgrade?.time ?? '');
     expect(status?.endOfLife).toMatchObject({ minor: '1.51', notice: 0, upgrade: { to: '1.52' } });
-    expect(toldMs).toBeGreaterThanOrEqual(graceEnd(endMs) + 14 * DAY_MS);
+    expect(reportedMs).toBeGreaterThanOrEqual(gracePeriodEnd(endMs) + 14 * DAY_MS);
 
-    await awayUntil(toldMs - 5 * MINUTE_MS);
+    await awayUntil(reportedMs - 5 * MINUTE_MS);
     expect((await get()).status?.version).toBe('1.51.2');
     await clock.pass(20 * MINUTE_MS);
     expect((await get()).status).toMatchObject({
@@ -243,8 +243,8 @@ describe('a cluster that is kept after the end of its minor version', () => {
   });
 });
 
-describe('a forced upgrade spares', () => {
-  test('clusters that are exempt, hibernated until they wake, or upgraded first by their users', async () => {
+describe('a forced upgrade skips', () => {
+  test('clusters that are exempt, hibernated, or already upgraded by their users', async () => {
     const { clock, fairway, endMs, get, condition, create, awayUntil } = await start(
       policy({ exempt: [{ namespace: TEAM, name: 'spared' }] }),
     );
@@ -259,7 +259,7 @@ describe('a forced upgrade spares', () => {
     await fairway.patch(clusters, 'early', { spec: { version: '1.51.0' } });
     await clock.pass(MINUTE_MS);
 
-    await awayUntil(graceEnd(endMs) + HOUR_MS);
+    await awayUntil(gracePeriodEnd(endMs) + HOUR_MS);
     await clock.pass(10 * MINUTE_MS);
     expect((await get('spared')).status).toMatchObject({ version: '1.50.2' });
     expect((await get('spared')).status?.endOfLife?.upgrade).toBeUndefined();
@@ -273,20 +273,20 @@ describe('a forced upgrade spares', () => {
     expect((await get('asleep')).status).toMatchObject({ version: '1.51.2', forcedUpgrade: { from: '1.50.2' } });
   });
 
-  test('a cluster whose date the operator moves before it starts; the new date is reported', async () => {
+  test('a cluster that the operator postpones before it starts, and reports the new date', async () => {
     const { clock, fairway, endMs, get, events, create, awayUntil, change } = await start();
     await using _ = fairway;
     await create();
-    await awayUntil(graceEnd(endMs) - 5 * MINUTE_MS);
+    await awayUntil(gracePeriodEnd(endMs) - 5 * MINUTE_MS);
     await change({ spec: { endOfLife: dayOf(endMs + 7 * DAY_MS) } });
     await clock.pass(HOUR_MS);
-    const later = formatTime(graceEnd(endMs) + 7 * DAY_MS);
+    const later = formatTime(gracePeriodEnd(endMs) + 7 * DAY_MS);
     expect((await get()).status).toMatchObject({ version: '1.50.2', endOfLife: { upgrade: { time: later } } });
 
     await change({ spec: { forcedUpgrade: null } });
     await clock.pass(MINUTE_MS);
     expect((await get()).status?.endOfLife?.upgrade).toBeUndefined();
-    await awayUntil(graceEnd(endMs) + 8 * DAY_MS);
+    await awayUntil(gracePeriodEnd(endMs) + 8 * DAY_MS);
     await clock.pass(HOUR_MS);
 
     expect((await get()).status).toMatchObject({ version: '1.50.2' });
@@ -298,7 +298,7 @@ describe('a forced upgrade spares', () => {
     await using _ = fairway;
     await create();
     await fairway.patch(clusters, 'demo', { metadata: { annotations: { 'fairway.dev/paused': '' } } });
-    await awayUntil(graceEnd(endMs) + HOUR_MS);
+    await awayUntil(gracePeriodEnd(endMs) + HOUR_MS);
     await clock.pass(HOUR_MS);
     expect((await get()).status?.version).toBe('1.50.2');
     const { status } = await release();
@@ -320,14 +320,14 @@ describe('many clusters', () => {
     const canarySelector = { matchLabels: { stage: 'canary' } };
     const { clock, fairway, endMs, get, condition, release, create, awayUntil } = await start({
       ...policy(),
-      rollout: { ...quick.rollout, canarySelector },
+      rollout: { ...quickRollout.rollout, canarySelector },
     });
     await using _ = fairway;
     for (const name of names) await create({}, name);
     await fairway.patch(clusters, 'c', { metadata: { labels: { stage: 'canary' } } });
     await clock.pass(MINUTE_MS);
     fairway.runtime.broken.add('1.51.2');
-    await awayUntil(graceEnd(endMs) + 5 * MINUTE_MS);
+    await awayUntil(gracePeriodEnd(endMs) + 5 * MINUTE_MS);
     await clock.pass(20 * MINUTE_MS);
 
     const halted = await release();
@@ -348,39 +348,39 @@ describe('many clusters', () => {
     });
   });
 
-  test('get their full time even if Fairway was down meanwhile, or its API accepted no writes', async () => {
-    let isDown = false;
+  test('get their full notice even if Fairway was down meanwhile, or its API accepted no writes', async () => {
+    let isUnavailable = false;
     const { clock, fairway, endMs, release, create, awayUntil } = await start(policy(), {
-      apiFaults: ({ method }) => (isDown && method !== 'GET' ? { kind: 'answer', status: 503 } : undefined),
+      apiFaults: ({ method }) => (isUnavailable && method !== 'GET' ? { kind: 'answer', status: 503 } : undefined),
     });
     await using _ = fairway;
     await create();
     fairway.runtime.broken.add('1.51.2');
-    await awayUntil(graceEnd(endMs));
-    const stateNow = async () => (await release()).status?.forcedUpgrade?.state;
+    await awayUntil(gracePeriodEnd(endMs));
+    const rolloutStateNow = async () => (await release()).status?.forcedUpgrade?.state;
     await clock.pass(8 * MINUTE_MS);
-    const states = [await stateNow()];
+    const states = [await rolloutStateNow()];
 
     await awayUntil(clock.now() + HOUR_MS);
     await clock.pass(8 * MINUTE_MS);
-    states.push(await stateNow());
-    isDown = true;
+    states.push(await rolloutStateNow());
+    isUnavailable = true;
     await clock.pass(30 * MINUTE_MS);
-    isDown = false;
+    isUnavailable = false;
     await clock.pass(8 * MINUTE_MS);
-    states.push(await stateNow());
+    states.push(await rolloutStateNow());
     await clock.pass(20 * MINUTE_MS);
 
     expect(states).toEqual(['Rolling', 'Rolling', 'Rolling']);
-    expect(await stateNow()).toBe('Halted');
+    expect(await rolloutStateNow()).toBe('Halted');
   });
 
-  test('continue without one whose tenant removes its credential during its upgrade', async () => {
-    const { clock, fairway, endMs, get, release, create, awayUntil } = await start({ ...policy(), ...quick });
+  test('continue without a cluster whose credential is removed during its upgrade', async () => {
+    const { clock, fairway, endMs, get, release, create, awayUntil } = await start({ ...policy(), ...quickRollout });
     await using _ = fairway;
     for (const name of names) await create({}, name);
     fairway.runtime.broken.add('1.51.2');
-    await awayUntil(graceEnd(endMs) + MINUTE_MS);
+    await awayUntil(gracePeriodEnd(endMs) + MINUTE_MS);
     const [first] = (await release()).status?.forcedUpgrade?.moving ?? [];
     if (first === undefined) throw new Error('nobody has a turn');
     await fairway.patch(clusters, first.name, { spec: { credentialName: 'gone' } });
@@ -396,7 +396,7 @@ describe('many clusters', () => {
   });
 });
 
-test('a day without a response from Fairway’s own API costs few calls, and ends with the upgrade', async () => {
+test('a day without responses from Fairway’s own API costs few calls, and ends with the upgrade', async () => {
   const faults = { isAway: false, calls: 0 };
   const { clock, fairway, endMs, get, create, awayUntil } = await start(policy(), {
     apiFaults: ({ method, path }) => {
@@ -407,7 +407,7 @@ test('a day without a response from Fairway’s own API costs few calls, and end
   });
   await using _ = fairway;
   await create();
-  await awayUntil(graceEnd(endMs) - HOUR_MS);
+  await awayUntil(gracePeriodEnd(endMs) - HOUR_MS);
 
   faults.isAway = true;
   await clock.pass(DAY_MS);
@@ -422,7 +422,7 @@ test('a day without a response from Fairway’s own API costs few calls, and end
   expect((await get()).metadata.resourceVersion).toBe(resourceVersion);
 });
 
-test('a time that cannot be stored is reported once an hour at most', async () => {
+test('a time that cannot be stored is reported at most once an hour', async () => {
   const faults = { isAway: false, calls: 0 };
   const { clock, fairway, get, events, create, change } = await start(
     {},

@@ -2,14 +2,14 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { describe, expect, test } from 'vitest';
-import { holdings, serverHistory } from '../testing/cloud-contents.ts';
+import { resourceCounts, serverHistory } from '../testing/cloud-contents.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 import { TestOwner } from '../testing/test-owner.ts';
 
 const DEMO = `${TEAM}/demo`;
 
-/** A cluster that is Ready, and that this process holds or not as `owner` says. */
-async function heldCluster(settleMs?: number): Promise<{ fairway: TestFairway; owner: TestOwner }> {
+/** A Ready cluster that belongs to this process or not, as `owner` determines. */
+async function ownedCluster(settleMs?: number): Promise<{ fairway: TestFairway; owner: TestOwner }> {
   const owner = new TestOwner();
   const fairway = await TestFairway.start({ owner, ...(settleMs !== undefined && { settleMs }) });
   owner.take(DEMO, { isInherited: false });
@@ -18,54 +18,54 @@ async function heldCluster(settleMs?: number): Promise<{ fairway: TestFairway; o
 }
 
 /** Another cluster created now is Ready, so everything pending before has been done. */
-async function untilOthersAreServed(fairway: TestFairway, owner: TestOwner, name: string): Promise<void> {
+async function untilOtherClusterServed(fairway: TestFairway, owner: TestOwner, name: string): Promise<void> {
   owner.take(`${TEAM}/${name}`, { isInherited: false });
   await fairway.createCluster({}, name);
   await fairway.clusterReady(name);
 }
 
-describe('a cluster of another process', () => {
-  test('is left alone, with its pools, its machines and its tenant', async () => {
+describe('a cluster owned by another process', () => {
+  test('is left alone, including its pools, machines and tenant API', async () => {
     const owner = new TestOwner();
     await using fairway = await TestFairway.start({ owner });
     await fairway.createCluster();
     await fairway.createPool();
-    await untilOthersAreServed(fairway, owner, 'mine');
+    await untilOtherClusterServed(fairway, owner, 'mine');
 
     const [cluster] = await fairway.until(clusters, ([found]) => found !== undefined, 'demo');
     expect(cluster?.metadata.finalizers).toBeUndefined();
-    // New ones report that no controller has observed them yet.
+    // New objects report that no controller has observed them yet.
     expect(cluster?.status?.conditions?.map(({ status }) => status)).toEqual(['Unknown']);
     expect(cluster?.status?.phase).toBeUndefined();
     expect(await fairway.machines()).toEqual([]);
     expect(fairway.process.tenants.connected().map(({ clusterKey }) => clusterKey)).toEqual([`${TEAM}/mine`]);
   });
 
-  test('is released as a whole and keeps what it has', async () => {
-    const { fairway, owner } = await heldCluster();
+  test('is released completely and keeps its resources', async () => {
+    const { fairway, owner } = await ownedCluster();
     await using _ = fairway;
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     await owner.release(DEMO);
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
-    await untilOthersAreServed(fairway, owner, 'mine');
+    await untilOtherClusterServed(fairway, owner, 'mine');
 
-    expect(holdings(fairway.cloud).servers).toEqual(before.servers);
+    expect(resourceCounts(fairway.cloud).servers).toEqual(before.servers);
     expect(fairway.process.tenants.connected().map(({ clusterKey }) => clusterKey)).toEqual([`${TEAM}/mine`]);
     expect(fairway.process.project.cache.servers.expected).toEqual([]);
   });
 
   test('is served by its new owner', async () => {
-    const { fairway, owner } = await heldCluster();
+    const { fairway, owner } = await ownedCluster();
     await using _ = fairway;
     await owner.release(DEMO);
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
     owner.take(DEMO, { isInherited: true });
 
     await fairway.until(machines, (all) => all.length === 3 && all.every(isReady));
-    expect(holdings(fairway.cloud).servers).toBe(3);
+    expect(resourceCounts(fairway.cloud).servers).toBe(3);
   });
 
-  test('gets nothing twice that the other had requested when it was lost', async () => {
+  test('gets no duplicates of what the previous owner had requested', async () => {
     const [first, second] = [new TestOwner(), new TestOwner()];
     await using fairway = await TestFairway.start({ owner: first, settleMs: 10_000 });
     const firstProcess = fairway.process;
@@ -78,20 +78,20 @@ describe('a cluster of another process', () => {
       path: '/servers$',
       action: { kind: 'delay', delayMs: 8_000 },
     });
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     fairway.cloud.calls.onReceived(({ method, path }) => {
-      if (method === 'POST' && path.endsWith('/servers')) asked.resolve();
+      if (method === 'POST' && path.endsWith('/servers')) requested.resolve();
     });
     await fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
     await fairway.until(machines, (all) => all.length === 2);
-    await asked.promise;
+    await requested.promise;
     first.lose(DEMO);
     await fairway.startProcess(second);
     second.take(DEMO, { isInherited: true });
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
     const all = await fairway.until(machines, (found) => found.length === 3 && found.every(isReady));
 
-    // The first one's request has taken effect by now.
+    // The previous owner's request has taken effect by now.
     await fairway.clock.sleep(10_000);
     const names = serverHistory(fairway.cloud).map(({ name }) => name);
     expect(names).toHaveLength(3);
@@ -99,8 +99,8 @@ describe('a cluster of another process', () => {
     await firstProcess.stop();
   });
 
-  test('gets a server for a new machine at once', async () => {
-    const { fairway, owner } = await heldCluster(600_000);
+  test('gets a server for a new machine immediately', async () => {
+    const { fairway, owner } = await ownedCluster(600_000);
     await using _ = fairway;
     await owner.release(DEMO);
     owner.take(DEMO, { isInherited: true });
@@ -112,8 +112,8 @@ describe('a cluster of another process', () => {
     expect(last - takenMs).toBeLessThan(300_000);
   });
 
-  test('is not polled for: a project in which no cluster is ours costs nothing', async () => {
-    const { fairway, owner } = await heldCluster();
+  test('causes no polling: a project without owned clusters costs nothing', async () => {
+    const { fairway, owner } = await ownedCluster();
     await using _ = fairway;
     await owner.release(DEMO);
     const before = fairway.process.project.cache.servers.snapshot().listedAtMs;

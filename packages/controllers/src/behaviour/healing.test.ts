@@ -10,7 +10,7 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 import { Events } from '@fairway/kube/kinds/resources';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
 import { describe, expect, test } from 'vitest';
-import { holdings } from '../testing/cloud-contents.ts';
+import { resourceCounts } from '../testing/cloud-contents.ts';
 import { SwitchedFaults } from '../testing/lasting-causes.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
@@ -50,7 +50,7 @@ async function startHealthy(pool: Pool = {}) {
     b,
     c,
     fail: (...failing: readonly string[]) => Promise.all(failing.map((name) => say(name, 'False'))),
-    recover: (...well: readonly string[]) => Promise.all(well.map((name) => say(name, 'True'))),
+    recover: (...recoveredNames: readonly string[]) => Promise.all(recoveredNames.map((name) => say(name, 'True'))),
     machine: (name: string) => fairway.client.resource(machines).get(name, where),
     markOf: async (name: string) => (await fairway.client.resource(machines).get(name, where)).status?.marks?.repair,
     pool: () => fairway.client.resource(nodePools).get('general', where),
@@ -67,7 +67,7 @@ async function startHealthy(pool: Pool = {}) {
 const healthOf = ({ status }: Machine) => findCondition(status?.conditions, 'HealthCheckSucceeded');
 
 describe('a node that is NotReady', () => {
-  test('is replaced after ten minutes: by a new one first, then it is deleted', async () => {
+  test('is replaced after ten minutes: the new one is created first', async () => {
     const { fairway, clock, a, all, fail, names, pool, events, machine } = await startHealthy();
     await using _ = fairway;
     await fail(a);
@@ -83,13 +83,13 @@ describe('a node that is NotReady', () => {
     expect(after).toHaveLength(3);
     expect(after).not.toContain(a);
     expect((await fairway.machines()).every(isReady)).toBe(true);
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 3 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 3 });
     expect((await events()).map(({ reason }) => reason)).toEqual(['RepairStarted', 'Repaired']);
     expect((await pool()).status).toMatchObject({ phase: 'Ready' });
     expect(findCondition((await pool()).status?.conditions, 'NodesHealthy')).toBeUndefined();
   });
 
-  test('that recovers in time is left alone', async () => {
+  test('is left alone if it recovers in time', async () => {
     const { fairway, clock, a, all, fail, recover, names, events } = await startHealthy();
     await using _ = fairway;
     await fail(a);
@@ -104,7 +104,7 @@ describe('a node that is NotReady', () => {
   test.each([
     { who: 'pool', healing: { notReadyTimeout: '3m' }, plan: '20m' },
     { who: 'plan', healing: {}, plan: '3m' },
-  ])('is replaced when the $who says so', async ({ healing, plan }) => {
+  ])('is replaced if the $who says so', async ({ healing, plan }) => {
     const { fairway, clock, a, all, fail, names } = await startHealthy({ healing });
     await using _ = fairway;
     const value = { spec: { healing: { notReadyTimeout: plan } } };
@@ -123,7 +123,7 @@ describe('a node that is NotReady', () => {
     { who: 'pool', strategy: 'Replace' as const, plan: 'Reinstall', repaired: 'replaced' },
     { who: 'plan', strategy: undefined, plan: 'Reinstall', repaired: 'reinstalled' },
     { who: 'plan', strategy: undefined, plan: 'Replace', repaired: 'replaced' },
-  ])('is $repaired where the $who says so', async ({ strategy, plan, repaired }) => {
+  ])('is $repaired if the $who says so', async ({ strategy, plan, repaired }) => {
     const healing = strategy ? { strategy } : { strategy: undefined };
     const { fairway, clock, a, fail, serverOf } = await startHealthy({ healing });
     await using _ = fairway;
@@ -137,13 +137,13 @@ describe('a node that is NotReady', () => {
     const kept = after.find(({ status }) => status?.serverID === serverID);
     expect(after.every(isReady)).toBe(true);
     expect(after.some(({ status }) => status?.marks?.repair)).toBe(false);
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 3 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 3 });
     expect({ name: kept?.metadata.name, hasNewDisk: kept?.status?.installed?.reinstallTime !== undefined }).toEqual(
       repaired === 'reinstalled' ? { name: a, hasNewDisk: true } : { name: undefined, hasNewDisk: false },
     );
   });
 
-  test('is repaired one after another, the longest unhealthy first', async () => {
+  test('is repaired one at a time, the longest unhealthy first', async () => {
     const { fairway, clock, a, b, fail, names, markOf } = await startHealthy({ replicas: 5 });
     await using _ = fairway;
     await fail(b);
@@ -178,13 +178,13 @@ describe('nothing is repaired', () => {
     await using _ = fairway;
     await fail(...all);
     await clock.pass(15 * MINUTE_MS);
-    const told = await markOf(a);
+    const reportedMark = await markOf(a);
     const writes = faults.writes;
     await clock.pass(180 * MINUTE_MS);
 
     expect(await names()).toEqual(all);
-    expect(told).toMatchObject({ due: false, reason: 'TooManyUnhealthy' });
-    expect(await markOf(a)).toEqual(told);
+    expect(reportedMark).toMatchObject({ due: false, reason: 'TooManyUnhealthy' });
+    expect(await markOf(a)).toEqual(reportedMark);
     expect(faults.writes - writes).toBe(0);
     expect((await events()).map(({ reason }) => reason)).toEqual(['RepairHeld', 'RepairHeld', 'RepairHeld']);
     expect(findCondition((await pool()).status?.conditions, 'NodesHealthy')).toMatchObject({
@@ -212,7 +212,7 @@ describe('nothing is repaired', () => {
     expect((await names()).includes(a)).toBe(given.maxUnhealthy === '0');
   });
 
-  test('for a machine that is excluded, until it no longer is', async () => {
+  test('for an excluded machine, until it is included again', async () => {
     const { fairway, clock, a, fail, annotate, machine, names } = await startHealthy();
     await using _ = fairway;
     await annotate(a, { [EXCLUDE_FROM_HEALING_ANNOTATION]: 'forensics' });
@@ -226,7 +226,7 @@ describe('nothing is repaired', () => {
     expect(await names()).not.toContain(a);
   });
 
-  test('in a pool that has opted out, but what a person asks for', async () => {
+  test('in a pool that has opted out, except on request', async () => {
     const { fairway, clock, a, b, all, fail, annotate, names, markOf } = await startHealthy({
       healing: { enabled: false },
     });
@@ -242,7 +242,7 @@ describe('nothing is repaired', () => {
     expect(await names()).not.toContain(b);
   });
 
-  test('for the time before Fairway started: the timeout counts from there', async () => {
+  test('for the time before Fairway started: the timeout starts there', async () => {
     const { fairway, clock, a, all, fail, names } = await startHealthy();
     await using _ = fairway;
     await fail(a);
@@ -279,7 +279,7 @@ describe('nothing is repaired', () => {
 });
 
 describe('a server', () => {
-  test('that is gone is replaced at once, however many are unhealthy', async () => {
+  test('is replaced immediately if it was deleted, however many are unhealthy', async () => {
     const { fairway, clock, a, b, c, fail, names, serverOf, events } = await startHealthy();
     await using _ = fairway;
     await fail(b, c);
@@ -291,7 +291,7 @@ describe('a server', () => {
     expect((await events()).map(({ reason }) => reason)).toContain('ServerVanished');
   });
 
-  test('that was stopped has half an hour', async () => {
+  test('is replaced half an hour after it was stopped', async () => {
     const { fairway, clock, a, fail, names, serverOf } = await startHealthy();
     await using _ = fairway;
     const { servers } = fairway.process.project.client.compute;
@@ -324,14 +324,14 @@ describe('a repair that did not help', () => {
       for (const name of added) await clock.pass(30_000).then(() => fail(name));
     }
 
-    const pauses = replacedMs.map((ms, index) => Math.round((ms - (replacedMs[index - 1] ?? 0)) / MINUTE_MS));
-    expect(pauses.length).toBeGreaterThanOrEqual(4);
-    expect(pauses.slice(1)).toEqual(pauses.slice(1).toSorted((x, y) => x - y));
+    const pausesMinutes = replacedMs.map((ms, index) => Math.round((ms - (replacedMs[index - 1] ?? 0)) / MINUTE_MS));
+    expect(pausesMinutes.length).toBeGreaterThanOrEqual(4);
+    expect(pausesMinutes.slice(1)).toEqual(pausesMinutes.slice(1).toSorted((x, y) => x - y));
     expect((await pool()).status?.healing?.failures).toBeGreaterThanOrEqual(3);
   });
 });
 
-test('a person can have a healthy node repaired, once for each request', async () => {
+test('a healthy node is repaired on request, once for each request', async () => {
   const { fairway, clock, a, annotate, names } = await startHealthy();
   await using _ = fairway;
   await annotate(a, { [REPAIR_ANNOTATION]: formatTime(clock.now()) });

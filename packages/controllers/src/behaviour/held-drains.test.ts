@@ -9,19 +9,25 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 import { Namespaces, PodDisruptionBudgets, Pods } from '@fairway/kube/kinds/resources';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
 import { describe, expect, test } from 'vitest';
-import { holdings } from '../testing/cloud-contents.ts';
+import { resourceCounts } from '../testing/cloud-contents.ts';
 import { SwitchedFaults } from '../testing/lasting-causes.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** A drain waits for this. */
-const HOURS = 3;
+/** A drain waits for this long. */
+const HOLD_HOURS = 3;
 const where = { namespace: TEAM };
 
-/** A pool of one node whose pod a PodDisruptionBudget protects, and which is to be replaced; the drain timeout has passed. */
-async function startHeld(type: 'Rolling' | 'InPlace', { onDrainTimeout = 'Hold' }: { onDrainTimeout?: 'Hold' } = {}) {
+/**
+ * A pool of one node whose pod a PodDisruptionBudget protects. The node is being replaced, and the drain timeout has
+ * passed.
+ */
+async function startHeldDrain(
+  type: 'Rolling' | 'InPlace',
+  { onDrainTimeout = 'Hold' }: { onDrainTimeout?: 'Hold' } = {},
+) {
   const clock = new SteppingClock();
   const faults = new SwitchedFaults();
   const fairway = await TestFairway.start({ clock, random: seededRandom(4_242), ...faults.options });
@@ -66,18 +72,18 @@ async function startHeld(type: 'Rolling' | 'InPlace', { onDrainTimeout = 'Hold' 
 const readyOf = ({ status }: Machine) => findCondition(status?.conditions, 'Ready');
 
 describe.each(['Rolling', 'InPlace'] as const)('a node that is replaced %s', (type) => {
-  test('waits beyond the time limit for the user, for hours and for next to nothing, and is forced by a word', async () => {
-    const { fairway, clock, name, tenant, machine, pool, renewed, annotate, costOf } = await startHeld(type);
+  test('waits beyond the timeout for the user at almost no cost, and can be forced', async () => {
+    const { fairway, clock, name, tenant, machine, pool, renewed, annotate, costOf } = await startHeldDrain(type);
     await using _ = fairway;
-    const told = await machine();
-    const hours = await costOf(HOURS * HOUR_MS);
+    const machineStatus = await machine();
+    const hours = await costOf(HOLD_HOURS * HOUR_MS);
     const later = await machine();
     const upgrade = (await pool()).status?.upgrade;
     const node = await tenant.resource(tenantNodes).get(name);
     await annotate(FORCE_DRAIN_ANNOTATION, formatTime(clock.now()));
     await clock.pass(10 * MINUTE_MS);
 
-    expect(readyOf(told)).toMatchObject({
+    expect(readyOf(machineStatus)).toMatchObject({
       reason: 'DrainHeld',
       message: expect.stringMatching(
         /^the drain timed out and has been held since \S+Z \(onDrainTimeout: Hold\): PodDisruptionBudget default\/database blocks the eviction of default\/database-0: run more replicas, or relax the budget; to remove the node together with them: fairway machine drain \S+ --force$/,
@@ -85,16 +91,16 @@ describe.each(['Rolling', 'InPlace'] as const)('a node that is replaced %s', (ty
     });
     expect(node.spec?.unschedulable).toBe(true);
     expect(upgrade).toMatchObject({ reason: 'DrainHeld', message: expect.stringContaining('default/database-0') });
-    expect(later.metadata.resourceVersion).toBe(told.metadata.resourceVersion);
+    expect(later.metadata.resourceVersion).toBe(machineStatus.metadata.resourceVersion);
     // The usual lists.
-    expect(hours.calls).toBeLessThan(HOURS * 60 * 3.5);
-    expect(hours.writes).toBeLessThan(HOURS * 60);
+    expect(hours.calls).toBeLessThan(HOLD_HOURS * 60 * 3.5);
+    expect(hours.writes).toBeLessThan(HOLD_HOURS * 60);
     expect(await renewed()).toHaveLength(1);
     expect((await pool()).status?.upgrade?.state).toBe('Complete');
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 1 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 1 });
   });
 
-  test.each<{ what: string; act: (held: Awaited<ReturnType<typeof startHeld>>) => Promise<unknown> }>([
+  test.each<{ what: string; act: (held: Awaited<ReturnType<typeof startHeldDrain>>) => Promise<unknown> }>([
     {
       what: 'its pods have left',
       act: async ({ tenant, faults }) => {
@@ -104,7 +110,7 @@ describe.each(['Rolling', 'InPlace'] as const)('a node that is replaced %s', (ty
       },
     },
     {
-      what: 'its pool holds nodes no more',
+      what: 'its pool no longer holds nodes',
       act: ({ fairway }) =>
         fairway.patch(nodePools, 'general', { spec: { upgradeStrategy: { onDrainTimeout: 'Force' } } }),
     },
@@ -114,14 +120,14 @@ describe.each(['Rolling', 'InPlace'] as const)('a node that is replaced %s', (ty
         fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxDrainTimeout: '1h' } } }),
     },
     {
-      what: 'its kubelet dies',
+      what: 'its kubelet is down',
       act: ({ tenant, name }) => {
         const value = { status: { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' }] } };
         return tenant.resource(tenantNodes).patch(name, { type: 'merge', value }, { subresource: 'status' });
       },
     },
   ])('continues when $what', async ({ act }) => {
-    const held = await startHeld(type);
+    const held = await startHeldDrain(type);
     await using _ = held.fairway;
     const before = readyOf(await held.machine())?.reason;
     await act(held);
@@ -129,11 +135,11 @@ describe.each(['Rolling', 'InPlace'] as const)('a node that is replaced %s', (ty
 
     expect(before).toBe('DrainHeld');
     expect(await held.renewed()).toHaveLength(1);
-    expect(holdings(held.fairway.cloud)).toMatchObject({ servers: 1 });
+    expect(resourceCounts(held.fairway.cloud)).toMatchObject({ servers: 1 });
   });
 
-  test('is still held after its kubelet was silent for a moment', async () => {
-    const { fairway, clock, tenant, name, machine } = await startHeld(type);
+  test('is still held after a short silence of its kubelet', async () => {
+    const { fairway, clock, tenant, name, machine } = await startHeldDrain(type);
     await using _ = fairway;
     const say = (status: string) => {
       const conditions = [{ type: 'Ready', status, reason: 'Test', lastTransitionTime: formatTime(clock.now()) }];
@@ -150,7 +156,7 @@ describe.each(['Rolling', 'InPlace'] as const)('a node that is replaced %s', (ty
   });
 
   test('is still held after a restart of Fairway', async () => {
-    const { fairway, clock, machine, image, renewed } = await startHeld(type);
+    const { fairway, clock, machine, image, renewed } = await startHeldDrain(type);
     await using _ = fairway;
     await fairway.stopProcess();
     await clock.during(fairway.startProcess());
@@ -161,39 +167,39 @@ describe.each(['Rolling', 'InPlace'] as const)('a node that is replaced %s', (ty
   });
 
   test('does not block the deletion of its pool', async () => {
-    const { fairway, clock } = await startHeld(type);
+    const { fairway, clock } = await startHeldDrain(type);
     await using _ = fairway;
     await fairway.delete(nodePools, 'general');
     await clock.pass(10 * MINUTE_MS);
 
     expect(await fairway.machines()).toEqual([]);
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 0 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 0 });
   });
 });
 
 describe('a node’s drain is not held', () => {
-  test('when a person deletes its Machine during its reinstallation', async () => {
-    const { fairway, clock, name, renewed } = await startHeld('InPlace');
+  test('if its Machine is deleted during reinstallation', async () => {
+    const { fairway, clock, name, renewed } = await startHeldDrain('InPlace');
     await using _ = fairway;
     await fairway.delete(machines, name);
     await clock.pass(10 * MINUTE_MS);
 
     expect(await renewed()).toHaveLength(1);
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 1 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 1 });
   });
 
-  test('when its pool shrinks', async () => {
-    const { fairway, clock } = await startHeld('InPlace');
+  test('if its pool shrinks', async () => {
+    const { fairway, clock } = await startHeldDrain('InPlace');
     await using _ = fairway;
     await fairway.patch(nodePools, 'general', { spec: { replicas: 0 } });
     await clock.pass(10 * MINUTE_MS);
 
     expect(await fairway.machines()).toEqual([]);
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 0 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 0 });
   });
 
-  test('when a person asks for its repair', async () => {
-    const { fairway, clock, annotate, machine } = await startHeld('InPlace');
+  test('if a user requests its repair', async () => {
+    const { fairway, clock, annotate, machine } = await startHeldDrain('InPlace');
     await using _ = fairway;
     await annotate(REPAIR_ANNOTATION, 'now');
     await clock.pass(20 * MINUTE_MS);
@@ -204,7 +210,7 @@ describe('a node’s drain is not held', () => {
 });
 
 test('a request to force one drain does not force the next', async () => {
-  const { fairway, clock, annotate, machine, beganMs } = await startHeld('InPlace');
+  const { fairway, clock, annotate, machine, beganMs } = await startHeldDrain('InPlace');
   await using _ = fairway;
   await annotate(FORCE_DRAIN_ANNOTATION, formatTime(beganMs - MINUTE_MS));
   await clock.pass(30 * MINUTE_MS);

@@ -8,7 +8,7 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps, Events, Pods } from '@fairway/kube/kinds/resources';
 import { describe, expect, test } from 'vitest';
-import { holdings } from '../testing/cloud-contents.ts';
+import { resourceCounts } from '../testing/cloud-contents.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { isReady, TEAM, TestFairway, type TestFairwayOptions } from '../testing/test-fairway.ts';
 import type { ChooseApiFault } from '../testing/unreliable-api.ts';
@@ -41,13 +41,13 @@ const wake = (fairway: TestFairway) => fairway.patch(clusters, 'demo', { spec: {
 
 const conditionOf = ({ status }: Cluster, type: string) => findCondition(status?.conditions, type);
 
-test('a hibernated cluster has no nodes and a stopped control plane, and keeps the rest; waking restores them', async () => {
+test('a hibernated cluster has no nodes and a stopped control plane, and keeps the rest; waking restores it', async () => {
   const { fairway, clock, uid } = await start();
   await using _ = fairway;
   const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kept', namespace: 'kube-system' } };
   await fairway.runtime.client(uid).resource(ConfigMaps).create(config);
   const before = await get(fairway);
-  const { networks, subnets, routers, security_groups } = holdings(fairway.cloud);
+  const { networks, subnets, routers, security_groups } = resourceCounts(fairway.cloud);
 
   await hibernate(fairway);
   await clock.pass(5 * MINUTE_MS);
@@ -71,11 +71,11 @@ test('a hibernated cluster has no nodes and a stopped control plane, and keeps t
   expect(fairway.runtime.isHibernated(uid)).toBe(true);
   expect(fairway.process.tenants.connected()).toEqual([]);
   expect((await fairway.client.resource(nodePools).get('general', { namespace: TEAM })).spec.replicas).toBe(3);
-  expect(holdings(fairway.cloud)).toMatchObject({ networks, subnets, routers, security_groups, servers: 0 });
+  expect(resourceCounts(fairway.cloud)).toMatchObject({ networks, subnets, routers, security_groups, servers: 0 });
 
-  const quiet = { calls: fairway.cloud.calls.total, version: asleep.metadata.resourceVersion };
+  const countsAtRest = { calls: fairway.cloud.calls.total, version: asleep.metadata.resourceVersion };
   await clock.pass(12 * HOUR_MS);
-  expect((await get(fairway)).metadata.resourceVersion).toBe(quiet.version);
+  expect((await get(fairway)).metadata.resourceVersion).toBe(countsAtRest.version);
   expect(fairway.runtime.isHibernated(uid)).toBe(true);
 
   await wake(fairway);
@@ -88,31 +88,31 @@ test('a hibernated cluster has no nodes and a stopped control plane, and keeps t
     lastOperation: { type: 'Wake', state: 'Succeeded' },
     endpoint: before.status?.endpoint,
   });
-  // The next ones have an estimated end.
+  // Later operations have an estimated end.
   const measured = awake.status?.durations?.map(({ what }) => what);
   expect(measured).toEqual(expect.arrayContaining(['Hibernate', 'Wake']));
   expect(
     await fairway.runtime.client(uid).resource(ConfigMaps).get('kept', { namespace: 'kube-system' }),
   ).toBeDefined();
   const { items } = await fairway.client.resource(Events).list({ namespace: TEAM });
-  const said = items.filter(({ involvedObject }) => involvedObject?.kind === 'Cluster').map(({ reason }) => reason);
-  expect(said).toEqual(expect.arrayContaining(['Hibernating', 'Hibernated', 'Waking', 'Ready']));
-  expect(said).not.toContain('Degraded');
+  const reasons = items.filter(({ involvedObject }) => involvedObject?.kind === 'Cluster').map(({ reason }) => reason);
+  expect(reasons).toEqual(expect.arrayContaining(['Hibernating', 'Hibernated', 'Waking', 'Ready']));
+  expect(reasons).not.toContain('Degraded');
 });
 
-/** Most of a week is idle. */
-const SELDOM = { observeMs: HOUR_MS };
+/** Polling is slow, since most of a week is idle. */
+const SLOW_POLLING = { observeMs: HOUR_MS };
 
 describe('schedules', () => {
-  /** It is a Thursday, and midnight in UTC. */
+  /** It is Thursday midnight in UTC. */
   const hibernation = {
     schedules: [{ hibernate: '0 20 * * 1-5', wake: '0 7 * * 1-5', timeZone: 'UTC' }],
   };
 
-  test('hibernate and wake a cluster over a weekend, and the spec stays as written', async () => {
-    const { fairway, clock } = await start({ hibernation }, SELDOM);
+  test('hibernate and wake a cluster over a weekend, and leave the spec unchanged', async () => {
+    const { fairway, clock } = await start({ hibernation }, SLOW_POLLING);
     await using _ = fairway;
-    const told: string[] = [];
+    const reported: string[] = [];
     const before = await get(fairway);
     expect(before.status?.hibernation?.next).toEqual({
       hibernate: '2026-01-01T20:00:00Z',
@@ -123,11 +123,11 @@ describe('schedules', () => {
       // At half past each hour.
       await clock.pass(HOUR_MS / 2 - (clock.now() % HOUR_MS) + (clock.now() % HOUR_MS < HOUR_MS / 2 ? 0 : HOUR_MS));
       const { status } = await get(fairway);
-      const last = told.at(-1)?.split(' ')[1];
-      if (status?.phase !== last) told.push(`${formatTime(clock.now()).slice(5, 13)} ${status?.phase}`);
+      const last = reported.at(-1)?.split(' ')[1];
+      if (status?.phase !== last) reported.push(`${formatTime(clock.now()).slice(5, 13)} ${status?.phase}`);
     }
 
-    expect(told).toEqual([
+    expect(reported).toEqual([
       '01-01T00 Ready',
       '01-01T20 Hibernated',
       '01-02T07 Ready',
@@ -137,8 +137,8 @@ describe('schedules', () => {
     expect((await get(fairway)).metadata.generation).toBe(before.metadata.generation);
   });
 
-  test('that fell due while Fairway was down apply when it is back', async () => {
-    const { fairway, clock, uid } = await start({ hibernation }, SELDOM);
+  test('apply after a downtime of Fairway if they fell due during it', async () => {
+    const { fairway, clock, uid } = await start({ hibernation }, SLOW_POLLING);
     await using _ = fairway;
     await fairway.stopProcess();
     await clock.pass(21 * HOUR_MS);
@@ -152,8 +152,11 @@ describe('schedules', () => {
     expect(fairway.runtime.isHibernated(uid)).toBe(true);
   });
 
-  test('a request of the user applies until the next of them', async () => {
-    const { fairway, clock } = await start({ hibernation: { schedules: [{ hibernate: '0 1,4 * * *' }] } }, SELDOM);
+  test('apply again after a request of the user', async () => {
+    const { fairway, clock } = await start(
+      { hibernation: { schedules: [{ hibernate: '0 1,4 * * *' }] } },
+      SLOW_POLLING,
+    );
     await using _ = fairway;
     await clock.pass(1.5 * HOUR_MS);
     expect((await get(fairway)).status?.phase).toBe('Hibernated');
@@ -167,7 +170,7 @@ describe('schedules', () => {
   });
 });
 
-test('a PodDisruptionBudget does not keep nodes of a cluster that hibernates', async () => {
+test('a PodDisruptionBudget does not keep the nodes of a hibernating cluster', async () => {
   // The response to an eviction under a budget that allows no disruption.
   const tenantFaults: ChooseApiFault = ({ path }) =>
     path.endsWith('/eviction') ? { kind: 'answer', status: 429 } : undefined;
@@ -187,14 +190,14 @@ test('a PodDisruptionBudget does not keep nodes of a cluster that hibernates', a
   await clock.pass(10_000);
   const { metadata } = await tenant.resource<Pod>(Pods).get('web', { namespace: 'kube-system' });
   expect(metadata.deletionTimestamp).toBeDefined();
-  // Its kubelet has ended it.
+  // Its kubelet has terminated it.
   await tenant.resource<Pod>(Pods).delete('web', { namespace: 'kube-system', gracePeriodSeconds: 0 });
   await clock.pass(MINUTE_MS);
 
   expect((await get(fairway)).status?.phase).toBe('Hibernated');
 });
 
-test('an unresponsive control plane keeps nodes for three minutes, not for ten each', async () => {
+test('an unresponsive control plane delays hibernation by three minutes, not by ten per node', async () => {
   let isBroken = false;
   const tenantFaults: ChooseApiFault = () => (isBroken ? { kind: 'breaksBefore' } : undefined);
   const { fairway, clock } = await start({}, { tenantFaults });
@@ -208,7 +211,7 @@ test('an unresponsive control plane keeps nodes for three minutes, not for ten e
   expect(await fairway.machines()).toEqual([]);
 });
 
-test('a process that dies on the way, at any minute, is resumed', async () => {
+test('an interrupted hibernation is resumed, whenever the process is killed', async () => {
   const { fairway, clock, uid } = await start();
   await using _ = fairway;
   const restart = async () => {
@@ -229,7 +232,7 @@ test('a process that dies on the way, at any minute, is resumed', async () => {
   }
 });
 
-test('waking during hibernation turns back, and a pool that is changed meanwhile wakes with the change', async () => {
+test('waking during hibernation reverses it, and a pool changed meanwhile wakes with the change', async () => {
   const { fairway, clock } = await start();
   await using _ = fairway;
   await hibernate(fairway);
@@ -261,7 +264,7 @@ test('a hibernated cluster is deleted like any other', async () => {
   expect(await fairway.runtime.list()).not.toContain(uid);
 });
 
-test('a version requested meanwhile is applied on waking', async () => {
+test('a version requested during hibernation is applied on waking', async () => {
   const { fairway, clock, uid } = await start();
   await using _ = fairway;
   await fairway.create(kubernetesReleases, aRelease('1.50', {}, [0]));
@@ -270,13 +273,13 @@ test('a version requested meanwhile is applied on waking', async () => {
   await clock.pass(5 * MINUTE_MS);
   const { status } = await get(fairway);
   const [major = '', minor = '', patch = ''] = (status?.version ?? '').split('.');
-  const older = `${major}.${minor}.${patch}`;
+  const olderVersion = `${major}.${minor}.${patch}`;
   const next = status?.nextUpgradeVersions?.[0] ?? '';
   await fairway.patch(clusters, 'demo', { spec: { version: next } });
   await clock.pass(10 * MINUTE_MS);
 
   const waiting = await get(fairway);
-  expect(waiting.status).toMatchObject({ phase: 'Hibernated', version: older });
+  expect(waiting.status).toMatchObject({ phase: 'Hibernated', version: olderVersion });
   expect(conditionOf(waiting, 'UpToDate')).toMatchObject({ reason: 'Hibernated' });
   expect(fairway.runtime.isHibernated(uid)).toBe(true);
 
@@ -287,8 +290,8 @@ test('a version requested meanwhile is applied on waking', async () => {
   expect(isReady(done)).toBe(true);
 });
 
-test('a quota that has shrunk meanwhile is reported before the cluster is woken', async () => {
-  const { fairway, clock } = await start({}, SELDOM);
+test('a quota that has shrunk during hibernation is reported before the cluster is woken', async () => {
+  const { fairway, clock } = await start({}, SLOW_POLLING);
   await using _ = fairway;
   await hibernate(fairway);
   await clock.pass(HOUR_MS);
@@ -305,14 +308,14 @@ test('a quota that has shrunk meanwhile is reported before the cluster is woken'
 
   await wake(fairway);
   await clock.pass(5 * MINUTE_MS);
-  const waking = await get(fairway);
-  expect(waking.status).toMatchObject({
+  const wakingCluster = await get(fairway);
+  expect(wakingCluster.status).toMatchObject({
     phase: 'Waking',
     readySummary: '2/3',
     lastOperation: { type: 'Wake', state: 'Error' },
   });
-  expect(conditionOf(waking, 'Ready')?.reason).toBe('QuotaExceeded');
-  expect(conditionOf(waking, 'WakingPossible')).toBeUndefined();
+  expect(conditionOf(wakingCluster, 'Ready')?.reason).toBe('QuotaExceeded');
+  expect(conditionOf(wakingCluster, 'WakingPossible')).toBeUndefined();
 
   fairway.cloud.setQuota('demo', { instances: 100 });
   await clock.pass(HOUR_MS);
@@ -322,7 +325,7 @@ test('a quota that has shrunk meanwhile is reported before the cluster is woken'
   });
 });
 
-test('a rollout that has given it a slot takes the slot back, and does not fail', async () => {
+test('a rollout takes back the slot of a hibernating cluster, and does not fail', async () => {
   const clock = new SteppingClock();
   const fairway = await TestFairway.start({ clock });
   await using _ = fairway;

@@ -7,7 +7,7 @@ import { seededRandom } from '@fairway/base/testing/seeded-random';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { Events } from '@fairway/kube/kinds/resources';
 import { describe, expect, test } from 'vitest';
-import { holdings } from '../testing/cloud-contents.ts';
+import { resourceCounts } from '../testing/cloud-contents.ts';
 import { SwitchedFaults } from '../testing/lasting-causes.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
@@ -26,7 +26,7 @@ async function startKept(value: string, { replicas = 1, kept = 1 } = {}) {
     fairway.patch(machines, name, { metadata: { annotations: { [KEEP_ANNOTATION]: to } } });
   for (const name of victims) await annotate(name, value);
   await clock.pass(MINUTE_MS);
-  const asked = (await fairway.machines()).filter(({ metadata }) => victims.includes(metadata.name ?? ''));
+  const requestedMachines = (await fairway.machines()).filter(({ metadata }) => victims.includes(metadata.name ?? ''));
   for (const name of victims) await fairway.delete(machines, name);
   await clock.pass(5 * MINUTE_MS);
   const [name = ''] = victims;
@@ -35,11 +35,11 @@ async function startKept(value: string, { replicas = 1, kept = 1 } = {}) {
     clock,
     faults,
     name,
-    asked,
+    asked: requestedMachines,
     annotate,
     machine: async () => (await fairway.machines()).find(({ metadata }) => metadata.name === name),
     ready: async () => (await fairway.machines()).filter(isReady).length,
-    servers: () => holdings(fairway.cloud)['servers'],
+    servers: () => resourceCounts(fairway.cloud)['servers'],
     said: async () =>
       (await fairway.client.resource(Events).list({ namespace: TEAM })).items.flatMap(({ reason = '' }) =>
         reason.startsWith('Keep') || reason.startsWith('Kept') ? [reason] : [],
@@ -47,13 +47,13 @@ async function startKept(value: string, { replicas = 1, kept = 1 } = {}) {
   };
 }
 
-const keptOf = (machine: Machine | undefined) => findCondition(machine?.status?.conditions, 'KeptForInspection');
+const keptCondition = (machine: Machine | undefined) => findCondition(machine?.status?.conditions, 'KeptForInspection');
 
 describe('a machine that is kept for inspection', () => {
   test('is replaced, keeps its server until the time is over, and reports it', async () => {
     const { fairway, clock, faults, asked, machine, ready, servers, said } = await startKept('4h');
     await using _ = fairway;
-    const told = await machine();
+    const observedMachine = await machine();
     const pool = await fairway.client.resource(nodePools).get('general', { namespace: TEAM });
     const during = { ready: await ready(), servers: servers() };
     const before = faults.writes;
@@ -61,11 +61,11 @@ describe('a machine that is kept for inspection', () => {
     const writes = faults.writes - before;
     const later = await machine();
     await clock.pass(HOUR_MS + 5 * MINUTE_MS);
-    const ending = keptOf(await machine())?.reason;
+    const ending = keptCondition(await machine())?.reason;
     await clock.pass(HOUR_MS);
 
-    expect(keptOf(asked[0])).toMatchObject({ status: 'False', reason: 'KeepRequested' });
-    expect(keptOf(told)).toMatchObject({
+    expect(keptCondition(asked[0])).toMatchObject({ status: 'False', reason: 'KeepRequested' });
+    expect(keptCondition(observedMachine)).toMatchObject({
       status: 'True',
       reason: 'KeptForInspection',
       message: expect.stringMatching(
@@ -74,7 +74,7 @@ describe('a machine that is kept for inspection', () => {
     });
     expect(pool.status).toMatchObject({ phase: 'Ready', replicas: 1, readyReplicas: 1 });
     expect(during).toEqual({ ready: 1, servers: 2 });
-    expect(later?.metadata.resourceVersion).toBe(told?.metadata.resourceVersion);
+    expect(later?.metadata.resourceVersion).toBe(observedMachine?.metadata.resourceVersion);
     expect(writes).toBeLessThan(120);
     expect(ending).toBe('KeepEnding');
     expect(await machine()).toBeUndefined();
@@ -83,9 +83,9 @@ describe('a machine that is kept for inspection', () => {
   });
 
   test.each<{ what: string; act: (kept: Awaited<ReturnType<typeof startKept>>) => Promise<unknown>; left: number }>([
-    { what: 'nobody wants it any more', act: ({ annotate, name }) => annotate(name, null), left: 1 },
+    { what: 'its annotation is removed', act: ({ annotate, name }) => annotate(name, null), left: 1 },
     { what: 'its pool is deleted', act: ({ fairway }) => fairway.delete(nodePools, 'general'), left: 0 },
-  ])('is deleted at once when $what', async ({ act, left }) => {
+  ])('is deleted immediately when $what', async ({ act, left }) => {
     const kept = await startKept('4h');
     await using _ = kept.fairway;
     const before = kept.servers();
@@ -96,7 +96,7 @@ describe('a machine that is kept for inspection', () => {
     expect(kept.servers()).toBe(left);
   });
 
-  test('is deleted at once when its cluster is reset, which would wait for it', async () => {
+  test('is deleted immediately when its cluster is reset, which would otherwise wait', async () => {
     const kept = await startKept('4h');
     await using _ = kept.fairway;
     const reset = { requestedAt: formatTime(kept.clock.now()), confirm: 'demo', nodes: 'Delete' };
@@ -109,7 +109,7 @@ describe('a machine that is kept for inspection', () => {
     expect({ ready: await kept.ready(), servers: kept.servers() }).toEqual({ ready: 1, servers: 1 });
   });
 
-  test('is kept over a restart of Fairway', async () => {
+  test('is kept across a restart of Fairway', async () => {
     const { fairway, clock, servers, said } = await startKept('4h');
     await using _ = fairway;
     await fairway.stopProcess();
@@ -120,7 +120,7 @@ describe('a machine that is kept for inspection', () => {
     expect(await said()).toEqual(['KeptForInspection']);
   });
 
-  test('is one of two in its pool at most', async () => {
+  test('is one of at most two in its pool', async () => {
     const { fairway, servers, ready } = await startKept('4h', { replicas: 3, kept: 3 });
     await using _ = fairway;
 
@@ -132,7 +132,7 @@ describe('a machine that is kept for inspection', () => {
     const { fairway, asked, servers, machine } = await startKept(value);
     await using _ = fairway;
 
-    expect(keptOf(asked[0])).toMatchObject({ status: 'False', reason: 'KeepRefused' });
+    expect(keptCondition(asked[0])).toMatchObject({ status: 'False', reason: 'KeepRefused' });
     expect(await machine()).toBeUndefined();
     expect(servers()).toBe(1);
   });

@@ -15,24 +15,24 @@ const NOTHING = () => ({ authorize: () => ({ allowed: false, reason: '' }) });
 
 /** The API server's token settings for a cluster with these fields. */
 function accessOf(keystone: Keystone, projectID: string | undefined = 'own'): KeystoneAccess | undefined {
-  const told: KeystoneAccess[] = [];
+  const reported: KeystoneAccess[] = [];
   const users = {
     reviewerFor(_: string, access: KeystoneAccess) {
-      told.push(access);
+      reported.push(access);
       return () => Promise.resolve(undefined);
     },
     authorizerFor: NOTHING,
   };
   const cluster = blinded(clusters.kind, aCluster({ apiServer: { keystone } }));
   keystoneFor({ ...cluster, status: { ...(projectID !== undefined && { projectID }) } }, users);
-  return told[0];
+  return reported[0];
 }
 
-describe('a cluster that admits Keystone users', () => {
+describe('a cluster with Keystone users', () => {
   test.each<{ field: string; keystone: Keystone; projects: readonly string[] }>([
     { field: 'nothing', keystone: {}, projects: ['own'] },
     { field: 'projects', keystone: { projects: ['a', 'b'] }, projects: ['a', 'b'] },
-  ])('lets the projects in that $field says', ({ keystone, projects }) => {
+  ])('admits projects with $field set', ({ keystone, projects }) => {
     expect(accessOf(keystone)?.projects).toEqual(projects);
   });
 
@@ -40,11 +40,11 @@ describe('a cluster that admits Keystone users', () => {
     { field: 'nothing', keystone: {}, roles: DEFAULT_KEYSTONE_ROLES },
     { field: 'roles', keystone: { roles: { auditor: 'view' } }, roles: { auditor: 'view' } },
     { field: 'an empty roles', keystone: { roles: {} }, roles: {} },
-  ])('gives roles what $field says', ({ keystone, roles }) => {
+  ])('grants roles their permissions with $field set', ({ keystone, roles }) => {
     expect(accessOf(keystone)?.roles).toEqual(roles);
   });
 
-  test('gives further rights by its policy, and by roles only those that it names', () => {
+  test('gives additional permissions only to roles that its policy names', () => {
     const policies: string[] = [];
     const users = {
       reviewerFor: () => () => Promise.resolve(undefined),
@@ -62,7 +62,7 @@ describe('a cluster that admits Keystone users', () => {
     expect(accessOf({ policy: '[]', roles: { a: 'view' } })?.roles).toEqual({ a: 'view' });
   });
 
-  test('whose invalid policy got past the gateway grants no further rights, and reports it', () => {
+  test('gives no additional permissions and reports it if an invalid policy got past the gateway', () => {
     const users = {
       reviewerFor: () => () => Promise.resolve(undefined),
       authorizerFor() {
@@ -90,7 +90,7 @@ describe('in a running Fairway', () => {
   const keystoneUsers = { reviewerFor: () => () => Promise.resolve(undefined), authorizerFor: NOTHING };
   const NAMES = KEYSTONE_CLUSTER_ROLES.map(clusterRoleGroup);
 
-  test('the bindings of Keystone users exist as long as they are admitted', async () => {
+  test('role bindings exist while Keystone users are admitted', async () => {
     await using fairway = await TestFairway.start({ keystoneUsers });
     const { metadata } = await fairway.readyCluster({ replicas: 0 }, { apiServer: { keystone: {} } });
     const bindings = () => fairway.runtime.client(metadata.uid ?? '').resource(ClusterRoleBindings);
@@ -100,7 +100,7 @@ describe('in a running Fairway', () => {
     const [cluster] = await fairway.until(clusters, ([each]) => each?.status?.keystone !== undefined);
 
     expect(cluster?.status?.keystone?.projects).toEqual([cluster?.status?.projectID]);
-    expect(fairway.runtime.asked.at(-1)?.reviewToken).toBeDefined();
+    expect(fairway.runtime.requestedSpecs.at(-1)?.reviewToken).toBeDefined();
     const rights = (await given()).map(({ roleRef, subjects }) => [roleRef.name, subjects?.[0]?.name]);
     expect(Object.fromEntries(rights)).toEqual(
       Object.fromEntries(KEYSTONE_CLUSTER_ROLES.map((name) => [name, clusterRoleGroup(name)])),
@@ -110,10 +110,10 @@ describe('in a running Fairway', () => {
     await fairway.until(clusters, ([each]) => each !== undefined && each.status?.keystone === undefined);
 
     expect(await given()).toEqual([]);
-    expect(fairway.runtime.asked.at(-1)?.reviewToken).toBeUndefined();
+    expect(fairway.runtime.requestedSpecs.at(-1)?.reviewToken).toBeUndefined();
   });
 
-  test('bindings created by an earlier process are removed by the next', async () => {
+  test('role bindings of an earlier process are removed by the next', async () => {
     await using fairway = await TestFairway.start({ keystoneUsers });
     const { metadata } = await fairway.readyCluster({ replicas: 0 }, { apiServer: { keystone: {} } });
     const bindings = fairway.runtime.client(metadata.uid ?? '').resource(ClusterRoleBindings);
@@ -131,7 +131,7 @@ describe('in a running Fairway', () => {
     expect(left.map(({ metadata }) => metadata.name)).toContain('fairway:cluster-admins');
   });
 
-  test('a cluster that requests them where there are none reports it', async () => {
+  test('a cluster reports that it requests Keystone users where none are supported', async () => {
     await using fairway = await TestFairway.start();
     await fairway.createCluster({ apiServer: { keystone: {} } });
     const [cluster] = await fairway.until(clusters, ([each]) =>
@@ -148,14 +148,17 @@ describe('in a running Fairway', () => {
         ),
       }),
     );
-    expect(fairway.runtime.asked.at(-1)?.reviewToken).toBeUndefined();
+    expect(fairway.runtime.requestedSpecs.at(-1)?.reviewToken).toBeUndefined();
   });
 });
 
-test('a mistake of the tenant’s own is reported first', () => {
+test('a mistake of the tenant is reported first', () => {
   const state = { phase: 'Running', ready: true, reason: 'AsExpected', message: '' } as const;
   const running = { ...state, endpoint: undefined, version: undefined, etcdUsageBytes: undefined };
-  const told = withKeystoneProblem({ ...running, settingsProblem: 'No issuer.' }, { projects: [], problem: 'None.' });
+  const reported = withKeystoneProblem(
+    { ...running, settingsProblem: 'No issuer.' },
+    { projects: [], problem: 'None.' },
+  );
 
-  expect(told).toMatchObject({ settingsProblem: 'No issuer. None.', settingsReason: undefined });
+  expect(reported).toMatchObject({ settingsProblem: 'No issuer. None.', settingsReason: undefined });
 });

@@ -27,7 +27,7 @@ describe('revoking all kubeconfigs', () => {
     await clock.pass(HOUR_MS);
   }
 
-  function ask(value: string): Promise<Cluster> {
+  function requestRevocation(value: string): Promise<Cluster> {
     return fairway.patch(clusters, 'demo', { metadata: { annotations: { [REVOKE_KUBECONFIGS_ANNOTATION]: value } } });
   }
 
@@ -38,25 +38,25 @@ describe('revoking all kubeconfigs', () => {
     return parsePkiSecret(secret ?? { metadata: {} });
   }
 
-  /** The authority for users' certificates in the last spec sent to the control plane. */
-  const inForce = () => fairway.runtime.asked.at(-1)?.pki.users.active.keyId;
+  /** The CA for users' certificates in the last spec sent to the control plane. */
+  const activeKeyId = () => fairway.runtime.requestedSpecs.at(-1)?.pki.users.active.keyId;
 
   async function revocations(): Promise<number> {
     const { items } = await fairway.client.resource(Events).list({ namespace: TEAM });
     return items.filter(({ reason }) => reason === 'KubeconfigsRevoked').reduce((sum, { count = 1 }) => sum + count, 0);
   }
 
-  test('takes seconds, is done once for each value, and costs no node', async () => {
+  test('takes seconds, is done once for each value, and replaces no node', async () => {
     await start();
     const before = await stored();
     const [machine] = await fairway.machines();
-    await ask('leaver');
+    await requestRevocation('leaver');
     await clock.pass(5_000);
 
     const after = await stored();
     expect(after.users.active.keyId).not.toBe(before.users.active.keyId);
     expect(after.cluster).toEqual(before.cluster);
-    expect(inForce()).toBe(after.users.active.keyId);
+    expect(activeKeyId()).toBe(after.users.active.keyId);
     expect(clientTrustBundle(after)).not.toContain(before.users.active.certificatePem);
     const { status } = await get();
     expect(status?.credentials?.revocation?.requested).toBe('leaver');
@@ -72,16 +72,16 @@ describe('revoking all kubeconfigs', () => {
     );
     expect(await revocations()).toBe(1);
 
-    await ask('another leaver');
+    await requestRevocation('another leaver');
     await clock.pass(5_000);
     expect((await stored()).users.active.keyId).not.toBe(after.users.active.keyId);
     expect(await revocations()).toBe(2);
   });
 
-  test('applies when the control plane runs with it, and is reported as pending until then', async () => {
+  test('is complete when the control plane runs with the new CA, and is reported as pending until then', async () => {
     await start();
     fairway.runtime.say({ phase: 'Updating', reason: 'Updating', message: 'kube-apiserver is restarting.' });
-    await ask('leaver');
+    await requestRevocation('leaver');
     await clock.pass(5_000);
 
     const waiting = await get();
@@ -99,38 +99,38 @@ describe('revoking all kubeconfigs', () => {
     expect((await get()).status?.credentials?.revocation?.requested).toBe('leaver');
   });
 
-  const isRootsWrite: ChooseApiFault = ({ method, path }) =>
+  const isCaWrite: ChooseApiFault = ({ method, path }) =>
     method === 'PATCH' && path.includes('/secrets/') ? { kind: 'breaksAfter' } : undefined;
 
-  test('is done once if its response is lost and the process is killed after it', async () => {
-    let isLosing = false;
-    await start((request) => (isLosing ? isRootsWrite(request) : undefined));
+  test('is done once if its response is lost and the process is killed', async () => {
+    let losesResponses = false;
+    await start((request) => (losesResponses ? isCaWrite(request) : undefined));
     const before = await stored();
-    isLosing = true;
-    await ask('leaver');
+    losesResponses = true;
+    await requestRevocation('leaver');
     await clock.pass(500);
     const written = await stored();
     expect(written.users.active.keyId).not.toBe(before.users.active.keyId);
 
     await fairway.stopProcess();
-    isLosing = false;
+    losesResponses = false;
     await fairway.startProcess();
     await clock.pass(60_000);
     expect((await stored()).users.active.keyId).toBe(written.users.active.keyId);
-    expect(inForce()).toBe(written.users.active.keyId);
+    expect(activeKeyId()).toBe(written.users.active.keyId);
     expect((await get()).status?.credentials?.revocation?.requested).toBe('leaver');
   });
 
-  test('that cannot be written costs a few calls a minute, and is done once it can be', async () => {
+  test('costs a few calls a minute while it cannot be written, and is done once it can be', async () => {
     let calls = 0;
-    let isRefusing = false;
+    let isRefusingRequests = false;
     await start(({ method, path }) => {
-      if (!isRefusing || method !== 'PATCH' || !path.includes('/secrets/')) return undefined;
+      if (!isRefusingRequests || method !== 'PATCH' || !path.includes('/secrets/')) return undefined;
       calls++;
       return { kind: 'answer', status: 403 };
     });
-    isRefusing = true;
-    await ask('leaver');
+    isRefusingRequests = true;
+    await requestRevocation('leaver');
     await clock.pass(30 * 60_000);
     const { resourceVersion } = (await get()).metadata;
     calls = 0;
@@ -138,17 +138,17 @@ describe('revoking all kubeconfigs', () => {
     expect(calls).toBeLessThanOrEqual(60);
     expect((await get()).metadata.resourceVersion).toBe(resourceVersion);
 
-    isRefusing = false;
+    isRefusingRequests = false;
     await clock.pass(5 * 60_000);
     expect((await get()).status?.credentials?.revocation?.requested).toBe('leaver');
   });
 
-  test('works for a hibernated cluster, whose API server starts without them', async () => {
+  test('works for a hibernated cluster, whose API server then starts without them', async () => {
     await start();
     await fairway.patch(clusters, 'demo', { spec: { hibernation: { enabled: true } } });
     await clock.pass(HOUR_MS);
     const before = await stored();
-    await ask('leaver');
+    await requestRevocation('leaver');
     await clock.pass(60_000);
 
     const after = await stored();
@@ -159,11 +159,11 @@ describe('revoking all kubeconfigs', () => {
     });
     await fairway.patch(clusters, 'demo', { spec: { hibernation: { enabled: false } } });
     await clock.pass(HOUR_MS);
-    expect(inForce()).toBe(after.users.active.keyId);
+    expect(activeKeyId()).toBe(after.users.active.keyId);
     expect(await revocations()).toBe(1);
   });
 
-  test('is not a request in the manifest that a cluster is created from', async () => {
+  test('ignores a request in the manifest of a new cluster', async () => {
     clock = new SteppingClock();
     fairway = await TestFairway.start({ clock });
     const annotations = { [REVOKE_KUBECONFIGS_ANNOTATION]: 'of last year' };

@@ -6,18 +6,24 @@ import { seededRandom } from '@fairway/base/testing/seeded-random';
 import { ClusterRoleBindings } from '@fairway/kube/kinds/resources';
 import type { Condition, ResourceType } from '@fairway/kube/object/meta';
 import { describe, expect, test } from 'vitest';
-import { holdings } from '../testing/cloud-contents.ts';
-import { DELETED_BEHIND } from '../testing/deleted-behind.ts';
+import { resourceCounts } from '../testing/cloud-contents.ts';
+import { EXTERNAL_DELETIONS } from '../testing/external-deletions.ts';
 import { LASTING_CAUSES, type LastingCause, SwitchedFaults } from '../testing/lasting-causes.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
-const SECONDS_20 = 20_000;
+const OBSERVATION_MS = 20_000;
 const HOUR_MS = 3_600_000;
-/** Budget for 20 s of any lasting failure, over all clusters, pools and machines, the first list of quotas and volume types, and Cinder's versions. */
+/**
+ * Budget for 20 s of any lasting failure, across all clusters, pools and machines, the first list of quotas and volume
+ * types, and Cinder's versions.
+ */
 const LIMITS = { calls: 47, writes: 60 };
-/** Budget for the rest of an hour, for any jitter: a minute's two periodic lists and one call for retries, and the quotas of three services and volume types every 20 minutes. */
-const LIMITS_OF_AN_HOUR = { calls: 60 * 3 + 3 * 4, writes: 120 };
+/**
+ * Budget for the rest of an hour, for any jitter: two periodic lists and one retry a minute, and the quotas of three
+ * services and volume types every 20 minutes.
+ */
+const LIMITS_PER_HOUR = { calls: 60 * 3 + 3 * 4, writes: 120 };
 /** Seed of the jitter, so that a run can be repeated. */
 const SEED = 4_242;
 
@@ -25,8 +31,8 @@ function nodesOf(from: LastingCause['from']): number {
   return from === 'a cluster' || from === 'a given network' ? 1 : 0;
 }
 
-/** A network of the tenant's, where the nodes' ports are Fairway's own. */
-async function givenNetwork({ process }: TestFairway) {
+/** An existing network of the tenant, in which the nodes' ports are Fairway's own. */
+async function existingNetwork({ process }: TestFairway) {
   const { network } = process.project.client;
   const { id: networkID } = await network.networks.create({ name: 'theirs' });
   await network.subnets.create({ name: 'theirs', network_id: networkID, ip_version: 4, cidr: '10.77.0.0/24' });
@@ -39,9 +45,9 @@ async function startWith({ from, nodesJoin }: Pick<LastingCause, 'from' | 'nodes
   const joining = nodesJoin === false ? { nodesJoin } : {};
   const fairway = await TestFairway.start({ clock, random: seededRandom(SEED), ...faults.options, ...joining });
   if (from !== 'nothing') {
-    const network = from.endsWith('given network') ? { network: await givenNetwork(fairway) } : {};
+    const network = from.endsWith('given network') ? { network: await existingNetwork(fairway) } : {};
     await clock.during(fairway.readyCluster({ replicas: nodesOf(from) }, network));
-    await clock.pass(SECONDS_20);
+    await clock.pass(OBSERVATION_MS);
   }
   /** The cost of the next so many milliseconds. */
   const costOf = async (durationMs: number) => {
@@ -53,57 +59,64 @@ async function startWith({ from, nodesJoin }: Pick<LastingCause, 'from' | 'nodes
 }
 
 /** Requests what the cause prevents; three nodes by default. */
-async function ask(fairway: TestFairway, { from, ask }: Pick<LastingCause, 'from' | 'ask'>, nodes = 3): Promise<void> {
+async function request(
+  fairway: TestFairway,
+  { from, request }: Pick<LastingCause, 'from' | 'request'>,
+  nodes = 3,
+): Promise<void> {
   if (from === 'nothing') {
     await fairway.createCluster();
     await fairway.createPool({ replicas: nodes });
-  } else if (ask) await ask(fairway);
+  } else if (request) await request(fairway);
   else await fairway.patch(nodePools, 'general', { spec: { replicas: nodesOf(from) + nodes } });
 }
 
-describe('a failure that lasts', () => {
-  test.each(LASTING_CAUSES)('$cause costs little, is reported as $reason, and ends by itself', async (lasting) => {
-    const { fairway, clock, faults, costOf } = await startWith(lasting);
-    await using _ = fairway;
-    await lasting.begin(fairway, faults);
-    const asked = { calls: fairway.cloud.calls.total, writes: faults.writes };
+describe('a lasting failure', () => {
+  test.each(LASTING_CAUSES)(
+    '$cause costs little, is reported as $reason, and ends automatically',
+    async (lastingCause) => {
+      const { fairway, clock, faults, costOf } = await startWith(lastingCause);
+      await using _ = fairway;
+      await lastingCause.begin(fairway, faults);
+      const counts = { calls: fairway.cloud.calls.total, writes: faults.writes };
 
-    await ask(fairway, lasting);
-    await clock.pass(SECONDS_20);
-    const first = { calls: fairway.cloud.calls.total - asked.calls, writes: faults.writes - asked.writes };
-    const told = [...(await conditionsOf(fairway, lasting.kind))];
-    const minute = await costOf(60_000);
-    told.push(...(await conditionsOf(fairway, lasting.kind)));
-    const rest = await costOf(HOUR_MS - SECONDS_20 - 60_000);
-    told.push(...(await conditionsOf(fairway, lasting.kind)));
-    const hour = { calls: minute.calls + rest.calls, writes: minute.writes + rest.writes };
-    await lasting.end(fairway, faults);
-    const ready = clock.during(allReady(fairway));
-    await ready;
+      await request(fairway, lastingCause);
+      await clock.pass(OBSERVATION_MS);
+      const first = { calls: fairway.cloud.calls.total - counts.calls, writes: faults.writes - counts.writes };
+      const conditions = [...(await conditionsOf(fairway, lastingCause.kind))];
+      const minute = await costOf(60_000);
+      conditions.push(...(await conditionsOf(fairway, lastingCause.kind)));
+      const rest = await costOf(HOUR_MS - OBSERVATION_MS - 60_000);
+      conditions.push(...(await conditionsOf(fairway, lastingCause.kind)));
+      const hour = { calls: minute.calls + rest.calls, writes: minute.writes + rest.writes };
+      await lastingCause.end(fairway, faults);
+      const ready = clock.during(allReady(fairway));
+      await ready;
 
-    expect(told).toContainEqual(expect.objectContaining({ reason: lasting.reason }));
-    expect(first.calls).toBeLessThanOrEqual(LIMITS.calls);
-    expect(first.writes).toBeLessThanOrEqual(LIMITS.writes);
-    expect(hour.calls).toBeLessThanOrEqual(LIMITS_OF_AN_HOUR.calls);
-    expect(hour.writes).toBeLessThanOrEqual(LIMITS_OF_AN_HOUR.writes);
-  });
+      expect(conditions).toContainEqual(expect.objectContaining({ reason: lastingCause.reason }));
+      expect(first.calls).toBeLessThanOrEqual(LIMITS.calls);
+      expect(first.writes).toBeLessThanOrEqual(LIMITS.writes);
+      expect(hour.calls).toBeLessThanOrEqual(LIMITS_PER_HOUR.calls);
+      expect(hour.writes).toBeLessThanOrEqual(LIMITS_PER_HOUR.writes);
+    },
+  );
 });
 
 describe('resources deleted in the cloud', () => {
-  test.each(DELETED_BEHIND)('$cause costs little and is recreated', async (deleted) => {
+  test.each(EXTERNAL_DELETIONS)('$cause costs little and is recreated', async (deleted) => {
     const { fairway, clock, faults, costOf } = await startWith(deleted);
     await using _ = fairway;
     await deleted.begin(fairway, faults);
 
-    await ask(fairway, deleted);
-    const first = await costOf(SECONDS_20);
+    await request(fairway, deleted);
+    const first = await costOf(OBSERVATION_MS);
     await clock.during(allReady(fairway));
-    // Resources that nodes do not depend on are missed when the cluster is next compared with the cloud.
+    // Missing resources that nodes do not depend on are detected when the cluster is next compared with the cloud.
     await clock.pass(1_300_000);
 
     expect(first.calls).toBeLessThanOrEqual(LIMITS.calls);
     expect(first.writes).toBeLessThanOrEqual(LIMITS.writes);
-    expect(holdings(fairway.cloud)).toMatchObject({ subnets: 2, routers: 1, security_groups: 1 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ subnets: 2, routers: 1, security_groups: 1 });
   });
 });
 
@@ -115,8 +128,8 @@ describe('twenty machines under one quota', () => {
     await using _ = fairway;
     await QUOTA.begin(fairway, faults);
 
-    await ask(fairway, QUOTA, 20);
-    const first = await costOf(SECONDS_20);
+    await request(fairway, QUOTA, 20);
+    const first = await costOf(OBSERVATION_MS);
     const minute = await costOf(60_000);
 
     expect(first.calls).toBeLessThanOrEqual(LIMITS.calls);
@@ -136,26 +149,26 @@ describe('twenty machines under one quota', () => {
         fairway.patch(nodePools, 'general', { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } }),
     },
     { who: 'scales the pool', act: (fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 22 } }) },
-  ])('continue at once when a person $who', async ({ act }) => {
+  ])('continue immediately when a user $who', async ({ act }) => {
     const { fairway, clock, faults } = await startWith(QUOTA);
     await using _ = fairway;
     await QUOTA.begin(fairway, faults);
-    await ask(fairway, QUOTA, 20);
+    await request(fairway, QUOTA, 20);
     await clock.pass(HOUR_MS);
     await QUOTA.end(fairway, faults);
-    const mendedMs = clock.now();
+    const fixedMs = clock.now();
 
     await act(fairway);
     await clock.during(allReady(fairway));
 
-    expect(clock.now() - mendedMs).toBeLessThanOrEqual(10_000);
+    expect(clock.now() - fixedMs).toBeLessThanOrEqual(10_000);
   });
 
-  test('a person who asks repeatedly costs an attempt a second', async () => {
+  test('cost one attempt a second if a user retries repeatedly', async () => {
     const { fairway, clock, faults } = await startWith(QUOTA);
     await using _ = fairway;
     await QUOTA.begin(fairway, faults);
-    await ask(fairway, QUOTA, 20);
+    await request(fairway, QUOTA, 20);
     await clock.pass(HOUR_MS);
     const callsOf = (wanted: 'tries' | 'lists') =>
       fairway.cloud.calls
@@ -175,8 +188,8 @@ describe('twenty machines under one quota', () => {
   });
 });
 
-describe('who must act', () => {
-  const byCause = (cause: string) => LASTING_CAUSES.find((each) => each.cause === cause) as LastingCause;
+describe('the required actor', () => {
+  const findCause = (cause: string) => LASTING_CAUSES.find((each) => each.cause === cause) as LastingCause;
 
   test.each([
     {
@@ -196,18 +209,20 @@ describe('who must act', () => {
       types: ['MachinesReady', 'Ready'],
       message: expect.stringMatching(/the cluster's API server rejects Fairway's request: HTTP 403(; since 2\S+Z)?$/),
     },
-  ])('$cause is reported as such', async ({ cause, types, message }) => {
-    const lasting = byCause(cause);
-    const { fairway, clock, faults } = await startWith(lasting);
+  ])('is reported for $cause', async ({ cause, types, message }) => {
+    const lastingCause = findCause(cause);
+    const { fairway, clock, faults } = await startWith(lastingCause);
     await using _ = fairway;
-    await lasting.begin(fairway, faults);
+    await lastingCause.begin(fairway, faults);
 
-    await ask(fairway, lasting);
-    await clock.pass(SECONDS_20);
+    await request(fairway, lastingCause);
+    await clock.pass(OBSERVATION_MS);
 
-    const told = await conditionsOf(fairway, lasting.kind);
+    const conditions = await conditionsOf(fairway, lastingCause.kind);
     for (const type of types) {
-      expect(told).toContainEqual(expect.objectContaining({ type, status: 'False', reason: lasting.reason, message }));
+      expect(conditions).toContainEqual(
+        expect.objectContaining({ type, status: 'False', reason: lastingCause.reason, message }),
+      );
     }
   });
 
@@ -250,18 +265,18 @@ function isCurrent({
 describe('twenty machines whose servers fail', () => {
   const FAULTS = LASTING_CAUSES.filter(({ cause }) => cause === 'no valid host' || cause === 'servers that fail');
 
-  test.each(FAULTS)('of $cause: one create and delete each, then they cost as much as one', async (fault) => {
+  test.each(FAULTS)('fail with $cause: one create and delete each, then they cost as much as one', async (fault) => {
     const { fairway, clock, costOf, faults } = await startWith(fault);
     await using _ = fairway;
     await fault.begin(fairway, faults);
 
-    await ask(fairway, fault, 20);
-    const first = await costOf(SECONDS_20);
+    await request(fairway, fault, 20);
+    const first = await costOf(OBSERVATION_MS);
     const minute = await costOf(60_000);
     const hour = await costOf(HOUR_MS);
     await fairway.stopProcess();
     await fairway.startProcess();
-    const restarted = await costOf(SECONDS_20);
+    const costAfterRestart = await costOf(OBSERVATION_MS);
     await fault.end(fairway, faults);
     await clock.during(allReady(fairway));
 
@@ -270,10 +285,10 @@ describe('twenty machines whose servers fail', () => {
     expect(first.writes).toBeLessThanOrEqual(100);
     expect(minute.calls).toBeLessThanOrEqual(12);
     expect(minute.writes).toBeLessThanOrEqual(12);
-    expect(hour.calls).toBeLessThanOrEqual(LIMITS_OF_AN_HOUR.calls);
+    expect(hour.calls).toBeLessThanOrEqual(LIMITS_PER_HOUR.calls);
     expect(hour.writes).toBeLessThanOrEqual(60);
-    // A process that was killed had observed the failure; its successor reads it from the Machines.
-    expect(restarted.calls).toBeLessThanOrEqual(25);
-    expect(restarted.writes).toBeLessThanOrEqual(12);
+    // The killed process had observed the failure; its successor reads it from the Machines.
+    expect(costAfterRestart.calls).toBeLessThanOrEqual(25);
+    expect(costAfterRestart.writes).toBeLessThanOrEqual(12);
   });
 });

@@ -5,25 +5,25 @@ import { expect, test } from 'vitest';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TestFairway } from '../testing/test-fairway.ts';
 
-test('a server whose fault the cloud writes after ERROR is classified by its fault', async () => {
+test('a server whose fault appears after ERROR is classified by its fault', async () => {
   const clock = new SteppingClock();
   await using fairway = await TestFairway.start({ clock, random: seededRandom(10), nodesJoin: false });
   await fairway.createCluster();
   fairway.cloud.faults.add({ times: null, action: { kind: 'serverError', toldAfterMs: 900 } });
   await fairway.createPool({ replicas: 1 });
-  // Whether it is also seen without a fault depends on when the cloud is polled.
-  const meanwhile = 'the server is ERROR';
-  const said = new Set<string | undefined>();
+  // Depending on the polling, it may be seen without a fault first.
+  const impact = 'the server is ERROR';
+  const messages = new Set<string | undefined>();
 
   for (let second = 0; second < 60; second++) {
     await clock.pass(1_000);
     const [machine] = await fairway.machines();
     const condition = findCondition(machine?.status?.conditions, ConditionType.ServerReady);
-    if (condition?.reason === 'ServerFailed') said.add(condition.message);
+    if (condition?.reason === 'ServerFailed') messages.add(condition.message);
   }
-  said.delete(meanwhile);
+  messages.delete(impact);
 
-  expect([...said]).toEqual([
+  expect([...messages]).toEqual([
     expect.stringMatching(/Build of instance aborted.*another one will be created after a delay/),
   ]);
 });

@@ -3,21 +3,21 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { Namespaces } from '@fairway/kube/kinds/resources';
-import { eventuallyGone } from '@fairway/kube/testing/eventually';
+import { eventuallyDeleted } from '@fairway/kube/testing/eventually';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { describe, expect, test } from 'vitest';
-import { holdings } from '../testing/cloud-contents.ts';
+import { resourceCounts } from '../testing/cloud-contents.ts';
 import { isReady, isSame, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
-const UNANSWERED = 'the cloud has not responded yet';
+const NO_RESPONSE = 'the cloud has not responded yet';
 
 describe('a full lifecycle', () => {
-  test('a cluster with a pool of three becomes Ready, and is deleted without a trace', async () => {
+  test('takes a cluster with three nodes to Ready, and deletes it without a trace', async () => {
     await using fairway = await TestFairway.start();
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
 
     const cluster = await fairway.readyCluster({ replicas: 3, antiAffinity: true, floatingIPs: { enabled: true } });
-    const during = holdings(fairway.cloud);
+    const during = resourceCounts(fairway.cloud);
     await fairway.delete(clusters, 'demo');
     await fairway.until(clusters, (left) => left.length === 0);
 
@@ -30,7 +30,7 @@ describe('a full lifecycle', () => {
       server_groups: 1,
       floating_ips: 3,
     });
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
   test('an object that no controller has observed is not Ready, for clients that wait for it', async () => {
@@ -52,7 +52,7 @@ describe('a full lifecycle', () => {
 
     const waiting = await fairway.until(
       machines,
-      (all) => all.length === 10 && all.every(({ status }) => status?.lastOperation?.description === UNANSWERED),
+      (all) => all.length === 10 && all.every(({ status }) => status?.lastOperation?.description === NO_RESPONSE),
     );
     await fairway.clusterReady();
 
@@ -71,7 +71,7 @@ describe('a full lifecycle', () => {
     );
 
     expect(left.some(isSame(other))).toBe(true);
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 2 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 2 });
   });
 
   test('a machine whose server was deleted in the cloud is replaced', async () => {
@@ -88,7 +88,7 @@ describe('a full lifecycle', () => {
     expect(left[0]?.status?.serverID).not.toBe(victim?.status?.serverID);
   });
 
-  test('scaled down, a pool loses marked and unhealthy machines first, then the youngest', async () => {
+  test('scaling down deletes marked and unhealthy machines first, then the youngest', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 3 });
     const [, marked] = await fairway.machines();
@@ -107,44 +107,44 @@ describe('a full lifecycle', () => {
     const old = await fairway.machines();
 
     await fairway.delete(nodePools, 'general');
-    await eventuallyGone(fairway.client.resource(nodePools), { namespace: TEAM, name: 'general' });
+    await eventuallyDeleted(fairway.client.resource(nodePools), { namespace: TEAM, name: 'general' });
     await fairway.createPool({ replicas: 1 });
     await fairway.poolReady();
     const now = await fairway.machines();
 
     expect(now).toHaveLength(1);
     expect(old.some((machine) => now.some(isSame(machine)))).toBe(false);
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 1 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 1 });
   });
 
   test('deleting a namespace deletes its clusters', async () => {
     await using fairway = await TestFairway.start();
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     await fairway.readyCluster({ replicas: 2 });
 
     await fairway.client.resource(Namespaces).delete(TEAM);
-    await eventuallyGone(fairway.client.resource(Namespaces), { name: TEAM });
+    await eventuallyDeleted(fairway.client.resource(Namespaces), { name: TEAM });
 
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
   test('a cluster deleted before its network exists leaves nothing', async () => {
     const slow = { operations: { network: 1_000 } };
     await using fairway = await TestFairway.start({ cloud: { latency: { ...NO_LATENCY, ...slow } } });
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     await fairway.createCluster();
     await fairway.until(clusters, ([cluster]) => cluster?.metadata.finalizers !== undefined);
 
     await fairway.delete(clusters, 'demo');
     await fairway.until(clusters, (left) => left.length === 0);
 
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
   test('a cluster deleted while its servers are being built leaves nothing', async () => {
     const life = { ...NO_LATENCY.life, spawn: 600_000 };
     await using fairway = await TestFairway.start({ cloud: { latency: { ...NO_LATENCY, life } } });
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     await fairway.createCluster();
     await fairway.createPool({ replicas: 3 });
     await fairway.until(
@@ -155,17 +155,18 @@ describe('a full lifecycle', () => {
     await fairway.delete(clusters, 'demo');
     await fairway.until(clusters, (left) => left.length === 0);
 
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
-  test('the number of nodes does not touch the control plane', async () => {
+  test('scaling nodes does not affect the control plane', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 });
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
     await fairway.poolReady();
 
-    const specs = fairway.runtime.asked.map(({ version, podCIDR, serviceCIDR, apiServer, dnsNames, ipAddresses }) =>
-      JSON.stringify([version, podCIDR, serviceCIDR, apiServer, dnsNames, ipAddresses]),
+    const specs = fairway.runtime.requestedSpecs.map(
+      ({ version, podCIDR, serviceCIDR, apiServer, dnsNames, ipAddresses }) =>
+        JSON.stringify([version, podCIDR, serviceCIDR, apiServer, dnsNames, ipAddresses]),
     );
     expect(new Set(specs).size).toBe(1);
   });

@@ -5,7 +5,7 @@ import { plans } from '@fairway/api/kinds/plan';
 import { GarbageCollector } from '@fairway/apiserver/lifecycle/garbage-collector';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { describe, expect, test } from 'vitest';
-import { holdings, serverHistory } from '../testing/cloud-contents.ts';
+import { resourceCounts, serverHistory } from '../testing/cloud-contents.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 /**
@@ -23,7 +23,7 @@ function limitOf(pool: NodePool | undefined): string | undefined {
   return ready?.reason === 'PlanLimitExceeded' ? ready.message : undefined;
 }
 
-/** The name of the pool that comes first. */
+/** The name of the pool that takes precedence. */
 function oldestOf(pools: readonly NodePool[]): string | undefined {
   const keys = pools.map(({ metadata }) => `${metadata.creationTimestamp} ${metadata.name}`);
   return keys.toSorted()[0]?.split(' ')[1];
@@ -35,7 +35,7 @@ async function made(fairway: TestFairway) {
 }
 
 describe('a limit of nodes', () => {
-  test('is kept by one of two concurrent pools, and the other follows when that one is deleted', async () => {
+  test('gives one of two concurrent pools its nodes, and the other one when that is deleted', async () => {
     await using fairway = await startWith(3);
     await fairway.createCluster();
     await fairway.clusterReady();
@@ -75,14 +75,14 @@ describe('a limit of nodes', () => {
 
     await Promise.all(['one', 'two'].map((name) => fairway.patch(nodePools, name, { spec: { replicas: 4 } })));
     await fairway.until(machines, (all) => all.length === 4 && all.every(isReady));
-    // The older one comes first, and the other keeps what it has.
+    // The older one takes precedence, and the other keeps its nodes.
     await fairway.until(nodePools, (found) => found.filter(limitOf).length === 2);
 
     expect(before).toBe(4);
     expect(await made(fairway)).toEqual({ machines: 4, servers: 6 });
   });
 
-  test('removes no node when it is lowered, and adds none', async () => {
+  test('deletes no node when it is lowered, and adds none', async () => {
     await using fairway = await startWith(3);
     await fairway.readyCluster({ replicas: 2 });
 
@@ -98,14 +98,14 @@ describe('a limit of nodes', () => {
     await fairway.createPool({ replicas: 1, floatingIPs: { enabled: true } });
     await fairway.createCluster({ network: { gateway: { mode: 'None' } } });
 
-    await fairway.untilSaid(
+    await fairway.untilReported(
       nodePools,
       'GatewayMissing',
       /^spec.floatingIPs.enabled: true: floating IPs require a router/,
     );
     await fairway.until(machines, (all) => all.length === 1 && all.every(isReady));
 
-    expect(holdings(fairway.cloud)['floating_ips']).toBe(0);
+    expect(resourceCounts(fairway.cloud)['floating_ips']).toBe(0);
   });
 });
 
@@ -113,7 +113,7 @@ describe('a limit of clusters', () => {
   const isRefused = ({ status }: Cluster) =>
     status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason === 'PlanLimitExceeded');
 
-  test('is held by those of five that claim it first, and another follows when one goes', async () => {
+  test('admits the first of five clusters to claim it, and another when one is deleted', async () => {
     await using fairway = await TestFairway.start();
     await fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxClusters: 2 } } });
 
@@ -122,7 +122,7 @@ describe('a limit of clusters', () => {
       clusters,
       (all) => all.filter(isReady).length === 2 && all.filter(isRefused).length === 3,
     );
-    const { networks } = holdings(fairway.cloud);
+    const { networks } = resourceCounts(fairway.cloud);
     await fairway.delete(clusters, settled.find(isReady)?.metadata.name ?? '');
     await fairway.until(
       clusters,
@@ -131,7 +131,7 @@ describe('a limit of clusters', () => {
 
     // One is the provider network.
     expect(networks).toBe(3);
-    expect(holdings(fairway.cloud)['networks']).toBe(3);
+    expect(resourceCounts(fairway.cloud)['networks']).toBe(3);
     const messages = settled.filter(isRefused).map(({ status }) => findCondition(status?.conditions, 'Ready')?.message);
     expect(messages[0]).toMatch(
       /^spec.plan: free: the namespace already has 2 clusters on this plan, which allows 2: delete/,
@@ -154,7 +154,7 @@ describe('a limit of clusters', () => {
 describe('objects deleted while they are created', () => {
   test('pools created while their cluster is deleted leave nothing in the cloud', async () => {
     await using fairway = await startWith(10);
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     await fairway.readyCluster({ replicas: 1 });
 
     const names = ['one', 'two', 'three'];
@@ -166,11 +166,11 @@ describe('objects deleted while they are created', () => {
     await fairway.until(clusters, (left) => left.length === 0);
     await fairway.until(machines, (left) => left.length === 0);
 
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
   test.each(['Orphan', 'Foreground', 'Background'] as const)(
-    'a pool that is deleted with propagation policy %s takes its machines along',
+    'a pool deleted with propagation policy %s deletes its machines',
     async (propagationPolicy) => {
       await using fairway = await startWith(10);
       const { client, clock } = fairway;
@@ -179,7 +179,7 @@ describe('objects deleted while they are created', () => {
       collector.start(stop.signal);
       await fairway.readyCluster({ replicas: 2 });
       const [machine] = await fairway.machines();
-      // As if the garbage collector came first.
+      // As if the garbage collector were faster.
       if (propagationPolicy === 'Orphan') {
         const value = { metadata: { ownerReferences: null } };
         for (const { metadata } of await fairway.machines()) await fairway.patch(machines, metadata.name ?? '', value);
@@ -192,13 +192,13 @@ describe('objects deleted while they are created', () => {
       await collector.stopped;
 
       expect(machine).toBeDefined();
-      expect(holdings(fairway.cloud)).toMatchObject({ servers: 0 });
+      expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 0 });
     },
   );
 
   test('a machine whose pool was force-deleted is deleted with its cluster', async () => {
     await using fairway = await startWith(10);
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     await fairway.readyCluster({ replicas: 1 });
     await fairway.patch(clusters, 'demo', { metadata: { annotations: { 'fairway.dev/paused': 'thief' } } });
     await fairway.until(
@@ -214,6 +214,6 @@ describe('objects deleted while they are created', () => {
     await fairway.until(clusters, (left) => left.length === 0);
 
     expect(await fairway.machines()).toEqual([]);
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 });

@@ -7,7 +7,7 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 import { Namespaces, Pods } from '@fairway/kube/kinds/resources';
 import type { FaultInput } from '@fairway/simulator/http/faults';
 import { describe, expect, test } from 'vitest';
-import { holdings } from '../testing/cloud-contents.ts';
+import { resourceCounts } from '../testing/cloud-contents.ts';
 import { Crash } from '../testing/crash.ts';
 import { SwitchedFaults } from '../testing/lasting-causes.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
@@ -15,7 +15,7 @@ import { isReady, isSame, TEAM, TestFairway, type TestFairwayOptions } from '../
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const SHOW_SERVER: FaultInput = {
+const GET_SERVER: FaultInput = {
   service: 'compute',
   method: 'GET',
   path: '/servers/[0-9a-f-]{36}$',
@@ -61,12 +61,12 @@ async function startWith(healing: { enabled?: boolean }, { nodesJoin = true, ...
 const serverReady = ({ status }: Machine) => findCondition(status?.conditions, 'ServerReady');
 
 describe('a server that was deleted in the cloud', () => {
-  test('remains on record if healing is off, costs almost nothing, and is replaced on a person’s request', async () => {
+  test('remains on record at almost no cost if healing is off, and is replaced on request', async () => {
     const { fairway, clock, victim, serverID, lose, again, costOf } = await startWith({ enabled: false });
     await using _ = fairway;
     await lose();
     await clock.pass(5 * MINUTE_MS);
-    const told = await again();
+    const observedMachine = await again();
     const hour = await costOf(HOUR_MS);
     const later = await again();
     const annotations = { [REPAIR_ANNOTATION]: 'now' };
@@ -74,24 +74,26 @@ describe('a server that was deleted in the cloud', () => {
     await clock.pass(5 * MINUTE_MS);
     const after = await fairway.machines();
 
-    expect(told.status).toMatchObject({ serverID, phase: 'NotReady' });
-    expect(serverReady(told)).toMatchObject({
+    expect(observedMachine.status).toMatchObject({ serverID, phase: 'NotReady' });
+    expect(serverReady(observedMachine)).toMatchObject({
       status: 'False',
       reason: 'ServerVanished',
       message: `server ${serverID} no longer exists: it was deleted in the cloud`,
     });
-    expect(findCondition(told.status?.conditions, 'HealthCheckSucceeded')).toMatchObject({ reason: 'HealingDisabled' });
-    expect(later.metadata.resourceVersion).toBe(told.metadata.resourceVersion);
+    expect(findCondition(observedMachine.status?.conditions, 'HealthCheckSucceeded')).toMatchObject({
+      reason: 'HealingDisabled',
+    });
+    expect(later.metadata.resourceVersion).toBe(observedMachine.metadata.resourceVersion);
     // The usual lists, and a read of the server itself every ten minutes.
     expect(hour.calls).toBeLessThan(60 * 3 + 6 * 2 + 6);
     expect(hour.writes).toBeLessThan(60);
     expect(after).toHaveLength(2);
     expect(after.every(isReady)).toBe(true);
     expect(after.some(isSame(victim))).toBe(false);
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 2 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 2 });
   });
 
-  test('is replaced without waiting for its pods, which no kubelet stops, nor for the lease of its node', async () => {
+  test('is replaced without waiting for its pods, which no kubelet terminates, or for its node’s lease', async () => {
     const { fairway, clock, victim, lose } = await startWith({});
     await using _ = fairway;
     const cluster = await fairway.client.resource(clusters).get('demo', { namespace: TEAM });
@@ -106,30 +108,30 @@ describe('a server that was deleted in the cloud', () => {
 
     expect(after.some(isSame(victim))).toBe(false);
     expect(after.filter(isReady)).toHaveLength(2);
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 2 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 2 });
   });
 
-  test('is kept while the cloud does not say whether it exists', async () => {
+  test('is kept while the cloud does not report whether it exists', async () => {
     const { fairway, clock, victim, serverID, lose, again } = await startWith({});
     await using _ = fairway;
-    const fault = fairway.cloud.faults.add(SHOW_SERVER);
+    const fault = fairway.cloud.faults.add(GET_SERVER);
     await lose();
     await clock.pass(5 * MINUTE_MS);
     const during = await again();
-    const meanwhile = holdings(fairway.cloud);
+    const impact = resourceCounts(fairway.cloud);
     fairway.cloud.faults.remove(fault);
     await clock.pass(10 * MINUTE_MS);
     const after = await fairway.machines();
 
     expect(during.status?.serverID).toBe(serverID);
     expect(serverReady(during)?.status).toBe('Unknown');
-    expect(meanwhile).toMatchObject({ servers: 1 });
+    expect(impact).toMatchObject({ servers: 1 });
     expect(after.some(isSame(victim))).toBe(false);
     expect(after.filter(isReady)).toHaveLength(2);
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 2 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 2 });
   });
 
-  test('before it was a node is recreated for the same machine', async () => {
+  test('is recreated for the same machine if it was not a node yet', async () => {
     const { fairway, clock, victim, serverID, lose, again } = await startWith({ enabled: false }, { nodesJoin: false });
     await using _ = fairway;
     await lose();
@@ -139,18 +141,18 @@ describe('a server that was deleted in the cloud', () => {
     expect(after.metadata.uid).toBe(victim?.metadata.uid);
     expect(after.status?.serverID).not.toBe(serverID);
     expect(after.status).toMatchObject({ serverStatus: 'ACTIVE' });
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 2 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 2 });
   });
 
-  test.each([1, 2, 3, 4, 5, 6])('is replaced once, though the process dies at write %i', async (nth) => {
+  test.each([1, 2, 3, 4, 5, 6])('is replaced once, even if the process is killed at write %i', async (nth) => {
     const crash = new Crash(/\/(machines|nodepools)(\/|\?|$)/);
     const { fairway, clock, victim, lose } = await startWith({}, crash.options);
     await using _ = fairway;
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     await lose();
     crash.afterWrites(nth, () => fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } }));
     await clock.pass(2 * MINUTE_MS);
-    expect(crash.hasHappened).toBe(true);
+    expect(crash.hasOccurred).toBe(true);
 
     await fairway.stopProcess();
     crash.end();
@@ -161,6 +163,6 @@ describe('a server that was deleted in the cloud', () => {
 
     expect(after.some(isSame(victim))).toBe(false);
     expect(after.filter(isReady)).toHaveLength(2);
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 });

@@ -8,12 +8,12 @@ import { expect, test } from 'vitest';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 
-/** Newer than all that is shipped, and without dates. */
+/** Newer than all shipped releases, and without dates. */
 const MINOR = '1.50';
 const HOUR_MS = 3_600_000;
 
-/** A window that begins this many hours from the start of the test. */
-function windowIn(clock: SteppingClock, hours: number): NonNullable<NewCluster['spec']['maintenance']> {
+/** A window that begins this many hours after the start of the test. */
+function windowInHours(clock: SteppingClock, hours: number): NonNullable<NewCluster['spec']['maintenance']> {
   const start = new Date(clock.now() + hours * HOUR_MS).toISOString().slice(11, 16);
   return { window: { start, duration: '1h', timeZone: 'UTC' } };
 }
@@ -37,10 +37,10 @@ async function get(fairway: TestFairway, name = 'demo'): Promise<Cluster> {
 
 const upToDate = ({ status }: Cluster) => findCondition(status?.conditions, 'UpToDate');
 
-test('a patch waits for the window, and begins in it by itself; the rollout continues with others meanwhile', async () => {
+test('a patch waits for the window and then starts automatically, while the rollout continues with others', async () => {
   const { fairway, clock } = await start();
   await using _ = fairway;
-  await fairway.createCluster({ version: MINOR, maintenance: windowIn(clock, 20) }, 'a');
+  await fairway.createCluster({ version: MINOR, maintenance: windowInHours(clock, 20) }, 'a');
   for (const name of ['b', 'c']) await fairway.createCluster({ version: MINOR }, name);
   await clock.pass(HOUR_MS / 2);
   const opensAtMs = Date.parse((await get(fairway, 'a')).status?.maintenance?.window?.start ?? '');
@@ -71,10 +71,10 @@ test('a patch waits for the window, and begins in it by itself; the rollout cont
   expect((await get(fairway, 'a')).status?.maintenance?.window?.start).toBe(next);
 });
 
-test('a request lets it begin now, once', async () => {
+test('a retry request starts it now, once', async () => {
   const { fairway, clock } = await start();
   await using _ = fairway;
-  await fairway.createCluster({ version: MINOR, maintenance: windowIn(clock, 20) });
+  await fairway.createCluster({ version: MINOR, maintenance: windowInHours(clock, 20) });
   await clock.pass(HOUR_MS / 2);
   await offerPatch(fairway);
   await clock.pass(HOUR_MS);
@@ -97,7 +97,7 @@ test('a request lets it begin now, once', async () => {
 test('waiting costs no writes', async () => {
   const { fairway, clock } = await start();
   await using _ = fairway;
-  await fairway.createCluster({ version: MINOR, maintenance: windowIn(clock, 20) });
+  await fairway.createCluster({ version: MINOR, maintenance: windowInHours(clock, 20) });
   await clock.pass(HOUR_MS / 2);
   await offerPatch(fairway);
   await clock.pass(HOUR_MS);
@@ -112,7 +112,7 @@ test('a requested version waits only if changes are confined to windows', async 
   const { fairway, clock } = await start();
   await using _ = fairway;
   await fairway.create(kubernetesReleases, aRelease('1.51', {}, [0]));
-  const maintenance = windowIn(clock, 20);
+  const maintenance = windowInHours(clock, 20);
   await fairway.createCluster({ version: MINOR, maintenance }, 'urgent');
   await fairway.createCluster({ version: MINOR, maintenance: { ...maintenance, confineSpecChanges: true } }, 'calm');
   await clock.pass(HOUR_MS / 2);

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { describe, expect, test } from 'vitest';
-import { holdings } from '../testing/cloud-contents.ts';
-import { copyMarks, strangerIn } from '../testing/stranger.ts';
+import { resourceCounts } from '../testing/cloud-contents.ts';
+import { copyTags, createForeignClient } from '../testing/foreign-client.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
 describe("another project's resources with a cluster's tags, shared with the cluster's project", () => {
@@ -12,8 +12,8 @@ describe("another project's resources with a cluster's tags, shared with the clu
     await fairway.stopProcess();
     const { metadata } = await fairway.createCluster();
     const project = { cloud: fairway.cloud, projectID };
-    await strangerIn(fairway, (stranger) => copyMarks(project, stranger, metadata.uid ?? ''));
-    const before = holdings(fairway.cloud);
+    await createForeignClient(fairway, (stranger) => copyTags(project, stranger, metadata.uid ?? ''));
+    const before = resourceCounts(fairway.cloud);
     await fairway.startProcess();
 
     await fairway.createPool({ replicas: 1 });
@@ -23,7 +23,7 @@ describe("another project's resources with a cluster's tags, shared with the clu
     await fairway.until(clusters, (left) => left.length === 0);
 
     expect(own.project_id).toBe(projectID);
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
   test('leave a working cluster unchanged', async () => {
@@ -31,7 +31,7 @@ describe("another project's resources with a cluster's tags, shared with the clu
     const { metadata, status } = await fairway.readyCluster({ replicas: 1 });
     const projectID = await fairway.process.project.client.session.projectId();
     const project = { cloud: fairway.cloud, projectID };
-    await strangerIn(fairway, (stranger) => copyMarks(project, stranger, metadata.uid ?? ''));
+    await createForeignClient(fairway, (stranger) => copyTags(project, stranger, metadata.uid ?? ''));
 
     await fairway.stopProcess();
     await fairway.startProcess();
@@ -45,7 +45,7 @@ describe("another project's resources with a cluster's tags, shared with the clu
   });
 });
 
-test('the cluster’s tag is not taken from the authority that a user trusts', async () => {
+test('the cluster’s tag is not taken from the CA that a user trusts', async () => {
   await using fairway = await TestFairway.start();
   await fairway.createCluster();
   const { metadata, status } = await fairway.clusterReady();

@@ -4,7 +4,7 @@ import type { Secret } from '@fairway/kube/kinds/generated/types';
 import { APIServices, Deployments, Secrets } from '@fairway/kube/kinds/resources';
 import { describe, expect, test } from 'vitest';
 import { FIELD_MANAGER } from '../addons/apply-object.ts';
-import { AddonStory } from '../testing/addon-story.ts';
+import { AddonScenario } from '../testing/addon-scenario.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -23,27 +23,27 @@ function asApplied({ metadata, type }: Secret): Secret {
 const isMissing = { code: 404 };
 
 describe('metrics.k8s.io', () => {
-  test('is registered when its pods run and the API server can reach them, and not before', async () => {
-    await using story = await AddonStory.begin();
-    const services = story.tenant.resource(APIServices);
+  test('is registered only once its pods run and the API server can reach them', async () => {
+    await using scenario = await AddonScenario.begin();
+    const services = scenario.tenant.resource(APIServices);
 
-    const before = await story.addon(NAME);
+    const before = await scenario.addon(NAME);
     await expect(services.get(REGISTRATION)).rejects.toMatchObject(isMissing);
-    await story.work();
+    await scenario.work();
 
     const { spec } = await services.get(REGISTRATION);
-    const { data } = await story.tenant.resource(Secrets).get(CERTIFICATE, KUBE_SYSTEM);
+    const { data } = await scenario.tenant.resource(Secrets).get(CERTIFICATE, KUBE_SYSTEM);
     expect(before).toMatchObject({ state: 'Progressing' });
     expect(spec).toMatchObject({
       group: 'metrics.k8s.io',
       caBundle: data?.['ca.crt'],
       service: { name: NAME, ...KUBE_SYSTEM, port: 443 },
     });
-    expect(await story.addon(NAME)).toMatchObject({ state: 'Ready' });
+    expect(await scenario.addon(NAME)).toMatchObject({ state: 'Ready' });
   });
 
   test('is not registered while the API server cannot reach nodes, at few calls, and is as soon as it can', async () => {
-    await using story = await AddonStory.begin();
+    await using scenario = await AddonScenario.begin();
     const message = 'error trying to reach service: dial tcp 10.1.0.5:4443: i/o timeout';
     const body = JSON.stringify({
       kind: 'Status',
@@ -52,82 +52,85 @@ describe('metrics.k8s.io', () => {
       code: 503,
       message,
     });
-    story.proxied = { kind: 'answer', status: 503, body };
+    scenario.proxied = { kind: 'answer', status: 503, body };
 
-    await story.work();
-    const told = await story.addon(NAME);
-    const { resourceVersion } = (await story.cluster()).metadata;
-    story.forgetRequests();
-    await story.clock.pass(5 * HOUR_MS);
-    const { length: probes } = story.probes();
-    const later = await story.cluster();
-    await expect(story.tenant.resource(APIServices).get(REGISTRATION)).rejects.toMatchObject(isMissing);
-    story.proxied = { kind: 'answer', status: 200 };
-    await story.clock.pass(16 * MINUTE_MS);
-    await story.work();
+    await scenario.work();
+    const addonStatus = await scenario.addon(NAME);
+    const { resourceVersion } = (await scenario.cluster()).metadata;
+    scenario.forgetRequests();
+    await scenario.clock.pass(5 * HOUR_MS);
+    const { length: probes } = scenario.probes();
+    const later = await scenario.cluster();
+    await expect(scenario.tenant.resource(APIServices).get(REGISTRATION)).rejects.toMatchObject(isMissing);
+    scenario.proxied = { kind: 'answer', status: 200 };
+    await scenario.clock.pass(16 * MINUTE_MS);
+    await scenario.work();
 
-    expect(told).toMatchObject({
+    expect(addonStatus).toMatchObject({
       state: 'Unreached',
       reason: 'AddonUnreached',
       message: `it is running, but its API is not registered because the API server cannot reach it: ${message}`,
     });
-    expect(story.conditionOf(later)).toMatchObject({ status: 'True', message: `metrics-server: ${told?.message}` });
+    expect(scenario.conditionOf(later)).toMatchObject({
+      status: 'True',
+      message: `metrics-server: ${addonStatus?.message}`,
+    });
     expect(later.metadata.resourceVersion).toBe(resourceVersion);
     expect(probes).toBeGreaterThanOrEqual(5 * 4 - 2);
     expect(probes).toBeLessThanOrEqual(5 * 4 + 6);
-    expect(story.writes().filter((write) => !write.includes('apiservices'))).toEqual([]);
-    expect(await story.addon(NAME)).toMatchObject({ state: 'Ready' });
+    expect(scenario.writes().filter((write) => !write.includes('apiservices'))).toEqual([]);
+    expect(await scenario.addon(NAME)).toMatchObject({ state: 'Ready' });
   });
 
-  test('is not installed on control planes without a connection to nodes, which is reported and not a fault', async () => {
-    await using story = await AddonStory.begin({}, { reachesNodes: false });
-    await story.work();
+  test('is not installed on control planes without a connection to nodes, which is reported but not a failure', async () => {
+    await using scenario = await AddonScenario.begin({}, { reachesNodes: false });
+    await scenario.work();
 
-    expect(await story.addon(NAME)).toEqual({
+    expect(await scenario.addon(NAME)).toEqual({
       name: NAME,
       state: 'Unreached',
       reason: 'AddonUnreached',
       message: 'not installed: simulated control planes do not forward requests to nodes',
     });
-    expect(story.conditionOf(await story.cluster())).toMatchObject({ status: 'True' });
-    const { items } = await story.tenant.resource(Deployments).list(KUBE_SYSTEM);
+    expect(scenario.conditionOf(await scenario.cluster())).toMatchObject({ status: 'True' });
+    const { items } = await scenario.tenant.resource(Deployments).list(KUBE_SYSTEM);
     expect(items.map(({ metadata }) => metadata.name)).toEqual(['coredns']);
   });
 
   test('is Degraded after a minute without responses, and remains registered', async () => {
-    await using story = await AddonStory.begin();
-    await story.work();
+    await using scenario = await AddonScenario.begin();
+    await scenario.work();
 
-    await story.serve('False');
-    await story.clock.pass(30_000);
-    const patient = await story.addon(NAME);
-    await story.clock.pass(2 * MINUTE_MS);
-    const degraded = await story.addon(NAME);
-    const { metadata } = await story.tenant.resource(APIServices).get(REGISTRATION);
-    await story.serve('True');
-    await story.clock.pass(MINUTE_MS);
+    await scenario.serve('False');
+    await scenario.clock.pass(30_000);
+    const pendingAddon = await scenario.addon(NAME);
+    await scenario.clock.pass(2 * MINUTE_MS);
+    const degradedState = await scenario.addon(NAME);
+    const { metadata } = await scenario.tenant.resource(APIServices).get(REGISTRATION);
+    await scenario.serve('True');
+    await scenario.clock.pass(MINUTE_MS);
 
-    expect(patient).toMatchObject({ state: 'Ready' });
-    expect(degraded).toMatchObject({
+    expect(pendingAddon).toMatchObject({ state: 'Ready' });
+    expect(degradedState).toMatchObject({
       state: 'Degraded',
       message:
         'its pods are running, but APIService v1beta1.metrics.k8s.io is not available; to see why: kubectl describe apiservice v1beta1.metrics.k8s.io',
     });
     expect(metadata.deletionTimestamp).toBeUndefined();
-    expect(await story.addon(NAME)).toMatchObject({ state: 'Ready' });
+    expect(await scenario.addon(NAME)).toMatchObject({ state: 'Ready' });
   });
 
   test('is recreated within a minute after its deletion', async () => {
-    await using story = await AddonStory.begin();
-    await story.work();
+    await using scenario = await AddonScenario.begin();
+    await scenario.work();
 
-    await story.tenant.resource(APIServices).delete(REGISTRATION);
-    await story.clock.pass(MINUTE_MS);
+    await scenario.tenant.resource(APIServices).delete(REGISTRATION);
+    await scenario.clock.pass(MINUTE_MS);
 
-    await expect(story.tenant.resource(APIServices).get(REGISTRATION)).resolves.toBeDefined();
+    await expect(scenario.tenant.resource(APIServices).get(REGISTRATION)).resolves.toBeDefined();
   });
 
-  test('of another owner, such as an adapter, is left alone', async () => {
+  test('is left alone if it has another owner, such as an adapter', async () => {
     const own = {
       apiVersion: 'apiregistration.k8s.io/v1',
       kind: 'APIService',
@@ -141,47 +144,50 @@ describe('metrics.k8s.io', () => {
         service: { name: 'adapter', namespace: 'monitoring' },
       },
     };
-    await using story = await AddonStory.begin({}, { before: (tenant) => tenant.resource(APIServices).create(own) });
-    await story.work();
+    await using scenario = await AddonScenario.begin(
+      {},
+      { before: (tenant) => tenant.resource(APIServices).create(own) },
+    );
+    await scenario.work();
 
-    expect(await story.addon(NAME)).toMatchObject({
+    expect(await scenario.addon(NAME)).toMatchObject({
       state: 'NotManaged',
       message: expect.stringContaining('the cluster has its own APIService v1beta1.metrics.k8s.io'),
     });
-    await expect(story.tenant.resource(Deployments).get(NAME, KUBE_SYSTEM)).rejects.toMatchObject(isMissing);
+    await expect(scenario.tenant.resource(Deployments).get(NAME, KUBE_SYSTEM)).rejects.toMatchObject(isMissing);
   });
 });
 
 describe('the certificate of metrics-server', () => {
-  test('is renewed within an hour when a third of its lifetime is left; the API server trusts both then', async () => {
-    await using story = await AddonStory.begin();
-    await story.work();
-    const secrets = story.tenant.resource(Secrets);
-    const issued = { ...systemClock, now: () => story.clock.now() - 250 * DAY_MS };
+  test('is renewed within an hour once a third of its lifetime is left; the API server then trusts both', async () => {
+    await using scenario = await AddonScenario.begin();
+    await scenario.work();
+    const secrets = scenario.tenant.resource(Secrets);
+    const issued = { ...systemClock, now: () => scenario.clock.now() - 250 * DAY_MS };
     const old = await issueServingCertificate('metrics-server.kube-system.svc', undefined, issued);
     const held = await secrets.get(CERTIFICATE, KUBE_SYSTEM);
     await secrets.apply({ ...asApplied(held), data: { ...old } }, { fieldManager: FIELD_MANAGER, force: true });
 
-    await story.clock.pass(61 * MINUTE_MS);
+    await scenario.clock.pass(61 * MINUTE_MS);
 
     const after = await secrets.get(CERTIFICATE, KUBE_SYSTEM);
-    const { spec } = await story.tenant.resource(APIServices).get(REGISTRATION);
+    const { spec } = await scenario.tenant.resource(APIServices).get(REGISTRATION);
     const decoded = (text = '') => Buffer.from(text, 'base64').toString('utf8');
     expect(after.data?.['tls.crt']).not.toBe(old['tls.crt']);
     expect(spec?.caBundle).toBe(after.data?.['ca.crt']);
     expect(decoded(spec?.caBundle)).toContain(decoded(old['ca.crt']));
-    expect(await story.addon(NAME)).toMatchObject({ state: 'Ready' });
+    expect(await scenario.addon(NAME)).toMatchObject({ state: 'Ready' });
   });
 
-  test('is reissued if it is gone, and the registration follows', async () => {
-    await using story = await AddonStory.begin();
-    await story.work();
+  test('is reissued if it is missing, and the registration follows', async () => {
+    await using scenario = await AddonScenario.begin();
+    await scenario.work();
 
-    await story.tenant.resource(Secrets).delete(CERTIFICATE, KUBE_SYSTEM);
-    await story.clock.pass(61 * MINUTE_MS);
+    await scenario.tenant.resource(Secrets).delete(CERTIFICATE, KUBE_SYSTEM);
+    await scenario.clock.pass(61 * MINUTE_MS);
 
-    const { data } = await story.tenant.resource(Secrets).get(CERTIFICATE, KUBE_SYSTEM);
-    const { spec } = await story.tenant.resource(APIServices).get(REGISTRATION);
+    const { data } = await scenario.tenant.resource(Secrets).get(CERTIFICATE, KUBE_SYSTEM);
+    const { spec } = await scenario.tenant.resource(APIServices).get(REGISTRATION);
     expect(spec?.caBundle).toBe(data?.['ca.crt']);
   });
 });

@@ -2,8 +2,8 @@ import { MISSING_SINCE_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { FaultInput } from '@fairway/simulator/http/faults';
 import { describe, expect, test } from 'vitest';
-import { holdings } from '../testing/cloud-contents.ts';
-import { forceDelete, rootsOf } from '../testing/force-delete.ts';
+import { resourceCounts } from '../testing/cloud-contents.ts';
+import { caSecretOf, forceDelete } from '../testing/force-delete.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 import { TestOwner } from '../testing/test-owner.ts';
@@ -11,8 +11,8 @@ import type { ChooseApiFault } from '../testing/unreliable-api.ts';
 
 const MINUTE_MS = 60_000;
 const GRACE_MS = 10 * MINUTE_MS;
-/** Eight a minute, including lists that are made anyway: a sweep covers fourteen kinds. */
-const LIMIT_OF_AN_HOUR = 450;
+/** Eight a minute, including periodic lists: a sweep covers fourteen kinds. */
+const LIMIT_PER_HOUR = 450;
 const DEMO = `${TEAM}/demo`;
 
 interface Setting {
@@ -20,8 +20,8 @@ interface Setting {
   readonly apiFaults?: ChooseApiFault;
 }
 
-/** A cluster with one node on a clock that steps, and the number of requests to Fairway's own API. */
-async function vanishing({ owner, apiFaults }: Setting = {}) {
+/** A cluster with one node on a stepping clock, and the number of requests to Fairway's own API. */
+async function startMissing({ owner, apiFaults }: Setting = {}) {
   const clock = new SteppingClock();
   const requests = { reads: 0, writes: 0 };
   const fairway = await TestFairway.start({
@@ -39,19 +39,19 @@ async function vanishing({ owner, apiFaults }: Setting = {}) {
   return { clock, fairway, cluster, requests };
 }
 
-async function rootsAre(fairway: TestFairway, cluster: Cluster): Promise<'kept' | 'gone'> {
-  const { client, selection } = rootsOf(fairway, cluster);
+async function caSecretState(fairway: TestFairway, cluster: Cluster): Promise<'kept' | 'gone'> {
+  const { client, selection } = caSecretOf(fairway, cluster);
   return (await client.list(selection)).items.length > 0 ? 'kept' : 'gone';
 }
 
 async function missingSince(fairway: TestFairway, cluster: Cluster): Promise<string | undefined> {
-  const { client, selection } = rootsOf(fairway, cluster);
+  const { client, selection } = caSecretOf(fairway, cluster);
   return (await client.list(selection)).items[0]?.metadata.annotations?.[MISSING_SINCE_ANNOTATION];
 }
 
-describe('the time for which a Cluster must be missing', () => {
+describe('the grace period of a missing Cluster', () => {
   test('ends even if the process restarts every few minutes', async () => {
-    const { clock, fairway, cluster } = await vanishing();
+    const { clock, fairway, cluster } = await startMissing();
     await using _ = fairway;
     await forceDelete(fairway, cluster);
     await clock.pass(4 * MINUTE_MS);
@@ -65,13 +65,13 @@ describe('the time for which a Cluster must be missing', () => {
     }
     await clock.pass(2 * MINUTE_MS);
 
-    expect(await rootsAre(fairway, cluster)).toBe('gone');
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 0, networks: 1, routers: 0 });
+    expect(await caSecretState(fairway, cluster)).toBe('gone');
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 0, networks: 1, routers: 0 });
   });
 
   test('continues if another replica takes the cluster', async () => {
     const [first, second] = [new TestOwner(), new TestOwner()];
-    const { clock, fairway, cluster } = await vanishing({ owner: first });
+    const { clock, fairway, cluster } = await startMissing({ owner: first });
     await using _ = fairway;
     const firstProcess = fairway.process;
     await clock.during(fairway.startProcess(second));
@@ -82,17 +82,17 @@ describe('the time for which a Cluster must be missing', () => {
     await clock.pass(MINUTE_MS);
     second.take(DEMO, { isInherited: true });
     await clock.pass(3 * MINUTE_MS);
-    expect(await rootsAre(fairway, cluster)).toBe('kept');
+    expect(await caSecretState(fairway, cluster)).toBe('kept');
     await clock.pass(2 * MINUTE_MS);
 
-    expect(await rootsAre(fairway, cluster)).toBe('gone');
+    expect(await caSecretState(fairway, cluster)).toBe('gone');
     await clock.during(firstProcess.stop());
   });
 
   test('costs two reads and one write, and nothing for existing clusters', async () => {
-    const { clock, fairway, cluster, requests } = await vanishing();
+    const { clock, fairway, cluster, requests } = await startMissing();
     await using _ = fairway;
-    // By then the CloudProfile has been refreshed, which counts the new server among the quotas.
+    // By then the CloudProfile has been refreshed, which counts the new server in the quotas.
     await clock.pass(3 * GRACE_MS);
     const idle = { ...requests };
     await clock.pass(GRACE_MS);
@@ -103,16 +103,16 @@ describe('the time for which a Cluster must be missing', () => {
 
     const { reads, writes } = requests;
     expect(rest.writes).toBe(0);
-    // Roots and Clusters of the namespace, besides the usual watches.
+    // Lists of CA Secrets and Clusters of the namespace, in addition to the usual watches.
     expect(reads - before.reads).toBeLessThanOrEqual(rest.reads + 4);
-    // Including the end of its usage record, and the pool's Event that its cluster is gone.
+    // Including the end of its usage record, and the pool's Event that its cluster was deleted.
     expect(writes - before.writes).toBeLessThanOrEqual(8);
   });
 
-  test('starts over if the Cluster has been back', async () => {
-    const { clock, fairway, cluster } = await vanishing();
+  test('starts over if the Cluster has reappeared', async () => {
+    const { clock, fairway, cluster } = await startMissing();
     await using _ = fairway;
-    const { client, selection } = rootsOf(fairway, cluster);
+    const { client, selection } = caSecretOf(fairway, cluster);
     const name = (await client.list(selection)).items[0]?.metadata.name ?? '';
     const annotations = { [MISSING_SINCE_ANNOTATION]: new Date(0).toISOString() };
     await client.patch(name, { type: 'merge', value: { metadata: { annotations } } }, { namespace: SYSTEM_NAMESPACE });
@@ -143,8 +143,8 @@ function deletion(resource: string, status: number): FaultInput {
 }
 
 describe('a sweep that fails for hours', () => {
-  test.each(CLOUD_FAULTS)('of $cause makes a few calls a minute, and ends when it can', async ({ fault }) => {
-    const { clock, fairway, cluster, requests } = await vanishing();
+  test.each(CLOUD_FAULTS)('makes a few calls a minute during $cause, and ends once it succeeds', async ({ fault }) => {
+    const { clock, fairway, cluster, requests } = await startMissing();
     await using _ = fairway;
     fairway.cloud.faults.add(fault);
     await forceDelete(fairway, cluster);
@@ -156,14 +156,14 @@ describe('a sweep that fails for hours', () => {
     fairway.cloud.faults.clear();
     await clock.pass(15 * MINUTE_MS);
 
-    expect(hour.calls).toBeLessThanOrEqual(LIMIT_OF_AN_HOUR);
+    expect(hour.calls).toBeLessThanOrEqual(LIMIT_PER_HOUR);
     expect(hour.writes).toBeLessThanOrEqual(10);
-    expect(await rootsAre(fairway, cluster)).toBe('gone');
+    expect(await caSecretState(fairway, cluster)).toBe('gone');
   });
 
-  test.each([403, 500] as const)("of %i of Fairway's own API makes a few requests a minute", async (status) => {
+  test.each([403, 500] as const)("makes a few requests a minute if Fairway's own API returns %i", async (status) => {
     let isRefused = false;
-    const { clock, fairway, cluster, requests } = await vanishing({
+    const { clock, fairway, cluster, requests } = await startMissing({
       apiFaults: ({ path, method }) =>
         isRefused && method === 'DELETE' && path.includes('/secrets') ? { kind: 'answer', status } : undefined,
     });
@@ -179,9 +179,9 @@ describe('a sweep that fails for hours', () => {
     isRefused = false;
     await clock.pass(10 * MINUTE_MS);
 
-    expect(hour.calls).toBeLessThanOrEqual(LIMIT_OF_AN_HOUR);
-    expect(hour.reads).toBeLessThanOrEqual(LIMIT_OF_AN_HOUR);
+    expect(hour.calls).toBeLessThanOrEqual(LIMIT_PER_HOUR);
+    expect(hour.reads).toBeLessThanOrEqual(LIMIT_PER_HOUR);
     expect(writes).toBeLessThanOrEqual(20);
-    expect(await rootsAre(fairway, cluster)).toBe('gone');
+    expect(await caSecretState(fairway, cluster)).toBe('gone');
   });
 });

@@ -4,26 +4,26 @@ import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { eventually } from '@fairway/kube/testing/eventually';
 import { ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import { describe, expect, test } from 'vitest';
-import { holdings } from '../testing/cloud-contents.ts';
-import { forceDelete, rootsOf } from '../testing/force-delete.ts';
+import { resourceCounts } from '../testing/cloud-contents.ts';
+import { caSecretOf, forceDelete } from '../testing/force-delete.ts';
 import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 const OPTIONS = { missingGraceMs: 60_000 };
 
 async function untilSwept(fairway: TestFairway, cluster: Cluster): Promise<void> {
-  const { client, selection } = rootsOf(fairway, cluster);
+  const { client, selection } = caSecretOf(fairway, cluster);
   await eventually(client, selection, (left) => left.length === 0);
 }
 
-describe('remains of a cluster whose Cluster was deleted without Fairway', () => {
-  test('are deleted after a while, and nothing of any other', async () => {
+describe('resources of a Cluster that was deleted without Fairway', () => {
+  test('are deleted after the grace period, and no others', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     await fairway.createCluster({ network: { nodesCIDR: '10.99.0.0/24' } }, 'neighbour');
     const neighbour = await fairway.clusterReady('neighbour');
     const { network } = fairway.process.project.client;
     const foreign = ownerDescription('123e4567-e89b-42d3-a456-426614174000', 'network');
     await network.networks.create({ name: "another Fairway's", description: foreign });
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     await fairway.createCluster();
     const cluster = await fairway.clusterReady();
     const beganMs = fairway.clock.now();
@@ -32,13 +32,13 @@ describe('remains of a cluster whose Cluster was deleted without Fairway', () =>
     await untilSwept(fairway, cluster);
 
     expect(fairway.clock.now() - beganMs).toBeGreaterThanOrEqual(OPTIONS.missingGraceMs);
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
     expect(await fairway.runtime.list()).toEqual([neighbour.metadata.uid]);
   });
 
   test('are found by a Fairway that was down meanwhile', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     await fairway.createCluster();
     const cluster = await fairway.clusterReady();
     await fairway.stopProcess();
@@ -48,22 +48,22 @@ describe('remains of a cluster whose Cluster was deleted without Fairway', () =>
     await fairway.startProcess();
     await untilSwept(fairway, cluster);
 
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
     expect(await fairway.runtime.list()).toEqual([]);
   });
 
   test.each([
     {
-      reason: 'somebody has paused its Secret',
+      reason: 'its Secret is paused',
       fieldManager: 'kubectl',
       annotations: { [PAUSED_ANNOTATION]: 'ask me' },
     },
-    { reason: 'it comes from a backup', fieldManager: 'fairway-restore', annotations: { note: 'restored' } },
-  ])('are left alone if $reason', async ({ fieldManager, annotations }) => {
+    { reason: 'its Secret comes from a backup', fieldManager: 'fairway-restore', annotations: { note: 'restored' } },
+  ])('are kept if $reason', async ({ fieldManager, annotations }) => {
     await using fairway = await TestFairway.start({ missingGraceMs: 1_000 });
     await fairway.createCluster();
     const cluster = await fairway.clusterReady();
-    const { client, selection } = rootsOf(fairway, cluster);
+    const { client, selection } = caSecretOf(fairway, cluster);
     const [secret] = (await client.list(selection)).items;
     const value = { metadata: { annotations } };
     await client.patch(
@@ -71,7 +71,7 @@ describe('remains of a cluster whose Cluster was deleted without Fairway', () =>
       { type: 'merge', value },
       { namespace: SYSTEM_NAMESPACE, fieldManager },
     );
-    const during = holdings(fairway.cloud);
+    const during = resourceCounts(fairway.cloud);
 
     await forceDelete(fairway, cluster);
     await fairway.createCluster({ network: { nodesCIDR: '10.99.0.0/24' } }, 'later');
@@ -79,12 +79,12 @@ describe('remains of a cluster whose Cluster was deleted without Fairway', () =>
     await forceDelete(fairway, later);
     await untilSwept(fairway, later);
 
-    expect(holdings(fairway.cloud)).toEqual(during);
+    expect(resourceCounts(fairway.cloud)).toEqual(during);
     expect(await fairway.runtime.list()).toEqual([cluster.metadata.uid]);
     expect(later.metadata.namespace).toBe(TEAM);
   });
 
-  test('keep the credentials of their namespace until they are deleted', async () => {
+  test('keep their namespace’s credentials until they are deleted', async () => {
     await using fairway = await TestFairway.start({ missingGraceMs: 10_000 });
     await fairway.create(cloudCredentials, {
       metadata: { name: 'own', namespace: TEAM },
@@ -93,7 +93,7 @@ describe('remains of a cluster whose Cluster was deleted without Fairway', () =>
     await fairway.until(cloudCredentials, ([found]) => found?.metadata.finalizers?.includes(FINALIZER) === true);
     await fairway.createCluster();
     const cluster = await fairway.clusterReady();
-    const { client, selection } = rootsOf(fairway, cluster);
+    const { client, selection } = caSecretOf(fairway, cluster);
     await forceDelete(fairway, cluster);
 
     await fairway.delete(cloudCredentials, 'own');

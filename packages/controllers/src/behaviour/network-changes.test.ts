@@ -7,7 +7,7 @@ import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import type { Subnet } from '@fairway/openstack/types/network';
 import { describe, expect, test } from 'vitest';
-import { holdings } from '../testing/cloud-contents.ts';
+import { resourceCounts } from '../testing/cloud-contents.ts';
 import { CloudTransport } from '../testing/cloud-transport.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
@@ -55,33 +55,33 @@ async function attachedRouters(fairway: TestFairway, cluster: Cluster): Promise<
 }
 
 describe("a change of the cluster's network reaches Neutron", () => {
-  test('name servers, also when they are taken away', async () => {
+  test('name servers, even when they are removed', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 }, { network: { dnsNameservers: ['1.1.1.1'] } });
 
     const more = await changed(fairway, { dnsNameservers: ['9.9.9.9', '1.1.1.1'] });
     const two = (await subnetOf(fairway, more)).dns_nameservers;
-    const gone = await changed(fairway, { dnsNameservers: null });
+    const cleared = await changed(fairway, { dnsNameservers: null });
 
     expect(two).toEqual(['9.9.9.9', '1.1.1.1']);
-    expect((await subnetOf(fairway, gone)).dns_nameservers).toEqual([]);
+    expect((await subnetOf(fairway, cleared)).dns_nameservers).toEqual([]);
   });
 
-  test('the gateway: from router to none and back, while a node has the first address', async () => {
+  test('the gateway: from the router to none and back, while a node has the first address', async () => {
     await using fairway = await TestFairway.start();
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     const created = await fairway.readyCluster({ replicas: 1 }, { network: { nodesCIDR: '10.78.0.0/28' } });
 
     const without = await changed(fairway, { gateway: { mode: 'None' } });
     const bare = {
-      routers: holdings(fairway.cloud)['routers'],
+      routers: resourceCounts(fairway.cloud)['routers'],
       gateway: (await subnetOf(fairway, without)).gateway_ip,
     };
     await networkOf(fairway).subnets.update(without.status?.network?.subnetID ?? '', {
       allocation_pools: [{ start: '10.78.0.1', end: '10.78.0.14' }],
     });
     const fixed_ips = [{ ip_address: '10.78.0.1' }];
-    const taken = await networkOf(fairway).ports.create({
+    const takenZones = await networkOf(fairway).ports.create({
       network_id: without.status?.network?.networkID ?? '',
       fixed_ips,
     });
@@ -93,13 +93,13 @@ describe("a change of the cluster's network reaches Neutron", () => {
     expect(again.status?.network?.routerID).toBeDefined();
     expect((await subnetOf(fairway, again)).gateway_ip).toBe('10.78.0.14');
     expect(await attachedRouters(fairway, again)).toEqual([again.status?.network?.routerID]);
-    await networkOf(fairway).ports.delete(taken.id);
+    await networkOf(fairway).ports.delete(takenZones.id);
     await fairway.delete(clusters, 'demo');
     await fairway.until(clusters, (left) => left.length === 0);
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
-  test('a gateway of the tenant’s own, and another one', async () => {
+  test('an existing gateway, and another one', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 }, { network: { nodesCIDR: '10.78.0.0/24' } });
 
@@ -109,23 +109,23 @@ describe("a change of the cluster's network reaches Neutron", () => {
 
     expect(then).toBe('10.78.0.250');
     expect((await subnetOf(fairway, second)).gateway_ip).toBe('10.78.0.251');
-    expect(holdings(fairway.cloud)['routers']).toBe(0);
+    expect(resourceCounts(fairway.cloud)['routers']).toBe(0);
   });
 
-  test('another router, which stays when the cluster goes', async () => {
+  test('another router, which remains when the cluster is deleted', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 });
     const { id } = await networkOf(fairway).routers.create({ name: 'theirs' });
 
     const cluster = await changed(fairway, { gateway: { routerID: id } });
     const attached = await attachedRouters(fairway, cluster);
-    const count = holdings(fairway.cloud)['routers'];
+    const count = resourceCounts(fairway.cloud)['routers'];
     await fairway.delete(clusters, 'demo');
     await fairway.until(clusters, (left) => left.length === 0);
 
     expect(attached).toEqual([id]);
     expect(count).toBe(1);
-    expect(holdings(fairway.cloud)).toMatchObject({ routers: 1, networks: 1 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ routers: 1, networks: 1 });
   });
 
   test('another external network', async () => {
@@ -138,7 +138,7 @@ describe("a change of the cluster's network reaches Neutron", () => {
     expect(cluster.status?.network?.externalNetworkID).toBe(id);
   });
 
-  test('foreign changes to Fairway’s own subnet and router are reverted', async () => {
+  test('external changes to Fairway’s own subnet and router are reverted', async () => {
     await using fairway = await TestFairway.start();
     const cluster = await fairway.readyCluster({ replicas: 1 }, { network: { dnsNameservers: ['1.1.1.1'] } });
     const { subnetID = '', routerID = '', externalNetworkID } = cluster.status?.network ?? {};
@@ -147,37 +147,37 @@ describe("a change of the cluster's network reaches Neutron", () => {
     await subnets.update(subnetID, { dns_nameservers: ['6.6.6.6'] });
     await routers.update(routerID, { external_gateway_info: null });
     await fairway.patch(clusters, 'demo', { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } });
-    const mended = await settleOn(
+    const repairedRelease = await pollUntilSettled(
       fairway.clock,
       () => subnets.get(subnetID),
       ({ dns_nameservers: [first] }) => first === '1.1.1.1',
     );
-    const led = await settleOn(
+    const routerState = await pollUntilSettled(
       fairway.clock,
       () => routers.get(routerID),
       (router) => router.external_gateway_info != null,
     );
 
-    expect(mended.dns_nameservers).toEqual(['1.1.1.1']);
-    expect(led.external_gateway_info?.network_id).toBe(externalNetworkID);
+    expect(repairedRelease.dns_nameservers).toEqual(['1.1.1.1']);
+    expect(routerState.external_gateway_info?.network_id).toBe(externalNetworkID);
   });
 });
 
 describe('a change that would break nodes is refused', () => {
-  test('the router remains while floating IPs depend on it, and is deleted when they are turned off', async () => {
+  test('detaching the router while floating IPs depend on it, until they are turned off', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1, floatingIPs: { enabled: true } });
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
 
     await fairway.patch(clusters, 'demo', { spec: { network: { gateway: { mode: 'None' } } } });
-    await fairway.untilSaid(clusters, 'GatewayMissing', /pools have floating IPs that need router/);
-    await fairway.untilSaid(nodePools, 'GatewayMissing', /cluster has gateway mode None/);
-    const during = holdings(fairway.cloud);
+    await fairway.untilReported(clusters, 'GatewayMissing', /pools have floating IPs that need router/);
+    await fairway.untilReported(nodePools, 'GatewayMissing', /cluster has gateway mode None/);
+    const during = resourceCounts(fairway.cloud);
     await fairway.patch(nodePools, 'general', { spec: { floatingIPs: { enabled: false } } });
     await fairway.clusterReady();
 
     expect(during).toEqual(before);
-    expect(holdings(fairway.cloud)).toMatchObject({ routers: 0, floating_ips: 0 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ routers: 0, floating_ips: 0 });
   });
 
   test('a gateway at the address of a node', async () => {
@@ -189,7 +189,7 @@ describe('a change that would break nodes is refused', () => {
     await fairway.patch(clusters, 'demo', { spec: { network: { gateway: { mode: 'Custom', address } } } });
 
     await expect(
-      fairway.untilSaid(clusters, 'GatewayMissing', new RegExp(`${address} is the address of node`)),
+      fairway.untilReported(clusters, 'GatewayMissing', new RegExp(`${address} is the address of node`)),
     ).resolves.toBeUndefined();
   });
 
@@ -205,11 +205,11 @@ describe('a change that would break nodes is refused', () => {
     await fairway.createCluster({ network: { nodesCIDR: '10.78.1.0/24', gateway: { routerID } } });
 
     await expect(
-      fairway.untilSaid(clusters, 'AddressRangeOverlap', /overlaps with cidr 10\.78\.0\.0\/20/),
+      fairway.untilReported(clusters, 'AddressRangeOverlap', /overlaps with cidr 10\.78\.0\.0\/20/),
     ).resolves.toBeUndefined();
   });
 
-  test('a subnet that lies in the range of pods, in mode None', async () => {
+  test('a subnet in the pods’ range, in mode None', async () => {
     await using fairway = await TestFairway.start();
     const network = networkOf(fairway);
     const { id: networkID } = await network.networks.create({ name: 'theirs' });
@@ -218,11 +218,11 @@ describe('a change that would break nodes is refused', () => {
     await fairway.createCluster({ network: { networkID, gateway: { mode: 'None' } } });
 
     await expect(
-      fairway.untilSaid(clusters, 'AddressRangeOverlap', /10\.2\.7\.0\/24, which overlaps the pod network/),
+      fairway.untilReported(clusters, 'AddressRangeOverlap', /10\.2\.7\.0\/24, which overlaps the pod network/),
     ).resolves.toBeUndefined();
   });
 
-  test('a plan that needs the Internet, behind a router without a route to it, until it has one', async () => {
+  test('a plan that needs the Internet, behind a router without a route to it', async () => {
     await using fairway = await TestFairway.start();
     const network = networkOf(fairway);
     const { id: networkID } = await network.networks.create({ name: 'theirs' });
@@ -236,7 +236,7 @@ describe('a change that would break nodes is refused', () => {
     await fairway.createCluster({ plan: 'standard', version: '1.35', network: { networkID } });
 
     await expect(
-      fairway.untilSaid(clusters, 'GatewayMissing', /router .* has no external gateway/),
+      fairway.untilReported(clusters, 'GatewayMissing', /router .* has no external gateway/),
     ).resolves.toBeUndefined();
     const [external] = await Array.fromAsync(network.networks.list({ 'router:external': true }));
     await network.routers.update(id, { external_gateway_info: { network_id: external?.id ?? '' } });
@@ -246,7 +246,7 @@ describe('a change that would break nodes is refused', () => {
 });
 
 /** Reads every second until the state is as desired. */
-async function settleOn<T>(clock: Clock, read: () => Promise<T>, isSettled: (value: T) => boolean): Promise<T> {
+async function pollUntilSettled<T>(clock: Clock, read: () => Promise<T>, isSettled: (value: T) => boolean): Promise<T> {
   for (let tries = 0; tries < 200; tries++) {
     const value = await read();
     if (isSettled(value)) return value;
@@ -255,7 +255,7 @@ async function settleOn<T>(clock: Clock, read: () => Promise<T>, isSettled: (val
   throw new Error('it did not settle');
 }
 
-test('more changes than one pass can revert are reverted by the next ones, within minutes', async () => {
+test('changes that one pass cannot revert are reverted by the next ones, within minutes', async () => {
   const clock = new SteppingClock();
   await using fairway = await TestFairway.start({ clock, random: seededRandom(4_242) });
   const { status } = await clock.during(fairway.readyCluster({ replicas: 0 }));
@@ -266,7 +266,7 @@ test('more changes than one pass can revert are reverted by the next ones, withi
   };
   const before = await rules();
   fairway.cloud.setQuota('demo', { security_group_rules: 1_000 });
-  // A foreign write to Fairway's own tags.
+  // An external write to Fairway's own tags.
   const stray = { security_group_id: status?.network?.securityGroupID ?? '', description: 'Fairway: stray' } as const;
   const ports = Array.from({ length: 190 }, (_, index) => 20_000 + index);
   await securityGroupRules.createMany(

@@ -1,6 +1,6 @@
 import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
 import { expect, test } from 'vitest';
-import { AutoscalingStory } from '../testing/autoscaling-story.ts';
+import { AutoscalingScenario } from '../testing/autoscaling-scenario.ts';
 
 const MINUTE_MS = 60_000;
 const ZONE = 'topology.kubernetes.io/zone';
@@ -18,16 +18,16 @@ const cloud = {
 const pool = { flavor: 'SCS-2V:8:20s', availabilityZones: ['AZ 1'], maxReplicas: 1 };
 
 test.each([
-  { reason: 'of the zone', asks: { [ZONE]: 'AZ-1' }, nodes: ['AZ 1'] },
-  { reason: 'of the flavor', asks: { [TYPE]: 'SCS-2V-8-20s' }, nodes: ['AZ 1'] },
+  { reason: 'zone', asks: { [ZONE]: 'AZ-1' }, nodes: ['AZ 1'] },
+  { reason: 'flavor', asks: { [TYPE]: 'SCS-2V-8-20s' }, nodes: ['AZ 1'] },
   { reason: 'of both', asks: { [ZONE]: 'AZ-1', [TYPE]: 'SCS-2V-8-20s' }, nodes: ['AZ 1'] },
-  { reason: 'of another zone', asks: { [ZONE]: 'Z-rich_2-b' }, nodes: [] },
-])('a pool without nodes grows for pods that ask for the label $reason: $nodes', async ({ asks, nodes }) => {
-  await using story = await AutoscalingStory.begin(cloud);
-  await story.pool(pool);
+  { reason: 'zone of another name', asks: { [ZONE]: 'Z-rich_2-b' }, nodes: [] },
+])('a pool without nodes scales up for pods that select the label of the $reason: $nodes', async ({ asks, nodes }) => {
+  await using scenario = await AutoscalingScenario.begin(cloud);
+  await scenario.pool(pool);
 
-  await story.pending(['a'], '900m', asks);
-  await story.clock.pass(MINUTE_MS);
+  await scenario.pending(['a'], '900m', asks);
+  await scenario.clock.pass(MINUTE_MS);
 
-  expect((await story.fairway.machines()).map(({ spec }) => spec.zone)).toEqual(nodes);
+  expect((await scenario.fairway.machines()).map(({ spec }) => spec.zone)).toEqual(nodes);
 });

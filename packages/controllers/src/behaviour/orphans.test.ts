@@ -5,7 +5,7 @@ import type { FaultInput } from '@fairway/simulator/http/faults';
 import { clusterTag, ownerDescription, serverGroupName, storageMetadata } from '@fairway/tenancy/cloud/ownership';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { holdings, rowsOf } from '../testing/cloud-contents.ts';
+import { resourceCounts, rowsOf } from '../testing/cloud-contents.ts';
 import { Crash } from '../testing/crash.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TEAM, TestFairway, type TestFairwayOptions } from '../testing/test-fairway.ts';
@@ -52,8 +52,8 @@ async function endedCluster(fairway: TestFairway, clock: SteppingClock): Promise
   return cluster;
 }
 
-/** Late effects of the cluster's requests: one of each kind. */
-async function makeLate(fairway: TestFairway, clusterUid: string): Promise<void> {
+/** Resources that appear late: one of each kind. */
+async function makeLateOrphans(fairway: TestFairway, clusterUid: string): Promise<void> {
   const { client } = fairway.process.project;
   const { compute, loadBalancing, network } = client;
   const mark = (role: Parameters<typeof ownerDescription>[1]) => ({ description: ownerDescription(clusterUid, role) });
@@ -87,19 +87,19 @@ async function makeServer({ process }: TestFairway, clusterUid: string, networkI
 }
 
 describe('resources that appear after their cluster was deleted', () => {
-  test('are found within the hour, deleted, whatever they are, and reported', async () => {
+  test('are found within the hour, deleted regardless of kind, and reported', async () => {
     const { fairway, clock, records, events, metrics } = await start({ registry: new Registry() });
     await using _ = fairway;
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     const { metadata } = await endedCluster(fairway, clock);
     await clock.pass(20 * MINUTE_MS);
-    await clock.during(makeLate(fairway, metadata.uid ?? ''));
-    const during = holdings(fairway.cloud);
+    await clock.during(makeLateOrphans(fairway, metadata.uid ?? ''));
+    const during = resourceCounts(fairway.cloud);
     const shares = () => rowsOf(fairway.cloud)['shares'];
     const late = shares();
 
     await clock.pass(HOUR_MS);
-    const after = holdings(fairway.cloud);
+    const after = resourceCounts(fairway.cloud);
     const found = await events('OrphanFound');
 
     expect(Object.keys(during).filter((kind) => (during[kind] ?? 0) <= (before[kind] ?? 0))).toEqual([]);
@@ -119,18 +119,18 @@ describe('resources that appear after their cluster was deleted', () => {
     expect(await records()).toHaveLength(1);
   });
 
-  test('are searched for at once on a person’s request, if a restart has missed a sweep', async () => {
+  test('are searched for immediately on request if a restart has missed a sweep', async () => {
     const { fairway, clock, records } = await start();
     await using _ = fairway;
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     const { metadata } = await endedCluster(fairway, clock);
     await clock.pass(20 * MINUTE_MS);
-    await clock.during(makeLate(fairway, metadata.uid ?? ''));
+    await clock.during(makeLateOrphans(fairway, metadata.uid ?? ''));
     await clock.during(fairway.stopProcess());
     await clock.pass(HOUR_MS);
     await clock.during(fairway.startProcess());
     await clock.pass(10 * MINUTE_MS);
-    const missed = holdings(fairway.cloud);
+    const missed = resourceCounts(fairway.cloud);
 
     const [record] = await records();
     const value = { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } };
@@ -139,23 +139,23 @@ describe('resources that appear after their cluster was deleted', () => {
     await clock.pass(5 * MINUTE_MS);
 
     expect(missed).not.toEqual(before);
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
-  test('are found if the cluster had no cloud at its deletion, and the credential is back', async () => {
+  test('are found once the credential is back if the cluster had no cloud at its deletion', async () => {
     const { fairway, clock, records } = await start();
     await using _ = fairway;
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     const { metadata } = await fairway.createCluster({ credentialName: 'mine' });
     await clock.pass(MINUTE_MS);
     await fairway.delete(clusters, 'demo');
     await clock.during(fairway.until(clusters, (left) => left.length === 0));
     await clock.during(fairway.createCredential());
-    await clock.during(makeLate(fairway, metadata.uid ?? ''));
+    await clock.during(makeLateOrphans(fairway, metadata.uid ?? ''));
     await clock.pass(20 * MINUTE_MS);
 
     expect(await records()).toHaveLength(1);
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
   test('are searched for five times, at the cost of as many lists, and forgotten after a week', async () => {
@@ -175,7 +175,7 @@ describe('resources that appear after their cluster was deleted', () => {
 
     expect(during).toHaveLength(1);
     expect(after).toEqual([]);
-    // Thirteen lists per sweep; the namespace's CloudProfile also costs a little more in some weeks than in others.
+    // Thirteen lists per sweep, plus the namespace's CloudProfile, whose cost varies slightly by week.
     expect(looked - rest).toBeLessThanOrEqual(5 * 13 + 15);
     // The record is deleted.
     expect(requests.ofConfigMaps - made).toBe(1);
@@ -183,17 +183,17 @@ describe('resources that appear after their cluster was deleted', () => {
 });
 
 describe("another Fairway's clusters in the same project", () => {
-  test('remain untouched, since there is no record of their end here', async () => {
+  test('remain untouched, since this Fairway has no record of their deletion', async () => {
     const { fairway, clock } = await start();
     await using _ = fairway;
     await endedCluster(fairway, clock);
-    await clock.during(makeLate(fairway, 'living-elsewhere'));
+    await clock.during(makeLateOrphans(fairway, 'living-elsewhere'));
     await clock.pass(MINUTE_MS);
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
 
     await clock.pass(8 * DAY_MS);
 
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
   test('remain if they come from a backup of this one: later resources are held, and reported once', async () => {
@@ -201,15 +201,15 @@ describe("another Fairway's clusters in the same project", () => {
     await using _ = fairway;
     const { metadata } = await endedCluster(fairway, clock);
     await clock.pass(3 * HOUR_MS);
-    await clock.during(makeLate(fairway, metadata.uid ?? ''));
+    await clock.during(makeLateOrphans(fairway, metadata.uid ?? ''));
     await clock.pass(MINUTE_MS);
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     await clock.pass(4 * HOUR_MS);
     const { writes } = requests;
     const held = await metrics();
     await clock.pass(8 * DAY_MS);
 
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
     expect(await events('OrphanFound')).toHaveLength(1);
     expect(held).toContain('fairway_orphans{kind="servers",state="held"} 1');
     // One an hour, and every two hours the time of the CloudProfile's quotas.
@@ -217,17 +217,17 @@ describe("another Fairway's clusters in the same project", () => {
   });
 });
 
-test('if the operator wants only reports, findings are reported and kept', async () => {
+test('orphans are only reported if the operator has chosen that', async () => {
   const { fairway, clock, events, metrics } = await start({ orphans: 'Report', registry: new Registry() });
   await using _ = fairway;
   const { metadata } = await endedCluster(fairway, clock);
-  await clock.during(makeLate(fairway, metadata.uid ?? ''));
+  await clock.during(makeLateOrphans(fairway, metadata.uid ?? ''));
   await clock.pass(MINUTE_MS);
-  const before = holdings(fairway.cloud);
+  const before = resourceCounts(fairway.cloud);
 
   await clock.pass(8 * DAY_MS);
 
-  expect(holdings(fairway.cloud)).toEqual(before);
+  expect(resourceCounts(fairway.cloud)).toEqual(before);
   expect((await events('OrphanFound'))[0]).toMatch(/delete it manually$/);
   expect(await metrics()).toContain('fairway_orphans{kind="routers",state="held"} 1');
 });
@@ -246,25 +246,31 @@ function fault(service: 'compute' | 'network', method: string, path: string, sta
 }
 
 describe('a sweep that fails for hours', () => {
-  test.each(FAULTS)('of $cause makes a few calls a minute, and ends when it can', async ({ fault: lasting }) => {
-    const { fairway, clock, requests } = await start();
-    await using _ = fairway;
-    const before = holdings(fairway.cloud);
-    const { metadata } = await endedCluster(fairway, clock);
-    await clock.during(makeLate(fairway, metadata.uid ?? ''));
-    fairway.cloud.faults.add(lasting);
-    await clock.pass(20 * MINUTE_MS);
-    const sofar = { calls: fairway.cloud.calls.total, writes: requests.writes };
-    await clock.pass(HOUR_MS);
-    const hour = { calls: fairway.cloud.calls.total - sofar.calls, writes: requests.writes - sofar.writes };
-    fairway.cloud.faults.clear();
-    await clock.pass(HOUR_MS);
+  test.each(FAULTS)(
+    'makes a few calls a minute during $cause, and ends once it succeeds',
+    async ({ fault: lastingCause }) => {
+      const { fairway, clock, requests } = await start();
+      await using _ = fairway;
+      const before = resourceCounts(fairway.cloud);
+      const { metadata } = await endedCluster(fairway, clock);
+      await clock.during(makeLateOrphans(fairway, metadata.uid ?? ''));
+      fairway.cloud.faults.add(lastingCause);
+      await clock.pass(20 * MINUTE_MS);
+      const countsSoFar = { calls: fairway.cloud.calls.total, writes: requests.writes };
+      await clock.pass(HOUR_MS);
+      const hour = {
+        calls: fairway.cloud.calls.total - countsSoFar.calls,
+        writes: requests.writes - countsSoFar.writes,
+      };
+      fairway.cloud.faults.clear();
+      await clock.pass(HOUR_MS);
 
-    // Each refusal is followed by a query for what blocks a network.
-    expect(hour.calls).toBeLessThanOrEqual(4 * 60 + 12);
-    expect(hour.writes).toBeLessThanOrEqual(10);
-    expect(holdings(fairway.cloud)).toEqual(before);
-  });
+      // Each refusal triggers a query for what blocks a network.
+      expect(hour.calls).toBeLessThanOrEqual(4 * 60 + 12);
+      expect(hour.writes).toBeLessThanOrEqual(10);
+      expect(resourceCounts(fairway.cloud)).toEqual(before);
+    },
+  );
 });
 
 describe('resources of a live cluster for deleted machines and pools', () => {
@@ -280,15 +286,15 @@ describe('resources of a live cluster for deleted machines and pools', () => {
     const { metadata } = await clock.during(fairway.readyCluster(pool, spec));
     const clusterUid = metadata.uid ?? '';
     await clock.pass(MINUTE_MS);
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     const description = ownerDescription(clusterUid, 'port-gone');
     await client.network.ports.create({ network_id: networkID, name: 'late', description });
     const [external] = await Array.fromAsync(client.network.networks.list({ 'router:external': true }));
     const address = { floating_network_id: external?.id ?? '' };
     const late = { ...address, description: ownerDescription(clusterUid, 'floating-ip-gone') };
     await client.network.floatingIps.create(late);
-    const ofService = { ...address, description: `Fairway cluster ${clusterUid} service-floating-ip-here` };
-    await client.network.floatingIps.create(ofService);
+    const serviceAddress = { ...address, description: `Fairway cluster ${clusterUid} service-floating-ip-here` };
+    await client.network.floatingIps.create(serviceAddress);
     const policy = 'anti-affinity' as const;
     await client.compute.serverGroups.create({ name: serverGroupName({ clusterUid, poolUid: 'gone' }), policy });
     const foreign = serverGroupName({ clusterUid: 'elsewhere', poolUid: 'gone' });
@@ -298,7 +304,7 @@ describe('resources of a live cluster for deleted machines and pools', () => {
     await clock.pass(2 * HOUR_MS);
 
     const { floating_ips = 0, ports = 0, server_groups = 0 } = before;
-    expect(holdings(fairway.cloud)).toEqual({
+    expect(resourceCounts(fairway.cloud)).toEqual({
       ...before,
       floating_ips: floating_ips + 1,
       // The floating IP's own port.
@@ -319,21 +325,21 @@ describe('resources of a live cluster for deleted machines and pools', () => {
     const { client } = fairway.process.project;
     const { metadata } = await clock.during(fairway.readyCluster({ replicas: 1 }));
     await clock.pass(MINUTE_MS);
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     const name = serverGroupName({ clusterUid: metadata.uid ?? '', poolUid: 'gone' });
     await client.compute.serverGroups.create({ name, policy: 'anti-affinity' });
     fairway.cloud.faults.add(fault('compute', 'DELETE', '/os-server-groups/', 500));
     await clock.pass(2 * HOUR_MS);
-    const sofar = { calls: fairway.cloud.calls.total, writes: requests.writes };
+    const countsSoFar = { calls: fairway.cloud.calls.total, writes: requests.writes };
     await clock.pass(HOUR_MS);
-    const hour = { calls: fairway.cloud.calls.total - sofar.calls, writes: requests.writes - sofar.writes };
+    const hour = { calls: fairway.cloud.calls.total - countsSoFar.calls, writes: requests.writes - countsSoFar.writes };
     fairway.cloud.faults.clear();
     await clock.pass(10 * MINUTE_MS);
 
     expect(hour.calls).toBeLessThanOrEqual(3 * 60);
     expect(hour.writes).toBeLessThanOrEqual(30);
     expect(await events('OrphanNotDeleted')).toHaveLength(1);
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
   test('are not reported when a sweep fails', async () => {
@@ -361,32 +367,32 @@ describe('resources of a live cluster for deleted machines and pools', () => {
   });
 });
 
-describe('a process that is killed', () => {
-  test.each([1, 2, 3])('at write %i of the last step of a deletion still leaves the record', async (nth) => {
+describe('a killed process', () => {
+  test.each([1, 2, 3])('still leaves the record at write %i of a deletion’s last step', async (nth) => {
     const crash = new Crash(/\/(configmaps|secrets|clusters)(\/|\?|$)/);
     const { fairway, clock, records } = await start(crash.options);
     await using _ = fairway;
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     const { metadata } = await clock.during(fairway.readyCluster({ replicas: 0 }));
     await clock.pass(MINUTE_MS);
     await fairway.delete(clusters, 'demo');
     crash.afterWrites(nth, () => fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } }));
     await clock.pass(5 * MINUTE_MS);
-    expect(crash.hasHappened).toBe(true);
+    expect(crash.hasOccurred).toBe(true);
     await clock.during(fairway.stopProcess());
     crash.end();
     fairway.cloud.faults.clear();
     await clock.during(fairway.startProcess());
     await clock.during(fairway.until(clusters, (left) => left.length === 0));
-    await clock.during(makeLate(fairway, metadata.uid ?? ''));
+    await clock.during(makeLateOrphans(fairway, metadata.uid ?? ''));
     await clock.pass(2 * HOUR_MS);
 
     expect(await records()).toHaveLength(1);
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 });
 
-describe('a process that is killed in the middle of a sweep', () => {
+describe('a process killed in the middle of a sweep', () => {
   test.each([
     { step: 'servers', service: 'compute', method: 'DELETE', path: '/servers/' },
     { step: 'server groups', service: 'compute', method: 'DELETE', path: '/os-server-groups/' },
@@ -396,22 +402,22 @@ describe('a process that is killed in the middle of a sweep', () => {
     { step: 'routers', service: 'network', method: 'DELETE', path: '/routers/' },
     { step: 'networks', service: 'network', method: 'DELETE', path: '/networks/' },
     { step: 'security groups', service: 'network', method: 'DELETE', path: '/security-groups/' },
-  ] as const)('at $step leaves the rest to the next', async ({ step: _step, ...call }) => {
+  ] as const)('leaves the rest to the next process at $step', async ({ step: _step, ...call }) => {
     const { fairway, clock } = await start();
     await using _ = fairway;
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     const { metadata } = await endedCluster(fairway, clock);
-    await clock.during(makeLate(fairway, metadata.uid ?? ''));
+    await clock.during(makeLateOrphans(fairway, metadata.uid ?? ''));
     fairway.cloud.faults.add({ ...call, times: null, action: { kind: 'drop' } });
     await clock.pass(15 * MINUTE_MS);
-    const during = holdings(fairway.cloud);
+    const during = resourceCounts(fairway.cloud);
     await clock.during(fairway.stopProcess());
     fairway.cloud.faults.clear();
     await clock.during(fairway.startProcess());
     await clock.pass(HOUR_MS);
 
     expect(during).not.toEqual(before);
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 });
 
@@ -420,17 +426,17 @@ test('replicas sweep once, and the next owner of a key continues', async () => {
   const { fairway, clock, events } = await start({ owner: first });
   await using _ = fairway;
   first.take(DEMO, { isInherited: false });
-  const before = holdings(fairway.cloud);
+  const before = resourceCounts(fairway.cloud);
   const firstProcess = fairway.process;
   await clock.during(fairway.startProcess(second));
   const { metadata } = await endedCluster(fairway, clock);
-  await clock.during(makeLate(fairway, metadata.uid ?? ''));
+  await clock.during(makeLateOrphans(fairway, metadata.uid ?? ''));
   await clock.during(first.release(DEMO));
   await clock.pass(5 * MINUTE_MS);
   second.take(DEMO, { isInherited: true });
   await clock.pass(15 * MINUTE_MS);
 
-  expect(holdings(fairway.cloud)).toEqual(before);
+  expect(resourceCounts(fairway.cloud)).toEqual(before);
   expect(await events('OrphanFound')).toHaveLength(1);
   await clock.during(firstProcess.stop());
 });

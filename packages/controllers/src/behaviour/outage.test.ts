@@ -15,7 +15,7 @@ const where = { namespace: TEAM };
 const SEED = 4_242;
 
 /** An idle cluster with two nodes. */
-async function startAtRest() {
+async function startHibernated() {
   const clock = new SteppingClock();
   const faults = new SwitchedFaults();
   const fairway = await TestFairway.start({ clock, random: seededRandom(SEED), ...faults.options });
@@ -27,7 +27,7 @@ async function startAtRest() {
   return { fairway, clock, faults, cluster, pool, reachable };
 }
 
-const OUTAGES: readonly { cause: string; fault: FaultInput; message: RegExp; noticedMs?: number }[] = [
+const OUTAGES: readonly { cause: string; fault: FaultInput; message: RegExp; noticedAfterMs?: number }[] = [
   {
     cause: 'the whole cloud, whose connections break',
     fault: { action: { kind: 'drop' } },
@@ -48,56 +48,56 @@ const OUTAGES: readonly { cause: string; fault: FaultInput; message: RegExp; not
     cause: 'Neutron alone',
     fault: { service: 'network', action: { kind: 'drop' } },
     message: /^network: Neutron at /,
-    noticedMs: 1_300_000,
+    noticedAfterMs: 1_300_000,
   },
 ];
 
 describe('an outage of an hour', () => {
   test.each(OUTAGES)(
-    'of $cause leaves a healthy cluster Ready, and is reported once',
-    async ({ fault, message, noticedMs = 120_000 }) => {
-      const { fairway, clock, faults, cluster, pool, reachable } = await startAtRest();
+    'leaves a healthy cluster Ready despite $cause, and is reported once',
+    async ({ fault, message, noticedAfterMs = 120_000 }) => {
+      const { fairway, clock, faults, cluster, pool, reachable } = await startHibernated();
       await using _ = fairway;
       const before = await cluster();
       const beganMs = clock.now();
       const writesBefore = faults.writes;
       fairway.cloud.faults.add({ ...fault, times: null });
 
-      // An outage of the network alone is reported by the next comparison with the cloud, every ten minutes.
+      // An outage of the network alone is detected by the next comparison with the cloud, every ten minutes.
       await clock.pass(1_300_000);
-      const told = await reachable();
-      const writesOfTelling = faults.writes - writesBefore;
+      const condition = await reachable();
+      const reportingWrites = faults.writes - writesBefore;
       await clock.pass(HOUR_MS - 1_300_000);
       const after = await cluster();
-      const writesOfAnHour = faults.writes - writesBefore;
+      const hourlyWrites = faults.writes - writesBefore;
       fairway.cloud.faults.clear();
       await clock.pass(600_000);
 
       expect(findCondition(before.status?.conditions, ConditionType.CloudReachable)?.status).toBe('True');
-      expect(told).toMatchObject({
+      expect(condition).toMatchObject({
         status: 'False',
         reason: 'CloudUnavailable',
         message: expect.stringMatching(message),
       });
-      expect(Date.parse(told?.lastTransitionTime ?? '') - beganMs).toBeLessThanOrEqual(noticedMs);
-      // If a token expires meanwhile, Keystone is reported as missing instead.
+      expect(Date.parse(condition?.lastTransitionTime ?? '') - beganMs).toBeLessThanOrEqual(noticedAfterMs);
+      // If a token expires meanwhile, the report is about Keystone instead.
       expect(findCondition(after.status?.conditions, ConditionType.CloudReachable)).toMatchObject({
         status: 'False',
         reason: 'CloudUnavailable',
-        lastTransitionTime: told?.lastTransitionTime,
-        message: expect.stringContaining(`; since ${told?.lastTransitionTime}`),
+        lastTransitionTime: condition?.lastTransitionTime,
+        message: expect.stringContaining(`; since ${condition?.lastTransitionTime}`),
       });
       expect(isReady(after)).toBe(true);
       expect(after.status?.phase).toBe('Ready');
       expect(await pool()).toMatchObject({ status: { phase: 'Ready', readyReplicas: 2 } });
-      expect(writesOfTelling).toBeLessThanOrEqual(10);
-      expect(writesOfAnHour).toBeLessThanOrEqual(12);
+      expect(reportingWrites).toBeLessThanOrEqual(10);
+      expect(hourlyWrites).toBeLessThanOrEqual(12);
       expect(await reachable()).toMatchObject({ status: 'True' });
     },
   );
 
   test('is noticed within two minutes', async () => {
-    const { fairway, clock, reachable } = await startAtRest();
+    const { fairway, clock, reachable } = await startHibernated();
     await using _ = fairway;
     fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } });
 
@@ -106,8 +106,8 @@ describe('an outage of an hour', () => {
     expect((await reachable())?.status).toBe('False');
   });
 
-  test('delays nodes that are requested meanwhile: they report it, and nothing is Degraded', async () => {
-    const { fairway, clock, cluster, pool } = await startAtRest();
+  test('delays nodes requested meanwhile: they report it, and nothing is Degraded', async () => {
+    const { fairway, clock, cluster, pool } = await startHibernated();
     await using _ = fairway;
     fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } });
     await clock.pass(120_000);
@@ -126,7 +126,7 @@ describe('an outage of an hour', () => {
   });
 
   test('creates no Event on the cluster', async () => {
-    const { fairway, clock } = await startAtRest();
+    const { fairway, clock } = await startHibernated();
     await using _ = fairway;
     const { items: before } = await fairway.client.resource(Events).list(where);
     fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } });
@@ -138,8 +138,8 @@ describe('an outage of an hour', () => {
   });
 });
 
-test('an added node is not a fault', async () => {
-  const { fairway, clock } = await startAtRest();
+test('an added node is not a failure', async () => {
+  const { fairway, clock } = await startHibernated();
   await using _ = fairway;
   const seen = new Set<string>();
   const note = async () => {

@@ -7,7 +7,7 @@ import { aCluster } from '@fairway/api/testing/objects';
 import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
 import type { Condition, KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { describe, expect, test } from 'vitest';
-import { holdings } from '../testing/cloud-contents.ts';
+import { resourceCounts } from '../testing/cloud-contents.ts';
 import { isReady, isSame, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 interface Conditioned extends KubeObject {
@@ -17,16 +17,16 @@ interface Conditioned extends KubeObject {
 const PAUSE = { metadata: { annotations: { [PAUSED_ANNOTATION]: 'true' } } };
 const RESUME = { metadata: { annotations: { [PAUSED_ANNOTATION]: null } } };
 
-function saysPaused({ status }: Conditioned): boolean {
+function reportsPaused({ status }: Conditioned): boolean {
   return isConditionTrue(status?.conditions, ConditionType.Paused);
 }
 
-function untilAllSay<T extends Conditioned>(
+function untilAllReport<T extends Conditioned>(
   fairway: TestFairway,
   type: ResourceType<T>,
   paused: boolean,
 ): Promise<unknown> {
-  return fairway.until(type, (all) => all.length > 0 && all.every((each) => saysPaused(each) === paused));
+  return fairway.until(type, (all) => all.length > 0 && all.every((each) => reportsPaused(each) === paused));
 }
 
 async function pausedCluster(): Promise<TestFairway> {
@@ -34,7 +34,7 @@ async function pausedCluster(): Promise<TestFairway> {
   await fairway.readyCluster({ replicas: 2 });
   await fairway.patch(clusters, 'demo', PAUSE);
   const kinds: readonly ResourceType<Cluster | NodePool | Machine>[] = [clusters, nodePools, machines];
-  for (const type of kinds) await untilAllSay(fairway, type, true);
+  for (const type of kinds) await untilAllReport(fairway, type, true);
   return fairway;
 }
 
@@ -61,27 +61,27 @@ describe('a paused cluster', () => {
     await fairway.patch(nodePools, 'general', { spec: { replicas: 4 } });
     await fairway.delete(machines, victim?.metadata.name ?? '');
     await neighbour(fairway);
-    const meanwhile = await fairway.machines();
+    const impact = await fairway.machines();
     await fairway.patch(clusters, 'demo', RESUME);
     await fairway.until(machines, (all) => all.length === 4 && all.every(isReady));
 
-    expect(meanwhile.map(({ metadata }) => metadata.name)).toContain(victim?.metadata.name);
-    expect(meanwhile).toHaveLength(2);
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 4 });
-    expect((await fairway.machines()).some(saysPaused)).toBe(false);
+    expect(impact.map(({ metadata }) => metadata.name)).toContain(victim?.metadata.name);
+    expect(impact).toHaveLength(2);
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 4 });
+    expect((await fairway.machines()).some(reportsPaused)).toBe(false);
   });
 
-  test('is not deleted before it is resumed', async () => {
+  test('is not deleted until it is resumed', async () => {
     await using fairway = await pausedCluster();
 
     await fairway.delete(clusters, 'demo');
     await neighbour(fairway);
-    const meanwhile = holdings(fairway.cloud);
+    const impact = resourceCounts(fairway.cloud);
     await fairway.patch(clusters, 'demo', RESUME);
     await fairway.until(clusters, (all) => !all.some(({ metadata }) => metadata.name === 'demo'));
 
-    expect(meanwhile).toMatchObject({ servers: 2 });
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 0 });
+    expect(impact).toMatchObject({ servers: 2 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 0 });
   });
 
   test('is left alone by a process that starts meanwhile', async () => {
@@ -91,11 +91,11 @@ describe('a paused cluster', () => {
 
     await fairway.startProcess();
     await neighbour(fairway);
-    const meanwhile = await fairway.machines();
+    const impact = await fairway.machines();
     await fairway.patch(clusters, 'demo', RESUME);
     await fairway.until(machines, (all) => all.length === 3 && all.every(isReady));
 
-    expect(meanwhile).toHaveLength(2);
+    expect(impact).toHaveLength(2);
   });
 });
 
@@ -115,12 +115,12 @@ describe('a restored cluster', () => {
     await using fairway = await restoredCluster();
 
     await fairway.patch(clusters, 'demo', RESUME);
-    await fairway.untilSaid(clusters, 'ControlPlaneFailed', /its control-plane database is missing/);
+    await fairway.untilReported(clusters, 'ControlPlaneFailed', /its control-plane database is missing/);
 
-    expect(fairway.runtime.asked).toEqual([]);
+    expect(fairway.runtime.requestedSpecs).toEqual([]);
   });
 
-  test('continues with its previous one, and tags new resources with its original identity', async () => {
+  test('continues with its previous control plane, and tags new resources with its original identity', async () => {
     await using fairway = await restoredCluster();
     await fairway.runtime.adopt(ORIGIN);
 
@@ -134,54 +134,54 @@ describe('a restored cluster', () => {
   });
 });
 
-test('a cluster is not searched for in a project other than its own', async () => {
+test('a cluster is not searched for in another project', async () => {
   await using fairway = await TestFairway.start();
   const { status } = await fairway.readyCluster({ replicas: 1 });
   const [machine] = await fairway.machines();
-  const before = holdings(fairway.cloud);
-  const livesIn = (projectID: string | undefined) => {
+  const before = resourceCounts(fairway.cloud);
+  const findProject = (projectID: string | undefined) => {
     const options = { namespace: TEAM, subresource: 'status' };
     return fairway.client
       .resource(clusters)
       .patch('demo', { type: 'merge', value: { status: { projectID } } }, options);
   };
 
-  // As after a restore into a Fairway whose clouds.yaml has another cloud with the same name: the server cannot be found.
-  await livesIn('elsewhere');
+  // As after a restore into a Fairway whose clouds.yaml has another cloud of the same name: the server cannot be found.
+  await findProject('elsewhere');
   await fairway.process.project.client.compute.servers.delete(machine?.status?.serverID ?? '');
   fairway.process.project.cache.servers.invalidate();
   await fairway.until(machines, ([found]) => {
     const serverReady = findCondition(found?.status?.conditions, ConditionType.ServerReady);
     return serverReady?.status === 'Unknown' && serverReady.message.includes('is in project elsewhere');
   });
-  await fairway.untilSaid(clusters, 'ConfigurationInvalid', /is in project elsewhere/);
-  const meanwhile = await fairway.machines();
-  const during = holdings(fairway.cloud);
-  await livesIn(status?.projectID);
+  await fairway.untilReported(clusters, 'ConfigurationInvalid', /is in project elsewhere/);
+  const impact = await fairway.machines();
+  const during = resourceCounts(fairway.cloud);
+  await findProject(status?.projectID);
   await fairway.until(machines, (all) => all.length === 1 && all.every(isReady) && !all.some(isSame(machine)));
 
-  expect(meanwhile).toMatchObject([
+  expect(impact).toMatchObject([
     { metadata: { uid: machine?.metadata.uid }, status: { serverID: machine?.status?.serverID } },
   ]);
-  // The cloud takes its time to delete the server with its port.
-  const gone = { servers: expect.any(Number) as number, ports: expect.any(Number) as number };
-  expect(during).toEqual({ ...before, ...gone });
+  // The cloud takes a while to delete the server with its port.
+  const deletedCounts = { servers: expect.any(Number) as number, ports: expect.any(Number) as number };
+  expect(during).toEqual({ ...before, ...deletedCounts });
 });
 
-test('a paused pool does not affect its cluster and the other pools', async () => {
+test('a paused pool does not affect its cluster or other pools', async () => {
   await using fairway = await TestFairway.start();
   await fairway.readyCluster({ replicas: 1 });
   await fairway.createPool({ replicas: 1 }, 'other');
   await fairway.poolReady('other');
   await fairway.patch(nodePools, 'general', PAUSE);
-  await fairway.until(nodePools, ([pool]) => pool !== undefined && saysPaused(pool), 'general');
+  await fairway.until(nodePools, ([pool]) => pool !== undefined && reportsPaused(pool), 'general');
 
   await fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
   await fairway.patch(nodePools, 'other', { spec: { replicas: 2 } });
   await fairway.until(nodePools, ([pool]) => pool?.status?.readyReplicas === 2, 'other');
-  const meanwhile = await fairway.machines();
+  const impact = await fairway.machines();
   await fairway.patch(nodePools, 'general', RESUME);
   await fairway.until(machines, (all) => all.length === 4);
 
-  expect(meanwhile).toHaveLength(3);
+  expect(impact).toHaveLength(3);
 });

@@ -3,26 +3,26 @@ import { type NewNodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { describe, expect, test } from 'vitest';
-import { holdings } from '../testing/cloud-contents.ts';
+import { resourceCounts } from '../testing/cloud-contents.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
 /** No admission runs here, as on a management cluster without a gateway, or when the plan changes later. */
 describe('a plan that is not Ready', () => {
   const broken = { etcd: { maxMiB: 1 } };
 
-  test('lets a new cluster create nothing, until it is fixed', async () => {
+  test('lets a new cluster create nothing until it is fixed', async () => {
     await using fairway = await TestFairway.start();
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     await change(fairway, broken);
     await fairway.createCluster();
 
-    await fairway.untilSaid(
+    await fairway.untilReported(
       clusters,
       'PlanNotReady',
       /plan "free" is not Ready and accepts no clusters: spec.etcd.maxMiB/,
     );
-    expect(holdings(fairway.cloud)).toEqual(before);
-    expect(fairway.runtime.asked).toEqual([]);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
+    expect(fairway.runtime.requestedSpecs).toEqual([]);
 
     await change(fairway, { etcd: { maxMiB: 400 } });
     await fairway.clusterReady();
@@ -40,7 +40,7 @@ describe('a plan that is not Ready', () => {
   });
 });
 
-test('a cluster that moves to another plan gets its limits, and keeps what it was created with', async () => {
+test('a cluster that moves to another plan gets its limits, and keeps its creation-time settings', async () => {
   await using fairway = await TestFairway.start();
   const { metadata, status } = await fairway.readyCluster({ replicas: 1 }, { plan: 'free' });
   const servers = await fairway.machines();
@@ -48,7 +48,7 @@ test('a cluster that moves to another plan gets its limits, and keeps what it wa
   await fairway.patch(clusters, 'demo', { spec: { plan: 'standard' } });
 
   await fairway.until(clusters, ([each]) => isReady(each) && each?.status?.observedGeneration === 2, 'demo');
-  const [before, after] = [fairway.runtime.asked[0], fairway.runtime.asked.at(-1)];
+  const [before, after] = [fairway.runtime.requestedSpecs[0], fairway.runtime.requestedSpecs.at(-1)];
   expect(after).toMatchObject({ topology: { memoryMiB: 8192 }, cluster: { uid: metadata.uid } });
   expect(after?.etcdQuotaBytes).toBeGreaterThan(before?.etcdQuotaBytes ?? 0);
   expect(after?.podCIDR).toBe(before?.podCIDR);
@@ -65,7 +65,7 @@ test('a cluster that moves to another plan gets its limits, and keeps what it wa
   );
 });
 
-describe('what a plan allows', () => {
+describe('a plan', () => {
   test.each([
     {
       what: 'a region',
@@ -77,14 +77,14 @@ describe('what a plan allows', () => {
       allowed: { networks: ['shared-*'] },
       says: /^spec.network.networkID: .* allows the networks "shared-\*"/,
     },
-  ])('keeps a cluster out of $what that it does not have', async ({ allowed, says }) => {
+  ])('blocks a cluster with $what that it does not contain', async ({ allowed, says }) => {
     await using fairway = await TestFairway.start();
     const { id } = await fairway.process.project.client.network.networks.create({ name: 'theirs' });
     await change(fairway, { allowed });
     await fairway.createCluster({ network: { networkID: id, gateway: { mode: 'None' } } });
 
-    await fairway.untilSaid(clusters, 'PlanLimitExceeded', says);
-    expect(fairway.runtime.asked).toEqual([]);
+    await fairway.untilReported(clusters, 'PlanLimitExceeded', says);
+    expect(fairway.runtime.requestedSpecs).toEqual([]);
   });
 
   test('also accepts a network by name', async () => {
@@ -110,22 +110,19 @@ describe('what a plan allows', () => {
       allowed: { images: ['Windows *'] },
       says: /^spec.image: Ubuntu 24.04: plan "free" allows the images/,
     },
-  ])(
-    'makes no more nodes of a $what that is no longer in it, keeps those that are there, and lets them go',
-    async ({ allowed, says }) => {
-      await using fairway = await TestFairway.start();
-      await fairway.readyCluster({ replicas: 2, image: 'Ubuntu 24.04' });
+  ])('creates no more nodes of a removed $what, and keeps existing ones', async ({ allowed, says }) => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 2, image: 'Ubuntu 24.04' });
 
-      await change(fairway, { allowed });
-      await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
-      const [pool] = await fairway.until(nodePools, ([each]) => reasonOf(each) === 'PlanLimitExceeded');
-      expect(findCondition(pool?.status?.conditions, 'Ready')?.message).toMatch(says);
-      expect(await fairway.machines()).toHaveLength(2);
+    await change(fairway, { allowed });
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
+    const [pool] = await fairway.until(nodePools, ([each]) => reasonOf(each) === 'PlanLimitExceeded');
+    expect(findCondition(pool?.status?.conditions, 'Ready')?.message).toMatch(says);
+    expect(await fairway.machines()).toHaveLength(2);
 
-      await fairway.patch(nodePools, 'general', { spec: { replicas: 1 } });
-      await fairway.until(nodePools, ([each]) => each?.status?.replicas === 1 && each.status.readyReplicas === 1);
-    },
-  );
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 1 } });
+    await fairway.until(nodePools, ([each]) => each?.status?.replicas === 1 && each.status.readyReplicas === 1);
+  });
 
   test.each<{ what: string; pool: Partial<NewNodePool['spec']>; before?: object; plan: object; says: RegExp }>([
     {
@@ -165,7 +162,7 @@ describe('what a plan allows', () => {
       plan: { nodePools: { maxServerMetadata: 0 } },
       says: /^spec\.serverMetadata: plan "free" allows none: remove them/,
     },
-  ])('makes no nodes of a pool with $what beyond it', async ({ pool: spec, before = {}, plan, says }) => {
+  ])('creates no nodes of a pool with $what beyond its limits', async ({ pool: spec, before = {}, plan, says }) => {
     await using fairway = await TestFairway.start();
     await change(fairway, before);
     await fairway.readyCluster({ replicas: 1, ...spec });
@@ -191,7 +188,7 @@ describe('what a plan allows', () => {
       allowed: { proxy: false },
       says: /^spec\.proxy: plan "free" does not allow it: remove it/,
     },
-  ])('makes no nodes of a cluster with $what beyond it', async ({ cluster, allowed, says }) => {
+  ])('creates no nodes of a cluster with $what beyond its limits', async ({ cluster, allowed, says }) => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 }, cluster);
 

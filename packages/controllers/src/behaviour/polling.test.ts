@@ -9,7 +9,7 @@ let fairway: TestFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
 /** Calls that the cloud receives in twenty rounds, after any that were in progress. */
-async function callsOfTwentyRounds(): Promise<number> {
+async function callsOfTwentyPolls(): Promise<number> {
   await fairway.clock.sleep(20 * OBSERVE_MS);
   const before = fairway.cloud.calls.total;
   await fairway.clock.sleep(20 * OBSERVE_MS);
@@ -19,7 +19,7 @@ async function callsOfTwentyRounds(): Promise<number> {
 test.each([
   { who: 'all clusters are this process’s', owned: false },
   { who: 'replicas share the clusters', owned: true },
-])('a project is listed while it has a cluster, and no longer, if $who', async ({ owned }) => {
+])('a project is polled only while it has a cluster, if $who', async ({ owned }) => {
   const owner = owned ? new TestOwner() : undefined;
   for (const name of ['demo', 'other']) owner?.take(`${TEAM}/${name}`, { isInherited: false });
   fairway = await TestFairway.start({ observeMs: OBSERVE_MS, ...(owner && { owner }) });
@@ -29,9 +29,9 @@ test.each([
 
   await fairway.delete(clusters, 'other');
   await fairway.until(clusters, ([cluster]) => cluster === undefined, 'other');
-  expect(await callsOfTwentyRounds()).toBeGreaterThan(0);
+  expect(await callsOfTwentyPolls()).toBeGreaterThan(0);
 
   await fairway.delete(clusters, 'demo');
   await fairway.until(clusters, ([cluster]) => cluster === undefined, 'demo');
-  expect(await callsOfTwentyRounds()).toBe(0);
+  expect(await callsOfTwentyPolls()).toBe(0);
 });

@@ -15,14 +15,14 @@ const MINUTE_MS = 60_000;
 type PoolSpec = NonNullable<Parameters<TestFairway['createPool']>[0]>;
 
 /** A cluster with a pool whose spec is changed. */
-class Changing implements AsyncDisposable {
+class PoolChangeRun implements AsyncDisposable {
   readonly clock = new SteppingClock();
   readonly faults = new SwitchedFaults();
   fairway!: TestFairway;
   history!: PoolHistory;
 
-  static async start(pool: PoolSpec): Promise<Changing> {
-    const self = new Changing();
+  static async start(pool: PoolSpec): Promise<PoolChangeRun> {
+    const self = new PoolChangeRun();
     const { clock, faults } = self;
     self.fairway = await TestFairway.start({ clock, random: seededRandom(7), ...faults.options });
     await clock.during(self.fairway.readyCluster({ upgradeStrategy: { type: 'Rolling' }, ...pool }));
@@ -55,43 +55,43 @@ class Changing implements AsyncDisposable {
   }
 }
 
-const isRenewed = ({ spec, status }: NodePool) =>
+const isReplaced = ({ spec, status }: NodePool) =>
   status?.upgrade?.state === 'Complete' && status.updatedReplicas === spec.replicas;
 const flavorsOf = (all: readonly Machine[]) => all.map(({ spec }) => spec.flavor);
 const zonesOf = (all: readonly Machine[]) => all.map(({ spec }) => spec.zone ?? '').toSorted();
 
 describe('another flavor', () => {
-  test.each(['Rolling', 'InPlace'] as const)('replaces the nodes, new ones first, with strategy %s', async (type) => {
-    await using changing = await Changing.start({ replicas: 3, upgradeStrategy: { type } });
+  test.each(['Rolling', 'InPlace'] as const)('replaces the nodes with strategy %s, new ones first', async (type) => {
+    await using changing = await PoolChangeRun.start({ replicas: 3, upgradeStrategy: { type } });
 
     await changing.patch({ flavor: 'b3-16' });
-    const pool = await changing.until(isRenewed);
+    const pool = await changing.until(isReplaced);
     await changing.clock.pass(MINUTE_MS);
 
     const servers = await changing.servers();
     expect(servers.map(({ flavor }) => 'original_name' in flavor && flavor.original_name)).toEqual(
       Array(3).fill('b3-16'),
     );
-    expect(changing.history).toMatchObject({ mostMachines: 4, fewestAvailable: 3 });
+    expect(changing.history).toMatchObject({ maxMachines: 4, minAvailable: 3 });
     expect(pool.status?.upgrade?.summary).toBe('3/3');
   });
 
-  test('can be reverted halfway: new nodes are replaced again, and no node is missing', async () => {
-    await using changing = await Changing.start({ replicas: 3 });
+  test('can be reverted halfway: the new nodes are replaced again, and the pool always has enough nodes', async () => {
+    await using changing = await PoolChangeRun.start({ replicas: 3 });
 
     await changing.patch({ flavor: 'b3-16' });
     await changing.until(({ status }) => status?.upgrade?.done === 1);
     await changing.patch({ flavor: 'b3-8' });
-    await changing.until(isRenewed);
+    await changing.until(isReplaced);
 
     expect(flavorsOf(await changing.machines())).toEqual(['b3-8', 'b3-8', 'b3-8']);
-    expect(changing.history.fewestAvailable).toBe(3);
-    // One old one, the first new one, and one whose creation had begun.
+    expect(changing.history.minAvailable).toBe(3);
+    // An old node, the first new one, and one whose creation had begun.
     expect(changing.history.deleted.length).toBeLessThanOrEqual(3);
   });
 
-  test('is reported with its id; one that the cloud does not have has none and costs no node', async () => {
-    await using changing = await Changing.start({ replicas: 3 });
+  test('is reported with its ID; a flavor that does not exist has none and replaces no node', async () => {
+    await using changing = await PoolChangeRun.start({ replicas: 3 });
     const before = (await changing.machines()).map(({ metadata }) => metadata.name ?? '').toSorted();
 
     await changing.patch({ flavor: 'unheard-of' });
@@ -101,16 +101,16 @@ describe('another flavor', () => {
     await changing.clock.pass(6 * 60 * MINUTE_MS);
 
     expect(pool.status?.flavorID).toBeUndefined();
-    expect(changing.history).toMatchObject({ fewestAvailable: 3, mostMachines: 4, deleted: [] });
+    expect(changing.history).toMatchObject({ minAvailable: 3, maxMachines: 4, deleted: [] });
     expect(changing.faults.writes - writes).toBe(0);
     await changing.patch({ flavor: 'b3-8' });
-    await changing.until(isRenewed);
+    await changing.until(isReplaced);
     await changing.clock.pass(MINUTE_MS);
     expect((await changing.machines()).map(({ metadata }) => metadata.name ?? '').toSorted()).toEqual(before);
   });
 
-  test('by its id instead of its name is the same one, and costs no node', async () => {
-    await using changing = await Changing.start({ replicas: 3 });
+  test('replaces no node if only the ID is given instead of the name', async () => {
+    await using changing = await PoolChangeRun.start({ replicas: 3 });
     const { status } = await changing.until(({ status }) => status?.flavorName === 'b3-8');
 
     const { metadata } = await changing.patch({ flavor: status?.flavorID });
@@ -118,31 +118,31 @@ describe('another flavor', () => {
     await changing.clock.pass(60 * MINUTE_MS);
 
     expect(pool.status).toMatchObject({ flavorID: pool.spec.flavor, updatedReplicas: 3 });
-    expect(changing.history).toMatchObject({ fewestAvailable: 3, mostMachines: 3, deleted: [] });
+    expect(changing.history).toMatchObject({ minAvailable: 3, maxMachines: 3, deleted: [] });
     expect(flavorsOf(await changing.machines())).toEqual(['b3-8', 'b3-8', 'b3-8']);
   });
 
-  test('that the cloud does not have costs one node without surge, and lets the pool shrink and be deleted', async () => {
+  test('costs one node if it does not exist and there is no surge, and the pool can shrink and be deleted', async () => {
     const upgradeStrategy = { type: 'Rolling', maxSurge: 0, maxUnavailable: 1 } as const;
-    await using changing = await Changing.start({ replicas: 3, upgradeStrategy });
+    await using changing = await PoolChangeRun.start({ replicas: 3, upgradeStrategy });
 
     await changing.patch({ flavor: 'unheard-of' });
     await changing.until(({ status }) => status?.upgrade?.reason === 'FlavorNotFound');
     await changing.clock.pass(60 * MINUTE_MS);
-    const { fewestAvailable } = changing.history;
+    const { minAvailable } = changing.history;
     await changing.patch({ replicas: 1 });
     const left = await changing.clock.during(changing.fairway.until(machines, (all) => all.length === 1));
     await changing.clock.during(changing.fairway.delete(nodePools, 'general'));
     await changing.clock.during(changing.fairway.until(nodePools, (left) => left.length === 0));
 
-    // One has made room for the new one that cannot be created; it is removed first when the pool shrinks.
-    expect(fewestAvailable).toBe(2);
+    // One made room for the new node that cannot be created; that node is deleted first when the pool shrinks.
+    expect(minAvailable).toBe(2);
     expect(flavorsOf(left)).toEqual(['b3-8']);
     expect(await changing.servers()).toEqual([]);
   });
 
-  test('resumes where it was when Fairway is killed in the middle', async () => {
-    await using changing = await Changing.start({ replicas: 3 });
+  test('is resumed if Fairway is killed halfway', async () => {
+    await using changing = await PoolChangeRun.start({ replicas: 3 });
 
     await changing.patch({ flavor: 'b3-16' });
     for (let kills = 0; kills < 5; kills++) {
@@ -150,20 +150,20 @@ describe('another flavor', () => {
       await changing.clock.during(changing.fairway.stopProcess());
       await changing.clock.during(changing.fairway.startProcess());
     }
-    await changing.until(isRenewed);
+    await changing.until(isReplaced);
 
     expect(flavorsOf(await changing.machines())).toEqual(['b3-16', 'b3-16', 'b3-16']);
-    expect(changing.history).toMatchObject({ mostMachines: 4, fewestAvailable: 3 });
+    expect(changing.history).toMatchObject({ maxMachines: 4, minAvailable: 3 });
   });
 });
 
 describe('other zones', () => {
-  test('get the nodes of a removed zone, evenly, and keep the others', async () => {
-    await using changing = await Changing.start({ replicas: 4, availabilityZones: ['nova-a', 'nova-b'] });
+  test('get the nodes of a removed zone, evenly, while other nodes stay', async () => {
+    await using changing = await PoolChangeRun.start({ replicas: 4, availabilityZones: ['nova-a', 'nova-b'] });
     const kept = (await changing.machines()).filter(({ spec }) => spec.zone === 'nova-b');
 
     await changing.patch({ availabilityZones: ['nova-b', 'nova-c'] });
-    await changing.until(isRenewed);
+    await changing.until(isReplaced);
     await changing.clock.pass(MINUTE_MS);
 
     const after = await changing.machines();
@@ -173,11 +173,11 @@ describe('other zones', () => {
     );
     const servers = await changing.servers();
     expect(servers.map((server) => server['OS-EXT-AZ:availability_zone'] ?? '').toSorted()).toEqual(zonesOf(after));
-    expect(changing.history).toMatchObject({ mostMachines: 5, fewestAvailable: 4 });
+    expect(changing.history).toMatchObject({ maxMachines: 5, minAvailable: 4 });
   });
 
-  test('added move no node, and get the next one', async () => {
-    await using changing = await Changing.start({ replicas: 2, availabilityZones: ['nova-a'] });
+  test('move no node when added, and get the next one', async () => {
+    await using changing = await PoolChangeRun.start({ replicas: 2, availabilityZones: ['nova-a'] });
 
     await changing.patch({ availabilityZones: ['nova-a', 'nova-b'] });
     await changing.clock.pass(10 * MINUTE_MS);
@@ -190,7 +190,7 @@ describe('other zones', () => {
   });
 
   test('leave the nodes where they are if none is named', async () => {
-    await using changing = await Changing.start({ replicas: 2, availabilityZones: ['nova-b'] });
+    await using changing = await PoolChangeRun.start({ replicas: 2, availabilityZones: ['nova-b'] });
 
     await changing.patch({ availabilityZones: null });
     await changing.clock.pass(10 * MINUTE_MS);
@@ -200,9 +200,9 @@ describe('other zones', () => {
   });
 });
 
-describe('a pool gets smaller', () => {
-  test('whose image the cloud no longer has', async () => {
-    await using changing = await Changing.start({ replicas: 3 });
+describe('a pool shrinks', () => {
+  test('even if the cloud no longer has its image', async () => {
+    await using changing = await PoolChangeRun.start({ replicas: 3 });
 
     await changing.patch({ image: 'gone', replicas: 1 });
     const pool = await changing.until(({ status }) => status?.replicas === 1);
@@ -216,8 +216,8 @@ describe('a pool gets smaller', () => {
     expect(changing.faults.writes - writes).toBe(0);
   });
 
-  test('whose flavor the cloud no longer has', async () => {
-    await using changing = await Changing.start({ replicas: 3 });
+  test('even if the cloud no longer has its flavor', async () => {
+    await using changing = await PoolChangeRun.start({ replicas: 3 });
 
     await changing.patch({ flavor: 'unheard-of', upgradeStrategy: { paused: true }, replicas: 1 });
     await changing.until(({ status }) => status?.replicas === 1);
@@ -225,8 +225,8 @@ describe('a pool gets smaller', () => {
     expect((await changing.machines()).filter(isReady)).toHaveLength(1);
   });
 
-  test('while its cloud is down, and its servers are deleted when it is back', async () => {
-    await using changing = await Changing.start({ replicas: 3 });
+  test('during an outage, and its servers are deleted afterwards', async () => {
+    await using changing = await PoolChangeRun.start({ replicas: 3 });
     changing.fairway.cloud.faults.add({ action: { kind: 'answer', status: 503 }, times: null });
 
     await changing.patch({ replicas: 1 });
@@ -234,22 +234,22 @@ describe('a pool gets smaller', () => {
     expect(changing.history.deleted).toHaveLength(2);
 
     changing.fairway.cloud.faults.clear();
-    const gone = changing.fairway.until(machines, (all) => all.length === 1);
-    await changing.clock.during(gone);
+    const deletion = changing.fairway.until(machines, (all) => all.length === 1);
+    await changing.clock.during(deletion);
     expect(await changing.servers()).toHaveLength(1);
   });
 });
 
-test('a pool that gets smaller is Ready when its machines are gone, and no earlier', async () => {
-  await using changing = await Changing.start({ replicas: 3 });
+test('a shrinking pool is Ready only when its machines are deleted', async () => {
+  await using changing = await PoolChangeRun.start({ replicas: 3 });
   const { client, clock } = changing.fairway;
   const pools = new Informer(client.resource(nodePools), { namespace: TEAM, clock });
-  const told: unknown[] = [];
+  const patches: unknown[] = [];
   pools.addHandler({
     onUpdate(_old, { metadata, spec, status }) {
       if (spec.replicas !== 1 || status?.observedGeneration !== metadata.generation) return;
       const word = findCondition(status?.conditions, 'Ready')?.status;
-      if (told.at(-1) !== word) told.push(word);
+      if (patches.at(-1) !== word) patches.push(word);
     },
   });
   const stop = new AbortController();
@@ -262,5 +262,5 @@ test('a pool that gets smaller is Ready when its machines are gone, and no earli
   stop.abort();
   await pools.stopped;
 
-  expect(told).toEqual(['False', 'True']);
+  expect(patches).toEqual(['False', 'True']);
 });

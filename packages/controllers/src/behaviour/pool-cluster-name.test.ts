@@ -12,15 +12,15 @@ import { TestFairway } from '../testing/test-fairway.ts';
 const MINUTE_MS = 60_000;
 
 /** A cluster `demo`, and one of its pools whose clusterName has a typo. */
-class Misnamed implements AsyncDisposable {
+class MisnamedPool implements AsyncDisposable {
   readonly clock = new SteppingClock();
   fairway!: TestFairway;
-  /** Whether the API server accepted the correction, once the moment of `correctBefore` has come. */
+  /** Whether the API server accepted the correction, once the step of `correctBefore` was reached. */
   corrected: Promise<boolean> | undefined;
-  #moment: string | undefined;
+  #step: string | undefined;
 
-  static async start(): Promise<Misnamed> {
-    const self = new Misnamed();
+  static async start(): Promise<MisnamedPool> {
+    const self = new MisnamedPool();
     const { clock } = self;
     self.fairway = await TestFairway.start({
       clock,
@@ -28,14 +28,14 @@ class Misnamed implements AsyncDisposable {
       apiFaults: ({ method, path, body }) => {
         const [place = ''] = path.split('?');
         const isClaim = String(body).includes(ConditionReason.WaitingForCluster);
-        if (isClaim && place.endsWith('/nodepools/general/status')) self.#arrive('the claim of the pool');
-        if (method === 'POST' && place.endsWith('/machines')) self.#arrive('its first machine');
+        if (isClaim && place.endsWith('/nodepools/general/status')) self.#reachStep('the claim of the pool');
+        if (method === 'POST' && place.endsWith('/machines')) self.#reachStep('its first machine');
         return undefined;
       },
       cloudTransport: (transport) => ({
         send: async (request, signal) => {
           if (request.method === 'POST' && request.url.endsWith('/os-server-groups')) {
-            self.#arrive('its server group');
+            self.#reachStep('its server group');
             await self.corrected;
           }
           return transport.send(request, signal);
@@ -56,23 +56,23 @@ class Misnamed implements AsyncDisposable {
     await this.clock.during(this.fairway.until(nodePools, ([pool]) => check(reasonOf(pool)), 'general'));
   }
 
-  correct(): Promise<NodePool> {
+  correctName(): Promise<NodePool> {
     return this.clock.during(this.#rename());
   }
 
-  /** Corrects the name right before the controllers do this. */
-  correctBefore(moment: string): void {
-    this.#moment = moment;
+  /** Corrects the name right before the controllers reach this step. */
+  correctBeforeStep(step: string): void {
+    this.#step = step;
   }
 
   pause(value: string | null): Promise<NodePool> {
     return this.fairway.patch(nodePools, 'general', { metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
   }
 
-  /** The API server receives it before the controllers' request. */
-  #arrive(moment: string): void {
-    if (moment !== this.#moment) return;
-    this.#moment = undefined;
+  /** The API server receives the correction before the controllers' request. */
+  #reachStep(step: string): void {
+    if (step !== this.#step) return;
+    this.#step = undefined;
     this.corrected = this.#rename().then(
       () => true,
       (error: unknown) => {
@@ -112,7 +112,7 @@ class Misnamed implements AsyncDisposable {
   }
 }
 
-const inCluster = (clusterName: string) => ({
+const poolInCluster = (clusterName: string) => ({
   clusterName,
   of: [clusterName, clusterName],
   servers: 2,
@@ -120,47 +120,49 @@ const inCluster = (clusterName: string) => ({
   ownedBy: [true],
 });
 
-describe('the cluster of a pool is misspelt', () => {
-  test('and corrected: the pool gets its nodes there, and its name is fixed from then on', async () => {
-    await using misnamed = await Misnamed.start();
+describe('a pool with a misspelled cluster name', () => {
+  test('gets its nodes in the correct cluster after the correction, and its name is then fixed', async () => {
+    await using misnamedPool = await MisnamedPool.start();
 
-    await misnamed.correct();
+    await misnamedPool.correctName();
 
-    expect(await misnamed.outcome()).toEqual(inCluster('demo'));
-    const { fairway, clock } = misnamed;
-    const back = fairway.patch(nodePools, 'general', { spec: { clusterName: 'dmeo' } });
-    await expect(clock.during(back)).rejects.toThrow(/spec.clusterName: Forbidden: cannot be changed after creation/);
+    expect(await misnamedPool.outcome()).toEqual(poolInCluster('demo'));
+    const { fairway, clock } = misnamedPool;
+    const reverted = fairway.patch(nodePools, 'general', { spec: { clusterName: 'dmeo' } });
+    await expect(clock.during(reverted)).rejects.toThrow(
+      /spec.clusterName: Forbidden: cannot be changed after creation/,
+    );
   });
 
-  test('and such a cluster appears: the pool belongs to it for good', async () => {
-    await using misnamed = await Misnamed.start();
-    const { fairway, clock } = misnamed;
+  test('belongs permanently to a cluster of that name if one appears', async () => {
+    await using misnamedPool = await MisnamedPool.start();
+    const { fairway, clock } = misnamedPool;
 
     await clock.during(fairway.createCluster({}, 'dmeo'));
-    await misnamed.untilReason((reason) => reason !== ConditionReason.ClusterNotFound);
+    await misnamedPool.untilReason((reason) => reason !== ConditionReason.ClusterNotFound);
 
-    await expect(misnamed.correct()).rejects.toThrow(/spec.clusterName: Forbidden/);
-    expect(await misnamed.outcome()).toEqual(inCluster('dmeo'));
+    await expect(misnamedPool.correctName()).rejects.toThrow(/spec.clusterName: Forbidden/);
+    expect(await misnamedPool.outcome()).toEqual(poolInCluster('dmeo'));
   });
 
   /** A cluster that is ready before the pool is reconciled, so that everything for the pool is created at once. */
   test.each(['the claim of the pool', 'its server group', 'its first machine'])(
-    'and such a cluster appears, and it is corrected right before %s: nothing is duplicated or left behind',
-    async (moment) => {
-      await using misnamed = await Misnamed.start();
-      const { fairway, clock } = misnamed;
-      await clock.during(misnamed.pause('true'));
+    'is corrected right before %s when such a cluster appears: nothing is duplicated or left behind',
+    async (step) => {
+      await using misnamedPool = await MisnamedPool.start();
+      const { fairway, clock } = misnamedPool;
+      await clock.during(misnamedPool.pause('true'));
       await clock.during(fairway.createCluster({}, 'dmeo'));
       const runs = ({ status }: Cluster) => isConditionTrue(status?.conditions, ConditionType.ControlPlaneReady);
       await clock.during(fairway.until(clusters, ([cluster]) => cluster !== undefined && runs(cluster), 'dmeo'));
 
-      misnamed.correctBefore(moment);
-      await clock.during(misnamed.pause(null));
-      const { clusterName, ...made } = await misnamed.outcome();
+      misnamedPool.correctBeforeStep(step);
+      await clock.during(misnamedPool.pause(null));
+      const { clusterName, ...made } = await misnamedPool.outcome();
 
-      const isCorrected = await misnamed.corrected;
-      expect(isCorrected, 'was it corrected?').toBe(moment === 'the claim of the pool');
-      expect({ clusterName, ...made }).toEqual(inCluster(isCorrected ? 'demo' : 'dmeo'));
+      const wasCorrected = await misnamedPool.corrected;
+      expect(wasCorrected, 'was it corrected?').toBe(step === 'the claim of the pool');
+      expect({ clusterName, ...made }).toEqual(poolInCluster(wasCorrected ? 'demo' : 'dmeo'));
     },
   );
 });

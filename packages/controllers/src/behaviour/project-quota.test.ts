@@ -3,7 +3,7 @@ import { machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { type ProjectQuotaSpec, projectQuotas } from '@fairway/api/kinds/project-quota';
 import { describe, expect, test } from 'vitest';
-import { AutoscalingStory } from '../testing/autoscaling-story.ts';
+import { AutoscalingScenario } from '../testing/autoscaling-scenario.ts';
 import { serverHistory } from '../testing/cloud-contents.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
@@ -19,7 +19,7 @@ function held(object: Cluster | NodePool | undefined): string | undefined {
   return ready?.reason === 'ProjectQuotaExceeded' ? ready.message.replace(/; since \S+Z$/, '') : undefined;
 }
 
-async function twoClusters(fairway: TestFairway): Promise<void> {
+async function createTwoClusters(fairway: TestFairway): Promise<void> {
   await fairway.createCluster();
   await fairway.createCluster({}, 'other');
   await fairway.until(clusters, (all) => all.length === 2 && all.every(isReady));
@@ -31,7 +31,7 @@ describe('the quota of a project', () => {
     { limit: 'cores', spec: { cores: 6 }, words: 'the project\'s quota is 6 cores (ProjectQuota "project")' },
   ])('pools of all clusters share $limit, the oldest first', async ({ spec, words }) => {
     await using fairway = await TestFairway.start();
-    await twoClusters(fairway);
+    await createTwoClusters(fairway);
     await limit(fairway, spec);
     await fairway.createPool({ replicas: 2 }, 'first');
     await fairway.poolReady('first');
@@ -50,9 +50,9 @@ describe('the quota of a project', () => {
     expect((await fairway.machines()).length).toBe(3);
   });
 
-  test('is kept by concurrent pools of two clusters, and removes no node when it is lowered', async () => {
+  test('is kept by concurrent pools of two clusters, and deletes no node when it is lowered', async () => {
     await using fairway = await TestFairway.start();
-    await twoClusters(fairway);
+    await createTwoClusters(fairway);
     await limit(fairway, { nodes: 4 });
 
     const pools = ['a', 'b', 'c', 'd'].map((name, index) =>
@@ -70,7 +70,7 @@ describe('the quota of a project', () => {
     await fairway.until(nodePools, (all) => all.every(isReady));
   });
 
-  test('clusters that came at once are held by those that claim it first', async () => {
+  test('admits the clusters that claim it first if several are created at once', async () => {
     await using fairway = await TestFairway.start();
     await limit(fairway, { clusters: 2 });
     await Promise.all(['a', 'b', 'c', 'd'].map((name) => fairway.createCluster({}, name)));
@@ -104,14 +104,14 @@ describe('an autoscaler', () => {
   test.each([
     { limit: 'nodes', spec: { nodes: 1 }, words: 'the project\'s quota is 1 node (ProjectQuota "project")' },
     { limit: 'cores', spec: { cores: 3 }, words: 'the project\'s quota is 3 cores (ProjectQuota "project")' },
-  ])('requests no more $limit than are left, reports it, and resumes when there are more', async ({ spec, words }) => {
-    await using story = await AutoscalingStory.begin();
-    const { clock, fairway } = story;
+  ])('requests at most the remaining $limit, reports it, and resumes when there are more', async ({ spec, words }) => {
+    await using scenario = await AutoscalingScenario.begin();
+    const { clock, fairway } = scenario;
     await clock.during(limit(fairway, spec));
-    await story.pool({ maxReplicas: 5 });
-    await story.pending(['a', 'b', 'c'], '900m');
+    await scenario.pool({ maxReplicas: 5 });
+    await scenario.pending(['a', 'b', 'c'], '900m');
     await clock.pass(MINUTE_MS);
-    const first = await story.nodes();
+    const first = await scenario.nodes();
     const { calls } = fairway.cloud;
     const before = calls.total;
     await clock.pass(30 * MINUTE_MS);
@@ -130,6 +130,6 @@ describe('an autoscaler', () => {
     expect(serverHistory(fairway.cloud)).toHaveLength(1);
     await clock.during(fairway.patch(projectQuotas, 'project', { spec: { nodes: 5, cores: 10 } }));
     await clock.pass(MINUTE_MS);
-    expect(await story.nodes()).toHaveLength(2);
+    expect(await scenario.nodes()).toHaveLength(2);
   });
 });

@@ -37,7 +37,7 @@ async function start(options: Partial<TestFairwayOptions> = {}, pool: Parameters
   const tenant = fairway.runtime.client(identityOf(cluster));
   const nodes = tenant.resource(tenantNodes);
   let rebuilds = 0;
-  fairway.cloud.onServerGone((_, reason) => {
+  fairway.cloud.onServerDown((_, reason) => {
     if (reason === 'rebuilding') rebuilds++;
   });
   const machine = async () => (await fairway.machines()).find(({ metadata }) => metadata.name === name) as Machine;
@@ -53,7 +53,7 @@ async function start(options: Partial<TestFairwayOptions> = {}, pool: Parameters
     patchNode: (value: object) => nodes.patch(name, { type: 'merge', value }),
     ask: (spec: Partial<Machine['spec']> = { reinstallTime: REINSTALL_TIME }) =>
       fairway.patch(machines, name, { spec }),
-    /** Until the machine is installed as specified. */
+    /** Waits until the machine is installed as specified. */
     installed: () => clock.during(fairway.until(machines, (all) => all.length === 1 && all.every(isInstalled), name)),
     said: async (type: ConditionType = ConditionType.Ready) =>
       findCondition((await machine()).status?.conditions, type),
@@ -68,7 +68,7 @@ async function start(options: Partial<TestFairwayOptions> = {}, pool: Parameters
       const value = { status: { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' }] } };
       await nodes.patch(name, { type: 'merge', value }, { subresource: 'status' });
     },
-    /** A pod on the node, which does not stop by itself. */
+    /** A pod on the node, which does not stop without kubelet. */
     runPod: async (pod: string) => {
       await tenant.resource(Namespaces).create({ metadata: { name: 'default' }, spec: {} });
       const spec = { containers: [{ name: 'main', image: 'main' }], nodeName: name };
@@ -82,7 +82,7 @@ async function start(options: Partial<TestFairwayOptions> = {}, pool: Parameters
 }
 
 /** The writes of a reinstallation: the machine's status, the cordon, tokens. */
-const OF_A_REINSTALLATION = /\/(machines|nodes|secrets)(\/|\?|$)/;
+const REINSTALL_PATHS = /\/(machines|nodes|secrets)(\/|\?|$)/;
 /** The number of writes: the rebuild is between the fifth and the sixth. */
 const WRITES = 12;
 
@@ -97,8 +97,8 @@ function isInstalled({ spec, status }: Machine): boolean {
   );
 }
 
-describe('a machine that is to be reinstalled', () => {
-  test('records its installed state from the first, and is left alone', async () => {
+describe('a machine to be reinstalled', () => {
+  test('records its installed state from the start, and is left alone', async () => {
     const { fairway, clock, machine, rebuilds } = await start();
     await using _ = fairway;
 
@@ -109,12 +109,12 @@ describe('a machine that is to be reinstalled', () => {
     expect(rebuilds()).toBe(0);
   });
 
-  test('keeps its server, address and Node, gets a new disk, and is Ready again', async () => {
+  test('keeps its server, address and Node, gets a new disk, and becomes Ready again', async () => {
     const { fairway, clock, machine, node, patchNode, rebuilds, ask, installed, servers, tokens } = await start();
     await using _ = fairway;
     await patchNode({ metadata: { labels: { team: 'blue' } } });
     const before = await machine();
-    const nodeBefore = await node();
+    const previousNode = await node();
     const phases = [before.status?.phase];
 
     await ask();
@@ -137,17 +137,17 @@ describe('a machine that is to be reinstalled', () => {
     expect(status).not.toHaveProperty('startup');
     expect(status?.readyTime).not.toBe(before.status?.readyTime);
     expect(status?.conditions?.map(({ type }) => type)).not.toContain('Installed');
-    const nodeAfter = await node();
-    expect(nodeAfter.metadata).toMatchObject({ uid: nodeBefore.metadata.uid, labels: { team: 'blue' } });
-    expect(nodeAfter.spec?.unschedulable ?? false).toBe(false);
-    expect(nodeAfter.status?.nodeInfo?.bootID).not.toBe(nodeBefore.status?.nodeInfo?.bootID);
+    const updatedNode = await node();
+    expect(updatedNode.metadata).toMatchObject({ uid: previousNode.metadata.uid, labels: { team: 'blue' } });
+    expect(updatedNode.spec?.unschedulable ?? false).toBe(false);
+    expect(updatedNode.status?.nodeInfo?.bootID).not.toBe(previousNode.status?.nodeInfo?.bootID);
     const { metadata } = await servers.get(status?.serverID ?? '');
     expect(metadata).toMatchObject({ 'fairway.dev.cluster': 'demo', 'fairway.dev.version': spec.version });
     expect(await tokens()).toEqual([]);
   });
 
   test.each([{ cordoned: true }, { cordoned: false }])(
-    'leaves the cordon of a person as it was ($cordoned)',
+    'leaves a user’s cordon as it was ($cordoned)',
     async ({ cordoned }) => {
       const { fairway, node, patchNode, ask, installed } = await start();
       await using _ = fairway;
@@ -160,7 +160,7 @@ describe('a machine that is to be reinstalled', () => {
     },
   );
 
-  test('waits for a PodDisruptionBudget until the drain timeout of the pool, and no longer', async () => {
+  test('waits for a PodDisruptionBudget only until the pool’s drain timeout', async () => {
     const strategy = { upgradeStrategy: { type: 'InPlace' as const, drainTimeout: '5m' } };
     const { fairway, clock, faults, machine, node, rebuilds, ask, installed, runPod, said } = await start({}, strategy);
     await using _ = fairway;
@@ -190,7 +190,7 @@ describe('a machine that is to be reinstalled', () => {
     expect(rebuilds()).toBe(1);
   });
 
-  test('does not wait for pods that a dead kubelet no longer stops', async () => {
+  test('does not wait for pods that a dead kubelet cannot stop', async () => {
     const { fairway, clock, machine, rebuilds, ask, runPod, failKubelet } = await start();
     await using _ = fairway;
     await runPod('web-0');
@@ -203,7 +203,7 @@ describe('a machine that is to be reinstalled', () => {
     expect(rebuilds()).toBe(1);
   });
 
-  test('reports if the node does not come back, with its console, and is reinstalled once more on request', async () => {
+  test('reports if the node does not come back, with its console output, and is reinstalled again on request', async () => {
     const { fairway, clock, machine, rebuilds, ask, said } = await start();
     await using _ = fairway;
     fairway.joinsNodes = false;
@@ -227,7 +227,7 @@ describe('a machine that is to be reinstalled', () => {
     expect(rebuilds()).toBe(2);
   });
 
-  test('applies another spec as soon as the cloud has finished the first', async () => {
+  test('applies another spec once the cloud has finished the first', async () => {
     const { fairway, clock, machine, rebuilds, ask, installed } = await start();
     await using _ = fairway;
     await ask();
@@ -256,18 +256,18 @@ describe('a machine that is to be reinstalled', () => {
   });
 });
 
-describe('a server that is reinstalled', () => {
-  test('from SHUTOFF is started', async () => {
+describe('a server being reinstalled', () => {
+  test('is started if it was SHUTOFF', async () => {
     const { fairway, clock, machine, servers, ask, installed, said } = await start();
     await using _ = fairway;
     await servers.stop((await machine()).status?.serverID ?? '');
     await clock.pass(2 * MINUTE_MS);
-    const told = await said();
+    const message = await said();
 
     await ask();
     await installed();
 
-    expect(told).toMatchObject({
+    expect(message).toMatchObject({
       reason: 'ServerStopped',
       message: expect.stringMatching(
         /^the server is SHUTOFF, and Fairway did not stop it: openstack server start \S+; since \S+Z$/,
@@ -276,7 +276,7 @@ describe('a server that is reinstalled', () => {
     expect((await machine()).status).toMatchObject({ serverStatus: 'ACTIVE' });
   });
 
-  test('and ends in ERROR is kept and reported, and can be reinstalled again', async () => {
+  test('is kept and reported if it ends in ERROR, and can be reinstalled again', async () => {
     const { fairway, clock, machine, rebuilds, ask, installed, said } = await start();
     await using _ = fairway;
     const { serverID } = (await machine()).status ?? {};
@@ -284,11 +284,11 @@ describe('a server that is reinstalled', () => {
 
     await ask();
     await clock.pass(2 * MINUTE_MS);
-    const told = await said();
+    const message = await said();
     await ask({ reinstallTime: LATER_TIME });
     await installed();
 
-    expect(told).toMatchObject({
+    expect(message).toMatchObject({
       reason: 'ServerFailed',
       message: expect.stringMatching(/^the server failed during reinstallation: the disk is full; since \S+Z$/),
     });
@@ -296,7 +296,7 @@ describe('a server that is reinstalled', () => {
     expect(rebuilds()).toBe(2);
   });
 
-  test('is reported as locked, and is reinstalled once it is unlocked', async () => {
+  test('is reported if it is locked, and reinstalled once it is unlocked', async () => {
     const { fairway, clock, machine, ask, installed, said, lock } = await start();
     await using _ = fairway;
     const serverID = (await machine()).status?.serverID ?? '';
@@ -304,17 +304,17 @@ describe('a server that is reinstalled', () => {
 
     await ask();
     await clock.pass(MINUTE_MS);
-    const told = await said();
+    const message = await said();
     await lock(serverID, 'unlock');
     await installed();
 
-    expect(told).toMatchObject({
+    expect(message).toMatchObject({
       reason: 'ServerLocked',
       message: expect.stringContaining(`the server is locked: openstack server unlock ${serverID}; since `),
     });
   });
 
-  test('is rebuilt once, whatever a tenant does to its metadata', async () => {
+  test('is rebuilt once, regardless of what a tenant does to its metadata', async () => {
     const { fairway, clock, machine, servers, rebuilds, ask } = await start();
     await using _ = fairway;
     const serverID = (await machine()).status?.serverID ?? '';
@@ -329,7 +329,7 @@ describe('a server that is reinstalled', () => {
     expect(rebuilds()).toBe(1);
   });
 
-  test('needs eight calls to the cloud at most', async () => {
+  test('needs at most eight calls to the cloud', async () => {
     const { fairway, clock, machine, ask, calls } = await start();
     await using _ = fairway;
     await clock.pass(5 * MINUTE_MS);
@@ -346,14 +346,24 @@ describe('a server that is reinstalled', () => {
 });
 
 describe('a rebuild that fails', () => {
-  test.each<{ reason: string; action: FaultInput['action']; said: string; message: RegExp }>([
-    { reason: '500', action: { kind: 'answer', status: 500 }, said: 'CloudUnavailable', message: /./ },
-    { reason: '403', action: { kind: 'answer', status: 403 }, said: 'PermissionDenied', message: /role member/ },
-    { reason: '400', action: { kind: 'answer', status: 400 }, said: 'ConfigurationInvalid', message: /./ },
-    { reason: '409', action: { kind: 'answer', status: 409 }, said: 'WaitingForServer', message: /cannot reinstall/ },
-    { reason: '413', action: QUOTA, said: 'QuotaExceeded', message: /./ },
-    { reason: 'a broken connection', action: { kind: 'drop' }, said: 'CloudUnavailable', message: /./ },
-  ])('with $reason for an hour costs a few calls and writes, is reported, and continues', async (given) => {
+  test.each<{ reason: string; action: FaultInput['action']; readyCondition: string; message: RegExp }>([
+    { reason: '500', action: { kind: 'answer', status: 500 }, readyCondition: 'CloudUnavailable', message: /./ },
+    {
+      reason: '403',
+      action: { kind: 'answer', status: 403 },
+      readyCondition: 'PermissionDenied',
+      message: /role member/,
+    },
+    { reason: '400', action: { kind: 'answer', status: 400 }, readyCondition: 'ConfigurationInvalid', message: /./ },
+    {
+      reason: '409',
+      action: { kind: 'answer', status: 409 },
+      readyCondition: 'WaitingForServer',
+      message: /cannot reinstall/,
+    },
+    { reason: '413', action: QUOTA, readyCondition: 'QuotaExceeded', message: /./ },
+    { reason: 'a broken connection', action: { kind: 'drop' }, readyCondition: 'CloudUnavailable', message: /./ },
+  ])('is reported, costs a few calls and writes, and continues after an hour of $reason', async (given) => {
     const { fairway, clock, faults, machine, rebuilds, ask, installed, said, calls } = await start();
     await using _ = fairway;
     fairway.cloud.faults.add({ ...REBUILD, times: null, action: given.action });
@@ -365,7 +375,7 @@ describe('a rebuild that fails', () => {
 
     expect(await said(ConditionType.Installed)).toMatchObject({
       status: 'False',
-      reason: given.said,
+      reason: given.readyCondition,
       message: expect.stringMatching(given.message),
     });
     expect((await machine()).status?.lastOperation).toMatchObject({ type: 'Reinstall' });
@@ -379,10 +389,10 @@ describe('a rebuild that fails', () => {
 
   test.each<{ reason: string; action: FaultInput['action'] }>([
     { reason: 'was lost', action: { kind: 'drop', when: 'after' } },
-    { reason: 'is 500 though it was done', action: { kind: 'answer', status: 500, when: 'after' } },
+    { reason: 'is a 500 although the rebuild happened', action: { kind: 'answer', status: 500, when: 'after' } },
     { reason: 'comes late', action: { kind: 'delay', delayMs: 20_000, when: 'after' } },
     { reason: 'is lost with the request', action: { kind: 'drop' } },
-  ])('because its response $reason is done once', async ({ action }) => {
+  ])('happens once if its response $reason', async ({ action }) => {
     const { fairway, machine, rebuilds, ask, installed } = await start();
     await using _ = fairway;
     fairway.cloud.faults.add({ ...REBUILD, action });
@@ -416,13 +426,13 @@ describe('a reinstallation', () => {
   test.each(Array.from({ length: WRITES }, (_, index) => ({ nth: index + 1 })))(
     'happens once after a crash at write $nth',
     async ({ nth }) => {
-      const crash = new Crash(OF_A_REINSTALLATION);
+      const crash = new Crash(REINSTALL_PATHS);
       const { fairway, clock, machine, node, rebuilds, ask, installed, tokens } = await start(crash.options);
       await using _ = fairway;
       crash.afterWrites(nth, () => fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } }));
       await ask();
       await clock.pass(MINUTE_MS);
-      expect(crash.hasHappened).toBe(true);
+      expect(crash.hasOccurred).toBe(true);
       expect(rebuilds()).toBe(nth > 5 ? 1 : 0);
 
       await fairway.stopProcess();

@@ -10,7 +10,7 @@ import { ConfigMaps, Events, Secrets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
 import { describe, expect, test } from 'vitest';
-import { holdings, serverHistory } from '../testing/cloud-contents.ts';
+import { resourceCounts, serverHistory } from '../testing/cloud-contents.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { isReady, TEAM, TestFairway, type TestFairwayOptions } from '../testing/test-fairway.ts';
 import type { ChooseApiFault } from '../testing/unreliable-api.ts';
@@ -24,20 +24,20 @@ interface Setting {
   readonly uid: string;
 }
 
-/** A cluster with three nodes, and something in its database. */
+/** A cluster with three nodes and some data in its database. */
 async function start(spec: NewCluster['spec'] = {}, options: TestFairwayOptions = {}): Promise<Setting> {
   const clock = new SteppingClock();
   const fairway = await TestFairway.start({ ...options, clock });
   const cluster = await clock.during(fairway.readyCluster({ replicas: 3 }, spec));
   await clock.pass(MINUTE_MS);
   const uid = identityOf(cluster);
-  await keepSomething(fairway, uid);
+  await createKeptObjects(fairway, uid);
   return { fairway, clock, uid };
 }
 
 const CONFIG = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kept', namespace: 'kube-system' } };
 
-async function keepSomething(fairway: TestFairway, uid: string): Promise<void> {
+async function createKeptObjects(fairway: TestFairway, uid: string): Promise<void> {
   await fairway.runtime.client(uid).resource(ConfigMaps).create(CONFIG);
 }
 
@@ -55,41 +55,41 @@ async function get(fairway: TestFairway): Promise<Cluster> {
   return fairway.client.resource(clusters).get('demo', { namespace: TEAM });
 }
 
-interface Asked {
+interface ResetRequest {
   readonly nodes?: 'Delete' | 'Reinstall';
   readonly version?: string;
   readonly confirm?: string;
 }
 
-async function reset({ fairway, clock }: Setting, { nodes = 'Delete', version, confirm = 'demo' }: Asked = {}) {
+async function reset({ fairway, clock }: Setting, { nodes = 'Delete', version, confirm = 'demo' }: ResetRequest = {}) {
   const spec = { reset: { requestedAt: formatTime(clock.now()), confirm, nodes }, ...(version && { version }) };
   await fairway.patch(clusters, 'demo', { spec });
 }
 
-/** No server is deleted. */
-function holdNodes(fairway: TestFairway): void {
+/** Keeps all servers from being deleted. */
+function blockNodeDeletion(fairway: TestFairway): void {
   const action = { kind: 'answer', status: 503 } as const;
   fairway.cloud.faults.add({ service: 'compute', method: 'DELETE', times: null, action });
 }
 
-/** The roots of the cluster's trust, as stored. */
-async function rootsOf(fairway: TestFairway, uid: string): Promise<Record<string, string>> {
+/** The cluster's CA Secret, as stored. */
+async function caSecretOf(fairway: TestFairway, uid: string): Promise<Record<string, string>> {
   const { data } = await fairway.client.resource(Secrets).get(`cluster-${uid}-pki`, { namespace: SYSTEM_NAMESPACE });
   return data ?? {};
 }
 
 const conditionOf = ({ status }: Cluster, type: string) => findCondition(status?.conditions, type);
 
-test('a cluster that is reset is an empty one of the same name, UID, endpoint and network, with new nodes and new keys', async () => {
-  const setting = await start();
-  const { fairway, clock, uid } = setting;
+test('a reset cluster is empty, with the same name, UID, endpoint and network, and with new nodes and keys', async () => {
+  const setup = await start();
+  const { fairway, clock, uid } = setup;
   await using _ = fairway;
   const before = await get(fairway);
   const names = (await fairway.machines()).map(({ metadata }) => metadata.name);
-  const roots = await rootsOf(fairway, uid);
-  const held = holdings(fairway.cloud);
+  const caSecret = await caSecretOf(fairway, uid);
+  const held = resourceCounts(fairway.cloud);
 
-  await reset(setting);
+  await reset(setup);
   await clock.pass(10 * MINUTE_MS);
 
   const after = await get(fairway);
@@ -111,24 +111,24 @@ test('a cluster that is reset is an empty one of the same name, UID, endpoint an
   expect(nodes.map(({ metadata }) => metadata.name ?? '').sort()).toEqual(
     machines.map((each) => each.metadata.name ?? '').sort(),
   );
-  const renewed = await rootsOf(fairway, uid);
-  expect(Object.keys(renewed)).toEqual(Object.keys(roots));
-  expect(Object.values(renewed).filter((value) => Object.values(roots).includes(value))).toEqual([]);
+  const renewed = await caSecretOf(fairway, uid);
+  expect(Object.keys(renewed)).toEqual(Object.keys(caSecret));
+  expect(Object.values(renewed).filter((value) => Object.values(caSecret).includes(value))).toEqual([]);
   expect(after.status?.caCertificate).not.toBe(before.status?.caCertificate);
-  expect(holdings(fairway.cloud)).toEqual(held);
+  expect(resourceCounts(fairway.cloud)).toEqual(held);
   const { items } = await fairway.client.resource(Events).list({ namespace: TEAM });
-  const said = items.filter(({ involvedObject }) => involvedObject?.kind === 'Cluster').map(({ reason }) => reason);
-  expect(said).toContain('Resetting');
-  expect(said).not.toContain('Degraded');
+  const reasons = items.filter(({ involvedObject }) => involvedObject?.kind === 'Cluster').map(({ reason }) => reason);
+  expect(reasons).toContain('Resetting');
+  expect(reasons).not.toContain('Degraded');
 });
 
-test('a request acts once: not after a restart, not when the field is removed; another time requests it again', async () => {
-  const setting = await start();
-  const { fairway, clock, uid } = setting;
+test('a request acts once, despite a restart or removal of the field; another time requests it again', async () => {
+  const setup = await start();
+  const { fairway, clock, uid } = setup;
   await using _ = fairway;
-  await reset(setting);
+  await reset(setup);
   await clock.pass(10 * MINUTE_MS);
-  await keepSomething(fairway, uid);
+  await createKeptObjects(fairway, uid);
   const done = await get(fairway);
   const { version } = done.metadata.resourceVersion ? { version: done.metadata.resourceVersion } : { version: '' };
 
@@ -143,19 +143,19 @@ test('a request acts once: not after a restart, not when the field is removed; a
   expect(await isKept(fairway, uid)).toBe(true);
   expect(fairway.runtime.emptied).toHaveLength(1);
 
-  await reset(setting);
+  await reset(setup);
   await clock.pass(10 * MINUTE_MS);
   expect(await isKept(fairway, uid)).toBe(false);
   expect(isReady(await get(fairway))).toBe(true);
 });
 
-test('servers that are reinstalled keep names and addresses, and join the cluster that begins anew', async () => {
-  const setting = await start();
-  const { fairway, clock, uid } = setting;
+test('reinstalled servers keep names and addresses, and join the empty cluster', async () => {
+  const setup = await start();
+  const { fairway, clock, uid } = setup;
   await using _ = fairway;
   const before = await fairway.machines();
 
-  await reset(setting, { nodes: 'Reinstall' });
+  await reset(setup, { nodes: 'Reinstall' });
   await clock.pass(15 * MINUTE_MS);
 
   const { status } = await get(fairway);
@@ -178,8 +178,8 @@ test('servers that are reinstalled keep names and addresses, and join the cluste
   expect(serverHistory(fairway.cloud)).toHaveLength(3);
 });
 
-describe('the version', () => {
-  async function atNewest(): Promise<Setting> {
+describe('the version of a reset cluster', () => {
+  async function startAtNewestVersion(): Promise<Setting> {
     const clock = new SteppingClock();
     const fairway = await TestFairway.start({ clock });
     await fairway.create(kubernetesReleases, aRelease('1.50', {}, [0, 3]));
@@ -189,11 +189,11 @@ describe('the version', () => {
   }
 
   test('may be lower than before', async () => {
-    const setting = await atNewest();
-    const { fairway, clock } = setting;
+    const setup = await startAtNewestVersion();
+    const { fairway, clock } = setup;
     await using _ = fairway;
 
-    await reset(setting, { version: '1.50' });
+    await reset(setup, { version: '1.50' });
     await clock.pass(10 * MINUTE_MS);
 
     const { status } = await get(fairway);
@@ -201,13 +201,13 @@ describe('the version', () => {
     expect((await fairway.machines()).map(({ spec }) => spec.version)).toEqual(['1.50.3']);
   });
 
-  test('that is not offered starts nothing, and is reported', async () => {
-    const setting = await atNewest();
-    const { fairway, clock } = setting;
+  test('blocks the reset if it is not offered, which is reported', async () => {
+    const setup = await startAtNewestVersion();
+    const { fairway, clock } = setup;
     await using _ = fairway;
     const machines = await fairway.machines();
 
-    await reset(setting, { version: '1.20' });
+    await reset(setup, { version: '1.20' });
     await clock.pass(10 * MINUTE_MS);
 
     const cluster = await get(fairway);
@@ -226,13 +226,13 @@ test.each([
     restore: { snapshot: '20261121-163000-000', requestedAt: '2026-01-01T00:00:00Z' },
     reason: 'Restoring',
   },
-])('does not start for $reason that was not refused before', async ({ confirm, restore, reason }) => {
-  const setting = await start();
-  const { fairway, clock, uid } = setting;
+])('blocks the reset for $reason that was accepted before', async ({ confirm, restore, reason }) => {
+  const setup = await start();
+  const { fairway, clock, uid } = setup;
   await using _ = fairway;
   if (restore) await fairway.patch(clusters, 'demo', { spec: { etcd: { restore } } });
 
-  await reset(setting, { confirm });
+  await reset(setup, { confirm });
   await clock.pass(10 * MINUTE_MS);
 
   const cluster = await get(fairway);
@@ -250,23 +250,23 @@ test.each([
 });
 
 test.each(['Delete', 'Reinstall'] as const)(
-  'a process that dies before or after any of its writes, and the next one continues: %s',
+  'a process killed before or after any of its writes is continued by the next one: %s',
   async (nodes) => {
     let left = Number.POSITIVE_INFINITY;
-    // From that write on, none of the process's requests succeed; whether the last one was applied varies.
+    // From that write on, none of the process's requests succeed; the last one may or may not be applied.
     const apiFaults: ChooseApiFault = ({ method }) => {
       if (method === 'GET') return undefined;
       left -= 1;
       if (left === 0) return { kind: 'breaksAfter' };
       return left < 0 ? { kind: 'breaksBefore' } : undefined;
     };
-    const setting = await start({}, { apiFaults });
-    const { fairway, clock, uid } = setting;
+    const setup = await start({}, { apiFaults });
+    const { fairway, clock, uid } = setup;
     await using _ = fairway;
-    const held = holdings(fairway.cloud);
+    const held = resourceCounts(fairway.cloud);
     for (let writes = 1; writes <= 18; writes += 1) {
       left = writes;
-      await reset(setting, { nodes });
+      await reset(setup, { nodes });
       await clock.pass(2_000);
       await fairway.stopProcess();
       left = Number.POSITIVE_INFINITY;
@@ -279,8 +279,8 @@ test.each(['Delete', 'Reinstall'] as const)(
         nodes: '3/3',
       });
       expect(await isKept(fairway, uid)).toBe(false);
-      expect(holdings(fairway.cloud)).toEqual(held);
-      await keepSomething(fairway, uid);
+      expect(resourceCounts(fairway.cloud)).toEqual(held);
+      await createKeptObjects(fairway, uid);
     }
     const names = (await fairway.machines()).map(({ metadata }) => metadata.name);
     expect(names).toHaveLength(3);
@@ -288,7 +288,7 @@ test.each(['Delete', 'Reinstall'] as const)(
   60_000,
 );
 
-test('failed writes, and lost responses, on the way', async () => {
+test('failed writes and lost responses do not affect a reset', async () => {
   let calls = 0;
   let isOn = false;
   const apiFaults: ChooseApiFault = ({ method }) => {
@@ -297,11 +297,11 @@ test('failed writes, and lost responses, on the way', async () => {
     if (calls % 3 === 0) return { kind: 'breaksBefore' };
     return calls % 3 === 1 ? { kind: 'breaksAfter' } : undefined;
   };
-  const setting = await start({}, { apiFaults });
-  const { fairway, clock, uid } = setting;
+  const setup = await start({}, { apiFaults });
+  const { fairway, clock, uid } = setup;
   await using _ = fairway;
-  const held = holdings(fairway.cloud);
-  await reset(setting);
+  const held = resourceCounts(fairway.cloud);
+  await reset(setup);
   isOn = true;
   await clock.pass(2 * MINUTE_MS);
   isOn = false;
@@ -309,16 +309,16 @@ test('failed writes, and lost responses, on the way', async () => {
 
   expect((await get(fairway)).status).toMatchObject({ phase: 'Ready', readySummary: '3/3' });
   expect(await isKept(fairway, uid)).toBe(false);
-  expect(holdings(fairway.cloud)).toEqual(held);
+  expect(resourceCounts(fairway.cloud)).toEqual(held);
 });
 
-test('a cloud that is down for hours in the middle: few calls, no writes after the first report, then it continues', async () => {
-  const setting = await start();
-  const { fairway, clock, uid } = setting;
+test('a reset survives hours without the cloud: few calls, no writes after the first report', async () => {
+  const setup = await start();
+  const { fairway, clock, uid } = setup;
   await using _ = fairway;
-  const held = holdings(fairway.cloud);
+  const held = resourceCounts(fairway.cloud);
   fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } });
-  await reset(setting);
+  await reset(setup);
   // By then its token has expired, which is reported as well.
   await clock.pass(90 * MINUTE_MS);
   const { resourceVersion } = (await get(fairway)).metadata;
@@ -344,14 +344,14 @@ test('a cloud that is down for hours in the middle: few calls, no writes after t
   await clock.pass(HOUR_MS);
   expect((await get(fairway)).status).toMatchObject({ phase: 'Ready', readySummary: '3/3' });
   expect(await isKept(fairway, uid)).toBe(false);
-  expect(holdings(fairway.cloud)).toEqual(held);
+  expect(resourceCounts(fairway.cloud)).toEqual(held);
 });
 
-test('a failing runtime blocks it, and the reason is reported', async () => {
-  const setting = await start();
-  const { fairway, clock, uid } = setting;
+test('a failing runtime blocks the reset, and the reason is reported', async () => {
+  const setup = await start();
+  const { fairway, clock, uid } = setup;
   await using _ = fairway;
-  await reset(setting);
+  await reset(setup);
   await clock.pass(2_000);
   fairway.runtime.failure = new Error('the disk is gone');
   await clock.pass(30 * MINUTE_MS);
@@ -366,15 +366,15 @@ test('a failing runtime blocks it, and the reason is reported', async () => {
   expect(await isKept(fairway, uid)).toBe(false);
 });
 
-test('a hibernated cluster is emptied at once, stays hibernated, and wakes empty', async () => {
-  const setting = await start();
-  const { fairway, clock, uid } = setting;
+test('a hibernated cluster is emptied immediately, stays hibernated, and wakes empty', async () => {
+  const setup = await start();
+  const { fairway, clock, uid } = setup;
   await using _ = fairway;
   await fairway.patch(clusters, 'demo', { spec: { hibernation: { enabled: true } } });
   await clock.pass(5 * MINUTE_MS);
   const before = await get(fairway);
 
-  await reset(setting);
+  await reset(setup);
   await clock.pass(5 * MINUTE_MS);
   const asleep = await get(fairway);
   expect(asleep.status).toMatchObject({ phase: 'Hibernated', reset: { phase: 'Starting' } });
@@ -393,12 +393,12 @@ test('a hibernated cluster is emptied at once, stays hibernated, and wakes empty
 });
 
 test('a paused cluster is reset when it is resumed', async () => {
-  const setting = await start();
-  const { fairway, clock, uid } = setting;
+  const setup = await start();
+  const { fairway, clock, uid } = setup;
   await using _ = fairway;
   await fairway.patch(clusters, 'demo', { metadata: { annotations: { 'fairway.dev/paused': 'true' } } });
   await clock.pass(MINUTE_MS);
-  await reset(setting);
+  await reset(setup);
   await clock.pass(10 * MINUTE_MS);
   expect(await isKept(fairway, uid)).toBe(true);
 
@@ -408,14 +408,14 @@ test('a paused cluster is reset when it is resumed', async () => {
   expect(isReady(await get(fairway))).toBe(true);
 });
 
-test('a cluster that is deleted during its reset is deleted', async () => {
-  const setting = await start();
-  const { fairway, clock, uid } = setting;
+test('a cluster deleted during its reset is deleted', async () => {
+  const setup = await start();
+  const { fairway, clock, uid } = setup;
   await using _ = fairway;
   // The cloud's own resources.
   const before = { servers: 0, ports: 0, floating_ips: 0, routers: 0, security_groups: 0, networks: 1, subnets: 1 };
-  holdNodes(fairway);
-  await reset(setting);
+  blockNodeDeletion(fairway);
+  await reset(setup);
   await clock.pass(MINUTE_MS);
   expect((await get(fairway)).status?.phase).toBe('Resetting');
   await fairway.delete(clusters, 'demo');
@@ -426,17 +426,17 @@ test('a cluster that is deleted during its reset is deleted', async () => {
   expect((await fairway.client.resource(clusters).list({ namespace: TEAM })).items).toEqual([]);
   expect((await fairway.client.resource(nodePools).list({ namespace: TEAM })).items).toEqual([]);
   expect(await fairway.runtime.list()).not.toContain(uid);
-  expect(holdings(fairway.cloud)).toMatchObject(before);
+  expect(resourceCounts(fairway.cloud)).toMatchObject(before);
 });
 
-test('a cluster that is created with the field set has nothing to reset', async () => {
+test('a cluster created with the field set has nothing to reset', async () => {
   const clock = new SteppingClock();
   await using fairway = await TestFairway.start({ clock });
   const requestedAt = '2025-12-31T23:00:00Z';
   const cluster = await clock.during(
     fairway.readyCluster({ replicas: 1 }, { reset: { requestedAt, confirm: 'demo' } }),
   );
-  await keepSomething(fairway, identityOf(cluster));
+  await createKeptObjects(fairway, identityOf(cluster));
   await clock.pass(HOUR_MS);
 
   expect((await get(fairway)).status?.reset).toMatchObject({ requestedAt, phase: 'Complete' });

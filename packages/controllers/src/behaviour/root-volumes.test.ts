@@ -10,15 +10,15 @@ import { rootVolumeMetadata } from '@fairway/tenancy/cloud/ownership';
 import { describe, expect, test } from 'vitest';
 import { rowsOf } from '../testing/cloud-contents.ts';
 import { Crash } from '../testing/crash.ts';
+import { createForeignClient } from '../testing/foreign-client.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
-import { strangerIn } from '../testing/stranger.ts';
 import { TEAM, TestFairway, type TestFairwayOptions } from '../testing/test-fairway.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const rootVolume = { sizeGiB: 40 };
 /** Cinder's back end fails to delete volumes. */
-const STUCK: FaultInput = { times: null, action: { kind: 'volumeError', step: 'delete' } };
+const DELETE_STUCK: FaultInput = { times: null, action: { kind: 'volumeError', step: 'delete' } };
 
 async function start(options: Partial<TestFairwayOptions> = {}) {
   const clock = new SteppingClock();
@@ -49,20 +49,20 @@ async function start(options: Partial<TestFairwayOptions> = {}) {
 }
 
 /** The cloud operator's fix for a volume in error_deleting. */
-function resetState(fairway: TestFairway, id: string): Promise<void> {
+function resetVolumeState(fairway: TestFairway, id: string): Promise<void> {
   const act = async ({ session }: OpenStackClient) => {
-    const answer = await fetch(`${await session.endpoint('block-storage')}/volumes/${id}/action`, {
+    const response = await fetch(`${await session.endpoint('block-storage')}/volumes/${id}/action`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-auth-token': (await session.token()).id },
       body: JSON.stringify({ 'os-reset_status': { status: 'available' } }),
     });
-    expect(answer.status).toBe(202);
+    expect(response.status).toBe(202);
   };
-  return strangerIn(fairway, act, 'simulator-admin');
+  return createForeignClient(fairway, act, 'simulator-admin');
 }
 
-describe('the volume that a server boots from', () => {
-  test('has the name and the tag of its machine, whose status has its id', async () => {
+describe('a boot volume', () => {
+  test('has the name and tag of its machine, which reports its ID in the status', async () => {
     const { fairway, clock, volumes } = await start();
     await using _ = fairway;
     const cluster = await clock.during(fairway.readyCluster({ replicas: 2, rootVolume }));
@@ -79,7 +79,7 @@ describe('the volume that a server boots from', () => {
     expect(found).toHaveLength(2);
   });
 
-  test('is tagged once, even by the next process, and keeps a name given by a person', async () => {
+  test('is tagged once, even by the next process, and keeps a name given by a user', async () => {
     const { fairway, clock, changes, volumes } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 1, rootVolume }));
@@ -97,7 +97,7 @@ describe('the volume that a server boots from', () => {
     expect((await volumes()).map(({ name }) => name)).toEqual(['mine']);
   });
 
-  test('is deleted with its machine, and nothing is reported', async () => {
+  test('is deleted with its machine without a report', async () => {
     const { fairway, clock, events } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 2, rootVolume }));
@@ -109,7 +109,7 @@ describe('the volume that a server boots from', () => {
     expect(await events('OrphanFound')).toEqual([]);
   });
 
-  test('is tagged when Cinder is back, at the cost of one attempt every five minutes', async () => {
+  test('is tagged after an outage of Cinder, at the cost of one attempt every five minutes', async () => {
     const { fairway, clock, volumes } = await start();
     await using _ = fairway;
     const calls = { ofVolumes: 0 };
@@ -121,13 +121,13 @@ describe('the volume that a server boots from', () => {
     await clock.pass(30 * MINUTE_MS);
     calls.ofVolumes = 0;
     await clock.pass(HOUR_MS);
-    const inAnHour = calls.ofVolumes;
+    const hourlyCalls = calls.ofVolumes;
 
     fairway.cloud.faults.clear();
     await clock.pass(10 * MINUTE_MS);
 
     // An attempt every five minutes, and the regular lists of Cinder's zones, types and quotas.
-    expect(inAnHour).toBeLessThanOrEqual(60);
+    expect(hourlyCalls).toBeLessThanOrEqual(60);
     expect(await volumes()).toEqual([expect.objectContaining({ name: expect.stringMatching(/-root$/) })]);
   });
 });
@@ -138,15 +138,15 @@ describe('a boot volume that Cinder fails to delete', () => {
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 1, rootVolume }));
     const { metadata, status } = await machine();
-    fairway.cloud.faults.add(STUCK);
+    fairway.cloud.faults.add(DELETE_STUCK);
 
     await clock.during(fairway.delete(machines, metadata.name ?? ''));
     await clock.pass(5 * MINUTE_MS);
 
-    const [told] = await events('OrphanFound');
-    expect(told).toMatchObject({ involvedObject: { kind: 'Cluster', name: 'demo' }, type: 'Warning' });
-    expect(told?.message).toContain(`volume ${metadata.name}-root (${status?.rootVolumeID}), from which`);
-    expect(told?.message).toContain('is error_deleting: Cinder could not delete it');
+    const [event] = await events('OrphanFound');
+    expect(event).toMatchObject({ involvedObject: { kind: 'Cluster', name: 'demo' }, type: 'Warning' });
+    expect(event?.message).toContain(`volume ${metadata.name}-root (${status?.rootVolumeID}), from which`);
+    expect(event?.message).toContain('is error_deleting: Cinder could not delete it');
     expect((await fairway.machines()).map((each) => each.metadata.name)).not.toContain(metadata.name);
 
     await clock.pass(70 * MINUTE_MS);
@@ -165,11 +165,11 @@ describe('a boot volume that Cinder fails to delete', () => {
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 1, rootVolume }));
     const { metadata, status } = await machine();
-    fairway.cloud.faults.add(STUCK);
+    fairway.cloud.faults.add(DELETE_STUCK);
     await clock.during(fairway.delete(machines, metadata.name ?? ''));
     await clock.pass(5 * MINUTE_MS);
     fairway.cloud.faults.clear();
-    await clock.during(resetState(fairway, status?.rootVolumeID ?? ''));
+    await clock.during(resetVolumeState(fairway, status?.rootVolumeID ?? ''));
 
     await clock.pass(70 * MINUTE_MS);
 
@@ -178,12 +178,12 @@ describe('a boot volume that Cinder fails to delete', () => {
     expect(deleted.map(({ message }) => message)).toEqual([expect.stringContaining(`${metadata.name}-root`)]);
   });
 
-  test('blocks the deletion of its cluster, which names it', async () => {
+  test('blocks the deletion of its cluster, which names the volume', async () => {
     const { fairway, clock, machine } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 1, rootVolume }));
     const { metadata, status } = await machine();
-    fairway.cloud.faults.add(STUCK);
+    fairway.cloud.faults.add(DELETE_STUCK);
 
     await clock.during(fairway.delete(clusters, 'demo'));
     await clock.pass(10 * MINUTE_MS);
@@ -196,9 +196,9 @@ describe('a boot volume that Cinder fails to delete', () => {
   });
 });
 
-describe('a process that dies while a machine with a boot volume is deleted', () => {
+describe('a process killed while a machine with a boot volume is deleted', () => {
   test.each(Array.from({ length: 8 }, (_, index) => index + 1))(
-    'after call %i: nothing is left without a tag',
+    'leaves nothing untagged after call %i',
     async (nth) => {
       const crash = new Crash(/\/(servers|volumes|machines)(\/|\?|$)/);
       const { fairway, clock, volumes } = await start(crash.options);
@@ -207,13 +207,13 @@ describe('a process that dies while a machine with a boot volume is deleted', ()
       fairway.cloud.faults.add({ service: 'block-storage', times: null, action: { kind: 'answer', status: 503 } });
       await clock.during(fairway.readyCluster({ replicas: 1, rootVolume }));
       fairway.cloud.faults.clear();
-      fairway.cloud.faults.add(STUCK);
+      fairway.cloud.faults.add(DELETE_STUCK);
       const [machine] = await fairway.machines();
 
       await clock.during(fairway.delete(machines, machine?.metadata.name ?? ''));
       crash.afterCalls(nth);
       await clock.pass(5 * MINUTE_MS);
-      expect(crash.hasHappened).toBe(true);
+      expect(crash.hasOccurred).toBe(true);
       await clock.during(fairway.stopProcess());
       crash.end();
       await clock.during(fairway.startProcess());

@@ -12,7 +12,7 @@ afterEach(() => vi.restoreAllMocks());
 test('no event of a cluster, its pools or its machines causes a scan of a whole cache', async () => {
   await using fairway = await TestFairway.start();
   const { informers } = fairway.process.controllers;
-  const spy = vi.spyOn(Informer.prototype, 'list');
+  const listSpy = vi.spyOn(Informer.prototype, 'list');
 
   await fairway.readyCluster({ replicas: 1 });
   await fairway.patch(nodePools, 'general', { spec: { replicas: 2, template: { labels: { tier: 'front' } } } });
@@ -22,9 +22,9 @@ test('no event of a cluster, its pools or its machines causes a scan of a whole 
   await fairway.delete(clusters, 'demo');
   await fairway.until(clusters, ([cluster]) => cluster === undefined, 'demo');
 
-  // Plans and releases are few in any installation; that they are scanned shows that the spy works.
-  const scanned = (type: Parameters<typeof informers.informer>[0]) =>
-    spy.mock.contexts.includes(informers.informer(type));
+  // Installations have few plans and releases. That these are scanned shows that the spy works.
+  const scansOf = (type: Parameters<typeof informers.informer>[0]) =>
+    listSpy.mock.contexts.includes(informers.informer(type));
   const kinds = [clusters, nodePools, machines, cloudCredentials, kubernetesReleases];
-  expect(kinds.filter(scanned).map(({ plural }) => plural)).toEqual(['kubernetesreleases']);
+  expect(kinds.filter(scansOf).map(({ plural }) => plural)).toEqual(['kubernetesreleases']);
 });

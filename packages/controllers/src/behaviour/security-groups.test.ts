@@ -23,7 +23,7 @@ async function startWith(options: TestFairwayOptions = {}) {
   return { fairway, clock, makeGroup };
 }
 
-/** The groups of the servers' ports besides Fairway's own, sorted by name; each port also has Fairway's. */
+/** The groups of the servers' ports except Fairway's own, sorted by name; each port also has Fairway's. */
 async function groupsOf(fairway: TestFairway): Promise<string[][]> {
   const [cluster] = (await fairway.client.resource(clusters).list()).items;
   const own = cluster?.status?.network?.securityGroupID ?? '';
@@ -55,8 +55,8 @@ function calls(fairway: TestFairway, method: string, template: RegExp): number {
   return matching.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** A network of the tenant's, where the nodes' ports are Fairway's own. */
-async function givenNetwork({ process }: TestFairway) {
+/** An existing network of the tenant, in which the nodes' ports are Fairway's own. */
+async function existingNetwork({ process }: TestFairway) {
   const { network } = process.project.client;
   const { id: networkID } = await network.networks.create({ name: 'theirs' });
   await network.subnets.create({ name: 'theirs', network_id: networkID, ip_version: 4, cidr: '10.77.0.0/24' });
@@ -71,7 +71,7 @@ describe('security groups of a pool', () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     const ids = [await makeGroup('web'), await makeGroup('db')].sort();
-    const network = isGiven ? { network: await givenNetwork(fairway) } : {};
+    const network = isGiven ? { network: await existingNetwork(fairway) } : {};
 
     await clock.during(fairway.readyCluster({ replicas: 2, securityGroups: ['web', 'db'] }, network));
 
@@ -80,7 +80,7 @@ describe('security groups of a pool', () => {
     expect(await applied(fairway)).toMatchObject({ status: 'True' });
   });
 
-  test('reach servers that exist in place, and go with the field', async () => {
+  test('reach existing servers in place, and are removed with the field', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     const [web, db, theirs] = [await makeGroup('web'), await makeGroup('db'), await makeGroup('theirs')];
@@ -110,11 +110,11 @@ describe('security groups of a pool', () => {
     expect(pool.status?.securityGroups).toBeUndefined();
   });
 
-  test("are also on the ports in the pool's further networks, and on no other ports of the servers", async () => {
+  test("are also on the ports in the pool's additional networks, and on no other ports of the servers", async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     const [web, db] = [await makeGroup('web'), await makeGroup('db')];
-    const { networkID } = await givenNetwork(fairway);
+    const { networkID } = await existingNetwork(fairway);
     await clock.during(fairway.readyCluster({ replicas: 1, securityGroups: ['web'], networks: [{ networkID }] }));
     expect(await groupsOf(fairway)).toEqual([[web], [web]]);
     const { ports } = fairway.process.project.client.network;
@@ -170,7 +170,7 @@ describe('security groups of a pool', () => {
 });
 
 describe('an unavailable security group', () => {
-  test('blocks new servers until it exists, and leaves existing ones as they are', async () => {
+  test('blocks new servers until it exists, and leaves existing ones unchanged', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     const web = await makeGroup('web');
@@ -184,7 +184,7 @@ describe('an unavailable security group', () => {
       message:
         'spec.securityGroups: later: the project has no such security group. No server is created without it, and existing servers are unaffected',
     });
-    await fairway.untilSaid(
+    await fairway.untilReported(
       nodePools,
       'SecurityGroupNotFound',
       /^1\/2 nodes are ready; .*: spec\.securityGroups: later/,
@@ -210,9 +210,13 @@ describe('an unavailable security group', () => {
   });
 
   test.each<{ what: string; name: (own: string) => string; says: RegExp }>([
-    { what: 'two of a name', name: () => 'twice', says: /the project has 2 security groups of that name/ },
-    { what: "that of the cluster's nodes", name: (own) => own, says: /is managed by Fairway for the nodes of one/ },
-    { what: "that of another cluster's nodes", name: () => 'fairway-other', says: /is managed by Fairway/ },
+    { what: 'two groups of that name', name: () => 'twice', says: /the project has 2 security groups of that name/ },
+    {
+      what: "the group of the cluster's nodes",
+      name: (own) => own,
+      says: /is managed by Fairway for the nodes of one/,
+    },
+    { what: "the group of another cluster's nodes", name: () => 'fairway-other', says: /is managed by Fairway/ },
   ])('$what: no server is created', async ({ name, says }) => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
@@ -225,11 +229,11 @@ describe('an unavailable security group', () => {
     await fairway.createPool({ replicas: 1, securityGroups }, 'more');
     await clock.pass(2 * MINUTE_MS);
 
-    await fairway.untilSaid(machines, 'SecurityGroupNotFound', says);
+    await fairway.untilReported(machines, 'SecurityGroupNotFound', says);
     expect(await portsOf(fairway)).toEqual([]);
   });
 
-  test('goes missing while there is no server: the next one waits', async () => {
+  test('disappears while there is no server: the next one waits', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     const web = await makeGroup('web');
@@ -252,31 +256,28 @@ describe('a port that cannot be changed', () => {
   test.each([
     { status: 403, reason: 'PermissionDenied' },
     { status: 409, reason: 'ResourceInUse' },
-  ])(
-    '$status: is reported as $reason, costs a few calls a minute, and is retried until it works',
-    async ({ status, reason }) => {
-      const { fairway, clock, makeGroup } = await startWith();
-      await using _ = fairway;
-      const web = await makeGroup('web');
-      await clock.during(fairway.readyCluster({ replicas: 20 }));
-      fairway.cloud.faults.add({ ...PORT, times: null, action: { kind: 'answer', status } });
+  ])('$status: reported as $reason, retried until it works at a few calls a minute', async ({ status, reason }) => {
+    const { fairway, clock, makeGroup } = await startWith();
+    await using _ = fairway;
+    const web = await makeGroup('web');
+    await clock.during(fairway.readyCluster({ replicas: 20 }));
+    fairway.cloud.faults.add({ ...PORT, times: null, action: { kind: 'answer', status } });
 
-      await fairway.patch(nodePools, 'general', { spec: { securityGroups: ['web'] } });
-      await clock.pass(MINUTE_MS);
-      expect(await applied(fairway)).toMatchObject({ status: 'False', reason });
-      const before = calls(fairway, 'PUT', /\/ports/);
-      await clock.pass(60 * MINUTE_MS);
-      expect(calls(fairway, 'PUT', /\/ports/) - before).toBeLessThanOrEqual(60 * 4);
-      expect(await applied(fairway)).toMatchObject({ status: 'False', reason });
+    await fairway.patch(nodePools, 'general', { spec: { securityGroups: ['web'] } });
+    await clock.pass(MINUTE_MS);
+    expect(await applied(fairway)).toMatchObject({ status: 'False', reason });
+    const before = calls(fairway, 'PUT', /\/ports/);
+    await clock.pass(60 * MINUTE_MS);
+    expect(calls(fairway, 'PUT', /\/ports/) - before).toBeLessThanOrEqual(60 * 4);
+    expect(await applied(fairway)).toMatchObject({ status: 'False', reason });
 
-      fairway.cloud.faults.clear();
-      await clock.pass(10 * MINUTE_MS);
-      expect(await groupsOf(fairway)).toEqual(Array.from({ length: 20 }, () => [web]));
-      expect(await applied(fairway)).toMatchObject({ status: 'True' });
-    },
-  );
+    fairway.cloud.faults.clear();
+    await clock.pass(10 * MINUTE_MS);
+    expect(await groupsOf(fairway)).toEqual(Array.from({ length: 20 }, () => [web]));
+    expect(await applied(fairway)).toMatchObject({ status: 'True' });
+  });
 
-  test('500: is retried until it works', async () => {
+  test('500: retried until it works', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     const web = await makeGroup('web');
@@ -293,7 +294,7 @@ describe('a port that cannot be changed', () => {
     expect(await groupsOf(fairway)).toEqual([[web], [web]]);
   });
 
-  test('with port security off is reported, and queried no more than necessary', async () => {
+  test('is reported if port security is off, and queried only when necessary', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     await makeGroup('web');
@@ -315,7 +316,7 @@ describe('a port that cannot be changed', () => {
 });
 
 describe('a crash', () => {
-  test.each([1, 2, 3, 4, 5])('after call %i of a change leaves no former group behind, and omits none', async (nth) => {
+  test.each([1, 2, 3, 4, 5])('after call %i of a change neither leaves nor omits a group', async (nth) => {
     const crash = new Crash(/\/(nodepools\/general\/status|ports\/)/);
     const { fairway, clock, makeGroup } = await startWith(crash.options);
     await using _ = fairway;
@@ -323,12 +324,12 @@ describe('a crash', () => {
     await makeGroup('web');
     await clock.during(fairway.readyCluster({ replicas: 2, securityGroups: ['web'] }));
 
-    const dying = () => fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } });
-    crash.afterCalls(nth, dying);
-    crash.afterWrites(nth, dying);
+    const dropConnections = () => fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } });
+    crash.afterCalls(nth, dropConnections);
+    crash.afterWrites(nth, dropConnections);
     await fairway.patch(nodePools, 'general', { spec: { securityGroups: ['db'] } });
     await clock.pass(2 * MINUTE_MS);
-    expect(crash.hasHappened).toBe(true);
+    expect(crash.hasOccurred).toBe(true);
     await fairway.stopProcess();
     crash.end();
     fairway.cloud.faults.clear();

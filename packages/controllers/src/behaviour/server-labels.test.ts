@@ -7,7 +7,7 @@ import { TestFairway } from '../testing/test-fairway.ts';
 const LABELS = { serverTags: ['team:web', 'old'], serverMetadata: { 'cost center': '7', old: '1' } };
 
 describe('tags and metadata of servers', () => {
-  test('are there from the start', async () => {
+  test('are set from the start', async () => {
     await using fairway = await TestFairway.start();
     const { metadata } = await fairway.readyCluster({ replicas: 1, ...LABELS });
     const [server] = await serversOf(fairway);
@@ -21,7 +21,7 @@ describe('tags and metadata of servers', () => {
     });
   });
 
-  test('reach servers that exist in place, and go with the field', async () => {
+  test('reach existing servers in place, and are removed with the field', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 2 });
     const before = sorted(await serversOf(fairway));
@@ -58,7 +58,7 @@ describe('tags and metadata of servers', () => {
     const [server] = await serversOf(fairway);
     await fairway.process.project.client.compute.servers.removeTag(server?.id ?? '', 'team:web');
 
-    // The list from before the removal has it too.
+    // The list from before the removal still contains it.
     await eventuallyServers(fairway, ([each]) => each?.tags.includes('team:web') === false);
     const [after] = await eventuallyServers(fairway, ([each]) => each?.tags.includes('team:web'));
 
@@ -83,12 +83,12 @@ function sorted(servers: readonly Server[]): readonly Server[] {
 }
 
 /** The servers, once Fairway's list shows the desired state. */
-function eventuallyServers(fairway: TestFairway, isAsWanted: (servers: readonly Server[]) => unknown) {
+function eventuallyServers(fairway: TestFairway, isUpToDate: (servers: readonly Server[]) => unknown) {
   const { servers } = fairway.process.project.cache;
   return new Promise<readonly Server[]>((resolve) => {
     const look = () => {
       const listed = [...servers.snapshot().items.values()];
-      if (!isAsWanted(listed)) return;
+      if (!isUpToDate(listed)) return;
       stop();
       resolve(sorted(listed));
     };

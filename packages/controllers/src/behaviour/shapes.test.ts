@@ -5,13 +5,13 @@ import { plans } from '@fairway/api/kinds/plan';
 import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
 import { describe, expect, test } from 'vitest';
-import { holdings } from '../testing/cloud-contents.ts';
+import { resourceCounts } from '../testing/cloud-contents.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
 const oneZone = DEFAULT_CONFIG.zones.slice(0, 1);
 
-describe('what a pool may ask for', () => {
-  test('its nodes are spread over its zones', async () => {
+describe('the fields of a pool', () => {
+  test('spread its nodes over its zones', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 5, availabilityZones: ['nova-a', 'nova-b', 'nova-c'] });
 
@@ -25,10 +25,16 @@ describe('what a pool may ask for', () => {
   });
 
   test.each([
-    { plan: 'standard', cloud: {}, zones: ['nova-a', 'nova-b', 'nova-c'], spread: [2, 2, 2], reason: 'of all zones' },
+    {
+      plan: 'standard',
+      cloud: {},
+      zones: ['nova-a', 'nova-b', 'nova-c'],
+      spread: [2, 2, 2],
+      reason: 'all zones are used',
+    },
     { plan: 'free', cloud: {}, zones: undefined, spread: undefined, reason: 'the cloud chooses' },
-    { plan: 'standard', cloud: { zones: oneZone }, zones: undefined, spread: [6], reason: 'there is one' },
-  ])('a pool that names no zones is in $zones with the plan $plan: $reason', async ({ plan, cloud, zones, spread }) => {
+    { plan: 'standard', cloud: { zones: oneZone }, zones: undefined, spread: [6], reason: 'the only one is used' },
+  ])('default to $zones with plan $plan: $reason', async ({ plan, cloud, zones, spread }) => {
     await using fairway = await TestFairway.start({ cloud });
     await fairway.readyCluster({ replicas: 3 }, { plan });
     await fairway.patch(nodePools, 'general', { spec: { replicas: 6 } });
@@ -43,7 +49,7 @@ describe('what a pool may ask for', () => {
     expect(counts).toEqual(spread ?? counts);
   });
 
-  test('zones chosen for a pool stay, and a pool with earlier nodes is left as it is', async () => {
+  test('keep the zones chosen for a pool, and leave a pool with earlier nodes as it is', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 2 });
     await fairway.patch(clusters, 'demo', { spec: { plan: 'standard' } });
@@ -70,7 +76,7 @@ describe('what a pool may ask for', () => {
     expect((await fairway.machines()).filter((each) => zonesOf([each], 'general').length > 0)).toHaveLength(3);
   });
 
-  test('its nodes boot from volumes', async () => {
+  test('let its nodes boot from volumes', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1, rootVolume: { sizeGiB: 40 } });
 
@@ -79,7 +85,7 @@ describe('what a pool may ask for', () => {
     expect(server?.image).toBe('');
   });
 
-  test('its nodes share a server group, which goes with the pool', async () => {
+  test('give its nodes a server group, which is deleted with the pool', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 3, antiAffinity: true });
     const [group] = await Array.fromAsync(fairway.process.project.client.compute.serverGroups.list());
@@ -89,10 +95,10 @@ describe('what a pool may ask for', () => {
     await fairway.until(nodePools, (left) => left.length === 0);
 
     expect(group?.members.toSorted()).toEqual(servers.map(({ id }) => id).toSorted());
-    expect(holdings(fairway.cloud)).toMatchObject({ servers: 0, server_groups: 0 });
+    expect(resourceCounts(fairway.cloud)).toMatchObject({ servers: 0, server_groups: 0 });
   });
 
-  test('soft anti-affinity lets more nodes than hypervisors be', async () => {
+  test('allow more nodes than hypervisors with soft anti-affinity', async () => {
     const zones = [{ name: 'nova-a', hosts: 2, hostVcpus: 64, hostRamMiB: 262_144, hostDiskGiB: 4_000 }];
     await using fairway = await TestFairway.start({ cloud: { zones } });
     await fairway.readyCluster({ replicas: 3, antiAffinity: true, antiAffinityPolicy: 'Soft' });
@@ -103,27 +109,27 @@ describe('what a pool may ask for', () => {
     expect(new Set(hosts).size).toBe(2);
   });
 
-  test('floating IPs come and go with its spec, and its servers stay', async () => {
+  test('add and remove floating IPs, and keep the servers', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 2 });
     const before = (await serversOf(fairway)).map(({ id }) => id);
-    const count = () => holdings(fairway.cloud)['floating_ips'];
+    const count = () => resourceCounts(fairway.cloud)['floating_ips'];
 
     await fairway.patch(nodePools, 'general', { spec: { floatingIPs: { enabled: true } } });
     await fairway.until(machines, (all) =>
       all.every(({ status }) => status?.addresses?.some(({ type }) => type === 'ExternalIP')),
     );
-    const withThem = count();
+    const countWithGroups = count();
     await fairway.patch(nodePools, 'general', { spec: { floatingIPs: { enabled: false } } });
     await fairway.until(machines, (all) =>
       all.every(({ status }) => status?.addresses?.every(({ type }) => type !== 'ExternalIP')),
     );
 
-    expect([withThem, count()]).toEqual([2, 0]);
+    expect([countWithGroups, count()]).toEqual([2, 0]);
     expect((await serversOf(fairway)).map(({ id }) => id)).toEqual(before);
   });
 
-  test('annotations and finalizers reach the nodes that there are, and go with the template', async () => {
+  test('set annotations and finalizers on existing nodes, and remove them again', async () => {
     await using fairway = await TestFairway.start();
     const { metadata } = await fairway.readyCluster({ replicas: 1 });
     const uid = metadata.uid ?? '';
@@ -145,7 +151,7 @@ describe('what a pool may ask for', () => {
     expect(after?.metadata.finalizers ?? []).toEqual([]);
   });
 
-  test('its flavor is told by its id', async () => {
+  test('accept a flavor by its ID', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1, flavor: 'b3-16' });
     const flavors = await Array.fromAsync(fairway.process.project.client.compute.flavors.list());
@@ -157,7 +163,7 @@ describe('what a pool may ask for', () => {
     expect(server?.flavor).toMatchObject({ original_name: 'b3-16' });
   });
 
-  test('labels, annotations and taints reach the nodes that there are', async () => {
+  test('set labels, annotations and taints on existing nodes', async () => {
     await using fairway = await TestFairway.start();
     const { metadata } = await fairway.readyCluster({ replicas: 2 });
     const taint = { key: 'gpu', value: 'yes', effect: 'NoSchedule' };
@@ -176,14 +182,14 @@ describe('what a pool may ask for', () => {
   });
 });
 
-describe('what a plan allows', () => {
-  test('is held where writes have passed admission: the oldest pool first, and the rest when there is room', async () => {
+describe('the limits of a plan', () => {
+  test('apply to writes that have passed admission: the oldest pool first, the rest when there is room', async () => {
     await using fairway = await TestFairway.start();
     await fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxNodes: 3 } } });
     await fairway.readyCluster({ replicas: 2 });
     await fairway.createPool({ replicas: 5 }, 'younger');
 
-    const [limited] = await fairway.until(
+    const [limitedReplicas] = await fairway.until(
       nodePools,
       ([pool]) => pool?.status?.readyReplicas === 1 && !isReady(pool),
       'younger',
@@ -194,15 +200,15 @@ describe('what a plan allows', () => {
     await fairway.until(machines, (left) => left.every(({ spec }) => spec.nodePoolName === 'younger'));
 
     expect(made).toBe(3);
-    expect(limited?.status?.conditions).toContainEqual(
+    expect(limitedReplicas?.status?.conditions).toContainEqual(
       expect.objectContaining({ type: 'Ready', status: 'False', reason: 'PlanLimitExceeded' }),
     );
     expect(await fairway.machines()).toHaveLength(3);
   });
 });
 
-describe('what a cluster may bring', () => {
-  test('a network of the tenant is used, and left as it was', async () => {
+describe('existing resources for a cluster', () => {
+  test('may be a network of the tenant, which is left unchanged', async () => {
     await using fairway = await TestFairway.start();
     const { network } = fairway.process.project.client;
     const { id: networkID } = await network.networks.create({ name: 'theirs' });
@@ -212,31 +218,31 @@ describe('what a cluster may bring', () => {
       ip_version: 4,
       cidr: '10.77.0.0/24',
     });
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
 
     const cluster = await fairway.readyCluster({ replicas: 1 }, { network: { networkID, gateway: { mode: 'None' } } });
-    const during = holdings(fairway.cloud);
+    const during = resourceCounts(fairway.cloud);
     await fairway.delete(clusters, 'demo');
     await fairway.until(clusters, (left) => left.length === 0);
 
     expect(cluster.status?.network).toMatchObject({ networkID, subnetID });
     expect(during).toMatchObject({ networks: before['networks'], subnets: before['subnets'], routers: 0 });
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
-  test('a cluster whose Plan is gone still leaves nothing', async () => {
+  test('a cluster whose Plan was deleted still leaves nothing', async () => {
     await using fairway = await TestFairway.start();
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     await fairway.readyCluster({ replicas: 1 });
 
     await fairway.client.resource(plans).delete('free');
     await fairway.delete(clusters, 'demo');
     await fairway.until(clusters, (left) => left.length === 0);
 
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 
-  test('a machine that is deleted right after a restart is drained like any other', async () => {
+  test('a machine deleted right after a restart is drained like any other', async () => {
     await using fairway = await TestFairway.start();
     const { metadata } = await fairway.readyCluster({ replicas: 2 });
     await fairway.stopProcess();
@@ -265,7 +271,7 @@ describe('what a cluster may bring', () => {
 
   test('a machine deleted before the outcome of its server’s creation is known leaves nothing', async () => {
     await using fairway = await TestFairway.start();
-    const before = holdings(fairway.cloud);
+    const before = resourceCounts(fairway.cloud);
     fairway.cloud.faults.add({
       service: 'compute',
       method: 'POST',
@@ -283,7 +289,7 @@ describe('what a cluster may bring', () => {
     await fairway.delete(clusters, 'demo');
     await fairway.until(clusters, (left) => left.length === 0);
 
-    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(resourceCounts(fairway.cloud)).toEqual(before);
   });
 });
 

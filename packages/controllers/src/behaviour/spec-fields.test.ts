@@ -9,9 +9,9 @@ import { plans } from '@fairway/api/kinds/plan';
 import { blinded } from '@fairway/api/testing/blind';
 import { aCluster, aNodePool, aPlan } from '@fairway/api/testing/objects';
 import { tenantAuditPolicy } from '@fairway/control-plane/audit/tenant-audit-policy';
+import { withClusterSettings } from '@fairway/control-plane/bootstrap/cluster-node-settings';
 import { kubeletConfiguration } from '@fairway/control-plane/bootstrap/kubelet';
 import type { NodeConfig } from '@fairway/control-plane/bootstrap/node-config';
-import { withClusterSettings } from '@fairway/control-plane/bootstrap/settings-of-cluster';
 import type { ClusterPki } from '@fairway/control-plane/pki/cluster-pki';
 import { COMPONENTS } from '@fairway/control-plane/process/components';
 import { authenticationConfiguration } from '@fairway/control-plane/process/configuration';
@@ -22,8 +22,8 @@ import { controlPlaneSpec, desiredNetwork } from '../cluster/desired-state.ts';
 import { serverRequest } from '../machine/server-request.ts';
 import { TestFairway } from '../testing/test-fairway.ts';
 
-/** The arguments of a control plane's programs, as text: flags, token checks, limits, and handling of the database. */
-function programsOf(spec: NewCluster['spec'], plan = aPlan()): string {
+/** The arguments of a control plane's binaries, as text: flags, token checks, limits, and database settings. */
+function binariesOf(spec: NewCluster['spec'], plan = aPlan()): string {
   const inputs = { version: '1.35.2', pki: {} as unknown as ClusterPki, desiredNodes: 3, machines: [] };
   const desired = controlPlaneSpec(aCluster(spec), plan.spec, inputs);
   const process = { endpoint: { host: '127.0.0.1', port: 6443 }, dataFolder: 'etcd', hasOwnUser: false };
@@ -38,7 +38,7 @@ function programsOf(spec: NewCluster['spec'], plan = aPlan()): string {
   ]);
 }
 
-describe('the programs of a control plane get', () => {
+describe('the binaries of a control plane get', () => {
   const oidc = {
     issuerURL: 'https://id.example.org',
     clientID: 'my-client',
@@ -55,38 +55,43 @@ describe('the programs of a control plane get', () => {
     restore: { snapshot: '20261121-163000-000', requestedAt: '2026-11-22T00:00:00Z' },
   };
 
-  test.each<{ field: string; spec: NewCluster['spec']; shows: string }>([
-    { field: 'spec.podCIDR', spec: { podCIDR: '10.64.0.0/14' }, shows: '--cluster-cidr=10.64.0.0/14' },
-    { field: 'spec.serviceCIDR', spec: { serviceCIDR: '10.99.0.0/16' }, shows: '=10.99.0.0/16' },
-    { field: 'enabled', spec: { apiServer }, shows: '--enable-admission-plugins=NodeRestriction"' },
+  test.each<{ field: string; spec: NewCluster['spec']; expectedMessage: string }>([
+    { field: 'spec.podCIDR', spec: { podCIDR: '10.64.0.0/14' }, expectedMessage: '--cluster-cidr=10.64.0.0/14' },
+    { field: 'spec.serviceCIDR', spec: { serviceCIDR: '10.99.0.0/16' }, expectedMessage: '=10.99.0.0/16' },
+    { field: 'enabled', spec: { apiServer }, expectedMessage: '--enable-admission-plugins=NodeRestriction"' },
     {
       field: 'disabled',
       spec: { apiServer: { admissionPlugins: { disabled: ['AlwaysPullImages'] } } },
-      shows: '--enable-admission-plugins=NodeRestriction"',
+      expectedMessage: '--enable-admission-plugins=NodeRestriction"',
     },
     {
       field: 'audit.level',
       spec: { apiServer: { audit: { level: 'RequestResponse' } } },
-      shows: '{"level":"RequestResponse","userGroups":["system:authenticated"],"verbs":["create","update","patch"]}',
+      expectedMessage:
+        '{"level":"RequestResponse","userGroups":["system:authenticated"],"verbs":["create","update","patch"]}',
     },
     {
       field: 'audit.reads',
       spec: { apiServer: { audit: { reads: true } } },
-      shows: '{"level":"Metadata","userGroups":["system:authenticated"],"verbs":["get","list","watch"]}',
+      expectedMessage: '{"level":"Metadata","userGroups":["system:authenticated"],"verbs":["get","list","watch"]}',
     },
-    { field: 'issuerURL', spec: { apiServer }, shows: '"url":"https://id.example.org"' },
-    { field: 'clientID', spec: { apiServer }, shows: '"audiences":["my-client"]' },
-    { field: 'usernameClaim', spec: { apiServer }, shows: '"claim":"email"' },
-    { field: 'usernamePrefix', spec: { apiServer }, shows: '"prefix":"who:"' },
-    { field: 'groupsClaims', spec: { apiServer }, shows: '"claim":"teams"' },
-    { field: 'groupsPrefix', spec: { apiServer }, shows: '"prefix":"team:"' },
-    { field: 'requiredClaims', spec: { apiServer }, shows: '{"claim":"tenant","requiredValue":"acme"}' },
-    { field: 'certificateAuthority', spec: { apiServer }, shows: '"certificateAuthority":"PEM of theirs"' },
-    { field: 'snapshotRequestedAt', spec: { etcd }, shows: `"requestedAtMs":${Date.parse(etcd.snapshotRequestedAt)}` },
-    { field: 'restore.snapshot', spec: { etcd }, shows: '"snapshot":"20261121-163000-000"' },
-    { field: 'restore.requestedAt', spec: { etcd }, shows: '"requestedAt":"2026-11-22T00:00:00Z"' },
-  ])('$field of a cluster', ({ spec, shows }) => {
-    expect(programsOf(spec)).toContain(shows);
+    { field: 'issuerURL', spec: { apiServer }, expectedMessage: '"url":"https://id.example.org"' },
+    { field: 'clientID', spec: { apiServer }, expectedMessage: '"audiences":["my-client"]' },
+    { field: 'usernameClaim', spec: { apiServer }, expectedMessage: '"claim":"email"' },
+    { field: 'usernamePrefix', spec: { apiServer }, expectedMessage: '"prefix":"who:"' },
+    { field: 'groupsClaims', spec: { apiServer }, expectedMessage: '"claim":"teams"' },
+    { field: 'groupsPrefix', spec: { apiServer }, expectedMessage: '"prefix":"team:"' },
+    { field: 'requiredClaims', spec: { apiServer }, expectedMessage: '{"claim":"tenant","requiredValue":"acme"}' },
+    { field: 'certificateAuthority', spec: { apiServer }, expectedMessage: '"certificateAuthority":"PEM of theirs"' },
+    {
+      field: 'snapshotRequestedAt',
+      spec: { etcd },
+      expectedMessage: `"requestedAtMs":${Date.parse(etcd.snapshotRequestedAt)}`,
+    },
+    { field: 'restore.snapshot', spec: { etcd }, expectedMessage: '"snapshot":"20261121-163000-000"' },
+    { field: 'restore.requestedAt', spec: { etcd }, expectedMessage: '"requestedAt":"2026-11-22T00:00:00Z"' },
+  ])('$field of a cluster', ({ spec, expectedMessage }) => {
+    expect(binariesOf(spec)).toContain(expectedMessage);
   });
 
   const planned = aPlan().spec;
@@ -116,11 +121,11 @@ describe('the programs of a control plane get', () => {
       shows: '=10.98.0.0/16',
     },
   ])('$field of a plan', ({ plan, shows }) => {
-    expect(programsOf({}, plan())).toContain(shows);
+    expect(binariesOf({}, plan())).toContain(shows);
   });
 });
 
-test("the nodes' range is the cluster's, else the plan's", () => {
+test("the nodes' range is the cluster's, or otherwise the plan's", () => {
   const { network } = aPlan().spec;
   const plan = aPlan({ network: { ...network, nodesCIDR: '10.55.0.0/20' } }).spec;
 
@@ -178,13 +183,13 @@ describe('registries and proxies', () => {
     { field: 'proxy.noProxy', shows: '.corp.test' },
   ];
 
-  test.each(fields)('$field of a cluster is on its nodes', ({ shows }) => {
+  test.each(fields)('$field of a cluster is set on its nodes', ({ shows }) => {
     const cluster = blinded(clusters.kind, aCluster(structuredClone(settings)));
 
     expect(JSON.stringify(nodeSettingsOf(aNodePool({}), cluster))).toContain(shows);
   });
 
-  test.each(fields)('$field of a machine is on its node', ({ shows }) => {
+  test.each(fields)('$field of a machine is set on its node', ({ shows }) => {
     const machine = blinded(machines.kind, {
       metadata: {},
       spec: { nodeSettings: structuredClone(settings) },
@@ -222,13 +227,13 @@ describe('settings of kubelet', () => {
   const names = Object.keys(kubelet) as (keyof typeof kubelet)[];
   const size = { vcpus: 4, memoryMiB: 16_384, diskGiB: 100 };
 
-  test.each(names)('kubelet.%s of a pool is on its nodes', (name) => {
+  test.each(names)('kubelet.%s of a pool is set on its nodes', (name) => {
     const pool = blinded(nodePools.kind, aNodePool({ kubelet: structuredClone(kubelet) as never }));
 
     expect(nodeSettingsOf(pool, undefined).nodeSettings?.kubelet?.[name]).toEqual(kubelet[name]);
   });
 
-  test.each(names)('kubelet.%s of a machine is on its node', (name) => {
+  test.each(names)('kubelet.%s of a machine is set on its node', (name) => {
     const spec = { nodeSettings: { kubelet: structuredClone(kubelet) } };
     const machine = blinded(machines.kind, { metadata: {}, spec } as unknown as Machine);
     const { kubelet: settings } = machine.spec.nodeSettings ?? {};
@@ -250,10 +255,10 @@ describe('settings of kubelet', () => {
     await fairway.readyCluster({ replicas: 1, upgradeStrategy: { type: 'InPlace' } });
     const [before] = await fairway.machines();
     const { servers } = fairway.process.project.client.compute;
-    const isInstalled = (machine: Machine | undefined, isWith: boolean) =>
+    const isInstalled = (machine: Machine | undefined, isExpected: boolean) =>
       machine?.status?.phase === 'Ready' &&
       machine.status.reinstall === undefined &&
-      (machine.status.installed?.settingsDigest !== undefined) === isWith;
+      (machine.status.installed?.settingsDigest !== undefined) === isExpected;
 
     await fairway.patch(nodePools, 'general', { spec: { kubelet: { podPidsLimit: 2048, maxPods: 50 } } });
     const [first] = await fairway.until(machines, ([each]) => isInstalled(each, true));
@@ -276,19 +281,19 @@ describe('settings of kubelet', () => {
 });
 
 describe('in a running Fairway', () => {
-  test('a cluster gets the plan, the version and the image that it names', async () => {
+  test('a cluster gets the plan, version and image that it names', async () => {
     await using fairway = await TestFairway.start();
     await fairway.createCluster({ plan: 'standard', version: '1.35', image: 'Debian 12' });
     await fairway.createPool({ replicas: 1 });
     const cluster = await fairway.clusterReady();
     const [machine] = await fairway.until(machines, ([each]) => each?.spec.image !== undefined);
 
-    expect(fairway.runtime.asked.at(-1)?.topology).toMatchObject({ topology: 'MultiZone' });
+    expect(fairway.runtime.requestedSpecs.at(-1)?.topology).toMatchObject({ topology: 'MultiZone' });
     expect(cluster.status?.version).toMatch(/^1\.35\.[0-9]+$/);
     expect(await imageName(fairway, machine)).toBe('Debian 12');
   });
 
-  test("a pool's image and root volume are its machines'", async () => {
+  test("machines get their pool's image and root volume", async () => {
     await using fairway = await TestFairway.start();
     const rootVolume = { sizeGiB: 44, type: 'high-speed' };
     await fairway.createCluster({ image: 'Ubuntu 24.04' });
@@ -299,7 +304,7 @@ describe('in a running Fairway', () => {
     expect(machine?.spec.rootVolume).toEqual(rootVolume);
   });
 
-  test('a node is installed as plan, release and machine say', async () => {
+  test('a node is installed according to plan, release and machine', async () => {
     await using fairway = await TestFairway.start();
     await fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxPodsPerNode: 77 } } });
     const releases = fairway.client.resource(kubernetesReleases);

@@ -23,13 +23,13 @@ const CONSOLE: FaultInput = {
 };
 
 /** A cluster whose only server is ACTIVE and never becomes a node. */
-async function startWithout(pool: Parameters<TestFairway['createPool']>[0] = {}, console = '') {
+async function startWithoutJoining(pool: Parameters<TestFairway['createPool']>[0] = {}, console = '') {
   const clock = new SteppingClock();
   const faults = new SwitchedFaults();
   const options = { clock, random: seededRandom(4_242), nodesJoin: false, ...faults.options };
   const fairway = await TestFairway.start(options);
   await fairway.createCluster();
-  // Its repair is not tested here: it stays as it is.
+  // Repair is not tested here: the machine stays as it is.
   await fairway.createPool({ replicas: 1, healing: { enabled: false }, ...pool });
   const isActive = ([one]: readonly Machine[]) => one?.status?.serverStatus === 'ACTIVE';
   await clock.during(fairway.until(machines, isActive));
@@ -59,8 +59,8 @@ const ready = ({ status }: Machine | NodePool | Cluster) => findCondition(status
 
 describe('a server that does not join', () => {
   test('is reported after ten minutes, on the machine, the pool and the cluster, with its console output', async () => {
-    const said = '\u001b[31mcloud-init: FAILED\u001b[0m to reach 192.0.2.7:6443\nkubelet: giving up\n';
-    const { fairway, clock, machine, pool, cluster, events } = await startWithout({}, said);
+    const consoleOutput = '\u001b[31mcloud-init: FAILED\u001b[0m to reach 192.0.2.7:6443\nkubelet: giving up\n';
+    const { fairway, clock, machine, pool, cluster, events } = await startWithoutJoining({}, consoleOutput);
     await using _ = fairway;
     await clock.pass(9 * MINUTE_MS);
     const before = ready(await machine());
@@ -72,55 +72,57 @@ describe('a server that does not join', () => {
     expect(status?.phase).toBe('Installing');
     expect(status?.startup?.console).toEqual(expect.arrayContaining(['kubelet: giving up']));
     expect(status?.notReadyTime).toBe(status?.startup?.timedOutTime);
-    const told = ready(await machine());
-    expect(told).toMatchObject({ status: 'False', reason: 'NodeStartupTimeout' });
-    expect(told?.message).toMatch(
+    const readyCondition = ready(await machine());
+    expect(readyCondition).toMatchObject({ status: 'False', reason: 'NodeStartupTimeout' });
+    expect(readyCondition?.message).toMatch(
       /^the server has not joined the cluster as a node for 10 min; it has been ACTIVE since 2\S+Z\. Check its network \(can it reach https:\S+ and the Internet\?\), its image and cloud-init; end of its console output: /,
     );
-    expect(told?.message).toMatch(/cloud-init: FAILED to reach 192\.0\.2\.7:6443 \| kubelet: giving up; since 2\S+Z$/);
+    expect(readyCondition?.message).toMatch(
+      /cloud-init: FAILED to reach 192\.0\.2\.7:6443 \| kubelet: giving up; since 2\S+Z$/,
+    );
     expect((await events()).map(({ message, count = 1 }) => [message, count])).toEqual([
       [expect.stringContaining('kubelet: giving up'), 1],
     ]);
     for (const object of [await pool(), await cluster()]) {
       expect(object.status?.phase).toBe('Degraded');
       expect(ready(object)).toMatchObject({ reason: 'NodeStartupTimeout' });
-      expect(ready(object)?.message).toContain(told?.message);
+      expect(ready(object)?.message).toContain(readyCondition?.message);
     }
   });
 
   test('is reported once: another hour costs no call for its console and no write', async () => {
-    const { fairway, clock, faults, machine, reads } = await startWithout();
+    const { fairway, clock, faults, machine, reads } = await startWithoutJoining();
     await using _ = fairway;
     await clock.pass(12 * MINUTE_MS);
-    const told = await machine();
+    const readyCondition = await machine();
     const readsBefore = reads();
     const writes = faults.writes;
 
     await clock.pass(60 * MINUTE_MS);
 
-    expect((await machine()).status).toEqual(told.status);
+    expect((await machine()).status).toEqual(readyCondition.status);
     expect(reads()).toEqual(readsBefore);
     expect(readsBefore.map(({ count }) => count)).toEqual([1]);
     expect(faults.writes - writes).toBe(0);
   });
 
-  test('has its console read once, even across processes', async () => {
-    const { fairway, clock, machine, reads, events } = await startWithout();
+  test('has its console read once, even by a later process', async () => {
+    const { fairway, clock, machine, reads, events } = await startWithoutJoining();
     await using _ = fairway;
     await clock.pass(12 * MINUTE_MS);
-    const told = await machine();
+    const readyCondition = await machine();
 
     await fairway.stopProcess();
     await fairway.startProcess();
     await clock.pass(12 * MINUTE_MS);
 
-    expect((await machine()).status?.startup).toEqual(told.status?.startup);
+    expect((await machine()).status?.startup).toEqual(readyCondition.status?.startup);
     expect(reads().map(({ count }) => count)).toEqual([1]);
     expect(await events()).toHaveLength(1);
   });
 
-  test('and joins at last is Ready, and no trace is left', async () => {
-    const { fairway, clock, machine, join, cluster } = await startWithout();
+  test('is Ready if it joins at last, and no trace is left', async () => {
+    const { fairway, clock, machine, join, cluster } = await startWithoutJoining();
     await using _ = fairway;
     await clock.pass(12 * MINUTE_MS);
 
@@ -134,14 +136,14 @@ describe('a server that does not join', () => {
   });
 
   test.each([
-    { reason: 'refuses to show it', fault: { ...CONSOLE, action: { kind: 'answer', status: 403 } } },
-    { reason: 'does not have it', fault: { ...CONSOLE, action: { kind: 'answer', status: 404 } } },
+    { reason: 'refuses to show the console', fault: { ...CONSOLE, action: { kind: 'answer', status: 403 } } },
+    { reason: 'has no console', fault: { ...CONSOLE, action: { kind: 'answer', status: 404 } } },
     { reason: 'breaks the connection', fault: CONSOLE },
-    { reason: 'does not answer', fault: { ...CONSOLE, action: { kind: 'delay', delayMs: 600_000 } } },
+    { reason: 'does not respond', fault: { ...CONSOLE, action: { kind: 'delay', delayMs: 600_000 } } },
   ] satisfies { reason: string; fault: FaultInput }[])(
-    'is reported without its console by a cloud that $reason',
+    'is reported without console output if the cloud $reason',
     async ({ fault }) => {
-      const { fairway, clock, machine } = await startWithout();
+      const { fairway, clock, machine } = await startWithoutJoining();
       await using _ = fairway;
       fairway.cloud.faults.add(fault);
 
@@ -155,8 +157,8 @@ describe('a server that does not join', () => {
   );
 
   test('cannot harm readers of its console output', async () => {
-    const hostile = `${'\u001b]0;own\u0007\u202E\u0000<script>'.repeat(500)}\n${'x'.repeat(100_000)}\n\u001b[2J`;
-    const { fairway, clock, machine, events } = await startWithout({}, hostile);
+    const hostileOutput = `${'\u001b]0;own\u0007\u202E\u0000<script>'.repeat(500)}\n${'x'.repeat(100_000)}\n\u001b[2J`;
+    const { fairway, clock, machine, events } = await startWithoutJoining({}, hostileOutput);
     await using _ = fairway;
 
     await clock.pass(12 * MINUTE_MS);
@@ -173,8 +175,8 @@ describe('a server that does not join', () => {
   test.each([
     { who: 'pool', pool: { nodeStartupTimeout: '3m' }, plan: '20m' },
     { who: 'plan', pool: {}, plan: '3m' },
-  ])('is told when the $who says so', async ({ pool, plan }) => {
-    const { fairway, clock, machine } = await startWithout(pool);
+  ])('is reported after the timeout of the $who', async ({ pool, plan }) => {
+    const { fairway, clock, machine } = await startWithoutJoining(pool);
     await using _ = fairway;
     const value = { spec: { healing: { nodeStartupTimeout: plan } } };
     await fairway.client.resource(plans).patch('free', { type: 'merge', value });

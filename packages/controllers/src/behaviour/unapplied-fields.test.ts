@@ -12,8 +12,8 @@ import { describe, expect, test } from 'vitest';
 import { planConditions } from '../cluster/plan-conditions.ts';
 import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 
-/** With all fields without effect, in combinations that one cluster could not have. */
-const asked = () => {
+/** All fields without effect, in combinations that one cluster could not have. */
+const requestedSpec = () => {
   const resources = {
     limits: { cpu: '1', memory: '1Gi' },
     requests: { cpu: '100m', memory: '64Mi' },
@@ -37,11 +37,11 @@ const asked = () => {
   });
 };
 
-describe('a cluster reports, when it is written and as long as it lasts, fields without effect', () => {
-  const told = () => {
+describe('a cluster reports fields without effect, on write and as long as they are set', () => {
+  const reported = () => {
     const plan = aPlan().spec;
-    const { FieldsApplied } = planConditions(asked(), { plan, spread: ONE_COPY });
-    return { warnings: clusterWarnings(asked()).join('\n'), condition: FieldsApplied };
+    const { FieldsApplied } = planConditions(requestedSpec(), { plan, spread: ONE_COPY });
+    return { warnings: clusterWarnings(requestedSpec()).join('\n'), condition: FieldsApplied };
   };
 
   test.each([
@@ -62,7 +62,7 @@ describe('a cluster reports, when it is written and as long as it lasts, fields 
     'spec.cni.cilium.hubble.ui.frontendResources.requests.memory (64Mi)',
     'spec.apiServer.oidc.signingAlgorithms (ES256, RS256)',
   ])('%s', (field) => {
-    const { warnings, condition } = told();
+    const { warnings, condition } = reported();
 
     expect(warnings).toContain(`${field}: ignored by this release: `);
     expect(condition).toMatchObject({ type: 'FieldsApplied', status: 'False', reason: 'NotImplemented' });
@@ -73,14 +73,14 @@ describe('a cluster reports, when it is written and as long as it lasts, fields 
     { cni: 'canal', allowed: ['canal'] },
     { cni: 'cilium', allowed: ['cilium'] },
   ] as const)(
-    'the pod network $cni that an earlier release left to its tenant, also if its plan has it',
+    'the pod network $cni that an earlier release left to its tenant, even if its plan has it',
     ({ cni, allowed }) => {
       const plan = aPlan({ cni: { default: cni, allowed: [...allowed] } }).spec;
-      const told = (cniInstaller: 'Fairway' | 'Tenant') =>
+      const reported = (cniInstaller: 'Fairway' | 'Tenant') =>
         planConditions({ ...aCluster(), status: { cniInstaller } }, { plan, spread: ONE_COPY }).FieldsApplied;
 
-      expect(told('Fairway')).toBeUndefined();
-      expect(told('Tenant')?.message).toBe(
+      expect(reported('Fairway')).toBeUndefined();
+      expect(reported('Tenant')?.message).toBe(
         `accepted, but ignored by this release: spec.cni.type (${cni}): the cluster was created by a release of Fairway that did not install it, and keeps the pod network that you installed; after a reset Fairway installs it`,
       );
       expect(clusterWarnings(aCluster())).toEqual([]);
@@ -105,10 +105,10 @@ describe('a cluster reports, when it is written and as long as it lasts, fields 
     });
   });
 
-  test('only new fields cause another warning', () => {
+  test('another warning appears only for new fields', () => {
     const changed = aCluster({ cni: { type: 'cilium', cilium: { clusterID: 8 } } });
 
-    expect(clusterWarnings(changed, asked())).toEqual([
+    expect(clusterWarnings(changed, requestedSpec())).toEqual([
       'spec.cni.cilium.clusterID (8): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
     ]);
   });
@@ -121,7 +121,7 @@ describe('a cluster with its own autoscaler', () => {
       told: /spec\.autoscaler\.mode \(External\): this Fairway does not serve external autoscalers/,
     },
     { servesAutoscalers: true, told: /^$/ },
-  ])('reports if none is served: $servesAutoscalers', ({ servesAutoscalers, told }) => {
+  ])('reports if none is supported: $servesAutoscalers', ({ servesAutoscalers, told }) => {
     const options = { autoscaler: { mode: 'External' as const }, cni: { type: 'none' as const } };
     const cluster = aCluster(options);
     const { FieldsApplied } = planConditions(cluster, { plan: aPlan().spec, spread: ONE_COPY, servesAutoscalers });
@@ -130,7 +130,7 @@ describe('a cluster with its own autoscaler', () => {
   });
 });
 
-describe('a plan likewise reports fields without effect', () => {
+describe('a plan also reports fields without effect', () => {
   test.each(['spec.etcd.topology (Shared)'])('%s', (field) => {
     expect(describeUnapplied(unappliedPlanFields(aPlan()))).toContain(field);
   });
@@ -140,25 +140,27 @@ describe('in a running Fairway', () => {
   const conditionOf = (object: { status?: { conditions?: Condition[] | undefined } } | undefined, type: string) =>
     findCondition(object?.status?.conditions, type);
 
-  test('cluster and plan report it beside Ready, and a pool drops the message of an earlier release', async () => {
+  test('cluster and plan report them in addition to Ready, and a pool drops the message of an earlier release', async () => {
     await using fairway = await TestFairway.start();
     const cni = { cilium: { hubble: { enabled: true } } };
     const demo = await fairway.readyCluster({ replicas: 1 }, { plan: 'standard', cni });
     const [plan] = await eventually(fairway.client.resource(plans), { fieldSelector: 'metadata.name=free' }, ([free]) =>
       Boolean(conditionOf(free, 'FieldsApplied')),
     );
-    const said = { type: 'FieldsApplied', status: 'False' as const, reason: 'NotImplemented', message: '' };
-    const conditions = [{ ...said, lastTransitionTime: '2026-01-01T00:00:00Z' }];
-    const ofEarlier = { type: 'merge' as const, value: { status: { conditions } } };
-    await fairway.client.resource(nodePools).patch('general', ofEarlier, { namespace: TEAM, subresource: 'status' });
+    const conditionState = { type: 'FieldsApplied', status: 'False' as const, reason: 'NotImplemented', message: '' };
+    const conditions = [{ ...conditionState, lastTransitionTime: '2026-01-01T00:00:00Z' }];
+    const outdatedStatus = { type: 'merge' as const, value: { status: { conditions } } };
+    await fairway.client
+      .resource(nodePools)
+      .patch('general', outdatedStatus, { namespace: TEAM, subresource: 'status' });
     await fairway.until(nodePools, ([each]) => conditionOf(each, 'FieldsApplied') === undefined);
 
-    const notYet = { status: 'False', reason: 'NotImplemented' };
-    expect(conditionOf(demo, 'FieldsApplied')).toMatchObject(notYet);
-    expect(conditionOf(plan as Plan, 'FieldsApplied')).toMatchObject(notYet);
+    const notImplemented = { status: 'False', reason: 'NotImplemented' };
+    expect(conditionOf(demo, 'FieldsApplied')).toMatchObject(notImplemented);
+    expect(conditionOf(plan as Plan, 'FieldsApplied')).toMatchObject(notImplemented);
   });
 
-  test('a cluster of a plan with several control planes reports that it has one', async () => {
+  test('a cluster whose plan has several control planes reports that it has one', async () => {
     await using fairway = await TestFairway.start();
     await fairway.createCluster({ plan: 'standard' });
 
@@ -185,7 +187,7 @@ describe('the control planes that a plan promises', () => {
     { topology: 'SingleZone' as const, replicas: 3, spread: { replicas: 3, zones: 1 }, says: 'True' },
     { topology: 'MultiZone' as const, replicas: 3, spread: { replicas: 3, zones: 1 }, says: 'False' },
     { topology: 'MultiZone' as const, replicas: 3, spread: { replicas: 3, zones: 3 }, says: 'True' },
-  ])('$replicas in $topology with $spread is $says', ({ topology, replicas, spread, says }) => {
+  ])('$replicas in $topology with $spread: $says', ({ topology, replicas, spread, says }) => {
     expect(conditionFor(topology, replicas, spread)).toBe(says);
   });
 });

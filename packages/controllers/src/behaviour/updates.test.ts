@@ -7,7 +7,7 @@ import { eventually } from '@fairway/kube/testing/eventually';
 import { describe, expect, test } from 'vitest';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
-/** Newer than all that is shipped, and without dates. */
+/** Newer than all shipped releases, and without dates. */
 const MINOR = '1.50';
 
 async function start(patches: readonly number[] = [0]): Promise<TestFairway> {
@@ -56,7 +56,7 @@ const runs = (version: string) => (cluster: Cluster) => cluster.status?.version 
 const upToDate = ({ status }: Cluster) => findCondition(status?.conditions, 'UpToDate');
 
 describe('a new patch', () => {
-  test('reaches a cluster that follows its minor version, also one that was created without a version', async () => {
+  test('reaches a cluster that follows its minor version, even if it was created without a version', async () => {
     await using fairway = await start();
     await fairway.createCluster({ version: MINOR }, 'asked');
     await fairway.createCluster({}, 'free');
@@ -74,21 +74,25 @@ describe('a new patch', () => {
   });
 
   test.each(['NeverUpdate', 'MinimalDowntime'] as const)(
-    'waits for the user with %s, who is notified',
+    'waits for the user with %s, and notifies them',
     async (updatePolicy) => {
       await using fairway = await start();
       await fairway.createCluster({ version: MINOR, updatePolicy });
       await untilCluster(fairway, 'demo', runs('1.50.0'));
 
       await offer(fairway, 0, 1);
-      const told = await untilCluster(fairway, 'demo', (cluster) => upToDate(cluster)?.reason === 'UpdateAvailable');
-      expect(told.status).toMatchObject({
+      const updatedCluster = await untilCluster(
+        fairway,
+        'demo',
+        (cluster) => upToDate(cluster)?.reason === 'UpdateAvailable',
+      );
+      expect(updatedCluster.status).toMatchObject({
         version: '1.50.0',
         availablePatch: '1.50.1',
         upToDate: false,
         phase: 'Ready',
       });
-      expect(upToDate(told)?.message).toContain('set spec.version to 1.50.1 to install it');
+      expect(upToDate(updatedCluster)?.message).toContain('set spec.version to 1.50.1 to install it');
       await eventually(fairway.client.resource(Events), { namespace: TEAM }, (events) =>
         events.some(({ reason }) => reason === 'UpdateAvailable'),
       );
@@ -109,7 +113,7 @@ describe('a new patch', () => {
     expect(status?.availablePatch).toBeUndefined();
   });
 
-  test('that breaks the canary stops there, until the operator withdraws it and offers a better one', async () => {
+  test('stops at the canary if it breaks it, until the operator replaces it with a better one', async () => {
     await using fairway = await start();
     await fairway.createCluster({ version: MINOR }, 'canary');
     await fairway.patch(clusters, 'canary', { metadata: { labels: { stage: 'canary' } } });
@@ -129,7 +133,7 @@ describe('a new patch', () => {
     await untilCluster(fairway, 'b', (cluster) => upToDate(cluster)?.reason === 'RolloutHalted');
     await fairway.createCluster({ version: MINOR }, 'new');
     await untilCluster(fairway, 'new', runs('1.50.0'));
-    const started = fairway.runtime.asked.filter(({ version }) => version === '1.50.1');
+    const started = fairway.runtime.requestedSpecs.filter(({ version }) => version === '1.50.1');
     expect(new Set(started.map(({ cluster }) => cluster.name))).toEqual(new Set(['canary']));
 
     const { spec } = aRelease(MINOR, {}, [0, 1, 2]);
@@ -139,7 +143,7 @@ describe('a new patch', () => {
     for (const name of ['b', 'c', 'new']) await untilCluster(fairway, name, runs('1.50.2'));
   });
 
-  test('resumes where it was when Fairway is killed in the middle', async () => {
+  test('is resumed if Fairway is killed halfway', async () => {
     await using fairway = await start();
     const names = ['a', 'b', 'c'];
     for (const name of names) await fairway.createCluster({ version: MINOR }, name);
@@ -156,9 +160,9 @@ describe('a new patch', () => {
   });
 });
 
-test('a cluster waits for binaries without failing, and starts when they have been fetched', async () => {
+test('a cluster waits for binaries without failing, and starts once they are available', async () => {
   await using fairway = await TestFairway.start();
-  fairway.runtime.programs = ['1.50.0'];
+  fairway.runtime.binaries = ['1.50.0'];
   await fairway.create(kubernetesReleases, aRelease(MINOR));
   await fairway.create(kubernetesReleases, aRelease('1.51'));
   const missing = await untilRelease(
@@ -181,11 +185,11 @@ test('a cluster waits for binaries without failing, and starts when they have be
   );
   expect(waiting.status).toMatchObject({ phase: 'Pending', lastOperation: { state: 'Pending' } });
 
-  fairway.runtime.programs = ['1.50.0', '1.51.2'];
+  fairway.runtime.binaries = ['1.50.0', '1.51.2'];
   await untilCluster(fairway, 'demo', runs('1.51.2'));
 });
 
-test('an upgrade waits for nodes that it would leave behind, and names them', async () => {
+test('an upgrade waits for nodes that would become too old, and names them', async () => {
   await using fairway = await TestFairway.start();
   for (const minor of ['1.37', '1.38']) await fairway.create(kubernetesReleases, aRelease(minor));
   // The test's kubelets are 1.34.
@@ -199,10 +203,10 @@ test('an upgrade waits for nodes that it would leave behind, and names them', as
   const waiting = await untilCluster(fairway, 'demo', (cluster) => upToDate(cluster)?.reason === 'NodesTooOld');
   expect(upToDate(waiting)?.message).toContain(`${machine?.metadata.name} (1.34.2), in pool general`);
   expect(waiting.status).toMatchObject({ version: '1.37.2', phase: 'Ready' });
-  expect(fairway.runtime.asked.some(({ version }) => version.startsWith('1.38'))).toBe(false);
+  expect(fairway.runtime.requestedSpecs.some(({ version }) => version.startsWith('1.38'))).toBe(false);
 });
 
-test('a cluster reports when its minor version ends, and so does the release itself', async () => {
+test('a cluster reports the end of its minor version, as does the release itself', async () => {
   await using fairway = await TestFairway.start();
   await fairway.create(kubernetesReleases, aRelease(MINOR));
   await fairway.createCluster({ version: MINOR });
@@ -211,14 +215,14 @@ test('a cluster reports when its minor version ends, and so does the release its
   await fairway.client.resource(kubernetesReleases).patch(MINOR, { type: 'merge', value });
 
   await untilRelease(fairway, ({ status }) => status?.phase === 'EndOfLife');
-  const told = await untilCluster(fairway, 'demo', ({ status }) =>
+  const updatedCluster = await untilCluster(fairway, 'demo', ({ status }) =>
     findCondition(status?.conditions, 'VersionSupported'),
   );
-  expect(findCondition(told.status?.conditions, 'VersionSupported')).toMatchObject({
+  expect(findCondition(updatedCluster.status?.conditions, 'VersionSupported')).toMatchObject({
     status: 'False',
     reason: 'VersionEndOfLife',
     message:
       'Kubernetes 1.50 has reached its end of life on 2021-01-01 and gets no further fixes: no newer minor version is offered yet',
   });
-  expect(told.status?.phase).toBe('Ready');
+  expect(updatedCluster.status?.phase).toBe('Ready');
 });

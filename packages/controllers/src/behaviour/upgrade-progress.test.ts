@@ -6,7 +6,7 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 import { Events } from '@fairway/kube/kinds/resources';
 import { expect, test } from 'vitest';
 import { TEAM } from '../testing/test-fairway.ts';
-import { Upgrading } from '../testing/upgrading.ts';
+import { UpgradeScenario } from '../testing/upgrade-scenario.ts';
 
 const MINUTE_MS = 60_000;
 const NODES = 12;
@@ -19,7 +19,7 @@ class Watcher implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #informer: Informer<Cluster>;
 
-  private constructor({ fairway, clock }: Upgrading) {
+  private constructor({ fairway, clock }: UpgradeScenario) {
     this.#informer = new Informer(fairway.client.resource(clusters), { namespace: TEAM, clock });
     this.#informer.addHandler({
       onUpdate: (_, { status }) => {
@@ -29,7 +29,7 @@ class Watcher implements AsyncDisposable {
     });
   }
 
-  static async of(upgrading: Upgrading): Promise<Watcher> {
+  static async of(upgrading: UpgradeScenario): Promise<Watcher> {
     const watcher = new Watcher(upgrading);
     watcher.#informer.start(watcher.#stop.signal);
     await watcher.#informer.whenSynced(watcher.#stop.signal);
@@ -42,12 +42,12 @@ class Watcher implements AsyncDisposable {
   }
 }
 
-function cluster({ clock, fairway }: Upgrading): Promise<Cluster> {
+function cluster({ clock, fairway }: UpgradeScenario): Promise<Cluster> {
   return clock.during(fairway.client.resource(clusters).get('demo', { namespace: TEAM }));
 }
 
 async function untilCluster(
-  { clock, fairway }: Upgrading,
+  { clock, fairway }: UpgradeScenario,
   check: (operation: LastOperation) => boolean,
 ): Promise<Cluster> {
   const [found] = await clock.during(
@@ -60,22 +60,22 @@ async function untilCluster(
   return found as Cluster;
 }
 
-function isNeverFalling(numbers: readonly number[]): boolean {
+function neverDecreases(numbers: readonly number[]): boolean {
   return numbers.every((value, index) => index === 0 || value >= (numbers[index - 1] ?? 0));
 }
 
 const isSucceeded = ({ type, state }: LastOperation) => type === 'Upgrade' && state === 'Succeeded';
 
 test('an upgrade of a cluster is one operation, from its control plane to its last node', async () => {
-  await using upgrading = await Upgrading.start({ replicas: NODES, strategy: { type: 'Rolling', maxSurge: 3 } });
+  await using upgrading = await UpgradeScenario.start({ replicas: NODES, strategy: { type: 'Rolling', maxSurge: 3 } });
   await using watcher = await Watcher.of(upgrading);
 
   await upgrading.upgrade();
-  const half = await untilCluster(upgrading, ({ steps }) => (steps?.done ?? 0) > NODES / 2);
+  const halfway = await untilCluster(upgrading, ({ steps }) => (steps?.done ?? 0) > NODES / 2);
   await untilCluster(upgrading, isSucceeded);
   await upgrading.clock.pass(MINUTE_MS);
 
-  expect(half.status?.lastOperation).toMatchObject({
+  expect(halfway.status?.lastOperation).toMatchObject({
     type: 'Upgrade',
     state: 'Processing',
     steps: { total: NODES + 1 },
@@ -83,29 +83,29 @@ test('an upgrade of a cluster is one operation, from its control plane to its la
     estimatedEndTime: expect.stringMatching(/Z$/),
     description: 'the nodes of pool general are being updated',
   });
-  expect(half.status?.upToDate).toBe(false);
-  expect(findCondition(half.status?.conditions, 'UpToDate')).toMatchObject({ status: 'False', reason: 'Updating' });
+  expect(halfway.status?.upToDate).toBe(false);
+  expect(findCondition(halfway.status?.conditions, 'UpToDate')).toMatchObject({ status: 'False', reason: 'Updating' });
   const upgrades = watcher.operations.slice(watcher.operations.findIndex(({ type }) => type === 'Upgrade'));
   expect(new Set(upgrades.map(({ type }) => type))).toEqual(new Set(['Upgrade']));
   expect(new Set(upgrades.map(({ startTime }) => startTime)).size).toBe(1);
-  expect(isNeverFalling(upgrades.map(({ progress }) => progress))).toBe(true);
+  expect(neverDecreases(upgrades.map(({ progress }) => progress))).toBe(true);
   // Unfinished until it succeeds, and never unfinished afterwards.
-  const firstDone = upgrades.findIndex(isSucceeded);
-  expect(upgrades.slice(firstDone).every(isSucceeded)).toBe(true);
+  const firstSuccessIndex = upgrades.findIndex(isSucceeded);
+  expect(upgrades.slice(firstSuccessIndex).every(isSucceeded)).toBe(true);
   const { status } = await cluster(upgrading);
   expect(status).toMatchObject({ phase: 'Ready', upToDate: true, lastOperation: { progress: 100 } });
   expect(status?.lastOperation?.summary).toBeUndefined();
   expect(findCondition(status?.conditions, 'UpToDate')?.status).toBe('True');
   const { items } = await upgrading.clock.during(upgrading.fairway.client.resource(Events).list({ namespace: TEAM }));
-  const told = items.filter(({ involvedObject }) => involvedObject.kind === 'Cluster').map(({ reason }) => reason);
-  expect(told.filter((reason) => reason?.startsWith('Upgrade'))).toEqual(['UpgradeStarted', 'UpgradeComplete']);
-  // A node created, one deleted, and one more done: no more than a person would notice.
+  const reported = items.filter(({ involvedObject }) => involvedObject.kind === 'Cluster').map(({ reason }) => reason);
+  expect(reported.filter((reason) => reason?.startsWith('Upgrade'))).toEqual(['UpgradeStarted', 'UpgradeComplete']);
+  // A node created, one deleted, and one more done: no more than a user would notice.
 
   expect(watcher.writes).toBeLessThan(4 * NODES);
 });
 
-test('an upgrade that is paused, and then aborted, reports the time and writes nothing more', async () => {
-  await using upgrading = await Upgrading.start();
+test('an upgrade that is paused and then aborted reports the time, and writes nothing more', async () => {
+  await using upgrading = await UpgradeScenario.start();
   await upgrading.upgrade();
   await upgrading.until(({ done }) => done === 1);
 
@@ -146,7 +146,7 @@ test('an upgrade that is paused, and then aborted, reports the time and writes n
 });
 
 test('a pool created later is part of the same operation', async () => {
-  await using upgrading = await Upgrading.start({ replicas: 2 });
+  await using upgrading = await UpgradeScenario.start({ replicas: 2 });
   const { clock, fairway } = upgrading;
   await clock.during(fairway.createPool({ replicas: 2, upgradeStrategy: { type: 'Rolling', priority: 10 } }, 'first'));
   await clock.during(fairway.poolReady('first'));
@@ -157,9 +157,9 @@ test('a pool created later is part of the same operation', async () => {
   await untilCluster(upgrading, isSucceeded);
 
   const upgrades = watcher.operations.filter(({ type }) => type === 'Upgrade');
-  // Only lasting states: that a pool is next ends with its first node.
-  const told = upgrades.map(({ description }) => description).filter((each) => each !== 'pool general is next');
-  expect(new Set(told)).toEqual(
+  // Only lasting states: "a pool is next" ends with its first node.
+  const reported = upgrades.map(({ description }) => description).filter((each) => each !== 'pool general is next');
+  expect(new Set(reported)).toEqual(
     new Set([
       'the nodes are updated after the control plane',
       'the nodes of pool first are being updated',
@@ -167,11 +167,11 @@ test('a pool created later is part of the same operation', async () => {
       'the cluster is ready',
     ]),
   );
-  expect(isNeverFalling(upgrades.map(({ progress }) => progress))).toBe(true);
+  expect(neverDecreases(upgrades.map(({ progress }) => progress))).toBe(true);
 });
 
-test('an operation resumes where it was when Fairway is killed', async () => {
-  await using upgrading = await Upgrading.start({ replicas: 4 });
+test('an operation is resumed if Fairway is killed', async () => {
+  await using upgrading = await UpgradeScenario.start({ replicas: 4 });
   await using watcher = await Watcher.of(upgrading);
   await upgrading.upgrade();
   for (let kills = 0; kills < 4; kills++) {
@@ -183,15 +183,15 @@ test('an operation resumes where it was when Fairway is killed', async () => {
 
   const upgrades = watcher.operations.filter(({ type }) => type === 'Upgrade');
   expect(new Set(upgrades.map(({ startTime }) => startTime)).size).toBe(1);
-  expect(isNeverFalling(upgrades.map(({ progress }) => progress))).toBe(true);
+  expect(neverDecreases(upgrades.map(({ progress }) => progress))).toBe(true);
 });
 
-test('a node that is reinstalled for an upgrade makes no pool Degraded, and counts as a step', async () => {
-  await using upgrading = await Upgrading.start({ strategy: { type: 'InPlace' } });
+test('a node reinstalled for an upgrade makes no pool Degraded, and counts as a step', async () => {
+  await using upgrading = await UpgradeScenario.start({ strategy: { type: 'InPlace' } });
   const { clock, fairway } = upgrading;
-  const told: NodePoolStatus[] = [];
+  const reported: NodePoolStatus[] = [];
   const informer = new Informer(fairway.client.resource(nodePools), { namespace: TEAM, clock });
-  informer.addHandler({ onUpdate: (_, { status }) => void (status && told.push(status)) });
+  informer.addHandler({ onUpdate: (_, { status }) => void (status && reported.push(status)) });
   const stop = new AbortController();
   informer.start(stop.signal);
   await informer.whenSynced(stop.signal);
@@ -201,8 +201,8 @@ test('a node that is reinstalled for an upgrade makes no pool Degraded, and coun
   await clock.pass(MINUTE_MS);
   stop.abort();
 
-  expect(new Set(told.map(({ phase }) => phase))).toEqual(new Set(['Ready', 'Updating']));
-  const upgrades = told.flatMap(({ lastOperation }) => (lastOperation?.type === 'Upgrade' ? [lastOperation] : []));
-  expect(isNeverFalling(upgrades.map(({ progress }) => progress))).toBe(true);
+  expect(new Set(reported.map(({ phase }) => phase))).toEqual(new Set(['Ready', 'Updating']));
+  const upgrades = reported.flatMap(({ lastOperation }) => (lastOperation?.type === 'Upgrade' ? [lastOperation] : []));
+  expect(neverDecreases(upgrades.map(({ progress }) => progress))).toBe(true);
   expect(upgrades.at(-1)).toMatchObject({ state: 'Succeeded', progress: 100 });
 });

@@ -7,10 +7,10 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 import { Events, Namespaces, Pods } from '@fairway/kube/kinds/resources';
 import { describe, expect, test } from 'vitest';
 import { isReady, TEAM } from '../testing/test-fairway.ts';
-import { Upgrading } from '../testing/upgrading.ts';
+import { UpgradeScenario } from '../testing/upgrade-scenario.ts';
 
-/** A pod on each node, which a PodDisruptionBudget protects. */
-async function keepPods({ fairway, faults }: Upgrading): Promise<void> {
+/** A pod on each node, protected by a PodDisruptionBudget. */
+async function blockDrains({ fairway, faults }: UpgradeScenario): Promise<void> {
   const [cluster] = (await fairway.client.resource(clusters).list()).items;
   const tenant = fairway.runtime.client(cluster ? identityOf(cluster) : '');
   await tenant.resource(Namespaces).create({ metadata: { name: 'default' }, spec: {} });
@@ -28,64 +28,64 @@ const MINUTE_MS = 60_000;
 
 describe('a rolling upgrade', () => {
   test('replaces the nodes one after another, new ones first, after the control plane', async () => {
-    await using upgrading = await Upgrading.start();
+    await using upgrading = await UpgradeScenario.start();
 
     await upgrading.upgrade();
     const pool = await upgrading.until(isComplete);
 
     expect(await upgrading.versions()).toEqual(['1.51.0', '1.51.0', '1.51.0']);
-    expect(upgrading.history).toMatchObject({ mostMachines: 4, fewestAvailable: 3 });
+    expect(upgrading.history).toMatchObject({ maxMachines: 4, minAvailable: 3 });
     expect(pool.status?.upgrade).toMatchObject({ summary: '3/3', strategy: 'Rolling' });
     await upgrading.clock.pass(MINUTE_MS);
     const { status } = await upgrading.pool();
     expect(status).toMatchObject({ phase: 'Ready', lastOperation: { type: 'Upgrade', state: 'Succeeded' } });
     expect(findCondition(status?.conditions, 'UpToDate')?.status).toBe('True');
     const events = await upgrading.clock.during(upgrading.fairway.client.resource(Events).list({ namespace: TEAM }));
-    const told = events.items
+    const eventReasons = events.items
       .filter(({ involvedObject }) => involvedObject.kind === 'NodePool')
       .map(({ reason }) => reason);
-    expect(told).toEqual(expect.arrayContaining(['UpgradeStarted', 'NodeRenewed', 'UpgradeComplete']));
+    expect(eventReasons).toEqual(expect.arrayContaining(['UpgradeStarted', 'NodeRenewed', 'UpgradeComplete']));
   });
 
   test.each([
-    { reason: 'without a surge, one is missing at a time', maxSurge: 0, maxUnavailable: 1, most: 3, fewest: 2 },
+    { reason: 'no surge, one unavailable at a time', maxSurge: 0, maxUnavailable: 1, most: 3, fewest: 2 },
     { reason: 'several at a time', maxSurge: 2, maxUnavailable: 0, most: 5, fewest: 3 },
     { reason: 'both', maxSurge: 1, maxUnavailable: 1, most: 4, fewest: 2 },
-    { reason: 'shares: two more, and none missing', maxSurge: '34%', maxUnavailable: '33%', most: 5, fewest: 3 },
-    { reason: 'a share of which two are missing', maxSurge: 0, maxUnavailable: '67%', most: 3, fewest: 1 },
-  ])('keeps within its limits: $reason', async ({ maxSurge, maxUnavailable, most, fewest }) => {
-    await using upgrading = await Upgrading.start({ strategy: { type: 'Rolling', maxSurge, maxUnavailable } });
+    { reason: 'percentages: two more, none unavailable', maxSurge: '34%', maxUnavailable: '33%', most: 5, fewest: 3 },
+    { reason: 'a percentage: two unavailable', maxSurge: 0, maxUnavailable: '67%', most: 3, fewest: 1 },
+  ])('stays within its limits: $reason', async ({ maxSurge, maxUnavailable, most, fewest }) => {
+    await using upgrading = await UpgradeScenario.start({ strategy: { type: 'Rolling', maxSurge, maxUnavailable } });
 
     await upgrading.upgrade();
     await upgrading.until(isComplete);
 
     expect(await upgrading.versions()).toEqual(['1.51.0', '1.51.0', '1.51.0']);
-    expect(upgrading.history.mostMachines).toBeLessThanOrEqual(most);
-    expect(upgrading.history.fewestAvailable).toBeGreaterThanOrEqual(fewest);
+    expect(upgrading.history.maxMachines).toBeLessThanOrEqual(most);
+    expect(upgrading.history.minAvailable).toBeGreaterThanOrEqual(fewest);
   });
 
-  test('makes as many new nodes at a time as maxSurge allows', async () => {
-    await using upgrading = await Upgrading.start({ strategy: { type: 'Rolling', maxSurge: 3 } });
+  test('creates as many new nodes at a time as maxSurge allows', async () => {
+    await using upgrading = await UpgradeScenario.start({ strategy: { type: 'Rolling', maxSurge: 3 } });
 
     await upgrading.upgrade();
     await upgrading.until(isComplete);
 
-    // One first, then the other two at once.
-    expect(upgrading.history).toMatchObject({ mostMachines: 5, fewestAvailable: 3 });
+    // The first one alone, then the other two together.
+    expect(upgrading.history).toMatchObject({ maxMachines: 5, minAvailable: 3 });
   });
 
-  test('takes as many nodes at a time as maxUnavailable allows', async () => {
+  test('updates as many nodes at a time as maxUnavailable allows', async () => {
     const strategy = { type: 'Rolling', maxSurge: 0, maxUnavailable: '67%' } as const;
-    await using upgrading = await Upgrading.start({ strategy });
+    await using upgrading = await UpgradeScenario.start({ strategy });
 
     await upgrading.upgrade();
     await upgrading.until(isComplete);
 
-    expect(upgrading.history).toMatchObject({ mostMachines: 3, fewestAvailable: 1 });
+    expect(upgrading.history).toMatchObject({ maxMachines: 3, minAvailable: 1 });
   });
 
-  test('is done as the plan says where the pool says nothing', async () => {
-    await using upgrading = await Upgrading.start({ strategy: {}, cluster: { plan: 'standard' } });
+  test('follows the plan if the pool specifies nothing', async () => {
+    await using upgrading = await UpgradeScenario.start({ strategy: {}, cluster: { plan: 'standard' } });
 
     await upgrading.upgrade();
     const pool = await upgrading.until(isComplete);
@@ -93,8 +93,8 @@ describe('a rolling upgrade', () => {
     expect(pool.status?.upgrade).toMatchObject({ strategy: 'Rolling', summary: '3/3' });
   });
 
-  test('renews pools of a higher priority first', async () => {
-    await using upgrading = await Upgrading.start();
+  test('updates pools of a higher priority first', async () => {
+    await using upgrading = await UpgradeScenario.start();
     const { clock, fairway } = upgrading;
     await clock.during(
       fairway.createPool({ replicas: 2, upgradeStrategy: { type: 'Rolling', priority: 10 } }, 'first'),
@@ -114,9 +114,9 @@ describe('a rolling upgrade', () => {
   });
 
   test('is forced after the drain timeout if a PodDisruptionBudget protects a pod', async () => {
-    await using upgrading = await Upgrading.start({ strategy: { type: 'Rolling', drainTimeout: '5m' } });
+    await using upgrading = await UpgradeScenario.start({ strategy: { type: 'Rolling', drainTimeout: '5m' } });
     const { clock, history } = upgrading;
-    await clock.during(keepPods(upgrading));
+    await clock.during(blockDrains(upgrading));
 
     await upgrading.upgrade();
     const held = await upgrading.until(({ reason }) => reason === 'PodDisruptionBudget');
@@ -125,11 +125,11 @@ describe('a rolling upgrade', () => {
     expect(findCondition(held.status?.conditions, 'Ready')?.status).toBe('True');
 
     await upgrading.until(isComplete);
-    expect(history).toMatchObject({ mostMachines: 4, fewestAvailable: 3 });
+    expect(history).toMatchObject({ maxMachines: 4, minAvailable: 3 });
   });
 
-  test('halts when the new node does not join, and continues when it is replaced', async () => {
-    await using upgrading = await Upgrading.start({ pool: { healing: { enabled: false } } });
+  test('halts if the new node does not join, and continues when it is replaced', async () => {
+    await using upgrading = await UpgradeScenario.start({ pool: { healing: { enabled: false } } });
     upgrading.nodesJoin = false;
 
     await upgrading.upgrade();
@@ -137,18 +137,18 @@ describe('a rolling upgrade', () => {
     await upgrading.clock.pass(60 * MINUTE_MS);
 
     expect(halted.status?.upgrade).toMatchObject({ reason: 'UpgradeHalted', summary: '0/3' });
-    expect(upgrading.history).toMatchObject({ mostMachines: 4, fewestAvailable: 3, deleted: [] });
+    expect(upgrading.history).toMatchObject({ maxMachines: 4, minAvailable: 3, deleted: [] });
 
     upgrading.nodesJoin = true;
     const broken = (await upgrading.machines()).find((machine) => !isReady(machine));
     await upgrading.clock.during(upgrading.fairway.delete(machines, broken?.metadata.name ?? ''));
     await upgrading.until(isComplete);
     expect(await upgrading.versions()).toEqual(['1.51.0', '1.51.0', '1.51.0']);
-    expect(upgrading.history.fewestAvailable).toBe(3);
+    expect(upgrading.history.minAvailable).toBe(3);
   });
 
-  test('continues by itself when a new node that did not join is repaired', async () => {
-    await using upgrading = await Upgrading.start();
+  test('continues automatically when a new node that did not join is repaired', async () => {
+    await using upgrading = await UpgradeScenario.start();
     const old = (await upgrading.machines()).map(({ metadata }) => metadata.name);
     upgrading.nodesJoin = false;
 
@@ -160,25 +160,25 @@ describe('a rolling upgrade', () => {
     upgrading.nodesJoin = true;
     await upgrading.until(isComplete);
     expect(await upgrading.versions()).toEqual(['1.51.0', '1.51.0', '1.51.0']);
-    expect(upgrading.history.fewestAvailable).toBe(3);
+    expect(upgrading.history.minAvailable).toBe(3);
   });
 
-  test('waits for a quota that its surge needs, and continues by itself', async () => {
-    await using upgrading = await Upgrading.start();
+  test('waits for quota that its surge needs, and continues automatically', async () => {
+    await using upgrading = await UpgradeScenario.start();
     upgrading.fairway.cloud.setQuota('demo', { instances: 3 });
 
     await upgrading.upgrade();
     await upgrading.until(({ reason }) => reason === 'QuotaExceeded');
     await upgrading.clock.pass(60 * MINUTE_MS);
-    expect(upgrading.history).toMatchObject({ fewestAvailable: 3, deleted: [] });
+    expect(upgrading.history).toMatchObject({ minAvailable: 3, deleted: [] });
 
     upgrading.fairway.cloud.setQuota('demo', { instances: 4 });
     await upgrading.until(isComplete);
-    expect(upgrading.history).toMatchObject({ mostMachines: 4, fewestAvailable: 3 });
+    expect(upgrading.history).toMatchObject({ maxMachines: 4, minAvailable: 3 });
   });
 
-  test('stops taking nodes while it is paused, and after it is aborted', async () => {
-    await using upgrading = await Upgrading.start();
+  test('stops updating nodes while it is paused, and after it is aborted', async () => {
+    await using upgrading = await UpgradeScenario.start();
     await upgrading.upgrade();
     await upgrading.until(({ done }) => done === 1);
 
@@ -201,11 +201,11 @@ describe('a rolling upgrade', () => {
 
     await upgrading.patchPool({ metadata: { annotations: { 'fairway.dev/abort-upgrade': null } } });
     await upgrading.until(isComplete);
-    expect(upgrading.history.fewestAvailable).toBe(3);
+    expect(upgrading.history.minAvailable).toBe(3);
   });
 
-  test('continues with fewer nodes when the pool shrinks, and replaces what a person deletes', async () => {
-    await using upgrading = await Upgrading.start({ replicas: 4 });
+  test('continues with fewer nodes if the pool shrinks, and replaces machines that a user deletes', async () => {
+    await using upgrading = await UpgradeScenario.start({ replicas: 4 });
     await upgrading.upgrade();
     await upgrading.until(({ done }) => done === 1);
 
@@ -216,11 +216,11 @@ describe('a rolling upgrade', () => {
     await upgrading.clock.pass(MINUTE_MS);
 
     expect(await upgrading.versions()).toEqual(['1.51.0', '1.51.0', '1.51.0']);
-    expect(upgrading.history.mostMachines).toBeLessThanOrEqual(5);
+    expect(upgrading.history.maxMachines).toBeLessThanOrEqual(5);
   });
 
-  test('takes no node while the API server is down', async () => {
-    await using upgrading = await Upgrading.start();
+  test('updates no node while the API server is down', async () => {
+    await using upgrading = await UpgradeScenario.start();
     await upgrading.upgrade();
     await upgrading.until(({ state }) => state === 'Running');
 
@@ -233,11 +233,11 @@ describe('a rolling upgrade', () => {
 
     upgrading.fairway.runtime.say({});
     await upgrading.until(isComplete);
-    expect(upgrading.history.fewestAvailable).toBe(3);
+    expect(upgrading.history.minAvailable).toBe(3);
   });
 
-  test('resumes where it was when Fairway is killed in the middle', async () => {
-    await using upgrading = await Upgrading.start();
+  test('is resumed if Fairway is killed halfway', async () => {
+    await using upgrading = await UpgradeScenario.start();
     await upgrading.upgrade();
     for (let kills = 0; kills < 5; kills++) {
       await upgrading.clock.pass(2_000);
@@ -247,14 +247,14 @@ describe('a rolling upgrade', () => {
     await upgrading.until(isComplete);
 
     expect(await upgrading.versions()).toEqual(['1.51.0', '1.51.0', '1.51.0']);
-    expect(upgrading.history).toMatchObject({ mostMachines: 4, fewestAvailable: 3 });
+    expect(upgrading.history).toMatchObject({ maxMachines: 4, minAvailable: 3 });
     expect((await upgrading.pool()).status?.upgrade?.summary).toBe('3/3');
   });
 });
 
-describe('an upgrade in place', () => {
+describe('an in-place upgrade', () => {
   test('reinstalls the same servers, one after another', async () => {
-    await using upgrading = await Upgrading.start({ strategy: { type: 'InPlace' } });
+    await using upgrading = await UpgradeScenario.start({ strategy: { type: 'InPlace' } });
     const before = await upgrading.machines();
 
     await upgrading.upgrade();
@@ -264,12 +264,12 @@ describe('an upgrade in place', () => {
     const serverOf = ({ metadata, status }: Machine) => [metadata.name, status?.serverID, status?.address];
     expect(after.map(serverOf)).toEqual(before.map(serverOf));
     expect(after.map(({ status }) => status?.installed?.version)).toEqual(['1.51.0', '1.51.0', '1.51.0']);
-    expect(upgrading.history).toMatchObject({ mostMachines: 3, fewestAvailable: 2, deleted: [] });
+    expect(upgrading.history).toMatchObject({ maxMachines: 3, minAvailable: 2, deleted: [] });
     expect(pool.status?.upgrade).toMatchObject({ summary: '3/3', strategy: 'InPlace' });
   });
 
-  test('halts when the first does not come back, and takes no other', async () => {
-    await using upgrading = await Upgrading.start({
+  test('halts if the first does not come back, and updates no other', async () => {
+    await using upgrading = await UpgradeScenario.start({
       strategy: { type: 'InPlace' },
       pool: { healing: { enabled: false } },
     });
@@ -281,6 +281,6 @@ describe('an upgrade in place', () => {
 
     const versions = await upgrading.versions();
     expect(versions.filter((version) => version === '1.51.0')).toHaveLength(1);
-    expect(upgrading.history).toMatchObject({ fewestAvailable: 2, deleted: [] });
+    expect(upgrading.history).toMatchObject({ minAvailable: 2, deleted: [] });
   });
 });

@@ -10,7 +10,7 @@ import { Crash } from '../testing/crash.ts';
 import { forceDeleteAll } from '../testing/force-delete.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TEAM, TestFairway, type TestFairwayOptions } from '../testing/test-fairway.ts';
-import { nodeComplaints, reported, UsageTruth } from '../testing/usage-truth.ts';
+import { nodeUsageErrors, reported, UsageTruth } from '../testing/usage-truth.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -32,7 +32,7 @@ async function records({ fairway }: Setting): Promise<readonly UsageRecord[]> {
 }
 
 /** Writes that the process requests, by path. */
-function counting(): { readonly paths: string[]; readonly options: TestFairwayOptions } {
+function relevantPods(): { readonly paths: string[]; readonly options: TestFairwayOptions } {
   const paths: string[] = [];
   const apiFaults: TestFairwayOptions['apiFaults'] = ({ method, path }) => {
     if (method !== 'GET') paths.push(`${method} ${path}`);
@@ -42,7 +42,7 @@ function counting(): { readonly paths: string[]; readonly options: TestFairwayOp
 }
 
 describe('the usage of a cluster', () => {
-  test('counts from the launch of a server to its end, and for its control plane until its deletion is requested', async () => {
+  test('counts from a server’s launch to its end, and for its control plane until its deletion is requested', async () => {
     const setting = await start();
     const { fairway, clock, truth } = setting;
     await using _ = fairway;
@@ -59,28 +59,28 @@ describe('the usage of a cluster', () => {
     const seconds = (Date.parse(deletionTimestamp) - Date.parse(controlPlane?.startTime ?? '')) / 1000;
     expect(begun?.status?.summary).toBe('1 control plane, 2 nodes');
     expect((await reported(fairway, 'ControlPlane')).get('free')).toEqual({ amount: seconds, uncertain: 0 });
-    expect(await nodeComplaints(fairway, truth)).toEqual([]);
+    expect(await nodeUsageErrors(fairway, truth)).toEqual([]);
     const { uncertain = 0 } = (await reported(fairway, 'Node')).get('b3-8') ?? {};
     expect(uncertain).toBeLessThan(60);
     expect(record?.status).toMatchObject({ summary: '', endedTime: expect.any(String) });
   });
 
   test('costs no write and no call while nothing changes, at any hour', async () => {
-    const { paths, options } = counting();
+    const { paths, options } = relevantPods();
     const { fairway, clock } = await start(options);
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 2 }));
     await clock.pass(10 * MINUTE_MS);
-    const ofUsage = () => paths.filter((path) => path.includes('usagerecords'));
-    const writes = ofUsage().length;
+    const usageRequests = () => paths.filter((path) => path.includes('usagerecords'));
+    const writes = usageRequests().length;
     await clock.pass(6 * HOUR_MS);
 
-    // Created, then updated when the control plane and when the nodes exist: at most one by one.
+    // Created, then updated when the control plane and the nodes exist: at most one by one.
     expect(writes).toBeLessThanOrEqual(4);
-    expect(ofUsage()).toHaveLength(writes);
+    expect(usageRequests()).toHaveLength(writes);
   });
 
-  test('changes with the flavor once the new nodes exist, and with the plan at once', async () => {
+  test('changes with the flavor once the new nodes exist, and with the plan immediately', async () => {
     const setting = await start();
     const { fairway, clock, truth } = setting;
     await using _ = fairway;
@@ -90,7 +90,7 @@ describe('the usage of a cluster', () => {
     await fairway.patch(clusters, 'demo', { spec: { plan: 'standard' } });
     await clock.pass(HOUR_MS);
 
-    expect(await nodeComplaints(fairway, truth)).toEqual([]);
+    expect(await nodeUsageErrors(fairway, truth)).toEqual([]);
     expect([...(await reported(fairway, 'Node')).keys()]).toEqual(['b3-16', 'b3-8']);
     const plans = await reported(fairway, 'ControlPlane');
     expect(plans.get('standard')?.amount).toBe(3600);
@@ -107,7 +107,7 @@ describe('the usage of a cluster', () => {
     expect((await reported(fairway, 'RootVolume')).get('default')?.amount).toBe(before + 40 * 3600);
   });
 
-  test('ends with servers deleted externally, even while no Fairway runs, within the reported uncertainty', async () => {
+  test('ends with servers deleted externally, even while Fairway is down, within the reported uncertainty', async () => {
     const { fairway, clock, truth } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 2 }));
@@ -120,18 +120,18 @@ describe('the usage of a cluster', () => {
     await clock.during(fairway.startProcess());
     await clock.pass(10 * MINUTE_MS);
 
-    expect(await nodeComplaints(fairway, truth)).toEqual([]);
+    expect(await nodeUsageErrors(fairway, truth)).toEqual([]);
     expect((await reported(fairway, 'Node')).get('b3-8')?.uncertain).toBeGreaterThan(2 * 3600);
   });
 });
 
-describe('resources of a cluster in a project other than servers', () => {
+describe('a cluster’s cloud resources other than servers', () => {
   test.each([
     { resource: 'LoadBalancer', type: 'amphora', each: 1, pauseSeconds: 60 },
     { resource: 'Volume', type: expect.any(String), each: 10, pauseSeconds: 300 },
     { resource: 'FloatingIP', type: expect.any(String), each: 1, pauseSeconds: 300 },
   ] as const)(
-    '$resource counts from its creation until it is gone, and has nothing listed before and after',
+    '$resource counts from its creation until it is deleted, and is not listed before and after',
     async ({ resource, type, each, pauseSeconds }) => {
       const setting = await start();
       const { fairway, clock } = setting;
@@ -144,15 +144,15 @@ describe('resources of a cluster in a project other than servers', () => {
       };
       await clock.pass(HOUR_MS);
       const idle = await callsOf(HOUR_MS);
-      const { remove, list } = await clock.during(makeOne(setting, cluster, resource));
-      const begunMs = clock.now();
+      const { remove, list } = await clock.during(createResource(setting, cluster, resource));
+      const startedMs = clock.now();
       await clock.pass(10 * MINUTE_MS);
       // Like its creator, which checks whether it is ready.
       await clock.during(list());
-      const counting = await callsOf(HOUR_MS);
+      const relevantPods = await callsOf(HOUR_MS);
       const [running] = [...(await reported(fairway, resource)).entries()];
       await clock.during(remove());
-      const seconds = (clock.now() - begunMs) / 1000;
+      const seconds = (clock.now() - startedMs) / 1000;
       await clock.pass(HOUR_MS);
       const after = await callsOf(HOUR_MS);
 
@@ -161,9 +161,9 @@ describe('resources of a cluster in a project other than servers', () => {
       expect(used?.amount).toBeGreaterThanOrEqual(each * (seconds - 2));
       expect((used?.amount ?? 0) - (used?.uncertain ?? 0)).toBeLessThanOrEqual(each * (seconds + 2));
       expect(used?.uncertain).toBeLessThanOrEqual(each * pauseSeconds * 1.2);
-      // Counted kinds are listed at their usual interval, for all clusters of the project; with load balancers, so are floating
-      // IPs.
-      expect(counting).toBeLessThanOrEqual(idle + 3600 / pauseSeconds + 20);
+      // Counted kinds are listed at their usual interval, for all clusters of the project; floating IPs are listed with
+      // load balancers.
+      expect(relevantPods).toBeLessThanOrEqual(idle + 3600 / pauseSeconds + 20);
       expect(after).toBeLessThanOrEqual(idle + 1);
     },
   );
@@ -173,7 +173,7 @@ describe('resources of a cluster in a project other than servers', () => {
     const { fairway, clock } = setting;
     await using _ = fairway;
     const cluster = await clock.during(fairway.readyCluster({ replicas: 0 }));
-    const { id, list } = await clock.during(makeOne(setting, cluster, 'Volume'));
+    const { id, list } = await clock.during(createResource(setting, cluster, 'Volume'));
     await clock.pass(MINUTE_MS);
     await clock.during(list());
     await clock.pass(MINUTE_MS);
@@ -197,12 +197,12 @@ describe('resources of a cluster in a project other than servers', () => {
 interface Made {
   readonly id: string;
   readonly remove: () => Promise<unknown>;
-  /** As when another caller lists the kind. */
+  /** The list as requested by another caller. */
   readonly list: () => Promise<unknown>;
 }
 
 /** A resource of a cluster, tagged like those of the cloud provider. */
-async function makeOne(
+async function createResource(
   { fairway, clock }: Setting,
   cluster: Cluster,
   resource: 'LoadBalancer' | 'Volume' | 'FloatingIP',
@@ -245,7 +245,7 @@ async function deleteCluster({ fairway, clock }: Setting): Promise<{ readonly de
   return { deletionTimestamp: metadata.deletionTimestamp ?? '' };
 }
 
-/** Created as by a restore: with the same identity, paused until its status is there. */
+/** Created as by a restore: with the same identity, and paused until its status is written. */
 async function restored({ fairway }: Setting, { spec, metadata: { uid = '' } }: Cluster): Promise<Cluster> {
   const metadata = { name: 'demo', namespace: TEAM, annotations: { [PAUSED_ANNOTATION]: RESTORE_PAUSE } };
   await fairway.create(clusters, { metadata, spec });
@@ -256,7 +256,7 @@ async function restored({ fairway }: Setting, { spec, metadata: { uid = '' } }: 
   return fairway.clusterReady();
 }
 
-/** A lifetime with a beginning and an end of everything, over some hours. */
+/** A complete lifecycle over several hours, with a start and an end of every resource. */
 async function live({ fairway, clock }: Setting): Promise<void> {
   await clock.during(fairway.createCluster().catch(() => undefined));
   await clock.during(fairway.createPool({ replicas: 2 }));
@@ -269,8 +269,8 @@ async function live({ fairway, clock }: Setting): Promise<void> {
   await clock.pass(20 * MINUTE_MS);
 }
 
-describe('a process that is killed', () => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('at write %i of usage neither loses nor duplicates anything', async (nth) => {
+describe('a killed process', () => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('neither loses nor duplicates usage at write %i', async (nth) => {
     const crash = new Crash(/\/usagerecords/);
     const setting = await start(crash.options);
     const { fairway, clock, truth } = setting;
@@ -280,7 +280,7 @@ describe('a process that is killed', () => {
       fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } });
       isDead.resolve();
     });
-    const revived = isDead.promise.then(async () => {
+    const restarted = isDead.promise.then(async () => {
       await clock.sleep(10 * MINUTE_MS);
       await fairway.stopProcess();
       crash.end();
@@ -288,12 +288,12 @@ describe('a process that is killed', () => {
       await fairway.startProcess();
     });
     await live(setting);
-    if (crash.hasHappened) await clock.during(revived);
+    if (crash.hasOccurred) await clock.during(restarted);
     else isDead.resolve();
     await clock.pass(HOUR_MS);
 
     expect(await fairway.client.resource(clusters).list()).toMatchObject({ items: [] });
-    expect(await nodeComplaints(fairway, truth)).toEqual([]);
+    expect(await nodeUsageErrors(fairway, truth)).toEqual([]);
     expect(await records(setting)).toMatchObject([{ status: { endedTime: expect.any(String), summary: '' } }]);
   });
 });
@@ -327,7 +327,7 @@ describe('a tenant', () => {
     const { fairway, clock, truth } = setting;
     await using _ = fairway;
     const cluster = await clock.during(fairway.readyCluster({ replicas: 1 }));
-    const { id, list } = await clock.during(makeOne(setting, cluster, 'Volume'));
+    const { id, list } = await clock.during(createResource(setting, cluster, 'Volume'));
     await clock.during(list());
     await clock.pass(MINUTE_MS);
     await clock.pass(6 * HOUR_MS);
@@ -340,7 +340,7 @@ describe('a tenant', () => {
     expect(volumes[0]?.amount).toBeGreaterThan(0);
     // GiB: the interval between two lists.
     expect(volumes[0]?.uncertain).toBeLessThanOrEqual(10 * 6 * 60);
-    expect(await nodeComplaints(fairway, truth)).toEqual([]);
+    expect(await nodeUsageErrors(fairway, truth)).toEqual([]);
   });
 });
 
@@ -379,10 +379,10 @@ describe('a record', () => {
       { metadata: { namespace: SYSTEM_NAMESPACE }, spec: { namespace: TEAM }, status: { summary: '' } },
     ]);
     expect(left[0]?.status?.endedTime).toBeDefined();
-    expect(await nodeComplaints(fairway, truth)).toEqual([]);
+    expect(await nodeUsageErrors(fairway, truth)).toEqual([]);
   });
 
-  test('that a restore brings back beside the one that outlived its namespace is deleted again', async () => {
+  test('is deleted if a restore brings it back in addition to the one that outlived its namespace', async () => {
     const setting = await start();
     const { fairway, clock } = setting;
     await using _ = fairway;
@@ -406,7 +406,7 @@ describe('a record', () => {
     expect((await reported(fairway, 'ControlPlane')).get('free')?.amount).toBe(before);
   });
 
-  test('ends with a Cluster that was force-deleted', async () => {
+  test('ends with a force-deleted Cluster', async () => {
     const setting = await start();
     const { fairway, clock } = setting;
     await using _ = fairway;
@@ -418,7 +418,7 @@ describe('a record', () => {
     expect(await records(setting)).toMatchObject([{ status: { summary: '', endedTime: expect.any(String) } }]);
   });
 
-  test('is deleted when the retention is over, not before', async () => {
+  test('is deleted when the retention period ends, not before', async () => {
     const setting = await start({ usageRetentionMs: 3 * HOUR_MS });
     const { fairway, clock } = setting;
     await using _ = fairway;

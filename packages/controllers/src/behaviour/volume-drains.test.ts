@@ -10,9 +10,9 @@ import { TestFairway } from '../testing/test-fairway.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-const inDefault = { namespace: 'default' };
+const inDefaultNamespace = { namespace: 'default' };
 
-/** A node with a pod without volumes and three with one each, whose Machine is deleted. */
+/** A node with one pod without volumes and three with one each, whose Machine is deleted. */
 async function startDraining() {
   const clock = new SteppingClock();
   const fairway = await TestFairway.start({ clock, random: seededRandom(4_242) });
@@ -22,9 +22,9 @@ async function startDraining() {
   const tenant = fairway.runtime.client(identityOf(cluster));
   await tenant.resource(Namespaces).create({ metadata: { name: 'default' }, spec: {} });
   const containers = [{ name: 'main', image: 'main' }];
-  // No kubelet stops these pods: the test decides when they end.
+  // No kubelet stops these pods: the test decides when they terminate.
   const spec = { containers, nodeName: name, terminationGracePeriodSeconds: 30 };
-  await tenant.resource(Pods).create({ metadata: { name: 'web', ...inDefault }, spec });
+  await tenant.resource(Pods).create({ metadata: { name: 'web', ...inDefaultNamespace }, spec });
   for (const pod of ['db-0', 'db-1', 'db-2']) {
     const claim = `data-${pod}`;
     const claimSpec = {
@@ -32,9 +32,11 @@ async function startDraining() {
       resources: { requests: { storage: '1Gi' } },
       volumeName: `pv-${pod}`,
     };
-    await tenant.resource(PersistentVolumeClaims).create({ metadata: { name: claim, ...inDefault }, spec: claimSpec });
+    await tenant
+      .resource(PersistentVolumeClaims)
+      .create({ metadata: { name: claim, ...inDefaultNamespace }, spec: claimSpec });
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: claim } }];
-    await tenant.resource(Pods).create({ metadata: { name: pod, ...inDefault }, spec: { ...spec, volumes } });
+    await tenant.resource(Pods).create({ metadata: { name: pod, ...inDefaultNamespace }, spec: { ...spec, volumes } });
     const source = { persistentVolumeName: `pv-${pod}` };
     const attachment = { attacher: 'cinder.csi.openstack.org', nodeName: name, source };
     await tenant.resource(VolumeAttachments).create({ metadata: { name: `va-${pod}` }, spec: attachment });
@@ -42,7 +44,7 @@ async function startDraining() {
   await fairway.delete(machines, name);
   await clock.pass(5 * SECOND_MS);
   const leaving = async () =>
-    (await tenant.resource(Pods).list(inDefault)).items
+    (await tenant.resource(Pods).list(inDefaultNamespace)).items
       .filter(({ metadata }) => metadata.deletionTimestamp !== undefined)
       .map(({ metadata }) => metadata.name);
   return {
@@ -52,7 +54,7 @@ async function startDraining() {
     name,
     leaving,
     /** As reported by its kubelet. */
-    end: (pod: string) => tenant.resource(Pods).delete(pod, { ...inDefault, gracePeriodSeconds: 0 }),
+    end: (pod: string) => tenant.resource(Pods).delete(pod, { ...inDefaultNamespace, gracePeriodSeconds: 0 }),
     detach: (pod: string) => tenant.resource(VolumeAttachments).delete(`va-${pod}`),
     machine: async () => (await fairway.machines()).find(({ metadata }) => metadata.name === name) as Machine,
   };
@@ -65,8 +67,8 @@ test('pods with volumes leave one after another, each when the previous volume i
   await end('web');
   await end('db-0');
   await clock.pass(10 * SECOND_MS);
-  const whileAttached = await leaving();
-  const said = findCondition((await machine()).status?.conditions, 'Ready');
+  const waitingWhileAttached = await leaving();
+  const readyCondition = findCondition((await machine()).status?.conditions, 'Ready');
   await detach('db-0');
   await clock.pass(5 * SECOND_MS);
   const second = await leaving();
@@ -81,15 +83,17 @@ test('pods with volumes leave one after another, each when the previous volume i
   await clock.pass(MINUTE_MS);
 
   expect(first).toEqual(['db-0', 'web']);
-  expect(whileAttached).toEqual([]);
-  expect(said?.message).toMatch(/^volume pv-db-0 is still to be detached from the node; the server is deleted by /);
+  expect(waitingWhileAttached).toEqual([]);
+  expect(readyCondition?.message).toMatch(
+    /^volume pv-db-0 is still to be detached from the node; the server is deleted by /,
+  );
   expect(second).toEqual(['db-1']);
   expect(third).toEqual(['db-2']);
   expect(before).toBe('Draining');
   expect(await machine()).toBeUndefined();
 });
 
-test('a volume that is not detached delays the others for two minutes, a pod that does not end for one', async () => {
+test('a volume that is not detached delays the others for two minutes, a pod that does not terminate for one', async () => {
   const { fairway, clock, leaving, end } = await startDraining();
   await using _ = fairway;
   await end('db-0');
@@ -97,7 +101,7 @@ test('a volume that is not detached delays the others for two minutes, a pod tha
   const during = await leaving();
   await clock.pass(20 * SECOND_MS);
   const after = await leaving();
-  // Its own 30 s, then a minute.
+  // Its own 30 s grace period, then a minute.
   await clock.pass(95 * SECOND_MS);
   const last = await leaving();
 
@@ -116,7 +120,7 @@ test('all pods of a node with an unresponsive kubelet are evicted at once', asyn
   expect(await leaving()).toEqual(['db-0', 'db-1', 'db-2', 'web']);
 });
 
-test('a restart of Fairway in between evicts no further pod', async () => {
+test('a restart of Fairway in between evicts no additional pod', async () => {
   const { fairway, clock, leaving } = await startDraining();
   await using _ = fairway;
   await fairway.stopProcess();

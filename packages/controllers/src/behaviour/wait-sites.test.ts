@@ -25,8 +25,8 @@ const FILES = [
       .map((name) => join(folder, name)),
   ),
 ];
-/** Reasons of conditions beside Ready, about existing objects. */
-const BESIDE = new Set([
+/** Reasons of conditions other than Ready, about existing objects. */
+const OTHER_SOURCES = new Set([
   'credentials-status.ts',
   'plan-conditions.ts',
   'snapshots.ts',
@@ -34,12 +34,12 @@ const BESIDE = new Set([
   'forced-upgrade.ts',
 ]);
 
-const SITE = /reason: (?:ConditionReason\.|')(\w{1,40})/g;
+const REASON_SITE = /reason: (?:ConditionReason\.|')(\w{1,40})/g;
 
-/** File and reason of each place that reports that someone other than Fairway has to act. */
-const found = FILES.filter((path) => !BESIDE.has(path.slice(path.lastIndexOf('/') + 1))).flatMap((path) => {
+/** File and reason of each place that reports that someone other than Fairway must act. */
+const found = FILES.filter((path) => !OTHER_SOURCES.has(path.slice(path.lastIndexOf('/') + 1))).flatMap((path) => {
   const text = readFileSync(join(PACKAGES, path), 'utf8');
-  const reasons = [...text.matchAll(SITE)].map(([, reason = '']) => reason);
+  const reasons = [...text.matchAll(REASON_SITE)].map(([, reason = '']) => reason);
   return [...new Set(reasons)]
     .filter((reason): reason is ConditionReason => Object.hasOwn(ConditionReason, reason))
     .filter((reason) => actionRequiredBy(reason) !== 'fairway')

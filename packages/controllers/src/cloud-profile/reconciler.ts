@@ -23,8 +23,8 @@ import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
 
 /** Interval between two refreshes while clusters use the profile, and otherwise. */
-const USED_MS = 20 * 60_000;
-const UNUSED_MS = 60 * 60_000;
+const USED_REFRESH_INTERVAL_MS = 20 * 60_000;
+const UNUSED_REFRESH_INTERVAL_MS = 60 * 60_000;
 /** Maximum age of the lists. Each refresh queries quotas: 3 calls an hour to each service that has them, and a few for lists that nothing else keeps current. */
 const MAX_AGE_MS = 60 * 60_000;
 const NAME_PREFIX = cloudProfileName('');
@@ -41,7 +41,7 @@ export class CloudProfileReconciler {
   readonly #namespaces: Informer<Namespace>;
   readonly #offer: Pick<CloudOffer, 'catalogueOf'>;
   /** When each profile was refreshed, or is assumed to have been. */
-  readonly #refreshed = new Map<string, number>();
+  readonly #refreshedAtMs = new Map<string, number>();
 
   constructor(
     shared: Dependencies,
@@ -58,7 +58,7 @@ export class CloudProfileReconciler {
   }
 
   forget(isMatching: (key: string) => boolean): void {
-    for (const key of this.#refreshed.keys()) if (isMatching(key)) this.#refreshed.delete(key);
+    for (const key of this.#refreshedAtMs.keys()) if (isMatching(key)) this.#refreshedAtMs.delete(key);
   }
 
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
@@ -68,16 +68,16 @@ export class CloudProfileReconciler {
     // Nobody can log in with it yet, and Keystone's rejection would be cached.
     if (this.#isPaused(namespace, credentialName)) return pass.end();
     const profile = this.#profiles.get(key);
-    const cloud = this.#isGone(namespace) ? undefined : this.#cloudOf(namespace, name, credentialName);
+    const cloud = this.#isDeleted(namespace) ? undefined : this.#cloudOf(namespace, name, credentialName);
     const { failure } = await pass.run(async () => {
       if (cloud === undefined) await this.#remove(profile);
-      else pass.requeueAfter(await this.#keep(key, { namespace, name, credentialName, cloud, profile }));
+      else pass.requeueAfter(await this.#ensureProfile(key, { namespace, name, credentialName, cloud, profile }));
     });
-    if (cloud === undefined && failure === undefined) this.#refreshed.delete(key);
+    if (cloud === undefined && failure === undefined) this.#refreshedAtMs.delete(key);
     return pass.end();
   }
 
-  #isGone(namespace: string): boolean {
+  #isDeleted(namespace: string): boolean {
     return (
       this.#namespaces.get(namespace)?.metadata.deletionTimestamp !== undefined || !this.#namespaces.get(namespace)
     );
@@ -110,7 +110,7 @@ export class CloudProfileReconciler {
   }
 
   /** Refreshes the profile if it is due. Resolves with the time of the next refresh. */
-  async #keep(
+  async #ensureProfile(
     key: string,
     wanted: {
       readonly namespace: string;
@@ -123,19 +123,19 @@ export class CloudProfileReconciler {
     const { clock, random, cache } = this.#shared;
     const { cloud, profile } = wanted;
     const isUsed = cache.clusters.byIndex(clustersByProfile.name, key).length > 0;
-    const periodMs = (isUsed ? USED_MS : UNUSED_MS) * (0.9 + 0.2 * random());
-    const isOther = profile !== undefined && profile.spec.cloud !== cloud.name;
-    const isComplete = profile?.status?.conditions?.some(({ status }) => status === 'True') === true && !isOther;
-    let refreshedMs = this.#refreshed.get(key);
-    if (refreshedMs === undefined && isComplete) {
-      refreshedMs = clock.now() - periodMs * random();
-      this.#refreshed.set(key, refreshedMs);
+    const intervalMs = (isUsed ? USED_REFRESH_INTERVAL_MS : UNUSED_REFRESH_INTERVAL_MS) * (0.9 + 0.2 * random());
+    const isOtherCloud = profile !== undefined && profile.spec.cloud !== cloud.name;
+    const isComplete = profile?.status?.conditions?.some(({ status }) => status === 'True') === true && !isOtherCloud;
+    let lastRefreshMs = this.#refreshedAtMs.get(key);
+    if (lastRefreshMs === undefined && isComplete) {
+      lastRefreshMs = clock.now() - intervalMs * random();
+      this.#refreshedAtMs.set(key, lastRefreshMs);
     }
-    const dueMs = refreshedMs === undefined || profile === undefined || isOther ? 0 : refreshedMs + periodMs;
+    const dueMs = lastRefreshMs === undefined || profile === undefined || isOtherCloud ? 0 : lastRefreshMs + intervalMs;
     if (dueMs > clock.now()) return dueMs - clock.now();
     await this.#refresh(wanted);
-    this.#refreshed.set(key, clock.now());
-    return periodMs;
+    this.#refreshedAtMs.set(key, clock.now());
+    return intervalMs;
   }
 
   async #refresh({
@@ -152,23 +152,25 @@ export class CloudProfileReconciler {
     readonly profile: CloudProfile | undefined;
   }): Promise<void> {
     const spec = { cloud: cloud.name, ...(credentialName !== undefined && { credentialName }) };
-    const isOther = profile !== undefined && profile.spec.cloud !== cloud.name;
-    const askedMs = this.#shared.clock.now();
+    const isOtherCloud = profile !== undefined && profile.spec.cloud !== cloud.name;
+    const requestedAtMs = this.#shared.clock.now();
     const catalogue = await this.#offer.catalogueOf(cloud, { maxAgeMs: MAX_AGE_MS, quotasMaxAgeMs: 0 });
-    const stored = await this.#stored(profile, { namespace, name, spec });
+    const stored = await this.#storedProfile(profile, { namespace, name, spec });
     const { observedGeneration: _, conditions, ...previous } = stored.status ?? {};
-    const isAnswered = catalogue.flavors !== undefined && catalogue.images !== undefined;
+    const isCatalogueComplete = catalogue.flavors !== undefined && catalogue.images !== undefined;
     const generation = stored.metadata.generation ?? 0;
-    // Lists retained because the cloud did not respond are as old as before.
-    const before = isOther ? undefined : previous;
+    // Lists retained because the cloud did not respond keep their previous time.
+    const before = isOtherCloud ? undefined : previous;
     const content = cloudProfileContent(catalogue, before);
-    const asked =
-      catalogue.quotas === undefined || isRecent(before, content, askedMs) ? before?.quotasTime : formatTime(askedMs);
+    const requested =
+      catalogue.quotas === undefined || isRecent(before, content, requestedAtMs)
+        ? before?.quotasTime
+        : formatTime(requestedAtMs);
     const condition = {
       type: ConditionType.Ready,
-      status: isAnswered ? ('True' as const) : ('False' as const),
-      reason: isAnswered ? ConditionReason.AsExpected : ConditionReason.CloudUnavailable,
-      message: isAnswered
+      status: isCatalogueComplete ? ('True' as const) : ('False' as const),
+      reason: isCatalogueComplete ? ConditionReason.AsExpected : ConditionReason.CloudUnavailable,
+      message: isCatalogueComplete
         ? ''
         : 'the cloud does not respond to this project at the moment: the lists may be outdated or missing',
       observedGeneration: generation,
@@ -177,12 +179,12 @@ export class CloudProfileReconciler {
       observedGeneration: generation,
       conditions: [...setCondition(conditions, condition, this.#shared.clock.now())],
       ...content,
-      ...(asked !== undefined && { quotasTime: asked }),
+      ...(requested !== undefined && { quotasTime: requested }),
     });
   }
 
   /** The object, created or corrected if necessary. */
-  async #stored(
+  async #storedProfile(
     profile: CloudProfile | undefined,
     {
       namespace,
@@ -202,7 +204,7 @@ export class CloudProfileReconciler {
 }
 
 /** How far `time` may lag behind the last response while quotas are unchanged: an unchanged profile is rarely written. */
-const SAME_QUOTAS_MS = 2 * 3_600_000;
+const QUOTA_REFRESH_INTERVAL_MS = 2 * 3_600_000;
 
 function isRecent(
   before: Pick<CloudProfileStatus, 'quotas' | 'quotasTime'> | undefined,
@@ -210,5 +212,5 @@ function isRecent(
   nowMs: number,
 ): boolean {
   if (before?.quotasTime === undefined || !jsonEqual(before.quotas, quotas)) return false;
-  return nowMs - Date.parse(before.quotasTime) < SAME_QUOTAS_MS;
+  return nowMs - Date.parse(before.quotasTime) < QUOTA_REFRESH_INTERVAL_MS;
 }

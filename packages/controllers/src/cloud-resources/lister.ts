@@ -5,20 +5,20 @@ import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { keyOf } from '@fairway/kube/client/object-key';
 import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
-import type { Identified, Snapshot } from '@fairway/openstack/cache/snapshot';
+import type { Identifiable, Snapshot } from '@fairway/openstack/cache/snapshot';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
-import { wordsOf } from '@fairway/tenancy/cloud/cloud-words';
+import { describeError } from '@fairway/tenancy/cloud/describe-error';
 import { loadBalancersOfCluster, loadBalancersOfSharer } from '@fairway/tenancy/cloud/load-balancers';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
-import { storedOfCluster } from '@fairway/tenancy/cloud/storage-index';
+import { storageObjectsOfCluster } from '@fairway/tenancy/cloud/storage-index';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { loadBalancerViews } from './load-balancers.ts';
 import { volumeViews } from './volumes.ts';
 
 export interface CloudResourceListerOptions {
   readonly cache: Pick<ControllerDependencies['cache'], 'machines'>;
-  /** Whichever process owns the clusters: any replica can serve the request. */
+  /** Independent of the process that owns the clusters: any replica can serve the request. */
   readonly projects: Clouds;
   readonly clock: Clock;
   readonly log: Logger;
@@ -30,7 +30,7 @@ export type CloudResourceLister = (cluster: Cluster) => Promise<CloudResourcesSt
 /** A project is listed at most this often, regardless of the number of callers. */
 const MAX_AGE_MS = 15_000;
 /** How long to wait for a list before returning the previous one. */
-const PATIENCE_MS = 10_000;
+const LIST_TIMEOUT_MS = 10_000;
 const MAX_ERROR_LENGTH = 500;
 
 type Kind = UnknownResources['kind'];
@@ -46,17 +46,19 @@ export function cloudResourceLister({ cache, projects, clock, log }: CloudResour
     const nowMs = clock.now();
     const none = { time: new Date(nowMs).toISOString(), loadBalancers: [], volumes: [] };
     if (cloud === undefined) return none;
-    const unknown = new Map<Kind, string>();
+    const errors = new Map<Kind, string>();
     const late = new AbortController();
-    const timer = clock.after(PATIENCE_MS, () => late.abort(new DOMException('the request timed out', 'TimeoutError')));
+    const timer = clock.after(LIST_TIMEOUT_MS, () =>
+      late.abort(new DOMException('the request timed out', 'TimeoutError')),
+    );
     const seen: number[] = [];
-    const listed = async <T extends Identified>(kind: Kind, of: ResourceCache<T>): Promise<Snapshot<T>> => {
+    const listed = async <T extends Identifiable>(kind: Kind, of: ResourceCache<T>): Promise<Snapshot<T>> => {
       try {
         return await of.refreshAfter(nowMs - MAX_AGE_MS, late.signal);
       } catch (error) {
         // A cloud without the service has none of its resources.
         if (!isOpenStackError(error, 'notFound')) {
-          unknown.set(kind, messageOf(error));
+          errors.set(kind, messageOf(error));
           log.debug({ err: error, cluster: keyOf(cluster) }, 'could not list all cloud resources of the cluster');
         }
         return of.snapshot();
@@ -76,16 +78,16 @@ export function cloudResourceLister({ cache, projects, clock, log }: CloudResour
       ]);
       const own = loadBalancersOfCluster(balancers, projectID, uid);
       const shared = loadBalancersOfSharer(balancers, projectID, uid);
-      const hasAny = own.length + shared.length > 0;
-      const [listeners, pools] = hasAny
+      const hasResources = own.length + shared.length > 0;
+      const [listeners, pools] = hasResources
         ? await Promise.all([listed('LoadBalancers', caches.listeners), listed('LoadBalancers', caches.pools)])
         : [];
       const machines = cache.machines.find(machinesByCluster, keyOf(cluster));
       return {
         ...loadBalancerViews({ own, shared, projectID, listeners, pools, floatingIps }),
-        ...volumeViews(storedOfCluster(volumes, uid), machines),
+        ...volumeViews(storageObjectsOfCluster(volumes, uid), machines),
         time: new Date(Math.min(nowMs, ...seen)).toISOString(),
-        ...(unknown.size > 0 && { unknown: [...unknown].map(([kind, message]) => ({ kind, message })) }),
+        ...(errors.size > 0 && { unknown: [...errors].map(([kind, message]) => ({ kind, message })) }),
       };
     } catch (error) {
       // The project login failed.
@@ -98,6 +100,6 @@ export function cloudResourceLister({ cache, projects, clock, log }: CloudResour
 }
 
 function messageOf(error: unknown): string {
-  const words = isOpenStackError(error) ? wordsOf(error) : error instanceof Error ? error.message : String(error);
+  const words = isOpenStackError(error) ? describeError(error) : error instanceof Error ? error.message : String(error);
   return words.slice(0, MAX_ERROR_LENGTH);
 }

@@ -34,8 +34,8 @@ export function loadBalancerViews(
     [...floatingIps.items.values()].map(({ port_id, floating_ip_address }) => [port_id, floating_ip_address]),
   );
   const all = [...own.map((each) => ({ each, isShared: false })), ...shared.map((each) => ({ each, isShared: true }))];
-  const alive = all.filter(({ each }) => each.provisioning_status !== 'DELETED');
-  const loadBalancers = alive.slice(0, MAX_RESOURCES).map(({ each, isShared }): ClusterLoadBalancer => {
+  const remaining = all.filter(({ each }) => each.provisioning_status !== 'DELETED');
+  const loadBalancers = remaining.slice(0, MAX_RESOURCES).map(({ each, isShared }): ClusterLoadBalancer => {
     const owner = isShared ? undefined : ownerOf(each, listed.projectID);
     const floatingAddress = each.vip_port_id ? addresses.get(each.vip_port_id) : undefined;
     return {
@@ -49,14 +49,14 @@ export function loadBalancerViews(
       ...(each.operating_status && { operatingStatus: each.operating_status }),
       isShared,
       ...(each.created_at && { createdAt: withTimeZone(each.created_at) }),
-      listeners: each.listeners.flatMap(({ id }) => shownListener(listeners?.items.get(id), pools)),
+      listeners: each.listeners.flatMap(({ id }) => listenerView(listeners?.items.get(id), pools)),
     };
   });
-  const more = alive.length - loadBalancers.length;
+  const more = remaining.length - loadBalancers.length;
   return { loadBalancers, ...(more > 0 && { moreLoadBalancers: more }) };
 }
 
-function shownListener(
+function listenerView(
   listener: Listener | undefined,
   pools: Snapshot<Pool> | undefined,
 ): ClusterLoadBalancer['listeners'] {
@@ -74,7 +74,7 @@ function shownListener(
   ];
 }
 
-/** Its purpose, from its tags; the name dates from its creation. */
+/** Its owner and purpose, from its tags; the name dates from its creation. */
 function ownerOf(loadBalancer: LoadBalancer, projectID: string): CloudResourceOwner | undefined {
   const service = serviceOwner(loadBalancer, projectID);
   const ingress = ingressOwner(loadBalancer, projectID);
@@ -87,7 +87,7 @@ function ownerOf(loadBalancer: LoadBalancer, projectID: string): CloudResourceOw
         ? (['Gateway', gateway.gatewayUid] as const)
         : [];
   if (kind === undefined) return undefined;
-  const [, told, namespace, name] = DESCRIPTION.exec(loadBalancer.description ?? '') ?? [];
-  const isNamed = told !== undefined && KINDS[told as keyof typeof KINDS] === kind;
-  return { kind, uid, ...(isNamed && namespace && name && { namespace, name }) };
+  const [, ownerKind, namespace, name] = DESCRIPTION.exec(loadBalancer.description ?? '') ?? [];
+  const isNamedInDescription = ownerKind !== undefined && KINDS[ownerKind as keyof typeof KINDS] === kind;
+  return { kind, uid, ...(isNamedInDescription && namespace && name && { namespace, name }) };
 }

@@ -13,11 +13,11 @@ export function volumeViews(
   volumes: readonly Volume[],
   machines: readonly Machine[],
 ): Pick<CloudResourcesStatus, 'volumes' | 'moreVolumes'> {
-  const byServer = new Map(machines.map(({ metadata, status }) => [status?.serverID, metadata.name]));
+  const volumesByServer = new Map(machines.map(({ metadata, status }) => [status?.serverID, metadata.name]));
   const shown = volumes.slice(0, MAX_RESOURCES).map((volume): ClusterVolume => {
     const servers = volume.attachments.flatMap(({ server_id }) => server_id ?? []);
-    const attached = servers.flatMap((id) => byServer.get(id) ?? []);
-    const elsewhere = servers.length - attached.length;
+    const attached = servers.flatMap((id) => volumesByServer.get(id) ?? []);
+    const otherAttachments = servers.length - attached.length;
     const owner = claimOf(volume);
     return {
       id: volume.id,
@@ -28,7 +28,7 @@ export function volumeViews(
       ...(volume.availability_zone && { zone: volume.availability_zone }),
       status: volume.status,
       machines: attached,
-      ...(elsewhere > 0 && { elsewhere }),
+      ...(otherAttachments > 0 && { elsewhere: otherAttachments }),
       ...(volume.created_at && { createdAt: withTimeZone(volume.created_at) }),
     };
   });

@@ -4,7 +4,7 @@ import type { ConditionState } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
 
 /** The worst state first: it determines the reason. */
-const UNREADY: readonly AddonStatus['state'][] = ['Failed', 'Degraded', 'Progressing'];
+const UNREADY_STATES: readonly AddonStatus['state'][] = ['Failed', 'Degraded', 'Progressing'];
 
 /** Whether Fairway's add-ons in the cluster work; undefined if it installs none, or the cluster is hibernated. */
 export function addonsCondition(
@@ -13,12 +13,16 @@ export function addonsCondition(
 ): ConditionState | undefined {
   if (addons.length === 0 || hibernation?.wanted) return undefined;
   const type = ConditionType.AddonsReady;
-  const unready = UNREADY.flatMap((state) => addons.filter((addon) => addon.state === state));
-  const [worst] = unready;
-  if (worst) return conditionUnmet(type, { reason: worst.reason as ConditionReason, message: wordsOf(unready) });
-  return { ...conditionMet(type), message: wordsOf(addons.filter(({ state }) => state !== 'Ready')) };
+  const unreadyAddons = UNREADY_STATES.flatMap((state) => addons.filter((addon) => addon.state === state));
+  const [worstAddon] = unreadyAddons;
+  if (worstAddon)
+    return conditionUnmet(type, {
+      reason: worstAddon.reason as ConditionReason,
+      message: refusalMessage(unreadyAddons),
+    });
+  return { ...conditionMet(type), message: refusalMessage(addons.filter(({ state }) => state !== 'Ready')) };
 }
 
-function wordsOf(addons: readonly AddonStatus[]): string {
+function refusalMessage(addons: readonly AddonStatus[]): string {
   return addons.map(({ name, message = '' }) => `${name}: ${message}`).join('; ');
 }

@@ -1,7 +1,7 @@
 import type { CallOptions } from '@fairway/openstack/service-api';
 import { certificatesOfCluster } from '@fairway/tenancy/cloud/certificates';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
 import { displayNames, type RemainingResources, refused, removeEach } from './remaining-resources.ts';
 
 const MAX_AGE_MS = 60_000;
@@ -15,8 +15,8 @@ export async function deleteCertificates(
 ): Promise<RemainingResources | undefined> {
   const ledger = cloud.ledgers.keySecrets;
   const nowMs = cloud.now();
-  if (ledger.isInDoubt((owner) => owner.startsWith(`${clusterUid}/`), nowMs)) {
-    throw new StillSettling('certificate', nowMs + RESYNC_INTERVAL_MS);
+  if (ledger.hasUnknownOutcome((owner) => owner.startsWith(`${clusterUid}/`), nowMs)) {
+    throw new StillSettlingError('certificate', nowMs + RESYNC_INTERVAL_MS);
   }
   const present = await certificatesOfCluster(cloud, clusterUid, cloud.completeFromMs(ledger, MAX_AGE_MS));
   const { listedAtMs = 0 } = cloud.cache.keySecrets.snapshot();

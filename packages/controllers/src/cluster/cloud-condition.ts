@@ -7,30 +7,30 @@ import { conditionMet, type Problem } from '@fairway/tenancy/problem';
 import { type Failure, failureOf } from '@fairway/tenancy/reconcile/failure';
 
 /** How the cloud responded to a pass over a cluster. */
-export interface CloudAnswer {
+export interface CloudState {
   /** Why it did not respond, or why Fairway may not use it. */
   readonly problem: Problem | undefined;
 }
 
 /** Reasons for which Fairway cannot check: whether the cloud is reachable is unknown. */
-const NOT_ALLOWED_IN: ReadonlySet<ConditionReason> = new Set(['CredentialInvalid', 'PermissionDenied']);
+const UNAUTHORIZED_REASONS: ReadonlySet<ConditionReason> = new Set(['CredentialInvalid', 'PermissionDenied']);
 
 /**
- * The state of the cloud from the attempt to create the network and from the lists of servers, which are refreshed in the background.
- * Undefined if neither says anything: the network has a problem of its own.
+ * The state of the cloud, from the attempt to create the network and from the lists of servers, which are refreshed in
+ * the background. Undefined if neither provides information: the network has a problem of its own.
  */
-export function cloudAnswer(cloud: ProjectCloud, failure: Failure | undefined): CloudAnswer | undefined {
+export function cloudStateOf(cloud: ProjectCloud, failure: Failure | undefined): CloudState | undefined {
   const { stale } = cloud.cache.servers.snapshot();
   // The lists first: which of several services an attempt reaches first is random.
   const problem = (stale && failureOf(stale.error, cloud.now())) ?? (failure?.party === 'cloud' ? failure : undefined);
   if (problem === undefined) return failure === undefined ? { problem } : undefined;
-  const isAboutCloud = isOutage(problem.reason) || NOT_ALLOWED_IN.has(problem.reason);
+  const isAboutCloud = isOutage(problem.reason) || UNAUTHORIZED_REASONS.has(problem.reason);
   return { problem: isAboutCloud ? problem : undefined };
 }
 
 /** The condition CloudReachable; undefined if it does not change. */
 export function cloudCondition(
-  { cloud, nowMs }: { readonly cloud: CloudAnswer | undefined; readonly nowMs: number },
+  { cloud, nowMs }: { readonly cloud: CloudState | undefined; readonly nowMs: number },
   previous: ClusterStatus | undefined,
 ): ConditionState | undefined {
   if (cloud === undefined) return undefined;
@@ -44,7 +44,7 @@ export function cloudCondition(
 }
 
 /** Calls `changed` when the lists of servers start to fail, and when they succeed again. Returns a function that stops it. */
-export function onReachableChange({ cache }: ProjectCloud, changed: () => void): () => void {
+export function onReachabilityChange({ cache }: ProjectCloud, changed: () => void): () => void {
   let wasStale = false;
   return cache.servers.subscribe(({ isStale }) => {
     if (isStale !== wasStale) changed();

@@ -9,17 +9,17 @@ import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { TransportError } from '@fairway/kube/client/transport';
 import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
-import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
-import { rootsFacts } from './credentials-status.ts';
+import { wrapRuntimeError } from '@fairway/tenancy/reconcile/runtime-problem';
+import { advanceCaRotation, ensureClusterCa, renewedMachines } from './cluster-ca.ts';
+import { caFactsOf } from './credentials-status.ts';
 import { credentialRequests } from './credentials-step.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { controlPlaneSpec } from './desired-state.ts';
 import { hibernateControlPlane } from './hibernation.ts';
-import { type ClusterKeystone, keepKeystoneBindings, keystoneFor, withKeystoneProblem } from './keystone-users.ts';
-import { advanceRoots, ensureRoots, renewedMachines } from './roots.ts';
+import { type ClusterKeystone, ensureKeystoneBindings, keystoneFor, withKeystoneProblem } from './keystone-users.ts';
 import type { ClusterFacts } from './status.ts';
 import { setUpTenant } from './tenant-setup.ts';
 
@@ -31,7 +31,7 @@ const CONTROL_PLANE_RETRY_MS = 5_000;
 /** What a pass observes of a control plane. */
 export type ControlPlaneFacts = Pick<
   ClusterFacts,
-  'controlPlane' | 'controlPlaneProblem' | 'caCertificate' | 'roots' | 'etcdQuotaBytes' | 'isConnected'
+  'controlPlane' | 'controlPlaneProblem' | 'caCertificate' | 'caFacts' | 'etcdQuotaBytes' | 'isConnected'
 > &
   Partial<Pick<ClusterFacts, 'isHibernated' | 'resetting' | 'choice' | 'keystone'>>;
 
@@ -42,23 +42,23 @@ export const NO_CONTROL_PLANE = {
   controlPlane: undefined,
   controlPlaneProblem: undefined,
   caCertificate: undefined,
-  roots: undefined,
+  caFacts: undefined,
   etcdQuotaBytes: undefined,
   isConnected: false,
 };
 
-const DATA_ELSEWHERE: Problem = {
+const DATA_ON_OTHER_HOST: Problem = {
   reason: ConditionReason.ControlPlaneFailed,
   message:
     'the cluster was restored, but its control-plane database is missing; start Fairway with the original --home, or copy that folder (docs/operators/backup.md)',
 };
-const DATA_ELSEWHERE_RETRY_MS = 30_000;
+const DATA_ON_OTHER_HOST_RETRY_MS = 30_000;
 
 /** Whether a restored cluster's control plane is unknown to this runtime: a new one would be empty, and its nodes would delete their pods. */
-async function isDataElsewhere(cluster: Cluster, runtime: ControlPlaneRuntime): Promise<boolean> {
+async function isDataOnOtherHost(cluster: Cluster, runtime: ControlPlaneRuntime): Promise<boolean> {
   const { originUID, endpoint } = cluster.status ?? {};
   if (originUID === undefined || endpoint === undefined || cluster.status?.reset?.phase === 'Starting') return false;
-  return !(await ofRuntime(runtime.list())).includes(identityOf(cluster));
+  return !(await wrapRuntimeError(runtime.list())).includes(identityOf(cluster));
 }
 
 /** Hibernates a control plane. Requested changes of its credentials are applied at the same time. */
@@ -75,14 +75,14 @@ export async function hibernatedControlPlane(
   if (!isRevocation && !isRotation) return { ...NO_CONTROL_PLANE, ...rest };
   const { value: pki, failure } = await pass.run(() =>
     dependencies.attempts.withBackoff({ kind: 'control plane', item: identityOf(cluster) }, () =>
-      ensureRoots(cluster, dependencies),
+      ensureClusterCa(cluster, dependencies),
     ),
   );
   if (failure) return { ...NO_CONTROL_PLANE, ...rest, controlPlaneProblem: failure };
   return {
     ...NO_CONTROL_PLANE,
     ...rest,
-    roots: rootsFacts(pki, { isInEffect: rest.isHibernated === true, nodes: NO_NODES }),
+    caFacts: caFactsOf(pki, { isControlPlaneRunning: rest.isHibernated === true, nodes: NO_NODES }),
   };
 }
 
@@ -97,10 +97,10 @@ export async function ensureControlPlane(
   const { attempts, cache, runtime } = dependencies;
   const item = identityOf(cluster);
   const keystone = keystoneFor(cluster, dependencies.keystoneUsers);
-  const ensured = await pass.run(() =>
+  const result = await pass.run(() =>
     attempts.withBackoff({ kind: 'control plane', item }, async () => {
-      if (await isDataElsewhere(cluster, runtime)) return undefined;
-      const pki = await ensureRoots(cluster, dependencies);
+      if (await isDataOnOtherHost(cluster, runtime)) return undefined;
+      const pki = await ensureClusterCa(cluster, dependencies);
       const desiredNodes = sumOfReplicas(pools);
       const machines = cache.machines.find(machinesByCluster, keyOf(cluster));
       const spec = controlPlaneSpec(cluster, plan.spec, {
@@ -111,24 +111,24 @@ export async function ensureControlPlane(
         reviewToken: keystone.reviewToken,
         reviewAccess: keystone.reviewAccess,
       });
-      const controlPlane = withKeystoneProblem(await ofRuntime(runtime.ensure(spec)), keystone);
-      const isInEffect = controlPlane.phase === 'Running';
+      const controlPlane = withKeystoneProblem(await wrapRuntimeError(runtime.ensure(spec)), keystone);
+      const isControlPlaneRunning = controlPlane.phase === 'Running';
       const nodes = renewedMachines(machines, pki);
       // Its serving certificate may be signed by the old authority until it has restarted.
-      const isKnown = isInEffect || cluster.status?.caCertificate === undefined;
+      const isKnown = isControlPlaneRunning || cluster.status?.caCertificate === undefined;
       const caCertificate = isKnown ? trustBundle(pki.cluster) : cluster.status?.caCertificate;
-      const roots = rootsFacts(pki, { isInEffect, nodes });
-      return { pki, facts: { controlPlane, roots, caCertificate, etcdQuotaBytes: spec.etcdQuotaBytes } };
+      const caFacts = caFactsOf(pki, { isControlPlaneRunning, nodes });
+      return { pki, facts: { controlPlane, caFacts, caCertificate, etcdQuotaBytes: spec.etcdQuotaBytes } };
     }),
   );
-  if (ensured.failure) return { ...NO_CONTROL_PLANE, controlPlaneProblem: ensured.failure };
-  if (ensured.value === undefined) {
-    pass.requeueAfter(DATA_ELSEWHERE_RETRY_MS);
-    return { ...NO_CONTROL_PLANE, controlPlaneProblem: DATA_ELSEWHERE };
+  if (result.failure) return { ...NO_CONTROL_PLANE, controlPlaneProblem: result.failure };
+  if (result.value === undefined) {
+    pass.requeueAfter(DATA_ON_OTHER_HOST_RETRY_MS);
+    return { ...NO_CONTROL_PLANE, controlPlaneProblem: DATA_ON_OTHER_HOST };
   }
-  const { pki, facts } = ensured.value;
+  const { pki, facts } = result.value;
   const known = { ...facts, controlPlaneProblem: undefined, isConnected: false, isHibernated: false };
-  const { controlPlane, caCertificate, roots } = known;
+  const { controlPlane, caCertificate, caFacts } = known;
   const { endpoint } = controlPlane;
   if (!controlPlane.ready || !endpoint) {
     pass.requeueAfter(CONTROL_PLANE_RETRY_MS);
@@ -140,15 +140,15 @@ export async function ensureControlPlane(
   );
   if (failure) return { ...known, controlPlaneProblem: failure };
   const connected = { ...known, keystone: value, isConnected: true };
-  if (!roots.isInEffect) return connected;
-  const areNodesRenewed = roots.nodes.renewed === roots.nodes.total;
-  const stepped = await pass.run(() =>
+  if (!caFacts.isControlPlaneRunning) return connected;
+  const areNodesRenewed = caFacts.nodes.renewed === caFacts.nodes.total;
+  const advanced = await pass.run(() =>
     attempts.withBackoff({ kind: 'control plane', item }, () =>
-      advanceRoots(cluster, pki, { isRunning: true, areNodesRenewed }, dependencies),
+      advanceCaRotation(cluster, pki, { isRunning: true, areNodesRenewed }, dependencies),
     ),
   );
-  if (stepped.failure) return { ...connected, isConnected: false, controlPlaneProblem: stepped.failure };
-  if (stepped.value !== pki) pass.requeueAfter(1);
+  if (advanced.failure) return { ...connected, isConnected: false, controlPlaneProblem: advanced.failure };
+  if (advanced.value !== pki) pass.requeueAfter(1);
   return connected;
 }
 
@@ -162,13 +162,13 @@ async function connect(
   const { clock, tenants } = dependencies;
   const deadline = new AbortController();
   const timer = clock.after(CONNECT_TIMEOUT_MS, () => deadline.abort(new TransportError('timed out')));
-  const inTime = AbortSignal.any([signal, deadline.signal]);
+  const anySignal = AbortSignal.any([signal, deadline.signal]);
   try {
-    await ofTenant(tenants.ensure(cluster, inTime));
+    await wrapTenantError(tenants.ensure(cluster, anySignal));
     const tenant = tenants.get(identityOf(cluster));
     if (tenant === undefined) return undefined;
-    await ofTenant(setUpTenant(tenant, inTime));
-    return await ofTenant(keepKeystoneBindings(tenant, cluster, keystone, inTime));
+    await wrapTenantError(setUpTenant(tenant, anySignal));
+    return await wrapTenantError(ensureKeystoneBindings(tenant, cluster, keystone, anySignal));
   } finally {
     timer.cancel();
   }

@@ -27,9 +27,9 @@ import { usageFingerprint } from '../credential/readiness.ts';
 import type { Declaration } from '../dependencies.ts';
 import { hasChangedIn } from '../has-changed-in.ts';
 import { ProjectQuotas, quotasByNamespace } from '../node-pool/project-quotas.ts';
-import { onReachableChange } from './cloud-condition.ts';
+import { onReachabilityChange } from './cloud-condition.ts';
 import { externalAddresses } from './desired-state.ts';
-import { cutOffTime } from './network-doubt.ts';
+import { disconnectedTime } from './network-freshness.ts';
 import { observeNetworks } from './network-watch.ts';
 import { ClusterReconciler } from './reconciler.ts';
 import { isOfferChanged, isSlotChanged } from './release-relevance.ts';
@@ -56,7 +56,7 @@ export const clusterController: Declaration = {
     { type: plans, verbs: READ },
     // Clusters' claims on their plans.
     { type: ConfigMaps, namespace: SYSTEM_NAMESPACE, verbs: ['get', 'create', 'update'] },
-    // Its roots of trust, which it rotates.
+    // The cluster's CA Secret, which Fairway rotates.
     { type: Secrets, namespace: SYSTEM_NAMESPACE, verbs: ['get', 'patch'] },
     { type: Namespaces, verbs: ['get'] },
     { type: kubernetesReleases, verbs: READ },
@@ -84,7 +84,7 @@ export const clusterController: Declaration = {
       isRelevant: hasChangedIn((machine) => [
         externalAddresses(machine),
         machine.status?.installed?.authorityGeneration,
-        cutOffTime(machine),
+        disconnectedTime(machine),
       ]),
     }),
     watch(cache.credentials, (credential) => cache.clusters.find(clustersByCredential, keyOf(credential)).map(keyOf), {
@@ -116,7 +116,7 @@ export const clusterController: Declaration = {
   },
   listen(enqueue, { cache, clouds, runtime, tenants }) {
     clouds.onProject((cloud, clusterKeys) =>
-      onReachableChange(cloud, () => {
+      onReachabilityChange(cloud, () => {
         for (const key of clusterKeys) enqueue(key);
       }),
     );
@@ -128,7 +128,7 @@ export const clusterController: Declaration = {
             : [...clusterKeys].filter(
                 (key) => cache.clusters.get(key)?.status?.network?.networkID === change.networkID,
               );
-        // Anyone could have written the mark.
+        // Anyone could have written the tag.
         for (const key of keys) if (clusterKeys.has(key)) enqueue(key);
       }),
     );

@@ -6,10 +6,10 @@ import type { ClusterDependencies } from './dependencies.ts';
 
 /** The expiry notice of the cluster's credential, as a condition of the cluster; undefined if there is none. */
 export function credentialCondition(credential: CloudCredential | undefined): ConditionState | undefined {
-  const soon = findCondition(credential?.status?.conditions, ConditionType.ExpiresSoon);
-  if (soon?.status !== 'True') return undefined;
-  const message = `CloudCredential ${credential?.metadata.name}: ${soon.message}`;
-  return { type: ConditionType.CredentialExpiresSoon, status: 'True', reason: soon.reason, message };
+  const expiresSoon = findCondition(credential?.status?.conditions, ConditionType.ExpiresSoon);
+  if (expiresSoon?.status !== 'True') return undefined;
+  const message = `CloudCredential ${credential?.metadata.name}: ${expiresSoon.message}`;
+  return { type: ConditionType.CredentialExpiresSoon, status: 'True', reason: expiresSoon.reason, message };
 }
 
 /** Events for a credential that expires soon, once for each notice, and for one that Fairway may no longer use. */
@@ -19,9 +19,9 @@ export function recordCredentialEvents(
   { conditions, phase }: Pick<ClusterStatus, 'conditions' | 'phase'>,
 ): void {
   const before = cluster.status?.conditions;
-  const soon = findCondition(conditions, ConditionType.CredentialExpiresSoon);
-  if (soon && soon.message !== findCondition(before, soon.type)?.message) {
-    events.warning(cluster, soon.reason, soon.message);
+  const expiresSoon = findCondition(conditions, ConditionType.CredentialExpiresSoon);
+  if (expiresSoon && expiresSoon.message !== findCondition(before, expiresSoon.type)?.message) {
+    events.warning(cluster, expiresSoon.reason, expiresSoon.message);
   }
   const reachable = findCondition(conditions, ConditionType.CloudReachable);
   // The event of a new phase contains the reason.

@@ -13,33 +13,33 @@ import { conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { credentialRequests } from './credentials-step.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 
-/** What one pass has observed of a cluster's roots of trust. */
-export interface RootsFacts {
+/** What one pass has observed of a cluster's CA. */
+export interface CaFacts {
   readonly rotation: RotationRecord;
   readonly caNotAfterMs: number;
-  /** Whether the control plane runs with them, or is not running at all. */
-  readonly isInEffect: boolean;
+  /** Whether the control plane runs with the CA, or is not running at all. */
+  readonly isControlPlaneRunning: boolean;
   readonly nodes: { readonly total: number; readonly renewed: number };
 }
 
-export function rootsFacts(pki: ClusterPki, seen: Pick<RootsFacts, 'isInEffect' | 'nodes'>): RootsFacts {
+export function caFactsOf(pki: ClusterPki, seen: Pick<CaFacts, 'isControlPlaneRunning' | 'nodes'>): CaFacts {
   return { rotation: pki.rotation, caNotAfterMs: firstEndMs(pki), ...seen };
 }
 
 /** `status.credentials`; undefined facts retain what was reported. Pure. */
 export function credentialsStatusOf(
   last: CredentialsStatus | undefined,
-  roots: RootsFacts | undefined,
+  caFacts: CaFacts | undefined,
   certificatesEndMs: number | undefined,
   nowMs: number,
 ): CredentialsStatus | undefined {
-  if (roots === undefined) return last;
+  if (caFacts === undefined) return last;
   const certificatesNotAfter =
     certificatesEndMs === undefined ? last?.certificatesNotAfter : formatTime(certificatesEndMs);
-  const { rotation, caNotAfterMs, isInEffect, nodes } = roots;
-  const phase = phaseOf(roots, last?.phase);
-  const revocation = isInEffect ? revocationOf(last, rotation, nowMs) : last?.revocation;
-  const generation = generationForNodes(roots) ?? last?.generation;
+  const { rotation, caNotAfterMs, isControlPlaneRunning, nodes } = caFacts;
+  const phase = phaseOf(caFacts, last?.phase);
+  const revocation = isControlPlaneRunning ? revocationOf(last, rotation, nowMs) : last?.revocation;
+  const generation = generationForNodes(caFacts) ?? last?.generation;
   return {
     phase,
     since: last?.phase === phase && last.since !== undefined ? last.since : formatTime(nowMs),
@@ -53,7 +53,7 @@ export function credentialsStatusOf(
 }
 
 function phaseOf(
-  { rotation, isInEffect, nodes }: RootsFacts,
+  { rotation, isControlPlaneRunning, nodes }: CaFacts,
   last: CredentialsStatus['phase'],
 ): NonNullable<CredentialsStatus['phase']> {
   switch (rotation.stage) {
@@ -63,15 +63,15 @@ function phaseOf(
       return 'Preparing';
     case 'Renewing':
       // An API server that restarts for another reason does not undo a revocation.
-      return nodes.renewed === nodes.total && (isInEffect || last === 'Prepared') ? 'Prepared' : 'Preparing';
+      return nodes.renewed === nodes.total && (isControlPlaneRunning || last === 'Prepared') ? 'Prepared' : 'Preparing';
     case 'Completing':
       return 'Completing';
   }
 }
 
-/** Nodes are reinstalled once everything they receive comes from the new authorities; undefined: as before. */
-function generationForNodes({ rotation, isInEffect }: RootsFacts): number | undefined {
-  if (rotation.stage === 'Trusting' || (rotation.stage === 'Renewing' && !isInEffect)) return undefined;
+/** Nodes are reinstalled once everything they receive comes from the new CA; undefined: as before. */
+function generationForNodes({ rotation, isControlPlaneRunning }: CaFacts): number | undefined {
+  if (rotation.stage === 'Trusting' || (rotation.stage === 'Renewing' && !isControlPlaneRunning)) return undefined;
   return rotation.generation;
 }
 
@@ -88,9 +88,9 @@ function revocationOf(
 export function credentialsCondition(
   cluster: Cluster,
   status: CredentialsStatus | undefined,
-  roots: RootsFacts,
+  caFacts: CaFacts,
 ): ConditionState | undefined {
-  const problem = revocationProblem(status, roots.rotation) ?? rotationProblem(cluster, status, roots.rotation);
+  const problem = revocationProblem(status, caFacts.rotation) ?? rotationProblem(cluster, status, caFacts.rotation);
   return problem && conditionUnmet(ConditionType.CredentialsStable, problem);
 }
 
@@ -119,10 +119,10 @@ function rotationProblem(
       'the old certificate authorities and keys are being removed: the control plane is restarting without them';
     return { reason: ConditionReason.CompletingRotation, message };
   }
-  const isCompletionAsked = credentialRequests(cluster).completion === request;
-  const then = isCompletionAsked ? '; the rotation completes afterwards' : '';
+  const isCompletionRequested = credentialRequests(cluster).completion === request;
+  const then = isCompletionRequested ? '; the rotation completes afterwards' : '';
   if (status?.phase === 'Prepared') {
-    if (isCompletionAsked) return preparing('all nodes are updated, and the rotation is completing');
+    if (isCompletionRequested) return preparing('all nodes are updated, and the rotation is completing');
     const message = `all components trust both the old and the new certificate authorities: get new kubeconfigs, recreate tokens stored in Secrets, then complete the rotation with "fairway cluster rotate-credentials ${name} --phase complete" (annotation ${COMPLETE_ROTATION_ANNOTATION} with the value ${JSON.stringify(request)})`;
     return { reason: ConditionReason.RotationPrepared, message };
   }
@@ -133,16 +133,12 @@ function rotationProblem(
   return preparing(`${message}${then}`);
 }
 
-/** Whether the first of the cluster's authorities expires soon; undefined while none does. Pure. */
-export function authorityCondition(
-  { metadata }: Cluster,
-  roots: RootsFacts,
-  nowMs: number,
-): ConditionState | undefined {
-  if (roots.caNotAfterMs - nowMs >= AUTHORITY_RENEWAL_MS) return undefined;
-  const end = formatTime(roots.caNotAfterMs);
-  const isPast = roots.caNotAfterMs <= nowMs;
-  const state = isPast
+/** Whether the first of the cluster's CAs expires soon; undefined if none does. Pure. */
+export function caCondition({ metadata }: Cluster, caFacts: CaFacts, nowMs: number): ConditionState | undefined {
+  if (caFacts.caNotAfterMs - nowMs >= AUTHORITY_RENEWAL_MS) return undefined;
+  const end = formatTime(caFacts.caNotAfterMs);
+  const hasExpired = caFacts.caNotAfterMs <= nowMs;
+  const state = hasExpired
     ? `expired at ${end}, and its nodes and all kubeconfigs no longer work`
     : `expire at ${end}, after which its nodes and all kubeconfigs no longer work`;
   const message = `the cluster's certificate authorities ${state}: rotate them with "fairway cluster rotate-credentials ${metadata.name}"`;
@@ -154,8 +150,8 @@ export function authorityCondition(
   };
 }
 
-/** Events, once each. */
-export function recordAuthorityEvents(
+/** Records Events, once each. */
+export function recordCaEvents(
   events: Pick<ClusterDependencies['events'], 'warning' | 'normal'>,
   cluster: Cluster,
   { conditions, credentials }: Pick<ClusterStatus, 'conditions' | 'credentials'>,

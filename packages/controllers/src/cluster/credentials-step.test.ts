@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type CredentialRequests,
   type CredentialsStep,
-  NOT_AT_WORK,
+  NO_ROTATION,
   nextCredentialsStep,
   takeCredentialsStep,
 } from './credentials-step.ts';
@@ -18,97 +18,129 @@ const clock = new FakeClock();
 const stable = await createClusterPki(clock);
 const old = { ...stable, users: stable.cluster };
 const revoked = { ...stable, rotation: { ...stable.rotation, revocation: 'monday' } };
-const trusting = await beginClusterRotation(stable, 'monday', clock);
-const renewing = await switchSigners(trusting, clock);
-const completing = completeClusterRotation(renewing, clock);
-const ended = { ...completing, rotation: { ...completing.rotation, stage: 'Stable' as const } };
-const ROOTS = { stable, old, revoked, trusting, renewing, completing, ended };
+const preparedState = await beginClusterRotation(stable, 'monday', clock);
+const renewingState = await switchSigners(preparedState, clock);
+const completingState = completeClusterRotation(renewingState, clock);
+const ended = { ...completingState, rotation: { ...completingState.rotation, stage: 'Stable' as const } };
+const CA_STATES = {
+  stable,
+  old,
+  revoked,
+  trusting: preparedState,
+  renewing: renewingState,
+  completing: completingState,
+  ended,
+};
 
 const NOTHING: CredentialRequests = { revocation: undefined, rotation: undefined, completion: undefined, isNew: false };
 const running = { isRunning: true, areNodesRenewed: false };
 const renewed = { isRunning: true, areNodesRenewed: true };
 
 describe.each<{
-  of: keyof typeof ROOTS;
+  of: keyof typeof CA_STATES;
   asked?: Partial<CredentialRequests>;
-  atWork?: typeof NOT_AT_WORK;
+  rotationProgress?: typeof NO_ROTATION;
   step: CredentialsStep | undefined;
   reason?: string;
 }>([
   { of: 'stable', step: undefined },
-  { of: 'stable', atWork: renewed, step: undefined },
+  { of: 'stable', rotationProgress: renewed, step: undefined },
   { of: 'stable', asked: { revocation: 'monday' }, step: 'revoke' },
   { of: 'revoked', asked: { revocation: 'monday' }, step: undefined, reason: 'a request counts once' },
   { of: 'revoked', asked: { revocation: 'tuesday' }, step: 'revoke' },
-  { of: 'revoked', step: undefined, reason: 'the annotation may be taken away' },
+  { of: 'revoked', step: undefined, reason: 'the annotation may be removed' },
   { of: 'stable', asked: { revocation: 'monday', isNew: true }, step: 'adopt', reason: 'nothing was issued yet' },
-  { of: 'stable', asked: { rotation: 'monday', isNew: true }, step: 'adopt', reason: 'all is new' },
+  { of: 'stable', asked: { rotation: 'monday', isNew: true }, step: 'adopt', reason: 'everything is new' },
   { of: 'old', step: 'ownUsers' },
   {
     of: 'old',
     asked: { revocation: 'monday' },
     step: 'ownUsers',
-    reason: 'users need an authority of their own first',
+    reason: 'users need a CA of their own first',
   },
   { of: 'old', asked: { rotation: 'monday' }, step: 'ownUsers' },
   { of: 'stable', asked: { rotation: 'monday' }, step: 'begin' },
   { of: 'stable', asked: { rotation: 'monday', revocation: 'monday' }, step: 'revoke', reason: 'it is urgent' },
-  { of: 'stable', asked: { completion: 'monday' }, atWork: renewed, step: undefined, reason: 'nothing is under way' },
+  {
+    of: 'stable',
+    asked: { completion: 'monday' },
+    rotationProgress: renewed,
+    step: undefined,
+    reason: 'no rotation is in progress',
+  },
   {
     of: 'trusting',
     asked: { rotation: 'monday' },
     step: undefined,
-    reason: 'the control plane does not trust them yet',
+    reason: 'the control plane does not trust the new CA yet',
   },
-  { of: 'trusting', asked: { rotation: 'monday' }, atWork: running, step: 'switch' },
-  { of: 'trusting', atWork: running, step: 'switch', reason: 'what has begun goes on' },
+  { of: 'trusting', asked: { rotation: 'monday' }, rotationProgress: running, step: 'switch' },
+  { of: 'trusting', rotationProgress: running, step: 'switch', reason: 'a stage in progress continues' },
   {
     of: 'trusting',
     asked: { completion: 'monday' },
-    atWork: renewed,
+    rotationProgress: renewed,
     step: 'switch',
-    reason: 'one stage after the other',
+    reason: 'completion must wait for the switch',
   },
-  { of: 'renewing', asked: { rotation: 'monday' }, atWork: renewed, step: undefined, reason: 'nobody has asked' },
-  { of: 'renewing', asked: { completion: 'monday' }, atWork: running, step: undefined, reason: 'nodes would be lost' },
-  { of: 'renewing', asked: { completion: 'monday' }, step: undefined, reason: 'nobody has looked' },
-  { of: 'renewing', asked: { completion: 'sunday' }, atWork: renewed, step: undefined, reason: 'it is of another one' },
-  { of: 'renewing', asked: { completion: 'monday' }, atWork: renewed, step: 'complete' },
+  {
+    of: 'renewing',
+    asked: { rotation: 'monday' },
+    rotationProgress: renewed,
+    step: undefined,
+    reason: 'completion was not requested',
+  },
+  {
+    of: 'renewing',
+    asked: { completion: 'monday' },
+    rotationProgress: running,
+    step: undefined,
+    reason: 'nodes would be lost',
+  },
+  { of: 'renewing', asked: { completion: 'monday' }, step: undefined, reason: 'the state was not observed' },
+  {
+    of: 'renewing',
+    asked: { completion: 'sunday' },
+    rotationProgress: renewed,
+    step: undefined,
+    reason: 'the request is for another rotation',
+  },
+  { of: 'renewing', asked: { completion: 'monday' }, rotationProgress: renewed, step: 'complete' },
   {
     of: 'renewing',
     asked: { rotation: 'tuesday' },
-    atWork: renewed,
+    rotationProgress: renewed,
     step: undefined,
-    reason: 'one rotation at a time',
+    reason: 'only one rotation runs at a time',
   },
   { of: 'renewing', asked: { revocation: 'now' }, step: 'revoke' },
   { of: 'completing', step: undefined },
-  { of: 'completing', asked: { rotation: 'tuesday' }, atWork: renewed, step: 'end' },
-  { of: 'ended', asked: { rotation: 'monday', completion: 'monday' }, atWork: renewed, step: undefined },
-  { of: 'ended', asked: { rotation: 'tuesday', completion: 'monday' }, atWork: renewed, step: 'begin' },
-])('$of, asked for $asked: $step', ({ of, asked, atWork = NOT_AT_WORK, step }) => {
+  { of: 'completing', asked: { rotation: 'tuesday' }, rotationProgress: renewed, step: 'end' },
+  { of: 'ended', asked: { rotation: 'monday', completion: 'monday' }, rotationProgress: renewed, step: undefined },
+  { of: 'ended', asked: { rotation: 'tuesday', completion: 'monday' }, rotationProgress: renewed, step: 'begin' },
+])('$of with request $asked: $step', ({ of, asked, rotationProgress = NO_ROTATION, step }) => {
   const requests = { ...NOTHING, ...asked };
 
-  test('is the step', () => {
-    expect(nextCredentialsStep(ROOTS[of], requests, atWork)).toBe(step);
+  test('is the next step', () => {
+    expect(nextCredentialsStep(CA_STATES[of], requests, rotationProgress)).toBe(step);
   });
 
   if (step === undefined) return;
-  test('is not made a second time', async () => {
-    const after = await takeCredentialsStep(ROOTS[of], step, requests, clock);
-    expect(nextCredentialsStep(after, requests, atWork)).not.toBe(step);
+  test('is not repeated', async () => {
+    const after = await takeCredentialsStep(CA_STATES[of], step, requests, clock);
+    expect(nextCredentialsStep(after, requests, rotationProgress)).not.toBe(step);
   });
 });
 
-test('rotations and revocations of before the last ones are not made again, when a repository has them', () => {
+test('does not repeat earlier rotations and revocations that a repository requests', () => {
   const [monday, tuesday, wednesday] = ['2026-06-01T12:00:00Z', '2026-06-02T12:00:00Z', '2026-06-03T12:00:00Z'];
-  const { rotation } = ROOTS.ended;
-  const roots = { ...ROOTS.ended, rotation: { ...rotation, request: tuesday, revocation: tuesday } };
-  const stepFor = (time: string) => [
-    nextCredentialsStep(roots, { ...NOTHING, rotation: time }, NOT_AT_WORK),
-    nextCredentialsStep(roots, { ...NOTHING, revocation: time }, NOT_AT_WORK),
+  const { rotation } = CA_STATES.ended;
+  const caState = { ...CA_STATES.ended, rotation: { ...rotation, request: tuesday, revocation: tuesday } };
+  const stepAt = (time: string) => [
+    nextCredentialsStep(caState, { ...NOTHING, rotation: time }, NO_ROTATION),
+    nextCredentialsStep(caState, { ...NOTHING, revocation: time }, NO_ROTATION),
   ];
 
-  expect(stepFor(monday)).toEqual([undefined, undefined]);
-  expect(stepFor(wednesday)).toEqual(['begin', 'revoke']);
+  expect(stepAt(monday)).toEqual([undefined, undefined]);
+  expect(stepAt(wednesday)).toEqual(['begin', 'revoke']);
 });

@@ -36,28 +36,28 @@ export function credentialRequests(cluster: Cluster): CredentialRequests {
   };
 }
 
-/** The observed state of the roots. */
-export interface RootsAtWork {
-  /** Whether the control plane runs with them, and is connected. */
+/** The observed state of a CA rotation. */
+export interface RotationProgress {
+  /** Whether the control plane runs with the current CA and is connected. */
   readonly isRunning: boolean;
   /** Whether every machine was installed after the current rotation had started. */
   readonly areNodesRenewed: boolean;
 }
 
 /** Not observed, or not running. */
-export const NOT_AT_WORK: RootsAtWork = { isRunning: false, areNodesRenewed: false };
+export const NO_ROTATION: RotationProgress = { isRunning: false, areNodesRenewed: false };
 
 /**
- * `adopt`: records requests that a new cluster was created with as fulfilled. `ownUsers`: for clusters of a release whose users had no
- * authority of their own. `begin`, `switch`, `complete`, `end`: the stages of a rotation.
+ * `adopt`: records requests that a new cluster was created with as fulfilled. `ownUsers`: for clusters of a release
+ * whose users had no CA of their own. `begin`, `switch`, `complete`, `end`: the stages of a rotation.
  */
 export type CredentialsStep = 'ownUsers' | 'adopt' | 'revoke' | 'begin' | 'switch' | 'complete' | 'end';
 
-/** The next change of a cluster's roots; undefined: there is nothing to do, or it must wait. Pure. */
+/** The next change of a cluster's CA; undefined if there is nothing to do, or it must wait. Pure. */
 export function nextCredentialsStep(
   pki: Pick<ClusterPki, 'users' | 'cluster' | 'rotation'>,
   { revocation, rotation, completion, isNew }: CredentialRequests,
-  { isRunning, areNodesRenewed }: RootsAtWork,
+  { isRunning, areNodesRenewed }: RotationProgress,
 ): CredentialsStep | undefined {
   const { stage, request, revocation: revoked } = pki.rotation;
   const isRevocation = isNewRequest(revocation, revoked);

@@ -8,13 +8,13 @@ const CURRENT = { current: 10, ready: 10, desired: 10, upToDate: 10 };
 const refused = { reason: 'CredentialInvalid', message: 'the cloud refuses the credential' } as const;
 const going = { reason: 'Deleting', message: '4 machines still to be deleted' } as const;
 
-test('a deletion whose first look fails has done nothing yet', () => {
+test('a deletion whose first pass fails has made no progress yet', () => {
   const status: ClusterStatus = { nodes: CURRENT };
 
   expect(deleteOperation(status, refused)).toMatchObject({ progress: 0, steps: { done: 0, total: 12 } });
 });
 
-test('one that fails later is as far as it was', () => {
+test('a deletion that fails later keeps its progress', () => {
   const status: ClusterStatus = { nodes: CURRENT };
   const lastOperation = operation(undefined, deleteOperation(status, { ...going, left: 6 }), NOW_MS);
 
@@ -25,7 +25,7 @@ test('one that fails later is as far as it was', () => {
   });
 });
 
-test('one that a former release began without steps counts what is left', () => {
+test('a deletion started by an earlier release without steps counts the remaining resources', () => {
   const lastOperation = { ...operation(undefined, deleteOperation(undefined, going), NOW_MS), steps: undefined };
   const status = { nodes: { ...CURRENT, current: 3 }, lastOperation } as unknown as ClusterStatus;
 

@@ -1,11 +1,11 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
+import { pluralize } from '@fairway/api/domain/pluralize';
 import { CLUSTER_UID_LABEL, FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, type ClusterStatus, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import { keyOf } from '@fairway/kube/client/object-key';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
 import { setCondition } from '@fairway/kube/controller/conditions';
@@ -13,21 +13,21 @@ import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalize
 import type { Result } from '@fairway/kube/controller/result';
 import type { Condition, KubeObject } from '@fairway/kube/object/meta';
 import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
-import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
-import { credentialProblem, missingCloud, ofLogin } from '@fairway/tenancy/credentials/credential-problem';
+import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
+import { credentialProblem, fromLogin, missingCloud } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
-import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
+import { wrapRuntimeError } from '@fairway/tenancy/reconcile/runtime-problem';
 import { recordDeletedCluster } from '../gc/deleted-cluster-record.ts';
-import { heldUpState, type Operation, operation, percentOf, stepsWith } from '../operation.ts';
+import { heldUpState, type Operation, operation, percentDone, stepsWith } from '../operation.ts';
 import { writeStatus } from '../status-writer.ts';
 import { endUsage } from '../usage/records.ts';
-import { heldObjects, waitMessage, warnOfWait } from '../waits.ts';
-import { cloudAnswer, cloudCondition } from './cloud-condition.ts';
+import { heldObjectsProblem, waitMessage, warnOfWait } from '../waits.ts';
+import { cloudCondition, cloudStateOf } from './cloud-condition.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { deleteCloudResources } from './network-deletion.ts';
 import { nodeCounts } from './node-counts.ts';
@@ -37,9 +37,9 @@ import { remainingProblem } from './remaining-resources.ts';
 const RETRY_MS = 2_000;
 const NO_CLOUD_RETRY_MS = 60_000;
 /** Steps in addition to the machines: the control plane and the network. */
-const OTHER_STEPS = 2;
+const NON_RESOURCE_STEPS = 2;
 
-interface Waiting extends Problem {
+interface DeletionWait extends Problem {
   /** The part that someone else must resolve, if `message` contains more; it carries the times of its own parts. */
   readonly held?: Problem | undefined;
   /** Remaining steps: each machine, the control plane, and the network. */
@@ -59,7 +59,7 @@ export async function deleteCluster(
   const { attempts, client } = dependencies;
   const uid = identityOf(cluster);
   const { value: waiting, failure } = await pass.run(() =>
-    attempts.withBackoff({ kind: 'deletion', item: uid }, () => takeDown(cluster, pools, dependencies, pass)),
+    attempts.withBackoff({ kind: 'deletion', item: uid }, () => deleteResources(cluster, pools, dependencies, pass)),
   );
   if (failure === undefined && waiting === undefined) {
     attempts.forget(uid);
@@ -71,12 +71,12 @@ export async function deleteCluster(
 }
 
 /** Returns what the deletion is waiting for; undefined when nothing remains. */
-async function takeDown(
+async function deleteResources(
   cluster: Cluster,
   pools: readonly NodePool[],
   dependencies: ClusterDependencies,
   { signal }: Pass,
-): Promise<Waiting | undefined> {
+): Promise<DeletionWait | undefined> {
   const { cache, client, clock, runtime, tenants, credentials } = dependencies;
   const uid = identityOf(cluster);
   const key = `${cluster.metadata.namespace}/${cluster.metadata.name}`;
@@ -86,14 +86,14 @@ async function takeDown(
   // Deleting a pool deletes its machines; machines whose pool was force-deleted are deleted here.
   if (pools.length === 0) await Promise.all(left.map((machine) => deleteMachine(machine, dependencies)));
   if (pools.length + left.length > 0) {
-    const count = `${counted(left.length, 'machine')} and ${counted(pools.length, 'pool')} still to be deleted`;
+    const count = `${pluralize(left.length, 'machine')} and ${pluralize(pools.length, 'pool')} still to be deleted`;
     const held = heldChildren(pools, left);
     const message = held ? `${count}; ${held.message}` : count;
-    return { left: left.length + OTHER_STEPS, reason: held?.reason ?? reason, message, held };
+    return { left: left.length + NON_RESOURCE_STEPS, reason: held?.reason ?? reason, message, held };
   }
   tenants.remove(uid);
-  if (!(await ofRuntime(runtime.remove(uid)))) {
-    return { left: OTHER_STEPS, reason, message: 'the control plane is being deleted', retryAfterMs: RETRY_MS };
+  if (!(await wrapRuntimeError(runtime.remove(uid)))) {
+    return { left: NON_RESOURCE_STEPS, reason, message: 'the control plane is being deleted', retryAfterMs: RETRY_MS };
   }
   const cloud = dependencies.clouds.of(key, cluster.spec.credentialName);
   if (cloud === undefined && cluster.status?.network !== undefined) {
@@ -106,13 +106,13 @@ async function takeDown(
     const remaining = await remainingResources(cloud, cluster, signal);
     if (remaining) return { left: 1, reason, ...remaining };
   }
-  const unseen = await unseenOf(cluster, dependencies, signal);
-  if (unseen > 0) {
-    const message = `${unseen} pools or machines created during the deletion are being deleted`;
+  const unlistedCount = await countUnlisted(cluster, dependencies, signal);
+  if (unlistedCount > 0) {
+    const message = `${unlistedCount} pools or machines created during the deletion are being deleted`;
     return { left: 1, reason, message, retryAfterMs: RETRY_MS };
   }
   await endUsage(cluster, dependencies);
-  // Also without a cloud: the cluster may have had one, and a response may have been lost.
+  // This is done even without a cloud: the cluster may have had one, and a response may have been lost.
   const projectID = cluster.status?.projectID ?? (await cloud?.client.session.projectId());
   const { credentialName } = cluster.spec;
   await recordDeletedCluster(client, { uid, clusterKey: key, credentialName, projectID }, clock.now());
@@ -121,10 +121,14 @@ async function takeDown(
 }
 
 /**
- * Deletes pools and machines that the API server has but the caches did not contain, and returns their number. A pool may have created a
- * server group, and finds it only through the Cluster.
+ * Deletes pools and machines that the API server has but the caches did not contain, and returns their number. A pool
+ * may have created a server group, which is found only through the Cluster.
  */
-async function unseenOf(cluster: Cluster, dependencies: ClusterDependencies, signal: AbortSignal): Promise<number> {
+async function countUnlisted(
+  cluster: Cluster,
+  dependencies: ClusterDependencies,
+  signal: AbortSignal,
+): Promise<number> {
   const { client } = dependencies;
   const { name = '', namespace = '' } = cluster.metadata;
   const options = { namespace, signal };
@@ -138,7 +142,10 @@ async function unseenOf(cluster: Cluster, dependencies: ClusterDependencies, sig
   return own.length + left.items.length;
 }
 
-/** What the deletion is waiting for in the cloud. Rejects with the cloud's error, or with what does not resolve by itself. */
+/**
+ * What the deletion is waiting for in the cloud. Rejects with the cloud's error, or with a problem that does not
+ * resolve automatically.
+ */
 export async function remainingResources(
   cloud: ProjectCloud,
   cluster: Cluster,
@@ -153,7 +160,7 @@ export async function remainingResources(
     if (remaining.held) throw new ProblemError({ reason, message });
     return { message, retryAfterMs: Math.max(remaining.retryAfterMs ?? RETRY_MS, 1) };
   } catch (error) {
-    if (!(error instanceof StillSettling)) throw error;
+    if (!(error instanceof StillSettlingError)) throw error;
     return { message: error.message, retryAfterMs: Math.max(error.untilMs - cloud.now(), 0) + 1 };
   }
 }
@@ -175,9 +182,9 @@ async function deleteObject<T extends KubeObject>(resource: ResourceClient<T>, {
 
 /** What machines are waiting for, and pools that wait for more than their machines. */
 function heldChildren(pools: readonly NodePool[], left: readonly Machine[]): Problem | undefined {
-  const withMachines = new Set(left.map(({ spec }) => spec.nodePoolName));
-  const without = pools.filter(({ metadata }) => !withMachines.has(metadata.name ?? ''));
-  return heldObjects([
+  const poolsWithMachines = new Set(left.map(({ spec }) => spec.nodePoolName));
+  const without = pools.filter(({ metadata }) => !poolsWithMachines.has(metadata.name ?? ''));
+  return heldObjectsProblem([
     { noun: 'machine', objects: left },
     { noun: 'pool', objects: without },
   ]);
@@ -187,7 +194,7 @@ async function report(
   cluster: Cluster,
   pools: readonly NodePool[],
   dependencies: ClusterDependencies,
-  { waiting, failure }: { readonly waiting: Waiting | undefined; readonly failure: Failure | undefined },
+  { waiting, failure }: { readonly waiting: DeletionWait | undefined; readonly failure: Failure | undefined },
 ): Promise<void> {
   const { cache, client, clock, clouds, events } = dependencies;
   const nowMs = clock.now();
@@ -195,22 +202,22 @@ async function report(
   const cloud = clouds.of(keyOf(cluster), cluster.spec.credentialName);
   const refused = credentialProblem(cluster, cache.credentials);
   const { reason, message }: Problem = failure
-    ? (sameReason(refused, failure) ?? ofLogin(failure, { cluster, cloud }))
-    : (waiting as Waiting);
+    ? (withSameReason(refused, failure) ?? fromLogin(failure, { cluster, cloud }))
+    : (waiting as DeletionWait);
   const left = waiting && { left: waiting.left };
   const lastOperation = operation(
     previous?.lastOperation,
     deleteOperation(previous, { reason, message, ...left }),
     nowMs,
   );
-  const answer = refused ? { problem: refused } : cloud && cloudAnswer(cloud, failure);
+  const cloudState = refused ? { problem: refused } : cloud && cloudStateOf(cloud, failure);
   const ready = {
     type: ConditionType.Ready,
     status: 'False' as const,
     reason,
     message: waiting?.held ? message : waitMessage(lastOperation),
   };
-  const states = [ready, cloudCondition({ cloud: answer, nowMs }, previous)];
+  const states = [ready, cloudCondition({ cloud: cloudState, nowMs }, previous)];
   const nodes = nodeCounts(pools, cluster);
   const status: ClusterStatus = {
     ...previous,
@@ -228,21 +235,24 @@ async function report(
 }
 
 /** What the CloudCredential reports about itself, if that is why the cloud rejects requests. */
-function sameReason(refused: Problem | undefined, { reason }: Problem): Problem | undefined {
+function withSameReason(refused: Problem | undefined, { reason }: Problem): Problem | undefined {
   return refused?.reason === reason ? refused : undefined;
 }
 
-/** Progress of a deletion with this many remaining steps. If a pass fails without knowing, progress is unchanged. Pure. */
+/**
+ * Progress of a deletion with this many remaining steps. If a pass fails before it can count them, progress is
+ * unchanged. Pure.
+ */
 export function deleteOperation(
   status: ClusterStatus | undefined,
-  { left, reason, message }: Problem & Partial<Pick<Waiting, 'left'>>,
+  { left, reason, message }: Problem & Partial<Pick<DeletionWait, 'left'>>,
 ): Operation {
   const type = 'Delete';
   const last = status?.lastOperation;
   const known = last?.type === type ? last.steps : undefined;
-  const total = (status?.nodes?.current ?? 0) + OTHER_STEPS;
+  const total = (status?.nodes?.current ?? 0) + NON_RESOURCE_STEPS;
   const before = known === undefined ? total : known.total - known.done;
   const steps = stepsWith(last, type, { left: left ?? before, total });
   const state = heldUpState(reason);
-  return { type, state, progress: percentOf(steps), description: message, reason, steps };
+  return { type, state, progress: percentDone(steps), description: message, reason, steps };
 }

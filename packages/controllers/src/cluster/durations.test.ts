@@ -20,16 +20,16 @@ function upgrading(done: number): LastOperation {
 
 test.each([
   { reason: 'it is the first step of an upgrade', done: 0, known: undefined, seconds: 3600 },
-  { reason: 'the last time is what counts', done: 0, known: 60, seconds: 3600 },
-  { reason: 'nodes of an upgrade before came first', done: 4, known: 60, seconds: 60 },
-])('a control plane is said to take $seconds s: $reason', ({ done, known, seconds }) => {
+  { reason: 'the last duration counts', done: 0, known: 60, seconds: 3600 },
+  { reason: 'nodes of an earlier upgrade were updated first', done: 4, known: 60, seconds: 60 },
+])('a control plane takes $seconds s: $reason', ({ done, known, seconds }) => {
   const durations = known === undefined ? undefined : [{ what: 'ControlPlane' as const, seconds: known }];
   const seen = { before: upgrading(done), now: upgrading(done + 1), isControlPlaneDone: true };
 
   expect(nextDurations(durations, seen, START_MS + HOUR_MS)).toEqual([{ what: 'ControlPlane', seconds }]);
 });
 
-test('nothing is known of one that was not seen to begin', () => {
+test('the duration of an operation is unknown if its start was not observed', () => {
   const seen = { before: undefined, now: upgrading(1), isControlPlaneDone: true };
 
   expect(nextDurations(undefined, seen, START_MS + HOUR_MS)).toBeUndefined();

@@ -1,11 +1,11 @@
-import type { Durations, LastOperation, Measured } from '@fairway/api/kinds/status';
-import { isOver, secondsTaken, secondsWorked } from '../operation.ts';
+import type { Durations, LastOperation, MeasuredOperation } from '@fairway/api/kinds/status';
+import { elapsedSeconds, isOver, workedSeconds } from '../operation.ts';
 
 /** Operations whose duration does not depend on the number of nodes, because these are created and deleted in parallel. */
-const OPERATIONS: ReadonlySet<string> = new Set<Measured>(['Hibernate', 'Wake', 'Reset', 'Restore']);
+const OPERATIONS: ReadonlySet<string> = new Set<MeasuredOperation>(['Hibernate', 'Wake', 'Reset', 'Restore']);
 
-interface Seen {
-  /** Before and after this pass. */
+interface DurationFacts {
+  /** The status before and after this pass. */
   readonly before: LastOperation | undefined;
   readonly now: LastOperation;
   /** Whether the control plane has reached the state that the operation requires in this pass. */
@@ -13,19 +13,22 @@ interface Seen {
 }
 
 /** `status.durations` with the operations that ended in this pass. Pure. */
-export function nextDurations(known: Durations | undefined, seen: Seen, nowMs: number): Durations | undefined {
+export function nextDurations(known: Durations | undefined, seen: DurationFacts, nowMs: number): Durations | undefined {
   const { before, now, isControlPlaneDone } = seen;
-  const taken = secondsTaken(before, now, nowMs);
+  const takenZones = elapsedSeconds(before, now, nowMs);
   const measured = new Map(known?.map(({ what, seconds }) => [what, seconds]));
-  if (taken !== undefined && isMeasured(now.type)) measured.set(now.type, taken);
+  if (takenZones !== undefined && isMeasured(now.type)) measured.set(now.type, takenZones);
   if (isControlPlaneDone && before?.type === now.type && now.startTime !== undefined && isFirstStep(before)) {
-    measured.set('ControlPlane', secondsWorked(now, nowMs));
+    measured.set('ControlPlane', workedSeconds(now, nowMs));
   }
   if (measured.size === 0) return known;
   return [...measured].map(([what, seconds]) => ({ what, seconds }));
 }
 
-/** An upgrade that is followed by another one before it has ended continues as the same operation: its duration includes the nodes of the first. */
+/**
+ * An upgrade followed by another one before it has ended continues as the same operation, so its duration includes the
+ * nodes of the first.
+ */
 function isFirstStep(before: LastOperation): boolean {
   return !isOver(before) && (before.type !== 'Upgrade' || !before.steps?.done);
 }
@@ -35,6 +38,6 @@ export function measuredSeconds(known: Durations | undefined, what: string): num
   return known?.find((each) => each.what === what)?.seconds;
 }
 
-function isMeasured(type: string): type is Measured {
+function isMeasured(type: string): type is MeasuredOperation {
   return OPERATIONS.has(type);
 }

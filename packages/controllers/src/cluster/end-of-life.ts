@@ -9,17 +9,18 @@ import type { ClusterDependencies } from './dependencies.ts';
 const RETRY_MS = 60_000;
 
 /**
- * An Event for each notice of the end of life of the cluster's minor version, recorded before `status.endOfLife`: a process that is killed
- * in between records it again, under the same name. Returns the status to write; a notice that could not be recorded remains due.
+ * An Event for each notice of the end of life of the cluster's minor version. It is recorded before `status.endOfLife`:
+ * a process killed in between records it again, under the same name. Returns the status to write; a notice that could
+ * not be recorded remains due.
  */
 export async function recordEndOfLifeEvents(
   events: Pick<ClusterDependencies['events'], 'once'>,
   cluster: Cluster,
   status: ClusterStatus,
-): Promise<{ readonly status: ClusterStatus; readonly retryInMs: number | undefined }> {
+): Promise<{ readonly status: ClusterStatus; readonly requeueAfterMs: number | undefined }> {
   const told = cluster.status?.endOfLife;
   const { endOfLife } = status;
-  const done = { status, retryInMs: undefined };
+  const done = { status, requeueAfterMs: undefined };
   const isNoticeRecorded = told?.noticeTime === endOfLife?.noticeTime && told?.notice === endOfLife?.notice;
   const isUpgradeRecorded = told?.upgrade?.time === endOfLife?.upgrade?.time || endOfLife === undefined;
   if (isNoticeRecorded && isUpgradeRecorded) return done;
@@ -29,7 +30,7 @@ export async function recordEndOfLifeEvents(
     if (!isUpgradeRecorded && endOfLife) await recordPlannedUpgrade(events, cluster, endOfLife);
     return done;
   } catch {
-    return { status: { ...status, endOfLife: told }, retryInMs: RETRY_MS };
+    return { status: { ...status, endOfLife: told }, requeueAfterMs: RETRY_MS };
   }
 }
 
@@ -70,8 +71,8 @@ async function recordPlannedUpgrade(
 }
 
 /**
- * The start of such an upgrade, recorded before anything is written: under the same name, however often it is repeated. Failures are
- * ignored, so the upgrade does not depend on the Event.
+ * Records the start of such an upgrade before anything is written, under the same name however often it is repeated.
+ * Failures are ignored, so the upgrade does not depend on the Event.
  */
 export async function recordForcedUpgradeEvent(
   events: Pick<ClusterDependencies['events'], 'once'>,

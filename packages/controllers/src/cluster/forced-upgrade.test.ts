@@ -21,7 +21,7 @@ const rollout: RolloutStatus = {
   moving: [turn],
   failed: [],
 };
-const toldOf = (time: string): ClusterStatus => ({
+const statusWithNotice = (time: string): ClusterStatus => ({
   version: '1.35.1',
   desiredVersion: '1.35.1',
   endOfLife: {
@@ -32,7 +32,7 @@ const toldOf = (time: string): ClusterStatus => ({
     upgrade: { to: '1.36', time },
   },
 });
-const due = toldOf('2026-11-20T00:00:00Z');
+const due = statusWithNotice('2026-11-20T00:00:00Z');
 /** From Wednesday 02:30 UTC for two hours. */
 const window = { days: ['Wednesday' as const], start: '02:30', duration: '2h', timeZone: 'UTC' };
 const forcedUpgrade = { gracePeriod: '336h', notice: '336h', exempt: [] };
@@ -69,86 +69,94 @@ const begun = {
   },
   forced: { from: '1.35.1', to: '1.36.2', time: formatTime(NOW), asked: '1.35' },
 };
-/** Clusters on 1.36 have failed at 1.36.2. */
+/** The state after clusters on 1.36 have failed at 1.36.2. */
 const halted = (patches: readonly number[]): KubernetesRelease => ({
   ...aRelease('1.36', {}, patches),
   status: { rollout: { ...rollout, version: '1.36.2', state: 'Halted' } },
 });
-const stays = (reason: string, ...words: readonly string[]) => ({
+const unchanged = (reason: string, ...words: readonly string[]) => ({
   version: '1.35.1',
   waiting: { reason, message: expect.stringMatching(words.join('.*')) },
   forced: undefined,
 });
 
-describe('a cluster on 1.35.1, which has ended', () => {
+describe('a cluster on 1.35.1 after its end of life', () => {
   test.each<Options & { reason: string; gets: object }>([
-    { reason: 'begins in its turn, in its window', spec: { maintenance: { window } }, gets: begun },
-    { reason: 'whatever its updatePolicy', spec: { updatePolicy: 'NeverUpdate' }, gets: begun },
+    { reason: 'is upgraded in its slot and window', spec: { maintenance: { window } }, gets: begun },
+    { reason: 'is upgraded regardless of updatePolicy', spec: { updatePolicy: 'NeverUpdate' }, gets: begun },
     {
-      reason: 'also from an exact version',
+      reason: 'is upgraded even from an exact version',
       spec: { version: '1.35.1' },
       gets: { ...begun, forced: { ...begun.forced, asked: '1.35.1' } },
     },
     {
-      reason: 'not before the time that it was told',
-      status: toldOf('2026-11-26T00:00:00Z'),
+      reason: 'is not upgraded before the announced time',
+      status: statusWithNotice('2026-11-26T00:00:00Z'),
       gets: { version: '1.35.1', waiting: undefined },
     },
     {
-      reason: 'not before its turn',
+      reason: 'is not upgraded before its slot',
       rolloutStatus: { moving: [] },
-      gets: stays('WaitingForRollout', '1.35 has reached its end of life', '1.36'),
+      gets: unchanged('WaitingForRollout', '1.35 has reached its end of life', '1.36'),
     },
     {
-      reason: 'not in the turn of another minor version',
+      reason: 'is not upgraded in a slot of another minor version',
       rolloutStatus: { version: '1.37' },
-      gets: stays('WaitingForRollout'),
+      gets: unchanged('WaitingForRollout'),
     },
     {
-      reason: 'not while it is stopped',
+      reason: 'is not upgraded while the rollout is stopped',
       rolloutStatus: { state: 'Halted', moving: [] },
-      gets: stays('RolloutHalted', 'has stopped after failures'),
+      gets: unchanged('RolloutHalted', 'has stopped after failures'),
     },
     {
       reason: 'nor paused',
       rolloutStatus: { state: 'Paused', moving: [] },
-      gets: stays('RolloutHalted', 'is paused by the operator'),
+      gets: unchanged('RolloutHalted', 'is paused by the operator'),
     },
     {
-      reason: 'not outside of its window',
+      reason: 'is not upgraded outside of its window',
       spec: { maintenance: { window } },
       nowMs: NOW + 3 * 3_600_000,
-      gets: stays('WaitingForMaintenanceWindow', '1.36.2 is waiting', '2026-12-02T02:30:00Z'),
+      gets: unchanged('WaitingForMaintenanceWindow', '1.36.2 is waiting', '2026-12-02T02:30:00Z'),
     },
     {
-      reason: 'not with nodes that are too old',
+      reason: 'is not upgraded with nodes that are too old',
       nodes: [{ name: 'a', pool: 'general', version: '1.32.0' }],
-      gets: stays('NodesTooOld', 'a \\(1.32.0\\), in pool general'),
+      gets: unchanged('NodesTooOld', 'a \\(1.32.0\\), in pool general'),
     },
     {
-      reason: 'not while it hibernates',
+      reason: 'is not upgraded while hibernated',
       status: { ...due, hibernation: { wanted: true, wantedSince: '2026-11-24T00:00:00Z', hibernated: true } },
-      gets: stays('Hibernated', '1.36.2 when the cluster wakes'),
+      gets: unchanged('Hibernated', '1.36.2 when the cluster wakes'),
     },
     {
-      reason: 'not to a preview',
+      reason: 'is not upgraded to a preview',
       next: [aRelease('1.36', { phaseOverride: 'Preview' })],
-      gets: stays('VersionNotOffered'),
+      gets: unchanged('VersionNotOffered'),
     },
-    { reason: 'but through one that has ended', next: [aRelease('1.36', { phaseOverride: 'EndOfLife' })], gets: begun },
     {
-      reason: 'not to a patch at which others have failed',
+      reason: 'is upgraded to a version that has reached its end of life',
+      next: [aRelease('1.36', { phaseOverride: 'EndOfLife' })],
+      gets: begun,
+    },
+    {
+      reason: 'is not upgraded to a patch at which others have failed',
       next: [halted([2])],
-      gets: stays('VersionNotOffered', 'operator'),
+      gets: unchanged('VersionNotOffered', 'operator'),
     },
     {
-      reason: 'but to the one before that',
+      reason: 'is upgraded to the patch before that',
       next: [halted([1, 2])],
       gets: { version: '1.36.1', forced: { to: '1.36.1' } },
     },
-    { reason: 'not to what is not there', next: [], gets: stays('VersionNotOffered', 'operator') },
     {
-      reason: 'goes where its user wants to in the meantime',
+      reason: 'is not upgraded to a version that does not exist',
+      next: [],
+      gets: unchanged('VersionNotOffered', 'operator'),
+    },
+    {
+      reason: 'follows its user’s version in the meantime',
       spec: { version: '1.36.0' },
       gets: { version: '1.36.0', forced: undefined },
     },
@@ -156,7 +164,7 @@ describe('a cluster on 1.35.1, which has ended', () => {
     expect(choose(options)).toMatchObject(gets);
   });
 
-  test('goes on with what it has begun, whatever becomes of turn, window and policy', () => {
+  test('continues an upgrade that has started, regardless of slot, window and policy', () => {
     const forced = { ...begun.forced, time: '2026-11-24T00:00:00Z' };
     const status = { ...due, desiredVersion: '1.36.2', forcedUpgrade: forced };
     const maintenance = { window };
@@ -171,7 +179,7 @@ describe('a cluster on 1.35.1, which has ended', () => {
     ).toMatchObject({ ...begun, forced });
   });
 
-  test('is not said to be upgraded to what is withdrawn before it ran', () => {
+  test('reports no upgrade to a version withdrawn before it ran', () => {
     const status = { ...due, desiredVersion: '1.36.2', forcedUpgrade: begun.forced };
     const withdrawn = aRelease('1.36', { patches: [{ version: '1.36.2', withdrawn: true }] });
 
@@ -179,7 +187,7 @@ describe('a cluster on 1.35.1, which has ended', () => {
   });
 });
 
-describe('a cluster that was brought to 1.36.1', () => {
+describe('a cluster upgraded automatically to 1.36.1', () => {
   const status: ClusterStatus = {
     version: '1.36.1',
     desiredVersion: '1.36.1',
@@ -187,7 +195,7 @@ describe('a cluster that was brought to 1.36.1', () => {
   };
   const next = [{ ...aRelease('1.36'), status: { rollout: { ...rollout, version: '1.36.2' } } }, aRelease('1.37')];
 
-  test('is not brought back, and takes patches of 1.36 in its turn', () => {
+  test('is not downgraded, and gets patches of 1.36 in its slot', () => {
     expect(choose({ status, next })).toMatchObject({ version: '1.36.2', forced: status.forcedUpgrade });
     expect(choose({ status, next: [aRelease('1.36', {}, [1])] })).toMatchObject({
       version: '1.36.1',
@@ -196,7 +204,7 @@ describe('a cluster that was brought to 1.36.1', () => {
     });
   });
 
-  test('is done with it when it goes on to 1.37', () => {
+  test('drops the record of the upgrade when it moves to 1.37', () => {
     expect(choose({ status, next, spec: { version: '1.37' } })).toMatchObject({ version: '1.37.2', forced: undefined });
   });
 });

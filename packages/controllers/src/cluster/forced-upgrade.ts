@@ -10,12 +10,12 @@ import type { RolloutStatus } from '@fairway/api/kinds/rollout';
 import { formatTime } from '@fairway/base/clock';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { VersionChoice, VersionFacts } from './version-facts.ts';
-import { skewProblem, untilWindow, updating, waitsForWakeUp } from './version-problems.ts';
+import { skewProblem, updatingMessage, waitingForWakeUp, waitingForWindow } from './version-problems.ts';
 
 /**
- * Decides about a cluster whose minor version has reached its end of life once its announced time has come: the next minor version, in its
- * rollout slot and maintenance window, or what it is waiting for. Undefined: nothing is due. Pure. Ignores `updatePolicy`, which applies to
- * patches.
+ * Decides about a cluster past the end of life of its minor version once its announced time has come: the next minor
+ * version, in its rollout slot and maintenance window, or what it is waiting for. Undefined if nothing is due. Pure.
+ * Ignores `updatePolicy`, which applies to patches.
  */
 export function forceUpgrade(facts: VersionFacts, running: string): VersionChoice | undefined {
   const { cluster, releases, nowMs } = facts;
@@ -23,24 +23,24 @@ export function forceUpgrade(facts: VersionFacts, running: string): VersionChoic
   if (due === undefined) return undefined;
   const target = forcedTarget(running, releases, nowMs)?.version;
   if (target === undefined) return { version: running, waiting: noTarget(running, due) };
-  const tooOld = skewProblem(target, facts.nodes());
-  if (tooOld) return { version: running, waiting: tooOld };
-  if (isHibernationWanted(cluster)) return { version: running, waiting: waitsForWakeUp(target) };
+  const skew = skewProblem(target, facts.nodes());
+  if (skew) return { version: running, waiting: skew };
+  if (isHibernationWanted(cluster)) return { version: running, waiting: waitingForWakeUp(target) };
   const rollout = releaseOf(running, releases)?.status?.forcedUpgrade;
   const hasSlot = rollout?.version === due && rollout.moving.some(({ uid }) => uid === cluster.metadata.uid);
   if (!hasSlot && (rollout?.state === 'Halted' || rollout?.state === 'Paused'))
-    return { version: running, waiting: stopped(running, due, rollout.state) };
+    return { version: running, waiting: stoppedCondition(running, due, rollout.state) };
   const gate = forcedUpgradeGate(cluster, nowMs);
-  if (!gate.isOpen) return { version: running, waiting: untilWindow(cluster, target, gate) };
-  if (!hasSlot) return { version: running, waiting: inLine(running, due) };
+  if (!gate.isOpen) return { version: running, waiting: waitingForWindow(cluster, target, gate) };
+  if (!hasSlot) return { version: running, waiting: waitingForTurn(running, due) };
   const { version: asked } = cluster.spec;
   const isOlder = asked !== undefined && partsOf(asked).minor < partsOf(target).minor;
   const forced = { from: running, to: target, time: formatTime(nowMs), ...(isOlder && { asked }) };
-  return { version: target, waiting: updating(running, target, true), forced };
+  return { version: target, waiting: updatingMessage(running, target, true), forced };
 }
 
 /** `status.forcedUpgrade` of a cluster that should run `version` now: an earlier decision ends when the cluster leaves the minor version that it was upgraded to. */
-export function forcedUpgradeAfter(
+export function nextForcedUpgrade(
   status: ClusterStatus | undefined,
   version: string | undefined,
 ): ForcedUpgradeStatus | undefined {
@@ -54,12 +54,12 @@ function noTarget(running: string, to: string): Problem {
   return { reason: ConditionReason.VersionNotOffered, message };
 }
 
-function inLine(running: string, to: string): Problem {
+function waitingForTurn(running: string, to: string): Problem {
   const message = `Kubernetes ${minorOf(running)} has reached its end of life: clusters are upgraded to ${to} in batches, and this one is queued (set spec.version to ${to} to start now)`;
   return { reason: ConditionReason.WaitingForRollout, message };
 }
 
-function stopped(running: string, to: string, state: RolloutStatus['state']): Problem {
+function stoppedCondition(running: string, to: string, state: RolloutStatus['state']): Problem {
   const why = state === 'Halted' ? 'has stopped after failures' : 'is paused by the operator';
   const message = `Kubernetes ${minorOf(running)} has reached its end of life: the upgrade to ${to} ${why}; the operator must resume it (set spec.version to ${to} to start now)`;
   return { reason: ConditionReason.RolloutHalted, message };

@@ -32,14 +32,17 @@ export async function gatewayChange(
     const message = `spec.network.gateway.address: ${chosen} is the address of node ${node.device_id}; choose another one in ${subnet.cidr}`;
     throw new ProblemError({ reason: 'GatewayMissing', message });
   }
-  return { gateway_ip: chosen, allocation_pools: poolsWithout(chosen, subnet.allocation_pools) };
+  return { gateway_ip: chosen, allocation_pools: excludeAddress(chosen, subnet.allocation_pools) };
 }
 
-/** The first address, as Neutron selects it; if it is taken, the last free one, which Neutron is the least likely to allocate in the meantime. */
+/**
+ * The first address, as Neutron would select it; if it is taken, the last free one, which Neutron is least likely to
+ * allocate in the meantime.
+ */
 function freeAddress({ id, cidr }: Subnet, ports: readonly Port[]): string {
   const { first, last } = parseCidr(cidr);
-  const taken = new Set(ports.flatMap(({ fixed_ips }) => fixed_ips.map(({ ip_address }) => ip_address)));
-  const isFree = (value: number) => !taken.has(formatAddress(value));
+  const takenZones = new Set(ports.flatMap(({ fixed_ips }) => fixed_ips.map(({ ip_address }) => ip_address)));
+  const isFree = (value: number) => !takenZones.has(formatAddress(value));
   if (isFree(first + 1)) return formatAddress(first + 1);
   for (let value = last - 1; value > first + 1; value--) if (isFree(value)) return formatAddress(value);
   const message = `subnet ${id} has no free address for a router; delete unused ports, or scale down pools`;
@@ -47,7 +50,7 @@ function freeAddress({ id, cidr }: Subnet, ports: readonly Port[]): string {
 }
 
 /** Neutron accepts no gateway within the allocation pools. */
-export function poolsWithout(address: string, pools: Subnet['allocation_pools']): Subnet['allocation_pools'] {
+export function excludeAddress(address: string, pools: Subnet['allocation_pools']): Subnet['allocation_pools'] {
   const value = parseAddress(address);
   return pools.flatMap((pool) => {
     const start = parseAddress(pool.start);

@@ -5,7 +5,7 @@ import { loadBalancersOfCluster, loadBalancersOfSharer } from '@fairway/tenancy/
 import { type ClusterOwner, FAIRWAY_TAG, sharersOf, sharerTag } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { Problem } from '@fairway/tenancy/problem';
-import { someOf } from '../waits.ts';
+import { firstNames } from '../waits.ts';
 import {
   type DeletionOptions,
   displayName,
@@ -18,10 +18,10 @@ import {
 const RESYNC_INTERVAL_MS = 10_000;
 
 /**
- * Removes what Services of a cluster have in load balancers that no cluster created, and their ownership tags: one change each. The load
- * balancers themselves have another owner and are retained. Returns what remains.
+ * Removes what a cluster's Services have in load balancers that no cluster created, and their ownership tags: one
+ * change each. The load balancers themselves have another owner and are retained. Returns what remains.
  */
-export async function leaveForeignLoadBalancers(
+export async function leaveSharedLoadBalancers(
   cloud: ProjectCloud,
   owner: ClusterOwner,
   options: DeletionOptions,
@@ -31,14 +31,14 @@ export async function leaveForeignLoadBalancers(
   const isActive = ({ provisioning_status: state }: LoadBalancer) => state === 'ACTIVE';
   const held = await removeEach(
     used.filter(isActive),
-    (loadBalancer) => leave(cloud, owner, loadBalancer, options),
+    (loadBalancer) => removeFromLoadBalancer(cloud, owner, loadBalancer, options),
     (loadBalancer) => heldListeners(loadBalancer, 'immutable'),
   );
   if (used.length === 0) return undefined;
   const slow = options.isLate ? used.filter((each) => !isActive(each)) : [];
   const waiting = slow.map((each) => heldListeners(each, each.provisioning_status));
   const names = used.map((each) => `${displayName('load balancer', each)}, which is ${each.provisioning_status}`);
-  const what = `the cluster's listeners in ${someOf(names)} (a load balancer that it does not own)`;
+  const what = `the cluster's listeners in ${firstNames(names)} (a load balancer that it does not own)`;
   return { what, retryAfterMs: RESYNC_INTERVAL_MS, held: joinHeld([held, ...waiting]) };
 }
 
@@ -49,7 +49,7 @@ function heldListeners(loadBalancer: LoadBalancer, state: string): Problem {
   return { reason: ConditionReason.CloudBusy, message };
 }
 
-async function leave(
+async function removeFromLoadBalancer(
   cloud: ProjectCloud,
   owner: ClusterOwner,
   loadBalancer: LoadBalancer,
@@ -63,14 +63,16 @@ async function leave(
   if (pool) return cloud.remove(ledgers.pools, pool.id, () => pools.delete(pool.id, options));
   const [listener] = partsIn(await cache.listeners.refreshAfter(sinceMs), owner, loadBalancer);
   if (listener) return cloud.remove(ledgers.listeners, listener.id, () => listeners.delete(listener.id, options));
-  const sharers = sharersOf(loadBalancer, owner.projectID);
-  const own = new Set(sharers.filter(({ clusterUid }) => clusterUid === owner.clusterUid).map(sharerTag));
-  const isLast = own.size === sharers.length;
+  const sharingProjects = sharersOf(loadBalancer, owner.projectID);
+  const own = new Set(sharingProjects.filter(({ clusterUid }) => clusterUid === owner.clusterUid).map(sharerTag));
+  const isLast = own.size === sharingProjects.length;
   const tags = loadBalancer.tags.filter((tag) => !own.has(tag) && !(isLast && tag === FAIRWAY_TAG));
   await loadBalancers.update(loadBalancer.id, { tags }, options);
 }
 
-function partsIn<T extends { readonly id: string; readonly tags: string[]; readonly project_id: string } & Placed>(
+function partsIn<
+  T extends { readonly id: string; readonly tags: string[]; readonly project_id: string } & LoadBalancerPart,
+>(
   listed: { readonly items: ReadonlyMap<string, T> },
   { projectID, clusterUid }: ClusterOwner,
   { id }: LoadBalancer,
@@ -79,6 +81,6 @@ function partsIn<T extends { readonly id: string; readonly tags: string[]; reado
   return parts.filter(({ loadbalancers }) => loadbalancers.some((each) => each.id === id));
 }
 
-interface Placed {
+interface LoadBalancerPart {
   readonly loadbalancers: readonly { readonly id: string }[];
 }

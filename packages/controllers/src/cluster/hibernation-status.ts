@@ -1,5 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
+import { pluralize } from '@fairway/api/domain/pluralize';
 import { wakingProblem } from '@fairway/api/domain/waking-problem';
 import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
 import type { Cluster, ClusterPhase, ClusterStatus } from '@fairway/api/kinds/cluster';
@@ -8,12 +8,12 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { formatTime } from '@fairway/base/clock';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
-import { heldUpState, type Operation, percentOf, stepsWith } from '../operation.ts';
+import { heldUpState, type Operation, percentDone, stepsWith } from '../operation.ts';
 import { measuredSeconds } from './durations.ts';
 
 /** What one pass has observed of hibernation. */
 export interface HibernationFacts {
-  /** The desired state; undefined: nothing is known of hibernation. */
+  /** The desired state; undefined if unknown. */
   readonly hibernation: HibernationStatus | undefined;
   /** Existing machines, including those that are being deleted. */
   readonly machines: number;
@@ -21,7 +21,7 @@ export interface HibernationFacts {
   readonly isHibernated: boolean;
 }
 
-/** `status.hibernation` with the observed state: since when the cluster has been hibernated. Pure. */
+/** `status.hibernation` with the observed state, including since when the cluster has been hibernated. Pure. */
 export function hibernationStatusOf(
   { hibernation, machines, isHibernated }: HibernationFacts,
   nowMs: number,
@@ -32,19 +32,22 @@ export function hibernationStatusOf(
   return { ...rest, hibernated, ...(hibernated && { since: since ?? formatTime(nowMs) }) };
 }
 
-/** Ready of a cluster that is hibernated or being hibernated; undefined: it should be awake. `trouble` is what blocks the hibernation. Pure. */
+/**
+ * Ready of a cluster that is hibernated or hibernating; undefined if it should be awake. `trouble` is what blocks the
+ * hibernation. Pure.
+ */
 export function hibernatedCondition(
   { metadata }: Cluster,
   status: HibernationStatus | undefined,
   { machines }: HibernationFacts,
-  trouble: Problem | undefined,
+  blocker: Problem | undefined,
 ): ConditionState | undefined {
   const type = ConditionType.Ready;
   if (!status?.wanted) return undefined;
-  if (!status.hibernated && trouble) return conditionUnmet(type, trouble);
+  if (!status.hibernated && blocker) return conditionUnmet(type, blocker);
   if (!status.hibernated) {
     const left =
-      machines > 0 ? `${counted(machines, 'machine')} still to be deleted` : 'the control plane is being hibernated';
+      machines > 0 ? `${pluralize(machines, 'machine')} still to be deleted` : 'the control plane is being hibernated';
     return conditionUnmet(type, { reason: ConditionReason.Hibernating, message: left });
   }
   const wake = `"fairway cluster wake ${metadata.name}" wakes it`;
@@ -55,21 +58,25 @@ export function hibernatedCondition(
   });
 }
 
-/** The phase of a cluster that is hibernating or waking; undefined: another one. A cluster is Waking until it is Ready, unless there is a problem. Pure. */
+/**
+ * The phase of a cluster that is hibernating or waking; undefined otherwise. A cluster is Waking until it is Ready,
+ * unless there is a problem. Pure.
+ */
 export function hibernationPhase(
   status: HibernationStatus | undefined,
   previous: ClusterPhase | undefined,
   ready: ConditionState,
 ): ClusterPhase | undefined {
   if (status?.wanted) return status.hibernated ? 'Hibernated' : 'Hibernating';
-  const wasAsleep = previous === 'Hibernated' || previous === 'Hibernating' || previous === 'Waking';
-  if (!wasAsleep || ready.status === 'True' || ready.reason === ConditionReason.NodeStartupTimeout) return undefined;
+  const wasHibernating = previous === 'Hibernated' || previous === 'Hibernating' || previous === 'Waking';
+  if (!wasHibernating || ready.status === 'True' || ready.reason === ConditionReason.NodeStartupTimeout)
+    return undefined;
   return 'Waking';
 }
 
 /**
- * `lastOperation` while the cluster should be hibernated: each machine is a step, and the control plane. Undefined: it should be awake.
- * `nodes`: how many it has when awake. Pure.
+ * `lastOperation` while the cluster should be hibernated: each machine and the control plane is a step. Undefined if it
+ * should be awake. `nodes`: how many it has when awake. Pure.
  */
 export function hibernateOperation(
   {
@@ -88,10 +95,13 @@ export function hibernateOperation(
   const { reason, message: description } = ready;
   const expectedSeconds = measuredSeconds(durations, 'Hibernate');
   const state = heldUpState(ready.reason);
-  return { type: 'Hibernate', state, progress: percentOf(steps), description, reason, steps, expectedSeconds };
+  return { type: 'Hibernate', state, progress: percentDone(steps), description, reason, steps, expectedSeconds };
 }
 
-/** Whether the quotas have room for the nodes when the cluster wakes; undefined: it is not hibernated, or the quotas are not known. Pure. */
+/**
+ * Whether the quotas have room for the nodes when the cluster wakes; undefined if it is not hibernated, or the quotas
+ * are not known. Pure.
+ */
 export function wakingCondition(
   status: HibernationStatus | undefined,
   pools: readonly NodePool[],

@@ -5,7 +5,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { HibernationStatus } from '@fairway/api/kinds/cluster-hibernation';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
-import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
+import { wrapRuntimeError } from '@fairway/tenancy/reconcile/runtime-problem';
 import type { ClusterDependencies } from './dependencies.ts';
 
 /** Poll interval for a control plane that is stopping, if its runtime has no events. */
@@ -20,7 +20,7 @@ export async function hibernateControlPlane(
   const item = identityOf(cluster);
   tenants.remove(item);
   const { value: isHibernated, failure } = await pass.run(() =>
-    attempts.withBackoff({ kind: 'control plane', item }, () => ofRuntime(runtime.hibernate(item))),
+    attempts.withBackoff({ kind: 'control plane', item }, () => wrapRuntimeError(runtime.hibernate(item))),
   );
   if (failure) return { controlPlaneProblem: failure };
   if (!isHibernated) pass.requeueAfter(RETRY_MS);
@@ -28,7 +28,7 @@ export async function hibernateControlPlane(
 }
 
 /** Whether the decision differs from the stored one, ignoring the observed state. */
-export function isDecisionNew(stored: Cluster, decided: HibernationStatus | undefined): boolean {
+export function isNewDecision(stored: Cluster, decided: HibernationStatus | undefined): boolean {
   const last = stored.status?.hibernation;
   return last?.wanted !== decided?.wanted || !isDeepStrictEqual(last?.followed, decided?.followed);
 }

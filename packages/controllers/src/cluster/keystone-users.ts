@@ -16,11 +16,11 @@ const SELECTION = { labelSelector: LABEL, metadataOnly: true };
 
 /** Keystone users of one cluster. */
 export interface ClusterKeystone {
-  /** The webhook authenticator of its API server; undefined: no Keystone user has access. */
+  /** The webhook authenticator of its API server; undefined if no Keystone user has access. */
   readonly reviewToken?: ReviewToken;
-  /** Their additional rights; undefined: none. */
+  /** Their additional permissions; undefined if none. */
   readonly reviewAccess?: ReviewAccess;
-  /** User IDs. */
+  /** User IDs in Keystone. */
   readonly projects: readonly string[];
   /** The part that is not in effect, and why. */
   readonly problem?: string;
@@ -42,7 +42,7 @@ export function keystoneFor(cluster: Cluster, users: ControllerDependencies['key
   }
 }
 
-/** Combined with what the runtime itself does not apply, whose reason comes first. */
+/** Combined with settings that the runtime itself does not apply; their reason comes first. */
 export function withKeystoneProblem(state: ControlPlaneState, { problem }: ClusterKeystone): ControlPlaneState {
   if (problem === undefined) return state;
   const { settingsProblem, settingsReason } = state;
@@ -54,31 +54,32 @@ export function withKeystoneProblem(state: ControlPlaneState, { problem }: Clust
 }
 
 /**
- * Creates the ClusterRole bindings of Keystone users in the cluster, or deletes them when access is disabled, and returns the part of the
- * status; null: none. The status is written first, so that after a crash it is known what must be deleted. As with Fairway's other RBAC
- * objects, the tenant may change them: they are recreated when missing, never overwritten.
+ * Creates the ClusterRoleBindings of Keystone users in the cluster, or deletes them when access is disabled, and
+ * returns that part of the status; null if none. The status is written first, so that after a crash it is known what
+ * must be deleted. Like Fairway's other RBAC objects, they are recreated when missing, but never overwritten: the
+ * tenant may change them.
  */
-export async function keepKeystoneBindings(
+export async function ensureKeystoneBindings(
   tenant: TenantCluster,
   { status }: Cluster,
   { reviewToken, projects }: ClusterKeystone,
   signal: AbortSignal,
 ): Promise<ClusterStatus['keystone'] | null> {
-  const isTold = status?.keystone !== undefined;
+  const isReported = status?.keystone !== undefined;
   const { client, informers } = tenant;
   const bindings = client.resource(ClusterRoleBindings);
   if (reviewToken === undefined) {
     informers.remove(ClusterRoleBindings, SELECTION);
-    const given = isTold ? BINDINGS : [];
-    await Promise.all(given.map(({ metadata }) => exceptFor('NotFound', bindings.delete(metadata.name, { signal }))));
+    const given = isReported ? BINDINGS : [];
+    await Promise.all(given.map(({ metadata }) => ignoreError('NotFound', bindings.delete(metadata.name, { signal }))));
     return null;
   }
-  if (isTold) {
+  if (isReported) {
     const present = informers.informer(ClusterRoleBindings, SELECTION);
     await present.whenSynced(signal);
     const missing = BINDINGS.filter(({ metadata }) => present.get(metadata.name) === undefined);
     // The cache may be stale.
-    await Promise.all(missing.map((binding) => exceptFor('AlreadyExists', bindings.create(binding, { signal }))));
+    await Promise.all(missing.map((binding) => ignoreError('AlreadyExists', bindings.create(binding, { signal }))));
   }
   return { projects: [...projects] };
 }
@@ -94,7 +95,7 @@ const BINDINGS = KEYSTONE_CLUSTER_ROLES.map((name) => {
   } satisfies ClusterRoleBinding;
 });
 
-async function exceptFor(reason: 'AlreadyExists' | 'NotFound', call: Promise<unknown>): Promise<void> {
+async function ignoreError(reason: 'AlreadyExists' | 'NotFound', call: Promise<unknown>): Promise<void> {
   await call.catch((error: unknown) => {
     if (!isApiError(error, reason)) throw error;
   });

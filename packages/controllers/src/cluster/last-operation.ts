@@ -1,6 +1,6 @@
 import { actionRequiredBy, ConditionReason } from '@fairway/api/conditions';
 import { sumOfReplicas } from '@fairway/api/domain/plan-limits';
-import { isBeingEmptied } from '@fairway/api/domain/reset';
+import { isBeingWiped } from '@fairway/api/domain/reset';
 import { isSameRestore, type RestoreRequest } from '@fairway/api/domain/restore-request';
 import type { Cluster, ClusterPhase } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
@@ -16,7 +16,7 @@ import { rotationEnd, rotationOperation } from './rotation-operation.ts';
 import { restoreOperation } from './snapshots.ts';
 
 /** The conditions that indicate the progress of a cluster. */
-interface States {
+interface ConditionStates {
   readonly network: ConditionState;
   readonly controlPlane: ConditionState;
   readonly ready: ConditionState;
@@ -32,7 +32,7 @@ interface OperationFacts extends HibernationFacts {
 export function lastOperation(
   cluster: Cluster,
   phase: ClusterPhase,
-  states: States,
+  states: ConditionStates,
   { nodes, upgrading }: { readonly nodes: NodeCounts; readonly upgrading: Operation | undefined },
   facts: OperationFacts,
 ): LastOperation {
@@ -46,20 +46,20 @@ export function lastOperation(
     { ...status },
     { machines: facts.machines, nodes: desiredNodes, ready, made: made.steps },
   );
-  if (resetting && isBeingEmptied(cluster)) return operation(last, resetting, nowMs);
+  if (resetting && isBeingWiped(cluster)) return operation(last, resetting, nowMs);
   const hibernating = hibernateOperation({ ...status }, facts, { nodes: desiredNodes, ready });
   if (hibernating) return operation(last, hibernating, nowMs);
   const restoring = restoreOperation(facts.controlPlane, { nodes: nodes.desired, durations: status?.durations });
   if (restoring) return operation(last, restoring, nowMs);
   if (resetting && phase !== 'Ready') return operation(last, resetting, nowMs);
-  const type = typeOf(last, phase);
+  const type = operationType(last, phase);
   const rotating = rotationOperation(status, upgrading, phase === 'Ready');
-  if (rotating && (phase === 'Ready' || !BEFORE_UPGRADES.has(type))) {
-    return operation(last, inTrouble(rotating, ready), nowMs);
+  if (rotating && (phase === 'Ready' || !BEFORE_UPGRADE_TYPES.has(type))) {
+    return operation(last, withTrouble(rotating, ready), nowMs);
   }
   // An earlier operation is completed first, and a finished one is reported until another one starts.
-  const isLater = BEFORE_UPGRADES.has(type) || upgrading?.state === 'Failed';
-  if (upgrading && (phase === 'Ready' || !isLater)) return operation(last, inTrouble(upgrading, ready), nowMs);
+  const isLater = BEFORE_UPGRADE_TYPES.has(type) || upgrading?.state === 'Failed';
+  if (upgrading && (phase === 'Ready' || !isLater)) return operation(last, withTrouble(upgrading, ready), nowMs);
   if (phase === 'Ready') {
     const restored = facts.controlPlane?.snapshots?.restored ?? status?.etcd?.lastRestore;
     const isDropped = last?.type === 'Restore' && isRestoreDropped(last, spec.etcd?.restore, restored);
@@ -71,63 +71,66 @@ export function lastOperation(
   const isWaiting = ready.reason === ConditionReason.ProgramsMissing && phase === 'Pending';
   const state = isWaiting ? 'Pending' : heldUpState(ready.reason);
   const expectedSeconds = measuredSeconds(status?.durations, type);
-  const estimatedEndTime = expectedSeconds === undefined ? lastEndOf(states, facts.pools) : undefined;
+  const estimatedEndTime = expectedSeconds === undefined ? lastEndTime(states, facts.pools) : undefined;
   const estimate = { expectedSeconds, estimatedEndTime };
   const { message: description, reason } = ready;
   return operation(last, { type, state, progress, description, reason, steps, ...estimate }, nowMs);
 }
 
-const BEFORE_UPGRADES: ReadonlySet<LastOperation['type']> = new Set(['Create', 'Restore', 'Wake']);
+const BEFORE_UPGRADE_TYPES: ReadonlySet<LastOperation['type']> = new Set(['Create', 'Restore', 'Wake']);
 
 /** An operation keeps its type until it has succeeded. */
-function typeOf(last: LastOperation | undefined, phase: ClusterPhase): LastOperation['type'] {
+function operationType(last: LastOperation | undefined, phase: ClusterPhase): LastOperation['type'] {
   if (phase === 'Waking') return 'Wake';
   if (last === undefined) return 'Create';
   const isUnfinished = last.state !== 'Succeeded';
-  const keeps = last.type === 'Wake' || last.type === 'Create' || last.type === 'Restore';
-  if (isUnfinished && keeps) return last.type;
+  const keepsType = last.type === 'Wake' || last.type === 'Create' || last.type === 'Restore';
+  if (isUnfinished && keepsType) return last.type;
   return last.type === 'Upgrade' && !isOver(last) ? 'Upgrade' : 'Reconcile';
 }
 
 /** An upgrade of a cluster with a problem reports the problem; its progress is still valid. */
-function inTrouble(upgrading: Operation, { status, reason, message }: ConditionState): Operation {
+function withTrouble(upgrading: Operation, { status, reason, message }: ConditionState): Operation {
   if (status === 'True' || actionRequiredBy(reason as ConditionReason) === 'fairway') return upgrading;
   const { type, progress, steps } = upgrading;
   return { type, progress, steps, state: 'Error', reason, description: message };
 }
 
-/** A failed operation that is no longer requested did not succeed; nor did one whose request was fulfilled long before. */
+/**
+ * A failed operation that is no longer requested did not succeed, and neither did one whose request was fulfilled long
+ * before.
+ */
 function isRestoreDropped(
   { state }: LastOperation,
-  asked: RestoreRequest | undefined,
+  requestedRestore: RestoreRequest | undefined,
   restored: RestoreRequest | undefined,
 ): boolean {
-  return asked === undefined || (state !== 'Succeeded' && !isSameRestore(asked, restored));
+  return requestedRestore === undefined || (state !== 'Succeeded' && !isSameRestore(requestedRestore, restored));
 }
 
-/** Network and control plane are a quarter each, nodes the rest. */
+/** Network and control plane count for a quarter each, nodes for the rest. */
 function progressOf(
-  { network, controlPlane }: States,
+  { network, controlPlane }: ConditionStates,
   { ready, desired }: NodeCounts,
 ): Pick<LastOperation, 'progress'> & { readonly steps: NonNullable<LastOperation['steps']> } {
-  const met = [network, controlPlane].filter(({ status }) => status === 'True').length;
+  const metCount = [network, controlPlane].filter(({ status }) => status === 'True').length;
   const share = desired === 0 ? 1 : Math.min(ready / desired, 1);
   return {
-    progress: met * 25 + Math.floor(share * 45),
-    steps: { done: met + Math.min(ready, desired), total: 2 + desired },
+    progress: metCount * 25 + Math.floor(share * 45),
+    steps: { done: metCount + Math.min(ready, desired), total: 2 + desired },
   };
 }
 
 /** When the last active pool is done, if nothing else is missing; undefined while unknown. */
-function lastEndOf({ network, controlPlane }: States, pools: readonly NodePool[]): string | undefined {
+function lastEndTime({ network, controlPlane }: ConditionStates, pools: readonly NodePool[]): string | undefined {
   if (network.status !== 'True' || controlPlane.status !== 'True') return undefined;
   const ends = pools.flatMap(({ status }) => {
     const { lastOperation } = status ?? {};
     return lastOperation && !isOver(lastOperation) ? [lastOperation.estimatedEndTime] : [];
   });
-  return ends.includes(undefined) ? undefined : ends.toSorted(byTime).at(-1);
+  return ends.includes(undefined) ? undefined : ends.toSorted(compareTimes).at(-1);
 }
 
-function byTime(a: string | undefined, b: string | undefined): number {
+function compareTimes(a: string | undefined, b: string | undefined): number {
   return Date.parse(a ?? '') - Date.parse(b ?? '');
 }

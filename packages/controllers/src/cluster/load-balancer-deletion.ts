@@ -4,8 +4,8 @@ import { hasLoadBalancers, loadBalancersOfCluster } from '@fairway/tenancy/cloud
 import type { ClusterOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { Problem } from '@fairway/tenancy/problem';
-import { someOf } from '../waits.ts';
-import { leaveForeignLoadBalancers } from './guest-deletion.ts';
+import { firstNames } from '../waits.ts';
+import { leaveSharedLoadBalancers } from './guest-deletion.ts';
 import {
   type DeletionOptions,
   displayName,
@@ -15,7 +15,7 @@ import {
   removeEach,
 } from './remaining-resources.ts';
 
-/** While none is known to remain. */
+/** While no load balancer is known to remain. */
 const MAX_AGE_MS = 60_000;
 /** Octavia is slow, and a stuck load balancer stays so for hours. */
 const RESYNC_INTERVAL_MS = 10_000;
@@ -36,12 +36,12 @@ export async function deleteLoadBalancers(
   const maxAgeMs = seen.length > 0 ? 0 : MAX_AGE_MS;
   const listed = await cache.loadBalancers.refreshAfter(cloud.completeFromMs(ledger, maxAgeMs));
   const present = loadBalancersOfCluster(listed, projectID, clusterUid);
-  if (present.length === 0) return leaveForeignLoadBalancers(cloud, { projectID, clusterUid }, options);
+  if (present.length === 0) return leaveSharedLoadBalancers(cloud, { projectID, clusterUid }, options);
   const { loadBalancers } = cloud.client.loadBalancing;
-  const isAsked = ({ id }: LoadBalancer) => ledger.isDeleting(id, listed.listedAtMs ?? 0);
+  const isDeletionRequested = ({ id }: LoadBalancer) => ledger.isDeleting(id, listed.listedAtMs ?? 0);
   // Octavia rejects the deletion of immutable load balancers.
   const held = await removeEach(
-    present.filter((each) => !isPending(each) && !isAsked(each)),
+    present.filter((each) => !isPending(each) && !isDeletionRequested(each)),
     ({ id }) => cloud.remove(ledger, id, () => loadBalancers.deleteCascade(id, options)),
     (balancer, refusal) => {
       cache.loadBalancers.invalidate();
@@ -50,14 +50,14 @@ export async function deleteLoadBalancers(
   );
   const slow = options.isLate ? present.filter((each) => isPending(each)).map(loadBalancerHold) : [];
   const names = present.map((each) => `${displayName('load balancer', each)}, which is ${each.provisioning_status}`);
-  return { what: someOf(names), retryAfterMs: RESYNC_INTERVAL_MS, held: joinHeld([held, ...slow]) };
+  return { what: firstNames(names), retryAfterMs: RESYNC_INTERVAL_MS, held: joinHeld([held, ...slow]) };
 }
 
 function isPending({ provisioning_status: state }: LoadBalancer): boolean {
   return state.startsWith('PENDING_');
 }
 
-/** Immutable in Octavia: Fairway retries as soon as it no longer is. */
+/** Octavia considers it immutable: Fairway retries as soon as it no longer is. */
 export function loadBalancerHold(balancer: LoadBalancer): Problem {
   const state = isPending(balancer) ? balancer.provisioning_status : 'immutable';
   const what = `${displayName('load balancer', balancer)} is ${state}: Octavia must finish changing it before it can be deleted`;

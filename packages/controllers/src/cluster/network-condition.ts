@@ -18,9 +18,9 @@ export function networkCondition(
 ): ConditionState {
   const type = ConditionType.NetworkReady;
   const last = findCondition(previous?.conditions, type);
-  const isAsWanted = last?.status === 'True' && last.observedGeneration === generation;
+  const isUpToDate = last?.status === 'True' && last.observedGeneration === generation;
   // Nothing is waiting for the cloud: see CloudReachable.
-  if (!blocker && networkProblem && isOutage(networkProblem.reason) && isAsWanted) return last;
+  if (!blocker && networkProblem && isOutage(networkProblem.reason) && isUpToDate) return last;
   const problem = blocker ?? networkProblem ?? network?.problem;
   if (problem) return conditionUnmet(type, problem);
   if (network?.ready) return conditionMet(type);
@@ -36,12 +36,15 @@ export function networkStatus(
 ): ClusterStatus['network'] {
   if (network?.ready) return network.resolved;
   if (previous?.network || !network?.nodesCanStart) return previous?.network;
-  const { routerID: _, externalNetworkID: __, egressAddress: ___, ...inside } = network.resolved;
-  return inside;
+  const { routerID: _, externalNetworkID: __, egressAddress: ___, ...ownNetwork } = network.resolved;
+  return ownNetwork;
 }
 
-/** Whether servers can be created in a cluster's network: at most the attachment of the router is missing, which they need only once they have booted. */
-export function mayNodesStart(status: ClusterStatus | undefined): boolean {
+/**
+ * Whether servers can be created in a cluster's network: at most the router's attachment is missing, which they need
+ * only once they have booted.
+ */
+export function canNodesStart(status: ClusterStatus | undefined): boolean {
   const condition = findCondition(status?.conditions, ConditionType.NetworkReady);
   return condition?.status === 'True' || condition?.reason === ConditionReason.AttachingRouter;
 }

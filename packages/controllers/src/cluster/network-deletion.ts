@@ -8,7 +8,7 @@ import { removeServer } from '@fairway/tenancy/cloud/server-removal';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 import type { Problem } from '@fairway/tenancy/problem';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
-import { busyServer, refusedServer } from '../machine/server-holds.ts';
+import { busyServerProblem, refusedServerProblem } from '../machine/server-holds.ts';
 import { deleteCertificates } from './certificate-deletion.ts';
 import { deleteLoadBalancers } from './load-balancer-deletion.ts';
 import { holdOfNetwork, holdOfRouter, holdOfSecurityGroup } from './network-holds.ts';
@@ -36,7 +36,7 @@ export async function deleteCloudResources(
 ): Promise<RemainingResources | undefined> {
   const options = optionsOf(cloud, cluster, signal);
   const owner = await ownerOf(cloud, cluster);
-  const servers = await deleteWhatRan(cloud, cluster, signal);
+  const servers = await deleteWorkloadResources(cloud, cluster, signal);
   if (servers) return servers;
   const { network } = cloud.client;
   const { ledgers } = cloud;
@@ -44,7 +44,7 @@ export async function deleteCloudResources(
   const routers = await removeEach(
     owned.routers,
     async ({ id }) => {
-      await detachOwnRouter(cloud, id, options);
+      await detachClusterRouter(cloud, id, options);
       await cloud.remove(ledgers.routers, id, () => network.routers.delete(id, options));
     },
     (router, refusal) => holdOfRouter(cloud, router, refusal, options),
@@ -68,16 +68,17 @@ export async function deleteCloudResources(
   if (held) return { what: 'the network', held };
   const waitMs = cloud.trustedFromMs - cloud.now();
   if (waitMs > 0) return { what: 'requests from an interrupted run to take effect', retryAfterMs: waitMs };
-  return (await hasLateArrivals(cloud, cluster, owner))
+  return (await hasNewResources(cloud, cluster, owner))
     ? { what: 'network resources that appeared late', retryAfterMs: 0 }
     : undefined;
 }
 
 /**
- * Deletes what ran in the cluster, by ownership tags: its servers, load balancers with their certificates, floating IPs, ports, and the
- * volumes and shares without a Retain policy. The network is retained. Returns what remains. For a cluster without machines.
+ * Deletes what ran in the cluster, by ownership tags: its servers, load balancers with their certificates, floating
+ * IPs, ports, and the volumes and shares without a Retain policy. The network is retained. Returns what remains. Only
+ * for clusters without machines.
  */
-export async function deleteWhatRan(
+export async function deleteWorkloadResources(
   cloud: ProjectCloud,
   cluster: Cluster,
   signal: AbortSignal,
@@ -86,8 +87,8 @@ export async function deleteWhatRan(
   const owner = await ownerOf(cloud, cluster);
   const servers = await deleteStrayServers(cloud, owner.clusterUid, options);
   if (servers) return servers;
-  const balancing = await deleteLoadBalancers(cloud, owner, options);
-  if (balancing) return balancing;
+  const loadBalancerResult = await deleteLoadBalancers(cloud, owner, options);
+  if (loadBalancerResult) return loadBalancerResult;
   const certificates = await deleteCertificates(cloud, owner.clusterUid, options);
   if (certificates) return certificates;
   await deleteFloatingIps(cloud, owner, options);
@@ -110,7 +111,7 @@ const SERVERS_MAX_AGE_MS = 60_000;
 /** A server may be slow to delete, or stuck. */
 const RESYNC_INTERVAL_MS = 5_000;
 
-/** Servers with the cluster's tag but without a Machine, created by a request that was assumed lost. */
+/** Servers with the cluster's tag but without a Machine, from a create request that was assumed lost. */
 async function deleteStrayServers(
   cloud: ProjectCloud,
   clusterUid: string,
@@ -123,17 +124,17 @@ async function deleteStrayServers(
   const snapshot = await cache.servers.refreshAfter(cloud.completeFromMs(ledgers.servers, maxAgeMs));
   const stray = serversOfCluster(snapshot, clusterUid);
   const listedAtMs = snapshot.listedAtMs ?? 0;
-  const asked = stray.filter(({ id }) => !ledgers.servers.isDeleting(id, listedAtMs));
+  const requested = stray.filter(({ id }) => !ledgers.servers.isDeleting(id, listedAtMs));
   if (stray.length === 0) return undefined;
   const kept: (Problem | undefined)[] = [];
   const refused = await removeEach(
-    asked,
+    requested,
     async ({ id }) => {
       kept.push(await removeServer(cloud, id, options));
     },
-    refusedServer,
+    refusedServerProblem,
   );
-  const slow = options.isLate ? joinHeld(stray.map(busyServer)) : undefined;
+  const slow = options.isLate ? joinHeld(stray.map(busyServerProblem)) : undefined;
   const held = refused ?? joinHeld(kept) ?? slow;
   return { what: displayNames('server', stray), retryAfterMs: RESYNC_INTERVAL_MS, held };
 }
@@ -172,7 +173,7 @@ export async function deletePorts(cloud: ProjectCloud, owner: ClusterOwner, opti
 const KEPT_BY_ROUTES = /required by one or more routes/;
 
 /** Detaches a router created by Fairway, which is being deleted, together with its routes. */
-export async function detachOwnRouter(cloud: ProjectCloud, id: string, options: CallOptions): Promise<void> {
+export async function detachClusterRouter(cloud: ProjectCloud, id: string, options: CallOptions): Promise<void> {
   try {
     await detachAll(cloud, { device_id: id }, options);
   } catch (error) {
@@ -196,7 +197,7 @@ export async function detachAll(
 }
 
 /** After an interrupted run: whether a list that started after the settle time contains resources of the cluster. */
-async function hasLateArrivals(cloud: ProjectCloud, cluster: Cluster, owner: ClusterOwner): Promise<boolean> {
+async function hasNewResources(cloud: ProjectCloud, cluster: Cluster, owner: ClusterOwner): Promise<boolean> {
   const { networks, routers, securityGroups, floatingIps, ports } = cloud.cache;
   const { ledgers, trustedFromMs } = cloud;
   const lists = [
@@ -207,7 +208,7 @@ async function hasLateArrivals(cloud: ProjectCloud, cluster: Cluster, owner: Clu
     { cache: ports, ledger: ledgers.ports },
   ] as const;
   for (const { cache, ledger } of lists) {
-    const snapshot = await cache.refreshAfter(Math.max(trustedFromMs, ledger.lastMadeMs));
+    const snapshot = await cache.refreshAfter(Math.max(trustedFromMs, ledger.lastWrittenMs));
     for (const item of snapshot.items.values()) {
       if (isOwnedByCluster(item, owner) && !ledger.isDeleting(item.id, snapshot.listedAtMs ?? 0)) return true;
     }

@@ -4,7 +4,7 @@ import type { CallOptions } from '@fairway/openstack/service-api';
 import type { FloatingIp, Port } from '@fairway/openstack/types/network';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { Problem } from '@fairway/tenancy/problem';
-import { someOf } from '../waits.ts';
+import { firstNames } from '../waits.ts';
 import { displayName, refused } from './remaining-resources.ts';
 
 /** A resource of the cluster's network. */
@@ -13,11 +13,11 @@ interface Item {
   readonly name?: string | null | undefined;
 }
 
-/** More than a message names, so that it can count the rest. */
+/** One more than a message names, so that it can count the rest. */
 const MAX_LISTED = 20;
 
 /** Ports that Neutron itself deletes with their network or router. */
-const OF_NEUTRON = /^network:(dhcp|distributed|ha_router_replicated_interface|router_ha_interface)/;
+const NEUTRON_OWNED_PORT = /^network:(dhcp|distributed|ha_router_replicated_interface|router_ha_interface)/;
 
 /** Why Neutron does not delete a network: ports that do not belong to the cluster. Rejects with the cloud's error. */
 export async function holdOfNetwork(
@@ -26,8 +26,8 @@ export async function holdOfNetwork(
   refusal: OpenStackError,
   options: CallOptions,
 ): Promise<Problem> {
-  const ports = await firstOf(client.network.ports.list({ network_id: network.id }, options), isForeign);
-  return heldByPorts('network', network, ports, refusal);
+  const ports = await firstResult(client.network.ports.list({ network_id: network.id }, options), isForeign);
+  return portsHoldProblem('network', network, ports, refusal);
 }
 
 /** Why Neutron does not delete a router: floating IPs that need it, or ports on it. Rejects with the cloud's error. */
@@ -37,13 +37,13 @@ export async function holdOfRouter(
   refusal: OpenStackError,
   options: CallOptions,
 ): Promise<Problem> {
-  const addresses = await firstOf(client.network.floatingIps.list({ router_id: router.id }, options), isInUse);
+  const addresses = await firstResult(client.network.floatingIps.list({ router_id: router.id }, options), isInUse);
   if (addresses.length === 0) {
-    const ports = await firstOf(client.network.ports.list({ device_id: router.id }, options), isForeign);
-    return heldByPorts('router', router, ports, refusal);
+    const ports = await firstResult(client.network.ports.list({ device_id: router.id }, options), isForeign);
+    return portsHoldProblem('router', router, ports, refusal);
   }
   const names = addresses.map((each) => `${each.floating_ip_address} (${each.id}, port ${each.port_id})`);
-  const message = `${displayName('router', router)} is used by floating IP ${someOf(names)}, which the cluster did not create: openstack floating ip unset --port ${addresses[0]?.id}`;
+  const message = `${displayName('router', router)} is used by floating IP ${firstNames(names)}, which the cluster did not create: openstack floating ip unset --port ${addresses[0]?.id}`;
   return { reason: ConditionReason.ResourceInUse, message };
 }
 
@@ -54,23 +54,23 @@ export async function holdOfSecurityGroup(
   refusal: OpenStackError,
   options: CallOptions,
 ): Promise<Problem> {
-  const isIn = ({ security_groups }: Port) => security_groups.includes(group.id);
-  const ports = await firstOf(client.network.ports.list({}, options), isIn);
+  const isMember = ({ security_groups }: Port) => security_groups.includes(group.id);
+  const ports = await firstResult(client.network.ports.list({}, options), isMember);
   if (ports.length === 0) return refused('security group', group, refusal);
   const message = `${displayName('security group', group)} is used by ${namesOf(ports)}: openstack port unset --security-group ${group.id} ${ports[0]?.id}`;
   return { reason: ConditionReason.ResourceInUse, message };
 }
 
-function heldByPorts(noun: string, item: Item, ports: readonly Port[], refusal: OpenStackError): Problem {
+function portsHoldProblem(noun: string, item: Item, ports: readonly Port[], refusal: OpenStackError): Problem {
   const [first] = ports;
   if (first === undefined) return refused(noun, item, refusal);
   const message = `${displayName(noun, item)} is in use by ${namesOf(ports)}, which the cluster did not create: openstack port delete ${first.id}, or delete its owner`;
   return { reason: ConditionReason.ResourceInUse, message };
 }
 
-/** With their owner: `compute:nova` and the server's ID. */
+/** Ports with their owner: `compute:nova` and the server's ID. */
 function namesOf(ports: readonly Port[]): string {
-  return someOf(
+  return firstNames(
     ports.map(({ id, name, device_owner, device_id }) => {
       const device = device_owner === '' ? 'without a device' : `of ${device_owner}${device_id ? ` ${device_id}` : ''}`;
       return `${displayName('port', { id, name })} ${device}`;
@@ -79,7 +79,7 @@ function namesOf(ports: readonly Port[]): string {
 }
 
 function isForeign({ device_owner }: Port): boolean {
-  return !OF_NEUTRON.test(device_owner);
+  return !NEUTRON_OWNED_PORT.test(device_owner);
 }
 
 function isInUse({ port_id }: FloatingIp): boolean {
@@ -87,7 +87,7 @@ function isInUse({ port_id }: FloatingIp): boolean {
 }
 
 /** In a stable order, so that the message is stable. */
-async function firstOf<T extends { readonly id: string }>(
+async function firstResult<T extends { readonly id: string }>(
   items: AsyncIterable<T>,
   isWanted: (item: T) => boolean,
 ): Promise<readonly T[]> {

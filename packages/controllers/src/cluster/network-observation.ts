@@ -5,28 +5,33 @@ import type { Port } from '@fairway/openstack/types/network';
 import type { Ledger } from '@fairway/tenancy/cloud/ledger';
 import {
   type ClusterOwner,
-  type Marked,
+  type DescribedObject,
   type NetworkRole,
   ownedBy,
   ownerDescription,
 } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
 import type { DesiredNetwork, ObservedNetwork } from './network-state.ts';
 
 /** Maximum age of the lists in which changes by others are detected. */
 const MAX_AGE_MS = 600_000;
-/** The same if the network is as desired and every node reports. A little less than two of a cluster's resync intervals, so that every second one lists. */
+/**
+ * The maximum age if the network is as desired and every node reports. A little less than two of a cluster's resync
+ * intervals, so that every second one lists.
+ */
 const MAX_AGE_SETTLED_MS = 1_190_000;
 
-/** Discards the shared lists, so that the next observation lists the cloud: a user has changed it, and requests a retry. */
+/**
+ * Discards the shared lists, so that the next observation lists the cloud: a user has changed it and requests a retry.
+ */
 export function invalidateNetworkLists(cloud: ProjectCloud, networkID: string | undefined): void {
   for (const name of ['networks', 'subnets', 'routers', 'securityGroups'] as const) cloud.cache[name].invalidate();
   if (networkID !== undefined) cloud.attachments.forget(networkID, cloud.now());
 }
 
 /** The part of the desired network that determines which resources to read. */
-export interface NetworkToObserve {
+export interface NetworkIdentity {
   readonly networkID?: string | undefined;
   readonly gateway: { readonly mode: DesiredNetwork['gateway']['mode'] };
 }
@@ -35,15 +40,15 @@ export interface NetworkToObserve {
 export interface ObservationOptions {
   /** Whether everything desired existed at the last check. */
   readonly isSettled: boolean;
-  /** The lists must have started later; any age by default. */
+  /** The lists must have started after this time; any age by default. */
   readonly sinceMs?: number | undefined;
 }
 
-/** The project's resources for a cluster's network: shared lists, overlaid with resources created since. */
+/** The project's resources for a cluster's network: shared lists, combined with resources created since. */
 export async function observeNetwork(
   cloud: ProjectCloud,
   cluster: Cluster,
-  desired: NetworkToObserve,
+  desired: NetworkIdentity,
   { isSettled, sinceMs = Number.NEGATIVE_INFINITY }: ObservationOptions = { isSettled: false },
 ): Promise<ObservedNetwork> {
   const maxAgeMs = isSettled ? MAX_AGE_SETTLED_MS : MAX_AGE_MS;
@@ -59,10 +64,16 @@ export async function observeNetwork(
     cache.securityGroups.refreshAfter(fromMs(ledgers.securityGroups)),
   ]);
   const owned = {
-    networks: mine(networks, ledgers.networks, owner, 'network', known?.networkID),
-    subnets: mine(subnets, ledgers.subnets, owner, 'subnet', known?.subnetID),
-    routers: mine(routers, ledgers.routers, owner, 'router', known?.routerID),
-    securityGroups: mine(securityGroups, ledgers.securityGroups, owner, 'node-security-group', known?.securityGroupID),
+    networks: ownResources(networks, ledgers.networks, owner, 'network', known?.networkID),
+    subnets: ownResources(subnets, ledgers.subnets, owner, 'subnet', known?.subnetID),
+    routers: ownResources(routers, ledgers.routers, owner, 'router', known?.routerID),
+    securityGroups: ownResources(
+      securityGroups,
+      ledgers.securityGroups,
+      owner,
+      'node-security-group',
+      known?.securityGroupID,
+    ),
   };
   return {
     networks: [...networks.items.values()],
@@ -73,8 +84,8 @@ export async function observeNetwork(
   };
 }
 
-/** The resources with the tag of this cluster and role: the one that the status names first, then by age. */
-function mine<T extends Marked & { readonly id: string; readonly created_at?: string | undefined }>(
+/** The resources with the tag of this cluster and role: the one named in the status first, then by age. */
+function ownResources<T extends DescribedObject & { readonly id: string; readonly created_at?: string | undefined }>(
   listed: Snapshot<T>,
   ledger: Ledger<T>,
   owner: ClusterOwner,
@@ -83,7 +94,7 @@ function mine<T extends Marked & { readonly id: string; readonly created_at?: st
 ): readonly T[] {
   const mark = ownerDescription(owner.clusterUid, role);
   const state = ledger.observe(mark, ownedBy([...listed.items.values()], owner, role), listed.listedAtMs ?? 0);
-  if (state.kind === 'settling') throw new StillSettling(role.replaceAll('-', ' '), state.untilMs);
+  if (state.kind === 'settling') throw new StillSettlingError(role.replaceAll('-', ' '), state.untilMs);
   return state.items.toSorted((a, b) => Number(b.id === knownID) - Number(a.id === knownID));
 }
 
@@ -93,7 +104,7 @@ const ROUTER_INTERFACE = /^network:(ha_)?router_(interface|replicated_interface|
 /** The ports between routers and the subnets of the nodes' network. */
 async function routerPorts(
   cloud: ProjectCloud,
-  desired: NetworkToObserve,
+  desired: NetworkIdentity,
   owned: ObservedNetwork['owned'],
   sinceMs: number,
 ): Promise<readonly Port[]> {

@@ -55,7 +55,7 @@ const nothing: ObservedNetwork = {
   routerPorts: [],
   owned: { networks: [], subnets: [], routers: [], securityGroups: [] },
 };
-const everything: ObservedNetwork = {
+const completeNetwork: ObservedNetwork = {
   networks: [external, network],
   subnets: [subnet],
   routers: [router],
@@ -78,36 +78,39 @@ describe('a network of the cluster’s own', () => {
     {
       stage: 'the cloud made it without port security, so that servers with security groups fail in it',
       observed: {
-        ...everything,
-        owned: { ...everything.owned, networks: [{ ...network, port_security_enabled: false }] },
+        ...completeNetwork,
+        owned: { ...completeNetwork.owned, networks: [{ ...network, port_security_enabled: false }] },
       },
       steps: ['enablePortSecurity'],
     },
     {
       stage: 'the router is not attached yet',
-      observed: { ...everything, routerPorts: [] },
+      observed: { ...completeNetwork, routerPorts: [] },
       steps: ['attachRouter'],
     },
     {
       stage: 'the group has no rules yet',
       observed: {
-        ...everything,
-        owned: { ...everything.owned, securityGroups: [{ ...group, security_group_rules: [] }] },
+        ...completeNetwork,
+        owned: { ...completeNetwork.owned, securityGroups: [{ ...group, security_group_rules: [] }] },
       },
       steps: ['createRules'],
     },
-    { stage: 'everything is there', observed: everything, steps: [] },
+    { stage: 'everything is there', observed: completeNetwork, steps: [] },
     {
       stage: 'a create that was thought lost has left a second network',
-      observed: { ...everything, owned: { ...everything.owned, networks: [network, { ...network, id: 'net2' }] } },
+      observed: {
+        ...completeNetwork,
+        owned: { ...completeNetwork.owned, networks: [network, { ...network, id: 'net2' }] },
+      },
       steps: ['deleteExtra'],
     },
   ])('$stage', ({ observed, steps }) => {
     expect(planNetwork(desired, observed).steps.map(({ kind }) => kind)).toEqual(steps);
   });
 
-  test('is ready, and says what it found, when nothing is left to do', () => {
-    expect(planNetwork(desired, everything)).toEqual({
+  test('is ready, with all resolved facts, when nothing is left to do', () => {
+    expect(planNetwork(desired, completeNetwork)).toEqual({
       steps: [],
       ready: true,
       nodesCanStart: true,
@@ -125,22 +128,22 @@ describe('a network of the cluster’s own', () => {
   });
 
   test.each([
-    { missing: 'the attachment of its router', observed: { ...everything, routerPorts: [] }, can: true },
+    { missing: 'the attachment of its router', observed: { ...completeNetwork, routerPorts: [] }, can: true },
     {
       missing: 'its router',
-      observed: { ...everything, routers: [], routerPorts: [], owned: { ...everything.owned, routers: [] } },
+      observed: { ...completeNetwork, routers: [], routerPorts: [], owned: { ...completeNetwork.owned, routers: [] } },
       can: false,
     },
     {
       missing: 'the rules of its security group',
       observed: {
-        ...everything,
+        ...completeNetwork,
         routerPorts: [],
-        owned: { ...everything.owned, securityGroups: [{ ...group, security_group_rules: [] }] },
+        owned: { ...completeNetwork.owned, securityGroups: [{ ...group, security_group_rules: [] }] },
       },
       can: false,
     },
-  ])('lets nodes start without $missing: $can', ({ observed, can }) => {
+  ])('allows nodes to start without $missing: $can', ({ observed, can }) => {
     expect(planNetwork(desired, observed)).toMatchObject({ ready: false, nodesCanStart: can });
   });
 
@@ -148,7 +151,7 @@ describe('a network of the cluster’s own', () => {
     { mode: 'None' as const, address: undefined, gatewayIp: null },
     { mode: 'Custom' as const, address: '10.0.0.254', gatewayIp: '10.0.0.254' },
     { mode: 'Router' as const, address: undefined, gatewayIp: undefined },
-  ])('gives its subnet the gateway of mode $mode', ({ mode, address, gatewayIp }) => {
+  ])('gives its subnet the gateway for mode $mode', ({ mode, address, gatewayIp }) => {
     const observed = { ...nothing, owned: { ...nothing.owned, networks: [network] } };
 
     const { steps } = planNetwork({ ...desired, gateway: { ...desired.gateway, mode, address } }, observed);
@@ -158,11 +161,11 @@ describe('a network of the cluster’s own', () => {
   });
 });
 
-describe('a network that the tenant chose', () => {
+describe('a network selected by the tenant', () => {
   const chosen = { ...desired, networkID: 'net' };
-  const foreign: ObservedNetwork = { ...everything, owned: { ...nothing.owned, securityGroups: [group] } };
+  const foreign: ObservedNetwork = { ...completeNetwork, owned: { ...nothing.owned, securityGroups: [group] } };
 
-  test('is used with its only subnet and that subnet’s router; nothing is made', () => {
+  test('is used with its only subnet and that subnet’s router; nothing is created', () => {
     const plan = planNetwork(chosen, foreign);
 
     expect(plan).toMatchObject({
@@ -172,7 +175,7 @@ describe('a network that the tenant chose', () => {
     });
   });
 
-  test('gets a router where its subnet has none', () => {
+  test('gets a router if its subnet has none', () => {
     const plan = planNetwork(chosen, { ...foreign, routers: [], routerPorts: [] });
 
     expect(plan.steps).toEqual([{ kind: 'createRouter', externalNetworkID: 'ext' }]);
@@ -186,7 +189,7 @@ describe('a network that the tenant chose', () => {
       reason: 'RouterNotFound',
       says: 'no router gone',
     },
-  ])('that does not fit is $reason: $says', ({ change, reason, says }) => {
+  ])('is rejected with $reason if it does not fit: $says', ({ change, reason, says }) => {
     const plan = planNetwork({ ...chosen, ...change }, foreign);
 
     expect(plan.problem?.reason).toBe(reason);
@@ -194,7 +197,7 @@ describe('a network that the tenant chose', () => {
     expect(plan.steps).toEqual([]);
   });
 
-  test('with two subnets needs to be told which', () => {
+  test('requires a subnet ID if it has two subnets', () => {
     const plan = planNetwork(chosen, { ...foreign, subnets: [subnet, { ...subnet, id: 'sub2' }] });
 
     expect(plan.problem?.message).toMatch(/several IPv4 subnets .*sub2.*specify one/);
@@ -207,11 +210,11 @@ describe('the external network', () => {
   test.each([
     { networks: [], says: 'no external network' },
     { networks: [external, second], says: 'several external networks and no default' },
-  ])('must be clear: $says', ({ networks, says }) => {
+  ])('must be unambiguous: $says', ({ networks, says }) => {
     expect(planNetwork(desired, { ...nothing, networks }).problem?.message).toContain(says);
   });
 
-  test('is the cloud’s default among several', () => {
+  test('defaults to the cloud’s default among several', () => {
     const plan = planNetwork(desired, { ...nothing, networks: [external, { ...second, is_default: true }] });
 
     expect(plan.steps).toContainEqual({ kind: 'createRouter', externalNetworkID: 'ext2' });
@@ -219,7 +222,7 @@ describe('the external network', () => {
 });
 
 describe('security rules', () => {
-  test('let nothing in from outside the subnet unless nodes have floating IPs', () => {
+  test('allow nothing from outside the subnet unless nodes have floating IPs', () => {
     const open = nodeRules({ groupID: 'grp', nodesCIDR: '10.0.0.0/24', publicNodePorts: false }).filter(
       (rule) => rule.remote_ip_prefix === '0.0.0.0/0' || (!rule.remote_ip_prefix && !rule.remote_group_id),
     );
@@ -227,12 +230,12 @@ describe('security rules', () => {
     expect(open).toEqual([]);
   });
 
-  test('let load balancers in from a subnet of their own, ports of nodes alone, and no longer than they have it', () => {
+  test('allow load balancers from a subnet of their own, to node ports only, as long as it exists', () => {
     const theirs = Subnet.parse({ ...subnet, id: 'lbs', cidr: '10.0.9.0/24' });
-    const asked = { ...desired, loadBalancersSubnetID: 'lbs' };
-    const observed = { ...everything, subnets: [subnet, theirs] };
+    const requested = { ...desired, loadBalancersSubnetID: 'lbs' };
+    const observed = { ...completeNetwork, subnets: [subnet, theirs] };
 
-    const { steps } = planNetwork(asked, observed);
+    const { steps } = planNetwork(requested, observed);
 
     const nodePorts = { remote_ip_prefix: '10.0.9.0/24', port_range_min: 30000, port_range_max: 32767 };
     expect(steps).toMatchObject([
@@ -248,14 +251,20 @@ describe('security rules', () => {
     const made = step?.kind === 'createRules' ? step.rules.map((rule, index) => ({ id: `new${index}`, ...rule })) : [];
     const opened = SecurityGroup.parse({ ...group, security_group_rules: [...group.security_group_rules, ...made] });
     const after = { ...observed, owned: { ...observed.owned, securityGroups: [opened] } };
-    expect(planNetwork(asked, after).steps).toEqual([]);
+    expect(planNetwork(requested, after).steps).toEqual([]);
     expect(planNetwork(desired, after).steps).toMatchObject([{ kind: 'deleteRule', id: 'new0' }]);
   });
 
-  test('are exchanged when the pool’s floating IPs are turned on, and what others added stays', () => {
+  test('are replaced when the pool’s floating IPs are enabled, and rules added by others remain', () => {
     const theirs = { ...group.security_group_rules[0], id: 'theirs', remote_group_id: 'other', description: 'ours' };
-    const withTheirs = SecurityGroup.parse({ ...group, security_group_rules: [...group.security_group_rules, theirs] });
-    const observed = { ...everything, owned: { ...everything.owned, securityGroups: [withTheirs] } };
+    const groupWithForeignRule = SecurityGroup.parse({
+      ...group,
+      security_group_rules: [...group.security_group_rules, theirs],
+    });
+    const observed = {
+      ...completeNetwork,
+      owned: { ...completeNetwork.owned, securityGroups: [groupWithForeignRule] },
+    };
 
     const { steps } = planNetwork({ ...desired, publicNodePorts: true }, observed);
 
@@ -264,7 +273,7 @@ describe('security rules', () => {
     const made = step?.kind === 'createRules' ? step.rules.map((rule, index) => ({ id: `new${index}`, ...rule })) : [];
     const opened = SecurityGroup.parse({
       ...group,
-      security_group_rules: [...withTheirs.security_group_rules, ...made],
+      security_group_rules: [...groupWithForeignRule.security_group_rules, ...made],
     });
     const next = { ...observed, owned: { ...observed.owned, securityGroups: [opened] } };
     expect(planNetwork({ ...desired, publicNodePorts: true }, next).steps).toMatchObject([

@@ -5,13 +5,13 @@ import type { SecurityGroup } from '@fairway/openstack/types/security-group';
 import type { DesiredNetwork, NetworkPlan, NetworkStep, ObservedNetwork } from './network-state.ts';
 import { describeRouter, newGatewayIp, planRouter } from './router-plan.ts';
 import { type RuleChanges, ruleChanges } from './security-rules.ts';
-import { listIDs, UnplannableError } from './unplannable.ts';
+import { listIDs, UnplannableError } from './unplannable-error.ts';
 
 /** The next steps from the observed state to the desired one. Pure; see `network-plan.test.ts` for the rules as tables. */
 export function planNetwork(desired: DesiredNetwork, observed: ObservedNetwork): NetworkPlan {
-  const steps: NetworkStep[] = extras(observed);
+  const steps: NetworkStep[] = extraDeletions(observed);
   try {
-    const network = planOwnOrChosenNetwork(desired, observed, steps);
+    const network = planNetworkChoice(desired, observed, steps);
     const subnet = network && planSubnet(desired, observed, network, steps);
     if (subnet) requireDisjoint(desired, observed, subnet);
     const router = planRouter(desired, observed, subnet, steps);
@@ -34,7 +34,7 @@ export function planNetwork(desired: DesiredNetwork, observed: ObservedNetwork):
   }
 }
 
-function planOwnOrChosenNetwork(
+function planNetworkChoice(
   desired: DesiredNetwork,
   { networks, owned }: ObservedNetwork,
   steps: NetworkStep[],
@@ -139,19 +139,19 @@ function requireDisjoint(desired: DesiredNetwork, { subnets }: ObservedNetwork, 
   }
 }
 
-/** Duplicate resources with the same tag, created by a request that was assumed lost. */
-function extras({ owned }: ObservedNetwork): NetworkStep[] {
+/** Duplicate resources with the same tag, from a create request that was assumed lost. */
+function extraDeletions({ owned }: ObservedNetwork): NetworkStep[] {
   const kept = owned.networks[0]?.id;
   const ownSubnets = owned.subnets.filter((subnet) => subnet.network_id === kept);
   return [
-    ...extrasOf('network', owned.networks),
-    ...extrasOf('subnet', ownSubnets),
-    ...extrasOf('router', owned.routers),
-    ...extrasOf('securityGroup', owned.securityGroups),
+    ...extrasOfKind('network', owned.networks),
+    ...extrasOfKind('subnet', ownSubnets),
+    ...extrasOfKind('router', owned.routers),
+    ...extrasOfKind('securityGroup', owned.securityGroups),
   ];
 }
 
-function extrasOf(
+function extrasOfKind(
   type: Extract<NetworkStep, { kind: 'deleteExtra' }>['type'],
   items: readonly { readonly id: string }[],
 ): NetworkStep[] {

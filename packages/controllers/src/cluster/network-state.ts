@@ -24,7 +24,7 @@ export interface DesiredNetwork {
   readonly otherRanges: readonly NamedRange[];
 }
 
-/** The project's resources; `owned` are those with the tag of this cluster, the one in use first. */
+/** The project's resources; `owned` are those with this cluster's tag, the one in use first. */
 export interface ObservedNetwork {
   readonly networks: readonly Network[];
   readonly subnets: readonly Subnet[];
@@ -45,7 +45,7 @@ export type NetworkStep =
   | { readonly kind: 'createSubnet'; readonly networkID: string; readonly gatewayIp: string | null | undefined }
   | { readonly kind: 'createRouter'; readonly externalNetworkID: string }
   | { readonly kind: 'updateSubnet'; readonly subnet: Subnet; readonly changes: { readonly dns_nameservers: string[] } }
-  /** Undefined: a free address. */
+  /** Undefined for a free address. */
   | { readonly kind: 'setGateway'; readonly subnet: Subnet; readonly address: string | null | undefined }
   | { readonly kind: 'setExternalNetwork'; readonly router: Router; readonly externalNetworkID: string }
   | { readonly kind: 'attachRouter'; readonly routerID: string; readonly subnet: Subnet }
@@ -76,6 +76,6 @@ export interface NetworkPlan {
   readonly resolved: ResolvedNetwork;
   readonly problem?: Problem;
   readonly ready: boolean;
-  /** Whether servers can be created in it: the remaining steps are needed once they have booted. */
+  /** Whether servers can be created in the network: the remaining steps are needed once they have booted. */
   readonly nodesCanStart: boolean;
 }

@@ -6,13 +6,13 @@ import type { SecurityGroup } from '@fairway/openstack/types/security-group';
 import { type NetworkRole, ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { gatewayChange } from './gateway-change.ts';
-import { detachAll, detachOwnRouter } from './network-deletion.ts';
+import { detachAll, detachClusterRouter } from './network-deletion.ts';
 import type { DesiredNetwork, NetworkStep } from './network-state.ts';
 
 type CacheName = 'networks' | 'subnets' | 'routers' | 'securityGroups';
 
 /** What a step depends on or creates. */
-const SEEN_BY: Readonly<Record<Exclude<NetworkStep['kind'], 'deleteExtra'>, readonly CacheName[]>> = {
+const CACHES_BY_STEP: Readonly<Record<Exclude<NetworkStep['kind'], 'deleteExtra'>, readonly CacheName[]>> = {
   createNetwork: ['networks'],
   enablePortSecurity: ['networks'],
   createSubnet: ['networks', 'subnets'],
@@ -32,7 +32,7 @@ export function invalidateAfterFailure(cloud: ProjectCloud, step: NetworkStep, e
   if (!isOpenStackError(error)) return;
   if (error.outcome !== 'unknown' && error.kind !== 'conflict' && error.kind !== 'notFound') return;
   const names: readonly CacheName[] =
-    step.kind === 'deleteExtra' ? ['networks', 'subnets', 'routers', 'securityGroups'] : SEEN_BY[step.kind];
+    step.kind === 'deleteExtra' ? ['networks', 'subnets', 'routers', 'securityGroups'] : CACHES_BY_STEP[step.kind];
   for (const name of names) cloud.cache[name].invalidate();
 }
 
@@ -77,24 +77,25 @@ export async function perform(
   const mark = (role: NetworkRole) => ownerDescription(identityOf(cluster), role);
   const recordRules = (group: SecurityGroup, rules: SecurityGroup['security_group_rules']) => {
     const changed = { ...group, security_group_rules: rules };
-    ledgers.securityGroups.recordMade(mark('node-security-group'), changed, cloud.now());
+    ledgers.securityGroups.recordWritten(mark('node-security-group'), changed, cloud.now());
   };
   switch (step.kind) {
     case 'createNetwork': {
       const description = mark('network');
       const known = [...cloud.cache.networks.snapshot().items.values()];
-      // It is disabled by default in some clouds, or the extension is missing, in which case no network has the field.
+      // Port security is disabled by default in some clouds, or the extension is missing, in which case no network has
+      // the field.
       const hasExtension = known.some(({ port_security_enabled }) => port_security_enabled !== undefined);
       const wanted = { name, description, ...(hasExtension && { port_security_enabled: true }) };
       const create = () => network.networks.create(wanted, options);
       const { id } = await cloud.make(ledgers.networks, description, create);
-      // Nothing can be in it yet.
-      cloud.attachments.observed(id, [], cloud.now());
+      // Nothing can be attached to it yet.
+      cloud.attachments.recordPorts(id, [], cloud.now());
       return;
     }
     case 'enablePortSecurity': {
       const updated = await network.networks.update(step.network.id, { port_security_enabled: true }, options);
-      ledgers.networks.recordMade(mark('network'), updated, cloud.now());
+      ledgers.networks.recordWritten(mark('network'), updated, cloud.now());
       return;
     }
     case 'createSubnet': {
@@ -128,19 +129,19 @@ export async function perform(
     }
     case 'updateSubnet': {
       const updated = await network.subnets.update(step.subnet.id, step.changes, options);
-      ledgers.subnets.recordMade(mark('subnet'), updated, cloud.now());
+      ledgers.subnets.recordWritten(mark('subnet'), updated, cloud.now());
       return;
     }
     case 'setGateway': {
       const changes = await gatewayChange(step, cloud, cluster, options);
       const updated = await network.subnets.update(step.subnet.id, changes, options);
-      ledgers.subnets.recordMade(mark('subnet'), updated, cloud.now());
+      ledgers.subnets.recordWritten(mark('subnet'), updated, cloud.now());
       return;
     }
     case 'setExternalNetwork': {
       const external_gateway_info = { network_id: step.externalNetworkID };
       const updated = await network.routers.update(step.router.id, { external_gateway_info }, options);
-      ledgers.routers.recordMade(mark('router'), updated, cloud.now());
+      ledgers.routers.recordWritten(mark('router'), updated, cloud.now());
       return;
     }
     case 'attachRouter':
@@ -178,8 +179,8 @@ export async function perform(
 }
 
 /**
- * A second attachment is a conflict, which the next list resolves; so is detaching a router that floating IPs need. Until it has ended,
- * earlier observations are not refreshed.
+ * A second attachment is a conflict, which the next list resolves; so is detaching a router that floating IPs need.
+ * Until the call has ended, earlier observations are not refreshed.
  */
 async function connectRouter(
   { kind, routerID, subnet }: Extract<NetworkStep, { kind: 'attachRouter' | 'detachRouter' }>,
@@ -209,7 +210,7 @@ async function deleteExtra(
     case 'subnet':
       return cloud.remove(cloud.ledgers.subnets, step.id, () => network.subnets.delete(step.id, options));
     case 'router':
-      await detachOwnRouter(cloud, step.id, options);
+      await detachClusterRouter(cloud, step.id, options);
       return cloud.remove(cloud.ledgers.routers, step.id, () => network.routers.delete(step.id, options));
     case 'securityGroup':
       return cloud.remove(cloud.ledgers.securityGroups, step.id, () => network.securityGroups.delete(step.id, options));

@@ -2,13 +2,16 @@ import { type Cluster, type ClusterStatus, clusters } from '@fairway/api/kinds/c
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { writeStatus } from '../status-writer.ts';
 
-/** Writes the status of a pass over a Cluster, also before the pass ends: later writes are compared with the last one. */
+/**
+ * Writes the status of a pass over a Cluster, possibly before the pass ends: later writes are compared with the last
+ * one.
+ */
 export class PassStatus {
   readonly #client: KubeClient;
   #cluster: Cluster;
   #isPatched = false;
-  #isOver = false;
-  #writing: Promise<void> = Promise.resolve();
+  #hasEnded = false;
+  #pendingWrite: Promise<void> = Promise.resolve();
 
   constructor(client: KubeClient, cluster: Cluster) {
     this.#client = client;
@@ -20,13 +23,15 @@ export class PassStatus {
     return this.#isPatched;
   }
 
-  /** Writes what is known so far, unless the pass has ended. Failures are ignored: the final write repeats it. */
+  /**
+   * Writes what is known so far, unless the pass has ended. Failures are ignored, because the final write repeats it.
+   */
   patch(status: () => ClusterStatus): Promise<void> {
-    if (this.#isOver) return Promise.resolve();
+    if (this.#hasEnded) return Promise.resolve();
     this.#isPatched = true;
     const write = () => this.#write(status());
-    this.#writing = this.#writing.then(write).catch(() => undefined);
-    return this.#writing;
+    this.#pendingWrite = this.#pendingWrite.then(write).catch(() => undefined);
+    return this.#pendingWrite;
   }
 
   /** The final write. Rejects as `writeStatus` does. */
@@ -37,8 +42,8 @@ export class PassStatus {
 
   /** Stops further writes; resolves when none is in progress. */
   async settle(): Promise<void> {
-    this.#isOver = true;
-    await this.#writing;
+    this.#hasEnded = true;
+    await this.#pendingWrite;
   }
 
   async #write(status: ClusterStatus): Promise<void> {

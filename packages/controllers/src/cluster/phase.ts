@@ -13,10 +13,15 @@ export interface ClusterStates {
 }
 
 /** Phases of a cluster that has never been ready. */
-const BEFORE_READY: ReadonlySet<ClusterPhase | undefined> = new Set([undefined, 'Pending', 'Provisioning', 'Failed']);
+const NOT_YET_READY_PHASES: ReadonlySet<ClusterPhase | undefined> = new Set([
+  undefined,
+  'Pending',
+  'Provisioning',
+  'Failed',
+]);
 
 /** What Fairway does to a control plane on purpose. */
-const PLANNED: ReadonlySet<string> = new Set([ConditionReason.Updating, ConditionReason.Restoring]);
+const PLANNED_REASONS: ReadonlySet<string> = new Set([ConditionReason.Updating, ConditionReason.Restoring]);
 
 /**
  * The phase of a cluster, by cause. Degraded: something that worked no longer does, or a deadline has passed. Updating: a requested change
@@ -33,11 +38,12 @@ export function clusterPhase(
   const reason = ready.reason as ConditionReason;
   const turn = actionRequiredBy(reason);
   if (reason === ConditionReason.NodeStartupTimeout) return 'Degraded';
-  // It starts automatically as soon as the operator has installed them.
-  if (reason === ConditionReason.ProgramsMissing && BEFORE_READY.has(previous?.phase)) return 'Pending';
-  if (BEFORE_READY.has(previous?.phase)) return turn === 'fairway' || turn === 'cloud' ? 'Provisioning' : 'Failed';
+  // It starts automatically once the operator has installed the binaries.
+  if (reason === ConditionReason.ProgramsMissing && NOT_YET_READY_PHASES.has(previous?.phase)) return 'Pending';
+  if (NOT_YET_READY_PHASES.has(previous?.phase))
+    return turn === 'fairway' || turn === 'cloud' ? 'Provisioning' : 'Failed';
   if (network.status !== 'True' && !isPending(network, previous, generation)) return 'Degraded';
-  if (controlPlane.status !== 'True' && !PLANNED.has(controlPlane.reason)) return 'Degraded';
+  if (controlPlane.status !== 'True' && !PLANNED_REASONS.has(controlPlane.reason)) return 'Degraded';
   if (settings !== undefined) return 'Degraded';
   return nodePools.status !== 'True' && isAnyDegraded(pools, nodePools) ? 'Degraded' : 'Updating';
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ConditionReason } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
-import { type EffectiveQuota, quotaWords } from '@fairway/api/domain/project-quota';
+import { pluralize } from '@fairway/api/domain/pluralize';
+import { describeQuota, type EffectiveQuota } from '@fairway/api/domain/project-quota';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { Plan } from '@fairway/api/kinds/plan';
@@ -11,7 +11,7 @@ import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps, Namespaces } from '@fairway/kube/kinds/resources';
 import type { Problem } from '@fairway/tenancy/problem';
 
-/** Key of the UIDs in the ConfigMap, separated by commas. */
+/** Key in the ConfigMap of the UIDs, separated by commas. */
 const CLUSTERS = 'clusters';
 
 /**
@@ -27,18 +27,18 @@ export function claimFromPlan(
   const planName = plan.metadata.name ?? '';
   const { namespace = '' } = cluster.metadata;
   return claim(client, cluster, signal, {
-    name: claimsName(`${namespace}/${planName}`),
+    name: claimName(`${namespace}/${planName}`),
     labels: { plan: planName },
     limit: plan.spec.maxClusters,
     isCounted: ({ spec }) => spec.plan === planName,
     refusal: (holders, limit) => {
-      const message = `spec.plan: ${planName}: the namespace already has ${counted(holders, 'cluster')} on this plan, which allows ${limit}: delete one, or create this one with another plan`;
+      const message = `spec.plan: ${planName}: the namespace already has ${pluralize(holders, 'cluster')} on this plan, which allows ${limit}: delete one, or create this one with another plan`;
       return { reason: ConditionReason.PlanLimitExceeded, message };
     },
   });
 }
 
-/** The same for the total number of clusters in the project. */
+/** Claims one of the clusters that the project's quota allows. */
 export function claimFromProject(
   client: KubeClient,
   cluster: Cluster,
@@ -47,14 +47,14 @@ export function claimFromProject(
 ): Promise<Problem | undefined> {
   const { namespace = '' } = cluster.metadata;
   return claim(client, cluster, signal, {
-    // No plan has such a name.
-    name: claimsName(`${namespace}/`),
+    // No plan can have this name.
+    name: claimName(`${namespace}/`),
     labels: {},
     limit: quota?.limit,
     isCounted: () => true,
     refusal: (holders) => {
-      const words = quota === undefined ? '' : quotaWords('clusters', quota);
-      const message = `${words}, and the namespace already has ${counted(holders, 'cluster')}: delete one, or ask the operator for a larger quota`;
+      const words = quota === undefined ? '' : describeQuota('clusters', quota);
+      const message = `${words}, and the namespace already has ${pluralize(holders, 'cluster')}: delete one, or ask the operator for a larger quota`;
       return { reason: ConditionReason.ProjectQuotaExceeded, message };
     },
   });
@@ -63,18 +63,19 @@ export function claimFromProject(
 interface Claim {
   /** The name of the ConfigMap with all claims. */
   readonly name: string;
-  /** Further data in it, for display. */
+  /** Additional data in it, for display. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Undefined: unlimited. */
+  /** Undefined if unlimited. */
   readonly limit: number | undefined;
   readonly isCounted: (cluster: Cluster) => boolean;
   readonly refusal: (holders: number, limit: number) => Problem;
 }
 
 /**
- * Admission checks the same, but a webhook only sees stored objects: Clusters that are created at once may all pass. Claims of a namespace
- * and limit are in one ConfigMap, which only Fairway writes, so the API server decides between two claims by its resource version. Claims
- * of deleted clusters are dropped with the next one; clusters that have been provisioned count without a claim.
+ * Admission checks the same, but a webhook only sees stored objects, so Clusters created concurrently may all pass.
+ * Claims of a namespace and limit are in one ConfigMap, which only Fairway writes, so the API server decides between
+ * two claims by its resource version. Claims of deleted clusters are dropped with the next one; clusters that have been
+ * provisioned count without a claim.
  */
 async function claim(
   client: KubeClient,
@@ -100,12 +101,12 @@ async function claim(
   return undefined;
 }
 
-/** Whether resources have been created for it, which no limit revokes. */
+/** Whether resources have been created for the cluster, which no limit revokes. */
 export function isProvisioned({ status }: Cluster): boolean {
   return status?.network !== undefined || status?.endpoint !== undefined;
 }
 
-/** Owned by the tenant's namespace, so that the garbage collector deletes them with it. */
+/** Owned by the tenant's namespace, so that garbage collection deletes it with the namespace. */
 async function newClaims(client: KubeClient, name: string, namespace: string, signal: AbortSignal): Promise<ConfigMap> {
   const { metadata } = await client.resource(Namespaces).get(namespace, { signal });
   const owner = { apiVersion: 'v1', kind: 'Namespace', name: namespace, uid: metadata.uid ?? '' };
@@ -117,6 +118,6 @@ async function newClaims(client: KubeClient, name: string, namespace: string, si
 }
 
 /** Namespace and plan together may be longer than a name. */
-function claimsName(what: string): string {
+function claimName(what: string): string {
   return `plan-claims-${createHash('sha256').update(what).digest('hex').slice(0, 32)}`;
 }

@@ -7,7 +7,7 @@ import type { ControlPlaneSpread } from '@fairway/control-plane/runtime';
 import type { ConditionState, ConditionStates } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
 
-interface Promised {
+interface AppliedFieldsFacts {
   readonly plan: PlanSpec | undefined;
   readonly spread: ControlPlaneSpread;
   /** Whether this Fairway serves external autoscalers. */
@@ -20,7 +20,7 @@ interface Promised {
  */
 export function planConditions(
   cluster: Pick<Cluster, 'spec' | 'status'>,
-  { plan, spread, servesAutoscalers = false }: Promised,
+  { plan, spread, servesAutoscalers = false }: AppliedFieldsFacts,
 ): ConditionStates {
   if (plan === undefined) return {};
   return {
@@ -50,8 +50,8 @@ function fieldsApplied(
   servesAutoscalers: boolean,
 ): ConditionState | undefined {
   const { mode } = cluster.spec.autoscaler;
-  const unserved = mode === 'External' && !servesAutoscalers ? [{ ...UNSERVED, value: mode }] : [];
-  const unapplied = describeUnapplied([...unserved, ...unappliedClusterFields(cluster, plan)]);
+  const unservedFields = mode === 'External' && !servesAutoscalers ? [{ ...EXTERNAL_AUTOSCALER, value: mode }] : [];
+  const unapplied = describeUnapplied([...unservedFields, ...unappliedClusterFields(cluster, plan)]);
   const overruled = overruledVersion(cluster);
   if (unapplied === undefined && overruled === undefined) return undefined;
   // Problems that the user can solve.
@@ -60,7 +60,7 @@ function fieldsApplied(
   return conditionUnmet(ConditionType.FieldsApplied, { reason, message });
 }
 
-const UNSERVED = {
+const EXTERNAL_AUTOSCALER = {
   field: 'spec.autoscaler.mode',
   detail:
     'this Fairway does not serve external autoscalers, so pools keep their size: set Managed, or ask the operator for --external-autoscaler-listen',

@@ -2,7 +2,7 @@ import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { nextNoticeMs, plannedUpgradeMs, releaseOf } from '@fairway/api/domain/end-of-life';
 import { decideHibernation, isHibernationWanted, nextHibernationChangeMs } from '@fairway/api/domain/hibernation';
 import { nextMaintenanceChangeMs } from '@fairway/api/domain/maintenance-gate';
-import { decideReset, isBeingEmptied, type ResetDecision } from '@fairway/api/domain/reset';
+import { decideReset, isBeingWiped, type ResetDecision } from '@fairway/api/domain/reset';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
@@ -16,31 +16,31 @@ import { findCondition, isConditionTrue, isConditionTrueOf } from '@fairway/kube
 import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { machinesByCluster, poolsByCluster } from '@fairway/tenancy/cache-indexes';
-import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
-import { credentialProblem, missingCloud, ofLogin } from '@fairway/tenancy/credentials/credential-problem';
+import { credentialProblem, fromLogin, missingCloud } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { isMachineOf } from '../node-pool/machine-owner.ts';
 import { ensurePausedCondition } from '../pause.ts';
 import { warnIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
-import { seenSeconds } from '../upgrade-preview/estimate.ts';
+import { measuredSeconds } from '../upgrade-preview/estimate.ts';
 import { poolRenewals } from '../upgrade-preview/renewals.ts';
 import { warnOfNewReason } from '../waits.ts';
-import { cloudAnswer } from './cloud-condition.ts';
+import { cloudStateOf } from './cloud-condition.ts';
 import { ensureControlPlane, hibernatedControlPlane, NO_CONTROL_PLANE } from './control-plane.ts';
 import { recordCredentialEvents } from './credential-condition.ts';
-import { recordAuthorityEvents } from './credentials-status.ts';
+import { recordCaEvents } from './credentials-status.ts';
 import { deleteCluster } from './deletion.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { desiredNetwork } from './desired-state.ts';
 import { recordEndOfLifeEvents, recordForcedUpgradeEvent } from './end-of-life.ts';
-import { isDecisionNew, isHibernated } from './hibernation.ts';
+import { isHibernated, isNewDecision } from './hibernation.ts';
 import { ensureNetwork } from './network.ts';
-import { mayNodesStart } from './network-condition.ts';
-import { networkDoubt } from './network-doubt.ts';
+import { canNodesStart } from './network-condition.ts';
+import { requiredFreshness } from './network-freshness.ts';
 import { invalidateNetworkLists } from './network-observation.ts';
 import type { NetworkPlan } from './network-state.ts';
 import { PassStatus } from './pass-status.ts';
@@ -54,7 +54,7 @@ import type { NodeVersion, VersionChoice } from './version-facts.ts';
 import { recordUpgradeEvents, recordVersionEvents } from './version-status.ts';
 
 /** How often a ready cluster is compared with the cloud. */
-const RESYNC_MS = 600_000;
+const RESYNC_INTERVAL_MS = 600_000;
 /** How often to check whether a user has fixed what blocks the network, and how soon a network with more steps than one pass takes continues. */
 const NETWORK_RETRY_MS = 60_000;
 /** How often to check whether the plan allows the cluster now: another one may have been deleted. */
@@ -76,7 +76,7 @@ export class ClusterReconciler {
     if (active === undefined) return {};
     const cluster = await ensureFinalizer(client.resource(clusters), active, FINALIZER);
     const cloud = clouds.of(key, cluster.spec.credentialName);
-    if (!hasFinalizer(active, FINALIZER)) cloud?.noteNew(identityOf(cluster));
+    if (!hasFinalizer(active, FINALIZER)) cloud?.recordNew(identityOf(cluster));
     if (context.userTriggered) {
       cloud?.attempts.retryNow();
       if (cloud) invalidateNetworkLists(cloud, cluster.status?.network?.networkID ?? cluster.spec.network.networkID);
@@ -91,13 +91,13 @@ export class ClusterReconciler {
     const facts = await warnIfSlow(clock, working, () => this.#reportWaiting(cluster, written));
     return pass.end(async () => {
       const decided = clusterStatus(cluster, facts);
-      const { status, retryInMs } = await recordEndOfLifeEvents(events, cluster, decided);
-      pass.requeueAfter(retryInMs);
+      const { status, requeueAfterMs } = await recordEndOfLifeEvents(events, cluster, decided);
+      pass.requeueAfter(requeueAfterMs);
       await written.end(status);
       recordVersionEvents(events, cluster, status);
       recordUpgradeEvents(events, cluster, status);
       recordCredentialEvents(events, cluster, status);
-      recordAuthorityEvents(events, cluster, status);
+      recordCaEvents(events, cluster, status);
       if (status.phase === cluster.status?.phase || status.phase === undefined) {
         warnOfNewReason(events, cluster, status.conditions);
         return;
@@ -184,7 +184,7 @@ export class ClusterReconciler {
       pools: this.#poolsOf(cluster),
       machines: cache.machines.find(machinesByCluster, key).length,
     });
-    pass.requeueAfter(RESYNC_MS);
+    pass.requeueAfter(RESYNC_INTERVAL_MS);
     const nowMs = clock.now();
     const release = releaseOf(cluster.status?.version, releases);
     for (const nextMs of [
@@ -213,19 +213,19 @@ export class ClusterReconciler {
     const decided = await pass.run(() => this.#decide(stored, choice, { hibernation, reset }));
     if (decided.failure) return { ...facts(), ...EMPTY_OBSERVATION, controlPlaneProblem: decided.failure };
     // It keeps serving until the nodes from before the reset are deleted.
-    const isGoing = isBeingEmptied(cluster) && (reset?.phase !== 'RemovingNodes' || machines === 0);
-    const control = () =>
-      isGoing && reset
+    const isWipeDue = isBeingWiped(cluster) && (reset?.phase !== 'RemovingNodes' || machines === 0);
+    const ensureControlPlaneNow = () =>
+      isWipeDue && reset
         ? resetControlPlane(cluster, reset, cloud, this.#dependencies, pass)
-        : isHibernationWanted(cluster) && machines === 0 && !isBeingEmptied(cluster)
+        : isHibernationWanted(cluster) && machines === 0 && !isBeingWiped(cluster)
           ? hibernatedControlPlane(cluster, this.#dependencies, pass)
           : ensureControlPlane(cluster, plan, { pools, version }, this.#dependencies, pass);
-    await using starting = new StartingControlPlane(runtime, identityOf(cluster), control);
+    await using startingControlPlane = new StartingControlPlane(runtime, identityOf(cluster), ensureControlPlaneNow);
     const { promise: networkDone, resolve: onNetworkDone } = Promise.withResolvers<void>();
     // Nodes start while the router is still being attached, but not after that has failed.
     const reportUsable = async (network: Pick<ClusterFacts, 'network' | 'projectID'>) => {
-      if (mayNodesStart(stored.status) || stored.status?.lastOperation?.state === 'Error') return;
-      await starting.follow(networkDone, (controlPlane) =>
+      if (canNodesStart(stored.status) || stored.status?.lastOperation?.state === 'Error') return;
+      await startingControlPlane.follow(networkDone, (controlPlane) =>
         written.patch(() => clusterStatus(stored, { ...facts(), ...NO_NETWORK, ...network, ...controlPlane })),
       );
     };
@@ -234,11 +234,14 @@ export class ClusterReconciler {
       reporting = reportUsable(usable).catch(() => undefined);
     }).finally(onNetworkDone);
     await reporting;
-    const controlPlane = await starting.latest;
+    const controlPlane = await startingControlPlane.latest;
     return { ...facts(), ...network, ...controlPlane };
   }
 
-  /** Records version and why it was forced, hibernation and reset before anything acts on them, so that the next pass decides the same. */
+  /**
+   * Records the version and why it was forced, hibernation and reset, before anything acts on them, so that the next
+   * pass decides the same.
+   */
   async #decide(
     cluster: Cluster,
     { version, forced: forcedUpgrade }: VersionChoice,
@@ -246,7 +249,7 @@ export class ClusterReconciler {
   ): Promise<void> {
     const desiredVersion = version ?? cluster.status?.desiredVersion;
     const isKnown = desiredVersion === cluster.status?.desiredVersion && reset === cluster.status?.reset;
-    if (isKnown && !isDecisionNew(cluster, hibernation)) return;
+    if (isKnown && !isNewDecision(cluster, hibernation)) return;
     await recordForcedUpgradeEvent(this.#dependencies.events, cluster, forcedUpgrade);
     const status = { ...cluster.status, desiredVersion, forcedUpgrade, hibernation, reset };
     await writeStatus(this.#dependencies.client.resource(clusters), cluster, status);
@@ -272,40 +275,43 @@ export class ClusterReconciler {
     const refused = credentialProblem(cluster, cache.credentials);
     if (refused) return { ...NO_NETWORK, networkProblem: refused, cloud: { problem: refused } };
     const desired = desiredNetwork(cluster, plan.spec, pools);
-    const doubt = networkDoubt(cache.machines.find(machinesByCluster, keyOf(cluster)), clock.now());
-    pass.requeueAfter(doubt?.againInMs);
+    const freshness = requiredFreshness(cache.machines.find(machinesByCluster, keyOf(cluster)), clock.now());
+    pass.requeueAfter(freshness?.requeueAfterMs);
     // Everything that this spec requires existed at the last check.
     const isSettled = isConditionTrueOf(
       cluster.status?.conditions,
       ConditionType.NetworkReady,
       cluster.metadata.generation,
     );
-    const observation = { isSettled, sinceMs: doubt?.sinceMs };
+    const observation = { isSettled, sinceMs: freshness?.sinceMs };
     const step = { kind: 'network', item: identityOf(cluster) };
     const { value, failure } = await pass.run(() =>
       attempts.withBackoff(step, async () => {
         await requireOwnProject(cloud, cluster);
         const projectID = await cloud.client.session.projectId();
-        // The roots come first: they identify a cluster whose Cluster object is lost. A restored cluster already has its own.
+        // The CA comes first: its Secret identifies a cluster whose Cluster object is lost. A restored cluster already
+        // has its own.
         if (cluster.status?.originUID === undefined) await credentials.pki(cluster);
         const onUsable = (network: NetworkPlan) => reportUsable({ network, projectID });
         const work = { signal: pass.signal, observation, onUsable };
         return { projectID, network: await ensureNetwork(cloud, cluster, desired, work) };
       }),
     );
-    const answer = cloudAnswer(cloud, failure);
-    if (failure) return { ...NO_NETWORK, networkProblem: ofLogin(failure, { cluster, cloud }), cloud: answer };
+    const cloudState = cloudStateOf(cloud, failure);
+    if (failure) return { ...NO_NETWORK, networkProblem: fromLogin(failure, { cluster, cloud }), cloud: cloudState };
     // Once more after requests of an earlier run of this process have settled.
-    const untrustedMs = cloud.trustedFromMs - clock.now();
-    if (untrustedMs > 0) pass.requeueAfter(untrustedMs + 1);
+    const untrustedForMs = cloud.trustedFromMs - clock.now();
+    if (untrustedForMs > 0) pass.requeueAfter(untrustedForMs + 1);
     if (value.network.problem || !value.network.ready) pass.requeueAfter(NETWORK_RETRY_MS);
-    return { ...value, networkProblem: undefined, cloud: answer };
+    return { ...value, networkProblem: undefined, cloud: cloudState };
   }
 
   #renewalSeconds(cluster: Cluster, version: string): number | undefined {
     const machines = this.#dependencies.cache.machines.find(machinesByCluster, keyOf(cluster));
     const after = { ...cluster, status: { ...cluster.status, version } };
-    return seenSeconds(poolRenewals({ after, plan: this.#planOf(cluster), pools: this.#poolsOf(cluster), machines }));
+    return measuredSeconds(
+      poolRenewals({ after, plan: this.#planOf(cluster), pools: this.#poolsOf(cluster), machines }),
+    );
   }
 
   readonly #machinesOf = (pool: NodePool): readonly Machine[] => {

@@ -2,7 +2,7 @@ import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { RolloutStatus } from '@fairway/api/kinds/rollout';
 import { hasChangedIn } from '../has-changed-in.ts';
 
-/** Whether a release changed in what all its clusters depend on, unlike each step of a rollout. */
+/** Whether a release changed in a field that all its clusters depend on, rather than in a step of a rollout. */
 export const isOfferChanged = hasChangedIn(offerOf);
 
 function offerOf({ metadata, spec, status }: KubernetesRelease): unknown {

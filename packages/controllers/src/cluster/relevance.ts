@@ -4,14 +4,14 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { isPaused } from '@fairway/api/pause';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { hasChangedIn } from '../has-changed-in.ts';
-import { mayNodesStart } from './network-condition.ts';
+import { canNodesStart } from './network-condition.ts';
 
 export function isPauseChanged(old: Cluster, cluster: Cluster): boolean {
   return isPaused(old) !== isPaused(cluster);
 }
 
 /** Whether a user has changed an object, or requested an action on it. */
-export function isAskedFor(old: KubeObject, object: KubeObject): boolean {
+export function isRequestChanged(old: KubeObject, object: KubeObject): boolean {
   if (old.metadata.generation !== object.metadata.generation) return true;
   return isNewRequest(requestIn(object, RETRY_ANNOTATION), requestIn(old, RETRY_ANNOTATION));
 }
@@ -35,7 +35,7 @@ function viewOf({ metadata, status, spec }: Cluster): unknown {
     status?.reset?.phase,
     status?.reset?.emptiedTime,
     status?.network,
-    mayNodesStart(status),
+    canNodesStart(status),
     status?.endpoint,
     status?.conditions
       ?.filter(({ type }) => type === 'NetworkReady' || type === 'ControlPlaneReady')

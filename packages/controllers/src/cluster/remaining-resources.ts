@@ -3,7 +3,7 @@ import { lastFailure } from '@fairway/kube/controller/attempts';
 import { isOpenStackError, type OpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { CallOptions } from '@fairway/openstack/service-api';
 import type { Problem } from '@fairway/tenancy/problem';
-import { someOf } from '../waits.ts';
+import { firstNames } from '../waits.ts';
 
 /** The remaining cloud resources of a cluster, for messages. */
 export interface RemainingResources {
@@ -37,10 +37,10 @@ export function displayNames(
   noun: string,
   items: readonly { readonly id: string; readonly name?: string | null | undefined }[],
 ): string {
-  return someOf(items.map((item) => displayName(noun, item)));
+  return firstNames(items.map((item) => displayName(noun, item)));
 }
 
-/** One problem for several blocked objects: the first in its own words, and the number of others. */
+/** One problem for several blocked objects: the first one's message, and the number of others. */
 export function joinHeld(problems: readonly (Problem | undefined)[]): Problem | undefined {
   const held = problems.filter((problem) => problem !== undefined);
   const [first] = held;
@@ -52,7 +52,7 @@ export function joinHeld(problems: readonly (Problem | undefined)[]): Problem | 
 
 const MAX_PARTS = 2;
 
-/** Kinds of errors that concern one object; others would affect any next request. */
+/** Kinds of errors that concern one object; other errors would affect the next request, too. */
 function isRefusal(error: unknown): OpenStackError | undefined {
   const failure = lastFailure(error);
   return isOpenStackError(failure, 'conflict') || isOpenStackError(failure, 'badRequest') ? failure : undefined;
@@ -81,7 +81,7 @@ export async function removeEach<T>(
 }
 
 /** The cloud's message, without the ID that is already named. */
-function refusalWords({ detail }: OpenStackError, { id }: { readonly id: string }): string {
+function refusalMessage({ detail }: OpenStackError, { id }: { readonly id: string }): string {
   return detail.slice(0, MAX_WORDS).replaceAll(id, '…').replace(/\.$/, '');
 }
 
@@ -93,14 +93,14 @@ export function refused(
   item: { readonly id: string; readonly name?: string | null | undefined },
   refusal: OpenStackError,
 ): Problem {
-  const message = `${displayName(noun, item)} cannot be deleted: ${refusalWords(refusal, item)}; delete or detach whatever else uses it, and Fairway continues automatically`;
+  const message = `${displayName(noun, item)} cannot be deleted: ${refusalMessage(refusal, item)}; delete or detach whatever else uses it, and Fairway continues automatically`;
   return { reason: ConditionReason.ResourceInUse, message };
 }
 
 /** How long the cloud may take before a delay is reported. */
-const PATIENCE_MS = 300_000;
+const DELETION_TIMEOUT_MS = 300_000;
 
 /** Whether a deletion that started then takes longer than is usual for a cloud. */
-export function isLate(beganAt: string | undefined, nowMs: number): boolean {
-  return nowMs > Date.parse(beganAt ?? '') + PATIENCE_MS;
+export function isLate(startTime: string | undefined, nowMs: number): boolean {
+  return nowMs > Date.parse(startTime ?? '') + DELETION_TIMEOUT_MS;
 }

@@ -1,6 +1,6 @@
 import type { ClusterStatus } from '@fairway/api/kinds/cluster';
 import { expect, test } from 'vitest';
-import { statusOfBefore } from './reset-status.ts';
+import { statusAfterReset } from './reset-status.ts';
 
 const NOW = '2026-06-01T12:00:00Z';
 const reset = {
@@ -19,21 +19,21 @@ const status: ClusterStatus = {
   reset,
 };
 
-test('what was said of the former cluster is forgotten when its control plane is empty, and where it is reached is not', () => {
+test('statusAfterReset drops what was reported about the previous cluster once its control plane is empty, and keeps its endpoint', () => {
   const { endpoint } = status;
   const begun = { ...reset, phase: 'Starting', emptiedTime: NOW } as const;
 
-  expect(statusOfBefore(status, { reset: begun, problem: undefined })).toEqual({
+  expect(statusAfterReset(status, { reset: begun, problem: undefined })).toEqual({
     desiredVersion: '1.50.0',
     endpoint,
     reset,
   });
 });
 
-test('nothing is forgotten before, and nothing once more', () => {
+test('statusAfterReset drops nothing before that, and nothing twice', () => {
   const begun = { ...reset, phase: 'Starting', emptiedTime: NOW } as const;
 
-  expect(statusOfBefore(status, { reset, problem: undefined })).toBe(status);
+  expect(statusAfterReset(status, { reset, problem: undefined })).toBe(status);
   const after = { ...status, reset: begun };
-  expect(statusOfBefore(after, { reset: { ...begun, phase: 'Complete' }, problem: undefined })).toBe(after);
+  expect(statusAfterReset(after, { reset: { ...begun, phase: 'Complete' }, problem: undefined })).toBe(after);
 });

@@ -5,17 +5,17 @@ import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { ResetStatus } from '@fairway/api/kinds/cluster-reset';
 import { machines } from '@fairway/api/kinds/machine';
 import { formatTime } from '@fairway/base/clock';
-import { replaceRoots } from '@fairway/control-plane/pki/cluster-rotation';
-import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { replaceAuthorities } from '@fairway/control-plane/pki/cluster-rotation';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
-import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
+import { wrapRuntimeError } from '@fairway/tenancy/reconcile/runtime-problem';
 import { type ControlPlaneFacts, NO_CONTROL_PLANE } from './control-plane.ts';
 import { remainingResources } from './deletion.ts';
 import type { ClusterDependencies } from './dependencies.ts';
-import { forcedUpgradeAfter } from './forced-upgrade.ts';
-import { deleteWhatRan } from './network-deletion.ts';
+import { nextForcedUpgrade } from './forced-upgrade.ts';
+import { deleteWorkloadResources } from './network-deletion.ts';
 import type { VersionChoice } from './version-facts.ts';
 
 /** Poll interval for changes that no event announces. */
@@ -49,13 +49,13 @@ export async function resetControlPlane(
   }
   const step = await emptyCluster(cluster, reset, cloud, dependencies, pass);
   const resetting = { reset: step.reset, problem: undefined };
-  const begun = step.reset.phase === 'Starting' && { choice: choiceOf(cluster, step.reset) };
+  const begun = step.reset.phase === 'Starting' && { choice: chosenVersion(cluster, step.reset) };
   return { ...NO_CONTROL_PLANE, controlPlaneProblem: step.problem, resetting, ...begun };
 }
 
 /** `spec.version` may still be the version that the cluster was automatically upgraded from, and is ignored as before. */
-function choiceOf({ status }: Cluster, { version }: ResetStatus): VersionChoice {
-  return { version, waiting: undefined, forced: forcedUpgradeAfter(status, version) };
+function chosenVersion({ status }: Cluster, { version }: ResetStatus): VersionChoice {
+  return { version, waiting: undefined, forced: nextForcedUpgrade(status, version) };
 }
 
 /** Whether the API server has machines of the cluster: the cache may not contain one that was just created. Rejects with the API's error. */
@@ -71,8 +71,9 @@ async function hasMachines(
 }
 
 /**
- * Wipes the control plane of a cluster that is being reset: its database, then what ran in the cluster by ownership tags, then its
- * certificates and keys. Each step can be repeated until the status records it as done: nothing of the new cluster runs before that.
+ * Wipes the control plane of a cluster that is being reset: its database, then what ran in the cluster by ownership
+ * tags, then its certificates and keys. Each step can be repeated until the status records it as done; nothing of the
+ * new cluster runs before that.
  */
 async function emptyCluster(
   cluster: Cluster,
@@ -108,28 +109,28 @@ async function empty(
   // With a stale cache, a cluster that has already restarted would be wiped.
   const live = await client.resource(clusters).get(name, { namespace, signal });
   const { reset: newest } = live.status ?? {};
-  if (live.metadata.uid !== uid || live.metadata.deletionTimestamp !== undefined) return STALE;
+  if (live.metadata.uid !== uid || live.metadata.deletionTimestamp !== undefined) return STALE_OBSERVATION;
   if (newest?.phase !== reset.phase || newest.requestedAt !== reset.requestedAt) {
-    return newest === undefined ? STALE : { newer: newest };
+    return newest === undefined ? STALE_OBSERVATION : { newer: newest };
   }
   const key = identityOf(cluster);
   tenants.remove(key);
-  const isWithNodes = reset.nodes === 'Reinstall';
-  if (!isWithNodes && (await hasMachines(cluster, dependencies, signal))) {
+  const keepsNodes = reset.nodes === 'Reinstall';
+  if (!keepsNodes && (await hasMachines(cluster, dependencies, signal))) {
     return {
       waiting: { message: 'a machine created at the last moment is being deleted', retryAfterMs: RETRY_MS },
     };
   }
-  if (!(await ofRuntime(runtime.wipe(key)))) {
+  if (!(await wrapRuntimeError(runtime.wipe(key)))) {
     return { waiting: { message: 'the control plane is being wiped', retryAfterMs: RETRY_MS } };
   }
-  if (!isWithNodes) {
+  if (!keepsNodes) {
     await requireOwnProject(cloud, cluster);
-    const remaining = await remainingResources(cloud, cluster, signal, deleteWhatRan);
+    const remaining = await remainingResources(cloud, cluster, signal, deleteWorkloadResources);
     if (remaining) return { waiting: remaining };
   }
-  await credentials.change(cluster, (pki) => replaceRoots(pki, clock));
+  await credentials.change(cluster, (pki) => replaceAuthorities(pki, clock));
   return {};
 }
 
-const STALE = { waiting: { message: 'the control plane is being wiped', retryAfterMs: RETRY_MS } };
+const STALE_OBSERVATION = { waiting: { message: 'the control plane is being wiped', retryAfterMs: RETRY_MS } };

@@ -23,7 +23,7 @@ interface Case {
 }
 
 test.each<Case>([
-  { reason: 'there is none', operation: undefined },
+  { reason: 'no rotation', operation: undefined },
   { reason: 'it waits to be completed', credentials: { phase: 'Prepared', caNotAfter: NOW }, operation: undefined },
   {
     reason: 'the control plane is first',
@@ -31,7 +31,7 @@ test.each<Case>([
     operation: { state: 'Processing', steps: { done: 0, total: 4 }, description: /^the control plane/ },
   },
   {
-    reason: 'the nodes come next',
+    reason: 'the nodes are next',
     credentials: { ...preparing, nodes: { total: 3, renewed: 1 } },
     upgrading: renewing,
     operation: {
@@ -48,13 +48,13 @@ test.each<Case>([
     operation: { state: 'Pending', reason: 'UpgradePaused', since: NOW },
   },
   {
-    reason: 'their renewal was aborted, which ends no rotation',
+    reason: 'their update was aborted, which does not end the rotation',
     credentials: preparing,
     upgrading: { ...renewing, state: 'Failed', reason: 'UpgradeAborted' },
     operation: { state: 'Error', reason: 'UpgradeAborted' },
   },
   {
-    reason: 'an upgrade that began before is told of',
+    reason: 'an upgrade that began earlier is reported instead',
     credentials: preparing,
     upgrading: renewing,
     last: { ...renewing, lastUpdateTime: NOW },
@@ -73,7 +73,7 @@ test.each<Case>([
   expect(told?.description ?? '').toMatch(description ?? /.*/);
 });
 
-test('says what it has come to', () => {
+test('rotationEnd reports the result', () => {
   expect(rotationEnd({ credentials: { phase: 'Prepared', caNotAfter: NOW } })).toContain('is waiting to be completed');
   expect(rotationEnd({ credentials: { phase: 'Stable', caNotAfter: NOW } })).toContain('no longer trusted');
 });

@@ -1,17 +1,17 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import type { ClusterStatus } from '@fairway/api/kinds/cluster';
-import { isOver, type Operation, percentOf } from '../operation.ts';
+import { isOver, type Operation, percentDone } from '../operation.ts';
 import { measuredSeconds } from './durations.ts';
 
-type Told = Pick<ClusterStatus, 'credentials' | 'durations' | 'lastOperation'>;
+type Report = Pick<ClusterStatus, 'credentials' | 'durations' | 'lastOperation'>;
 
 /**
- * A phase of a credential rotation as one operation: the control plane is a step, and during the preparation so is each node. Undefined
- * while there is none, or while an earlier upgrade is in progress, which updates the nodes for both. `upgrading` says what the nodes are
- * waiting for; `isReady` is the cluster's. Pure.
+ * A phase of a credential rotation as one operation: the control plane is a step, and during the preparation so is each
+ * node. Undefined if none is in progress, or while an earlier upgrade is, which updates the nodes for both. `upgrading`
+ * is what the nodes are waiting for; `isReady` is the cluster's. Pure.
  */
 export function rotationOperation(
-  status: Told | undefined,
+  status: Report | undefined,
   upgrading: Operation | undefined,
   isReady = true,
 ): Operation | undefined {
@@ -22,19 +22,19 @@ export function rotationOperation(
     const description = 'the control plane is restarting without the old certificate authorities and keys';
     return { type, state: 'Processing', progress: 0, description, steps: { done: 0, total: 1 }, expectedSeconds };
   }
-  const isEnding = upgrading?.state === 'Processing' || (upgrading === undefined && !isReady);
-  if (credentials?.phase === 'Prepared' && last?.type === type && !isOver(last) && isEnding) {
-    // The last node is updated, and its pool has not reported it yet, or the node is not Ready yet.
+  const isCompleting = upgrading?.state === 'Processing' || (upgrading === undefined && !isReady);
+  if (credentials?.phase === 'Prepared' && last?.type === type && !isOver(last) && isCompleting) {
+    // The last node is updated, but its pool has not reported it yet, or the node is not Ready yet.
     const { description, progress, steps } = last;
     return { type, state: 'Processing', progress, description, steps };
   }
   if (credentials?.phase !== 'Preparing') return undefined;
   if (last?.type === 'Upgrade' && !isOver(last)) return undefined;
   const { total = 0, renewed = 0 } = credentials.nodes ?? {};
-  const isTaught = credentials.generation !== undefined && upgrading !== undefined;
-  const steps = { done: Number(isTaught || renewed > 0) + renewed, total: 1 + total };
+  const areNodesInformed = credentials.generation !== undefined && upgrading !== undefined;
+  const steps = { done: Number(areNodesInformed || renewed > 0) + renewed, total: 1 + total };
   const description = 'the control plane is being configured to trust the new certificate authorities';
-  const base = { type, state: 'Processing', progress: percentOf(steps), description, steps } as const;
+  const base = { type, state: 'Processing', progress: percentDone(steps), description, steps } as const;
   if (upgrading === undefined) return base;
   const { state, reason, since, estimatedEndTime } = upgrading;
   const words = { description: upgrading.description, reason, since };
@@ -45,7 +45,7 @@ export function rotationOperation(
 }
 
 /** The result of a rotation whose operation has ended. */
-export function rotationEnd(status: Told | undefined): string | undefined {
+export function rotationEnd(status: Report | undefined): string | undefined {
   const { phase } = status?.credentials ?? {};
   if (phase === 'Prepared')
     return 'all components trust the new certificate authorities too; the rotation is waiting to be completed';

@@ -8,7 +8,7 @@ import { nodeRules } from './security-rules.ts';
 const external = Network.parse({ id: 'ext', name: 'public', status: 'ACTIVE', 'router:external': true });
 const second = { ...external, id: 'ext2' };
 const network = Network.parse({ id: 'net', name: 'fairway-demo', status: 'ACTIVE' });
-const subnetWith = (gateway_ip: string | null, dns_nameservers: string[] = []) =>
+const createSubnet = (gateway_ip: string | null, dns_nameservers: string[] = []) =>
   Subnet.parse({
     id: 'sub',
     name: 'nodes',
@@ -18,7 +18,7 @@ const subnetWith = (gateway_ip: string | null, dns_nameservers: string[] = []) =
     gateway_ip,
     dns_nameservers,
   });
-const routerWith = (id: string, networkID?: string) =>
+const createRouter = (id: string, networkID?: string) =>
   Router.parse({
     id,
     name: id,
@@ -43,12 +43,12 @@ const group = SecurityGroup.parse({
   ),
 });
 
-const own = routerWith('own', 'ext');
-const theirs = routerWith('theirs', 'ext');
+const own = createRouter('own', 'ext');
+const theirs = createRouter('theirs', 'ext');
 
 type Gateway = Partial<DesiredNetwork['gateway']>;
-interface World {
-  readonly isGiven?: boolean;
+interface RouterState {
+  readonly isExisting?: boolean;
   readonly gateway?: Gateway;
   readonly desired?: Partial<DesiredNetwork>;
   readonly subnet?: Subnet;
@@ -58,16 +58,16 @@ interface World {
 }
 
 function plan({
-  isGiven = false,
+  isExisting = false,
   gateway = {},
   desired = {},
-  subnet = subnetWith('10.0.0.1'),
+  subnet = createSubnet('10.0.0.1'),
   routers = [own, theirs],
   owned = [own],
   ports = [portOf('own', '10.0.0.1')],
-}: World) {
+}: RouterState) {
   const wanted: DesiredNetwork = {
-    networkID: isGiven ? 'net' : undefined,
+    networkID: isExisting ? 'net' : undefined,
     subnetID: undefined,
     nodesCIDR: '10.0.0.0/24',
     dnsNameservers: [],
@@ -84,8 +84,8 @@ function plan({
     routers,
     routerPorts: ports,
     owned: {
-      networks: isGiven ? [] : [network],
-      subnets: isGiven ? [] : [subnet],
+      networks: isExisting ? [] : [network],
+      subnets: isExisting ? [] : [subnet],
       routers: owned,
       securityGroups: [group],
     },
@@ -96,18 +96,18 @@ function plan({
 const none: Gateway = { mode: 'None' };
 const custom = (address?: string): Gateway => ({ mode: 'Custom', address });
 const noRouter = { owned: [], ports: [] };
-const theirsAttached = { owned: [], ports: [portOf('theirs', '10.0.0.1')] };
+const foreignRouterAttached = { owned: [], ports: [portOf('theirs', '10.0.0.1')] };
 
-describe('the way out of a subnet of Fairway’s own follows the spec', () => {
-  test.each<World & { to: string; steps: object[] }>([
+describe('the external access of Fairway’s own subnet follows the spec', () => {
+  test.each<RouterState & { to: string; steps: object[] }>([
     { to: 'what it is', steps: [] },
     { to: 'None: the router goes first', gateway: none, steps: [{ kind: 'deleteExtra', type: 'router', id: 'own' }] },
     { to: 'None: then the gateway', gateway: none, ...noRouter, steps: [{ kind: 'setGateway', address: null }] },
-    { to: 'None: then nothing', gateway: none, ...noRouter, subnet: subnetWith(null), steps: [] },
+    { to: 'None: then nothing', gateway: none, ...noRouter, subnet: createSubnet(null), steps: [] },
     {
       to: 'None: a router of the tenant’s is let go of, and stays',
       gateway: none,
-      ...theirsAttached,
+      ...foreignRouterAttached,
       steps: [{ kind: 'detachRouter', routerID: 'theirs' }],
     },
     {
@@ -115,7 +115,7 @@ describe('the way out of a subnet of Fairway’s own follows the spec', () => {
       gateway: none,
       owned: [],
       ports: [portOf('theirs', '10.0.0.200')],
-      subnet: subnetWith(null),
+      subnet: createSubnet(null),
       steps: [],
     },
     { to: 'Custom: the router goes first', gateway: custom('10.0.0.9'), steps: [{ kind: 'deleteExtra', id: 'own' }] },
@@ -130,13 +130,13 @@ describe('the way out of a subnet of Fairway’s own follows the spec', () => {
       to: 'Router: a gateway is chosen first',
       ...noRouter,
       owned: [own],
-      subnet: subnetWith(null),
+      subnet: createSubnet(null),
       steps: [{ kind: 'setGateway', address: undefined }],
     },
     { to: 'Router: then the router has it', ...noRouter, owned: [own], steps: [{ kind: 'attachRouter' }] },
     {
       to: 'Router: a gateway that went missing comes back',
-      subnet: subnetWith(null),
+      subnet: createSubnet(null),
       steps: [{ kind: 'setGateway', address: '10.0.0.1' }],
     },
     {
@@ -153,8 +153,8 @@ describe('the way out of a subnet of Fairway’s own follows the spec', () => {
     {
       to: 'another router of the tenant’s',
       gateway: { routerID: 'other' },
-      routers: [theirs, routerWith('other', 'ext')],
-      ...theirsAttached,
+      routers: [theirs, createRouter('other', 'ext')],
+      ...foreignRouterAttached,
       steps: [{ kind: 'detachRouter', routerID: 'theirs' }],
     },
     {
@@ -164,8 +164,8 @@ describe('the way out of a subnet of Fairway’s own follows the spec', () => {
     },
     {
       to: 'an external network again',
-      routers: [routerWith('own')],
-      owned: [routerWith('own')],
+      routers: [createRouter('own')],
+      owned: [createRouter('own')],
       steps: [{ kind: 'setExternalNetwork', externalNetworkID: 'ext' }],
     },
     {
@@ -175,11 +175,11 @@ describe('the way out of a subnet of Fairway’s own follows the spec', () => {
     },
     {
       to: 'the cloud’s name servers',
-      subnet: subnetWith('10.0.0.1', ['1.1.1.1']),
+      subnet: createSubnet('10.0.0.1', ['1.1.1.1']),
       steps: [{ kind: 'updateSubnet', changes: { dns_nameservers: [] } }],
     },
-  ])('$to', ({ steps, ...world }) => {
-    const planned = plan(world);
+  ])('$to', ({ steps, ...state }) => {
+    const planned = plan(state);
 
     expect(planned.problem).toBeUndefined();
     expect(planned.steps).toMatchObject(steps);
@@ -187,16 +187,16 @@ describe('the way out of a subnet of Fairway’s own follows the spec', () => {
   });
 });
 
-describe('a subnet of the tenant’s is never changed', () => {
-  const given = { isGiven: true, owned: [], ports: [portOf('theirs', '10.0.0.1')] };
+describe('an existing subnet is never changed', () => {
+  const existing = { isExisting: true, owned: [], ports: [portOf('theirs', '10.0.0.1')] };
 
-  test.each<World & { to: string; steps: object[] }>([
-    { to: 'None', ...given, gateway: none, steps: [] },
-    { to: 'Custom', ...given, gateway: custom('10.0.0.1'), steps: [] },
-    { to: 'other name servers', ...given, subnet: subnetWith('10.0.0.1', ['9.9.9.9']), steps: [] },
-    { to: 'None, where Fairway had made a router', ...given, owned: [own], gateway: none, steps: [{ id: 'own' }] },
-  ])('$to', ({ steps, ...world }) => {
-    const planned = plan(world);
+  test.each<RouterState & { to: string; steps: object[] }>([
+    { to: 'None', ...existing, gateway: none, steps: [] },
+    { to: 'Custom', ...existing, gateway: custom('10.0.0.1'), steps: [] },
+    { to: 'other name servers', ...existing, subnet: createSubnet('10.0.0.1', ['9.9.9.9']), steps: [] },
+    { to: 'None, where Fairway had made a router', ...existing, owned: [own], gateway: none, steps: [{ id: 'own' }] },
+  ])('$to', ({ steps, ...state }) => {
+    const planned = plan(state);
 
     expect(planned.problem).toBeUndefined();
     expect(planned.steps).toMatchObject(steps);
@@ -204,12 +204,12 @@ describe('a subnet of the tenant’s is never changed', () => {
   });
 });
 
-describe('what does not fit is told, and nothing is done', () => {
-  const given = { isGiven: true, owned: [], ports: [portOf('theirs', '10.0.0.1')] };
-  const closed = { ...given, routers: [routerWith('theirs')] };
+describe('a configuration that does not fit is reported, and nothing is changed', () => {
+  const existing = { isExisting: true, owned: [], ports: [portOf('theirs', '10.0.0.1')] };
+  const closed = { ...existing, routers: [createRouter('theirs')] };
   const pods = { name: 'pod network', cidr: '10.0.0.0/16' };
 
-  test.each<World & { reason: string; says: RegExp }>([
+  test.each<RouterState & { reason: string; says: RegExp }>([
     {
       reason: 'GatewayMissing',
       ...closed,
@@ -236,45 +236,45 @@ describe('what does not fit is told, and nothing is done', () => {
     },
     {
       reason: 'GatewayMissing',
-      ...given,
+      ...existing,
       gateway: { externalNetworkID: 'ext2' },
       says: /router theirs is connected to ext, and Fairway does not change/,
     },
-    { reason: 'GatewayMissing', ...given, gateway: custom('10.0.0.9'), says: /has the gateway_ip 10\.0\.0\.1/ },
+    { reason: 'GatewayMissing', ...existing, gateway: custom('10.0.0.9'), says: /has the gateway_ip 10\.0\.0\.1/ },
     {
       reason: 'GatewayMissing',
-      ...given,
+      ...existing,
       gateway: custom(),
-      subnet: subnetWith(null),
+      subnet: createSubnet(null),
       says: /no gateway_ip; set it with `openstack subnet set --gateway ADDRESS sub`/,
     },
     {
       reason: 'GatewayMissing',
       gateway: custom(),
       ...noRouter,
-      subnet: subnetWith(null),
+      subnet: createSubnet(null),
       says: /no gateway_ip; specify the address of the gateway/,
     },
     {
       reason: 'RouterNotFound',
-      ...given,
+      ...existing,
       gateway: { routerID: 'own' },
       says: /router own is not attached to subnet sub/,
     },
     {
       reason: 'SubnetNotFound',
-      ...given,
+      ...existing,
       desired: { loadBalancersSubnetID: 'gone' },
       says: /loadBalancersSubnetID: network net has no subnet gone/,
     },
     {
       reason: 'AddressRangeOverlap',
-      ...given,
+      ...existing,
       desired: { otherRanges: [pods] },
       says: /subnet sub has the range 10\.0\.0\.0\/24, which overlaps the pod network 10\.0\.0\.0\/16/,
     },
-  ])('$reason: $says', ({ reason, says, ...world }) => {
-    const planned = plan(world);
+  ])('$reason: $says', ({ reason, says, ...state }) => {
+    const planned = plan(state);
 
     expect(planned).toMatchObject({ ready: false, steps: [], problem: { reason } });
     expect(planned.problem?.message).toMatch(says);

@@ -1,6 +1,6 @@
 import type { Network, Port, Router, Subnet } from '@fairway/openstack/types/network';
 import type { DesiredNetwork, NetworkStep, ObservedNetwork, ResolvedNetwork } from './network-state.ts';
-import { listIDs, UnplannableError } from './unplannable.ts';
+import { listIDs, UnplannableError } from './unplannable-error.ts';
 
 /** The gateway_ip of a subnet that is about to be created; undefined leaves it to Neutron. */
 export function newGatewayIp({ gateway }: DesiredNetwork): string | null | undefined {
@@ -9,8 +9,8 @@ export function newGatewayIp({ gateway }: DesiredNetwork): string | null | undef
 }
 
 /**
- * The steps to the desired gateway of the nodes' subnet. Fairway's own subnet and router follow the spec; those of the tenant are never
- * changed, and a mismatch is a problem. Returns the router in use.
+ * The steps to the desired gateway of the nodes' subnet. Fairway's own subnet and router follow the spec. Those of the
+ * tenant are never changed, and a mismatch is a problem. Returns the router in use.
  */
 export function planRouter(
   desired: DesiredNetwork,
@@ -26,7 +26,7 @@ export function planRouter(
   }
   const router = chooseRouter(desired, observed, { subnet, attached, isOwnSubnet }, steps);
   if (router === undefined) return undefined;
-  requireWayOut(desired, observed, router, steps);
+  requireExternalNetwork(desired, observed, router, steps);
   const port = attached.find(({ device_id }) => device_id === router.id);
   const address = port && addressIn(port, subnet);
   // Nodes would lose their default route with the next lease.
@@ -36,7 +36,7 @@ export function planRouter(
   return router;
 }
 
-interface Attached {
+interface AttachedRouter {
   readonly subnet: Subnet | undefined;
   /** Ports between routers and the subnet. */
   readonly attached: readonly Port[];
@@ -46,7 +46,7 @@ interface Attached {
 function planWithoutRouter(
   { gateway, gatewayRequired, publicNodePorts }: DesiredNetwork,
   { owned }: ObservedNetwork,
-  { subnet, attached, isOwnSubnet }: Attached,
+  { subnet, attached, isOwnSubnet }: AttachedRouter,
   steps: NetworkStep[],
 ): void {
   const { mode, address } = gateway;
@@ -57,11 +57,11 @@ function planWithoutRouter(
     );
   }
   const holder = isOwnSubnet ? gatewayHolder(attached, subnet) : undefined;
-  const goes = [...owned.routers.map(({ id }) => id), ...(holder === undefined ? [] : [holder])];
-  if (goes.length > 0 && publicNodePorts) {
+  const discardedIDs = [...owned.routers.map(({ id }) => id), ...(holder === undefined ? [] : [holder])];
+  if (discardedIDs.length > 0 && publicNodePorts) {
     throw new UnplannableError(
       'GatewayMissing',
-      `spec.network.gateway.mode: ${mode}: pools have floating IPs that need router ${goes[0]}, so it is retained; disable floating IPs in the pools first, or set the mode to Router`,
+      `spec.network.gateway.mode: ${mode}: pools have floating IPs that need router ${discardedIDs[0]}, so it is retained; disable floating IPs in the pools first, or set the mode to Router`,
     );
   }
   for (const { id } of owned.routers) steps.push({ kind: 'deleteExtra', type: 'router', id });
@@ -74,29 +74,29 @@ function planWithoutRouter(
   if (mode === 'Custom' && wanted === null) {
     throw new UnplannableError(
       'GatewayMissing',
-      `spec.network.gateway.address: subnet ${subnet.id} has no gateway_ip; ${isOwnSubnet ? 'specify the address of the gateway' : setIt(subnet)}`,
+      `spec.network.gateway.address: subnet ${subnet.id} has no gateway_ip; ${isOwnSubnet ? 'specify the address of the gateway' : setGatewayAdvice(subnet)}`,
     );
   }
-  // In a subnet of the tenant, None means that Fairway provides nothing.
+  // In an existing subnet, None means that Fairway provides nothing.
   if (present === wanted || (!isOwnSubnet && mode === 'None')) return;
   if (!isOwnSubnet) {
     throw new UnplannableError(
       'GatewayMissing',
-      `spec.network.gateway.address: ${address}: subnet ${subnet.id} has the gateway_ip ${present ?? 'null'}, which nodes use; ${setIt(subnet)}`,
+      `spec.network.gateway.address: ${address}: subnet ${subnet.id} has the gateway_ip ${present ?? 'null'}, which nodes use; ${setGatewayAdvice(subnet)}`,
     );
   }
   // A gateway_ip that a router holds cannot be changed; the router is detached first.
   if (holder === undefined && owned.routers.length === 0) steps.push({ kind: 'setGateway', subnet, address: wanted });
 }
 
-function setIt({ id }: Subnet): string {
+function setGatewayAdvice({ id }: Subnet): string {
   return `set it with \`openstack subnet set --gateway ADDRESS ${id}\``;
 }
 
 function chooseRouter(
   desired: DesiredNetwork,
   { networks, routers, owned }: ObservedNetwork,
-  { subnet, attached, isOwnSubnet }: Attached,
+  { subnet, attached, isOwnSubnet }: AttachedRouter,
   steps: NetworkStep[],
 ): Router | undefined {
   const { routerID } = desired.gateway;
@@ -154,7 +154,7 @@ function attach(router: Router, subnet: Subnet, isOwnSubnet: boolean, steps: Net
 }
 
 /** Checks the router's external network; sets it on Fairway's own router. */
-function requireWayOut(
+function requireExternalNetwork(
   desired: DesiredNetwork,
   { networks, owned }: ObservedNetwork,
   router: Router,

@@ -1,7 +1,7 @@
 import type { SecurityGroupRule, SecurityGroupRuleCreate } from '@fairway/openstack/types/security-group';
 
 /** Marks Fairway's rules in a node security group; other rules are not touched. */
-const RULE_MARK = 'Fairway: ';
+const RULE_PREFIX = 'Fairway: ';
 
 /** Ports of Services of type NodePort and LoadBalancer (kube-apiserver's --service-node-port-range default). */
 const NODE_PORTS = { min: 30000, max: 32767 };
@@ -15,14 +15,15 @@ export interface DesiredSecurity {
   readonly publicNodePorts: boolean;
 }
 
-type Rule = Pick<
+type SecurityRule = Pick<
   SecurityGroupRule,
   'protocol' | 'port_range_min' | 'port_range_max' | 'remote_ip_prefix' | 'remote_group_id'
 >;
 
 /**
- * The ingress rules of the nodes: everything from each other (overlay, kubelet, NodePorts), node ports and ping from their subnet, node
- * ports from the load balancers' subnet too, and from anywhere only if nodes have floating IPs. Neutron's own egress rules are retained.
+ * The ingress rules of the nodes. They allow everything from each other (overlay, kubelet, NodePorts), node ports and
+ * ping from their subnet, node ports from the load balancers' subnet, and node ports from anywhere only if nodes have
+ * floating IPs. Neutron's own egress rules are retained.
  */
 export function nodeRules(desired: DesiredSecurity): readonly SecurityGroupRuleCreate[] {
   const { min, max } = NODE_PORTS;
@@ -53,7 +54,7 @@ function ingress(
     security_group_id: desired.groupID,
     direction: 'ingress',
     ethertype: 'IPv4',
-    description: `${RULE_MARK}${purpose}`,
+    description: `${RULE_PREFIX}${purpose}`,
     ...rule,
   };
 }
@@ -66,15 +67,16 @@ export interface RuleChanges {
 /** The changes that give a group the desired rules; an equivalent rule of another owner counts. */
 export function ruleChanges(desired: DesiredSecurity, present: readonly SecurityGroupRule[]): RuleChanges {
   const wanted = nodeRules(desired);
-  const incoming = present.filter((rule) => rule.direction === 'ingress' && rule.ethertype === 'IPv4');
-  const create = wanted.filter((rule) => !incoming.some((other) => isSameRule(rule as Rule, other)));
-  const surplus = incoming.filter(
-    (rule) => rule.description?.startsWith(RULE_MARK) && !wanted.some((other) => isSameRule(other as Rule, rule)),
+  const ingressRules = present.filter((rule) => rule.direction === 'ingress' && rule.ethertype === 'IPv4');
+  const create = wanted.filter((rule) => !ingressRules.some((other) => isSameRule(rule as SecurityRule, other)));
+  const surplus = ingressRules.filter(
+    (rule) =>
+      rule.description?.startsWith(RULE_PREFIX) && !wanted.some((other) => isSameRule(other as SecurityRule, rule)),
   );
   return { create, deleteIDs: surplus.map(({ id }) => id) };
 }
 
-function isSameRule(a: Rule, b: Rule): boolean {
+function isSameRule(a: SecurityRule, b: SecurityRule): boolean {
   return (
     (a.protocol ?? null) === (b.protocol ?? null) &&
     (a.port_range_min ?? null) === (b.port_range_min ?? null) &&
@@ -85,7 +87,7 @@ function isSameRule(a: Rule, b: Rule): boolean {
 }
 
 /** Neutron returns "from anywhere" as null or as 0.0.0.0/0, whichever was sent. */
-function anySource(rule: Rule): string | null {
+function anySource(rule: SecurityRule): string | null {
   const prefix = rule.remote_ip_prefix ?? null;
   return prefix === '0.0.0.0/0' && !rule.remote_group_id ? null : prefix;
 }

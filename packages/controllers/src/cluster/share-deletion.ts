@@ -2,8 +2,8 @@ import { isOpenStackError, type OpenStackError } from '@fairway/openstack/http/o
 import type { Share } from '@fairway/openstack/types/shared-file-system';
 import { reclaimPolicyOf } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
-import { storedOfCluster } from '@fairway/tenancy/cloud/storage-index';
+import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
+import { storageObjectsOfCluster } from '@fairway/tenancy/cloud/storage-index';
 import type { Problem } from '@fairway/tenancy/problem';
 import {
   type DeletionOptions,
@@ -27,7 +27,7 @@ export async function sharesToDelete(
   sinceMs: number,
 ): Promise<readonly Share[]> {
   try {
-    const shares = storedOfCluster(await cache.shares.refreshAfter(sinceMs), clusterUid);
+    const shares = storageObjectsOfCluster(await cache.shares.refreshAfter(sinceMs), clusterUid);
     return shares.filter((share) => reclaimPolicyOf(share) !== 'Retain');
   } catch (error) {
     // A project that may not list shares has created none.
@@ -47,9 +47,9 @@ export async function deleteShares(
 ): Promise<RemainingResources | undefined> {
   const ledger = cloud.ledgers.shares;
   const nowMs = cloud.now();
-  // The cloud may still be processing a request to create one.
-  if (ledger.isInDoubt((owner) => owner.startsWith(`${clusterUid}/`), nowMs)) {
-    throw new StillSettling('share', nowMs + RETRY_MS);
+  // The cloud may still be processing a create request.
+  if (ledger.hasUnknownOutcome((owner) => owner.startsWith(`${clusterUid}/`), nowMs)) {
+    throw new StillSettlingError('share', nowMs + RETRY_MS);
   }
   const shares = await sharesToDelete(cloud, clusterUid, cloud.completeFromMs(ledger, MAX_AGE_MS));
   const { shares: manila } = cloud.client.sharedFileSystem;
@@ -57,7 +57,7 @@ export async function deleteShares(
   const refusals = await removeEach(
     shares.filter(({ status }) => status !== 'deleting'),
     ({ id }) => cloud.remove(ledger, id, () => manila.delete(id, options)),
-    (share, refusal) => holdOfShare(share, false) ?? refusedShare(share, refusal),
+    (share, refusal) => holdOfShare(share, false) ?? shareHoldProblem(share, refusal),
   );
   const slow = joinHeld(shares.map((share) => holdOfShare(share, options.isLate)));
   return { what: displayNames('share', shares), retryAfterMs: RETRY_MS, held: refusals ?? slow };
@@ -70,7 +70,7 @@ function holdOfShare(share: Share, isLate: boolean): Problem | undefined {
 }
 
 /** Manila does not delete a share that has snapshots or replicas, or belongs to a group. */
-function refusedShare(share: Share, refusal: OpenStackError): Problem {
+function shareHoldProblem(share: Share, refusal: OpenStackError): Problem {
   const { reason, message } = refused('share', share, refusal);
   return { reason, message: `${message}: openstack share snapshot list --share ${share.id}` };
 }

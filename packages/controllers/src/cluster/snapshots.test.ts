@@ -8,7 +8,7 @@ const NOON_MS = Date.UTC(2026, 10, 21, 12);
 const SNAPSHOT = '20261121-120000-000';
 const NO_SNAPSHOTS: SnapshotsState = { list: [], problem: undefined, restored: undefined, restoring: undefined };
 
-function plane(snapshots?: Partial<SnapshotsState>): ControlPlaneState {
+function controlPlaneWith(snapshots?: Partial<SnapshotsState>): ControlPlaneState {
   return {
     phase: 'Running',
     endpoint: undefined,
@@ -24,33 +24,63 @@ function plane(snapshots?: Partial<SnapshotsState>): ControlPlaneState {
 const restoring = (problem?: 'NotFound' | 'Failed') => ({
   restoring: { request: { snapshot: SNAPSHOT }, message: 'why', problem },
 });
-const asked: ClusterSpec['etcd'] = { restore: { snapshot: SNAPSHOT } };
+const requestedRestore: ClusterSpec['etcd'] = { restore: { snapshot: SNAPSHOT } };
 
 describe('SnapshotsReady', () => {
   test.each([
-    { state: undefined, etcd: undefined, says: undefined, reason: 'nothing was learnt' },
-    { state: plane(), etcd: undefined, says: undefined, reason: 'none are kept, and none asked for' },
-    { state: plane(), etcd: asked, says: 'SnapshotNotFound', reason: 'none are kept, and one is asked for' },
-    { state: plane({}), etcd: undefined, says: 'AsExpected', reason: 'everything works' },
-    { state: plane({ problem: 'disk full' }), etcd: undefined, says: 'SnapshotFailed', reason: 'none can be taken' },
+    { state: undefined, etcd: undefined, says: undefined, reason: 'nothing was observed' },
     {
-      state: plane({ offHostProblem: 'away' }),
+      state: controlPlaneWith(),
+      etcd: undefined,
+      says: undefined,
+      reason: 'no snapshots are kept, and no restore is requested',
+    },
+    {
+      state: controlPlaneWith(),
+      etcd: requestedRestore,
+      says: 'SnapshotNotFound',
+      reason: 'no snapshots are kept, but a restore is requested',
+    },
+    { state: controlPlaneWith({}), etcd: undefined, says: 'AsExpected', reason: 'everything works' },
+    {
+      state: controlPlaneWith({ problem: 'disk full' }),
       etcd: undefined,
       says: 'SnapshotFailed',
-      reason: 'copies do not arrive',
+      reason: 'no snapshot can be taken',
     },
-    { state: plane(restoring()), etcd: asked, says: 'Restoring', reason: 'one is being restored' },
-    { state: plane(restoring('NotFound')), etcd: asked, says: 'SnapshotNotFound', reason: 'there is no such one' },
-    { state: plane(restoring('Failed')), etcd: asked, says: 'RestoreFailed', reason: 'it cannot be restored' },
+    {
+      state: controlPlaneWith({ offHostProblem: 'away' }),
+      etcd: undefined,
+      says: 'SnapshotFailed',
+      reason: 'copies fail',
+    },
+    {
+      state: controlPlaneWith(restoring()),
+      etcd: requestedRestore,
+      says: 'Restoring',
+      reason: 'a snapshot is being restored',
+    },
+    {
+      state: controlPlaneWith(restoring('NotFound')),
+      etcd: requestedRestore,
+      says: 'SnapshotNotFound',
+      reason: 'the snapshot does not exist',
+    },
+    {
+      state: controlPlaneWith(restoring('Failed')),
+      etcd: requestedRestore,
+      says: 'RestoreFailed',
+      reason: 'the snapshot cannot be restored',
+    },
   ])('$says: $reason', ({ state, etcd, says }) => {
     expect(snapshotsCondition({ etcd }, state)?.reason).toBe(says);
   });
 });
 
-test('snapshots that do not leave the machine are told, with since when', () => {
+test('snapshots without an off-host copy are reported, with the time since when', () => {
   const offHostProblem = 'not off-host since 2026-11-21T12:00:00Z: s3://bucket/ does not answer';
 
-  expect(snapshotsCondition({}, plane({ offHostProblem }))?.message).toBe(
+  expect(snapshotsCondition({}, controlPlaneWith({ offHostProblem }))?.message).toBe(
     `snapshots are taken, but are ${offHostProblem}`,
   );
 });
@@ -61,17 +91,17 @@ test.each([
   { problem: undefined, state: 'Processing' },
   { problem: 'Failed', state: 'Error' },
   { problem: 'NotFound', state: 'Failed' },
-] as const)('a restore is an operation: $state', ({ problem, state }) => {
-  expect(restoreOperation(plane(restoring(problem)), NODES)).toMatchObject({
+] as const)('a restore is reported as an operation: $state', ({ problem, state }) => {
+  expect(restoreOperation(controlPlaneWith(restoring(problem)), NODES)).toMatchObject({
     type: 'Restore',
     state,
     description: 'why',
   });
-  expect(restoreOperation(plane({}), NODES)).toBeUndefined();
+  expect(restoreOperation(controlPlaneWith({}), NODES)).toBeUndefined();
 });
 
-test('the status lists what there is, and what was restored last', () => {
-  const state = plane({
+test('the status lists existing snapshots, and the last restore', () => {
+  const state = controlPlaneWith({
     list: [{ name: SNAPSHOT, takenAtMs: NOON_MS, sizeBytes: 7 }],
     restored: { snapshot: SNAPSHOT, requestedAt: '2026-11-21T12:30:00Z', atMs: NOON_MS + 1_800_000 },
   });
@@ -82,16 +112,16 @@ test('the status lists what there is, and what was restored last', () => {
   });
 });
 
-test('so it does what was restored before that', () => {
+test('the status lists the previous restore', () => {
   const restored = { snapshot: SNAPSHOT, atMs: NOON_MS };
-  const restoredBefore = [{ snapshot: 'b', requestedAt: '2026-11-20T12:30:00Z' }, { snapshot: 'a' }];
-  const status = snapshotStatus(plane({ restored, restoredBefore }), undefined);
+  const previousRestores = [{ snapshot: 'b', requestedAt: '2026-11-20T12:30:00Z' }, { snapshot: 'a' }];
+  const status = snapshotStatus(controlPlaneWith({ restored, restoredBefore: previousRestores }), undefined);
 
-  expect(status.earlierRestores).toEqual(restoredBefore);
+  expect(status.earlierRestores).toEqual(previousRestores);
   expect(snapshotStatus(undefined, { quotaBytes: 1, ...status })).toEqual(status);
 });
 
-test('what could not be learnt this time stays', () => {
+test('the status keeps what could not be observed this time', () => {
   const { status } = { ...aCluster(), status: { etcd: { quotaBytes: 1, snapshots: [] } } };
 
   expect(snapshotStatus(undefined, status.etcd)).toEqual({ snapshots: [] });

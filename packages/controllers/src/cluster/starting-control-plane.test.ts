@@ -3,8 +3,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { type ControlPlaneFacts, NO_CONTROL_PLANE } from './control-plane.ts';
 import { StartingControlPlane } from './starting-control-plane.ts';
 
-/** A runtime that says nothing but that a control plane has changed. */
-class Changes {
+/** A runtime that only reports that a control plane has changed. */
+class ChangeFeed {
   readonly listeners = new Set<(clusterUid: string) => void>();
 
   onChange(listener: (clusterUid: string) => void): () => void {
@@ -12,31 +12,31 @@ class Changes {
     return () => this.listeners.delete(listener);
   }
 
-  tell(): void {
+  report(): void {
     for (const listener of this.listeners) listener('uid');
   }
 }
 
-const STARTING: ControlPlaneFacts = NO_CONTROL_PLANE;
-const CONNECTED: ControlPlaneFacts = { ...NO_CONTROL_PLANE, isConnected: true };
-const NEVER = new Promise<void>(() => {});
+const STARTING_STATE: ControlPlaneFacts = NO_CONTROL_PLANE;
+const CONNECTED_STATE: ControlPlaneFacts = { ...NO_CONTROL_PLANE, isConnected: true };
+const NEVER_RESOLVED = new Promise<void>(() => {});
 
-it('what fails while the cloud is waited for fails the pass, and not the process', async () => {
-  const unhandled: unknown[] = [];
-  const onUnhandled = (error: unknown) => unhandled.push(error);
-  process.on('unhandledRejection', onUnhandled);
-  onTestFinished(() => void process.off('unhandledRejection', onUnhandled));
-  await using starting = new StartingControlPlane(new Changes(), 'uid', () => Promise.reject(new Error('conflict')));
+it('a failure while waiting for the cloud fails the pass, not the process', async () => {
+  const unhandledErrors: unknown[] = [];
+  const onUnhandledRejection = (error: unknown) => unhandledErrors.push(error);
+  process.on('unhandledRejection', onUnhandledRejection);
+  onTestFinished(() => void process.off('unhandledRejection', onUnhandledRejection));
+  await using starting = new StartingControlPlane(new ChangeFeed(), 'uid', () => Promise.reject(new Error('conflict')));
 
   await turn();
   await turn();
 
-  expect(unhandled).toEqual([]);
+  expect(unhandledErrors).toEqual([]);
   await expect(starting.latest).rejects.toThrow('conflict');
 });
 
-it('a pass ends when nothing of it is under way any more', async () => {
-  const changes = new Changes();
+it('a pass ends only when nothing is in progress anymore', async () => {
+  const changes = new ChangeFeed();
   const { promise, resolve } = Promise.withResolvers<ControlPlaneFacts>();
   let hasEnded = false;
   const pass = (async () => {
@@ -50,37 +50,39 @@ it('a pass ends when nothing of it is under way any more', async () => {
 
   await turn();
   expect(hasEnded).toBe(false);
-  resolve(STARTING);
+  resolve(STARTING_STATE);
   await pass;
   expect(changes.listeners.size).toBe(0);
 });
 
-it('a change that comes while the one before is told is told too', async () => {
-  const changes = new Changes();
-  const answers = [STARTING, STARTING, CONNECTED];
+it('a change during a report is reported, too', async () => {
+  const changes = new ChangeFeed();
+  const responses = [STARTING_STATE, STARTING_STATE, CONNECTED_STATE];
   const told: boolean[] = [];
-  await using starting = new StartingControlPlane(changes, 'uid', () => Promise.resolve(answers.shift() ?? CONNECTED));
+  await using starting = new StartingControlPlane(changes, 'uid', () =>
+    Promise.resolve(responses.shift() ?? CONNECTED_STATE),
+  );
 
-  await starting.follow(NEVER, async ({ isConnected }) => {
+  await starting.follow(NEVER_RESOLVED, async ({ isConnected }) => {
     told.push(isConnected);
-    changes.tell();
+    changes.report();
     await turn();
   });
 
   expect(told).toEqual([false, false, true]);
 });
 
-it('nothing is told once the cloud has what it needs', async () => {
+it('nothing is reported once the cloud has what it needs', async () => {
   const { promise: done, resolve } = Promise.withResolvers<void>();
-  const changes = new Changes();
+  const changes = new ChangeFeed();
   const told: boolean[] = [];
-  await using starting = new StartingControlPlane(changes, 'uid', () => Promise.resolve(STARTING));
-  const following = starting.follow(done, async ({ isConnected }) => void told.push(isConnected));
+  await using starting = new StartingControlPlane(changes, 'uid', () => Promise.resolve(STARTING_STATE));
+  const options = starting.follow(done, async ({ isConnected }) => void told.push(isConnected));
   await turn();
 
   resolve();
-  await following;
-  changes.tell();
+  await options;
+  changes.report();
   await turn();
 
   expect(told).toEqual([false]);

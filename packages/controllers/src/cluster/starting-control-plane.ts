@@ -33,17 +33,17 @@ export class StartingControlPlane implements AsyncDisposable {
   }
 
   /** Calls back with each observation of a starting control plane, until it is connected or has failed, or `until` has settled. */
-  async follow(until: Promise<unknown>, tell: (facts: ControlPlaneFacts) => Promise<void>): Promise<void> {
+  async follow(until: Promise<unknown>, report: (facts: ControlPlaneFacts) => Promise<void>): Promise<void> {
     let isOver = false;
-    const over = () => {
+    const stop = () => {
       isOver = true;
       this.#onChange();
     };
-    until.then(over, over);
+    until.then(stop, stop);
     for (;;) {
       const facts = await this.#latest;
       if (isOver) return;
-      await tell(facts);
+      await report(facts);
       if (facts.isConnected || facts.controlPlaneProblem || facts.controlPlane?.phase === 'Failed') return;
       if (!this.#isChanged && !isOver) {
         await new Promise<void>((resolve) => {
@@ -56,7 +56,7 @@ export class StartingControlPlane implements AsyncDisposable {
     }
   }
 
-  /** The rejection is handled by the caller that asks for the latest observation, which may be much later. */
+  /** The rejection is handled by the caller that requests the latest observation, possibly much later. */
   #observe(): Promise<ControlPlaneFacts> {
     const facts = this.#ensure();
     facts.catch(() => undefined);

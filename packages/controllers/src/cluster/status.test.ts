@@ -28,7 +28,7 @@ const network = {
 };
 
 /** Everything works, and there are no pools. */
-const well: ClusterFacts = {
+const recoveredNames: ClusterFacts = {
   plan: SHIPPED_PLANS[0]?.spec,
   releases: SHIPPED_RELEASES,
   choice: { version: '1.34.2', waiting: undefined },
@@ -41,7 +41,7 @@ const well: ClusterFacts = {
   controlPlane,
   controlPlaneProblem: undefined,
   caCertificate: 'PEM',
-  roots: undefined,
+  caFacts: undefined,
   etcdQuotaBytes: 2_000,
   isConnected: true,
   pools: [],
@@ -55,19 +55,19 @@ const well: ClusterFacts = {
   renewalSeconds: () => undefined,
   nowMs: NOW_MS,
 };
-/** Nothing is there yet. */
+/** Nothing exists yet. */
 const fresh: ClusterFacts = {
-  ...well,
+  ...recoveredNames,
   network: { ...network, resolved: {}, ready: false, nodesCanStart: false },
   controlPlane: undefined,
   isConnected: false,
 };
 
 function statusOf(facts: Partial<ClusterFacts>, status?: ClusterStatus): ClusterStatus {
-  // With nothing that FieldsApplied would tell of.
+  // A spec without fields for FieldsApplied.
   const spec = { cni: { type: 'none' }, kubeProxy: { mode: 'none' } } as const;
   const cluster: Cluster = { ...aCluster(spec, { generation: 3 }), ...(status && { status }) };
-  return clusterStatus(cluster, { ...well, ...facts });
+  return clusterStatus(cluster, { ...recoveredNames, ...facts });
 }
 
 function pool(name: string, replicas: number, ready: number, reason?: string): NodePool {
@@ -91,50 +91,67 @@ function pool(name: string, replicas: number, ready: number, reason?: string): N
   return { ...aNodePool({ replicas }, { name, generation: 1 }), status };
 }
 
-function inPhase(phase: 'Scaling' | 'Degraded' | 'Failed', of: NodePool): NodePool {
+function withPhase(phase: 'Scaling' | 'Degraded' | 'Failed', of: NodePool): NodePool {
   return { ...of, status: { ...of.status, phase } };
 }
 
 const problem = (reason: string) => ({ reason, message: 'because' }) as ClusterFacts['blocker'];
 const before = (phase: ClusterStatus['phase']): ClusterStatus => ({ phase: phase ?? 'Pending' });
 
-describe('phase', () => {
+describe('the phase of a cluster', () => {
   test.each<{ phase: string; was?: ClusterStatus['phase']; facts: Partial<ClusterFacts>; reason: string }>([
-    { facts: fresh, phase: 'Provisioning', reason: 'nothing is there yet' },
-    { facts: {}, phase: 'Ready', reason: 'all conditions hold' },
+    { facts: fresh, phase: 'Provisioning', reason: 'nothing exists yet' },
+    { facts: {}, phase: 'Ready', reason: 'all conditions are met' },
     { facts: { blocker: problem('PlanNotFound') }, phase: 'Failed', reason: 'the operator must act first' },
     { facts: { networkProblem: problem('QuotaExceeded') }, phase: 'Failed', reason: 'the user must act first' },
     { facts: { networkProblem: problem('CloudUnavailable') }, phase: 'Provisioning', reason: 'clouds recover' },
-    { facts: { isConnected: false }, phase: 'Provisioning', reason: 'a control plane nobody can reach' },
+    { facts: { isConnected: false }, phase: 'Provisioning', reason: 'the control plane is unreachable' },
     { facts: { pools: [pool('a', 2, 1, 'Scaling')] }, phase: 'Provisioning', reason: 'first nodes' },
-    { facts: { ...fresh, blocker: problem('ProgramsMissing') }, phase: 'Pending', reason: 'it begins by itself later' },
-    { was: 'Failed', facts: fresh, phase: 'Provisioning', reason: 'the cause of the failure is gone' },
-    { was: 'Failed', facts: {}, phase: 'Ready', reason: 'the cause of the failure is gone' },
-    { was: 'Ready', facts: { pools: [pool('a', 2, 1, 'Scaling')] }, phase: 'Updating', reason: 'Fairway is at work' },
+    {
+      facts: { ...fresh, blocker: problem('ProgramsMissing') },
+      phase: 'Pending',
+      reason: 'it starts automatically later',
+    },
+    { was: 'Failed', facts: fresh, phase: 'Provisioning', reason: 'the cause of the failure is resolved' },
+    { was: 'Failed', facts: {}, phase: 'Ready', reason: 'the cause of the failure is resolved' },
+    {
+      was: 'Ready',
+      facts: { pools: [pool('a', 2, 1, 'Scaling')] },
+      phase: 'Updating',
+      reason: 'Fairway is working on it',
+    },
     { was: 'Ready', facts: { pools: [pool('a', 2, 1, 'QuotaExceeded')] }, phase: 'Degraded', reason: 'user' },
     { was: 'Ready', facts: { networkProblem: problem('CloudUnavailable') }, phase: 'Degraded', reason: 'network' },
-    { was: 'Updating', facts: { isConnected: false }, phase: 'Degraded', reason: 'the API server is away' },
-    { was: 'Degraded', facts: { blocker: problem('PlanNotFound') }, phase: 'Degraded', reason: 'nodes run on' },
+    { was: 'Updating', facts: { isConnected: false }, phase: 'Degraded', reason: 'the API server is unavailable' },
+    {
+      was: 'Degraded',
+      facts: { blocker: problem('PlanNotFound') },
+      phase: 'Degraded',
+      reason: 'its nodes keep running',
+    },
     { was: 'Degraded', facts: {}, phase: 'Ready', reason: 'healed' },
     {
       was: 'Ready',
-      facts: { pools: [inPhase('Scaling', pool('a', 2, 1, 'QuotaExceeded'))] },
+      facts: { pools: [withPhase('Scaling', pool('a', 2, 1, 'QuotaExceeded'))] },
       phase: 'Updating',
-      reason: 'a node is asked for and cannot be had: nothing that was right is wrong',
+      reason: 'a requested node cannot be created, but nothing that worked is broken',
     },
     {
       was: 'Ready',
       facts: {
-        pools: [inPhase('Scaling', pool('a', 2, 1, 'Scaling')), inPhase('Degraded', pool('b', 2, 1, 'NodeNotReady'))],
+        pools: [
+          withPhase('Scaling', pool('a', 2, 1, 'Scaling')),
+          withPhase('Degraded', pool('b', 2, 1, 'NodeNotReady')),
+        ],
       },
       phase: 'Degraded',
-      reason: 'one pool grows, and a node of another broke',
+      reason: 'one pool grows, and a node of another fails',
     },
     {
       was: 'Ready',
-      facts: { pools: [inPhase('Failed', pool('a', 1, 0, 'FlavorNotFound'))] },
+      facts: { pools: [withPhase('Failed', pool('a', 1, 0, 'FlavorNotFound'))] },
       phase: 'Updating',
-      reason: 'a new pool with a mistake harms no other',
+      reason: 'a new pool with a mistake does not affect others',
     },
     {
       was: 'Ready',
@@ -162,25 +179,25 @@ describe('phase', () => {
         },
       },
       phase: 'Degraded',
-      reason: 'the control plane broke',
+      reason: 'the control plane failed',
     },
     {
-      facts: { pools: [inPhase('Degraded', pool('a', 1, 0, 'NodeStartupTimeout'))] },
+      facts: { pools: [withPhase('Degraded', pool('a', 1, 0, 'NodeStartupTimeout'))] },
       phase: 'Degraded',
-      reason: 'a deadline has passed, of the first node too',
+      reason: 'a deadline has passed, even for the first node',
     },
   ])('$was becomes $phase: $reason', ({ was, facts, phase }) => {
     expect(statusOf(facts, was && before(was)).phase).toBe(phase);
   });
 });
 
-describe('a cloud that is away', () => {
+describe('a cloud that is unavailable', () => {
   const away = { reason: 'CloudUnavailable', message: 'network: Neutron cannot be reached' } as const;
   const lost = { network: undefined, networkProblem: away, cloud: { problem: away }, projectID: undefined };
   const created = statusOf({});
   const of = (status: ClusterStatus, type: string) => findCondition(status.conditions, type);
 
-  test('leaves a healthy cluster Ready, and is told beside it, with the time since when', () => {
+  test('leaves a healthy cluster Ready, and is reported in CloudReachable with its start', () => {
     const status = statusOf({ ...lost, nowMs: NOW_MS + 60_000 }, created);
 
     expect(status.phase).toBe('Ready');
@@ -194,16 +211,16 @@ describe('a cloud that is away', () => {
     });
   });
 
-  test('is told in the same words an hour later', () => {
+  test('is reported with the same message an hour later', () => {
     const first = statusOf({ ...lost, nowMs: NOW_MS + 60_000 }, created);
 
     expect(statusOf({ ...lost, nowMs: NOW_MS + 3_660_000 }, first)).toEqual(first);
   });
 
-  test('is waited for by what was asked for meanwhile: that says so, and nothing is Degraded', () => {
-    const asked = { ...aCluster({}, { generation: 4 }), status: created };
-    const first = clusterStatus(asked, { ...well, ...lost });
-    const second = clusterStatus({ ...asked, status: first }, { ...well, ...lost });
+  test('blocks changes requested meanwhile, which report it, and nothing is Degraded', () => {
+    const updated = { ...aCluster({}, { generation: 4 }), status: created };
+    const first = clusterStatus(updated, { ...recoveredNames, ...lost });
+    const second = clusterStatus({ ...updated, status: first }, { ...recoveredNames, ...lost });
 
     for (const status of [first, second]) {
       expect(status.phase).toBe('Updating');
@@ -215,13 +232,13 @@ describe('a cloud that is away', () => {
   test.each([
     { reason: 'RateLimited', status: 'False' },
     { reason: 'CredentialInvalid', status: 'Unknown' },
-  ] as const)('is $status for $reason', ({ reason, status }) => {
+  ] as const)('is reported as $status for $reason', ({ reason, status }) => {
     const cloud = { problem: { reason, message: 'because' } };
 
     expect(of(statusOf({ cloud }, created), 'CloudReachable')).toMatchObject({ status, reason });
   });
 
-  test('that was not asked is what it was', () => {
+  test('keeps its state if it was not queried', () => {
     const first = statusOf({ ...lost, nowMs: NOW_MS + 60_000 }, created);
 
     expect(of(statusOf({ cloud: undefined }, first), 'CloudReachable')).toEqual(of(first, 'CloudReachable'));
@@ -229,7 +246,7 @@ describe('a cloud that is away', () => {
   });
 });
 
-describe('conditions', () => {
+describe('the conditions of a cluster', () => {
   test.each<{ facts: Partial<ClusterFacts>; says: Record<string, string> }>([
     {
       facts: {},
@@ -292,7 +309,7 @@ describe('conditions', () => {
         Ready: 'False SubnetNotFound',
       },
     },
-  ])('are all set, and Ready is the first that fails: $says', ({ facts, says }) => {
+  ])('are all set, and Ready is the first that is not met: $says', ({ facts, says }) => {
     const { conditions = [] } = statusOf(facts);
     expect(Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]))).toEqual(
       says,
@@ -300,7 +317,7 @@ describe('conditions', () => {
     expect(conditions.every(({ observedGeneration }) => observedGeneration === 3)).toBe(true);
   });
 
-  test('carry no more of a problem than its reason and message', () => {
+  test('contain only reason and message of a problem', () => {
     const networkProblem = { reason: 'RateLimited' as const, message: 'because', retryAfterMs: 5_000 };
 
     expect(findCondition(statusOf({ networkProblem }).conditions, 'NetworkReady')).toEqual({
@@ -313,7 +330,7 @@ describe('conditions', () => {
     });
   });
 
-  test('name the pool that waits, with all nodes counted', () => {
+  test('name the pool that is waiting, with all nodes counted', () => {
     const { conditions } = statusOf({ pools: [pool('a', 2, 2), pool('b', 3, 1, 'FlavorOutOfStock')] });
 
     expect(findCondition(conditions, 'Ready')?.message).toBe(
@@ -321,7 +338,7 @@ describe('conditions', () => {
     );
   });
 
-  test('say of a pool that nobody has looked at yet why it is waited for', () => {
+  test('report why a pool that was not reconciled yet is waiting', () => {
     const fresh = pool('b', 1, 0);
     delete fresh.status;
     const { conditions } = statusOf({ pools: [pool('a', 2, 2), fresh] });
@@ -329,7 +346,7 @@ describe('conditions', () => {
     expect(findCondition(conditions, 'Ready')?.message).toMatch(/; pool b has just been made or changed$/);
   });
 
-  test('do not believe a pool about an older generation', () => {
+  test('ignore a pool’s report about an older generation', () => {
     const changed = pool('a', 1, 1);
     changed.metadata.generation = 2;
 
@@ -337,7 +354,7 @@ describe('conditions', () => {
   });
 });
 
-describe('lastOperation', () => {
+describe('lastOperation of a cluster', () => {
   const SNAPSHOT = '20251121-163000-000';
   const creating = statusOf(fresh);
   const created = statusOf({}, creating);
@@ -346,7 +363,7 @@ describe('lastOperation', () => {
     {
       facts: fresh,
       operation: { type: 'Create', state: 'Processing', progress: 45 },
-      reason: 'there are no nodes to wait for',
+      reason: 'it has no nodes to wait for',
     },
     { was: creating, facts: {}, operation: { type: 'Create', state: 'Succeeded', progress: 100 }, reason: 'done' },
     {
@@ -359,7 +376,7 @@ describe('lastOperation', () => {
       was: creating,
       facts: { ...fresh, blocker: problem('PlanNotFound') },
       operation: { type: 'Create', state: 'Error', description: 'because' },
-      reason: 'somebody else must act',
+      reason: 'someone else must act',
     },
     {
       was: created,
@@ -372,9 +389,9 @@ describe('lastOperation', () => {
   });
 
   test.each([
-    { restored: undefined, type: 'Reconcile', reason: 'was carried out long before' },
-    { restored: { snapshot: SNAPSHOT, atMs: NOW_MS }, type: 'Restore', reason: 'was carried out just now' },
-  ])('of a restore ends as $type where what is asked for $reason', ({ restored, type }) => {
+    { restored: undefined, type: 'Reconcile', reason: 'was fulfilled long before' },
+    { restored: { snapshot: SNAPSHOT, atMs: NOW_MS }, type: 'Restore', reason: 'was just fulfilled' },
+  ])('becomes $type after a restore if the request $reason', ({ restored, type }) => {
     const was: ClusterStatus = {
       ...statusOf({}),
       etcd: { quotaBytes: 1, lastRestore: { snapshot: 'b', restoredAt: '2026-01-01T00:00:00Z' } },
@@ -389,21 +406,21 @@ describe('lastOperation', () => {
     };
     const snapshots = { list: [], problem: undefined, restored, restoring: undefined };
     const cluster = aCluster({ etcd: { restore: { snapshot: SNAPSHOT } } }, { generation: 1 });
-    const facts = { ...well, controlPlane: { ...controlPlane, snapshots } };
+    const facts = { ...recoveredNames, controlPlane: { ...controlPlane, snapshots } };
     const now = clusterStatus({ ...cluster, status: was }, facts);
 
     expect(now.lastOperation).toMatchObject({ type, state: 'Succeeded' });
     expect(now.durations?.map(({ what }) => what)).toEqual(restored && ['Restore']);
   });
 
-  test('keeps its time while nothing of it changes', () => {
+  test('keeps its time while it is unchanged', () => {
     const later = statusOf({ nowMs: NOW_MS + 60_000 }, created);
 
     expect(later).toEqual(created);
   });
 });
 
-test('settings that are not in effect are told, for as long as they are not', () => {
+test('settings that are not in effect are reported for as long as that lasts', () => {
   const settingsProblem = 'spec.apiServer.oidc.certificateAuthority: holds no certificate';
   const rejected = statusOf({ controlPlane: { ...controlPlane, settingsProblem } }, { phase: 'Ready' });
 
@@ -418,7 +435,7 @@ test('settings that are not in effect are told, for as long as they are not', ()
   expect(findCondition(statusOf({}, rejected).conditions, 'SettingsApplied')).toBeUndefined();
 });
 
-test('settings that the operator must make possible are the turn of the operator', () => {
+test('settings that the operator must enable require action by the operator', () => {
   const settingsProblem = 'spec.apiServer.allowedCIDRs is not applied: there is no nft on PATH';
   const open = statusOf({ controlPlane: { ...controlPlane, settingsProblem, settingsReason: 'SettingsNotEnforced' } });
 
@@ -428,7 +445,7 @@ test('settings that the operator must make possible are the turn of the operator
   expect(actionRequiredBy('SettingsNotEnforced')).toBe('operator');
 });
 
-test('who is kept out of the API server is told, for as long as anybody is', () => {
+test('users denied by the API server are reported for as long as that lasts', () => {
   const settingsInEffect = 'the API server is reached from 192.0.2.0/24, and by nodes from 10.0.0.0/16';
   const closed = statusOf({ controlPlane: { ...controlPlane, settingsInEffect } });
 
@@ -440,7 +457,7 @@ test('who is kept out of the API server is told, for as long as anybody is', () 
   expect(findCondition(statusOf({}, closed).conditions, 'SettingsApplied')).toBeUndefined();
 });
 
-test('what could not be learnt this time is what it was', () => {
+test('facts that could not be observed this time keep their state', () => {
   const created = statusOf({});
   const unknown = { network: undefined, controlPlane: undefined, caCertificate: undefined, etcdQuotaBytes: undefined };
   const { endpoint, url, version, caCertificate, etcd, network: kept } = created;
@@ -456,7 +473,7 @@ test('what could not be learnt this time is what it was', () => {
   expect(url).toBe('https://192.0.2.7:6443');
 });
 
-test('nodes of a pool that goes are no longer asked for, but still there', () => {
+test('nodes of a pool being deleted are no longer desired, but still counted', () => {
   const going = pool('a', 2, 2, 'Deleting');
   going.metadata.deletionTimestamp = '2026-01-01T00:00:00Z';
 
@@ -467,16 +484,16 @@ test('nodes of a pool that goes are no longer asked for, but still there', () =>
   });
 });
 
-test('says when the first certificate ends, also while nothing of it runs', () => {
-  const roots = {
+test('the status contains the first certificate’s expiry even while nothing is running', () => {
+  const caFacts = {
     rotation: NEVER_ROTATED,
     caNotAfterMs: Date.parse('2036-01-01T00:00:00Z'),
-    isInEffect: true,
+    isControlPlaneRunning: true,
     nodes: { total: 0, renewed: 0 },
   };
   const certificatesEndMs = Date.parse('2027-01-01T00:00:00Z');
-  const running = statusOf({ roots, controlPlane: { ...controlPlane, certificatesEndMs } });
-  const stopped = statusOf({ roots, controlPlane: undefined }, running);
+  const running = statusOf({ caFacts, controlPlane: { ...controlPlane, certificatesEndMs } });
+  const stopped = statusOf({ caFacts, controlPlane: undefined }, running);
 
   expect(running.credentials).toMatchObject({
     caNotAfter: '2036-01-01T00:00:00Z',

@@ -3,8 +3,8 @@ import { cniInstaller } from '@fairway/api/domain/cni-installer';
 import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
 import { decideEndOfLife } from '@fairway/api/domain/end-of-life';
 import { maintenanceStatusOf } from '@fairway/api/domain/maintenance-gate';
-import { isBeingEmptied, type ResetDecision } from '@fairway/api/domain/reset';
-import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import { isBeingWiped, type ResetDecision } from '@fairway/api/domain/reset';
+import { targetReplicas } from '@fairway/api/domain/target-replicas';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
 import type { Cluster, ClusterStatus } from '@fairway/api/kinds/cluster';
@@ -19,14 +19,9 @@ import { type ConditionState, isConditionTrue, setConditions } from '@fairway/ku
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { datedConditions } from '../waits.ts';
 import { addonsCondition } from './addons-condition.ts';
-import { type CloudAnswer, cloudCondition } from './cloud-condition.ts';
+import { type CloudState, cloudCondition } from './cloud-condition.ts';
 import { credentialCondition } from './credential-condition.ts';
-import {
-  authorityCondition,
-  credentialsCondition,
-  credentialsStatusOf,
-  type RootsFacts,
-} from './credentials-status.ts';
+import { type CaFacts, caCondition, credentialsCondition, credentialsStatusOf } from './credentials-status.ts';
 import { nextDurations } from './durations.ts';
 import {
   type HibernationFacts,
@@ -42,11 +37,11 @@ import { type NodeCounts, nodeCounts } from './node-counts.ts';
 import { clusterPhase } from './phase.ts';
 import { planConditions } from './plan-conditions.ts';
 import {
+  resetImpossibleCondition,
   resetPhase,
-  resetPossibleCondition,
   resetStatusOf,
   resettingCondition,
-  statusOfBefore,
+  statusAfterReset,
 } from './reset-status.ts';
 import { snapshotStatus, snapshotsCondition } from './snapshots.ts';
 import { upgradeOperation } from './upgrade-operation.ts';
@@ -57,7 +52,7 @@ import { supportedCondition, upToDateCondition, versionStatus } from './version-
 export interface ClusterFacts extends HibernationFacts {
   readonly plan: PlanSpec | undefined;
   readonly releases: readonly KubernetesRelease[];
-  /** Undefined: not decided in this pass. */
+  /** Undefined if not decided in this pass. */
   readonly choice: VersionChoice | undefined;
   /** Set if the cluster cannot be reconciled at all. */
   readonly blocker: Problem | undefined;
@@ -67,14 +62,14 @@ export interface ClusterFacts extends HibernationFacts {
   /** The CloudCredential that its spec names, if any. */
   readonly credential: CloudCredential | undefined;
   /** How the cloud responded; undefined if no request was made. */
-  readonly cloud: CloudAnswer | undefined;
+  readonly cloud: CloudState | undefined;
   readonly controlPlane: ControlPlaneState | undefined;
   readonly controlPlaneProblem: Problem | undefined;
   readonly caCertificate: string | undefined;
-  /** Undefined: not observed. */
-  readonly roots: RootsFacts | undefined;
+  /** Undefined if not observed. */
+  readonly caFacts: CaFacts | undefined;
   readonly etcdQuotaBytes: number | undefined;
-  /** Keystone users with access; null: none, undefined: not observed. */
+  /** Keystone users with access; null if none, undefined if not observed. */
   readonly keystone?: ClusterStatus['keystone'] | null;
   /** Whether Fairway is connected to the tenant's API server. */
   readonly isConnected: boolean;
@@ -95,7 +90,7 @@ export interface ClusterFacts extends HibernationFacts {
 
 /** The status of a cluster that is not being deleted. Pure; every condition is set every time. */
 export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterStatus {
-  const previous = statusOfBefore(cluster.status, facts.resetting);
+  const previous = statusAfterReset(cluster.status, facts.resetting);
   const generation = cluster.metadata.generation ?? 0;
   const hibernation = hibernationStatusOf(facts, facts.nowMs);
   const { reset } = facts.resetting;
@@ -114,16 +109,16 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
     readyCondition([network, controlPlane, ...(settings ? [settings] : []), nodePools], facts.blocker);
   const states = { network, controlPlane, ready };
   const version = facts.controlPlane?.version ?? previous?.version;
-  const { roots } = facts;
+  const { caFacts } = facts;
   const credentials = credentialsStatusOf(
     previous?.credentials,
-    roots,
+    caFacts,
     facts.controlPlane?.certificatesEndMs,
     facts.nowMs,
   );
   const upgrading = upgradeOperation(cluster, { ...facts, version });
   const upToDate = upToDateCondition(facts, version, upgrading);
-  // What was not decided in this pass is not reported either.
+  // If it was not decided in this pass, it is not reported either.
   const endOfLife =
     facts.choice === undefined
       ? previous?.endOfLife
@@ -147,20 +142,20 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
         facts,
       ),
       [ConditionType.CredentialExpiresSoon]: credentialCondition(facts.credential),
-      ...(roots && {
-        [ConditionType.CredentialsStable]: credentialsCondition(cluster, credentials, roots),
-        [ConditionType.AuthorityExpiresSoon]: authorityCondition(cluster, roots, facts.nowMs),
+      ...(caFacts && {
+        [ConditionType.CredentialsStable]: credentialsCondition(cluster, credentials, caFacts),
+        [ConditionType.AuthorityExpiresSoon]: caCondition(cluster, caFacts, facts.nowMs),
       }),
       ...planConditions({ ...cluster, status: { ...cluster.status, version, forcedUpgrade } }, facts),
       [ConditionType.WakingPossible]: wakingCondition(hibernation, facts.pools, facts.cloudProfile),
       [ConditionType.AddonsReady]: addonsCondition(previous?.addons, hibernation),
-      [ConditionType.ResetPossible]: resetPossibleCondition(facts.resetting),
+      [ConditionType.ResetPossible]: resetImpossibleCondition(facts.resetting),
       [ConditionType.Ready]: ready,
     },
     { generation, nowMs: facts.nowMs },
   );
   const phase =
-    (isBeingEmptied(sizes) ? resetPhase(reset, ready) : undefined) ??
+    (isBeingWiped(sizes) ? resetPhase(reset, ready) : undefined) ??
     hibernationPhase(hibernation, previous?.phase, ready) ??
     (ready.status === 'True' ? undefined : resetPhase(reset, ready)) ??
     clusterPhase({ ...states, settings, nodePools }, facts.pools, previous, generation);
@@ -218,7 +213,10 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
   };
 }
 
-/** Whether the control plane has just reached the state that an upgrade requires; or runs for the first time, which is all that is known before the first upgrade. */
+/**
+ * Whether the control plane has just reached the state that an upgrade requires, or runs for the first time, which is
+ * all that is known before the first upgrade.
+ */
 function isDone(
   previous: ClusterStatus | undefined,
   { now, version, controlPlane }: { now: LastOperation; version: string | undefined; controlPlane: ConditionState },
@@ -275,10 +273,13 @@ function nodePoolsCondition(
   });
 }
 
-/** Ready for the pool's current generation, and for its target size in a cluster that is hibernating or waking. */
+/**
+ * Whether the pool is Ready for its current generation, and for its target size if the cluster is hibernating or
+ * waking.
+ */
 function isPoolReady(pool: NodePool, cluster: Pick<Cluster, 'status'>): boolean {
   const { metadata, status } = pool;
-  if (status?.desiredReplicas !== undefined && status.desiredReplicas !== wantedReplicas(pool, cluster)) return false;
+  if (status?.desiredReplicas !== undefined && status.desiredReplicas !== targetReplicas(pool, cluster)) return false;
   return isConditionTrue(status?.conditions, ConditionType.Ready) && status?.observedGeneration === metadata.generation;
 }
 

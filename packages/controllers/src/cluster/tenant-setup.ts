@@ -18,7 +18,10 @@ const TENANT_OBJECTS: readonly ClusterRoleBinding[] = [
   },
 ];
 
-/** Creates missing RBAC objects that let nodes request certificates and users with Fairway's kubeconfigs log in. Rejects with the signal's reason when it aborts. */
+/**
+ * Creates missing RBAC objects that let nodes request certificates, and users with Fairway's kubeconfigs log in.
+ * Rejects with the signal's reason when it aborts.
+ */
 export async function setUpTenant(tenant: TenantCluster, signal: AbortSignal): Promise<void> {
   await Promise.all(
     TENANT_OBJECTS.map(async (binding) => {
@@ -35,7 +38,7 @@ export function onTenantSetupLost(tenant: TenantCluster, callback: () => void): 
   for (const { metadata } of TENANT_OBJECTS) informerOf(tenant, metadata.name ?? '').addHandler({ onDelete: callback });
 }
 
-/** Only this name: a tenant may have any number of others. */
+/** Only this name is watched: a tenant may have any number of others. */
 function informerOf({ informers }: TenantCluster, name: string): Informer<ClusterRoleBinding> {
   return informers.informer(ClusterRoleBindings, { fieldSelector: `metadata.name=${name}`, metadataOnly: true });
 }

@@ -9,7 +9,7 @@ import { type UpgradeFacts, upgradeOperation } from './upgrade-operation.ts';
 
 const [OLD, NEW] = ['1.34.2', '1.35.0'];
 const NOW = '2026-01-01T00:00:00Z';
-const GOING_ON: LastOperation = {
+const IN_PROGRESS: LastOperation = {
   type: 'Upgrade',
   state: 'Processing',
   progress: 9,
@@ -18,7 +18,7 @@ const GOING_ON: LastOperation = {
   lastUpdateTime: NOW,
 };
 
-function aPool(name: string, upgrade?: Partial<PoolUpgrade>): NodePool {
+function newPool(name: string, upgrade?: Partial<PoolUpgrade>): NodePool {
   const pool = aNodePool({ flavor: 'b3-8', replicas: 5 }, { name });
   const target = targetName({ flavor: 'b3-8', image: 'image', version: NEW, zones: [] });
   const known = { target, strategy: 'Rolling', state: 'Running', total: 5, done: 0, summary: '0/5', startTime: NOW };
@@ -49,24 +49,24 @@ interface Case {
 }
 
 test.each<Case>([
-  { reason: 'nothing is outdated', facts: { pools: [aPool('a')] }, operation: undefined },
+  { reason: 'nothing is outdated', facts: { pools: [newPool('a')] }, operation: undefined },
   {
-    reason: 'the control plane comes first, and its nodes are steps already',
+    reason: 'the control plane comes first, and its nodes already count as steps',
     facts: {
       version: OLD,
       choice: { version: NEW, waiting: { reason: 'Updating', message: 'from old to new' } },
-      pools: [aPool('a'), aPool('b')],
+      pools: [newPool('a'), newPool('b')],
     },
     operation: { state: 'Processing', progress: 0, steps: { done: 0, total: 11 }, description: 'from old to new' },
   },
   {
-    reason: 'a control plane that waits for its window has not begun',
+    reason: 'a control plane that waits for its window has not started',
     facts: { version: OLD, choice: { version: OLD, waiting: { reason: 'WaitingForMaintenanceWindow', message: '' } } },
     operation: undefined,
   },
   {
-    reason: 'the control plane is done, and no pool has been looked at',
-    facts: { pools: [aPool('a')], machinesOf: () => [old, old] },
+    reason: 'the control plane is done, and no pool was checked yet',
+    facts: { pools: [newPool('a')], machinesOf: () => [old, old] },
     before: OLD,
     operation: {
       progress: 33,
@@ -76,8 +76,8 @@ test.each<Case>([
   },
   {
     reason: 'the operation lasts until the nodes are updated, even after a crash',
-    facts: { pools: [aPool('a')], machinesOf: () => [old, old] },
-    last: { ...GOING_ON, steps: { done: 1, total: 3 } },
+    facts: { pools: [newPool('a')], machinesOf: () => [old, old] },
+    last: { ...IN_PROGRESS, steps: { done: 1, total: 3 } },
     operation: {
       progress: 33,
       steps: { done: 1, total: 3 },
@@ -85,28 +85,28 @@ test.each<Case>([
     },
   },
   {
-    reason: 'a node of an unlike kubelet alone is no upgrade',
+    reason: 'a different kubelet version alone is not an upgrade',
     facts: {
-      pools: [aPool('a')],
+      pools: [newPool('a')],
       machinesOf: () => [{ ...old, spec: { ...old.spec, version: NEW }, status: { version: OLD } }],
     },
-    last: GOING_ON,
+    last: IN_PROGRESS,
     operation: undefined,
   },
   {
-    reason: 'a new image alone begins with its first node',
-    facts: { pools: [aPool('a', { total: 5, done: 2 })] },
+    reason: 'a new image alone starts the operation with its first node',
+    facts: { pools: [newPool('a', { total: 5, done: 2 })] },
     operation: { progress: 40, steps: { done: 2, total: 5 }, description: 'the nodes of pool a are being updated' },
   },
   {
-    reason: 'one that has not taken a node and waits has not begun',
-    facts: { pools: [aPool('a', { ...waitingForWindow, startTime: undefined } as Partial<PoolUpgrade>)] },
+    reason: 'a waiting pool without an updated node has not started',
+    facts: { pools: [newPool('a', { ...waitingForWindow, startTime: undefined } as Partial<PoolUpgrade>)] },
     operation: undefined,
   },
   {
-    reason: 'but belongs to the operation that the control plane began',
-    facts: { pools: [aPool('a', { ...waitingForWindow, startTime: undefined } as Partial<PoolUpgrade>)] },
-    last: GOING_ON,
+    reason: 'a waiting pool belongs to the operation that the control plane started',
+    facts: { pools: [newPool('a', { ...waitingForWindow, startTime: undefined } as Partial<PoolUpgrade>)] },
+    last: IN_PROGRESS,
     operation: {
       state: 'Pending',
       reason: 'WaitingForMaintenanceWindow',
@@ -116,47 +116,50 @@ test.each<Case>([
     },
   },
   {
-    reason: 'what one pool waits for is not told while another moves',
-    facts: { pools: [aPool('a', { ...waitingForWindow } as Partial<PoolUpgrade>), aPool('b', { done: 1 })] },
-    last: GOING_ON,
+    reason: 'a waiting pool is not reported while another one advances',
+    facts: { pools: [newPool('a', { ...waitingForWindow } as Partial<PoolUpgrade>), newPool('b', { done: 1 })] },
+    last: IN_PROGRESS,
     operation: { state: 'Processing', description: 'the nodes of pool b are being updated' },
   },
   {
-    reason: 'a pool that has halted is, whoever moves',
+    reason: 'a halted pool is reported even while another one advances',
     facts: {
-      pools: [aPool('a', { state: 'Halted', reason: 'UpgradeHalted', message: 'it failed', since: NOW }), aPool('b')],
+      pools: [
+        newPool('a', { state: 'Halted', reason: 'UpgradeHalted', message: 'it failed', since: NOW }),
+        newPool('b'),
+      ],
     },
     operation: { state: 'Error', reason: 'UpgradeHalted', description: 'pool a: it failed' },
   },
   {
-    reason: 'a drain that a budget holds up is told',
-    facts: { pools: [aPool('a', { reason: 'PodDisruptionBudget', message: 'web keeps its pods', since: NOW })] },
+    reason: 'a drain that a budget blocks is reported',
+    facts: { pools: [newPool('a', { reason: 'PodDisruptionBudget', message: 'web keeps its pods', since: NOW })] },
     operation: { state: 'Error', reason: 'PodDisruptionBudget', since: NOW, description: 'pool a: web keeps its pods' },
   },
   {
-    reason: 'a pool that waits for others takes as long for a node as they do',
+    reason: 'a waiting pool takes as long per node as the others',
     facts: {
       pools: [
-        aPool('a', {
+        newPool('a', {
           done: 3,
           estimatedEndTime: '2026-01-01T00:20:00Z',
           pace: { time: NOW, done: 1, lastTime: '2026-01-01T00:10:00Z' },
         }),
-        aPool('b', { state: 'Waiting', reason: 'WaitingForPools', message: '', since: NOW }),
+        newPool('b', { state: 'Waiting', reason: 'WaitingForPools', message: '', since: NOW }),
       ],
     },
     operation: { estimatedEndTime: '2026-01-01T00:45:00Z' },
   },
   {
-    reason: 'nobody is going to renew what is left to the user',
-    facts: { pools: [aPool('a', { state: 'Waiting', reason: 'UpdateAvailable', message: '', since: NOW })] },
-    last: GOING_ON,
+    reason: 'an update left to the user never happens automatically',
+    facts: { pools: [newPool('a', { state: 'Waiting', reason: 'UpdateAvailable', message: '', since: NOW })] },
+    last: IN_PROGRESS,
     operation: undefined,
   },
   {
-    reason: 'an upgrade that its user has ended has failed, at what is done',
-    facts: { pools: [aPool('a', { state: 'Aborted', reason: 'UpgradeAborted', message: '', since: NOW })] },
-    last: GOING_ON,
+    reason: 'an upgrade aborted by its user has failed at its current progress',
+    facts: { pools: [newPool('a', { state: 'Aborted', reason: 'UpgradeAborted', message: '', since: NOW })] },
+    last: IN_PROGRESS,
     operation: { state: 'Failed', progress: 9, reason: 'UpgradeAborted', steps: { done: 1, total: 11 } },
   },
 ])('$reason', ({ facts, last, before = NEW, operation }) => {
@@ -175,15 +178,15 @@ test.each<Case>([
 });
 
 test.each([
-  { reason: 'the control plane was measured, and the nodes seen', last: undefined, expectedSeconds: 160 },
-  { reason: 'nodes of the version before came first', last: GOING_ON, expectedSeconds: undefined },
-])('an upgrade is expected to take $expectedSeconds s: $reason', ({ last, expectedSeconds }) => {
+  { reason: 'the control plane was measured, and the nodes were observed', last: undefined, expectedSeconds: 160 },
+  { reason: 'nodes of the previous version were updated first', last: IN_PROGRESS, expectedSeconds: undefined },
+])('an upgrade is estimated at $expectedSeconds s: $reason', ({ last, expectedSeconds }) => {
   const durations = [{ what: 'ControlPlane' as const, seconds: 100 }];
   const cluster = { ...aCluster(), status: { version: OLD, durations, ...(last && { lastOperation: last }) } };
   const told = upgradeOperation(cluster, {
     choice: { version: NEW, waiting: undefined },
     version: OLD,
-    pools: [aPool('a')],
+    pools: [newPool('a')],
     machinesOf: () => [],
     renewalSeconds: () => 60,
   });

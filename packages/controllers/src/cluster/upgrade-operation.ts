@@ -1,18 +1,18 @@
 import { actionRequiredBy, ConditionReason } from '@fairway/api/conditions';
-import { renewalNeed, renewalTarget } from '@fairway/api/domain/renewal-need';
+import { requiredUpdate, updateTarget } from '@fairway/api/domain/required-update';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
 import type { LastOperation } from '@fairway/api/kinds/status';
 import { formatTime } from '@fairway/base/clock';
-import { isOver, type Operation, percentOf } from '../operation.ts';
+import { isOver, type Operation, percentDone } from '../operation.ts';
 import { isUnderWay, targetName } from '../upgrade/progress.ts';
 import { measuredSeconds } from './durations.ts';
 import type { VersionChoice } from './version-facts.ts';
 
 export interface UpgradeFacts {
-  /** Undefined: not decided in this pass. */
+  /** Undefined if not decided in this pass. */
   readonly choice: VersionChoice | undefined;
   /** The version of the control plane. */
   readonly version: string | undefined;
@@ -24,7 +24,7 @@ export interface UpgradeFacts {
 }
 
 /** The remaining work in a pool. */
-interface Rest {
+interface RemainingWork {
   readonly pool: NodePool;
   readonly pending: number;
   readonly done: number;
@@ -33,71 +33,78 @@ interface Rest {
 }
 
 /**
- * An upgrade of a cluster as one operation: the control plane is a step, and so is each node of its pools. Undefined while there is none:
- * an upgrade that waits for its window, its rollout slot or the user is reported by the condition UpToDate. Pure: the total number of steps
- * is stored in the operation itself.
+ * An upgrade of a cluster as one operation: the control plane is a step, and so is each node of its pools. Undefined if
+ * none is in progress: an upgrade that waits for its window, its rollout slot or the user is reported by the condition
+ * UpToDate. Pure: the total number of steps is stored in the operation itself.
  */
 export function upgradeOperation(stored: Cluster, facts: UpgradeFacts): Operation | undefined {
   const { choice, version } = facts;
   const last = stored.status?.lastOperation;
-  const isGoingOn = last?.type === 'Upgrade' && !isOver(last);
+  const isInProgress = last?.type === 'Upgrade' && !isOver(last);
   if (version === undefined) return undefined;
   const cluster = { ...stored, status: { ...stored.status, version } };
   const pools = facts.pools.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const isControlPlaneDue = (choice?.version ?? stored.status?.desiredVersion ?? version) !== version;
   const before = stored.status?.version;
   const isControlPlaneDone = before !== undefined && before !== version;
-  const isKnownToGoOn = isGoingOn || isControlPlaneDone;
-  const rests = pools.flatMap((pool) => restOf(pool, cluster, isControlPlaneDue, isKnownToGoOn ? facts : undefined));
-  const pending = sum(rests.map((rest) => rest.pending)) + Number(isControlPlaneDue);
-  const isBegun = isControlPlaneDue || isKnownToGoOn || rests.some(({ upgrade }) => upgrade?.startTime !== undefined);
+  const isKnownInProgress = isInProgress || isControlPlaneDone;
+  const remaining = pools.flatMap((pool) =>
+    remainingWork(pool, cluster, isControlPlaneDue, isKnownInProgress ? facts : undefined),
+  );
+  const pending = sum(remaining.map((rest) => rest.pending)) + Number(isControlPlaneDue);
+  const isBegun =
+    isControlPlaneDue || isKnownInProgress || remaining.some(({ upgrade }) => upgrade?.startTime !== undefined);
   if (pending === 0)
     return last?.type === 'Upgrade' && last.state !== 'Succeeded' ? abortedOperation(pools, last) : undefined;
   if (!isBegun) return undefined;
-  const counted = sum(rests.map((rest) => rest.done)) + pending;
-  const total = isGoingOn ? Math.max(last.steps?.total ?? 0, counted) : counted + Number(isControlPlaneDone);
+  const counted = sum(remaining.map((rest) => rest.done)) + pending;
+  const total = isInProgress ? Math.max(last.steps?.total ?? 0, counted) : counted + Number(isControlPlaneDone);
   const steps = { done: total - pending, total };
-  const base = { type: 'Upgrade', progress: percentOf(steps), steps } as const;
+  const base = { type: 'Upgrade', progress: percentDone(steps), steps } as const;
   if (isControlPlaneDue) {
     const description = choice?.waiting?.message ?? 'the control plane is being updated';
-    // If the nodes came first, the total duration was never measured.
-    const expectedSeconds = isGoingOn && steps.done > 0 ? undefined : secondsOfAll(stored, facts);
+    // If the nodes were updated first, the total duration was never measured.
+    const expectedSeconds = isInProgress && steps.done > 0 ? undefined : totalSeconds(stored, facts);
     return { ...base, state: 'Processing', description, expectedSeconds };
   }
-  return { ...base, expectedSeconds: isGoingOn ? secondsToldBy(last) : undefined, ...operationStateOf(rests) };
+  return {
+    ...base,
+    expectedSeconds: isInProgress ? estimatedSeconds(last) : undefined,
+    ...operationStateOf(remaining),
+  };
 }
 
 /** The earlier estimate, until the nodes provide a better one. */
-function secondsToldBy({ startTime, estimatedEndTime, waitedSeconds = 0 }: LastOperation): number | undefined {
+function estimatedSeconds({ startTime, estimatedEndTime, waitedSeconds = 0 }: LastOperation): number | undefined {
   if (startTime === undefined || estimatedEndTime === undefined) return undefined;
   return (Date.parse(estimatedEndTime) - Date.parse(startTime)) / 1000 - waitedSeconds;
 }
 
 /** As long as the control plane and the nodes took before. */
-function secondsOfAll({ status }: Cluster, { choice, renewalSeconds }: UpgradeFacts): number | undefined {
+function totalSeconds({ status }: Cluster, { choice, renewalSeconds }: UpgradeFacts): number | undefined {
   const first = measuredSeconds(status?.durations, 'ControlPlane');
   const wanted = choice?.version ?? status?.desiredVersion;
   const nodes = first === undefined || wanted === undefined ? undefined : renewalSeconds(wanted);
   return first === undefined || nodes === undefined ? undefined : first + nodes;
 }
 
-function restOf(
+function remainingWork(
   pool: NodePool,
   cluster: Cluster,
   isControlPlaneDue: boolean,
   facts: Pick<UpgradeFacts, 'machinesOf'> | undefined,
-): Rest[] {
+): RemainingWork[] {
   const { replicas = 0, upgrade } = pool.status ?? {};
   if (isControlPlaneDue) return [{ pool, pending: replicas, done: 0, upgrade: undefined }];
-  const target = renewalTarget(pool, cluster);
+  const target = updateTarget(pool, cluster);
   if (target !== undefined && upgrade?.target === targetName(target)) {
     return isUnderWay(upgrade) ? [{ pool, pending: upgrade.total - upgrade.done, done: upgrade.done, upgrade }] : [];
   }
-  const outdated = facts?.machinesOf(pool).filter(({ spec }) => renewalNeed(pool, cluster, spec)) ?? [];
+  const outdated = facts?.machinesOf(pool).filter(({ spec }) => requiredUpdate(pool, cluster, spec)) ?? [];
   return outdated.length === 0 ? [] : [{ pool, pending: outdated.length, done: 0, upgrade: undefined }];
 }
 
-/** It ends when the user aborts it, and says so until another operation starts. */
+/** It ends when the user aborts it, and reports that until another operation starts. */
 function abortedOperation(pools: readonly NodePool[], last: Operation): Operation | undefined {
   const aborted = pools.find(({ status }) => status?.upgrade?.state === 'Aborted');
   if (aborted === undefined) return undefined;
@@ -107,12 +114,14 @@ function abortedOperation(pools: readonly NodePool[], last: Operation): Operatio
   return { type: 'Upgrade', state: 'Failed', progress, description, steps, reason, since };
 }
 
-/** What is in progress, or what it is waiting for: from the pool that someone must act on, if there is one. */
-function operationStateOf(rests: readonly Rest[]): Pick<Operation, 'state' | 'description'> & Partial<Operation> {
-  const running = rests.filter(({ upgrade }) => upgrade?.state === 'Running');
-  const halted = rests.find(({ upgrade }) => upgrade?.state === 'Halted');
-  const isMoving = running.some(({ upgrade }) => upgrade?.reason === undefined);
-  const waiting = isMoving ? undefined : (running[0] ?? rests.find(isFirstInLine) ?? rests[0]);
+/** What is in progress, or what it is waiting for: reported by the pool that someone must act on, if there is one. */
+function operationStateOf(
+  remaining: readonly RemainingWork[],
+): Pick<Operation, 'state' | 'description'> & Partial<Operation> {
+  const running = remaining.filter(({ upgrade }) => upgrade?.state === 'Running');
+  const halted = remaining.find(({ upgrade }) => upgrade?.state === 'Halted');
+  const isAdvancing = running.some(({ upgrade }) => upgrade?.reason === undefined);
+  const waiting = isAdvancing ? undefined : (running[0] ?? remaining.find(isNextPool) ?? remaining[0]);
   const told = halted ?? waiting;
   if (told?.upgrade?.reason !== undefined && told.upgrade.reason !== ConditionReason.WaitingForPools) {
     const { reason, message, since } = told.upgrade;
@@ -133,26 +142,29 @@ function operationStateOf(rests: readonly Rest[]): Pick<Operation, 'state' | 'de
     return { state: 'Processing', description };
   }
   const names = running.map(({ pool }) => pool.metadata.name ?? '').sort();
-  const listed = `${names.slice(0, NAMED).join(', ')}${names.length > NAMED ? ', …' : ''}`;
+  const listed = `${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ', …' : ''}`;
   return {
     state: 'Processing',
     description: `the nodes of pool ${listed} are being updated`,
-    estimatedEndTime: estimateOf(rests),
+    estimatedEndTime: estimateOf(remaining),
   };
 }
 
-const NAMED = 3;
+const MAX_NAMED = 3;
 
-function isFirstInLine({ upgrade }: Rest): boolean {
+function isNextPool({ upgrade }: RemainingWork): boolean {
   return upgrade !== undefined && upgrade.reason !== ConditionReason.WaitingForPools;
 }
 
-/** When the last pool is done, if later pools take as long for a node as the slowest active one; undefined while none has an estimate. */
-function estimateOf(rests: readonly Rest[]): string | undefined {
+/**
+ * When the last pool is done, assuming that later pools take as long per node as the slowest active one; undefined if
+ * none has an estimate.
+ */
+function estimateOf(remaining: readonly RemainingWork[]): string | undefined {
   let endMs = Number.NEGATIVE_INFINITY;
   let perNodeMs = 0;
   let later = 0;
-  for (const { upgrade, pending } of rests) {
+  for (const { upgrade, pending } of remaining) {
     if (upgrade?.state === 'Running') {
       const { estimatedEndTime, pace, done } = upgrade;
       if (estimatedEndTime === undefined || pace?.lastTime === undefined) return undefined;

@@ -43,7 +43,7 @@ describe('a new cluster', () => {
     { version: undefined, gets: '1.36.2' },
     { version: '1.35', gets: '1.35.2' },
     { version: '1.35.0', gets: '1.35.0' },
-  ])('that asks for $version gets $gets, whatever the policy', ({ version, gets }) => {
+  ])('gets $gets if it requests $version, whatever the policy', ({ version, gets }) => {
     for (const updatePolicy of ['AlwaysUpdate', 'MinimalDowntime', 'NeverUpdate'] as const) {
       const spec = { updatePolicy, ...(version !== undefined && { version }) };
 
@@ -51,21 +51,21 @@ describe('a new cluster', () => {
     }
   });
 
-  test('keeps what was decided on while it starts, though a newer patch or minor version has come', () => {
+  test('keeps its version while it starts, even if a newer patch or minor version appears', () => {
     expect(choose(cluster({}, { desiredVersion: '1.35.1' })).version).toBe('1.35.1');
     expect(choose(cluster({ version: '1.35' }, { desiredVersion: '1.35.1' })).version).toBe('1.35.1');
   });
 
   test.each([
-    { reason: 'another version is asked for', spec: { version: '1.34' }, gets: '1.34.2', withdrawn: [] },
+    { reason: 'another version is requested', spec: { version: '1.34' }, gets: '1.34.2', withdrawn: [] },
     { reason: 'it has been withdrawn', spec: { version: '1.35' }, gets: '1.35.2', withdrawn: [1] },
-  ])('but not if $reason', ({ spec, gets, withdrawn }) => {
+  ])('changes its version while it starts if $reason', ({ spec, gets, withdrawn }) => {
     const releases = [release('1.34'), release('1.35', {}, withdrawn)];
 
     expect(choose(cluster(spec, { desiredVersion: '1.35.1' }), { releases }).version).toBe(gets);
   });
 
-  test('waits for programs instead of failing', () => {
+  test('waits for binaries instead of failing', () => {
     const releases = [release('1.35', { available: [] })];
 
     expect(choose(cluster({ version: '1.35' }), { releases })).toMatchObject({
@@ -77,16 +77,22 @@ describe('a new cluster', () => {
 
 describe('a cluster that runs 1.35.1', () => {
   const running = { version: '1.35.1', desiredVersion: '1.35.1' };
-  const mine = { ...idle, moving: [turn] };
+  const ownResources = { ...idle, moving: [turn] };
 
-  test.each([{ version: undefined }, { version: '1.35' }])('asking for $version: AlwaysUpdate queued', (spec) => {
-    const of = cluster(spec.version === undefined ? {} : { version: spec.version }, running);
+  test.each([{ version: undefined }, { version: '1.35' }])(
+    'waits for its slot under AlwaysUpdate with version $version',
+    (spec) => {
+      const of = cluster(spec.version === undefined ? {} : { version: spec.version }, running);
 
-    expect(choose(of)).toMatchObject({ version: '1.35.1', waiting: { reason: 'WaitingForRollout' } });
-    expect(choose(of, { rollout: mine })).toMatchObject({ version: '1.35.2', waiting: { reason: 'Updating' } });
-  });
+      expect(choose(of)).toMatchObject({ version: '1.35.1', waiting: { reason: 'WaitingForRollout' } });
+      expect(choose(of, { rollout: ownResources })).toMatchObject({
+        version: '1.35.2',
+        waiting: { reason: 'Updating' },
+      });
+    },
+  );
 
-  test('never takes another minor version by itself', () => {
+  test('never gets another minor version automatically', () => {
     expect(choose(cluster({}, { version: '1.35.2' }))).toEqual({ version: '1.35.2', waiting: undefined });
   });
 
@@ -95,26 +101,29 @@ describe('a cluster that runs 1.35.1', () => {
     { updatePolicy: 'NeverUpdate' as const, isSeamless: true, takes: false },
     { updatePolicy: 'MinimalDowntime' as const, isSeamless: false, takes: false },
     { updatePolicy: 'MinimalDowntime' as const, isSeamless: true, takes: true },
-  ])('$updatePolicy, seamless: $isSeamless, takes it in its turn: $takes', ({ updatePolicy, isSeamless, takes }) => {
-    const choice = choose(cluster({ version: '1.35', updatePolicy }, running), { isSeamless, rollout: mine });
+  ])(
+    'gets the patch in its slot under $updatePolicy, isSeamless $isSeamless: $takes',
+    ({ updatePolicy, isSeamless, takes }) => {
+      const choice = choose(cluster({ version: '1.35', updatePolicy }, running), { isSeamless, rollout: ownResources });
 
-    expect(choice.version).toBe(takes ? '1.35.2' : '1.35.1');
-    if (takes) return;
-    expect(choice.waiting).toMatchObject({
-      reason: 'UpdateAvailable',
-      message: expect.stringContaining('set spec.version to 1.35.2 to install it'),
-    });
-  });
+      expect(choice.version).toBe(takes ? '1.35.2' : '1.35.1');
+      if (takes) return;
+      expect(choice.waiting).toMatchObject({
+        reason: 'UpdateAvailable',
+        message: expect.stringContaining('set spec.version to 1.35.2 to install it'),
+      });
+    },
+  );
 
   test.each([
     {
       version: '1.35.2',
       gets: '1.35.2',
-      reason: 'an exact version is taken at once, whatever the policy and the rollout',
+      reason: 'an exact version applies immediately, regardless of policy and rollout',
     },
     { version: '1.35.1', gets: '1.35.1', reason: 'an exact version is never changed' },
-    { version: '1.36', gets: '1.36.2', reason: 'so is another minor version' },
-  ])('$version: $gets, since $reason', ({ version, gets }) => {
+    { version: '1.36', gets: '1.36.2', reason: 'another minor version applies immediately, too' },
+  ])('$version: $gets, because $reason', ({ version, gets }) => {
     const halted = { ...idle, state: 'Halted' as const };
     for (const updatePolicy of ['AlwaysUpdate', 'NeverUpdate'] as const) {
       expect(choose(cluster({ version, updatePolicy }, running), { rollout: halted }).version).toBe(gets);
@@ -124,21 +133,21 @@ describe('a cluster that runs 1.35.1', () => {
   test.each([
     { state: 'Halted' as const, says: 'has stopped after failures' },
     { state: 'Paused' as const, says: 'is paused by the operator' },
-  ])('is told that the rollout $says', ({ state, says }) => {
+  ])('reports that the rollout $says', ({ state, says }) => {
     expect(choose(cluster({}, running), { rollout: { ...idle, state } })).toMatchObject({
       version: '1.35.1',
       waiting: { reason: 'RolloutHalted', message: expect.stringContaining(says) },
     });
   });
 
-  test('goes on with a patch that it has begun, when its turn has passed and the rollout has stopped', () => {
+  test('continues a patch in progress after its slot has ended and the rollout has stopped', () => {
     const begun = { version: '1.35.1', desiredVersion: '1.35.2' };
 
     expect(choose(cluster({}, begun), { rollout: { ...idle, state: 'Halted' } }).version).toBe('1.35.2');
     expect(choose(cluster({ updatePolicy: 'NeverUpdate' }, begun)).version).toBe('1.35.2');
   });
 
-  test('turns back from one that has been withdrawn before it ran', () => {
+  test('reverts to the previous patch if the new one is withdrawn before it ran', () => {
     const releases = [release('1.35', {}, [2])];
 
     expect(choose(cluster({}, { version: '1.35.1', desiredVersion: '1.35.2' }), { releases })).toEqual({
@@ -148,7 +157,7 @@ describe('a cluster that runs 1.35.1', () => {
   });
 
   test.each([{ version: '1.35' }, { version: undefined }])(
-    'goes on to the next minor version when its user asks for $version again',
+    'continues to the next minor version if its user requests $version again',
     (spec) => {
       const begun = { version: '1.35.1', desiredVersion: '1.36.2' };
 
@@ -158,14 +167,14 @@ describe('a cluster that runs 1.35.1', () => {
     },
   );
 
-  test('does not take the turn of another rollout, or of another cluster', () => {
-    const older = { ...mine, version: '1.35.0' };
+  test('does not use the slot of another rollout or another cluster', () => {
+    const older = { ...ownResources, version: '1.35.0' };
     const other = { ...idle, moving: [{ ...turn, uid: 'other' }] };
 
     for (const rollout of [older, other]) expect(choose(cluster({}, running), { rollout }).version).toBe('1.35.1');
   });
 
-  test('keeps running when what it asks for is not offered, and says so', () => {
+  test('keeps its version if the requested one is not offered, and reports that', () => {
     expect(choose(cluster({ version: '1.37' }, running))).toMatchObject({
       version: '1.35.1',
       waiting: { reason: 'VersionNotOffered', message: expect.stringContaining('skips a minor version') },
@@ -176,7 +185,7 @@ describe('a cluster that runs 1.35.1', () => {
 describe('a maintenance window', () => {
   const running = { version: '1.35.1', desiredVersion: '1.35.1' };
   const window = { days: ['Wednesday' as const], start: '02:30', duration: '1h', timeZone: 'UTC' };
-  const mine = { ...idle, moving: [turn] };
+  const ownResources = { ...idle, moving: [turn] };
   const OPEN = Date.UTC(2026, 10, 25, 3);
   const waits = {
     version: '1.35.1',
@@ -195,9 +204,13 @@ describe('a maintenance window', () => {
     rollout?: RolloutStatus;
     gets: object;
   }>([
-    { reason: 'a patch waits, though its turn has come', gets: waits },
-    { reason: 'also before its turn', rollout: idle, gets: waits },
-    { reason: 'it is taken in the window', now: OPEN, gets: { version: '1.35.2', waiting: { reason: 'Updating' } } },
+    { reason: 'delays a patch even in its slot', gets: waits },
+    { reason: 'delays a patch before its slot', rollout: idle, gets: waits },
+    {
+      reason: 'allows the patch while it is open',
+      now: OPEN,
+      gets: { version: '1.35.2', waiting: { reason: 'Updating' } },
+    },
     {
       reason: 'by turns',
       now: OPEN,
@@ -205,60 +218,62 @@ describe('a maintenance window', () => {
       gets: { version: '1.35.1', waiting: { reason: 'WaitingForRollout' } },
     },
     {
-      reason: 'a rollout that has stopped is no matter of windows',
+      reason: 'does not affect a stopped rollout',
       rollout: { ...idle, state: 'Halted' },
       gets: { version: '1.35.1', waiting: { reason: 'RolloutHalted' } },
     },
     {
-      reason: 'what has begun goes on after it',
+      reason: 'does not interrupt an update when it closes',
       status: { version: '1.35.1', desiredVersion: '1.35.2' },
       gets: { version: '1.35.2', waiting: { reason: 'Updating' } },
     },
     {
-      reason: 'a version that is asked for is urgent',
+      reason: 'does not delay a requested version',
       spec: { version: '1.35.2' },
       gets: { version: '1.35.2', waiting: { reason: 'Updating' } },
     },
     {
-      reason: 'unless changes of the spec are confined to it',
+      reason: 'delays a requested version if spec changes are confined to it',
       spec: { version: '1.35.2', maintenance: { window, confineSpecChanges: true } },
       gets: waits,
     },
     {
-      reason: 'where they begin in it',
+      reason: 'allows a requested version while it is open',
       spec: { version: '1.36', maintenance: { window, confineSpecChanges: true } },
       now: OPEN,
       gets: { version: '1.36.2', waiting: { reason: 'Updating' } },
     },
     {
-      reason: 'and go on after it',
+      reason: 'does not interrupt a requested version when it closes',
       spec: { version: '1.36', maintenance: { window, confineSpecChanges: true } },
       status: { version: '1.35.1', desiredVersion: '1.36.2' },
       gets: { version: '1.36.2', waiting: { reason: 'Updating' } },
     },
     {
-      reason: 'a new cluster waits for none',
+      reason: 'does not delay a new cluster',
       spec: { version: '1.35', maintenance: { window, confineSpecChanges: true } },
       status: {},
       gets: { version: '1.35.2', waiting: undefined },
     },
-  ])('$reason', ({ spec = {}, status = running, now = NOW, rollout = mine, gets }) => {
+  ])('$reason', ({ spec = {}, status = running, now = NOW, rollout = ownResources, gets }) => {
     const of = cluster({ version: '1.35', maintenance: { window }, ...spec }, status);
 
     expect(choose(of, { rollout, nowMs: now })).toMatchObject(gets);
   });
 
-  test('opens once when somebody asks for it', () => {
+  test('opens once on request', () => {
     const asked = cluster({ version: '1.35', maintenance: { window } }, running);
     asked.metadata.annotations = { 'fairway.dev/maintenance-requested': 'now' };
     const requested = { requested: 'now', requestedUntil: '2026-11-21T23:00:00Z' };
 
-    expect(choose(asked, { rollout: mine }).version).toBe('1.35.2');
-    expect(choose({ ...asked, status: { ...running, maintenance: requested } }, { rollout: mine })).toEqual(waits);
+    expect(choose(asked, { rollout: ownResources }).version).toBe('1.35.2');
+    expect(choose({ ...asked, status: { ...running, maintenance: requested } }, { rollout: ownResources })).toEqual(
+      waits,
+    );
   });
 });
 
-describe('kubelets', () => {
+describe('kubelet versions', () => {
   const upgrade = cluster({ version: '1.36' }, { version: '1.35.2' });
   const node = (name: string, version: string) => ({ name, pool: 'general', version });
 
@@ -266,13 +281,13 @@ describe('kubelets', () => {
     { versions: ['1.33.1', '1.35.2'], gets: '1.36.2' },
     { versions: ['1.32.9', '1.35.2'], gets: '1.35.2' },
     { versions: ['not a version'], gets: '1.35.2' },
-  ])('of $versions: the control plane gets $gets', ({ versions, gets }) => {
+  ])('$versions: the control plane gets $gets', ({ versions, gets }) => {
     const nodes = () => versions.map((version, index) => node(`n${index}`, version));
 
     expect(choose(upgrade, { nodes }).version).toBe(gets);
   });
 
-  test('that are too old are named, a few of many, with what to do', () => {
+  test('are named with the required action if they are too old, a few of many', () => {
     const nodes = () => ['e', 'd', 'c', 'b', 'a'].map((name) => node(name, '1.32.0'));
 
     expect(choose(upgrade, { nodes }).waiting).toEqual({
@@ -283,7 +298,7 @@ describe('kubelets', () => {
     });
   });
 
-  test('do not hold a patch up', () => {
+  test('do not delay a patch', () => {
     const patch = cluster({ version: '1.35.2' }, { version: '1.35.1' });
 
     expect(choose(patch, { nodes: () => [node('a', '1.20.0')] }).version).toBe('1.35.2');

@@ -3,47 +3,48 @@ import { requestedVersion } from '@fairway/api/domain/forced-upgrade';
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import { maintenanceGate, specChangeGate } from '@fairway/api/domain/maintenance-gate';
 import { type OfferedVersion, offeredVersions } from '@fairway/api/domain/offered-versions';
-import { isBeingEmptied } from '@fairway/api/domain/reset';
-import { followedMinor, takesPatches } from '@fairway/api/domain/update-policy';
+import { isBeingWiped } from '@fairway/api/domain/reset';
+import { acceptsPatches, followedMinor } from '@fairway/api/domain/update-policy';
 import { compareVersions, isMinor, minorOf } from '@fairway/api/domain/version-numbers';
 import { newestPatch, resolveUpgrade, resolveVersion, upgradeProblem } from '@fairway/api/domain/versions';
 import type { Problem } from '@fairway/tenancy/problem';
-import { forcedUpgradeAfter, forceUpgrade } from './forced-upgrade.ts';
+import { forceUpgrade, nextForcedUpgrade } from './forced-upgrade.ts';
 import type { VersionChoice, VersionFacts } from './version-facts.ts';
 import {
-  inLine,
   notOffered,
   skewProblem,
   stopped,
-  untilWindow,
-  updating,
-  userMustUpgrade,
-  waitsForWakeUp,
+  updatingMessage,
+  userMustUpgradeMessage,
+  waitingForTurn,
+  waitingForWakeUp,
+  waitingForWindow,
 } from './version-problems.ts';
 
 /**
- * The exact version that a cluster's control plane should run now. Pure, and level-triggered: an earlier decision (`status.desiredVersion`)
- * is kept unless something rules it out, so that a patch that appears during a start, or a rollout that stops, reverts nothing.
+ * The exact version that a cluster's control plane should run now. Pure and level-triggered: an earlier decision
+ * (`status.desiredVersion`) is kept unless something rules it out. So a patch that appears during a start, or a rollout
+ * that stops, reverts nothing.
  */
 export function chooseVersion(facts: VersionFacts): VersionChoice {
-  const choice = chooseAny(facts);
-  return { ...choice, forced: choice.forced ?? forcedUpgradeAfter(facts.cluster.status, choice.version) };
+  const choice = chooseSupportedVersion(facts);
+  return { ...choice, forced: choice.forced ?? nextForcedUpgrade(facts.cluster.status, choice.version) };
 }
 
-function chooseAny(facts: VersionFacts): VersionChoice {
+function chooseSupportedVersion(facts: VersionFacts): VersionChoice {
   const { version: running, desiredVersion: decided } = facts.cluster.status ?? {};
   const kept = decided ?? running;
   // Nodes from before a reset do not affect the control plane.
-  if (isBeingEmptied(facts.cluster) && kept !== undefined) return { version: kept, waiting: RESETTING };
-  const awake = chooseAwake(facts);
+  if (isBeingWiped(facts.cluster) && kept !== undefined) return { version: kept, waiting: RESETTING };
+  const awake = chooseVersionIfAwake(facts);
   if (running === undefined || !isHibernationWanted(facts.cluster)) return awake;
   // A change that has started is completed, so that the nodes are drained with a working control plane.
-  return awake.version === kept ? awake : { version: kept, waiting: waitsForWakeUp(awake.version ?? running) };
+  return awake.version === kept ? awake : { version: kept, waiting: waitingForWakeUp(awake.version ?? running) };
 }
 
 const RESETTING: Problem = { reason: ConditionReason.Resetting, message: 'the cluster is being reset' };
 
-function chooseAwake(facts: VersionFacts): VersionChoice {
+function chooseVersionIfAwake(facts: VersionFacts): VersionChoice {
   const { cluster, releases, nowMs } = facts;
   const requested = requestedVersion(cluster);
   const { version: running, desiredVersion: decided } = cluster.status ?? {};
@@ -54,18 +55,22 @@ function chooseAwake(facts: VersionFacts): VersionChoice {
     return resolved.ok ? chosen(resolved.version.version) : { version: undefined, waiting: notOffered(resolved) };
   }
   if (decided !== undefined && isBegun(decided, running, requested) && isUsable(decided, offered)) {
-    return { version: decided, waiting: updating(running, decided, cluster.status?.forcedUpgrade?.to === decided) };
+    return {
+      version: decided,
+      waiting: updatingMessage(running, decided, cluster.status?.forcedUpgrade?.to === decided),
+    };
   }
-  const asked = chooseAsked(facts, { running, requested, offered });
-  // A cluster that leaves its minor version by itself is done.
-  if (asked.version !== undefined && minorOf(asked.version) !== minorOf(running)) return asked;
+  const requestedChoice = chooseRequestedVersion(facts, { running, requested, offered });
+  // A cluster that leaves its minor version automatically is done.
+  if (requestedChoice.version !== undefined && minorOf(requestedChoice.version) !== minorOf(running))
+    return requestedChoice;
   const forced = forceUpgrade(facts, running);
-  if (forced === undefined) return asked;
+  if (forced === undefined) return requestedChoice;
   // Patches of the current minor version continue until it starts.
-  return forced.version === running && asked.version !== running ? asked : forced;
+  return forced.version === running && requestedChoice.version !== running ? requestedChoice : forced;
 }
 
-function chooseAsked(
+function chooseRequestedVersion(
   facts: VersionFacts,
   {
     running,
@@ -93,8 +98,8 @@ function chooseAsked(
   if (tooOld) return { version: running, waiting: tooOld };
   const gate = specChangeGate(cluster, nowMs);
   if (!gate.isOpen && target !== running && target !== decided)
-    return { version: running, waiting: untilWindow(cluster, target, gate) };
-  return { version: target, waiting: updating(running, target) };
+    return { version: running, waiting: waitingForWindow(cluster, target, gate) };
+  return { version: target, waiting: updatingMessage(running, target) };
 }
 
 function followPatches(
@@ -104,18 +109,20 @@ function followPatches(
 ): VersionChoice {
   const decided = cluster.status?.desiredVersion;
   if (decided !== undefined && isNewerPatch(decided, running) && isUsable(decided, offered)) {
-    return { version: decided, waiting: updating(running, decided) };
+    return { version: decided, waiting: updatingMessage(running, decided) };
   }
   const next = newestPatch(running, offered)?.version;
   if (next === undefined) return chosen(running);
-  if (!takesPatches(cluster, isSeamless)) return { version: running, waiting: userMustUpgrade(cluster, next) };
+  if (!acceptsPatches(cluster, isSeamless)) return { version: running, waiting: userMustUpgradeMessage(cluster, next) };
   const rollout = releases.find(({ spec }) => spec.minor === minorOf(running))?.status?.rollout;
   const hasSlot = rollout?.version === next && rollout.moving.some(({ uid }) => uid === cluster.metadata.uid);
   const isStopped = rollout?.version === next && (rollout.state === 'Halted' || rollout.state === 'Paused');
   if (isStopped && !hasSlot) return { version: running, waiting: stopped(next, rollout.state) };
   const gate = maintenanceGate(cluster, nowMs);
-  if (!gate.isOpen) return { version: running, waiting: untilWindow(cluster, next, gate) };
-  return hasSlot ? { version: next, waiting: updating(running, next) } : { version: running, waiting: inLine(next) };
+  if (!gate.isOpen) return { version: running, waiting: waitingForWindow(cluster, next, gate) };
+  return hasSlot
+    ? { version: next, waiting: updatingMessage(running, next) }
+    : { version: running, waiting: waitingForTurn(next) };
 }
 
 function chosen(version: string): VersionChoice {

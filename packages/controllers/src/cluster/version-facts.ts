@@ -6,14 +6,14 @@ import type { Problem } from '@fairway/tenancy/problem';
 export interface NodeVersion {
   readonly name: string;
   readonly pool: string;
-  /** The version of its kubelet, or the one that it will start with. */
+  /** The version of the kubelet, or the one that it will start with. */
   readonly version: string;
 }
 
 export interface VersionFacts {
   readonly cluster: Cluster;
   readonly releases: readonly KubernetesRelease[];
-  /** Read only before a minor version is left. */
+  /** Called only before a minor version is left. */
   readonly nodes: () => readonly NodeVersion[];
   /** Whether its API server stays available during an update. */
   readonly isSeamless: boolean;
@@ -22,7 +22,7 @@ export interface VersionFacts {
 
 /** The version that the control plane should run. */
 export interface VersionChoice {
-  /** Undefined: no version can be selected, because of `waiting`. */
+  /** Undefined if no version can be selected, because of `waiting`. */
   readonly version: string | undefined;
   /** Why it is not the version that the spec leads to; undefined if it is. */
   readonly waiting: Problem | undefined;

@@ -7,7 +7,7 @@ import { formatTime } from '@fairway/base/clock';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { NodeVersion } from './version-facts.ts';
 
-export function updating(running: string, target: string, isForced = false): Problem | undefined {
+export function updatingMessage(running: string, target: string, isForced = false): Problem | undefined {
   if (running === target) return undefined;
   const why = isForced ? `, because Kubernetes ${minorOf(running)} has reached its end of life` : '';
   return {
@@ -21,7 +21,7 @@ export function notOffered({ problem, isMissing }: Extract<ResolvedVersion, { ok
   return { reason, message: `spec.version: ${problem}` };
 }
 
-export function userMustUpgrade({ spec }: Cluster, next: string): Problem {
+export function userMustUpgradeMessage({ spec }: Cluster, next: string): Problem {
   const why =
     spec.updatePolicy === 'NeverUpdate'
       ? 'updatePolicy NeverUpdate leaves the update to you'
@@ -30,19 +30,19 @@ export function userMustUpgrade({ spec }: Cluster, next: string): Problem {
   return { reason: ConditionReason.UpdateAvailable, message };
 }
 
-export function inLine(next: string): Problem {
+export function waitingForTurn(next: string): Problem {
   const message = `${next} is being rolled out in batches of clusters; this one is queued (set spec.version to ${next} to install it now)`;
   return { reason: ConditionReason.WaitingForRollout, message };
 }
 
-export function waitsForWakeUp(next: string): Problem {
+export function waitingForWakeUp(next: string): Problem {
   return {
     reason: ConditionReason.Hibernated,
     message: `the control plane is updated to ${next} when the cluster wakes`,
   };
 }
 
-export function untilWindow(
+export function waitingForWindow(
   { metadata }: Cluster,
   next: string,
   gate: Extract<MaintenanceGate, { isOpen: false }>,

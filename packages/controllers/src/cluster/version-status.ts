@@ -1,8 +1,8 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
 import { type Notice, noticeOf, releaseOf } from '@fairway/api/domain/end-of-life';
 import { isExempt } from '@fairway/api/domain/forced-upgrade';
 import { offeredVersions } from '@fairway/api/domain/offered-versions';
+import { pluralize } from '@fairway/api/domain/pluralize';
 import { phaseOf } from '@fairway/api/domain/release-phase';
 import { compareVersions, minorOf } from '@fairway/api/domain/version-numbers';
 import { isKubeletSkewAllowed, newestPatch, nextUpgradeVersions } from '@fairway/api/domain/versions';
@@ -88,20 +88,20 @@ export function supportedCondition(
   const { minor } = release.spec;
   const notice = noticeOf(release, nowMs);
   if (notice === undefined && phaseOf(release, nowMs) !== 'Deprecated') return undefined;
-  const what = wayOut(version, nextUpgradeVersions(version, releases, nowMs), oldestNode);
-  const { reason, state } = notice === undefined ? deprecation(release) : ending(notice);
-  const message = `Kubernetes ${minor} ${state}: ${what}${notice === undefined ? '' : afterwards(cluster, release)}`;
+  const what = remedyFor(version, nextUpgradeVersions(version, releases, nowMs), oldestNode);
+  const { reason, state } = notice === undefined ? deprecation(release) : endOfLifeState(notice);
+  const message = `Kubernetes ${minor} ${state}: ${what}${notice === undefined ? '' : upgradeEffect(cluster, release)}`;
   return conditionUnmet(ConditionType.VersionSupported, { reason, message });
 }
 
-function wayOut(version: string, [next]: readonly string[], oldestNode: string | undefined): string {
+function remedyFor(version: string, [next]: readonly string[], oldestNode: string | undefined): string {
   if (next === undefined) return 'no newer minor version is offered yet';
   if (oldestNode === undefined || isKubeletSkewAllowed(oldestNode, next)) return `set spec.version to ${next}`;
   return `its nodes are too old for ${next}, the oldest runs ${oldestNode}: update them to ${minorOf(version)}, then set spec.version to ${next}`;
 }
 
 /** What happens to clusters that stay on the version. */
-function afterwards(
+function upgradeEffect(
   { metadata, spec, status }: Pick<Cluster, 'metadata' | 'spec' | 'status'>,
   { spec: { forcedUpgrade } }: KubernetesRelease,
 ): string {
@@ -118,13 +118,13 @@ function deprecation({ spec }: KubernetesRelease): { readonly reason: ConditionR
   return { reason: ConditionReason.VersionDeprecated, state: `is deprecated and reaches its end of life ${ends}` };
 }
 
-function ending({ days, date }: Notice): { readonly reason: ConditionReason; readonly state: string } {
+function endOfLifeState({ days, date }: Notice): { readonly reason: ConditionReason; readonly state: string } {
   if (days === 0) {
     const when = date === undefined ? '' : ` on ${date}`;
     const state = `has reached its end of life${when} and gets no further fixes`;
     return { reason: ConditionReason.VersionEndOfLife, state };
   }
-  const state = `reaches its end of life within ${counted(days, 'day')}, on ${date}, and gets no fixes after that`;
+  const state = `reaches its end of life within ${pluralize(days, 'day')}, on ${date}, and gets no fixes after that`;
   return { reason: ConditionReason.VersionEndsSoon, state };
 }
 
@@ -151,16 +151,16 @@ export function recordUpgradeEvents(
   { lastOperation: now, version }: Pick<ClusterStatus, 'lastOperation' | 'version'>,
 ): void {
   const before = cluster.status?.lastOperation;
-  const wasGoingOn = before?.type === 'Upgrade' && !isOver(before);
-  if (now?.type !== 'Upgrade' || wasGoingOn === !isOver(now)) return;
-  if (!wasGoingOn) events.normal(cluster, 'UpgradeStarted', now.description);
+  const wasInProgress = before?.type === 'Upgrade' && !isOver(before);
+  if (now?.type !== 'Upgrade' || wasInProgress === !isOver(now)) return;
+  if (!wasInProgress) events.normal(cluster, 'UpgradeStarted', now.description);
   else if (now.state === 'Failed') events.warning(cluster, 'UpgradeAborted', now.description);
   else events.normal(cluster, 'UpgradeComplete', `the control plane and all nodes run ${version}`);
 }
 
-const EXACT = /^\d+\.\d+\.\d+$/;
+const PATCH_VERSION = /^\d+\.\d+\.\d+$/;
 
 /** A kubelet can report anything. */
 export function oldestOf(versions: readonly string[]): string | undefined {
-  return versions.filter((version) => EXACT.test(version)).sort(compareVersions)[0];
+  return versions.filter((version) => PATCH_VERSION.test(version)).sort(compareVersions)[0];
 }

@@ -4,8 +4,8 @@ import type { CallOptions } from '@fairway/openstack/service-api';
 import type { Volume, VolumeSnapshot } from '@fairway/openstack/types/block-storage';
 import { reclaimPolicyOf, rootVolumeOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
-import { storedOfCluster } from '@fairway/tenancy/cloud/storage-index';
+import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
+import { storageObjectsOfCluster } from '@fairway/tenancy/cloud/storage-index';
 import {
   type DeletionOptions,
   displayNames,
@@ -27,7 +27,10 @@ const NOTHING: ClusterVolumes = { volumes: [], snapshots: [] };
 const RETRY_MS = 10_000;
 const MAX_AGE_MS = 5_000;
 
-/** Those with the cluster's tags, by lists that started after `sinceMs`. None if the cloud has no Cinder. */
+/**
+ * The volumes and snapshots with the cluster's tags, by lists that started after `sinceMs`. None if the cloud has no
+ * Cinder.
+ */
 export async function volumesOfCluster(
   { cache }: ProjectCloud,
   clusterUid: string,
@@ -39,8 +42,8 @@ export async function volumesOfCluster(
       cache.volumeSnapshots.refreshAfter(sinceMs),
     ]);
     return {
-      volumes: [...storedOfCluster(volumes, clusterUid), ...rootVolumesOfCluster(volumes, clusterUid)],
-      snapshots: storedOfCluster(snapshots, clusterUid),
+      volumes: [...storageObjectsOfCluster(volumes, clusterUid), ...rootVolumesOfCluster(volumes, clusterUid)],
+      snapshots: storageObjectsOfCluster(snapshots, clusterUid),
     };
   } catch (error) {
     if (isOpenStackError(error, 'notFound')) return NOTHING;
@@ -78,7 +81,7 @@ export async function deleteVolumes(
 ): Promise<RemainingResources | undefined> {
   const { blockStorage } = cloud.client;
   const { ledgers } = cloud;
-  refuseDoubt(cloud, clusterUid);
+  requireReliableLists(cloud, clusterUid);
   const sinceMs = Math.max(
     cloud.completeFromMs(ledgers.volumes, MAX_AGE_MS),
     cloud.completeFromMs(ledgers.volumeSnapshots, MAX_AGE_MS),
@@ -86,7 +89,7 @@ export async function deleteVolumes(
   const stored = await volumesOfCluster(cloud, clusterUid, sinceMs);
   const { volumes, snapshots } = volumesToDelete(stored);
   const held = await removeEach(
-    snapshots.filter(({ status }) => !WAITING.has(status)),
+    snapshots.filter(({ status }) => !TRANSIENT_STATES.has(status)),
     ({ id }) => cloud.remove(ledgers.volumeSnapshots, id, () => blockStorage.snapshots.delete(id, options)),
     (snapshot, refusal) => holdOfSnapshot(snapshot, options.isLate) ?? refused('snapshot', snapshot, refusal),
   );
@@ -114,31 +117,36 @@ export async function removeVolumes(
   if (volumes.length === 0) return undefined;
   const { blockStorage } = cloud.client;
   const { isLate } = options;
-  const servers = await serversHolding(cloud, volumes, options);
+  const servers = await serversWithVolumes(cloud, volumes, options);
   const holdOf = async (volume: Volume, snapshots: readonly VolumeSnapshot[] = []) =>
     holdOfVolume(volume, { servers, snapshots, isLate });
   const held = await removeEach(
-    // A server that was just deleted releases it shortly.
-    volumes.filter(({ status }) => !WAITING.has(status)),
+    // A server that was just deleted releases the volume shortly.
+    volumes.filter(({ status }) => !TRANSIENT_STATES.has(status)),
     ({ id }) => cloud.remove(cloud.ledgers.volumes, id, () => blockStorage.volumes.delete(id, options)),
     async (volume, refusal) =>
       (await holdOf(volume, await snapshotsOf(cloud, volume, options))) ?? refused('volume', volume, refusal),
   );
-  const waiting = await Promise.all(volumes.filter(({ status }) => WAITING.has(status)).map((each) => holdOf(each)));
+  const waiting = await Promise.all(
+    volumes.filter(({ status }) => TRANSIENT_STATES.has(status)).map((each) => holdOf(each)),
+  );
   return { what: displayNames('volume', volumes), retryAfterMs: RETRY_MS, held: joinHeld([held, ...waiting]) };
 }
 
-/** How many servers and snapshots a blocked deletion looks up; a message names no more. */
-const MAX_ASKED = 3;
+/** The maximum number of servers and snapshots that a blocked deletion looks up; a message names no more. */
+const MAX_QUERIED_VOLUMES = 3;
 
-/** The names of servers that volumes are attached to; none of them is the cluster's, whose servers have been deleted. */
-async function serversHolding(
+/**
+ * The names of servers that volumes are attached to. None of them belongs to the cluster, whose servers have been
+ * deleted.
+ */
+async function serversWithVolumes(
   cloud: ProjectCloud,
   volumes: readonly Volume[],
   options: CallOptions,
 ): Promise<ReadonlyMap<string, string | undefined>> {
   const ids = volumes.flatMap(({ attachments }) => attachments.flatMap(({ server_id }) => server_id ?? []));
-  const asked = [...new Set(ids)].slice(0, MAX_ASKED);
+  const asked = [...new Set(ids)].slice(0, MAX_QUERIED_VOLUMES);
   const { servers } = cloud.client.compute;
   return new Map(
     await Promise.all(
@@ -161,14 +169,14 @@ async function snapshotsOf(
   return found;
 }
 
-/** Throws StillSettling while the cloud may still be processing a request to create one. */
-function refuseDoubt(cloud: ProjectCloud, clusterUid: string): void {
+/** Throws StillSettling while the cloud may still be processing a create request. */
+function requireReliableLists(cloud: ProjectCloud, clusterUid: string): void {
   const nowMs = cloud.now();
   const isOfCluster = (owner: string) => owner.startsWith(`${clusterUid}/`);
   for (const ledger of [cloud.ledgers.volumes, cloud.ledgers.volumeSnapshots]) {
-    if (ledger.isInDoubt(isOfCluster, nowMs)) throw new StillSettling('volume', nowMs + RETRY_MS);
+    if (ledger.hasUnknownOutcome(isOfCluster, nowMs)) throw new StillSettlingError('volume', nowMs + RETRY_MS);
   }
 }
 
 /** Volumes in a transitional state that can end in one that permits deletion. */
-const WAITING: ReadonlySet<string> = new Set(['creating', 'deleting', 'attaching', 'detaching', 'in-use']);
+const TRANSIENT_STATES: ReadonlySet<string> = new Set(['creating', 'deleting', 'attaching', 'detaching', 'in-use']);

@@ -10,7 +10,7 @@ function volume(status: string, more: Partial<Volume> = {}): Volume {
   return { ...base, status, ...more };
 }
 
-describe('a volume that does not go', () => {
+describe('a volume that is not deleted', () => {
   test.each<{ is: Volume; holders?: Partial<VolumeHolders>; reason: string | undefined; says?: string }>([
     { is: volume('deleting'), reason: undefined },
     { is: volume('deleting'), holders: { isLate: true }, reason: 'CloudBusy', says: 'data (v1) is deleting' },
@@ -47,7 +47,7 @@ describe('a volume that does not go', () => {
     { status: 'deleting', isLate: false, reason: undefined },
     { status: 'deleting', isLate: true, reason: 'CloudBusy' },
     { status: 'error_deleting', isLate: false, reason: 'DeletionFailed' },
-  ])('nor a snapshot that is $status: $reason', ({ status, isLate, reason }) => {
+  ])('a snapshot that is $status: $reason', ({ status, isLate, reason }) => {
     const snapshot = { id: 'n1', name: 'mine', status, size: 1, volume_id: 'v1', metadata: {} };
 
     expect(holdOfSnapshot(snapshot, isLate)?.reason).toBe(reason);

@@ -12,8 +12,8 @@ export interface VolumeHolders {
   readonly isLate: boolean;
 }
 
-/** Transitional states that end by themselves. */
-const BUSY: ReadonlySet<string> = new Set([
+/** Transitional states that end without action. */
+const BUSY_CPU: ReadonlySet<string> = new Set([
   'creating',
   'attaching',
   'reserved',
@@ -58,7 +58,7 @@ export function holdOfVolume(volume: Volume, { servers, snapshots, isLate }: Vol
     const message = `${what} is ${status} and attached to server ${attached[0]}, which no longer exists; the cloud operator must delete the attachment: openstack volume attachment list --volume-id ${id}`;
     return { reason: ConditionReason.CloudBusy, message };
   }
-  return BUSY.has(status) ? busy(what, status, 'Cinder') : undefined;
+  return BUSY_CPU.has(status) ? busy(what, status, 'Cinder') : undefined;
 }
 
 /** Why a snapshot is not deleted. Pure. */

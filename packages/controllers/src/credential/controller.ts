@@ -4,7 +4,7 @@ import { isPaused } from '@fairway/api/pause';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
 import { clustersByCredential, credentialKeyOf } from '@fairway/tenancy/cache-indexes';
-import { isAskedFor } from '../cluster/relevance.ts';
+import { isRequestChanged } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
 import { retryWhenReady } from './readiness.ts';
 import { CredentialReconciler, DEFAULT_CREDENTIAL_CHECK_MS } from './reconciler.ts';
@@ -23,7 +23,7 @@ export const credentialController: Declaration = {
   watches: ({ cache }) => [
     watch(cache.credentials, undefined, {
       isRelevant: (old, { metadata }) =>
-        isAskedFor(old, { metadata }) ||
+        isRequestChanged(old, { metadata }) ||
         isRevocationSkipped(old) !== isRevocationSkipped({ metadata }) ||
         old.metadata.deletionTimestamp !== metadata.deletionTimestamp ||
         isPaused(old) !== isPaused({ metadata }),

@@ -16,7 +16,9 @@ export interface CredentialCheck {
   readonly known?: CloudCredentialStatus;
 }
 
-/** Expiry of credentials by their ID in Keystone: read once, because it does not change; undefined for never. */
+/**
+ * Expiry of credentials by their ID in Keystone: read once, because it does not change; undefined if they never expire.
+ */
 export type KnownExpiries = Map<string, string | undefined>;
 
 /** Logs in again with the credential; `cloud` is undefined if the operator has not configured it. */
@@ -78,7 +80,7 @@ async function describeCredential(
   const trustId = token['OS-TRUST:trust']?.id;
   const credentialID = trustId ?? token.application_credential?.id;
   if (credentialID !== undefined && !expiries.has(credentialID)) {
-    // For display only: if the cloud cannot answer now, the next check tries again.
+    // For display only: if the cloud does not respond now, the next check tries again.
     await expiryOf(client, trustId, credentialID, { signal }).then(
       (expiresAt) => expiries.set(credentialID, expiresAt),
       () => undefined,

@@ -16,17 +16,20 @@ test.each<{ leftMs: number; within: string | undefined; nextMs: number | undefin
   { leftMs: 1_000, within: 'a day', nextMs: 1_000 },
   { leftMs: 0, within: undefined, nextMs: undefined },
   { leftMs: -DAY_MS, within: undefined, nextMs: undefined },
-])('with $leftMs ms left it says $within, and looks again in $nextMs ms', ({ leftMs, within, nextMs }) => {
-  const expiresAt = formatTime(NOW_MS + leftMs);
+])(
+  'expiryCondition with $leftMs ms left reports $within, and changes next in $nextMs ms',
+  ({ leftMs, within, nextMs }) => {
+    const expiresAt = formatTime(NOW_MS + leftMs);
 
-  const condition = expiryCondition({ spec, status: { expiresAt } }, NOW_MS);
+    const condition = expiryCondition({ spec, status: { expiresAt } }, NOW_MS);
 
-  const start = within && `it expires within ${within}, at ${expiresAt}; `;
-  expect(condition?.message.slice(0, start?.length)).toBe(start);
-  expect(nextNoticeInMs(expiresAt, NOW_MS)).toBe(nextMs);
-});
+    const start = within && `it expires within ${within}, at ${expiresAt}; `;
+    expect(condition?.message.slice(0, start?.length)).toBe(start);
+    expect(nextNoticeInMs(expiresAt, NOW_MS)).toBe(nextMs);
+  },
+);
 
-test.each([undefined, 'never'])('a credential that ends at %s says nothing', (expiresAt) => {
+test.each([undefined, 'never'])('expiryCondition reports nothing for a credential that expires at %s', (expiresAt) => {
   const status = expiresAt === undefined ? {} : { expiresAt };
 
   expect(expiryCondition({ spec, status }, NOW_MS)).toBeUndefined();

@@ -37,7 +37,7 @@ export function isExpired(expiresAt: string | undefined, nowMs: number): boolean
   return timeLeft(expiresAt, nowMs) <= 0;
 }
 
-/** What the owner of a credential must do before it expires, or afterwards. */
+/** What the owner of a credential must do before or after it expires. */
 export function renewalAdvice({ secretRef }: CloudCredential['spec']): string {
   return `create another one ("fairway credential create NAME --cloud CLOUD") and set spec.credentialName of the clusters that use this one, or replace Secret ${secretRef.name}`;
 }

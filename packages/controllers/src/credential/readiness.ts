@@ -25,7 +25,7 @@ export function retryWhenReady({
   const projectsOf = (credentialKey: string) =>
     cache.clusters
       .find(clustersByCredential, credentialKey)
-      .filter((cluster) => owner?.stillMine(keyOf(cluster)) ?? true)
+      .filter((cluster) => owner?.stillOwns(keyOf(cluster)) ?? true)
       .map((cluster) => clouds.of(keyOf(cluster), cluster.spec.credentialName));
   cache.credentials.addHandler({
     onUpdate: (old, credential) => {

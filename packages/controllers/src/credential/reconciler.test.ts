@@ -3,7 +3,7 @@ import { FakeClock } from '@fairway/base/clock-fake';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { Attempts } from '@fairway/kube/controller/attempts';
 import { forbidden } from '@fairway/kube/object/api-error';
-import { AnsweringTransport } from '@fairway/kube/testing/answering-transport';
+import { FakeTransport } from '@fairway/kube/testing/fake-transport';
 import { classifyError } from '@fairway/tenancy/reconcile/failure';
 import { describe, expect, test } from 'vitest';
 import type { ControllerDependencies } from '../dependencies.ts';
@@ -13,10 +13,10 @@ const STATUS = 'PATCH /apis/fairway.dev/v1alpha1/namespaces/team/cloudcredential
 const metadata = { name: 'mine', namespace: 'team', uid: 'u', generation: 1, finalizers: [FINALIZER] };
 const spec = { cloud: 'west', secretRef: { name: 'mine' }, reclaimPolicy: 'Retain' };
 
-/** A credential that Keystone is asked about by `login`. */
+/** A credential that Keystone accepts or rejects according to `login`. */
 function start(login: () => Promise<unknown>, { isGoing = false } = {}) {
   const clock = new FakeClock();
-  const api = new AnsweringTransport(() => ({ body: { items: [] } }));
+  const api = new FakeTransport(() => ({ body: { items: [] } }));
   const revoked: string[] = [];
   const identity = {
     applicationCredentials: () => Promise.resolve([]),
@@ -32,8 +32,8 @@ function start(login: () => Promise<unknown>, { isGoing = false } = {}) {
     events: { warning() {} },
     clock,
   } as unknown as ControllerDependencies);
-  const told = () => JSON.parse(api.requests.at(-1)?.body ?? '{}').status?.conditions?.[0];
-  return { reconciler, api, revoked, told };
+  const reportedCondition = () => JSON.parse(api.requests.at(-1)?.body ?? '{}').status?.conditions?.[0];
+  return { reconciler, api, revoked, told: reportedCondition };
 }
 
 const token = { user: { name: 'u' }, roles: [], application_credential: { id: 'a1', restricted: false } };
@@ -41,19 +41,19 @@ const token = { user: { name: 'u' }, roles: [], application_credential: { id: 'a
 describe('a CloudCredential', () => {
   const signal = new AbortController().signal;
 
-  test('is told to be unknown, not refused, when Fairway cannot ask: its Secret is not handed out', async () => {
+  test('is reported as unknown, not refused, if Fairway cannot check it because its Secret is not returned', async () => {
     const { reconciler, api, told } = start(() =>
       Promise.reject(forbidden({ resource: 'secrets', name: 'mine' }, 'no')),
     );
 
     const result = await reconciler.reconcile('team/mine', { signal });
 
-    expect(api.asked).toEqual([STATUS]);
+    expect(api.requestLines).toEqual([STATUS]);
     expect(told()).toMatchObject({ type: 'Ready', status: 'Unknown', reason: 'InternalError' });
     expect(result).toEqual({ requeueAfterMs: 30_000, failure: {} });
   });
 
-  test('is told to be unknown by a fault of Fairway, which is then thrown', async () => {
+  test('is reported as unknown after a fault of Fairway, which is then rethrown', async () => {
     const fault = new TypeError('x is undefined');
     const { reconciler, told } = start(() => Promise.reject(fault));
 
@@ -64,7 +64,7 @@ describe('a CloudCredential', () => {
   test.each([
     { step: 'checked', isGoing: false },
     { step: 'revoked', isGoing: true },
-  ])('is left to whoever comes next when the signal aborts while it is being $step', async ({ isGoing }) => {
+  ])('is left to the next owner if the signal aborts while it is being $step', async ({ isGoing }) => {
     const abort = new AbortController();
     const login = async () => {
       abort.abort();
@@ -75,15 +75,15 @@ describe('a CloudCredential', () => {
     await expect(reconciler.reconcile('team/mine', { signal: abort.signal })).rejects.toMatchObject({
       name: 'AbortError',
     });
-    expect(api.asked.filter((line) => !line.startsWith('GET'))).toEqual([]);
+    expect(api.requestLines.filter((line) => !line.startsWith('GET'))).toEqual([]);
     expect(revoked).toEqual([]);
   });
 
-  test('is revoked before it goes', async () => {
+  test('is revoked before it is deleted', async () => {
     const { reconciler, api, revoked } = start(async () => ({ token }), { isGoing: true });
 
     expect(await reconciler.reconcile('team/mine', { signal })).toEqual({});
     expect(revoked).toEqual(['a1']);
-    expect(api.asked.at(-1)).toBe('PATCH /apis/fairway.dev/v1alpha1/namespaces/team/cloudcredentials/mine');
+    expect(api.requestLines.at(-1)).toBe('PATCH /apis/fairway.dev/v1alpha1/namespaces/team/cloudcredentials/mine');
   });
 });

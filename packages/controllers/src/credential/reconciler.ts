@@ -6,7 +6,7 @@ import {
   cloudCredentials,
 } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { findCondition, isConditionTrue, removeCondition, setCondition } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
@@ -18,7 +18,12 @@ import { type Failure, failureOf } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { ControllerDependencies } from '../dependencies.ts';
-import { listRoots, namespaceOf, type RootsRecord, withoutCluster } from '../gc/missing-clusters/missing-clusters.ts';
+import {
+  type CaSecretRecord,
+  listCaSecrets,
+  namespaceOf,
+  recordsWithoutCluster,
+} from '../gc/missing-clusters/missing-clusters.ts';
 import { ensurePausedCondition } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
 import { checkCredential, type KnownExpiries } from './credential-check.ts';
@@ -59,13 +64,13 @@ export class CredentialReconciler {
     const pass = new Pass(context, clock);
     if (credential.metadata.deletionTimestamp !== undefined) return this.#delete(credential, cloud, pass);
 
-    const noted = await this.#notePhase(credential);
-    const isToGo = noted.status?.phase === 'Released' && noted.spec.reclaimPolicy === 'Delete';
-    return isToGo ? this.#reclaim(noted, pass) : this.#check(noted, cloud, pass);
+    const updated = await this.#updatePhase(credential);
+    const shouldDelete = updated.status?.phase === 'Released' && updated.spec.reclaimPolicy === 'Delete';
+    return shouldDelete ? this.#reclaim(updated, pass) : this.#check(updated, cloud, pass);
   }
 
-  /** Before anything slow: its use by a cluster must be recorded before the cluster is deleted. */
-  async #notePhase(credential: CloudCredential): Promise<CloudCredential> {
+  /** This precedes anything slow: use by a cluster must be recorded before the cluster is deleted. */
+  async #updatePhase(credential: CloudCredential): Promise<CloudCredential> {
     const { cache, client } = this.#dependencies;
     const users = usersOf(credential, cache.clusters.find(clustersByCredential, keyOf(credential)));
     const phase = phaseOf(credential.status?.phase, users.length);
@@ -105,11 +110,11 @@ export class CredentialReconciler {
     const { generation = 0 } = credential.metadata;
     const previous = credential.status;
     const condition = { type: ConditionType.Ready, observedGeneration: generation, status, reason, message };
-    const expiring = expiryCondition({ spec: credential.spec, status: known ?? previous ?? {} }, clock.now());
+    const expiryState = expiryCondition({ spec: credential.spec, status: known ?? previous ?? {} }, clock.now());
     const others =
-      expiring === undefined
+      expiryState === undefined
         ? removeCondition(previous?.conditions, ConditionType.ExpiresSoon)
-        : setCondition(previous?.conditions, { ...expiring, observedGeneration: generation }, clock.now());
+        : setCondition(previous?.conditions, { ...expiryState, observedGeneration: generation }, clock.now());
     const next: CloudCredentialStatus = {
       ...(known ?? previous),
       ...(previous?.phase && { phase: previous.phase }),
@@ -125,8 +130,8 @@ export class CredentialReconciler {
     const { attempts, client } = this.#dependencies;
     const { failure } = await pass.run(() =>
       attempts.withBackoff({ kind: 'reclaim', item: uidOf(credential) }, async () => {
-        const users = await this.#usersNow(credential, pass.signal);
-        if ((await this.#missingNow(credential)).length > 0) return pass.requeueAfter(MISSING_RETRY_MS);
+        const users = await this.#currentUsers(credential, pass.signal);
+        if ((await this.#missingClusters(credential)).length > 0) return pass.requeueAfter(MISSING_RETRY_MS);
         // The cache will receive these updates.
         if (users.length > 0) return;
         pass.signal.throwIfAborted();
@@ -142,7 +147,7 @@ export class CredentialReconciler {
   async #delete(credential: CloudCredential, cloud: ProjectCloud | undefined, pass: Pass): Promise<Result> {
     if (!hasFinalizer(credential, FINALIZER)) return {};
     const { attempts, client } = this.#dependencies;
-    const { value: state, failure } = await pass.run(() => this.#takeBack(credential, cloud, pass));
+    const { value: state, failure } = await pass.run(() => this.#revokeAndRelease(credential, cloud, pass));
     if (state === 'gone') {
       this.#expiries.delete(credential.status?.credentialID ?? '');
       attempts.forget(uidOf(credential));
@@ -158,23 +163,23 @@ export class CredentialReconciler {
   /** Only for this case: an unrevoked credential remains usable by anyone who has a copy. */
   async #recordNotRevoked(credential: CloudCredential, { party, reason, message }: Failure): Promise<void> {
     const { name = '', namespace = '' } = credential.metadata;
-    const skip = `kubectl annotate cloudcredential ${name} -n ${namespace} ${SKIP_REVOCATION_ANNOTATION}=true`;
-    const wayOut = `to delete it anyway: ${skip}, and revoke it yourself: ${revocationAdvice(credential.status)}`;
-    const told =
+    const skipCommand = `kubectl annotate cloudcredential ${name} -n ${namespace} ${SKIP_REVOCATION_ANNOTATION}=true`;
+    const remedyFor = `to delete it anyway: ${skipCommand}, and revoke it yourself: ${revocationAdvice(credential.status)}`;
+    const eventMessage =
       party === 'cloud'
-        ? `it is not revoked yet, and is retained until it is: ${message}; ${wayOut}`
+        ? `it is not revoked yet, and is retained until it is: ${message}; ${remedyFor}`
         : `it is not deleted yet: ${message}`;
-    await this.#write(credential, { status: 'False', reason, message: told });
+    await this.#write(credential, { status: 'False', reason, message: eventMessage });
   }
 
   /** Whether it was revoked, or what it is waiting for. */
-  async #takeBack(
+  async #revokeAndRelease(
     credential: CloudCredential,
     cloud: ProjectCloud | undefined,
     pass: Pass,
   ): Promise<'gone' | 'in use'> {
     const { events } = this.#dependencies;
-    const users = await this.#usersNow(credential, pass.signal);
+    const users = await this.#currentUsers(credential, pass.signal);
     if (users.length > 0) {
       events.warning(
         credential,
@@ -183,7 +188,7 @@ export class CredentialReconciler {
       );
       return 'in use';
     }
-    const missing = await this.#missingNow(credential);
+    const missing = await this.#missingClusters(credential);
     if (missing.length > 0) {
       const what = missing.map(({ clusterKey }) => clusterKey).join(', ');
       events.warning(
@@ -205,7 +210,7 @@ export class CredentialReconciler {
     return 'gone';
   }
 
-  /** Why it permanently remains unrevoked; undefined once it is worthless. Rejects with errors that may pass. */
+  /** Why it permanently remains unrevoked; undefined once it is worthless. Rejects with transient errors. */
   async #revoke(
     credential: CloudCredential,
     cloud: ProjectCloud | undefined,
@@ -228,17 +233,20 @@ export class CredentialReconciler {
     }
   }
 
-  /** Clusters of the namespace that were removed without Fairway: their cloud resources may be reachable with this credential only. */
-  async #missingNow({ metadata }: CloudCredential): Promise<readonly RootsRecord[]> {
+  /**
+   * Clusters of the namespace that were removed without Fairway: their cloud resources may be reachable only with this
+   * credential.
+   */
+  async #missingClusters({ metadata }: CloudCredential): Promise<readonly CaSecretRecord[]> {
     const { client } = this.#dependencies;
-    const records = (await listRoots(client)).filter(
+    const records = (await listCaSecrets(client)).filter(
       ({ clusterKey }) => namespaceOf(clusterKey) === metadata.namespace,
     );
-    return (await withoutCluster(client, records)).filter(({ isHeld }) => !isHeld);
+    return (await recordsWithoutCluster(client, records)).filter(({ isHeld }) => !isHeld);
   }
 
   /** Reads from the API, not the cache: revocation cannot be undone. */
-  async #usersNow(credential: CloudCredential, signal: AbortSignal): Promise<readonly string[]> {
+  async #currentUsers(credential: CloudCredential, signal: AbortSignal): Promise<readonly string[]> {
     const { namespace = '' } = credential.metadata;
     const { items } = await this.#dependencies.client.resource(clusters).list({ namespace, signal });
     return usersOf(credential, items);

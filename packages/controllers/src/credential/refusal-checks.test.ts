@@ -18,17 +18,17 @@ function project(credentialKey: string | undefined) {
   return { cloud, refuse };
 }
 
-test('the first refusal has the credential checked, and then one in each interval', async () => {
+test('RefusalChecks has the credential checked on the first refusal, and then once per interval', async () => {
   const clock = new FakeClock();
   const checked: string[] = [];
   const checks = new RefusalChecks((key) => checked.push(key), clock, 30_000);
-  const mine = project('team/mine');
+  const ownResources = project('team/mine');
   const other = project('team/other');
-  checks.follow(mine.cloud);
+  checks.follow(ownResources.cloud);
   checks.follow(other.cloud);
 
   for (let second = 0; second < 60; second++) {
-    mine.refuse();
+    ownResources.refuse();
     await clock.advance(1_000);
   }
   other.refuse();
@@ -36,7 +36,7 @@ test('the first refusal has the credential checked, and then one in each interva
   expect(checked).toEqual(['team/mine', 'team/mine', 'team/other']);
 });
 
-test('refusals of a project that is left, or of the operator, have nothing checked', () => {
+test('RefusalChecks ignores refusals of a project that is no longer followed, or of the operator', () => {
   const checked: string[] = [];
   const checks = new RefusalChecks((key) => checked.push(key), new FakeClock(), 30_000);
   const left = project('team/left');

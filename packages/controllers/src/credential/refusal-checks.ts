@@ -9,7 +9,7 @@ export class RefusalChecks {
   readonly #check: (credentialKey: string) => void;
   readonly #clock: Clock;
   readonly #intervalMs: number;
-  readonly #checkedMs = new Map<string, number>();
+  readonly #checkedAtMs = new Map<string, number>();
 
   constructor(check: (credentialKey: string) => void, clock: Clock, intervalMs: number) {
     this.#check = check;
@@ -20,18 +20,18 @@ export class RefusalChecks {
   /** Returns a function that stops it. */
   follow({ client, credentialKey }: Pick<ProjectCloud, 'client' | 'credentialKey'>): () => void {
     if (credentialKey === undefined) return () => {};
-    const stop = client.session.onRefused(() => this.#refused(credentialKey));
+    const stop = client.session.onRefused(() => this.#onRefused(credentialKey));
     return () => {
       stop();
-      this.#checkedMs.delete(credentialKey);
+      this.#checkedAtMs.delete(credentialKey);
     };
   }
 
-  #refused(credentialKey: string): void {
+  #onRefused(credentialKey: string): void {
     const nowMs = this.#clock.now();
-    const checkedMs = this.#checkedMs.get(credentialKey) ?? Number.NEGATIVE_INFINITY;
+    const checkedMs = this.#checkedAtMs.get(credentialKey) ?? Number.NEGATIVE_INFINITY;
     if (nowMs - checkedMs < this.#intervalMs) return;
-    this.#checkedMs.set(credentialKey, nowMs);
+    this.#checkedAtMs.set(credentialKey, nowMs);
     this.#check(credentialKey);
   }
 }

@@ -8,11 +8,12 @@ import type { Token } from '@fairway/openstack/types/identity';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 
 /**
- * Revokes, in Keystone, the credential that `client` logs in with. The token identifies it, so the revoked credential is the one in use,
- * whatever the status says. Returns why it failed; undefined once the credential is worthless.
+ * Revokes, in Keystone, the credential that `client` logs in with. The token identifies it, so the revoked credential
+ * is the one in use, regardless of the status. Returns why it failed; undefined once the credential is worthless.
  *
- * Keystone lets the trustor delete a trust, and a token of a trust with impersonation acts as the trustor. A restricted application
- * credential cannot delete any, including itself. **Errors.** Throws an {@link OpenStackError} or {@link ProblemError} that may pass.
+ * Keystone lets the trustor delete a trust, and a token of a trust with impersonation acts as the trustor. A restricted
+ * application credential cannot delete any, including itself. **Errors.** Throws an {@link OpenStackError} or {@link
+ * ProblemError} that may be transient.
  */
 export async function revoke(
   { session, identity }: OpenStackClient,
@@ -22,7 +23,7 @@ export async function revoke(
   try {
     ({ token } = await session.renew());
   } catch (error) {
-    return refusalOfLogin(error, hasExpired);
+    return loginRefusal(error, hasExpired);
   }
   signal.throwIfAborted();
   const trust = token['OS-TRUST:trust'];
@@ -33,8 +34,8 @@ export async function revoke(
     return undefined;
   } catch (error) {
     // The call logs in again after a 401.
-    if (isOpenStackError(error) && error.method === 'POST') return refusalOfLogin(error, hasExpired);
-    if (isOpenStackError(error, 'notFound') && isOfKeystone(error.detail)) return undefined;
+    if (isOpenStackError(error) && error.method === 'POST') return loginRefusal(error, hasExpired);
+    if (isOpenStackError(error, 'notFound') && isFromKeystone(error.detail)) return undefined;
     if (isOpenStackError(error, 'forbidden')) return error.detail;
     if (!isOpenStackError(error, 'unauthorized')) throw error;
     const message = `identity: Keystone issues a token for the credential, but rejects it: ${error.detail}`;
@@ -42,8 +43,8 @@ export async function revoke(
   }
 }
 
-/** Why a credential that cannot log in is not known to be deleted; undefined if it is. Rethrows errors that do not answer this. */
-function refusalOfLogin(error: unknown, hasExpired: boolean): string | undefined {
+/** Why a credential that cannot log in is not known to be deleted; undefined if it is. Rethrows unrelated errors. */
+function loginRefusal(error: unknown, hasExpired: boolean): string | undefined {
   // A 404 from something other than Keystone proves nothing.
   if (isOpenStackError(error, 'notFound') && /\btrust\b/i.test(error.detail)) return undefined;
   if (isOpenStackError(error, 'forbidden')) return error.detail;
@@ -53,7 +54,7 @@ function refusalOfLogin(error: unknown, hasExpired: boolean): string | undefined
 }
 
 /** Whether Keystone itself lacks the object, rather than a proxy the path. */
-function isOfKeystone(detail: string): boolean {
+function isFromKeystone(detail: string): boolean {
   return /^could not find /i.test(detail);
 }
 

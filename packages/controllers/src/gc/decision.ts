@@ -1,6 +1,6 @@
 import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import { cloudTimeMs } from '@fairway/openstack/types/cloud-time';
-import type { Remains } from './missing-clusters/cloud-remains.ts';
+import type { Remains } from './missing-clusters/remaining-resources.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -9,9 +9,11 @@ const HOUR_MS = 60 * MINUTE_MS;
 const SWEEP_DELAYS_MS: readonly number[] = [10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS, 7 * 24 * HOUR_MS];
 
 /** How long the record of a deleted cluster is retained. */
-export const RECORD_MS = Math.max(...SWEEP_DELAYS_MS);
+export const RECORD_RETENTION_MS = Math.max(...SWEEP_DELAYS_MS);
 
-/** How late a request of Fairway may take effect. Later resources come from another Fairway that now has the cluster. */
+/**
+ * How late a request of Fairway may take effect. Later resources come from another Fairway that now owns the cluster.
+ */
 const LATEST_MS = HOUR_MS;
 
 /** Maximum number of records in a namespace: creating and deleting clusters all day must not fill the database. */
@@ -19,24 +21,25 @@ export const MAX_RECORDS = 200;
 
 /** When to check next for resources of a cluster that was deleted then: the first check that is not past; undefined after the last one. Pure. */
 export function nextSweepMs(endedMs: number, nowMs: number): number | undefined {
-  return SWEEP_DELAYS_MS.map((afterMs) => endedMs + afterMs).find((lookMs) => lookMs > nowMs);
+  return SWEEP_DELAYS_MS.map((afterMs) => endedMs + afterMs).find((sweepMs) => sweepMs > nowMs);
 }
 
 /** `hold`: left alone and reported, because another Fairway may own it. */
 export type OrphanAction = 'nothing' | 'delete' | 'report' | 'hold';
 
 /**
- * Decides about resources with the tag of a deleted cluster. A resource that was created long after the deletion is not the result of a
- * late request: another Fairway that has restored the same cluster created it, and then nothing of the cluster is touched. Pure.
+ * Decides about resources with the tag of a deleted cluster. A resource created long after the deletion is not the
+ * result of a late request: another Fairway that has restored the same cluster created it. In that case nothing of the
+ * cluster is touched. Pure.
  */
-export function orphanAction(remains: Remains, endedMs: number, policy: OrphanPolicy): OrphanAction {
-  const found = [...remains.values()].flat();
+export function orphanAction(remaining: Remains, endedMs: number, policy: OrphanPolicy): OrphanAction {
+  const found = [...remaining.values()].flat();
   if (found.length === 0) return 'nothing';
   if (found.some((each) => (cloudTimeMs(each.madeAt) ?? endedMs) > endedMs + LATEST_MS)) return 'hold';
   return policy === 'Delete' ? 'delete' : 'report';
 }
 
 /** The records of a namespace to delete, the oldest first. Pure. */
-export function beyondLimit<T extends { readonly endedMs: number }>(records: readonly T[]): readonly T[] {
+export function recordsBeyondLimit<T extends { readonly endedMs: number }>(records: readonly T[]): readonly T[] {
   return records.toSorted((a, b) => b.endedMs - a.endedMs).slice(MAX_RECORDS);
 }

@@ -8,7 +8,7 @@ import {
   SYSTEM_NAMESPACE,
 } from '@fairway/api/group';
 import { formatTime } from '@fairway/base/clock';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -32,7 +32,7 @@ export interface DeletedCluster {
   readonly projectID?: string | undefined;
 }
 
-/** As it is stored. */
+/** The record as stored. */
 export interface DeletedClusterRecord extends DeletedCluster {
   readonly endedMs: number;
   /** Value of the annotation by which a user requests a check now. */
@@ -40,7 +40,7 @@ export interface DeletedClusterRecord extends DeletedCluster {
   readonly object: { readonly name: string; readonly uid: string | undefined };
 }
 
-/** After its last step has failed for this long, the time of a deletion is updated. */
+/** The time of a deletion is updated after its last step has failed for this long. */
 const REFRESH_MS = 1_800_000;
 
 /** The metadata of all records. */
@@ -83,8 +83,8 @@ export function deletedClusterRecord({ metadata }: KubeObject): DeletedClusterRe
 }
 
 /**
- * Records that nothing of the cluster remains as far as is known, before the last trace of it is deleted. May be repeated. Rejects with the
- * API's error.
+ * Records that nothing of the cluster is known to remain, before its last trace is deleted. May be repeated. Rejects
+ * with the API's error.
  */
 export async function recordDeletedCluster(client: KubeClient, ended: DeletedCluster, nowMs: number): Promise<void> {
   const { uid, clusterKey, credentialName, projectID } = ended;

@@ -7,7 +7,7 @@ import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { remainingProblem } from '../cluster/remaining-resources.ts';
 import type { ControllerDependencies } from '../dependencies.ts';
-import { beyondLimit, MAX_RECORDS, nextSweepMs, orphanAction, RECORD_MS } from './decision.ts';
+import { MAX_RECORDS, nextSweepMs, orphanAction, RECORD_RETENTION_MS, recordsBeyondLimit } from './decision.ts';
 import {
   type DeletedClusterRecord,
   deletedByCluster,
@@ -16,8 +16,17 @@ import {
   removeDeletedClusterRecord,
 } from './deleted-cluster-record.ts';
 import type { KnownOrphans, OrphanState } from './metrics.ts';
-import { deleteRemains, findRemains, type Remains } from './missing-clusters/cloud-remains.ts';
-import { listRoots, namespaceOf, placeholderCluster, withoutCluster } from './missing-clusters/missing-clusters.ts';
+import {
+  listCaSecrets,
+  namespaceOf,
+  placeholderCluster,
+  recordsWithoutCluster,
+} from './missing-clusters/missing-clusters.ts';
+import {
+  deleteRemainingResources,
+  findRemainingResources,
+  type Remains,
+} from './missing-clusters/remaining-resources.ts';
 
 type Dependencies = Pick<
   ControllerDependencies,
@@ -29,14 +38,14 @@ const MAX_AGE_MS = 300_000;
 /** The records' times are whole seconds. */
 const TIME_UNIT_MS = 1_000;
 /** How long after a deletion to check whether everything is gone. */
-const AGAIN_MS = 60_000;
+const RETRY_MS = 60_000;
 /** The retry interval of a failed check. */
 const RETRY_INTERVAL_MS = 900_000;
 /** How often to check for resources that an operator must delete. */
-const LEFT_MS = 86_400_000;
+const REMAINING_RETRY_MS = 86_400_000;
 
 /** State of a deleted cluster in this process. */
-interface Known {
+interface SweepState {
   readonly clusterKey: string;
   /** When to check next. */
   dueMs: number;
@@ -52,18 +61,18 @@ interface Known {
 }
 
 /**
- * Deletes cloud resources that appear after this Fairway has deleted their cluster: created by requests that took effect long after nothing
- * waited for them anymore.
+ * Deletes cloud resources that appear after this Fairway has deleted their cluster: created by requests that took
+ * effect long after nothing waited for them anymore.
  *
- * **Guarantees.** Only resources with the tag of a cluster that is recorded here as deleted, in the project that it was in, and whose UID
- * neither a Cluster nor roots of trust have, according to the API server. Resources of a UID without a record belong to another Fairway.
- * After RECORD_MS no further checks are made.
+ * **Guarantees.** It only deletes resources with the tag of a cluster that is recorded here as deleted, in the project
+ * that it was in, and whose UID neither a Cluster nor a CA Secret has, according to the API server. Resources of a UID
+ * without a record belong to another Fairway. After RECORD_MS no more checks are made.
  */
 export class DeletedClusterGC {
   readonly #dependencies: Dependencies;
   readonly #records: Informer<KubeObject>;
-  readonly #known = new Map<string, Known>();
-  readonly #deleted: (kind: string, count: number) => void;
+  readonly #known = new Map<string, SweepState>();
+  readonly #deletedClusters: (kind: string, count: number) => void;
 
   /** `deleted` is called with the number of deleted resources, by kind. */
   constructor(
@@ -73,7 +82,7 @@ export class DeletedClusterGC {
   ) {
     this.#dependencies = dependencies;
     this.#records = records;
-    this.#deleted = deleted;
+    this.#deletedClusters = deleted;
   }
 
   *orphans(): Iterable<KnownOrphans> {
@@ -91,13 +100,13 @@ export class DeletedClusterGC {
     const records = this.#recordsOf(clusterKey);
     if (records.length > 0) await this.#trim(clusterKey);
     for (const record of records) {
-      const known = this.#knownOf(record);
-      if (record.requested !== known.requested) this.#sweepNow(record, known);
+      const known = this.#sweepState(record);
+      if (record.requested !== known.requested) this.#sweepImmediately(record, known);
       const attempt = { kind: 'sweep ended clusters', item: record.uid };
       const { failure } = await pass.run(() => attempts.withBackoff(attempt, () => this.#sweep(record, known, pass)));
       if (failure === undefined) continue;
       if (known.orphans !== undefined) this.#recordFailure(record, known, failure);
-      else if (clock.now() > record.endedMs + RECORD_MS) await removeDeletedClusterRecord(client, record);
+      else if (clock.now() > record.endedMs + RECORD_RETENTION_MS) await removeDeletedClusterRecord(client, record);
       else known.dueMs = Math.max(known.dueMs, clock.now() + RETRY_INTERVAL_MS);
     }
   }
@@ -114,7 +123,7 @@ export class DeletedClusterGC {
     return records;
   }
 
-  #sweepNow({ uid, requested }: DeletedClusterRecord, known: Known): void {
+  #sweepImmediately({ uid, requested }: DeletedClusterRecord, known: SweepState): void {
     const { attempts, clock } = this.#dependencies;
     known.requested = requested;
     known.dueMs = clock.now();
@@ -126,22 +135,24 @@ export class DeletedClusterGC {
     const objects = this.#records.find(deletedByNamespace, namespaceOf(clusterKey));
     if (objects.length <= MAX_RECORDS) return;
     const records = objects.map(deletedClusterRecord).filter((record) => record !== undefined);
-    for (const record of beyondLimit(records)) await removeDeletedClusterRecord(this.#dependencies.client, record);
+    for (const record of recordsBeyondLimit(records))
+      await removeDeletedClusterRecord(this.#dependencies.client, record);
   }
 
-  async #sweep(record: DeletedClusterRecord, known: Known, pass: Pass): Promise<void> {
+  async #sweep(record: DeletedClusterRecord, known: SweepState, pass: Pass): Promise<void> {
     const { clock } = this.#dependencies;
     if (known.dueMs > clock.now()) return pass.requeueAfter(known.dueMs - clock.now());
-    if (this.#isHere(record)) return this.#sweepLater(record, known, pass);
+    if (this.#hasInstance(record)) return this.#sweepLater(record, known, pass);
     const cloud = await this.#projectOf(record);
-    const found = cloud && (await findRemains(cloud, record.uid, Math.max(clock.now() - MAX_AGE_MS, known.changedMs)));
+    const found =
+      cloud && (await findRemainingResources(cloud, record.uid, Math.max(clock.now() - MAX_AGE_MS, known.changedMs)));
     if (cloud === undefined || found === undefined) return this.#sweepLater(record, known, pass);
     await this.#decide(record, known, cloud, found, pass);
   }
 
   async #decide(
     record: DeletedClusterRecord,
-    known: Known,
+    known: SweepState,
     cloud: ProjectCloud,
     found: Remains,
     pass: Pass,
@@ -154,10 +165,10 @@ export class DeletedClusterGC {
       case 'hold':
       case 'report':
         this.#note(known, 'held', found);
-        this.#recordFound(record, known, found, WHY_HELD[action]);
+        this.#recordFound(record, known, found, HELD_ADVICE[action]);
         return this.#sweepLater(record, known, pass, action === 'report');
       case 'delete':
-        if (await this.#isLiving(record)) return this.#sweepLater(record, known, pass);
+        if (await this.#existsInApi(record)) return this.#sweepLater(record, known, pass);
         this.#note(known, 'deleting', found);
         return this.#delete(record, known, cloud, found, pass);
     }
@@ -166,7 +177,7 @@ export class DeletedClusterGC {
   /** Rejects with what it is waiting for, so that the steps back off. */
   async #delete(
     record: DeletedClusterRecord,
-    known: Known,
+    known: SweepState,
     cloud: ProjectCloud,
     found: Remains,
     pass: Pass,
@@ -174,44 +185,50 @@ export class DeletedClusterGC {
     const { clock } = this.#dependencies;
     pass.signal.throwIfAborted();
     this.#recordFound(record, known, found, 'appeared after its deletion and is being deleted');
-    const remaining = await deleteRemains(cloud, placeholderCluster(record), found, { signal: pass.signal });
+    const remaining = await deleteRemainingResources(cloud, placeholderCluster(record), found, { signal: pass.signal });
     known.changedMs = clock.now();
     if (remaining) throw new ProblemError(remainingProblem(remaining));
-    for (const [kind, items] of found) this.#deleted(kind, items.length);
-    known.dueMs = clock.now() + AGAIN_MS;
-    pass.requeueAfter(AGAIN_MS);
+    for (const [kind, items] of found) this.#deletedClusters(kind, items.length);
+    known.dueMs = clock.now() + RETRY_MS;
+    pass.requeueAfter(RETRY_MS);
   }
 
-  /** At the next scheduled check. After the last one the record is deleted, or checked every day while resources remain that an operator must delete. */
-  async #sweepLater(record: DeletedClusterRecord, known: Known, pass: Pass, isLeft = false): Promise<void> {
+  /**
+   * Checks again at the next scheduled time. After the last one the record is deleted, or checked every day while
+   * resources remain that an operator must delete.
+   */
+  async #sweepLater(record: DeletedClusterRecord, known: SweepState, pass: Pass, hasRemaining = false): Promise<void> {
     const { client, clock } = this.#dependencies;
     const nowMs = clock.now();
-    const nextMs = nextSweepMs(record.endedMs, nowMs) ?? (isLeft ? nowMs + LEFT_MS : undefined);
+    const nextMs = nextSweepMs(record.endedMs, nowMs) ?? (hasRemaining ? nowMs + REMAINING_RETRY_MS : undefined);
     if (nextMs === undefined) return removeDeletedClusterRecord(client, record);
     known.dueMs = nextMs;
     pass.requeueAfter(nextMs - nowMs);
   }
 
-  /** From the caches: then no request is needed. */
-  #isHere({ uid }: DeletedClusterRecord): boolean {
+  /** Reads from the caches, which needs no request. */
+  #hasInstance({ uid }: DeletedClusterRecord): boolean {
     return this.#dependencies.cache.clusters.find(clustersByIdentity, uid).length > 0;
   }
 
-  /** From the API server: whether there is a Cluster with the UID, or remains of one that another controller handles. */
-  async #isLiving(record: DeletedClusterRecord): Promise<boolean> {
+  /**
+   * According to the API server: whether a Cluster has the UID, or a deleted one's CA Secret, which another controller
+   * handles.
+   */
+  async #existsInApi(record: DeletedClusterRecord): Promise<boolean> {
     const { client } = this.#dependencies;
-    const [gone] = await withoutCluster(client, [record]);
-    return gone === undefined || (await listRoots(client, record.uid)).length > 0;
+    const [missingRecord] = await recordsWithoutCluster(client, [record]);
+    return missingRecord === undefined || (await listCaSecrets(client, record.uid)).length > 0;
   }
 
-  /** Where the cluster was; undefined if it is no longer reachable. */
+  /** Where the cluster was; undefined if that is no longer reachable. */
   async #projectOf({ clusterKey, credentialName, projectID }: DeletedClusterRecord): Promise<ProjectCloud | undefined> {
     const cloud = this.#dependencies.projects.forNamespace(namespaceOf(clusterKey), credentialName);
     if (cloud === undefined || projectID === undefined) return cloud;
     return (await cloud.client.session.projectId()) === projectID ? cloud : undefined;
   }
 
-  #knownOf({ uid, clusterKey, endedMs, requested }: DeletedClusterRecord): Known {
+  #sweepState({ uid, clusterKey, endedMs, requested }: DeletedClusterRecord): SweepState {
     const found = this.#known.get(uid);
     if (found) return found;
     const nowMs = this.#dependencies.clock.now();
@@ -224,30 +241,30 @@ export class DeletedClusterGC {
     return known;
   }
 
-  #note(known: Known, state: OrphanState, found: Remains): void {
+  #note(known: SweepState, state: OrphanState, found: Remains): void {
     known.orphans = { state, counts: new Map([...found].map(([kind, items]) => [kind, items.length])) };
   }
 
-  /** Once for each resource. */
-  #recordFound(record: DeletedClusterRecord, { reported }: Known, found: Remains, what: string): void {
+  /** Recorded once for each resource. */
+  #recordFound(record: DeletedClusterRecord, { reported }: SweepState, found: Remains, what: string): void {
     const ids = [...found.values()].flat().map(({ id }) => id);
     if (ids.every((id) => reported.has(id))) return;
     for (const id of ids) reported.add(id);
-    this.#recordEvent(record, 'OrphanFound', `${describeFound(found)} ${what}`);
+    this.#recordClusterEvent(record, 'OrphanFound', `${describeFound(found)} ${what}`);
   }
 
   /** Waiting for a deletion in progress is not a failure. */
-  #recordFailure(record: DeletedClusterRecord, known: Known, { reason, message }: Failure): void {
+  #recordFailure(record: DeletedClusterRecord, known: SweepState, { reason, message }: Failure): void {
     if (reason === 'Deleting' || known.failure === message) return;
     known.failure = message;
-    this.#recordEvent(
+    this.#recordClusterEvent(
       record,
       'OrphanNotDeleted',
       `resources that appeared after its deletion cannot be deleted yet: ${message}`,
     );
   }
 
-  #recordEvent(record: DeletedClusterRecord, reason: string, what: string): void {
+  #recordClusterEvent(record: DeletedClusterRecord, reason: string, what: string): void {
     const { events, log } = this.#dependencies;
     const { uid, clusterKey } = record;
     log.warn({ cluster: clusterKey, clusterUid: uid }, `resources of a deleted cluster: ${what}`);
@@ -255,19 +272,19 @@ export class DeletedClusterGC {
   }
 }
 
-const WHY_HELD = {
+const HELD_ADVICE = {
   hold: 'was created long after the cluster was deleted: another Fairway manages the cluster; nothing is deleted here',
   report: 'appeared after its deletion; delete it manually',
 } as const;
 
-/** Kinds with their ids, the first few of each. */
+/** Kinds with their IDs, the first few of each. */
 function describeFound(found: Remains): string {
-  return [...found].map(([kind, items]) => `${kind} ${firstOf(items.map(({ id }) => id))}`).join(', ');
+  return [...found].map(([kind, items]) => `${kind} ${firstResult(items.map(({ id }) => id))}`).join(', ');
 }
 
 const MAX_REPORTED_IDS = 3;
 
-function firstOf(ids: readonly string[]): string {
+function firstResult(ids: readonly string[]): string {
   const more = ids.length - MAX_REPORTED_IDS;
   return more > 0 ? `${ids.slice(0, MAX_REPORTED_IDS).join(' ')} and ${more} more` : ids.join(' ');
 }

@@ -3,8 +3,8 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Snapshot } from '@fairway/openstack/cache/snapshot';
 import type { Ledger } from '@fairway/tenancy/cloud/ledger';
 import {
+  type DescribedObject,
   isOfProject,
-  type Marked,
   machineOfDescription,
   rootVolumeOwner,
   serverGroupOwner,
@@ -59,7 +59,7 @@ export async function listedHoldings(cloud: ProjectCloud, cluster: Cluster): Pro
     cache.ports.refreshAfter(sinceMs),
   ]);
   const { network, compute } = client;
-  const machineOf = (item: Marked) => {
+  const machineOf = (item: DescribedObject) => {
     const owner = machineOfDescription(item.description);
     return owner?.clusterUid === clusterUid && isOfProject(item, projectID) ? owner.machineUid : undefined;
   };
@@ -69,13 +69,13 @@ export async function listedHoldings(cloud: ProjectCloud, cluster: Cluster): Pro
   };
   return [
     ...(await listedRootVolumes(cloud, clusterUid, sinceMs)),
-    ...heldOf('floating IPs', 'machine', floatingIps, ledgers.floatingIps, machineOf, (id, signal) =>
+    ...ownedResources('floating IPs', 'machine', floatingIps, ledgers.floatingIps, machineOf, (id, signal) =>
       cloud.remove(ledgers.floatingIps, id, () => network.floatingIps.delete(id, { signal })),
     ),
-    ...heldOf('ports', 'machine', ports, ledgers.ports, machineOf, (id, signal) =>
+    ...ownedResources('ports', 'machine', ports, ledgers.ports, machineOf, (id, signal) =>
       cloud.remove(ledgers.ports, id, () => network.ports.delete(id, { signal })),
     ),
-    ...heldOf('server groups', 'pool', serverGroups, ledgers.serverGroups, poolOf, (id, signal) =>
+    ...ownedResources('server groups', 'pool', serverGroups, ledgers.serverGroups, poolOf, (id, signal) =>
       cloud.remove(ledgers.serverGroups, id, () => compute.serverGroups.delete(id, { signal })),
     ),
   ];
@@ -101,8 +101,8 @@ async function listedRootVolumes(
   });
 }
 
-/** Of the listed resources, those that are not being deleted, and that belong to the cluster according to `holderOf`. */
-function heldOf<T extends { readonly id: string }>(
+/** The listed resources that are not being deleted and belong to the cluster according to `holderOf`. */
+function ownedResources<T extends { readonly id: string }>(
   kind: OwnedResource['kind'],
   holderKind: OwnedResource['holder']['kind'],
   snapshot: Snapshot<T> | undefined,

@@ -2,7 +2,7 @@ import { aCluster } from '@fairway/api/testing/objects';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { Attempts } from '@fairway/kube/controller/attempts';
-import { type Answer, AnsweringTransport } from '@fairway/kube/testing/answering-transport';
+import { type FakeResponse, FakeTransport } from '@fairway/kube/testing/fake-transport';
 import { clusterTag, FAIRWAY_TAG, machineTag } from '@fairway/tenancy/cloud/ownership';
 import { classifyError } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
@@ -13,10 +13,10 @@ import { LiveClusterGC } from './live-clusters.ts';
 const cluster = aCluster({}, { name: 'demo', namespace: 'team', uid: 'cluster-uid' });
 const orphan = { id: 'server-1', name: 'demo-a', tags: [FAIRWAY_TAG, clusterTag('cluster-uid'), machineTag('gone')] };
 
-/** A cluster with a server whose Machine is gone. */
-function start(answer: () => Answer | undefined) {
+/** A cluster with a server whose Machine was deleted. */
+function start(answer: () => FakeResponse | undefined) {
   const clock = new FakeClock();
-  const api = new AnsweringTransport(answer);
+  const api = new FakeTransport(answer);
   const deleted: string[] = [];
   const events: string[] = [];
   const cloud = {
@@ -51,19 +51,19 @@ function start(answer: () => Answer | undefined) {
   return { sweeper, api, clock, deleted, events };
 }
 
-describe('servers whose Machines are gone', () => {
+describe('servers of deleted Machines', () => {
   const signal = new AbortController().signal;
 
   test('are deleted', async () => {
     const { sweeper, deleted, events } = start(() => ({ body: { items: [] } }));
 
-    // Until the next look at what no shared list shows.
+    // Until the next slow check, which covers what no shared list contains.
     expect(await sweeper.reconcile('team/demo', { signal })).toEqual({ requeueAfterMs: 3_600_000 });
     expect(deleted).toEqual(['server-1']);
     expect(events).toEqual(['OrphanDeleted']);
   });
 
-  test('wait when the API does not say which Machines there are: told once, and tried less and less often', async () => {
+  test('wait if the API does not return the Machines: reported once, and retried less and less often', async () => {
     const { sweeper, api, clock, deleted, events } = start(() => ({ status: 403 }));
 
     const results = [];
@@ -74,14 +74,14 @@ describe('servers whose Machines are gone', () => {
     await sweeper.reconcile('team/demo', { signal });
 
     expect(first).toMatchObject({ requeueAfterMs: 1_001 });
-    // Of Machines and of NodePools.
+    // For Machines and NodePools.
     expect(asked).toBe(2);
     expect(api.requests.length).toBe(4);
     expect(events).toEqual(['OrphanNotDeleted']);
     expect(deleted).toEqual([]);
   });
 
-  test('are left to whoever comes next when the signal aborts', async () => {
+  test('are left to the next owner if the signal aborts', async () => {
     const abort = new AbortController();
     const { sweeper, deleted, events } = start(() => {
       abort.abort();

@@ -27,7 +27,7 @@ const RETRY_INTERVAL_MS = 900_000;
 interface Known {
   /** When the next slow check is due. */
   dueMs: number;
-  /** Whether something without an owner was found, as far as is known. */
+  /** Whether a resource without an owner is known. */
   isSuspicious: boolean;
   orphans: KnownOrphans | undefined;
   /** IDs of reported resources. */
@@ -37,18 +37,19 @@ interface Known {
 }
 
 /**
- * Deletes cloud resources of an existing cluster whose Machine or NodePool is gone: created by a request that took effect long after it
- * timed out. Resources of a cluster that is being deleted are deleted with it, and clusters that are not here belong to another Fairway.
+ * Deletes cloud resources of an existing cluster whose Machine or NodePool was deleted: created by a request that took
+ * effect long after it timed out. Resources of a cluster that is being deleted are deleted with it, and clusters that
+ * are not here belong to another Fairway.
  */
 export class LiveClusterGC {
   readonly #dependencies: Dependencies;
   readonly #known = new Map<string, Known>();
-  readonly #deleted: (kind: string, count: number) => void;
+  readonly #deletedClusters: (kind: string, count: number) => void;
 
   /** `deleted` is called with the number of deleted resources, by kind. */
   constructor(dependencies: Dependencies, deleted: (kind: string, count: number) => void) {
     this.#dependencies = dependencies;
-    this.#deleted = deleted;
+    this.#deletedClusters = deleted;
   }
 
   *orphans(): Iterable<KnownOrphans> {
@@ -85,15 +86,15 @@ export class LiveClusterGC {
   /** Rejects with the cloud's error, or that of Fairway's own API. */
   async #sweep(cluster: Cluster, cloud: ProjectCloud, pass: Pass): Promise<void> {
     const { clock } = this.#dependencies;
-    const known = this.#knownOf(cluster);
+    const known = this.#sweepState(cluster);
     const isDue = known.dueMs <= clock.now();
     if (isDue) known.dueMs = clock.now() + RETRY_INTERVAL_MS;
     const held = [...listedServers(cloud, cluster), ...(isDue ? await listedHoldings(cloud, cluster) : [])];
-    const suspects = this.#withoutOwner(held, cluster);
+    const suspects = this.#withoutLiveOwner(held, cluster);
     known.isSuspicious = suspects.length > 0;
-    const orphans = suspects.length > 0 ? await this.#orphansAmong(suspects, cluster, pass.signal) : [];
+    const orphans = suspects.length > 0 ? await this.#confirmOrphans(suspects, cluster, pass.signal) : [];
     pass.signal.throwIfAborted();
-    // If the deletion of resources found late fails, it must not wait for the next slow check.
+    // If the deletion of late resources fails, it must not wait for the next slow check.
     if (isDue && orphans.length > 0) known.dueMs = clock.now();
     await this.#end(orphans, cluster, known, pass.signal);
     known.isSuspicious = false;
@@ -107,8 +108,8 @@ export class LiveClusterGC {
     await Promise.all(
       orphans.map(async ({ kind, id, name, holder, remove }) => {
         await remove(signal);
-        this.#deleted(kind, 1);
-        const message = `${ONE_OF[kind]} ${id}${name ? ` (${name})` : ''} no longer belonged to any ${holder.kind} and was deleted`;
+        this.#deletedClusters(kind, 1);
+        const message = `${RESOURCE_NOUNS[kind]} ${id}${name ? ` (${name})` : ''} no longer belonged to any ${holder.kind} and was deleted`;
         events.warning(cluster, 'OrphanDeleted', message);
       }),
     );
@@ -119,7 +120,7 @@ export class LiveClusterGC {
     for (const { kind } of orphans) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     known.orphans = orphans.length === 0 ? undefined : { state: 'held', counts };
     const reported = orphans
-      .map(({ kind, id }) => `${ONE_OF[kind]} ${id}`)
+      .map(({ kind, id }) => `${RESOURCE_NOUNS[kind]} ${id}`)
       .sort()
       .join(', ');
     if (known.reported === reported) return;
@@ -129,8 +130,8 @@ export class LiveClusterGC {
     this.#dependencies.events.warning(cluster, 'OrphanFound', message);
   }
 
-  /** From the caches. */
-  #withoutOwner(held: readonly OwnedResource[], cluster: Cluster): readonly OwnedResource[] {
+  /** According to the caches. */
+  #withoutLiveOwner(held: readonly OwnedResource[], cluster: Cluster): readonly OwnedResource[] {
     const { cache } = this.#dependencies;
     const pools = new Set(cache.nodePools.find(poolsByCluster, keyOf(cluster)).map(identityOf));
     const isKnown = ({ kind, uid }: OwnedResource['holder']) =>
@@ -138,8 +139,10 @@ export class LiveClusterGC {
     return held.filter(({ holder }) => !isKnown(holder));
   }
 
-  /** The cache may lag behind, and a server of an existing machine is irreplaceable: only the API server's state counts here. */
-  async #orphansAmong(
+  /**
+   * The cache may lag, and a server of an existing machine is irreplaceable: only the API server's state counts here.
+   */
+  async #confirmOrphans(
     suspects: readonly OwnedResource[],
     cluster: Cluster,
     signal: AbortSignal,
@@ -164,7 +167,7 @@ export class LiveClusterGC {
     return { machine: new Set(machinesLeft.items.map(identityOf)), pool: new Set(pools.map(identityOf)) };
   }
 
-  #knownOf(cluster: Cluster): Known {
+  #sweepState(cluster: Cluster): Known {
     const key = keyOf(cluster);
     const found = this.#known.get(key);
     if (found) return found;
@@ -180,7 +183,7 @@ export class LiveClusterGC {
   }
 }
 
-const ONE_OF = {
+const RESOURCE_NOUNS = {
   servers: 'server',
   ports: 'port',
   'floating IPs': 'floating IP',

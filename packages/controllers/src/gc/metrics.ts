@@ -6,13 +6,13 @@ export type OrphanState = 'deleting' | 'held';
 /** Orphans currently known to this process. */
 export interface KnownOrphans {
   readonly state: OrphanState;
-  /** How many, by kind, as OpenStack names it. */
+  /** The number of orphans, by kind as OpenStack names it. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
 /** Exports metrics of cloud resources without an owner. */
 export class OrphanMetrics {
-  readonly #deleted: Counter<'kind'>;
+  readonly #deletedClusters: Counter<'kind'>;
 
   constructor(registry: Registry, known: () => Iterable<KnownOrphans>) {
     const orphans = new Gauge({
@@ -26,7 +26,7 @@ export class OrphanMetrics {
       },
     });
     registry.registerMetric(orphans);
-    this.#deleted = new Counter({
+    this.#deletedClusters = new Counter({
       name: 'fairway_orphans_deleted_total',
       help: 'Cloud resources deleted because their cluster, pool or machine no longer exists.',
       labelNames: ['kind'],
@@ -35,6 +35,6 @@ export class OrphanMetrics {
   }
 
   deleted(kind: string, count: number): void {
-    this.#deleted.inc({ kind }, count);
+    this.#deletedClusters.inc({ kind }, count);
   }
 }

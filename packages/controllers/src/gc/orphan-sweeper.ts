@@ -9,7 +9,7 @@ import { OrphanMetrics } from './metrics.ts';
 
 /** Deletes resources of existing clusters for deleted machines and pools, and late resources of deleted clusters. */
 export class OrphanSweeper {
-  readonly #living: LiveClusterGC;
+  readonly #liveClusters: LiveClusterGC;
   readonly #ended: DeletedClusterGC;
   readonly #clock: ControllerDependencies['clock'];
 
@@ -18,26 +18,26 @@ export class OrphanSweeper {
     const metrics = registry && new OrphanMetrics(registry, () => this.#known());
     const deleted = (kind: string, count: number) => metrics?.deleted(kind, count);
     this.#clock = clock;
-    this.#living = new LiveClusterGC(dependencies, deleted);
+    this.#liveClusters = new LiveClusterGC(dependencies, deleted);
     this.#ended = new DeletedClusterGC(dependencies, records, deleted);
   }
 
   /** `key` is `namespace/name` of Clusters, existing or deleted. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const pass = new Pass(context, this.#clock);
-    await this.#living.sweep(key, pass);
+    await this.#liveClusters.sweep(key, pass);
     await this.#ended.sweep(key, pass);
     return pass.end();
   }
 
   /** Drops state of clusters that another process has taken over. */
   forget(isMatching: (clusterKey: string) => boolean): void {
-    this.#living.forget(isMatching);
+    this.#liveClusters.forget(isMatching);
     this.#ended.forget(isMatching);
   }
 
   *#known() {
-    yield* this.#living.orphans();
+    yield* this.#liveClusters.orphans();
     yield* this.#ended.orphans();
   }
 }

@@ -5,18 +5,18 @@ import { boundedPages } from '@fairway/kube/client/bounded-pages';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
-import { ForeignProject, requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { ForeignProjectError, requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { isServerGone } from '@fairway/tenancy/cloud/server-removal';
+import { isServerDeleted } from '@fairway/tenancy/cloud/server-removal';
 import { type TenantNode, tenantNodes, trimNode } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { ofTenant, TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
+import { TenantApiError, wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import { failureOf } from '@fairway/tenancy/reconcile/failure';
 import { liveMachinesOf } from '../node-pool/machine-owner.ts';
 
 /** The live state rather than caches, which may lag behind or have a silently dead connection. */
-export interface LiveFacts {
+export interface LiveState {
   /** Undefined if it is deleted. */
   readonly pool: NodePool | undefined;
   readonly machines: readonly Machine[];
@@ -26,11 +26,11 @@ export interface LiveFacts {
   readonly api: Problem | undefined;
   /** Why the cloud is not reliable. */
   readonly cloud: Problem | undefined;
-  /** Of the requested servers, those that the cloud confirms not to have. */
-  readonly goneServers: ReadonlySet<string>;
+  /** The requested servers that, according to the cloud, do not exist. */
+  readonly missingServers: ReadonlySet<string>;
 }
 
-export interface Questions {
+export interface ConfirmationQuery {
   readonly client: KubeClient;
   readonly pool: NodePool;
   readonly cluster: Cluster;
@@ -43,23 +43,23 @@ export interface Questions {
 }
 
 /** Queries Fairway's API, the cluster and the cloud right before a repair. Rejects only with errors of Fairway's own API. */
-export async function confirm(questions: Questions): Promise<LiveFacts> {
-  const { client, pool, signal } = questions;
+export async function confirmState(query: ConfirmationQuery): Promise<LiveState> {
+  const { client, pool, signal } = query;
   const { name = '', namespace = '' } = pool.metadata;
-  const [found, ofPool, nodes, servers] = await Promise.all([
+  const [found, poolMachines, nodes, servers] = await Promise.all([
     undefinedIfNotFound<NodePool>(client.resource(nodePools).get(name, { namespace, signal })),
     liveMachinesOf(client, pool, signal),
-    askCluster(questions),
-    askCloud(questions),
+    queryCluster(query),
+    queryCloud(query),
   ]);
   const isSame = found?.metadata.uid === pool.metadata.uid;
-  return { pool: isSame ? found : undefined, machines: ofPool, ...nodes, ...servers };
+  return { pool: isSame ? found : undefined, machines: poolMachines, ...nodes, ...servers };
 }
 
-async function askCluster({ tenant, nowMs, signal }: Questions): Promise<Pick<LiveFacts, 'nodes' | 'api'>> {
+async function queryCluster({ tenant, nowMs, signal }: ConfirmationQuery): Promise<Pick<LiveState, 'nodes' | 'api'>> {
   if (tenant === undefined) return { nodes: undefined, api: undefined };
   try {
-    return { nodes: await ofTenant(nodesByName(tenant, signal)), api: undefined };
+    return { nodes: await wrapTenantError(nodesByName(tenant, signal)), api: undefined };
   } catch (error) {
     if (signal.aborted || !(error instanceof TenantApiError)) throw error;
     const { reason, message } = failureOf(error, nowMs);
@@ -75,19 +75,19 @@ async function nodesByName({ client }: TenantCluster, signal: AbortSignal): Prom
   return found;
 }
 
-async function askCloud(questions: Questions): Promise<Pick<LiveFacts, 'cloud' | 'goneServers'>> {
-  const { cloud, cluster, serverIDs, nowMs, signal } = questions;
-  const goneServers = new Set<string>();
-  if (cloud === undefined) return { cloud: undefined, goneServers };
+async function queryCloud(query: ConfirmationQuery): Promise<Pick<LiveState, 'cloud' | 'missingServers'>> {
+  const { cloud, cluster, serverIDs, nowMs, signal } = query;
+  const missingServers = new Set<string>();
+  if (cloud === undefined) return { cloud: undefined, missingServers };
   try {
     await requireOwnProject(cloud, cluster);
     for (const id of serverIDs) {
-      if (await isServerGone(cloud, id, { signal })) goneServers.add(id);
+      if (await isServerDeleted(cloud, id, { signal })) missingServers.add(id);
     }
-    return { cloud: undefined, goneServers };
+    return { cloud: undefined, missingServers };
   } catch (error) {
-    if (signal.aborted || !(isOpenStackError(error) || error instanceof ForeignProject)) throw error;
+    if (signal.aborted || !(isOpenStackError(error) || error instanceof ForeignProjectError)) throw error;
     const { reason, message } = failureOf(error, nowMs);
-    return { cloud: { reason, message }, goneServers };
+    return { cloud: { reason, message }, missingServers };
   }
 }

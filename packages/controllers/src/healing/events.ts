@@ -25,10 +25,14 @@ export function recordRepairEvents(
     events.warning(machine, reason, `${message}; the machine is replaced`);
     return;
   }
-  const how = strategy === 'Reinstall' ? 'the server is reinstalled' : 'another machine replaces it';
+  const strategyNote = strategy === 'Reinstall' ? 'the server is reinstalled' : 'another machine replaces it';
   const { console = [] } = machine.status?.startup ?? {};
   const lines = reason === ConditionReason.NodeStartupTimeout ? console.slice(-3).join(' | ') : '';
-  events.warning(machine, 'RepairStarted', `${how}: ${message}${lines === '' ? '' : `; its console: ${lines}`}`);
+  events.warning(
+    machine,
+    'RepairStarted',
+    `${strategyNote}: ${message}${lines === '' ? '' : `; its console: ${lines}`}`,
+  );
 }
 
 /** Records the results of repairs on the pool: the machine may be deleted. */

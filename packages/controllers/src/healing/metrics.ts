@@ -6,7 +6,7 @@ type Repair = Pick<RepairMark, 'reason' | 'strategy'>;
 /** Counts what healing does in this process. */
 export class HealingMetrics {
   readonly #repairs: Counter<'result' | 'reason' | 'strategy'>;
-  readonly #held: Counter<'reason'>;
+  readonly #pending: Counter<'reason'>;
 
   constructor(registry: Registry) {
     this.#repairs = new Counter({
@@ -15,7 +15,7 @@ export class HealingMetrics {
       labelNames: ['result', 'reason', 'strategy'],
       registers: [registry],
     });
-    this.#held = new Counter({
+    this.#pending = new Counter({
       name: 'fairway_node_repairs_held_total',
       help: 'How often the repair of an unhealthy node was held back, by reason.',
       labelNames: ['reason'],
@@ -32,6 +32,6 @@ export class HealingMetrics {
   }
 
   held(reason: string): void {
-    this.#held.inc({ reason });
+    this.#pending.inc({ reason });
   }
 }

@@ -30,14 +30,14 @@ function start() {
   return { clock, beganMs, tenant, trust, cluster, condition, see: () => trust.sinceMs(POOL, cluster, tenant) };
 }
 
-test('nodes are trusted since they are watched', async () => {
+test('ObservationWindow trusts nodes since it has watched them', async () => {
   const { clock, beganMs, see } = start();
   await clock.advance(30 * MINUTE_MS);
 
   expect(see()).toBe(beganMs);
 });
 
-test('not at all without a connection, with a watch that fails, or a control plane that is down', () => {
+test('ObservationWindow trusts no nodes without a connection, with a failing watch, or while the control plane is down', () => {
   const { trust, cluster, tenant, condition, beganMs } = start();
 
   expect(trust.sinceMs(POOL, cluster, undefined)).toBeUndefined();
@@ -45,32 +45,32 @@ test('not at all without a connection, with a watch that fails, or a control pla
   expect(trust.sinceMs(POOL, cluster, { ...tenant, nodes: { workingSinceMs: undefined } })).toBeUndefined();
 });
 
-test('anew after a gap in the watch, and after a start of the control plane', async () => {
+test('ObservationWindow restarts after a gap in the watch, and after a start of the control plane', async () => {
   const { clock, beganMs, tenant, trust, condition, see } = start();
   see();
   await clock.advance(5 * MINUTE_MS);
   tenant.nodes.workingSinceMs = beganMs + 4 * MINUTE_MS;
-  const afterGap = see();
+  const viewAfterGap = see();
   const restartedMs = beganMs + 5 * MINUTE_MS;
 
-  expect(afterGap).toBe(beganMs + 4 * MINUTE_MS);
+  expect(viewAfterGap).toBe(beganMs + 4 * MINUTE_MS);
   expect(trust.sinceMs(POOL, condition('True', restartedMs), tenant)).toBe(restartedMs);
 });
 
-test('anew after the process was stopped while something was wrong: it comes too late to its next look', async () => {
+test('ObservationWindow restarts if the process was stopped while a node was unhealthy, and checks late', async () => {
   const { clock, trust, see, beganMs } = start();
   see();
   trust.expectPass(POOL, clock.now() + 30_000);
   await clock.advance(60_000);
-  const inTime = see();
+  const anySignal = see();
   trust.expectPass(POOL, clock.now() + 30_000);
   await clock.advance(60 * MINUTE_MS);
 
-  expect(inTime).toBe(beganMs);
+  expect(anySignal).toBe(beganMs);
   expect(see()).toBe(clock.now());
 });
 
-test('anew when the cluster did not answer, though its watch is open', async () => {
+test('ObservationWindow restarts if the cluster did not respond, even with an open watch', async () => {
   const { clock, trust, see } = start();
   see();
   await clock.advance(MINUTE_MS);
@@ -79,7 +79,7 @@ test('anew when the cluster did not answer, though its watch is open', async () 
   expect(see()).toBe(clock.now());
 });
 
-test('as before where nothing was to be looked at for hours', async () => {
+test('ObservationWindow continues if no check was due for hours', async () => {
   const { clock, trust, see, beganMs } = start();
   see();
   trust.expectPass(POOL, undefined);

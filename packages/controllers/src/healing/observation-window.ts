@@ -4,14 +4,14 @@ import type { Clock } from '@fairway/base/clock';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 
-/** How late this process may be for a scheduled check: if later, it was stopped, or its clock was set. */
-const LATE_MS = 60_000;
+/** The maximum delay of a scheduled check. If it is later, this process was stopped, or its clock was set. */
+const MAX_DELAY_MS = 60_000;
 
-/** What a cluster is observed through. */
-type Sight = Pick<TenantCluster, 'clusterUid'> & { readonly nodes: { readonly workingSinceMs: number | undefined } };
+/** The connection through which a cluster is observed. */
+type NodeView = Pick<TenantCluster, 'clusterUid'> & { readonly nodes: { readonly workingSinceMs: number | undefined } };
 
-interface View {
-  readonly tenant: Sight;
+interface ViewState {
+  readonly tenant: NodeView;
   readonly sinceMs: number;
   /** When the next check is due, if one is. */
   readonly nextMs: number | undefined;
@@ -23,7 +23,7 @@ interface View {
  * whole pools are NotReady for a minute.
  */
 export class ObservationWindow {
-  readonly #views = new Map<string, View>();
+  readonly #views = new Map<string, ViewState>();
   readonly #clock: Pick<Clock, 'now'>;
 
   constructor(clock: Pick<Clock, 'now'>) {
@@ -31,7 +31,7 @@ export class ObservationWindow {
   }
 
   /** Undefined while the nodes cannot be observed. */
-  sinceMs(poolKey: string, cluster: Cluster, tenant: Sight | undefined): number | undefined {
+  sinceMs(poolKey: string, cluster: Cluster, tenant: NodeView | undefined): number | undefined {
     const condition = findCondition(cluster.status?.conditions, ConditionType.ControlPlaneReady);
     const watchedMs = tenant?.nodes.workingSinceMs;
     if (tenant === undefined || watchedMs === undefined || condition?.status !== 'True') {
@@ -40,20 +40,20 @@ export class ObservationWindow {
     }
     const nowMs = this.#clock.now();
     const last = this.#views.get(poolKey);
-    const isLate = last?.nextMs !== undefined && nowMs > last.nextMs + LATE_MS;
+    const isLate = last?.nextMs !== undefined && nowMs > last.nextMs + MAX_DELAY_MS;
     const knownMs = last?.tenant === tenant ? last.sinceMs : watchedMs;
     const sinceMs = isLate ? nowMs : Math.max(knownMs, watchedMs, Date.parse(condition.lastTransitionTime));
     this.#views.set(poolKey, { tenant, sinceMs, nextMs: isLate ? undefined : last?.nextMs });
     return sinceMs;
   }
 
-  /** When the pool is checked next, if anything is wrong in it. */
+  /** When the pool is checked next, if a node in it is unhealthy. */
   expectPass(poolKey: string, nextMs: number | undefined): void {
     const view = this.#views.get(poolKey);
     if (view) this.#views.set(poolKey, { ...view, nextMs });
   }
 
-  /** The cluster did not respond, whatever its watch reports. */
+  /** The cluster did not respond, even if its watch is open. */
   restart(poolKey: string): void {
     const view = this.#views.get(poolKey);
     if (view) this.#views.set(poolKey, { ...view, sinceMs: this.#clock.now() });

@@ -1,7 +1,7 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { healingSettings } from '@fairway/api/domain/healing-settings';
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
-import { isBeingEmptied } from '@fairway/api/domain/reset';
+import { isBeingWiped } from '@fairway/api/domain/reset';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
@@ -23,7 +23,7 @@ import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { isMachineOf } from '../node-pool/machine-owner.ts';
 import { writeStatus } from '../status-writer.ts';
-import { confirm, type LiveFacts } from './confirmation.ts';
+import { confirmState, type LiveState } from './confirmation.ts';
 import { recordRepairEvents, recordRepairOutcomes } from './events.ts';
 import type { HealingMetrics } from './metrics.ts';
 import { ObservationWindow } from './observation-window.ts';
@@ -72,7 +72,7 @@ export class HealingReconciler {
       return {};
     }
     // Nodes that are about to be deleted are not repaired.
-    if (isPaused(pool, cluster) || isHibernationWanted(cluster) || isBeingEmptied(cluster)) return {};
+    if (isPaused(pool, cluster) || isHibernationWanted(cluster) || isBeingWiped(cluster)) return {};
     const pass = new Pass(context, clock);
     const tenant = tenants.get(identityOf(cluster));
     const trustedSinceMs = this.#window.sinceMs(key, cluster, tenant);
@@ -86,9 +86,9 @@ export class HealingReconciler {
     const { cache, clock } = this.#dependencies;
     const ofPool = cache.machines.find(machinesByPool, keyOf(pool)).filter((machine) => isMachineOf(pool, machine));
     const seen = this.#plan(scope, ofPool);
-    const beginning = seen.decisions.filter(isBeginning);
+    const newRepairs = seen.decisions.filter(startsRepair);
     const { decisions, record, stored } =
-      beginning.length === 0 ? { ...seen, stored: pool } : await this.#confirmed(scope, beginning, pass);
+      newRepairs.length === 0 ? { ...seen, stored: pool } : await this.#confirmDecisions(scope, newRepairs, pass);
     await this.#writeRecord(stored, record);
     for (const decision of decisions) await this.#writeMark(decision, pass);
     const nextMs = seen.targets.some(({ unhealthy }) => unhealthy) ? clock.now() + RECHECK_INTERVAL_MS : undefined;
@@ -98,13 +98,13 @@ export class HealingReconciler {
     }
   }
 
-  /** The decisions from live state. */
-  async #confirmed(scope: Scope, beginning: readonly RepairDecision[], pass: Pass) {
+  /** The decisions based on live state. */
+  async #confirmDecisions(scope: Scope, newRepairs: readonly RepairDecision[], pass: Pass) {
     const { pool, cluster, tenant, cloud } = scope;
     const { client, clock } = this.#dependencies;
-    const serverIDs = beginning.flatMap(({ machine }) => machine.status?.serverID ?? []);
+    const serverIDs = newRepairs.flatMap(({ machine }) => machine.status?.serverID ?? []);
     const questions = { client, pool, cluster, tenant, cloud, serverIDs, nowMs: clock.now(), signal: pass.signal };
-    const live = await confirm(questions);
+    const live = await confirmState(questions);
     if (live.api) this.#window.restart(keyOf(pool));
     const stored = live.pool ?? pool;
     if (live.pool === undefined || isBeingDeleted(live.pool))
@@ -112,7 +112,7 @@ export class HealingReconciler {
     return { ...this.#plan({ ...scope, pool: stored }, live.machines, live), stored };
   }
 
-  #plan(scope: Scope, ofPool: readonly Machine[], live?: LiveFacts) {
+  #plan(scope: Scope, ofPool: readonly Machine[], live?: LiveState) {
     const { pool, cluster, tenant, cloud, trustedSinceMs } = scope;
     const { cache, clock } = this.#dependencies;
     const nowMs = clock.now();
@@ -130,14 +130,14 @@ export class HealingReconciler {
       .find(machinesByCluster, keyOf(cluster))
       .filter((machine) => !isBeingDeleted(machine) && !isMachineOf(pool, machine))
       .map(repairTarget);
-    const everybody = [...targets, ...others];
+    const allMachines = [...targets, ...others];
     const last: HealingRecord = pool.status?.healing ?? {};
     const candidates = candidatesOf(targets, last, nowMs);
     const record = nextRecord(last, { machines: targets.map(({ machine }) => machine), candidates, nowMs });
     const decisions = planRepairs(targets, {
       settings,
-      cluster: { size: everybody.length, unhealthy: everybody.filter(({ unhealthy }) => unhealthy).length },
-      api: live?.api ?? (trustedSinceMs === undefined ? OUT_OF_SIGHT : undefined),
+      cluster: { size: allMachines.length, unhealthy: allMachines.filter(({ unhealthy }) => unhealthy).length },
+      api: live?.api ?? (trustedSinceMs === undefined ? NODES_UNOBSERVED : undefined),
       settling: settlingProblem(trustedSinceMs, nowMs),
       cloud: live?.cloud ?? cloudProblem(cloud, nowMs),
       record: record ?? {},
@@ -150,7 +150,7 @@ export class HealingReconciler {
     const { client, events, metrics } = this.#dependencies;
     const { healing: _, ...others } = pool.status ?? {};
     const status = { ...others, ...(record && { healing: record }) };
-    await writeStatus(client.resource(nodePools), pool, status, { isUnchangedOnly: true });
+    await writeStatus(client.resource(nodePools), pool, status, { ifUnchanged: true });
     recordRepairOutcomes(pool, record, events, metrics);
   }
 
@@ -162,8 +162,8 @@ export class HealingReconciler {
     signal.throwIfAborted();
     const marks = { ...others, ...(mark && { repair: mark }) };
     const status = { ...machine.status, marks };
-    // Two due marks at once would be two repairs.
-    await writeStatus(client.resource(machines), machine, status, { isUnchangedOnly: true });
+    // Two due marks at the same time would be two repairs.
+    await writeStatus(client.resource(machines), machine, status, { ifUnchanged: true });
     recordRepairEvents(decision, events, metrics);
   }
 
@@ -174,7 +174,7 @@ export class HealingReconciler {
 }
 
 /** Whether it starts a repair. */
-function isBeginning({ machine, mark }: RepairDecision): boolean {
+function startsRepair({ machine, mark }: RepairDecision): boolean {
   return mark?.due === true && mark !== machine.status?.marks?.repair;
 }
 
@@ -182,10 +182,10 @@ function isBeginning({ machine, mark }: RepairDecision): boolean {
 function isServerPresent(
   { status }: Machine,
   unhealthy: RepairTarget['unhealthy'],
-  live: LiveFacts | undefined,
+  live: LiveState | undefined,
 ): boolean {
-  if (!unhealthy?.isGone || live === undefined) return false;
-  return live.cloud !== undefined || (status?.serverID !== undefined && !live.goneServers.has(status.serverID));
+  if (!unhealthy?.isServerMissing || live === undefined) return false;
+  return live.cloud !== undefined || (status?.serverID !== undefined && !live.missingServers.has(status.serverID));
 }
 
 function hasReadyNode(nodes: Iterable<TenantNode>): boolean {
@@ -193,7 +193,7 @@ function hasReadyNode(nodes: Iterable<TenantNode>): boolean {
   return false;
 }
 
-const OUT_OF_SIGHT: Problem = {
+const NODES_UNOBSERVED: Problem = {
   reason: ConditionReason.WaitingForControlPlane,
   message: "the cluster's API server cannot be reached",
 };

@@ -37,13 +37,13 @@ const repair = (name: string, time: number, more: Partial<PastRepair> = {}): Pas
   return { machine: name, time: at(time), reason: 'NodeNotReady', strategy: 'Replace', ...more };
 };
 const candidate = (of: Machine, more: Partial<Candidate> = {}): Candidate => {
-  const unhealthy = { reason: 'NodeNotReady' as const, message: '', sinceMs: 0, dueMs: 0, isGone: false };
+  const unhealthy = { reason: 'NodeNotReady' as const, message: '', sinceMs: 0, dueMs: 0, isServerMissing: false };
   return {
     machine: of,
     unhealthy,
     reason: 'NodeNotReady',
     message: '',
-    isGone: false,
+    isServerMissing: false,
     isRequested: false,
     isEscalated: false,
     ...more,
@@ -60,74 +60,80 @@ interface Case {
 }
 
 const OLD = machine('a', -900);
-const YOUNG = machine('n', 1);
-const ENDED = repair('a', 0, { endTime: at(5) });
+const NEW_MACHINE = machine('n', 1);
+const ENDED_REPAIR = repair('a', 0, { endTime: at(5) });
 
-describe('the record', () => {
+describe('the repair record of a pool', () => {
   test.each<Case>([
-    { case: 'is nothing where nothing happens', machines: [OLD], record: undefined },
+    { case: 'is undefined if nothing happens', machines: [OLD], record: undefined },
     {
       case: 'takes a repair from its mark',
       machines: [machine('a', -900, mark(0))],
       record: { repairs: [repair('a', 0)] },
     },
     {
-      case: 'ends it when the machine is gone',
+      case: 'ends a repair when the machine is deleted',
       last: { repairs: [repair('a', 0)] },
-      machines: [YOUNG],
+      machines: [NEW_MACHINE],
       record: { repairs: [repair('a', 0, { endTime: at(10) })] },
     },
     {
-      case: 'ends it when the mark is gone',
+      case: 'ends a repair when the mark is removed',
       last: { repairs: [repair('a', 0)] },
       machines: [OLD],
       record: { repairs: [repair('a', 0, { endTime: at(10) })] },
     },
-    { case: 'forgets it after an hour', last: { repairs: [ENDED] }, machines: [YOUNG], now: 65, record: undefined },
     {
-      case: 'counts one whose replacement is broken within the hour',
-      last: { repairs: [ENDED] },
-      machines: [YOUNG],
-      candidates: [candidate(YOUNG)],
-      record: { repairs: [{ ...ENDED, hasFailed: true }], failures: 1, notBefore: at(20) },
+      case: 'drops a repair after an hour',
+      last: { repairs: [ENDED_REPAIR] },
+      machines: [NEW_MACHINE],
+      now: 65,
+      record: undefined,
     },
     {
-      case: 'counts one whose machine is broken again within the hour',
-      last: { repairs: [ENDED] },
+      case: 'counts a failure if the replacement becomes unhealthy within an hour',
+      last: { repairs: [ENDED_REPAIR] },
+      machines: [NEW_MACHINE],
+      candidates: [candidate(NEW_MACHINE)],
+      record: { repairs: [{ ...ENDED_REPAIR, hasFailed: true }], failures: 1, notBefore: at(20) },
+    },
+    {
+      case: 'counts a failure if the machine becomes unhealthy again within an hour',
+      last: { repairs: [ENDED_REPAIR] },
       machines: [OLD],
       candidates: [candidate(OLD)],
-      record: { repairs: [{ ...ENDED, hasFailed: true }], failures: 1, notBefore: at(20) },
+      record: { repairs: [{ ...ENDED_REPAIR, hasFailed: true }], failures: 1, notBefore: at(20) },
     },
     {
-      case: 'counts it once',
-      last: { repairs: [{ ...ENDED, hasFailed: true }], failures: 1, notBefore: at(20) },
-      machines: [YOUNG],
-      candidates: [candidate(YOUNG)],
-      record: { repairs: [{ ...ENDED, hasFailed: true }], failures: 1, notBefore: at(20) },
+      case: 'counts each failure once',
+      last: { repairs: [{ ...ENDED_REPAIR, hasFailed: true }], failures: 1, notBefore: at(20) },
+      machines: [NEW_MACHINE],
+      candidates: [candidate(NEW_MACHINE)],
+      record: { repairs: [{ ...ENDED_REPAIR, hasFailed: true }], failures: 1, notBefore: at(20) },
     },
     {
-      case: 'does not count another machine, which was there before',
-      last: { repairs: [ENDED] },
-      machines: [YOUNG, machine('other', -900)],
+      case: 'does not count other machines that existed before',
+      last: { repairs: [ENDED_REPAIR] },
+      machines: [NEW_MACHINE, machine('other', -900)],
       candidates: [candidate(machine('other', -900))],
-      record: { repairs: [ENDED] },
+      record: { repairs: [ENDED_REPAIR] },
     },
     {
-      case: 'does not count what a person asks for, or a server that is gone',
-      last: { repairs: [ENDED] },
-      machines: [YOUNG],
-      candidates: [candidate(YOUNG, { isRequested: true }), candidate(YOUNG, { isGone: true })],
-      record: { repairs: [ENDED] },
+      case: 'does not count requested repairs, or missing servers',
+      last: { repairs: [ENDED_REPAIR] },
+      machines: [NEW_MACHINE],
+      candidates: [candidate(NEW_MACHINE, { isRequested: true }), candidate(NEW_MACHINE, { isServerMissing: true })],
+      record: { repairs: [ENDED_REPAIR] },
     },
     {
-      case: 'does not count a repair that a person asked for, of a node that may have been well',
-      last: { repairs: [{ ...ENDED, reason: 'RepairRequested' }] },
-      machines: [OLD, YOUNG],
-      candidates: [candidate(OLD), candidate(YOUNG)],
-      record: { repairs: [{ ...ENDED, reason: 'RepairRequested' }] },
+      case: 'does not count a requested repair, since its node may have been healthy',
+      last: { repairs: [{ ...ENDED_REPAIR, reason: 'RepairRequested' }] },
+      machines: [OLD, NEW_MACHINE],
+      candidates: [candidate(OLD), candidate(NEW_MACHINE)],
+      record: { repairs: [{ ...ENDED_REPAIR, reason: 'RepairRequested' }] },
     },
     {
-      case: 'but counts its reinstallation that has not ended in time',
+      case: 'counts a requested reinstallation that has not ended in time',
       last: { repairs: [repair('a', 0, { reason: 'RepairRequested' })] },
       machines: [machine('a', -900, mark(0, 'RepairRequested'))],
       candidates: [candidate(OLD, { isEscalated: true })],
@@ -139,39 +145,39 @@ describe('the record', () => {
     },
     {
       case: 'doubles the pause with each failure',
-      last: { repairs: [ENDED], failures: 3, notBefore: at(-5) },
-      machines: [YOUNG],
-      candidates: [candidate(YOUNG)],
-      record: { repairs: [{ ...ENDED, hasFailed: true }], failures: 4, notBefore: at(90) },
+      last: { repairs: [ENDED_REPAIR], failures: 3, notBefore: at(-5) },
+      machines: [NEW_MACHINE],
+      candidates: [candidate(NEW_MACHINE)],
+      record: { repairs: [{ ...ENDED_REPAIR, hasFailed: true }], failures: 4, notBefore: at(90) },
     },
     {
-      case: 'up to six hours',
-      last: { repairs: [ENDED], failures: 30 },
-      machines: [YOUNG],
-      candidates: [candidate(YOUNG)],
-      record: { repairs: [{ ...ENDED, hasFailed: true }], failures: 31, notBefore: at(370) },
+      case: 'limits the pause to six hours',
+      last: { repairs: [ENDED_REPAIR], failures: 30 },
+      machines: [NEW_MACHINE],
+      candidates: [candidate(NEW_MACHINE)],
+      record: { repairs: [{ ...ENDED_REPAIR, hasFailed: true }], failures: 31, notBefore: at(370) },
     },
     {
-      case: 'goes on while the next one waits for longer than an hour',
+      case: 'is kept while the next repair waits for longer than an hour',
       last: { failures: 4, notBefore: at(60) },
-      machines: [YOUNG],
-      candidates: [candidate(YOUNG)],
+      machines: [NEW_MACHINE],
+      candidates: [candidate(NEW_MACHINE)],
       record: { failures: 4, notBefore: at(60) },
     },
     {
-      case: 'is over after an hour in which nothing broke',
-      last: { repairs: [ENDED], failures: 2, notBefore: at(0) },
-      machines: [YOUNG],
+      case: 'is dropped after an hour without a failure',
+      last: { repairs: [ENDED_REPAIR], failures: 2, notBefore: at(0) },
+      machines: [NEW_MACHINE],
       now: 70,
       record: undefined,
     },
     {
-      case: 'notes a request when its repair has begun',
+      case: 'contains a request once its repair has begun',
       machines: [machine('a', -900, mark(10, 'RepairRequested'), 'now')],
       record: { repairs: [repair('a', 10, { reason: 'RepairRequested' })], requests: [{ machine: 'a', value: 'now' }] },
     },
     {
-      case: 'keeps it as long as there is the machine: the annotation may come back',
+      case: 'keeps a request as long as the machine exists, since the annotation may be set again',
       last: {
         requests: [
           { machine: 'a', value: 'now' },
@@ -191,8 +197,8 @@ describe('the record', () => {
     expect(nextRecord(last, { machines, candidates, nowMs: T0_MS + now * MINUTE_MS })).toEqual(record);
   });
 
-  test('is looked at again when the pause is over, and when an hour is', () => {
-    const record = { repairs: [ENDED], failures: 1, notBefore: at(20) };
+  test('recordDueMs is the end of the pause, or of the hour', () => {
+    const record = { repairs: [ENDED_REPAIR], failures: 1, notBefore: at(20) };
 
     expect(recordDueMs(record, T0_MS)).toBe(T0_MS + 20 * MINUTE_MS);
     expect(recordDueMs(record, T0_MS + 30 * MINUTE_MS)).toBe(T0_MS + 65 * MINUTE_MS);

@@ -6,11 +6,11 @@ import { formatTime } from '@fairway/base/clock';
 import { type Candidate, requestOf } from './repair-plan.ts';
 
 /** A machine that becomes unhealthy again this soon after a repair was not helped by it. */
-const RELAPSE_MS = 3_600_000;
+const RELAPSE_WINDOW_MS = 3_600_000;
 /** The backoff after a repair that did not help; it doubles with each. */
-const FIRST_PAUSE_MS = 600_000;
-const LONGEST_PAUSE_MS = 6 * 3_600_000;
-const MOST_REPAIRS = 10;
+const INITIAL_PAUSE_MS = 600_000;
+const MAX_PAUSE_MS = 6 * 3_600_000;
+const MAX_REPAIRS = 10;
 
 export interface RecordFacts {
   /** The pool's machines, without those that are being deleted. */
@@ -33,7 +33,7 @@ export function nextRecord(last: HealingRecord, facts: RecordFacts): HealingReco
   const repairs = ended
     .map((repair) => (failed.includes(repair) ? { ...repair, hasFailed: true } : repair))
     .filter((repair) => isRecent(repair, nowMs))
-    .slice(-MOST_REPAIRS);
+    .slice(-MAX_REPAIRS);
   const requests = requestsOf(last, machines);
   const pause = pauseOf(last, failed.length > 0, repairs, facts);
   const record: HealingRecord = {
@@ -49,7 +49,9 @@ export function recordDueMs(
   { repairs = [], notBefore, failures = 0 }: HealingRecord,
   nowMs: number,
 ): number | undefined {
-  const ends = repairs.flatMap(({ endTime }) => (endTime === undefined ? [] : [Date.parse(endTime) + RELAPSE_MS]));
+  const ends = repairs.flatMap(({ endTime }) =>
+    endTime === undefined ? [] : [Date.parse(endTime) + RELAPSE_WINDOW_MS],
+  );
   const next = [...ends, ...(notBefore !== undefined && failures > 0 ? [Date.parse(notBefore)] : [])];
   const later = next.filter((ms) => ms > nowMs);
   return later.length === 0 ? undefined : Math.min(...later);
@@ -65,7 +67,7 @@ function newRepairs({ repairs = [] }: HealingRecord, machines: readonly Machine[
   });
 }
 
-/** A repair ends when its mark or its machine is gone. */
+/** A repair ends when its mark or its machine is removed. */
 function withEnd(repair: PastRepair, { machines, nowMs }: RecordFacts): PastRepair {
   if (repair.endTime !== undefined) return repair;
   const machine = machines.find(({ metadata }) => metadata.name === repair.machine);
@@ -75,8 +77,8 @@ function withEnd(repair: PastRepair, { machines, nowMs }: RecordFacts): PastRepa
 
 function hasRelapsed(repair: PastRepair, { candidates, nowMs }: RecordFacts): boolean {
   if (repair.hasFailed || !isRecent(repair, nowMs)) return false;
-  return candidates.some(({ machine, isGone, isRequested, isEscalated }) => {
-    if (isGone || isRequested) return false;
+  return candidates.some(({ machine, isServerMissing, isRequested, isEscalated }) => {
+    if (isServerMissing || isRequested) return false;
     const { name, creationTimestamp = '' } = machine.metadata;
     const isSame = name === repair.machine;
     if (isSame && isEscalated) return true;
@@ -87,7 +89,7 @@ function hasRelapsed(repair: PastRepair, { candidates, nowMs }: RecordFacts): bo
 }
 
 function isRecent({ endTime }: PastRepair, nowMs: number): boolean {
-  return endTime === undefined || nowMs < Date.parse(endTime) + RELAPSE_MS;
+  return endTime === undefined || nowMs < Date.parse(endTime) + RELAPSE_WINDOW_MS;
 }
 
 function pauseOf(
@@ -97,7 +99,7 @@ function pauseOf(
   { candidates, nowMs }: RecordFacts,
 ): Pick<HealingRecord, 'failures' | 'notBefore'> {
   if (hasFailed) {
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
+    const pauseMs = Math.min(INITIAL_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS);
     return { failures: failures + 1, notBefore: formatTime(nowMs + pauseMs) };
   }
   const isOver = repairs.length === 0 && candidates.length === 0;

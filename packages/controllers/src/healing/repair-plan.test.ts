@@ -25,10 +25,10 @@ function mark(due: boolean, more: Partial<RepairMark> = {}): RepairMark {
   return { due, reason: 'NodeNotReady', message: 'down', time: at(-3), strategy: 'Replace', ...more };
 }
 
-interface Given {
-  /** For how many minutes its time limit has been over. */
+interface TargetOptions {
+  /** For how many minutes the time limit has been exceeded. */
   readonly over?: number;
-  readonly isGone?: boolean;
+  readonly isServerMissing?: boolean;
   readonly repair?: RepairMark;
   readonly annotations?: Record<string, string>;
   readonly reinstallTime?: string;
@@ -38,11 +38,11 @@ interface Given {
 
 function target(
   name: string,
-  { over, isGone = false, repair, annotations, reinstallTime, resetTime, status }: Given,
+  { over, isServerMissing = false, repair, annotations, reinstallTime, resetTime, status }: TargetOptions,
 ): RepairTarget {
   const dueMs = NOW_MS - (over ?? 0) * MINUTE_MS;
-  const reason = isGone ? ConditionReason.ServerVanished : ConditionReason.NodeNotReady;
-  const unhealthy: UnhealthyReason = { reason, message: 'down', sinceMs: dueMs - 600_000, dueMs, isGone };
+  const reason = isServerMissing ? ConditionReason.ServerVanished : ConditionReason.NodeNotReady;
+  const unhealthy: UnhealthyReason = { reason, message: 'down', sinceMs: dueMs - 600_000, dueMs, isServerMissing };
   return {
     machine: {
       metadata: { name, ...(annotations && { annotations }) },
@@ -62,123 +62,123 @@ function target(
   };
 }
 
-const well = (...names: readonly string[]) => names.map((name) => target(name, {}));
+const recoveredNames = (...names: readonly string[]) => names.map((name) => target(name, {}));
 
 function marksOf(targets: readonly RepairTarget[], more: Partial<RepairContext> = {}) {
   const unhealthy = targets.filter(({ unhealthy }) => unhealthy).length;
   const nothing = { cluster: { size: targets.length, unhealthy }, api: undefined, cloud: undefined, record: {} };
   const decisions = planRepairs(targets, { settings, ...nothing, nowMs: NOW_MS, ...more });
   return Object.fromEntries(
-    decisions.flatMap(({ machine, mark: told }) =>
-      told ? [[machine.metadata.name, `${told.due ? told.strategy : 'held'} ${told.reason}`]] : [],
+    decisions.flatMap(({ machine, mark: newMark }) =>
+      newMark ? [[machine.metadata.name, `${newMark.due ? newMark.strategy : 'held'} ${newMark.reason}`]] : [],
     ),
   );
 }
 
 const away = { reason: ConditionReason.WaitingForControlPlane, message: 'away' };
 const outage = { reason: ConditionReason.CloudUnavailable, message: 'away' };
-const asked = { [REPAIR_ANNOTATION]: 'now' };
-const excluded = { [EXCLUDE_FROM_HEALING_ANNOTATION]: '' };
+const requestAnnotations = { [REPAIR_ANNOTATION]: 'now' };
+const excludedAnnotations = { [EXCLUDE_FROM_HEALING_ANNOTATION]: '' };
 const a = target('a', { over: 1 });
 const b = target('b', { over: 2 });
-const gone = target('gone', { over: 0, isGone: true });
-const rest = well('x', 'y', 'z');
+const missingServer = target('gone', { over: 0, isServerMissing: true });
+const rest = recoveredNames('x', 'y', 'z');
 
-describe('who is repaired', () => {
+describe('planRepairs', () => {
   test.each<{
     case: string;
     targets: readonly RepairTarget[];
     more?: Partial<RepairContext>;
     marks: Record<string, string>;
   }>([
-    { case: 'nobody where all are well', targets: rest, marks: {} },
-    { case: 'nobody whose time limit is not over', targets: [target('a', { over: -1 }), ...rest], marks: {} },
-    { case: 'whoever is due', targets: [a, ...rest], marks: { a: 'Replace NodeNotReady' } },
+    { case: 'repairs nothing if all machines are healthy', targets: rest, marks: {} },
+    { case: 'repairs no machine within its time limit', targets: [target('a', { over: -1 }), ...rest], marks: {} },
+    { case: 'repairs a machine that is due', targets: [a, ...rest], marks: { a: 'Replace NodeNotReady' } },
     {
-      case: 'one after another, the longest ill first',
+      case: 'repairs one machine at a time, the longest unhealthy first',
       targets: [a, b, ...rest],
       marks: { a: 'held RepairInProgress', b: 'Replace NodeNotReady' },
     },
     {
-      case: 'nobody else while one is under way',
+      case: 'repairs no other machine while one is in progress',
       targets: [a, target('c', { over: 5, repair: mark(true) }), ...rest],
       marks: { a: 'held RepairInProgress', c: 'Replace NodeNotReady' },
     },
     {
-      case: 'nobody while too many of the pool are ill',
-      targets: [a, b, ...well('x')],
+      case: 'repairs nothing while too many machines of the pool are unhealthy',
+      targets: [a, b, ...recoveredNames('x')],
       marks: { a: 'held TooManyUnhealthy', b: 'held TooManyUnhealthy' },
     },
     {
-      case: 'nobody while too many of the cluster are ill',
+      case: 'repairs nothing while too many machines of the cluster are unhealthy',
       targets: [a, ...rest],
       more: { cluster: { size: 10, unhealthy: 5 } },
       marks: { a: 'held TooManyUnhealthy' },
     },
-    { case: 'the only one of a pool', targets: [a], marks: { a: 'Replace NodeNotReady' } },
+    { case: 'repairs the only machine of a pool', targets: [a], marks: { a: 'Replace NodeNotReady' } },
     {
-      case: 'nobody without the API',
+      case: 'repairs nothing without the cluster’s API',
       targets: [a, ...rest],
       more: { api: away },
       marks: { a: 'held WaitingForControlPlane' },
     },
     {
-      case: 'nobody whose node has just come into sight',
+      case: 'repairs nothing right after the nodes became observable',
       targets: [a, ...rest],
       more: { settling: away },
       marks: { a: 'held WaitingForControlPlane' },
     },
     {
-      case: 'nobody without the cloud',
+      case: 'repairs nothing without the cloud',
       targets: [a, ...rest],
       more: { cloud: outage },
       marks: { a: 'held CloudUnavailable' },
     },
     {
-      case: 'nobody before the pause is over',
+      case: 'repairs nothing during the pause',
       targets: [a, ...rest],
       more: { record: { failures: 2, notBefore: at(5) } },
       marks: { a: 'held RepairBackingOff' },
     },
     {
-      case: 'nobody in a pool that has opted out',
-      targets: [a, gone, ...rest],
+      case: 'repairs nothing in a pool that has opted out',
+      targets: [a, missingServer, ...rest],
       more: { settings: { ...settings, isEnabled: false } },
       marks: { a: 'held HealingDisabled', gone: 'held HealingDisabled' },
     },
     {
-      case: 'all whose servers are gone, whatever else is the matter, and they take no turn',
-      targets: [a, gone, target('lost', { over: 0, isGone: true })],
+      case: 'repairs all machines with missing servers, regardless of everything else',
+      targets: [a, missingServer, target('lost', { over: 0, isServerMissing: true })],
       more: { api: away, cloud: outage, cluster: { size: 3, unhealthy: 3 }, record: { failures: 1, notBefore: at(5) } },
       marks: { a: 'held WaitingForControlPlane', gone: 'Replace ServerVanished', lost: 'Replace ServerVanished' },
     },
     {
-      case: 'whoever a person asks for, whatever waits',
-      targets: [target('a', { annotations: asked }), b],
+      case: 'repairs a requested machine, regardless of other limits',
+      targets: [target('a', { annotations: requestAnnotations }), b],
       more: { settling: away, cluster: { size: 2, unhealthy: 2 }, record: { failures: 1, notBefore: at(5) } },
       marks: { a: 'Replace RepairRequested', b: 'held WaitingForControlPlane' },
     },
     {
-      case: 'not before the API can be reached, even so',
-      targets: [target('a', { annotations: asked })],
+      case: 'delays even a request until the API is reachable',
+      targets: [target('a', { annotations: requestAnnotations })],
       more: { api: away },
       marks: { a: 'held WaitingForControlPlane' },
     },
     {
-      case: 'not a second time for one request',
-      targets: [target('a', { annotations: asked })],
+      case: 'acts on a request only once',
+      targets: [target('a', { annotations: requestAnnotations })],
       more: { record: { requests: [{ machine: 'a', value: 'now' }] } },
       marks: {},
     },
     {
-      case: 'not a second time for one that is longer than what is remembered of it',
+      case: 'acts only once on a request that is longer than its stored value',
       targets: [target('a', { annotations: { [REPAIR_ANNOTATION]: 'x'.repeat(100_000) } })],
       more: { record: { requests: [{ machine: 'a', value: 'x'.repeat(1024) }] } },
       marks: {},
     },
     {
-      case: 'nobody who is excluded, asked for or not',
-      targets: [target('a', { over: 1, annotations: { ...excluded, ...asked } }), ...rest],
+      case: 'never repairs an excluded machine, even on request',
+      targets: [target('a', { over: 1, annotations: { ...excludedAnnotations, ...requestAnnotations } }), ...rest],
       marks: { a: 'held ExcludedFromHealing' },
     },
   ])('$case', ({ targets, more, marks }) => {
@@ -186,7 +186,7 @@ describe('who is repaired', () => {
   });
 });
 
-describe('a mark', () => {
+describe('the mark of a machine', () => {
   const time = at(-45);
   const reinstall = (more: Partial<RepairMark> = {}) => mark(true, { strategy: 'Reinstall', time, ...more });
   const disk = (reinstallTime?: string) => ({
@@ -196,108 +196,121 @@ describe('a mark', () => {
     ...(reinstallTime !== undefined && { reinstallTime }),
   });
 
-  test.each<{ case: string; given: Given; strategy?: HealingStrategy; isEnabled?: boolean; marks: string | undefined }>(
-    [
-      { case: 'goes when the node is well again', given: { repair: mark(true) }, marks: undefined },
-      { case: 'that is held goes, too', given: { repair: mark(false) }, marks: undefined },
-      {
-        case: 'that is held stays while nothing can be said of the node',
-        given: { over: -5, repair: mark(false, { reason: 'TooManyUnhealthy' }) },
-        marks: 'held TooManyUnhealthy',
+  test.each<{
+    case: string;
+    given: TargetOptions;
+    strategy?: HealingStrategy;
+    isEnabled?: boolean;
+    marks: string | undefined;
+  }>([
+    { case: 'is removed when the node is healthy again', given: { repair: mark(true) }, marks: undefined },
+    { case: 'is also removed if it was held', given: { repair: mark(false) }, marks: undefined },
+    {
+      case: 'stays held while the node’s state is unknown',
+      given: { over: -5, repair: mark(false, { reason: 'TooManyUnhealthy' }) },
+      marks: 'held TooManyUnhealthy',
+    },
+    {
+      case: 'stays until the node is healthy',
+      given: { over: 5, repair: mark(true) },
+      marks: 'Replace NodeNotReady',
+    },
+    {
+      case: 'stays for a request even if the node is healthy',
+      given: { repair: mark(true, { reason: 'RepairRequested' }), annotations: requestAnnotations },
+      marks: 'Replace RepairRequested',
+    },
+    {
+      case: 'is removed if the annotation of a waiting request is removed',
+      given: { repair: mark(false, { reason: 'WaitingForControlPlane' }) },
+      marks: undefined,
+    },
+    {
+      case: 'is removed if the machine is excluded',
+      given: { over: 5, repair: mark(true), annotations: excludedAnnotations },
+      marks: undefined,
+    },
+    {
+      case: 'changes if the server is missing',
+      given: { over: 5, isServerMissing: true, repair: mark(true) },
+      marks: 'Replace ServerVanished',
+    },
+    {
+      case: 'becomes due on request for a missing server even if healing is off',
+      given: { over: 5, isServerMissing: true, annotations: requestAnnotations },
+      isEnabled: false,
+      marks: 'Replace ServerVanished',
+    },
+    {
+      case: 'and stays',
+      given: {
+        over: 5,
+        isServerMissing: true,
+        repair: mark(true, { reason: 'ServerVanished' }),
+        annotations: requestAnnotations,
       },
-      { case: 'stays until the node is well', given: { over: 5, repair: mark(true) }, marks: 'Replace NodeNotReady' },
-      {
-        case: 'for a request stays though the node is well',
-        given: { repair: mark(true, { reason: 'RepairRequested' }), annotations: asked },
-        marks: 'Replace RepairRequested',
+      isEnabled: false,
+      marks: 'Replace ServerVanished',
+    },
+    {
+      case: 'stays at Reinstall until the disk is written, even if the old node is healthy',
+      given: {
+        repair: reinstall({ time: at(-3) }),
+        reinstallTime: at(-3),
+        status: { phase: 'Ready', installed: disk() },
       },
-      {
-        case: 'for a request that waits goes when the annotation is taken away',
-        given: { repair: mark(false, { reason: 'WaitingForControlPlane' }) },
-        marks: undefined,
-      },
-      {
-        case: 'goes when the machine is excluded',
-        given: { over: 5, repair: mark(true), annotations: excluded },
-        marks: undefined,
-      },
-      {
-        case: 'becomes another one when the server is gone',
-        given: { over: 5, isGone: true, repair: mark(true) },
-        marks: 'Replace ServerVanished',
-      },
-      {
-        case: 'for a server that is gone begins when a person asks for it, though healing is off',
-        given: { over: 5, isGone: true, annotations: asked },
-        isEnabled: false,
-        marks: 'Replace ServerVanished',
-      },
-      {
-        case: 'and stays',
-        given: { over: 5, isGone: true, repair: mark(true, { reason: 'ServerVanished' }), annotations: asked },
-        isEnabled: false,
-        marks: 'Replace ServerVanished',
-      },
-      {
-        case: 'to reinstall stays while the disk is not written, though the old node is well',
-        given: {
-          repair: reinstall({ time: at(-3) }),
-          reinstallTime: at(-3),
-          status: { phase: 'Ready', installed: disk() },
+      marks: 'Reinstall NodeNotReady',
+    },
+    {
+      case: 'is removed if the reinstalled node is healthy',
+      given: { repair: reinstall(), reinstallTime: time, status: { phase: 'Ready', installed: disk(time) } },
+      marks: undefined,
+    },
+    {
+      case: 'changes from Reinstall to Replace if the server does not join again',
+      given: {
+        over: 5,
+        repair: reinstall(),
+        reinstallTime: time,
+        status: {
+          phase: 'Installing',
+          installed: disk(time),
+          startup: { serverID: 's', activeTime: at(-20), timedOutTime: at(-5) },
         },
-        marks: 'Reinstall NodeNotReady',
       },
-      {
-        case: 'to reinstall goes when the new node is well',
-        given: { repair: reinstall(), reinstallTime: time, status: { phase: 'Ready', installed: disk(time) } },
-        marks: undefined,
+      marks: 'Replace NodeNotReady',
+    },
+    {
+      case: 'changes from Reinstall to Replace if the reinstallation never ends',
+      given: {
+        over: 1,
+        repair: reinstall(),
+        reinstallTime: time,
+        status: { phase: 'Installing', installed: disk() },
       },
-      {
-        case: 'to reinstall is one to replace where the server does not join again',
-        given: {
-          over: 5,
-          repair: reinstall(),
-          reinstallTime: time,
-          status: {
-            phase: 'Installing',
-            installed: disk(time),
-            startup: { serverID: 's', activeTime: at(-20), timedOutTime: at(-5) },
-          },
-        },
-        marks: 'Replace NodeNotReady',
+      marks: 'Replace NodeNotReady',
+    },
+    {
+      case: 'stays at Reinstall within the time limit',
+      given: {
+        repair: reinstall({ time: at(-30) }),
+        reinstallTime: at(-30),
+        status: { phase: 'Installing', installed: disk() },
       },
-      {
-        case: 'to reinstall is one to replace where that does not come to an end',
-        given: {
-          over: 1,
-          repair: reinstall(),
-          reinstallTime: time,
-          status: { phase: 'Installing', installed: disk() },
-        },
-        marks: 'Replace NodeNotReady',
-      },
-      {
-        case: 'to reinstall has time, though',
-        given: {
-          repair: reinstall({ time: at(-30) }),
-          reinstallTime: at(-30),
-          status: { phase: 'Installing', installed: disk() },
-        },
-        marks: 'Reinstall NodeNotReady',
-      },
-      {
-        case: 'that waits to replace what a reinstallation did not help stays so',
-        given: { over: 5, repair: mark(false, { reason: 'RepairBackingOff', strategy: 'Replace' }) },
-        strategy: 'Reinstall',
-        marks: 'Replace NodeNotReady',
-      },
-    ],
-  )('$case', ({ given, strategy = 'Reinstall', isEnabled = true, marks }) => {
+      marks: 'Reinstall NodeNotReady',
+    },
+    {
+      case: 'stays at Replace while it waits after a failed reinstallation',
+      given: { over: 5, repair: mark(false, { reason: 'RepairBackingOff', strategy: 'Replace' }) },
+      strategy: 'Reinstall',
+      marks: 'Replace NodeNotReady',
+    },
+  ])('$case', ({ given, strategy = 'Reinstall', isEnabled = true, marks }) => {
     const more = { settings: { ...settings, strategy, isEnabled } };
     expect(marksOf([target('a', given), ...rest], more)['a']).toBe(marks);
   });
 
-  test('has the time at which it became due, not that since which it waits', () => {
+  test('contains the time at which it became due, not that since which it waits', () => {
     const [decision] = planRepairs(
       [target('a', { over: 5, repair: mark(false, { reason: 'TooManyUnhealthy' }) }), ...rest],
       {
@@ -313,7 +326,7 @@ describe('a mark', () => {
     expect(decision?.mark).toMatchObject({ due: true, time: at(0) });
   });
 
-  test('that changes in nothing is the same object', () => {
+  test('is the same object if nothing changes', () => {
     const targets = [target('a', { over: 5, repair: mark(true) }), ...rest];
     const context = {
       settings,
@@ -328,18 +341,20 @@ describe('a mark', () => {
   });
 });
 
-describe('a repair that was under way when the cluster was reset', () => {
+describe('a repair in progress when the cluster was reset', () => {
   const repair = mark(true, { time: at(-3), strategy: 'Reinstall' });
   const resetTime = at(-2);
   const status: MachineStatus = { phase: 'Installing' };
 
-  test('is forgotten while the server is installed anew', () => {
-    expect(marksOf([target('a', { repair, resetTime, reinstallTime: resetTime, status }), ...well('b')])).toEqual({});
+  test('is dropped while the server is being reinstalled', () => {
+    expect(
+      marksOf([target('a', { repair, resetTime, reinstallTime: resetTime, status }), ...recoveredNames('b')]),
+    ).toEqual({});
   });
 
-  test('begins again if the node does not come back', () => {
+  test('starts again if the node does not come back', () => {
     const a = target('a', { over: 1, repair, resetTime, reinstallTime: resetTime });
 
-    expect(marksOf([a, ...well('b', 'c', 'd')])).toEqual({ a: 'Replace NodeNotReady' });
+    expect(marksOf([a, ...recoveredNames('b', 'c', 'd')])).toEqual({ a: 'Replace NodeNotReady' });
   });
 });

@@ -1,18 +1,14 @@
 import { ConditionReason } from '@fairway/api/conditions';
-import {
-  type HealingSettings,
-  mostUnhealthyOfCluster,
-  mostUnhealthyOfPool,
-} from '@fairway/api/domain/healing-settings';
+import { type HealingSettings, maxUnhealthyInCluster, maxUnhealthyInPool } from '@fairway/api/domain/healing-settings';
 import { isNewRequest, requestIn } from '@fairway/api/domain/request';
 import { EXCLUDE_FROM_HEALING_ANNOTATION, KEEP_ANNOTATION, REPAIR_ANNOTATION } from '@fairway/api/group';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { RepairMark } from '@fairway/api/kinds/machine-marks';
 import type { HealingRecord } from '@fairway/api/kinds/node-pool-healing';
 import { formatTime } from '@fairway/base/clock';
-import { cut } from '@fairway/base/cut';
+import { truncate } from '@fairway/base/truncate';
 import type { Problem } from '@fairway/tenancy/problem';
-import { isBeingReinstalled, isMarkOfNow } from '../node-pool/availability.ts';
+import { isBeingReinstalled, isCurrentMark } from '../node-pool/availability.ts';
 import type { UnhealthyReason } from './unhealthy-reason.ts';
 
 /** A machine of the pool, and its unhealthy reason. */
@@ -31,7 +27,7 @@ export interface RepairContext {
   readonly settings: HealingSettings;
   /** Across all pools of the cluster. */
   readonly cluster: HealthCounts;
-  /** Why nothing that needs the cluster's API, such as a drain, is possible now. */
+  /** Why operations that need the cluster's API, such as a drain, are not possible now. */
   readonly api: Problem | undefined;
   /** Why observations of the nodes are not trusted yet; user requests override this. */
   readonly settling?: Problem | undefined;
@@ -51,16 +47,16 @@ export interface RepairDecision {
 export interface Candidate extends RepairTarget {
   readonly reason: ConditionReason;
   readonly message: string;
-  readonly isGone: boolean;
+  readonly isServerMissing: boolean;
   readonly isRequested: boolean;
   /** Whether a reinstallation did not help. */
   readonly isEscalated: boolean;
 }
 
 /**
- * The marks of all machines of a pool. Pure. A machine whose server is gone comes first and waits for nothing, because its repair cannot
- * destroy anything. Next come requests by users, which wait only for the cluster's API and the cloud. Then the machine that has been
- * unhealthy longest, one at a time.
+ * The marks of all machines of a pool. Pure. A machine whose server is missing comes first and waits for nothing,
+ * because its repair cannot destroy anything. Next come requests by users, which wait only for the cluster's API and
+ * the cloud. Then comes the machine that has been unhealthy longest, one at a time.
  */
 export function planRepairs(targets: readonly RepairTarget[], context: RepairContext): readonly RepairDecision[] {
   const { nowMs, record } = context;
@@ -68,21 +64,21 @@ export function planRepairs(targets: readonly RepairTarget[], context: RepairCon
   const kept = new Map(
     targets
       .filter(({ machine }) => !candidates.some((candidate) => candidate.machine === machine))
-      .map((target) => [target.machine, keptMark(target, context.settings)]),
+      .map((target) => [target.machine, markToKeep(target, context.settings)]),
   );
-  const underWay = [...kept].filter(([, mark]) => mark?.due && mark.reason !== ConditionReason.ServerVanished);
-  let [inProgress] = underWay.map(([{ metadata }]) => metadata.name ?? '');
+  const startedSteps = [...kept].filter(([, mark]) => mark?.due && mark.reason !== ConditionReason.ServerVanished);
+  let [inProgress] = startedSteps.map(([{ metadata }]) => metadata.name ?? '');
   const counts = { size: targets.length, unhealthy: targets.filter(({ unhealthy }) => unhealthy).length };
   const marks = new Map(kept);
-  for (const candidate of candidates.toSorted(byUrgency)) {
+  for (const candidate of candidates.toSorted(compareUrgency)) {
     const hold = holdOf(candidate, { ...context, pool: counts, inProgress });
     marks.set(candidate.machine, markOf(candidate, hold, context));
-    if (hold === undefined && !candidate.isGone) inProgress ??= candidate.machine.metadata.name ?? '';
+    if (hold === undefined && !candidate.isServerMissing) inProgress ??= candidate.machine.metadata.name ?? '';
   }
   return targets.map(({ machine }) => ({ machine, mark: marks.get(machine) }));
 }
 
-/** Machines whose time limit has passed or whose repair a user has requested, and whose repair has not started. */
+/** Machines whose time limit has passed, or whose repair a user has requested, and whose repair has not started. */
 export function candidatesOf(
   targets: readonly RepairTarget[],
   record: HealingRecord,
@@ -91,19 +87,24 @@ export function candidatesOf(
   return targets.flatMap((target) => {
     const { machine, unhealthy } = target;
     if (machine.metadata.deletionTimestamp !== undefined) return [];
-    const current = markNow(machine);
+    const current = currentMark(machine);
     const isUnderWay = current?.due === true;
-    const base = { ...target, isGone: unhealthy?.isGone === true, isRequested: false, isEscalated: false };
-    if (unhealthy?.isGone) {
+    const base = {
+      ...target,
+      isServerMissing: unhealthy?.isServerMissing === true,
+      isRequested: false,
+      isEscalated: false,
+    };
+    if (unhealthy?.isServerMissing) {
       const isKnown = isUnderWay && current.reason === ConditionReason.ServerVanished;
-      const isRequested = isRequestNew(machine, record);
+      const isRequested = hasNewRequest(machine, record);
       return isKnown ? [] : [{ ...base, reason: unhealthy.reason, message: unhealthy.message, isRequested }];
     }
     if (isUnderWay) {
       if (unhealthy === undefined || !hasReinstallFailed(target, current, nowMs)) return [];
       return [{ ...base, reason: unhealthy.reason, message: unhealthy.message, isEscalated: true }];
     }
-    if (isRequestNew(machine, record)) {
+    if (hasNewRequest(machine, record)) {
       const message = unhealthy ? `requested by a user: ${unhealthy.message}` : 'requested by a user';
       return [{ ...base, reason: ConditionReason.RepairRequested, message, isRequested: true }];
     }
@@ -114,9 +115,9 @@ export function candidatesOf(
 }
 
 /** Its mark, unless that dates from before a reset. */
-function markNow(machine: Machine): RepairMark | undefined {
+function currentMark(machine: Machine): RepairMark | undefined {
   const mark = machine.status?.marks?.repair;
-  return mark && isMarkOfNow(machine, mark) ? mark : undefined;
+  return mark && isCurrentMark(machine, mark) ? mark : undefined;
 }
 
 /** The value of the repair request, if there is one. */
@@ -124,9 +125,9 @@ export function requestOf(machine: Machine): string | undefined {
   return requestIn(machine, REPAIR_ANNOTATION);
 }
 
-function isRequestNew(machine: Machine, { requests = [] }: HealingRecord): boolean {
-  const met = requests.find(({ machine: name }) => name === machine.metadata.name);
-  return isNewRequest(requestOf(machine), met?.value);
+function hasNewRequest(machine: Machine, { requests = [] }: HealingRecord): boolean {
+  const matchingRequest = requests.find(({ machine: name }) => name === machine.metadata.name);
+  return isNewRequest(requestOf(machine), matchingRequest?.value);
 }
 
 /** Whether the server was reinstalled for this mark and has not become a node again in time. */
@@ -140,14 +141,14 @@ function hasReinstallFailed(
 }
 
 /** The mark of a machine that is not a candidate. */
-function keptMark({ machine, unhealthy }: RepairTarget, settings: HealingSettings): RepairMark | undefined {
-  const current = markNow(machine);
+function markToKeep({ machine, unhealthy }: RepairTarget, settings: HealingSettings): RepairMark | undefined {
+  const current = currentMark(machine);
   if (current === undefined) return undefined;
-  // A hold outlives the time in which the state of the node is unknown.
+  // A hold outlasts the time in which the node's state is unknown.
   if (!current.due) return unhealthy === undefined ? undefined : current;
   if (isUnderReinstallation(machine, current)) return current;
   const isWorking = machine.status?.phase === 'Ready' && unhealthy === undefined;
-  if (isReinstalledFor(machine, current)) return isWorking ? undefined : current;
+  if (wasReinstalledFor(machine, current)) return isWorking ? undefined : current;
   if (current.reason === ConditionReason.RepairRequested) return current;
   if (current.reason === ConditionReason.ServerVanished && requestOf(machine) !== undefined) return current;
   if (isExcluded(machine) || !settings.isEnabled) return undefined;
@@ -159,7 +160,7 @@ function isUnderReinstallation({ spec, status }: Machine, { time }: RepairMark):
   return spec.reinstallTime === time && status?.installed?.reinstallTime !== time;
 }
 
-function isReinstalledFor(machine: Machine, { time, strategy }: RepairMark): boolean {
+function wasReinstalledFor(machine: Machine, { time, strategy }: RepairMark): boolean {
   return strategy === 'Reinstall' && machine.status?.installed?.reinstallTime === time && !isBeingReinstalled(machine);
 }
 
@@ -167,8 +168,8 @@ function isExcluded({ metadata }: Machine): boolean {
   return metadata.annotations?.[EXCLUDE_FROM_HEALING_ANNOTATION] !== undefined;
 }
 
-function byUrgency(a: Candidate, b: Candidate): number {
-  const rank = ({ isGone, isRequested }: Candidate) => (isGone ? 2 : isRequested ? 1 : 0);
+function compareUrgency(a: Candidate, b: Candidate): number {
+  const rank = ({ isServerMissing, isRequested }: Candidate) => (isServerMissing ? 2 : isRequested ? 1 : 0);
   const sinceMs = ({ unhealthy }: Candidate) => unhealthy?.sinceMs ?? 0;
   const byName = (a.machine.metadata.name ?? '').localeCompare(b.machine.metadata.name ?? '');
   return rank(b) - rank(a) || sinceMs(a) - sinceMs(b) || byName;
@@ -191,7 +192,7 @@ function holdOf(candidate: Candidate, rules: Rules): Problem | undefined {
     const message = `spec.healing.enabled of its pool is false: set it to true, delete the Machine, or annotate it with ${REPAIR_ANNOTATION}`;
     return { reason: ConditionReason.HealingDisabled, message };
   }
-  if (candidate.isGone) return undefined;
+  if (candidate.isServerMissing) return undefined;
   if (api ?? cloud) return api ?? cloud;
   if (candidate.isRequested) return undefined;
   if (settling) return settling;
@@ -201,39 +202,40 @@ function holdOf(candidate: Candidate, rules: Rules): Problem | undefined {
     const message = `${last} in the pool did not help: the next one starts at ${notBefore}, or immediately if you annotate the Machine with ${REPAIR_ANNOTATION}`;
     return { reason: ConditionReason.RepairBackingOff, message };
   }
-  const tooMany = tooManyUnhealthy(rules);
-  if (tooMany) return tooMany;
+  const overLimit = unhealthyLimitProblem(rules);
+  if (overLimit) return overLimit;
   if (inProgress === undefined) return undefined;
   return { reason: ConditionReason.RepairInProgress, message: `${inProgress} is being repaired: only one at a time` };
 }
 
-function tooManyUnhealthy({ settings, pool, cluster }: Rules): Problem | undefined {
+function unhealthyLimitProblem({ settings, pool, cluster }: Rules): Problem | undefined {
   const { maxUnhealthy } = settings;
   const scopes = [
-    { ...pool, what: 'pool', most: mostUnhealthyOfPool(maxUnhealthy, pool.size) },
-    { ...cluster, what: 'cluster', most: mostUnhealthyOfCluster(maxUnhealthy, cluster.size) },
+    { ...pool, what: 'pool', most: maxUnhealthyInPool(maxUnhealthy, pool.size) },
+    { ...cluster, what: 'cluster', most: maxUnhealthyInCluster(maxUnhealthy, cluster.size) },
   ];
-  const crowded = scopes.find(({ unhealthy, most }) => unhealthy > most);
-  if (crowded === undefined) return undefined;
-  const { what, size, most } = crowded;
+  const overLimitScope = scopes.find(({ unhealthy, most }) => unhealthy > most);
+  if (overLimitScope === undefined) return undefined;
+  const { what, size, most } = overLimitScope;
   // Without the current count, which changes from one check to the next.
   const message = `more than ${most} of the ${size} nodes of the ${what} are unhealthy, which exceeds spec.healing.maxUnhealthy (${maxUnhealthy}): look for a common cause`;
   return { reason: ConditionReason.TooManyUnhealthy, message };
 }
 
 function markOf(candidate: Candidate, hold: Problem | undefined, { settings, nowMs }: RepairContext): RepairMark {
-  const current = markNow(candidate.machine);
-  // After a reinstallation that did not help.
-  const isToReplace = current?.due === false && current.strategy === 'Replace';
+  const current = currentMark(candidate.machine);
+  // Only after a reinstallation that did not help.
+  const shouldReplace = current?.due === false && current.strategy === 'Replace';
   const isKept = candidate.machine.metadata.annotations?.[KEEP_ANNOTATION] !== undefined;
-  const strategy = candidate.isGone || candidate.isEscalated || isToReplace || isKept ? 'Replace' : settings.strategy;
+  const strategy =
+    candidate.isServerMissing || candidate.isEscalated || shouldReplace || isKept ? 'Replace' : settings.strategy;
   const now = formatTime(nowMs);
   if (hold === undefined) {
     const { reason, message } = candidate;
-    return { due: true, reason, message: cut(message), time: now, strategy };
+    return { due: true, reason, message: truncate(message), time: now, strategy };
   }
   const { reason } = hold;
-  const message = cut(`not repaired: ${hold.message}. ${candidate.reason}: ${candidate.message}`);
+  const message = truncate(`not repaired: ${hold.message}. ${candidate.reason}: ${candidate.message}`);
   const isSame = current?.due === false && current.reason === reason && current.strategy === strategy;
   // A changed message does not reset the time.
   if (isSame && current.message === message) return current;

@@ -32,73 +32,73 @@ const node = (status: string, taint?: string): TenantNode => ({
 
 const wasReady: MachineStatus = { phase: 'NotReady', serverStatus: 'ACTIVE', readyTime: at(-60), notReadyTime: at(0) };
 const uninitialized = 'node.cloudprovider.kubernetes.io/uninitialized';
-const serverGone = (status: 'False' | 'Unknown') => [
+const missingServer = (status: 'False' | 'Unknown') => [
   { type: 'ServerReady', status, reason: 'ServerVanished', message: 'gone', lastTransitionTime: at(0) },
 ];
 const renewal = { due: true, reason: 'Updating', message: '', time: at(0), strategy: 'InPlace' as const };
 
-const DISK = { image: 'i', version: '1.34.2' };
+const DISK_PRESSURE = { image: 'i', version: '1.34.2' };
 
 interface Case {
   readonly case: string;
   readonly status: MachineStatus;
   readonly spec?: Partial<Machine['spec']>;
   readonly observation?: Partial<Observation>;
-  /** From when on it is to be repaired, in minutes; undefined: it is healthy. */
+  /** After how many minutes it is repaired; undefined if it is healthy. */
   readonly due: number | undefined;
   readonly reason?: string;
 }
 
 describe('a machine', () => {
   test.each<Case>([
-    { case: 'that is Ready is well', status: { ...wasReady, phase: 'Ready' }, due: undefined },
+    { case: 'is healthy if it is Ready', status: { ...wasReady, phase: 'Ready' }, due: undefined },
     {
-      case: 'whose node is NotReady has the time that the pool says',
+      case: 'has the pool’s time limit if its node is NotReady',
       status: wasReady,
       due: 10,
       reason: 'NodeNotReady',
     },
     {
-      case: 'whose node somebody deleted, too',
+      case: 'has the same time limit if someone deleted its node',
       status: wasReady,
       observation: { node: undefined },
       due: 10,
       reason: 'NodeNotReady',
     },
     {
-      case: 'is judged from when its nodes are seen again',
+      case: 'has its time limit from when its nodes are observed again',
       status: wasReady,
       observation: { trustedSinceMs: T0_MS + 7 * MINUTE_MS },
       due: 17,
       reason: 'NodeNotReady',
     },
     {
-      case: 'is never due while they are not seen',
+      case: 'is never due while its nodes are not observed',
       status: wasReady,
       observation: { trustedSinceMs: undefined },
       due: Number.POSITIVE_INFINITY,
       reason: 'NodeNotReady',
     },
     {
-      case: 'in ERROR has five minutes',
+      case: 'has five minutes if its server is in ERROR',
       status: { ...wasReady, serverStatus: 'ERROR' },
       due: 5,
       reason: 'ServerFailed',
     },
     {
-      case: 'in ERROR whose node works is left alone',
+      case: 'is healthy if its node works although its server is in ERROR',
       status: { ...wasReady, serverStatus: 'ERROR' },
       observation: { node: node('True') },
       due: undefined,
     },
     ...['SHUTOFF', 'PAUSED', 'SUSPENDED', 'SHELVED_OFFLOADED', 'RESCUE'].map((serverStatus) => ({
-      case: `that is ${serverStatus} has half an hour`,
+      case: `has half an hour if its server is ${serverStatus}`,
       status: { ...wasReady, serverStatus },
       due: 30,
       reason: 'ServerStopped',
     })),
     {
-      case: 'that failed when it was reinstalled has five minutes',
+      case: 'has five minutes if its reinstallation failed',
       status: {
         phase: 'Installing',
         serverStatus: 'ERROR',
@@ -108,79 +108,83 @@ describe('a machine', () => {
       reason: 'ServerFailed',
     },
     {
-      case: 'that waits for the cloud provider is not the one to repair',
+      case: 'is not repaired while it waits for the cloud provider',
       status: wasReady,
       observation: { node: node('True', uninitialized) },
       due: undefined,
     },
     {
-      case: 'whose server is gone is due at once, whatever else is known',
-      status: { ...wasReady, conditions: serverGone('False') },
+      case: 'is due immediately if its server is missing',
+      status: { ...wasReady, conditions: missingServer('False') },
       observation: { trustedSinceMs: undefined },
       due: 0,
       reason: 'ServerVanished',
     },
     {
-      case: 'whose server is only not listed is judged by its node',
-      status: { ...wasReady, conditions: serverGone('Unknown') },
+      case: 'depends on its node if its server is only missing from the list',
+      status: { ...wasReady, conditions: missingServer('Unknown') },
       due: 10,
       reason: 'NodeNotReady',
     },
     {
-      case: 'that never joined is due when its startup has timed out',
+      case: 'is due after its startup timeout if it never joined',
       status: { phase: 'Installing', startup: { serverID: 's', activeTime: at(-20), timedOutTime: at(-10) } },
       due: -10,
       reason: 'NodeStartupTimeout',
     },
     {
-      case: 'that may still join is well',
+      case: 'is healthy while it may still join',
       status: { phase: 'Installing', serverStatus: 'ACTIVE' },
       observation: { node: undefined },
       due: undefined,
     },
     {
-      case: 'that joined and never was Ready is due where others are',
+      case: 'is due if it joined without ever becoming Ready while others are',
       status: { phase: 'Installing', serverStatus: 'ACTIVE' },
       due: 10,
       reason: 'NodeNotReady',
     },
     {
-      case: 'that joined and never was Ready is none where no other is either',
+      case: 'is healthy if no node of the cluster has become Ready',
       status: { phase: 'Installing', serverStatus: 'ACTIVE' },
       observation: { hasReadyPeer: false },
       due: undefined,
     },
-    { case: 'that is to be renewed is left to that', status: { ...wasReady, marks: { renewal } }, due: undefined },
     {
-      case: 'that is being reinstalled is left to that',
+      case: 'is not repaired if it is about to be updated',
+      status: { ...wasReady, marks: { renewal } },
+      due: undefined,
+    },
+    {
+      case: 'is not repaired if it is about to be reinstalled',
       status: { ...wasReady, installed: { serverID: 's', image: 'i', version: '1.34.2' } },
       spec: { reinstallTime: at(0) },
       due: undefined,
     },
     {
-      case: 'that is being reinstalled has the time for that',
+      case: 'is not repaired within the time limit of a reinstallation',
       status: {
         phase: 'Installing',
-        reinstall: { ...DISK, startTime: at(0), acceptedTime: at(30), wasCordoned: false },
+        reinstall: { ...DISK_PRESSURE, startTime: at(0), acceptedTime: at(30), wasCordoned: false },
       },
       due: undefined,
     },
     {
-      case: 'whose reinstallation the cloud does not accept waits for the cloud',
-      status: { phase: 'Draining', reinstall: { ...DISK, startTime: at(-300), wasCordoned: false } },
+      case: 'waits for the cloud if it does not accept the reinstallation',
+      status: { phase: 'Draining', reinstall: { ...DISK_PRESSURE, startTime: at(-300), wasCordoned: false } },
       due: undefined,
     },
     {
-      case: 'whose reinstallation does not come to an end is due then',
+      case: 'is due if its reinstallation never ends',
       status: {
         phase: 'Installing',
-        reinstall: { ...DISK, startTime: at(0), acceptedTime: at(10), wasCordoned: false },
+        reinstall: { ...DISK_PRESSURE, startTime: at(0), acceptedTime: at(10), wasCordoned: false },
       },
       due: 50,
       reason: 'NodeNotReady',
     },
     {
-      case: 'that was reinstalled and does not join is not',
+      case: 'is not due again if it was reinstalled and does not join',
       status: {
         phase: 'Installing',
         marks: { renewal },
@@ -203,7 +207,7 @@ describe('a machine', () => {
     expect(unhealthy?.reason).toBe(reason);
   });
 
-  test('that is being deleted is no patient', () => {
+  test('unhealthyReason is undefined for a machine that is being deleted', () => {
     const settings = { notReadyMs: 0, reinstallMs: 0 };
     const observation = { node: undefined, hasReadyPeer: true, settings, trustedSinceMs: 0, nowMs: T0_MS };
 

@@ -19,8 +19,8 @@ function object(index: number, chars = 0): KubeObject {
   return { metadata: { name: `p${index}`, annotations: { much: 'x'.repeat(chars) } } };
 }
 
-/** A server with so many objects of this size, and these events. */
-class Server {
+/** A server with this many objects of this size, and these events. */
+class FakeServer {
   readonly pages: number[] = [];
   isOpen = false;
   readonly #count: number;
@@ -46,7 +46,7 @@ class Server {
     });
   }
 
-  /** Stays open after its last event. */
+  /** A watch that stays open after its last event. */
   async *watch({ signal }: WatchOptions = {}): AsyncGenerator<WatchEvent<KubeObject>> {
     this.isOpen = true;
     for (const event of this.#events) {
@@ -58,7 +58,7 @@ class Server {
   }
 }
 
-function readsOf(server: Server, clock = new FakeClock(), bounds = BOUNDS): BoundedReads<KubeObject> {
+function readsOf(server: FakeServer, clock = new FakeClock(), bounds = BOUNDS): BoundedReads<KubeObject> {
   const client = server as unknown as ResourceClient<KubeObject>;
   return new BoundedReads(client, { bounds, isOfInterest: (name) => name === 'p9999', clock });
 }
@@ -74,14 +74,14 @@ async function listAll(reads: BoundedReads<KubeObject>): Promise<number> {
   return count;
 }
 
-describe('of a flood', () => {
+describe('a flood of objects', () => {
   test.each([
-    { count: 3, chars: 0, read: 3, pages: [3], isOverflowing: false, reason: 'as clusters have' },
-    { count: 25, chars: 0, read: 25, pages: [10, 10, 5], isOverflowing: false, reason: 'all that is read' },
+    { count: 3, chars: 0, read: 3, pages: [3], isOverflowing: false, reason: 'typical for clusters' },
+    { count: 25, chars: 0, read: 25, pages: [10, 10, 5], isOverflowing: false, reason: 'the maximum' },
     { count: 10_000, chars: 0, read: 25, pages: [10, 10, 5], isOverflowing: true, reason: 'many' },
     { count: 20, chars: 20_000, read: 10, pages: [10], isOverflowing: true, reason: 'large ones' },
-  ])('of $count objects with $chars characters ($reason), $read are read', async ({ count, chars, ...then }) => {
-    const server = new Server(count, chars);
+  ])('reads $read of $count objects with $chars characters: $reason', async ({ count, chars, ...then }) => {
+    const server = new FakeServer(count, chars);
     const reads = readsOf(server, new FakeClock(), { ...BOUNDS, burst: 1_000 });
 
     const read = await listAll(reads);
@@ -93,9 +93,9 @@ describe('of a flood', () => {
     });
   });
 
-  test('is watched by what is read, and by what is of interest; the rest is listed again after five minutes', async () => {
+  test('watches the objects read and those of interest, and lists the rest after five minutes', async () => {
     const changed = [0, 24, 25, 9_999].map((index) => ({ type: 'MODIFIED' as const, object: object(index) }));
-    const server = new Server(10_000, 0, changed);
+    const server = new FakeServer(10_000, 0, changed);
     const clock = new FakeClock();
     const reads = readsOf(server, clock, { ...BOUNDS, burst: 1_000 });
     await listAll(reads);
@@ -110,10 +110,10 @@ describe('of a flood', () => {
     expect(await outcome).toMatchObject({ code: 410 });
   });
 
-  test('that begins under a watch, no more than the bound is taken', async () => {
+  test('takes only as many as the bound during a watch', async () => {
     const added = Array.from({ length: 100 }, (_, index) => ({ type: 'ADDED' as const, object: object(index) }));
     const clock = new FakeClock();
-    const reads = readsOf(new Server(0, 0, added), clock);
+    const reads = readsOf(new FakeServer(0, 0, added), clock);
     await listAll(reads);
 
     const { taken, outcome } = watched(reads);
@@ -125,27 +125,27 @@ describe('of a flood', () => {
   });
 
   test.each([
-    { chars: 0, after: 24, reason: 'four at once, and two a second' },
-    { chars: 4_000, after: 5, reason: 'large ones count for several' },
-  ])('of events, $after are read in ten seconds: $reason', async ({ chars, after }) => {
+    { chars: 0, after: 24, reason: 'four immediately, and two a second' },
+    { chars: 4_000, after: 5, reason: 'large events count as several' },
+  ])('handles $after events in ten seconds: $reason', async ({ chars, after }) => {
     const events = Array.from({ length: 500 }, () => ({ type: 'MODIFIED' as const, object: object(1, chars) }));
     const clock = new FakeClock();
-    const reads = readsOf(new Server(0, 0, events), clock, { ...BOUNDS, charsPerEvent: 1_000 });
+    const reads = readsOf(new FakeServer(0, 0, events), clock, { ...BOUNDS, charsPerEvent: 1_000 });
     await listAll(reads);
 
     const { taken, stop, outcome } = watched(reads);
     for (let second = 0; second < 10; second++) await clock.advance(1_000);
-    const inTime = taken.length;
+    const anySignal = taken.length;
     stop.abort();
     await outcome;
 
-    expect(inTime).toBeGreaterThanOrEqual(after - 1);
-    expect(inTime).toBeLessThanOrEqual(after + 1);
+    expect(anySignal).toBeGreaterThanOrEqual(after - 1);
+    expect(anySignal).toBeLessThanOrEqual(after + 1);
   });
 
-  test('of pages too, large ones are waited for', async () => {
+  test('also delays the next of several large pages', async () => {
     const clock = new FakeClock();
-    const reads = readsOf(new Server(20, 4_000), clock, { ...BOUNDS, charsPerEvent: 1_000 });
+    const reads = readsOf(new FakeServer(20, 4_000), clock, { ...BOUNDS, charsPerEvent: 1_000 });
     const listed = listAll(reads);
 
     await clock.advance(15_000);
@@ -158,19 +158,19 @@ describe('of a flood', () => {
 });
 
 function watched(reads: BoundedReads<KubeObject>) {
-  const taken: string[] = [];
+  const takenZones: string[] = [];
   const stop = new AbortController();
   const outcome = (async () => {
     for await (const { object: each } of reads.asClient().watch({ signal: stop.signal }))
-      taken.push(each.metadata.name ?? '');
+      takenZones.push(each.metadata.name ?? '');
   })().catch((error: unknown) => error);
-  return { taken, stop, outcome };
+  return { taken: takenZones, stop, outcome };
 }
 
-describe('an API server of the tenant that answers in the place of the definition', () => {
-  /** Answers each list with these items, whatever is asked for. */
-  const answering = (items: unknown) => {
-    const server = new Server(0);
+describe('a tenant’s API server that responds in place of the definition', () => {
+  /** Returns these items for each list, regardless of the request. */
+  const respondWith = (items: unknown) => {
+    const server = new FakeServer(0);
     server.list = () => {
       server.pages.push(1);
       return Promise.resolve({ apiVersion: 'v1', kind: 'List', metadata: {}, items } as KubeList<KubeObject>);
@@ -178,8 +178,8 @@ describe('an API server of the tenant that answers in the place of the definitio
     return server;
   };
 
-  test('has no more objects read than any other', async () => {
-    const reads = readsOf(answering(Array.from({ length: 1_000 }, (_, index) => object(index))));
+  test('is limited to the same number of objects', async () => {
+    const reads = readsOf(respondWith(Array.from({ length: 1_000 }, (_, index) => object(index))));
 
     expect((await reads.asClient().list()).items).toHaveLength(BOUNDS.maxObjects);
     expect(reads.isOverflowing).toBe(true);
@@ -188,13 +188,13 @@ describe('an API server of the tenant that answers in the place of the definitio
   test.each<[string, unknown]>([
     ['objects that are none', [null, 1, 'x', {}, { metadata: {} }, { metadata: { name: 5 } }]],
     ['no list', { length: 5 }],
-  ])('has %s read as none', async (_what, items) => {
-    expect((await readsOf(answering(items)).asClient().list()).items).toEqual([]);
+  ])('yields no objects for %s', async (_what, items) => {
+    expect((await readsOf(respondWith(items)).asClient().list()).items).toEqual([]);
   });
 
-  test('pays for all that it says', async () => {
+  test('is charged for its whole response', async () => {
     const clock = new FakeClock();
-    const server = answering([null, 'x'.repeat(20 * BOUNDS.charsPerEvent)]);
+    const server = respondWith([null, 'x'.repeat(20 * BOUNDS.charsPerEvent)]);
     const reads = readsOf(server, clock).asClient();
     await reads.list();
     void reads.list();

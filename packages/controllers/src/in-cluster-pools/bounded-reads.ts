@@ -13,13 +13,13 @@ export interface ReadBounds {
   readonly burst: number;
   readonly perSecond: number;
   readonly charsPerEvent: number;
-  /** How often the rest is listed, if there is more. */
+  /** How often the rest is listed, if there are more objects. */
   readonly overflowMs: number;
 }
 
 interface BoundedReadsOptions {
   readonly bounds: ReadBounds;
-  /** Whether changes of an object of this name are reported however many others there are. */
+  /** Whether changes of an object of this name are reported regardless of how many others exist. */
   readonly isOfInterest: (name: string) => boolean;
   readonly clock: Clock;
 }
@@ -39,12 +39,12 @@ export class BoundedReads<T extends KubeObject> {
     this.#allowance = { tokens: options.bounds.burst, atMs: options.clock.now() };
   }
 
-  /** Whether there is more than is read. */
+  /** Whether more objects exist than are read. */
   get isOverflowing(): boolean {
     return this.#isOverflowing;
   }
 
-  /** For an informer: other verbs are the client's own. */
+  /** The client for an informer; verbs other than list and watch are the original client's. */
   asClient(): ResourceClient<T> {
     const reads = {
       type: this.#client.type,

@@ -9,7 +9,7 @@ const WRITES: Rate = { burst: 200, perMinute: 120 };
 /** Objects that are read again, on either side, because the cache is not sufficient. */
 const READS: Rate = { burst: 200, perMinute: 60 };
 
-/** Limits how much work one tenant's cluster can cause Fairway, whatever is written there. */
+/** Limits how much work one tenant's cluster can cause Fairway, regardless of what is written there. */
 export class Budget {
   readonly #requests = new TokenBuckets(REQUESTS, 1);
   readonly #writes = new TokenBuckets(WRITES, 1);
@@ -21,15 +21,15 @@ export class Budget {
   }
 
   takeRequest(): boolean {
-    return this.#requests.take('', this.#clock.now());
+    return this.#requests.tryTake('', this.#clock.now());
   }
 
   takeRead(): boolean {
-    return this.#reads.take('', this.#clock.now());
+    return this.#reads.tryTake('', this.#clock.now());
   }
 
   takeWrite(): boolean {
-    return this.#writes.take('', this.#clock.now());
+    return this.#writes.tryTake('', this.#clock.now());
   }
 }
 

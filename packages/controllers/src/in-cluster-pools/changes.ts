@@ -14,10 +14,10 @@ function* differences(old: object, changed: object, prefix: string): Generator<s
   const before = old as Readonly<Record<string, unknown>>;
   const after = changed as Readonly<Record<string, unknown>>;
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const [was, is] = [before[name], after[name]];
-    if (jsonEqual(was ?? null, is ?? null)) continue;
-    if (isRecord(was) && isRecord(is)) yield* differences(was, is, `${prefix}${name}.`);
-    else yield `${prefix}${name}${valuesInWords(was, is)}`;
+    const [previousValue, is] = [before[name], after[name]];
+    if (jsonEqual(previousValue ?? null, is ?? null)) continue;
+    if (isRecord(previousValue) && isRecord(is)) yield* differences(previousValue, is, `${prefix}${name}.`);
+    else yield `${prefix}${name}${describeChange(previousValue, is)}`;
   }
 }
 
@@ -25,13 +25,13 @@ function isRecord(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** For strings, numbers and the like; longer values are omitted. */
-function valuesInWords(was: unknown, is: unknown): string {
-  const [old, now] = [inWords(was), inWords(is)];
+/** For strings, numbers and other plain values; longer ones are omitted. */
+function describeChange(previousValue: unknown, is: unknown): string {
+  const [old, now] = [describeValue(previousValue), describeValue(is)];
   return old === undefined || now === undefined ? '' : ` ${old} → ${now}`;
 }
 
-function inWords(value: unknown = 'none'): string | undefined {
+function describeValue(value: unknown = 'none'): string | undefined {
   const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   const text = isPlain ? String(value) : undefined;
   return text !== undefined && text.length <= MAX_VALUE_LENGTH ? text : undefined;

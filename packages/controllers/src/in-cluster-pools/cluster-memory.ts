@@ -25,18 +25,18 @@ export class ClusterMemory {
   constructor(
     tenant: TenantCluster,
     dependencies: Pick<ControllerDependencies, 'clock' | 'random' | 'log'>,
-    following: Pick<FeedOptions, 'onChange' | 'isPool'>,
+    options: Pick<FeedOptions, 'onChange' | 'isPool'>,
   ) {
     const { clock, random, log } = dependencies;
     this.tenant = tenant;
     this.#dependencies = dependencies;
-    this.#following = following;
+    this.#following = options;
     this.budget = new Budget(clock);
     this.refusals = new Refusals(clock);
     this.events = new EventRecorder(tenant.client, { component: 'fairway', clock, random, log });
   }
 
-  /** Watched from the first use on. */
+  /** Watched from its first use on. */
   get definition(): DefinitionReconciler {
     this.isRemoved = false;
     this.removalSteps = 0;
@@ -44,7 +44,7 @@ export class ClusterMemory {
     return this.#definition;
   }
 
-  /** For the definition with this UID: another one has other objects. */
+  /** The feed for the definition with this UID; another definition has other objects. */
   feedOf(uid = ''): PoolFeed {
     if (this.#feed?.uid === uid) return this.#feed.pools;
     this.stopFeed();

@@ -41,7 +41,7 @@ export const inClusterPoolsController: Declaration = {
       forget: (isMatching) => reconciler.forget(isMatching),
     };
   },
-  /** A connection starts or restarts. */
+  /** A connection was opened or reopened. */
   listen(enqueue, { tenants }) {
     listenToConnections(tenants, enqueue);
   },

@@ -1,35 +1,35 @@
 import { describe, expect, test } from 'vitest';
-import { type BothSides, type ClusterSideView, decide, type ManagementView } from './decision.ts';
+import { type ClusterSideView, decide, type ManagementView, type PoolViews } from './decision.ts';
 
 const A: ManagementView = { identity: 'pool', generation: 1, hash: 'a', isDeleting: false };
 const B: ManagementView = { ...A, generation: 2, hash: 'b' };
 /** An object that shows `A`. */
-const asA: ClusterSideView = { hash: 'a', shown: A, isDeleting: false };
-const changed: ClusterSideView = { ...asA, hash: 'c' };
-const unread: ClusterSideView = { ...asA, hash: undefined };
+const clusterAtA: ClusterSideView = { hash: 'a', shown: A, isDeleting: false };
+const changed: ClusterSideView = { ...clusterAtA, hash: 'c' };
+const uncached: ClusterSideView = { ...clusterAtA, hash: undefined };
 const made: ClusterSideView = { hash: 'c', shown: undefined, isDeleting: false };
 
 interface Row {
   readonly reason: string;
   readonly outer?: ManagementView;
   readonly inner?: ClusterSideView;
-  readonly isDefinitionEnding?: boolean;
+  readonly isDefinitionDeleting?: boolean;
   readonly leads: string;
 }
 
 const ROWS: readonly Row[] = [
-  { reason: 'nothing is anywhere', leads: 'none' },
-  { reason: 'the cluster has not seen the pool', outer: A, leads: 'show' },
-  { reason: 'an object that is missing deletes no pool', outer: B, leads: 'show' },
-  { reason: 'the pool goes anyway', outer: { ...A, isDeleting: true }, leads: 'none' },
-  { reason: 'there is no definition to make it of', outer: A, isDefinitionEnding: true, leads: 'none' },
+  { reason: 'neither side exists', leads: 'none' },
+  { reason: 'the cluster does not have the pool yet', outer: A, leads: 'show' },
+  { reason: 'a missing object deletes no pool', outer: B, leads: 'show' },
+  { reason: 'the pool is being deleted anyway', outer: { ...A, isDeleting: true }, leads: 'none' },
+  { reason: 'the definition is missing', outer: A, isDefinitionDeleting: true, leads: 'none' },
 
-  { reason: 'both are the same', outer: A, inner: asA, leads: 'settle' },
-  { reason: 'only the pool has changed', outer: B, inner: asA, leads: 'show' },
+  { reason: 'both are the same', outer: A, inner: clusterAtA, leads: 'settle' },
+  { reason: 'only the pool has changed', outer: B, inner: clusterAtA, leads: 'show' },
   { reason: 'only the object has changed', outer: A, inner: changed, leads: 'change' },
-  { reason: 'what cannot be read is a change, to be refused', outer: A, inner: unread, leads: 'change' },
+  { reason: 'an unreadable spec is a change to refuse', outer: A, inner: uncached, leads: 'change' },
   { reason: 'both have changed', outer: B, inner: changed, leads: 'refuse changed' },
-  { reason: 'both have changed to the same', outer: B, inner: { ...asA, hash: 'b' }, leads: 'settle' },
+  { reason: 'both have changed to the same spec', outer: B, inner: { ...clusterAtA, hash: 'b' }, leads: 'settle' },
   {
     reason: 'the pool has changed and was changed back',
     outer: { ...A, generation: 3 },
@@ -37,89 +37,94 @@ const ROWS: readonly Row[] = [
     leads: 'change',
   },
   {
-    reason: 'another pool has its name by now, and nobody has asked for anything',
+    reason: 'another pool has its name now, and nothing was requested',
     outer: { ...B, identity: 'other' },
-    inner: asA,
+    inner: clusterAtA,
     leads: 'show',
   },
   {
-    reason: 'what was asked for was about another pool',
+    reason: 'the request was about another pool',
     outer: { ...A, identity: 'other', hash: 'b' },
     inner: changed,
     leads: 'refuse changed',
   },
-  { reason: 'a database that was set back shows what the pool was', outer: B, inner: asA, leads: 'show' },
+  { reason: 'a restored database contains an earlier state of the pool', outer: B, inner: clusterAtA, leads: 'show' },
 
-  { reason: 'somebody makes a pool in the cluster', inner: made, leads: 'create' },
-  { reason: 'he makes one that is there', outer: A, inner: made, leads: 'refuse exists' },
-  { reason: 'he makes it just as it is', outer: A, inner: { ...made, hash: 'a' }, leads: 'settle' },
+  { reason: 'a user creates a pool in the cluster', inner: made, leads: 'create' },
+  { reason: 'a user creates an existing pool with another spec', outer: A, inner: made, leads: 'refuse exists' },
   {
-    reason: 'he makes one whose name is not free yet',
+    reason: 'a user creates an existing pool with the same spec',
+    outer: A,
+    inner: { ...made, hash: 'a' },
+    leads: 'settle',
+  },
+  {
+    reason: 'a user creates a pool whose name is not free yet',
     outer: { ...A, isDeleting: true },
     inner: made,
     leads: 'none',
   },
-  { reason: 'the pool has gone', inner: asA, leads: 'withdraw' },
-  { reason: 'the pool has gone, whatever was asked of it', inner: changed, leads: 'withdraw' },
-  { reason: 'the pool is going', outer: { ...A, isDeleting: true }, inner: asA, leads: 'withdraw' },
+  { reason: 'the pool was deleted', inner: clusterAtA, leads: 'withdraw' },
+  { reason: 'the pool was deleted, regardless of the request', inner: changed, leads: 'withdraw' },
+  { reason: 'the pool is being deleted', outer: { ...A, isDeleting: true }, inner: clusterAtA, leads: 'withdraw' },
 
   {
-    reason: 'somebody deletes the pool in the cluster',
+    reason: 'a user deletes the pool in the cluster',
     outer: A,
-    inner: { ...asA, isDeleting: true },
+    inner: { ...clusterAtA, isDeleting: true },
     leads: 'delete',
   },
   {
-    reason: 'he changed it before, which no longer matters',
+    reason: 'a user changed it before, which no longer matters',
     outer: A,
     inner: { ...changed, isDeleting: true },
     leads: 'delete',
   },
   {
-    reason: 'the pool has changed since he saw it',
+    reason: 'the pool has changed since the user saw it',
     outer: B,
-    inner: { ...asA, isDeleting: true },
+    inner: { ...clusterAtA, isDeleting: true },
     leads: 'refuse changed',
   },
   {
-    reason: 'the pool goes already',
+    reason: 'the pool is already being deleted',
     outer: { ...A, isDeleting: true },
-    inner: { ...asA, isDeleting: true },
+    inner: { ...clusterAtA, isDeleting: true },
     leads: 'none',
   },
-  { reason: 'the pool has gone', inner: { ...asA, isDeleting: true }, leads: 'release' },
+  { reason: 'the pool was deleted', inner: { ...clusterAtA, isDeleting: true }, leads: 'release' },
   {
-    reason: 'another pool has its name by now',
+    reason: 'another pool has its name now',
     outer: { ...A, identity: 'other' },
-    inner: { ...asA, isDeleting: true },
+    inner: { ...clusterAtA, isDeleting: true },
     leads: 'release',
   },
   {
-    reason: 'it never stood for a pool',
+    reason: 'the object never reflected a pool',
     outer: A,
     inner: { ...made, isDeleting: true },
     leads: 'release',
   },
   {
-    reason: 'the definition takes it along, which nobody has asked for',
+    reason: 'the definition deletes it, which no user has requested',
     outer: A,
-    inner: { ...asA, isDeleting: true },
-    isDefinitionEnding: true,
+    inner: { ...clusterAtA, isDeleting: true },
+    isDefinitionDeleting: true,
     leads: 'release',
   },
   {
-    reason: 'nobody asks for anything of a definition that goes',
+    reason: 'a definition being deleted ignores requests',
     outer: A,
     inner: changed,
-    isDefinitionEnding: true,
+    isDefinitionDeleting: true,
     leads: 'none',
   },
 ];
 
-describe('of the two sides of a pool', () => {
-  test.each(ROWS)('$reason: $leads', ({ outer, inner, isDefinitionEnding = false, leads }) => {
-    const decision = decide({ outer, inner, isDefinitionEnding } satisfies BothSides);
+describe('the decision for the two sides of a pool', () => {
+  test.each(ROWS)('$reason: $leads', ({ outer, inner, isDefinitionDeleting = false, leads }) => {
+    const decision = decide({ outer, inner, isDefinitionDeleting } satisfies PoolViews);
 
-    expect([decision.kind, ...('because' in decision ? [decision.because] : [])].join(' ')).toBe(leads);
+    expect([decision.kind, ...('conflict' in decision ? [decision.conflict] : [])].join(' ')).toBe(leads);
   });
 });

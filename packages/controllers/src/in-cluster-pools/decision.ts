@@ -5,7 +5,7 @@ export interface ManagementView extends MergeBase {
   readonly isDeleting: boolean;
 }
 
-/** The object in the cluster that represents it. */
+/** The object in the cluster that represents the pool. */
 export interface ClusterSideView {
   /** A hash of its spec; undefined if the spec cannot be read. */
   readonly hash: string | undefined;
@@ -14,58 +14,58 @@ export interface ClusterSideView {
   readonly isDeleting: boolean;
 }
 
-export interface BothSides {
+export interface PoolViews {
   readonly outer: ManagementView | undefined;
   readonly inner: ClusterSideView | undefined;
   /** Whether the cluster's definition of the kind is being deleted, and all its objects with it. */
-  readonly isDefinitionEnding: boolean;
+  readonly isDefinitionDeleting: boolean;
 }
 
 /**
  * What follows from the two sides of a pool:
  * - `none`: nothing, or nothing yet;
- * - `show`: the object is made as the pool is;
- * - `settle`: both are the same; marks and status follow;
- * - `create`, `change`, `delete`: the pool is made as the object is, or goes;
- * - `refuse`: somebody has changed the pool since, so the object is set back; a deletion is let through there, and the object made again;
- * - `withdraw`: the object goes, since the pool has gone;
- * - `release`: the object may go.
+ * - `show`: the object is updated from the pool;
+ * - `settle`: both are the same; mark and status are updated;
+ * - `create`, `change`, `delete`: the pool is created, updated or deleted as the object is;
+ * - `refuse`: someone has changed the pool since, so the object is reset; a deleted object is created again;
+ * - `withdraw`: the object is deleted, because the pool was deleted;
+ * - `release`: the object's finalizer is removed.
  */
 export type Decision =
   | { readonly kind: 'none' | 'show' | 'settle' | 'create' | 'change' | 'delete' | 'withdraw' | 'release' }
-  | { readonly kind: 'refuse'; readonly because: 'changed' | 'exists' };
+  | { readonly kind: 'refuse'; readonly conflict: 'changed' | 'exists' };
 
 /**
- * The rule: a change in the cluster is a request about the pool as it was reflected there. It is applied if the pool is still in that
- * state; otherwise the pool takes precedence, and the object is updated from it. Pure.
+ * The rule: a change in the cluster is a request about the pool as it was reflected there. It is applied if the pool is
+ * still in that state. Otherwise the pool takes precedence, and the object is updated from it. Pure.
  */
-export function decide({ outer, inner, isDefinitionEnding }: BothSides): Decision {
+export function decide({ outer, inner, isDefinitionDeleting }: PoolViews): Decision {
   if (inner === undefined) {
-    return { kind: outer && !outer.isDeleting && !isDefinitionEnding ? 'show' : 'none' };
+    return { kind: outer && !outer.isDeleting && !isDefinitionDeleting ? 'show' : 'none' };
   }
-  if (inner.isDeleting) return decideDeletion(outer, inner, isDefinitionEnding);
-  if (isDefinitionEnding) return { kind: 'none' };
+  if (inner.isDeleting) return decideDeletion(outer, inner, isDefinitionDeleting);
+  if (isDefinitionDeleting) return { kind: 'none' };
   const { shown } = inner;
   if (outer === undefined) return { kind: shown ? 'withdraw' : 'create' };
   if (outer.isDeleting) return { kind: shown?.identity === outer.identity ? 'withdraw' : 'none' };
   if (inner.hash === outer.hash) return { kind: 'settle' };
-  if (shown === undefined) return { kind: 'refuse', because: 'exists' };
+  if (shown === undefined) return { kind: 'refuse', conflict: 'exists' };
   if (inner.hash === shown.hash) return { kind: 'show' };
-  return isStill(outer, shown) ? { kind: 'change' } : { kind: 'refuse', because: 'changed' };
+  return isUnchanged(outer, shown) ? { kind: 'change' } : { kind: 'refuse', conflict: 'changed' };
 }
 
 function decideDeletion(
   outer: ManagementView | undefined,
   { shown }: ClusterSideView,
-  isDefinitionEnding: boolean,
+  isDefinitionDeleting: boolean,
 ): Decision {
-  // Deleting a definition deletes all its objects, whose deletion nobody has requested.
-  if (isDefinitionEnding || outer === undefined || shown?.identity !== outer.identity) return { kind: 'release' };
+  // Deleting a definition deletes all its objects, which nobody has requested.
+  if (isDefinitionDeleting || outer === undefined || shown?.identity !== outer.identity) return { kind: 'release' };
   if (outer.isDeleting) return { kind: 'none' };
-  return isStill(outer, shown) ? { kind: 'delete' } : { kind: 'refuse', because: 'changed' };
+  return isUnchanged(outer, shown) ? { kind: 'delete' } : { kind: 'refuse', conflict: 'changed' };
 }
 
 /** Whether the pool still matches what was reflected. A reverted change does not count. */
-function isStill(outer: ManagementView, shown: MergeBase): boolean {
+function isUnchanged(outer: ManagementView, shown: MergeBase): boolean {
   return outer.identity === shown.identity && (outer.generation === shown.generation || outer.hash === shown.hash);
 }

@@ -6,7 +6,7 @@ import {
   type DefinitionState,
   definitionState,
   ROLES,
-  repaired,
+  repairedDefinition,
   SEEN_DEFINITIONS,
   type SeenDefinition,
   seenDefinition,
@@ -17,34 +17,34 @@ import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found
 import { ClusterRoles } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { causeOf, isRefusal } from '../addons/apply-object.ts';
 
 /** The field manager of Fairway's definition in tenants' clusters. */
 export const FIELD_MANAGER = 'fairway-node-pools';
 
 /** The minimum interval between two writes of a definition that someone else keeps changing; it doubles each time. */
-const INTERVAL_MS = 30_000;
+const CHECK_INTERVAL_MS = 30_000;
 const MAX_INTERVAL_MS = 900_000;
-/** How often the rights of the kind's users are checked. */
-const ROLES_MS = 3_600_000;
+/** How often the permissions of the kind's users are checked. */
+const ROLES_INTERVAL_MS = 3_600_000;
 
 /** The state of the definition, and when to check again without an event. */
 export interface DefinitionResult {
   readonly state: DefinitionState | 'unknown';
   /** Why Fairway cannot bring it to the desired state; undefined otherwise. */
   readonly problem?: string | undefined;
-  readonly againInMs?: number | undefined;
+  readonly requeueAfterMs?: number | undefined;
 }
 
-/** Maintains the definition in one tenant's cluster, and the rights to use it, as long as the connection lasts. */
+/** Maintains the definition in one tenant's cluster, and the permissions to use it, as long as the connection lasts. */
 export class DefinitionReconciler {
   readonly #tenant: TenantCluster;
   readonly #clock: Clock;
   readonly #informer: Informer<SeenDefinition>;
   #writes = 0;
-  #writtenMs = Number.NEGATIVE_INFINITY;
-  #rolesMs = Number.NEGATIVE_INFINITY;
+  #writtenAtMs = Number.NEGATIVE_INFINITY;
+  #rolesAppliedMs = Number.NEGATIVE_INFINITY;
   #refusal: string | undefined;
 
   constructor(tenant: TenantCluster, clock: Clock, onChange: () => void) {
@@ -58,7 +58,7 @@ export class DefinitionReconciler {
     void this.#informer.whenSynced(tenant.signal).then(onChange, () => {});
   }
 
-  /** As last observed; undefined if there is none, or it is not known yet. */
+  /** The definition as last observed; undefined if it does not exist, or is not known yet. */
   get seen(): SeenDefinition | undefined {
     return this.#informer.get(DEFINITION_NAME);
   }
@@ -73,16 +73,19 @@ export class DefinitionReconciler {
     }
     if (state !== 'missing' && state !== 'drifted') return { state };
     const waitMs = this.#dueMs() - this.#clock.now();
-    if (waitMs > 0) return { state, problem: this.#refusal, againInMs: waitMs };
+    if (waitMs > 0) return { state, problem: this.#refusal, requeueAfterMs: waitMs };
     await this.#write(state, signal);
-    return { state, problem: this.#refusal, againInMs: this.#dueMs() - this.#clock.now() };
+    return { state, problem: this.#refusal, requeueAfterMs: this.#dueMs() - this.#clock.now() };
   }
 
-  /** Whether it is still the one of the last check, served and not being deleted: then an object that was read since reflects a user's change. */
+  /**
+   * Whether it is still the definition of the last check, served and not being deleted. Then an object read since
+   * reflects a user's change.
+   */
   async isUnchanged(signal: AbortSignal): Promise<boolean> {
     const { seen } = this;
     const resource = this.#tenant.client.resource(DEFINITIONS);
-    const live = await ofTenant(undefinedIfNotFound(resource.get(DEFINITION_NAME, { signal })));
+    const live = await wrapTenantError(undefinedIfNotFound(resource.get(DEFINITION_NAME, { signal })));
     if (live === undefined || seen === undefined || definitionState(live) !== 'served') return false;
     const { uid, generation } = live.metadata;
     return uid === seen.metadata.uid && generation === seen.metadata.generation;
@@ -90,47 +93,48 @@ export class DefinitionReconciler {
 
   #dueMs(): number {
     if (this.#writes === 0) return Number.NEGATIVE_INFINITY;
-    return this.#writtenMs + Math.min(INTERVAL_MS * 2 ** (this.#writes - 1), MAX_INTERVAL_MS);
+    return this.#writtenAtMs + Math.min(CHECK_INTERVAL_MS * 2 ** (this.#writes - 1), MAX_INTERVAL_MS);
   }
 
   async #write(state: 'missing' | 'drifted', signal: AbortSignal): Promise<void> {
     const nowMs = this.#clock.now();
-    if (nowMs - this.#writtenMs > 2 * MAX_INTERVAL_MS) this.#writes = 0;
+    if (nowMs - this.#writtenAtMs > 2 * MAX_INTERVAL_MS) this.#writes = 0;
     const options = { fieldManager: FIELD_MANAGER, signal };
     const resource = this.#tenant.client.resource(DEFINITIONS);
     try {
-      if (state === 'missing') await ofTenant(resource.create(DEFINITION, options));
+      if (state === 'missing') await wrapTenantError(resource.create(DEFINITION, options));
       else {
-        const live = await ofTenant(resource.get(DEFINITION_NAME, { signal }));
-        if (definitionState(live) === 'drifted') await ofTenant(resource.update(repaired(live), options));
+        const live = await wrapTenantError(resource.get(DEFINITION_NAME, { signal }));
+        if (definitionState(live) === 'drifted')
+          await wrapTenantError(resource.update(repairedDefinition(live), options));
       }
       this.#refusal = undefined;
     } catch (error) {
-      const answer = causeOf(error);
+      const cause = causeOf(error);
       // Someone is changing it right now: the watch will report it.
-      if (!isApiError(answer, 'AlreadyExists', 'Conflict', 'NotFound')) {
-        if (!isRefusal(answer)) throw error;
-        this.#refusal = `the cluster's API server rejected the NodePool CustomResourceDefinition: ${answer.message.slice(0, 300)}`;
+      if (!isApiError(cause, 'AlreadyExists', 'Conflict', 'NotFound')) {
+        if (!isRefusal(cause)) throw error;
+        this.#refusal = `the cluster's API server rejected the NodePool CustomResourceDefinition: ${cause.message.slice(0, 300)}`;
       }
     }
     this.#writes = Math.min(this.#writes + 1, 30);
-    this.#writtenMs = nowMs;
-    this.#rolesMs = Number.NEGATIVE_INFINITY;
+    this.#writtenAtMs = nowMs;
+    this.#rolesAppliedMs = Number.NEGATIVE_INFINITY;
   }
 
   async #applyRoles(signal: AbortSignal): Promise<void> {
     const nowMs = this.#clock.now();
-    if (nowMs - this.#rolesMs < ROLES_MS) return;
+    if (nowMs - this.#rolesAppliedMs < ROLES_INTERVAL_MS) return;
     const resource = this.#tenant.client.resource(ClusterRoles);
     for (const role of ROLES) {
-      const live = await ofTenant(undefinedIfNotFound(resource.get(role.metadata.name ?? '', { signal })));
+      const live = await wrapTenantError(undefinedIfNotFound(resource.get(role.metadata.name ?? '', { signal })));
       if (coversObject(live, role)) continue;
       try {
-        await ofTenant(resource.apply(role, { fieldManager: FIELD_MANAGER, force: true, signal }));
+        await wrapTenantError(resource.apply(role, { fieldManager: FIELD_MANAGER, force: true, signal }));
       } catch (error) {
         if (!isRefusal(causeOf(error))) throw error;
       }
     }
-    this.#rolesMs = nowMs;
+    this.#rolesAppliedMs = nowMs;
   }
 }

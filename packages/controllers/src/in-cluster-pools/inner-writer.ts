@@ -9,15 +9,16 @@ import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found
 import { isApiError } from '@fairway/kube/object/api-error';
 import { apiVersionOf } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { causeOf } from '../addons/apply-object.ts';
 import { writeStatus } from '../status-writer.ts';
 import { FIELD_MANAGER } from './definition-reconciler.ts';
 import { type MergeBase, mergeBaseText, type stateOf } from './merge-base.ts';
 
 /**
- * Writes the NodePools of a tenant's cluster. Each method resolves with the updated object; undefined if it is no longer the observed one,
- * or has been changed since, so that the watch will report it. Rejects with a TenantApiError.
+ * Writes the NodePools of a tenant's cluster. Each method resolves with the updated object. It resolves with undefined
+ * if the object was replaced or changed since it was observed; then the watch will report it. Rejects with a
+ * TenantApiError.
  */
 export class InnerWriter {
   readonly #pools: ResourceClient<InClusterNodePool>;
@@ -30,13 +31,13 @@ export class InnerWriter {
 
   /** The current object, if it has not been changed since it was observed. */
   async current(seen: InClusterNodePool): Promise<InClusterNodePool | undefined> {
-    const live = await ofTenant(undefinedIfNotFound(this.#pools.get(nameOf(seen), { signal: this.#signal })));
+    const live = await wrapTenantError(undefinedIfNotFound(this.#pools.get(nameOf(seen), { signal: this.#signal })));
     return live && isSame(live, seen) ? live : undefined;
   }
 
-  /** Also if nothing was observed: an object beyond the read limit may exist. */
+  /** Applies even if nothing was observed: an object beyond the read limit may exist. */
   get(name: string): Promise<InClusterNodePool | undefined> {
-    return ofTenant(undefinedIfNotFound(this.#pools.get(name, { signal: this.#signal })));
+    return wrapTenantError(undefinedIfNotFound(this.#pools.get(name, { signal: this.#signal })));
   }
 
   create(name: string, state: ReturnType<typeof stateOf>): Promise<InClusterNodePool | undefined> {
@@ -46,7 +47,7 @@ export class InnerWriter {
       annotations: { [SHOWN_ANNOTATION]: mergeBaseText(state) },
     };
     const object = { apiVersion: apiVersionOf(inClusterNodePools), kind: inClusterNodePools.kind, metadata };
-    return unlessStale(this.#pools.create({ ...object, spec: state.spec }, this.#options));
+    return ignoreStale(this.#pools.create({ ...object, spec: state.spec }, this.#options));
   }
 
   /** Spec and mark change in one write, so that the mark always matches what the spec was derived from. */
@@ -59,7 +60,7 @@ export class InnerWriter {
       annotations: { ...annotations, [SHOWN_ANNOTATION]: mergeBaseText(state, uid) },
       finalizers: [...new Set([...finalizers, IN_CLUSTER_FINALIZER])],
     };
-    return unlessStale(this.#pools.update({ ...live, metadata, spec: state.spec }, this.#options));
+    return ignoreStale(this.#pools.update({ ...live, metadata, spec: state.spec }, this.#options));
   }
 
   /** Changes only mark and finalizer, not the spec. Without a state the mark is unchanged. */
@@ -71,11 +72,11 @@ export class InnerWriter {
       finalizers: [...new Set([...finalizers, IN_CLUSTER_FINALIZER])],
       ...(state && { annotations: { [SHOWN_ANNOTATION]: mergeBaseText(state, uid) } }),
     };
-    return unlessStale(this.#pools.patch(nameOf(seen), { type: 'merge', value: { metadata } }, this.#options));
+    return ignoreStale(this.#pools.patch(nameOf(seen), { type: 'merge', value: { metadata } }, this.#options));
   }
 
   async writeStatus(seen: InClusterNodePool, status: InClusterNodePoolStatus): Promise<void> {
-    await unlessStale(writeStatus(this.#pools, seen, status));
+    await ignoreStale(writeStatus(this.#pools, seen, status));
   }
 
   /** Removes the finalizer of an object that is being deleted. */
@@ -86,12 +87,12 @@ export class InnerWriter {
     const { uid, resourceVersion, finalizers = [] } = live.metadata;
     const left = finalizers.filter((each) => each !== IN_CLUSTER_FINALIZER);
     const value = { metadata: { uid, resourceVersion, finalizers: left } };
-    await unlessStale(this.#pools.patch(nameOf(seen), { type: 'merge', value }, this.#options));
+    await ignoreStale(this.#pools.patch(nameOf(seen), { type: 'merge', value }, this.#options));
   }
 
   async delete(seen: InClusterNodePool): Promise<void> {
     const { uid = '' } = seen.metadata;
-    await unlessStale(this.#pools.delete(nameOf(seen), { uid, signal: this.#signal }));
+    await ignoreStale(this.#pools.delete(nameOf(seen), { uid, signal: this.#signal }));
   }
 
   get #options() {
@@ -108,10 +109,10 @@ function isSame({ metadata: live }: InClusterNodePool, { metadata: seen }: InClu
   return live.uid === seen.uid && live.generation === seen.generation && isDeleting(live) === isDeleting(seen);
 }
 
-/** It was changed, created or deleted by someone else. */
-async function unlessStale<T>(write: Promise<T>): Promise<T | undefined> {
+/** Someone else changed, created or deleted the object. */
+async function ignoreStale<T>(write: Promise<T>): Promise<T | undefined> {
   try {
-    return await ofTenant(write);
+    return await wrapTenantError(write);
   } catch (error) {
     if (isApiError(causeOf(error), 'Conflict', 'NotFound', 'AlreadyExists')) return undefined;
     throw error;

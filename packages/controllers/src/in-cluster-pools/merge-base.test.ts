@@ -18,31 +18,31 @@ function inner(mark: string | undefined, shown?: string): InClusterNodePool {
   };
 }
 
-describe('what an object shows', () => {
+describe('the state that an object reflects', () => {
   test.each([
-    { mark: MARK, shown: undefined, is: true, reason: 'its mark says so' },
-    { mark: mergeBaseText(STATE), shown: undefined, is: true, reason: 'it has just been made' },
-    { mark: undefined, shown: MARK, is: true, reason: '"kubectl replace" drops the mark, and no status' },
+    { mark: MARK, shown: undefined, is: true, reason: 'its mark contains it' },
+    { mark: mergeBaseText(STATE), shown: undefined, is: true, reason: 'it was just created' },
+    { mark: undefined, shown: MARK, is: true, reason: '"kubectl replace" drops the mark, but not the status' },
     { mark: mergeBaseText(STATE, OTHER), shown: undefined, is: false, reason: 'it is a copy of another object' },
     { mark: mergeBaseText(STATE, OTHER), shown: MARK, is: true, reason: 'an old manifest was applied to it' },
     { mark: 'x'.repeat(10_000), shown: undefined, is: false, reason: 'a tenant may write anything' },
     { mark: `${MARK}/more`, shown: '', is: false, reason: 'a tenant may write anything' },
-    { mark: undefined, shown: undefined, is: false, reason: 'somebody has made it' },
-  ])('is known: $is, since $reason', ({ mark, shown, is }) => {
+    { mark: undefined, shown: undefined, is: false, reason: 'a user has created it' },
+  ])('is known: $is, because $reason', ({ mark, shown, is }) => {
     const { identity, generation, hash } = STATE;
 
     expect(mergeBaseOf(inner(mark, shown))).toEqual(is ? { identity, generation, hash } : undefined);
   });
 });
 
-test('both sides of the same pool have the same hash, whoever has set the defaults', () => {
+test('both sides of the same pool have the same hash, regardless of which set the defaults', () => {
   const { metadata } = inner(MARK);
   const bare = { metadata, spec: { flavor: 'b3-8' } } as unknown as InClusterNodePool;
 
   expect(readSpec(bare)).toEqual({ spec: STATE.spec, hash: STATE.hash });
 });
 
-test('a spec that no Fairway would take is told as one to Fairway would be', () => {
+test('an invalid spec is reported with the same message as by Fairway', () => {
   const wrong = { metadata: { name: 'x' }, spec: { replicas: 'many' } } as unknown as InClusterNodePool;
 
   expect(readSpec(wrong).problem).toMatch(

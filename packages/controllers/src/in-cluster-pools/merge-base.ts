@@ -26,8 +26,8 @@ export type ReadSpec =
   | { readonly problem: string; readonly hash?: undefined };
 
 const MAX_TEXT_LENGTH = 256;
-const FORM = /^([0-9a-f-]{1,64})\/(\d{1,15})\/([0-9a-f]{16})\/([0-9a-f-]{1,64})$/;
-/** In place of the UID of an object that is about to be created. */
+const MERGE_BASE_FORMAT = /^([0-9a-f-]{1,64})\/(\d{1,15})\/([0-9a-f]{16})\/([0-9a-f-]{1,64})$/;
+/** Replaces the UID of an object that is about to be created. */
 const ANY_OBJECT = '-';
 
 /** The mark of an object with this UID: a copy of it under another name, or a later one of the same name, is a new request. */
@@ -41,12 +41,12 @@ export function mergeBaseText({ identity, generation, hash }: MergeBase, uid = A
  */
 export function mergeBaseOf({ metadata, status }: InClusterNodePool): MergeBase | undefined {
   const { uid } = metadata;
-  return parseShown(metadata.annotations?.[SHOWN_ANNOTATION], uid) ?? parseShown(status?.shown, uid);
+  return parseMergeBase(metadata.annotations?.[SHOWN_ANNOTATION], uid) ?? parseMergeBase(status?.shown, uid);
 }
 
-function parseShown(text: string | undefined, uid: string | undefined): MergeBase | undefined {
+function parseMergeBase(text: string | undefined, uid: string | undefined): MergeBase | undefined {
   if (text === undefined || text.length > MAX_TEXT_LENGTH) return undefined;
-  const [, identity = '', generation, hash = '', of] = FORM.exec(text) ?? [];
+  const [, identity = '', generation, hash = '', of] = MERGE_BASE_FORMAT.exec(text) ?? [];
   if (of === undefined || (of !== ANY_OBJECT && of !== uid)) return undefined;
   return { identity, generation: Number(generation), hash };
 }
@@ -58,7 +58,7 @@ export function stateOf(pool: NodePool): MergeBase & { readonly spec: InClusterN
   return { identity: identityOf(pool), generation: pool.metadata.generation ?? 0, hash: hashOf(spec), spec };
 }
 
-/** Parses what a tenant has written, whatever definition their cluster has. */
+/** Parses what a tenant has written, regardless of the definition in their cluster. */
 export function readSpec(inner: InClusterNodePool): ReadSpec {
   const known = readSpecs.get(inner);
   if (known) return known;

@@ -15,14 +15,14 @@ import { mergeDifference } from '../status-writer.ts';
 import { type MergeBase, stateOf } from './merge-base.ts';
 
 /** The response of Fairway's API. */
-export type Answer =
+export type WriteResult =
   | { readonly kind: 'done'; readonly pool: NodePool | undefined; readonly warnings: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string; readonly message: string }
   /** The pool is not in the expected state: read it again. */
   | { readonly kind: 'stale' };
 
-/** How often a pool may change between its read and its write: its status does while nodes are created. */
-const MAX_TRIES = 4;
+/** How often a pool may change between its read and its write: its status changes while nodes are created. */
+const MAX_ATTEMPTS = 4;
 
 interface WriterOptions {
   /** Fairway's own API. */
@@ -32,7 +32,10 @@ interface WriterOptions {
   readonly signal: AbortSignal;
 }
 
-/** Changes the pools of one cluster at Fairway's API, on behalf of users in the cluster, so that admission, limits and audit apply as for others. */
+/**
+ * Changes the pools of one cluster at Fairway's API, on behalf of users in the cluster, so that admission, limits and
+ * audit apply as for other users.
+ */
 export class OuterWriter {
   readonly #options: WriterOptions;
 
@@ -40,10 +43,10 @@ export class OuterWriter {
     this.#options = options;
   }
 
-  create(name: string, spec: InClusterNodePoolSpec): Promise<Answer> {
+  create(name: string, spec: InClusterNodePoolSpec): Promise<WriteResult> {
     const { clusterKey, signal } = this.#options;
     const { namespace, name: clusterName } = splitKey(clusterKey);
-    return this.#ask(async (pools) => {
+    return this.#request(async (pools) => {
       const object = {
         apiVersion: apiVersionOf(nodePools),
         kind: nodePools.kind,
@@ -57,7 +60,7 @@ export class OuterWriter {
         const other = await undefinedIfNotFound(pools.get(name, { namespace, signal }));
         // Created by a process that has ended since, or by someone else: the cache will contain it soon.
         if (other === undefined || other.spec.clusterName === clusterName) return 'stale';
-        return { reason: 'NameTaken', message: nameTaken(name, clusterName) };
+        return { reason: 'NameTaken', message: nameTakenMessage(name, clusterName) };
       }
     });
   }
@@ -71,10 +74,10 @@ export class OuterWriter {
     return pool?.metadata.uid === cached?.metadata.uid && pool?.metadata.generation === cached?.metadata.generation;
   }
 
-  /** Only while the pool matches what was reflected. */
-  change(name: string, spec: InClusterNodePoolSpec, shown: MergeBase): Promise<Answer> {
+  /** Only if the pool matches what was reflected. */
+  change(name: string, spec: InClusterNodePoolSpec, shown: MergeBase): Promise<WriteResult> {
     const { signal } = this.#options;
-    return this.#askAbout(name, shown, async (pools, pool, { namespace, clusterName }) => {
+    return this.#requestForPool(name, shown, async (pools, pool, { namespace, clusterName }) => {
       const changes = mergeDifference(pool.spec, { ...spec, clusterName });
       if (changes === undefined) return pool;
       const { uid, resourceVersion } = pool.metadata;
@@ -83,17 +86,17 @@ export class OuterWriter {
     });
   }
 
-  /** Only while the pool matches what was reflected. */
-  delete(name: string, shown: MergeBase): Promise<Answer> {
+  /** Only if the pool matches what was reflected. */
+  delete(name: string, shown: MergeBase): Promise<WriteResult> {
     const { signal } = this.#options;
-    return this.#askAbout(name, shown, async (pools, { metadata }, { namespace }) => {
+    return this.#requestForPool(name, shown, async (pools, { metadata }, { namespace }) => {
       const { uid = '', resourceVersion = '' } = metadata;
       await pools.delete(name, { namespace, uid, resourceVersion, signal });
       return undefined;
     });
   }
 
-  #askAbout(
+  #requestForPool(
     name: string,
     shown: MergeBase,
     write: (
@@ -101,29 +104,29 @@ export class OuterWriter {
       pool: NodePool,
       of: { readonly namespace: string; readonly clusterName: string },
     ) => Promise<NodePool | undefined>,
-  ): Promise<Answer> {
+  ): Promise<WriteResult> {
     const { clusterKey, signal } = this.#options;
     const { namespace, name: clusterName } = splitKey(clusterKey);
-    return this.#ask(async (pools) => {
+    return this.#request(async (pools) => {
       for (let tries = 1; ; tries++) {
         const pool = await undefinedIfNotFound(pools.get(name, { namespace, signal }));
-        if (pool === undefined || !isAsShown(pool, shown, clusterName)) return 'stale';
+        if (pool === undefined || !matchesMergeBase(pool, shown, clusterName)) return 'stale';
         try {
           return await write(pools, pool, { namespace, clusterName });
         } catch (error) {
           if (isApiError(error, 'NotFound')) return 'stale';
           if (!isApiError(error, 'Conflict')) throw error;
-          if (tries === MAX_TRIES) return 'stale';
+          if (tries === MAX_ATTEMPTS) return 'stale';
         }
       }
     });
   }
 
-  async #ask(
+  async #request(
     write: (
       pools: ResourceClient<NodePool>,
     ) => Promise<NodePool | undefined | 'stale' | { readonly reason: string; readonly message: string }>,
-  ): Promise<Answer> {
+  ): Promise<WriteResult> {
     const warnings: string[] = [];
     try {
       const outcome = await write(this.#pools((text) => warnings.push(text)));
@@ -139,22 +142,22 @@ export class OuterWriter {
   #pools(onWarning: (text: string) => void): ResourceClient<NodePool> {
     const { client, clock, clusterKey } = this.#options;
     const headers = { 'impersonate-user': IN_CLUSTER_USER, 'user-agent': `fairway-in-cluster (${clusterKey})` };
-    const asOthers: Transport = {
+    const impersonating: Transport = {
       request: (request) => client.raw({ ...request, headers: { ...request.headers, ...headers } }),
       close: () => {},
     };
-    return new KubeClient(asOthers, { clock, onWarning }).resource(nodePools);
+    return new KubeClient(impersonating, { clock, onWarning }).resource(nodePools);
   }
 }
 
 const FIELD_MANAGER = 'fairway-in-cluster';
 
-function isAsShown(pool: NodePool, shown: MergeBase, clusterName: string): boolean {
+function matchesMergeBase(pool: NodePool, shown: MergeBase, clusterName: string): boolean {
   if (pool.spec.clusterName !== clusterName || pool.metadata.deletionTimestamp !== undefined) return false;
   if (identityOf(pool) !== shown.identity) return false;
   return pool.metadata.generation === shown.generation || stateOf(pool).hash === shown.hash;
 }
 
-function nameTaken(name: string, clusterName: string): string {
+function nameTakenMessage(name: string, clusterName: string): string {
   return `another cluster in the project already has a pool "${name}", and pool names are unique within a project: use another name, such as "${clusterName}-${name}"`;
 }

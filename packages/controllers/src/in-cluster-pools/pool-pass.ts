@@ -9,7 +9,7 @@ import { changesBetween } from './changes.ts';
 import { decide } from './decision.ts';
 import { type InnerWriter, nameOf } from './inner-writer.ts';
 import { mergeBaseOf, mergeBaseText, readSpec, stateOf } from './merge-base.ts';
-import type { Answer, OuterWriter } from './outer-writer.ts';
+import type { OuterWriter, WriteResult } from './outer-writer.ts';
 import type { Refusals } from './refusals.ts';
 import { innerStatus, type RequestOutcome } from './status.ts';
 
@@ -17,19 +17,19 @@ export interface PoolSides {
   readonly name: string;
   readonly outer: NodePool | undefined;
   readonly inner: InClusterNodePool | undefined;
-  readonly isDefinitionEnding: boolean;
+  readonly isDefinitionDeleting: boolean;
 }
 
 export interface PoolPassOptions {
-  readonly inside: InnerWriter;
-  readonly outside: OuterWriter;
-  /** Of the tenant's cluster. */
+  readonly innerWriter: InnerWriter;
+  readonly outerWriter: OuterWriter;
+  /** Events in the tenant's cluster. */
   readonly innerEvents: Pick<EventRecorder, 'normal' | 'warning' | 'once'>;
-  /** Of Fairway's API. */
+  /** Events at Fairway's API. */
   readonly outerEvents: Pick<EventRecorder, 'normal'>;
   readonly budget: Budget;
   readonly refusals: Refusals;
-  /** Whether the definition in the cluster is the one that objects were read with. */
+  /** Whether the definition in the cluster is still the one that objects were read with. */
   readonly isDefinitionUnchanged: () => Promise<boolean>;
   readonly clock: Clock;
 }
@@ -47,11 +47,11 @@ export class PoolPass {
 
   async run(sides: PoolSides): Promise<PassResult> {
     const { outer, inner } = sides;
-    const { budget, inside, outside } = this.#options;
+    const { budget, innerWriter, outerWriter } = this.#options;
     if (inner && isOlder(outer, inner)) {
       // A mark may be forged, for any number of objects.
       if (!budget.takeRead()) return 'spent';
-      if (!(await outside.isCurrent(sides.name, outer))) return 'stale';
+      if (!(await outerWriter.isCurrent(sides.name, outer))) return 'stale';
     }
     const decision = decide({
       outer: outer && { ...stateOf(outer), isDeleting: outer.metadata.deletionTimestamp !== undefined },
@@ -60,7 +60,7 @@ export class PoolPass {
         shown: mergeBaseOf(inner),
         isDeleting: inner.metadata.deletionTimestamp !== undefined,
       },
-      isDefinitionEnding: sides.isDefinitionEnding,
+      isDefinitionDeleting: sides.isDefinitionDeleting,
     });
     switch (decision.kind) {
       case 'none':
@@ -76,133 +76,134 @@ export class PoolPass {
       case 'delete':
         return inner === undefined || outer === undefined ? 'done' : this.#delete(inner, outer);
       case 'refuse':
-        return inner === undefined || outer === undefined ? 'done' : this.#conflict(inner, outer, decision.because);
+        return inner === undefined || outer === undefined ? 'done' : this.#conflict(inner, outer, decision.conflict);
       case 'withdraw':
         if (inner === undefined) return 'done';
         if (!budget.takeWrite()) return 'spent';
-        await inside.delete(inner);
+        await innerWriter.delete(inner);
         return 'done';
       case 'release':
         if (inner?.metadata.finalizers === undefined) return 'done';
         if (!budget.takeWrite()) return 'spent';
-        await inside.release(inner);
+        await innerWriter.release(inner);
         return 'done';
     }
   }
 
   async #show(name: string, inner: InClusterNodePool | undefined, outer: NodePool): Promise<PassResult> {
-    const { inside, budget } = this.#options;
+    const { innerWriter, budget } = this.#options;
     if (!budget.takeWrite()) return 'spent';
     const state = stateOf(outer);
     if (inner !== undefined) {
-      const written = await inside.show(inner, state);
-      return written === undefined ? 'stale' : this.#writeStatus(written, outer, AS_SHOWN);
+      const written = await innerWriter.show(inner, state);
+      return written === undefined ? 'stale' : this.#writeStatus(written, outer, UNCHANGED_OUTCOME);
     }
-    const created = await inside.create(name, state);
-    // Its UID is known only now.
-    const marked = created && (await inside.mark(created, state));
+    const created = await innerWriter.create(name, state);
+    // Its UID is only known now.
+    const marked = created && (await innerWriter.mark(created, state));
     return marked === undefined ? 'stale' : this.#writeStatus(marked, outer, undefined);
   }
 
-  /** Also after a process has ended between the writes to the two sides. */
+  /** This also covers a process that was killed between the writes to the two sides. */
   async #settle(inner: InClusterNodePool, outer: NodePool): Promise<PassResult> {
-    const { inside, budget } = this.#options;
+    const { innerWriter, budget } = this.#options;
     const state = stateOf(outer);
     const text = mergeBaseText(state, inner.metadata.uid);
     const isMarked = isHeld(inner) && markOf(inner) === text;
     if (isMarked) return this.#writeStatus(inner, outer, undefined);
     if (!budget.takeWrite()) return 'spent';
-    const marked = await inside.mark(inner, state);
+    const marked = await innerWriter.mark(inner, state);
     if (marked === undefined) return 'stale';
-    const wasShown = mergeBaseOf(inner);
-    const isAnswered = wasShown?.generation === state.generation && wasShown.identity === state.identity;
+    const mergeBase = mergeBaseOf(inner);
+    const isAnswered = mergeBase?.generation === state.generation && mergeBase.identity === state.identity;
     return this.#writeStatus(marked, outer, isAnswered ? undefined : ACCEPTED);
   }
 
   async #create(inner: InClusterNodePool): Promise<PassResult> {
-    const { inside, outside, budget, refusals, isDefinitionUnchanged } = this.#options;
+    const { innerWriter, outerWriter, budget, refusals, isDefinitionUnchanged } = this.#options;
     if (!refusals.isDue(inner)) return 'refused';
     const read = readSpec(inner);
     if (read.problem !== undefined) return this.#refuseNew(inner, { reason: 'Invalid', message: read.problem });
     if (!isHeld(inner)) {
       if (!budget.takeWrite()) return 'spent';
-      const held = await inside.mark(inner, undefined);
+      const held = await innerWriter.mark(inner, undefined);
       return held === undefined ? 'stale' : this.#create(held);
     }
     if (!budget.takeRequest()) return 'spent';
-    if ((await inside.current(inner)) === undefined || !(await isDefinitionUnchanged())) return 'stale';
-    const answer = await outside.create(nameOf(inner), read.spec);
-    if (answer.kind === 'refused') return this.#refuseNew(inner, answer);
-    return this.#accepted(
+    if ((await innerWriter.current(inner)) === undefined || !(await isDefinitionUnchanged())) return 'stale';
+    const result = await outerWriter.create(nameOf(inner), read.spec);
+    if (result.kind === 'refused') return this.#refuseNew(inner, result);
+    return this.#recordAccepted(
       inner,
-      answer,
+      result,
       `created from the NodePool in the cluster: ${read.spec.replicas} of ${read.spec.flavor}`,
     );
   }
 
   async #change(inner: InClusterNodePool, outer: NodePool): Promise<PassResult> {
-    const { inside, outside, budget, isDefinitionUnchanged } = this.#options;
+    const { innerWriter, outerWriter, budget, isDefinitionUnchanged } = this.#options;
     const read = readSpec(inner);
     const shown = mergeBaseOf(inner);
     if (shown === undefined) return 'stale';
     if (!budget.takeRequest()) return 'spent';
     if (read.problem !== undefined) return this.#refuse(inner, outer, { reason: 'Invalid', message: read.problem });
-    if ((await inside.current(inner)) === undefined || !(await isDefinitionUnchanged())) return 'stale';
-    const answer = await outside.change(nameOf(inner), read.spec, shown);
-    if (answer.kind === 'refused') return this.#refuse(inner, outer, answer);
-    return this.#accepted(
+    if ((await innerWriter.current(inner)) === undefined || !(await isDefinitionUnchanged())) return 'stale';
+    const result = await outerWriter.change(nameOf(inner), read.spec, shown);
+    if (result.kind === 'refused') return this.#refuse(inner, outer, result);
+    return this.#recordAccepted(
       inner,
-      answer,
+      result,
       `updated from the NodePool in the cluster: ${changesBetween(stateOf(outer).spec, read.spec)}`,
     );
   }
 
   async #delete(inner: InClusterNodePool, outer: NodePool): Promise<PassResult> {
-    const { inside, outside, budget, isDefinitionUnchanged, outerEvents } = this.#options;
+    const { innerWriter, outerWriter, budget, isDefinitionUnchanged, outerEvents } = this.#options;
     const shown = mergeBaseOf(inner);
     if (shown === undefined) return 'stale';
     if (!budget.takeRequest()) return 'spent';
-    // In this order: an object that exists after its definition was observed not to be deleted was not deleted with it.
-    if (!(await isDefinitionUnchanged()) || (await inside.current(inner)) === undefined) return 'stale';
-    const answer = await outside.delete(nameOf(inner), shown);
-    if (answer.kind === 'done')
+    // The order matters: an object that exists after its definition was observed not to be deleted was not deleted with
+    // it.
+    if (!(await isDefinitionUnchanged()) || (await innerWriter.current(inner)) === undefined) return 'stale';
+    const result = await outerWriter.delete(nameOf(inner), shown);
+    if (result.kind === 'done')
       outerEvents.normal(outer, 'DeletedInCluster', 'deleted because the NodePool in the cluster was deleted');
-    if (answer.kind !== 'refused') return answer.kind;
-    return this.#refuse(inner, outer, answer);
+    if (result.kind !== 'refused') return result.kind;
+    return this.#refuse(inner, outer, result);
   }
 
-  async #accepted(
+  async #recordAccepted(
     inner: InClusterNodePool,
-    answer: Exclude<Answer, { kind: 'refused' }>,
+    result: Exclude<WriteResult, { kind: 'refused' }>,
     words: string,
   ): Promise<PassResult> {
-    if (answer.kind === 'stale' || answer.pool === undefined) return answer.kind;
-    const { inside, innerEvents, outerEvents } = this.#options;
-    const { pool, warnings } = answer;
+    if (result.kind === 'stale' || result.pool === undefined) return result.kind;
+    const { innerWriter, innerEvents, outerEvents } = this.#options;
+    const { pool, warnings } = result;
     outerEvents.normal(pool, 'ChangedInCluster', words);
     innerEvents.normal(inner, 'Accepted', words);
     for (const warning of warnings) innerEvents.warning(inner, 'Warning', warning);
-    const marked = await inside.mark(inner, stateOf(pool));
+    const marked = await innerWriter.mark(inner, stateOf(pool));
     return marked === undefined ? 'stale' : this.#writeStatus(marked, pool, ACCEPTED);
   }
 
-  #conflict(inner: InClusterNodePool, outer: NodePool, because: 'changed' | 'exists'): Promise<PassResult> {
+  #conflict(inner: InClusterNodePool, outer: NodePool, conflict: 'changed' | 'exists'): Promise<PassResult> {
     const { budget } = this.#options;
     if (!budget.takeRequest()) return Promise.resolve('spent');
     const read = readSpec(inner);
     const { spec } = stateOf(outer);
     const isWanted = read.problem === undefined && inner.metadata.deletionTimestamp === undefined;
     const wanted = isWanted ? `: ${changesBetween(spec, read.spec)}` : '';
-    return this.#refuse(inner, outer, CONFLICTS[because](wanted));
+    return this.#refuse(inner, outer, CONFLICT_MESSAGES[conflict](wanted));
   }
 
-  /** The rejected request is reported first: a process may end before it has reset the object. */
+  /** The rejected request is reported first: the process may be killed before it has reset the object. */
   async #refuse(
     inner: InClusterNodePool,
     outer: NodePool,
     { reason, message }: { readonly reason: string; readonly message: string },
   ): Promise<PassResult> {
-    const { inside, innerEvents } = this.#options;
+    const { innerWriter, innerEvents } = this.#options;
     const { uid, generation, deletionTimestamp } = inner.metadata;
     await innerEvents.once(inner, 'Warning', {
       reason,
@@ -210,17 +211,17 @@ export class PoolPass {
       id: `${uid}/${generation}/${deletionTimestamp ?? ''}`,
     });
     if (deletionTimestamp !== undefined) {
-      await inside.release(inner);
+      await innerWriter.release(inner);
       return 'done';
     }
     const outcome = { isAccepted: false, reason, message };
     await this.#writeStatus(inner, outer, outcome);
-    const back = await inside.show(inner, stateOf(outer));
+    const back = await innerWriter.show(inner, stateOf(outer));
     if (back === undefined) return 'stale';
     return this.#writeStatus(back, outer, undefined);
   }
 
-  /** There is no pool to reset it to: it is left unchanged, and is retried from time to time. */
+  /** There is no pool to reset the object to: it is left unchanged and retried from time to time. */
   async #refuseNew(
     inner: InClusterNodePool,
     { reason, message }: { readonly reason: string; readonly message: string },
@@ -238,21 +239,21 @@ export class PoolPass {
     outer: NodePool | undefined,
     outcome: RequestOutcome | undefined,
   ): Promise<PassResult> {
-    const { inside, budget, clock } = this.#options;
+    const { innerWriter, budget, clock } = this.#options;
     const mark = outer && mergeBaseOf(inner);
     const shown = mark && mergeBaseText(mark, inner.metadata.uid);
     const status = innerStatus({ inner, outer, outcome, shown, nowMs: clock.now() });
     if (mergeDifference(inner.status ?? {}, status) === undefined) return 'done';
     if (!budget.takeWrite()) return 'spent';
-    await inside.writeStatus(inner, status);
+    await innerWriter.writeStatus(inner, status);
     return 'done';
   }
 }
 
-const AS_SHOWN: RequestOutcome = { isAccepted: true, reason: 'AsExpected', message: '' };
+const UNCHANGED_OUTCOME: RequestOutcome = { isAccepted: true, reason: 'AsExpected', message: '' };
 const ACCEPTED: RequestOutcome = { isAccepted: true, reason: 'Accepted', message: 'the change is being applied' };
 
-const CONFLICTS = {
+const CONFLICT_MESSAGES = {
   changed: (wanted: string) => ({
     reason: 'ChangedElsewhere',
     message: `the pool was changed outside of the cluster before this change was applied, so this change is rejected${wanted}; review the pool and make the change again`,

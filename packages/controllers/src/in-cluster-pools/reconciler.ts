@@ -28,16 +28,17 @@ type Dependencies = Pick<
   'client' | 'cache' | 'tenants' | 'attempts' | 'events' | 'allowInCluster' | 'clock' | 'random' | 'log'
 >;
 
-/** When to check without waiting for the watch any longer. */
-const STALE_MS = 1_000;
+/** When to check again without waiting for the watch any longer. */
+const STALE_RETRY_MS = 1_000;
 /** The initial and maximum interval for checking a definition that is being deleted. */
-const REMOVAL_MS = 2_000;
-const MAX_REMOVAL_MS = 600_000;
+const REMOVAL_INTERVAL_MS = 2_000;
+const MAX_REMOVAL_INTERVAL_MS = 600_000;
 /** After this many steps the interval doubles: no cluster has as many pools. */
-const SLOW_STEPS = 10;
-const FOREIGN = 'the cluster has its own CustomResourceDefinition nodepools.fairway.dev, which Fairway does not manage';
+const STEPS_PER_BACKOFF = 10;
+const FOREIGN_DEFINITION =
+  'the cluster has its own CustomResourceDefinition nodepools.fairway.dev, which Fairway does not manage';
 
-/** Serves the NodePools of each cluster inside it, in both directions, by one rule: see `decide`. */
+/** Serves the NodePools of each cluster inside that cluster, in both directions, by one rule: see `decide`. */
 export class InClusterPoolsReconciler {
   readonly #dependencies: Dependencies;
   readonly #enqueue: (clusterKey: string) => void;
@@ -77,22 +78,22 @@ export class InClusterPoolsReconciler {
   async #serve(key: string, cluster: Cluster, tenant: TenantCluster, pass: Pass): Promise<void> {
     const memory = this.#memoryOf(key, tenant);
     const { definition } = memory;
-    const { state, problem, againInMs } = await definition.reconcile(pass.signal);
-    pass.requeueAfter(againInMs);
-    // Only a served kind can be read.
+    const { state, problem, requeueAfterMs } = await definition.reconcile(pass.signal);
+    pass.requeueAfter(requeueAfterMs);
+    // The kind must be served before it can be read.
     const feed = state === 'served' || state === 'ending' ? memory.feedOf(definition.seen?.metadata.uid) : undefined;
     if (feed === undefined) memory.stopFeed();
     const refusal = feed?.hasSynced ? await this.#serveAll(key, memory, feed, state === 'ending', pass) : undefined;
-    const overflow = feed?.isOverflowing ? TOO_MANY : undefined;
-    await this.#announce(cluster, memory, state === 'foreign' ? FOREIGN : (problem ?? refusal ?? overflow));
+    const overflow = feed?.isOverflowing ? OVERFLOW_MESSAGE : undefined;
+    await this.#announce(cluster, memory, state === 'foreign' ? FOREIGN_DEFINITION : (problem ?? refusal ?? overflow));
   }
 
-  /** Resolves with why the cluster does not let Fairway write one of them. */
+  /** Resolves with the reason if the cluster does not let Fairway write one of them. */
   async #serveAll(
     key: string,
     memory: ClusterMemory,
     feed: PoolFeed,
-    isDefinitionEnding: boolean,
+    isDefinitionDeleting: boolean,
     pass: Pass,
   ): Promise<string | undefined> {
     const { clock } = this.#dependencies;
@@ -100,8 +101,8 @@ export class InClusterPoolsReconciler {
     const inside = new InnerWriter(memory.tenant, signal);
     const outside = new OuterWriter({ client: this.#dependencies.client, clock, clusterKey: key, signal });
     const poolPass = new PoolPass({
-      inside,
-      outside,
+      innerWriter: inside,
+      outerWriter: outside,
       innerEvents: memory.events,
       outerEvents: this.#dependencies.events,
       budget: memory.budget,
@@ -116,21 +117,21 @@ export class InClusterPoolsReconciler {
       signal.throwIfAborted();
       const isUnread = feed.isOverflowing && feed.get(name) === undefined;
       if (isUnread && !memory.budget.takeRead()) {
-        pass.requeueAfter(AGAIN_MS.spent);
+        pass.requeueAfter(RETRY_MS.spent);
         continue;
       }
-      const unread = isUnread ? await inside.get(name) : undefined;
-      const inner = feed.get(name) ?? (unread && trimPool(unread));
+      const uncached = isUnread ? await inside.get(name) : undefined;
+      const inner = feed.get(name) ?? (uncached && trimPool(uncached));
       try {
-        const rest = await poolPass.run({ name, outer: outer.get(name), inner, isDefinitionEnding });
-        pass.requeueAfter(AGAIN_MS[rest]);
+        const rest = await poolPass.run({ name, outer: outer.get(name), inner, isDefinitionDeleting });
+        pass.requeueAfter(RETRY_MS[rest]);
         // No budget is left for the others either.
         if (rest === 'spent') break;
       } catch (error) {
-        // A webhook or a policy of the tenant, which does not affect other pools.
+        // The rejection came from a webhook or policy of the tenant, which does not affect other pools.
         if (!(error instanceof TenantApiError) || !isRefusal(error.cause)) throw error;
         refusal = `the cluster's API server rejected Fairway's update of NodePool "${name}" (${error.cause.reason})`;
-        pass.requeueAfter(AGAIN_MS.refused);
+        pass.requeueAfter(RETRY_MS.refused);
       }
     }
     return refusal;
@@ -143,12 +144,12 @@ export class InClusterPoolsReconciler {
     if (memory.isRemoved) return;
     const { events } = this.#dependencies;
     const removal = await removeDefinition(tenant, pass.signal);
-    if (removal === 'begun') events.normal(cluster, 'InClusterNodePoolsTakenAway', TAKEN_AWAY);
+    if (removal === 'begun') events.normal(cluster, 'InClusterNodePoolsTakenAway', DISABLED_MESSAGE);
     memory.isRemoved = removal === 'gone';
     // Objects with others' finalizers may remain forever, and so may those whose release a webhook denies.
-    memory.removalSteps += removal === 'going' ? SLOW_STEPS : 1;
-    const doublings = Math.floor(memory.removalSteps / SLOW_STEPS);
-    if (removal !== 'gone') pass.requeueAfter(Math.min(REMOVAL_MS * 2 ** doublings, MAX_REMOVAL_MS));
+    memory.removalSteps += removal === 'going' ? STEPS_PER_BACKOFF : 1;
+    const doublings = Math.floor(memory.removalSteps / STEPS_PER_BACKOFF);
+    if (removal !== 'gone') pass.requeueAfter(Math.min(REMOVAL_INTERVAL_MS * 2 ** doublings, MAX_REMOVAL_INTERVAL_MS));
   }
 
   async #announce(cluster: Cluster, memory: ClusterMemory, problem: string | undefined): Promise<void> {
@@ -189,13 +190,13 @@ export class InClusterPoolsReconciler {
   }
 }
 
-const AGAIN_MS: Readonly<Record<PassResult, number | undefined>> = {
+const RETRY_MS: Readonly<Record<PassResult, number | undefined>> = {
   done: undefined,
   spent: BUDGET_PAUSE_MS,
-  stale: STALE_MS,
+  stale: STALE_RETRY_MS,
   refused: RETRY_REFUSED_MS,
 };
 
-const TOO_MANY = `the cluster has more NodePools than Fairway reads: only the first ${POOL_BOUNDS.maxObjects} by name and those with existing pools take effect; delete the others`;
-const TAKEN_AWAY =
+const OVERFLOW_MESSAGE = `the cluster has more NodePools than Fairway reads: only the first ${POOL_BOUNDS.maxObjects} by name and those with existing pools take effect; delete the others`;
+const DISABLED_MESSAGE =
   'the plan or the operator does not allow NodePools in the cluster: Fairway deletes their CustomResourceDefinition there; existing pools are retained';

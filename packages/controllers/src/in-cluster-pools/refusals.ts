@@ -6,7 +6,7 @@ import { RecentMap } from '@fairway/base/recent-map';
 export const RETRY_REFUSED_MS = 600_000;
 const MAX_KNOWN = 200;
 
-/** Rejected requests for pools: the same spec is retried after ten minutes, and once when a process starts. */
+/** Rejected requests for pools. The same spec is retried after ten minutes, and once when a process starts. */
 export class Refusals {
   readonly #clock: Clock;
   readonly #known = new RecentMap<{ readonly spec: string; readonly ms: number }>(MAX_KNOWN);

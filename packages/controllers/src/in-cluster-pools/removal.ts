@@ -5,7 +5,7 @@ import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found
 import { ClusterRoles } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import { causeOf } from '../addons/apply-object.ts';
 import { InnerWriter } from './inner-writer.ts';
 
@@ -16,12 +16,12 @@ const PAGE = 20;
 export type Removal = 'gone' | 'begun' | 'released' | 'going';
 
 /**
- * Removes the kind from a cluster, and Fairway's finalizers from its objects; pools are not touched. A definition of others is retained.
- * Rejects with a TenantApiError.
+ * Removes the kind from a cluster, and Fairway's finalizers from its objects; pools are not touched. A definition of
+ * another owner is retained. Rejects with a TenantApiError.
  */
 export async function removeDefinition(tenant: TenantCluster, signal: AbortSignal): Promise<Removal> {
   const definitions = tenant.client.resource(DEFINITIONS);
-  const live = await ofTenant(undefinedIfNotFound(definitions.get(DEFINITION_NAME, { signal })));
+  const live = await wrapTenantError(undefinedIfNotFound(definitions.get(DEFINITION_NAME, { signal })));
   const state = definitionState(live);
   if (live === undefined || state === 'foreign') {
     await removeRoles(tenant, signal);
@@ -29,11 +29,11 @@ export async function removeDefinition(tenant: TenantCluster, signal: AbortSigna
   }
   if (state !== 'ending') {
     const { uid = '' } = live.metadata;
-    await ignoring(definitions.delete(DEFINITION_NAME, { uid, signal }));
+    await ignoreNotFound(definitions.delete(DEFINITION_NAME, { uid, signal }));
     return 'begun';
   }
   const pools = tenant.client.resource(inClusterNodePools);
-  const page = await ofTenant(undefinedIfNotFound(pools.list({ limit: PAGE, signal })));
+  const page = await wrapTenantError(undefinedIfNotFound(pools.list({ limit: PAGE, signal })));
   const writer = new InnerWriter(tenant, signal);
   const held = (page?.items ?? []).filter(({ metadata }) => metadata.finalizers?.includes(IN_CLUSTER_FINALIZER));
   for (const pool of held) await writer.release(pool);
@@ -44,16 +44,16 @@ async function removeRoles(tenant: TenantCluster, signal: AbortSignal): Promise<
   const roles = tenant.client.resource(ClusterRoles);
   for (const { metadata } of ROLES) {
     const name = metadata.name ?? '';
-    const live = await ofTenant(undefinedIfNotFound(roles.get(name, { signal })));
+    const live = await wrapTenantError(undefinedIfNotFound(roles.get(name, { signal })));
     if (live?.metadata.labels?.[IN_CLUSTER_LABEL] === undefined) continue;
-    await ignoring(roles.delete(name, { uid: live.metadata.uid ?? '', signal }));
+    await ignoreNotFound(roles.delete(name, { uid: live.metadata.uid ?? '', signal }));
   }
 }
 
-/** It was replaced or deleted: the next check finds out. */
-async function ignoring(deletion: Promise<void>): Promise<void> {
+/** It was replaced or deleted: the next check handles it. */
+async function ignoreNotFound(deletion: Promise<void>): Promise<void> {
   try {
-    await ofTenant(deletion);
+    await wrapTenantError(deletion);
   } catch (error) {
     if (!isApiError(causeOf(error), 'NotFound', 'Conflict')) throw error;
   }

@@ -1,7 +1,7 @@
 import { ConditionType } from '@fairway/api/conditions';
 import type { InClusterNodePool, InClusterNodePoolStatus } from '@fairway/api/kinds/in-cluster-node-pool';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
-import { cut } from '@fairway/base/cut';
+import { truncate } from '@fairway/base/truncate';
 import { type ConditionState, findCondition, setCondition } from '@fairway/kube/controller/conditions';
 import type { Condition } from '@fairway/kube/object/meta';
 
@@ -13,7 +13,7 @@ export interface RequestOutcome {
   readonly message: string;
 }
 
-const AS_SHOWN: RequestOutcome = { isAccepted: true, reason: 'AsExpected', message: '' };
+const UNCHANGED_OUTCOME: RequestOutcome = { isAccepted: true, reason: 'AsExpected', message: '' };
 const MAX_MESSAGE_LENGTH = 8_192;
 
 interface StatusFacts {
@@ -32,9 +32,12 @@ export function innerStatus({ inner, outer, outcome, shown, nowMs }: StatusFacts
   const known = inner.status?.conditions;
   const old = findCondition(known, ConditionType.Accepted);
   const isAnswered = outcome === undefined && old !== undefined && old.status !== 'Unknown';
-  const accepted = isAnswered ? old : acceptedCondition(outcome ?? AS_SHOWN, generation);
+  const accepted = isAnswered ? old : acceptedCondition(outcome ?? UNCHANGED_OUTCOME, generation);
   const ready = readyCondition(outer, accepted, generation);
-  const conditions = [accepted, ready].reduce((list, condition) => setCondition(list, condition, nowMs), ofOurs(known));
+  const conditions = [accepted, ready].reduce(
+    (list, condition) => setCondition(list, condition, nowMs),
+    ownConditions(known),
+  );
   return {
     observedGeneration: generation,
     ...(shown !== undefined && { shown }),
@@ -49,7 +52,7 @@ export function poolStatus(outer: NodePool): unknown {
   return [poolFacts(outer), status, reason, message];
 }
 
-/** What is reported about a pool in addition to its conditions. */
+/** The reported part of a pool's status in addition to its conditions. */
 function poolFacts(outer: NodePool | undefined) {
   const { status } = outer ?? {};
   return {
@@ -70,7 +73,7 @@ function acceptedCondition({ isAccepted, reason, message }: RequestOutcome, gene
     type: ConditionType.Accepted,
     status: isAccepted ? 'True' : 'False',
     reason,
-    message: cut(message, MAX_MESSAGE_LENGTH),
+    message: truncate(message, MAX_MESSAGE_LENGTH),
     observedGeneration: generation,
   };
 }
@@ -82,12 +85,12 @@ function readyCondition(outer: NodePool | undefined, accepted: ConditionState, g
   const state =
     outer === undefined
       ? { status: 'False' as const, reason: accepted.reason, message: accepted.message }
-      : { status, reason, message: cut(message, MAX_MESSAGE_LENGTH) };
+      : { status, reason, message: truncate(message, MAX_MESSAGE_LENGTH) };
   return { type: ConditionType.Ready, ...state, observedGeneration: generation };
 }
 
 /** A tenant may have added others. */
-function ofOurs(conditions: readonly Condition[] | undefined): readonly Condition[] {
+function ownConditions(conditions: readonly Condition[] | undefined): readonly Condition[] {
   const types: readonly string[] = [ConditionType.Accepted, ConditionType.Ready];
   return Array.isArray(conditions) ? conditions.filter(({ type }) => types.includes(type)) : [];
 }

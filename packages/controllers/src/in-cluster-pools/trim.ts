@@ -13,8 +13,8 @@ const MAX_TEXT_LENGTH = 256;
 const MAX_MARK_LENGTH = 512;
 
 /**
- * The retained part of an object that a tenant may write anything into. A spec that is too large is read as none, and rejected; a status of
- * another form is read as none, and rewritten.
+ * The retained part of an object that a tenant may write anything into. A spec that is too large is read as missing,
+ * and rejected; a status of another form is read as missing, and rewritten.
  */
 export function trimPool(pool: InClusterNodePool): InClusterNodePool {
   const { name, uid, resourceVersion, generation, deletionTimestamp, annotations, finalizers = [] } = pool.metadata;
@@ -38,7 +38,7 @@ export function trimPool(pool: InClusterNodePool): InClusterNodePool {
   };
 }
 
-/** Whatever definition the cluster had when it was written. */
+/** Regardless of the definition with which it was written. */
 function isStatus(value: unknown): value is InClusterNodePoolStatus {
   return isWithin(value, MAX_STATUS_CHARS) && inClusterNodePools.status?.safeParse(value).success === true;
 }

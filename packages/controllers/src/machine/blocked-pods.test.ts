@@ -6,30 +6,30 @@ const MACHINE = 'machine-1';
 
 const pod = (uid: string) => ({ metadata: { name: uid, namespace: 'default', uid } });
 
-/** A look at a drain: which pods a budget keeps then. */
-interface Look {
+/** An observation of a drain, and the pods that a budget blocks at that time. */
+interface BlockedObservation {
   readonly atS: number;
   readonly blocked: readonly string[];
-  readonly wasTold?: true;
+  readonly wasReported?: true;
 }
 
-test.each<{ reason: string; looks: readonly Look[]; stuck: readonly string[] }>([
-  { reason: 'the first answer says nothing', looks: [{ atS: 2, blocked: ['a'] }], stuck: [] },
+test.each<{ reason: string; looks: readonly BlockedObservation[]; stuckPods: readonly string[] }>([
+  { reason: 'the first observation reports nothing', looks: [{ atS: 2, blocked: ['a'] }], stuckPods: [] },
   {
     reason: 'another pod becomes ready within a minute',
     looks: [
       { atS: 0, blocked: ['a'] },
       { atS: 59, blocked: ['a'] },
     ],
-    stuck: [],
+    stuckPods: [],
   },
   {
-    reason: 'a minute is not ordinary',
+    reason: 'a pod blocked for a minute is reported',
     looks: [
       { atS: 0, blocked: ['a'] },
       { atS: 60, blocked: ['a'] },
     ],
-    stuck: ['a'],
+    stuckPods: ['a'],
   },
   {
     reason: 'each pod has its own minute, however long the drain takes',
@@ -37,36 +37,36 @@ test.each<{ reason: string; looks: readonly Look[]; stuck: readonly string[] }>(
       { atS: 0, blocked: ['a'] },
       { atS: 100, blocked: ['a', 'b'] },
     ],
-    stuck: ['a'],
+    stuckPods: ['a'],
   },
   {
-    reason: 'one that was let go meanwhile waits anew',
+    reason: 'a pod that was released meanwhile starts again',
     looks: [
       { atS: 0, blocked: ['a'] },
       { atS: 50, blocked: [] },
       { atS: 70, blocked: ['a'] },
     ],
-    stuck: [],
+    stuckPods: [],
   },
   {
-    reason: 'what was told before a restart is told after it',
-    looks: [{ atS: 0, blocked: ['a'], wasTold: true }],
-    stuck: ['a'],
+    reason: 'a pod reported before a restart is reported after it',
+    looks: [{ atS: 0, blocked: ['a'], wasReported: true }],
+    stuckPods: ['a'],
   },
   {
-    reason: 'what was told of one pod is not told of the next',
+    reason: 'a report about one pod does not apply to the next',
     looks: [
       { atS: 0, blocked: ['a'] },
-      { atS: 70, blocked: ['b'], wasTold: true },
+      { atS: 70, blocked: ['b'], wasReported: true },
     ],
-    stuck: [],
+    stuckPods: [],
   },
-])('$reason', ({ looks, stuck }) => {
+])('$reason', ({ looks, stuckPods }) => {
   const pods = new BlockedPods();
 
-  const told = looks.map(({ atS, blocked, wasTold = false }) =>
-    pods.stuck(MACHINE, blocked.map(pod), { wasTold, nowMs: atS * SECOND_MS }),
+  const reported = looks.map(({ atS, blocked, wasReported = false }) =>
+    pods.stuckPods(MACHINE, blocked.map(pod), { wasReported, nowMs: atS * SECOND_MS }),
   );
 
-  expect(told.at(-1)?.map(({ metadata }) => metadata.name)).toEqual(stuck);
+  expect(reported.at(-1)?.map(({ metadata }) => metadata.name)).toEqual(stuckPods);
 });

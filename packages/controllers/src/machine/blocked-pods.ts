@@ -1,12 +1,12 @@
 import type { DrainedPod } from './pod-eviction.ts';
 
 /** How long a PodDisruptionBudget may block a pod before this is reported: until a replacement is ready elsewhere, that is normal. */
-const ORDINARY_MS = 60_000;
+const NORMAL_BLOCK_MS = 60_000;
 
-/** Further facts about a drain. */
+/** Additional facts about a drain. */
 interface DrainView {
   /** Whether the Machine already reports that budgets block pods. */
-  readonly wasTold: boolean;
+  readonly wasReported: boolean;
   readonly nowMs: number;
 }
 
@@ -18,15 +18,19 @@ export class BlockedPods {
   readonly #sinceMs = new Map<string, ReadonlyMap<string, number>>();
 
   /** The currently blocked pods that have been blocked for longer than is normal. */
-  stuck(machineUid: string, blocked: readonly DrainedPod[], { wasTold, nowMs }: DrainView): readonly DrainedPod[] {
+  stuckPods(
+    machineUid: string,
+    blocked: readonly DrainedPod[],
+    { wasReported, nowMs }: DrainView,
+  ): readonly DrainedPod[] {
     const before = this.#sinceMs.get(machineUid);
-    const unknownMs = before === undefined && wasTold ? nowMs - ORDINARY_MS : nowMs;
-    const since = new Map(blocked.map((pod) => [uidOf(pod), before?.get(uidOf(pod)) ?? unknownMs]));
+    const blockedSinceMs = before === undefined && wasReported ? nowMs - NORMAL_BLOCK_MS : nowMs;
+    const since = new Map(blocked.map((pod) => [uidOf(pod), before?.get(uidOf(pod)) ?? blockedSinceMs]));
     this.#sinceMs.set(machineUid, since);
-    return blocked.filter((pod) => nowMs >= (since.get(uidOf(pod)) ?? nowMs) + ORDINARY_MS);
+    return blocked.filter((pod) => nowMs >= (since.get(uidOf(pod)) ?? nowMs) + NORMAL_BLOCK_MS);
   }
 
-  /** The drain has ended. */
+  /** Called when the drain has ended. */
   forget(machineUid: string): void {
     this.#sinceMs.delete(machineUid);
   }

@@ -11,23 +11,23 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import type { Clock } from '@fairway/base/clock';
+import type { AdditionalInterface } from '@fairway/control-plane/bootstrap/additional-interfaces';
 import {
   type BootstrapToken,
   bootstrapTokenSecret,
   createBootstrapToken,
   tokenText,
 } from '@fairway/control-plane/bootstrap/bootstrap-token';
-import type { FurtherInterface } from '@fairway/control-plane/bootstrap/further-interfaces';
+import { withClusterSettings } from '@fairway/control-plane/bootstrap/cluster-node-settings';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
 import { nodeUserData } from '@fairway/control-plane/bootstrap/node-user-data';
-import { withClusterSettings } from '@fairway/control-plane/bootstrap/settings-of-cluster';
 import { endpointUrl } from '@fairway/control-plane/kubeconfig';
 import { type ClusterPki, trustBundle } from '@fairway/control-plane/pki/cluster-pki';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
-import { ofTenant, TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
+import { TenantApiError, wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import type { NodeBootstrapper, ServerSize } from '@fairway/tenancy/node-bootstrapper';
 import { reinstallID } from './reinstall-plan.ts';
@@ -58,7 +58,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
     pool: NodePool,
     machine: Machine,
     size: ServerSize,
-    furtherInterfaces: readonly FurtherInterface[] = [],
+    additionalInterfaces: readonly AdditionalInterface[] = [],
   ): Promise<string> {
     const { credentials, plans, nodeSettings } = this.#options;
     const plan = plans.get(cluster.spec.plan);
@@ -90,7 +90,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
       },
       taints: pool.spec.template.spec.taints ?? [],
       kubeProxyMode,
-      furtherInterfaces,
+      additionalInterfaces,
     });
   }
 
@@ -106,7 +106,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
     // The token of a server that is reinstalled before it has joined is included.
     for (const installation of new Set([identityOf(machine), installationOf(machine)])) {
       const { name = '', namespace = '' } = bootstrapTokenSecret(tokenOf(pki, installation, 0), '').metadata;
-      await ofTenant(ignoreGone(tenant.client.resource(Secrets).delete(name, { namespace })));
+      await wrapTenantError(ignoreGone(tenant.client.resource(Secrets).delete(name, { namespace })));
     }
   }
 
@@ -119,11 +119,11 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
     const { name = '', namespace = '' } = secret.metadata;
     const secrets = tenant.client.resource(Secrets);
     try {
-      await ofTenant(secrets.create(secret));
+      await wrapTenantError(secrets.create(secret));
     } catch (error) {
       if (!(error instanceof TenantApiError && isApiError(error.cause, 'AlreadyExists'))) throw error;
       // A server is being recreated: its token lives as long as any other.
-      await ofTenant(secrets.patch(name, { type: 'merge', value: { data: secret.data } }, { namespace }));
+      await wrapTenantError(secrets.patch(name, { type: 'merge', value: { data: secret.data } }, { namespace }));
     }
     return token;
   }
@@ -142,8 +142,8 @@ function installationOf(machine: Machine): string {
 }
 
 /**
- * The installation's own token, derived from the cluster's key and the machine's UID: it cannot be guessed, and a retry of the call that
- * installs the server reuses it instead of leaving a second one behind.
+ * The installation's own token, derived from the cluster's key and the machine's UID. It cannot be guessed, and a retry
+ * of the call that installs the server reuses it instead of leaving a second one behind.
  */
 function tokenOf(pki: ClusterPki, installation: string, expirationMs: number): BootstrapToken {
   let block = 0;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { consoleLines, lastLines } from './console-lines.ts';
 
-describe('lines of a console', () => {
+describe('consoleLines', () => {
   test.each<{ reason: string; output: string; lines: string[] }>([
-    { reason: 'the last ones, in order', output: 'one\ntwo\r\n\n  \nthree\n', lines: ['one', 'two', 'three'] },
+    { reason: 'returns the last lines, in order', output: 'one\ntwo\r\n\n  \nthree\n', lines: ['one', 'two', 'three'] },
     {
-      reason: 'a line that was written over counts as two',
+      reason: 'counts an overwritten line as two',
       output: 'waiting 1s\rwaiting 2s',
       lines: ['waiting 1s', 'waiting 2s'],
     },
@@ -14,20 +14,20 @@ describe('lines of a console', () => {
       output: '[\u001b[0;32m  OK  \u001b[0m] Started \u001b[0;1;39mcloud-init\u001b[0m.',
       lines: ['[  OK  ] Started cloud-init.'],
     },
-    { reason: 'a title of the terminal goes', output: 'a\u001b]0;rm -rf ~\u0007b', lines: ['ab'] },
-    { reason: 'a clipboard sequence goes', output: 'a\u001b]52;c;cm0gLXJmIH4=\u001b\\b', lines: ['ab'] },
-    { reason: 'a clear of the screen and a bell', output: '\u001b[2J\u001b[Hlogin:\u0007', lines: ['login:'] },
-    { reason: 'an 8-bit escape', output: '\u009b31mred', lines: ['red'] },
-    { reason: 'an unfinished escape', output: 'end\u001b', lines: ['end'] },
-    { reason: 'text that runs backwards', output: 'safe \u202Eevil', lines: ['safe  evil'] },
-    { reason: 'half a character', output: 'a\ud800b', lines: ['a b'] },
+    { reason: 'removes a terminal title', output: 'a\u001b]0;rm -rf ~\u0007b', lines: ['ab'] },
+    { reason: 'removes a clipboard sequence', output: 'a\u001b]52;c;cm0gLXJmIH4=\u001b\\b', lines: ['ab'] },
+    { reason: 'removes a screen clear and a bell', output: '\u001b[2J\u001b[Hlogin:\u0007', lines: ['login:'] },
+    { reason: 'removes an 8-bit escape', output: '\u009b31mred', lines: ['red'] },
+    { reason: 'removes an unfinished escape', output: 'end\u001b', lines: ['end'] },
+    { reason: 'removes bidirectional overrides', output: 'safe \u202Eevil', lines: ['safe  evil'] },
+    { reason: 'removes a lone surrogate', output: 'a\ud800b', lines: ['a b'] },
     { reason: 'NUL', output: 'a\u0000b', lines: ['a b'] },
     {
-      reason: 'a bootstrap token',
+      reason: 'removes a bootstrap token',
       output: 'kubeadm join --token abcdef.0123456789abcdef failed',
       lines: ['kubeadm join --token … failed'],
     },
-    { reason: 'nothing at all', output: '', lines: [] },
+    { reason: 'handles an empty output', output: '', lines: [] },
   ])('$reason', ({ output, lines }) => {
     expect(consoleLines(output)).toEqual(lines);
   });
@@ -35,9 +35,9 @@ describe('lines of a console', () => {
   test.each<{ reason: string; output: string }>([
     { reason: 'one endless line', output: 'a'.repeat(5_000_000) },
     { reason: 'endless lines', output: 'a\n'.repeat(2_000_000) },
-    { reason: 'nothing but escapes', output: '\u001b['.repeat(2_000_000) },
+    { reason: 'only escapes', output: '\u001b['.repeat(2_000_000) },
     { reason: 'an escape that never ends', output: `\u001b]0;${'x'.repeat(5_000_000)}` },
-  ])('of $reason are few and short', ({ output }) => {
+  ])('returns few and short lines for $reason', ({ output }) => {
     const lines = consoleLines(output);
 
     expect(lines.length).toBeLessThanOrEqual(10);
@@ -50,6 +50,6 @@ test.each([
   { lines: ['first', 'second', 'third'], max: 100, text: 'first | second | third' },
   { lines: ['much too long'], max: 5, text: '' },
   { lines: [], max: 5, text: '' },
-])('$max characters hold "$text"', ({ lines, max, text }) => {
+])('lastLines fits "$text" into $max characters', ({ lines, max, text }) => {
   expect(lastLines(lines, max)).toBe(text);
 });

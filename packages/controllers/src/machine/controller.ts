@@ -12,7 +12,7 @@ import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import { classifyError } from '@fairway/tenancy/reconcile/failure';
 import { CacheExpectations } from '../cache-expectations.ts';
-import { isAskedFor, isClusterRelevant } from '../cluster/relevance.ts';
+import { isClusterRelevant, isRequestChanged } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
 import { listenToNodes } from '../node-events.ts';
 import { ownedByCluster } from '../owner-key.ts';
@@ -42,7 +42,7 @@ export const machineController: Declaration = {
     // A change of a pool or a requested retry retries its machines immediately.
     watch(cache.nodePools, (pool) => cache.machines.find(machinesByPool, keyOf(pool)).map(keyOf), {
       isRelevant: (old, pool) =>
-        isAskedFor(old, pool) ||
+        isRequestChanged(old, pool) ||
         isBeingDeleted(old) !== isBeingDeleted(pool) ||
         !isDeepStrictEqual(old.status?.securityGroups, pool.status?.securityGroups),
     }),

@@ -1,16 +1,16 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { FINALIZER } from '@fairway/api/group';
 import { type MachineStatus, machines } from '@fairway/api/kinds/machine';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import { type ConditionState, findCondition, setCondition } from '@fairway/kube/controller/conditions';
 import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import type { Server } from '@fairway/openstack/types/server';
-import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
-import { deletesAtOnce, endSoftDeletion, keptServer } from '@fairway/tenancy/cloud/server-removal';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
+import { deletesImmediately, endSoftDeletion, retainedServer } from '@fairway/tenancy/cloud/server-removal';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
-import { ofTenant, tenantProblemOf } from '@fairway/tenancy/connection/tenant-problem';
-import { missingCloud, ofLogin } from '@fairway/tenancy/credentials/credential-problem';
+import { tenantProblemOf, wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
+import { fromLogin, missingCloud } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
@@ -26,7 +26,7 @@ import { removePorts } from './port.ts';
 import { removeRootVolume } from './root-volume.ts';
 import type { MachineScope } from './scope.ts';
 import { deleteServer } from './server.ts';
-import { busyServer, hasFailed, refusedServer } from './server-holds.ts';
+import { busyServerProblem, hasFailed, refusedServerProblem } from './server-holds.ts';
 
 /** What a deletion is waiting for, and its progress. */
 interface Waiting extends Problem {
@@ -43,7 +43,7 @@ interface Waiting extends Problem {
 export async function deleteMachine(scope: MachineScope, pass: Pass): Promise<Result> {
   const { machine, dependencies } = scope;
   if (!hasFinalizer(machine, FINALIZER)) return {};
-  const { value: waiting, failure } = await pass.run(() => takeDown(scope));
+  const { value: waiting, failure } = await pass.run(() => deleteResources(scope));
   if (failure === undefined && waiting === undefined) {
     dependencies.expectations.settle(scope.key);
     dependencies.builds.release(scope.uid);
@@ -53,23 +53,23 @@ export async function deleteMachine(scope: MachineScope, pass: Pass): Promise<Re
   }
   pass.requeueAfter(waiting?.retryAfterMs);
   const phase = machine.status?.phase === 'Terminated' ? ('Terminated' as const) : ('Draining' as const);
-  const told = failure ? { ...ofLogin(failure, scope), phase, progress: 50 } : (waiting as Waiting);
-  return pass.end(() => report(scope, told));
+  const operation = failure ? { ...fromLogin(failure, scope), phase, progress: 50 } : (waiting as Waiting);
+  return pass.end(() => report(scope, operation));
 }
 
 /** Returns what the deletion is waiting for; undefined when nothing remains. */
-async function takeDown(scope: MachineScope): Promise<Waiting | undefined> {
-  const draining = await drain(scope);
-  if (draining) return { phase: 'Draining', progress: 20, ...draining };
-  const keeping = scope.machine.status?.phase === 'Terminated' ? undefined : await inspectionHold(scope);
-  if (keeping) return { phase: 'Draining', progress: 40, isKept: true, ...keeping };
+async function deleteResources(scope: MachineScope): Promise<Waiting | undefined> {
+  const drainWait = await drain(scope);
+  if (drainWait) return { phase: 'Draining', progress: 20, ...drainWait };
+  const inspectionWait = scope.machine.status?.phase === 'Terminated' ? undefined : await inspectionHold(scope);
+  if (inspectionWait) return { phase: 'Draining', progress: 40, isKept: true, ...inspectionWait };
   const waiting = (await removeServers(scope)) ?? (await removeKeptServer(scope));
   if (waiting) return { phase: 'Terminated', progress: 60, ...waiting };
   scope.dependencies.expectations.settle(scope.key, 'deletion');
   await removeFloatingIps(scope);
   await removePorts(scope);
-  const emptying = await removeVolume(scope);
-  if (emptying) return { phase: 'Terminated', progress: 80, ...emptying };
+  const volumeWait = await removeVolume(scope);
+  if (volumeWait) return { phase: 'Terminated', progress: 80, ...volumeWait };
   const leaving = await removeNode(scope);
   if (leaving) return { phase: 'Terminated', progress: 90, retryAfterMs: DRAIN_INTERVAL_MS, ...leaving };
   return undefined;
@@ -78,12 +78,16 @@ async function takeDown(scope: MachineScope): Promise<Waiting | undefined> {
 /** Drains the node. Returns what it is waiting for, or undefined when the server may be deleted. */
 async function drain(scope: MachineScope): Promise<DrainWait | undefined> {
   const { machine } = scope;
-  if (isClusterGoing(scope) || machine.status?.phase === 'Terminated') return undefined;
-  const isRenewal = machine.spec.onDrainTimeout === 'Hold';
-  return drainNode(scope, { startTime: machine.metadata.deletionTimestamp, goal: 'the server is deleted', isRenewal });
+  if (isClusterDeleted(scope) || machine.status?.phase === 'Terminated') return undefined;
+  const holdsDrains = machine.spec.onDrainTimeout === 'Hold';
+  return drainNode(scope, {
+    startTime: machine.metadata.deletionTimestamp,
+    target: 'the server is deleted',
+    holdsDrains,
+  });
 }
 
-function isClusterGoing({ cluster }: MachineScope): boolean {
+function isClusterDeleted({ cluster }: MachineScope): boolean {
   return cluster === undefined || cluster.metadata.deletionTimestamp !== undefined;
 }
 
@@ -91,9 +95,9 @@ function isClusterGoing({ cluster }: MachineScope): boolean {
 const RESYNC_INTERVAL_MS = 1_000;
 const NO_CLOUD_RETRY_MS = 60_000;
 /** Only time or the cloud operator resolves it. */
-const KEPT_RETRY_MS = 600_000;
+const INSPECTION_RETRY_MS = 600_000;
 /** The percentage at which a step is done: drained, server deleted, node deleted. */
-const DELETED_AT = [40, 90, 100];
+const PROGRESS_STEPS = [40, 90, 100];
 
 /** Deletes the machine's servers. Undefined when a trustworthy list contains none. */
 async function removeServers(
@@ -123,15 +127,15 @@ async function removeServers(
   const ids = new Set([...owned.items.map(({ id }) => id), ...(known !== undefined && !isAsked ? [known] : [])]);
   const left = [...ids, ...owned.deleting.map(({ id }) => id)].map((id) => listedServer(scope, id));
   // A server that Nova could not delete is retried with backoff.
-  const failed = isAsked ? left.filter(hasFailed).map(busyServer) : [];
+  const failed = isAsked ? left.filter(hasFailed).map(busyServerProblem) : [];
   const refused = await removeEach(
     [...ids].map((id) => listedServer(scope, id)),
     ({ id }) => deleteServer(scope, id),
-    refusedServer,
+    refusedServerProblem,
   );
   const drainedTime = findCondition(scope.machine.status?.conditions, ConditionType.Drained)?.lastTransitionTime;
   const isSlow = isAsked && isLate(drainedTime, scope.now());
-  const held = refused ?? joinHeld(failed) ?? (isSlow ? joinHeld(left.map(busyServer)) : undefined);
+  const held = refused ?? joinHeld(failed) ?? (isSlow ? joinHeld(left.map(busyServerProblem)) : undefined);
   if (held) {
     // A blocked deletion is not polled more often.
     dependencies.expectations.settle(scope.key);
@@ -147,13 +151,16 @@ function listedServer({ cloud }: MachineScope, id: string): { readonly id: strin
   return cloud?.cache.servers.snapshot().items.get(id) ?? { id };
 }
 
-/** Nova may retain a deleted server with its ports and volumes while no list contains it: the machine ends when the server is really gone. */
+/**
+ * Nova may retain a deleted server with its ports and volumes while no list contains it: the machine is only gone when
+ * the server is.
+ */
 async function removeKeptServer(
   scope: MachineScope,
 ): Promise<Pick<Waiting, 'reason' | 'message' | 'retryAfterMs'> | undefined> {
   const { cloud, machine, signal } = scope;
   const { serverID } = machine.status ?? {};
-  if (cloud === undefined || serverID === undefined || deletesAtOnce(cloud)) return undefined;
+  if (cloud === undefined || serverID === undefined || deletesImmediately(cloud)) return undefined;
   const { state } = await endSoftDeletion(cloud, serverID, { signal });
   switch (state) {
     case 'gone':
@@ -165,10 +172,10 @@ async function removeKeptServer(
         retryAfterMs: RESYNC_INTERVAL_MS,
       };
     case 'kept':
-      // Nothing waits for its address, and no list announces its end.
+      // Nothing waits for its address, and no list announces its deletion.
       await removeFloatingIps(scope);
       scope.dependencies.expectations.settle(scope.key);
-      return { ...keptServer(serverID), retryAfterMs: KEPT_RETRY_MS };
+      return { ...retainedServer(serverID), retryAfterMs: INSPECTION_RETRY_MS };
   }
 }
 
@@ -180,36 +187,36 @@ async function removeVolume(
 ): Promise<Pick<Waiting, 'reason' | 'message' | 'retryAfterMs'> | undefined> {
   const { rootVolumeID, conditions } = scope.machine.status ?? {};
   const drained = findCondition(conditions, ConditionType.Drained);
-  const goneMs = drained?.status === 'True' ? Date.parse(drained.lastTransitionTime) : scope.now();
-  if ((await removeRootVolume(scope, goneMs)) === 'done') return undefined;
+  const drainedMs = drained?.status === 'True' ? Date.parse(drained.lastTransitionTime) : scope.now();
+  if ((await removeRootVolume(scope, drainedMs)) === 'done') return undefined;
   const message = `the cloud is deleting volume ${rootVolumeID}, the root volume of the server`;
   return { reason: ConditionReason.Deleting, message, retryAfterMs: VOLUME_RETRY_MS };
 }
 
-/** Deletes the node and its token from the cluster. Returns what it is waiting for, at most as long as for a drain. */
+/** Deletes the node and its token from the cluster. Returns what it is waiting for, for at most as long as a drain. */
 async function removeNode(scope: MachineScope): Promise<Problem | undefined> {
   const { tenant, cluster, machine, dependencies } = scope;
-  if (isClusterGoing(scope) || cluster === undefined) return undefined;
-  const isPatient = drainTimeLeftMs(scope, machine.metadata.deletionTimestamp) > 0;
+  if (isClusterDeleted(scope) || cluster === undefined) return undefined;
+  const isWithinGracePeriod = drainTimeLeftMs(scope, machine.metadata.deletionTimestamp) > 0;
   if (tenant === undefined) {
     if (scope.isNodeKnown) return undefined;
     const message = 'the API server of the cluster is not connected yet';
-    return isPatient ? { reason: ConditionReason.Deleting, message } : leaveBehind(scope, message);
+    return isWithinGracePeriod ? { reason: ConditionReason.Deleting, message } : recordNodeLeftBehind(scope, message);
   }
   const { name = '' } = machine.metadata;
   try {
-    await ofTenant(ignoreGone(tenant.client.resource(tenantNodes).delete(name, { signal: scope.signal })));
+    await wrapTenantError(ignoreGone(tenant.client.resource(tenantNodes).delete(name, { signal: scope.signal })));
     await dependencies.bootstrapper.revoke(cluster, machine);
     return undefined;
   } catch (error) {
     const problem = tenantProblemOf(error);
     if (problem === undefined) throw error;
-    return isPatient ? problem : leaveBehind(scope, problem.message);
+    return isWithinGracePeriod ? problem : recordNodeLeftBehind(scope, problem.message);
   }
 }
 
 /** Recorded on the Cluster, which outlives the Machine. */
-function leaveBehind({ cluster, machine, dependencies }: MachineScope, why: string): undefined {
+function recordNodeLeftBehind({ cluster, machine, dependencies }: MachineScope, why: string): undefined {
   if (cluster === undefined) return;
   const { name } = machine.metadata;
   const left = `node ${name} and its bootstrap token remain in the cluster: ${why}`;
@@ -224,7 +231,7 @@ async function report(
   const { machine, dependencies } = scope;
   const nowMs = scope.now();
   const previous = machine.status;
-  const steps = stepsOf(progress, DELETED_AT);
+  const steps = stepsOf(progress, PROGRESS_STEPS);
   const state = isKept ? 'Processing' : heldUpState(reason);
   const next = { type: 'Delete', state, progress, description, reason, steps } as const;
   const lastOperation = operation(previous?.lastOperation, next, nowMs);
@@ -253,5 +260,5 @@ async function report(
   if (!isKept) warnOfWait(dependencies.events, machine, { reason, message: description });
   await writeStatus(dependencies.client.resource(machines), machine, status);
   if (isKept) recordInspectionEvents(scope, { reason, message: description, retryAfterMs: 0 });
-  if (phase !== previous?.phase) scope.announce(status);
+  if (phase !== previous?.phase) scope.recordEvents(status);
 }

@@ -6,11 +6,11 @@ import { PersistentVolumeClaims, VolumeAttachments } from '@fairway/kube/kinds/r
 import { claimsOf, type DrainedPod } from './pod-eviction.ts';
 
 /** How long a volume may take to be detached before the drain continues without it: Cinder takes seconds, and Kubernetes stops waiting for a kubelet after six minutes. */
-const DETACH_LIMIT_MS = 120_000;
+const DETACH_TIMEOUT_MS = 120_000;
 
-const CALLS_AT_ONCE = 32;
+const MAX_CONCURRENT_CALLS = 32;
 
-export interface VolumeQuestion {
+export interface VolumeQuery {
   /** The machine's identity. */
   readonly machineUid: string;
   readonly nodeName: string;
@@ -26,26 +26,29 @@ export interface VolumeQuestion {
 export class DetachingVolumes {
   readonly #sinceMs = new Map<string, ReadonlyMap<string, number>>();
 
-  /** The volumes that are attached to the node and used by none of its pods, except those that have taken too long. Rejects with the tenant's error. */
-  async of(question: VolumeQuestion, onNode: readonly DrainedPod[]): Promise<readonly string[]> {
-    const { machineUid, nowMs } = question;
-    const unused = await unusedVolumes(question, onNode);
+  /**
+   * The volumes that are attached to the node but used by none of its pods, except those that have taken too long.
+   * Rejects with the tenant's error.
+   */
+  async of(query: VolumeQuery, podsOnNode: readonly DrainedPod[]): Promise<readonly string[]> {
+    const { machineUid, nowMs } = query;
+    const detached = await unusedVolumes(query, podsOnNode);
     const before = this.#sinceMs.get(machineUid);
-    const since = new Map(unused.map((name) => [name, before?.get(name) ?? nowMs]));
+    const since = new Map(detached.map((name) => [name, before?.get(name) ?? nowMs]));
     if (since.size === 0) this.#sinceMs.delete(machineUid);
     else this.#sinceMs.set(machineUid, since);
-    return unused.filter((name) => nowMs < (since.get(name) ?? nowMs) + DETACH_LIMIT_MS);
+    return detached.filter((name) => nowMs < (since.get(name) ?? nowMs) + DETACH_TIMEOUT_MS);
   }
 
-  /** The drain has ended. */
+  /** Called when the drain has ended. */
   forget(machineUid: string): void {
     this.#sinceMs.delete(machineUid);
   }
 }
 
 async function unusedVolumes(
-  { client, nodeName, signal }: VolumeQuestion,
-  onNode: readonly DrainedPod[],
+  { client, nodeName, signal }: VolumeQuery,
+  podsOnNode: readonly DrainedPod[],
 ): Promise<readonly string[]> {
   const attached: string[] = [];
   for await (const page of boundedPages(client.resource(VolumeAttachments), { signal })) {
@@ -55,9 +58,9 @@ async function unusedVolumes(
     }
   }
   if (attached.length === 0) return [];
-  const claims = [...new Set(onNode.flatMap(claimsOf))];
+  const claims = [...new Set(podsOnNode.flatMap(claimsOf))];
   const used = new Set<string | undefined>();
-  await inParallel(claims, CALLS_AT_ONCE, async (claim) => {
+  await inParallel(claims, MAX_CONCURRENT_CALLS, async (claim) => {
     const [namespace = '', name = ''] = claim.split('/');
     const found = await undefinedIfNotFound(client.resource(PersistentVolumeClaims).get(name, { namespace, signal }));
     used.add(found?.spec?.volumeName);

@@ -1,5 +1,5 @@
 import { ConditionReason } from '@fairway/api/conditions';
-import { isWithoutNodes } from '@fairway/api/domain/reset';
+import { hasNoNodes } from '@fairway/api/domain/reset';
 import { FORCE_DRAIN_ANNOTATION } from '@fairway/api/group';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { formatTime } from '@fairway/base/clock';
@@ -20,30 +20,33 @@ export function isForced({ metadata }: Machine, startTime: string | undefined): 
 }
 
 /**
- * Whether the drain of a node being updated continues to wait for the user after its timeout: only if the node works, and its pool says so.
- * A repair, the deletion of the pool or cluster, and the deletion of the Machine by a user wait no longer than the timeout; neither does a
- * plan that sets one.
+ * Whether the drain of a node being updated continues to wait for the user after its timeout: only if the node works,
+ * and its pool is configured to hold it. A repair, the deletion of the pool or cluster, and the deletion of the Machine
+ * by a user never wait longer than the timeout. A plan that sets a timeout is never exceeded either.
  */
 export function mayBeHeld(scope: MachineScope): boolean {
   const { machine, cluster, pool, plan, node } = scope;
   if (machine.status?.marks?.repair?.due) return false;
   if (pool?.spec.upgradeStrategy.onDrainTimeout !== 'Hold' || plan?.spec.maxDrainTimeout !== undefined) return false;
-  if (pool.metadata.deletionTimestamp !== undefined || isWithoutNodes(cluster)) return false;
+  if (pool.metadata.deletionTimestamp !== undefined || hasNoNodes(cluster)) return false;
   // A node whose kubelet does not respond cannot terminate pods anymore.
   return node === undefined || !hasFailed(node, scope.now());
 }
 
-/** How long a kubelet may be silent or unhealthy: a restart of it, or of the API server, must not end a hold of days. */
-const PATIENCE_MS = 600_000;
+/**
+ * How long a kubelet may be silent or unhealthy: a restart of it, or of the API server, must not end a hold that lasts
+ * days.
+ */
+const KUBELET_GRACE_MS = 600_000;
 
 function hasFailed(node: TenantNode, nowMs: number): boolean {
   const { status, lastTransitionTime = '' } = nodeReadyCondition(node) ?? {};
-  const isPatient = nowMs < Date.parse(lastTransitionTime) + PATIENCE_MS;
-  return status !== 'True' && !isPatient;
+  const isWithinGracePeriod = nowMs < Date.parse(lastTransitionTime) + KUBELET_GRACE_MS;
+  return status !== 'True' && !isWithinGracePeriod;
 }
 
 /** Which pods remain on a node, and whose PodDisruptionBudgets block them. Rejects with the tenant's error. */
-export async function describeStaying(
+export async function describeRemainingPods(
   { signal }: MachineScope,
   client: KubeClient,
   { remaining, blocked }: DrainState,
@@ -52,15 +55,18 @@ export async function describeStaying(
   return describeBlockingBudgets(await blockingBudgets(client, blocked, signal));
 }
 
-/** What a held drain is waiting for: the same message as long as the same pods remain. Rejects with the tenant's error. */
+/**
+ * What a held drain is waiting for. The message is the same as long as the same pods remain. Rejects with the tenant's
+ * error.
+ */
 export async function heldProblem(
   scope: MachineScope,
   client: KubeClient,
   state: DrainState,
   sinceMs: number,
 ): Promise<Problem> {
-  const what = await describeStaying(scope, client, state);
-  const way = `to remove the node together with them: fairway machine drain ${scope.machine.metadata.name} --force`;
-  const message = `the drain timed out and has been held since ${formatTime(sinceMs)} (onDrainTimeout: Hold): ${what}; ${way}`;
+  const what = await describeRemainingPods(scope, client, state);
+  const advice = `to remove the node together with them: fairway machine drain ${scope.machine.metadata.name} --force`;
+  const message = `the drain timed out and has been held since ${formatTime(sinceMs)} (onDrainTimeout: Hold): ${what}; ${advice}`;
   return { reason: ConditionReason.DrainHeld, message };
 }

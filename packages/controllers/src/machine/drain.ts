@@ -1,16 +1,16 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
 import { drainTimeoutMs } from '@fairway/api/domain/drain-timeout';
-import { isWithoutNodes } from '@fairway/api/domain/reset';
+import { pluralize } from '@fairway/api/domain/pluralize';
+import { hasNoNodes } from '@fairway/api/domain/reset';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { formatTime } from '@fairway/base/clock';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { nodeReadyCondition, type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { ofTenant, tenantProblemOf } from '@fairway/tenancy/connection/tenant-problem';
+import { tenantProblemOf, wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import type { Problem } from '@fairway/tenancy/problem';
-import { describeStaying, heldProblem, isForced, mayBeHeld } from './drain-hold.ts';
+import { describeRemainingPods, heldProblem, isForced, mayBeHeld } from './drain-hold.ts';
 import { blockingBudgets, describeBlockingBudgets } from './pod-budgets.ts';
 import { type DrainedPod, type DrainState, deletePods, evictPods } from './pod-eviction.ts';
 import type { MachineScope } from './scope.ts';
@@ -28,11 +28,11 @@ const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
 /** How long pods have to terminate when their cluster hibernates, or is reset: six times the default grace period. */
 const NO_NODES_DRAIN_TIMEOUT_MS = 180_000;
 
-/** How long the tenant's cluster may still hold up a drain that started then. */
+/** How long the tenant's cluster may still delay a drain that started then. */
 export function drainTimeLeftMs(scope: MachineScope, startTime: string | undefined): number {
   const { cluster, pool, plan, dependencies } = scope;
-  const usualMs = drainTimeoutMs(pool?.spec, plan?.spec) ?? DEFAULT_DRAIN_TIMEOUT_MS;
-  const limitMs = isWithoutNodes(cluster) ? Math.min(usualMs, NO_NODES_DRAIN_TIMEOUT_MS) : usualMs;
+  const timeoutMs = drainTimeoutMs(pool?.spec, plan?.spec) ?? DEFAULT_DRAIN_TIMEOUT_MS;
+  const limitMs = hasNoNodes(cluster) ? Math.min(timeoutMs, NO_NODES_DRAIN_TIMEOUT_MS) : timeoutMs;
   return Date.parse(startTime ?? '') + limitMs - dependencies.clock.now();
 }
 
@@ -41,52 +41,53 @@ export interface DrainWait extends Problem {
   readonly retryAfterMs: number;
 }
 
-export interface DrainOrder {
+export interface DrainOptions {
   /** When it started. */
   readonly startTime: string | undefined;
   /** What happens to the server afterwards, as part of a message: `the server is deleted`. */
-  readonly goal: string;
+  readonly target: string;
   /** Whether the node is being updated, so that its pool may hold it beyond the timeout. */
-  readonly isRenewal: boolean;
+  readonly holdsDrains: boolean;
 }
 
 /**
- * Cordons the node and evicts its pods, once. Returns what the drain is waiting for; undefined when the node is drained or gone, or the
- * drain has timed out: then the remaining pods are left behind, unless the pool holds the node for them. If the kubelet does not respond,
- * or the server is gone or off, terminating pods are not waited for: nothing on the node can stop them, but the end of the server will.
+ * Cordons the node and evicts its pods, once. Returns what the drain is waiting for; undefined when the node is drained
+ * or gone, or the drain has timed out. After the timeout the remaining pods are left behind, unless the pool holds the
+ * node for them. If the kubelet does not respond, or the server is gone or off, terminating pods are not waited for:
+ * nothing on the node can stop them, but the end of the server will.
  */
-export async function drainNode(scope: MachineScope, order: DrainOrder): Promise<DrainWait | undefined> {
+export async function drainNode(scope: MachineScope, order: DrainOptions): Promise<DrainWait | undefined> {
   const { node, tenant } = scope;
-  const { startTime, goal, isRenewal } = order;
+  const { startTime, target, holdsDrains } = order;
   if (scope.isNodeKnown && node === undefined) {
-    forgetDrain(scope);
+    clearDrainState(scope);
     return undefined;
   }
   const leftMs = drainTimeLeftMs(scope, startTime);
-  const isHeld = leftMs <= 0 && isRenewal && mayBeHeld(scope);
+  const isHeld = leftMs <= 0 && holdsDrains && mayBeHeld(scope);
   const isOver = leftMs <= 0 && !isHeld;
   if (isForced(scope.machine, startTime) || isOver) {
     if (isOver && !isForced(scope.machine, startTime)) await warnOfTimeout(scope, order);
-    forgetDrain(scope);
+    clearDrainState(scope);
     return undefined;
   }
   const retryAfterMs = isHeld ? HELD_INTERVAL_MS : DRAIN_INTERVAL_MS;
   if (node === undefined || tenant === undefined) {
     const message = 'the API server of the cluster is not connected yet';
-    return { ...(toldOfPods(scope) ?? { reason: ConditionReason.Draining, message }), retryAfterMs };
+    return { ...(reportedPodProblem(scope) ?? { reason: ConditionReason.Draining, message }), retryAfterMs };
   }
   try {
-    const state = await clearNode(scope, node, tenant, startTime);
+    const state = await evictFromNode(scope, node, tenant, startTime);
     if (state.remaining.length === 0 && (state.detaching.length === 0 || isHeld)) {
-      forgetDrain(scope);
+      clearDrainState(scope);
       return undefined;
     }
     if (isHeld) {
       const sinceMs = scope.now() + leftMs;
-      return { ...(await ofTenant(heldProblem(scope, tenant.client, state, sinceMs))), retryAfterMs };
+      return { ...(await wrapTenantError(heldProblem(scope, tenant.client, state, sinceMs))), retryAfterMs };
     }
-    const left = `${goal} by ${formatTime(scope.now() + leftMs)} at the latest`;
-    return await waitOf(scope, tenant, state, { left, leftMs });
+    const left = `${target} by ${formatTime(scope.now() + leftMs)} at the latest`;
+    return await drainWaitOf(scope, tenant, state, { left, leftMs });
   } catch (error) {
     const problem = tenantProblemOf(error);
     if (problem === undefined) throw error;
@@ -94,99 +95,99 @@ export async function drainNode(scope: MachineScope, order: DrainOrder): Promise
   }
 }
 
-const OF_DRAINS: ReadonlySet<string> = new Set<ConditionReason>([
+const DRAIN_REASONS: ReadonlySet<string> = new Set<ConditionReason>([
   ConditionReason.Draining,
   PodDisruptionBudget,
   DrainHeld,
 ]);
 
 /** Warns about pods that did not leave in time, and what blocks them. Recorded once: afterwards the machine reports its next step. */
-async function warnOfTimeout(scope: MachineScope, { startTime, goal }: DrainOrder): Promise<void> {
+async function warnOfTimeout(scope: MachineScope, { startTime, target }: DrainOptions): Promise<void> {
   const { machine, dependencies } = scope;
   const reason = findCondition(machine.status?.conditions, ConditionType.Ready)?.reason;
-  if (reason === undefined || !OF_DRAINS.has(reason)) return;
-  const what = await whatStays(scope, startTime);
+  if (reason === undefined || !DRAIN_REASONS.has(reason)) return;
+  const what = await describeRemaining(scope, startTime);
   if (what === undefined) return;
-  const message = `the drain timed out, so ${goal} with the remaining pods: ${what}`;
+  const message = `the drain timed out, so ${target} with the remaining pods: ${what}`;
   dependencies.events.warning(machine, 'DrainTimedOut', message);
 }
 
 /** What remains on the node, and whose PodDisruptionBudget blocks it, after a last eviction attempt; undefined if nothing does. */
-async function whatStays(scope: MachineScope, startTime: string | undefined): Promise<string | undefined> {
+async function describeRemaining(scope: MachineScope, startTime: string | undefined): Promise<string | undefined> {
   const { node, tenant, machine } = scope;
-  const asTold = machine.status?.lastOperation?.description;
-  if (node === undefined || tenant === undefined) return asTold;
+  const lastDescription = machine.status?.lastOperation?.description;
+  if (node === undefined || tenant === undefined) return lastDescription;
   try {
-    const state = await clearNode(scope, node, tenant, startTime);
+    const state = await evictFromNode(scope, node, tenant, startTime);
     if (state.remaining.length === 0) return undefined;
-    return await ofTenant(describeStaying(scope, tenant.client, state));
+    return await wrapTenantError(describeRemainingPods(scope, tenant.client, state));
   } catch (error) {
     if (tenantProblemOf(error) === undefined) throw error;
-    return asTold;
+    return lastDescription;
   }
 }
 
-/** Whether the cloud reports that nothing runs there, which it knows before the node's lease expires. */
+/** Whether the cloud reports that the server is off or gone, which it does before the node's lease expires. */
 function isServerDown({ status }: Machine): boolean {
-  // Only a server that is known to be gone has an ID and no state; one that is too recent for a list has no node.
+  // Only a server that is known to be gone has an ID but no state; one that is too recent for a list has no node.
   return status?.serverID !== undefined && (status.serverStatus ?? 'SHUTOFF') === 'SHUTOFF';
 }
 
-async function clearNode(
+async function evictFromNode(
   scope: MachineScope,
   node: TenantNode,
   { client }: TenantCluster,
   startTime: string | undefined,
 ): Promise<DrainState> {
   if (!node.spec?.unschedulable) await setCordon(scope, true);
-  const waitsForLeaving = nodeReadyCondition(node)?.status !== 'Unknown' && !isServerDown(scope.machine);
+  const isWaitingForPods = nodeReadyCondition(node)?.status !== 'Unknown' && !isServerDown(scope.machine);
   const { uid: machineUid, signal } = scope;
   const nodeName = node.metadata.name ?? '';
-  if (isWithoutNodes(scope.cluster))
-    return ofTenant(deletePods(client, nodeName, { startTime, waitsForLeaving, signal }));
+  if (hasNoNodes(scope.cluster))
+    return wrapTenantError(deletePods(client, nodeName, { startTime, isWaitingForPods, signal }));
   const nowMs = scope.now();
   const question = { machineUid, nodeName, client, nowMs, signal };
-  const volumes = (onNode: readonly DrainedPod[]) => scope.dependencies.volumes.of(question, onNode);
-  return ofTenant(evictPods(client, nodeName, { startTime, waitsForLeaving, volumes, nowMs, signal }));
+  const volumes = (podsOnNode: readonly DrainedPod[]) => scope.dependencies.volumes.of(question, podsOnNode);
+  return wrapTenantError(evictPods(client, nodeName, { startTime, isWaitingForPods, volumes, nowMs, signal }));
 }
 
 /** What a drain before its timeout is waiting for. Rejects with the tenant's error. */
-async function waitOf(
+async function drainWaitOf(
   scope: MachineScope,
   { client }: TenantCluster,
   { remaining, blocked, detaching }: DrainState,
   { left, leftMs }: { readonly left: string; readonly leftMs: number },
 ): Promise<DrainWait> {
   const reason = ConditionReason.Draining;
-  const stuck = scope.dependencies.blockedPods.stuck(scope.uid, blocked, {
-    wasTold: toldOfPods(scope)?.reason === PodDisruptionBudget,
+  const stuckPods = scope.dependencies.blockedPods.stuckPods(scope.uid, blocked, {
+    wasReported: reportedPodProblem(scope)?.reason === PodDisruptionBudget,
     nowMs: scope.now(),
   });
-  if (stuck.length > 0) {
-    const budgets = await ofTenant(blockingBudgets(client, stuck, scope.signal));
+  if (stuckPods.length > 0) {
+    const budgets = await wrapTenantError(blockingBudgets(client, stuckPods, scope.signal));
     const problem = {
       reason: budgets.isAddon ? reason : PodDisruptionBudget,
       message: describeBlockingBudgets(budgets),
     };
-    const isAll = stuck.length === remaining.length;
-    const retryAfterMs = Math.min(isAll ? BLOCKED_INTERVAL_MS : DRAIN_INTERVAL_MS, leftMs);
+    const areAllStuck = stuckPods.length === remaining.length;
+    const retryAfterMs = Math.min(areAllStuck ? BLOCKED_INTERVAL_MS : DRAIN_INTERVAL_MS, leftMs);
     return { ...problem, message: `${problem.message}; ${left}`, retryAfterMs };
   }
   const isDetaching = detaching.length > 0 && blocked.length === 0;
   const what = isDetaching
     ? `volume ${detaching[0]} is still to be detached from the node`
-    : `${counted(remaining.length, 'pod')} still to be evicted from the node`;
+    : `${pluralize(remaining.length, 'pod')} still to be evicted from the node`;
   return { reason, message: `${what}; ${left}`, retryAfterMs: DRAIN_INTERVAL_MS };
 }
 
 /** What the Machine reports about pods that block its drain; it is valid until the tenant's API reports otherwise. */
-function toldOfPods({ machine }: MachineScope): Problem | undefined {
+function reportedPodProblem({ machine }: MachineScope): Problem | undefined {
   const reason = findCondition(machine.status?.conditions, ConditionType.Ready)?.reason;
   if (reason !== PodDisruptionBudget && reason !== DrainHeld) return undefined;
   return { reason, message: machine.status?.lastOperation?.description ?? '' };
 }
 
-function forgetDrain({ dependencies, uid }: MachineScope): void {
+function clearDrainState({ dependencies, uid }: MachineScope): void {
   dependencies.volumes.forget(uid);
   dependencies.blockedPods.forget(uid);
 }
@@ -195,5 +196,7 @@ function forgetDrain({ dependencies, uid }: MachineScope): void {
 export async function setCordon({ node, tenant, signal }: MachineScope, isCordoned: boolean): Promise<void> {
   if (node === undefined || tenant === undefined) return;
   const patch = { type: 'strategic' as const, value: { spec: { unschedulable: isCordoned ? true : null } } };
-  await ofTenant(ignoreGone(tenant.client.resource(tenantNodes).patch(node.metadata.name ?? '', patch, { signal })));
+  await wrapTenantError(
+    ignoreGone(tenant.client.resource(tenantNodes).patch(node.metadata.name ?? '', patch, { signal })),
+  );
 }

@@ -5,23 +5,23 @@ import type { FloatingIp } from '@fairway/openstack/types/network';
 import type { Server } from '@fairway/openstack/types/server';
 import { type NetworkRole, ownedBy, ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { MachineScope } from './scope.ts';
 
 /** Maximum age of the floating IP list for a server without one. What this process has created is in its ledger. */
 const MAX_AGE_MS = 60_000;
-/** The same for a machine that should have none: others' mistakes are found in time for the next one. */
-const UNWANTED_MAX_AGE_MS = 600_000;
+/** The maximum age for a machine that should have none: changes by others are detected before the next attempt. */
+const EXTRA_IP_MAX_AGE_MS = 600_000;
 
 function roleOf(scope: MachineScope): NetworkRole {
   return `floating-ip-${scope.uid}`;
 }
 
-/** Associates a floating IP with an ACTIVE server if its machine requires one, or removes it. */
+/** Associates a floating IP with an ACTIVE server if its machine requires one; otherwise removes it. */
 export async function ensureFloatingIp(scope: MachineScope, server: Server): Promise<void> {
   const { machine, cloud, cluster } = scope;
-  if (cloud === undefined || cluster === undefined || showsWantedAddress(scope, server)) return;
+  if (cloud === undefined || cluster === undefined || hasDesiredAddress(scope, server)) return;
   if (!machine.spec.floatingIP) {
     await removeFloatingIps(scope);
     return;
@@ -49,13 +49,13 @@ export async function ensureFloatingIp(scope: MachineScope, server: Server): Pro
 }
 
 /** Whether the listed server has a floating IP if and only if its machine requires one. */
-export function showsWantedAddress({ machine, cluster }: MachineScope, server: Server): boolean {
-  const hasOne = Object.values(server.addresses)
+export function hasDesiredAddress({ machine, cluster }: MachineScope, server: Server): boolean {
+  const hasFloatingIp = Object.values(server.addresses)
     .flat()
     .some((address) => address['OS-EXT-IPS:type'] === 'floating');
-  // Without Internet access there is none to wait for.
+  // Without Internet access, no floating IP is expected.
   const isPossible = cluster?.status?.network?.externalNetworkID !== undefined;
-  return hasOne === (machine.spec.floatingIP && isPossible);
+  return hasFloatingIp === (machine.spec.floatingIP && isPossible);
 }
 
 /** Deletes the machine's floating IPs; resolves with whether all are gone. */
@@ -71,12 +71,12 @@ async function ownFloatingIps(scope: MachineScope, cloud: ProjectCloud): Promise
   const clusterUid = scope.cluster ? identityOf(scope.cluster) : '';
   const projectID = await cloud.client.session.projectId();
   const { cache, ledgers } = cloud;
-  const maxAgeMs = scope.machine.spec.floatingIP ? MAX_AGE_MS : UNWANTED_MAX_AGE_MS;
+  const maxAgeMs = scope.machine.spec.floatingIP ? MAX_AGE_MS : EXTRA_IP_MAX_AGE_MS;
   const listed = await cache.floatingIps.refreshAfter(cloud.reliableFromMs(ledgers.floatingIps, maxAgeMs));
   const marked = ownedBy([...listed.items.values()], { projectID, clusterUid }, roleOf(scope));
   const owner = ownerDescription(clusterUid, roleOf(scope));
   const state = ledgers.floatingIps.observe(owner, marked, listed.listedAtMs ?? 0);
-  if (state.kind === 'settling') throw new StillSettling('floating IP', state.untilMs);
+  if (state.kind === 'settling') throw new StillSettlingError('floating IP', state.untilMs);
   return state.items;
 }
 

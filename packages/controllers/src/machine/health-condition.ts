@@ -21,8 +21,8 @@ export function healthCondition(
   if (mark) return { type, status: 'False', reason: mark.reason, message: mark.message };
   const nextMs = repairMs(machine, facts);
   if (nextMs === undefined) return undefined;
-  const isPast = nextMs <= facts.nowMs;
-  const message = isPast
+  const hasExpired = nextMs <= facts.nowMs;
+  const message = hasExpired
     ? `due for repair since ${formatTime(nextMs)}: the repair starts once Fairway has observed the node as not Ready for the pool's timeout (restarts and outages reset the count) and once other repairs permit it`
     : `to be repaired at ${formatTime(nextMs)} or later unless the node becomes Ready before then`;
   return { type, status: 'False', reason: ConditionReason.WaitingToRepair, message };
@@ -37,5 +37,5 @@ function repairMs(
   if (status?.phase !== 'NotReady' || status.readyTime === undefined || !healing?.isEnabled) return undefined;
   if (metadata.annotations?.[EXCLUDE_FROM_HEALING_ANNOTATION] !== undefined) return undefined;
   const unhealthy = unhealthyReason(machine, { node, hasReadyPeer: true, settings: healing, nowMs, trustedSinceMs: 0 });
-  return unhealthy === undefined || unhealthy.isGone ? undefined : unhealthy.dueMs;
+  return unhealthy === undefined || unhealthy.isServerMissing ? undefined : unhealthy.dueMs;
 }

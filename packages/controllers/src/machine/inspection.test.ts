@@ -1,7 +1,7 @@
 import { KEEP_ANNOTATION } from '@fairway/api/group';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { expect, test } from 'vitest';
-import { keptBefore } from './inspection.ts';
+import { countKeptBefore } from './inspection.ts';
 
 const DELETED = '2026-06-01T12:00:00Z';
 const NOW_MS = Date.parse('2026-06-01T12:30:00Z');
@@ -19,16 +19,16 @@ function leaving(name: string, status: Machine['status'], annotations: Record<st
   return { apiVersion: 'fairway.dev/v1alpha1', kind: 'Machine', metadata, spec, ...(status && { status }) };
 }
 
-const KEEP = { [KEEP_ANNOTATION]: '4h' };
+const KEEP_ANNOTATIONS = { [KEEP_ANNOTATION]: '4h' };
 
 test.each<{ status: Machine['status']; annotations?: Record<string, string>; before: number; reason: string }>([
   { status: { phase: 'Draining', serverID: 's' }, before: 1, reason: 'its server is kept' },
-  { status: { phase: 'Terminated', serverID: 's' }, before: 0, reason: 'its server is going, or gone' },
+  { status: { phase: 'Terminated', serverID: 's' }, before: 0, reason: 'its server is being deleted, or was' },
   { status: { phase: 'Draining' }, before: 0, reason: 'it has no server' },
-  { status: { phase: 'Draining', serverID: 's' }, annotations: {}, before: 0, reason: 'nobody wants it kept' },
-])('$before is kept before another, because of one that was deleted earlier $reason', (earlier) => {
-  const first = leaving('a', earlier.status, earlier.annotations ?? KEEP);
-  const second = leaving('b', { phase: 'Draining', serverID: 't' }, KEEP);
+  { status: { phase: 'Draining', serverID: 's' }, annotations: {}, before: 0, reason: 'its annotation was removed' },
+])('countKeptBefore returns $before for a machine if an earlier one was deleted: $reason', (earlier) => {
+  const first = leaving('a', earlier.status, earlier.annotations ?? KEEP_ANNOTATIONS);
+  const second = leaving('b', { phase: 'Draining', serverID: 't' }, KEEP_ANNOTATIONS);
 
-  expect(keptBefore(second, [first, second], NOW_MS)).toBe(earlier.before);
+  expect(countKeptBefore(second, [first, second], NOW_MS)).toBe(earlier.before);
 });

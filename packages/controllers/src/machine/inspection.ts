@@ -1,6 +1,6 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { keepRequest, MAX_KEPT } from '@fairway/api/domain/inspection';
-import { isWithoutNodes } from '@fairway/api/domain/reset';
+import { keepRequest, MAX_KEPT_MACHINES } from '@fairway/api/domain/inspection';
+import { hasNoNodes } from '@fairway/api/domain/reset';
 import { KEEP_ANNOTATION } from '@fairway/api/group';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { formatTime } from '@fairway/base/clock';
@@ -12,7 +12,7 @@ import type { Problem } from '@fairway/tenancy/problem';
 import type { MachineScope } from './scope.ts';
 
 /** How long before the end a second notice is recorded. */
-const ENDING_MS = 3_600_000;
+const EXPIRY_NOTICE_MS = 3_600_000;
 /** Resync interval for a retained server. */
 const RESYNC_INTERVAL_MS = 600_000;
 
@@ -42,56 +42,60 @@ export interface InspectionHold extends Problem {
  */
 export async function inspectionHold(scope: MachineScope): Promise<InspectionHold | undefined> {
   const { machine, cluster, pool } = scope;
-  const isEnding = cluster === undefined || pool === undefined || isBeingDeleted(cluster) || isBeingDeleted(pool);
-  if (isEnding || isWithoutNodes(cluster)) return undefined;
-  const untilMs = keptUntilMs(machine, scope.now());
-  if (untilMs === undefined || !isAmongFirst(scope) || !(await hasServer(scope))) return undefined;
+  const isCompleting = cluster === undefined || pool === undefined || isBeingDeleted(cluster) || isBeingDeleted(pool);
+  if (isCompleting || hasNoNodes(cluster)) return undefined;
+  const untilMs = inspectionEndMs(machine, scope.now());
+  if (untilMs === undefined || !isWithinKeepLimit(scope) || !(await hasServer(scope))) return undefined;
   const leftMs = untilMs - scope.now();
-  const isLate = leftMs <= ENDING_MS;
-  const way = `to delete it now: kubectl annotate machine ${machine.metadata.name} ${KEEP_ANNOTATION}-`;
-  const message = `the machine is being replaced, and its server is retained for inspection until ${formatTime(untilMs)}; ${way}`;
+  const isLate = leftMs <= EXPIRY_NOTICE_MS;
+  const advice = `to delete it now: kubectl annotate machine ${machine.metadata.name} ${KEEP_ANNOTATION}-`;
+  const message = `the machine is being replaced, and its server is retained for inspection until ${formatTime(untilMs)}; ${advice}`;
   const reason = isLate ? ConditionReason.KeepEnding : ConditionReason.KeptForInspection;
-  return { reason, message, retryAfterMs: Math.min(isLate ? leftMs : leftMs - ENDING_MS, RESYNC_INTERVAL_MS) + 1 };
+  return {
+    reason,
+    message,
+    retryAfterMs: Math.min(isLate ? leftMs : leftMs - EXPIRY_NOTICE_MS, RESYNC_INTERVAL_MS) + 1,
+  };
 }
 
-/** Also while it is unknown: a list may be late, or miss one. Rejects with the cloud's error. */
+/** Also true while unknown: a list may be late, or lack a server. Rejects with the cloud's error. */
 async function hasServer(scope: MachineScope): Promise<boolean> {
   const owned = await scope.listedServers();
   if (owned === undefined) return false;
   if (owned.kind === 'settling' || owned.items.length > 0) return true;
   const isKnown = scope.machine.status?.serverID !== undefined && owned.deleting.length === 0;
-  return isKnown && !(await scope.hasLostServer(owned));
+  return isKnown && !(await scope.wasServerLost(owned));
 }
 
 /** Records when the retention starts, and an hour before it ends; once each. */
-export function recordInspectionEvents({ machine, dependencies }: MachineScope, keeping: InspectionHold): void {
+export function recordInspectionEvents({ machine, dependencies }: MachineScope, inspectionWait: InspectionHold): void {
   const last = findCondition(machine.status?.conditions, ConditionType.KeptForInspection);
-  if (last?.status === 'True' && last.reason === keeping.reason) return;
-  dependencies.events.warning(machine, keeping.reason, keeping.message);
+  if (last?.status === 'True' && last.reason === inspectionWait.reason) return;
+  dependencies.events.warning(machine, inspectionWait.reason, inspectionWait.message);
 }
 
-function keptUntilMs(machine: Machine, nowMs: number): number | undefined {
+function inspectionEndMs(machine: Machine, nowMs: number): number | undefined {
   const request = keepRequest(machine, Date.parse(machine.metadata.deletionTimestamp ?? ''));
   return request !== undefined && 'untilMs' in request && request.untilMs > nowMs ? request.untilMs : undefined;
 }
 
 /** The first servers to be deleted are retained. */
-function isAmongFirst({ machine, pool, dependencies }: MachineScope): boolean {
-  const ofPool = dependencies.cache.machines.find(machinesByPool, pool ? keyOf(pool) : '');
-  return keptBefore(machine, ofPool, dependencies.clock.now()) < MAX_KEPT;
+function isWithinKeepLimit({ machine, pool, dependencies }: MachineScope): boolean {
+  const machinesInPool = dependencies.cache.machines.find(machinesByPool, pool ? keyOf(pool) : '');
+  return countKeptBefore(machine, machinesInPool, dependencies.clock.now()) < MAX_KEPT_MACHINES;
 }
 
 /**
- * The number of retained machines of the pool that were deleted before this one. Machines without a server, and those whose retention has expired, do
- * not count; the annotation counts as it was at the deletion. Pure.
+ * The number of retained machines of the pool that were deleted before this one. Machines without a server, and those
+ * whose retention has expired, do not count. The annotation counts as it was at the deletion. Pure.
  */
-export function keptBefore(machine: Machine, ofPool: readonly Machine[], nowMs: number): number {
-  const kept = ofPool.filter(
+export function countKeptBefore(machine: Machine, machinesInPool: readonly Machine[], nowMs: number): number {
+  const kept = machinesInPool.filter(
     (each) =>
       isBeingDeleted(each) &&
       each.status?.phase !== 'Terminated' &&
       each.status?.serverID !== undefined &&
-      keptUntilMs(each, nowMs) !== undefined,
+      inspectionEndMs(each, nowMs) !== undefined,
   );
   const order = ({ metadata }: Machine) => `${metadata.deletionTimestamp} ${metadata.name}`;
   return kept.filter((each) => order(each) < order(machine)).length;

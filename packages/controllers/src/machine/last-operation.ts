@@ -7,7 +7,7 @@ import type { Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
 
 /** The facts that determine the progress of a machine. */
-interface Seen {
+interface DurationFacts {
   readonly problem: Problem | undefined;
   readonly node: TenantNode | undefined;
   /** The server, or what is known of it before the first response of the cloud. */
@@ -20,15 +20,15 @@ export const NO_NODE = 'the node is no longer in the cluster';
 export function lastOperation(
   previous: MachineStatus | undefined,
   phase: MachinePhase,
-  facts: Seen,
+  facts: DurationFacts,
   server: Server | undefined,
   nowMs: number,
 ): MachineStatus['lastOperation'] {
   const type = operationType(previous, phase);
   const { progress, description } = progressOf(phase, facts, server, previous);
   const state = stateOf(phase, facts.problem);
-  const told = phase !== 'Ready' && { reason: facts.problem?.reason, steps: stepsOf(progress, STARTED_AT) };
-  return operation(previous?.lastOperation, { type, state, progress, description, ...told }, nowMs);
+  const details = phase !== 'Ready' && { reason: facts.problem?.reason, steps: stepsOf(progress, STARTUP_PROGRESS) };
+  return operation(previous?.lastOperation, { type, state, progress, description, ...details }, nowMs);
 }
 
 /** The operation of a machine that is being reinstalled; the previous one if there is nothing to wait for. Pure. */
@@ -43,18 +43,18 @@ export function installationOperation(
   const hasFailed = installation?.hasFailed ?? last?.state === 'Error';
   const state = hasFailed ? stateOf('Installing', waiting) : 'Processing';
   const { progress = 70, message: description, reason } = waiting;
-  const steps = stepsOf(progress, REINSTALLED_AT);
+  const steps = stepsOf(progress, REINSTALL_PROGRESS);
   return operation(last, { type: 'Reinstall', state, progress, description, reason, steps }, nowMs);
 }
 
-/** The percentage at which a step is done: its server is requested, runs, has joined as a node; the last one is a Ready node. */
-const STARTED_AT = [30, 60, 90, 100];
-/** It is drained, reinstalled, and a Ready node. */
-const REINSTALLED_AT = [30, 70, 100];
+/** The percentage at which a step is done: server requested, server running, joined as a node, node Ready. */
+const STARTUP_PROGRESS = [30, 60, 90, 100];
+/** The same for a reinstallation: drained, reinstalled, node Ready. */
+const REINSTALL_PROGRESS = [30, 70, 100];
 
-/** Steps, of which those that `progress` has reached are done. */
-export function stepsOf(progress: number, doneAt: readonly number[]): NonNullable<LastOperation['steps']> {
-  return { done: doneAt.filter((percent) => progress >= percent).length, total: doneAt.length };
+/** The steps; those that `progress` has reached are done. */
+export function stepsOf(progress: number, progressSteps: readonly number[]): NonNullable<LastOperation['steps']> {
+  return { done: progressSteps.filter((percent) => progress >= percent).length, total: progressSteps.length };
 }
 
 /** A succeeded operation keeps its type, so that an unchanged machine is not written again. */
@@ -73,7 +73,7 @@ function stateOf(phase: MachinePhase, problem: Problem | undefined): OperationSt
 
 function progressOf(
   phase: MachinePhase,
-  { problem, node, server: ref }: Seen,
+  { problem, node, server: ref }: DurationFacts,
   server: Server | undefined,
   previous: MachineStatus | undefined,
 ): { progress: number; description: string } {

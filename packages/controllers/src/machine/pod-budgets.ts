@@ -10,25 +10,28 @@ import { type DrainedPod, firstPods, namesOf } from './pod-eviction.ts';
 /** Which pods PodDisruptionBudgets block. */
 export interface BlockingBudgets {
   readonly pods: readonly DrainedPod[];
-  /** `namespace/name` of the budgets of the first of them; may be empty. */
+  /** `namespace/name` of the budgets that block the first of them; may be empty. */
   readonly budgets: string;
   /** Whether only budgets of Fairway's add-ons block pods, which no user can resolve. */
   readonly isAddon: boolean;
 }
 
-/** What blocks these pods: the tenant's budgets, and only without any those of add-ons. Rejects with the tenant's error. */
+/**
+ * The budgets that block these pods: the tenant's, or if there are none, those of add-ons. Rejects with the tenant's
+ * error.
+ */
 export async function blockingBudgets(
   client: KubeClient,
   blocked: readonly DrainedPod[],
   signal: AbortSignal,
 ): Promise<BlockingBudgets> {
-  const inAddons = blocked.filter(({ metadata }) => metadata.namespace === ADDON_NAMESPACE);
-  const addonBudgets = inAddons.length === 0 ? [] : await budgetsIn(client, ADDON_NAMESPACE, signal);
-  const isAddons = (pod: DrainedPod) => {
-    const matching = inAddons.includes(pod) ? budgetsOf(pod, addonBudgets) : [];
+  const addonPods = blocked.filter(({ metadata }) => metadata.namespace === ADDON_NAMESPACE);
+  const addonBudgets = addonPods.length === 0 ? [] : await budgetsIn(client, ADDON_NAMESPACE, signal);
+  const isAddonPod = (pod: DrainedPod) => {
+    const matching = addonPods.includes(pod) ? budgetsOf(pod, addonBudgets) : [];
     return matching.length > 0 && matching.every(({ budget }) => isMember(budget));
   };
-  const theirs = blocked.filter((pod) => !isAddons(pod));
+  const theirs = blocked.filter((pod) => !isAddonPod(pod));
   const isAddon = theirs.length === 0;
   const pods = isAddon ? blocked : theirs;
   const first = firstPods(pods);
@@ -36,33 +39,37 @@ export async function blockingBudgets(
   const found = await Promise.all(
     namespaces.map(async (namespace) => {
       const budgets = namespace === ADDON_NAMESPACE ? addonBudgets : await budgetsIn(client, namespace, signal);
-      const ofNamespace = first.filter(({ metadata }) => metadata.namespace === namespace);
-      return budgets.filter((each) => ofNamespace.some((pod) => budgetsOf(pod, [each]).length > 0));
+      const inNamespace = first.filter(({ metadata }) => metadata.namespace === namespace);
+      return budgets.filter((each) => inNamespace.some((pod) => budgetsOf(pod, [each]).length > 0));
     }),
   );
   return { pods, budgets: namesOf(found.flat().map(({ budget }) => budget)), isAddon };
 }
 
-/** For messages: what the user can do about it. */
+/** For messages: the budgets, and what the user can do about them. */
 export function describeBlockingBudgets({ pods, budgets, isAddon }: BlockingBudgets): string {
   const who = budgets === '' ? 'a PodDisruptionBudget' : `PodDisruptionBudget ${budgets}`;
   if (!isAddon) return `${who} blocks the eviction of ${namesOf(pods)}: run more replicas, or relax the budget`;
   return `${namesOf(pods)} of an add-on can be evicted once the add-on's other pods are ready; see status.addons of the Cluster`;
 }
 
-interface Compiled {
+interface CompiledBudget {
   readonly budget: PodDisruptionBudget;
   readonly matcher: LabelMatcher;
 }
 
-async function budgetsIn(client: KubeClient, namespace: string, signal: AbortSignal): Promise<readonly Compiled[]> {
-  const found: Compiled[] = [];
+async function budgetsIn(
+  client: KubeClient,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<readonly CompiledBudget[]> {
+  const found: CompiledBudget[] = [];
   for await (const page of boundedPages(client.resource(PodDisruptionBudgets), { namespace, signal })) {
     found.push(...page.map((budget) => ({ budget, matcher: compileLabelSelector(budget.spec?.selector) })));
   }
   return found;
 }
 
-function budgetsOf({ metadata }: DrainedPod, budgets: readonly Compiled[]): readonly Compiled[] {
+function budgetsOf({ metadata }: DrainedPod, budgets: readonly CompiledBudget[]): readonly CompiledBudget[] {
   return budgets.filter(({ matcher }) => matchesLabels(matcher, metadata.labels));
 }

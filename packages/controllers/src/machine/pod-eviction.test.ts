@@ -9,42 +9,42 @@ const BEFORE = '2026-01-01T00:00:00Z';
 const SINCE = '2026-01-01T00:10:02Z';
 const ALL_TAINTS = { operator: 'Exists' };
 
-function aPod(creationTimestamp: string, spec: DrainedPod['spec'] = {}): DrainedPod {
+function newPod(creationTimestamp: string, spec: DrainedPod['spec'] = {}): DrainedPod {
   return { metadata: { name: 'web', namespace: 'default', creationTimestamp }, spec };
 }
 
 test.each([
-  { pod: aPod(BEFORE), is: true, reason: 'it was there' },
-  { pod: aPod(SINCE), is: true, reason: 'it has come before its node was cordoned' },
-  { pod: aPod(BEFORE, { tolerations: [ALL_TAINTS] }), is: true, reason: 'it may run elsewhere, too' },
-  { pod: aPod(SINCE, { tolerations: [ALL_TAINTS] }), is: false, reason: 'it would come back again' },
+  { pod: newPod(BEFORE), is: true, reason: 'it existed before' },
+  { pod: newPod(SINCE), is: true, reason: 'it was created before its node was cordoned' },
+  { pod: newPod(BEFORE, { tolerations: [ALL_TAINTS] }), is: true, reason: 'it may run elsewhere, too' },
+  { pod: newPod(SINCE, { tolerations: [ALL_TAINTS] }), is: false, reason: 'it would return' },
   {
-    pod: aPod(SINCE, { tolerations: [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists' }] }),
+    pod: newPod(SINCE, { tolerations: [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists' }] }),
     is: false,
-    reason: 'it tolerates this one',
+    reason: 'it tolerates this taint',
   },
   {
-    pod: aPod(SINCE, { tolerations: [{ operator: 'Exists', effect: 'NoExecute' }] }),
+    pod: newPod(SINCE, { tolerations: [{ operator: 'Exists', effect: 'NoExecute' }] }),
     is: true,
-    reason: 'it tolerates others',
+    reason: 'it tolerates other taints',
   },
   {
-    pod: aPod(SINCE, {
+    pod: newPod(SINCE, {
       tolerations: [ALL_TAINTS],
       volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
     }),
     is: true,
-    reason: 'a volume goes before its node',
+    reason: 'a volume must leave before its node is deleted',
   },
 ])('$pod.metadata.creationTimestamp with $pod.spec.tolerations is evicted: $is: $reason', ({ pod, is }) => {
   expect(podsToEvict([pod], STARTED)).toEqual(is ? [pod] : []);
 });
 
-/** An API server on whose node are many pods, and that answers a moment later. */
-class CrowdedApi implements Transport {
+/** An API server with many pods on its node, which responds with a delay. */
+class BusyApi implements Transport {
   readonly lists: string[] = [];
-  mostAtOnce = 0;
-  #underWay = 0;
+  maxConcurrent = 0;
+  #inFlight = 0;
   readonly #pods: readonly DrainedPod[];
 
   constructor(pods: readonly DrainedPod[]) {
@@ -58,38 +58,35 @@ class CrowdedApi implements Transport {
       const from = Number(searchParams.get('continue') ?? 0);
       const to = from + Number(searchParams.get('limit') ?? this.#pods.length);
       const metadata = to < this.#pods.length ? { continue: String(to) } : {};
-      return answer({ metadata, items: this.#pods.slice(from, to) });
+      return apiResponse({ metadata, items: this.#pods.slice(from, to) });
     }
-    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#underWay);
+    this.maxConcurrent = Math.max(this.maxConcurrent, ++this.#inFlight);
     await new Promise((resolve) => setImmediate(resolve));
-    this.#underWay--;
-    return answer({ metadata: {} });
+    this.#inFlight--;
+    return apiResponse({ metadata: {} });
   }
 
   close(): void {}
 }
 
-function answer(body: object) {
+function apiResponse(body: object) {
   return { status: 200, headers: {}, text: () => Promise.resolve(JSON.stringify(body)), async *lines() {} };
 }
 
-test.each(['evicted', 'deleted'])(
-  'of a crowd on a node some are %s at a time, and it is read in pages',
-  async (how) => {
-    const crowd = Array.from({ length: 1_000 }, (_, index) => ({
-      metadata: { name: `p${index}`, namespace: 'default', creationTimestamp: BEFORE },
-      spec: { nodeName: 'n' },
-    }));
-    const api = new CrowdedApi(crowd);
-    const client = new KubeClient(api, { clock: new FakeClock() });
-    const options = { startTime: STARTED, waitsForLeaving: true, signal: new AbortController().signal };
-    const state =
-      how === 'evicted'
-        ? await evictPods(client, 'n', { ...options, nowMs: 0, volumes: () => Promise.resolve([]) })
-        : await deletePods(client, 'n', options);
+test.each(['evicted', 'deleted'])('many pods of a node are %s a few at a time, and read in pages', async (how) => {
+  const podList = Array.from({ length: 1_000 }, (_, index) => ({
+    metadata: { name: `p${index}`, namespace: 'default', creationTimestamp: BEFORE },
+    spec: { nodeName: 'n' },
+  }));
+  const api = new BusyApi(podList);
+  const client = new KubeClient(api, { clock: new FakeClock() });
+  const options = { startTime: STARTED, isWaitingForPods: true, signal: new AbortController().signal };
+  const state =
+    how === 'evicted'
+      ? await evictPods(client, 'n', { ...options, nowMs: 0, volumes: () => Promise.resolve([]) })
+      : await deletePods(client, 'n', options);
 
-    expect(state.remaining).toHaveLength(1_000);
-    expect(api.mostAtOnce).toBe(32);
-    expect(api.lists).toHaveLength(4);
-  },
-);
+  expect(state.remaining).toHaveLength(1_000);
+  expect(api.maxConcurrent).toBe(32);
+  expect(api.lists).toHaveLength(4);
+});

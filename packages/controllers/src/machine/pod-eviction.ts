@@ -1,6 +1,6 @@
 import { inParallel } from '@fairway/base/in-parallel';
 import { boundedPages } from '@fairway/kube/client/bounded-pages';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
@@ -18,29 +18,29 @@ export interface DrainedPod extends KubeObject {
 const pods: ResourceType<DrainedPod> = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
 
 /** A tenant may put any number of pods on a node, and each concurrent call takes a connection. */
-const CALLS_AT_ONCE = 32;
+const MAX_CONCURRENT_CALLS = 32;
 /** Ten times as many as a kubelet runs. */
 const MAX_PODS = 5_000;
 
 const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
 
 /**
- * The pods to evict before a node is deleted, by a drain that started at `startTime`; as `kubectl drain`: neither pods of DaemonSets, which
- * would be recreated, nor mirror pods. Pods created since that tolerate the cordon are not evicted either: without another node, they would
- * return each time.
+ * The pods to evict before a node is deleted, for a drain that started at `startTime`. Like `kubectl drain`, it
+ * excludes pods of DaemonSets, which would be recreated, and mirror pods. Pods created since that tolerate the cordon
+ * are not evicted either: without another node, they would return each time.
  */
 export function podsToEvict(all: readonly DrainedPod[], startTime: string | undefined): readonly DrainedPod[] {
   const startMs = Date.parse(startTime ?? '');
   return all.filter((pod) => {
     const { metadata } = pod;
     const isDaemon = metadata.ownerReferences?.some((owner) => owner.controller && owner.kind === 'DaemonSet');
-    const hasReturned = Date.parse(metadata.creationTimestamp ?? '') > startMs && toleratesCordon(pod);
+    const hasReturned = Date.parse(metadata.creationTimestamp ?? '') > startMs && toleratesUnschedulable(pod);
     return !isDaemon && !hasReturned && metadata.annotations?.[MIRROR_POD_ANNOTATION] === undefined;
   });
 }
 
-/** Whether the scheduler may put it on a cordoned node again; a pod with volumes must leave in any case. */
-function toleratesCordon(pod: DrainedPod): boolean {
+/** Whether the scheduler may put the pod on a cordoned node again; a pod with volumes must leave in any case. */
+function toleratesUnschedulable(pod: DrainedPod): boolean {
   const isTolerated = pod.spec?.tolerations?.some(
     ({ key = '', operator, effect = '' }) =>
       ['', 'NoSchedule'].includes(effect) &&
@@ -49,7 +49,7 @@ function toleratesCordon(pod: DrainedPod): boolean {
   return isTolerated === true && claimsOf(pod).length === 0;
 }
 
-/** The pods of a node, as far as a drain needs them: if there are more than a kubelet could run, only the first. */
+/** The pods of a node, as far as a drain needs them: only the first ones if there are more than a kubelet could run. */
 async function podsOn(client: KubeClient, nodeName: string, signal: AbortSignal): Promise<readonly DrainedPod[]> {
   const found: DrainedPod[] = [];
   const fieldSelector = `spec.nodeName=${nodeName}`;
@@ -78,9 +78,9 @@ function trimPod({ metadata, spec, status }: DrainedPod): DrainedPod {
 export interface DrainState {
   /** Pods that still exist, terminating or not. */
   readonly remaining: readonly DrainedPod[];
-  /** Those of them that a PodDisruptionBudget blocks. */
+  /** The pods that a PodDisruptionBudget blocks. */
   readonly blocked: readonly DrainedPod[];
-  /** Volumes that are still attached to the node, and whose pods have left it. */
+  /** Volumes that are still attached to the node, although their pods have left it. */
   readonly detaching: readonly string[];
 }
 
@@ -88,44 +88,45 @@ export interface EvictionOptions {
   /** When the drain started. */
   readonly startTime: string | undefined;
   /** Whether terminating pods count as remaining. */
-  readonly waitsForLeaving: boolean;
+  readonly isWaitingForPods: boolean;
   readonly signal: AbortSignal;
 }
 
 /** Returns the volumes of pods no longer on the node that still have to be detached from it. */
-export type WatchVolumes = (onNode: readonly DrainedPod[]) => Promise<readonly string[]>;
+export type DetachingVolumesOf = (onNode: readonly DrainedPod[]) => Promise<readonly string[]>;
 
 /**
- * Evicts every pod of the node, once; the eviction API respects PodDisruptionBudgets
- * (https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/). Pods with volumes are evicted one after another, each when the
- * previous one's volumes are detached: they can then be attached elsewhere without a queue, and no more than one of these pods is down at a
- * time. This does not apply if nothing on the node stops pods anymore.
+ * Evicts every pod of the node, once. The eviction API respects PodDisruptionBudgets
+ * (https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/). Pods with volumes are evicted one after
+ * another, each when the previous one's volumes are detached. The volumes can then be attached elsewhere without a
+ * queue, and only one of these pods is down at a time. This does not apply if nothing on the node can stop pods
+ * anymore.
  */
 export async function evictPods(
   client: KubeClient,
   nodeName: string,
   {
     startTime,
-    waitsForLeaving,
+    isWaitingForPods,
     volumes,
     nowMs,
     signal,
-  }: EvictionOptions & { readonly volumes: WatchVolumes; readonly nowMs: number },
+  }: EvictionOptions & { readonly volumes: DetachingVolumesOf; readonly nowMs: number },
 ): Promise<DrainState> {
   const items = await podsOn(client, nodeName, signal);
   const leaving = podsToEvict(items, startTime).filter(
-    (pod) => waitsForLeaving || pod.metadata.deletionTimestamp === undefined,
+    (pod) => isWaitingForPods || pod.metadata.deletionTimestamp === undefined,
   );
-  const stateful = waitsForLeaving ? leaving.filter((pod) => claimsOf(pod).length > 0) : [];
+  const stateful = isWaitingForPods ? leaving.filter((pod) => claimsOf(pod).length > 0) : [];
   const others = leaving.filter((pod) => !stateful.includes(pod));
-  const outcomes = new Map<DrainedPod, Eviction>();
-  const tryOne = async (pod: DrainedPod) => void outcomes.set(pod, await evict(client, pod, signal));
-  await inParallel(others, CALLS_AT_ONCE, tryOne);
-  const isTerminating = stateful.some((pod) => isEnding(pod, nowMs));
-  const detaching = isTerminating || !waitsForLeaving ? [] : await volumes(items);
+  const outcomes = new Map<DrainedPod, EvictionResult>();
+  const evictPod = async (pod: DrainedPod) => void outcomes.set(pod, await evict(client, pod, signal));
+  await inParallel(others, MAX_CONCURRENT_CALLS, evictPod);
+  const isTerminating = stateful.some((pod) => isCompleting(pod, nowMs));
+  const detaching = isTerminating || !isWaitingForPods ? [] : await volumes(items);
   for (const pod of isTerminating || detaching.length > 0 ? [] : stateful.toSorted(byKey)) {
     if (pod.metadata.deletionTimestamp !== undefined) continue;
-    await tryOne(pod);
+    await evictPod(pod);
     if (outcomes.get(pod) === 'leaving') break;
   }
   const remaining = leaving.filter((pod) => outcomes.get(pod) !== 'gone');
@@ -133,12 +134,12 @@ export async function evictPods(
 }
 
 /** How long a pod may take to terminate beyond its grace period before the next one is evicted. */
-const LATE_END_MS = 60_000;
+const LATE_TERMINATION_MS = 60_000;
 
 /** The deletion timestamp is the end of the grace period. */
-function isEnding({ metadata }: DrainedPod, nowMs: number): boolean {
+function isCompleting({ metadata }: DrainedPod, nowMs: number): boolean {
   const { deletionTimestamp } = metadata;
-  return deletionTimestamp !== undefined && nowMs < Date.parse(deletionTimestamp) + LATE_END_MS;
+  return deletionTimestamp !== undefined && nowMs < Date.parse(deletionTimestamp) + LATE_TERMINATION_MS;
 }
 
 /** The claims of a pod's volumes, as `namespace/name`; those of generic ephemeral volumes are named after pod and volume. */
@@ -151,21 +152,21 @@ export function claimsOf({ metadata, spec }: DrainedPod): readonly string[] {
 }
 
 /**
- * Deletes every pod of the node, once, with its own grace period. As `kubectl drain --disable-eviction`: a hibernated cluster has no other
- * node for a pod, so no PodDisruptionBudget could ever be satisfied.
+ * Deletes every pod of the node, once, with its own grace period, like `kubectl drain --disable-eviction`: a hibernated
+ * cluster has no other node for a pod, so no PodDisruptionBudget could ever be satisfied.
  */
 export async function deletePods(
   client: KubeClient,
   nodeName: string,
-  { startTime, waitsForLeaving, signal }: EvictionOptions,
+  { startTime, isWaitingForPods, signal }: EvictionOptions,
 ): Promise<DrainState> {
   const items = await podsOn(client, nodeName, signal);
   const leaving = podsToEvict(items, startTime).filter(
-    (pod) => waitsForLeaving || pod.metadata.deletionTimestamp === undefined,
+    (pod) => isWaitingForPods || pod.metadata.deletionTimestamp === undefined,
   );
   await inParallel(
     leaving,
-    CALLS_AT_ONCE,
+    MAX_CONCURRENT_CALLS,
     async ({ metadata: { name = '', namespace = '', uid, deletionTimestamp } }) => {
       if (deletionTimestamp !== undefined) return;
       const options = { namespace, signal, ...(uid !== undefined && { uid }) };
@@ -175,9 +176,9 @@ export async function deletePods(
   return { remaining: leaving, blocked: [], detaching: [] };
 }
 
-type Eviction = 'leaving' | 'blocked' | 'gone';
+type EvictionResult = 'leaving' | 'blocked' | 'gone';
 
-async function evict(client: KubeClient, pod: DrainedPod, signal: AbortSignal): Promise<Eviction> {
+async function evict(client: KubeClient, pod: DrainedPod, signal: AbortSignal): Promise<EvictionResult> {
   const { name = '', namespace = '', uid, deletionTimestamp } = pod.metadata;
   if (deletionTimestamp !== undefined) return 'leaving';
   const eviction = {
@@ -197,19 +198,22 @@ async function evict(client: KubeClient, pod: DrainedPod, signal: AbortSignal): 
   }
 }
 
-/** How many pods a message names. */
-const MOST_NAMED = 5;
+/** Maximum number of pods that a message names. */
+const MAX_NAMED_PODS = 5;
 
 /** The first of these pods by name, as `namespace/name`. */
 export function firstPods<T extends KubeObject>(all: readonly T[]): readonly T[] {
-  return all.toSorted(byKey).slice(0, MOST_NAMED);
+  return all.toSorted(byKey).slice(0, MAX_NAMED_PODS);
 }
 
-/** `default/web-0, default/web-1 and others`: the same as long as the first ones remain, and short whatever tenants call their pods. */
+/**
+ * `default/web-0, default/web-1 and others`: the same as long as the first ones remain, and short regardless of how
+ * tenants name their pods.
+ */
 export function namesOf(all: readonly KubeObject[]): string {
   const names = firstPods(all).map(podKey).join(', ');
   const cut = names.length > MAX_NAMES ? `${names.slice(0, MAX_NAMES)}…` : names;
-  return all.length > MOST_NAMED ? `${cut} and others` : cut;
+  return all.length > MAX_NAMED_PODS ? `${cut} and others` : cut;
 }
 
 /** A pool's status repeats messages of its machines, and is limited to 2048 characters. */

@@ -3,49 +3,50 @@ import { clusterRanges } from '@fairway/api/domain/pool-network-ranges';
 import type { FoundNetwork } from '@fairway/api/domain/pool-networks';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
-import type { FurtherInterface } from '@fairway/control-plane/bootstrap/further-interfaces';
+import type { AdditionalInterface } from '@fairway/control-plane/bootstrap/additional-interfaces';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { Port } from '@fairway/openstack/types/network';
 import { catalogueSubnet } from '@fairway/tenancy/cloud/catalogue-network';
 import { type NetworkRole, ownedBy, ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
 import type { Problem } from '@fairway/tenancy/problem';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
-import { interfacesOf } from '../further-networks.ts';
+import { interfacesOf } from '../additional-networks.ts';
 import type { MachineScope } from './scope.ts';
 
 /** Maximum age of the list of ports, which the machines of a project share. */
 const MAX_AGE_MS = 60_000;
-/** The same for networks and subnets of a server that is reinstalled. */
+/** The maximum age for networks and subnets of a server that is reinstalled. */
 const LISTS_MAX_AGE_MS = 600_000;
 
 /** The location of a port, and how it is found again. */
-interface Place {
+interface PortTarget {
   readonly role: NetworkRole;
   readonly networkID: string;
   readonly subnetID: string;
 }
 
 /** The desired port. */
-interface PortForm {
+interface PortSettings {
   /** The server shape that it is for: see `shapeOf`. */
   readonly shape: string;
   readonly securityGroupIDs: readonly string[];
 }
 
-function nodesRole(scope: MachineScope): NetworkRole {
+function nodeNetworkRole(scope: MachineScope): NetworkRole {
   return `port-${scope.uid}`;
 }
 
-/** One for each network: whether a port of one network was created says nothing about another's. */
-function furtherRole(scope: MachineScope, networkID: string): NetworkRole {
+/** One role for each network: whether a port of one network was created says nothing about another's. */
+function additionalRole(scope: MachineScope, networkID: string): NetworkRole {
   return `port-${scope.uid}/${networkID}`;
 }
 
 /**
- * Whether Fairway creates the ports of a cluster's machines. Nova accepts only a network, and a tenant's network may have further subnets,
- * now or later. In Fairway's own network Nova creates the ports, and deletes them with their servers.
+ * Whether Fairway creates the ports of a cluster's machines. Nova accepts only a network, and a tenant's network may
+ * have additional subnets, now or later. In Fairway's own network Nova creates the ports, and deletes them with their
+ * servers.
  */
 export function hasOwnPorts({ spec }: Pick<Cluster, 'spec'>): boolean {
   return spec.network.networkID !== undefined;
@@ -59,24 +60,27 @@ export async function ensurePort(
   scope: MachineScope,
   cloud: ProjectCloud,
   cluster: Cluster,
-  form: PortForm,
+  settings: PortSettings,
 ): Promise<Port> {
   const { networkID = '', subnetID = '' } = cluster.status?.network ?? {};
-  return ensurePortIn(scope, cloud, cluster, { role: nodesRole(scope), networkID, subnetID }, form);
+  return ensurePortIn(scope, cloud, cluster, { role: nodeNetworkRole(scope), networkID, subnetID }, settings);
 }
 
-/** The same in each of the machine's further networks, in their order. Fairway creates all of these, whatever network the nodes are in. */
-export async function ensureFurtherPorts(
+/**
+ * Like `ensurePort`, in each of the machine's additional networks, in their order. Fairway creates all of these,
+ * regardless of the network that the nodes are in.
+ */
+export async function ensureAdditionalPorts(
   scope: MachineScope,
   cloud: ProjectCloud,
   cluster: Cluster,
   networks: readonly FoundNetwork[],
-  form: PortForm,
+  settings: PortSettings,
 ): Promise<readonly Port[]> {
   const ports: Port[] = [];
   for (const network of networks) {
-    const place = { role: furtherRole(scope, network.networkID), ...network };
-    ports.push(await ensurePortIn(scope, cloud, cluster, place, form));
+    const place = { role: additionalRole(scope, network.networkID), ...network };
+    ports.push(await ensurePortIn(scope, cloud, cluster, place, settings));
   }
   return ports;
 }
@@ -85,8 +89,8 @@ async function ensurePortIn(
   scope: MachineScope,
   cloud: ProjectCloud,
   cluster: Cluster,
-  { role, networkID, subnetID }: Place,
-  { shape, securityGroupIDs }: PortForm,
+  { role, networkID, subnetID }: PortTarget,
+  { shape, securityGroupIDs }: PortSettings,
 ): Promise<Port> {
   const clusterUid = identityOf(cluster);
   // An earlier attempt may have used other groups.
@@ -95,11 +99,11 @@ async function ensurePortIn(
     fixed_ips.some(({ subnet_id }) => subnet_id === subnetID) &&
     securityGroupIDs.every((id) => security_groups.includes(id));
   const present = await ownPorts(cloud, clusterUid, role);
-  const free = present.find(isUsable);
-  await Promise.all(present.filter((port) => port !== free).map((port) => deletePort(scope, cloud, port)));
-  if (free) return free;
+  const freePort = present.find(isUsable);
+  await Promise.all(present.filter((port) => port !== freePort).map((port) => deletePort(scope, cloud, port)));
+  if (freePort) return freePort;
   const mark = ownerDescription(clusterUid, role);
-  // Admission rejects such networks; one that had port security disabled later must not get unprotected nodes.
+  // Admission rejects such networks. If port security was disabled later, the nodes must not be left unprotected.
   const isOpen = cloud.cache.networks.snapshot().items.get(networkID)?.port_security_enabled === false;
   const create = () =>
     cloud.client.network.ports.create(
@@ -121,39 +125,42 @@ async function ensurePortIn(
   }
 }
 
-/** Only the network's owner may create ports that differ from their network in this. */
+/** Only the network's owner may create ports that differ from their network in port security. */
 function openNetwork(networkID: string): Problem {
   const message = `network ${networkID} has port security disabled, so no security group would protect the node; its owner must enable it: openstack network set --enable-port-security ${networkID}`;
   return { reason: ConditionReason.SettingsNotEnforced, message };
 }
 
 /** Records that a server has the port, until the next list contains it. */
-export function notePortTaken(scope: MachineScope, cloud: ProjectCloud, port: Port, serverID: string): void {
-  const taken = { ...port, device_id: serverID };
-  cloud.ledgers.ports.recordMade(port.description ?? '', taken, scope.now());
+export function recordPortTaken(scope: MachineScope, cloud: ProjectCloud, port: Port, serverID: string): void {
+  const takenZones = { ...port, device_id: serverID };
+  cloud.ledgers.ports.recordWritten(port.description ?? '', takenZones, scope.now());
 }
 
-/** Deletes the ports that were created for the machine; Nova deletes only those that it created. Its servers are deleted before. */
+/**
+ * Deletes the ports that were created for the machine; Nova deletes only those that it created. Call this after its
+ * servers are deleted.
+ */
 export async function removePorts(scope: MachineScope): Promise<void> {
   const { cloud, cluster } = scope;
   if (cloud === undefined || cluster === undefined) return;
-  const roles = [...(hasOwnPorts(cluster) ? [nodesRole(scope)] : []), ...furtherRoles(scope)];
+  const roles = [...(hasOwnPorts(cluster) ? [nodeNetworkRole(scope)] : []), ...additionalRoles(scope)];
   for (const role of roles) {
     const ports = await ownPorts(cloud, identityOf(cluster), role);
     await Promise.all(ports.map((port) => deletePort(scope, cloud, port)));
   }
 }
 
-function furtherRoles(scope: MachineScope): readonly NetworkRole[] {
-  return (scope.machine.spec.networks ?? []).map(({ networkID }) => furtherRole(scope, networkID));
+function additionalRoles(scope: MachineScope): readonly NetworkRole[] {
+  return (scope.machine.spec.networks ?? []).map(({ networkID }) => additionalRole(scope, networkID));
 }
 
-/** What a node must know about its ports in further networks. */
-export function furtherInterfaces(
+/** What a node must know about its ports in additional networks. */
+export function additionalInterfaces(
   { cluster, plan }: MachineScope,
   cloud: ProjectCloud,
   ports: readonly Port[],
-): readonly FurtherInterface[] {
+): readonly AdditionalInterface[] {
   if (ports.length === 0) return [];
   const subnets = [...cloud.cache.subnets.snapshot().items.values()].map(catalogueSubnet);
   return interfacesOf(cloud, ports, clusterRanges(cluster, plan?.spec, subnets));
@@ -165,16 +172,16 @@ export async function attachedInterfaces(
   cloud: ProjectCloud,
   cluster: Cluster,
   serverID: string,
-): Promise<readonly FurtherInterface[]> {
+): Promise<readonly AdditionalInterface[]> {
   const attached: Port[] = [];
-  for (const role of furtherRoles(scope)) {
+  for (const role of additionalRoles(scope)) {
     const ports = await ownPorts(cloud, identityOf(cluster), role);
     attached.push(...ports.filter(({ device_id }) => device_id === serverID));
   }
   if (attached.length === 0) return [];
   const sinceMs = cloud.now() - LISTS_MAX_AGE_MS;
   await Promise.all([cloud.cache.networks.refreshAfter(sinceMs), cloud.cache.subnets.refreshAfter(sinceMs)]);
-  return furtherInterfaces(scope, cloud, attached);
+  return additionalInterfaces(scope, cloud, attached);
 }
 
 async function ownPorts(cloud: ProjectCloud, clusterUid: string, role: NetworkRole): Promise<readonly Port[]> {
@@ -184,7 +191,7 @@ async function ownPorts(cloud: ProjectCloud, clusterUid: string, role: NetworkRo
   const marked = ownedBy([...listed.items.values()], { projectID, clusterUid }, role);
   const mark = ownerDescription(clusterUid, role);
   const state = ledgers.ports.observe(mark, marked, listed.listedAtMs ?? 0);
-  if (state.kind === 'settling') throw new StillSettling('port', state.untilMs);
+  if (state.kind === 'settling') throw new StillSettlingError('port', state.untilMs);
   return state.items;
 }
 

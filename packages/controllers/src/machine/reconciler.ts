@@ -8,10 +8,10 @@ import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditi
 import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { Server } from '@fairway/openstack/types/server';
-import { ForeignProject, requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { ForeignProjectError, requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import { machineTag } from '@fairway/tenancy/cloud/ownership';
 import type { ServerRef } from '@fairway/tenancy/cloud/project-cloud';
-import { ofLogin } from '@fairway/tenancy/credentials/credential-problem';
+import { fromLogin } from '@fairway/tenancy/credentials/credential-problem';
 import { addressRules } from '@fairway/tenancy/machine-addresses';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
@@ -22,18 +22,18 @@ import { warnIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
 import { deleteMachine } from './deletion.ts';
 import type { MachineDependencies } from './dependencies.ts';
-import { ensureFloatingIp, showsWantedAddress } from './floating-ip.ts';
+import { ensureFloatingIp, hasDesiredAddress } from './floating-ip.ts';
 import { advanceInstallation } from './reinstall.ts';
 import { markRootVolume } from './root-volume.ts';
 import { type MachineScope, scopeOf } from './scope.ts';
-import { createServer, lastFault, removeExtraServers, replaceFailedServer, serverWithFault } from './server.ts';
-import { recordStartupEvents, startupDueMs, startupOf } from './startup.ts';
+import { createServer, lastFault, removeDuplicateServers, replaceFailedServer, serverWithFault } from './server.ts';
+import { recordStartupEvents, startupDueMs, startupStatus } from './startup.ts';
 import { type MachineFacts, machineStatus } from './status.ts';
 
 /**
- * Creates a server for each Machine and tracks it until it is a Ready node; a deleted Machine is drained, and its server deleted with its
- * resources. A server that fails or is deleted before it ever was a node is recreated; if it is deleted later, the Machine reports that,
- * and healing decides.
+ * Creates a server for each Machine and tracks it until it is a Ready node; a deleted Machine is drained, and its
+ * server deleted with its resources. A server that fails or is deleted before it was a node is recreated. If it is
+ * deleted later, the Machine reports that, and healing decides.
  */
 export class MachineReconciler {
   readonly #dependencies: MachineDependencies;
@@ -56,7 +56,9 @@ export class MachineReconciler {
     const pass = new Pass(context, clock);
     const scope = scopeOf(machine, this.#dependencies, pass.signal);
     if (context.userTriggered) scope.retryNow();
-    return machine.metadata.deletionTimestamp === undefined ? this.#bringUp(scope, pass) : deleteMachine(scope, pass);
+    return machine.metadata.deletionTimestamp === undefined
+      ? this.#startServer(scope, pass)
+      : deleteMachine(scope, pass);
   }
 
   /** A machine without a server yet reports that it is waiting for the cloud. */
@@ -70,31 +72,31 @@ export class MachineReconciler {
     await writeStatus(this.#dependencies.client.resource(machines), machine, status);
   }
 
-  async #bringUp(scope: MachineScope, pass: Pass): Promise<Result> {
+  async #startServer(scope: MachineScope, pass: Pass): Promise<Result> {
     const { machine, key } = scope;
     const { client, clock, expectations } = this.#dependencies;
-    const working = pass.run(() => bringServerUp(scope));
+    const working = pass.run(() => ensureServerActive(scope));
     const { value, failure } = await warnIfSlow(clock, working, () => this.#reportWaiting(scope));
     const server = value?.server ?? scope.currentServer();
-    const problem: Problem | undefined = failure ? ofLogin(failure, scope) : toldProblem(scope, value?.problem);
-    const addressing = await pass.run(() => ensureAddress(scope, value?.server));
-    // Its server works without it; a volume left behind is reported.
+    const problem: Problem | undefined = failure ? fromLogin(failure, scope) : reportedProblem(scope, value?.problem);
+    const addressResult = await pass.run(() => ensureAddress(scope, value?.server));
+    // The server works without it, and a volume left behind is reported.
     await pass.run(() => markRootVolume(scope, value?.server));
-    const isSettled = problem === undefined && addressing.failure === undefined;
-    const expected = server && isSettled ? expectedOf(scope, server) : undefined;
+    const isSettled = problem === undefined && addressResult.failure === undefined;
+    const expected = server && isSettled ? expectedOutcome(scope, server) : undefined;
     if (scope.cloud && expected) expectations.expect(key, scope.cloud.cache.servers, expected);
     else expectations.settle(key, isActive(server) ? 'build' : undefined);
-    const installing = await this.#install(scope, pass, server, failure);
-    const startup = await pass.run(() => startupOf(scope, server, installing ?? machine.status ?? {}));
+    const installationResult = await this.#install(scope, pass, server, failure);
+    const startup = await pass.run(() => startupStatus(scope, server, installationResult ?? machine.status ?? {}));
     const url = scope.cluster?.status?.url;
     const healing = scope.pool && healingSettings(scope.pool.spec, scope.plan?.spec);
-    const facts = { ...factsOf(scope), installation: installing, startup: startup.value, url, healing };
-    const isServerKnown = facts.isServerKnown && !scope.isServerUnlisted && !isElsewhere(failure);
+    const facts = { ...factsOf(scope), installation: installationResult, startup: startup.value, url, healing };
+    const isServerKnown = facts.isServerKnown && !scope.isServerUnlisted && !isOnOtherHost(failure);
     const observed = {
       ...facts,
-      addressing: addressing.failure,
+      addressFailure: addressResult.failure,
       isServerKnown,
-      isServerGone: scope.isServerGone && !mayStartOver(scope),
+      isServerGone: scope.isServerMissing && !canRecreateServer(scope),
       server,
     };
     let status = machineStatus(machine, { ...observed, problem });
@@ -104,13 +106,13 @@ export class MachineReconciler {
       if (revoked.failure) status = machineStatus(machine, { ...observed, problem: revoked.failure });
     }
     pass.requeueAfter(value?.requeueAfterMs);
-    pass.requeueAfter(installing?.waiting?.retryAfterMs);
+    pass.requeueAfter(installationResult?.waiting?.retryAfterMs);
     pass.requeueAfter(startupDueMs(status, startup.value, clock.now()));
     if (status.phase !== 'Ready' && failure === undefined && !observed.isServerGone)
       pass.requeueAfter(RESYNC_INTERVAL_MS);
     return pass.end(async () => {
       await writeStatus(client.resource(machines), machine, status);
-      if (isNew || isServerLost(machine.status, status)) scope.announce(status);
+      if (isNew || isServerMissing(machine.status, status)) scope.recordEvents(status);
       if (startup.value) recordStartupEvents(scope, status.startup, startup.value.timeoutMs);
     });
   }
@@ -123,7 +125,8 @@ export class MachineReconciler {
     failure: Failure | undefined,
   ): Promise<MachineFacts['installation']> {
     const { cloud, machine } = scope;
-    if (cloud === undefined || server === undefined || !('status' in server) || isElsewhere(failure)) return undefined;
+    if (cloud === undefined || server === undefined || !('status' in server) || isOnOtherHost(failure))
+      return undefined;
     const step = await pass.run(() => advanceInstallation(scope, cloud, server));
     if (step.failure === undefined) return step.value;
     const { reason, message } = step.failure;
@@ -142,7 +145,7 @@ export class MachineReconciler {
 }
 
 /** Until this process is connected to a working cluster, a machine keeps reporting what happened to its last server: the next one's backoff depends on it. */
-function toldProblem({ cluster, machine }: MachineScope, problem: Problem | undefined): Problem | undefined {
+function reportedProblem({ cluster, machine }: MachineScope, problem: Problem | undefined): Problem | undefined {
   const isConnecting =
     problem?.reason === 'WaitingForControlPlane' &&
     isConditionTrue(cluster?.status?.conditions, ConditionType.ControlPlaneReady);
@@ -154,13 +157,13 @@ function isFirstInstallation({ machine: { status } }: MachineScope): boolean {
   return status?.readyTime === undefined && status?.reinstall === undefined;
 }
 
-/** Whether nothing remains of a deleted server, so that the machine can have another one. */
-function mayStartOver(scope: MachineScope): boolean {
+/** Whether a deleted server is completely gone, so that the machine can have another one. */
+function canRecreateServer(scope: MachineScope): boolean {
   return isFirstInstallation(scope) && scope.isNodeKnown && scope.node === undefined;
 }
 
 /** Updates a report about the lost node once the cloud has explained it. */
-function isServerLost(last: MachineStatus | undefined, status: MachineStatus): boolean {
+function isServerMissing(last: MachineStatus | undefined, status: MachineStatus): boolean {
   const reasonOf = ({ conditions }: MachineStatus) => findCondition(conditions, ConditionType.Ready)?.reason;
   const reason = reasonOf(status);
   if (status.phase !== 'NotReady' || last?.phase !== 'NotReady' || reasonOf(last) === reason) return false;
@@ -168,8 +171,8 @@ function isServerLost(last: MachineStatus | undefined, status: MachineStatus): b
 }
 
 /** Whether the current cloud is not the one that the server is in. */
-function isElsewhere(failure: Failure | undefined): boolean {
-  return lastFailure(failure?.error) instanceof ForeignProject;
+function isOnOtherHost(failure: Failure | undefined): boolean {
+  return lastFailure(failure?.error) instanceof ForeignProjectError;
 }
 
 function factsOf(scope: MachineScope): Omit<MachineFacts, 'problem'> {
@@ -188,10 +191,13 @@ function isActive(server: Server | ServerRef | undefined): boolean {
   return server !== undefined && 'status' in server && server.status === 'ACTIVE';
 }
 
-/** What the list does not contain about the server yet. Nothing polls for the end of a build, because the node announces itself, unless an address is missing until then. */
-function expectedOf(scope: MachineScope, server: Server | ServerRef): ExpectedChange | undefined {
+/**
+ * What the list does not contain about the server yet. The end of a build is not polled, because the node announces
+ * itself, unless an address is missing until then.
+ */
+function expectedOutcome(scope: MachineScope, server: Server | ServerRef): ExpectedChange | undefined {
   if (!('status' in server) || server.status === 'BUILD') return scope.machine.spec.floatingIP ? 'other' : 'build';
-  return server.status !== 'ACTIVE' || showsWantedAddress(scope, server) ? undefined : 'other';
+  return server.status !== 'ACTIVE' || hasDesiredAddress(scope, server) ? undefined : 'other';
 }
 
 /** A node works without its floating IP: failures are reported separately. */
@@ -201,10 +207,10 @@ async function ensureAddress(scope: MachineScope, server: Server | ServerRef | u
 
 /** Resync interval, in case an event was lost. */
 const RESYNC_INTERVAL_MS = 30_000;
-/** A paginated list may miss a server; the next one has it. */
+/** A paginated list may miss a server, but the next one contains it. */
 const UNLISTED_RETRY_MS = 5_000;
 /** It should not come back: checked again only in case the cloud was wrong. */
-const GONE_RETRY_MS = 600_000;
+const SERVER_MISSING_RETRY_MS = 600_000;
 /** How soon a server in ERROR is queried again for its fault. */
 const FAULT_RETRY_MS = 1_000;
 
@@ -216,7 +222,7 @@ interface Outcome {
 }
 
 /** One step towards a working server. */
-async function bringServerUp(scope: MachineScope): Promise<Outcome> {
+async function ensureServerActive(scope: MachineScope): Promise<Outcome> {
   if (scope.cloud) await requireOwnProject(scope.cloud, scope.cluster);
   const problem = scope.blocker();
   const owned = await scope.listedServers();
@@ -230,15 +236,15 @@ async function bringServerUp(scope: MachineScope): Promise<Outcome> {
       requeueAfterMs: Math.max(owned.untilMs - scope.now(), 0) + 1,
     };
   }
-  await removeExtraServers(scope, owned.items);
-  await scope.catchUpWithNode();
+  await removeDuplicateServers(scope, owned.items);
+  await scope.refreshFromNode();
   const server = scope.currentServer();
   if (server === undefined) {
     const { serverID } = scope.machine.status ?? {};
-    if (await scope.hasLostServer(owned)) {
-      if (!mayStartOver(scope)) {
+    if (await scope.wasServerLost(owned)) {
+      if (!canRecreateServer(scope)) {
         const message = `server ${serverID} no longer exists: it was deleted in the cloud`;
-        return { problem: { reason: 'ServerVanished', message }, requeueAfterMs: GONE_RETRY_MS };
+        return { problem: { reason: 'ServerVanished', message }, requeueAfterMs: SERVER_MISSING_RETRY_MS };
       }
       const message = `server ${serverID} disappeared before it became a node; another one will be created`;
       scope.dependencies.events.warning(scope.machine, 'ServerVanished', message);

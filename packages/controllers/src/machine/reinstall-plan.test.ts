@@ -4,9 +4,9 @@ import { Server } from '@fairway/openstack/types/server';
 import { describe, expect, test } from 'vitest';
 import {
   hasBootedSince,
+  hasTakenEffect,
   type InstallationFacts,
   installedOn,
-  isOnDisk,
   nextInstallationStep,
   reinstallID,
 } from './reinstall-plan.ts';
@@ -34,56 +34,56 @@ describe('the next step of an installation', () => {
   const again = { ...LATER, startTime: NOW, wasCordoned: true };
 
   test.each<{ case: string; given: Partial<InstallationFacts>; step: object }>([
-    { case: 'nothing, where the disk is as asked for', given: { desired: OLD }, step: { kind: 'keep' } },
+    { case: 'keeping the server if the disk matches the spec', given: { desired: OLD }, step: { kind: 'keep' } },
     {
-      case: 'the intention, before anything is done',
+      case: 'recording the intention, before anything is done',
       given: {},
       step: { kind: 'begin', reinstall: { ...NEW, startTime: NOW, wasCordoned: false }, installed },
     },
     {
-      case: 'the intention, where only the time is new',
+      case: 'recording the intention if only the time is new',
       given: { desired: { ...OLD, reinstallTime: NOW } },
       step: { kind: 'begin', reinstall: { reinstallTime: NOW } },
     },
     { case: 'the drain', given: { reinstall: begun }, step: { kind: 'drain' } },
     {
-      case: 'the drain for another spec, with its start time',
+      case: 'a drain for another spec, with its start time',
       given: { reinstall: begun, desired: LATER },
       step: { kind: 'begin', reinstall: { ...again, startTime: begun.startTime } },
     },
     {
-      case: 'none, if the spec is reverted in time',
+      case: 'a cancellation if the spec is reverted in time',
       given: { reinstall: begun, desired: OLD },
       step: { kind: 'cancel' },
     },
     { case: 'the request', given: { reinstall: requested }, step: { kind: 'rebuild' } },
     {
-      case: 'patience, where it may have been accepted',
+      case: 'waiting if the cloud may have accepted it',
       given: { reinstall: requested, isAccepted: 'unknown' },
       step: { kind: 'settle' },
     },
     {
-      case: 'patience, even for another spec',
+      case: 'waiting even with another spec',
       given: { reinstall: requested, isAccepted: 'unknown', desired: LATER },
       step: { kind: 'settle' },
     },
     {
-      case: 'another spec, if the first was refused',
+      case: 'another spec if the first was refused',
       given: { reinstall: requested, desired: LATER },
       step: { kind: 'begin', reinstall: again, installed },
     },
     {
-      case: 'none, if the refused spec is reverted',
+      case: 'a cancellation if the refused spec is reverted',
       given: { reinstall: requested, desired: OLD },
       step: { kind: 'cancel' },
     },
     {
-      case: 'patience, while the cloud works',
+      case: 'waiting while the cloud is working',
       given: { reinstall: accepted, isAccepted: 'yes', server: 'rebuilding' },
       step: { kind: 'awaitServer' },
     },
     {
-      case: 'patience with another spec too, while the cloud works',
+      case: 'waiting while the cloud is working, even with another spec',
       given: { reinstall: accepted, isAccepted: 'yes', server: 'rebuilding', desired: LATER },
       step: { kind: 'awaitServer' },
     },
@@ -93,17 +93,17 @@ describe('the next step of an installation', () => {
       step: { kind: 'begin', reinstall: { ...again, ...OLD }, installed: { serverID: 's', ...NEW } },
     },
     {
-      case: 'the start of a server that was off',
+      case: 'starting a server that was off',
       given: { reinstall: accepted, isAccepted: 'yes', server: 'stopped' },
       step: { kind: 'startServer' },
     },
     {
-      case: 'patience with a server that failed',
+      case: 'waiting for a server that failed',
       given: { reinstall: accepted, isAccepted: 'yes', server: 'other' },
       step: { kind: 'awaitServer' },
     },
     {
-      case: 'the node, once the server runs',
+      case: 'waiting for the node once the server is running',
       given: { reinstall: accepted, isAccepted: 'yes' },
       step: { kind: 'awaitNode', installed: { serverID: 's', ...NEW } },
     },
@@ -133,22 +133,22 @@ const machine = (status: Machine['status'] = {}): Machine => ({
 
 test.each([
   {
-    case: 'as recorded, whatever its metadata say',
+    case: 'from the record, regardless of metadata',
     status: { installed },
     metadata: { 'fairway.dev.version': '9' },
     on: OLD,
   },
-  { case: 'as it was created', status: {}, metadata: { 'fairway.dev.version': '1.34.1' }, on: OLD },
-  { case: 'of an earlier release, as its spec says', status: {}, metadata: {}, on: NEW },
+  { case: 'from what it was created with', status: {}, metadata: { 'fairway.dev.version': '1.34.1' }, on: OLD },
+  { case: 'from the spec for an earlier release', status: {}, metadata: {}, on: NEW },
   {
-    case: 'other than recorded of another server',
+    case: 'without the record of another server',
     status: { installed: { ...installed, serverID: 'gone' } },
     metadata: {},
     on: NEW,
   },
-  { case: 'with the image that it has', status: {}, metadata: {}, image: 'j', on: { ...NEW, image: 'j' } },
-  { case: 'on a volume, of which Nova tells no image', status: {}, metadata: {}, image: '', on: NEW },
-])('a server is taken to be installed $case', ({ status, metadata, image, on }) => {
+  { case: 'including the image that it has', status: {}, metadata: {}, image: 'j', on: { ...NEW, image: 'j' } },
+  { case: 'from the spec on a volume, for which Nova reports no image', status: {}, metadata: {}, image: '', on: NEW },
+])('the installed state of a server is taken $case', ({ status, metadata, image, on }) => {
   expect(installedOn(machine(status), server({ ...metadata }, image))).toEqual({ serverID: 's', ...on });
 });
 
@@ -156,20 +156,20 @@ test.each([
   { bootID: 'b', isNew: true },
   { bootID: 'a', isNew: false },
   { bootID: undefined, isNew: false },
-])('a node with boot id $bootID is new: $isNew', ({ bootID, isNew }) => {
+])('a node with boot ID $bootID has rebooted: $isNew', ({ bootID, isNew }) => {
   const nodeInfo = { kubeletVersion: 'v1.34.2', ...(bootID !== undefined && { bootID }) };
 
   expect(hasBootedSince({ metadata: {}, status: { nodeInfo } }, requested)).toBe(isNew);
 });
 
-test('what is on the disk is only told when the cloud has accepted it', () => {
-  expect(isOnDisk(installed, undefined)).toBe(true);
-  expect(isOnDisk({ ...installed, ...NEW }, requested)).toBe(false);
-  expect(isOnDisk(installed, accepted)).toBe(false);
-  expect(isOnDisk({ ...installed, ...NEW }, accepted)).toBe(true);
+test('the installed state is reported only after the cloud has accepted the reinstallation', () => {
+  expect(hasTakenEffect(installed, undefined)).toBe(true);
+  expect(hasTakenEffect({ ...installed, ...NEW }, requested)).toBe(false);
+  expect(hasTakenEffect(installed, accepted)).toBe(false);
+  expect(hasTakenEffect({ ...installed, ...NEW }, accepted)).toBe(true);
 });
 
-test('each reinstallation has an id of its own', () => {
+test('each reinstallation has its own ID', () => {
   const ids = [begun, { ...begun, startTime: NOW }, { ...begun, ...LATER }, { ...begun, reinstallTime: NOW }].map(
     (each) => reinstallID(machine(), each),
   );

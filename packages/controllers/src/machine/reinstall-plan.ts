@@ -3,23 +3,23 @@ import { settingsDigest as digestOf } from '@fairway/api/domain/node-settings';
 import { generationOf } from '@fairway/api/domain/template-change';
 import { identityOf } from '@fairway/api/identity';
 import type { Machine, MachineSpec } from '@fairway/api/kinds/machine';
-import type { MachineInstalled, MachineReinstall } from '@fairway/api/kinds/machine-installation';
+import type { MachineInstallation, MachineReinstall } from '@fairway/api/kinds/machine-installation';
 import { formatTime } from '@fairway/base/clock';
 import type { Server } from '@fairway/openstack/types/server';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 
 /** In a server's metadata: the version that it is installed with. */
 export const VERSION_METADATA = 'fairway.dev.version';
-/** In a server's metadata: the certificate authority rotation that it is installed after; absent for the first authorities. */
+/** In a server's metadata: the CA rotation that it was installed after; absent for the first CA. */
 export const AUTHORITY_METADATA = 'fairway.dev.authority-generation';
 /** In a server's metadata: a digest of the settings that it is installed with; absent for none. */
 export const SETTINGS_METADATA = 'fairway.dev.settings';
 /** In a server's metadata, written by the same call that rebuilds it: which reinstallation its disk is from. */
 export const REINSTALL_METADATA = 'fairway.dev.reinstall';
 
-/** What a server is installed from. */
+/** The inputs of a server's installation. */
 export type InstallSpec = Pick<
-  MachineInstalled,
+  MachineInstallation,
   'image' | 'version' | 'authorityGeneration' | 'reinstallTime' | 'settingsDigest'
 >;
 
@@ -39,7 +39,7 @@ export function installSpec({
   };
 }
 
-/** What a machine's server should be installed from. */
+/** The desired inputs of a machine's installation. */
 export function desiredInstallation(spec: MachineSpec): InstallSpec {
   const digest = digestOf(spec);
   return installSpec({ ...spec, ...(digest !== undefined && { settingsDigest: digest }) });
@@ -51,7 +51,10 @@ function matchesSpec(one: InstallSpec, desired: InstallSpec): boolean {
   return isSameSystem && generationOf(one) === generationOf(desired) && one.reinstallTime === desired.reinstallTime;
 }
 
-/** Identifies one reinstallation of one machine. A tenant may put it into the metadata of a server too, and then waits for a node that does not come. */
+/**
+ * Identifies one reinstallation of one machine. A tenant may also put it into the metadata of a server, and then waits
+ * for a node that does not come.
+ */
 export function reinstallID(
   machine: Machine,
   { startTime, image, version, authorityGeneration, reinstallTime = '', settingsDigest }: MachineReinstall,
@@ -63,7 +66,7 @@ export function reinstallID(
 }
 
 /** What is on the disk of the machine's server, as far as recorded; otherwise what it was created with. */
-export function installedOn({ spec, status }: Machine, server: Server): MachineInstalled {
+export function installedOn({ spec, status }: Machine, server: Server): MachineInstallation {
   if (status?.installed?.serverID === server.id) {
     const { canReinstall: _, ...installed } = status.installed;
     return installed;
@@ -108,8 +111,11 @@ export function hasBootedSince({ status }: TenantNode, { bootID }: MachineReinst
   return current !== undefined && current !== bootID;
 }
 
-/** Whether the server has what its reinstallation was for, if one is in progress; then only its node is missing. */
-export function isOnDisk(installed: MachineInstalled | undefined, reinstall: MachineReinstall | undefined): boolean {
+/** Whether the server has the result of its reinstallation, if one is in progress; then only its node is missing. */
+export function hasTakenEffect(
+  installed: MachineInstallation | undefined,
+  reinstall: MachineReinstall | undefined,
+): boolean {
   if (reinstall === undefined) return true;
   return reinstall.acceptedTime !== undefined && installed !== undefined && matchesSpec(installed, reinstall);
 }
@@ -117,7 +123,7 @@ export function isOnDisk(installed: MachineInstalled | undefined, reinstall: Mac
 /** The facts from which the next step of a machine's installation is derived. */
 export interface InstallationFacts {
   readonly desired: InstallSpec;
-  readonly installed: MachineInstalled;
+  readonly installed: MachineInstallation;
   readonly reinstall: MachineReinstall | undefined;
   /** Whether the cloud has accepted the current reinstallation. */
   readonly isAccepted: 'yes' | 'no' | 'unknown';
@@ -131,7 +137,7 @@ export type InstallationStep =
   /** The disk matches the spec. */
   | { readonly kind: 'keep' }
   /** Records the intention, before anything is done. */
-  | { readonly kind: 'begin'; readonly reinstall: MachineReinstall; readonly installed: MachineInstalled }
+  | { readonly kind: 'begin'; readonly reinstall: MachineReinstall; readonly installed: MachineInstallation }
   /** It is no longer requested, and the disk is unchanged. */
   | { readonly kind: 'cancel' }
   | { readonly kind: 'drain' }
@@ -141,7 +147,7 @@ export type InstallationStep =
   | { readonly kind: 'awaitServer' }
   | { readonly kind: 'startServer' }
   /** The server runs with the new disk. */
-  | { readonly kind: 'awaitNode'; readonly installed: MachineInstalled };
+  | { readonly kind: 'awaitNode'; readonly installed: MachineInstallation };
 
 /** The next step towards a server that is installed according to the spec. Pure. */
 export function nextInstallationStep(facts: InstallationFacts): InstallationStep {
@@ -165,8 +171,8 @@ export function nextInstallationStep(facts: InstallationFacts): InstallationStep
   }
   if (server === 'rebuilding') return { kind: 'awaitServer' };
   const { reinstallTime: _, authorityGeneration: __, settingsDigest: ___, ...rest } = installed;
-  const onDisk = { ...rest, ...installSpec(reinstall) };
-  if (!isUpToDate) return { kind: 'begin', reinstall: again, installed: onDisk };
+  const installationOnDisk = { ...rest, ...installSpec(reinstall) };
+  if (!isUpToDate) return { kind: 'begin', reinstall: again, installed: installationOnDisk };
   if (server === 'stopped') return { kind: 'startServer' };
-  return server === 'active' ? { kind: 'awaitNode', installed: onDisk } : { kind: 'awaitServer' };
+  return server === 'active' ? { kind: 'awaitNode', installed: installationOnDisk } : { kind: 'awaitServer' };
 }

@@ -1,6 +1,6 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { identityOf } from '@fairway/api/identity';
-import type { MachineInstalled, MachineReinstall } from '@fairway/api/kinds/machine-installation';
+import type { MachineInstallation, MachineReinstall } from '@fairway/api/kinds/machine-installation';
 import { formatTime } from '@fairway/base/clock';
 import { lastFailure, retryAtMs } from '@fairway/kube/controller/attempts';
 import { REIMAGE_MICROVERSION } from '@fairway/openstack/compute/servers';
@@ -36,7 +36,7 @@ export interface InstallationWait extends Problem {
 
 /** The progress of the installation of a machine's server, for its status. */
 export interface Installation {
-  readonly installed: MachineInstalled | undefined;
+  readonly installed: MachineInstallation | undefined;
   /** Undefined when none is in progress. */
   readonly reinstall: MachineReinstall | undefined;
   /** Undefined when the server is installed according to the spec. */
@@ -45,12 +45,12 @@ export interface Installation {
 
 /** Times in a status are whole seconds. */
 const SECOND_MS = 1_000;
-/** Rebuilds take a minute or more, and a node that joins announces it without a call. */
+/** Rebuilds take a minute or more, and a node announces itself when it joins, without a call. */
 const FIRST_POLL_MS = 10_000;
-/** From then on the usual lists suffice. */
+/** The usual lists suffice after that. */
 const LAST_POLL_MS = 60_000;
-/** States from which Nova does not rebuild servers, and that end by themselves. */
-const BUSY: ReadonlySet<Server['status']> = new Set([
+/** States in which Nova does not rebuild servers, and that end without action. */
+const BUSY_CPU: ReadonlySet<Server['status']> = new Set([
   'BUILD',
   'REBUILD',
   'REBOOT',
@@ -61,15 +61,16 @@ const BUSY: ReadonlySet<Server['status']> = new Set([
   'REVERT_RESIZE',
   'UNKNOWN',
 ]);
-const REBUILDABLE: ReadonlySet<Server['status']> = new Set(['ACTIVE', 'SHUTOFF', 'ERROR']);
+const REBUILDABLE_STATES: ReadonlySet<Server['status']> = new Set(['ACTIVE', 'SHUTOFF', 'ERROR']);
 
 /**
- * One step towards a server that is installed as the machine's spec says: cordon and drain the node, have Nova rebuild the server, wait for
- * the node to rejoin, uncordon it.
+ * One step towards a server that is installed according to the machine's spec: cordon and drain the node, have Nova
+ * rebuild the server, wait for the node to rejoin, uncordon it.
  *
- * **Guarantees.** Each step is in the status before it is done, and the rebuild writes its ID into the server's metadata in the same call:
- * after a crash or a lost response, the server itself shows whether it was accepted. Once that is in the status, the metadata, which a
- * tenant can edit, is no longer read. The Node object is retained, with users' changes to it; its boot ID identifies the new kubelet.
+ * **Guarantees.** Each step is in the status before it is done, and the rebuild writes its ID into the server's
+ * metadata in the same call. After a crash or a lost response, the server itself shows whether it was accepted. Once
+ * that is in the status, the metadata, which a tenant can edit, is no longer read. The Node object is retained, with
+ * users' changes to it; its boot ID identifies the new kubelet.
  */
 export async function advanceInstallation(
   scope: MachineScope,
@@ -78,9 +79,9 @@ export async function advanceInstallation(
 ): Promise<Installation> {
   const { machine, node } = scope;
   const { reinstall } = machine.status ?? {};
-  const acceptance = await acceptanceOf(scope, cloud, found);
+  const acceptance = await acceptRebuild(scope, cloud, found);
   const server = cloud.cache.servers.snapshot().items.get(found.id) ?? found;
-  const installed = { ...installedOn(machine, server), ...(await abilityOf(scope, cloud)) };
+  const installed = { ...installedOn(machine, server), ...(await rebuildAbility(scope, cloud)) };
   const kept: Installation = { installed, reinstall };
   const step = nextInstallationStep({
     desired: desiredInstallation(machine.spec),
@@ -93,13 +94,13 @@ export async function advanceInstallation(
   });
   const now = formatTime(scope.now());
   if (reinstall && reinstall.acceptedTime === undefined && acceptance.is === 'yes') {
-    return awaitingServer(scope, cloud, server, { ...kept, reinstall: { ...reinstall, acceptedTime: now } });
+    return waitForServer(scope, cloud, server, { ...kept, reinstall: { ...reinstall, acceptedTime: now } });
   }
   switch (step.kind) {
     case 'keep':
       return kept;
     case 'begin': {
-      const problem = scope.blocker() ?? whyImpossible(installed);
+      const problem = scope.blocker() ?? rebuildObstacle(installed);
       if (problem) return { ...kept, waiting: { ...problem, progress: 0 } };
       if (reinstall?.requestedTime !== undefined) await revokeToken(scope);
       const message = 'the node is being drained before its server is reinstalled';
@@ -107,12 +108,12 @@ export async function advanceInstallation(
       return { installed: step.installed, reinstall: step.reinstall, waiting };
     }
     case 'cancel':
-      await leaveAlone(scope, reinstall);
+      await restoreServer(scope, reinstall);
       return { ...kept, reinstall: undefined };
     case 'drain': {
-      const order = { startTime: reinstall?.startTime, goal: 'the server is reinstalled', isRenewal: true };
-      const draining = await drainNode(scope, order);
-      if (draining) return { ...kept, waiting: { ...draining, progress: 20 } };
+      const order = { startTime: reinstall?.startTime, target: 'the server is reinstalled', holdsDrains: true };
+      const drainWait = await drainNode(scope, order);
+      if (drainWait) return { ...kept, waiting: { ...drainWait, progress: 20 } };
       if (reinstall === undefined) return kept;
       const message = 'the node is drained; requesting the reinstallation of its server';
       const waiting = { reason: ConditionReason.Reinstalling, message, progress: 30, retryAfterMs: 0 };
@@ -131,7 +132,7 @@ export async function advanceInstallation(
     case 'rebuild':
       return rebuild(scope, cloud, server, kept);
     case 'awaitServer':
-      return awaitingServer(scope, cloud, server, kept);
+      return waitForServer(scope, cloud, server, kept);
     case 'startServer': {
       const { signal } = scope;
       const attempt = { kind: 'start servers', item: server.id };
@@ -145,11 +146,11 @@ export async function advanceInstallation(
     }
     case 'awaitNode': {
       if (reinstall === undefined) return kept;
-      const isBack =
+      const hasRejoined =
         node && isNodeReady(node) && hasBootedSince(node, reinstall) && !claimsOtherServer(node, server.id);
-      if (isBack) {
+      if (hasRejoined) {
         await revokeToken(scope);
-        await leaveAlone(scope, reinstall);
+        await restoreServer(scope, reinstall);
         return { installed: step.installed, reinstall: undefined };
       }
       const message = 'the server is reinstalled; it is booting and rejoining the cluster';
@@ -162,16 +163,19 @@ export async function advanceInstallation(
   }
 }
 
-/** Older Nova versions do not reinstall the volume that a server boots from: then nothing starts, and the node stays in use. */
-async function abilityOf(
+/**
+ * Older Nova versions do not reinstall the volume that a server boots from: in that case nothing starts, and the node
+ * stays in use.
+ */
+async function rebuildAbility(
   { machine }: MachineScope,
   cloud: ProjectCloud,
-): Promise<Pick<MachineInstalled, 'canReinstall'>> {
+): Promise<Pick<MachineInstallation, 'canReinstall'>> {
   if (machine.spec.rootVolume === undefined) return {};
   return (await cloud.client.compute.supports(REIMAGE_MICROVERSION)) ? {} : { canReinstall: false };
 }
 
-function whyImpossible({ canReinstall }: MachineInstalled): Problem | undefined {
+function rebuildObstacle({ canReinstall }: MachineInstallation): Problem | undefined {
   if (canReinstall !== false) return undefined;
   const message = `the server boots from a volume, which Nova can reinstall only since microversion ${REIMAGE_MICROVERSION} (Zed), and the cloud is older; delete the Machine to have it replaced`;
   return { reason: ConditionReason.ReinstallNotSupported, message };
@@ -183,7 +187,7 @@ interface Acceptance {
 }
 
 /** Whether the cloud has accepted the current reinstallation, by a list that started after the last request that may have reached it. */
-async function acceptanceOf(scope: MachineScope, cloud: ProjectCloud, found: Server): Promise<Acceptance> {
+async function acceptRebuild(scope: MachineScope, cloud: ProjectCloud, found: Server): Promise<Acceptance> {
   const { machine } = scope;
   const { reinstall } = machine.status ?? {};
   if (reinstall?.acceptedTime !== undefined) return { is: 'yes' };
@@ -270,12 +274,12 @@ async function rebuild(
     };
   }
   const accepted = { ...reinstall, acceptedTime: formatTime(scope.now()), ...before };
-  return awaitingServer(scope, cloud, server, { ...kept, reinstall: accepted });
+  return waitForServer(scope, cloud, server, { ...kept, reinstall: accepted });
 }
 
 function notRebuildable({ status }: Server): Problem | undefined {
-  if (REBUILDABLE.has(status)) return undefined;
-  if (BUSY.has(status)) {
+  if (REBUILDABLE_STATES.has(status)) return undefined;
+  if (BUSY_CPU.has(status)) {
     return {
       reason: ConditionReason.WaitingForServer,
       message: `the server is ${status}; it will be reinstalled afterwards`,
@@ -302,7 +306,7 @@ function sizeOf({ flavor }: Server): { vcpus: number; ram: number; disk: number 
 }
 
 /** Checks the list less and less often, and immediately when the node is back. */
-async function awaitingServer(
+async function waitForServer(
   scope: MachineScope,
   cloud: ProjectCloud,
   server: Server,
@@ -318,8 +322,8 @@ async function awaitingServer(
   const listedAtMs = Math.max(servers.snapshot().listedAtMs ?? acceptedMs, acceptedMs);
   const isLate = listedAtMs - acceptedMs > LAST_POLL_MS;
   const pollMs = isLate ? Number.POSITIVE_INFINITY : listedAtMs + Math.max(listedAtMs - acceptedMs, FIRST_POLL_MS);
-  const isBack = node && kept.reinstall && isNodeReady(node) && hasBootedSince(node, kept.reinstall);
-  if (isBack || pollMs <= scope.now()) await servers.refreshAfter(isBack ? scope.now() : pollMs);
+  const hasRejoined = node && kept.reinstall && isNodeReady(node) && hasBootedSince(node, kept.reinstall);
+  if (hasRejoined || pollMs <= scope.now()) await servers.refreshAfter(hasRejoined ? scope.now() : pollMs);
   const message = 'the cloud is reinstalling the server';
   const retryAfterMs = isLate ? undefined : Math.max(pollMs - scope.now(), SECOND_MS);
   return { ...kept, waiting: { reason: ConditionReason.Reinstalling, message, progress: 50, retryAfterMs } };
@@ -331,7 +335,7 @@ function bootIDOf({ node }: MachineScope): { bootID?: string } {
 }
 
 /** Uncordons the node, unless someone had cordoned it before. */
-async function leaveAlone(scope: MachineScope, reinstall: MachineReinstall | undefined): Promise<void> {
+async function restoreServer(scope: MachineScope, reinstall: MachineReinstall | undefined): Promise<void> {
   if (reinstall?.wasCordoned) return;
   await scope.dependencies.attempts.withBackoff({ kind: 'uncordon', item: scope.uid }, () => setCordon(scope, false));
 }

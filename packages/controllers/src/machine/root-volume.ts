@@ -11,9 +11,9 @@ import { writeStatus } from '../status-writer.ts';
 import type { MachineScope } from './scope.ts';
 
 /**
- * The volume that the server of the machine boots from; undefined while it is not known, and for a server without one. Nova creates it with
- * the server, without a name or a tag, and deletes it with the server (`delete_on_termination`), however that is deleted. Nova does not
- * report failures of this. Pure.
+ * The volume that the server of the machine boots from; undefined while it is not known, and for a server without one.
+ * Nova creates it with the server, without a name or a tag, and deletes it with the server (`delete_on_termination`),
+ * however the server is deleted. Nova does not report failures of this. Pure.
  */
 export function rootVolumeOf({ spec, status }: Machine, server: Server | ServerRef | undefined): string | undefined {
   if (spec.rootVolume === undefined) return undefined;
@@ -22,7 +22,7 @@ export function rootVolumeOf({ spec, status }: Machine, server: Server | ServerR
   const attached = server['os-extended-volumes:volumes_attached'];
   if (attached.some(({ id }) => id === known)) return known;
   // Volumes of pods are retained when the server is deleted.
-  const going = attached.filter(({ delete_on_termination: goes }) => goes === true);
+  const going = attached.filter(({ delete_on_termination: discardedIDs }) => discardedIDs === true);
   const [only] = going;
   if (only && going.length === 1) return only.id;
   return server.id === status?.serverID ? known : undefined;
@@ -35,15 +35,17 @@ export async function markRootVolume(scope: MachineScope, server: Server | Serve
   const owner = ownerOf(scope);
   if (cloud === undefined || id === undefined || owner === undefined) return;
   await dependencies.attempts.withBackoff({ kind: 'mark root volume', item: uid }, async () => {
-    if (await isKnownAsMarked(scope, cloud, id)) return;
+    if (await isAlreadyMarked(scope, cloud, id)) return;
     const volume = await ignoreNotFound(cloud.client.blockStorage.volumes.get(id, { signal }));
     if (volume === undefined) return;
-    cloud.ledgers.volumes.recordMade(machineTag(uid), await mark(scope, cloud, volume, owner), scope.now());
+    cloud.ledgers.volumes.recordWritten(machineTag(uid), await mark(scope, cloud, volume, owner), scope.now());
   });
 }
 
-/** By the list of the project's tagged volumes, which all its machines share, and by what this process has tagged since. */
-async function isKnownAsMarked(scope: MachineScope, cloud: ProjectCloud, id: string): Promise<boolean> {
+/**
+ * Uses the list of the project's tagged volumes, which all its machines share, and what this process has tagged since.
+ */
+async function isAlreadyMarked(scope: MachineScope, cloud: ProjectCloud, id: string): Promise<boolean> {
   const { items, listedAtMs = 0 } = await cloud.cache.volumes.refreshAfter(Number.NEGATIVE_INFINITY);
   const volume = items.get(id);
   const listed = volume?.name && rootVolumeOwner(volume)?.machineUid === scope.uid ? [volume] : [];
@@ -68,15 +70,15 @@ function ownerOf({ cluster, machine, uid }: MachineScope): ServerOwner | undefin
 }
 
 /** Writes the volume's ID to the status before the server is deleted, which is the only source for it. Rejects with Nova's error, or that of Fairway's own API. */
-export async function noteRootVolume(
+export async function recordRootVolume(
   { cloud, machine, dependencies, signal }: MachineScope,
   serverID: string,
 ): Promise<void> {
   if (cloud === undefined || machine.spec.rootVolume === undefined) return;
   const listed = cloud.cache.servers.snapshot().items.get(serverID);
   // A list may be older than the volume.
-  const isListed = listed !== undefined && rootVolumeOf(machine, listed) !== undefined;
-  const server = isListed ? listed : await ignoreNotFound(cloud.client.compute.servers.get(serverID, { signal }));
+  const isInList = listed !== undefined && rootVolumeOf(machine, listed) !== undefined;
+  const server = isInList ? listed : await ignoreNotFound(cloud.client.compute.servers.get(serverID, { signal }));
   const rootVolumeID = server && rootVolumeOf(machine, server);
   if (rootVolumeID === undefined || rootVolumeID === machine.status?.rootVolumeID) return;
   await writeStatus(dependencies.client.resource(machines), machine, { ...machine.status, rootVolumeID });
@@ -86,10 +88,11 @@ export async function noteRootVolume(
 const WAIT_MS = 60_000;
 
 /**
- * Handles the volume of a machine whose server has been gone since `goneMs`. `deleting`: it is being deleted, for less than a minute.
- * Otherwise it is gone; or it has the tag by which it is found without the machine, and an Event says what blocks it.
+ * Handles the volume of a machine whose server has been gone since `goneMs`. `deleting`: it has been in deletion for
+ * less than a minute. Otherwise it is gone, or it has the tag by which it is found without the machine, and an Event
+ * reports what blocks its deletion.
  */
-export async function removeRootVolume(scope: MachineScope, goneMs: number): Promise<'done' | 'deleting'> {
+export async function removeRootVolume(scope: MachineScope, drainedMs: number): Promise<'done' | 'deleting'> {
   const { cloud, cluster, machine, signal, dependencies } = scope;
   const id = machine.status?.rootVolumeID;
   const owner = ownerOf(scope);
@@ -101,13 +104,13 @@ export async function removeRootVolume(scope: MachineScope, goneMs: number): Pro
   const held = isGoing ? undefined : (await removeVolumes(cloud, [marked], { signal, isLate: false }))?.held;
   // A list from before the tag would not contain it.
   cloud.cache.volumes.invalidate();
-  if (held === undefined) return scope.now() < goneMs + WAIT_MS ? 'deleting' : 'done';
+  if (held === undefined) return scope.now() < drainedMs + WAIT_MS ? 'deleting' : 'done';
   const message = `volume ${marked.name} (${id}), from which machine ${machine.metadata.name} booted, was not deleted: ${held.message}`;
   dependencies.events.warning(cluster ?? machine, 'OrphanFound', message);
   return 'done';
 }
 
-/** Undefined for a deleted one, and if the project has no access to Cinder. */
+/** Undefined for a deleted volume, and if the project has no access to Cinder. */
 async function readVolume(scope: MachineScope, cloud: ProjectCloud, id: string): Promise<Volume | undefined> {
   const { cluster, machine, dependencies, signal } = scope;
   try {

@@ -1,5 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { isBeingEmptied } from '@fairway/api/domain/reset';
+import { isBeingWiped } from '@fairway/api/domain/reset';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine, MachineStatus } from '@fairway/api/kinds/machine';
@@ -10,14 +10,14 @@ import type { Server } from '@fairway/openstack/types/server';
 import type { OwnedState } from '@fairway/tenancy/cloud/ledger';
 import { machineTag } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud, ServerRef } from '@fairway/tenancy/cloud/project-cloud';
-import { isServerGone } from '@fairway/tenancy/cloud/server-removal';
+import { isServerDeleted } from '@fairway/tenancy/cloud/server-removal';
 import { serversOfMachine } from '@fairway/tenancy/cloud/servers';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { missingCloud } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
-import { mayNodesStart } from '../cluster/network-condition.ts';
+import { canNodesStart } from '../cluster/network-condition.ts';
 import type { MachineDependencies } from './dependencies.ts';
 
 /** Scope of one pass over a Machine. */
@@ -34,7 +34,7 @@ export class MachineScope {
   readonly tenant: TenantCluster | undefined;
   readonly signal: AbortSignal;
   readonly dependencies: MachineDependencies;
-  #isServerGone = false;
+  #isServerMissing = false;
 
   constructor(machine: Machine, dependencies: MachineDependencies, signal: AbortSignal) {
     const { namespace = '', name = '' } = machine.metadata;
@@ -54,7 +54,7 @@ export class MachineScope {
     return identityOf(this.machine);
   }
 
-  /** On a user's request: ends all backoff. */
+  /** Called on a user's request: ends all backoff. */
   retryNow(): void {
     const { attempts, builds } = this.dependencies;
     const uids = [this.uid, this.cluster && identityOf(this.cluster)];
@@ -92,18 +92,21 @@ export class MachineScope {
     return this.servers();
   }
 
-  /** Whether the list is reliable: not before the first one, and not while a create with unknown outcome may still take effect. */
+  /**
+   * Whether the list is reliable: false before the first one, and while a create with unknown outcome may still take
+   * effect.
+   */
   get isServerKnown(): boolean {
     return this.cloud === undefined || this.servers()?.kind === 'known';
   }
 
-  /** Whether it is known if the machine has a node: not while the cluster's API server is unreachable. */
+  /** Whether it is known if the machine has a node; false while the cluster's API server is unreachable. */
   get isNodeKnown(): boolean {
     return this.tenant !== undefined || this.cluster?.status?.endpoint === undefined;
   }
 
   /** A node whose server is not ACTIVE yet means that the list is stale, unless it is the node from before a reinstallation. */
-  async catchUpWithNode(): Promise<void> {
+  async refreshFromNode(): Promise<void> {
     if (this.machine.status?.reinstall) return;
     const server = this.currentServer();
     if (this.node === undefined || server === undefined || this.cloud === undefined) return;
@@ -120,26 +123,26 @@ export class MachineScope {
   }
 
   /** Whether a known server was deleted out of band. A paginated list may miss one, so the server is read individually first. */
-  async hasLostServer(owned: Extract<OwnedState<ServerRef>, { kind: 'known' }>): Promise<boolean> {
+  async wasServerLost(owned: Extract<OwnedState<ServerRef>, { kind: 'known' }>): Promise<boolean> {
     const id = this.machine.status?.serverID;
     if (id === undefined || owned.items.length > 0 || owned.deleting.length > 0 || !this.cloud) return false;
-    this.#isServerGone = await isServerGone(this.cloud, id, { signal: this.signal });
-    return this.#isServerGone;
+    this.#isServerMissing = await isServerDeleted(this.cloud, id, { signal: this.signal });
+    return this.#isServerMissing;
   }
 
   /** Whether this pass has found that the server in the status no longer exists. */
-  get isServerGone(): boolean {
-    return this.#isServerGone;
+  get isServerMissing(): boolean {
+    return this.#isServerMissing;
   }
 
   /** Whether the list lacks the server in the status, and neither the cloud nor a deletion by Fairway explains that. */
   get isServerUnlisted(): boolean {
     const owned = this.servers();
-    if (this.machine.status?.serverID === undefined || this.#isServerGone || owned?.kind !== 'known') return false;
+    if (this.machine.status?.serverID === undefined || this.#isServerMissing || owned?.kind !== 'known') return false;
     return owned.items.length === 0 && owned.deleting.length === 0;
   }
 
-  /** Why no server can be created yet, or undefined. */
+  /** Why no server can be created yet; undefined if one can. */
   blocker(): Problem | undefined {
     const { cluster, pool, cloud, tenant } = this;
     if (cluster === undefined) {
@@ -151,7 +154,7 @@ export class MachineScope {
     if (cluster.metadata.deletionTimestamp !== undefined) {
       return { reason: ConditionReason.Deleting, message: 'the cluster is being deleted' };
     }
-    if (isBeingEmptied(cluster) || this.machine.spec.resetTime !== cluster.status?.reset?.emptiedTime) {
+    if (isBeingWiped(cluster) || this.machine.spec.resetTime !== cluster.status?.reset?.emptiedTime) {
       return { reason: ConditionReason.WaitingForControlPlane, message: 'the cluster is being reset' };
     }
     if (cloud === undefined) {
@@ -163,7 +166,7 @@ export class MachineScope {
         message: `pool ${this.machine.spec.nodePoolName} does not exist`,
       };
     }
-    if (!mayNodesStart(cluster.status)) {
+    if (!canNodesStart(cluster.status)) {
       return { reason: ConditionReason.WaitingForNetwork, message: 'the network of the cluster is not ready yet' };
     }
     if (!isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady) || tenant === undefined) {
@@ -176,7 +179,7 @@ export class MachineScope {
   }
 
   /** Records an event for a new phase. */
-  announce(status: MachineStatus): void {
+  recordEvents(status: MachineStatus): void {
     // No event for a Machine that was just created.
     if (status.phase === 'Pending') return;
     const { events } = this.dependencies;

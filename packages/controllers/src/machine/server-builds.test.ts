@@ -14,11 +14,11 @@ function start() {
   const clock = new FakeClock();
   const backoff = { baseMs: PAUSE_MS, maxMs: 300_000 };
   const builds = new ServerBuilds(new Attempts({ clock, random: () => 1, classify: classifyError, backoff }), clock);
-  /** Of so many machines, those that may be built now. */
-  const begun = (machines: readonly string[], lastFault?: ProblemError, shape = SHAPE) =>
+  /** The machines that may be built now. */
+  const begun = (machines: readonly string[], lastFailure?: ProblemError, shape = SHAPE) =>
     machines.filter((uid) => {
       try {
-        builds.begin(uid, shape, lastFault);
+        builds.begin(uid, shape, lastFailure);
         return true;
       } catch (error) {
         if (error instanceof BackoffError) return false;
@@ -28,36 +28,36 @@ function start() {
   return { clock, builds, begun };
 }
 
-function named(count: number, stem = 'm'): string[] {
-  return Array.from({ length: count }, (_, index) => `${stem}${index}`);
+function named(count: number, prefix = 'm'): string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 }
 
 describe('servers of one shape', () => {
-  test('are all asked for at once while none has failed', () => {
+  test('are all requested immediately while none has failed', () => {
     const { begun } = start();
 
     expect(begun(named(1_000))).toHaveLength(1_000);
   });
 
-  test('that are not asked for yet wait for the first one after a failure, then for one, two and four more', async () => {
+  test('wait for the first one after a failure, then for one, two and four more', async () => {
     const { clock, builds, begun } = start();
     begun(['first']);
     builds.failed('first', SHAPE, fault);
     let waiting = named(40);
-    const rounds = [begun(waiting).length];
+    const startedCounts = [begun(waiting).length];
     await clock.advance(PAUSE_MS);
 
     while (waiting.length > 0) {
       const round = begun(waiting);
-      rounds.push(round.length);
+      startedCounts.push(round.length);
       for (const uid of round) builds.succeeded(uid);
       waiting = waiting.filter((uid) => !round.includes(uid));
     }
 
-    expect(rounds).toEqual([0, 1, 2, 4, 8, 16, 9]);
+    expect(startedCounts).toEqual([0, 1, 2, 4, 8, 16, 9]);
   });
 
-  test('begin again with one when one of them fails again', async () => {
+  test('start again with one if another fails', async () => {
     const { clock, builds, begun } = start();
     begun(['first']);
     builds.failed('first', SHAPE, fault);
@@ -66,15 +66,15 @@ describe('servers of one shape', () => {
     builds.succeeded(one);
     const two = begun(named(20, 'b'));
     for (const uid of two) builds.failed(uid, SHAPE, fault);
-    const atOnce = begun(named(20, 'c'));
+    const startedTogether = begun(named(20, 'c'));
     await clock.advance(PAUSE_MS);
 
     expect(two).toHaveLength(2);
-    expect(atOnce).toEqual([]);
+    expect(startedTogether).toEqual([]);
     expect(begun(named(20, 'c'))).toHaveLength(1);
   });
 
-  test('that were asked for before the failure let no more through when they succeed', async () => {
+  test('do not speed up if they succeed but were requested before the failure', async () => {
     const { clock, builds, begun } = start();
     begun(named(20));
     builds.failed('m0', SHAPE, fault);
@@ -84,28 +84,28 @@ describe('servers of one shape', () => {
     expect(begun(named(20, 'later'))).toHaveLength(1);
   });
 
-  test('begin with one in a process that reads of the failure on the machines', () => {
+  test('start with one in a process that reads the failure from the machines', () => {
     const { begun } = start();
 
     expect(begun(named(20), fault)).toHaveLength(1);
   });
 
-  test('are not held up forever by one that neither comes up nor fails, nor by a failure of yesterday', async () => {
+  test('are not blocked forever by one without an outcome, or by yesterday’s failure', async () => {
     const { clock, builds, begun } = start();
     begun(['first']);
     builds.failed('first', SHAPE, fault);
     await clock.advance(PAUSE_MS);
     begun(['stuck']);
     await clock.advance(900_000);
-    const afterStuck = begun(named(20));
-    for (const uid of afterStuck) builds.succeeded(uid);
+    const startedAfterStuck = begun(named(20));
+    for (const uid of startedAfterStuck) builds.succeeded(uid);
     await clock.advance(24 * 3_600_000);
 
-    expect(afterStuck).toHaveLength(1);
+    expect(startedAfterStuck).toHaveLength(1);
     expect(begun(named(20, 'tomorrow'))).toHaveLength(20);
   });
 
-  test('do not hold those of another shape up', () => {
+  test('do not block those of another shape', () => {
     const { builds, begun } = start();
     begun(['first']);
     builds.failed('first', SHAPE, fault);

@@ -11,9 +11,9 @@ const POLL_MS = 1_000;
 /** A build without an outcome for this long no longer holds back others. */
 const MAX_BUILD_MS = 900_000;
 /** A shape that has not failed for this long is trusted again. */
-const RECENT_MS = 3_600_000;
+const RECENT_FAILURE_MS = 3_600_000;
 /** Number of concurrent builds above which there is no limit. */
-const TRUSTED = 64;
+const MAX_CONCURRENT_BUILDS = 64;
 const MAX_SHAPES = 4_096;
 const MAX_FAILED = 4_096;
 
@@ -32,7 +32,7 @@ interface Recovery {
   readonly building: Map<string, number>;
 }
 
-/** Machines of the same shape would fail for the same reason. */
+/** The reason why machines of the same shape would fail. */
 export function shapeOf(machine: Machine, pool: NodePool | undefined): string {
   const { flavor, image, zone, rootVolume, serverGroupID, networks } = machine.spec;
   return JSON.stringify([pool && identityOf(pool), flavor, image, zone, rootVolume, serverGroupID, networks]);
@@ -43,10 +43,12 @@ function poolOf(shape: string): unknown {
 }
 
 /**
- * Servers that were requested and are not up yet. The cloud accepts each immediately and reports failures minutes later.
+ * Servers that were requested and are not up yet. The cloud accepts each immediately and reports failures minutes
+ * later.
  *
- * **Guarantees.** As long as no server of a shape has failed, its machines are built all at once. After a failure, those not yet requested
- * wait: after a backoff one is tried, then two, then four, as a ReplicaSet starts its pods, until a failure restarts this.
+ * **Guarantees.** As long as no server of a shape has failed, its machines are all built concurrently. After a failure,
+ * those not yet requested wait. After a backoff one is tried, then two, then four, as a ReplicaSet starts its pods,
+ * until a failure restarts this.
  */
 export class ServerBuilds {
   readonly #attempts: Attempts;
@@ -64,9 +66,9 @@ export class ServerBuilds {
    * Throws a BackoffError when it is too early after failed servers of this shape. `lastFault` is why the machine's last server failed,
    * according to the machine itself: an earlier process may have observed it.
    */
-  begin(machineUid: string, shape: string, lastFault?: ProblemError): { release(): void } {
+  begin(machineUid: string, shape: string, lastFailure?: ProblemError): { release(): void } {
     this.release(machineUid);
-    const recovery = this.#recoveryOf(shape) ?? (lastFault && this.#recover(shape, lastFault));
+    const recovery = this.#recoveryOf(shape) ?? (lastFailure && this.#recover(shape, lastFailure));
     const nowMs = this.#clock.now();
     const building = [...(recovery?.building.values() ?? [])].filter((sinceMs) => nowMs - sinceMs < MAX_BUILD_MS);
     if (recovery && building.length >= recovery.limit) throw new BackoffError(recovery.error, nowMs + POLL_MS);
@@ -85,7 +87,7 @@ export class ServerBuilds {
     if (!recovery?.building.delete(machineUid)) return;
     // Doubles with each round.
     recovery.limit += 1;
-    if (recovery.limit > TRUSTED) this.#recoveries.delete(build.shape);
+    if (recovery.limit > MAX_CONCURRENT_BUILDS) this.#recoveries.delete(build.shape);
   }
 
   failed(machineUid: string, shape: string, fault: ProblemError): void {
@@ -105,7 +107,7 @@ export class ServerBuilds {
     return sinceMs;
   }
 
-  /** The build is given up. */
+  /** Called when the build is given up. */
   release(machineUid: string): void {
     const build = this.#end(machineUid);
     build?.attempt.release();
@@ -125,7 +127,7 @@ export class ServerBuilds {
 
   #recoveryOf(shape: string): Recovery | undefined {
     const recovery = this.#recoveries.get(shape);
-    if (recovery && this.#clock.now() - recovery.failedAtMs < RECENT_MS) return recovery;
+    if (recovery && this.#clock.now() - recovery.failedAtMs < RECENT_FAILURE_MS) return recovery;
     return undefined;
   }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { busyServer } from './server-holds.ts';
+import { busyServerProblem } from './server-holds.ts';
 
 const ID = 's1';
 
-describe('a server that does not go', () => {
+describe('a server that is not deleted', () => {
   test.each([
     {
       server: { id: ID, status: 'ACTIVE' as const, 'OS-EXT-STS:task_state': 'deleting' },
@@ -22,10 +22,10 @@ describe('a server that does not go', () => {
       says: '(ERROR, deleting)',
     },
   ])('$reason: $says', ({ server, reason, says }) => {
-    const told = busyServer(server);
+    const problem = busyServerProblem(server);
 
-    expect(told.reason).toBe(reason);
-    expect(told.message).toContain(says);
-    expect(told.message).toContain('the cloud operator');
+    expect(problem.reason).toBe(reason);
+    expect(problem.message).toContain(says);
+    expect(problem.message).toContain('the cloud operator');
   });
 });

@@ -6,7 +6,7 @@ import type { Problem } from '@fairway/tenancy/problem';
 type Known = { readonly id: string } & Partial<Server>;
 
 /** Why Nova does not delete a server. Pure. */
-export function refusedServer(server: Known, { detail }: OpenStackError): Problem {
+export function refusedServerProblem(server: Known, { detail }: OpenStackError): Problem {
   const { id } = server;
   if (server.locked || /\blocked\b/i.test(detail)) {
     const who = server.locked_reason ? ` (${server.locked_reason.slice(0, MAX_WORDS)})` : '';
@@ -14,25 +14,25 @@ export function refusedServer(server: Known, { detail }: OpenStackError): Proble
     return { reason: ConditionReason.ServerLocked, message };
   }
   const words = detail.slice(0, MAX_WORDS).replaceAll(id, '…').replace(/\.$/, '');
-  const message = `Nova refuses to delete server ${id}${stateOf(server)}: ${words}; ${OPERATORS_WAY}`;
+  const message = `Nova refuses to delete server ${id}${stateOf(server)}: ${words}; ${OPERATOR_ADVICE}`;
   return { reason: ConditionReason.CloudBusy, message };
 }
 
 const MAX_WORDS = 200;
 
 /** A server whose deletion was requested and takes longer than the cloud usually needs, or that Nova could not delete. Pure. */
-export function busyServer(server: Known): Problem {
+export function busyServerProblem(server: Known): Problem {
   const { id, fault } = server;
   if (hasFailed(server)) {
     const why = fault ? `: ${fault.message.slice(0, MAX_WORDS).replaceAll(id, '…').replace(/\.$/, '')}` : '';
-    const message = `Nova could not delete server ${id}, which is in ERROR${why}; ${OPERATORS_WAY}`;
+    const message = `Nova could not delete server ${id}, which is in ERROR${why}; ${OPERATOR_ADVICE}`;
     return { reason: ConditionReason.DeletionFailed, message };
   }
-  const message = `Nova has not deleted server ${id} yet${stateOf(server)}; ${OPERATORS_WAY}`;
+  const message = `Nova has not deleted server ${id} yet${stateOf(server)}; ${OPERATOR_ADVICE}`;
   return { reason: ConditionReason.CloudBusy, message };
 }
 
-const OPERATORS_WAY =
+const OPERATOR_ADVICE =
   'if this persists, the cloud operator must check nova-compute and delete it with openstack server delete --force; Fairway retries';
 
 /** Whether Nova has stopped working on a server in ERROR. */

@@ -1,6 +1,6 @@
 import type { Machine, MachinePhase } from '@fairway/api/kinds/machine';
 import { describe, expect, it } from 'vitest';
-import { needsList } from './server-polling.ts';
+import { needsServerList } from './server-polling.ts';
 
 const seen = { nodes: { workingSinceMs: 1 } };
 const unseen = { nodes: { workingSinceMs: undefined } };
@@ -19,19 +19,24 @@ describe('whether the list of servers is needed', () => {
   it.each<{
     reason: string;
     machines: readonly Machine[];
-    sight: typeof seen | typeof unseen | undefined;
+    nodeView: typeof seen | typeof unseen | undefined;
     is: boolean;
   }>([
-    { reason: 'all nodes are Ready and seen', machines: [ready, ready], sight: seen, is: false },
-    { reason: 'there is no node', machines: [], sight: undefined, is: false },
-    { reason: 'a node no longer reports', machines: [ready, machineIn('NotReady')], sight: seen, is: true },
-    { reason: 'a server is being made', machines: [ready, machineIn('Pending')], sight: seen, is: true },
-    { reason: 'a server boots', machines: [machineIn('Installing')], sight: seen, is: true },
-    { reason: 'nothing is known of a machine yet', machines: [machineIn(undefined)], sight: seen, is: true },
-    { reason: 'a machine is to go', machines: [machineIn('Ready', '2026-01-01T00:00:00Z')], sight: seen, is: true },
-    { reason: 'the watch of the nodes is broken', machines: [ready], sight: unseen, is: true },
-    { reason: 'the cluster is not connected', machines: [ready], sight: undefined, is: true },
-  ])('$is: $reason', ({ machines, sight, is }) => {
-    expect(needsList(machines, sight)).toBe(is);
+    { reason: 'all nodes are Ready and observed', machines: [ready, ready], nodeView: seen, is: false },
+    { reason: 'the cluster has no nodes', machines: [], nodeView: undefined, is: false },
+    { reason: 'a node no longer reports', machines: [ready, machineIn('NotReady')], nodeView: seen, is: true },
+    { reason: 'a server is being created', machines: [ready, machineIn('Pending')], nodeView: seen, is: true },
+    { reason: 'a server is booting', machines: [machineIn('Installing')], nodeView: seen, is: true },
+    { reason: 'the state of a machine is unknown', machines: [machineIn(undefined)], nodeView: seen, is: true },
+    {
+      reason: 'a machine is to be deleted',
+      machines: [machineIn('Ready', '2026-01-01T00:00:00Z')],
+      nodeView: seen,
+      is: true,
+    },
+    { reason: 'the node watch is broken', machines: [ready], nodeView: unseen, is: true },
+    { reason: 'the cluster is not connected', machines: [ready], nodeView: undefined, is: true },
+  ])('$is: $reason', ({ machines, nodeView, is }) => {
+    expect(needsServerList(machines, nodeView)).toBe(is);
   });
 });

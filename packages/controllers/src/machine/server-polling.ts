@@ -4,26 +4,26 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { Clock } from '@fairway/base/clock';
 import type { Informer } from '@fairway/kube/client/informer';
 import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
-import type { FollowProject } from '@fairway/tenancy/cloud/cluster-clouds';
+import type { WatchProject } from '@fairway/tenancy/cloud/cluster-clouds';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 
-/** How soon a change in whether a project needs polling is noticed. */
+/** How soon a change in a project's need for polling is noticed. */
 const POLL_INTERVAL_MS = 10_000;
 
-/** What is observed of a cluster's nodes. */
-type Sight = { readonly nodes: { readonly workingSinceMs: number | undefined } };
+/** How a cluster's nodes are observed. */
+type NodeView = { readonly nodes: { readonly workingSinceMs: number | undefined } };
 
 /**
- * Whether the list of servers is needed to know the state of a cluster's machines. A Ready node vouches for its server: its kubelet reports
- * every ten seconds, and within a minute it is known when it no longer does.
+ * Whether the list of servers is needed to know the state of a cluster's machines. A Ready node vouches for its server:
+ * its kubelet reports every ten seconds, and its silence is detected within a minute.
  */
-export function needsList(machines: readonly Machine[], sight: Sight | undefined): boolean {
+export function needsServerList(machines: readonly Machine[], nodeView: NodeView | undefined): boolean {
   if (machines.length === 0) return false;
-  if (sight?.nodes.workingSinceMs === undefined) return true;
+  if (nodeView?.nodes.workingSinceMs === undefined) return true;
   return machines.some(({ metadata, status }) => status?.phase !== 'Ready' || metadata.deletionTimestamp !== undefined);
 }
 
-interface Sources {
+interface PollingSources {
   readonly clusters: Pick<Informer<Cluster>, 'get'>;
   readonly machines: Pick<Informer<Machine>, 'find'>;
   readonly tenants: Pick<TenantClusters, 'get'>;
@@ -31,26 +31,27 @@ interface Sources {
 }
 
 /** Suspends polling of a project's servers while the nodes of all of its clusters are Ready and observed. */
-export function pollServersWhileUnready({ clusters, machines, tenants, clock }: Sources): FollowProject {
+export function pollServersWhileUnready({ clusters, machines, tenants, clock }: PollingSources): WatchProject {
   return ({ cache: { servers } }, clusterKeys) => {
     if (!servers.canPollSlower) return () => undefined;
     const isNeededBy = (key: string) => {
       const cluster = clusters.get(key);
       return (
-        cluster !== undefined && needsList(machines.find(machinesByCluster, key), tenants.get(identityOf(cluster)))
+        cluster !== undefined &&
+        needsServerList(machines.find(machinesByCluster, key), tenants.get(identityOf(cluster)))
       );
     };
     let end: (() => void) | undefined;
-    const look = () => {
+    const poll = () => {
       const isNeeded = [...clusterKeys].some(isNeededBy);
       if (isNeeded) end ??= servers.pollFaster();
       else {
         end?.();
         end = undefined;
       }
-      timer = clock.after(POLL_INTERVAL_MS, look);
+      timer = clock.after(POLL_INTERVAL_MS, poll);
     };
-    let timer = clock.after(0, look);
+    let timer = clock.after(0, poll);
     return () => {
       timer.cancel();
       end?.();

@@ -10,8 +10,8 @@ export interface ServerInputs {
   readonly clusterName: string;
   readonly flavorID: string;
   readonly networking: ServerNetworking;
-  /** Ports in further networks, in the order of the interfaces; none by default. */
-  readonly furtherPortIDs?: readonly string[];
+  /** Ports in additional networks, in the order of the interfaces; none by default. */
+  readonly additionalPortIDs?: readonly string[];
   /** Cloud-init reads user data and addresses from it, if no DHCP server or metadata service provides them. */
   readonly configDrive: boolean;
   /** The tenant's security groups, in addition to Fairway's own. */
@@ -20,7 +20,7 @@ export interface ServerInputs {
   readonly userData: string;
 }
 
-/** A port for the server, with its security groups; or where Nova creates it. */
+/** A port for the server, with its security groups, or the network in which Nova creates one. */
 export type ServerNetworking =
   | { readonly portID: string }
   | { readonly networkID: string; readonly securityGroupIDs: readonly string[] };
@@ -57,7 +57,7 @@ export function serverRequest(machine: Machine, inputs: ServerInputs): ServerReq
       name: machine.metadata.name ?? '',
       flavorRef: inputs.flavorID,
       ...boot,
-      ...networkingOf(inputs.networking, inputs.furtherPortIDs),
+      ...networkingOf(inputs.networking, inputs.additionalPortIDs),
       user_data: inputs.userData,
       ...(inputs.configDrive && { config_drive: true }),
       tags: [...inputs.labels.tags, FAIRWAY_TAG, clusterTag(inputs.clusterUid), machineTag(uid)],
@@ -78,12 +78,12 @@ export function serverRequest(machine: Machine, inputs: ServerInputs): ServerReq
 /** The first interface is the node's: it gets the default route from the cloud, and Nova returns its address first. */
 function networkingOf(
   networking: ServerNetworking,
-  furtherPortIDs: readonly string[] = [],
+  additionalPortIDs: readonly string[] = [],
 ): Pick<ServerCreate, 'networks' | 'security_groups'> {
-  const further = furtherPortIDs.map((port) => ({ port }));
-  if ('portID' in networking) return { networks: [{ port: networking.portID }, ...further] };
+  const additional = additionalPortIDs.map((port) => ({ port }));
+  if ('portID' in networking) return { networks: [{ port: networking.portID }, ...additional] };
   return {
-    networks: [{ uuid: networking.networkID }, ...further],
+    networks: [{ uuid: networking.networkID }, ...additional],
     security_groups: networking.securityGroupIDs.map((name) => ({ name })),
   };
 }

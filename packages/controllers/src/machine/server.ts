@@ -15,12 +15,12 @@ import type { ProjectCloud, ServerRef } from '@fairway/tenancy/cloud/project-clo
 import { removeServer } from '@fairway/tenancy/cloud/server-removal';
 import type { Problem } from '@fairway/tenancy/problem';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
-import { lookUpNetworks } from '../further-networks.ts';
-import { groupsOfNewServers } from '../security-groups/pool-security-groups.ts';
-import { eitherOf, recordOf, type ServerLabels, wantedLabels } from '../server-labels/server-labels.ts';
+import { lookUpNetworks } from '../additional-networks.ts';
+import { securityGroupsForServers } from '../security-groups/pool-security-groups.ts';
+import { recordOf, requestedLabels, type ServerLabels, unionOf } from '../server-labels/server-labels.ts';
 import { writeStatus } from '../status-writer.ts';
-import { ensureFurtherPorts, ensurePort, furtherInterfaces, hasOwnPorts, notePortTaken } from './port.ts';
-import { noteRootVolume, removeRootVolume } from './root-volume.ts';
+import { additionalInterfaces, ensureAdditionalPorts, ensurePort, hasOwnPorts, recordPortTaken } from './port.ts';
+import { recordRootVolume, removeRootVolume } from './root-volume.ts';
 import type { MachineScope } from './scope.ts';
 import { shapeOf } from './server-builds.ts';
 import { serverRequest } from './server-request.ts';
@@ -45,23 +45,23 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
       message: `the cloud no longer has flavor ${machine.spec.flavor}; set spec.flavor of the pool to one from \`openstack flavor list\``,
     };
   }
-  const groups = groupsOfNewServers(pool);
+  const groups = securityGroupsForServers(pool);
   if (groups.problem) return groups.problem;
   const securityGroupIDs = [securityGroupID, ...groups.groupIDs];
   const sinceMs = cloud.now() - SUBNETS_MAX_AGE_MS;
-  const further = await lookUpNetworks(machine.spec.networks, {
+  const additional = await lookUpNetworks(machine.spec.networks, {
     cloud,
     cluster,
     plan: scope.plan,
     since: { networksMs: sinceMs, subnetsMs: sinceMs },
     signal: scope.signal,
   });
-  // Before anything is created for it, so that no machine is left half created.
-  if (further.problem) return further.problem;
+  // Done before anything is created for the server, so that no machine is left half created.
+  if (additional.problem) return additional.problem;
   const { attempts, bootstrapper, builds } = scope.dependencies;
   const clusterUid = identityOf(cluster);
   const shape = shapeOf(machine, pool);
-  const labels = wantedLabels(pool);
+  const labels = requestedLabels(pool);
   await recordLabels(scope, labels);
   const build = builds.begin(scope.uid, shape, lastFault(machine));
   try {
@@ -70,8 +70,8 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
       await removeRootVolume(scope, Number.NEGATIVE_INFINITY);
       const form = { shape, securityGroupIDs };
       const port = hasOwnPorts(cluster) ? await ensurePort(scope, cloud, cluster, form) : undefined;
-      const furtherPorts = await ensureFurtherPorts(scope, cloud, cluster, further.found, form);
-      const interfaces = furtherInterfaces(scope, cloud, furtherPorts);
+      const additionalPorts = await ensureAdditionalPorts(scope, cloud, cluster, additional.found, form);
+      const interfaces = additionalInterfaces(scope, cloud, additionalPorts);
       const userData = await attempts.withBackoff({ kind: 'bootstrap token', item: clusterUid }, () =>
         bootstrapper.userData(cluster, pool, machine, flavor, interfaces),
       );
@@ -82,11 +82,12 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
         configDrive: cloud.configDrive || !(await hasDhcp(cloud, cluster)),
         labels,
         networking: port ? { portID: port.id } : { networkID, securityGroupIDs },
-        furtherPortIDs: furtherPorts.map(({ id }) => id),
+        additionalPortIDs: additionalPorts.map(({ id }) => id),
         userData,
       });
       const created = await servers.create(server, { signal: scope.signal, ...(hints && { hints }) });
-      for (const each of port ? [port, ...furtherPorts] : furtherPorts) notePortTaken(scope, cloud, each, created.id);
+      for (const each of port ? [port, ...additionalPorts] : additionalPorts)
+        recordPortTaken(scope, cloud, each, created.id);
       return { id: created.id };
     };
     await cloud.make<ServerRef>(cloud.ledgers.servers, machineTag(scope.uid), create, shape);
@@ -104,15 +105,15 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
   }
 }
 
-/** Recorded before the server has them, so that they can be removed from it whatever happens in between. */
+/** Recorded before the server has them, so that they can be removed from it regardless of what happens in between. */
 async function recordLabels({ machine, dependencies }: MachineScope, labels: ServerLabels): Promise<void> {
-  const isNone = labels.tags.length === 0 && Object.keys(labels.metadata).length === 0;
-  if (isNone && machine.status?.appliedServerLabels === undefined) return;
-  const appliedServerLabels = eitherOf(machine.status?.appliedServerLabels, recordOf(labels));
+  const hasNoLabels = labels.tags.length === 0 && Object.keys(labels.metadata).length === 0;
+  if (hasNoLabels && machine.status?.appliedServerLabels === undefined) return;
+  const appliedServerLabels = unionOf(machine.status?.appliedServerLabels, recordOf(labels));
   await writeStatus(dependencies.client.resource(machines), machine, { ...machine.status, appliedServerLabels });
 }
 
-/** Fairway's own subnets have it. Nothing is known about a tenant's subnet that is not listed. */
+/** Fairway's own subnets have DHCP. Nothing is known about a tenant's subnet that is not listed. */
 async function hasDhcp(cloud: ProjectCloud, { spec, status }: Cluster): Promise<boolean> {
   if (spec.network.networkID === undefined) return true;
   const { items } = await cloud.cache.subnets.refreshAfter(cloud.now() - SUBNETS_MAX_AGE_MS);
@@ -128,7 +129,7 @@ async function flavorOf({ cloud, machine }: MachineScope): Promise<Flavor | unde
 }
 
 /** Retains the primary server and deletes others with the machine's tag. */
-export async function removeExtraServers(scope: MachineScope, servers: readonly ServerRef[]): Promise<void> {
+export async function removeDuplicateServers(scope: MachineScope, servers: readonly ServerRef[]): Promise<void> {
   if (servers.length < 2) return;
   const kept = scope.currentServer()?.id;
   await Promise.all(servers.filter(({ id }) => id !== kept).map(({ id }) => deleteServer(scope, id)));
@@ -137,7 +138,7 @@ export async function removeExtraServers(scope: MachineScope, servers: readonly 
 export async function deleteServer(scope: MachineScope, id: string): Promise<void> {
   const { cloud, signal } = scope;
   if (cloud === undefined) return;
-  await noteRootVolume(scope, id);
+  await recordRootVolume(scope, id);
   await removeServer(cloud, id, { signal });
 }
 
@@ -167,7 +168,7 @@ const FAULTS: ReadonlySet<string> = new Set<ConditionReason>([
   ConditionReason.AddressesExhausted,
 ]);
 
-/** Why the machine's last server failed, or that of another one of its shape, according to the machine. */
+/** Why the machine's last server failed, or that of another machine of its shape, according to the machine. */
 export function lastFault({ status }: Machine): ProblemError | undefined {
   const condition = findCondition(status?.conditions, ConditionType.ServerReady);
   if (condition?.status !== 'False' || !FAULTS.has(condition.reason)) return undefined;
@@ -188,7 +189,7 @@ function hasNeighbours({ machine, pool, dependencies }: MachineScope): boolean {
 }
 
 function faultProblem(server: Server, hasNeighbours: boolean): Problem {
-  // It differs from one attempt to the next.
+  // This part differs from one attempt to the next.
   const fault = server.fault?.message.replaceAll(server.id, '…') ?? 'the cloud gives no reason';
   const again = 'another one will be created after a delay';
   const kind = serverFaultKind(server);

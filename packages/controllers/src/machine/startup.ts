@@ -5,7 +5,7 @@ import { formatTime } from '@fairway/base/clock';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import type { Problem } from '@fairway/tenancy/problem';
 import { consoleLines, lastLines } from './console-lines.ts';
-import { hasBootedSince, isOnDisk } from './reinstall-plan.ts';
+import { hasBootedSince, hasTakenEffect } from './reinstall-plan.ts';
 import type { MachineScope } from './scope.ts';
 
 /** An unresponsive console delays a pass no longer than this. */
@@ -13,9 +13,9 @@ const CONSOLE_TIMEOUT_MS = 15_000;
 /** Lines requested from the cloud, before empty lines and escape sequences are removed. */
 const CONSOLE_LINES = 50;
 /** Length limit in a condition, which `kubectl get` displays. */
-const MAX_SHOWN = 300;
+const MAX_MESSAGE_CHARS = 300;
 /** Length limit in an Event, in addition to the rest of its message. */
-const MAX_IN_EVENT = 600;
+const MAX_EVENT_CHARS = 600;
 
 /** The facts that decide whether a machine's node has started in time. */
 export interface StartupFacts {
@@ -30,7 +30,7 @@ export interface StartupFacts {
 }
 
 /** The startup after this pass; undefined when there is none to report. Pure. */
-export function nextStartup(
+export function nextStartupStatus(
   { status }: Machine,
   { serverID, hasNode, hasNetwork, timeoutMs, console }: StartupFacts,
   nowMs: number,
@@ -39,7 +39,7 @@ export function nextStartup(
   if (hasNode || status?.readyTime !== undefined) return undefined;
   // It cannot join, and a repair would not help: its time restarts.
   if (!hasNetwork) return last?.timedOutTime === undefined ? undefined : last;
-  // Between two states of the server nothing is known.
+  // Nothing is known between two states of the server.
   if (serverID === undefined) return last;
   const { activeTime } = last?.serverID === serverID ? last : { activeTime: formatTime(nowMs) };
   if (nowMs < Date.parse(activeTime) + timeoutMs) return { serverID, activeTime };
@@ -48,39 +48,47 @@ export function nextStartup(
   return { serverID, activeTime, timedOutTime, ...(console && { console: [...console] }) };
 }
 
-/** Why there is no node after all that time; the same message as long as that lasts. */
+/** Why no node has joined within the timeout; the same message as long as that lasts. */
 export function startupProblem(
   startup: MachineStartup | undefined,
   timeoutMs: number,
   url: string | undefined,
 ): Problem | undefined {
   if (startup?.timedOutTime === undefined) return undefined;
-  return { reason: ConditionReason.NodeStartupTimeout, message: wordsOf(startup, timeoutMs, url, MAX_SHOWN) };
+  return {
+    reason: ConditionReason.NodeStartupTimeout,
+    message: refusalMessage(startup, timeoutMs, url, MAX_MESSAGE_CHARS),
+  };
 }
 
-function wordsOf(startup: MachineStartup, timeoutMs: number, url: string | undefined, maxLength: number): string {
+function refusalMessage(
+  startup: MachineStartup,
+  timeoutMs: number,
+  url: string | undefined,
+  maxLength: number,
+): string {
   const { activeTime, console = [] } = startup;
   const endpoint = url === undefined ? "the cluster's API server" : url;
   const lines = lastLines(console, maxLength);
   const ends = lines === '' ? 'its console output is not available' : `end of its console output: ${lines}`;
   return (
-    `the server has not joined the cluster as a node for ${timeWords(timeoutMs)}; it has been ACTIVE since ${activeTime}. ` +
+    `the server has not joined the cluster as a node for ${describeDuration(timeoutMs)}; it has been ACTIVE since ${activeTime}. ` +
     `Check its network (can it reach ${endpoint} and the Internet?), its image and cloud-init; ${ends}`
   );
 }
 
-function timeWords(durationMs: number): string {
+function describeDuration(durationMs: number): string {
   return durationMs % 60_000 === 0 ? `${durationMs / 60_000} min` : `${durationMs / 1000} s`;
 }
 
-/** The facts about the startup of the machine's node; undefined while its control plane is not up. */
-export async function startupOf(
+/** The facts about the startup of the machine's node; undefined until its control plane is up. */
+export async function startupStatus(
   scope: MachineScope,
   server: { readonly id: string } | undefined,
   { installed, reinstall }: Pick<MachineStatus, 'installed' | 'reinstall'>,
 ): Promise<StartupFacts | undefined> {
   const { cluster, machine, node } = scope;
-  if (cluster === undefined || !scope.isNodeKnown || !isOnDisk(installed, reinstall)) return undefined;
+  if (cluster === undefined || !scope.isNodeKnown || !hasTakenEffect(installed, reinstall)) return undefined;
   if (!isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady)) return undefined;
   const isActive = server !== undefined && 'status' in server && server.status === 'ACTIVE';
   const facts = {
@@ -89,8 +97,8 @@ export async function startupOf(
     hasNetwork: isConditionTrue(cluster.status?.conditions, ConditionType.NetworkReady),
     timeoutMs: timeoutOf(scope),
   };
-  const next = nextStartup(machine, facts, scope.now());
-  // Once for each server: later output is no reason to read it again.
+  const next = nextStartupStatus(machine, facts, scope.now());
+  // Read once for each server: later output is not a reason to read it again.
   const isNew = next?.timedOutTime !== undefined && machine.status?.startup?.timedOutTime === undefined;
   return isNew ? { ...facts, console: await readConsole(scope, next.serverID) } : facts;
 }
@@ -110,7 +118,7 @@ function timeoutOf({ cluster, pool, dependencies }: MachineScope): number {
   return nodeStartupTimeoutMs(pool?.spec, plan?.spec);
 }
 
-/** Some clouds reject it, and a missing explanation is no reason to fail: then there are no lines. */
+/** Some clouds reject the request, and a missing explanation must not cause a failure: then there are no lines. */
 async function readConsole(
   { cloud, dependencies, signal }: MachineScope,
   serverID: string,
@@ -129,13 +137,13 @@ async function readConsole(
   }
 }
 
-/** Records it once, with more of the console than fits in a condition. */
+/** Recorded once, with more of the console than fits in a condition. */
 export function recordStartupEvents(
   { machine, cluster, dependencies }: MachineScope,
   startup: MachineStartup | undefined,
   timeoutMs: number,
 ): void {
   if (startup?.timedOutTime === undefined || machine.status?.startup?.timedOutTime !== undefined) return;
-  const message = wordsOf(startup, timeoutMs, cluster?.status?.url, MAX_IN_EVENT);
+  const message = refusalMessage(startup, timeoutMs, cluster?.status?.url, MAX_EVENT_CHARS);
   dependencies.events.warning(machine, ConditionReason.NodeStartupTimeout, message);
 }

@@ -63,9 +63,9 @@ function conditionsOf({ conditions = [] }: MachineStatus): Record<string, string
 const up = { server: server('ACTIVE'), node: node('True') };
 const running = statusOf(up);
 const quota = { reason: 'QuotaExceeded' as const, message: 'cores: 4 of 4' };
-const serverGone = { reason: 'ServerVanished' as const, message: 'server s1 is gone' };
+const missingServer = { reason: 'ServerVanished' as const, message: 'server s1 is gone' };
 
-describe('on the way up', () => {
+describe('a machine that starts', () => {
   test.each<{
     facts: Partial<MachineFacts>;
     phase: string;
@@ -142,9 +142,9 @@ describe('on the way up', () => {
   });
 });
 
-describe('once ready', () => {
-  test('a machine keeps the id of a server that is gone, and nothing else of it', () => {
-    const status = statusOf({ server: undefined, isServerGone: true, problem: serverGone }, running);
+describe('a machine that was Ready', () => {
+  test('keeps the ID of a deleted server, and nothing else of it', () => {
+    const status = statusOf({ server: undefined, isServerGone: true, problem: missingServer }, running);
 
     expect(status.serverID).toBe('s1');
     expect(status).not.toHaveProperty('serverStatus');
@@ -152,13 +152,13 @@ describe('once ready', () => {
   });
 
   test.each<{ facts: Partial<MachineFacts>; phase: string; ready: string; reason: string }>([
-    { facts: up, phase: 'Ready', ready: 'True AsExpected', reason: 'it still is' },
+    { facts: up, phase: 'Ready', ready: 'True AsExpected', reason: 'it still is Ready' },
     { facts: { ...up, problem: quota }, phase: 'Ready', ready: 'True AsExpected', reason: 'a floating IP is missing' },
     { facts: { ...up, node: node('False') }, phase: 'NotReady', ready: 'False NodeNotReady', reason: 'heartbeats' },
     { facts: { ...up, node: undefined }, phase: 'NotReady', ready: 'False NodeNotReady', reason: 'node deleted' },
     { facts: { ...up, server: server('SHUTOFF') }, phase: 'NotReady', ready: 'False ServerStopped', reason: 'off' },
     {
-      facts: { server: undefined, isServerGone: true, problem: serverGone },
+      facts: { server: undefined, isServerGone: true, problem: missingServer },
       phase: 'NotReady',
       ready: 'False ServerVanished',
       reason: 'gone',
@@ -191,7 +191,7 @@ describe('once ready', () => {
         'the server is SHUTOFF, and Fairway did not stop it: openstack server start s1; since 2026-01-01T00:00:00Z',
       doing: 'the server is SHUTOFF',
     },
-  ])('a lost node is no new one: $doing', ({ facts, message, doing }) => {
+  ])('a lost node is not a new one: $doing', ({ facts, message, doing }) => {
     const status = statusOf({ ...up, ...facts }, running);
 
     expect(findCondition(status.conditions, 'Ready')?.message).toBe(message);
@@ -206,34 +206,34 @@ describe('once ready', () => {
     maxUnhealthy: '1',
   };
   test.each<{ facts: Partial<MachineFacts>; at: string | undefined; reason: string }>([
-    { facts: { node: node('False') }, at: '2026-01-01T00:01:00Z', reason: 'the time of the pool' },
+    { facts: { node: node('False') }, at: '2026-01-01T00:01:00Z', reason: 'the time limit of the pool' },
     { facts: { server: server('ERROR'), node: node('False') }, at: '2026-01-01T00:05:00Z', reason: 'in ERROR' },
-    { facts: { server: server('SHUTOFF') }, at: '2026-01-01T00:30:00Z', reason: 'somebody has stopped it' },
-    { facts: {}, at: undefined, reason: 'it is well' },
+    { facts: { server: server('SHUTOFF') }, at: '2026-01-01T00:30:00Z', reason: 'someone has stopped it' },
+    { facts: {}, at: undefined, reason: 'it is healthy' },
     { facts: { node: node('False'), healing: { ...healing, isEnabled: false } }, at: undefined, reason: 'opted out' },
     {
       facts: { node: node('True', { isInitialized: false }) },
       at: undefined,
-      reason: 'its kubelet is well: nobody repairs it',
+      reason: 'its kubelet is healthy, so it is not repaired',
     },
-  ])('tells when healing comes: $at, $reason', ({ facts, at }) => {
+  ])('healing starts at $at: $reason', ({ facts, at }) => {
     const status = statusOf({ ...up, healing, ...facts }, running);
     const message = at && `to be repaired at ${at} or later unless the node becomes Ready before then`;
 
     expect(findCondition(status.conditions, 'HealthCheckSucceeded')?.message).toBe(message);
   });
 
-  test('reports no future start time for an overdue repair, and updates the message only once', () => {
+  test('an overdue repair has no start time in the future, and the message is updated only once', () => {
     const broken = statusOf({ ...up, healing, node: node('False') }, running);
     const late = statusOf({ ...up, healing, node: node('False'), nowMs: NOW_MS + 60_000 }, broken);
     const later = statusOf({ ...up, healing, node: node('False'), nowMs: NOW_MS + 600_000 }, late);
-    const told = findCondition(late.conditions, 'HealthCheckSucceeded');
+    const reported = findCondition(late.conditions, 'HealthCheckSucceeded');
 
-    expect(told?.message).toMatch(/^due for repair since 2026-01-01T00:01:00Z: the repair starts once /);
-    expect(findCondition(later.conditions, 'HealthCheckSucceeded')).toEqual(told);
+    expect(reported?.message).toMatch(/^due for repair since 2026-01-01T00:01:00Z: the repair starts once /);
+    expect(findCondition(later.conditions, 'HealthCheckSucceeded')).toEqual(reported);
   });
 
-  test('healing counts from the moment it was not ready any more, and no longer when it is', () => {
+  test('healing counts from when the machine stopped being Ready, until it is Ready again', () => {
     const broken = statusOf({ ...up, node: node('False') }, running);
     const later = statusOf({ ...up, node: node('False'), nowMs: NOW_MS + 60_000 }, broken);
     const healed = statusOf({ ...up, nowMs: NOW_MS + 90_000 }, later);
@@ -244,7 +244,7 @@ describe('once ready', () => {
     expect(healed).not.toHaveProperty('notReadyTime');
   });
 
-  test('a cloud that does not answer leaves the server unknown, not failed', () => {
+  test('a cloud that does not respond leaves the server unknown, not failed', () => {
     const problem = { reason: 'CloudUnavailable' as const, message: 'nova: no answer' };
 
     const status = statusOf({ isServerKnown: false, node: node('True'), problem }, running);
@@ -256,7 +256,7 @@ describe('once ready', () => {
     });
   });
 
-  test('nothing changes while nothing happens', () => {
+  test('an unchanged machine keeps its status', () => {
     expect(statusOf({ ...up, nowMs: NOW_MS + 60_000 }, running)).toEqual(running);
   });
 });
@@ -264,8 +264,8 @@ describe('once ready', () => {
 test.each([
   { told: 'nova-b', before: undefined, zone: 'nova-b', reason: 'the cloud has chosen it' },
   { told: '', before: undefined, zone: undefined, reason: 'the server has no host yet' },
-  { told: null, before: 'nova-b', zone: 'nova-b', reason: 'what was known stays' },
-  { told: 'nova-a', before: 'nova-b', zone: 'nova-a', reason: 'it was moved' },
+  { told: null, before: 'nova-b', zone: 'nova-b', reason: 'the known zone is kept' },
+  { told: 'nova-a', before: 'nova-b', zone: 'nova-a', reason: 'the server was moved' },
 ])('the zone is $zone: $reason', ({ told, before, zone }) => {
   const placed = { ...server('ACTIVE'), 'OS-EXT-AZ:availability_zone': told };
   const previous = { ...running, zone: before } as MachineStatus;
@@ -273,7 +273,7 @@ test.each([
   expect(statusOf({ server: placed, node: node('True') }, previous).zone).toBe(zone);
 });
 
-test('what server and node say of themselves is told', () => {
+test('facts reported by server and node are in the status', () => {
   expect(running).toMatchObject({
     observedGeneration: 2,
     serverID: 's1',
@@ -298,15 +298,15 @@ test.each([
     type: 'NodeReady',
     says: 'the node is not ready: the cloud provider has not initialised it yet',
   },
-])('$type says: $says', ({ facts, type, says }) => {
+])('$type: $says', ({ facts, type, says }) => {
   expect(findCondition(statusOf(facts).conditions, type)?.message).toBe(says);
 });
 
-describe('a node that calls itself another server', () => {
-  const impostor: TenantNode = { ...node('True'), spec: { providerID: 'openstack://RegionOne/s2' } };
+describe('a node that claims to be another server', () => {
+  const foreignNode: TenantNode = { ...node('True'), spec: { providerID: 'openstack://RegionOne/s2' } };
 
-  test('is not its machine', () => {
-    const status = statusOf({ ...up, node: impostor });
+  test('does not belong to the machine', () => {
+    const status = statusOf({ ...up, node: foreignNode });
 
     expect(status).toMatchObject({ phase: 'Installing' });
     expect(findCondition(status.conditions, 'NodeReady')).toMatchObject({
@@ -317,12 +317,12 @@ describe('a node that calls itself another server', () => {
     });
   });
 
-  test.each(['openstack://RegionOne/s1', 'openstack:///s1'])('is none as %s', (providerID) => {
-    expect(statusOf({ ...up, node: { ...impostor, spec: { providerID } } }).phase).toBe('Ready');
+  test.each(['openstack://RegionOne/s1', 'openstack:///s1'])('is not accepted as %s', (providerID) => {
+    expect(statusOf({ ...up, node: { ...foreignNode, spec: { providerID } } }).phase).toBe('Ready');
   });
 });
 
-test('what was put on the node stays written down, whatever becomes of the machine', () => {
+test('the applied template stays recorded in any machine state', () => {
   const appliedTemplate = { labels: ['tier'], annotations: [], taints: [], unschedulable: false };
 
   expect(statusOf(up, { ...running, appliedTemplate }).appliedTemplate).toEqual(appliedTemplate);

@@ -22,9 +22,9 @@ import { healthCondition } from './health-condition.ts';
 import { inspectionCondition } from './inspection.ts';
 import { installationOperation, lastOperation, NO_NODE } from './last-operation.ts';
 import type { Installation } from './reinstall.ts';
-import { hasBootedSince, isOnDisk } from './reinstall-plan.ts';
+import { hasBootedSince, hasTakenEffect } from './reinstall-plan.ts';
 import { rootVolumeOf } from './root-volume.ts';
-import { nextStartup, type StartupFacts, startupProblem } from './startup.ts';
+import { nextStartupStatus, type StartupFacts, startupProblem } from './startup.ts';
 import { describeUnready } from './unready-node.ts';
 
 /** Observations about a machine. */
@@ -35,12 +35,12 @@ export interface MachineFacts {
   readonly isServerGone?: boolean;
   /** The server as listed; only its ID while it is too recent to be listed. */
   readonly server: Server | { readonly id: string } | undefined;
-  /** As for the server. */
+  /** As for `server`. */
   readonly isNodeKnown: boolean;
   readonly node: TenantNode | undefined;
   readonly problem: Problem | undefined;
-  /** Why it lacks its floating IP. */
-  readonly addressing?: Problem | undefined;
+  /** Why the machine lacks its floating IP. */
+  readonly addressFailure?: Problem | undefined;
   /** Which of the server's addresses belong to the node. */
   readonly addressRules?: AddressRules;
   /** The progress of the installation; undefined retains what was last known of it. */
@@ -54,7 +54,7 @@ export interface MachineFacts {
   readonly nowMs: number;
 }
 
-/** The status of a machine that is not being deleted. Pure, and complete: every condition is set every time. */
+/** The status of a machine that is not being deleted. Pure; every condition is set every time. */
 export function machineStatus(machine: Machine, facts: MachineFacts): MachineStatus {
   const { node, nowMs, isServerKnown, isNodeKnown } = facts;
   const previous = machine.status;
@@ -66,7 +66,10 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
   const rootVolumeID = rootVolumeOf(machine, facts.server);
   const { installed, reinstall, waiting } = installationOf(previous, facts, serverID);
   const isNodeUp = isNodeKnown
-    ? node !== undefined && isNodeReady(node) && !isAnothers(node, serverID) && !isFromBefore(node, reinstall)
+    ? node !== undefined &&
+      isNodeReady(node) &&
+      !belongsToOtherServer(node, serverID) &&
+      !isFromPreviousInstallation(node, reinstall)
     : isConditionTrue(previous?.conditions, ConditionType.NodeReady);
   const isRunning = serverStatus === 'ACTIVE' && isNodeUp;
   // Problems that do not affect a working node prevent it from becoming ready, not from staying ready.
@@ -78,8 +81,8 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
   // The state of a server before it is reinstalled says nothing about its state afterwards.
   const isNext = reinstall?.requestedTime !== undefined;
   const isUp = reinstall === undefined ? isReady : isRunning && !isNext;
-  const lastStartup = isOnDisk(installed, reinstall) ? previous?.startup : undefined;
-  const startup = facts.startup ? nextStartup(machine, facts.startup, nowMs) : lastStartup;
+  const lastStartup = hasTakenEffect(installed, reinstall) ? previous?.startup : undefined;
+  const startup = facts.startup ? nextStartupStatus(machine, facts.startup, nowMs) : lastStartup;
   const late = facts.startup && startupProblem(startup, facts.startup.timeoutMs, facts.url);
   const generation = machine.metadata.generation ?? 0;
   let conditions = previous?.conditions ?? [];
@@ -91,14 +94,14 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
     ...machine,
     status: { ...previous, phase, conditions, ...ready, ...(serverStatus !== undefined && { serverStatus }) },
   };
-  const beside = {
+  const otherFacts = {
     [ConditionType.HealthCheckSucceeded]: healthCondition(seen, facts),
     [ConditionType.KeptForInspection]: inspectionCondition(machine, nowMs),
     [ConditionType.FloatingIPReady]:
-      facts.addressing && conditionUnmet(ConditionType.FloatingIPReady, facts.addressing),
+      facts.addressFailure && conditionUnmet(ConditionType.FloatingIPReady, facts.addressFailure),
     [ConditionType.Installed]: waiting && conditionUnmet(ConditionType.Installed, waiting),
   };
-  conditions = [...setConditions(conditions, beside, { generation, nowMs })];
+  conditions = [...setConditions(conditions, otherFacts, { generation, nowMs })];
   const operation = reinstall
     ? installationOperation(previous, facts, late ?? waiting, nowMs)
     : lastOperation(previous, phase, { ...facts, problem: facts.problem ?? late }, server, nowMs);
@@ -106,7 +109,7 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
   return {
     observedGeneration: generation,
     phase,
-    conditions: [...datedConditions(conditions, waitOf(operation, conditions, ready.notReadyTime))],
+    conditions: [...datedConditions(conditions, drainWaitOf(operation, conditions, ready.notReadyTime))],
     ...(serverID !== undefined && { serverID }),
     ...(rootVolumeID !== undefined && { rootVolumeID }),
     ...(serverStatus !== undefined && { serverStatus }),
@@ -134,17 +137,19 @@ function installationOf(
 ): Installation {
   if (installation) return installation;
   if (serverID === undefined || previous?.serverID !== serverID) return { installed: undefined, reinstall: undefined };
-  const told = findCondition(previous.conditions, ConditionType.Installed);
+  const installedCondition = findCondition(previous.conditions, ConditionType.Installed);
   const { progress = 0 } = previous.lastOperation ?? {};
   return {
     installed: previous.installed,
     reinstall: previous.reinstall,
-    ...(told && { waiting: { reason: told.reason as ConditionReason, message: told.message, progress } }),
+    ...(installedCondition && {
+      waiting: { reason: installedCondition.reason as ConditionReason, message: installedCondition.message, progress },
+    }),
   };
 }
 
 /** Whether the node is left over from an earlier installation. */
-function isFromBefore(node: TenantNode, reinstall: MachineReinstall | undefined): boolean {
+function isFromPreviousInstallation(node: TenantNode, reinstall: MachineReinstall | undefined): boolean {
   return reinstall?.requestedTime !== undefined && !hasBootedSince(node, reinstall);
 }
 
@@ -179,8 +184,8 @@ function readyTimes(
   return { readyTime, notReadyTime: previous?.notReadyTime ?? formatTime(nowMs) };
 }
 
-/** A node that is no longer ready has been waiting since then for what its condition says. */
-function waitOf(
+/** A node that is no longer ready has been waiting since `notReadyTime` for what its condition reports. */
+function drainWaitOf(
   operation: MachineStatus['lastOperation'],
   conditions: readonly Condition[],
   notReadyTime: string | undefined,
@@ -190,10 +195,11 @@ function waitOf(
 }
 
 /** Includes what prevents a late node from joining, and what the installation is waiting for. */
-type LateFacts = MachineFacts & Pick<Installation, 'reinstall' | 'waiting'> & { readonly late: Problem | undefined };
+type ConditionFacts = MachineFacts &
+  Pick<Installation, 'reinstall' | 'waiting'> & { readonly late: Problem | undefined };
 
 function machineConditions(
-  facts: LateFacts,
+  facts: ConditionFacts,
   server: Server | undefined,
   isReady: boolean,
   previous: MachineStatus | undefined,
@@ -203,8 +209,10 @@ function machineConditions(
   const { late, reinstall, waiting, isServerGone } = facts;
   const failing = serverReady.status === 'True' ? nodeReady : serverReady;
   const isInstalling = reinstall !== undefined && waiting !== undefined && late === undefined && !isServerGone;
-  const unmet = isInstalling ? conditionUnmet(ConditionType.Ready, waiting) : { ...failing, type: ConditionType.Ready };
-  return [serverReady, nodeReady, isReady ? conditionMet(ConditionType.Ready) : unmet];
+  const readyCondition = isInstalling
+    ? conditionUnmet(ConditionType.Ready, waiting)
+    : { ...failing, type: ConditionType.Ready };
+  return [serverReady, nodeReady, isReady ? conditionMet(ConditionType.Ready) : readyCondition];
 }
 
 function serverCondition(
@@ -239,12 +247,12 @@ function serverCondition(
   return conditionUnmet(type, { reason: ConditionReason.ServerFailed, message });
 }
 
-function isAnothers(node: TenantNode, serverID: string | undefined): boolean {
+function belongsToOtherServer(node: TenantNode, serverID: string | undefined): boolean {
   return serverID !== undefined && claimsOtherServer(node, serverID);
 }
 
 function nodeCondition(
-  { node, server, isNodeKnown, late, reinstall }: LateFacts,
+  { node, server, isNodeKnown, late, reinstall }: ConditionFacts,
   previous: MachineStatus | undefined,
 ): ConditionState {
   const type = ConditionType.NodeReady;
@@ -258,12 +266,12 @@ function nodeCondition(
       : NO_NODE;
     return conditionUnmet(type, { reason: ConditionReason.NodeNotReady, message });
   }
-  if (node === undefined || isFromBefore(node, reinstall)) {
+  if (node === undefined || isFromPreviousInstallation(node, reinstall)) {
     const message = 'the server has not joined the cluster as a node yet';
     return conditionUnmet(type, { reason: ConditionReason.WaitingForNode, message });
   }
   const serverID = server?.id ?? previous?.serverID;
-  if (isAnothers(node, serverID)) {
+  if (belongsToOtherServer(node, serverID)) {
     const claim = node.spec?.providerID?.slice(0, 255);
     const message = `spec.providerID of the node is ${claim}, but the machine has server ${serverID}; delete the Machine to have it replaced`;
     return conditionUnmet(type, { reason: ConditionReason.NodeNotReady, message });

@@ -10,7 +10,7 @@ test.each([
   { ready: { status: 'Unknown', message: NO_NETWORK }, says: /^the node is not ready: container runtime/ },
   { ready: { status: 'True', message: '' }, spec: uninitialized, says: /cloud provider has not initialised it yet$/ },
   { ready: { status: 'False' }, spec: uninitialized, says: /^the node is not ready yet$/ },
-])('$ready.status $ready.message says $says', ({ ready, spec, says }) => {
+])('nodeReady $ready.status "$ready.message" is reported as $says', ({ ready, spec, says }) => {
   const conditions = [{ type: 'Ready', ...ready }];
   expect(describeUnready({ metadata: {}, ...(spec && { spec }), status: { conditions } })).toMatch(says);
 });

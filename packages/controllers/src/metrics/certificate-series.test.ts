@@ -9,7 +9,7 @@ function ending(caNotAfter: string, certificatesNotAfter?: string, more: Partial
   return { ...aCluster(), status: { ...more, credentials } };
 }
 
-async function told(clusters: readonly Cluster[], isReporting = true): Promise<Record<string, string>> {
+async function certificateSeries(clusters: readonly Cluster[], isReporting = true): Promise<Record<string, string>> {
   const registry = new Registry();
   addCertificateSeries(registry, { list: () => clusters }, () => isReporting);
   const [metric] = await registry.getMetricsAsJSON();
@@ -19,27 +19,36 @@ async function told(clusters: readonly Cluster[], isReporting = true): Promise<R
   );
 }
 
-const FIRST = ending('2036-01-01T00:00:00Z', '2027-05-01T00:00:00Z');
-const SECOND = ending('2031-01-01T00:00:00Z', '2027-09-01T00:00:00Z');
+const FIRST_CA = ending('2036-01-01T00:00:00Z', '2027-05-01T00:00:00Z');
+const SECOND_CA = ending('2031-01-01T00:00:00Z', '2027-09-01T00:00:00Z');
 
-test('the first of all clusters is told of each kind', async () => {
-  expect(await told([FIRST, SECOND])).toEqual({ authority: '2031-01-01', 'control-plane': '2027-05-01' });
+test('reports the first expiry of all clusters for each kind of certificate', async () => {
+  expect(await certificateSeries([FIRST_CA, SECOND_CA])).toEqual({
+    authority: '2031-01-01',
+    'control-plane': '2027-05-01',
+  });
 });
 
-test('certificates of a cluster that hibernates are renewed when it wakes, its authorities are not', async () => {
+test('ignores certificates of a hibernated cluster, which are renewed on waking, but not its CAs', async () => {
   const asleep = ending('2029-01-01T00:00:00Z', '2026-01-01T00:00:00Z', { phase: 'Hibernated' });
 
-  expect(await told([asleep, SECOND])).toEqual({ authority: '2029-01-01', 'control-plane': '2027-09-01' });
+  expect(await certificateSeries([asleep, SECOND_CA])).toEqual({
+    authority: '2029-01-01',
+    'control-plane': '2027-09-01',
+  });
 });
 
-test('a time that is none hides those of no other cluster', async () => {
+test('ignores an invalid time, but not those of other clusters', async () => {
   const broken = ending('soon', '');
 
-  expect(await told([broken, FIRST])).toEqual({ authority: '2036-01-01', 'control-plane': '2027-05-01' });
+  expect(await certificateSeries([broken, FIRST_CA])).toEqual({
+    authority: '2036-01-01',
+    'control-plane': '2027-05-01',
+  });
 });
 
-test('nothing is told where nothing is known, nor by a replica that does not report', async () => {
-  expect(await told([aCluster()])).toEqual({});
-  expect(await told([ending('2031-01-01T00:00:00Z')])).toEqual({ authority: '2031-01-01' });
-  expect(await told([FIRST], false)).toEqual({});
+test('reports nothing without known times, or if the replica does not report', async () => {
+  expect(await certificateSeries([aCluster()])).toEqual({});
+  expect(await certificateSeries([ending('2031-01-01T00:00:00Z')])).toEqual({ authority: '2031-01-01' });
+  expect(await certificateSeries([FIRST_CA], false)).toEqual({});
 });

@@ -1,7 +1,10 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { Gauge, type Registry } from 'prom-client';
 
-/** When the first certificate of all clusters ends: two series, however many clusters there are. Their statuses are read, so that those of paused clusters count too. */
+/**
+ * When the first certificate of all clusters expires: two series, regardless of the number of clusters. The times come
+ * from their statuses, so those of paused clusters count too.
+ */
 export function addCertificateSeries(
   registry: Registry,
   clusters: { readonly list: () => Iterable<Cluster> },
@@ -19,9 +22,9 @@ export function addCertificateSeries(
       let controlPlane = Number.POSITIVE_INFINITY;
       for (const { status } of clusters.list()) {
         const { caNotAfter, certificatesNotAfter } = status?.credentials ?? {};
-        authority = firstOf(authority, caNotAfter);
+        authority = firstResult(authority, caNotAfter);
         // They are renewed at its next start.
-        if (status?.phase !== 'Hibernated') controlPlane = firstOf(controlPlane, certificatesNotAfter);
+        if (status?.phase !== 'Hibernated') controlPlane = firstResult(controlPlane, certificatesNotAfter);
       }
       if (Number.isFinite(authority)) this.set({ kind: 'authority' }, authority / 1000);
       if (Number.isFinite(controlPlane)) this.set({ kind: 'control-plane' }, controlPlane / 1000);
@@ -30,8 +33,8 @@ export function addCertificateSeries(
   registry.registerMetric(first);
 }
 
-/** What is no time hides no other one. */
-function firstOf(firstMs: number, time: string | undefined): number {
+/** An invalid time does not hide others. */
+function firstResult(firstMs: number, time: string | undefined): number {
   const ms = Date.parse(time ?? '');
   return Number.isNaN(ms) ? firstMs : Math.min(firstMs, ms);
 }

@@ -2,12 +2,15 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Informer } from '@fairway/kube/client/informer';
 import { Gauge, type Registry } from 'prom-client';
 
-/** Clusters that have series of their own; nine for each. */
+/** Maximum number of clusters with their own series; nine for each. */
 export const MAX_CLUSTER_SERIES = 2000;
 
-const BY_CLUSTER = ['namespace', 'cluster'] as const;
+const CLUSTER_LABELS = ['namespace', 'cluster'] as const;
 
-/** Series of single clusters, from their status, made when they are read: the only ones whose number grows with clusters, and it has a bound. */
+/**
+ * Series of single clusters, derived from their status on each scrape. They are the only series whose number grows with
+ * clusters, up to a limit.
+ */
 export function addClusterSeries(
   registry: Registry,
   clusters: Informer<Cluster>,
@@ -26,7 +29,7 @@ export function addClusterSeries(
     new Gauge({
       name: 'fairway_cluster_info',
       help: 'Information about a cluster; always 1.',
-      labelNames: [...BY_CLUSTER, 'plan', 'version', 'phase', 'project'],
+      labelNames: [...CLUSTER_LABELS, 'plan', 'version', 'phase', 'project'],
       registers: [],
       collect() {
         each(this, ({ spec, status }, by) => {
@@ -38,7 +41,7 @@ export function addClusterSeries(
     new Gauge({
       name: 'fairway_cluster_ready',
       help: 'Whether a cluster is Ready.',
-      labelNames: BY_CLUSTER,
+      labelNames: CLUSTER_LABELS,
       registers: [],
       collect() {
         each(this, (cluster, by) => this.set(by, isTrue(cluster, 'Ready') ? 1 : 0));
@@ -47,7 +50,7 @@ export function addClusterSeries(
     new Gauge({
       name: 'fairway_cluster_control_plane_ready',
       help: "Whether a cluster's control plane is serving.",
-      labelNames: BY_CLUSTER,
+      labelNames: CLUSTER_LABELS,
       registers: [],
       collect() {
         each(this, (cluster, by) => this.set(by, isTrue(cluster, 'ControlPlaneReady') ? 1 : 0));
@@ -56,7 +59,7 @@ export function addClusterSeries(
     new Gauge({
       name: 'fairway_cluster_nodes',
       help: 'Nodes of a cluster by state: desired, current, ready, up_to_date.',
-      labelNames: [...BY_CLUSTER, 'state'],
+      labelNames: [...CLUSTER_LABELS, 'state'],
       registers: [],
       collect() {
         each(this, ({ status }, by) => {
@@ -70,7 +73,7 @@ export function addClusterSeries(
     new Gauge({
       name: 'fairway_cluster_etcd_usage_bytes',
       help: "Size of a cluster's database, if its runtime reports it.",
-      labelNames: BY_CLUSTER,
+      labelNames: CLUSTER_LABELS,
       registers: [],
       collect() {
         each(this, ({ status }, by) => {
@@ -81,7 +84,7 @@ export function addClusterSeries(
     new Gauge({
       name: 'fairway_cluster_etcd_quota_bytes',
       help: "Maximum size of a cluster's database.",
-      labelNames: BY_CLUSTER,
+      labelNames: CLUSTER_LABELS,
       registers: [],
       collect() {
         each(this, ({ status }, by) => {
@@ -92,7 +95,7 @@ export function addClusterSeries(
     new Gauge({
       name: 'fairway_cluster_etcd_snapshot_timestamp_seconds',
       help: "Unix time of the newest snapshot of a cluster's database.",
-      labelNames: BY_CLUSTER,
+      labelNames: CLUSTER_LABELS,
       registers: [],
       collect() {
         each(this, ({ status }, by) => {
@@ -104,7 +107,7 @@ export function addClusterSeries(
     new Gauge({
       name: 'fairway_cluster_etcd_snapshots_failing',
       help: "Whether due snapshots of a cluster's database are failing.",
-      labelNames: BY_CLUSTER,
+      labelNames: CLUSTER_LABELS,
       registers: [],
       collect() {
         each(this, (cluster, by) => {
@@ -125,7 +128,7 @@ export function addClusterSeries(
   for (const gauge of gauges) registry.registerMetric(gauge);
 }
 
-/** The oldest ones in the cache, so that a new one displaces none. */
+/** The oldest clusters in the cache, so that a new one displaces none. */
 function* shown(clusters: Informer<Cluster>, limit: number): Generator<Cluster> {
   let left = limit;
   for (const cluster of clusters.list()) {

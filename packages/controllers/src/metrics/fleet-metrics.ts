@@ -21,7 +21,7 @@ import { ObjectCounts } from './object-counts.ts';
 import { OperationDurations } from './operation-durations.ts';
 import { addUsageSeries } from './usage-series.ts';
 
-/** Of several replicas the holder of this key reports on objects, so that no object is counted twice. */
+/** The replica that holds this key reports on objects, so that no object is counted twice. */
 export const REPORTER_KEY = `${GROUP}/metrics`;
 
 export interface FleetMetricsOptions {
@@ -33,13 +33,13 @@ export interface FleetMetricsOptions {
   readonly clock: Clock;
 }
 
-type Phased = KubeObject & {
+type ObjectWithPhase = KubeObject & {
   readonly status?: { readonly phase?: string | undefined; readonly conditions?: readonly Condition[] | undefined };
 };
 
 /** Metrics of Fairway's objects and control planes. */
 export function addFleetMetrics({ registry, cache, usage, runtime, owner, clock }: FleetMetricsOptions): void {
-  const isReporting = () => owner === undefined || owner.stillMine(REPORTER_KEY);
+  const isReporting = () => owner === undefined || owner.stillOwns(REPORTER_KEY);
   const clusterCounts = new ObjectCounts(cache.clusters, ({ spec, status }) => ({
     phase: status?.phase ?? 'Pending',
     version: minorOf(status?.version),
@@ -50,7 +50,7 @@ export function addFleetMetrics({ registry, cache, usage, runtime, owner, clock 
     isUnderWay(status?.upgrade) ? { state: status.upgrade.state } : undefined,
   );
   const machineCounts = new ObjectCounts(cache.machines, phaseOf);
-  const notReady = kindsOf(cache).map(
+  const notReadyCounts = kindsOf(cache).map(
     ([kind, informer]) => new ObjectCounts(informer, (object) => notReadyOf(kind, object)),
   );
   const gauges = [
@@ -101,7 +101,7 @@ export function addFleetMetrics({ registry, cache, usage, runtime, owner, clock 
       registers: [],
       collect() {
         this.reset();
-        if (isReporting()) for (const counts of notReady) counts.addTo(this);
+        if (isReporting()) for (const counts of notReadyCounts) counts.addTo(this);
       },
     }),
   ];
@@ -116,12 +116,12 @@ export function addFleetMetrics({ registry, cache, usage, runtime, owner, clock 
   addControlPlaneMetrics(registry, runtime);
 }
 
-function phaseOf({ status }: Phased): { readonly phase: string } {
+function phaseOf({ status }: ObjectWithPhase): { readonly phase: string } {
   return { phase: status?.phase ?? 'Pending' };
 }
 
-/** Items of lists do not say what kind they are. */
-function kindsOf(cache: FleetMetricsOptions['cache']): readonly (readonly [string, Informer<Phased>])[] {
+/** Items of lists do not contain their kind. */
+function kindsOf(cache: FleetMetricsOptions['cache']): readonly (readonly [string, Informer<ObjectWithPhase>])[] {
   const followed = [
     [clusters.kind, cache.clusters],
     [nodePools.kind, cache.nodePools],
@@ -130,10 +130,13 @@ function kindsOf(cache: FleetMetricsOptions['cache']): readonly (readonly [strin
     [plans.kind, cache.plans],
     [kubernetesReleases.kind, cache.releases],
   ] as const;
-  return followed as unknown as readonly (readonly [string, Informer<Phased>])[];
+  return followed as unknown as readonly (readonly [string, Informer<ObjectWithPhase>])[];
 }
 
-function notReadyOf(kind: string, { status }: Phased): { readonly kind: string; readonly reason: string } | undefined {
+function notReadyOf(
+  kind: string,
+  { status }: ObjectWithPhase,
+): { readonly kind: string; readonly reason: string } | undefined {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   return ready === undefined || ready.status === 'True' ? undefined : { kind, reason: ready.reason };
 }

@@ -13,7 +13,7 @@ interface Widget extends KubeObject {
 
 const widgets = { group: 'test.dev', version: 'v1', plural: 'widgets', kind: 'Widget', namespaced: true };
 
-test('objects are counted by what they are now, and not when they are none of it', async () => {
+test('objects are counted by their current labels, and not counted without labels', async () => {
   const api = new ScriptedApi();
   api.put('a', { colour: 'red' });
   api.put('b', { colour: 'red' });

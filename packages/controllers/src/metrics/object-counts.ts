@@ -2,12 +2,15 @@ import type { Informer } from '@fairway/kube/client/informer';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { Gauge } from 'prom-client';
 
-/** Numbers of objects by labels, kept by the events of a cache: reading them costs as much as there are labels, however many objects there are. */
+/**
+ * Counts objects by labels, kept current by the events of a cache: the cost of a scrape depends on the number of
+ * labels, not of objects.
+ */
 export class ObjectCounts<T extends KubeObject, L extends string> {
   readonly #labelsOf: (object: T) => Readonly<Record<L, string>> | undefined;
   readonly #counts = new Map<string, { readonly labels: Readonly<Record<L, string>>; count: number }>();
 
-  /** `labelsOf` answers undefined for what is not counted. */
+  /** `labelsOf` returns undefined for objects that are not counted. */
   constructor(informer: Informer<T>, labelsOf: (object: T) => Readonly<Record<L, string>> | undefined) {
     this.#labelsOf = labelsOf;
     informer.addHandler({
@@ -20,7 +23,7 @@ export class ObjectCounts<T extends KubeObject, L extends string> {
     });
   }
 
-  /** Adds what is counted to a gauge, which has these labels and those of `more`. */
+  /** Adds the counts to a gauge, which has these labels and those of `more`. */
   addTo(gauge: Gauge, more: Readonly<Record<string, string>> = {}): void {
     for (const { labels, count } of this.#counts.values()) gauge.inc({ ...labels, ...more }, count);
   }

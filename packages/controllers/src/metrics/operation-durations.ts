@@ -4,11 +4,11 @@ import type { Informer } from '@fairway/kube/client/informer';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { Histogram, type Registry } from 'prom-client';
 
-interface Operated extends KubeObject {
+interface ObjectWithOperation extends KubeObject {
   readonly status?: { readonly lastOperation?: LastOperation | undefined };
 }
 
-/** From a control plane's restart to a large pool; a quarter of an hour is the promise of most services. */
+/** From a control plane's restart to a large pool; most services promise a quarter of an hour. */
 const BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
 
 export interface OperationDurationsOptions {
@@ -19,17 +19,18 @@ export interface OperationDurationsOptions {
 }
 
 /**
- * How long operations took, from the objects' `status.lastOperation`. A creation begins with the object, a deletion with its deletionTimestamp; of others
- * the begin is what this process has seen, and one that had begun before is not counted.
+ * How long operations took, from the objects' `status.lastOperation`. A creation starts with the object, a deletion
+ * with its deletionTimestamp. Other operations start when this process observes it, and are not counted if they had
+ * started before.
  */
 export class OperationDurations {
   readonly #options: OperationDurationsOptions;
-  readonly #seconds: Histogram<'kind' | 'operation' | 'result'>;
+  readonly #delaySeconds: Histogram<'kind' | 'operation' | 'result'>;
   readonly #startedMs = new Map<string, number>();
 
   constructor(options: OperationDurationsOptions) {
     this.#options = options;
-    this.#seconds = new Histogram({
+    this.#delaySeconds = new Histogram({
       name: 'fairway_operation_duration_seconds',
       help: 'Duration of operations on objects, by result; a creation ends when the object is Ready, a deletion when the object is gone.',
       labelNames: ['kind', 'operation', 'result'],
@@ -38,14 +39,14 @@ export class OperationDurations {
     });
   }
 
-  follow<T extends Operated>(kind: string, informer: Informer<T>): void {
+  follow<T extends ObjectWithOperation>(kind: string, informer: Informer<T>): void {
     informer.addHandler({
       onUpdate: (old, object) => this.#changed(kind, old, object),
-      onDelete: (old) => this.#deleted(kind, old),
+      onDelete: (old) => this.#deletedClusters(kind, old),
     });
   }
 
-  #changed(kind: string, old: Operated, object: Operated): void {
+  #changed(kind: string, old: ObjectWithOperation, object: ObjectWithOperation): void {
     const before = old.status?.lastOperation;
     const now = object.status?.lastOperation;
     const uid = object.metadata.uid ?? '';
@@ -55,14 +56,14 @@ export class OperationDurations {
       if (isNew) this.#startedMs.set(uid, this.#options.clock.now());
       return;
     }
-    // One that was over already says something else now.
+    // If it had already ended, the status is about another operation now.
     if (before !== undefined && isOver(before) && before.type === now.type) return;
     const startedMs = now.type === 'Create' ? timeOf(object.metadata.creationTimestamp) : this.#startedMs.get(uid);
     this.#startedMs.delete(uid);
     this.#observe(kind, now.type, now.state, startedMs);
   }
 
-  #deleted(kind: string, old: Operated): void {
+  #deletedClusters(kind: string, old: ObjectWithOperation): void {
     this.#startedMs.delete(old.metadata.uid ?? '');
     this.#observe(kind, 'Delete', 'Succeeded', timeOf(old.metadata.deletionTimestamp));
   }
@@ -70,7 +71,7 @@ export class OperationDurations {
   #observe(kind: string, operation: string, result: string, startedMs: number | undefined): void {
     const { clock, isReporting } = this.#options;
     if (startedMs === undefined || !isReporting()) return;
-    this.#seconds.observe({ kind, operation, result }, Math.max(0, clock.now() - startedMs) / 1000);
+    this.#delaySeconds.observe({ kind, operation, result }, Math.max(0, clock.now() - startedMs) / 1000);
   }
 }
 

@@ -22,7 +22,7 @@ const node = (startTime: string, endTime?: string): UsageInterval => ({
 test.each([
   { who: 'the one that reports', isReporting: true },
   { who: 'another replica', isReporting: false },
-])('$who tells what projects have and had this month', async ({ isReporting }) => {
+])('$who reports the current and past usage of projects this month', async ({ isReporting }) => {
   const volume: UsageInterval = {
     resource: 'Volume',
     id: 'v',
@@ -46,11 +46,11 @@ test.each([
   const lines = (await registry.metrics()).split('\n').filter((line) => line.startsWith('fairway_'));
 
   const month = (NOW - Date.parse('2026-11-01T00:00:00Z')) / 1000;
-  const told = [
+  const reported = [
     'fairway_usage_running{namespace="a",resource="Node",type="b3-8"} 2',
     'fairway_usage_running{namespace="a",resource="Volume",type="ssd"} 20',
     `fairway_usage_month_seconds{namespace="a",resource="Node",type="b3-8"} ${month + 3600 + 5}`,
     'fairway_usage_month_seconds{namespace="a",resource="Volume",type="ssd"} 1200',
   ];
-  expect(lines).toEqual(isReporting ? told : []);
+  expect(lines).toEqual(isReporting ? reported : []);
 });

@@ -4,12 +4,12 @@ import type { Clock } from '@fairway/base/clock';
 import type { Informer } from '@fairway/kube/client/informer';
 import { Gauge, type Registry } from 'prom-client';
 
-/** Projects times what each uses: a bound for what a cloud of many projects costs a Prometheus. */
+/** Projects multiplied by resource types: limits the cost for a Prometheus in a cloud with many projects. */
 const MAX_USAGE_SERIES = 5_000;
 
 const LABELS = ['namespace', 'resource', 'type'] as const;
 
-/** What projects use, made of the records when it is read. */
+/** The usage of projects, derived from the records on each scrape. */
 export function addUsageSeries(
   registry: Registry,
   records: Pick<Informer<UsageRecord>, 'list'>,

@@ -11,7 +11,7 @@ import { credentialsByNamespace, NamespaceLimitsReconciler, resourceQuotasByName
 
 const namespaceOf = ({ metadata }: KubeObject) => [metadata.namespace ?? ''];
 
-/** Bounds what tenants' namespaces hold by ResourceQuotas; idle where the engine counts by itself. */
+/** Limits the contents of tenants' namespaces with ResourceQuotas; idle if the API server counts itself. */
 export const namespaceLimitsController: Declaration = {
   name: 'namespace-limits',
   concurrency: 2,
@@ -39,14 +39,14 @@ export const namespaceLimitsController: Declaration = {
           }),
           watch(cache.clusters, namespaceOf, { isRelevant: () => false }),
           watch(cache.credentials, namespaceOf, { isRelevant: () => false }),
-          // Its status changes with each object that is counted.
+          // Its status changes with each counted object.
           watch(informers.informer(ResourceQuotas), namespaceOf, {
             isRelevant: (old, { spec }) => !jsonEqual(old.spec, spec),
           }),
         ],
   create(shared) {
     const { informers, namespaceLimits } = shared;
-    // A cache that nobody needs would be filled all the same.
+    // Otherwise, a cache that nothing needs would be filled.
     if (namespaceLimits === undefined) return { reconcile: () => Promise.resolve({}) };
     const own = { namespaces: informers.informer(Namespaces), quotas: informers.informer(ResourceQuotas) };
     const reconciler = new NamespaceLimitsReconciler(shared, own);

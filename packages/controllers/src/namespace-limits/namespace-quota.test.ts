@@ -1,17 +1,17 @@
 import { DEFAULT_NAMESPACE_LIMITS } from '@fairway/api/domain/namespace-limits';
 import type { ResourceQuota } from '@fairway/kube/kinds/generated/types';
 import { expect, test } from 'vitest';
-import { hardOf, QUOTA_NAME, statusBefore } from './namespace-quota.ts';
+import { hardLimits, initialStatus, QUOTA_NAME } from './namespace-quota.ts';
 
 const limits = { ...DEFAULT_NAMESPACE_LIMITS, maxSecretsPerNamespace: 7 };
-const ALL = {
+const ALL_LIMITS = {
   'count/clusters.fairway.dev': '100',
   'count/nodepools.fairway.dev': '500',
   'count/cloudcredentials.fairway.dev': '100',
   'count/secrets': '7',
   'count/configmaps': '200',
 };
-const { 'count/secrets': _, ...WITHOUT_SECRETS } = ALL;
+const { 'count/secrets': _, ...WITHOUT_SECRETS } = ALL_LIMITS;
 const PROJECT = { 'fairway.dev/project-id': 'p' };
 
 function quota(hard: Record<string, string>, spec: ResourceQuota['spec'] = {}, name = 'operators'): ResourceQuota {
@@ -26,11 +26,11 @@ test.each<{
   quotas?: ResourceQuota[];
   hard: object | undefined;
 }>([
-  { namespace: "a project's", annotations: PROJECT, hard: ALL },
-  { namespace: 'with a cloud', annotations: { 'fairway.dev/cloud': 'simulator' }, hard: ALL },
-  { namespace: 'with a Cluster or a CloudCredential', isInUse: true, hard: ALL },
+  { namespace: "a project's", annotations: PROJECT, hard: ALL_LIMITS },
+  { namespace: 'with a cloud', annotations: { 'fairway.dev/cloud': 'simulator' }, hard: ALL_LIMITS },
+  { namespace: 'with a Cluster or a CloudCredential', isInUse: true, hard: ALL_LIMITS },
   { namespace: 'of another use', annotations: { other: 'x' }, hard: undefined },
-  { namespace: 'that was emptied', quotas: [quota({}, {}, QUOTA_NAME)], hard: ALL },
+  { namespace: 'that was emptied', quotas: [quota({}, {}, QUOTA_NAME)], hard: ALL_LIMITS },
   { namespace: 'of Fairway itself', name: 'fairway-system', annotations: PROJECT, isInUse: true, hard: undefined },
   { namespace: 'of Kubernetes', name: 'kube-system', isInUse: true, hard: undefined },
   {
@@ -45,16 +45,23 @@ test.each<{
     quotas: [quota({ secrets: '1' })],
     hard: WITHOUT_SECRETS,
   },
-  { namespace: 'with a quota of other things', isInUse: true, quotas: [quota({ 'requests.cpu': '1' })], hard: ALL },
+  {
+    namespace: 'with a quota of other things',
+    isInUse: true,
+    quotas: [quota({ 'requests.cpu': '1' })],
+    hard: ALL_LIMITS,
+  },
   {
     namespace: 'with a quota that counts some objects alone',
     isInUse: true,
     quotas: [quota({ 'count/secrets': '5000' }, { scopes: ['BestEffort'] })],
-    hard: ALL,
+    hard: ALL_LIMITS,
   },
-  { namespace: 'where an operator counts all', isInUse: true, quotas: [quota({ ...ALL })], hard: undefined },
+  { namespace: 'where an operator counts all', isInUse: true, quotas: [quota({ ...ALL_LIMITS })], hard: undefined },
 ])('a namespace $namespace', ({ name = 'team', annotations = {}, isInUse = false, quotas = [], hard }) => {
-  expect(hardOf(limits, { namespace: { metadata: { name, annotations }, spec: {} }, isInUse, quotas })).toEqual(hard);
+  expect(hardLimits(limits, { namespace: { metadata: { name, annotations }, spec: {} }, isInUse, quotas })).toEqual(
+    hard,
+  );
 });
 
 test.each<{ what: string; status?: ResourceQuota['status']; written: ResourceQuota['status'] }>([
@@ -63,7 +70,7 @@ test.each<{ what: string; status?: ResourceQuota['status']; written: ResourceQuo
     written: { hard: { 'count/secrets': '7', pods: '1' }, used: { 'count/secrets': '0', pods: '0' } },
   },
   {
-    what: 'counts one of them',
+    what: 'counts one of the resources',
     status: { hard: { pods: '9' }, used: { pods: '3' } },
     written: { hard: { 'count/secrets': '7', pods: '1' }, used: { 'count/secrets': '0', pods: '3' } },
   },
@@ -76,12 +83,12 @@ test.each<{ what: string; status?: ResourceQuota['status']; written: ResourceQuo
     },
   },
   {
-    what: 'counts all of them',
+    what: 'counts all resources',
     status: { hard: {}, used: { 'count/secrets': '2', pods: '3' } },
     written: undefined,
   },
-])('before it gets limits, a quota that $what has counts', ({ status, written }) => {
+])('a quota that $what has a status before it gets limits', ({ status, written }) => {
   expect(
-    statusBefore({ 'count/secrets': '7', pods: '1' }, { metadata: {}, spec: {}, ...(status && { status }) }),
+    initialStatus({ 'count/secrets': '7', pods: '1' }, { metadata: {}, spec: {}, ...(status && { status }) }),
   ).toEqual(written);
 });

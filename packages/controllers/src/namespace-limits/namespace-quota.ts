@@ -5,7 +5,7 @@ import { countedResource } from '@fairway/kube/object/quota-resource';
 
 /** The ResourceQuota of the namespace's limits. */
 export const QUOTA_NAME = 'fairway-namespace-limits';
-/** Of Kubernetes and of Fairway: what is in them is not a tenant's. */
+/** Namespaces of Kubernetes and Fairway, which belong to no tenant. */
 const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
   SYSTEM_NAMESPACE,
   'kube-system',
@@ -17,39 +17,40 @@ export interface NamespaceContents {
   readonly namespace: Namespace;
   /** Whether it has Clusters or CloudCredentials. */
   readonly isInUse: boolean;
-  /** All of it, this one included. */
+  /** All ResourceQuotas in it, including this one. */
   readonly quotas: readonly ResourceQuota[];
 }
 
 /**
- * What the ResourceQuota of a tenant's namespace says; undefined: it has none. A resource that another quota of the namespace counts is left to that
- * one, so that an operator may allow more than `limits`. Pure.
+ * The limits of the ResourceQuota of a tenant's namespace; undefined if it has none. A resource that another quota of
+ * the namespace counts is left to that quota, so that an operator may allow more than `limits`. Pure.
  */
-export function hardOf(
+export function hardLimits(
   limits: NamespaceLimits,
   { namespace, isInUse, quotas }: NamespaceContents,
 ): Readonly<Record<string, string>> | undefined {
   const { name = '', annotations = {}, deletionTimestamp } = namespace.metadata;
   if (SYSTEM_NAMESPACES.has(name) || deletionTimestamp !== undefined) return undefined;
   const isKept = quotas.some(({ metadata }) => metadata.name === QUOTA_NAME);
-  const isTenants = [CLOUD_ANNOTATION, PROJECT_ID_ANNOTATION].some((each) => annotations[each] !== undefined);
-  // One that has been emptied is filled the faster for it.
-  if (!isTenants && !isInUse && !isKept) return undefined;
-  const operators = quotas.filter(({ metadata, spec }) => metadata.name !== QUOTA_NAME && isOfAllObjects(spec));
+  const isTenantNamespace = [CLOUD_ANNOTATION, PROJECT_ID_ANNOTATION].some((each) => annotations[each] !== undefined);
+  // An emptied namespace keeps its quota, so that it can be filled again sooner.
+  if (!isTenantNamespace && !isInUse && !isKept) return undefined;
+  const operators = quotas.filter(({ metadata, spec }) => metadata.name !== QUOTA_NAME && coversAllObjects(spec));
   const counted = new Set(operators.flatMap(({ spec }) => Object.keys(spec?.hard ?? {}).map(countedResource)));
   const own = Object.entries(countsOf(limits)).filter(([count]) => !counted.has(countedResource(count)));
   return own.length === 0 ? undefined : Object.fromEntries(own.map(([count, limit]) => [count, String(limit)]));
 }
 
-/** What is counted, apart from what `spec.hard` limits. */
+/** The counted resources, except those that `spec.hard` limits. */
 export type QuotaStatus = NonNullable<ResourceQuota['status']>;
 
 /**
- * The status that a quota must have before it gets these limits; undefined if it has. kube-apiserver refuses objects of a limited resource with "status
- * unknown for quota" until they are counted, which for custom resources takes kube-controller-manager up to half a minute after their definition is
- * new. It corrects what is written here, and keeps the counts of resources that it does not know yet. Pure.
+ * The status that a quota must have before it gets these limits; undefined if it already has it. kube-apiserver rejects
+ * objects of a limited resource with "status unknown for quota" until they are counted. For custom resources,
+ * kube-controller-manager takes up to half a minute for that after their definition is created. It corrects what is
+ * written here, and keeps the counts of resources that it does not know yet. Pure.
  */
-export function statusBefore(
+export function initialStatus(
   hard: Readonly<Record<string, string>>,
   { status }: ResourceQuota,
 ): QuotaStatus | undefined {
@@ -60,6 +61,6 @@ export function statusBefore(
   return { hard: { ...status?.hard, ...hard }, used: { ...zeros, ...used } };
 }
 
-function isOfAllObjects(spec: ResourceQuota['spec']): boolean {
+function coversAllObjects(spec: ResourceQuota['spec']): boolean {
   return (spec?.scopes ?? []).length === 0 && spec?.scopeSelector === undefined;
 }

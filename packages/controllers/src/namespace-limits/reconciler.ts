@@ -8,17 +8,17 @@ import { jsonEqual } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { clustersByNamespace } from '../node-pool/project-quotas.ts';
-import { hardOf, QUOTA_NAME, statusBefore } from './namespace-quota.ts';
+import { hardLimits, initialStatus, QUOTA_NAME } from './namespace-quota.ts';
 
-const valuesOf = ({ metadata }: KubeObject) => [metadata.namespace ?? ''];
-export const credentialsByNamespace: CacheIndex<CloudCredential> = { name: 'namespace', valuesOf };
-export const resourceQuotasByNamespace: CacheIndex<ResourceQuota> = { name: 'namespace', valuesOf };
+const namespaceOf = ({ metadata }: KubeObject) => [metadata.namespace ?? ''];
+export const credentialsByNamespace: CacheIndex<CloudCredential> = { name: 'namespace', valuesOf: namespaceOf };
+export const resourceQuotasByNamespace: CacheIndex<ResourceQuota> = { name: 'namespace', valuesOf: namespaceOf };
 
 type Dependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'namespaceLimits'>;
 
 /**
- * Keeps in each tenant's namespace a ResourceQuota with the limits of Fairway's own API, where another API server stores the objects and counts them
- * exactly, also for writers in parallel. Keys are names of namespaces.
+ * Maintains a ResourceQuota with the limits of Fairway's own API in each tenant's namespace, if another API server
+ * stores the objects and counts them exactly, even for concurrent writers. Keys are names of namespaces.
  */
 export class NamespaceLimitsReconciler {
   readonly #dependencies: Dependencies;
@@ -42,7 +42,7 @@ export class NamespaceLimitsReconciler {
     const isInUse =
       cache.clusters.find(clustersByNamespace, name).length > 0 ||
       cache.credentials.find(credentialsByNamespace, name).length > 0;
-    const hard = hardOf(namespaceLimits, { namespace, isInUse, quotas });
+    const hard = hardLimits(namespaceLimits, { namespace, isInUse, quotas });
     const stored = quotas.find(({ metadata }) => metadata.name === QUOTA_NAME);
     const resource = client.resource(ResourceQuotas);
     const { uid } = stored?.metadata ?? {};
@@ -53,8 +53,8 @@ export class NamespaceLimitsReconciler {
     if (stored && jsonEqual(hard, stored.spec?.hard)) return {};
     const metadata = { name: QUOTA_NAME, namespace: name };
     const quota = stored ?? (await resource.create({ metadata, spec: {} }, { signal }));
-    const status = statusBefore(hard, quota);
-    // A Conflict means that the counts may have changed, so that both steps are repeated.
+    const status = initialStatus(hard, quota);
+    // A Conflict means that the counts may have changed, so both steps are repeated.
     const counted = status ? await resource.updateStatus({ ...quota, status }, { signal }) : quota;
     await resource.update({ ...counted, spec: { hard } }, { signal });
     return {};

@@ -5,9 +5,9 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 
 /**
- * Reads from the API server whether the Cluster exists and is not being deleted, before something is created that can be found again only
- * with the cluster's own credential. A deletion that starts later sees the pool and waits for it. Throws a ProblemError, or the API's
- * error.
+ * Reads from the API server whether the Cluster exists and is not being deleted. Called before anything is created that
+ * can be found again only with the cluster's own credential: a deletion that starts later finds the pool and waits for
+ * it. Throws a ProblemError, or the API's error.
  */
 export async function requireActiveCluster(
   client: KubeClient,

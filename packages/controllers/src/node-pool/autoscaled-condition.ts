@@ -1,6 +1,6 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
-import { poolBounds } from '@fairway/api/domain/wanted-replicas';
+import { pluralize } from '@fairway/api/domain/pluralize';
+import { poolBounds } from '@fairway/api/domain/target-replicas';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
@@ -11,8 +11,8 @@ export function autoscaledCondition(pool: NodePool, nowMs: number): ConditionSta
   const type = ConditionType.Autoscaled;
   const problem = pool.status?.bounds?.problem;
   if (problem !== undefined) {
-    const told = `a schedule has no effect: ${problem}`;
-    return conditionUnmet(type, { reason: ConditionReason.ConfigurationInvalid, message: told });
+    const message = `a schedule has no effect: ${problem}`;
+    return conditionUnmet(type, { reason: ConditionReason.ConfigurationInvalid, message: message });
   }
   const { autoscaling } = pool.status ?? {};
   if (autoscaling === undefined) {
@@ -23,12 +23,12 @@ export function autoscaledCondition(pool: NodePool, nowMs: number): ConditionSta
   if (hindrance)
     return conditionUnmet(type, { reason: hindrance.reason as ConditionReason, message: hindrance.message });
   if (backoff && Date.parse(backoff.until) > nowMs) {
-    const told = `failed to create new nodes; next attempt at ${backoff.until}: ${backoff.message}`;
-    return conditionUnmet(type, { reason: backoff.reason as ConditionReason, message: told });
+    const message = `failed to create new nodes; next attempt at ${backoff.until}: ${backoff.message}`;
+    return conditionUnmet(type, { reason: backoff.reason as ConditionReason, message: message });
   }
   const { min, max, by } = poolBounds(pool);
   return {
     ...conditionMet(type),
-    message: `${counted(replicas, 'node')}, of ${min} to ${max}${by}; ${reason}: ${message}`,
+    message: `${pluralize(replicas, 'node')}, of ${min} to ${max}${by}; ${reason}: ${message}`,
   };
 }

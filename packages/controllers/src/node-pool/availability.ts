@@ -22,7 +22,7 @@ export function isAvailable(machine: Machine): boolean {
   return machine.status?.phase === 'Ready' && !isBeingReinstalled(machine);
 }
 
-/** Whether its node used to work, and no longer does. */
+/** Whether its node used to work and no longer does. */
 export function isBroken(machine: Machine): boolean {
   return machine.status?.phase === 'NotReady' && !isBeingReinstalled(machine);
 }
@@ -39,14 +39,14 @@ const CAPACITY_REASONS: ReadonlySet<string> = new Set<ConditionReason>([
   ConditionReason.AntiAffinityUnsatisfiable,
 ]);
 
-/** Whether it has no server for lack of something that another server occupies. */
+/** Whether it has no server because other servers use the capacity. */
 export function lacksCapacity(machine: Machine): boolean {
   const reason = findCondition(machine.status?.conditions, ConditionType.ServerReady)?.reason;
   return isStarting(machine) && reason !== undefined && CAPACITY_REASONS.has(reason);
 }
 
-/** Whether the repair belongs to the present cluster: before a reset it was about another disk. */
-export function isMarkOfNow({ spec }: Machine, { time }: Pick<RepairMark, 'time'>): boolean {
+/** Whether the repair belongs to the current state of the cluster: before a reset it was about another disk. */
+export function isCurrentMark({ spec }: Machine, { time }: Pick<RepairMark, 'time'>): boolean {
   return spec.resetTime === undefined || Date.parse(time) >= Date.parse(spec.resetTime);
 }
 
@@ -55,7 +55,7 @@ export function isServerGone({ status }: Machine): boolean {
   return status?.marks?.repair?.due === true && status.marks.repair.reason === ConditionReason.ServerVanished;
 }
 
-/** Whether it is replaced and its server is retained for inspection: its pool treats it as gone. */
+/** Whether it is replaced and its server is retained for inspection: its pool treats it as deleted. */
 export function isKeptForInspection({ metadata, status }: Machine): boolean {
   if (metadata.deletionTimestamp === undefined) return false;
   return findCondition(status?.conditions, ConditionType.KeptForInspection)?.status === 'True';

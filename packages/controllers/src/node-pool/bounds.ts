@@ -13,9 +13,9 @@ export interface BoundsDependencies {
 }
 
 export interface BoundsOutcome {
-  /** With the bounds that apply now. */
+  /** The pool with the current bounds. */
   readonly pool: NodePool;
-  /** When other bounds may apply; undefined: never. */
+  /** When other bounds may apply; undefined if never. */
   readonly changeMs: number | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ClusterMutex } from './cluster-mutex.ts';
 
-test('one works at a time for a cluster, whatever becomes of the one before, and clusters work side by side', async () => {
+test('ClusterMutex runs one task at a time for each cluster, even after failures, and clusters independently', async () => {
   const turns = new ClusterMutex();
   const log: string[] = [];
   const first = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import { targetReplicas } from '@fairway/api/domain/target-replicas';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
@@ -54,12 +54,12 @@ export const nodePoolController: Declaration = {
     watch(informers.informer(projectQuotas), ({ metadata }) =>
       cache.nodePools.find(poolsByNamespace, metadata.namespace ?? '').map(keyOf),
     ),
-    // Quota used by one pool of the project is not available to another; deletions free it.
-    watch(cache.machines, (machine) => heldWith(machine, cache), { isRelevant: () => false }),
-    watch(cache.nodePools, (pool) => heldWith(pool, cache), { isRelevant: isScaledOrDeleted }),
+    // Quota used by one pool of the project is not available to another; deletions release it.
+    watch(cache.machines, (machine) => heldInNamespace(machine, cache), { isRelevant: () => false }),
+    watch(cache.nodePools, (pool) => heldInNamespace(pool, cache), { isRelevant: isScaledOrDeleted }),
     // A deleted node frees room for pools that the plan holds back.
     watch(cache.machines, (machine) =>
-      cache.nodePools.find(poolsByCluster, clusterKeyOf(machine)).filter(isHeldBack).map(keyOf),
+      cache.nodePools.find(poolsByCluster, clusterKeyOf(machine)).filter(isHeldByQuota).map(keyOf),
     ),
     // Nodes of the plan used by one pool are not available to another.
     watch(cache.nodePools, (pool) => cache.nodePools.find(poolsByCluster, clusterKeyOf(pool)).map(keyOf), {
@@ -91,17 +91,20 @@ const poolsHeldByProject: CacheIndex<NodePool> = {
     readinessOf(pool) === ConditionReason.ProjectQuotaExceeded ? [pool.metadata.namespace ?? ''] : [],
 };
 
-function heldWith({ metadata }: KubeObject, { nodePools }: Parameters<Declaration['watches']>[0]['cache']): string[] {
+function heldInNamespace(
+  { metadata }: KubeObject,
+  { nodePools }: Parameters<Declaration['watches']>[0]['cache'],
+): string[] {
   return nodePools.find(poolsHeldByProject, metadata.namespace ?? '').map(keyOf);
 }
 
 function isScaledOrDeleted(old: NodePool, pool: NodePool): boolean {
   return (
-    wantedReplicas(old) !== wantedReplicas(pool) || old.metadata.deletionTimestamp !== pool.metadata.deletionTimestamp
+    targetReplicas(old) !== targetReplicas(pool) || old.metadata.deletionTimestamp !== pool.metadata.deletionTimestamp
   );
 }
 
-function isHeldBack(pool: NodePool): boolean {
+function isHeldByQuota(pool: NodePool): boolean {
   return readinessOf(pool) === ConditionReason.PlanLimitExceeded;
 }
 

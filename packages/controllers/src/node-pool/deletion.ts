@@ -1,5 +1,5 @@
 import { ConditionReason } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
+import { pluralize } from '@fairway/api/domain/pluralize';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -7,14 +7,14 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
-import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { ofLogin } from '@fairway/tenancy/credentials/credential-problem';
+import { fromLogin } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
-import { heldObjects, waitMessage, warnOfWait } from '../waits.ts';
+import { heldObjectsProblem, waitMessage, warnOfWait } from '../waits.ts';
 import { deletion } from './last-operation.ts';
 import { liveMachinesOf } from './machine-owner.ts';
 import type { PoolMachines } from './pool-machines.ts';
@@ -52,7 +52,7 @@ export async function deletePool(
     await removeFinalizer(client.resource(nodePools), pool, FINALIZER);
     return {};
   }
-  const refused = failure && ofLogin(failure, { cluster, cloud });
+  const refused = failure && fromLogin(failure, { cluster, cloud });
   return pass.end(() => reportDeletion(dependencies, pool, left, refused));
 }
 
@@ -62,8 +62,8 @@ async function reportDeletion(
   left: readonly Machine[],
   failure: Problem | undefined,
 ): Promise<void> {
-  const held = heldObjects([{ noun: 'machine', objects: left }]);
-  const count = `${counted(left.length, 'machine')} still to be deleted`;
+  const held = heldObjectsProblem([{ noun: 'machine', objects: left }]);
+  const count = `${pluralize(left.length, 'machine')} still to be deleted`;
   const leaving = { reason: ConditionReason.Deleting, message: count };
   const { reason, message } = failure ?? (held ? { ...held, message: `${count}; ${held.message}` } : leaving);
   const { lastOperation: last, replicas = 0 } = pool.status ?? {};

@@ -1,33 +1,33 @@
 import { ConditionType } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
+import { pluralize } from '@fairway/api/domain/pluralize';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { RepairMark } from '@fairway/api/kinds/machine-marks';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 
-interface Marked {
+interface MarkedMachine {
   readonly name: string;
   readonly mark: RepairMark;
 }
 
 /** The decisions of healing about the pool's machines, held-back ones first, because users can act on those. Undefined if all are healthy. */
 export function nodesHealthyCondition(machines: readonly Machine[]): ConditionState | undefined {
-  const marked = machines.flatMap(({ metadata, status }): readonly Marked[] => {
+  const marked = machines.flatMap(({ metadata, status }): readonly MarkedMachine[] => {
     const mark = status?.marks?.repair;
     return mark ? [{ name: metadata.name ?? '', mark }] : [];
   });
   const waiting = marked.filter(({ mark }) => !mark.due).toSorted(byName);
-  const underWay = marked.filter(({ mark }) => mark.due).toSorted(byName);
-  const [first] = [...waiting, ...underWay];
+  const startedSteps = marked.filter(({ mark }) => mark.due).toSorted(byName);
+  const [first] = [...waiting, ...startedSteps];
   if (first === undefined) return undefined;
   const parts = [
-    ...(waiting.length > 0 ? [`${counted(waiting.length, 'node')} waiting for repair`] : []),
-    ...(underWay.length > 0 ? [`${counted(underWay.length, 'node')} being repaired`] : []),
+    ...(waiting.length > 0 ? [`${pluralize(waiting.length, 'node')} waiting for repair`] : []),
+    ...(startedSteps.length > 0 ? [`${pluralize(startedSteps.length, 'node')} being repaired`] : []),
   ];
   const { name, mark } = first;
   const message = `${parts.join(', ')}; ${name}: ${mark.message}`;
   return { type: ConditionType.NodesHealthy, status: 'False', reason: mark.reason, message };
 }
 
-function byName(a: Marked, b: Marked): number {
+function byName(a: MarkedMachine, b: MarkedMachine): number {
   return a.name.localeCompare(b.name);
 }

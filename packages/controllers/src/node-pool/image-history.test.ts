@@ -1,34 +1,34 @@
 import { describe, expect, test } from 'vitest';
 import { imageHistory } from './image-history.ts';
 
-describe('the images that the name of a pool stood for', () => {
+describe('imageHistory', () => {
   test.each([
     {
-      reason: 'a new pool has none',
+      reason: 'a new pool has no earlier images',
       previous: undefined,
       resolved: { asked: 'ubuntu', id: 'new' },
       expected: { asked: 'ubuntu', earlierIDs: [] },
     },
     {
-      reason: 'a newer image of the same name follows the one before',
+      reason: 'a newer image of the same name is added',
       previous: { imageID: 'old', image: { asked: 'ubuntu', earlierIDs: ['oldest'] } },
       resolved: { asked: 'ubuntu', id: 'new' },
       expected: { asked: 'ubuntu', earlierIDs: ['old', 'oldest'] },
     },
     {
-      reason: 'a newer default is none that anybody asked for',
+      reason: 'a newer default counts as the same request',
       previous: { imageID: 'old', image: { earlierIDs: [] } },
       resolved: { asked: undefined, id: 'new' },
       expected: { earlierIDs: ['old'] },
     },
     {
-      reason: 'the same image stays',
+      reason: 'an unchanged image is kept',
       previous: { imageID: 'new', image: { asked: 'ubuntu', earlierIDs: ['old'] } },
       resolved: { asked: 'ubuntu', id: 'new' },
       expected: { asked: 'ubuntu', earlierIDs: ['old'] },
     },
     {
-      reason: 'an image that comes back is no earlier one',
+      reason: 'an image that becomes current again is removed',
       previous: { imageID: 'new', image: { asked: 'ubuntu', earlierIDs: ['old'] } },
       resolved: { asked: 'ubuntu', id: 'old' },
       expected: { asked: 'ubuntu', earlierIDs: ['new'] },
@@ -40,7 +40,8 @@ describe('the images that the name of a pool stood for', () => {
       expected: { asked: 'debian', earlierIDs: [] },
     },
     {
-      reason: 'what a pool of an earlier release has counts as of the same name: an upgrade of Fairway renews no nodes',
+      reason:
+        'images of a pool from an earlier release count as the same name, so an upgrade of Fairway updates no nodes',
       previous: { imageID: 'old' },
       resolved: { asked: undefined, id: 'new' },
       used: ['older', 'old', 'new'],
@@ -50,7 +51,7 @@ describe('the images that the name of a pool stood for', () => {
     expect(imageHistory(previous, resolved, used)).toEqual(expected);
   });
 
-  test('are the last twenty', () => {
+  test('contains the last twenty images', () => {
     const earlierIDs = Array.from({ length: 20 }, (_, index) => `image-${index}`);
 
     const { earlierIDs: kept } = imageHistory(

@@ -2,18 +2,19 @@ import type { NodePoolStatus } from '@fairway/api/kinds/node-pool';
 import type { PoolImage } from '@fairway/api/kinds/node-pool-upgrade';
 
 export interface ResolvedImage {
-  /** The value of spec.image of the pool or of its cluster; undefined: the operator's default. */
+  /** The value of spec.image of the pool or its cluster; undefined for the operator's default. */
   readonly asked: string | undefined;
   /** The image that it currently resolves to. */
   readonly id: string;
 }
 
-const MAX_EARLIER = 20;
+const MAX_EARLIER_IDS = 20;
 
 /**
- * `status.image` of a pool: which images its name resolved to before. This distinguishes a newer image of the same name, or a newer
- * default, from one that a user requests: it must not update nodes unexpectedly. A pool from an earlier release has not recorded the name;
- * the images of its machines then count as resolved from the same name. Pure.
+ * `status.image` of a pool: which images its name resolved to before. This distinguishes a newer image of the same
+ * name, or a newer default, from one that a user requests, because it must not update nodes unexpectedly. A pool from
+ * an earlier release has not recorded the name; the images of its machines then count as resolved from the same name.
+ * Pure.
  */
 export function imageHistory(
   previous: Pick<NodePoolStatus, 'image' | 'imageID'> | undefined,
@@ -29,5 +30,5 @@ export function imageHistory(
 }
 
 function earlier(ids: readonly string[], id: string): string[] {
-  return [...new Set(ids)].filter((each) => each !== id).slice(0, MAX_EARLIER);
+  return [...new Set(ids)].filter((each) => each !== id).slice(0, MAX_EARLIER_IDS);
 }

@@ -18,7 +18,7 @@ export interface OperationFacts {
   readonly updated: number | undefined;
   readonly work: PoolWork;
   readonly upgrade: PoolUpgrade | undefined;
-  /** Without those that are being deleted. */
+  /** The machines without those being deleted. */
   readonly staying: readonly Machine[];
 }
 
@@ -59,13 +59,13 @@ function growth(last: LastOperation | undefined, facts: OperationFacts, nowMs: n
   const left = desired - Math.min(ready, desired) + surplus;
   const steps = stepsWith(last, type, { left, total: desired + surplus });
   // The duration of a drain is unknown.
-  const end = surplus > 0 ? undefined : endOfStarts(last, staying);
+  const end = surplus > 0 ? undefined : lastStartMs(last, staying);
   const estimatedEndTime = state === 'Processing' && end !== undefined && end > nowMs ? formatTime(end) : undefined;
   return { type, state, progress: progressOf(steps), description, reason, steps, estimatedEndTime };
 }
 
 /** When the last desired machine becomes a node, if each takes as long as others of the pool did; undefined while unknown. */
-function endOfStarts(last: LastOperation | undefined, staying: readonly Machine[]): number | undefined {
+function lastStartMs(last: LastOperation | undefined, staying: readonly Machine[]): number | undefined {
   const typicalMs = typicalStartMs(staying);
   const starting = staying.filter(({ status }) => status?.phase !== 'Ready');
   // Machines that worked before, or are being reinstalled, do not start with their creation.
@@ -75,18 +75,18 @@ function endOfStarts(last: LastOperation | undefined, staying: readonly Machine[
   return Number.isFinite(latestMs) ? latestMs + typicalMs : undefined;
 }
 
-/** The progress of an upgrade: in its own message, if there is one. */
+/** The progress of an upgrade, with its own message if there is one. */
 function renewal(
   upgrade: PoolUpgrade | undefined,
   { updated, desired }: { readonly updated: number; readonly desired: number },
 ): Omit<Operation, 'type'> {
-  const told = upgrade && upgrade.state !== 'Complete' ? upgrade : undefined;
-  const { done, total } = told ?? { done: Math.min(updated, desired), total: desired };
-  const { reason, since, estimatedEndTime } = told ?? {};
+  const activeUpgrade = upgrade && upgrade.state !== 'Complete' ? upgrade : undefined;
+  const { done, total } = activeUpgrade ?? { done: Math.min(updated, desired), total: desired };
+  const { reason, since, estimatedEndTime } = activeUpgrade ?? {};
   const progress = Math.floor(Math.min(done / Math.max(total, 1), 1) * 95);
-  const waits = reason === undefined ? '' : `; ${told?.message}`;
+  const waits = reason === undefined ? '' : `; ${activeUpgrade?.message}`;
   const description = `${done} of ${total} nodes are updated${waits}`;
-  const state = stateOf(told);
+  const state = stateOf(activeUpgrade);
   return { state, progress, description, steps: { done, total }, reason, since, estimatedEndTime };
 }
 

@@ -5,7 +5,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { machineName } from '@fairway/api/names';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { controllerRef } from '@fairway/kube/controller/owners';
 import { apiVersionOf } from '@fairway/kube/object/meta';
@@ -18,7 +18,7 @@ export interface MachineOrder {
   readonly cluster: Cluster;
   readonly template: MachineTemplate;
   readonly serverGroupID: string | undefined;
-  /** Undefined: the cloud's default. */
+  /** The server group; undefined for the cloud's default. */
   readonly zone: string | undefined;
 }
 
@@ -65,7 +65,10 @@ export class MachineWriter {
     return this.#client.resource(machines).create(machine, { signal });
   }
 
-  /** Starts the deletion of exactly this machine, not of another with its name; its finalizer holds it until server and node are deleted. */
+  /**
+   * Starts the deletion of exactly this machine, not of another one with its name; its finalizer holds it until server
+   * and node are deleted.
+   */
   async delete({ metadata }: Machine): Promise<void> {
     const { name = '', namespace, uid, deletionTimestamp } = metadata;
     if (deletionTimestamp !== undefined) return;
@@ -85,8 +88,8 @@ export class MachineWriter {
   }
 }
 
-/** A machine whose deletion was requested, before a cache reports it. */
-export function asLeaving(machine: Machine, nowMs: number): Machine {
+/** A machine whose deletion was requested, before a cache reflects that. */
+export function asTerminating(machine: Machine, nowMs: number): Machine {
   const deletionTimestamp = machine.metadata.deletionTimestamp ?? new Date(nowMs).toISOString();
   return { ...machine, metadata: { ...machine.metadata, deletionTimestamp } };
 }

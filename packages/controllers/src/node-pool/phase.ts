@@ -17,7 +17,7 @@ export interface Counts {
 export interface PhaseFacts {
   readonly machinesReady: ConditionState;
   readonly counts: Counts;
-  /** Without those that are being deleted. */
+  /** The machines without those being deleted. */
   readonly staying: readonly Machine[];
   /** The pool's operation: a Scale is requested, a Reconcile is not. */
   readonly operation: LastOperation['type'];
@@ -55,8 +55,8 @@ export interface PoolWork {
 }
 
 /**
- * From the marks of other controllers; a machine that is deleted for one counts until it is gone, and one that is reinstalled, and has no
- * mark anymore, while the upgrade runs.
+ * Derived from the marks of other controllers. A machine that is deleted for a mark counts until it is gone; one that
+ * is reinstalled, and no longer has a mark, counts while the upgrade is running.
  */
 export function poolWork(machines: readonly Machine[], upgrade: PoolUpgrade | undefined): PoolWork {
   return {
@@ -65,7 +65,7 @@ export function poolWork(machines: readonly Machine[], upgrade: PoolUpgrade | un
   };
 }
 
-/** An operation keeps its type until it has succeeded; a user's request in the meantime is one too. */
+/** An operation keeps its type until it has succeeded, even if a user changes the size in the meantime. */
 export function poolOperation(
   last: LastOperation | undefined,
   counts: Counts,
@@ -78,6 +78,6 @@ export function poolOperation(
     if (isRenewing) return 'Upgrade';
   }
   if (last.state !== 'Succeeded') return isAsked && last.type === 'Reconcile' ? 'Scale' : last.type;
-  const isAsWanted = counts.staying === counts.desired && counts.leaving === 0;
-  return isAsked || !isAsWanted ? 'Scale' : 'Reconcile';
+  const isUpToDate = counts.staying === counts.desired && counts.leaving === 0;
+  return isAsked || !isUpToDate ? 'Scale' : 'Reconcile';
 }

@@ -7,7 +7,7 @@ import type { Plan } from '@fairway/api/kinds/plan';
 import type { Problem } from '@fairway/tenancy/problem';
 
 /** The cloud's flavor; undefined if the cloud does not have it. */
-interface Named {
+interface NamedResource {
   readonly id: string;
   readonly name?: string | null | undefined;
 }
@@ -20,24 +20,28 @@ export function disallowedMachines(
     cluster,
     flavor,
     image,
-  }: { readonly cluster: Cluster | undefined; readonly flavor: Named | undefined; readonly image: Named },
+  }: {
+    readonly cluster: Cluster | undefined;
+    readonly flavor: NamedResource | undefined;
+    readonly image: NamedResource;
+  },
 ): Problem | undefined {
   if (plan === undefined) return undefined;
   const flavorProblem = allowanceProblem(plan, 'flavors', flavor ?? { id: spec.flavor });
-  if (flavorProblem) return exceeded(`spec.flavor: ${spec.flavor}: ${flavorProblem}`);
+  if (flavorProblem) return limitProblem(`spec.flavor: ${spec.flavor}: ${flavorProblem}`);
   const imageProblem = allowanceProblem(plan, 'images', image);
-  if (imageProblem) return exceeded(`spec.image: ${image.name || image.id}: ${imageProblem}`);
+  if (imageProblem) return limitProblem(`spec.image: ${image.name || image.id}: ${imageProblem}`);
   const ofCluster = cluster ? disallowedClusterFields(cluster.spec, undefined, plan) : [];
   const [field] = [...disallowedFields(spec, undefined, plan), ...ofCluster];
-  return field && exceeded(`${field.field}: ${field.detail}`);
+  return field && limitProblem(`${field.field}: ${field.detail}`);
 }
 
 /** The images from a plan that nodes may boot from if none is specified. */
-export function allowedImages<T extends Named>(images: readonly T[], plan: Plan | undefined): readonly T[] {
+export function allowedImages<T extends NamedResource>(images: readonly T[], plan: Plan | undefined): readonly T[] {
   if (plan === undefined) return images;
   return images.filter((image) => allowanceProblem(plan, 'images', image) === undefined);
 }
 
-function exceeded(message: string): Problem {
+function limitProblem(message: string): Problem {
   return { reason: ConditionReason.PlanLimitExceeded, message: `${message}. Existing nodes are unaffected` };
 }

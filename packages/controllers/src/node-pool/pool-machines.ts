@@ -1,11 +1,11 @@
 import { ConditionType } from '@fairway/api/conditions';
-import { renewalLimits } from '@fairway/api/domain/renewal-limits';
+import { rolloutLimits } from '@fairway/api/domain/rollout-limits';
 import type { DesiredMachine } from '@fairway/api/domain/template-change';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
-import { isClusterNameOpen } from '@fairway/api/kinds/node-pool-rules';
+import { isClusterNameMutable } from '@fairway/api/kinds/node-pool-rules';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import { machinesByCluster, machinesByPool, poolsByCluster } from '@fairway/tenancy/cache-indexes';
@@ -16,7 +16,7 @@ import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { ClusterMutex } from './cluster-mutex.ts';
 import { isMachineOf } from './machine-owner.ts';
-import { asLeaving, MachineWriter } from './machine-writer.ts';
+import { asTerminating, MachineWriter } from './machine-writer.ts';
 import { type DesiredPool, type PoolPlan, planPool, planShrinking } from './pool-plan.ts';
 import { type PoolShare, poolShare } from './pool-share.ts';
 import type { ProjectQuotas } from './project-quotas.ts';
@@ -24,8 +24,8 @@ import { readShareFacts } from './share-facts.ts';
 
 type Dependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'tenants' | 'clock' | 'random'>;
 
-/** What machines are created from. */
-export interface WantedMachines {
+/** The inputs from which machines are created. */
+export interface DesiredMachines {
   readonly desired: DesiredMachine;
   readonly serverGroupID: string | undefined;
   /** Why the plan allows no more of them. */
@@ -35,12 +35,15 @@ export interface WantedMachines {
 }
 
 /** The machines after creations and deletions, and why there are not more. */
-export interface Resized {
+export interface ResizeResult {
   readonly machines: readonly Machine[];
   readonly problem: Problem | undefined;
 }
 
-/** The Machines of pools, within the limits that pools share. All are created at once, and deleted in the order of api's `scale-down`. */
+/**
+ * The Machines of pools, within the limits that pools share. All are created concurrently, and deleted in the order of
+ * the api package's `scale-down`.
+ */
 export class PoolMachines {
   readonly #dependencies: Dependencies;
   readonly #quotas: ProjectQuotas;
@@ -53,7 +56,7 @@ export class PoolMachines {
     this.#writer = new MachineWriter(dependencies);
   }
 
-  /** From the cache. */
+  /** Reads from the cache. */
   of(pool: NodePool): readonly Machine[] {
     return this.#dependencies.cache.machines
       .find(machinesByPool, keyOf(pool))
@@ -65,34 +68,34 @@ export class PoolMachines {
     pool: NodePool,
     cluster: Cluster,
     cloud: ProjectCloud,
-    wanted: WantedMachines,
+    wanted: DesiredMachines,
     { signal }: Pass,
-  ): Promise<Resized> {
+  ): Promise<ResizeResult> {
     const share = this.shareOf(pool, cluster, cloud, wanted.disallowed);
     const cached = this.of(pool);
     const plan = planPool(this.#desiredPool(pool, cluster, share, wanted.desired), cached);
     if (plan.create.length + plan.remove.length > 0 || plan.update.some(({ isReinstall }) => isReinstall)) {
-      return this.#mutex.take(this.#turnOf(pool), () => this.#resizeNow(pool, cloud, wanted, signal));
+      return this.#mutex.take(this.#mutexKey(pool), () => this.#resizeLocked(pool, cloud, wanted, signal));
     }
     await this.#update(plan);
     return { machines: cached, problem: share.problem };
   }
 
   /**
-   * The caches may lag behind, and one machine too many costs money: only the API server's state counts here, for all pools that share the
-   * plan's limit. Serialised, so that two concurrent pools do not both see room for themselves.
+   * The caches may lag, and one machine too many costs money: only the API server's state counts here, for all pools
+   * that share the plan's limit. Serialised, so that two concurrent pools do not both see room for themselves.
    */
-  async #resizeNow(
+  async #resizeLocked(
     cached: NodePool,
     cloud: ProjectCloud,
-    wanted: WantedMachines,
+    wanted: DesiredMachines,
     signal: AbortSignal,
-  ): Promise<Resized> {
+  ): Promise<ResizeResult> {
     const known = this.#quotas.known(cached, cloud);
     const facts = await readShareFacts(this.#dependencies.client, cached, known, signal);
     if (facts === undefined) return { machines: this.of(cached), problem: undefined };
     const { pool, cluster } = facts;
-    if (pool.spec.clusterName !== cached.spec.clusterName || isClusterNameOpen(pool)) {
+    if (pool.spec.clusterName !== cached.spec.clusterName || isClusterNameMutable(pool)) {
       return { machines: this.of(cached), problem: undefined };
     }
     // Only the newest status tells which machines are from before a reset.
@@ -106,47 +109,47 @@ export class PoolMachines {
       const { desired, serverGroupID } = wanted;
       const { zones: _zones, flavorSpellings: _spellings, ...template } = desired;
       const machine = await this.#writer.create({ pool, cluster, template, serverGroupID, zone }, signal);
-      cloud.noteNew(identityOf(machine));
+      cloud.recordNew(identityOf(machine));
       return machine;
     };
     // Deletions free room: with maxSurge 0 there is never a surplus.
     await Promise.all(plan.remove.map((machine) => this.#remove(pool, machine, plan)));
-    // A creation that was rejected last time is attempted before all others.
+    // If the last creation was rejected, a single one is attempted before all others.
     const [first, ...others] = plan.create;
     const created = first && wanted.isSuspect ? [await create(first)] : [];
-    created.push(...(await settleAll((wanted.isSuspect ? others : plan.create).map(create))));
+    created.push(...(await waitForAll((wanted.isSuspect ? others : plan.create).map(create))));
     await this.#update(plan);
-    return { machines: [...this.#without(current, plan.remove), ...created], problem: share.problem };
+    return { machines: [...this.#excluding(current, plan.remove), ...created], problem: share.problem };
   }
 
-  /** A pool scales down whether or not its template can be resolved. Resolves with the resulting machines. */
+  /** A pool scales down even if its template cannot be resolved. Resolves with the resulting machines. */
   async shrink(cached: NodePool, cluster: Cluster, { signal }: Pass): Promise<readonly Machine[]> {
     const known = this.of(cached);
-    const sized = (pool: NodePool, { replicas }: PoolShare) => ({ replicas, limits: renewalLimits(pool, replicas) });
-    if (planShrinking(sized(cached, this.shareOf(cached, cluster)), known).length === 0) return known;
+    const sizeOf = (pool: NodePool, { replicas }: PoolShare) => ({ replicas, limits: rolloutLimits(pool, replicas) });
+    if (planShrinking(sizeOf(cached, this.shareOf(cached, cluster)), known).length === 0) return known;
     return this.#mutex.take(clusterKeyOf(cached), async () => {
       const facts = await readShareFacts(this.#dependencies.client, cached, undefined, signal);
       if (facts === undefined) return known;
       const { pool } = facts;
       const current = facts.machines.filter((machine) => isMachineOf(pool, machine));
-      const tooMany = planShrinking(sized(pool, poolShare(pool, facts)), current);
-      await this.delete(tooMany);
-      return this.#without(current, tooMany);
+      const overLimit = planShrinking(sizeOf(pool, poolShare(pool, facts)), current);
+      await this.delete(overLimit);
+      return this.#excluding(current, overLimit);
     });
   }
 
   /** Pools that share a limit are processed one after another. */
-  #turnOf(pool: NodePool): string {
+  #mutexKey(pool: NodePool): string {
     return this.#quotas.limitsNodes(pool) ? `${pool.metadata.namespace}/` : clusterKeyOf(pool);
   }
 
   /** The machines after some deletions have started: they exist until their servers are deleted. */
-  #without(machines: readonly Machine[], removed: readonly Machine[]): readonly Machine[] {
+  #excluding(machines: readonly Machine[], removed: readonly Machine[]): readonly Machine[] {
     const nowMs = this.#dependencies.clock.now();
-    return machines.map((machine) => (removed.includes(machine) ? asLeaving(machine, nowMs) : machine));
+    return machines.map((machine) => (removed.includes(machine) ? asTerminating(machine, nowMs) : machine));
   }
 
-  /** First records that its drain may wait, so that a crash in between loses at most that. */
+  /** First records that the drain may wait, so that a crash in between loses at most that. */
   async #remove({ spec }: NodePool, machine: Machine, { renewed }: PoolPlan): Promise<void> {
     const isHeld = spec.upgradeStrategy.onDrainTimeout === 'Hold' && renewed.includes(machine);
     const onDrainTimeout = isHeld ? 'Hold' : 'Force';
@@ -167,10 +170,11 @@ export class PoolMachines {
     desired: DesiredMachine,
   ): DesiredPool {
     const isConnected = this.#dependencies.tenants.get(identityOf(cluster)) !== undefined;
-    const mayRenew = isConnected && isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady);
+    const isRenewalPossible =
+      isConnected && isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady);
     const isReinstalledAfterReset = cluster.status?.reset?.nodes === 'Reinstall';
-    const limits = renewalLimits(pool, replicas);
-    return { replicas, desired, limits, room, mayRenew, isAllowed, isReinstalledAfterReset };
+    const limits = rolloutLimits(pool, replicas);
+    return { replicas, desired, limits, room, isRenewalPossible, isAllowed, isReinstalledAfterReset };
   }
 
   /** Rejects with the API's error; may be repeated. */
@@ -193,8 +197,8 @@ export class PoolMachines {
   }
 }
 
-/** As Promise.all, but nothing is in progress anymore when it rejects. */
-async function settleAll<T>(work: readonly Promise<T>[]): Promise<T[]> {
+/** Like Promise.all, but nothing is in progress anymore when it rejects. */
+async function waitForAll<T>(work: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work);
   return Promise.all(work);
 }

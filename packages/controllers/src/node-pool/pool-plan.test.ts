@@ -7,7 +7,7 @@ const desired = { flavor: 'b3-8', image: 'img', version: '1.34.2', rootVolume: u
 const template = { ...desired, zones: [] as readonly string[] };
 const TIME = '2026-01-01T00:00:00Z';
 
-interface Given {
+interface TargetOptions {
   zone?: string;
   phase?: 'Pending' | 'Installing' | 'Ready' | 'NotReady';
   version?: string;
@@ -25,7 +25,7 @@ interface Given {
   timedOut?: boolean;
 }
 
-function machine(name: string, given: Given = {}): Machine {
+function machine(name: string, given: TargetOptions = {}): Machine {
   const { zone, phase = 'Ready', version = desired.version, createdAt = 0, deleting = false, marked = false } = given;
   const { floatingIP = false, marks, serverReason, installed, flavor = desired.flavor, reinstallTime } = given;
   const { resetTime, onDrainTimeout } = given;
@@ -61,23 +61,26 @@ function machine(name: string, given: Given = {}): Machine {
   };
 }
 
-const because = { due: true, reason: 'NodeNotReady', message: '', time: TIME };
-const replace = { repair: { ...because, strategy: 'Replace' as const } };
-const reinstall = { repair: { ...because, strategy: 'Reinstall' as const } };
-const gone = { repair: { ...replace.repair, reason: 'ServerVanished' } };
-const rolling = { renewal: { ...because, strategy: 'Rolling' as const } };
-const inPlace = { renewal: { ...because, strategy: 'InPlace' as const } };
-const unneeded = { unneeded: because };
-const waiting = { renewal: { ...rolling.renewal, due: false }, repair: { ...replace.repair, due: false } };
+const conflict = { due: true, reason: 'NodeNotReady', message: '', time: TIME };
+const replace = { repair: { ...conflict, strategy: 'Replace' as const } };
+const reinstall = { repair: { ...conflict, strategy: 'Reinstall' as const } };
+const missing = { repair: { ...replace.repair, reason: 'ServerVanished' } };
+const rollingUpdate = { renewal: { ...conflict, strategy: 'Rolling' as const } };
+const inPlace = { renewal: { ...conflict, strategy: 'InPlace' as const } };
+const unneeded = { unneeded: conflict };
+const waiting = { renewal: { ...rollingUpdate.renewal, due: false }, repair: { ...replace.repair, due: false } };
 
 const OLD = '1.33.1';
-const old = (name: string, marks?: MachineMarks, given: Given = {}) =>
+const old = (name: string, marks?: MachineMarks, given: TargetOptions = {}) =>
   machine(name, { version: OLD, ...(marks && { marks }), ...given });
 
 function planOf(replicas: number, machines: readonly Machine[], options: Partial<DesiredPool> = {}) {
   const limits = { maxSurge: 1, maxUnavailable: 0 };
   const room = Number.POSITIVE_INFINITY;
-  return planPool({ replicas, desired: template, limits, room, mayRenew: true, isAllowed: true, ...options }, machines);
+  return planPool(
+    { replicas, desired: template, limits, room, isRenewalPossible: true, isAllowed: true, ...options },
+    machines,
+  );
 }
 
 function shown({ create, remove, update }: ReturnType<typeof planPool>) {
@@ -89,13 +92,13 @@ function shown({ create, remove, update }: ReturnType<typeof planPool>) {
 }
 
 describe('a pool that is too small', () => {
-  test('gets all missing machines at once, spread over its zones', () => {
+  test('gets all missing machines immediately, spread over its zones', () => {
     const { create } = planOf(5, [machine('m1', { zone: 'a' })], { desired: { ...desired, zones: ['a', 'b', 'c'] } });
 
     expect(create.map(({ zone }) => zone)).toEqual(['b', 'c', 'a', 'b']);
   });
 
-  test('gets another machine for one that is being deleted', () => {
+  test('gets a replacement for a machine that is being deleted', () => {
     const machines = [machine('m1'), machine('m2', { deleting: true })];
 
     expect(planOf(2, machines).create).toHaveLength(1);
@@ -105,47 +108,47 @@ describe('a pool that is too small', () => {
 describe('a pool that is too large', () => {
   test.each([
     {
-      reason: 'unhealthy machines go first',
+      reason: 'deletes unhealthy machines first',
       machines: [machine('new', { createdAt: 9 }), machine('ill', { phase: 'NotReady' })],
       removed: ['ill'],
     },
     {
-      reason: 'one to be repaired before others that are unhealthy',
+      reason: 'deletes a machine due for repair before other unhealthy ones',
       machines: [machine('ill', { phase: 'NotReady' }), machine('patient', { phase: 'NotReady', marks: replace })],
       removed: ['patient'],
     },
     {
-      reason: 'one that the autoscaler can do without before one that is not a node yet',
+      reason: 'deletes one that the autoscaler does not need before one that is not a node yet',
       machines: [machine('unneeded', { marks: unneeded }), machine('starting', { phase: 'Installing' })],
       removed: ['unneeded'],
     },
     {
-      reason: 'the one that the autoscaler can do without',
+      reason: 'deletes the one that the autoscaler does not need',
       machines: [machine('new', { createdAt: 9 }), machine('unneeded', { marks: unneeded })],
       removed: ['unneeded'],
     },
     {
-      reason: 'then outdated ones',
+      reason: 'deletes outdated machines next',
       machines: [machine('new', { createdAt: 9 }), machine('outdated', { version: OLD })],
       removed: ['outdated'],
     },
     {
-      reason: 'then the most recent',
+      reason: 'deletes the youngest machine next',
       machines: [machine('old', { createdAt: 1 }), machine('new', { createdAt: 9 })],
       removed: ['new'],
     },
     {
-      reason: 'a marked one before all of them',
+      reason: 'deletes a marked machine before all others',
       machines: [machine('marked', { marked: true }), machine('ill', { phase: 'NotReady', marks: replace })],
       removed: ['marked'],
     },
     {
-      reason: 'a machine that is being deleted already was the one to go',
+      reason: 'counts a machine that is already being deleted',
       machines: [machine('staying'), machine('going', { deleting: true })],
       removed: [],
     },
     {
-      reason: 'what an upgrade that was stopped has begun goes before what works',
+      reason: 'deletes new machines of a stopped upgrade before working ones',
       machines: [old('old'), machine('surge', { phase: 'Installing' })],
       removed: ['surge'],
     },
@@ -153,130 +156,152 @@ describe('a pool that is too large', () => {
     expect(shown(planOf(1, machines)).remove).toEqual(removed);
   });
 
-  test('of the right size is left alone', () => {
+  test('is left alone at the right size', () => {
     expect(planOf(1, [machine('m1', { marks: waiting })])).toEqual({ create: [], remove: [], renewed: [], update: [] });
   });
 });
 
 describe('a repair', () => {
-  const ill = machine('ill', { phase: 'NotReady', marks: replace });
+  const unhealthyMachine = machine('ill', { phase: 'NotReady', marks: replace });
   const starting = machine('new', { phase: 'Installing' });
 
   test.each([
-    { case: 'begins with a new machine', machines: [ill], create: 1, remove: [] },
-    { case: 'waits for the new machine', machines: [ill, starting], create: 0, remove: [] },
-    { case: 'ends with the old one', machines: [ill, machine('new')], create: 0, remove: ['ill'] },
+    { case: 'starts with a new machine', machines: [unhealthyMachine], create: 1, remove: [] },
+    { case: 'waits for the new machine', machines: [unhealthyMachine, starting], create: 0, remove: [] },
+    { case: 'ends with the old machine', machines: [unhealthyMachine, machine('new')], create: 0, remove: ['ill'] },
     {
-      case: 'takes the old one first if the cloud has no room beside it',
-      machines: [ill, machine('new', { phase: 'Pending', serverReason: 'QuotaExceeded' })],
-      create: 0,
-      remove: ['ill'],
-    },
-    { case: 'takes the old one first if the plan has no room', machines: [ill], room: 0, create: 1, remove: ['ill'] },
-    {
-      case: 'does not wait for a new machine that never joins: that is the next patient',
-      machines: [ill, machine('new', { phase: 'Installing', timedOut: true })],
+      case: 'deletes the old machine first if the cloud has no room for both',
+      machines: [unhealthyMachine, machine('new', { phase: 'Pending', serverReason: 'QuotaExceeded' })],
       create: 0,
       remove: ['ill'],
     },
     {
-      case: 'keeps nothing of a server that is gone',
-      machines: [machine('gone', { phase: 'NotReady', marks: gone })],
+      case: 'deletes the old machine first if the plan has no room',
+      machines: [unhealthyMachine],
+      room: 0,
+      create: 1,
+      remove: ['ill'],
+    },
+    {
+      case: 'does not wait for a new machine that never joins: that one is repaired next',
+      machines: [unhealthyMachine, machine('new', { phase: 'Installing', timedOut: true })],
+      create: 0,
+      remove: ['ill'],
+    },
+    {
+      case: 'keeps nothing of a missing server',
+      machines: [machine('gone', { phase: 'NotReady', marks: missing })],
       create: 1,
       remove: ['gone'],
     },
-  ])('with a new server $case', ({ machines, room = 9, create, remove }) => {
+  ])('by a new server: $case', ({ machines, room = 9, create, remove }) => {
     expect(shown(planOf(1, machines, { room }))).toEqual({ create, remove, reinstall: [] });
   });
 
   test('waits while the plan allows no new machine', () => {
     const options = { isAllowed: false };
 
-    expect(shown(planOf(1, [ill], options))).toEqual({ create: 0, remove: [], reinstall: [] });
+    expect(shown(planOf(1, [unhealthyMachine], options))).toEqual({ create: 0, remove: [], reinstall: [] });
   });
 
-  test('of the same server asks for it once, with the current template', () => {
-    const patient = old('ill', reinstall, { phase: 'NotReady' });
+  test('requests a reinstallation once, with the current template', () => {
+    const pendingAddon = old('ill', reinstall, { phase: 'NotReady' });
     const spec = { image: 'img', version: '1.34.2', floatingIP: false, reinstallTime: TIME };
-    const asked = machine('ill', { phase: 'NotReady', marks: reinstall, reinstallTime: TIME });
+    const reinstalling = machine('ill', { phase: 'NotReady', marks: reinstall, reinstallTime: TIME });
 
-    expect(planOf(1, [patient]).update).toEqual([{ machine: patient, spec, isReinstall: true }]);
-    expect(planOf(1, [asked]).update).toEqual([]);
+    expect(planOf(1, [pendingAddon]).update).toEqual([{ machine: pendingAddon, spec, isReinstall: true }]);
+    expect(planOf(1, [reinstalling]).update).toEqual([]);
   });
 
-  test('of the same server is a new one where the flavor is another now', () => {
-    const patient = machine('ill', { phase: 'NotReady', marks: reinstall, flavor: 'b2-7' });
+  test('replaces the server if the flavor has changed', () => {
+    const pendingAddon = machine('ill', { phase: 'NotReady', marks: reinstall, flavor: 'b2-7' });
 
-    expect(shown(planOf(1, [patient]))).toEqual({ create: 1, remove: [], reinstall: [] });
+    expect(shown(planOf(1, [pendingAddon]))).toEqual({ create: 1, remove: [], reinstall: [] });
   });
 });
 
-describe('a renewal with new machines', () => {
+describe('a rolling update', () => {
   const limits = (maxSurge: number, maxUnavailable: number) => ({ maxSurge, maxUnavailable });
   const surge = machine('new', { phase: 'Installing' });
 
-  test('tells who goes for it, and not for size or repair, since the drain of that one may wait for the user', () => {
-    const machines = [old('a', rolling), old('b', { ...rolling, ...replace }), machine('n'), machine('o')];
+  test('marks machines deleted for it, whose drain may wait for the user, unlike others', () => {
+    const machines = [old('a', rollingUpdate), old('b', { ...rollingUpdate, ...replace }), machine('n'), machine('o')];
     const named = ({ remove, renewed }: ReturnType<typeof planOf>) =>
       [remove, renewed].map((each) => each.map(({ metadata }) => metadata.name));
 
     expect(named(planOf(2, machines))).toEqual([['b', 'a'], ['a']]);
-    expect(named(planOf(1, [old('a', rolling), machine('n', { phase: 'NotReady' })]))[1]).toEqual([]);
+    expect(named(planOf(1, [old('a', rollingUpdate), machine('n', { phase: 'NotReady' })]))[1]).toEqual([]);
   });
 
   test.each([
-    { case: 'begins with one more', machines: [old('a', rolling), old('b')], create: 1, remove: [] },
-    { case: 'waits until that is ready', machines: [old('a', rolling), old('b'), surge], create: 0, remove: [] },
-    { case: 'ends with the old one', machines: [old('a', rolling), old('b'), machine('n')], create: 0, remove: ['a'] },
+    { case: 'starts with one more machine', machines: [old('a', rollingUpdate), old('b')], create: 1, remove: [] },
     {
-      case: 'makes as many as allowed',
-      machines: [old('a', rolling), old('b', rolling)],
+      case: 'waits until the new machine is ready',
+      machines: [old('a', rollingUpdate), old('b'), surge],
+      create: 0,
+      remove: [],
+    },
+    {
+      case: 'ends with the old machine',
+      machines: [old('a', rollingUpdate), old('b'), machine('n')],
+      create: 0,
+      remove: ['a'],
+    },
+    {
+      case: 'creates as many machines as allowed',
+      machines: [old('a', rollingUpdate), old('b', rollingUpdate)],
       limits: limits(5, 0),
       create: 2,
       remove: [],
     },
     {
-      case: 'begins with the old one where none may be extra',
-      machines: [old('a', rolling), old('b', rolling)],
+      case: 'starts with the old machine if no surge is allowed',
+      machines: [old('a', rollingUpdate), old('b', rollingUpdate)],
       limits: limits(0, 1),
       create: 1,
       remove: ['a'],
     },
     {
-      case: 'waits for a node that is away for another reason',
-      machines: [old('a', rolling), old('b', undefined, { phase: 'NotReady' })],
+      case: 'waits for a node that is unavailable for another reason',
+      machines: [old('a', rollingUpdate), old('b', undefined, { phase: 'NotReady' })],
       limits: limits(0, 1),
       create: 0,
       remove: [],
     },
     {
-      case: 'takes what does not work first',
-      machines: [old('a', rolling), old('b', rolling, { phase: 'NotReady' })],
+      case: 'updates broken machines first',
+      machines: [old('a', rollingUpdate), old('b', rollingUpdate, { phase: 'NotReady' })],
       limits: limits(0, 1),
       create: 1,
       remove: ['b'],
     },
-    { case: 'makes none beyond the plan', machines: [old('a', rolling), old('b')], room: 0, create: 0, remove: [] },
     {
-      case: 'is over when the pool shrinks by what is to be renewed',
-      machines: [old('a', rolling), old('b'), old('c'), surge],
+      case: 'creates none beyond the plan',
+      machines: [old('a', rollingUpdate), old('b')],
+      room: 0,
+      create: 0,
+      remove: [],
+    },
+    {
+      case: 'ends if the pool shrinks by the outdated machines',
+      machines: [old('a', rollingUpdate), old('b'), old('c'), surge],
       create: 0,
       remove: ['a'],
     },
     {
-      case: 'keeps what a person has marked until the new one is ready',
-      machines: [old('a', rolling), old('b', undefined, { marked: true }), surge],
+      case: 'keeps machines marked by a user until the new ones are ready',
+      machines: [old('a', rollingUpdate), old('b', undefined, { marked: true }), surge],
       create: 0,
       remove: [],
     },
     {
-      case: 'takes what a person has marked before its own',
-      machines: [old('a', rolling), old('b', undefined, { marked: true }), machine('n')],
+      case: 'deletes a machine marked by a user before its own',
+      machines: [old('a', rollingUpdate), old('b', undefined, { marked: true }), machine('n')],
       create: 1,
       remove: ['b'],
     },
     {
-      case: 'is what a change of the flavor needs, whatever the strategy',
+      case: 'is needed for a changed flavor, regardless of the strategy',
       machines: [machine('a', { flavor: 'b2-7', marks: inPlace }), machine('b')],
       create: 1,
       remove: [],
@@ -286,21 +311,21 @@ describe('a renewal with new machines', () => {
   });
 });
 
-describe('while the API server of the cluster is away', () => {
+describe('while the cluster’s API server is unavailable', () => {
   test.each([
-    { case: 'no node goes, and the new one stays', machines: [old('a', rolling), old('b'), machine('n')] },
-    { case: 'none is installed again', machines: [old('a', inPlace), machine('b')] },
+    { case: 'no node is deleted, and the new one stays', machines: [old('a', rollingUpdate), old('b'), machine('n')] },
+    { case: 'no node is reinstalled', machines: [old('a', inPlace), machine('b')] },
   ])('$case', ({ machines }) => {
-    expect(shown(planOf(2, machines, { mayRenew: false }))).toEqual({ create: 0, remove: [], reinstall: [] });
+    expect(shown(planOf(2, machines, { isRenewalPossible: false }))).toEqual({ create: 0, remove: [], reinstall: [] });
   });
 });
 
-test('a new machine is made in the zone of the one that it is for', () => {
+test('a new machine is created in the zone of the one that it replaces', () => {
   const zones = ['a', 'b', 'c'];
   const machines = [
     machine('m1', { zone: 'a' }),
     old('m2', undefined, { zone: 'b' }),
-    old('m3', rolling, { zone: 'c' }),
+    old('m3', rollingUpdate, { zone: 'c' }),
   ];
 
   expect(planOf(3, machines, { desired: { ...desired, zones } }).create).toEqual([{ zone: 'c' }]);
@@ -308,18 +333,18 @@ test('a new machine is made in the zone of the one that it is for', () => {
 
 describe('a pool that leaves a zone', () => {
   const machines = [
-    machine('a1', { zone: 'a', marks: rolling }),
+    machine('a1', { zone: 'a', marks: rollingUpdate }),
     machine('a2', { zone: 'a' }),
     machine('b1', { zone: 'b' }),
   ];
 
-  test('makes the new machine where it has the fewest of those zones that it names', () => {
+  test('creates the new machine in the least used of its zones', () => {
     const plan = planOf(3, machines, { desired: { ...desired, zones: ['b', 'c'] } });
 
     expect({ ...shown(plan), create: plan.create }).toEqual({ create: [{ zone: 'c' }], remove: [], reinstall: [] });
   });
 
-  test('replaces in place what else would be reinstalled', () => {
+  test('replaces machines that would otherwise be reinstalled', () => {
     const marked = [old('a1', inPlace, { zone: 'a' }), machine('b1', { zone: 'b' })];
 
     expect(shown(planOf(2, marked, { desired: { ...desired, zones: ['b'] } }))).toMatchObject({
@@ -328,7 +353,7 @@ describe('a pool that leaves a zone', () => {
     });
   });
 
-  test('takes one there first when it shrinks', () => {
+  test('deletes a machine in that zone first when it shrinks', () => {
     expect(
       shown(
         planOf(2, machines.slice(1).concat(machine('b2', { zone: 'b', createdAt: 9 })), {
@@ -339,39 +364,39 @@ describe('a pool that leaves a zone', () => {
   });
 });
 
-describe('a pool of which nobody knows what new machines would be', () => {
+describe('a pool with an unknown template', () => {
   const limits = { maxSurge: 1, maxUnavailable: 0 };
   const names = (machines: readonly Machine[]) => machines.map(({ metadata }) => metadata.name);
 
   test.each([
-    { reason: 'gives none away that it is to have', machines: [machine('a'), machine('b')], removed: [] },
+    { reason: 'deletes no desired machine', machines: [machine('a'), machine('b')], removed: [] },
     {
-      reason: 'gives the newest',
+      reason: 'deletes the youngest machine',
       machines: ['a', 'b', 'c'].map((n, i) => machine(n, { createdAt: i })),
       removed: ['c'],
     },
     {
-      reason: 'gives the one to be repaired, for which there will be no other',
+      reason: 'deletes the machine due for repair, which will get no replacement',
       machines: [machine('a', { phase: 'NotReady', marks: replace }), machine('b'), machine('c')],
       removed: ['a'],
     },
     {
-      reason: 'leaves alone what is becoming a node in place of another one, when the cloud fails for a moment',
-      machines: [old('a', rolling), old('b', rolling), machine('c', { phase: 'Installing', createdAt: 1 })],
+      reason: 'keeps a machine that is becoming a replacement during a transient failure',
+      machines: [old('a', rollingUpdate), old('b', rollingUpdate), machine('c', { phase: 'Installing', createdAt: 1 })],
       removed: [],
     },
     {
-      reason: 'gives one more, beside what is becoming a node in place of another one',
-      machines: [old('a', rolling), old('b'), old('c'), machine('d', { phase: 'Installing', createdAt: 1 })],
+      reason: 'deletes one more in addition to a replacement that is still starting',
+      machines: [old('a', rollingUpdate), old('b'), old('c'), machine('d', { phase: 'Installing', createdAt: 1 })],
       removed: ['a'],
     },
     {
-      reason: 'gives what has not become a node in time',
-      machines: [old('a', rolling), old('b'), machine('c', { phase: 'Installing', timedOut: true })],
+      reason: 'deletes a machine that has not become a node in time',
+      machines: [old('a', rollingUpdate), old('b'), machine('c', { phase: 'Installing', timedOut: true })],
       removed: ['c'],
     },
     {
-      reason: 'does not count what goes already',
+      reason: 'does not count machines already being deleted',
       machines: [machine('a'), machine('b'), machine('c', { deleting: true })],
       removed: [],
     },
@@ -380,20 +405,23 @@ describe('a pool of which nobody knows what new machines would be', () => {
   });
 });
 
-describe('a cluster that was reset, and whose servers are installed anew', () => {
+describe('a reset cluster with reinstalled servers', () => {
   const RESET = '2026-01-02T00:00:00Z';
-  const ofNow = { desired: { ...template, resetTime: RESET, authorityGeneration: 1 }, isReinstalledAfterReset: true };
-  const updates = (machines: readonly Machine[]) => planOf(machines.length, machines, ofNow).update;
+  const currentFacts = {
+    desired: { ...template, resetTime: RESET, authorityGeneration: 1 },
+    isReinstalledAfterReset: true,
+  };
+  const updates = (machines: readonly Machine[]) => planOf(machines.length, machines, currentFacts).update;
 
-  test('in the middle of a rotation, has them installed once', () => {
+  test('reinstalls them once in the middle of a rotation', () => {
     const [update] = updates([machine('a', { installed: desired.version })]);
 
     expect(update?.spec).toMatchObject({ resetTime: RESET, reinstallTime: RESET, authorityGeneration: 1 });
   });
 
   test.each([
-    { reason: 'a repair of before is forgotten', time: TIME, reinstalled: [] },
-    { reason: 'a repair of now is made', time: '2026-01-03T00:00:00Z', reinstalled: ['a'] },
+    { reason: 'drops a repair from before the reset', time: TIME, reinstalled: [] },
+    { reason: 'performs a repair requested since the reset', time: '2026-01-03T00:00:00Z', reinstalled: ['a'] },
   ])('$reason', ({ time, reinstalled }) => {
     const repair = { ...reinstall.repair, time };
     const a = machine('a', { phase: 'Pending', marks: { repair }, resetTime: RESET, reinstallTime: RESET });
@@ -403,11 +431,11 @@ describe('a cluster that was reset, and whose servers are installed anew', () =>
   });
 });
 
-describe('a machine that was to be held for a renewal', () => {
+describe('a machine whose drain may be held', () => {
   test.each([
-    { reason: 'and is not renewed after all, is held no more', machines: [machine('a', { onDrainTimeout: 'Hold' })] },
+    { reason: 'is no longer held if its update is cancelled', machines: [machine('a', { onDrainTimeout: 'Hold' })] },
     {
-      reason: 'and is to be repaired now, is held no more',
+      reason: 'is no longer held if it must be repaired now',
       machines: [machine('a', { onDrainTimeout: 'Hold', marks: reinstall })],
     },
   ])('$reason', ({ machines }) => {
@@ -416,44 +444,44 @@ describe('a machine that was to be held for a renewal', () => {
     );
   });
 
-  test('and still is, stays so', () => {
-    expect(planOf(1, [old('a', rolling, { onDrainTimeout: 'Hold' })]).update).toEqual([]);
+  test('stays held if nothing has changed', () => {
+    expect(planOf(1, [old('a', rollingUpdate, { onDrainTimeout: 'Hold' })]).update).toEqual([]);
   });
 });
 
-describe('a renewal in place', () => {
+describe('an in-place update', () => {
   test.each([
-    { case: 'one after another', machines: [old('a', inPlace), old('b', inPlace)], reinstall: ['a'] },
+    { case: 'one node after another', machines: [old('a', inPlace), old('b', inPlace)], reinstall: ['a'] },
     {
-      case: 'as many as may be away',
+      case: 'all nodes that may be unavailable',
       machines: ['a', 'b', 'c'].map((n) => old(n, inPlace)),
       away: 2,
       reinstall: ['a', 'b'],
     },
     {
-      case: 'never while another is away',
+      case: 'no node while another is unavailable',
       machines: [old('a', inPlace), machine('b', { phase: 'NotReady' })],
       reinstall: [],
     },
     {
-      case: 'never while another is about to be reinstalled',
+      case: 'no node while another is about to be reinstalled',
       machines: [old('a', inPlace), machine('b', { installed: OLD, marks: inPlace })],
       reinstall: [],
     },
     {
-      case: 'what does not work first',
+      case: 'broken nodes first',
       machines: [old('a', inPlace), old('b', inPlace, { phase: 'NotReady' })],
       reinstall: ['b'],
     },
-    { case: 'only where it is due', machines: [old('a', waiting), old('b')], reinstall: [] },
-  ])('takes $case', ({ machines, away = 0, reinstall: names }) => {
+    { case: 'only nodes that are due', machines: [old('a', waiting), old('b')], reinstall: [] },
+  ])('updates $case', ({ machines, away = 0, reinstall: names }) => {
     const limits = { maxSurge: 1, maxUnavailable: away };
 
     expect(shown(planOf(machines.length, machines, { limits }))).toEqual({ create: 0, remove: [], reinstall: names });
   });
 });
 
-test('a floating IP is given to and taken from machines that stay, not those to be replaced', () => {
+test('floating IPs are added to and removed from remaining machines, not those being replaced', () => {
   const machines = [
     machine('as-wanted'),
     machine('with', { floatingIP: true }),

@@ -1,6 +1,6 @@
 import { EXTERNAL_AUTOSCALER } from '@fairway/api/domain/external-autoscaler';
 import { placeMachines } from '@fairway/api/domain/node-placement';
-import type { RenewalLimits } from '@fairway/api/domain/renewal-limits';
+import type { RolloutLimits } from '@fairway/api/domain/rollout-limits';
 import { chooseRemovals } from '@fairway/api/domain/scale-down';
 import { type DesiredMachine, isOutdated, machineChange } from '@fairway/api/domain/template-change';
 import { DELETE_FIRST_ANNOTATION } from '@fairway/api/group';
@@ -9,7 +9,7 @@ import {
   isAvailable,
   isBeingReinstalled,
   isBroken,
-  isMarkOfNow,
+  isCurrentMark,
   isServerGone,
   isStarting,
   lacksCapacity,
@@ -18,11 +18,11 @@ import {
 export interface DesiredPool {
   readonly replicas: number;
   readonly desired: DesiredMachine;
-  readonly limits: RenewalLimits;
+  readonly limits: RolloutLimits;
   /** How many more machines the cluster may have; negative if it has too many. */
   readonly room: number;
   /** Whether nodes may be drained for an update: not while the cluster's API server is unreachable, which a drain needs. */
-  readonly mayRenew: boolean;
+  readonly isRenewalPossible: boolean;
   /** Whether the plan allows machines like `desired` at all. */
   readonly isAllowed: boolean;
   /** Whether servers from before a reset are reinstalled; otherwise they are deleted. */
@@ -32,7 +32,7 @@ export interface DesiredPool {
 /** The part of a pool that determines which machines are surplus. */
 type SizedPool = Pick<DesiredPool, 'replicas' | 'limits'> & Partial<Pick<DesiredPool, 'desired'>>;
 
-/** Changes to a machine that is not deleted. */
+/** Changes to machines that are not deleted. */
 export type MachineUpdate = Partial<
   Pick<
     MachineSpec,
@@ -58,28 +58,28 @@ export interface PoolPlan {
   /** Zones of the machines to create. */
   readonly create: readonly { readonly zone: string | undefined }[];
   readonly remove: readonly Machine[];
-  /** Those of them that are deleted for an update: their drain may wait for the user. */
+  /** The deleted machines that are deleted for an update: their drain may wait for the user. */
   readonly renewed: readonly Machine[];
-  /** For those that are not deleted. */
+  /** Changes to machines that are not deleted. */
   readonly update: readonly MachineChange[];
 }
 
 /**
- * Which machines of a pool must be created, deleted or changed. Machines being deleted do not count: deleting one gets it replaced, and
- * deleting one while scaling the pool down by one removes only that one. Marks record who requested what; the size comes first, then
- * repairs, then updates (docs/decisions/0037-who-decides-about-machines.md).
+ * Which machines of a pool must be created, deleted or changed. Machines being deleted do not count: deleting a machine
+ * gets it replaced, and deleting one while scaling the pool down by one removes only that one. Marks record who
+ * requested what; the size comes first, then repairs, then updates (docs/decisions/0037-who-decides-about-machines.md).
  */
 export function planPool(pool: DesiredPool, machines: readonly Machine[]): PoolPlan {
   const present = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const lost = present.filter((machine) => isLostToReset(pool, machine));
+  const lost = present.filter((machine) => isReplacedByReset(pool, machine));
   const staying = present.filter((machine) => !lost.includes(machine)).map((each) => forgetMarks(pool, each));
-  const surplus = surplusMachines(pool, staying, (others) => extraOf(pool, others));
+  const surplus = surplusMachines(pool, staying, (others) => extraMachines(pool, others));
   const sized = staying.filter((machine) => !surplus.includes(machine));
-  const replaced = replacedOf(pool, sized);
+  const replaced = replacedMachines(pool, sized);
   const left = sized.filter((machine) => !replaced.includes(machine));
-  const missing = pool.replicas + extraOf(pool, left) - left.length;
+  const missing = pool.replicas + extraMachines(pool, left) - left.length;
   const going = left
-    .filter((machine) => isToReplace(pool, machine))
+    .filter((machine) => shouldReplace(pool, machine))
     .slice(0, Math.max(left.length + missing - pool.replicas, 0));
   // The new machine is in the zone of the old one, unless the pool has left that zone: a temporary surge must not unbalance the zones.
   const zones = placeMachines(
@@ -90,22 +90,25 @@ export function planPool(pool: DesiredPool, machines: readonly Machine[]): PoolP
   return {
     create: zones.map((zone) => ({ zone })),
     remove: [...lost, ...surplus, ...replaced],
-    renewed: replaced.filter((machine) => isToReplace(pool, machine) === 'renewal'),
+    renewed: replaced.filter((machine) => shouldReplace(pool, machine) === 'renewal'),
     update: [...updatesOf(pool, left), ...releasedHolds(pool, left)],
   };
 }
 
-/** Machines that should have been deleted for an update, but are not, must not be held if they are deleted for another reason. */
+/**
+ * Machines that should have been deleted for an update but are not: they must not be held if they are deleted for
+ * another reason.
+ */
 function releasedHolds(pool: DesiredPool, machines: readonly Machine[]): readonly MachineChange[] {
   return machines
-    .filter((machine) => machine.spec.onDrainTimeout === 'Hold' && isToReplace(pool, machine) !== 'renewal')
+    .filter((machine) => machine.spec.onDrainTimeout === 'Hold' && shouldReplace(pool, machine) !== 'renewal')
     .map((machine) => ({ machine, spec: { onDrainTimeout: 'Force' as const }, isReinstall: false }));
 }
 
 /**
- * Which machines are surplus while the template cannot be resolved: the cloud is unreachable, or no longer has the image. None is created
- * then, so there is no surge either, except for machines that are already becoming nodes as replacements: a transient failure of the cloud
- * is no reason to start over.
+ * Which machines are surplus while the template cannot be resolved: the cloud is unreachable, or no longer has the
+ * image. No machine is created then, so there is no surge either, except for machines that are already becoming nodes
+ * as replacements: a transient failure of the cloud is not a reason to start over.
  */
 export function planShrinking(pool: SizedPool, machines: readonly Machine[]): readonly Machine[] {
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -121,13 +124,13 @@ function isMarkedForAnother(machine: Machine): boolean {
 }
 
 /** Whether it dates from before a reset of the cluster. */
-function isBeforeReset({ desired }: DesiredPool, { spec }: Machine): boolean {
+function predatesReset({ desired }: DesiredPool, { spec }: Machine): boolean {
   return spec.resetTime !== desired.resetTime;
 }
 
 /** Whether a machine from before a reset cannot be kept: its server should be deleted, or cannot be reinstalled, or what it is installed with is unknown. */
-function isLostToReset(pool: DesiredPool, machine: Machine): boolean {
-  if (!isBeforeReset(pool, machine)) return false;
+function isReplacedByReset(pool: DesiredPool, machine: Machine): boolean {
+  if (!predatesReset(pool, machine)) return false;
   const { installed } = machine.status ?? {};
   const isReinstallable =
     installed !== undefined &&
@@ -140,13 +143,13 @@ function isLostToReset(pool: DesiredPool, machine: Machine): boolean {
 function forgetMarks(pool: DesiredPool, machine: Machine): Machine {
   const { marks } = machine.status ?? {};
   if (marks === undefined) return machine;
-  if (isBeforeReset(pool, machine)) return { ...machine, status: { ...machine.status, marks: undefined } };
-  if (marks.repair === undefined || isMarkOfNow(machine, marks.repair)) return machine;
+  if (predatesReset(pool, machine)) return { ...machine, status: { ...machine.status, marks: undefined } };
+  if (marks.repair === undefined || isCurrentMark(machine, marks.repair)) return machine;
   return { ...machine, status: { ...machine.status, marks: { ...marks, repair: undefined } } };
 }
 
 /** Whether a replacement must be created before it is deleted. */
-function isToReplace({ desired }: DesiredPool, { spec, status }: Machine): 'repair' | 'renewal' | undefined {
+function shouldReplace({ desired }: DesiredPool, { spec, status }: Machine): 'repair' | 'renewal' | undefined {
   const { repair, renewal } = status?.marks ?? {};
   const isOther = machineChange(desired, spec) === 'replace' || status?.installed?.canReinstall === false;
   if (repair?.due && (repair.strategy === 'Replace' || isOther)) return 'repair';
@@ -155,10 +158,10 @@ function isToReplace({ desired }: DesiredPool, { spec, status }: Machine): 'repa
 }
 
 /** How many machines may exist beyond the current size: one for each repair, and as many as allowed for updates. */
-function extraOf(pool: DesiredPool, machines: readonly Machine[]): number {
+function extraMachines(pool: DesiredPool, machines: readonly Machine[]): number {
   const plannedChanges = machines
     .filter((machine) => !isServerGone(machine))
-    .map((machine) => isToReplace(pool, machine));
+    .map((machine) => shouldReplace(pool, machine));
   const repairs = plannedChanges.filter((planned) => planned === 'repair').length;
   const renewals = plannedChanges.filter((planned) => planned === 'renewal').length;
   const room = Math.max(machines.length - pool.replicas, 0) + (pool.isAllowed ? Math.max(pool.room, 0) : 0);
@@ -183,10 +186,10 @@ function surplusMachines(
     name: machine.metadata.name ?? '',
     zone: machine.spec.zone,
     isBeingDeleted: false,
-    isMarked: isMarked(machine) || isChosenByTenant(machine),
+    isMarked: isMarked(machine) || isSelectedByTenant(machine),
     isRepairDue: machine.status?.marks?.repair?.due === true,
     isBroken: isBroken(machine),
-    isRenewalDue: machine.status?.marks?.renewal?.due === true,
+    isUpdateDue: machine.status?.marks?.renewal?.due === true,
     isAvailable: isAvailable(machine),
     isUnneeded: machine.status?.marks?.unneeded?.due === true,
     isUpToDate: pool.desired === undefined || !isOutdated(pool.desired, machine.spec),
@@ -206,22 +209,22 @@ function neededUntilReady({ replicas, limits }: SizedPool, machine: Machine, mac
   return isAvailable(machine) && machines.some(isStarting) && available - 1 < replicas - limits.maxUnavailable;
 }
 
-/** Those whose replacement is available, or that must be deleted before there can be one. */
-function replacedOf(pool: DesiredPool, machines: readonly Machine[]): readonly Machine[] {
+/** Machines whose replacement is available, or that must be deleted before a replacement can be created. */
+function replacedMachines(pool: DesiredPool, machines: readonly Machine[]): readonly Machine[] {
   const needed = pool.replicas - pool.limits.maxUnavailable;
   let available = machines.filter(isAvailable).length;
   let size = machines.length;
-  const goes = (machine: Machine): boolean => {
+  const discardedIDs = (machine: Machine): boolean => {
     if (!pool.isAllowed) return false;
-    if (isToReplace(pool, machine) === 'renewal') {
-      return pool.mayRenew && (!isAvailable(machine) || available - 1 >= needed);
+    if (shouldReplace(pool, machine) === 'renewal') {
+      return pool.isRenewalPossible && (!isAvailable(machine) || available - 1 >= needed);
     }
-    if (isServerGone(machine) || isWithoutRoom(pool, machines)) return true;
+    if (isServerGone(machine) || lacksRoom(pool, machines)) return true;
     return size > pool.replicas && !machines.some((other) => isStarting(other) && other !== machine);
   };
   const replaced: Machine[] = [];
-  for (const machine of machines.filter((each) => isToReplace(pool, each)).toSorted(byUrgency)) {
-    if (!goes(machine)) continue;
+  for (const machine of machines.filter((each) => shouldReplace(pool, each)).toSorted(compareUrgency)) {
+    if (!discardedIDs(machine)) continue;
     replaced.push(machine);
     size--;
     if (isAvailable(machine)) available--;
@@ -230,12 +233,12 @@ function replacedOf(pool: DesiredPool, machines: readonly Machine[]): readonly M
 }
 
 /** Whether no new server can be created in addition to the unhealthy one, so that its own must be deleted first. */
-function isWithoutRoom({ room, replicas }: DesiredPool, machines: readonly Machine[]): boolean {
+function lacksRoom({ room, replicas }: DesiredPool, machines: readonly Machine[]): boolean {
   return machines.some(lacksCapacity) || (room === 0 && machines.length <= replicas);
 }
 
 /** Repairs first, then those that cost no available node. */
-function byUrgency(a: Machine, b: Machine): number {
+function compareUrgency(a: Machine, b: Machine): number {
   const urgency = (machine: Machine) => (machine.status?.marks?.repair?.due ? 2 : 0) + (isAvailable(machine) ? 0 : 1);
   return urgency(b) - urgency(a) || (a.metadata.name ?? '').localeCompare(b.metadata.name ?? '');
 }
@@ -247,23 +250,23 @@ function updatesOf(pool: DesiredPool, machines: readonly Machine[]): MachineChan
   // There is no surge in place: without one unavailable node nothing would ever be updated.
   const needed = replicas - Math.max(1, limits.maxUnavailable);
   let available = machines.filter(isAvailable).length;
-  return machines.toSorted(byUrgency).flatMap((machine): MachineChange[] => {
+  return machines.toSorted(compareUrgency).flatMap((machine): MachineChange[] => {
     const change = machineChange(desired, machine.spec);
-    // None of them is a node anymore: there is no need for restraint.
-    if (isBeforeReset(pool, machine) && desired.resetTime !== undefined) {
+    // None of them is a node anymore, so any number can be reinstalled.
+    if (predatesReset(pool, machine) && desired.resetTime !== undefined) {
       const { resetTime } = desired;
       return [{ machine, spec: { ...disk, floatingIP, resetTime, reinstallTime: resetTime }, isReinstall: true }];
     }
-    if (isToReplace(pool, machine) !== undefined || change === 'replace') return [];
+    if (shouldReplace(pool, machine) !== undefined || change === 'replace') return [];
     const { repair, renewal } = machine.status?.marks ?? {};
     if (repair?.due) {
       if (machine.spec.reinstallTime === repair.time) return [];
       return [{ machine, spec: { ...disk, floatingIP, reinstallTime: repair.time }, isReinstall: true }];
     }
     if (renewal?.due && change === 'reinstall') {
-      if (!pool.mayRenew) return [];
-      const isMissed = isAvailable(machine) && available - 1 < needed;
-      if (isMissed || isBeingReinstalled(machine)) return [];
+      if (!pool.isRenewalPossible) return [];
+      const wouldBreakMinimum = isAvailable(machine) && available - 1 < needed;
+      if (wouldBreakMinimum || isBeingReinstalled(machine)) return [];
       if (isAvailable(machine)) available--;
       return [{ machine, spec: { ...disk, floatingIP }, isReinstall: true }];
     }
@@ -272,7 +275,7 @@ function updatesOf(pool: DesiredPool, machines: readonly Machine[]): MachineChan
 }
 
 /** An external autoscaler names the nodes to delete: it has moved their pods. */
-function isChosenByTenant({ status }: Machine): boolean {
+function isSelectedByTenant({ status }: Machine): boolean {
   const mark = status?.marks?.unneeded;
   return mark?.due === true && mark.reason === EXTERNAL_AUTOSCALER;
 }

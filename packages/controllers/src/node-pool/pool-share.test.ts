@@ -4,9 +4,9 @@ import { aCluster, aNodePool } from '@fairway/api/testing/objects';
 import { describe, expect, test } from 'vitest';
 import { poolShare, type ShareFacts } from './pool-share.ts';
 
-const [shipped] = SHIPPED_PLANS;
-if (shipped === undefined) throw new Error('no plan is shipped');
-const plan = { ...shipped, spec: { ...shipped.spec, maxNodes: 10 } };
+const [shippedPlan] = SHIPPED_PLANS;
+if (shippedPlan === undefined) throw new Error('no plan is shipped');
+const plan = { ...shippedPlan, spec: { ...shippedPlan.spec, maxNodes: 10 } };
 
 function pool(name: string, replicas: number, second: number, floatingIPs = false) {
   const creationTimestamp = `2026-01-01T00:00:0${second}Z`;
@@ -31,26 +31,26 @@ function machinesOf(owner: string, count: number): Machine[] {
 }
 
 const old = pool('old', 6, 1);
-const young = pool('young', 6, 2);
+const youngPool = pool('young', 6, 2);
 
 function share(of: ReturnType<typeof pool>, facts: Partial<ShareFacts> = {}) {
   const { replicas, floatingIPs, problem } = poolShare(of, {
     cluster: aCluster(),
     plan,
-    pools: [old, young],
+    pools: [old, youngPool],
     machines: [],
     ...facts,
   });
   return { replicas, floatingIPs, reason: problem?.reason, message: problem?.message };
 }
 
-describe('of the nodes of a plan', () => {
+describe('the nodes of a plan', () => {
   test.each<[string, ReturnType<typeof pool>, Partial<ShareFacts>, number, string | undefined]>([
     ['the oldest pool has all it asks for', old, {}, 6, undefined],
-    ['a younger one has what is left', young, {}, 4, 'PlanLimitExceeded'],
+    ['a younger one has what is left', youngPool, {}, 4, 'PlanLimitExceeded'],
     ['one pool may have all', pool('old', 10, 1), { pools: [pool('old', 10, 1)] }, 10, undefined],
     ['no pool has more than there are', pool('big', 999, 1), { pools: [pool('big', 999, 1)] }, 10, 'PlanLimitExceeded'],
-    ['none is taken away that is there', young, { machines: machinesOf('young', 6) }, 6, undefined],
+    ['none is taken away that is there', youngPool, { machines: machinesOf('young', 6) }, 6, undefined],
     [
       'none is made beyond what younger pools have made already',
       old,
@@ -58,46 +58,46 @@ describe('of the nodes of a plan', () => {
       4,
       'PlanLimitExceeded',
     ],
-    ['without the plan nothing is limited', young, { plan: undefined }, 6, undefined],
+    ['without the plan nothing is limited', youngPool, { plan: undefined }, 6, undefined],
   ])('%s', (_, of, facts, replicas, reason) => {
     expect(share(of, facts)).toMatchObject({ replicas, reason });
   });
 
-  test('the message says what the pool gets, and what to do', () => {
-    expect(share(young).message).toBe(
+  test('the message contains the pool’s share, and what to do', () => {
+    expect(share(youngPool).message).toBe(
       `spec.replicas: 6: plan "${plan.metadata.name}" allows 10 nodes per cluster, and the pools of the cluster request more: this pool gets 4, because older pools take precedence; scale down pools, or create a cluster with another plan`,
     );
   });
 });
 
-test('floating IPs are not given where nothing routes them', () => {
+test('floating IPs are not assigned without a router', () => {
   const withFloatingIPs = pool('old', 2, 1, true);
-  const routed = { pools: [withFloatingIPs] };
-  const unrouted = { ...routed, cluster: aCluster({ network: { gateway: { mode: 'None' } } }) };
+  const withRouter = { pools: [withFloatingIPs] };
+  const withoutRouter = { ...withRouter, cluster: aCluster({ network: { gateway: { mode: 'None' } } }) };
 
-  expect(share(withFloatingIPs, routed)).toMatchObject({ floatingIPs: true, reason: undefined });
-  expect(share(withFloatingIPs, unrouted)).toMatchObject({ floatingIPs: false, reason: 'GatewayMissing' });
+  expect(share(withFloatingIPs, withRouter)).toMatchObject({ floatingIPs: true, reason: undefined });
+  expect(share(withFloatingIPs, withoutRouter)).toMatchObject({ floatingIPs: false, reason: 'GatewayMissing' });
 });
 
-describe('of the addresses', () => {
-  const wide = { ...shipped, spec: { ...shipped.spec, maxNodes: 999 } };
-  const big = pool('big', 300, 1);
+describe('the address limits', () => {
+  const widePlan = { ...shippedPlan, spec: { ...shippedPlan.spec, maxNodes: 999 } };
+  const bigPool = pool('big', 300, 1);
 
   test.each([
     {
-      reason: "the pods' range has a /24 for 256 nodes",
+      reason: "the pods' range has one /24 for each of 256 nodes",
       cluster: aCluster(),
       replicas: 256,
       says: "the pods' CIDR 10.2.0.0/16, of which each node gets a /24, has room for 256 nodes",
     },
     {
-      reason: "the nodes' range is narrower",
+      reason: "the nodes' range is smaller",
       cluster: aCluster({ network: { nodesCIDR: '192.168.0.0/28' } }),
       replicas: 10,
       says: "the nodes' CIDR 192.168.0.0/28 has room for 10 nodes",
     },
   ])('$reason', ({ cluster, replicas, says }) => {
-    const granted = share(big, { cluster, plan: wide, pools: [big] });
+    const granted = share(bigPool, { cluster, plan: widePlan, pools: [bigPool] });
 
     expect(granted).toMatchObject({ replicas, reason: 'AddressesExhausted' });
     expect(granted.message).toContain(says);
@@ -106,21 +106,21 @@ describe('of the addresses', () => {
 
 describe('floating IPs of running nodes', () => {
   const withFloatingIPs = pool('old', 2, 1, true);
-  const routed = (network: object, mode: 'Router' | 'None') => ({
+  const withRouter = (network: object, mode: 'Router' | 'None') => ({
     pools: [withFloatingIPs],
     cluster: { ...aCluster({ network: { gateway: { mode } } }), status: { network } },
   });
 
-  test('stay while the router does, and what is asked for instead is told', () => {
-    const facts = routed({ routerID: 'rtr', externalNetworkID: 'ext' }, 'None');
+  test('stay while the router does, and the unmet request is reported', () => {
+    const facts = withRouter({ routerID: 'rtr', externalNetworkID: 'ext' }, 'None');
 
     expect(share(withFloatingIPs, facts)).toMatchObject({ floatingIPs: true, reason: 'GatewayMissing' });
   });
 
-  test('need a router that leads somewhere', () => {
-    const told = share(withFloatingIPs, routed({ routerID: 'rtr' }, 'Router'));
+  test('require a router with an external network', () => {
+    const limited = share(withFloatingIPs, withRouter({ routerID: 'rtr' }, 'Router'));
 
-    expect(told.reason).toBe('GatewayMissing');
-    expect(told.message).toContain('openstack router set --external-gateway NETWORK rtr');
+    expect(limited.reason).toBe('GatewayMissing');
+    expect(limited.message).toContain('openstack router set --external-gateway NETWORK rtr');
   });
 });

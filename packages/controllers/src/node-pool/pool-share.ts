@@ -1,8 +1,8 @@
 import { ConditionReason } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
-import { nodeRooms } from '@fairway/api/domain/node-capacity';
+import { nodeCapacities } from '@fairway/api/domain/node-capacity';
 import { grantedReplicas } from '@fairway/api/domain/plan-limits';
-import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import { pluralize } from '@fairway/api/domain/pluralize';
+import { targetReplicas } from '@fairway/api/domain/target-replicas';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
@@ -25,7 +25,7 @@ export interface PoolShare {
 
 export interface ShareFacts {
   readonly cluster: Cluster;
-  /** Undefined if it was deleted: then nothing is limited. */
+  /** Undefined if it was deleted, in which case nothing is limited. */
   readonly plan: Plan | undefined;
   /** All pools of the cluster, including the pool itself. */
   readonly pools: readonly NodePool[];
@@ -38,32 +38,36 @@ export interface ShareFacts {
 }
 
 /**
- * Enforces limits that admission cannot: a webhook checks each write against stored objects, so concurrent writes may all pass. Excess
- * machines are not created; existing ones are retained, since a changed plan is no reason to delete nodes.
+ * Enforces limits that admission cannot: a webhook checks each write against stored objects, so concurrent writes may
+ * all pass. Excess machines are not created; existing ones are retained, since a changed plan is not a reason to delete
+ * nodes.
  */
 export function poolShare(pool: NodePool, facts: ShareFacts): PoolShare {
   const { cluster, plan, pools, machines, disallowed, project } = facts;
-  const wanted = wantedReplicas(pool, cluster);
+  const wanted = targetReplicas(pool, cluster);
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const own = staying.filter((machine) => isMachineOf(pool, machine)).length;
   const limit = plan && nodeLimit(cluster, plan);
   const maxNodes = limit?.nodes ?? Number.POSITIVE_INFINITY;
   // Machines of other pools count too: a younger pool's may have been created before an older one grew.
-  const limited = Math.min(grantedReplicas(pool, pools, maxNodes), Math.max(0, maxNodes - (staying.length - own)));
-  const ofProject = project && projectShare(pool, project);
-  const granted = Math.min(wanted, limited, ofProject?.nodes ?? Number.POSITIVE_INFINITY);
+  const limitedReplicas = Math.min(
+    grantedReplicas(pool, pools, maxNodes),
+    Math.max(0, maxNodes - (staying.length - own)),
+  );
+  const projectLimit = project && projectShare(pool, project);
+  const granted = Math.min(wanted, limitedReplicas, projectLimit?.nodes ?? Number.POSITIVE_INFINITY);
   const replicas = Math.max(disallowed ? 0 : granted, Math.min(wanted, own));
   const { gateway } = cluster.spec.network;
   // The router remains as long as pools have floating IPs: those of running nodes are not removed.
   const hasRouter = gateway.mode === 'Router' || cluster.status?.network?.routerID !== undefined;
   const floatingIPs = pool.spec.floatingIPs.enabled && hasRouter;
-  const room = Math.min(maxNodes - staying.length, ofProject?.room ?? Number.POSITIVE_INFINITY);
+  const room = Math.min(maxNodes - staying.length, projectLimit?.room ?? Number.POSITIVE_INFINITY);
   return {
     replicas,
     floatingIPs,
     room,
     isAllowed: disallowed === undefined,
-    problem: disallowed ?? problemOf(pool, cluster, narrowest(limit, limited, ofProject), replicas, wanted),
+    problem: disallowed ?? problemOf(pool, cluster, narrowest(limit, limitedReplicas, projectLimit), replicas, wanted),
   };
 }
 
@@ -75,33 +79,36 @@ export interface NodeLimit {
   readonly advice: string;
 }
 
-/** The narrowest limit of the cluster's nodes. The size of a tenant's subnet is left to Neutron, which has the final say anyway. */
+/**
+ * The lowest limit for the cluster's nodes. The size of a tenant's subnet is left to Neutron, which has the final say
+ * anyway.
+ */
 export function nodeLimit(cluster: Cluster, plan: Plan): NodeLimit {
   const { maxNodes } = plan.spec;
-  const ofPlan = {
+  const planLimit = {
     nodes: maxNodes,
     reason: ConditionReason.PlanLimitExceeded,
-    message: `plan "${plan.metadata.name}" allows ${counted(maxNodes, 'node')} per cluster`,
+    message: `plan "${plan.metadata.name}" allows ${pluralize(maxNodes, 'node')} per cluster`,
     advice: 'create a cluster with another plan',
   };
-  const ofAddresses = nodeRooms(cluster, plan, undefined).map(({ nodes, of, advice }) => {
+  const addressLimits = nodeCapacities(cluster, plan, undefined).map(({ nodes, of, advice }) => {
     return {
       nodes,
       reason: ConditionReason.AddressesExhausted,
-      message: `${of} has room for ${counted(nodes, 'node')}`,
+      message: `${of} has room for ${pluralize(nodes, 'node')}`,
       advice,
     };
   });
-  return ofAddresses.reduce<NodeLimit>((least, each) => (each.nodes < least.nodes ? each : least), ofPlan);
+  return addressLimits.reduce<NodeLimit>((lowest, each) => (each.nodes < lowest.nodes ? each : lowest), planLimit);
 }
 
 /** The limit that a pool reaches first: the cluster's or the project's. */
 function narrowest(
   limit: NodeLimit | undefined,
-  limited: number,
-  ofProject: ProjectShare | undefined,
+  limitedReplicas: number,
+  projectLimit: ProjectShare | undefined,
 ): PoolLimit | undefined {
-  if (ofProject && ofProject.nodes < limited) return ofProject;
+  if (projectLimit && projectLimit.nodes < limitedReplicas) return projectLimit;
   return limit && { ...limit, who: 'the pools of the cluster' };
 }
 
@@ -120,8 +127,8 @@ function problemOf(
   const { network } = cluster.status ?? {};
   if (cluster.spec.network.gateway.mode === 'Router') {
     if (network?.routerID === undefined || network.externalNetworkID !== undefined) return undefined;
-    const way = `openstack router set --external-gateway NETWORK ${network.routerID}`;
-    const message = `spec.floatingIPs.enabled: true: floating IPs come from the external network of the nodes' router, and router ${network.routerID} has no external gateway: set it with \`${way}\`, or disable floating IPs`;
+    const advice = `openstack router set --external-gateway NETWORK ${network.routerID}`;
+    const message = `spec.floatingIPs.enabled: true: floating IPs come from the external network of the nodes' router, and router ${network.routerID} has no external gateway: set it with \`${advice}\`, or disable floating IPs`;
     return { reason: ConditionReason.GatewayMissing, message };
   }
   const message = `spec.floatingIPs.enabled: true: floating IPs require a router in front of the nodes, and the cluster has gateway mode ${cluster.spec.network.gateway.mode}: set it to Router, or disable floating IPs`;

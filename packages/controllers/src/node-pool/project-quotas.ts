@@ -3,7 +3,7 @@ import {
   type EffectiveQuota,
   effectiveQuota,
   type QuotaDefaults,
-  type VcpusOf,
+  type VcpuLookup,
 } from '@fairway/api/domain/project-quota';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
@@ -66,7 +66,7 @@ export class ProjectQuotas {
 }
 
 /** Cores of flavors in this cloud: clusters of a namespace share the operator's flavors. */
-export function vcpusIn({ cache }: ProjectCloud): VcpusOf {
+export function vcpusIn({ cache }: ProjectCloud): VcpuLookup {
   const flavors = [...cache.flavors.snapshot().items.values()];
   return ({ spec }) => findByIdOrName(flavors, spec.flavor)?.vcpus;
 }

@@ -1,5 +1,5 @@
 import { ConditionReason } from '@fairway/api/conditions';
-import { type EffectiveQuota, type QuotaShare, quotaShares, type VcpusOf } from '@fairway/api/domain/project-quota';
+import { type EffectiveQuota, type QuotaShare, quotaShares, type VcpuLookup } from '@fairway/api/domain/project-quota';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { keyOf } from '@fairway/kube/client/object-key';
@@ -11,18 +11,18 @@ export interface PoolLimit {
   readonly reason: ConditionReason;
   readonly message: string;
   readonly advice: string;
-  /** Who requests too many. */
+  /** Names the pools that request too many. */
   readonly who: string;
 }
 
-/** What counts against the quota of a project. */
+/** The usage that counts against a project's quota. */
 export interface ProjectShareFacts {
   readonly quota: EffectiveQuota;
   /** All pools of the namespace. */
   readonly pools: readonly NodePool[];
   /** All machines of the namespace. */
   readonly machines: readonly Machine[];
-  readonly vcpusOf: VcpusOf;
+  readonly vcpusOf: VcpuLookup;
 }
 
 /** The pool's share of nodes, and how many more the namespace may have. */
@@ -40,22 +40,33 @@ export function projectShare(pool: NodePool, facts: ProjectShareFacts): ProjectS
     const owner = byKey.get(poolKeyOf(machine));
     return owner === undefined ? 0 : (vcpusOf(owner) ?? 0);
   };
-  const othersCores = staying.filter((machine) => !isMachineOf(pool, machine)).map(coresOf);
-  const [narrowest] = quotaShares(pool, { quota, pools, othersCores, vcpusOf }).toSorted((a, b) => a.nodes - b.nodes);
+  const otherCores = staying.filter((machine) => !isMachineOf(pool, machine)).map(coresOf);
+  const [narrowest] = quotaShares(pool, { quota, pools, othersCores: otherCores, vcpusOf }).toSorted(
+    (a, b) => a.nodes - b.nodes,
+  );
   if (narrowest === undefined) return undefined;
-  return { ...wordsOf(narrowest), nodes: narrowest.nodes, room: roomOf(pool, quota, staying.map(coresOf), vcpusOf) };
+  return {
+    ...refusalMessage(narrowest),
+    nodes: narrowest.nodes,
+    room: roomOf(pool, quota, staying.map(coresOf), vcpusOf),
+  };
 }
 
 /** Includes nodes that exist only during an update of others. */
-function roomOf(pool: NodePool, { nodes, cores }: EffectiveQuota, taken: readonly number[], vcpusOf: VcpusOf): number {
-  const ofNodes = nodes === undefined ? Number.POSITIVE_INFINITY : nodes.limit - taken.length;
+function roomOf(
+  pool: NodePool,
+  { nodes, cores }: EffectiveQuota,
+  takenZones: readonly number[],
+  vcpusOf: VcpuLookup,
+): number {
+  const nodeRoom = nodes === undefined ? Number.POSITIVE_INFINITY : nodes.limit - takenZones.length;
   const vcpus = vcpusOf(pool);
-  if (cores === undefined || !vcpus) return ofNodes;
-  const left = cores.limit - taken.reduce((sum, each) => sum + each, 0);
-  return Math.min(ofNodes, Math.floor(left / vcpus));
+  if (cores === undefined || !vcpus) return nodeRoom;
+  const left = cores.limit - takenZones.reduce((sum, each) => sum + each, 0);
+  return Math.min(nodeRoom, Math.floor(left / vcpus));
 }
 
-function wordsOf({ message }: QuotaShare): PoolLimit {
+function refusalMessage({ message }: QuotaShare): PoolLimit {
   return {
     reason: ConditionReason.ProjectQuotaExceeded,
     message,

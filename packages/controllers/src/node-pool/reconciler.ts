@@ -1,4 +1,4 @@
-import { isWithoutNodes } from '@fairway/api/domain/reset';
+import { hasNoNodes } from '@fairway/api/domain/reset';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -7,7 +7,7 @@ import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalize
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
-import { ofLogin } from '@fairway/tenancy/credentials/credential-problem';
+import { fromLogin } from '@fairway/tenancy/credentials/credential-problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { ensurePausedCondition } from '../pause.ts';
@@ -15,12 +15,12 @@ import { writeStatus } from '../status-writer.ts';
 import { warnOfNewReason } from '../waits.ts';
 import { adoptPool } from './adoption.ts';
 import { ensureBounds } from './bounds.ts';
-import { settleClusterName } from './cluster-name.ts';
+import { ensureClusterName } from './cluster-name.ts';
 import { deletePool } from './deletion.ts';
+import { desiredMachines } from './desired-machines.ts';
 import { PoolMachines } from './pool-machines.ts';
 import type { ProjectQuotas } from './project-quotas.ts';
 import { poolStatus } from './status.ts';
-import { wantedMachines } from './wanted-machines.ts';
 
 type NodePoolDependencies = Pick<
   ControllerDependencies,
@@ -45,9 +45,9 @@ export class NodePoolReconciler {
     const active = await ensurePausedCondition(client.resource(nodePools), found, cluster, this.#dependencies);
     if (active === undefined) return {};
     const held = await ensureFinalizer(client.resource(nodePools), active, FINALIZER);
-    const adopted = await adoptPool(client, await settleClusterName(client, held, cluster, clock.now()), cluster);
+    const adopted = await adoptPool(client, await ensureClusterName(client, held, cluster, clock.now()), cluster);
     const cloud = clouds.of(clusterKeyOf(adopted), cluster?.spec.credentialName);
-    if (!hasFinalizer(active, FINALIZER)) cloud?.noteNew(identityOf(adopted));
+    if (!hasFinalizer(active, FINALIZER)) cloud?.recordNew(identityOf(adopted));
     if (context.userTriggered) {
       cloud?.attempts.retryNow();
       attempts.retryNow((item) => item === identityOf(adopted));
@@ -70,7 +70,7 @@ export class NodePoolReconciler {
   ): Promise<Result> {
     const { attempts, client, clock, events, tenants } = this.#dependencies;
     const machines = this.#machines;
-    const wanted = await wantedMachines({ dependencies: this.#dependencies, machines }, pool, cluster, cloud, pass);
+    const wanted = await desiredMachines({ dependencies: this.#dependencies, machines }, pool, cluster, cloud, pass);
     // The condition Autoscaled would change.
     const backoffMs = Date.parse(pool.status?.autoscaling?.backoff?.until ?? '') - clock.now();
     if (backoffMs > 0) pass.requeueAfter(backoffMs);
@@ -79,21 +79,21 @@ export class NodePoolReconciler {
     let { problem } = wanted;
     if (desired && cluster && cloud) {
       const step = { kind: 'machines', item: identityOf(pool) };
-      const isSuspect = attempts.isSuspect(step);
-      const resized = await pass.run(() =>
+      const isSuspect = attempts.lastAttemptFailed(step);
+      const resizeResult = await pass.run(() =>
         attempts.withBackoff(step, () =>
           machines.resize(pool, cluster, cloud, { desired, disallowed, serverGroupID, isSuspect }, pass),
         ),
       );
       // The cache will contain the machines created before the failure.
-      current = resized.value?.machines ?? current;
-      problem = resized.failure ? ofLogin(resized.failure, { cluster, cloud }) : resized.value.problem;
-    } else if (cluster && !isWithoutNodes(cluster)) {
-      const shrunk = await pass.run(() => machines.shrink(pool, cluster, pass));
-      current = shrunk.value ?? current;
+      current = resizeResult.value?.machines ?? current;
+      problem = resizeResult.failure ? fromLogin(resizeResult.failure, { cluster, cloud }) : resizeResult.value.problem;
+    } else if (cluster && !hasNoNodes(cluster)) {
+      const shrinkResult = await pass.run(() => machines.shrink(pool, cluster, pass));
+      current = shrinkResult.value ?? current;
     }
     // Scaling down does not depend on the template.
-    if (!desired && isWithoutNodes(cluster)) {
+    if (!desired && hasNoNodes(cluster)) {
       await pass.run(() => machines.delete(current));
     }
     const tenant = cluster && tenants.get(identityOf(cluster));
@@ -103,7 +103,7 @@ export class NodePoolReconciler {
         machines: current,
         desired,
         problem,
-        imageAsked: pool.spec.image ?? cluster?.spec.image,
+        requestedImage: pool.spec.image ?? cluster?.spec.image,
         serverGroupID,
         flavor: wanted.flavor,
         chosenZones: wanted.chosenZones,

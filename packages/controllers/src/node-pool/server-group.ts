@@ -2,7 +2,7 @@ import type { CallOptions } from '@fairway/openstack/service-api';
 import type { ServerGroup } from '@fairway/openstack/types/compute';
 import { type ServerGroupOwner, serverGroupName, serverGroupOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { StillSettlingError } from '@fairway/tenancy/cloud/still-settling-error';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { refused, removeEach } from '../cluster/remaining-resources.ts';
 
@@ -18,8 +18,9 @@ export interface ServerGroupOptions extends CallOptions {
 }
 
 /**
- * The server group that separates the pool's nodes, created if there is none; others with its tag, created by requests that were assumed
- * lost, are deleted. Throws StillSettling while a create with unknown outcome may still take effect, and the cloud's errors.
+ * The server group that separates the pool's nodes, created if there is none. Others with its tag, from create requests
+ * that were assumed lost, are deleted. Throws StillSettling while a create with unknown outcome may still take effect,
+ * and the cloud's errors.
  */
 export async function ensureServerGroup(
   cloud: ProjectCloud,
@@ -51,7 +52,7 @@ export async function removeServerGroups(cloud: ProjectCloud, poolUid: string, o
     (group, refusal) => refused('server group', group, refusal),
   );
   if (held) throw new ProblemError(held);
-  if (cloud.now() < cloud.trustedFromMs) throw new StillSettling('server group', cloud.trustedFromMs);
+  if (cloud.now() < cloud.trustedFromMs) throw new StillSettlingError('server group', cloud.trustedFromMs);
 }
 
 async function ownGroups(cloud: ProjectCloud, poolUid: string, maxAgeMs: number): Promise<readonly ServerGroup[]> {
@@ -60,6 +61,6 @@ async function ownGroups(cloud: ProjectCloud, poolUid: string, maxAgeMs: number)
   const listed = await cache.serverGroups.refreshAfter(cloud.reliableFromMs(ledgers.serverGroups, maxAgeMs));
   const own = [...listed.items.values()].filter((group) => serverGroupOwner(group, projectID)?.poolUid === poolUid);
   const state = ledgers.serverGroups.observe(poolUid, own, listed.listedAtMs ?? 0);
-  if (state.kind === 'settling') throw new StillSettling('server group', state.untilMs);
+  if (state.kind === 'settling') throw new StillSettlingError('server group', state.untilMs);
   return state.items.toSorted((a, b) => a.id.localeCompare(b.id));
 }

@@ -16,7 +16,10 @@ export interface LiveShareFacts extends ShareFacts {
 /** What is known of a project's quota without a request to the API server. */
 export type KnownQuota = Pick<ProjectShareFacts, 'quota' | 'vcpusOf'>;
 
-/** Undefined if pool or cluster are deleted or being deleted: then nothing must be created. Rejects with the API's error. */
+/**
+ * Undefined if pool or cluster are deleted or being deleted: in that case nothing must be created. Rejects with the
+ * API's error.
+ */
 export async function readShareFacts(
   client: KubeClient,
   { metadata, spec }: NodePool,

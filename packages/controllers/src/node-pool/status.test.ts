@@ -8,13 +8,13 @@ import { type PoolFacts, poolStatus } from './status.ts';
 const NOW_MS = Date.UTC(2026, 0, 1);
 const desired = { flavor: 'b3-8', image: 'img', version: '1.34.2', floatingIP: false, zones: [] };
 
-interface Given {
+interface TargetOptions {
   readonly reason?: string;
   readonly version?: string;
   readonly isLeaving?: boolean;
 }
 
-function machine(name: string, phase: MachinePhase, given: Given = {}): Machine {
+function machine(name: string, phase: MachinePhase, given: TargetOptions = {}): Machine {
   const { reason = phase === 'Ready' ? 'AsExpected' : 'WaitingForNode', version = desired.version } = given;
   const ready = {
     type: 'Ready',
@@ -32,9 +32,9 @@ function machine(name: string, phase: MachinePhase, given: Given = {}): Machine 
 
 const A = machine('a', 'Ready');
 const B = machine('b', 'Ready');
-const YOUNG = machine('c', 'Installing');
-const STUCK = machine('d', 'Pending', { reason: 'QuotaExceeded' });
-const GOING = machine('e', 'Draining', { isLeaving: true });
+const NEW_MACHINE = machine('c', 'Installing');
+const DELETE_STUCK = machine('d', 'Pending', { reason: 'QuotaExceeded' });
+const LEAVING_MACHINE = machine('e', 'Draining', { isLeaving: true });
 const OLD = machine('f', 'Ready', { version: '1.33.4' });
 
 function statusOf(replicas: number, facts: Partial<PoolFacts>, status?: NodePoolStatus): NodePoolStatus {
@@ -51,16 +51,16 @@ function statusOf(replicas: number, facts: Partial<PoolFacts>, status?: NodePool
   return poolStatus(pool, { ...nothing, ...facts });
 }
 
-const notFound = { reason: 'ImageNotFound' as const, message: 'no such image' };
+const imageNotFound = { reason: 'ImageNotFound' as const, message: 'no such image' };
 const away = { reason: 'CloudUnavailable' as const, message: 'glance: no answer' };
 
-describe('phase, condition and operation', () => {
+describe('phase, condition and operation of a pool', () => {
   const creating = statusOf(2, {});
   const ready = statusOf(2, { machines: [A, B] }, creating);
   const scaling = statusOf(3, { machines: [A, B] }, ready);
 
   test.each<{
-    was?: NodePoolStatus;
+    previous?: NodePoolStatus;
     replicas: number;
     facts: Partial<PoolFacts>;
     phase: string;
@@ -71,118 +71,118 @@ describe('phase, condition and operation', () => {
     { replicas: 2, facts: {}, phase: 'Pending', says: 'Scaling', operation: 'Create Processing 0', reason: 'new' },
     {
       replicas: 2,
-      facts: { machines: [A, YOUNG] },
+      facts: { machines: [A, NEW_MACHINE] },
       phase: 'Provisioning',
       says: 'WaitingForNode',
       operation: 'Create Processing 47',
-      reason: 'half of the nodes are there',
+      reason: 'half of the nodes exist',
     },
     {
       replicas: 2,
-      facts: { machines: [A, YOUNG, STUCK] },
+      facts: { machines: [A, NEW_MACHINE, DELETE_STUCK] },
       phase: 'Failed',
       says: 'QuotaExceeded',
       operation: 'Create Error 31',
-      reason: 'a machine that waits for the user speaks for all',
+      reason: 'the pool reports the machine that waits for the user',
     },
     {
       replicas: 2,
-      facts: { problem: notFound, desired: undefined },
+      facts: { problem: imageNotFound, desired: undefined },
       phase: 'Failed',
       says: 'ImageNotFound',
       operation: 'Create Error 0',
-      reason: 'the user must act before anything is made',
+      reason: 'the user must act before anything is created',
     },
     {
-      was: statusOf(2, { problem: notFound, desired: undefined }),
+      previous: statusOf(2, { problem: imageNotFound, desired: undefined }),
       replicas: 2,
-      facts: { machines: [YOUNG] },
+      facts: { machines: [NEW_MACHINE] },
       phase: 'Provisioning',
       says: 'WaitingForNode',
       operation: 'Create Processing 0',
-      reason: 'the cause of the failure is gone, and no node was ever there',
+      reason: 'the cause of the failure is resolved, and the pool never had a node',
     },
     {
-      was: creating,
+      previous: creating,
       replicas: 2,
       facts: { machines: [A, B] },
       phase: 'Ready',
       says: 'AsExpected',
       operation: 'Create Succeeded 100',
-      reason: 'all are there',
+      reason: 'all nodes exist',
     },
     { replicas: 0, facts: {}, phase: 'Ready', says: 'AsExpected', operation: 'Create Succeeded 100', reason: 'empty' },
     {
-      was: ready,
+      previous: ready,
       replicas: 3,
       facts: { machines: [A, B] },
       phase: 'Scaling',
       says: 'Scaling',
       operation: 'Scale Processing 63',
-      reason: 'more are asked for',
+      reason: 'more nodes are requested',
     },
     {
-      was: scaling,
+      previous: scaling,
       replicas: 3,
-      facts: { machines: [A, B, YOUNG] },
+      facts: { machines: [A, B, NEW_MACHINE] },
       phase: 'Scaling',
       says: 'WaitingForNode',
       operation: 'Scale Processing 63',
-      reason: 'scaling continues until the last is ready',
+      reason: 'scaling continues until the last node is ready',
     },
     {
-      was: ready,
+      previous: ready,
       replicas: 0,
-      facts: { machines: [GOING] },
+      facts: { machines: [LEAVING_MACHINE] },
       phase: 'Scaling',
       says: 'Scaling',
       operation: 'Scale Processing 0',
-      reason: 'nodes are leaving',
+      reason: 'nodes are being deleted',
     },
     {
-      was: ready,
+      previous: ready,
       replicas: 2,
       facts: { machines: [A, machine('b', 'NotReady', { reason: 'NodeNotReady' })] },
       phase: 'Degraded',
       says: 'NodeNotReady',
       operation: 'Reconcile Processing 47',
-      reason: 'a node broke',
+      reason: 'a node failed',
     },
     {
-      was: ready,
+      previous: ready,
       replicas: 3,
-      facts: { machines: [A, B, STUCK] },
+      facts: { machines: [A, B, DELETE_STUCK] },
       phase: 'Scaling',
       says: 'QuotaExceeded',
       operation: 'Scale Error 63',
       reason: 'the quota is used up, and no existing node is affected',
     },
     {
-      was: ready,
+      previous: ready,
       replicas: 3,
-      facts: { machines: [A, B, YOUNG] },
+      facts: { machines: [A, B, NEW_MACHINE] },
       phase: 'Scaling',
       says: 'WaitingForNode',
       operation: 'Scale Processing 63',
-      reason: 'a node that was asked for is made in the same pass',
+      reason: 'a requested node is created in the same pass',
     },
     {
-      was: scaling,
+      previous: scaling,
       replicas: 3,
-      facts: { machines: [A, machine('b', 'NotReady', { reason: 'NodeNotReady' }), YOUNG] },
+      facts: { machines: [A, machine('b', 'NotReady', { reason: 'NodeNotReady' }), NEW_MACHINE] },
       phase: 'Degraded',
       says: 'NodeNotReady',
       operation: 'Scale Processing 31',
-      reason: 'a node broke while others were added',
+      reason: 'a node failed while others were added',
     },
     {
-      was: ready,
+      previous: ready,
       replicas: 2,
       facts: { machines: [A, machine('g', 'Pending', { reason: 'FlavorOutOfStock' })] },
       phase: 'Degraded',
       says: 'FlavorOutOfStock',
       operation: 'Reconcile Error 47',
-      reason: 'a node that was there is gone, and nobody asked for that',
+      reason: 'an existing node disappeared without a request',
     },
     {
       replicas: 2,
@@ -190,37 +190,37 @@ describe('phase, condition and operation', () => {
       phase: 'Degraded',
       says: 'NodeStartupTimeout',
       operation: 'Create Error 47',
-      reason: 'a deadline has passed, of a first node too',
+      reason: 'a deadline has passed, even for the first node',
     },
     {
-      was: ready,
+      previous: ready,
       replicas: 2,
       facts: { machines: [A, B], problem: away, desired: undefined },
       phase: 'Ready',
       says: 'AsExpected',
       operation: 'Create Succeeded 100',
-      reason: 'the cloud is away, and nothing waits for it',
+      reason: 'the cloud is unavailable, and nothing waits for it',
     },
     {
-      was: ready,
+      previous: ready,
       replicas: 3,
       facts: { machines: [A, B], problem: away, desired: undefined },
       phase: 'Scaling',
       says: 'CloudUnavailable',
       operation: 'Scale Error 63',
-      reason: 'the cloud is away, and a node waits for it',
+      reason: 'the cloud is unavailable, and a node waits for it',
     },
     {
-      was: ready,
+      previous: ready,
       replicas: 2,
-      facts: { machines: [A, B], problem: notFound, desired: undefined },
+      facts: { machines: [A, B], problem: imageNotFound, desired: undefined },
       phase: 'Degraded',
       says: 'ImageNotFound',
       operation: 'Reconcile Error 95',
-      reason: 'what the nodes were made from is gone',
+      reason: 'the image of the nodes no longer exists',
     },
     {
-      was: scaling,
+      previous: scaling,
       replicas: 3,
       facts: { machines: [A, B, machine('c', 'Ready')] },
       phase: 'Ready',
@@ -228,8 +228,8 @@ describe('phase, condition and operation', () => {
       operation: 'Scale Succeeded 100',
       reason: 'scaled',
     },
-  ])('$phase, $says, $operation: $reason', ({ was, replicas, facts, phase, says, operation }) => {
-    const status = statusOf(replicas, facts, was);
+  ])('$phase, $says, $operation: $reason', ({ previous, replicas, facts, phase, says, operation }) => {
+    const status = statusOf(replicas, facts, previous);
     const { type, state, progress } = status.lastOperation ?? {};
 
     expect(status.phase).toBe(phase);
@@ -238,23 +238,23 @@ describe('phase, condition and operation', () => {
     expect(`${type} ${state} ${progress}`).toBe(operation);
   });
 
-  test('a pool scales when autoscaling has changed its size, though nobody changed its spec', () => {
-    const was: NodePoolStatus = { ...ready, desiredReplicas: 1 };
+  test('a pool is Scaling after autoscaling has changed its size, even with an unchanged spec', () => {
+    const previous: NodePoolStatus = { ...ready, desiredReplicas: 1 };
 
-    expect(statusOf(2, { machines: [A, YOUNG] }, was)).toMatchObject({
+    expect(statusOf(2, { machines: [A, NEW_MACHINE] }, previous)).toMatchObject({
       phase: 'Scaling',
       lastOperation: { type: 'Scale' },
     });
   });
 
-  test('nothing changes while nothing happens', () => {
+  test('an unchanged pool keeps its status', () => {
     expect(statusOf(2, { machines: [A, B], nowMs: NOW_MS + 60_000 }, ready)).toEqual(ready);
   });
 });
 
-describe('counts', () => {
-  test('leave out who is leaving, and tell ready, up-to-date and available apart', () => {
-    const facts = { machines: [A, B, OLD, YOUNG, GOING], isSchedulable: (one: Machine) => one !== B };
+describe('the counts of a pool', () => {
+  test('exclude machines being deleted, and distinguish ready, up-to-date and available ones', () => {
+    const facts = { machines: [A, B, OLD, NEW_MACHINE, LEAVING_MACHINE], isSchedulable: (one: Machine) => one !== B };
 
     expect(statusOf(4, facts)).toMatchObject({
       observedGeneration: 4,
@@ -279,19 +279,19 @@ describe('counts', () => {
   });
 });
 
-describe('a pool that cannot know what its machines should be', () => {
-  const blind = { desired: undefined, problem: away };
+describe('a pool whose desired template is unknown', () => {
+  const withoutTemplate = { desired: undefined, problem: away };
 
-  test('keeps what it knew, rather than to call all machines outdated', () => {
+  test('keeps its previous counts rather than report all machines as outdated', () => {
     const known = statusOf(2, { machines: [A, B], serverGroupID: 'group' });
-    const status = statusOf(2, { ...blind, machines: [A, B] }, known);
+    const status = statusOf(2, { ...withoutTemplate, machines: [A, B] }, known);
 
     expect(status).toMatchObject({ updatedReplicas: 2, imageID: 'img', serverGroupID: 'group' });
     expect(findCondition(status.conditions, 'UpToDate')?.status).toBe('True');
   });
 
-  test('says that it does not know, where it never did', () => {
-    const status = statusOf(2, blind);
+  test('reports UpToDate as Unknown if it was never known', () => {
+    const status = statusOf(2, withoutTemplate);
 
     expect(findCondition(status.conditions, 'UpToDate')).toMatchObject({
       status: 'Unknown',
@@ -301,7 +301,7 @@ describe('a pool that cannot know what its machines should be', () => {
   });
 });
 
-describe('a pool whose nodes are updated', () => {
+describe('a pool with an update in progress', () => {
   const due = { due: true, reason: 'Updating', message: '', time: '2026-01-01T00:00:00Z' };
   const renewed = (name: string, phase: MachinePhase, isLeaving = false): Machine => {
     const old = machine(name, phase, { version: '1.33.4', isLeaving });
@@ -310,9 +310,9 @@ describe('a pool whose nodes are updated', () => {
   const before = statusOf(2, { machines: [A, B] }, statusOf(2, {}));
 
   test.each([
-    { case: 'one more is made', machines: [OLD, renewed('g', 'Ready'), YOUNG], ready: 'True' },
-    { case: 'an old one leaves', machines: [A, OLD, renewed('g', 'Draining', true)], ready: 'True' },
-    { case: 'one is missing', machines: [renewed('g', 'Ready'), YOUNG], ready: 'False' },
+    { case: 'a surge machine is being created', machines: [OLD, renewed('g', 'Ready'), NEW_MACHINE], ready: 'True' },
+    { case: 'an old machine is being deleted', machines: [A, OLD, renewed('g', 'Draining', true)], ready: 'True' },
+    { case: 'a machine is missing', machines: [renewed('g', 'Ready'), NEW_MACHINE], ready: 'False' },
   ])('is Updating while $case', ({ machines, ready }) => {
     const { phase, conditions, lastOperation } = statusOf(2, { machines }, before);
 
@@ -320,7 +320,7 @@ describe('a pool whose nodes are updated', () => {
     expect(lastOperation).toMatchObject({ type: 'Upgrade', state: 'Processing' });
   });
 
-  test('tells how many are done', () => {
+  test('reports how many nodes are updated', () => {
     const machines = [A, renewed('g', 'Ready')];
 
     expect(statusOf(2, { machines }, before).lastOperation).toMatchObject({
@@ -329,7 +329,7 @@ describe('a pool whose nodes are updated', () => {
     });
   });
 
-  test('counts none whose disk is not what its spec says yet', () => {
+  test('does not count a machine as updated until its disk matches the spec', () => {
     const installed = { serverID: 's', image: desired.image, version: '1.33.4' };
     const reinstalled = { ...A, status: { ...A.status, installed } };
 
@@ -337,7 +337,7 @@ describe('a pool whose nodes are updated', () => {
   });
 });
 
-test('a schedule that nobody could follow is told by Autoscaled', () => {
+test('an invalid schedule is reported in Autoscaled', () => {
   const problem = 'spec.autoscaling.schedules[0].end: is no schedule';
   const pool = {
     ...aNodePool({ autoscaling: { enabled: true } }),
@@ -355,15 +355,15 @@ test('a schedule that nobody could follow is told by Autoscaled', () => {
   expect(status.bounds).toEqual(pool.status.bounds);
 });
 
-describe('the machine that a pool names', () => {
+describe('the machine named by a pool', () => {
   const failing = (name: string) => machine(name, 'Pending', { reason: 'FlavorOutOfStock' });
-  const trying = (name: string) => machine(name, 'Installing', { reason: 'WaitingForServer' });
+  const installingMachine = (name: string) => machine(name, 'Installing', { reason: 'WaitingForServer' });
   const messageOf = (status: NodePoolStatus) => findCondition(status.conditions, 'Ready')?.message;
   const first = statusOf(3, { machines: [failing('a'), failing('b'), failing('c')] });
 
-  test('stays the same while others of the same cause are tried in turn', () => {
-    const second = statusOf(3, { machines: [trying('a'), failing('b'), failing('c')] }, first);
-    const third = statusOf(3, { machines: [failing('a'), trying('b'), failing('c')] }, second);
+  test('stays the same while others with the same cause are retried in turn', () => {
+    const second = statusOf(3, { machines: [installingMachine('a'), failing('b'), failing('c')] }, first);
+    const third = statusOf(3, { machines: [failing('a'), installingMachine('b'), failing('c')] }, second);
 
     expect(messageOf(first)).toBe('0/3 nodes are ready; a: not yet; since 2026-01-01T00:00:00Z');
     expect([second, third].map(messageOf)).toEqual([messageOf(first), messageOf(first)]);
@@ -376,11 +376,11 @@ describe('the machine that a pool names', () => {
       message: '1/2 nodes are ready; b: not yet; since 2026-01-01T00:00:00Z',
     },
     {
-      reason: 'it is gone',
+      reason: 'it was deleted',
       machines: [failing('b'), failing('c')],
       message: '0/2 nodes are ready; b: not yet; since 2026-01-01T00:00:00Z',
     },
-  ])('is another when $reason', ({ machines, message }) => {
+  ])('changes when $reason', ({ machines, message }) => {
     const before = statusOf(2, { machines: [failing('a'), failing('b')] });
 
     expect(messageOf(statusOf(2, { machines }, before))).toBe(message);

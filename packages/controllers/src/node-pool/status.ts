@@ -1,8 +1,8 @@
 import { actionRequiredBy, ConditionReason, ConditionType, isOutage } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
+import { pluralize } from '@fairway/api/domain/pluralize';
+import { targetReplicas } from '@fairway/api/domain/target-replicas';
 import type { DesiredMachine } from '@fairway/api/domain/template-change';
 import { isOutdated } from '@fairway/api/domain/template-change';
-import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import { CLUSTER_LABEL, NODE_POOL_LABEL } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
@@ -10,7 +10,7 @@ import type { NodePool, NodePoolStatus } from '@fairway/api/kinds/node-pool';
 import { type ConditionState, findCondition, setConditions } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { securityGroupsCondition } from '../security-groups/pool-security-groups.ts';
-import { datedConditions, heldObjects } from '../waits.ts';
+import { datedConditions, heldObjectsProblem } from '../waits.ts';
 import { autoscaledCondition } from './autoscaled-condition.ts';
 import { isBeingReinstalled, isKeptForInspection } from './availability.ts';
 import { nodesHealthyCondition } from './health-condition.ts';
@@ -26,10 +26,10 @@ export interface PoolFacts {
   /** Absent while the desired machines are unknown. */
   readonly desired: DesiredMachine | undefined;
   readonly problem: Problem | undefined;
-  /** What the image of `desired` was selected by: spec.image of the pool or its cluster. */
-  readonly imageAsked?: string | undefined;
+  /** How the image of `desired` was selected: spec.image of the pool or its cluster. */
+  readonly requestedImage?: string | undefined;
   readonly serverGroupID: string | undefined;
-  /** Of `desired`; absent if the cloud has no such flavor. */
+  /** The cores of `desired`; absent if the cloud has no such flavor. */
   readonly flavor: FlavorInCloud | undefined;
   /** As recorded earlier in this pass. */
   readonly chosenZones?: readonly string[] | undefined;
@@ -46,7 +46,7 @@ export function poolStatus(pool: NodePool, observed: PoolFacts): NodePoolStatus 
   const readyMachines = staying.filter(({ status }) => status?.phase === 'Ready');
   const updated = desired && staying.filter((machine) => isUpToDate(desired, machine)).length;
   const counts = {
-    desired: wantedReplicas(pool, observed.cluster),
+    desired: targetReplicas(pool, observed.cluster),
     staying: staying.length,
     ready: readyMachines.length,
     leaving: machines.filter((machine) => !isKeptForInspection(machine)).length - staying.length,
@@ -54,9 +54,9 @@ export function poolStatus(pool: NodePool, observed: PoolFacts): NodePoolStatus 
   // Nothing waits for an unreachable cloud: the Cluster reports that, in CloudReachable.
   const waits = !isOutage(observed.problem?.reason) || !isAsWanted(previous, generation, counts);
   const facts = waits ? observed : { ...observed, problem: undefined };
-  const told = findCondition(previous?.conditions, ConditionType.MachinesReady)?.message;
+  const previousMessage = findCondition(previous?.conditions, ConditionType.MachinesReady)?.message;
   const work = poolWork(machines, previous?.upgrade);
-  const machinesReady = machinesCondition(facts, staying, counts, { told, isRenewing: work.isRenewing });
+  const machinesReady = machinesCondition(facts, staying, counts, { previousMessage, isRenewing: work.isRenewing });
   const conditions = setConditions(
     previous?.conditions,
     {
@@ -72,7 +72,7 @@ export function poolStatus(pool: NodePool, observed: PoolFacts): NodePoolStatus 
     { generation, nowMs },
   );
   const isChanged = previous?.observedGeneration !== undefined && previous.observedGeneration !== generation;
-  // For example by autoscaling.
+  // For example, autoscaling does that.
   const isResized = previous?.desiredReplicas !== undefined && previous.desiredReplicas !== counts.desired;
   const isAsked = isChanged || isResized;
   const type = poolOperation(previous?.lastOperation, counts, isAsked, work);
@@ -122,11 +122,11 @@ export function poolStatus(pool: NodePool, observed: PoolFacts): NodePoolStatus 
 
 function imageOf(
   previous: NodePoolStatus | undefined,
-  { imageAsked, machines }: PoolFacts,
+  { requestedImage, machines }: PoolFacts,
   { image }: DesiredMachine,
 ): NodePoolStatus['image'] {
   const used = machines.map(({ spec }) => spec.image);
-  return imageHistory(previous, { asked: imageAsked, id: image }, used);
+  return imageHistory(previous, { asked: requestedImage, id: image }, used);
 }
 
 /** Whether the machine matches the pool's spec, down to its disk. */
@@ -144,30 +144,30 @@ function machinesCondition(
   { machines, problem }: PoolFacts,
   staying: readonly Machine[],
   counts: Counts,
-  { told, isRenewing }: { readonly told: string | undefined; readonly isRenewing: boolean },
+  { previousMessage, isRenewing }: { readonly previousMessage: string | undefined; readonly isRenewing: boolean },
 ): ConditionState {
   const type = ConditionType.MachinesReady;
   if (problem) return conditionUnmet(type, problem);
   // Surge machines that come and go are not counted as missing.
   if (isRenewing && counts.ready >= counts.desired) return conditionMet(type);
   const share = `${counts.ready}/${counts.desired} nodes are ready`;
-  const troubled =
-    staying.find((machine) => troubleOf(machine) !== undefined) ??
+  const affectedMachines =
+    staying.find((machine) => problemReason(machine) !== undefined) ??
     staying.find(({ status }) => status?.phase !== 'Ready');
-  if (troubled) {
-    const trouble = findCondition(troubled.status?.conditions, ConditionType.Ready);
+  if (affectedMachines) {
+    const trouble = findCondition(affectedMachines.status?.conditions, ConditionType.Ready);
     const reason = (trouble?.reason ?? ConditionReason.Provisioning) as ConditionReason;
-    const says = ({ metadata }: Machine) =>
+    const report = ({ metadata }: Machine) =>
       `${share}${trouble?.message ? `; ${metadata.name}: ${trouble.message}` : ''}`;
     // Machines that fail for the same cause are retried one after another: the pool keeps naming the same one.
-    const named = staying.find((machine) => machine.status?.phase !== 'Ready' && says(machine) === told);
-    return conditionUnmet(type, { reason, message: says(named ?? troubled) });
+    const named = staying.find((machine) => machine.status?.phase !== 'Ready' && report(machine) === previousMessage);
+    return conditionUnmet(type, { reason, message: report(named ?? affectedMachines) });
   }
   const reason = ConditionReason.Scaling;
   if (counts.staying !== counts.desired) return conditionUnmet(type, { reason, message: share });
   if (counts.leaving > 0) {
-    const leaving = `${share}; ${counted(counts.leaving, 'machine')} still to be deleted`;
-    const held = heldObjects([
+    const leaving = `${share}; ${pluralize(counts.leaving, 'machine')} still to be deleted`;
+    const held = heldObjectsProblem([
       { noun: 'machine', objects: machines.filter((machine) => !isKeptForInspection(machine)) },
     ]);
     return conditionUnmet(
@@ -179,7 +179,7 @@ function machinesCondition(
 }
 
 /** The pool reports the problem of a machine that waits for someone other than Fairway. */
-function troubleOf(machine: Machine): ConditionReason | undefined {
+function problemReason(machine: Machine): ConditionReason | undefined {
   const condition = findCondition(machine.status?.conditions, ConditionType.Ready);
   if (condition === undefined || condition.status === 'True') return undefined;
   const reason = condition.reason as ConditionReason;
@@ -198,7 +198,7 @@ function upToDateCondition(
   const type = ConditionType.UpToDate;
   if (updated === undefined) {
     const unknown = problem ?? { reason: ConditionReason.Provisioning, message: 'not known yet' };
-    // With the generation that it was about.
+    // Includes the generation that it was about.
     return findCondition(previous?.conditions, type) ?? { ...conditionUnmet(type, unknown), status: 'Unknown' };
   }
   const outdated = counts.staying - updated;
@@ -217,7 +217,7 @@ function upToDateCondition(
   });
 }
 
-/** Whether its disk is rewritten for a repair, and for nothing else. */
+/** Whether its disk is rewritten only for a repair. */
 function isRepairedInPlace(machine: Machine): boolean {
   const { spec, status } = machine;
   const { installed } = status ?? {};

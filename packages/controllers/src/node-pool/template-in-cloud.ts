@@ -8,11 +8,11 @@ import type { NodePool, NodePoolSpec } from '@fairway/api/kinds/node-pool';
 import { isHardAntiAffinity } from '@fairway/api/kinds/pool-bounds';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { catalogueImage } from '@fairway/tenancy/cloud/catalogue-image';
-import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { Problem } from '@fairway/tenancy/problem';
+import { lookUpNetworks, type NetworkLookupOptions } from '../additional-networks.ts';
 import type { ControllerDependencies } from '../dependencies.ts';
-import { lookUpNetworks, type NetworkLookup } from '../further-networks.ts';
 import { requireActiveCluster } from './active-cluster.ts';
 import { allowedImages, disallowedMachines } from './plan-allowance.ts';
 import { ensureServerGroup } from './server-group.ts';
@@ -40,7 +40,7 @@ export type TemplateInCloud =
       readonly recheckAfterMs?: number;
     };
 
-export interface LookedUp {
+export interface LookupResult {
   readonly cluster: Cluster | undefined;
   readonly cloud: ProjectCloud;
   /** Maximum age of the lists. */
@@ -52,35 +52,38 @@ export interface LookedUp {
 const NETWORKS_RETRY_MS = 60_000;
 
 /** Why no more machines can be created in the pool's networks. Rejects with the cloud's error. */
-async function problemOfNetworks(pool: NodePool, lookup: NetworkLookup): Promise<Problem | undefined> {
+async function networkProblem(pool: NodePool, lookup: NetworkLookupOptions): Promise<Problem | undefined> {
   const { spec } = pool;
   // A network that was created right before the pool must not be reported as missing.
-  const freshMs = lookup.cloud.now() - (isToldOfNetworks(pool) ? NETWORKS_RETRY_MS : 0);
+  const requiredSinceMs = lookup.cloud.now() - (reportsNetworkProblem(pool) ? NETWORKS_RETRY_MS : 0);
   let { since } = lookup;
   for (;;) {
     const { problem } = await lookUpNetworks(spec.networks, { ...lookup, since });
     if (problem === undefined) return disallowedNetworks(spec.networks, lookup);
     // It may have been created since: the list that would contain it is fetched again.
     const list = problem.reason === ConditionReason.NetworkNotFound ? 'networksMs' : 'subnetsMs';
-    if (since[list] >= freshMs) return problem;
-    since = { ...since, [list]: freshMs };
+    if (since[list] >= requiredSinceMs) return problem;
+    since = { ...since, [list]: requiredSinceMs };
   }
 }
 
-const OF_NETWORKS: ReadonlySet<string> = new Set<ConditionReason>([
+const NETWORK_REASONS: ReadonlySet<string> = new Set<ConditionReason>([
   ConditionReason.NetworkNotFound,
   ConditionReason.SubnetNotFound,
   ConditionReason.AddressRangeOverlap,
 ]);
 
 /** Whether the current pool already reports a problem with its networks. */
-function isToldOfNetworks({ metadata, status }: NodePool): boolean {
+function reportsNetworkProblem({ metadata, status }: NodePool): boolean {
   const condition = findCondition(status?.conditions, ConditionType.Ready);
-  return condition?.observedGeneration === metadata.generation && OF_NETWORKS.has(condition?.reason ?? '');
+  return condition?.observedGeneration === metadata.generation && NETWORK_REASONS.has(condition?.reason ?? '');
 }
 
 /** The first one that the plan does not list. */
-function disallowedNetworks(networks: NodePoolSpec['networks'], { cloud, plan }: NetworkLookup): Problem | undefined {
+function disallowedNetworks(
+  networks: NodePoolSpec['networks'],
+  { cloud, plan }: NetworkLookupOptions,
+): Problem | undefined {
   for (const [index, { networkID: id }] of (networks ?? []).entries()) {
     const { name } = cloud.cache.networks.snapshot().items.get(id) ?? {};
     const why = plan && allowanceProblem(plan, 'networks', { id, name });
@@ -95,7 +98,7 @@ function disallowedNetworks(networks: NodePoolSpec['networks'], { cloud, plan }:
 export async function templateInCloud(
   { cache, client, defaultImage }: Pick<ControllerDependencies, 'cache' | 'client' | 'defaultImage'>,
   pool: NodePool,
-  { cluster, cloud, maxAgeMs, signal }: LookedUp,
+  { cluster, cloud, maxAgeMs, signal }: LookupResult,
 ): Promise<TemplateInCloud> {
   await requireOwnProject(cloud, cluster);
   const sinceMs = cloud.now() - maxAgeMs;
@@ -115,7 +118,7 @@ export async function templateInCloud(
         : `spec.image: the cloud has no active image ${wanted}`;
     return { problem: { reason: ConditionReason.ImageNotFound, message } };
   }
-  const networksProblem = await problemOfNetworks(pool, {
+  const networksProblem = await networkProblem(pool, {
     cloud,
     cluster,
     plan,

@@ -6,8 +6,8 @@ import { writeStatus } from '../status-writer.ts';
 
 /** Operators change zones a few times a year. */
 const MAX_AGE_MS = 900_000;
-/** In the form that a pool can name them. */
-const MAX_NAME = 63;
+/** The zone names, as a pool can specify them. */
+const MAX_NAME_LENGTH = 63;
 const MAX_ZONES = 100;
 
 export interface ZonesDependencies {
@@ -20,9 +20,9 @@ export interface ZonesDependencies {
 }
 
 /**
- * Selects the zones of a pool that names none, if its plan's control planes survive the loss of a zone: all zones of the cloud. Written
- * before any machine is created, and never changed afterwards, whatever the cloud's zones become. Resolves with the pool; rejects with the
- * cloud's error.
+ * Selects the zones of a pool that names none, if its plan's control planes survive the loss of a zone: all zones of
+ * the cloud. Written before any machine is created, and never changed afterwards, regardless of later changes to the
+ * cloud's zones. Resolves with the pool; rejects with the cloud's error.
  */
 export async function ensureZones(
   pool: NodePool,
@@ -35,7 +35,7 @@ export async function ensureZones(
   const zones = [...items.values()]
     .filter(({ zoneState }) => zoneState.available)
     .map(({ zoneName }) => zoneName)
-    .filter((name) => name.length <= MAX_NAME)
+    .filter((name) => name.length <= MAX_NAME_LENGTH)
     .sort()
     .slice(0, MAX_ZONES);
   // With one zone there is no choice, and as long as it is the only one it need not be named.

@@ -3,7 +3,7 @@ import { aCluster, aNodePool } from '@fairway/api/testing/objects';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { Attempts } from '@fairway/kube/controller/attempts';
-import { type Answer, AnsweringTransport } from '@fairway/kube/testing/answering-transport';
+import { type FakeResponse, FakeTransport } from '@fairway/kube/testing/fake-transport';
 import { classifyError } from '@fairway/tenancy/reconcile/failure';
 import { describe, expect, test } from 'vitest';
 import type { ControllerDependencies } from '../dependencies.ts';
@@ -19,10 +19,10 @@ const machine: Machine = {
 };
 
 /** A node that lacks a label of its pool. */
-function start({ own, tenant }: { own?: () => Answer | undefined; tenant?: () => Answer | undefined }) {
+function start({ own, tenant }: { own?: () => FakeResponse | undefined; tenant?: () => FakeResponse | undefined }) {
   const clock = new FakeClock();
-  const ownApi = new AnsweringTransport(own);
-  const tenantApi = new AnsweringTransport(tenant);
+  const ownApi = new FakeTransport(own);
+  const tenantApi = new FakeTransport(tenant);
   const events: string[] = [];
   const node = { metadata: { name: 'demo-general-a' } };
   const reconciler = new NodeTemplateReconciler({
@@ -40,28 +40,30 @@ function start({ own, tenant }: { own?: () => Answer | undefined; tenant?: () =>
   return { reconciler, ownApi, tenantApi, clock, events };
 }
 
-describe("a pool's template", () => {
+describe('the template of a pool', () => {
   const signal = new AbortController().signal;
 
-  test('is written down on the Machine, then put on the node', async () => {
+  test('is recorded on the Machine, then applied to the node', async () => {
     const { reconciler, ownApi, tenantApi } = start({});
 
     expect(await reconciler.reconcile(KEY, { signal })).toEqual({});
-    expect(ownApi.asked).toEqual(['PATCH /apis/fairway.dev/v1alpha1/namespaces/team/machines/demo-general-a/status']);
-    expect(tenantApi.asked).toEqual(['PATCH /api/v1/nodes/demo-general-a']);
+    expect(ownApi.requestLines).toEqual([
+      'PATCH /apis/fairway.dev/v1alpha1/namespaces/team/machines/demo-general-a/status',
+    ]);
+    expect(tenantApi.requestLines).toEqual(['PATCH /api/v1/nodes/demo-general-a']);
   });
 
-  test('that the tenant’s API refuses is told once for each try, and tried less and less often', async () => {
+  test('is reported once for each attempt and retried less and less often if the tenant’s API refuses it', async () => {
     const { reconciler, tenantApi, clock, events } = start({ tenant: () => ({ status: 403 }) });
 
     for (let i = 0; i < 5; i++) await reconciler.reconcile(KEY, { signal });
-    const atOnce = tenantApi.requests.length;
+    const startedTogether = tenantApi.requests.length;
     for (let second = 0; second < 3_600; second++) {
       await clock.advance(1_000);
       await reconciler.reconcile(KEY, { signal });
     }
 
-    expect(atOnce).toBe(1);
+    expect(startedTogether).toBe(1);
     expect(tenantApi.requests.length).toBeLessThanOrEqual(25);
     expect(events.length).toBe(tenantApi.requests.length);
     expect(new Set(events).size).toBe(1);
@@ -70,7 +72,7 @@ describe("a pool's template", () => {
     );
   });
 
-  test('is tried immediately when a person asks', async () => {
+  test('is retried immediately on request', async () => {
     const { reconciler, tenantApi, clock } = start({ tenant: () => ({ status: 403 }) });
     for (let second = 0; second < 100; second++) {
       await reconciler.reconcile(KEY, { signal });
@@ -83,7 +85,7 @@ describe("a pool's template", () => {
     expect(tenantApi.requests.length).toBe(before + 1);
   });
 
-  test('is left to whoever comes next when the signal aborts', async () => {
+  test('is left to the next owner if the signal aborts', async () => {
     const abort = new AbortController();
     const { reconciler, tenantApi, events } = start({
       own: () => {
@@ -93,7 +95,7 @@ describe("a pool's template", () => {
     });
 
     await expect(reconciler.reconcile(KEY, { signal: abort.signal })).rejects.toMatchObject({ name: 'AbortError' });
-    expect(tenantApi.asked).toEqual([]);
+    expect(tenantApi.requestLines).toEqual([]);
     expect(events).toEqual([]);
   });
 });

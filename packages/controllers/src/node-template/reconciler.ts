@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { identityOf } from '@fairway/api/identity';
 import { type AppliedTemplate, type Machine, machines } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
 import { BackoffError } from '@fairway/kube/controller/attempts';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
-import { eitherOf, recordOf, templatePatch, type WantedTemplate, wantedTemplate } from './template-patch.ts';
+import { type DesiredNodeTemplate, desiredTemplate, recordOf, templatePatch, unionOf } from './template-patch.ts';
 
 /** `client` is Fairway's own API, where each Machine records what was applied to its node. */
 type NodeTemplateDependencies = Pick<
@@ -40,14 +40,14 @@ export class NodeTemplateReconciler {
     const tenant = cluster && tenants.get(identityOf(cluster));
     const node = tenant?.nodes.get(name);
     if (pool === undefined || tenant === undefined || node === undefined) return {};
-    const wanted = wantedTemplate(pool.metadata.name ?? '', pool.spec.template);
+    const wanted = desiredTemplate(pool.metadata.name ?? '', pool.spec.template);
     const item = identityOf(machine);
     if (context.userTriggered) attempts.retryNow((each) => each === item);
     const pass = new Pass(context, clock);
     const nodes = tenant.client.resource(tenantNodes);
     const { failure } = await pass.run(() =>
       attempts.withBackoff({ kind: 'node template', item }, () =>
-        this.#bringInLine(machine, nodes, node, wanted, pass.signal),
+        this.#applyTemplate(machine, nodes, node, wanted, pass.signal),
       ),
     );
     if (failure) this.#recordFailure(machine, failure);
@@ -65,30 +65,30 @@ export class NodeTemplateReconciler {
   }
 
   /**
-   * The record is extended before the node is patched, and reduced once the node is observed without it: after a crash it lists too much,
-   * never too little.
+   * The record is extended before the node is patched, and reduced once the node is observed without the entry: after a
+   * crash it lists too much, never too little.
    */
-  async #bringInLine(
+  async #applyTemplate(
     machine: Machine,
     nodes: ResourceClient<TenantNode>,
     node: TenantNode,
-    wanted: WantedTemplate,
+    wanted: DesiredNodeTemplate,
     signal: AbortSignal,
   ): Promise<void> {
     const { name = '' } = node.metadata;
     const record = recordOf(wanted);
-    const applied = eitherOf(machine.status?.appliedTemplate, record);
+    const applied = unionOf(machine.status?.appliedTemplate, record);
     await this.#write(machine, applied);
     let patch = templatePatch(node, applied, wanted);
-    const isToStrikeOff = !isDeepStrictEqual(applied, record);
-    if (patch === undefined && isToStrikeOff) {
+    const isRecordOutdated = !isDeepStrictEqual(applied, record);
+    if (patch === undefined && isRecordOutdated) {
       // The cache may be older than the last applied values.
-      const { items } = await ofTenant(nodes.list({ fieldSelector: `metadata.name=${name}`, signal }));
+      const { items } = await wrapTenantError(nodes.list({ fieldSelector: `metadata.name=${name}`, signal }));
       patch = items[0] && templatePatch(items[0], applied, wanted);
     }
     signal.throwIfAborted();
-    if (patch) await ofTenant(ignoreGone(nodes.patch(name, { type: 'merge', value: patch }, { signal })));
-    else if (isToStrikeOff) await this.#write(machine, record);
+    if (patch) await wrapTenantError(ignoreGone(nodes.patch(name, { type: 'merge', value: patch }, { signal })));
+    else if (isRecordOutdated) await this.#write(machine, record);
   }
 
   async #write(machine: Machine, appliedTemplate: AppliedTemplate): Promise<void> {

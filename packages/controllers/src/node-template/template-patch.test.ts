@@ -2,11 +2,11 @@ import type { NodeTemplate } from '@fairway/api/kinds/node-pool';
 import type { NodeTaint, TenantNode } from '@fairway/tenancy/connection/node';
 import { describe, expect, test } from 'vitest';
 import {
-  eitherOf,
+  desiredTemplate,
   OLD_APPLIED_TEMPLATE_ANNOTATION,
   templatePatch as patchOf,
   recordOf,
-  wantedTemplate,
+  unionOf,
 } from './template-patch.ts';
 
 const lifecycleTaint: NodeTaint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
@@ -21,14 +21,16 @@ function template(given: {
   return { metadata: { labels, finalizers }, spec: { taints, unschedulable } };
 }
 
-/** What is done to a node of the pool `general` on which `applied` may have been put, and what a restart finds written down. */
+/**
+ * The patch for a node of pool `general` to which `applied` may have been applied, and the record that a restart finds.
+ */
 function templatePatch(node: TenantNode, applied: NodeTemplate | undefined, wanted: NodeTemplate) {
-  const next = wantedTemplate('general', wanted);
-  const before = applied && recordOf(wantedTemplate('general', applied));
-  return patchOf(node, eitherOf(before, recordOf(next)), next);
+  const next = desiredTemplate('general', wanted);
+  const before = applied && recordOf(desiredTemplate('general', applied));
+  return patchOf(node, unionOf(before, recordOf(next)), next);
 }
 
-/** A node on which a template was applied, and which the tenant may have changed since. */
+/** A node to which a template was applied, and which the tenant may have changed since. */
 function nodeWith(
   applied: NodeTemplate,
   changes: Partial<TenantNode['spec']> & { labels?: Record<string, string> } = {},
@@ -50,8 +52,8 @@ function nodeWith(
   };
 }
 
-describe('a node', () => {
-  test('that has what its pool asks for is left alone', () => {
+describe('the patch of a node', () => {
+  test('is undefined if the node has what its pool specifies', () => {
     const wanted = template({
       labels: { tier: 'web' },
       taints: [{ key: 'gpu', effect: 'NoSchedule' }],
@@ -61,7 +63,7 @@ describe('a node', () => {
     expect(templatePatch(nodeWith(wanted), wanted, wanted)).toBeUndefined();
   });
 
-  test('that is new gets labels and taints beside those that others set', () => {
+  test('adds labels and taints to those set by others on a new node', () => {
     const bare: TenantNode = { metadata: { name: 'n1', resourceVersion: '7' }, spec: { taints: [lifecycleTaint] } };
 
     const patch = templatePatch(
@@ -75,7 +77,7 @@ describe('a node', () => {
     expect(patch?.spec?.taints).toEqual([lifecycleTaint, { key: 'gpu', effect: 'NoSchedule' }]);
   });
 
-  test('loses what the pool no longer asks for and keeps what the tenant added', () => {
+  test('removes what the pool no longer specifies and keeps what the tenant added', () => {
     const before = template({ labels: { tier: 'web', old: 'x' }, taints: [{ key: 'gpu', effect: 'NoSchedule' }] });
     const node = nodeWith(before, { labels: { mine: 'y' } });
 
@@ -85,19 +87,19 @@ describe('a node', () => {
     expect(patch?.spec?.taints).toEqual([lifecycleTaint]);
   });
 
-  test('gets and loses finalizers as the pool says, beside those of others', () => {
+  test('adds and removes the pool’s finalizers, and keeps others', () => {
     const others = ['example.com/storage'];
-    const asked = template({ finalizers: ['example.com/inventory'] });
+    const requestedTemplate = template({ finalizers: ['example.com/inventory'] });
     const bare: TenantNode = { metadata: { name: 'n1', resourceVersion: '7', finalizers: others } };
     const both = [...others, 'example.com/inventory'];
     const held: TenantNode = { metadata: { ...bare.metadata, finalizers: both } };
 
-    expect(templatePatch(bare, undefined, asked)?.metadata.finalizers).toEqual(both);
-    expect(templatePatch(held, asked, asked)?.metadata.finalizers).toBeUndefined();
-    expect(templatePatch(held, asked, template({}))?.metadata.finalizers).toEqual(others);
+    expect(templatePatch(bare, undefined, requestedTemplate)?.metadata.finalizers).toEqual(both);
+    expect(templatePatch(held, requestedTemplate, requestedTemplate)?.metadata.finalizers).toBeUndefined();
+    expect(templatePatch(held, requestedTemplate, template({}))?.metadata.finalizers).toEqual(others);
   });
 
-  test('that is being deleted gets no finalizer, which its API server would refuse', () => {
+  test('adds no finalizer to a node being deleted, which its API server would reject', () => {
     const metadata = { name: 'n1', resourceVersion: '7', deletionTimestamp: '2026-01-01T00:00:00Z' };
 
     const patch = templatePatch({ metadata }, undefined, template({ finalizers: ['example.com/inventory'] }));
@@ -105,7 +107,7 @@ describe('a node', () => {
     expect(patch?.metadata.finalizers).toBeUndefined();
   });
 
-  test('gets a label back that the tenant changed', () => {
+  test('restores a label that the tenant changed', () => {
     const wanted = template({ labels: { tier: 'web' } });
 
     expect(templatePatch(nodeWith(wanted, { labels: { tier: 'db' } }), wanted, wanted)?.metadata.labels).toEqual({
@@ -113,7 +115,7 @@ describe('a node', () => {
     });
   });
 
-  test('is never asked what was applied to it: what a kubelet says of that goes, and nothing else', () => {
+  test('ignores the record on the node, which a kubelet may write, and removes only that', () => {
     const wanted = template({ labels: { tier: 'web' } });
     const node = nodeWith(wanted, { labels: { 'node-restriction.kubernetes.io/tenant': 'a' } });
     const claim = {
@@ -132,12 +134,12 @@ describe('a node', () => {
   });
 });
 
-describe('a cordon', () => {
+describe('the cordon of a node', () => {
   test.each([
-    { was: false, wanted: true, isCordoned: false, patch: true, reason: 'the pool asks for it' },
-    { was: true, wanted: false, isCordoned: true, patch: null, reason: 'the pool asked for it and no longer does' },
+    { was: false, wanted: true, isCordoned: false, patch: true, reason: 'the pool requests it' },
+    { was: true, wanted: false, isCordoned: true, patch: null, reason: 'the pool no longer requests it' },
     { was: false, wanted: false, isCordoned: true, patch: undefined, reason: 'the tenant drains the node' },
-    { was: true, wanted: true, isCordoned: true, patch: undefined, reason: 'it is there' },
+    { was: true, wanted: true, isCordoned: true, patch: undefined, reason: 'it exists already' },
   ])('$reason', ({ was, wanted, isCordoned, patch }) => {
     const node = nodeWith(template({ unschedulable: was }), { unschedulable: isCordoned });
 

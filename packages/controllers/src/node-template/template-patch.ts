@@ -10,7 +10,7 @@ import type { NodeTaint, TenantNode } from '@fairway/tenancy/connection/node';
  */
 export const OLD_APPLIED_TEMPLATE_ANNOTATION = 'fairway.dev/applied-template';
 
-const NOTHING_APPLIED: AppliedTemplate = { labels: [], annotations: [], taints: [], unschedulable: false };
+const EMPTY_TEMPLATE: AppliedTemplate = { labels: [], annotations: [], taints: [], unschedulable: false };
 
 /** A JSON merge patch for a Node. */
 export interface NodePatch {
@@ -24,7 +24,7 @@ export interface NodePatch {
 }
 
 /** A pool's template as applied to a node. */
-export interface WantedTemplate {
+export interface DesiredNodeTemplate {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly finalizers: readonly string[];
@@ -32,7 +32,7 @@ export interface WantedTemplate {
   readonly unschedulable: boolean;
 }
 
-export function wantedTemplate(poolName: string, { metadata, spec }: NodeTemplate): WantedTemplate {
+export function desiredTemplate(poolName: string, { metadata, spec }: NodeTemplate): DesiredNodeTemplate {
   return {
     labels: { ...metadata.labels, [NODE_POOL_LABEL]: poolName },
     annotations: metadata.annotations ?? {},
@@ -47,7 +47,13 @@ export function wantedTemplate(poolName: string, { metadata, spec }: NodeTemplat
 }
 
 /** The record of a node to which only `wanted` was applied. */
-export function recordOf({ labels, annotations, finalizers, taints, unschedulable }: WantedTemplate): AppliedTemplate {
+export function recordOf({
+  labels,
+  annotations,
+  finalizers,
+  taints,
+  unschedulable,
+}: DesiredNodeTemplate): AppliedTemplate {
   return {
     labels: Object.keys(labels).sort(),
     annotations: Object.keys(annotations).sort(),
@@ -57,8 +63,8 @@ export function recordOf({ labels, annotations, finalizers, taints, unschedulabl
   };
 }
 
-/** The record of a node that may have either: written before the node is patched. */
-export function eitherOf(a: AppliedTemplate = NOTHING_APPLIED, b: AppliedTemplate): AppliedTemplate {
+/** The record of a node that may have either of two templates: written before the node is patched. */
+export function unionOf(a: AppliedTemplate = EMPTY_TEMPLATE, b: AppliedTemplate): AppliedTemplate {
   const union = (one: readonly string[], other: readonly string[]) => [...new Set([...one, ...other])].sort();
   const finalizers = union(a.finalizers ?? [], b.finalizers ?? []);
   return {
@@ -71,21 +77,22 @@ export function eitherOf(a: AppliedTemplate = NOTHING_APPLIED, b: AppliedTemplat
 }
 
 /**
- * The patch that applies the pool's template to a node: a three-way merge of what may have been applied, the actual and the desired state.
- * Undefined if nothing must change. A merge patch replaces taints and finalizers as a whole, hence its resourceVersion.
+ * The patch that applies the pool's template to a node: a three-way merge of what may have been applied, the actual and
+ * the desired state. Undefined if nothing must change. A merge patch replaces taints and finalizers as a whole, so it
+ * contains the resourceVersion.
  */
 export function templatePatch(
   node: TenantNode,
   applied: AppliedTemplate,
-  wanted: WantedTemplate,
+  desired: DesiredNodeTemplate,
 ): NodePatch | undefined {
   const { resourceVersion } = node.metadata;
   const present = node.metadata.annotations ?? {};
-  const labels = mapPatch(node.metadata.labels ?? {}, applied.labels, wanted.labels);
-  const annotations = mapPatch(present, [...applied.annotations, OLD_APPLIED_TEMPLATE_ANNOTATION], wanted.annotations);
-  const finalizers = mergeFinalizers(node, applied.finalizers ?? [], wanted.finalizers);
-  const taints = mergeTaints(node.spec?.taints ?? [], applied.taints, wanted.taints);
-  const unschedulable = cordonPatch(node, applied.unschedulable, wanted.unschedulable);
+  const labels = mapPatch(node.metadata.labels ?? {}, applied.labels, desired.labels);
+  const annotations = mapPatch(present, [...applied.annotations, OLD_APPLIED_TEMPLATE_ANNOTATION], desired.annotations);
+  const finalizers = mergeFinalizers(node, applied.finalizers ?? [], desired.finalizers);
+  const taints = mergeTaints(node.spec?.taints ?? [], applied.taints, desired.taints);
+  const unschedulable = cordonPatch(node, applied.unschedulable, desired.unschedulable);
   const spec = { ...(taints && { taints }), ...(unschedulable !== undefined && { unschedulable }) };
   const changes = Object.keys(labels).length + Object.keys(annotations).length + Object.keys(spec).length;
   if (changes === 0 && finalizers === undefined) return undefined;
@@ -96,11 +103,11 @@ export function templatePatch(
 function mapPatch(
   present: Readonly<Record<string, string>>,
   applied: readonly string[],
-  wanted: Readonly<Record<string, string>>,
+  desired: Readonly<Record<string, string>>,
 ): Record<string, string | null> {
   const patch: Record<string, string | null> = {};
-  for (const key of applied) if (wanted[key] === undefined && present[key] !== undefined) patch[key] = null;
-  for (const [key, value] of Object.entries(wanted)) if (present[key] !== value) patch[key] = value;
+  for (const key of applied) if (desired[key] === undefined && present[key] !== undefined) patch[key] = null;
+  for (const [key, value] of Object.entries(desired)) if (present[key] !== value) patch[key] = value;
   return patch;
 }
 
@@ -108,11 +115,11 @@ function mapPatch(
 function mergeFinalizers(
   { metadata }: TenantNode,
   applied: readonly string[],
-  wanted: readonly string[],
+  desired: readonly string[],
 ): readonly string[] | undefined {
   const present = metadata.finalizers ?? [];
-  const kept = present.filter((key) => !applied.includes(key) || wanted.includes(key));
-  const added = metadata.deletionTimestamp === undefined ? wanted.filter((key) => !present.includes(key)) : [];
+  const kept = present.filter((key) => !applied.includes(key) || desired.includes(key));
+  const added = metadata.deletionTimestamp === undefined ? desired.filter((key) => !present.includes(key)) : [];
   return kept.length === present.length && added.length === 0 ? undefined : [...kept, ...added];
 }
 
@@ -122,13 +129,14 @@ function mergeTaints(
   applied: readonly string[],
   wanted: readonly NodeTaint[],
 ): readonly NodeTaint[] | undefined {
-  const wantedKeys = new Map(wanted.map((taint) => [taintKey(taint), taint]));
-  const kept = present.filter((taint) => !applied.includes(taintKey(taint)) || wantedKeys.has(taintKey(taint)));
+  const desiredKeys = new Map(wanted.map((taint) => [taintKey(taint), taint]));
+  const kept = present.filter((taint) => !applied.includes(taintKey(taint)) || desiredKeys.has(taintKey(taint)));
   const next = kept.map((taint) => {
-    const desired = wantedKeys.get(taintKey(taint));
+    const desired = desiredKeys.get(taintKey(taint));
     return desired && (desired.value ?? '') !== (taint.value ?? '') ? { ...desired } : taint;
   });
-  for (const [key, taint] of wantedKeys) if (!present.some((other) => taintKey(other) === key)) next.push({ ...taint });
+  for (const [key, taint] of desiredKeys)
+    if (!present.some((other) => taintKey(other) === key)) next.push({ ...taint });
   return isDeepStrictEqual(next, present) ? undefined : next;
 }
 
@@ -138,8 +146,8 @@ function taintKey({ key, effect }: { readonly key: string; readonly effect: stri
 }
 
 /** Cordons nodes as the template specifies, and only uncordons nodes that it had cordoned: a tenant's own cordon is retained. */
-function cordonPatch(node: TenantNode, applied: boolean, wanted: boolean): boolean | null | undefined {
+function cordonPatch(node: TenantNode, applied: boolean, desired: boolean): boolean | null | undefined {
   const isCordoned = node.spec?.unschedulable === true;
-  if (wanted) return isCordoned ? undefined : true;
+  if (desired) return isCordoned ? undefined : true;
   return applied && isCordoned ? null : undefined;
 }

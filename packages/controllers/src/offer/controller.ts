@@ -38,7 +38,13 @@ export const planController: Declaration = {
       valueOf: ({ metadata }) => metadata.name ?? '',
     });
     return {
-      reconcile: offerReconciler({ informer, problemsOf: planProblems, unappliedOf: unappliedOfPlan, inUse, clock }),
+      reconcile: offerReconciler({
+        informer,
+        configurationProblems: planProblems,
+        unappliedFieldsOf: unappliedOfPlan,
+        inUse,
+        clock,
+      }),
     };
   },
 };
@@ -57,7 +63,7 @@ export const releaseController: Declaration = {
   ],
   watches: ({ cache }) => [
     watch(cache.releases),
-    // Where clusters are upgraded to from the previous release.
+    // Clusters are upgraded to this release from the previous one.
     watch(
       cache.releases,
       ({ spec }) =>

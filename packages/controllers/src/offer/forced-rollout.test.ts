@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { type ForcedRolloutFacts, nextForcedRollout, nextPlannedMs } from './forced-rollout.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
-const DUE = '2026-11-20T00:00:00Z';
+const DUE_TIME = '2026-11-20T00:00:00Z';
 
 const condition = (type: string, status: 'True' | 'False', reason = 'x') => ({
   type,
@@ -23,7 +23,7 @@ function cluster(name: string, status: ClusterStatus = {}, more: Cluster['metada
     date: '2026-10-01',
     notice: 0,
     noticeTime: '2026-10-01T00:00:00Z',
-    upgrade: { to: '1.36', time: DUE },
+    upgrade: { to: '1.36', time: DUE_TIME },
   };
   const conditions = [condition('ControlPlaneReady', 'True'), condition('Ready', 'True')];
   return {
@@ -36,15 +36,15 @@ const forced = (name: string, version = '1.36.2', status: ClusterStatus = {}) =>
   cluster(name, {
     version,
     desiredVersion: version,
-    forcedUpgrade: { from: '1.35.1', to: '1.36.2', time: DUE },
+    forcedUpgrade: { from: '1.35.1', to: '1.36.2', time: DUE_TIME },
     ...status,
   });
 
 function step(users: readonly Cluster[], more: Partial<ForcedRolloutFacts> & { previous?: RolloutStatus } = {}) {
   const { previous, ...rest } = more;
   const forcedUpgrade = { gracePeriod: '336h', notice: '336h', exempt: [] };
-  const quick = { maxConcurrent: 2, maxPercent: 100, maxFailures: 1, timeout: '15m', paused: false };
-  const ended = aRelease('1.35', { endOfLife: '2026-10-01', forcedUpgrade, rollout: quick });
+  const quickRollout = { maxConcurrent: 2, maxPercent: 100, maxFailures: 1, timeout: '15m', paused: false };
+  const ended = aRelease('1.35', { endOfLife: '2026-10-01', forcedUpgrade, rollout: quickRollout });
   const release = { ...ended, status: previous === undefined ? {} : { forcedUpgrade: previous } };
   return nextForcedRollout({
     release,
@@ -57,10 +57,10 @@ function step(users: readonly Cluster[], more: Partial<ForcedRolloutFacts> & { p
   });
 }
 
-const previousOf = (rollout: RolloutStatus | undefined) => (rollout === undefined ? {} : { previous: rollout });
+const withPrevious = (rollout: RolloutStatus | undefined) => (rollout === undefined ? {} : { previous: rollout });
 const names = (rollout: RolloutStatus | undefined) => rollout?.moving.map(({ name }) => name);
 
-test('those whose time has come go, as many at a time as the operator lets', () => {
+test('due clusters are upgraded, as many at a time as the operator allows', () => {
   const later = cluster('later');
   if (later.status?.endOfLife) later.status.endOfLife.upgrade = { to: '1.36', time: '2026-11-23T00:00:00Z' };
   const rollout = step([cluster('a'), cluster('b'), cluster('c'), later]);
@@ -76,27 +76,27 @@ test.each([
   { reason: 'it hibernates', status: { hibernation: { wanted: true } } },
   {
     reason: 'it is being reset',
-    status: { reset: { requestedAt: DUE, nodes: 'Delete', phase: 'RemovingNodes', since: DUE } },
+    status: { reset: { requestedAt: DUE_TIME, nodes: 'Delete', phase: 'RemovingNodes', since: DUE_TIME } },
   },
-] as const)('one that cannot begin holds nobody up, and gives its turn back: $reason', ({ status }) => {
+] as const)('a cluster that cannot start delays no others, and loses its slot: $reason', ({ status }) => {
   const ready = [condition('ControlPlaneReady', 'True')];
   const conditions = [...ready, ...('conditions' in status ? status.conditions : [])];
   const held = cluster('a', { ...(status as ClusterStatus), conditions });
   const begun = cluster('b', { desiredVersion: '1.36.2' });
-  const had = step([cluster('a'), begun], previousOf(step([cluster('a'), cluster('b')])));
+  const previousRollout = step([cluster('a'), begun], withPrevious(step([cluster('a'), cluster('b')])));
   const rollout = step([held, begun, cluster('c')], {
-    ...previousOf(had),
+    ...withPrevious(previousRollout),
     nowMs: NOW + 3_600_000,
   });
 
-  expect(names(had)).toEqual(['a', 'b']);
+  expect(names(previousRollout)).toEqual(['a', 'b']);
   expect(rollout?.failed.map(({ name }) => name)).toEqual(['b']);
   expect(names(step([held, cluster('b'), cluster('c')]))).toEqual(['b', 'c']);
 });
 
-test('a version that is not there fails nobody', () => {
+test('a missing target version fails no cluster', () => {
   const release = step([cluster('a')]);
-  const none = step([cluster('a')], { releases: [], ...previousOf(release), nowMs: NOW + 3_600_000 });
+  const none = step([cluster('a')], { releases: [], ...withPrevious(release), nowMs: NOW + 3_600_000 });
 
   expect(none).toBeUndefined();
   const ended = aRelease('1.35', {
@@ -105,30 +105,30 @@ test('a version that is not there fails nobody', () => {
   });
   const waiting = step([cluster('a')], {
     releases: [ended],
-    ...previousOf(release),
+    ...withPrevious(release),
     nowMs: NOW + 3_600_000,
   });
   expect(waiting).toMatchObject({ moving: [], failed: [], waiting: 1 });
 });
 
-test('those that were brought on are counted, with whatever patch, and fail if they do not work', () => {
+test('upgraded clusters are counted with any patch, and fail if they do not work', () => {
   const broken = forced('d', '1.36.2', { conditions: [condition('ControlPlaneReady', 'False')] });
-  const previous = step([], { forced: [broken], ...previousOf(step([cluster('d')])) });
-  const users = [cluster('a', {}, { deletionTimestamp: DUE })];
+  const previous = step([], { forced: [broken], ...withPrevious(step([cluster('d')])) });
+  const users = [cluster('a', {}, { deletionTimestamp: DUE_TIME })];
   const done = [forced('b', '1.36.0'), forced('c', '1.36.2'), broken];
 
-  expect(step(users, { forced: done, ...previousOf(previous) })).toMatchObject({
+  expect(step(users, { forced: done, ...withPrevious(previous) })).toMatchObject({
     total: 3,
     updated: 3,
     moving: [{ name: 'd' }],
     failed: [],
   });
-  expect(step(users, { forced: done, ...previousOf(previous), nowMs: NOW + 3_600_000 })).toMatchObject({
+  expect(step(users, { forced: done, ...withPrevious(previous), nowMs: NOW + 3_600_000 })).toMatchObject({
     state: 'Halted',
     failed: [{ name: 'd', message: 'runs 1.36.2, but its control plane is not ready' }],
   });
 });
 
-test('without anybody to upgrade there is none', () => {
+test('a release without clusters to upgrade has no rollout', () => {
   expect(step([])).toBeUndefined();
 });

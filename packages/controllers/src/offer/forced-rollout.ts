@@ -20,18 +20,19 @@ export interface ForcedRolloutFacts {
   readonly users: readonly Cluster[];
   /** Clusters that were upgraded from it to the next minor version automatically, by `status.forcedUpgrade`. */
   readonly forced: readonly Cluster[];
-  /** Same as in a rollout. */
+  /** Since when Fairway has been watching it, as in a rollout. */
   readonly watchedSinceMs: number;
   readonly nowMs: number;
 }
 
 /**
- * `status.forcedUpgrade` of a release: a rollout of the next minor version to the clusters that have been notified and whose time has come.
- * Undefined while there are none. Pure. Clusters held back by their nodes do not hold back others, since any tenant can have such nodes.
+ * `status.forcedUpgrade` of a release: a rollout of the next minor version to the clusters that have been notified and
+ * whose time has come. Undefined if there are none. Pure. Clusters held back by their nodes do not hold back others,
+ * since any tenant can have such nodes.
  */
 export function nextForcedRollout(facts: ForcedRolloutFacts): RolloutStatus | undefined {
   const { release, releases, watchedSinceMs, nowMs } = facts;
-  const followers = followersOf(facts);
+  const followers = forcedFollowers(facts);
   if (followers.length === 0) return undefined;
   const hasTarget = forcedTarget(release.spec.minor, releases, nowMs) !== undefined;
   return nextRollout({
@@ -39,7 +40,7 @@ export function nextForcedRollout(facts: ForcedRolloutFacts): RolloutStatus | un
     target: nextMinor(release.spec.minor),
     followers,
     gateOf: forcedUpgradeGate,
-    isHeldUp: (cluster) => !hasTarget || isNodesTooOld(cluster),
+    isHeldUp: (cluster) => !hasTarget || areNodesTooOld(cluster),
     previous: release.status?.forcedUpgrade,
     retryRequested: requestIn(release, RETRY_ANNOTATION),
     watchedSinceMs,
@@ -48,14 +49,14 @@ export function nextForcedRollout(facts: ForcedRolloutFacts): RolloutStatus | un
 }
 
 /** Clusters that are to be upgraded automatically, or were. */
-export function followersOf({ release, releases, users, forced, nowMs }: ForcedRolloutFacts): readonly Cluster[] {
+export function forcedFollowers({ release, releases, users, forced, nowMs }: ForcedRolloutFacts): readonly Cluster[] {
   const { minor } = release.spec;
   const isDue = (cluster: Cluster) => isRunning(cluster, minor) && dueUpgrade(cluster, releases, nowMs) !== undefined;
   const all = [...users.filter(isDue), ...forced].filter((cluster) => !isBeingDeleted(cluster));
   return [...new Map(all.map((cluster) => [cluster.metadata.uid, cluster])).values()];
 }
 
-/** When the next cluster becomes due; undefined: none has been notified. */
+/** When the next cluster becomes due; undefined if none has been notified. */
 export function nextPlannedMs(users: readonly Cluster[], minor: string, nowMs: number): number | undefined {
   const times = users
     .filter((cluster) => isRunning(cluster, minor))
@@ -68,6 +69,6 @@ function isRunning({ status }: Cluster, minor: string): boolean {
 }
 
 /** From the cluster's own condition, which checks each node. */
-function isNodesTooOld({ status }: Cluster): boolean {
+function areNodesTooOld({ status }: Cluster): boolean {
   return findCondition(status?.conditions, ConditionType.UpToDate)?.reason === ConditionReason.NodesTooOld;
 }

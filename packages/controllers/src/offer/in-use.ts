@@ -45,16 +45,16 @@ export class InUse<T extends KubeObject> {
     if (!isBeingDeleted(object)) return undefined;
     const { clusters, index, informer, valueOf } = this.#options;
     const known = this.usersOf(object);
-    if (known.length > 0) return stillInUse(known);
+    if (known.length > 0) return stillInUseProblem(known);
     const { items } = await clusters.client.list({ signal });
     const users = items.filter((cluster) => new Set(index.valuesOf(cluster)).has(valueOf(object)));
-    if (users.length > 0) return stillInUse(users);
+    if (users.length > 0) return stillInUseProblem(users);
     await removeFinalizer(informer.client, object, IN_USE_FINALIZER);
     return undefined;
   }
 }
 
-function stillInUse(users: readonly Cluster[]): Problem {
+function stillInUseProblem(users: readonly Cluster[]): Problem {
   const message = `is being deleted, but ${describeUsers(users)}: it will be deleted when they no longer do, and new clusters cannot use it`;
   return { reason: ConditionReason.ResourceInUse, message };
 }

@@ -5,31 +5,36 @@ import { plans } from '@fairway/api/kinds/plan';
 import { FakeClock } from '@fairway/base/clock-fake';
 import type { Informer } from '@fairway/kube/client/informer';
 import { KubeClient } from '@fairway/kube/client/kube-client';
-import { AnsweringTransport } from '@fairway/kube/testing/answering-transport';
+import { FakeTransport } from '@fairway/kube/testing/fake-transport';
 import { clustersByPlan } from '@fairway/tenancy/cache-indexes';
 import { describe, expect, test } from 'vitest';
 import { InUse } from './in-use.ts';
-import { type Offered, offerReconciler } from './reconciler.ts';
+import { type OfferedObject, offerReconciler } from './reconciler.ts';
 
-function start(problemsOf: () => readonly string[]) {
+function start(configurationProblems: () => readonly string[]) {
   const clock = new FakeClock();
-  const api = new AnsweringTransport();
+  const api = new FakeTransport();
   const [plan] = SHIPPED_PLANS;
   const object = { ...plan, metadata: { ...plan?.metadata, uid: 'u', generation: 2, finalizers: [IN_USE_FINALIZER] } };
   const informer = { get: () => object, client: new KubeClient(api, { clock }).resource(plans) } as unknown;
-  const inUse = new InUse<Offered>({
-    informer: informer as Informer<Offered>,
+  const inUse = new InUse<OfferedObject>({
+    informer: informer as Informer<OfferedObject>,
     clusters: {} as unknown as Informer<Cluster>,
     index: clustersByPlan,
     valueOf: () => 'free',
   });
-  const reconcile = offerReconciler({ informer: informer as Informer<Offered>, problemsOf, inUse, clock });
-  /** The Ready condition that was written last. */
+  const reconcile = offerReconciler({
+    informer: informer as Informer<OfferedObject>,
+    configurationProblems,
+    inUse,
+    clock,
+  });
+  /** The last written Ready condition. */
   const told = () => JSON.parse(api.requests.at(-1)?.body ?? '{}').status?.conditions?.[0];
   return { reconcile, api, told };
 }
 
-describe('what an operator offers', () => {
+describe('a catalogue entry', () => {
   const signal = new AbortController().signal;
 
   test.each([
@@ -38,14 +43,14 @@ describe('what an operator offers', () => {
       problems: ['spec.a: no', 'spec.b: neither'],
       condition: { status: 'False', reason: 'ConfigurationInvalid', message: 'spec.a: no; spec.b: neither' },
     },
-  ])('is told to be $condition.reason', async ({ problems, condition }) => {
+  ])('is reported as $condition.reason', async ({ problems, condition }) => {
     const { reconcile, told } = start(() => problems);
 
     expect(await reconcile('free', { signal })).toEqual({});
     expect(told()).toMatchObject({ type: 'Ready', ...condition });
   });
 
-  test('is told to be unchecked when the check itself fails', async () => {
+  test('is reported as unknown if the check itself fails', async () => {
     const fault = new TypeError('x is undefined');
     const { reconcile, told } = start(() => {
       throw fault;
@@ -59,6 +64,6 @@ describe('what an operator offers', () => {
     const { reconcile, api } = start(() => []);
 
     await expect(reconcile('free', { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
-    expect(api.asked).toEqual([]);
+    expect(api.requestLines).toEqual([]);
   });
 });

@@ -11,15 +11,15 @@ import { writeStatus } from '../status-writer.ts';
 import type { InUse } from './in-use.ts';
 
 /** A kind of the operator's catalogue: Plan, KubernetesRelease. */
-export interface Offered extends KubeObject {
+export interface OfferedObject extends KubeObject {
   status?: { observedGeneration?: number | undefined; conditions?: Condition[] | undefined };
 }
 
-export interface OfferOptions<T extends Offered> {
+export interface OfferOptions<T extends OfferedObject> {
   readonly informer: Informer<T>;
-  readonly problemsOf: (object: T) => readonly string[];
+  readonly configurationProblems: (object: T) => readonly string[];
   /** Fields of its spec that nothing acts on yet. */
-  readonly unappliedOf?: (object: T) => string | undefined;
+  readonly unappliedFieldsOf?: (object: T) => string | undefined;
   readonly inUse: InUse<T>;
   readonly clock: Clock;
 }
@@ -28,10 +28,10 @@ export interface OfferOptions<T extends Offered> {
 const IN_USE_RETRY_MS = 60_000;
 
 /** Reports in the Ready condition whether clusters can use a catalogue entry, and what must be fixed; retains it while they do. */
-export function offerReconciler<T extends Offered>({
+export function offerReconciler<T extends OfferedObject>({
   informer,
-  problemsOf,
-  unappliedOf,
+  configurationProblems,
+  unappliedFieldsOf,
   inUse,
   clock,
 }: OfferOptions<T>): Reconcile {
@@ -41,13 +41,14 @@ export function offerReconciler<T extends Offered>({
     const pass = new Pass(context, clock);
     const held = await pass.run(() => inUse.ensureHeld(found));
     const object = held.value ?? found;
-    const checked = await pass.run(async () => problemsOf(object));
-    const released = await pass.run(() => inUse.releaseDeleted(object, pass.signal));
-    const isGone = isBeingDeleted(object) && released.failure === undefined && released.value === undefined;
-    if (isGone) return pass.end();
-    if (released.value) pass.requeueAfter(IN_USE_RETRY_MS);
-    const failure = held.failure ?? checked.failure ?? released.failure;
-    const problem = failure ?? released.value ?? configurationProblem(checked.value ?? []);
+    const checked = await pass.run(async () => configurationProblems(object));
+    const releaseResult = await pass.run(() => inUse.releaseDeleted(object, pass.signal));
+    const isReleased =
+      isBeingDeleted(object) && releaseResult.failure === undefined && releaseResult.value === undefined;
+    if (isReleased) return pass.end();
+    if (releaseResult.value) pass.requeueAfter(IN_USE_RETRY_MS);
+    const failure = held.failure ?? checked.failure ?? releaseResult.failure;
+    const problem = failure ?? releaseResult.value ?? configurationProblem(checked.value ?? []);
     const generation = object.metadata.generation ?? 0;
     const conditions = setConditions(
       object.status?.conditions,
@@ -55,7 +56,7 @@ export function offerReconciler<T extends Offered>({
         [ConditionType.Ready]: problem
           ? conditionUnmet(ConditionType.Ready, problem)
           : conditionMet(ConditionType.Ready),
-        [ConditionType.FieldsApplied]: fieldsApplied(unappliedOf?.(object)),
+        [ConditionType.FieldsApplied]: fieldsApplied(unappliedFieldsOf?.(object)),
       },
       { generation, nowMs: clock.now() },
     );

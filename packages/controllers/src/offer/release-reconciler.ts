@@ -2,7 +2,7 @@ import { unappliedPins } from '@fairway/addons/unapplied-pins';
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { forcedUpgradeGate } from '@fairway/api/domain/forced-gate';
 import { maintenanceGate } from '@fairway/api/domain/maintenance-gate';
-import { missingPrograms, offeredVersions } from '@fairway/api/domain/offered-versions';
+import { missingBinaries, offeredVersions } from '@fairway/api/domain/offered-versions';
 import { nextPhaseChangeMs, phaseOf } from '@fairway/api/domain/release-phase';
 import { releaseProblems } from '@fairway/api/domain/release-problems';
 import { requestIn } from '@fairway/api/domain/request';
@@ -12,7 +12,7 @@ import { RETRY_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease, KubernetesReleaseStatus } from '@fairway/api/kinds/kubernetes-release';
 import type { RolloutStatus } from '@fairway/api/kinds/rollout';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { Informer } from '@fairway/kube/client/informer';
 import { type ConditionState, setConditions } from '@fairway/kube/controller/conditions';
 import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
@@ -20,16 +20,16 @@ import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { clustersByForcedUpgrade } from '@fairway/tenancy/cache-indexes';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
-import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
+import { wrapRuntimeError } from '@fairway/tenancy/reconcile/runtime-problem';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
-import { type ForcedRolloutFacts, followersOf, nextForcedRollout, nextPlannedMs } from './forced-rollout.ts';
+import { type ForcedRolloutFacts, forcedFollowers, nextForcedRollout, nextPlannedMs } from './forced-rollout.ts';
 import type { InUse } from './in-use.ts';
 import { fieldsApplied } from './reconciler.ts';
 import { type GateOf, nextOpeningMs, nextRollout, patchFollowers, rolloutSettings } from './rollout.ts';
 import { haltMessage, rolloutState } from './rollout-condition.ts';
 import { nextSlotEndMs } from './rollout-slot.ts';
-import { PROOF_MS, WatchTimes } from './watch-times.ts';
+import { PROOF_INTERVAL_MS, WatchTimes } from './watch-times.ts';
 
 export interface ReleaseOptions extends Pick<ControllerDependencies, 'clock' | 'events' | 'runtime'> {
   readonly informer: Informer<KubernetesRelease>;
@@ -37,10 +37,10 @@ export interface ReleaseOptions extends Pick<ControllerDependencies, 'clock' | '
   readonly inUse: InUse<KubernetesRelease>;
 }
 
-type Times = Pick<ForcedRolloutFacts, 'watchedSinceMs' | 'nowMs'>;
+type ForcedRolloutTimes = Pick<ForcedRolloutFacts, 'watchedSinceMs' | 'nowMs'>;
 
 /** How often the runtime is queried for the versions that it can run, if that may change. */
-const PROGRAMS_MS = 60_000;
+const BINARIES_CHECK_INTERVAL_MS = 60_000;
 const IN_USE_RETRY_MS = 60_000;
 /** Timers are limited to 24 days. */
 const MAX_WAIT_MS = 86_400_000;
@@ -64,29 +64,36 @@ export class ReleaseReconciler {
     const pass = new Pass(context, clock);
     const held = await pass.run(() => inUse.ensureHeld(found));
     const release = held.value ?? found;
-    const released = await pass.run(() => inUse.releaseDeleted(release, pass.signal));
-    if (isBeingDeleted(release) && released.failure === undefined && released.value === undefined) return pass.end();
-    if (released.value) pass.requeueAfter(IN_USE_RETRY_MS);
-    const runnable = await pass.run(() => ofRuntime(runtime.versions()));
-    if (runnable.failure || runnable.value) pass.requeueAfter(PROGRAMS_MS);
-    const problem = held.failure ?? released.failure ?? runnable.failure ?? released.value;
+    const releaseResult = await pass.run(() => inUse.releaseDeleted(release, pass.signal));
+    if (isBeingDeleted(release) && releaseResult.failure === undefined && releaseResult.value === undefined)
+      return pass.end();
+    if (releaseResult.value) pass.requeueAfter(IN_USE_RETRY_MS);
+    const runnableVersions = await pass.run(() => wrapRuntimeError(runtime.versions()));
+    if (runnableVersions.failure || runnableVersions.value) pass.requeueAfter(BINARIES_CHECK_INTERVAL_MS);
+    const problem = held.failure ?? releaseResult.failure ?? runnableVersions.failure ?? releaseResult.value;
     const previous = release.status;
-    const programs = runnable.failure ? previous?.available : runnable.value;
+    const binaries = runnableVersions.failure ? previous?.available : runnableVersions.value;
     const nowMs = clock.now();
     const times = { watchedSinceMs: this.#watches.sinceMs(key, nowMs), nowMs };
-    const { value: status } = await pass.run(async () => this.#statusOf(release, programs, problem, times));
+    const { value: status } = await pass.run(async () => this.#statusOf(release, binaries, problem, times));
     if (status === undefined) return pass.end();
-    this.#wakeAt(pass, nextPhaseChangeMs(release, nowMs), nowMs);
-    this.#wakeAt(pass, nextPlannedMs(inUse.usersOf(release), release.spec.minor, nowMs), nowMs);
+    this.#requeueAt(pass, nextPhaseChangeMs(release, nowMs), nowMs);
+    this.#requeueAt(pass, nextPlannedMs(inUse.usersOf(release), release.spec.minor, nowMs), nowMs);
     if (status.rollout)
-      this.#wakeFor(pass, release, status.rollout, [this.#followersOf(release), maintenanceGate], times);
+      this.#requeueForNextStep(
+        pass,
+        release,
+        status.rollout,
+        [this.#followerClusters(release), maintenanceGate],
+        times,
+      );
     if (status.forcedUpgrade) {
-      const followers = followersOf(this.#forcedFactsOf(release, times));
-      this.#wakeFor(pass, release, status.forcedUpgrade, [followers, forcedUpgradeGate], times);
+      const followers = forcedFollowers(this.#forcedFactsOf(release, times));
+      this.#requeueForNextStep(pass, release, status.forcedUpgrade, [followers, forcedUpgradeGate], times);
     }
     return pass.end(async () => {
       await writeStatus(informer.client, release, status);
-      await this.#prove(release, status, nowMs);
+      await this.#recordProof(release, status, nowMs);
       for (const field of ['rollout', 'forcedUpgrade'] as const) {
         const rollout = status[field];
         if (rollout?.state !== 'Halted' || previous?.[field]?.state === 'Halted') continue;
@@ -96,49 +103,49 @@ export class ReleaseReconciler {
   }
 
   /** Clusters cannot make progress in their slot while Fairway's API accepts no writes: their time counts only while it does. */
-  async #prove(release: KubernetesRelease, { rollout, forcedUpgrade }: KubernetesReleaseStatus, nowMs: number) {
+  async #recordProof(release: KubernetesRelease, { rollout, forcedUpgrade }: KubernetesReleaseStatus, nowMs: number) {
     const { name = '', uid } = release.metadata;
     if ([rollout, forcedUpgrade].some((each) => each !== undefined && each.moving.length > 0)) {
       if (!this.#watches.isProofDue(name, nowMs)) return;
-      const nothing = { type: 'merge' as const, value: { metadata: { uid } } };
-      await ignoreGone(this.#options.informer.client.patch(name, nothing, { subresource: 'status' }));
+      const emptyPatch = { type: 'merge' as const, value: { metadata: { uid } } };
+      await ignoreGone(this.#options.informer.client.patch(name, emptyPatch, { subresource: 'status' }));
     }
     this.#watches.prove(name, nowMs);
   }
 
-  #wakeFor(
+  #requeueForNextStep(
     pass: Pass,
     release: KubernetesRelease,
     rollout: RolloutStatus,
     [followers, gateOf]: readonly [readonly Cluster[], GateOf],
-    { watchedSinceMs, nowMs }: Times,
+    { watchedSinceMs, nowMs }: ForcedRolloutTimes,
   ): void {
-    this.#wakeAt(pass, nextSlotEndMs(rollout, rolloutSettings(release), watchedSinceMs), nowMs);
-    if (rollout.moving.length > 0) pass.requeueAfter(PROOF_MS);
-    this.#wakeAt(pass, nextOpeningMs(rollout, followers, gateOf, nowMs), nowMs);
+    this.#requeueAt(pass, nextSlotEndMs(rollout, rolloutSettings(release), watchedSinceMs), nowMs);
+    if (rollout.moving.length > 0) pass.requeueAfter(PROOF_INTERVAL_MS);
+    this.#requeueAt(pass, nextOpeningMs(rollout, followers, gateOf, nowMs), nowMs);
   }
 
-  #wakeAt(pass: Pass, atMs: number | undefined, nowMs: number): void {
+  #requeueAt(pass: Pass, atMs: number | undefined, nowMs: number): void {
     if (atMs !== undefined) pass.requeueAfter(Math.min(Math.max(atMs - nowMs, 0) + 1, MAX_WAIT_MS));
   }
 
   #statusOf(
     release: KubernetesRelease,
-    programs: readonly string[] | undefined,
+    binaries: readonly string[] | undefined,
     problem: Problem | undefined,
-    times: Times,
+    times: ForcedRolloutTimes,
   ): KubernetesReleaseStatus {
     const { nowMs } = times;
     const { patches } = release.spec;
     const available = patches
-      .filter(({ version, withdrawn }) => !withdrawn && (programs?.includes(version) ?? true))
+      .filter(({ version, withdrawn }) => !withdrawn && (binaries?.includes(version) ?? true))
       .map(({ version }) => version)
       .slice(0, 50);
     const now: KubernetesRelease = { ...release, status: { ...release.status, available } };
     const newest = offeredVersions([now], nowMs).findLast((patch) => patch.problem === undefined)?.version;
     const rollout = newest === undefined ? undefined : this.#rolloutOf(release, newest, times);
     const forcedUpgrade = nextForcedRollout(this.#forcedFactsOf(now, times));
-    const ready = problem ? conditionUnmet(ConditionType.Ready, problem) : readyState(now, programs);
+    const ready = problem ? conditionUnmet(ConditionType.Ready, problem) : readyState(now, binaries);
     const generation = release.metadata.generation ?? 0;
     const { RolledOut, EndOfLifeEnforced } = ConditionType;
     const conditions = setConditions(
@@ -169,12 +176,12 @@ export class ReleaseReconciler {
     return users.filter(({ status }) => status?.version !== undefined && minorOf(status.version) === minor).length;
   }
 
-  #followersOf(release: KubernetesRelease): readonly Cluster[] {
+  #followerClusters(release: KubernetesRelease): readonly Cluster[] {
     const { inUse, runtime } = this.#options;
     return patchFollowers(inUse.usersOf(release), release.spec.minor, runtime.spread.replicas > 1);
   }
 
-  #forcedFactsOf(release: KubernetesRelease, times: Times): ForcedRolloutFacts {
+  #forcedFactsOf(release: KubernetesRelease, times: ForcedRolloutTimes): ForcedRolloutFacts {
     const { informer, inUse, clusters } = this.#options;
     const { minor } = release.spec;
     return {
@@ -186,11 +193,11 @@ export class ReleaseReconciler {
     };
   }
 
-  #rolloutOf(release: KubernetesRelease, target: string, times: Times): RolloutStatus {
+  #rolloutOf(release: KubernetesRelease, target: string, times: ForcedRolloutTimes): RolloutStatus {
     return nextRollout({
       settings: rolloutSettings(release),
       target,
-      followers: this.#followersOf(release),
+      followers: this.#followerClusters(release),
       gateOf: maintenanceGate,
       previous: release.status?.rollout,
       retryRequested: requestIn(release, RETRY_ANNOTATION),
@@ -199,7 +206,7 @@ export class ReleaseReconciler {
   }
 }
 
-function readyState(release: KubernetesRelease, programs: readonly string[] | undefined): ConditionState {
+function readyState(release: KubernetesRelease, binaries: readonly string[] | undefined): ConditionState {
   const type = ConditionType.Ready;
   const problems = releaseProblems(release);
   if (problems.length > 0) {
@@ -207,12 +214,16 @@ function readyState(release: KubernetesRelease, programs: readonly string[] | un
   }
   const wanted = release.spec.patches.findLast(({ withdrawn }) => !withdrawn)?.version;
   const available = release.status?.available ?? [];
-  if (programs === undefined || wanted === undefined || available.includes(wanted)) return conditionMet(type);
+  if (binaries === undefined || wanted === undefined || available.includes(wanted)) return conditionMet(type);
   const known = new Set(release.spec.patches.map(({ version }) => version));
-  const unlisted = programs.filter((version) => version.startsWith(`${release.spec.minor}.`) && !known.has(version));
+  const unlistedVersions = binaries.filter(
+    (version) => version.startsWith(`${release.spec.minor}.`) && !known.has(version),
+  );
   const hint =
-    unlisted.length === 0 ? '' : `; or add ${unlisted.slice(0, 3).join(', ')}, which is installed, to spec.patches`;
-  const message = `${missingPrograms(wanted)}${hint}`;
+    unlistedVersions.length === 0
+      ? ''
+      : `; or add ${unlistedVersions.slice(0, 3).join(', ')}, which is installed, to spec.patches`;
+  const message = `${missingBinaries(wanted)}${hint}`;
   if (available.length === 0) return conditionUnmet(type, { reason: ConditionReason.ProgramsMissing, message });
   return { ...conditionMet(type), message };
 }

@@ -1,5 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
+import { pluralize } from '@fairway/api/domain/pluralize';
 import { isMinor } from '@fairway/api/domain/version-numbers';
 import { RETRY_ANNOTATION } from '@fairway/api/group';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
@@ -27,7 +27,7 @@ export function rolloutState(
     case 'Rolling': {
       const field = type === ConditionType.RolledOut ? 'rollout' : 'forcedUpgrade';
       const { paused = 0 } = rollout;
-      const left = paused > 0 ? `; ${counted(paused, 'cluster')} paused by the user` : '';
+      const left = paused > 0 ? `; ${pluralize(paused, 'cluster')} paused by the user` : '';
       const message = `${rollout.version} is being rolled out; see status.${field} for progress${left}`;
       return conditionUnmet(type, { reason: ConditionReason.Updating, message });
     }

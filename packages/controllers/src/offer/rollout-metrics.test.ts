@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { observeRollouts } from './rollout-metrics.ts';
 
-test('counts clusters by minor version and state, and forgets releases that are gone', async () => {
+test('rolloutMetrics count clusters by minor version and state, and drop deleted releases', async () => {
   const place = { namespace: 'team', name: 'a', uid: 'a', since: '2026-11-22T00:00:00Z' };
   const rollout: RolloutStatus = {
     version: '1.35.2',

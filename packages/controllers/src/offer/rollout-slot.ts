@@ -28,7 +28,7 @@ export function slotEndMs({ since, begun }: RolloutSlot, { timeout }: RolloutSet
   return Math.max(Date.parse(begun ?? since), watchedSinceMs) + durationMs(timeout);
 }
 
-/** When the next slot ends; undefined: no cluster has one. */
+/** When the next slot ends; undefined if no cluster has one. */
 export function nextSlotEndMs(
   { moving }: RolloutStatus,
   settings: RolloutSettings,

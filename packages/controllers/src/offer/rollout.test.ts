@@ -15,7 +15,7 @@ const NEW = '1.35.2';
 
 interface RolloutPosition {
   readonly version?: string;
-  /** What was decided on. */
+  /** The result of the decision. */
   readonly desired?: string;
   readonly ready?: boolean;
   readonly controlPlane?: boolean;
@@ -28,11 +28,11 @@ function cluster(
   name: string,
   { version = OLD, desired = version, ready = true, controlPlane = true, ...rest }: RolloutPosition = {},
 ): Cluster {
-  const condition = (type: string, holds: boolean) => ({
+  const condition = (type: string, isTrue: boolean) => ({
     type,
-    status: holds ? ('True' as const) : ('False' as const),
+    status: isTrue ? ('True' as const) : ('False' as const),
     reason: 'x',
-    message: holds ? '' : 'the API server is away',
+    message: isTrue ? '' : 'the API server is away',
     lastTransitionTime: formatTime(NOW),
   });
   const { spec = {}, ...metadata } = rest;
@@ -43,7 +43,7 @@ function cluster(
   };
 }
 
-const many = (count: number, position: RolloutPosition = {}) =>
+const newClusters = (count: number, position: RolloutPosition = {}) =>
   Array.from({ length: count }, (_, index) => cluster(`c${String(index).padStart(4, '0')}`, position));
 
 interface Options extends Partial<Omit<RolloutFacts, 'settings'>> {
@@ -75,34 +75,39 @@ const at = (clusters: readonly Cluster[], done: readonly string[], position: Rol
 const begun = (clusters: readonly Cluster[], moving: readonly string[]) =>
   at(clusters, moving, { version: OLD, desired: NEW });
 
-describe('how many move at a time', () => {
+describe('the number of concurrent updates', () => {
   test.each([
     { count: 3, moving: 1, reason: 'at least one' },
     { count: 50, moving: 5, reason: 'ten percent' },
     { count: 1000, moving: 20, reason: 'at most twenty' },
-    { count: 1000, settings: { maxConcurrent: 100, maxPercent: 100 }, moving: 100, reason: 'as the operator says' },
+    {
+      count: 1000,
+      settings: { maxConcurrent: 100, maxPercent: 100 },
+      moving: 100,
+      reason: 'is limited by the operator',
+    },
     { count: 10, settings: { maxPercent: 35 }, moving: 3, reason: 'rounded down' },
-  ])('of $count clusters $moving: $reason', ({ count, settings = {}, moving }) => {
-    const rollout = step(many(count), { settings });
+  ])('is $moving for $count clusters: $reason', ({ count, settings = {}, moving }) => {
+    const rollout = step(newClusters(count), { settings });
 
     expect(rollout.moving).toHaveLength(moving);
     expect(rollout).toMatchObject({ state: 'Rolling', total: count, updated: 0, waiting: count - moving });
   });
 
-  test('the next one begins when one is ready, and not before', () => {
-    const clusters = many(3);
+  test('the next cluster starts only when one is ready', () => {
+    const clusters = newClusters(3);
     const first = step(clusters);
     const [moved = ''] = names(first.moving);
-    const unready = step(at(clusters, [moved], { controlPlane: false }), { previous: first });
+    const unreadyAddons = step(at(clusters, [moved], { controlPlane: false }), { previous: first });
     const done = step(at(clusters, [moved]), { previous: first });
 
-    expect(names(unready.moving)).toEqual([moved]);
+    expect(names(unreadyAddons.moving)).toEqual([moved]);
     expect(names(done.moving)).toEqual([expect.not.stringMatching(moved)]);
     expect(done).toMatchObject({ updated: 1, waiting: 1, summary: '1.35.2 1/3' });
   });
 
-  test('everybody gets there', () => {
-    let clusters: readonly Cluster[] = many(25);
+  test('all clusters are updated eventually', () => {
+    let clusters: readonly Cluster[] = newClusters(25);
     let rollout = step(clusters);
     let most = 0;
     for (let slot = 0; slot < 25 && rollout.state !== 'Complete'; slot += 1) {
@@ -116,10 +121,10 @@ describe('how many move at a time', () => {
   });
 });
 
-describe('who takes it', () => {
+describe('the clusters of a rollout', () => {
   const settings = { maxPercent: 100 };
 
-  test('not whoever leaves patches to himself, is paused, or has no control plane that works', () => {
+  test('exclude those that opted out of patches, are paused, or have a broken control plane', () => {
     const users = [
       cluster('always'),
       cluster('never', { spec: { updatePolicy: 'NeverUpdate' } }),
@@ -134,13 +139,13 @@ describe('who takes it', () => {
     expect(rollout).toMatchObject({ total: 3, waiting: 2 });
   });
 
-  test('whoever wants no downtime, where there is none', () => {
-    const careful = cluster('careful', { spec: { updatePolicy: 'MinimalDowntime' } });
+  test('exclude those with MinimalDowntime if an update causes downtime', () => {
+    const carefulCluster = cluster('careful', { spec: { updatePolicy: 'MinimalDowntime' } });
 
-    expect(names(step(patchFollowers([careful], '1.35', true)).moving)).toEqual(['careful']);
+    expect(names(step(patchFollowers([carefulCluster], '1.35', true)).moving)).toEqual(['careful']);
   });
 
-  test('one that is not Ready comes last', () => {
+  test('include those that are not Ready, last', () => {
     const clusters = [cluster('a', { ready: false }), cluster('b')];
     const first = step(clusters);
     const second = step(at(clusters, ['b']), { previous: first });
@@ -148,7 +153,7 @@ describe('who takes it', () => {
     expect([names(first.moving), names(second.moving)]).toEqual([['b'], ['a']]);
   });
 
-  test('a tenant that breaks its own nodes does not hold it back for others', () => {
+  test('include those whose tenants have broken their nodes, without holding back others', () => {
     const clusters = [cluster('a'), cluster('b')];
     const first = step(clusters);
     const moved = names(first.moving);
@@ -158,7 +163,7 @@ describe('who takes it', () => {
     expect(names(next.moving)).not.toEqual(moved);
   });
 
-  test('who goes, is paused, or names an exact version leaves the list', () => {
+  test('exclude those that are deleted, paused, or request an exact version', () => {
     const first = step([cluster('a')]);
 
     expect(step([], { previous: first }).moving).toEqual([]);
@@ -171,7 +176,7 @@ describe('canaries', () => {
   const clusters = [cluster('a'), cluster('y', canary), cluster('z', canary)];
   const settings = { maxPercent: 100, maxFailures: 5, canarySelector: { matchLabels: { stage: 'canary' } } };
 
-  test('go first, and all others wait until they are ready', () => {
+  test('start first, and all others wait until they are ready', () => {
     const first = step(clusters, { settings });
     const half = step(at(clusters, ['y']), { settings, previous: first });
     const all = step(at(clusters, ['y', 'z']), { settings, previous: half });
@@ -181,7 +186,7 @@ describe('canaries', () => {
     expect(all).toMatchObject({ state: 'Rolling', moving: [{ name: 'a' }] });
   });
 
-  test('stop the rollout with the first that fails', () => {
+  test('stop the rollout if one fails', () => {
     const first = step(clusters, { settings });
     const moving = begun(clusters, ['y', 'z']);
     const late = step(at(moving, ['y'], { controlPlane: false }), {
@@ -194,23 +199,23 @@ describe('canaries', () => {
     expect(names(late.failed).sort()).toEqual(['y', 'z']);
   });
 
-  test('a selector without labels selects none', () => {
+  test('do not exist if the selector has no labels', () => {
     const none = { ...settings, canarySelector: { matchLabels: {} } };
 
     expect(step(clusters, { settings: none }).moving).toHaveLength(3);
   });
 });
 
-describe('failures', () => {
+describe('failures of a rollout', () => {
   const settings = { maxPercent: 100, maxConcurrent: 2, maxFailures: 2 };
-  const idle = many(30);
+  const idle = newClusters(30);
   const chosen = step(idle, { settings });
   const later = NOW + 15 * MINUTE;
   const [one = '', two = ''] = names(chosen.moving);
   const clusters = begun(idle, [one, two]);
   const first = step(clusters, { settings, previous: chosen });
 
-  test('are told by what the cluster said, and stop the rollout at the limit', () => {
+  test('are reported with the cluster’s message, and stop the rollout at the limit', () => {
     const single = step(at(clusters, [two]), { settings, previous: first, nowMs: later });
     const halted = step(clusters, { settings, previous: first, nowMs: later });
 
@@ -220,18 +225,18 @@ describe('failures', () => {
     expect(step(clusters, { settings, previous: halted, nowMs: later + MINUTE })).toEqual(halted);
   });
 
-  test('a cluster has as long as the operator says', () => {
-    const patient = { ...settings, timeout: '1h' };
+  test('are counted only after the operator’s timeout', () => {
+    const pendingAddon = { ...settings, timeout: '1h' };
     const after = (minutes: number) =>
-      step(clusters, { settings: patient, previous: first, nowMs: NOW + minutes * MINUTE }).failed.length;
+      step(clusters, { settings: pendingAddon, previous: first, nowMs: NOW + minutes * MINUTE }).failed.length;
 
     expect([after(59), after(60)]).toEqual([0, 2]);
   });
 
   test.each([
-    { reason: 'a cluster that was seen to begin late', begunAt: 10, watchedFrom: 0, fails: 25 },
-    { reason: 'a Fairway that was away', begunAt: 0, watchedFrom: 40, fails: 55 },
-  ])('time that Fairway can’t vouch for does not count: $reason', ({ begunAt, watchedFrom, fails }) => {
+    { reason: 'a cluster whose start was observed late', begunAt: 10, watchedFrom: 0, fails: 25 },
+    { reason: 'a Fairway that was down', begunAt: 0, watchedFrom: 40, fails: 55 },
+  ])('do not count time that Fairway was not watching: $reason', ({ begunAt, watchedFrom, fails }) => {
     const seen = step(clusters, { settings, previous: chosen, nowMs: NOW + begunAt * MINUTE });
     const after = (minutes: number) =>
       step(clusters, {
@@ -244,19 +249,19 @@ describe('failures', () => {
     expect([after(fails - 1), after(fails)]).toEqual([0, 2]);
   });
 
-  test('who has not begun has not failed, and is last in line again', () => {
+  test('do not include a cluster that has not started, which is queued last again', () => {
     const half = begun(idle, [two]);
     const seen = step(half, { settings, previous: chosen });
     const next = step(half, { settings, previous: seen, nowMs: later });
-    const alone = step([cluster('a')], { previous: step([cluster('a')]), nowMs: later });
+    const spreadByHostname = step([cluster('a')], { previous: step([cluster('a')]), nowMs: later });
 
     expect(names(next.failed)).toEqual([two]);
     expect(names(next.moving)).not.toContain(one);
     expect(next.moving).toHaveLength(2);
-    expect(alone).toMatchObject({ failed: [], moving: [{ name: 'a', since: formatTime(later) }] });
+    expect(spreadByHostname).toMatchObject({ failed: [], moving: [{ name: 'a', since: formatTime(later) }] });
   });
 
-  test('a patch that breaks the control plane stops it, though the version is there', () => {
+  test('include a patch that breaks the control plane even if it runs the version', () => {
     const broken = at(clusters, [one, two], { controlPlane: false });
     const halted = step(broken, { settings, previous: first, nowMs: later });
 
@@ -264,7 +269,7 @@ describe('failures', () => {
     expect(halted.failed[0]?.message).toBe('runs 1.35.2, but its control plane is not ready: the API server is away');
   });
 
-  test.each(['CredentialInvalid', 'DatabaseFull'])('no tenant stops it by what only a tenant does: %s', (reason) => {
+  test.each(['CredentialInvalid', 'DatabaseFull'])('do not include what only a tenant can cause: %s', (reason) => {
     const stopped = (isReady: boolean, version: string) => (each: Cluster) => {
       if (each.metadata.name !== one) return each;
       const [controlPlane, ready] = cluster(one, { controlPlane: isReady }).status?.conditions ?? [];
@@ -282,7 +287,7 @@ describe('failures', () => {
     expect(names(after(stopped(true, OLD)).failed)).toEqual([one]);
   });
 
-  test('it goes on when they have become ready, or are gone', () => {
+  test('are cleared when the clusters have become ready, or are deleted', () => {
     const halted = step(clusters, { settings, previous: first, nowMs: later });
 
     expect(step(at(clusters, [one, two]), { settings, previous: halted, nowMs: later })).toMatchObject({
@@ -293,32 +298,32 @@ describe('failures', () => {
     expect(step(left, { settings, previous: halted, nowMs: later }).state).toBe('Rolling');
   });
 
-  // A word may be longer than what is remembered of it.
-  test.each(['now', 'x'.repeat(300)])('they are tried again when the operator asks, once for each request', (word) => {
+  // A value may be longer than what is stored of it.
+  test.each(['now', 'x'.repeat(300)])('are retried when the operator requests it, once for each request', (word) => {
     const halted = step(clusters, { settings, previous: first, nowMs: later });
     const asked = { settings, retryRequested: word, nowMs: later };
-    const retried = step(clusters, { ...asked, previous: halted });
-    const going = step(clusters, { ...asked, previous: retried });
+    const retriedSlots = step(clusters, { ...asked, previous: halted });
+    const going = step(clusters, { ...asked, previous: retriedSlots });
 
-    expect(retried).toMatchObject({ state: 'Rolling', failed: [], retried: word.slice(0, 256) });
-    expect(names(retried.moving)).toEqual([one, two]);
+    expect(retriedSlots).toMatchObject({ state: 'Rolling', failed: [], retried: word.slice(0, 256) });
+    expect(names(retriedSlots.moving)).toEqual([one, two]);
     const again = { ...asked, nowMs: later + 15 * MINUTE };
-    const haltedAgain = step(clusters, { ...again, previous: going });
-    expect(haltedAgain.state).toBe('Halted');
-    expect(step(clusters, { ...again, previous: haltedAgain })).toEqual(haltedAgain);
+    const secondHalt = step(clusters, { ...again, previous: going });
+    expect(secondHalt.state).toBe('Halted');
+    expect(step(clusters, { ...again, previous: secondHalt })).toEqual(secondHalt);
   });
 
   test.each([
-    { reason: 'it is taken away', word: undefined },
-    { reason: 'one of before is applied again', word: '2026-06-01T12:00:00Z' },
-  ])('a request that was followed asks for nothing when $reason', ({ word }) => {
+    { reason: 'the annotation is removed', word: undefined },
+    { reason: 'an earlier value is applied again', word: '2026-06-01T12:00:00Z' },
+  ])('do not repeat a completed retry if $reason', ({ word }) => {
     const last = '2026-06-02T12:00:00Z';
     const halted = { ...step(clusters, { settings, previous: first, nowMs: later }), retried: last };
 
     expect(step(clusters, { settings, previous: halted, retryRequested: word, nowMs: later })).toEqual(halted);
   });
 
-  test('a newer patch starts afresh', () => {
+  test('are cleared by a newer patch', () => {
     const halted = step(clusters, { settings, previous: first, nowMs: later });
     const next = step(clusters, { settings, previous: halted, nowMs: later, target: '1.35.3' });
 
@@ -327,8 +332,8 @@ describe('failures', () => {
   });
 });
 
-test('what is paused begins nothing, and ends what it began', () => {
-  const clusters = many(30);
+test('a paused rollout starts no clusters, and completes those in progress', () => {
+  const clusters = newClusters(30);
   const first = step(clusters);
   const paused = step(clusters, { previous: first, settings: { paused: true } });
 
@@ -336,9 +341,9 @@ test('what is paused begins nothing, and ends what it began', () => {
   expect(step(at(clusters, names(first.moving)), { previous: paused, settings: { paused: true } }).moving).toEqual([]);
 });
 
-test('the lists are bounded, however many clusters there are and fail', () => {
+test('the lists are bounded, regardless of how many clusters exist and fail', () => {
   const settings = { maxConcurrent: 100, maxPercent: 100, maxFailures: 100 };
-  const clusters = many(5000).map(({ metadata }) => cluster(metadata.name ?? '', { desired: NEW }));
+  const clusters = newClusters(5000).map(({ metadata }) => cluster(metadata.name ?? '', { desired: NEW }));
   let rollout = step(clusters, { settings });
   let nowMs = NOW;
   for (let slot = 0; slot < 5; slot += 1) {
@@ -351,8 +356,8 @@ test('the lists are bounded, however many clusters there are and fail', () => {
   expect(rollout.state).toBe('Halted');
 });
 
-test('a restart between any two steps changes nothing: the step is a function of what is stored', () => {
-  const clusters = many(40);
+test('a restart between any two steps changes nothing: the step depends only on stored state', () => {
+  const clusters = newClusters(40);
   const first = step(clusters);
 
   expect(step(clusters, { previous: JSON.parse(JSON.stringify(first)) })).toEqual(first);
@@ -361,15 +366,15 @@ test('a restart between any two steps changes nothing: the step is a function of
   expect(nextSlotEndMs({ ...first, moving: [] }, rolloutSpec.parse({}), NOW)).toBeUndefined();
 });
 
-describe('maintenance windows', () => {
+describe('maintenance windows in a rollout', () => {
   /** NOW is a Sunday. */
-  const nightly = { maintenance: { window: { start: '02:30', duration: '1h' } } };
-  const weekly = { maintenance: { window: { days: ['Wednesday' as const], start: '02:30', duration: '1h' } } };
+  const nightlyWindow = { maintenance: { window: { start: '02:30', duration: '1h' } } };
+  const weeklyWindow = { maintenance: { window: { days: ['Wednesday' as const], start: '02:30', duration: '1h' } } };
   const OPEN = NOW + 150 * MINUTE;
   const settings = { maxPercent: 100, maxConcurrent: 1 };
 
-  test('pass the turn to the next, and nobody fails for them', () => {
-    const waiting = cluster('a', { spec: nightly });
+  test('pass the slot to the next cluster, and no cluster fails because of them', () => {
+    const waiting = cluster('a', { spec: nightlyWindow });
     const clusters = [waiting, cluster('b'), cluster('c')];
     const first = step(clusters, { settings });
     const second = step(at(clusters, ['b']), { settings, previous: first });
@@ -381,10 +386,10 @@ describe('maintenance windows', () => {
     expect(names(step(at(clusters, ['b', 'c']), { settings, previous: third, nowMs: OPEN }).moving)).toEqual(['a']);
   });
 
-  test('of canaries hold nobody up: those with an open one are canaries', () => {
+  test('delay no others if they belong to canaries: those with an open window are canaries', () => {
     const canary = { labels: { stage: 'canary' } };
     const canaries = { ...settings, canarySelector: { matchLabels: { stage: 'canary' } } };
-    const clusters = [cluster('a'), cluster('y', { ...canary, spec: weekly }), cluster('z', canary)];
+    const clusters = [cluster('a'), cluster('y', { ...canary, spec: weeklyWindow }), cluster('z', canary)];
     const first = step(clusters, { settings: canaries });
     const second = step(at(clusters, ['z']), { settings: canaries, previous: first });
 
@@ -392,8 +397,8 @@ describe('maintenance windows', () => {
     expect(second).toMatchObject({ state: 'Rolling', moving: [{ name: 'a' }] });
   });
 
-  test('that close before a cluster has begun take its turn back', () => {
-    const one = cluster('a', { spec: nightly });
+  test('end a slot if they close before the cluster has started', () => {
+    const one = cluster('a', { spec: nightlyWindow });
     const first = step([one], { settings, nowMs: OPEN + 59 * MINUTE });
     const closed = { settings, previous: first, nowMs: OPEN + 75 * MINUTE };
     const begun = { ...one, status: { ...one.status, desiredVersion: NEW } };
@@ -406,7 +411,7 @@ describe('maintenance windows', () => {
   });
 
   test('are opened by a request', () => {
-    const asked = cluster('a', { spec: weekly, annotations: { 'fairway.dev/maintenance-requested': 'now' } });
+    const asked = cluster('a', { spec: weeklyWindow, annotations: { 'fairway.dev/maintenance-requested': 'now' } });
 
     expect(names(step([asked], { settings }).moving)).toEqual(['a']);
   });

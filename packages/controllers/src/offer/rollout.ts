@@ -2,8 +2,8 @@ import { ConditionReason } from '@fairway/api/conditions';
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import type { MaintenanceGate } from '@fairway/api/domain/maintenance-gate';
 import { followedRequest, isNewRequest } from '@fairway/api/domain/request';
-import { isBeingEmptied } from '@fairway/api/domain/reset';
-import { followedMinor, takesPatches } from '@fairway/api/domain/update-policy';
+import { isBeingWiped } from '@fairway/api/domain/reset';
+import { acceptsPatches, followedMinor } from '@fairway/api/domain/update-policy';
 import { isAtLeast } from '@fairway/api/domain/version-numbers';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
@@ -34,42 +34,43 @@ export interface RolloutFacts {
   readonly nowMs: number;
 }
 
-type Failed = RolloutStatus['failed'][number];
+type FailedEntry = RolloutStatus['failed'][number];
 
 /**
- * Decides which clusters may be updated to the target, and the progress so far. Pure, and level-triggered: derived from the clusters and
- * its own last result, which is stored in the release's status. A cluster in `moving` is being updated; it leaves the list when its control
- * plane runs the target and is ready, or when its time is up: then a cluster that has started has failed, and one that has not is queued
- * last again, since whatever held it back is not the fault of the patch. Nodes do not count: a tenant can break its own, and would hold
- * back the patch for everyone. Canaries come first. After `maxFailures` failures, or one failure of a canary, no further cluster starts;
- * the rollout continues when the failed ones have become ready. Clusters that are waiting for their maintenance window are skipped, and get
- * a slot in it; so canaries with windows hold back no others, and do not count as canaries until then.
+ * Decides which clusters may be updated to the target, and the progress so far. Pure and level-triggered: derived from
+ * the clusters and its own last result, which is stored in the release's status. A cluster in `moving` is being
+ * updated. It leaves the list when its control plane runs the target and is ready, or when its time is up. A cluster
+ * that has started then counts as failed. One that has not is queued last again, since whatever held it back is not the
+ * fault of the patch. Nodes do not count: a tenant can break its own, and would hold back the patch for everyone.
+ * Canaries come first. After `maxFailures` failures, or one failure of a canary, no more clusters start; the rollout
+ * continues when the failed ones have become ready. Clusters that are waiting for their maintenance window are skipped,
+ * and get a slot in it, so canaries with windows hold back no others, and do not count as canaries until then.
  */
 export function nextRollout(facts: RolloutFacts): RolloutStatus {
   const { settings, target, watchedSinceMs, nowMs } = facts;
-  const taking = facts.followers;
-  const behind = new Map(
-    taking.filter((cluster) => !isAt(cluster, target)).map((cluster) => [uidOf(cluster), cluster]),
+  const targetClusters = facts.followers;
+  const outdated = new Map(
+    targetClusters.filter((cluster) => !isAt(cluster, target)).map((cluster) => [uidOf(cluster), cluster]),
   );
-  const known = new Map(taking.map((cluster) => [uidOf(cluster), cluster]));
+  const known = new Map(targetClusters.map((cluster) => [uidOf(cluster), cluster]));
   // A newer patch may be the fix for the previous one.
   const isSame = facts.previous?.version === target;
   const wasRetried = isSame && isNewRequest(facts.retryRequested, facts.previous?.retried);
   const followed = followedRequest(facts.retryRequested, facts.previous?.retried);
   const since = formatTime(nowMs);
   const moving: RolloutSlot[] = [];
-  const failed: Failed[] = [];
-  const retried = wasRetried ? (facts.previous?.failed ?? []).map((entry) => newRolloutSlot(entry, since)) : [];
+  const failed: FailedEntry[] = [];
+  const retriedSlots = wasRetried ? (facts.previous?.failed ?? []).map((entry) => newRolloutSlot(entry, since)) : [];
   const turns = (facts.previous?.moving ?? []).map((slot) => (isSame ? slot : newRolloutSlot(slot, since)));
-  const returned = new Set<string>();
-  for (const slot of [...turns, ...retried]) {
+  const returnedUids = new Set<string>();
+  for (const slot of [...turns, ...retriedSlots]) {
     const cluster = known.get(slot.uid);
     if (cluster === undefined || isPaused(cluster) || isHealthyAt(cluster, target)) continue;
-    if (isHeldBack(cluster, facts) || isStoppedByUser(cluster)) continue;
+    if (isHeldByQuota(cluster, facts) || isStoppedByUser(cluster)) continue;
     const seen = observedSlot(slot, cluster, target, nowMs);
     if (nowMs < slotEndMs(seen, settings, watchedSinceMs)) moving.push(seen);
-    else if (seen.begun === undefined) returned.add(seen.uid);
-    else failed.push({ ...placeOf(cluster), since, message: failureOf(cluster, target) });
+    else if (seen.begun === undefined) returnedUids.add(seen.uid);
+    else failed.push({ ...identityFields(cluster), since, message: failureOf(cluster, target) });
   }
   if (isSame && !wasRetried) {
     for (const entry of facts.previous?.failed ?? []) {
@@ -80,12 +81,14 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
   const isCanary = canaryOf(settings);
   const isHalted = failed.length >= settings.maxFailures || failed.some(({ uid }) => isCanary(known.get(uid)));
   if (!isHalted && !settings.paused) {
-    moving.push(...newSlots(facts, { behind, moving, failed, returned, isCanary, total: taking.length, since }));
+    moving.push(
+      ...newSlots(facts, { outdated, moving, failed, returnedUids, isCanary, total: targetClusters.length, since }),
+    );
   }
   const begun = new Set([...moving, ...failed].map(({ uid }) => uid));
-  const waiting = [...behind.keys()].filter((uid) => !begun.has(uid)).length;
-  const updated = taking.length - behind.size;
-  const paused = [...behind.values()].filter((cluster) => isPaused(cluster)).length;
+  const waiting = [...outdated.keys()].filter((uid) => !begun.has(uid)).length;
+  const updated = targetClusters.length - outdated.size;
+  const paused = [...outdated.values()].filter((cluster) => isPaused(cluster)).length;
   const state = stateOf({
     isHalted,
     isPaused: settings.paused,
@@ -98,8 +101,8 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
   return {
     version: target,
     state,
-    summary: `${target} ${updated}/${taking.length}${word}`,
-    total: taking.length,
+    summary: `${target} ${updated}/${targetClusters.length}${word}`,
+    total: targetClusters.length,
     updated,
     waiting,
     paused,
@@ -114,16 +117,16 @@ const MAX_FAILED = 200;
 /** The clusters that are patched automatically; `isSeamless`: whether API servers stay available during an update. */
 export function patchFollowers(users: readonly Cluster[], minor: string, isSeamless: boolean): readonly Cluster[] {
   return users.filter(
-    (cluster) => followedMinor(cluster) === minor && takesPatches(cluster, isSeamless) && !isBeingDeleted(cluster),
+    (cluster) => followedMinor(cluster) === minor && acceptsPatches(cluster, isSeamless) && !isBeingDeleted(cluster),
   );
 }
 
-/** With defaults, which objects stored by earlier releases lack. */
+/** The settings with defaults, which objects stored by earlier releases lack. */
 export function rolloutSettings({ spec }: KubernetesRelease): RolloutSettings {
   return rolloutSpec.parse(spec.rollout ?? {});
 }
 
-/** When the next maintenance window opens that a cluster is waiting for; undefined: none is. */
+/** When the next maintenance window opens that a cluster is waiting for; undefined if none is. */
 export function nextOpeningMs(
   { version }: RolloutStatus,
   followers: readonly Cluster[],
@@ -138,11 +141,11 @@ export function nextOpeningMs(
 }
 
 interface RolloutPosition {
-  readonly behind: ReadonlyMap<string, Cluster>;
+  readonly outdated: ReadonlyMap<string, Cluster>;
   readonly moving: readonly RolloutSlot[];
-  readonly failed: readonly Failed[];
+  readonly failed: readonly FailedEntry[];
   /** Clusters whose slot has just ended before they had started. */
-  readonly returned: ReadonlySet<string>;
+  readonly returnedUids: ReadonlySet<string>;
   readonly isCanary: (cluster: Cluster | undefined) => boolean;
   readonly total: number;
   readonly since: string;
@@ -150,7 +153,7 @@ interface RolloutPosition {
 
 function newSlots(
   facts: RolloutFacts,
-  { behind, moving, failed, returned, isCanary, total, since }: RolloutPosition,
+  { outdated, moving, failed, returnedUids, isCanary, total, since }: RolloutPosition,
 ): RolloutSlot[] {
   const { settings } = facts;
   const begun = new Set([...moving, ...failed].map(({ uid }) => uid));
@@ -158,21 +161,21 @@ function newSlots(
   const room = Math.min(settings.maxConcurrent, share) - moving.length;
   if (room <= 0) return [];
   // An update that is impossible now would only fail.
-  const able = [...behind.values()].filter(
+  const eligible = [...outdated.values()].filter(
     (cluster) =>
       !begun.has(uidOf(cluster)) &&
       !isPaused(cluster) &&
-      !isHeldBack(cluster, facts) &&
+      !isHeldByQuota(cluster, facts) &&
       isConditionTrue(cluster.status?.conditions, 'ControlPlaneReady'),
   );
-  const canaries = able.filter(isCanary);
-  const areCanariesOut = canaries.length > 0 || moving.some(({ uid }) => isCanary(behind.get(uid)));
+  const canaries = eligible.filter(isCanary);
+  const haveCanariesStarted = canaries.length > 0 || moving.some(({ uid }) => isCanary(outdated.get(uid)));
   const isReady = (cluster: Cluster) => isConditionTrue(cluster.status?.conditions, 'Ready');
-  const rankOf = (cluster: Cluster) => (returned.has(uidOf(cluster)) ? 2 : Number(!isReady(cluster)));
-  return (areCanariesOut ? canaries : able)
+  const rankOf = (cluster: Cluster) => (returnedUids.has(uidOf(cluster)) ? 2 : Number(!isReady(cluster)));
+  return (haveCanariesStarted ? canaries : eligible)
     .sort((a, b) => rankOf(a) - rankOf(b) || (uidOf(a) < uidOf(b) ? -1 : 1))
     .slice(0, room)
-    .map((cluster) => ({ ...placeOf(cluster), since }));
+    .map((cluster) => ({ ...identityFields(cluster), since }));
 }
 
 function stateOf(facts: {
@@ -199,18 +202,18 @@ function isHealthyAt(cluster: Cluster, target: string): boolean {
 }
 
 /** Whether it cannot start now, for example because of its maintenance window; a cluster that has started continues. A hibernated cluster is updated when it wakes. */
-function isHeldBack(cluster: Cluster, { target, gateOf, isHeldUp, nowMs }: RolloutFacts): boolean {
-  if (isHibernationWanted(cluster) || isBeingEmptied(cluster)) return true;
+function isHeldByQuota(cluster: Cluster, { target, gateOf, isHeldUp, nowMs }: RolloutFacts): boolean {
+  if (isHibernationWanted(cluster) || isBeingWiped(cluster)) return true;
   if (isAtLeast(cluster.status?.desiredVersion, target)) return false;
   return !gateOf(cluster, nowMs).isOpen || isHeldUp?.(cluster) === true;
 }
 
 /** Failures that any tenant can cause during its cluster's slot, but no version does: they would stop the rollout for everyone. */
-const OF_USERS: ReadonlySet<string> = new Set([ConditionReason.CredentialInvalid, ConditionReason.DatabaseFull]);
+const USER_REASONS: ReadonlySet<string> = new Set([ConditionReason.CredentialInvalid, ConditionReason.DatabaseFull]);
 
 function isStoppedByUser({ status }: Cluster): boolean {
   const ready = findCondition(status?.conditions, 'ControlPlaneReady');
-  return ready?.status === 'False' && OF_USERS.has(ready.reason);
+  return ready?.status === 'False' && USER_REASONS.has(ready.reason);
 }
 
 function failureOf({ status }: Cluster, target: string): string {
@@ -221,7 +224,7 @@ function failureOf({ status }: Cluster, target: string): string {
   return `${what}${ready?.message ? `: ${ready.message}` : ''}`.slice(0, 512);
 }
 
-function placeOf({ metadata }: Cluster): Pick<RolloutSlot, 'namespace' | 'name' | 'uid'> {
+function identityFields({ metadata }: Cluster): Pick<RolloutSlot, 'namespace' | 'name' | 'uid'> {
   return { namespace: metadata.namespace ?? '', name: metadata.name ?? '', uid: metadata.uid ?? '' };
 }
 

@@ -4,12 +4,12 @@ import { WatchTimes } from './watch-times.ts';
 const MINUTE_MS = 60_000;
 
 test.each([
-  { reason: 'the first look is the beginning', proofs: [], now: 7, since: 7 },
-  { reason: 'proofs in time go on', proofs: [0, 1, 2, 5], now: 6, since: 0 },
-  { reason: 'one that is late is no break', proofs: [0, 1], now: 4, since: 0 },
-  { reason: 'without any for longer, it begins anew', proofs: [0, 1], now: 5, since: 5 },
-  { reason: 'a process that stood still begins anew', proofs: [0, 1, 60, 61], now: 61, since: 60 },
-])('$reason', ({ proofs, now, since }) => {
+  { reason: 'the first check is the start', proofs: [], now: 7, since: 7 },
+  { reason: 'timely proofs continue the watch', proofs: [0, 1, 2, 5], now: 6, since: 0 },
+  { reason: 'a slightly late proof does not interrupt it', proofs: [0, 1], now: 4, since: 0 },
+  { reason: 'a longer gap restarts it', proofs: [0, 1], now: 5, since: 5 },
+  { reason: 'a stalled process restarts it', proofs: [0, 1, 60, 61], now: 61, since: 60 },
+])('a watch: $reason', ({ proofs, now, since }) => {
   const watches = new WatchTimes();
 
   for (const minute of proofs) watches.prove('1.35', minute * MINUTE_MS);
@@ -17,7 +17,7 @@ test.each([
   expect(watches.sinceMs('1.35', now * MINUTE_MS)).toBe(since * MINUTE_MS);
 });
 
-test('a proof is due a minute after the last one, of each object for itself', () => {
+test('a proof is due a minute after the last one, for each object separately', () => {
   const watches = new WatchTimes();
   watches.prove('1.35', 0);
 

@@ -1,26 +1,26 @@
 /** How often a watcher proves that it can write. */
-export const PROOF_MS = 60_000;
+export const PROOF_INTERVAL_MS = 60_000;
 /** A watcher without such proof for this long was away or unable to act: its process or API was stalled, or another replica owned the key. */
-const BREAK_MS = 3 * PROOF_MS;
+const MAX_PROOF_GAP_MS = 3 * PROOF_INTERVAL_MS;
 
-interface Watch {
+interface WatchRecord {
   readonly sinceMs: number;
   readonly provenMs: number;
 }
 
 /** Since when this process has been able to act on an object without interruption. In memory, because a process that has ended acts on nothing. */
 export class WatchTimes {
-  readonly #watches = new Map<string, Watch>();
+  readonly #watches = new Map<string, WatchRecord>();
 
-  /** Now, if it was not able to until now. */
+  /** The current time, if it was not able to until now. */
   sinceMs(key: string, nowMs: number): number {
     const watch = this.#watches.get(key);
-    return watch !== undefined && nowMs - watch.provenMs <= BREAK_MS ? watch.sinceMs : nowMs;
+    return watch !== undefined && nowMs - watch.provenMs <= MAX_PROOF_GAP_MS ? watch.sinceMs : nowMs;
   }
 
   isProofDue(key: string, nowMs: number): boolean {
     const watch = this.#watches.get(key);
-    return watch === undefined || nowMs - watch.provenMs >= PROOF_MS;
+    return watch === undefined || nowMs - watch.provenMs >= PROOF_INTERVAL_MS;
   }
 
   /** A write has succeeded, or there is nothing to watch. */

@@ -1,4 +1,4 @@
-import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import { targetReplicas } from '@fairway/api/domain/target-replicas';
 import { cloudProfiles } from '@fairway/api/kinds/cloud-profile';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
@@ -11,7 +11,7 @@ import type { ControllerDependencies, Declaration } from '../dependencies.ts';
 import { clustersByNamespace, poolsByNamespace, quotasByNamespace } from '../node-pool/project-quotas.ts';
 import { ProjectQuotaReconciler } from './reconciler.ts';
 
-/** Shows in ProjectQuotas what their namespaces have. */
+/** Reports the usage of each namespace in its ProjectQuota. */
 export const projectQuotaController: Declaration = {
   name: 'project-quota',
   concurrency: 2,
@@ -30,12 +30,12 @@ export const projectQuotaController: Declaration = {
   watches: (shared) => {
     const { cache, informers } = shared;
     return [
-      watch(informers.informer(projectQuotas), (quota) => quotasBeside(quota, shared), {
+      watch(informers.informer(projectQuotas), (quota) => quotasInNamespace(quota, shared), {
         isRelevant: (old, { metadata }) => old.metadata.generation !== metadata.generation,
       }),
-      watch(cache.clusters, (cluster) => quotasBeside(cluster, shared), { isRelevant: () => false }),
-      watch(cache.nodePools, (pool) => quotasBeside(pool, shared), { isRelevant: isCountedOtherwise }),
-      watch(informers.informer(cloudProfiles), (profile) => quotasBeside(profile, shared), {
+      watch(cache.clusters, (cluster) => quotasInNamespace(cluster, shared), { isRelevant: () => false }),
+      watch(cache.nodePools, (pool) => quotasInNamespace(pool, shared), { isRelevant: isUsageChanged }),
+      watch(informers.informer(cloudProfiles), (profile) => quotasInNamespace(profile, shared), {
         isRelevant: ({ status: old }, { status }) => JSON.stringify(old?.flavors) !== JSON.stringify(status?.flavors),
       }),
     ];
@@ -48,13 +48,16 @@ export const projectQuotaController: Declaration = {
   },
 };
 
-function quotasBeside({ metadata }: KubeObject, { informers }: Pick<ControllerDependencies, 'informers'>): string[] {
+function quotasInNamespace(
+  { metadata }: KubeObject,
+  { informers }: Pick<ControllerDependencies, 'informers'>,
+): string[] {
   return informers
     .informer(projectQuotas)
     .find(quotasByNamespace, metadata.namespace ?? '')
     .map(keyOf);
 }
 
-function isCountedOtherwise(old: NodePool, pool: NodePool): boolean {
-  return wantedReplicas(old) !== wantedReplicas(pool) || old.spec.flavor !== pool.spec.flavor;
+function isUsageChanged(old: NodePool, pool: NodePool): boolean {
+  return targetReplicas(old) !== targetReplicas(pool) || old.spec.flavor !== pool.spec.flavor;
 }

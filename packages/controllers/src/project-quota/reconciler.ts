@@ -14,7 +14,7 @@ import { quotaStatus } from './status.ts';
 
 type Dependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'clock' | 'quotaDefaults'>;
 
-/** Keeps in each ProjectQuota what its namespace has. */
+/** Keeps the usage of its namespace in each ProjectQuota. */
 export class ProjectQuotaReconciler {
   readonly #dependencies: Dependencies;
   readonly #quotas: Informer<ProjectQuota>;
@@ -49,7 +49,7 @@ export class ProjectQuotaReconciler {
     );
   }
 
-  /** As the CloudProfile of its cluster's project has it. */
+  /** According to the CloudProfile of its cluster's project. */
   #vcpusOf(pool: NodePool): number | undefined {
     const cluster = this.#dependencies.cache.clusters.get(clusterKeyOf(pool));
     const profile = this.#profiles.get(`${pool.metadata.namespace}/${cloudProfileName(cluster?.spec.credentialName)}`);

@@ -7,24 +7,24 @@ const VCPUS: Readonly<Record<string, number>> = { small: 2, large: 8 };
 
 test.each([
   {
-    what: 'of what it limits',
+    what: 'resources that it limits',
     spec: { clusters: 5, nodes: 10, cores: 20 },
     vcpus: VCPUS,
     says: ['2/5', '4/10', '14/20'],
   },
   {
-    what: 'of what the operator limits by default',
+    what: 'resources that the operator limits by default',
     spec: { nodes: 3 },
     vcpus: VCPUS,
     says: ['2/7', '4/3', '14/unlimited'],
   },
   {
-    what: 'without cores while a flavor is not known',
+    what: 'no cores while a flavor is unknown',
     spec: { cores: 20 },
     vcpus: { small: 2 },
     says: ['2/7', '4/unlimited', '?/20'],
   },
-])('tells the use $what', ({ spec, vcpus, says }) => {
+])('quotaStatus reports usage: $what', ({ spec, vcpus, says }) => {
   const known: Readonly<Record<string, number>> = vcpus;
   const quota = { clusters: { limit: 7, by: "the operator's default" } };
   const use = { clusters: 2, pools, vcpusOf: ({ spec: { flavor } }: (typeof pools)[number]) => known[flavor], quota };

@@ -1,5 +1,10 @@
 import { sumOfReplicas } from '@fairway/api/domain/plan-limits';
-import { type EffectiveQuota, type QuotaResource, sumOfCores, type VcpusOf } from '@fairway/api/domain/project-quota';
+import {
+  type EffectiveQuota,
+  type QuotaResource,
+  sumOfCores,
+  type VcpuLookup,
+} from '@fairway/api/domain/project-quota';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { ProjectQuota, ProjectQuotaStatus } from '@fairway/api/kinds/project-quota';
 
@@ -7,12 +12,12 @@ export interface QuotaUse {
   readonly clusters: number;
   /** All pools of the namespace. */
   readonly pools: readonly NodePool[];
-  readonly vcpusOf: VcpusOf;
-  /** What holds, whoever says it. */
+  readonly vcpusOf: VcpuLookup;
+  /** The effective quota, from either source. */
   readonly quota: EffectiveQuota;
 }
 
-/** What the namespace has of what a ProjectQuota limits. Pure. */
+/** The namespace's usage of the resources that a ProjectQuota limits. Pure. */
 export function quotaStatus({ spec }: ProjectQuota, { clusters, pools, vcpusOf, quota }: QuotaUse): ProjectQuotaStatus {
   const areCoresKnown = pools.every((pool) => vcpusOf(pool) !== undefined);
   const used = {

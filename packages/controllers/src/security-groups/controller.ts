@@ -6,12 +6,12 @@ import { keyOf } from '@fairway/kube/client/object-key';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
 import { machinesByPool, poolKeyOf, poolsByCluster } from '@fairway/tenancy/cache-indexes';
-import { isAskedFor, isClusterRelevant } from '../cluster/relevance.ts';
+import { isClusterRelevant, isRequestChanged } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
 import { ownedByCluster } from '../owner-key.ts';
 import { SecurityGroupsReconciler } from './reconciler.ts';
 
-/** Keeps the security groups that a pool names on the ports of its servers. Its keys are those of NodePools. */
+/** Maintains the security groups that a pool names on the ports of its servers. Its keys are those of NodePools. */
 export const securityGroupsController: Declaration = {
   name: 'security-groups',
   concurrency: 20,
@@ -26,7 +26,7 @@ export const securityGroupsController: Declaration = {
     // A record written for an older generation is checked again.
     watch(cache.nodePools, undefined, {
       isRelevant: (old, pool) =>
-        isAskedFor(old, pool) || !isDeepStrictEqual(old.status?.securityGroups, pool.status?.securityGroups),
+        isRequestChanged(old, pool) || !isDeepStrictEqual(old.status?.securityGroups, pool.status?.securityGroups),
     }),
     watch(cache.machines, (machine) => [poolKeyOf(machine)], {
       isRelevant: (old, machine) => old.status?.serverID !== machine.status?.serverID,

@@ -6,23 +6,23 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 
-export function wantedSecurityGroups({ spec }: NodePool): readonly string[] {
+export function requestedSecurityGroups({ spec }: NodePool): readonly string[] {
   return spec.securityGroups ?? [];
 }
 
-/** Ids, or what the user must fix first. */
-export type FoundSecurityGroups =
+/** The IDs, or what the user must fix first. */
+export type SecurityGroupLookup =
   | { readonly groupIDs: readonly string[]; readonly problem?: undefined }
   | { readonly problem: Problem };
 
-/** What the names of a pool are among the groups that the cloud shows. Pure. */
+/** Resolves a pool's names among the groups that the cloud lists. Pure. */
 export function findSecurityGroups(
   pool: NodePool,
   cluster: Pick<Cluster, 'spec'>,
   groups: readonly SecurityGroupFacts[],
-): FoundSecurityGroups {
+): SecurityGroupLookup {
   const groupIDs = new Set<string>();
-  for (const name of wantedSecurityGroups(pool)) {
+  for (const name of requestedSecurityGroups(pool)) {
     const chosen = chooseSecurityGroup(name, groups, { isOwnNetwork: cluster.spec.network.networkID === undefined });
     if (chosen.why !== undefined) {
       const message = `spec.securityGroups: ${name}: ${chosen.message}. No server is created without it, and existing servers are unaffected`;
@@ -33,11 +33,14 @@ export function findSecurityGroups(
   return { groupIDs: [...groupIDs] };
 }
 
-/** The groups of the pool that a new server gets, as its controller has found them. A server without them would be open to less, or closed to more, than was asked for. */
-export function groupsOfNewServers(pool: NodePool): FoundSecurityGroups {
-  if (wantedSecurityGroups(pool).length === 0) return { groupIDs: [] };
+/**
+ * The groups of the pool for a new server, as resolved by their controller. A server without them would be less or more
+ * open than requested.
+ */
+export function securityGroupsForServers(pool: NodePool): SecurityGroupLookup {
+  if (requestedSecurityGroups(pool).length === 0) return { groupIDs: [] };
   const record = pool.status?.securityGroups;
-  if (record === undefined || !isDeepStrictEqual(record.names, wantedSecurityGroups(pool))) {
+  if (record === undefined || !isDeepStrictEqual(record.names, requestedSecurityGroups(pool))) {
     const message = 'the security groups of the pool are being looked up';
     return { problem: { reason: ConditionReason.WaitingForNetwork, message } };
   }
@@ -46,10 +49,12 @@ export function groupsOfNewServers(pool: NodePool): FoundSecurityGroups {
   return { problem: { reason: reason as ConditionReason, message } };
 }
 
-/** Whether the servers of a pool have the groups that it names; undefined where it names none, and has not lately. */
+/**
+ * Whether the servers of a pool have the groups that it names; undefined if it names none, and has named none recently.
+ */
 export function securityGroupsCondition(pool: NodePool): ConditionState | undefined {
   const type = ConditionType.SecurityGroupsApplied;
-  const names = wantedSecurityGroups(pool);
+  const names = requestedSecurityGroups(pool);
   const record = pool.status?.securityGroups;
   if (record === undefined && names.length === 0) return undefined;
   if (record === undefined || !isDeepStrictEqual(record.names, names)) {

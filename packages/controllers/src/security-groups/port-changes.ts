@@ -1,18 +1,18 @@
 import type { Port } from '@fairway/openstack/types/network';
 
-export interface WantedOnPorts {
-  /** Fairway's own, of all nodes of the cluster. */
+export interface DesiredPortGroups {
+  /** Fairway's own group, shared by all nodes of the cluster. */
   readonly ownID: string;
-  /** Of the pool. */
+  /** The pool's groups. */
   readonly groupIDs: readonly string[];
-  /** What ports may have because the pool named it. */
+  /** Groups that ports may have because the pool named them. */
   readonly appliedIDs: readonly string[];
 }
 
-/** What a port is to have, in place of what it has; undefined where that is right. What others have put there stays. Pure. */
+/** The desired groups of a port; undefined if it has them already. Groups that others have added stay. Pure. */
 export function portChange(
   { security_groups: present }: Pick<Port, 'security_groups'>,
-  { ownID, groupIDs, appliedIDs }: WantedOnPorts,
+  { ownID, groupIDs, appliedIDs }: DesiredPortGroups,
 ): readonly string[] | undefined {
   const wanted = [ownID, ...groupIDs];
   const kept = present.filter((id) => wanted.includes(id) || !appliedIDs.includes(id));

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { actionRequiredBy, ConditionReason, isOutage } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
+import { pluralize } from '@fairway/api/domain/pluralize';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
@@ -13,7 +13,7 @@ import { BackoffError } from '@fairway/kube/controller/attempts';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { Port } from '@fairway/openstack/types/network';
 import { machinesByPool } from '@fairway/tenancy/cache-indexes';
-import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import { machineOfDescription } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { securityGroupFacts } from '@fairway/tenancy/cloud/security-group-facts';
@@ -23,7 +23,7 @@ import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
-import { findSecurityGroups, wantedSecurityGroups } from './pool-security-groups.ts';
+import { findSecurityGroups, requestedSecurityGroups } from './pool-security-groups.ts';
 import { portChange } from './port-changes.ts';
 import { PortWriter } from './port-writer.ts';
 
@@ -32,25 +32,28 @@ type SecurityGroupsDependencies = Pick<
   'client' | 'cache' | 'clouds' | 'attempts' | 'events' | 'clock'
 >;
 
-const RESYNC_MS = 600_000;
-/** Of the lists while all is as it should be: each pass makes them. */
-const MAX_AGE_SETTLED_MS = RESYNC_MS - 10_000;
-/** While something is missing: a group, or a server that is still to come. */
+const RESYNC_INTERVAL_MS = 600_000;
+/** Maximum age of the lists if all ports are as desired; each pass lists them. */
+const MAX_AGE_SETTLED_MS = RESYNC_INTERVAL_MS - 10_000;
+/** Maximum age while a group is missing, or a server is still being created. */
 const MAX_AGE_MS = 60_000;
 const RETRY_MS = 60_000;
-/** How long a server may be on its way that was asked for with what the pool named before. */
+/** How long the creation of a server with previous groups may take. */
 const MAX_LAG_MS = 300_000;
 
-/** What a pass works on. */
+/** The scope of a pass. */
 interface Scope {
   readonly cluster: Cluster;
   readonly cloud: ProjectCloud;
   readonly pass: Pass;
-  /** The pool, with what this pass has written. */
+  /** The pool, including what this pass has written. */
   pool: NodePool;
 }
 
-/** Finds the security groups that a pool names, keeps them on the ports of its servers, and says so in `status.securityGroups`. New servers are made with them. */
+/**
+ * Resolves the security groups that a pool names, maintains them on the ports of its servers, and reports them in
+ * `status.securityGroups`. New servers are created with them.
+ */
 export class SecurityGroupsReconciler {
   readonly #dependencies: SecurityGroupsDependencies;
   readonly #writer: PortWriter;
@@ -60,12 +63,12 @@ export class SecurityGroupsReconciler {
     this.#writer = new PortWriter(dependencies.clock);
   }
 
-  /** `key` is a NodePool's. */
+  /** `key` identifies a NodePool. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { attempts, cache, clock, clouds } = this.#dependencies;
     const pool = cache.nodePools.get(key);
     if (pool === undefined || pool.metadata.deletionTimestamp !== undefined) return {};
-    if (wantedSecurityGroups(pool).length === 0 && pool.status?.securityGroups === undefined) return {};
+    if (requestedSecurityGroups(pool).length === 0 && pool.status?.securityGroups === undefined) return {};
     const cluster = cache.clusters.get(clusterKeyOf(pool));
     if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined || isPaused(pool, cluster)) return {};
     const cloud = clouds.of(clusterKeyOf(pool), cluster.spec.credentialName);
@@ -77,12 +80,12 @@ export class SecurityGroupsReconciler {
       cloud.cache.ports.invalidate();
     }
     const pass = new Pass(context, clock);
-    pass.requeueAfter(RESYNC_MS);
+    pass.requeueAfter(RESYNC_INTERVAL_MS);
     const scope: Scope = { cluster, cloud, pass, pool };
     const { failure } = await pass.run(() =>
       attempts.withBackoff({ kind: 'security groups', item }, async () => {
         await requireOwnProject(cloud, cluster);
-        await this.#bringInLine(scope);
+        await this.#applyTemplate(scope);
       }),
     );
     return pass.end(async () => {
@@ -90,11 +93,11 @@ export class SecurityGroupsReconciler {
     });
   }
 
-  async #bringInLine(scope: Scope): Promise<void> {
+  async #applyTemplate(scope: Scope): Promise<void> {
     const { cluster, cloud, pass } = scope;
-    const names = wantedSecurityGroups(scope.pool);
+    const names = requestedSecurityGroups(scope.pool);
     const servers = this.#serversOf(scope.pool);
-    const maxAgeMs = isAtRest(scope.pool) && servers.areKnown ? MAX_AGE_SETTLED_MS : MAX_AGE_MS;
+    const maxAgeMs = hasSettled(scope.pool) && servers.areKnown ? MAX_AGE_SETTLED_MS : MAX_AGE_MS;
     const sinceMs = cloud.now() - maxAgeMs;
     const groups = names.length === 0 ? undefined : await cloud.cache.securityGroups.refreshAfter(sinceMs, pass.signal);
     const facts = groups ? securityGroupFacts(groups.items.values(), await cloud.client.session.projectId()) : [];
@@ -107,16 +110,20 @@ export class SecurityGroupsReconciler {
     }
     const { groupIDs } = found;
     const record = { names, groupIDs, appliedIDs: appliedUnion(appliedIDs, groupIDs) };
-    // Before any port has them, so that they can be taken from it whatever happens in between.
-    await this.#write(scope, record, isAbout(scope.pool, names) ? problemOf(scope.pool) : changing(servers.ids.size));
+    // Recorded before any port has them, so that they can be removed from it regardless of what happens in between.
+    await this.#write(
+      scope,
+      record,
+      usesGroups(scope.pool, names) ? problemOf(scope.pool) : changing(servers.ids.size),
+    );
     if (!servers.areKnown) pass.requeueAfter(RETRY_MS);
-    const isEverywhere = await this.#writePorts(scope, record, servers.ids, sinceMs);
-    if (!isEverywhere) return;
+    const isAppliedEverywhere = await this.#writePorts(scope, record, servers.ids, sinceMs);
+    if (!isAppliedEverywhere) return;
     await this.#write(scope, record, undefined);
-    if (servers.areKnown) await this.#forgetFormer(scope);
+    if (servers.areKnown) await this.#removeOldRecord(scope);
   }
 
-  /** Whether all servers have the groups that they are to have now. */
+  /** Whether all servers have their desired groups. */
   async #writePorts(
     { cloud, cluster, pass }: Scope,
     { groupIDs, appliedIDs }: { readonly groupIDs: readonly string[]; readonly appliedIDs: readonly string[] },
@@ -125,24 +132,24 @@ export class SecurityGroupsReconciler {
   ): Promise<boolean> {
     const { networkID, securityGroupID: ownID } = cluster.status?.network ?? {};
     if (serverIDs.size === 0 || networkID === undefined || ownID === undefined) return true;
-    // A server may also have ports that somebody has added.
-    const isFairways = ({ network_id, description }: Port) =>
+    // A server may also have ports that someone else has added.
+    const isFairwayPort = ({ network_id, description }: Port) =>
       network_id === networkID || machineOfDescription(description)?.clusterUid === identityOf(cluster);
-    const isTheirs = (port: Port) => serverIDs.has(port.device_id) && isFairways(port);
+    const isPoolPort = (port: Port) => serverIDs.has(port.device_id) && isFairwayPort(port);
     const { items } = await cloud.cache.ports.refreshAfter(sinceMs, pass.signal);
-    const ports = [...items.values()].filter(isTheirs);
+    const ports = [...items.values()].filter(isPoolPort);
     const changes = ports.flatMap((port) => {
       const securityGroups = portChange(port, { ownID, groupIDs, appliedIDs });
       return securityGroups ? [{ port, securityGroups }] : [];
     });
     const waitMs = await this.#writer.write(cloud, changes, pass.signal);
-    const isSeen = new Set(ports.map(({ device_id }) => device_id)).size === serverIDs.size;
-    pass.requeueAfter(isSeen ? waitMs : RETRY_MS);
-    return isSeen && waitMs === undefined;
+    const isComplete = new Set(ports.map(({ device_id }) => device_id)).size === serverIDs.size;
+    pass.requeueAfter(isComplete ? waitMs : RETRY_MS);
+    return isComplete && waitMs === undefined;
   }
 
-  /** What the pool named before is on no server any more, once none can be on its way that was asked for with it. */
-  async #forgetFormer(scope: Scope): Promise<void> {
+  /** No server has the previous groups anymore once none can still be created with them. */
+  async #removeOldRecord(scope: Scope): Promise<void> {
     const record = scope.pool.status?.securityGroups;
     if (record === undefined) return;
     const { names, groupIDs = [], appliedIDs, changedTime } = record;
@@ -161,17 +168,17 @@ export class SecurityGroupsReconciler {
   }
 
   async #report(scope: Scope, { error, reason, message }: Failure): Promise<void> {
-    // The Cluster says that the cloud is away; servers keep what they have.
+    // The Cluster reports that the cloud is unavailable; servers keep their groups.
     if (error instanceof BackoffError || isOutage(reason)) return;
     const { names: _names, groupIDs, appliedIDs = [] } = scope.pool.status?.securityGroups ?? {};
-    const names = wantedSecurityGroups(scope.pool);
-    const found = isAbout(scope.pool, names) && groupIDs ? { groupIDs } : {};
+    const names = requestedSecurityGroups(scope.pool);
+    const found = usesGroups(scope.pool, names) && groupIDs ? { groupIDs } : {};
     await this.#write(scope, { names, ...found, appliedIDs }, { reason, message });
   }
 
-  async #write(scope: Scope, record: Record, problem: Problem | undefined): Promise<void> {
+  async #write(scope: Scope, record: GroupRecord, problem: Problem | undefined): Promise<void> {
     const last = scope.pool.status?.securityGroups;
-    // Before it is written, so that no crash loses it.
+    // Recorded before the write, so that a crash does not lose it.
     if (
       problem &&
       actionRequiredBy(problem.reason) !== 'fairway' &&
@@ -196,10 +203,10 @@ export class SecurityGroupsReconciler {
   }
 }
 
-/** Of `status.securityGroups`. */
+/** The form of `status.securityGroups`. */
 const MAX_MESSAGE = 1024;
 
-interface Record {
+interface GroupRecord {
   readonly names: readonly string[];
   readonly groupIDs?: readonly string[] | undefined;
   readonly appliedIDs: readonly string[];
@@ -209,18 +216,18 @@ function partOf({
   names,
   groupIDs,
   appliedIDs,
-}: Record): Pick<SecurityGroupsStatus, 'names' | 'groupIDs' | 'appliedIDs'> {
+}: GroupRecord): Pick<SecurityGroupsStatus, 'names' | 'groupIDs' | 'appliedIDs'> {
   return { names: [...names], ...(groupIDs && { groupIDs: [...groupIDs] }), appliedIDs: [...appliedIDs] };
 }
 
-function isAbout({ status }: NodePool, names: readonly string[]): boolean {
+function usesGroups({ status }: NodePool, names: readonly string[]): boolean {
   return isDeepStrictEqual(status?.securityGroups?.names, names);
 }
 
-/** Whether all was as the pool asks for when it was last looked. */
-function isAtRest(pool: NodePool): boolean {
+/** Whether all ports were as desired at the last check. */
+function hasSettled(pool: NodePool): boolean {
   const { groupIDs, reason } = pool.status?.securityGroups ?? {};
-  return groupIDs !== undefined && reason === undefined && isAbout(pool, wantedSecurityGroups(pool));
+  return groupIDs !== undefined && reason === undefined && usesGroups(pool, requestedSecurityGroups(pool));
 }
 
 function problemOf({ status }: NodePool): Problem | undefined {
@@ -230,7 +237,10 @@ function problemOf({ status }: NodePool): Problem | undefined {
 
 function changing(servers: number): Problem | undefined {
   if (servers === 0) return undefined;
-  return { reason: ConditionReason.Updating, message: `the ports of ${counted(servers, 'server')} are being changed` };
+  return {
+    reason: ConditionReason.Updating,
+    message: `the ports of ${pluralize(servers, 'server')} are being changed`,
+  };
 }
 
 function isStaying({ metadata }: Machine): boolean {

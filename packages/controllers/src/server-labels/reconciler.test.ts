@@ -3,7 +3,7 @@ import { aCluster, aNodePool } from '@fairway/api/testing/objects';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { Attempts } from '@fairway/kube/controller/attempts';
-import { AnsweringTransport } from '@fairway/kube/testing/answering-transport';
+import { FakeTransport } from '@fairway/kube/testing/fake-transport';
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
 import { classifyError } from '@fairway/tenancy/reconcile/failure';
 import { expect, test } from 'vitest';
@@ -25,10 +25,10 @@ const server = {
   metadata: {},
 };
 
-/** A server that lacks a tag of its pool, in a cloud that may refuse it. */
-function start({ refuses }: { refuses: boolean }) {
+/** A server that lacks a tag of its pool, in a cloud that may reject it. */
+function start({ refusesWrites }: { refusesWrites: boolean }) {
   const clock = new FakeClock();
-  const ownApi = new AnsweringTransport(undefined);
+  const ownApi = new FakeTransport(undefined);
   const events: string[] = [];
   const calls: string[] = [];
   const snapshot = { items: new Map([[server.id, server]]), listedAtMs: clock.now() };
@@ -38,9 +38,9 @@ function start({ refuses }: { refuses: boolean }) {
       compute: {
         servers: {
           addTag: async (_id: string, tag: string) => {
-            // The record comes first.
-            calls.push(`${tag} after ${ownApi.asked.length} writes`);
-            if (refuses) throw new OpenStackError(REFUSAL);
+            // The record is written first.
+            calls.push(`${tag} after ${ownApi.requestLines.length} writes`);
+            if (refusesWrites) throw new OpenStackError(REFUSAL_ERROR);
           },
         },
       },
@@ -61,7 +61,7 @@ function start({ refuses }: { refuses: boolean }) {
   return { reconciler, ownApi, calls, clock, events };
 }
 
-const REFUSAL = {
+const REFUSAL_ERROR = {
   kind: 'forbidden',
   service: 'compute',
   method: 'PUT',
@@ -72,17 +72,19 @@ const REFUSAL = {
 } as ConstructorParameters<typeof OpenStackError>[0];
 const signal = new AbortController().signal;
 
-test('a tag is written down before the server has it', async () => {
-  const { reconciler, ownApi, calls } = start({ refuses: false });
+test('a tag is recorded before the server has it', async () => {
+  const { reconciler, ownApi, calls } = start({ refusesWrites: false });
 
   await reconciler.reconcile(KEY, { signal });
 
   expect(calls).toEqual(['team:web after 1 writes']);
-  expect(ownApi.asked).toEqual(['PATCH /apis/fairway.dev/v1alpha1/namespaces/team/machines/demo-general-a/status']);
+  expect(ownApi.requestLines).toEqual([
+    'PATCH /apis/fairway.dev/v1alpha1/namespaces/team/machines/demo-general-a/status',
+  ]);
 });
 
-test('a cloud that refuses is asked less and less often, and each try is one Event', async () => {
-  const { reconciler, calls, clock, events } = start({ refuses: true });
+test('a cloud that rejects tags is called less and less often, with one Event for each attempt', async () => {
+  const { reconciler, calls, clock, events } = start({ refusesWrites: true });
 
   for (let second = 0; second < 3_600; second++) {
     await reconciler.reconcile(KEY, { signal });

@@ -1,40 +1,40 @@
 import { describe, expect, test } from 'vitest';
 import { labelChanges } from './server-labels.ts';
 
-const NONE = { tags: [], metadata: {} };
-const NOTHING_APPLIED = { tags: [], metadata: [] };
+const NO_LABELS = { tags: [], metadata: {} };
+const EMPTY_TEMPLATE = { tags: [], metadata: [] };
 
-describe('what is changed of a server', () => {
+describe('the label changes of a server', () => {
   test.each([
     {
-      reason: 'nothing is wanted',
+      reason: 'no labels are desired',
       server: { tags: ['theirs'], metadata: { theirs: '1' } },
-      applied: NOTHING_APPLIED,
-      wanted: NONE,
+      applied: EMPTY_TEMPLATE,
+      wanted: NO_LABELS,
       changes: undefined,
     },
     {
       reason: 'it lacks some',
       server: { tags: ['a'], metadata: { k: 'old' } },
-      applied: NOTHING_APPLIED,
+      applied: EMPTY_TEMPLATE,
       wanted: { tags: ['a', 'b'], metadata: { k: 'new' } },
       changes: { addTags: ['b'], removeTags: [], setMetadata: { k: 'new' }, removeMetadata: [] },
     },
     {
-      reason: 'some were applied and are no longer wanted',
+      reason: 'some were applied and are no longer desired',
       server: { tags: ['a', 'theirs'], metadata: { k: '1', theirs: '1' } },
       applied: { tags: ['a', 'gone'], metadata: ['k', 'gone'] },
-      wanted: NONE,
+      wanted: NO_LABELS,
       changes: { addTags: [], removeTags: ['a'], setMetadata: {}, removeMetadata: ['k'] },
     },
     {
-      reason: 'keys of every object are keys like others',
+      reason: 'keys that every object has are like others',
       server: { tags: [], metadata: {} },
       applied: { tags: [], metadata: ['constructor'] },
-      wanted: NONE,
+      wanted: NO_LABELS,
       changes: undefined,
     },
-  ])('where $reason', ({ server, applied, wanted, changes }) => {
+  ])('$reason', ({ server, applied, wanted, changes }) => {
     expect(labelChanges(server, applied, wanted)).toEqual(changes);
   });
 });

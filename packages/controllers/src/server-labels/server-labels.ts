@@ -2,23 +2,23 @@ import type { AppliedServerLabels } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Server } from '@fairway/openstack/types/server';
 
-/** Tags and metadata of the tenant's for a pool's servers. */
+/** The tenant's tags and metadata for a pool's servers. */
 export interface ServerLabels {
   readonly tags: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-export function wantedLabels({ spec }: NodePool): ServerLabels {
+export function requestedLabels({ spec }: NodePool): ServerLabels {
   return { tags: spec.serverTags ?? [], metadata: spec.serverMetadata ?? {} };
 }
 
-/** The record of a server that has nothing but these. */
+/** The record of a server that has only these. */
 export function recordOf({ tags, metadata }: ServerLabels): AppliedServerLabels {
   return { tags: tags.toSorted(), metadata: Object.keys(metadata).sort() };
 }
 
-/** The record of a server that may have what either says: what is written down before the server is touched. */
-export function eitherOf(a: AppliedServerLabels | undefined, b: AppliedServerLabels): AppliedServerLabels {
+/** The record of a server that may have either set, written before the server is changed. */
+export function unionOf(a: AppliedServerLabels | undefined, b: AppliedServerLabels): AppliedServerLabels {
   const union = (one: readonly string[] = [], other: readonly string[]) => [...new Set([...one, ...other])].sort();
   return { tags: union(a?.tags, b.tags), metadata: union(a?.metadata, b.metadata) };
 }
@@ -30,7 +30,9 @@ export interface LabelChanges {
   readonly removeMetadata: readonly string[];
 }
 
-/** What makes the server's tags and metadata as wanted, and leaves what others have put there; undefined: nothing. Pure. */
+/**
+ * The changes that give the server its desired tags and metadata, and leave those of others; undefined if none. Pure.
+ */
 export function labelChanges(
   server: Pick<Server, 'tags' | 'metadata'>,
   applied: AppliedServerLabels,

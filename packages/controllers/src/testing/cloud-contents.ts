@@ -12,8 +12,8 @@ const KINDS = [
   'load_balancers',
 ] as const;
 
-/** How many of each kind a cloud holds, Neutron's own default security groups left out. */
-export function holdings(cloud: Cloud): Record<string, number> {
+/** The number of resources of each kind in a cloud, without Neutron's default security groups. */
+export function resourceCounts(cloud: Cloud): Record<string, number> {
   const snapshot = cloud.snapshot() as Readonly<Record<string, readonly Row[]>>;
   return Object.fromEntries(
     KINDS.map((kind) => [
@@ -25,7 +25,7 @@ export function holdings(cloud: Cloud): Record<string, number> {
   );
 }
 
-/** How many rows each table of a cloud holds, whatever it is for; those apart that only grow by use. */
+/** The number of rows in each table of a cloud, except those that only grow by use. */
 export function rowsOf(cloud: Cloud): Record<string, number> {
   const snapshot = cloud.snapshot() as Readonly<Record<string, readonly Row[]>>;
   return Object.fromEntries(
@@ -33,10 +33,10 @@ export function rowsOf(cloud: Cloud): Record<string, number> {
   );
 }
 
-/** Every server that ever was, by name, with when it was made, and whether it is gone. */
-export function serverHistory(cloud: Cloud): readonly { name: string; createdMs: number; isGone: boolean }[] {
+/** All servers that ever existed, by name, with their creation time and whether they were deleted. */
+export function serverHistory(cloud: Cloud): readonly { name: string; createdMs: number; isDeleted: boolean }[] {
   const { servers = [] } = cloud.snapshot() as Readonly<Record<string, readonly Row[]>>;
-  return servers.map(({ name = '', createdMs = 0, deletedMs }) => ({ name, createdMs, isGone: deletedMs != null }));
+  return servers.map(({ name = '', createdMs = 0, deletedMs }) => ({ name, createdMs, isDeleted: deletedMs != null }));
 }
 
 interface Row {

@@ -8,8 +8,8 @@ import {
 import type { Cloud } from '@fairway/simulator/cloud';
 
 /**
- * The way to a simulated cloud of the same process without sockets. A request and its response take a turn of the event loop each, so
- * that requests overlap as they do over a network, and a clock knows exactly when none is left.
+ * A transport without sockets to a simulated cloud in the same process. A request and its response take a turn of the
+ * event loop each, so requests overlap as they do over a network, and a clock knows exactly when none is left.
  */
 export class CloudTransport implements HttpTransport {
   readonly #cloud: Cloud;
@@ -43,12 +43,12 @@ export class CloudTransport implements HttpTransport {
   ): Promise<HttpResponse> {
     beforeWrite?.();
     await nextTurn();
-    const response = await this.#cloud.answer({
+    const response = await this.#cloud.handleRequest({
       method,
       url: new URL(url),
       headers: withLowerCaseNames(headers),
       readBody: () => Promise.resolve(Buffer.from(body)),
-      isGone: () => signal.aborted,
+      isDisconnected: () => signal.aborted,
     });
     await nextTurn();
     if (response === undefined) throw new TransportError('other side closed', { mayHaveArrived: true });

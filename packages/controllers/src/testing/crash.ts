@@ -2,7 +2,7 @@ import { type HttpTransport, TransportError } from '@fairway/openstack/http/tran
 import type { TestFairwayOptions } from './test-fairway.ts';
 import type { ChooseApiFault } from './unreliable-api.ts';
 
-/** The end of a process between two requests: what it asks for last is done, and it never learns of it. */
+/** Kills a process between two requests: its last request is executed, but it never gets the response. */
 export class Crash {
   readonly #counted: RegExp;
   #writesLeft = Number.POSITIVE_INFINITY;
@@ -10,7 +10,7 @@ export class Crash {
   #isDead = false;
   #onDeath: () => void = () => undefined;
 
-  /** `counted`: paths whose writes count, of Fairway's own API and of tenants', and whose calls count, of the cloud's. */
+  /** `counted`: paths at Fairway's own API and tenants' APIs whose writes count, and at the cloud whose calls count. */
   constructor(counted: RegExp) {
     this.#counted = counted;
   }
@@ -32,8 +32,8 @@ export class Crash {
         if (this.#isDead) throw new TransportError('the process is dead', { mayHaveArrived: false });
         const isLast = this.#counted.test(request.url) && --this.#callsLeft <= 0;
         if (isLast) this.#isDead = true;
-        const answer = await transport.send(request, signal);
-        if (!isLast) return answer;
+        const response = await transport.send(request, signal);
+        if (!isLast) return response;
         this.#onDeath();
         throw new TransportError('the process is dead', { mayHaveArrived: true });
       },
@@ -41,7 +41,7 @@ export class Crash {
     };
   }
 
-  /** It dies when the cloud has done this call of it. */
+  /** The process dies after the cloud has executed this call. */
   afterCalls(count: number, onDeath: () => void = () => undefined): void {
     this.#callsLeft = count;
     this.#onDeath = onDeath;
@@ -52,7 +52,7 @@ export class Crash {
     this.#onDeath = onDeath;
   }
 
-  get hasHappened(): boolean {
+  get hasOccurred(): boolean {
     return this.#isDead;
   }
 

@@ -2,30 +2,30 @@ import { CLUSTER_UID_LABEL, PAUSED_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { TEAM, type TestFairway } from './test-fairway.ts';
 
-/** Takes a Cluster away without its controllers: who may strip finalizers can. */
+/** Deletes a Cluster without its controllers, as anyone who may remove finalizers can. */
 export async function forceDelete(fairway: TestFairway, { metadata }: Cluster): Promise<void> {
   const { name = '' } = metadata;
   await pause(fairway, metadata.name);
-  await takeAway(fairway, clusters, name);
+  await removeObject(fairway, clusters, name);
 }
 
-/** As `makeVanish`, together with all pools and machines of the team. */
+/** Like `makeVanish`, including all pools and machines of the team. */
 export async function forceDeleteAll(fairway: TestFairway, { metadata }: Cluster): Promise<void> {
   await pause(fairway, metadata.name);
   const types: readonly ResourceType[] = [machines, nodePools, clusters];
   for (const type of types) {
     const { items } = await fairway.client.resource<KubeObject>(type).list({ namespace: TEAM });
-    for (const object of items) await takeAway(fairway, type, object.metadata.name ?? '');
+    for (const object of items) await removeObject(fairway, type, object.metadata.name ?? '');
   }
 }
 
-/** The Secret of a cluster's roots of trust: a client, and what finds it. */
-export function rootsOf(fairway: TestFairway, { metadata }: Cluster) {
+/** The Secret of a cluster's CA: a client, and the selector for it. */
+export function caSecretOf(fairway: TestFairway, { metadata }: Cluster) {
   const selection = { namespace: SYSTEM_NAMESPACE, labelSelector: `${CLUSTER_UID_LABEL}=${metadata.uid}` };
   return { client: fairway.client.resource(Secrets), selection };
 }
@@ -34,7 +34,7 @@ async function pause(fairway: TestFairway, name = ''): Promise<void> {
   await fairway.patch(clusters, name, { metadata: { annotations: { [PAUSED_ANNOTATION]: 'thief' } } });
 }
 
-async function takeAway(fairway: TestFairway, type: ResourceType, name: string): Promise<void> {
+async function removeObject(fairway: TestFairway, type: ResourceType, name: string): Promise<void> {
   const resource = fairway.client.resource<KubeObject>(type);
   const where = { namespace: TEAM };
   await ignoreGone(resource.patch(name, { type: 'merge', value: { metadata: { finalizers: null } } }, where));

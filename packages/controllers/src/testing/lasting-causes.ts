@@ -9,35 +9,35 @@ import type { TestFairway, TestFairwayOptions } from './test-fairway.ts';
 /** A lasting failure, and how to end it. */
 export interface LastingCause {
   readonly cause: string;
-  /** What is there when it begins: no cluster, or one with or without a node, or one with a node in a network of the tenant's. */
+  /** The initial state: no cluster, or one with or without a node, or one with a node in an existing network. */
   readonly from: 'nothing' | 'a cluster' | 'an empty cluster' | 'a given network' | 'an empty given network';
   /** Whether servers become nodes; they do by default. */
   readonly nodesJoin?: false;
   readonly begin: (fairway: TestFairway, faults: SwitchedFaults) => unknown;
-  /** What a person asks for meanwhile: more nodes, by default. */
-  readonly ask?: (fairway: TestFairway) => Promise<unknown>;
+  /** What a user requests meanwhile; more nodes by default. */
+  readonly request?: (fairway: TestFairway) => Promise<unknown>;
   readonly end: (fairway: TestFairway, faults: SwitchedFaults) => unknown;
   /** The object and condition that report it. */
   readonly kind: typeof clusters | typeof nodePools | typeof machines;
   readonly reason: ConditionReason;
 }
 
-/** Faults of API servers that a test turns on and off. */
+/** Faults of API servers that a test switches on and off. */
 export class SwitchedFaults {
-  /** Whether Machines are refused. */
+  /** Whether creations of Machines are rejected. */
   refusesMachines = false;
-  /** Whether tenants' API servers refuse all writes. */
+  /** Whether tenants' API servers reject all writes. */
   refusesTenantWrites = false;
-  /** Whether a PodDisruptionBudget lets no pod of theirs go. */
+  /** Whether a PodDisruptionBudget blocks the eviction of all pods. */
   keepsPods = false;
-  /** Requests to Fairway's own API that change something, but for CloudProfiles: the use of quotas changes whatever a cluster does. */
+  /** Writes to Fairway's own API except of CloudProfiles: quota usage changes regardless of clusters. */
   writes = 0;
 
-  /** Paths of tenants' API servers that are watched or were, each as often as a watch began. */
+  /** Watched paths of tenants' API servers, once for each started watch. */
   readonly #watches: string[] = [];
 
-  /** How many watches of this path of tenants' API servers have begun. */
-  watched(path: string): number {
+  /** How many watches of this path of tenants' API servers were started. */
+  watchCount(path: string): number {
     return this.#watches.filter((each) => each.startsWith(`${path}?`)).length;
   }
 
@@ -57,21 +57,21 @@ export class SwitchedFaults {
   }
 }
 
-type Quota = Readonly<Record<string, number>>;
+type QuotaLimits = Readonly<Record<string, number>>;
 
-/** Quota for the existing node only. */
-function quota(name: string, limits: Quota, enough: Quota): LastingCause {
+/** A quota for the existing node only. */
+function quota(name: string, limits: QuotaLimits, sufficientLimits: QuotaLimits): LastingCause {
   return {
     cause: `a quota of ${name}`,
     from: 'a cluster',
     begin: ({ cloud }) => cloud.setQuota('demo', limits),
-    end: ({ cloud }) => cloud.setQuota('demo', enough),
+    end: ({ cloud }) => cloud.setQuota('demo', sufficientLimits),
     kind: nodePools,
     reason: 'QuotaExceeded',
   };
 }
 
-/** None of what a cluster needs before it has nodes. */
+/** A quota for nothing of what a cluster needs before it has nodes. */
 function quotaOfNetwork(name: string): LastingCause {
   return {
     cause: `a quota of ${name}`,
@@ -103,19 +103,19 @@ function fault(
 const SERVERS = { service: 'compute', method: 'POST', path: '/servers$' } as const;
 const CONSOLE = { service: 'compute', method: 'POST', path: '/action$' } as const;
 const NETWORKS = { service: 'network', method: 'POST', path: '/networks$' } as const;
-const answer = (status: number, retryAfterSeconds?: number) => ({
+const responseFault = (status: number, retryAfterSeconds?: number) => ({
   kind: 'answer' as const,
   status,
   ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
 });
 
-/** The cluster's network, and a client of Neutron. */
+/** The cluster's network, and a Neutron client. */
 export async function networkOf(fairway: TestFairway) {
   const [cluster] = (await fairway.client.resource(clusters).list()).items;
   return { network: fairway.process.project.client.network, status: cluster?.status?.network ?? {} };
 }
 
-/** Makes all servers nodes. */
+/** Lets all servers join as nodes. */
 async function joinAll(fairway: TestFairway): Promise<void> {
   for (const { metadata, spec } of await fairway.machines()) {
     const cluster = await fairway.clusterOf({ spec } as Machine);
@@ -135,29 +135,29 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
   {
     ...quota('floating IPs', { floatingip: 0 }, { floatingip: 500 }),
     kind: machines,
-    ask: (fairway) => fairway.patch(nodePools, 'general', { spec: withFloatingIps }),
+    request: (fairway) => fairway.patch(nodePools, 'general', { spec: withFloatingIps }),
   },
   {
     ...quota('server groups', { server_groups: 0 }, { server_groups: 500 }),
-    ask: (fairway) => fairway.createPool({ replicas: 3, antiAffinity: true }, 'apart'),
+    request: (fairway) => fairway.createPool({ replicas: 3, antiAffinity: true }, 'apart'),
   },
   quotaOfNetwork('network'),
   quotaOfNetwork('subnet'),
   quotaOfNetwork('router'),
   quotaOfNetwork('security_group'),
   quotaOfNetwork('security_group_rule'),
-  fault('400 to servers', 'a cluster', { ...SERVERS, action: answer(400) }, 'ConfigurationInvalid'),
-  fault('403 to servers', 'a cluster', { ...SERVERS, action: answer(403) }, 'PermissionDenied'),
-  fault('404 to servers', 'a cluster', { ...SERVERS, action: answer(404) }, 'ConfigurationInvalid'),
-  fault('409 to servers', 'a cluster', { ...SERVERS, action: answer(409) }, 'ResourceInUse'),
-  fault('429 to servers', 'a cluster', { ...SERVERS, action: answer(429, 5) }, 'RateLimited'),
-  fault('500 to servers', 'a cluster', { ...SERVERS, action: answer(500) }, 'CloudUnavailable'),
-  fault('503 to servers', 'a cluster', { ...SERVERS, action: answer(503, 1) }, 'CloudUnavailable'),
+  fault('400 to servers', 'a cluster', { ...SERVERS, action: responseFault(400) }, 'ConfigurationInvalid'),
+  fault('403 to servers', 'a cluster', { ...SERVERS, action: responseFault(403) }, 'PermissionDenied'),
+  fault('404 to servers', 'a cluster', { ...SERVERS, action: responseFault(404) }, 'ConfigurationInvalid'),
+  fault('409 to servers', 'a cluster', { ...SERVERS, action: responseFault(409) }, 'ResourceInUse'),
+  fault('429 to servers', 'a cluster', { ...SERVERS, action: responseFault(429, 5) }, 'RateLimited'),
+  fault('500 to servers', 'a cluster', { ...SERVERS, action: responseFault(500) }, 'CloudUnavailable'),
+  fault('503 to servers', 'a cluster', { ...SERVERS, action: responseFault(503, 1) }, 'CloudUnavailable'),
   {
-    ...fault('timeouts of servers', 'a cluster', { ...SERVERS, action: answer(504) }, 'CloudUnavailable'),
+    ...fault('timeouts of servers', 'a cluster', { ...SERVERS, action: responseFault(504) }, 'CloudUnavailable'),
     begin: ({ cloud }) => {
       cloud.faults.add({ ...SERVERS, times: null, action: { kind: 'delay', delayMs: 90_000 } });
-      cloud.faults.add({ ...SERVERS, times: null, action: answer(504) });
+      cloud.faults.add({ ...SERVERS, times: null, action: responseFault(504) });
     },
   },
   fault('broken connections', 'a cluster', { ...SERVERS, action: { kind: 'drop' } }, 'CloudUnavailable'),
@@ -167,7 +167,7 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
     cause: 'an unknown security group',
     from: 'a cluster',
     begin: () => undefined,
-    ask: (fairway) => fairway.createPool({ replicas: 3, securityGroups: ['web'] }, 'odd'),
+    request: (fairway) => fairway.createPool({ replicas: 3, securityGroups: ['web'] }, 'odd'),
     end: (fairway) => fairway.process.project.client.network.securityGroups.create({ name: 'web' }),
     kind: nodePools,
     reason: 'SecurityGroupNotFound',
@@ -176,7 +176,7 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
     cause: 'an unknown flavor',
     from: 'a cluster',
     begin: () => undefined,
-    ask: (fairway) => fairway.createPool({ replicas: 3, flavor: 'b3-9' }, 'odd'),
+    request: (fairway) => fairway.createPool({ replicas: 3, flavor: 'b3-9' }, 'odd'),
     end: (fairway) => fairway.delete(nodePools, 'odd'),
     kind: nodePools,
     reason: 'FlavorNotFound',
@@ -185,7 +185,7 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
     cause: 'an unknown image',
     from: 'a cluster',
     begin: () => undefined,
-    ask: (fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 4, image: 'none such' } }),
+    request: (fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 4, image: 'none such' } }),
     end: (fairway) => fairway.patch(nodePools, 'general', { spec: { image: 'Ubuntu 24.04' } }),
     kind: nodePools,
     reason: 'ImageNotFound',
@@ -194,7 +194,7 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
     cause: 'further networks that do not exist',
     from: 'a cluster',
     begin: () => undefined,
-    ask: (fairway) => {
+    request: (fairway) => {
       const networks = [{ networkID: '11111111-1111-4111-8111-111111111111' }];
       return fairway.patch(nodePools, 'general', { spec: { replicas: 4, networks } });
     },
@@ -202,8 +202,8 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
     kind: nodePools,
     reason: 'NetworkNotFound',
   },
-  fault('403 to ports', 'a given network', { ...PORTS, action: answer(403) }, 'PermissionDenied'),
-  fault('503 to ports', 'a given network', { ...PORTS, action: answer(503) }, 'CloudUnavailable'),
+  fault('403 to ports', 'a given network', { ...PORTS, action: responseFault(403) }, 'PermissionDenied'),
+  fault('503 to ports', 'a given network', { ...PORTS, action: responseFault(503) }, 'CloudUnavailable'),
   { ...quota('own ports', { port: 1 }, { port: 2_000 }), from: 'a given network' },
   {
     cause: 'a given network that lost its subnet',
@@ -224,23 +224,23 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
     cause: 'servers that do not join, whose console fails',
     from: 'nothing',
     nodesJoin: false,
-    begin: ({ cloud }) => cloud.faults.add({ ...CONSOLE, times: null, action: answer(500) }),
+    begin: ({ cloud }) => cloud.faults.add({ ...CONSOLE, times: null, action: responseFault(500) }),
     end: async (fairway) => {
       fairway.cloud.faults.clear();
-      // Those that are reinstalled or replaced too.
+      // This includes servers that are reinstalled or replaced.
       fairway.joinsNodes = true;
       await joinAll(fairway);
     },
     kind: machines,
     reason: 'NodeStartupTimeout',
   },
-  fault('400 to networks', 'nothing', { ...NETWORKS, action: answer(400) }, 'ConfigurationInvalid'),
-  fault('403 to networks', 'nothing', { ...NETWORKS, action: answer(403) }, 'PermissionDenied'),
-  fault('409 to networks', 'nothing', { ...NETWORKS, action: answer(409) }, 'ResourceInUse'),
-  fault('500 to networks', 'nothing', { ...NETWORKS, action: answer(500) }, 'CloudUnavailable'),
-  fault('503 of Neutron', 'nothing', { service: 'network', action: answer(503) }, 'CloudUnavailable'),
-  fault('503 of Nova', 'nothing', { service: 'compute', action: answer(503) }, 'CloudUnavailable'),
-  fault('503 of everything', 'nothing', { action: answer(503) }, 'CloudUnavailable'),
+  fault('400 to networks', 'nothing', { ...NETWORKS, action: responseFault(400) }, 'ConfigurationInvalid'),
+  fault('403 to networks', 'nothing', { ...NETWORKS, action: responseFault(403) }, 'PermissionDenied'),
+  fault('409 to networks', 'nothing', { ...NETWORKS, action: responseFault(409) }, 'ResourceInUse'),
+  fault('500 to networks', 'nothing', { ...NETWORKS, action: responseFault(500) }, 'CloudUnavailable'),
+  fault('503 of Neutron', 'nothing', { service: 'network', action: responseFault(503) }, 'CloudUnavailable'),
+  fault('503 of Nova', 'nothing', { service: 'compute', action: responseFault(503) }, 'CloudUnavailable'),
+  fault('503 of everything', 'nothing', { action: responseFault(503) }, 'CloudUnavailable'),
   fault(
     'timeouts of Neutron',
     'nothing',
@@ -251,9 +251,9 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
     cause: 'a refused login',
     from: 'nothing',
     begin: ({ cloud }) => {
-      cloud.faults.add({ service: 'identity', method: 'POST', times: null, action: answer(401) });
-      // There is a token already.
-      cloud.faults.add({ service: 'network', times: null, action: answer(401) });
+      cloud.faults.add({ service: 'identity', method: 'POST', times: null, action: responseFault(401) });
+      // A token already exists.
+      cloud.faults.add({ service: 'network', times: null, action: responseFault(401) });
     },
     end: ({ cloud }) => cloud.faults.clear(),
     kind: clusters,
@@ -265,7 +265,8 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
     begin: ({ runtime }) => {
       runtime.failure = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     },
-    ask: (fairway) => fairway.patch(clusters, 'demo', { spec: { apiServer: { admissionPlugins: { enabled: [] } } } }),
+    request: (fairway) =>
+      fairway.patch(clusters, 'demo', { spec: { apiServer: { admissionPlugins: { enabled: [] } } } }),
     end: ({ runtime }) => {
       runtime.failure = undefined;
     },

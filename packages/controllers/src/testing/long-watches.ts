@@ -1,2 +1,4 @@
-/** How long watches of tests last, in which watches that end and bookmarks by the minute would be most of what happens at rest. */
+/**
+ * How long watches last in tests in which watch ends and bookmarks every minute would otherwise dominate the idle load.
+ */
 export const LONG_WATCH_SECONDS = 24 * 3_600;

@@ -4,7 +4,7 @@ import { aRelease } from '@fairway/api/testing/releases';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import { TEAM, type TestFairway } from './test-fairway.ts';
 
-/** Offers the first patch of each of these minor versions, without dates, in place of what is shipped of them. */
+/** Offers the first patch of each of these minor versions, without dates, instead of the shipped ones. */
 export async function offer(fairway: TestFairway, minors: readonly string[]): Promise<void> {
   for (const minor of minors) {
     await fairway.client
@@ -16,13 +16,16 @@ export async function offer(fairway: TestFairway, minors: readonly string[]): Pr
 }
 
 interface JoinOptions {
-  /** From a server's ACTIVE to its node. */
+  /** The time from a server's ACTIVE to its node. */
   readonly bootMs?: number;
   readonly mayJoin?: () => boolean;
 }
 
-/** Servers become nodes whose kubelet is of the version that their machine is made with. For a TestFairway with `nodesJoin: false`. */
-export function joinAsMade(fairway: TestFairway, { bootMs = 0, mayJoin = () => true }: JoinOptions = {}): void {
+/**
+ * Servers become nodes with the kubelet version that their machine was created with. For a TestFairway with `nodesJoin:
+ * false`.
+ */
+export function joinOnceActive(fairway: TestFairway, { bootMs = 0, mayJoin = () => true }: JoinOptions = {}): void {
   fairway.cloud.onServerActive(({ name, tags }) => {
     const owner = serverOwner({ tags });
     if (owner === undefined || !mayJoin()) return;

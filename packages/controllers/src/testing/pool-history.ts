@@ -2,12 +2,12 @@ import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { Informer } from '@fairway/kube/client/informer';
 import { TEAM, type TestFairway } from './test-fairway.ts';
 
-/** What was true of a pool's machines at every moment, by what the API told, not by what a controller thinks. */
+/** The state of a pool's machines at every moment, according to the API rather than a controller. */
 export class PoolHistory implements AsyncDisposable {
-  /** Most machines that there were, without those being deleted. */
-  mostMachines = 0;
-  /** Fewest nodes that were Ready at a time. */
-  fewestAvailable = Number.POSITIVE_INFINITY;
+  /** The maximum number of machines, without those being deleted. */
+  maxMachines = 0;
+  /** The minimum number of Ready nodes at any time. */
+  minAvailable = Number.POSITIVE_INFINITY;
   /** Names of machines in the order in which their deletion began. */
   readonly deleted: string[] = [];
   readonly #informer: Informer<Machine>;
@@ -15,7 +15,7 @@ export class PoolHistory implements AsyncDisposable {
 
   private constructor({ client, clock }: TestFairway) {
     this.#informer = new Informer(client.resource(machines), { namespace: TEAM, clock });
-    const look = () => this.#look();
+    const look = () => this.#observe();
     this.#informer.addHandler({
       onAdd: look,
       onUpdate: (old, machine) => {
@@ -27,21 +27,21 @@ export class PoolHistory implements AsyncDisposable {
     });
   }
 
-  /** From now on. */
+  /** Starts a new observation. */
   static async of(fairway: TestFairway): Promise<PoolHistory> {
     const history = new PoolHistory(fairway);
     history.#informer.start(history.#stop.signal);
     await history.#informer.whenSynced(history.#stop.signal);
-    history.#look();
+    history.#observe();
     return history;
   }
 
-  #look(): void {
+  #observe(): void {
     if (!this.#informer.hasSynced) return;
     const staying = this.#informer.list().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     const available = staying.filter(({ status }) => status?.phase === 'Ready');
-    this.mostMachines = Math.max(this.mostMachines, staying.length);
-    this.fewestAvailable = Math.min(this.fewestAvailable, available.length);
+    this.maxMachines = Math.max(this.maxMachines, staying.length);
+    this.minAvailable = Math.min(this.minAvailable, available.length);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,23 +3,26 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { SteppingClock } from './stepping-clock.ts';
 
-/** Takes a thread of the pool some hundred milliseconds: far longer than the turns after which all is considered idle. */
-const SLOW_KEY = {
+/**
+ * Occupies a thread of the pool for a few hundred milliseconds: far longer than the turns after which all is considered
+ * idle.
+ */
+const SLOW_KEY_ALGORITHM = {
   name: 'RSASSA-PKCS1-v1_5',
   modulusLength: 4_096,
   publicExponent: Uint8Array.of(1, 0, 1),
   hash: 'SHA-256',
 };
 
-function makeSlowKey(): Promise<unknown> {
-  return crypto.subtle.generateKey(SLOW_KEY, true, ['sign', 'verify']);
+function generateSlowKey(): Promise<unknown> {
+  return crypto.subtle.generateKey(SLOW_KEY_ALGORITHM, true, ['sign', 'verify']);
 }
 
-describe('time', () => {
+describe('a stepping clock', () => {
   test('stands still while a key is generated', async () => {
     const clock = new SteppingClock();
     const startMs = clock.now();
-    const made = makeSlowKey().then(() => clock.now() - startMs);
+    const made = generateSlowKey().then(() => clock.now() - startMs);
 
     await clock.pass(60_000);
 
@@ -34,7 +37,7 @@ describe('time', () => {
         for (let turn = 0; turn < 1_000; turn++) await nextTurn();
       },
     },
-    { what: 'a file that is read', work: () => readFile(import.meta.filename) },
+    { what: 'a file being read', work: () => readFile(import.meta.filename) },
   ])('stands still for $what', async ({ work }) => {
     const clock = new SteppingClock();
     const startMs = clock.now();
@@ -45,7 +48,7 @@ describe('time', () => {
     expect(await done).toBe(0);
   });
 
-  test('passes by itself while a test waits, and no longer, until it is stopped', async () => {
+  test('advances automatically while a test waits, until it is stopped', async () => {
     const clock = new SteppingClock();
     const startMs = clock.now();
     const stop = clock.run();
@@ -59,12 +62,12 @@ describe('time', () => {
     expect(clock.now() - startMs).toBe(60_000);
   });
 
-  test('stands still for what a timer begins', async () => {
+  test('stands still for work that a timer starts', async () => {
     const clock = new SteppingClock();
     const startMs = clock.now();
     const made = clock
       .sleep(1_000)
-      .then(makeSlowKey)
+      .then(generateSlowKey)
       .then(() => clock.now() - startMs);
     const due: string[] = [];
     void made.then(() => due.push('key'));
@@ -76,10 +79,10 @@ describe('time', () => {
     expect(due).toEqual(['key', 'timer']);
   });
 
-  test('passes after an operation that failed', async () => {
+  test('advances after an operation that failed', async () => {
     const clock = new SteppingClock();
     const startMs = clock.now();
-    const refused = crypto.subtle.importKey('pkcs8', Uint8Array.of(1), SLOW_KEY, false, ['sign']);
+    const refused = crypto.subtle.importKey('pkcs8', Uint8Array.of(1), SLOW_KEY_ALGORITHM, false, ['sign']);
 
     await Promise.all([expect(refused).rejects.toMatchObject({ name: 'DataError' }), clock.pass(1_000)]);
 

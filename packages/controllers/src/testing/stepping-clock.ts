@@ -3,24 +3,26 @@ import { DueHeap } from '@fairway/kube/controller/due-heap';
 import type { HttpTransport } from '@fairway/openstack/http/transport';
 import { webCryptoWorkUnderWay } from './web-crypto-work.ts';
 
-/** Requests without time passing, after which a hot loop is assumed. */
+/** The number of requests without time passing after which a hot loop is assumed. */
 const MAX_REQUESTS_AT_ONCE = 3_000;
-/** What Node calls requests to the operating system, which end by themselves. */
+/** Node's names for requests to the operating system that end without action. */
 const SYSTEM_REQUEST = /Req|^(TCPConnect|PipeConnect|Write|Shutdown)Wrap$/;
-/** Looks of all clocks that are due in the next turn of the event loop: tests' last clocks may still be looking. */
-let looksAhead = 0;
+/**
+ * Checks by all clocks that are due in the next turn of the event loop: clocks of earlier tests may still be checking.
+ */
+let lookaheads = 0;
 
 /**
- * A clock that stops while anything is running, requests over real sockets and work on keys in other threads included, and
- * then jumps to the next timer: an hour passes in a moment, independent of the machine's speed.
+ * A clock that stops while anything is running, including requests over real sockets and cryptographic work in other
+ * threads. Otherwise it jumps to the next timer: an hour passes in a moment, independent of the machine's speed.
  */
 export class SteppingClock implements Clock {
   readonly #timers = new DueHeap<{ readonly callback: () => void }>();
   #nowMs = Date.UTC(2026, 0, 1);
-  #underWay = 0;
-  /** Requests that the servers keep waiting, on this clock. */
-  #keptWaiting = 0;
-  #requestsAtOnce = 0;
+  #inFlight = 0;
+  /** Requests that the servers delay, on this clock. */
+  #waitingRequests = 0;
+  #concurrentRequests = 0;
 
   now(): number {
     return this.#nowMs;
@@ -36,17 +38,17 @@ export class SteppingClock implements Clock {
     return sleepOn(this, delayMs, signal);
   }
 
-  /** The same time, for servers that sleep on it while they hold an answer back. */
+  /** The same clock, for servers that sleep on it while they delay a response. */
   get ofServers(): Clock {
     return {
       now: () => this.now(),
       after: (delayMs, callback) => this.after(delayMs, callback),
       sleep: async (delayMs, signal) => {
-        this.#keptWaiting++;
+        this.#waitingRequests++;
         try {
           await this.sleep(delayMs, signal);
         } finally {
-          this.#keptWaiting--;
+          this.#waitingRequests--;
         }
       },
     };
@@ -56,32 +58,32 @@ export class SteppingClock implements Clock {
   watching(transport: HttpTransport): HttpTransport {
     return {
       send: async (request, signal) => {
-        this.#underWay++;
-        this.#requestsAtOnce++;
+        this.#inFlight++;
+        this.#concurrentRequests++;
         try {
           return await transport.send(request, signal);
         } finally {
-          this.#underWay--;
+          this.#inFlight--;
         }
       },
       close: () => transport.close(),
     };
   }
 
-  /** Lets time pass. Rejects on a hot loop. */
+  /** Advances the clock. Rejects on a hot loop. */
   async pass(durationMs: number): Promise<void> {
     const untilMs = this.#nowMs + durationMs;
     for (;;) {
-      await this.#quiet();
+      await this.#waitUntilQuiet();
       const dueMs = this.#timers.nextDueMs;
       if (dueMs === undefined || dueMs > untilMs) break;
       this.#step(dueMs);
     }
     this.#moveTo(untilMs);
-    await this.#quiet();
+    await this.#waitUntilQuiet();
   }
 
-  /** Lets time pass until the promise is settled. */
+  /** Advances the clock until the promise is settled. */
   async during<T>(work: Promise<T>): Promise<T> {
     let isSettled = false;
     const settled = () => {
@@ -89,18 +91,18 @@ export class SteppingClock implements Clock {
     };
     work.then(settled, settled);
     for (;;) {
-      await this.#quiet();
+      await this.#waitUntilQuiet();
       if (isSettled) return work;
       this.#step(this.#timers.nextDueMs ?? this.#nowMs + 1);
     }
   }
 
-  /** Has time pass by itself, as tests wait for what takes any, until the returned function is called. */
+  /** Advances automatically while tests wait, until the returned function is called. */
   run(): () => void {
     let isRunning = true;
     void (async () => {
       for (;;) {
-        await this.#quiet();
+        await this.#waitUntilQuiet();
         if (!isRunning) return;
         this.#step(this.#timers.nextDueMs ?? this.#nowMs + 1);
       }
@@ -110,27 +112,30 @@ export class SteppingClock implements Clock {
     };
   }
 
-  /** Moves to the next timer, or to a later time that is before it. */
+  /** Moves to the next timer, or to the given time if that comes first. */
   #step(toMs: number): void {
     this.#moveTo(toMs);
     if ((this.#timers.nextDueMs ?? Number.POSITIVE_INFINITY) <= this.#nowMs) this.#timers.pop()?.callback();
   }
 
   #moveTo(ms: number): void {
-    if (ms > this.#nowMs) this.#requestsAtOnce = 0;
+    if (ms > this.#nowMs) this.#concurrentRequests = 0;
     this.#nowMs = Math.max(this.#nowMs, ms);
   }
 
-  /** Resolves when nothing is left that could go on without time passing: all promises are settled by the end of a turn of the event loop. */
-  async #quiet(): Promise<void> {
+  /**
+   * Resolves when nothing is left that could continue without time passing: all promises are settled by the end of a
+   * turn of the event loop.
+   */
+  async #waitUntilQuiet(): Promise<void> {
     do {
-      looksAhead++;
+      lookaheads++;
       await new Promise<void>((resolve) => setImmediate(resolve));
-      looksAhead--;
-      if (this.#requestsAtOnce > MAX_REQUESTS_AT_ONCE) {
-        throw new Error(`${this.#requestsAtOnce} requests to the cloud without any time passing`);
+      lookaheads--;
+      if (this.#concurrentRequests > MAX_REQUESTS_AT_ONCE) {
+        throw new Error(`${this.#concurrentRequests} requests to the cloud without any time passing`);
       }
-    } while (this.#underWay > this.#keptWaiting || webCryptoWorkUnderWay() > 0 || isBusy());
+    } while (this.#inFlight > this.#waitingRequests || webCryptoWorkUnderWay() > 0 || isBusy());
   }
 }
 
@@ -141,5 +146,5 @@ function isBusy(): boolean {
     if (name === 'Immediate') turns++;
     else if (SYSTEM_REQUEST.test(name)) return true;
   }
-  return turns > looksAhead;
+  return turns > lookaheads;
 }

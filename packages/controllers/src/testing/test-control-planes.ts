@@ -22,7 +22,7 @@ import { LONG_WATCH_SECONDS } from './long-watches.ts';
 
 export const TENANT_ADMIN: UserInfo = { username: 'fairway', groups: ['system:masters', 'system:authenticated'] };
 
-/** What a kubelet says of its system. */
+/** The system information that a kubelet reports. */
 export const NODE_INFO = {
   architecture: 'amd64',
   containerRuntimeVersion: 'containerd://2.1.4',
@@ -34,37 +34,37 @@ export const NODE_INFO = {
   systemUUID: 's',
 };
 
-/** Of a machine with two CPUs and 8 GiB. */
+/** The allocatable resources of a machine with two CPUs and 8 GiB. */
 const ALLOCATABLE = { cpu: '1840m', memory: '6Gi', pods: '110' };
 
-/** Control planes that are just API servers in memory: no certificates, sockets, controllers or start-up time. */
+/** Control planes that are only API servers in memory: no certificates, sockets, controllers or start-up time. */
 export class TestControlPlanes implements ControlPlaneRuntime {
   readonly name = 'test';
-  /** What tests may change: how many copies of each API server there are. */
+  /** Tests may change the number of copies of each API server. */
   spread: ControlPlaneSpread = ONE_COPY;
   reachesNodes = false;
   readonly reviewsTokens = true;
   readonly #servers = new Map<string, ApiServer>();
   readonly #listeners = new Set<(clusterUid: string) => void>();
   readonly #clock: Clock;
-  #boots = 0;
-  /** What each call of `ensure` asked for. */
-  readonly asked: ControlPlaneSpec[] = [];
-  /** Each call of `empty`. */
+  #bootIDs = 0;
+  /** The specs passed to each call of `ensure`. */
+  readonly requestedSpecs: ControlPlaneSpec[] = [];
+  /** Each call of `wipe`. */
   readonly emptied: string[] = [];
   /** How long API servers take from their first `ensure` until they serve, in ms. */
   startMs = 0;
   readonly #starting = new Set<string>();
-  /** What `ensure` throws for as long as it is there. */
+  /** The error that `ensure` throws while it is set. */
   failure: Error | undefined;
 
-  /** The versions that there are programs of; undefined: any. */
-  programs: readonly string[] | undefined;
-  /** What they say of themselves besides; see `say`. */
-  #says: Partial<ControlPlaneState> = {};
-  /** Those at rest, with their data. */
+  /** The versions with available binaries; undefined for any. */
+  binaries: readonly string[] | undefined;
+  /** Additional parts of their reported state; see `say`. */
+  #stateOverrides: Partial<ControlPlaneState> = {};
+  /** Hibernated control planes, with their data. */
   readonly #hibernated = new Set<string>();
-  /** The versions that do not start: the cluster goes on without an API server. */
+  /** Versions that do not start: the cluster continues without an API server. */
   readonly broken = new Set<string>();
 
   constructor(clock: Clock) {
@@ -80,11 +80,11 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   }
 
   versions(): Promise<readonly string[] | undefined> {
-    return Promise.resolve(this.programs);
+    return Promise.resolve(this.binaries);
   }
 
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
-    this.asked.push(spec);
+    this.requestedSpecs.push(spec);
     if (this.failure) throw this.failure;
     const { uid } = spec.cluster;
     this.#hibernated.delete(uid);
@@ -122,7 +122,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
       reason: 'AsExpected',
       message: '',
       etcdUsageBytes: undefined,
-      ...this.#says,
+      ...this.#stateOverrides,
     };
   }
 
@@ -134,9 +134,9 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     });
   }
 
-  /** Makes all control planes say this from now on, as a runtime does of what happens to them. */
+  /** Makes all control planes report this state from now on, as a runtime does. */
   say(state: Partial<ControlPlaneState>): void {
-    this.#says = state;
+    this.#stateOverrides = state;
     for (const uid of this.#servers.keys()) this.#announce(uid);
   }
 
@@ -155,7 +155,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     if (this.failure) return Promise.reject(this.failure);
     const isHibernated = this.#hibernated.has(clusterUid) || !this.#servers.has(clusterUid);
     this.#hibernated.add(clusterUid);
-    // It takes a moment, and tells when it is done.
+    // It takes a moment, and reports when it is done.
     if (!isHibernated) queueMicrotask(() => this.#announce(clusterUid));
     return Promise.resolve(isHibernated);
   }
@@ -208,7 +208,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     return server;
   }
 
-  /** The tenant's API as somebody. */
+  /** The tenant's API as this user. */
   client(clusterUid: string, user: UserInfo = TENANT_ADMIN): KubeClient {
     return new KubeClient(this.server(clusterUid).transport(user), { clock: this.#clock });
   }
@@ -224,7 +224,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     }
     const status = {
       conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' }],
-      nodeInfo: { ...NODE_INFO, kubeletVersion: `v${version}`, bootID: `boot-${++this.#boots}` },
+      nodeInfo: { ...NODE_INFO, kubeletVersion: `v${version}`, bootID: `boot-${++this.#bootIDs}` },
       allocatable: ALLOCATABLE,
     };
     await nodes.patch(name, { type: 'merge', value: { status } }, { subresource: 'status' });

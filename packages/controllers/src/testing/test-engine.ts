@@ -25,24 +25,24 @@ import { LONG_WATCH_SECONDS } from './long-watches.ts';
 import { TENANT_ADMIN } from './test-control-planes.ts';
 import { type ChooseApiFault, unreliable } from './unreliable-api.ts';
 
-/** Namespace of the tenant whose clusters a test makes. */
+/** Namespace of the tenant whose clusters tests create. */
 export const TEAM = 'team';
 
 /** One process's connection to the engine. */
 export interface EngineConnection {
-  /** As Fairway's controllers. */
+  /** A client with the permissions of Fairway's controllers. */
   readonly client: KubeClient;
   readonly reader: ObjectReader;
-  /** Started already. */
+  /** Informers that are already started. */
   readonly informers: InformerSet;
-  /** What runs beside the controllers. */
+  /** What runs in addition to the controllers. */
   readonly runnables: readonly Runnable[];
   close(): Promise<void>;
 }
 
-/** A Kubernetes API with Fairway's kinds, what Fairway ships, and the namespace of a team, and nothing else. */
+/** A Kubernetes API with only Fairway's kinds, its shipped objects, and the namespace of a team. */
 export interface TestEngine extends AsyncDisposable {
-  /** As an administrator. */
+  /** A client with administrator permissions. */
   readonly client: KubeClient;
   connect(options: ConnectOptions): Promise<EngineConnection>;
 }
@@ -51,7 +51,7 @@ export interface ConnectOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** What goes wrong on the controllers' way to the API; nothing by default. */
+  /** Injects faults into the controllers' requests to the API; none by default. */
   readonly chooseFault?: ChooseApiFault | undefined;
 }
 
@@ -60,25 +60,25 @@ export type OpenTestEngine = (clock: Clock) => Promise<TestEngine>;
 let openDefault: OpenTestEngine = openEmbeddedTestEngine;
 let isInProcess = true;
 
-/** The engine of tests that name none. */
+/** The default engine of tests. */
 export function openTestEngine(clock: Clock): Promise<TestEngine> {
   return openDefault(clock);
 }
 
-/** Whether the engine works in this process alone: else it does what no clock here sees, in real time. */
+/** Whether the engine works only in this process. Otherwise it does work that no clock here sees, in real time. */
 export function isEngineInProcess(): boolean {
   return isInProcess;
 }
 
-/** Runs all following tests of this process on an engine of other processes. */
-export function useTestEngine(open: OpenTestEngine): void {
-  openDefault = open;
+/** Runs all following tests of this process on an engine in other processes. */
+export function useTestEngine(openEngine: OpenTestEngine): void {
+  openDefault = openEngine;
   isInProcess = false;
 }
 
 const resources = [...authKinds(MANAGEMENT_KINDS), ...KINDS.map((kind) => resourceDefinition(kind))];
 
-/** The embedded API server over a store in memory. */
+/** The embedded API server with a store in memory. */
 async function openEmbeddedTestEngine(clock: Clock): Promise<TestEngine> {
   const server = new ApiServer({
     store: new MemoryStore(),
@@ -116,14 +116,14 @@ function connectEmbedded(server: ApiServer, { chooseFault, ...shared }: ConnectO
   };
 }
 
-/** The namespaces that a test finds. */
+/** Creates the namespaces that tests use. */
 export async function fillNamespaces(client: KubeClient): Promise<void> {
   for (const name of ['default', SYSTEM_NAMESPACE, TEAM]) {
     await create(client, Namespaces, { metadata: { name }, spec: {} });
   }
 }
 
-/** The plans and releases that Fairway ships. */
+/** Creates the plans and releases that Fairway ships. */
 export async function fillCatalogue(client: KubeClient): Promise<void> {
   for (const plan of SHIPPED_PLANS) await create(client, plans, plan);
   for (const release of SHIPPED_RELEASES) await create(client, kubernetesReleases, release);

@@ -43,21 +43,24 @@ import { type ChooseApiFault, unreliable } from './unreliable-api.ts';
 export { TEAM } from './test-engine.ts';
 
 export interface TestFairwayOptions {
-  /** Runs all in real time, as engines of other processes do anyway: for pieces that talk over sockets, and certificates that Node checks. */
+  /**
+   * Runs everything in real time, as engines in other processes do anyway: for components that use sockets, and
+   * certificates that Node checks.
+   */
   readonly realTime?: boolean;
-  /** How many times as fast the clock of all runs in real time; 20 by default. */
+  /** How many times faster the clock runs than real time; 20 by default. */
   readonly speed?: number;
   readonly cloud?: Partial<CloudConfig>;
   /** Whether nodes join as soon as their servers are ACTIVE; they do by default. */
   readonly nodesJoin?: boolean;
-  /** What goes wrong on the controllers' way to Fairway's own API. */
+  /** Injects faults into the controllers' requests to Fairway's own API. */
   readonly apiFaults?: ChooseApiFault;
-  /** What runs beside the controllers, such as the cloud provider. */
+  /** What runs in addition to the controllers, such as the cloud provider. */
   readonly runnables?: (parts: Parts) => readonly Runnable[];
   readonly log?: Logger;
-  /** Whose clusters are; all are this process's by default. */
+  /** Which process owns the clusters; this one owns all by default. */
   readonly owner?: TestOwner;
-  /** How long the cloud may be at work on a request without an answer. */
+  /** How long the cloud may work on a request without a response. */
   readonly settleMs?: number;
   /** See ControllerDependencies. */
   readonly missingGraceMs?: number;
@@ -66,21 +69,21 @@ export interface TestFairwayOptions {
   /** See ControllerDependencies. */
   readonly keystoneUsers?: ControllersOptions['keystoneUsers'];
   readonly usageRetentionMs?: number;
-  /** Whether clusters have their NodePools within them; tests that are not about that do without. */
+  /** Whether clusters have their NodePools inside them; off by default, for tests that do not need it. */
   readonly allowInCluster?: boolean;
-  /** Where the controllers' own metrics go. */
+  /** The registry of the controllers' own metrics. */
   readonly registry?: Registry;
-  /** How often the project's servers are listed while nothing is expected to change; a minute by default. */
+  /** How often the project's servers are listed while no change is expected; every minute by default. */
   readonly observeMs?: number;
-  /** The same while all nodes are Ready and seen; as often by default. */
+  /** The same while all nodes are Ready and observed; equally often by default. */
   readonly restMs?: number;
-  /** In place of one on which time passes by itself whenever there is nothing else to do. */
+  /** Replaces the clock on which time passes automatically when nothing is running. */
   readonly clock?: SteppingClock;
-  /** What goes wrong on the way to tenants' API servers; nothing by default. */
+  /** Injects faults into requests to tenants' API servers; none by default. */
   readonly tenantFaults?: ChooseApiFault;
-  /** What the operator says of load balancers; nothing by default. */
+  /** The operator's load balancer settings; none by default. */
   readonly loadBalancers?: CloudLoadBalancers;
-  /** Around the way to the cloud; nothing by default. */
+  /** Wraps the transport to the cloud; not wrapped by default. */
   readonly cloudTransport?: (transport: HttpTransport) => HttpTransport;
   /** The jitter of all delays, in [0, 1); the same in each run by default. */
   readonly random?: () => number;
@@ -98,11 +101,11 @@ interface Parts {
 }
 
 const SETTLE_MS = 2_000;
-/** Far longer than anything takes that Fairway does by itself. */
-const PATIENCE_MS = 3_600_000;
+/** Far longer than anything takes that Fairway does without help. */
+const WAIT_TIMEOUT_MS = 3_600_000;
 const SEED = 7;
 
-/** What runs in one process and dies with it. */
+/** The components that run in one process and end with it. */
 interface Process {
   readonly project: ProjectCloud;
   readonly tenants: TenantClusters;
@@ -111,7 +114,10 @@ interface Process {
   stop(): Promise<void>;
 }
 
-/** Fairway's controllers over an API server in memory, a simulated cloud without sockets, and control planes that are bare API servers. */
+/**
+ * Fairway's controllers with an API server in memory, a simulated cloud without sockets, and control planes that are
+ * bare API servers.
+ */
 export class TestFairway implements AsyncDisposable {
   readonly clock: Clock;
   readonly cloud: Cloud;
@@ -138,7 +144,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #loadBalancers: CloudLoadBalancers | undefined;
   /** Application credentials by the names of their CloudCredentials. */
   readonly #logins = new Map<string, { readonly id: string; readonly secret: string }>();
-  /** Of a clock on which time passes by itself. */
+  /** Stops a clock on which time passes automatically. */
   #stopTime: (() => void) | undefined;
   #process: Process | undefined;
 
@@ -174,12 +180,12 @@ export class TestFairway implements AsyncDisposable {
   }
 
   static async start(options: TestFairwayOptions = {}): Promise<TestFairway> {
-    const stepping = options.clock ?? (isEngineInProcess() && !options.realTime ? new SteppingClock() : undefined);
-    const clock = stepping ?? new FastClock(options.speed ?? 20);
-    const stopTime = options.clock ? undefined : stepping?.run();
+    const steppingClock = options.clock ?? (isEngineInProcess() && !options.realTime ? new SteppingClock() : undefined);
+    const clock = steppingClock ?? new FastClock(options.speed ?? 20);
+    const stopTime = options.clock ? undefined : steppingClock?.run();
     const log = options.log ?? silentLogger;
     const cloud = createCloud({
-      clock: stepping?.ofServers ?? clock,
+      clock: steppingClock?.ofServers ?? clock,
       random: seededRandom(SEED),
       ...(options.cloud && { config: options.cloud }),
     });
@@ -198,7 +204,7 @@ export class TestFairway implements AsyncDisposable {
       random: options.random ?? seededRandom(SEED),
       readFile: () => '',
       logger: log,
-      transport: (options.cloudTransport ?? asIs)(stepping?.watching(transport) ?? transport),
+      transport: (options.cloudTransport ?? passThrough)(steppingClock?.watching(transport) ?? transport),
     });
     const engine = await openTestEngine(clock);
     const fairway = new TestFairway(clock, engine, cloud, connection, options);
@@ -336,12 +342,15 @@ export class TestFairway implements AsyncDisposable {
     return this.client.resource(type).create({ ...object, apiVersion: apiVersionOf(type), kind: type.kind });
   }
 
-  /** A cluster `demo` without nodes, as asked for. */
+  /** A cluster `demo` without nodes, with this spec. */
   createCluster(spec: Parameters<typeof aCluster>[0] = {}, name = 'demo'): Promise<Cluster> {
     return this.create(clusters, aCluster(spec, { name, namespace: TEAM }));
   }
 
-  /** A CloudCredential with an application credential of its own, which ends in so many milliseconds. Returns its id in Keystone. */
+  /**
+   * A CloudCredential with its own application credential, which expires in this many milliseconds. Returns its ID in
+   * Keystone.
+   */
   async createCredential(
     { endsInMs, roles }: { endsInMs?: number; roles?: readonly string[] } = {},
     name = 'mine',
@@ -368,7 +377,7 @@ export class TestFairway implements AsyncDisposable {
   ): Promise<Cluster> {
     await this.createCluster(cluster);
     const { spec } = await this.createPool(pool);
-    // It is Ready without a pool too, if it is quicker than whoever makes the pool.
+    // The cluster is also Ready without a pool, if that is faster than the creation of the pool.
     const [found] = await this.until(
       clusters,
       ([each]) => isReady(each) && each?.status?.nodes?.ready === spec.replicas,
@@ -389,7 +398,7 @@ export class TestFairway implements AsyncDisposable {
     return found as NodePool;
   }
 
-  /** Waits for objects of the team, of one name or all, until `check` holds of them. */
+  /** Waits for objects of the team, by name or all, until `check` returns true. */
   until<T extends KubeObject>(
     type: ResourceType<T>,
     check: (objects: readonly T[]) => boolean,
@@ -399,7 +408,7 @@ export class TestFairway implements AsyncDisposable {
     return eventually(this.client.resource(type), selection, check, { clock: this.clock });
   }
 
-  /** As `until`, of cluster-scoped objects in a tenant's cluster. */
+  /** Like `until`, for cluster-scoped objects in a tenant's cluster. */
   untilTenant<T extends KubeObject>(
     clusterUid: string,
     type: ResourceType<T>,
@@ -408,17 +417,17 @@ export class TestFairway implements AsyncDisposable {
     return eventually(this.runtime.client(clusterUid).resource(type), {}, check, { clock: this.clock });
   }
 
-  /** Waits until `check` holds, which is asked every second. */
-  async untilAsked(check: () => Promise<boolean>): Promise<void> {
-    const lastMs = this.clock.now() + PATIENCE_MS;
+  /** Waits until `check` resolves with true, polling every second. */
+  async pollUntil(check: () => Promise<boolean>): Promise<void> {
+    const lastMs = this.clock.now() + WAIT_TIMEOUT_MS;
     while (!(await check())) {
-      if (this.clock.now() > lastMs) throw new Error(`not within ${PATIENCE_MS} ms`);
+      if (this.clock.now() > lastMs) throw new Error(`not within ${WAIT_TIMEOUT_MS} ms`);
       await this.clock.sleep(1_000);
     }
   }
 
   /** Waits until an object of the kind is not Ready for this reason. */
-  async untilSaid(
+  async untilReported(
     kind: typeof clusters | typeof nodePools | typeof machines,
     reason: ConditionReason,
     message: RegExp,
@@ -450,7 +459,7 @@ export class TestFairway implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const stopped = this.stopProcess();
-    // A call may be under way that the cloud takes its time for, on a clock that stands still.
+    // A call may be in progress that takes the cloud a while, on a clock that stands still.
     await (this.clock instanceof SteppingClock && !this.#stopTime ? this.clock.during(stopped) : stopped);
     await this.runtime.close();
     await this.#engine[Symbol.asyncDispose]();
@@ -467,7 +476,7 @@ export class TestFairway implements AsyncDisposable {
   }
 }
 
-function asIs(transport: HttpTransport): HttpTransport {
+function passThrough(transport: HttpTransport): HttpTransport {
   return transport;
 }
 
@@ -476,7 +485,7 @@ export function isReady(object: Cluster | NodePool | Machine | undefined): boole
   return ready?.status === 'True' && object?.metadata.deletionTimestamp === undefined;
 }
 
-/** Whether an object is this one, whatever has changed on it. */
+/** Whether an object is this one, regardless of changes to it. */
 export function isSame(object: KubeObject | undefined): (other: KubeObject) => boolean {
   return (other) => other.metadata.uid === object?.metadata.uid;
 }

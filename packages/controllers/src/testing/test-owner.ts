@@ -8,7 +8,7 @@ export class TestOwner implements KeyOwner {
   readonly #workers = new Set<KeyWorker>();
   #clock: Clock | undefined;
 
-  /** Tells the time by this clock. Keys that it has taken before are taken now. */
+  /** Uses this clock. Keys that were taken before count as taken now. */
   by(clock: Clock): this {
     if (this.#clock === undefined) {
       for (const [key, tenure] of this.#tenures) this.#tenures.set(key, { ...tenure, sinceMs: clock.now() });
@@ -36,7 +36,7 @@ export class TestOwner implements KeyOwner {
     await Promise.all([...this.#workers].map(async (worker) => worker.release?.(isKey)));
   }
 
-  stillMine(key: string): boolean {
+  stillOwns(key: string): boolean {
     return this.#tenures.has(key);
   }
 

@@ -7,9 +7,9 @@ import {
 
 /**
  * The fault of a request:
- * - `answer`: the server says this status, and does nothing;
+ * - `answer`: the server returns this status, and does nothing;
  * - `breaksBefore`, `breaksAfter`: the connection breaks before, or after, the server handled it;
- * - `expires`: a watch is told immediately that its version is too old.
+ * - `expires`: a watch immediately gets an error that its version is too old.
  */
 export type ApiFault =
   | {
@@ -21,7 +21,7 @@ export type ApiFault =
     }
   | { readonly kind: 'breaksBefore' | 'breaksAfter' | 'expires' };
 
-/** Asked about each request; undefined lets it through. */
+/** Called for each request; undefined lets it through. */
 export type ChooseApiFault = (request: TransportRequest) => ApiFault | undefined;
 
 /** A transport with injected faults. */

@@ -4,12 +4,14 @@ import { seededRandom } from '@fairway/base/testing/seeded-random';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { REALISTIC_LATENCY } from '@fairway/simulator/http/latency';
 import { DEFAULT_SETTLE_MS } from '@fairway/tenancy/cloud/project-cloud';
-import { joinAsMade, offer } from './offers.ts';
+import { joinOnceActive, offer } from './offers.ts';
 import { SteppingClock } from './stepping-clock.ts';
 import { TEAM, TestFairway } from './test-fairway.ts';
 
 const [FROM, TO] = ['1.50', '1.51'];
-/** What a kubelet takes from the start of its server until it is Ready: cloud-init, certificates, pod network. */
+/**
+ * The time that a kubelet takes from the start of its server until it is Ready: cloud-init, certificates, pod network.
+ */
 export const BOOT_MS = 25_000;
 const SETTLE_MS = 60_000;
 const LIMIT_MS = 24 * 3_600_000;
@@ -26,7 +28,7 @@ export interface UpgradeOptions {
 
 /** An upgrade of the nodes of one cluster, on a simulated cloud with the latencies of a real one. */
 export class UpgradeRun implements AsyncDisposable {
-  /** The minor version that the nodes come to. */
+  /** The target minor version of the nodes. */
   static readonly target = TO;
   readonly clock = new SteppingClock();
   fairway!: TestFairway;
@@ -36,7 +38,7 @@ export class UpgradeRun implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** All nodes are Ready and of the old version. */
+  /** Waits until all nodes are Ready at the old version. */
   static async prepare(options: UpgradeOptions): Promise<UpgradeRun> {
     const run = new UpgradeRun(options);
     const { clock } = run;
@@ -50,7 +52,7 @@ export class UpgradeRun implements AsyncDisposable {
       settleMs: DEFAULT_SETTLE_MS,
     });
     const { fairway } = run;
-    joinAsMade(fairway, { bootMs: BOOT_MS });
+    joinOnceActive(fairway, { bootMs: BOOT_MS });
     await offer(fairway, [FROM, TO]);
     await clock.during(fairway.createCluster({ version: FROM, ...(plan !== undefined && { plan }) }));
     await clock.during(fairway.createPool({ replicas: nodes, upgradeStrategy: strategy }));
@@ -62,7 +64,7 @@ export class UpgradeRun implements AsyncDisposable {
     return run;
   }
 
-  /** Returns when it began and ended, by the cluster's clock. */
+  /** Returns its start and end, by the cluster's clock. */
   async upgrade(): Promise<{ readonly fromMs: number; readonly toMs: number }> {
     const { clock, fairway } = this;
     const fromMs = clock.now();

@@ -4,38 +4,38 @@ import { usageRecords } from '@fairway/api/kinds/usage-record';
 import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
 import type { TestFairway } from './test-fairway.ts';
 
-interface Life {
+interface ServerLifetime {
   readonly flavor: string;
   readonly launchedMs: number;
   deletedMs?: number;
 }
 
-export interface Used {
+export interface TrueUsage {
   readonly amount: number;
-  /** By how much less it may have been. */
+  /** The maximum amount by which it may have been less. */
   readonly uncertain: number;
 }
 
-/** What the simulated cloud knows of when each server was there, which no Fairway sees. */
+/** The true lifetimes of servers in the simulated cloud, which Fairway does not see. */
 export class UsageTruth {
-  /** By the ids of servers: one that is rebuilt is launched again. */
-  readonly #lives = new Map<string, Life>();
+  /** By server ID: a rebuilt server is launched again. */
+  readonly #lifetimes = new Map<string, ServerLifetime>();
 
   constructor({ cloud, clock }: Pick<TestFairway, 'cloud' | 'clock'>) {
     cloud.onServerActive(({ id, flavorId }) => {
       const flavor = DEFAULT_CONFIG.flavors.find((each) => each.id === flavorId)?.name ?? flavorId;
-      if (!this.#lives.has(id)) this.#lives.set(id, { flavor, launchedMs: clock.now() });
+      if (!this.#lifetimes.has(id)) this.#lifetimes.set(id, { flavor, launchedMs: clock.now() });
     });
-    cloud.onServerGone(({ id }, reason) => {
-      const life = this.#lives.get(id);
+    cloud.onServerDown(({ id }, reason) => {
+      const life = this.#lifetimes.get(id);
       if (life && reason === 'deleted') life.deletedMs = clock.now();
     });
   }
 
-  /** Seconds of all servers that ever ran, by flavor, and how many there were. */
+  /** The total seconds of all servers that ever ran, by flavor, and their number. */
   nodeSeconds(nowMs: number): ReadonlyMap<string, { readonly seconds: number; readonly servers: number }> {
     const sums = new Map<string, { seconds: number; servers: number }>();
-    for (const { flavor, launchedMs, deletedMs = nowMs } of this.#lives.values()) {
+    for (const { flavor, launchedMs, deletedMs = nowMs } of this.#lifetimes.values()) {
       const { seconds, servers } = sums.get(flavor) ?? { seconds: 0, servers: 0 };
       sums.set(flavor, { seconds: seconds + (deletedMs - launchedMs) / 1000, servers: servers + 1 });
     }
@@ -43,8 +43,8 @@ export class UsageTruth {
   }
 }
 
-/** What Fairway reports of a resource from the beginning until now, by type. */
-export async function reported(fairway: TestFairway, resource: UsageResource): Promise<ReadonlyMap<string, Used>> {
+/** Fairway's reported usage of a resource from the start until now, by type. */
+export async function reported(fairway: TestFairway, resource: UsageResource): Promise<ReadonlyMap<string, TrueUsage>> {
   const { items } = await fairway.client.resource(usageRecords).list();
   const nowMs = fairway.clock.now();
   const rows = usageReport(items, { fromMs: 0, toMs: nowMs, nowMs, step: 'all', byCluster: false });
@@ -52,13 +52,16 @@ export async function reported(fairway: TestFairway, resource: UsageResource): P
   return new Map(ofResource.map(({ type, amount, uncertain }) => [type, { amount, uncertain }]));
 }
 
-/** What is wrong with the reported seconds of nodes: outside of what they say of their own uncertainty, a second for each begin and end aside. */
-export async function nodeComplaints(fairway: TestFairway, truth: UsageTruth): Promise<string[]> {
+/**
+ * Errors in the reported seconds of nodes: deviations beyond the reported uncertainty, plus a second for each start and
+ * end.
+ */
+export async function nodeUsageErrors(fairway: TestFairway, truth: UsageTruth): Promise<string[]> {
   const known = await reported(fairway, 'Node');
   return [...truth.nodeSeconds(fairway.clock.now())].flatMap(([flavor, { seconds, servers }]) => {
     const { amount, uncertain } = known.get(flavor) ?? { amount: 0, uncertain: 0 };
-    const isRight = seconds <= amount + servers && amount - uncertain - servers <= seconds;
-    return isRight
+    const isWithinBounds = seconds <= amount + servers && amount - uncertain - servers <= seconds;
+    return isWithinBounds
       ? []
       : [`${flavor}: ${amount} s (${uncertain} uncertain) are reported of ${seconds} s of ${servers} servers`];
   });

@@ -1,12 +1,12 @@
 /**
- * How many operations of WebCrypto are under way in this thread. Each is done by a pool of threads of the process, whose
- * results may come any number of turns of the event loop later, and nothing in Node tells of them.
+ * How many WebCrypto operations are in progress in this thread. Each runs in a thread pool of the process, whose
+ * results may arrive any number of event loop turns later, and nothing in Node reports them.
  */
 export function webCryptoWorkUnderWay(): number {
-  return underWay;
+  return startedSteps;
 }
 
-let underWay = 0;
+let startedSteps = 0;
 
 const OPERATIONS = [
   'decrypt',
@@ -23,16 +23,16 @@ const OPERATIONS = [
   'wrapKey',
 ] as const;
 
-// Keys and certificates are made by libraries that reach for the global, so it is counted there.
+// Libraries create keys and certificates through the global, so it is counted there.
 const prototype: object = Object.getPrototypeOf(crypto.subtle);
 for (const operation of OPERATIONS) {
   const original: unknown = Reflect.get(prototype, operation);
   if (typeof original !== 'function') throw new Error(`this Node has no crypto.subtle.${operation}`);
   Reflect.set(prototype, operation, function counted(this: unknown, ...args: unknown[]): Promise<unknown> {
-    underWay++;
+    startedSteps++;
     const work: Promise<unknown> = Reflect.apply(original, this, args);
     const ended = () => {
-      underWay--;
+      startedSteps--;
     };
     work.then(ended, ended);
     return work;

@@ -13,7 +13,7 @@ export function addonChanges(
   after: Cluster,
   releases: readonly KubernetesRelease[],
 ): readonly UpgradeAddon[] {
-  // What is not installed has no version that changes, and no plan specifies versions.
+  // An add-on that is not installed has no version that changes, and plans specify no versions.
   const facts = addonFacts(after, releases, {}, { reachesNodes: true });
   if (facts === undefined) return [];
   const known = new Map(cluster.status?.addons?.map((addon) => [addon.name, addon]));

@@ -1,4 +1,4 @@
-import { counted } from '@fairway/api/domain/counted';
+import { pluralize } from '@fairway/api/domain/pluralize';
 import type { UpgradeEstimate } from '@fairway/api/kinds/upgrade-plan-request';
 import { typicalStartMs } from '../node-pool/typical-start.ts';
 import type { PoolRenewal } from './renewals.ts';
@@ -8,17 +8,20 @@ const SOURCES = ['LastUpgrade', 'NewNodes', 'Timeouts'] as const satisfies reado
 
 /** How long the nodes of a pool take, from earlier observations. Pure. */
 export function poolEstimate(renewal: PoolRenewal): UpgradeEstimate {
-  return fromLastUpgrade(renewal) ?? fromNewNodes(renewal) ?? fromTimeouts(renewal);
+  return estimateFromLastUpgrade(renewal) ?? estimateFromNewNodes(renewal) ?? estimateFromTimeouts(renewal);
 }
 
-/** Pools of the same order run concurrently, others one after another. The estimate is as good as its worst part. Undefined if no node is updated. */
+/**
+ * Pools of the same order are updated concurrently, others one after another. The estimate is as good as its worst
+ * part. Undefined if no node is updated.
+ */
 export function totalEstimate(
   parts: readonly { readonly order: number; readonly estimate: UpgradeEstimate }[],
   { hasControlPlane }: { readonly hasControlPlane: boolean },
 ): UpgradeEstimate | undefined {
   if (parts.length === 0) return undefined;
-  const byOrder = Map.groupBy(parts, ({ order }) => order);
-  const longest = [...byOrder.values()].map((same) => Math.max(...same.map(({ estimate }) => estimate.seconds)));
+  const poolsByOrder = Map.groupBy(parts, ({ order }) => order);
+  const longest = [...poolsByOrder.values()].map((same) => Math.max(...same.map(({ estimate }) => estimate.seconds)));
   const seconds = longest.reduce((sum, each) => sum + each, 0);
   const from = SOURCES.findLast((source) => parts.some(({ estimate }) => estimate.from === source)) ?? 'Timeouts';
   const most = from === 'Timeouts' ? 'at most ' : 'about ';
@@ -30,15 +33,15 @@ export function totalEstimate(
 }
 
 /** How long the nodes of pools take; undefined if nothing has been observed yet. Pure. */
-export function seenSeconds(renewals: readonly PoolRenewal[]): number | undefined {
+export function measuredSeconds(renewals: readonly PoolRenewal[]): number | undefined {
   const parts = renewals.map((renewal) => ({ order: renewal.order, estimate: poolEstimate(renewal) }));
   if (parts.length === 0) return 0;
   const total = totalEstimate(parts, { hasControlPlane: true });
   return total?.from === 'Timeouts' ? undefined : total?.seconds;
 }
 
-/** Includes waiting for whatever held it up last time. */
-function fromLastUpgrade({ pool, strategy, outdated }: PoolRenewal): UpgradeEstimate | undefined {
+/** Includes waiting for whatever held up the last upgrade. */
+function estimateFromLastUpgrade({ pool, strategy, outdated }: PoolRenewal): UpgradeEstimate | undefined {
   const last = pool.status?.upgrade;
   if (last === undefined || last.strategy !== strategy) return undefined;
   const { pace, done, startTime, endTime } = last;
@@ -50,11 +53,11 @@ function fromLastUpgrade({ pool, strategy, outdated }: PoolRenewal): UpgradeEsti
         : undefined;
   if (seen === undefined || seen.nodes <= 0 || !(seen.ms > 0)) return undefined;
   const seconds = Math.ceil((seen.ms / seen.nodes / 1000) * outdated.length);
-  const took = formatDuration(Math.ceil(seen.ms / 1000));
-  return { seconds, from: 'LastUpgrade', message: `${counted(seen.nodes, 'node')} took ${took} last time` };
+  const duration = formatDuration(Math.ceil(seen.ms / 1000));
+  return { seconds, from: 'LastUpgrade', message: `${pluralize(seen.nodes, 'node')} took ${duration} last time` };
 }
 
-function fromNewNodes(renewal: PoolRenewal): UpgradeEstimate | undefined {
+function estimateFromNewNodes(renewal: PoolRenewal): UpgradeEstimate | undefined {
   const median = typicalStartMs(renewal.machines);
   if (median === undefined) return undefined;
   const each = Math.ceil(median / 1000);
@@ -62,7 +65,7 @@ function fromNewNodes(renewal: PoolRenewal): UpgradeEstimate | undefined {
   return { seconds: each * roundsOf(renewal), from: 'NewNodes', message };
 }
 
-function fromTimeouts(renewal: PoolRenewal): UpgradeEstimate {
+function estimateFromTimeouts(renewal: PoolRenewal): UpgradeEstimate {
   const { drainTimeoutMs = 0, startupTimeoutMs } = renewal;
   const drain = Math.ceil(drainTimeoutMs / 1000);
   const start = Math.ceil(startupTimeoutMs / 1000);

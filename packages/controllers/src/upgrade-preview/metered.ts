@@ -8,10 +8,10 @@ export function metered(transport: Transport, maxLength: number): Transport {
     async request(request) {
       const response = await transport.request(request);
       const text = async (): Promise<string> => {
-        const answer = await response.text();
-        length += answer.length;
+        const body = await response.text();
+        length += body.length;
         if (length > maxLength) throw new TooManyObjectsError(`its objects exceed ${maxLength / 2 ** 20} MiB`);
-        return answer;
+        return body;
       };
       return { status: response.status, headers: response.headers, text, lines: () => response.lines() };
     },

@@ -22,14 +22,14 @@ function nodeOf(name: string, more: { readonly unschedulable?: boolean; readonly
   };
 }
 
-/** On a node of two CPUs. */
+/** A pod on a node of two CPUs. */
 const podOf = (name: string, nodeName: string, cpu = '1', spec: Partial<Pod['spec']> = {}) => ({
   pod: aPod(name, { ...requesting(cpu), nodeName, ...spec }, { name }),
   isReady: true,
   hasLocalData: false,
 });
 
-interface Given {
+interface TargetOptions {
   readonly strategy?: 'InPlace' | 'Rolling';
   readonly maxSurge?: number;
   readonly width?: number;
@@ -39,7 +39,7 @@ interface Given {
   readonly hasTemplate?: boolean;
 }
 
-async function stuckOf(given: Given) {
+async function stuckPodsOf(given: TargetOptions) {
   const { strategy = 'Rolling', maxSurge = 1, width = 1, outdated = ['a', 'b'] } = given;
   const pool: NodePool = aNodePool({}, { name: 'general' });
   const renewal = {
@@ -51,7 +51,7 @@ async function stuckOf(given: Given) {
     extra: strategy === 'Rolling' ? maxSurge : 0,
     outdated: outdated.map((name) => ({
       machine: { metadata: { name }, spec: {} } as Machine,
-      need: { cause: 'Asked', change: 'reinstall', difference: '' },
+      cause: { cause: 'Asked', change: 'reinstall', difference: '' },
     })),
   } as unknown as PoolRenewal;
   const newNode = (name: string) => ({ node: aNode(name), pods: [] });
@@ -64,44 +64,44 @@ async function stuckOf(given: Given) {
 }
 
 const FULL = [podOf('a1', 'a', '1500m'), podOf('b1', 'b', '1500m')];
-const HALF = [podOf('a1', 'a', '500m'), podOf('b1', 'b', '500m')];
-const STUCK = 'Loses PodsUnschedulable';
+const HALF_NODE_PODS = [podOf('a1', 'a', '500m'), podOf('b1', 'b', '500m')];
+const DELETE_STUCK = 'Loses PodsUnschedulable';
 
-test.each<Given & { reason: string; is: readonly string[] }>([
-  { reason: 'in place, with room on the other', strategy: 'InPlace', pods: HALF, is: [] },
-  { reason: 'in place, without', strategy: 'InPlace', pods: FULL, is: [`${STUCK} default/a1 default/b1`] },
-  { reason: 'a new node first has the room', pods: FULL, is: [] },
-  { reason: 'none is made first', maxSurge: 0, pods: FULL, is: [`${STUCK} default/a1 default/b1`] },
+test.each<TargetOptions & { reason: string; is: readonly string[] }>([
+  { reason: 'in place, with room on the other node', strategy: 'InPlace', pods: HALF_NODE_PODS, is: [] },
+  { reason: 'in place, without room', strategy: 'InPlace', pods: FULL, is: [`${DELETE_STUCK} default/a1 default/b1`] },
+  { reason: 'a new node provides the room first', pods: FULL, is: [] },
+  { reason: 'no new node is created first', maxSurge: 0, pods: FULL, is: [`${DELETE_STUCK} default/a1 default/b1`] },
   {
     reason: 'a pod that is bound to its node',
     pods: [podOf('a1', 'a', '100m', { nodeSelector: { name: 'a' } })],
-    is: [`${STUCK} default/a1`],
+    is: [`${DELETE_STUCK} default/a1`],
   },
   {
-    reason: 'a taint of the new node is of the pool, not of the pod: others keep it',
-    pods: HALF,
+    reason: 'a taint on the new node comes from the pool, not the pod: other pods avoid it',
+    pods: HALF_NODE_PODS,
     nodes: [nodeOf('a'), nodeOf('b', { unschedulable: true })],
     strategy: 'InPlace',
-    is: [`${STUCK} default/a1`],
+    is: [`${DELETE_STUCK} default/a1`],
   },
   {
-    reason: 'a node that does not work takes none',
-    pods: HALF,
+    reason: 'a broken node accepts no pods',
+    pods: HALF_NODE_PODS,
     nodes: [nodeOf('a'), nodeOf('b', { isReady: false })],
     strategy: 'InPlace',
-    is: [`${STUCK} default/a1`],
+    is: [`${DELETE_STUCK} default/a1`],
   },
   {
-    reason: 'two at a time after the first need each other',
+    reason: 'two at a time after the first need each other’s room',
     strategy: 'InPlace',
     width: 2,
     outdated: ['a', 'b', 'c'],
     nodes: [nodeOf('a'), nodeOf('b'), nodeOf('c')],
     pods: [podOf('a1', 'a', '1'), podOf('b1', 'b', '1'), podOf('c1', 'c', '1')],
-    is: [`${STUCK} default/c1`],
+    is: [`${DELETE_STUCK} default/c1`],
   },
   {
-    reason: 'two at a time with two new ones',
+    reason: 'two at a time with two new nodes',
     maxSurge: 2,
     width: 2,
     outdated: ['a', 'b', 'c'],
@@ -110,18 +110,18 @@ test.each<Given & { reason: string; is: readonly string[] }>([
     is: [],
   },
   {
-    reason: 'what a new node has room for is not known',
+    reason: 'the capacity of a new node is unknown',
     pods: FULL,
     hasTemplate: false,
-    is: [`${STUCK} default/a1 default/b1`, 'Unknown FlavorNotFound'],
+    is: [`${DELETE_STUCK} default/a1 default/b1`, 'Unknown FlavorNotFound'],
   },
-  { reason: 'a machine that is no node yet', outdated: ['z'], pods: FULL, is: [] },
+  { reason: 'a machine that is not a node yet', outdated: ['z'], pods: FULL, is: [] },
 ])('$reason: $is', async ({ is, ...given }) => {
-  expect(await stuckOf(given)).toEqual(is);
+  expect(await stuckPodsOf(given)).toEqual(is);
 });
 
-test('lets others have their turn, and ends when its time is over, however many pods a node says it has', async () => {
-  const apart = (name: string) => ({
+test('yields to others, and ends when its time is over, regardless of the number of pods on a node', async () => {
+  const antiAffinity = (name: string) => ({
     podAntiAffinity: {
       requiredDuringSchedulingIgnoredDuringExecution: [
         { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { name } } },
@@ -129,12 +129,12 @@ test('lets others have their turn, and ends when its time is over, however many 
     },
   });
   const names = Array.from({ length: 5_000 }, (_, index) => `pod-${index}`);
-  const pods = names.map((name) => podOf(name, 'a', '1m', { affinity: apart(name) }));
+  const pods = names.map((name) => podOf(name, 'a', '1m', { affinity: antiAffinity(name) }));
   const late = new AbortController();
   let turns = 0;
   const timer = setInterval(() => ++turns === 3 && late.abort(new Error('too late')), 1);
   const pool = aNodePool({}, { name: 'general' });
-  const outdated = [{ machine: { metadata: { name: 'a' }, spec: {} } as Machine, need: { change: 'reinstall' } }];
+  const outdated = [{ machine: { metadata: { name: 'a' }, spec: {} } as Machine, cause: { change: 'reinstall' } }];
   const limits = { maxSurge: 0, maxUnavailable: 1 };
   const renewal = { pool, strategy: 'InPlace', limits, width: 1, extra: 0, outdated } as unknown as PoolRenewal;
   const facts = { nodes: [nodeOf('a'), nodeOf('b')], pods, templates: new Map(), context: NOTHING };

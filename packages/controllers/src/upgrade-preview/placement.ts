@@ -7,15 +7,15 @@ import { removalSteps } from '@fairway/scheduling/node-removal';
 import { isNodeReady } from '@fairway/tenancy/connection/node';
 import { asNode } from '../autoscaling/cluster-view.ts';
 import type { PoolTemplates } from '../autoscaling/pool-templates.ts';
-import type { Pause } from './pace.ts';
-import { isReplaced, type PoolRenewal, type Renewed } from './renewals.ts';
+import type { Yield } from './pace.ts';
+import { isReplaced, type OutdatedMachine, type PoolRenewal } from './renewals.ts';
 import type { TenantFacts } from './tenant-facts.ts';
 import { truncateObjects } from './truncate-objects.ts';
 import { nodeNameOf } from './workloads.ts';
 
 export interface PlacementFacts extends Pick<TenantFacts, 'nodes' | 'context'> {
   readonly pods: Iterable<TenantFacts['pods'][number]>;
-  /** How to create a node of a pool; a missing one is unknown. */
+  /** How to create a node of a pool; unknown if missing. */
   readonly templates: PoolTemplates;
 }
 
@@ -27,7 +27,7 @@ export interface PlacementFacts extends Pick<TenantFacts, 'nodes' | 'context'> {
 export async function placementFindings(
   renewals: readonly PoolRenewal[],
   { nodes, pods, context, templates }: PlacementFacts,
-  pause: Pause,
+  pause: Yield,
 ): Promise<UpgradeFinding[]> {
   const staying = nodes.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const snapshot = ClusterSnapshot.of(
@@ -41,18 +41,18 @@ export async function placementFindings(
     const stuck = new Map<string, string>();
     for (const batch of batchesOf(renewal)) {
       await pause();
-      const found = await stuckWithout(snapshot, batch, { renewal, templates, pause });
+      const found = await stuckPods(snapshot, batch, { renewal, templates, pause });
       for (const [pod, message] of found) stuck.set(pod, message);
     }
     if (stuck.size > 0) findings.push(findingOf(name, stuck));
-    if (makesFirst(renewal) && !templates.has(pool)) findings.push(unknownTemplate(name));
+    if (createsNodesFirst(renewal) && !templates.has(pool)) findings.push(unknownTemplate(name));
   }
   return findings;
 }
 
-function findingOf(pool: string, stuck: ReadonlyMap<string, string>): UpgradeFinding {
+function findingOf(pool: string, stuckPods: ReadonlyMap<string, string>): UpgradeFinding {
   const message = `pool ${pool}: these pods fit on no other node while their node is being updated, and stay pending until it is back or until there is room`;
-  const objects = truncateObjects([...stuck].map(([pod, why]) => `${pod}: ${why}`));
+  const objects = truncateObjects([...stuckPods].map(([pod, why]) => `${pod}: ${why}`));
   return { type: ConditionReason.PodsUnschedulable, effect: 'Loses', pool, message, ...objects };
 }
 
@@ -61,33 +61,33 @@ function unknownTemplate(pool: string): UpgradeFinding {
   return { type: ConditionReason.FlavorNotFound, effect: 'Unknown', pool, message };
 }
 
-function makesFirst({ limits, extra }: PoolRenewal): boolean {
+function createsNodesFirst({ limits, extra }: PoolRenewal): boolean {
   return extra > 0 && limits.maxSurge > 0;
 }
 
-function batchesOf({ outdated, width }: PoolRenewal): readonly (readonly Renewed[])[] {
-  const batches: (readonly Renewed[])[] = outdated.length === 0 ? [] : [outdated.slice(0, 1)];
+function batchesOf({ outdated, width }: PoolRenewal): readonly (readonly OutdatedMachine[])[] {
+  const batches: (readonly OutdatedMachine[])[] = outdated.length === 0 ? [] : [outdated.slice(0, 1)];
   for (let start = 1; start < outdated.length; start += width) batches.push(outdated.slice(start, start + width));
   return batches;
 }
 
-interface Trial {
+interface PlacementTrial {
   readonly renewal: PoolRenewal;
   readonly templates: PoolTemplates;
-  readonly pause: Pause;
+  readonly pause: Yield;
 }
 
-async function stuckWithout(
+async function stuckPods(
   snapshot: ClusterSnapshot,
-  batch: readonly Renewed[],
-  { renewal: { pool, strategy, limits }, templates, pause }: Trial,
+  batch: readonly OutdatedMachine[],
+  { renewal: { pool, strategy, limits }, templates, pause }: PlacementTrial,
 ): Promise<ReadonlyMap<string, string>> {
   const newNode = templates.get(pool);
   let current = snapshot.fork();
-  const replaced = batch.filter(({ machine, need }) => isReplaced(machine, need, strategy));
+  const replaced = batch.filter(({ machine, cause: need }) => isReplaced(machine, need, strategy));
   for (const [index, { machine }] of replaced.slice(0, limits.maxSurge).entries()) {
     if (newNode === undefined) break;
-    const { node, pods } = newNode(newNameFor(pool, index, current), zoneOf(pool, machine.spec.zone));
+    const { node, pods } = newNode(newNodeName(pool, index, current), zoneOf(pool, machine.spec.zone));
     current.addNode(node, pods);
   }
   const leaving = new Set(batch.map(({ machine }) => nodeNameOf(machine)));
@@ -101,7 +101,7 @@ async function stuckWithout(
     for (; !step.done; step = steps.next()) await pause();
     const removal = step.value;
     current = removal.after;
-    for (const { pod, message } of removal.stuck) {
+    for (const { pod, message } of removal.unplaceable) {
       stuck.set(`${pod.metadata.namespace}/${pod.metadata.name}`, message);
     }
   }
@@ -109,7 +109,7 @@ async function stuckWithout(
 }
 
 /** A tenant's own node may have any name. */
-function newNameFor({ metadata }: NodePool, index: number, snapshot: ClusterSnapshot): string {
+function newNodeName({ metadata }: NodePool, index: number, snapshot: ClusterSnapshot): string {
   let name = `${metadata.name}-new-${index}`;
   while (snapshot.node(name) !== undefined) name += '-';
   return name;

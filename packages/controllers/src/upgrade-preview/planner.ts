@@ -27,7 +27,7 @@ import { workloadFindings } from './workloads.ts';
 
 export interface UpgradePlannerOptions {
   readonly cache: Pick<ControllerDependencies['cache'], 'nodePools' | 'machines' | 'plans' | 'releases'>;
-  /** Whichever process owns the clusters: any replica can serve the request. */
+  /** Independent of the process that owns the clusters: any replica can serve the request. */
   readonly projects: Clouds;
   /** Reaches a tenant's API server; closed after use. */
   readonly connect: (cluster: Cluster) => Promise<Transport>;
@@ -36,16 +36,16 @@ export interface UpgradePlannerOptions {
   readonly log: Logger;
 }
 
-/** What an upgrade of a cluster would do; without a version, to the one that it would take next. */
+/** What an upgrade of a cluster would do; without a version, the next upgrade that is offered. */
 export type UpgradePlanner = (cluster: Cluster, version: string | undefined) => Promise<UpgradePlanStatus>;
 
 /** Concurrent plans across all clusters: each holds the data of a tenant's cluster. */
-const MAX_AT_ONCE = 4;
+const MAX_CONCURRENT = 4;
 /** For one project: a slow API server must not keep all others waiting. */
-const MAX_OF_PROJECT = 2;
+const MAX_PER_PROJECT = 2;
 const RETRY_SECONDS = 2;
 /** Time limit for reading a tenant's cluster, including all computations. */
-const TENANT_PATIENCE_MS = 20_000;
+const TENANT_TIMEOUT_MS = 20_000;
 /** Thirty thousand pods of typical size. */
 const MAX_LENGTH = 320 * 2 ** 20;
 
@@ -86,8 +86,8 @@ export function upgradePlanner(options: UpgradePlannerOptions): UpgradePlanner {
     if (version === undefined) throw new Error(`cluster ${keyOf(cluster)} runs no version yet`);
     if (running.has(uid)) throw tooManyRequests('an upgrade of this cluster is already being planned', RETRY_SECONDS);
     const { namespace = '' } = cluster.metadata;
-    const ofProject = [...running.values()].filter((other) => other === namespace).length;
-    if (running.size >= MAX_AT_ONCE || ofProject >= MAX_OF_PROJECT) {
+    const projectLimit = [...running.values()].filter((other) => other === namespace).length;
+    if (running.size >= MAX_CONCURRENT || projectLimit >= MAX_PER_PROJECT) {
       throw tooManyRequests('too many upgrades are being planned', RETRY_SECONDS);
     }
     running.set(uid, namespace);
@@ -99,11 +99,11 @@ export function upgradePlanner(options: UpgradePlannerOptions): UpgradePlanner {
   };
 }
 
-interface Looking {
+interface InspectionOptions {
   readonly renewals: readonly PoolRenewal[];
   readonly catalogue: Pick<CloudCatalogue, 'flavors'>;
   readonly region: string;
-  /** Of the control plane. */
+  /** The version of the control plane. */
   readonly versions: { readonly from: string; readonly to: string };
 }
 
@@ -111,11 +111,11 @@ interface Looking {
 async function inspectTenant(
   { cache, connect, clock, log }: UpgradePlannerOptions,
   cluster: Cluster,
-  { renewals, catalogue, region, versions }: Looking,
+  { renewals, catalogue, region, versions }: InspectionOptions,
 ): Promise<readonly UpgradeFinding[]> {
   const late = new AbortController();
-  const timer = clock.after(TENANT_PATIENCE_MS, () => {
-    late.abort(new DOMException(`it took longer than ${TENANT_PATIENCE_MS / 1000} s`, 'TimeoutError'));
+  const timer = clock.after(TENANT_TIMEOUT_MS, () => {
+    late.abort(new DOMException(`it took longer than ${TENANT_TIMEOUT_MS / 1000} s`, 'TimeoutError'));
   });
   const findings: UpgradeFinding[] = [];
   let client: KubeClient | undefined;

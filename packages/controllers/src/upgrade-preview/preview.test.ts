@@ -14,7 +14,7 @@ const FLAVOR = { id: 'f', name: 'b3-8', vcpus: 2, memoryMiB: 8192, diskGiB: 50 }
 
 const RELEASES = [aRelease('1.35'), aRelease('1.36')];
 
-function clusterAt(version = '1.35.1', spec: Parameters<typeof aCluster>[0] = {}): Cluster {
+function newClusterAt(version = '1.35.1', spec: Parameters<typeof aCluster>[0] = {}): Cluster {
   const condition = {
     type: 'ControlPlaneReady',
     status: 'True' as const,
@@ -69,7 +69,7 @@ function machinesOf(
 const general = poolOf('general');
 
 function preview(facts: Partial<PreviewFacts> = {}) {
-  const { cluster = clusterAt(), pools = [general] } = facts;
+  const { cluster = newClusterAt(), pools = [general] } = facts;
   return previewUpgrade({
     cluster,
     running: cluster.status?.version ?? '',
@@ -90,15 +90,15 @@ const kinds = (facts?: Partial<PreviewFacts>) =>
     [effect, type, ...(pool === undefined ? [] : [pool])].join(' '),
   );
 
-describe('the version', () => {
+describe('the target version', () => {
   test.each([
-    { requested: undefined, at: '1.35.1', to: '1.36.2', reason: 'the next minor version, its newest patch' },
-    { requested: '1.35', at: '1.35.1', to: '1.35.2', reason: 'a newer patch of the same' },
-    { requested: '1.36.1', at: '1.35.1', to: '1.36.1', reason: 'the one that is named' },
-    { requested: undefined, at: '1.36.1', to: '1.36.2', reason: 'the newest patch where there is no minor version' },
-    { requested: undefined, at: '1.36.2', to: undefined, reason: 'nothing is newer' },
-  ])('goes to $to: $reason', ({ requested, at, to }) => {
-    expect(preview({ cluster: clusterAt(at), requested, machines: [] })).toMatchObject({
+    { requested: undefined, at: '1.35.1', to: '1.36.2', reason: 'the newest patch of the next minor version' },
+    { requested: '1.35', at: '1.35.1', to: '1.35.2', reason: 'a newer patch of the same minor version' },
+    { requested: '1.36.1', at: '1.35.1', to: '1.36.1', reason: 'the requested version' },
+    { requested: undefined, at: '1.36.1', to: '1.36.2', reason: 'the newest patch if there is no next minor version' },
+    { requested: undefined, at: '1.36.2', to: undefined, reason: 'nothing newer exists' },
+  ])('is $to: $reason', ({ requested, at, to }) => {
+    expect(preview({ cluster: newClusterAt(at), requested, machines: [] })).toMatchObject({
       from: at,
       ...(to !== undefined && { to }),
       steps: to === undefined ? [] : [{ type: 'ControlPlane', order: 1 }],
@@ -117,8 +117,8 @@ describe('the version', () => {
   });
 });
 
-describe('steps', () => {
-  test('the control plane, then pools by priority, those of the same together', () => {
+describe('the steps of an upgrade', () => {
+  test('are the control plane, then pools by priority, those of equal priority together', () => {
     const pools = [
       poolOf('web', { priority: 0, maxSurge: 2, maxUnavailable: 1 }),
       poolOf('db', { priority: 5, type: 'InPlace' }),
@@ -146,11 +146,11 @@ describe('steps', () => {
     ]);
   });
 
-  test('a pool whose nodes are at the version already has none', () => {
+  test('exclude pools whose nodes already have the version', () => {
     expect(preview({ machines: machinesOf(general, 3, '1.36.2') }).steps).toHaveLength(1);
   });
 
-  test('what cannot be done in place goes to new servers', () => {
+  test('replace servers that cannot be updated in place', () => {
     const pool = poolOf('db', { type: 'InPlace' });
     const machines = machinesOf(pool, 2, '1.35.1', {
       installed: { serverID: 's', image: 'image', version: '1.35.1', canReinstall: false },
@@ -160,7 +160,7 @@ describe('steps', () => {
   });
 });
 
-describe('the estimate', () => {
+describe('the estimate of an upgrade', () => {
   const lastUpgrade: Partial<PoolUpgrade> = {
     strategy: 'Rolling',
     state: 'Complete',
@@ -172,17 +172,17 @@ describe('the estimate', () => {
 
   test.each([
     {
-      reason: 'what the last upgrade took',
+      reason: 'the duration of the last upgrade',
       pool: poolOf('general', {}, { upgrade: lastUpgrade }),
       is: { from: 'LastUpgrade', seconds: 900, message: '6 nodes took 30 min last time' },
     },
     {
-      reason: 'another strategy tells nothing',
+      reason: 'an upgrade with another strategy does not count',
       pool: poolOf('general', {}, { upgrade: { ...lastUpgrade, strategy: 'InPlace' } }),
       is: { from: 'NewNodes', seconds: 270 },
     },
     {
-      reason: 'one that goes on',
+      reason: 'an upgrade in progress',
       pool: poolOf(
         'general',
         {},
@@ -199,7 +199,7 @@ describe('the estimate', () => {
       is: { from: 'LastUpgrade', seconds: 360 },
     },
     {
-      reason: 'three at a time after the first',
+      reason: 'three at a time after the first node',
       pool: poolOf('general', { maxSurge: 3 }),
       is: { from: 'NewNodes', seconds: 180 },
     },
@@ -207,7 +207,7 @@ describe('the estimate', () => {
     expect(preview({ pools: [pool] }).steps[1]?.estimate).toMatchObject(is);
   });
 
-  test('nothing is known: what drainTimeout and nodeStartupTimeout allow', () => {
+  test('falls back to drainTimeout and nodeStartupTimeout if nothing is known', () => {
     const machines = machinesOf(general, 3).map((machine) => ({ ...machine, status: { version: '1.35.1' } }));
     const { estimate } = preview({ machines });
 
@@ -215,15 +215,15 @@ describe('the estimate', () => {
     expect(estimate?.seconds).toBeGreaterThan(3 * 600);
   });
 
-  test('pools of the same priority overlap, others follow', () => {
+  test('overlaps pools of the same priority, and adds up others', () => {
     const same = preview({ pools: [poolOf('a'), poolOf('b')] });
-    const apart = preview({ pools: [poolOf('a', { priority: 1 }), poolOf('b')] });
+    const antiAffinity = preview({ pools: [poolOf('a', { priority: 1 }), poolOf('b')] });
 
-    expect([same.estimate?.seconds, apart.estimate?.seconds]).toEqual([270, 540]);
+    expect([same.estimate?.seconds, antiAffinity.estimate?.seconds]).toEqual([270, 540]);
   });
 });
 
-describe('what holds it', () => {
+describe('obstacles to an upgrade', () => {
   const window = { window: { start: '02:00', duration: '4h', timeZone: 'UTC' }, confineSpecChanges: true };
 
   test.each<{ reason: string; facts: Partial<PreviewFacts>; is: readonly string[] }>([
@@ -231,13 +231,16 @@ describe('what holds it', () => {
     {
       reason: 'it is paused',
       facts: {
-        cluster: { ...clusterAt(), metadata: { ...clusterAt().metadata, annotations: { 'fairway.dev/paused': '' } } },
+        cluster: {
+          ...newClusterAt(),
+          metadata: { ...newClusterAt().metadata, annotations: { 'fairway.dev/paused': '' } },
+        },
       },
       is: ['Blocks Paused'],
     },
     {
-      reason: 'the window, told once',
-      facts: { cluster: clusterAt('1.35.1', { maintenance: window }) },
+      reason: 'the window, reported once',
+      facts: { cluster: newClusterAt('1.35.1', { maintenance: window }) },
       is: ['Delays WaitingForMaintenanceWindow'],
     },
     {
@@ -247,21 +250,21 @@ describe('what holds it', () => {
     },
     {
       reason: 'a patch that policy leaves to the user',
-      facts: { cluster: clusterAt('1.35.1', { updatePolicy: 'NeverUpdate' }), requested: '1.35' },
+      facts: { cluster: newClusterAt('1.35.1', { updatePolicy: 'NeverUpdate' }), requested: '1.35' },
       is: ['Blocks UpdateAvailable', 'Blocks UpdateAvailable general'],
     },
     {
-      reason: 'the plan has no room for a node more',
+      reason: 'the plan has no room for another node',
       facts: { plan: aPlan({ maxNodes: 3 }) },
       is: ['Blocks PlanLimitExceeded general'],
     },
     {
-      reason: 'the plan has no room, but a node may be missing',
+      reason: 'the plan has no room, but a node may be unavailable',
       facts: { plan: aPlan({ maxNodes: 3 }), pools: [poolOf('general', { maxSurge: 0, maxUnavailable: 1 })] },
       is: [],
     },
     {
-      reason: 'nodes that the next version would not take',
+      reason: 'nodes too old for the next version',
       facts: { machines: machinesOf(general, 1, '1.32.0'), requested: '1.36' },
       is: ['Blocks NodesTooOld'],
     },
@@ -269,16 +272,16 @@ describe('what holds it', () => {
       reason: 'it is hibernated',
       facts: {
         cluster: {
-          ...clusterAt(),
-          status: { ...clusterAt().status, hibernation: { wanted: true, wantedSince: '', hibernated: true } },
+          ...newClusterAt(),
+          status: { ...newClusterAt().status, hibernation: { wanted: true, wantedSince: '', hibernated: true } },
         },
         machines: [],
       },
       is: ['Blocks Hibernated'],
     },
     {
-      reason: 'another upgrade is under way',
-      facts: { cluster: { ...clusterAt(), status: { ...clusterAt().status, desiredVersion: '1.35.2' } } },
+      reason: 'another upgrade is in progress',
+      facts: { cluster: { ...newClusterAt(), status: { ...newClusterAt().status, desiredVersion: '1.35.2' } } },
       is: ['Delays Updating'],
     },
   ])('$reason: $is', ({ facts, is }) => {
@@ -286,13 +289,13 @@ describe('what holds it', () => {
   });
 });
 
-describe('quotas', () => {
+describe('the quotas for an upgrade', () => {
   const quota = (limit: number, used: number) => ({ limit, used });
 
   test.each([
-    { reason: 'there is room', cores: quota(40, 6), is: { needed: 2, left: 34, isEnough: true }, effects: [] },
+    { reason: 'there is enough room', cores: quota(40, 6), is: { needed: 2, left: 34, isEnough: true }, effects: [] },
     {
-      reason: 'there is none',
+      reason: 'there is no room',
       cores: quota(6, 6),
       is: { needed: 2, left: 0, isEnough: false },
       effects: ['Blocks QuotaExceeded'],
@@ -307,13 +310,13 @@ describe('quotas', () => {
     expect(kinds({ catalogue })).toEqual(effects);
   });
 
-  test('for one of two at a time delays', () => {
+  test('delay it if there is room for one of two at a time', () => {
     const catalogue = { flavors: [FLAVOR], quotas: { cores: quota(9, 6) } };
 
     expect(kinds({ catalogue, pools: [poolOf('general', { maxSurge: 2 })] })).toEqual(['Delays QuotaExceeded']);
   });
 
-  test('pools of the same priority need them together, those in place nothing', () => {
+  test('are used by pools of the same priority together, and not by in-place updates', () => {
     const catalogue = { flavors: [FLAVOR], quotas: { instances: quota(100, 6) } };
     const needed = (...pools: NodePool[]) => preview({ catalogue, pools }).quotas?.[0]?.needed;
 
@@ -322,7 +325,7 @@ describe('quotas', () => {
     expect(needed(poolOf('a', { type: 'InPlace' }))).toBeUndefined();
   });
 
-  test('a node has a port in each network of its pool', () => {
+  test('include a port in each network of the pool', () => {
     const catalogue = { flavors: [FLAVOR], quotas: { ports: quota(100, 6) } };
     const pool = poolOf('general');
     const networks = [{ networkID: '11111111-1111-4111-8111-111111111111' }];
@@ -331,15 +334,15 @@ describe('quotas', () => {
     expect(preview({ catalogue, pools }).quotas).toMatchObject([{ name: 'ports', needed: 2 }]);
   });
 
-  test('are unknown while the cloud does not answer', () => {
+  test('are unknown while the cloud does not respond', () => {
     expect(preview({ catalogue: {} }).quotas).toBeUndefined();
     expect(kinds({ catalogue: {} })).toEqual(['Unknown CloudUnavailable']);
   });
 });
 
-describe('add-ons', () => {
+describe('add-ons during an upgrade', () => {
   const at = (version: string, addons: NonNullable<Cluster['status']>['addons']): Cluster => {
-    const cluster = clusterAt(version);
+    const cluster = newClusterAt(version);
     const decided = {
       url: 'https://192.0.2.1:6443',
       podCIDR: '10.2.0.0/16',
@@ -356,7 +359,7 @@ describe('add-ons', () => {
     lastTransitionTime: '',
   });
 
-  test('those that get another version are told, with when', () => {
+  test('are listed if their version changes, with the time', () => {
     const { addons } = preview({ cluster: at('1.35.1', [is('kube-proxy', '1.35.1'), is('coredns', '1.13.1')]) });
 
     expect(addons).toEqual([
@@ -375,7 +378,7 @@ describe('add-ons', () => {
     ]);
   });
 
-  test('the pod network, too, where Fairway has installed it', () => {
+  test('include the pod network if Fairway has installed it', () => {
     const cluster = at('1.35.1', [is('cilium', '1.20.1')]);
     const status = { ...cluster.status, cni: 'cilium', cniInstaller: 'Fairway' as const };
     const { addons } = preview({ cluster: { ...cluster, status } });
@@ -390,7 +393,7 @@ describe('add-ons', () => {
     ]);
   });
 
-  test("one of the cluster's own stays, and what belongs to the version is named", () => {
+  test("keep the cluster's own ones, and name what depends on the version", () => {
     const { addons } = preview({ cluster: at('1.35.1', [is('coredns', '', 'NotManaged')]) });
 
     expect(addons).toEqual([
@@ -402,7 +405,7 @@ describe('add-ons', () => {
     ]);
   });
 
-  test('what stays at its version, and what is not installed yet, is not told', () => {
+  test('are omitted if their version is unchanged or they are not installed yet', () => {
     expect(preview({ cluster: at('1.36.1', [is('coredns', '1.14.2')]) }).addons).toBeUndefined();
     expect(preview({ cluster: at('1.35.1', undefined) }).addons).toBeUndefined();
   });

@@ -1,9 +1,9 @@
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
 import { actionRequiredBy, ConditionReason } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
-import { forcedRenewalGate } from '@fairway/api/domain/forced-gate';
+import { forcedUpdateGate } from '@fairway/api/domain/forced-gate';
 import { maintenanceGate, specChangeGate } from '@fairway/api/domain/maintenance-gate';
-import { renewalTarget } from '@fairway/api/domain/renewal-need';
+import { pluralize } from '@fairway/api/domain/pluralize';
+import { updateTarget } from '@fairway/api/domain/required-update';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { Machine } from '@fairway/api/kinds/machine';
@@ -26,13 +26,13 @@ import { upgradeTarget } from './target.ts';
 
 export interface PreviewFacts {
   readonly cluster: Cluster;
-  /** Version that its control plane runs. */
+  /** Version that the control plane runs. */
   readonly running: string;
-  /** The requested spec.version; undefined: the next version that is offered. */
+  /** The requested spec.version; undefined for the next version that is offered. */
   readonly requested: string | undefined;
   readonly releases: readonly KubernetesRelease[];
   readonly plan: Plan | undefined;
-  /** All of the cluster. */
+  /** All pools of the cluster. */
   readonly pools: readonly NodePool[];
   readonly machines: readonly Machine[];
   /** What the cloud reports; lists that it does not return are missing. */
@@ -44,7 +44,7 @@ export interface PreviewFacts {
 
 export interface Preview {
   readonly status: UpgradePlanStatus;
-  /** The nodes that are drained, for further checks of their pods. */
+  /** The nodes that are drained, for additional checks of their pods. */
   readonly renewals: readonly PoolRenewal[];
 }
 
@@ -57,8 +57,8 @@ export function previewUpgrade(facts: PreviewFacts): Preview {
     const findings = [{ type: target.problem.reason, effect: 'Blocks' as const, message: target.problem.message }];
     return { status: { from: running, time, steps: [], findings }, renewals: [] };
   }
-  const { asked, version: to } = target;
-  const spec = { ...cluster.spec, ...(asked !== undefined && { version: asked }) };
+  const { requestedVersion, version: to } = target;
+  const spec = { ...cluster.spec, ...(requestedVersion !== undefined && { version: requestedVersion }) };
   const after: Cluster = { ...cluster, spec, status: { ...cluster.status, version: to, desiredVersion: to } };
   const renewals = poolRenewals({ ...facts, after });
   const quota = surgeQuota(renewals, facts.catalogue);
@@ -72,7 +72,7 @@ export function previewUpgrade(facts: PreviewFacts): Preview {
     ...clusterFindings(facts, { ...cluster, spec }, to),
     ...renewals.flatMap((renewal) => poolFindings(renewal, after, facts)),
     ...quota.findings,
-    ...unknownPools(facts),
+    ...poolsWithoutData(facts),
   ];
   return {
     status: {
@@ -83,20 +83,20 @@ export function previewUpgrade(facts: PreviewFacts): Preview {
       ...(estimate && { estimate }),
       ...(quota.quotas && { quotas: [...quota.quotas] }),
       ...(addons.length > 0 && { addons: [...addons] }),
-      findings: distinct(findings),
+      findings: uniqueFindings(findings),
     },
     renewals,
   };
 }
 
 function controlPlaneStep({ running, isSeamless }: PreviewFacts, to: string): UpgradeStep {
-  const meanwhile = isSeamless
+  const impact = isSeamless
     ? 'its API server stays available'
     : 'its API server has a single replica and is unavailable while that is replaced; workloads keep running';
   return {
     order: 1,
     type: 'ControlPlane',
-    message: `the control plane is updated from ${running} to ${to}; ${meanwhile}`,
+    message: `the control plane is updated from ${running} to ${to}; ${impact}`,
   };
 }
 
@@ -117,25 +117,25 @@ function poolStep(renewal: PoolRenewal, order: number, estimate: UpgradeStep['es
 function describeRenewal({ pool, strategy, outdated, width, limits, drainTimeoutMs }: PoolRenewal): string {
   const isHeld = pool.spec.upgradeStrategy.onDrainTimeout === 'Hold';
   const limit = drainTimeoutMs === undefined || isHeld ? '' : ` (${formatDuration(drainTimeoutMs / 1000)} at most)`;
-  const isNewFirst = strategy === 'Rolling' && limits.maxSurge > 0;
+  const createsNodesFirst = strategy === 'Rolling' && limits.maxSurge > 0;
   const how =
     strategy === 'InPlace'
       ? `each is drained${limit} and its server reinstalled`
-      : isNewFirst
+      : createsNodesFirst
         ? `a new one is created, then an old one is drained${limit} and deleted`
         : `an old one is drained${limit} and deleted, then a new one is created`;
   const pace =
     outdated.length === 1 ? '' : width === 1 ? ', one after another' : `, one first, then ${width} at a time`;
-  const replaced = outdated.filter(({ machine, need }) => isReplaced(machine, need, strategy)).length;
+  const replaced = outdated.filter(({ machine, cause: need }) => isReplaced(machine, need, strategy)).length;
   const others =
     strategy === 'InPlace' && replaced > 0
       ? `; ${replaced === outdated.length ? 'a new server replaces each' : `a new server replaces ${replaced} of them`}, because the change cannot be made in place`
       : '';
-  return `${counted(outdated.length, 'node')}: ${how}${pace}${others}`;
+  return `${pluralize(outdated.length, 'node')}: ${how}${pace}${others}`;
 }
 
 /** What blocks the whole upgrade; `asking`: the cluster with the new spec. */
-function clusterFindings(facts: PreviewFacts, asking: Cluster, to: string): UpgradeFinding[] {
+function clusterFindings(facts: PreviewFacts, clusterToUpgrade: Cluster, to: string): UpgradeFinding[] {
   const { cluster, running, releases, machines, isSeamless, nowMs } = facts;
   const findings: UpgradeFinding[] = [];
   if (isPaused(cluster)) {
@@ -148,7 +148,7 @@ function clusterFindings(facts: PreviewFacts, asking: Cluster, to: string): Upgr
       pool: spec.nodePoolName,
       version: status?.version ?? spec.version,
     }));
-  const { waiting } = chooseVersion({ cluster: asking, releases, nodes, isSeamless, nowMs });
+  const { waiting } = chooseVersion({ cluster: clusterToUpgrade, releases, nodes, isSeamless, nowMs });
   // Its start does not count as an obstacle.
   if (to !== running && waiting && waiting.reason !== ConditionReason.Updating) findings.push(findingOf(waiting));
   const decided = cluster.status?.desiredVersion ?? running;
@@ -170,7 +170,7 @@ function poolFindings(renewal: PoolRenewal, after: Cluster, { cluster, nowMs }: 
       of({ reason: ConditionReason.Paused, message: `pool ${name} is paused: its nodes are left unchanged` }),
     );
   }
-  const target = renewalTarget(pool, after);
+  const target = updateTarget(pool, after);
   const own = target && ownHold(pool, targetName(target), undefined);
   if (own) findings.push(of(own));
   const policy = {
@@ -180,9 +180,9 @@ function poolFindings(renewal: PoolRenewal, after: Cluster, { cluster, nowMs }: 
     hasWindow: cluster.spec.maintenance?.window !== undefined,
     asked: closed(specChangeGate(cluster, nowMs), cluster),
     automatic: closed(maintenanceGate(cluster, nowMs), cluster),
-    forced: closed(forcedRenewalGate(cluster, nowMs), cluster),
+    forced: closed(forcedUpdateGate(cluster, nowMs), cluster),
   };
-  for (const cause of new Set(outdated.map(({ need }) => need.cause))) {
+  for (const cause of new Set(outdated.map(({ cause: need }) => need.cause))) {
     const hold = policyHold(cause, policy);
     if (hold) findings.push(of(hold));
   }
@@ -193,8 +193,8 @@ function poolFindings(renewal: PoolRenewal, after: Cluster, { cluster, nowMs }: 
   return findings;
 }
 
-/** A pool whose image has not been resolved yet. */
-function unknownPools({ pools, machines }: PreviewFacts): UpgradeFinding[] {
+/** Finds pools whose image has not been resolved yet. */
+function poolsWithoutData({ pools, machines }: PreviewFacts): UpgradeFinding[] {
   return pools.flatMap(({ metadata, status }): UpgradeFinding[] => {
     const { name = '' } = metadata;
     if (status?.imageID !== undefined || !machines.some(({ spec }) => spec.nodePoolName === name)) return [];
@@ -209,7 +209,7 @@ function findingOf({ reason, message }: Problem): UpgradeFinding {
 }
 
 /** The window is reported once, for the control plane and all pools. */
-function distinct(findings: readonly UpgradeFinding[]): UpgradeFinding[] {
+function uniqueFindings(findings: readonly UpgradeFinding[]): UpgradeFinding[] {
   const isWindow = ({ type }: UpgradeFinding) => type === ConditionReason.WaitingForMaintenanceWindow;
   const first = findings.find(isWindow);
   return bySeverity(findings.filter((finding) => !isWindow(finding) || finding === first));

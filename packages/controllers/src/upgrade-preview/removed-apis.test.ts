@@ -7,10 +7,10 @@ async function* lines(all: readonly string[]): AsyncGenerator<string> {
   yield* all;
 }
 
-function serving(answer: readonly string[] | ApiError) {
+function clientReturning(response: readonly string[] | ApiError) {
   const raw = async (): Promise<TransportResponse> => {
-    if (answer instanceof ApiError) throw answer;
-    return { status: 200, headers: {}, text: () => Promise.resolve(''), lines: () => lines(answer) };
+    if (response instanceof ApiError) throw response;
+    return { status: 200, headers: {}, text: () => Promise.resolve(''), lines: () => lines(response) };
   };
   return requestedDeprecatedApis({ raw }, new AbortController().signal);
 }
@@ -21,45 +21,45 @@ const PDB = 'group="policy",removed_release="1.25",resource="poddisruptionbudget
 describe('the metrics of an API server', () => {
   test.each([
     {
-      reason: 'an API that was asked for',
+      reason: 'an API that was requested',
       answer: [line(PDB)],
       is: [{ name: 'policy/v1beta1 poddisruptionbudgets', removedIn: '1.25' }],
     },
     {
-      reason: 'of the core group',
+      reason: 'an API of the core group',
       answer: [line('group="",version="v1",resource="endpoints",removed_release="1.40"')],
       is: [{ name: 'v1 endpoints', removedIn: '1.40' }],
     },
     {
-      reason: 'subresources are the same',
+      reason: 'subresources count as the same API',
       answer: [line(PDB), line(PDB.replace('subresource=""', 'subresource="status"'))],
       is: [{ name: 'policy/v1beta1 poddisruptionbudgets', removedIn: '1.25' }],
     },
     {
-      reason: 'one that nothing removes',
+      reason: 'an API that no version removes',
       answer: [line('group="",version="v1",resource="componentstatuses",removed_release=""')],
       is: [],
     },
-    { reason: 'one that was not asked for', answer: [line(PDB, 0)], is: [] },
+    { reason: 'an API that was not requested', answer: [line(PDB, 0)], is: [] },
     { reason: 'other metrics and comments', answer: ['# HELP apiserver_requested_deprecated_apis', 'up 1'], is: [] },
     { reason: 'a line without an end', answer: ['apiserver_requested_deprecated_apis{group="policy"'], is: [] },
-    { reason: 'there are none', answer: new ApiError(404, 'NotFound', 'not found'), is: undefined },
+    { reason: 'the server has no metrics', answer: new ApiError(404, 'NotFound', 'not found'), is: undefined },
   ])('$reason', async ({ answer, is }) => {
-    expect(await serving(answer)).toEqual(is);
+    expect(await clientReturning(answer)).toEqual(is);
   });
 
-  test('that fail, fail', async () => {
-    await expect(serving(new ApiError(500, 'InternalError', 'broken'))).rejects.toThrow('broken');
+  test('cause a failure if they fail', async () => {
+    await expect(clientReturning(new ApiError(500, 'InternalError', 'broken'))).rejects.toThrow('broken');
   });
 
-  test('are cut where they have no end', async () => {
+  test('are cut if they never end', async () => {
     const megabyte = '#'.repeat(1024 * 1024);
 
-    await expect(serving(Array.from({ length: 65 }, () => megabyte))).rejects.toThrow('metrics exceed');
+    await expect(clientReturning(Array.from({ length: 65 }, () => megabyte))).rejects.toThrow('metrics exceed');
   });
 });
 
-describe('what is removed', () => {
+describe('APIs removed by an upgrade', () => {
   const apis = [
     { name: 'policy/v1beta1 poddisruptionbudgets', removedIn: '1.25' },
     { name: 'flowcontrol.apiserver.k8s.io/v1beta3 flowschemas', removedIn: '1.32' },
@@ -74,7 +74,7 @@ describe('what is removed', () => {
     expect(removedApiFindings(apis, { from, to })[0]?.objects).toEqual(is);
   });
 
-  test('is unknown where the API server does not tell', () => {
+  test('are unknown if the API server does not report them', () => {
     expect(removedApiFindings(undefined, { from: '1.35.1', to: '1.36.0' })).toMatchObject([{ effect: 'Unknown' }]);
     expect(removedApiFindings(undefined, { from: '1.36.1', to: '1.36.2' })).toEqual([]);
   });

@@ -11,7 +11,7 @@ export interface DeprecatedApi {
   readonly removedIn: string;
 }
 
-/** kube-apiserver's metric of requests since it has started (kubernetes.io/docs/reference/instrumentation/metrics). */
+/** kube-apiserver's metric of requests since its start (kubernetes.io/docs/reference/instrumentation/metrics). */
 const METRIC = 'apiserver_requested_deprecated_apis{';
 /** A real API server returns a few megabytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -25,8 +25,8 @@ export async function requestedDeprecatedApis(
   const found = new Map<string, DeprecatedApi>();
   let bytes = 0;
   try {
-    const answer = await client.raw({ method: 'GET', path: '/metrics', headers: { accept: 'text/plain' }, signal });
-    for await (const line of answer.lines()) {
+    const response = await client.raw({ method: 'GET', path: '/metrics', headers: { accept: 'text/plain' }, signal });
+    for await (const line of response.lines()) {
       bytes += line.length + 1;
       if (bytes > MAX_BYTES) throw new Error(`its metrics exceed ${MAX_BYTES} bytes`);
       const api = line.startsWith(METRIC) ? parse(line) : undefined;

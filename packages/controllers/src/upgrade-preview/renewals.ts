@@ -1,8 +1,8 @@
 import { drainTimeoutMs } from '@fairway/api/domain/drain-timeout';
 import { nodeStartupTimeoutMs } from '@fairway/api/domain/node-startup-timeout';
-import { type RenewalLimits, renewalLimits } from '@fairway/api/domain/renewal-limits';
-import { type RenewalNeed, renewalNeed } from '@fairway/api/domain/renewal-need';
-import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import { type RequiredUpdate, requiredUpdate } from '@fairway/api/domain/required-update';
+import { type RolloutLimits, rolloutLimits } from '@fairway/api/domain/rollout-limits';
+import { targetReplicas } from '@fairway/api/domain/target-replicas';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
@@ -10,12 +10,12 @@ import type { Plan } from '@fairway/api/kinds/plan';
 import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
 import { isMachineOf } from '../node-pool/machine-owner.ts';
 import { poolShare } from '../node-pool/pool-share.ts';
-import { byTurn } from '../upgrade/pool-upgrade.ts';
+import { compareRolloutOrder } from '../upgrade/pool-upgrade.ts';
 import { byPriority, priorityOf, strategyOf } from '../upgrade/reconciler.ts';
 
-export interface Renewed {
+export interface OutdatedMachine {
   readonly machine: Machine;
-  readonly need: RenewalNeed;
+  readonly cause: RequiredUpdate;
 }
 
 /** What an upgrade does to a pool. */
@@ -25,11 +25,11 @@ export interface PoolRenewal {
   /** Pools of the same order are updated at the same time; 1 is the first. */
   readonly order: number;
   readonly strategy: 'InPlace' | 'Rolling';
-  readonly limits: RenewalLimits;
+  readonly limits: RolloutLimits;
   /** Nodes at a time, after the first one. */
   readonly width: number;
   /** In the order in which they are updated. */
-  readonly outdated: readonly Renewed[];
+  readonly outdated: readonly OutdatedMachine[];
   /** Machines that are not deleted, outdated or not. */
   readonly machines: readonly Machine[];
   /** The maximum number of servers in addition to the current ones. */
@@ -44,7 +44,7 @@ export interface RenewalFacts {
   /** The cluster after the upgrade of its control plane. */
   readonly after: Cluster;
   readonly plan: Plan | undefined;
-  /** All of the cluster. */
+  /** All pools of the cluster. */
   readonly pools: readonly NodePool[];
   readonly machines: readonly Machine[];
 }
@@ -55,9 +55,9 @@ export function poolRenewals({ after, plan, pools, machines }: RenewalFacts): re
   const renewals: PoolRenewal[] = [];
   for (const pool of pools.filter((each) => !isBeingDeleted(each)).toSorted(byPriority)) {
     const own = machines.filter((machine) => isMachineOf(pool, machine) && !isBeingDeleted(machine));
-    const outdated = own.flatMap((machine): Renewed[] => {
-      const need = renewalNeed(pool, after, machine.spec);
-      return need === undefined ? [] : [{ machine, need }];
+    const outdated = own.flatMap((machine): OutdatedMachine[] => {
+      const cause = requiredUpdate(pool, after, machine.spec);
+      return cause === undefined ? [] : [{ machine, cause: cause }];
     });
     if (outdated.length === 0) continue;
     const priority = priorityOf(pool);
@@ -65,10 +65,10 @@ export function poolRenewals({ after, plan, pools, machines }: RenewalFacts): re
     orders.set(priority, order);
     const strategy = strategyOf(pool, plan);
     const share = poolShare(pool, { cluster: after, plan, pools, machines, disallowed: undefined });
-    const limits = renewalLimits(pool, Math.min(share.replicas, wantedReplicas(pool)));
+    const limits = rolloutLimits(pool, Math.min(share.replicas, targetReplicas(pool)));
     const { maxSurge, maxUnavailable } = limits;
     const inPlace = Math.max(1, maxUnavailable);
-    const beside = outdated.filter(({ machine, need }) => isReplaced(machine, need, strategy)).length;
+    const beside = outdated.filter(({ machine, cause: need }) => isReplaced(machine, need, strategy)).length;
     renewals.push({
       pool,
       name: pool.metadata.name ?? '',
@@ -76,9 +76,9 @@ export function poolRenewals({ after, plan, pools, machines }: RenewalFacts): re
       strategy,
       limits,
       width: Math.min(strategy === 'InPlace' ? inPlace : Math.max(1, maxSurge + maxUnavailable), outdated.length),
-      outdated: outdated.toSorted((a, b) => byTurn({ ...a, hold: undefined }, { ...b, hold: undefined })),
+      outdated: outdated.toSorted((a, b) => compareRolloutOrder({ ...a, hold: undefined }, { ...b, hold: undefined })),
       machines: own,
-      // A machine that is being deleted has its server until it is gone.
+      // A machine that is being deleted keeps its server until then.
       extra: Math.min(beside, maxSurge + maxUnavailable),
       room: share.room,
       drainTimeoutMs: drainTimeoutMs(pool.spec, plan?.spec),
@@ -88,7 +88,7 @@ export function poolRenewals({ after, plan, pools, machines }: RenewalFacts): re
   return renewals;
 }
 
-/** Whether a new server replaces it. */
-export function isReplaced(machine: Machine, need: RenewalNeed, strategy: PoolRenewal['strategy']): boolean {
-  return strategy === 'Rolling' || need.change === 'replace' || machine.status?.installed?.canReinstall === false;
+/** Whether a new server replaces the machine's. */
+export function isReplaced(machine: Machine, cause: RequiredUpdate, strategy: PoolRenewal['strategy']): boolean {
+  return strategy === 'Rolling' || cause.change === 'replace' || machine.status?.installed?.canReinstall === false;
 }

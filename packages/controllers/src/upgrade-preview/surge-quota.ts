@@ -1,13 +1,13 @@
 import type { CatalogueFlavor, CatalogueQuotas } from '@fairway/api/admission/cloud-catalogue';
 import { ConditionReason } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
+import { pluralize } from '@fairway/api/domain/pluralize';
 import { portsPerNode } from '@fairway/api/domain/pool-networks';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { UpgradeFinding, UpgradeQuota } from '@fairway/api/kinds/upgrade-plan-request';
 import type { PoolRenewal } from './renewals.ts';
 
 /** The quota usage of a node. */
-const NEEDS = [
+const QUOTA_NEEDS = [
   { name: 'instances', what: 'instances', of: () => 1 },
   { name: 'cores', what: 'cores', of: (_, flavor) => flavor.vcpus },
   { name: 'memoryMiB', what: 'MiB of memory', of: (_, flavor) => flavor.memoryMiB },
@@ -26,7 +26,10 @@ export interface SurgeQuota {
   readonly findings: readonly UpgradeFinding[];
 }
 
-/** What additional machines need, compared with what the project has left; pools of the same order need it at the same time. Pure. */
+/**
+ * What additional machines need, compared with the project's remaining quota; pools of the same order need it at the
+ * same time. Pure.
+ */
 export function surgeQuota(
   renewals: readonly PoolRenewal[],
   { flavors, quotas }: { readonly flavors?: readonly CatalogueFlavor[]; readonly quotas?: CatalogueQuotas },
@@ -40,11 +43,13 @@ export function surgeQuota(
   const entries: UpgradeQuota[] = [];
   const findings: UpgradeFinding[] = [];
   const waves = [...Map.groupBy(beside, ({ order }) => order).values()];
-  for (const { name, what, of } of NEEDS) {
+  for (const { name, what, of } of QUOTA_NEEDS) {
     const quota = quotas[name];
     if (quota === undefined || quota.limit < 0) continue;
     const perNode = ({ pool }: PoolRenewal) => {
-      const flavor = flavors.find(({ id, name: called }) => id === pool.spec.flavor || called === pool.spec.flavor);
+      const flavor = flavors.find(
+        ({ id, name: flavorName }) => id === pool.spec.flavor || flavorName === pool.spec.flavor,
+      );
       return flavor === undefined ? 0 : of(pool, flavor);
     };
     const needed = Math.max(...waves.map((wave) => wave.reduce((sum, each) => sum + each.extra * perNode(each), 0)));
@@ -54,14 +59,14 @@ export function surgeQuota(
     entries.push({ name, needed, left, limit: quota.limit, isEnough });
     if (isEnough) continue;
     const nodes = Math.max(...waves.map((wave) => wave.reduce((sum, { extra }) => sum + extra, 0)));
-    const isForOne = beside.every((each) => perNode(each) <= left);
-    const message = `${counted(nodes, 'additional node')} ${nodes === 1 ? 'needs' : 'need'} ${needed} ${what}, and the project's quota of ${quota.limit} has ${left} left: `;
+    const fitsOneNode = beside.every((each) => perNode(each) <= left);
+    const message = `${pluralize(nodes, 'additional node')} ${nodes === 1 ? 'needs' : 'need'} ${needed} ${what}, and the project's quota of ${quota.limit} has ${left} left: `;
     findings.push({
       type: ConditionReason.QuotaExceeded,
-      effect: isForOne ? 'Delays' : 'Blocks',
+      effect: fitsOneNode ? 'Delays' : 'Blocks',
       message:
         message +
-        (isForOne
+        (fitsOneNode
           ? 'fewer are created at a time'
           : 'free resources, request a larger quota, or update nodes in place (spec.upgradeStrategy.type of the pool)'),
     });

@@ -53,7 +53,10 @@ export class TooManyObjectsError extends Error {
 const MAX_OBJECTS = 30_000;
 const MAX_BUDGETS = 2_000;
 
-/** Lists what matters, page by page, and keeps a tenth of it. Rejects with the error of the tenant's API, with the signal's reason, or a TooManyObjectsError. */
+/**
+ * Lists the relevant objects, page by page, and keeps a tenth of their data. Rejects with the error of the tenant's
+ * API, with the signal's reason, or a TooManyObjectsError.
+ */
 export async function readTenant(client: KubeClient, signal: AbortSignal): Promise<TenantFacts> {
   const all = <T extends KubeObject, R>(type: ResourceType<T>, keep: (object: T) => R, max = MAX_OBJECTS) =>
     listAll(client, type, { keep, max, signal });
@@ -113,7 +116,7 @@ function factsOf(pod: Pod): PodFacts {
   };
 }
 
-/** With the reason why it allows no eviction. */
+/** Includes the reason why it allows no eviction. */
 function keepBudget(budget: PodDisruptionBudget): PodDisruptionBudget {
   const { unhealthyPodEvictionPolicy: policy } = budget.spec ?? {};
   const { disruptionsAllowed, currentHealthy, desiredHealthy, expectedPods } = budget.status ?? {};

@@ -6,7 +6,7 @@ import type { PoolRenewal } from './renewals.ts';
 import type { PodFacts } from './tenant-facts.ts';
 import { workloadFindings } from './workloads.ts';
 
-const OWNED = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u', controller: true }];
+const OWNER_REFERENCES = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u', controller: true }];
 
 interface PodOptions {
   readonly node?: string;
@@ -21,7 +21,7 @@ function podOf(name: string, options: PodOptions = {}): PodFacts {
   const { node = 'old-0', labels = { app: 'web' }, isReady = true, hasLocalData = false, phase = 'Running' } = options;
   const owner = 'owner' in options ? options.owner : 'ReplicaSet';
   const pod = aPod(name, { nodeName: node }, labels);
-  const ownerReferences = OWNED.map((each) => ({ ...each, kind: owner ?? '' }));
+  const ownerReferences = OWNER_REFERENCES.map((each) => ({ ...each, kind: owner ?? '' }));
   const metadata = { ...pod.metadata, ...(owner !== undefined && { ownerReferences }) };
   return { pod: { ...pod, metadata, status: { phase } }, isReady, hasLocalData };
 }
@@ -50,7 +50,7 @@ function find(pods: readonly PodFacts[], budgets: readonly PodDisruptionBudget[]
   return workloadFindings([renewal], { pods, budgets }, async () => {});
 }
 
-const told = (findings: readonly UpgradeFinding[]) =>
+const findingMessages = (findings: readonly UpgradeFinding[]) =>
   findings.map(({ type, effect, objects }) => `${effect} ${type}: ${objects?.join(', ')}`);
 
 test.each<{
@@ -59,29 +59,37 @@ test.each<{
   budgets?: readonly PodDisruptionBudget[];
   is: readonly string[];
 }>([
-  { reason: 'a pod of a controller moves', pods: [podOf('a')], is: [] },
-  { reason: 'on a node that stays', pods: [podOf('a', { node: 'other', owner: undefined })], is: [] },
-  { reason: 'a bare pod', pods: [podOf('a', { owner: undefined })], is: ['Loses UnmanagedPods: default/a'] },
-  { reason: 'a bare pod that has ended', pods: [podOf('a', { owner: undefined, phase: 'Succeeded' })], is: [] },
+  { reason: 'a pod with a controller moves', pods: [podOf('a')], is: [] },
+  { reason: 'a pod on a node that is not drained', pods: [podOf('a', { node: 'other', owner: undefined })], is: [] },
+  { reason: 'a bare pod is lost', pods: [podOf('a', { owner: undefined })], is: ['Loses UnmanagedPods: default/a'] },
+  {
+    reason: 'a completed bare pod does not count',
+    pods: [podOf('a', { owner: undefined, phase: 'Succeeded' })],
+    is: [],
+  },
   {
     reason: 'a pod of a DaemonSet stays with its node',
     pods: [podOf('a', { owner: 'DaemonSet', hasLocalData: true })],
     is: [],
   },
-  { reason: 'data on the node', pods: [podOf('a', { hasLocalData: true })], is: ['Loses LocalStorage: default/a'] },
+  {
+    reason: 'data on the node is lost',
+    pods: [podOf('a', { hasLocalData: true })],
+    is: ['Loses LocalStorage: default/a'],
+  },
   {
     reason: 'a bare pod is lost with its data',
     pods: [podOf('a', { owner: undefined, hasLocalData: true })],
     is: ['Loses UnmanagedPods: default/a'],
   },
   {
-    reason: 'a budget that allows one',
+    reason: 'a budget that allows one eviction',
     pods: [podOf('a')],
     budgets: [budgetOf('web', { ...NONE, disruptionsAllowed: 1 })],
     is: [],
   },
   {
-    reason: 'a budget that allows none',
+    reason: 'a budget that allows no eviction',
     pods: [podOf('a'), podOf('b', { node: 'old-1' })],
     budgets: [budgetOf('web', NONE), budgetOf('db', NONE, { app: 'db' })],
     is: ['Delays PodDisruptionBudget: default/a, default/b'],
@@ -93,51 +101,51 @@ test.each<{
     is: [],
   },
   {
-    reason: 'a pod that is not ready, of a budget with too few healthy ones',
+    reason: 'an unready pod of a budget with too few healthy ones',
     pods: [podOf('a', { isReady: false })],
     budgets: [budgetOf('web', UNHEALTHY)],
     is: ['Delays PodDisruptionBudget: default/a'],
   },
   {
-    reason: 'a pod that is not ready, which the budget lets go always',
+    reason: 'an unready pod that the budget always allows to be evicted',
     pods: [podOf('a', { isReady: false })],
     budgets: [budgetOf('web', UNHEALTHY, { policy: 'AlwaysAllow' })],
     is: [],
   },
   {
-    reason: 'a pod that is not ready, while enough others are',
+    reason: 'an unready pod while enough others are ready',
     pods: [podOf('a', { isReady: false })],
     budgets: [budgetOf('web', NONE)],
     is: [],
   },
   {
-    reason: 'two budgets of one pod, though both allow it',
+    reason: 'a pod with two budgets, although both allow its eviction',
     pods: [podOf('a')],
     budgets: [budgetOf('web', { ...NONE, disruptionsAllowed: 1 }), budgetOf('too', { ...NONE, disruptionsAllowed: 1 })],
     is: ['Delays PodDisruptionBudget: default/a: default/web, default/too'],
   },
 ])('$reason: $is', async ({ pods, budgets, is }) => {
-  expect(told(await find(pods, budgets))).toEqual(is);
+  expect(findingMessages(await find(pods, budgets))).toEqual(is);
 });
 
 test.each([
   { status: NONE, why: 'it requires 2 healthy pods and 2 exist, so none can ever be evicted' },
   { status: UNHEALTHY, why: '1 of its 3 pods are healthy, and it requires 2' },
   { status: undefined, why: 'its pods have not been counted yet' },
-])('a budget says why: $why', async ({ status, why }) => {
+])('a budget finding contains the reason: $why', async ({ status, why }) => {
   const [finding] = await find([podOf('a')], [budgetOf('web', status)]);
 
   expect(finding?.message).toContain(`PodDisruptionBudget default/web allows no eviction now: ${why}`);
   expect(finding?.message).toContain('1 node: each drain waits for up to 10 min (drainTimeout)');
 });
 
-test('where drains are held, a budget blocks until somebody acts', async () => {
+test('a budget blocks until someone acts if drains are held', async () => {
   const [finding] = await find([podOf('a')], [budgetOf('web', NONE)], 'Hold');
 
   expect(finding).toMatchObject({ effect: 'Blocks', message: expect.stringContaining('or until you force it') });
 });
 
-test('names fifty, and how many more there are', async () => {
+test('a finding names fifty pods, and counts the others', async () => {
   const pods = Array.from({ length: 64 }, (_, index) => podOf(`p-${index}`, { owner: undefined }));
   const [finding] = await find(pods);
 
@@ -145,7 +153,7 @@ test('names fifty, and how many more there are', async () => {
   expect(finding?.more).toBe(14);
 });
 
-test('tells fifty budgets one by one, and the others by name', async () => {
+test('findings report fifty budgets individually, and the others by name', async () => {
   const apps = Array.from({ length: 60 }, (_, index) => `app-${index}`);
   const pods = apps.map((app) => podOf(app, { labels: { app } }));
   const findings = await find(
@@ -157,7 +165,7 @@ test('tells fifty budgets one by one, and the others by name', async () => {
   expect(findings.at(-1)?.objects).toHaveLength(10);
 });
 
-test('names few of the budgets of a pod that thousands select', async () => {
+test('a finding names only a few of the thousands of budgets of one pod', async () => {
   const budgets = Array.from({ length: 2_000 }, (_, index) => budgetOf(`budget-${index}`, NONE));
   const [finding] = await find([podOf('a')], budgets);
 

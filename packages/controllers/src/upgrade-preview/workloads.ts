@@ -1,20 +1,20 @@
 import { ConditionReason } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
+import { pluralize } from '@fairway/api/domain/pluralize';
 import type { UpgradeFinding } from '@fairway/api/kinds/upgrade-plan-request';
 import type { PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
 import { compileLabelSelector, type LabelMatcher, matchesLabels } from '@fairway/kube/object/selector';
 import { staysWithNode } from '@fairway/scheduling/node-removal';
-import { takesRoom } from '@fairway/scheduling/node-state';
+import { usesResources } from '@fairway/scheduling/node-state';
 import { formatDuration } from './estimate.ts';
-import type { Pause } from './pace.ts';
+import type { Yield } from './pace.ts';
 import type { PoolRenewal } from './renewals.ts';
 import type { PodFacts, TenantFacts } from './tenant-facts.ts';
 import { truncateObjects } from './truncate-objects.ts';
 
-/** This many budgets are reported individually. */
+/** The maximum number of budgets reported individually. */
 const MAX_BUDGETS = 50;
-/** And this many for one pod. */
-const MAX_BUDGETS_OF_POD = 3;
+/** The maximum number for one pod. */
+const MAX_BUDGETS_PER_POD = 3;
 
 interface Budget {
   readonly name: string;
@@ -22,7 +22,7 @@ interface Budget {
   readonly budget: PodDisruptionBudget;
 }
 
-interface Blocked {
+interface BlockedDrain {
   readonly pods: string[];
   readonly nodes: Set<string>;
   longestMs: number;
@@ -34,11 +34,11 @@ interface Blocked {
 export async function workloadFindings(
   renewals: readonly PoolRenewal[],
   { pods, budgets }: Pick<TenantFacts, 'pods' | 'budgets'>,
-  pause: Pause,
+  pause: Yield,
 ): Promise<UpgradeFinding[]> {
   const drained = drainedNodes(renewals);
   const byNamespace = compile(budgets);
-  const blocked = new Map<Budget, Blocked>();
+  const blocked = new Map<Budget, BlockedDrain>();
   const contested: string[] = [];
   let isContestHeld = false;
   const bare: string[] = [];
@@ -48,7 +48,12 @@ export async function workloadFindings(
     const { pod } = facts;
     const { metadata, spec } = pod;
     const renewal = drained.get(spec.nodeName ?? '');
-    if (renewal === undefined || !takesRoom(pod) || staysWithNode(pod) || metadata.deletionTimestamp !== undefined) {
+    if (
+      renewal === undefined ||
+      !usesResources(pod) ||
+      staysWithNode(pod) ||
+      metadata.deletionTimestamp !== undefined
+    ) {
       continue;
     }
     const name = `${metadata.namespace}/${metadata.name}`;
@@ -64,7 +69,7 @@ export async function workloadFindings(
       isContestHeld ||= isHeld(renewal);
     }
     const [only] = matching;
-    if (matching.length !== 1 || only === undefined || isLetGo(facts, only.budget)) continue;
+    if (matching.length !== 1 || only === undefined || allowsEviction(facts, only.budget)) continue;
     const of = blocked.get(only) ?? { pods: [], nodes: new Set(), longestMs: 0, isHeld: false };
     blocked.set(only, of);
     of.pods.push(name);
@@ -106,7 +111,7 @@ function compile(budgets: readonly PodDisruptionBudget[]): ReadonlyMap<string, r
 }
 
 /** Whether the eviction API would permit the eviction now (kubernetes.io/docs/tasks/run-application/configure-pdb, unhealthyPodEvictionPolicy). */
-function isLetGo({ isReady }: PodFacts, { spec, status }: PodDisruptionBudget): boolean {
+function allowsEviction({ isReady }: PodFacts, { spec, status }: PodDisruptionBudget): boolean {
   if ((status?.disruptionsAllowed ?? 0) > 0) return true;
   if (isReady) return false;
   if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
@@ -114,13 +119,13 @@ function isLetGo({ isReady }: PodFacts, { spec, status }: PodDisruptionBudget): 
   return desiredHealthy > 0 && currentHealthy >= desiredHealthy;
 }
 
-function budgetFindings(blocked: ReadonlyMap<Budget, Blocked>): UpgradeFinding[] {
-  const told = [...blocked].slice(0, MAX_BUDGETS).map(([{ name, budget }, found]): UpgradeFinding => {
+function budgetFindings(blocked: ReadonlyMap<Budget, BlockedDrain>): UpgradeFinding[] {
+  const reported = [...blocked].slice(0, MAX_BUDGETS).map(([{ name, budget }, found]): UpgradeFinding => {
     const { pods, nodes, longestMs, isHeld: held } = found;
     const end = held
       ? 'each drain waits until they are gone, or until you force it (onDrainTimeout: Hold)'
       : `each drain waits for up to ${formatDuration(longestMs / 1000)} (drainTimeout), then proceeds regardless`;
-    const message = `PodDisruptionBudget ${name} allows no eviction now: ${whyNone(budget)}. It blocks pods on ${counted(nodes.size, 'node')}: ${end}`;
+    const message = `PodDisruptionBudget ${name} allows no eviction now: ${noDisruptionReason(budget)}. It blocks pods on ${pluralize(nodes.size, 'node')}: ${end}`;
     return {
       type: ConditionReason.PodDisruptionBudget,
       effect: held ? 'Blocks' : 'Delays',
@@ -129,12 +134,15 @@ function budgetFindings(blocked: ReadonlyMap<Budget, Blocked>): UpgradeFinding[]
     };
   });
   const rest = [...blocked.keys()].slice(MAX_BUDGETS).map(({ name }) => name);
-  if (rest.length === 0) return told;
+  if (rest.length === 0) return reported;
   const message = 'these PodDisruptionBudgets also allow no eviction now';
-  return [...told, { type: ConditionReason.PodDisruptionBudget, effect: 'Delays', message, ...truncateObjects(rest) }];
+  return [
+    ...reported,
+    { type: ConditionReason.PodDisruptionBudget, effect: 'Delays', message, ...truncateObjects(rest) },
+  ];
 }
 
-function whyNone({ status }: PodDisruptionBudget): string {
+function noDisruptionReason({ status }: PodDisruptionBudget): string {
   const { currentHealthy = 0, desiredHealthy = 0, expectedPods = 0 } = status ?? {};
   if (status?.expectedPods === undefined) return 'its pods have not been counted yet';
   if (desiredHealthy >= expectedPods) {
@@ -145,7 +153,7 @@ function whyNone({ status }: PodDisruptionBudget): string {
 
 /** A tenant may have two thousand for each of thirty thousand pods. */
 function namesOf(budgets: readonly Budget[]): string {
-  const names = budgets.slice(0, MAX_BUDGETS_OF_POD).map(({ name }) => name);
+  const names = budgets.slice(0, MAX_BUDGETS_PER_POD).map(({ name }) => name);
   const more = budgets.length - names.length;
   return [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }

@@ -1,5 +1,5 @@
 import { actionRequiredBy, type ConditionReason } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
+import { pluralize } from '@fairway/api/domain/pluralize';
 import { versionOfTarget } from '@fairway/api/domain/upgrade-target';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { RenewalMark } from '@fairway/api/kinds/machine-marks';
@@ -18,7 +18,7 @@ export function recordPoolUpgradeEvents(events: Announcer, pool: NodePool, upgra
     events.normal(
       pool,
       'UpgradeStarted',
-      `${counted(total, 'node')} to update to ${inWords(pool, target)} (${strategy})`,
+      `${pluralize(total, 'node')} to update to ${describeValue(pool, target)} (${strategy})`,
     );
   }
   if (last?.target === target && upgrade.done > last.done)
@@ -27,8 +27,8 @@ export function recordPoolUpgradeEvents(events: Announcer, pool: NodePool, upgra
     if (last?.state !== 'Complete' || last.target !== target) {
       const what =
         total === 0
-          ? `no node left to update: all have ${inWords(pool, target)}`
-          : `all nodes are updated to ${inWords(pool, target)} (${summary})`;
+          ? `no node left to update: all have ${describeValue(pool, target)}`
+          : `all nodes are updated to ${describeValue(pool, target)} (${summary})`;
       events.normal(pool, 'UpgradeComplete', what);
     }
     return;
@@ -40,12 +40,12 @@ export function recordPoolUpgradeEvents(events: Announcer, pool: NodePool, upgra
     return;
   }
   if (last?.target === target && last.reason === reason) return;
-  const tell = actionRequiredBy(reason as ConditionReason) === 'fairway' ? events.normal : events.warning;
-  tell.call(events, pool, reason, `${summary} nodes are updated: ${message}`);
+  const record = actionRequiredBy(reason as ConditionReason) === 'fairway' ? events.normal : events.warning;
+  record.call(events, pool, reason, `${summary} nodes are updated: ${message}`);
 }
 
 /** What nodes are updated to, in the terms of the pool's spec. */
-function inWords({ spec: { flavor, image } }: NodePool, target: string): string {
+function describeValue({ spec: { flavor, image } }: NodePool, target: string): string {
   return `version ${versionOfTarget(target)}, flavor ${flavor}${image ? `, image ${image}` : ''}`;
 }
 

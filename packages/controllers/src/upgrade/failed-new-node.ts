@@ -13,18 +13,22 @@ export interface Failed {
 /** The first updated machine that has not become a node in time, or has not come back. Pure. */
 export function failedNewNode(
   renewed: readonly Machine[],
-  { timeoutMs, retriedMs, nowMs }: { readonly timeoutMs: number; readonly retriedMs: number; readonly nowMs: number },
+  {
+    timeoutMs,
+    retriedAtMs,
+    nowMs,
+  }: { readonly timeoutMs: number; readonly retriedAtMs: number; readonly nowMs: number },
 ): Failed | undefined {
   const failed = renewed.flatMap((machine) => {
     const atMs = failsAtMs(machine, timeoutMs);
-    if (atMs === undefined || atMs > nowMs || atMs <= retriedMs) return [];
+    if (atMs === undefined || atMs > nowMs || atMs <= retriedAtMs) return [];
     const why = findCondition(machine.status?.conditions, ConditionType.Ready)?.message ?? '';
     return [{ machine, atMs, why }];
   });
   return failed.toSorted((a, b) => a.atMs - b.atMs)[0];
 }
 
-/** When the next one fails unless it becomes ready; undefined: all are ready, or have failed. */
+/** When the next one fails unless it becomes ready; undefined if all are ready or have failed. */
 export function nextFailureMs(renewed: readonly Machine[], timeoutMs: number, nowMs: number): number | undefined {
   const times = renewed.map((machine) => failsAtMs(machine, timeoutMs)).filter((ms) => ms !== undefined && ms > nowMs);
   return times.length === 0 ? undefined : Math.min(...(times as number[]));
@@ -38,8 +42,8 @@ function failsAtMs({ status }: Machine, timeoutMs: number): number | undefined {
   return Date.parse(notReadyTime) + timeoutMs;
 }
 
-/** What a machine is waiting for that is not up to Fairway: a quota, a PodDisruptionBudget. */
-export function troubleOf(machine: Machine): Problem | undefined {
+/** What a machine is waiting for that does not depend on Fairway: a quota, a PodDisruptionBudget. */
+export function problemReason(machine: Machine): Problem | undefined {
   const ready = findCondition(machine.status?.conditions, ConditionType.Ready);
   if (ready === undefined || ready.status === 'True') return undefined;
   const reason = ready.reason as ConditionReason;

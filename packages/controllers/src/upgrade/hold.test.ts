@@ -8,7 +8,7 @@ const ready = (status: 'True' | 'False', reason = 'AsExpected') => [
 ];
 const clusterWith = (status: NonNullable<Cluster['status']>): Cluster => ({ ...aCluster(), status });
 
-describe('no node is taken', () => {
+describe('no node is updated', () => {
   test.each([
     {
       reason: 'before the control plane runs the new version',
@@ -16,7 +16,7 @@ describe('no node is taken', () => {
       says: /updated to 1\.35\.0 first/,
     },
     {
-      reason: 'while the API server is away',
+      reason: 'while the API server is unavailable',
       status: { version: '1.34.1', desiredVersion: '1.34.1', conditions: ready('False') },
       says: /cannot be reached/,
     },
@@ -40,8 +40,8 @@ describe('no node is taken', () => {
   });
 });
 
-describe('by policy and window', () => {
-  const rolling = { strategy: 'Rolling', limits: { maxSurge: 1, maxUnavailable: 0 } } as const;
+describe('the hold by policy and window', () => {
+  const rollingUpdate = { strategy: 'Rolling', limits: { maxSurge: 1, maxUnavailable: 0 } } as const;
   const inPlace = { strategy: 'InPlace', limits: { maxSurge: 1, maxUnavailable: 0 } } as const;
   const window = { reason: 'WaitingForMaintenanceWindow', message: 'opens at two' } as const;
   const open = { hasWindow: false, asked: undefined, automatic: undefined, forced: undefined };
@@ -49,94 +49,94 @@ describe('by policy and window', () => {
 
   test.each([
     {
-      what: 'a version that a person asks for goes at once',
+      what: 'does not apply to a version requested by a user',
       cause: 'Asked',
       policy: 'NeverUpdate',
       facts: { ...closed, ...inPlace },
       held: undefined,
     },
     {
-      what: 'unless the cluster confines it',
+      what: 'applies to a requested version if the cluster confines changes',
       cause: 'Asked',
       policy: 'NeverUpdate',
       facts: { ...closed, asked: window, ...inPlace },
       held: 'Finish',
     },
     {
-      what: 'a minor version that nobody has asked for waits for the window',
+      what: 'delays a minor version that was not requested',
       cause: 'Forced',
       policy: 'NeverUpdate',
       facts: { ...closed, ...inPlace },
       held: 'Finish',
     },
     {
-      what: 'and follows the control plane in it, whatever the policy',
+      what: 'lets it follow the control plane in the window, regardless of the policy',
       cause: 'Forced',
       policy: 'NeverUpdate',
       facts: { ...open, ...inPlace },
       held: undefined,
     },
     {
-      what: 'a patch follows the control plane',
+      what: 'lets a patch follow the control plane',
       cause: 'Patch',
       policy: 'AlwaysUpdate',
       facts: { ...open, ...inPlace },
       held: undefined,
     },
     {
-      what: 'a patch waits for the window',
+      what: 'delays a patch until the window',
       cause: 'Patch',
       policy: 'AlwaysUpdate',
       facts: { ...closed, ...inPlace },
       held: 'Finish',
     },
     {
-      what: 'a patch is left to who wants none',
+      what: 'leaves a patch to users who opted out',
       cause: 'Patch',
       policy: 'NeverUpdate',
-      facts: { ...open, ...rolling },
+      facts: { ...open, ...rollingUpdate },
       held: 'Stop',
     },
     {
-      what: 'a patch goes where no node is missing meanwhile',
+      what: 'allows a patch if no node becomes unavailable',
       cause: 'Patch',
       policy: 'MinimalDowntime',
-      facts: { ...open, ...rolling },
+      facts: { ...open, ...rollingUpdate },
       held: undefined,
     },
     {
-      what: 'and is left to the user where one is',
+      what: 'leaves a patch to the user if a node becomes unavailable',
       cause: 'Patch',
       policy: 'MinimalDowntime',
       facts: { ...open, ...inPlace },
       held: 'Stop',
     },
     {
-      what: 'a newer image renews no node without a window',
+      what: 'blocks a newer image without a window',
       cause: 'ImageBuild',
       policy: 'AlwaysUpdate',
-      facts: { ...open, ...rolling },
+      facts: { ...open, ...rollingUpdate },
       held: 'Stop',
     },
     {
-      what: 'it waits for the window',
+      what: 'delays a newer image until the window',
       cause: 'ImageBuild',
       policy: 'AlwaysUpdate',
-      facts: { ...closed, ...rolling },
+      facts: { ...closed, ...rollingUpdate },
       held: 'Finish',
     },
     {
-      what: 'and goes in it',
+      what: 'allows a newer image in the window',
       cause: 'ImageBuild',
       policy: 'AlwaysUpdate',
-      facts: { ...open, hasWindow: true, ...rolling },
+      facts: { ...open, hasWindow: true, ...rollingUpdate },
       held: undefined,
     },
     {
-      what: 'never for who wants none',
+      what: 'always blocks a newer image for users who opted out',
       cause: 'ImageBuild',
       policy: 'NeverUpdate',
-      facts: { ...open, hasWindow: true, ...rolling },
+      facts: { ...open, hasWindow: true, ...rollingUpdate },
       held: 'Stop',
     },
   ] as const)('$what', ({ cause, policy, facts, held }) => {

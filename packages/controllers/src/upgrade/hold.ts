@@ -1,13 +1,14 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import type { RenewalLimits } from '@fairway/api/domain/renewal-limits';
-import type { RenewalCause } from '@fairway/api/domain/renewal-need';
+import type { UpdateCause } from '@fairway/api/domain/required-update';
+import type { RolloutLimits } from '@fairway/api/domain/rollout-limits';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import type { Problem } from '@fairway/tenancy/problem';
 
 /**
- * What holds back the update of a machine, and what that means for one that has already started. `Freeze`: nothing is known, and nothing
- * changes. `Finish`: no further machine starts, but one whose replacement is being created continues. `Stop`: none continues.
+ * What holds back the update of a machine, and what that means for one that has already started. `Freeze`: nothing is
+ * known, and nothing changes. `Finish`: no more machines start, but one whose replacement is being created continues.
+ * `Stop`: none continues.
  */
 export interface Hold extends Problem {
   readonly kind: 'Freeze' | 'Finish' | 'Stop';
@@ -33,23 +34,23 @@ export function clusterHold({ status }: Cluster, isConnected: boolean): Hold | u
 export interface PolicyFacts {
   readonly cluster: Cluster;
   readonly strategy: 'InPlace' | 'Rolling';
-  readonly limits: RenewalLimits;
+  readonly limits: RolloutLimits;
   /** Whether the cluster has a maintenance window. */
   readonly hasWindow: boolean;
   /** What is waiting for the window: changes requested by a user, and automatic ones. */
   readonly asked: Problem | undefined;
   readonly automatic: Problem | undefined;
-  /** What an upgrade after the end of life is waiting for. */
+  /** What a forced upgrade after the end of life is waiting for. */
   readonly forced: Problem | undefined;
 }
 
 /** Whether the policy and the window of the cluster permit the update of a machine for this cause now. */
-export function policyHold(cause: RenewalCause, facts: PolicyFacts): Hold | undefined {
+export function policyHold(cause: UpdateCause, facts: PolicyFacts): Hold | undefined {
   const { cluster, asked, automatic, forced, hasWindow } = facts;
   if (cause === 'Asked') return asked && { ...asked, kind: 'Finish' };
   // The policy applies to patches.
   if (cause === 'Forced') return forced && { ...forced, kind: 'Finish' };
-  const why = leftToUser(cause, facts);
+  const why = manualUpdateReason(cause, facts);
   if (why !== undefined) {
     const how = cause === 'Patch' ? `set spec.version to ${cluster.status?.version}` : 'specify its ID in spec.image';
     const what = cause === 'Patch' ? `version ${cluster.status?.version}` : 'a newer build of the image';
@@ -65,7 +66,7 @@ export function policyHold(cause: RenewalCause, facts: PolicyFacts): Hold | unde
   return automatic && { ...automatic, kind: 'Finish' };
 }
 
-function leftToUser(cause: RenewalCause, { cluster, strategy, limits }: PolicyFacts): string | undefined {
+function manualUpdateReason(cause: UpdateCause, { cluster, strategy, limits }: PolicyFacts): string | undefined {
   switch (cluster.spec.updatePolicy) {
     case 'AlwaysUpdate':
       return undefined;

@@ -25,7 +25,7 @@ async function samples(...changes: readonly [PoolUpgrade | undefined, PoolUpgrad
   return lines.filter((line) => line.startsWith('fairway') && !line.includes('_bucket'));
 }
 
-test('nodes that are renewed count, each with its share of the time', async () => {
+test('updated nodes count, each with its share of the time', async () => {
   expect(await samples([upgrade({ done: 1 }), upgrade({ done: 3 })])).toEqual([
     'fairway_upgrade_renewed_nodes_total{strategy="Rolling"} 2',
     'fairway_upgrade_node_duration_seconds_sum{strategy="Rolling"} 120',
@@ -33,7 +33,7 @@ test('nodes that are renewed count, each with its share of the time', async () =
   ]);
 });
 
-test('time that was spent on waiting counts for no node', async () => {
+test('time spent on waiting counts for no node', async () => {
   const { pace: _, ...waiting } = upgrade({ done: 1, state: 'Waiting' });
   expect(await samples([waiting, upgrade({ done: 2 })])).toEqual([
     'fairway_upgrade_renewed_nodes_total{strategy="Rolling"} 1',
@@ -48,6 +48,6 @@ test('a result counts once', async () => {
   ]);
 });
 
-test('what another target has done is not counted again', async () => {
+test('results of an earlier target are not counted again', async () => {
   expect(await samples([upgrade({ target: '1.50.0-a', done: 2 }), upgrade({ done: 4 })])).toEqual([]);
 });

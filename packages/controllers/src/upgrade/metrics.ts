@@ -6,7 +6,7 @@ const BUCKETS = [15, 30, 60, 120, 180, 300, 600, 900, 1800, 3600];
 
 type Result = 'complete' | 'halted' | 'aborted';
 
-/** How an upgrade ends, or is prevented from ending. */
+/** How an upgrade ends, or why it cannot end. */
 const RESULTS: ReadonlyMap<PoolUpgrade['state'], Result> = new Map([
   ['Complete', 'complete'],
   ['Halted', 'halted'],
@@ -17,7 +17,7 @@ const RESULTS: ReadonlyMap<PoolUpgrade['state'], Result> = new Map([
 export class UpgradeMetrics {
   readonly #renewed: Counter<'strategy'>;
   readonly #pools: Counter<'strategy' | 'result'>;
-  readonly #seconds: Histogram<'strategy'>;
+  readonly #delaySeconds: Histogram<'strategy'>;
 
   constructor(registry: Registry) {
     this.#renewed = new Counter({
@@ -32,7 +32,7 @@ export class UpgradeMetrics {
       labelNames: ['strategy', 'result'],
       registers: [registry],
     });
-    this.#seconds = new Histogram({
+    this.#delaySeconds = new Histogram({
       name: 'fairway_upgrade_node_duration_seconds',
       help: 'Time between updated nodes of a pool while nothing holds the upgrade back; with several nodes at a time, the share of each.',
       labelNames: ['strategy'],
@@ -54,6 +54,6 @@ export class UpgradeMetrics {
     const sinceTime = lastTime ?? time;
     if (sinceTime === undefined) return;
     const share = Math.max(nowMs - Date.parse(sinceTime), 0) / 1000 / renewed;
-    for (let node = 0; node < renewed; node++) this.#seconds.observe({ strategy }, share);
+    for (let node = 0; node < renewed; node++) this.#delaySeconds.observe({ strategy }, share);
   }
 }

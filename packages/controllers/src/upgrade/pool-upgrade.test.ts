@@ -11,7 +11,7 @@ const OLD = '1.34.2';
 const NOW_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-interface Given {
+interface TargetOptions {
   readonly version?: string;
   readonly phase?: MachineStatus['phase'];
   readonly isDue?: boolean;
@@ -20,7 +20,7 @@ interface Given {
   readonly status?: MachineStatus;
 }
 
-function machine(name: string, given: Given = {}): Machine {
+function machine(name: string, given: TargetOptions = {}): Machine {
   const { version = OLD, phase = 'Ready', isDue = false, isLeaving = false, annotations, status } = given;
   const renewal = { due: true, reason: 'Updating', message: '', time: formatTime(0), strategy: 'Rolling' as const };
   return {
@@ -35,7 +35,7 @@ function machine(name: string, given: Given = {}): Machine {
   };
 }
 
-const done = (name: string, given: Given = {}) => machine(name, { version: NEW, ...given });
+const done = (name: string, given: TargetOptions = {}) => machine(name, { version: NEW, ...given });
 const late = { startup: { serverID: 's', activeTime: formatTime(0), timedOutTime: formatTime(NOW_MS - MINUTE_MS) } };
 
 function poolWith(spec: Parameters<typeof aNodePool>[0], status: NodePool['status'] = {}, annotations = {}): NodePool {
@@ -64,47 +64,51 @@ function planOf(machines: readonly Machine[], facts: Partial<PoolFacts> = {}) {
   return { due, marks: new Map([...marks].map(([{ metadata }, mark]) => [metadata.name, mark])), upgrade };
 }
 
-describe('whose turn it is', () => {
-  const wide = { limits: { maxSurge: 2, maxUnavailable: 1 } };
+describe('the next machines to update', () => {
+  const widePlan = { limits: { maxSurge: 2, maxUnavailable: 1 } };
 
   test.each([
-    { reason: 'nobody, where all is as asked for', machines: [done('a'), done('b')], due: [] },
+    { reason: 'none if all are up to date', machines: [done('a'), done('b')], due: [] },
     { reason: 'one at a time', machines: [machine('a'), machine('b'), done('c')], due: ['a'] },
     {
-      reason: 'one alone until the new kind has shown that it works',
+      reason: 'a single one until the new template has proven to work',
       machines: [machine('a'), machine('b'), machine('c')],
-      facts: wide,
+      facts: widePlan,
       due: ['a'],
     },
     {
-      reason: 'then as many as may be extra or away',
+      reason: 'up to the surge or unavailable limit after that',
       machines: [machine('a'), machine('b'), machine('c'), machine('d'), done('e')],
-      facts: wide,
+      facts: widePlan,
       due: ['a', 'b', 'c'],
     },
     {
-      reason: 'those that are on their way count',
+      reason: 'machines in progress count',
       machines: [machine('a', { isLeaving: true }), machine('b'), machine('c'), done('d')],
       due: [],
     },
     {
-      reason: 'whose turn it is keeps it',
+      reason: 'a machine in progress stays selected',
       machines: [machine('a'), machine('b', { isDue: true }), done('c')],
       due: ['b'],
     },
     {
-      reason: 'who does not work goes first',
+      reason: 'broken machines come first',
       machines: [machine('a'), machine('b', { phase: 'NotReady' }), done('c')],
       due: ['b'],
     },
     {
-      reason: 'then who is to go first anyway',
+      reason: 'machines marked for deletion come next',
       machines: [machine('a'), machine('b', { annotations: { 'fairway.dev/delete-first': '' } }), done('c')],
       due: ['b'],
     },
-    { reason: 'then the oldest version', machines: [machine('a'), machine('b', { version: '1.34.1' })], due: ['b'] },
     {
-      reason: 'a paused one is passed over',
+      reason: 'the oldest version comes next',
+      machines: [machine('a'), machine('b', { version: '1.34.1' })],
+      due: ['b'],
+    },
+    {
+      reason: 'a paused machine is skipped',
       machines: [machine('a', { annotations: { 'fairway.dev/paused': '' } }), machine('b'), done('c')],
       due: ['b'],
     },
@@ -112,7 +116,7 @@ describe('whose turn it is', () => {
     expect(planOf(machines, facts).due).toEqual(due);
   });
 
-  test('what waits says for what, and since when', () => {
+  test('a waiting upgrade reports what it waits for, and since when', () => {
     const { marks } = planOf([machine('a'), machine('b'), done('c')]);
 
     expect(marks.get('a')).toMatchObject({ due: true, message: 'version 1.34.2 instead of 1.35.0' });
@@ -121,7 +125,7 @@ describe('whose turn it is', () => {
   });
 });
 
-describe('what is no upgrade', () => {
+describe('a machine in progress', () => {
   const inPlace = { strategy: 'InPlace' } as const;
   const installed = { serverID: 's', image: 'img', version: NEW };
   const reinstall = { image: 'img', version: NEW, startTime: formatTime(0), wasCordoned: false };
@@ -136,25 +140,25 @@ describe('what is no upgrade', () => {
   test.each([
     { what: 'the first installation', status: { phase: 'Installing' as const, installed } },
     { what: 'a repair', status: { phase: 'Installing' as const, installed, reinstall, marks: { repair } } },
-  ])('is $what of a pool that is as asked for', ({ status }) => {
+  ])('is not an upgrade during $what if its pool is up to date', ({ status }) => {
     expect(planOf([done('a', { status }), done('b')], inPlace).upgrade).toBeUndefined();
   });
 
-  test('unlike a node on its way back', () => {
+  test('is an upgrade if its node is returning from an update', () => {
     const status = { phase: 'Installing' as const, installed, reinstall };
 
     expect(planOf([done('a', { status }), done('b')], inPlace).upgrade).toMatchObject({ state: 'Running' });
   });
 });
 
-describe('a renewal in place', () => {
+describe('an in-place update', () => {
   const inPlace = { strategy: 'InPlace', limits: { maxSurge: 1, maxUnavailable: 0 } } as const;
   const installed = { serverID: 's', image: 'img', version: OLD };
 
   test.each([
-    { reason: 'takes one at a time', given: {}, due: ['a'], strategy: 'InPlace' },
+    { reason: 'selects one at a time', given: {}, due: ['a'], strategy: 'InPlace' },
     {
-      reason: 'is one with new machines where the cloud does not rebuild the server',
+      reason: 'uses new machines if the cloud cannot rebuild the server',
       given: { status: { installed: { ...installed, canReinstall: false as const } } },
       due: ['a'],
       strategy: 'Rolling',
@@ -166,16 +170,16 @@ describe('a renewal in place', () => {
     expect(plan.marks.get('a')?.strategy).toBe(strategy);
   });
 
-  test('takes no other while one is on its way back', () => {
+  test('selects no other while one is returning', () => {
     const reinstall = { image: 'img', version: NEW, startTime: formatTime(0), wasCordoned: false };
     const status = { installed: { ...installed, version: NEW }, reinstall };
-    const returning = done('c', { phase: 'NotReady', status });
+    const returningMachines = done('c', { phase: 'NotReady', status });
 
-    expect(planOf([machine('a'), machine('b'), returning], inPlace).due).toEqual([]);
+    expect(planOf([machine('a'), machine('b'), returningMachines], inPlace).due).toEqual([]);
   });
 });
 
-describe('what keeps an upgrade from going on', () => {
+describe('an upgrade that is held up', () => {
   const target = targetName({ flavor: 'b3-8', image: 'img', version: NEW, zones: [] });
   const machines = [machine('a', { isDue: true }), machine('b'), done('c'), done('extra', { phase: 'Installing' })];
   const freeze = { kind: 'Freeze', reason: 'WaitingForControlPlane', message: 'away' } as const;
@@ -183,11 +187,21 @@ describe('what keeps an upgrade from going on', () => {
   const aborted = { pool: poolWith({}, {}, { 'fairway.dev/abort-upgrade': target }) };
 
   test.each([
-    { reason: 'an API server that is away changes nothing', facts: { hold: freeze }, due: ['a'], state: 'Running' },
-    { reason: 'a pause lets the one whose replacement is made go on', facts: paused, due: ['a'], state: 'Paused' },
-    { reason: 'an abort stops it at once', facts: aborted, due: [], state: 'Aborted' },
     {
-      reason: 'the abort of another upgrade is none of this one',
+      reason: 'is unchanged while the API server is unavailable',
+      facts: { hold: freeze },
+      due: ['a'],
+      state: 'Running',
+    },
+    {
+      reason: 'completes the machine whose replacement is being created during a pause',
+      facts: paused,
+      due: ['a'],
+      state: 'Paused',
+    },
+    { reason: 'stops immediately if it is aborted', facts: aborted, due: [], state: 'Aborted' },
+    {
+      reason: 'is not affected by the abort of another upgrade',
       facts: { pool: poolWith({}, {}, { 'fairway.dev/abort-upgrade': 'other' }) },
       due: ['a'],
       state: 'Running',
@@ -198,11 +212,11 @@ describe('what keeps an upgrade from going on', () => {
     expect({ due: plan.due, state: plan.upgrade?.state }).toEqual({ due, state });
   });
 
-  test('a pause takes nobody who has no replacement yet', () => {
+  test('selects no machine without a replacement during a pause', () => {
     expect(planOf([machine('a', { isDue: true }), machine('b'), done('c')], paused).due).toEqual([]);
   });
 
-  test('a new node that has not joined in time halts it', () => {
+  test('an upgrade halts if a new node has not joined in time', () => {
     const broken = done('extra', { phase: 'Installing', status: late });
     const { due, upgrade } = planOf([machine('a', { isDue: true }), machine('b'), done('c'), broken]);
 
@@ -212,16 +226,16 @@ describe('what keeps an upgrade from going on', () => {
   });
 
   test.each([
-    { reason: 'not before its time is up', minutes: 9, state: 'Running' },
-    { reason: 'then it halts it', minutes: 10, state: 'Halted' },
-  ])('a new node that has stopped working: $reason', ({ minutes, state }) => {
+    { reason: 'continues within its time limit', minutes: 9, state: 'Running' },
+    { reason: 'halts after its time limit', minutes: 10, state: 'Halted' },
+  ])('an upgrade with a broken new node: $reason', ({ minutes, state }) => {
     const notReadyTime = formatTime(NOW_MS - minutes * MINUTE_MS);
     const broken = done('c', { phase: 'NotReady', status: { readyTime: formatTime(0), notReadyTime } });
 
     expect(planOf([machine('a', { isDue: true }), machine('b'), broken]).upgrade?.state).toBe(state);
   });
 
-  test('it goes on when it is told to try again', () => {
+  test('an upgrade continues after a retry request', () => {
     const broken = done('extra', { phase: 'Installing', status: late });
     const last = planOf([machine('a', { isDue: true }), machine('b'), done('c'), broken]).upgrade;
     const told = { 'fairway.dev/retry-requested': 'now' };
@@ -232,7 +246,7 @@ describe('what keeps an upgrade from going on', () => {
     );
   });
 
-  test('a quota is told, and nothing halts', () => {
+  test('an exhausted quota is reported, and nothing halts', () => {
     const ready = { type: 'Ready', status: 'False' as const, reason: 'QuotaExceeded', message: 'no cores left' };
     const status = { conditions: [{ ...ready, lastTransitionTime: formatTime(0) }] };
     const extra = done('extra', { phase: 'Pending', status });
@@ -244,34 +258,34 @@ describe('what keeps an upgrade from going on', () => {
     });
   });
 
-  test('a plan without room for one more is told', () => {
+  test('a plan without room for another node is reported', () => {
     const plan = planOf([machine('a', { isDue: true }), machine('b'), done('c')], { room: 0 });
 
     expect(plan.upgrade).toMatchObject({ state: 'Running', reason: 'PlanLimitExceeded' });
   });
 });
 
-describe('the end', () => {
+describe('the end of an upgrade', () => {
   test.each([
     {
-      reason: 'not while an old one leaves',
+      reason: 'waits for the last old machine to be deleted',
       machines: [done('a'), done('b'), machine('c', { isLeaving: true })],
       state: 'Running',
     },
     {
-      reason: 'not before the last new one works',
+      reason: 'waits for the last new machine to work',
       machines: [done('a'), done('b', { phase: 'Installing' })],
       state: 'Running',
     },
-    { reason: 'when all are new and work', machines: [done('a'), done('b')], state: 'Complete' },
-  ])('is $reason', ({ machines, state }) => {
+    { reason: 'is reached when all machines are new and work', machines: [done('a'), done('b')], state: 'Complete' },
+  ])('$reason', ({ machines, state }) => {
     const last = planOf([machine('a', { isDue: true }), machine('b'), done('c')]).upgrade;
 
     expect(planOf(machines, { pool: poolWith({}, last ? { upgrade: last } : {}) }).upgrade?.state).toBe(state);
   });
 
   test.each(['Waiting', 'Paused', 'Halted', 'Aborted', 'Running'] as const)(
-    'is over when it is taken back while it is %s',
+    'is reached if the upgrade is reverted while it is %s',
     (state) => {
       const upgrade = { target: 'another', strategy: 'Rolling', state, total: 2, done: 0, summary: '0/2' } as const;
       const wait = { reason: 'MaintenanceWindow', message: 'waits for its window', since: formatTime(0) };
@@ -284,7 +298,7 @@ describe('the end', () => {
     },
   );
 
-  test('stays told as it was when the pool changes to what its nodes are', () => {
+  test('is still reported if the pool changes to what its nodes are', () => {
     const upgrade = {
       target: 'another',
       strategy: 'Rolling',
@@ -297,7 +311,7 @@ describe('the end', () => {
     expect(planOf([done('a')], { pool: poolWith({}, { upgrade }) }).upgrade).toEqual(upgrade);
   });
 
-  test('nothing is told of a pool in which nothing was ever renewed', () => {
+  test('is not reported for a pool without any update', () => {
     expect(planOf([done('a'), done('b')]).upgrade).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
 import { ConditionReason } from '@fairway/api/conditions';
-import { counted } from '@fairway/api/domain/counted';
-import type { RenewalLimits } from '@fairway/api/domain/renewal-limits';
-import { type RenewalNeed, renewalNeed, renewalTarget } from '@fairway/api/domain/renewal-need';
+import { pluralize } from '@fairway/api/domain/pluralize';
 import { isNewRequest, requestIn } from '@fairway/api/domain/request';
+import { type RequiredUpdate, requiredUpdate, updateTarget } from '@fairway/api/domain/required-update';
+import type { RolloutLimits } from '@fairway/api/domain/rollout-limits';
 import { compareVersions } from '@fairway/api/domain/version-numbers';
 import { ABORT_UPGRADE_ANNOTATION, DELETE_FIRST_ANNOTATION, RETRY_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -12,21 +12,21 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
 import { isPaused } from '@fairway/api/pause';
 import { formatTime } from '@fairway/base/clock';
-import { cut } from '@fairway/base/cut';
+import { truncate } from '@fairway/base/truncate';
 import type { Problem } from '@fairway/tenancy/problem';
 import { isAvailable, isBeingReinstalled, isKeptForInspection } from '../node-pool/availability.ts';
-import { failedNewNode, nextFailureMs, troubleOf } from './failed-new-node.ts';
+import { failedNewNode, nextFailureMs, problemReason } from './failed-new-node.ts';
 import { type Hold, type PolicyFacts, policyHold } from './hold.ts';
 import { nextUpgrade, targetName } from './progress.ts';
 
 export interface PoolFacts extends Omit<PolicyFacts, 'cluster'> {
   readonly cluster: Cluster;
   readonly pool: NodePool;
-  /** The whole pool, including those that are being deleted. */
+  /** All machines of the pool, including those being deleted. */
   readonly machines: readonly Machine[];
   /** Desired number of nodes. */
   readonly replicas: number;
-  readonly limits: RenewalLimits;
+  readonly limits: RolloutLimits;
   /** How many more machines the cluster may have. */
   readonly room: number;
   /** What holds back all pools of the cluster, and what holds back this one. */
@@ -39,46 +39,46 @@ export interface PoolFacts extends Omit<PolicyFacts, 'cluster'> {
 export interface PoolUpgradePlan {
   /** The mark of each machine that is not being deleted. */
   readonly marks: ReadonlyMap<Machine, RenewalMark | undefined>;
-  /** Undefined until something had to be updated. */
+  /** Undefined until a machine had to be updated. */
   readonly upgrade: PoolUpgrade | undefined;
   /** When to check again without an event. */
-  readonly againMs: number | undefined;
+  readonly requeueAtMs: number | undefined;
 }
 
 interface Outdated {
   readonly machine: Machine;
-  readonly need: RenewalNeed;
+  readonly cause: RequiredUpdate;
   readonly hold: Hold | undefined;
 }
 
 /**
- * Selects the machines of one pool that are updated next. Pure, and level-triggered: derived from the machines, their marks and its own
- * last state. It starts with a single machine, and continues only when that has shown that the new template works; then with as many as may
- * be unavailable or extra at a time. The pool's controller creates and deletes machines for them within the same limits, and never deletes
- * an available one without need.
+ * Selects the machines of one pool that are updated next. Pure and level-triggered: derived from the machines, their
+ * marks and its own last state. It starts with a single machine, and continues only once that has shown that the new
+ * template works. Then it selects as many as may be unavailable or surge at a time. The pool's controller creates and
+ * deletes machines for them within the same limits, and never deletes an available one unnecessarily.
  */
 export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
   const { pool, cluster, machines, nowMs } = facts;
-  const target = renewalTarget(pool, cluster);
+  const target = updateTarget(pool, cluster);
   const last = pool.status?.upgrade;
-  if (target === undefined) return { marks: new Map(), upgrade: last, againMs: undefined };
+  if (target === undefined) return { marks: new Map(), upgrade: last, requeueAtMs: undefined };
   const name = targetName(target);
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const renewed = staying.filter(({ spec }) => renewalNeed(pool, cluster, spec) === undefined);
+  const renewed = staying.filter(({ spec }) => requiredUpdate(pool, cluster, spec) === undefined);
   const failed = failedNewNode(renewed, {
     timeoutMs: facts.startupTimeoutMs,
-    retriedMs: retriedMsOf(pool, nowMs),
+    retriedAtMs: retriedMsOf(pool, nowMs),
     nowMs,
   });
   const poolHold = facts.hold ?? ownHold(pool, name, failed);
   const outdated = staying.flatMap((machine): Outdated[] => {
-    const need = renewalNeed(pool, cluster, machine.spec);
-    if (need === undefined) return [];
+    const cause = requiredUpdate(pool, cluster, machine.spec);
+    if (cause === undefined) return [];
     return [
       {
         machine,
-        need,
-        hold: poolHold ?? machineHold(machine) ?? policyHold(need.cause, facts),
+        cause,
+        hold: poolHold ?? machineHold(machine) ?? policyHold(cause.cause, facts),
       },
     ];
   });
@@ -86,19 +86,19 @@ export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
     (machine) =>
       machine.metadata.deletionTimestamp !== undefined &&
       !isKeptForInspection(machine) &&
-      renewalNeed(pool, cluster, machine.spec) !== undefined,
+      requiredUpdate(pool, cluster, machine.spec) !== undefined,
   );
-  const returning = renewed.filter(isReturning);
-  const underway = leaving.length + returning.length;
-  const due = chooseDue(facts, outdated, { underway, isProven: renewed.some(isAvailable) });
+  const returningMachines = renewed.filter(isReturning);
+  const inProgressCount = leaving.length + returningMachines.length;
+  const due = chooseDueMachines(facts, outdated, { inProgressCount, isProven: renewed.some(isAvailable) });
   const marks = new Map(staying.map((machine) => [machine, undefined as RenewalMark | undefined]));
   for (const each of outdated) marks.set(each.machine, markOf(each, due.has(each.machine), facts));
-  const pending = outdated.length + underway;
+  const pending = outdated.length + inProgressCount;
   // A reverted update has ended, whether it was running or queued: nothing waits for it.
   const isOver = last === undefined || (last.target !== name && last.state === 'Complete');
-  if (pending === 0 && isOver) return { marks, upgrade: last, againMs: undefined };
-  const isWorking = due.size > 0 || underway > 0;
-  const wait = waitOf(facts, { outdated, renewed, leaving, isWorking, poolHold });
+  if (pending === 0 && isOver) return { marks, upgrade: last, requeueAtMs: undefined };
+  const isWorking = due.size > 0 || inProgressCount > 0;
+  const wait = drainWaitOf(facts, { outdated, renewed, leaving, isWorking, poolHold });
   const state = stateOf({ pending, renewed, isWorking, poolHold, last, name });
   const progress = {
     target: name,
@@ -109,8 +109,8 @@ export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
     wait: state === 'Complete' ? undefined : wait,
     retryRequested: requestIn(pool, RETRY_ANNOTATION),
   };
-  const againMs = state === 'Complete' ? undefined : nextFailureMs(renewed, facts.startupTimeoutMs, nowMs);
-  return { marks, upgrade: nextUpgrade(last, progress, nowMs), againMs };
+  const requeueAtMs = state === 'Complete' ? undefined : nextFailureMs(renewed, facts.startupTimeoutMs, nowMs);
+  return { marks, upgrade: nextUpgrade(last, progress, nowMs), requeueAtMs };
 }
 
 /** A retry requested for the pool clears earlier failures. */
@@ -142,7 +142,7 @@ function machineHold(machine: Machine): Hold | undefined {
   return { kind: 'Stop', reason: ConditionReason.Paused, message: 'the Machine is paused' };
 }
 
-/** Whether it is coming back from an in-place update. */
+/** Whether it is returning from an in-place update. */
 function isReturning(machine: Machine): boolean {
   const { marks, reinstall } = machine.status ?? {};
   // Neither a repair nor the first installation is an update.
@@ -150,13 +150,13 @@ function isReturning(machine: Machine): boolean {
   return isBeingReinstalled(machine) || reinstall !== undefined;
 }
 
-function chooseDue(
+function chooseDueMachines(
   { strategy, limits, machines, replicas }: PoolFacts,
   outdated: readonly Outdated[],
-  { underway, isProven }: { readonly underway: number; readonly isProven: boolean },
+  { inProgressCount, isProven }: { readonly inProgressCount: number; readonly isProven: boolean },
 ): ReadonlySet<Machine> {
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined).length;
-  // Those whose replacement exists.
+  // Machines whose replacement exists.
   let extra = Math.max(staying - replicas, 0);
   const due = new Set<Machine>();
   for (const { machine, hold } of outdated) {
@@ -166,14 +166,16 @@ function chooseDue(
   }
   const widthInPlace = Math.max(1, limits.maxUnavailable);
   const width = strategy === 'InPlace' ? widthInPlace : Math.max(1, limits.maxSurge + limits.maxUnavailable);
-  const room = (isProven ? width : 1) - underway - due.size;
-  const next = outdated.filter(({ machine, hold }) => hold === undefined && !due.has(machine)).toSorted(byTurn);
+  const room = (isProven ? width : 1) - inProgressCount - due.size;
+  const next = outdated
+    .filter(({ machine, hold }) => hold === undefined && !due.has(machine))
+    .toSorted(compareRolloutOrder);
   for (const { machine } of next.slice(0, Math.max(room, 0))) due.add(machine);
   return due;
 }
 
 /** Machines that do not work come first, then those marked for deletion by a user, then the oldest version, then the oldest machine. */
-export function byTurn({ machine: a }: Outdated, { machine: b }: Outdated): number {
+export function compareRolloutOrder({ machine: a }: Outdated, { machine: b }: Outdated): number {
   const isMarked = ({ metadata }: Machine) => metadata.annotations?.[DELETE_FIRST_ANNOTATION] !== undefined;
   return (
     Number(isAvailable(a)) - Number(isAvailable(b)) ||
@@ -184,21 +186,21 @@ export function byTurn({ machine: a }: Outdated, { machine: b }: Outdated): numb
   );
 }
 
-function markOf({ machine, need, hold }: Outdated, isDue: boolean, { strategy, nowMs }: PoolFacts): RenewalMark {
+function markOf({ machine, cause, hold }: Outdated, isDue: boolean, { strategy, nowMs }: PoolFacts): RenewalMark {
   const last = machine.status?.marks?.renewal;
   const reason = isDue || hold === undefined ? ConditionReason.Updating : hold.reason;
   const turn = hold === undefined ? 'queued' : hold.message;
   return {
     due: isDue,
     reason,
-    message: cut(isDue ? need.difference : `${need.difference}; ${turn}`),
+    message: truncate(isDue ? cause.difference : `${cause.difference}; ${turn}`),
     time: last !== undefined && last.due === isDue && last.reason === reason ? last.time : formatTime(nowMs),
     // Some clouds cannot reinstall the volume that a server boots from.
-    strategy: need.change === 'replace' || machine.status?.installed?.canReinstall === false ? 'Rolling' : strategy,
+    strategy: cause.change === 'replace' || machine.status?.installed?.canReinstall === false ? 'Rolling' : strategy,
   };
 }
 
-interface View {
+interface ViewState {
   readonly outdated: readonly Outdated[];
   readonly renewed: readonly Machine[];
   readonly leaving: readonly Machine[];
@@ -206,21 +208,24 @@ interface View {
   readonly poolHold: Hold | undefined;
 }
 
-function waitOf(facts: PoolFacts, { outdated, renewed, leaving, isWorking, poolHold }: View): Problem | undefined {
+function drainWaitOf(
+  facts: PoolFacts,
+  { outdated, renewed, leaving, isWorking, poolHold }: ViewState,
+): Problem | undefined {
   if (poolHold) return problemOf(poolHold);
   if (!isWorking) {
     const hold = outdated.find((each) => each.hold !== undefined)?.hold;
     return hold && problemOf(hold);
   }
   for (const machine of [...renewed, ...leaving]) {
-    const trouble = troubleOf(machine);
+    const trouble = problemReason(machine);
     if (trouble) return trouble;
   }
   const { limits, room, strategy } = facts;
   const needsRoom = strategy === 'Rolling' && limits.maxUnavailable === 0 && outdated.length > 0;
   const isFull = room <= 0 && leaving.length === 0 && renewed.every(isAvailable) && outdated.every(isUp);
   if (!needsRoom || !isFull || outdated.length + renewed.length > facts.replicas) return undefined;
-  const message = `a new node is created before an old one is deleted, and the cluster is at its node limit with ${counted(facts.replicas, 'node')} in this pool: scale down a pool, or set spec.upgradeStrategy.maxUnavailable to 1`;
+  const message = `a new node is created before an old one is deleted, and the cluster is at its node limit with ${pluralize(facts.replicas, 'node')} in this pool: scale down a pool, or set spec.upgradeStrategy.maxUnavailable to 1`;
   return { reason: ConditionReason.PlanLimitExceeded, message };
 }
 
@@ -232,7 +237,7 @@ function problemOf({ reason, message }: Hold): Problem {
   return { reason, message };
 }
 
-interface StateFacts extends Pick<View, 'renewed' | 'isWorking' | 'poolHold'> {
+interface StateFacts extends Pick<ViewState, 'renewed' | 'isWorking' | 'poolHold'> {
   readonly pending: number;
   readonly last: PoolUpgrade | undefined;
   readonly name: string;
@@ -241,11 +246,11 @@ interface StateFacts extends Pick<View, 'renewed' | 'isWorking' | 'poolHold'> {
 function stateOf({ pending, renewed, isWorking, poolHold, last, name }: StateFacts): PoolUpgrade['state'] {
   const isComplete = last?.target === name && last.state === 'Complete';
   if (pending === 0 && (isComplete || renewed.every(isAvailable))) return 'Complete';
-  const stopped = STOPPED.get(poolHold?.reason);
+  const stopped = STOPPED_STATES.get(poolHold?.reason);
   return stopped ?? (isWorking || pending === 0 ? 'Running' : 'Waiting');
 }
 
-const STOPPED: ReadonlyMap<ConditionReason | undefined, PoolUpgrade['state']> = new Map([
+const STOPPED_STATES: ReadonlyMap<ConditionReason | undefined, PoolUpgrade['state']> = new Map([
   [ConditionReason.UpgradeAborted, 'Aborted'],
   [ConditionReason.UpgradePaused, 'Paused'],
   [ConditionReason.UpgradeHalted, 'Halted'],

@@ -12,7 +12,7 @@ const progress: RolloutProgress = {
   retryRequested: undefined,
 };
 
-/** What is written after each step, a minute apart. */
+/** The result of each step, a minute apart. */
 function after(...steps: readonly Partial<RolloutProgress>[]) {
   let last: ReturnType<typeof nextUpgrade> | undefined;
   for (const [index, step] of steps.entries()) last = nextUpgrade(last, { ...progress, ...step }, index * MINUTE_MS);
@@ -20,7 +20,7 @@ function after(...steps: readonly Partial<RolloutProgress>[]) {
 }
 
 describe('the progress of an upgrade', () => {
-  test('counts what is done, and tells when it ends by what the nodes took', () => {
+  test('counts updated nodes, and estimates the end from their durations', () => {
     expect(after({}, {}, { pending: 3 })).toMatchObject({
       summary: '1/4',
       startTime: '1970-01-01T00:00:00Z',
@@ -28,17 +28,17 @@ describe('the progress of an upgrade', () => {
     });
   });
 
-  test('does not go back when a node takes part once more', () => {
+  test('does not decrease if a node is updated again', () => {
     expect(after({}, { pending: 2 }, { pending: 3 })?.summary).toBe('2/4');
   });
 
-  test('is the same as long as nothing happens', () => {
+  test('is unchanged while nothing happens', () => {
     const once = after({}, { pending: 3 });
 
     expect(nextUpgrade(once, { ...progress, pending: 3 }, 3 * MINUTE_MS)).toEqual(once);
   });
 
-  test('tells no end that has passed', () => {
+  test('reports no end in the past', () => {
     const once = after({}, { pending: 3 });
     const late = nextUpgrade(once, { ...progress, pending: 3 }, 99 * MINUTE_MS);
     const { estimatedEndTime, ...others } = once ?? {};
@@ -48,7 +48,7 @@ describe('the progress of an upgrade', () => {
     expect(nextUpgrade(late, { ...progress, pending: 3 }, 199 * MINUTE_MS)).toEqual(late);
   });
 
-  test('is the same as long as nothing happens, however long the word is that had it tried again', () => {
+  test('is unchanged while nothing happens, even with a long retry request', () => {
     const asked = { retryRequested: 'x'.repeat(100_000) };
     const once = after({}, asked);
 
@@ -56,32 +56,32 @@ describe('the progress of an upgrade', () => {
     expect(nextUpgrade(once, { ...progress, ...asked }, 99 * MINUTE_MS)).toEqual(once);
   });
 
-  test('says since when it waits for something', () => {
+  test('reports since when it is waiting', () => {
     const wait = { reason: 'QuotaExceeded', message: 'none left' } as const;
 
     expect(after({}, { wait }, { wait })).toMatchObject({ ...wait, since: '1970-01-01T00:01:00Z' });
   });
 
-  test('leaves the time that it waited out of the estimate', () => {
+  test('excludes waiting time from the estimate', () => {
     const upgrade = after({}, { pending: 3 }, { state: 'Paused', pending: 3 }, { pending: 3 }, { pending: 2 });
 
     expect(upgrade?.estimatedEndTime).toBe('1970-01-01T00:06:00Z');
   });
 
-  test('has what was there before it began as its whole, not what it might have been', () => {
+  test('counts only the machines that existed before it started', () => {
     const waiting = { state: 'Waiting', hasBegun: false } as const;
 
     expect(after({ ...waiting, pending: 9 }, { pending: 4 })?.summary).toBe('0/4');
   });
 
-  test('begins anew with another target', () => {
+  test('restarts with another target', () => {
     expect(after({}, { pending: 0, state: 'Complete' }, { target: 'newer', pending: 4 })).toMatchObject({
       summary: '0/4',
       startTime: '1970-01-01T00:02:00Z',
     });
   });
 
-  test('forgets failures when it is told to try again', () => {
+  test('drops failures on a retry request', () => {
     expect(after({}, { retryRequested: 'now' }, { retryRequested: 'now' })).toMatchObject({
       retried: 'now',
       retriedTime: '1970-01-01T00:01:00Z',
@@ -89,7 +89,7 @@ describe('the progress of an upgrade', () => {
   });
 });
 
-test('what machines are renewed to has a name that changes with all that they are made of', () => {
+test('the target name of machines changes with every part of their template', () => {
   const machine = { flavor: 'b3-8', image: 'noble', version: '1.34.1', zones: [] };
   const names = [
     machine,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ConditionReason } from '@fairway/api/conditions';
 import { settingsDigest } from '@fairway/api/domain/node-settings';
-import { networksText } from '@fairway/api/domain/pool-networks';
+import { formatNetworks } from '@fairway/api/domain/pool-networks';
 import { followedRequest, isNewRequest } from '@fairway/api/domain/request';
 import type { DesiredMachine } from '@fairway/api/domain/template-change';
 import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
@@ -15,14 +15,14 @@ export function targetName(target: Omit<DesiredMachine, 'floatingIP'>): string {
   const authorities = authorityGeneration === undefined ? [] : [{ authorityGeneration }];
   const digest = settingsDigest(target);
   const settings = digest === undefined ? [] : [{ settings: digest }];
-  const networks = networksText(target.networks);
+  const networks = formatNetworks(target.networks);
   const more = networks === '' ? [] : [{ networks }];
   const parts = [image, flavor, rootVolume?.sizeGiB, rootVolume?.type, ...places, ...authorities, ...settings, ...more];
   const rest = JSON.stringify(parts);
   return `${version}-${createHash('sha256').update(rest).digest('hex').slice(0, 8)}`;
 }
 
-/** Whether there is more to update, now or later; false if nothing will do it. */
+/** Whether there is more to update, now or later; false if nothing will do that. */
 export function isUnderWay(upgrade: PoolUpgrade | undefined): upgrade is PoolUpgrade {
   if (upgrade === undefined || upgrade.reason === ConditionReason.UpdateAvailable) return false;
   return upgrade.state !== 'Complete' && upgrade.state !== 'Aborted';
@@ -48,10 +48,10 @@ export interface RolloutProgress {
 /** `status.upgrade` from its last state; pure. It does not change while nothing happens. */
 export function nextUpgrade(last: PoolUpgrade | undefined, progress: RolloutProgress, nowMs: number): PoolUpgrade {
   const { target, strategy, state, pending, hasBegun, wait } = progress;
-  const retried = followedRequest(progress.retryRequested, last?.retried);
+  const retriedSlots = followedRequest(progress.retryRequested, last?.retried);
   const now = formatTime(nowMs);
-  const isGoingOn = last?.target === target && (last.state !== 'Complete' || state === 'Complete');
-  const previous = isGoingOn ? last : undefined;
+  const isInProgress = last?.target === target && (last.state !== 'Complete' || state === 'Complete');
+  const previous = isInProgress ? last : undefined;
   const startTime = previous?.startTime ?? (hasBegun ? now : undefined);
   const total = previous?.startTime === undefined ? pending : Math.max(previous.total, pending);
   const done = Math.max(total - pending, startTime === undefined ? 0 : Math.min(previous?.done ?? 0, total));
@@ -75,7 +75,7 @@ export function nextUpgrade(last: PoolUpgrade | undefined, progress: RolloutProg
     ...(state === 'Complete' && { endTime: previous?.endTime ?? now }),
     ...(estimatedEndTime !== undefined && { estimatedEndTime }),
     ...(pace && { pace }),
-    ...(retried !== undefined && { retried }),
+    ...(retriedSlots !== undefined && { retried: retriedSlots }),
     ...(retriedTime !== undefined && { retriedTime }),
   };
 }

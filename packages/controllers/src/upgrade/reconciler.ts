@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { forcedRenewalGate } from '@fairway/api/domain/forced-gate';
+import { forcedUpdateGate } from '@fairway/api/domain/forced-gate';
 import { maintenanceGate, nextMaintenanceChangeMs, specChangeGate } from '@fairway/api/domain/maintenance-gate';
 import { nodeStartupTimeoutMs } from '@fairway/api/domain/node-startup-timeout';
-import { renewalLimits } from '@fairway/api/domain/renewal-limits';
-import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import { rolloutLimits } from '@fairway/api/domain/rollout-limits';
+import { targetReplicas } from '@fairway/api/domain/target-replicas';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
@@ -54,7 +54,7 @@ export class UpgradeReconciler {
     const cluster = cache.clusters.get(key);
     if (cluster === undefined || isBeingDeleted(cluster) || isPaused(cluster)) return {};
     const isConnected = tenants.get(identityOf(cluster)) !== undefined;
-    // A process that has just started is about to connect, and enqueues this key again when it has.
+    // A process that has just started is about to connect, and will enqueue this key again.
     if (!isConnected && isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady)) return {};
     const pass = new Pass(context, clock);
     const nowMs = clock.now();
@@ -65,10 +65,11 @@ export class UpgradeReconciler {
       const isLater = first !== undefined && priorityOf(first) > priorityOf(pool);
       const plan = this.#plan(cluster, pool, isLater && first ? behind(first) : undefined, nowMs);
       if (first === undefined && isUnderWay(plan.upgrade)) first = pool;
-      if (plan.againMs !== undefined) pass.requeueAfter(Math.min(Math.max(plan.againMs - nowMs, 0) + 1, MAX_WAIT_MS));
+      if (plan.requeueAtMs !== undefined)
+        pass.requeueAfter(Math.min(Math.max(plan.requeueAtMs - nowMs, 0) + 1, MAX_WAIT_MS));
       if (!isPaused(pool)) await pass.run(() => this.#write(pool, plan));
     }
-    const gate = forcedRenewalGate(cluster, nowMs);
+    const gate = forcedUpdateGate(cluster, nowMs);
     for (const changeMs of [nextMaintenanceChangeMs(cluster, nowMs), gate.isOpen ? undefined : gate.opensAtMs]) {
       if (changeMs !== undefined && first !== undefined) pass.requeueAfter(Math.min(changeMs - nowMs + 1, MAX_WAIT_MS));
     }
@@ -82,20 +83,20 @@ export class UpgradeReconciler {
     const all = cache.machines.find(machinesByCluster, key);
     const pools = cache.nodePools.find(poolsByCluster, key);
     const share = poolShare(pool, { cluster, plan, pools, machines: all, disallowed: undefined });
-    const replicas = Math.min(share.replicas, wantedReplicas(pool));
+    const replicas = Math.min(share.replicas, targetReplicas(pool));
     return planUpgrade({
       cluster,
       pool,
       machines: all.filter((machine) => isMachineOf(pool, machine)),
       replicas,
       strategy: strategyOf(pool, plan),
-      limits: renewalLimits(pool, replicas),
+      limits: rolloutLimits(pool, replicas),
       room: share.room,
       hold: clusterHold(cluster, tenants.get(identityOf(cluster)) !== undefined) ?? order,
       hasWindow: cluster.spec.maintenance?.window !== undefined,
       asked: closed(specChangeGate(cluster, nowMs), cluster),
       automatic: closed(maintenanceGate(cluster, nowMs), cluster),
-      forced: closed(forcedRenewalGate(cluster, nowMs), cluster),
+      forced: closed(forcedUpdateGate(cluster, nowMs), cluster),
       startupTimeoutMs: nodeStartupTimeoutMs(pool.spec, plan?.spec),
       nowMs,
     });
@@ -140,7 +141,7 @@ export function byPriority(a: NodePool, b: NodePool): number {
   return priorityOf(b) - priorityOf(a) || (a.metadata.name ?? '').localeCompare(b.metadata.name ?? '');
 }
 
-/** Pools from earlier releases have none. */
+/** Pools from earlier releases have no priority. */
 export function priorityOf({ spec }: NodePool): number {
   return spec.upgradeStrategy.priority ?? 0;
 }

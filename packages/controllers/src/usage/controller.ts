@@ -8,7 +8,7 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
 import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
-import type { Delta, Identified } from '@fairway/openstack/cache/snapshot';
+import type { Delta, Identifiable } from '@fairway/openstack/cache/snapshot';
 import type { Server } from '@fairway/openstack/types/server';
 import {
   clustersByIdentity,
@@ -41,9 +41,9 @@ export const usageController: Declaration = {
     indexOn(informers.informer(usageRecords), recordsByCluster),
   ],
   watches: ({ cache, informers }) => [
-    watch(cache.clusters, undefined, { isRelevant: isUsedOtherwise }),
+    watch(cache.clusters, undefined, { isRelevant: isUsageChanged }),
     watch(informers.informer(usageRecords), recordsByCluster.valuesOf),
-    // From then on its floating IP is listed.
+    // Its floating IP is listed from now on.
     watch(
       cache.machines,
       ({ metadata, spec }) => (spec.floatingIP ? [`${metadata.namespace}/${spec.clusterName}`] : []),
@@ -61,7 +61,7 @@ export const usageController: Declaration = {
         for (const cluster of cache.clusters.find(clustersByIdentity, uid)) enqueue(keyOf(cluster));
       }
     };
-    const hear = <T extends Identified>(
+    const onResourceChange = <T extends Identifiable>(
       lists: ResourceCache<T>,
       { added, changed, removed }: Delta<T>,
       ownerOf: (item: T) => string | undefined,
@@ -75,15 +75,15 @@ export const usageController: Declaration = {
     };
     clouds.onProject(({ cache: lists }) => {
       const ofServer = (server: Server) => serverOwner(server)?.clusterUid;
-      const stops = [
-        lists.servers.subscribe((delta) => hear(lists.servers, delta, ofServer)),
+      const stopFunctions = [
+        lists.servers.subscribe((delta) => onResourceChange(lists.servers, delta, ofServer)),
         ...PROJECT_KINDS.map((kind) => {
-          const ofKind = kind.cacheOf(lists);
-          return ofKind.observePassively((delta) => hear(ofKind, delta, kind.clusterUidOf));
+          const causesOfKind = kind.cacheOf(lists);
+          return causesOfKind.observePassively((delta) => onResourceChange(causesOfKind, delta, kind.clusterUidOf));
         }),
       ];
       return () => {
-        for (const stop of stops) stop();
+        for (const stop of stopFunctions) stop();
       };
     });
     const reconciler = new UsageReconciler(shared, informers.informer(usageRecords), ends);
@@ -94,7 +94,7 @@ export const usageController: Declaration = {
   },
 };
 
-function isUsedOtherwise(old: Cluster, cluster: Cluster): boolean {
+function isUsageChanged(old: Cluster, cluster: Cluster): boolean {
   const readiness = ({ status }: Cluster) =>
     findCondition(status?.conditions, ConditionType.ControlPlaneReady)?.status === 'True';
   return (

@@ -1,7 +1,7 @@
 import type { EndWindow } from '@fairway/api/domain/usage/follow';
 
-/** Unconsumed changes are discarded beyond this number. */
-const KEPT_MS = 3_600_000;
+/** The maximum number of unconsumed changes; others are discarded. */
+const RETENTION_MS = 3_600_000;
 const PRUNE_ABOVE = 1_000;
 
 /** When cloud resources were deleted or changed, as observed by this process in two consecutive lists. */
@@ -10,16 +10,16 @@ export class EndTracker {
   /** Since when there may be changes that have not been consumed. */
   readonly #unchanged = new Map<string, number>();
 
-  /** `shownMs`: when the last list that contained it started. */
-  note(id: string, shownMs: number, missingMs: number): void {
-    if (this.#seen.size > PRUNE_ABOVE) this.#prune(missingMs - KEPT_MS);
-    this.#seen.set(id, { fromMs: shownMs, toMs: missingMs });
+  /** `shownMs`: when the last list that contained the resource started. */
+  note(id: string, lastSeenMs: number, missingSinceMs: number): void {
+    if (this.#seen.size > PRUNE_ABOVE) this.#prune(missingSinceMs - RETENTION_MS);
+    this.#seen.set(id, { fromMs: lastSeenMs, toMs: missingSinceMs });
   }
 
   /** If there are several changes before the next check, the first one may be the relevant one. */
-  noteChange(id: string, shownMs: number, changedMs: number): void {
-    if (this.#unchanged.size > PRUNE_ABOVE) this.#prune(changedMs - KEPT_MS);
-    if (!this.#unchanged.has(id)) this.#unchanged.set(id, shownMs);
+  noteChange(id: string, lastSeenMs: number, changedMs: number): void {
+    if (this.#unchanged.size > PRUNE_ABOVE) this.#prune(changedMs - RETENTION_MS);
+    if (!this.#unchanged.has(id)) this.#unchanged.set(id, lastSeenMs);
   }
 
   /** When the last list that contained it unchanged started. */
@@ -36,8 +36,8 @@ export class EndTracker {
     return this.#seen.get(id);
   }
 
-  #prune(beforeMs: number): void {
-    for (const [id, { toMs }] of this.#seen) if (toMs < beforeMs) this.#seen.delete(id);
-    for (const [id, shownMs] of this.#unchanged) if (shownMs < beforeMs) this.#unchanged.delete(id);
+  #prune(cutoffMs: number): void {
+    for (const [id, { toMs }] of this.#seen) if (toMs < cutoffMs) this.#seen.delete(id);
+    for (const [id, lastSeenMs] of this.#unchanged) if (lastSeenMs < cutoffMs) this.#unchanged.delete(id);
   }
 }

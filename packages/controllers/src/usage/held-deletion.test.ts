@@ -13,7 +13,7 @@ test.each([
     pool: { finalizers: [FINALIZER, 'foregroundDeletion'] },
     isHeld: false,
   },
-  { what: 'a finalizer of the cluster alone', cluster: { finalizers: ['a.example/b'] }, pool: {}, isHeld: false },
+  { what: 'a finalizer of the cluster only', cluster: { finalizers: ['a.example/b'] }, pool: {}, isHeld: false },
   { what: 'a pause', cluster: PAUSE, pool: {}, isHeld: true },
   { what: 'a pause of a pool', cluster: {}, pool: PAUSE, isHeld: true },
   { what: 'a finalizer of a pool', cluster: {}, pool: { finalizers: ['fairway.dev/mine'] }, isHeld: true },

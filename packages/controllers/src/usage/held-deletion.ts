@@ -2,8 +2,8 @@ import { FINALIZER } from '@fairway/api/group';
 import { isPaused } from '@fairway/api/pause';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** Finalizers of the API server's own garbage collector, which continues by itself. */
-const COLLECTORS: ReadonlySet<string> = new Set(['foregroundDeletion', 'orphan']);
+/** Finalizers of the API server's own garbage collector, which continues automatically. */
+const GC_FINALIZERS: ReadonlySet<string> = new Set(['foregroundDeletion', 'orphan']);
 
 /**
  * Whether the deletion of a cluster is held up because it or a part of it is paused, or has a finalizer of the tenant: its control plane
@@ -11,6 +11,6 @@ const COLLECTORS: ReadonlySet<string> = new Set(['foregroundDeletion', 'orphan']
  */
 export function isHeldByTenant(cluster: KubeObject, parts: readonly KubeObject[]): boolean {
   if (isPaused(cluster)) return true;
-  const isForeign = (finalizer: string) => finalizer !== FINALIZER && !COLLECTORS.has(finalizer);
+  const isForeign = (finalizer: string) => finalizer !== FINALIZER && !GC_FINALIZERS.has(finalizer);
   return parts.some((part) => isPaused(part) || part.metadata.finalizers?.some(isForeign) === true);
 }

@@ -1,27 +1,27 @@
 import type { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import type { ProjectKind } from './project-kinds.ts';
 
-interface Watched {
+interface WatchedKind {
   /** Clusters that have resources of the kind. */
   readonly keys: Set<string>;
   readonly stop: () => void;
 }
 
-/** Keeps a kind listed in a project as long as a cluster there has a resource of it whose end must be noticed. */
+/** Keeps a kind listed in a project as long as a cluster there has a resource of it whose end must be detected. */
 export class KindWatch {
-  readonly #watched = new Map<ProjectCache, Map<ProjectKind, Watched>>();
+  readonly #watched = new Map<ProjectCache, Map<ProjectKind, WatchedKind>>();
 
   set(cache: ProjectCache, kind: ProjectKind, clusterKey: string, isWanted: boolean): void {
     const known = this.#watched.get(cache)?.get(kind);
     if (!isWanted) {
-      if (known) this.#leave(cache, kind, known, clusterKey);
+      if (known) this.#unwatch(cache, kind, known, clusterKey);
       return;
     }
     if (known) {
       known.keys.add(clusterKey);
       return;
     }
-    const kinds = this.#watched.get(cache) ?? new Map<ProjectKind, Watched>();
+    const kinds = this.#watched.get(cache) ?? new Map<ProjectKind, WatchedKind>();
     this.#watched.set(cache, kinds);
     // Passive observers receive the lists too.
     kinds.set(kind, { keys: new Set([clusterKey]), stop: kind.cacheOf(cache).subscribe(() => undefined) });
@@ -30,12 +30,12 @@ export class KindWatch {
   forget(isMatching: (clusterKey: string) => boolean): void {
     for (const [cache, kinds] of this.#watched) {
       for (const [kind, watched] of kinds) {
-        for (const key of watched.keys) if (isMatching(key)) this.#leave(cache, kind, watched, key);
+        for (const key of watched.keys) if (isMatching(key)) this.#unwatch(cache, kind, watched, key);
       }
     }
   }
 
-  #leave(cache: ProjectCache, kind: ProjectKind, watched: Watched, clusterKey: string): void {
+  #unwatch(cache: ProjectCache, kind: ProjectKind, watched: WatchedKind, clusterKey: string): void {
     if (!watched.keys.delete(clusterKey) || watched.keys.size > 0) return;
     watched.stop();
     const kinds = this.#watched.get(cache);

@@ -14,7 +14,7 @@ function at(time: string): number {
 }
 
 function recordWith(...intervals: readonly Partial<UsageInterval>[]): UsageRecord {
-  const whole = intervals.map((interval): UsageInterval => {
+  const completeNetwork = intervals.map((interval): UsageInterval => {
     return { resource: 'Node', id: 's1', type: 'b3-8', startTime: '2026-05-01T08:00:00Z', ...interval };
   });
   return {
@@ -22,38 +22,38 @@ function recordWith(...intervals: readonly Partial<UsageInterval>[]): UsageRecor
     kind: usageRecords.kind,
     metadata: { name: 'usage-uid-1', namespace: 'team' },
     spec: { clusterName: 'demo', clusterUID: 'uid-1', namespace: 'team' },
-    status: { intervals: whole },
+    status: { intervals: completeNetwork },
   };
 }
 
-describe('a control plane', () => {
+describe('the usage of a control plane', () => {
   const counted = recordWith({ resource: 'ControlPlane', id: 'uid-1', type: 'free' });
   const condition = (status: 'True' | 'False', lastTransitionTime: string) => ({
     conditions: [{ type: 'ControlPlaneReady', status, reason: 'Test', message: '', lastTransitionTime }],
   });
 
   test.each([
-    { what: 'before it is ready', status: {}, record: undefined, sinceMs: undefined },
+    { what: 'is empty before its creation', status: {}, record: undefined, sinceMs: undefined },
     {
-      what: 'that is not ready yet',
+      what: 'is empty until it is ready',
       status: condition('False', '2026-05-01T09:00:00Z'),
       record: undefined,
       sinceMs: undefined,
     },
     {
-      what: 'from when it was ready',
+      what: 'starts when it was ready',
       status: condition('True', '2026-05-01T09:00:00Z'),
       record: undefined,
       sinceMs: at('09:00'),
     },
     {
-      what: 'of a restored cluster from its own creation, not from a condition of before',
+      what: 'starts with the creation of a restored cluster, not with a previous condition',
       status: condition('True', '2026-05-01T06:00:00Z'),
       record: undefined,
       sinceMs: at('07:00'),
     },
     {
-      what: 'that was counted, whatever happens',
+      what: 'continues once it was counted, regardless of its state',
       status: condition('False', '2026-05-01T11:00:00Z'),
       record: counted,
       sinceMs: at('11:00'),
@@ -71,9 +71,9 @@ describe('a control plane', () => {
 
   test.each([
     { what: 'ends with the request', isHeldUp: false, record: counted, items: [] },
-    { what: 'is counted on while the tenant holds up the deletion', isHeldUp: true, record: counted, items: held },
-    { what: 'that was never ready is not counted', isHeldUp: true, record: undefined, items: [] },
-  ])('of a cluster whose deletion was requested $what', ({ isHeldUp, record, items }) => {
+    { what: 'continues while the tenant holds up the deletion', isHeldUp: true, record: counted, items: held },
+    { what: 'is empty if it was never ready', isHeldUp: true, record: undefined, items: [] },
+  ])('$what, for a cluster being deleted', ({ isHeldUp, record, items }) => {
     const observed = observeControlPlane(aCluster({}, DELETED), record, { nowMs: NOW, isHeldUp });
 
     expect(observed.items).toEqual(items);
@@ -82,58 +82,58 @@ describe('a control plane', () => {
   });
 });
 
-/** Only what the observations read. */
-function aServer(fields: object): Server {
+/** Only the fields that the observations read. */
+function newServer(fields: object): Server {
   const server = { id: 's1', status: 'ACTIVE', created: '2026-05-01T09:00:00Z', flavor: { original_name: 'b3-8' } };
   return { ...server, ...fields } as unknown as Server;
 }
 
-function aMachine(metadata: Machine['metadata'], spec: object = {}): Machine {
+function newMachine(metadata: Machine['metadata'], spec: object = {}): Machine {
   return { apiVersion: 'fairway.dev/v1alpha1', kind: 'Machine', metadata, spec } as unknown as Machine;
 }
 
 function factsOf(servers: readonly Server[], machine?: Machine, ends = new EndTracker()): ServerFacts {
-  return { atMs: NOW, servers, machineOf: () => machine, machineThatHad: () => machine, ends };
+  return { atMs: NOW, servers, machineOf: () => machine, machineOfServer: () => machine, ends };
 }
 
-describe('a node', () => {
+describe('the usage of a node', () => {
   test.each([
     {
-      what: 'from its first launch',
+      what: 'starts with its first launch',
       server: { 'OS-SRV-USG:launched_at': '2026-05-01T09:03:00.000000' },
       items: [{ id: 's1', type: 'b3-8', sinceMs: at('09:03') }],
     },
-    { what: 'not before Nova has started it', server: { 'OS-SRV-USG:launched_at': null }, items: [] },
+    { what: 'is empty before Nova has started it', server: { 'OS-SRV-USG:launched_at': null }, items: [] },
     {
-      what: 'stopped, as one that runs',
+      what: 'includes a stopped server',
       server: { status: 'SHUTOFF', 'OS-SRV-USG:launched_at': '2026-05-01T09:03:00.000000' },
       items: [{ id: 's1', type: 'b3-8', sinceMs: at('09:03') }],
     },
     {
-      what: 'from its creation on a cloud without launch times',
+      what: 'starts with its creation if the cloud reports no launch times',
       server: {},
       items: [{ id: 's1', type: 'b3-8', sinceMs: at('09:00') }],
     },
-    { what: 'not while it is built on such a cloud', server: { status: 'BUILD' }, items: [] },
-    { what: 'not where it could not be built on such a cloud', server: { status: 'ERROR' }, items: [] },
+    { what: 'is empty during the build on such a cloud', server: { status: 'BUILD' }, items: [] },
+    { what: 'is empty if the build failed on such a cloud', server: { status: 'ERROR' }, items: [] },
     {
-      what: 'by the id of its flavor before microversion 2.47',
+      what: 'uses the flavor’s ID before microversion 2.47',
       server: { flavor: { id: 'f-1' } },
       items: [{ id: 's1', type: 'f-1', sinceMs: at('09:00') }],
     },
-  ])('is counted $what', ({ server, items }) => {
-    expect(observeNodes(factsOf([aServer(server)]), undefined).items).toEqual(items);
+  ])('$what', ({ server, items }) => {
+    expect(observeNodes(factsOf([newServer(server)]), undefined).items).toEqual(items);
   });
 
-  test('that was counted stays counted without a launch time', () => {
-    const broken = aServer({ status: 'ERROR' });
+  test('continues once it was counted, even without a launch time', () => {
+    const broken = newServer({ status: 'ERROR' });
 
     expect(observeNodes(factsOf([broken]), recordWith({})).items).toEqual([{ id: 's1', type: 'b3-8', sinceMs: NOW }]);
   });
 
   const seen = new EndTracker();
   seen.note('s1', at('11:00'), at('11:05'));
-  const deleted = (time: string) => aMachine({ deletionTimestamp: `2026-05-01T${time}:00Z` });
+  const deleted = (time: string) => newMachine({ deletionTimestamp: `2026-05-01T${time}:00Z` });
 
   test.each([
     { what: 'unknown', facts: factsOf([]), end: undefined },
@@ -144,7 +144,7 @@ describe('a node', () => {
       end: { fromMs: at('11:30'), toMs: NOW },
     },
     {
-      what: 'between lists, after that of its machine',
+      what: 'between two lists, after the deletion of its machine',
       facts: factsOf([], deleted('11:02'), seen),
       end: { fromMs: at('11:02'), toMs: at('11:05') },
     },
@@ -153,32 +153,32 @@ describe('a node', () => {
   });
 });
 
-describe('a root volume', () => {
-  const server = aServer({ 'OS-SRV-USG:launched_at': '2026-05-01T09:03:00.000000' });
+describe('the usage of a root volume', () => {
+  const server = newServer({ 'OS-SRV-USG:launched_at': '2026-05-01T09:03:00.000000' });
   const counted = recordWith({ resource: 'RootVolume', id: 's1/root', type: 'fast', quantity: 50 });
 
   test.each([
     {
-      what: 'as long as its server',
-      machine: aMachine({}, { rootVolume: { sizeGiB: 50, type: 'fast' } }),
+      what: 'lasts as long as its server',
+      machine: newMachine({}, { rootVolume: { sizeGiB: 50, type: 'fast' } }),
       record: undefined,
       items: [{ id: 's1/root', type: 'fast', quantity: 50, sinceMs: at('09:03') }],
     },
     {
-      what: "with the cloud's default type",
-      machine: aMachine({}, { rootVolume: { sizeGiB: 20 } }),
+      what: "has the cloud's default type",
+      machine: newMachine({}, { rootVolume: { sizeGiB: 20 } }),
       record: undefined,
       items: [{ id: 's1/root', type: 'default', quantity: 20, sinceMs: at('09:03') }],
     },
-    { what: 'not for a local disk', machine: aMachine({}), record: undefined, items: [] },
+    { what: 'is empty for a local disk', machine: newMachine({}), record: undefined, items: [] },
     {
-      what: 'on while its server outlives its machine',
+      what: 'continues while its server outlives its machine',
       machine: undefined,
       record: counted,
       items: [{ id: 's1/root', type: 'fast', quantity: 50, sinceMs: at('08:00') }],
     },
-    { what: 'not for a server without a machine', machine: undefined, record: undefined, items: [] },
-  ])('is counted $what', ({ machine, record, items }) => {
+    { what: 'is empty for a server without a machine', machine: undefined, record: undefined, items: [] },
+  ])('$what', ({ machine, record, items }) => {
     expect(observeRootVolumes(factsOf([server], machine), record).items).toEqual(items);
   });
 });

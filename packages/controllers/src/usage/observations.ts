@@ -24,9 +24,9 @@ export function observeControlPlane(
   if (deletionTimestamp !== undefined) {
     const endMs = Date.parse(deletionTimestamp);
     const [counted] = runningOf(record, resource);
-    const held = { id: heldControlPlane(id), type: cluster.spec.plan, sinceMs: endMs };
+    const held = { id: heldControlPlaneId(id), type: cluster.spec.plan, sinceMs: endMs };
     const items = counted !== undefined && isHeldUp ? [held] : [];
-    return { resource, atMs: nowMs, items, endOf: (each) => controlPlaneEnd(each, { id, endMs, nowMs }) };
+    return { resource, atMs: nowMs, items, endOf: (each) => controlPlaneEndMs(each, { id, endMs, nowMs }) };
   }
   const ready = findCondition(cluster.status?.conditions, ConditionType.ControlPlaneReady);
   const isCounted = runningOf(record, resource).length > 0;
@@ -38,27 +38,27 @@ export function observeControlPlane(
   return { resource, atMs: nowMs, items: [{ id, type: cluster.spec.plan, sinceMs }], unchangedMsOf: () => nowMs };
 }
 
-/** ID of a control plane since its deletion was requested. */
-function heldControlPlane(clusterUid: string): string {
+/** ID of a control plane after its deletion was requested. */
+function heldControlPlaneId(clusterUid: string): string {
   return `${clusterUid}/held`;
 }
 
-/** When the control plane ended of a cluster whose deletion was requested at `endMs`. */
-export function controlPlaneEnd(
+/** When the control plane ended, for a cluster whose deletion was requested at `endMs`. */
+export function controlPlaneEndMs(
   intervalId: string,
   { id, endMs, nowMs }: { readonly id: string; readonly endMs: number; readonly nowMs: number },
 ): EndWindow {
-  return intervalId === heldControlPlane(id) ? { fromMs: nowMs, toMs: nowMs } : { fromMs: endMs, toMs: endMs };
+  return intervalId === heldControlPlaneId(id) ? { fromMs: nowMs, toMs: nowMs } : { fromMs: endMs, toMs: endMs };
 }
 
 export interface ServerFacts {
   /** When the list began. */
   readonly atMs: number;
-  /** The cluster's. */
+  /** The servers of the cluster. */
   readonly servers: readonly Server[];
   readonly machineOf: (server: Server) => Machine | undefined;
   /** The machine that had the server with this ID while it had one. */
-  readonly machineThatHad: (serverID: string) => Machine | undefined;
+  readonly machineOfServer: (serverID: string) => Machine | undefined;
   readonly ends: EndTracker;
 }
 
@@ -74,7 +74,7 @@ export function observeNodes(facts: ServerFacts, record: UsageRecord | undefined
   return { resource: 'Node', atMs: facts.atMs, items, endOf: (id) => endOf(id, facts), unchangedMsOf };
 }
 
-/** The root volumes of servers, which live as long as they do. */
+/** The root volumes of servers, which live as long as those. */
 function rootVolumes(facts: ServerFacts, record: UsageRecord | undefined): readonly ObservedItem[] {
   const counted = new Map(runningOf(record, 'RootVolume').map((each) => [each.id, each]));
   return facts.servers.flatMap((server): ObservedItem[] => {
@@ -96,7 +96,7 @@ function rootVolumes(facts: ServerFacts, record: UsageRecord | undefined): reado
 
 export function observeRootVolumes(facts: ServerFacts, record: UsageRecord | undefined): UsageObservation {
   const items = rootVolumes(facts, record);
-  const ofServer = (id: string) => endOf(id.slice(0, -ROOT.length), facts);
+  const ofServer = (id: string) => endOf(id.slice(0, -ROOT_SUFFIX.length), facts);
   return { resource: 'RootVolume', atMs: facts.atMs, items, endOf: ofServer };
 }
 
@@ -108,24 +108,24 @@ export function idsOf(record: UsageRecord | undefined, resource: UsageResource):
   return new Set(runningOf(record, resource).map(({ id }) => id));
 }
 
-const ROOT = '/root';
+const ROOT_SUFFIX = '/root';
 
 function rootVolumeId(serverID: string): string {
-  return `${serverID}${ROOT}`;
+  return `${serverID}${ROOT_SUFFIX}`;
 }
 
 /** Fairway never deletes a server before its machine. */
-function endOf(serverID: string, { ends, machineThatHad, atMs }: ServerFacts): EndWindow | undefined {
+function endOf(serverID: string, { ends, machineOfServer, atMs }: ServerFacts): EndWindow | undefined {
   const seen = ends.of(serverID);
-  const deletedMs = Date.parse(machineThatHad(serverID)?.metadata.deletionTimestamp ?? '');
+  const deletedMs = Date.parse(machineOfServer(serverID)?.metadata.deletionTimestamp ?? '');
   if (Number.isNaN(deletedMs)) return seen;
   return { fromMs: Math.max(deletedMs, seen?.fromMs ?? deletedMs), toMs: seen?.toMs ?? atMs };
 }
 
-/** Undefined before Nova has started it, and for one that it could not start. */
+/** Undefined before Nova has started the server, and if that has failed. */
 function launchMs(server: Server): number | undefined {
   const launched = server['OS-SRV-USG:launched_at'];
-  // Some clouds do not report it.
+  // Some clouds do not report the launch time.
   if (launched === undefined)
     return server.status === 'BUILD' || server.status === 'ERROR' ? undefined : cloudTimeMs(server.created);
   return cloudTimeMs(launched);

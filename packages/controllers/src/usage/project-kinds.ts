@@ -2,7 +2,7 @@ import type { ObservedItem, UsageObservation } from '@fairway/api/domain/usage/f
 import type { UsageRecord, UsageResource } from '@fairway/api/kinds/usage-record';
 import type { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
-import type { Identified, Snapshot } from '@fairway/openstack/cache/snapshot';
+import type { Identifiable, Snapshot } from '@fairway/openstack/cache/snapshot';
 import type { Volume } from '@fairway/openstack/types/block-storage';
 import { cloudTimeMs } from '@fairway/openstack/types/cloud-time';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
@@ -16,12 +16,12 @@ import {
   storageOwner,
 } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { storedOfCluster } from '@fairway/tenancy/cloud/storage-index';
+import { storageObjectsOfCluster } from '@fairway/tenancy/cloud/storage-index';
 import type { EndTracker } from './end-tracker.ts';
 import { idsOf } from './observations.ts';
 
 /** A kind of resource that is listed only if a cluster has resources of it, or another controller needs the list. */
-export interface ProjectKind<T extends Identified = Identified> {
+export interface ProjectKind<T extends Identifiable = Identifiable> {
   readonly resource: UsageResource;
   readonly cacheOf: (cache: ProjectCache) => ResourceCache<T>;
   /** What this process has created and deleted. */
@@ -31,7 +31,7 @@ export interface ProjectKind<T extends Identified = Identified> {
   readonly ofCluster: (snapshot: Snapshot<T>, owner: ClusterOwner) => readonly T[];
   /** Whether it is usable by now, or has been counted. */
   readonly isBegun: (item: T) => boolean;
-  readonly sightingOf: (
+  readonly observedState: (
     item: T,
   ) => Omit<ObservedItem, 'id' | 'sinceMs'> & { readonly created: string | null | undefined };
 }
@@ -44,19 +44,19 @@ const loadBalancers: ProjectKind<LoadBalancer> = {
   ofCluster: (snapshot, { projectID, clusterUid }) =>
     loadBalancersOfCluster(snapshot, projectID, clusterUid).filter((each) => each.provisioning_status !== 'DELETED'),
   isBegun: ({ provisioning_status: state }) => state !== 'PENDING_CREATE' && state !== 'ERROR',
-  sightingOf: ({ provider, created_at: created }) => ({ type: provider ?? 'default', created }),
+  observedState: ({ provider, created_at: created }) => ({ type: provider ?? 'default', created }),
 };
 
-const BEING_MADE: ReadonlySet<string> = new Set(['creating', 'downloading', 'error']);
+const CREATION_STATES: ReadonlySet<string> = new Set(['creating', 'downloading', 'error']);
 
 const volumes: ProjectKind<Volume> = {
   resource: 'Volume',
   cacheOf: (cache) => cache.volumes,
   ledgerOf: ({ ledgers }) => ledgers.volumes,
   clusterUidOf: (item) => storageOwner(item)?.clusterUid,
-  ofCluster: (snapshot, { clusterUid }) => storedOfCluster(snapshot, clusterUid),
-  isBegun: ({ status }) => !BEING_MADE.has(status),
-  sightingOf: ({ volume_type, size, created_at: created }) => ({
+  ofCluster: (snapshot, { clusterUid }) => storageObjectsOfCluster(snapshot, clusterUid),
+  isBegun: ({ status }) => !CREATION_STATES.has(status),
+  observedState: ({ volume_type, size, created_at: created }) => ({
     type: volume_type ?? 'default',
     quantity: size,
     created,
@@ -70,16 +70,16 @@ const floatingIps: ProjectKind<FloatingIp> = {
   clusterUidOf: ({ description }) => clusterOfDescription(description),
   ofCluster: ({ items }, owner) => [...items.values()].filter((each) => isOwnedByCluster(each, owner)),
   isBegun: () => true,
-  sightingOf: ({ floating_network_id: type, created_at: created }) => ({ type, created }),
+  observedState: ({ floating_network_id: type, created_at: created }) => ({ type, created }),
 };
 
-/** The types of their items go with their caches. */
+/** The item types match their caches. */
 export const PROJECT_KINDS = [loadBalancers, volumes, floatingIps] as unknown as readonly ProjectKind[];
 
-/** The resources of a cluster in a list; undefined before there is a trustworthy one. */
+/** The resources of a cluster in a list; undefined before the first trustworthy list. */
 export function observeKind(
   kind: ProjectKind,
-  snapshot: Snapshot<Identified>,
+  snapshot: Snapshot<Identifiable>,
   {
     owner,
     record,
@@ -99,8 +99,8 @@ export function observeKind(
     .ofCluster(snapshot, owner)
     .filter((item) => counted.has(item.id) || kind.isBegun(item))
     .map((item): ObservedItem => {
-      const { created, ...sighting } = kind.sightingOf(item);
-      return { ...sighting, id: item.id, sinceMs: cloudTimeMs(created) ?? atMs };
+      const { created, ...observed } = kind.observedState(item);
+      return { ...observed, id: item.id, sinceMs: cloudTimeMs(created) ?? atMs };
     });
   return {
     resource: kind.resource,

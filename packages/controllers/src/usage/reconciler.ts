@@ -4,12 +4,12 @@ import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type UsageRecord, usageRecords } from '@fairway/api/kinds/usage-record';
 import { RESTORE_PAUSE } from '@fairway/api/pause';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { Informer } from '@fairway/kube/client/informer';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { machinesByCluster, machinesByIdentity, poolsByCluster } from '@fairway/tenancy/cache-indexes';
-import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project-error';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
@@ -32,14 +32,17 @@ import {
 type Dependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'clouds' | 'clock' | 'usageRetentionMs'>;
 
 /** How long after the start or end of a load balancer its related resources are checked, without a call to the cloud. */
-const NEW_MS = 600_000;
+const RECENT_CHANGE_MS = 600_000;
 const RESYNC_INTERVAL_MS = 20_000;
 /** How often to check whether a deletion is still held up. */
-const HELD_RESYNC_MS = 60_000;
+const HELD_RESYNC_INTERVAL_MS = 60_000;
 /** The maximum duration of a timer. */
-const LONGEST_PAUSE_MS = 43_200_000;
+const MAX_PAUSE_MS = 43_200_000;
 
-/** Maintains a UsageRecord for each cluster, by the key of its Cluster, existing or deleted. It ignores pauses: existing resources are used. */
+/**
+ * Maintains a UsageRecord for each cluster, by the key of its Cluster, existing or deleted. It ignores pauses: existing
+ * resources are in use.
+ */
 export class UsageReconciler {
   readonly #dependencies: Dependencies;
   readonly #records: Informer<UsageRecord>;
@@ -65,13 +68,13 @@ export class UsageReconciler {
     // For a restored cluster, the record is restored too, possibly from another time.
     const isRestored = cluster?.metadata.annotations?.[PAUSED_ANNOTATION] === RESTORE_PAUSE;
     for (const record of isRestored ? [] : records)
-      await pass.run(() => this.#tend(record, { cluster, records }, pass));
+      await pass.run(() => this.#maintain(record, { cluster, records }, pass));
     if (cluster === undefined) this.forget((each) => each === key);
     else {
       const record = recordOf(records, cluster);
       // Anyone may write the pause of a restore, but not the identity.
-      const isWhole = !isRestored || cluster.status?.originUID === undefined || record?.status !== undefined;
-      if (isWhole) await pass.run(() => this.#follow(key, cluster, record, pass));
+      const isComplete = !isRestored || cluster.status?.originUID === undefined || record?.status !== undefined;
+      if (isComplete) await pass.run(() => this.#follow(key, cluster, record, pass));
     }
     return pass.end();
   }
@@ -82,7 +85,7 @@ export class UsageReconciler {
   }
 
   /** Changes to a record other than the usage of its cluster. */
-  async #tend(
+  async #maintain(
     record: UsageRecord,
     { cluster, records }: { readonly cluster: Cluster | undefined; readonly records: readonly UsageRecord[] },
     pass: Pass,
@@ -96,10 +99,10 @@ export class UsageReconciler {
       case 'delete':
         return ignoreGone(client.resource(usageRecords).delete(name, { namespace, uid }));
       case 'check':
-        if ((await this.#stored(record)) !== undefined) return pass.requeueAfter(LONGEST_PAUSE_MS);
+        if ((await this.#stored(record)) !== undefined) return pass.requeueAfter(MAX_PAUSE_MS);
         return endRecord(this.#writer, record, undefined);
       case 'wait':
-        return pass.requeueAfter(Math.min(step.waitMs, LONGEST_PAUSE_MS));
+        return pass.requeueAfter(Math.min(step.waitMs, MAX_PAUSE_MS));
       case 'none':
     }
   }
@@ -110,7 +113,7 @@ export class UsageReconciler {
     return stored !== undefined && stored.metadata.deletionTimestamp === undefined;
   }
 
-  /** The cluster of a record, from the API server: the cache may lag behind. */
+  /** The cluster of a record, from the API server: the cache may lag. */
   async #stored({ spec }: UsageRecord): Promise<Cluster | undefined> {
     const { client } = this.#dependencies;
     const found = client.resource(clusters).get(spec.clusterName, { namespace: spec.namespace });
@@ -125,15 +128,15 @@ export class UsageReconciler {
     const { clouds } = this.#dependencies;
     const cloud = clouds.of(key, cluster.spec.credentialName);
     const isHeldUp = this.#isHeldUp(key, cluster);
-    if (cluster.metadata.deletionTimestamp !== undefined) pass.requeueAfter(HELD_RESYNC_MS);
+    if (cluster.metadata.deletionTimestamp !== undefined) pass.requeueAfter(HELD_RESYNC_INTERVAL_MS);
     const observations = [observeControlPlane(cluster, record, { nowMs: this.#writer.nowMs, isHeldUp })];
     if (cloud !== undefined) {
       const { failure } = await pass.run(() => requireOwnProject(cloud, cluster));
       // A resource that is missing in another project's lists has not ended.
       const kinds = failure === undefined ? PROJECT_KINDS : [];
       const found = failure === undefined ? [pass.run(() => this.#observeServers(key, cluster, cloud, record))] : [];
-      const asked = kinds.map((kind) => pass.run(() => this.#observeKinds(kind, key, { cluster, cloud, record })));
-      for (const { value } of await Promise.all([...found, ...asked])) observations.push(...(value ?? []));
+      const responses = kinds.map((kind) => pass.run(() => this.#observeKinds(kind, key, { cluster, cloud, record })));
+      for (const { value } of await Promise.all([...found, ...responses])) observations.push(...(value ?? []));
     }
     await recordObservations(this.#writer, cluster, record, observations);
     for (const { items } of observations) for (const { id } of items) this.#ends.settle(id);
@@ -145,7 +148,7 @@ export class UsageReconciler {
     return isHeldByTenant(cluster, [...nodePools.find(poolsByCluster, key), ...machines.find(machinesByCluster, key)]);
   }
 
-  /** None before the first trustworthy list. */
+  /** Empty before the first trustworthy list. */
   async #observeServers(
     key: string,
     cluster: Cluster,
@@ -153,7 +156,7 @@ export class UsageReconciler {
     record: UsageRecord | undefined,
   ): Promise<readonly UsageObservation[]> {
     const { cache } = this.#dependencies;
-    // What has ended while nothing was watching is in no list, and not a change of one either.
+    // Resources that ended while nothing was watching are in no list, and cause no change in one.
     if (runningOf(record, 'Node').length > 0) await cloud.cache.servers.refreshAfter(cloud.listedFromMs);
     const snapshot = cloud.listedServers();
     if (snapshot.listedAtMs === undefined) return [];
@@ -161,13 +164,17 @@ export class UsageReconciler {
       atMs: snapshot.listedAtMs,
       servers: serversOfCluster(snapshot, identityOf(cluster)),
       machineOf: (server) => cache.machines.find(machinesByIdentity, serverOwner(server)?.machineUid ?? '')[0],
-      machineThatHad: (id) => cache.machines.find(machinesByCluster, key).find(({ status }) => status?.serverID === id),
+      machineOfServer: (id) =>
+        cache.machines.find(machinesByCluster, key).find(({ status }) => status?.serverID === id),
       ends: this.#ends,
     };
     return [observeNodes(facts, record), observeRootVolumes(facts, record)];
   }
 
-  /** Listed for this purpose only if it has running resources, or must have some because of a node; otherwise lists made for others are used. */
+  /**
+   * Lists the kind for this purpose only if the cluster has running resources, or must have some because of a node;
+   * otherwise it uses lists made for others.
+   */
   async #observeKinds(
     kind: ProjectKind,
     key: string,
@@ -180,10 +187,10 @@ export class UsageReconciler {
     const { projectID } = cluster.status ?? {};
     if (projectID === undefined) return [];
     const isRunning = runningOf(record, kind.resource).length > 0;
-    this.#watch.set(cloud.cache, kind, key, isRunning || this.#mayHave(kind, key, record));
+    this.#watch.set(cloud.cache, kind, key, isRunning || this.#mayHaveResources(kind, key, record));
     const lists = kind.cacheOf(cloud.cache);
     if (isRunning) await lists.refreshAfter(cloud.listedFromMs);
-    // What this process has created or deleted since the last list, and that has not been consumed.
+    // Resources that this process has created or deleted since the last list, and that have not been consumed.
     const changedMs = kind.ledgerOf(cloud).lastChangedMs;
     if (changedMs > (lists.snapshot().listedAtMs ?? Number.NEGATIVE_INFINITY)) await lists.refreshAfter(changedMs);
     const owner = { projectID, clusterUid: identityOf(cluster) };
@@ -193,7 +200,7 @@ export class UsageReconciler {
   }
 
   /** Floating IPs are created with nodes and load balancers, and no list announces them. */
-  #mayHave({ resource }: ProjectKind, key: string, record: UsageRecord | undefined): boolean {
+  #mayHaveResources({ resource }: ProjectKind, key: string, record: UsageRecord | undefined): boolean {
     if (resource !== 'FloatingIP') return false;
     const machines = this.#dependencies.cache.machines.find(machinesByCluster, key);
     return machines.some(({ spec }) => spec.floatingIP) || runningOf(record, 'LoadBalancer').length > 0;
@@ -205,5 +212,5 @@ function hasNewBalancer(record: UsageRecord | undefined, nowMs: number): boolean
   const times = (record?.status?.intervals ?? [])
     .filter(({ resource }) => resource === 'LoadBalancer')
     .map(({ startTime, endTime }) => Date.parse(endTime ?? startTime));
-  return times.some((ms) => ms > nowMs - NEW_MS);
+  return times.some((ms) => ms > nowMs - RECENT_CHANGE_MS);
 }

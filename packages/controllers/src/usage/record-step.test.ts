@@ -9,7 +9,7 @@ const NOW = Date.parse('2026-05-01T12:00:00Z');
 const DAY = 86_400_000;
 const CLUSTER = aCluster({}, { uid: 'uid-1' });
 
-function aRecord(
+function newRecord(
   metadata: UsageRecord['metadata'] = {},
   status?: UsageRecordStatus,
   clusterUID = 'uid-1',
@@ -23,52 +23,57 @@ function aRecord(
   };
 }
 
-const MOVED = aRecord({ namespace: SYSTEM_NAMESPACE }, {});
-const EMPTY_COPY = aRecord({ namespace: SYSTEM_NAMESPACE });
+const MOVED = newRecord({ namespace: SYSTEM_NAMESPACE }, {});
+const EMPTY_COPY = newRecord({ namespace: SYSTEM_NAMESPACE });
 
 test.each([
-  { what: 'of a cluster', record: aRecord(), cluster: CLUSTER, step: { action: 'none' } },
-  { what: 'whose Cluster is missing from the cache', record: aRecord(), cluster: undefined, step: { action: 'check' } },
+  { what: 'a record of a cluster', record: newRecord(), cluster: CLUSTER, step: { action: 'none' } },
   {
-    what: 'of an earlier cluster of that name',
-    record: aRecord({}, {}, 'uid-0'),
+    what: 'a record whose Cluster is missing from the cache',
+    record: newRecord(),
+    cluster: undefined,
+    step: { action: 'check' },
+  },
+  {
+    what: 'a record of an earlier cluster of that name',
+    record: newRecord({}, {}, 'uid-0'),
     cluster: CLUSTER,
     step: { action: 'check' },
   },
   {
-    what: 'whose namespace is being deleted',
-    record: aRecord({ deletionTimestamp: '2026-05-01T11:00:00Z' }),
+    what: 'a record in a namespace that is being deleted',
+    record: newRecord({ deletionTimestamp: '2026-05-01T11:00:00Z' }),
     cluster: CLUSTER,
     step: { action: 'move' },
   },
   {
-    what: 'that was moved and then restored as well',
-    record: aRecord(),
+    what: 'a record that was moved and also restored',
+    record: newRecord(),
     others: [MOVED],
     cluster: CLUSTER,
     step: { action: 'delete' },
   },
   {
-    what: 'that is only being moved',
-    record: aRecord(),
+    what: 'a record that is being moved',
+    record: newRecord(),
     others: [EMPTY_COPY],
     cluster: CLUSTER,
     step: { action: 'none' },
   },
-  { what: 'that was moved', record: MOVED, others: [aRecord()], cluster: CLUSTER, step: { action: 'none' } },
+  { what: 'a record that was moved', record: MOVED, others: [newRecord()], cluster: CLUSTER, step: { action: 'none' } },
   {
-    what: 'that ended a day ago',
-    record: aRecord({}, { endedTime: '2026-04-30T12:00:00Z' }),
+    what: 'a record that ended a day ago',
+    record: newRecord({}, { endedTime: '2026-04-30T12:00:00Z' }),
     cluster: undefined,
     step: { action: 'wait', waitMs: 29 * DAY },
   },
   {
-    what: 'that ended 30 days ago',
-    record: aRecord({}, { endedTime: '2026-04-01T12:00:00Z' }),
+    what: 'a record that ended 30 days ago',
+    record: newRecord({}, { endedTime: '2026-04-01T12:00:00Z' }),
     cluster: undefined,
     step: { action: 'delete' },
   },
-])('a record $what: $step.action', ({ record, others = [], cluster, step }) => {
+])('recordStep for $what is $step.action', ({ record, others = [], cluster, step }) => {
   const facts = { cluster, records: [record, ...others], nowMs: NOW, retentionMs: 30 * DAY };
 
   expect(recordStep(record, facts)).toEqual(step);
@@ -76,9 +81,9 @@ test.each([
 
 test.each([
   { what: 'none', records: [], found: undefined },
-  { what: 'that of another cluster', records: [aRecord({}, {}, 'uid-0')], found: undefined },
-  { what: 'its own', records: [aRecord()], found: 'team' },
-  { what: 'two: the moved one', records: [aRecord(), MOVED], found: SYSTEM_NAMESPACE },
-])('the record of a cluster that has $what', ({ records, found }) => {
+  { what: 'another cluster’s record', records: [newRecord({}, {}, 'uid-0')], found: undefined },
+  { what: 'its own', records: [newRecord()], found: 'team' },
+  { what: 'two records: the moved one', records: [newRecord(), MOVED], found: SYSTEM_NAMESPACE },
+])('the record of a cluster with $what', ({ records, found }) => {
   expect(recordOf(records, CLUSTER)?.metadata.namespace).toBe(found);
 });

@@ -9,7 +9,7 @@ export type RecordStep =
   | { readonly action: 'wait'; readonly waitMs: number };
 
 export interface RecordFacts {
-  /** The Cluster with the name of the record's, from the cache. */
+  /** The Cluster with the name in the record, from the cache. */
   readonly cluster: Cluster | undefined;
   /** All records of Clusters with that name. */
   readonly records: readonly UsageRecord[];
@@ -20,7 +20,7 @@ export interface RecordFacts {
 /** Decides about a record, apart from the usage of its cluster. Pure. */
 export function recordStep(record: UsageRecord, { cluster, records, nowMs, retentionMs }: RecordFacts): RecordStep {
   if (record.metadata.deletionTimestamp !== undefined) return { action: 'move' };
-  // Restored twice: the same seconds are in both.
+  // It was restored twice: the same seconds are in both.
   if (hasOutlived(record, records)) return { action: 'delete' };
   const endedMs = Date.parse(record.status?.endedTime ?? '');
   if (Number.isNaN(endedMs)) {
@@ -37,7 +37,7 @@ function hasOutlived({ metadata, spec }: UsageRecord, records: readonly UsageRec
   return records.some((other) => other.spec.clusterUID === spec.clusterUID && isLater(other));
 }
 
-/** Of two, the one that outlives the namespace. Pure. */
+/** Of two records, returns the one that outlives the namespace. Pure. */
 export function recordOf(records: readonly UsageRecord[], cluster: Cluster): UsageRecord | undefined {
   const own = records.filter(({ spec }) => spec.clusterUID === identityOf(cluster));
   return own.find(({ metadata, spec }) => metadata.namespace !== spec.namespace) ?? own[0];

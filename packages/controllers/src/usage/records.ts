@@ -1,4 +1,4 @@
-import { compactUsage, reopenedUsage } from '@fairway/api/domain/usage/compact';
+import { compactUsage, reopenUsage } from '@fairway/api/domain/usage/compact';
 import { followUsage, type UsageObservation } from '@fairway/api/domain/usage/follow';
 import { usageSummary } from '@fairway/api/domain/usage/summary';
 import { API_VERSION, SYSTEM_NAMESPACE } from '@fairway/api/group';
@@ -18,12 +18,12 @@ import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
-import { controlPlaneEnd } from './observations.ts';
+import { controlPlaneEndMs } from './observations.ts';
 
 /** Holds a record until it is in Fairway's own namespace. */
 const USAGE_FINALIZER = 'fairway.dev/usage';
 
-/** By the key of their Cluster, there or gone. */
+/** By the key of their Cluster, existing or deleted. */
 export const recordsByCluster: CacheIndex<UsageRecord> = {
   name: 'cluster',
   valuesOf: ({ spec }) => [`${spec.namespace}/${spec.clusterName}`],
@@ -47,7 +47,7 @@ export async function recordObservations(
 ): Promise<void> {
   const stored = record?.status ?? {};
   // Its cluster has been restored.
-  const status = stored.endedTime === undefined ? stored : reopenedUsage(stored, nowMs, retentionMs);
+  const status = stored.endedTime === undefined ? stored : reopenUsage(stored, nowMs, retentionMs);
   const followed = followUsage(status, observations);
   if (followed === status) return;
   const known = record ?? (await createRecord(client, cluster));
@@ -56,7 +56,10 @@ export async function recordObservations(
   await writeRecord(client, known, next);
 }
 
-/** Ends all running usage of a cluster that is being deleted or gone, and the record with it. Rejects as `recordObservations`. */
+/**
+ * Ends all running usage of a cluster that is being deleted or was deleted, and the record with it. Rejects as
+ * `recordObservations`.
+ */
 export async function endRecord(
   { client, nowMs, retentionMs }: RecordWriter,
   record: UsageRecord,
@@ -69,7 +72,7 @@ export async function endRecord(
     if (deletedMs === undefined) return observation;
     const plan = { id: record.spec.clusterUID, endMs: deletedMs, nowMs };
     const endOf = (id: string) =>
-      resource === 'ControlPlane' ? controlPlaneEnd(id, plan) : { fromMs: deletedMs, toMs: nowMs };
+      resource === 'ControlPlane' ? controlPlaneEndMs(id, plan) : { fromMs: deletedMs, toMs: nowMs };
     return { ...observation, endOf };
   });
   const ended = compactUsage(followUsage(status, observations), nowMs, retentionMs);
@@ -135,5 +138,5 @@ function newRecord(namespace: string, name: string, spec: UsageRecord['spec']): 
 /** Only if it has not been written since. */
 async function writeRecord(client: KubeClient, record: UsageRecord, status: UsageRecordStatus): Promise<void> {
   const summary = usageSummary(status);
-  await writeStatus(client.resource(usageRecords), record, { ...status, summary }, { isUnchangedOnly: true });
+  await writeStatus(client.resource(usageRecords), record, { ...status, summary }, { ifUnchanged: true });
 }

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freeSocket, presentSocket, socketPath } from '../endpoint.ts';
+import { publishSocket, removeStaleSocket, socketPath } from '../endpoint.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe('an endpoint', () => {
   test.each(['unix:///run/csi.sock', 'unix:/run/csi.sock', '/run/csi.sock', 'UNIX:///run/csi.sock'])(
-    '%s',
+    'can be %s',
     (endpoint) => {
       expect(socketPath(endpoint)).toBe('/run/csi.sock');
     },
@@ -26,57 +26,57 @@ describe('an endpoint', () => {
     { endpoint: 'unix://csi.sock', told: /is not a socket path/ },
     { endpoint: '', told: /is not a socket path/ },
     { endpoint: `unix:///${'x'.repeat(107)}`, told: /longer than 98 bytes/ },
-  ])('is not $endpoint', ({ endpoint, told }) => {
+  ])('cannot be $endpoint', ({ endpoint, told }) => {
     expect(() => socketPath(endpoint)).toThrow(told);
   });
 });
 
 describe('a socket', () => {
-  test('of a process that was killed is removed', async () => {
+  test('is removed if its process was killed', async () => {
     const path = join(folder, 'stale');
     const script = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`;
     spawnSync(process.execPath, ['-e', script]);
     expect(existsSync(path)).toBe(true);
 
-    await freeSocket(path);
+    await removeStaleSocket(path);
 
     expect(existsSync(path)).toBe(false);
-    await freeSocket(path);
+    await removeStaleSocket(path);
   });
 
-  test('that a process listens on is kept, and so is any other file', async () => {
+  test('is kept if a process listens on it, and so is any other file', async () => {
     const [taken, file] = [join(folder, 'taken'), join(folder, 'file')];
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(taken, resolve));
     await writeFile(file, 'precious');
 
-    await expect(freeSocket(taken)).rejects.toThrow(/another process is already listening/);
-    await expect(freeSocket(file)).rejects.toThrow(/exists but is not a socket/);
+    await expect(removeStaleSocket(taken)).rejects.toThrow(/another process is already listening/);
+    await expect(removeStaleSocket(file)).rejects.toThrow(/exists but is not a socket/);
 
     expect(existsSync(taken) && existsSync(file)).toBe(true);
     server.close();
   });
 
-  test('exists once it listens, for its own user only', async () => {
+  test('exists when the server listens, and only its own user can use it', async () => {
     const path = join(folder, 'new');
     const server = createServer();
 
-    await presentSocket(path, async (first) => {
-      expect(statSync(dirname(first)).mode & 0o777).toBe(0o700);
-      await new Promise<void>((resolve) => server.listen(first, resolve));
+    await publishSocket(path, async (temporaryPath) => {
+      expect(statSync(dirname(temporaryPath)).mode & 0o777).toBe(0o700);
+      await new Promise<void>((resolve) => server.listen(temporaryPath, resolve));
     });
 
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    await expect(freeSocket(path)).rejects.toThrow(/another process is already listening/);
+    await expect(removeStaleSocket(path)).rejects.toThrow(/another process is already listening/);
     expect(readdirSync(folder).filter((name) => name.startsWith('new.'))).toEqual([]);
     server.close();
   });
 
-  test('requires its folder, and leaves nothing behind if it cannot listen', async () => {
-    await expect(presentSocket(join(folder, 'none/s'), async () => {})).rejects.toThrow(
+  test('requires its folder, and is removed if the server cannot listen', async () => {
+    await expect(publishSocket(join(folder, 'none/s'), async () => {})).rejects.toThrow(
       /none does not exist: create it/,
     );
-    const failing = presentSocket(join(folder, 'failed'), () => Promise.reject(new Error('taken')));
+    const failing = publishSocket(join(folder, 'failed'), () => Promise.reject(new Error('taken')));
 
     await expect(failing).rejects.toThrow('taken');
     expect(readdirSync(folder).filter((name) => name.startsWith('failed'))).toEqual([]);

@@ -15,7 +15,7 @@ import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { csiServices, type Method } from '../protocol/services.ts';
 import { type CsiServer, serveCsi } from '../server.ts';
-import { GIB, volumeRequest } from '../testing/csi-place.ts';
+import { GIB, volumeRequest } from '../testing/csi-test-harness.ts';
 
 const { Identity, Controller } = csiServices();
 
@@ -26,7 +26,7 @@ let server: CsiServer | undefined;
 let client: Client;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fairway-csi-'));
-  // Long enough for a call to be in progress when something happens.
+  // Long enough for a call to be in progress during an event.
   const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, createVolume: 600_000 } };
   cloud = createCloud({ clock: systemClock, random: Math.random, config: { latency } });
   await cloud.listen({ host: '127.0.0.1', port: 0 });
@@ -62,8 +62,8 @@ function call<T = object>(method: Method | undefined, request: object, timeoutMs
   const { path, requestSerialize, responseDeserialize } = method;
   const options = { deadline: Date.now() + timeoutMs };
   return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, options, (error, answer) =>
-      error ? reject(error) : resolve(answer as T),
+    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, options, (error, response) =>
+      error ? reject(error) : resolve(response as T),
     );
   });
 }
@@ -76,7 +76,7 @@ const refusal = (...args: Parameters<typeof call>): Promise<ServiceError> =>
     (error: ServiceError) => error,
   );
 
-const volumesThatCome = () =>
+const expectVolumeCreates = () =>
   expect.poll(
     () =>
       cloud.calls.counts().filter(({ method, template }) => method === 'POST' && template.endsWith('/volumes')).length,
@@ -104,11 +104,11 @@ describe('the server', () => {
     expect(capabilities.map(({ rpc }) => rpc.type)).toEqual([1, 2, 3, 5, 6, 7, 9, 10, 12]);
   });
 
-  test('only lets its own user use the socket', () => {
+  test('lets only its own user use the socket', () => {
     expect(statSync(socket()).mode & 0o777).toBe(0o600);
   });
 
-  test('answers before the deadline, with a message', async () => {
+  test('responds before the deadline, with a message', async () => {
     const { code, details } = await refusal(Controller['CreateVolume'], volumeRequest('pvc-1'), 1_500);
 
     expect(code).toBe(status.DEADLINE_EXCEEDED);
@@ -116,13 +116,13 @@ describe('the server', () => {
   });
 
   test('ends waiting calls when it stops, and removes the socket', async () => {
-    const making = refusal(Controller['CreateVolume'], volumeRequest('pvc-1'));
-    await volumesThatCome().toBe(1);
+    const createCall = refusal(Controller['CreateVolume'], volumeRequest('pvc-1'));
+    await expectVolumeCreates().toBe(1);
 
     await server?.stop();
     server = undefined;
 
-    expect(await making).toMatchObject({
+    expect(await createCall).toMatchObject({
       code: status.UNAVAILABLE,
       details: expect.stringContaining('retry the call'),
     });
@@ -141,17 +141,17 @@ describe('the server', () => {
     expect(await Array.fromAsync(connection.client().blockStorage.volumes.list())).toHaveLength(1);
   });
 
-  test('does not listen where another one does', async () => {
+  test('does not listen on the socket of another server', async () => {
     await expect(serve()).rejects.toThrow(/another process is already listening/);
   });
 
-  test('rejects requests of more than a MiB', async () => {
+  test('rejects requests of more than 1 MiB', async () => {
     const request = volumeRequest('pvc-1', { parameters: { type: 'x'.repeat(2 * 2 ** 20) } });
 
     expect(await refusal(Controller['CreateVolume'], request)).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
   });
 
-  test('does not implement capacities and nodes', async () => {
+  test('does not implement GetCapacity', async () => {
     const unknown = { ...(Controller['ListVolumes'] as Method), path: '/csi.v1.Controller/GetCapacity' };
 
     expect(await refusal(unknown, {})).toMatchObject({ code: status.UNIMPLEMENTED });

@@ -7,7 +7,7 @@ import { CallError } from './call-error.ts';
 const CHANGES = ['create', 'delete', 'extend', 'attach', 'detach', 'snapshot', 'settle'] as const;
 export type Change = (typeof CHANGES)[number];
 
-/** How long each change usually takes, learned over all calls. */
+/** How long each change usually takes, learned from all calls. */
 export type Paces = Readonly<Record<Change, ChangePace>>;
 
 export function newPaces(): Paces {
@@ -15,9 +15,12 @@ export function newPaces(): Paces {
   return Object.fromEntries(entries) as Record<Change, ChangePace>;
 }
 
-/** The time limit of a call. Requests that were sent to the cloud continue after its end, and the next call finds them. */
+/**
+ * The time limit of a call. Requests that were sent to the cloud continue after it expires, and the next call finds
+ * their results.
+ */
 export class CallTime {
-  /** Aborts when the caller no longer waits for the answer. */
+  /** Aborts when the caller no longer waits for the response. */
   readonly signal: AbortSignal;
   readonly #clock: Clock;
   readonly #paces: Paces;
@@ -29,40 +32,40 @@ export class CallTime {
   }
 
   /**
-   * Polls until there is a result, at intervals that suit such a change. Rejects with the error of `poll`, and with
-   * DEADLINE_EXCEEDED when the time is over; `what` then describes what was waited for.
+   * Polls until there is a result, at intervals that suit the change. Rejects with the error of `poll`, or with
+   * DEADLINE_EXCEEDED when the time is over; `description` then says what the call was waiting for.
    */
-  async until<T>(change: Change, what: string, poll: () => Promise<T | undefined>): Promise<T> {
+  async pollUntil<T>(change: Change, description: string, poll: () => Promise<T | undefined>): Promise<T> {
     const pace = this.#paces[change];
     const sinceMs = this.#clock.now();
-    for (let unseenMs = 0; ; ) {
-      await this.#pass(pace.nextPollMs(unseenMs) - unseenMs, what);
-      const lookedMs = this.#clock.now() - sinceMs;
-      const found = await this.#within(what, poll);
-      if (found !== undefined) {
-        pace.learn(unseenMs, lookedMs);
-        return found;
+    for (let pendingUntilMs = 0; ; ) {
+      await this.#sleep(pace.nextPollMs(pendingUntilMs) - pendingUntilMs, description);
+      const polledMs = this.#clock.now() - sinceMs;
+      const result = await this.#within(description, poll);
+      if (result !== undefined) {
+        pace.learn(pendingUntilMs, polledMs);
+        return result;
       }
-      unseenMs = Math.max(this.#clock.now() - sinceMs, lookedMs);
+      pendingUntilMs = Math.max(this.#clock.now() - sinceMs, polledMs);
     }
   }
 
-  /** Rejects with DEADLINE_EXCEEDED if it ends first. */
-  async passUntil(epochMs: number, what: string): Promise<void> {
-    await this.#pass(Math.max(epochMs - this.#clock.now(), 1), what);
+  /** Rejects with DEADLINE_EXCEEDED if the time limit expires first. */
+  async sleepUntil(epochMs: number, description: string): Promise<void> {
+    await this.#sleep(Math.max(epochMs - this.#clock.now(), 1), description);
   }
 
-  #pass(durationMs: number, what: string): Promise<void> {
-    return this.#within(what, () => this.#clock.sleep(durationMs, this.signal));
+  #sleep(durationMs: number, description: string): Promise<void> {
+    return this.#within(description, () => this.#clock.sleep(durationMs, this.signal));
   }
 
-  async #within<T>(what: string, work: () => Promise<T>): Promise<T> {
+  async #within<T>(description: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       if (!this.signal.aborted || error !== this.signal.reason) throw error;
       const code = error instanceof CallError ? error.code : status.DEADLINE_EXCEEDED;
-      throw new CallError(code, `${what}: still in progress, retry the call`, error);
+      throw new CallError(code, `${description}: still in progress, retry the call`, error);
     }
   }
 }

@@ -4,15 +4,15 @@ import { OpenStackError, type OpenStackErrorKind } from '@fairway/openstack/http
 import { status } from '@grpc/grpc-js';
 import { describe, expect, test } from 'vitest';
 import { invalidArgument } from './call-error.ts';
-import { explain } from './failure.ts';
+import { toCallError } from './failure.ts';
 
 function cloudError(kind: OpenStackErrorKind, message = 'words of the cloud'): OpenStackError {
   const call = { service: 'block-storage', method: 'POST', template: '/volumes', outcome: 'notDone' } as const;
   return new OpenStackError({ kind, message, ...call });
 }
 
-/** After these, external-provisioner still assumes that the volume may exist. */
-const NOT_FINAL = [
+/** After these codes, external-provisioner still assumes that the volume may exist. */
+const NON_FINAL_CODES = [
   status.CANCELLED,
   status.DEADLINE_EXCEEDED,
   status.UNAVAILABLE,
@@ -20,7 +20,7 @@ const NOT_FINAL = [
   status.ABORTED,
 ];
 
-describe('a failure', () => {
+describe('an error', () => {
   test.each([
     { kind: 'quotaExceeded', code: status.RESOURCE_EXHAUSTED },
     { kind: 'outOfCapacity', code: status.RESOURCE_EXHAUSTED },
@@ -31,14 +31,14 @@ describe('a failure', () => {
     { kind: 'unavailable', code: status.UNAVAILABLE },
     { kind: 'timeout', code: status.UNAVAILABLE },
     { kind: 'network', code: status.UNAVAILABLE },
-  ] as const)('of the cloud that says nothing about a volume, $kind, is not final', ({ kind, code }) => {
-    const told = explain(cloudError(kind), 0);
+  ] as const)('is not final for $kind, which leaves open whether the volume exists', ({ kind, code }) => {
+    const explained = toCallError(cloudError(kind), 0);
 
-    expect(told).toMatchObject({ code, message: expect.stringContaining('words of the cloud') });
-    expect(NOT_FINAL).toContain(told?.code);
+    expect(explained).toMatchObject({ code, message: expect.stringContaining('words of the cloud') });
+    expect(NON_FINAL_CODES).toContain(explained?.code);
   });
 
-  test('that is backed off says until when', async () => {
+  test('reports the earliest retry if it is backed off', async () => {
     const clock = new FakeClock();
     const attempts = new Attempts({ clock, random: () => 0.5, classify: () => ({ cause: 'c', isShared: false }) });
     const attempt = { kind: 'k', item: 'i' };
@@ -46,16 +46,16 @@ describe('a failure', () => {
 
     const second = await attempts.withBackoff(attempt, () => Promise.resolve('')).catch((error: unknown) => error);
 
-    expect(explain(second, clock.now())).toMatchObject({
+    expect(toCallError(second, clock.now())).toMatchObject({
       code: status.FAILED_PRECONDITION,
       message: expect.stringMatching(/words of the cloud.*; it is retried in \d+ s at the earliest/),
     });
   });
 
-  test('of a call is returned unchanged, and an internal one is only logged', () => {
+  test('is returned unchanged if it is a CallError, and only logged if it is internal', () => {
     const refusal = invalidArgument('no');
 
-    expect(explain(refusal, 0)).toBe(refusal);
-    expect(explain(new TypeError('x is not a function'), 0)).toBeUndefined();
+    expect(toCallError(refusal, 0)).toBe(refusal);
+    expect(toCallError(new TypeError('x is not a function'), 0)).toBeUndefined();
   });
 });

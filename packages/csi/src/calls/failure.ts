@@ -5,9 +5,9 @@ import { status } from '@grpc/grpc-js';
 import { CallError } from './call-error.ts';
 
 /**
- * By https://github.com/container-storage-interface/spec/blob/master/spec.md#error-scheme. External-provisioner forgets a volume
- * after a call that fails, unless it fails with one of CANCELLED, DEADLINE_EXCEEDED, UNAVAILABLE, RESOURCE_EXHAUSTED and ABORTED:
- * so errors that do not determine whether the volume exists map to one of these.
+ * Follows https://github.com/container-storage-interface/spec/blob/master/spec.md#error-scheme. External-provisioner
+ * forgets a volume after a failed call, unless the code is CANCELLED, DEADLINE_EXCEEDED, UNAVAILABLE,
+ * RESOURCE_EXHAUSTED or ABORTED. Errors that leave open whether the volume exists therefore map to one of these.
  */
 const CODES: Readonly<Record<OpenStackErrorKind, status>> = {
   notFound: status.NOT_FOUND,
@@ -23,25 +23,25 @@ const CODES: Readonly<Record<OpenStackErrorKind, status>> = {
   network: status.UNAVAILABLE,
 };
 
-/** Nova's 403 for a server that has as many disks as its machine type allows. */
+/** Nova's 403 for a server that has as many disks as its flavor allows. */
 const TOO_MANY_DISKS = /maximum allowed number of disk devices/i;
 
 /** The error for callers; undefined for an internal error, which is only logged. */
-export function explain(error: unknown, nowMs: number): CallError | undefined {
+export function toCallError(error: unknown, nowMs: number): CallError | undefined {
   if (error instanceof CallError) return error;
   const failure = lastFailure(error);
-  const known = ofCloud(failure) ?? (failure instanceof ProblemError ? internal(failure) : undefined);
+  const known = fromCloudError(failure) ?? (failure instanceof ProblemError ? fromProblem(failure) : undefined);
   if (known === undefined || !(error instanceof BackoffError)) return known;
   const seconds = Math.max(Math.ceil(((retryAtMs(error) ?? nowMs) - nowMs) / 1000), 1);
   return new CallError(known.code, `${known.message}; it is retried in ${seconds} s at the earliest`, error);
 }
 
-function ofCloud(error: unknown): CallError | undefined {
+function fromCloudError(error: unknown): CallError | undefined {
   if (!isOpenStackError(error)) return undefined;
   const code = TOO_MANY_DISKS.test(error.detail) ? status.RESOURCE_EXHAUSTED : CODES[error.kind];
   return new CallError(code, error.message, error);
 }
 
-function internal(problem: ProblemError): CallError {
+function fromProblem(problem: ProblemError): CallError {
   return new CallError(status.INTERNAL, problem.message, problem);
 }

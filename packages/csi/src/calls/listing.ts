@@ -8,7 +8,7 @@ import { CallError, invalidArgument } from './call-error.ts';
 /** A response with this many volumes is far smaller than the 4 MiB that clients accept. */
 const MAX_ENTRIES = 1_000;
 
-interface Listed {
+interface ListedObject {
   readonly id: string;
   readonly metadata: Texts;
 }
@@ -19,25 +19,25 @@ export interface Page<T> {
 }
 
 /**
- * One page of what a cluster may see: its own objects, and those without marks. A token is the ID of the previous page's last
- * entry. Rejects with ABORTED for an invalid token, or if its entry is deleted, as the spec requires.
+ * One page of the objects that a cluster may see: its own, and unmarked ones. A token is the ID of the previous page's
+ * last entry. Rejects with ABORTED for an invalid token, or if its entry is deleted, as the spec requires.
  */
-export async function pageOf<T extends Listed>(
-  { max_entries: wanted, starting_token: token }: PageRequest,
+export async function pageOf<T extends ListedObject>(
+  { max_entries: maxEntries, starting_token: token }: PageRequest,
   clusterUid: string,
   list: (page: { readonly marker: string | undefined; readonly pageSize: number }) => AsyncIterable<T>,
 ): Promise<Page<T>> {
-  if (wanted < 0) throw invalidArgument('max_entries is negative');
+  if (maxEntries < 0) throw invalidArgument('max_entries is negative');
   if (token !== '' && !isCinderId(token)) throw invalidToken(token);
-  const limit = wanted === 0 ? MAX_ENTRIES : Math.min(wanted, MAX_ENTRIES);
+  const limit = maxEntries === 0 ? MAX_ENTRIES : Math.min(maxEntries, MAX_ENTRIES);
   const items: T[] = [];
   try {
-    // One more shows whether there is a next page.
+    // One more item shows whether there is a next page.
     for await (const item of list({
       marker: token === '' ? undefined : token,
       pageSize: Math.min(limit + 1, MAX_ENTRIES),
     })) {
-      if (!isSeen(item, clusterUid)) continue;
+      if (!isVisible(item, clusterUid)) continue;
       if (items.length === limit) return { items, next_token: items.at(-1)?.id ?? '' };
       items.push(item);
     }
@@ -49,7 +49,7 @@ export async function pageOf<T extends Listed>(
   return { items, next_token: '' };
 }
 
-function isSeen(item: Listed, clusterUid: string): boolean {
+function isVisible(item: ListedObject, clusterUid: string): boolean {
   const owner = storageOwner(item);
   return owner === undefined || owner.clusterUid === clusterUid;
 }

@@ -1,29 +1,32 @@
 import { status } from '@grpc/grpc-js';
 import { CallError } from './call-error.ts';
 
-/** One operation at a time for each volume and snapshot, as the spec requires: a second one is to be retried. */
+/** Runs one operation at a time for each volume and snapshot, as the spec requires: a second one must be retried. */
 export class Operations {
-  readonly #underWay = new Map<string, string>();
+  readonly #inProgress = new Map<string, string>();
 
   /** Runs `work` as operation `name`, exclusively for this key; rejects with ABORTED while another is in progress. */
   async run<T>(key: string, name: string, work: () => Promise<T>): Promise<T> {
-    const other = this.#underWay.get(key);
+    const other = this.#inProgress.get(key);
     if (other !== undefined) {
       throw new CallError(
         status.ABORTED,
         `${other} is in progress for the same ${key.split('/')[0]}: retry when it has finished`,
       );
     }
-    this.#underWay.set(key, name);
+    this.#inProgress.set(key, name);
     try {
       return await work();
     } finally {
-      this.#underWay.delete(key);
+      this.#inProgress.delete(key);
     }
   }
 }
 
-/** Keys of the objects of operations. Names and IDs of volumes are distinct: a volume that is being created has no ID yet. */
+/**
+ * Keys of operations' objects. Names and IDs of volumes have separate keys: a volume that is being created has no ID
+ * yet.
+ */
 export const subject = {
   volumeName: (name: string) => `name/${name}`,
   volume: (id: string) => `volume/${id}`,

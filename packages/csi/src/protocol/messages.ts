@@ -1,8 +1,8 @@
-/** The messages of csi.proto, as the server's code receives them: fields that were not sent are null, empty or zero. */
+/** The messages of csi.proto as the server receives them: fields that were not sent are null, empty or zero. */
 
 export type Texts = Readonly<Record<string, string>>;
 
-/** Keys of the spec's enumerations. */
+/** Values of the spec's enumerations. */
 export const AccessMode = {
   singleNodeWriter: 1,
   singleNodeReaderOnly: 2,
@@ -79,7 +79,7 @@ export interface PublishRequest {
 
 export interface UnpublishRequest {
   readonly volume_id: string;
-  /** Empty for all. */
+  /** Empty for all servers. */
   readonly node_id: string;
 }
 
@@ -92,7 +92,7 @@ export interface ValidateRequest {
 }
 
 export interface PageRequest {
-  /** 0 for all. */
+  /** 0 for all entries. */
   readonly max_entries: number;
   readonly starting_token: string;
 }

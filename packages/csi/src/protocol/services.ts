@@ -4,7 +4,7 @@ import protobuf from 'protobufjs';
 
 export type Method = MethodDefinition<object, object>;
 
-/** The services of a .proto by their names, as grpc-js registers them, and clients call them. */
+/** The services of a .proto file by name, as grpc-js registers them and clients call them. */
 export function servicesOf(proto: string): Readonly<Record<string, Readonly<Record<string, Method>>>> {
   const { root, package: prefix } = protobuf.parse(proto, { keepCase: true });
   root.resolveAll();
@@ -23,15 +23,15 @@ function methodsOf(service: protobuf.Service): Record<string, Method> {
   const path = service.fullName.slice(1);
   return Object.fromEntries(
     service.methodsArray.map(({ name, resolvedRequestType, resolvedResponseType }) => {
-      const [asked, answered] = [codecOf(resolvedRequestType), codecOf(resolvedResponseType)];
+      const [requestCodec, responseCodec] = [codecOf(resolvedRequestType), codecOf(resolvedResponseType)];
       const method: Method = {
         path: `/${path}/${name}`,
         requestStream: false,
         responseStream: false,
-        requestSerialize: asked.write,
-        requestDeserialize: asked.read,
-        responseSerialize: answered.write,
-        responseDeserialize: answered.read,
+        requestSerialize: requestCodec.write,
+        requestDeserialize: requestCodec.read,
+        responseSerialize: responseCodec.write,
+        responseDeserialize: responseCodec.read,
       };
       return [name, method];
     }),

@@ -3,7 +3,7 @@ import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import type { VolumeSnapshot } from '@fairway/openstack/types/block-storage';
 import { type StorageOwner, storageOwner } from '@fairway/tenancy/cloud/ownership';
 import { notFound } from '../calls/call-error.ts';
-import { notOurs, type Storage } from '../storage.ts';
+import { foreignObjectError, type Storage } from '../storage.ts';
 
 export interface FoundSnapshot {
   readonly snapshot: VolumeSnapshot;
@@ -24,7 +24,7 @@ export async function findSnapshot(
   }
   const owner = storageOwner(snapshot);
   if (owner !== undefined && owner.clusterUid !== clusterUid)
-    throw notOurs(`snapshot ${id} belongs to another cluster`);
+    throw foreignObjectError(`snapshot ${id} belongs to another cluster`);
   return { snapshot, owner };
 }
 

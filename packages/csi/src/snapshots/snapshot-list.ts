@@ -11,9 +11,9 @@ import { csiSnapshot } from './snapshot-view.ts';
 export async function listSnapshots(storage: Storage, request: ListSnapshotsRequest): Promise<object> {
   const { snapshot_id: id, source_volume_id: volumeId } = request;
   if (id !== '') {
-    const found = await visible(storage, id);
-    const isMeant = found !== undefined && (volumeId === '' || found.snapshot.volume_id === volumeId);
-    return { entries: isMeant ? [{ snapshot: csiSnapshot(found.snapshot) }] : [] };
+    const found = await findVisible(storage, id);
+    const matches = found !== undefined && (volumeId === '' || found.snapshot.volume_id === volumeId);
+    return { entries: matches ? [{ snapshot: csiSnapshot(found.snapshot) }] : [] };
   }
   if (volumeId !== '' && !isCinderId(volumeId)) return { entries: [] };
   const { cloud, clusterUid, work } = storage;
@@ -24,8 +24,8 @@ export async function listSnapshots(storage: Storage, request: ListSnapshotsRequ
   return { entries: items.map((snapshot) => ({ snapshot: csiSnapshot(snapshot) })), next_token };
 }
 
-/** Undefined for another cluster's, which lists don't show either. */
-async function visible(storage: Storage, id: string): Promise<Awaited<ReturnType<typeof findSnapshot>>> {
+/** Undefined for another cluster's snapshot, which lists do not contain either. */
+async function findVisible(storage: Storage, id: string): Promise<Awaited<ReturnType<typeof findSnapshot>>> {
   try {
     return await findSnapshot(storage, id);
   } catch (error) {

@@ -3,7 +3,7 @@ import { snapshotMetadata } from './snapshot-parameters.ts';
 
 const NAME = 'csi.storage.k8s.io/volumesnapshot/name';
 
-describe('the parameters of a VolumeSnapshotClass', () => {
+describe('parameters of a VolumeSnapshotClass', () => {
   test('are written in addition to the marks', () => {
     const parameters = { [NAME]: 'daily', 'force-create': 'true', type: 'snapshot' };
     expect(snapshotMetadata(parameters)).toEqual({ [NAME]: 'daily' });
@@ -14,7 +14,7 @@ describe('the parameters of a VolumeSnapshotClass', () => {
     { parameters: { 'force-create': 'yes' }, told: /neither true nor false/ },
     { parameters: { availability: 'a' }, told: /"availability" is unknown: use type, force-create/ },
     { parameters: { [NAME]: 'x'.repeat(256) }, told: /longer than 255/ },
-  ])('$parameters are refused', ({ parameters, told }) => {
+  ])('are refused: $parameters', ({ parameters, told }) => {
     expect(() => snapshotMetadata(parameters as unknown as Record<string, string>)).toThrow(told);
   });
 });

@@ -3,10 +3,10 @@ import { status } from '@grpc/grpc-js';
 import { CallError, invalidArgument } from '../calls/call-error.ts';
 import type { CallTime } from '../calls/call-time.ts';
 import { subject } from '../calls/operations.ts';
-import { notOurs, type Storage } from '../storage.ts';
+import { foreignObjectError, type Storage } from '../storage.ts';
 import { type FoundSnapshot, findSnapshot } from './found-snapshot.ts';
 
-/** Deletes a snapshot of this cluster, and resolves when it is deleted; a missing one counts as deleted. */
+/** Deletes a snapshot of this cluster, and resolves when it no longer exists; a missing one counts as deleted. */
 export function removeSnapshot(storage: Storage, id: string, time: CallTime): Promise<void> {
   if (id === '') throw invalidArgument('snapshot_id is missing');
   return storage.operations.run(subject.snapshot(id), 'another call', async () => {
@@ -14,7 +14,7 @@ export function removeSnapshot(storage: Storage, id: string, time: CallTime): Pr
     if (found === undefined) return;
     const { owner } = found;
     if (owner === undefined) {
-      throw notOurs(
+      throw foreignObjectError(
         `snapshot ${id} was not created for this cluster, so Fairway does not delete it: delete it yourself`,
       );
     }
@@ -27,17 +27,17 @@ async function remove(storage: Storage, { snapshot }: FoundSnapshot, time: CallT
   const { cloud, clock, work } = storage;
   const { id } = snapshot;
   const poll = async () => (await cloud.cache.volumeSnapshots.refreshAfter(clock.now(), time.signal)).items.get(id);
-  const settled =
+  const result =
     snapshot.status === 'creating'
-      ? await time.until('settle', `snapshot ${id} is being created by Cinder`, async () => {
+      ? await time.pollUntil('settle', `snapshot ${id} is being created by Cinder`, async () => {
           const now = await poll();
           return now?.status === 'creating' ? undefined : { now };
         })
       : { now: snapshot };
-  if (settled.now === undefined) return;
-  // Cinder refuses to delete one that volumes depend on, and says so.
-  if (settled.now.status !== 'deleting') await deleteSnapshot(cloud, settled.now, work);
-  await time.until('snapshot', `snapshot ${id} is being deleted by Cinder`, async () => {
+  if (result.now === undefined) return;
+  // Cinder refuses to delete a snapshot that volumes depend on, and reports it.
+  if (result.now.status !== 'deleting') await deleteSnapshot(cloud, result.now, work);
+  await time.pollUntil('snapshot', `snapshot ${id} is being deleted by Cinder`, async () => {
     const now = await poll();
     if (now === undefined) return true;
     if (now.status === 'deleting') return undefined;

@@ -3,7 +3,7 @@ import type { CsiSnapshot } from '../protocol/messages.ts';
 import { epochMsOf } from '../storage.ts';
 import { GIB } from '../volumes/capacity.ts';
 
-/** A snapshot in CSI's form. Pure. */
+/** A snapshot in CSI's format. Pure. */
 export function csiSnapshot({ id, size, volume_id, created_at, status }: VolumeSnapshot): CsiSnapshot {
   const createdMs = epochMsOf(created_at);
   return {

@@ -9,27 +9,27 @@ import { CallError, failedPrecondition, invalidArgument, notFound } from '../cal
 import type { CallTime } from '../calls/call-time.ts';
 import { subject } from '../calls/operations.ts';
 import type { PublishRequest, Texts, UnpublishRequest } from '../protocol/messages.ts';
-import { notOurs, type Storage } from '../storage.ts';
-import { incompleteBecause, unsupportedBecause } from './capabilities.ts';
+import { foreignObjectError, type Storage } from '../storage.ts';
+import { incompleteReason, unsupportedReason } from './capabilities.ts';
 import { type FoundVolume, findVolume, refreshVolume, requireVolume } from './found-volume.ts';
 
 /** Read by cinder-csi-plugin's node service. */
 const DEVICE_PATH = 'DevicePath';
 
-/** Attaches a volume to a server, and resolves when it is attached with what the node requires. */
+/** Attaches a volume to a server; resolves when it is attached, with the data that the node requires. */
 export function publishVolume(storage: Storage, request: PublishRequest, time: CallTime): Promise<Texts> {
   const { volume_id: id, node_id: node, volume_capability: capability } = request;
   if (id === '') throw invalidArgument('volume_id is missing');
   if (node === '') throw invalidArgument('node_id is missing');
-  const incomplete = incompleteBecause(capability);
+  const incomplete = incompleteReason(capability);
   if (capability === null || incomplete !== undefined) throw invalidArgument(`volume_capability: ${incomplete}`);
   if (request.readonly) {
     throw invalidArgument('readonly is set, but Nova attaches volumes read-write: mount it read-only instead');
   }
   return storage.operations.run(subject.volume(id), 'another call', async () => {
     const found = await requireVolume(storage, id);
-    const words = `volume ${id} is`;
-    const unsupported = unsupportedBecause([capability], { isMultiattach: found.volume.multiattach, words });
+    const subjectText = `volume ${id} is`;
+    const unsupported = unsupportedReason([capability], { isMultiattach: found.volume.multiattach, subjectText });
     if (unsupported !== undefined) throw failedPrecondition(`volume_capability: ${unsupported}`);
     const server = await findServer(storage, node);
     if (server === undefined) throw notFound(`node_id ${node} is not the ID of a server in the project`);
@@ -37,14 +37,14 @@ export function publishVolume(storage: Storage, request: PublishRequest, time: C
   });
 }
 
-/** The server that a node claims to be; a server with the marks of another cluster does not belong to this one. */
+/** The server that a node claims to be. A server with another cluster's marks is refused. */
 async function findServer({ cloud, clusterUid, work }: Storage, id: string): Promise<Server | undefined> {
   if (!isCinderId(id)) return undefined;
   const server = await ignoreNotFound(cloud.client.compute.servers.get(id, { signal: work }));
   if (server === undefined || server.tenant_id !== (await cloud.client.session.projectId())) return undefined;
   const owner = serverOwner(server);
   if (owner !== undefined && owner.clusterUid !== clusterUid) {
-    throw notOurs(`server ${id} is a node of another cluster`);
+    throw foreignObjectError(`server ${id} is a node of another cluster`);
   }
   return server;
 }
@@ -56,13 +56,13 @@ async function attach(
   time: CallTime,
 ): Promise<string | undefined> {
   const { cloud, work } = storage;
-  let isAsked = false;
-  const take = async (volume: Volume | undefined): Promise<{ readonly device: string | undefined } | undefined> => {
+  let isRequested = false;
+  const advance = async (volume: Volume | undefined): Promise<{ readonly device: string | undefined } | undefined> => {
     const step = stepFor(volume, { name, serverID: id, isBeingDeleted: false });
     if (step.kind === 'attached') return { device: step.device };
     if (step.kind === 'impossible') throw failedPrecondition(step.message);
     if (step.kind !== 'attach') return undefined;
-    if (isAsked) {
+    if (isRequested) {
       // A volume attached to other servers too looks the same while it is being attached here.
       if (volume?.status === 'in-use') return undefined;
       const message = `Nova failed to attach volume ${found.volume.id} to server ${id}: see the Nova log`;
@@ -72,17 +72,23 @@ async function attach(
     await cloud.attempts.withBackoff(attempt, () =>
       cloud.client.compute.servers.attachVolume(id, found.volume.id, { signal: work }),
     );
-    isAsked = true;
+    isRequested = true;
     return undefined;
   };
-  const what = `volume ${found.volume.id} is being attached to server ${id}`;
-  const done = await take(found.volume);
+  const description = `volume ${found.volume.id} is being attached to server ${id}`;
+  const attached = await advance(found.volume);
   const { device } =
-    done ?? (await time.until('attach', what, async () => take(await refreshVolume(storage, found, time.signal))));
+    attached ??
+    (await time.pollUntil('attach', description, async () =>
+      advance(await refreshVolume(storage, found, time.signal)),
+    ));
   return device;
 }
 
-/** Detaches a volume from a server, or from all, and resolves when it is detached; from a deleted server, it is. */
+/**
+ * Detaches a volume from one server or all servers; resolves when it is detached. A volume of a deleted server counts
+ * as detached.
+ */
 export function unpublishVolume(storage: Storage, request: UnpublishRequest, time: CallTime): Promise<void> {
   const { volume_id: id, node_id: node } = request;
   if (id === '') throw invalidArgument('volume_id is missing');
@@ -98,24 +104,24 @@ export function unpublishVolume(storage: Storage, request: UnpublishRequest, tim
 async function detach(storage: Storage, found: FoundVolume, serverID: string, time: CallTime): Promise<void> {
   const { cloud, work } = storage;
   const { servers } = cloud.client.compute;
-  const take = async (volume: Volume | undefined): Promise<true | undefined> => {
+  const advance = async (volume: Volume | undefined): Promise<true | undefined> => {
     const step = stepFor(volume, { name: serverID, serverID, isBeingDeleted: true });
     if (step.kind === 'detached') return true;
     if (step.kind !== 'detach') return undefined;
     const attempt = { kind: 'detach volumes', item: `${found.volume.id}/${serverID}` };
     const detaching = servers.detachVolume(serverID, found.volume.id, { signal: work }).then(() => true);
-    const isAsked = await cloud.attempts.withBackoff(attempt, () => ignoreNotFound(detaching));
+    const isRequested = await cloud.attempts.withBackoff(attempt, () => ignoreNotFound(detaching));
     // Nova has no record of it: the server is deleted, or the volume is detached before Cinder reports it.
-    if (isAsked === undefined && (await ignoreNotFound(servers.get(serverID, { signal: work }))) === undefined)
+    if (isRequested === undefined && (await ignoreNotFound(servers.get(serverID, { signal: work }))) === undefined)
       return true;
     return undefined;
   };
-  if (await take(found.volume)) return;
-  const what = `volume ${found.volume.id} is being detached from server ${serverID}`;
-  await time.until('detach', what, async () => take(await refreshVolume(storage, found, time.signal)));
+  if (await advance(found.volume)) return;
+  const description = `volume ${found.volume.id} is being detached from server ${serverID}`;
+  await time.pollUntil('detach', description, async () => advance(await refreshVolume(storage, found, time.signal)));
 }
 
-/** The same decision as for VolumeAttachments. */
+/** Makes the same decision as for VolumeAttachments. */
 function stepFor(
   volume: Volume | undefined,
   {

@@ -5,13 +5,13 @@ const range = (required: number, limit = 0) => ({ required_bytes: required, limi
 
 describe('the size of a volume', () => {
   test.each([
-    { asked: null, sizeGiB: 1, reason: 'nothing is asked for' },
-    { asked: range(0), sizeGiB: 1, reason: 'zero is nothing' },
+    { asked: null, sizeGiB: 1, reason: 'no size is requested' },
+    { asked: range(0), sizeGiB: 1, reason: 'zero means no request' },
     { asked: range(1), sizeGiB: 1, reason: 'rounded up' },
     { asked: range(GIB + 1), sizeGiB: 2, reason: 'rounded up' },
     { asked: range(3 * GIB, 3 * GIB), sizeGiB: 3, reason: 'exactly' },
     { asked: range(0, 5 * GIB), sizeGiB: 1, reason: 'a limit is not a request' },
-  ])('for $asked is $sizeGiB GiB: $reason', ({ asked, sizeGiB }) => {
+  ])('is $sizeGiB GiB for $asked: $reason', ({ asked, sizeGiB }) => {
     expect(sizeFor(asked)).toBe(sizeGiB);
   });
 
@@ -21,7 +21,7 @@ describe('the size of a volume', () => {
     { asked: range(2 * GIB, GIB), told: /exceeds limit_bytes/ },
     { asked: range(0, 1), told: /exceeds limit_bytes 1/ },
     { asked: range(2 ** 31 * GIB), told: /2147483648 GiB is not a valid volume size/ },
-  ])('can not be $asked', ({ asked, told }) => {
+  ])('cannot satisfy $asked', ({ asked, told }) => {
     expect(() => sizeFor(asked)).toThrow(told);
   });
 
@@ -30,7 +30,7 @@ describe('the size of a volume', () => {
     { sizeGiB: 3, asked: range(2 * GIB), is: true },
     { sizeGiB: 3, asked: range(2 * GIB, 2 * GIB), is: false },
     { sizeGiB: 1, asked: range(2 * GIB), is: false },
-  ])('$sizeGiB GiB matches $asked: $is', ({ sizeGiB, asked, is }) => {
+  ])('of $sizeGiB GiB satisfies $asked: $is', ({ sizeGiB, asked, is }) => {
     expect(isWithin(sizeGiB, asked)).toBe(is);
   });
 });

@@ -3,10 +3,12 @@ import { CallError, invalidArgument } from '../calls/call-error.ts';
 import type { CapacityRange } from '../protocol/messages.ts';
 
 export const GIB = 2 ** 30;
-/** Cinder's largest. */
+/** Cinder's maximum. */
 const MAX_GIB = 2 ** 31 - 1;
 
-/** The whole GiB that satisfy the range; one if nothing is requested. Throws if no volume can satisfy it. Pure. */
+/**
+ * The size in whole GiB that satisfies the range; 1 if nothing is requested. Throws if no volume can satisfy it. Pure.
+ */
 export function sizeFor(range: CapacityRange | null): number {
   const { required_bytes: required, limit_bytes: limit } = range ?? { required_bytes: 0, limit_bytes: 0 };
   if (required < 0 || limit < 0) throw invalidArgument('capacity_range has a negative size');

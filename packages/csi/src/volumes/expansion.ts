@@ -9,13 +9,13 @@ import type { Storage } from '../storage.ts';
 import { GIB, isWithin, sizeFor } from './capacity.ts';
 import { refreshVolume, requireOwner, requireVolume } from './found-volume.ts';
 
-interface Expanded {
+interface ExpansionResult {
   readonly capacity_bytes: number;
   readonly node_expansion_required: boolean;
 }
 
-/** States in which Cinder changes a volume without changing its size, and which end by themselves. */
-const PASSING: ReadonlySet<string> = new Set([
+/** Transient states in which Cinder changes a volume without changing its size. */
+const TRANSIENT_STATES: ReadonlySet<string> = new Set([
   'creating',
   'downloading',
   'reserved',
@@ -26,8 +26,8 @@ const PASSING: ReadonlySet<string> = new Set([
   'backing-up',
 ]);
 
-/** Expands a volume, whether it is attached or not, and resolves when it has the size. */
-export function expandVolume(storage: Storage, request: ExpandRequest, time: CallTime): Promise<Expanded> {
+/** Expands a volume, whether attached or not; resolves when it has the requested size. */
+export function expandVolume(storage: Storage, request: ExpandRequest, time: CallTime): Promise<ExpansionResult> {
   const { volume_id: id, capacity_range: range, volume_capability: capability } = request;
   if (id === '') throw invalidArgument('volume_id is missing');
   if (range === null) throw invalidArgument('capacity_range is missing');
@@ -35,27 +35,29 @@ export function expandVolume(storage: Storage, request: ExpandRequest, time: Cal
   return storage.operations.run(subject.volume(id), 'another call', async () => {
     const found = await requireVolume(storage, id);
     const owner = requireOwner(found, 'change');
-    const what = `volume ${id} is being extended to ${sizeGiB} GiB`;
-    let isAsked = false;
-    const take = async (volume: Volume | undefined): Promise<Volume | undefined> => {
+    const description = `volume ${id} is being extended to ${sizeGiB} GiB`;
+    let isRequested = false;
+    const advance = async (volume: Volume | undefined): Promise<Volume | undefined> => {
       if (volume === undefined) throw new CallError(status.ABORTED, `volume ${id} no longer exists: retry the call`);
       const { status: state } = volume;
       if (state === 'error_extending') {
         const message = `Cinder failed to extend volume ${id}: the cloud operator must check it and reset its status`;
         throw new CallError(status.INTERNAL, message);
       }
-      if (state === 'extending' || PASSING.has(state)) return undefined;
+      if (state === 'extending' || TRANSIENT_STATES.has(state)) return undefined;
       if (volume.size >= sizeGiB) return volume;
       if (state !== 'available' && state !== 'in-use')
         throw failedPrecondition(`volume ${id} cannot be extended: its status in Cinder is ${state}`);
-      if (isAsked) throw new CallError(status.INTERNAL, `Cinder did not extend volume ${id}: see the Cinder log`);
+      if (isRequested) throw new CallError(status.INTERNAL, `Cinder did not extend volume ${id}: see the Cinder log`);
       await extendVolume(storage.cloud, owner, volume, sizeGiB, storage.work);
-      isAsked = true;
+      isRequested = true;
       return undefined;
     };
     const volume =
-      (await take(found.volume)) ??
-      (await time.until('extend', what, async () => take(await refreshVolume(storage, found, time.signal))));
+      (await advance(found.volume)) ??
+      (await time.pollUntil('extend', description, async () =>
+        advance(await refreshVolume(storage, found, time.signal)),
+      ));
     if (!isWithin(volume.size, range)) {
       throw new CallError(
         status.OUT_OF_RANGE,

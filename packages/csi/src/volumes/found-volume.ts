@@ -3,7 +3,7 @@ import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import type { Volume } from '@fairway/openstack/types/block-storage';
 import { type StorageOwner, storageOwner } from '@fairway/tenancy/cloud/ownership';
 import { notFound } from '../calls/call-error.ts';
-import { notOurs, type Storage } from '../storage.ts';
+import { foreignObjectError, type Storage } from '../storage.ts';
 
 export interface FoundVolume {
   readonly volume: Volume;
@@ -12,8 +12,8 @@ export interface FoundVolume {
 }
 
 /**
- * The current volume with this ID in the project, according to Cinder; undefined if there is none. Rejects with PERMISSION_DENIED
- * for one with another cluster's marks, and with the cloud's error.
+ * The current volume with this ID in the project, according to Cinder; undefined if none exists. Rejects with
+ * PERMISSION_DENIED for a volume with another cluster's marks, and with the cloud's error.
  */
 export async function findVolume({ cloud, clusterUid, work }: Storage, id: string): Promise<FoundVolume | undefined> {
   if (!isCinderId(id)) return undefined;
@@ -25,25 +25,27 @@ export async function findVolume({ cloud, clusterUid, work }: Storage, id: strin
   }
   const owner = storageOwner(volume);
   if (owner !== undefined && owner.clusterUid !== clusterUid) {
-    throw notOurs(`volume ${id} belongs to another cluster: remove its ownership tags to move it`);
+    throw foreignObjectError(`volume ${id} belongs to another cluster: remove its ownership tags to move it`);
   }
   return { volume, owner };
 }
 
-/** Rejects with NOT_FOUND if there is none. */
+/** Rejects with NOT_FOUND if none exists. */
 export async function requireVolume(storage: Storage, id: string): Promise<FoundVolume> {
   const found = await findVolume(storage, id);
   if (found === undefined) throw notFound(`volume ${id} does not exist in the project`);
   return found;
 }
 
-/** The owner of a volume that was created for this cluster; `verb` says what is otherwise refused. */
+/** The owner of a volume that was created for this cluster; `verb` is the operation that is otherwise refused. */
 export function requireOwner({ volume, owner }: FoundVolume, verb: string): StorageOwner {
   if (owner !== undefined) return owner;
-  throw notOurs(`volume ${volume.id} was not created for this cluster, so Fairway does not ${verb} it: do so yourself`);
+  throw foreignObjectError(
+    `volume ${volume.id} was not created for this cluster, so Fairway does not ${verb} it: do so yourself`,
+  );
 }
 
-/** The current volume, according to Cinder; those with marks from the project's list, which all calls share. */
+/** The current volume, according to Cinder. Marked volumes come from the project's list, which all calls share. */
 export async function refreshVolume(
   { cloud, clock, work }: Storage,
   { volume, owner }: FoundVolume,

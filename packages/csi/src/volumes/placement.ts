@@ -1,5 +1,5 @@
 import { ZONE_KEY } from '@fairway/cloud-provider/volumes/driver';
-import { zoneOfLabel } from '@fairway/cloud-provider/volumes/zone-of-label';
+import { zoneOfLabel } from '@fairway/cloud-provider/volumes/zone-label';
 import { labelValue } from '@fairway/kube/object/label-value';
 import { status } from '@grpc/grpc-js';
 import { CallError, invalidArgument } from '../calls/call-error.ts';
@@ -19,40 +19,42 @@ export interface Zones {
  */
 export function zoneFor(
   requirement: TopologyRequirement | null,
-  { availability, copied }: { readonly availability: string | undefined; readonly copied: string | undefined },
+  { availability, sourceZone }: { readonly availability: string | undefined; readonly sourceZone: string | undefined },
   zones: Zones,
 ): string | undefined {
   if (availability !== undefined && !zones.volumeZones.includes(availability)) {
-    throw invalidArgument(`parameter "availability" is "${availability}", but Cinder has ${listed(zones.volumeZones)}`);
+    throw invalidArgument(
+      `parameter "availability" is "${availability}", but Cinder has ${formatNames(zones.volumeZones)}`,
+    );
   }
-  const wanted = wantedLabels(requirement, zones);
-  const fixed = availability ?? copied;
-  if (fixed === undefined) return firstZone(wanted, zones);
-  if (isWithin(fixed, wanted, zones)) return fixed;
-  const why = availability === undefined ? 'the source of the volume is' : 'parameter "availability" is';
+  const requestedLabels = requestedLabelsOf(requirement, zones);
+  const requiredZone = availability ?? sourceZone;
+  if (requiredZone === undefined) return firstZone(requestedLabels, zones);
+  if (isWithin(requiredZone, requestedLabels, zones)) return requiredZone;
+  const constraint = availability === undefined ? 'the source of the volume is' : 'parameter "availability" is';
   throw new CallError(
     status.RESOURCE_EXHAUSTED,
-    `${why} in zone ${fixed}, but the volume is requested in ${listed(wanted)}`,
+    `${constraint} in zone ${requiredZone}, but the volume is requested in ${formatNames(requestedLabels)}`,
   );
 }
 
-/** From where a volume of this zone is accessible; empty for everywhere. Pure. */
+/** The topologies from which a volume of this zone is accessible; empty for all. Pure. */
 export function topologyOf(zone: string | null | undefined, { computeZones }: Zones): readonly Topology[] {
   return zone != null && computeZones.includes(zone) ? [{ segments: { [ZONE_KEY]: labelValue(zone) } }] : [];
 }
 
 /** Whether a volume of this zone is accessible as required. Pure. */
 export function isReachable(zone: string | undefined, requirement: TopologyRequirement | null, zones: Zones): boolean {
-  const wanted = wantedLabels({ requisite: requirement?.requisite ?? [], preferred: [] }, zones);
-  return zone === undefined || isWithin(zone, wanted, zones);
+  const requestedLabels = requestedLabelsOf({ requisite: requirement?.requisite ?? [], preferred: [] }, zones);
+  return zone === undefined || isWithin(zone, requestedLabels, zones);
 }
 
-function isWithin(zone: string, wanted: readonly string[], { computeZones }: Zones): boolean {
-  return wanted.length === 0 || !computeZones.includes(zone) || wanted.includes(labelValue(zone));
+function isWithin(zone: string, requestedLabels: readonly string[], { computeZones }: Zones): boolean {
+  return requestedLabels.length === 0 || !computeZones.includes(zone) || requestedLabels.includes(labelValue(zone));
 }
 
-/** Labels of zones that both services have, preferred ones first. */
-function wantedLabels(requirement: TopologyRequirement | null, zones: Zones): readonly string[] {
+/** Zone labels that both services have, preferred ones first. */
+function requestedLabelsOf(requirement: TopologyRequirement | null, zones: Zones): readonly string[] {
   const topologies = [...(requirement?.preferred ?? []), ...(requirement?.requisite ?? [])];
   const labels = topologies.flatMap(({ segments }) => segments[ZONE_KEY] ?? []).map(labelValue);
   return [...new Set(labels)].filter((label) => zoneOfLabel(label, zones).kind !== 'none');
@@ -70,6 +72,6 @@ function firstZone(labels: readonly string[], zones: Zones): string | undefined 
   return undefined;
 }
 
-function listed(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   return names.length === 0 ? 'none' : names.slice(0, 20).join(', ');
 }

@@ -5,8 +5,8 @@ import type { Storage } from '../storage.ts';
 import { csiVolume, publishedNodes } from './volume-view.ts';
 
 /**
- * The cluster's volumes and those without marks, with the servers to which they are attached; external-attacher compares these
- * with its own records.
+ * The cluster's volumes and unmarked ones, with the servers to which they are attached; external-attacher compares
+ * these with its own records.
  */
 export async function listVolumes({ cloud, clusterUid, work }: Storage, request: PageRequest): Promise<object> {
   const { volumes } = cloud.client.blockStorage;

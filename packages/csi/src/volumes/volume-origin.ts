@@ -2,22 +2,22 @@ import type { VolumeCreate } from '@fairway/openstack/types/block-storage';
 import { failedPrecondition } from '../calls/call-error.ts';
 import { requireSnapshot } from '../snapshots/found-snapshot.ts';
 import type { Storage } from '../storage.ts';
+import type { DesiredVolume } from './desired-volume.ts';
 import { findVolume, requireVolume } from './found-volume.ts';
-import type { WantedVolume } from './wanted-volume.ts';
 
-/** The source that a volume is copied from. */
+/** The source of a copied volume. */
 export interface VolumeOrigin {
   readonly request: Pick<VolumeCreate, 'source_volid' | 'snapshot_id'>;
   readonly sizeGiB: number;
-  /** Cinder's zone, in which copies must be. */
+  /** The Cinder zone in which copies must be. */
   readonly volumeZone: string | undefined;
 }
 
 /**
- * Rejects with NOT_FOUND, with PERMISSION_DENIED for another cluster's, or with FAILED_PRECONDITION for one that can't be copied
- * now.
+ * Rejects with NOT_FOUND, with PERMISSION_DENIED for another cluster's source, or with FAILED_PRECONDITION for one that
+ * can't be copied now.
  */
-export async function findOrigin(storage: Storage, source: WantedVolume['source']): Promise<VolumeOrigin | undefined> {
+export async function findOrigin(storage: Storage, source: DesiredVolume['source']): Promise<VolumeOrigin | undefined> {
   if (source === undefined) return undefined;
   if ('volumeId' in source) {
     const { volume } = await requireVolume(storage, source.volumeId);

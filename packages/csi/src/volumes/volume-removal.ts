@@ -9,8 +9,8 @@ import { subject } from '../calls/operations.ts';
 import type { Storage } from '../storage.ts';
 import { type FoundVolume, findVolume, refreshVolume, requireOwner } from './found-volume.ts';
 
-/** States that end by themselves; the volume can then be deleted. */
-const PASSING: ReadonlySet<string> = new Set([
+/** Transient states, after which the volume can be deleted. */
+const TRANSIENT_STATES: ReadonlySet<string> = new Set([
   'creating',
   'downloading',
   'extending',
@@ -20,14 +20,14 @@ const PASSING: ReadonlySet<string> = new Set([
   'backing-up',
 ]);
 
-/** Deletes a volume of this cluster, and resolves when it is deleted; a missing one counts as deleted. */
+/** Deletes a volume of this cluster; resolves when it no longer exists. A missing one counts as deleted. */
 export function removeVolume(storage: Storage, id: string, time: CallTime): Promise<void> {
   if (id === '') throw invalidArgument('volume_id is missing');
   return storage.operations.run(subject.volume(id), 'another call', async () => {
     const found = await findVolume(storage, id);
     if (found === undefined) return;
     const owner = requireOwner(found, 'delete');
-    // The call that creates it is in progress until it has answered.
+    // A call that creates the volume is in progress until it has returned.
     await storage.operations.run(subject.volumeName(owner.object), 'CreateVolume', async () => {
       await remove(storage, found, time);
       storage.builds.abandon(storageKey(owner));
@@ -37,27 +37,27 @@ export function removeVolume(storage: Storage, id: string, time: CallTime): Prom
 
 async function remove(storage: Storage, found: FoundVolume, time: CallTime): Promise<void> {
   const { id } = found.volume;
-  const volume = PASSING.has(found.volume.status)
+  const volume = TRANSIENT_STATES.has(found.volume.status)
     ? await time
-        .until('settle', `volume ${id} is ${found.volume.status}`, async () => {
+        .pollUntil('settle', `volume ${id} is ${found.volume.status}`, async () => {
           const now = await refreshVolume(storage, found, time.signal);
-          return now !== undefined && PASSING.has(now.status) ? undefined : { now };
+          return now !== undefined && TRANSIENT_STATES.has(now.status) ? undefined : { now };
         })
         .then(({ now }) => now)
     : found.volume;
   if (volume === undefined) return;
   if (volume.status !== 'deleting') {
-    const held = deletionBlocker(volume);
-    if (held !== undefined) throw failedPrecondition(`volume ${id} cannot be deleted yet: ${held}`);
+    const blocker = deletionBlocker(volume);
+    if (blocker !== undefined) throw failedPrecondition(`volume ${id} cannot be deleted yet: ${blocker}`);
     await deleteVolume(storage.cloud, volume, storage.work);
   }
-  await time.until('delete', `volume ${id} is being deleted by Cinder`, async () => {
+  await time.pollUntil('delete', `volume ${id} is being deleted by Cinder`, async () => {
     const now = await refreshVolume(storage, found, time.signal);
-    return now === undefined ? true : stillThere(now);
+    return now === undefined ? true : requireDeleting(now);
   });
 }
 
-function stillThere({ id, status: state }: Volume): undefined {
+function requireDeleting({ id, status: state }: Volume): undefined {
   if (state === 'deleting') return undefined;
   if (state !== 'error_deleting') throw new CallError(status.ABORTED, `volume ${id} is ${state} again: retry the call`);
   const message = `Cinder failed to delete volume ${id}: the cloud operator must reset its status`;

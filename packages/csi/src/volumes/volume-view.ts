@@ -3,7 +3,7 @@ import type { CsiVolume, VolumeContentSource } from '../protocol/messages.ts';
 import { GIB } from './capacity.ts';
 import { topologyOf, type Zones } from './placement.ts';
 
-/** A volume in CSI's form. Pure. */
+/** A volume in CSI's format. Pure. */
 export function csiVolume(volume: Volume, zones: Zones): CsiVolume {
   const source = sourceOf(volume);
   return {

@@ -6,7 +6,7 @@ import { createCertificateAuthority } from '@fairway/kube/pki/certificate-author
 import { Server } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { autoscalerServerTls, issueAutoscalerCertificate } from '../certificates.ts';
-import { type Listener, listenWithin } from '../listener.ts';
+import { type Listener, listenWithLimits } from '../listener.ts';
 
 const authority = await createCertificateAuthority({
   commonName: 'autoscalers',
@@ -23,7 +23,7 @@ const sessions: ClientHttp2Session[] = [];
 beforeEach(async () => {
   server = new Server({ 'grpc.max_concurrent_streams': 16 });
   const holderOf = (certificate: Buffer | undefined) => certificate?.toString('base64') ?? '';
-  listener = await listenWithin({ host: '0.0.0.0', port: 0, tls, holderOf }, server);
+  listener = await listenWithLimits({ host: '0.0.0.0', port: 0, tls, holderOf }, server);
 });
 afterEach(() => {
   for (const session of sessions.splice(0)) session.destroy();
@@ -43,7 +43,7 @@ async function clientCertificate() {
 }
 
 /** A connection that never sends anything. */
-async function silent(localAddress: string): Promise<Socket> {
+async function stubs(localAddress: string): Promise<Socket> {
   const socket = connectTcp({ host: '127.0.0.1', port: listener.port, localAddress });
   sockets.push(socket);
   socket.on('error', () => {});
@@ -51,7 +51,7 @@ async function silent(localAddress: string): Promise<Socket> {
   return socket;
 }
 
-/** Resolves after the server's HTTP/2 settings. */
+/** Resolves when the server's HTTP/2 settings have arrived. */
 async function session(certificate: object, localAddress = '127.0.0.1'): Promise<ClientHttp2Session> {
   const options = { ...certificate, ca: authority.certificatePem, servername: 'localhost', localAddress };
   const opened = connectHttp2(`https://127.0.0.1:${listener.port}`, {
@@ -66,23 +66,23 @@ async function session(certificate: object, localAddress = '127.0.0.1'): Promise
 
 test('handshakes that never end block only their own network', async () => {
   const allowed = 256;
-  const beyond = 44;
-  let refused = 0;
+  const overLimit = 44;
+  let refusedCount = 0;
   const { promise: isFull, resolve } = Promise.withResolvers<void>();
-  for (let at = 0; at < allowed + beyond; at++) {
-    const socket = await silent('127.0.0.2');
+  for (let at = 0; at < allowed + overLimit; at++) {
+    const socket = await stubs('127.0.0.2');
     socket.once('close', () => {
-      refused += 1;
-      if (refused === beyond) resolve();
+      refusedCount += 1;
+      if (refusedCount === overLimit) resolve();
     });
     socket.resume();
   }
   await isFull;
 
-  const good = await session(await clientCertificate());
+  const acceptedSession = await session(await clientCertificate());
 
-  expect(good.destroyed).toBe(false);
-  expect(refused).toBe(beyond);
+  expect(acceptedSession.destroyed).toBe(false);
+  expect(refusedCount).toBe(overLimit);
 });
 
 test('a client has eight connections: the next one closes the oldest', async () => {
@@ -90,10 +90,10 @@ test('a client has eight connections: the next one closes the oldest', async () 
   const other = await session(await clientCertificate());
   const own = [];
   for (let at = 0; at < 8; at++) own.push(await session(certificate));
-  const lost = once(own[0] as ClientHttp2Session, 'close');
+  const closedSession = once(own[0] as ClientHttp2Session, 'close');
 
   await session(certificate);
-  await lost;
+  await closedSession;
 
   expect(own.map(({ destroyed }) => destroyed)).toEqual([true, ...Array.from({ length: 7 }, () => false)]);
   expect(other.destroyed).toBe(false);

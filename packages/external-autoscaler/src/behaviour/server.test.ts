@@ -40,9 +40,9 @@ async function serveAll(rate?: Rate): Promise<ExternalAutoscalerServer> {
 }
 
 /** A client with the certificate of this cluster. */
-async function clientOf(name: string, signer = authority, at = server): Promise<Client> {
+async function clientOf(name: string, signerPem = authority, at = server): Promise<Client> {
   const cluster = await fairway.client.resource(clusters).get(name, { namespace: TEAM });
-  const issued = await issueAutoscalerCertificate(signer, { cluster, validityMs: 30 * DAY_MS }, fairway.clock);
+  const issued = await issueAutoscalerCertificate(signerPem, { cluster, validityMs: 30 * DAY_MS }, fairway.clock);
   return connect(Buffer.from(issued.privateKeyPem), Buffer.from(issued.certificatePem), at);
 }
 
@@ -63,7 +63,7 @@ function call<T = object>(client: Client, name: CallName, request: object = {}):
   });
 }
 
-/** The status of a call that fails. */
+/** The error of a call that fails. */
 async function refusal(client: Client, name: CallName, request: object = {}): Promise<ServiceError> {
   return call(client, name, request).then(
     () => {
@@ -148,8 +148,11 @@ describe('access control', () => {
   });
 
   test('a flood is rejected, and does not affect other clusters', async () => {
-    const slow = await serveAll({ burst: 20, perMinute: 1 });
-    const [flooding, quiet] = [await clientOf('demo', authority, slow), await clientOf('other', authority, slow)];
+    const limitedServer = await serveAll({ burst: 20, perMinute: 1 });
+    const [flooding, quiet] = [
+      await clientOf('demo', authority, limitedServer),
+      await clientOf('other', authority, limitedServer),
+    ];
     const codes = await Promise.all(
       Array.from({ length: 100 }, () =>
         call(flooding, 'NodeGroups').then(
@@ -162,7 +165,7 @@ describe('access control', () => {
     expect(codes.filter((code) => code === status.OK)).toHaveLength(20);
     expect(new Set(codes)).toEqual(new Set([status.OK, status.RESOURCE_EXHAUSTED]));
     await call(quiet, 'NodeGroups');
-    slow.close();
+    limitedServer.close();
   });
 });
 
@@ -189,11 +192,11 @@ describe('a group', () => {
     await fairway.patch(nodePools, 'general', { spec: { nodeStartupTimeout: '90m' } });
     await expect
       .poll(async () => {
-        const answer = await call<{ nodeGroupAutoscalingOptions: object }>(demo, 'NodeGroupGetOptions', {
+        const response = await call<{ nodeGroupAutoscalingOptions: object }>(demo, 'NodeGroupGetOptions', {
           id: 'general',
           defaults: { maxNodeProvisionDuration: { seconds: 600, nanos: 0 } },
         });
-        return answer.nodeGroupAutoscalingOptions;
+        return response.nodeGroupAutoscalingOptions;
       })
       .toMatchObject({ maxNodeProvisionTime: { duration: 95 * 60e9 } });
     await fairway.patch(nodePools, 'general', { spec: { nodeStartupTimeout: null } });
@@ -219,7 +222,7 @@ describe('a group', () => {
       details: expect.stringContaining('its maxReplicas is 2 by schedule always'),
     });
     await fairway.delete(nodePools, 'timed');
-    await fairway.until(nodePools, (left) => left.every(({ metadata }) => metadata.name !== 'timed'));
+    await fairway.until(nodePools, (remaining) => remaining.every(({ metadata }) => metadata.name !== 'timed'));
   });
 
   test('returns a template of its nodes, in both forms of the protocol', async () => {
@@ -234,7 +237,7 @@ describe('a group', () => {
   });
 
   test('leaves the sizes of an externally scaled cluster alone', async () => {
-    // Fairway's autoscaler has run once it reports on a cluster of its own.
+    // Fairway's autoscaler has run when it reports on its own cluster.
     await fairway.createCluster({}, 'managed');
     await fairway.createPool({ clusterName: 'managed', replicas: 0, autoscaling: { enabled: true } }, 'managed');
     await fairway.until(nodePools, ([each]) => each?.status?.autoscaling !== undefined, 'managed');
@@ -243,11 +246,11 @@ describe('a group', () => {
     expect(pool.status?.autoscaling).toBeUndefined();
   });
 
-  test('has no prices', async () => {
+  test('provides no prices', async () => {
     expect(await refusal(demo, 'PricingNodePrice')).toMatchObject({ code: status.UNIMPLEMENTED });
   });
 
-  test('grows up to its maximum, and shrinks by exactly the named nodes, once', async () => {
+  test('grows to its maximum, and removes exactly the specified nodes, once', async () => {
     await call(demo, 'NodeGroupIncreaseSize', { id: 'general', delta: 2 });
     expect(await target()).toBe(3);
     expect(await refusal(demo, 'NodeGroupIncreaseSize', { id: 'general', delta: 2 })).toMatchObject({

@@ -1,4 +1,4 @@
-/** The messages of externalgrpc.proto, as the server's code receives them. */
+/** The messages of externalgrpc.proto as the server receives them. */
 
 export interface NodeGroup {
   readonly id: string;
@@ -13,7 +13,7 @@ export interface GrpcNode {
 }
 
 export const InstanceState = { running: 1, creating: 2, deleting: 3 } as const;
-/** cloudprovider.InstanceErrorClass: cluster-autoscaler decides for which of them it tries another group. */
+/** cloudprovider.InstanceErrorClass: determines whether cluster-autoscaler tries another group. */
 export const ErrorClass = { outOfResources: 1, other: 99 } as const;
 
 export interface Instance {

@@ -37,15 +37,15 @@ export function serviceDefinition(): Record<CallName, MethodDefinition<object, o
     };
   };
   const entries = Object.entries(CALLS).map(([name, [request, response]]) => {
-    const [asked, answered] = [codec(request), codec(response)];
+    const [requestCodec, responseCodec] = [codec(request), codec(response)];
     const definition: MethodDefinition<object, object> = {
       path: `/${PACKAGE}.CloudProvider/${name}`,
       requestStream: false,
       responseStream: false,
-      requestSerialize: asked.write,
-      requestDeserialize: asked.read,
-      responseSerialize: answered.write,
-      responseDeserialize: answered.read,
+      requestSerialize: requestCodec.write,
+      requestDeserialize: requestCodec.read,
+      responseSerialize: responseCodec.write,
+      responseDeserialize: responseCodec.read,
     };
     return [name, definition];
   });

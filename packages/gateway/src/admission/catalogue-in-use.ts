@@ -16,15 +16,18 @@ const INDEXES: Readonly<Record<string, CacheIndex<Cluster>>> = {
   [kubernetesReleases.plural]: clustersByRelease,
 };
 
-/** Warns of versions that a KubernetesRelease pins and that clusters do not get. */
-export function warnOfPins(request: AdmissionRequest): void {
+/** Warns about versions that a KubernetesRelease pins but clusters do not get. */
+export function warnAboutPins(request: AdmissionRequest): void {
   const { resource, object, oldObject, subresource } = request;
   if (resource.plural !== kubernetesReleases.plural || subresource !== '' || object === undefined) return;
   const old = oldObject === undefined ? [] : unappliedPins(oldObject as KubernetesRelease);
   for (const warning of unappliedWarnings(unappliedPins(object as KubernetesRelease), old)) request.warn(warning);
 }
 
-/** Refuses to delete a Plan or KubernetesRelease that clusters use, and to take a patch version out of a release that clusters run. */
+/**
+ * Refuses to delete a Plan or KubernetesRelease that clusters use, and to remove a patch version that clusters run from
+ * a release.
+ */
 export async function validateCatalogueChange(stored: StoredFacts, request: AdmissionRequest): Promise<void> {
   const { resource, operation, name, subresource } = request;
   const index = INDEXES[resource.plural];
@@ -49,6 +52,6 @@ export async function validateCatalogueChange(stored: StoredFacts, request: Admi
 }
 
 function removedPatches(old: KubernetesRelease, { spec }: KubernetesRelease): readonly string[] {
-  const left = new Set(spec.patches.map(({ version }) => version));
-  return old.spec.patches.map(({ version }) => version).filter((version) => !left.has(version));
+  const remainingVersions = new Set(spec.patches.map(({ version }) => version));
+  return old.spec.patches.map(({ version }) => version).filter((version) => !remainingVersions.has(version));
 }

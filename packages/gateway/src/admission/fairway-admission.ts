@@ -12,7 +12,7 @@ import type { NamespaceLimits } from '@fairway/api/domain/namespace-limits';
 import { GROUP } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import { isClusterNameOpen } from '@fairway/api/kinds/node-pool-rules';
+import { isClusterNameMutable } from '@fairway/api/kinds/node-pool-rules';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { Clock } from '@fairway/base/clock';
@@ -22,7 +22,7 @@ import type { CloudOffer } from '@fairway/tenancy/cloud/cloud-offer';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import { dryRunWarnings } from '../upgrade-plan/dry-run-warnings.ts';
 import type { PlanUpgrade } from '../upgrade-plan/upgrade-plan-request.ts';
-import { validateCatalogueChange, warnOfPins } from './catalogue-in-use.ts';
+import { validateCatalogueChange, warnAboutPins } from './catalogue-in-use.ts';
 import { validateCredentialDeletion } from './credential-in-use.ts';
 import { keystonePolicyErrors } from './keystone-policy.ts';
 import { checkNumber } from './namespace-limits-admission.ts';
@@ -32,37 +32,40 @@ import { validateRequests } from './validate-requests.ts';
 
 export interface FairwayAdmissionOptions {
   readonly stored: StoredFacts;
-  /** What a namespace may hold; used where `stored` counts. */
+  /** Limits on the contents of a namespace; used where `stored` counts. */
   readonly limits?: NamespaceLimits | undefined;
-  /** Resolves when `clouds` has caught up with the namespace as stored now; called before a request is rejected for lack of a cloud. */
-  readonly catchUp?: (namespace: string, credentialName: string | undefined) => Promise<void>;
+  /**
+   * Resolves when `clouds` has the stored state of the namespace; called before a request is rejected for lack of a
+   * cloud.
+   */
+  readonly waitForCache?: (namespace: string, credentialName: string | undefined) => Promise<void>;
   readonly clouds: Clouds;
   readonly offer: CloudOffer;
-  /** Which fields of a Cluster its control plane would not honour here; all are honoured by default. */
+  /** The fields of a Cluster that its control plane would not enforce here; by default, all are enforced. */
   readonly unenforcedFields?: (() => Promise<UnenforcedFields>) | undefined;
-  /** Why clusters here cannot admit Keystone users; if undefined, clusters that enable it do. */
+  /** Why clusters here cannot admit Keystone users; if undefined, they can. */
   readonly keystoneProblem?: string | undefined;
-  /** Answers dry runs of a version change; undefined until the controllers run, and by default. */
+  /** Plans dry runs of a version change; undefined until the controllers run, and by default. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   readonly clock: Clock;
-  /** Whether the user is Fairway's controllers, which alone set and remove their finalizer. */
-  readonly isFairway: (user: UserInfo) => boolean;
+  /** Whether the user is one of Fairway's controllers; only they set and remove their finalizer. */
+  readonly isFairwayUser: (user: UserInfo) => boolean;
 }
 
 /**
- * Validates Clusters and NodePools against plans, releases and what their namespace's cloud offers, and protects plans and
+ * Validates Clusters and NodePools against plans, releases and the cloud of their namespace, and protects plans and
  * releases in use. The rules are pure and tested in `api`.
  */
 export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlugin {
   return {
     name: 'Fairway',
     async validate(request) {
-      holdFinalizer(options, request);
+      guardFinalizer(options, request);
       if (request.resource.group === GROUP) {
         if (options.limits) await checkNumber(request, options.limits, options.stored);
         await validateCatalogueChange(options.stored, request);
         await validateCredentialDeletion(options.stored, request);
-        warnOfPins(request);
+        warnAboutPins(request);
       }
       const { plural } = request.resource;
       if (needsValidation(request) && plural === clusters.plural) return validateCluster(options, request);
@@ -76,9 +79,9 @@ export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlu
  * Runs even if nothing else changes. On create the finalizer is allowed: a copied or restored object has it, and would get it
  * anyway.
  */
-function holdFinalizer({ isFairway }: FairwayAdmissionOptions, request: AdmissionRequest): void {
+function guardFinalizer({ isFairwayUser }: FairwayAdmissionOptions, request: AdmissionRequest): void {
   const { object, oldObject, user, resource, operation } = request;
-  if (operation !== 'UPDATE' || resource.group !== GROUP || !object || !oldObject || isFairway(user)) return;
+  if (operation !== 'UPDATE' || resource.group !== GROUP || !object || !oldObject || isFairwayUser(user)) return;
   refuse(resource, request, heldFinalizerErrors(object, oldObject));
 }
 
@@ -96,7 +99,7 @@ async function validateCluster(options: FairwayAdmissionOptions, request: Admiss
     stored.quota(namespace),
     options.unenforcedFields?.(),
   ]);
-  const others = all.filter(({ metadata }) => metadata.name !== name);
+  const otherClusters = all.filter(({ metadata }) => metadata.name !== name);
   const old = request.oldObject as Cluster | undefined;
   const facts = {
     cluster,
@@ -104,7 +107,7 @@ async function validateCluster(options: FairwayAdmissionOptions, request: Admiss
     plans,
     releases,
     credential,
-    others,
+    others: otherClusters,
     pools,
     quota,
     unenforcedFields,
@@ -112,7 +115,7 @@ async function validateCluster(options: FairwayAdmissionOptions, request: Admiss
     nowMs: options.clock.now(),
   };
   const validateObject = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });
-  const { errors, catalogue } = await validateByOffer(options, request, credentialName, validateObject);
+  const { errors, catalogue } = await validateAgainstOffer(options, request, credentialName, validateObject);
   refuse(clusters, request, [...errors, ...keystonePolicyErrors(cluster, old)]);
   const plan = plans.find(({ metadata }) => metadata.name === cluster.spec.plan)?.spec;
   const warnings = [
@@ -139,54 +142,54 @@ async function validateNodePool(options: FairwayAdmissionOptions, request: Admis
     stored.nodePools(namespace),
     stored.quota(namespace),
   ]);
-  const together = dryRunSiblings(request);
-  const found = withSiblings(storedClusters, together.clusters);
-  const others = withSiblings(all, together.pools).filter(({ metadata }) => metadata.name !== name);
+  const dryRunObjects = dryRunSiblings(request);
+  const found = withSiblings(storedClusters, dryRunObjects.clusters);
+  const otherClusters = withSiblings(all, dryRunObjects.pools).filter(({ metadata }) => metadata.name !== name);
   const facts = {
     pool,
-    old: poolBefore(pool, request.oldObject as NodePool | undefined),
+    old: poolForQuota(pool, request.oldObject as NodePool | undefined),
     clusters: found,
-    others,
+    others: otherClusters,
     plans,
     quota,
   };
   const validateObject = (catalogue: CloudCatalogue) => admitNodePool({ ...facts, catalogue });
   const cluster = found.find(({ metadata }) => metadata.name === pool.spec.clusterName);
-  const asks = { securityGroups: (pool.spec.securityGroups ?? []).length > 0 };
-  const { errors, catalogue } = await validateByOffer(
+  const required = { securityGroups: (pool.spec.securityGroups ?? []).length > 0 };
+  const { errors, catalogue } = await validateAgainstOffer(
     options,
     request,
     cluster?.spec.credentialName,
     validateObject,
-    asks,
+    required,
   );
   refuse(nodePools, request, errors);
   for (const warning of nodePoolWarnings({ ...facts, catalogue })) request.warn(warning);
 }
 
 /** The stored pool, whose values aren't rejected again; a pool that moves to another cluster is validated as a new one. */
-function poolBefore({ spec }: NodePool, old: NodePool | undefined): NodePool | undefined {
-  const isMoved = old !== undefined && spec.clusterName !== old.spec.clusterName && isClusterNameOpen(old);
+function poolForQuota({ spec }: NodePool, old: NodePool | undefined): NodePool | undefined {
+  const isMoved = old !== undefined && spec.clusterName !== old.spec.clusterName && isClusterNameMutable(old);
   return isMoved ? undefined : old;
 }
 
-/** Cloud resources that objects refer to, each listed by a different service. */
+/** Referenced cloud resources, each kind listed by a different service. */
 const CHECKED_LISTS = ['flavors', 'images', 'networks'] as const;
 
 /**
  * Validates against cached lists of the cloud and, before rejecting, against fresh ones: a resource may have been created a
  * moment ago.
  */
-async function validateByOffer(
-  { clouds, offer, catchUp }: FairwayAdmissionOptions,
+async function validateAgainstOffer(
+  { clouds, offer, waitForCache }: FairwayAdmissionOptions,
   request: AdmissionRequest,
   credentialName: string | undefined,
   validateObject: (catalogue: CloudCatalogue) => readonly FieldError[],
-  asks: { readonly securityGroups?: boolean } = {},
+  required: { readonly securityGroups?: boolean } = {},
 ): Promise<{ readonly errors: readonly FieldError[]; readonly catalogue: CloudCatalogue }> {
   let cloud = clouds.forNamespace(request.namespace, credentialName);
-  if (cloud === undefined && catchUp) {
-    await catchUp(request.namespace, credentialName);
+  if (cloud === undefined && waitForCache) {
+    await waitForCache(request.namespace, credentialName);
     cloud = clouds.forNamespace(request.namespace, credentialName);
   }
   if (cloud === undefined && credentialName !== undefined) {
@@ -202,17 +205,17 @@ async function validateByOffer(
       `namespace "${request.namespace}" has no cloud: ask the operator to set the annotation fairway.dev/cloud on it`,
     );
   }
-  const catalogue = await offer.catalogueOf(cloud, asks);
-  const unlisted = CHECKED_LISTS.filter((list) => catalogue[list] === undefined);
-  if (unlisted.length > 0) {
-    const lists = new Intl.ListFormat('en-GB').format(unlisted);
+  const catalogue = await offer.catalogueOf(cloud, required);
+  const isUnlisted = CHECKED_LISTS.filter((list) => catalogue[list] === undefined);
+  if (isUnlisted.length > 0) {
+    const lists = new Intl.ListFormat('en-GB').format(isUnlisted);
     request.warn(`the cloud does not respond: ${lists} will be checked later by the controllers`);
   }
   const errors = validateObject(catalogue);
   // All other errors are independent of what the cloud offers.
-  const isAboutOffer = errors.length > validateObject({}).length;
-  if (!isAboutOffer) return { errors, catalogue };
-  const current = await offer.catalogueOf(cloud, { ...asks, maxAgeMs: 0 });
+  const concernsOffer = errors.length > validateObject({}).length;
+  if (!concernsOffer) return { errors, catalogue };
+  const current = await offer.catalogueOf(cloud, { ...required, maxAgeMs: 0 });
   return { errors: validateObject(current), catalogue: current };
 }
 

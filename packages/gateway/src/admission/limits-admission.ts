@@ -24,22 +24,22 @@ export function limitsAdmission(reader: () => ObjectReader, quotaDefaults?: Quot
       const { resource, namespace, object, oldObject } = request;
       const name = object?.metadata.name;
       const quota = effectiveQuota(reader().list(projectQuotas, namespace), quotaDefaults);
-      const isOther = ({ metadata }: Cluster | NodePool) => metadata.name !== name;
+      const isOtherObject = ({ metadata }: Cluster | NodePool) => metadata.name !== name;
       if (resource.plural === nodePools.plural) {
         const facts = {
           pool: object as NodePool,
           old: oldObject as NodePool | undefined,
           clusters: reader().list(clusters, namespace),
-          others: reader().list(nodePools, namespace).filter(isOther),
+          others: reader().list(nodePools, namespace).filter(isOtherObject),
           plans: reader().list(plans),
         };
-        const tooMany = poolQuotaErrors({ ...facts, quota, flavors: undefined });
-        refuse(nodePools, name, [...nodePoolLimitErrors(facts), ...tooMany]);
+        const limitError = poolQuotaErrors({ ...facts, quota, flavors: undefined });
+        refuse(nodePools, name, [...nodePoolLimitErrors(facts), ...limitError]);
       } else if (resource.plural === clusters.plural) {
         const facts = {
           cluster: object as Cluster,
           old: oldObject as Cluster | undefined,
-          others: reader().list(clusters, namespace).filter(isOther),
+          others: reader().list(clusters, namespace).filter(isOtherObject),
           pools: reader().list(nodePools, namespace),
           plans: reader().list(plans),
         };

@@ -1,4 +1,4 @@
-import { bytesProblem, isLimited, type NamespaceLimits, numberProblem } from '@fairway/api/domain/namespace-limits';
+import { countProblem, isLimited, type NamespaceLimits, sizeProblem } from '@fairway/api/domain/namespace-limits';
 import { NamespaceUsage } from '@fairway/apiserver/quota/namespace-usage';
 import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/server/admission';
 import { bucketOf, canonicalText } from '@fairway/apiserver/server/served-resource';
@@ -25,9 +25,9 @@ export function namespaceLimitsAdmission(
       if (!isCounted(request, resource) || object === undefined || subresource !== '') return;
       const isNew = oldObject === undefined;
       const count = usage.count(namespace, resource);
-      const tooMany = isNew ? numberProblem(limits, { namespace, resource, count }) : undefined;
+      const exceededCount = isNew ? countProblem(limits, { namespace, resource, count }) : undefined;
       const problem =
-        tooMany ?? bytesProblem(limits, { namespace, used: usage.bytes(namespace), added: added(request) });
+        exceededCount ?? sizeProblem(limits, { namespace, used: usage.bytes(namespace), added: added(request) });
       if (problem !== undefined) throw refusal(request, problem);
     },
   };
@@ -47,7 +47,7 @@ export async function checkNumber(
   if (!isCounted(request, resource) || request.operation !== 'CREATE' || request.subresource !== '') return;
   const count = await stored.countOf?.(request.resource, namespace);
   if (count === undefined) return;
-  const problem = numberProblem(limits, { namespace, resource, count });
+  const problem = countProblem(limits, { namespace, resource, count });
   if (problem !== undefined) throw refusal(request, problem);
 }
 

@@ -11,7 +11,7 @@ export function needsValidation(request: AdmissionRequest): boolean {
   if (resource.group !== GROUP || !(subresource === '' || subresource === 'scale') || object === undefined)
     return false;
   if (operation !== 'CREATE' && operation !== 'UPDATE') return false;
-  return !isSpecUnchanged(request) && !isRestored(request);
+  return !isSpecUnchanged(request) && !isRestoredObject(request);
 }
 
 /** A change of metadata only (labels, finalizers) does not need the cloud. */
@@ -25,7 +25,7 @@ function isSpecUnchanged({ object, oldObject }: AdmissionRequest): boolean {
  * A restored object was admitted where it was created, and its resources exist: a quota that its own nodes use up, or a
  * version that is no longer offered, must not reject it.
  */
-function isRestored({ operation, object, user }: AdmissionRequest): boolean {
+function isRestoredObject({ operation, object, user }: AdmissionRequest): boolean {
   const mark = object?.metadata.annotations?.[PAUSED_ANNOTATION];
   return operation === 'CREATE' && mark === RESTORE_PAUSE && user.groups.includes(ADMINISTRATORS);
 }

@@ -1,9 +1,9 @@
 import { GROUP, VERSION } from '@fairway/api/group';
 import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import { badRequest } from '@fairway/kube/object/api-error';
-import { AUDIT_EVENT_KIND, eventsForm, eventsIn } from './events-form.ts';
 import { eventsPage } from './events-page.ts';
 import { eventsQuery, formatPosition } from './events-query.ts';
+import { AUDIT_EVENT_KIND, eventsInForm, responseFormOf } from './response-form.ts';
 import { readsAllNamespaces, tenantView } from './tenant-view.ts';
 
 /** The resource with which tenants list the audit events of their namespaces. It is computed, not stored. */
@@ -32,9 +32,9 @@ export interface AuditEventsRequest {
 }
 
 /**
- * Answers an authorized list: AuditEvents, which are Events of `audit.k8s.io/v1` under a kind and with the metadata that kubectl
- * can handle; a table of them; or, with `as=EventList`, those Events unchanged. `createdMs` is when the namespace was created;
- * undefined if it does not exist.
+ * Responds to an authorized list with AuditEvents, which are Events of `audit.k8s.io/v1` under a kind and with metadata
+ * that kubectl can handle; with a table of them; or, for `as=EventList`, with those Events unchanged. `createdMs` is
+ * when the namespace was created; undefined if it does not exist.
  */
 export async function auditEventsList(
   source: AuditEventsSource,
@@ -44,12 +44,12 @@ export async function auditEventsList(
   if (namespace === '') {
     throw badRequest('audit events can be listed only by namespace; the audit log has those of all namespaces');
   }
-  const asked = eventsQuery(query, nowMs);
-  const form = eventsForm(query, accept);
+  const listQuery = eventsQuery(query, nowMs);
+  const form = responseFormOf(query, accept);
   const since = await createdMs(namespace);
   const entries = since === undefined ? [] : await source.read(namespace);
-  const page = eventsPage(entries, asked, since ?? 0);
-  const seesAll = authorizer !== undefined && (await readsAllNamespaces(authorizer, user, AUDIT_EVENTS));
-  const events = seesAll ? page.events : page.events.map((event) => tenantView(event, namespace, user));
-  return eventsIn(form, { events, next: page.next && formatPosition(page.next), namespace, nowMs });
+  const page = eventsPage(entries, listQuery, since ?? 0);
+  const readsAll = authorizer !== undefined && (await readsAllNamespaces(authorizer, user, AUDIT_EVENTS));
+  const events = readsAll ? page.events : page.events.map((event) => tenantView(event, namespace, user));
+  return eventsInForm(form, { events, next: page.next && formatPosition(page.next), namespace, nowMs });
 }

@@ -15,13 +15,13 @@ function idsOf(entries: readonly string[], query: string, createdMs = 0): string
   );
 }
 
-test('events are listed newest first, without duplicates or incomplete ones', () => {
+test('lists events newest first, without duplicates or incomplete ones', () => {
   const entries = [entry('a', 1), entry('c', 3), entry('b', 2), entry('b', 2), '2026-01-01T00:00:04.000000Z {"au}'];
 
   expect(idsOf(entries, '')).toEqual(['c', 'b', 'a']);
 });
 
-test('events from before the creation of the namespace belong to another one', () => {
+test('omits events from before the creation of the namespace', () => {
   expect(idsOf([entry('a', 1), entry('b', 2)], '', Date.parse('2026-01-01T00:00:02Z'))).toEqual(['b']);
 });
 
@@ -56,28 +56,31 @@ test.each([
   ['fieldSelector=metadata.name%3Da', /"metadata.name" is not one of auditID, verb/],
   ['fieldSelector=verb', /invalid selector/],
   ['continue=x', /invalid continue token/],
-])('%s is refused', (query, message) => {
+])('refuses %s', (query, message) => {
   expect(() => eventsQuery(new URLSearchParams(query), NOW_MS)).toThrow(message);
 });
 
-test.each([1, 2, 3, 7])('pages of %i contain every event once, even at equal times and as new ones arrive', (limit) => {
-  const entries = Array.from({ length: 20 }, (_, index) => entry(`e${index}`, Math.floor(index / 4)));
-  const ids: string[] = [];
-  let token = '';
-  do {
-    const query = eventsQuery(new URLSearchParams({ limit: String(limit), continue: token }), NOW_MS);
-    const { events, next } = eventsPage(entries, query, 0);
-    expect(events.length).toBeLessThanOrEqual(limit);
-    ids.push(...events.map(({ auditID }) => auditID));
-    token = next === undefined ? '' : formatPosition(next);
-    entries.push(entry(`new${ids.length}`, 50));
-  } while (token !== '');
+test.each([1, 2, 3, 7])(
+  'returns every event once in pages of %i, even at equal times and as new ones arrive',
+  (limit) => {
+    const entries = Array.from({ length: 20 }, (_, index) => entry(`e${index}`, Math.floor(index / 4)));
+    const ids: string[] = [];
+    let token = '';
+    do {
+      const query = eventsQuery(new URLSearchParams({ limit: String(limit), continue: token }), NOW_MS);
+      const { events, next } = eventsPage(entries, query, 0);
+      expect(events.length).toBeLessThanOrEqual(limit);
+      ids.push(...events.map(({ auditID }) => auditID));
+      token = next === undefined ? '' : formatPosition(next);
+      entries.push(entry(`new${ids.length}`, 50));
+    } while (token !== '');
 
-  expect(ids).toHaveLength(20);
-  expect(new Set(ids).size).toBe(20);
-});
+    expect(ids).toHaveLength(20);
+    expect(new Set(ids).size).toBe(20);
+  },
+);
 
-test('a page with a selector continues where the previous one was full', () => {
+test('continues a page with a selector where the previous one was full', () => {
   const entries = [1, 2, 3, 4, 5, 6].map((second) =>
     entry(`e${second}`, second, { verb: second % 2 ? 'get' : 'create' }),
   );
@@ -88,7 +91,7 @@ test('a page with a selector continues where the previous one was full', () => {
   expect(idsOf(entries, `limit=2&fieldSelector=verb=get&continue=${token}`)).toEqual(['e1']);
 });
 
-test('a page has at most about a mebibyte, whatever the limit', () => {
+test('limits a page to about a mebibyte, whatever the limit parameter', () => {
   const entries = Array.from({ length: 100 }, (_, index) =>
     entry(`e${index}`, index % 60, { userAgent: 'x'.repeat(30_000) }),
   );

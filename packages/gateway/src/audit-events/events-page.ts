@@ -2,14 +2,14 @@ import type { AuditEvent } from '@fairway/apiserver/audit/audit-event';
 import type { EventsQuery, Position } from './events-query.ts';
 
 export interface EventsPage {
-  /** The newest first. */
+  /** Newest first. */
   readonly events: readonly AuditEvent[];
-  /** Undefined if there are no more. */
+  /** Undefined on the last page. */
   readonly next: Position | undefined;
 }
 
 const TIME_CHARS = '2026-01-31T10:20:30.456000Z'.length;
-/** Per page; the next one begins where it is full. */
+/** Size limit of a page; the next page begins where it is full. */
 const MAX_PAGE_CHARS = 1024 * 1024;
 
 /**

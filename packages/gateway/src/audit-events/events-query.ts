@@ -3,7 +3,7 @@ import { badRequest } from '@fairway/kube/object/api-error';
 import { parseFieldSelector } from '@fairway/kube/object/field-selector';
 import { getAt } from '@fairway/kube/object/path';
 
-/** Which events are requested, and how many per page. */
+/** The selected events, and the page size. */
 export interface EventsSelection {
   readonly limit: number;
   /** Epoch milliseconds. */
@@ -17,7 +17,8 @@ export interface EventsQuery extends EventsSelection {
 }
 
 /**
- * Events are sorted newest first: remaining are those before `time`, and those at `time` except for the first `seen`.
+ * Events are sorted newest first. The remaining ones are those before `time`, and those at `time` except for the first
+ * `seen`.
  */
 export interface Position {
   readonly time: string;
@@ -26,7 +27,7 @@ export interface Position {
 
 const MAX_LIMIT = 500;
 
-/** What `fieldSelector` can name. */
+/** The fields that `fieldSelector` supports. */
 export const SELECTABLE_FIELDS = [
   'auditID',
   'verb',
@@ -38,12 +39,12 @@ export const SELECTABLE_FIELDS = [
   'responseStatus.code',
 ] as const;
 
-/** Reads the query of a list. Throws 400. */
+/** Parses the query of a list. Throws 400. */
 export function eventsQuery(query: URLSearchParams, nowMs: number): EventsQuery {
   return { ...eventsSelection(query, nowMs), position: positionOf(query.get('continue') ?? '') };
 }
 
-/** The same except for `continue`, whose format depends on the list. Throws 400. */
+/** The selection without `continue`, whose format depends on the list. Throws 400. */
 export function eventsSelection(query: URLSearchParams, nowMs: number): EventsSelection {
   if ((query.get('labelSelector') ?? '') !== '') {
     throw badRequest('labelSelector: audit events have no labels; use fieldSelector');
@@ -55,7 +56,7 @@ export function eventsSelection(query: URLSearchParams, nowMs: number): EventsSe
     return { names: field.split('.'), negated, value };
   });
   return {
-    limit: Math.min(wholeNumber(query, 'limit') || MAX_LIMIT, MAX_LIMIT),
+    limit: Math.min(parseWholeNumber(query, 'limit') || MAX_LIMIT, MAX_LIMIT),
     sinceMs: sinceMs(query, nowMs),
     matches: (event) => terms.every(({ names, negated, value }) => (textAt(event, names) === value) !== negated),
   };
@@ -66,9 +67,9 @@ function textAt(event: AuditEvent, names: readonly string[]): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** As with the logs of a pod, a time or a number of seconds. */
+/** A time or a number of seconds, as for a pod's logs. */
 function sinceMs(query: URLSearchParams, nowMs: number): number {
-  const seconds = wholeNumber(query, 'sinceSeconds');
+  const seconds = parseWholeNumber(query, 'sinceSeconds');
   const time = query.get('sinceTime') ?? '';
   if (time === '') return seconds === 0 ? 0 : nowMs - seconds * 1000;
   if (seconds !== 0) throw badRequest('sinceTime and sinceSeconds: specify only one of them');
@@ -78,14 +79,14 @@ function sinceMs(query: URLSearchParams, nowMs: number): number {
   return ms;
 }
 
-function wholeNumber(query: URLSearchParams, name: string): number {
+function parseWholeNumber(query: URLSearchParams, name: string): number {
   const text = query.get(name) ?? '';
   if (text === '') return 0;
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw badRequest(`${name}: ${JSON.stringify(text.slice(0, 100))} is not a whole number`);
 }
 
-/** As a `continue` token. */
+/** Formats a `continue` token. */
 export function formatPosition({ time, seen }: Position): string {
   return Buffer.from(`${time} ${seen}`).toString('base64url');
 }

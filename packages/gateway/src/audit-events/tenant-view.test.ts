@@ -33,9 +33,9 @@ test.each([
   { who: 'an account of another namespace', user: { username: 'system:serviceaccount:red-2:robot' }, sees: false },
   { who: 'one of another project', user: { username: 'eve', groups: ['keystone:project:2'] }, sees: false },
 ])('events of $who show tenants the source address and the role: $sees', ({ user, sees }) => {
-  const seen = tenantView(eventOf(user), 'red', READER);
+  const eventView = tenantView(eventOf(user), 'red', READER);
 
-  expect(seen).toEqual(sees ? eventOf(user) : withoutOrigin(user));
+  expect(eventView).toEqual(sees ? eventOf(user) : withoutOrigin(user));
 });
 
 function withoutOrigin(user: AuditEvent['user']): AuditEvent {

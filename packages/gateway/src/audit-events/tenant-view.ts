@@ -7,7 +7,7 @@ import {
 import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 
 /** Groups that do not indicate a common team. */
-const COMMON_GROUP = /^system:/;
+const SHARED_GROUP = /^system:/;
 const SHOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
   'authorization.k8s.io/decision',
   TRUNCATED_ANNOTATION,
@@ -15,9 +15,9 @@ const SHOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * An event as `reader` sees it. Readers see everything about themselves, users who share a group with them, service accounts of
- * the namespace and strangers. Of operators, Fairway itself and other tenants, they see the name, request and result, but neither
- * the source address nor the role.
+ * An event as `reader` sees it. Readers see everything about themselves, users who share a group with them, service
+ * accounts of the namespace and unauthenticated clients. Of operators, Fairway itself and other tenants, they see the
+ * name, request and result, but neither the source address nor the role.
  */
 export function tenantView(event: AuditEvent, namespace: string, reader: UserInfo): AuditEvent {
   const { user } = event;
@@ -33,8 +33,8 @@ export async function readsAllNamespaces(
   user: UserInfo,
   { group, version, plural: resource }: { readonly group: string; readonly version: string; readonly plural: string },
 ): Promise<boolean> {
-  const asked = { user, verb: 'list', group, version, resource, subresource: '', namespace: '', name: '' };
-  return (await authorizer.authorize(asked)).allowed;
+  const attributes = { user, verb: 'list', group, version, resource, subresource: '', namespace: '', name: '' };
+  return (await authorizer.authorize(attributes)).allowed;
 }
 
 /** Keeps user, request and result; removes the source address and the role. */
@@ -52,5 +52,5 @@ export function withoutOrigin(event: AuditEvent): AuditEvent {
 
 function isNear({ username = '', groups = [] }: AuditUser, namespace: string, reader: UserInfo): boolean {
   if (username === reader.username || username.startsWith(`system:serviceaccount:${namespace}:`)) return true;
-  return groups.some((group) => !COMMON_GROUP.test(group) && reader.groups.includes(group));
+  return groups.some((group) => !SHARED_GROUP.test(group) && reader.groups.includes(group));
 }

@@ -12,14 +12,14 @@ const STATUS = {
   expirationTimestamp: '2026-02-01T00:00:00Z',
 };
 
-async function ask(spec: object | undefined, mode: 'Managed' | 'External', isServed = true) {
-  const lives: number[] = [];
+async function requestConfig(spec: object | undefined, mode: 'Managed' | 'External', isServed = true) {
+  const validSeconds: number[] = [];
   const issue: IssueAutoscalerConfig = async (_, validityMs) => {
-    lives.push(validityMs / 1000);
+    validSeconds.push(validityMs / 1000);
     return STATUS;
   };
-  const told: string[] = [];
-  const events = { normal: (_: unknown, reason: string) => told.push(reason) };
+  const warnings: string[] = [];
+  const events = { normal: (_: unknown, reason: string) => warnings.push(reason) };
   const request = autoscalerConfigRequest({
     issuer: () => (isServed ? issue : undefined),
     events: () => events as never,
@@ -29,45 +29,45 @@ async function ask(spec: object | undefined, mode: 'Managed' | 'External', isSer
   const parent = aCluster({ autoscaler: { mode } });
   const user = { username: 'alice', groups: [] };
   const answer = await subresource.create?.({ body: { spec }, parent, user, dryRun: false } as never);
-  return { answer, lives, told };
+  return { answer, lives: validSeconds, told: warnings };
 }
 
-test('gets a certificate that lives as long as it asks for', async () => {
-  const { answer, lives, told } = await ask({ expirationSeconds: 7200 }, 'External');
+test('is valid for the requested time', async () => {
+  const { answer, lives, told } = await requestConfig({ expirationSeconds: 7200 }, 'External');
 
   expect(answer).toMatchObject({ status: STATUS });
   expect(lives).toEqual([7200]);
   expect(told).toEqual(['AutoscalerConfigIssued']);
 });
 
-test.each([{}, undefined])('lives a month where spec is %s', async (spec) => {
-  const { lives } = await ask(spec, 'External');
+test.each([{}, undefined])('is valid for a month if spec is %s', async (spec) => {
+  const { lives } = await requestConfig(spec, 'External');
 
   expect(lives).toEqual([30 * 86_400]);
 });
 
 test.each([
   {
-    why: 'a life of a minute',
+    why: 'a validity of one minute',
     spec: { expirationSeconds: 60 },
     mode: 'External',
     isServed: true,
     says: 'spec.expirationSeconds',
   },
   {
-    why: 'a cluster that Fairway scales',
+    why: 'a cluster that Fairway scales itself',
     spec: { expirationSeconds: 7200 },
     mode: 'Managed',
     isServed: true,
     says: 'spec.autoscaler.mode',
   },
   {
-    why: 'where nothing is served',
+    why: 'a Fairway without an externalgrpc server',
     spec: { expirationSeconds: 7200 },
     mode: 'External',
     isServed: false,
     says: 'externalAutoscaler.listen',
   },
-] as const)('is refused: $why', async ({ spec, mode, isServed, says }) => {
-  await expect(ask(spec, mode, isServed)).rejects.toThrow(says);
+] as const)('refuses $why', async ({ spec, mode, isServed, says }) => {
+  await expect(requestConfig(spec, mode, isServed)).rejects.toThrow(says);
 });

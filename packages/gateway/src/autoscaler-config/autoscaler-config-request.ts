@@ -6,7 +6,7 @@ import {
 } from '@fairway/api/kinds/autoscaler-config-request';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { Logger } from '@fairway/base/log';
-import { userInWords } from '@fairway/identity/user-info';
+import { describeUser } from '@fairway/identity/user-info';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import { type ClusterRequest, refusal } from '../requests/parent-request.ts';
 
@@ -34,23 +34,23 @@ export function autoscalerConfigRequest({
     subresource: AUTOSCALER_CONFIG_SUBRESOURCE,
     kind: AUTOSCALER_CONFIG_REQUEST_KIND,
     schema: autoscalerConfigRequestSchema(),
-    async answer({ spec, parent: cluster, user, dryRun }) {
+    async respond({ spec, parent: cluster, user, dryRun }) {
       const { name = '', namespace = '' } = cluster.metadata;
-      const refused = (why: string) => refusal(cluster, AUTOSCALER_CONFIG_SUBRESOURCE, why);
-      if (cluster.metadata.deletionTimestamp !== undefined) throw refused('the cluster is being deleted');
+      const refuse = (reason: string) => refusal(cluster, AUTOSCALER_CONFIG_SUBRESOURCE, reason);
+      if (cluster.metadata.deletionTimestamp !== undefined) throw refuse('the cluster is being deleted');
       if (cluster.spec.autoscaler.mode !== 'External') {
-        throw refused('the cluster is scaled by Fairway: set spec.autoscaler.mode to External first');
+        throw refuse('the cluster is scaled by Fairway: set spec.autoscaler.mode to External first');
       }
       const issue = issuer();
       if (issue === undefined) {
-        throw refused('external autoscalers are not enabled: the operator has not set externalAutoscaler.listen');
+        throw refuse('external autoscalers are not enabled: the operator has not set externalAutoscaler.listen');
       }
       if (dryRun) return undefined;
       const status = await issue(cluster, spec.expirationSeconds * 1000);
       const { expirationTimestamp } = status;
       const fields = { cluster: `${namespace}/${name}`, user: user.username, expires: expirationTimestamp };
       log.info(fields, 'issued a certificate for an external autoscaler');
-      const message = `${userInWords(user)} was issued a certificate for the cluster's autoscaler, which expires at ${expirationTimestamp}`;
+      const message = `${describeUser(user)} was issued a certificate for the cluster's autoscaler, which expires at ${expirationTimestamp}`;
       events().normal(cluster, 'AutoscalerConfigIssued', message);
       return status;
     },

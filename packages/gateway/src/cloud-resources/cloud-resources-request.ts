@@ -12,7 +12,7 @@ import type { ClusterRequest } from '../requests/parent-request.ts';
 /** A cluster's resources in the cloud, from lists that all callers share. */
 export type ListCloudResources = (cluster: Cluster) => Promise<CloudResourcesStatus>;
 
-/** The load balancers and volumes of the cluster. Changes nothing, so a dry run is answered too. */
+/** The load balancers and volumes of the cluster. It changes nothing, so a dry run returns them too. */
 export function cloudResourcesRequest(
   lister: () => ListCloudResources | undefined,
 ): ClusterRequest<CloudResourcesRequest> {
@@ -21,7 +21,7 @@ export function cloudResourcesRequest(
     subresource: CLOUD_RESOURCES_SUBRESOURCE,
     kind: CLOUD_RESOURCES_REQUEST_KIND,
     schema: cloudResourcesRequestSchema(),
-    async answer({ parent: cluster }) {
+    async respond({ parent: cluster }) {
       const list = lister();
       if (list === undefined) {
         const message = 'Fairway is starting and has not loaded its clusters yet';

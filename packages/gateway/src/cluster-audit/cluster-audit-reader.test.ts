@@ -20,7 +20,7 @@ function open() {
   const skipped: number[] = [];
   const place = { folder, file: 'log.log', owners: [process.getuid?.() ?? 0] };
   const find = (uid: string) => Promise.resolve(uid === 'elsewhere' ? undefined : place);
-  const reader = new ClusterAuditReader(find, { skipped: (lines) => skipped.push(lines) }, clock);
+  const reader = new ClusterAuditReader(find, { onSkipped: (lines) => skipped.push(lines) }, clock);
   return { reader, clock, skipped };
 }
 
@@ -48,7 +48,7 @@ async function idsOf(reader: ClusterAuditReader, change: Partial<typeof ALL> = {
   return page?.events.map(({ auditID }) => auditID) ?? [];
 }
 
-test('events older than requested are not scanned, except for those that ended out of order', async () => {
+test('does not scan events older than requested, except for those that ended out of order', async () => {
   const { reader, skipped } = open();
   await write(
     'no event\n',
@@ -64,14 +64,14 @@ test('events older than requested are not scanned, except for those that ended o
   expect(skipped).toEqual([]);
 });
 
-test('a page contains a mebibyte at most, or one event', async () => {
+test('returns at most a mebibyte, or one event', async () => {
   const { reader } = open();
   await write(...[1, 2, 3, 4].map((id) => lineOf(String(id), '10:00:00', 390_000)));
 
   expect(await idsOf(reader)).toEqual(['4', '3']);
 });
 
-test('an event whose line a client has made long is included', async () => {
+test('includes an event whose line a client has made long', async () => {
   const { reader, skipped } = open();
   await write(
     lineOf('long', '10:00:00').replace('"/"', `"/${'\\u0026'.repeat(1024 * 1024)}"`),
@@ -85,28 +85,28 @@ test('an event whose line a client has made long is included', async () => {
   expect(skipped).toEqual([]);
 });
 
-test('a page may be empty without being the last', async () => {
+test('may return an empty page that is not the last', async () => {
   const { reader } = open();
   await write(lineOf('wanted', '10:00:00'), ...Array.from({ length: 50 }, () => lineOf('x', '10:00:00', 100_000)));
-  const wanted = { ...ALL, matches: ({ auditID }: { readonly auditID: string }) => auditID === 'wanted' };
-  const first = await reader.read(DEMO, wanted, undefined);
-  const second = await reader.read(DEMO, wanted, first?.next);
+  const selection = { ...ALL, matches: ({ auditID }: { readonly auditID: string }) => auditID === 'wanted' };
+  const first = await reader.read(DEMO, selection, undefined);
+  const second = await reader.read(DEMO, selection, first?.next);
 
   expect(first).toMatchObject({ events: [], next: { file: expect.any(String) as string } });
   expect(second).toMatchObject({ events: [{ auditID: 'wanted' }], next: undefined });
 });
 
-test('a cluster with its log on another replica has no page', async () => {
+test('returns no page of a log on another replica', async () => {
   expect(await open().reader.read({ uid: 'elsewhere', namespace: 'team' }, ALL, undefined)).toBeUndefined();
 });
 
-test("clusters of one project are read twice a second, and other projects' in addition", async () => {
+test('reads clusters of one project twice a second, regardless of other projects', async () => {
   const { reader, clock } = open();
   for (let read = 0; read < 20; read++) await reader.read(DEMO, ALL, undefined);
 
   for (const uid of ['u', 'v', 'elsewhere']) {
-    const another = reader.read({ ...DEMO, uid }, ALL, undefined);
-    await expect(another).rejects.toMatchObject({ code: 429, retryAfterSeconds: 1 });
+    const secondRead = reader.read({ ...DEMO, uid }, ALL, undefined);
+    await expect(secondRead).rejects.toMatchObject({ code: 429, retryAfterSeconds: 1 });
   }
   await reader.read({ uid: 'u', namespace: 'other' }, ALL, undefined);
   await clock.advance(1_000);

@@ -4,8 +4,8 @@ import { KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
 import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import type { CustomSubresource } from '@fairway/apiserver/server/resource';
 import { ApiError, badRequest } from '@fairway/kube/object/api-error';
-import { eventsForm, eventsIn } from '../audit-events/events-form.ts';
 import { eventsSelection } from '../audit-events/events-query.ts';
+import { eventsInForm, responseFormOf } from '../audit-events/response-form.ts';
 import { tenantUserName } from '../kubeconfig/kubeconfig-request.ts';
 import { refusal } from '../requests/parent-request.ts';
 import { CLUSTER_AUDIT_KIND, CLUSTER_AUDIT_SUBRESOURCE } from './cluster-audit-kind.ts';
@@ -23,28 +23,28 @@ export interface ClusterAuditRequest {
 }
 
 /**
- * Answers an authorized GET of `clusters/NAME/audit`: the audit events of the cluster's API server, in the forms and by the query
- * of `auditevents`. Only users who could read the objects with a kubeconfig get bodies. Rejects with 409 if the cluster does not
- * ask for audit events, and with 503 if its log is on another replica.
+ * Responds to an authorized GET of `clusters/NAME/audit` with the audit events of the cluster's API server, in the
+ * formats and by the query of `auditevents`. Only users who could read the objects with a kubeconfig get bodies.
+ * Rejects with 409 if audit events are not enabled for the cluster, and with 503 if its log is on another replica.
  */
 export async function clusterAuditList(
   reader: ClusterAuditReader,
   { cluster, user, query, accept, nowMs, authorizer }: ClusterAuditRequest,
 ): Promise<object> {
   const { name = '', namespace = '' } = cluster.metadata;
-  if (cluster.spec.apiServer.audit === undefined) throw notAsked(cluster);
+  if (cluster.spec.apiServer.audit === undefined) throw auditDisabled(cluster);
   const selection = eventsSelection(query, nowMs);
-  const form = eventsForm(query, accept);
+  const form = responseFormOf(query, accept);
   const token = query.get('continue') ?? '';
   const from = parseLinePosition(token);
   if (token !== '' && from === undefined) throw badRequest('invalid continue token');
   const page = await reader.read({ uid: identityOf(cluster), namespace }, selection, from);
-  if (page === undefined) throw elsewhere(cluster);
+  if (page === undefined) throw deniedElsewhere(cluster);
   const hasBodies = page.events.some(({ level }) => level !== 'Metadata');
   const maySeeBodies = hasBodies && (await mayReadObjects(authorizer, user, namespace, name));
   const view = { reader: user, readerInCluster: tenantUserName(user.username), maySeeBodies };
   const events = page.events.map((event) => clusterEventView(event, view));
-  return eventsIn(form, { events, next: page.next && formatLinePosition(page.next), namespace, nowMs });
+  return eventsInForm(form, { events, next: page.next && formatLinePosition(page.next), namespace, nowMs });
 }
 
 /** The subresource on the embedded server. Undefined if logs are not read here. */
@@ -54,7 +54,7 @@ export function clusterAuditSubresource(reader: ClusterAuditReader | undefined):
     schema: { type: 'object' },
     get: async ({ parent, user, query, headers, nowMs, access }) => {
       const cluster = parent as Cluster;
-      if (reader === undefined || access === undefined) throw elsewhere(cluster);
+      if (reader === undefined || access === undefined) throw deniedElsewhere(cluster);
       const accept = headers['accept'];
       return clusterAuditList(reader, { cluster, user, query, accept, nowMs, authorizer: access });
     },
@@ -68,18 +68,18 @@ async function mayReadObjects(
   name: string,
 ): Promise<boolean> {
   const { group, version, plural: resource } = clusters;
-  const asked = { user, verb: 'create', group, version, resource, subresource: KUBECONFIG_SUBRESOURCE };
-  const { allowed } = await authorizer.authorize({ ...asked, namespace, name });
+  const attributes = { user, verb: 'create', group, version, resource, subresource: KUBECONFIG_SUBRESOURCE };
+  const { allowed } = await authorizer.authorize({ ...attributes, namespace, name });
   return allowed;
 }
 
-function notAsked(cluster: Cluster): ApiError {
+function auditDisabled(cluster: Cluster): ApiError {
   const patch = `kubectl patch cluster ${cluster.metadata.name} --type merge -p '{"spec":{"apiServer":{"audit":{}}}}'`;
-  const why = `API server audit events are not enabled: set spec.apiServer.audit, with "${patch}"`;
-  return refusal(cluster, CLUSTER_AUDIT_SUBRESOURCE, why);
+  const hint = `API server audit events are not enabled: set spec.apiServer.audit, with "${patch}"`;
+  return refusal(cluster, CLUSTER_AUDIT_SUBRESOURCE, hint);
 }
 
-export function elsewhere({ metadata: { namespace = '', name = '' } }: Cluster): ApiError {
+export function deniedElsewhere({ metadata: { namespace = '', name = '' } }: Cluster): ApiError {
   const message = `the audit events of cluster ${namespace}/${name} are not available to this replica of Fairway: its API server has not started yet, or runs on the host of another replica, which serves them at its own address`;
   return new ApiError(503, 'ServiceUnavailable', message);
 }

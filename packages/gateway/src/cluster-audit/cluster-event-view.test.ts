@@ -53,7 +53,7 @@ describe('the source address', () => {
     { who: 'Fairway', user: { username: 'fairway:controllers', groups: ['system:masters'] }, isShown: false },
     { who: 'the scheduler', user: { username: 'system:kube-scheduler', groups: [] }, isShown: false },
     { who: 'the API server itself', user: { username: 'system:apiserver', groups: [] }, isShown: false },
-  ])('of $who: $isShown', ({ user, isShown }) => {
+  ])('is shown of $who: $isShown', ({ user, isShown }) => {
     const { sourceIPs, userAgent, annotations, ...view } = clusterEventView(eventOf({ user }), ALL);
 
     expect([sourceIPs, userAgent]).toEqual(isShown ? [['192.0.2.1'], 'kubectl'] : [undefined, undefined]);
@@ -84,7 +84,7 @@ describe('bodies', () => {
   test.each([
     ['who could not see a Pod', { resource: 'pods', apiVersion: 'v1' }, false],
     ['anybody, of a Secret', { resource: 'secrets', apiVersion: 'v1' }, true],
-  ] as const)('are not shown to %s by the annotations that quote them', (_, objectRef, maySeeBodies) => {
+  ] as const)('are not shown to %s through annotations that quote them', (_, objectRef, maySeeBodies) => {
     const decision = { 'authorization.k8s.io/decision': 'allow', 'audit.k8s.io/truncated': 'true' };
     const annotations = {
       ...decision,
@@ -112,7 +112,7 @@ describe('bodies', () => {
 });
 
 describe('a dry run', () => {
-  const DRY = { annotations: { 'fairway.dev/dry-run': 'true' } };
+  const DRY_RUN_EVENT = { annotations: { 'fairway.dev/dry-run': 'true' } };
   const options = (dryRun: readonly string[]) => ({ requestObject: { kind: 'DeleteOptions', dryRun } });
 
   test.each<[what: string, change: Partial<AuditEvent>, isDryRun: boolean]>([
@@ -129,7 +129,11 @@ describe('a dry run', () => {
       { verb: 'delete', level: 'Metadata', requestURI: '/x?dryRun=All', requestObject: undefined },
       false,
     ],
-    ["a deletion of which a policy of the cluster's says so", { verb: 'delete', ...options([]), ...DRY }, false],
+    [
+      "a deletion of which a policy of the cluster's says so",
+      { verb: 'delete', ...options([]), ...DRY_RUN_EVENT },
+      false,
+    ],
     ['reading that says so in its query', { verb: 'get', requestURI: '/x?dryRun=All' }, false],
     [
       'a command in a pod that says so in its query',

@@ -10,12 +10,12 @@ import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { CLUSTER_ADMINS_GROUP } from '@fairway/control-plane/kubeconfig';
 import { withoutOrigin } from '../audit-events/tenant-view.ts';
 
-/** Names of Fairway's own clients and those of the control plane, whose addresses tenants need not know. */
-const FAIRWAYS =
+/** Names of Fairway's own clients and of the control plane, whose addresses tenants need not know. */
+const FAIRWAY_USERS =
   /^(?:fairway:|kube-apiserver-kubelet-client$|system:(?:apiserver|kube-controller-manager|kube-scheduler)$)/;
-const KEYSTONES = /^keystone:/;
-const MASTERS = 'system:masters';
-const QUOTES_NOTHING = /^(?:authorization\.k8s\.io|audit\.k8s\.io|fairway\.dev)\//;
+const KEYSTONE_USERS = /^keystone:/;
+const MASTER_USERS = 'system:masters';
+const SAFE_ANNOTATIONS = /^(?:authorization\.k8s\.io|audit\.k8s\.io|fairway\.dev)\//;
 
 /**
  * An event of a cluster's API server as a member of its project sees it. The source address is shown for the reader, for nodes,
@@ -32,16 +32,17 @@ export function clusterEventView(
     maySeeBodies,
   }: { readonly reader: UserInfo; readonly readerInCluster: string; readonly maySeeBodies: boolean },
 ): AuditEvent {
-  const told = withDryRun(event);
-  const secret = isSecret(told) ? withoutSecrets(told) : told;
-  const shown = maySeeBodies ? secret : withoutQuotes(secret);
-  return isOriginShown(shown.user, reader, readerInCluster) ? shown : withoutOrigin(shown);
+  const annotatedEvent = withDryRun(event);
+  const secret = isSecret(annotatedEvent) ? withoutSecrets(annotatedEvent) : annotatedEvent;
+  const shown = maySeeBodies ? secret : withoutBodyQuotes(secret);
+  return showsOrigin(shown.user, reader, readerInCluster) ? shown : withoutOrigin(shown);
 }
 
-function isOriginShown({ username = '', groups = [] }: AuditUser, reader: UserInfo, readerInCluster: string): boolean {
+function showsOrigin({ username = '', groups = [] }: AuditUser, reader: UserInfo, readerInCluster: string): boolean {
   if (username === readerInCluster || username === reader.username) return true;
-  if (FAIRWAYS.test(username) || groups.includes(MASTERS) || groups.includes(CLUSTER_ADMINS_GROUP)) return false;
-  if (!KEYSTONES.test(username)) return true;
+  if (FAIRWAY_USERS.test(username) || groups.includes(MASTER_USERS) || groups.includes(CLUSTER_ADMINS_GROUP))
+    return false;
+  if (!KEYSTONE_USERS.test(username)) return true;
   return groups.some((group) => !group.startsWith('system:') && reader.groups.includes(group));
 }
 
@@ -60,7 +61,7 @@ function isSecret({ objectRef }: AuditEvent): boolean {
 }
 
 function withoutSecrets(event: AuditEvent): AuditEvent {
-  const { responseStatus, ...rest } = withoutQuotes(event);
+  const { responseStatus, ...rest } = withoutBodyQuotes(event);
   const { message: _, ...status } = responseStatus ?? { metadata: {} };
   return { ...rest, ...(responseStatus && { responseStatus: status }) };
 }
@@ -68,16 +69,16 @@ function withoutSecrets(event: AuditEvent): AuditEvent {
 /**
  * Without bodies, and without annotations that quote them: patches of webhooks, and messages of the cluster's admission policies.
  */
-function withoutQuotes(event: AuditEvent): AuditEvent {
+function withoutBodyQuotes(event: AuditEvent): AuditEvent {
   const { annotations = {}, ...rest } = withoutBodies(event);
-  const said = Object.entries(annotations).filter(([key]) => QUOTES_NOTHING.test(key));
+  const said = Object.entries(annotations).filter(([key]) => SAFE_ANNOTATIONS.test(key));
   return { ...rest, level: 'Metadata', ...(said.length > 0 && { annotations: Object.fromEntries(said) }) };
 }
 
 /** Based on the event's own fields only: the cluster's admission policies can also write annotations. */
 function withDryRun(event: AuditEvent): AuditEvent {
-  const { annotations: given = {}, ...rest } = event;
-  const { [DRY_RUN_ANNOTATION]: _, ...annotations } = given;
+  const { annotations: originalAnnotations = {}, ...rest } = event;
+  const { [DRY_RUN_ANNOTATION]: _, ...annotations } = originalAnnotations;
   const said: AuditEvent = { ...rest, ...(Object.keys(annotations).length > 0 && { annotations }) };
   return isDryRun(said) ? { ...said, annotations: { ...annotations, [DRY_RUN_ANNOTATION]: 'true' } } : said;
 }

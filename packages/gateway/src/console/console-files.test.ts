@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import type { Answer } from '@fairway/apiserver/server/request';
+import type { ApiResponse } from '@fairway/apiserver/server/request';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConsoleFiles, type ConsoleIndex } from './console-files.ts';
 
-const PAGE = '<!doctype html>page';
+const PAGE_SIZE = '<!doctype html>page';
 const SCRIPT = 'export const a = 1;';
 
 let folder: string;
@@ -17,12 +17,12 @@ beforeAll(() => {
   mkdirSync(join(dist, 'assets'), { recursive: true });
   writeFileSync(join(folder, 'secret'), 'not to be seen');
   writeFileSync(join(dist, 'unlisted'), 'not to be seen');
-  const put = (path: string, text: string) => {
+  const writeAsset = (path: string, text: string) => {
     writeFileSync(join(dist, `${path}.gz`), gzipSync(text));
     writeFileSync(join(dist, `${path}.br`), brotliCompressSync(text));
   };
-  put('index.html', PAGE);
-  put('assets/a-1234.js', SCRIPT);
+  writeAsset('index.html', PAGE_SIZE);
+  writeAsset('assets/a-1234.js', SCRIPT);
   const index: ConsoleIndex = {
     files: [
       { path: 'index.html', type: 'text/html; charset=utf-8', isCompressed: true, isImmutable: false },
@@ -35,21 +35,21 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const textOf = (body: Answer['body']) => (body instanceof Uint8Array ? Buffer.from(body).toString() : body);
+const textOf = (body: ApiResponse['body']) => (body instanceof Uint8Array ? Buffer.from(body).toString() : body);
 const get = (path: string, headers: Record<string, string> = {}) => files.answer({ method: 'GET', path, headers });
 
 it.each(['/console', '/console/', '/console/clusters/team/demo', '/console/clusters/team/a.b'])(
-  '%s is the page, which is revalidated each time',
+  'serves the page for %s, revalidated each time',
   async (path) => {
     const { status, headers, body } = await get(path);
 
     expect(status).toBe(200);
     expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
-    expect(textOf(body)).toBe(PAGE);
+    expect(textOf(body)).toBe(PAGE_SIZE);
   },
 );
 
-it('a file named after its content is cached for good', async () => {
+it('caches a file with a content hash in its name indefinitely', async () => {
   const { headers, body } = await get('/console/assets/a-1234.js');
 
   expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -62,21 +62,21 @@ it.each([
   ['br;q=0, gzip', 'gzip'],
   ['identity', undefined],
   ['', undefined],
-])('for "%s" it is sent by %s', async (accepted, encoding) => {
+])('serves "%s" with encoding %s', async (accepted, encoding) => {
   const { headers } = await get('/console/assets/a-1234.js', { 'accept-encoding': accepted });
 
   expect(headers['content-encoding']).toBe(encoding);
   expect(headers['vary']).toBe('accept-encoding');
 });
 
-it('what a browser has cached is not sent again', async () => {
+it('does not send cached files again', async () => {
   const { headers } = await get('/console/');
   const again = await get('/console/', { 'if-none-match': headers['etag'] ?? '' });
 
   expect([again.status, again.body]).toEqual([304, '']);
 });
 
-describe('nothing but build output', () => {
+describe('requests outside of the build output', () => {
   it.each([
     '/console/assets/missing.js',
     '/console/assets/../../secret',
@@ -84,23 +84,23 @@ describe('nothing but build output', () => {
     '/console/assets//etc/passwd',
     '/console/index.json',
     '/console/a.js',
-  ])('%s is not found', async (path) => {
+  ])('return 404 for %s', async (path) => {
     expect((await get(path)).status).toBe(404);
   });
 
   it.each(['/console/../secret', '/console/unlisted', '/console/%2e%2e/secret', '/console/constructor'])(
-    '%s is an address of the page’s own',
+    'return the page for %s, an address of one of its views',
     async (path) => {
-      expect(textOf((await get(path)).body)).toBe(PAGE);
+      expect(textOf((await get(path)).body)).toBe(PAGE_SIZE);
     },
   );
 });
 
-it('writes are refused', async () => {
+it('refuses writes', async () => {
   expect((await files.answer({ method: 'POST', path: '/console/', headers: {} })).status).toBe(405);
 });
 
-it('every response has security headers', async () => {
+it('sends security headers with every response', async () => {
   for (const path of ['/console/', '/console/assets/a-1234.js', '/console/assets/missing.js']) {
     const { headers } = await get(path);
     expect(headers).toMatchObject({
@@ -113,7 +113,7 @@ it('every response has security headers', async () => {
   }
 });
 
-it('says how to build the console if it is not built', async () => {
+it('explains how to build the console if it is not built', async () => {
   const { status, body } = await ConsoleFiles.open(join(folder, 'nowhere')).answer({
     method: 'GET',
     path: '/console/',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { acceptedEncoding } from '@fairway/apiserver/server/accepted-encoding';
-import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
+import type { ApiRequest, ApiResponse } from '@fairway/apiserver/server/request';
 import { z } from 'zod';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
@@ -33,7 +33,7 @@ export const CONSOLE_FOLDER = join(import.meta.dirname, '../../../console/dist')
 
 export const CONSOLE_PATH = '/console/';
 /** Served for all page addresses; the browser routes them. */
-const PAGE = 'index.html';
+const PAGE_SIZE = 'index.html';
 const NOT_BUILT =
   'The console is not built: run npm run build:console, or use the packages or images of Fairway, which include it.\n';
 
@@ -69,23 +69,27 @@ export class ConsoleFiles {
   }
 
   /** A file, or the page for an address of one of its views. */
-  async answer({ method, path, headers }: Pick<ApiRequest, 'method' | 'path' | 'headers'>): Promise<Answer> {
+  async answer({ method, path, headers }: Pick<ApiRequest, 'method' | 'path' | 'headers'>): Promise<ApiResponse> {
     if (method !== 'GET' && method !== 'HEAD') return plain(405, 'Only GET and HEAD\n', { allow: 'GET, HEAD' });
     if (!this.isBuilt) return plain(503, NOT_BUILT);
     const name = path.startsWith(CONSOLE_PATH) ? path.slice(CONSOLE_PATH.length) : '';
-    const file = this.#files.get(name) ?? (isAsset(name) ? undefined : this.#files.get(PAGE));
+    const file = this.#files.get(name) ?? (isAsset(name) ? undefined : this.#files.get(PAGE_SIZE));
     if (file === undefined) return plain(404, 'Not found\n');
     const encoding = file.isCompressed ? acceptedEncoding(headers['accept-encoding'], ENCODINGS) : undefined;
     const { body, etag } = await this.#contentOf(file, encoding);
-    const shared = {
+    const commonHeaders = {
       ...SECURITY_HEADERS,
       etag,
       'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
       ...(file.isCompressed && { vary: 'accept-encoding' }),
     };
-    if (headers['if-none-match'] === etag) return { status: 304, headers: shared, body: '' };
-    const described = { ...shared, 'content-type': file.type, ...(encoding && { 'content-encoding': encoding }) };
-    return { status: 200, headers: described, body };
+    if (headers['if-none-match'] === etag) return { status: 304, headers: commonHeaders, body: '' };
+    const contentHeaders = {
+      ...commonHeaders,
+      'content-type': file.type,
+      ...(encoding && { 'content-encoding': encoding }),
+    };
+    return { status: 200, headers: contentHeaders, body };
   }
 
   #contentOf({ path, isCompressed }: ConsoleFile, encoding: Encoding | undefined) {
@@ -98,9 +102,9 @@ export class ConsoleFiles {
   }
 }
 
-async function read(path: string, isToUnzip: boolean) {
+async function read(path: string, unzips: boolean) {
   const stored = await readFile(path);
-  const body = isToUnzip ? await unzip(stored) : stored;
+  const body = unzips ? await unzip(stored) : stored;
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
 }
 
@@ -112,7 +116,7 @@ function isAsset(name: string): boolean {
 const ENCODINGS = ['br', 'gzip'] as const;
 type Encoding = (typeof ENCODINGS)[number];
 
-export function plain(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answer {
+export function plain(status: number, body: string, headers: Readonly<Record<string, string>> = {}): ApiResponse {
   const type = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
   return { status, headers: { ...SECURITY_HEADERS, ...type, ...headers }, body };
 }

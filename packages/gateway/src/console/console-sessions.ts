@@ -1,7 +1,7 @@
 import type { Credentials } from '@fairway/apiserver/auth/user';
 import type { Clock } from '@fairway/base/clock';
 import { unauthorized } from '@fairway/kube/object/api-error';
-import { claimsToBeOwnPage, isOwnPage } from './own-page.ts';
+import { claimsToBeOwnPage, isOwnPage } from './console-origin.ts';
 import { type ConsoleSession, seal, unseal } from './sealed-session.ts';
 import { sealedSessionOf, sessionCookie } from './session-cookie.ts';
 import type { SessionKeyManager } from './session-key-manager.ts';
@@ -9,7 +9,7 @@ import { MAX_SESSION_MS } from './session-keys.ts';
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** Browser sessions. Only browsers store them: any replica can open them, and none keeps them. */
+/** Browser sessions. Only browsers store them: any replica can open them, and none stores them. */
 export class ConsoleSessions {
   readonly #keys: Pick<SessionKeyManager, 'get'>;
   readonly #clock: Clock;
@@ -27,9 +27,9 @@ export class ConsoleSessions {
   }
 
   /**
-   * The credentials of an API request from a page of the console: the session's token and nothing else, not even the browser's
-   * client certificate. Undefined for all other requests, which have their own credentials; their cookies are ignored. Throws 401
-   * if there is no session, or another site sent the request.
+   * The credentials of an API request from a page of the console: only the session's token, not even the browser's
+   * client certificate. Undefined for all other requests, which have their own credentials; their cookies are ignored.
+   * Throws 401 if there is no session, or another site sent the request.
    */
   readonly credentialsOf = async (headers: Headers): Promise<Pick<Credentials, 'bearerToken'> | undefined> => {
     if (headers['authorization'] !== undefined || !claimsToBeOwnPage(headers)) return undefined;
@@ -45,7 +45,10 @@ export class ConsoleSessions {
   ): Promise<{ readonly cookie: string; readonly session: ConsoleSession }> {
     const nowMs = this.#clock.now();
     const endsAtMs = Math.min(nowMs + MAX_SESSION_MS, tokenEndsAtMs ?? Number.POSITIVE_INFINITY);
-    const whole = { ...session, endsAtMs };
-    return { cookie: sessionCookie(await seal(whole, await this.#keys.get()), endsAtMs - nowMs), session: whole };
+    const endingSession = { ...session, endsAtMs };
+    return {
+      cookie: sessionCookie(await seal(endingSession, await this.#keys.get()), endsAtMs - nowMs),
+      session: endingSession,
+    };
   }
 }

@@ -1,10 +1,10 @@
-import { statusAnswer } from '@fairway/apiserver/server/pipeline';
-import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
+import { statusResponse } from '@fairway/apiserver/server/pipeline';
+import type { ApiRequest, ApiResponse } from '@fairway/apiserver/server/request';
 import type { Route } from '@fairway/apiserver/server/routes';
 import type { ReadSession } from '@fairway/apiserver/server/session-reader';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import type { SingleSignOnWay } from '@fairway/identity/settings';
+import type { SingleSignOnMethod } from '@fairway/identity/settings';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { ApiError, methodNotAllowed, unauthorized } from '@fairway/kube/object/api-error';
 import { CONSOLE_PATH, ConsoleFiles, plain } from './console-files.ts';
@@ -16,7 +16,7 @@ import { SINGLE_SIGN_ON_PATH, SingleSignOn } from './single-sign-on.ts';
 import { parseWatches } from './watch-request.ts';
 import { type OpenWatch, watchStream } from './watch-stream.ts';
 
-/** The API as the holder of a token; `peer` is the address of their browser. */
+/** The API with the token of a session; `peer` is the address of its browser. */
 export type OpenWatchAs = (
   credentials: { readonly bearerToken: string; readonly peer: string },
   ...watch: Parameters<OpenWatch>
@@ -27,7 +27,7 @@ export interface ConsoleOptions extends Pick<SessionRoutesOptions, 'cloud' | 'si
   readonly client: () => KubeClient;
   readonly openWatch: OpenWatchAs;
   /** Keystone's single sign-on methods; none by default. */
-  readonly singleSignOn?: readonly SingleSignOnWay[] | undefined;
+  readonly singleSignOn?: readonly SingleSignOnMethod[] | undefined;
   /** URL of documentation pages, with `{page}` for the path without `.md`; if absent, the console has no links to them. */
   readonly documentation?: string | undefined;
   readonly clock: Clock;
@@ -35,10 +35,10 @@ export interface ConsoleOptions extends Pick<SessionRoutesOptions, 'cloud' | 'si
   readonly files?: ConsoleFiles | undefined;
 }
 
-/** The console at one form of the gateway. */
+/** The console of a gateway. */
 export interface Console {
   readonly routes: readonly Route[];
-  /** What requests from its pages may do by their cookie. */
+  /** What requests from its pages may do with their cookie. */
   readonly readSession: ReadSession;
 }
 
@@ -75,31 +75,32 @@ export function createConsole(options: ConsoleOptions): Console {
     {
       path: SINGLE_SIGN_ON_PATH,
       public: true,
-      // A GET of the same address returns the page.
-      isFor: ({ method }) => method === 'POST',
-      handle: (request) => singleSignOn.receive(request).catch((error: unknown) => refusal(error, log)),
+      // A GET of this path returns the page.
+      handles: ({ method }) => method === 'POST',
+      handle: (request) => singleSignOn.receiveToken(request).catch((error: unknown) => refusal(error, log)),
     },
     {
       path: WATCHES_PATH,
       public: true,
-      handle: (request) => answerWatches(request, options, sessions).catch((error: unknown) => refusal(error, log)),
+      handle: (request) =>
+        respondWithWatches(request, options, sessions).catch((error: unknown) => refusal(error, log)),
     },
     {
       path: '/',
       public: true,
-      // Other clients want an API server's list of paths.
-      isFor: ({ method, headers }) => method === 'GET' && /\btext\/html\b/.test(headers['accept'] ?? ''),
+      // Other clients expect an API server's list of paths.
+      handles: ({ method, headers }) => method === 'GET' && /\btext\/html\b/.test(headers['accept'] ?? ''),
       handle: () => plain(302, '', { location: CONSOLE_PATH }),
     },
   ];
   return { routes, readSession: sessions.credentialsOf };
 }
 
-async function answerWatches(
+async function respondWithWatches(
   request: ApiRequest,
   { authenticate, openWatch, clock }: ConsoleOptions,
   sessions: ConsoleSessions,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { method, headers, peer = '', signal = new AbortController().signal } = request;
   if (method !== 'POST') throw methodNotAllowed({ resource: 'watches' }, method);
   const session = await sessions.of(headers);
@@ -119,7 +120,7 @@ async function answerWatches(
 }
 
 function refusal(error: unknown, log: Logger) {
-  if (error instanceof ApiError) return statusAnswer(error);
+  if (error instanceof ApiError) return statusResponse(error);
   log.error({ err: error }, 'console request failed');
-  return statusAnswer(new ApiError(500, 'InternalError', 'Internal error occurred: see the server’s log'));
+  return statusResponse(new ApiError(500, 'InternalError', 'Internal error occurred: see the server’s log'));
 }

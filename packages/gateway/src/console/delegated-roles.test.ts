@@ -5,11 +5,11 @@ it.each([
   {
     held: ['admin', 'member', 'reader', 'heat_stack_owner'],
     roles: ['member', 'reader'],
-    reason: 'what clusters need',
+    reason: 'the roles that clusters need',
   },
-  { held: ['compute_operator', 'Admin'], roles: ['compute_operator'], reason: 'a cloud with names of its own' },
-  { held: ['admin'], roles: [], reason: 'asked for none, Keystone would hand on admin' },
+  { held: ['compute_operator', 'Admin'], roles: ['compute_operator'], reason: 'a cloud with its own role names' },
+  { held: ['admin'], roles: [], reason: 'without a role, Keystone would delegate admin' },
   { held: [], roles: [], reason: 'no roles' },
-])('of $held: $roles, $reason', ({ held, roles }) => {
+])('$held become $roles, $reason', ({ held, roles }) => {
   expect(delegatedRoles(held)).toEqual(roles);
 });

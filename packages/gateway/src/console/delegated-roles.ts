@@ -1,13 +1,13 @@
 /** The roles that clusters need, as `fairway credential create` delegates them. */
-const NEEDED: readonly string[] = ['member', 'reader', 'load-balancer_member', 'creator'];
+const REQUIRED_ROLES: readonly string[] = ['member', 'reader', 'load-balancer_member', 'creator'];
 /** Roles with power beyond the project. */
-const RULING: ReadonlySet<string> = new Set(['admin', 'manager', 'service']);
+const ADMIN_ROLES: ReadonlySet<string> = new Set(['admin', 'manager', 'service']);
 
 /**
  * The roles of a user to delegate to Fairway: what clusters need or, in a cloud with other role names, all that have no power
  * beyond the project. If this is empty, no request may be made: Keystone delegates all roles if none is named.
  */
-export function delegatedRoles(held: readonly string[]): readonly string[] {
-  const needed = NEEDED.filter((role) => held.includes(role));
-  return needed.length > 0 ? needed : held.filter((role) => !RULING.has(role.toLowerCase()));
+export function delegatedRoles(projectRoles: readonly string[]): readonly string[] {
+  const needed = REQUIRED_ROLES.filter((role) => projectRoles.includes(role));
+  return needed.length > 0 ? needed : projectRoles.filter((role) => !ADMIN_ROLES.has(role.toLowerCase()));
 }

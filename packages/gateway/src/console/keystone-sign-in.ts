@@ -13,45 +13,49 @@ export async function signInAtKeystone(
   signInService: KeystoneSignIn,
   request: Extract<SignInRequest, { kind: 'password' | 'applicationCredential' }>,
 ): Promise<IssuedToken> {
-  const wanted = request.kind === 'password' ? request.project : undefined;
+  const projectID = request.kind === 'password' ? request.project : undefined;
   const issued = await signInService
-    .signIn(credentialOf(request, wanted))
+    .signIn(credentialOf(request, projectID))
     .catch((error: unknown) => {
       // The project or the user's role there may no longer exist.
-      if (wanted !== undefined && isOpenStackError(error, 'unauthorized') && !(error instanceof FactorsRequiredError)) {
+      if (
+        projectID !== undefined &&
+        isOpenStackError(error, 'unauthorized') &&
+        !(error instanceof FactorsRequiredError)
+      ) {
         return signInService.signIn(credentialOf(request, undefined));
       }
       throw error;
     })
-    .catch(asApiError);
+    .catch(toApiError);
   if (issued.token.project !== undefined) return issued;
-  return inSomeProject(signInService, issued.id, undefined);
+  return scopeToAnyProject(signInService, issued.id, undefined);
 }
 
 /**
- * Exchanges an unscoped token for one of the wanted project, if the user has a role there, or else of the first available. Throws
- * 403 if the user has none.
+ * Exchanges an unscoped token for one of the requested project, if the user has a role there, or else of the first
+ * available. Throws 403 if the user has none.
  */
-export async function inSomeProject(
+export async function scopeToAnyProject(
   signInService: KeystoneSignIn,
-  unscoped: string,
-  wanted: string | undefined,
+  unscopedToken: string,
+  projectID: string | undefined,
 ): Promise<IssuedToken> {
-  const projects = await signInService.projects(unscoped).catch(asApiError);
+  const projects = await signInService.projects(unscopedToken).catch(toApiError);
   const [first] = [...projects].sort((a, b) => a.name.localeCompare(b.name));
-  const chosen = projects.find(({ id }) => id === wanted) ?? first;
+  const chosen = projects.find(({ id }) => id === projectID) ?? first;
   if (chosen === undefined) throw forbidden({}, 'you have no role in any project: ask the cloud operator for one');
-  return inProject(signInService, unscoped, chosen.id);
+  return scopeToProject(signInService, unscopedToken, chosen.id);
 }
 
 /** A token of another project for the same user. */
-export function inProject(signInService: KeystoneSignIn, token: string, id: string): Promise<IssuedToken> {
+export function scopeToProject(signInService: KeystoneSignIn, token: string, id: string): Promise<IssuedToken> {
   const scope = { kind: 'project', project: { id } } as const;
-  return signInService.signIn({ kind: 'token', token, scope }).catch(asApiError);
+  return signInService.signIn({ kind: 'token', token, scope }).catch(toApiError);
 }
 
-/** Keystone's error during a sign-in, in words that do not reveal which users exist. */
-export function asApiError(error: unknown): never {
+/** Maps Keystone's error during a sign-in to one that does not reveal which users exist. */
+export function toApiError(error: unknown): never {
   if (error instanceof FactorsRequiredError) {
     const wantsPasscode = error.missing.some((set) => set.length === 1 && set[0] === 'totp');
     if (wantsPasscode) throw new PasscodeRequiredError();
@@ -69,8 +73,8 @@ export function asApiError(error: unknown): never {
   throw error;
 }
 
-/** For a session that may not delegate its rights, or has done so under the same name. */
-export function asDelegationError(error: unknown): never {
+/** Maps the error of a session that may not delegate its rights, or has already done so under the same name. */
+export function toDelegationError(error: unknown): never {
   if (isOpenStackError(error, 'conflict')) {
     throw new ApiError(
       409,
@@ -84,10 +88,10 @@ export function asDelegationError(error: unknown): never {
       'Keystone does not allow an application credential to create another: sign in with your password',
     );
   }
-  return asApiError(error);
+  return toApiError(error);
 }
 
-/** Thrown when the password was right and a passcode is required too. */
+/** Thrown if the password was right and a passcode is also required. */
 export class PasscodeRequiredError extends Error {
   override readonly name = 'PasscodeRequiredError';
 

@@ -19,11 +19,11 @@ it('can be opened with a previous key', async () => {
   const [old, next] = [keysOf(), keysOf()];
   const sealed = await seal(SESSION, old);
 
-  expect(await unseal(sealed, { active: next.active, former: [old.active] }, 0)).toEqual(SESSION);
+  expect(await unseal(sealed, { active: next.active, previousKeys: [old.active] }, 0)).toEqual(SESSION);
   expect(await unseal(sealed, next, 0)).toBeUndefined();
 });
 
-it('never looks the same twice', async () => {
+it('is different each time', async () => {
   const keys = keysOf();
 
   expect(await seal(SESSION, keys)).not.toBe(await seal(SESSION, keys));
@@ -43,7 +43,7 @@ it.each(['', 'x', 'a.b.c', '....', 'x'.repeat(100_000)])('%.20s is invalid', asy
   expect(await unseal(text, keysOf(), 0)).toBeUndefined();
 });
 
-it('cannot be opened by another algorithm than it is sealed by', async () => {
+it('cannot be opened by another algorithm than the one that sealed it', async () => {
   const keys = keysOf();
   const forged = await new CompactEncrypt(new TextEncoder().encode(JSON.stringify(SESSION)))
     .setProtectedHeader({ alg: 'PBES2-HS256+A128KW', enc: 'A256GCM', kid: keys.active.id })

@@ -8,7 +8,7 @@ export const ConsoleSession = z.object({
   kind: z.enum(['keystone', 'token']),
   /** The bearer token. */
   token: z.string(),
-  /** Unix time in ms at which the cookie expires: not later than the token. */
+  /** Unix time in ms at which the cookie expires: no later than the token. */
   endsAtMs: z.number(),
   /** For display. */
   user: z.string(),
@@ -29,7 +29,7 @@ export async function seal(session: ConsoleSession, keys: SessionKeys): Promise<
   return text;
 }
 
-/** Undefined if it was not sealed here, its key is gone, or it has expired. */
+/** Undefined if it was not sealed here, its key has been deleted, or it has expired. */
 export function unseal(text: string, keys: SessionKeys, nowMs: number): Promise<ConsoleSession | undefined> {
   return opened(ConsoleSession, text, keys, nowMs);
 }

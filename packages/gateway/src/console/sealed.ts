@@ -12,7 +12,7 @@ export function sealed(value: object, { active }: SessionKeys): Promise<string> 
     .encrypt(active.key);
 }
 
-/** Undefined if it was not sealed here, its key is gone, it has another type, or it has expired. */
+/** Undefined if it was not sealed here, its key has been deleted, it has another type, or it has expired. */
 export async function opened<T extends { readonly endsAtMs: number }>(
   schema: z.ZodType<T>,
   text: string,
@@ -24,7 +24,7 @@ export async function opened<T extends { readonly endsAtMs: number }>(
     const { plaintext } = await compactDecrypt(
       text,
       ({ kid }) => {
-        const found = [keys.active, ...keys.former].find(({ id }) => id === kid);
+        const found = [keys.active, ...keys.previousKeys].find(({ id }) => id === kid);
         if (found === undefined) throw new errors.JWEDecryptionFailed('not sealed with any of these keys');
         return found.key;
       },

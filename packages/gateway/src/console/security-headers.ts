@@ -1,8 +1,9 @@
 /**
- * Only what the gateway itself has sent runs, and it connects to no other server; no other page can frame the console or keep a
- * reference to its window. React sets single properties of styles, which needs no 'unsafe-inline'.
+ * Only code that the gateway itself has sent runs, and it connects to no other server; no other page can frame the
+ * console or keep a reference to its window. React sets single properties of styles, which does not need
+ * 'unsafe-inline'.
  */
-const POLICY = [
+const CONTENT_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -16,7 +17,7 @@ const POLICY = [
 ].join('; ');
 
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
-  'content-security-policy': POLICY,
+  'content-security-policy': CONTENT_POLICY,
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

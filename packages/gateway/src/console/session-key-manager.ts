@@ -5,10 +5,10 @@ import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { ApiError, isApiError } from '@fairway/kube/object/api-error';
 import {
-  ANNOUNCE_MS,
   newSessionKeys,
+  PUBLISH_AHEAD_MS,
   parseSessionKeys,
-  rotated,
+  rotateKeys,
   SESSION_KEYS_SECRET,
   type SessionKey,
   type SessionKeys,
@@ -16,8 +16,8 @@ import {
   sessionKeysSecret,
 } from './session-keys.ts';
 
-/** Maximum age of the cached Secret: a new key is announced for longer. */
-const FRESH_MS = ANNOUNCE_MS / 2;
+/** Maximum age of the cached Secret: shorter than the time for which a new key is announced. */
+const FRESH_MS = PUBLISH_AHEAD_MS / 2;
 
 /**
  * The session keys of the installation, which all replicas share: read on demand, created if missing, and rotated by the first
@@ -26,8 +26,8 @@ const FRESH_MS = ANNOUNCE_MS / 2;
 export class SessionKeyManager {
   readonly #client: KubeClient;
   readonly #clock: Clock;
-  #known: { readonly keys: readonly SessionKey[]; readonly atMs: number } | undefined;
-  #reading: Promise<readonly SessionKey[]> | undefined;
+  #cachedKeys: { readonly keys: readonly SessionKey[]; readonly atMs: number } | undefined;
+  #pendingRead: Promise<readonly SessionKey[]> | undefined;
 
   constructor(client: KubeClient, clock: Clock) {
     this.#client = client;
@@ -36,30 +36,30 @@ export class SessionKeyManager {
 
   async get(): Promise<SessionKeys> {
     const nowMs = this.#clock.now();
-    const isFresh = this.#known !== undefined && nowMs < this.#known.atMs + FRESH_MS;
-    const keys = isFresh && this.#known ? this.#known.keys : await this.#read();
+    const isFresh = this.#cachedKeys !== undefined && nowMs < this.#cachedKeys.atMs + FRESH_MS;
+    const keys = isFresh && this.#cachedKeys ? this.#cachedKeys.keys : await this.#read();
     return sessionKeys(keys, this.#clock.now());
   }
 
   /** One read for all concurrent callers. If the API fails, the cached keys remain in use. */
   #read(): Promise<readonly SessionKey[]> {
-    this.#reading ??= this.#cache()
+    this.#pendingRead ??= this.#cache()
       .then((keys) => {
-        this.#known = { keys, atMs: this.#clock.now() };
+        this.#cachedKeys = { keys, atMs: this.#clock.now() };
         return keys;
       })
       .catch((error: unknown) => {
-        if (this.#known !== undefined) return this.#known.keys;
-        // The user did nothing wrong: perhaps "fairway install" was not run after an upgrade.
+        if (this.#cachedKeys !== undefined) return this.#cachedKeys.keys;
+        // Not the user's fault: perhaps "fairway install" was not run after an upgrade.
         const said = error instanceof Error ? error.message : String(error);
         throw new ApiError(503, 'ServiceUnavailable', `cannot read the keys of console sessions: ${said}`, {
           cause: error,
         });
       })
       .finally(() => {
-        this.#reading = undefined;
+        this.#pendingRead = undefined;
       });
-    return this.#reading;
+    return this.#pendingRead;
   }
 
   async #cache(): Promise<readonly SessionKey[]> {
@@ -74,7 +74,7 @@ export class SessionKeyManager {
           return keys;
         }
         const keys = parseSessionKeys(stored);
-        const next = rotated(keys, nowMs);
+        const next = rotateKeys(keys, nowMs);
         if (next === undefined) return keys;
         await secrets.update({ ...stored, data: sessionKeysSecret(next).data ?? {} });
         return next;

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import {
-  ANNOUNCE_MS,
   MAX_SESSION_MS,
   newSessionKeys,
+  PUBLISH_AHEAD_MS,
   parseSessionKeys,
-  rotated,
+  rotateKeys,
   type SessionKey,
   sessionKeys,
   sessionKeysSecret,
@@ -15,43 +15,43 @@ const ids = (keys: readonly SessionKey[] | undefined) => keys?.map(({ id }) => i
 
 /** The keys after a period without reads. */
 function keysAt(keys: readonly SessionKey[], nowMs: number): readonly SessionKey[] {
-  return rotated(keys, nowMs) ?? keys;
+  return rotateKeys(keys, nowMs) ?? keys;
 }
 
 it('a key seals for a week', () => {
   const keys = newSessionKeys(0);
 
-  expect(rotated(keys, 6 * DAY_MS)).toBeUndefined();
-  expect(rotated(keys, 7 * DAY_MS)).toHaveLength(2);
+  expect(rotateKeys(keys, 6 * DAY_MS)).toBeUndefined();
+  expect(rotateKeys(keys, 7 * DAY_MS)).toHaveLength(2);
 });
 
-it('all replicas know the next one before it seals', () => {
+it('announces the next key before it seals', () => {
   const [first] = newSessionKeys(0);
   const keys = keysAt([first as SessionKey], 7 * DAY_MS);
 
   expect(sessionKeys(keys, 7 * DAY_MS).active.id).toBe(first?.id);
-  const later = sessionKeys(keys, 7 * DAY_MS + ANNOUNCE_MS);
-  expect(later.active.id).toBe(keys[0]?.id);
-  expect(ids(later.former)).toEqual([first?.id]);
+  const laterKeys = sessionKeys(keys, 7 * DAY_MS + PUBLISH_AHEAD_MS);
+  expect(laterKeys.active.id).toBe(keys[0]?.id);
+  expect(ids(laterKeys.previousKeys)).toEqual([first?.id]);
 });
 
-it('the previous one opens as long as a session may last, and is then removed', () => {
+it('keeps the previous key for the lifetime of a session, then removes it', () => {
   const first = newSessionKeys(0);
   const both = keysAt(first, 7 * DAY_MS);
-  const endMs = 7 * DAY_MS + ANNOUNCE_MS + MAX_SESSION_MS;
+  const endMs = 7 * DAY_MS + PUBLISH_AHEAD_MS + MAX_SESSION_MS;
 
-  expect(rotated(both, endMs - 1)).toBeUndefined();
-  expect(ids(rotated(both, endMs))).toEqual([both[0]?.id]);
+  expect(rotateKeys(both, endMs - 1)).toBeUndefined();
+  expect(ids(rotateKeys(both, endMs))).toEqual([both[0]?.id]);
 });
 
-it('one that was unused for a year is replaced at once', () => {
+it('immediately replaces a key that was unused for a year', () => {
   const keys = keysAt(newSessionKeys(0), 365 * DAY_MS);
 
   expect(keys).toHaveLength(2);
   expect(sessionKeys(keys, 365 * DAY_MS).active.id).toBe(keys[1]?.id);
 });
 
-it('are unchanged after they have been stored', () => {
+it('keeps keys unchanged when they are stored', () => {
   const keys = keysAt(newSessionKeys(0), 7 * DAY_MS);
 
   expect(parseSessionKeys(sessionKeysSecret(keys))).toEqual(keys.map((key) => ({ ...key, key: Buffer.from(key.key) })));
@@ -67,7 +67,7 @@ it.each([
       'keys.json': Buffer.from('[{"id":"a","key":"c2hvcnQ","since":"2026-01-01T00:00:00Z"}]').toString('base64'),
     },
   },
-])('a Secret with $reason is reported with what to do', ({ data }) => {
+])('reports a Secret with $reason, with advice', ({ data }) => {
   expect(() => parseSessionKeys({ metadata: { name: 'x' }, data })).toThrow(
     'delete the Secret to have it recreated, which signs out all users of the console',
   );

@@ -13,19 +13,19 @@ export interface SessionKey {
 /** The active key seals sessions; the previous ones only open them. */
 export interface SessionKeys {
   readonly active: SessionKey;
-  readonly former: readonly SessionKey[];
+  readonly previousKeys: readonly SessionKey[];
 }
 
 export const SESSION_KEYS_SECRET = 'fairway-console-sessions';
 export const SESSION_KEYS_TYPE = 'fairway.dev/console-sessions';
-const ENTRY = 'keys.json';
+const SECRET_ENTRY = 'keys.json';
 const DAY_MS = 86_400_000;
 /** How long a key seals. */
 const ACTIVE_MS = 7 * DAY_MS;
 /** Maximum lifetime of a session: until then, the key that sealed it is kept. */
 export const MAX_SESSION_MS = DAY_MS;
 /** A key is published this long before it seals, because replicas poll. */
-export const ANNOUNCE_MS = 10 * 60_000;
+export const PUBLISH_AHEAD_MS = 10 * 60_000;
 const KEY_BYTES = 32;
 
 const Stored = z.array(z.object({ id: z.string(), key: z.base64url(), since: z.iso.datetime() })).min(1);
@@ -39,23 +39,23 @@ export function newSessionKeys(nowMs: number): readonly SessionKey[] {
 }
 
 /** The keys after the next step of their rotation; undefined if none is due. Newest first. */
-export function rotated(keys: readonly SessionKey[], nowMs: number): readonly SessionKey[] | undefined {
+export function rotateKeys(keys: readonly SessionKey[], nowMs: number): readonly SessionKey[] | undefined {
   const [newest] = keys;
   const isDue = newest === undefined || newest.sinceMs + ACTIVE_MS <= nowMs;
-  const all = isDue ? [newKey(nowMs + ANNOUNCE_MS), ...keys] : keys;
-  // A key that was replaced longer ago than a session lasts opens nothing.
-  const kept = all.filter((_, index) => {
+  const all = isDue ? [newKey(nowMs + PUBLISH_AHEAD_MS), ...keys] : keys;
+  // A key that was replaced longer ago than a session's lifetime opens nothing.
+  const retainedKeys = all.filter((_, index) => {
     const successor = all[index - 1];
     return successor === undefined || successor.sinceMs + MAX_SESSION_MS > nowMs;
   });
-  return isDue || kept.length < all.length ? kept : undefined;
+  return isDue || retainedKeys.length < all.length ? retainedKeys : undefined;
 }
 
 /** The newest key that is due seals. */
 export function sessionKeys(keys: readonly SessionKey[], nowMs: number): SessionKeys {
   const active = keys.find(({ sinceMs }) => sinceMs <= nowMs) ?? keys.at(-1);
   if (active === undefined) throw new Error('the session key is missing');
-  return { active, former: keys.filter((key) => key !== active) };
+  return { active, previousKeys: keys.filter((key) => key !== active) };
 }
 
 export function sessionKeysSecret(keys: readonly SessionKey[]): Secret {
@@ -69,14 +69,14 @@ export function sessionKeysSecret(keys: readonly SessionKey[]): Secret {
     kind: 'Secret',
     metadata: { name: SESSION_KEYS_SECRET, namespace: SYSTEM_NAMESPACE },
     type: SESSION_KEYS_TYPE,
-    data: { [ENTRY]: Buffer.from(JSON.stringify(stored)).toString('base64') },
+    data: { [SECRET_ENTRY]: Buffer.from(JSON.stringify(stored)).toString('base64') },
   };
 }
 
-/** Throws an Error that says what to do, such as after a manual edit. */
+/** Throws an Error with advice, such as after a manual edit. */
 export function parseSessionKeys(secret: Secret): readonly SessionKey[] {
   try {
-    const stored = Stored.parse(JSON.parse(Buffer.from(secret.data?.[ENTRY] ?? '', 'base64').toString()));
+    const stored = Stored.parse(JSON.parse(Buffer.from(secret.data?.[SECRET_ENTRY] ?? '', 'base64').toString()));
     return stored
       .map(({ id, key, since }) => {
         const bytes = Buffer.from(key, 'base64url');
@@ -87,7 +87,7 @@ export function parseSessionKeys(secret: Secret): readonly SessionKey[] {
       .sort((a, b) => b.sinceMs - a.sinceMs);
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    const what = `Secret ${SYSTEM_NAMESPACE}/${SESSION_KEYS_SECRET}, entry ${ENTRY}: ${said}`;
+    const what = `Secret ${SYSTEM_NAMESPACE}/${SESSION_KEYS_SECRET}, entry ${SECRET_ENTRY}: ${said}`;
     throw new Error(`${what}; delete the Secret to have it recreated, which signs out all users of the console`, {
       cause: error,
     });

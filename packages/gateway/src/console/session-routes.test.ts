@@ -1,4 +1,4 @@
-import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
+import type { ApiRequest, ApiResponse } from '@fairway/apiserver/server/request';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { silentLogger } from '@fairway/base/log';
 import type { KeystoneSignIn } from '@fairway/openstack/sign-in/keystone-sign-in';
@@ -17,8 +17,8 @@ const ways = [{ name: 'Company', url: `${KEYSTONE}/v3/auth/OS-FEDERATION/websso/
 const singleSignOn = new SingleSignOn({ ways, keys: { get: () => Promise.resolve(keys) }, clock });
 const SIGN_IN_OPTIONS = { keystone: true, singleSignOn: ['Company'] };
 
-/** Routes of a Keystone with scripted answers; users have a role, and their tokens name them. */
-function routesAt(
+/** Routes with a Keystone that has scripted responses; users have a role, and their tokens name them. */
+function newRoutes(
   signInService: Partial<KeystoneSignIn>,
   roles: readonly string[] = [],
   documentation?: string,
@@ -40,7 +40,7 @@ function routesAt(
   });
 }
 
-async function ask(routes: SessionRoutes, user: string, method: string, path: string, body = '') {
+async function sendAs(routes: SessionRoutes, user: string, method: string, path: string, body = '') {
   const { cookie } = await sessions.cookieOf({ kind: 'keystone', token: user, user }, undefined);
   return routes.answer(request(method, path, { cookie }, body));
 }
@@ -58,37 +58,41 @@ function request(method: string, path: string, headers: Readonly<Record<string, 
 
 it('limits a user to four concurrent requests to a slow Keystone, while others proceed', async () => {
   const slow = Promise.withResolvers<[]>();
-  let asked = 0;
-  const routes = routesAt({
+  let requestCount = 0;
+  const routes = newRoutes({
     projects: () => {
-      asked++;
+      requestCount++;
       return slow.promise;
     },
   });
-  const waiting = Array.from({ length: 4 }, () => ask(routes, 'alice', 'GET', '/console/session/projects'));
-  await expect.poll(() => asked).toBe(4);
+  const waiting = Array.from({ length: 4 }, () => sendAs(routes, 'alice', 'GET', '/console/session/projects'));
+  await expect.poll(() => requestCount).toBe(4);
 
-  await expect(ask(routes, 'alice', 'GET', '/console/session/projects')).rejects.toMatchObject({ code: 429 });
-  const other = ask(routes, 'bob', 'GET', '/console/session/projects');
-  await expect.poll(() => asked).toBe(5);
+  await expect(sendAs(routes, 'alice', 'GET', '/console/session/projects')).rejects.toMatchObject({ code: 429 });
+  const other = sendAs(routes, 'bob', 'GET', '/console/session/projects');
+  await expect.poll(() => requestCount).toBe(5);
   slow.resolve([]);
   for (const { status } of await Promise.all([...waiting, other])) expect(status).toBe(200);
-  expect(await ask(routes, 'alice', 'GET', '/console/session/projects')).toMatchObject({ user: { username: 'alice' } });
+  expect(await sendAs(routes, 'alice', 'GET', '/console/session/projects')).toMatchObject({
+    user: { username: 'alice' },
+  });
 });
 
-it('says where the documentation is, even before signing in, and only if the operator has set it', async () => {
+it('returns the documentation’s URL, even before signing in, if the operator has set it', async () => {
   const documentation = 'https://docs.example.com/{page}.html';
-  const [without, having] = [routesAt({}), routesAt({}, [], documentation)];
-  const asked = request('GET', '/console/session', {});
+  const [without, existingSession] = [newRoutes({}), newRoutes({}, [], documentation)];
+  const requestCount = request('GET', '/console/session', {});
 
-  expect((await having.answer(asked)).body).toBe(JSON.stringify({ options: SIGN_IN_OPTIONS, documentation }));
-  expect((await without.answer(asked)).body).toBe(JSON.stringify({ options: SIGN_IN_OPTIONS }));
+  expect((await existingSession.answer(requestCount)).body).toBe(
+    JSON.stringify({ options: SIGN_IN_OPTIONS, documentation }),
+  );
+  expect((await without.answer(requestCount)).body).toBe(JSON.stringify({ options: SIGN_IN_OPTIONS }));
 });
 
 it('delegates no role rather than all: Keystone interprets an empty list as all', async () => {
-  const routes = routesAt({ delegate: () => Promise.reject(new Error('asked')) }, ['admin']);
+  const routes = newRoutes({ delegate: () => Promise.reject(new Error('asked')) }, ['admin']);
 
-  await expect(ask(routes, 'root', 'POST', '/console/session/delegation', '{"name":"x"}')).rejects.toMatchObject({
+  await expect(sendAs(routes, 'root', 'POST', '/console/session/delegation', '{"name":"x"}')).rejects.toMatchObject({
     code: 403,
     message: expect.stringContaining('you lack the role that clusters need'),
   });
@@ -107,18 +111,18 @@ describe('a pending single sign-on at Keystone', () => {
   };
   let routes: SessionRoutes;
   /** The cookies of a browser, by name. */
-  let jar: Map<string, string>;
+  let cookieJar: Map<string, string>;
   beforeEach(() => {
-    routes = routesAt(signInService);
-    jar = new Map();
+    routes = newRoutes(signInService);
+    cookieJar = new Map();
   });
 
-  const cookie = () => [...jar].map((pair) => pair.join('=')).join('; ');
-  const keep = ({ headers, cookies = [] }: Answer) => {
-    for (const set of [headers['set-cookie'] ?? '', ...cookies]) {
-      const [, name = '', value = '', rest = ''] = /^([^=;]+)=([^;]*)(.*)$/.exec(set) ?? [];
-      if (rest.includes('Max-Age=0')) jar.delete(name);
-      else if (name !== '') jar.set(name, value);
+  const cookie = () => [...cookieJar].map((pair) => pair.join('=')).join('; ');
+  const keep = ({ headers, cookies = [] }: ApiResponse) => {
+    for (const setCookie of [headers['set-cookie'] ?? '', ...cookies]) {
+      const [, name = '', value = '', rest = ''] = /^([^=;]+)=([^;]*)(.*)$/.exec(setCookie) ?? [];
+      if (rest.includes('Max-Age=0')) cookieJar.delete(name);
+      else if (name !== '') cookieJar.set(name, value);
     }
   };
   const post = async (body: object, path = '/console/session') => {
@@ -127,34 +131,34 @@ describe('a pending single sign-on at Keystone', () => {
     return answer;
   };
   const begin = () => post({ name: 'Company' }, '/console/session/single-sign-on');
-  const bring = async (token: string) =>
-    keep(await singleSignOn.receive(request('POST', SINGLE_SIGN_ON_PATH, { origin: KEYSTONE }, `token=${token}`)));
+  const sendWithCookies = async (token: string) =>
+    keep(await singleSignOn.receiveToken(request('POST', SINGLE_SIGN_ON_PATH, { origin: KEYSTONE }, `token=${token}`)));
 
-  it('ends when the user is signed in: another token from that Keystone is ignored', async () => {
+  it('ends when the user has signed in: another token from that Keystone is ignored', async () => {
     await begin();
-    await bring('alices');
+    await sendWithCookies('alices');
     await post({ kind: 'singleSignOn' });
-    const left = [...jar.keys()];
-    await bring('mallorys');
+    const cookieNames = [...cookieJar.keys()];
+    await sendWithCookies('mallorys');
 
-    expect(left).toEqual(['__Host-fairway-session']);
+    expect(cookieNames).toEqual(['__Host-fairway-session']);
     await expect(post({ kind: 'singleSignOn' })).rejects.toMatchObject({ code: 403 });
   });
 
-  it('ends when the user signs in in another way', async () => {
+  it('ends when the user signs in by another method', async () => {
     await begin();
     await post({ kind: 'token', token: 'alices' });
-    await bring('mallorys');
+    await sendWithCookies('mallorys');
 
     await expect(post({ kind: 'singleSignOn' })).rejects.toMatchObject({ code: 403 });
   });
 
   it('survives a failed sign-in', async () => {
-    routes = routesAt({ ...signInService, projects: () => Promise.resolve([]) });
+    routes = newRoutes({ ...signInService, projects: () => Promise.resolve([]) });
     await begin();
-    await bring('alices');
+    await sendWithCookies('alices');
     await expect(post({ kind: 'singleSignOn' })).rejects.toMatchObject({ code: 403 });
-    routes = routesAt(signInService);
+    routes = newRoutes(signInService);
 
     expect((await post({ kind: 'singleSignOn' })).status).toBe(200);
   });

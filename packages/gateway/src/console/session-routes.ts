@@ -1,6 +1,6 @@
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { Allotment } from '@fairway/apiserver/server/allotment';
-import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
+import type { ApiRequest, ApiResponse } from '@fairway/apiserver/server/request';
 import { holderOf } from '@fairway/apiserver/server/traffic';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
@@ -16,21 +16,21 @@ import {
 } from '@fairway/kube/object/api-error';
 import type { IssuedToken } from '@fairway/openstack/auth/token-source';
 import type { KeystoneSignIn } from '@fairway/openstack/sign-in/keystone-sign-in';
+import { isOwnPage } from './console-origin.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
 import { delegatedRoles } from './delegated-roles.ts';
 import {
-  asApiError,
-  asDelegationError,
-  inProject,
-  inSomeProject,
   PasscodeRequiredError,
+  scopeToAnyProject,
+  scopeToProject,
   signInAtKeystone,
+  toApiError,
+  toDelegationError,
 } from './keystone-sign-in.ts';
-import { isOwnPage } from './own-page.ts';
 import type { ConsoleSession } from './sealed-session.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { NO_SESSION_COOKIE } from './session-cookie.ts';
-import { SignInPace } from './sign-in-pace.ts';
+import { SignInRateLimit } from './sign-in-rate-limit.ts';
 import {
   accountOf,
   parseBegin,
@@ -44,7 +44,7 @@ import { tokenEndsAtMs } from './token-end.ts';
 
 export interface SessionRoutesOptions {
   readonly sessions: ConsoleSessions;
-  /** Entry of clouds.yaml with Keystone's address. */
+  /** The clouds.yaml entry with Keystone's address. */
   readonly cloud: string | undefined;
   readonly singleSignOn: SingleSignOn;
   /** Undefined if Keystone users are not admitted. */
@@ -64,25 +64,25 @@ export const SESSION_PATH = '/console/session';
 const NAMESPACE_EXTRA = 'fairway.dev/namespace';
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):/;
 /** Concurrent requests to Keystone for signed-in users, who share its connections with users signing in. */
-const ASKING = { total: 12, perHolder: 4 };
+const REQUEST_SLOTS = { total: 12, perHolder: 4 };
 const MAX_BODY_BYTES = 16 * 1024;
 
 /** Signing in and out, and switching projects. Available only to pages of the console. */
 export class SessionRoutes {
   readonly #options: SessionRoutesOptions;
-  readonly #pace = new SignInPace();
-  readonly #asking = new Allotment(ASKING);
+  readonly #rateLimit = new SignInRateLimit();
+  readonly #requestSlots = new Allotment(REQUEST_SLOTS);
 
   constructor(options: SessionRoutesOptions) {
     this.#options = options;
   }
 
-  async answer(request: ApiRequest): Promise<Answer> {
+  async answer(request: ApiRequest): Promise<ApiResponse> {
     if (!isOwnPage(request.headers)) throw forbidden({}, 'only console pages may send this request');
     const { method, path } = request;
     switch (`${method} ${path}`) {
       case `GET ${SESSION_PATH}`:
-        return this.#show(request);
+        return this.#showSession(request);
       case `POST ${SESSION_PATH}`:
         return this.#signIn(request);
       case `DELETE ${SESSION_PATH}`:
@@ -94,41 +94,44 @@ export class SessionRoutes {
       case `POST ${SESSION_PATH}/delegation`:
         return this.#delegate(request);
       case `PUT ${SESSION_PATH}/project`:
-        return this.#switch(request);
+        return this.#switchProject(request);
       default:
         if (path === SESSION_PATH) throw methodNotAllowed({ resource: 'session' }, method);
         throw notFound({ resource: 'session', name: path });
     }
   }
 
-  async #show({ headers, peer }: ApiRequest): Promise<Answer> {
+  async #showSession({ headers, peer }: ApiRequest): Promise<ApiResponse> {
     const session = await this.#options.sessions.of(headers);
-    if (session === undefined) return this.#told(undefined);
+    if (session === undefined) return this.#sessionResponse(undefined);
     try {
-      return this.#told({ session, user: await this.#userOf(session.token, peer) });
+      return this.#sessionResponse({ session, user: await this.#userOf(session.token, peer) });
     } catch (error) {
       if (!isApiError(error, 'Unauthorized')) throw error;
-      return this.#told(undefined, NO_SESSION_COOKIE);
+      return this.#sessionResponse(undefined, NO_SESSION_COOKIE);
     }
   }
 
-  async #signIn(request: ApiRequest): Promise<Answer> {
-    const asked = parseSignIn(await bodyOf(request));
+  async #signIn(request: ApiRequest): Promise<ApiResponse> {
+    const signInRequest = parseSignIn(await bodyOf(request));
     const { clock, log, sessions, singleSignOn } = this.#options;
     const { peer = '' } = request;
-    const end = this.#pace.begin(peer, accountOf(asked), clock.now());
+    const end = this.#rateLimit.begin(peer, accountOf(signInRequest), clock.now());
     let wasRefused = true;
     try {
-      const { token, endsAtMs, ...known } = await this.#tokenOf(asked, request);
+      const { token, endsAtMs, ...known } = await this.#tokenOf(signInRequest, request);
       const user = await this.#userOf(token, peer);
       const { cookie, session } = await sessions.cookieOf(
         { token, ...known, user: known.user ?? user.username },
         endsAtMs,
       );
       wasRefused = false;
-      await this.#retire(await sessions.of(request.headers));
-      log.info({ user: user.username, name: session.user, way: asked.kind, peer }, 'signed in to the console');
-      return { ...this.#told({ session, user }, cookie), cookies: singleSignOn.ended(request.headers['cookie']) };
+      await this.#revokeSession(await sessions.of(request.headers));
+      log.info({ user: user.username, name: session.user, way: signInRequest.kind, peer }, 'signed in to the console');
+      return {
+        ...this.#sessionResponse({ session, user }, cookie),
+        cookies: singleSignOn.ended(request.headers['cookie']),
+      };
     } catch (error) {
       if (error instanceof PasscodeRequiredError) {
         // The password was right, but a passcode is still required: this is not a success, and costs an attempt.
@@ -136,47 +139,56 @@ export class SessionRoutes {
       }
       wasRefused = isApiError(error, 'Unauthorized', 'Forbidden');
       if (wasRefused)
-        log.warn({ way: asked.kind, account: accountOf(asked), peer }, 'rejected a sign-in to the console');
+        log.warn(
+          { way: signInRequest.kind, account: accountOf(signInRequest), peer },
+          'rejected a sign-in to the console',
+        );
       throw error;
     } finally {
       end(wasRefused);
     }
   }
 
-  async #tokenOf(asked: SignInRequest, { peer, headers }: ApiRequest) {
+  async #tokenOf(signInRequest: SignInRequest, { peer, headers }: ApiRequest) {
     const { signInService, singleSignOn } = this.#options;
-    if (asked.kind === 'token') {
-      await this.#userOf(asked.token, peer);
-      return { kind: 'token', token: asked.token, endsAtMs: tokenEndsAtMs(asked.token), user: undefined } as const;
+    if (signInRequest.kind === 'token') {
+      await this.#userOf(signInRequest.token, peer);
+      return {
+        kind: 'token',
+        token: signInRequest.token,
+        endsAtMs: tokenEndsAtMs(signInRequest.token),
+        user: undefined,
+      } as const;
     }
     if (signInService === undefined) throw notFound({ resource: 'session', name: 'keystone' });
-    if (asked.kind !== 'singleSignOn') return keystoneSession(await signInAtKeystone(signInService, asked));
-    const unscoped = await singleSignOn.tokenOf(headers['cookie']);
-    const scoped = keystoneSession(await inSomeProject(signInService, unscoped, asked.project));
+    if (signInRequest.kind !== 'singleSignOn')
+      return keystoneSession(await signInAtKeystone(signInService, signInRequest));
+    const unscopedToken = await singleSignOn.tokenOf(headers['cookie']);
+    const scopedSession = keystoneSession(await scopeToAnyProject(signInService, unscopedToken, signInRequest.project));
     // Makes it single-use.
-    await this.#revoke(signInService, unscoped);
-    return scoped;
+    await this.#revoke(signInService, unscopedToken);
+    return scopedSession;
   }
 
-  async #begin(request: ApiRequest): Promise<Answer> {
+  async #begin(request: ApiRequest): Promise<ApiResponse> {
     const name = parseBegin(await bodyOf(request));
     const { url, cookie } = await this.#options.singleSignOn.begin(name, request.headers['host'] ?? '');
     return json({ url }, cookie);
   }
 
-  async #signOut({ headers, peer }: ApiRequest): Promise<Answer> {
+  async #signOut({ headers, peer }: ApiRequest): Promise<ApiResponse> {
     const session = await this.#options.sessions.of(headers);
     // For the audit log; signing out works even if the user cannot be determined.
     const user = session && (await this.#userOf(session.token, peer).catch(() => undefined));
-    await this.#retire(session);
-    return { ...this.#told(undefined, NO_SESSION_COOKIE), user };
+    await this.#revokeSession(session);
+    return { ...this.#sessionResponse(undefined, NO_SESSION_COOKIE), user };
   }
 
   /**
-   * Revokes the token of a session that the browser has dropped, so a kept cookie is worthless; except for a token that the user
-   * provided.
+   * Revokes the token of a session that the browser has dropped, so that a kept cookie is worthless. A token that the
+   * user provided is not revoked.
    */
-  async #retire(session: ConsoleSession | undefined): Promise<void> {
+  async #revokeSession(session: ConsoleSession | undefined): Promise<void> {
     const { signInService } = this.#options;
     if (session?.kind === 'keystone' && signInService !== undefined) await this.#revoke(signInService, session.token);
   }
@@ -187,23 +199,23 @@ export class SessionRoutes {
     });
   }
 
-  #projects(request: ApiRequest): Promise<Answer> {
+  #projects(request: ApiRequest): Promise<ApiResponse> {
     return this.#asUser(request, async ({ signInService, session }) => {
-      const projects = await signInService.projects(session.token).catch(asApiError);
+      const projects = await signInService.projects(session.token).catch(toApiError);
       const sorted = [...projects].sort((a, b) => a.name.localeCompare(b.name));
       return json({ projects: sorted.map(({ id, name }) => ({ id, name })) });
     });
   }
 
-  async #switch(request: ApiRequest): Promise<Answer> {
+  async #switchProject(request: ApiRequest): Promise<ApiResponse> {
     const id = parseSwitch(await bodyOf(request));
     return this.#asUser(request, async ({ signInService, session }) => {
-      const { endsAtMs, ...next } = keystoneSession(await inProject(signInService, session.token, id));
+      const { endsAtMs, ...next } = keystoneSession(await scopeToProject(signInService, session.token, id));
       const user = await this.#userOf(next.token, request.peer);
-      const { cookie, session: switched } = await this.#options.sessions.cookieOf(next, endsAtMs);
+      const { cookie, session: switchedSession } = await this.#options.sessions.cookieOf(next, endsAtMs);
       // Keystone revokes only this token, not those created with it.
-      await this.#retire(session);
-      return this.#told({ session: switched, user }, cookie);
+      await this.#revokeSession(session);
+      return this.#sessionResponse({ session: switchedSession, user }, cookie);
     });
   }
 
@@ -211,7 +223,7 @@ export class SessionRoutes {
    * An application credential with which Fairway may act in the user's project, for the page to store as a CloudCredential, as
    * `fairway credential create` does: only the user can create one, and it can do no more than the clusters need.
    */
-  async #delegate(request: ApiRequest): Promise<Answer> {
+  async #delegate(request: ApiRequest): Promise<ApiResponse> {
     const name = parseDelegation(await bodyOf(request));
     return this.#asUser(request, async ({ signInService, session, user }) => {
       const roles = delegatedRoles(user.extra?.[EXTRA_ROLES] ?? []).map((role) => ({ name: role }));
@@ -222,8 +234,13 @@ export class SessionRoutes {
         );
       }
       const by = { token: session.token, userId: user.uid ?? '' };
-      const wanted = { name, description: 'Used by Fairway to run Kubernetes clusters', roles, unrestricted: false };
-      const { id, secret } = await signInService.delegate(by, wanted).catch(asDelegationError);
+      const credentialSpec = {
+        name,
+        description: 'Used by Fairway to run Kubernetes clusters',
+        roles,
+        unrestricted: false,
+      };
+      const { id, secret } = await signInService.delegate(by, credentialSpec).catch(toDelegationError);
       return json({ cloud: this.#options.cloud, id, secret });
     });
   }
@@ -234,24 +251,24 @@ export class SessionRoutes {
    */
   async #asUser(
     { headers, peer }: ApiRequest,
-    ask: (known: {
+    handle: (known: {
       readonly session: ConsoleSession;
       readonly signInService: KeystoneSignIn;
       readonly user: UserInfo;
-    }) => Promise<Answer>,
-  ): Promise<Answer> {
+    }) => Promise<ApiResponse>,
+  ): Promise<ApiResponse> {
     const session = await this.#options.sessions.of(headers);
     const { signInService } = this.#options;
     if (session?.kind !== 'keystone' || signInService === undefined) throw unauthorized();
     const user = await this.#userOf(session.token, peer);
     const holder = holderOf(user);
-    if (this.#asking.obstacle(holder) !== undefined)
+    if (this.#requestSlots.exceededLimit(holder) !== undefined)
       throw tooManyRequests('Keystone has not responded yet: try again', 1);
-    this.#asking.take(holder);
+    this.#requestSlots.take(holder);
     try {
-      return { user, ...(await ask({ session, signInService, user })) };
+      return { user, ...(await handle({ session, signInService, user })) };
     } finally {
-      this.#asking.give(holder);
+      this.#requestSlots.giveBack(holder);
     }
   }
 
@@ -259,7 +276,10 @@ export class SessionRoutes {
     return this.#options.authenticate({ bearerToken, peer });
   }
 
-  #told(known: { readonly session: ConsoleSession; readonly user: UserInfo } | undefined, cookie?: string): Answer {
+  #sessionResponse(
+    known: { readonly session: ConsoleSession; readonly user: UserInfo } | undefined,
+    cookie?: string,
+  ): ApiResponse {
     const { names } = this.#options.singleSignOn;
     const options = {
       keystone: this.#options.signInService !== undefined,
@@ -285,8 +305,8 @@ function keystoneSession({ id, token, expiresAtMs }: IssuedToken) {
 /** What a page may see: never the token. */
 function shown({ session, user }: { readonly session: ConsoleSession; readonly user: UserInfo }) {
   const { kind, project, endsAtMs } = session;
-  const [, own] = SERVICE_ACCOUNT.exec(user.username) ?? [];
-  const namespace = user.extra?.[NAMESPACE_EXTRA]?.[0] ?? own;
+  const [, serviceAccountNamespace] = SERVICE_ACCOUNT.exec(user.username) ?? [];
+  const namespace = user.extra?.[NAMESPACE_EXTRA]?.[0] ?? serviceAccountNamespace;
   return {
     kind,
     user: session.user,
@@ -297,7 +317,7 @@ function shown({ session, user }: { readonly session: ConsoleSession; readonly u
   };
 }
 
-/** From any client: unauthenticated requests share one allotment, so the size is checked before reading. */
+/** From any client: unauthenticated requests share one limit, so the size is checked before reading. */
 async function bodyOf(request: ApiRequest): Promise<string> {
   return (await request.readContent(undefined, MAX_BODY_BYTES)).body;
 }
@@ -307,7 +327,7 @@ function passcodeRequired(message: string): ApiError {
   return new ApiError(401, 'Unauthorized', message, { causes: [cause] });
 }
 
-function json(body: object, cookie?: string): Answer {
+function json(body: object, cookie?: string): ApiResponse {
   const headers = { ...SECURITY_HEADERS, 'content-type': 'application/json', 'cache-control': 'no-store' };
   return {
     status: 200,

@@ -10,12 +10,12 @@ it.each([
   ['älice', 'accents'],
   ['a\u0308lice', 'accents of their own'],
   ['ａlice', 'full width'],
-])('counts guesses at %j as those at "alice": Keystone’s database ignores %s', (username) => {
+])('counts guesses at %j as guesses at "alice": Keystone’s database ignores %s', (username) => {
   expect(account(username)).toBe(account('alice'));
   expect(account('bob', username)).toBe(account('bob', 'alice'));
 });
 
-it('counts users, domains and application credentials apart', () => {
+it('counts users, domains and application credentials separately', () => {
   const accounts = [
     account('alice'),
     account('bob'),
@@ -26,6 +26,6 @@ it('counts users, domains and application credentials apart', () => {
   expect(new Set(accounts).size).toBe(4);
 });
 
-it('has no account for a token: guesses must not delay others', () => {
+it('has no account for a token: guesses must not delay other users', () => {
   expect(accountOf({ kind: 'token', token: 'x' })).toBeUndefined();
 });

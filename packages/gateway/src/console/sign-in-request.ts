@@ -2,33 +2,33 @@ import { badRequest } from '@fairway/kube/object/api-error';
 import type { Credential } from '@fairway/openstack/auth/credential';
 import { z } from 'zod';
 
-/** Longer than what Keystone takes. */
-const short = z.string().min(1).max(255);
+/** Longer than Keystone's maximum. */
+const shortText = z.string().min(1).max(255);
 const secret = z.string().min(1).max(4_096);
 
 const SignInRequest = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('password'),
-    username: short,
-    /** Name or id. */
-    domain: short,
+    username: shortText,
+    /** Name or ID. */
+    domain: shortText,
     password: secret,
-    passcode: short.optional(),
+    passcode: shortText.optional(),
     /** ID of the last project used. */
-    project: short.optional(),
+    project: shortText.optional(),
   }),
-  z.strictObject({ kind: z.literal('applicationCredential'), id: short, secret }),
+  z.strictObject({ kind: z.literal('applicationCredential'), id: shortText, secret }),
   z.strictObject({ kind: z.literal('token'), token: secret }),
   /** With the token from Keystone's page. */
-  z.strictObject({ kind: z.literal('singleSignOn'), project: short.optional() }),
+  z.strictObject({ kind: z.literal('singleSignOn'), project: shortText.optional() }),
 ]);
 export type SignInRequest = z.infer<typeof SignInRequest>;
 
-const DelegationRequest = z.strictObject({ name: short });
-const BeginRequest = z.strictObject({ name: short });
-const SwitchRequest = z.strictObject({ id: short });
+const DelegationRequest = z.strictObject({ name: shortText });
+const BeginRequest = z.strictObject({ name: shortText });
+const SwitchRequest = z.strictObject({ id: shortText });
 
-/** Throws 400. What was sent is not repeated: it may hold a password. */
+/** Throws 400. The error does not repeat the input, which may contain a password. */
 export function parseSignIn(body: string): SignInRequest {
   return parse(SignInRequest, body);
 }
@@ -58,7 +58,7 @@ function parse<T>(schema: z.ZodType<T>, body: string): T {
   }
 }
 
-/** The credential for Keystone; without a project, the user's default applies, if there is one. */
+/** The credential for Keystone; without a project, the user's default applies if there is one. */
 export function credentialOf(
   request: Extract<SignInRequest, { kind: 'password' | 'applicationCredential' }>,
   project: string | undefined,
@@ -74,20 +74,25 @@ export function credentialOf(
   };
 }
 
-/** Whose password or secret is tried, to count attempts by; undefined for a token, whose user is not known yet. */
+/**
+ * The account whose password or secret is tried, for counting attempts; undefined for a token, whose user is not known
+ * yet.
+ */
 export function accountOf(request: SignInRequest): string | undefined {
   switch (request.kind) {
     case 'password':
-      return `user ${collated(request.domain)}/${collated(request.username)}`;
+      return `user ${caseFolded(request.domain)}/${caseFolded(request.username)}`;
     case 'applicationCredential':
-      return `application credential ${collated(request.id)}`;
+      return `application credential ${caseFolded(request.id)}`;
     case 'token':
     case 'singleSignOn':
       return undefined;
   }
 }
 
-/** Maps texts that Keystone considers equal to one: its database ignores case, accents and trailing spaces when it compares. */
-function collated(text: string): string {
+/**
+ * Maps texts that Keystone considers equal to the same text: its database ignores case, accents and trailing spaces.
+ */
+function caseFolded(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').trim().toLowerCase();
 }

@@ -22,7 +22,7 @@ beforeEach(() => {
 
 /** What Keystone's page sends, and another site could send. */
 function form(body: string, origin: string | undefined = ORIGIN) {
-  return signOn.receive({
+  return signOn.receiveToken({
     method: 'POST',
     path: '/console/sso',
     query: new URLSearchParams(),
@@ -32,9 +32,9 @@ function form(body: string, origin: string | undefined = ORIGIN) {
   });
 }
 
-const pairOf = (cookie: string | undefined) => cookie?.split(';')[0] ?? '';
+const cookiePairOf = (cookie: string | undefined) => cookie?.split(';')[0] ?? '';
 
-it('leads to Keystone with the trusted address, and records that the user has begun', async () => {
+it('returns Keystone’s URL with the trusted address, and records the start of the sign-in', async () => {
   const { url, cookie } = await signOn.begin('Company', 'fairway.example.com:6443');
 
   expect(url).toBe(`${WAYS[0]?.url}?origin=${encodeURIComponent('https://fairway.example.com:6443/console/sso')}`);
@@ -42,13 +42,13 @@ it('leads to Keystone with the trusted address, and records that the user has be
   await expect(signOn.begin('Nobody', 'fairway.example.com')).rejects.toMatchObject({ code: 404 });
 });
 
-it('passes the token from Keystone’s page to the browser that has begun', async () => {
+it('passes the token from Keystone’s page to the browser that started the sign-in', async () => {
   const { cookie } = await signOn.begin('Company', 'fairway.example.com');
   const { status, headers } = await form('token=gAAAAAB-1&other=x');
-  const cookies = `a=b; ${pairOf(cookie)}; ${pairOf(headers?.['set-cookie'])}`;
+  const cookies = `a=b; ${cookiePairOf(cookie)}; ${cookiePairOf(headers?.['set-cookie'])}`;
 
   expect({ status, location: headers?.['location'] }).toEqual({ status: 303, location: '/console/sso' });
-  // Neither in an address nor readable by scripts.
+  // The token is not in a URL, and scripts cannot read the cookie.
   expect(headers?.['set-cookie']).toMatch(/; Secure; HttpOnly; SameSite=Strict; Max-Age=60$/);
   expect(headers?.['set-cookie']).not.toContain('gAAAAAB');
   expect(await signOn.tokenOf(cookies)).toBe('gAAAAAB-1');
@@ -61,7 +61,7 @@ describe('a form', () => {
     ['without encryption', 'http://keystone.example.com:5000'],
     ['of a page that hides where it is from', 'null'],
     ['that does not say where it is from', ''],
-  ])('%s is refused', async (_reason, origin) => {
+  ])('is refused: %s', async (_reason, origin) => {
     const { status, headers } = await form('token=x', origin);
 
     expect({ status, cookie: headers?.['set-cookie'] }).toEqual({ status: 403, cookie: undefined });
@@ -70,7 +70,7 @@ describe('a form', () => {
   it.each([
     ['without a token', 'a=b'],
     ['with one that fits in no cookie', `token=${'x'.repeat(4_000)}`],
-  ])('%s is refused', async (_reason, body) => {
+  ])('is refused: %s', async (_reason, body) => {
     const { status, headers } = await form(body);
 
     expect({ status, cookie: headers?.['set-cookie'] }).toEqual({ status: 400, cookie: undefined });
@@ -78,36 +78,36 @@ describe('a form', () => {
 });
 
 describe('a token is ignored', () => {
-  const brought = async () => pairOf((await form('token=x')).headers?.['set-cookie']);
+  const brought = async () => cookiePairOf((await form('token=x')).headers?.['set-cookie']);
 
-  it('if no sign-in has begun', async () => {
+  it('if no sign-in was started', async () => {
     await expect(signOn.tokenOf(await brought())).rejects.toMatchObject({ code: 403 });
   });
 
-  it('if a sign-in has begun at another Keystone', async () => {
+  it('if the sign-in was started at another Keystone', async () => {
     const { cookie } = await signOn.begin('Partner', 'fairway.example.com');
 
-    await expect(signOn.tokenOf(`${pairOf(cookie)}; ${await brought()}`)).rejects.toMatchObject({ code: 403 });
+    await expect(signOn.tokenOf(`${cookiePairOf(cookie)}; ${await brought()}`)).rejects.toMatchObject({ code: 403 });
   });
 
-  it('ten minutes after a sign-in has begun', async () => {
+  it('ten minutes after the start of the sign-in', async () => {
     const { cookie } = await signOn.begin('Company', 'fairway.example.com');
     await clock.advance(10 * 60_000);
 
-    await expect(signOn.tokenOf(`${pairOf(cookie)}; ${await brought()}`)).rejects.toMatchObject({ code: 403 });
+    await expect(signOn.tokenOf(`${cookiePairOf(cookie)}; ${await brought()}`)).rejects.toMatchObject({ code: 403 });
   });
 
-  it('a minute after it was sent', async () => {
-    const cookies = `${pairOf((await signOn.begin('Company', 'fairway.example.com')).cookie)}; ${await brought()}`;
+  it('a minute after Keystone sent it', async () => {
+    const cookies = `${cookiePairOf((await signOn.begin('Company', 'fairway.example.com')).cookie)}; ${await brought()}`;
     await clock.advance(60_000);
 
     await expect(signOn.tokenOf(cookies)).rejects.toMatchObject({ code: 401 });
   });
 
-  it('if a session was put in its place', async () => {
+  it('if a session replaced it', async () => {
     const session = { kind: 'keystone', token: 'x', user: 'mallory', from: ORIGIN, endsAtMs: clock.now() + 60_000 };
     const { cookie } = await signOn.begin('Company', 'fairway.example.com');
-    const cookies = `${pairOf(cookie)}; __Host-fairway-sso-token=${await sealed(session, keys)}`;
+    const cookies = `${cookiePairOf(cookie)}; __Host-fairway-sso-token=${await sealed(session, keys)}`;
 
     await expect(signOn.tokenOf(cookies)).rejects.toMatchObject({ code: 401 });
   });

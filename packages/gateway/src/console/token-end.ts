@@ -1,6 +1,6 @@
 import { decodeJwt, errors } from 'jose';
 
-/** The expiry that a token states, for the cookie only: it is not verified. Undefined if the token does not state it. */
+/** The expiry in a token, for the cookie only: it is not verified. Undefined if the token has none. */
 export function tokenEndsAtMs(token: string): number | undefined {
   try {
     const { exp } = decodeJwt(token);

@@ -4,14 +4,14 @@ import { parseWatches } from './watch-request.ts';
 const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/team/clusters?watch=true&resourceVersion=7';
 const bodyOf = (...paths: string[]) => JSON.stringify({ watches: paths.map((path, id) => ({ id, path })) });
 
-it('are watches of the API', () => {
+it('accepts watches of the API', () => {
   expect(parseWatches(bodyOf(CLUSTERS, '/api/v1/events?watch=true'))).toEqual([
     { id: 0, path: CLUSTERS },
     { id: 1, path: '/api/v1/events?watch=true' },
   ]);
 });
 
-it('may have selectors, as browsers encode them', () => {
+it('accepts selectors as browsers encode them', () => {
   const path = '/api/v1/events?labelSelector=fairway.dev%2Fcluster%3Ddemo&watch=true';
 
   expect(parseWatches(bodyOf(path))).toEqual([{ id: 0, path }]);
@@ -29,7 +29,7 @@ it.each([
   ['a path with an encoded slash', '/api/v1/a%2fb?watch=true'],
   ['a line break', '/api/v1/events?watch=true\r\nhost: evil'],
   ['a fragment', '/api/v1/events?watch=true#a'],
-])('%s is refused', (_reason, path) => {
+])('refuses %s', (_reason, path) => {
   expect(() => parseWatches(bodyOf(path))).toThrow(expect.objectContaining({ code: 400 }));
 });
 
@@ -39,6 +39,6 @@ it.each([
   ['seventeen', bodyOf(...Array.from({ length: 17 }, () => CLUSTERS))],
   ['two of an id', JSON.stringify({ watches: [1, 1].map((id) => ({ id, path: CLUSTERS })) })],
   ['more than is asked for', '{"watches":[],"as":"root"}'],
-])('%s is refused', (_reason, body) => {
+])('refuses %s', (_reason, body) => {
   expect(() => parseWatches(body)).toThrow(expect.objectContaining({ code: 400 }));
 });

@@ -1,7 +1,7 @@
 import { badRequest } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
 
-/** The most that one page shows. */
+/** The maximum number of watches of one page. */
 const MAX_WATCHES = 16;
 
 const WatchesRequest = z.strictObject({
@@ -9,19 +9,17 @@ const WatchesRequest = z.strictObject({
     .array(
       z.strictObject({
         id: z.int().nonnegative(),
-        /** Of the collection, with the query of its watch. */
+        /** Path of the collection, with the query of its watch. */
         path: z.string().max(2_048),
       }),
     )
     .min(1)
     .max(MAX_WATCHES),
 });
-export type WantedWatch = z.infer<typeof WatchesRequest>['watches'][number];
+export type WatchSelection = z.infer<typeof WatchesRequest>['watches'][number];
 
-/**
- * The watches that a tab requests. Throws 400 for anything but watches of the API: no other request is allowed here.
- */
-export function parseWatches(body: string): readonly WantedWatch[] {
+/** The watches that a tab requests. Throws 400 for anything except watches of the API. */
+export function parseWatches(body: string): readonly WatchSelection[] {
   const parsed = WatchesRequest.safeParse(jsonOf(body));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

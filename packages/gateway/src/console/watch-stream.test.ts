@@ -32,7 +32,7 @@ it('has a line for each event, and one for the end of each watch', async () => {
   );
 });
 
-it('sends a slow browser everything, however long ago the watches ended', async () => {
+it('sends a slow browser all lines, however long ago the watches ended', async () => {
   const clock = new FakeClock();
   const stream = streamOf([['{"a":1}']], clock);
   await new Promise(setImmediate);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { Clock } from '@fairway/base/clock';
 import type { TransportResponse } from '@fairway/kube/client/transport';
-import type { WantedWatch } from './watch-request.ts';
+import type { WatchSelection } from './watch-request.ts';
 
 /**
  * Opens a watch as the session's user, as if they had requested it themselves: authenticated, authorised, counted and audited.
@@ -13,36 +13,36 @@ export type OpenWatch = (
 ) => Promise<Pick<TransportResponse, 'status' | 'lines' | 'text'>>;
 
 export interface WatchStreamOptions {
-  readonly watches: readonly WantedWatch[];
+  readonly watches: readonly WatchSelection[];
   readonly open: OpenWatch;
-  /** When the session ends, and with it its watches. */
+  /** When the session and its watches end. */
   readonly endsAtMs: number;
   readonly clock: Clock;
   /** Aborted when the browser has disconnected. */
   readonly signal: AbortSignal;
 }
 
-/** Shows the browser that the connection is alive, and the server that the browser is. */
+/** Shows the browser that the connection is alive, and the server that the browser is connected. */
 const HEARTBEAT_MS = 20_000;
 /** Buffered for a slow browser; the API's own limits apply to a watch that waits for space. */
-const BUFFERED_BYTES = 16 * 1024;
+const MAX_BUFFERED_BYTES = 16 * 1024;
 
 /**
- * Several watches in one response, a line for each event: `{"w":1,"event":{…}}`, `{"w":1,"failure":{…}}` if a watch cannot be
- * opened, `{"w":1,"end":true}` if it has ended normally, and empty lines in between. A browser has six connections to a server,
- * over all its tabs.
+ * Several watches in one response, a line for each event: `{"w":1,"event":{…}}`, `{"w":1,"failure":{…}}` if a watch
+ * cannot be opened, `{"w":1,"end":true}` if it has ended normally, and empty lines in between. A browser has six
+ * connections to a server, shared by all its tabs.
  */
 export function watchStream({ watches, open, endsAtMs, clock, signal }: WatchStreamOptions): PassThrough {
-  const out = new PassThrough({ highWaterMark: BUFFERED_BYTES });
-  // Each watch waits for space separately.
+  const out = new PassThrough({ highWaterMark: MAX_BUFFERED_BYTES });
+  // Each watch waits for buffer space separately.
   out.setMaxListeners(0);
   const stop = new AbortController();
   const end = () => stop.abort();
-  const beat = () => {
+  const sendHeartbeat = () => {
     if (out.writableLength === 0) out.write('\n');
-    heartbeat = clock.after(HEARTBEAT_MS, beat);
+    heartbeat = clock.after(HEARTBEAT_MS, sendHeartbeat);
   };
-  let heartbeat = clock.after(HEARTBEAT_MS, beat);
+  let heartbeat = clock.after(HEARTBEAT_MS, sendHeartbeat);
   const sessionEnd = clock.after(Math.max(0, endsAtMs - clock.now()), end);
   signal.addEventListener('abort', end, { once: true });
   out.once('close', () => {
@@ -54,38 +54,38 @@ export function watchStream({ watches, open, endsAtMs, clock, signal }: WatchStr
   const write = async (line: string) => {
     if (!out.write(line)) await once(out, 'drain', { signal: stop.signal });
   };
-  const following = watches.map((watch) => follow(watch, open, write, stop.signal));
-  void Promise.allSettled(following).then(() => {
+  const openWatches = watches.map((watch) => follow(watch, open, write, stop.signal));
+  void Promise.allSettled(openWatches).then(() => {
     heartbeat.cancel();
     out.end();
   });
-  // Begins the response: a browser waits for its head.
+  // Starts the response: a browser waits for its head.
   out.write('\n');
   return out;
 }
 
 async function follow(
-  { id, path }: WantedWatch,
+  { id, path }: WatchSelection,
   open: OpenWatch,
   write: (line: string) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const answer = await open(path, signal);
-    if (answer.status !== 200) {
-      await write(`{"w":${id},"code":${answer.status},"failure":${oneLine(await answer.text())}}\n`);
+    const watchResponse = await open(path, signal);
+    if (watchResponse.status !== 200) {
+      await write(`{"w":${id},"code":${watchResponse.status},"failure":${toSingleLine(await watchResponse.text())}}\n`);
       return;
     }
-    for await (const line of answer.lines()) await write(`{"w":${id},"event":${line}}\n`);
+    for await (const line of watchResponse.lines()) await write(`{"w":${id},"event":${line}}\n`);
     if (!signal.aborted) await write(`{"w":${id},"end":true}\n`);
   } catch {
-    // Clients that have disconnected get nothing; others open the watch again.
+    // Disconnected clients get nothing; others reopen the watch.
     if (!signal.aborted) await write(`{"w":${id},"end":true}\n`).catch(() => undefined);
   }
 }
 
 /** A Status, or the text of an intermediary. */
-function oneLine(body: string): string {
+function toSingleLine(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body));
   } catch {

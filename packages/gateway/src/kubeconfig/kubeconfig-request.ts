@@ -1,5 +1,5 @@
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
-import { isBeingEmptied } from '@fairway/api/domain/reset';
+import { isBeingWiped } from '@fairway/api/domain/reset';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import {
   KUBECONFIG_REQUEST_KIND,
@@ -11,7 +11,7 @@ import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { mintKubeconfig } from '@fairway/control-plane/kubeconfig';
 import type { Endpoint } from '@fairway/control-plane/runtime';
-import { userInWords } from '@fairway/identity/user-info';
+import { describeUser } from '@fairway/identity/user-info';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import { invalid } from '@fairway/kube/object/field-error';
 import { PkiError } from '@fairway/kube/pki/pki-error';
@@ -39,11 +39,11 @@ export function kubeconfigRequest({
     subresource: KUBECONFIG_SUBRESOURCE,
     kind: KUBECONFIG_REQUEST_KIND,
     schema: kubeconfigRequestSchema(),
-    async answer({ spec, parent: cluster, user, dryRun }) {
+    async respond({ spec, parent: cluster, user, dryRun }) {
       const { name = '', namespace = '' } = cluster.metadata;
       const endpoint = endpointOf(cluster);
       if (dryRun) return undefined;
-      const minted = mintKubeconfig({
+      const userCertificate = mintKubeconfig({
         clusterName: name,
         endpoint,
         // Another process may have revoked kubeconfigs or rotated the CAs.
@@ -53,20 +53,20 @@ export function kubeconfigRequest({
         certificateRequest: spec.certificateRequest,
         clock,
       });
-      const status = await minted.catch((error: unknown) => {
-        throw error instanceof PkiError ? unreadable(name, error) : error;
+      const status = await userCertificate.catch((error: unknown) => {
+        throw error instanceof PkiError ? unreadableError(name, error) : error;
       });
       const { expirationTimestamp } = status;
       const fields = { cluster: `${namespace}/${name}`, user: user.username, expires: expirationTimestamp };
       log.info(fields, 'kubeconfig issued');
-      const message = `${userInWords(user)} was issued a kubeconfig that expires at ${expirationTimestamp}`;
+      const message = `${describeUser(user)} was issued a kubeconfig that expires at ${expirationTimestamp}`;
       events().normal(cluster, 'KubeconfigIssued', message);
       return status;
     },
   };
 }
 
-function unreadable(name: string, { message }: PkiError): Error {
+function unreadableError(name: string, { message }: PkiError): Error {
   const error = { type: 'FieldValueInvalid', field: 'spec.certificateRequest', detail: message } as const;
   return invalid(KUBECONFIG_REQUEST_KIND, name, [error]);
 }
@@ -76,17 +76,17 @@ function unreadable(name: string, { message }: PkiError): Error {
  */
 function endpointOf(cluster: Cluster): Endpoint {
   const { metadata, status } = cluster;
-  const refused = (why: string) => refusal(cluster, KUBECONFIG_SUBRESOURCE, why);
-  if (metadata.deletionTimestamp !== undefined) throw refused('the cluster is being deleted');
+  const refuse = (reason: string) => refusal(cluster, KUBECONFIG_SUBRESOURCE, reason);
+  if (metadata.deletionTimestamp !== undefined) throw refuse('the cluster is being deleted');
   if (isHibernationWanted(cluster)) {
     const wake = `wake it with "fairway cluster wake ${metadata.name}", and wait for the condition Ready`;
-    throw refused(`the cluster is hibernated, and its API server is stopped: ${wake}`);
+    throw refuse(`the cluster is hibernated, and its API server is stopped: ${wake}`);
   }
-  if (isBeingEmptied(cluster) || (status?.reset?.phase === 'Starting' && status.caCertificate === undefined)) {
-    throw refused('the cluster is being reset and will get new certificates; wait for the condition Ready');
+  if (isBeingWiped(cluster) || (status?.reset?.phase === 'Starting' && status.caCertificate === undefined)) {
+    throw refuse('the cluster is being reset and will get new certificates; wait for the condition Ready');
   }
   if (status?.endpoint === undefined) {
-    throw refused('its control plane is not ready yet; wait for the condition ControlPlaneReady');
+    throw refuse('its control plane is not ready yet; wait for the condition ControlPlaneReady');
   }
   return status.endpoint;
 }

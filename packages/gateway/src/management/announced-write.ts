@@ -2,12 +2,12 @@ import { KINDS } from '@fairway/api/kinds/all';
 import type { AuditTrail } from '@fairway/apiserver/audit/audit-trail';
 import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import { type Cause, objectName } from '@fairway/base/tracing';
-import { createsByName } from './answer-facts.ts';
+import { createsByName } from './audit-response.ts';
 import { NameScanner } from './name-scanner.ts';
 
 /**
- * Notifies other processes, before an object is written, of the trace that the write belongs to; if `isAllowed`, which costs a
- * call. Never rejects.
+ * Notifies other processes, before an object is written, of the write's trace, if `isAllowed`, which costs a call.
+ * Never rejects.
  */
 export type AnnounceWrite = (object: string, cause: Cause, isAllowed: () => Promise<boolean>) => Promise<void>;
 
@@ -30,10 +30,10 @@ export async function announceWrite(
 ): Promise<void> {
   // A trace that is not sampled is not announced.
   if (trail.resource === undefined || query.has('dryRun') || !cause.traceparent.endsWith('-01')) return;
-  const { plural, name: named, ...resource } = trail.resource;
+  const { plural, name: resourceName, ...resource } = trail.resource;
   const { group, namespace } = resource;
   const kind = KINDS.find((each) => each.group === group && each.plural === plural)?.kind;
-  const name = createsByName(trail) ? body && new NameScanner().scan(body) : named;
+  const name = createsByName(trail) ? body && new NameScanner().scan(body) : resourceName;
   if (kind === undefined || name === undefined || !NAME.test(name)) return;
   if (namespace !== '' && !NAME.test(namespace)) return;
   const isAllowed = async () => {

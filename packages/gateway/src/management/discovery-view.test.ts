@@ -42,7 +42,7 @@ describe('one document per path', () => {
     });
   });
 
-  test('the group of Fairway is complete, with what the gateway answers itself', () => {
+  test('Fairway’s group is complete, including what the gateway serves itself', () => {
     const clusters = { name: 'clusters', singularName: 'cluster', namespaced: true, kind: 'Cluster', verbs: ['get'] };
     const document = { kind: 'APIResourceList', groupVersion: 'fairway.dev/v1alpha1', resources: [clusters] };
 
@@ -70,7 +70,7 @@ describe('the aggregated document', () => {
     }),
   });
 
-  test('of /apis', () => {
+  test('lists groups in /apis', () => {
     const versions = [
       {
         version: 'v1alpha1',
@@ -125,7 +125,7 @@ describe('the aggregated document', () => {
     expect(view).toHaveProperty('items.length', 1);
   });
 
-  test('of /api', () => {
+  test('lists core resources in /api', () => {
     const resources = [
       resource('namespaces', ['create', 'get', 'list', 'watch'], ['status']),
       resource('pods', ['get']),
@@ -139,6 +139,6 @@ describe('the aggregated document', () => {
   });
 });
 
-test('a response that is not a discovery document is not passed on as one', () => {
+test('a response that is not a discovery document is not forwarded as one', () => {
   expect(() => discoveryView({ kind: 'PodList', items: [] }, HOST)).toThrow('APIGroupDiscoveryList');
 });

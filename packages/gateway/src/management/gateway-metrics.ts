@@ -1,12 +1,12 @@
 import { addTrafficMetrics, type CountedTraffic } from '@fairway/apiserver/server/traffic-metrics';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { AnsweredHere } from '../requests/answered-here.ts';
+import type { GatewaySubresource } from '../requests/gateway-subresources.ts';
 
-/** Destination of a request: forwarded, answered by the gateway itself, or rejected before its destination was known. */
+/** Destination of a request: forwarded, handled by the gateway itself, or rejected before its destination was known. */
 export type Destination =
   | 'api-server'
   | 'discovery'
-  | AnsweredHere
+  | GatewaySubresource
   | 'auditevents'
   | 'nowhere'
   | 'route'
@@ -51,7 +51,7 @@ export class GatewayMetrics {
     addTrafficMetrics(this.#registry, traffic);
   }
 
-  /** `status` is 0 for a client that disconnected before the answer. */
+  /** `status` is 0 if the client disconnected before the response. */
   answered(destination: Destination, status: number): void {
     const code = status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`;
     this.#requests.inc({ destination, code });
@@ -63,7 +63,7 @@ export class GatewayMetrics {
     return () => this.#watches.dec();
   }
 
-  reviewed(resource: string, outcome: ReviewOutcome, durationMs: number): void {
+  observeReview(resource: string, outcome: ReviewOutcome, durationMs: number): void {
     this.#reviews.observe({ resource, outcome }, durationMs / 1000);
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { impersonationHeaders } from './impersonation.ts';
 
-test('everything known about the caller is sent, each group and value in a header of its own', () => {
+test('sends all attributes of the caller, each group and value in its own header', () => {
   const user = {
     username: 'alice',
     uid: 'u-1',
@@ -18,17 +18,17 @@ test('everything known about the caller is sent, each group and value in a heade
   });
 });
 
-test('unknown attributes are omitted', () => {
+test('omits unknown attributes', () => {
   expect(impersonationHeaders({ username: 'alice', uid: '', groups: [] })).toEqual({ 'impersonate-user': 'alice' });
 });
 
-test('names in all scripts are sent as UTF-8, byte by byte', () => {
+test('sends names in all scripts as UTF-8, byte by byte', () => {
   const { 'impersonate-user': name } = impersonationHeaders({ username: 'jürgen 王', groups: [] });
 
   expect(Buffer.from(String(name), 'latin1').toString()).toBe('jürgen 王');
 });
 
-describe('a name that would arrive changed is refused', () => {
+describe('refuses a name that would be changed in transit', () => {
   test.each([
     { username: ' root', groups: [] },
     { username: 'root ', groups: [] },

@@ -10,21 +10,24 @@ export type ImpersonationHeaders = Readonly<Record<string, string | string[]>>;
  */
 export function impersonationHeaders({ username, uid, groups, extra = {} }: UserInfo): ImpersonationHeaders {
   return {
-    'impersonate-user': onWire('user', username),
-    ...(uid !== undefined && uid !== '' && { 'impersonate-uid': onWire('uid', uid) }),
-    ...(groups.length > 0 && { 'impersonate-group': groups.map((group) => onWire('group', group)) }),
+    'impersonate-user': headerValue('user', username),
+    ...(uid !== undefined && uid !== '' && { 'impersonate-uid': headerValue('uid', uid) }),
+    ...(groups.length > 0 && { 'impersonate-group': groups.map((group) => headerValue('group', group)) }),
     ...Object.fromEntries(
       Object.entries(extra)
         .filter(([, values]) => values.length > 0)
-        .map(([key, values]) => [`impersonate-extra-${headerKey(key)}`, values.map((value) => onWire('extra', value))]),
+        .map(([key, values]) => [
+          `impersonate-extra-${headerKey(key)}`,
+          values.map((value) => headerValue('extra', value)),
+        ]),
     ),
   };
 }
 
 /** Node writes headers as Latin-1; kube-apiserver reads them as UTF-8. */
-function onWire(what: string, value: string): string {
+function headerValue(header: string, value: string): string {
   if (value === '' || value !== value.trim() || /\p{Cc}/u.test(value)) {
-    const message = `the ${what} ${JSON.stringify(value)} of your credential cannot be forwarded: it is empty, contains control characters, or has leading or trailing whitespace`;
+    const message = `the ${header} ${JSON.stringify(value)} of your credential cannot be forwarded: it is empty, contains control characters, or has leading or trailing whitespace`;
     throw new ApiError(403, 'Forbidden', message);
   }
   return Buffer.from(value).toString('latin1');

@@ -14,17 +14,17 @@ import {
   type TransportResponse,
 } from '@fairway/kube/client/transport';
 
-/** A caller that comes through another API of this process. */
-export interface InnerCaller {
+/** A caller from another API of this process. */
+export interface InProcessCaller {
   readonly bearerToken: string;
   /** Address of the client that sent the request, for the audit log. */
   readonly peer: string;
 }
 
 /**
- * An entry point to the gateway for other APIs of its process: the same handler, with the caller's own token, over connections in
- * memory. Callers through another API are therefore authenticated, impersonated, limited and audited as at the gateway itself.
- * Watches are not served.
+ * An entry point to the gateway for other APIs of its process: the same handler, with the caller's own token, over
+ * in-memory connections. Callers from another API are therefore authenticated, impersonated, limited and audited as at
+ * the gateway itself. Watches are not served.
  */
 export class InProcessEntryPoint {
   readonly #server: Server;
@@ -34,7 +34,7 @@ export class InProcessEntryPoint {
     this.#server = createServer({ insecureHTTPParser: false }, handler);
   }
 
-  connect({ bearerToken, peer }: InnerCaller): Transport {
+  connect({ bearerToken, peer }: InProcessCaller): Transport {
     const open = new Set<Duplex>();
     const connection = () => {
       const [client, server] = duplexPair();
@@ -69,21 +69,21 @@ function send(
     ...(signal && { signal }),
   });
   outgoing.on('error', failed);
-  outgoing.once('response', (answer) => {
-    text(answer).then((written) => resolve(responseOf(answer, written)), failed);
+  outgoing.once('response', (upstreamResponse) => {
+    text(upstreamResponse).then((bodyText) => resolve(responseOf(upstreamResponse, bodyText)), failed);
   });
   outgoing.end(body);
   return promise;
 }
 
-function responseOf({ statusCode = 0, headers }: IncomingMessage, written: string): TransportResponse {
-  const flat = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+function responseOf({ statusCode = 0, headers }: IncomingMessage, bodyText: string): TransportResponse {
+  const flatHeaders = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
   return {
     status: statusCode,
-    headers: Object.fromEntries(flat),
-    text: () => Promise.resolve(written),
+    headers: Object.fromEntries(flatHeaders),
+    text: () => Promise.resolve(bodyText),
     async *lines() {
-      for (const line of written.split('\n')) if (line !== '') yield line;
+      for (const line of bodyText.split('\n')) if (line !== '') yield line;
     },
   };
 }

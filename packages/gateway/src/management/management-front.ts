@@ -8,30 +8,30 @@ import { GROUP_MASTERS } from '@fairway/apiserver/auth/well-known-users';
 import { authenticate } from '@fairway/apiserver/server/authenticate';
 import { authorize } from '@fairway/apiserver/server/authorize';
 import { identifyConnection } from '@fairway/apiserver/server/connections';
-import { endWithCredentials } from '@fairway/apiserver/server/credentials-end';
+import { endWithCredentials } from '@fairway/apiserver/server/credential-expiry';
 import { atEnd } from '@fairway/apiserver/server/exchange-end';
 import type { Health } from '@fairway/apiserver/server/health';
 import { credentialsOf, headersOf, send, serveHttp } from '@fairway/apiserver/server/http-exchange';
 import { impersonatedUser } from '@fairway/apiserver/server/impersonate';
-import { statusAnswer } from '@fairway/apiserver/server/pipeline';
+import { statusResponse } from '@fairway/apiserver/server/pipeline';
 import { readableResponse } from '@fairway/apiserver/server/readable-response';
-import { type Answer, type ApiRequest, staysOpen } from '@fairway/apiserver/server/request';
+import { type ApiRequest, type ApiResponse, staysOpen } from '@fairway/apiserver/server/request';
 import { readBody } from '@fairway/apiserver/server/request-body';
 import { admitRequest, beginRequestSpan, endRequestSpan } from '@fairway/apiserver/server/request-span';
 import type { Routes } from '@fairway/apiserver/server/routes';
 import { type ReadSession, withSession } from '@fairway/apiserver/server/session-reader';
 import { splitTarget } from '@fairway/apiserver/server/split-target';
 import type { Traffic } from '@fairway/apiserver/server/traffic';
-import type { Limited } from '@fairway/apiserver/server/traffic-metrics';
+import type { LimitedResource } from '@fairway/apiserver/server/traffic-metrics';
 import type { Logger } from '@fairway/base/log';
 import { inSpan, type RequestSpan, type Tracer } from '@fairway/base/tracing';
 import { TransportError, type TransportResponse } from '@fairway/kube/client/transport';
 import { ApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
-import type { AnsweredHere } from '../requests/answered-here.ts';
+import type { GatewaySubresource } from '../requests/gateway-subresources.ts';
 import { servicePath } from '../webhook/webhook-configuration.ts';
 import { type AnnounceWrite, announceWrite, type TracedWrite } from './announced-write.ts';
-import { createsByName, type FailureStatus, factsOf } from './answer-facts.ts';
-import { discoveryAnswer } from './discovery-answer.ts';
+import { auditResponse, createsByName, type FailureStatus } from './audit-response.ts';
+import { discoveryResponse } from './discovery-response.ts';
 import { Forwarding, forwardedHeaders } from './forward.ts';
 import type { Destination, GatewayMetrics } from './gateway-metrics.ts';
 import { impersonationHeaders } from './impersonation.ts';
@@ -39,27 +39,27 @@ import { methodOf } from './request-message.ts';
 import { type RequestRouting, routeRequest } from './request-routing.ts';
 import { type RequestTarget, requestTarget } from './request-target.ts';
 import { type Upstream, unreachable } from './upstream.ts';
-import { noteWrittenVersion } from './written-version.ts';
+import { recordWrittenVersion } from './written-version.ts';
 
 export interface ManagementFrontOptions {
   readonly upstream: Upstream;
   readonly authenticators: readonly Authenticator[];
   readonly authorizer: Authorizer;
   readonly health: Health;
-  /** Fairway's own paths beside the Kubernetes API: metrics. */
+  /** Fairway's own paths in addition to the Kubernetes API: metrics. */
   readonly routes: Routes;
   /** Browsers' sessions. */
   readonly readSession?: ReadSession | undefined;
-  readonly answerRequest: (
-    passage: Extract<RequestRouting, { to: AnsweredHere | 'auditevents' }>,
+  readonly respondToRequest: (
+    routing: Extract<RequestRouting, { to: GatewaySubresource | 'auditevents' }>,
     request: ApiRequest,
     user: UserInfo,
     authorizer: Authorizer,
-  ) => Promise<Answer>;
-  readonly answerReview: (body: string) => Promise<Answer>;
+  ) => Promise<ApiResponse>;
+  readonly respondToReview: (body: string) => Promise<ApiResponse>;
   /** Secret part of the webhook's path, known to kube-apiserver only. */
   readonly webhookKey: () => string;
-  /** Open requests and connections, over all listeners. */
+  /** Open requests and connections of all listeners. */
   readonly traffic: Traffic;
   readonly metrics: GatewayMetrics;
   readonly auditor: Auditor;
@@ -77,7 +77,10 @@ export function webhookPath(webhookKey: string): string {
   return `${WEBHOOK_PREFIX}${webhookKey}`;
 }
 
-/** Handles every request in front of a management cluster: authentication, routing, and the response, or a Status that says why not. */
+/**
+ * Handles every request in front of a management cluster: authentication, routing, and the response, or a Status with
+ * the error.
+ */
 export class ManagementFront {
   readonly #options: ManagementFrontOptions;
   readonly #forwarding: Forwarding;
@@ -94,13 +97,14 @@ export class ManagementFront {
   handler(request: IncomingMessage, response: ServerResponse): void {
     const { auditor, metrics, tracer, traffic } = this.#options;
     const auditId = auditIdOf(request.headersDistinct['audit-id']?.[0], randomUUID);
-    const received = auditedRequest(request, auditId);
-    const span = tracer && beginRequestSpan(tracer, received);
-    const way: Way = { auditId, trail: auditor.begin(received), span, destination: 'unknown' };
+    const receivedRequest = auditedRequest(request, auditId);
+    const span = tracer && beginRequestSpan(tracer, receivedRequest);
+    const way: Way = { auditId, trail: auditor.begin(receivedRequest), span, destination: 'unknown' };
     atEnd(response, () => {
       const status = response.headersSent ? response.statusCode : undefined;
       metrics.answered(way.destination, status ?? 0);
-      if (way.destination === 'api-server') traffic.answered(received.method, status ?? 499, way.durationMs);
+      if (way.destination === 'api-server')
+        traffic.recordResponse(receivedRequest.method, status ?? 499, way.durationMs);
       if (span) endRequestSpan(span, status);
       // The path of reviews contains a secret.
       if (way.destination !== 'review') auditor.end(way.trail, { status, failure: way.failure });
@@ -116,15 +120,15 @@ export class ManagementFront {
     });
   }
 
-  /** From now on rejects new requests with 503 and ends watches, whose clients reconnect elsewhere. */
+  /** Rejects new requests with 503 and ends watches, whose clients reconnect to other replicas. */
   drain(): void {
     this.#isDraining = true;
     this.#forwarding.endWatches();
   }
 
   /**
-   * A watch in the name of a token's holder, for the caller to pass on; it is counted and audited as one of theirs. Rejects with
-   * an ApiError.
+   * A watch in the name of a token's user, for the caller to forward; it is counted and audited as one of theirs.
+   * Rejects with an ApiError.
    */
   async openWatch(
     { bearerToken, peer }: { readonly bearerToken: string; readonly peer: string },
@@ -144,14 +148,14 @@ export class ManagementFront {
     try {
       this.#refuseWhileDraining();
       const user = await authenticate(authenticators, false, { bearerToken, peer });
-      trail.authenticated(user);
-      const passage = routeRequest('GET', target);
-      if (passage.to !== 'api-server' || !passage.isWatch) throw new ApiError(403, 'Forbidden', 'forbidden: no watch');
+      trail.setUser(user);
+      const routing = routeRequest('GET', target);
+      if (routing.to !== 'api-server' || !routing.isWatch) throw new ApiError(403, 'Forbidden', 'forbidden: no watch');
       releases.push(traffic.enter('watches', user));
       const headers = forwardedHeaders({}, { user: impersonationHeaders(user), peer, auditId });
-      const answer = await this.#forwarding.openWatch({ path, headers, signal });
-      status = answer.statusCode ?? 502;
-      return readableResponse(status, {}, answer, release);
+      const reply = await this.#forwarding.openWatch({ path, headers, signal });
+      status = reply.statusCode ?? 502;
+      return readableResponse(status, {}, reply, release);
     } catch (error) {
       failure = apiErrorOf(error, 'GET');
       release();
@@ -164,82 +168,87 @@ export class ManagementFront {
     const method = methodOf(request);
     const target = requestTarget(request.url ?? '/');
     const { traffic } = this.#options;
-    const answer = (handle: (apiRequest: ApiRequest) => Promise<Answer>) =>
-      serveHttp(request, response, traffic, (apiRequest) => this.#answer(request, way, () => handle(apiRequest)));
-    const health = await this.#options.health.answer(target.path, target.query);
+    const reply = (handle: (apiRequest: ApiRequest) => Promise<ApiResponse>) =>
+      serveHttp(request, response, traffic, (apiRequest) => this.#reply(request, way, () => handle(apiRequest)));
+    const health = await this.#options.health.handle(target.path, target.query);
     if (health) {
       way.destination = 'route';
-      return answer(() => Promise.resolve(health));
+      return reply(() => Promise.resolve(health));
     }
     this.#refuseWhileDraining();
     if (this.#isReview(target)) {
       way.destination = 'review';
       identifyConnection(request.socket, response, MANAGEMENT_API_SERVER);
-      return answer((apiRequest) => this.#review(apiRequest));
+      return reply((apiRequest) => this.#review(apiRequest));
     }
 
     const route = this.#options.routes.find({ method, path: target.path, headers: headersOf(request) });
     if (route?.public) {
       way.destination = 'route';
-      return answer(async (apiRequest) => {
-        const made = await route.handle(apiRequest, undefined);
-        if (made.user) trail.authenticated(made.user);
-        if (staysOpen(made)) await this.#endWithCredentials(request, response);
-        return made;
+      return reply(async (apiRequest) => {
+        const routeResponse = await route.handle(apiRequest, undefined);
+        if (routeResponse.user) trail.setUser(routeResponse.user);
+        if (staysOpen(routeResponse)) await this.#endWithCredentials(request, response);
+        return routeResponse;
       });
     }
     const user = await this.#callerOf(request, response, way);
-    const authorizer = trail.hearing(this.#options.authorizer);
+    const authorizer = trail.recordingAuthorizer(this.#options.authorizer);
     if (route) {
       way.destination = 'route';
       this.#enter(response, 'readingRequests', user);
       await authorize(authorizer, { user, verb: method.toLowerCase(), path: target.path });
-      return answer(async (apiRequest) => route.handle(apiRequest, user));
+      return reply(async (apiRequest) => route.handle(apiRequest, user));
     }
-    const passage = routeRequest(method, target);
-    way.destination = passage.to;
-    switch (passage.to) {
+    const routing = routeRequest(method, target);
+    way.destination = routing.to;
+    switch (routing.to) {
       case 'nowhere':
-        trail.decided({ allowed: false, reason: passage.reason });
-        throw new ApiError(403, 'Forbidden', `forbidden: ${passage.reason}`);
+        trail.recordDecision({ allowed: false, reason: routing.reason });
+        throw new ApiError(403, 'Forbidden', `forbidden: ${routing.reason}`);
       case 'discovery':
         this.#enter(response, 'readingRequests', user);
-        return answer((apiRequest) => discoveryAnswer(this.#options.upstream, apiRequest, impersonationHeaders(user)));
+        return reply((apiRequest) => discoveryResponse(this.#options.upstream, apiRequest, impersonationHeaders(user)));
       case 'auditevents':
       case 'audit':
         this.#enter(response, 'readingRequests', user);
-        return answer((apiRequest) => this.#options.answerRequest(passage, apiRequest, user, authorizer));
+        return reply((apiRequest) => this.#options.respondToRequest(routing, apiRequest, user, authorizer));
       case 'kubeconfig':
       case 'upgradeplan':
       case 'cloudresources':
       case 'quotas':
         this.#enter(response, 'mutatingRequests', user);
-        return answer(async (apiRequest) => {
-          const made = await this.#options.answerRequest(passage, heard(apiRequest, trail), user, authorizer);
-          if (trail.wantsAnswer) trail.answered(made.body);
-          return made;
+        return reply(async (apiRequest) => {
+          const routeResponse = await this.#options.respondToRequest(
+            routing,
+            withAuditedBody(apiRequest, trail),
+            user,
+            authorizer,
+          );
+          if (trail.wantsResponseBody) trail.recordResponse(routeResponse.body);
+          return routeResponse;
         });
       case 'api-server': {
         // Buffered completely before it costs the API server anything: a slow body would occupy one of its slots, and one of the gateway's.
         const { bytes: body, release } = await readBody(request, user, traffic);
         atEnd(response, release);
-        trail.sent(body);
-        const isReading = method === 'GET' || method === 'HEAD';
-        const limited = passage.isWatch ? 'watches' : isReading ? 'readingRequests' : 'mutatingRequests';
-        this.#enter(response, limited, user);
+        trail.recordRequest(body);
+        const isReadOnly = method === 'GET' || method === 'HEAD';
+        const limitName = routing.isWatch ? 'watches' : isReadOnly ? 'readingRequests' : 'mutatingRequests';
+        this.#enter(response, limitName, user);
         const peer = request.socket.remoteAddress ?? '';
         const headers = forwardedHeaders(request.headers, { user: impersonationHeaders(user), peer, auditId });
-        const tracedWrite = isReading ? undefined : way.span;
+        const tracedWrite = isReadOnly ? undefined : way.span;
         if (way.span) headers['traceparent'] = way.span.traceparent;
         // A compressed response could not be parsed.
-        if (createsByName(trail) || trail.wantsAnswer || tracedWrite) delete headers['accept-encoding'];
-        if (passage.isWatch) await this.#endWithCredentials(request, response);
+        if (createsByName(trail) || trail.wantsResponseBody || tracedWrite) delete headers['accept-encoding'];
+        if (routing.isWatch) await this.#endWithCredentials(request, response);
         if (tracedWrite) await this.#announce({ trail, query: target.query, body, user, cause: tracedWrite });
         const startedMs = traffic.clock.now();
-        const onAnswer = (incoming: IncomingMessage) => {
-          if (!passage.isWatch) way.durationMs = traffic.clock.now() - startedMs;
-          if (tracedWrite) noteWrittenVersion(incoming, tracedWrite);
-          factsOf(incoming, trail, (failure) => {
+        const onResponse = (incoming: IncomingMessage) => {
+          if (!routing.isWatch) way.durationMs = traffic.clock.now() - startedMs;
+          if (tracedWrite) recordWrittenVersion(incoming, tracedWrite);
+          auditResponse(incoming, trail, (failure) => {
             way.failure = failure;
           });
         };
@@ -247,22 +256,22 @@ export class ManagementFront {
           method,
           headers,
           body,
-          isWatch: passage.isWatch,
-          onAnswer,
+          isWatch: routing.isWatch,
+          onResponse,
         });
       }
     }
   }
 
-  /** With an authorizer that does not write to the audit log: the API server decides about the request itself. */
+  /** Uses an authorizer that does not write to the audit log: the API server authorizes the request itself. */
   async #announce(write: TracedWrite): Promise<void> {
     const { announceWrite: announce, authorizer } = this.#options;
     if (announce) await announceWrite(announce, authorizer, write);
   }
 
-  /** Takes a slot until the response is sent; throws 429 if the user has too many. */
-  #enter(response: ServerResponse, limited: Limited, user: UserInfo): void {
-    atEnd(response, this.#options.traffic.enter(limited, user));
+  /** Acquires a slot until the response is sent; throws 429 if the user has too many. */
+  #enter(response: ServerResponse, limitName: LimitedResource, user: UserInfo): void {
+    atEnd(response, this.#options.traffic.enter(limitName, user));
   }
 
   #refuseWhileDraining(): void {
@@ -275,7 +284,7 @@ export class ManagementFront {
     const { authenticators, authorizer, traffic, readSession } = this.#options;
     const credentials = await withSession(credentialsOf(request), headersOf(request), readSession);
     const user = await authenticate(authenticators, false, credentials);
-    trail.authenticated(user);
+    trail.setUser(user);
     if (span) admitRequest(span, user);
     identifyConnection(request.socket, response, user);
     if (!Object.keys(request.headers).some((name) => name.startsWith('impersonate-'))) return user;
@@ -283,9 +292,9 @@ export class ManagementFront {
     const release = traffic.enter('readingRequests', user);
     try {
       const other = await impersonatedUser(headersOf(request), (claim) =>
-        authorize(trail.hearing(authorizer), { user, verb: 'impersonate', ...claim }),
+        authorize(trail.recordingAuthorizer(authorizer), { user, verb: 'impersonate', ...claim }),
       );
-      if (other) trail.impersonates(other);
+      if (other) trail.setImpersonatedUser(other);
       return other ?? user;
     } finally {
       release();
@@ -302,33 +311,33 @@ export class ManagementFront {
   #isReview({ path }: RequestTarget): boolean {
     if (!path.startsWith(WEBHOOK_PREFIX)) return false;
     const digest = (text: string) => createHash('sha256').update(text).digest();
-    const byUrl = webhookPath(this.#options.webhookKey());
-    const isByUrl = timingSafeEqual(digest(path), digest(byUrl));
-    const isByService = timingSafeEqual(digest(path), digest(servicePath(byUrl)));
-    return isByUrl || isByService;
+    const urlPath = webhookPath(this.#options.webhookKey());
+    const matchesUrl = timingSafeEqual(digest(path), digest(urlPath));
+    const matchesService = timingSafeEqual(digest(path), digest(servicePath(urlPath)));
+    return matchesUrl || matchesService;
   }
 
-  async #review({ method, readContent }: ApiRequest): Promise<Answer> {
+  async #review({ method, readContent }: ApiRequest): Promise<ApiResponse> {
     if (method !== 'POST') throw methodNotAllowed({ resource: 'admissionreviews' }, method);
     const { body } = await readContent(MANAGEMENT_API_SERVER);
-    return this.#options.answerReview(body);
+    return this.#options.respondToReview(body);
   }
 
-  async #answer(request: IncomingMessage, way: Way, handle: () => Promise<Answer>): Promise<Answer> {
+  async #reply(request: IncomingMessage, way: Way, handle: () => Promise<ApiResponse>): Promise<ApiResponse> {
     try {
-      const answer = await handle();
-      return { ...answer, headers: { ...OWN_HEADERS, 'audit-id': way.auditId, ...answer.headers } };
+      const reply = await handle();
+      return { ...reply, headers: { ...GATEWAY_HEADERS, 'audit-id': way.auditId, ...reply.headers } };
     } catch (error) {
       return this.#refusal(request, error, way);
     }
   }
 
-  #refusal({ method, url }: IncomingMessage, error: unknown, way: Way): Answer {
+  #refusal({ method, url }: IncomingMessage, error: unknown, way: Way): ApiResponse {
     const failure = apiErrorOf(error, method ?? 'GET');
     way.failure = failure;
-    const answer = statusAnswer(failure);
-    if (answer.status === 500) this.#options.log.error({ err: error, method, url }, 'request failed');
-    return { ...answer, headers: { ...OWN_HEADERS, 'audit-id': way.auditId, ...answer.headers } };
+    const reply = statusResponse(failure);
+    if (reply.status === 500) this.#options.log.error({ err: error, method, url }, 'request failed');
+    return { ...reply, headers: { ...GATEWAY_HEADERS, 'audit-id': way.auditId, ...reply.headers } };
   }
 }
 
@@ -339,10 +348,10 @@ const MANAGEMENT_API_SERVER: UserInfo = { username: 'system:apiserver', groups: 
 interface Way {
   readonly auditId: string;
   readonly trail: AuditTrail;
-  /** If the request is recorded. */
+  /** Undefined if the request is not recorded. */
   readonly span: RequestSpan | undefined;
   destination: Destination;
-  /** Until the API server's answer began, unless it is a stream. */
+  /** Until the API server's response began, unless it is a stream. */
   durationMs?: number;
   failure?: ApiError | FailureStatus;
 }
@@ -358,19 +367,19 @@ function auditedRequest({ method = '', url = '/', headers, socket }: IncomingMes
   };
 }
 
-/** The same request, with its body recorded in the audit trail. */
-function heard(request: ApiRequest, trail: AuditTrail): ApiRequest {
+/** The same request; its body is recorded in the audit trail. */
+function withAuditedBody(request: ApiRequest, trail: AuditTrail): ApiRequest {
   return {
     ...request,
     readContent: async (user, maxBytes) => {
       const content = await request.readContent(user, maxBytes);
-      trail.sent(content.body);
+      trail.recordRequest(content.body);
       return content;
     },
   };
 }
 
-const OWN_HEADERS = { 'cache-control': 'no-cache, private' };
+const GATEWAY_HEADERS = { 'cache-control': 'no-cache, private' };
 
 function apiErrorOf(error: unknown, method: string): ApiError {
   if (error instanceof ApiError) return error;

@@ -32,34 +32,34 @@ import type { ClusterCredentials } from '@fairway/tenancy/credentials/credential
 import { fairwayAdmission } from '../admission/fairway-admission.ts';
 import { factsOverHttp } from '../admission/stored-facts.ts';
 import type { AuditEventsSource } from '../audit-events/audit-events.ts';
-import { passingEventsAnswer } from '../audit-events/passing-events.ts';
+import { forwardedEvents } from '../audit-events/forwarded-events.ts';
 import { cloudResourcesRequest, type ListCloudResources } from '../cloud-resources/cloud-resources-request.ts';
 import type { ClusterAuditReader } from '../cluster-audit/cluster-audit-reader.ts';
-import { passingClusterAudit } from '../cluster-audit/passing-cluster-audit.ts';
+import { forwardedClusterAudit } from '../cluster-audit/forwarded-cluster-audit.ts';
 import type { Console, ConsoleOptions } from '../console/console.ts';
 import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
 import { quotasRequest } from '../quotas/quotas-request.ts';
-import { requestAnswer } from '../requests/request-answer.ts';
+import { handleParentRequest } from '../requests/handle-parent-request.ts';
 import { type KeystoneAccess, keystoneAuth } from '../server/keystone-access.ts';
 import { NO_CUSTOM_RESOURCES } from '../server/no-custom-resources.ts';
 import { type PlanUpgrade, upgradePlanRequest } from '../upgrade-plan/upgrade-plan-request.ts';
 import { admissionWebhook } from '../webhook/admission-webhook.ts';
 import { REGISTRATION_KEY, webhookRegistration } from '../webhook/webhook-registration.ts';
 import type { AnnounceWrite } from './announced-write.ts';
-import { ensureRoots } from './ensure-roots.ts';
-import { followObjects } from './followed-objects.ts';
+import { ensureGatewayCa } from './ensure-gateway-ca.ts';
+import type { GatewayCa } from './gateway-ca.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
-import type { GatewayRoots } from './gateway-roots.ts';
-import { type InnerCaller, InProcessEntryPoint } from './in-process-entry-point.ts';
+import { type InProcessCaller, InProcessEntryPoint } from './in-process-entry-point.ts';
 import { ManagementFront, webhookPath } from './management-front.ts';
 import { isOwn, ownIdentity } from './own-identity.ts';
 import { Renewal } from './renewal.ts';
 import { requireKeystoneRights, requireRights } from './required-rights.ts';
 import { ServingCertificate } from './serving-certificate.ts';
 import { Upstream } from './upstream.ts';
+import { watchObjects } from './watched-objects.ts';
 
 /** How long the result of a readiness check is cached. */
-const HEALTH_AGE_MS = 1_000;
+const HEALTH_TTL_MS = 1_000;
 
 export interface ManagementGatewayOptions {
   /** The management cluster's API server, with credentials that may impersonate. */
@@ -70,11 +70,11 @@ export interface ManagementGatewayOptions {
   readonly credentials: () => ClusterCredentials;
   /** See FairwayAdmissionOptions. */
   readonly unenforcedFields?: (() => Promise<UnenforcedFields>) | undefined;
-  /** Why clusters here cannot admit Keystone users; if undefined, clusters that enable it do. */
+  /** Why clusters here cannot admit Keystone users; if undefined, they can. */
   readonly keystoneProblem?: string | undefined;
   /** Limits of projects without a ProjectQuota; unlimited by default. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
-  /** The operator's image, by id or name. */
+  /** The operator's image, by ID or name. */
   readonly defaultImage?: string | undefined;
   /** See GatewayOptions. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
@@ -85,7 +85,7 @@ export interface ManagementGatewayOptions {
   readonly cloudResources?: (() => ListCloudResources | undefined) | undefined;
   /** Keystone users; none by default. */
   readonly keystone?: KeystoneAccess | undefined;
-  /** Resolves when `clouds` has caught up with what is stored now. */
+  /** Resolves when `clouds` has the current stored state. */
   readonly catchUp?: (namespace: string, credentialName: string | undefined) => Promise<void>;
   readonly host: string;
   /** 0 for any free port. */
@@ -94,16 +94,16 @@ export interface ManagementGatewayOptions {
   readonly hosts?: readonly string[];
   /** `https://host:port`, without a path, at which kube-apiserver reaches the gateways; this one's own address by default. */
   readonly webhookUrl?: string | undefined;
-  /** Certificates for clients that ask for their names, instead of one of the gateway's CA. */
+  /** Certificates for clients that request their names, instead of one of the gateway's CA. */
   readonly certificateFor?: CertificateByName | undefined;
-  /** PEM of further CAs that its clients, kube-apiserver among them, need to trust. */
-  readonly furtherAuthorities?: string | undefined;
+  /** PEM of additional CAs that its clients, including kube-apiserver, need to trust. */
+  readonly additionalAuthorities?: string | undefined;
   /** Unique name of this replica, a DNS label: one replica at a time maintains the webhook's configuration. */
   readonly identity: string;
   readonly routes?: readonly Route[];
   /** The console; none by default. */
   readonly console?: ((options: ConsoleOptions) => Console) | undefined;
-  /** Limits of clients and of what namespaces hold, if other than the defaults. */
+  /** Limits for clients and for the contents of namespaces, if different from the defaults. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits>;
   readonly metrics: GatewayMetrics;
   readonly auditor: Auditor;
@@ -122,15 +122,15 @@ export interface ManagementGateway {
   /** Its current certificate, for other servers of the process: it changes when it is renewed. */
   readonly tls: () => TlsOptions;
   /** For other APIs of the process, which send requests as their own clients. */
-  connect(caller: InnerCaller): Transport;
+  connect(caller: InProcessCaller): Transport;
   /** Ends the watches, drains running requests, and stops listening. */
   close(): Promise<void>;
 }
 
 /**
- * The tenants' entry point to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig` and the
- * other subresources of `ANSWERED_HERE`, and validates Clusters and NodePools for kube-apiserver. Resolves when it listens; the
- * webhook is registered soon after.
+ * The tenants' entry point to a management cluster: authenticates, impersonates, forwards, serves `clusters/kubeconfig`
+ * and the other subresources of `GATEWAY_SUBRESOURCES`, and validates Clusters and NodePools for kube-apiserver.
+ * Resolves when it listens; the webhook is registered soon after.
  */
 export async function createManagementGateway(options: ManagementGatewayOptions): Promise<ManagementGateway> {
   const { connection, client, clouds, credentials, catchUp, host, port, metrics, clock, random, log } = options;
@@ -139,21 +139,21 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     await requireRights(client);
     if (options.keystone) await requireKeystoneRights(client);
     const identity = await ownIdentity(client);
-    let roots: GatewayRoots = await ensureRoots(client, clock);
+    let gatewayCa: GatewayCa = await ensureGatewayCa(client, clock);
     const stop = new AbortController();
-    const followed = followObjects(client, stop.signal, { clock, random, log });
+    const followed = watchObjects(client, stop.signal, { clock, random, log });
     stack.defer(() => {
       stop.abort();
       return followed.stopped();
     });
-    await followed.whenSynced();
+    await followed.synced();
 
     const authorizer = createAccessReviewAuthorizer(client);
     const authenticators = [
       createUnionAuthenticator({
         authenticators: [
           createClientAuthorityAuthenticator(followed.authentication, clock, log),
-          ...usersOfKeystone(options),
+          ...keystoneUserPrefixes(options),
           createTokenReviewAuthenticator(client, clock),
         ],
         tokens: unionOfTokens([]),
@@ -162,7 +162,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       }),
     ];
     const events = new EventRecorder(client, { component: 'fairway-gateway', clock, random, log });
-    const asked = {
+    const parentRequests = {
       kubeconfig: kubeconfigRequest({ credentials, events: () => events, clock, log }),
       upgradeplan: upgradePlanRequest(options.upgradePlans ?? (() => undefined)),
       cloudresources: cloudResourcesRequest(options.cloudResources ?? (() => undefined)),
@@ -178,16 +178,16 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       keystoneProblem: options.keystoneProblem,
       upgradePlans: options.upgradePlans,
       clock,
-      isFairway: (user) => isOwn(identity, user),
-      ...(catchUp && { catchUp }),
+      isFairwayUser: (user) => isOwn(identity, user),
+      ...(catchUp && { waitForCache: catchUp }),
     });
     const upstream = new Upstream(connection);
     stack.defer(() => upstream.close());
     const traffic = new Traffic({ limits: options.limits, clock });
     metrics.countTraffic(traffic);
     const health = new Health();
-    const reachable = sharedCheck(async () => void (await client.version()), HEALTH_AGE_MS, clock);
-    health.add('api-server', reachable, { readyOnly: true });
+    const isReachable = sharedCheck(async () => void (await client.version()), HEALTH_TTL_MS, clock);
+    health.add('api-server', isReachable, { readyOnly: true });
     const routes = new Routes();
     const console = options.console?.({
       cloud: options.keystone?.settings.cloud,
@@ -207,24 +207,29 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       health,
       routes,
       readSession: console?.readSession,
-      answerRequest: (target, request, user, heard) => {
+      respondToRequest: (target, request, user, apiRequest) => {
         const { auditEvents: source, clusterAudit: reader } = options;
-        const asking = { client, authorizer: heard, silentAuthorizer: authorizer, clock };
+        const requestOptions = { client, authorizer: apiRequest, silentAuthorizer: authorizer, clock };
         switch (target.to) {
           case 'auditevents':
-            return passingEventsAnswer({ ...asking, source }, target, request, user);
+            return forwardedEvents({ ...requestOptions, source }, target, request, user);
           case 'audit':
-            return passingClusterAudit({ ...asking, reader }, target, request, user);
+            return forwardedClusterAudit({ ...requestOptions, reader }, target, request, user);
           case 'kubeconfig':
           case 'upgradeplan':
           case 'cloudresources':
-            return requestAnswer({ ...asking, asked: asked[target.to] }, target, request, user);
+            return handleParentRequest(
+              { ...requestOptions, parentRequest: parentRequests[target.to] },
+              target,
+              request,
+              user,
+            );
           case 'quotas':
-            return requestAnswer({ ...asking, asked: quotas }, target, request, user);
+            return handleParentRequest({ ...requestOptions, parentRequest: quotas }, target, request, user);
         }
       },
-      answerReview: admissionWebhook({ admission, client, metrics, clock, log }),
-      webhookKey: () => roots.webhookKey,
+      respondToReview: admissionWebhook({ admission, client, metrics, clock, log }),
+      webhookKey: () => gatewayCa.webhookKey,
       traffic,
       metrics,
       auditor: options.auditor,
@@ -233,10 +238,10 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       log,
     });
 
-    const trusted = () => trustBundle(roots.authority) + (options.furtherAuthorities ?? '');
+    const trustedCas = () => trustBundle(gatewayCa.authority) + (options.additionalAuthorities ?? '');
     const hosts = [...(options.hosts ?? []), ...namesOf(host), ...namesOfUrl(options.webhookUrl)];
     const certificate = new ServingCertificate(hosts, clock);
-    const first = await certificate.next(roots.authority.active);
+    const first = await certificate.next(gatewayCa.authority.active);
     if (first === undefined) throw new Error('no new certificate was issued');
     let tls = first;
     const listener: Listener = await listen(
@@ -257,8 +262,8 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
         client,
         configurations: followed.configurations,
         target: () => ({
-          url: `${options.webhookUrl ?? listener.url}${webhookPath(roots.webhookKey)}`,
-          caBundle: trusted(),
+          url: `${options.webhookUrl ?? listener.url}${webhookPath(gatewayCa.webhookKey)}`,
+          caBundle: trustedCas(),
           identity,
         }),
       }),
@@ -268,31 +273,31 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       log,
     });
     // The Secret always exists, so there is always a key to report.
-    registration.watch(followed.roots, () => [REGISTRATION_KEY]).watch(followed.configurations);
+    registration.watch(followed.gatewayCa, () => [REGISTRATION_KEY]).watch(followed.configurations);
     const work = new AbortController();
-    const ended = new Manager({ log }).add(leader, registration).run(work.signal);
+    const managerEnd = new Manager({ log }).add(leader, registration).run(work.signal);
     stack.defer(() => {
       work.abort();
-      return ended;
+      return managerEnd;
     });
 
-    const renew = async () => {
-      roots = await ensureRoots(client, clock);
-      const next = await certificate.next(roots.authority.active);
+    const certificateRenewal = async () => {
+      gatewayCa = await ensureGatewayCa(client, clock);
+      const next = await certificate.next(gatewayCa.authority.active);
       if (next) {
         tls = next;
         listener.setTls(next);
       }
       registration.enqueue(REGISTRATION_KEY);
     };
-    const renewal = new Renewal(renew, { clock, log });
-    const onRoots = () => renewal.now();
-    followed.roots.addHandler({ onAdd: onRoots, onUpdate: onRoots, onDelete: onRoots });
+    const renewal = new Renewal(certificateRenewal, { clock, log });
+    const onCaChange = () => renewal.now();
+    followed.gatewayCa.addHandler({ onAdd: onCaChange, onUpdate: onCaChange, onDelete: onCaChange });
     stack.defer(() => renewal.stop());
     const signInService = new InProcessEntryPoint((request, response) => front.handler(request, response));
     return {
       url: listener.url,
-      certificateAuthority: trusted(),
+      certificateAuthority: trustedCas(),
       tls: () => tls,
       connect: (caller) => signInService.connect(caller),
       close: () => stack.disposeAsync(),
@@ -304,7 +309,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
 }
 
 /** Their rights are RoleBindings of the management cluster, whose API server does not use Fairway's policy. */
-function usersOfKeystone({ keystone }: ManagementGatewayOptions): readonly Authenticator[] {
+function keystoneUserPrefixes({ keystone }: ManagementGatewayOptions): readonly Authenticator[] {
   return keystone === undefined ? [] : keystoneAuth(keystone).authenticators;
 }
 

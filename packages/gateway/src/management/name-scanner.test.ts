@@ -30,15 +30,15 @@ test.each([
   for (const size of [1, 2, 3, 7, 1_000]) expect(scan(text, size)).toBe(name);
 });
 
-test('finds what a parser finds, wherever the text is split', () => {
+test('finds what a JSON parser finds, wherever the text is split', () => {
   const key = fc.constantFrom('name', 'metadata', 'labels', 'a"b', 'c\\', ':{');
-  const value = fc.letrec((tie) => ({
+  const value = fc.letrec((connect) => ({
     any: fc.oneof(
       { maxDepth: 4 },
       fc.constantFrom('name', 'x', '"', '\\', '}'),
       fc.integer(),
-      fc.array(tie('any'), { maxLength: 3 }),
-      fc.dictionary(key, tie('any'), { maxKeys: 4 }),
+      fc.array(connect('any'), { maxLength: 3 }),
+      fc.dictionary(key, connect('any'), { maxKeys: 4 }),
     ),
   })).any;
   const labels = fc.dictionary(key, value, { maxKeys: 4 });

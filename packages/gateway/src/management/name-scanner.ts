@@ -24,23 +24,23 @@ export class NameScanner {
   scan(chunk: Uint8Array): string | undefined {
     for (const byte of chunk) {
       if (this.#name !== undefined) break;
-      if (this.#isText) this.#inText(byte);
-      else this.#between(byte);
+      if (this.#isText) this.#scanText(byte);
+      else this.#onStructure(byte);
     }
     return this.#name;
   }
 
-  #inText(byte: number): void {
+  #scanText(byte: number): void {
     if (byte === QUOTE && !this.#isEscaped) {
       this.#isText = false;
-      this.#heard(Buffer.from(this.#text).toString());
+      this.#onTextEnd(Buffer.from(this.#text).toString());
       return;
     }
     this.#isEscaped = byte === BACKSLASH && !this.#isEscaped;
     if (this.#depth <= METADATA_DEPTH && this.#text.length < MAX_TEXT_BYTES) this.#text.push(byte);
   }
 
-  #between(byte: number): void {
+  #onStructure(byte: number): void {
     if (byte === QUOTE) {
       this.#isText = true;
       this.#isEscaped = false;
@@ -57,7 +57,7 @@ export class NameScanner {
     }
   }
 
-  #heard(text: string): void {
+  #onTextEnd(text: string): void {
     if (this.#depth === 1 && !this.#isValue) this.#topKey = text;
     if (this.#depth !== METADATA_DEPTH || this.#topKey !== 'metadata') return;
     if (!this.#isValue) this.#key = text;

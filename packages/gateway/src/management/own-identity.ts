@@ -8,26 +8,29 @@ import { z } from 'zod';
 export interface OwnIdentity {
   /** Users whose changes count as Fairway's own. */
   readonly usernames: readonly string[];
-  /** Whether the API server has reported it. An older one can't, and its administrators may be Fairway. */
+  /** Whether the API server has reported it. Servers before 1.28 cannot, so any administrator may be Fairway. */
   readonly isCertain: boolean;
 }
 
 /** The user of `fairway install`. */
 const INSTALLED_USER = `system:serviceaccount:${SYSTEM_NAMESPACE}:fairway`;
 
-const Review = z.object({ status: z.object({ userInfo: z.object({ username: z.string().min(1) }) }) });
+const SelfReview = z.object({ status: z.object({ userInfo: z.object({ username: z.string().min(1) }) }) });
 
-/** Determines Fairway's own user by SelfSubjectReview, in kube-apiserver since 1.28 (older ones answer Forbidden). Rejects with its error. */
+/**
+ * Determines Fairway's own user by SelfSubjectReview, in kube-apiserver since 1.28 (older ones return Forbidden).
+ * Rejects with its error.
+ */
 export async function ownIdentity(client: KubeClient): Promise<OwnIdentity> {
   const apiVersion = 'authentication.k8s.io/v1';
   try {
-    const answer = await client.raw({
+    const rawResponse = await client.raw({
       method: 'POST',
       path: `/apis/${apiVersion}/selfsubjectreviews`,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ apiVersion, kind: 'SelfSubjectReview', metadata: {} }),
     });
-    const { username } = Review.parse(JSON.parse(await answer.text())).status.userInfo;
+    const { username } = SelfReview.parse(JSON.parse(await rawResponse.text())).status.userInfo;
     return { usernames: [...new Set([username, INSTALLED_USER])], isCertain: true };
   } catch (error) {
     if (!isApiError(error, 'NotFound', 'Forbidden')) throw error;

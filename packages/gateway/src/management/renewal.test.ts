@@ -10,7 +10,7 @@ function begin(task: () => Promise<void>) {
   return { clock, renewal: new Renewal(task, { clock, log: silentLogger }) };
 }
 
-test('the task runs every hour', async () => {
+test('runs the task every hour', async () => {
   let runs = 0;
   const { clock, renewal } = begin(async () => void runs++);
   await clock.advance(HOUR_MS - 1);
@@ -23,7 +23,7 @@ test('the task runs every hour', async () => {
   await renewal.stop();
 });
 
-test('it runs on request, and once more for all requests while it runs', async () => {
+test('runs the task on request, and once more for all requests during a run', async () => {
   const steps: PromiseWithResolvers<void>[] = [];
   const { clock, renewal } = begin(() => {
     const step = Promise.withResolvers<void>();
@@ -45,7 +45,7 @@ test('it runs on request, and once more for all requests while it runs', async (
   await renewal.stop();
 });
 
-test('a failed run is retried after half a minute', async () => {
+test('retries a failed run after half a minute', async () => {
   let runs = 0;
   const { clock, renewal } = begin(() => (++runs === 1 ? Promise.reject(new Error('away')) : Promise.resolve()));
   renewal.now();
@@ -59,7 +59,7 @@ test('a failed run is retried after half a minute', async () => {
   await renewal.stop();
 });
 
-test('stopping waits for the current run, and no run follows', async () => {
+test('waits for the current run when stopped, and starts no other', async () => {
   const step = Promise.withResolvers<void>();
   let runs = 0;
   const { clock, renewal } = begin(() => {
@@ -68,13 +68,13 @@ test('stopping waits for the current run, and no run follows', async () => {
   });
   renewal.now();
   let isStopped = false;
-  const stopping = renewal.stop().then(() => {
+  const stopped = renewal.stop().then(() => {
     isStopped = true;
   });
   await clock.advance(0);
   expect(isStopped).toBe(false);
   step.resolve();
-  await stopping;
+  await stopped;
   renewal.now();
   await clock.advance(3 * HOUR_MS);
 

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 
 /** Often enough for certificates that are valid for months. */
-const PERIOD_MS = 3_600_000;
+const INTERVAL_MS = 3_600_000;
 const RETRY_MS = 30_000;
 
 /** Runs a task every hour and on request, one run at a time; a failed run is retried after half a minute. */
@@ -12,25 +12,25 @@ export class Renewal {
   readonly #log: Logger;
   #timer: Timer;
   #running: Promise<void> | undefined;
-  #isAskedAgain = false;
+  #rerunRequested = false;
   #isStopped = false;
 
   constructor(task: () => Promise<void>, { clock, log }: { readonly clock: Clock; readonly log: Logger }) {
     this.#task = task;
     this.#clock = clock;
     this.#log = log;
-    this.#timer = clock.after(PERIOD_MS, () => this.now());
+    this.#timer = clock.after(INTERVAL_MS, () => this.now());
   }
 
   now(): void {
     if (this.#isStopped) return;
-    this.#isAskedAgain = this.#running !== undefined;
+    this.#rerunRequested = this.#running !== undefined;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
     });
   }
 
-  /** Resolves when nothing runs or will run any more. */
+  /** Resolves when nothing runs or will run again. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer.cancel();
@@ -38,17 +38,17 @@ export class Renewal {
   }
 
   async #run(): Promise<void> {
-    let nextMs = PERIOD_MS;
+    let nextMs = INTERVAL_MS;
     do {
-      this.#isAskedAgain = false;
+      this.#rerunRequested = false;
       try {
         await this.#task();
-        nextMs = PERIOD_MS;
+        nextMs = INTERVAL_MS;
       } catch (error) {
         this.#log.warn({ err: error }, 'failed to renew the certificates of the gateway');
         nextMs = RETRY_MS;
       }
-    } while (this.#isAskedAgain && !this.#isStopped);
+    } while (this.#rerunRequested && !this.#isStopped);
     this.#timer.cancel();
     if (!this.#isStopped) this.#timer = this.#clock.after(nextMs, () => this.now());
   }

@@ -5,17 +5,17 @@ import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 /** HTTP methods that map to Kubernetes verbs. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 /** Methods whose body kube-apiserver never reads. */
-const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+const BODYLESS_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 /** RFC 9110 5.3: a duplicate is contradictory, and implementations differ in which one they use. */
-const ONCE = ['audit-id', 'authorization', 'content-type', 'host'];
+const SINGLE_HEADERS = ['audit-id', 'authorization', 'content-type', 'host'];
 /** Headers that no client may declare hop-by-hop. */
-const OF_THE_REQUEST =
+const FRAMING_HEADERS =
   /^(?:accept.*|audit-id|authorization|content-.*|forwarded|host|impersonate-.*|transfer-encoding|user-agent|x-forwarded-.*|x-real-ip|x-remote-.*)$/;
 
 /**
- * The method of a request whose end every hop must determine identically (RFC 9112 6). What Node's parser accepts and another
- * may interpret differently is rejected: 400, or 405 for a method without a verb. The parser itself rejects two lengths, a length with an encoding,
- * folded lines and line ends without CR.
+ * The method of a request whose end every hop must determine identically (RFC 9112 6). A request that Node's parser
+ * accepts and another may interpret differently is rejected: 400, or 405 for a method without a verb. The parser itself
+ * rejects two lengths, a length with an encoding, folded lines and line ends without CR.
  */
 export function methodOf(request: IncomingMessage): string {
   const { method = '', headersDistinct } = request;
@@ -23,15 +23,15 @@ export function methodOf(request: IncomingMessage): string {
     const message = `method ${method} is not supported: use one of ${[...METHODS].join(', ')}`;
     throw new ApiError(405, 'MethodNotAllowed', message);
   }
-  for (const name of ONCE) {
+  for (const name of SINGLE_HEADERS) {
     if ((headersDistinct[name]?.length ?? 0) > 1) throw badRequest(`the header ${name} is duplicated: send it once`);
   }
   for (const name of connectionOptions(request.headers.connection)) {
-    if (OF_THE_REQUEST.test(name)) {
+    if (FRAMING_HEADERS.test(name)) {
       throw badRequest(`the header Connection lists ${name}, which is an end-to-end header: remove it from Connection`);
     }
   }
-  if (hasBody(request) && WITHOUT_BODY.has(method)) {
+  if (hasBody(request) && BODYLESS_METHODS.has(method)) {
     throw badRequest(`a ${method} with a body is not supported: send it without Content-Length and Transfer-Encoding`);
   }
   return method;

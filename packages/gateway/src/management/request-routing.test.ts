@@ -29,7 +29,7 @@ describe('to the API server', () => {
     ['GET', '/openapi/v2'],
     ['GET', '/openapi/v3'],
     ['GET', '/openapi/v3/apis/fairway.dev/v1alpha1?hash=ab'],
-  ])('%s %s, where RBAC decides', (method, url) => {
+  ])('%s %s, which RBAC decides', (method, url) => {
     expect(pass(method, url)).toEqual({ to: 'api-server', isWatch: false });
   });
 
@@ -42,12 +42,12 @@ describe('to the API server', () => {
     // Go drops the first because of its semicolon.
     `${FAIRWAY}/clusters?watch=0;&watch=1`,
     `${FAIRWAY}/clusters?%77atch=1`,
-  ])('GET %s, and continues', (url) => {
+  ])('GET %s, with further parts', (url) => {
     expect(pass('GET', url)).toEqual({ to: 'api-server', isWatch: true });
   });
 });
 
-describe('to what the gateway itself answers', () => {
+describe('to the gateway itself', () => {
   test.each(['/api', '/apis', '/apis/', '/api/v1', '/apis/fairway.dev', FAIRWAY, '/apis/authorization.k8s.io/v1'])(
     'GET %s is discovery',
     (url) => {
@@ -107,7 +107,7 @@ describe('to no destination', () => {
     expect(pass(method, url)).toMatchObject({ to: 'nowhere' });
   });
 
-  test('with a reason that describes it', () => {
+  test('has a reason that describes the request', () => {
     expect(pass('GET', '/api/v1/namespaces/red/pods/web/log')).toEqual({
       to: 'nowhere',
       reason: 'get of pods/log is not served to tenants',

@@ -1,7 +1,7 @@
 import { GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { type ResourcePath, routeOf } from '@fairway/apiserver/server/router';
 import { AUDIT_EVENTS } from '../audit-events/audit-events.ts';
-import { type AnsweredHere, answeredHere } from '../requests/answered-here.ts';
+import { type GatewaySubresource, gatewaySubresourceOf } from '../requests/gateway-subresources.ts';
 import type { RequestTarget } from './request-target.ts';
 
 /** What the gateway does with an authenticated request. */
@@ -10,12 +10,12 @@ export type RequestRouting =
   | { readonly to: 'api-server'; readonly isWatch: boolean }
   /** A discovery document, filtered to what is forwarded. */
   | { readonly to: 'discovery' }
-  | { readonly to: AnsweredHere; readonly namespace: string; readonly name: string; readonly verb: string }
+  | { readonly to: GatewaySubresource; readonly namespace: string; readonly name: string; readonly verb: string }
   | { readonly to: 'auditevents'; readonly namespace: string; readonly name: string; readonly verb: string }
   | { readonly to: 'nowhere'; readonly reason: string };
 
-/** A resource of the management cluster beside Fairway's own that tenants need. */
-interface PassingResource {
+/** A resource of the management cluster, besides Fairway's own, that tenants need. */
+interface ForwardedResource {
   readonly groups: readonly string[];
   readonly resource: string;
   readonly verbs: readonly string[];
@@ -23,20 +23,20 @@ interface PassingResource {
 
 const READ = ['get', 'list', 'watch'];
 const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'];
-const ASK = ['create'];
+const CREATE_ONLY = ['create'];
 
-/** What is forwarded beside the group fairway.dev; docs/operators/gateway.md explains why. */
-const PASSING: readonly PassingResource[] = [
+/** Resources that are forwarded in addition to the group fairway.dev; docs/operators/gateway.md explains why. */
+const FORWARDED_RESOURCES: readonly ForwardedResource[] = [
   { groups: [''], resource: 'namespaces', verbs: READ },
   { groups: [''], resource: 'secrets', verbs: [...READ, ...WRITE] },
   { groups: ['', 'events.k8s.io'], resource: 'events', verbs: READ },
-  { groups: ['authorization.k8s.io'], resource: 'selfsubjectaccessreviews', verbs: ASK },
-  { groups: ['authorization.k8s.io'], resource: 'selfsubjectrulesreviews', verbs: ASK },
-  { groups: ['authentication.k8s.io'], resource: 'selfsubjectreviews', verbs: ASK },
+  { groups: ['authorization.k8s.io'], resource: 'selfsubjectaccessreviews', verbs: CREATE_ONLY },
+  { groups: ['authorization.k8s.io'], resource: 'selfsubjectrulesreviews', verbs: CREATE_ONLY },
+  { groups: ['authentication.k8s.io'], resource: 'selfsubjectreviews', verbs: CREATE_ONLY },
 ];
 
 /** Namespaces of the management cluster itself: regardless of RBAC, their Secrets are not served to tenants. */
-const INNER_NAMESPACES: ReadonlySet<string> = new Set([
+const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
   SYSTEM_NAMESPACE,
   'kube-system',
   'kube-public',
@@ -44,7 +44,7 @@ const INNER_NAMESPACES: ReadonlySet<string> = new Set([
 ]);
 
 /** kube-apiserver still accepts `/apis/GROUP/VERSION/watch/…` as a watch, which would be parsed as something else here. */
-const FORMER_PREFIXES: ReadonlySet<string> = new Set(['proxy', 'watch']);
+const LEGACY_PREFIXES: ReadonlySet<string> = new Set(['proxy', 'watch']);
 
 const READABLE_PATHS = /^\/(?:version|openapi\/v2|openapi\/v3(?:\/.*)?)\/?$/;
 const DISCOVERY_PATHS = /^\/(?:api|apis)(?:\/[^/]+){0,2}\/?$/;
@@ -52,49 +52,51 @@ const DISCOVERY_PATHS = /^\/(?:api|apis)(?:\/[^/]+){0,2}\/?$/;
 /** The destination of a request. Authorization follows, in the API server or in the handler. */
 export function routeRequest(method: string, { path, query }: RequestTarget): RequestRouting {
   const route = routeOf(method, path, query);
-  if (route.kind === 'resource') return resourcePassage(route.path, route.verb);
+  if (route.kind === 'resource') return routeResource(route.path, route.verb);
   const isRead = method === 'GET' || method === 'HEAD';
   if (isRead && READABLE_PATHS.test(path)) return { to: 'api-server', isWatch: false };
-  if (isRead && DISCOVERY_PATHS.test(path) && isDiscoveryShown(path)) return { to: 'discovery' };
+  if (isRead && DISCOVERY_PATHS.test(path) && isDiscoveryVisible(path)) return { to: 'discovery' };
   return { to: 'nowhere', reason: `${method} ${path} is not served to tenants` };
 }
 
 /** Whether tenants may see a resource, or any resource of a group if none is given. */
 export function isVisible(group: string, resource?: string): boolean {
   if (group === GROUP) return true;
-  return PASSING.some(
+  return FORWARDED_RESOURCES.some(
     (passing) => passing.groups.includes(group) && (resource ?? passing.resource) === passing.resource,
   );
 }
 
-/** The verbs that are forwarded for a resource beside Fairway's own. */
-export function passingVerbs(group: string, resource: string): readonly string[] {
-  return PASSING.find((passing) => passing.groups.includes(group) && passing.resource === resource)?.verbs ?? [];
+/** The verbs that are forwarded for a resource that is not Fairway's own. */
+export function forwardedVerbsOf(group: string, resource: string): readonly string[] {
+  return (
+    FORWARDED_RESOURCES.find((passing) => passing.groups.includes(group) && passing.resource === resource)?.verbs ?? []
+  );
 }
 
-function isDiscoveryShown(path: string): boolean {
+function isDiscoveryVisible(path: string): boolean {
   const [root, group, version] = path.split('/').filter((segment) => segment !== '');
-  // `/api/v1` is the core group; `/api` contains nothing else.
+  // `/api/v1` is the core group; `/api` contains no other group.
   if (root === 'api') return version === undefined;
   return group === undefined || isVisible(group);
 }
 
-function resourcePassage(path: ResourcePath, verb: string): RequestRouting {
+function routeResource(path: ResourcePath, verb: string): RequestRouting {
   const { group, plural, name, namespace, subresource } = path;
-  if (FORMER_PREFIXES.has(plural)) return { to: 'nowhere', reason: `paths with /${plural}/ are not served to tenants` };
+  if (LEGACY_PREFIXES.has(plural)) return { to: 'nowhere', reason: `paths with /${plural}/ are not served to tenants` };
   if (group === GROUP) {
-    const answered = answeredHere(path);
+    const answered = gatewaySubresourceOf(path);
     if (answered !== undefined) return { to: answered, namespace, name, verb };
     if (plural === AUDIT_EVENTS.plural) return { to: 'auditevents', namespace, name, verb };
     return { to: 'api-server', isWatch: verb === 'watch' };
   }
-  const what = `${subresource === '' ? plural : `${plural}/${subresource}`}${group === '' ? '' : `.${group}`}`;
-  if (subresource !== '' || !passingVerbs(group, plural).includes(verb)) {
-    return { to: 'nowhere', reason: `${verb} of ${what} is not served to tenants` };
+  const resourceName = `${subresource === '' ? plural : `${plural}/${subresource}`}${group === '' ? '' : `.${group}`}`;
+  if (subresource !== '' || !forwardedVerbsOf(group, plural).includes(verb)) {
+    return { to: 'nowhere', reason: `${verb} of ${resourceName} is not served to tenants` };
   }
-  if (plural === 'secrets' && (namespace === '' || INNER_NAMESPACES.has(namespace))) {
-    const where = namespace === '' ? 'all namespaces' : `namespace ${namespace}`;
-    return { to: 'nowhere', reason: `secrets of ${where} are not served to tenants` };
+  if (plural === 'secrets' && (namespace === '' || SYSTEM_NAMESPACES.has(namespace))) {
+    const location = namespace === '' ? 'all namespaces' : `namespace ${namespace}`;
+    return { to: 'nowhere', reason: `secrets of ${location} are not served to tenants` };
   }
   return { to: 'api-server', isWatch: verb === 'watch' };
 }

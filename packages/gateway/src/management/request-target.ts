@@ -9,18 +9,19 @@ export interface RequestTarget {
 }
 
 /**
- * Parses a request target. Go decodes a path before it splits it, and removes dots and double slashes; Node does neither. A target that the two
- * would interpret differently is a 400, or a request could reach a path that the gateway never checked.
+ * Parses a request target. Go decodes a path before it splits it, and removes dots and double slashes; Node does
+ * neither. A target that the two would interpret differently is rejected with 400: otherwise a request could reach a
+ * path that the gateway never checked.
  */
 export function requestTarget(url: string): RequestTarget {
   const parts = splitTarget(url);
   const { path } = parts;
   // A fragment is never sent: some implementations strip it, others treat it as part of the name.
-  if (!path.startsWith('/') || url.includes('#')) throw ambiguous(path);
+  if (!path.startsWith('/') || url.includes('#')) throw ambiguousPath(path);
   const [, ...segments] = path.split('/');
-  // A single trailing slash means the same to all.
+  // All implementations ignore a single trailing slash.
   if (segments.at(-1) === '') segments.pop();
-  if (segments.some((segment) => !isPlain(segment))) throw ambiguous(path);
+  if (segments.some((segment) => !isPlain(segment))) throw ambiguousPath(path);
   return parts;
 }
 
@@ -34,7 +35,7 @@ function isPlain(segment: string): boolean {
   return decoded !== '' && decoded !== '.' && decoded !== '..' && !/[/\\\p{Cc}]/u.test(decoded);
 }
 
-function ambiguous(path: string): Error {
+function ambiguousPath(path: string): Error {
   return badRequest(
     `the path ${JSON.stringify(path)} has empty, dotted or wrongly encoded segments, control characters or a fragment: use a normalized path`,
   );

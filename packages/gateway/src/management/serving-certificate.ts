@@ -12,7 +12,7 @@ const RENEW_BEFORE_MS = 30 * DAY_MS;
 export class ServingCertificate {
   readonly #hosts: readonly string[];
   readonly #clock: Clock;
-  #shown: { readonly authority: CertificateAuthority; readonly notAfterMs: number } | undefined;
+  #current: { readonly authority: CertificateAuthority; readonly notAfterMs: number } | undefined;
 
   /** `hosts` are the names and addresses at which clients and kube-apiserver reach the gateway. */
   constructor(hosts: readonly string[], clock: Clock) {
@@ -22,11 +22,11 @@ export class ServingCertificate {
 
   /** A new serving certificate; undefined while the current one is far from expiry and signed by this CA. */
   async next(authority: CertificateAuthority): Promise<TlsOptions | undefined> {
-    const shown = this.#shown;
-    const isGood =
+    const shown = this.#current;
+    const isValid =
       shown?.authority.certificatePem === authority.certificatePem &&
       shown.notAfterMs - this.#clock.now() > RENEW_BEFORE_MS;
-    if (isGood) return undefined;
+    if (isValid) return undefined;
     const {
       certificatePem,
       privateKeyPem = '',
@@ -39,7 +39,7 @@ export class ServingCertificate {
       validityMs: VALIDITY_MS,
       clock: this.#clock,
     });
-    this.#shown = { authority, notAfterMs };
+    this.#current = { authority, notAfterMs };
     return { cert: certificatePem, key: privateKeyPem };
   }
 }

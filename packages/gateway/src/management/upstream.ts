@@ -19,16 +19,16 @@ export interface UpstreamRequest {
 }
 
 /**
- * Retried automatically if a pooled connection had been closed. Other requests are not: the API server may have processed it, and
- * a repeated DELETE could hit a new object of the same name.
+ * Retried automatically if a pooled connection had been closed. Other requests are not: the API server may have
+ * processed them, and a repeated DELETE could hit a new object of the same name.
  */
-const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['GET', 'HEAD']);
-const NO_BODY = new Uint8Array();
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+const BODYLESS_METHODS = new Uint8Array();
 const RETRY_AFTER_SECONDS = 1;
 /** Idle connections are kept for the next burst of requests; a handshake costs more than a request. */
 const MAX_IDLE_CONNECTIONS = 256;
 /** Errors of connecting: no part of the request was received. */
-const NOT_CONNECTED: ReadonlySet<string | undefined> = new Set([
+const CONNECT_ERRORS: ReadonlySet<string | undefined> = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
   'ENETUNREACH',
@@ -50,7 +50,7 @@ export class Upstream {
    */
   async send(request: UpstreamRequest): Promise<IncomingMessage> {
     try {
-      return await this.#exchange(request, WITHOUT_EFFECT.has(request.method));
+      return await this.#exchange(request, SAFE_METHODS.has(request.method));
     } catch (error) {
       if (request.signal.aborted || error instanceof ApiError) throw error;
       throw unreachable(request.method, error);
@@ -61,8 +61,8 @@ export class Upstream {
     this.#connections.close();
   }
 
-  async #exchange(request: UpstreamRequest, mayRepeat: boolean): Promise<IncomingMessage> {
-    const { method, path, headers, body = NO_BODY, signal } = request;
+  async #exchange(request: UpstreamRequest, mayRetry: boolean): Promise<IncomingMessage> {
+    const { method, path, headers, body = BODYLESS_METHODS, signal } = request;
     const { pathPrefix, authorization, ...target } = await this.#connections.route();
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -70,15 +70,15 @@ export class Upstream {
       ...target,
       method,
       path: pathPrefix + path,
-      headers: { ...headers, ...framing(method, body), ...(authorization !== undefined && { authorization }) },
+      headers: { ...headers, ...framingHeaders(method, body), ...(authorization !== undefined && { authorization }) },
       insecureHTTPParser: false,
     });
     const onAbort = () => outgoing.destroy(signal.reason as Error);
     signal.addEventListener('abort', onAbort, { once: true });
     outgoing.once('close', () => signal.removeEventListener('abort', onAbort));
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      const isRepeated = mayRepeat && isStaleConnection(error, outgoing.reusedSocket) && !signal.aborted;
-      if (isRepeated) resolve(this.#exchange(request, false));
+      const isRetry = mayRetry && isStaleConnection(error, outgoing.reusedSocket) && !signal.aborted;
+      if (isRetry) resolve(this.#exchange(request, false));
       else reject(error);
     });
     outgoing.once('response', (incoming) => {
@@ -95,14 +95,14 @@ export class Upstream {
  * How the API server finds the end of a request. Node frames a body itself only for some methods (not GET, DELETE, OPTIONS) and writes
  * that of others unframed, where it would be parsed as the next request.
  */
-function framing(method: string, body: Uint8Array): OutgoingHttpHeaders {
-  return WITHOUT_EFFECT.has(method) && body.length === 0 ? {} : { 'content-length': body.length };
+function framingHeaders(method: string, body: Uint8Array): OutgoingHttpHeaders {
+  return SAFE_METHODS.has(method) && body.length === 0 ? {} : { 'content-length': body.length };
 }
 
-/** 503 for a request that the API server did not answer. */
+/** 503 for a request to which the API server did not respond. */
 export function unreachable(method: string, error: unknown): ApiError {
   const { code, message } = error as NodeJS.ErrnoException;
-  const isSafe = WITHOUT_EFFECT.has(method) || NOT_CONNECTED.has(code);
+  const isSafe = SAFE_METHODS.has(method) || CONNECT_ERRORS.has(code);
   return new ApiError(
     503,
     'ServiceUnavailable',

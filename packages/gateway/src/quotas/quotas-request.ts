@@ -14,13 +14,13 @@ import type { ParentRequest } from '../requests/parent-request.ts';
 export interface QuotasRequestOptions {
   readonly clouds: Clouds;
   readonly offer: Pick<CloudOffer, 'quotasOf'>;
-  /** Resolves when `clouds` has caught up with what is stored now. */
+  /** Resolves when `clouds` has the current stored state. */
   readonly catchUp?: ((namespace: string, credentialName: string | undefined) => Promise<void>) | undefined;
 }
 
 /**
- * The quotas of a CloudProfile's project. Changes nothing, so a dry run is answered too. The cloud is queried once a minute,
- * regardless of the number of callers.
+ * The quotas of a CloudProfile's project. It changes nothing, so a dry run returns them too. The cloud is queried once
+ * a minute, regardless of the number of callers.
  */
 export function quotasRequest({
   clouds,
@@ -32,7 +32,7 @@ export function quotasRequest({
     subresource: QUOTAS_SUBRESOURCE,
     kind: QUOTAS_REQUEST_KIND,
     schema: quotasRequestSchema(),
-    async answer({ parent: { metadata, spec } }) {
+    async respond({ parent: { metadata, spec } }) {
       const { namespace = '' } = metadata;
       await catchUp?.(namespace, spec.credentialName);
       const cloud = clouds.forNamespace(namespace, spec.credentialName);

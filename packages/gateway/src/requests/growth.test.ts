@@ -13,6 +13,6 @@ test.each<[string, (text: string) => unknown]>([
   ['a path of a watch', (text) => parseWatches(JSON.stringify({ watches: [{ id: 1, path: `/api/v1/${text}` }] }))],
   ['the target of a request', (text) => requestTarget(`/${text}`)],
   ['a review', parseReview],
-])('%s is read in linear time', async (_, read) => {
+])('reads %s in linear time', async (_, read) => {
   expect(await excessiveGrowth(read, { bare: true })).toBeUndefined();
 });

@@ -8,13 +8,13 @@ import { type ApiError, conflict } from '@fairway/kube/object/api-error';
 import { invalid } from '@fairway/kube/object/field-error';
 import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/object/meta';
 
-/** A kind that requests something about an object: `spec` is the question, `status` the answer. */
+/** A kind that requests information about an object: `spec` is the request, `status` the response. */
 interface Question extends KubeObject {
   readonly spec: unknown;
   readonly status?: unknown;
 }
 
-/** An authorized question with valid fields. */
+/** An authorized request with valid fields. */
 export interface AuthorizedRequest<Q extends Question, P extends KubeObject> {
   readonly spec: Q['spec'];
   readonly parent: P;
@@ -22,14 +22,14 @@ export interface AuthorizedRequest<Q extends Question, P extends KubeObject> {
   readonly dryRun: boolean;
 }
 
-/** A POST to a subresource of an object, as `clusters/NAME/SUBRESOURCE`, as both forms of the gateway answer it. */
+/** A POST to a subresource of an object, such as `clusters/NAME/SUBRESOURCE`, as both forms of the gateway serve it. */
 export interface ParentRequest<P extends KubeObject, Q extends Question = Question> {
   readonly of: ResourceType<P>;
   readonly subresource: string;
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly schema: Schema;
-  /** The status; undefined if the question is valid but not answered in a dry run. */
-  answer(demand: AuthorizedRequest<Q, P>): Promise<NonNullable<Q['status']> | undefined>;
+  /** The status; undefined if the request is valid but a dry run returns no status. */
+  respond(context: AuthorizedRequest<Q, P>): Promise<NonNullable<Q['status']> | undefined>;
 }
 
 export type ClusterRequest<Q extends Question = Question> = ParentRequest<Cluster, Q>;
@@ -44,20 +44,20 @@ export interface UnvalidatedRequest<P extends KubeObject> {
 }
 
 /** Rejects with 422 for invalid fields. */
-export async function answerTo<P extends KubeObject, Q extends Question>(
+export async function respondTo<P extends KubeObject, Q extends Question>(
   request: ParentRequest<P, Q>,
-  { body, ...demand }: UnvalidatedRequest<P>,
+  { body, ...context }: UnvalidatedRequest<P>,
 ): Promise<KubeObject> {
-  const { name = '', namespace = '' } = demand.parent.metadata;
+  const { name = '', namespace = '' } = context.parent.metadata;
   const { kind, schema } = request;
-  const question = body as Q;
+  const requestObject = body as Q;
   const definitions = new Map();
-  applyDefaults(question, schema, definitions);
-  const errors = validateObject(question, undefined, schema, definitions);
+  applyDefaults(requestObject, schema, definitions);
+  const errors = validateObject(requestObject, undefined, schema, definitions);
   if (errors.length > 0) throw invalid(kind, name, errors);
-  const { spec } = question;
-  const status = await request.answer({ spec, ...demand });
-  if (status === undefined) return question;
+  const { spec } = requestObject;
+  const status = await request.respond({ spec, ...context });
+  if (status === undefined) return requestObject;
   const answered = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name, namespace }, spec, status };
   return answered;
 }
@@ -70,13 +70,13 @@ export function parentSubresource<P extends KubeObject, Q extends Question>(
   return {
     kind,
     schema,
-    create: ({ body, parent, user, dryRun }) => answerTo(request, { body, parent: parent as P, user, dryRun }),
+    create: ({ body, parent, user, dryRun }) => respondTo(request, { body, parent: parent as P, user, dryRun }),
   };
 }
 
-/** 409: the cluster is not in a state in which this request can be answered. */
-export function refusal(cluster: Cluster, subresource: string, why: string): ApiError {
+/** 409: the state of the cluster does not allow this request. */
+export function refusal(cluster: Cluster, subresource: string, reason: string): ApiError {
   const { name } = cluster.metadata;
   const resource = `${clusters.plural}/${subresource}`;
-  return conflict({ group: clusters.group, resource, ...(name !== undefined && { name }) }, why);
+  return conflict({ group: clusters.group, resource, ...(name !== undefined && { name }) }, reason);
 }

@@ -11,7 +11,7 @@ import { createAuth } from '@fairway/apiserver/auth/create-auth';
 import { issuerRoutes } from '@fairway/apiserver/auth/issuer-discovery';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { MANAGEMENT_KINDS } from '@fairway/apiserver/kinds/builtin-kinds';
-import { builtinDefinitions, describedDefinitions } from '@fairway/apiserver/kinds/definitions';
+import { builtinDefinitions, documentedDefinitions } from '@fairway/apiserver/kinds/definitions';
 import { resourceQuotaAdmission } from '@fairway/apiserver/quota/quota-admission';
 import { QuotaLedger } from '@fairway/apiserver/quota/quota-ledger';
 import { ApiServer } from '@fairway/apiserver/server/api-server';
@@ -53,7 +53,7 @@ import { NO_CUSTOM_RESOURCES } from './no-custom-resources.ts';
 
 export interface GatewayOptions {
   readonly store: Store;
-  /** The operator's image, by id or name. */
+  /** The operator's image, by ID or name. */
   readonly defaultImage?: string | undefined;
   readonly clock: Clock;
   readonly random: () => number;
@@ -69,7 +69,7 @@ export interface GatewayOptions {
   readonly serviceAccountKeys: ServiceAccountKeys;
   /** Maximum lifetime of a service account's token; 30 days by default. */
   readonly maxTokenSeconds?: number | undefined;
-  /** Limits of clients and of what namespaces hold, if other than the defaults. */
+  /** Limits for clients and for the contents of namespaces, if different from the defaults. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits> | undefined;
   readonly clouds: Clouds;
   /** Separate from the server's construction, because they are read through it. */
@@ -84,7 +84,7 @@ export interface GatewayOptions {
   readonly clusterAudit?: ClusterAuditReader | undefined;
   /** See FairwayAdmissionOptions. */
   readonly unenforcedFields?: (() => Promise<UnenforcedFields>) | undefined;
-  /** Why clusters here cannot admit Keystone users; if undefined, clusters that enable it do. */
+  /** Why clusters here cannot admit Keystone users; if undefined, they can. */
   readonly keystoneProblem?: string | undefined;
   /** Limits of projects without a ProjectQuota; unlimited by default. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
@@ -158,7 +158,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     store,
     resources,
     definitions: builtinDefinitions(),
-    documentation: describedDefinitions,
+    documentation: documentedDefinitions,
     clock,
     random,
     log,
@@ -181,7 +181,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         keystoneProblem: options.keystoneProblem,
         upgradePlans: options.upgradePlans,
         clock,
-        isFairway: ({ username }) => username === CONTROLLERS.username,
+        isFairwayUser: ({ username }) => username === CONTROLLERS.username,
       }),
       namespaceLimitsAdmission(store, { ...DEFAULT_NAMESPACE_LIMITS, ...options.limits }),
       limitsAdmission(() => server.reader, options.quotaDefaults),
@@ -232,7 +232,7 @@ function fairwayResources(
   offer: CloudOffer,
   events: () => EventRecorder,
 ): ResourceDefinition[] {
-  const own = KINDS.map((kind) => resourceDefinition(kind));
+  const fairwayDefinitions = KINDS.map((kind) => resourceDefinition(kind));
   const kubeconfig = kubeconfigRequest({ credentials, events, clock, log });
   const autoscalerConfig = autoscalerConfigRequest({ issuer, events, log });
   const upgradePlan = upgradePlanRequest(upgradePlans);
@@ -251,7 +251,7 @@ function fairwayResources(
   };
   return [
     ...authKinds(MANAGEMENT_KINDS),
-    ...own.map((definition) => {
+    ...fairwayDefinitions.map((definition) => {
       const added = subresourcesOf[definition.plural];
       return added === undefined ? definition : { ...definition, subresources: added };
     }),

@@ -16,7 +16,7 @@ export interface KeystoneAccess {
   readonly signInService?: KeystoneSignIn | undefined;
 }
 
-/** What both forms of the gateway need for Keystone users. */
+/** Dependencies of both forms of the gateway for Keystone users. */
 export function keystoneAuth({ settings, tokens, namespaces }: KeystoneAccess): {
   readonly authenticators: readonly Authenticator[];
   readonly authorizers: readonly Authorizer[];

@@ -5,14 +5,14 @@ const GROUP = 'apiextensions.k8s.io';
 const PLURAL = 'customresourcedefinitions';
 
 /**
- * An empty list of CustomResourceDefinitions, for everyone. kubectl requests it for a kind that it doesn't find; without it,
- * kubectl fails with advice to turn off validation, and with it, it says that the kind does not exist. Nothing else of the group
- * is served or in discovery.
+ * An empty list of CustomResourceDefinitions, for everyone. kubectl requests it for a kind that it doesn't find.
+ * Without it, kubectl fails with advice to turn off validation; with it, kubectl reports that the kind does not exist.
+ * No other path of the group is served or in discovery.
  */
 export const NO_CUSTOM_RESOURCES: Route = {
   path: `/apis/${GROUP}/v1/${PLURAL}`,
   public: true,
-  isFor: ({ method }) => method === 'GET',
+  handles: ({ method }) => method === 'GET',
   handle({ query }) {
     // A list that ends is not a watch.
     if (query.has('watch')) throw notFound({ group: GROUP, resource: PLURAL, name: '' });

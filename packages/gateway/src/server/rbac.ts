@@ -17,16 +17,16 @@ function clusterRole(name: string, aggregateTo: readonly string[], rules: Cluste
 }
 
 /** Since 0.2.0. */
-const LATER_KINDS = ['usagerecords', 'projectquotas', 'auditevents', 'clusters/audit'];
+const NEWER_KINDS = ['usagerecords', 'projectquotas', 'auditevents', 'clusters/audit'];
 
-const readTenantKindsBefore = {
+const readOldTenantKinds = {
   apiGroups: [GROUP],
   resources: ['clusters', 'nodepools', 'machines', 'cloudcredentials', 'cloudprofiles', 'nodepools/scale'],
   verbs: READ,
 };
 const readTenantKinds = {
-  ...readTenantKindsBefore,
-  resources: [...readTenantKindsBefore.resources, ...LATER_KINDS],
+  ...readOldTenantKinds,
+  resources: [...readOldTenantKinds.resources, ...NEWER_KINDS],
 };
 /** Requests that a member may make; the first one exists since 0.1.0. */
 const MEMBER_REQUESTS = [
@@ -37,7 +37,7 @@ const MEMBER_REQUESTS = [
   'cloudprofiles/quotas',
 ];
 /** As earlier releases shipped them. */
-const MEMBER_REQUESTS_BEFORE = [1, 3, 4].map((count) => MEMBER_REQUESTS.slice(0, count));
+const OLD_MEMBER_REQUESTS = [1, 3, 4].map((count) => MEMBER_REQUESTS.slice(0, count));
 /** The subset that a reader may make too: they only read. */
 const READER_REQUESTS = ['clusters/cloudresources', 'cloudprofiles/quotas'];
 
@@ -45,8 +45,8 @@ function requests(resources: string[]): PolicyRule {
   return { apiGroups: [GROUP], resources, verbs: ['create'] };
 }
 
-/** Those of a reader, as earlier releases shipped them. */
-const READER_RULES_BEFORE: readonly PolicyRule[] = [
+/** Rules of the reader role, as earlier releases shipped them. */
+const OLD_READER_RULES: readonly PolicyRule[] = [
   readTenantKinds,
   { apiGroups: [''], resources: ['events'], verbs: READ },
 ];
@@ -75,7 +75,7 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
       { apiGroups: [''], resources: ['events'], verbs: READ },
     ],
   ),
-  clusterRole('fairway-reader', ['view'], [...READER_RULES_BEFORE, requests(READER_REQUESTS)]),
+  clusterRole('fairway-reader', ['view'], [...OLD_READER_RULES, requests(READER_REQUESTS)]),
   clusterRole('fairway-catalogue-reader', [], [readCatalogue]),
   // For users who change pools from within their clusters. Fairway sets the pool's name and cluster; admission validates the
   // rest.
@@ -87,27 +87,27 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
 ];
 
 /** Rules as earlier releases shipped them, each with its replacement: they granted too much, or not all current requests. */
-const REPLACED: Readonly<Record<string, readonly { readonly was: PolicyRule; readonly is: PolicyRule }[]>> = {
+const RULE_REPLACEMENTS: Readonly<Record<string, readonly { readonly was: PolicyRule; readonly is: PolicyRule }[]>> = {
   'fairway-member': [
     {
       was: { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update', 'patch', 'delete'] },
       is: { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update'] },
     },
-    ...MEMBER_REQUESTS_BEFORE.map((before) => ({ was: requests(before), is: requests(MEMBER_REQUESTS) })),
-    { was: readTenantKindsBefore, is: readTenantKinds },
+    ...OLD_MEMBER_REQUESTS.map((oldVerbs) => ({ was: requests(oldVerbs), is: requests(MEMBER_REQUESTS) })),
+    { was: readOldTenantKinds, is: readTenantKinds },
   ],
   'fairway-reader': [
-    { was: readTenantKindsBefore, is: readTenantKinds },
+    { was: readOldTenantKinds, is: readTenantKinds },
     { was: requests(READER_REQUESTS.slice(0, 1)), is: requests(READER_REQUESTS) },
   ],
 };
 
 /** The role to store if one of its rules is as an earlier release shipped it; undefined if none is. */
 export function withReplacedRules(role: ClusterRole): ClusterRole | undefined {
-  const replaced = REPLACED[role.metadata.name ?? ''] ?? [];
-  const kept = role.rules?.map((rule) => replaced.find(({ was }) => jsonEqual(was, rule))?.is ?? rule);
-  const isShippedReader = role.metadata.name === 'fairway-reader' && jsonEqual(kept, READER_RULES_BEFORE);
-  const rules = kept && isShippedReader ? [...kept, requests(READER_REQUESTS)] : kept;
+  const replacements = RULE_REPLACEMENTS[role.metadata.name ?? ''] ?? [];
+  const currentRules = role.rules?.map((rule) => replacements.find(({ was }) => jsonEqual(was, rule))?.is ?? rule);
+  const isShippedReader = role.metadata.name === 'fairway-reader' && jsonEqual(currentRules, OLD_READER_RULES);
+  const rules = currentRules && isShippedReader ? [...currentRules, requests(READER_REQUESTS)] : currentRules;
   return rules === undefined || jsonEqual(rules, role.rules) ? undefined : { ...role, rules };
 }
 

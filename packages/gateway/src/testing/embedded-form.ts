@@ -21,7 +21,7 @@ export async function embeddedForm(parts: FormParts): Promise<GatewayForm> {
   await gateway.start();
   const { server, client } = gateway;
   const transports: HttpsTransport[] = [];
-  const listening = async () => {
+  const listeners = async () => {
     const subject = { commonName: 'fairway', ipAddresses: ['127.0.0.1'], usages: 'server' } as const;
     const { certificatePem, privateKeyPem = '' } = await issueCertificate(authority, {
       ...subject,
@@ -30,9 +30,9 @@ export async function embeddedForm(parts: FormParts): Promise<GatewayForm> {
     });
     return server.listen({ host: '127.0.0.1', port: 0, tls: { cert: certificatePem, key: privateKeyPem } });
   };
-  let listener: ReturnType<typeof listening> | undefined;
+  let listener: ReturnType<typeof listeners> | undefined;
   const address = async () => {
-    listener ??= listening();
+    listener ??= listeners();
     return { url: (await listener).url, certificateAuthority: authority.certificatePem };
   };
   return {
@@ -40,7 +40,7 @@ export async function embeddedForm(parts: FormParts): Promise<GatewayForm> {
     client,
     transportAs: (user) => Promise.resolve(server.transport(user)),
     address,
-    async transportBy(token) {
+    async createTransport(token) {
       const { url, certificateAuthority } = await address();
       const transport = new HttpsTransport({ server: url, certificateAuthority, bearerToken: () => token });
       transports.push(transport);

@@ -34,22 +34,22 @@ export interface FormParts {
   readonly clusterAudit?: ClusterAuditReader;
   readonly keystone?: KeystoneAccess;
   readonly keystoneProblem?: string | undefined;
-  /** Of clients, if other than the defaults. */
+  /** Limits for clients, if different from the defaults. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits>;
   readonly console?: (options: ConsoleOptions) => Console;
 }
 
-/** The gateway from a tenant's view, on either engine. */
+/** The gateway from a tenant's perspective, on either engine. */
 export interface GatewayForm {
-  /** The API with the objects. */
+  /** Client of the API with the stored objects. */
   readonly server: ApiServer;
-  /** As Fairway's controllers. */
+  /** Client with the identity of Fairway's controllers. */
   readonly client: KubeClient;
-  /** As a client of the gateway only. */
+  /** Client of the gateway only. */
   transportAs(user: UserInfo): Promise<Transport>;
-  /** The same with a bearer token. */
-  transportBy(token: string): Promise<Transport>;
-  /** Where it listens. */
+  /** Client with a bearer token. */
+  createTransport(token: string): Promise<Transport>;
+  /** The URL at which it listens. */
   address(): Promise<{ readonly url: string; readonly certificateAuthority: string }>;
   close(): Promise<void>;
 }

@@ -24,16 +24,16 @@ import type { Form } from './test-gateway.ts';
 export interface KeystoneGateway {
   readonly keystone: TestKeystone<FastClock>;
   readonly form: GatewayForm;
-  /** Where its objects are. */
+  /** Client of the API with its objects. */
   readonly store: MemoryStore;
   readonly audit: RecordedAudit;
-  /** As a new token of an entry of the simulator's clouds.yaml. */
+  /** Client with a new token of an entry of the simulator's clouds.yaml. */
   as(entry: string): Promise<KubeClient>;
   by(token: string): Promise<KubeClient>;
   close(): Promise<void>;
 }
 
-const SPEED = 4;
+const CLOCK_FACTOR = 4;
 
 export interface KeystoneGatewayOptions {
   readonly consoleFiles?: ConsoleFiles;
@@ -45,7 +45,7 @@ export async function startKeystoneGateway(
   settings: Partial<KeystoneSettings> = {},
   { consoleFiles = new ConsoleFiles('', []), limits }: KeystoneGatewayOptions = {},
 ): Promise<KeystoneGateway> {
-  const clock = new FastClock(SPEED);
+  const clock = new FastClock(CLOCK_FACTOR);
   const keystone = await startKeystoneAt(clock);
   const audit = new RecordedAudit(clock);
   const transport = new UndiciTransport({ tls: { verify: true }, connections: 4, connectTimeoutMs: 5_000 });
@@ -61,7 +61,7 @@ export async function startKeystoneGateway(
     nameOf: () => undefined,
     open: () => undefined,
     credentialOf: () => undefined,
-    openAs: () => undefined,
+    openProject: () => undefined,
   });
   const store = new MemoryStore();
   const all = keystoneSettings('simulator-service', settings);
@@ -94,7 +94,7 @@ export async function startKeystoneGateway(
     console: (options: ConsoleOptions) => createConsole({ ...options, files: consoleFiles }),
   };
   const gateway: GatewayForm = await (form === 'embedded' ? embeddedForm(parts) : managementForm(parts));
-  const by = async (token: string) => new KubeClient(await gateway.transportBy(token), { clock });
+  const by = async (token: string) => new KubeClient(await gateway.createTransport(token), { clock });
   return {
     keystone,
     form: gateway,

@@ -37,7 +37,7 @@ export class ManagementCluster {
   readonly client: KubeClient;
   readonly #clock: Clock;
   readonly #authority: Awaited<ReturnType<typeof createCertificateAuthority>>;
-  readonly #serving: { readonly cert: string; readonly key: string };
+  readonly #servingCertificate: { readonly cert: string; readonly key: string };
   #listener: Listener | undefined;
 
   private constructor(
@@ -51,7 +51,7 @@ export class ManagementCluster {
     this.client = client;
     this.#clock = clock;
     this.#authority = authority;
-    this.#serving = serving;
+    this.#servingCertificate = serving;
   }
 
   static async start({ store = new MemoryStore(), clock = systemClock }: { store?: Store; clock?: Clock } = {}) {
@@ -103,7 +103,7 @@ export class ManagementCluster {
 
   /** Listens, on its previous port if there was one. */
   async listen(port = 0): Promise<void> {
-    this.#listener = await this.server.listen({ host: '127.0.0.1', port, tls: this.#serving });
+    this.#listener = await this.server.listen({ host: '127.0.0.1', port, tls: this.#servingCertificate });
   }
 
   /** Stops listening and closes connections; returns the port. */
@@ -125,7 +125,7 @@ export class ManagementCluster {
   }
 
   /** Connection to the API server as a given user. */
-  async connectionAs(user: Pick<UserInfo, 'username' | 'groups'>): Promise<HttpsConnectionOptions> {
+  async connectAs(user: Pick<UserInfo, 'username' | 'groups'>): Promise<HttpsConnectionOptions> {
     const certificate = await this.clientCertificate(user);
     return {
       server: this.url,

@@ -13,7 +13,7 @@ export async function managementForm({ store, keystone, ...parts }: FormParts): 
   const cluster = await ManagementCluster.start({ store, clock: parts.clock });
   const gateway = await createManagementGateway({
     ...parts,
-    connection: await cluster.connectionAs({ username: 'fairway', groups: ['system:masters'] }),
+    connection: await cluster.connectAs({ username: 'fairway', groups: ['system:masters'] }),
     client: cluster.client,
     host: '127.0.0.1',
     port: 0,
@@ -39,7 +39,7 @@ export async function managementForm({ store, keystone, ...parts }: FormParts): 
       return transport;
     },
     address: () => Promise.resolve(gateway),
-    transportBy(token) {
+    createTransport(token) {
       const { url: server, certificateAuthority } = gateway;
       const transport = new HttpsTransport({ server, certificateAuthority, bearerToken: () => token });
       transports.push(transport);

@@ -29,10 +29,10 @@ export async function openGateway(
     nameOf: () => undefined,
     open: () => undefined,
     credentialOf: () => undefined,
-    openAs: () => undefined,
+    openProject: () => undefined,
   });
   return createManagementGateway({
-    connection: await cluster.connectionAs({ username: 'fairway', groups: ['system:masters'] }),
+    connection: await cluster.connectAs({ username: 'fairway', groups: ['system:masters'] }),
     client: cluster.client,
     clouds,
     credentials: () => new ClusterCredentials(cluster.client, systemClock),
@@ -52,12 +52,12 @@ export async function openGateway(
 }
 
 /** The gateway's response to a client. */
-export async function askAs(
+export async function sendAs(
   { cluster, gateway }: { readonly cluster: ManagementCluster; readonly gateway: ManagementGateway },
   identity: Identity,
   method: TransportRequest['method'],
   path: string,
-  more: Partial<TransportRequest> = {},
+  overrides: Partial<TransportRequest> = {},
 ) {
   const certificate =
     identity && 'user' in identity
@@ -69,9 +69,9 @@ export async function askAs(
     ...(certificate && { clientCertificate: () => certificate }),
     ...(identity && 'token' in identity && { bearerToken: () => identity.token }),
   });
-  const answer = await transport.request({ method, path, ...more });
-  const { status, headers } = answer;
-  const body = await answer.text();
+  const rawResponse = await transport.request({ method, path, ...overrides });
+  const { status, headers } = rawResponse;
+  const body = await rawResponse.text();
   transport.close();
   return { status, headers, body, json: () => JSON.parse(body) as KubeObject & Status };
 }

@@ -10,7 +10,7 @@ import { CACHE_FILTERS } from '@fairway/tenancy/cloud/ownership';
 import { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 
 export interface SimulatedCloudsOptions {
-  /** It listens already. */
+  /** The simulator, which already listens. */
   readonly cloud: Cloud;
   readonly clock: Clock;
   readonly nameOf: (namespace: string) => string | undefined;
@@ -22,7 +22,7 @@ export interface SimulatedCloudsOptions {
 /** The simulated cloud's projects, by the names in its clouds.yaml. */
 export function simulatedClouds(options: SimulatedCloudsOptions): ConfiguredClouds {
   const { cloud, clock, nameOf, credentialOf, closing } = options;
-  const shared = { clock, random: Math.random, log: silentLogger };
+  const commonOptions = { clock, random: Math.random, log: silentLogger };
   const yaml = new CloudsYaml({
     env: { OS_CLIENT_CONFIG_FILE: '/clouds.yaml' },
     cwd: '/',
@@ -42,7 +42,7 @@ export function simulatedClouds(options: SimulatedCloudsOptions): ConfiguredClou
       },
     });
     const client = connection.client();
-    const cache = new ProjectCache({ client, ...shared, filters: CACHE_FILTERS });
+    const cache = new ProjectCache({ client, ...commonOptions, filters: CACHE_FILTERS });
     closing.push(async () => {
       cache.stop();
       await connection.close();
@@ -50,5 +50,5 @@ export function simulatedClouds(options: SimulatedCloudsOptions): ConfiguredClou
     return new ProjectCloud({ name, region: config.region ?? '', client, cache, clock });
   };
   // Tenants' own credentials are opened by the command, which has the operator's clouds.yaml entries.
-  return new ConfiguredClouds({ nameOf, open, credentialOf, openAs: () => undefined });
+  return new ConfiguredClouds({ nameOf, open, credentialOf, openProject: () => undefined });
 }

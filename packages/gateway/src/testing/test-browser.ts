@@ -5,7 +5,7 @@ import type { GatewayForm } from './gateway-form.ts';
 export interface PageRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly body?: object;
-  /** Instead of those of a page of the console. */
+  /** Replaces the headers of a console page. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
@@ -31,7 +31,7 @@ export class TestBrowser {
     path: string,
     { method = 'GET', body, headers = OWN_PAGE, signal }: PageRequest = {},
   ): Promise<TransportResponse> {
-    const answer = await this.#transport.request({
+    const rawResponse = await this.#transport.request({
       method,
       path,
       headers: {
@@ -42,22 +42,25 @@ export class TestBrowser {
       ...(body && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     });
-    const set = answer.headers['set-cookie'];
-    if (set !== undefined) {
-      const [pair = ''] = set.split(';');
+    const setCookie = rawResponse.headers['set-cookie'];
+    if (setCookie !== undefined) {
+      const [pair = ''] = setCookie.split(';');
       this.cookie = pair.endsWith('=') ? undefined : pair;
     }
-    return answer;
+    return rawResponse;
   }
 
-  /** The status and JSON of an answer. */
-  async ask(path: string, request: PageRequest = {}): Promise<{ readonly status: number; readonly body: unknown }> {
-    const answer = await this.send(path, request);
-    return { status: answer.status, body: JSON.parse(await answer.text()) };
+  /** The status and JSON of a response. */
+  async fetchJson(
+    path: string,
+    request: PageRequest = {},
+  ): Promise<{ readonly status: number; readonly body: unknown }> {
+    const rawResponse = await this.send(path, request);
+    return { status: rawResponse.status, body: JSON.parse(await rawResponse.text()) };
   }
 
   signIn(credentials: object): Promise<{ readonly status: number; readonly body: unknown }> {
-    return this.ask('/console/session', { method: 'POST', body: credentials });
+    return this.fetchJson('/console/session', { method: 'POST', body: credentials });
   }
 
   close(): void {

@@ -4,7 +4,7 @@ import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { blindWriter } from '@fairway/api/testing/blind';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
-import type { LogPlace } from '@fairway/apiserver/audit/newest-lines';
+import type { LogLocation } from '@fairway/apiserver/audit/newest-lines';
 import { RecordedAudit } from '@fairway/apiserver/audit/testing/recorded-audit';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { MemoryStore } from '@fairway/apiserver/store/memory-store';
@@ -21,21 +21,24 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import type { ListCloudResources } from '../cloud-resources/cloud-resources-request.ts';
 import { ClusterAuditReader } from '../cluster-audit/cluster-audit-reader.ts';
-import { asksForCredentials } from '../requests/answered-here.ts';
+import { requestsCredentials } from '../requests/gateway-subresources.ts';
 import type { GatewayOptions } from '../server/gateway.ts';
 import type { PlanUpgrade } from '../upgrade-plan/upgrade-plan-request.ts';
 import { embeddedForm } from './embedded-form.ts';
 import type { GatewayForm } from './gateway-form.ts';
 import { managementForm } from './management-form.ts';
-import { type Reply, replyTo } from './reply.ts';
+import { type RawReply, rawReplyTo } from './raw-reply.ts';
 import { simulatedClouds } from './simulated-clouds.ts';
 
 /** Namespace with a cloud, where `alice` is a member and `rita` a reader. */
 export const TEAM = 'team';
 /** Namespace without a cloud; `alice` is a member here too. */
-export const CLOUDLESS = 'cloudless';
-/** Speed of the shared clock relative to real time: waits of seconds take a second, and what answers in milliseconds is never late on a busy machine. */
-const SPEED = 4;
+export const UNKNOWN_CLOUD_TEAM = 'cloudless';
+/**
+ * Speed of the shared clock relative to real time: delays of seconds pass in a second, and responses within
+ * milliseconds are never late on a busy machine.
+ */
+const CLOCK_FACTOR = 4;
 
 /** The gateway's backend: the embedded server, or a management cluster's. */
 export type Form = 'embedded' | 'management';
@@ -43,33 +46,33 @@ export const FORMS: readonly Form[] = ['embedded', 'management'];
 
 export type Person = 'operator' | 'alice' | 'rita' | 'nobody';
 
-const PEOPLE: Record<Person, UserInfo> = {
+const USERS: Record<Person, UserInfo> = {
   operator: { username: 'operator', groups: ['system:masters', 'system:authenticated'] },
   alice: { username: 'alice', groups: ['system:authenticated'] },
   rita: { username: 'rita', groups: ['system:authenticated'] },
   nobody: { username: 'nobody', groups: ['system:authenticated'] },
 };
 
-/** Fairway's API, over a store in memory and a simulated cloud over HTTP; nothing reconciles. */
+/** Fairway's API, over an in-memory store and a simulated cloud over HTTP; nothing reconciles. */
 export class TestGateway {
   readonly clock: FastClock;
   readonly cloud: Cloud;
   readonly store: Store;
   readonly gateway: GatewayForm;
-  /** Of the gateway, not of the API server behind it. */
+  /** URL of the gateway, not of the API server behind it. */
   readonly audit: RecordedAudit;
   readonly credentials: ClusterCredentials;
   readonly clouds: ConfiguredClouds;
-  /** Planning by the controllers, which don't run here. */
+  /** Upgrade plans of the controllers, which don't run here. */
   planUpgrade: PlanUpgrade | undefined;
   listCloudResources: ListCloudResources | undefined;
   /** Audit logs of clusters' API servers, by UID. */
-  readonly auditLogs = new Map<string, LogPlace>();
-  /** How many of their lines each read has skipped, if any. */
+  readonly auditLogs = new Map<string, LogLocation>();
+  /** The number of lines that each read has skipped. */
   readonly skipped: number[] = [];
   readonly #form: Form;
   readonly #transports = new Map<string, Promise<Transport>>();
-  readonly #closing: (() => Promise<void> | void)[];
+  readonly #stack: (() => Promise<void> | void)[];
 
   private constructor(
     parts: Pick<TestGateway, 'clock' | 'cloud' | 'clouds' | 'store' | 'gateway' | 'audit' | 'credentials'>,
@@ -84,23 +87,26 @@ export class TestGateway {
     this.credentials = parts.credentials;
     this.clouds = parts.clouds;
     this.#form = form;
-    this.#closing = closing;
+    this.#stack = closing;
   }
 
-  /** With the API's initial objects, unless `store` already contains them. Requests time out `speed` times faster. */
+  /**
+   * Starts with the API's initial objects, unless `store` already contains them. Requests time out `clockFactor` times
+   * faster.
+   */
   static async start(
     form: Form = 'embedded',
     store: Store = new MemoryStore(),
-    speed = SPEED,
+    clockFactor = CLOCK_FACTOR,
     {
       keystoneProblem,
       quotaDefaults,
       limits,
     }: Pick<GatewayOptions, 'keystoneProblem' | 'quotaDefaults' | 'limits'> = {},
   ): Promise<TestGateway> {
-    const clock = new FastClock(speed);
-    const shared = { clock, random: Math.random, log: silentLogger };
-    const cloud = createCloud(shared);
+    const clock = new FastClock(clockFactor);
+    const commonOptions = { clock, random: Math.random, log: silentLogger };
+    const cloud = createCloud(commonOptions);
     await cloud.listen({ host: '127.0.0.1', port: 0 });
     const closing: (() => Promise<void> | void)[] = [() => cloud.close()];
     const clouds = simulatedClouds({
@@ -111,11 +117,11 @@ export class TestGateway {
       credentialOf: (namespace, name) => gateway.server.reader.get(cloudCredentials, namespace, name),
       closing,
     });
-    const audit = new RecordedAudit(clock, asksForCredentials);
+    const audit = new RecordedAudit(clock, requestsCredentials);
     const unenforcedFields = () =>
       Promise.resolve({ 'spec.apiServer.allowedCIDRs': 'it is not enforced here: leave it out' });
     const parts = {
-      ...shared,
+      ...commonOptions,
       store,
       clouds,
       auditor: audit.auditor,
@@ -125,43 +131,43 @@ export class TestGateway {
       keystoneProblem,
       quotaDefaults,
       ...(limits && { limits }),
-      upgradePlans: () => planning.by?.planUpgrade,
-      cloudResources: () => planning.by?.listCloudResources,
+      upgradePlans: () => planned.by?.planUpgrade,
+      cloudResources: () => planned.by?.listCloudResources,
       clusterAudit: new ClusterAuditReader(
-        (uid) => Promise.resolve(planning.by?.auditLogs.get(uid)),
-        { skipped: (lines) => planning.by?.skipped.push(lines) },
+        (uid) => Promise.resolve(planned.by?.auditLogs.get(uid)),
+        { onSkipped: (lines) => planned.by?.skipped.push(lines) },
         clock,
       ),
     };
-    const planning: { by?: TestGateway } = {};
+    const planned: { by?: TestGateway } = {};
     const gateway: GatewayForm = await (form === 'embedded' ? embeddedForm(parts) : managementForm(parts));
     closing.push(() => gateway.close());
     const credentials = new ClusterCredentials(gateway.client, clock);
-    planning.by = new TestGateway({ clock, cloud, clouds, store, gateway, audit, credentials }, form, closing);
-    return planning.by;
+    planned.by = new TestGateway({ clock, cloud, clouds, store, gateway, audit, credentials }, form, closing);
+    return planned.by;
   }
 
   /** Creates the namespaces, and binds `alice` and `rita` to their roles. */
   async populate(): Promise<void> {
     await this.#namespace(TEAM, { 'fairway.dev/cloud': 'simulator' });
-    await this.#namespace(CLOUDLESS, {});
+    await this.#namespace(UNKNOWN_CLOUD_TEAM, {});
     await this.#bind(TEAM, 'alice', 'fairway-member');
     await this.#bind(TEAM, 'rita', 'fairway-reader');
-    await this.#bind(CLOUDLESS, 'alice', 'fairway-member');
+    await this.#bind(UNKNOWN_CLOUD_TEAM, 'alice', 'fairway-member');
   }
 
-  /** Through the gateway; an operator uses the API server directly. */
+  /** Client of the gateway; an operator uses the API server directly. */
   as(person: Person | UserInfo): KubeClient {
-    const user = typeof person === 'string' ? PEOPLE[person] : person;
+    const user = typeof person === 'string' ? USERS[person] : person;
     return new KubeClient(this.#transportAs(user, person === 'operator'), { clock: this.clock });
   }
 
   /** A request as a user, with the response's warnings; errors are results too. */
-  call(person: Person | UserInfo, method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<Reply> {
-    return replyTo(this.as(person), method, path, body);
+  call(person: Person | UserInfo, method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<RawReply> {
+    return rawReplyTo(this.as(person), method, path, body);
   }
 
-  /** A cluster as written by `alice`. */
+  /** Creates a cluster as `alice`. */
   createCluster(name: string, spec: Parameters<typeof aCluster>[0] = {}, namespace = TEAM): Promise<Cluster> {
     const { metadata, ...cluster } = aCluster(spec, { name, namespace });
     const object = { ...cluster, apiVersion: API_VERSION, kind: clusters.kind, metadata };
@@ -175,7 +181,7 @@ export class TestGateway {
   }
 
   /** Sets a cluster's control plane endpoint, as its reconciler would. */
-  async giveEndpoint(name: string): Promise<void> {
+  async setEndpoint(name: string): Promise<void> {
     const value = { status: { endpoint: { host: '192.0.2.7', port: 6443 } } };
     await this.gateway.client
       .resource(clusters)
@@ -189,13 +195,13 @@ export class TestGateway {
     return project;
   }
 
-  /** Number of calls that the cloud has answered so far. */
+  /** The number of calls that the cloud has responded to so far. */
   get cloudCalls(): number {
     return this.cloud.calls.total;
   }
 
   async close(): Promise<void> {
-    for (const close of this.#closing.toReversed()) await close();
+    for (const close of this.#stack.toReversed()) await close();
   }
 
   #transportAs(user: UserInfo, isOperator: boolean): Transport {

@@ -17,8 +17,8 @@ interface ReviewResponse {
 }
 
 /**
- * Does for an embedded server what kube-apiserver does itself: calls the registered validating webhooks over TLS, with their
- * stored configuration. It does not evaluate matchConditions, like releases before 1.28.
+ * Does for an embedded server what kube-apiserver does itself: calls the registered validating webhooks over TLS, with
+ * their stored configuration. Like releases before 1.28, it does not evaluate matchConditions.
  */
 export function webhookCaller(client: () => KubeClient): AdmissionPlugin {
   return {
@@ -27,13 +27,13 @@ export function webhookCaller(client: () => KubeClient): AdmissionPlugin {
       if (request.resource.group === 'admissionregistration.k8s.io') return;
       const { items } = await client().resource(ValidatingWebhookConfigurations).list();
       for (const webhook of items.flatMap(({ webhooks = [] }) => webhooks)) {
-        if (webhook.rules?.some((rule) => isMatching(rule, request))) await ask(webhook, request);
+        if (webhook.rules?.some((rule) => matchesRules(rule, request))) await callWebhook(webhook, request);
       }
     },
   };
 }
 
-function isMatching(rule: RuleWithOperations, { resource, subresource, operation }: AdmissionRequest): boolean {
+function matchesRules(rule: RuleWithOperations, { resource, subresource, operation }: AdmissionRequest): boolean {
   const name = subresource === '' ? resource.plural : `${resource.plural}/${subresource}`;
   return (
     (rule.apiGroups ?? []).includes(resource.group) &&
@@ -43,16 +43,17 @@ function isMatching(rule: RuleWithOperations, { resource, subresource, operation
   );
 }
 
-async function ask({ name, clientConfig }: ValidatingWebhook, request: AdmissionRequest): Promise<void> {
+async function callWebhook({ name, clientConfig }: ValidatingWebhook, request: AdmissionRequest): Promise<void> {
   const { origin, pathname } = new URL(clientConfig.url ?? '');
   const certificateAuthority = Buffer.from(clientConfig.caBundle ?? '', 'base64').toString();
   const transport = new HttpsTransport({ server: origin, certificateAuthority });
   try {
     const body = JSON.stringify(reviewOf(request));
     const headers = { 'content-type': 'application/json' };
-    const answer = await transport.request({ method: 'POST', path: pathname, headers, body });
-    const text = await answer.text();
-    if (answer.status !== 200) throw new ApiError(500, 'InternalError', `failed calling webhook "${name}": ${text}`);
+    const rawResponse = await transport.request({ method: 'POST', path: pathname, headers, body });
+    const text = await rawResponse.text();
+    if (rawResponse.status !== 200)
+      throw new ApiError(500, 'InternalError', `failed calling webhook "${name}": ${text}`);
     const { allowed, status = {}, warnings = [] } = (JSON.parse(text) as ReviewResponse).response;
     for (const warning of warnings) request.warn(warning);
     if (allowed) return;

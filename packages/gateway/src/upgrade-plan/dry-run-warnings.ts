@@ -3,42 +3,42 @@ import type { UpgradeFinding } from '@fairway/api/kinds/upgrade-plan-request';
 import type { Clock } from '@fairway/base/clock';
 import type { PlanUpgrade } from './upgrade-plan-request.ts';
 
-/** kube-apiserver waits 15 s for an admission, and the cloud may have taken ten of them. */
+/** kube-apiserver waits 15 s for admission, of which the cloud may have used ten. */
 const PATIENCE_MS = 3_000;
 const MAX_WARNINGS = 8;
 const MAX_LENGTH = 400;
 
-export interface DryRunFacts {
+export interface DryRunOptions {
   readonly planner: PlanUpgrade | undefined;
   readonly cluster: Cluster;
-  /** As stored; undefined for a new one. */
+  /** The stored object; undefined for a new one. */
   readonly old: Cluster | undefined;
   readonly clock: Clock;
 }
 
 /** Blockers and losses of an upgrade, for users who try the change of spec.version in a dry run. Never rejects. */
-export async function dryRunWarnings({ planner, cluster, old, clock }: DryRunFacts): Promise<readonly string[]> {
+export async function dryRunWarnings({ planner, cluster, old, clock }: DryRunOptions): Promise<readonly string[]> {
   const { version } = cluster.spec;
   if (planner === undefined || old?.status?.version === undefined) return [];
   if (version === undefined || version === old.spec.version) return [];
   const command = `fairway cluster upgrade ${cluster.metadata.name} --plan --to ${version}`;
-  const late = new AbortController();
+  const deadline = new AbortController();
   try {
     const plan = planner({ ...old, spec: cluster.spec }, version);
     const findings = await Promise.race([
       plan.then((status) => status.findings),
-      clock.sleep(PATIENCE_MS, late.signal).then((): readonly UpgradeFinding[] | undefined => undefined),
+      clock.sleep(PATIENCE_MS, deadline.signal).then((): readonly UpgradeFinding[] | undefined => undefined),
     ]);
     if (findings === undefined) return [`the effects of the upgrade take longer to determine; run ${command}`];
-    const told = findings.filter(({ effect }) => effect !== 'Unknown');
-    const warnings = told
+    const reportable = findings.filter(({ effect }) => effect !== 'Unknown');
+    const warnings = reportable
       .slice(0, MAX_WARNINGS)
       .map(({ effect, type, message }) => `upgrade: ${effect} (${type}): ${message}`.slice(0, MAX_LENGTH));
-    return told.length === 0 ? [] : [...warnings, `upgrade: for all effects, with names, run ${command}`];
+    return reportable.length === 0 ? [] : [...warnings, `upgrade: for all effects, with names, run ${command}`];
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return [`cannot determine the effects of the upgrade: ${why}; run ${command}`.slice(0, MAX_LENGTH)];
+    const errorText = error instanceof Error ? error.message : String(error);
+    return [`cannot determine the effects of the upgrade: ${errorText}; run ${command}`.slice(0, MAX_LENGTH)];
   } finally {
-    late.abort();
+    deadline.abort();
   }
 }

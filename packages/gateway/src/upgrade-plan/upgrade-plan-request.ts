@@ -10,24 +10,24 @@ import { ApiError } from '@fairway/kube/object/api-error';
 import { type ClusterRequest, refusal } from '../requests/parent-request.ts';
 
 /**
- * What an upgrade to a version would do; if undefined, to the version that the cluster would upgrade to next. It changes nothing.
- * Rejects with 429 while too many are requested.
+ * Plans an upgrade to a version; if undefined, to the next version that the cluster would upgrade to. It changes
+ * nothing. Rejects with 429 while too many plans are requested.
  */
 export type PlanUpgrade = (cluster: Cluster, version: string | undefined) => Promise<UpgradePlanStatus>;
 
-/** What an upgrade of the cluster would do. Changes nothing, so a dry run is answered too. */
+/** The effects of an upgrade of the cluster. It changes nothing, so a dry run returns them too. */
 export function upgradePlanRequest(planner: () => PlanUpgrade | undefined): ClusterRequest<UpgradePlanRequest> {
   return {
     of: clusters,
     subresource: UPGRADE_PLAN_SUBRESOURCE,
     kind: UPGRADE_PLAN_REQUEST_KIND,
     schema: upgradePlanRequestSchema(),
-    async answer({ spec, parent: cluster }) {
+    async respond({ spec, parent: cluster }) {
       const { metadata, status } = cluster;
-      const refused = (why: string) => refusal(cluster, UPGRADE_PLAN_SUBRESOURCE, why);
-      if (metadata.deletionTimestamp !== undefined) throw refused('the cluster is being deleted');
+      const refuse = (reason: string) => refusal(cluster, UPGRADE_PLAN_SUBRESOURCE, reason);
+      if (metadata.deletionTimestamp !== undefined) throw refuse('the cluster is being deleted');
       if (status?.version === undefined) {
-        throw refused('its control plane is not running any version yet; wait for the condition ControlPlaneReady');
+        throw refuse('its control plane is not running any version yet; wait for the condition ControlPlaneReady');
       }
       const plan = planner();
       if (plan === undefined) {

@@ -30,7 +30,7 @@ const Review = z.object({
   }),
 });
 
-/** The request of kube-apiserver to an admission webhook: the fields of `admission.k8s.io/v1` that Fairway uses. */
+/** kube-apiserver's request to an admission webhook: the fields of `admission.k8s.io/v1` that Fairway uses. */
 export interface ReviewRequest {
   readonly uid: string;
   readonly group: string;
@@ -58,14 +58,14 @@ export function parseReview(body: string): ReviewRequest {
   if (!parsed.success)
     throw badRequest(`the body is not an AdmissionReview of ${API_VERSION}: ${z.prettifyError(parsed.error)}`);
   const { uid, resource, subResource, userInfo, dryRun, object, oldObject, ...request } = parsed.data.request;
-  const { username, groups, uid: userUid, extra } = userInfo;
+  const { username, groups, uid: uidOfUser, extra } = userInfo;
   return {
     ...request,
     uid,
     group: resource.group,
     resource: resource.resource,
     subresource: subResource,
-    user: { username, groups, ...(userUid !== undefined && { uid: userUid }), ...(extra && { extra }) },
+    user: { username, groups, ...(uidOfUser !== undefined && { uid: uidOfUser }), ...(extra && { extra }) },
     dryRun: dryRun === true,
     object: kubeObject(object),
     oldObject: kubeObject(oldObject),
@@ -77,8 +77,8 @@ function kubeObject(object: z.infer<typeof AnyObject>): KubeObject | undefined {
   return object ? { ...object, metadata: object.metadata ?? {} } : undefined;
 }
 
-/** The response to a review; `refusal` is shown to the client. */
-export function reviewAnswer(
+/** The response to a review; the client sees `refusal`. */
+export function reviewResponse(
   uid: string,
   { warnings, refusal }: { readonly warnings: readonly string[]; readonly refusal?: ApiError | undefined },
 ): object {

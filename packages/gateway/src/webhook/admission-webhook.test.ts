@@ -67,26 +67,26 @@ async function review(
       ...request,
     },
   });
-  const answer = await admissionWebhook({ admission, ...parts })(body);
-  expect(answer.status).toBe(200);
-  return JSON.parse(answer.body as string) as Answered;
+  const reviewResponse = await admissionWebhook({ admission, ...parts })(body);
+  expect(reviewResponse.status).toBe(200);
+  return JSON.parse(reviewResponse.body as string) as Answered;
 }
 
-test('valid objects are allowed, with warnings', async () => {
-  const answer = await review({}, (request) => request.warn('careful'));
+test('allows valid objects, with warnings', async () => {
+  const reviewResponse = await review({}, (request) => request.warn('careful'));
 
-  expect(answer).toEqual({
+  expect(reviewResponse).toEqual({
     apiVersion: 'admission.k8s.io/v1',
     kind: 'AdmissionReview',
     response: { uid: 'u-1', allowed: true, warnings: ['careful'] },
   });
 });
 
-test('validation receives the user and the operation', async () => {
-  const seen: AdmissionRequest[] = [];
-  await review({ dryRun: true, operation: 'UPDATE', oldObject: pool }, (request) => void seen.push(request));
+test('passes the user and the operation to validation', async () => {
+  const reviews: AdmissionRequest[] = [];
+  await review({ dryRun: true, operation: 'UPDATE', oldObject: pool }, (request) => void reviews.push(request));
 
-  expect(seen).toMatchObject([
+  expect(reviews).toMatchObject([
     {
       user: { username: 'alice', groups: ['devs'] },
       operation: 'UPDATE',
@@ -100,7 +100,7 @@ test('validation receives the user and the operation', async () => {
   ]);
 });
 
-test('a refusal is its Status', async () => {
+test('returns a refusal with its Status', async () => {
   const { response } = await review({}, () => {
     throw forbidden({ group: 'fairway.dev', resource: 'nodepools', name: 'general' }, 'not today');
   });
@@ -111,7 +111,7 @@ test('a refusal is its Status', async () => {
   });
 });
 
-test('an error during validation refuses: nothing passes unvalidated', async () => {
+test('refuses if validation fails: no request passes unvalidated', async () => {
   const { response } = await review({}, () => {
     throw new Error('out of order');
   });
@@ -120,7 +120,7 @@ test('an error during validation refuses: nothing passes unvalidated', async () 
   expect(response.status?.message).toContain('Fairway could not review the request: out of order');
 });
 
-test('validations are counted by outcome', async () => {
+test('counts validations by outcome', async () => {
   registry.resetMetrics();
   await review({});
   await review({}, () => {
@@ -138,7 +138,7 @@ test('validations are counted by outcome', async () => {
   ]);
 });
 
-describe('scale', () => {
+describe('a scale request', () => {
   const scale = (replicas: number | undefined) => ({
     subResource: 'scale',
     operation: 'UPDATE',
@@ -148,17 +148,17 @@ describe('scale', () => {
 
   test.each([
     { asked: 40, replicas: 40 },
-    { asked: undefined, replicas: 0, reason: 'Go leaves a zero out' },
+    { asked: undefined, replicas: 0, reason: 'Go omits a zero' },
   ])('to $asked is validated as the resulting pool', async ({ asked, replicas }) => {
-    const seen: AdmissionRequest[] = [];
-    await review(scale(asked), (request) => void seen.push(request));
+    const reviews: AdmissionRequest[] = [];
+    await review(scale(asked), (request) => void reviews.push(request));
 
-    expect(seen).toMatchObject([
+    expect(reviews).toMatchObject([
       { object: { kind: 'NodePool', spec: { flavor: 'b3-8', replicas } }, oldObject: { spec: { replicas: 3 } } },
     ]);
   });
 
-  test('of a deleted pool is refused', async () => {
+  test('for a deleted pool is refused', async () => {
     expect((await review({ ...scale(4), name: 'gone' })).response).toMatchObject({
       allowed: false,
       status: { code: 404 },
@@ -166,8 +166,8 @@ describe('scale', () => {
   });
 });
 
-describe('rules of the kinds hold even if the installed CRDs are older', () => {
-  test('fields that contradict each other', async () => {
+describe('rules of the kinds apply even if the installed CRDs are older', () => {
+  test('to contradictory fields', async () => {
     const object = { ...pool, spec: { ...pool.spec, minReplicas: 5 } };
     const { response } = await review({ object });
 
@@ -175,7 +175,7 @@ describe('rules of the kinds hold even if the installed CRDs are older', () => {
     expect(response.status?.message).toContain('spec.replicas: Invalid value: 3: must not be less than minReplicas');
   });
 
-  test('immutable fields, compared with the old object', async () => {
+  test('to immutable fields, compared with the old object', async () => {
     const object = { ...pool, spec: { ...pool.spec, antiAffinity: true } };
     const { response } = await review({ operation: 'UPDATE', object, oldObject: pool });
 
@@ -183,7 +183,7 @@ describe('rules of the kinds hold even if the installed CRDs are older', () => {
     expect(response.status?.message).toMatch(/spec\.antiAffinity: Forbidden: .*it is false/);
   });
 
-  test('also for CloudCredentials', async () => {
+  test('to CloudCredentials', async () => {
     const credential = (cloud: string): CloudCredential => ({
       apiVersion: API_VERSION,
       kind: cloudCredentials.kind,
@@ -199,10 +199,10 @@ describe('rules of the kinds hold even if the installed CRDs are older', () => {
 
   test('a generated name is only in the object', async () => {
     const metadata = { ...pool.metadata, name: 'general-abcde', generateName: 'general-' };
-    const seen: AdmissionRequest[] = [];
-    await review({ name: '', object: { ...pool, metadata } }, (request) => void seen.push(request));
+    const reviews: AdmissionRequest[] = [];
+    await review({ name: '', object: { ...pool, metadata } }, (request) => void reviews.push(request));
 
-    expect(seen[0]?.name).toBe('general-abcde');
+    expect(reviews[0]?.name).toBe('general-abcde');
   });
 });
 
@@ -210,8 +210,8 @@ test.each([
   ['{', 'the body is not JSON'],
   ['{"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview","request":{}}', 'not an AdmissionReview of'],
   ['{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}', 'not an AdmissionReview of'],
-])('%s is not a review', async (body, says) => {
-  const ask = admissionWebhook({ admission: { name: 'test' }, ...parts });
+])('%s is not a valid review', async (body, errorText) => {
+  const sendReview = admissionWebhook({ admission: { name: 'test' }, ...parts });
 
-  await expect(ask(body)).rejects.toMatchObject({ code: 400, message: expect.stringContaining(says) });
+  await expect(sendReview(body)).rejects.toMatchObject({ code: 400, message: expect.stringContaining(errorText) });
 });

@@ -2,7 +2,7 @@ import { KINDS } from '@fairway/api/kinds/all';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { resourceDefinition } from '@fairway/api/server/resource-definitions';
 import type { AdmissionPlugin } from '@fairway/apiserver/server/admission';
-import { type Answer, jsonAnswer } from '@fairway/apiserver/server/request';
+import { type ApiResponse, jsonResponse } from '@fairway/apiserver/server/request';
 import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
@@ -11,7 +11,7 @@ import { ApiError } from '@fairway/kube/object/api-error';
 import { invalid } from '@fairway/kube/object/field-error';
 import { z } from 'zod';
 import type { GatewayMetrics, ReviewOutcome } from '../management/gateway-metrics.ts';
-import { parseReview, type ReviewRequest, reviewAnswer } from './admission-review.ts';
+import { parseReview, type ReviewRequest, reviewResponse } from './admission-review.ts';
 
 export interface AdmissionWebhookOptions {
   readonly admission: AdmissionPlugin;
@@ -26,27 +26,30 @@ const DEFINITIONS: ReadonlyMap<string, ResourceDefinition> = new Map(
 );
 const Scale = z.looseObject({ spec: z.looseObject({ replicas: z.int().default(0) }) });
 
-/** Answers an AdmissionReview from kube-apiserver: the same validation beyond the schema as on the embedded server. */
+/**
+ * Responds to an AdmissionReview from kube-apiserver, with the same validation beyond the schema as on the embedded
+ * server.
+ */
 export function admissionWebhook({
   admission,
   client,
   metrics,
   clock,
   log,
-}: AdmissionWebhookOptions): (body: string) => Promise<Answer> {
+}: AdmissionWebhookOptions): (body: string) => Promise<ApiResponse> {
   return async (body) => {
     const review = parseReview(body);
     const warnings: string[] = [];
     const beganMs = clock.now();
-    const end = (outcome: ReviewOutcome) => metrics.reviewed(review.resource, outcome, clock.now() - beganMs);
+    const end = (outcome: ReviewOutcome) => metrics.observeReview(review.resource, outcome, clock.now() - beganMs);
     try {
       await admit(review, (text) => warnings.push(text));
       end('allowed');
-      return jsonAnswer(200, reviewAnswer(review.uid, { warnings }));
+      return jsonResponse(200, reviewResponse(review.uid, { warnings }));
     } catch (error) {
       const refusal = refusalOf(error);
       end(refusal.code < 500 ? 'refused' : 'failed');
-      return jsonAnswer(200, reviewAnswer(review.uid, { warnings, refusal }));
+      return jsonResponse(200, reviewResponse(review.uid, { warnings, refusal }));
     }
   };
 
@@ -56,7 +59,7 @@ export function admissionWebhook({
     const objects = review.subresource === 'scale' ? await scaled(review) : review;
     const { user, operation, subresource, namespace, dryRun } = review;
     const { object, oldObject } = objects;
-    // A generated name is in the object only.
+    // A generated name is only in the object.
     const name = review.name || (object?.metadata.name ?? '');
     // The CEL rules of the CRDs, in case the installed CRDs are of an older release.
     const errors = (object && resource.strategy?.validate?.(object, oldObject)) ?? [];
@@ -65,7 +68,7 @@ export function admissionWebhook({
     await admission.validate?.(request);
   }
 
-  /** kube-apiserver sends only the Scale: the pool that would result is validated. */
+  /** kube-apiserver sends only the Scale, so the resulting pool is validated. */
   async function scaled({
     name,
     namespace,

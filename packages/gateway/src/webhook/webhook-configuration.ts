@@ -24,7 +24,7 @@ export const REQUESTS_WEBHOOK_NAME = `requests.${GROUP}`;
 const TIMEOUT_SECONDS = 15;
 
 export interface WebhookTarget {
-  /** Complete, including the secret path. */
+  /** The complete URL, including the secret path. */
   readonly url: string;
   /** PEM. */
   readonly caBundle: string;
@@ -32,27 +32,28 @@ export interface WebhookTarget {
 }
 
 /**
- * Registers the gateway for changes of the spec of a tenant's object, by any user, and for users other than Fairway's controllers
- * who set or remove their finalizer. Everything else is exempt: controllers write status, labels, their finalizer, Machines,
- * Secrets and Leases.
+ * Registers the gateway for changes of the spec of a tenant's object, by any user, and for users other than Fairway's
+ * controllers who set or remove their finalizer. Everything else is exempt: controllers write status, labels, their
+ * finalizer, Machines, Secrets and Leases.
  *
- * For two kinds of request the review is not required to succeed. Deletions of Plans, releases and CloudCredentials in use, and
- * removals of patches from a release, are refused: but a finalizer holds what is in use, and `fairway install` writes Plans and
- * releases while no gateway is up. One-time annotations: a mistyped time only harms its author.
+ * For two kinds of request the review may fail. Deletions of Plans, releases and CloudCredentials in use, and removals
+ * of patches from a release, are refused: but a finalizer keeps objects in use, and `fairway install` writes Plans and
+ * releases while no gateway is running. One-time annotations: a mistyped time only harms its author.
  *
- * API servers without `matchConditions` (before 1.28) send all changes, which are allowed if there is nothing to validate.
+ * API servers without `matchConditions` (before 1.28) send all changes, which are allowed if there is nothing to
+ * validate.
  */
 export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget): ValidatingWebhookConfiguration {
   const rule = { apiGroups: [GROUP], apiVersions: [VERSION], scope: 'Namespaced' };
-  const shared = {
-    clientConfig: { ...whereToCall(url), caBundle: Buffer.from(caBundle).toString('base64') },
+  const commonFields = {
+    clientConfig: { ...clientConfigOf(url), caBundle: Buffer.from(caBundle).toString('base64') },
     matchPolicy: 'Equivalent',
     sideEffects: 'None',
     timeoutSeconds: TIMEOUT_SECONDS,
     admissionReviewVersions: ['v1'],
   };
   const webhook: ValidatingWebhook = {
-    ...shared,
+    ...commonFields,
     name: WEBHOOK_NAME,
     rules: [
       {
@@ -70,7 +71,7 @@ export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget)
           '!has(object.spec)',
           '!has(oldObject.spec)',
           'object.spec != oldObject.spec',
-          `(${isHeld('object')} != ${isHeld('oldObject')} && !(request.userInfo.username in ${JSON.stringify(identity.usernames)}))`,
+          `(${guardsFinalizer('object')} != ${guardsFinalizer('oldObject')} && !(request.userInfo.username in ${JSON.stringify(identity.usernames)}))`,
         ].join(' || '),
       },
     ],
@@ -78,7 +79,7 @@ export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget)
   };
   const catalogueRule = { ...rule, scope: 'Cluster' };
   const catalogue: ValidatingWebhook = {
-    ...shared,
+    ...commonFields,
     name: CATALOGUE_WEBHOOK_NAME,
     rules: [
       { ...catalogueRule, operations: ['DELETE'], resources: [plans.plural, kubernetesReleases.plural] },
@@ -91,7 +92,7 @@ export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget)
     failurePolicy: 'Ignore',
   };
   const requests: ValidatingWebhook = {
-    ...shared,
+    ...commonFields,
     name: REQUESTS_WEBHOOK_NAME,
     rules: [
       { ...rule, operations: ['UPDATE'], resources: [clusters.plural, nodePools.plural, machines.plural] },
@@ -100,7 +101,7 @@ export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget)
     matchConditions: [
       {
         name: 'concerns-fairway',
-        expression: `${JSON.stringify(COUNTED_ANNOTATIONS)}.exists(name, ${annotationIn('object')} != ${annotationIn('oldObject')})`,
+        expression: `${JSON.stringify(COUNTED_ANNOTATIONS)}.exists(name, ${annotationExpression('object')} != ${annotationExpression('oldObject')})`,
       },
     ],
     failurePolicy: 'Ignore',
@@ -119,11 +120,11 @@ const HTTPS_PORT = 443;
  * `https://NAME.NAMESPACE.svc:PORT` as a reference to that Service: kube-apiserver resolves it without the cluster's DNS, which
  * it rarely uses.
  */
-function whereToCall(url: string): Pick<WebhookClientConfig, 'url' | 'service'> {
+function clientConfigOf(url: string): Pick<WebhookClientConfig, 'url' | 'service'> {
   const { hostname, port, pathname } = new URL(url);
   const [, name, namespace] = /^([a-z0-9-]+)\.([a-z0-9-]+)\.svc$/.exec(hostname) ?? [];
   if (name === undefined || namespace === undefined) return { url };
-  // With a port, so that the server does not add a default that would differ.
+  // With a port, because the server would otherwise add a default and the configurations would differ.
   return { service: { name, namespace, path: servicePath(pathname), port: port === '' ? HTTPS_PORT : Number(port) } };
 }
 
@@ -134,13 +135,13 @@ export function servicePath(path: string): string {
 }
 
 /** CEL: whether the controllers' finalizer is on an object. */
-function isHeld(variable: 'object' | 'oldObject'): string {
+function guardsFinalizer(variable: 'object' | 'oldObject'): string {
   const list = `${variable}.metadata.finalizers`;
   return `(has(${list}) && '${FINALIZER}' in ${list})`;
 }
 
 /** CEL: the value of annotation `name`. */
-function annotationIn(variable: 'object' | 'oldObject'): string {
+function annotationExpression(variable: 'object' | 'oldObject'): string {
   const all = `${variable}.metadata.annotations`;
   return `(has(${all}) && name in ${all} ? ${all}[name] : '')`;
 }

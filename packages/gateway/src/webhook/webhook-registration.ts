@@ -9,31 +9,32 @@ import { WEBHOOK_NAME, type WebhookTarget, webhookConfiguration } from './webhoo
 export interface WebhookRegistrationOptions {
   readonly client: KubeClient;
   readonly configurations: Informer<ValidatingWebhookConfiguration>;
-  /** The current value: CA and path may change. */
+  /** The current target: CA and path may change. */
   readonly target: () => WebhookTarget;
 }
 
 /** Key of the single object to reconcile. */
 export const REGISTRATION_KEY = WEBHOOK_NAME;
 
-/** Keeps the webhook registered with kube-apiserver and reverts changes by others. */
+/** Keeps the webhook registered with kube-apiserver, and reverts changes by other clients. */
 export function webhookRegistration({ client, configurations, target }: WebhookRegistrationOptions): Reconcile {
-  const writer = client.resource(ValidatingWebhookConfigurations);
+  const webhookWriter = client.resource(ValidatingWebhookConfigurations);
   return async () => {
     const desired = webhookConfiguration(target());
     const current = configurations.get(WEBHOOK_NAME);
-    if (current === undefined) await writer.create(desired);
-    else if (!isAsDesired(current, desired)) await writer.update({ ...current, webhooks: desired.webhooks ?? [] });
+    if (current === undefined) await webhookWriter.create(desired);
+    else if (!isUpToDate(current, desired))
+      await webhookWriter.update({ ...current, webhooks: desired.webhooks ?? [] });
     return {};
   };
 }
 
-/** Whether Fairway's webhook configuration is complete; a server adds defaults. */
-function isAsDesired(current: ValidatingWebhookConfiguration, desired: ValidatingWebhookConfiguration): boolean {
+/** Whether Fairway's webhook configuration is up to date; a server adds defaults. */
+function isUpToDate(current: ValidatingWebhookConfiguration, desired: ValidatingWebhookConfiguration): boolean {
   const present = current.webhooks ?? [];
-  const wanted = desired.webhooks ?? [];
-  if (present.length !== wanted.length) return false;
-  return wanted.every((webhook, index) =>
+  const desiredWebhooks = desired.webhooks ?? [];
+  if (present.length !== desiredWebhooks.length) return false;
+  return desiredWebhooks.every((webhook, index) =>
     Object.entries(webhook).every(([field, value]) =>
       isDeepStrictEqual(present[index]?.[field as keyof typeof webhook], value),
     ),

@@ -9,7 +9,7 @@ const cpu = (requests: string, limits = requests): Partial<Pod['spec']> => ({
   containers: [{ name: 'main', image: 'nginx:1', resources: { requests: { cpu: requests }, limits: { cpu: limits } } }],
 });
 
-describe('a pod that is created', () => {
+describe('a new pod', () => {
   it('gets its account, token, tolerations and priority', async () => {
     await using cluster = await TestCluster.start({ nodes: [] });
     const { spec } = await cluster.client.resource(Pods).create(pod('one'));
@@ -40,8 +40,10 @@ describe('a pod that is created', () => {
       .resource(ServiceAccounts)
       .create({ metadata: { name: 'quiet', namespace: 'default' }, automountServiceAccountToken: false });
     const quiet = await cluster.client.resource(Pods).create(pod('one', { serviceAccountName: 'quiet' }));
-    const shy = await cluster.client.resource(Pods).create(pod('two', { automountServiceAccountToken: false }));
-    expect([quiet.spec.volumes, shy.spec.volumes]).toEqual([undefined, undefined]);
+    const withoutToken = await cluster.client
+      .resource(Pods)
+      .create(pod('two', { automountServiceAccountToken: false }));
+    expect([quiet.spec.volumes, withoutToken.spec.volumes]).toEqual([undefined, undefined]);
   });
 
   it.each([

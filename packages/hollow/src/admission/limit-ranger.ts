@@ -17,19 +17,19 @@ type List = Readonly<Record<string, string>>;
 
 /** Applies the defaults and enforces the bounds of a namespace's LimitRanges (plugin/pkg/admission/limitranger). */
 export function limitRanger(reader: () => ObjectReader): AdmissionPlugin {
-  const rangesIn = (namespace: string) => reader().list(LimitRanges, namespace);
+  const limitRangesIn = (namespace: string) => reader().list(LimitRanges, namespace);
   return {
     name: 'LimitRanger',
     mutate(request) {
       const pod = created(request, Pods);
       if (pod === undefined) return;
-      for (const range of rangesIn(request.namespace)) applyDefaults(pod, range);
+      for (const range of limitRangesIn(request.namespace)) applyDefaults(pod, range);
     },
     validate(request) {
-      const pod = created(request, Pods) ?? resized(request);
+      const pod = created(request, Pods) ?? resizedPod(request);
       const claim = created(request, PersistentVolumeClaims);
       if (pod === undefined && claim === undefined) return;
-      const failures = rangesIn(request.namespace).flatMap(({ spec }) =>
+      const failures = limitRangesIn(request.namespace).flatMap(({ spec }) =>
         (spec.limits ?? []).flatMap((item) => {
           if (pod) return podFailures(pod, item);
           const requests = claim?.spec.resources?.requests ?? {};
@@ -44,7 +44,7 @@ export function limitRanger(reader: () => ObjectReader): AdmissionPlugin {
 }
 
 /** The pod of a request to `pods/resize`. */
-function resized({ resource, subresource, object }: AdmissionRequest): Pod | undefined {
+function resizedPod({ resource, subresource, object }: AdmissionRequest): Pod | undefined {
   const isResize = resource.group === Pods.group && resource.plural === Pods.plural && subresource === 'resize';
   return isResize && object !== undefined && 'spec' in object ? (object as Pod) : undefined;
 }

@@ -36,8 +36,16 @@ export function mutatingPolicies(reader: () => ObjectReader, authorizer: Authori
         matchesRequest(match, request, objects),
       );
       if (!isMatch) continue;
-      const isChanged = applied(programOf(policy), policy, { metadata, spec }, request, write, objects, authorizer);
-      again.called(name, { isChanged, isReinvocable: policy.spec.reinvocationPolicy === 'IfNeeded' });
+      const isChanged = applyMutation(
+        programOf(policy),
+        policy,
+        { metadata, spec },
+        request,
+        write,
+        objects,
+        authorizer,
+      );
+      again.recordCall(name, { isChanged, isReinvocable: policy.spec.reinvocationPolicy === 'IfNeeded' });
     }
     again.end(request.object);
   }
@@ -54,7 +62,7 @@ export function mutatingPolicies(reader: () => ObjectReader, authorizer: Authori
   };
 }
 
-function applied(
+function applyMutation(
   program: MutationProgram,
   policy: MutatingAdmissionPolicy,
   { metadata, spec }: MutatingAdmissionPolicyBinding,

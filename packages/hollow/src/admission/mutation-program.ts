@@ -11,7 +11,7 @@ import { ApiError } from '@fairway/kube/object/api-error';
 import { isJsonObject, jsonEqual } from '@fairway/kube/object/json';
 import type { Json, KubeObject } from '@fairway/kube/object/meta';
 import { budgetOf } from './policy-program.ts';
-import { PolicyValues, run, type Surroundings } from './policy-values.ts';
+import { type PolicyContext, PolicyValues, run } from './policy-values.ts';
 
 interface CompiledMutation {
   readonly patchType: string;
@@ -36,29 +36,29 @@ export class MutationProgram {
   }
 
   /** Applies the mutations in order and returns whether they changed anything. Throws if an expression fails or a patch does not apply. */
-  apply(request: AdmissionRequest, write: WriteInProgress, surroundings: Surroundings): boolean {
+  apply(request: AdmissionRequest, write: WriteInProgress, context: PolicyContext): boolean {
     const budget = budgetOf(request);
     let isChanged = false;
     const seen = (): PolicyValues => {
-      const values = new PolicyValues(request, surroundings, budget);
+      const values = new PolicyValues(request, context, budget);
       for (const [name, expression] of this.#variables) values.define(name, () => run(expression, values, budget));
       return values;
     };
-    const first = new PolicyValues(request, surroundings, budget);
+    const first = new PolicyValues(request, context, budget);
     if (!this.#conditions.every((condition) => run(condition, first, budget) === true)) return false;
     for (const { patchType, expression } of this.#mutations) {
       const { object } = request;
       if (object === undefined) return isChanged;
       const result = jsonOf(run(expression, seen(), budget));
       const before = structuredClone(object);
-      write.replaceObject(patchType === 'JSONPatch' ? patched(object, result) : merged(request, object, result));
+      write.replaceObject(patchType === 'JSONPatch' ? applyPatch(object, result) : merged(request, object, result));
       isChanged ||= !jsonEqual(before, object);
     }
     return isChanged;
   }
 }
 
-function patched(object: KubeObject, operations: Json): KubeObject {
+function applyPatch(object: KubeObject, operations: Json): KubeObject {
   try {
     return applyJsonPatch(object as unknown as Json, operations) as unknown as KubeObject;
   } catch (error) {

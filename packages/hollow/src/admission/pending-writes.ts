@@ -5,7 +5,7 @@ import type { Clock } from '@fairway/base/clock';
 /** An admitted request that is never stored (rejected later, or its client disconnected) expires after this time. */
 const EXPIRY_MS = 60_000;
 
-interface Pending<T> {
+interface PendingWrite<T> {
   readonly value: T;
   readonly atMs: number;
 }
@@ -13,7 +13,7 @@ interface Pending<T> {
 /** Grants of admission for objects that are not stored yet; an entry is dropped once the object is stored. */
 export class PendingWrites<T> {
   readonly #clock: Clock;
-  readonly #pending = new Map<string, Pending<T>>();
+  readonly #pending = new Map<string, PendingWrite<T>>();
   readonly #unsubscribe: () => void;
 
   constructor(store: Pick<Store, 'subscribe'>, clock: Clock) {

@@ -3,19 +3,21 @@ import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { PriorityClass, Toleration } from '@fairway/kube/kinds/generated/types';
 import { Nodes, Pods, PriorityClasses } from '@fairway/kube/kinds/resources';
 import { forbidden } from '@fairway/kube/object/api-error';
-import { created, written } from './plugin.ts';
+import { created, writtenObject } from './plugin.ts';
 
-const GONE_NODES = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+const UNAVAILABLE_TAINTS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 const TOLERATION_SECONDS = 300;
 
 /** Pods tolerate a not-ready or unreachable node for five minutes, unless they set their own toleration. */
 export const defaultTolerationSeconds: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
   mutate(request) {
-    const pod = written(request, Pods);
+    const pod = writtenObject(request, Pods);
     if (pod === undefined) return;
     const tolerations = pod.spec.tolerations ?? [];
-    const missing = GONE_NODES.filter((key) => !tolerations.some((toleration) => coversNoExecute(toleration, key)));
+    const missing = UNAVAILABLE_TAINTS.filter(
+      (key) => !tolerations.some((toleration) => coversNoExecute(toleration, key)),
+    );
     if (missing.length === 0) return;
     pod.spec.tolerations = [
       ...tolerations,
@@ -41,22 +43,24 @@ export function priorityAdmission(reader: () => ObjectReader): AdmissionPlugin {
       const pod = created(request, Pods);
       if (pod === undefined) return;
       const { spec } = pod;
-      const refuse = (detail: string) => forbidden({ resource: 'pods', name: pod.metadata.name ?? '' }, detail);
+      const rejectPod = (detail: string) => forbidden({ resource: 'pods', name: pod.metadata.name ?? '' }, detail);
       const found = spec.priorityClassName
         ? reader().get(PriorityClasses, '', spec.priorityClassName)
         : defaultClass(reader());
       if (spec.priorityClassName && found === undefined) {
-        throw refuse(`no PriorityClass with name ${spec.priorityClassName} was found`);
+        throw rejectPod(`no PriorityClass with name ${spec.priorityClassName} was found`);
       }
       const priority = found?.value ?? 0;
       if (spec.priority !== undefined && spec.priority !== priority) {
         const given = `the integer value of priority (${spec.priority}) must not be provided in pod spec`;
-        throw refuse(`${given}; priority admission controller computed ${priority} from the given PriorityClass name`);
+        throw rejectPod(
+          `${given}; priority admission controller computed ${priority} from the given PriorityClass name`,
+        );
       }
       const preemption = found?.preemptionPolicy ?? 'PreemptLowerPriority';
       if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemption) {
         const given = `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec`;
-        throw refuse(
+        throw rejectPod(
           `${given}; priority admission controller computed ${preemption} from the given PriorityClass name`,
         );
       }
@@ -92,7 +96,7 @@ export const taintNodesByCondition: AdmissionPlugin = {
 export const alwaysPullImages: AdmissionPlugin = {
   name: 'AlwaysPullImages',
   mutate(request) {
-    const pod = written(request, Pods);
+    const pod = writtenObject(request, Pods);
     if (pod === undefined || request.operation !== 'CREATE') return;
     const { initContainers = [], containers, ephemeralContainers = [] } = pod.spec;
     for (const container of [...initContainers, ...containers, ...ephemeralContainers])

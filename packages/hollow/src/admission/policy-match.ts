@@ -13,11 +13,13 @@ export function matchesRequest(
 ): boolean {
   if (match === undefined) return true;
   const { resourceRules, excludeResourceRules = [], namespaceSelector, objectSelector } = match;
-  if (resourceRules !== undefined && !resourceRules.some((rule) => isOfRule(rule, request))) return false;
-  if (excludeResourceRules.some((rule) => isOfRule(rule, request))) return false;
+  if (resourceRules !== undefined && !resourceRules.some((rule) => matchesRule(rule, request))) return false;
+  if (excludeResourceRules.some((rule) => matchesRule(rule, request))) return false;
   const namespace = namespaceOf(request, reader);
-  if (namespace !== undefined && !selects(namespaceSelector, namespace)) return false;
-  return [request.object, request.oldObject].some((object) => object !== undefined && selects(objectSelector, object));
+  if (namespace !== undefined && !matchesSelector(namespaceSelector, namespace)) return false;
+  return [request.object, request.oldObject].some(
+    (object) => object !== undefined && matchesSelector(objectSelector, object),
+  );
 }
 
 /** The namespace of a request; undefined for cluster-scoped objects. */
@@ -30,11 +32,11 @@ export function namespaceOf(
 }
 
 /** The properties that rules match. */
-type RuledRequest = Pick<AdmissionRequest, 'subresource' | 'operation' | 'namespace' | 'name'> & {
+type MatchableRequest = Pick<AdmissionRequest, 'subresource' | 'operation' | 'namespace' | 'name'> & {
   readonly resource: Pick<AdmissionRequest['resource'], 'group' | 'version' | 'plural'>;
 };
 
-export function isOfRule(rule: NamedRuleWithOperations, request: RuledRequest): boolean {
+export function matchesRule(rule: NamedRuleWithOperations, request: MatchableRequest): boolean {
   const { resource, subresource, operation, namespace, name } = request;
   const has = (values: readonly string[] | undefined, value: string) =>
     values?.some((each) => each === '*' || each === value) === true;
@@ -56,6 +58,6 @@ export function isOfRule(rule: NamedRuleWithOperations, request: RuledRequest): 
   );
 }
 
-function selects(selector: LabelSelector | undefined, { metadata }: KubeObject): boolean {
+function matchesSelector(selector: LabelSelector | undefined, { metadata }: KubeObject): boolean {
   return selector === undefined || matchesLabels(compileLabelSelector(selector), metadata.labels ?? {});
 }

@@ -8,13 +8,13 @@ import { compileLabelSelector, matchesLabels } from '@fairway/kube/object/select
 export class ParamError extends Error {}
 
 /**
- * The parameters that a policy is run with for a request: once with each; once without (undefined) if it uses none; not at all if none is found and
- * that is allowed. Throws a ParamError with kube-apiserver's messages.
+ * The parameters to evaluate a policy with for a request: each one in turn, or undefined once if it uses none. Empty if
+ * none is found and that is allowed. Throws a ParamError with kube-apiserver's messages.
  */
 export function paramsOf(
   paramKind: ParamKind | undefined,
   paramRef: ParamRef | undefined,
-  { namespace: ofRequest }: AdmissionRequest,
+  { namespace: requestNamespace }: AdmissionRequest,
   write: WriteInProgress,
   reader: Pick<ObjectReader, 'get' | 'list'>,
 ): readonly (KubeObject | undefined)[] {
@@ -28,7 +28,7 @@ export function paramsOf(
   if (!type.namespaced && wanted) {
     throw new ParamError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
   }
-  const namespace = type.namespaced ? wanted || ofRequest : '';
+  const namespace = type.namespaced ? wanted || requestNamespace : '';
   if (type.namespaced && namespace === '') {
     throw new ParamError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
   }

@@ -3,7 +3,7 @@ import { CelAllowance, CelBudget } from '@fairway/apiserver/schema/cel-budget';
 import { type CelExpression, compileExpression } from '@fairway/apiserver/schema/cel-expression';
 import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { ValidatingAdmissionPolicy } from '@fairway/kube/kinds/generated/types';
-import { PolicyValues, run, type Surroundings } from './policy-values.ts';
+import { type PolicyContext, PolicyValues, run } from './policy-values.ts';
 
 interface CompiledValidation {
   readonly test: CelExpression;
@@ -19,7 +19,7 @@ interface CompiledAnnotation {
 
 /** A violated rule. */
 export interface Violation {
-  /** From the rule; undefined if something else has failed. */
+  /** From the rule; undefined if something other than a rule failed. */
   readonly index?: number;
   readonly message: string;
   readonly reason: string;
@@ -29,7 +29,7 @@ export interface Violation {
 export class PolicyProgram {
   /** Why the policy can't be run here; undefined if it can. */
   readonly problem: string | undefined;
-  readonly #isIgnoring: boolean;
+  readonly #ignoresFailures: boolean;
   readonly #conditions: readonly CelExpression[];
   readonly #variables: readonly (readonly [name: string, expression: CelExpression])[];
   readonly #validations: readonly CompiledValidation[];
@@ -38,15 +38,15 @@ export class PolicyProgram {
   constructor({ spec }: ValidatingAdmissionPolicy) {
     const variables = spec.paramKind === undefined ? POLICY_VARIABLES : PARAMETERIZED_VARIABLES;
     // A rejected client does not learn about permissions.
-    const ofMessages = variables.filter((variable) => variable !== 'authorizer');
+    const messageVariables = variables.filter((variable) => variable !== 'authorizer');
     const compile = (text: string) => compileExpression(text, variables);
-    this.#isIgnoring = spec.failurePolicy === 'Ignore';
+    this.#ignoresFailures = spec.failurePolicy === 'Ignore';
     this.#conditions = (spec.matchConditions ?? []).map(({ expression }) => compile(expression));
     this.#variables = (spec.variables ?? []).map(({ name, expression }) => [name, compile(expression)]);
     this.#validations = (spec.validations ?? []).map(({ expression, message, messageExpression, reason }) => ({
       test: compile(expression),
       message: message ?? `failed expression: ${expression.trim()}`,
-      words: messageExpression === undefined ? undefined : compileExpression(messageExpression, ofMessages),
+      words: messageExpression === undefined ? undefined : compileExpression(messageExpression, messageVariables),
       reason: reason ?? 'Invalid',
     }));
     this.#annotations = (spec.auditAnnotations ?? []).map(({ key, valueExpression }) => ({
@@ -65,18 +65,18 @@ export class PolicyProgram {
   /** The rules that the request violates; a failing expression counts as a violation unless failurePolicy is Ignore. */
   evaluate(
     request: AdmissionRequest,
-    surroundings: Surroundings,
+    context: PolicyContext,
     annotate: (key: string, value: string) => void,
   ): readonly Violation[] {
     const budget = budgetOf(request);
     const violations: Violation[] = [];
     try {
-      const values = new PolicyValues(request, surroundings, budget);
+      const values = new PolicyValues(request, context, budget);
       if (!this.#conditions.every((condition) => run(condition, values, budget) === true)) return [];
       for (const [name, expression] of this.#variables) values.define(name, () => run(expression, values, budget));
       for (const [index, { test, message, words, reason }] of this.#validations.entries()) {
         if (run(test, values, budget) === true) continue;
-        violations.push({ index, reason, message: wordsOf(words, values, budget) ?? message });
+        violations.push({ index, reason, message: messageOf(words, values, budget) ?? message });
       }
       for (const { key, value } of this.#annotations) {
         const text = run(value, values, budget);
@@ -84,7 +84,7 @@ export class PolicyProgram {
       }
       return violations;
     } catch (error) {
-      if (this.#isIgnoring) return violations;
+      if (this.#ignoresFailures) return violations;
       const message = error instanceof Error ? error.message : String(error);
       return [...violations, { reason: 'Invalid', message: `expression resulted in error: ${message}` }];
     }
@@ -101,7 +101,7 @@ export function budgetOf(request: AdmissionRequest): CelBudget {
 }
 
 /** The result of a messageExpression; undefined if it fails. */
-function wordsOf(expression: CelExpression | undefined, values: PolicyValues, budget: CelBudget): string | undefined {
+function messageOf(expression: CelExpression | undefined, values: PolicyValues, budget: CelBudget): string | undefined {
   if (expression === undefined) return undefined;
   try {
     const words = run(expression, values, budget);

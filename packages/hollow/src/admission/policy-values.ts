@@ -8,7 +8,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { kindIn, resourceIn } from './request-kind.ts';
 
 /** Inputs of expressions in addition to the request. */
-export interface Surroundings {
+export interface PolicyContext {
   /** Checks permissions of users. */
   readonly authorizer: Authorizer;
   /** Cost budget of the request. */
@@ -21,13 +21,13 @@ export class PolicyValues {
   /** Variables of the policy. */
   readonly variables: Record<string, unknown> = {};
   readonly #request: AdmissionRequest;
-  readonly #surroundings: Surroundings;
+  readonly #context: PolicyContext;
   readonly #budget: CelBudget;
-  readonly #made = new Map<string, unknown>();
+  readonly #cachedValues = new Map<string, unknown>();
 
-  constructor(request: AdmissionRequest, surroundings: Surroundings, budget: CelBudget) {
+  constructor(request: AdmissionRequest, context: PolicyContext, budget: CelBudget) {
     this.#request = request;
-    this.#surroundings = surroundings;
+    this.#context = context;
     this.#budget = budget;
   }
 
@@ -47,37 +47,37 @@ export class PolicyValues {
   }
 
   get object(): unknown {
-    return this.#of('object', () => this.#request.object);
+    return this.#cached('object', () => this.#request.object);
   }
 
   get oldObject(): unknown {
-    return this.#of('oldObject', () => this.#request.oldObject);
+    return this.#cached('oldObject', () => this.#request.oldObject);
   }
 
   get namespaceObject(): unknown {
-    return this.#of('namespaceObject', () => this.#surroundings.namespace);
+    return this.#cached('namespaceObject', () => this.#context.namespace);
   }
 
   get params(): unknown {
-    return this.#of('params', () => this.#surroundings.params);
+    return this.#cached('params', () => this.#context.params);
   }
 
   get request(): unknown {
-    return this.#of('request', () => describe(this.#request));
+    return this.#cached('request', () => describe(this.#request));
   }
 
   get authorizer(): CelAuthorizer {
     const { resource, subresource, namespace, name, user } = this.#request;
     const { group, version, plural } = resource;
     const about = { group, version, resource: plural, subresource, namespace, name };
-    return new CelAuthorizer(this.#surroundings.authorizer, user, about);
+    return new CelAuthorizer(this.#context.authorizer, user, about);
   }
 
-  #of(name: string, source: () => unknown): unknown {
-    let value = this.#made.get(name);
+  #cached(name: string, source: () => unknown): unknown {
+    let value = this.#cachedValues.get(name);
     if (value === undefined) {
       value = celValue(source(), this.#budget);
-      this.#made.set(name, value);
+      this.#cachedValues.set(name, value);
     }
     return value;
   }
@@ -104,7 +104,7 @@ function describe(request: AdmissionRequest): object {
   };
 }
 
-/** On one line. */
+/** Joined into one line. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return 'summary' in error ? String(error.summary) : error.message;

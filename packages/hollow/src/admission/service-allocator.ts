@@ -1,4 +1,4 @@
-import { settleServiceUpdate } from '@fairway/apiserver/kinds/core/service';
+import { prepareServiceUpdate } from '@fairway/apiserver/kinds/core/service';
 import type { AdmissionPlugin } from '@fairway/apiserver/server/admission';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Service, ServicePort } from '@fairway/kube/kinds/generated/types';
@@ -7,7 +7,7 @@ import { ApiError } from '@fairway/kube/object/api-error';
 import { invalid } from '@fairway/kube/object/field-error';
 import { Address4 } from 'ip-address';
 import type { PendingWrites } from './pending-writes.ts';
-import { written } from './plugin.ts';
+import { writtenObject } from './plugin.ts';
 
 const FIRST_NODE_PORT = 30_000;
 const LAST_NODE_PORT = 32_767;
@@ -20,7 +20,7 @@ export interface ServiceAllocatorOptions {
   readonly serviceCidr: string;
 }
 
-interface Taken {
+interface Allocations {
   readonly addresses: ReadonlySet<string>;
   readonly nodePorts: ReadonlySet<string>;
 }
@@ -34,7 +34,7 @@ export function serviceAllocator(options: ServiceAllocatorOptions): AdmissionPlu
   return {
     name: 'ServiceAllocator',
     settle(request) {
-      const service = written(request, Services);
+      const service = writtenObject(request, Services);
       if (service !== undefined) allocator.settle(service, request.oldObject as Service | undefined, request.dryRun);
     },
   };
@@ -44,7 +44,7 @@ class Allocator {
   readonly #options: ServiceAllocatorOptions;
   readonly #first: bigint;
   readonly #size: number;
-  #taken: (Taken & { readonly revision: number }) | undefined;
+  #allocated: (Allocations & { readonly revision: number }) | undefined;
 
   constructor(options: ServiceAllocatorOptions) {
     this.#options = options;
@@ -54,7 +54,7 @@ class Allocator {
   }
 
   settle(service: Service, old: Service | undefined, dryRun: boolean): void {
-    if (old !== undefined) settleServiceUpdate(service, old);
+    if (old !== undefined) prepareServiceUpdate(service, old);
     const { spec } = service;
     if (spec.type === 'ExternalName') return;
     const given: string[] = [];
@@ -91,7 +91,7 @@ class Allocator {
     if (offset < 0n || offset >= BigInt(this.#size)) {
       throw fail(`the provided IP (${address}) is not in the valid range. The range of valid IPs is ${serviceCidr}`);
     }
-    if (this.#isTaken(address)) throw fail('provided IP is already allocated');
+    if (this.#isAllocated(address)) throw fail('provided IP is already allocated');
   }
 
   /** From the upper band of the range: the lower one is for static addresses (KEP-3070). */
@@ -106,23 +106,23 @@ class Allocator {
 
   #settlePorts(service: Service, old: Service | undefined, given: string[]): void {
     const { spec } = service;
-    const isWanted = spec.type === 'NodePort' || spec.allocateLoadBalancerNodePorts !== false;
+    const needsNodePorts = spec.type === 'NodePort' || spec.allocateLoadBalancerNodePorts !== false;
     const own = new Set((old?.spec.ports ?? []).map(nodePortKey));
-    const byNumber = new Map<string, number>();
+    const portsByNumber = new Map<string, number>();
     for (const [index, port] of (spec.ports ?? []).entries()) {
       if (port.nodePort) {
         this.#claimPort(service, `spec.ports[${index}].nodePort`, port, own);
         given.push(nodePortKey(port));
-      } else if (isWanted) {
+      } else if (needsNodePorts) {
         // The same port over TCP and UDP gets the same node port if it is free.
-        const shared = byNumber.get(`${port.port}`);
+        const shared = portsByNumber.get(`${port.port}`);
         port.nodePort =
-          shared !== undefined && !this.#isTaken(`${port.protocol}/${shared}`, given)
+          shared !== undefined && !this.#isAllocated(`${port.protocol}/${shared}`, given)
             ? shared
             : this.#freePort(service, port, given);
         given.push(nodePortKey(port));
       }
-      if (port.nodePort) byNumber.set(`${port.port}`, port.nodePort);
+      if (port.nodePort) portsByNumber.set(`${port.port}`, port.nodePort);
     }
     const wantsHealthCheck = spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
     if (wantsHealthCheck && !spec.healthCheckNodePort) {
@@ -138,7 +138,7 @@ class Allocator {
       throw refuse(service, field, nodePort, detail);
     }
     const key = nodePortKey(port);
-    if (!own.has(key) && this.#isTaken(key))
+    if (!own.has(key) && this.#isAllocated(key))
       throw refuse(service, field, nodePort, 'provided port is already allocated');
   }
 
@@ -161,22 +161,22 @@ class Allocator {
     const start = Math.floor(this.#options.random() * count);
     for (let step = 0; step < count; step++) {
       const key = keyOf(from + ((start + step) % count));
-      if (!this.#isTaken(key, given)) return key;
+      if (!this.#isAllocated(key, given)) return key;
     }
     return undefined;
   }
 
-  #isTaken(key: string, given: readonly string[] = []): boolean {
+  #isAllocated(key: string, given: readonly string[] = []): boolean {
     const { addresses, nodePorts } = this.#stored();
     if (addresses.has(key) || nodePorts.has(key) || given.includes(key)) return true;
     for (const keys of this.#options.pending.of(Services)) if (keys.includes(key)) return true;
     return false;
   }
 
-  #stored(): Taken {
+  #stored(): Allocations {
     const reader = this.#options.reader();
     const revision = reader.revisionOf(Services);
-    if (this.#taken?.revision === revision) return this.#taken;
+    if (this.#allocated?.revision === revision) return this.#allocated;
     const addresses = new Set<string>();
     const nodePorts = new Set<string>();
     for (const { spec } of reader.list(Services)) {
@@ -184,8 +184,8 @@ class Allocator {
       for (const port of spec.ports ?? []) if (port.nodePort) nodePorts.add(nodePortKey(port));
       if (spec.healthCheckNodePort) nodePorts.add(`TCP/${spec.healthCheckNodePort}`);
     }
-    this.#taken = { addresses, nodePorts, revision };
-    return this.#taken;
+    this.#allocated = { addresses, nodePorts, revision };
+    return this.#allocated;
   }
 }
 

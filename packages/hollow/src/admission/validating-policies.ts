@@ -8,7 +8,7 @@ import { matchesRequest, namespaceOf } from './policy-match.ts';
 import { ParamError, paramsOf } from './policy-params.ts';
 import { PolicyProgram, type Violation } from './policy-program.ts';
 
-/** Reasons with which policies can reject, and their HTTP codes. */
+/** Rejection reasons that policies may use, with their HTTP codes. */
 const CODES: ReadonlyMap<string, number> = new Map<StatusReason, number>([
   ['Unauthorized', 401],
   ['Forbidden', 403],
@@ -64,7 +64,7 @@ export function validatingPolicies(reader: () => ObjectReader, authorizer: Autho
   };
 }
 
-/** Evaluated with each of the parameters; missing parameters are a violation too, unless failures are ignored. */
+/** Evaluates each of the parameters; missing parameters count as a violation unless failures are ignored. */
 function violationsOf(
   program: PolicyProgram,
   { metadata, spec }: ValidatingAdmissionPolicy,

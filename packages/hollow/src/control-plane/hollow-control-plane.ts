@@ -10,13 +10,13 @@ import {
 import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import { flowMetrics } from '@fairway/apiserver/flow-control/flow-metrics';
 import { flowControlUpkeep, writeFlowControlObjects } from '@fairway/apiserver/flow-control/upkeep';
-import { builtinDefinitions, describedDefinitions } from '@fairway/apiserver/kinds/definitions';
+import { builtinDefinitions, documentedDefinitions } from '@fairway/apiserver/kinds/definitions';
 import { OutboundClient } from '@fairway/apiserver/outbound/outbound-client';
-import { nothingAllowed, type OutboundPolicy } from '@fairway/apiserver/outbound/outbound-policy';
+import { denyAll, type OutboundPolicy } from '@fairway/apiserver/outbound/outbound-policy';
 import { WebhookCaller } from '@fairway/apiserver/outbound/webhook-caller';
 import { QuotaLedger } from '@fairway/apiserver/quota/quota-ledger';
 import { ApiServer } from '@fairway/apiserver/server/api-server';
-import { jsonAnswer } from '@fairway/apiserver/server/request';
+import { jsonResponse } from '@fairway/apiserver/server/request';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
@@ -119,7 +119,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     allowAnonymous: true,
   });
   const ledger = new QuotaLedger(store);
-  const policy = options.outbound ?? nothingAllowed;
+  const policy = options.outbound ?? denyAll;
   const outbound = new OutboundClient({ clock, policy });
   const forwarding = new OutboundClient({ clock, policy, maxCalls: MAX_FORWARDED });
   const caller = new WebhookCaller({ reader: () => server.reader, clock, random, client: outbound });
@@ -142,7 +142,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     store,
     resources: HOLLOW_RESOURCES,
     definitions: builtinDefinitions(),
-    documentation: describedDefinitions,
+    documentation: documentedDefinitions,
     clock,
     random,
     log,
@@ -189,7 +189,8 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
         });
         return {};
       };
-      // A tenant's policy or webhook may reject the missing objects, and the tenant could not change it while the API is down.
+      // A policy or webhook of the tenant may reject the missing objects, and the tenant could not fix that while the
+      // API is down.
       const bootstrapping = new Controller({ name: 'bootstrap', reconcile: bootstrap, clock, random, log });
       await bootstrap().catch((err: unknown) => {
         if (isNew) throw err;
@@ -261,5 +262,5 @@ function addIssuerRoutes(server: ApiServer, issuer: string, keys: ServiceAccount
     { path: OPENID_CONFIGURATION_PATH, document: () => openidConfiguration(issuer, `${issuer}${JWKS_PATH}`, keys) },
     { path: JWKS_PATH, document: () => jsonWebKeySet(keys) },
   ];
-  for (const { path, document } of documents) server.addRoute({ path, handle: () => jsonAnswer(200, document()) });
+  for (const { path, document } of documents) server.addRoute({ path, handle: () => jsonResponse(200, document()) });
 }

@@ -3,7 +3,7 @@ import { formatTime } from '@fairway/base/clock';
 import type { Binding, Pod } from '@fairway/kube/kinds/generated/types';
 import { badRequest, conflict } from '@fairway/kube/object/api-error';
 
-/** `pods/binding`, which schedulers post. Like assignPod in kube-apiserver's pkg/registry/core/pod/storage. */
+/** `pods/binding`, used by schedulers. Like assignPod in kube-apiserver's pkg/registry/core/pod/storage. */
 export const podBinding: CustomSubresource = {
   kind: { group: '', version: 'v1', kind: 'Binding' },
   schema: { $ref: 'io.k8s.api.core.v1.Binding' },

@@ -5,10 +5,10 @@ import type { Eviction, Pod, PodDisruptionBudget } from '@fairway/kube/kinds/gen
 import { PodDisruptionBudgets, Pods } from '@fairway/kube/kinds/resources';
 import { ApiError, badRequest, forbidden, isApiError, tooManyRequests } from '@fairway/kube/object/api-error';
 import { compileLabelSelector, matchesLabels } from '@fairway/kube/object/selector';
-import { noteDisruption } from '../controllers/disrupt-pod.ts';
+import { recordDisruption } from '../controllers/disrupt-pod.ts';
 import { isPodFinished, isPodReady } from '../controllers/pods.ts';
 
-/** Evictions that may be in progress per budget before further ones wait for the disruption controller. */
+/** Evictions that may be in progress per budget; more must wait for the disruption controller. */
 const MAX_DISRUPTED = 2000;
 const RETRY_SECONDS = 10;
 const ATTEMPTS = 10;
@@ -25,7 +25,7 @@ export const podEviction: CustomSubresource = {
     if (name && name !== request.name) throw badRequest('name in URL does not match name in Eviction object');
     const client = new KubeClient(request.loopback(), { userAgent: 'kube-apiserver' });
     const dryRun = request.dryRun || (eviction.deleteOptions?.dryRun?.length ?? 0) > 0;
-    if (!isFreeToGo(pod)) await askBudget(client, request, pod, dryRun);
+    if (!skipsBudget(pod)) await checkBudget(client, request, pod, dryRun);
     await evict(client, request, pod, eviction, dryRun);
     const success = { apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Success', code: 201 };
     return success;
@@ -33,11 +33,11 @@ export const podEviction: CustomSubresource = {
 };
 
 /** Pods that are not running or are already terminating don't count in any budget. */
-function isFreeToGo(pod: Pod): boolean {
+function skipsBudget(pod: Pod): boolean {
   return isPodFinished(pod) || pod.status?.phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined;
 }
 
-async function askBudget(client: KubeClient, request: SubresourceRequest, pod: Pod, dryRun: boolean): Promise<void> {
+async function checkBudget(client: KubeClient, request: SubresourceRequest, pod: Pod, dryRun: boolean): Promise<void> {
   const [budget, ...others] = budgetsOf(request, pod);
   if (budget === undefined) return;
   if (others.length > 0) {
@@ -48,7 +48,7 @@ async function askBudget(client: KubeClient, request: SubresourceRequest, pod: P
     const { namespace } = request;
     const fresh = await client.resource(PodDisruptionBudgets).get(budget.metadata.name ?? '', { namespace });
     if (isUnhealthyAllowed(fresh, pod)) return;
-    const taken = takeDisruption(fresh, request);
+    const taken = consumeDisruption(fresh, request);
     if (dryRun) return;
     try {
       await client.resource(PodDisruptionBudgets).updateStatus(taken);
@@ -75,7 +75,7 @@ function isUnhealthyAllowed({ spec, status }: PodDisruptionBudget, pod: Pod): bo
   return desiredHealthy > 0 && currentHealthy >= desiredHealthy;
 }
 
-function takeDisruption(budget: PodDisruptionBudget, { name, nowMs }: SubresourceRequest): PodDisruptionBudget {
+function consumeDisruption(budget: PodDisruptionBudget, { name, nowMs }: SubresourceRequest): PodDisruptionBudget {
   const { status = {}, metadata } = budget;
   const { disruptionsAllowed = 0, disruptedPods = {}, desiredHealthy = 0, currentHealthy = 0 } = status;
   const budgetName = metadata.name ?? '';
@@ -110,7 +110,7 @@ async function evict(
   const { name, namespace, nowMs } = request;
   const { uid } = pod.metadata;
   if (!dryRun && pod.metadata.deletionTimestamp === undefined) {
-    await noteDisruption(client, pod, 'EvictionByEvictionAPI', 'Eviction API: evicting', nowMs);
+    await recordDisruption(client, pod, 'EvictionByEvictionAPI', 'Eviction API: evicting', nowMs);
   }
   const wantedUid = deleteOptions?.preconditions?.uid ?? uid;
   await client.resource(Pods).delete(name, {

@@ -4,7 +4,10 @@ import type { CustomSubresource } from '@fairway/apiserver/server/resource';
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { invalid } from '@fairway/kube/object/field-error';
 
-/** `pods/resize`: changes CPU and memory of running containers. Nodes carry it out; the pod's conditions report pending resizes. */
+/**
+ * `pods/resize`: changes CPU and memory of running containers. Nodes apply the change; the pod's conditions report
+ * pending resizes.
+ */
 export const podResize: CustomSubresource = {
   kind: { group: '', version: 'v1', kind: 'Pod' },
   schema: { $ref: 'io.k8s.api.core.v1.Pod' },

@@ -2,15 +2,15 @@ import type { CustomSubresource } from '@fairway/apiserver/server/resource';
 import { ApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** Rejected with an explanation, since a hollow cluster has no containers. */
-function refusing(kind: string, why: string): CustomSubresource {
+/** Rejected with an explanation because a hollow cluster has no containers. */
+function rejectingSubresource(kind: string, why: string): CustomSubresource {
   const refuse = () => Promise.reject(new ApiError(400, 'BadRequest', `a hollow cluster runs no containers: ${why}`));
   return { kind: { group: '', version: 'v1', kind }, get: refuse, create: refuse };
 }
 
 /** The same for subresources that open a connection, which pass admission first. */
-function refusingStream(kind: string, why: string): CustomSubresource {
-  return { ...refusing(kind, why), connect: (query) => optionsOf(kind, query) };
+function rejectingStream(kind: string, why: string): CustomSubresource {
+  return { ...rejectingSubresource(kind, why), connect: (query) => optionsOf(kind, query) };
 }
 
 const FLAGS = ['stdin', 'stdout', 'stderr', 'tty'];
@@ -33,8 +33,8 @@ function optionsOf(kind: string, query: URLSearchParams): KubeObject {
 }
 
 export const podStreams: Readonly<Record<string, CustomSubresource>> = {
-  log: refusing('Pod', 'there are no logs'),
-  exec: refusingStream('PodExecOptions', 'commands cannot be executed'),
-  attach: refusingStream('PodAttachOptions', 'there is nothing to attach to'),
-  portforward: refusingStream('PodPortForwardOptions', 'ports cannot be forwarded'),
+  log: rejectingSubresource('Pod', 'there are no logs'),
+  exec: rejectingStream('PodExecOptions', 'commands cannot be executed'),
+  attach: rejectingStream('PodAttachOptions', 'there is nothing to attach to'),
+  portforward: rejectingStream('PodPortForwardOptions', 'ports cannot be forwarded'),
 };

@@ -28,15 +28,15 @@ const serviceAccounts: ResourceDefinition = {
   subresources: { token: serviceAccountToken },
 };
 
-const REPLACED = new Map<string, ResourceDefinition>([
+const OVERRIDDEN_RESOURCES = new Map<string, ResourceDefinition>([
   [Pods.plural, pods],
   [ServiceAccounts.plural, serviceAccounts],
   [CertificateSigningRequests.plural, certificateSigningRequests],
 ]);
 
-/** Every kind of a hollow cluster: one list shared by all clusters of a process, with the data derived from it. */
+/** Every kind of a hollow cluster: one list, and the data derived from it, shared by all clusters of a process. */
 export const HOLLOW_RESOURCES: readonly ResourceDefinition[] = [
-  ...ALL_KINDS.map((kind) => REPLACED.get(kind.plural) ?? kind),
+  ...ALL_KINDS.map((kind) => OVERRIDDEN_RESOURCES.get(kind.plural) ?? kind),
   CUSTOM_RESOURCE_DEFINITIONS_WITH_WEBHOOKS,
   ...reviewDefinitions,
 ];

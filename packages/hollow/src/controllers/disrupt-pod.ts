@@ -5,7 +5,7 @@ import { Pods } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 
 /** Sets the DisruptionTarget condition on a pod that is about to be deleted, and a final phase if one is given. */
-export async function noteDisruption(
+export async function recordDisruption(
   client: KubeClient,
   { metadata }: Pod,
   reason: string,
@@ -24,7 +24,7 @@ export async function noteDisruption(
   }
 }
 
-/** Deletes the pod with a UID precondition; not an error if it is gone or was replaced. */
+/** Deletes the pod with a UID precondition; not an error if it no longer exists or was replaced. */
 export async function deletePod(
   client: KubeClient,
   { metadata }: Pod,

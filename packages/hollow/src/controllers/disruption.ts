@@ -21,8 +21,8 @@ import { countOf } from './deployment/replica-counts.ts';
 import { indexPodsByNamespace, podsIn } from './pod-indexes.ts';
 import { isPodFinished, isPodReady } from './pods.ts';
 
-/** A granted eviction that has not been observed by then is considered not to have happened. */
-const DISRUPTION_MS = 2 * 60_000;
+/** A granted eviction that is not observed within this time is considered not to have happened. */
+const DISRUPTION_TIMEOUT_MS = 2 * 60_000;
 
 /** Maintains the status of PodDisruptionBudgets, against which evictions are checked (pkg/controller/disruption). */
 export function disruptionController(context: ControllerContext): Controller {
@@ -40,7 +40,7 @@ export function disruptionController(context: ControllerContext): Controller {
     if (!jsonEqual(status, budget.status))
       await client.resource(PodDisruptionBudgets).updateStatus({ ...budget, status });
     const pending = Object.values(status.disruptedPods ?? {}).map(
-      (time) => Date.parse(time) + DISRUPTION_MS - clock.now(),
+      (time) => Date.parse(time) + DISRUPTION_TIMEOUT_MS - clock.now(),
     );
     return pending.length === 0 ? {} : { requeueAfterMs: Math.max(0, Math.min(...pending)) + 1 };
   }
@@ -66,7 +66,7 @@ export function budgetStatus(
   nowMs: number,
 ): PodDisruptionBudgetStatus {
   const { status: old = {}, metadata } = budget;
-  const disruptedPods = stillDisrupted(old.disruptedPods ?? {}, pods, nowMs);
+  const disruptedPods = pendingDisruptions(old.disruptedPods ?? {}, pods, nowMs);
   const isHealthy = (pod: Pod) => pod.metadata.deletionTimestamp === undefined && isPodReady(pod);
   const currentHealthy = pods.filter((pod) => isHealthy(pod) && !((pod.metadata.name ?? '') in disruptedPods)).length;
   const { expectedPods, desiredHealthy } = expectation(budget, pods, reader);
@@ -95,7 +95,7 @@ export function budgetStatus(
   };
 }
 
-function stillDisrupted(
+function pendingDisruptions(
   disrupted: Readonly<Record<string, string>>,
   pods: readonly Pod[],
   nowMs: number,
@@ -104,7 +104,9 @@ function stillDisrupted(
     pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ metadata }) => metadata.name ?? ''),
   );
   return Object.fromEntries(
-    Object.entries(disrupted).filter(([name, time]) => living.has(name) && Date.parse(time) + DISRUPTION_MS > nowMs),
+    Object.entries(disrupted).filter(
+      ([name, time]) => living.has(name) && Date.parse(time) + DISRUPTION_TIMEOUT_MS > nowMs,
+    ),
   );
 }
 
@@ -139,16 +141,18 @@ function expectedScale(pods: readonly Pod[], reader: Pick<ObjectReader, 'get'>):
   return unmanaged + [...scales.values()].reduce((sum, replicas) => sum + replicas, 0);
 }
 
-interface Scaled extends KubeObject {
+interface ScalableObject extends KubeObject {
   readonly spec: { readonly replicas?: number };
 }
 
-const SCALED: readonly ResourceType<Scaled>[] = [ReplicaSets, StatefulSets, ReplicationControllers];
+const SCALABLE_KINDS: readonly ResourceType<ScalableObject>[] = [ReplicaSets, StatefulSets, ReplicationControllers];
 
 function scaleOf(pod: Pod, reader: Pick<ObjectReader, 'get'>): { uid: string; replicas: number } | undefined {
   const reference = controllerOf(pod);
   const namespace = pod.metadata.namespace ?? '';
-  const type = SCALED.find(({ kind, group }) => kind === reference?.kind && group === groupOf(reference.apiVersion));
+  const type = SCALABLE_KINDS.find(
+    ({ kind, group }) => kind === reference?.kind && group === groupOf(reference.apiVersion),
+  );
   if (reference === undefined || type === undefined) return undefined;
   const owner = reader.get(type, namespace, reference.name);
   if (owner?.metadata.uid !== reference.uid) return undefined;

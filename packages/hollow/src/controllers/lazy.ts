@@ -4,31 +4,31 @@ import type { Runnable } from '@fairway/kube/controller/manager';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
 /**
- * A runnable that starts when the first object of one of its kinds is stored, and keeps running: a cluster without Deployments has no
- * Deployment controller and no informers for it.
+ * A runnable that starts when the first object of one of its kinds is stored, then keeps running. For example, a
+ * cluster without Deployments has no Deployment controller and no informers for it.
  */
 export class LazyRunnable implements Runnable {
   readonly name: string;
   readonly #store: Store;
   readonly #buckets: ReadonlySet<string>;
   readonly #create: () => Runnable;
-  readonly #matters: (object: KubeObject) => boolean;
+  readonly #isRelevant: (object: KubeObject) => boolean;
   #runnable: Runnable | undefined;
   #starting: Promise<void> = Promise.resolve();
 
-  /** @param matters narrows which objects start it; any object of the kinds by default. */
+  /** @param isRelevant narrows which objects start it; any object of the kinds by default. */
   constructor(
     name: string,
     store: Store,
     types: readonly ResourceType[],
     create: () => Runnable,
-    matters: (object: KubeObject) => boolean = () => true,
+    isRelevant: (object: KubeObject) => boolean = () => true,
   ) {
     this.name = name;
     this.#store = store;
     this.#buckets = new Set(types.map(bucketOf));
     this.#create = create;
-    this.#matters = matters;
+    this.#isRelevant = isRelevant;
   }
 
   get stopped(): Promise<void> {
@@ -37,7 +37,7 @@ export class LazyRunnable implements Runnable {
 
   start(signal: AbortSignal): void {
     const isNeeded = [...this.#buckets].some((bucket) =>
-      this.#store.list(bucket).some((entry) => this.#matters(entry.object())),
+      this.#store.list(bucket).some((entry) => this.#isRelevant(entry.object())),
     );
     if (isNeeded) {
       this.#begin(signal);
@@ -52,7 +52,7 @@ export class LazyRunnable implements Runnable {
   }
 
   #concerns({ bucket, entry }: Change): boolean {
-    return this.#buckets.has(bucket) && this.#matters(entry.object());
+    return this.#buckets.has(bucket) && this.#isRelevant(entry.object());
   }
 
   #begin(signal: AbortSignal): void {

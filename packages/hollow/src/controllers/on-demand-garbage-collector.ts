@@ -17,13 +17,14 @@ export interface OnDemandGarbageCollectorOptions {
 }
 
 /** How long it runs after the last change that may have left garbage. */
-const LINGER_MS = 60_000;
+const IDLE_TIMEOUT_MS = 60_000;
 /** Written frequently, and never owners. */
-const IGNORED = new Set(['events', 'leases.coordination.k8s.io']);
+const IGNORED_RESOURCES = new Set(['events', 'leases.coordination.k8s.io']);
 
 /**
- * The garbage collector of a cluster that is mostly idle: it starts when a potential owner is deleted or an object is created under an
- * owner, scans everything once as a fresh collector does, and stops after a minute without changes. An idle cluster keeps no graph.
+ * The garbage collector of a mostly idle cluster. It starts when a potential owner is deleted or an object is created
+ * under an owner, scans everything once like a fresh collector, and stops after a minute without changes. An idle
+ * cluster keeps no graph.
  */
 export class OnDemandGarbageCollector implements Runnable {
   readonly name = 'garbage-collector';
@@ -62,12 +63,12 @@ export class OnDemandGarbageCollector implements Runnable {
   #wake(): void {
     if (this.#signal?.aborted) return;
     this.#timer?.cancel();
-    this.#timer = this.#options.clock.after(LINGER_MS, () => this.#rest());
+    this.#timer = this.#options.clock.after(IDLE_TIMEOUT_MS, () => this.#stop());
     if (this.#current) return;
     const stop = new AbortController();
     this.#current = stop;
-    const former = this.#stopped;
-    this.#stopped = former.then(async () => {
+    const stopping = this.#stopped;
+    this.#stopped = stopping.then(async () => {
       if (stop.signal.aborted) return;
       const collector = new GarbageCollector(this.#options);
       collector.start(stop.signal);
@@ -75,14 +76,14 @@ export class OnDemandGarbageCollector implements Runnable {
     });
   }
 
-  #rest(): void {
+  #stop(): void {
     this.#current?.abort();
     this.#current = undefined;
   }
 }
 
 function mayLeaveGarbage({ bucket, removed, entry, previous }: Change): boolean {
-  if (IGNORED.has(bucket)) return false;
+  if (IGNORED_RESOURCES.has(bucket)) return false;
   if (removed) return true;
   const isMarked = entry.text.includes('"foregroundDeletion"') || entry.text.includes('"orphan"');
   if (isMarked) return true;

@@ -26,13 +26,13 @@ import { podFromTemplate } from './workloads/pod-from-template.ts';
 const BURST = 500;
 const CONCURRENCY = 5;
 
-/** What ReplicaSets and ReplicationControllers have in common: */
-interface Replicated extends KubeObject {
+/** The common parts of ReplicaSets and ReplicationControllers. */
+interface ReplicatedObject extends KubeObject {
   spec: { replicas?: number; minReadySeconds?: number; template?: PodTemplateSpec };
   status?: ReplicaSetStatus;
 }
 
-interface ReplicatedKind<T extends Replicated> {
+interface ReplicatedKind<T extends ReplicatedObject> {
   readonly type: ResourceType<T>;
   readonly name: string;
   /** The source of its events. */
@@ -64,7 +64,10 @@ export function replicationController(context: ControllerContext): Controller {
   });
 }
 
-function replicaController<T extends Replicated>(context: ControllerContext, kind: ReplicatedKind<T>): Controller {
+function replicaController<T extends ReplicatedObject>(
+  context: ControllerContext,
+  kind: ReplicatedKind<T>,
+): Controller {
   const { client, informers, clock, random, log } = context;
   const { type, name, selectorOf } = kind;
   const sets = informers.informer(type);
@@ -86,7 +89,7 @@ function replicaController<T extends Replicated>(context: ControllerContext, kin
       expectations.delete(key);
       return {};
     }
-    const isSettled = expectations.satisfied(key);
+    const isSettled = expectations.isSatisfied(key);
     const claimed = await claimChildren(set, selectorOf(set), children);
     const active = claimed.filter(isPodActive);
     let failure: unknown;
@@ -133,7 +136,7 @@ function replicaController<T extends Replicated>(context: ControllerContext, kin
   });
 }
 
-function statusOf(set: Replicated, active: readonly Pod[], failure: unknown, nowMs: number): ReplicaSetStatus {
+function statusOf(set: ReplicatedObject, active: readonly Pod[], failure: unknown, nowMs: number): ReplicaSetStatus {
   const { minReadySeconds = 0, template, replicas = 0 } = set.spec;
   const labels = Object.entries(template?.metadata?.labels ?? {});
   const isLabelled = ({ metadata }: Pod) => labels.every(([name, value]) => metadata.labels?.[name] === value);

@@ -41,7 +41,7 @@ export function namespaceDefaults(context: ControllerContext): Controller {
       kind: 'ServiceAccount',
       metadata: { name: DEFAULT_ACCOUNT, namespace },
     };
-    await unlessPresent(() => client.resource(ServiceAccounts).create(account));
+    await ignoreAlreadyExists(() => client.resource(ServiceAccounts).create(account));
   }
 
   async function createBundle(namespace: string): Promise<void> {
@@ -52,7 +52,7 @@ export function namespaceDefaults(context: ControllerContext): Controller {
       metadata: { name: ROOT_CA, namespace, annotations },
       data: bundleData(),
     };
-    await unlessPresent(() => client.resource(ConfigMaps).create(bundle));
+    await ignoreAlreadyExists(() => client.resource(ConfigMaps).create(bundle));
   }
 
   function bundleData(): Record<string, string> {
@@ -63,11 +63,11 @@ export function namespaceDefaults(context: ControllerContext): Controller {
   return controller.watch(namespaces).watch(accounts, namespaceOf).watch(bundles, namespaceOf);
 }
 
-async function unlessPresent(create: () => Promise<unknown>): Promise<void> {
+async function ignoreAlreadyExists(create: () => Promise<unknown>): Promise<void> {
   try {
     await create();
   } catch (error) {
-    // The namespace may have just started terminating.
+    // The namespace may have started terminating.
     if (!isApiError(error, 'AlreadyExists', 'Forbidden', 'NotFound')) throw error;
   }
 }

@@ -17,22 +17,22 @@ export interface DesiredCertificate {
   readonly dnsNames?: readonly string[];
 }
 
-/** Thrown when a request was denied; a retry with the same key would be denied again. */
+/** Thrown when a request was denied; a retry with the same key would also be denied. */
 export class CertificateDeniedError extends Error {
   override readonly name = 'CertificateDeniedError';
 }
 
-/** Thrown when the request was neither approved nor denied in time. */
+/** Thrown when the request was not approved or denied in time. */
 export class CertificateTimeoutError extends Error {
   override readonly name = 'CertificateTimeoutError';
 }
 
 /** How long kubelet waits before it retries. */
-const WAIT_MS = 15 * 60_000;
+const CERTIFICATE_TIMEOUT_MS = 15 * 60_000;
 
 /**
- * Requests a certificate and waits until it is issued; resolves with its PEM. The request's name is derived from the key, so
- * that a node that restarts while it waits finds its own request again.
+ * Requests a certificate and waits until it is issued; resolves with its PEM. The request's name is derived from the
+ * key, so a node that restarts while waiting finds its request again.
  */
 export async function requestCertificate(
   client: KubeClient,
@@ -58,7 +58,7 @@ export async function requestCertificate(
   const watching = new AbortController();
   const onAbort = () => decided.reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
-  const timeout = clock.after(WAIT_MS, () => {
+  const timeout = clock.after(CERTIFICATE_TIMEOUT_MS, () => {
     decided.reject(new CertificateTimeoutError(`certificate request ${name} was not decided within 15 minutes`));
   });
   const informer = new Informer(client.resource(CertificateSigningRequests), {

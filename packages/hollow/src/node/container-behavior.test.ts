@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { behaviorsOf } from './container-behavior.ts';
 import { parseDurationMs } from './duration.ts';
 
-const FOR_EVER = undefined;
+const FOREVER = undefined;
 
 interface Situation {
   readonly annotations?: Readonly<Record<string, string>>;
@@ -19,10 +19,10 @@ function behaviors(container: Container, role: 'app' | 'init', { annotations, sp
 }
 
 test.each([
-  { reason: 'an image alone says nothing', exitAfterMs: FOR_EVER },
+  { reason: 'an image alone says nothing', exitAfterMs: FOREVER },
   { command: ['sleep', '3'], exitAfterMs: 3000, exitCode: 0 },
   { command: ['/bin/sleep', '2m'], exitAfterMs: 120_000, exitCode: 0 },
-  { command: ['sleep', 'infinity'], exitAfterMs: FOR_EVER },
+  { command: ['sleep', 'infinity'], exitAfterMs: FOREVER },
   { command: ['sleep'], args: ['0.5'], exitAfterMs: 500, exitCode: 0 },
   { command: ['/bin/true'], exitAfterMs: 0, exitCode: 0 },
   { command: ['false'], exitAfterMs: 0, exitCode: 1 },
@@ -30,9 +30,9 @@ test.each([
   { command: ['sh', '-c', 'sleep 5; exit 3'], exitAfterMs: 5000, exitCode: 3 },
   { command: ['/bin/sh', '-ec', 'echo hi && sleep 1 && echo done'], exitAfterMs: 1000, exitCode: 0 },
   { command: ['sh', '-c'], args: ['exit 1'], exitAfterMs: 0, exitCode: 1 },
-  { command: ['sh', '-c', 'while true; do date; done'], exitAfterMs: FOR_EVER, reason: 'loops are not understood' },
-  { command: ['perl', '-e', 'print 1'], exitAfterMs: FOR_EVER },
-  { args: ['--config=/etc/x'], exitAfterMs: FOR_EVER },
+  { command: ['sh', '-c', 'while true; do date; done'], exitAfterMs: FOREVER, reason: 'loops are not supported' },
+  { command: ['perl', '-e', 'print 1'], exitAfterMs: FOREVER },
+  { args: ['--config=/etc/x'], exitAfterMs: FOREVER },
 ])('a container of $command $args', ({ command, args, exitAfterMs, exitCode = 0 }) => {
   const container = { name: 'a', ...(command && { command }), ...(args && { args }) };
 
@@ -50,17 +50,17 @@ test.each([
   expect(behaviors({ name: 'a', command: ['true'] }, 'app', { annotations })).toMatchObject([expected]);
 });
 
-test('a shell without a command and a terminal ends at once', () => {
+test('a shell without a command or terminal exits immediately', () => {
   const image = 'registry.example/library/busybox:1.37';
 
   expect(behaviors({ name: 'a', image }, 'app')).toMatchObject([{ exitAfterMs: 0, exitCode: 0 }]);
-  expect(behaviors({ name: 'a', image, stdin: true }, 'app')).toMatchObject([{ exitAfterMs: FOR_EVER }]);
-  expect(behaviors({ name: 'a', image: 'nginx' }, 'app')).toMatchObject([{ exitAfterMs: FOR_EVER }]);
+  expect(behaviors({ name: 'a', image, stdin: true }, 'app')).toMatchObject([{ exitAfterMs: FOREVER }]);
+  expect(behaviors({ name: 'a', image: 'nginx' }, 'app')).toMatchObject([{ exitAfterMs: FOREVER }]);
 });
 
 test('an init container with an unknown command completes immediately, a sidecar never', () => {
   expect(behaviors({ name: 'a' }, 'init')).toMatchObject([{ exitAfterMs: 0 }]);
-  expect(behaviors({ name: 'a', restartPolicy: 'Always' }, 'init')).toMatchObject([{ exitAfterMs: FOR_EVER }]);
+  expect(behaviors({ name: 'a', restartPolicy: 'Always' }, 'init')).toMatchObject([{ exitAfterMs: FOREVER }]);
 });
 
 test('readiness waits for the initial delays of the probes', () => {
@@ -77,7 +77,7 @@ test.each([
   { script: 'if [ $(expr ${INDEX} % 2) -ne 0 ]; then\n exit 1\nelse\n exit 0\nfi', env: { INDEX: '3' }, exitCode: 1 },
   { script: 'if [ $(expr ${INDEX} % 2) -ne 0 ]; then exit 1; else exit 0; fi', env: { INDEX: '4' }, exitCode: 0 },
   { script: 'if [ "$A" = one ]; then exit 1; elif [ "$A" = two ]; then exit 2; fi', env: { A: 'two' }, exitCode: 2 },
-  { script: 'exit $((INDEX * 2))', exitCode: FOR_EVER, reason: 'a sum of names' },
+  { script: 'exit $((INDEX * 2))', exitCode: FOREVER, reason: 'a sum of variables' },
   { script: 'exit $(( $INDEX * 2 ))', env: { INDEX: '4' }, exitCode: 8 },
   { script: 'false && exit 1; true || exit 2; exit 3', exitCode: 3 },
   { script: '! false && exit 4', exitCode: 4 },
@@ -85,14 +85,14 @@ test.each([
   { script: 'echo \'exit 5; \' "and $A"', env: { A: '; exit 6' }, exitCode: 0, reason: 'quotes' },
   { script: '# exit 1\nexit 2', exitCode: 2 },
   { script: 'test -n "$MISSING"', exitCode: 1 },
-  { script: '[ -e /etc/hosts ]', exitCode: FOR_EVER, reason: 'what the image holds is not known' },
-  { script: 'for i in 1 2; do echo $i; done', exitCode: FOR_EVER, reason: 'loops are not understood' },
-  { script: 'server & exit 1', exitCode: FOR_EVER, reason: 'nor are background jobs' },
-  { script: `${'if true; then '.repeat(50)}exit 1${'; fi'.repeat(50)}`, exitCode: FOR_EVER, reason: 'too deep' },
-])('the script $script of $env ends with $exitCode', ({ script: text, env = {}, exitCode }) => {
+  { script: '[ -e /etc/hosts ]', exitCode: FOREVER, reason: 'files of the image are unknown' },
+  { script: 'for i in 1 2; do echo $i; done', exitCode: FOREVER, reason: 'loops are not supported' },
+  { script: 'server & exit 1', exitCode: FOREVER, reason: 'background jobs are not supported' },
+  { script: `${'if true; then '.repeat(50)}exit 1${'; fi'.repeat(50)}`, exitCode: FOREVER, reason: 'too deep' },
+])('the script $script with $env exits with $exitCode', ({ script: text, env = {}, exitCode }) => {
   const container = { ...script(text), env: Object.entries(env).map(([name, value]) => ({ name, value })) };
 
-  const ended = exitCode === FOR_EVER ? { exitAfterMs: FOR_EVER } : { exitAfterMs: 0, exitCode };
+  const ended = exitCode === FOREVER ? { exitAfterMs: FOREVER } : { exitAfterMs: 0, exitCode };
   expect(behaviors(container, 'app')).toMatchObject([ended]);
 });
 
@@ -101,9 +101,14 @@ test.each([
   { script: 'echo a > /dev/termination-log; echo b >> /dev/termination-log', message: 'a\nb\n' },
   { script: 'echo a > /dev/termination-log; echo b > /dev/termination-log', message: 'b\n' },
   { script: 'echo -n $A > /own', env: { A: 'x' }, path: '/own', message: 'x' },
-  { script: 'echo DONE; false', message: undefined, reason: 'the log is not asked for' },
+  { script: 'echo DONE; false', message: undefined, reason: 'the log is not used for messages' },
   { script: 'echo -n DONE; false', policy: 'FallbackToLogsOnError', message: 'DONE' },
-  { script: 'echo -n DONE; true', policy: 'FallbackToLogsOnError', message: undefined, reason: 'it has not failed' },
+  {
+    script: 'echo -n DONE; true',
+    policy: 'FallbackToLogsOnError',
+    message: undefined,
+    reason: 'the container has not failed',
+  },
   { script: 'echo -n OK > /dev/termination-log; echo DONE; false', policy: 'FallbackToLogsOnError', message: 'OK' },
   { script: 'echo DONE 2> /dev/null; exit 3', policy: 'FallbackToLogsOnError', message: 'DONE\n' },
   { script: 'date; false', policy: 'FallbackToLogsOnError', message: undefined, reason: 'who knows' },
@@ -120,20 +125,20 @@ test.each([
   expect(behaviors(container, 'app')[0]?.message).toBe(message);
 });
 
-test('a long message is cut', () => {
+test('truncates a long message', () => {
   const long = { ...script(`echo -n ${'x'.repeat(5000)}; false`), terminationMessagePolicy: 'FallbackToLogsOnError' };
 
   expect(behaviors(long, 'app')[0]?.message).toHaveLength(2048);
 });
 
-test('sh -e ends with the first command that fails, but for those that are asked about', () => {
+test('sh -e exits at the first command that fails, unless it is a condition', () => {
   const strict = (text: string) => ({ name: 'a', command: ['sh', '-ec', text] });
 
   expect(behaviors(strict('false; exit 3'), 'app')).toMatchObject([{ exitCode: 1 }]);
   expect(behaviors(strict('if false; then exit 4; fi; false || exit 3'), 'app')).toMatchObject([{ exitCode: 3 }]);
 });
 
-test('variables come from fields of the pod; what Secrets hold is not known', () => {
+test('variables come from fields of the pod; the content of Secrets is unknown', () => {
   const from = (fieldPath: string) => ({
     ...script('exit $CODE'),
     env: [{ name: 'CODE', valueFrom: { fieldRef: { fieldPath } } }],
@@ -146,26 +151,26 @@ test('variables come from fields of the pod; what Secrets hold is not known', ()
   const field = "metadata.annotations['batch.kubernetes.io/job-completion-index']";
 
   expect(behaviors(from(field), 'app', { annotations })).toMatchObject([{ exitCode: 7 }]);
-  expect(behaviors(secret, 'app')).toMatchObject([{ exitAfterMs: FOR_EVER }]);
+  expect(behaviors(secret, 'app')).toMatchObject([{ exitAfterMs: FOREVER }]);
 });
 
 const once = script('if [[ -r /data/seen ]]; then exit 0; else touch /data/seen; exit 42; fi');
 const mounted = { ...once, volumeMounts: [{ name: 'data', mountPath: '/data' }] };
 
-test('a file on an emptyDir is there when the container is started again', () => {
+test('a file on an emptyDir survives a restart of the container', () => {
   const spec = { volumes: [{ name: 'data', emptyDir: {} }] };
 
   expect(behaviors(mounted, 'app', { spec })).toMatchObject([{ exitCode: 42 }, { exitCode: 0 }]);
 });
 
-test('a file on the node is there for the pods after it', () => {
+test('a file on the node is visible to later pods', () => {
   const spec = { volumes: [{ name: 'data', hostPath: { path: '/tmp/job' } }] };
 
   expect(behaviors(mounted, 'app', { spec })).toMatchObject([{ exitCode: 42, touched: ['host:/tmp/job/seen'] }, {}]);
   expect(behaviors(mounted, 'app', { spec, files: ['host:/tmp/job/seen'] })).toMatchObject([{ exitCode: 0 }]);
 });
 
-test('chance is another one each time, and the same when it is asked again', () => {
+test('random values differ at each start, but are the same when computed again', () => {
   const random = script('exit $(( $RANDOM / 16384 ))');
   const codes = behaviors(random, 'app').map(({ exitCode }) => exitCode);
 
@@ -181,21 +186,21 @@ test.each([
   ['0', 0],
   ['5', undefined],
   ['soon', undefined],
-])('the duration %s', (text, milliseconds) => {
+])('parses the duration %s', (text, milliseconds) => {
   expect(parseDurationMs(text)).toBe(milliseconds);
 });
 
 const LONG = 'x'.repeat(700_000);
 const onHost = (path: string): Partial<PodSpec> => ({ volumes: [{ name: 'v', hostPath: { path } }] });
 
-describe('takes time in proportion to its input, and has no known behaviour if it is long', () => {
+describe('takes time in proportion to its input, and treats long input as unknown behavior', () => {
   test.each<{ what: string; container: (count: number) => Partial<Container>; spec?: Partial<PodSpec> }>([
     {
-      what: 'an argument that names a long variable often',
+      what: 'an argument that repeats a long variable',
       container: (count) => ({ env: [{ name: 'A', value: LONG }], command: ['echo', '$(A)'.repeat(count)] }),
     },
     {
-      what: 'a script that names a long variable often',
+      what: 'a script that repeats a long variable',
       container: (count) => ({
         env: [{ name: 'A', value: LONG }],
         command: ['sh', '-c', `test "${'$A'.repeat(count)}" = ''`],
@@ -205,7 +210,7 @@ describe('takes time in proportion to its input, and has no known behaviour if i
       what: 'many negations',
       container: (count) => ({ command: ['test', ...Array.from({ length: count }, () => '!'), 'x', '-y'] }),
     },
-    { what: 'braces that nobody closes', container: (count) => ({ command: ['sh', '-c', '${'.repeat(count)] }) },
+    { what: 'unclosed braces', container: (count) => ({ command: ['sh', '-c', '${'.repeat(count)] }) },
     {
       what: 'many files',
       container: (count) => ({ command: ['touch', ...Array.from({ length: count }, (_, at) => `/d/${at}`)] }),
@@ -219,14 +224,14 @@ describe('takes time in proportion to its input, and has no known behaviour if i
       spec: { volumes: [{ name: 'v', emptyDir: {} }] },
     },
     {
-      what: 'a file of a long name',
+      what: 'a file with a long name',
       container: () => ({ command: ['test', '-e', '/d/x'], volumeMounts: [{ name: 'v', mountPath: '/d' }] }),
       spec: onHost(`/${LONG}`),
     },
   ])('$what', async ({ container, spec }) => {
     const read = (count: number) => behaviors({ name: 'a', ...container(count) }, 'app', { ...(spec && { spec }) });
 
-    expect(read(20_000)).toMatchObject([{ exitAfterMs: FOR_EVER, touched: [] }]);
+    expect(read(20_000)).toMatchObject([{ exitAfterMs: FOREVER, touched: [] }]);
     expect(await excessiveGrowthWith(read)).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
 import type { Container, Pod, Probe } from '@fairway/kube/kinds/generated/types';
 import { parseDurationMs } from './duration.ts';
 import { isShell } from './images.ts';
-import { surroundingsOf } from './shell/container-surroundings.ts';
-import { type Ending, type Files, runProgram, runScript, type Surroundings } from './shell/run-script.ts';
+import { environmentOf } from './shell/container-environment.ts';
+import { type EndState, type Files, runProgram, runScript, type Surroundings } from './shell/run-script.ts';
 
 /** How a hollow container behaves once it has started. */
 export interface ContainerBehavior {
@@ -21,7 +21,7 @@ export interface ContainerBehavior {
 export const PodAnnotation = {
   exitAfter: 'hollow.fairway.dev/exit-after',
   exitCode: 'hollow.fairway.dev/exit-code',
-  /** Or `never`. */
+  /** A duration or `never`. */
   readyAfter: 'hollow.fairway.dev/ready-after',
   /** From SIGTERM to exit; immediately by default. */
   stopAfter: 'hollow.fairway.dev/stop-after',
@@ -36,9 +36,10 @@ const DEFAULT_MESSAGE_PATH = '/dev/termination-log';
 const MAX_LOGGED_MESSAGE = 2048;
 
 /**
- * How a container of the pod behaves at each start; later starts behave like the last one. From annotations, else from a simple command
- * (`sleep 3`, `exit 1`, `true`, and scripts of these in `sh -c`, with `if`, variables and marker files on volumes), else it
- * runs forever. An init container with neither completes immediately. `files` exist when the pod starts.
+ * How a container of the pod behaves at each start; later starts behave like the last one. Taken from annotations, or
+ * from a simple command (`sleep 3`, `exit 1`, `true`, and scripts of these in `sh -c`, with `if`, variables and marker
+ * files on volumes). By default it runs forever, except that an init container completes immediately. `files` exist
+ * when the pod starts.
  */
 export function behaviorsOf(
   container: Container,
@@ -54,8 +55,8 @@ export function behaviorsOf(
     const exitCode = Number.parseInt(annotations?.[PodAnnotation.exitCode] ?? '0', 10) || 0;
     return [{ exitAfterMs: parseDurationMs(exitAfter), exitCode, readyAfterMs, touched: [] }];
   }
-  const endings = endingsOf(container, pod, files);
-  const [first, ...others] = endings.map(({ exitAfterMs, exitCode, touched, ...said }): ContainerBehavior => {
+  const terminations = terminationsOf(container, pod, files);
+  const [first, ...others] = terminations.map(({ exitAfterMs, exitCode, touched, ...said }): ContainerBehavior => {
     const message = messageOf(container, { exitCode, ...said });
     return { exitAfterMs, exitCode, touched, readyAfterMs, message };
   });
@@ -64,25 +65,25 @@ export function behaviorsOf(
   return [{ exitAfterMs, exitCode: 0, readyAfterMs, touched: [] }];
 }
 
-/** Behavior of consecutive starts while they may differ; empty if the command is not understood. */
-function endingsOf(container: Container, pod: Pod, files: Files): readonly Ending[] {
-  const endings: Ending[] = [];
+/** The behavior of successive starts while they may differ; empty if the command is not supported. */
+function terminationsOf(container: Container, pod: Pod, files: Files): readonly EndState[] {
+  const terminations: EndState[] = [];
   const made = new Set<string>();
   const present: Files = { has: (file) => files.has(file) || made.has(file) };
   for (let start = 0; start < MAX_RUNS; start++) {
-    const ending = endingOf(container, surroundingsOf(container, pod, present, start));
-    if (ending === undefined) break;
-    endings.push(ending);
-    for (const file of ending.touched) made.add(file);
-    if (!ending.isByChance && ending.touched.length === 0) break;
+    const endState = terminationOf(container, environmentOf(container, pod, present, start));
+    if (endState === undefined) break;
+    terminations.push(endState);
+    for (const file of endState.touched) made.add(file);
+    if (!endState.isRandom && endState.touched.length === 0) break;
   }
-  return endings;
+  return terminations;
 }
 
-/** Read like kubelet does, from a file or from the log. */
+/** Read from a file or the log, as in kubelet. */
 function messageOf(
   { terminationMessagePath = DEFAULT_MESSAGE_PATH, terminationMessagePolicy }: Container,
-  { exitCode, printed, written }: Pick<Ending, 'exitCode' | 'printed' | 'written'>,
+  { exitCode, printed, written }: Pick<EndState, 'exitCode' | 'printed' | 'written'>,
 ): string | undefined {
   const message = written.get(terminationMessagePath);
   if (message) return message;
@@ -90,10 +91,10 @@ function messageOf(
   return printed?.slice(-MAX_LOGGED_MESSAGE) || undefined;
 }
 
-function endingOf(
+function terminationOf(
   { command = [], args = [], image, stdin = false }: Container,
   surroundings: Surroundings,
-): Ending | undefined {
+): EndState | undefined {
   const words = withVariables([...command, ...args], surroundings);
   if (words === undefined) return undefined;
   if (words.length === 0) return isShell(image) && !stdin ? runProgram(['true'], surroundings) : undefined;
@@ -121,12 +122,14 @@ function readyAfterOf({ readinessProbe, startupProbe }: Container, annotations: 
   const stated = annotations?.[PodAnnotation.readyAfter];
   if (stated === 'never') return undefined;
   if (stated !== undefined) return parseDurationMs(stated) ?? 0;
-  if (readinessProbe !== undefined && isSureToFail(readinessProbe)) return undefined;
+  if (readinessProbe !== undefined && alwaysFails(readinessProbe)) return undefined;
   const seconds = (readinessProbe?.initialDelaySeconds ?? 0) + (startupProbe?.initialDelaySeconds ?? 0);
   return seconds * 1000;
 }
 
-/** A container's files and variables are unknown when a probe runs: only commands like `false` are certain to fail. */
+/**
+ * A container's files and variables are unknown when a probe runs, so only commands like `false` are certain to fail.
+ */
 const UNKNOWN: Surroundings = {
   variables: new Map(),
   hasMore: true,
@@ -135,7 +138,7 @@ const UNKNOWN: Surroundings = {
   random: () => 0,
 };
 
-function isSureToFail({ exec }: Probe): boolean {
-  const ending = exec?.command?.length ? endingOf({ name: '', command: exec.command }, UNKNOWN) : undefined;
-  return ending !== undefined && !ending.isByChance && ending.exitAfterMs !== undefined && ending.exitCode !== 0;
+function alwaysFails({ exec }: Probe): boolean {
+  const endState = exec?.command?.length ? terminationOf({ name: '', command: exec.command }, UNKNOWN) : undefined;
+  return endState !== undefined && !endState.isRandom && endState.exitAfterMs !== undefined && endState.exitCode !== 0;
 }

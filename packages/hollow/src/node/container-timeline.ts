@@ -1,7 +1,7 @@
 import type { ContainerBehavior } from './container-behavior.ts';
 
 /** A container's state at a given time; times are epoch milliseconds. */
-export type ContainerMoment =
+export type ContainerSnapshot =
   | {
       readonly phase: 'running';
       readonly startedMs: number;
@@ -30,7 +30,7 @@ export interface Termination {
   readonly startedMs: number;
   readonly finishedMs: number;
   readonly exitCode: number;
-  /** The container's termination message; undefined: none. */
+  /** The container's termination message; undefined if it has none. */
   readonly message?: string | undefined;
 }
 
@@ -43,15 +43,15 @@ function backOffMs(restarts: number): number {
 }
 
 /**
- * A container's state is computed from its first start and its behavior at each start, so nothing has to be stored: a node that restarts computes the
- * same state.
+ * Computes a container's state from its first start and its behavior at each start. Nothing has to be stored: a node
+ * that restarts computes the same state.
  */
 export function containerAt(
   behaviors: readonly [ContainerBehavior, ...ContainerBehavior[]],
   isRestarted: (exitCode: number) => boolean,
   firstStartMs: number,
   nowMs: number,
-): ContainerMoment {
+): ContainerSnapshot {
   let startedMs = firstStartMs;
   let restarts = 0;
   let last: Termination | undefined;

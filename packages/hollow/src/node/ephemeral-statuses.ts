@@ -2,9 +2,9 @@ import { formatTime } from '@fairway/base/clock';
 import type { Pod, PodStatus } from '@fairway/kube/kinds/generated/types';
 import { containerId, imageIdOf } from './container-ids.ts';
 import { isMissing } from './images.ts';
-import { missingImage, type PodPlacement } from './pod-moments.ts';
+import { missingImage, type PodPlacement } from './pod-snapshots.ts';
 
-/** Statuses of containers added by `kubectl debug`. They run forever from when they are first seen. */
+/** Statuses of containers added by `kubectl debug`. They run forever once they are first seen. */
 export function ephemeralStatuses(pod: Pod, { nowMs }: PodPlacement): Pick<PodStatus, 'ephemeralContainerStatuses'> {
   const { ephemeralContainers = [] } = pod.spec;
   if (ephemeralContainers.length === 0) return {};

@@ -27,7 +27,7 @@ export function revisionOf({ imageId, metadata }: ListedServer): string {
 export interface FleetCloud {
   /** All servers of all projects. */
   list(signal: AbortSignal): AsyncIterable<ListedServer>;
-  /** The server's flavor, and its user data if its guest can read them; undefined if the server is gone. */
+  /** The server's flavor, and its user data if its guest can read them; undefined if the server no longer exists. */
   describe(
     serverId: string,
     signal: AbortSignal,
@@ -52,7 +52,7 @@ export interface HollowNodeFleetOptions {
 
 interface Member {
   readonly revision: string;
-  /** Digest of its user data, which have 13 KB. */
+  /** Digest of its user data, which is about 13 KB. */
   readonly userDataDigest: string;
   /** Undefined for a server that is not a node. */
   readonly node: HollowNode | undefined;
@@ -64,8 +64,8 @@ const TRANSIENT_STATUSES = new Set(['BUILD', 'REBUILD', 'REBOOT', 'HARD_REBOOT',
 const RUNNING_STATUSES = new Set(['ACTIVE', 'MIGRATING', 'PASSWORD', 'RESIZE', 'VERIFY_RESIZE', 'REVERT_RESIZE']);
 
 /**
- * The hollow nodes of a cloud: one for each running server whose user data makes it a node, found through the cloud's API.
- * Lists are rare when idle; a caller that knows of a change (a simulated cloud) calls `poke`.
+ * The hollow nodes of a cloud, one for each running server whose user data makes it a node. Servers are found through
+ * the cloud's API. Lists are rare when idle; a caller that is aware of a change (a simulated cloud) calls `poke`.
  */
 export class HollowNodeFleet {
   readonly #options: HollowNodeFleetOptions;
@@ -95,8 +95,8 @@ export class HollowNodeFleet {
     return this.#members.get(serverId)?.node;
   }
 
-  /** Whether it has processed a running server, a node or not. */
-  knows(serverId: string): boolean {
+  /** Whether it has processed a running server, even if that is not a node. */
+  hasServer(serverId: string): boolean {
     return this.#members.has(serverId);
   }
 
@@ -146,7 +146,7 @@ export class HollowNodeFleet {
     this.#pollAfter(this.#isPoked ? POKE_DELAY_MS : periodMs * (0.9 + 0.2 * random()));
   }
 
-  /** Logged once with its stack, then on one line while it stays the same. */
+  /** Logged once with its stack, then on one line until it changes. */
   #logFailure(log: Logger, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     if (message === this.#problem) log.warn({ reason: message }, 'still cannot list servers of the cloud');
@@ -159,7 +159,7 @@ export class HollowNodeFleet {
     this.#timer = this.#options.clock.after(delayMs, () => this.#poll());
   }
 
-  /** One pass over all servers; resolves with whether changes are expected soon. */
+  /** One pass over all servers; resolves with whether more changes are expected soon. */
   async #compare(signal: AbortSignal): Promise<boolean> {
     const seen = new Set<string>();
     const tasks: Promise<void>[] = [];

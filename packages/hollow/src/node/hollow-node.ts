@@ -39,11 +39,12 @@ const RETRY_BASE_MS = 1000;
 const RETRY_CAP_MS = 60_000;
 
 /**
- * A Kubernetes node without a machine: what cloud-init and kubelet do with a server's user data, against any control plane.
+ * A Kubernetes node without a machine: it does what cloud-init and kubelet do with a server's user data, against any
+ * control plane.
  *
- * Guarantees: it uses only the credentials in the user data to reach the API server; every outage
- * is retried until it ends; `stop` leaves no timer and no connection behind.
- * Caveats: programs, probes and logs do not exist; see `container-behavior.ts` for what containers do.
+ * Guarantees: it reaches the API server only with the credentials in the user data; it retries every outage until it
+ * ends; `stop` leaves no timer or connection behind. Caveats: programs, probes and logs do not exist; see
+ * `container-behavior.ts` for what containers do.
  */
 export class HollowNode {
   readonly #options: Omit<HollowNodeOptions, 'userData'>;
@@ -66,7 +67,7 @@ export class HollowNode {
     return this.#phase;
   }
 
-  /** Boots, or boots again after a stop. */
+  /** Boots, or reboots after a stop. */
   start(): void {
     if (this.#stopping !== undefined) return;
     const stopping = new AbortController();
@@ -144,7 +145,7 @@ export class HollowNode {
     return bootstrap;
   }
 
-  /** Retries with backoff until it succeeds; prints each distinct failure reason to the console once. */
+  /** Retries with backoff until it succeeds; prints each distinct failure to the console once. */
   async #persist<T>(what: string, signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
     const { clock, random } = this.#options;
     for (let failures = 0; ; failures++) {

@@ -1,4 +1,4 @@
-import { isOfHost } from './shell/container-surroundings.ts';
+import { isOfHost } from './shell/container-environment.ts';
 
 const MAX_FILES = 1000;
 
@@ -6,7 +6,7 @@ const MAX_FILES = 1000;
 export class HostFiles {
   readonly #files = new Set<string>();
 
-  /** Those of a pod's files that stay on the node. */
+  /** The files of a pod that stay on the node. */
   add(files: readonly string[]): void {
     for (const file of files.filter(isOfHost)) this.#files.add(file);
     for (const oldest of this.#files) {

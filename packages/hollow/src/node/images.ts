@@ -1,4 +1,4 @@
-/** Tags that mark a missing image, as people use them to see what happens. */
+/** Tags that people use to simulate a missing image. */
 const MISSING_TAG = /^(?:404|non-?existent|does-not-exist|not-found)$/;
 
 /** Whether a hollow node can't pull the image: `webserver:404`, `foo:non-existent`. Any other image exists. */

@@ -1,6 +1,6 @@
 import { UserDataError } from './cloud-init.ts';
 
-/** The kubelet command line flags that a hollow node honours. */
+/** The kubelet command-line flags that a hollow node honors. */
 export interface KubeletFlags {
   readonly nodeLabels: Readonly<Record<string, string>>;
   readonly registerWithTaints: readonly { readonly key: string; readonly value: string; readonly effect: string }[];

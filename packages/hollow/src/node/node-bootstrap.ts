@@ -12,7 +12,7 @@ const KUBELET_FLAGS = '/etc/default/kubelet';
 /** Quantities by name, as strings or YAML numbers. */
 const Quantities = z.record(z.string(), z.union([z.string(), z.number()]).transform(String));
 
-/** The fields of `kubelet.config.k8s.io/v1beta1` that a hollow node honours, with kubelet's defaults. */
+/** The fields of `kubelet.config.k8s.io/v1beta1` that a hollow node honors, with kubelet's defaults. */
 const KubeletConfiguration = z.looseObject({
   kind: z.literal('KubeletConfiguration'),
   kubeReserved: Quantities.default({}),

@@ -23,7 +23,7 @@ export interface NodeIdentityOptions {
 }
 
 const USER_AGENT = 'kubelet/hollow';
-/** Certificates are renewed after 70 to 90 % of their lifetime, as kubelet does. */
+/** Certificates are renewed after 70% to 90% of their lifetime, as in kubelet. */
 const ROTATION_SHARE = 0.7;
 const ROTATION_JITTER = 0.2;
 const RETRY_MS = 60_000;
@@ -86,7 +86,7 @@ export class NodeIdentity {
     }
   }
 
-  /** Requests a serving certificate for these addresses unless there is one; then keeps it renewed. */
+  /** Requests a serving certificate for these addresses unless one exists, then keeps it renewed. */
   async ensureServing(
     client: KubeClient,
     names: { readonly ipAddresses: readonly string[]; readonly dnsNames: readonly string[] },
@@ -115,7 +115,7 @@ export class NodeIdentity {
       const certificate = await this.#request(client, desired, signal);
       await this.#save({ client: { certificate, privateKey: await privateKeyToPem(keys.privateKey) } }, 'pendingKey');
     } catch (error) {
-      // The request's name is derived from its key: after a denial a new key is needed.
+      // The request's name is derived from its key, so a denial requires a new key.
       if (error instanceof CertificateDeniedError) await this.#save({}, 'pendingKey');
       throw error;
     }
@@ -130,11 +130,11 @@ export class NodeIdentity {
     return requestCertificate(client, desired, { clock, random, signal });
   }
 
-  /** The key of a request pending from before a restart, or a new one. */
+  /** The key of a request that was pending before a restart, or a new one. */
   async #pendingKeys(): Promise<KeyPair> {
     const { pendingKey } = this.#state;
     if (pendingKey !== undefined)
-      return { privateKey: privateKeyFromPem(pendingKey), publicKey: await publicHalf(pendingKey) };
+      return { privateKey: privateKeyFromPem(pendingKey), publicKey: await publicKeyOf(pendingKey) };
     const keys = await generateKeyPair();
     await this.#save({ pendingKey: await privateKeyToPem(keys.privateKey) });
     return keys;
@@ -147,8 +147,8 @@ export class NodeIdentity {
     await this.#options.disks.write(this.#options.serverId, next);
   }
 
-  #scheduleRenewal(which: 'client' | 'serving', signal: AbortSignal, renew: () => Promise<void>): void {
-    const credential = this.#state[which];
+  #scheduleRenewal(purpose: 'client' | 'serving', signal: AbortSignal, renew: () => Promise<void>): void {
+    const credential = this.#state[purpose];
     if (credential === undefined || signal.aborted) return;
     const { clock, random, log } = this.#options;
     const { notBeforeMs, notAfterMs } = certificateInfo(credential.certificate);
@@ -157,11 +157,11 @@ export class NodeIdentity {
     const run = async () => {
       try {
         await renew();
-        log.info({ which }, 'node has renewed its certificate');
-        this.#scheduleRenewal(which, signal, renew);
+        log.info({ which: purpose }, 'node has renewed its certificate');
+        this.#scheduleRenewal(purpose, signal, renew);
       } catch (error) {
         if (signal.aborted) return;
-        log.warn({ err: error, which }, 'node cannot renew its certificate');
+        log.warn({ err: error, which: purpose }, 'node cannot renew its certificate');
         this.#after(RETRY_MS, run);
       }
     };
@@ -202,7 +202,7 @@ function covers(credential: Credential | undefined, ipAddresses: readonly string
   return ipAddresses.every((address) => certified.has(address));
 }
 
-async function publicHalf(privateKeyPem: string): Promise<KeyPair['publicKey']> {
+async function publicKeyOf(privateKeyPem: string): Promise<KeyPair['publicKey']> {
   const spki = createPublicKey(privateKeyPem).export({ type: 'spki', format: 'der' });
   return crypto.subtle.importKey('spki', spki, { name: 'ECDSA', namedCurve: 'P-256' }, true, ['verify']);
 }

@@ -21,7 +21,7 @@ const UNINITIALIZED_TAINT = {
 const PROVIDED_ADDRESS_ANNOTATION = 'alpha.kubernetes.io/provided-node-ip';
 
 /** State of a node at a given time, in addition to its user data. */
-export interface NodeSituation {
+export interface NodeRuntimeState {
   readonly nowMs: number;
   readonly version: string;
   readonly isNetworkReady: boolean;
@@ -61,7 +61,7 @@ export function nodeStatus(
   name: string,
   server: ServerInfo,
   bootstrap: NodeBootstrap,
-  situation: NodeSituation,
+  runtimeState: NodeRuntimeState,
   old: NodeStatus | undefined,
 ): NodeStatus {
   const capacity = capacityOf(server, bootstrap);
@@ -70,15 +70,17 @@ export function nodeStatus(
     ...(addresses.length > 0 && { addresses }),
     capacity: formatted(capacity),
     allocatable: formatted(allocatableOf(capacity, bootstrap)),
-    conditions: nodeConditions(situation, old?.conditions ?? []),
-    nodeInfo: systemInfo(server, bootstrap, situation.version),
+    conditions: nodeConditions(runtimeState, old?.conditions ?? []),
+    nodeInfo: systemInfo(server, bootstrap, runtimeState.version),
     daemonEndpoints: { kubeletEndpoint: { Port: 10_250 } },
     // A patch leaves unlisted fields unchanged.
-    ...((situation.volumesInUse.length > 0 || old?.volumesInUse) && { volumesInUse: [...situation.volumesInUse] }),
+    ...((runtimeState.volumesInUse.length > 0 || old?.volumesInUse) && {
+      volumesInUse: [...runtimeState.volumesInUse],
+    }),
   };
 }
 
-/** With an external cloud provider, it sets the addresses, unless kubelet has --node-ip. */
+/** An external cloud provider sets the addresses, unless kubelet has --node-ip. */
 function ownAddresses(name: string, server: ServerInfo, { flags }: NodeBootstrap): NodeAddress[] {
   if (flags.hasExternalCloudProvider && !flags.nodeIp) return [];
   const addresses = flags.nodeIp ? flags.nodeIp.split(',') : server.addresses;
@@ -99,7 +101,7 @@ function capacityOf({ flavor }: ServerInfo, { flags, kubelet }: NodeBootstrap): 
   ]);
 }
 
-/** Capacity less reservations and hard eviction thresholds. */
+/** Capacity minus reservations and hard eviction thresholds. */
 function allocatableOf(capacity: Resources, { kubelet }: NodeBootstrap): Resources {
   const { kubeReserved, systemReserved, evictionHard } = kubelet;
   const thresholds: Record<string, string | undefined> = {
@@ -157,7 +159,7 @@ const PRESSURES: readonly Finding[] = [
   },
 ];
 
-function readiness({ isNetworkReady, isShuttingDown }: NodeSituation): Finding {
+function readiness({ isNetworkReady, isShuttingDown }: NodeRuntimeState): Finding {
   if (isShuttingDown) {
     return { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: 'node is shutting down' };
   }
@@ -169,9 +171,9 @@ function readiness({ isNetworkReady, isShuttingDown }: NodeSituation): Finding {
   return { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message };
 }
 
-function nodeConditions(situation: NodeSituation, old: readonly NodeCondition[]): NodeCondition[] {
-  const now = formatTime(situation.nowMs);
-  return [...PRESSURES, readiness(situation)].map((finding) => {
+function nodeConditions(runtimeState: NodeRuntimeState, old: readonly NodeCondition[]): NodeCondition[] {
+  const now = formatTime(runtimeState.nowMs);
+  return [...PRESSURES, readiness(runtimeState)].map((finding) => {
     const before = old.find(({ type }) => type === finding.type);
     const isSame = before?.status === finding.status && before.lastTransitionTime !== undefined;
     return {

@@ -8,9 +8,9 @@ export type Credential = z.infer<typeof Credential>;
 
 /** Data that a node stores on its disk. */
 const NodeState = z.object({
-  /** Identifies the user data the node was installed from: a rebuilt server starts over. */
+  /** Identifies the user data that the node was installed from: a rebuilt server starts over. */
   bootstrapDigest: z.string(),
-  /** Key of a request that is still undecided. */
+  /** Key of a request that is not decided yet. */
   pendingKey: z.string().optional(),
   client: Credential.optional(),
   serving: Credential.optional(),
@@ -79,7 +79,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A truncated file, from versions that did not replace files atomically: the node starts over.
+    // A truncated file from a version that did not replace files atomically: the node starts over.
     return undefined;
   }
 }

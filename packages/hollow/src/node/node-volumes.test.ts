@@ -14,8 +14,8 @@ const volume = (storage: string) => ({ metadata: {}, spec: { capacity: { storage
 it.each([
   { reason: 'is as large as its volume', has: '5Gi', size: '8Gi', conditions: [PENDING], is: '8Gi' },
   { reason: 'keeps other conditions', has: '5Gi', size: '8Gi', conditions: [PENDING, OTHER], is: '8Gi' },
-  { reason: 'has grown already', has: '8Gi', size: '8Gi', conditions: [PENDING], is: undefined },
-  { reason: 'waits for nothing', has: '5Gi', size: '8Gi', conditions: [OTHER], is: undefined },
+  { reason: 'has already grown', has: '8Gi', size: '8Gi', conditions: [PENDING], is: undefined },
+  { reason: 'has no pending growth', has: '5Gi', size: '8Gi', conditions: [OTHER], is: undefined },
 ])('a file system in use $reason', ({ has, size, conditions, is }) => {
   const status = grownStatus(claim(has, conditions), volume(size));
 

@@ -1,5 +1,5 @@
 import { podReferences } from '@fairway/apiserver/auth/pod-references';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import { csiSourceOf } from '@fairway/kube/kinds/csi-source';
@@ -56,7 +56,7 @@ export class NodeVolumes {
       if (name !== undefined) names.push(name);
       if (volume !== undefined) claims.push(key);
       if (volume === undefined) reason ??= `claim ${claim} is not bound`;
-      else if (!(await this.#isThere(volume, signal))) reason ??= `volume ${volume.metadata.name} is not attached`;
+      else if (!(await this.#exists(volume, signal))) reason ??= `volume ${volume.metadata.name} is not attached`;
     }
     this.#used.set(pod.metadata.uid ?? '', names);
     this.#claims.set(pod.metadata.uid ?? '', claims);
@@ -81,7 +81,7 @@ export class NodeVolumes {
   }
 
   /** Whether the pod's volumes are already in `inUse`. */
-  knows({ metadata, spec }: Pod): boolean {
+  hasServer({ metadata, spec }: Pod): boolean {
     return spec.volumes === undefined || this.#used.has(metadata.uid ?? '');
   }
 
@@ -108,7 +108,7 @@ export class NodeVolumes {
     return { claim, volume };
   }
 
-  async #isThere(volume: PersistentVolume, signal: AbortSignal | undefined): Promise<boolean> {
+  async #exists(volume: PersistentVolume, signal: AbortSignal | undefined): Promise<boolean> {
     const source = csiSourceOf(volume);
     if (source === undefined) return true;
     const { client, nodeName } = this.#options;

@@ -56,9 +56,9 @@ export function openStackFleetCloud({ session, network }: Pick<OpenStackClient, 
     },
     async describe(serverId, signal) {
       const call = { params: { server_id: serverId }, signal, minMicroversion: DETAIL_MICROVERSION };
-      const answer = await details.get(ServerDetail, '/servers/{server_id}', call).catch(ignoreNotFound);
-      if (answer === undefined) return undefined;
-      const { server } = answer;
+      const detail = await details.get(ServerDetail, '/servers/{server_id}', call).catch(ignoreNotFound);
+      if (detail === undefined) return undefined;
+      const { server } = detail;
       const { id, name, flavor } = server;
       const isConfigured = isTrue(server.config_drive) || (await hasDhcp(network, id, signal));
       return {

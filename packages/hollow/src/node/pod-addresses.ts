@@ -18,7 +18,7 @@ export class PodAddresses {
     if (this.#count < 5) throw new RangeError(`pod CIDR ${cidr} is too small`);
   }
 
-  /** The pod's address: its previous one if still free, else the next free one; undefined if none is left. */
+  /** The pod's address: its previous one if still free, otherwise the next free one; undefined if none is left. */
   assign(uid: string, wanted?: string): string | undefined {
     if (wanted !== undefined && this.#holds(wanted) && (this.#owners.get(wanted) ?? uid) === uid) {
       this.#owners.set(wanted, uid);

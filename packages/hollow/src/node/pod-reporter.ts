@@ -8,7 +8,7 @@ import { RESIZE_PENDING } from './pod-resize.ts';
 
 export interface PodReporterOptions {
   readonly client: KubeClient;
-  /** Whether its kubelet reports the observed generation of a pod: from 1.34 on. */
+  /** Whether its kubelet reports the observed generation of a pod (since 1.34). */
   readonly reportsGeneration: boolean;
 }
 
@@ -34,8 +34,8 @@ export class PodReporter {
     }
     const { name = '', namespace = '', uid } = pod.metadata;
     const isOutdated = status.conditions !== undefined && isResizePending(pod.status) && !isResizePending(status);
-    const told = isOutdated ? { ...status, conditions: [...(status.conditions ?? []), NO_RESIZE_PENDING] } : status;
-    const patch = { type: 'strategic', value: { metadata: { uid }, status: told } } as const;
+    const reported = isOutdated ? { ...status, conditions: [...(status.conditions ?? []), NO_RESIZE_PENDING] } : status;
+    const patch = { type: 'strategic', value: { metadata: { uid }, status: reported } } as const;
     const updated = await this.#write(signal, () =>
       this.#options.client
         .resource(Pods)
@@ -51,7 +51,7 @@ export class PodReporter {
     await this.#write(signal, () => this.#options.client.resource(Pods).delete(name, options));
   }
 
-  /** Resolves with undefined if the pod is gone or was replaced. */
+  /** Resolves with undefined if the pod no longer exists or was replaced. */
   async #write<T>(signal: AbortSignal | undefined, write: () => Promise<T>): Promise<T | undefined> {
     const leave = await this.#writes.enter(signal);
     try {

@@ -1,8 +1,8 @@
 import type { Container, Pod, ResourceRequirements } from '@fairway/kube/kinds/generated/types';
 import { Nodes, Pods } from '@fairway/kube/kinds/resources';
-import { eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { describe, expect, test } from 'vitest';
-import { allot, allottedBefore } from './pod-resize.ts';
+import { allocate, previousAllocation } from './pod-resize.ts';
 import { NodeCluster } from './testing/node-cluster.ts';
 
 const NODE = new Map([
@@ -21,16 +21,16 @@ const restart = (resourceName: string) => [{ resourceName, restartPolicy: 'Resta
 
 test.each([
   { reason: 'the same', to: { cpu: '500m' }, given: '500m' },
-  { reason: 'more, where there is room', to: { cpu: '1' }, given: '1' },
+  { reason: 'an increase with enough capacity', to: { cpu: '1' }, given: '1' },
   { reason: 'less', to: { cpu: '100m' }, given: '100m' },
   {
-    reason: 'more than there is beside others',
+    reason: 'an increase beyond the capacity left by others',
     to: { cpu: '1500m' },
     given: '500m',
     pending: "Deferred Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000",
   },
   {
-    reason: 'more memory than there is',
+    reason: 'more memory than the node has',
     to: { cpu: '500m', memory: '2Gi' },
     given: '500m',
     pending: "Deferred Node didn't have enough resource: memory, requested: 2147483648, used: 0, capacity: 1073741824",
@@ -43,14 +43,14 @@ test.each([
     pending:
       'Infeasible a hollow node does not restart containers to resize them, which the resizePolicy of app requires',
   },
-  { reason: 'no restart required', to: { cpu: '1' }, policy: 'memory', given: '1' },
-])('a pod that asks for $reason', ({ to, policy, given, pending }) => {
-  const before = allottedBefore(podOf({ cpu: '500m' }));
+  { reason: 'a resize without restart', to: { cpu: '1' }, policy: 'memory', given: '1' },
+])('decides on a resize: $reason', ({ to, policy, given, pending }) => {
+  const before = previousAllocation(podOf({ cpu: '500m' }));
   const pod = podOf(to, policy === undefined ? {} : { resizePolicy: restart(policy) });
-  const allotted = allot(pod, before, () => [podOf({ cpu: '1' })], NODE);
+  const allocated = allocate(pod, before, () => [podOf({ cpu: '1' })], NODE);
 
-  expect(allotted.given.get('app')?.requests?.['cpu']).toBe(given);
-  expect(allotted.pending && `${allotted.pending.reason} ${allotted.pending.message}`).toBe(pending);
+  expect(allocated.allocation.get('app')?.requests?.['cpu']).toBe(given);
+  expect(allocated.pending && `${allocated.pending.reason} ${allocated.pending.message}`).toBe(pending);
 });
 
 describe('a hollow node', () => {
@@ -89,7 +89,7 @@ describe('a hollow node', () => {
     return status?.conditions?.find(({ type }) => type === 'PodResizePending')?.reason;
   }
 
-  test('says what containers have, and gives them what they ask for without a restart', async () => {
+  test('reports and allocates requested resources without a restart', async () => {
     await using cluster = await NodeCluster.start();
     await started(cluster);
     await run(cluster, 'web', '500m');
@@ -104,7 +104,7 @@ describe('a hollow node', () => {
     expect(pendingOf(after)).toBeUndefined();
   });
 
-  test('lets a pod wait for room, tells so, and gives it what others leave', async () => {
+  test('defers a resize until there is capacity, reports that, and then allocates it', async () => {
     await using cluster = await NodeCluster.start();
     await started(cluster);
     await run(cluster, 'other', '2');
@@ -122,12 +122,12 @@ describe('a hollow node', () => {
     expect(waiting.status?.containerStatuses?.[0]?.resources?.requests?.['cpu']).toBe('1');
 
     await pods.delete('other', { namespace: 'default', gracePeriodSeconds: 0 });
-    await eventuallyGone(pods, { namespace: 'default', name: 'other' });
+    await eventuallyDeleted(pods, { namespace: 'default', name: 'other' });
 
     expect(pendingOf(await has(cluster, 'web', '3'))).toBeUndefined();
   });
 
-  test('leaves in the status what it gave, to find it there when it starts again', async () => {
+  test('stores the allocation in the status and restores it after a restart', async () => {
     await using cluster = await NodeCluster.start();
     await started(cluster);
     await run(cluster, 'other', '2');
@@ -138,6 +138,6 @@ describe('a hollow node', () => {
     await eventuallyObject(pods, { namespace: 'default', name: 'web' }, (pod) => pendingOf(pod) !== undefined);
     const { spec, status } = await pods.get('web', { namespace: 'default' });
 
-    expect(allottedBefore({ metadata: {}, spec, status: status ?? {} }).get('app')).toEqual(requests('1'));
+    expect(previousAllocation({ metadata: {}, spec, status: status ?? {} }).get('app')).toEqual(requests('1'));
   });
 });

@@ -12,29 +12,29 @@ import { jsonEqual } from '@fairway/kube/object/json';
 import { type Amounts, podRequests } from '@fairway/kube/object/pod-resources';
 
 export const RESIZE_PENDING = 'PodResizePending';
-const LISTS = ['requests', 'limits'] as const;
+const RESOURCE_LISTS = ['requests', 'limits'] as const;
 const RESIZABLE = ['cpu', 'memory'] as const;
 
 /** Resources allocated to the containers of a pod, by name. */
-export type Allotment = ReadonlyMap<string, ResourceRequirements>;
+export type Allocation = ReadonlyMap<string, ResourceRequirements>;
 
-export interface Allotted {
-  readonly given: Allotment;
+export interface AllocationResult {
+  readonly allocation: Allocation;
   /** Why it differs from the pod's request. */
   readonly pending: { readonly reason: 'Deferred' | 'Infeasible'; readonly message: string } | undefined;
 }
 
 /** The pod's allocation according to its status, where the node stores it across restarts. A new pod is allocated its request. */
-export function allottedBefore({ spec, status }: Pod): Allotment {
+export function previousAllocation({ spec, status }: Pod): Allocation {
   const { containerStatuses = [], initContainerStatuses = [] } = status ?? {};
   const known = new Map([...containerStatuses, ...initContainerStatuses].map((one) => [one.name, one.resources]));
   return new Map(containersOf(spec).map(({ name, resources }) => [name, known.get(name) ?? listsOf(resources)]));
 }
 
 /** The pod with its request replaced by its allocation. */
-export function asAllotted(pod: Pod, given: Allotment): Pod {
+export function withAllocation(pod: Pod, allocation: Allocation): Pod {
   const { containers, initContainers } = pod.spec;
-  const replaced = (container: Container) => ({ ...container, resources: given.get(container.name) ?? {} });
+  const replaced = (container: Container) => ({ ...container, resources: allocation.get(container.name) ?? {} });
   const spec = {
     ...pod.spec,
     containers: containers.map(replaced),
@@ -44,23 +44,28 @@ export function asAllotted(pod: Pod, given: Allotment): Pod {
 }
 
 /**
- * Allocates a pod's request if the node has room for it beside the other allocations; otherwise the pod keeps its allocation. Like kubelet's
- * allocation manager, except that containers are not restarted.
+ * Allocates a pod's request if it fits in addition to the other allocations; otherwise the pod keeps its allocation.
+ * Like kubelet's allocation manager, except that containers are not restarted.
  */
-export function allot(pod: Pod, before: Allotment, others: () => readonly Pod[], allocatable: Amounts): Allotted {
+export function allocate(
+  pod: Pod,
+  before: Allocation,
+  others: () => readonly Pod[],
+  allocatable: Amounts,
+): AllocationResult {
   const resized = containersOf(pod.spec).filter(
     ({ name, resources }) => !jsonEqual(listsOf(resources), listsOf(before.get(name))),
   );
-  if (resized.length === 0) return { given: before, pending: undefined };
+  if (resized.length === 0) return { allocation: before, pending: undefined };
   const restarting = resized.find((container) => wantsRestart(container, before.get(container.name)));
   if (restarting !== undefined) {
     const message = `a hollow node does not restart containers to resize them, which the resizePolicy of ${restarting.name} requires`;
-    return { given: before, pending: { reason: 'Infeasible', message } };
+    return { allocation: before, pending: { reason: 'Infeasible', message } };
   }
-  const message = missing(pod, asAllotted(pod, before), others(), allocatable);
-  if (message !== undefined) return { given: before, pending: { reason: 'Deferred', message } };
+  const message = missing(pod, withAllocation(pod, before), others(), allocatable);
+  if (message !== undefined) return { allocation: before, pending: { reason: 'Deferred', message } };
   return {
-    given: new Map(containersOf(pod.spec).map(({ name, resources }) => [name, listsOf(resources)])),
+    allocation: new Map(containersOf(pod.spec).map(({ name, resources }) => [name, listsOf(resources)])),
     pending: undefined,
   };
 }
@@ -69,7 +74,7 @@ function wantsRestart({ resources, resizePolicy = [] }: Container, before: Resou
   return resizePolicy.some(
     ({ resourceName, restartPolicy }) =>
       restartPolicy === 'RestartContainer' &&
-      LISTS.some((list) => resources?.[list]?.[resourceName] !== before?.[list]?.[resourceName]),
+      RESOURCE_LISTS.some((list) => resources?.[list]?.[resourceName] !== before?.[list]?.[resourceName]),
   );
 }
 
@@ -90,21 +95,26 @@ function missing(pod: Pod, before: Pod, others: readonly Pod[], allocatable: Amo
 }
 
 /** A status that also reports allocations and pending resizes. */
-export function withResources(status: PodStatus, pod: Pod, { given, pending }: Allotted, nowMs: number): PodStatus {
-  const told = (one: ContainerStatus): ContainerStatus => {
-    const resources = given.get(one.name) ?? {};
+export function withResources(
+  status: PodStatus,
+  pod: Pod,
+  { allocation, pending }: AllocationResult,
+  nowMs: number,
+): PodStatus {
+  const withMessage = (one: ContainerStatus): ContainerStatus => {
+    const resources = allocation.get(one.name) ?? {};
     return { ...one, ...(resources.requests && { allocatedResources: resources.requests }), resources };
   };
   const { containerStatuses, initContainerStatuses, conditions = [] } = status;
   return {
     ...status,
-    ...(containerStatuses && { containerStatuses: containerStatuses.map(told) }),
-    ...(initContainerStatuses && { initContainerStatuses: initContainerStatuses.map(told) }),
+    ...(containerStatuses && { containerStatuses: containerStatuses.map(withMessage) }),
+    ...(initContainerStatuses && { initContainerStatuses: initContainerStatuses.map(withMessage) }),
     conditions: [...conditions, ...(pending ? [pendingCondition(pod, pending, nowMs)] : [])],
   };
 }
 
-function pendingCondition(pod: Pod, pending: NonNullable<Allotted['pending']>, nowMs: number): PodCondition {
+function pendingCondition(pod: Pod, pending: NonNullable<AllocationResult['pending']>, nowMs: number): PodCondition {
   const before = pod.status?.conditions?.find(({ type }) => type === RESIZE_PENDING);
   const lastTransitionTime = before?.lastTransitionTime ?? formatTime(nowMs);
   return { type: RESIZE_PENDING, status: 'True', ...pending, lastTransitionTime };

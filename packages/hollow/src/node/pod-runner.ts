@@ -10,10 +10,17 @@ import { parseDurationMs } from './duration.ts';
 import { HostFiles } from './host-files.ts';
 import type { NodeVolumes } from './node-volumes.ts';
 import type { PodAddresses } from './pod-addresses.ts';
-import type { PodPlacement } from './pod-moments.ts';
 import { PodReporter, type PodReporterOptions } from './pod-reporter.ts';
-import { type Allotment, type Allotted, allot, allottedBefore, asAllotted, withResources } from './pod-resize.ts';
-import { heldPodStatus, podStatusAt, stoppedPodStatus } from './pod-status.ts';
+import {
+  type Allocation,
+  type AllocationResult,
+  allocate,
+  previousAllocation,
+  withAllocation,
+  withResources,
+} from './pod-resize.ts';
+import type { PodPlacement } from './pod-snapshots.ts';
+import { blockedPodStatus, podStatusAt, stoppedPodStatus } from './pod-status.ts';
 import type { Files } from './shell/run-script.ts';
 import { trim } from './trimmed-pod.ts';
 
@@ -22,7 +29,7 @@ export interface PodRunnerOptions extends PodReporterOptions {
   readonly hostIp: string | undefined;
   /** Resolves when the node has a pod CIDR. */
   readonly addresses: () => Promise<PodAddresses>;
-  /** Whether its kubelet resizes pods and reports allocated resources: from 1.33 on. */
+  /** Whether its kubelet resizes pods and reports allocated resources (since 1.33). */
   readonly resizes: boolean;
   /** Resources of the node for pods. */
   readonly allocatable: () => Amounts;
@@ -32,7 +39,7 @@ export interface PodRunnerOptions extends PodReporterOptions {
   readonly log: Logger;
 }
 
-/** State kept per pod besides the pod itself. */
+/** State of a pod in addition to the pod itself. */
 interface RunningPod {
   pod: Pod;
   startedMs: number | undefined;
@@ -40,31 +47,31 @@ interface RunningPod {
   /** Files of the node when the pod started. */
   files: Files | undefined;
   /** Current allocation of its containers. */
-  allotted: Allotted | undefined;
+  allocated: AllocationResult | undefined;
   /** When the deletion was observed. */
   stopSeenMs: number | undefined;
   timer: Timer | undefined;
   isSyncing: boolean;
   isDirty: boolean;
   failures: number;
-  /** How often its volumes were missing. */
+  /** Number of failed volume checks. */
   volumeChecks: number;
 }
 
 const RETRY_BASE_MS = 1000;
 const RETRY_CAP_MS = 60_000;
-/** How often to check for volumes. */
-const HELD_BASE_MS = 250;
-const HELD_CAP_MS = 10_000;
+/** Interval of volume checks. */
+const BLOCKED_BASE_MS = 250;
+const BLOCKED_CAP_MS = 10_000;
 /** Kubelet's admission message. */
-const PORTS_TAKEN: PodStatus = {
+const PORT_CONFLICT: PodStatus = {
   phase: 'Failed',
   reason: 'NodePorts',
   message: "Pod was rejected: Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
 };
 
 /**
- * Runs the pods that are bound to a node: watches them, reports their simulated status, terminates them when deleted. What a
+ * Runs the pods bound to a node: watches them, reports their simulated status, and terminates them when deleted. What a
  * pod does is computed from its spec and start time, so nothing is lost when the process restarts.
  */
 export class PodRunner {
@@ -87,13 +94,13 @@ export class PodRunner {
       log,
     });
     this.#informer.addHandler({
-      onAdd: (pod) => this.#take(pod),
-      onUpdate: (_, pod) => this.#take(pod),
-      onDelete: (pod) => this.#drop(pod),
+      onAdd: (pod) => this.#addPod(pod),
+      onUpdate: (_, pod) => this.#addPod(pod),
+      onDelete: (pod) => this.#removePod(pod),
     });
   }
 
-  /** The number of pods, finished ones included. */
+  /** The number of pods, including finished ones. */
   get size(): number {
     return this.#running.size;
   }
@@ -110,7 +117,7 @@ export class PodRunner {
     this.#running.clear();
   }
 
-  #take(pod: Pod): void {
+  #addPod(pod: Pod): void {
     const { uid = '' } = pod.metadata;
     const running = this.#running.get(uid) ?? newlySeen(pod);
     running.pod = pod;
@@ -118,7 +125,7 @@ export class PodRunner {
     this.#sync(running);
   }
 
-  #drop(pod: Pod): void {
+  #removePod(pod: Pod): void {
     const running = this.#running.get(pod.metadata.uid ?? '');
     if (running === undefined) return;
     running.timer?.cancel();
@@ -164,36 +171,36 @@ export class PodRunner {
       this.#retryDeferred();
       return this.#options.volumes.release(pod.metadata.uid ?? '');
     }
-    if (this.#isRejected(running)) return this.#report(running, PORTS_TAKEN);
-    if (await this.#isHeld(running)) return;
+    if (this.#isRejected(running)) return this.#report(running, PORT_CONFLICT);
+    if (await this.#isBlocked(running)) return;
     const placement = await this.#place(running);
     const { status, nextChangeMs, touched } = podStatusAt(pod, placement);
     this.#files.add(touched);
-    await this.#report(running, this.#options.resizes ? this.#resized(running, status, placement.nowMs) : status);
+    await this.#report(running, this.#options.resizes ? this.#applyResize(running, status, placement.nowMs) : status);
     if (nextChangeMs !== undefined) this.#wakeAt(running, nextChangeMs);
   }
 
-  /** The status with the pod's allocation, after a pending request was allocated if there is room. */
-  #resized(running: RunningPod, status: PodStatus, nowMs: number): PodStatus {
+  /** The status with the pod's allocation; first allocates a pending request if it fits. */
+  #applyResize(running: RunningPod, status: PodStatus, nowMs: number): PodStatus {
     const { pod } = running;
-    const before = given(running);
-    running.allotted = allot(pod, before, () => this.#besides(running), this.#options.allocatable());
-    if (running.allotted.given !== before) this.#retryDeferred();
-    return withResources(status, pod, running.allotted, nowMs);
+    const before = allocationOf(running);
+    running.allocated = allocate(pod, before, () => this.#otherPods(running), this.#options.allocatable());
+    if (running.allocated.allocation !== before) this.#retryDeferred();
+    return withResources(status, pod, running.allocated, nowMs);
   }
 
   /** The other pods of the node, with their allocations. */
-  #besides(running: RunningPod): Pod[] {
+  #otherPods(running: RunningPod): Pod[] {
     const others = [...this.#running.values()].filter((other) => other !== running && !isOver(other.pod));
-    return others.map((other) => asAllotted(other.pod, given(other)));
+    return others.map((other) => withAllocation(other.pod, allocationOf(other)));
   }
 
-  /** Pending resizes may fit now. */
+  /** Called when pending resizes may fit. */
   #retryDeferred(): void {
-    for (const running of this.#running.values()) if (running.allotted?.pending !== undefined) this.#sync(running);
+    for (const running of this.#running.values()) if (running.allocated?.pending !== undefined) this.#sync(running);
   }
 
-  /** Whether it was bound, not by a scheduler, to a node whose ports are taken. */
+  /** Whether something other than a scheduler bound it to a node whose ports are in use. */
   #isRejected(running: RunningPod): boolean {
     const ports = hostPorts(running.pod);
     if (ports.length === 0 || running.startedMs !== undefined || startOf(running.pod) !== undefined) return false;
@@ -206,16 +213,16 @@ export class PodRunner {
     );
   }
 
-  /** Whether it is waiting for volumes. It does not start before they are available. */
-  async #isHeld(running: RunningPod): Promise<boolean> {
+  /** Whether it is waiting for volumes, without which it does not start. */
+  async #isBlocked(running: RunningPod): Promise<boolean> {
     const { clock, hostIp, volumes } = this.#options;
     const hasStarted = running.startedMs !== undefined || startOf(running.pod) !== undefined;
-    if (hasStarted && volumes.knows(running.pod)) return false;
+    if (hasStarted && volumes.hasServer(running.pod)) return false;
     const reason = await volumes.missing(running.pod, this.#signal);
     if (hasStarted || reason === undefined) return false;
-    await this.#report(running, heldPodStatus(running.pod, { hostIp, nowMs: clock.now() }));
+    await this.#report(running, blockedPodStatus(running.pod, { hostIp, nowMs: clock.now() }));
     running.volumeChecks++;
-    this.#wakeAt(running, clock.now() + Math.min(HELD_CAP_MS, HELD_BASE_MS * 2 ** running.volumeChecks));
+    this.#wakeAt(running, clock.now() + Math.min(BLOCKED_CAP_MS, BLOCKED_BASE_MS * 2 ** running.volumeChecks));
     return true;
   }
 
@@ -263,7 +270,7 @@ export class PodRunner {
 
   async #report(running: RunningPod, found: PodStatus): Promise<void> {
     const status = await this.#reporter.report(running.pod, found, this.#signal);
-    // The same as delivered by the watch, or newer.
+    // Same as delivered by the watch, or newer.
     if (status !== undefined) running.pod = { ...running.pod, status };
   }
 
@@ -288,7 +295,7 @@ function newlySeen(pod: Pod): RunningPod {
     startedMs: undefined,
     podIp: undefined,
     files: undefined,
-    allotted: undefined,
+    allocated: undefined,
     stopSeenMs: undefined,
     timer: undefined,
     isSyncing: false,
@@ -303,8 +310,8 @@ function isOver({ status }: Pod): boolean {
 }
 
 /** Allocation of its containers. */
-function given({ pod, allotted }: RunningPod): Allotment {
-  return allotted?.given ?? allottedBefore(pod);
+function allocationOf({ pod, allocated }: RunningPod): Allocation {
+  return allocated?.allocation ?? previousAllocation(pod);
 }
 
 function startOf({ status }: Pod): number | undefined {

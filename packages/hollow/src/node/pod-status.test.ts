@@ -151,7 +151,7 @@ describe('a pod over time', () => {
   });
 });
 
-it('backs off up to five minutes, and skips past cycles', () => {
+it('backs off up to five minutes, and skips completed cycles', () => {
   const pod = aPod({ containers: app(['false']) });
   const restartTimes = [0, 10, 30, 70, 150, 310, 610, 910];
 
@@ -159,7 +159,7 @@ it('backs off up to five minutes, and skips past cycles', () => {
   expect(at(pod, 910 + 300 * 1000).restarts).toBe(8 + 1000);
 });
 
-it('says which init containers have not succeeded', () => {
+it('reports which init containers have not succeeded', () => {
   const commands = { first: ['true'], second: ['false'], third: ['true'] };
   const initContainers = Object.entries(commands).map(([name, command]) => ({ name, command }));
   const { status } = at(aPod({ restartPolicy: 'Never', initContainers }), 1);
@@ -170,7 +170,7 @@ it('says which init containers have not succeeded', () => {
   });
 });
 
-it('runs containers that are added to it, from when it sees them first', () => {
+it('runs containers that are added later, from when it first sees them', () => {
   const [debugger_, lost] = [
     { name: 'debugger', image: 'busybox' },
     { name: 'lost', image: 'lost:404' },
@@ -186,7 +186,7 @@ it('runs containers that are added to it, from when it sees them first', () => {
   expect(later.status.ephemeralContainerStatuses).toEqual(status.ephemeralContainerStatuses);
 });
 
-it('reports what a container has left to say', () => {
+it('reports the termination message of a container', () => {
   const containers = app(['sh', '-c', 'echo -n done > /dev/termination-log; exit 3']);
   const once = at(aPod({ restartPolicy: 'Never', containers }), 1);
   const again = at(aPod({ containers }), 15);
@@ -196,7 +196,7 @@ it('reports what a container has left to say', () => {
   expect(again.status.containerStatuses?.[0]?.lastState?.terminated).toMatchObject(told);
 });
 
-it('keeps the times of conditions that have not changed', () => {
+it('keeps the times of unchanged conditions', () => {
   const pod = aPod();
   const { status } = at(pod, 0);
   const later = at({ ...pod, status }, 60);

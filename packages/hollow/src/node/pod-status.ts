@@ -11,49 +11,49 @@ import { containerId, imageIdOf } from './container-ids.ts';
 import { earliestDefined, type Termination } from './container-timeline.ts';
 import { ephemeralStatuses } from './ephemeral-statuses.ts';
 import {
-  appMoment,
-  type InitMoments,
-  initMoments,
-  type NamedMoment,
+  appSnapshot,
+  type InitSnapshots,
+  initSnapshots,
+  type NamedSnapshot,
   type PodPlacement,
   phaseOf,
   waiting,
-} from './pod-moments.ts';
+} from './pod-snapshots.ts';
 
-export interface PodMoment {
+export interface PodSnapshot {
   readonly status: PodStatus;
-  /** When the status next changes over time; undefined: never. */
+  /** When the status next changes with time; undefined for never. */
   readonly nextChangeMs: number | undefined;
   /** Files that its containers have created on volumes. */
   readonly touched: readonly string[];
 }
 
 /** The status of a pod on a hollow node at a given time, as kubelet would report it. Unchanged conditions keep their times. */
-export function podStatusAt(pod: Pod, placement: PodPlacement): PodMoment {
+export function podStatusAt(pod: Pod, placement: PodPlacement): PodSnapshot {
   const { startedMs, nowMs } = placement;
   const deadlineMs = deadlineOf(pod, startedMs);
   if (deadlineMs !== undefined && nowMs >= deadlineMs) {
     const status = stoppedStatus(pod, placement, deadlineMs, DEADLINE_EXCEEDED);
     return { status, nextChangeMs: undefined, touched: [] };
   }
-  const init = initMoments(pod, placement);
-  const app = (pod.spec.containers ?? []).map((container): NamedMoment => {
+  const init = initSnapshots(pod, placement);
+  const app = (pod.spec.containers ?? []).map((container): NamedSnapshot => {
     const readyMs = init.doneMs;
     if (readyMs === undefined) return waiting(container, undefined);
-    return appMoment(pod, container, readyMs, nowMs, init.files);
+    return appSnapshot(pod, container, readyMs, nowMs, init.files);
   });
   const phase = phaseOf(init, app);
-  const moments = [...init.moments, ...app].map(({ moment }) => moment?.nextChangeMs);
+  const snapshots = [...init.snapshots, ...app].map(({ snapshot }) => snapshot?.nextChangeMs);
   const isOver = phase === 'Succeeded' || phase === 'Failed';
   return {
-    status: assemble(pod, placement, phase, init, app),
-    nextChangeMs: isOver ? undefined : earliestDefined(...moments, deadlineMs),
+    status: buildStatus(pod, placement, phase, init, app),
+    nextChangeMs: isOver ? undefined : earliestDefined(...snapshots, deadlineMs),
     touched: [...init.touched, ...app.flatMap(({ touched }) => touched)],
   };
 }
 
-/** The status of a pod whose containers have not been created because something they need is missing. */
-export function heldPodStatus(pod: Pod, { hostIp, nowMs }: Pick<PodPlacement, 'hostIp' | 'nowMs'>): PodStatus {
+/** The status of a pod whose containers were not created because something they need is missing. */
+export function blockedPodStatus(pod: Pod, { hostIp, nowMs }: Pick<PodPlacement, 'hostIp' | 'nowMs'>): PodStatus {
   const containers = pod.spec.containers ?? [];
   const held = ({ name, image = '' }: Container): ContainerStatus => ({
     name,
@@ -79,7 +79,7 @@ export function heldPodStatus(pod: Pod, { hostIp, nowMs }: Pick<PodPlacement, 'h
   };
 }
 
-/** The status of a pod whose containers were told to stop at `stoppedMs`. */
+/** The status of a pod whose containers were stopped at `stoppedMs`. */
 export function stoppedPodStatus(pod: Pod, placement: PodPlacement, stoppedMs: number): PodStatus {
   return stoppedStatus(pod, placement, stoppedMs, undefined);
 }
@@ -95,17 +95,17 @@ function deadlineOf({ spec }: Pod, startedMs: number): number | undefined {
   return spec.activeDeadlineSeconds === undefined ? undefined : startedMs + spec.activeDeadlineSeconds * 1000;
 }
 
-function assemble(
+function buildStatus(
   pod: Pod,
   placement: PodPlacement,
   phase: string,
-  init: InitMoments,
-  app: readonly NamedMoment[],
+  init: InitSnapshots,
+  app: readonly NamedSnapshot[],
 ): PodStatus {
   const isOver = phase === 'Succeeded' || phase === 'Failed';
   const statuses = app.map((named) => containerStatus(pod, named));
-  const initStatuses = init.moments.map((named) => containerStatus(pod, named, isOver));
-  const sidecarsReady = init.moments.every(
+  const initStatuses = init.snapshots.map((named) => containerStatus(pod, named, isOver));
+  const sidecarsReady = init.snapshots.every(
     ({ container }, index) => container.restartPolicy !== 'Always' || initStatuses[index]?.ready,
   );
   const unready = statuses.filter(({ ready }) => !ready).map(({ name }) => name);
@@ -118,8 +118,8 @@ function assemble(
         reason,
         ...(!isOver && { message: `containers with unready status: [${unready.join(' ')}]` }),
       };
-  const unfinished = init.moments
-    .filter(({ moment }) => moment?.phase !== 'terminated' || moment.termination.exitCode !== 0)
+  const unfinished = init.snapshots
+    .filter(({ snapshot }) => snapshot?.phase !== 'terminated' || snapshot.termination.exitCode !== 0)
     .map(({ container }) => container.name);
   const initialized: Finding =
     init.doneMs !== undefined
@@ -151,7 +151,7 @@ interface Finding {
   readonly message?: string;
 }
 
-/** A pod with readiness gates is ready once their conditions are true too. */
+/** A pod with readiness gates is ready only once their conditions are true. */
 function withGates(pod: Pod, readiness: Finding): Finding {
   const isTrue = (type: string) =>
     pod.status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
@@ -180,36 +180,37 @@ function addresses({ hostIp, podIp }: Pick<PodPlacement, 'hostIp' | 'podIp'>): P
   };
 }
 
-function containerStatus(pod: Pod, named: NamedMoment, isPodOver = false): ContainerStatus {
-  const { container, moment } = named;
+function containerStatus(pod: Pod, named: NamedSnapshot, isPodOver = false): ContainerStatus {
+  const { container, snapshot } = named;
   const { name, image = '' } = container;
-  const restartCount = moment?.restarts ?? 0;
-  const isRunning = moment?.phase === 'running' && !isPodOver;
-  const isDoneInit = moment?.phase === 'terminated' && moment.termination.exitCode === 0;
+  const restartCount = snapshot?.restarts ?? 0;
+  const isRunning = snapshot?.phase === 'running' && !isPodOver;
+  const isDoneInit = snapshot?.phase === 'terminated' && snapshot.termination.exitCode === 0;
   const isInit = pod.spec.initContainers?.includes(container) ?? false;
   return {
     name,
     image,
-    imageID: moment === undefined ? '' : imageIdOf(image),
-    ...(moment !== undefined && { containerID: containerId(pod, name, restartCount) }),
+    imageID: snapshot === undefined ? '' : imageIdOf(image),
+    ...(snapshot !== undefined && { containerID: containerId(pod, name, restartCount) }),
     restartCount,
     started: isRunning,
-    ready: isInit && container.restartPolicy !== 'Always' ? isDoneInit : isRunning && moment.isReady,
+    ready: isInit && container.restartPolicy !== 'Always' ? isDoneInit : isRunning && snapshot.isReady,
     state: containerState(pod, named),
-    lastState: moment?.last === undefined ? {} : { terminated: terminated(pod, name, moment.last, restartCount - 1) },
+    lastState:
+      snapshot?.last === undefined ? {} : { terminated: terminated(pod, name, snapshot.last, restartCount - 1) },
   };
 }
 
-function containerState(pod: Pod, { container: { name }, moment, obstacle }: NamedMoment): ContainerState {
-  switch (moment?.phase) {
+function containerState(pod: Pod, { container: { name }, snapshot, obstacle }: NamedSnapshot): ContainerState {
+  switch (snapshot?.phase) {
     case undefined:
       return { waiting: obstacle ?? { reason: 'PodInitializing' } };
     case 'running':
-      return { running: { startedAt: formatTime(moment.startedMs) } };
+      return { running: { startedAt: formatTime(snapshot.startedMs) } };
     case 'terminated':
-      return { terminated: terminated(pod, name, moment.termination, moment.restarts) };
+      return { terminated: terminated(pod, name, snapshot.termination, snapshot.restarts) };
     case 'backOff': {
-      const seconds = moment.delayMs / 1000;
+      const seconds = snapshot.delayMs / 1000;
       const delay = seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
       const { name: podName, namespace, uid } = pod.metadata;
       const message = `back-off ${delay} restarting failed container=${name} pod=${podName}_${namespace}(${uid})`;
@@ -230,7 +231,7 @@ function terminated(pod: Pod, name: string, termination: Termination, restarts: 
   };
 }
 
-/** All running containers were stopped; a pod that had not completed by itself has failed. */
+/** All running containers were stopped; a pod that had not completed has failed. */
 function stoppedStatus(
   pod: Pod,
   placement: PodPlacement,

@@ -6,7 +6,7 @@ import { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Node } from '@fairway/kube/kinds/generated/types';
 import { Nodes } from '@fairway/kube/kinds/resources';
-import { amountsOf } from '@fairway/kube/object/pod-resources';
+import { parseAmounts } from '@fairway/kube/object/pod-resources';
 import type { NodeBootstrap } from './node-bootstrap.ts';
 import type { NodeIdentity } from './node-identity.ts';
 import { NodeLease } from './node-lease.ts';
@@ -30,21 +30,21 @@ export interface RunningNodeOptions {
 }
 
 /** kubelet checks each pod's volumes about once a minute. */
-const VOLUMES_ROUND_MS = 60_000;
+const VOLUME_CHECK_INTERVAL_MS = 60_000;
 /** kubelet renews its Lease four times within its duration. */
 const RENEWALS_PER_LEASE = 4;
 const RENEWAL_JITTER = 0.04;
 const RENEWAL_RETRY_BASE_MS = 200;
 const RENEWAL_RETRY_CAP_MS = 7000;
 /** Nodes of one process renew at the same time, so their writes share a commit. */
-const PULSE_MS = 250;
-const STATUS_PERIOD_MS = 300_000;
+const HEARTBEAT_INTERVAL_MS = 250;
+const STATUS_INTERVAL_MS = 300_000;
 const STATUS_RETRY_MS = 10_000;
-/** How long a node waits for an allocated pod CIDR before it chooses one itself. */
-const POD_CIDR_PATIENCE_MS = 10_000;
+/** How long a node waits for an allocated pod CIDR before it chooses one. */
+const POD_CIDR_TIMEOUT_MS = 10_000;
 
 const GENERATION_SINCE_MINOR = 34;
-/** The first minor whose kubelet resizes pods in place by default. */
+/** The first minor version whose kubelet resizes pods in place by default. */
 const RESIZE_SINCE_MINOR = 33;
 
 /** A registered node: heartbeats, status, pod network, serving certificate and pods, until it is stopped. */
@@ -59,12 +59,12 @@ export class RunningNode {
   #signal: AbortSignal = AbortSignal.abort();
   #isNetworkReady = false;
   #isShuttingDown = false;
-  #hasAskedToServe = false;
+  #hasRequestedServing = false;
   #isStatusDue = false;
   #isReporting = false;
   #renewalFailures = 0;
   #renewedMs = 0;
-  /** Whether it was silent for so long that the control plane considers it lost, or is about to. */
+  /** Whether it was silent for so long that the control plane considers it lost or will soon. */
   #isDoubted = false;
 
   constructor(options: RunningNodeOptions) {
@@ -82,9 +82,9 @@ export class RunningNode {
       nodeName: node.metadata.name ?? '',
       hostIp: bootstrap.flags.nodeIp?.split(',')[0] ?? options.server.addresses[0],
       addresses: () => this.#addresses.promise,
-      reportsGeneration: isSince(options.version, GENERATION_SINCE_MINOR),
-      resizes: isSince(options.version, RESIZE_SINCE_MINOR),
-      allocatable: () => amountsOf(this.#node.status?.allocatable),
+      reportsGeneration: isAtLeastMinor(options.version, GENERATION_SINCE_MINOR),
+      resizes: isAtLeastMinor(options.version, RESIZE_SINCE_MINOR),
+      allocatable: () => parseAmounts(this.#node.status?.allocatable),
       volumes: this.#volumes,
       clock,
       random,
@@ -106,7 +106,7 @@ export class RunningNode {
     if (!this.#isSettled()) this.#followUntilSettled();
   }
 
-  /** Reports that the node is not ready; a failure to do so does not matter. */
+  /** Reports that the node is not ready; failures are ignored. */
   async announceShutdown(): Promise<void> {
     this.#isShuttingDown = true;
     await this.#patchStatus().catch(() => undefined);
@@ -117,12 +117,12 @@ export class RunningNode {
     this.#options.client.close();
   }
 
-  /** Watches the Node object until controllers have set what it needs. */
+  /** Watches the Node object until controllers have set all required fields. */
   #followUntilSettled(): void {
     const { client, clock, random } = this.#options;
     const settled = new AbortController();
     const stop = () => settled.abort();
-    // A remaining listener would keep the informer alive as long as the node runs.
+    // A remaining listener would keep the informer alive while the node runs.
     this.#signal.addEventListener('abort', stop, { once: true, signal: settled.signal });
     const take = (node: Node) => {
       this.#adopt(node);
@@ -132,14 +132,14 @@ export class RunningNode {
     const informer = new Informer(client.resource(Nodes), { fieldSelector, clock, random });
     informer.addHandler({ onAdd: take, onUpdate: (_, node) => take(node) });
     informer.start(settled.signal);
-    this.#after('podCidr', POD_CIDR_PATIENCE_MS, () => {
+    this.#after('podCidr', POD_CIDR_TIMEOUT_MS, () => {
       if (!this.#isNetworkReady) this.#joinPodNetwork(fallbackPodCidr(this.#options.server.id));
       if (this.#isSettled()) stop();
     });
   }
 
   #isSettled(): boolean {
-    return this.#isNetworkReady && (this.#hasAskedToServe || !this.#options.bootstrap.kubelet.serverTLSBootstrap);
+    return this.#isNetworkReady && (this.#hasRequestedServing || !this.#options.bootstrap.kubelet.serverTLSBootstrap);
   }
 
   #adopt(node: Node): void {
@@ -147,9 +147,9 @@ export class RunningNode {
     const { podCIDR } = node.spec;
     if (podCIDR && !this.#isNetworkReady) this.#joinPodNetwork(podCIDR);
     const addresses = node.status?.addresses ?? [];
-    if (this.#options.bootstrap.kubelet.serverTLSBootstrap && addresses.length > 0 && !this.#hasAskedToServe) {
-      this.#hasAskedToServe = true;
-      void this.#askToServe();
+    if (this.#options.bootstrap.kubelet.serverTLSBootstrap && addresses.length > 0 && !this.#hasRequestedServing) {
+      this.#hasRequestedServing = true;
+      void this.#requestServingCertificate();
     }
   }
 
@@ -165,7 +165,7 @@ export class RunningNode {
     this.#reportStatus();
   }
 
-  async #askToServe(): Promise<void> {
+  async #requestServingCertificate(): Promise<void> {
     const { client, identity, log } = this.#options;
     const addresses = this.#node.status?.addresses ?? [];
     const ofTypes = (...types: string[]) => [
@@ -180,7 +180,7 @@ export class RunningNode {
     } catch (error) {
       if (this.#signal.aborted) return;
       log.debug({ err: error }, 'node has no serving certificate yet');
-      this.#after('serving', STATUS_RETRY_MS, () => void this.#askToServe());
+      this.#after('serving', STATUS_RETRY_MS, () => void this.#requestServingCertificate());
     }
   }
 
@@ -191,14 +191,18 @@ export class RunningNode {
     try {
       await this.#lease.renew(clock.now(), this.#signal);
       this.#renewalFailures = 0;
-      const silentMs = clock.now() - this.#renewedMs;
+      const sinceRenewalMs = clock.now() - this.#renewedMs;
       this.#renewedMs = clock.now();
-      if (silentMs > leaseMs) {
+      if (sinceRenewalMs > leaseMs) {
         this.#isDoubted = true;
         this.#reportStatus();
       }
       const dueMs = clock.now() + periodMs * (1 + RENEWAL_JITTER * random());
-      this.#after('lease', Math.ceil(dueMs / PULSE_MS) * PULSE_MS - clock.now(), () => void this.#renewLease());
+      this.#after(
+        'lease',
+        Math.ceil(dueMs / HEARTBEAT_INTERVAL_MS) * HEARTBEAT_INTERVAL_MS - clock.now(),
+        () => void this.#renewLease(),
+      );
     } catch (error) {
       if (this.#signal.aborted) return;
       log.debug({ err: error }, 'node cannot renew its lease');
@@ -207,7 +211,7 @@ export class RunningNode {
     }
   }
 
-  /** Reports the status now; once more if something changes meanwhile. */
+  /** Reports the status now, and again if something changes meanwhile. */
   #reportStatus(): void {
     this.#isStatusDue = true;
     if (!this.#isReporting) void this.#reportUntilDone();
@@ -221,7 +225,7 @@ export class RunningNode {
         this.#isStatusDue = false;
         await this.#patchStatus();
       }
-      const periodMs = this.#isDoubted ? STATUS_RETRY_MS : STATUS_PERIOD_MS;
+      const periodMs = this.#isDoubted ? STATUS_RETRY_MS : STATUS_INTERVAL_MS;
       this.#isDoubted = false;
       this.#after('status', periodMs * (1 + RENEWAL_JITTER * random()), () => this.#reportStatus());
     } catch (error) {
@@ -234,20 +238,20 @@ export class RunningNode {
   async #patchStatus(): Promise<void> {
     const { client, clock, server, bootstrap, version } = this.#options;
     const name = this.#node.metadata.name ?? '';
-    const situation = {
+    const runtimeState = {
       nowMs: clock.now(),
       version,
       isNetworkReady: this.#isNetworkReady,
       isShuttingDown: this.#isShuttingDown,
       volumesInUse: this.#volumes.inUse,
     };
-    const status = nodeStatus(name, server, bootstrap, situation, this.#node.status);
+    const status = nodeStatus(name, server, bootstrap, runtimeState, this.#node.status);
     const patch = { type: 'strategic', value: { status } } as const;
     this.#adopt(await client.resource(Nodes).patch(name, patch, { subresource: 'status', signal: this.#signal }));
   }
 
   #growFileSystems(): void {
-    this.#after('volumes', VOLUMES_ROUND_MS, () => {
+    this.#after('volumes', VOLUME_CHECK_INTERVAL_MS, () => {
       const { log } = this.#options;
       void this.#volumes
         .grow(this.#signal)
@@ -278,6 +282,6 @@ function fallbackPodCidr(serverId: string): string {
   return `100.${64 + Math.floor(index / 256)}.${index % 256}.0/24`;
 }
 
-function isSince(version: string, minor: number): boolean {
+function isAtLeastMinor(version: string, minor: number): boolean {
   return Number(version.split('.')[1]) >= minor;
 }

@@ -31,24 +31,24 @@ test.each([
   ['of a value that is not known here', aPod('$(A)', [FROM_MAP]), undefined],
   ['of no annotation', aPod('$(A)/x', [FROM_ANNOTATION]), 'error SubPath `/x` must not be an absolute path'],
   ['of an annotation', aPod('$(A)/x', [FROM_ANNOTATION], { a: 'logs' }), undefined],
-])('a path %s', (_, pod, expected) => {
+])('expands a path %s', (_, pod, expected) => {
   expect(problemOf(pod)).toBe(expected);
 });
 
-test('variables of a whole ConfigMap are not known here', () => {
+test('treats variables from a whole ConfigMap as unknown', () => {
   const pod = aPod('$(B)', []);
 
   expect(problemOf(pod, { envFrom: [{ configMapRef: { name: 'm' } }] })).toBeUndefined();
 });
 
-test('a container without its path waits, until the pod says better', () => {
+test('makes a container with an invalid path wait until the pod is fixed', () => {
   const pod = aPod('$(A)/x', [FROM_ANNOTATION]);
   const placement = { startedMs: 0, nowMs: 60_000, hostIp: undefined, podIp: undefined };
-  const mended = { ...pod, metadata: { ...pod.metadata, annotations: { a: 'logs' } } };
+  const corrected = { ...pod, metadata: { ...pod.metadata, annotations: { a: 'logs' } } };
 
   expect(podStatusAt(pod, placement).status).toMatchObject({
     phase: 'Pending',
     containerStatuses: [{ ready: false, state: { waiting: { reason: 'CreateContainerConfigError' } } }],
   });
-  expect(podStatusAt(mended, placement).status).toMatchObject({ phase: 'Running' });
+  expect(podStatusAt(corrected, placement).status).toMatchObject({ phase: 'Running' });
 });

@@ -1,13 +1,16 @@
 import type { Container, Pod } from '@fairway/kube/kinds/generated/types';
-import { surroundingsOf } from './shell/container-surroundings.ts';
+import { environmentOf } from './shell/container-environment.ts';
 
 const NO_FILES: ReadonlySet<string> = new Set();
 
-/** Kubelet's error for a `subPathExpr` that can't be expanded or leaves its volume; undefined if no problem is known here. */
+/**
+ * Kubelet's error for a `subPathExpr` that can't be expanded or that leaves its volume; undefined if no problem is
+ * known.
+ */
 export function subPathProblem(container: Container, pod: Pod): string | undefined {
   const expressions = (container.volumeMounts ?? []).flatMap(({ subPathExpr }) => subPathExpr || []);
   if (expressions.length === 0) return undefined;
-  const { variables, hasMore } = surroundingsOf(container, pod, NO_FILES, 0);
+  const { variables, hasMore } = environmentOf(container, pod, NO_FILES, 0);
   for (const expression of expressions) {
     const names = [...expression.matchAll(VARIABLE)].map(([, name = '']) => name);
     const isKnown = names.every((name) => (variables.has(name) ? variables.get(name) !== undefined : !hasMore));

@@ -7,7 +7,7 @@ const UNUSED_SPEC_FIELDS = ['affinity', 'topologySpreadConstraints', 'toleration
 export function trim(pod: Pod): Pod {
   for (const field of UNUSED_SPEC_FIELDS) delete pod.spec[field];
   const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])];
-  const hasScript = containers.some(readsSurroundings);
+  const hasScript = containers.some(readsEnvironment);
   const volumes = pod.spec.volumes?.filter(
     (volume) => volume.persistentVolumeClaim ?? volume.ephemeral ?? (hasScript && (volume.hostPath ?? volume.emptyDir)),
   );
@@ -16,7 +16,7 @@ export function trim(pod: Pod): Pod {
   for (const container of containers) {
     trimResources(container);
     delete container.securityContext;
-    if (readsSurroundings(container)) continue;
+    if (readsEnvironment(container)) continue;
     delete container.env;
     delete container.envFrom;
     delete container.volumeMounts;
@@ -31,7 +31,7 @@ function trimResources(container: Container): void {
 }
 
 /** Whether its start or exit may depend on variables or files. */
-function readsSurroundings({ command = [], args = [], volumeMounts = [] }: Container): boolean {
+function readsEnvironment({ command = [], args = [], volumeMounts = [] }: Container): boolean {
   if (volumeMounts.some(({ subPathExpr }) => subPathExpr)) return true;
   return [...command, ...args].some((word) => /\$|\[|\b(?:touch|test|cat)\b|>/.test(word));
 }

@@ -27,7 +27,7 @@ function replicaSet(name: string, priority: number, cpu: string): ReplicaSet {
   };
 }
 
-test('room that is made for a pod is kept for it from those that come in the place of its victims', async () => {
+test('reserves capacity freed by preemption for the preemptor, not for replacements of its victims', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   await cluster.nodes.add('node', { cpu: '1' });
   for (const value of [1, 2, 3, 4]) await cluster.client.resource(PriorityClasses).create(priorityClass(value));
@@ -49,12 +49,12 @@ test('room that is made for a pod is kept for it from those that come in the pla
   const isNew = ({ metadata }: Pod) => before.every((known) => known.metadata.uid !== metadata.uid);
   const isPreemption = ({ reason }: Event) => reason === 'Preempted';
   const isRefused = ({ status }: Pod) => status?.conditions?.some(({ reason }) => reason === 'Unschedulable') ?? false;
-  const ofLow = (all: readonly Pod[]) => all.filter((each) => appOf(each) === 'low');
-  await eventually(pods, where, (all) => ofLow(all).length === 1 && ofLow(all).every(isNew));
+  const lowPriorityPods = (all: readonly Pod[]) => all.filter((each) => appOf(each) === 'low');
+  await eventually(pods, where, (all) => lowPriorityPods(all).length === 1 && lowPriorityPods(all).every(isNew));
   // Scheduled after the pod that replaced the victim.
   await pods.create(pod('last', specOf(1, '1m')));
   await eventuallyObject(pods, { ...where, name: 'last' }, (last) => isRefused(last) || Boolean(last.spec.nodeName));
-  expect(ofLow((await pods.list(where)).items).map(({ spec }) => spec.nodeName)).toEqual([undefined]);
+  expect(lowPriorityPods((await pods.list(where)).items).map(({ spec }) => spec.nodeName)).toEqual([undefined]);
   await hold([]);
   await eventuallyObject(pods, { ...where, name: 'first' }, running);
   const after = await eventually(pods, where, (all) => all.length === 5);
@@ -69,7 +69,7 @@ test('room that is made for a pod is kept for it from those that come in the pla
   expect(preempted.filter(isPreemption)).toHaveLength(2);
 });
 
-test('what was kept for a pod is free again when the pod is gone', async () => {
+test('releases the reserved capacity when the pod is deleted', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   await cluster.nodes.add('node', { cpu: '1' });
   for (const value of [1, 2]) await cluster.client.resource(PriorityClasses).create(priorityClass(value));

@@ -12,10 +12,10 @@ import type { Binding, Namespace, Node, Pod } from '@fairway/kube/kinds/generate
 import { PersistentVolumeClaims, PersistentVolumes, Pods } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { findNode, fitsAlone } from '@fairway/scheduling/fit';
-import { NodeState, takesRoom } from '@fairway/scheduling/node-state';
+import { NodeState, usesResources } from '@fairway/scheduling/node-state';
 import { findPreemption } from '@fairway/scheduling/preemption';
-import { type ClaimStep, PodVolumes, SELECTED_NODE } from '@fairway/scheduling/volumes';
-import { deletePod, noteDisruption } from '../controllers/disrupt-pod.ts';
+import { type ClaimStep, PodVolumes, SELECTED_NODE_ANNOTATION } from '@fairway/scheduling/volumes';
+import { deletePod, recordDisruption } from '../controllers/disrupt-pod.ts';
 
 export interface SchedulerOptions {
   readonly client: KubeClient;
@@ -35,8 +35,8 @@ const SCHEDULER_NAME = 'default-scheduler';
 const VOLUME_BUCKETS = new Set(['persistentvolumeclaims', 'persistentvolumes', 'csinodes.storage.k8s.io']);
 
 /**
- * Binds pods to nodes, one decision at a time, each on the caches and earlier decisions ("assumed" pods), like kube-scheduler. An unschedulable pod
- * waits for a change that could make room: a node, or a deleted pod.
+ * Binds pods to nodes, one decision at a time, based on the caches and earlier decisions ("assumed" pods), like
+ * kube-scheduler. An unschedulable pod waits for a change that could free capacity: a node, or a deleted pod.
  */
 export class Scheduler {
   readonly controller: Controller;
@@ -45,7 +45,10 @@ export class Scheduler {
   /** The node that each pod is counted on. */
   readonly #placed = new Map<string, string>();
   readonly #unschedulable = new Set<string>();
-  /** Nominated pods and their nodes: no other pod of the same or a lower priority may take the room made by preemption there. */
+  /**
+   * Nominated pods and their nodes: no other pod of the same or a lower priority may use the capacity freed by
+   * preemption there.
+   */
   readonly #nominated = new Map<string, string>();
   /** Pending pods with their priority: each enqueues one run, and the run takes the highest. */
   readonly #queue = new Map<string, number>();
@@ -64,18 +67,18 @@ export class Scheduler {
     });
     // These handlers run before the controller's own: a decision must see the change that triggered it.
     nodes.addHandler({
-      onAdd: (node) => this.#nodeChanged(node),
-      onUpdate: (_, node) => this.#nodeChanged(node),
+      onAdd: (node) => this.#onNodeChange(node),
+      onUpdate: (_, node) => this.#onNodeChange(node),
       onDelete: (node) => this.#states.delete(node.metadata.name ?? ''),
     });
     pods.addHandler({
       onAdd: (pod) => {
         const { nominatedNodeName } = pod.status ?? {};
         if (nominatedNodeName && isPending(pod)) this.#nominated.set(keyOf(pod), nominatedNodeName);
-        this.#podChanged(pod);
+        this.#onPodChange(pod);
       },
-      onUpdate: (_, pod) => this.#podChanged(pod),
-      onDelete: (pod) => this.#podGone(keyOf(pod)),
+      onUpdate: (_, pod) => this.#onPodChange(pod),
+      onDelete: (pod) => this.#onPodDelete(keyOf(pod)),
     });
     this.controller.watch(pods, (pod) => (isPending(pod) ? [keyOf(pod)] : []));
   }
@@ -92,14 +95,14 @@ export class Scheduler {
     try {
       return await this.#schedule(key);
     } catch (error) {
-      // The run is retried, and this pod is still pending for it.
+      // The run is retried while this pod is still pending.
       const pod = this.#options.pods.get(key);
       if (pod) this.#queue.set(key, pod.spec.priority ?? 0);
       throw error;
     }
   }
 
-  /** The pending pod with the highest priority; among equals the first in the queue. */
+  /** The pending pod with the highest priority; among equals, the first in the queue. */
   #next(key: string): string {
     let best = key;
     let highest = this.#queue.get(key) ?? Number.NEGATIVE_INFINITY;
@@ -126,7 +129,7 @@ export class Scheduler {
     }
     const labelsOf = (namespace: string) => namespaces.get(namespace)?.metadata.labels ?? {};
     const volumes = new PodVolumes(pod, reader);
-    const fit = this.#besideNominated(key, pod, (states) => findNode(pod, states, { labelsOf, random, volumes }));
+    const fit = this.#withNominatedPods(key, pod, (states) => findNode(pod, states, { labelsOf, random, volumes }));
     if (fit.kind === 'none') {
       this.#unschedulable.add(key);
       if (await this.#setScheduled(pod, 'Unschedulable', fit.message)) {
@@ -152,8 +155,8 @@ export class Scheduler {
     const { client } = this.#options;
     const { metadata } = step.claim;
     if (step.kind === 'provision') {
-      if (metadata.annotations?.[SELECTED_NODE] === nodeName) return;
-      const annotations = { ...metadata.annotations, [SELECTED_NODE]: nodeName };
+      if (metadata.annotations?.[SELECTED_NODE_ANNOTATION] === nodeName) return;
+      const annotations = { ...metadata.annotations, [SELECTED_NODE_ANNOTATION]: nodeName };
       await client.resource(PersistentVolumeClaims).update({ ...step.claim, metadata: { ...metadata, annotations } });
       return;
     }
@@ -163,34 +166,34 @@ export class Scheduler {
     await client.resource(PersistentVolumes).update({ ...step.volume, spec: { ...step.volume.spec, claimRef } });
   }
 
-  /** Preempts pods of lower priority; the pod is retried when they are gone. Disruption budgets are ignored. */
+  /** Preempts pods of lower priority; the pod is retried once they are deleted. Disruption budgets are ignored. */
   async #preempt(key: string, pod: Pod): Promise<void> {
     const { client, clock, events } = this.#options;
     if ((pod.spec.priority ?? 0) <= 0 && !this.#hasNegativePriorities()) return;
-    const isUnderWay =
+    const isInProgress =
       pod.status?.nominatedNodeName &&
       [...(this.#states.get(pod.status.nominatedNodeName)?.pods.values() ?? [])].some(
         ({ metadata }) => metadata.deletionTimestamp,
       );
-    if (isUnderWay) return;
-    const preemption = this.#besideNominated(key, pod, (states) =>
+    if (isInProgress) return;
+    const preemption = this.#withNominatedPods(key, pod, (states) =>
       findPreemption(pod, states, (state) => fitsAlone(pod, state)),
     );
-    if (preemption === undefined) return this.#denominate(key);
+    if (preemption === undefined) return this.#clearNomination(key);
     this.#nominated.set(key, preemption.nodeName);
     const { name = '', namespace = '', uid } = pod.metadata;
     const value = { metadata: { uid }, status: { nominatedNodeName: preemption.nodeName } };
     await client.resource(Pods).patch(name, { type: 'strategic', value }, { namespace, subresource: 'status' });
     for (const victim of preemption.victims) {
       const message = `${SCHEDULER_NAME}: preempting to accommodate a higher priority pod`;
-      await noteDisruption(client, victim, 'PreemptionByScheduler', message, clock.now());
+      await recordDisruption(client, victim, 'PreemptionByScheduler', message, clock.now());
       await deletePod(client, victim);
       events.normal(victim, 'Preempted', `Preempted by pod ${uid} on node ${preemption.nodeName}`);
     }
   }
 
   /** Schedules a pod as if nominated pods that it must not block were already on their nodes. */
-  #besideNominated<T>(key: string, pod: Pod, decide: (states: readonly NodeState[]) => T): T {
+  #withNominatedPods<T>(key: string, pod: Pod, decide: (states: readonly NodeState[]) => T): T {
     const added: (() => void)[] = [];
     for (const [other, nodeName] of this.#nominated) {
       const nominated = this.#options.pods.get(other);
@@ -207,8 +210,8 @@ export class Scheduler {
     }
   }
 
-  /** It needs no room, or preemption can't make any: release its nomination. */
-  #denominate(key: string): void {
+  /** It needs no capacity, or preemption can't free any: release its nomination. */
+  #clearNomination(key: string): void {
     if (this.#nominated.delete(key)) this.#retryUnschedulable();
   }
 
@@ -223,7 +226,7 @@ export class Scheduler {
     const { client, events } = this.#options;
     const { name = '', namespace = '', uid } = pod.metadata;
     this.#place(key, pod, nodeName);
-    this.#denominate(key);
+    this.#clearNomination(key);
     const binding: Binding = {
       apiVersion: 'v1',
       kind: 'Binding',
@@ -234,7 +237,7 @@ export class Scheduler {
       await client.resource(Pods).createSubresource(name, 'binding', binding, { namespace });
       events.normal(pod, 'Scheduled', `Successfully assigned ${key} to ${nodeName}`);
     } catch (error) {
-      this.#podGone(key);
+      this.#onPodDelete(key);
       // Deleted, or bound by another scheduler: the cache will show it.
       if (!isApiError(error, 'NotFound', 'Conflict')) throw error;
     }
@@ -257,7 +260,7 @@ export class Scheduler {
     return true;
   }
 
-  #nodeChanged(node: Node): void {
+  #onNodeChange(node: Node): void {
     const name = node.metadata.name ?? '';
     const state = this.#states.get(name);
     if (state) state.setNode(node);
@@ -271,12 +274,12 @@ export class Scheduler {
     this.#retryUnschedulable();
   }
 
-  #podChanged(pod: Pod): void {
+  #onPodChange(pod: Pod): void {
     const key = keyOf(pod);
     const nodeName = pod.spec?.nodeName;
     if (isPending(pod)) this.#queue.set(key, pod.spec.priority ?? 0);
-    if (nodeName && takesRoom(pod)) this.#place(key, pod, nodeName);
-    else if (!takesRoom(pod)) this.#podGone(key);
+    if (nodeName && usesResources(pod)) this.#place(key, pod, nodeName);
+    else if (!usesResources(pod)) this.#onPodDelete(key);
   }
 
   #place(key: string, pod: Pod, nodeName: string): void {
@@ -286,18 +289,18 @@ export class Scheduler {
     this.#states.get(nodeName)?.addPod(key, pod);
   }
 
-  #podGone(key: string): void {
+  #onPodDelete(key: string): void {
     const nodeName = this.#placed.get(key);
     this.#unschedulable.delete(key);
     this.#queue.delete(key);
-    this.#denominate(key);
+    this.#clearNomination(key);
     if (nodeName === undefined) return;
     this.#placed.delete(key);
     this.#states.get(nodeName)?.removePod(key);
     this.#retryUnschedulable();
   }
 
-  /** Requeues pending pods after a change that could make room. */
+  /** Requeues pending pods after a change that could free capacity. */
   #retryUnschedulable(): void {
     for (const key of this.#unschedulable) {
       this.#queue.set(key, this.#options.pods.get(key)?.spec.priority ?? 0);

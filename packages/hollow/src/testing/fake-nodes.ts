@@ -74,7 +74,7 @@ export class FakeNodes {
     );
   }
 
-  /** Takes over nodes that exist already. */
+  /** Takes over existing nodes. */
   resume(names: readonly string[]): void {
     for (const name of names) this.#known.add(name);
     this.resync();

@@ -24,7 +24,7 @@ const serviceAccountKeys = await createServiceAccountKeys();
 
 export interface TestClusterOptions extends FakeNodesOptions {
   readonly store?: Store;
-  /** Runs on the real clock, for real clients; `clock` then has no effect. */
+  /** Uses the real clock, for real clients; `clock` then has no effect. */
   readonly realTime?: boolean;
   /** Names of nodes; three by default. */
   readonly nodes?: readonly string[];
@@ -41,7 +41,7 @@ export class TestCluster implements AsyncDisposable {
   readonly clock: FakeClock;
   readonly client: KubeClient;
   readonly nodes: FakeNodes;
-  readonly plane: HollowControlPlane;
+  readonly controlPlane: HollowControlPlane;
   readonly ca = ca;
 
   private constructor(options: TestClusterOptions) {
@@ -49,7 +49,7 @@ export class TestCluster implements AsyncDisposable {
     // Clients check certificates and tokens against the real time.
     this.clock = new FakeClock(startMs);
     const clock: Clock = options.realTime ? systemClock : this.clock;
-    this.plane = createHollowControlPlane({
+    this.controlPlane = createHollowControlPlane({
       store: this.store,
       clock,
       random: options.random ?? Math.random,
@@ -62,7 +62,7 @@ export class TestCluster implements AsyncDisposable {
       outbound: options.outbound ?? (() => undefined),
       pki: { ca, caBundle: ca.certificatePem, serviceAccountKeys },
     });
-    const transport = this.plane.server.transport({
+    const transport = this.controlPlane.server.transport({
       username: 'kubernetes-admin',
       groups: ['system:masters', 'system:authenticated'],
     });
@@ -72,7 +72,7 @@ export class TestCluster implements AsyncDisposable {
 
   static async start(options: TestClusterOptions = {}): Promise<TestCluster> {
     const cluster = new TestCluster(options);
-    await cluster.plane.start();
+    await cluster.controlPlane.start();
     cluster.nodes.resume(options.knownNodes ?? []);
     for (const name of options.nodes ?? ['node-a', 'node-b', 'node-c']) await cluster.nodes.add(name);
     return cluster;
@@ -104,6 +104,6 @@ export class TestCluster implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.nodes.stop();
-    await this.plane.stop();
+    await this.controlPlane.stop();
   }
 }

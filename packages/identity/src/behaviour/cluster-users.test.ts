@@ -3,7 +3,7 @@ import type { KeystoneAccess } from '@fairway/api/domain/keystone-access';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLUSTER_LIMITS, ClusterUsers } from '../cluster-users.ts';
-import { LIMITS, TOKEN_CACHE_TTL_MS, UNKNOWN_MS } from '../keystone-tokens.ts';
+import { LIMITS, TOKEN_CACHE_TTL_MS, UNKNOWN_TTL_MS } from '../keystone-tokens.ts';
 import { startTestKeystone, type TestKeystone } from '../testing/test-keystone.ts';
 
 const VALIDATION = 'GET /v3/auth/tokens';
@@ -11,7 +11,7 @@ const ROLES: KeystoneAccess['roles'] = { member: 'cluster-admin', reader: 'view'
 
 let keystone: TestKeystone;
 let users: ClusterUsers;
-/** The project of `simulator` and `simulator-reader`. */
+/** The project of the users `simulator` and `simulator-reader`. */
 let project: string;
 beforeEach(async () => {
   keystone = await startTestKeystone();
@@ -24,11 +24,11 @@ const reviewer = (change: Partial<KeystoneAccess> = {}, clusterUid = 'cluster-1'
   users.reviewerFor(clusterUid, { projects: [project], roles: ROLES, ...change });
 const forged = () => `gAAAAA${randomBytes(120).toString('base64url')}`;
 
-describe('at a cluster', () => {
+describe('users at a cluster', () => {
   it.each([
     { entry: 'simulator', roles: ['member', 'reader'], gives: ['cluster-admin', 'view'] },
     { entry: 'simulator-reader', roles: ['reader'], gives: ['view'] },
-  ])('$entry is in the groups of its roles and the ClusterRoles that they grant', async ({ entry, roles, gives }) => {
+  ])('have the groups of their roles and the granted ClusterRoles: $entry', async ({ entry, roles, gives }) => {
     const { id } = await keystone.as(entry).identity.me();
 
     expect(await reviewer()(await keystone.tokenOf(entry))).toMatchObject({
@@ -42,7 +42,7 @@ describe('at a cluster', () => {
     });
   });
 
-  it('a role grants what it is mapped to, and property names are not roles', async () => {
+  it('get what their role is mapped to, and property names are not roles', async () => {
     const token = await keystone.tokenOf('simulator-reader');
     const groups = async (roles: KeystoneAccess['roles']) => (await reviewer({ roles })(token))?.groups.slice(2);
 
@@ -59,19 +59,19 @@ describe('at a cluster', () => {
         keystone.tokenOf('simulator-admin', { ...keystone.loginOf('simulator-admin'), scope: { kind: 'system' } }),
     },
     { who: 'that is forged', token: () => Promise.resolve(forged()) },
-  ])('a token $who is rejected', async ({ token }) => {
+  ])('are rejected with a token $who', async ({ token }) => {
     expect(await reviewer()(await token())).toBeUndefined();
   });
 
-  it("all are rejected until the cluster's project is known", async () => {
+  it("are all rejected until the cluster's project is known", async () => {
     expect(await reviewer({ projects: [] })(await keystone.tokenOf('simulator'))).toBeUndefined();
   });
 
-  it('another project is accepted as soon as it is configured', async () => {
+  it('are accepted from another project as soon as it is configured', async () => {
     const token = await keystone.tokenOf('simulator-other');
     const projects = [project, await keystone.as('simulator-other').session.projectId()];
     await reviewer()(token);
-    await keystone.clock.advance(UNKNOWN_MS);
+    await keystone.clock.advance(UNKNOWN_TTL_MS);
 
     expect(await reviewer({ projects })(token)).toMatchObject({
       groups: expect.arrayContaining(['fairway:keystone:view']),
@@ -80,7 +80,7 @@ describe('at a cluster', () => {
 });
 
 describe('a policy', () => {
-  it('grants its users further rights, and no one else', async () => {
+  it('grants additional permissions to its users, and to no one else', async () => {
     const who = { projects: [project], roles: ['reader'] };
     const authorizer = users.authorizerFor(
       JSON.stringify([{ users: who, resource_permissions: { '*/pods': ['get'] } }]),
@@ -98,13 +98,13 @@ describe('a policy', () => {
     expect(await may({ ...reader, username: 'system:serviceaccount:web:ci' }, 'get')).toBe(false);
   });
 
-  it('that is invalid is reported', () => {
+  it('is reported if it is invalid', () => {
     expect(() => users.authorizerFor('[{"users": {}, "rights": []}]')).toThrow('rights');
   });
 });
 
 describe('calls to Keystone', () => {
-  it('are not made for tokens that cannot be its own', async () => {
+  it("are not made for tokens that can't be Keystone's", async () => {
     for (const token of ['abcdef.0123456789abcdef', 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrdWJlcm5ldGVzIn0.c2ln', '']) {
       expect(await reviewer()(token)).toBeUndefined();
     }
@@ -120,7 +120,7 @@ describe('calls to Keystone', () => {
 
   it.each([
     {
-      what: 'tokens that it does not know',
+      what: 'unknown tokens',
       token: () => Promise.resolve(forged()),
       most: CLUSTER_LIMITS.perNetwork.burst,
     },
@@ -129,18 +129,21 @@ describe('calls to Keystone', () => {
       token: () => keystone.tokenOf('simulator-other'),
       most: CLUSTER_LIMITS.perNetwork.burst,
     },
-  ])('are limited for a cluster with $what: for this one only, not for its known users', async ({ token, most }) => {
-    const known = await keystone.tokenOf('simulator');
-    const late = await keystone.tokenOf('simulator');
-    await reviewer()(known);
-    const before = keystone.calls(VALIDATION);
-    for (let index = 0; index < most + 10; index++) await reviewer()(await token());
+  ])(
+    'are limited for a cluster with $what, without affecting other clusters or its known users',
+    async ({ token, most }) => {
+      const known = await keystone.tokenOf('simulator');
+      const late = await keystone.tokenOf('simulator');
+      await reviewer()(known);
+      const previous = keystone.calls(VALIDATION);
+      for (let index = 0; index < most + 10; index++) await reviewer()(await token());
 
-    expect(keystone.calls(VALIDATION) - before).toBe(most);
-    expect(await reviewer()(known)).toBeDefined();
-    expect(await reviewer()(late)).toBeUndefined();
-    expect(await reviewer({}, 'cluster-2')(late)).toBeDefined();
-  });
+      expect(keystone.calls(VALIDATION) - previous).toBe(most);
+      expect(await reviewer()(known)).toBeDefined();
+      expect(await reviewer()(late)).toBeUndefined();
+      expect(await reviewer({}, 'cluster-2')(late)).toBeDefined();
+    },
+  );
 
   it('do not count as guesses for a known user, even after a pause, until the token expires', async () => {
     const known = await keystone.tokenOf('simulator');
@@ -151,9 +154,9 @@ describe('calls to Keystone', () => {
     expect(await reviewer()(known)).toBeDefined();
   });
 
-  it('leave half of the limit to others, however much all clusters guess', () => {
-    expect(CLUSTER_LIMITS.all.perMinute).toBeLessThanOrEqual(LIMITS.all.perMinute / 2);
-    expect(CLUSTER_LIMITS.questions.total).toBeLessThanOrEqual(LIMITS.questions.total / 2);
+  it('leave half of the limit to others, whatever all clusters guess', () => {
+    expect(CLUSTER_LIMITS.total.perMinute).toBeLessThanOrEqual(LIMITS.total.perMinute / 2);
+    expect(CLUSTER_LIMITS.concurrentReviews.total).toBeLessThanOrEqual(LIMITS.concurrentReviews.total / 2);
   });
 });
 

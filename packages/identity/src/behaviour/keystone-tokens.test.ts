@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS, TOKEN_CACHE_TTL_MS, TOKEN_CACHE_TTL_WITHOUT_EVENTS_MS, UNKNOWN_MS } from '../keystone-tokens.ts';
+import { LIMITS, TOKEN_CACHE_TTL_MS, TOKEN_CACHE_TTL_WITHOUT_EVENTS_MS, UNKNOWN_TTL_MS } from '../keystone-tokens.ts';
 import { KeystoneUnavailableError } from '../keystone-unavailable-error.ts';
 import { startTestKeystone, type TestKeystone } from '../testing/test-keystone.ts';
 
@@ -138,19 +138,19 @@ describe('a token', () => {
     expect(await outcome(token)).toBe('unknown');
   });
 
-  it('that is unused causes no calls', async () => {
+  it('causes no calls while it is unused', async () => {
     await outcome(await keystone.tokenOf('simulator'));
     await keystone.clock.advance(TOKEN_CACHE_TTL_MS + PERIOD_MS);
-    const before = keystone.calls(EVENTS);
+    const previous = keystone.calls(EVENTS);
 
     await keystone.clock.advance(3_600_000);
 
-    expect(keystone.calls(EVENTS)).toBe(before);
+    expect(keystone.calls(EVENTS)).toBe(previous);
   });
 });
 
 describe('a revocation', () => {
-  it('of one token is detected within a period, and ends no other', async () => {
+  it('of one token is detected within a period, and ends no other token', async () => {
     const [token, other] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
     await outcome(token);
     await outcome(other);
@@ -178,7 +178,7 @@ describe('a revocation', () => {
 });
 
 describe('an unavailable Keystone', () => {
-  it('keeps known users signed in for the time of the cache, and no one else', async () => {
+  it('keeps known users signed in while they are cached, and no one else', async () => {
     const [known, late] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
     await outcome(known);
     fail(503, '/v3/');
@@ -191,21 +191,21 @@ describe('an unavailable Keystone', () => {
     expect(await settled(outcome(known))).toBe('unreachable');
   });
 
-  it('gets a few calls a minute, however many requests arrive', async () => {
+  it('gets a few calls a minute for any number of requests', async () => {
     const tokens = await Promise.all(Array.from({ length: 10 }, () => keystone.tokenOf('simulator')));
     fail(503);
     await settled(outcome(tokens[0] ?? ''));
-    const before = validations();
+    const previous = validations();
 
     for (let second = 0; second < 300; second++) {
       await keystone.clock.advance(1_000);
       for (const token of tokens) await settled(outcome(token));
     }
 
-    expect(validations() - before).toBeLessThan(5 * 6);
+    expect(validations() - previous).toBeLessThan(5 * 6);
   });
 
-  it('is called again soon after it is back', async () => {
+  it('is called again soon after it recovers', async () => {
     const token = await keystone.tokenOf('simulator');
     const end = fail(503);
     await settled(outcome(token));
@@ -220,28 +220,28 @@ describe('an unavailable Keystone', () => {
   it.each([
     { status: 403, reason: 'notPermitted' },
     { status: 401, reason: 'credentialRefused' },
-  ])('and one that refuses Fairway with $status are distinguished', async ({ status, reason }) => {
+  ])('is distinguished from one that rejects Fairway with $status', async ({ status, reason }) => {
     const token = await keystone.tokenOf('simulator');
     fail(status);
 
     expect(await settled(outcome(token))).toBe(reason);
   });
 
-  it.each([403, 400])('is not assumed after an answer of %i to one token', async (status) => {
+  it.each([403, 400])('is not assumed after a response of %i to one token', async (status) => {
     const [refused, other] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
     const end = fail(status);
     await settled(outcome(refused));
     end();
-    const before = validations();
+    const previous = validations();
 
     for (let index = 0; index < 100; index++) expect(await outcome(refused)).not.toBe('demo');
-    expect(validations()).toBe(before);
+    expect(validations()).toBe(previous);
     expect(await outcome(other)).toBe('other');
-    await keystone.clock.advance(UNKNOWN_MS);
+    await keystone.clock.advance(UNKNOWN_TTL_MS);
     expect(await outcome(refused)).toBe('demo');
   });
 
-  it.each([403, 400])('nor after answers of %i to many tokens, whichever clients sent them', async (status) => {
+  it.each([403, 400])('is not assumed after responses of %i to many tokens, from any clients', async (status) => {
     const refused = await Promise.all(Array.from({ length: 10 }, () => keystone.tokenOf('simulator')));
     const [known, late] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
     await outcome(known);
@@ -254,7 +254,7 @@ describe('an unavailable Keystone', () => {
     expect(await outcome(known, '198.51.100.1')).toBe('demo');
   });
 
-  it('is assumed after an answer of 500 to all of them', async () => {
+  it('is assumed after a response of 500 to all tokens', async () => {
     const tokens = await Promise.all(Array.from({ length: 20 }, () => keystone.tokenOf('simulator')));
     fail(500);
     for (const token of tokens) expect(await settled(outcome(token))).toBe('unreachable');
@@ -262,19 +262,19 @@ describe('an unavailable Keystone', () => {
     expect(validations()).toBeLessThan(10);
   });
 
-  it.each(['new', 'known'])('the same answer to all %s tokens costs no more than guesses do', async (what) => {
-    const most = LIMITS.perNetwork.burst;
-    const tokens = await Promise.all(Array.from({ length: most * 2 }, () => keystone.tokenOf('simulator')));
+  it.each(['new', 'known'])('gets no more calls than for guesses if it rejects all %s tokens', async (what) => {
+    const maxCalls = LIMITS.perNetwork.burst;
+    const tokens = await Promise.all(Array.from({ length: maxCalls * 2 }, () => keystone.tokenOf('simulator')));
     if (what === 'known') for (const token of tokens) await outcome(token);
     await keystone.clock.advance(TOKEN_CACHE_TTL_MS);
     fail(403);
-    const before = validations();
+    const previous = validations();
     for (const token of tokens) expect(['notPermitted', '429']).toContain(await settled(outcome(token)));
 
-    expect(validations() - before).toBeLessThan(most * 1.5);
+    expect(validations() - previous).toBeLessThan(maxCalls * 1.5);
   });
 
-  it('is never quoted with the token', async () => {
+  it('is reported without the token', async () => {
     const token = await keystone.tokenOf('simulator');
     keystone.simulator.faults.add({
       service: 'identity',
@@ -289,8 +289,8 @@ describe('an unavailable Keystone', () => {
   });
 });
 
-describe('strangers', () => {
-  it('do not reach Keystone with values that cannot be its tokens', async () => {
+describe('unknown clients', () => {
+  it("send no values to Keystone that can't be its tokens", async () => {
     const jwt = `${randomBytes(20).toString('base64url')}.${btoa('{"iss":"kubernetes/serviceaccount"}')}.x`;
 
     for (const token of [jwt, 'abcdef.0123456789abcdef', 'x'.repeat(100_000), '']) {
@@ -300,18 +300,18 @@ describe('strangers', () => {
     expect(keystone.simulator.calls.total).toBe(0);
   });
 
-  it('repeat an unknown token for one call in ten seconds', async () => {
+  it('cause one call in ten seconds with an unknown token', async () => {
     const token = forged();
     for (let index = 0; index < 100; index++) expect(await outcome(token)).toBe('unknown');
     expect(validations()).toBe(1);
 
-    await keystone.clock.advance(UNKNOWN_MS);
+    await keystone.clock.advance(UNKNOWN_TTL_MS);
     await outcome(token);
 
     expect(validations()).toBe(2);
   });
 
-  it('are rate-limited by network, and known and other users are not', async () => {
+  it('are rate-limited by network, without affecting known and other users', async () => {
     const known = await keystone.tokenOf('simulator');
     await outcome(known, '192.0.2.66');
     const outcomes = [];
@@ -323,18 +323,18 @@ describe('strangers', () => {
     expect(await outcome(await keystone.tokenOf('simulator-other'), '192.0.2.7')).toBe('other');
   });
 
-  it('evict no known users', async () => {
+  it('evict no known users from the cache', async () => {
     const known = await keystone.tokenOf('simulator');
     await outcome(known);
     for (let index = 0; index < 250; index++) await outcome(forged(), `192.0.2.${index}`);
-    const before = validations();
+    const previous = validations();
 
     expect(await outcome(known)).toBe('demo');
-    expect(validations()).toBe(before);
+    expect(validations()).toBe(previous);
   });
 });
 
-/** Retries of the client wait on the clock. */
+/** Retries of the client use the fake clock. */
 async function settled<T>(call: Promise<T>): Promise<T> {
   let isSettled = false;
   const settle = () => {
@@ -357,16 +357,16 @@ describe('a request opened with a token', () => {
     return { token: shown, stop, ends: () => ends };
   }
 
-  it('ends within 15 seconds of its revocation, without calls of its own, and nothing else ends', async () => {
+  it("ends within 15 seconds of the token's revocation, without calls of its own, and no other request ends", async () => {
     const [revoked, other] = [await open(), await open()];
-    const before = validations();
+    const previous = validations();
     await keystone.revoke('simulator', revoked.token);
 
     await keystone.clock.advance(PERIOD_MS);
     await expect.poll(revoked.ends).toBe(1);
 
     expect(other.ends()).toBe(0);
-    expect(validations()).toBe(before);
+    expect(validations()).toBe(previous);
     expect(keystone.calls(EVENTS)).toBe(1);
   });
 
@@ -382,17 +382,17 @@ describe('a request opened with a token', () => {
     expect(validations()).toBe(1);
   });
 
-  it('ends when Keystone no longer knows the token, and when the user signs out', async () => {
+  it('ends when Keystone no longer recognises the token, and when the user signs out', async () => {
     const [gone, left] = [await open(), await open()];
     keystone.tokens.forget(left.token);
     await keystone.revoke('simulator', gone.token);
-    await keystone.clock.advance(TOKEN_CACHE_TTL_MS + UNKNOWN_MS);
+    await keystone.clock.advance(TOKEN_CACHE_TTL_MS + UNKNOWN_TTL_MS);
 
     expect(await outcome(gone.token)).toBe('unknown');
     expect([gone.ends(), left.ends()]).toEqual([1, 1]);
   });
 
-  it("is not followed after it was closed, nor if its token is not Keystone's", async () => {
+  it("is not followed after it was closed, or if its token is not Keystone's", async () => {
     const watch = await open();
     watch.stop?.();
     await keystone.revoke('simulator', watch.token);
@@ -402,7 +402,7 @@ describe('a request opened with a token', () => {
     expect(keystone.tokens.follow('a-service-account', () => {})).toBeUndefined();
   });
 
-  it('ends immediately when its token was revoked before it could be followed', async () => {
+  it('ends immediately if its token was revoked before it could be followed', async () => {
     let ends = 0;
 
     keystone.tokens.follow(forged(), () => ends++);

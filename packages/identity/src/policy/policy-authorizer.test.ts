@@ -1,38 +1,38 @@
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { expect, it } from 'vitest';
-import { aKeystoneUser } from '../testing/keystone-user.ts';
+import { newKeystoneUser } from '../testing/keystone-user.ts';
 import { userInfoOf } from '../user-info.ts';
 import { createPolicyAuthorizer } from './policy-authorizer.ts';
 
-const ELSEWHERE = { id: 'd2', name: 'Default' };
+const OTHER_DOMAIN = { id: 'd2', name: 'Default' };
 
 it.each<{ who: string; user: UserInfo; type: 'user' | 'project'; value: string; is: boolean }>([
-  { who: 'alice', user: userInfoOf(aKeystoneUser()), type: 'user', value: 'alice', is: true },
-  { who: 'alice by id', user: userInfoOf(aKeystoneUser()), type: 'user', value: 'u1', is: true },
+  { who: 'alice', user: userInfoOf(newKeystoneUser()), type: 'user', value: 'alice', is: true },
+  { who: 'alice by id', user: userInfoOf(newKeystoneUser()), type: 'user', value: 'u1', is: true },
   {
     who: 'a namesake',
-    user: userInfoOf(aKeystoneUser({ userDomain: ELSEWHERE })),
+    user: userInfoOf(newKeystoneUser({ userDomain: OTHER_DOMAIN })),
     type: 'user',
     value: 'alice',
     is: false,
   },
   {
     who: 'one with white space around the name',
-    user: userInfoOf(aKeystoneUser({ userName: ' alice' })),
+    user: userInfoOf(newKeystoneUser({ userName: ' alice' })),
     type: 'user',
     value: 'alice',
     is: false,
   },
-  { who: 'of the project', user: userInfoOf(aKeystoneUser()), type: 'project', value: 'demo', is: true },
+  { who: 'of the project', user: userInfoOf(newKeystoneUser()), type: 'project', value: 'demo', is: true },
   {
     who: 'of a namesake of the project',
-    user: userInfoOf(aKeystoneUser({ project: { id: 'p2', name: 'demo', domain: ELSEWHERE } })),
+    user: userInfoOf(newKeystoneUser({ project: { id: 'p2', name: 'demo', domain: OTHER_DOMAIN } })),
     type: 'project',
     value: 'demo',
     is: false,
   },
   { who: 'a user of another kind', user: { username: 'alice', groups: [] }, type: 'user', value: '*', is: false },
-])('the policy about the $type $value applies to $who: $is', async ({ user, type, value, is }) => {
+])('applies a policy for the $type $value to $who: $is', async ({ user, type, value, is }) => {
   const resource = { verbs: ['*'], resources: ['*'], version: '*', namespace: '*' };
   const authorizer = createPolicyAuthorizer([{ resource, match: [{ type, values: [value] }] }]);
   const ask = {

@@ -14,7 +14,7 @@ import { type PolicySubject, policyAllows } from './policy-decision.ts';
 /** Keystone's first domain, which the cloud's own administrators keep. */
 const DEFAULT_DOMAIN = 'default';
 
-/** Adds the rights of a policy to those of Keystone users; it has no opinion on other users. */
+/** Adds the permissions of a policy to those of Keystone users; it has no opinion on other users. */
 export function createPolicyAuthorizer(policy: Policy): Authorizer {
   return {
     authorize(attributes) {

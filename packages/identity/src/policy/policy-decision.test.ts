@@ -13,7 +13,7 @@ const ALICE: PolicySubject = {
 };
 
 /** `verb group/resource/subresource in namespace`, or `verb /path`. */
-function asked(text: string): RequestAttributes {
+function requestAttributes(text: string): RequestAttributes {
   const [verb = '', what = '', , namespace = ''] = text.split(' ');
   const user = { username: 'keystone:u1', groups: [] };
   if (what.startsWith('/')) return { user, verb, path: what };
@@ -33,12 +33,17 @@ describe('an entry with a resource', () => {
     { reason: 'all API groups', entry: get({ version: '*' }), ask: 'get apps|pods in a', is: true },
     { reason: 'its namespace', entry: get({ namespace: 'a' }), ask: 'get |pods in a', is: true },
     { reason: 'another namespace', entry: get({ namespace: 'a' }), ask: 'get |pods in b', is: false },
-    { reason: 'all namespaces at once', entry: get({ namespace: 'a' }), ask: 'get |pods', is: false },
+    { reason: 'a request for all namespaces', entry: get({ namespace: 'a' }), ask: 'get |pods', is: false },
     { reason: 'a subresource', entry: get({}), ask: 'get |pods|log in a', is: false },
-    { reason: 'a subresource by name', entry: get({ resources: ['pods/log'] }), ask: 'get |pods|log in a', is: true },
+    {
+      reason: 'a subresource listed by name',
+      entry: get({ resources: ['pods/log'] }),
+      ask: 'get |pods|log in a',
+      is: true,
+    },
     { reason: 'all subresources', entry: get({ resources: ['pods/*'] }), ask: 'get |pods|log in a', is: true },
     {
-      reason: 'subresources, and the resource',
+      reason: 'a resource with only its subresources listed',
       entry: get({ resources: ['pods/*'] }),
       ask: 'get |pods in a',
       is: false,
@@ -46,7 +51,7 @@ describe('an entry with a resource', () => {
     { reason: 'everything', entry: get({ resources: ['*'] }), ask: 'get |pods|log in a', is: true },
     { reason: 'a path', entry: get({ resources: ['*'] }), ask: 'get /pods', is: false },
   ])('$reason, $ask: $is', ({ entry, ask, is }) => {
-    expect(policyAllows([{ match: [], ...entry }], ALICE, asked(ask))).toBe(is);
+    expect(policyAllows([{ match: [], ...entry }], ALICE, requestAttributes(ask))).toBe(is);
   });
 });
 
@@ -63,28 +68,28 @@ describe('an entry with a path', () => {
     { entry: path('*', ['']), ask: 'get /anything', is: false },
     { entry: path('*'), ask: 'get |pods in a', is: false },
   ])('$entry.nonresource.path, $ask: $is', ({ entry, ask, is }) => {
-    expect(policyAllows([{ match: [], ...entry }], ALICE, asked(ask))).toBe(is);
+    expect(policyAllows([{ match: [], ...entry }], ALICE, requestAttributes(ask))).toBe(is);
   });
 });
 
 it.each<{ reason: string; match: PolicyEntry['match']; is: boolean }>([
-  { reason: 'nobody in particular', match: [], is: true },
+  { reason: 'no criteria', match: [], is: true },
   { reason: 'the user by name', match: [{ type: 'user', values: ['alice'] }], is: true },
-  { reason: 'the user by id', match: [{ type: 'user', values: ['u1'] }], is: true },
+  { reason: 'the user by ID', match: [{ type: 'user', values: ['u1'] }], is: true },
   { reason: 'another user', match: [{ type: 'user', values: ['bob'] }], is: false },
-  { reason: 'the project by id or name', match: [{ type: 'project', values: ['x', 'demo'] }], is: true },
+  { reason: 'the project by ID or name', match: [{ type: 'project', values: ['x', 'demo'] }], is: true },
   { reason: 'the group', match: [{ type: 'group', values: ['ops'] }], is: true },
   { reason: 'everybody', match: [{ type: 'role', values: ['*'] }], is: true },
   {
-    reason: 'one of two kinds',
+    reason: 'one of two criteria',
     match: [
       { type: 'role', values: ['member'] },
       { type: 'project', values: ['other'] },
     ],
     is: false,
   },
-])('a match of $reason: $is', ({ match, is }) => {
-  expect(policyAllows([{ match, resource: GET_PODS }], ALICE, asked('get |pods in a'))).toBe(is);
+])('matches by $reason: $is', ({ match, is }) => {
+  expect(policyAllows([{ match, resource: GET_PODS }], ALICE, requestAttributes('get |pods in a'))).toBe(is);
 });
 
 describe('an entry with permissions', () => {
@@ -96,25 +101,30 @@ describe('an entry with permissions', () => {
     { reason: 'another namespace', entry: may('a/pods'), ask: 'get |pods in b', is: false },
     { reason: 'any API group', entry: may('a/pods'), ask: 'get apps|pods in a', is: true },
     { reason: 'any subresource', entry: may('a/pods'), ask: 'get |pods|exec in a', is: true },
-    { reason: 'all but one namespace', entry: may('!a/pods'), ask: 'get |pods in b', is: true },
+    { reason: 'all namespaces except one', entry: may('!a/pods'), ask: 'get |pods in b', is: true },
     { reason: 'the one', entry: may('!a/pods'), ask: 'get |pods in a', is: false },
-    { reason: 'what has no namespace', entry: may('!a/nodes'), ask: 'get |nodes', is: false },
-    { reason: 'what has none, by all', entry: may('*/nodes'), ask: 'get |nodes', is: true },
+    { reason: 'a cluster-scoped resource', entry: may('!a/nodes'), ask: 'get |nodes', is: false },
+    { reason: 'a cluster-scoped resource with a wildcard', entry: may('*/nodes'), ask: 'get |nodes', is: true },
     { reason: 'a list', entry: may("*/['nodes', 'pods']"), ask: 'get |pods in a', is: true },
     { reason: 'upper case in the key', entry: may("A/['Pods']"), ask: 'get |pods in a', is: true },
     { reason: 'upper case in the verb', entry: may('a/pods', ['GET']), ask: 'get |pods in a', is: true },
     { reason: 'a key of three parts', entry: may('a/pods/log'), ask: 'get |pods in a', is: false },
     { reason: 'a key of one part', entry: may('pods'), ask: 'get |pods in a', is: false },
-    { reason: 'the other form beside it', entry: { ...may('a/nodes'), ...get({}) }, ask: 'get |pods in a', is: false },
+    {
+      reason: 'the resource form in the same entry',
+      entry: { ...may('a/nodes'), ...get({}) },
+      ask: 'get |pods in a',
+      is: false,
+    },
     { reason: 'a path', entry: { nonresource_permissions: { '/healthz': ['get'] } }, ask: 'get /healthz', is: true },
     {
-      reason: 'a path below',
+      reason: 'a path below the prefix',
       entry: { nonresource_permissions: { '/api/*': ['get'] } },
       ask: 'get /api/v1',
       is: false,
     },
   ])('$reason, $ask: $is', ({ entry, ask, is }) => {
-    expect(policyAllows([{ match: [], users, ...entry }], ALICE, asked(ask))).toBe(is);
+    expect(policyAllows([{ match: [], users, ...entry }], ALICE, requestAttributes(ask))).toBe(is);
   });
 
   it.each<{ reason: string; users: PolicyEntry['users']; is: boolean }>([
@@ -125,9 +135,11 @@ describe('an entry with permissions', () => {
     },
     { reason: 'more roles', users: { projects: ['p1'], roles: ['member', 'admin'] }, is: false },
     { reason: 'another project', users: { projects: ['x'], roles: ['member'] }, is: false },
-    { reason: 'no project at all', users: { roles: ['member'] }, is: false },
-  ])('applies to users with $reason: $is', ({ users: meant, is }) => {
-    expect(policyAllows([{ match: [], ...get({}), users: meant }], ALICE, asked('get |pods in a'))).toBe(is);
+    { reason: 'no projects', users: { roles: ['member'] }, is: false },
+  ])('applies to users with $reason: $is', ({ users: entryUsers, is }) => {
+    expect(
+      policyAllows([{ match: [], ...get({}), users: entryUsers }], ALICE, requestAttributes('get |pods in a')),
+    ).toBe(is);
   });
 });
 
@@ -162,7 +174,7 @@ describe('a decision takes linear time, regardless of', () => {
         const named = new Set(many('has', count));
         const subject: PolicySubject = { users: named, groups: named, projects: named, roles: named };
         const entry: PolicyEntry = { match: [{ type, values: many('wants', count) }], resource: GET_PODS };
-        return policyAllows([entry], subject, asked('get |pods in a'));
+        return policyAllows([entry], subject, requestAttributes('get |pods in a'));
       };
       expect(decide(100)).toBe(false);
       expect(await excessiveGrowthWith(decide)).toBeUndefined();
@@ -172,7 +184,7 @@ describe('a decision takes linear time, regardless of', () => {
   it('the number of stars in a path', async () => {
     const decide = (count: number) => {
       const entry = { match: [], nonresource: { verbs: ['get'], path: `/${'*'.repeat(count)}x*` } };
-      return policyAllows([entry], ALICE, asked('get /api'));
+      return policyAllows([entry], ALICE, requestAttributes('get /api'));
     };
     expect(decide(100)).toBe(false);
     expect(await excessiveGrowthWith(decide)).toBeUndefined();
@@ -189,14 +201,14 @@ it.each<{ reason: string; text: string; error: RegExp }>([
   },
   { reason: 'an unknown match', text: '[{"match":[{"type":"domain","values":[]}]}]', error: /type/ },
   { reason: 'an unknown field', text: '[{"resources":{}}]', error: /resources/ },
-])('a policy with $reason is refused', ({ text, error }) => {
+])('rejects a policy with $reason', ({ text, error }) => {
   expect(() => parsePolicy(text)).toThrow(error);
 });
 
 it.each<{ reason: string; text: string; error: RegExp }>([
   { reason: 'in thousands of places', text: `[${'1,'.repeat(8_000)}1]`, error: /at \[0\][^]* and 7996 more$/ },
-  { reason: 'by a long name', text: `[{"${'x'.repeat(16_000)}":1}]`, error: /Unrecognized key/ },
-])('errors $reason are reported concisely', ({ text, error }) => {
+  { reason: 'with a long name', text: `[{"${'x'.repeat(16_000)}":1}]`, error: /Unrecognized key/ },
+])('reports errors $reason concisely', ({ text, error }) => {
   const wrong = (): string => {
     try {
       parsePolicy(text);

@@ -4,10 +4,10 @@ import type { Policy, PolicyEntry } from './policy.ts';
 
 /** The user whose request is decided. Sets: a request may contain many names, and so may a policy. */
 export interface PolicySubject {
-  /** Name and ID, as far as they may be matched. */
+  /** Names and IDs that may be matched. */
   readonly users: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
-  /** Name and id. */
+  /** Name and ID. */
   readonly projects: ReadonlySet<string>;
   readonly roles: ReadonlySet<string>;
 }
@@ -20,11 +20,11 @@ export function policyAllows(policy: Policy, subject: PolicySubject, attributes:
 /** Has all roles, and any of the projects. An entry without projects matches no users. */
 function isAmongUsers({ users }: PolicyEntry, { projects, roles }: PolicySubject): boolean {
   if (users === undefined) return true;
-  const { roles: wanted = [], projects: places = [] } = users;
-  return wanted.every((role) => roles.has(role)) && places.some((place) => projects.has(place));
+  const { roles: required = [], projects: allowedProjects = [] } = users;
+  return required.every((role) => roles.has(role)) && allowedProjects.some((project) => projects.has(project));
 }
 
-/** Permissions take precedence over the other form of the same entry. */
+/** Permissions take precedence over the resource form of the same entry. */
 function entryAllows(entry: PolicyEntry, subject: PolicySubject, attributes: RequestAttributes): boolean {
   if ('path' in attributes) {
     const { nonresource_permissions: permissions, nonresource } = entry;
@@ -64,8 +64,8 @@ function withoutStars(path: string): string {
   return path.slice(0, end);
 }
 
-function isAnyOf(wanted: string, value: string): boolean {
-  return wanted === '*' || wanted === value;
+function isAnyOf(required: string, value: string): boolean {
+  return required === '*' || required === value;
 }
 
 function isMatch({ match }: PolicyEntry, { users, groups, projects, roles }: PolicySubject): boolean {
@@ -78,13 +78,13 @@ type PermissionMap = NonNullable<PolicyEntry['resource_permissions']>;
 /** This form ignores subresources and API groups. */
 function resourcePermitted(permissions: PermissionMap, { namespace, resource, verb }: ResourceAttributes): boolean {
   return Object.entries(permissions).some(([key, verbs]) => {
-    const [inNamespaces, resources, ...rest] = key.split('/').map((part) => part.trim().toLowerCase());
-    if (inNamespaces === undefined || resources === undefined || rest.length > 0) return false;
+    const [namespaces, resources, ...rest] = key.split('/').map((part) => part.trim().toLowerCase());
+    if (namespaces === undefined || resources === undefined || rest.length > 0) return false;
     // Requests without a namespace match only `*`.
-    if (namespace === '' && inNamespaces !== '*') return false;
+    if (namespace === '' && namespaces !== '*') return false;
     const allowed = verbs.map((each) => each.toLowerCase());
     if (!allowed.includes('*') && !allowed.includes(verb)) return false;
-    return patternAllows(inNamespaces, namespace) && patternAllows(resources, resource);
+    return patternAllows(namespaces, namespace) && patternAllows(resources, resource);
   });
 }
 

@@ -37,21 +37,21 @@ const PolicyEntry = z.strictObject({
 export type PolicyEntry = z.infer<typeof PolicyEntry>;
 
 export const Policy = z.array(PolicyEntry);
-/** Allows what any of its entries allows. */
+/** Allows a request if any of its entries does. */
 export type Policy = z.infer<typeof Policy>;
 
-const MOST_ISSUES = 5;
-const LONGEST_MESSAGE = 1_000;
+const MAX_ISSUES = 5;
+const MAX_MESSAGE_LENGTH = 1_000;
 
 /**
- * Parses the JSON of a policy. Throws an Error with the position of the mistakes, limited to a few, because it becomes part of a
+ * Parses the JSON of a policy. Throws an Error with the positions of a few mistakes, because it becomes part of a
  * status.
  */
 export function parsePolicy(text: string): Policy {
   const parsed = Policy.safeParse(JSON.parse(text));
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const message = z.prettifyError(new z.ZodError(issues.slice(0, MOST_ISSUES)));
-  const more = issues.length > MOST_ISSUES ? ` … and ${issues.length - MOST_ISSUES} more` : '';
-  throw new Error(`${message.slice(0, LONGEST_MESSAGE)}${more}`);
+  const message = z.prettifyError(new z.ZodError(issues.slice(0, MAX_ISSUES)));
+  const more = issues.length > MAX_ISSUES ? ` … and ${issues.length - MAX_ISSUES} more` : '';
+  throw new Error(`${message.slice(0, MAX_MESSAGE_LENGTH)}${more}`);
 }

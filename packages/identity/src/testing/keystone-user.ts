@@ -1,7 +1,7 @@
 import type { KeystoneUser } from '../keystone-user.ts';
 
 /** Alice, a member of project demo in the default domain, unless overridden. */
-export function aKeystoneUser(user: Partial<KeystoneUser> = {}): KeystoneUser {
+export function newKeystoneUser(user: Partial<KeystoneUser> = {}): KeystoneUser {
   const domain = { id: 'default', name: 'Default' };
   return {
     userId: 'u1',

@@ -17,7 +17,7 @@ export interface TestKeystone<C extends Clock = FakeClock> {
   readonly tokens: KeystoneTokens;
   /** A client with an entry of the simulator's clouds.yaml, or with another credential there. */
   as(entry: string, credential?: Credential): OpenStackClient;
-  /** The credential of an entry. */
+  /** The password credential of an entry. */
   loginOf(entry: string): PasswordCredential;
   /** A new token for an entry's user, or for another credential. */
   tokenOf(entry: string, credential?: Credential): Promise<string>;

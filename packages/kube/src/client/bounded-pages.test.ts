@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ResourceType } from '../object/meta.ts';
-import { boundedPages, isAny } from './bounded-pages.ts';
+import { boundedPages, someMatch } from './bounded-pages.ts';
 import { KubeClient } from './kube-client.ts';
-import { AnswerTooLargeError, type Transport, type TransportRequest } from './transport.ts';
+import { ResponseTooLargeError, type Transport, type TransportRequest } from './transport.ts';
 
 const widgets: ResourceType = {
   group: '',
@@ -12,14 +12,14 @@ const widgets: ResourceType = {
   namespaced: true,
 };
 
-/** A server that answers by limit and token. */
-function client(answer: (limit: number, token: string) => object) {
+/** A server whose response depends on limit and token. */
+function client(respond: (limit: number, token: string) => object) {
   const limits: number[] = [];
   const transport: Transport = {
     request: ({ path }: TransportRequest) => {
       const { searchParams } = new URL(path, 'http://api');
       limits.push(Number(searchParams.get('limit')));
-      const body = JSON.stringify(answer(limits.at(-1) ?? 0, searchParams.get('continue') ?? ''));
+      const body = JSON.stringify(respond(limits.at(-1) ?? 0, searchParams.get('continue') ?? ''));
       return Promise.resolve({ status: 200, headers: {}, text: () => Promise.resolve(body), async *lines() {} });
     },
     close: () => undefined,
@@ -46,13 +46,13 @@ describe('bounded pages', () => {
 
   test('give up on a list that never ends', async () => {
     const api = client(() => ({ metadata: { continue: 'more' }, items: [] }));
-    await expect(isAny(boundedPages(api.widgets, {}), () => true)).rejects.toThrow(AnswerTooLargeError);
+    await expect(someMatch(boundedPages(api.widgets, {}), () => true)).rejects.toThrow(ResponseTooLargeError);
     expect(api.limits).toHaveLength(1_000);
   });
 
   test('give up on an object that is too large', async () => {
     const api = client(() => ({ metadata: {}, items: [{ metadata: {}, large: 'x'.repeat(17_000_000) }] }));
-    await expect(isAny(boundedPages(api.widgets, {}), () => true)).rejects.toThrow(AnswerTooLargeError);
+    await expect(someMatch(boundedPages(api.widgets, {}), () => true)).rejects.toThrow(ResponseTooLargeError);
     expect(api.limits).toEqual([250, 31, 3, 1]);
   });
 });

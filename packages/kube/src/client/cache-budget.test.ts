@@ -18,7 +18,11 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop.abort();
 });
 
-function follow(api: ScriptedApi, limits: Partial<CacheLimits>, budget = new CacheBudget({ ...PLENTY, ...limits })) {
+function startInformer(
+  api: ScriptedApi,
+  limits: Partial<CacheLimits>,
+  budget = new CacheBudget({ ...LARGE_LIMITS, ...limits }),
+) {
   const clock = new FakeClock();
   const informer = new Informer(new KubeClient(api).resource(widgets), {
     clock,
@@ -32,7 +36,7 @@ function follow(api: ScriptedApi, limits: Partial<CacheLimits>, budget = new Cac
   return { informer, clock, budget, stop, settle: () => clock.advance(0) };
 }
 
-const PLENTY: CacheLimits = { maxObjects: 1_000, maxChars: 1_000_000 };
+const LARGE_LIMITS: CacheLimits = { maxObjects: 1_000, maxChars: 1_000_000 };
 
 function apiWith(count: number, content: object = {}): ScriptedApi {
   const api = new ScriptedApi();
@@ -41,8 +45,8 @@ function apiWith(count: number, content: object = {}): ScriptedApi {
 }
 
 describe('an informer with a budget', () => {
-  test('caches what is within it', async () => {
-    const { informer, settle } = follow(apiWith(20), { maxObjects: 20 });
+  test('caches objects within the budget', async () => {
+    const { informer, settle } = startInformer(apiWith(20), { maxObjects: 20 });
     await settle();
     expect([informer.hasSynced, informer.size]).toEqual([true, 20]);
   });
@@ -50,9 +54,9 @@ describe('an informer with a budget', () => {
   test.each<[string, Partial<CacheLimits>, object]>([
     ['objects', { maxObjects: 25 }, {}],
     ['characters', { maxChars: 50_000 }, { color: 'x'.repeat(2_000) }],
-  ])('reads no more of a list than the %s that it may cache, and lists rarely', async (_, limits, content) => {
+  ])('reads no more of a list than the %s that it may cache, and relists rarely', async (_, limits, content) => {
     const api = apiWith(1_000, content);
-    const { informer, clock, settle } = follow(api, limits);
+    const { informer, clock, settle } = startInformer(api, limits);
     await settle();
 
     expect(informer.hasSynced).toBe(false);
@@ -63,9 +67,9 @@ describe('an informer with a budget', () => {
     expect(api.requests.length).toBeLessThanOrEqual(3 * 26);
   });
 
-  test('keeps its cache when there is too much to cache, and continues when there is less', async () => {
+  test('keeps its cache while there is too much to cache, and resumes when there is less', async () => {
     const api = apiWith(20);
-    const { informer, clock, settle } = follow(api, { maxObjects: 22 });
+    const { informer, clock, settle } = startInformer(api, { maxObjects: 22 });
     await settle();
     for (let index = 0; index < 5; index++) api.put(`more${index}`);
     await settle();
@@ -80,7 +84,7 @@ describe('an informer with a budget', () => {
 
   test('requests smaller pages if objects are large', async () => {
     const api = apiWith(20, { color: 'x'.repeat(4_000_000) });
-    const { informer, clock } = follow(api, { maxChars: 100_000_000 });
+    const { informer, clock } = startInformer(api, { maxChars: 100_000_000 });
     await clock.advance(1_000);
 
     expect([informer.lastError, informer.size]).toEqual([undefined, 20]);
@@ -91,7 +95,7 @@ describe('an informer with a budget', () => {
 
   test('counts the current size of each object', async () => {
     const api = apiWith(1);
-    const { informer, settle } = follow(api, { maxChars: 3_000 });
+    const { informer, settle } = startInformer(api, { maxChars: 3_000 });
     await settle();
     for (let round = 0; round < 10; round++) api.put('w0', { color: 'x'.repeat(2_000) });
     api.remove('w0');
@@ -103,21 +107,21 @@ describe('an informer with a budget', () => {
     expect([informer.lastError, informer.size]).toEqual([undefined, 0]);
   });
 
-  test('leaves others room, however large its objects are', async () => {
-    const budget = new CacheBudget({ ...PLENTY, maxChars: 50_000, maxCharsOfOne: 25_000 });
-    const one = follow(apiWith(100, { color: 'x'.repeat(2_000) }), {}, budget);
+  test('leaves room for other informers, however large its objects are', async () => {
+    const budget = new CacheBudget({ ...LARGE_LIMITS, maxChars: 50_000, maxCharsPerInformer: 25_000 });
+    const one = startInformer(apiWith(100, { color: 'x'.repeat(2_000) }), {}, budget);
     await one.settle();
     expect(one.informer.lastError).toBeInstanceOf(CacheOverflowError);
-    const other = follow(apiWith(10, { color: 'x'.repeat(2_000) }), {}, budget);
+    const other = startInformer(apiWith(10, { color: 'x'.repeat(2_000) }), {}, budget);
     await other.settle();
     expect(other.informer.size).toBe(10);
   });
 
-  test('shares it with other informers of the same server, and returns its part', async () => {
-    const budget = new CacheBudget({ ...PLENTY, maxObjects: 30 });
-    const one = follow(apiWith(20), {}, budget);
+  test('shares the budget with informers of the same server, and returns its part', async () => {
+    const budget = new CacheBudget({ ...LARGE_LIMITS, maxObjects: 30 });
+    const one = startInformer(apiWith(20), {}, budget);
     await one.settle();
-    const other = follow(apiWith(20), {}, budget);
+    const other = startInformer(apiWith(20), {}, budget);
     await other.settle();
     expect(other.informer.lastError).toBeInstanceOf(CacheOverflowError);
 

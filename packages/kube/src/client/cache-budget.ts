@@ -6,26 +6,26 @@ export interface CacheLimits {
   /** Approximate characters of cached objects as JSON. */
   readonly maxChars: number;
   /** Limit of one informer: kinds that tenants can create leave room for the others. `maxChars` by default. */
-  readonly maxCharsOfOne?: number;
+  readonly maxCharsPerInformer?: number;
 }
 
 /** An informer's share of a budget. */
-export interface Holding {
+export interface CacheUsage {
   readonly objects: number;
   readonly chars: number;
 }
 
-export const NOTHING_HELD: Holding = { objects: 0, chars: 0 };
+export const NOTHING_HELD: CacheUsage = { objects: 0, chars: 0 };
 
-/** The server has more objects than may be cached: a relist costs as much as the limit, so it is delayed. */
+/** The server has more objects than may be cached. A relist costs as much as the limit, so it is delayed. */
 export class CacheOverflowError extends Error {
   override readonly name = 'CacheOverflowError';
 }
 
-/** Joint limit of the informers of one API server whose tenants determine number and size of objects. */
+/** Joint limit of the informers of one API server whose tenants determine the number and size of objects. */
 export class CacheBudget {
   readonly #limits: CacheLimits;
-  readonly #held = new Map<object, Holding>();
+  readonly #usage = new Map<object, CacheUsage>();
   #objects = 0;
   #chars = 0;
 
@@ -43,25 +43,28 @@ export class CacheBudget {
     );
   }
 
-  /** Records the current size of `holder`; throws a CacheOverflowError, and records nothing, if the total would be too large. */
-  hold(holder: object, holding: Holding): void {
-    const before = this.#held.get(holder) ?? NOTHING_HELD;
-    const objects = this.#objects - before.objects + holding.objects;
-    const chars = this.#chars - before.chars + holding.chars;
-    const { maxObjects, maxChars, maxCharsOfOne = maxChars } = this.#limits;
-    const isMore = holding.objects > before.objects || holding.chars > before.chars;
-    if (isMore && (objects > maxObjects || chars > maxChars || holding.chars > maxCharsOfOne)) {
+  /**
+   * Records the current usage of `holder`. If the total would be too large, throws a CacheOverflowError and records
+   * nothing.
+   */
+  setUsage(holder: object, usage: CacheUsage): void {
+    const before = this.#usage.get(holder) ?? NOTHING_HELD;
+    const objects = this.#objects - before.objects + usage.objects;
+    const chars = this.#chars - before.chars + usage.chars;
+    const { maxObjects, maxChars, maxCharsPerInformer = maxChars } = this.#limits;
+    const isIncrease = usage.objects > before.objects || usage.chars > before.chars;
+    if (isIncrease && (objects > maxObjects || chars > maxChars || usage.chars > maxCharsPerInformer)) {
       throw new CacheOverflowError(
         `the API server has more objects than can be cached: ${maxObjects} with ${maxChars} characters in total`,
       );
     }
-    this.#held.set(holder, holding);
+    this.#usage.set(holder, usage);
     this.#objects = objects;
     this.#chars = chars;
   }
 
   release(holder: object): void {
-    this.hold(holder, NOTHING_HELD);
-    this.#held.delete(holder);
+    this.setUsage(holder, NOTHING_HELD);
+    this.#usage.delete(holder);
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from '@fairway/base/clock';
 const RELOAD_MS = 60_000;
 
 /** Caches a value for a minute; if a reload fails, the last value stays in use. */
-export function reloading<Value>(clock: Clock, load: () => Promise<Value>): () => Promise<Value> {
+export function cachedLoader<Value>(clock: Clock, load: () => Promise<Value>): () => Promise<Value> {
   let current: { readonly value: Value; readonly loadedMs: number } | undefined;
   return async () => {
     if (current && clock.now() - current.loadedMs < RELOAD_MS) return current.value;

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { isApiError } from '../object/api-error.ts';
 import type { ResourceType } from '../object/meta.ts';
 
-/** A served kind. */
+/** A kind that the server serves. */
 export interface ServedResource extends ResourceType {
   readonly verbs: readonly string[];
   readonly subresources: readonly string[];
 }
 
-/** What a server serves. */
+/** The kinds that a server serves. */
 export interface Discovery {
   /** Each kind once, in the version that its group prefers among those that have it. */
   readonly resources: readonly ServedResource[];
@@ -17,7 +17,7 @@ export interface Discovery {
 }
 
 /** GETs a path with an `Accept` header; rejects with an ApiError for an error response. */
-type Get = (path: string, accept: string) => Promise<unknown>;
+type GetPath = (path: string, accept: string) => Promise<unknown>;
 
 const ResponseKind = z.looseObject({
   group: z.string().default(''),
@@ -75,21 +75,23 @@ const ACCEPT_AGGREGATED =
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,' +
   'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
 
-/** Discovers what a server serves: two requests with aggregated discovery (1.27 and later), else one per group version. */
-export async function discover(get: Get): Promise<Discovery> {
+/**
+ * Discovers the served kinds: two requests with aggregated discovery (1.27 and later), otherwise one per group version.
+ */
+export async function discover(get: GetPath): Promise<Discovery> {
   const [core, groups] = await Promise.all([get('/api', ACCEPT_AGGREGATED), get('/apis', ACCEPT_AGGREGATED)]);
   const aggregated = [AggregatedDiscovery.safeParse(core), AggregatedDiscovery.safeParse(groups)];
-  const found = new Collector();
+  const collector = new DiscoveryCollector();
   if (aggregated.every((result) => result.success)) {
-    for (const { data } of aggregated) collectAggregated(data, found);
+    for (const { data } of aggregated) collectAggregated(data, collector);
   } else {
-    await collectLegacy(get, groups, found);
+    await collectLegacy(get, groups, collector);
   }
-  return found.discovery();
+  return collector.discovery();
 }
 
-/** Keeps the first version in which a kind is seen. */
-class Collector {
+/** Keeps the first version found for each kind. */
+class DiscoveryCollector {
   readonly #resources = new Map<string, ServedResource>();
   readonly #unavailable: string[] = [];
 
@@ -98,7 +100,7 @@ class Collector {
     if (!this.#resources.has(key)) this.#resources.set(key, resource);
   }
 
-  miss(group: string, version: string): void {
+  addUnavailable(group: string, version: string): void {
     this.#unavailable.push(group === '' ? version : `${group}/${version}`);
   }
 
@@ -107,14 +109,14 @@ class Collector {
   }
 }
 
-function collectAggregated(discovery: z.infer<typeof AggregatedDiscovery>, found: Collector): void {
+function collectAggregated(discovery: z.infer<typeof AggregatedDiscovery>, collector: DiscoveryCollector): void {
   for (const { metadata, versions } of discovery.items) {
     const group = metadata.name;
     for (const { version, freshness, resources } of versions) {
-      if (freshness === 'Stale') found.miss(group, version);
+      if (freshness === 'Stale') collector.addUnavailable(group, version);
       for (const { resource, responseKind, scope, verbs, subresources } of resources) {
         if (!responseKind) continue;
-        found.add({
+        collector.add({
           group,
           version,
           plural: resource,
@@ -128,18 +130,23 @@ function collectAggregated(discovery: z.infer<typeof AggregatedDiscovery>, found
   }
 }
 
-async function collectLegacy(get: Get, groups: unknown, found: Collector): Promise<void> {
-  await collectGroupVersion(get, '', 'v1', found);
+async function collectLegacy(get: GetPath, groups: unknown, collector: DiscoveryCollector): Promise<void> {
+  await collectGroupVersion(get, '', 'v1', collector);
   for (const { name, versions, preferredVersion } of ApiGroupList.parse(groups).groups) {
     const preferred = preferredVersion?.version;
     const ordered = versions
       .map(({ version }) => version)
       .sort((a, b) => Number(b === preferred) - Number(a === preferred));
-    for (const version of ordered) await collectGroupVersion(get, name, version, found);
+    for (const version of ordered) await collectGroupVersion(get, name, version, collector);
   }
 }
 
-async function collectGroupVersion(get: Get, group: string, version: string, found: Collector): Promise<void> {
+async function collectGroupVersion(
+  get: GetPath,
+  group: string,
+  version: string,
+  collector: DiscoveryCollector,
+): Promise<void> {
   const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   try {
     const { resources } = ApiResourceList.parse(await get(path, 'application/json'));
@@ -149,10 +156,10 @@ async function collectGroupVersion(get: Get, group: string, version: string, fou
       const subresources = names
         .filter((other) => other.startsWith(`${name}/`))
         .map((other) => other.slice(name.length + 1));
-      found.add({ group, version, plural: name, kind, namespaced, verbs, subresources });
+      collector.add({ group, version, plural: name, kind, namespaced, verbs, subresources });
     }
   } catch (error) {
     if (!isApiError(error, 'ServiceUnavailable', 'NotFound')) throw error;
-    found.miss(group, version);
+    collector.addUnavailable(group, version);
   }
 }

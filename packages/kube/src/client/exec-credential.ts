@@ -28,9 +28,9 @@ const ExecCredential = z.object({
     clientKeyData: z.string().optional(),
   }),
 });
-type Issued = z.infer<typeof ExecCredential>['status'];
+type CredentialStatus = z.infer<typeof ExecCredential>['status'];
 
-/** A program to run, until the signal aborts: resolves with its output. Its standard error is passed through. */
+/** Runs a program until the signal aborts; resolves with its output. Its standard error is passed through. */
 export type RunProgram = (
   command: string,
   args: readonly string[],
@@ -47,7 +47,7 @@ export interface ExecContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly isTerminal: boolean;
-  /** Passed to the plugin on request. */
+  /** Passed to the plugin if it requests it. */
   readonly cluster: Readonly<Record<string, unknown>>;
   readonly run?: RunProgram;
   readonly signal?: AbortSignal;
@@ -56,15 +56,16 @@ export interface ExecContext {
 type Credentials = Pick<HttpsConnectionOptions, 'bearerToken' | 'clientCertificate' | 'renewCredentials'>;
 
 /**
- * The credentials of a plugin (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins): kept until
- * they expire, or the server answers 401. Rejects with a KubeconfigError.
+ * The credentials of a plugin
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins). They are kept
+ * until they expire or the server returns 401. Rejects with a KubeconfigError.
  */
-export async function execCredentials(written: unknown, context: ExecContext): Promise<Credentials> {
-  const section = parseSection(written, context.user);
-  let current = await issue(section, context);
+export async function execCredentials(rawSection: unknown, context: ExecContext): Promise<Credentials> {
+  const section = parseSection(rawSection, context.user);
+  let current = await runPlugin(section, context);
   let pending: Promise<void> | undefined;
   const renew = (): Promise<void> => {
-    pending ??= issue(section, context)
+    pending ??= runPlugin(section, context)
       .then((issued) => {
         current = issued;
       })
@@ -73,17 +74,17 @@ export async function execCredentials(written: unknown, context: ExecContext): P
       });
     return pending;
   };
-  const valid = async (): Promise<Issued> => {
+  const validCredential = async (): Promise<CredentialStatus> => {
     const { expirationTimestamp: end } = current;
     if (end !== undefined && Date.parse(end) <= context.clock.now()) await renew();
     return current;
   };
   const { token, clientCertificateData } = current;
   return {
-    ...(token !== undefined && { bearerToken: async () => (await valid()).token ?? '' }),
+    ...(token !== undefined && { bearerToken: async () => (await validCredential()).token ?? '' }),
     ...(clientCertificateData !== undefined && {
       clientCertificate: async () => {
-        const { clientCertificateData: certificate = '', clientKeyData: privateKey = '' } = await valid();
+        const { clientCertificateData: certificate = '', clientKeyData: privateKey = '' } = await validCredential();
         return { certificate, privateKey };
       },
     }),
@@ -91,8 +92,8 @@ export async function execCredentials(written: unknown, context: ExecContext): P
   };
 }
 
-function parseSection(written: unknown, user: string): ExecSection {
-  const { data, error } = ExecSection.safeParse(written);
+function parseSection(rawSection: unknown, user: string): ExecSection {
+  const { data, error } = ExecSection.safeParse(rawSection);
   if (data === undefined) {
     throw new KubeconfigError(`user "${user}": exec is not valid: ${z.prettifyError(error)}`);
   }
@@ -104,10 +105,10 @@ function parseSection(written: unknown, user: string): ExecSection {
   return data;
 }
 
-async function issue(
+async function runPlugin(
   section: ExecSection,
   { user, env, isTerminal, cluster, run = runProgram, signal }: ExecContext,
-): Promise<Issued> {
+): Promise<CredentialStatus> {
   const { apiVersion, command, interactiveMode } = section;
   if (interactiveMode === 'Always' && !isTerminal) {
     throw new KubeconfigError(
@@ -116,22 +117,22 @@ async function issue(
   }
   const isInteractive = interactiveMode !== 'Never' && isTerminal;
   const spec = { ...(section.provideClusterInfo && { cluster }), interactive: isInteractive };
-  const added = Object.fromEntries((section.env ?? []).map(({ name, value }) => [name, value]));
+  const pluginEnv = Object.fromEntries((section.env ?? []).map(({ name, value }) => [name, value]));
   const info = JSON.stringify({ kind: 'ExecCredential', apiVersion, spec });
   let output: string;
   try {
     output = await run(command, section.args ?? [], {
-      env: { ...env, ...added, KUBERNETES_EXEC_INFO: info },
+      env: { ...env, ...pluginEnv, KUBERNETES_EXEC_INFO: info },
       hasInput: isInteractive,
       ...(signal && { signal }),
     });
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const hint = isMissing && section.installHint ? `\n${section.installHint}` : '';
-    const why = isMissing ? 'is not found' : `failed: ${(error as Error).message}`;
-    throw new KubeconfigError(`user "${user}": exec: ${command} ${why}${hint}`, { cause: error });
+    const problem = isMissing ? 'is not found' : `failed: ${(error as Error).message}`;
+    throw new KubeconfigError(`user "${user}": exec: ${command} ${problem}${hint}`, { cause: error });
   }
-  const { data } = ExecCredential.safeParse(parsed(output));
+  const { data } = ExecCredential.safeParse(parseJson(output));
   if (data === undefined || data.apiVersion !== apiVersion) {
     throw new KubeconfigError(`user "${user}": exec: ${command} did not print an ExecCredential of ${apiVersion}`);
   }
@@ -145,7 +146,7 @@ async function issue(
   return data.status;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -11,7 +11,7 @@ import type {
   WriteOptions,
 } from './resource-client.ts';
 import { type PathTarget, queryString, resourcePath } from './resource-path.ts';
-import { AnswerTooLargeError, type TransportRequest, type TransportResponse } from './transport.ts';
+import { ResponseTooLargeError, type TransportRequest, type TransportResponse } from './transport.ts';
 
 /** Sends a request; rejects unless the response is a success. */
 type Send = (request: TransportRequest) => Promise<TransportResponse>;
@@ -28,7 +28,7 @@ const PATCH_TYPES = {
   json: 'application/json-patch+json',
 } satisfies Record<Patch['type'], string>;
 
-type Signalled = { readonly signal?: AbortSignal | undefined };
+type WithSignal = { readonly signal?: AbortSignal | undefined };
 
 /** The verbs of one kind over HTTP, for any Kubernetes API. */
 export class HttpResourceClient<T extends KubeObject> implements ResourceClient<T> {
@@ -83,17 +83,17 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
 
   create(object: T, options: WriteOptions = {}): Promise<T> {
     const path = resourcePath(this.type, { namespace: object.metadata.namespace });
-    return this.#write('POST', path + queryString(writeQuery(options)), this.#typed(object), options);
+    return this.#write('POST', path + queryString(writeQuery(options)), this.#withTypeMeta(object), options);
   }
 
   update(object: T, options: WriteOptions = {}): Promise<T> {
     const path = resourcePath(this.type, targetOf(object));
-    return this.#write('PUT', path + queryString(writeQuery(options)), this.#typed(object), options);
+    return this.#write('PUT', path + queryString(writeQuery(options)), this.#withTypeMeta(object), options);
   }
 
   updateStatus(object: T, options: WriteOptions = {}): Promise<T> {
     const path = resourcePath(this.type, { ...targetOf(object), subresource: 'status' });
-    return this.#write('PUT', path + queryString(writeQuery(options)), this.#typed(object), options);
+    return this.#write('PUT', path + queryString(writeQuery(options)), this.#withTypeMeta(object), options);
   }
 
   patch(
@@ -112,7 +112,7 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
   ): Promise<T> {
     const path = resourcePath(this.type, { ...targetOf(object), subresource: options.subresource });
     const query = queryString({ ...writeQuery(options), force: options.force });
-    return this.#write('PATCH', path + query, this.#typed(object), options, 'application/apply-patch+yaml');
+    return this.#write('PATCH', path + query, this.#withTypeMeta(object), options, 'application/apply-patch+yaml');
   }
 
   async delete(name: string, options: DeleteOptions = {}): Promise<void> {
@@ -122,7 +122,7 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
 
   async deleteCollection(options: ListOptions & Omit<DeleteOptions, 'namespace' | 'uid'> = {}): Promise<void> {
     const path = resourcePath(this.type, { namespace: options.namespace }) + queryString(listQuery(options));
-    const { resourceVersion: _ofTheList, ...deletion } = options;
+    const { resourceVersion: _listVersion, ...deletion } = options;
     await this.#write('DELETE', path, deleteBody(deletion), options);
   }
 
@@ -146,7 +146,7 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
     return this.#write<R>('PUT', path + queryString(writeQuery(options)), body, options);
   }
 
-  #typed(object: T): T {
+  #withTypeMeta(object: T): T {
     if (object.apiVersion !== undefined && object.kind !== undefined) return object;
     return { apiVersion: apiVersionOf(this.type), kind: this.type.kind, ...object };
   }
@@ -157,8 +157,8 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
     {
       signal,
       isList = false,
-      maxAnswerChars,
-    }: Signalled & Pick<TransportRequest, 'isList'> & Pick<ListOptions, 'maxAnswerChars'>,
+      maxResponseChars,
+    }: WithSignal & Pick<TransportRequest, 'isList'> & Pick<ListOptions, 'maxResponseChars'>,
   ): Promise<R> {
     const response = await this.#send({
       method: 'GET',
@@ -168,9 +168,9 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
       ...(signal && { signal }),
     });
     const text = await response.text();
-    if (maxAnswerChars !== undefined && text.length > maxAnswerChars) {
-      throw new AnswerTooLargeError(
-        `the response to GET ${path} has ${text.length} characters, the limit is ${maxAnswerChars}`,
+    if (maxResponseChars !== undefined && text.length > maxResponseChars) {
+      throw new ResponseTooLargeError(
+        `the response to GET ${path} has ${text.length} characters, the limit is ${maxResponseChars}`,
       );
     }
     return JSON.parse(text) as R;
@@ -180,7 +180,7 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
     method: TransportRequest['method'],
     path: string,
     body: object,
-    { signal }: Signalled,
+    { signal }: WithSignal,
     contentType = 'application/json',
   ): Promise<R> {
     const response = await this.#send({
@@ -191,17 +191,17 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
       ...(signal && { signal }),
     });
     const written = JSON.parse(await response.text()) as Partial<KubeObject>;
-    noteVersion(written);
+    recordVersion(written);
     return written as R;
   }
 }
 
 /** Work caused by this write continues the writer's trace. */
-function noteVersion({ metadata }: Partial<KubeObject>): void {
+function recordVersion({ metadata }: Partial<KubeObject>): void {
   const span = currentSpan();
   if (span === undefined) return;
   const version = versionName(metadata?.uid, metadata?.resourceVersion);
-  if (version !== undefined) span.wrote(version);
+  if (version !== undefined) span.recordWrite(version);
 }
 
 function targetOf(object: KubeObject): PathTarget {

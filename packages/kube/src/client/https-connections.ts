@@ -14,7 +14,7 @@ export interface ClientCertificate {
 export interface HttpsConnectionOptions {
   /** `https://host:port`, with a path prefix if the API server is served under one. */
   readonly server: string;
-  /** PEM bundle that the server's certificate must chain to; Node's built-in roots if absent. */
+  /** PEM bundle that the server's certificate must chain to; Node's built-in CA certificates if absent. */
   readonly certificateAuthority?: string;
   /** Name expected in the server's certificate, if different from the host of `server`. */
   readonly serverName?: string;
@@ -23,14 +23,14 @@ export interface HttpsConnectionOptions {
   readonly clientCertificate?: () => ClientCertificate | Promise<ClientCertificate>;
   /** Called before each request, so that tokens can rotate. */
   readonly bearerToken?: () => string | Promise<string>;
-  /** Called when the server has returned 401: the request is sent once more with the new credentials. */
+  /** Called when the server has returned 401; the request is then sent once more with the new credentials. */
   readonly renewCredentials?: () => Promise<void>;
   /** How many idle connections are kept open; 4 by default, enough for one process. */
   readonly maxIdleConnections?: number;
   readonly clock?: Clock;
 }
 
-/** Socket options of one request; the caller adds the method and further headers. */
+/** Socket options of one request; the caller adds the method and other headers. */
 export interface RequestRoute extends Pick<RequestOptions, 'host' | 'port' | 'agent'> {
   /** Prepended to every path. */
   readonly pathPrefix: string;
@@ -41,11 +41,14 @@ export interface RequestRoute extends Pick<RequestOptions, 'host' | 'port' | 'ag
 
 const TCP_KEEP_ALIVE_MS = 30_000;
 const IDLE_CONNECTION_MS = 30_000;
-/** Maximum per server, including watches over HTTP/1.1: further requests wait. A server must not exhaust this process's file descriptors. */
+/**
+ * Maximum per server, including watches over HTTP/1.1; excess requests wait. A server must not exhaust this process's
+ * file descriptors.
+ */
 const MAX_CONNECTIONS = 512;
 const MAX_IDLE_CONNECTIONS = 4;
 
-/** Connections made with one TLS identity. */
+/** Connections with one TLS identity. */
 interface Connections {
   readonly identity: ClientCertificate | undefined;
   readonly agent: Agent;
@@ -53,8 +56,8 @@ interface Connections {
 }
 
 /**
- * The connections to one API server. Idle ones are closed after 30 s, and a quiet cluster costs only its watches; TCP keep-alive detects a dead peer
- * of a watch.
+ * The connections to one API server. Idle ones are closed after 30 s, so a quiet cluster costs only its watches. TCP
+ * keep-alive detects a dead peer of a watch.
  */
 export class HttpsConnections {
   readonly #options: HttpsConnectionOptions;
@@ -144,7 +147,10 @@ export class HttpsConnections {
   }
 }
 
-/** The server closed a keep-alive connection just as the request was sent on it: there was no response, so a read can be retried. */
+/**
+ * Whether the server closed a keep-alive connection just as the request was sent. There was no response, so a read can
+ * be retried.
+ */
 export function isStaleConnection(error: NodeJS.ErrnoException, reusedSocket: boolean): boolean {
   return reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }

@@ -9,7 +9,7 @@ import { FencedError } from '@fairway/base/fence';
 import { type HttpsConnectionOptions, HttpsConnections, isStaleConnection } from './https-connections.ts';
 import { readLines } from './line-reader.ts';
 import {
-  AnswerTooLargeError,
+  ResponseTooLargeError,
   type Transport,
   TransportError,
   type TransportRequest,
@@ -18,35 +18,38 @@ import {
 import type { WatchConnection } from './watch-connection.ts';
 
 export interface HttpsTransportOptions extends HttpsConnectionOptions {
-  /** From sending the request to the end of the response body, except for watches. 60 s, kube-apiserver's own limit. */
+  /**
+   * From sending the request to the end of the response body, except for watches. 60 s is kube-apiserver's own limit.
+   */
   readonly requestTimeoutMs?: number;
   /** Limit of one fully buffered response. 64 MiB: list pages have 500 objects. */
-  readonly maxAnswerBytes?: number;
+  readonly maxResponseBytes?: number;
 }
 
 export const DEFAULT_REQUEST_TIMEOUT_MS = 60_000;
 
 /**
- * A connection never frees the buffers of the largest response that it carried: a watch on the connection of its list costs 210 KB more than on a
- * new one (1000 clusters of 10 nodes). After a larger response the connection is not reused.
+ * A connection never frees the buffers of the largest response that it carried: a watch that reuses the connection of
+ * its list costs 210 KB more than one on a new connection (1000 clusters of 10 nodes). After a larger response the
+ * connection is not reused.
  */
-const LARGE_ANSWER_BYTES = 65_536;
+const LARGE_RESPONSE_BYTES = 65_536;
 
 /**
- * Lists in progress. All informers of a cluster list at once when Fairway starts: on separate connections this took 23 handshakes per cluster, most
- * of the total cost. Sequential lists take 66 ms of CPU for each of 400 clusters, four at a time 80 ms.
+ * All informers of a cluster list at once when Fairway starts. On separate connections this took 23 handshakes per
+ * cluster, most of the total cost. Sequential lists take 66 ms of CPU for each of 400 clusters, four at a time 80 ms.
  */
-const LISTS_AT_ONCE = 1;
-/** Maximum time that other lists wait for one: its objects may be converted by an unavailable webhook. */
-const LIST_PATIENCE_MS = 500;
+const MAX_CONCURRENT_LISTS = 1;
+/** Maximum time that other lists wait for a running one, whose objects may need an unavailable conversion webhook. */
+const LIST_QUEUE_TIMEOUT_MS = 500;
 
 /** HTTP over TLS to one API server: HTTP/1.1, and HTTP/2 for watches if the server supports it. */
 export class HttpsTransport implements Transport {
   readonly #connections: HttpsConnections;
-  readonly #lists = new CallSlots(LISTS_AT_ONCE);
+  readonly #lists = new CallSlots(MAX_CONCURRENT_LISTS);
   readonly #clock: Clock;
   readonly #requestTimeoutMs: number;
-  readonly #maxAnswerBytes: number;
+  readonly #maxResponseBytes: number;
   readonly #renewCredentials: (() => Promise<void>) | undefined;
 
   constructor(options: HttpsTransportOptions) {
@@ -54,13 +57,13 @@ export class HttpsTransport implements Transport {
     this.#clock = options.clock ?? systemClock;
     this.#renewCredentials = options.renewCredentials;
     this.#requestTimeoutMs = options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
-    this.#maxAnswerBytes = options.maxAnswerBytes ?? 64 * 1024 * 1024;
+    this.#maxResponseBytes = options.maxResponseBytes ?? 64 * 1024 * 1024;
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
     const response = await this.#attempt(request);
     if (response.status !== 401 || this.#renewCredentials === undefined) return response;
-    // Nothing was done, so any request can be sent again.
+    // A 401 has no effect, so any request can be sent again.
     await response.text();
     await this.#renewCredentials();
     return this.#attempt(request);
@@ -81,21 +84,21 @@ export class HttpsTransport implements Transport {
       },
     };
     if (request.isWatch === true) {
-      const answer = await this.#watch(request, options, watchConnection, true);
-      if (answer !== undefined) return answer;
+      const response = await this.#watch(request, options, watchConnection, true);
+      if (response !== undefined) return response;
     }
     if (request.isList !== true) return this.#send(request, options, true);
-    const pass = await this.#lists.enter(request.signal);
-    const patience = this.#clock.after(LIST_PATIENCE_MS, pass);
-    const leave = () => {
-      patience.cancel();
-      pass();
+    const releaseSlot = await this.#lists.enter(request.signal);
+    const timer = this.#clock.after(LIST_QUEUE_TIMEOUT_MS, releaseSlot);
+    const finish = () => {
+      timer.cancel();
+      releaseSlot();
     };
     try {
       this.#ensureOpen(request);
-      return await this.#send(request, options, true, leave);
+      return await this.#send(request, options, true, finish);
     } catch (error) {
-      leave();
+      finish();
       throw error;
     }
   }
@@ -122,7 +125,7 @@ export class HttpsTransport implements Transport {
       throw explain(error);
     });
     if (watch === undefined) return undefined;
-    const { stream, isReused, leave } = watch;
+    const { stream, isReused, retire } = watch;
     let timeout: Error | undefined;
     const deadline = this.#clock.after(this.#requestTimeoutMs, () => {
       timeout = new Error(`no complete response within ${this.#requestTimeoutMs} ms`);
@@ -135,12 +138,12 @@ export class HttpsTransport implements Transport {
       signal?.removeEventListener('abort', onAbort);
     });
     try {
-      const answer = await responseHead(stream);
+      const response = await responseHead(stream);
       // The server is shutting down, or a load balancer's backend is down.
-      if (answer.status === 503) leave();
+      if (response.status === 503) retire();
       return {
-        ...answer,
-        text: () => readText(stream, (error) => explain(timeout ?? error), this.#limit()),
+        ...response,
+        text: () => readText(stream, (error) => explain(timeout ?? error), this.#byteLimiter()),
         lines: () => {
           deadline.cancel();
           return readLines(stream, explain);
@@ -149,23 +152,23 @@ export class HttpsTransport implements Transport {
     } catch (error) {
       const isStale = isReused && timeout === undefined && !signal?.aborted && !this.#connections.isClosed;
       // Other requests must not use this connection either.
-      if (isStale || timeout !== undefined) leave();
+      if (isStale || timeout !== undefined) retire();
       if (!isStale || !mayRetry) throw explain(timeout ?? error);
       return this.#watch(request, options, connection, false);
     }
   }
 
   /** Counts bytes of a buffered response; throws if there are too many. */
-  #limit(): (count: number) => void {
+  #byteLimiter(): (count: number) => void {
     let bytes = 0;
     return (count) => {
       bytes += count;
-      if (bytes > this.#maxAnswerBytes)
-        throw new AnswerTooLargeError(`the response exceeds ${this.#maxAnswerBytes} bytes`);
+      if (bytes > this.#maxResponseBytes)
+        throw new ResponseTooLargeError(`the response exceeds ${this.#maxResponseBytes} bytes`);
     };
   }
 
-  /** `onClose` is called when the request is over, its response included. */
+  /** `onClose` is called when the request is complete, including its response. */
   #send(
     request: TransportRequest,
     options: RequestOptions,
@@ -201,9 +204,9 @@ export class HttpsTransport implements Transport {
         let bytes = 0;
         const onBytes = (count: number) => {
           bytes += count;
-          if (bytes > LARGE_ANSWER_BYTES) outgoing.shouldKeepAlive = false;
+          if (bytes > LARGE_RESPONSE_BYTES) outgoing.shouldKeepAlive = false;
         };
-        const limit = this.#limit();
+        const limit = this.#byteLimiter();
         resolve({
           status: incoming.statusCode ?? 0,
           headers: flatten(incoming.headers),

@@ -42,8 +42,8 @@ test('a rotated token is reread after a minute', async () => {
 });
 
 test.each([
-  { reason: 'there is no service', given: {}, content: { token: 't', 'ca.crt': 'PEM' } },
-  { reason: 'there is no token', given: env, content: { 'ca.crt': 'PEM' } },
-])('outside a cluster there is no connection: $reason', async ({ given, content }) => {
+  { reason: 'no service', given: {}, content: { token: 't', 'ca.crt': 'PEM' } },
+  { reason: 'no token', given: env, content: { 'ca.crt': 'PEM' } },
+])('has no connection outside a cluster: $reason', async ({ given, content }) => {
   expect(await inClusterConnection({ env: given, readFile: files(content) })).toBeUndefined();
 });

@@ -48,6 +48,6 @@ test('reads cached objects by name and by namespace', () => {
   expect(reader.list(ConfigMaps, 'a').map(({ metadata }) => metadata.namespace)).toEqual(['a']);
 });
 
-test('reading an undeclared kind throws rather than returning nothing', () => {
+test('throws when reading an undeclared kind instead of returning nothing', () => {
   expect(() => reader.get(Secrets, 'a', 'one')).toThrow('secrets are not cached');
 });

@@ -10,9 +10,9 @@ export interface InformerSelection<T extends KubeObject> {
   readonly fieldSelector?: string;
   /** As in InformerOptions. The first caller decides; requesting the same objects with a different function is an error. */
   readonly trim?: (object: T) => T;
-  /** As in InformerOptions: smaller where objects are large. */
+  /** As in InformerOptions; smaller for kinds with large objects. */
   readonly pageSize?: number;
-  /** Caches metadata alone (`PartialObjectMetadata`). */
+  /** Caches only metadata (`PartialObjectMetadata`). */
   readonly metadataOnly?: boolean;
 }
 
@@ -39,7 +39,7 @@ export class InformerSet {
     this.#options = options;
   }
 
-  /** The informer of a kind; created and (once the set is started) started on first use. */
+  /** Returns the informer of a kind. It is created on first use, and started too once the set is started. */
   informer<T extends KubeObject>(type: ResourceType<T>, selection: InformerSelection<T> = {}): Informer<T> {
     const key = selectionKey(type, selection);
     const known = this.#members.get(key);
@@ -47,11 +47,11 @@ export class InformerSet {
       throw new Error(`an informer of ${type.plural} exists with a different trim function`);
     }
     const member = known ?? this.#add(key, type, selection);
-    // The key holds the kind, so what is cached under it has its type.
+    // The key contains the kind, so the cached objects have its type.
     return member.informer as unknown as Informer<T>;
   }
 
-  /** Starts all informers, also those added later, until the signal aborts. */
+  /** Starts all informers, including those added later, until the signal aborts. */
   start(signal: AbortSignal): void {
     this.#signal = signal;
     for (const member of this.#members.values()) this.#start(member);

@@ -38,29 +38,29 @@ function failureOf(code: number): Error {
   return code === 0 ? new TransportError('reset') : new ApiError(code, 'Unknown', `failed with ${code}`);
 }
 
-/** The objects a handler knows of, from adds, updates and deletes alone. */
-class Believer {
+/** The objects that a handler knows only from adds, updates and deletes. */
+class CacheModel {
   readonly uids = new Map<string, string>();
-  readonly mistakes: string[] = [];
+  readonly inconsistencies: string[] = [];
 
   onAdd({ metadata }: KubeObject): void {
-    if (this.uids.has(`${metadata.name}`)) this.mistakes.push(`${metadata.name} added twice`);
+    if (this.uids.has(`${metadata.name}`)) this.inconsistencies.push(`${metadata.name} added twice`);
     this.uids.set(`${metadata.name}`, `${metadata.uid}`);
   }
 
   onUpdate(old: KubeObject, { metadata }: KubeObject): void {
     const isSame = old.metadata.uid === metadata.uid && this.uids.get(`${metadata.name}`) === metadata.uid;
-    if (!isSame) this.mistakes.push(`${metadata.name} updated into another object`);
+    if (!isSame) this.inconsistencies.push(`${metadata.name} updated into another object`);
   }
 
   onDelete({ metadata }: KubeObject): void {
     if (this.uids.get(`${metadata.name}`) !== metadata.uid)
-      this.mistakes.push(`${metadata.name} deleted, was not there`);
+      this.inconsistencies.push(`${metadata.name} deleted, was not there`);
     this.uids.delete(`${metadata.name}`);
   }
 }
 
-test('an informer converges to the server’s state after any history of writes, disconnects and failures', async () => {
+test('an informer converges to the server’s state after any sequence of writes, disconnects and failures', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 60, size: 'max' }),
@@ -75,11 +75,11 @@ test('an informer converges to the server’s state after any history of writes,
           pageSize,
           indexes: { color: (object) => [String((object as { color?: string }).color)] },
         });
-        const believer = new Believer();
+        const model = new CacheModel();
         informer.addHandler({
-          onAdd: (object) => believer.onAdd(object),
-          onUpdate: (old, object) => believer.onUpdate(old, object),
-          onDelete: (old) => believer.onDelete(old),
+          onAdd: (object) => model.onAdd(object),
+          onUpdate: (old, object) => model.onUpdate(old, object),
+          onDelete: (old) => model.onDelete(old),
         });
         const stop = new AbortController();
         informer.start(stop.signal);
@@ -125,8 +125,8 @@ test('an informer converges to the server’s state after any history of writes,
           objects.map(({ metadata }) => `${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`).sort();
         expect(byName(informer.list())).toEqual(byName(listed));
         expect(byName(['0', '1', '2'].flatMap((color) => informer.byIndex('color', color)))).toEqual(byName(listed));
-        expect(believer.mistakes).toEqual([]);
-        expect([...believer.uids.keys()].sort()).toEqual(api.names());
+        expect(model.inconsistencies).toEqual([]);
+        expect([...model.uids.keys()].sort()).toEqual(api.names());
         expect(clock.pendingTimers).toBe(0);
       },
     ),

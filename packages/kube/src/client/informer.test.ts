@@ -56,7 +56,7 @@ describe('an informer', () => {
     expect(watchVersions(api)).toEqual(['103']);
   });
 
-  test('shows no page before all of them have arrived', async () => {
+  test('shows no page until all pages have arrived', async () => {
     const api = new ScriptedApi();
     for (const name of ['a', 'b', 'c']) api.put(name);
 
@@ -82,7 +82,7 @@ describe('an informer', () => {
     expect(seen).toEqual(['add a', 'update a', 'delete a']);
   });
 
-  test.each(['reset', 'end'] as const)('resumes where the stream ended when it ends by %s', async (how) => {
+  test.each(['reset', 'end'] as const)('resumes where the stream ended, after an end by %s', async (how) => {
     const api = new ScriptedApi();
     const { seen, clock, settle } = follow(api);
     await settle();
@@ -141,7 +141,7 @@ describe('an informer', () => {
     expect(api.watches).toBe(1);
   });
 
-  test('handles an ERROR event by its status', async () => {
+  test('handles an ERROR event according to its status', async () => {
     const api = new ScriptedApi();
     const { clock, settle } = follow(api);
     await settle();
@@ -187,7 +187,7 @@ describe('an informer', () => {
     expect(informer.lastError).toBeUndefined();
   });
 
-  test('abandons a watch that the server should have ended long ago', async () => {
+  test('abandons a watch that the server should have ended long before', async () => {
     const api = new ScriptedApi();
     const { clock, settle } = follow(api, { random: () => 0 });
     await settle();
@@ -199,7 +199,7 @@ describe('an informer', () => {
     expect(api.watches).toBe(1);
   });
 
-  test('drops managed fields and trims what it caches', async () => {
+  test('drops managed fields and trims objects before caching them', async () => {
     const api = new ScriptedApi();
     api.put('a', { color: 'red', spec: { large: true } });
     const { informer, settle } = follow(api, {

@@ -4,7 +4,7 @@ import { type Logger, silentLogger } from '@fairway/base/log';
 import { ApiError } from '../object/api-error.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../object/meta.ts';
 import { MAX_PAGE_CHARS, smallerPage } from './bounded-pages.ts';
-import { type CacheBudget, CacheOverflowError, type Holding, NOTHING_HELD } from './cache-budget.ts';
+import { type CacheBudget, CacheOverflowError, type CacheUsage, NOTHING_HELD } from './cache-budget.ts';
 import { type CacheIndex, type Change, type IndexFunction, ObjectCache } from './object-cache.ts';
 import { keyOf } from './object-key.ts';
 import type { ListOptions, ResourceClient, WatchEvent } from './resource-client.ts';
@@ -24,11 +24,11 @@ export interface InformerOptions<T extends KubeObject> {
   /** Trims an object before it is cached; may mutate it. `metadata.managedFields` is always dropped. */
   readonly trim?: ((object: T) => T) | undefined;
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
-  /** Objects per page of a list; fewer once a page was too large. */
+  /** Objects per page of a list; reduced after a page is too large. */
   readonly pageSize?: number;
-  /** Minimum duration of a watch; the maximum is a fifth more. 300 s by default. */
+  /** Minimum duration of a watch; the maximum is 20% more. 300 s by default. */
   readonly minWatchSeconds?: number | undefined;
-  /** If exceeded, the cache stays unchanged, and list and watch fail until the size drops. Unlimited by default. */
+  /** If exceeded, the cache remains unchanged, and list and watch fail until the size drops. Unlimited by default. */
   readonly budget?: CacheBudget | undefined;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -38,34 +38,39 @@ export interface InformerOptions<T extends KubeObject> {
 /**
  * State of an informer:
  * - `empty`: nothing is cached, or the cache is too old to resume from;
- * - `listing`: pages are being read, the cache is still the previous one;
- * - `listed`: the cache matched the server at `resourceVersion`, and a watch from there is open or about to be opened. Each event moves
- *   `resourceVersion`, so that after a broken stream the next watch resumes where the last one ended.
+ * - `listing`: pages are being read, and the cache is still the previous one;
+ * - `listed`: the cache matched the server at `resourceVersion`, and a watch from there is open or about to be opened.
+ *   Each event advances `resourceVersion`, so after a broken stream the next watch resumes where the last one ended.
  */
 type State<T> =
   | { readonly phase: 'empty' }
-  | { readonly phase: 'listing'; readonly listed: Map<string, T>; readonly held: Holding; readonly continue: string }
+  | {
+      readonly phase: 'listing';
+      readonly listed: Map<string, T>;
+      readonly usage: CacheUsage;
+      readonly continue: string;
+    }
   | { readonly phase: 'listed'; resourceVersion: string };
 
 const DEFAULT_PAGE_SIZE = 500;
 const BACKOFF_BASE_MS = 800;
 const BACKOFF_CAP_MS = 30_000;
-/** Until objects are deleted, a relist only reads as much as is cached and discards it. */
+/** Until objects are deleted, a relist only reads as much as fits in the cache and discards it. */
 const OVERFLOW_RETRY_MS = 300_000;
 /** A watch that ends sooner than this without an event counts as a failure; otherwise a server could cause a busy loop. */
 const SHORT_WATCH_MS = 1_000;
 const MIN_WATCH_SECONDS = 300;
 const WATCH_JITTER = 0.2;
-/** The server ends a watch after its timeout; if it stays silent for this much longer, the connection is dead. */
+/** The server ends a watch after its timeout. If it stays silent for this much longer, the connection is dead. */
 const WATCH_OVERDUE_MS = 30_000;
 
 /**
  * A cache of all objects of one kind and selector, kept current by list and watch.
  *
- * Guarantees: handlers see each object as add, any number of updates, delete, in this order; across broken streams, restarts
- * and relists no delete is lost or duplicated. Intermediate states may be skipped.
- * Assumptions: objects and handlers are not shared with a second informer that changes them.
- * Caveats: the cache is as old as the connection; `hasSynced` stays true through a break.
+ * Guarantees: handlers see each object as one add, any number of updates and one delete, in this order. No delete is
+ * lost or duplicated across broken streams, restarts and relists. Intermediate states may be skipped. Assumptions:
+ * objects and handlers are not shared with a second informer that changes them. Caveats: the cache is as old as the
+ * connection; `hasSynced` stays true while it is broken.
  */
 export class Informer<T extends KubeObject> {
   readonly client: ResourceClient<T>;
@@ -78,7 +83,7 @@ export class Informer<T extends KubeObject> {
   readonly #synced = Promise.withResolvers<void>();
   #pageSize: number;
   #hasSynced = false;
-  #held = NOTHING_HELD;
+  #usage = NOTHING_HELD;
   #failures = 0;
   #lastError: unknown;
   #workingSinceMs: number | undefined;
@@ -103,12 +108,15 @@ export class Informer<T extends KubeObject> {
     return this.#hasSynced;
   }
 
-  /** Why list or watch currently fails; undefined while it works. */
+  /** The error of list or watch while they fail; undefined while they work. */
   get lastError(): unknown {
     return this.#lastError;
   }
 
-  /** Since when list and watch have worked without a failure, in ms since the epoch; undefined while they fail. */
+  /**
+   * The time since which list and watch have worked without a failure, in ms since the epoch; undefined while they
+   * fail.
+   */
   get workingSinceMs(): number | undefined {
     return this.#workingSinceMs;
   }
@@ -138,7 +146,7 @@ export class Informer<T extends KubeObject> {
     return namespace === undefined ? [...this.#cache.values()] : this.#cache.inNamespace(namespace);
   }
 
-  /** Objects for which the index function gave `value`. */
+  /** Objects for which the index function returned `value`. */
   byIndex(name: string, value: string): T[] {
     return this.#cache.byIndex(name, value);
   }
@@ -153,7 +161,7 @@ export class Informer<T extends KubeObject> {
     this.#cache.addIndex(name, valuesOf);
   }
 
-  /** Delivers what is cached (as adds) and all later changes to `handler`. Returns a function that unsubscribes. */
+  /** Delivers the cached objects (as adds) and all later changes to `handler`. Returns a function that unsubscribes. */
   addHandler(handler: InformerHandler<T>): () => void {
     for (const object of this.#cache.values()) this.#call(handler, { type: 'add', object });
     this.#handlers.add(handler);
@@ -175,10 +183,11 @@ export class Informer<T extends KubeObject> {
         if (signal.aborted) break;
         this.#pageSize = smallerPage(this.#pageSize, error) ?? this.#pageSize;
         if (isUnusableVersion(error)) state = { phase: 'empty' };
-        // The pages of a list that is too long are dropped, and the watch event is not applied to the cache.
+        // The pages of a list that is too long are dropped, and a watch event that does not fit is not applied to the
+        // cache.
         if (error instanceof CacheOverflowError) {
           state = { phase: 'empty' };
-          this.#options.budget?.hold(this, this.#held);
+          this.#options.budget?.setUsage(this, this.#usage);
         }
         await this.#backOff(error, signal);
       }
@@ -188,31 +197,31 @@ export class Informer<T extends KubeObject> {
 
   #step(state: State<T>, signal: AbortSignal): Promise<State<T>> {
     if (state.phase === 'empty') return this.#listPage(new Map(), NOTHING_HELD, undefined, signal);
-    if (state.phase === 'listing') return this.#listPage(state.listed, state.held, state.continue, signal);
+    if (state.phase === 'listing') return this.#listPage(state.listed, state.usage, state.continue, signal);
     return this.#watch(state, signal);
   }
 
   async #listPage(
     listed: Map<string, T>,
-    heldBefore: Holding,
+    previousUsage: CacheUsage,
     token: string | undefined,
     signal: AbortSignal,
   ): Promise<State<T>> {
     const page = await this.client.list({
       ...this.#selection(),
       limit: this.#pageSize,
-      ...(this.#options.budget && { maxAnswerChars: MAX_PAGE_CHARS }),
+      ...(this.#options.budget && { maxResponseChars: MAX_PAGE_CHARS }),
       ...(token !== undefined && { continue: token }),
       signal,
     });
-    let held = heldBefore;
+    let usage = previousUsage;
     for (const item of page.items ?? []) {
       const object = this.#prepare(item);
-      held = this.#plus(held, object);
+      usage = this.#addUsage(usage, object);
       listed.set(keyOf(object), object);
     }
-    if (page.metadata.continue) return { phase: 'listing', listed, held, continue: page.metadata.continue };
-    this.#held = held;
+    if (page.metadata.continue) return { phase: 'listing', listed, usage, continue: page.metadata.continue };
+    this.#usage = usage;
     this.#publish(this.#cache.replace(listed));
     this.#lastError = undefined;
     this.#workingSinceMs ??= this.#clock.now();
@@ -242,9 +251,9 @@ export class Informer<T extends KubeObject> {
       });
       for await (const event of events) {
         if (signal.aborted) break;
-        this.#take(event);
+        this.#applyEvent(event);
         state.resourceVersion = event.object.metadata.resourceVersion ?? state.resourceVersion;
-        this.#recovered();
+        this.#onSuccess();
       }
     } finally {
       overdue.cancel();
@@ -256,18 +265,18 @@ export class Informer<T extends KubeObject> {
     return state;
   }
 
-  #take(event: WatchEvent<T>): void {
+  #applyEvent(event: WatchEvent<T>): void {
     switch (event.type) {
       case 'ADDED':
       case 'MODIFIED': {
         const object = this.#prepare(event.object);
-        this.#held = this.#plus(this.#minus(this.#held, keyOf(object)), object);
+        this.#usage = this.#addUsage(this.#subtractUsage(this.#usage, keyOf(object)), object);
         this.#publish(this.#cache.put(object));
         break;
       }
       case 'DELETED':
-        this.#held = this.#minus(this.#held, keyOf(event.object));
-        this.#options.budget?.hold(this, this.#held);
+        this.#usage = this.#subtractUsage(this.#usage, keyOf(event.object));
+        this.#options.budget?.setUsage(this, this.#usage);
         this.#publish(this.#cache.delete(keyOf(event.object)));
         break;
       case 'BOOKMARK':
@@ -275,20 +284,20 @@ export class Informer<T extends KubeObject> {
     }
   }
 
-  /** Adds one object within the budget. */
-  #plus(held: Holding, object: T): Holding {
+  /** Adds one object if the budget allows it. */
+  #addUsage(usage: CacheUsage, object: T): CacheUsage {
     const { budget } = this.#options;
-    if (budget === undefined) return held;
-    const sum = { objects: held.objects + 1, chars: held.chars + budget.costOf(object) };
-    budget.hold(this, sum);
+    if (budget === undefined) return usage;
+    const sum = { objects: usage.objects + 1, chars: usage.chars + budget.costOf(object) };
+    budget.setUsage(this, sum);
     return sum;
   }
 
-  #minus(held: Holding, key: string): Holding {
+  #subtractUsage(usage: CacheUsage, key: string): CacheUsage {
     const { budget } = this.#options;
     const old = this.#cache.get(key);
-    if (budget === undefined || old === undefined) return held;
-    return { objects: held.objects - 1, chars: held.chars - budget.costOf(old) };
+    if (budget === undefined || old === undefined) return usage;
+    return { objects: usage.objects - 1, chars: usage.chars - budget.costOf(old) };
   }
 
   #prepare(object: T): T {
@@ -323,7 +332,7 @@ export class Informer<T extends KubeObject> {
     }
   }
 
-  #recovered(): void {
+  #onSuccess(): void {
     this.#failures = 0;
     this.#lastError = undefined;
     this.#workingSinceMs ??= this.#clock.now();
@@ -350,7 +359,7 @@ export class Informer<T extends KubeObject> {
   }
 }
 
-/** The requested version or continue token is too old, or newer than a restored server knows. */
+/** Whether the requested version or continue token is too old, or newer than a restored server has. */
 function isUnusableVersion(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   if (error.code === 410 || error.code === 400) return true;

@@ -6,14 +6,14 @@ import { ApiError, isApiError, tooManyRequests } from '../object/api-error.ts';
 import { KubeClient } from './kube-client.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
-interface Canned {
+interface CannedResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
 /** Returns the responses in order, then the last one repeatedly, and records the requests. */
-function canned(...answers: readonly Canned[]) {
+function cannedClient(...answers: readonly CannedResponse[]) {
   const requests: TransportRequest[] = [];
   const queue = [...answers];
   const transport: Transport = {
@@ -84,15 +84,15 @@ describe('requests on the wire', () => {
     ],
   ];
   test.each(cases)('%s', async (_verb, call, method, path) => {
-    const { client, requests } = canned({});
+    const { client, requests } = cannedClient({});
     await call(client);
 
     expect(requests.map((request) => `${request.method} ${request.path}`)).toEqual([`${method} ${path}`]);
     expect(requests[0]?.headers?.['user-agent']).toBe('test/1');
   });
 
-  test('written objects carry apiVersion and kind', async () => {
-    const { client, requests } = canned({});
+  test('adds apiVersion and kind to written objects', async () => {
+    const { client, requests } = cannedClient({});
     await client.resource(Deployments).create({ metadata: { name: 'd', namespace: 'ns' } } as never);
     expect(bodyOf(requests[0])).toMatchObject({ apiVersion: 'apps/v1', kind: 'Deployment' });
   });
@@ -102,14 +102,14 @@ describe('requests on the wire', () => {
     ${'merge'}     | ${'application/merge-patch+json'}
     ${'strategic'} | ${'application/strategic-merge-patch+json'}
     ${'json'}      | ${'application/json-patch+json'}
-  `('a $type patch is $contentType', async ({ type, contentType }) => {
-    const { client, requests } = canned({});
+  `('sends a $type patch as $contentType', async ({ type, contentType }) => {
+    const { client, requests } = cannedClient({});
     await client.resource(Nodes).patch('n', { type, value: [] });
     expect(requests[0]?.headers?.['content-type']).toBe(contentType);
   });
 
-  test('a delete carries its preconditions', async () => {
-    const { client, requests } = canned({});
+  test('sends the preconditions of a delete', async () => {
+    const { client, requests } = cannedClient({});
     await client.resource(Nodes).delete('n', {
       uid: 'u',
       resourceVersion: '7',
@@ -127,22 +127,22 @@ describe('requests on the wire', () => {
     });
   });
 
-  test('metadata reads ask for PartialObjectMetadata', async () => {
-    const { client, requests } = canned({ body: { items: [] } });
+  test('requests PartialObjectMetadata for metadata reads', async () => {
+    const { client, requests } = cannedClient({ body: { items: [] } });
     await client.metadata(Nodes).list();
     expect(requests[0]?.headers?.accept).toBe(
       'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
     );
   });
 
-  test('a list with null or missing items is empty', async () => {
-    const { client } = canned({ body: { kind: 'PartialObjectMetadataList', metadata: {}, items: null } });
+  test('treats a list with null or missing items as empty', async () => {
+    const { client } = cannedClient({ body: { kind: 'PartialObjectMetadataList', metadata: {}, items: null } });
 
     expect((await client.metadata(Nodes).list()).items).toEqual([]);
   });
 
-  test('addressing a namespaced object without a namespace throws', () => {
-    const { client } = canned({});
+  test('throws when a namespaced object is addressed without a namespace', () => {
+    const { client } = cannedClient({});
     expect(() => client.resource(ConfigMaps).get('m')).toThrow('requires a namespace');
   });
 });
@@ -150,7 +150,7 @@ describe('requests on the wire', () => {
 describe('a watch', () => {
   test('yields events and ends with the stream', async () => {
     const lines = ['ADDED', 'BOOKMARK'].map((type) => JSON.stringify({ type, object: map })).join('\n');
-    const { client, requests } = canned({ body: `${lines}\n` });
+    const { client, requests } = cannedClient({ body: `${lines}\n` });
     const types: string[] = [];
     const watch = client
       .resource(ConfigMaps)
@@ -165,13 +165,13 @@ describe('a watch', () => {
 
   test('rejects on an ERROR event', async () => {
     const status = new ApiError(410, 'Expired', 'too old').toStatus();
-    const { client } = canned({ body: JSON.stringify({ type: 'ERROR', object: status }) });
+    const { client } = cannedClient({ body: JSON.stringify({ type: 'ERROR', object: status }) });
     const next = client.resource(ConfigMaps).watch()[Symbol.asyncIterator]().next();
     await expect(next).rejects.toMatchObject({ code: 410, reason: 'Expired' });
   });
 
   test('ends without an error when its signal aborts', async () => {
-    const { client } = canned({ status: 500 });
+    const { client } = cannedClient({ status: 500 });
     const abort = new AbortController();
     abort.abort();
     const next = client.resource(ConfigMaps).watch({ signal: abort.signal })[Symbol.asyncIterator]().next();
@@ -182,7 +182,7 @@ describe('a watch', () => {
 describe('an error response', () => {
   test('becomes the ApiError of its Status', async () => {
     const error = new ApiError(409, 'Conflict', 'changed', { subject: { resource: 'configmaps', name: 'm' } });
-    const { client } = canned({ status: 409, body: error.toStatus() });
+    const { client } = cannedClient({ status: 409, body: error.toStatus() });
     await expect(client.resource(ConfigMaps).update(map)).rejects.toMatchObject({
       code: 409,
       reason: 'Conflict',
@@ -198,16 +198,16 @@ describe('an error response', () => {
     ${503} | ${''}              | ${'ServiceUnavailable'} | ${'HTTP 503'}
     ${500} | ${'{"kind":"Foo"'} | ${'InternalError'}      | ${'HTTP 500: {"kind":"Foo"'}
   `('$status with body "$body" is $reason', async ({ status, body, reason, message }) => {
-    const { client } = canned({ status, body });
+    const { client } = cannedClient({ status, body });
     await expect(client.version()).rejects.toMatchObject({ code: status, reason, message });
   });
 });
 
-describe('permission to act', () => {
+describe('the grant of the caller', () => {
   const busy = { status: 429, body: tooManyRequests('busy', 1).toStatus() };
 
-  test('is checked before each write, retries included', async () => {
-    const { client, requests, clock } = canned(busy);
+  test('is checked before each write, including retries', async () => {
+    const { client, requests, clock } = cannedClient(busy);
     let isMine = true;
     const grant = { subject: 'team/demo', isValid: () => isMine };
     const written = runUnder(grant, () => client.resource(ConfigMaps).update(map));
@@ -221,7 +221,7 @@ describe('permission to act', () => {
   });
 
   test('is not checked for reads', async () => {
-    const { client, requests } = canned({ body: map });
+    const { client, requests } = cannedClient({ body: map });
     await runUnder(NO_GRANT, () => client.resource(ConfigMaps).get('m', { namespace: 'ns' }));
 
     expect(requests[0]?.beforeWrite).toBeUndefined();
@@ -232,7 +232,7 @@ describe('429', () => {
   const busy = { status: 429, body: tooManyRequests('slow down', 2).toStatus() };
 
   test('is honoured before the retry', async () => {
-    const { client, clock, requests } = canned(busy, { body: map });
+    const { client, clock, requests } = cannedClient(busy, { body: map });
     const answer = client.resource(ConfigMaps).get('m', { namespace: 'ns' });
     await clock.advance(1_999);
     expect(requests).toHaveLength(1);
@@ -241,8 +241,11 @@ describe('429', () => {
     expect(await answer).toEqual(map);
   });
 
-  test('may also come as a header', async () => {
-    const { client, clock, requests } = canned({ status: 429, headers: { 'retry-after': '3' }, body: 'busy' }, {});
+  test('may also be in a header', async () => {
+    const { client, clock, requests } = cannedClient(
+      { status: 429, headers: { 'retry-after': '3' }, body: 'busy' },
+      {},
+    );
     const answer = client.resource(Nodes).delete('n');
     await clock.advance(3_000);
     await answer;
@@ -250,7 +253,7 @@ describe('429', () => {
   });
 
   test('is returned after five attempts', async () => {
-    const { client, clock, requests } = canned(busy);
+    const { client, clock, requests } = cannedClient(busy);
     const answer = client.resource(Nodes).get('n');
     const failure = answer.catch((error: unknown) => error);
     await clock.advance(60_000);
@@ -264,7 +267,7 @@ describe('429', () => {
     ${'a long delay is left to the caller'} | ${{ status: 429, body: tooManyRequests('x', 60).toStatus() }} | ${(c: KubeClient) => c.version()}
     ${'there is no Retry-After'}            | ${{ status: 429, body: 'busy' }}                              | ${(c: KubeClient) => c.version()}
   `('is returned immediately when $reason', async ({ answer, call }) => {
-    const { client, requests } = canned(answer);
+    const { client, requests } = cannedClient(answer);
     await expect(call(client)).rejects.toSatisfy((error) => isApiError(error, 'TooManyRequests'));
     expect(requests).toHaveLength(1);
   });
@@ -306,7 +309,7 @@ describe('discovery', () => {
       ],
     };
     const silent = { metadata: { name: 'metrics.k8s.io' }, versions: [{ version: 'v1beta1', freshness: 'Stale' }] };
-    const { client, requests } = canned(list([core]), list([group, silent]));
+    const { client, requests } = cannedClient(list([core]), list([group, silent]));
 
     const discovery = await client.resources();
 
@@ -329,7 +332,7 @@ describe('discovery', () => {
   });
 
   test('falls back to one request per group version', async () => {
-    const { client } = canned(
+    const { client } = cannedClient(
       { body: { kind: 'APIVersions', versions: ['v1'] } },
       {
         body: {

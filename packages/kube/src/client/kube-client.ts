@@ -41,26 +41,29 @@ export class KubeClient {
   }
 
   resource<T extends KubeObject>(type: ResourceType<T>): ResourceClient<T> {
-    return this.#resourceIn(type, 'full');
+    return this.#resourceClient(type, 'full');
   }
 
   /** Like `resource`, but reads return `PartialObjectMetadata`: metadata alone, a fraction of the bytes. */
   metadata(type: ResourceType): ResourceClient<KubeObject> {
-    return this.#resourceIn(type, 'metadata');
+    return this.#resourceClient(type, 'metadata');
   }
 
-  #resourceIn<T extends KubeObject>(type: ResourceType<T>, form: ObjectForm): ResourceClient<T> {
+  #resourceClient<T extends KubeObject>(type: ResourceType<T>, form: ObjectForm): ResourceClient<T> {
     return new HttpResourceClient(type, form, (request) => this.raw(request));
   }
 
   /**
-   * Sends a request and resolves with a successful response; any other status rejects with an ApiError. 429, and 503 with
-   * Retry-After, are retried at most four times after `Retry-After`, if that is at most 10 s. A POST is never retried: an eviction returns 429 to
-   * refuse. Rejects with a FencedError instead of writing when the caller has lost its grant.
+   * Sends a request and resolves with a successful response; any other status rejects with an ApiError. 429, and 503
+   * with Retry-After, are retried at most four times, if `Retry-After` is at most 10 s. A POST is never retried,
+   * because an eviction returns 429 to refuse. Rejects with a FencedError instead of writing when the caller has lost
+   * its grant.
    */
   async raw(request: TransportRequest): Promise<TransportResponse> {
-    const around = currentSpan();
-    return around === undefined ? this.#send(request) : sendTraced(around, request, (traced) => this.#send(traced));
+    const span = currentSpan();
+    return span === undefined
+      ? this.#send(request)
+      : sendTraced(span, request, (tracedRequest) => this.#send(tracedRequest));
   }
 
   async #send(request: TransportRequest): Promise<TransportResponse> {

@@ -25,16 +25,16 @@ describe('a kubeconfig that kubectl accepts', () => {
     },
     { reason: 'blank preferences', text: `${good}preferences:\nextensions:\n` },
     {
-      reason: 'a broken context that is not chosen',
+      reason: 'a broken context that is not selected',
       text: good.replace('contexts: [', 'contexts: [{ name: b, context: }, { name: c, context: { user: a } }, '),
     },
     {
-      reason: 'a broken cluster and user that are not chosen',
+      reason: 'a broken cluster and user that are not selected',
       text: good
         .replace('clusters: [', 'clusters: [{ name: b, cluster: {} }, ')
         .replace('users: [', 'users: [{ name: b, user: }, '),
     },
-  ])('$reason', async ({ text }) => {
+  ])('may have $reason', async ({ text }) => {
     const { transport, namespace } = await load(text);
 
     expect(transport).toMatchObject({ server: 'https://a.test' });
@@ -49,7 +49,7 @@ describe('a kubeconfig that kubectl accepts', () => {
   });
 });
 
-test('a selected context that is broken is refused, by name', async () => {
+test('refuses a broken context that is selected, and reports its name', async () => {
   const text = good.replace('contexts: [', 'contexts: [{ name: b, context: { cluster: c } }, ');
 
   await expect(load(text, 'b')).rejects.toThrow(/no cluster "c"/);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { type Clock, systemClock } from '@fairway/base/clock';
-import { reloading } from './credential-source.ts';
+import { cachedLoader } from './credential-source.ts';
 import { execCredentials, type RunProgram } from './exec-credential.ts';
 import type { ClientCertificate } from './https-connections.ts';
 import type { HttpsTransportOptions } from './https-transport.ts';
@@ -26,11 +26,11 @@ export interface KubeconfigLoaderOptions {
   readonly clock?: Clock;
   /** Whether a plugin may prompt the user; by default if standard input is a terminal. */
   readonly isTerminal?: boolean;
-  /** False for a kubeconfig at `path` that was found, not specified by the user: it may be untrusted, so its plugins are not run. */
+  /** False for a kubeconfig at `path` that was found automatically: it may be untrusted, so its plugins are not run. */
   readonly mayRunPlugins?: boolean;
   /** Runs credential plugins. */
   readonly run?: RunProgram;
-  /** Ends plugins that are still running. */
+  /** Kills plugins that are still running. */
   readonly signal?: AbortSignal;
 }
 
@@ -47,9 +47,9 @@ type ReadFile = (path: string) => Promise<string>;
 /** Reads the kubeconfig that kubectl would read, and the files that the selected context refers to. Rejects with a KubeconfigError. */
 export async function loadKubeConnection(options: KubeconfigLoaderOptions = {}): Promise<KubeConnection> {
   const read: ReadFile = options.readFile ?? ((path) => readFile(path, 'utf8'));
-  const { config, contextName, context, cluster } = await chosenContext(options, read);
+  const { config, contextName, context, cluster } = await selectContext(options, read);
   // A context without a user has no credential.
-  const { user } = context.user === '' ? { user: {} } : named(config.users, 'user', context.user);
+  const { user } = context.user === '' ? { user: {} } : findEntry(config.users, 'user', context.user);
   return {
     context: contextName,
     cluster: context.cluster,
@@ -66,22 +66,22 @@ export async function loadKubeServer(
   options: KubeconfigLoaderOptions = {},
 ): Promise<Pick<HttpsTransportOptions, 'server' | 'certificateAuthority' | 'serverName' | 'insecureSkipTlsVerify'>> {
   const read: ReadFile = options.readFile ?? ((path) => readFile(path, 'utf8'));
-  const { context, cluster } = await chosenContext(options, read);
+  const { context, cluster } = await selectContext(options, read);
   return clusterOptions(cluster, context.cluster, read);
 }
 
-/** Names of all contexts. */
+/** The names of all contexts. */
 export async function loadKubeContexts(options: KubeconfigLoaderOptions = {}): Promise<readonly string[]> {
   const config = await loadKubeconfig(options, options.readFile ?? ((path) => readFile(path, 'utf8')));
   return config.contexts.map(({ name }) => name);
 }
 
-async function chosenContext(options: KubeconfigLoaderOptions, read: ReadFile) {
+async function selectContext(options: KubeconfigLoaderOptions, read: ReadFile) {
   const config = await loadKubeconfig(options, read);
   const contextName = options.context ?? config['current-context'];
   if (!contextName) throw new KubeconfigError('no context was given, and the kubeconfig has no current-context');
-  const { context } = named(config.contexts, 'context', contextName);
-  const { cluster } = named(config.clusters, 'cluster', context.cluster);
+  const { context } = findEntry(config.contexts, 'context', contextName);
+  const { cluster } = findEntry(config.clusters, 'cluster', context.cluster);
   return { config, contextName, context, cluster };
 }
 
@@ -127,11 +127,15 @@ function withAbsoluteCommand(user: KubeconfigUser, folder: string): KubeconfigUs
   return { ...user, exec: { ...exec, command: resolve(folder, command) } };
 }
 
-function named<Entry extends { readonly name: string }>(entries: readonly Entry[], what: string, name: string): Entry {
+function findEntry<Entry extends { readonly name: string }>(
+  entries: readonly Entry[],
+  entryKind: string,
+  name: string,
+): Entry {
   const entry = entries.find((candidate) => candidate.name === name);
   if (entry) return entry;
   const known = entries.map((candidate) => candidate.name).join(', ') || 'none';
-  throw new KubeconfigError(`the kubeconfig has no ${what} "${name}" (it has: ${known})`);
+  throw new KubeconfigError(`the kubeconfig has no ${entryKind} "${name}" (it has: ${known})`);
 }
 
 async function clusterOptions(cluster: KubeconfigCluster, name: string, read: ReadFile) {
@@ -161,45 +165,50 @@ async function userOptions(
   user: KubeconfigUser,
   name: string,
   read: ReadFile,
-  { cluster, options: given }: { readonly cluster: KubeconfigCluster; readonly options: KubeconfigLoaderOptions },
+  {
+    cluster,
+    options: loaderOptions,
+  }: { readonly cluster: KubeconfigCluster; readonly options: KubeconfigLoaderOptions },
 ): Promise<Pick<HttpsTransportOptions, 'bearerToken' | 'clientCertificate' | 'renewCredentials'>> {
-  const clock = given.clock ?? systemClock;
+  const clock = loaderOptions.clock ?? systemClock;
   for (const [field, advice] of UNSUPPORTED_USER_FIELDS) {
     if (user[field]) throw new KubeconfigError(`user "${name}": ${field} is not supported: ${advice}`);
   }
-  const certificate = source(user['client-certificate-data'], user['client-certificate'], read);
-  const privateKey = source(user['client-key-data'], user['client-key'], read);
+  const certificate = credentialSource(user['client-certificate-data'], user['client-certificate'], read);
+  const privateKey = credentialSource(user['client-key-data'], user['client-key'], read);
   if ((certificate === undefined) !== (privateKey === undefined)) {
     throw new KubeconfigError(`user "${name}": a client certificate and its key must be given together`);
   }
-  // As in client-go, a static token takes precedence over a plugin.
+  // A static token takes precedence over a plugin, as in client-go.
   if (user.exec !== undefined && user.exec !== null && !user.token && !user.tokenFile && certificate === undefined) {
-    if (given.mayRunPlugins === false) throw unnamed(user.exec, name, given.path);
+    if (loaderOptions.mayRunPlugins === false) throw untrustedPluginError(user.exec, name, loaderOptions.path);
     return execCredentials(user.exec, {
       user: name,
-      env: given.env ?? process.env,
+      env: loaderOptions.env ?? process.env,
       clock,
-      isTerminal: given.isTerminal ?? isatty(0),
+      isTerminal: loaderOptions.isTerminal ?? isatty(0),
       cluster: await clusterInfo(cluster, read),
-      ...(given.run !== undefined && { run: given.run }),
-      ...(given.signal && { signal: given.signal }),
+      ...(loaderOptions.run !== undefined && { run: loaderOptions.run }),
+      ...(loaderOptions.signal && { signal: loaderOptions.signal }),
     });
   }
-  const token = user.token ? () => Promise.resolve(user.token ?? '') : source(undefined, user.tokenFile, read);
+  const token = user.token
+    ? () => Promise.resolve(user.token ?? '')
+    : credentialSource(undefined, user.tokenFile, read);
   const options = {
     ...(certificate &&
       privateKey && {
-        clientCertificate: reloading(clock, async (): Promise<ClientCertificate> => {
+        clientCertificate: cachedLoader(clock, async (): Promise<ClientCertificate> => {
           return { certificate: await certificate(), privateKey: await privateKey() };
         }),
       }),
-    ...(token && { bearerToken: reloading(clock, async () => (await token()).trim()) }),
+    ...(token && { bearerToken: cachedLoader(clock, async () => (await token()).trim()) }),
   };
   await Promise.all([options.clientCertificate?.(), options.bearerToken?.()]);
   return options;
 }
 
-function unnamed(exec: unknown, user: string, path = ''): KubeconfigError {
+function untrustedPluginError(exec: unknown, user: string, path = ''): KubeconfigError {
   const command = String((exec as { readonly command?: unknown }).command);
   return new KubeconfigError(
     `user "${user}": exec: ${command} is not run because the kubeconfig was found automatically: to trust ${path}, pass it with --kubeconfig or KUBECONFIG`,
@@ -209,13 +218,13 @@ function unnamed(exec: unknown, user: string, path = ''): KubeconfigError {
 /** The cluster as passed to a plugin, with files inlined. */
 async function clusterInfo(cluster: KubeconfigCluster, read: ReadFile): Promise<Record<string, unknown>> {
   const { 'certificate-authority': file, 'certificate-authority-data': data, extensions, ...rest } = cluster;
-  const read64 = data ?? (file === undefined ? undefined : Buffer.from(await read(file)).toString('base64'));
+  const caData = data ?? (file === undefined ? undefined : Buffer.from(await read(file)).toString('base64'));
   const config = Array.isArray(extensions)
     ? extensions.find((each: { readonly name?: unknown }) => each.name === EXEC_EXTENSION)?.extension
     : undefined;
   return {
     ...rest,
-    ...(read64 !== undefined && { 'certificate-authority-data': read64 }),
+    ...(caData !== undefined && { 'certificate-authority-data': caData }),
     ...(config !== undefined && { config }),
   };
 }
@@ -223,7 +232,7 @@ async function clusterInfo(cluster: KubeconfigCluster, read: ReadFile): Promise<
 const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
 
 /** Inline data takes precedence over a file, as in client-go. */
-function source(
+function credentialSource(
   data: string | undefined,
   path: string | undefined,
   read: ReadFile,

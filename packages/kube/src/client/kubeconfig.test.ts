@@ -24,7 +24,7 @@ function config(user: object, cluster: object = {}) {
 }
 
 describe('a kubeconfig', () => {
-  test('is read back as it was written', async () => {
+  test('is parsed back as it was rendered', async () => {
     const text = renderKubeconfig({
       name: 'demo',
       server: 'https://demo:6443',
@@ -40,7 +40,7 @@ describe('a kubeconfig', () => {
     expect(parseKubeconfig(text)['current-context']).toBe('demo');
   });
 
-  test('may be a list of files: the first definition wins, missing files are ignored', async () => {
+  test('merges a list of files: the first definition wins, missing files are ignored', async () => {
     const readFile = files({
       '/a': 'current-context: x\nclusters: [{name: c, cluster: {server: "https://from-a"}}]',
       '/b/config': config({ tokenFile: 'token' }),
@@ -52,7 +52,7 @@ describe('a kubeconfig', () => {
     expect(await connection.transport.bearerToken?.()).toBe('secret');
   });
 
-  test('is ~/.kube/config if none is specified', async () => {
+  test('defaults to ~/.kube/config', async () => {
     const readFile = files({ '/home/me/.kube/config': config({ token: 't' }) });
     const { transport } = await loadKubeConnection({ env: { HOME: '/home/me' }, readFile });
     expect(await transport.bearerToken?.()).toBe('t');

@@ -1,22 +1,22 @@
 import { dump, loadAll } from 'js-yaml';
 import { z } from 'zod';
 
-const Entries = <Shape extends z.ZodType>(shape: Shape) =>
+const EntryList = <Shape extends z.ZodType>(schema: Shape) =>
   z
-    .array(shape)
+    .array(schema)
     .nullish()
     .transform((list) => list ?? []);
 
 /** A field with a null or empty value counts as absent, as in kubectl. */
-function filled<Shape extends z.ZodType>(shape: Shape) {
+function withoutEmptyFields<Shape extends z.ZodType>(schema: Shape) {
   return z.preprocess((value) => {
     if (value === null || value === undefined) return {};
     if (typeof value !== 'object' || Array.isArray(value)) return value;
     return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null && field !== ''));
-  }, shape);
+  }, schema);
 }
 
-// Entries are validated only if selected: others in the file may be broken.
+// Entries are validated only if selected, because others in the file may be broken.
 const KubeconfigCluster = z.looseObject({
   server: z.string().default(''),
   'certificate-authority': z.string().optional(),
@@ -45,17 +45,17 @@ const KubeconfigContext = z.looseObject({
 export type KubeconfigContext = z.infer<typeof KubeconfigContext>;
 
 /** A kubeconfig file of `kind: Config`, `apiVersion: v1`; unknown fields are kept. */
-const Kubeconfig = filled(
+const Kubeconfig = withoutEmptyFields(
   z.looseObject({
-    clusters: Entries(z.object({ name: z.string(), cluster: filled(KubeconfigCluster) })),
-    users: Entries(z.object({ name: z.string(), user: filled(KubeconfigUser) })),
-    contexts: Entries(z.object({ name: z.string(), context: filled(KubeconfigContext) })),
+    clusters: EntryList(z.object({ name: z.string(), cluster: withoutEmptyFields(KubeconfigCluster) })),
+    users: EntryList(z.object({ name: z.string(), user: withoutEmptyFields(KubeconfigUser) })),
+    contexts: EntryList(z.object({ name: z.string(), context: withoutEmptyFields(KubeconfigContext) })),
     'current-context': z.string().optional(),
   }),
 );
 export type Kubeconfig = z.infer<typeof Kubeconfig>;
 
-/** An invalid kubeconfig; the message tells its author what is wrong and, if known, in which file. */
+/** An invalid kubeconfig; the message reports the problem and, if known, the file. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
 }
@@ -82,20 +82,20 @@ export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   return {
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: firstOfEachName(configs.flatMap((config) => config.clusters)),
-    users: firstOfEachName(configs.flatMap((config) => config.users)),
-    contexts: firstOfEachName(configs.flatMap((config) => config.contexts)),
+    clusters: uniqueByName(configs.flatMap((config) => config.clusters)),
+    users: uniqueByName(configs.flatMap((config) => config.users)),
+    contexts: uniqueByName(configs.flatMap((config) => config.contexts)),
     ...(current && { 'current-context': current }),
   };
 }
 
-function firstOfEachName<Entry extends { readonly name: string }>(entries: readonly Entry[]): Entry[] {
+function uniqueByName<Entry extends { readonly name: string }>(entries: readonly Entry[]): Entry[] {
   const byName = new Map<string, Entry>();
   for (const entry of entries) if (!byName.has(entry.name)) byName.set(entry.name, entry);
   return [...byName.values()];
 }
 
-/** The contents of a new kubeconfig; PEM as text. */
+/** The contents of a new kubeconfig; PEM as plain text. */
 export interface KubeconfigContents {
   /** Name of the cluster and of the context. */
   readonly name: string;
@@ -106,13 +106,13 @@ export interface KubeconfigContents {
   /** Name of the user entry; `NAME-admin` by default. */
   readonly userName?: string;
   readonly token?: string;
-  /** Without the key if the requester adds it. */
+  /** Without the key if the requester adds it itself. */
   readonly clientCertificate?: { readonly certificate: string; readonly privateKey: string | undefined };
   /** A credential plugin instead of a credential. */
   readonly exec?: ExecPlugin;
 }
 
-/** A user's exec section. */
+/** The exec section of a user. */
 export interface ExecPlugin {
   readonly apiVersion: string;
   readonly command: string;
@@ -123,7 +123,10 @@ export interface ExecPlugin {
   readonly interactiveMode: 'Never' | 'IfAvailable' | 'Always';
 }
 
-/** YAML of a kubeconfig with one context, which is the current one. All credentials are inline, unless a plugin provides them. */
+/**
+ * Renders a kubeconfig with one context, which is the current one, as YAML. All credentials are inline, unless a plugin
+ * provides them.
+ */
 export function renderKubeconfig(contents: KubeconfigContents): string {
   const { name, certificateAuthority, serverName, namespace, token, clientCertificate, exec } = contents;
   const user = contents.userName ?? `${name}-admin`;

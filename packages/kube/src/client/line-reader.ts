@@ -6,8 +6,9 @@ const NEWLINE = 0x0a;
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Yields the lines of a byte stream without line ends, including an unterminated last line. A stream error, or a line of more
- * than 16 MiB, is thrown as converted by `toError`. Ending the iteration early destroys the stream and frees its connection.
+ * Yields the lines of a byte stream without line ends, including an unterminated last line. Throws a stream error, or
+ * an error for a line of more than 16 MiB, as converted by `toError`. Ending the iteration early destroys the stream
+ * and frees its connection.
  */
 export async function* readLines(
   stream: Readable,
@@ -39,7 +40,7 @@ export async function* readLines(
   if (pieces.length > 0) yield Buffer.concat(pieces).toString('utf8');
 }
 
-/** Like the stream's own iterator, but without its 4 KB and dozen listeners for each watch. */
+/** Like the stream's own iterator, but without its cost of 4 KB and a dozen listeners per watch. */
 async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
   let wake = () => {};
   const notify = () => wake();

@@ -11,7 +11,10 @@ export interface CacheIndex<T> {
   readonly valuesOf: IndexFunction<T>;
 }
 
-/** One change of a cache. An object that was deleted and recreated under the same name is a delete and an add, never an update. */
+/**
+ * One change of a cache. An object that was deleted and recreated under the same name causes a delete and an add, never
+ * an update.
+ */
 export type Change<T> =
   | { readonly type: 'add'; readonly object: T }
   | { readonly type: 'update'; readonly old: T; readonly object: T }
@@ -22,7 +25,7 @@ interface Index<T> {
   readonly keys: Map<string, Set<string>>;
 }
 
-/** Not a valid field path, so that it can't collide with another index. */
+/** Not a valid field path, so it can't collide with another index. */
 const NAMESPACE_INDEX = '(namespace)';
 
 /** The objects of an informer with their indexes. Objects are shared by all readers. */
@@ -49,7 +52,7 @@ export class ObjectCache<T extends KubeObject> {
     if (known) throw new Error(`index ${name} exists with a different function`);
     const index = { valuesOf, keys: new Map<string, Set<string>>() };
     this.#indexes.set(name, index);
-    for (const [key, object] of this.#objects) insert(index, key, object);
+    for (const [key, object] of this.#objects) addToIndex(index, key, object);
   }
 
   byIndex(name: string, value: string): T[] {
@@ -63,7 +66,7 @@ export class ObjectCache<T extends KubeObject> {
     return found;
   }
 
-  /** Built on first use. */
+  /** The index is built on first use. */
   inNamespace(namespace: string): T[] {
     this.addIndex(NAMESPACE_INDEX, namespaceOf);
     return this.byIndex(NAMESPACE_INDEX, namespace);
@@ -92,7 +95,7 @@ export class ObjectCache<T extends KubeObject> {
     yield { type: 'delete', old };
   }
 
-  /** Replaces the cache with a list; cached objects that are not listed were deleted meanwhile. */
+  /** Replaces the cache with a list. Cached objects that are not in the list were deleted meanwhile. */
   *replace(listed: ReadonlyMap<string, T>): Generator<Change<T>> {
     for (const key of this.#objects.keys()) {
       if (!listed.has(key)) yield* this.delete(key);
@@ -103,14 +106,14 @@ export class ObjectCache<T extends KubeObject> {
   #store(key: string, old: T | undefined, object: T): void {
     this.#objects.set(key, object);
     for (const index of this.#indexes.values()) {
-      if (old) withdraw(index, key, old);
-      insert(index, key, object);
+      if (old) removeFromIndex(index, key, old);
+      addToIndex(index, key, object);
     }
   }
 
   #remove(key: string, old: T): void {
     this.#objects.delete(key);
-    for (const index of this.#indexes.values()) withdraw(index, key, old);
+    for (const index of this.#indexes.values()) removeFromIndex(index, key, old);
   }
 }
 
@@ -123,7 +126,7 @@ function isSameRevision(a: KubeObject, b: KubeObject): boolean {
   return resourceVersion !== undefined && resourceVersion === b.metadata.resourceVersion && uid === b.metadata.uid;
 }
 
-function insert<T>(index: Index<T>, key: string, object: T): void {
+function addToIndex<T>(index: Index<T>, key: string, object: T): void {
   for (const value of index.valuesOf(object)) {
     const keys = index.keys.get(value);
     if (keys) keys.add(key);
@@ -131,7 +134,7 @@ function insert<T>(index: Index<T>, key: string, object: T): void {
   }
 }
 
-function withdraw<T>(index: Index<T>, key: string, object: T): void {
+function removeFromIndex<T>(index: Index<T>, key: string, object: T): void {
   for (const value of index.valuesOf(object)) {
     const keys = index.keys.get(value);
     keys?.delete(key);

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../object/meta.ts';
 
-/** `namespace/name`, or the name of a cluster-scoped object: what controllers queue. */
+/** `namespace/name`, or the name of a cluster-scoped object: the keys that controllers queue. */
 export function keyOf(object: KubeObject): string {
   const { namespace, name } = object.metadata;
   return namespace ? `${namespace}/${name}` : `${name}`;

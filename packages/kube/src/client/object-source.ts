@@ -1,7 +1,10 @@
 import type { KubeObject, ResourceType } from '../object/meta.ts';
 import type { Informer } from './informer.ts';
 
-/** A cache of all objects of one kind, as controllers read and watch it: an Informer, or objects held by this process itself. */
+/**
+ * A cache of all objects of one kind that controllers read and watch: an Informer, or objects created by this process
+ * itself.
+ */
 export interface ObjectSource<T extends KubeObject>
   extends Pick<Informer<T>, 'get' | 'list' | 'find' | 'addIndex' | 'addHandler' | 'whenSynced'> {
   readonly type: ResourceType<T>;

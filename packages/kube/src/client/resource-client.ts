@@ -8,12 +8,12 @@ export interface ListOptions {
   readonly continue?: string;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
-  /** A longer response is not parsed, since parsing blocks the event loop: rejects with an AnswerTooLargeError. */
-  readonly maxAnswerChars?: number;
+  /** A longer response is not parsed, because parsing blocks the event loop: rejects with a ResponseTooLargeError. */
+  readonly maxResponseChars?: number;
   readonly signal?: AbortSignal;
 }
 
-export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue' | 'maxAnswerChars'> {
+export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue' | 'maxResponseChars'> {
   readonly allowWatchBookmarks?: boolean;
   readonly sendInitialEvents?: boolean;
   readonly timeoutSeconds?: number;
@@ -47,8 +47,9 @@ export type Patch =
   | { readonly type: 'json'; readonly value: readonly object[] };
 
 /**
- * The verbs of one kind. Namespaced objects carry their namespace in metadata; `get`, `patch` and `delete` take it as an option.
- * Every method rejects with an ApiError for an error response, with a TransportError for no response.
+ * The verbs of one kind. Namespaced objects carry their namespace in metadata; `get`, `patch` and `delete` take it as
+ * an option. Every method rejects with an ApiError for an error response, and with a TransportError if there is no
+ * response.
  */
 export interface ResourceClient<T extends KubeObject> {
   readonly type: ResourceType<T>;

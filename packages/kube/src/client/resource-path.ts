@@ -1,6 +1,6 @@
 import { apiVersionOf, type ResourceType } from '../object/meta.ts';
 
-/** The object, collection or subresource that a URL names. */
+/** The object, collection or subresource that a URL identifies. */
 export interface PathTarget {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
@@ -18,7 +18,7 @@ export function resourcePath(type: ResourceType, { namespace, name, subresource 
   return `${root}/${apiVersionOf(type)}${scope}/${type.plural}${object}${subresource ? `/${subresource}` : ''}`;
 }
 
-/** A query string with its question mark, without the parameters that are undefined; '' when none is left. */
+/** A query string with its question mark, without undefined parameters; '' if none is left. */
 export function queryString(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {

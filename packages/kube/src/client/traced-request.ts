@@ -2,7 +2,7 @@ import { inSpan, type Span } from '@fairway/base/tracing';
 import { isApiError } from '../object/api-error.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
-/** Sends a request in a span within `around`, and propagates it to the server. */
+/** Sends a request in a child span of `around`, and propagates that span to the server. */
 export async function sendTraced(
   around: Span,
   request: TransportRequest,
@@ -16,8 +16,8 @@ export async function sendTraced(
   });
   if (span === undefined) return send(request);
   try {
-    const traced = { ...request, headers: { ...headers, traceparent: span.traceparent } };
-    const response = await inSpan(span, () => send(traced));
+    const tracedRequest = { ...request, headers: { ...headers, traceparent: span.traceparent } };
+    const response = await inSpan(span, () => send(tracedRequest));
     span.set({ 'http.response.status_code': response.status });
     return response;
   } catch (error) {
@@ -35,11 +35,11 @@ function targetOf(path: string): { readonly resource: string } & Record<string, 
   const parts = pathname.split('/').filter((part) => part !== '');
   const rest = parts[0] === 'api' ? parts.slice(2) : parts[0] === 'apis' ? parts.slice(3) : undefined;
   if (rest === undefined) return { resource: parts[0] ?? '' };
-  const isWithin = rest[0] === 'namespaces' && rest.length > 2;
-  const [plural = '', name, ...subresource] = isWithin ? rest.slice(2) : rest;
+  const isNamespaced = rest[0] === 'namespaces' && rest.length > 2;
+  const [plural = '', name, ...subresource] = isNamespaced ? rest.slice(2) : rest;
   return {
     resource: [plural, ...subresource.slice(0, 1)].join('/'),
-    'k8s.namespace.name': isWithin ? rest[1] : undefined,
+    'k8s.namespace.name': isNamespaced ? rest[1] : undefined,
     'fairway.object.name': name,
   };
 }

@@ -6,7 +6,7 @@ export interface TransportRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
-  /** The response is a stream: it may share a connection with other streams. */
+  /** The response is a stream, which may share a connection with other streams. */
   readonly isWatch?: boolean;
   /** One of many requests that start at once and may wait for each other. */
   readonly isList?: boolean;
@@ -17,9 +17,12 @@ export interface TransportRequest {
 export interface TransportResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The whole body; for everything but a watch. */
+  /** The whole body; for every request except a watch. */
   text(): Promise<string>;
-  /** The body line by line, without the line ends, as lines arrive; for a watch. Ends when the server ends the response, rejects when the connection breaks. */
+  /**
+   * Yields the body line by line as lines arrive, without line ends; for a watch. Ends when the server ends the
+   * response, rejects when the connection breaks.
+   */
   lines(): AsyncIterable<string>;
 }
 
@@ -33,12 +36,18 @@ export interface Transport {
   close(): void;
 }
 
-/** The response exceeds the limit; for a list, a smaller page can be requested. The cause of a TransportError if the response had started. */
-export class AnswerTooLargeError extends Error {
+/**
+ * The response exceeds the limit; for a list, a smaller page can be requested. It is the cause of a TransportError if
+ * the response had started.
+ */
+export class ResponseTooLargeError extends Error {
   override readonly name = 'AnswerTooLargeError';
 }
 
-/** Thrown when a request got no HTTP response: refused, reset, timed out, TLS failure. It may or may not have taken effect. */
+/**
+ * Thrown when a request got no HTTP response: refused, reset, timed out, TLS failure. The request may or may not have
+ * taken effect.
+ */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
 }

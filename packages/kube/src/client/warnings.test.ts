@@ -3,7 +3,7 @@ import { parseWarnings } from './warnings.ts';
 
 const utf8 = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
 
-describe('the header Warning', () => {
+describe('the Warning header', () => {
   test.each([
     { header: undefined, texts: [] },
     { header: '', texts: [] },
@@ -13,7 +13,7 @@ describe('the header Warning', () => {
     { header: '299 proxy:80 "old" "Sun, 22 Nov 2026 20:00:00 GMT", 299 - "new"', texts: ['old', 'new'] },
     { header: utf8('299 - "no cluster 日本"'), texts: ['no cluster 日本'] },
     { header: 'nonsense', texts: [] },
-  ])('$header has $texts', ({ header, texts }) => {
+  ])('parses $header as $texts', ({ header, texts }) => {
     expect(parseWarnings(header)).toEqual(texts);
   });
 });

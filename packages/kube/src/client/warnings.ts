@@ -1,7 +1,10 @@
 /** One `299 - "text"` in a header that may have several. */
 const WARNING = /\d{3} \S+ "((?:[^"\\]|\\.)*)"(?: "[^"]*")?/g;
 
-/** The texts of a header `Warning` (RFC 7234), whose characters are bytes of UTF-8, as Node reads headers. Empty without the header. */
+/**
+ * The texts of a `Warning` header (RFC 7234). Its characters are UTF-8 bytes, as Node reads headers. Empty if the
+ * header is absent.
+ */
 export function parseWarnings(header: string | undefined): string[] {
   if (header === undefined) return [];
   const text = Buffer.from(header, 'latin1').toString('utf8');

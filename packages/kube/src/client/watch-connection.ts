@@ -13,30 +13,33 @@ export interface WatchConnectionOptions {
   readonly rejectUnauthorized: boolean;
   readonly keepAliveMs: number;
   readonly clock: Clock;
-  /** Cuts it. */
+  /** Closes the connection. */
   readonly closing: AbortSignal;
 }
 
-/** A requested watch. */
+/** A watch in progress. */
 export interface WatchStream {
   readonly stream: ClientHttp2Stream;
   /** Whether the connection was reused: the server may have been about to close it. */
   readonly isReused: boolean;
   /** The next watch uses another connection; running watches stay on this one. */
-  readonly leave: () => void;
+  readonly retire: () => void;
 }
 
-/** Flow-control window of one watch: a reader that pauses delays its own watch, not the others. */
+/** Flow-control window of one watch: a paused reader delays its own watch, not the others. */
 const WATCH_WINDOW_BYTES = 256 * 1024;
 const CONNECTION_WINDOW_BYTES = 32 * 1024 * 1024;
-/** Memory limit of one connection in MiB; with Node's default of 10, further watches are refused while others send much data. */
+/**
+ * Memory limit of one connection in MiB. With Node's default of 10, additional watches are refused while others send
+ * much data.
+ */
 const MAX_SESSION_MEMORY = 64;
-/** Assumed until the server has announced its limit. */
+/** Maximum time to connect and to receive the limits of the server. */
 const HANDSHAKE_TIMEOUT_MS = 30_000;
 /** Maximum per connection: the sum of their windows must not exceed the connection's. */
 const MAX_WATCHES = 100;
 
-/** One connection, and the number of its running watches. */
+/** A connection and its number of running watches. */
 interface SharedSession {
   readonly session: ClientHttp2Session;
   readonly socket: TLSSocket;
@@ -44,14 +47,15 @@ interface SharedSession {
 }
 
 /**
- * The HTTP/2 connection of all watches of one identity, open while there are any; more than one if the server limits streams per connection.
- * kube-apiserver supports HTTP/2, the embedded server does not. 23 watches take 0.5 MB of memory on one connection, and 2.5 MB on separate ones.
+ * The HTTP/2 connection of all watches of one identity, open while any watch runs. If the server limits streams per
+ * connection, there are several. kube-apiserver supports HTTP/2, the embedded server does not. 23 watches take 0.5 MB
+ * of memory on one connection, and 2.5 MB on separate ones.
  */
 export class WatchConnection {
   readonly #options: WatchConnectionOptions;
   readonly #sessions = new Set<SharedSession>();
   #connecting: Promise<SharedSession | undefined> | undefined;
-  #isSpoken = true;
+  #supportsHttp2 = true;
   /** Callers that are about to start a watch. */
   #starting = 0;
 
@@ -67,54 +71,54 @@ export class WatchConnection {
   ): Promise<WatchStream | undefined> {
     this.#starting++;
     try {
-      let shared = this.#withRoom();
+      let shared = this.#availableSession();
       const isReused = shared !== undefined;
       while (shared === undefined) {
-        const connected = await untilAborted(this.#connected(), signal);
+        const connected = await untilAborted(this.#sharedConnection(), signal);
         if (connected === undefined) return undefined;
         if (!isAlive(connected)) throw new Error('the server has closed the connection');
-        // Other waiters may have used all of its streams.
-        shared = hasRoom(connected) ? connected : this.#withRoom();
+        // Other waiters may have taken all of its streams.
+        shared = hasRoom(connected) ? connected : this.#availableSession();
       }
-      return this.#begin(shared, { ...headers, ':method': 'GET', ':path': path }, isReused);
+      return this.#startWatch(shared, { ...headers, ':method': 'GET', ':path': path }, isReused);
     } finally {
       this.#starting--;
       this.#closeUnused();
     }
   }
 
-  #begin(shared: SharedSession, headers: OutgoingHttpHeaders, isReused: boolean): WatchStream {
+  #startWatch(shared: SharedSession, headers: OutgoingHttpHeaders, isReused: boolean): WatchStream {
     const stream = shared.session.request(headers);
     shared.watches++;
     // The reader reports the error; without a reader it doesn't matter.
     stream.on('error', () => {});
     stream.once('close', () => {
       shared.watches--;
-      if (!this.#sessions.has(shared)) cutIfUnused(shared);
+      if (!this.#sessions.has(shared)) destroyIfUnused(shared);
       this.#closeUnused();
     });
-    return { stream, isReused, leave: () => this.#leave(shared) };
+    return { stream, isReused, retire: () => this.#retire(shared) };
   }
 
-  #leave(shared: SharedSession): void {
+  #retire(shared: SharedSession): void {
     this.#sessions.delete(shared);
     shared.session.close();
-    cutIfUnused(shared);
+    destroyIfUnused(shared);
   }
 
-  /** Also closes connections whose watches were aborted before they were established. */
+  /** Also closes connections whose watches were aborted before the connection was established. */
   #closeUnused(): void {
     if (this.#starting > 0) return;
-    for (const shared of this.#sessions) if (shared.watches === 0) this.#leave(shared);
+    for (const shared of this.#sessions) if (shared.watches === 0) this.#retire(shared);
   }
 
-  #withRoom(): SharedSession | undefined {
+  #availableSession(): SharedSession | undefined {
     for (const shared of this.#sessions) if (isAlive(shared) && hasRoom(shared)) return shared;
     return undefined;
   }
 
-  #connected(): Promise<SharedSession | undefined> {
-    if (!this.#isSpoken) return Promise.resolve(undefined);
+  #sharedConnection(): Promise<SharedSession | undefined> {
+    if (!this.#supportsHttp2) return Promise.resolve(undefined);
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined;
       this.#closeUnused();
@@ -126,10 +130,10 @@ export class WatchConnection {
     const deadline = new AbortController();
     const timer = this.#options.clock.after(HANDSHAKE_TIMEOUT_MS, () => deadline.abort());
     try {
-      const socket = await this.#secured(deadline.signal);
+      const socket = await this.#connectTls(deadline.signal);
       if (socket.alpnProtocol === 'h2') {
-        const session = this.#sessionOn(socket);
-        await untilSettled(session);
+        const session = this.#newSession(socket);
+        await untilSettingsReceived(session);
         const shared = { session, socket, watches: 0 };
         if (hasRoom(shared)) {
           session.once('close', () => this.#sessions.delete(shared));
@@ -139,15 +143,15 @@ export class WatchConnection {
       }
       socket.destroy();
     } catch (error) {
-      if (!isWithoutProtocol(error)) throw error;
+      if (!lacksHttp2(error)) throw error;
     } finally {
       timer.cancel();
     }
-    this.#isSpoken = false;
+    this.#supportsHttp2 = false;
     return undefined;
   }
 
-  #secured(deadline: AbortSignal): Promise<TLSSocket> {
+  #connectTls(deadline: AbortSignal): Promise<TLSSocket> {
     const { host, port, servername, secureContext, rejectUnauthorized, keepAliveMs, closing } = this.#options;
     closing.throwIfAborted();
     const name = servername ?? (isIP(host) ? undefined : host);
@@ -160,21 +164,21 @@ export class WatchConnection {
         ...(name !== undefined && { servername: name }),
         ALPNProtocols: ['h2'],
       });
-      const cut = () => socket.destroy(new Error('the transport is closed'));
-      closing.addEventListener('abort', cut, { once: true });
+      const onTransportClose = () => socket.destroy(new Error('the transport is closed'));
+      closing.addEventListener('abort', onTransportClose, { once: true });
       deadline.addEventListener('abort', () => socket.destroy(new Error('no connection within 30 s')), { once: true });
       socket
         .setKeepAlive(true, keepAliveMs)
         .once('error', reject)
         .once('close', () => {
-          closing.removeEventListener('abort', cut);
+          closing.removeEventListener('abort', onTransportClose);
           reject(new Error('the connection was closed before it was secured'));
         })
         .once('secureConnect', () => resolve(socket));
     });
   }
 
-  #sessionOn(socket: TLSSocket): ClientHttp2Session {
+  #newSession(socket: TLSSocket): ClientHttp2Session {
     const { host, port } = this.#options;
     const session = connect(`https://${host.includes(':') ? `[${host}]` : host}:${port}`, {
       createConnection: () => socket,
@@ -182,7 +186,7 @@ export class WatchConnection {
       settings: { enablePush: false, initialWindowSize: WATCH_WINDOW_BYTES },
     });
     session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
-    // All of its watches end with it.
+    // All watches of the session end with it.
     session.on('error', () => {});
     return session;
   }
@@ -192,18 +196,18 @@ function isAlive({ session }: SharedSession): boolean {
   return !session.closed && !session.destroyed;
 }
 
-/** Closing a session gracefully waits for the server, which a hanging server never answers. */
-function cutIfUnused({ socket, watches }: SharedSession): void {
+/** Graceful closing waits for the server, and a hanging server never responds. */
+function destroyIfUnused({ socket, watches }: SharedSession): void {
   if (watches === 0) socket.destroySoon();
 }
 
-/** A request beyond the server's limit would wait for another one to end, which a watch may never do. */
+/** A request beyond the server's limit would wait until another watch ends, which may never happen. */
 function hasRoom({ session, watches }: SharedSession): boolean {
   return watches < Math.min(MAX_WATCHES, session.remoteSettings.maxConcurrentStreams ?? MAX_WATCHES);
 }
 
 /** Waits until the server has announced its limits. */
-function untilSettled(session: ClientHttp2Session): Promise<void> {
+function untilSettingsReceived(session: ClientHttp2Session): Promise<void> {
   return new Promise((resolve, reject) => {
     session
       .once('remoteSettings', () => resolve())
@@ -212,7 +216,7 @@ function untilSettled(session: ClientHttp2Session): Promise<void> {
   });
 }
 
-/** The server refused the handshake because it does not support HTTP/2. */
-function isWithoutProtocol(error: unknown): boolean {
+/** Whether the server refused the handshake because it does not support HTTP/2. */
+function lacksHttp2(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
 }

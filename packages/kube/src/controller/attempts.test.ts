@@ -20,9 +20,9 @@ function setUp() {
   });
   let calls = 0;
   /** Makes one attempt; resolves with its outcome. */
-  const attempt = async (what: Attempt, failure?: Error): Promise<'done' | 'failed' | 'rested'> => {
+  const attempt = async (attemptedCall: Attempt, failure?: Error): Promise<'done' | 'failed' | 'rested'> => {
     try {
-      await attempts.withBackoff(what, async () => {
+      await attempts.withBackoff(attemptedCall, async () => {
         calls++;
         await Promise.resolve();
         if (failure) throw failure;
@@ -36,7 +36,7 @@ function setUp() {
 }
 
 const quota = new Failure('quota', true);
-const wrong = new Failure('wrong', false);
+const itemFailure = new Failure('wrong', false);
 const one = { kind: 'create', item: 'one' };
 const two = { kind: 'create', item: 'two' };
 
@@ -92,13 +92,13 @@ describe('attempts', () => {
 
   test('a failure of one item delays no other', async () => {
     const { attempt } = setUp();
-    expect(await attempt(one, wrong)).toBe('failed');
+    expect(await attempt(one, itemFailure)).toBe('failed');
 
     expect(await attempt(two)).toBe('done');
     expect(await attempt(one)).toBe('rested');
   });
 
-  test('an item that has not met the shared cause gets one attempt', async () => {
+  test('an item that has not hit the shared cause gets one attempt', async () => {
     const { attempt } = setUp();
     await attempt(one, quota);
 
@@ -137,7 +137,7 @@ describe('attempts', () => {
     expect(await attempt(one)).toBe('done');
   });
 
-  test('a nested attempt takes the inner backoff and is counted once', async () => {
+  test('a nested attempt uses the inner backoff and is counted once', async () => {
     const { clock, attempts } = setUp();
     const outer = (item: string, failure?: Error) =>
       attempts.withBackoff({ kind: 'network', item }, () =>
@@ -154,7 +154,7 @@ describe('attempts', () => {
     await expect(outer('b')).resolves.toBeUndefined();
   });
 
-  test('an error that implies no decision starts no backoff', async () => {
+  test('an error without a retry decision starts no backoff', async () => {
     const { attempt } = setUp();
     expect(await attempt(one, new Error('the process ends'))).toBe('failed');
 

@@ -6,17 +6,17 @@ import type { BackoffOptions } from './work-queue.ts';
 export interface Attempt {
   /** Kind of operation: `create servers`. */
   readonly kind: string;
-  /** The object it is for. */
+  /** The object that the call is for. */
   readonly item: string;
-  /** Items in the same group fail together of a shared cause; the item alone by default. */
+  /** Items in the same group fail together for a shared cause; by default an item is its own group. */
   readonly group?: string;
 }
 
 /** How a failure affects the next attempt. */
 export interface RetryDecision {
-  /** The backoff grows as long as the cause stays the same. */
+  /** The backoff grows as long as the cause remains the same. */
   readonly cause: string;
-  /** Whether other items would fail too, as with an exhausted quota; else the failure concerns this item only. */
+  /** Whether other items would fail too, as with an exhausted quota. Otherwise the failure concerns only this item. */
   readonly isShared: boolean;
   readonly minimumMs?: number | undefined;
 }
@@ -52,10 +52,10 @@ export function lastFailure(error: unknown): unknown {
   return error instanceof BackoffError ? lastFailure(error.cause) : error;
 }
 
-/** The first retry is soon; after many failures there is one every few minutes. */
+/** The first retry comes soon; after many failures there is one every few minutes. */
 export const DEFAULT_ATTEMPT_BACKOFF: BackoffOptions = { baseMs: 1_000, maxMs: 300_000 };
 
-/** How often waiting items check again while another item probes for all. */
+/** How often waiting items check again while another item probes for all of them. */
 const PROBE_POLL_MS = 1_000;
 /** Repeated user requests are served at most this often. */
 const MIN_PAUSE_MS = 1_000;
@@ -68,7 +68,7 @@ export interface StartedAttempt {
   succeeded(): void;
   /** `retryAtMs(error)` then returns when to retry. */
   failed(error: unknown): void;
-  /** It ended without an outcome relevant for retries. */
+  /** The attempt ended without an outcome that matters for retries. */
   release(): void;
 }
 
@@ -81,9 +81,9 @@ interface Gate {
   error: unknown;
   failedAtMs: number;
   untilMs: number;
-  /** The attempt that currently probes for all. */
+  /** The attempt that currently probes for all items. */
   probe: { readonly by: object; readonly untilMs: number } | undefined;
-  /** Groups that failed while the gate is closed. */
+  /** Groups that failed since the gate closed. */
   readonly groups: Set<string>;
   lastGroup: string;
 }
@@ -91,11 +91,12 @@ interface Gate {
 /**
  * Backoff of operations that keep failing.
  *
- * **Guarantees.** After a failure, no caller repeats the operation on the same item before its backoff has passed: the backoff starts at a second and
- * grows to minutes. For a shared cause one item at a time probes for all; an item that has not failed with it yet gets one attempt. Attempts in
- * flight when the first one failed count as one failure. A success ends the backoff of everything it covers.
+ * **Guarantees.** After a failure, no caller repeats the operation on the same item before its backoff has passed. The
+ * backoff starts at a second and grows to minutes. For a shared cause, one item at a time probes for all; an item that
+ * has not failed with it yet gets one attempt. Attempts in flight when the first one failed count as one failure. A
+ * success ends the backoff of everything it covers.
  *
- * **Caveats.** In memory only: after a restart there is one more attempt.
+ * **Caveats.** The state is in memory only: after a restart there is one extra attempt.
  */
 export class Attempts {
   readonly #options: AttemptsOptions;
@@ -109,40 +110,46 @@ export class Attempts {
     this.#log = options.log ?? silentLogger;
   }
 
-  /** Runs `work` unless it is backing off. Rejects with its error, or with a BackoffError; for both `retryAtMs` returns when to retry. */
+  /**
+   * Runs `work` unless it is backing off. Rejects with the error of `work` or with a BackoffError; for both,
+   * `retryAtMs` returns when to retry.
+   */
   async withBackoff<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
-    const begun = this.begin(attempt);
+    const started = this.begin(attempt);
     try {
       const result = await work();
-      begun.succeeded();
+      started.succeeded();
       return result;
     } catch (error) {
-      begun.failed(error);
+      started.failed(error);
       throw error;
     }
   }
 
-  /** Starts an attempt that outlasts the call; one of the three methods must be called when it ends. Throws a BackoffError while backing off. */
+  /**
+   * Starts an attempt that outlasts the call. One of the three methods must be called when it ends. Throws a
+   * BackoffError while backing off.
+   */
   begin(attempt: Attempt): StartedAttempt {
     const { group = attempt.item } = attempt;
     const own = this.#gates.get(ownKey(attempt));
     const shared = this.#gates.get(attempt.kind);
-    // An item that has not met the shared cause may succeed.
-    const probed = [own, shared?.groups.has(group) ? shared : undefined].filter((gate) => gate !== undefined);
-    for (const gate of probed) this.#requireDue(gate, group);
+    // An item that has not hit the shared cause may succeed.
+    const probedGates = [own, shared?.groups.has(group) ? shared : undefined].filter((gate) => gate !== undefined);
+    for (const gate of probedGates) this.#requireDue(gate, group);
     const probe = {};
     const untilMs = this.#options.clock.now() + MAX_PROBE_MS;
-    for (const gate of probed) gate.probe = { by: probe, untilMs };
+    for (const gate of probedGates) gate.probe = { by: probe, untilMs };
     const release = () => {
-      for (const gate of probed) if (gate.probe?.by === probe) gate.probe = undefined;
+      for (const gate of probedGates) if (gate.probe?.by === probe) gate.probe = undefined;
     };
     return {
       succeeded: () => {
-        for (const gate of probed) this.#open(gate);
+        for (const gate of probedGates) this.#open(gate);
         release();
       },
       failed: (error) => {
-        this.#failed(attempt, error, probed);
+        this.#failed(attempt, error, probedGates);
         release();
       },
       release,
@@ -154,16 +161,16 @@ export class Attempts {
     this.#failed(attempt, error, []);
   }
 
-  /** Whether the last attempt failed: a batch is then better tried with one item. */
-  isSuspect(attempt: Attempt): boolean {
+  /** Whether the last attempt failed; if so, a batch should first be tried with one item. */
+  lastAttemptFailed(attempt: Attempt): boolean {
     return this.#gates.has(ownKey(attempt)) || this.#gates.has(attempt.kind);
   }
 
-  /** Ends the backoff of matching items and of shared causes: a user asked for a retry, or fixed something. */
-  retryNow(isMatching: (item: string) => boolean = () => true): void {
+  /** Ends the backoff of matching items and of shared causes, because a user requested a retry or fixed something. */
+  retryNow(matches: (item: string) => boolean = () => true): void {
     const nowMs = this.#options.clock.now();
     for (const gate of this.#gates.values()) {
-      if (gate.item !== undefined && !isMatching(gate.item)) continue;
+      if (gate.item !== undefined && !matches(gate.item)) continue;
       gate.failures = 0;
       gate.untilMs = Math.min(gate.untilMs, Math.max(gate.failedAtMs + MIN_PAUSE_MS, nowMs));
     }
@@ -177,12 +184,12 @@ export class Attempts {
   #requireDue(gate: Gate, group: string): void {
     const nowMs = this.#options.clock.now();
     // The item that probed last time yields to the others.
-    const turnMs = gate.groups.size > 1 && gate.lastGroup === group ? PROBE_POLL_MS : 0;
-    if (nowMs < gate.untilMs + turnMs) throw new BackoffError(gate.error, gate.untilMs + turnMs);
+    const yieldMs = gate.groups.size > 1 && gate.lastGroup === group ? PROBE_POLL_MS : 0;
+    if (nowMs < gate.untilMs + yieldMs) throw new BackoffError(gate.error, gate.untilMs + yieldMs);
     if ((gate.probe?.untilMs ?? 0) > nowMs) throw new BackoffError(gate.error, nowMs + PROBE_POLL_MS);
   }
 
-  #failed(attempt: Attempt, error: unknown, probed: readonly Gate[]): void {
+  #failed(attempt: Attempt, error: unknown, probedGates: readonly Gate[]): void {
     const decision = this.#options.classify(lastFailure(error));
     if (decision === undefined) return;
     const { group = attempt.item } = attempt;
@@ -191,11 +198,11 @@ export class Attempts {
     const key = isShared ? attempt.kind : ownKey(attempt);
     const closed = this.#gates.get(key);
     const gate = closed ?? newGate(key, isShared ? undefined : attempt.item);
-    // A different cause than last time: the earlier one no longer applies.
-    for (const other of probed) if (other !== gate) this.#open(other);
+    // The cause has changed, so the earlier one no longer applies.
+    for (const other of probedGates) if (other !== gate) this.#open(other);
     gate.groups.add(group);
     // Another attempt has already closed the gate, or is probing now.
-    if (closed === undefined || probed.includes(closed)) {
+    if (closed === undefined || probedGates.includes(closed)) {
       this.#close(gate, error, decision, group);
       if (!isNested) this.#logFailure(attempt, gate);
     }
@@ -230,10 +237,10 @@ export class Attempts {
     this.#log.warn({ err: error, kind, item, failures, pauseMs }, 'operation failed, backing off');
   }
 
-  /** Gates that have been due for long are no longer in use. */
+  /** Gates that have long been due are no longer in use. */
   #prune(): void {
-    const horizonMs = this.#options.clock.now() - 2 * this.#backoff.maxMs;
-    for (const [key, gate] of this.#gates) if (gate.untilMs < horizonMs) this.#gates.delete(key);
+    const cutoffMs = this.#options.clock.now() - 2 * this.#backoff.maxMs;
+    for (const [key, gate] of this.#gates) if (gate.untilMs < cutoffMs) this.#gates.delete(key);
   }
 }
 

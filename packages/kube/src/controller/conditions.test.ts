@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { Condition } from '../object/meta.ts';
 import { isConditionTrue, isConditionTrueOf, removeCondition, setCondition, setConditions } from './conditions.ts';
 
-const BEFORE = '2026-01-01T00:00:00Z';
+const PREVIOUS = '2026-01-01T00:00:00Z';
 const nowMs = Date.UTC(2026, 0, 1, 1);
 const ready: Condition = {
   type: 'Ready',
   status: 'False',
   reason: 'Creating',
   message: 'm',
-  lastTransitionTime: BEFORE,
+  lastTransitionTime: PREVIOUS,
 };
 const other: Condition = { ...ready, type: 'Other' };
 
@@ -17,10 +17,10 @@ describe('setCondition', () => {
   test.each`
     change                  | set                                                                                            | time
     ${'another status'}     | ${{ type: 'Ready', status: 'True', reason: 'Ready', message: '' }}                             | ${'2026-01-01T01:00:00Z'}
-    ${'another reason'}     | ${{ type: 'Ready', status: 'False', reason: 'Waiting', message: 'm' }}                         | ${BEFORE}
-    ${'another message'}    | ${{ type: 'Ready', status: 'False', reason: 'Creating', message: '2 of 3' }}                   | ${BEFORE}
-    ${'a newer generation'} | ${{ type: 'Ready', status: 'False', reason: 'Creating', message: 'm', observedGeneration: 2 }} | ${BEFORE}
-  `('$change: the transition time is $time, the position in the list stays', ({ set, time }) => {
+    ${'another reason'}     | ${{ type: 'Ready', status: 'False', reason: 'Waiting', message: 'm' }}                         | ${PREVIOUS}
+    ${'another message'}    | ${{ type: 'Ready', status: 'False', reason: 'Creating', message: '2 of 3' }}                   | ${PREVIOUS}
+    ${'a newer generation'} | ${{ type: 'Ready', status: 'False', reason: 'Creating', message: 'm', observedGeneration: 2 }} | ${PREVIOUS}
+  `('sets the transition time to $time and keeps the position: $change', ({ set, time }) => {
     expect(setCondition([ready, other], set, nowMs)).toEqual([{ ...set, lastTransitionTime: time }, other]);
   });
 
@@ -42,20 +42,20 @@ test('a missing condition is not true', () => {
 });
 
 test('a condition is true only for its own generation', () => {
-  const ofFour: Condition = { ...ready, status: 'True', observedGeneration: 4 };
+  const forGeneration4: Condition = { ...ready, status: 'True', observedGeneration: 4 };
 
-  const states = [4, 5, undefined].map((generation) => isConditionTrueOf([ofFour], 'Ready', generation));
+  const states = [4, 5, undefined].map((generation) => isConditionTrueOf([forGeneration4], 'Ready', generation));
 
   expect(states).toEqual([true, false, false]);
-  expect(isConditionTrueOf([{ ...ofFour, status: 'False' }], 'Ready', 4)).toBe(false);
+  expect(isConditionTrueOf([{ ...forGeneration4, status: 'False' }], 'Ready', 4)).toBe(false);
   expect(isConditionTrueOf(undefined, 'Ready', undefined)).toBe(false);
 });
 
-test('removeCondition removes one', () => {
+test('removeCondition removes one condition', () => {
   expect(removeCondition([ready, other], 'Ready')).toEqual([other]);
 });
 
-test('setConditions sets and removes given types, and keeps omitted ones', () => {
+test('setConditions sets and removes the given types, and keeps omitted ones', () => {
   const third: Condition = { ...ready, type: 'Third' };
   const { lastTransitionTime: _, ...state } = ready;
 

@@ -5,8 +5,8 @@ import type { Condition } from '../object/meta.ts';
 export type ConditionState = Omit<Condition, 'lastTransitionTime'>;
 
 /**
- * Returns the list with `condition` set. `lastTransitionTime` changes only with the status; if nothing changes, the same list is returned, and
- * callers can compare by identity whether there is anything to write. New types are appended.
+ * Returns the list with `condition` set. `lastTransitionTime` changes only with the status. If nothing changes, the
+ * same list is returned, so callers can compare by identity whether to write. New types are appended.
  */
 export function setCondition(
   conditions: readonly Condition[] | undefined,
@@ -56,7 +56,7 @@ export function isConditionTrue(conditions: readonly Condition[] | undefined, ty
   return findCondition(conditions, type)?.status === 'True';
 }
 
-/** Whether it is True for this generation of the spec, not for an earlier one. */
+/** Whether the condition is True for this generation of the spec, not for an earlier one. */
 export function isConditionTrueOf(
   conditions: readonly Condition[] | undefined,
   type: string,

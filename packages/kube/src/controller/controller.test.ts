@@ -43,7 +43,7 @@ function ownerOf(keys: readonly string[]) {
   const isMine = (key: string) => mine.has(key);
   return {
     mine,
-    stillMine: isMine,
+    stillOwns: isMine,
     grant: (key: string) => (isMine(key) ? { subject: key, isValid: () => isMine(key) } : undefined),
     tenure: () => undefined,
     register: () => undefined,
@@ -51,7 +51,7 @@ function ownerOf(keys: readonly string[]) {
 }
 
 /** An informer of one object, which the test changes. */
-function oneObject(first: KubeObject) {
+function singleObjectInformer(first: KubeObject) {
   const handlers = new Set<Handler>();
   const informer = {
     addHandler(handler: Handler) {
@@ -85,7 +85,7 @@ describe('a controller', () => {
     expect(runs).toEqual(['a']);
   });
 
-  test('requeues as the result says, or earlier for an event', async () => {
+  test('requeues after the requested delay, or earlier for an event', async () => {
     const { clock, controller, runs, stop } = run(async () => ({ requeueAfterMs: 60_000 }));
     controller.start(stop.signal);
     controller.enqueue('a');
@@ -128,7 +128,7 @@ describe('a controller', () => {
     expect(runs).toHaveLength(2);
   });
 
-  test('no event shortens the backoff after a failure', async () => {
+  test('does not shorten the backoff for an event after a failure', async () => {
     const { clock, controller, runs, stop } = run(() => Promise.reject(new Error('no')), {
       backoff: { baseMs: 1_000, maxMs: 300_000 },
     });
@@ -141,7 +141,7 @@ describe('a controller', () => {
     expect(runs).toHaveLength(5);
   });
 
-  test('a reported problem is retried with growing backoff, or for an event', async () => {
+  test('retries a reported failure with growing backoff, or for an event', async () => {
     const { clock, controller, runs, stop } = run(async () => ({ failure: {} }), {
       backoff: { baseMs: 1_000, maxMs: 300_000 },
     });
@@ -155,16 +155,16 @@ describe('a controller', () => {
     expect(runs).toHaveLength(6);
   });
 
-  test.each<{ reason: string; change: Partial<ObjectMeta>; isAsked: boolean }>([
-    { reason: 'its spec changed', change: { generation: 2 }, isAsked: true },
-    { reason: 'it is deleted', change: { deletionTimestamp: '2026-01-01T00:00:00Z' }, isAsked: true },
-    { reason: 'the annotation of requests changed', change: { annotations: { retry: '1' } }, isAsked: true },
-    { reason: 'another annotation changed', change: { annotations: { other: '1' } }, isAsked: false },
-    { reason: 'its status changed', change: { resourceVersion: '2' }, isAsked: false },
-  ])('an object that failed is retried immediately only on a user’s request: $reason', async ({ change, isAsked }) => {
+  test.each<{ reason: string; change: Partial<ObjectMeta>; isRequested: boolean }>([
+    { reason: 'its spec changed', change: { generation: 2 }, isRequested: true },
+    { reason: 'it is deleted', change: { deletionTimestamp: '2026-01-01T00:00:00Z' }, isRequested: true },
+    { reason: 'a request annotation changed', change: { annotations: { retry: '1' } }, isRequested: true },
+    { reason: 'another annotation changed', change: { annotations: { other: '1' } }, isRequested: false },
+    { reason: 'its status changed', change: { resourceVersion: '2' }, isRequested: false },
+  ])('retries a failed object immediately only on a user’s request: $reason', async ({ change, isRequested }) => {
     const metadata: ObjectMeta = { name: 'a', generation: 1, resourceVersion: '1' };
-    const { informer, update } = oneObject({ metadata });
-    const asked: (boolean | undefined)[] = [];
+    const { informer, update } = singleObjectInformer({ metadata });
+    const userTriggered: (boolean | undefined)[] = [];
     const clock = new FakeClock();
     const controller = new Controller({
       name: 'widgets',
@@ -172,7 +172,7 @@ describe('a controller', () => {
       requestAnnotations: ['retry'],
       backoff: { baseMs: 60_000, maxMs: 60_000 },
       reconcile: (_, context) => {
-        asked.push(context.userTriggered);
+        userTriggered.push(context.userTriggered);
         return Promise.reject(new Error('no'));
       },
     }).watch(informer);
@@ -184,7 +184,7 @@ describe('a controller', () => {
     update({ metadata: { ...metadata, ...change } });
     await clock.advance(1);
 
-    expect(asked).toEqual(isAsked ? [false, true] : [false]);
+    expect(userTriggered).toEqual(isRequested ? [false, true] : [false]);
   });
 
   test('does not retry a TerminalError', async () => {
@@ -242,7 +242,7 @@ describe('a controller', () => {
     expect(Math.max(...runsByTurn)).toBeLessThanOrEqual(200);
   });
 
-  test('a reconcile that throws synchronously is a failure like any other', async () => {
+  test('treats a reconcile that throws synchronously like any other failure', async () => {
     const { clock, controller, runs, stop } = run(() => {
       throw new TerminalError('at once');
     });

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '@fairway/base/clock';
-import { endedWithin } from '@fairway/base/ended-within';
 import { FencedError, type Grant, NO_GRANT, runUnder } from '@fairway/base/fence';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import type { Tracer } from '@fairway/base/tracing';
+import { waitAtMost } from '@fairway/base/wait-at-most';
 import { keyOf } from '../client/object-key.ts';
 import type { ObjectSource } from '../client/object-source.ts';
 import { ApiError, isApiError } from '../object/api-error.ts';
@@ -15,7 +15,7 @@ import { TracedKeys } from './traced-keys.ts';
 import { type BackoffOptions, WorkQueue } from './work-queue.ts';
 
 export interface ControllerOptions {
-  /** Names the controller in logs and metrics: lower case, unique in the process. */
+  /** The name of the controller in logs and metrics: lower case, unique in the process. */
   readonly name: string;
   readonly reconcile: Reconcile;
   readonly clock?: Clock;
@@ -23,21 +23,21 @@ export interface ControllerOptions {
   /** Maximum concurrent reconciles. */
   readonly concurrency?: number;
   readonly backoff?: BackoffOptions;
-  /** Annotations that users set to request a run: a change ends the backoff, as a change of the spec does. */
+  /** Annotations that users set to request a run. Like a change of the spec, a change of one ends the backoff. */
   readonly requestAnnotations?: readonly string[];
   readonly log?: Logger;
   readonly metrics?: ControllerMetrics | undefined;
   /** Records runs; none by default. */
   readonly tracer?: Tracer | undefined;
-  /** Default: this process owns all keys. */
+  /** By default this process owns all keys. */
   readonly owner?: KeyOwner;
   /**
-   * Maps a key of this controller to the key that `owner` shards by, such as a machine's to its cluster's; default: the key
-   * itself. Undefined for a deleted object: its run may only clean up in this process.
+   * Maps a key of this controller to the key that `owner` shards by, such as a machine's key to its cluster's; by
+   * default the key itself. Undefined for a deleted object: its run may only clean up in this process.
    */
   readonly ownerKey?: (key: string) => string | undefined;
-  /** As KeyWorker.release; called with owner's keys. */
-  readonly release?: (isMatching: (ownerKey: string) => boolean) => Promise<void> | void;
+  /** As KeyWorker.release; called with the owner's keys. */
+  readonly release?: (matches: (ownerKey: string) => boolean) => Promise<void> | void;
   /** How long running reconciles may continue after a stop before their signal aborts. */
   readonly stopTimeoutMs?: number;
 }
@@ -47,8 +47,11 @@ export interface WatchSourceOptions<T> {
   readonly isRelevant?: (old: T, object: T) => boolean;
 }
 
-/** Runs without asynchronous waits follow each other immediately: with thousands of keys they would block the event loop until the last one. */
-const RUNS_PER_TURN = 100;
+/**
+ * Runs that never wait asynchronously follow each other immediately. With thousands of keys they would block the event
+ * loop until the last one.
+ */
+const MAX_RUNS_PER_TURN = 100;
 
 /** A conflict means that the cache was briefly stale. */
 const CONFLICT_BASE_MS = 50;
@@ -70,10 +73,10 @@ interface Source {
 /**
  * Runs a reconcile for each key with an event.
  *
- * Guarantees: one run per key at a time; a run that began before a change is followed by one that began after it; a failed run
- * is retried with backoff, a TerminalError is not. Events don't shorten the backoff of a failed run; only a user's action does:
- * a change of a watched object's spec (`metadata.generation`) or of a request annotation, or its deletion.
- * Assumptions: `reconcile` is level-triggered and may be run again at any time.
+ * Guarantees: there is one run per key at a time; a run that began before a change is followed by one that began after
+ * it; a failed run is retried with backoff, except for a TerminalError. Events don't shorten the backoff of a failed
+ * run; only a user's action does: a change of a watched object's spec (`metadata.generation`) or of a request
+ * annotation, or its deletion. Assumptions: `reconcile` is level-triggered and may be run again at any time.
  */
 export class Controller implements KeyWorker {
   readonly name: string;
@@ -93,7 +96,7 @@ export class Controller implements KeyWorker {
   #isStarted = false;
   #isStopping = false;
   /** Runs started in this event-loop turn. */
-  #begun = 0;
+  #runsThisTurn = 0;
   #stopped: Promise<void> = Promise.resolve();
 
   constructor(options: ControllerOptions) {
@@ -130,14 +133,14 @@ export class Controller implements KeyWorker {
     };
     const isOwn = informerKeys === undefined;
     const handler = {
-      onAdd: (object: T) => enqueue(this.#noted(keysOf(object), object)),
+      onAdd: (object: T) => enqueue(this.#recordCause(keysOf(object), object)),
       onUpdate: (old: T, object: T) => {
         if (options.isRelevant?.(old, object) === false) return;
-        const ask = this.#isRequest(old, object) ? request : enqueue;
-        ask(this.#noted(keysOf(old, object), object));
+        const add = this.#isRequest(old, object) ? request : enqueue;
+        add(this.#recordCause(keysOf(old, object), object));
       },
       // The backoff does not apply to a new object of the same name.
-      onDelete: (object: T) => (isOwn ? request : enqueue)(this.#noted(keysOf(object), object)),
+      onDelete: (object: T) => (isOwn ? request : enqueue)(this.#recordCause(keysOf(object), object)),
     };
     const source: Source = {
       subscribe: () => informer.addHandler(handler),
@@ -154,11 +157,15 @@ export class Controller implements KeyWorker {
     this.#queue.add(key, delayMs);
   }
 
-  /** Enqueues every key of the watched informers whose owner's key matches, for keys that this process has just taken over. This scans the caches of all watched informers. That is fine for a handover (a replica starts, stops or crashes) and for nothing else: never call it from an event handler or a reconcile. */
-  enqueueAll(isMatching: (key: string) => boolean = () => true): void {
+  /**
+   * Enqueues every key of the watched informers whose owner's key matches, for keys that this process has just taken
+   * over. This scans the caches of all watched informers, which is acceptable only for a handover (a replica starts,
+   * stops or crashes): never call it from an event handler or a reconcile.
+   */
+  enqueueAll(matches: (key: string) => boolean = () => true): void {
     for (const key of new Set(this.#sources.flatMap((source) => source.keys()))) {
       const ownerKey = this.#ownerKeyOf(key);
-      if (ownerKey !== undefined && isMatching(ownerKey)) this.enqueue(key);
+      if (ownerKey !== undefined && matches(ownerKey)) this.enqueue(key);
     }
   }
 
@@ -191,25 +198,25 @@ export class Controller implements KeyWorker {
     return this.#stopped;
   }
 
-  /** Resolves when nothing is running and nothing is due. Keys due later don't count. */
+  /** Resolves when nothing is running or due. Keys that are due later don't count. */
   idle(): Promise<void> {
-    return this.#when(() => this.#queue.isIdle);
+    return this.#waitUntil(() => this.#queue.isIdle);
   }
 
   /** Resolves when no reconcile with a matching owner's key is running. */
-  drained(isMatching: (key: string) => boolean): Promise<void> {
-    return this.#when(() => ![...this.#runs.values()].some(({ ownerKey }) => isMatching(ownerKey)));
+  drained(matches: (key: string) => boolean): Promise<void> {
+    return this.#waitUntil(() => ![...this.#runs.values()].some(({ ownerKey }) => matches(ownerKey)));
   }
 
   /** Drops state of keys whose owner's key matches, and aborts their running reconciles. */
-  release(isMatching: (key: string) => boolean): Promise<void> | void {
-    for (const { ownerKey, abort } of this.#runs.values()) if (isMatching(ownerKey)) abort.abort();
-    return this.#options.release?.(isMatching);
+  release(matches: (key: string) => boolean): Promise<void> | void {
+    for (const { ownerKey, abort } of this.#runs.values()) if (matches(ownerKey)) abort.abort();
+    return this.#options.release?.(matches);
   }
 
-  /** Before they are enqueued: a run may begin at once. */
-  #noted(keys: ReadonlySet<string>, object: KubeObject): ReadonlySet<string> {
-    this.#traced?.note(keys, object);
+  /** Must be called before the keys are enqueued, because a run may begin immediately. */
+  #recordCause(keys: ReadonlySet<string>, object: KubeObject): ReadonlySet<string> {
+    this.#traced?.record(keys, object);
     return keys;
   }
 
@@ -224,35 +231,35 @@ export class Controller implements KeyWorker {
   async #stop(): Promise<void> {
     this.#isStopping = true;
     this.#queue.shutDown();
-    this.#settle();
-    await endedWithin(this.#options.stopTimeoutMs ?? 10_000, this.#clock, this.idle());
+    this.#resolveWaiters();
+    await waitAtMost(this.#options.stopTimeoutMs ?? 10_000, this.#clock, this.idle());
     this.#reconcileAbort.abort();
   }
 
-  /** Starts reconciles while keys are due and concurrency allows; the rest start in the next event-loop turn. */
+  /** Starts reconciles while keys are due and concurrency allows. The rest start in the next event-loop turn. */
   #pump(): void {
-    while (this.#isStarted && !this.#isStopping && this.#begun < RUNS_PER_TURN) {
+    while (this.#isStarted && !this.#isStopping && this.#runsThisTurn < MAX_RUNS_PER_TURN) {
       const key = this.#queue.take();
       if (key === undefined) return;
-      if (this.#begun++ === 0) setImmediate(() => this.#nextTurn());
+      if (this.#runsThisTurn++ === 0) setImmediate(() => this.#nextTurn());
       void this.#work(key);
     }
   }
 
   #nextTurn(): void {
-    this.#begun = 0;
+    this.#runsThisTurn = 0;
     this.#pump();
   }
 
   async #work(key: string): Promise<void> {
-    await this.#workIfOurs(key);
+    await this.#workIfOwned(key);
     this.#queue.done(key);
     this.#pump();
-    this.#settle();
+    this.#resolveWaiters();
   }
 
   /** A run never inherits the grant of its caller. */
-  async #workIfOurs(key: string): Promise<void> {
+  async #workIfOwned(key: string): Promise<void> {
     const { owner } = this.#options;
     const { signal } = this.#reconcileAbort;
     if (owner === undefined) return runUnder(undefined, () => this.#reconcile(key, undefined, signal));
@@ -278,7 +285,7 @@ export class Controller implements KeyWorker {
       const run = () => this.#options.reconcile(key, context);
       const { requeueAfterMs, failure } = await (this.#traced?.run(key, run) ?? run());
       if (failure === undefined) this.#queue.forget(key);
-      else this.#queue.addRateLimited(key, { minimumMs: failure.minimumMs ?? 0, canBeOvertaken: true });
+      else this.#queue.addRateLimited(key, { minimumMs: failure.minimumMs ?? 0, mayBeShortened: true });
       if (requeueAfterMs !== undefined) this.#queue.add(key, requeueAfterMs);
       const success = requeueAfterMs === undefined ? 'success' : 'requeue_after';
       this.#observer?.finished(failure === undefined ? success : 'error', startedMs, this.#clock.now());
@@ -305,7 +312,7 @@ export class Controller implements KeyWorker {
     const minimumMs = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
     const isConflict = isApiError(error, 'Conflict');
     // The newer object will arrive as an event.
-    const conflict = { baseMs: CONFLICT_BASE_MS, canBeOvertaken: true };
+    const conflict = { baseMs: CONFLICT_BASE_MS, mayBeShortened: true };
     this.#queue.addRateLimited(key, { minimumMs, ...(isConflict && conflict) });
     this.#observer?.finished('error', startedMs, this.#clock.now());
     const fields = { err: error, key, failures: this.#queue.failures(key) };
@@ -313,12 +320,12 @@ export class Controller implements KeyWorker {
     else this.#log.warn(fields, 'reconcile failed');
   }
 
-  #when(isDone: () => boolean): Promise<void> {
+  #waitUntil(isDone: () => boolean): Promise<void> {
     if (isDone()) return Promise.resolve();
     return new Promise((resolve) => this.#waiters.add({ isDone, resolve }));
   }
 
-  #settle(): void {
+  #resolveWaiters(): void {
     for (const waiter of this.#waiters) {
       if (!waiter.isDone()) continue;
       this.#waiters.delete(waiter);

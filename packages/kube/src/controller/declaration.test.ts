@@ -16,8 +16,8 @@ interface Widget extends KubeObject {
 
 interface Shared {
   readonly widgets: Informer<Widget>;
-  readonly ran: string[];
-  readonly forgotten: string[];
+  readonly reconciledKeys: string[];
+  readonly forgottenOwners: string[];
   listener?: (name: string) => void;
 }
 
@@ -39,12 +39,12 @@ const declaration: ControllerDeclaration<Shared> = {
   indexes: ({ widgets }) => [indexOn(widgets, byColor)],
   watches: ({ widgets }) => [watch(widgets, ({ color = '' }) => widgets.find(byColor, color).map(keyOf))],
   ownerKey: (key, { widgets }) => widgets.get(key) && `owner-of-${key}`,
-  create: ({ ran, forgotten }) => ({
+  create: ({ reconciledKeys, forgottenOwners }) => ({
     async reconcile(key) {
-      ran.push(key);
+      reconciledKeys.push(key);
       return {};
     },
-    forget: (isMatching) => forgotten.push(...['owner-of-a', 'owner-of-b'].filter(isMatching)),
+    forget: (matches) => forgottenOwners.push(...['owner-of-a', 'owner-of-b'].filter(matches)),
   }),
   listen(enqueue, shared) {
     shared.listener = enqueue;
@@ -61,8 +61,8 @@ async function start(owner?: KeyOwner) {
   const clock = new FakeClock();
   const shared: Shared = {
     widgets: new Informer(new KubeClient(api).resource(widgetType), { clock, random: () => 1 }),
-    ran: [],
-    forgotten: [],
+    reconciledKeys: [],
+    forgottenOwners: [],
   };
   const options = { clock, random: () => 1, log: silentLogger, owner };
   const [controller] = declaredControllers([declaration], shared, options);
@@ -79,26 +79,26 @@ async function start(owner?: KeyOwner) {
   return { api, controller, shared, settle };
 }
 
-test('watches, indexes and listeners enqueue keys', async () => {
+test('enqueues keys for watches, indexes and listeners', async () => {
   const { api, shared, settle } = await start();
   api.put('a', { color: 'red' });
   api.put('b', { color: 'red' });
   await settle();
-  const first = shared.ran.splice(0);
+  const first = shared.reconciledKeys.splice(0);
   shared.listener?.('elsewhere');
   await settle();
 
   expect(new Set(first)).toEqual(new Set(['ns/a', 'ns/b']));
-  expect(shared.ran).toEqual(['elsewhere']);
+  expect(shared.reconciledKeys).toEqual(['elsewhere']);
 });
 
-test('keys map to owner keys, and a handover calls forget', async () => {
+test('maps keys to owner keys, and calls forget on a handover', async () => {
   const workers: KeyWorker[] = [];
-  const asked: string[] = [];
+  const checkedKeys: string[] = [];
   const owner: KeyOwner = {
-    stillMine: () => true,
+    stillOwns: () => true,
     grant(key) {
-      asked.push(key);
+      checkedKeys.push(key);
       return { subject: key, isValid: () => true };
     },
     tenure: () => undefined,
@@ -109,17 +109,17 @@ test('keys map to owner keys, and a handover calls forget', async () => {
   await settle();
   for (const worker of workers) await worker.release?.((key) => key === 'owner-of-b');
 
-  expect(asked).toContain('owner-of-ns/a');
-  expect(shared.forgotten).toEqual(['owner-of-b']);
+  expect(checkedKeys).toContain('owner-of-ns/a');
+  expect(shared.forgottenOwners).toEqual(['owner-of-b']);
 });
 
-test('a declaration without forget has no release', async () => {
+test('has no release for a declaration without forget', async () => {
   const controllers = declaredControllers(
     [{ ...declaration, create: () => ({ reconcile: async () => ({}) }) }],
     {
       widgets: new Informer(new KubeClient(new ScriptedApi()).resource(widgetType)),
-      ran: [],
-      forgotten: [],
+      reconciledKeys: [],
+      forgottenOwners: [],
     },
     { clock: new FakeClock(), random: () => 1, log: silentLogger },
   );

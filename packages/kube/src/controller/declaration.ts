@@ -11,15 +11,15 @@ import type { Reconcile } from './result.ts';
 import type { Right } from './rights.ts';
 
 /**
- * A controller as declared in the file beside its reconciler. `Shared` is what all controllers of a process share: caches,
- * clients, clouds, the clock.
+ * A controller as declared in the file next to its reconciler. `Shared` is what all controllers of a process share:
+ * caches, clients, clouds, the clock.
  */
 export interface ControllerDeclaration<Shared> {
-  /** Names the controller in logs and metrics: lower case, unique in the process. */
+  /** The name of the controller in logs and metrics: lower case, unique in the process. */
   readonly name: string;
-  /** Keys worked on at a time. */
+  /** Maximum number of keys processed at a time. */
   readonly concurrency: number;
-  /** RBAC rights its reconciler, watches and indexes need at the API of the shared client. */
+  /** The RBAC rights that its reconciler, watches and indexes need at the API of the shared client. */
   readonly rights: readonly Right[];
   /** The cache indexes that its watches and reconciler use; several controllers may declare the same one. */
   readonly indexes?: (shared: Shared) => readonly Index[];
@@ -33,10 +33,10 @@ export interface ControllerDeclaration<Shared> {
   readonly listen?: (enqueue: (key: string) => void, shared: Shared) => void;
 }
 
-/** A created controller's functions. */
+/** The functions of a created controller. */
 export interface Work {
   readonly reconcile: Reconcile;
-  /** Drops state of keys that another process has taken over; called with owner's keys. */
+  /** Drops state of keys that another process has taken over; called with the owner's keys. */
   readonly forget?: (isMatching: (ownerKey: string) => boolean) => void;
 }
 
@@ -57,7 +57,7 @@ export function indexOn<T extends KubeObject>(source: ObjectSource<T>, index: Ca
   return { add: () => source.addIndex(index.name, index.valuesOf) };
 }
 
-/** As `Controller.watch`. */
+/** Like `Controller.watch`. */
 export function watch<T extends KubeObject>(
   source: ObjectSource<T>,
   mapToKeys?: MapToKeys<T>,
@@ -66,7 +66,7 @@ export function watch<T extends KubeObject>(
   return { type: source.type, addTo: (controller) => void controller.watch(source, mapToKeys, options) };
 }
 
-/** Options in addition to what the controllers share. */
+/** Options in addition to those that the controllers share. */
 export interface StartOptions {
   readonly clock: Clock;
   readonly random: () => number;

@@ -4,7 +4,7 @@ interface Slot<Item> {
   readonly sequence: number;
 }
 
-/** Items by due time, each at most once; ties are served in insertion order. Push, remove and pop are O(log n). */
+/** Items by due time, each at most once; ties are served in insertion order. Push, remove and pop take O(log n). */
 export class DueHeap<Item> {
   readonly #slots: Slot<Item>[] = [];
   readonly #positions = new Map<Item, number>();

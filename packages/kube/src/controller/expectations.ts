@@ -1,24 +1,27 @@
 import type { Clock } from '@fairway/base/clock';
 
-/** As in client-go: if the informer has not shown our writes by then, it has lost something and the expectation expires. */
+/**
+ * As in client-go: if the informer has not shown our writes after this time, it has missed something and the
+ * expectation expires.
+ */
 const EXPIRY_MS = 5 * 60_000;
 
-interface Expected {
+interface OwnerExpectations {
   creations: number;
   readonly deletions: Set<string>;
   readonly sinceMs: number;
 }
 
 /**
- * Writes of a controller that its cache does not show yet, by the owner's key: client-go's ControllerExpectations. A controller that
- * counts children (a ReplicaSet) would otherwise create twice from a stale cache.
+ * Writes of a controller that its cache does not show yet, by the owner's key: client-go's ControllerExpectations.
+ * Without them, a controller that counts children (a ReplicaSet) would create twice from a stale cache.
  *
- * Expected flow: `expectCreations` before the creates, `creationObserved` in the informer's onAdd and for each create that failed; deletions
- * likewise, by the child's key. Neither create nor delete while `satisfied` is false.
+ * Expected flow: call `expectCreations` before the creates, and `creationObserved` in the informer's onAdd and for each
+ * create that failed; deletions likewise, by the child's key. Neither create nor delete while `isSatisfied` is false.
  */
 export class Expectations {
   readonly #clock: Clock;
-  readonly #byOwner = new Map<string, Expected>();
+  readonly #byOwner = new Map<string, OwnerExpectations>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -33,7 +36,7 @@ export class Expectations {
     for (const key of childKeys) expected.deletions.add(key);
   }
 
-  /** A child was seen, or its creation failed. */
+  /** A child was observed, or its creation failed. */
   creationObserved(ownerKey: string): void {
     const expected = this.#byOwner.get(ownerKey);
     if (expected && expected.creations > 0) expected.creations--;
@@ -45,7 +48,7 @@ export class Expectations {
   }
 
   /** Whether the cache shows all expected writes, or the expectation has expired. */
-  satisfied(ownerKey: string): boolean {
+  isSatisfied(ownerKey: string): boolean {
     const expected = this.#byOwner.get(ownerKey);
     if (!expected) return true;
     const isFulfilled = expected.creations <= 0 && expected.deletions.size === 0;
@@ -59,8 +62,8 @@ export class Expectations {
     this.#byOwner.delete(ownerKey);
   }
 
-  #begin(ownerKey: string): Expected {
-    if (this.satisfied(ownerKey)) {
+  #begin(ownerKey: string): OwnerExpectations {
+    if (this.isSatisfied(ownerKey)) {
       this.#byOwner.set(ownerKey, { creations: 0, deletions: new Set(), sinceMs: this.#clock.now() });
     }
     const expected = this.#byOwner.get(ownerKey);

@@ -11,8 +11,8 @@ export function isBeingDeleted(object: KubeObject): boolean {
 }
 
 /**
- * Adds a finalizer; call it before the first side effect, so that nothing created for the object
- * leaks. Rejects with Conflict if `object` is stale: reconcile again.
+ * Adds a finalizer. Call it before the first side effect, so that nothing created for the object leaks. Rejects with
+ * Conflict if `object` is stale; reconcile again.
  */
 export async function ensureFinalizer<T extends KubeObject>(
   client: ResourceClient<T>,
@@ -23,16 +23,19 @@ export async function ensureFinalizer<T extends KubeObject>(
   return patchFinalizers(client, object, [...(object.metadata.finalizers ?? []), finalizer]);
 }
 
-/** Removes a finalizer; no error if the object no longer exists. Rejects with Conflict if `object` is stale: reconcile again. */
+/**
+ * Removes a finalizer; it is not an error if the object no longer exists. Rejects with Conflict if `object` is stale;
+ * reconcile again.
+ */
 export async function removeFinalizer<T extends KubeObject>(
   client: ResourceClient<T>,
   object: T,
   finalizer: string,
 ): Promise<void> {
   if (!hasFinalizer(object, finalizer)) return;
-  const left = (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
+  const remaining = (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
   try {
-    await patchFinalizers(client, object, left);
+    await patchFinalizers(client, object, remaining);
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error;
   }

@@ -1,13 +1,15 @@
 import type { Grant } from '@fairway/base/fence';
 import type { Tenure } from './key-owner.ts';
 
-/** A time by two clocks: the wall clock advances while the machine sleeps, the monotonic one is never set. */
+/**
+ * A time by two clocks: the wall clock also advances while the machine sleeps, and the monotonic clock is never set.
+ */
 export interface Moment {
   readonly wallMs: number;
   readonly monotonicMs: number;
 }
 
-/** Compared by identity: a grant is valid for one tenure. */
+/** Compared by identity, because a grant is valid for one tenure. */
 interface Hold {
   readonly tenure: Tenure;
   isReleasing: boolean;
@@ -16,9 +18,10 @@ interface Hold {
 /**
  * The shards that a member holds, and until when its lease is valid.
  *
- * Guarantees: a grant is valid only while the shard has been held without interruption since it was issued and the lease is valid by both
- * clocks: after a process was stopped (SIGSTOP: both clocks advance), a machine was suspended (the wall clock advances) or the wall clock was
- * set back (the monotonic one advances), it is invalid before the next request.
+ * Guarantees: a grant is valid only while the shard has been held without interruption since the grant was issued, and
+ * the lease is valid by both clocks. The grant is invalid before the next request if a process was stopped (SIGSTOP:
+ * both clocks advance), a machine was suspended (the wall clock advances) or the wall clock was set back (the monotonic
+ * one advances).
  */
 export class HeldShards {
   readonly #now: () => Moment;
@@ -39,20 +42,23 @@ export class HeldShards {
     return [...this.#held.keys()];
   }
 
-  get isLeaseGood(): boolean {
+  get isLeaseValid(): boolean {
     if (this.#until === undefined) return false;
     const { wallMs, monotonicMs } = this.#now();
     return wallMs < this.#until.wallMs && monotonicMs < this.#until.monotonicMs;
   }
 
-  /** The lease was renewed by a request that was sent at `sent`. */
-  renewed(sent: Moment, durationMs: number): void {
+  /** Records that a request sent at `sent` renewed the lease. */
+  recordRenewal(sent: Moment, durationMs: number): void {
     this.#until = { wallMs: sent.wallMs + durationMs, monotonicMs: sent.monotonicMs + durationMs };
   }
 
-  /** Drops all shards after the lease expired, as other members may have taken them. Returns those that were held. */
+  /**
+   * Drops all shards after the lease expired, because other members may have taken them. Returns the shards that were
+   * held.
+   */
   dropIfLapsed(): readonly number[] {
-    if (this.isLeaseGood || this.#until === undefined) return [];
+    if (this.isLeaseValid || this.#until === undefined) return [];
     const lost = this.shards;
     this.#lapses++;
     this.#until = undefined;
@@ -60,26 +66,26 @@ export class HeldShards {
     return lost;
   }
 
-  /** Ends the lease on a regular stop. */
+  /** Ends the lease on an orderly stop. */
   end(): void {
     this.#until = undefined;
     this.#held.clear();
   }
 
-  take(shard: number, tenure: Tenure): void {
+  acquire(shard: number, tenure: Tenure): void {
     this.#held.set(shard, { tenure, isReleasing: false });
   }
 
   /** Issues no new grants; existing ones stay valid. */
   beginRelease(shard: number): void {
-    const hold = this.#held.get(shard);
-    if (hold) hold.isReleasing = true;
+    const setUsage = this.#held.get(shard);
+    if (setUsage) setUsage.isReleasing = true;
   }
 
   /** Invalidates existing grants. */
   revoke(shard: number): void {
-    const hold = this.#held.get(shard);
-    if (hold) this.#held.set(shard, { ...hold });
+    const setUsage = this.#held.get(shard);
+    if (setUsage) this.#held.set(shard, { ...setUsage });
   }
 
   release(shard: number): void {
@@ -95,17 +101,17 @@ export class HeldShards {
   }
 
   /** Whether work on the shard may start now. */
-  isOurs(shard: number): boolean {
-    return this.#held.get(shard)?.isReleasing === false && this.isLeaseGood;
+  canStartWork(shard: number): boolean {
+    return this.#held.get(shard)?.isReleasing === false && this.isLeaseValid;
   }
 
   grant(shard: number, subject: string): Grant | undefined {
-    const hold = this.#held.get(shard);
-    if (hold === undefined || !this.isOurs(shard)) return undefined;
-    return { subject, isValid: () => this.#held.get(shard) === hold && this.isLeaseGood };
+    const setUsage = this.#held.get(shard);
+    if (setUsage === undefined || !this.canStartWork(shard)) return undefined;
+    return { subject, isValid: () => this.#held.get(shard) === setUsage && this.isLeaseValid };
   }
 
   tenure(shard: number): Tenure | undefined {
-    return this.isOurs(shard) ? this.#held.get(shard)?.tenure : undefined;
+    return this.canStartWork(shard) ? this.#held.get(shard)?.tenure : undefined;
   }
 }

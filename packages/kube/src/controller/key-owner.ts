@@ -1,8 +1,11 @@
 import type { Grant } from '@fairway/base/fence';
 
-/** Works on keys: a Controller. */
+/** Works on keys; a Controller is one. */
 export interface KeyWorker {
-  /** This process has taken over the matching keys: enqueue all of them. May scan whole caches, since it is called only at a handover. */
+  /**
+   * This process has taken over the matching keys: enqueue all of them. May scan whole caches, because it is called
+   * only at a handover.
+   */
   enqueueAll(isMatching: (key: string) => boolean): void;
   /** Resolves when no work on a matching key is running. */
   drained(isMatching: (key: string) => boolean): Promise<void>;
@@ -10,22 +13,22 @@ export interface KeyWorker {
   release?(isMatching: (key: string) => boolean): Promise<void> | void;
 }
 
-/** The uninterrupted time for which this process owns a key. */
+/** The uninterrupted period in which this process owns a key. */
 export interface Tenure {
-  /** When it began, by the clock: earlier information may be stale. */
+  /** When the period began, by the clock. Earlier information may be stale. */
   readonly sinceMs: number;
-  /** Whether another process owned the key before, whose last requests may still be in flight when it begins. */
+  /** Whether another process owned the key before. Its last requests may still be in flight when the period begins. */
   readonly isInherited: boolean;
 }
 
 /** Decides which keys this process works on; a `ShardMember` is one. */
 export interface KeyOwner {
   /** Whether this process currently owns the key. */
-  stillMine(key: string): boolean;
+  stillOwns(key: string): boolean;
   /** Permission to act on the key for as long as this process owns it without interruption; undefined if it does not own it. */
   grant(key: string): Grant | undefined;
   /** Undefined if this process does not own the key. */
   tenure(key: string): Tenure | undefined;
-  /** The worker is notified of keys taken over, and is drained before keys are given up. */
+  /** Registers a worker. It is notified of keys taken over, and drained before keys are given up. */
   register(worker: KeyWorker): void;
 }

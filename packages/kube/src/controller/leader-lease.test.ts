@@ -10,23 +10,23 @@ import { LeaderLease } from './leader-lease.ts';
 const namespace = 'system';
 const name = 'cloud-controller-manager';
 
-interface Line {
+interface Link {
   isCut: boolean;
   held: Promise<void>;
 }
 
-/** Requests reach the server only when they are released. */
-function holdBack(line: Line): () => void {
+/** Requests wait, and reach the server only when they are released. */
+function delayRequests(line: Link): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   line.held = promise;
   return resolve;
 }
 
-async function contest() {
+async function setUpElection() {
   const server = new TestServer({ resources: [...testResources, kindOf(Leases)], definitions: builtinDefinitions() });
   await server.namespace(namespace);
   const { clock } = server;
-  const state: Line = { isCut: false, held: Promise.resolve() };
+  const state: Link = { isCut: false, held: Promise.resolve() };
   const plain = server.transport;
   const cutOff: Transport = {
     request: async (request) => {
@@ -65,8 +65,8 @@ async function contest() {
   return { clock, contender, cutOff, leases, state };
 }
 
-test('one leads, and another follows at once after an orderly release', async () => {
-  const { clock, contender, leases } = await contest();
+test('one process leads, and another takes over immediately after an orderly release', async () => {
+  const { clock, contender, leases } = await setUpElection();
   const [a, b] = [contender('a'), contender('b')];
   a.run();
   await clock.advance(1);
@@ -86,7 +86,7 @@ test('one leads, and another follows at once after an orderly release', async ()
 });
 
 test('a leader that cannot renew stops acting before another one starts', async () => {
-  const { clock, contender, cutOff, state } = await contest();
+  const { clock, contender, cutOff, state } = await setUpElection();
   const [a, b] = [contender('a', cutOff), contender('b')];
   a.run();
   await clock.advance(1);
@@ -100,7 +100,7 @@ test('a leader that cannot renew stops acting before another one starts', async 
   let takenMs = 0;
   for (; takenMs < 30_000 && !b.seen.isLeader; takenMs += 100) {
     await clock.advance(100);
-    if (grant?.isValid() && b.lease.stillMine()) overlapMs += 100;
+    if (grant?.isValid() && b.lease.stillOwns()) overlapMs += 100;
   }
 
   expect([overlapMs, grant?.isValid(), a.seen.isLost]).toEqual([0, false, true]);
@@ -110,22 +110,22 @@ test('a leader that cannot renew stops acting before another one starts', async 
 });
 
 test('a renewal that arrives too late has no effect', async () => {
-  const { clock, contender, cutOff, state } = await contest();
+  const { clock, contender, cutOff, state } = await setUpElection();
   const a = contender('a', cutOff);
   a.run();
   await clock.advance(5_000);
-  const release = holdBack(state);
+  const release = delayRequests(state);
   await clock.advance(11_000);
-  expect(a.lease.stillMine()).toBe(false);
+  expect(a.lease.stillOwns()).toBe(false);
 
   release();
   await clock.advance(5_000);
 
-  expect([a.lease.stillMine(), a.seen.isLost]).toEqual([false, true]);
+  expect([a.lease.stillOwns(), a.seen.isLost]).toEqual([false, true]);
 });
 
-test('another program that renews keeps the Lease', async () => {
-  const { clock, contender, leases } = await contest();
+test('another program that keeps renewing retains the Lease', async () => {
+  const { clock, contender, leases } = await setUpElection();
   const spec = { holderIdentity: 'upstream_1', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' };
   let held = await leases.create({ metadata: { name, namespace }, spec });
   const a = contender('a');
@@ -144,7 +144,7 @@ test('another program that renews keeps the Lease', async () => {
 });
 
 test('a leader whose Lease was taken or deleted stops acting', async () => {
-  const { clock, contender, leases } = await contest();
+  const { clock, contender, leases } = await setUpElection();
   const a = contender('a');
   a.run();
   await clock.advance(5_000);
@@ -153,6 +153,6 @@ test('a leader whose Lease was taken or deleted stops acting', async () => {
   await leases.update({ ...held, spec: { ...held.spec, holderIdentity: 'thief' } });
   await clock.advance(5_000);
 
-  expect([a.lease.stillMine(), a.seen.isLost]).toEqual([false, true]);
+  expect([a.lease.stillOwns(), a.seen.isLost]).toEqual([false, true]);
   expect((await leases.get(name, { namespace })).spec?.holderIdentity).toBe('thief');
 });

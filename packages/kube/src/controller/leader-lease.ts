@@ -9,11 +9,11 @@ import { isApiError } from '../object/api-error.ts';
 import type { KeyOwner, Tenure } from './key-owner.ts';
 import { LeaseObserver } from './lease-observer.ts';
 
-/** Those of client-go, by the names of its flags. */
+/** The times of client-go, by the names of its flags. */
 export interface LeaderTimes {
   /** How long a leader retains the Lease without renewing it. */
   readonly leaseDurationMs: number;
-  /** How long a leader acts without having renewed. */
+  /** How long a leader acts without a renewal. */
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
 }
@@ -51,10 +51,10 @@ const JITTER = 0.2;
 /**
  * Leader election by a Lease, compatible with client-go: contenders may be other programs.
  *
- * Expected flow: `acquire`, then work under the grants; when `lost` resolves, the process ends; `release` at an orderly end.
- * Guarantees: no grant is valid once `renewDeadlineMs` have passed without a renewal, and no other process takes the Lease earlier than
- * `leaseDurationMs` after it. A lost Lease is not acquired again: the process must restart.
- * Assumptions: clocks run at about the same rate.
+ * Expected flow: call `acquire`, then work under the grants. When `lost` resolves, the process ends. Call `release` on
+ * an orderly stop. Guarantees: no grant is valid once `renewDeadlineMs` have passed without a renewal, and no other
+ * process takes the Lease earlier than `leaseDurationMs` after the last renewal. A lost Lease is not acquired again:
+ * the process must restart. Assumptions: clocks run at about the same rate.
  */
 export class LeaderLease implements KeyOwner {
   readonly #options: LeaderLeaseOptions;
@@ -83,7 +83,10 @@ export class LeaderLease implements KeyOwner {
     return this.#lost.promise;
   }
 
-  /** Resolves when this process has the Lease, and renews it from then on. Rejects with the signal's reason, and if access to the Lease is denied. */
+  /**
+   * Resolves when this process has the Lease, and then keeps renewing it. Rejects with the signal's reason, or if
+   * access to the Lease is denied.
+   */
   async acquire(signal: AbortSignal): Promise<void> {
     for (let holder: string | undefined; ; ) {
       signal.throwIfAborted();
@@ -97,11 +100,11 @@ export class LeaderLease implements KeyOwner {
     this.#renewing = this.#renew();
   }
 
-  /** Stops renewing and releases it immediately. */
+  /** Stops renewing the Lease and releases it immediately. */
   async release(): Promise<void> {
     this.#stop.abort();
     await this.#renewing;
-    if (!this.stillMine() || this.#known === undefined) return;
+    if (!this.stillOwns() || this.#known === undefined) return;
     const { holderIdentity: _, ...spec } = { ...this.#spec(), leaseDurationSeconds: 1 };
     this.#renewedAt = NEVER;
     try {
@@ -111,7 +114,7 @@ export class LeaderLease implements KeyOwner {
     }
   }
 
-  stillMine(): boolean {
+  stillOwns(): boolean {
     if (this.#hasLapsed) return false;
     const { monotonic, wall } = this.#moment();
     const { renewDeadlineMs } = this.#times;
@@ -124,14 +127,14 @@ export class LeaderLease implements KeyOwner {
   }
 
   grant(key: string): Grant | undefined {
-    return this.stillMine() ? { subject: key, isValid: () => this.stillMine() } : undefined;
+    return this.stillOwns() ? { subject: key, isValid: () => this.stillOwns() } : undefined;
   }
 
   tenure(): Tenure | undefined {
-    return this.stillMine() ? this.#tenure : undefined;
+    return this.stillOwns() ? this.#tenure : undefined;
   }
 
-  /** It is acquired before there are workers, and they end with it. */
+  /** Does nothing: the Lease is acquired before there are workers, and they end with it. */
   register(): void {}
 
   /** Tries to acquire the Lease once. Resolves with its current holder, if known. */
@@ -177,7 +180,7 @@ export class LeaderLease implements KeyOwner {
       await this.#pause(signal).catch(() => {});
       if (signal.aborted) return;
       await this.#renewOnce(signal);
-      if (signal.aborted || this.stillMine()) continue;
+      if (signal.aborted || this.stillOwns()) continue;
       this.#log.error({}, 'the Lease was lost');
       this.#lost.resolve();
       return;
@@ -187,20 +190,20 @@ export class LeaderLease implements KeyOwner {
   async #renewOnce(signal: AbortSignal): Promise<void> {
     const { clock, identity } = this.#options;
     const sentAt = this.#moment();
-    const late = new AbortController();
+    const timeout = new AbortController();
     const deadline = clock.after(this.#renewedAt.monotonic + this.#times.renewDeadlineMs - sentAt.monotonic, () =>
-      late.abort(),
+      timeout.abort(),
     );
-    const limit = AbortSignal.any([signal, late.signal]);
+    const limit = AbortSignal.any([signal, timeout.signal]);
     try {
       const current = this.#known ?? (await this.#read(limit));
       if (current?.spec?.holderIdentity !== identity) {
-        // The process that took it considers itself the leader.
+        // The process that took the Lease considers itself the leader.
         this.#renewedAt = NEVER;
         return;
       }
       this.#known = await this.#leases.update({ ...current, spec: this.#spec(current) }, { signal: limit });
-      if (this.stillMine()) this.#renewedAt = sentAt;
+      if (this.stillOwns()) this.#renewedAt = sentAt;
     } catch (error) {
       this.#known = undefined;
       if (!signal.aborted) this.#log.warn({ err: error }, 'the Lease was not renewed');

@@ -1,17 +1,17 @@
 import type { Lease } from '../kinds/generated/types.ts';
 
 interface Observation {
-  /** Changes with each renewal. */
+  /** A value that changes with each renewal. */
   readonly renewal: string;
-  /** When we first saw that renewal, by our own clock. */
+  /** When we first observed that renewal, by our own clock. */
   readonly seenMs: number;
   readonly durationMs: number;
 }
 
 /**
- * Decides by our own clock whether other members are alive: a lease runs from when its last renewal was observed, as in client-go's
- * leader election, so that clocks need not agree, only run at about the same rate. The clock must be monotonic: a step forward would
- * declare every member dead.
+ * Decides by our own clock whether other members are alive. As in client-go's leader election, a lease runs from when
+ * its last renewal was observed, so clocks need not agree but only run at about the same rate. The clock must be
+ * monotonic: a step forward would declare every member dead.
  */
 export class LeaseObserver {
   readonly #now: () => number;
@@ -29,15 +29,15 @@ export class LeaseObserver {
   observe(lease: Lease): void {
     const identity = lease.spec?.holderIdentity ?? '';
     const durationMs = (lease.spec?.leaseDurationSeconds ?? 0) * 1000 || this.#defaultDurationMs;
-    if (identity !== '') this.#note(identity, `${lease.metadata.uid} ${lease.spec?.renewTime}`, durationMs);
+    if (identity !== '') this.#record(identity, `${lease.metadata.uid} ${lease.spec?.renewTime}`, durationMs);
   }
 
-  /** Records that a member has no lease: someone may have deleted it just after a renewal. */
-  observeNone(identity: string): void {
-    this.#note(identity, 'none', this.#defaultDurationMs);
+  /** Records that a member has no lease. Someone may have deleted it just after a renewal. */
+  observeMissing(identity: string): void {
+    this.#record(identity, 'none', this.#defaultDurationMs);
   }
 
-  #note(identity: string, renewal: string, durationMs: number): void {
+  #record(identity: string, renewal: string, durationMs: number): void {
     if (this.#seen.get(identity)?.renewal !== renewal)
       this.#seen.set(identity, { renewal, seenMs: this.#now(), durationMs });
   }

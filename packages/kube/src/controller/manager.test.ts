@@ -6,7 +6,7 @@ import { ConfigMaps } from '../kinds/resources.ts';
 import { Controller } from './controller.ts';
 import { Manager } from './manager.ts';
 
-async function world() {
+async function setUp() {
   const server = new TestServer();
   await server.namespace('ns');
   const client = new KubeClient(server.transport);
@@ -17,8 +17,8 @@ async function world() {
 }
 
 describe('a manager', () => {
-  test('runs reconciles only over synced caches, and stops in reverse', async () => {
-    const { server, informers, create } = await world();
+  test('runs reconciles only on synced caches, and stops in reverse order', async () => {
+    const { server, informers, create } = await setUp();
     await create('a');
     const log: string[] = [];
     const informer = informers.informer(ConfigMaps);
@@ -48,7 +48,7 @@ describe('a manager', () => {
   });
 
   test('can be stopped before the caches have synced', async () => {
-    const { client } = await world();
+    const { client } = await setUp();
     const informers = new InformerSet(client);
     const controller = new Controller({ name: 'never', reconcile: async () => ({}) }).watch(
       informers.informer({ ...ConfigMaps, plural: 'nosuchthings' }),
@@ -70,7 +70,7 @@ describe('a manager', () => {
 
 describe('an informer set', () => {
   test('has one informer per kind and selection', async () => {
-    const { informers } = await world();
+    const { informers } = await setUp();
     const all = informers.informer(ConfigMaps);
     expect(informers.informer(ConfigMaps)).toBe(all);
     expect(informers.informer(ConfigMaps, { namespace: 'ns' })).not.toBe(all);
@@ -79,7 +79,7 @@ describe('an informer set', () => {
   });
 
   test('starts informers added later, and drops removed ones', async () => {
-    const { server, informers, create } = await world();
+    const { server, informers, create } = await setUp();
     const stop = new AbortController();
     informers.start(stop.signal);
     const informer = informers.informer(ConfigMaps);

@@ -1,21 +1,21 @@
 import { type Logger, silentLogger } from '@fairway/base/log';
 
-/** Run by a manager: a Controller, a ShardMember, a poller. */
+/** What a manager runs: a Controller, a ShardMember, a poller. */
 export interface Runnable {
   readonly name: string;
-  /** Resolves when it can be started because its caches have synced. Rejects with the signal's reason. */
+  /** Resolves when the caches have synced, so that it can be started. Rejects with the signal's reason. */
   whenSynced?(signal: AbortSignal): Promise<void>;
   start(signal: AbortSignal): void;
   readonly stopped: Promise<void>;
 }
 
-/** Where the caches come from: an InformerSet, or several. */
+/** The source of the caches: an InformerSet, or several. */
 export interface Informers {
   start(signal: AbortSignal): void;
   stopped(): Promise<void>;
 }
 
-/** Starts informers, then controllers in the order in which they were added; stops them in reverse. */
+/** Starts informers, then controllers in the order in which they were added; stops them in reverse order. */
 export class Manager {
   readonly #log: Logger;
   readonly #informers: Informers[] = [];

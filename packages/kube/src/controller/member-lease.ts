@@ -11,7 +11,7 @@ export interface MemberLeaseOptions {
   readonly namespace: string;
   readonly identity: string;
   readonly durationMs: number;
-  /** Data for the other members; undefined: none. */
+  /** Data for the other members; undefined if there is none. */
   readonly gossip?: (() => string | undefined) | undefined;
 }
 
@@ -19,7 +19,7 @@ const GOSSIP_ANNOTATION = 'fairway.dev/news';
 /** An API server rejects objects with more than 256 KiB of annotations, and a rejected renewal loses all shards. */
 const MAX_GOSSIP_BYTES = 64 * 1024;
 
-/** What a member publishes in its Lease. */
+/** The data that a member publishes in its Lease. */
 export function gossipOf({ metadata }: Lease): string | undefined {
   return metadata.annotations?.[GOSSIP_ANNOTATION];
 }
@@ -33,17 +33,17 @@ export class MemberLease {
     this.#options = options;
   }
 
-  /** Whether it has ever been written. */
+  /** Whether the Lease has ever been written. */
   get exists(): boolean {
     return this.#known !== undefined;
   }
 
-  /** Creates or renews it. Rejects if the outcome is unknown. */
+  /** Creates or renews the Lease. Rejects if the outcome is unknown. */
   async renew(nowMs: number, signal: AbortSignal): Promise<void> {
     const { leases, names, namespace, identity, durationMs } = this.#options;
     const known = this.#known;
-    const { name = '' } = names.ofMember(identity);
-    const metadata = this.#withGossip(known?.metadata ?? names.ofMember(identity));
+    const { name = '' } = names.memberMetadata(identity);
+    const metadata = this.#withGossip(known?.metadata ?? names.memberMetadata(identity));
     const spec = {
       holderIdentity: identity,
       leaseDurationSeconds: Math.ceil(durationMs / 1000),
@@ -64,8 +64,8 @@ export class MemberLease {
   #withGossip(metadata: ObjectMeta): ObjectMeta {
     const { [GOSSIP_ANNOTATION]: _, ...others } = metadata.annotations ?? {};
     const payload = this.#options.gossip?.();
-    const isTold = payload !== undefined && Buffer.byteLength(payload) <= MAX_GOSSIP_BYTES;
-    return { ...metadata, annotations: { ...others, ...(isTold && { [GOSSIP_ANNOTATION]: payload }) } };
+    const hasPayload = payload !== undefined && Buffer.byteLength(payload) <= MAX_GOSSIP_BYTES;
+    return { ...metadata, annotations: { ...others, ...(hasPayload && { [GOSSIP_ANNOTATION]: payload }) } };
   }
 
   async remove(): Promise<void> {

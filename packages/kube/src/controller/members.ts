@@ -12,7 +12,7 @@ export interface MembersOptions {
   readonly informer: Informer<Lease>;
   readonly names: ShardLeases;
   readonly namespace: string;
-  /** Our own. */
+  /** The identity of this member. */
   readonly identity: string;
   readonly shards: number;
   readonly leaseDurationMs: number;
@@ -24,7 +24,7 @@ export interface MembersOptions {
 
 const FORGET_DEAD_MS = 600_000;
 
-/** The members of a group, which of them are alive, and which member each shard is assigned to. */
+/** The members of a group, their liveness, and the member that each shard is assigned to. */
 export class Members {
   readonly #options: MembersOptions;
   readonly #observer: LeaseObserver;
@@ -41,7 +41,7 @@ export class Members {
     this.#observer.observe(lease);
   }
 
-  /** Updates the live members (ourselves as given); returns whether they changed. */
+  /** Updates the live members, with our own liveness as given. Returns whether they changed. */
   update(isSelfAlive: boolean): boolean {
     const { informer, identity: self, shards, log } = this.#options;
     const live = new Set<string>();
@@ -59,37 +59,38 @@ export class Members {
     return true;
   }
 
-  /** Whether a shard is assigned to us. */
-  isOurs(shard: number): boolean {
+  /** Whether a shard is assigned to this member. */
+  isAssignedToSelf(shard: number): boolean {
     return this.#assigned[shard] === this.#options.identity;
   }
 
   /** Milliseconds until `identity` expires unless it renews. */
-  msToLive(identity: string): number {
+  remainingMs(identity: string): number {
     return this.#observer.deadlineMs(identity) - this.#options.monotonic();
   }
 
   /**
-   * Whether a member has not renewed for the lease duration plus skew. Our watch may lag by as long as the other member seems silent, and after a
-   * pause of this process it certainly does: before a member is declared dead, its Lease is read from the API.
+   * Whether a member has not renewed for the lease duration plus skew. Our watch may lag by as long as the other member
+   * seems silent, and after a pause of this process it certainly does. So the Lease is read from the API before a
+   * member is declared dead.
    */
   async isDead(identity: string, signal: AbortSignal): Promise<boolean> {
     if (!this.#observer.isDead(identity)) return false;
     const { leases, names, namespace } = this.#options;
     try {
-      this.#observer.observe(await leases.get(names.ofMember(identity).name ?? '', { namespace, signal }));
+      this.#observer.observe(await leases.get(names.memberMetadata(identity).name ?? '', { namespace, signal }));
     } catch (error) {
       if (!isApiError(error, 'NotFound')) throw error;
-      this.#observer.observeNone(identity);
+      this.#observer.observeMissing(identity);
     }
     return this.#observer.isDead(identity);
   }
 
   /** Deletes the Leases of members that crashed long ago. */
-  async forgetTheDead(): Promise<void> {
+  async forgetDeadMembers(): Promise<void> {
     const { informer, leases, namespace, log } = this.#options;
     for (const lease of informer.list()) {
-      if (!isMemberLease(lease) || -this.msToLive(lease.spec?.holderIdentity ?? '') < FORGET_DEAD_MS) continue;
+      if (!isMemberLease(lease) || -this.remainingMs(lease.spec?.holderIdentity ?? '') < FORGET_DEAD_MS) continue;
       const { name = '', uid = '', resourceVersion = '' } = lease.metadata;
       await leases.delete(name, { namespace, uid, resourceVersion }).catch((error: unknown) => {
         log.debug({ err: error, name }, 'lease of a dead member not deleted');

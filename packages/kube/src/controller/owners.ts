@@ -24,7 +24,10 @@ export function isControlledBy(object: KubeObject, owner: KubeObject): boolean {
   return uid !== undefined && uid === owner.metadata.uid;
 }
 
-/** Keys of the controllers of kind `type` (group and kind; any version) of an object: a `MapToKeys` for `Controller.watch`. */
+/**
+ * Keys of the controllers of kind `type` (group and kind; any version) of an object. A `MapToKeys` for
+ * `Controller.watch`.
+ */
 export function controllerKeys(type: ResourceType): (object: KubeObject) => string[] {
   return (object) => {
     const reference = controllerOf(object);
@@ -43,7 +46,7 @@ export function groupOf(apiVersion: string): string {
 /** Name of an index over `controllerOf(object).uid`. */
 export const CONTROLLER_UID_INDEX = 'controller-uid';
 
-/** Index function of `CONTROLLER_UID_INDEX`: the children of an owner in one look-up. */
+/** Index function of `CONTROLLER_UID_INDEX`: finds the children of an owner in one lookup. */
 export function controllerUidOf(object: KubeObject): string[] {
   const uid = controllerOf(object)?.uid;
   return uid === undefined ? [] : [uid];

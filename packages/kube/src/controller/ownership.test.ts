@@ -21,7 +21,7 @@ describe('owner references', () => {
     expect(controllerUidOf(child)).toEqual(['u1']);
   });
 
-  test('map a child to the key of its controller, of the given kind only', () => {
+  test('map a child to the key of its controller, only for the given kind', () => {
     expect(controllerKeys(Deployments)(child)).toEqual(['ns/web']);
     expect(controllerKeys({ ...Deployments, version: 'v2' })(child)).toEqual(['ns/web']);
     expect(controllerKeys(ReplicaSets)(child)).toEqual([]);
@@ -37,7 +37,7 @@ describe('finalizers', () => {
     return { client, object: await client.create({ metadata: { name: 'm', namespace: 'ns', finalizers: ['a/b'] } }) };
   }
 
-  test('are added and removed beside others', async () => {
+  test('are added and removed without changing others', async () => {
     const { client, object } = await map();
     const held = await ensureFinalizer(client, object, 'fairway.dev/cluster');
     expect(held.metadata.finalizers).toEqual(['a/b', 'fairway.dev/cluster']);
@@ -55,13 +55,13 @@ describe('finalizers', () => {
     await expect(removeFinalizer(client, object, 'a/b')).rejects.toMatchObject({ reason: 'Conflict' });
   });
 
-  test('are not added to a terminating object, and removing one from a deleted object is no error', async () => {
+  test('are not added to a terminating object, and can be removed from a deleted object without an error', async () => {
     const { client, object } = await map();
     await client.delete('m', { namespace: 'ns' });
-    const going = await client.get('m', { namespace: 'ns' });
-    expect(await ensureFinalizer(client, going, 'f')).toBe(going);
+    const terminating = await client.get('m', { namespace: 'ns' });
+    expect(await ensureFinalizer(client, terminating, 'f')).toBe(terminating);
 
-    await removeFinalizer(client, going, 'a/b');
+    await removeFinalizer(client, terminating, 'a/b');
     await removeFinalizer(client, object, 'a/b');
   });
 });
@@ -69,17 +69,17 @@ describe('finalizers', () => {
 describe('expectations', () => {
   test('are unsatisfied until the cache shows every write', () => {
     const expectations = new Expectations(new FakeClock());
-    expect(expectations.satisfied('ns/web')).toBe(true);
+    expect(expectations.isSatisfied('ns/web')).toBe(true);
     expectations.expectCreations('ns/web', 2);
     expectations.expectDeletions('ns/web', ['ns/old']);
 
     expectations.creationObserved('ns/web');
     expectations.creationObserved('ns/web');
-    expect(expectations.satisfied('ns/web')).toBe(false);
+    expect(expectations.isSatisfied('ns/web')).toBe(false);
     expectations.deletionObserved('ns/web', 'ns/stranger');
-    expect(expectations.satisfied('ns/web')).toBe(false);
+    expect(expectations.isSatisfied('ns/web')).toBe(false);
     expectations.deletionObserved('ns/web', 'ns/old');
-    expect(expectations.satisfied('ns/web')).toBe(true);
+    expect(expectations.isSatisfied('ns/web')).toBe(true);
   });
 
   test('expire after five minutes', async () => {
@@ -87,8 +87,8 @@ describe('expectations', () => {
     const expectations = new Expectations(clock);
     expectations.expectCreations('ns/web', 1);
     await clock.advance(299_999);
-    expect(expectations.satisfied('ns/web')).toBe(false);
+    expect(expectations.isSatisfied('ns/web')).toBe(false);
     await clock.advance(1);
-    expect(expectations.satisfied('ns/web')).toBe(true);
+    expect(expectations.isSatisfied('ns/web')).toBe(true);
   });
 });

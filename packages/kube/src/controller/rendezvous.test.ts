@@ -11,8 +11,8 @@ function names(count: number, seed: number): string[] {
   return Array.from({ length: count }, (_, i) => `fairway-${i}-${(seed * 7919 + i) % 1000}`).sort();
 }
 
-describe('members share evenly', () => {
-  test.each([1, 2, 3, 5, 10, 64, 100])('%i of them', (count) => {
+describe('assignEvenly', () => {
+  test.each([1, 2, 3, 5, 10, 64, 100])('shares items evenly among %i members', (count) => {
     for (let seed = 0; seed < 10; seed++) {
       const assigned = assignEvenly(SHARDS, names(count, seed));
 
@@ -21,7 +21,7 @@ describe('members share evenly', () => {
     }
   });
 
-  test('and every member computes the same assignment, in any order', () => {
+  test('computes the same assignment for every member, in any order', () => {
     const members = names(5, 1);
 
     expect(assignEvenly(SHARDS, members.toReversed())).toEqual(assignEvenly(SHARDS, members));
@@ -29,7 +29,7 @@ describe('members share evenly', () => {
   });
 });
 
-test('little more than the share of a joining or leaving member moves', () => {
+test('assignEvenly moves little more than the share of a joining or leaving member', () => {
   for (let seed = 0; seed < 20; seed++) {
     const members = names(4, seed);
     const before = assignEvenly(SHARDS, members);

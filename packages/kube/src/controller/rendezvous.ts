@@ -13,9 +13,10 @@ export function hash32(text: string): number {
 }
 
 /**
- * Which member each of `items` 0 to `count` - 1 belongs to: by rendezvous hashing, but no member gets more than one item above an even share. Every
- * member computes the same assignment, and when one joins or leaves, little more than its share moves
- * (consistent hashing with bounded loads, https://arxiv.org/abs/1608.01350). Empty when there is no member.
+ * The member that each of `items` 0 to `count` - 1 belongs to. Uses rendezvous hashing, but no member gets more than
+ * one item above an even share. Every member computes the same assignment, and when one joins or leaves, little more
+ * than its share moves (consistent hashing with bounded loads, https://arxiv.org/abs/1608.01350). Empty if there is no
+ * member.
  */
 export function assignEvenly(count: number, members: readonly string[]): readonly string[] {
   const limit = Math.ceil(count / members.length);

@@ -1,11 +1,11 @@
-/** Outcome of one reconcile; if it throws instead, the key is retried with exponential backoff that events don't shorten. */
+/**
+ * Outcome of one reconcile. If it throws instead, the key is retried with exponential backoff that events don't
+ * shorten.
+ */
 export interface Result {
-  /** Requeue after this time even without an event. An event requeues it earlier. */
+  /** Requeue after this time even without an event. An event requeues the key earlier. */
   readonly requeueAfterMs?: number;
-  /**
-   * A problem that was reported and backs off by itself: the key is requeued after a
-   * growing delay, or earlier by an event.
-   */
+  /** A reported problem that backs off: the key is requeued after a growing delay, or earlier by an event. */
   readonly failure?: {
     /** Lower bound of the delay. */
     readonly minimumMs?: number | undefined;
@@ -13,9 +13,12 @@ export interface Result {
 }
 
 export interface ReconcileContext {
-  /** Aborts when the process stops and the grace period has passed, or when the key becomes another process's. */
+  /** Aborts when the process stops and the grace period has passed, or when another process takes over the key. */
   readonly signal: AbortSignal;
-  /** Whether a user asked for this run by changing a spec, deleting, or setting a retry annotation: operations in backoff are then tried immediately. */
+  /**
+   * Whether a user triggered this run by changing a spec, deleting an object, or setting a retry annotation. Operations
+   * in backoff are then tried immediately.
+   */
   readonly userTriggered?: boolean;
 }
 

@@ -16,17 +16,20 @@ export type Verb =
 export interface Right {
   readonly type: Pick<ResourceType, 'group' | 'plural'>;
   readonly subresource?: 'status' | 'finalizers';
-  /** All objects by default. */
+  /** Names of the objects; all by default. */
   readonly names?: readonly string[];
-  /** In this namespace only; everywhere by default. */
+  /** Only in this namespace; in all namespaces by default. */
   readonly namespace?: string;
   readonly verbs: readonly Verb[];
 }
 
-/** What an informer needs. */
+/** The verbs that an informer needs. */
 export const READ = ['get', 'list', 'watch'] as const satisfies readonly Verb[];
 
-/** The rules of an RBAC role that grants exactly the rights that apply in `namespace`, or by default everywhere; kinds with the same verbs share a rule. */
+/**
+ * The rules of an RBAC role that grants exactly the rights that apply in `namespace`, or by default in all namespaces.
+ * Kinds with the same verbs share a rule.
+ */
 export function policyRules(rights: readonly Right[], namespace?: string): PolicyRule[] {
   const byResource = new Map<string, { readonly right: Right; readonly verbs: Set<Verb> }>();
   for (const right of rights.filter((each) => each.namespace === namespace)) {
@@ -54,7 +57,7 @@ function ruleOf(right: Right, verbs: ReadonlySet<Verb>): PolicyRule & { resource
   };
 }
 
-/** As RBAC writes it: `machines`, `machines/status`. */
+/** The resource as RBAC writes it: `machines`, `machines/status`. */
 function resourceOf({ type, subresource }: Right): string {
   return subresource === undefined ? type.plural : `${type.plural}/${subresource}`;
 }

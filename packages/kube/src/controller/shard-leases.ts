@@ -27,12 +27,12 @@ export class ShardLeases {
     return this.#shards === 1 ? this.#group : `${this.#group}-${shard}`;
   }
 
-  ofShard(shard: number): ObjectMeta {
+  shardMetadata(shard: number): ObjectMeta {
     const annotations = { [SHARD_ANNOTATION]: String(shard) };
     return { ...this.#metadata(this.shardName(shard), 'shard'), annotations };
   }
 
-  ofMember(identity: string): ObjectMeta {
+  memberMetadata(identity: string): ObjectMeta {
     return this.#metadata(`${this.#group}-member-${identity}`, 'member');
   }
 
@@ -45,7 +45,7 @@ export function isMemberLease({ metadata }: Lease): boolean {
   return metadata.labels?.[ROLE_LABEL] === 'member';
 }
 
-/** Which shard a Lease is for; undefined for a member's. */
+/** The shard of a Lease; undefined for a member's Lease. */
 export function shardOfLease({ metadata }: Lease): number | undefined {
   const shard = Number(metadata.annotations?.[SHARD_ANNOTATION]);
   return Number.isInteger(shard) ? shard : undefined;

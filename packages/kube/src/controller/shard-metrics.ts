@@ -1,12 +1,14 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** Statistics of a ShardMember. */
-export interface CountedShards {
+export interface ShardCounter {
   readonly counts: { readonly shards: number; readonly held: number; readonly lapses: number };
 }
 
-/** Exports how many shards this member holds; over all members `held` adds up to `shards`, except during a handover. */
-export function addShardMetrics(registry: Registry, member: CountedShards): void {
+/**
+ * Exports how many shards this member holds. Over all members, `held` adds up to `shards`, except during a handover.
+ */
+export function addShardMetrics(registry: Registry, member: ShardCounter): void {
   const shards = new Gauge({
     name: 'fairway_shards',
     help: 'Number of shards that clusters are divided into.',

@@ -17,7 +17,7 @@ class Gate implements Transport {
   readonly #transport: Transport;
   #open = Promise.resolve();
   #release: () => void = () => undefined;
-  #holdsAnswers = false;
+  #holdsResponses = false;
   #flow = Promise.resolve();
 
   constructor(transport: Transport) {
@@ -25,20 +25,22 @@ class Gate implements Transport {
   }
 
   async request(request: Parameters<Transport['request']>[0]): ReturnType<Transport['request']> {
-    if (this.#holdsAnswers) return this.#late(request);
+    if (this.#holdsResponses) return this.#requestWithDelay(request);
     const aborted = new Promise<void>((resolve) => request.signal?.addEventListener('abort', () => resolve()));
     await Promise.race([this.#open, aborted]);
     request.signal?.throwIfAborted();
     const response = await this.#transport.request(request);
-    return { ...response, text: () => response.text(), lines: () => this.#slowed(response.lines()) };
+    return { ...response, text: () => response.text(), lines: () => this.#stallableLines(response.lines()) };
   }
 
-  /** From now on watches deliver nothing while other requests work: a dead connection, or a server that lags. */
+  /**
+   * From now on watches deliver nothing while other requests work, like with a dead connection or a server that lags.
+   */
   stallWatches(): void {
     this.#flow = new Promise(() => undefined);
   }
 
-  async *#slowed(lines: AsyncIterable<string>): AsyncIterable<string> {
+  async *#stallableLines(lines: AsyncIterable<string>): AsyncIterable<string> {
     for await (const line of lines) {
       await this.#flow;
       yield line;
@@ -46,24 +48,24 @@ class Gate implements Transport {
   }
 
   /** From now on requests reach the server, but responses are held back until `release`. */
-  holdAnswers(): void {
-    this.#holdsAnswers = true;
-    this.hold();
+  holdResponses(): void {
+    this.#holdsResponses = true;
+    this.setUsage();
   }
 
-  async #late(request: Parameters<Transport['request']>[0]): ReturnType<Transport['request']> {
-    const { signal: _neverHeard, ...rest } = request;
+  async #requestWithDelay(request: Parameters<Transport['request']>[0]): ReturnType<Transport['request']> {
+    const { signal: _signal, ...rest } = request;
     const response = await this.#transport.request(rest);
     await this.#open;
     return response;
   }
 
-  hold(): void {
+  setUsage(): void {
     ({ promise: this.#open, resolve: this.#release } = Promise.withResolvers<void>());
   }
 
   release(): void {
-    this.#holdsAnswers = false;
+    this.#holdsResponses = false;
     this.#release();
   }
 
@@ -121,40 +123,40 @@ async function group(shards = SHARDS) {
 }
 
 describe('gossip', () => {
-  function teller(words: { text: string | undefined }) {
-    const heard: string[] = [];
+  function newGossip(message: { text: string | undefined }) {
+    const received: string[] = [];
     const gossip: MemberGossip = {
-      payload: () => words.text,
-      receive: (from, text) => void heard.push(`${from}: ${text}`),
+      payload: () => message.text,
+      receive: (from, text) => void received.push(`${from}: ${text}`),
     };
-    return { gossip, heard };
+    return { gossip, heard: received };
   }
 
-  test('is in the Lease that a member renews anyway, and reaches the others', async () => {
+  test('reaches the other members in the Lease that a member renews anyway', async () => {
     const g = await group();
-    const words: { text: string | undefined } = { text: undefined };
-    const [a, b] = [teller(words), teller({ text: undefined })];
+    const message: { text: string | undefined } = { text: undefined };
+    const [a, b] = [newGossip(message), newGossip({ text: undefined })];
     g.join('a', a.gossip).start();
     g.join('b', b.gossip).start();
     await g.pass(10);
     expect(b.heard).toEqual([]);
 
-    words.text = 'first';
+    message.text = 'first';
     await g.pass(5);
     expect(new Set(b.heard)).toEqual(new Set(['a: first']));
     expect(a.heard).toEqual([]);
 
-    words.text = undefined;
+    message.text = undefined;
     await g.pass(5);
     b.heard.length = 0;
     await g.pass(10);
     expect(b.heard).toEqual([]);
   });
 
-  test('reaches them before the next renewal if it is urgent, a few times a second at most', async () => {
+  test('reaches them before the next renewal if it is urgent, at most a few times a second', async () => {
     const g = await group();
-    const words: { text: string | undefined } = { text: undefined };
-    const [a, b] = [teller(words), teller({ text: undefined })];
+    const message: { text: string | undefined } = { text: undefined };
+    const [a, b] = [newGossip(message), newGossip({ text: undefined })];
     const { member, start } = g.join('a', a.gossip);
     start();
     g.join('b', b.gossip).start();
@@ -162,20 +164,20 @@ describe('gossip', () => {
     const renewedMs = g.server.clock.now();
 
     for (let n = 1; n <= 20; n++) {
-      words.text = `${n}`;
-      const told = member.gossip(() => Promise.resolve(true));
+      message.text = `${n}`;
+      const published = member.gossip(() => Promise.resolve(true));
       await g.server.clock.advance(1);
-      await told;
+      await published;
     }
 
     expect(g.server.clock.now() - renewedMs).toBeLessThan(1_000);
     expect(new Set(b.heard)).toEqual(new Set(['a: 1', 'a: 2', 'a: 3', 'a: 4', 'a: 5']));
   });
 
-  test('is left out if it is too large: a member keeps its shards', async () => {
+  test('is left out if it is too large, and the member keeps its shards', async () => {
     const g = await group();
-    const words: { text: string | undefined } = { text: 'x'.repeat(300_000) };
-    const [a, b] = [teller(words), teller({ text: undefined })];
+    const message: { text: string | undefined } = { text: 'x'.repeat(300_000) };
+    const [a, b] = [newGossip(message), newGossip({ text: undefined })];
     const { member, start } = g.join('a', a.gossip);
     start();
     g.join('b', b.gossip).start();
@@ -186,9 +188,9 @@ describe('gossip', () => {
     expect(g.share(member).length).toBeGreaterThan(0);
   });
 
-  test('causes no renewal if there turns out to be none, and delays no caller for long', async () => {
+  test('causes no renewal if there is none after all, and delays no caller for long', async () => {
     const g = await group();
-    const a = teller({ text: undefined });
+    const a = newGossip({ text: undefined });
     const { member, start } = g.join('a', a.gossip);
     start();
     await g.pass(1);
@@ -202,9 +204,9 @@ describe('gossip', () => {
     }
     expect(await version()).toBe(before);
     const startedMs = g.server.clock.now();
-    const told = member.gossip(() => new Promise(() => undefined));
+    const published = member.gossip(() => new Promise(() => undefined));
     await g.server.clock.advance(1_000);
-    await told;
+    await published;
 
     expect(g.server.clock.now() - startedMs).toBe(1_000);
   });
@@ -236,7 +238,7 @@ describe('members of a group', () => {
     expect(g.share(b.member).length).toBeGreaterThan(0);
   });
 
-  test('a handover waits for running work', async () => {
+  test('wait for running work during a handover', async () => {
     const g = await group();
     const a = g.join('a');
     const gate = Promise.withResolvers<Result>();
@@ -267,7 +269,7 @@ describe('members of a group', () => {
     expect(g.orphans()).toEqual([]);
   });
 
-  test('a handover times out on work that never ends, and revokes its grant', async () => {
+  test('end a handover after a timeout if work never ends, and revoke its grant', async () => {
     const g = await group();
     const a = g.join('a');
     a.start();
@@ -280,7 +282,7 @@ describe('members of a group', () => {
     await g.pass(20);
 
     expect(g.orphans()).toEqual([]);
-    const moved = keys.filter((key) => b.member.stillMine(key));
+    const moved = keys.filter((key) => b.member.stillOwns(key));
     expect(moved.length).toBeGreaterThan(0);
     expect(moved.filter((key) => grants.get(key)?.isValid())).toEqual([]);
   });
@@ -293,7 +295,7 @@ describe('members of a group', () => {
     await g.pass(20);
     const lost = g.share(b.member);
 
-    b.gate.hold();
+    b.gate.setUsage();
     await g.pass(14);
     expect(g.share(a.member)).toHaveLength(SHARDS - lost.length);
     await g.pass(14);
@@ -301,7 +303,7 @@ describe('members of a group', () => {
     expect(g.share(a.member)).toHaveLength(SHARDS);
   });
 
-  test('a member with a dead watch takes nothing from live members', async () => {
+  test('take nothing from live members while their own watch is dead', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
@@ -315,7 +317,7 @@ describe('members of a group', () => {
     expect(g.share(a.member)).toEqual(before);
   });
 
-  test('a member whose Lease is deleted recreates it, and no other takes its shards meanwhile', async () => {
+  test('recreate their Lease if it is deleted, and no other member takes their shards meanwhile', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
@@ -331,7 +333,7 @@ describe('members of a group', () => {
     expect(g.share(a.member)).toEqual(before);
   });
 
-  test('a member paused past its lease holds nothing when it resumes, then gets its share again', async () => {
+  test('hold nothing when they resume after a pause longer than the lease, then get their share again', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
@@ -339,7 +341,7 @@ describe('members of a group', () => {
     await g.pass(20);
     const before = g.share(b.member);
 
-    b.gate.hold();
+    b.gate.setUsage();
     await g.pass(15);
     expect(g.share(b.member)).toEqual([]);
     await g.pass(45);
@@ -365,8 +367,8 @@ describe('members of a group', () => {
         const gate = members[Math.floor(random() * members.length)]?.gate;
         const event = random();
         gate?.release();
-        if (event < 0.3) gate?.hold();
-        else if (event < 0.6) gate?.holdAnswers();
+        if (event < 0.3) gate?.setUsage();
+        else if (event < 0.6) gate?.holdResponses();
         await g.pass(random() * 9);
       }
       for (const { gate } of members) gate.release();
@@ -376,14 +378,14 @@ describe('members of a group', () => {
     },
   );
 
-  test.each([4, 9, 13, 16, 19, 21, 24])('a pause of %i s never gives a shard two holders', async (seconds) => {
+  test.each([4, 9, 13, 16, 19, 21, 24])('never give a shard two holders after a pause of %i s', async (seconds) => {
     const g = await group();
     const members = ['a', 'b', 'c'].map((identity) => g.join(identity));
     for (const { start } of members) start();
     await g.pass(20);
 
     for (const { gate } of members) {
-      gate.hold();
+      gate.setUsage();
       await g.pass(seconds);
       gate?.release();
       await g.pass(7);
@@ -394,7 +396,7 @@ describe('members of a group', () => {
   });
 
   test.each([4, 9, 13, 16, 19, 21, 24])(
-    'responses that arrive %i s late never give a shard two holders',
+    'never give a shard two holders if responses arrive %i s late',
     async (seconds) => {
       const g = await group();
       const members = ['a', 'b', 'c'].map((identity) => g.join(identity));
@@ -402,7 +404,7 @@ describe('members of a group', () => {
       await g.pass(3);
 
       for (const { gate } of members) {
-        gate.holdAnswers();
+        gate.holdResponses();
         await g.pass(seconds);
         gate?.release();
         await g.pass(7);
@@ -413,7 +415,7 @@ describe('members of a group', () => {
     },
   );
 
-  test('a member that stops regularly is replaced immediately', async () => {
+  test('are replaced immediately after an orderly stop', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
@@ -429,24 +431,24 @@ describe('members of a group', () => {
     expect(items.filter(({ metadata }) => metadata.labels?.['fairway.dev/shard-role'] === 'member')).toHaveLength(1);
   });
 
-  test('keys that are taken over are enqueued', async () => {
+  test('enqueue the keys that they take over', async () => {
     const g = await group();
     const a = g.join('a');
     const keys = Array.from({ length: 50 }, (_, i) => `ns/c${i}`);
-    const looks: string[] = [];
+    const enqueued: string[] = [];
     a.member.register({
-      enqueueAll: (isMatching) => {
-        looks.push(...keys.filter(isMatching));
+      enqueueAll: (matches) => {
+        enqueued.push(...keys.filter(matches));
       },
       drained: () => Promise.resolve(),
     });
     a.start();
     await g.pass(1);
 
-    expect(looks.sort()).toEqual(keys.sort());
+    expect(enqueued.sort()).toEqual(keys.sort());
   });
 
-  test('a key is new at first, then inherited, also after a regular stop', async () => {
+  test('report a key as new at first, then as inherited, even after an orderly stop', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
@@ -460,7 +462,7 @@ describe('members of a group', () => {
     expect(b.member.tenure('ns/c1')).toMatchObject({ isInherited: true });
   });
 
-  test('workers release a shard before it can be taken, and all shards after the lease expired', async () => {
+  test('let workers release a shard before it can be taken, and all shards after the lease expired', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     const keys = Array.from({ length: 50 }, (_, i) => `ns/c${i}`);
@@ -469,27 +471,27 @@ describe('members of a group', () => {
     a.member.register({
       enqueueAll: () => undefined,
       drained: () => Promise.resolve(),
-      release: (isMatching) => {
-        const gone = keys.filter(isMatching);
-        dropped.push(...gone);
-        takenTooEarly.push(...gone.filter((key) => b.member.stillMine(key)));
+      release: (matches) => {
+        const released = keys.filter(matches);
+        dropped.push(...released);
+        takenTooEarly.push(...released.filter((key) => b.member.stillOwns(key)));
       },
     });
     a.start();
     await g.pass(1);
     b.start();
     await g.pass(2);
-    expect(dropped.sort()).toEqual(keys.filter((key) => b.member.stillMine(key)).sort());
+    expect(dropped.sort()).toEqual(keys.filter((key) => b.member.stillOwns(key)).sort());
     expect(takenTooEarly).toEqual([]);
 
     dropped.length = 0;
-    const left = keys.filter((key) => a.member.stillMine(key));
-    a.gate.hold();
+    const retained = keys.filter((key) => a.member.stillOwns(key));
+    a.gate.setUsage();
     await g.pass(30);
-    expect(dropped.sort()).toEqual(left.sort());
+    expect(dropped.sort()).toEqual(retained.sort());
   });
 
-  test('a handover revokes the grant of work that runs too long', async () => {
+  test('revoke the grant of work that delays a handover too long', async () => {
     const g = await group();
     const a = g.join('a');
     a.start();
@@ -506,13 +508,13 @@ describe('members of a group', () => {
     running.resolve();
   });
 
-  test('the Leases of long-dead members are deleted', async () => {
+  test('delete the Leases of members that died long ago', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
     b.start();
     await g.pass(10);
-    b.gate.hold();
+    b.gate.setUsage();
     await g.pass(700);
 
     const { items } = await new KubeClient(g.server.transport).resource(Leases).list();
@@ -521,13 +523,13 @@ describe('members of a group', () => {
 });
 
 describe('a group of one shard', () => {
-  test('elects a leader, named in the Lease', async () => {
+  test('elects a leader, which its Lease names', async () => {
     const g = await group(1);
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
     b.start();
     await g.pass(5);
-    const leader = [a, b].find(({ member }) => member.stillMine('anything'));
+    const leader = [a, b].find(({ member }) => member.stillOwns('anything'));
     const lease = await new KubeClient(g.server.transport).resource(Leases).get('clusters', { namespace: 'fairway' });
 
     expect(g.orphans()).toEqual([]);

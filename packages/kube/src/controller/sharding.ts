@@ -31,7 +31,10 @@ export interface ShardMemberOptions {
   readonly shards: number;
   /** How long a member retains its shards without renewing. */
   readonly leaseDurationMs?: number;
-  /** Tolerated clock drift between two members within a lease, plus the time a side effect may take after its fence check. */
+  /**
+   * Tolerated clock drift between two members within a lease, plus the time that a side effect may take after its fence
+   * check.
+   */
   readonly clockSkewMs?: number;
   readonly clock?: Clock;
   /** Monotonic time in milliseconds, such as `performance.now`; the clock's by default. */
@@ -48,15 +51,21 @@ export interface MemberGossip {
   receive(from: string, payload: string): void;
 }
 
-/** Renewed every third of it, so two renewals may fail. Including the skew and the takeover, a killed member is replaced within 15 s. */
+/**
+ * Renewed every third of this time, so two renewals may fail. Including the skew and the takeover, a killed member is
+ * replaced within 15 s.
+ */
 const LEASE_DURATION_MS = 8_000;
 const CLOCK_SKEW_MS = 2_000;
 /** How long running work may delay a handover; then its grant is revoked. */
 const HANDOVER_GRACE_MS = 5_000;
-/** How long its in-flight requests are waited for. The next holder must expect effects that come later. */
-const HANDOVER_LIMIT_MS = 15_000;
-/** Leases written concurrently by a stopping member. */
-const LEAVING_AT_A_TIME = 8;
+/**
+ * How long a handover waits for in-flight requests of running work. The next holder must expect effects that come
+ * later.
+ */
+const HANDOVER_TIMEOUT_MS = 15_000;
+/** Number of Leases that a stopping member writes concurrently. */
+const MAX_CONCURRENT_RELEASES = 8;
 const MEMBER_KEY = 'member';
 /** Extra renewals for gossip, and how long to wait for one. */
 const GOSSIP_RATE: Rate = { burst: 5, perMinute: 120 };
@@ -65,13 +74,14 @@ const GOSSIP_TIMEOUT_MS = 1_000;
 /**
  * One member of a group that shares keys among its processes.
  *
- * Expected flow: each member renews a Lease of its own. Keys fall into shards by hash; each shard is a Lease whose holder works on its keys. A shard belongs to
- * the live member that `assignEvenly` names; another holder finishes its running work and releases it before it is taken.
- * Guarantees: two members never both have a valid grant for one key. A shard is taken when its Lease names no holder, or its holder has not renewed
- * for a lease and the skew. Taking is an update that fails on a conflict. A member that could not renew in time holds nothing until it
- * has acquired again, and its earlier grants stay invalid.
- * Assumptions: clocks run at about the same rate; an identity is never reused. Add the member to a Manager before its controllers, so that it stops after them.
- * Caveats: after a crash its keys are not reconciled for `leaseDurationMs + clockSkewMs`.
+ * Expected flow: each member renews its own Lease. Keys fall into shards by hash; each shard is a Lease whose holder
+ * works on its keys. A shard belongs to the live member that `assignEvenly` names; any other holder finishes its
+ * running work and releases the shard before it is taken. Guarantees: two members never both have a valid grant for one
+ * key. A shard is taken when its Lease names no holder, or its holder has not renewed for the lease duration plus the
+ * skew. Taking a shard is an update that fails on a conflict. A member that could not renew in time holds nothing until
+ * it has acquired again, and its earlier grants stay invalid. Assumptions: clocks run at about the same rate; an
+ * identity is never reused. Add the member to a Manager before its controllers, so that it stops after them. Caveats:
+ * after a crash its keys are not reconciled for `leaseDurationMs + clockSkewMs`.
  */
 export class ShardMember implements KeyOwner, Runnable {
   readonly name: string;
@@ -140,7 +150,7 @@ export class ShardMember implements KeyOwner, Runnable {
     return this.#stopped;
   }
 
-  stillMine(key: string): boolean {
+  stillOwns(key: string): boolean {
     return this.holds(this.shardOf(key));
   }
 
@@ -154,7 +164,7 @@ export class ShardMember implements KeyOwner, Runnable {
 
   /** Whether work on a shard may start now. */
   holds(shard: number): boolean {
-    return this.#held.isOurs(shard);
+    return this.#held.canStartWork(shard);
   }
 
   /** The number of shards, how many are held, and how often the lease expired. */
@@ -192,12 +202,12 @@ export class ShardMember implements KeyOwner, Runnable {
     }
   }
 
-  /** A member's Lease may change who is alive; a shard's Lease concerns that shard. */
+  /** A member's Lease may change which members are alive; a shard's Lease concerns that shard. */
   #keysFor(lease: Lease): string[] {
     if (isMemberLease(lease)) {
       this.#receive(lease);
       this.#members.observe(lease);
-      return this.#members.update(this.#held.isLeaseGood) ? this.#allShards() : [];
+      return this.#members.update(this.#held.isLeaseValid) ? this.#allShards() : [];
     }
     const shard = shardOfLease(lease);
     return shard === undefined ? [] : [String(shard)];
@@ -211,12 +221,12 @@ export class ShardMember implements KeyOwner, Runnable {
   }
 
   /**
-   * Publishes new gossip before the next regular renewal if `prepare` reports any. Resolves when it is in our Lease, or can't be soon. `prepare` is
-   * not called more often than Leases may be renewed.
+   * Publishes new gossip before the next regular renewal if `prepare` reports that there is some. Resolves when the
+   * gossip is in our Lease, or can't be there soon. `prepare` is not called more often than Leases may be renewed.
    */
   async gossip(prepare: () => Promise<boolean>): Promise<void> {
     const nowMs = this.#clock.now();
-    if (!this.#held.isLeaseGood || !this.#gossipRate.take('', nowMs)) return;
+    if (!this.#held.isLeaseValid || !this.#gossipRate.tryTake('', nowMs)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = this.#clock.after(GOSSIP_TIMEOUT_MS, resolve);
     prepare().then(
@@ -244,29 +254,31 @@ export class ShardMember implements KeyOwner, Runnable {
     this.#dropIfLapsed();
     const sent = this.#now();
     const listeners = this.#listeners.splice(0);
-    await this.#soon((signal) => this.#ownLease.renew(sent.wallMs, signal));
+    await this.#withTimeout((signal) => this.#ownLease.renew(sent.wallMs, signal));
     this.#dropIfLapsed();
-    this.#held.renewed(sent, this.#leaseDurationMs);
-    for (const told of listeners) told();
-    await this.#members.forgetTheDead();
-    this.#members.update(this.#held.isLeaseGood);
+    this.#held.recordRenewal(sent, this.#leaseDurationMs);
+    for (const notify of listeners) notify();
+    await this.#members.forgetDeadMembers();
+    this.#members.update(this.#held.isLeaseValid);
     for (const shard of this.#allShards()) this.#controller.enqueue(shard);
     return { requeueAfterMs: Math.max(0, sent.wallMs + intervalMs - this.#clock.now()) };
   }
 
-  /** A request limited to the renewal interval, so that a hanging one does not delay the next. */
-  async #soon<T>(request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Limits a request to the renewal interval, so that a hanging request does not delay the next. */
+  async #withTimeout<T>(request: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const limitMs = this.#leaseDurationMs / 3;
-    const hurry = new AbortController();
-    const timeout = this.#clock.after(limitMs, () => hurry.abort(new Error(`no answer within ${limitMs} ms`)));
+    const abort = new AbortController();
+    const timeout = this.#clock.after(limitMs, () => abort.abort(new Error(`no answer within ${limitMs} ms`)));
     try {
-      return await request(hurry.signal);
+      return await request(abort.signal);
     } finally {
       timeout.cancel();
     }
   }
 
-  /** Shards we held when the lease expired may have been taken since: only a write can tell. */
+  /**
+   * Drops the shards that we held when the lease expired. They may have been taken since, and only a write can tell.
+   */
   #dropIfLapsed(): void {
     const lost = new Set(this.#held.dropIfLapsed());
     if (lost.size === 0) return;
@@ -275,8 +287,8 @@ export class ShardMember implements KeyOwner, Runnable {
   }
 
   /** Notifies the workers; a failing worker does not affect shard ownership. */
-  async #releaseKeys(isMatching: (key: string) => boolean): Promise<void> {
-    const results = await Promise.allSettled(this.#workers.map(async (worker) => worker.release?.(isMatching)));
+  async #releaseKeys(matches: (key: string) => boolean): Promise<void> {
+    const results = await Promise.allSettled(this.#workers.map(async (worker) => worker.release?.(matches)));
     for (const result of results) {
       if (result.status === 'rejected') this.#log.error({ err: result.reason }, 'worker failed to release a shard');
     }
@@ -284,25 +296,30 @@ export class ShardMember implements KeyOwner, Runnable {
 
   async #reconcileShard(shard: number): Promise<Result> {
     const lease = this.#informer.get(`${this.#options.namespace}/${this.#names.shardName(shard)}`);
-    const isWanted = this.#members.isOurs(shard);
-    if (!this.#held.isLeaseGood) return {};
-    if (isWanted && !this.#held.has(shard)) return this.#take(shard, lease);
-    // The Lease may name us although we no longer hold it: after our lease expired, or after a write without a response.
-    const isNamed = lease?.spec?.holderIdentity === this.#options.identity;
-    const isToGo = !isWanted && (isNamed || this.#held.has(shard));
-    if (isToGo || this.#held.isReleasing(shard)) await this.#release(shard);
+    const isAssigned = this.#members.isAssignedToSelf(shard);
+    if (!this.#held.isLeaseValid) return {};
+    if (isAssigned && !this.#held.has(shard)) return this.#applyEvent(shard, lease);
+    // The Lease may name us although we no longer hold it: after our lease expired, or after a write that got no
+    // response.
+    const matchesHost = lease?.spec?.holderIdentity === this.#options.identity;
+    const shouldRelease = !isAssigned && (matchesHost || this.#held.has(shard));
+    if (shouldRelease || this.#held.isReleasing(shard)) await this.#release(shard);
     return {};
   }
 
   /** Acquires a free shard; otherwise requeues for when its holder expires. */
-  async #take(shard: number, lease: Lease | undefined): Promise<Result> {
+  async #applyEvent(shard: number, lease: Lease | undefined): Promise<Result> {
     await this.#releasing;
     const nowMs = this.#clock.now();
     const { lapses } = this.#held;
     const { identity } = this.#options;
     const holder = lease?.spec?.holderIdentity ?? '';
-    if (holder !== '' && holder !== identity && !(await this.#soon((signal) => this.#members.isDead(holder, signal)))) {
-      return { requeueAfterMs: this.#members.msToLive(holder) };
+    if (
+      holder !== '' &&
+      holder !== identity &&
+      !(await this.#withTimeout((signal) => this.#members.isDead(holder, signal)))
+    ) {
+      return { requeueAfterMs: this.#members.remainingMs(holder) };
     }
     const spec = {
       holderIdentity: identity,
@@ -312,8 +329,8 @@ export class ShardMember implements KeyOwner, Runnable {
       leaseTransitions: (lease?.spec?.leaseTransitions ?? 0) + (lease ? 1 : 0),
     };
     try {
-      const metadata = this.#names.ofShard(shard);
-      await this.#soon((signal) =>
+      const metadata = this.#names.shardMetadata(shard);
+      await this.#withTimeout((signal) =>
         lease
           ? this.#leases.update({ ...lease, spec }, { signal })
           : this.#leases.create({ metadata, spec }, { signal }),
@@ -323,10 +340,11 @@ export class ShardMember implements KeyOwner, Runnable {
       if (isApiError(error, 'Conflict', 'AlreadyExists', 'NotFound')) return {};
       throw error;
     }
-    // Written before our lease expired, confirmed after: it may have been taken from us in between.
+    // The write was sent before our lease expired and confirmed after, so the shard may have been taken from us in
+    // between.
     this.#dropIfLapsed();
     if (this.#held.lapses !== lapses) return {};
-    this.#held.take(shard, { sinceMs: this.#clock.now(), isInherited: lease !== undefined });
+    this.#held.acquire(shard, { sinceMs: this.#clock.now(), isInherited: lease !== undefined });
     this.#log.info({ shard, from: holder }, 'shard taken');
     for (const worker of this.#workers) worker.enqueueAll((key) => this.shardOf(key) === shard);
     return {};
@@ -334,8 +352,8 @@ export class ShardMember implements KeyOwner, Runnable {
 
   /** Releases a shard once no work on its keys is running; none starts meanwhile. */
   async #release(shard: number): Promise<void> {
-    if (this.#held.has(shard)) await this.#finish(shard);
-    const lease = await this.#leases.get(this.#names.shardName(shard), this.#place());
+    if (this.#held.has(shard)) await this.#drain(shard);
+    const lease = await this.#leases.get(this.#names.shardName(shard), this.#inNamespace());
     if (lease.spec?.holderIdentity === this.#options.identity) {
       // Omitted, not empty: an API server rejects an empty holderIdentity.
       const { holderIdentity: _released, ...spec } = lease.spec;
@@ -348,32 +366,32 @@ export class ShardMember implements KeyOwner, Runnable {
   }
 
   /** Waits for running work, with a timeout, and drops state of the shard's keys. */
-  async #finish(shard: number): Promise<void> {
+  async #drain(shard: number): Promise<void> {
     this.#held.beginRelease(shard);
     const isOfShard = (key: string) => this.shardOf(key) === shard;
     const drained = Promise.all(this.#workers.map((worker) => worker.drained(isOfShard)));
     const limit = Promise.withResolvers<void>();
-    const patience = [
+    const timers = [
       this.#clock.after(HANDOVER_GRACE_MS, () => this.#held.revoke(shard)),
-      this.#clock.after(HANDOVER_LIMIT_MS, limit.resolve),
+      this.#clock.after(HANDOVER_TIMEOUT_MS, limit.resolve),
     ];
     await Promise.race([drained, limit.promise]);
-    for (const timer of patience) timer.cancel();
+    for (const timer of timers) timer.cancel();
     await this.#releaseKeys(isOfShard);
   }
 
-  /** A regular stop: others need not wait for our lease to expire. */
+  /** On an orderly stop, others need not wait for our lease to expire. */
   async #stop(): Promise<void> {
     const shards = [...this.#held.shards];
     const release = async () => {
       for (let shard = shards.pop(); shard !== undefined; shard = shards.pop()) await this.#release(shard);
     };
-    await Promise.all(Array.from({ length: LEAVING_AT_A_TIME }, release));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_RELEASES }, release));
     this.#held.end();
     await this.#ownLease.remove();
   }
 
-  #place(): { readonly namespace: string } {
+  #inNamespace(): { readonly namespace: string } {
     return { namespace: this.#options.namespace };
   }
 }

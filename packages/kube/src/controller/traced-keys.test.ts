@@ -14,15 +14,15 @@ function object(resourceVersion: string) {
 /** A writer of these versions of the object. */
 function writer(tracer: TracerFake, ...versions: readonly string[]) {
   const span = tracer.request(undefined, () => ({ name: 'create clusters.fairway.dev', attributes: {} }));
-  for (const version of versions) span.wrote(versionName('u1', version) ?? '');
+  for (const version of versions) span.recordWrite(versionName('u1', version) ?? '');
   return span;
 }
 
-test('a run continues the trace of the write that caused it', async () => {
+test('continues the trace of the write that caused a run', async () => {
   const tracer = new TracerFake();
   const request = writer(tracer, '1');
   const keys = new TracedKeys(tracer, 'cluster');
-  keys.note([KEY], object('1'));
+  keys.record([KEY], object('1'));
 
   await keys.run(KEY, done);
 
@@ -35,11 +35,11 @@ test('a run continues the trace of the write that caused it', async () => {
   });
 });
 
-test('a run triggered by time or by the cloud continues the trace of the last one', async () => {
+test('continues the trace of the last run in a run triggered by time or by the cloud', async () => {
   const tracer = new TracerFake();
   const request = writer(tracer, '1');
   const keys = new TracedKeys(tracer, 'cluster');
-  keys.note([KEY], object('1'));
+  keys.record([KEY], object('1'));
   await keys.run(KEY, done);
 
   await keys.run(KEY, done);
@@ -47,22 +47,22 @@ test('a run triggered by time or by the cloud continues the trace of the last on
   expect(tracer.roots.at(-1)?.traceId).toBe(request.traceId);
 });
 
-test('several writes before a run are linked, the newest first', async () => {
+test('links several writes before a run, the newest first', async () => {
   const tracer = new TracerFake();
   const [first, second] = [writer(tracer, '1'), writer(tracer, '2')];
   const keys = new TracedKeys(tracer, 'cluster');
-  keys.note([KEY], object('1'));
-  keys.note([KEY], object('2'));
+  keys.record([KEY], object('1'));
+  keys.record([KEY], object('2'));
 
   await keys.run(KEY, done);
 
   expect(tracer.roots.at(-1)?.links.map(({ traceId }) => traceId)).toEqual([second.traceId, first.traceId]);
 });
 
-test('a write whose event arrived before its response is found by the next run', async () => {
+test('finds a write whose event arrived before its response in the next run', async () => {
   const tracer = new TracerFake();
   const keys = new TracedKeys(tracer, 'cluster');
-  keys.note([KEY], object('1'));
+  keys.record([KEY], object('1'));
   await keys.run(KEY, done);
   const request = writer(tracer, '1');
 
@@ -71,7 +71,7 @@ test('a write whose event arrived before its response is found by the next run',
   expect(tracer.roots.at(-1)?.traceId).toBe(request.traceId);
 });
 
-test('a run is never within the span of the code that delivered the event', async () => {
+test('never runs within the span of the code that delivered the event', async () => {
   const tracer = new TracerFake();
   const notRecorded = { request: () => undefined, work: () => undefined, causeOf: () => undefined };
   const keys = new TracedKeys(notRecorded, 'cluster');
@@ -87,7 +87,7 @@ test('a run is never within the span of the code that delivered the event', asyn
   expect(seen).toBeUndefined();
 });
 
-test('a failed run records a one-word reason, without the error message', async () => {
+test('records a one-word reason for a failed run, without the error message', async () => {
   const tracer = new TracerFake();
   const keys = new TracedKeys(tracer, 'cluster');
 

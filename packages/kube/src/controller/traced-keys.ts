@@ -14,10 +14,13 @@ interface Version {
   readonly object: string | undefined;
 }
 
-interface Known {
-  /** Versions from events since the last run, and earlier ones that were not found: the event of a write may arrive before its response. */
+interface KeyTrace {
+  /**
+   * Versions from events since the last run, and earlier versions without a known cause: the event of a write may
+   * arrive before its response.
+   */
   versions: readonly Version[];
-  /** Cause of the last run: a run triggered by time or by the cloud continues its trace. */
+  /** The causes of the last run. A run triggered by time or by the cloud continues their trace. */
   causes: readonly Cause[];
 }
 
@@ -25,27 +28,27 @@ interface Known {
 export class TracedKeys {
   readonly #tracer: Tracer;
   readonly #controller: string;
-  readonly #known = new RecentMap<Known>(MAX_KEYS);
+  readonly #known = new RecentMap<KeyTrace>(MAX_KEYS);
 
   constructor(tracer: Tracer, controller: string) {
     this.#tracer = tracer;
     this.#controller = controller;
   }
 
-  /** Keys were enqueued because of this version of an object. */
-  note(keys: Iterable<string>, { kind, metadata }: KubeObject): void {
+  /** Records that keys were enqueued because of this version of an object. */
+  record(keys: Iterable<string>, { kind, metadata }: KubeObject): void {
     const { uid, resourceVersion, namespace, name } = metadata;
-    const versioned = versionName(uid, resourceVersion);
-    if (versioned === undefined) return;
+    const versionKey = versionName(uid, resourceVersion);
+    if (versionKey === undefined) return;
     const object = kind === undefined || name === undefined ? undefined : objectName(kind, namespace, name);
-    const version = { name: versioned, object };
+    const version = { name: versionKey, object };
     for (const key of keys) {
       const { versions = [], causes = [] } = this.#known.get(key) ?? {};
       this.#known.set(key, { versions: [...versions, version].slice(-MAX_VERSIONS), causes });
     }
   }
 
-  /** Runs within the run's own span, or within none: never in the span of the code that delivered the event. */
+  /** Runs in the run's own span, or in none, but never in the span of the code that delivered the event. */
   async run(key: string, reconcile: () => Promise<Result>): Promise<Result> {
     const span = this.#start(key);
     try {
@@ -64,21 +67,21 @@ export class TracedKeys {
   #start(key: string): Span | undefined {
     const { versions = [], causes: last = [] } = this.#known.get(key) ?? {};
     const found = versions.map((version) => ({ version, cause: this.#tracer.causeOf(version.name, version.object) }));
-    const causes = distinct(found.flatMap(({ cause }) => cause ?? []));
+    const causes = distinctCauses(found.flatMap(({ cause }) => cause ?? []));
     const unknown = found.filter(({ cause }) => cause === undefined).map(({ version }) => version);
     const current = causes.length > 0 ? causes : last;
     if (current.length + unknown.length === 0) this.#known.delete(key);
     else this.#known.set(key, { versions: unknown, causes: current });
-    const mark = key.indexOf('/');
+    const slash = key.indexOf('/');
     return this.#tracer.work(`reconcile ${this.#controller}`, current, {
       'fairway.controller': this.#controller,
-      'k8s.namespace.name': mark < 0 ? undefined : key.slice(0, mark),
-      'fairway.object.name': key.slice(mark + 1),
+      'k8s.namespace.name': slash < 0 ? undefined : key.slice(0, slash),
+      'fairway.object.name': key.slice(slash + 1),
     });
   }
 }
 
-/** Newest first, one of each span. */
-function distinct(causes: readonly Cause[]): readonly Cause[] {
+/** Newest first, one for each span. */
+function distinctCauses(causes: readonly Cause[]): readonly Cause[] {
   return [...new Map(causes.toReversed().map((cause) => [cause.traceparent, cause])).values()];
 }

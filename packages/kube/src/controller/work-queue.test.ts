@@ -26,7 +26,7 @@ function takeAll(work: WorkQueue): string[] {
 }
 
 describe('a work queue', () => {
-  test('holds a key once, in the order of its first add', () => {
+  test('holds a key once, in the order of first adds', () => {
     const { queue: work, depth } = queue();
     for (const key of ['b', 'a', 'b']) work.add(key);
 
@@ -44,12 +44,12 @@ describe('a work queue', () => {
     {
       due: 'bad/1 bad/2 plan-a plan-b',
       taken: 'bad/1 plan-a plan-b bad/2',
-      reason: 'cluster-scoped keys have a turn each',
+      reason: 'cluster-scoped keys each have their own turn',
     },
     {
       due: 'a/1/x a/2/y b/1/z',
       taken: 'a/1/x b/1/z a/2/y',
-      reason: 'keys within tenants’ clusters count for their namespace',
+      reason: 'keys within a tenant’s cluster count for its namespace',
     },
   ])('serves namespaces in turn: $reason', ({ due, taken }) => {
     const { queue: work } = queue();
@@ -58,7 +58,7 @@ describe('a work queue', () => {
     expect(takeAll(work).join(' ')).toBe(taken);
   });
 
-  test('keys that become due by time are also served in turn', async () => {
+  test('serves keys that become due later in turn too', async () => {
     const { queue: work, clock } = queue();
     for (let index = 0; index < 5; index++) work.add(`bad/${index}`, 1_000);
     work.add('good/1', 1_001);
@@ -89,7 +89,7 @@ describe('a work queue', () => {
     expect(work.take()).toBeUndefined();
   });
 
-  test('runs a key once more after any number of adds during its run', () => {
+  test('runs a key exactly once more, however often it is added during its run', () => {
     const { queue: work } = queue();
     work.add('a');
     work.take();
@@ -107,7 +107,7 @@ describe('a work queue', () => {
     ${5_000}  | ${1_000} | ${1_000} | ${'an earlier time brings it forward'}
     ${1_000}  | ${5_000} | ${1_000} | ${'a later time does not put it off'}
     ${60_000} | ${0}     | ${0}     | ${'an event does not wait for the timer'}
-  `('due after $first and $second: $reason', async ({ first, second, dueMs }) => {
+  `('is due at the earlier of $first and $second: $reason', async ({ first, second, dueMs }) => {
     const { queue: work, clock, readyCalls } = queue();
     work.add('a', first);
     work.add('a', second);
@@ -120,7 +120,7 @@ describe('a work queue', () => {
     expect(clock.pendingTimers).toBeLessThanOrEqual(1);
   });
 
-  test('the earlier time wins also while the key runs', async () => {
+  test('uses the earlier time even while the key runs', async () => {
     const { queue: work, clock } = queue();
     work.add('a');
     work.take();
@@ -182,7 +182,7 @@ describe('a work queue', () => {
     const { queue: work } = queue();
     work.add('a');
     work.take();
-    work.addRateLimited('a', { minimumMs: 1_000, canBeOvertaken: true });
+    work.addRateLimited('a', { minimumMs: 1_000, mayBeShortened: true });
     work.done('a');
     work.add('a');
 
@@ -220,7 +220,7 @@ describe('a work queue', () => {
     expect(work.take()).toBe('a');
   });
 
-  test('after a shutdown nothing is queued and nothing is accepted', () => {
+  test('queues and accepts nothing after a shutdown', () => {
     const { queue: work, clock, depth } = queue();
     work.add('a');
     work.add('b', 1_000);
@@ -232,7 +232,7 @@ describe('a work queue', () => {
     expect(depth.now).toBe(0);
   });
 
-  test('keeps its guarantees under any history', async () => {
+  test('keeps its guarantees in any sequence of calls', async () => {
     const keys = fc.constantFrom('a', 'b', 'c');
     const step = fc.oneof(
       fc.record({ kind: fc.constant('add' as const), key: keys, delayMs: fc.constantFrom(0, 0, 5, 50) }),
@@ -245,7 +245,7 @@ describe('a work queue', () => {
         const { queue: work, clock, depth } = queue();
         const due = new Map<string, number>();
         const running = new Set<string>();
-        let isRight = true;
+        let isCorrect = true;
         for (const action of steps) {
           switch (action.kind) {
             case 'add': {
@@ -254,11 +254,11 @@ describe('a work queue', () => {
               break;
             }
             case 'take': {
-              const takable = [...due]
+              const runnable = [...due]
                 .filter(([key, ms]) => ms <= clock.now() && !running.has(key))
                 .map(([key]) => key);
               const taken = work.take();
-              isRight &&= takable.length === 0 ? taken === undefined : takable.includes(taken ?? '');
+              isCorrect &&= runnable.length === 0 ? taken === undefined : runnable.includes(taken ?? '');
               if (taken !== undefined) {
                 due.delete(taken);
                 running.add(taken);
@@ -275,7 +275,7 @@ describe('a work queue', () => {
           }
           expect(work.running).toBe(running.size);
         }
-        expect(isRight).toBe(true);
+        expect(isCorrect).toBe(true);
         for (const key of running) work.done(key);
         await clock.advance(100);
         expect(depth.now).toBe(due.size);

@@ -6,9 +6,9 @@ import { DueHeap } from './due-heap.ts';
 export interface WorkQueueObserver {
   added(): void;
   retried(): void;
-  /** The number of due, waiting keys changed. */
+  /** Reports that the number of due, waiting keys changed. */
   depthChanged(delta: number): void;
-  /** How long a due key waited until it was taken. */
+  /** Reports how long a due key waited until it was taken. */
   waited(durationMs: number): void;
 }
 
@@ -36,8 +36,8 @@ export interface RateLimit {
   readonly minimumMs?: number;
   /** Overrides the queue's base. */
   readonly baseMs?: number;
-  /** Whether an add shortens the delay; else only `retryNow` does. */
-  readonly canBeOvertaken?: boolean;
+  /** Whether an add shortens the delay; otherwise only `retryNow` does. */
+  readonly mayBeShortened?: boolean;
 }
 
 interface Entry {
@@ -54,10 +54,11 @@ interface Entry {
 /**
  * A work queue of keys.
  *
- * Guarantees: a key is queued once however often it is added, and is due at the earliest requested time; it is never taken
- * while it is running; adds during a run cause exactly one more run. A failed key is not
- * taken before its backoff has passed, however often it is added: only `retryNow` ends a backoff. Due keys are taken round-robin by namespace, those
- * of one namespace in the order of their due times, and the keys of one namespace never take all slots: see FairQueue.
+ * Guarantees: a key is queued once however often it is added, and is due at the earliest requested time. It is never
+ * taken while it is running; adds during a run cause exactly one more run. A failed key is not taken before its backoff
+ * has passed, however often it is added: only `retryNow` ends a backoff. Due keys are taken round-robin by namespace,
+ * and within a namespace in the order of their due times. The keys of one namespace never take all slots: see
+ * FairQueue.
  */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
@@ -99,14 +100,14 @@ export class WorkQueue {
   }
 
   /** Makes a running key due after its backoff, which doubles with each call until `forget`. */
-  addRateLimited(key: string, { minimumMs = 0, baseMs = this.#backoff.baseMs, canBeOvertaken }: RateLimit = {}): void {
+  addRateLimited(key: string, { minimumMs = 0, baseMs = this.#backoff.baseMs, mayBeShortened }: RateLimit = {}): void {
     if (this.#isShutDown) return;
     const entry = this.#entry(key);
     const backoffMs = Math.min(this.#backoff.maxMs, baseMs * 2 ** Math.min(entry.failures++, 30));
     const delayMs = Math.max(minimumMs, backoffMs * (0.75 + this.#options.random() / 4));
     this.#options.observer?.retried();
     // A user's request during the run skips the backoff.
-    if (!canBeOvertaken && !entry.userTriggered) {
+    if (!mayBeShortened && !entry.userTriggered) {
       entry.notBeforeMs = this.#options.clock.now() + delayMs;
       // Adds during the run wait for the backoff too.
       if (entry.isRunning && entry.dueMs !== undefined) entry.dueMs = Math.max(entry.dueMs, entry.notBeforeMs);
@@ -114,7 +115,9 @@ export class WorkQueue {
     this.add(key, delayMs);
   }
 
-  /** Makes a key due now and ends its backoff, on a user's request. `takeRequest` reports it to the next run. */
+  /**
+   * Makes a key due now and ends its backoff, because a user requested it. `takeRequest` reports this to the next run.
+   */
   retryNow(key: string): void {
     if (this.#isShutDown) return;
     const entry = this.#entry(key);
@@ -127,9 +130,9 @@ export class WorkQueue {
   /** Whether a user requested the run that was just taken. */
   takeRequest(key: string): boolean {
     const entry = this.#entries.get(key);
-    const isAsked = entry?.userTriggered ?? false;
+    const isRequested = entry?.userTriggered ?? false;
     if (entry) entry.userTriggered = false;
-    return isAsked;
+    return isRequested;
   }
 
   /** Resets the backoff of a key. */
@@ -204,7 +207,7 @@ export class WorkQueue {
   #offer(entry: Entry, dueMs: number): void {
     if (dueMs > this.#options.clock.now()) {
       this.#waiting.push(entry, dueMs);
-      this.#arm();
+      this.#armTimer();
       return;
     }
     this.#waiting.remove(entry);
@@ -227,21 +230,21 @@ export class WorkQueue {
   }
 
   /** One timer, for the earliest due key. */
-  #arm(): void {
+  #armTimer(): void {
     const dueMs = this.#waiting.nextDueMs;
     if (dueMs === undefined || (this.#timer && this.#timer.dueMs <= dueMs)) return;
     this.#timer?.timer.cancel();
     const timer = this.#options.clock.after(dueMs - this.#options.clock.now(), () => {
       this.#timer = undefined;
       this.#promote();
-      this.#arm();
+      this.#armTimer();
       if (this.#ready.size > 0) this.#options.onReady();
     });
     this.#timer = { dueMs, timer };
   }
 }
 
-/** Each key of a cluster-scoped object, which no tenant creates, gets its own slot. */
+/** Each key of a cluster-scoped object gets its own slot, because no tenant creates such objects. */
 function namespaceOf(key: string): string {
   const mark = key.indexOf('/');
   return mark < 0 ? key : key.slice(0, mark);

@@ -1,6 +1,6 @@
 import { RecentMap } from '@fairway/base/recent-map';
 
-/** One occurrence on an object. */
+/** One occurrence of an event on an object. */
 export interface Occurrence {
   /** Identifies the object: its uid, or kind and key if it has none. */
   readonly object: string;
@@ -12,12 +12,12 @@ export interface Occurrence {
 /** An event that stands for one or more occurrences. */
 export interface CorrelatedEvent {
   readonly key: string;
-  /** Differs from the occurrence's if similar messages are combined. */
+  /** Differs from the occurrence's message if similar messages are combined. */
   readonly message: string;
-  /** Occurrences so far, this one included. */
+  /** Number of occurrences so far, including this one. */
   readonly count: number;
   readonly firstMs: number;
-  /** Name of the existing Event to count up; undefined for the first. */
+  /** Name of the existing Event to increment; undefined for the first occurrence. */
   readonly name: string | undefined;
 }
 
@@ -34,9 +34,9 @@ const BURST = 25;
 const REFILL_MS = 5 * 60_000;
 
 /**
- * Decides which occurrences create an Event, which increment one and which are dropped, like client-go's EventCorrelator: equal ones are counted;
- * from the tenth different message for one object and reason within 10 min, they are combined; an object may have a burst of 25 events and then one
- * every 5 min.
+ * Decides which occurrences create an Event, which increment one and which are dropped, like client-go's
+ * EventCorrelator. Equal occurrences are counted. From the tenth different message for one object and reason within 10
+ * min, they are combined. An object may have a burst of 25 events and then one every 5 min.
  */
 export class EventCorrelator {
   readonly #similar = new RecentMap<{ readonly messages: Set<string>; lastMs: number }>(MAX_KEYS);
@@ -52,13 +52,13 @@ export class EventCorrelator {
     const isCombined = this.#countSimilar(similarKey, message, nowMs) >= SIMILAR_LIMIT;
     if (!this.#takeToken(object, nowMs)) return undefined;
     const key = isCombined ? similarKey : `${similarKey}\0${message}`;
-    const told = this.#recorded.get(key);
+    const previous = this.#recorded.get(key);
     return {
       key,
       message: isCombined ? `(combined from similar events): ${message}` : message,
-      count: (told?.count ?? 0) + 1,
-      firstMs: told?.firstMs ?? nowMs,
-      name: told?.name,
+      count: (previous?.count ?? 0) + 1,
+      firstMs: previous?.firstMs ?? nowMs,
+      name: previous?.name,
     };
   }
 

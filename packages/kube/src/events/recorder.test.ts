@@ -19,13 +19,13 @@ const cluster = {
   metadata: { name: 'demo', namespace: 'team-a', uid: 'u1', resourceVersion: '9' },
 };
 
-async function recorder(failures: Error[] = []) {
+async function setUp(failures: Error[] = []) {
   const server = new TestServer({ resources: [...testResources, eventDefinition] });
   for (const name of ['default', 'team-a', 'team-b']) await server.namespace(name);
-  const asked: string[] = [];
+  const requested: string[] = [];
   const transport: Transport = {
     request: (request) => {
-      asked.push(request.path);
+      requested.push(request.path);
       const failure = failures.shift();
       return failure ? Promise.reject(failure) : server.transport.request(request);
     },
@@ -33,15 +33,15 @@ async function recorder(failures: Error[] = []) {
   };
   const { clock } = server;
   const client = new KubeClient(transport, { clock });
-  const recorder = new EventRecorder(client, { component: 'cluster-controller', clock, random: () => 0.5 });
+  const setUp = new EventRecorder(client, { component: 'cluster-controller', clock, random: () => 0.5 });
   const events = async (namespace = 'team-a') =>
     (await new KubeClient(server.transport).resource(Events).list({ namespace })).items;
-  return { clock, recorder, events, asked };
+  return { clock, recorder: setUp, events, asked: requested };
 }
 
 describe('an event recorder', () => {
   test('writes what kubectl describe shows', async () => {
-    const { recorder: events, events: list } = await recorder();
+    const { recorder: events, events: list } = await setUp();
     events.normal(cluster, 'NetworkReady', 'Network 10.0.0.0/24 is ready');
     await events.flushed();
 
@@ -67,8 +67,8 @@ describe('an event recorder', () => {
     ]);
   });
 
-  test('serves namespaces in turn: a flood of one neither delays nor drops events of another', async () => {
-    const { recorder: events, events: list, asked } = await recorder();
+  test('serves namespaces in turn: a flood in one neither delays nor drops events of another', async () => {
+    const { recorder: events, events: list, asked } = await setUp();
     for (let index = 0; index < 1_500; index++) {
       const metadata = { name: `noisy-${index}`, namespace: 'team-b', uid: `b${index}` };
       events.warning({ ...cluster, metadata }, 'Failed', 'it failed');
@@ -78,12 +78,12 @@ describe('an event recorder', () => {
 
     expect(asked.findIndex((path) => path.includes('/team-a/'))).toBeLessThan(3);
     expect(await list()).toHaveLength(1);
-    // One was already in flight.
+    // One event was already in flight.
     expect(await list('team-b')).toHaveLength(1_001);
   });
 
   test('counts equal events', async () => {
-    const { clock, recorder: events, events: list } = await recorder();
+    const { clock, recorder: events, events: list } = await setUp();
     for (let i = 0; i < 3; i++) {
       events.warning(cluster, 'QuotaExceeded', 'no cores left');
       await events.flushed();
@@ -96,7 +96,7 @@ describe('an event recorder', () => {
   });
 
   test('keeps events of cluster-scoped objects in "default"', async () => {
-    const { recorder: events, events: list } = await recorder();
+    const { recorder: events, events: list } = await setUp();
     events.normal({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } }, 'Ready', 'ready');
     await events.flushed();
 
@@ -104,7 +104,7 @@ describe('an event recorder', () => {
   });
 
   test('combines many similar messages', async () => {
-    const { recorder: events, events: list } = await recorder();
+    const { recorder: events, events: list } = await setUp();
     for (let i = 1; i <= 12; i++) events.warning(cluster, 'Failed', `try ${i}`);
     await events.flushed();
 
@@ -116,7 +116,7 @@ describe('an event recorder', () => {
   });
 
   test('rate-limits a noisy object, and accepts its events again later', async () => {
-    const { clock, recorder: events, events: list } = await recorder();
+    const { clock, recorder: events, events: list } = await setUp();
     for (let i = 0; i < 40; i++) events.normal(cluster, `Reason${i}`, 'x');
     events.normal({ ...cluster, metadata: { ...cluster.metadata, uid: 'u2' } }, 'Other', 'x');
     await events.flushed();
@@ -129,11 +129,7 @@ describe('an event recorder', () => {
   });
 
   test('retries while the API server is unavailable, in order', async () => {
-    const {
-      clock,
-      recorder: events,
-      events: list,
-    } = await recorder([new TransportError('a'), new TransportError('b')]);
+    const { clock, recorder: events, events: list } = await setUp([new TransportError('a'), new TransportError('b')]);
     events.normal(cluster, 'First', 'x');
     events.normal(cluster, 'Second', 'x');
     await clock.advance(60_000);
@@ -142,24 +138,24 @@ describe('an event recorder', () => {
     expect((await list()).map(({ reason }) => reason)).toEqual(['First', 'Second']);
   });
 
-  test('reports that nothing was recorded while its token is refused', async () => {
-    const { recorder: first, events: list } = await recorder([unauthorized()]);
-    const told = { reason: 'EndsSoon', message: 'ends within 7 days', id: '7 days' };
+  test('reports that nothing was recorded while its token is rejected', async () => {
+    const { recorder: first, events: list } = await setUp([unauthorized()]);
+    const occurrence = { reason: 'EndsSoon', message: 'ends within 7 days', id: '7 days' };
 
-    await expect(first.once(cluster, 'Warning', told)).rejects.toThrow('Unauthorized');
-    await first.once(cluster, 'Warning', told);
+    await expect(first.once(cluster, 'Warning', occurrence)).rejects.toThrow('Unauthorized');
+    await first.once(cluster, 'Warning', occurrence);
 
     expect(await list()).toHaveLength(1);
   });
 
-  test('records an event with an id once, over restarts, and reports when it could not', async () => {
-    const { recorder: first, events: list } = await recorder([new TransportError('refused')]);
-    const told = { reason: 'EndsSoon', message: 'ends within 7 days', id: '7 days' };
+  test('records an event with an id once across restarts, and reports when it could not', async () => {
+    const { recorder: first, events: list } = await setUp([new TransportError('refused')]);
+    const occurrence = { reason: 'EndsSoon', message: 'ends within 7 days', id: '7 days' };
 
-    await expect(first.once(cluster, 'Warning', told)).rejects.toThrow('refused');
-    for (let i = 0; i < 3; i++) await first.once(cluster, 'Warning', told);
-    await first.once(cluster, 'Warning', { ...told, id: '1 day', message: 'ends within 1 day' });
-    await first.once({ ...cluster, metadata: { ...cluster.metadata, namespace: 'gone' } }, 'Warning', told);
+    await expect(first.once(cluster, 'Warning', occurrence)).rejects.toThrow('refused');
+    for (let i = 0; i < 3; i++) await first.once(cluster, 'Warning', occurrence);
+    await first.once(cluster, 'Warning', { ...occurrence, id: '1 day', message: 'ends within 1 day' });
+    await first.once({ ...cluster, metadata: { ...cluster.metadata, namespace: 'gone' } }, 'Warning', occurrence);
 
     expect((await list()).map(({ message, count, type }) => ({ message, count, type }))).toEqual(
       expect.arrayContaining([
@@ -171,7 +167,7 @@ describe('an event recorder', () => {
   });
 
   test('drops a rejected event without an error', async () => {
-    const { recorder: events, events: list } = await recorder();
+    const { recorder: events, events: list } = await setUp();
     events.normal({ ...cluster, metadata: { ...cluster.metadata, namespace: 'gone' } }, 'X', 'x');
     events.normal(cluster, 'Y', 'y');
     await events.flushed();

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Clock, formatTime, systemClock } from '@fairway/base/clock';
-import { cut } from '@fairway/base/cut';
 import { FairQueue } from '@fairway/base/fair-queue';
 import { runUnder } from '@fairway/base/fence';
 import { type Logger, silentLogger } from '@fairway/base/log';
+import { truncate } from '@fairway/base/truncate';
 import type { KubeClient } from '../client/kube-client.ts';
 import { keyOf } from '../client/object-key.ts';
 import { TransportError } from '../client/transport.ts';
@@ -23,7 +23,7 @@ export interface EventRecorderOptions {
   readonly log?: Logger;
 }
 
-interface Occurred {
+interface QueuedEvent {
   readonly reference: ObjectReference;
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
@@ -31,18 +31,19 @@ interface Occurred {
   readonly atMs: number;
 }
 
-const MAX_WAITING = 10_000;
-/** Per namespace: a namespace that exceeds it only loses its own events. */
-const MAX_WAITING_OF_NAMESPACE = 1_000;
+const MAX_QUEUED_EVENTS = 10_000;
+/** Per namespace: a namespace that exceeds it loses only its own events. */
+const MAX_QUEUED_PER_NAMESPACE = 1_000;
 const MAX_ATTEMPTS = 4;
 const RETRY_MS = 1_000;
 
 /**
  * Records what happened to an object as core/v1 Events, which `kubectl describe` lists.
  *
- * Guarantees: returns immediately and never throws; equal events increment one Event; a noisy object is rate-limited; namespaces are served in turn:
- * one with many events only delays and drops its own.
- * Caveats: best effort; while the API server is unavailable, the oldest thousand events of a namespace are queued, the rest is dropped.
+ * Guarantees: returns immediately and never throws. Equal events increment one Event, and a noisy object is
+ * rate-limited. Namespaces are served in turn, so one with many events delays and drops only its own. Caveats: best
+ * effort; while the API server is unavailable, the oldest thousand events of a namespace are queued and the rest is
+ * dropped.
  */
 export class EventRecorder {
   readonly #client: KubeClient;
@@ -51,7 +52,7 @@ export class EventRecorder {
   readonly #random: () => number;
   readonly #log: Logger;
   readonly #correlator = new EventCorrelator();
-  readonly #waiting = new FairQueue<Occurred>();
+  readonly #waiting = new FairQueue<QueuedEvent>();
   /** Queued events by namespace. */
   readonly #counts = new Map<string, number>();
   #sequence: number;
@@ -77,8 +78,9 @@ export class EventRecorder {
   }
 
   /**
-   * Records an event at most once: `id` distinguishes it from all others on the object. Resolves when it is stored or was before: callers may crash
-   * between this call and recording its success. Rejects if a retry may help; events that the API server rejects permanently are dropped.
+   * Records an event at most once: `id` distinguishes it from all others on the object. Resolves when the event is
+   * stored, now or earlier, because callers may crash between this call and recording its success. Rejects if a retry
+   * may help; events that the API server rejects permanently are dropped.
    */
   async once(
     object: KubeObject,
@@ -98,7 +100,7 @@ export class EventRecorder {
     } catch (error) {
       if (isApiError(error, 'AlreadyExists')) return;
       // A token that has just expired is reread.
-      if (isPassing(error) || isApiError(error, 'Unauthorized')) throw error;
+      if (isTransient(error) || isApiError(error, 'Unauthorized')) throw error;
       this.#log.debug({ err: error, reason, object: reference.name }, 'event not written');
     }
   }
@@ -108,16 +110,16 @@ export class EventRecorder {
     await this.#writing;
   }
 
-  #record(reference: ObjectReference, type: Occurred['type'], reason: string, message: string): void {
+  #record(reference: ObjectReference, type: QueuedEvent['type'], reason: string, message: string): void {
     const { namespace = '' } = reference;
     const count = this.#counts.get(namespace) ?? 0;
-    if (this.#waiting.size >= MAX_WAITING || count >= MAX_WAITING_OF_NAMESPACE) {
+    if (this.#waiting.size >= MAX_QUEUED_EVENTS || count >= MAX_QUEUED_PER_NAMESPACE) {
       this.#log.warn({ reason, object: reference.name }, 'event dropped, queue is full');
       return;
     }
     this.#counts.set(namespace, count + 1);
     this.#waiting.add(namespace, { reference, type, reason, message, atMs: this.#clock.now() });
-    // The queue is shared by all callers, so it runs under no caller's grant.
+    // All callers share the queue, so it runs without a caller's grant.
     this.#writing ??= runUnder(undefined, () => this.#writeAll()).finally(() => {
       this.#writing = undefined;
     });
@@ -136,12 +138,12 @@ export class EventRecorder {
 
   #leave(namespace = ''): void {
     this.#waiting.done(namespace);
-    const left = (this.#counts.get(namespace) ?? 1) - 1;
-    if (left > 0) this.#counts.set(namespace, left);
+    const remaining = (this.#counts.get(namespace) ?? 1) - 1;
+    if (remaining > 0) this.#counts.set(namespace, remaining);
     else this.#counts.delete(namespace);
   }
 
-  async #deliver(occurred: Occurred): Promise<void> {
+  async #deliver(occurred: QueuedEvent): Promise<void> {
     const { reference, type, reason, message, atMs } = occurred;
     const { uid, kind, namespace, name } = reference;
     const object = uid ?? `${kind}/${namespace}/${name}`;
@@ -152,19 +154,19 @@ export class EventRecorder {
         this.#correlator.recorded(event, await this.#write(occurred, event));
         return;
       } catch (error) {
-        if (attempt === MAX_ATTEMPTS || !isPassing(error)) throw error;
+        if (attempt === MAX_ATTEMPTS || !isTransient(error)) throw error;
         await this.#clock.sleep(RETRY_MS * 2 ** attempt * (0.5 + this.#random() / 2));
       }
     }
   }
 
   /** Increments the existing Event, or creates one. Resolves with its name. */
-  async #write(occurred: Occurred, event: CorrelatedEvent): Promise<string> {
+  async #write(occurred: QueuedEvent, event: CorrelatedEvent): Promise<string> {
     const events = this.#client.resource(Events);
     // Events of cluster-scoped objects live in the namespace "default".
     const namespace = occurred.reference.namespace ?? 'default';
     if (event.name !== undefined) {
-      const value = { count: event.count, message: cut(event.message), lastTimestamp: formatTime(occurred.atMs) };
+      const value = { count: event.count, message: truncate(event.message), lastTimestamp: formatTime(occurred.atMs) };
       try {
         await events.patch(event.name, { type: 'merge', value }, { namespace });
         return event.name;
@@ -178,7 +180,7 @@ export class EventRecorder {
   }
 
   #eventOf(
-    { reference, type, reason, atMs }: Occurred,
+    { reference, type, reason, atMs }: QueuedEvent,
     event: CorrelatedEvent,
     name: string,
     namespace: string,
@@ -189,7 +191,7 @@ export class EventRecorder {
       involvedObject: reference,
       type,
       reason,
-      message: cut(event.message),
+      message: truncate(event.message),
       count: event.count,
       firstTimestamp: formatTime(event.firstMs),
       lastTimestamp: formatTime(atMs),
@@ -199,15 +201,17 @@ export class EventRecorder {
     };
   }
 
-  /** Unique: the time, and a counter with a random start. */
-  #nameFor({ reference, atMs }: Occurred): string {
+  /** A unique name from the time and a counter with a random start. */
+  #nameFor({ reference, atMs }: QueuedEvent): string {
     this.#sequence = (this.#sequence + 1) % 2 ** 24;
     const suffix = `${atMs.toString(16)}${this.#sequence.toString(16).padStart(6, '0')}`;
     return `${(reference.name ?? '').slice(0, 253 - suffix.length - 1)}.${suffix}`;
   }
 }
 
-/** The involvedObject of an Event. The object must have apiVersion and kind, as those from informers and servers do. */
+/**
+ * The involvedObject of an Event. The object must have apiVersion and kind, as objects from informers and servers do.
+ */
 export function referenceTo(object: KubeObject): ObjectReference {
   const { name, namespace, uid, resourceVersion } = object.metadata;
   return {
@@ -220,7 +224,7 @@ export function referenceTo(object: KubeObject): ObjectReference {
   };
 }
 
-/** Whether a retry may help: no response, or one that asks to retry later. */
-function isPassing(error: unknown): boolean {
+/** Whether a retry may help: there was no response, or one that requests a later retry. */
+function isTransient(error: unknown): boolean {
   return error instanceof TransportError || (error instanceof ApiError && (error.code >= 500 || error.code === 429));
 }

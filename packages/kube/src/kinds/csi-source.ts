@@ -7,11 +7,11 @@ export interface CsiSource {
 }
 
 /**
- * Name of Cinder's CSI driver, and the provisioner of its classes: that of cinder-csi-plugin. Kubernetes removed its in-tree Cinder plugin in 1.26,
- * and this driver serves its volumes.
+ * Name of Cinder's CSI driver and of the provisioner of its classes, as in cinder-csi-plugin. Kubernetes removed its
+ * in-tree Cinder plugin in 1.26, and this driver serves its volumes.
  */
 export const CINDER_DRIVER = 'cinder.csi.openstack.org';
-/** The plugin's name as provisioner of classes. */
+/** The in-tree plugin's name as provisioner of classes. */
 export const IN_TREE_CINDER = 'kubernetes.io/cinder';
 
 /** CSI source of a volume, including those of the in-tree plugin (k8s.io/csi-translation-lib); undefined for other volumes. */

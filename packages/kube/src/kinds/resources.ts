@@ -61,7 +61,7 @@ import type {
   VolumeAttributesClass,
 } from './generated/types.ts';
 
-/** The built-in kinds' resource names, typed: the argument of a client or an informer (`client.resource(Pods)`). */
+/** The built-in kinds by resource name, typed: the argument of a client or an informer (`client.resource(Pods)`). */
 
 const NAMESPACED = true;
 const CLUSTER = false;

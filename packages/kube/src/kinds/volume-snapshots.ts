@@ -7,7 +7,7 @@ export interface SnapshotError {
   time?: string;
 }
 
-/** The user's request. */
+/** A user's request for a snapshot. */
 export interface VolumeSnapshot extends KubeObject {
   spec: {
     /** Exactly one. */
@@ -44,7 +44,7 @@ export interface VolumeSnapshotContent extends KubeObject {
   };
   status?: {
     snapshotHandle?: string;
-    /** ns since 1970. */
+    /** Nanoseconds since 1970. */
     creationTime?: number;
     readyToUse?: boolean;
     /** Bytes. */

@@ -5,11 +5,11 @@ export interface StatusCause {
   field?: string;
 }
 
-/** `metav1.Status` of kind Failure, as it goes over the wire. */
+/** `metav1.Status` of kind Failure, as sent on the wire. */
 export interface Status {
   kind: 'Status';
   apiVersion: 'v1';
-  /** With the token to continue an expired list, as in `metav1.ListMeta`. */
+  /** Contains the token to continue an expired list, as in `metav1.ListMeta`. */
   metadata: { continue?: string };
   status: 'Failure' | 'Success';
   message?: string;
@@ -64,7 +64,7 @@ export interface ApiErrorOptions {
   cause?: unknown;
 }
 
-/** A failure of a Kubernetes API call, the same class on the server that throws it and in the client that receives it. */
+/** A failure of a Kubernetes API call. The server that throws it and the client that receives it use the same class. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: number;
@@ -99,7 +99,7 @@ export class ApiError extends Error {
       metadata: this.continueToken === undefined ? {} : { continue: this.continueToken },
       status: 'Failure',
       message: this.message,
-      // In Go, Unknown is no reason at all.
+      // In Go, Unknown means that there is no reason.
       ...(this.reason !== 'Unknown' && { reason: this.reason }),
       ...((subject !== undefined || Object.keys(details).length > 0) && { details }),
       code: this.code,
@@ -151,7 +151,10 @@ export function badRequest(message: string): ApiError {
   return new ApiError(400, 'BadRequest', message);
 }
 
-/** The error for a request that is too large, or would make an object too large; `detail` names the item, the limit and what to do. */
+/**
+ * The error for a request that is too large, or would make an object too large. `detail` names the item, the limit and
+ * what to do.
+ */
 export function entityTooLarge(detail: string): ApiError {
   return new ApiError(413, 'RequestEntityTooLarge', `Request entity too large: ${detail}`);
 }
@@ -163,13 +166,13 @@ export function unauthorized(message = 'Unauthorized'): ApiError {
 export function forbidden(subject: ErrorSubject, detail: string): ApiError {
   const name = subject.name ? ` "${subject.name}"` : '';
   // A non-resource path has no object to name.
-  const what = subject.resource ? `${qualified(subject)}${name} is forbidden` : 'forbidden';
-  return new ApiError(403, 'Forbidden', `${what}: ${detail}`, { subject });
+  const message = subject.resource ? `${qualified(subject)}${name} is forbidden` : 'forbidden';
+  return new ApiError(403, 'Forbidden', `${message}: ${detail}`, { subject });
 }
 
 /**
- * The error for a list or watch from a resourceVersion or continue token that has expired; with a token, the list can continue with the current
- * state.
+ * The error for a list or watch from an expired resourceVersion or continue token. With a token, the list can continue
+ * with the current state.
  */
 export function expired(message: string, continueToken?: string): ApiError {
   return new ApiError(410, 'Expired', message, { ...(continueToken !== undefined && { continueToken }) });

@@ -38,14 +38,14 @@ const TITLES: Record<FieldErrorType, string> = {
   InternalError: 'Internal error',
 };
 
-/** The text after the field path, as apimachinery's `field.Error.ErrorBody` words it. */
+/** The text after the field path, worded like apimachinery's `field.Error.ErrorBody`. */
 export function fieldErrorBody(error: FieldError): string {
   const valueless = error.type === 'FieldValueRequired' || error.type === 'FieldValueForbidden';
   const value = valueless || error.value === undefined ? '' : `: ${quoted(error.value)}`;
   return `${TITLES[error.type]}${value}${error.detail === '' ? '' : `: ${error.detail}`}`;
 }
 
-/** Limits of an error response: a body of 3 MiB can have a million errors, each quoting a large value. */
+/** Limits of an error response. A body of 3 MiB can cause a million errors, each quoting a large value. */
 const MAX_ERRORS = 100;
 const MAX_QUOTED_CHARS = 1024;
 const MAX_NAME_CHARS = 253;
@@ -83,9 +83,9 @@ export function invalid(kind: { group: string; kind: string }, name: string, all
   if (all.length > MAX_ERRORS) lines.push(`and ${all.length - MAX_ERRORS} more errors`);
   const detail = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
   const qualifiedKind = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
-  const shown = name.length > MAX_NAME_CHARS ? `${name.slice(0, MAX_NAME_CHARS)}…` : name;
-  return new ApiError(422, 'Invalid', `${qualifiedKind} "${shown}" is invalid: ${detail}`, {
-    subject: { group: kind.group, resource: kind.kind, name: shown },
+  const truncated = name.length > MAX_NAME_CHARS ? `${name.slice(0, MAX_NAME_CHARS)}…` : name;
+  return new ApiError(422, 'Invalid', `${qualifiedKind} "${truncated}" is invalid: ${detail}`, {
+    subject: { group: kind.group, resource: kind.kind, name: truncated },
     causes: errors.map((error, index) => ({ reason: error.type, message: bodies[index] ?? '', field: error.field })),
   });
 }

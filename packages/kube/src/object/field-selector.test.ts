@@ -12,7 +12,7 @@ describe('field selectors', () => {
     ['metadata.name=a,,status.phase=Running,', ['metadata.name is a', 'status.phase is Running']],
     ['spec.nodeName=', ['spec.nodeName is ']],
     ['odd=x\\,y\\=z\\\\', ['odd is x,y=z\\']],
-  ])('%j', (text, expected) => {
+  ])('parses %j', (text, expected) => {
     const terms = parseFieldSelector(text);
     expect(terms.map(({ field, negated, value }) => `${field} is ${negated ? 'not ' : ''}${value}`)).toEqual(expected);
   });
@@ -26,7 +26,7 @@ describe('field selectors', () => {
     expect(() => parseFieldSelector(text)).toThrow(message);
   });
 
-  it('reads back any escaped value', () => {
+  it('parses any escaped value back', () => {
     fc.assert(
       fc.property(fc.string(), (value) => {
         const terms = parseFieldSelector(`a=${value.replaceAll(/[\\,=]/g, '\\$&')},b!=1`);

@@ -1,6 +1,6 @@
 import { badRequest } from './api-error.ts';
 
-/** One term of a field selector; all terms must hold. */
+/** One term of a field selector; all terms must match. */
 export interface FieldTerm {
   readonly field: string;
   readonly negated: boolean;
@@ -21,7 +21,7 @@ export function parseFieldSelector(text: string): FieldTerm[] {
   return terms;
 }
 
-/** The value that the terms require of `field`, if any: lets a list of one name read one object. */
+/** The value that the terms require of `field`, if any. With it, a list of one name can read one object. */
 export function requiredFieldValue(terms: readonly FieldTerm[], field: string): string | undefined {
   return terms.find((term) => term.field === field && !term.negated)?.value;
 }

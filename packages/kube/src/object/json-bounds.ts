@@ -9,7 +9,7 @@ export const MAX_DEPTH = 200;
 /** Limits of a JSON value. */
 export interface JsonBounds {
   readonly maxDepth: number;
-  /** Approximate characters of its JSON: names and strings count in full, the rest by its minimum. */
+  /** Approximate characters of the JSON: names and strings count in full, the rest by its minimum. */
   readonly maxChars: number;
   /** Overhead counted for each value, for memory limits; 0 by default. */
   readonly charsPerValue?: number;
@@ -17,13 +17,13 @@ export interface JsonBounds {
   readonly maxValues?: number;
 }
 
-/** The limit that was exceeded and the start of the path to where. */
+/** The limit that was exceeded, and the start of the path to the place. */
 export interface JsonExcess {
   readonly kind: 'depth' | 'size' | 'values';
   readonly path: string;
 }
 
-/** How many path segments are reported. */
+/** Maximum number of reported path segments. */
 const MAX_PATH_NAMES = 4;
 
 /**

@@ -17,7 +17,7 @@ describe('JSON values', () => {
     expect(jsonEqual(right, left)).toBe(expected);
   });
 
-  it('copies without sharing, and writes equal values equally', () => {
+  it('copies values without sharing, and serializes equal values equally', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const copy = cloneJson(value);

@@ -16,8 +16,8 @@ export function labelValue(name: string): string {
   return `x-${createHash('sha256').update(name).digest('hex').slice(0, 8)}`;
 }
 
-/** The names with this label. Several if their labels collide. */
+/** The names with this label; several if their labels collide. */
 export function namesWithLabel(label: string, names: Iterable<string>): readonly string[] {
-  const wanted = labelValue(label);
-  return [...new Set(names)].filter((name) => labelValue(name) === wanted);
+  const normalized = labelValue(label);
+  return [...new Set(names)].filter((name) => labelValue(name) === normalized);
 }

@@ -1,4 +1,4 @@
-/** Plain JSON as parsed from a request, a database or a schema. */
+/** Plain JSON, parsed from a request, a database or a schema. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 export interface OwnerReference {
@@ -61,7 +61,7 @@ export interface KubeList<T> {
 export interface Condition {
   type: string;
   status: 'True' | 'False' | 'Unknown';
-  /** CamelCase, machine-readable; implies who has to act. */
+  /** CamelCase and machine-readable; it implies who must act. */
   reason: string;
   message: string;
   lastTransitionTime: string;

@@ -30,7 +30,7 @@ describe('names', () => {
     ['label value', labelValueErrors, ['', 'a', 'A.b_c-1'], ['-a', 'a-', 'a b', 'a/b', LONG]],
     ['path segment', pathSegmentNameErrors, ['a:b', 'system:x', '...'], ['.', '..', 'a/b', 'a%b']],
     ['port name', portNameErrors, ['http', 'p-1'], ['', '80', 'a--b', '-a', 'Http', 'a'.repeat(16)]],
-  ])('%s', (_, errorsOf, good, bad) => {
+  ])('accepts valid and refuses invalid values: %s', (_, errorsOf, good, bad) => {
     const accepted = [...good, ...bad].filter((name) => errorsOf(name).length === 0);
     expect(accepted).toEqual(good);
   });

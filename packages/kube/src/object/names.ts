@@ -27,7 +27,7 @@ const KEY_NAME_PATTERN = new RegExp(`^${KEY_NAME}$`);
 // oxlint-disable-next-line fairway/linear-regexps -- of the constant above; names.test.ts measures it
 const LABEL_VALUE_PATTERN = new RegExp(`^${LABEL_VALUE}$`);
 
-/** RFC 1123 label: names of namespaces, containers, most pods' parts. */
+/** RFC 1123 label: names of namespaces and containers, parts of most pods' names. */
 export function dns1123LabelErrors(value: string): string[] {
   const errors = tooLong(value, 63);
   if (LABEL_PATTERN.test(value)) return errors;
@@ -84,7 +84,10 @@ export function labelValueErrors(value: string): string[] {
   return [...errors, mismatch(message, LABEL_VALUE, 'MyValue', 'my_value', '12345')];
 }
 
-/** Valid as a URL path segment: the rule for kinds whose names are otherwise unrestricted (Roles, CertificateSigningRequests' parts). */
+/**
+ * Valid as a URL path segment: the rule for kinds whose names are otherwise unrestricted (Roles, parts of the names of
+ * CertificateSigningRequests).
+ */
 export function pathSegmentNameErrors(value: string): string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`];
   return ['/', '%'].filter((character) => value.includes(character)).map((found) => `may not contain '${found}'`);

@@ -38,7 +38,7 @@ describe('JSON paths', () => {
     ['.spec.pools[?(@.size>=2)].name', ['q']],
     ['.spec.pools[?(@.name!="p")].size', [5]],
     ['.spec.toString', []],
-  ])('%s', (path, expected) => {
+  ])('select values by %s', (path, expected) => {
     expect(compileJsonPath(path)(object)).toEqual(expected);
   });
 

@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, setOwn } from './json.ts';
 
-/** Thrown for a path that this dialect of JSONPath does not know; reports where it stopped reading. */
+/** Thrown for a path that this dialect of JSONPath does not support; reports where parsing stopped. */
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError';
 }
@@ -21,12 +21,15 @@ type Step =
  */
 export function compileJsonPath(text: string): JsonPath {
   const trimmed = text.trim();
-  const inner = trimmed.startsWith('{') && trimmed.endsWith('}') ? trimmed.slice(1, -1) : trimmed;
-  const steps = readSteps(inner.startsWith('$') ? inner.slice(1) : inner, text);
+  const innerPath = trimmed.startsWith('{') && trimmed.endsWith('}') ? trimmed.slice(1, -1) : trimmed;
+  const steps = readSteps(innerPath.startsWith('$') ? innerPath.slice(1) : innerPath, text);
   return (root) => select(root, steps);
 }
 
-/** The field names of a path without filters (`.spec.replicas`), as scale paths and selectable fields are; throws for other paths. */
+/**
+ * The field names of a path without filters (`.spec.replicas`), as used by scale paths and selectable fields. Throws
+ * for other paths.
+ */
 export function fieldNamesOf(text: string): string[] {
   return readSteps(text, text).map((step) => {
     if (step.kind !== 'field') throw new JsonPathError(`path ${JSON.stringify(text)} may only name fields`);
@@ -34,7 +37,7 @@ export function fieldNamesOf(text: string): string[] {
   });
 }
 
-/** The value under field names, undefined where one is missing. */
+/** The value under the field names; undefined if one is missing. */
 export function getAt(root: unknown, names: readonly string[]): unknown {
   let value = root;
   for (const name of names) {
@@ -44,7 +47,7 @@ export function getAt(root: unknown, names: readonly string[]): unknown {
   return value;
 }
 
-/** Sets the value under field names in place, creating missing parents. */
+/** Sets the value under the field names in place, creating missing parents. */
 export function setAt(root: object, names: readonly string[], value: unknown): void {
   let target: object = root;
   for (const name of names.slice(0, -1)) {
@@ -64,7 +67,7 @@ const ALL = /^(?:\.?\[\*\]|\.\*)/;
 const FILTER =
   /^\.?\[\?\(\s*@((?:[^=!<>'")\s]|\['[^']*'\])*)\s*(?:(==|!=|<=|>=|<|>)\s*('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^\s)]+)\s*)?\)\]/;
 
-/** Paths have a few fields and a label key of at most 317 characters. */
+/** Paths have a few fields, and a label key of at most 317 characters. */
 const MAX_PATH_LENGTH = 2048;
 
 function readSteps(text: string, whole: string): Step[] {

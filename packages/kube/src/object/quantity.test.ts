@@ -62,7 +62,7 @@ describe('quantities', () => {
     expect(compareQuantities(parseQuantity(left), parseQuantity(right))).toBe(order);
   });
 
-  it('keeps the format of the first operand, unless that is zero', () => {
+  it('keeps the format of the first operand unless it is zero', () => {
     const sum = (left: string, right: string) =>
       formatQuantity(addQuantities(parseQuantity(left), parseQuantity(right)));
     const difference = (left: string, right: string) =>
@@ -85,7 +85,7 @@ describe('quantities', () => {
     expect(tryParseQuantity(`1${'0'.repeat(63)}`)).toBeDefined();
   });
 
-  it('reads back what it writes', () => {
+  it('parses what it formats', () => {
     const formats = fc.constantFrom('DecimalSI' as const, 'BinarySI' as const, 'DecimalExponent' as const);
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n }), formats, (nanos, format) => {

@@ -22,13 +22,13 @@ const MAX_BINARY_NANOS = (2n ** 63n - 1n) * NANOS;
 const PATTERN = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
 const DECIMAL_SUFFIXES = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BINARY_SUFFIXES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
-/** Larger exponents and longer texts can only be mistakes: they would create bigints of megabytes. */
+/** Larger exponents and longer texts can only be mistakes: they would create bigints of several megabytes. */
 const MAX_EXPONENT = 400;
 const MAX_LENGTH = 64;
 
 export const ZERO: Quantity = { nanos: 0n, format: 'DecimalSI' };
 
-/** Reads text of at most 64 characters, or a number as JSON may carry it. Throws a QuantityError. */
+/** Parses text of at most 64 characters, or a number as in JSON. Throws a QuantityError. */
 export function parseQuantity(input: string | number): Quantity {
   if (typeof input === 'string' && input.length > MAX_LENGTH) {
     throw new QuantityError(`quantities must be no more than ${MAX_LENGTH} characters`);
@@ -66,12 +66,12 @@ export function quantityOf(value: number | bigint, format: QuantityFormat = 'Dec
   return { nanos: BigInt(value) * NANOS, format };
 }
 
-/** Thousandths, as CPU is counted. */
+/** Thousandths, the unit in which CPU is counted. */
 export function milliQuantityOf(milli: number | bigint): Quantity {
   return { nanos: BigInt(milli) * 1_000_000n, format: 'DecimalSI' };
 }
 
-/** The canonical text: no fraction, the largest suffix that loses nothing. */
+/** The canonical text: no fraction, and the largest suffix that loses no precision. */
 export function formatQuantity({ nanos, format }: Quantity): string {
   if (nanos === 0n) return '0';
   const magnitude = nanos < 0n ? -nanos : nanos;
@@ -86,19 +86,19 @@ export function compareQuantities(left: Quantity, right: Quantity): -1 | 0 | 1 {
   return left.nanos < right.nanos ? -1 : 1;
 }
 
-/** The sum, in the format of the first quantity unless that is zero. */
+/** The sum, in the format of the first quantity unless it is zero. */
 export function addQuantities(left: Quantity, right: Quantity): Quantity {
   return { nanos: left.nanos + right.nanos, format: left.nanos === 0n ? right.format : left.format };
 }
 
-/** The difference, in the format of the first quantity unless that is zero. */
+/** The difference, in the format of the first quantity unless it is zero. */
 export function subtractQuantities(left: Quantity, right: Quantity): Quantity {
   return { nanos: left.nanos - right.nanos, format: left.nanos === 0n ? right.format : left.format };
 }
 
 /** Thousandths, rounded up (away from zero), like Go's `MilliValue()`. */
 export function milliUnitsOf(quantity: Quantity): number {
-  return Number(roundAway(quantity.nanos, 1_000_000n));
+  return Number(roundAwayFromZero(quantity.nanos, 1_000_000n));
 }
 
 function interpretSuffix(suffix: string): { base: bigint; exponent: number; format: QuantityFormat } {
@@ -126,8 +126,8 @@ function formatBinary(units: bigint): string {
 function formatDecimal(nanos: bigint, asExponent: boolean): string {
   let mantissa = nanos;
   let thousands = -3;
-  const mostThousands = asExponent ? Number.POSITIVE_INFINITY : DECIMAL_SUFFIXES.length - 4;
-  while (mantissa % 1000n === 0n && thousands < mostThousands) {
+  const maxThousands = asExponent ? Number.POSITIVE_INFINITY : DECIMAL_SUFFIXES.length - 4;
+  while (mantissa % 1000n === 0n && thousands < maxThousands) {
     mantissa /= 1000n;
     thousands++;
   }
@@ -135,6 +135,6 @@ function formatDecimal(nanos: bigint, asExponent: boolean): string {
   return thousands === 0 ? `${mantissa}` : `${mantissa}e${thousands * 3}`;
 }
 
-function roundAway(nanos: bigint, unit: bigint): bigint {
+function roundAwayFromZero(nanos: bigint, unit: bigint): bigint {
   return nanos < 0n ? -((-nanos + unit - 1n) / unit) : (nanos + unit - 1n) / unit;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from './api-error.ts';
 import { compileLabelSelector, formatLabelMatcher, matchesLabels, parseLabelSelector } from './selector.ts';
 
-/** The canonical text of a selector, or the ApiError that refuses it. */
+/** The canonical text of a selector, or the ApiError that rejects it. */
 function printed(text: string): string | ApiError {
   try {
     return formatLabelMatcher(parseLabelSelector(text));
@@ -61,7 +61,7 @@ describe('label selectors as text', () => {
     expect(() => parseLabelSelector(text)).toThrow(message);
   });
 
-  it('prints what it parses to', () => {
+  it('formats what it parses', () => {
     for (const text of ['a', '!b', 'c=1', 'd in (x,y)', 'e notin (z)', 'f!=2', 'g>3', 'a,b=1,c in (2,3)']) {
       expect(formatLabelMatcher(parseLabelSelector(text))).toBe(text);
     }

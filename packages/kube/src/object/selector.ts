@@ -25,10 +25,10 @@ export interface Requirement {
 
 type Labels = Readonly<Record<string, string>> | undefined;
 
-/** A compiled label selector: every requirement must hold. */
+/** A compiled label selector: an object must meet every requirement. */
 export interface LabelMatcher {
   readonly requirements: readonly Requirement[];
-  /** True for the selector of a null LabelSelector, which matches no object at all. */
+  /** True for the selector of a null LabelSelector, which matches no object. */
   readonly matchesNothing: boolean;
 }
 
@@ -40,7 +40,7 @@ const INTEGER = /^[-+]?\d+$/;
 export function matchesLabels(matcher: LabelMatcher, labels: Labels): boolean {
   if (matcher.matchesNothing) return false;
   for (const requirement of matcher.requirements) {
-    if (!isMet(requirement, labels)) return false;
+    if (!matchesRequirement(requirement, labels)) return false;
   }
   return true;
 }
@@ -61,7 +61,7 @@ export function parseLabelSelector(text: string): LabelMatcher {
   return { requirements: sorted(new Parser(text).parse()), matchesNothing: false };
 }
 
-/** The text that parses to the same selector, as the scale subresource reports it in `status.selector`. */
+/** The text that parses to the same selector, as in `status.selector` of the scale subresource. */
 export function formatLabelMatcher(matcher: LabelMatcher): string {
   return matcher.requirements.map(formatRequirement).join(',');
 }
@@ -87,7 +87,7 @@ function formatRequirement({ key, operator, values }: Requirement): string {
   return `${key}${operator}${values.join()}`;
 }
 
-function isMet({ key, operator, values }: Requirement, labels: Labels): boolean {
+function matchesRequirement({ key, operator, values }: Requirement, labels: Labels): boolean {
   const value = labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'in':
@@ -105,10 +105,12 @@ function isMet({ key, operator, values }: Requirement, labels: Labels): boolean 
     case 'lt':
       break;
   }
-  return value !== undefined && INTEGER.test(value) && isBeyond(operator, BigInt(value), BigInt(values[0] ?? 0));
+  return (
+    value !== undefined && INTEGER.test(value) && satisfiesComparison(operator, BigInt(value), BigInt(values[0] ?? 0))
+  );
 }
 
-function isBeyond(operator: 'gt' | 'lt', value: bigint, limit: bigint): boolean {
+function satisfiesComparison(operator: 'gt' | 'lt', value: bigint, limit: bigint): boolean {
   return operator === 'gt' ? value > limit : value < limit;
 }
 
@@ -130,8 +132,8 @@ function operatorOf(name: string): Operator {
 function requirement(key: string, operator: Operator, values: readonly string[]): Requirement {
   const keyErrors = qualifiedNameErrors(key);
   if (keyErrors.length > 0) throw badRequest(`key: Invalid value: ${JSON.stringify(key)}: ${keyErrors.join('; ')}`);
-  const wrong = countError(operator, values);
-  if (wrong !== undefined) throw badRequest(`values: Invalid value: ${JSON.stringify(values)}: ${wrong}`);
+  const countProblem = countError(operator, values);
+  if (countProblem !== undefined) throw badRequest(`values: Invalid value: ${JSON.stringify(values)}: ${countProblem}`);
   for (const [index, value] of values.entries()) {
     if ((operator === 'gt' || operator === 'lt') && !INTEGER.test(value)) {
       const detail = "for 'Gt', 'Lt' operators, the value must be an integer";
@@ -212,19 +214,19 @@ class Parser {
         throw badRequest(`found '${next.text}', expected: !, identifier, or 'end of string'`);
       }
       requirements.push(this.#requirement());
-      const separator = this.#take();
+      const separator = this.#applyEvent();
       if (separator.kind === 'end') return requirements;
       if (separator.text !== ',') throw badRequest(`found '${separator.text}', expected: ',' or 'end of string'`);
-      const following = this.#peek();
-      if (following.kind !== 'word' && following.text !== '!') {
-        throw badRequest(`found '${following.text}', expected: identifier after ','`);
+      const nextToken = this.#peek();
+      if (nextToken.kind !== 'word' && nextToken.text !== '!') {
+        throw badRequest(`found '${nextToken.text}', expected: identifier after ','`);
       }
     }
   }
 
   #requirement(): Requirement {
-    const negated = this.#peek().text === '!' && this.#take() !== END;
-    const key = this.#take();
+    const negated = this.#peek().text === '!' && this.#applyEvent() !== END;
+    const key = this.#applyEvent();
     if (key.kind !== 'word') throw unparsable(`found '${key.text}', expected: identifier`);
     const keyErrors = qualifiedNameErrors(key.text);
     if (keyErrors.length > 0) {
@@ -243,7 +245,7 @@ class Parser {
   }
 
   #operator(): Operator {
-    const { text } = this.#take();
+    const { text } = this.#applyEvent();
     switch (text) {
       case 'in':
       case 'notin':
@@ -263,19 +265,19 @@ class Parser {
   #exactValue(): string {
     const next = this.#peek();
     if (next.kind === 'end' || next.text === ',') return '';
-    this.#take();
+    this.#applyEvent();
     if (next.kind !== 'word') throw unparsable(`found '${next.text}', expected: identifier`);
     return next.text;
   }
 
-  /** `(a,b)`; values may be empty: `(,a)` and `()` hold the empty value. */
+  /** `(a,b)`; values may be empty: `(,a)` and `()` contain the empty value. */
   #set(): string[] {
-    const open = this.#take();
+    const open = this.#applyEvent();
     if (open.text !== '(') throw unparsable(`found '${open.text}' expected: '('`);
     const values: string[] = [];
     let current = '';
     for (;;) {
-      const { kind, text } = this.#take();
+      const { kind, text } = this.#applyEvent();
       if (kind === 'word' && current === '') current = text;
       else if (text === ',' || text === ')') {
         values.push(current);
@@ -289,7 +291,7 @@ class Parser {
     return this.#tokens[this.#position] ?? END;
   }
 
-  #take(): Token {
+  #applyEvent(): Token {
     const token = this.#peek();
     this.#position++;
     return token;

@@ -7,7 +7,7 @@ import { PkiError } from './pki-error.ts';
 import { nameOf } from './subject.ts';
 import { x509 } from './x509-library.ts';
 
-/** How far certificates are backdated, for nodes whose clocks lag; kube-controller-manager's value. */
+/** How far certificates are backdated, for nodes whose clocks lag; as in kube-controller-manager. */
 export const BACKDATE_MS = 5 * 60_000;
 
 /** A CA certificate with its private key. */
@@ -15,7 +15,7 @@ export interface CertificateAuthority {
   readonly certificatePem: string;
   readonly privateKeyPem: string;
   readonly subject: InstanceType<typeof x509.Name>;
-  /** Hex of the subject key identifier, which its certificates carry as their authority's. */
+  /** Hex of the subject key identifier. The CA's certificates contain it as their authority key identifier. */
   readonly keyId: string;
   readonly notAfterMs: number;
   readonly signingKey: webcrypto.CryptoKey;
@@ -28,7 +28,7 @@ export interface CertificateAuthorityOptions {
   readonly validityMs: number;
 }
 
-/** A new self-signed authority with a P-256 key, for leaf certificates only (path length 0). */
+/** Creates a self-signed CA with a P-256 key, for leaf certificates only (path length 0). */
 export async function createCertificateAuthority(options: CertificateAuthorityOptions): Promise<CertificateAuthority> {
   const { commonName, organization, clock, validityMs } = options;
   const keys = await generateKeyPair();
@@ -67,7 +67,7 @@ export async function loadCertificateAuthority(
 /** Maximum size of a certificate in bytes; one with several hundred names has 16 KiB. */
 const MAX_DER_LENGTH = 64 * 1024;
 
-/** Reads the first certificate of a PEM text. */
+/** Parses the first certificate of a PEM text. */
 export function parseCertificate(pem: string): InstanceType<typeof x509.X509Certificate> {
   const block = pemBlocks(pem).find(({ type }) => type === 'CERTIFICATE');
   if (block === undefined) throw new PkiError('certificate is not readable PEM');
@@ -91,7 +91,7 @@ async function authorityOf(
   signingKey: webcrypto.CryptoKey,
   privateKeyPem: string,
 ): Promise<CertificateAuthority> {
-  // Read from the certificate if present: Go and openssl derive the identifier differently.
+  // Taken from the certificate if present, because Go and openssl derive the identifier differently.
   const identifier =
     certificate.getExtension(x509.SubjectKeyIdentifierExtension) ??
     (await x509.SubjectKeyIdentifierExtension.create(certificate.publicKey));

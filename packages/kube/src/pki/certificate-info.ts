@@ -22,7 +22,7 @@ export interface CertificateInfo extends Subject, SubjectAlternativeNames {
 /** Reconciles parse the same few certificates repeatedly, and parsing one takes a millisecond. */
 const known = new RecentMap<CertificateInfo>(256);
 
-/** Reads the first certificate of a PEM text. */
+/** Parses the first certificate of a PEM text. */
 export function certificateInfo(pem: string): CertificateInfo {
   const first = splitPemBundle(pem)[0] ?? pem;
   let info = known.get(first);
@@ -65,8 +65,8 @@ export function splitPemBundle(bundle: string): string[] {
 }
 
 /**
- * One bundle of all certificates in `bundles`, each once, in order. During a rotation it holds the new and the old
- * authority: both are trusted, only one signs.
+ * One bundle of all certificates in `bundles`, each once, in order. During a rotation it contains the new and the old
+ * CA: both are trusted, only one signs.
  */
 export function joinPemBundles(...bundles: readonly string[]): string {
   const certificates = new Map<string, string>();
@@ -78,7 +78,9 @@ export function joinPemBundles(...bundles: readonly string[]): string {
   return [...certificates.values()].join('');
 }
 
-/** A thousand clusters have separate bundles, and parsing a whole certificate takes forty times as long. */
+/**
+ * A thousand clusters have separate bundles, and parsing a whole certificate takes forty times as long as hashing it.
+ */
 function fingerprintOf(pem: string): string {
   try {
     return new X509Certificate(pem).fingerprint256;

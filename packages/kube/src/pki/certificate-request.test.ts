@@ -5,7 +5,17 @@ import { encodeDer, TAG } from './der.ts';
 import { generateKeyPair } from './key-pair.ts';
 import { PkiError } from './pki-error.ts';
 import { ambiguousRequests } from './testing/ambiguous-requests.ts';
-import { asks, craftPem, dns, ip, names, part, requestPem, STRINGS, signedRequest } from './testing/crafted-request.ts';
+import {
+  craftPem,
+  dns,
+  extensionRequest,
+  ip,
+  names,
+  part,
+  requestPem,
+  STRINGS,
+  signedRequest,
+} from './testing/crafted-request.ts';
 
 describe('certificate requests', () => {
   test('round-trip', async () => {
@@ -39,45 +49,45 @@ describe('certificate requests', () => {
     expect(() => parseCertificateRequest(pem)).toThrow(/certificate request has \d+ characters, the limit is 65536/);
   });
 
-  test('signed with a key other than their own are detected', async () => {
-    const [mine, yours] = [await generateKeyPair(), await generateKeyPair()];
+  test('are detected if signed with another key than their own', async () => {
+    const [mine, foreignKey] = [await generateKeyPair(), await generateKeyPair()];
     const pem = await createCertificateRequest({
       commonName: 'a',
       organizations: [],
-      keys: { publicKey: yours.publicKey, privateKey: mine.privateKey },
+      keys: { publicKey: foreignKey.publicKey, privateKey: mine.privateKey },
     });
     expect(isRequestSignatureValid(parseCertificateRequest(pem))).toBe(false);
   });
 
-  test('with an unknown kind of name are refused', async () => {
+  test('are refused with an unknown kind of name', async () => {
     const keys = await generateKeyPair();
     const pem = await createCertificateRequest({ commonName: 'a', organizations: [], dnsNames: ['worker-1'], keys });
     const der = Buffer.from(pem.replaceAll(/-----.*-----/g, ''), 'base64');
     // The tag of a DNS name, before its length and text.
     der[der.indexOf('worker-1') - 2] = 0x9e;
-    const odd = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+    const multilinePem = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
 
-    expect(() => parseCertificateRequest(odd)).toThrow(PkiError);
+    expect(() => parseCertificateRequest(multilinePem)).toThrow(PkiError);
   });
 
-  const aim = {
+  const target = {
     node: 'system:node:a',
     ownNames: [dns('a')],
     foreignNode: 'system:node:b',
     foreignNames: [dns('kubernetes.default.svc'), ip(10, 0, 0, 1)],
   };
 
-  test('that are crafted by hand are read', () => {
+  test('are parsed if crafted by hand', () => {
     const pem = craftPem({
-      subject: [part('O', 'system:nodes', STRINGS.printable), part('CN', aim.node)],
-      attributes: [asks(names(...aim.ownNames, ip(10, 0, 0, 9)))],
+      subject: [part('O', 'system:nodes', STRINGS.printable), part('CN', target.node)],
+      attributes: [extensionRequest(names(...target.ownNames, ip(10, 0, 0, 9)))],
     });
     const request = parseCertificateRequest(pem);
-    expect(request).toMatchObject({ commonName: aim.node, dnsNames: ['a'], ipAddresses: ['10.0.0.9'] });
+    expect(request).toMatchObject({ commonName: target.node, dnsNames: ['a'], ipAddresses: ['10.0.0.9'] });
     expect(isRequestSignatureValid(request)).toBe(true);
   });
 
-  test.each(ambiguousRequests(aim))('that readers read differently are refused: $form', ({ pem }) => {
+  test.each(ambiguousRequests(target))('are refused if parsers read them differently: $form', ({ pem }) => {
     expect(() => parseCertificateRequest(pem)).toThrow(PkiError);
   });
 
@@ -91,12 +101,12 @@ describe('certificate requests', () => {
       generateKeyPairSync('ec', { namedCurve: 'P-256', paramEncoding: 'explicit' }).publicKey,
     ],
     ['X25519', generateKeyPairSync('x25519').publicKey],
-  ])('for a key of %s are refused', (_, key) => {
+  ])('are refused for a key of %s', (_, key) => {
     const spki = key.export({ type: 'spki', format: 'der' });
     expect(() => parseCertificateRequest(craftPem({ subject: [part('CN', 'a')], spki }))).toThrow(/the key must be/);
   });
 
-  test('for a compressed point are refused', () => {
+  test('are refused for a compressed point', () => {
     const spki = Buffer.concat([
       Buffer.from('3039', 'hex'),
       P256.subarray(2, 23),
@@ -106,7 +116,7 @@ describe('certificate requests', () => {
     expect(() => parseCertificateRequest(craftPem({ subject: [part('CN', 'a')], spki }))).toThrow(/the key must be/);
   });
 
-  test('nested as deep as they fit are refused without parsing the inside', () => {
+  test('are refused without parsing the inside if nested as deep as they fit', () => {
     let deep: Buffer = Buffer.alloc(0);
     for (let depth = 0; depth < 10_000; depth++) deep = encodeDer(TAG.sequence, deep);
     expect(() => parseCertificateRequest(requestPem(deep))).toThrow(/not valid PKCS #10/);
@@ -118,7 +128,7 @@ describe('certificate requests', () => {
     ['', /PEM block type must be CERTIFICATE REQUEST/],
     ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', /PEM block type must be CERTIFICATE REQUEST/],
     ['-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----', /not valid PKCS #10/],
-  ])('%j is refused', (pem, message) => {
+  ])('are refused if the text is %j', (pem, message) => {
     expect(() => parseCertificateRequest(pem)).toThrow(PkiError);
     expect(() => parseCertificateRequest(pem)).toThrow(message);
   });

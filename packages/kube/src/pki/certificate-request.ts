@@ -17,20 +17,20 @@ import { readExtendedKeyUsages, readKeyUsages } from './request-usages.ts';
 import { alternativeNamesExtension, nameOf, type Subject, type SubjectAlternativeNames } from './subject.ts';
 import { x509 } from './x509-library.ts';
 
-/** A PKCS #10 request, read. Its signature is verified separately: `isRequestSignatureValid`. */
+/** A parsed PKCS #10 request. Its signature is verified separately: `isRequestSignatureValid`. */
 export interface CertificateRequest extends Subject, SubjectAlternativeNames {
   /** All parts of the subject, in order. */
   readonly subject: readonly SubjectAttribute[];
-  /** Names of certificates.k8s.io KeyUsage that the request itself states; signers use `spec.usages` instead. */
+  /** Names of certificates.k8s.io KeyUsage that the request itself contains; signers use `spec.usages` instead. */
   readonly usages: readonly string[];
   readonly subjectName: InstanceType<typeof x509.Name>;
   readonly publicKey: InstanceType<typeof x509.PublicKey>;
   readonly parts: RequestParts;
 }
 
-/** The outer structure, which every PKCS #10 reader must agree on. */
+/** The outer structure, on which every PKCS #10 parser must agree. */
 interface RequestParts {
-  /** CertificationRequestInfo, which is signed. */
+  /** CertificationRequestInfo, the signed part. */
   readonly info: Buffer;
   readonly elements: readonly DerElement[];
   /** DER of SubjectPublicKeyInfo. */
@@ -49,8 +49,8 @@ const EXTENSION_REQUEST = Buffer.from('06092a864886f70d01090e', 'hex');
 const ATTRIBUTES_TAG = 0xa0;
 
 /**
- * Reads a request that every parser reads alike, since another program may sign it: encoding the parsed content again must give the same bytes, which
- * excludes any hidden content. Throws a PkiError that names the difference.
+ * Parses a request that every parser reads alike, because another program may sign it. Encoding the parsed content
+ * again must give the same bytes, which excludes any hidden content. Throws a PkiError that reports the difference.
  */
 export function parseCertificateRequest(pem: string): CertificateRequest {
   checkLength(pem);
@@ -101,8 +101,9 @@ export function isRequestSignatureValid({ parts }: Pick<CertificateRequest, 'par
 }
 
 /**
- * Whether kube-apiserver accepts the text as a request: its first PEM block is one, signed with its own key. Throws a PkiError if it can't be parsed.
- * Its contents are not checked here: approvers and signers use `parseCertificateRequest`.
+ * Whether kube-apiserver accepts the text as a request: its first PEM block is a request, signed with its own key.
+ * Throws a PkiError if it can't be parsed. The contents are not checked here, because approvers and signers use
+ * `parseCertificateRequest`.
  */
 export function isSignedRequest(pem: string): boolean {
   checkLength(pem);
@@ -156,7 +157,7 @@ function partsOf(der: Buffer): RequestParts {
   }
 }
 
-/** The requested extensions; undefined without an extensionRequest, the only attribute allowed. */
+/** The requested extensions; undefined without an extensionRequest, which is the only attribute allowed. */
 function readAttributes(attributes: DerElement): RequestExtension[] | undefined {
   const [attribute, ...others] = derElements(attributes.content);
   if (attribute === undefined) return undefined;
@@ -164,8 +165,8 @@ function readAttributes(attributes: DerElement): RequestExtension[] | undefined 
   if (others.length > 0 || type?.bytes.equals(EXTENSION_REQUEST) !== true || values === undefined) {
     throw new PkiError('a certificate request may have one attribute, extensionRequest, and only once');
   }
-  const [list, ...further] = derContents(values.bytes, TAG.set);
-  if (list === undefined || further.length > 0) throw new PkiError('the extensionRequest must have one value');
+  const [list, ...additional] = derContents(values.bytes, TAG.set);
+  if (list === undefined || additional.length > 0) throw new PkiError('the extensionRequest must have one value');
   return readExtensions(list.bytes);
 }
 

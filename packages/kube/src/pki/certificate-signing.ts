@@ -8,7 +8,7 @@ import { x509 } from './x509-library.ts';
 export interface CertificateTemplate extends Partial<SubjectAlternativeNames> {
   readonly subject: InstanceType<typeof x509.Name>;
   readonly publicKey: webcrypto.CryptoKey | InstanceType<typeof x509.PublicKey>;
-  /** Rounded down to seconds, which is all that a certificate holds. */
+  /** Rounded down to seconds, the precision of certificates. */
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
   /** Names of certificates.k8s.io KeyUsage. */
@@ -51,7 +51,7 @@ function wholeSeconds(epochMs: number): Date {
   return new Date(Math.floor(epochMs / 1000) * 1000);
 }
 
-/** 128 bits as hex; the first two bits are fixed so that the number is positive and always of full length. */
+/** 128 bits as hex. The first two bits are fixed, so the number is positive and always has the full length. */
 function randomSerial(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;

@@ -2,10 +2,16 @@ import { expect, test } from 'vitest';
 import { derContents, derElements, encodeDer, TAG } from './der.ts';
 import { PkiError } from './pki-error.ts';
 
-test.each([0, 1, 127, 128, 255, 256, 65_535, 65_536])('an element of %i bytes is read as it is written', (length) => {
-  const bytes = encodeDer(TAG.octetString, Buffer.alloc(length, 7));
-  expect(derElements(Buffer.concat([bytes, bytes])).map((element) => element.content.length)).toEqual([length, length]);
-});
+test.each([0, 1, 127, 128, 255, 256, 65_535, 65_536])(
+  'an element of %i bytes is parsed as it was encoded',
+  (length) => {
+    const bytes = encodeDer(TAG.octetString, Buffer.alloc(length, 7));
+    expect(derElements(Buffer.concat([bytes, bytes])).map((element) => element.content.length)).toEqual([
+      length,
+      length,
+    ]);
+  },
+);
 
 test.each([
   ['a length that is longer than it must be', '04810101'],

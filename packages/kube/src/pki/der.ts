@@ -1,6 +1,6 @@
 import { PkiError } from './pki-error.ts';
 
-/** Tags of DER (X.690) that certificate requests are made of. */
+/** Tags of DER (X.690) that occur in certificate requests. */
 export const TAG = {
   boolean: 0x01,
   integer: 0x02,
@@ -13,15 +13,15 @@ export const TAG = {
   set: 0x31,
 } as const;
 
-/** An element of DER. */
+/** A DER element. */
 export interface DerElement {
   readonly tag: number;
   readonly content: Buffer;
-  /** With tag and length. */
+  /** Including tag and length. */
   readonly bytes: Buffer;
 }
 
-/** The elements of `bytes`, one level deep, so nesting costs nothing. Throws a PkiError unless it is DER. */
+/** The elements of `bytes`, one level deep, so nesting costs nothing. Throws a PkiError if it is not DER. */
 export function derElements(bytes: Buffer): DerElement[] {
   const elements: DerElement[] = [];
   for (let start = 0; start < bytes.length; ) {
@@ -32,7 +32,7 @@ export function derElements(bytes: Buffer): DerElement[] {
   return elements;
 }
 
-/** The elements inside the only element of `bytes`, which has this tag. */
+/** The elements inside the only element of `bytes`, which must have this tag. */
 export function derContents(bytes: Buffer, tag: number): DerElement[] {
   const [element, ...others] = derElements(bytes);
   if (element?.tag !== tag || others.length > 0) throw malformed(`an element with the tag ${tag} and nothing else`);

@@ -14,7 +14,7 @@ export async function generateKeyPair(): Promise<KeyPair> {
   return await crypto.subtle.generateKey(P256, true, ['sign', 'verify']);
 }
 
-/** PKCS #8 PEM (`BEGIN PRIVATE KEY`), which every Kubernetes component reads. */
+/** PKCS #8 PEM (`BEGIN PRIVATE KEY`), which every Kubernetes component can read. */
 export async function privateKeyToPem(privateKey: webcrypto.CryptoKey): Promise<string> {
   return pemOf({ type: 'PRIVATE KEY', der: new Uint8Array(await webcrypto.subtle.exportKey('pkcs8', privateKey)) });
 }
@@ -24,7 +24,9 @@ export async function publicKeyToPem(publicKey: webcrypto.CryptoKey): Promise<st
   return pemOf({ type: 'PUBLIC KEY', der: new Uint8Array(await webcrypto.subtle.exportKey('spki', publicKey)) });
 }
 
-/** Reads PKCS #8, SEC 1 (`EC PRIVATE KEY`) and PKCS #1 (`RSA PRIVATE KEY`) PEM, as kubeadm, openssl and Go write them. */
+/**
+ * Parses PKCS #8, SEC 1 (`EC PRIVATE KEY`) and PKCS #1 (`RSA PRIVATE KEY`) PEM, as kubeadm, openssl and Go write them.
+ */
 export function privateKeyFromPem(pem: string): webcrypto.CryptoKey {
   const key = parsePrivateKey(pem);
   return key.toCryptoKey(importAlgorithm(key), true, ['sign']);

@@ -34,13 +34,13 @@ const EXTENDED_KEY_USAGES: Readonly<Record<string, string>> = {
   'netscape sgc': '2.16.840.1.113730.4.1',
 };
 
-/** Every usage name that certificates.k8s.io/v1 knows, sorted as kube-apiserver lists them in its errors. */
+/** Every usage name in certificates.k8s.io/v1, sorted as kube-apiserver lists them in its errors. */
 export const knownKeyUsages: readonly string[] = [
   ...Object.keys(KEY_USAGES),
   ...Object.keys(EXTENDED_KEY_USAGES),
 ].sort();
 
-/** The two extensions that state `usages`; throws a PkiError for a name that Kubernetes does not know. */
+/** The two extensions that contain `usages`; throws a PkiError for a name that Kubernetes does not define. */
 export function keyUsageExtensions(usages: readonly string[]): InstanceType<typeof x509.Extension>[] {
   let flags = 0;
   const identifiers = new Set<string>();
@@ -58,27 +58,29 @@ export function keyUsageExtensions(usages: readonly string[]): InstanceType<type
   ];
 }
 
-/** The usage names that a certificate or request states; unknown identifiers are omitted. */
+/** The usage names in a certificate or request; unknown identifiers are omitted. */
 export function keyUsagesOf(extensions: readonly InstanceType<typeof x509.Extension>[]): string[] {
   const usages: string[] = [];
   for (const extension of extensions) {
     if (extension instanceof x509.KeyUsagesExtension) {
       usages.push(...keyUsageNames(extension.usages));
     } else if (extension instanceof x509.ExtendedKeyUsageExtension) {
-      const { usages: stated } = extension;
-      usages.push(...extendedKeyUsages.filter(({ identifier }) => stated.includes(identifier)).map(({ name }) => name));
+      const { usages: statedUsages } = extension;
+      usages.push(
+        ...extendedKeyUsages.filter(({ identifier }) => statedUsages.includes(identifier)).map(({ name }) => name),
+      );
     }
   }
   return usages;
 }
 
-/** The usages of these bits, each under one name. */
+/** The usage names of these bits, one for each. */
 export function keyUsageNames(flags: number): string[] {
   const known = Object.entries(KEY_USAGES).filter(([name, flag]) => name !== 'signing' && (flags & flag) !== 0);
   return known.map(([name]) => name);
 }
 
-/** Every extended key usage under one name, with its object identifier. */
+/** One name for each extended key usage, with its object identifier. */
 export const extendedKeyUsages: readonly { readonly name: string; readonly identifier: string }[] = Object.entries(
   EXTENDED_KEY_USAGES,
 )

@@ -6,8 +6,8 @@ const der = Buffer.from('a block of three lines, '.repeat(5));
 const TYPE = 'CERTIFICATE REQUEST';
 const pem = pemOf({ type: TYPE, der });
 const other = pemOf({ type: 'CERTIFICATE', der: Buffer.from('b') });
-/** A header whose value spans many lines: with backtracking parsers, every two of them double the time. */
-const continued = (lines: number) =>
+/** A header whose value spans many lines; with backtracking parsers, every two of them double the time. */
+const requestWithLines = (lines: number) =>
   `-----BEGIN ${TYPE}-----\na: b\n${' c: d\n'.repeat(lines)}\nAAAA\n-----END ${TYPE}----`;
 
 describe('pemBlocks', () => {
@@ -24,8 +24,8 @@ describe('pemBlocks', () => {
     ['of something that is no base64', pem.replace('\n', '\n?'), []],
     ['empty', `-----BEGIN ${TYPE}-----\n-----END ${TYPE}-----\n`, []],
     ['on one line', pem.replaceAll('\n', ''), []],
-    ['with continuation lines', continued(20), []],
-  ])('%s', (_, text, types) => {
+    ['with continuation lines', requestWithLines(20), []],
+  ])('parses %s', (_, text, types) => {
     expect(pemBlocks(text).map(({ type }) => type)).toEqual(types);
   });
 
@@ -33,22 +33,22 @@ describe('pemBlocks', () => {
     expect(() => pemBlocks('x'.repeat(1024 * 1024 + 1))).toThrow(/1048577 characters, the limit is 1048576/);
   });
 
-  // Quadratic time would take minutes for these, and exponential time does not end.
+  // Quadratic time would take minutes for these, and exponential time would never end.
   test.each([
-    ['continuation lines', continued(170_000)],
+    ['continuation lines', requestWithLines(170_000)],
     ['beginnings', `-----BEGIN ${TYPE}-----\n`.repeat(29_000)],
     ['beginnings without a label', '-----BEGIN '.repeat(90_000)],
     ['dashes', '-'.repeat(1_000_000)],
     ['spaces', `-----BEGIN ${TYPE}-----\n${' '.repeat(1_000_000)}x`],
     ['newlines', '\n'.repeat(1_000_000)],
-  ])('1 MB of %s is read in one pass', (_, text) => {
+  ])('parses 1 MB of %s in one pass', (_, text) => {
     expect(pemBlocks(text)).toEqual([]);
     expect(() => onlyPemBlock(text, TYPE)).toThrow(PkiError);
   });
 });
 
 describe('onlyPemBlock', () => {
-  test.each([pem, pem.trimEnd(), pem.replaceAll('\n', '\r\n')])('reads %j', (text) => {
+  test.each([pem, pem.trimEnd(), pem.replaceAll('\n', '\r\n')])('parses %j', (text) => {
     expect(onlyPemBlock(text, TYPE)).toEqual(der);
   });
 
@@ -66,7 +66,7 @@ describe('onlyPemBlock', () => {
     [`${pem}x-----BEGIN CERTIFICATE-----`, /one PEM block only/],
     [`-----BEGIN ${TYPE}-----\n${pem}`, /one PEM block only/],
     [pem.replace('-----\n', '-----\na: b\n\n'), /no headers/],
-    [continued(20), /no headers/],
+    [requestWithLines(20), /no headers/],
     [pem.replace('\n', '\n?'), /must be base64/],
     [pem.slice(0, -30), /must be base64/],
     [`${pem}\n`, /nothing but a newline may follow/],

@@ -15,8 +15,8 @@ const END = '-----END ';
 const DASHES = '-----';
 
 /**
- * The blocks of a text in order, in one pass over its lines. Text between blocks is skipped, and so is a block with headers, without an END line or
- * with invalid base64. Throws a PkiError for more than 1 MiB of text.
+ * The blocks of a text in order, in one pass over its lines. Text between blocks is skipped. Blocks with headers,
+ * without an END line or with invalid base64 are skipped too. Throws a PkiError for more than 1 MiB of text.
  */
 export function pemBlocks(text: string): PemBlock[] {
   if (text.length > MAX_CHARS) {
@@ -45,25 +45,26 @@ export function pemOf({ type, der }: { readonly type: string; readonly der: Uint
 }
 
 /**
- * The DER of a text that consists of exactly one block of this type, for input that another program reads too: PEM parsers differ in what they skip.
- * Lines may end with CR LF, and the last newline may be missing. Throws a PkiError that names the unexpected content.
+ * The DER of a text that consists of exactly one block of this type, for input that another program parses too, because
+ * PEM parsers differ in what they skip. Lines may end with CR LF, and the last newline may be missing. Throws a
+ * PkiError that reports the unexpected content.
  */
 export function onlyPemBlock(text: string, type: string): Buffer {
-  const unix = text.replaceAll('\r\n', '\n');
-  const [block, ...others] = pemBlocks(unix);
-  if (block === undefined ? !unix.includes(`${BEGIN}${type}${DASHES}`) : block.type !== type) {
+  const unixText = text.replaceAll('\r\n', '\n');
+  const [block, ...others] = pemBlocks(unixText);
+  if (block === undefined ? !unixText.includes(`${BEGIN}${type}${DASHES}`) : block.type !== type) {
     throw new PkiError(`PEM block type must be ${type}`);
   }
-  const begin = unix.indexOf(BEGIN);
+  const begin = unixText.indexOf(BEGIN);
   if (begin > 0) throw new PkiError(`nothing may stand before ${BEGIN}${type}${DASHES}`);
-  if (others.length > 0 || unix.includes(BEGIN, 1)) throw new PkiError('there must be one PEM block only');
-  if (unix.includes(':')) throw new PkiError('the PEM block must have no headers');
+  if (others.length > 0 || unixText.includes(BEGIN, 1)) throw new PkiError('there must be one PEM block only');
+  if (unixText.includes(':')) throw new PkiError('the PEM block must have no headers');
   if (block === undefined) throw new PkiError(`the PEM block must be base64 and end with ${END}${type}${DASHES}`);
   const canonical = pemOf(block);
-  if (unix === canonical || `${unix}\n` === canonical) return block.der;
-  const isFollowed = unix.startsWith(canonical.trimEnd());
+  if (unixText === canonical || `${unixText}\n` === canonical) return block.der;
+  const hasTrailingContent = unixText.startsWith(canonical.trimEnd());
   throw new PkiError(
-    isFollowed
+    hasTrailingContent
       ? `nothing but a newline may follow ${END}${type}${DASHES}`
       : `the PEM block must be written as "openssl" and Go do: lines of ${LINE_CHARS} characters of base64 without spaces`,
   );
@@ -74,7 +75,7 @@ function labelOf(line: string, start: string): string | undefined {
   return isLabel ? line.slice(start.length, -DASHES.length) : undefined;
 }
 
-/** Undefined for anything but canonical base64: Node's decoder skips what it does not know. */
+/** Undefined for non-canonical base64, because Node's decoder skips invalid characters. */
 function decodeBase64(text: string): Buffer | undefined {
   const der = Buffer.from(text, 'base64');
   return der.length > 0 && der.toString('base64') === text ? der : undefined;

@@ -30,7 +30,7 @@ function der(pem: string): Uint8Array {
 }
 
 describe('issueCertificate', () => {
-  test('states subject, usages and validity, backdated by five minutes', async () => {
+  test('sets subject, usages and validity, backdated by five minutes', async () => {
     const issued = await issueCertificate(authority, {
       commonName: 'alice, the "first"+CN=root',
       organizations: ['team-a', '#0500'],
@@ -55,7 +55,7 @@ describe('issueCertificate', () => {
     expect(issued.privateKeyPem).toMatch(/^-----BEGIN PRIVATE KEY-----/);
   });
 
-  test('never outlives its CA, and an expired CA signs nothing', async () => {
+  test('never outlives its CA, and signs nothing with an expired CA', async () => {
     const short = await createCertificateAuthority({ commonName: 'short', clock, validityMs: HOUR_MS });
     const options = { commonName: 'a', usages: 'client', validityMs: YEAR_MS, clock } as const;
     expect((await issueCertificate(short, options)).notAfterMs).toBe(clock.now() + HOUR_MS);
@@ -78,7 +78,7 @@ describe('issueCertificate', () => {
     expect(new X509Certificate(issued.certificatePem).publicKey.export({ type: 'spki', format: 'der' })).toEqual(spki);
   });
 
-  test('serial numbers have 128 bits and do not repeat', async () => {
+  test('generates serial numbers of 128 bits that do not repeat', async () => {
     const serials = new Set<string>();
     for (let index = 0; index < 20; index++) {
       const { certificatePem } = await issueCertificate(authority, {
@@ -95,7 +95,7 @@ describe('issueCertificate', () => {
 });
 
 describe('loadCertificateAuthority', () => {
-  test('a reloaded CA signs as before', async () => {
+  test('signs with a reloaded CA as before', async () => {
     const loaded = await loadCertificateAuthority(authority.certificatePem, authority.privateKeyPem);
     const issued = await issueCertificate(loaded, { commonName: 'a', usages: 'client', validityMs: HOUR_MS, clock });
     const trust = new TrustStore(authority.certificatePem);
@@ -141,7 +141,7 @@ describe('TrustStore', () => {
     expect(trust.distrustOf(der(certificatePem), 'client auth', clock.now() + offsetMs)).toBe(expected);
   });
 
-  test('a forgery that copies name and key id of the CA is detected by its signature', async () => {
+  test('detects a forgery that copies name and key ID of the CA by its signature', async () => {
     const { privateKey } = await generateKeyPair();
     const forged = await signCertificate(
       { subject: authority.subject, keyId: authority.keyId, signingKey: privateKey },
@@ -157,7 +157,7 @@ describe('TrustStore', () => {
     expect(trust.distrustOf(new Uint8Array(forged.rawData), 'client auth', clock.now())).toBe(UNKNOWN);
   });
 
-  test('a leaf certificate cannot issue others', async () => {
+  test('rejects a certificate issued by a leaf certificate', async () => {
     const leaf = await issue(authority, 'client');
     const leafInfo = certificateInfo(leaf.certificatePem);
     const issued = await signCertificate(
@@ -178,13 +178,13 @@ describe('TrustStore', () => {
     expect(trust.distrustOf(new Uint8Array(issued.rawData), 'client auth', clock.now())).toBe(UNKNOWN);
   });
 
-  test('a bundle of two CAs trusts both; after the rotation only the new one is trusted', async () => {
+  test('trusts both CAs of a bundle, and only the new one after the rotation', async () => {
     const old = der((await issue(authority, 'client')).certificatePem);
     const fresh = der((await issue(otherAuthority, 'client')).certificatePem);
-    const during = new TrustStore(joinPemBundles(otherAuthority.certificatePem, authority.certificatePem));
+    const duringRotation = new TrustStore(joinPemBundles(otherAuthority.certificatePem, authority.certificatePem));
     const after = new TrustStore(otherAuthority.certificatePem);
 
-    expect([old, fresh].map((leaf) => during.distrustOf(leaf, 'client auth', clock.now()))).toEqual([
+    expect([old, fresh].map((leaf) => duringRotation.distrustOf(leaf, 'client auth', clock.now()))).toEqual([
       undefined,
       undefined,
     ]);

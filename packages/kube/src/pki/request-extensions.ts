@@ -2,7 +2,7 @@ import { type DerElement, derContents, encodeDer, TAG } from './der.ts';
 import { PkiError } from './pki-error.ts';
 import { canonicalIp } from './subject.ts';
 
-/** The extensions that a request may ask for. */
+/** The extensions that a request may contain. */
 const EXTENSIONS = {
   'subject alternative name': '0603551d11',
   'key usage': '0603551d0f',
@@ -14,19 +14,19 @@ const TYPES = Object.keys(EXTENSIONS) as RequestExtensionType[];
 
 const CRITICAL = Buffer.from('0101ff', 'hex');
 /** `CA:FALSE`, which DER omits because it is the default. */
-const NO_AUTHORITY = encodeDer(TAG.sequence);
+const NOT_A_CA = encodeDer(TAG.sequence);
 
 /** The context tags of GeneralName (RFC 5280 4.2.1.6). */
 const NAME_TAGS = { email: 0x81, dns: 0x82, url: 0x86, ip: 0x87 };
 export type AlternativeNameType = keyof typeof NAME_TAGS;
 const NAME_TYPES = Object.keys(NAME_TAGS) as AlternativeNameType[];
 
-const VISIBLE = /^[\x21-\x7e]+$/;
-/** URIs that every parser reads alike: no port, no user, no escapes. */
+const PRINTABLE_ASCII = /^[\x21-\x7e]+$/;
+/** URIs that every parser reads alike: without port, user or escapes. */
 const URI = /^[a-z][a-z0-9+.-]{0,30}:\/\/[a-z0-9.-]{1,253}(?:\/[A-Za-z0-9._~-]*)*$/;
 const HOST_LABEL = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 /** ::ffff:0:0/96, which Go shortens to an IPv4 address. */
-const MAPPED = Buffer.from('00000000000000000000ffff', 'hex');
+const IPV4_MAPPED_PREFIX = Buffer.from('00000000000000000000ffff', 'hex');
 
 export interface AlternativeName {
   readonly type: AlternativeNameType;
@@ -82,7 +82,7 @@ function readExtension({ bytes }: DerElement): RequestExtension {
   if (type === undefined) throw new PkiError(`a request may ask for the extensions ${TYPES.join(', ')} only`);
   const value = rest.at(-1);
   if (value?.tag !== TAG.octetString) throw new PkiError(`the extension for the ${type} has no value`);
-  if (type === 'basic constraints' && !value.content.equals(NO_AUTHORITY)) {
+  if (type === 'basic constraints' && !value.content.equals(NOT_A_CA)) {
     throw new PkiError('the basic constraints must be CA:FALSE');
   }
   return { type, isCritical: rest.length > 1, value: value.content };
@@ -94,8 +94,8 @@ function readAlternativeName({ tag, content }: DerElement): AlternativeName {
     throw new PkiError('subject alternative names may be DNS names, IP addresses, email addresses and URIs only');
   }
   const value = type === 'ip' ? addressOf(content) : content.toString('latin1');
-  const isRead = type === 'url' ? isPlainUri(value ?? '') : VISIBLE.test(value ?? '');
-  if (value === undefined || !isRead) {
+  const isUnambiguous = type === 'url' ? isPlainUri(value ?? '') : PRINTABLE_ASCII.test(value ?? '');
+  if (value === undefined || !isUnambiguous) {
     throw new PkiError(
       `a subject alternative name of the type ${type} is empty or is not written as every reader takes it`,
     );
@@ -110,6 +110,6 @@ function isPlainUri(text: string): boolean {
 
 function addressOf(bytes: Buffer): string | undefined {
   if (bytes.length === 4) return bytes.join('.');
-  if (bytes.length !== 16 || bytes.subarray(0, MAPPED.length).equals(MAPPED)) return undefined;
+  if (bytes.length !== 16 || bytes.subarray(0, IPV4_MAPPED_PREFIX.length).equals(IPV4_MAPPED_PREFIX)) return undefined;
   return canonicalIp((bytes.toString('hex').match(/.{4}/g) ?? []).join(':'));
 }

@@ -1,7 +1,10 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { PkiError } from './pki-error.ts';
 
-/** Prefix of each curve's SubjectPublicKeyInfo, up to the marker of an uncompressed point, the only form that Go reads. */
+/**
+ * Prefix of each curve's SubjectPublicKeyInfo, up to the marker of an uncompressed point, the only form that Go
+ * supports.
+ */
 const EC_PREFIXES = [
   '3059301306072a8648ce3d020106082a8648ce3d03010703420004', // P-256
   '3076301006072a8648ce3d020106052b8104002203620004', // P-384
@@ -22,7 +25,7 @@ const ALGORITHMS: Readonly<Record<string, { readonly type: string; readonly dige
   '300506032b6570': { type: 'ed25519', digest: undefined },
 };
 
-/** Throws a PkiError for an unsuitable key, or one that is not in the usual encoding. */
+/** Throws a PkiError for a key that is unsuitable or not in the usual encoding. */
 export function checkRequestKey(spki: Buffer): void {
   const hex = spki.toString('hex');
   const key = hex.startsWith(ED25519_PREFIX) || EC_PREFIXES.some((prefix) => hex.startsWith(prefix)) || isRsa(spki);
@@ -32,7 +35,7 @@ export function checkRequestKey(spki: Buffer): void {
   );
 }
 
-/** Whether `signature` is the key's own over `signed`. `algorithm` is the DER of its AlgorithmIdentifier. */
+/** Whether `signature` is the key's own signature over `signed`. `algorithm` is the DER of its AlgorithmIdentifier. */
 export function isSignedBy(spki: Buffer, signed: Buffer, algorithm: Buffer, signature: Buffer): boolean {
   const known = ALGORITHMS[algorithm.toString('hex')];
   const key = keyOf(spki);

@@ -14,7 +14,7 @@ export type SubjectAttributeType = keyof typeof ATTRIBUTES;
 const TYPES = Object.keys(ATTRIBUTES) as SubjectAttributeType[];
 
 const TAGS: ReadonlySet<number> = new Set([TAG.utf8String, TAG.printableString]);
-/** X.680 41.4. Go also accepts `*` and `&`, others don't. */
+/** X.680 41.4. Go also accepts `*` and `&`, other parsers don't. */
 const PRINTABLE = /^[A-Za-z0-9 '()+,\-./:=?]+$/;
 const CONTROL = /\p{Cc}/u;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -26,7 +26,10 @@ export interface SubjectAttribute {
   readonly tag: number;
 }
 
-/** The attributes of a distinguished name, each in its own relative name. Throws a PkiError for anything that parsers read differently. */
+/**
+ * The attributes of a distinguished name, each in its own relative name. Throws a PkiError for a name that parsers read
+ * differently.
+ */
 export function readSubject(name: DerElement): SubjectAttribute[] {
   const subject = derElements(name.content).map(readRelativeName);
   if (subject.filter(({ type }) => type === 'CN').length > 1) {
@@ -59,9 +62,9 @@ function readRelativeName({ bytes }: DerElement): SubjectAttribute {
 
 function readText(type: SubjectAttributeType, { tag, content }: DerElement): string {
   const value = decode(content);
-  const isWritten =
+  const hasExpectedEncoding =
     tag === TAG.printableString ? PRINTABLE.test(value ?? '') : value !== '' && !CONTROL.test(value ?? '');
-  if (value !== undefined && isWritten) return value;
+  if (value !== undefined && hasExpectedEncoding) return value;
   throw new PkiError(`the ${type} of the subject is empty or has characters that its string type does not allow`);
 }
 

@@ -5,7 +5,10 @@ import { PkiError } from './pki-error.ts';
 /** The bits of KeyUsage (RFC 5280 4.2.1.3), from the highest bit of the first byte. */
 const BITS = 9;
 
-/** The usages in the value of a keyUsage extension, by their names in certificates.k8s.io. Throws a PkiError unless it is DER. */
+/**
+ * The usages in the value of a keyUsage extension, by their names in certificates.k8s.io. Throws a PkiError if it is
+ * not DER.
+ */
 export function readKeyUsages(value: Buffer): string[] {
   const [bits] = derElements(value);
   const flags = Array.from({ length: BITS }, (_, bit) => {
@@ -16,7 +19,9 @@ export function readKeyUsages(value: Buffer): string[] {
   return flags.flatMap((isSet, bit) => (isSet ? keyUsageNames(1 << bit) : []));
 }
 
-/** The usages in the value of an extKeyUsage extension. Throws a PkiError for one that Kubernetes does not know. */
+/**
+ * The usages in the value of an extKeyUsage extension. Throws a PkiError for a usage that Kubernetes does not define.
+ */
 export function readExtendedKeyUsages(value: Buffer): string[] {
   return derContents(value, TAG.sequence).map(({ bytes }) => {
     const name = extendedKeyUsages.find(({ identifier }) => encodeIdentifier(identifier).equals(bytes))?.name;
@@ -25,7 +30,7 @@ export function readExtendedKeyUsages(value: Buffer): string[] {
   });
 }
 
-/** A list of named bits, without zeroes at its end (X.690 11.2.2). */
+/** A list of named bits, without trailing zeroes (X.690 11.2.2). */
 function encodeBits(flags: readonly boolean[]): Buffer {
   const size = flags.lastIndexOf(true) + 1;
   const bytes = Buffer.alloc(1 + Math.ceil(size / 8));

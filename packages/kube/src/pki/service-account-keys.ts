@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose';
 import { generateKeyPair, privateKeyFromPem, privateKeyToPem } from './key-pair.ts';
 import { PkiError } from './pki-error.ts';
 
-/** A public key that service-account tokens are verified with. */
+/** A public key that verifies service-account tokens. */
 export interface ServiceAccountVerificationKey {
   readonly keyId: string;
   readonly algorithm: 'ES256' | 'RS256';
@@ -14,7 +14,7 @@ export interface ServiceAccountVerificationKey {
 
 export interface ServiceAccountSigningKey extends ServiceAccountVerificationKey {
   readonly privateKey: webcrypto.CryptoKey;
-  /** As `--service-account-signing-key-file` of kube-apiserver reads it. */
+  /** In a format that kube-apiserver's `--service-account-signing-key-file` accepts. */
   readonly privateKeyPem: string;
 }
 
@@ -28,26 +28,27 @@ export interface ServiceAccountKeys {
 }
 
 /**
- * New keys, ES256: kube-apiserver accepts both ES256 and RS256, but a P-256 key takes 4 ms to generate (RSA-2048: 45 ms) and signs faster, and the
- * tokens that pods send with every request are 280 bytes shorter. RS256 is only verified, for clusters that use it already.
+ * Generates ES256 keys. kube-apiserver accepts both ES256 and RS256, but a P-256 key takes 4 ms to generate (RSA-2048:
+ * 45 ms) and signs faster, and the tokens that pods send with every request are 280 bytes shorter. RS256 is only
+ * verified, for clusters that already use it.
  */
 export async function createServiceAccountKeys(): Promise<ServiceAccountKeys> {
   const { privateKey } = await generateKeyPair();
   return await loadServiceAccountKeys(await privateKeyToPem(privateKey));
 }
 
-/** Keys from PEM: the private key that signs, and older public or private keys that still verify. */
+/** Loads keys from PEM: the private key that signs, and older public or private keys that still verify. */
 export async function loadServiceAccountKeys(
   privateKeyPem: string,
-  formerKeyPems: readonly string[] = [],
+  previousKeyPems: readonly string[] = [],
 ): Promise<ServiceAccountKeys> {
   const signing = {
     ...(await verificationKey(privateKeyPem)),
     privateKey: privateKeyFromPem(privateKeyPem),
     privateKeyPem,
   };
-  const former = await Promise.all(formerKeyPems.map(verificationKey));
-  return { signing, verification: [signing, ...former] };
+  const previousKeys = await Promise.all(previousKeyPems.map(verificationKey));
+  return { signing, verification: [signing, ...previousKeys] };
 }
 
 async function verificationKey(pem: string): Promise<ServiceAccountVerificationKey> {

@@ -5,7 +5,7 @@ type Extension = InstanceType<typeof x509.Extension>;
 
 /** The parts of a distinguished name that Kubernetes reads: user name and groups. */
 export interface Subject {
-  /** The last one, like Go's pkix.Name; '' if there is none. */
+  /** The last common name, like Go's pkix.Name; '' if there is none. */
   readonly commonName: string;
   readonly organizations: readonly string[];
 }
@@ -17,7 +17,10 @@ export interface SubjectAlternativeNames {
   readonly uris: readonly string[];
 }
 
-/** Organizations first, one relative name each, as Go writes it. Values are never parsed, so none can smuggle in another part. */
+/**
+ * Organizations first, each in its own relative name, as Go writes it. Values are never parsed, so none can smuggle in
+ * another part.
+ */
 export function nameOf(subject: Subject): InstanceType<typeof x509.Name> {
   const organizations = subject.organizations.map((value) => ({ O: [{ utf8String: value }] }));
   return new x509.Name([

@@ -9,7 +9,10 @@ export type DistrustReason =
   | 'x509: certificate specifies an incompatible key usage'
   | 'x509: malformed certificate';
 
-/** `notBeforeMs` and `notAfterMs` bound when certificate and authority are both good. */
+/**
+ * If the certificate is trusted, `notBeforeMs` and `notAfterMs` limit the time in which both certificate and CA are
+ * valid.
+ */
 export type TrustResult =
   | { readonly trusted: true; readonly notBeforeMs: number; readonly notAfterMs: number }
   | { readonly trusted: false; readonly reason: DistrustReason };
@@ -17,13 +20,13 @@ export type TrustResult =
 const OID = { 'client auth': '1.3.6.1.5.5.7.3.2', 'server auth': '1.3.6.1.5.5.7.3.1', any: '2.5.29.37.0' } as const;
 
 /**
- * The CAs of one cluster. It verifies certificates itself instead of relying on the TLS layer, because one TLS listener
+ * The CAs of one cluster. Verifies certificates itself instead of relying on the TLS layer, because one TLS listener
  * may serve many clusters, and because a rotation changes the bundle while connections are open.
  */
 export class TrustStore {
   readonly #authorities: readonly X509Certificate[];
 
-  /** `bundlePem` may hold several authorities: the old and the new one during a rotation. */
+  /** `bundlePem` may contain several CAs: the old and the new one during a rotation. */
   constructor(bundlePem: string) {
     this.#authorities = splitPemBundle(bundlePem).map((pem) => new X509Certificate(pem));
     if (this.#authorities.length === 0) throw new PkiError('CA bundle holds no certificate');
@@ -33,8 +36,9 @@ export class TrustStore {
   }
 
   /**
-   * Whether a certificate was signed by one of the authorities and is meant for `usage`; also returns its validity period,
-   * which is all that matters while a connection stays open. Intermediates are not supported: Kubernetes' own PKI has none.
+   * Verifies that one of the CAs signed a certificate and that it is meant for `usage`. Also returns its validity
+   * period, which is all that matters while a connection stays open. Intermediates are not supported: Kubernetes' own
+   * PKI has none.
    */
   verify(der: Uint8Array, usage: 'client auth' | 'server auth'): TrustResult {
     const certificate = decode(der);
@@ -55,7 +59,7 @@ export class TrustStore {
     };
   }
 
-  /** Undefined if a certificate for `usage` is trusted at `nowMs`. */
+  /** Why a certificate for `usage` is not trusted at `nowMs`; undefined if it is trusted. */
   distrustOf(der: Uint8Array, usage: 'client auth' | 'server auth', nowMs: number): DistrustReason | undefined {
     const result = this.verify(der, usage);
     if (!result.trusted) return result.reason;

@@ -2,7 +2,7 @@ import { TestServer } from '@fairway/apiserver/server/test-server';
 import { describe, expect, test } from 'vitest';
 import { KubeClient } from '../client/kube-client.ts';
 import { ConfigMaps } from '../kinds/resources.ts';
-import { eventually, eventuallyGone, eventuallyObject } from './eventually.ts';
+import { eventually, eventuallyDeleted, eventuallyObject } from './eventually.ts';
 
 async function maps() {
   const server = new TestServer();
@@ -14,13 +14,13 @@ async function maps() {
 }
 
 describe('eventually', () => {
-  test('resolves immediately if the condition already holds', async () => {
+  test('resolves immediately if the condition is already met', async () => {
     const { client, create } = await maps();
     await create('a');
     expect(await eventually(client, { namespace: 'ns' }, (all) => all.length === 1)).toHaveLength(1);
   });
 
-  test('waits for a change that makes an expectation pass', async () => {
+  test('waits for a change that lets an expectation pass', async () => {
     const { client, create } = await maps();
     const done = eventuallyObject(client, { namespace: 'ns', name: 'b' }, ({ data }) => {
       expect(data).toEqual({ x: '2' });
@@ -36,9 +36,9 @@ describe('eventually', () => {
   test('waits for a deletion', async () => {
     const { client, create } = await maps();
     await create('a');
-    const gone = eventuallyGone(client, { namespace: 'ns', name: 'a' });
+    const deletion = eventuallyDeleted(client, { namespace: 'ns', name: 'a' });
     await client.delete('a', { namespace: 'ns' });
-    await expect(gone).resolves.toBeUndefined();
+    await expect(deletion).resolves.toBeUndefined();
   });
 
   test('reports the last state when the deadline passes', async () => {

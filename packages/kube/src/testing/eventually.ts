@@ -10,40 +10,40 @@ export interface EventuallySelection {
 }
 
 /**
- * Ends a hanging wait before the test's own limit (600 s) and reports the last state. Not a performance limit. `npm run ledger`, whose tests fail on
- * purpose, sets a shorter one for some runs of a test.
+ * Ends a hanging wait before the test's own limit (600 s), and reports the last state. Not a performance limit. `npm
+ * run ledger`, whose tests fail on purpose, sets a shorter deadline for some runs of a test.
  */
 function defaultDeadlineMs(): number {
   return Number(process.env['FAIRWAY_TEST_DEADLINE_MS'] ?? 300_000);
 }
 
 export interface EventuallyOptions {
-  /** Real time, independent of the test's clock. 300 s by default. */
+  /** In real time, independent of the test's clock. 300 s by default. */
   readonly deadlineMs?: number;
   /** The server's clock, which limits watches; the real one by default. */
   readonly clock?: Clock;
 }
 
 /**
- * Watches a kind until `check` passes for its objects, and resolves with them. `check` passes when it returns
- * true; it may throw (an `expect`), which is reported. It is called after each change, without polling. After the deadline it rejects with the last
- * failure and the last state.
+ * Watches a kind until `predicate` passes for its objects, and resolves with them. `predicate` passes when it returns
+ * true; it may throw (an `expect`), and the error is reported. It is called after each change, without polling. After
+ * the deadline it rejects with the last failure and the last state.
  */
 export async function eventually<T extends KubeObject>(
   client: ResourceClient<T>,
   selection: EventuallySelection,
-  check: (objects: readonly T[]) => boolean,
+  predicate: (objects: readonly T[]) => boolean,
   { deadlineMs = defaultDeadlineMs(), clock = systemClock }: EventuallyOptions = {},
 ): Promise<readonly T[]> {
   const stop = new AbortController();
   const outcome = Promise.withResolvers<readonly T[]>();
   const informer = new Informer(client, { ...selection, clock });
   let failure: unknown;
-  const look = () => {
+  const checkCache = () => {
     if (!informer.hasSynced) return;
     const objects = informer.list();
     try {
-      if (check(objects)) outcome.resolve(objects);
+      if (predicate(objects)) outcome.resolve(objects);
     } catch (error) {
       failure = error;
     }
@@ -54,9 +54,9 @@ export async function eventually<T extends KubeObject>(
     const state = informer.hasSynced ? summarize(informer.list()) : `no list yet (${String(informer.lastError)})`;
     outcome.reject(new Error(`${kind}: not within ${deadlineMs} ms${why}\nlast seen: ${state}`, { cause: failure }));
   });
-  informer.addHandler({ onAdd: look, onUpdate: look, onDelete: look });
+  informer.addHandler({ onAdd: checkCache, onUpdate: checkCache, onDelete: checkCache });
   informer.start(stop.signal);
-  void informer.whenSynced(stop.signal).then(look, () => undefined);
+  void informer.whenSynced(stop.signal).then(checkCache, () => undefined);
   try {
     return await outcome.promise;
   } finally {
@@ -71,24 +71,24 @@ export interface ObjectName {
   readonly name: string;
 }
 
-/** Like `eventually`, for one object, which must exist. */
+/** Like `eventually`, for one object that must exist. */
 export async function eventuallyObject<T extends KubeObject>(
   client: ResourceClient<T>,
   { namespace, name }: ObjectName,
-  check: (object: T) => boolean = () => true,
+  predicate: (object: T) => boolean = () => true,
   options: EventuallyOptions = {},
 ): Promise<T> {
   const found = await eventually(
     client,
     selectionOf({ name, ...(namespace !== undefined && { namespace }) }),
-    ([object]) => object !== undefined && check(object),
+    ([object]) => object !== undefined && predicate(object),
     options,
   );
   return found[0] as T;
 }
 
-/** Resolves when no object of that name exists. */
-export async function eventuallyGone<T extends KubeObject>(
+/** Resolves when no object of this name exists. */
+export async function eventuallyDeleted<T extends KubeObject>(
   client: ResourceClient<T>,
   object: ObjectName,
   options: EventuallyOptions = {},

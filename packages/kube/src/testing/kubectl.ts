@@ -10,7 +10,7 @@ export function minorOf(path: string): number | undefined {
   return minor === undefined ? undefined : Number(minor);
 }
 
-/** Whether a kubectl is older than 1.`since`, and the suffix for the name of a skipped test. */
+/** Whether a kubectl is older than 1.`since`, and a suffix for the name of a skipped test. */
 export function kubectlTooOld(
   since: number,
   minor = kubectlMinor,

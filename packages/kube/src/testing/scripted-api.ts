@@ -15,8 +15,8 @@ interface Stream {
 }
 
 /**
- * One collection of objects behind a Transport with faults injected by the test: list pages, watches, error responses. For failures that the
- * embedded server can't produce; it has neither kinds nor selectors.
+ * One collection of objects behind a Transport with faults injected by the test: list pages, watches, error responses.
+ * For failures that the embedded server can't produce; it supports neither kinds nor selectors.
  */
 export class ScriptedApi implements Transport {
   readonly requests: TransportRequest[] = [];
@@ -32,12 +32,12 @@ export class ScriptedApi implements Transport {
     return this.#revision;
   }
 
-  /** How many watches are open. */
+  /** The number of open watches. */
   get watches(): number {
     return this.#streams.size;
   }
 
-  /** Creates or replaces the object. */
+  /** Creates or replaces an object. */
   put(name: string, content: object = {}): void {
     const old = this.#objects.get(`ns/${name}`);
     this.#revision++;
@@ -77,7 +77,7 @@ export class ScriptedApi implements Transport {
     this.#history.length = 0;
   }
 
-  /** Breaks all watches, as a lost connection does, or ends them as a server does. */
+  /** Breaks all watches as a lost connection does, or ends them as a server does. */
   breakWatches(how: 'reset' | 'end' = 'reset'): void {
     for (const stream of this.#streams) {
       stream.end(how === 'reset' ? new TransportError('GET: socket hang up') : undefined);
@@ -98,7 +98,7 @@ export class ScriptedApi implements Transport {
       return query.has('watch') ? this.#watch(query, request.signal) : this.#list(query);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return answer(error.code, error.toStatus());
+      return newResponse(error.code, error.toStatus());
     }
   }
 
@@ -124,7 +124,7 @@ export class ScriptedApi implements Transport {
       resourceVersion: String(revision),
       ...(!isLast && { continue: `${revision}:${offset + limit}` }),
     };
-    return answer(200, { apiVersion: 'v1', kind: 'List', metadata, items });
+    return newResponse(200, { apiVersion: 'v1', kind: 'List', metadata, items });
   }
 
   #watch(query: URLSearchParams, signal: AbortSignal | undefined): TransportResponse {
@@ -133,7 +133,7 @@ export class ScriptedApi implements Transport {
     return { status: 200, headers: {}, text: () => Promise.resolve(''), lines: () => this.#stream(since, signal) };
   }
 
-  /** Includes changes that happen before it is read. */
+  /** Includes changes made before the stream is read. */
   async *#stream(since: number, signal: AbortSignal | undefined): AsyncGenerator<string> {
     const lines = this.#history.filter(({ revision }) => revision > since).map(eventLine);
     let wake = Promise.withResolvers<void>();
@@ -171,7 +171,7 @@ function eventLine({ type, object }: HistoryEntry): string {
   return JSON.stringify({ type, object });
 }
 
-function answer(status: number, body: object): TransportResponse {
+function newResponse(status: number, body: object): TransportResponse {
   return {
     status,
     headers: { 'content-type': 'application/json' },

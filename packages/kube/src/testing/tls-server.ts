@@ -13,9 +13,9 @@ export interface TlsServer {
   /** `https://127.0.0.1:PORT`. */
   readonly url: string;
   readonly authority: CertificateAuthority;
-  /** How many connections were accepted so far, and those that are open. */
+  /** The number of connections accepted so far, and the open ones. */
   readonly connections: { readonly accepted: number; readonly open: ReadonlySet<Socket> };
-  /** Every byte that has arrived, connection after connection, as Latin-1. */
+  /** Every byte received, connection after connection, as Latin-1. */
   readonly received: readonly string[];
   /** Issues a client certificate that the server trusts. */
   issue(commonName: string): Promise<{ readonly certificate: string; readonly privateKey: string }>;
@@ -24,7 +24,7 @@ export interface TlsServer {
 }
 
 export interface TlsServerOptions {
-  /** Whether it offers HTTP/2; not by default, like the embedded API server. */
+  /** Whether the server offers HTTP/2; false by default, like the embedded API server. */
   readonly http2?: boolean;
   /** Maximum concurrent requests per connection. */
   readonly maxConcurrentStreams?: number;
@@ -51,10 +51,10 @@ export async function startTlsServer(
     rejectUnauthorized: false,
   };
   const settings = maxConcurrentStreams === undefined ? {} : { maxConcurrentStreams };
-  // Listeners only use what both types of requests and responses share.
-  const either = listener as unknown as (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+  // Listeners use only what both types of requests and responses share.
+  const http2Listener = listener as unknown as (request: Http2ServerRequest, response: Http2ServerResponse) => void;
   const server = http2
-    ? createSecureServer({ ...tls, allowHTTP1: true, settings }, either)
+    ? createSecureServer({ ...tls, allowHTTP1: true, settings }, http2Listener)
     : createServer(tls, listener);
   const open = new Set<Socket>();
   const connections = { accepted: 0, open };

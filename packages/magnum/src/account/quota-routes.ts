@@ -6,18 +6,21 @@ import type { ResourceQuota } from '@fairway/kube/kinds/generated/types';
 import { ResourceQuotas } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
-import { isAdmin, type Right, requireAdmin, requireRight } from '../access/may.ts';
-import { goneAs } from '../http/api-error-words.ts';
+import { isAdmin, type Permission, requireAdmin, requirePermission } from '../access/permissions.ts';
+import { notFoundAs } from '../http/api-errors.ts';
 import { optional, optionalInt, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { invalidInput, MagnumError, notAllowed } from '../http/magnum-error.ts';
 import { pageOf, pageReply } from '../http/page.ts';
 import { magnumTime, rowNumber } from '../http/representation.ts';
 
-/** Quotas are ResourceQuotas with this name in the projects' namespaces. Other ResourceQuotas that an operator creates there apply as well. */
+/**
+ * Quotas are ResourceQuotas with this name in the projects' namespaces. Other ResourceQuotas that an operator creates
+ * there apply too.
+ */
 const QUOTA_NAME = 'magnum';
-const COUNTED = `count/${clusters.plural}.${GROUP}`;
-/** What Magnum returns for a project without a quota; Fairway has no such limit. */
+const COUNT_RESOURCE = `count/${clusters.plural}.${GROUP}`;
+/** Magnum's value for a project without a quota; Fairway has no such limit. */
 const UNLIMITED = -1;
 
 export const QUOTA_ROUTES: readonly Route[] = [
@@ -37,15 +40,15 @@ const QuotaBody = z.strictObject({
 async function list(call: Call): Promise<Reply> {
   const query = pageOf(call.query, ['all_tenants']);
   await requireAdmin(call.client, 'quota:get_all');
-  const everywhere = /^(true|1)$/i.test(call.query.get('all_tenants') ?? '');
-  const { items } = await call.services.own
+  const allTenants = /^(true|1)$/i.test(call.query.get('all_tenants') ?? '');
+  const { items } = await call.services.systemClient
     .resource(ResourceQuotas)
-    .list({ fieldSelector: `metadata.name=${QUOTA_NAME}`, ...(!everywhere && { namespace: call.caller.namespace }) });
-  const listed = items.map((quota) => {
+    .list({ fieldSelector: `metadata.name=${QUOTA_NAME}`, ...(!allTenants && { namespace: call.caller.namespace }) });
+  const pageItems = items.map((quota) => {
     const view = viewOf(call, quota);
     return { marker: String(view.id), created: quota.metadata.creationTimestamp ?? '', view };
   });
-  return pageReply(call, { name: 'quotas' }, listed, query);
+  return pageReply(call, { name: 'quotas' }, pageItems, query);
 }
 
 async function show(call: Call): Promise<Reply> {
@@ -60,9 +63,9 @@ async function show(call: Call): Promise<Reply> {
   return { status: 200, body: viewOf(call, quota) };
 }
 
-/** Cluster limits from ProjectQuotas, for projects without a quota created through this API. */
+/** The cluster limit from ProjectQuotas, for projects without a quota created through this API. */
 async function limitOfProject({ services }: Call, namespace: string): Promise<number> {
-  const { items } = await services.own.resource(projectQuotas).list({ namespace });
+  const { items } = await services.systemClient.resource(projectQuotas).list({ namespace });
   return effectiveQuota(items).clusters?.limit ?? UNLIMITED;
 }
 
@@ -72,12 +75,12 @@ async function create(call: Call): Promise<Reply> {
   checkResource(resource ?? 'Cluster');
   if (project_id === undefined) throw invalidInput('Must provide a valid project ID.');
   const namespace = namespaceOf(call, project_id);
-  await requireQuotaRight(call, 'create', namespace);
+  await requireQuotaPermission(call, 'create', namespace);
   try {
-    const made = await call.services.own
+    const created = await call.services.systemClient
       .resource(ResourceQuotas)
-      .create({ metadata: { name: QUOTA_NAME, namespace }, spec: { hard: hard(hard_limit) } });
-    return { status: 201, body: viewOf(call, made) };
+      .create({ metadata: { name: QUOTA_NAME, namespace }, spec: { hard: hardLimits(hard_limit) } });
+    return { status: 201, body: viewOf(call, created) };
   } catch (error) {
     if (!isApiError(error, 'AlreadyExists')) throw error;
     throw new MagnumError(409, `Quota for project ${project_id} already exists for resource Cluster.`);
@@ -89,13 +92,13 @@ async function change(call: Call): Promise<Reply> {
   const project = projectOf(call);
   const { hard_limit = 1 } = parseBody(QuotaBody, call.body);
   const namespace = namespaceOf(call, project);
-  const value = { spec: { hard: hard(hard_limit) } };
-  await requireQuotaRight(call, 'patch', namespace);
-  const changed = await call.services.own
+  const value = { spec: { hard: hardLimits(hard_limit) } };
+  await requireQuotaPermission(call, 'patch', namespace);
+  const changed = await call.services.systemClient
     .resource(ResourceQuotas)
     .patch(QUOTA_NAME, { type: 'merge', value }, { namespace })
     .catch((error: unknown) => {
-      throw goneAs(error, notFound(project));
+      throw notFoundAs(error, notFound(project));
     });
   return { status: 202, body: viewOf(call, changed) };
 }
@@ -104,25 +107,25 @@ async function remove(call: Call): Promise<Reply> {
   await requireAdmin(call.client, 'quota:delete');
   const project = projectOf(call);
   const namespace = namespaceOf(call, project);
-  await requireQuotaRight(call, 'delete', namespace);
-  await call.services.own
+  await requireQuotaPermission(call, 'delete', namespace);
+  await call.services.systemClient
     .resource(ResourceQuotas)
     .delete(QUOTA_NAME, { namespace })
     .catch((error: unknown) => {
-      throw goneAs(error, notFound(project));
+      throw notFoundAs(error, notFound(project));
     });
   return { status: 204 };
 }
 
 /** With a management cluster, the gateway does not serve ResourceQuotas: Fairway writes them itself, for users who have the permission. */
-function requireQuotaRight({ client }: Call, verb: Right['verb'], namespace: string): Promise<void> {
+function requireQuotaPermission({ client }: Call, verb: Permission['verb'], namespace: string): Promise<void> {
   const action = `quota:${verb === 'patch' ? 'update' : verb}`;
-  return requireRight(client, { verb, resource: 'resourcequotas', namespace }, action);
+  return requirePermission(client, { verb, resource: 'resourcequotas', namespace }, action);
 }
 
 async function read(call: Call, namespace: string): Promise<ResourceQuota | undefined> {
   try {
-    return await call.services.own.resource(ResourceQuotas).get(QUOTA_NAME, { namespace });
+    return await call.services.systemClient.resource(ResourceQuotas).get(QUOTA_NAME, { namespace });
   } catch (error) {
     if (isApiError(error, 'NotFound')) return undefined;
     throw error;
@@ -135,14 +138,14 @@ function viewOf({ services }: Call, { metadata, spec }: ResourceQuota) {
     id: rowNumber(uid),
     project_id: services.projectOfNamespace(namespace) ?? '',
     resource: 'Cluster',
-    hard_limit: Number(spec?.hard?.[COUNTED] ?? UNLIMITED),
+    hard_limit: Number(spec?.hard?.[COUNT_RESOURCE] ?? UNLIMITED),
     created_at: magnumTime(creationTimestamp),
     updated_at: null,
   };
 }
 
-function hard(limit: number): Record<string, string> {
-  return { [COUNTED]: String(limit) };
+function hardLimits(limit: number): Record<string, string> {
+  return { [COUNT_RESOURCE]: String(limit) };
 }
 
 function projectOf(call: Call): string {

@@ -1,5 +1,5 @@
-import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
-import { isAdmin, requireAdmin } from '../access/may.ts';
+import { targetReplicas } from '@fairway/api/domain/target-replicas';
+import { isAdmin, requireAdmin } from '../access/permissions.ts';
 import { readClusters } from '../clusters/stored-cluster.ts';
 import type { Call, Reply, Route } from '../http/call.ts';
 import { param } from '../http/call.ts';
@@ -10,12 +10,12 @@ import { pageOf } from '../http/page.ts';
 export const ACCOUNT_ROUTES: readonly Route[] = [
   { method: 'GET', path: 'stats', action: 'stats:get_all', handle: stats },
   { method: 'GET', path: 'mservices', action: 'magnum-service:get_all', handle: mservices },
-  { method: 'GET', path: 'federations', action: 'federation:get_all', handle: noFederations },
-  { method: 'GET', path: 'federations/detail', action: 'federation:detail', handle: noFederations },
-  { method: 'GET', path: 'federations/{federation}', action: 'federation:get', handle: federation },
-  { method: 'POST', path: 'federations', action: 'federation:create', handle: refuseFederation },
-  { method: 'PATCH', path: 'federations/{federation}', action: 'federation:update', handle: federation },
-  { method: 'DELETE', path: 'federations/{federation}', action: 'federation:delete', handle: federation },
+  { method: 'GET', path: 'federations', action: 'federation:get_all', handle: listNoFederations },
+  { method: 'GET', path: 'federations/detail', action: 'federation:detail', handle: listNoFederations },
+  { method: 'GET', path: 'federations/{federation}', action: 'federation:get', handle: federationNotFound },
+  { method: 'POST', path: 'federations', action: 'federation:create', handle: rejectFederation },
+  { method: 'PATCH', path: 'federations/{federation}', action: 'federation:update', handle: federationNotFound },
+  { method: 'DELETE', path: 'federations/{federation}', action: 'federation:delete', handle: federationNotFound },
 ];
 
 async function stats(call: Call): Promise<Reply> {
@@ -26,14 +26,17 @@ async function stats(call: Call): Promise<Reply> {
   const admin = await isAdmin(client);
   if (project !== undefined && project !== caller.project.id && !admin) throw notAllowed('stats:get_all');
   const namespace = project === undefined ? caller.namespace : services.namespaceOfProject(project);
-  const everything = project === undefined && admin;
-  if (!everything && namespace === undefined) return { status: 200, body: { clusters: 0, nodes: 0 } };
-  const counted = await readClusters(call, {
+  const allProjects = project === undefined && admin;
+  if (!allProjects && namespace === undefined) return { status: 200, body: { clusters: 0, nodes: 0 } };
+  const storedClusters = await readClusters(call, {
     withMachines: false,
-    ...(!everything && namespace !== undefined && { namespace }),
+    ...(!allProjects && namespace !== undefined && { namespace }),
   });
-  const nodes = counted.flatMap(({ pools }) => pools.map((pool) => wantedReplicas(pool)));
-  return { status: 200, body: { clusters: counted.length, nodes: nodes.reduce((sum, count) => sum + count, 0) } };
+  const nodes = storedClusters.flatMap(({ pools }) => pools.map((pool) => targetReplicas(pool)));
+  return {
+    status: 200,
+    body: { clusters: storedClusters.length, nodes: nodes.reduce((sum, count) => sum + count, 0) },
+  };
 }
 
 /** Lists the process that serves this API. */
@@ -54,17 +57,17 @@ async function mservices({ client, services, query }: Call): Promise<Reply> {
   return { status: 200, body: { mservices: [service] } };
 }
 
-async function noFederations({ query }: Call): Promise<Reply> {
+async function listNoFederations({ query }: Call): Promise<Reply> {
   pageOf(query);
   return { status: 200, body: { federations: [] } };
 }
 
-function federation(call: Call): Promise<Reply> {
+function federationNotFound(call: Call): Promise<Reply> {
   return Promise.reject(
     new MagnumError(404, `Federation ${param(call, 'federation').slice(0, 255)} could not be found.`),
   );
 }
 
-function refuseFederation(): Promise<Reply> {
+function rejectFederation(): Promise<Reply> {
   return Promise.reject(invalidInput('Federations are not supported.'));
 }

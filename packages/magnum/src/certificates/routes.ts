@@ -9,7 +9,7 @@ import {
 import { formatTime } from '@fairway/base/clock';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
-import { changeable } from '../clusters/change-routes.ts';
+import { requireChangeable } from '../clusters/change-routes.ts';
 import { clusterRecord, recordAnnotation } from '../clusters/record.ts';
 import { findCluster } from '../clusters/stored-cluster.ts';
 import { optional, parseBody } from '../http/body.ts';
@@ -41,7 +41,7 @@ async function show(call: Call): Promise<Reply> {
   return { status: 200, body: { cluster_uuid: uid, pem, links: links(call.url, 'certificates', uid) } };
 }
 
-/** Signs the key of the CSR with the certificate that the caller's kubeconfig would have; the subject of the CSR is ignored. */
+/** Signs the CSR's key with the certificate that the caller's kubeconfig would have; the CSR's subject is ignored. */
 async function sign(call: Call): Promise<Reply> {
   const { cluster_uuid, csr, ca_cert_type } = parseBody(CertificateBody, call.body);
   checkType(ca_cert_type);
@@ -64,7 +64,7 @@ async function sign(call: Call): Promise<Reply> {
   return { status: 201, body: { cluster_uuid: uid, csr, pem, links: links(call.url, 'certificates', uid) } };
 }
 
-/** Like Magnum, which answers 400 here if the cluster does not exist. */
+/** Throws 400 if the cluster does not exist, like Magnum. */
 async function clusterOf(call: Call, ident: string): Promise<Cluster> {
   try {
     return (await findCluster(call, ident)).cluster;
@@ -78,9 +78,9 @@ function invalidCsr(error: ApiError): MagnumError {
   return new MagnumError(400, `Received invalid csr. ${why === '' ? error.message : why}`, { cause: error });
 }
 
-/** Starts Fairway's own rotation, which completes once every node trusts the new authorities. */
+/** Starts Fairway's own rotation, which completes when every node trusts the new authorities. */
 async function rotate(call: Call): Promise<Reply> {
-  const { cluster } = await changeable(call, 'Rotating the CA');
+  const { cluster } = await requireChangeable(call, 'Rotating the CA');
   const { name = '', namespace = '', uid } = cluster.metadata;
   const { phase, rotation } = cluster.status?.credentials ?? {};
   if (phase !== undefined && phase !== 'Stable') {

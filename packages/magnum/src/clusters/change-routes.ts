@@ -6,8 +6,8 @@ import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { upperBound } from '@fairway/api/kinds/pool-bounds';
 import { formatTime } from '@fairway/base/clock';
 import { z } from 'zod';
-import { requireRight } from '../access/may.ts';
-import { goneAs } from '../http/api-error-words.ts';
+import { requirePermission } from '../access/permissions.ts';
+import { notFoundAs } from '../http/api-errors.ts';
 import { int, optionalInt, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { parsePatch, wholeNumber } from '../http/json-patch.ts';
@@ -15,8 +15,8 @@ import { clusterNotFound, invalidInput, MagnumError } from '../http/magnum-error
 import { findPool, isMasterIdent } from '../nodegroups/stored-nodegroup.ts';
 import { findTemplate, readTemplates } from '../templates/find-template.ts';
 import { templateIdOf } from './cluster-view.ts';
-import { zeroNodes } from './create-route.ts';
-import { askedByLabels, askedOfNodes } from './labels.ts';
+import { zeroNodesError } from './create-route.ts';
+import { poolSpecFromLabels, specFromLabels } from './labels.ts';
 import { workerPoolName } from './new-cluster.ts';
 import { clusterRecord, DEFAULT_WORKER, poolRecord, recordAnnotation } from './record.ts';
 import { defaultPool, findCluster, machinesOf, poolName, type StoredCluster } from './stored-cluster.ts';
@@ -42,30 +42,30 @@ const UpgradeBody = z.strictObject({
 });
 
 /** Fairway determines the health of a cluster itself; values that clients write are accepted and ignored. */
-const OF_FAIRWAY = ['/health_status', '/health_status_reason'];
+const IGNORED_PATHS = ['/health_status', '/health_status_reason'];
 
 async function patch(call: Call): Promise<Reply> {
   const { minor, query } = call;
   if (query.get('rollback') !== null && minor < 3) throw invalidInput('Unknown argument: "rollback"');
-  const stored = await changeable(call, 'Updating a cluster');
-  let wanted: number | undefined;
+  const stored = await requireChangeable(call, 'Updating a cluster');
+  let nodeCount: number | undefined;
   for (const { op, path, value } of parsePatch(call.body)) {
-    if (OF_FAIRWAY.includes(path)) continue;
+    if (IGNORED_PATHS.includes(path)) continue;
     if (path !== '/node_count') throw invalidInput(`cannot change cluster property(ies) ${path.slice(1)}.`);
     const count = op === 'remove' ? 1 : wholeNumber(path, value);
     if (count < 0) throw invalidInput('Invalid input for field/attribute node_count: it must be 0 or more');
-    if (count === 0 && minor < 10) throw zeroNodes();
-    wanted = count;
+    if (count === 0 && minor < 10) throw zeroNodesError();
+    nodeCount = count;
   }
-  // Only if the whole patch is valid.
-  if (wanted !== undefined) await scale(call, stored, defaultPool(stored), wanted);
+  // Writes only if the whole patch is valid.
+  if (nodeCount !== undefined) await scale(call, stored, defaultPool(stored), nodeCount);
   return { status: 202, body: { uuid: await markChanged(call, stored) } };
 }
 
 async function resize(call: Call): Promise<Reply> {
   const { node_count, nodes_to_remove, nodegroup } = parseBody(ResizeBody, call.body);
-  if (node_count === 0 && call.minor < 10) throw zeroNodes();
-  const stored = await changeable(call, 'Resizing a cluster');
+  if (node_count === 0 && call.minor < 10) throw zeroNodesError();
+  const stored = await requireChangeable(call, 'Resizing a cluster');
   if (nodegroup && isMasterIdent(stored, nodegroup)) {
     throw invalidInput('Resizing the master nodegroup is not supported: the plan defines the control plane.');
   }
@@ -76,38 +76,38 @@ async function resize(call: Call): Promise<Reply> {
   return { status: 202, body: { uuid: await markChanged(call, stored) } };
 }
 
-/** The nodes to delete, by server ID or by index in the group. */
+/** Marks nodes for deletion, by server ID or by index in the group. */
 async function markNodes(
   call: Call,
   stored: StoredCluster,
   pool: NodePool | undefined,
-  named: readonly string[],
+  idents: readonly string[],
 ): Promise<void> {
-  const ofPool = pool === undefined ? [] : machinesOf(stored, pool);
-  const leaving = named.map((ident) => {
+  const poolMachines = pool === undefined ? [] : machinesOf(stored, pool);
+  const machinesToDelete = idents.map((ident) => {
     const node =
-      ofPool.find(({ status }) => status?.serverID === ident) ??
-      (/^[0-9]{1,4}$/.test(ident) ? ofPool[Number(ident)] : undefined);
+      poolMachines.find(({ status }) => status?.serverID === ident) ??
+      (/^[0-9]{1,4}$/.test(ident) ? poolMachines[Number(ident)] : undefined);
     if (node === undefined) throw invalidInput(`nodes_to_remove: the nodegroup has no node ${ident}`);
     return node;
   });
-  if (leaving.length === 0) return;
+  if (machinesToDelete.length === 0) return;
   // Only Fairway writes Machines; a user who may change the pool may also select the nodes to delete.
-  await requireRight(
+  await requirePermission(
     call.client,
     { verb: 'update', resource: 'nodepools', namespace: call.caller.namespace },
     'cluster:resize',
   );
-  for (const { metadata } of leaving) {
+  for (const { metadata } of machinesToDelete) {
     const value = { metadata: { annotations: { [DELETE_FIRST_ANNOTATION]: 'true' } } };
-    await call.services.own
+    await call.services.systemClient
       .resource(machines)
       .patch(metadata.name ?? '', { type: 'merge', value }, { namespace: metadata.namespace ?? '' });
   }
 }
 
 async function scale(call: Call, stored: StoredCluster, pool: NodePool | undefined, count: number): Promise<void> {
-  if (pool === undefined) return makePool(call, stored, count);
+  if (pool === undefined) return createPool(call, stored, count);
   checkSize(pool, count);
   await changePool(call, pool, { replicas: count });
 }
@@ -138,8 +138,8 @@ export async function changePool(call: Call, pool: NodePool, spec: object): Prom
     .patch(name, { type: 'merge', value }, { namespace, fieldManager: 'fairway-magnum' });
 }
 
-/** Creates the pool of a cluster without one, which was created with kubectl, or whose creation was interrupted. */
-async function makePool(call: Call, { cluster }: StoredCluster, replicas: number): Promise<void> {
+/** Creates the pool of a cluster without one, because it was created with kubectl, or its creation was interrupted. */
+async function createPool(call: Call, { cluster }: StoredCluster, replicas: number): Promise<void> {
   const { flavor_id: flavor, labels = {}, floating_ip_enabled: floating } = clusterRecord(cluster);
   if (flavor === undefined)
     throw invalidInput('the cluster has no nodegroup: create one with "openstack coe nodegroup create"');
@@ -154,7 +154,7 @@ async function makePool(call: Call, { cluster }: StoredCluster, replicas: number
         clusterName: name,
         flavor,
         replicas,
-        ...askedOfNodes(labels, labels),
+        ...poolSpecFromLabels(labels, labels),
         ...(floating && { floatingIPs: { enabled: true } }),
       },
     } as never,
@@ -165,7 +165,7 @@ async function makePool(call: Call, { cluster }: StoredCluster, replicas: number
 async function upgrade(call: Call): Promise<Reply> {
   if (call.minor === 7) throw invalidInput('Cluster upgrade is not supported in the provided microversion.');
   const body = parseBody(UpgradeBody, call.body);
-  const stored = await changeable(call, 'Upgrading a cluster');
+  const stored = await requireChangeable(call, 'Upgrading a cluster');
   const templates = await readTemplates(call);
   const template = findTemplate(templates, body.cluster_template);
   const current = templateIdOf(stored, templates);
@@ -180,9 +180,9 @@ async function upgrade(call: Call): Promise<Reply> {
     }
   }
   const { kube_tag = '', fairway_plan = '' } = template.fields.labels ?? {};
-  const asked = askedByLabels({ kube_tag, fairway_plan }).cluster;
-  const version = template.offer?.minor ?? asked.version;
-  const plan = template.offer?.plan ?? asked.plan;
+  const labelSpec = specFromLabels({ kube_tag, fairway_plan }).cluster;
+  const version = template.offer?.minor ?? labelSpec.version;
+  const plan = template.offer?.plan ?? labelSpec.plan;
   if (version === undefined)
     throw new MagnumError(409, 'Cluster Template is not valid for upgrade: it has no label kube_tag.');
   if (body.max_batch_size && body.max_batch_size > 10) throw invalidInput('max_batch_size must be at most 10');
@@ -209,16 +209,16 @@ async function remove(call: Call): Promise<Reply> {
     .resource(clusters)
     .delete(name, { namespace, uid })
     .catch((error: unknown) => {
-      throw goneAs(error, clusterNotFound(param(call, 'cluster')));
+      throw notFoundAs(error, clusterNotFound(param(call, 'cluster')));
     });
   return { status: 204 };
 }
 
 /** The cluster in the path. Throws 400 while it is being deleted. */
-export async function changeable(call: Call, what: string): Promise<StoredCluster> {
+export async function requireChangeable(call: Call, operation: string): Promise<StoredCluster> {
   const stored = await findCluster(call, param(call, 'cluster'));
   if (stored.cluster.metadata.deletionTimestamp !== undefined) {
-    throw invalidInput(`${what} when status is "DELETE_IN_PROGRESS" is not supported.`);
+    throw invalidInput(`${operation} when status is "DELETE_IN_PROGRESS" is not supported.`);
   }
   return stored;
 }
@@ -235,7 +235,7 @@ async function write(call: Call, { metadata }: Cluster, value: object): Promise<
     .resource(clusters)
     .patch(name, { type: 'merge', value }, { namespace, fieldManager: 'fairway-magnum' })
     .catch((error: unknown) => {
-      throw goneAs(error, clusterNotFound(uid));
+      throw notFoundAs(error, clusterNotFound(uid));
     });
   return uid;
 }

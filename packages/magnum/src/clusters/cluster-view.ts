@@ -1,5 +1,5 @@
+import { targetReplicas } from '@fairway/api/domain/target-replicas';
 import { minorOf } from '@fairway/api/domain/version-numbers';
-import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { Plan } from '@fairway/api/kinds/plan';
 import { links, magnumTime } from '../http/representation.ts';
@@ -35,8 +35,8 @@ export function briefView(stored: StoredCluster, facts: ViewFacts) {
     cluster_template_id: templateId,
     keypair: record.keypair ?? null,
     docker_volume_size: record.docker_volume_size ?? null,
-    labels: shownLabels(record, findTemplate(facts, templateId)),
-    node_count: pools.reduce((sum, pool) => sum + wantedReplicas(pool), 0),
+    labels: currentLabels(record, findTemplate(facts, templateId)),
+    node_count: pools.reduce((sum, pool) => sum + targetReplicas(pool), 0),
     status,
     master_flavor_id: record.master_flavor_id ?? null,
     flavor_id: record.flavor_id ?? pools[0]?.spec.flavor ?? null,
@@ -98,7 +98,7 @@ function findTemplate({ templates }: ViewFacts, id: string): Template | undefine
  * Labels of the cluster merged with those of its current template: a label from the template changes with the next patch release, and with an upgrade
  * to another template. Terraform would replace the cluster if it saw a label that neither the cluster nor its template has.
  */
-function shownLabels(
+function currentLabels(
   { labels = {}, own_labels: own, merge_labels }: ClusterRecord,
   template: Template | undefined,
 ): Labels {
@@ -107,19 +107,21 @@ function shownLabels(
     : effectiveLabelsOf(template.fields.labels, own, merge_labels);
 }
 
-/** The public address if a node has one, like Magnum. */
+/** The node's public address if it has one, as in Magnum; otherwise its internal address. */
 export function addressOf({ status }: Machine): string[] {
   const { addresses = [], address } = status ?? {};
   const external = addresses.find(({ type }) => type === 'ExternalIP')?.address;
-  const shown = external ?? address;
-  return shown === undefined ? [] : [shown];
+  const publicOrPrivate = external ?? address;
+  return publicOrPrivate === undefined ? [] : [publicOrPrivate];
 }
 
-/** The tenant's own template that the cluster was created from; otherwise the template of its plan and version, whatever changed them. */
+/**
+ * The tenant's own template from which the cluster was created; otherwise the template of its current plan and version.
+ */
 export function templateIdOf({ cluster }: StoredCluster, templates: readonly Template[]): string {
   const { cluster_template_id: recorded } = clusterRecord(cluster);
-  const made = templates.find(({ uuid }) => uuid === recorded);
-  if (made && made.offer === undefined) return made.uuid;
+  const recordedTemplate = templates.find(({ uuid }) => uuid === recorded);
+  if (recordedTemplate && recordedTemplate.offer === undefined) return recordedTemplate.uuid;
   const version = cluster.status?.desiredVersion ?? cluster.status?.version ?? cluster.spec.version;
   if (version === undefined) return recorded ?? '';
   return operatorTemplateUuid(cluster.spec.plan, minorOf(version));

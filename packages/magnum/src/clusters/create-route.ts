@@ -1,10 +1,10 @@
 import { DRY_RUN_ANNOTATION, dryRunAnnotation } from '@fairway/api/admission/dry-run-siblings';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NewNodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { requireRight } from '../access/may.ts';
+import { requirePermission } from '../access/permissions.ts';
 import { parseBody } from '../http/body.ts';
 import type { Call, Reply, Route } from '../http/call.ts';
 import { invalidInput, MagnumError } from '../http/magnum-error.ts';
@@ -12,7 +12,7 @@ import { findTemplate, readOffer } from '../templates/find-template.ts';
 import { networkIds } from './network-ids.ts';
 import { ClusterBody, type NewObjects, networkNames, newObjects } from './new-cluster.ts';
 import { generatedName } from './object-name.ts';
-import { isRefusal, isRefusedForGood, makePool } from './pending-nodegroups.ts';
+import { createPool, isPermanentRefusal, isRefusal } from './pending-nodegroups.ts';
 
 export const CLUSTER_CREATE_ROUTE: Route = {
   method: 'POST',
@@ -25,8 +25,8 @@ async function create(call: Call): Promise<Reply> {
   const { client, caller, minor, services } = call;
   const { namespace } = caller;
   const body = parseBody(ClusterBody, call.body);
-  if (body.node_count === 0 && minor < 10) throw zeroNodes();
-  await requireRight(client, { verb: 'create', resource: 'clusters', namespace }, 'cluster:create');
+  if (body.node_count === 0 && minor < 10) throw zeroNodesError();
+  await requirePermission(client, { verb: 'create', resource: 'clusters', namespace }, 'cluster:create');
   const { plans, templates } = await readOffer(call);
   const template = findTemplate(templates, body.cluster_template_id, minor >= 10 ? 404 : 400);
   if (template.fields.hidden && template.offer) {
@@ -45,71 +45,73 @@ async function create(call: Call): Promise<Reply> {
     networks,
     replicasOf: (plan = 'free') => plans.find(({ metadata }) => metadata.name === plan)?.spec.controlPlane.replicas,
   });
-  return { status: 202, body: { uuid: await createAll(call, objects) } };
+  return { status: 202, body: { uuid: await createObjects(call, objects) } };
 }
 
 /**
- * Creates the credential first, since a Cluster cannot reference a missing one; then the Cluster, then its pool, for which a note is kept until it
- * exists. Cluster and pool are dry-run first, so nothing is created if admission rejects either. After a crash, `OrphanedCredentialGC` deletes a
- * credential that no cluster uses, and `PendingNodegroups` creates the missing pool.
+ * Creates the credential first, because a Cluster cannot reference a missing one; then the Cluster, then its pool, for
+ * which a note exists until the pool is created. Cluster and pool are dry-run first, so nothing is created if admission
+ * rejects either. After a crash, `OrphanedCredentialGC` deletes a credential that no cluster uses, and
+ * `PendingNodegroups` creates the missing pool.
  */
-async function createAll(call: Call, { cluster, pool }: NewObjects): Promise<string> {
+async function createObjects(call: Call, { cluster, pool }: NewObjects): Promise<string> {
   const { client, caller, services, token } = call;
   const { namespace } = caller;
   const { name = '' } = cluster.metadata;
   const state = services.configuredCredential(namespace);
-  const given = state === undefined ? await services.trusts.give(call, { clusterName: name, token }) : undefined;
-  const credentialName = given?.name ?? (state?.kind === 'credential' ? state.name : undefined);
+  const ownCredential =
+    state === undefined ? await services.trusts.createCredential(call, { clusterName: name, token }) : undefined;
+  const credentialName = ownCredential?.name ?? (state?.kind === 'credential' ? state.name : undefined);
   const spec = { ...cluster.spec, ...(credentialName !== undefined && { credentialName }) };
-  const wanted = { ...cluster, spec } as never;
+  const clusterWithCredential = { ...cluster, spec } as never;
   const create = (dryRun: boolean) =>
     client
       .resource(clusters)
-      .create(wanted, { fieldManager: 'fairway-magnum', dryRun })
+      .create(clusterWithCredential, { fieldManager: 'fairway-magnum', dryRun })
       .catch((error: unknown) => {
         throw isApiError(error, 'AlreadyExists')
           ? new MagnumError(409, `A cluster with name ${name} already exists.`, { cause: error })
           : error;
       });
-  const withoutCluster = async (error: unknown) => {
-    await given?.takeBack();
+  const revokeAndThrow = async (error: unknown) => {
+    await ownCredential?.revoke();
     throw error;
   };
   await create(true)
-    .then((tried) => tryPool(client, pool, tried))
-    .catch(withoutCluster);
-  const settle = await services.pendingNodegroups.note(pool, call.requestId).catch(withoutCluster);
-  const made = await create(false).catch(async (error: unknown) => {
-    // If the outcome is unknown, the garbage collection passes find out.
+    .then((dryRunObject) => dryRunPool(client, pool, dryRunObject))
+    .catch(revokeAndThrow);
+  const forgetNodegroup = await services.pendingNodegroups.note(pool, call.requestId).catch(revokeAndThrow);
+  const created = await create(false).catch(async (error: unknown) => {
+    // If the outcome is unknown, garbage collection determines it.
     if (!isRefusal(error) && !(error instanceof MagnumError)) throw error;
-    await settle();
-    return withoutCluster(error);
+    await forgetNodegroup();
+    return revokeAndThrow(error);
   });
-  const { uid = '' } = made.metadata;
+  const { uid = '' } = created.metadata;
   try {
-    await makePool(client, pool);
+    await createPool(client, pool);
   } catch (error) {
-    // If the outcome is unknown, the note leads to the pool.
-    if (!isRefusedForGood(error)) return uid;
+    // If the outcome is unknown, the pool is created from the note.
+    if (!isPermanentRefusal(error)) return uid;
     // This also deletes its credential.
     await ignoreGone(client.resource(clusters).delete(name, { namespace, uid }));
-    await settle();
+    await forgetNodegroup();
     throw error;
   }
-  await settle();
+  await forgetNodegroup();
   return uid;
 }
 
-/** Whether admission accepts the pool of a cluster that does not exist yet. */
-async function tryPool(client: KubeClient, pool: NewNodePool, cluster: Cluster): Promise<void> {
+/** Dry-runs the pool of a cluster that does not exist yet; rejects if admission does. */
+async function dryRunPool(client: KubeClient, pool: NewNodePool, cluster: Cluster): Promise<void> {
   const annotations = {
     ...pool.metadata.annotations,
     [DRY_RUN_ANNOTATION]: dryRunAnnotation({ clusters: [cluster], pools: [] }),
   };
-  const tried = { ...pool, metadata: { ...pool.metadata, annotations } };
-  await client.resource(nodePools).create(tried as never, { fieldManager: 'fairway-magnum', dryRun: true });
+  const dryRunObject = { ...pool, metadata: { ...pool.metadata, annotations } };
+  await client.resource(nodePools).create(dryRunObject as never, { fieldManager: 'fairway-magnum', dryRun: true });
 }
 
-export function zeroNodes(): MagnumError {
+export function zeroNodesError(): MagnumError {
   return invalidInput('Resizing a nodegroup to zero is not supported in the provided microversion.');
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isKnown } from './known-labels.ts';
 
-/** Labels of Magnum's user guide and of the options of magnum-capi-helm, July 2026. */
+/** Labels from Magnum's user guide and from the options of magnum-capi-helm, July 2026. */
 const DOCUMENTED = {
   magnum: `
   admission_control_list auto_healing_controller auto_healing_enabled auto_scaling_enabled autoscaler_tag

@@ -20,25 +20,25 @@ export const TRANSLATED_LABELS = [
   'auto_healing_enabled',
 ] as const;
 
-const ADDON = 'Fairway does not provide this add-on; install it with kubectl or Helm';
-const OPTIONS = 'Fairway manages the options of Kubernetes components';
+const ADDON_REASON = 'Fairway does not provide this add-on; install it with kubectl or Helm';
+const OPTIONS_REASON = 'Fairway manages the options of Kubernetes components';
 
-const STORAGE_CLASS = 'create a StorageClass in the cluster';
-const PUBLIC = 'API servers have a public address; restrict access with api_master_lb_allowed_cidrs';
+const STORAGE_CLASS_ADVICE = 'create a StorageClass in the cluster';
+const PUBLIC_ADDRESS_ADVICE = 'API servers have a public address; restrict access with api_master_lb_allowed_cidrs';
 
-/** Labels that are rejected with any value that requests something, and why. */
+/** Labels that are rejected with any value that requests something, and the reasons. */
 export const REFUSED_LABELS: Readonly<Record<string, string>> = {
-  kube_dashboard_enabled: ADDON,
-  monitoring_enabled: ADDON,
-  influx_grafana_dashboard_enabled: ADDON,
-  prometheus_monitoring: ADDON,
-  tiller_enabled: ADDON,
-  admission_control_list: OPTIONS,
-  kubeapi_options: OPTIONS,
-  kubecontroller_options: OPTIONS,
+  kube_dashboard_enabled: ADDON_REASON,
+  monitoring_enabled: ADDON_REASON,
+  influx_grafana_dashboard_enabled: ADDON_REASON,
+  prometheus_monitoring: ADDON_REASON,
+  tiller_enabled: ADDON_REASON,
+  admission_control_list: OPTIONS_REASON,
+  kubeapi_options: OPTIONS_REASON,
+  kubecontroller_options: OPTIONS_REASON,
   kubelet_options: 'set spec.kubelet of the NodePool with kubectl',
-  kubeproxy_options: OPTIONS,
-  kubescheduler_options: OPTIONS,
+  kubeproxy_options: OPTIONS_REASON,
+  kubescheduler_options: OPTIONS_REASON,
   etcd_volume_size: 'Fairway hosts the etcd databases; they use no volumes of the project',
   etcd_volume_type: 'Fairway hosts the etcd databases; they use no volumes of the project',
   fixed_subnet_cidr: 'use fixed_network_cidr',
@@ -51,23 +51,23 @@ export const REFUSED_LABELS: Readonly<Record<string, string>> = {
   extra_network_name: 'all nodes are in one network: use fixed_network of the template',
   extra_network_names: 'all nodes are in one network: use fixed_network of the template',
   octavia_provider: 'use the annotation loadbalancer.fairway.dev/provider of Services',
-  csi_cinder_availability_zone: STORAGE_CLASS,
-  csi_cinder_volume_type: STORAGE_CLASS,
-  csi_cinder_reclaim_policy: STORAGE_CLASS,
-  csi_cinder_allowed_topologies: STORAGE_CLASS,
-  csi_cinder_default_volume_type: STORAGE_CLASS,
-  csi_cinder_volume_binding_mode: STORAGE_CLASS,
+  csi_cinder_availability_zone: STORAGE_CLASS_ADVICE,
+  csi_cinder_volume_type: STORAGE_CLASS_ADVICE,
+  csi_cinder_reclaim_policy: STORAGE_CLASS_ADVICE,
+  csi_cinder_allowed_topologies: STORAGE_CLASS_ADVICE,
+  csi_cinder_default_volume_type: STORAGE_CLASS_ADVICE,
+  csi_cinder_volume_binding_mode: STORAGE_CLASS_ADVICE,
   dns_cluster_domain: 'the DNS domain of clusters is always cluster.local',
   selinux_mode: 'the node image determines it: use image_id of the template',
   post_install_manifest_url: 'apply the manifest with kubectl',
   ingress_controller: 'Fairway serves Ingresses of class octavia; install other controllers with kubectl or Helm',
-  prometheus_adapter_enabled: ADDON,
-  monitoring_ingress_enabled: ADDON,
-  cluster_basic_auth_secret: ADDON,
+  prometheus_adapter_enabled: ADDON_REASON,
+  monitoring_ingress_enabled: ADDON_REASON,
+  cluster_basic_auth_secret: ADDON_REASON,
 };
 
 /** Values of these labels that request the default behaviour. */
-const GRANTED: Readonly<Record<string, readonly string[]>> = {
+const DEFAULT_VALUES: Readonly<Record<string, readonly string[]>> = {
   dns_cluster_domain: ['cluster.local'],
   selinux_mode: ['permissive', 'disabled'],
   ingress_controller: ['octavia'],
@@ -76,7 +76,7 @@ const GRANTED: Readonly<Record<string, readonly string[]>> = {
 /** Whether a label requests something unsupported. */
 export function isRefused(name: string, value: string): boolean {
   if (!Object.hasOwn(REFUSED_LABELS, name) || isOff(value)) return false;
-  return !(Object.hasOwn(GRANTED, name) && GRANTED[name]?.includes(value.toLowerCase()));
+  return !(Object.hasOwn(DEFAULT_VALUES, name) && DEFAULT_VALUES[name]?.includes(value.toLowerCase()));
 }
 
 /** Labels from the guides of Magnum and magnum-capi-helm that can be ignored safely: they select or tune components that Fairway manages. */
@@ -151,7 +151,7 @@ export const HARMLESS_LABELS: readonly string[] = [
 ];
 
 /** Parts of unknown label names that suggest an access restriction or a placement. */
-const RESTRICTING = [
+const RESTRICTIVE_WORDS = [
   'allowed',
   'allowlist',
   'whitelist',
@@ -169,14 +169,14 @@ const RESTRICTING = [
   'private',
 ];
 
-/** Whether an unknown label would restrict access or place something. */
+/** Whether an unknown label would restrict access or placement. */
 export function isUnknownRestriction(name: string, value: string): boolean {
   if (isKnown(name) || isOff(value)) return false;
-  const lower = name.toLowerCase();
-  return RESTRICTING.some((word) => lower.includes(word));
+  const lowerCase = name.toLowerCase();
+  return RESTRICTIVE_WORDS.some((word) => lowerCase.includes(word));
 }
 
-/** Whether Fairway knows the label. */
+/** Whether Fairway recognizes the label. */
 export function isKnown(name: string): boolean {
   const lists: readonly (readonly string[])[] = [
     TRANSLATED_LABELS,
@@ -197,15 +197,15 @@ export const ALWAYS_ON_LABELS = {
   cloud_provider_enabled: 'it is part of every cluster',
   cinder_csi_enabled: 'it is part of every cluster',
   metrics_server_enabled: 'it is part of every cluster',
-  master_lb_floating_ip_enabled: PUBLIC,
+  master_lb_floating_ip_enabled: PUBLIC_ADDRESS_ADVICE,
 } as const;
 
 /** Labels of a cluster that have no effect and are only returned; `status_reason` reports them to the user. */
 export function labelsWithoutEffect(labels: Readonly<Record<string, string>>): readonly string[] {
-  const known: readonly string[] = [
+  const namesWithEffect: readonly string[] = [
     ...TRANSLATED_LABELS,
     ...Object.keys(REFUSED_LABELS),
     ...Object.keys(ALWAYS_ON_LABELS),
   ];
-  return Object.keys(labels).filter((name) => !known.includes(name));
+  return Object.keys(labels).filter((name) => !namesWithEffect.includes(name));
 }

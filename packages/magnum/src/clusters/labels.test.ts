@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { HARMLESS_LABELS, labelsWithoutEffect, REFUSED_LABELS } from './known-labels.ts';
-import { type Asked, askedByLabels, askedOfNodes, effectiveLabelsOf, labelDifferences } from './labels.ts';
+import { effectiveLabelsOf, type LabelSpec, labelDifferences, poolSpecFromLabels, specFromLabels } from './labels.ts';
 
-describe('what labels request', () => {
-  test.each<{ labels: Record<string, string>; cluster?: Asked['cluster']; pool?: Asked['pool'] }>([
+describe('labels of a cluster', () => {
+  test.each<{ labels: Record<string, string>; cluster?: LabelSpec['cluster']; pool?: LabelSpec['pool'] }>([
     { labels: {} },
     { labels: { kube_tag: 'v1.34.2' }, cluster: { version: '1.34.2' } },
     { labels: { kube_tag: '1.34' }, cluster: { version: '1.34' } },
@@ -47,8 +47,8 @@ describe('what labels request', () => {
     { labels: { min_node_count: '1' }, pool: { minReplicas: 1 } },
     { labels: { auto_healing_enabled: 'false' }, pool: { healing: { enabled: false } } },
     { labels: { cinder_csi_enabled: 'true', kube_dashboard_enabled: 'false', my_own: 'x' } },
-  ])('$labels', ({ labels, cluster = {}, pool = {} }) => {
-    expect(askedByLabels(labels)).toEqual({ cluster, pool });
+  ])('are translated: $labels', ({ labels, cluster = {}, pool = {} }) => {
+    expect(specFromLabels(labels)).toEqual({ cluster, pool });
   });
 
   test.each<[Record<string, string>, RegExp]>([
@@ -81,49 +81,51 @@ describe('what labels request', () => {
     [{ min_node_count: '1.5' }, /must be a whole number/],
     [{ boot_volume_size: 'big' }, /must be a whole number/],
     [{ boot_volume_type: 'fast' }, /requires labels.boot_volume_size/],
-  ])('%j is refused', (labels, message) => {
-    expect(() => askedByLabels(labels)).toThrow(message);
+  ])('are refused: %j', (labels, message) => {
+    expect(() => specFromLabels(labels)).toThrow(message);
   });
 
-  test.each(Object.keys(REFUSED_LABELS))('%s is refused by its name, and accepted if it is off', (name) => {
-    expect(() => askedByLabels({ [name]: 'something' })).toThrow(`labels.${name} is not supported: `);
-    expect(askedByLabels({ [name]: 'False' })).toEqual({ cluster: {}, pool: {} });
+  test.each(Object.keys(REFUSED_LABELS))('are refused if %s is set, and accepted if it is off', (name) => {
+    expect(() => specFromLabels({ [name]: 'something' })).toThrow(`labels.${name} is not supported: `);
+    expect(specFromLabels({ [name]: 'False' })).toEqual({ cluster: {}, pool: {} });
   });
 
-  test('harmless labels are accepted and reported', () => {
+  test('are accepted and reported if they are harmless', () => {
     const labels = Object.fromEntries(HARMLESS_LABELS.map((name) => [name, 'x']));
 
-    expect(askedByLabels(labels)).toEqual({ cluster: {}, pool: {} });
+    expect(specFromLabels(labels)).toEqual({ cluster: {}, pool: {} });
     expect(labelsWithoutEffect(labels)).toEqual(HARMLESS_LABELS);
   });
 
-  test('labels of a nodegroup: those of its cluster are not requested again, its own restriction is refused', () => {
-    const ofCluster = { octavia_provider: 'ovn', master_lb_allowed_cidrs: '192.0.2.0/24', availability_zone: 'a' };
+  test('are not requested again for a nodegroup, which may not have cluster-wide restrictions of its own', () => {
+    const clusterLabels = { octavia_provider: 'ovn', master_lb_allowed_cidrs: '192.0.2.0/24', availability_zone: 'a' };
 
-    expect(askedOfNodes(ofCluster, { ...ofCluster, boot_volume_size: '9' })).toEqual({
+    expect(poolSpecFromLabels(clusterLabels, { ...clusterLabels, boot_volume_size: '9' })).toEqual({
       availabilityZones: ['a'],
       rootVolume: { sizeGiB: 9 },
     });
-    expect(() => askedOfNodes({}, ofCluster)).toThrow('labels.master_lb_allowed_cidrs applies to the whole cluster');
-    expect(() => askedOfNodes({}, { octavia_provider: 'ovn' })).toThrow('not supported');
+    expect(() => poolSpecFromLabels({}, clusterLabels)).toThrow(
+      'labels.master_lb_allowed_cidrs applies to the whole cluster',
+    );
+    expect(() => poolSpecFromLabels({}, { octavia_provider: 'ovn' })).toThrow('not supported');
   });
 
-  test('labels without effect are known', () => {
+  test('are reported if they have no effect', () => {
     expect(labelsWithoutEffect({ kube_tag: 'v1.34', my_own: 'x', cinder_csi_enabled: 'true' })).toEqual(['my_own']);
   });
 });
 
 describe('labels merged with those of a template', () => {
   test.each([
-    { own: undefined, merge: false, expected: { a: '1', b: '2' }, reason: 'none of its own' },
+    { own: undefined, merge: false, expected: { a: '1', b: '2' }, reason: 'it has none of its own' },
     { own: {}, merge: false, expected: { a: '1', b: '2' }, reason: 'empty ones' },
-    { own: { a: '3' }, merge: false, expected: { a: '3' }, reason: 'in their place' },
+    { own: { a: '3' }, merge: false, expected: { a: '3' }, reason: 'its own replace them' },
     { own: { a: '3' }, merge: true, expected: { a: '3', b: '2' }, reason: 'over them' },
   ])('$reason', ({ own, merge, expected }) => {
     expect(effectiveLabelsOf({ a: '1', b: '2' }, own, merge)).toEqual(expected);
   });
 
-  test('are distinguished', () => {
+  test('are reported as overridden, added or skipped', () => {
     expect(labelDifferences({ a: '1', b: '2' }, { a: '3', c: '4' })).toEqual({
       labels_overridden: { a: '1' },
       labels_added: { c: '4' },

@@ -14,8 +14,8 @@ import {
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** What labels request for a cluster and its first pool. */
-export interface Asked {
+/** Spec fields of a cluster and its first pool that labels request. */
+export interface LabelSpec {
   readonly cluster: Partial<NewCluster['spec']>;
   readonly pool: Partial<Omit<NewNodePool['spec'], 'clusterName' | 'flavor'>>;
 }
@@ -31,15 +31,20 @@ const NODE_LABELS: readonly string[] = [
   'auto_healing_enabled',
 ] satisfies (typeof TRANSLATED_LABELS)[number][];
 
-/** A nodegroup's own labels that have no effect, reported the same way; labels inherited from its cluster were applied there. */
-export function nodeLabelsWithoutEffect(ofCluster: Labels, labels: Labels): readonly string[] {
-  const ofClusters = TRANSLATED_LABELS.filter((name) => !NODE_LABELS.includes(name) && Object.hasOwn(labels, name));
-  return [...labelsWithoutEffect(labels), ...ofClusters].filter((name) => ofCluster[name] !== labels[name]);
+/**
+ * A nodegroup's labels that have no effect, reported in the same way. Labels inherited from its cluster were applied
+ * there.
+ */
+export function nodeLabelsWithoutEffect(clusterLabels: Labels, labels: Labels): readonly string[] {
+  const clusterWideLabels = TRANSLATED_LABELS.filter(
+    (name) => !NODE_LABELS.includes(name) && Object.hasOwn(labels, name),
+  );
+  return [...labelsWithoutEffect(labels), ...clusterWideLabels].filter((name) => clusterLabels[name] !== labels[name]);
 }
 
-/** Throws 400 for an unsupported label. Pure. */
-export function askedByLabels(labels: Labels): Asked {
-  refuse(labels);
+/** Spec fields that labels request. Throws 400 for an unsupported label. Pure. */
+export function specFromLabels(labels: Labels): LabelSpec {
+  rejectUnsupported(labels);
   const {
     kube_tag: version,
     fairway_plan: plan,
@@ -49,7 +54,7 @@ export function askedByLabels(labels: Labels): Asked {
     service_cluster_ip_range: serviceCIDR,
   } = labels;
   // 0 is Magnum's default: no volume.
-  const volumeSize = wholeLabel(labels, 'boot_volume_size') || undefined;
+  const volumeSize = integerLabel(labels, 'boot_volume_size') || undefined;
   const allowed = allowedRanges(labels);
   const podCIDR =
     labels['pods_network_cidr'] ||
@@ -76,7 +81,7 @@ export function askedByLabels(labels: Labels): Asked {
       ...(Object.keys(apiServer).length > 0 && { apiServer }),
     },
     pool: {
-      ...(zones && { availabilityZones: someListed(labels, 'availability_zone') }),
+      ...(zones && { availabilityZones: nonEmptyList(labels, 'availability_zone') }),
       ...(volumeSize !== undefined && {
         rootVolume: {
           sizeGiB: volumeSize,
@@ -90,47 +95,50 @@ export function askedByLabels(labels: Labels): Asked {
 }
 
 /**
- * Allowed sources of the API server, from either name of the label; undefined allows everyone. An empty list would allow everyone too, so a label
- * without entries is rejected.
+ * Allowed sources of the API server, from either label; undefined allows everyone. An empty list would also allow
+ * everyone, so a label without entries is rejected.
  */
 function allowedRanges(labels: Labels): readonly string[] | undefined {
   const names = ['api_master_lb_allowed_cidrs', 'master_lb_allowed_cidrs'].filter((name) => labels[name]);
-  const [first, second = first] = names.map((name) => someListed(labels, name));
+  const [first, second = first] = names.map((name) => nonEmptyList(labels, name));
   if (first && !isDeepStrictEqual(first.toSorted(), second?.toSorted())) {
     throw invalidInput(`labels.${names.join(' and labels.')} contradict each other: remove one`);
   }
   return first;
 }
 
-/** Throws 400 for an empty list. */
-function someListed(labels: Labels, name: string): string[] {
-  const names = listed(labels[name] ?? '');
+/** The items of a list label. Throws 400 for an empty list. */
+function nonEmptyList(labels: Labels, name: string): string[] {
+  const names = splitList(labels[name] ?? '');
   if (names.length > 0) return names;
   throw invalidInput(`labels.${name}: "${(labels[name] ?? '').slice(0, 40)}" is an empty list: remove the label`);
 }
 
 /**
- * What labels request for a nodegroup. Labels inherited from the cluster were applied there; its own cluster-wide restriction would have no effect,
- * and throws 400. Pure.
+ * Spec fields that labels request for a nodegroup. Labels inherited from the cluster were applied there. A cluster-wide
+ * restriction of the nodegroup's own would have no effect, and throws 400. Pure.
  */
-export function askedOfNodes(ofCluster: Labels, labels: Labels): Asked['pool'] {
-  const own = Object.entries(labels).filter(([name, value]) => ofCluster[name] !== value || NODE_LABELS.includes(name));
-  const found = own.find(([name, value]) => CLUSTER_RESTRICTIONS.includes(name) && value !== '');
-  if (found) throw invalidInput(`labels.${found[0]} applies to the whole cluster: set it when you create the cluster`);
-  return askedByLabels(Object.fromEntries(own)).pool;
+export function poolSpecFromLabels(clusterLabels: Labels, labels: Labels): LabelSpec['pool'] {
+  const own = Object.entries(labels).filter(
+    ([name, value]) => clusterLabels[name] !== value || NODE_LABELS.includes(name),
+  );
+  const restriction = own.find(([name, value]) => CLUSTER_RESTRICTIONS.includes(name) && value !== '');
+  if (restriction)
+    throw invalidInput(`labels.${restriction[0]} applies to the whole cluster: set it when you create the cluster`);
+  return specFromLabels(Object.fromEntries(own)).pool;
 }
 
 const CLUSTER_RESTRICTIONS = ['api_master_lb_allowed_cidrs', 'master_lb_allowed_cidrs'];
 
 /** Items separated by commas, as in the API, or by semicolons, as on the command line. */
-export function listed(text: string): string[] {
+export function splitList(text: string): string[] {
   return text
     .split(/[,;]/)
     .map((name) => name.trim())
     .filter((name) => name !== '');
 }
 
-function refuse(labels: Labels): void {
+function rejectUnsupported(labels: Labels): void {
   for (const [name, value] of Object.entries(labels)) {
     if (isRefused(name, value)) throw invalidInput(`labels.${name} is not supported: ${REFUSED_LABELS[name]}`);
     if (isUnknownRestriction(name, value)) {
@@ -142,8 +150,8 @@ function refuse(labels: Labels): void {
   }
 }
 
-function autoscaling(labels: Labels): Asked['pool'] {
-  const [min, max] = [wholeLabel(labels, 'min_node_count'), wholeLabel(labels, 'max_node_count')];
+function autoscaling(labels: Labels): LabelSpec['pool'] {
+  const [min, max] = [integerLabel(labels, 'min_node_count'), integerLabel(labels, 'max_node_count')];
   const enabled = booleanLabel(labels, 'auto_scaling_enabled') ?? false;
   if (enabled && max === undefined) throw invalidInput('labels.auto_scaling_enabled requires labels.max_node_count');
   return {
@@ -161,7 +169,7 @@ function booleanLabel(labels: Labels, name: string): boolean | undefined {
   throw invalidInput(`labels.${name} must be true or false, not "${value.slice(0, 40)}"`);
 }
 
-function wholeLabel(labels: Labels, name: string): number | undefined {
+function integerLabel(labels: Labels, name: string): number | undefined {
   const value = labels[name];
   if (value === undefined || value === '') return undefined;
   if (!/^[0-9]{1,6}$/.test(value))
@@ -169,7 +177,10 @@ function wholeLabel(labels: Labels, name: string): number | undefined {
   return Number(value);
 }
 
-/** Labels that the cluster adds to its template, skips, or overrides, in Magnum's format; an overridden label has the template's value. */
+/**
+ * Labels that the cluster adds to its template, skips, or overrides, in Magnum's format. An overridden label has the
+ * template's value.
+ */
 export function labelDifferences(parent: Labels, labels: Labels) {
   const entries = Object.entries(labels);
   return {

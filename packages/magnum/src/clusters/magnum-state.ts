@@ -8,7 +8,7 @@ import type { Condition, ObjectMeta } from '@fairway/kube/object/meta';
 import { mayBePending } from './pending.ts';
 import { clusterRecord, DEFAULT_WORKER, poolRecord } from './record.ts';
 
-/** Magnum's states that a cluster or nodegroup can have here. */
+/** States of Magnum that a cluster or nodegroup can have here. */
 export type MagnumStatus = `${'CREATE' | 'UPDATE' | 'DELETE'}_${'IN_PROGRESS' | 'COMPLETE' | 'FAILED'}`;
 
 export interface MagnumState {
@@ -20,7 +20,7 @@ export interface MagnumState {
 /** Default of `create_timeout` in minutes; 0 means no limit. */
 export const DEFAULT_CREATE_TIMEOUT = 60;
 
-interface Observed {
+interface ObservedObject {
   readonly metadata: ObjectMeta;
   readonly status?:
     | {
@@ -37,15 +37,16 @@ export function nodegroupState(pool: NodePool, nowMs: number): MagnumState {
 }
 
 /**
- * State of a cluster with its pools; a change of a pool counts as a change of the cluster. A change is reported as soon as it is stored, before any
- * controller observes it, because clients take the first state other than `*_IN_PROGRESS` as final. Pure.
+ * State of a cluster with its pools; a change of a pool counts as a change of the cluster. A change is reported as soon
+ * as it is stored, before a controller observes it, because clients take the first state other than `*_IN_PROGRESS` as
+ * final. Pure.
  */
 export function clusterState(cluster: Cluster, pools: readonly NodePool[], nowMs: number): MagnumState {
   const record = clusterRecord(cluster);
   const own = stateOf(cluster, record.updated_at !== undefined, nowMs);
-  if (own.status === 'CREATE_IN_PROGRESS') return timedOut(cluster, record.create_timeout, own, nowMs);
+  if (own.status === 'CREATE_IN_PROGRESS') return withTimeout(cluster, record.create_timeout, own, nowMs);
   if (!own.status.endsWith('COMPLETE')) return own;
-  // It is an annotation, so the generation does not change.
+  // The request is an annotation, which does not change the generation.
   const rotation = cluster.metadata.annotations?.[ROTATE_CREDENTIALS_ANNOTATION];
   if (rotation !== undefined && rotation !== cluster.status?.credentials?.rotation) {
     return { status: 'UPDATE_IN_PROGRESS', reason: 'a rotation of its certificate authorities was requested' };
@@ -57,69 +58,74 @@ export function clusterState(cluster: Cluster, pools: readonly NodePool[], nowMs
     const { status, reason } = nodegroupState(pool, nowMs);
     const name = pool.metadata.name ?? '';
     // Creation includes the requested nodes: clients that wait for CREATE_COMPLETE take any other state as final.
-    const isOfCreation = own.status === 'CREATE_COMPLETE' && poolRecord(pool).name === DEFAULT_WORKER;
-    const verb = isOfCreation && status.startsWith('CREATE') ? 'CREATE' : 'UPDATE';
-    const told = `nodegroup ${name}: ${reason}`;
-    if (status.endsWith('IN_PROGRESS')) return { status: `${verb}_IN_PROGRESS`, reason: told };
-    if (status.endsWith('FAILED')) return { status: `${verb}_FAILED`, reason: told };
+    const isPartOfCreation = own.status === 'CREATE_COMPLETE' && poolRecord(pool).name === DEFAULT_WORKER;
+    const verb = isPartOfCreation && status.startsWith('CREATE') ? 'CREATE' : 'UPDATE';
+    const nodegroupReason = `nodegroup ${name}: ${reason}`;
+    if (status.endsWith('IN_PROGRESS')) return { status: `${verb}_IN_PROGRESS`, reason: nodegroupReason };
+    if (status.endsWith('FAILED')) return { status: `${verb}_FAILED`, reason: nodegroupReason };
   }
   return own;
 }
 
-/** Whether its first nodegroup may still be created. Pure. */
+/** Whether the cluster's first nodegroup may still be created. Pure. */
 export function isWorkerPending(cluster: Cluster, pools: readonly NodePool[], nowMs: number): boolean {
   return pools.length === 0 && clusterRecord(cluster).request !== undefined && mayBePending(cluster.metadata, nowMs);
 }
 
-/** Clients take a failure as final, so it must have lasted, and must not be fixed by the next reconcile. */
-const SETTLED_MS = 60_000;
+/** Clients take a failure as final, so it must have lasted this long, and the next reconcile must not fix it. */
+const MIN_FAILURE_MS = 60_000;
 /** Operations that may fail permanently; others continue, or `lastOperation` reports their failure. */
-const MAY_FAIL: ReadonlySet<LastOperation['type']> = new Set(['Create', 'Reconcile', 'Scale', 'Delete']);
-/** These end automatically when the drain timeout expires. */
-const DRAINING: ReadonlySet<string | undefined> = new Set([
+const FALLIBLE_OPERATIONS: ReadonlySet<LastOperation['type']> = new Set(['Create', 'Reconcile', 'Scale', 'Delete']);
+/** Reasons that end automatically when the drain timeout expires. */
+const DRAIN_REASONS: ReadonlySet<string | undefined> = new Set([
   'PodDisruptionBudget',
   'DrainHeld',
 ] satisfies ConditionReason[]);
 
-/** Whether only the user or the operator can resolve it. */
+/** Whether only the user or the operator can resolve the failure. */
 function isFailed({ type, state, reason, since = '' }: LastOperation, nowMs: number): boolean {
   if (state === 'Failed') return true;
-  if (state !== 'Error' || !MAY_FAIL.has(type) || DRAINING.has(reason)) return false;
-  const turn = actionRequiredBy(reason as ConditionReason);
-  return (turn === 'user' || turn === 'operator') && nowMs - Date.parse(since) >= SETTLED_MS;
+  if (state !== 'Error' || !FALLIBLE_OPERATIONS.has(type) || DRAIN_REASONS.has(reason)) return false;
+  const actor = actionRequiredBy(reason as ConditionReason);
+  return (actor === 'user' || actor === 'operator') && nowMs - Date.parse(since) >= MIN_FAILURE_MS;
 }
 
-function stateOf({ metadata, status }: Observed, wasChanged: boolean, nowMs: number): MagnumState {
+function stateOf({ metadata, status }: ObservedObject, wasChanged: boolean, nowMs: number): MagnumState {
   const { lastOperation: last } = status ?? {};
   if (metadata.deletionTimestamp !== undefined) {
-    const isOfDeletion = last?.type === 'Delete';
-    const reason = (isOfDeletion && last.description) || 'it is being deleted';
-    return { status: isOfDeletion && isFailed(last, nowMs) ? 'DELETE_FAILED' : 'DELETE_IN_PROGRESS', reason };
+    const isDeletion = last?.type === 'Delete';
+    const reason = (isDeletion && last.description) || 'it is being deleted';
+    return { status: isDeletion && isFailed(last, nowMs) ? 'DELETE_FAILED' : 'DELETE_IN_PROGRESS', reason };
   }
   const isNew = last === undefined || (last.type === 'Create' && last.state !== 'Succeeded');
   const verb = isNew ? 'CREATE' : 'UPDATE';
   if (last === undefined || status?.observedGeneration !== metadata.generation) {
     return {
       status: `${verb}_IN_PROGRESS`,
-      reason: isNew ? waiting(status?.conditions) : 'Fairway has not observed the change yet',
+      reason: isNew ? waitingReason(status?.conditions) : 'Fairway has not observed the change yet',
     };
   }
   if (isFailed(last, nowMs)) return { status: `${verb}_FAILED`, reason: last.description };
   // No change was requested since; the cluster's health reports problems.
-  const isUntouched = last.type === 'Reconcile' && metadata.generation === 1 && !wasChanged;
-  if (isUntouched) return { status: 'CREATE_COMPLETE', reason: last.description };
+  const isUnchanged = last.type === 'Reconcile' && metadata.generation === 1 && !wasChanged;
+  if (isUnchanged) return { status: 'CREATE_COMPLETE', reason: last.description };
   if (last.state !== 'Succeeded')
     return { status: `${verb}_IN_PROGRESS`, reason: `${last.type} ${last.progress}%: ${last.description}` };
-  const isMade = last.type === 'Create' && !wasChanged;
-  return { status: isMade ? 'CREATE_COMPLETE' : 'UPDATE_COMPLETE', reason: last.description };
+  const isCreation = last.type === 'Create' && !wasChanged;
+  return { status: isCreation ? 'CREATE_COMPLETE' : 'UPDATE_COMPLETE', reason: last.description };
 }
 
-function waiting(conditions: readonly Condition[] | undefined): string {
+function waitingReason(conditions: readonly Condition[] | undefined): string {
   return findCondition(conditions, 'Ready')?.message ?? 'Fairway has not reconciled it yet';
 }
 
-/** `create_timeout` has passed: Fairway keeps retrying, and reports the timeout. */
-function timedOut({ metadata }: Cluster, minutes: number | undefined, state: MagnumState, nowMs: number): MagnumState {
+/** Reports a failure when `create_timeout` has passed, although Fairway keeps retrying. */
+function withTimeout(
+  { metadata }: Cluster,
+  minutes: number | undefined,
+  state: MagnumState,
+  nowMs: number,
+): MagnumState {
   const allowed = minutes ?? DEFAULT_CREATE_TIMEOUT;
   const ageMs = nowMs - Date.parse(metadata.creationTimestamp ?? '');
   if (allowed === 0 || !(ageMs > allowed * 60_000)) return state;

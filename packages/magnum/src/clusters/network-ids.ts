@@ -10,31 +10,31 @@ export interface NetworkIds {
   readonly external: string | undefined;
 }
 
-/** As in Magnum's API: IDs, or names that the project can see. */
+/** IDs or names that the project can see, as in Magnum's API. */
 export type NetworkNames = NetworkIds;
 
-/** Looks up names in Neutron as the caller. Throws 400 if none matches, 409 if several do. */
+/** Looks up names in Neutron with the caller's token. Throws 400 if none matches, 409 if several do. */
 export async function networkIds(names: NetworkNames, openStack: () => OpenStackClient): Promise<NetworkIds> {
   const find = async (
     field: string,
-    what: string,
+    label: string,
     value: string | undefined,
-    list: Listing,
+    list: IdLookup,
   ): Promise<string | undefined> => {
     if (value === undefined || isUuid(value)) return value;
     const found = await list(value).catch((error: unknown) => {
-      throw notAsked(error, field, value);
+      throw lookupError(error, field, value);
     });
     const [id] = found;
-    if (id === undefined) throw invalidInput(`Unable to find ${what} ${value.slice(0, 80)}.`);
+    if (id === undefined) throw invalidInput(`Unable to find ${label} ${value.slice(0, 80)}.`);
     if (found.length === 1) return id;
     throw new MagnumError(
       409,
-      `Multiple ${what}s exist with same name ${value.slice(0, 80)}. Please use the id instead.`,
+      `Multiple ${label}s exist with same name ${value.slice(0, 80)}. Please use the id instead.`,
     );
   };
   const networks =
-    (isExternal: boolean): Listing =>
+    (isExternal: boolean): IdLookup =>
     (name) =>
       idsOf(openStack().network.networks.list({ name, ...(isExternal && { 'router:external': true }) }));
   const network = await find('fixed_network', 'fixed network', names.network, networks(false));
@@ -45,7 +45,7 @@ export async function networkIds(names: NetworkNames, openStack: () => OpenStack
   return { network, subnet, external };
 }
 
-type Listing = (name: string) => Promise<readonly string[]>;
+type IdLookup = (name: string) => Promise<readonly string[]>;
 
 /** Two results suffice to detect ambiguity. */
 async function idsOf(found: AsyncIterable<{ readonly id: string }>): Promise<readonly string[]> {
@@ -54,7 +54,7 @@ async function idsOf(found: AsyncIterable<{ readonly id: string }>): Promise<rea
   return ids;
 }
 
-function notAsked(error: unknown, field: string, value: string): unknown {
+function lookupError(error: unknown, field: string, value: string): unknown {
   if (!isOpenStackError(error)) return error;
   const why = `cannot look up ${field} "${value.slice(0, 80)}" in Neutron with this token: ${error.detail}; specify the ID instead`;
   const isRefusal = isOpenStackError(error, 'unauthorized') || isOpenStackError(error, 'forbidden');

@@ -6,30 +6,30 @@ import { z } from 'zod';
 import { labels, NAME, optional, optionalFlag, optionalInt } from '../http/body.ts';
 import { invalidInput } from '../http/magnum-error.ts';
 import { DEFAULT_IMAGE, NETWORK_DRIVERS, type Template, type TemplateFields } from '../templates/template.ts';
-import { askedByLabels, effectiveLabelsOf, type Labels, listed } from './labels.ts';
+import { effectiveLabelsOf, type Labels, specFromLabels, splitList } from './labels.ts';
 import type { NetworkIds, NetworkNames } from './network-ids.ts';
 import { objectName } from './object-name.ts';
 import { type ClusterRecord, DEFAULT_WORKER, type PoolRecord, recordAnnotation } from './record.ts';
 
-const word = () => optional(z.string().max(255));
-const count = (most: number) => optionalInt(z.int().min(0).max(most));
+const optionalText = () => optional(z.string().max(255));
+const count = (maxLength: number) => optionalInt(z.int().min(0).max(maxLength));
 
-/** `POST /v1/clusters`. */
+/** Body of `POST /v1/clusters`. */
 export const ClusterBody = z.strictObject({
   name: optional(NAME),
   cluster_template_id: z.string().min(1).max(255),
-  keypair: word(),
+  keypair: optionalText(),
   node_count: count(100_000),
   master_count: optionalInt(z.int().min(1).max(99)),
   docker_volume_size: count(1_000_000),
   labels: optional(labels()),
   merge_labels: optionalFlag(),
-  master_flavor_id: word(),
-  flavor_id: word(),
+  master_flavor_id: optionalText(),
+  flavor_id: optionalText(),
   create_timeout: count(1_000_000),
-  discovery_url: word(),
-  fixed_network: word(),
-  fixed_subnet: word(),
+  discovery_url: optionalText(),
+  fixed_network: optionalText(),
+  fixed_subnet: optionalText(),
   floating_ip_enabled: optionalFlag(),
   master_lb_enabled: optionalFlag(),
 });
@@ -43,7 +43,7 @@ export interface NewObjects {
   readonly pool: NewNodePool;
 }
 
-export interface Placement {
+export interface ClusterContext {
   readonly namespace: string;
   readonly userId: string;
   /** ID of the request. */
@@ -56,12 +56,12 @@ export interface Placement {
 }
 
 /** The objects for a request body. Throws 400 for unsupported values. Pure. */
-export function newObjects(body: ClusterBody, template: Template, placement: Placement): NewObjects {
+export function newObjects(body: ClusterBody, template: Template, context: ClusterContext): NewObjects {
   const { fields, offer } = template;
-  const given = effectiveLabelsOf(fields.labels, body.labels, body.merge_labels);
-  const asked = askedByLabels(given);
-  const plan = asked.cluster.plan ?? offer?.plan;
-  const replicas = placement.replicasOf(plan);
+  const effectiveLabels = effectiveLabelsOf(fields.labels, body.labels, body.merge_labels);
+  const labelSpec = specFromLabels(effectiveLabels);
+  const plan = labelSpec.cluster.plan ?? offer?.plan;
+  const replicas = context.replicasOf(plan);
   if (body.master_count !== undefined && body.master_count > 1 && replicas !== undefined && replicas < 2) {
     throw invalidInput(
       `master_count ${body.master_count}: plan ${plan} runs a single control plane replica; set it to 1, or select a template of another plan`,
@@ -70,17 +70,17 @@ export function newObjects(body: ClusterBody, template: Template, placement: Pla
   const flavor = body.flavor_id ?? fields.flavor_id;
   if (flavor === undefined)
     throw invalidInput('flavor_id: neither the cluster nor its template specifies one; see "openstack flavor list"');
-  const name = body.name ?? placement.generatedName;
+  const name = body.name ?? context.generatedName;
   const metadataName = objectName(name, MAX_CLUSTER_NAME_LENGTH);
   const floating = body.floating_ip_enabled ?? fields.floating_ip_enabled ?? false;
-  const { request } = placement;
+  const { request } = context;
   const record: ClusterRecord = {
     request,
     ...(name !== metadataName && { name }),
     cluster_template_id: template.uuid,
     keypair: body.keypair ?? fields.keypair_id,
     docker_volume_size: body.docker_volume_size ?? fields.docker_volume_size,
-    labels: { ...given },
+    labels: { ...effectiveLabels },
     own_labels: { ...body.labels },
     merge_labels: body.merge_labels,
     master_flavor_id: body.master_flavor_id ?? fields.master_flavor_id,
@@ -92,28 +92,28 @@ export function newObjects(body: ClusterBody, template: Template, placement: Pla
     fixed_subnet: body.fixed_subnet ?? fields.fixed_subnet,
     floating_ip_enabled: floating,
     master_lb_enabled: body.master_lb_enabled ?? fields.master_lb_enabled ?? true,
-    user_id: placement.userId,
+    user_id: context.userId,
   };
   const poolRecord: PoolRecord = {
     request,
     name: DEFAULT_WORKER,
     role: 'worker',
     flavor_id: flavor,
-    labels: { ...given },
+    labels: { ...effectiveLabels },
   };
   const driver = fields.network_driver as keyof typeof NETWORK_DRIVERS | undefined;
   return {
     cluster: {
       apiVersion: API_VERSION,
       kind: clusters.kind,
-      metadata: { name: metadataName, namespace: placement.namespace, annotations: recordAnnotation(record) },
+      metadata: { name: metadataName, namespace: context.namespace, annotations: recordAnnotation(record) },
       spec: {
-        ...asked.cluster,
+        ...labelSpec.cluster,
         ...(plan !== undefined && { plan }),
-        ...offeredVersion(given, template),
+        ...offeredVersion(effectiveLabels, template),
         ...proxyOf(fields),
-        network: { ...asked.cluster.network, ...networkOf(placement.networks, fields) },
-        // An operator's template only describes what the plan does anyway.
+        network: { ...labelSpec.cluster.network, ...networkOf(context.networks, fields) },
+        // An operator's template only describes what the plan determines.
         ...(driver !== undefined && offer === undefined && { cni: { type: NETWORK_DRIVERS[driver] } }),
         ...(fields.image_id !== DEFAULT_IMAGE && { image: fields.image_id }),
       },
@@ -123,14 +123,14 @@ export function newObjects(body: ClusterBody, template: Template, placement: Pla
       kind: nodePools.kind,
       metadata: {
         name: workerPoolName(metadataName),
-        namespace: placement.namespace,
+        namespace: context.namespace,
         annotations: recordAnnotation(poolRecord),
       },
       spec: {
         clusterName: metadataName,
         flavor,
         replicas: body.node_count ?? 1,
-        ...asked.pool,
+        ...labelSpec.pool,
         ...(floating && { floatingIPs: { enabled: true } }),
       },
     },
@@ -142,9 +142,12 @@ export function workerPoolName(clusterName: string): string {
   return `${clusterName}-worker`;
 }
 
-/** The operator's template stands for a minor version and follows its patches; a tenant's own tag is used as specified. */
-function offeredVersion(given: Labels, { fields, offer }: Template): { readonly version?: string } {
-  const tag = given['kube_tag'];
+/**
+ * The version for the cluster. The operator's template represents a minor version and follows its patches; a tenant's
+ * own tag is used as specified.
+ */
+function offeredVersion(effectiveLabels: Labels, { fields, offer }: Template): { readonly version?: string } {
+  const tag = effectiveLabels['kube_tag'];
   const isOffered = tag === undefined || tag === fields.labels?.['kube_tag'];
   return offer && isOffered ? { version: offer.minor } : {};
 }
@@ -152,7 +155,7 @@ function offeredVersion(given: Labels, { fields, offer }: Template): { readonly 
 function networkOf(ids: NetworkIds, { dns_nameserver }: TemplateFields) {
   const { network, subnet, external } = ids;
   if (subnet !== undefined && network === undefined) throw invalidInput('fixed_subnet requires fixed_network');
-  const servers = listed(dns_nameserver ?? '');
+  const servers = splitList(dns_nameserver ?? '');
   return {
     ...(network !== undefined && { networkID: network }),
     ...(subnet !== undefined && { subnetID: subnet }),
@@ -164,7 +167,7 @@ function networkOf(ids: NetworkIds, { dns_nameserver }: TemplateFields) {
 /** Proxy settings of the nodes. */
 function proxyOf({ http_proxy, https_proxy, no_proxy }: TemplateFields): Pick<NewCluster['spec'], 'proxy'> {
   if (!http_proxy && !https_proxy) return {};
-  const noProxy = [...new Set(listed(no_proxy ?? ''))];
+  const noProxy = [...new Set(splitList(no_proxy ?? ''))];
   return {
     proxy: {
       ...(http_proxy && { httpProxy: http_proxy }),

@@ -3,16 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { generatedName, objectName } from './object-name.ts';
 
 describe('the name of an object', () => {
-  test.each(['demo', 'a-1', 'x'.repeat(24)])('%s is unchanged', (name) => {
+  test.each(['demo', 'a-1', 'x'.repeat(24)])('is unchanged for %s', (name) => {
     expect(objectName(name, MAX_CLUSTER_NAME_LENGTH)).toBe(name);
   });
 
   test.each(['My_Cluster', 'a.b', 'trailing-', 'x'.repeat(242), 'A', '___'])(
-    'for %s is one that Kubernetes allows, always the same',
+    'is valid and deterministic for %s',
     (name) => {
-      const made = objectName(name, MAX_CLUSTER_NAME_LENGTH);
-      expect(nameProblem(made, MAX_CLUSTER_NAME_LENGTH)).toBeUndefined();
-      expect(objectName(name, MAX_CLUSTER_NAME_LENGTH)).toBe(made);
+      const generated = objectName(name, MAX_CLUSTER_NAME_LENGTH);
+      expect(nameProblem(generated, MAX_CLUSTER_NAME_LENGTH)).toBeUndefined();
+      expect(objectName(name, MAX_CLUSTER_NAME_LENGTH)).toBe(generated);
     },
   );
 

@@ -5,17 +5,17 @@ import { trimmedEnd } from '@fairway/base/trim';
 const HASH_CHARS = 5;
 
 /**
- * The object name for a name that Magnum's API allows, which may be longer and contain capitals, "_" and ".": unchanged if valid, otherwise a similar
- * name with a hash, so similar names stay distinct. Pure.
+ * The object name for a name that Magnum's API allows, which may be longer and contain capitals, "_" and ".". A valid
+ * name is unchanged; otherwise the result is a similar name with a hash, so that similar names stay distinct. Pure.
  */
 export function objectName(name: string, maxLength: number): string {
   if (nameProblem(name, maxLength) === undefined) return name;
   const hash = createHash('sha256').update(name).digest('hex').slice(0, HASH_CHARS);
-  const like = name
+  const slug = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^[^a-z]+/, '');
-  const start = trimmedEnd(like.slice(0, maxLength - HASH_CHARS - 1), '-');
+  const start = trimmedEnd(slug.slice(0, maxLength - HASH_CHARS - 1), '-');
   return `${start === '' ? 'c' : start}-${hash}`;
 }
 

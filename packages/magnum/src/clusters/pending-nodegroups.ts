@@ -3,7 +3,7 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { type NewNodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps } from '@fairway/kube/kinds/resources';
@@ -26,9 +26,10 @@ export interface PendingNodegroupsOptions {
 }
 
 /**
- * An outbox of NodePools: a ConfigMap is written before the Cluster and deleted after its pool, so if the process is killed in between, the pool is
- * still created. It is in Fairway's own namespace, since an operator may let tenants write ConfigMaps in theirs. It is only written for users who may
- * create the pool, so Fairway may create the pool with its own identity.
+ * An outbox of NodePools. A ConfigMap is written before the Cluster and deleted after its pool, so if the process is
+ * killed in between, the pool is still created. It is in Fairway's own namespace, because an operator may let tenants
+ * write ConfigMaps in theirs. It is only written for users who may create the pool, so Fairway may create the pool with
+ * its own identity.
  */
 export class PendingNodegroups {
   readonly #options: PendingNodegroupsOptions;
@@ -44,10 +45,10 @@ export class PendingNodegroups {
       metadata: { name: `magnum-${request}`, namespace: SYSTEM_NAMESPACE, labels: { [PENDING_LABEL]: 'true' } },
       data: { [KEY]: JSON.stringify(pool) },
     });
-    return () => this.#forget(metadata);
+    return () => this.#deleteNote(metadata);
   }
 
-  /** One pass over pending pools; failures are retried in the next. */
+  /** One pass over pending pools; the next pass retries failures. */
   async sweep(): Promise<void> {
     const { client, clock, log } = this.#options;
     const { items } = await client
@@ -58,15 +59,15 @@ export class PendingNodegroups {
       const ageMs = clock.now() - Date.parse(creationTimestamp);
       if (!(ageMs > MIN_AGE_MS)) continue;
       try {
-        if (await this.#settle(note)) await this.#forget(note.metadata);
+        if (await this.#createPool(note)) await this.#deleteNote(note.metadata);
       } catch (error) {
         log.warn({ err: error, note: name }, 'could not create the nodegroup of a cluster, will retry');
       }
     }
   }
 
-  /** Whether the ConfigMap can be deleted. */
-  async #settle({ metadata, data }: ConfigMap): Promise<boolean> {
+  /** Creates the pool if necessary; returns whether the ConfigMap can be deleted. */
+  async #createPool({ metadata, data }: ConfigMap): Promise<boolean> {
     const { client, clock, log } = this.#options;
     const pool = parsed(data?.[KEY]);
     if (pool === undefined) return true;
@@ -79,27 +80,27 @@ export class PendingNodegroups {
         if (isApiError(error, 'NotFound')) return undefined;
         throw error;
       });
-    // Its creation may still be in progress.
+    // The cluster's creation may still be in progress.
     if (cluster === undefined) return !mayBePending(metadata, clock.now());
     const isOfRequest = clusterRecord(cluster).request === poolRecord(pool).request;
     if (!isOfRequest || cluster.metadata.deletionTimestamp !== undefined) return true;
     try {
-      await makePool(client, pool);
+      await createPool(client, pool);
       log.info({ cluster: `${namespace}/${clusterName}` }, 'created the missing nodegroup of a new cluster');
     } catch (error) {
-      if (!isRefusedForGood(error)) throw error;
+      if (!isPermanentRefusal(error)) throw error;
       log.warn({ err: error, cluster: `${namespace}/${clusterName}` }, 'the nodegroup of a new cluster was rejected');
     }
     return true;
   }
 
-  async #forget({ name = '' }: ConfigMap['metadata']): Promise<void> {
+  async #deleteNote({ name = '' }: ConfigMap['metadata']): Promise<void> {
     await ignoreGone(this.#options.client.resource(ConfigMaps).delete(name, { namespace: SYSTEM_NAMESPACE }));
   }
 }
 
-/** Creates the pool, unless another process already did. */
-export async function makePool(client: KubeClient, pool: NewNodePool): Promise<void> {
+/** Creates the pool, unless another process has already created it. */
+export async function createPool(client: KubeClient, pool: NewNodePool): Promise<void> {
   const resource = client.resource(nodePools);
   try {
     await resource.create(pool as never, { fieldManager: 'fairway-magnum' });
@@ -112,7 +113,7 @@ export async function makePool(client: KubeClient, pool: NewNodePool): Promise<v
 }
 
 /** Whether the API rejected the request permanently; rate limits and expired tokens are temporary. */
-export function isRefusedForGood(error: unknown): boolean {
+export function isPermanentRefusal(error: unknown): boolean {
   return isRefusal(error) && !isApiError(error, 'TooManyRequests') && !isApiError(error, 'Unauthorized');
 }
 

@@ -5,7 +5,7 @@ import { readOffer } from '../templates/find-template.ts';
 import { briefView, fullView, type ViewFacts } from './cluster-view.ts';
 import { findCluster, readVisible } from './stored-cluster.ts';
 
-/** `GET` of clusters. */
+/** Routes that read clusters. */
 export const CLUSTER_READ_ROUTES: readonly Route[] = [
   { method: 'GET', path: 'clusters', action: 'cluster:get_all', handle: (call) => list(call, false) },
   { method: 'GET', path: 'clusters/detail', action: 'cluster:detail', handle: (call) => list(call, true) },
@@ -20,8 +20,8 @@ export async function viewFacts(call: Call): Promise<ViewFacts> {
 
 async function list(call: Call, isDetailed: boolean): Promise<Reply> {
   const query = pageOf(call.query);
-  const [facts, all] = await Promise.all([viewFacts(call), readVisible(call, isDetailed)]);
-  const listed = all.map((stored) => {
+  const [facts, storedClusters] = await Promise.all([viewFacts(call), readVisible(call, isDetailed)]);
+  const pageItems = storedClusters.map((stored) => {
     const { uid = '', creationTimestamp = '' } = stored.cluster.metadata;
     return {
       marker: uid,
@@ -29,7 +29,7 @@ async function list(call: Call, isDetailed: boolean): Promise<Reply> {
       view: isDetailed ? fullView(stored, facts) : briefView(stored, facts),
     };
   });
-  return pageReply(call, { name: 'clusters', path: `clusters${isDetailed ? '/detail' : ''}` }, listed, query);
+  return pageReply(call, { name: 'clusters', path: `clusters${isDetailed ? '/detail' : ''}` }, pageItems, query);
 }
 
 async function show(call: Call): Promise<Reply> {

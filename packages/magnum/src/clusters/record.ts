@@ -2,7 +2,10 @@ import { GROUP } from '@fairway/api/group';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 
-/** Annotation of a Cluster or NodePool: JSON of fields that Magnum's API has and Fairway's kinds lack. They are only returned, and have no effect. */
+/**
+ * Annotation of a Cluster or NodePool: JSON of fields that Magnum's API has and Fairway's kinds lack. They are returned
+ * to clients, and have no effect.
+ */
 export const RECORD_ANNOTATION = `${GROUP}/magnum`;
 
 /** Name of a cluster's first nodegroup. */
@@ -66,8 +69,8 @@ export function poolRecord(pool: KubeObject): PoolRecord {
 }
 
 function readRecord<T>(schema: z.ZodType<T>, { metadata }: KubeObject): T {
-  const written = metadata.annotations?.[RECORD_ANNOTATION] ?? '{}';
-  return schema.safeParse(written.length > MAX_RECORD_CHARS ? {} : parsed(written)).data ?? schema.parse({});
+  const serialized = metadata.annotations?.[RECORD_ANNOTATION] ?? '{}';
+  return schema.safeParse(serialized.length > MAX_RECORD_CHARS ? {} : parsed(serialized)).data ?? schema.parse({});
 }
 
 function parsed(text: string): unknown {

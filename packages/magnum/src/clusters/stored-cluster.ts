@@ -4,7 +4,7 @@ import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import type { ListOptions } from '@fairway/kube/client/resource-client';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import { isAdmin } from '../access/may.ts';
+import { isAdmin } from '../access/permissions.ts';
 import type { Call } from '../http/call.ts';
 import { clusterNotFound, MagnumError } from '../http/magnum-error.ts';
 import { isUuid } from '../stable-uuid.ts';
@@ -13,7 +13,7 @@ import { clusterRecord, DEFAULT_WORKER, poolRecord } from './record.ts';
 /** A stored cluster with its pools and machines. */
 export interface StoredCluster {
   readonly cluster: Cluster;
-  /** The oldest first. */
+  /** Pools, the oldest first. */
   readonly pools: readonly NodePool[];
   /** Machines, if requested. */
   readonly machines: readonly Machine[];
@@ -32,20 +32,23 @@ export function defaultPool({ pools }: Pick<StoredCluster, 'pools'>): NodePool |
   return pools.find((pool) => poolRecord(pool).name === DEFAULT_WORKER) ?? pools[0];
 }
 
-/** Its nodes, the oldest first. */
-export function machinesOf({ machines: all }: Pick<StoredCluster, 'machines'>, pool: NodePool): readonly Machine[] {
-  return all.filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === pool.metadata.uid));
+/** The nodes of the pool, the oldest first. */
+export function machinesOf(
+  { machines: allClusters }: Pick<StoredCluster, 'machines'>,
+  pool: NodePool,
+): readonly Machine[] {
+  return allClusters.filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === pool.metadata.uid));
 }
 
-interface Reading {
+interface ReadOptions {
   readonly namespace?: string;
   readonly withMachines: boolean;
 }
 
-/** All clusters of a namespace, or of all. */
+/** All clusters of one namespace or of all namespaces. */
 export async function readClusters(
   { client }: Pick<Call, 'client'>,
-  { namespace, withMachines }: Reading,
+  { namespace, withMachines }: ReadOptions,
 ): Promise<readonly StoredCluster[]> {
   const where: ListOptions = namespace === undefined ? {} : { namespace };
   const [found, pools, nodes] = await Promise.all([
@@ -67,19 +70,19 @@ export async function readClusters(
   });
 }
 
-/** Clusters that the caller sees: those of their project, or all for an administrator. */
+/** Clusters that the caller can see: those of their project, or all for an administrator. */
 export async function readVisible(call: Call, withMachines: boolean): Promise<readonly StoredCluster[]> {
-  const everywhere = await isAdmin(call.client);
-  return readClusters(call, { withMachines, ...(!everywhere && { namespace: call.caller.namespace }) });
+  const seesAllProjects = await isAdmin(call.client);
+  return readClusters(call, { withMachines, ...(!seesAllProjects && { namespace: call.caller.namespace }) });
 }
 
 /** Finds a cluster by UUID or name, with its machines. Throws 404, or 409 for an ambiguous name. */
 export async function findCluster(call: Call, ident: string): Promise<StoredCluster> {
-  const own = matching(await readClusters(call, { namespace: call.caller.namespace, withMachines: true }), ident);
+  const own = findMatches(await readClusters(call, { namespace: call.caller.namespace, withMachines: true }), ident);
   const found =
     own.length > 0 || !(await isAdmin(call.client))
       ? own
-      : matching(await readClusters(call, { withMachines: true }), ident);
+      : findMatches(await readClusters(call, { withMachines: true }), ident);
   const [cluster] = found;
   if (cluster === undefined) throw clusterNotFound(ident.slice(0, 255));
   if (found.length > 1)
@@ -87,12 +90,12 @@ export async function findCluster(call: Call, ident: string): Promise<StoredClus
   return cluster;
 }
 
-function matching(all: readonly StoredCluster[], ident: string): readonly StoredCluster[] {
-  const isMeant = ({ cluster }: StoredCluster) =>
+function findMatches(allClusters: readonly StoredCluster[], ident: string): readonly StoredCluster[] {
+  const matches = ({ cluster }: StoredCluster) =>
     isUuid(ident)
       ? cluster.metadata.uid === ident.toLowerCase()
       : clusterName(cluster) === ident || cluster.metadata.name === ident;
-  const found = all.filter(isMeant);
+  const found = allClusters.filter(matches);
   const exact = found.filter(({ cluster }) => clusterName(cluster) === ident);
   return exact.length > 0 ? exact : found;
 }

@@ -2,7 +2,7 @@ import { API_VERSION, FINALIZER, GROUP, PAUSED_ANNOTATION } from '@fairway/api/g
 import { type CloudCredential, CREDENTIAL_KEYS, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { randomSuffix } from '@fairway/api/names';
 import type { Clock } from '@fairway/base/clock';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { ownerRef } from '@fairway/kube/controller/owners';
 import { Secrets } from '@fairway/kube/kinds/resources';
@@ -12,14 +12,14 @@ import type { Caller } from '../caller.ts';
 import { MagnumError } from '../http/magnum-error.ts';
 
 /** Label of a CloudCredential that was created here with a trust for a cluster. */
-export const MADE_HERE_LABEL = `${GROUP}/magnum-trust`;
+export const TRUST_LABEL = `${GROUP}/magnum-trust`;
 /** Annotation of the same object: the trust's expiry, which is unique among the user's trusts. It is written before the trust is created, and identifies it. */
 export const EXPIRY_ANNOTATION = `${GROUP}/magnum-trust-expires`;
 
-/** Sufficient roles for a cluster; those that the user has are delegated. */
-const GIVEN_ROLES = ['member', 'reader', 'load-balancer_member', 'creator'];
+/** Roles that suffice for a cluster; those that the user has are delegated. */
+const DELEGATED_ROLES = ['member', 'reader', 'load-balancer_member', 'creator'];
 
-const OTHER_WAY =
+const ALTERNATIVE_ADVICE =
   'create a credential that all clusters of the project use: fairway credential create default --cloud CLOUD';
 
 const YEAR_MS = 365 * 86_400_000;
@@ -31,7 +31,7 @@ export interface ClusterTrustsOptions {
   readonly random: () => number;
 }
 
-export interface TrustFor {
+export interface TrustRequest {
   readonly clusterName: string;
   /** The caller's token. */
   readonly token: string;
@@ -41,7 +41,7 @@ export interface ProvidedCredential {
   /** Name of the CloudCredential. */
   readonly name: string;
   /** Deletes the credential, which revokes the trust. */
-  takeBack(): Promise<void>;
+  revoke(): Promise<void>;
 }
 
 /** Credentials of clusters: trusts created with the token of the user who creates the cluster, as in Magnum. */
@@ -58,17 +58,17 @@ export class ClusterTrusts {
    * a trust ID: a crash between any two steps leaves nothing that is not revoked. Its `reclaimPolicy` is Delete: it is deleted with its cluster.
    * **Errors.** A {@link MagnumError} with advice if Keystone does not let the token create a trust.
    */
-  async give(
+  async createCredential(
     { client, caller }: { readonly client: KubeClient; readonly caller: Caller },
-    { clusterName, token }: TrustFor,
+    { clusterName, token }: TrustRequest,
   ): Promise<ProvidedCredential> {
     const { cloud, clock, random } = this.#options;
-    if (cloud.config.credential.kind !== 'password') throw noTrustee();
+    if (cloud.config.credential.kind !== 'password') throw noTrusteeError();
     const trustee = await cloud
       .client()
       .session.token()
       .catch((error: unknown) => {
-        throw isOpenStackError(error) ? noLogin(error) : error;
+        throw isOpenStackError(error) ? loginError(error) : error;
       });
     const delegation = await trustorOf(cloud, token, caller.project.id);
     const { namespace } = caller;
@@ -85,8 +85,8 @@ export class ClusterTrusts {
         metadata: {
           name: credentialName,
           namespace,
-          labels: { [MADE_HERE_LABEL]: 'true' },
-          // Paused until the trust exists: a login before that would fail, and the failure would be cached.
+          labels: { [TRUST_LABEL]: 'true' },
+          // Paused until the trust exists: an earlier login would fail, and the failure would be cached.
           annotations: { [EXPIRY_ANNOTATION]: expiry, [PAUSED_ANNOTATION]: 'true' },
           finalizers: [FINALIZER],
         },
@@ -95,12 +95,12 @@ export class ClusterTrusts {
       { fieldManager: 'fairway-magnum' },
     );
     const { name = '' } = credential.metadata;
-    const takeBack = () => takeBackCredential(client, credential);
+    const revoke = () => revokeCredential(client, credential);
     const secret = { name: secretName, namespace, ownerReferences: [ownerRef(credential, cloudCredentials)] };
     try {
       await secrets.create({ metadata: secret, stringData: {} });
     } catch (error) {
-      await takeBack();
+      await revoke();
       throw error;
     }
     const trust = await delegation.identity
@@ -112,44 +112,51 @@ export class ClusterTrusts {
         expires_at: expiry,
       })
       .catch(async (error: unknown) => {
-        // The trust may exist nevertheless: the credential stays until garbage collection finds the trust by its expiry.
-        if (isOpenStackError(error) && error.outcome === 'notDone') await takeBack();
-        throw refusedBy(error);
+        // The trust may exist nevertheless, so the credential stays until garbage collection finds the trust by its
+        // expiry.
+        if (isOpenStackError(error) && error.outcome === 'notDone') await revoke();
+        throw toTrustError(error);
       });
     // After any later failure, garbage collection handles the credential the same way.
     await secrets.update({ metadata: secret, stringData: { [CREDENTIAL_KEYS.trustId]: trust.id } });
     const annotations = { [PAUSED_ANNOTATION]: null };
     await credentials.patch(name, { type: 'merge', value: { metadata: { annotations } } }, { namespace });
-    return { name, takeBack };
+    return { name, revoke };
   }
 }
 
-/** A Keystone client with the user's token. */
+/** A Keystone client with the user's token, and the roles to delegate. */
 async function trustorOf(cloud: Cloud, token: string, projectId: string) {
   const client = cloud.client({ kind: 'token', token, scope: { kind: 'project', project: { id: projectId } } });
   try {
     const { token: issued } = await client.session.token();
-    const held = new Set(issued.roles.map(({ name }) => name));
-    return { identity: client.identity, roles: GIVEN_ROLES.filter((role) => held.has(role)).map((name) => ({ name })) };
+    const heldRoles = new Set(issued.roles.map(({ name }) => name));
+    return {
+      identity: client.identity,
+      roles: DELEGATED_ROLES.filter((role) => heldRoles.has(role)).map((name) => ({ name })),
+    };
   } catch (error) {
-    throw refusedBy(error);
+    throw toTrustError(error);
   }
 }
 
-function noTrustee(): MagnumError {
-  return new MagnumError(409, `Fairway's own user in this cloud cannot be the trustee of a trust: ${OTHER_WAY}`);
+function noTrusteeError(): MagnumError {
+  return new MagnumError(
+    409,
+    `Fairway's own user in this cloud cannot be the trustee of a trust: ${ALTERNATIVE_ADVICE}`,
+  );
 }
 
 /** An error that the caller cannot resolve. */
-function noLogin(error: Error): MagnumError {
+function loginError(error: Error): MagnumError {
   return new MagnumError(503, 'Fairway cannot log in to this cloud at the moment: try again later', { cause: error });
 }
 
-function refusedBy(error: unknown): unknown {
+function toTrustError(error: unknown): unknown {
   if (isOpenStackError(error, 'unauthorized') || isOpenStackError(error, 'forbidden')) {
     return new MagnumError(
       403,
-      `Fairway needs a trust to act for the cluster, and Keystone does not let this token create one (${error.detail}): log in with a password, or ${OTHER_WAY}`,
+      `Fairway needs a trust to act for the cluster, and Keystone does not let this token create one (${error.detail}): log in with a password, or ${ALTERNATIVE_ADVICE}`,
       { cause: error },
     );
   }
@@ -158,8 +165,11 @@ function refusedBy(error: unknown): unknown {
   return error;
 }
 
-/** Deletes a CloudCredential that was created here. It may be paused until it has its trust; it is unpaused so that its finalizer can revoke the trust. */
-export async function takeBackCredential(client: KubeClient, { metadata }: CloudCredential): Promise<void> {
+/**
+ * Deletes a CloudCredential that was created here. It may still be paused until it has its trust; unpausing lets its
+ * finalizer revoke the trust.
+ */
+export async function revokeCredential(client: KubeClient, { metadata }: CloudCredential): Promise<void> {
   const { name = '', namespace = '', uid = '' } = metadata;
   const credentials = client.resource(cloudCredentials);
   const value = { metadata: { uid, annotations: { [PAUSED_ANNOTATION]: null } } };

@@ -8,7 +8,7 @@ import { Secrets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { Cloud } from '@fairway/openstack/cloud';
 import type { Trust } from '@fairway/openstack/types/identity';
-import { EXPIRY_ANNOTATION, MADE_HERE_LABEL, takeBackCredential } from './cluster-trusts.ts';
+import { EXPIRY_ANNOTATION, revokeCredential, TRUST_LABEL } from './cluster-trusts.ts';
 
 /** A request that creates a credential takes seconds. */
 const MIN_AGE_MS = 10 * 60_000;
@@ -23,7 +23,7 @@ export interface OrphanedCredentialGCOptions {
   readonly log: Logger;
 }
 
-/** Deletes credentials that a crash has orphaned while a cluster was being created: with a recorded trust, or with a trust that was never recorded. */
+/** Deletes credentials that a crash orphaned during a cluster's creation, with or without a recorded trust. */
 export class OrphanedCredentialGC {
   readonly #options: OrphanedCredentialGCOptions;
 
@@ -31,25 +31,25 @@ export class OrphanedCredentialGC {
     this.#options = options;
   }
 
-  /** One pass; failures are retried in the next. */
+  /** One pass; the next pass retries failures. */
   async sweep(): Promise<void> {
     const { client, cloud, log } = this.#options;
-    const { items } = await client.resource(cloudCredentials).list({ labelSelector: MADE_HERE_LABEL });
-    const old = items.filter((credential) => this.#isOrphaned(credential));
-    if (old.length === 0) return;
+    const { items } = await client.resource(cloudCredentials).list({ labelSelector: TRUST_LABEL });
+    const orphaned = items.filter((credential) => this.#isOrphaned(credential));
+    if (orphaned.length === 0) return;
     const all = await client.resource(clusters).list();
-    const named = new Set(all.items.map(({ metadata, spec }) => `${metadata.namespace}/${spec.credentialName}`));
-    let asked: Promise<readonly Trust[]> | undefined;
-    const received = () => {
-      asked ??= cloud.client().identity.trustsReceived();
-      return asked;
+    const referenced = new Set(all.items.map(({ metadata, spec }) => `${metadata.namespace}/${spec.credentialName}`));
+    let trustsPromise: Promise<readonly Trust[]> | undefined;
+    const receivedTrusts = () => {
+      trustsPromise ??= cloud.client().identity.trustsReceived();
+      return trustsPromise;
     };
-    for (const credential of old) {
+    for (const credential of orphaned) {
       const { namespace = '', name = '' } = credential.metadata;
-      if (named.has(`${namespace}/${name}`)) continue;
+      if (referenced.has(`${namespace}/${name}`)) continue;
       try {
-        await this.#noteTrust(credential, items, received);
-        await takeBackCredential(client, credential);
+        await this.#recordTrust(credential, items, receivedTrusts);
+        await revokeCredential(client, credential);
         log.info({ credential: `${namespace}/${name}` }, 'deleted a credential that no cluster uses');
       } catch (error) {
         log.warn(
@@ -62,18 +62,18 @@ export class OrphanedCredentialGC {
 
   #isOrphaned({ metadata, status }: CloudCredential): boolean {
     const ageMs = this.#options.clock.now() - Date.parse(metadata.creationTimestamp ?? '');
-    const isFree = status?.phase === undefined || status.phase === 'Available';
-    return isFree && metadata.deletionTimestamp === undefined && ageMs > MIN_AGE_MS;
+    const isUnused = status?.phase === undefined || status.phase === 'Available';
+    return isUnused && metadata.deletionTimestamp === undefined && ageMs > MIN_AGE_MS;
   }
 
   /** Records the trust, so that the credential's finalizer revokes it. */
-  async #noteTrust(
+  async #recordTrust(
     credential: CloudCredential,
     all: readonly CloudCredential[],
-    received: () => Promise<readonly Trust[]>,
+    receivedTrusts: () => Promise<readonly Trust[]>,
   ): Promise<void> {
     const expiry = expiryOf(credential);
-    // Otherwise a tenant who copies another tenant's annotation could have that trust revoked.
+    // Otherwise a tenant who copies another tenant's annotation could cause that trust to be revoked.
     if (all.filter((other) => expiryOf(other) === expiry).length > 1) return;
     const { namespace = '' } = credential.metadata;
     const secrets = this.#options.client.resource(Secrets);
@@ -84,8 +84,8 @@ export class OrphanedCredentialGC {
     });
     if (secret === undefined || expiry === undefined || secret.data?.[CREDENTIAL_KEYS.trustId] !== undefined) return;
     const project = this.#options.projectOfNamespace(namespace);
-    // Tenants can write any time into the annotation: trusts of other projects are ignored.
-    const trust = (await received()).find(
+    // Tenants can write any time into the annotation, so trusts of other projects are ignored.
+    const trust = (await receivedTrusts()).find(
       ({ expires_at, project_id }) => project_id === project && Date.parse(expires_at ?? '') === Date.parse(expiry),
     );
     if (trust === undefined) return;

@@ -1,19 +1,19 @@
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
-import { changeable } from '../clusters/change-routes.ts';
+import { requireChangeable } from '../clusters/change-routes.ts';
 import { type Call, type Reply, type Route } from '../http/call.ts';
 import { invalidInput, MagnumError } from '../http/magnum-error.ts';
-import { MADE_HERE_LABEL } from './cluster-trusts.ts';
+import { TRUST_LABEL } from './cluster-trusts.ts';
 
 export const CREDENTIAL_ROUTES: readonly Route[] = [
   { method: 'PATCH', path: 'credentials/{cluster}', since: 12, action: 'credential:rotate', handle: rotate },
 ];
 
-/** Creates a new trust for the cluster; the previous one is deleted once no cluster uses it. */
+/** Creates a new trust for the cluster; the previous one is deleted when no cluster uses it. */
 async function rotate(call: Call): Promise<Reply> {
-  const { cluster } = await changeable(call, 'Rotating a credential');
+  const { cluster } = await requireChangeable(call, 'Rotating a credential');
   const { name = '', namespace = '', uid } = cluster.metadata;
-  // A trust is for the project of the token.
+  // A trust applies to the project of the token.
   if (namespace !== call.caller.namespace)
     throw new MagnumError(403, `Cluster ${name} belongs to another project: log in to that project to create a trust`);
   const { credentialName } = cluster.spec;
@@ -23,19 +23,19 @@ async function rotate(call: Call): Promise<Reply> {
     );
   }
   const current = await call.client.resource(cloudCredentials).get(credentialName, { namespace });
-  if (current.metadata.labels?.[MADE_HERE_LABEL] === undefined) {
+  if (current.metadata.labels?.[TRUST_LABEL] === undefined) {
     throw invalidInput(
       `the cluster uses CloudCredential ${credentialName}, which this API did not create: update its Secret instead`,
     );
   }
-  const next = await call.services.trusts.give(call, { clusterName: name, token: call.token });
+  const next = await call.services.trusts.createCredential(call, { clusterName: name, token: call.token });
   try {
     const value = { spec: { credentialName: next.name } };
     await call.client
       .resource(clusters)
       .patch(name, { type: 'merge', value }, { namespace, fieldManager: 'fairway-magnum' });
   } catch (error) {
-    await next.takeBack();
+    await next.revoke();
     throw error;
   }
   return { status: 202, body: { uuid: uid } };

@@ -10,15 +10,23 @@ const Body = z.strictObject({
 });
 
 test.each<{ reason: string; body: object; read: object }>([
-  { reason: 'what is not given is absent', body: { size: 1 }, read: { size: 1 } },
-  { reason: 'null is not given', body: { name: null, count: null, enabled: null, size: 1 }, read: { size: 1 } },
-  { reason: 'nor is the empty text of a form', body: { name: '', count: '', enabled: '', size: 1 }, read: { size: 1 } },
+  { reason: 'an omitted field is absent', body: { size: 1 }, read: { size: 1 } },
+  { reason: 'null counts as omitted', body: { name: null, count: null, enabled: null, size: 1 }, read: { size: 1 } },
   {
-    reason: 'forms send numbers and truth values as text',
+    reason: 'an empty string from a form counts as omitted',
+    body: { name: '', count: '', enabled: '', size: 1 },
+    read: { size: 1 },
+  },
+  {
+    reason: 'numbers and booleans from forms are parsed from text',
     body: { count: '3', enabled: 'False', size: '2' },
     read: { count: 3, enabled: false, size: 2 },
   },
-  { reason: 'programs do not', body: { count: 3, enabled: true, size: 2 }, read: { count: 3, enabled: true, size: 2 } },
+  {
+    reason: 'numbers and booleans keep their types',
+    body: { count: 3, enabled: true, size: 2 },
+    read: { count: 3, enabled: true, size: 2 },
+  },
 ])('$reason', ({ body, read }) => {
   const found = parseBody(Body, JSON.stringify(body));
   expect(Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined))).toEqual(read);
@@ -32,6 +40,6 @@ test.each<{ body: object; detail: RegExp }>([
   { body: { size: 1, enabled: 'perhaps' }, detail: /^Invalid input for field\/attribute enabled: / },
   { body: { size: 1, name: '1a' }, detail: /^Invalid input for field\/attribute name: must start with a letter/ },
   { body: { size: 1, colour: 'red' }, detail: /^Unknown attribute: colour$/ },
-])('$body is refused', ({ body, detail }) => {
+])('refuses the body $body', ({ body, detail }) => {
   expect(() => parseBody(Body, JSON.stringify(body))).toThrow(detail);
 });

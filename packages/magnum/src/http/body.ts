@@ -11,7 +11,7 @@ export function labels() {
     .refine((value) => Object.keys(value).length <= MAX_LABELS, `must have at most ${MAX_LABELS} entries`);
 }
 
-/** An optional field; clients also send null for it, and forms an empty string. */
+/** An optional field. Clients also send null for it, and forms an empty string. */
 export function optional<T extends z.ZodType>(schema: T) {
   return readAs(schema, (value) => value);
 }
@@ -88,7 +88,7 @@ function parsed(text: string): unknown {
 
 function depthOf(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return depth;
-  let deepest = depth + 1;
-  for (const item of Object.values(value)) deepest = Math.max(deepest, depthOf(item, depth + 1));
-  return deepest;
+  let maxDepth = depth + 1;
+  for (const item of Object.values(value)) maxDepth = Math.max(maxDepth, depthOf(item, depth + 1));
+  return maxDepth;
 }

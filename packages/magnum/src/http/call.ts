@@ -35,7 +35,7 @@ export interface Route {
   readonly path: string;
   /** First minor version with this route. */
   readonly since?: number;
-  /** Magnum's policy name of the action. */
+  /** Name of the action in Magnum's policy. */
   readonly action: string;
   readonly handle: (call: Call) => Promise<Reply>;
 }

@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { identifyConnection } from '@fairway/apiserver/server/connections';
 import { atEnd } from '@fairway/apiserver/server/exchange-end';
 import { serveHttp } from '@fairway/apiserver/server/http-exchange';
-import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
+import type { ApiRequest, ApiResponse } from '@fairway/apiserver/server/request';
 import type { Traffic } from '@fairway/apiserver/server/traffic';
 import type { Caller } from '../caller.ts';
 import type { MagnumServices } from '../services.ts';
-import { magnumErrorOf } from './api-error-words.ts';
+import { magnumErrorOf } from './api-errors.ts';
 import type { Route } from './call.ts';
 import { errorBody, MagnumError } from './magnum-error.ts';
 import { MIN_MINOR, negotiate, unsupportedVersionBody, versionHeaders, versionText } from './microversion.ts';
@@ -22,7 +22,7 @@ export interface FrontOptions {
   readonly url: () => string;
 }
 
-/** No request of this API has a larger body. */
+/** Larger than any valid request of this API. */
 const MAX_BODY_CHARS = 256 * 1024;
 
 /** Handles every request to Magnum's API: version, authentication, routing, and the response or Magnum's error. */
@@ -45,40 +45,42 @@ export class MagnumFront {
           identifyConnection(request.socket, response, caller.user);
           const limited = request.method === 'GET' ? 'readingRequests' : 'mutatingRequests';
           atEnd(response, this.#options.traffic.enter(limited, caller.user));
-          // Its own requests to the API stay within this process and are not queued.
+          // The API's own requests to Fairway's API stay within this process and are not queued.
           await this.#options.traffic.nextTurn(caller.user);
         }
         return caller;
       };
-      return this.answer(apiRequest, requestId, identify);
+      return this.respond(apiRequest, requestId, identify);
     });
   }
 
-  /** Never rejects. */
-  async answer(
+  /** Responds to a request; never rejects. */
+  async respond(
     request: ApiRequest,
     requestId: string,
     identify: (token: string) => Promise<Caller | undefined>,
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const headers = { 'content-type': 'application/json', 'x-openstack-request-id': requestId };
     const path = segmentsOf(request.path);
     const isVersioned = path?.[0] === 'v1';
-    const negotiated = isVersioned ? negotiate(request.headers['openstack-api-version']) : { minor: MIN_MINOR };
-    if ('problem' in negotiated) {
-      const body = JSON.stringify(unsupportedVersionBody(negotiated.problem, requestId));
+    const withCallerNamespace = isVersioned
+      ? negotiate(request.headers['openstack-api-version'])
+      : { minor: MIN_MINOR };
+    if ('problem' in withCallerNamespace) {
+      const body = JSON.stringify(unsupportedVersionBody(withCallerNamespace.problem, requestId));
       return { status: 406, headers: { ...headers, ...versionHeaders(MIN_MINOR) }, body };
     }
-    const { minor } = negotiated;
-    const told = { ...headers, ...(isVersioned && versionHeaders(minor)) };
-    const trying = { action: '' };
+    const { minor } = withCallerNamespace;
+    const responseHeaders = { ...headers, ...(isVersioned && versionHeaders(minor)) };
+    const attempted = { action: '' };
     try {
-      const { status, body } = await this.#reply(request, path, minor, { identify, trying, requestId });
-      return { status, headers: told, body: body === undefined ? '' : JSON.stringify(body) };
+      const { status, body } = await this.#route(request, path, minor, { identify, attempted, requestId });
+      return { status, headers: responseHeaders, body: body === undefined ? '' : JSON.stringify(body) };
     } catch (error) {
-      const refusal = magnumErrorOf(error, trying.action);
+      const refusal = magnumErrorOf(error, attempted.action);
       if (refusal.status === 500) {
         this.#options.services.log.error(
-          { err: refusal.cause ?? refusal, requestId, action: trying.action },
+          { err: refusal.cause ?? refusal, requestId, action: attempted.action },
           'a request to the Magnum API failed',
         );
       }
@@ -86,7 +88,7 @@ export class MagnumFront {
       return {
         status,
         headers: {
-          ...told,
+          ...responseHeaders,
           ...(status === 401 && { 'www-authenticate': 'Keystone' }),
           ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
         },
@@ -95,17 +97,17 @@ export class MagnumFront {
     }
   }
 
-  async #reply(
+  async #route(
     request: ApiRequest,
     path: readonly string[] | undefined,
     minor: number,
     {
       identify,
-      trying,
+      attempted,
       requestId,
     }: {
       readonly identify: (token: string) => Promise<Caller | undefined>;
-      readonly trying: { action: string };
+      readonly attempted: { action: string };
       readonly requestId: string;
     },
   ): Promise<{ readonly status: number; readonly body?: unknown }> {
@@ -126,7 +128,7 @@ export class MagnumFront {
     if ('methods' in match)
       throw new MagnumError(405, `Method Not Allowed: allowed methods are ${match.methods.join(', ')}`);
     const { route, params } = match;
-    trying.action = route.action;
+    attempted.action = route.action;
     if (route.since !== undefined && minor < route.since) {
       throw new MagnumError(
         406,

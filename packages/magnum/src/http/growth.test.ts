@@ -1,7 +1,7 @@
 import { excessiveGrowth } from '@fairway/base/testing/growth';
 import { expect, test } from 'vitest';
 import { isRefused, isUnknownRestriction } from '../clusters/known-labels.ts';
-import { listed } from '../clusters/labels.ts';
+import { splitList } from '../clusters/labels.ts';
 import { objectName } from '../clusters/object-name.ts';
 import { jsonOf } from './body.ts';
 import { negotiate } from './microversion.ts';
@@ -9,10 +9,10 @@ import { negotiate } from './microversion.ts';
 test.each<[string, (text: string) => unknown]>([
   ['a microversion', (text) => negotiate(`container-infra ${text}`)],
   ['a body', jsonOf],
-  ['a list in a label', listed],
+  ['a list in a label', splitList],
   ['the name of a cluster', (text) => objectName(text, 40)],
   ['a label', (text) => isUnknownRestriction(text, text)],
   ['the value of a label', (text) => isRefused('fixed_network_cidr', text)],
-])('%s is read in linear time', async (_, read) => {
+])('reads %s in linear time', async (_, read) => {
   expect(await excessiveGrowth(read, { bare: true })).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { excessiveGrowth } from '@fairway/base/testing/growth';
 import { describe, expect, test } from 'vitest';
-import { structure, wholeNumber } from './json-patch.ts';
+import { parseStructure, wholeNumber } from './json-patch.ts';
 
 describe('values of JSON patches', () => {
   test.each([
@@ -9,30 +9,30 @@ describe('values of JSON patches', () => {
     ["{'api': 'ok', 'n': 2, 'good': True, 'none': None}", { api: 'ok', n: 2, good: true, none: null }],
     ["[{'key': 'gpu', 'effect': 'NoSchedule'}]", [{ key: 'gpu', effect: 'NoSchedule' }]],
     [`{'quote': 'it\\'s "so"'}`, { quote: `it's "so"` }],
-  ])('%j is a structure', (value, expected) => {
-    expect(structure('/labels', value)).toEqual(expected);
+  ])('can be a structure: %j', (value, expected) => {
+    expect(parseStructure('/labels', value)).toEqual(expected);
   });
 
   test.each(['__import__("os")', "{'a': b}", '', "{'a': 'b}", "'a' 'b'", "'a\\", 'NotTrue', 'True1'])(
-    '%j is not',
+    'must be a structure, not %j',
     (value) => {
-      expect(() => structure('/labels', value)).toThrow(/neither JSON nor a Python literal/);
+      expect(() => parseStructure('/labels', value)).toThrow(/neither JSON nor a Python literal/);
     },
   );
 
-  test('is read in linear time', async () => {
-    expect(await excessiveGrowth((text) => structure('/labels', text))).toBeUndefined();
+  test('are read in linear time', async () => {
+    expect(await excessiveGrowth((text) => parseStructure('/labels', text))).toBeUndefined();
   });
 
   test.each([
     [3, 3],
     ['3', 3],
     ['-1', -1],
-  ])('%j is the number %i', (value, expected) => {
+  ])('can be a number: %j is %i', (value, expected) => {
     expect(wholeNumber('/node_count', value)).toBe(expected);
   });
 
-  test.each(['3.5', 3.5, 'many', null, [3], '99999999999999'])('%j is not a whole number', (value) => {
+  test.each(['3.5', 3.5, 'many', null, [3], '99999999999999'])('must be a whole number, not %j', (value) => {
     expect(() => wholeNumber('/node_count', value)).toThrow(/attribute node_count/);
   });
 });

@@ -36,13 +36,13 @@ export function wholeNumber(path: string, value: unknown): number {
 }
 
 /** A map or list, which clients also send as a string, in JSON or Python notation: `{'a': True}`. */
-export function structure(path: string, value: unknown): unknown {
+export function parseStructure(path: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  for (const text of [value, pythonAsJson(value)]) {
+  for (const text of [value, pythonToJson(value)]) {
     try {
       return JSON.parse(text);
     } catch {
-      // Try the next notation.
+      // Continue with the next notation.
     }
   }
   throw invalidInput(`Couldn't apply patch. Reason: the value of ${path} is neither JSON nor a Python literal`);
@@ -51,20 +51,20 @@ export function structure(path: string, value: unknown): unknown {
 const PYTHON_WORDS: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
 
 /** Converts Python literals of strings, numbers, True, False and None, in maps and lists. Reads each character once. */
-function pythonAsJson(text: string): string {
-  const out: string[] = [];
+function pythonToJson(text: string): string {
+  const tokens: string[] = [];
   for (let at = 0; at < text.length; ) {
     const end = endOfToken(text, at);
     const token = text.slice(at, end);
     const isClosed = end <= text.length;
-    if (token.startsWith("'") && isClosed) out.push(JSON.stringify(token.slice(1, -1).replaceAll("\\'", "'")));
-    else out.push(Object.hasOwn(PYTHON_WORDS, token) ? (PYTHON_WORDS[token] ?? token) : token);
+    if (token.startsWith("'") && isClosed) tokens.push(JSON.stringify(token.slice(1, -1).replaceAll("\\'", "'")));
+    else tokens.push(Object.hasOwn(PYTHON_WORDS, token) ? (PYTHON_WORDS[token] ?? token) : token);
     at = end;
   }
-  return out.join('');
+  return tokens.join('');
 }
 
-/** Position after the string, word or character at `start`; beyond the end for an unterminated string. */
+/** Position after the string, word or character at `start`; after the end of the text for an unterminated string. */
 function endOfToken(text: string, start: number): number {
   const first = text.charAt(start);
   let end = start + 1;
@@ -72,10 +72,10 @@ function endOfToken(text: string, start: number): number {
     while (end < text.length && text.charAt(end) !== first) end += text.charAt(end) === '\\' ? 2 : 1;
     return end + 1;
   }
-  while (isWord(first) && isWord(text.charAt(end))) end++;
+  while (isWordCharacter(first) && isWordCharacter(text.charAt(end))) end++;
   return end;
 }
 
-function isWord(char: string): boolean {
+function isWordCharacter(char: string): boolean {
   return /^\w$/.test(char);
 }

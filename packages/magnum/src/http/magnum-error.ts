@@ -2,7 +2,7 @@
 export class MagnumError extends Error {
   override readonly name = 'MagnumError';
   readonly status: number;
-  /** In seconds, for `Retry-After`. */
+  /** Seconds for `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -16,7 +16,7 @@ export class MagnumError extends Error {
   }
 }
 
-/** 400 for invalid input. */
+/** The 400 for invalid input. */
 export function invalidInput(detail: string): MagnumError {
   return new MagnumError(400, detail);
 }
@@ -33,12 +33,12 @@ export function templateNotFound(ident: string, status: 400 | 404 = 404): Magnum
   return new MagnumError(status, `ClusterTemplate ${ident} could not be found.`);
 }
 
-/** 403 in oslo.policy's words. */
+/** The 403 in the wording of oslo.policy. */
 export function notAllowed(action: string): MagnumError {
   return new MagnumError(403, `Policy doesn't allow ${action} to be performed.`);
 }
 
-/** The body of an error; python-magnumclient displays its title or its detail. */
+/** The body of an error. python-magnumclient displays its title or its detail. */
 export function errorBody({ status, message }: MagnumError, requestId: string): object {
   if (status === 401) return { error: { code: 401, title: 'Unauthorized', message } };
   const [title = message] = message.split('. ');

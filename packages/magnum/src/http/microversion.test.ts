@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { negotiate, versionHeaders } from './microversion.ts';
 
-describe('the version of a request', () => {
+describe('the API version of a request', () => {
   test.each([
     [undefined, 1],
     ['container-infra latest', 14],
     ['container-infra 1.9', 9],
     ['container-infrastructure-management 1.14', 14],
     ['container-infrastructure 1.1', 1],
-  ])('%s is minor %i', (header, minor) => {
+  ])('with header %s has minor version %i', (header, minor) => {
     expect(negotiate(header)).toEqual({ minor });
   });
 
@@ -19,7 +19,7 @@ describe('the version of a request', () => {
     ['compute 1.9', /Invalid service type/],
     ['1.9', /Invalid service type/],
     ['container-infra 1.9 more', /Invalid service type/],
-  ])('%s is refused', (header, problem) => {
+  ])('is refused: %s', (header, problem) => {
     expect(negotiate(header)).toEqual({ problem: expect.stringMatching(problem) });
   });
 

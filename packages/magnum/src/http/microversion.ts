@@ -10,23 +10,23 @@ const [SERVICE_TYPE] = SERVICE_TYPES;
 /** The service type that clients of all versions look up. */
 export const CATALOG_TYPE = 'container-infra';
 
-/** The minor version of a request, or the reason why it is not supported; the response is then 406. */
-export type Negotiated = { readonly minor: number } | { readonly problem: string };
+/** The minor version of a request, or the reason why it is not supported, which leads to a 406. */
+export type NegotiatedVersion = { readonly minor: number } | { readonly problem: string };
 
-/** Without the header a request has version 1.1, as in Magnum. Pure. */
-export function negotiate(header: string | undefined): Negotiated {
+/** Parses the version header. Without it, a request has version 1.1, as in Magnum. Pure. */
+export function negotiate(header: string | undefined): NegotiatedVersion {
   if (header === undefined || header.trim() === '') return { minor: MIN_MINOR };
-  const words = header.trim().split(/\s+/);
-  const [type = '', version = ''] = words;
-  if (words.length !== 2 || !SERVICE_TYPES.includes(type as (typeof SERVICE_TYPES)[number])) {
+  const parts = header.trim().split(/\s+/);
+  const [type = '', version = ''] = parts;
+  if (parts.length !== 2 || !SERVICE_TYPES.includes(type as (typeof SERVICE_TYPES)[number])) {
     return { problem: `Invalid service type for OpenStack-API-Version header: '${header.slice(0, 80)}'` };
   }
   if (version.toLowerCase() === 'latest') return { minor: MAX_MINOR };
   const [, minor] = /^1\.(0|[1-9][0-9]{0,3})$/.exec(version) ?? [];
   if (minor === undefined)
     return { problem: `Invalid API version ${version.slice(0, 20)}: it must be of the form 1.N` };
-  const asked = Number(minor);
-  if (asked >= MIN_MINOR && asked <= MAX_MINOR) return { minor: asked };
+  const requestedMinor = Number(minor);
+  if (requestedMinor >= MIN_MINOR && requestedMinor <= MAX_MINOR) return { minor: requestedMinor };
   const range = `Minimum version ${versionText(MIN_MINOR)}, maximum version ${versionText(MAX_MINOR)}.`;
   return { problem: `Version ${version} was requested but the requested API version is not supported. ${range}` };
 }

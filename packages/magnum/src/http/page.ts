@@ -4,12 +4,12 @@ import { invalidInput } from './magnum-error.ts';
 /** Maximum page size: Magnum's `[api] max_limit`. */
 export const MAX_LIMIT = 1000;
 
-export interface Listed {
+export interface PageItem {
   /** The value that a marker refers to. */
   readonly marker: string;
   /** Sort value of `sort_key=id`: the creation time. */
   readonly created: string;
-  /** The listed item; its attributes can be sorted by. */
+  /** The listed item, which can be sorted by its attributes. */
   readonly view: Readonly<Record<string, unknown>>;
 }
 
@@ -18,17 +18,17 @@ export interface PageQuery {
   readonly marker: string | undefined;
   readonly sortKey: string;
   readonly isDescending: boolean;
-  /** Further parameters of the call, repeated in links to other pages. */
-  readonly further: readonly (readonly [string, string])[];
+  /** Additional parameters of the call, repeated in links to other pages. */
+  readonly extraParameters: readonly (readonly [string, string])[];
 }
 
 const PAGE_PARAMETERS = ['limit', 'marker', 'sort_key', 'sort_dir'] as const;
 
-/** Throws 400 for invalid paging parameters, and for parameters that the call does not have. */
-export function pageOf(query: URLSearchParams, further: readonly string[] = []): PageQuery {
-  const known: readonly string[] = [...PAGE_PARAMETERS, ...further];
+/** The parsed paging parameters. Throws 400 for invalid ones, and for parameters that the call does not have. */
+export function pageOf(query: URLSearchParams, extraParameters: readonly string[] = []): PageQuery {
+  const allowedNames: readonly string[] = [...PAGE_PARAMETERS, ...extraParameters];
   for (const name of query.keys()) {
-    if (!known.includes(name)) throw invalidInput(`Unknown argument: "${name.slice(0, 80)}"`);
+    if (!allowedNames.includes(name)) throw invalidInput(`Unknown argument: "${name.slice(0, 80)}"`);
   }
   const limit = query.get('limit');
   if (limit !== null && !/^-?[0-9]{1,9}$/.test(limit))
@@ -43,12 +43,12 @@ export function pageOf(query: URLSearchParams, further: readonly string[] = []):
     marker: query.get('marker') ?? undefined,
     sortKey: query.get('sort_key') ?? 'id',
     isDescending: direction === 'desc',
-    further: [...query].filter(([name]) => further.includes(name)),
+    extraParameters: [...query].filter(([name]) => extraParameters.includes(name)),
   };
 }
 
 /** A page, and the marker of the next page if there may be one. Throws 400 for an unknown sort key or marker. */
-export function pageFrom<T extends Listed>(
+export function paginate<T extends PageItem>(
   all: readonly T[],
   query: PageQuery,
 ): { readonly page: readonly T[]; readonly next: string | undefined } {
@@ -67,7 +67,7 @@ export function pageFrom<T extends Listed>(
   return { page, next: page.length === limit ? page.at(-1)?.marker : undefined };
 }
 
-function keyOf(item: Listed, sortKey: string): string | number {
+function keyOf(item: PageItem, sortKey: string): string | number {
   if (sortKey === 'id') return item.created;
   const value = item.view[sortKey];
   return typeof value === 'number' ? value : typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
@@ -80,25 +80,25 @@ function compare(a: string | number, b: string | number): number {
 }
 
 /** The response with one page of a collection and the link to the next. `path` is below `/v1`. */
-export function pageReply<T extends Listed>(
+export function pageReply<T extends PageItem>(
   call: Pick<Call, 'url'>,
   { name, path = name }: { readonly name: string; readonly path?: string },
   all: readonly T[],
   query: PageQuery,
-  shown: (view: T['view']) => unknown = (view) => view,
+  format: (view: T['view']) => unknown = (view) => view,
 ): Reply {
-  const { page, next } = pageFrom(all, query);
-  const more = next !== undefined && { next: nextUrl(`${call.url}/v1/${path}`, query, next) };
-  return { status: 200, body: { [name]: page.map(({ view }) => shown(view)), ...more } };
+  const { page, next } = paginate(all, query);
+  const nextLink = next !== undefined && { next: nextUrl(`${call.url}/v1/${path}`, query, next) };
+  return { status: 200, body: { [name]: page.map(({ view }) => format(view)), ...nextLink } };
 }
 
 /** The URL of the next page. */
 export function nextUrl(
   collectionUrl: string,
-  { limit, sortKey, isDescending, further }: PageQuery,
+  { limit, sortKey, isDescending, extraParameters }: PageQuery,
   marker: string,
 ): string {
   const sort = `sort_key=${encodeURIComponent(sortKey)}&sort_dir=${isDescending ? 'desc' : 'asc'}`;
-  const others = further.map(([name, value]) => `${name}=${encodeURIComponent(value)}&`).join('');
-  return `${collectionUrl}?${others}${sort}&limit=${limit}&marker=${encodeURIComponent(marker)}`;
+  const extraQuery = extraParameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}&`).join('');
+  return `${collectionUrl}?${extraQuery}${sort}&limit=${limit}&marker=${encodeURIComponent(marker)}`;
 }

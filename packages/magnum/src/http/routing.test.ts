@@ -9,10 +9,10 @@ test.each([
   { path: '/v1/a%2Fb', segments: ['v1', 'a/b'] },
   { path: '/', segments: [''] },
   { path: '/v1/%zz', segments: undefined },
-])('$path has $segments', ({ path, segments }) => {
+])('splits $path into $segments', ({ path, segments }) => {
   expect(segmentsOf(path)).toEqual(segments);
 });
 
-test('a path is read in linear time, since it is parsed before authentication', async () => {
+test('reads a path in linear time, because it is parsed before authentication', async () => {
   expect(await excessiveGrowth((text) => segmentsOf(`/v1/${text}`))).toBeUndefined();
 });

@@ -6,38 +6,39 @@ export type Match =
   | { readonly route: Route; readonly params: Readonly<Record<string, string>> }
   | { readonly methods: readonly string[] };
 
-interface Compiled {
+interface CompiledRoute {
   readonly route: Route;
   readonly segments: readonly string[];
 }
 
 /** Routes by path. Literal segments take precedence over parameters: `clusters/detail` before `clusters/{cluster}`. */
 export class Routing {
-  readonly #routes: readonly Compiled[];
+  readonly #routes: readonly CompiledRoute[];
 
   constructor(routes: readonly Route[]) {
-    const named = (path: string) => path.split('/').filter((segment) => segment.startsWith('{')).length;
+    const parameterCount = (path: string) => path.split('/').filter((segment) => segment.startsWith('{')).length;
     this.#routes = routes
-      .toSorted((a, b) => named(a.path) - named(b.path))
+      .toSorted((a, b) => parameterCount(a.path) - parameterCount(b.path))
       .map((route) => ({ route, segments: route.path.split('/') }));
   }
 
-  /** Matches a path below `/v1`; undefined if there is no such path. */
+  /** Matches a path below `/v1`; undefined if the path does not exist. */
   find(method: string, path: readonly string[]): Match | undefined {
     const matching = this.#routes.filter(
-      ({ segments }) => segments.length === path.length && segments.every((segment, i) => fits(segment, path[i])),
+      ({ segments }) =>
+        segments.length === path.length && segments.every((segment, i) => segmentMatches(segment, path[i])),
     );
-    const found = matching.find(({ route }) => route.method === method);
-    if (found === undefined)
+    const match = matching.find(({ route }) => route.method === method);
+    if (match === undefined)
       return matching.length === 0 ? undefined : { methods: matching.map(({ route }) => route.method) };
-    const params = found.segments.flatMap((segment, i) =>
+    const params = match.segments.flatMap((segment, i) =>
       segment.startsWith('{') ? [[segment.slice(1, -1), path[i] ?? ''] as const] : [],
     );
-    return { route: found.route, params: Object.fromEntries(params) };
+    return { route: match.route, params: Object.fromEntries(params) };
   }
 }
 
-function fits(segment: string, part: string | undefined): boolean {
+function segmentMatches(segment: string, part: string | undefined): boolean {
   return segment.startsWith('{') ? part !== undefined && part !== '' : segment === part;
 }
 

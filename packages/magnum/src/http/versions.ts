@@ -13,7 +13,7 @@ const COLLECTIONS = [
   'credentials',
 ];
 
-/** `GET /`. */
+/** Body of `GET /`. */
 export function rootDocument(url: string): object {
   const version = {
     id: 'v1',
@@ -25,7 +25,7 @@ export function rootDocument(url: string): object {
   return { name: 'OpenStack Magnum API', description: DESCRIPTION, versions: [version] };
 }
 
-/** `GET /v1`. */
+/** Body of `GET /v1`. */
 export function versionDocument(url: string): object {
   const collection = (name: string) => [
     { href: `${url}/v1/${name}/`, rel: 'self' },

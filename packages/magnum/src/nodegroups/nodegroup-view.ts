@@ -1,4 +1,4 @@
-import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import { targetReplicas } from '@fairway/api/domain/target-replicas';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { addressOf } from '../clusters/cluster-view.ts';
 import { labelDifferences, nodeLabelsWithoutEffect } from '../clusters/labels.ts';
@@ -18,8 +18,8 @@ export interface NodegroupFacts {
   readonly nowMs: number;
 }
 
-/** Fields in lists. */
-const BRIEF = [
+/** Fields of a nodegroup in lists. */
+const BRIEF_FIELDS = [
   'uuid',
   'name',
   'flavor_id',
@@ -34,7 +34,7 @@ const BRIEF = [
 export type NodegroupView = ReturnType<typeof nodegroupView> | ReturnType<typeof masterView>;
 
 export function briefNodegroup(view: NodegroupView) {
-  return Object.fromEntries(BRIEF.map((name) => [name, view[name]]));
+  return Object.fromEntries(BRIEF_FIELDS.map((name) => [name, view[name]]));
 }
 
 /** A pool as a nodegroup. Pure. */
@@ -44,8 +44,8 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
   const record = poolRecord(pool);
   const labels = record.labels ?? {};
   const state = nodegroupState(pool, facts.nowMs);
-  const ofCluster = clusterRecord(stored.cluster).labels ?? {};
-  const ignored = nodeLabelsWithoutEffect(ofCluster, labels);
+  const clusterLabels = clusterRecord(stored.cluster).labels ?? {};
+  const ignored = nodeLabelsWithoutEffect(clusterLabels, labels);
   const note = ignored.length === 0 ? '' : ` (labels without effect: ${ignored.join(', ')})`;
   const clusterUuid = stored.cluster.metadata.uid ?? '';
   return {
@@ -56,12 +56,12 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
     project_id: facts.projectId,
     docker_volume_size: record.docker_volume_size ?? null,
     labels,
-    ...labelDifferences(ofCluster, labels),
+    ...labelDifferences(clusterLabels, labels),
     links: links(facts.url, `clusters/${clusterUuid}/nodegroups`, uid),
     flavor_id: record.flavor_id ?? spec.flavor,
     image_id: record.image_id ?? spec.image ?? stored.cluster.spec.image ?? DEFAULT_IMAGE,
     node_addresses: machinesOf(stored, pool).flatMap(addressOf),
-    node_count: wantedReplicas(pool),
+    node_count: targetReplicas(pool),
     role: record.role ?? 'worker',
     min_node_count: spec.minReplicas,
     max_node_count: spec.maxReplicas ?? null,
@@ -77,7 +77,7 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
   };
 }
 
-/** The control plane as a nodegroup, which clients expect. Pure. */
+/** The control plane as a nodegroup, because clients expect one. Pure. */
 export function masterView(stored: StoredCluster, facts: NodegroupFacts) {
   const { cluster, pools } = stored;
   const { metadata, status } = cluster;

@@ -4,15 +4,15 @@ import { plans } from '@fairway/api/kinds/plan';
 import { MAX_NODE_POOL_NAME_LENGTH } from '@fairway/api/names';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
-import { changeable, changePool, markChanged } from '../clusters/change-routes.ts';
-import { askedOfNodes, effectiveLabelsOf } from '../clusters/labels.ts';
+import { changePool, markChanged, requireChangeable } from '../clusters/change-routes.ts';
+import { effectiveLabelsOf, poolSpecFromLabels } from '../clusters/labels.ts';
 import { objectName } from '../clusters/object-name.ts';
 import { clusterRecord, recordAnnotation } from '../clusters/record.ts';
 import { defaultPool, findCluster, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
-import { goneAs } from '../http/api-error-words.ts';
+import { notFoundAs } from '../http/api-errors.ts';
 import { labels, NAME, optional, optionalFlag, optionalInt, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
-import { type JsonPatch, parsePatch, structure, wholeNumber } from '../http/json-patch.ts';
+import { type JsonPatch, parsePatch, parseStructure, wholeNumber } from '../http/json-patch.ts';
 import { invalidInput, MagnumError, nodegroupNotFound } from '../http/magnum-error.ts';
 import { pageOf, pageReply } from '../http/page.ts';
 import { DEFAULT_IMAGE } from '../templates/template.ts';
@@ -63,11 +63,11 @@ async function list(call: Call): Promise<Reply> {
   const facts = await factsOf(call, stored);
   const role = call.query.get('role');
   const views = [masterView(stored, facts), ...stored.pools.map((pool) => nodegroupView(stored, pool, facts))];
-  const listed = views
+  const pageItems = views
     .filter((view) => role === null || view.role === role)
     .map((view) => ({ marker: view.uuid, created: `${view.role === 'master' ? 0 : 1} ${view.created_at}`, view }));
   const path = `clusters/${stored.cluster.metadata.uid}/nodegroups`;
-  return pageReply(call, { name: 'nodegroups', path }, listed, query, briefNodegroup);
+  return pageReply(call, { name: 'nodegroups', path }, pageItems, query, briefNodegroup);
 }
 
 async function show(call: Call): Promise<Reply> {
@@ -86,20 +86,20 @@ async function create(call: Call): Promise<Reply> {
   if (body.node_count === 0 && call.minor < 10)
     throw invalidInput('Creating a nodegroup of zero nodes is not supported in the provided microversion.');
   checkBounds(body);
-  const stored = await changeable(call, 'Creating a nodegroup');
+  const stored = await requireChangeable(call, 'Creating a nodegroup');
   if (isMasterIdent(stored, body.name) || stored.pools.some((pool) => poolName(pool) === body.name))
-    throw existing(body.name);
+    throw alreadyExists(body.name);
   const pool = newPool(body, stored);
-  const made = await call.client
+  const created = await call.client
     .resource(nodePools)
     .create(pool as never, { fieldManager: 'fairway-magnum' })
     .catch((error: unknown) => {
-      throw isApiError(error, 'AlreadyExists') ? existing(body.name) : error;
+      throw isApiError(error, 'AlreadyExists') ? alreadyExists(body.name) : error;
     });
   await markChanged(call, stored);
   return {
     status: 202,
-    body: nodegroupView({ ...stored, pools: [...stored.pools, made] }, made, await factsOf(call, stored)),
+    body: nodegroupView({ ...stored, pools: [...stored.pools, created] }, created, await factsOf(call, stored)),
   };
 }
 
@@ -108,7 +108,7 @@ function newPool(body: z.infer<typeof NodegroupBody>, stored: StoredCluster): Ne
   const first = defaultPool(stored);
   const record = clusterRecord(cluster);
   const { name: clusterName = '', namespace = '' } = cluster.metadata;
-  const given = effectiveLabelsOf(record.labels, body.labels, body.merge_labels);
+  const effectiveLabels = effectiveLabelsOf(record.labels, body.labels, body.merge_labels);
   const flavor = body.flavor_id ?? record.flavor_id ?? first?.spec.flavor;
   if (flavor === undefined) throw invalidInput('flavor_id: neither the nodegroup nor its cluster specifies one');
   const max = body.max_node_count;
@@ -118,7 +118,7 @@ function newPool(body: z.infer<typeof NodegroupBody>, stored: StoredCluster): Ne
     flavor_id: flavor,
     image_id: body.image_id,
     docker_volume_size: body.docker_volume_size,
-    labels: { ...given },
+    labels: { ...effectiveLabels },
   };
   return {
     apiVersion: API_VERSION,
@@ -131,8 +131,8 @@ function newPool(body: z.infer<typeof NodegroupBody>, stored: StoredCluster): Ne
     spec: {
       clusterName,
       flavor,
-      ...askedOfNodes(record.labels ?? {}, {
-        ...given,
+      ...poolSpecFromLabels(record.labels ?? {}, {
+        ...effectiveLabels,
         ...(max !== undefined && { max_node_count: String(max) }),
       }),
       replicas: body.node_count ?? 1,
@@ -161,24 +161,24 @@ function checkBounds({
     throw refuse('node_count', `it should be less than or equal to max_node_count ${max}`);
 }
 
-function existing(name: string): MagnumError {
+function alreadyExists(name: string): MagnumError {
   return new MagnumError(409, `A node group with name ${name} already exists in the cluster.`);
 }
 
 async function change(call: Call): Promise<Reply> {
   const patch = parsePatch(call.body);
-  const stored = await changeable(call, 'Updating a nodegroup');
+  const stored = await requireChangeable(call, 'Updating a nodegroup');
   const ident = param(call, 'nodegroup');
   if (isMasterIdent(stored, ident))
     throw invalidInput('Updating the master nodegroup is not supported: the plan defines the control plane.');
   const pool = findPool(stored, ident);
-  const changed = await changePool(call, pool, changedSpec(pool, patch));
+  const changed = await changePool(call, pool, specPatch(pool, patch));
   await markChanged(call, stored);
   return { status: 202, body: nodegroupView(stored, changed, await factsOf(call, stored)) };
 }
 
 /** Converts the request to a merge patch. Throws 400 for immutable fields, 409 for conflicting bounds. */
-function changedSpec(pool: NodePool, patch: JsonPatch): object {
+function specPatch(pool: NodePool, patch: JsonPatch): object {
   const spec: Record<string, unknown> = {};
   for (const { op, path, value } of patch) {
     const isRemoval = op === 'remove';
@@ -187,7 +187,7 @@ function changedSpec(pool: NodePool, patch: JsonPatch): object {
     else if (path === '/node_labels')
       spec['template'] = {
         ...(spec['template'] as object),
-        metadata: { labels: isRemoval ? null : replaced(pool, path, value) },
+        metadata: { labels: isRemoval ? null : labelPatch(pool, path, value) },
       };
     else if (path === '/node_taints')
       spec['template'] = {
@@ -207,14 +207,14 @@ function changedSpec(pool: NodePool, patch: JsonPatch): object {
 }
 
 /** A merge patch keeps absent fields, so removed fields are listed as null. */
-function replaced(pool: NodePool, path: string, value: unknown): Record<string, string | null> {
+function labelPatch(pool: NodePool, path: string, value: unknown): Record<string, string | null> {
   const next = parseValue(NodeLabels, path, value);
-  const gone = Object.keys(pool.spec.template.metadata.labels ?? {}).filter((key) => !Object.hasOwn(next, key));
-  return { ...Object.fromEntries(gone.map((key) => [key, null])), ...next };
+  const removedKeys = Object.keys(pool.spec.template.metadata.labels ?? {}).filter((key) => !Object.hasOwn(next, key));
+  return { ...Object.fromEntries(removedKeys.map((key) => [key, null])), ...next };
 }
 
 function parseValue<T>(schema: z.ZodType<T>, path: string, value: unknown): T {
-  const result = schema.safeParse(structure(path, value));
+  const result = schema.safeParse(parseStructure(path, value));
   if (result.success) return result.data;
   throw invalidInput(
     `Invalid input for field/attribute ${path.slice(1)}: ${result.error.issues[0]?.message ?? 'it is invalid'}`,
@@ -222,7 +222,7 @@ function parseValue<T>(schema: z.ZodType<T>, path: string, value: unknown): T {
 }
 
 async function remove(call: Call): Promise<Reply> {
-  const stored = await changeable(call, 'Deleting a nodegroup');
+  const stored = await requireChangeable(call, 'Deleting a nodegroup');
   const ident = param(call, 'nodegroup');
   const pool = isMasterIdent(stored, ident) ? undefined : findPool(stored, ident);
   if (pool === undefined || pool === defaultPool(stored))
@@ -232,7 +232,7 @@ async function remove(call: Call): Promise<Reply> {
     .resource(nodePools)
     .delete(name, { namespace, uid })
     .catch((error: unknown) => {
-      throw goneAs(error, nodegroupNotFound(ident));
+      throw notFoundAs(error, nodegroupNotFound(ident));
     });
   await markChanged(call, stored);
   return { status: 204 };

@@ -5,7 +5,7 @@ import { defaultPool, poolName, type StoredCluster } from '../clusters/stored-cl
 import { nodegroupNotFound } from '../http/magnum-error.ts';
 import { isUuid, stableUuid } from '../stable-uuid.ts';
 
-/** Name of the nodegroup that represents the control plane, which has no servers in the project. */
+/** UUID of the nodegroup that represents the control plane, which has no servers in the project. */
 export function masterUuid({ cluster }: Pick<StoredCluster, 'cluster'>): string {
   return stableUuid(`nodegroup/${cluster.metadata.uid}/${DEFAULT_MASTER}`);
 }

@@ -5,12 +5,14 @@ import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import { stableUuid } from '../stable-uuid.ts';
 import { DEFAULT_IMAGE, type Template } from './template.ts';
 
-/** A public template for every plan and minor version; its UUID does not depend on the newest patch. Pure. */
+/**
+ * Public templates, one for every plan and minor version. A template's UUID does not depend on the newest patch. Pure.
+ */
 export function operatorTemplates(
-  offered: readonly Plan[],
+  offeredPlans: readonly Plan[],
   releases: readonly KubernetesRelease[],
 ): readonly Template[] {
-  return offered.flatMap((plan) => releases.flatMap((release) => templateOf(plan, release)));
+  return offeredPlans.flatMap((plan) => releases.flatMap((release) => templateOf(plan, release)));
 }
 
 function templateOf(plan: Plan, { metadata, spec, status }: KubernetesRelease): Template[] {
@@ -18,10 +20,10 @@ function templateOf(plan: Plan, { metadata, spec, status }: KubernetesRelease): 
   if (newest === undefined) return [];
   const { name: planName = '' } = plan.metadata;
   const phase = status?.phase;
-  // Versions that are not available to new clusters are still the templates of existing clusters.
+  // Versions that new clusters cannot use are still the templates of existing clusters.
   const hidden = phase === 'EndOfLife' || phase === 'Deprecated' || !isConditionTrue(plan.status?.conditions, 'Ready');
   const { allowed, cni } = plan.spec;
-  const only = (names: readonly string[] | undefined) =>
+  const singleName = (names: readonly string[] | undefined) =>
     names?.length === 1 && !names[0]?.includes('*') ? names[0] : undefined;
   return [
     {
@@ -30,8 +32,8 @@ function templateOf(plan: Plan, { metadata, spec, status }: KubernetesRelease): 
       fields: {
         name: `k8s-${spec.minor}-${planName}`,
         coe: 'kubernetes',
-        image_id: only(allowed?.images) ?? DEFAULT_IMAGE,
-        flavor_id: only(allowed?.flavors),
+        image_id: singleName(allowed?.images) ?? DEFAULT_IMAGE,
+        flavor_id: singleName(allowed?.flavors),
         network_driver: cni.default,
         labels: { kube_tag: `v${newest}`, fairway_plan: planName },
         public: true,
@@ -58,11 +60,11 @@ export interface Catalogue {
   readonly templates: readonly Template[];
 }
 
-/** With the permissions of `client`: every user may read the catalogue. */
+/** Uses the permissions of `client`: every user may read the catalogue. */
 export async function readCatalogue(client: KubeClient): Promise<Catalogue> {
-  const [offered, releases] = await Promise.all([
+  const [offeredPlans, releases] = await Promise.all([
     client.resource(plans).list(),
     client.resource(kubernetesReleases).list(),
   ]);
-  return { plans: offered.items, templates: operatorTemplates(offered.items, releases.items) };
+  return { plans: offeredPlans.items, templates: operatorTemplates(offeredPlans.items, releases.items) };
 }

@@ -6,7 +6,7 @@ import { OwnTemplates } from './own-templates.ts';
 import type { Template } from './template.ts';
 
 export function ownTemplates({ services }: Call): OwnTemplates {
-  return new OwnTemplates(services.own, services.projectOfNamespace, services.random);
+  return new OwnTemplates(services.systemClient, services.projectOfNamespace, services.random);
 }
 
 /** All templates: the operator's, and those of tenants that the caller may see. */
@@ -22,7 +22,7 @@ export async function readTemplates(call: Call): Promise<readonly Template[]> {
   return (await readOffer(call)).templates;
 }
 
-/** Finds a template by UUID or name. Throws the status `missing` if there is none, 409 for an ambiguous name. */
+/** Finds a template by UUID or name. Throws the status `missing` if none exists, 409 for an ambiguous name. */
 export function findTemplate(templates: readonly Template[], ident: string, missing: 400 | 404 = 404): Template {
   const found = templates.filter(({ uuid, name }) => (isUuid(ident) ? uuid === ident : name === ident));
   const [template] = found;

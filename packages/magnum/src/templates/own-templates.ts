@@ -1,10 +1,10 @@
 import { GROUP } from '@fairway/api/group';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { goneAs } from '../http/api-error-words.ts';
+import { notFoundAs } from '../http/api-errors.ts';
 import { invalidInput, MagnumError, templateNotFound } from '../http/magnum-error.ts';
 import { type Template, TemplateBody } from './template.ts';
 
@@ -14,13 +14,14 @@ const KEY = 'template';
 const USER_ANNOTATION = `${GROUP}/magnum-user`;
 const UPDATED_ANNOTATION = `${GROUP}/magnum-updated`;
 
-/** Templates of one project. */
+/** Maximum number of templates per project. */
 export const MAX_TEMPLATES = 64;
 const MAX_TEMPLATE_CHARS = 16 * 1024;
 
 /**
- * Tenants' own templates: each is a ConfigMap in the tenant's namespace, whose UID is the template's. They are written with Fairway's own identity,
- * since members have no permission for ConfigMaps; users who may create clusters may manage templates, which is checked first.
+ * Tenants' own templates. Each is a ConfigMap in the tenant's namespace, whose UID is the template's. Fairway writes
+ * them with its own identity, because members have no permission for ConfigMaps. Users who may create clusters may
+ * manage templates, which is checked first.
  */
 export class OwnTemplates {
   readonly #client: KubeClient;
@@ -40,21 +41,22 @@ export class OwnTemplates {
       configMaps.list({ namespace, labelSelector: TEMPLATE_LABEL }),
       configMaps.list({ labelSelector: `${TEMPLATE_LABEL}=public` }),
     ]);
-    const others = published.items.filter(({ metadata }) => metadata.namespace !== namespace);
-    return [...own.items, ...others].flatMap((item) => this.#templateOf(item));
+    const publishedElsewhere = published.items.filter(({ metadata }) => metadata.namespace !== namespace);
+    return [...own.items, ...publishedElsewhere].flatMap((item) => this.#templateOf(item));
   }
 
   /**
-   * The API server arbitrates between concurrent writers of all replicas: each template takes one of as many names as a project may have templates.
-   * Templates of earlier releases, which have other names, count as well.
+   * Creates a template. The API server arbitrates between concurrent writers of all replicas: a project has as many
+   * names as it may have templates, and each template takes one. Templates of earlier releases, which have other names,
+   * count too.
    */
   async create(namespace: string, fields: TemplateBody, userId: string): Promise<Template> {
     const configMaps = this.#client.resource(ConfigMaps);
-    const data = { [KEY]: written(fields) };
-    const tried = new Set<string>();
+    const data = { [KEY]: serialize(fields) };
+    const attemptedNames = new Set<string>();
     for (;;) {
       const { items } = await configMaps.list({ namespace, labelSelector: TEMPLATE_LABEL });
-      const name = freeName(items, tried, this.#random);
+      const name = freeName(items, attemptedNames, this.#random);
       if (name === undefined) {
         throw new MagnumError(
           403,
@@ -68,9 +70,9 @@ export class OwnTemplates {
         if (template === undefined) throw new Error('could not parse a stored template');
         return template;
       } catch (error) {
-        // The name is taken in the meantime, or by an object that is not a template.
+        // The name has been taken in the meantime, or by an object that is not a template.
         if (!isApiError(error, 'AlreadyExists')) throw error;
-        tried.add(name);
+        attemptedNames.add(name);
       }
     }
   }
@@ -84,13 +86,13 @@ export class OwnTemplates {
         labels: { [TEMPLATE_LABEL]: visibility(fields) },
         annotations: { [UPDATED_ANNOTATION]: now },
       },
-      data: { [KEY]: written(fields) },
+      data: { [KEY]: serialize(fields) },
     };
     const changed = await this.#client
       .resource(ConfigMaps)
       .patch(name, { type: 'merge', value }, { namespace })
       .catch((error: unknown) => {
-        throw goneAs(error, templateNotFound(template.uuid));
+        throw notFoundAs(error, templateNotFound(template.uuid));
       });
     return this.#templateOf(changed)[0] ?? template;
   }
@@ -125,21 +127,23 @@ export class OwnTemplates {
 /** A free name; undefined if the project has reached its limit. Random, so that concurrent writers rarely collide. */
 function freeName(
   templates: readonly ConfigMap[],
-  tried: ReadonlySet<string>,
+  attemptedNames: ReadonlySet<string>,
   random: () => number,
 ): string | undefined {
   const names = Array.from({ length: MAX_TEMPLATES }, (_, index) => `magnum-template-${index}`);
-  const taken = new Set(templates.map(({ metadata }) => metadata.name ?? ''));
-  const earlier = [...taken].filter((name) => !names.includes(name)).length;
-  const free = names.slice(0, MAX_TEMPLATES - earlier).filter((name) => !taken.has(name) && !tried.has(name));
-  return free[Math.floor(random() * free.length)];
+  const takenNames = new Set(templates.map(({ metadata }) => metadata.name ?? ''));
+  const legacyCount = [...takenNames].filter((name) => !names.includes(name)).length;
+  const freeNames = names
+    .slice(0, MAX_TEMPLATES - legacyCount)
+    .filter((name) => !takenNames.has(name) && !attemptedNames.has(name));
+  return freeNames[Math.floor(random() * freeNames.length)];
 }
 
 function visibility({ public: isPublic }: TemplateBody): 'public' | 'private' {
   return isPublic ? 'public' : 'private';
 }
 
-function written(fields: TemplateBody): string {
+function serialize(fields: TemplateBody): string {
   const text = JSON.stringify(fields);
   if (text.length > MAX_TEMPLATE_CHARS) {
     throw invalidInput(

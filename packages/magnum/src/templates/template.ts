@@ -5,51 +5,51 @@ import { invalidInput } from '../http/magnum-error.ts';
 import { links } from '../http/representation.ts';
 
 /** A string that fits into a column of Magnum's database. */
-const word = () => optional(z.string().max(255));
+const optionalText = () => optional(z.string().max(255));
 
 /** Fields of a ClusterTemplate, by Magnum's names; `POST /v1/clustertemplates`. */
 export const TemplateBody = z.strictObject({
   name: optional(NAME),
   coe: z.string().max(255),
   image_id: z.string().min(1).max(255),
-  flavor_id: word(),
-  master_flavor_id: word(),
-  keypair_id: word(),
-  dns_nameserver: word(),
-  external_network_id: word(),
-  fixed_network: word(),
-  fixed_subnet: word(),
-  network_driver: word(),
-  volume_driver: word(),
-  docker_storage_driver: word(),
+  flavor_id: optionalText(),
+  master_flavor_id: optionalText(),
+  keypair_id: optionalText(),
+  dns_nameserver: optionalText(),
+  external_network_id: optionalText(),
+  fixed_network: optionalText(),
+  fixed_subnet: optionalText(),
+  network_driver: optionalText(),
+  volume_driver: optionalText(),
+  docker_storage_driver: optionalText(),
   docker_volume_size: optionalInt(z.int().min(0)),
   apiserver_port: optionalInt(z.int().min(1024).max(65_535)),
-  cluster_distro: word(),
-  http_proxy: word(),
-  https_proxy: word(),
-  no_proxy: word(),
-  insecure_registry: word(),
+  cluster_distro: optionalText(),
+  http_proxy: optionalText(),
+  https_proxy: optionalText(),
+  no_proxy: optionalText(),
+  insecure_registry: optionalText(),
   registry_enabled: optionalFlag(),
   labels: optional(labels()),
   tls_disabled: optionalFlag(),
   public: optionalFlag(),
   hidden: optionalFlag(),
-  server_type: word(),
+  server_type: optionalText(),
   master_lb_enabled: optionalFlag(),
   floating_ip_enabled: optionalFlag(),
-  tags: word(),
-  driver: word(),
+  tags: optionalText(),
+  driver: optionalText(),
 });
 export type TemplateBody = z.infer<typeof TemplateBody>;
 /** The same fields; unset ones are omitted. */
 export type TemplateFields = Partial<TemplateBody> & Pick<TemplateBody, 'coe' | 'image_id'>;
 
-/** A template, the operator's or a tenant's own. */
+/** A template of the operator, or a tenant's own. */
 export interface Template {
   readonly uuid: string;
   readonly name: string;
   readonly fields: TemplateFields;
-  /** What clusters of an operator's template get; a tenant's own template specifies it in labels. */
+  /** Plan and version of an operator's template; a tenant's own template specifies them in labels. */
   readonly offer: { readonly plan: string; readonly minor: string } | undefined;
   /** The ConfigMap of a tenant's own template, as read; undefined for the operator's. */
   readonly configMap: ObjectMeta | undefined;

@@ -4,7 +4,7 @@ import { plans } from '@fairway/api/kinds/plan';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { Traffic } from '@fairway/apiserver/server/traffic';
 import { silentLogger } from '@fairway/base/log';
-import { CLOUDLESS, TEAM, TestGateway } from '@fairway/gateway/testing/test-gateway';
+import { TEAM, TestGateway, UNKNOWN_CLOUD_TEAM } from '@fairway/gateway/testing/test-gateway';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { type Transport, TransportError, type TransportRequest } from '@fairway/kube/client/transport';
 import { RoleBindings } from '@fairway/kube/kinds/resources';
@@ -17,19 +17,21 @@ import type { MagnumServices } from '../services.ts';
 
 export type TestCaller = 'alice' | 'rita' | 'olga' | 'admin';
 
-/** Every namespace has the operator's cloud; `cluster-trusts.test.ts` covers those without. */
-const NO_TRUSTS: Pick<ClusterTrusts, 'give'> = { give: () => Promise.reject(new Error('nobody needs a trust here')) };
+/** Every namespace has the operator's credential; `cluster-trusts.test.ts` covers namespaces without it. */
+const NO_TRUSTS: Pick<ClusterTrusts, 'createCredential'> = {
+  createCredential: () => Promise.reject(new Error('nobody needs a trust here')),
+};
 
 const AUTHENTICATED = ['system:authenticated'];
 const USERS: Readonly<Record<TestCaller, { readonly user: UserInfo; readonly namespace: string }>> = {
   alice: { user: { username: 'alice', groups: AUTHENTICATED }, namespace: TEAM },
   rita: { user: { username: 'rita', groups: AUTHENTICATED }, namespace: TEAM },
   /** A user of another project. */
-  olga: { user: { username: 'olga', groups: AUTHENTICATED }, namespace: CLOUDLESS },
-  admin: { user: { username: 'admin', groups: ['system:masters', ...AUTHENTICATED] }, namespace: CLOUDLESS },
+  olga: { user: { username: 'olga', groups: AUTHENTICATED }, namespace: UNKNOWN_CLOUD_TEAM },
+  admin: { user: { username: 'admin', groups: ['system:masters', ...AUTHENTICATED] }, namespace: UNKNOWN_CLOUD_TEAM },
 };
 
-export interface MagnumAnswer {
+export interface MagnumResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
@@ -42,48 +44,48 @@ export class TestMagnum {
   readonly gateway: TestGateway;
   readonly pendingNodegroups: PendingNodegroups;
   readonly #front: MagnumFront;
-  readonly #breaks: Breaks;
+  readonly #faults: Faults;
 
-  private constructor(parts: Pick<TestMagnum, 'gateway' | 'pendingNodegroups'>, front: MagnumFront, breaks: Breaks) {
+  private constructor(parts: Pick<TestMagnum, 'gateway' | 'pendingNodegroups'>, front: MagnumFront, faults: Faults) {
     this.gateway = parts.gateway;
     this.pendingNodegroups = parts.pendingNodegroups;
     this.#front = front;
-    this.#breaks = breaks;
+    this.#faults = faults;
   }
 
   /** From now on, caches do not contain the namespace yet. */
-  forget(namespace: string): void {
-    this.#breaks.unseen = namespace;
+  uncache(namespace: string): void {
+    this.#faults.uncachedNamespace = namespace;
   }
 
-  /** From now on, requests to Fairway's API that `isMeant` selects get no response and have no effect. */
-  breakAt(isMeant: (request: TransportRequest) => boolean): void {
-    this.#breaks.isMeant = isMeant;
+  /** From now on, requests to Fairway's API that match get no response and have no effect. */
+  failRequests(isFaulty: (request: TransportRequest) => boolean): void {
+    this.#faults.isFaulty = isFaulty;
   }
 
-  /** With the catalogue as its controllers would publish it. */
+  /** Starts with the catalogue that controllers would publish. */
   static async start(): Promise<TestMagnum> {
     const gateway = await TestGateway.start();
     await gateway.populate();
-    await showCatalogue(gateway);
+    await publishCatalogue(gateway);
     await gateway
       .as('operator')
       .resource(RoleBindings)
       .create({
         apiVersion: 'rbac.authorization.k8s.io/v1',
         kind: 'RoleBinding',
-        metadata: { name: 'olga', namespace: CLOUDLESS },
+        metadata: { name: 'olga', namespace: UNKNOWN_CLOUD_TEAM },
         roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'fairway-member' },
         subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'olga' }],
       });
     const { clock } = gateway;
-    const breaks: Breaks = { isMeant: () => false };
+    const faults: Faults = { isFaulty: () => false };
     const pendingNodegroups = new PendingNodegroups({ client: gateway.gateway.client, clock, log: silentLogger });
     const services: MagnumServices = {
       identify: (token) => Promise.resolve(callerOf(token)),
-      clientOf: (user) => new KubeClient(breakable(gateway.gateway.server.transport(user), breaks), { clock }),
-      own: gateway.gateway.client,
-      projectOfNamespace: (namespace) => (namespace === breaks.unseen ? undefined : `project-${namespace}`),
+      clientOf: (user) => new KubeClient(faultyTransport(gateway.gateway.server.transport(user), faults), { clock }),
+      systemClient: gateway.gateway.client,
+      projectOfNamespace: (namespace) => (namespace === faults.uncachedNamespace ? undefined : `project-${namespace}`),
       namespaceOfProject: (project) => (project.startsWith('project-') ? project.slice('project-'.length) : undefined),
       configuredCredential: () => ({ kind: 'operator' }),
       openStackOf: () => gateway.project(TEAM).client,
@@ -99,22 +101,22 @@ export class TestMagnum {
     return new TestMagnum(
       { gateway, pendingNodegroups },
       new MagnumFront({ services, routes: ROUTES, traffic, url }),
-      breaks,
+      faults,
     );
   }
 
-  /** Response to a user's request; `version` is the API version. */
+  /** Sends a user's request, and returns the response; `version` is the API version. */
   async call(
     caller: TestCaller | '',
     method: string,
     target: string,
     body?: unknown,
     version = '1.14',
-  ): Promise<MagnumAnswer> {
+  ): Promise<MagnumResponse> {
     const [path = '', query = ''] = target.split('?');
     const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
     const headers = { 'x-auth-token': caller, 'openstack-api-version': `container-infra ${version}` };
-    const answer = await this.#front.answer(
+    const response = await this.#front.respond(
       {
         method,
         path,
@@ -126,8 +128,12 @@ export class TestMagnum {
       `req-${randomUUID()}`,
       (token) => Promise.resolve(callerOf(token)),
     );
-    const written = typeof answer.body === 'string' ? answer.body : '';
-    return { status: answer.status, headers: answer.headers, body: written === '' ? undefined : JSON.parse(written) };
+    const responseText = typeof response.body === 'string' ? response.body : '';
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: responseText === '' ? undefined : JSON.parse(responseText),
+    };
   }
 
   close(): Promise<void> {
@@ -135,15 +141,15 @@ export class TestMagnum {
   }
 }
 
-interface Breaks {
-  unseen?: string;
-  isMeant: (request: TransportRequest) => boolean;
+interface Faults {
+  uncachedNamespace?: string;
+  isFaulty: (request: TransportRequest) => boolean;
 }
 
-function breakable(transport: Transport, breaks: Breaks): Transport {
+function faultyTransport(transport: Transport, faults: Faults): Transport {
   return {
     request: async (request) => {
-      if (breaks.isMeant(request)) throw new TransportError('the connection broke');
+      if (faults.isFaulty(request)) throw new TransportError('the connection broke');
       return transport.request(request);
     },
     close: () => transport.close(),
@@ -158,10 +164,10 @@ function callerOf(token: string): Caller | undefined {
   return { user, userId: `id-of-${token}`, project: { id, name: namespace }, namespace, roles: [] };
 }
 
-async function showCatalogue({ gateway }: TestGateway): Promise<void> {
+async function publishCatalogue({ gateway }: TestGateway): Promise<void> {
   const releases = gateway.client.resource(kubernetesReleases);
   for (const { metadata, spec } of (await releases.list()).items) {
-    // Regardless of the date.
+    // Makes the release supported regardless of the date.
     await releases.patch(metadata.name ?? '', { type: 'merge', value: { spec: { phaseOverride: 'Supported' } } });
     const available = spec.patches.map(({ version }) => version);
     const value = { status: { newest: available.at(-1), available, phase: 'Supported' } };
@@ -174,9 +180,9 @@ async function showCatalogue({ gateway }: TestGateway): Promise<void> {
     message: '',
     lastTransitionTime: '2026-01-01T00:00:00Z',
   };
-  const offered = gateway.client.resource(plans);
-  for (const { metadata } of (await offered.list()).items) {
+  const offeredPlans = gateway.client.resource(plans);
+  for (const { metadata } of (await offeredPlans.list()).items) {
     const value = { status: { conditions: [condition] } };
-    await offered.patch(metadata.name ?? '', { type: 'merge', value }, { subresource: 'status' });
+    await offeredPlans.patch(metadata.name ?? '', { type: 'merge', value }, { subresource: 'status' });
   }
 }

@@ -34,7 +34,7 @@ it.each<{ reason: string; credential: Credential; request: object }>([
     },
   },
   {
-    reason: 'one-time passcode that completes a receipt, which is a header',
+    reason: 'one-time passcode that completes a receipt, sent as a header',
     credential: {
       kind: 'totp',
       user,
@@ -79,6 +79,6 @@ it.each([
   ['http://cloud:5000/v3/', 'http://cloud:5000/v3'],
   ['https://cloud/identity', 'https://cloud/identity/v3'],
   ['https://cloud/identity/v2.0', 'https://cloud/identity/v3'],
-])('finds Keystone v3 of %s', (authUrl, root) => {
+])('finds Keystone v3 at %s', (authUrl, root) => {
   expect(identityRoot(authUrl)).toBe(root);
 });

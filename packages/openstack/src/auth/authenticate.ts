@@ -55,7 +55,7 @@ export function issuedToken(
   return { id, token, expiresAtMs: keystoneTimeMs(token.expires_at) };
 }
 
-/** Keystone returns 404 for a deleted application credential and for an invalid token: treated like a 401. */
+/** Keystone returns 404 for a deleted application credential and for an invalid token; both are treated like a 401. */
 function asRefusal(error: unknown): unknown {
   if (!isOpenStackError(error, 'notFound') || !/^could not (find|recognize) /i.test(error.detail)) return error;
   const { service, method, template, status, requestId, detail: message } = error;
@@ -63,7 +63,7 @@ function asRefusal(error: unknown): unknown {
   return new OpenStackError({ ...call, kind: 'unauthorized', outcome: 'notDone', cause: error });
 }
 
-/** The URL of Keystone's v3 API: auth URLs come with a version, without one, or with the wrong one. */
+/** The URL of Keystone's v3 API. Auth URLs may have this version, none or another one. */
 export function identityRoot(authUrl: string): string {
   return `${trimmedEnd(authUrl, '/').replace(/\/v(2\.0|3)$/, '')}/v3`;
 }

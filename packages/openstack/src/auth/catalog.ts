@@ -13,13 +13,13 @@ export interface ServiceEndpoint {
 export interface DesiredEndpoint {
   readonly service: Pick<ServiceDefinition, 'type' | 'aliases'>;
   readonly interface: EndpointInterface;
-  /** Default: the only region, or the first. */
+  /** Defaults to the only or first region. */
   readonly region: string | undefined;
 }
 
 export type EndpointChoice =
   | { readonly url: string }
-  /** For errors: what the catalog has instead. */
+  /** For errors: what the catalog contains instead. */
   | { readonly problem: string };
 
 /** The URL of a service, from the catalog of a token. */
@@ -31,15 +31,17 @@ export function findEndpoint(catalog: readonly CatalogEntry[], desired: DesiredE
     return { problem: `the catalog has no ${wanted} service, only: ${types.join(', ') || 'nothing'}` };
   }
   const endpoints = entries.flatMap((entry) => entry.endpoints);
-  const ofInterface = endpoints.filter((endpoint) => endpoint.interface === desired.interface);
-  const found = ofInterface.find(
+  const matchingEndpoints = endpoints.filter((endpoint) => endpoint.interface === desired.interface);
+  const found = matchingEndpoints.find(
     (endpoint) => desired.region === undefined || (endpoint.region_id ?? endpoint.region) === desired.region,
   );
   if (found !== undefined) return { url: trimmedEnd(found.url, '/') };
-  const there = endpoints.map((endpoint) => `${endpoint.interface} in ${endpoint.region_id ?? endpoint.region}`);
+  const availableInterfaces = endpoints.map(
+    (endpoint) => `${endpoint.interface} in ${endpoint.region_id ?? endpoint.region}`,
+  );
   return {
     problem: `the catalog has no ${desired.interface} endpoint of ${wanted}${
       desired.region === undefined ? '' : ` in region ${desired.region}`
-    }, only: ${there.join(', ') || 'none'}`,
+    }, only: ${availableInterfaces.join(', ') || 'none'}`,
   };
 }

@@ -4,7 +4,7 @@ import type { Credential } from './credential.ts';
 /** A credential that is stored elsewhere and may be replaced; read at each login. */
 export interface CredentialSource {
   /**
-   * Identifies the caller for fair queueing until its project is known: a caller with many calls that Keystone refuses delays
+   * Identifies the caller for fair queueing until its project is known, so a caller whose calls Keystone refuses delays
    * only its own.
    */
   readonly owner?: string;

@@ -29,7 +29,7 @@ export type Credential =
       readonly kind: 'totp';
       readonly user: IdentityRef;
       readonly passcode: string;
-      /** Keystone's receipt for what it has accepted already. */
+      /** Keystone's receipt for the factors accepted so far. */
       readonly receipt?: string;
       readonly scope: Scope;
     }

@@ -19,7 +19,7 @@ function discoveryOf(clock: FakeClock, versionOf: () => object) {
 }
 
 describe('discovery', () => {
-  it('queries once a day, and then notices an upgrade', async () => {
+  it('queries once a day, and then detects an upgrade', async () => {
     const clock = new FakeClock();
     let version = '2.90';
     const { ask, calls } = discoveryOf(clock, () => ({ version, min_version: '2.1' }));

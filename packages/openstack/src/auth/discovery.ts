@@ -13,14 +13,14 @@ export interface MicroversionRange {
   readonly max: string;
 }
 
-/** The service may be upgraded, or something else may have answered. */
-const KNOWN_FOR_MS = 24 * 60 * 60_000;
+/** The service may be upgraded, or the response may have come from something else. */
+const VERSIONS_TTL_MS = 24 * 60 * 60_000;
 
 /** Version discovery of a cloud's services: fetched once a day, shared by all projects. */
 export class Discovery {
   readonly #http: HttpClient;
   readonly #clock: Pick<Clock, 'now'>;
-  readonly #known = new Map<string, { readonly answer: Promise<unknown>; readonly untilMs: number }>();
+  readonly #known = new Map<string, { readonly response: Promise<unknown>; readonly untilMs: number }>();
 
   constructor(http: HttpClient, clock: Pick<Clock, 'now'>) {
     this.#http = http;
@@ -32,15 +32,18 @@ export class Discovery {
     if (/\/v\d+(\.\d+)?(\/|$)/.test(new URL(url).pathname)) return url;
     const { type: service, majorVersion, fixedVersion } = definition;
     if (fixedVersion !== undefined) return `${url}/${fixedVersion}`;
-    return this.#once(`version ${url}`, async () => {
+    return this.#cachedRequest(`version ${url}`, async () => {
       const versions = await this.#versions(service, `${url}/`);
       for (const version of versions) {
         const segment = lastSegment(version.links.find((link) => link.rel === 'self')?.href ?? version.id);
-        // The link's host is often the service's internal one, behind the proxy; only its last segment is usable.
+        // The link often has the service's internal host, behind the proxy; only its last segment is usable.
         if (majorVersion.test(segment)) return `${url}/${segment}`;
       }
-      const there = versions.map((version) => version.id).join(', ');
-      throw this.#failure(service, `${url} offers no version that Fairway supports, only: ${there || 'none'}`);
+      const availableVersions = versions.map((version) => version.id).join(', ');
+      throw this.#failure(
+        service,
+        `${url} offers no version that Fairway supports, only: ${availableVersions || 'none'}`,
+      );
     });
   }
 
@@ -51,7 +54,7 @@ export class Discovery {
     headers: Readonly<Record<string, string>>,
   ): Promise<MicroversionRange | undefined> {
     const root = /^.*?\/v\d+(\.\d+)?(?=\/|$)/.exec(url)?.[0] ?? url;
-    return this.#once(`microversions ${root}`, async () => {
+    return this.#cachedRequest(`microversions ${root}`, async () => {
       const [version] = await this.#versions(service, `${root}/`, headers);
       const max = version?.max_version || version?.version;
       if (!version?.min_version || !max) return undefined;
@@ -65,7 +68,7 @@ export class Discovery {
   async newestVersion(service: string, url: string): Promise<string | undefined> {
     const version = url.search(/\/v\d+(\.\d+)?(?=\/|$)/);
     const root = version < 0 ? url : url.slice(0, version);
-    return this.#once(`newest ${root}`, async () => {
+    return this.#cachedRequest(`newest ${root}`, async () => {
       const versions = await this.#versions(service, `${root}/`);
       const numbers = versions.flatMap(({ id }) => /^v(\d+\.\d+)$/.exec(id)?.[1] ?? []);
       return numbers.toSorted(compareMicroversions).at(-1);
@@ -92,15 +95,15 @@ export class Discovery {
     return new OpenStackError({ kind: 'unavailable', ...call, message, requestId, outcome: 'notDone' });
   }
 
-  #once<T>(key: string, ask: () => Promise<T>): Promise<T> {
+  #cachedRequest<T>(key: string, load: () => Promise<T>): Promise<T> {
     const known = this.#known.get(key);
-    if (known !== undefined && this.#clock.now() < known.untilMs) return known.answer as Promise<T>;
-    const asked = { answer: ask(), untilMs: this.#clock.now() + KNOWN_FOR_MS };
-    this.#known.set(key, asked);
-    asked.answer.catch(() => {
-      if (this.#known.get(key) === asked) this.#known.delete(key);
+    if (known !== undefined && this.#clock.now() < known.untilMs) return known.response as Promise<T>;
+    const request = { response: load(), untilMs: this.#clock.now() + VERSIONS_TTL_MS };
+    this.#known.set(key, request);
+    request.response.catch(() => {
+      if (this.#known.get(key) === request) this.#known.delete(key);
     });
-    return asked.answer;
+    return request.response;
   }
 }
 

@@ -4,9 +4,9 @@ import { ReceiptResponse } from '../types/identity.ts';
 
 /** Thrown when Keystone accepts the factors sent but the user's rules require more: a 401 with a receipt. */
 export class FactorsRequiredError extends OpenStackError {
-  /** Methods that can complete the sign-in, such as `totp`, without those already done. */
+  /** Methods that can complete the sign-in, such as `totp`, excluding those already used. */
   readonly missing: readonly (readonly string[])[];
-  /** Equivalent to the factors that it stands for, so it is never logged. */
+  /** Equivalent to the accepted factors, so it is never logged. */
   readonly #receipt: string;
 
   constructor(
@@ -29,7 +29,7 @@ export class FactorsRequiredError extends OpenStackError {
   }
 }
 
-/** The error of a response with a receipt; the usual error for other responses. */
+/** Returns this error for a response with a receipt, otherwise the usual one. */
 export function asFactorsRequired(response: HttpResponse, usual: OpenStackError): OpenStackError {
   const receipt = headerOf(response, 'openstack-auth-receipt');
   if (response.status !== 401 || receipt === undefined) return usual;

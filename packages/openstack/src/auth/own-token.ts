@@ -8,7 +8,7 @@ import { identityRoot } from './authenticate.ts';
 
 const TOKENS = { service: 'identity', template: '/v3/auth/tokens' } as const;
 
-/** Whether Keystone still accepts a token. Throws an OpenStackError if the answer is unclear. */
+/** Whether Keystone still accepts a token. Throws an OpenStackError if the response is unclear. */
 export async function isAccepted(http: HttpClient, authUrl: string, token: string): Promise<boolean> {
   try {
     await http.call({
@@ -24,7 +24,7 @@ export async function isAccepted(http: HttpClient, authUrl: string, token: strin
   }
 }
 
-/** Revokes a token; one that is already invalid is ignored. */
+/** Revokes a token; ignores one that is already invalid. */
 export async function revoke(http: HttpClient, authUrl: string, token: string): Promise<void> {
   const url = `${identityRoot(authUrl)}/auth/tokens`;
   const headers = { 'x-auth-token': token, 'x-subject-token': token };
@@ -33,11 +33,11 @@ export async function revoke(http: HttpClient, authUrl: string, token: string): 
   });
 }
 
-const MadeCredential = z.object({ application_credential: z.object({ id: z.string(), secret: z.string() }) });
+const CreatedCredential = z.object({ application_credential: z.object({ id: z.string(), secret: z.string() }) });
 
 /**
- * Creates an application credential of the token's user, for the token's project. `forbidden` if the token itself comes from a
- * restricted application credential.
+ * Creates an application credential of the token's user for the token's project. Throws `forbidden` if the token itself
+ * comes from a restricted application credential.
  */
 export async function createApplicationCredential(
   http: HttpClient,
@@ -50,7 +50,7 @@ export async function createApplicationCredential(
   const url = `${identityRoot(authUrl)}/users/${encodeURIComponent(userId)}/application_credentials`;
   const body = { application_credential: credential };
   const response = await http.call({ ...call, url, headers: { 'x-auth-token': token }, body });
-  return parseBody(MadeCredential, response, call).application_credential;
+  return parseBody(CreatedCredential, response, call).application_credential;
 }
 
 const Projects = z.object({ projects: list(Project) });

@@ -43,8 +43,8 @@ export interface SessionCall {
 }
 
 /**
- * Authenticated calls with one credential: holds its token, renewed before it expires or when a service rejects it, and its
- * endpoints.
+ * Authenticated calls with one credential. Holds its endpoints and its token, which is renewed before it expires or
+ * when a service rejects it.
  */
 export class Session {
   readonly #options: SessionOptions;
@@ -52,8 +52,8 @@ export class Session {
   /** The project of the last token. */
   #project: string | undefined;
   readonly #refused = new Set<() => void>();
-  /** When a service that answered 429 may be called again. */
-  readonly #slowedDown = new Map<string, { readonly untilMs: number; readonly detail: string }>();
+  /** When a service that returned 429 may be called again. */
+  readonly #throttled = new Map<string, { readonly untilMs: number; readonly detail: string }>();
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -145,7 +145,8 @@ export class Session {
     } catch (error) {
       if (!isOpenStackError(error, 'unauthorized')) throw this.#noticed(error, call.service);
     }
-    // Revoked, or Keystone lost its keys. After a 401 nothing was done, so any method can be retried.
+    // The token was revoked, or Keystone lost its keys. A 401 means that nothing was done, so any method can be
+    // retried.
     this.#tokens.invalidate(token);
     const next = await this.token();
     try {
@@ -170,7 +171,7 @@ export class Session {
   async #send(call: SessionCall, token: IssuedToken): Promise<HttpResponse> {
     const { path, headers, ...rest } = call;
     const url = `${await this.endpoint(call.service)}${path}`;
-    this.#refuseWhileSlowedDown(call);
+    this.#rejectWhileThrottled(call);
     try {
       return await this.#options.http.call({
         ...rest,
@@ -181,7 +182,7 @@ export class Session {
     } catch (error) {
       if (isOpenStackError(error, 'rateLimited') && error.retryAfterMs !== undefined) {
         const untilMs = this.#options.clock.now() + error.retryAfterMs;
-        this.#slowedDown.set(call.service, { untilMs, detail: error.detail });
+        this.#throttled.set(call.service, { untilMs, detail: error.detail });
       }
       throw error;
     }
@@ -200,18 +201,18 @@ export class Session {
     return issued;
   }
 
-  /** Honours a service's Retry-After for this project: no calls until then. */
-  #refuseWhileSlowedDown(call: SessionCall): void {
-    const slowedDown = this.#slowedDown.get(call.service);
-    if (slowedDown === undefined) return;
-    const retryAfterMs = slowedDown.untilMs - this.#options.clock.now();
+  /** Honors a service's Retry-After for this project: no calls until then. */
+  #rejectWhileThrottled(call: SessionCall): void {
+    const throttled = this.#throttled.get(call.service);
+    if (throttled === undefined) return;
+    const retryAfterMs = throttled.untilMs - this.#options.clock.now();
     if (retryAfterMs <= 0) {
-      this.#slowedDown.delete(call.service);
+      this.#throttled.delete(call.service);
       return;
     }
     const { service, method, template } = call;
-    // Keeps the service's message, so that it counts as the same cause.
-    const message = slowedDown.detail;
+    // Keeps the service's message, so it counts as the same cause.
+    const message = throttled.detail;
     throw new OpenStackError({
       kind: 'rateLimited',
       service,

@@ -14,11 +14,11 @@ export interface TokenSourceOptions {
   readonly clock: Clock;
 }
 
-/** A token is renewed this long before it expires, or at nine tenths of its lifetime if that is later. */
+/** A token is renewed this long before it expires, or after 90% of its lifetime if that is later. */
 const RENEW_BEFORE_MS = 5 * 60_000;
 
 /** Minimum time between logins with a rejected credential: Keystone may lock out the user. */
-const REFUSAL_HOLDS_MS = 10_000;
+const REFUSAL_TTL_MS = 10_000;
 
 /** The current token of one credential; concurrent callers share one request. */
 export class TokenSource {
@@ -44,7 +44,7 @@ export class TokenSource {
     try {
       return await this.#pending;
     } catch {
-      // Keystone is unavailable; the current token is valid for some more minutes.
+      // Keystone is unavailable; the current token stays valid for a few more minutes.
       return current;
     }
   }
@@ -77,7 +77,7 @@ export class TokenSource {
       return issued;
     } catch (error) {
       if (isRefusal(error)) {
-        this.#refusal = { error, untilMs: clock.now() + REFUSAL_HOLDS_MS };
+        this.#refusal = { error, untilMs: clock.now() + REFUSAL_TTL_MS };
       }
       throw error;
     } finally {
@@ -86,7 +86,7 @@ export class TokenSource {
   }
 }
 
-/** Whether the credential, or what it may do, was refused. A trust for another trustee is `forbidden`. */
+/** Whether the credential or its permissions were refused. A trust for another trustee is `forbidden`. */
 export function isRefusal(error: unknown): error is OpenStackError {
   return isOpenStackError(error, 'unauthorized') || isOpenStackError(error, 'forbidden');
 }

@@ -4,15 +4,15 @@ import { Cloud } from '../cloud.ts';
 import type { OpenStackClient } from '../openstack-client.ts';
 import { type Behaviour, FakeServer, type ReceivedRequest } from '../testing/fake-server.ts';
 
-/** What each method sends, where it is easy to get wrong. tests/contract runs them against real services. */
+/** What each method sends, where mistakes are easy. tests/contract runs them against real services. */
 describe('OpenStackClient', () => {
   const clock = new FakeClock();
   let server: FakeServer;
   let client: OpenStackClient;
-  let answer: (request: ReceivedRequest) => Behaviour;
+  let respond: (request: ReceivedRequest) => Behaviour;
 
   beforeEach(async () => {
-    answer = () => ({ body: {} });
+    respond = () => ({ body: {} });
     server = new FakeServer((request) => (request.path === '/v3/auth/tokens' ? authenticate() : discover(request)));
     const url = await server.listen();
     const overrides = { compute: `${url}/v2.1`, network: `${url}/v2.0`, image: `${url}/v2`, identity: `${url}/v3` };
@@ -49,7 +49,7 @@ describe('OpenStackClient', () => {
   }
 
   function discover(request: ReceivedRequest): Behaviour {
-    if (request.path !== '/v2.1/') return answer(request);
+    if (request.path !== '/v2.1/') return respond(request);
     return { body: { version: { id: 'v2.1', status: 'CURRENT', version: '2.93', min_version: '2.1', links: [] } } };
   }
 
@@ -229,7 +229,7 @@ describe('OpenStackClient', () => {
       path: '/v2/images?limit=2',
     },
   ])('reads all pages of $api, by marker and at its own endpoint', async ({ list, page, path }) => {
-    answer = (request) => {
+    respond = (request) => {
       const marker = new URL(request.path, 'http://x').searchParams.get('marker');
       return { body: marker === 'b' ? page(['c']) : page(['a', 'b'], 'b') };
     };
@@ -242,7 +242,7 @@ describe('OpenStackClient', () => {
   });
 
   it('reads server groups by offset, since they have no links', async () => {
-    answer = (request) => {
+    respond = (request) => {
       const offset = Number(new URL(request.path, 'http://x').searchParams.get('offset'));
       const groups = ['a', 'b', 'c'].map((id) => ({ id, name: id, policy: 'anti-affinity' }));
       return { body: { server_groups: groups.slice(offset, offset + 2) } };
@@ -259,7 +259,7 @@ describe('OpenStackClient', () => {
   });
 
   it('gives up on a list whose pages loop', async () => {
-    answer = ({ path }) => {
+    respond = ({ path }) => {
       const next = path.includes('marker=a') ? 'b' : 'a';
       const links = [{ rel: 'next', href: `http://elsewhere/v2/images?marker=${next}` }];
       return { body: { security_groups: [{ id: 'g', name: 'g', project_id: 'p1' }], security_groups_links: links } };

@@ -5,7 +5,7 @@ import { list } from '../types/collections.ts';
 import { VolumeSnapshots } from './volume-snapshots.ts';
 import { Volumes } from './volumes.ts';
 
-/** Used if the service supports it (Yoga): snapshots of volumes in use, and all older features. */
+/** Used if the service supports it (Yoga): covers snapshots of volumes in use and all older features. */
 export const BLOCK_STORAGE_MICROVERSION = '3.66';
 
 const TypeList = z.object({ volume_types: list(VolumeType) });
@@ -25,7 +25,8 @@ export class BlockStorage {
   }
 
   /**
-   * `GET /types`: public ones and those that the project has access to. Clouds have a handful; Cinder answers with up to 1,000.
+   * `GET /types`: public types and those that the project has access to. Clouds have only a few; Cinder returns up to
+   * 1,000.
    */
   async volumeTypes(options: CallOptions = {}): Promise<readonly VolumeType[]> {
     return (await this.#api.get(TypeList, '/types', options)).volume_types;

@@ -6,11 +6,11 @@ describe('a filter by metadata', () => {
     { metadata: {}, filter: '{}' },
     { metadata: { 'fairway.dev/cluster': 'uid' }, filter: "{'fairway.dev/cluster': 'uid'}" },
     { metadata: { a: '1', b: '2' }, filter: "{'a': '1', 'b': '2'}" },
-  ])('is $filter', ({ metadata, filter }) => {
+  ])('is formatted as $filter', ({ metadata, filter }) => {
     expect(metadataFilter(metadata as Record<string, string>)).toBe(filter);
   });
 
-  test.each(["it's", '"', '\\', '\n'])('cannot be made of %j', (text) => {
+  test.each(["it's", '"', '\\', '\n'])('rejects %j', (text) => {
     expect(() => metadataFilter({ key: text })).toThrow(/cannot filter/);
     expect(() => metadataFilter({ [text]: 'value' })).toThrow(/cannot filter/);
   });

@@ -47,14 +47,14 @@ export class VolumeSnapshots {
     return (await this.#api.get(SnapshotEnvelope, '/snapshots/{snapshot_id}', call)).snapshot;
   }
 
-  /** `POST /snapshots`; the volume may be in use. Returns while it is `creating`. */
+  /** `POST /snapshots`; the volume may be in use. Returns while the snapshot is `creating`. */
   async create(snapshot: VolumeSnapshotCreate, options: CallOptions = {}): Promise<VolumeSnapshot> {
     // Required before 3.66 if the volume is in use; since then only true is allowed, without effect.
     const body = { snapshot: { ...snapshot, force: true } };
     return (await this.#api.post(SnapshotEnvelope, '/snapshots', { ...options, body })).snapshot;
   }
 
-  /** `POST /snapshots/{snapshot_id}/metadata`: sets these and keeps the others. */
+  /** `POST /snapshots/{snapshot_id}/metadata`: sets these keys and keeps the others. */
   async mergeMetadata(
     id: string,
     metadata: Readonly<Record<string, string>>,

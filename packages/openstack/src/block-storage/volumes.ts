@@ -15,11 +15,11 @@ export interface VolumeFilter {
 
 export interface VolumeListOptions extends CallOptions {
   readonly pageSize?: number;
-  /** Id of the item that the list begins after; `notFound` if it is gone. */
+  /** Id of the item after which the list begins; `notFound` if it no longer exists. */
   readonly marker?: string | undefined;
 }
 
-/** The microversion at which Cinder can extend a volume that is in use. */
+/** The first microversion in which Cinder can extend a volume in use. */
 const ONLINE_EXTEND_MICROVERSION = '3.42';
 
 const VolumeEnvelope = z.object({ volume: Volume });
@@ -54,7 +54,7 @@ export class Volumes {
     return (await this.#api.get(VolumeEnvelope, '/volumes/{volume_id}', call)).volume;
   }
 
-  /** `POST /volumes`: returns while it is `creating`. */
+  /** `POST /volumes`: returns while the volume is `creating`. */
   async create(volume: VolumeCreate, options: CallOptions = {}): Promise<Volume> {
     return (await this.#api.post(VolumeEnvelope, '/volumes', { ...options, body: { volume } })).volume;
   }
@@ -65,9 +65,9 @@ export class Volumes {
   }
 
   /**
-   * `POST /volumes/{volume_id}/action` `os-extend`: to the given size in GiB, which must be larger than the current one. Returns
-   * while it is `extending`. A volume that is in use needs 3.42, and a back end and a hypervisor that support it; otherwise it
-   * has to be `available`.
+   * `POST /volumes/{volume_id}/action` `os-extend`: extends to the given size in GiB, which must exceed the current
+   * one. Returns while the volume is `extending`. Extending a volume in use needs 3.42 and support by back end and
+   * hypervisor; otherwise the volume must be `available`.
    */
   async extend(id: string, sizeGiB: number, options: CallOptions & { readonly isInUse?: boolean } = {}): Promise<void> {
     const { isInUse, ...rest } = options;
@@ -85,7 +85,7 @@ export class Volumes {
     return (await this.#api.put(VolumeEnvelope, '/volumes/{volume_id}', call)).volume;
   }
 
-  /** `POST /volumes/{volume_id}/metadata`: sets these and keeps the others. */
+  /** `POST /volumes/{volume_id}/metadata`: sets these keys and keeps the others. */
   async mergeMetadata(
     id: string,
     metadata: Readonly<Record<string, string>>,

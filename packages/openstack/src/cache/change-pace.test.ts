@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ChangePace, type UsualChange } from './change-pace.ts';
 
 /** All polls in the first `durationMs`. */
-function looks(pace: ChangePace, durationMs: number): number[] {
+function pollTimes(pace: ChangePace, durationMs: number): number[] {
   const times: number[] = [];
   for (let ms = pace.nextPollMs(0); ms <= durationMs; ms = pace.nextPollMs(ms)) times.push(Math.round(ms));
   return times;
@@ -25,15 +25,15 @@ describe('ChangePace', () => {
       [100, 160, 256, 410, 655, 1049, 1678, 2684, 4295, 6872],
     ],
   ])('polls %s', (_, pace, expected) => {
-    expect(looks(pace, 10_000)).toEqual(expected);
+    expect(pollTimes(pace, 10_000)).toEqual(expected);
   });
 
-  it('follows a cloud that becomes faster or slower', () => {
+  it('adapts to a cloud that becomes faster or slower', () => {
     const long = Array<number>(10).fill(30_000);
     const short = Array<number>(20).fill(300);
 
-    expect(looks(paceOf('deletion', ...short, ...long), 25_000)[0]).toBeGreaterThan(20_000);
-    expect(looks(paceOf('deletion', ...long, ...short), 25_000)[0]).toBeLessThan(500);
+    expect(pollTimes(paceOf('deletion', ...short, ...long), 25_000)[0]).toBeGreaterThan(20_000);
+    expect(pollTimes(paceOf('deletion', ...long, ...short), 25_000)[0]).toBeLessThan(500);
   });
 
   it('assumes that a change happened between two polls', () => {
@@ -51,17 +51,17 @@ describe('ChangePace', () => {
     pace.learn(unseenMs, seenMs);
     for (let turn = 0; turn < 6; turn++) pace.learn(4_000, 6_000);
 
-    expect(looks(pace, 60_000)[0]).toBeLessThan(7_500);
+    expect(pollTimes(pace, 60_000)[0]).toBeLessThan(7_500);
   });
 
   it('polls an unknown cloud less often for changes that hang', () => {
-    const times = looks(new ChangePace('deletion'), 3_600_000);
+    const times = pollTimes(new ChangePace('deletion'), 3_600_000);
 
     expect(times.filter((ms) => ms > 60_000 + 10_000).length).toBeLessThanOrEqual(6 * 60);
   });
 
   it('polls at least every ten seconds, however long a change takes', () => {
-    const times = looks(paceOf('deletion', 1_000), 600_000);
+    const times = pollTimes(paceOf('deletion', 1_000), 600_000);
     const pauses = times.slice(1).map((ms, index) => ms - (times[index] ?? 0));
 
     expect(Math.max(...pauses)).toBeLessThanOrEqual(10_000);

@@ -3,24 +3,26 @@ import type { Pace } from './pace.ts';
 /** `build`: nothing waits for the exact end; `deletion`: something does. */
 export type UsualChange = 'build' | 'deletion';
 
-/** When to poll, as shares of the usual time; builds are also polled early, since most that fail do so at once. */
+/**
+ * When to poll, as fractions of the usual time. Builds are also polled early, since most failures happen immediately.
+ */
 const POLL_SHARES: Readonly<Record<UsualChange, readonly number[]>> = { build: [0.1, 1.3], deletion: [0.7] };
 
-const SHORTEST_MS = 100;
-const LONGEST_MS = 10_000;
-/** While nothing is known of the cloud, for the longest that most changes take. */
-const LONGEST_AT_FIRST_MS = 2_000;
-const AT_FIRST_MS = 60_000;
-/** A change that takes longer hangs, and says nothing about the next one. */
-const MOST_USUAL_MS = 120_000;
+const MIN_INTERVAL_MS = 100;
+const MAX_INTERVAL_MS = 10_000;
+/** Maximum interval while nothing is known about the cloud; applies during the time that most changes take. */
+const INITIAL_MAX_INTERVAL_MS = 2_000;
+const INITIAL_PERIOD_MS = 60_000;
+/** A change that takes longer hangs and predicts nothing about the next one. */
+const MAX_USUAL_MS = 120_000;
 /** Growth of the interval between polls after the usual time has passed. */
-const LATER = 1.6;
+const BACKOFF_FACTOR = 1.6;
 /** Weight of the last change relative to all earlier ones. */
 const WEIGHT = 0.3;
 
 /**
- * When to poll for changes of one kind: when they usually show. It learns from observed changes, so that a cloud that takes half
- * a minute is not polled twenty times, and one that takes a tenth of a second keeps no caller waiting.
+ * Polls for changes of one kind when they usually show. It learns from observed changes: a cloud that takes half a
+ * minute is not polled twenty times, and one that takes a tenth of a second keeps no caller waiting.
  */
 export class ChangePace implements Pace {
   readonly #shares: readonly number[];
@@ -31,23 +33,23 @@ export class ChangePace implements Pace {
   }
 
   learn(unseenMs: number, seenMs: number): void {
-    // Lists that failed meanwhile, perhaps for hours, show nothing.
-    const latestMs = Math.min(seenMs, unseenMs + LONGEST_MS);
-    const tookMs = Math.min((unseenMs + latestMs) / 2, MOST_USUAL_MS);
+    // Lists that failed in the meantime, perhaps for hours, show nothing.
+    const latestMs = Math.min(seenMs, unseenMs + MAX_INTERVAL_MS);
+    const tookMs = Math.min((unseenMs + latestMs) / 2, MAX_USUAL_MS);
     this.#usualMs = this.#usualMs === undefined ? tookMs : this.#usualMs + WEIGHT * (tookMs - this.#usualMs);
   }
 
   nextPollMs(elapsedMs: number): number {
     if (this.#usualMs === undefined) {
-      const longestMs = elapsedMs < AT_FIRST_MS ? LONGEST_AT_FIRST_MS : LONGEST_MS;
-      return elapsedMs + Math.min(Math.max(elapsedMs, SHORTEST_MS), longestMs);
+      const maxIntervalMs = elapsedMs < INITIAL_PERIOD_MS ? INITIAL_MAX_INTERVAL_MS : MAX_INTERVAL_MS;
+      return elapsedMs + Math.min(Math.max(elapsedMs, MIN_INTERVAL_MS), maxIntervalMs);
     }
     let pollAtMs = 0;
     for (const share of this.#shares) {
-      pollAtMs = Math.max(share * this.#usualMs, SHORTEST_MS);
+      pollAtMs = Math.max(share * this.#usualMs, MIN_INTERVAL_MS);
       if (pollAtMs > elapsedMs) return pollAtMs;
     }
-    while (pollAtMs <= elapsedMs) pollAtMs = Math.min(pollAtMs * LATER, pollAtMs + LONGEST_MS);
+    while (pollAtMs <= elapsedMs) pollAtMs = Math.min(pollAtMs * BACKOFF_FACTOR, pollAtMs + MAX_INTERVAL_MS);
     return pollAtMs;
   }
 }

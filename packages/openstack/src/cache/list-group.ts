@@ -1,9 +1,9 @@
-import type { Identified } from './snapshot.ts';
+import type { Identifiable } from './snapshot.ts';
 
-/** A cache that can list for others, and adopts their lists. */
-export interface ListGroupMember<T extends Identified> {
+/** A cache that can list for others and adopts their lists. */
+export interface ListGroupMember<T extends Identifiable> {
   listedByOther(startedMs: number, listed: readonly T[]): void;
-  /** Another member's list has ended, successfully or not. */
+  /** Called when another member's list has ended, successfully or not. */
   resume(): void;
 }
 
@@ -11,10 +11,11 @@ export interface ListGroupMember<T extends Identified> {
  * Caches of one kind of resource in one project, with different credentials, that share one list.
  *
  * ## Guarantees
- * - One member lists at a time; the result is shared, with the time at which the list began.
- * - Only a cache whose own list has succeeded is a member: a rejected credential sees nothing through others, and reports its own error.
+ * - One member lists at a time. The result is shared with the time at which the list began.
+ * - Only a cache whose own list has succeeded is a member: a rejected credential sees nothing through others, and
+ *   reports its own error.
  */
-export class ListGroup<T extends Identified> {
+export class ListGroup<T extends Identifiable> {
   readonly #members = new Set<ListGroupMember<T>>();
   readonly #onEmpty: () => void;
   #lister: ListGroupMember<T> | undefined;
@@ -52,16 +53,16 @@ export class ListGroup<T extends Identified> {
 
 /** The groups of one cloud and region, by project and kind. */
 export class ListGroups {
-  readonly #groups = new Map<string, ListGroup<Identified>>();
+  readonly #groups = new Map<string, ListGroup<Identifiable>>();
 
   /** `kind` determines T. */
-  of<T extends Identified>(projectId: string, kind: string): ListGroup<T> {
+  of<T extends Identifiable>(projectId: string, kind: string): ListGroup<T> {
     const key = JSON.stringify([projectId, kind]);
     return this.#groups.get(key) ?? this.#add(key);
   }
 
-  #add(key: string): ListGroup<Identified> {
-    const group = new ListGroup<Identified>(() => {
+  #add(key: string): ListGroup<Identifiable> {
+    const group = new ListGroup<Identifiable>(() => {
       if (this.#groups.get(key) === group) this.#groups.delete(key);
     });
     this.#groups.set(key, group);

@@ -1,8 +1,8 @@
-/** When a cache polls for changes of one kind that take a cloud some time. */
+/** Decides when a cache polls for a kind of change that takes a cloud some time. */
 export interface Pace {
-  /** A change was seen `seenMs` after it was requested, and not yet `unseenMs` after. */
+  /** Records that a change was seen `seenMs` after it was requested, but not yet after `unseenMs`. */
   learn(unseenMs: number, seenMs: number): void;
 
-  /** The time of the next poll, in ms since the change was requested, `elapsedMs` after that. */
+  /** The time of the next poll in ms since the change was requested, given that `elapsedMs` have passed. */
   nextPollMs(elapsedMs: number): number;
 }

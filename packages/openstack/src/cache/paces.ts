@@ -1,26 +1,26 @@
+import { BoundedDelayPace } from './bounded-delay-pace.ts';
 import { ChangePace } from './change-pace.ts';
 import type { Pace } from './pace.ts';
-import { PunctualPace } from './punctual-pace.ts';
 
-/** A change that takes a cloud some time. Something waits for the end of a punctual one, whether it takes a second or minutes. */
+/** A change that takes a cloud some time. Something waits for the end of a punctual one, however long it takes. */
 export type PacedChange = 'build' | 'deletion' | 'punctual build' | 'punctual update' | 'punctual deletion';
 
 /** The paces of all changes of one kind of resource. */
 export class Paces {
   readonly #paces = new Map<string, Pace>();
 
-  /** `variety`: resources that differ in the time that they take, such as by provider. */
+  /** `variety` distinguishes resources that take different times, such as by provider. */
   of(change: PacedChange, variety = ''): Pace {
     const name = `${change} ${variety}`;
     const known = this.#paces.get(name);
     if (known) return known;
-    const pace = change === 'build' || change === 'deletion' ? new ChangePace(change) : new PunctualPace();
+    const pace = change === 'build' || change === 'deletion' ? new ChangePace(change) : new BoundedDelayPace();
     this.#paces.set(name, pace);
     return pace;
   }
 }
 
-/** Those of one cloud, by kind: all projects share what one has learned about it. */
+/** The paces of one cloud by kind: all projects share what was learned. */
 export class CloudPaces {
   readonly #paces = new Map<string, Paces>();
 

@@ -2,9 +2,9 @@ export interface PollIntervals {
   /** The first interval while a change is expected; doubles up to `fastMaxMs`. */
   readonly fastMinMs: number;
   readonly fastMaxMs: number;
-  /** While no change is expected. A tenth of it is jitter, so that caches do not synchronize. */
+  /** While no change is expected; jittered by a tenth, so caches don't synchronize. */
   readonly slowMs: number;
-  /** The same while, in addition, no subscriber polls faster; `slowMs` by default. */
+  /** The same if, in addition, no subscriber polls faster; `slowMs` by default. */
   readonly idleMs?: number;
   /** Minimum time between the starts of two lists, for any number of callers. */
   readonly gapMs: number;

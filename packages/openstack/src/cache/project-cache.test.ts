@@ -117,7 +117,7 @@ describe('ProjectCache', () => {
 describe('two credentials of one project', () => {
   const HOUR_MS = 60 * 60_000;
 
-  /** Caches of two logins of one cloud; the second one's lists fail while `isRefused`. */
+  /** Caches of two logins of one cloud; lists of the second fail while `isRefused`. */
   function twoCaches(projects: readonly [string, string]) {
     const clock = new FakeClock();
     const refused = { isRefused: false };
@@ -141,7 +141,7 @@ describe('two credentials of one project', () => {
 
     await clock.advance(HOUR_MS);
 
-    // An hour of a minute each, a little less for the jitter.
+    // One hour with one list per minute, a little less for the jitter.
     expect(lists.length).toBeLessThanOrEqual(2 + 64);
     expect(yours.servers.snapshot().listedAtMs).toBe(mine.servers.snapshot().listedAtMs);
     mine.stop();
@@ -205,7 +205,7 @@ describe('a project that an administrator logs in to', () => {
     return { id, name: id, owner, visibility, status: 'active', created_at: '', updated_at: '' };
   };
 
-  it('has no networks, routers and images of other projects, except public ones', async () => {
+  it('contains no networks, routers and images of other projects, except public ones', async () => {
     const clock = new FakeClock();
     const { cloud } = emptyCloud(clock, () => ({ projectId: 'p', roles: ['admin'], isRefused: false }), {
       networks: [
@@ -236,7 +236,7 @@ describe('a project that an administrator logs in to', () => {
     cache.stop();
   });
 
-  it('has the images that others share with it, unless the login is an administrator’s', async () => {
+  it('contains images that others share with it, unless the login is an administrator’s', async () => {
     const clock = new FakeClock();
     const { cloud } = emptyCloud(clock, undefined, { images: [image('shared-with-it', 'q', 'shared')] });
     const cache = new ProjectCache({ client: cloud.client(), clock, random: () => 0.5 });

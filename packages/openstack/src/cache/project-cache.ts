@@ -9,14 +9,14 @@ import type { ListGroups } from './list-group.ts';
 import type { CloudPaces } from './paces.ts';
 import type { PollIntervals } from './poll-schedule.ts';
 import { ResourceCache } from './resource-cache.ts';
-import type { Identified } from './snapshot.ts';
+import type { Identifiable } from './snapshot.ts';
 
-/** List filters by kind; everything by default. */
+/** List filters by kind; none by default. */
 export type CacheFilters = {
   readonly [K in keyof CachedKinds]?: NonNullable<Parameters<CachedKinds[K]['list']>[1]>;
 };
 
-type ItemOf<K> = K extends { readonly list: (...args: never[]) => AsyncIterable<infer T extends Identified> }
+type ItemOf<K> = K extends { readonly list: (...args: never[]) => AsyncIterable<infer T extends Identifiable> }
   ? T
   : never;
 
@@ -34,23 +34,26 @@ export interface ProjectCacheOptions {
   /** Shared by the caches of one cloud; by default the project has its own. */
   readonly paces?: CloudPaces;
   readonly filters?: CacheFilters;
-  /** Overrides the defaults of every kind; a kind with its own period keeps that, and does not slow down when idle. */
+  /**
+   * Overrides the defaults of every kind. A kind with an interval of its own keeps it, and does not slow down when
+   * idle.
+   */
   readonly intervals?: Partial<PollIntervals>;
-  /** Default: all services Fairway supports. */
+  /** Defaults to all services that Fairway supports. */
   readonly services?: readonly Service[];
   readonly logger?: Logger;
 }
 
 /** Caches by kind name; typed below. */
 class NamedCaches {
-  readonly #all: readonly ResourceCache<Identified>[];
+  readonly #all: readonly ResourceCache<Identifiable>[];
 
-  constructor(caches: Readonly<Record<string, ResourceCache<Identified>>>) {
+  constructor(caches: Readonly<Record<string, ResourceCache<Identifiable>>>) {
     this.#all = Object.values(caches);
     Object.assign(this, caches);
   }
 
-  /** By kind that is read: see ResourceCache. */
+  /** Only for kinds that are read: see ResourceCache. */
   freshness(nowMs: number): readonly { readonly kind: string; readonly ageMs: number; readonly isFailing: boolean }[] {
     return this.#all.flatMap((cache) => {
       const freshness = cache.freshness(nowMs);
@@ -58,7 +61,7 @@ class NamedCaches {
     });
   }
 
-  /** Resets the backoff after failures: the cause has been fixed. */
+  /** Resets the backoff after failures, because the cause was fixed. */
   retryNow(): void {
     for (const each of this.#all) each.retryNow();
   }
@@ -69,36 +72,34 @@ class NamedCaches {
   }
 }
 
-const CacheOfEachKind = NamedCaches as new (
-  ...caches: ConstructorParameters<typeof NamedCaches>
-) => NamedCaches & Caches;
+const CachesByKind = NamedCaches as new (...caches: ConstructorParameters<typeof NamedCaches>) => NamedCaches & Caches;
 
 /**
- * The cached resources of one project, by kind, shared by all of its clusters. A kind without subscribers costs nothing. With all
- * subscribed and no change expected, a project costs about 2.6 lists a minute, for any number of clusters, and 0.8 less where its
- * servers' list may idle.
+ * The cached resources of one project by kind, shared by all of its clusters. A kind without subscribers costs nothing.
+ * With all subscribed and no change expected, a project costs about 2.6 lists a minute for any number of clusters, or
+ * 0.8 less if its list of servers may idle.
  */
-export class ProjectCache extends CacheOfEachKind {
+export class ProjectCache extends CachesByKind {
   constructor(options: ProjectCacheOptions) {
     super(cachesOf(options));
   }
 }
 
-/** By kind. The list of services determines client, filter and types of each. */
-function cachesOf(options: ProjectCacheOptions): Readonly<Record<string, ResourceCache<Identified>>> {
+/** By kind. The list of services determines the client, filter and types of each. */
+function cachesOf(options: ProjectCacheOptions): Readonly<Record<string, ResourceCache<Identifiable>>> {
   const { client, clock, random, budget, groups, paces, logger, intervals, services = SERVICES } = options;
   const clients = client as unknown as Readonly<Record<string, unknown>>;
   const filters = (options.filters ?? {}) as Readonly<Record<string, unknown>>;
   const entries = services.filter(hasClient).flatMap(({ clientName, cached }) =>
     Object.entries(cached).map(([name, kind]) => {
-      const { list, slowMs } = kind as CachedKind<unknown, Identified, unknown>;
-      const cache = new ResourceCache<Identified>({
+      const { list, slowMs } = kind as CachedKind<unknown, Identifiable, unknown>;
+      const cache = new ResourceCache<Identifiable>({
         name,
         list: (call) => list(clients[clientName], filters[name], call),
         clock,
         random,
         intervals: { ...intervals, ...(slowMs !== undefined && { slowMs, idleMs: slowMs }) },
-        group: groups && (async () => groups.of<Identified>(await client.session.projectId(), name)),
+        group: groups && (async () => groups.of<Identifiable>(await client.session.projectId(), name)),
         paces: paces?.of(name),
         ...(budget !== undefined && { isBudgetShort: () => budget.waiting > 0 }),
         ...(logger !== undefined && { logger }),

@@ -5,7 +5,7 @@ import type { PollIntervals } from './poll-schedule.ts';
 import { type ListCall, ResourceCache } from './resource-cache.ts';
 import type { Delta } from './snapshot.ts';
 
-interface Thing {
+interface Item {
   readonly id: string;
   readonly status: string;
 }
@@ -23,7 +23,7 @@ function start({
   const clock = new FakeClock();
   const startMs = clock.now();
   const cloud = {
-    things: [] as Thing[],
+    things: [] as Item[],
     failure: undefined as Error | undefined,
     /** When each list began, in milliseconds from the start of the test. */
     lists: [] as number[],
@@ -31,7 +31,7 @@ function start({
     underWay: 0,
     mostUnderWay: 0,
   };
-  const cache = new ResourceCache<Thing>({
+  const cache = new ResourceCache<Item>({
     name: 'things',
     clock,
     random: () => 0.5,
@@ -52,11 +52,11 @@ function start({
       }
     },
   });
-  const deltas: Delta<Thing>[] = [];
+  const deltas: Delta<Item>[] = [];
   return { clock, cloud, cache, deltas, listen: () => cache.subscribe((delta) => deltas.push(delta)) };
 }
 
-const thing = (id: string, status = 'ACTIVE'): Thing => ({ id, status });
+const thing = (id: string, status = 'ACTIVE'): Item => ({ id, status });
 
 function failure(retryAfterMs?: number): OpenStackError {
   const call = { service: 'compute', method: 'GET', template: '/things' } as const;
@@ -75,7 +75,7 @@ describe('ResourceCache', () => {
     expect(cache.snapshot()).toEqual({ items: new Map(), listedAtMs: undefined });
   });
 
-  it('observes passively: it receives lists that others want, and causes none', async () => {
+  it('observes passively: receives lists that others request, and causes none', async () => {
     const { clock, cloud, cache } = start();
     const heard: string[] = [];
     const stop = cache.observePassively(({ added, removed }) => {
@@ -122,7 +122,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([0]);
   });
 
-  it('slows down while nothing polls faster, and makes an overdue list at once when something does', async () => {
+  it('slows down while nothing polls faster, and makes an overdue list immediately when something does', async () => {
     const { clock, cloud, cache, listen } = start({ intervals: { idleMs: 300_000 } });
     listen();
     await clock.advance(450_000);
@@ -138,7 +138,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([0, 300_000, 450_000, 510_000, 570_000, 630_000, 930_000]);
   });
 
-  it('lists no more often for a fast poller that comes and goes than for one that stays', async () => {
+  it('lists no more often for a fast poller that comes and goes than for a permanent one', async () => {
     const { clock, cloud, cache, listen } = start({ intervals: { idleMs: 300_000 } });
     listen();
     await clock.advance(1_000);
@@ -170,7 +170,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([]);
   });
 
-  it('delivers what was added, changed and removed, and keeps the identity of unchanged items', async () => {
+  it('delivers additions, changes and removals, and keeps the identity of unchanged items', async () => {
     const { clock, cloud, cache, deltas, listen } = start();
     cloud.things = [thing('a'), thing('b', 'BUILD'), thing('c')];
     listen();
@@ -229,7 +229,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([]);
   });
 
-  it('polls for a change when it has usually shown, once it has seen some', async () => {
+  it('polls for a change when it usually shows, once it has seen some', async () => {
     const { clock, cloud, cache, listen } = start();
     listen();
     await clock.advance(0);
@@ -302,7 +302,7 @@ describe('ResourceCache', () => {
       expect(cloud.lists).toEqual([1]);
     });
 
-    it('resolves immediately if there is such a list already', async () => {
+    it('resolves immediately if there was such a list already', async () => {
       const { clock, cloud, cache, listen } = start();
       const writtenMs = clock.now() - 1;
       listen();
@@ -396,7 +396,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([0, 375, 1125, 2625, 5625]);
   });
 
-  it('lists immediately when the cause of the failure has been fixed', async () => {
+  it('lists immediately once the cause of a failure is fixed', async () => {
     const { clock, cloud, cache, listen } = start();
     cloud.failure = failure(30_000);
     listen();
@@ -410,7 +410,7 @@ describe('ResourceCache', () => {
     expect(cache.snapshot().stale).toBeUndefined();
   });
 
-  it('honours Retry-After, and rejects waiters immediately', async () => {
+  it('honors Retry-After, and rejects waiters immediately', async () => {
     const { clock, cloud, cache, listen } = start();
     cloud.failure = failure(30_000);
     listen();

@@ -6,14 +6,14 @@ import type { ListGroup, ListGroupMember } from './list-group.ts';
 import type { Pace } from './pace.ts';
 import { type PacedChange, Paces } from './paces.ts';
 import { DEFAULT_INTERVALS, type PollIntervals, pollDelayMs } from './poll-schedule.ts';
-import { type Delta, diffItems, type Identified, type Snapshot } from './snapshot.ts';
+import { type Delta, diffItems, type Identifiable, type Snapshot } from './snapshot.ts';
 
 export interface ListCall {
   readonly signal: AbortSignal;
   readonly priority: Priority;
 }
 
-export interface ResourceCacheOptions<T extends Identified> {
+export interface ResourceCacheOptions<T extends Identifiable> {
   /** `servers`, for logs and errors. */
   readonly name: string;
   readonly list: (call: ListCall) => AsyncIterable<T>;
@@ -22,30 +22,30 @@ export interface ResourceCacheOptions<T extends Identified> {
   readonly random: () => number;
   readonly intervals?: Partial<PollIntervals>;
   /**
-   * The group of caches that list the same project with other credentials. Called at each list, because only the login determines
-   * the project; rejects if a list would.
+   * The group of caches that list the same project with other credentials. Called at each list, because only the login
+   * determines the project; rejects whenever a list would.
    */
   readonly group?: (() => Promise<ListGroup<T>>) | undefined;
-  /** Shared by the caches of one cloud; its own by default. */
+  /** Shared by the caches of one cloud; separate by default. */
   readonly paces?: Paces | undefined;
   /** Whether calls to the cloud are queued. */
   readonly isBudgetShort?: () => boolean;
   readonly logger?: Logger;
 }
 
-/** Ends it; `isSeen` says that the last list shows the change. */
+/** Ends the expectation; `isSeen` means that the last list shows the change. */
 type EndExpectation = (isSeen?: boolean) => void;
 
 interface Expectation {
   readonly reason: string;
   readonly sinceMs: number;
-  /** Undefined: polled as fast as any other. */
+  /** Undefined if it polls as fast as others. */
   readonly pace: Pace | undefined;
   /** When to poll, according to its pace. */
   pollAtMs: number;
 }
 
-interface Waiter<T extends Identified> {
+interface Waiter<T extends Identifiable> {
   readonly sinceMs: number;
   readonly resolve: (snapshot: Snapshot<T>) => void;
   readonly reject: (error: unknown) => void;
@@ -54,21 +54,21 @@ interface Waiter<T extends Identified> {
 /**
  * A cache of one project's resources of one kind, refreshed by lists that all subscribers share.
  *
- * ## Expected flow
- * Subscribe; in a reconcile read `snapshot()`; write to the cloud; `expectChange` until the snapshot shows the change;
- * after a restart or a write, `refreshAfter(clock.now())` before concluding that something does *not* exist.
+ * ## Expected flow Subscribe; in a reconcile read `snapshot()`; write to the cloud; `expectChange` until the snapshot
+ * shows the change; after a restart or a write, `refreshAfter(clock.now())` before concluding that something does *not*
+ * exist.
  *
  * ## Guarantees
  * - Nothing is listed without subscribers or waiters. At most one list is in flight, here and in the group.
- * - `refreshAfter(t)` resolves with a list that began after `t`, and so shows every write that ended by `t`; any number of
- *   waiters share it.
+ * - `refreshAfter(t)` resolves with a list that began after `t` and so shows every write that ended by `t`; any number
+ *   of waiters share it.
  * - A failure keeps the snapshot and marks it stale. Later lists back off, at least as long as Retry-After.
  * - Listeners get each change once, in order, and never before the snapshot shows it.
  *
- * ## Caveats
- * A list of several pages is not atomic: an item may be missed while pages shift, and shows up with the next list.
+ * ## Caveats A list of several pages is not atomic: an item may be missed while pages shift, and appears in the next
+ * list.
  */
-export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
+export class ResourceCache<T extends Identifiable> implements ListGroupMember<T> {
   readonly name: string;
   readonly #options: ResourceCacheOptions<T>;
   readonly #clock: Clock;
@@ -83,9 +83,9 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   readonly #abort = new AbortController();
   #snapshot: Snapshot<T> = { items: new Map(), listedAtMs: undefined };
   #isListing = false;
-  /** When the list in flight, or else the last one, began. */
+  /** When the current or last list began. */
   #startedMs = Number.NEGATIVE_INFINITY;
-  /** The start of the list before the one that the snapshot shows. */
+  /** The start of the list before that of the snapshot. */
   #listedBeforeMs = Number.NEGATIVE_INFINITY;
   /** When the next periodic list begins. */
   #pollAtMs = Number.NEGATIVE_INFINITY;
@@ -112,7 +112,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     return this.#snapshot;
   }
 
-  /** The start of the list before the one of the snapshot; it contained what the snapshot no longer shows. */
+  /** The start of the list before that of the snapshot; items that have since disappeared were in it. */
   get listedBeforeMs(): number {
     return this.#listedBeforeMs;
   }
@@ -142,7 +142,10 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     };
   }
 
-  /** Like `subscribe`, but causes no lists: `listener` receives lists that others want. Returns a function that unsubscribes. */
+  /**
+   * Like `subscribe`, but causes no lists: `listener` receives lists that others request. Returns a function that
+   * unsubscribes.
+   */
   observePassively(listener: (delta: Delta<T>) => void): () => void {
     const entry = { notify: listener };
     this.#passive.add(entry);
@@ -150,8 +153,8 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   }
 
   /**
-   * Lists frequently, or when such a `change` usually shows, until the returned function is called; `reason` says what is
-   * expected. `variety`: see Paces.
+   * Lists frequently, or when such a `change` usually shows, until the returned function is called. `reason` describes
+   * the expected change. `variety`: see Paces.
    */
   expectChange(reason: string, change?: PacedChange, variety?: string): EndExpectation {
     const nowMs = this.#clock.now();
@@ -178,8 +181,8 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   }
 
   /**
-   * Something may have happened that only a list can show: lists every `slowMs` rather than every `idleMs` until the returned
-   * function is called. A list that is overdue by that measure is made now.
+   * Something may have happened that only a list can show: lists every `slowMs` rather than every `idleMs` until the
+   * returned function is called. A list that is then overdue starts immediately.
    */
   pollFaster(): () => void {
     const entry = {};
@@ -239,13 +242,13 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     });
   }
 
-  /** Marks the snapshot as outdated: the next list is made soon, if there are subscribers. */
+  /** Marks the snapshot as outdated: the next list starts soon if there are subscribers. */
   invalidate(): void {
     this.#invalidatedAtMs = this.#clock.now();
     this.#schedule();
   }
 
-  /** The cause of failing lists has been fixed; ends the backoff now. */
+  /** The cause of failing lists was fixed; ends the backoff now. */
   retryNow(): void {
     if (this.#failures === 0) return;
     this.#failures = 0;
@@ -391,7 +394,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   }
 
   #notify(delta: Delta<T>): void {
-    // A copy: a listener added by a listener has already seen this change in the snapshot.
+    // Copied because a listener added by a listener has already seen this change in the snapshot.
     for (const { notify } of [...this.#listeners, ...this.#passive]) {
       try {
         notify(delta);
@@ -401,7 +404,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     }
   }
 
-  /** Waiters that a list begun at `startedMs` serves; all if undefined. */
+  /** The waiters served by a list that began at `startedMs`; all if undefined. */
   #settleWaiters(settle: (waiter: Waiter<T>) => void, startedMs = Number.POSITIVE_INFINITY): void {
     for (const waiter of this.#waiters) {
       if (startedMs <= waiter.sinceMs) continue;

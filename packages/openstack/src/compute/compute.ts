@@ -7,7 +7,7 @@ import { Flavors } from './flavors.ts';
 import { ServerGroups } from './server-groups.ts';
 import { Servers } from './servers.ts';
 
-/** Used if the service supports it (Zed): rebuilds of servers that boot from a volume, and all older features. */
+/** Used if the service supports it (Zed): rebuilds servers that boot from a volume; includes all older features. */
 export const COMPUTE_MICROVERSION = '2.93';
 
 const ZoneList = z.object({ availabilityZoneInfo: list(ComputeAvailabilityZone) });
@@ -31,8 +31,8 @@ export class Compute {
   }
 
   /**
-   * The microversion in use: {@link COMPUTE_MICROVERSION} or the one of clouds.yaml, if the service supports it; otherwise its
-   * newest.
+   * The microversion in use: {@link COMPUTE_MICROVERSION} or that of clouds.yaml if the service supports it, otherwise
+   * its newest.
    */
   microversion(): Promise<string | undefined> {
     return this.#api.microversion();
@@ -54,7 +54,7 @@ export class Compute {
     return (await this.#api.get(LimitsEnvelope, '/limits', options)).limits.absolute;
   }
 
-  /** `GET /os-quota-sets/{project_id}`, of the session's project by default. */
+  /** `GET /os-quota-sets/{project_id}`; defaults to the session's project. */
   async quotaSet(projectId?: string, options: CallOptions = {}): Promise<ComputeQuotaSet> {
     const params = { project_id: projectId ?? (await this.#api.projectId()) };
     return (await this.#api.get(QuotaEnvelope, '/os-quota-sets/{project_id}', { ...options, params })).quota_set;

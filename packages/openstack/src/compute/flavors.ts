@@ -17,7 +17,7 @@ export class Flavors {
     this.#api = api;
   }
 
-  /** `GET /flavors/detail`: those the project may use; with extra specs from 2.61. */
+  /** `GET /flavors/detail`: flavors that the project may use; with extra specs from 2.61. */
   list(options: CallOptions & { readonly pageSize?: number } = {}): AsyncGenerator<Flavor> {
     return pages(this.#api, '/flavors/detail', {
       ...options,

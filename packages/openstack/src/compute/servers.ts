@@ -16,22 +16,22 @@ import {
 } from '../types/server.ts';
 
 export interface ServerFilter {
-  /** A regular expression that Nova passes to its database: anchor it. */
+  /** A regular expression that Nova passes to its database, so anchor it. */
   readonly name?: string;
   readonly status?: ServerStatus;
-  /** All of them. From 2.26. */
+  /** All of these tags must match. From 2.26. */
   readonly tags?: readonly string[];
-  /** One of them. From 2.26. */
+  /** One of these tags must match. From 2.26. */
   readonly tagsAny?: readonly string[];
-  /** Changed or deleted since; deleted ones are listed too, with status DELETED. */
+  /** Changed or deleted since; includes deleted servers, with status DELETED. */
   readonly changesSince?: string;
 }
 
-/** The microversion at which Nova writes the image to the volume that a server boots from; older ones leave it unchanged. */
+/** The microversion in which Nova writes the image to the boot volume of a server; older ones leave it unchanged. */
 export const REIMAGE_MICROVERSION = '2.93';
 
 export interface ServerRebuildOptions extends CallOptions {
-  /** The server boots from a volume; clouds that would leave it unchanged reject the call. */
+  /** The server boots from a volume; the call is rejected for clouds that would leave it unchanged. */
   readonly isVolumeBacked?: boolean;
 }
 
@@ -84,8 +84,8 @@ export class Servers {
   }
 
   /**
-   * `POST /servers`; tags from 2.52, `networks` as a word from 2.37, `hostname` from 2.90. Returns before it is built. Until it
-   * has a host the server can only be read and deleted; everything else fails with `notFound`.
+   * `POST /servers`; tags from 2.52, `networks` as a word from 2.37, `hostname` from 2.90. Returns before the server is
+   * built. Until it has a host it can only be read and deleted; everything else fails with `notFound`.
    */
   async create(server: ServerCreate, options: ServerCreateOptions = {}): Promise<ServerCreated> {
     const { hints, ...rest } = options;
@@ -104,8 +104,8 @@ export class Servers {
   }
 
   /**
-   * The action `forceDelete`: does not wait for the time that Nova keeps deleted servers (`reclaim_instance_interval`). It has
-   * its own policy.
+   * The action `forceDelete`: does not wait for the time that Nova keeps deleted servers (`reclaim_instance_interval`).
+   * A separate policy applies.
    */
   async forceDelete(id: string, options: CallOptions = {}): Promise<void> {
     await this.#act(id, { forceDelete: null }, options);
@@ -118,9 +118,9 @@ export class Servers {
   }
 
   /**
-   * `POST /servers/{server_id}/action` `rebuild`: same server, ports and addresses, new root disk; from ACTIVE, SHUTOFF and
-   * ERROR. A server in SHUTOFF remains so. `metadata` replaces all; `user_data` from 2.57, servers that boot from a volume from
-   * 2.93. Returns while the status is REBUILD.
+   * `POST /servers/{server_id}/action` `rebuild`: same server, ports and addresses, new root disk; from ACTIVE, SHUTOFF
+   * and ERROR. A server in SHUTOFF remains so. `metadata` replaces all entries; `user_data` from 2.57, servers that
+   * boot from a volume from 2.93. Returns while the status is REBUILD.
    */
   async rebuild(id: string, rebuild: ServerRebuild, options: ServerRebuildOptions = {}): Promise<void> {
     const { isVolumeBacked, ...rest } = options;
@@ -145,28 +145,28 @@ export class Servers {
 
   /** `POST /servers/{server_id}/action` `os-getConsoleOutput`: the last `lines` of the serial console. */
   async consoleLog(id: string, lines?: number, options: CallOptions = {}): Promise<string> {
-    const answer = await this.#api.post(Output, '/servers/{server_id}/action', {
+    const response = await this.#api.post(Output, '/servers/{server_id}/action', {
       ...options,
       params: { server_id: id },
       body: { 'os-getConsoleOutput': lines === undefined ? {} : { length: lines } },
       idempotent: true,
     });
-    return answer.output;
+    return response.output;
   }
 
   /** `PUT /servers/{server_id}/tags`, replaces all tags; 2.26. */
   async setTags(id: string, tags: readonly string[], options: CallOptions = {}): Promise<readonly string[]> {
-    const answer = await this.#api.put(Tags, '/servers/{server_id}/tags', {
+    const response = await this.#api.put(Tags, '/servers/{server_id}/tags', {
       ...options,
       params: { server_id: id },
       body: { tags },
       idempotent: true,
       minMicroversion: '2.26',
     });
-    return answer.tags;
+    return response.tags;
   }
 
-  /** `PUT /servers/{server_id}/tags/{tag}`: adds one and keeps the others; 2.26. */
+  /** `PUT /servers/{server_id}/tags/{tag}`: adds a tag and keeps the others; 2.26. */
   async addTag(id: string, tag: string, options: CallOptions = {}): Promise<void> {
     await this.#oneTag('PUT', id, tag, options);
   }
@@ -191,7 +191,7 @@ export class Servers {
     return (await this.#api.put(Metadata, '/servers/{server_id}/metadata', call)).metadata;
   }
 
-  /** `POST /servers/{server_id}/metadata`: sets these and keeps the others. */
+  /** `POST /servers/{server_id}/metadata`: sets these keys and keeps the others. */
   async mergeMetadata(
     id: string,
     metadata: Readonly<Record<string, string>>,
@@ -234,8 +234,9 @@ export class Servers {
   }
 
   /**
-   * `POST /servers/{server_id}/os-volume_attachments`: returns while Cinder reports `attaching`, with the device that the guest
-   * was asked to use. A volume that is attached already is refused with `badRequest`; one that allows many servers needs 2.60.
+   * `POST /servers/{server_id}/os-volume_attachments`: returns while Cinder reports `attaching`, with the device
+   * requested for the guest. A volume that is already attached is refused with `badRequest`; multiattach volumes need
+   * 2.60.
    */
   async attachVolume(id: string, volumeId: string, options: CallOptions = {}): Promise<VolumeDevice> {
     const call = { ...options, params: { server_id: id }, body: { volumeAttachment: { volumeId } } };

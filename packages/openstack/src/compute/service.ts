@@ -1,4 +1,4 @@
-import { CATALOGUE_MS, type CachedKind, STABLE_MS } from '../cache/cached-kind.ts';
+import { CATALOGUE_INTERVAL_MS, type CachedKind, STABLE_INTERVAL_MS } from '../cache/cached-kind.ts';
 import type { ClientService } from '../service.ts';
 import type { ServiceApi } from '../service-api.ts';
 import type { ComputeAvailabilityZone, Flavor, ServerGroup } from '../types/compute.ts';
@@ -10,17 +10,17 @@ const servers: CachedKind<Compute, Server, ServerFilter> = {
   list: (compute, filter, call) => compute.servers.list(filter, call),
 };
 const serverGroups: CachedKind<Compute, ServerGroup> = {
-  slowMs: STABLE_MS,
+  slowMs: STABLE_INTERVAL_MS,
   list: (compute, _, call) => compute.serverGroups.list(call),
 };
 const flavors: CachedKind<Compute, Flavor> = {
-  slowMs: CATALOGUE_MS,
+  slowMs: CATALOGUE_INTERVAL_MS,
   list: (compute, _, call) => compute.flavors.list(call),
 };
 
 /** A zone's id is its name. */
 const computeZones: CachedKind<Compute, ComputeAvailabilityZone & { readonly id: string }> = {
-  slowMs: CATALOGUE_MS,
+  slowMs: CATALOGUE_INTERVAL_MS,
   async *list(compute, _, call) {
     for (const zone of await compute.availabilityZones(call)) yield { id: zone.zoneName, ...zone };
   },

@@ -9,7 +9,7 @@ export interface CloudConfig {
   readonly name: string;
   readonly authUrl: string;
   readonly credential: Credential;
-  /** The first of `regions` or `region_name` unless one is chosen; undefined uses the catalog's. */
+  /** The first of `regions`, or `region_name`, unless one is chosen; undefined uses that of the catalog. */
   readonly region: string | undefined;
   readonly interface: EndpointInterface;
   readonly tls: TlsFiles;
@@ -17,13 +17,13 @@ export interface CloudConfig {
   readonly endpointOverrides: Readonly<Record<string, string>>;
   /** Interfaces and regions of individual services (`network_interface`), by service type. */
   readonly endpoints?: Readonly<Record<string, ServiceEndpoint>>;
-  /** `compute_default_microversion`, or a `compute_api_version` that is one. */
+  /** `compute_default_microversion`, or a `compute_api_version` that is a microversion. */
   readonly computeMicroversion: string | undefined;
-  /** `node_addresses`, a key of Fairway's own. */
+  /** `node_addresses`, a key that only Fairway defines. */
   readonly nodeAddresses?: NodeAddressSettings;
-  /** `load_balancers`, a key of Fairway's own. */
+  /** `load_balancers`, a key that only Fairway defines. */
   readonly loadBalancers?: CloudLoadBalancers;
-  /** `config_drive`, a key of Fairway's own: whether all nodes have one. */
+  /** `config_drive`, a key that only Fairway defines: whether all nodes have one. */
   readonly configDrive?: boolean;
 }
 

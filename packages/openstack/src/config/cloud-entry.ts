@@ -88,7 +88,7 @@ export class CloudEntry {
     return authUrl;
   }
 
-  /** Keys of `auth`, and the same keys beside it, as from the environment; `auth` takes precedence. */
+  /** Keys of `auth`, and the same keys next to it, as from the environment; `auth` takes precedence. */
   #readAuth(): ReadonlyMap<string, string> {
     const { auth = {} } = this.raw;
     if (!isMapping(auth)) throw this.error('auth', 'must be a mapping');
@@ -150,7 +150,7 @@ export class CloudEntry {
     return domain === undefined ? { kind: 'default' } : { kind: 'domain', domain };
   }
 
-  /** For a user or project; `domain_*` and `default_domain*` apply to both if a project is named. */
+  /** For a user or project; `domain_*` and `default_domain*` apply to both if a project is given. */
   #domain(of: 'user' | 'project'): { readonly id: string } | { readonly name: string } | undefined {
     return (
       this.#idOrName(`${of}_domain_id`, `${of}_domain_name`) ??
@@ -169,7 +169,7 @@ export class CloudEntry {
 
   tls(): CloudConfig['tls'] {
     const verify = this.flag('insecure') === true ? false : (this.flag('verify') ?? true);
-    // Not read if verification is off: it may be missing.
+    // Not read if verification is off, since it may be missing.
     const cacert = verify ? this.#path('cacert') : undefined;
     const cert = this.#path('cert');
     const key = this.#path('key');
@@ -188,12 +188,15 @@ export class CloudEntry {
     return text === undefined ? undefined : this.#expand(key, text);
   }
 
-  /** As written, numbers and booleans as such; for keys that only Fairway reads. */
+  /** The value as written, including numbers and booleans; for keys that only Fairway reads. */
   setting(key: string): unknown {
     return valuesOf(this.raw[key]);
   }
 
-  /** Replaces `{key}` by another key of the cloud, as Python's `str.format` does for openstacksdk; `{{` is a brace. */
+  /**
+   * Replaces `{key}` with another key of the cloud, like Python's `str.format` in openstacksdk; `{{` is a literal
+   * brace.
+   */
   #expand(at: string, text: string): string {
     return text.replace(/\{\{|\}\}|\{[^{}]*\}|[{}]/g, (found) => {
       if (found === '{{' || found === '}}') return found.charAt(0);

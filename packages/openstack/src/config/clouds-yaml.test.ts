@@ -26,7 +26,7 @@ function read(files: Files, env: Env = {}): CloudsYaml {
   return new CloudsYaml({ env, cwd: '/work', home: HOME, readFile: (path) => files[path] });
 }
 
-/** A file whose only cloud, `c`, has these keys beside a complete `auth`. */
+/** A file whose only cloud, `c`, has these keys in addition to a complete `auth`. */
 function cloud(keys: object, auth: object = {}): Files {
   const complete = {
     auth_url: 'https://cloud/v3',
@@ -61,24 +61,28 @@ describe('CloudsYaml', () => {
 
   it.each<{ reason: string; files: readonly string[]; env?: Env; found: string }>([
     {
-      reason: 'the variable first',
+      reason: 'the variable comes first',
       files: ['/x.yaml', '/work/clouds.yaml'],
       env: { OS_CLIENT_CONFIG_FILE: '/x.yaml' },
       found: '/x.yaml',
     },
     {
-      reason: 'the current folder next',
+      reason: 'the current folder comes next',
       files: ['/work/clouds.yaml', `${CONFIG}/clouds.yaml`],
       found: '/work/clouds.yaml',
     },
     {
-      reason: 'then the home folder',
+      reason: 'the home folder comes third',
       files: [`${CONFIG}/clouds.yaml`, '/etc/openstack/clouds.yaml'],
       found: `${CONFIG}/clouds.yaml`,
     },
-    { reason: 'then the system', files: ['/etc/openstack/clouds.yaml'], found: '/etc/openstack/clouds.yaml' },
-    { reason: 'yaml before yml', files: ['/work/clouds.yml', '/work/clouds.yaml'], found: '/work/clouds.yaml' },
-    { reason: 'json is read, too', files: ['/work/clouds.json'], found: '/work/clouds.json' },
+    { reason: 'the system comes last', files: ['/etc/openstack/clouds.yaml'], found: '/etc/openstack/clouds.yaml' },
+    {
+      reason: 'yaml is preferred to yml',
+      files: ['/work/clouds.yml', '/work/clouds.yaml'],
+      found: '/work/clouds.yaml',
+    },
+    { reason: 'json is supported', files: ['/work/clouds.json'], found: '/work/clouds.json' },
   ])('reads only one file: $reason', ({ files, env, found }) => {
     const contents = files.map((path) => [path, `{"clouds": {"${path}": {}}}`]);
 
@@ -142,8 +146,8 @@ public-clouds:
   });
 
   it.each<{ reason: string; env: Env; name: string }>([
-    { reason: 'the only one', env: {}, name: 'demo' },
-    { reason: 'the one of OS_CLOUD', env: { OS_CLOUD: 'demo' }, name: 'demo' },
+    { reason: 'the only cloud', env: {}, name: 'demo' },
+    { reason: 'the cloud of OS_CLOUD', env: { OS_CLOUD: 'demo' }, name: 'demo' },
   ])('chooses $reason; selectors alone define no cloud', ({ env, name }) => {
     expect(read({ '/work/clouds.yaml': DEMO }, env).get().name).toBe(name);
   });
@@ -274,7 +278,7 @@ public-clouds:
       message: '/work/clouds.yaml: cloud a: profile: clouds-public.yaml has no profile vexxhost',
     },
     {
-      reason: 'unknown kind of authentication',
+      reason: 'an unknown kind of authentication',
       files: cloud({ auth_type: 'v3kerberos' }),
       message: 'cloud c: auth_type: v3kerberos is not one of password, ',
     },
@@ -295,23 +299,23 @@ public-clouds:
       message: 'cloud c: compute_default_microversion: newest is not a microversion such as 2.90, or 2.latest',
     },
     {
-      reason: 'a service’s interface',
+      reason: 'an invalid interface of a service',
       files: cloud({ network_interface: 'outer' }),
       message: 'cloud c: network_interface: outer is not one of',
     },
     {
-      reason: 'two of one name',
+      reason: 'two clouds with the same name',
       files: { '/work/clouds.yaml': 'clouds: {envvars: {}}' },
       env: { OS_AUTH_URL: 'https://x' },
       message: 'cloud envvars: the environment also describes a cloud with this name',
     },
     {
-      reason: 'environment without user',
+      reason: 'an environment without user',
       files: {},
       env: { OS_AUTH_URL: 'https://x', OS_PASSWORD: 'p' },
       message: 'the environment: cloud envvars: auth.username: is missing',
     },
-  ])('names file, cloud and key: $reason', ({ files, env, name, message }) => {
+  ])('names the file, cloud and key: $reason', ({ files, env, name, message }) => {
     expect(() => read(files, env).get(name)).toThrow(message);
   });
 

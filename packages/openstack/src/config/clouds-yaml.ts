@@ -8,13 +8,13 @@ import { cloudOfEnvironment, isMapping, mergeCloud, mergeDeep, normalizeKeys, ty
 import { inRegion } from './region.ts';
 import { loadWritten } from './written-yaml.ts';
 
-/** The inputs; the caller owns process.env and the file system. */
+/** The inputs; the caller provides process.env and the file system. */
 export interface CloudsYamlOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Undefined: no working directory is searched. */
+  /** Undefined to search no working directory. */
   readonly cwd: string | undefined;
   readonly home: string;
-  /** Undefined if there is no such file. */
+  /** Undefined if the file does not exist. */
   readonly readFile: (path: string) => string | undefined;
 }
 
@@ -26,8 +26,8 @@ interface LoadedFile {
 const ENVIRONMENT = 'the environment';
 
 /**
- * Reads clouds as OpenStack's own clients do: the first clouds.yaml found, secure.yaml over it, profiles of clouds-public.yaml
- * under each cloud, and the cloud `envvars` from the `OS_*` variables.
+ * Reads clouds like OpenStack's own clients: the first clouds.yaml found, merged with secure.yaml and with profiles of
+ * clouds-public.yaml, and the cloud `envvars` from the `OS_*` variables.
  * https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html
  */
 export class CloudsYaml {
@@ -39,7 +39,7 @@ export class CloudsYaml {
   readonly #source: string;
   readonly #environmentName: string | undefined;
 
-  /** Throws a {@link CloudConfigError} if a file is not valid YAML or has another structure. */
+  /** Throws a {@link CloudConfigError} if a file is not valid YAML or has a different structure. */
   constructor(options: CloudsYamlOptions) {
     this.#options = options;
     const { env } = options;
@@ -72,15 +72,18 @@ export class CloudsYaml {
   }
 
   /**
-   * The cloud with this name; without a name the one of OS_CLOUD, else `envvars`, else the only one. `over` takes precedence over
-   * the files. Throws a {@link CloudConfigError} that names file, cloud and key.
+   * The cloud with this name. Without a name: the one of OS_CLOUD, then `envvars`, then the only one. `over` takes
+   * precedence over the files. Throws a {@link CloudConfigError} that names file, cloud and key.
    */
   get(wanted?: string, over: RawCloud = {}): CloudConfig {
     const { name, raw, context } = this.#written(wanted, over);
     return compileCloud(name, raw, context);
   }
 
-  /** How a person or a machine signs in to the cloud that {@link get} would choose; missing values may be asked for. */
+  /**
+   * How a person or machine signs in to the cloud that {@link get} would choose; a person can be prompted for missing
+   * values.
+   */
   signIn(wanted?: string, over: RawCloud = {}): SignInConfig {
     const { name, raw, context } = this.#written(wanted, over);
     return compileSignIn(new CloudEntry(name, raw, context));
@@ -151,7 +154,7 @@ export class CloudsYaml {
     }
   }
 
-  /** Where appdirs finds them, and where other clients always look. */
+  /** The folders of appdirs, and those that other clients always search. */
   #folders(): readonly string[] {
     const { cwd, env } = this.#options;
     const ownConfig = join(this.#home(), '.config');

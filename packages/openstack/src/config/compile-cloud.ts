@@ -2,7 +2,7 @@ import { type ZodType, z } from 'zod';
 import type { EndpointInterface, ServiceEndpoint } from '../auth/catalog.ts';
 import type { Credential } from '../auth/credential.ts';
 import type { ServiceDefinition } from '../service-definition.ts';
-import { OPERATORS_SERVICES, SERVICES } from '../services.ts';
+import { OPERATOR_SERVICES, SERVICES } from '../services.ts';
 import { CREDENTIAL_TYPES, SIGN_IN_TYPES } from './auth-types.ts';
 import type { CloudConfig } from './cloud-config.ts';
 import { CloudEntry, type CompileContext } from './cloud-entry.ts';
@@ -74,7 +74,7 @@ class CloudCompiler {
   #services(): Pick<CloudConfig, 'endpointOverrides' | 'endpoints'> {
     const overrides: Record<string, string> = {};
     const endpoints: Record<string, ServiceEndpoint> = {};
-    for (const service of [...SERVICES, ...OPERATORS_SERVICES] satisfies readonly ServiceDefinition[]) {
+    for (const service of [...SERVICES, ...OPERATOR_SERVICES] satisfies readonly ServiceDefinition[]) {
       const prefixes = prefixesOf(service);
       const url = this.#override(prefixes);
       if (url !== undefined) overrides[service.type] = url;
@@ -102,7 +102,7 @@ class CloudCompiler {
   #computeMicroversion(): string | undefined {
     for (const key of ['compute_default_microversion', 'compute_api_version']) {
       const version = this.#entry.text(key);
-      // Plain `2` and `2.1` name the major version; Fairway requests the newest that it knows anyway.
+      // Plain `2` and `2.1` name the major version; Fairway requests the newest supported one anyway.
       if (version === undefined || /^2(\.[01]|\.latest)?$/.test(version)) continue;
       if (!/^2\.\d{1,4}$/.test(version)) {
         throw this.#entry.error(key, `${version} is not a microversion such as 2.90, or 2.latest`);
@@ -112,7 +112,7 @@ class CloudCompiler {
     return undefined;
   }
 
-  /** Keys that other clients do not know. */
+  /** Keys that other clients don't use. */
   #ownKeys(): Pick<CloudConfig, 'nodeAddresses' | 'loadBalancers' | 'configDrive'> {
     const nodeAddresses = this.#settings('node_addresses', NodeAddressSettings);
     const loadBalancers = this.#settings('load_balancers', CloudLoadBalancers);
@@ -134,7 +134,7 @@ class CloudCompiler {
   }
 }
 
-/** `block_storage_`, and those of the service's other names. */
+/** `block_storage_`, and the prefixes of the service's other names. */
 function prefixesOf({ type, aliases = [] }: ServiceDefinition): readonly string[] {
   return [type, ...aliases].map((name) => `${name.replaceAll('-', '_')}_`);
 }

@@ -168,9 +168,12 @@ describe('how to sign in', () => {
   });
 });
 
-it.each(['v3multifactor', 'v3oidcdeviceauthz'])('Fairway itself cannot sign in by %s, and says what fits', (type) => {
-  const read = () => cloud({ ...USER, password: 's' }, { auth_type: type }).get('c');
+it.each(['v3multifactor', 'v3oidcdeviceauthz'])(
+  'Fairway itself cannot sign in with %s, and suggests what works',
+  (type) => {
+    const read = () => cloud({ ...USER, password: 's' }, { auth_type: type }).get('c');
 
-  expect(read).toThrow(CloudConfigError);
-  expect(read).toThrow('use an application credential here (v3applicationcredential)');
-});
+    expect(read).toThrow(CloudConfigError);
+    expect(read).toThrow('use an application credential here (v3applicationcredential)');
+  },
+);

@@ -4,7 +4,7 @@ import type { OidcClient, SignIn, SignInConfig } from '../sign-in/sign-in.ts';
 import { CREDENTIAL_TYPES, SIGN_IN_TYPES } from './auth-types.ts';
 import type { CloudEntry } from './cloud-entry.ts';
 
-/** Checks the part of a merged cloud that says who signs in; throws a `CloudConfigError` that names the key. */
+/** Checks the sign-in part of a merged cloud; throws a `CloudConfigError` that names the key. */
 export function compileSignIn(entry: CloudEntry): SignInConfig {
   return { cloud: entry.name, authUrl: entry.authUrl(), tls: entry.tls(), signIn: signInOf(entry) };
 }
@@ -139,7 +139,7 @@ function needDiscovery(entry: CloudEntry, key: string, endpoint: string | undefi
   throw entry.error('auth.discovery_endpoint', `is missing, and so is auth.${key}`);
 }
 
-/** Secrets are sent there, so never over a network in clear text. */
+/** Secrets are sent to this URL, so it must not be reached over a network in clear text. */
 function requireSafe(entry: CloudEntry, key: string, text: string): void {
   if (!URL.canParse(text)) throw entry.error(key, `${text} is not a URL`);
   const url = new URL(text);

@@ -23,7 +23,7 @@ describe('gcfg', () => {
     expect(entries).toEqual([{ section: 'global', subsection: undefined, key: 'region', value, line: 2 }]);
   });
 
-  it('reads sections with and without a name, and repeated keys in their order', () => {
+  it('reads sections with and without a name, and repeated keys in order', () => {
     const { sections, entries } = parseGcfg(
       '\uFEFF; clouds\r\n[Networking]\r\npublic-network-name=a\r\npublic-network-name=b\r\n\r\n[LoadBalancerClass "My \\"fast\\""]\r\nsubnet-id=c',
     );

@@ -7,7 +7,7 @@ export interface GcfgEntry {
   readonly subsection: string | undefined;
   /** In lower case. */
   readonly key: string;
-  /** Undefined for a key without `=`, which is a flag that is set. */
+  /** Undefined for a key without `=`, which sets a flag. */
   readonly value: string | undefined;
   readonly line: number;
 }
@@ -38,8 +38,8 @@ const SECTION = /^\[\s*([a-z][a-z0-9-]*)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]\s*(?:[;
 const KEY = /^([a-z][a-z0-9-]*)\s*(?:=(.*)|([;#].*)?)$/is;
 
 /**
- * Parses the format of cloud.conf: git's, as https://pkg.go.dev/gopkg.in/gcfg.v1 describes it. Names of sections and keys are
- * case-insensitive, those of subsections are case-sensitive.
+ * Parses the format of cloud.conf, which is git's: https://pkg.go.dev/gopkg.in/gcfg.v1. Names of sections and keys are
+ * case-insensitive, those of subsections case-sensitive.
  */
 export function parseGcfg(text: string): GcfgFile {
   const sections: GcfgSection[] = [];
@@ -72,14 +72,14 @@ export function parseGcfg(text: string): GcfgFile {
   return { sections, entries };
 }
 
-/** An odd number of backslashes continues the line: a pair is an escaped one. */
+/** A line continues after an odd number of backslashes: a pair is an escaped backslash. */
 function endsInBackslash(content: string): boolean {
   return (content.length - trimmedEnd(content, '\\').length) % 2 === 1;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\', '"': '"', n: '\n', t: '\t' };
 
-/** Without comment and quotes; surrounding blanks count only within quotes. */
+/** Strips comments and quotes; surrounding blanks count only within quotes. */
 function valueOf(text: string, line: number): string {
   let value = '';
   let kept = 0;

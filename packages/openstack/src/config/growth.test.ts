@@ -13,10 +13,10 @@ test.each<[string, (text: string) => unknown]>([
   ['clouds.yaml', (text) => loadWritten(text, 'clouds.yaml')],
   ['a time of Keystone', keystoneTimeMs],
   ['Retry-After', (text) => parseRetryAfter(text, 0)],
-])('%s is read in linear time', async (_, read) => {
+])('reads %s in linear time', async (_, read) => {
   expect(await excessiveGrowth(read, { bare: true })).toBeUndefined();
 });
 
-test('continued lines of cloud.conf are joined in linear time', async () => {
+test('joins continued lines of cloud.conf in linear time', async () => {
   expect(await excessiveGrowthWith((count) => parseGcfg(`[a]\nb = ${'a\\\n'.repeat(8 * count)}`))).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const MAX_CLASSES = 64;
-/** Octavia's limit of names and references. */
+/** Octavia's limit for names and references. */
 const text = z.string().min(1).max(255);
 const uuid = z.string().regex(/^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i, {
   error: ({ input }) => `${JSON.stringify(input)} is not an ID: it must be a UUID`,
@@ -29,7 +29,7 @@ const balancerClass = z
     memberSubnetID: given.member_subnet_id,
   }));
 
-/** Services name these as their class. */
+/** Services refer to these as their class. */
 export type CloudBalancerClass = Readonly<z.infer<typeof balancerClass>>;
 
 const monitor = z
@@ -45,9 +45,9 @@ const monitor = z
     error: 'must not exceed the delay: Octavia rejects this',
   })
   .transform((given) => ({
-    /** Undefined: chosen for each port. */
+    /** Undefined to choose it for each port. */
     isEnabled: given.enabled,
-    /** Seconds, as the timeout. */
+    /** Seconds, like the timeout. */
     delay: given.delay,
     timeout: given.timeout,
     /** Successes until a member is considered up. */
@@ -57,8 +57,9 @@ const monitor = z
   }));
 
 /**
- * Defaults for load balancers of a cloud, unless a cluster overrides them: the entry's `load_balancers` in clouds.yaml. The
- * counterpart of `[LoadBalancer]` and `[LoadBalancerClass]` in cloud-provider-openstack; monitors have the defaults from there.
+ * The entry's `load_balancers` in clouds.yaml: defaults for load balancers of a cloud, unless a cluster overrides them.
+ * The counterpart of `[LoadBalancer]` and `[LoadBalancerClass]` in cloud-provider-openstack; monitors have the same
+ * defaults.
  */
 export const CloudLoadBalancers = z
   .strictObject({
@@ -86,36 +87,39 @@ export const CloudLoadBalancers = z
       .default({}),
   })
   .transform((given) => ({
-    /** For new load balancers; undefined: Octavia's own default. */
+    /** For new load balancers; undefined for Octavia's default. */
     provider: given.provider,
-    /** For new ones. */
+    /** For new load balancers. */
     flavorID: given.flavor_id,
-    /** For new ones. */
+    /** For new load balancers. */
     availabilityZone: given.availability_zone,
     /** Whether listeners are created after their load balancer: not all providers can create everything in one call. */
     isSerial: given.serial_calls,
-    /** Where floating IPs of the cluster's own external network come from; the id takes precedence over name and tags. */
+    /**
+     * Where floating IPs come from if the cluster has its own external network; the id takes precedence over name and
+     * tags.
+     */
     floatingSubnetID: given.floating_subnet_id,
     floatingSubnet: given.floating_subnet,
     floatingSubnetTags: given.floating_subnet_tags,
     /** Labels of the nodes that become members, in the syntax of the annotation. */
     nodeSelector: given.node_selector,
     /**
-     * With PROXY a Service gets the host name ADDRESS.SUFFIX, so that traffic from the cluster's own clients also passes the load
-     * balancer.
+     * With PROXY, a Service gets the host name ADDRESS.SUFFIX, so traffic from the cluster itself also passes through
+     * the load balancer.
      */
     hostnameSuffix: given.ingress_hostname_suffix,
     algorithm: given.lb_method,
     isInternal: given.internal,
     tlsContainerRef: given.default_tls_container_ref,
-    /** Where TLS references point; Octavia validates those to `external`. */
+    /** The target of TLS references; Octavia validates those to `external`. */
     containerStore: given.container_store,
     monitor: given.monitor,
-    /** How many Services may use one load balancer. */
+    /** Maximum number of Services per load balancer. */
     maxShared: given.max_shared,
     /** Whether Services may use load balancers of the project that belong to no cluster. */
     sharesOthers: given.share_others,
-    /** By the names that Services use. */
+    /** By the names used by Services. */
     classes: new Map(Object.entries(given.classes)),
   }));
 export type CloudLoadBalancers = Readonly<z.infer<typeof CloudLoadBalancers>>;

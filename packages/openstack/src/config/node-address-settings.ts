@@ -15,8 +15,9 @@ function isRange(text: string): boolean {
 }
 
 /**
- * Which addresses of a server become addresses of its node, and of which type: the entry's `node_addresses` in clouds.yaml. Names
- * are those of networks as servers list them. The counterpart of `[Networking]` in cloud-provider-openstack.
+ * The entry's `node_addresses` in clouds.yaml: which addresses of a server become addresses of its node, and of which
+ * type. Names are those of networks as listed on servers. The counterpart of `[Networking]` in
+ * cloud-provider-openstack.
  */
 export const NodeAddressSettings = z
   .strictObject({
@@ -26,16 +27,16 @@ export const NodeAddressSettings = z
     ipv6: z.boolean().default(true),
   })
   .transform((settings) => ({
-    /** Their addresses are external. */
+    /** Networks whose addresses are external. */
     publicNetworks: settings.public_networks,
-    /** If any match, fixed addresses of other networks are left out. */
+    /** If any of these match, fixed addresses of other networks are omitted. */
     internalNetworks: settings.internal_networks,
     /** Ranges whose addresses come first, in this order. */
     sortOrder: settings.sort_order,
-    /** Whether IPv6 addresses count. */
+    /** Whether IPv6 addresses are included. */
     ipv6: settings.ipv6,
   }));
 export type NodeAddressSettings = Readonly<z.infer<typeof NodeAddressSettings>>;
 
-/** All addresses count, in the order of the networks' names. */
+/** Includes all addresses, sorted by network name. */
 export const DEFAULT_NODE_ADDRESSES: NodeAddressSettings = NodeAddressSettings.parse({});

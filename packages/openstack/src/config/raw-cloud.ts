@@ -7,13 +7,13 @@ export function isMapping(value: unknown): value is RawCloud {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenScalar);
 }
 
-/** `update` takes precedence, except that the two `auth` mappings are merged; as openstacksdk's `_auth_update`. */
+/** `update` takes precedence, except that the two `auth` mappings are merged; like `_auth_update` in openstacksdk. */
 export function mergeCloud(base: RawCloud, update: RawCloud): RawCloud {
   const auth = isMapping(base.auth) && isMapping(update.auth) ? { ...base.auth, ...update.auth } : undefined;
   return { ...base, ...update, ...(auth !== undefined && { auth }) };
 }
 
-/** secure.yaml over clouds.yaml: mappings are merged at every depth, as openstacksdk's `merge_clouds`. */
+/** Merges secure.yaml into clouds.yaml at every depth, like `merge_clouds` in openstacksdk. */
 export function mergeDeep(base: RawCloud, update: RawCloud): RawCloud {
   const merged: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(update)) {
@@ -23,7 +23,7 @@ export function mergeDeep(base: RawCloud, update: RawCloud): RawCloud {
   return merged;
 }
 
-/** Keys with a dash are read as if with an underscore; so are those of `auth`, and of the values of `regions`. */
+/** Reads dashes in keys as underscores, including keys of `auth` and of the values of `regions`. */
 export function normalizeKeys(raw: RawCloud): RawCloud {
   return Object.fromEntries(
     Object.entries(raw).map(([key, value]) => [key.replaceAll('-', '_'), normalizeValue(key, value)]),
@@ -38,7 +38,7 @@ function normalizeValue(key: string, value: unknown): unknown {
   );
 }
 
-/** Variables that select a cloud or change behaviour; alone they define no cloud. */
+/** Variables that select a cloud or change behavior; they alone don't define a cloud. */
 const SELECTORS: ReadonlySet<string> = new Set([
   'OS_CLOUD',
   'OS_REGION_NAME',
@@ -47,7 +47,7 @@ const SELECTORS: ReadonlySet<string> = new Set([
   'OS_CLOUD_NAME',
 ]);
 
-/** The cloud that `OS_*` variables describe: `OS_PROJECT_NAME` is `project_name`. Undefined if they define none. */
+/** The cloud defined by `OS_*` variables: `OS_PROJECT_NAME` is `project_name`. Undefined if they define none. */
 export function cloudOfEnvironment(env: Readonly<Record<string, string | undefined>>): RawCloud | undefined {
   const variables = Object.entries(env).filter(
     ([name, value]) => value !== undefined && name.startsWith('OS_') && !/^OS_(TEST|STD|LOG)/.test(name),

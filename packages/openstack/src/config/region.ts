@@ -1,7 +1,7 @@
 import { isMapping, mergeCloud, type RawCloud } from './raw-cloud.ts';
 import { WrittenScalar } from './written-yaml.ts';
 
-/** Why no region can be chosen, and the key at fault. */
+/** Why no region can be chosen, and the key that causes it. */
 export interface RegionProblem {
   readonly key: 'regions' | 'region_name';
   readonly problem: string;
@@ -13,8 +13,8 @@ interface Region {
 }
 
 /**
- * The cloud in one region: the requested one, else the first of `regions`, else `region_name`, whose values take precedence over
- * the cloud's. A requested region must be one that the cloud lists, if it lists any.
+ * The cloud in one region: the requested one, then the first of `regions`, then `region_name`. Values of the region
+ * take precedence over those of the cloud. If the cloud lists regions, the requested one must be among them.
  */
 export function inRegion(cloud: RawCloud, wanted: string | undefined): { readonly cloud: RawCloud } | RegionProblem {
   const known = knownRegions(cloud);

@@ -13,8 +13,8 @@ import {
 } from 'js-yaml';
 
 /**
- * A number or boolean without quotes. Clients read `project_name: 0987654321098765` as text, and a password of digits must keep
- * its spelling; a setting that needs a number uses the value.
+ * A number or boolean without quotes. Clients read `project_name: 0987654321098765` as text, and a numeric password
+ * must keep its spelling; a numeric setting uses the value.
  */
 export class WrittenScalar {
   readonly text: string;
@@ -40,7 +40,7 @@ function asWritten(
 
 const keyText = (key: unknown): unknown => (key instanceof WrittenScalar ? key.text : key);
 
-/** Merge keys (`<<`), and dates as text; everything else as PyYAML, which OpenStack's clients use. */
+/** Merge keys (`<<`), and dates as text; everything else as in PyYAML, which OpenStack clients use. */
 const SCHEMA = FAILSAFE_SCHEMA.withTags(
   nullCoreTag,
   mergeTag,
@@ -59,7 +59,7 @@ export function loadWritten(text: string, filename: string): unknown {
   return load(text, { filename, schema: SCHEMA });
 }
 
-/** The same with numbers and booleans as their values. */
+/** The same, with plain numbers and booleans. */
 export function valuesOf(written: unknown): unknown {
   if (written instanceof WrittenScalar) return written.value;
   if (Array.isArray(written)) return written.map(valuesOf);

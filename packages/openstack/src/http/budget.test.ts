@@ -23,7 +23,7 @@ describe('Budget', () => {
     return { clock, budget, started, acquire };
   }
 
-  it('lets a burst through, then one a second at 60 a minute', async () => {
+  it('admits a burst, then one call per second at 60 a minute', async () => {
     const { clock, started, acquire } = start({ requestsPerMinute: 60, burst: 2, concurrent: 10 });
     for (const name of ['a', 'b', 'c', 'd']) void acquire(name);
 
@@ -65,7 +65,7 @@ describe('Budget', () => {
     expect(budget.running).toBe(1);
   });
 
-  it('runs background calls after all others', async () => {
+  it('runs background calls after all the others', async () => {
     const { clock, started, acquire } = start({ requestsPerMinute: 60, burst: 1, concurrent: 10 });
     void acquire('a');
     void acquire('list', 'background');
@@ -106,7 +106,7 @@ describe('Budget', () => {
     expect(started).toEqual(['flood 0', 'flood 1', 'storm 0', 'quiet', 'flood 2', 'storm 1', 'quiet list']);
   });
 
-  it('splits the rate evenly between two projects, and gives a single one all of it', async () => {
+  it('splits the rate evenly between two projects, and gives all of it to a single one', async () => {
     const { clock, started, acquire } = start({ requestsPerMinute: 6_000, burst: 1, concurrent: 1_000 });
     const signal = new AbortController().signal;
     const count = (project: string) => started.filter((name) => name === project).length;

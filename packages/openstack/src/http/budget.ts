@@ -23,16 +23,19 @@ interface Queue {
   readonly background: Set<Waiter>;
 }
 
-/** A project may have at most this many times as many calls in flight as there are free slots: a single project gets three quarters of all, and each further one leaves some free. */
+/**
+ * Maximum ratio of a project's calls in flight to free slots: a single project gets three quarters of all slots, and
+ * each additional one leaves some free.
+ */
 const PLACES_PER_FREE_PLACE = 3;
 
 /**
- * Fairway's own rate limit for one cloud, over all projects: a token bucket and a concurrency limit, with fair queueing by
- * project.
+ * Fairway's own rate limit for one cloud, over all projects: a token bucket and a concurrency limit, with fair queueing
+ * by project.
  *
- * **Guarantees.** Round robin over projects, however many calls each has queued: a call waits for at most one call of every other
- * project, and for its own project's calls. However slow the calls of one project are, it never holds all slots. Every attempt,
- * retries included, counts against its own project.
+ * **Guarantees.** Round robin over projects, however many calls each has queued: a call waits for at most one call of
+ * every other project, and for calls of its own project. However slow the calls of one project are, it never holds all
+ * slots. Every attempt, including retries, counts against its own project.
  */
 export class Budget {
   readonly #clock: Clock;
@@ -67,8 +70,8 @@ export class Budget {
   }
 
   /**
-   * Resolves when the call may be sent; the returned function must be called when it ends. First come, first served within a
-   * project. `project` is the caller's project id; if not known yet, anything else that identifies the caller, or ''.
+   * Resolves when the call may be sent; the returned function must be called when it ends. First come, first served
+   * within a project. `project` is the caller's project id or, if unknown, anything that identifies the caller, or ''.
    */
   acquire(project: string, priority: Priority, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {

@@ -12,12 +12,12 @@ interface TracedCall {
 }
 
 /**
- * The span of a call with all its attempts; undefined if it is not recorded. Its name contains no object ids, and it has no
- * credentials.
+ * The span of a call with all of its attempts; undefined if it is not recorded. Contains no object ids in its name, and
+ * no credentials.
  */
-export function callSpan(around: Span, call: TracedCall, cloud: string): Span | undefined {
+export function callSpan(parentSpan: Span, call: TracedCall, cloud: string): Span | undefined {
   const { service, method, template, project, url } = call;
-  return around.child(`${method} ${template}`, {
+  return parentSpan.child(`${method} ${template}`, {
     kind: 'client',
     attributes: {
       'openstack.cloud': cloud,
@@ -30,7 +30,7 @@ export function callSpan(around: Span, call: TracedCall, cloud: string): Span | 
   });
 }
 
-export function answered(span: Span, response: HttpResponse): void {
+export function recordResponse(span: Span, response: HttpResponse): void {
   span.set({ 'http.response.status_code': response.status, 'openstack.request_id': requestIdOf(response) });
 }
 

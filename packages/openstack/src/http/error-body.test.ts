@@ -15,7 +15,7 @@ interface Case {
 
 const json = 'application/json';
 
-/** Bodies as the services, their middleware and the usual proxies send them. */
+/** Bodies as sent by services, their middleware and common proxies. */
 const CASES: readonly Case[] = [
   {
     from: 'Nova, bad input',
@@ -254,12 +254,15 @@ const CASES: readonly Case[] = [
 ];
 
 describe('error bodies', () => {
-  it.each(CASES)('$from: $status is $kind', ({ status, contentType, body, kind, message, retryAfterMs }) => {
-    const error = readErrorBody(status, contentType, body);
+  it.each(CASES)(
+    'classifies $status from $from as $kind',
+    ({ status, contentType, body, kind, message, retryAfterMs }) => {
+      const error = readErrorBody(status, contentType, body);
 
-    expect(error.message).toBe(message);
-    expect(errorKind(status, error, retryAfterMs)).toBe(kind);
-  });
+      expect(error.message).toBe(message);
+      expect(errorKind(status, error, retryAfterMs)).toBe(kind);
+    },
+  );
 
   it('truncates a page of text', () => {
     expect(readErrorBody(500, 'text/plain', 'x'.repeat(10_000)).message).toHaveLength(501);
@@ -276,17 +279,17 @@ describe('error bodies', () => {
   });
 });
 
-describe('outcomeOf', () => {
+describe('the outcome of a failed call', () => {
   it.each([
     { method: 'GET', status: 500, outcome: 'notDone', reason: 'a read has no effect' },
     { method: 'POST', status: 409, outcome: 'notDone', reason: 'a refusal' },
     { method: 'POST', status: 408, outcome: 'unknown', reason: 'a proxy timed out' },
     { method: 'POST', status: 501, outcome: 'notDone', reason: 'the service can’t do it' },
-    { method: 'POST', status: 500, outcome: 'unknown', reason: 'it may have failed after the work' },
+    { method: 'POST', status: 500, outcome: 'unknown', reason: 'it may have failed after the work was done' },
     { method: 'DELETE', status: 504, outcome: 'unknown', reason: 'a proxy timed out' },
-    { method: 'POST', status: 503, outcome: 'unknown', reason: 'may have been done partially' },
+    { method: 'POST', status: 503, outcome: 'unknown', reason: 'it may have been done partially' },
     { method: 'POST', status: 503, retryAfterMs: 1000, outcome: 'notDone', reason: 'Retry-After was sent' },
-  ] as const)('$method that got $status: $outcome, $reason', (row) => {
+  ] as const)('is $outcome for $method with $status: $reason', (row) => {
     expect(outcomeOf(row.method, row.status, 'retryAfterMs' in row ? row.retryAfterMs : undefined)).toBe(row.outcome);
   });
 });

@@ -8,7 +8,7 @@ export interface ErrorMessage {
 }
 
 const MAX_TEXT_LENGTH = 500;
-/** For a message that a service sends as such: Nova's message about a quota names many resources. */
+/** For a message from the service itself: Nova's message about a quota names many resources. */
 const MAX_MESSAGE_LENGTH = 2_000;
 /** The useful part of a proxy's or service's message is at the beginning. */
 const MAX_BODY_LENGTH = 64 * 1024;
@@ -82,7 +82,10 @@ function stripMarkup(body: string): string {
     .trim();
 }
 
-/** Each search for an end starts where the last one ended, and the first failure is the last search: linear time. */
+/**
+ * Each search for an end starts where the last one ended, and the first failure ends the search, so it runs in linear
+ * time.
+ */
 function withoutElements(body: string, name: string): string {
   const lower = body.toLowerCase();
   const kept: string[] = [];

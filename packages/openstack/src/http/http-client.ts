@@ -3,14 +3,14 @@ import type { Clock } from '@fairway/base/clock';
 import { fenceFor } from '@fairway/base/fence';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import { currentSpan, type Span } from '@fairway/base/tracing';
-import { AnswerTooLargeError } from './answer-too-large-error.ts';
 import type { Budget, Priority } from './budget.ts';
-import { answered, callSpan, failed } from './call-span.ts';
+import { callSpan, failed, recordResponse } from './call-span.ts';
 import { readErrorBody } from './error-body.ts';
 import { errorKind, outcomeOf } from './error-kind.ts';
 import type { OpenStackMetrics } from './metrics.ts';
 import { isOpenStackError, OpenStackError } from './openstack-error.ts';
 import { quotasOf } from './quota-use.ts';
+import { ResponseTooLargeError } from './response-too-large-error.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { DEFAULT_RETRY_POLICY, isSafeToRetry, type RetryPolicy, retryDelayMs } from './retry-policy.ts';
 import {
@@ -33,15 +33,15 @@ export interface HttpCall {
   readonly body?: unknown;
   /** Whether the call is idempotent; by default only GET and DELETE are. */
   readonly idempotent?: boolean;
-  /** A POST without relevant side effects, such as for a token; no grant is checked. */
+  /** A POST without relevant side effects, such as a token request; needs no grant. */
   readonly isReading?: boolean;
   readonly priority?: Priority;
-  /** Id of the calling project, for fair queueing; omitted if not known yet. */
+  /** Id of the calling project, for fair queueing; omitted if unknown. */
   readonly project?: string | undefined;
-  /** Identifies the caller for fair queueing while the project is not known. */
+  /** Identifies the caller for fair queueing while the project is unknown. */
   readonly owner?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Creates the error for a response of 400 or more, if it can say more than the usual one. */
+  /** Creates the error for a response of 400 or more, if it can be more specific than the usual one. */
   readonly refusal?: (response: HttpResponse, usual: OpenStackError) => OpenStackError;
 }
 
@@ -79,7 +79,10 @@ export class HttpClient {
   readonly #logger: Logger;
   readonly #timeouts: Timeouts;
   readonly #retry: RetryPolicy;
-  /** Services whose last call failed in all its attempts. Their next call gets a single attempt, as its caller retries anyway. */
+  /**
+   * Services whose last call failed in all attempts. Their next call gets a single attempt, since its caller retries
+   * anyway.
+   */
   readonly #failing = new Set<string>();
 
   constructor(options: HttpClientOptions) {
@@ -95,12 +98,12 @@ export class HttpClient {
    * the caller lost its grant before the request was sent.
    */
   async call(call: HttpCall): Promise<HttpResponse> {
-    const around = currentSpan();
-    const span = around && callSpan(around, call, this.#options.cloud);
+    const parentSpan = currentSpan();
+    const span = parentSpan && callSpan(parentSpan, call, this.#options.cloud);
     if (span === undefined) return this.#call(call);
     try {
       const response = await this.#call(call, span);
-      answered(span, response);
+      recordResponse(span, response);
       return response;
     } catch (error) {
       failed(span, error);
@@ -132,7 +135,7 @@ export class HttpClient {
         const delayMs = retryDelayMs(this.#retry, attempt, error.retryAfterMs, this.#options.random());
         if (this.#clock.now() + delayMs >= deadlineMs) throw error;
         this.#logger.debug({ ...error.fields, attempt, delayMs, globalRequestId }, 'retrying OpenStack call');
-        this.#options.metrics?.retried(this.#options.cloud, call.service, error.kind);
+        this.#options.metrics?.recordRetry(this.#options.cloud, call.service, error.kind);
         span?.set({ 'http.request.resend_count': attempt });
         await this.#clock.sleep(delayMs, call.signal);
       }
@@ -147,10 +150,10 @@ export class HttpClient {
       span,
     }: { readonly globalRequestId: string; readonly deadlineMs: number; readonly span: Span | undefined },
   ): Promise<HttpResponse> {
-    const askedMs = this.#clock.now();
+    const requestedMs = this.#clock.now();
     const release = await this.#acquire(call, deadlineMs);
     const startedMs = this.#clock.now();
-    span?.set({ 'fairway.budget_wait_ms': startedMs - askedMs });
+    span?.set({ 'fairway.budget_wait_ms': startedMs - requestedMs });
     const timeoutMs = Math.min(this.#timeouts.attemptMs, deadlineMs - startedMs);
     const abort = new AbortController();
     const timer = this.#clock.after(timeoutMs, () => abort.abort(ATTEMPT_TIMED_OUT));
@@ -180,14 +183,14 @@ export class HttpClient {
     } catch (error) {
       if (error === ATTEMPT_TIMED_OUT) {
         code = 'timeout';
-        throw this.#unanswered(call, 'timeout', `no response within ${timeoutMs} ms`, true);
+        throw this.#noResponseError(call, 'timeout', `no response within ${timeoutMs} ms`, true);
       }
       if (error instanceof TransportError) {
         code = 'network';
         if (error.isTooLarge) {
-          throw new AnswerTooLargeError({ ...call, message: error.message, host: hostOf(call), cause: error });
+          throw new ResponseTooLargeError({ ...call, message: error.message, host: hostOf(call), cause: error });
         }
-        throw this.#unanswered(call, 'network', error.message, error.mayHaveArrived, error);
+        throw this.#noResponseError(call, 'network', error.message, error.mayHaveArrived, error);
       }
       throw error;
     } finally {
@@ -196,7 +199,7 @@ export class HttpClient {
       const { service, method, template } = call;
       const labels = { cloud: this.#options.cloud, service, method, resource: template };
       const durationMs = this.#clock.now() - startedMs;
-      this.#options.metrics?.attempted(labels, code, durationMs, call.project);
+      this.#options.metrics?.recordAttempt(labels, code, durationMs, call.project);
       this.#logger.debug({ ...labels, code, durationMs, globalRequestId }, 'called OpenStack');
     }
   }
@@ -207,11 +210,11 @@ export class HttpClient {
     const timer = this.#clock.after(deadlineMs - this.#clock.now(), () => abort.abort(ATTEMPT_TIMED_OUT));
     const signal = call.signal === undefined ? abort.signal : AbortSignal.any([abort.signal, call.signal]);
     try {
-      const askedMs = this.#clock.now();
+      const requestedMs = this.#clock.now();
       const acquired = budget.acquire(call.project ?? call.owner ?? '', call.priority ?? 'normal', signal);
       metrics?.budget(cloud, budget);
       const release = await acquired;
-      metrics?.waited(cloud, this.#clock.now() - askedMs);
+      metrics?.recordWait(cloud, this.#clock.now() - requestedMs);
       return release;
     } catch (error) {
       if (error !== ATTEMPT_TIMED_OUT) throw error;
@@ -245,7 +248,7 @@ export class HttpClient {
     return call.refusal?.(response, usual) ?? usual;
   }
 
-  #unanswered(
+  #noResponseError(
     call: HttpCall,
     kind: 'timeout' | 'network',
     message: string,

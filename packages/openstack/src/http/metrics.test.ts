@@ -2,14 +2,14 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { MAX_PROJECT_SERIES, OpenStackMetrics } from './metrics.ts';
 
-test('calls are counted by project, with one shared count for projects beyond the limit', async () => {
+test('counts calls by project, and together for projects beyond the limit', async () => {
   const registry = new Registry();
   const metrics = new OpenStackMetrics(registry);
   const labels = { cloud: 'c', service: 'compute', method: 'GET', resource: '/servers' } as const;
   for (let project = 0; project < MAX_PROJECT_SERIES + 20; project++) {
-    metrics.attempted(labels, '2xx', 5, `p${project}`);
+    metrics.recordAttempt(labels, '2xx', 5, `p${project}`);
   }
-  metrics.attempted(labels, '4xx', 5, 'p0');
+  metrics.recordAttempt(labels, '4xx', 5, 'p0');
 
   const lines = (await registry.metrics()).split('\n').filter((line) => line.startsWith('fairway_openstack_project_'));
   expect(lines).toHaveLength(MAX_PROJECT_SERIES + 2);

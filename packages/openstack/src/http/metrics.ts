@@ -6,21 +6,21 @@ export interface AttemptLabels {
   readonly cloud: string;
   readonly service: string;
   readonly method: HttpMethod;
-  /** The path as documented, so that the number of series does not grow with objects. */
+  /** The path as documented, so the number of series does not grow with objects. */
   readonly resource: string;
 }
 
 /** Projects with their own series; the others share `other`. */
 export const MAX_PROJECT_SERIES = 500;
 
-/** `code` is a status class (`2xx`) or why there was no response (`timeout`, `network`). */
+/** `code` is a status class (`2xx`), or the reason if there was no response (`timeout`, `network`). */
 export class OpenStackMetrics {
   readonly #requests: Counter<'cloud' | 'service' | 'method' | 'resource' | 'code'>;
   readonly #durations: Histogram<'cloud' | 'service' | 'method'>;
   readonly #retries: Counter<'cloud' | 'service' | 'reason'>;
   readonly #waiting: Gauge<'cloud'>;
   readonly #budgets: Gauge<'cloud'>;
-  readonly #ofProjects: Counter<'cloud' | 'project' | 'service' | 'code'>;
+  readonly #projectCounters: Counter<'cloud' | 'project' | 'service' | 'code'>;
   readonly #waits: Histogram<'cloud'>;
   readonly #projects = new Set<string>();
 
@@ -57,7 +57,7 @@ export class OpenStackMetrics {
       labelNames: ['cloud'],
       registers,
     });
-    this.#ofProjects = new Counter({
+    this.#projectCounters = new Counter({
       name: 'fairway_openstack_project_requests_total',
       help: "Requests sent to OpenStack services by project, counting each attempt; beyond 500 projects the project is 'other'.",
       labelNames: ['cloud', 'project', 'service', 'code'],
@@ -72,15 +72,15 @@ export class OpenStackMetrics {
     });
   }
 
-  /** `project` is its id; empty if not known yet, as for a token. */
-  attempted(labels: AttemptLabels, code: string, durationMs: number, project = ''): void {
+  /** `project` is its id; empty if unknown, as for a token. */
+  recordAttempt(labels: AttemptLabels, code: string, durationMs: number, project = ''): void {
     this.#requests.inc({ ...labels, code });
     const { cloud, service, method } = labels;
-    this.#ofProjects.inc({ cloud, project: this.#projectLabel(project), service, code });
+    this.#projectCounters.inc({ cloud, project: this.#projectLabel(project), service, code });
     this.#durations.observe({ cloud, service, method }, durationMs / 1000);
   }
 
-  retried(cloud: string, service: string, reason: string): void {
+  recordRetry(cloud: string, service: string, reason: string): void {
     this.#retries.inc({ cloud, service, reason });
   }
 
@@ -89,7 +89,7 @@ export class OpenStackMetrics {
     this.#budgets.set({ cloud }, requestsPerMinute);
   }
 
-  waited(cloud: string, durationMs: number): void {
+  recordWait(cloud: string, durationMs: number): void {
     this.#waits.observe({ cloud }, durationMs / 1000);
   }
 

@@ -4,8 +4,8 @@ import { UndiciTransport } from './undici-transport.ts';
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Opens connections to a cloud, with the certificates that its configuration names. Throws a CloudConfigError that names the key
- * of one that cannot be read.
+ * Opens connections to a cloud, with the certificates named in its configuration. Throws a CloudConfigError that names
+ * the key of a file that cannot be read.
  */
 export function openTransport(
   { verify, cacert, cert, key }: TlsFiles,

@@ -4,9 +4,9 @@ import type { HttpMethod } from './transport.ts';
 export type OpenStackErrorKind =
   /** 404, or the catalog has no such endpoint. */
   | 'notFound'
-  /** 409 and 412: the object is in the wrong state for the call, or exists already. */
+  /** 409 and 412: the object is in the wrong state for the call, or already exists. */
   | 'conflict'
-  /** The project's quota is used up: the tenant or the operator has to act. */
+  /** The project's quota is used up: the tenant or the operator must act. */
   | 'quotaExceeded'
   /** 429, or Fairway's own budget for the cloud is used up. */
   | 'rateLimited'
@@ -15,13 +15,13 @@ export type OpenStackErrorKind =
   | 'forbidden'
   /** The request is invalid; a retry is pointless. */
   | 'badRequest'
-  /** The cloud is out of hosts, addresses or networks: the operator has to act. */
+  /** The cloud is out of hosts, addresses or networks: the operator must act. */
   | 'outOfCapacity'
-  /** 5xx, or a response that is not from the API. */
+  /** 5xx, or a response that does not come from the API. */
   | 'unavailable'
   /** No response in time. */
   | 'timeout'
-  /** No connection, or it broke. */
+  /** The connection failed or broke. */
   | 'network';
 
 const RETRYABLE: ReadonlySet<OpenStackErrorKind> = new Set([
@@ -43,7 +43,7 @@ export interface OpenStackErrorOptions {
   readonly requestId?: string | undefined;
   readonly outcome: 'notDone' | 'unknown';
   readonly retryAfterMs?: number | undefined;
-  /** Host and port that were called; undefined if Fairway itself refused the call. */
+  /** Host and port of the service; undefined if Fairway itself refused the call. */
   readonly host?: string | undefined;
   /** Details about the quota that is used up. */
   readonly quotas?: readonly QuotaUse[] | undefined;
@@ -60,7 +60,7 @@ export class OpenStackError extends Error {
   readonly template: string;
   /** Absent if no response arrived. */
   readonly status: number | undefined;
-  /** The service's id of the (last) exchange, which operators can search for in its logs. */
+  /** The service's id of the (last) request, which operators can search for in its logs. */
   readonly requestId: string | undefined;
   /** `unknown`: the cloud may have done it anyway. Check before retrying. */
   readonly outcome: 'notDone' | 'unknown';

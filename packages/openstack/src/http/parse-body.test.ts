@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { list, record } from '../types/collections.ts';
 import { Server } from '../types/server.ts';
-import { AnswerTooLargeError } from './answer-too-large-error.ts';
 import { OpenStackError } from './openstack-error.ts';
 import { parseBody } from './parse-body.ts';
+import { ResponseTooLargeError } from './response-too-large-error.ts';
 
 const CALL = { service: 'compute', method: 'GET', template: '/servers/detail' } as const;
 const Servers = z.object({ servers: list(Server) });
@@ -33,7 +33,7 @@ describe('the body of a response', () => {
     { reason: 'a value', schema: Quota, body: { quota: { pool: 3, member: 'many' } }, where: 'quota.member' },
     { reason: 'no list', schema: Servers, body: { servers: {} }, where: 'servers' },
     { reason: 'no object', schema: Quota, body: { quota: [] }, where: 'quota' },
-  ])('is invalid: the error names the place: $reason', ({ schema, body, where }) => {
+  ])('is rejected with the position of the error: $reason', ({ schema, body, where }) => {
     const refusal = refusalOf(schema, JSON.stringify(body));
 
     expect(refusal).toMatchObject({ kind: 'unavailable', status: 200 });
@@ -44,7 +44,7 @@ describe('the body of a response', () => {
     { reason: 'items', schema: Servers, part: '{},', body: (parts: string) => `{"servers":[${parts}{}]}` },
     { reason: 'numbers', schema: Servers, part: '0,', body: (parts: string) => `{"servers":[${parts}0]}` },
     { reason: 'values', schema: Quota, part: '"%":{},', body: (parts: string) => `{"quota":{${parts}"last":{}}}` },
-  ])('keeps one error of a hundred thousand wrong $reason', ({ schema, part, body }) => {
+  ])('keeps one error for a hundred thousand invalid $reason', ({ schema, part, body }) => {
     const parts = Array.from({ length: 100_000 }, (_, index) => part.replace('%', String(index)));
 
     const { cause } = refusalOf(schema, body(parts.join(''))) as OpenStackError;
@@ -58,7 +58,7 @@ describe('the body of a response', () => {
     { reason: 'objects', body: `[${'{},'.repeat(300_000)}{}]` },
     { reason: 'values', body: `[${'0,'.repeat(1_100_000)}0]` },
   ])('is not parsed with too many $reason', ({ body }) => {
-    expect(refusalOf(Servers, body)).toBeInstanceOf(AnswerTooLargeError);
+    expect(refusalOf(Servers, body)).toBeInstanceOf(ResponseTooLargeError);
   });
 
   it('may be long', () => {
@@ -66,7 +66,7 @@ describe('the body of a response', () => {
     expect(read(z.object({ text: z.string() }), JSON.stringify({ text }))).toEqual({ text });
   });
 
-  it('that is not JSON is an error of the service', () => {
+  it('is an error of the service if it is not JSON', () => {
     expect(refusalOf(Servers, '<html>')).toBeInstanceOf(OpenStackError);
   });
 });

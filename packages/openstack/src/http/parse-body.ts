@@ -1,11 +1,11 @@
 import { ZodError, type ZodType } from 'zod';
-import { AnswerTooLargeError } from './answer-too-large-error.ts';
 import { OpenStackError } from './openstack-error.ts';
+import { ResponseTooLargeError } from './response-too-large-error.ts';
 import { type HttpMethod, type HttpResponse, requestIdOf } from './transport.ts';
 
 /**
- * More would take longer to parse than other work can wait, whatever the number of bytes: a page of a thousand servers has some
- * ten thousand objects.
+ * Parsing more would block other work for too long, whatever the number of bytes: a page of a thousand servers has
+ * about ten thousand objects.
  */
 const MAX_STRUCTURES = 250_000;
 const MAX_VALUES = 1_000_000;
@@ -18,7 +18,7 @@ export function parseBody<T>(
 ): T {
   if (isTooMuch(response.body)) {
     const message = `the response has more than ${MAX_STRUCTURES} objects and lists, or ${MAX_VALUES} values`;
-    throw new AnswerTooLargeError({ ...call, message });
+    throw new ResponseTooLargeError({ ...call, message });
   }
   try {
     return schema.parse(JSON.parse(response.body));
@@ -43,7 +43,7 @@ function explain(error: unknown): string {
   return issue === undefined ? error.message : `${issue.path.join('.')}: ${issue.message}`;
 }
 
-/** Counts structural characters, some of which may be part of strings. */
+/** Counts structural characters, including those within strings. */
 function isTooMuch(json: string): boolean {
   if (json.length < MAX_STRUCTURES) return false;
   let structures = 0;

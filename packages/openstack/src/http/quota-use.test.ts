@@ -43,11 +43,11 @@ test.each([
   },
   { says: 'Security group rule already exists. Rule id is x.', quotas: [] },
   { says: 'there are too many cooks.', quotas: [] },
-])('$says', ({ says, quotas }) => {
+])('parses "$says"', ({ says, quotas }) => {
   expect(quotasOf(says)).toEqual(quotas);
 });
 
-test('a message crafted to be slow is parsed at once', () => {
+test('parses a message crafted to be slow quickly', () => {
   const hostile = `quota exceeded for ${'a, '.repeat(100_000)}: requested ${'1,'.repeat(100_000)} too many ${' a'.repeat(100_000)}`;
 
   expect(quotasOf(hostile).length).toBeLessThanOrEqual(1);

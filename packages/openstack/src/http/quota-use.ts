@@ -1,4 +1,4 @@
-/** A quota that does not suffice, as reported by the cloud. */
+/** An insufficient quota, as reported by the cloud. */
 export interface QuotaUse {
   /** The service's name for it: `cores`, `port`. */
   readonly resource: string;
@@ -14,8 +14,8 @@ const NOVA =
 /** Neutron: `Quota exceeded for resources: ['port'].` */
 const NEUTRON = /quota exceeded for resources: \[([^\]]{1,200})\]/i;
 /**
- * Nova, for a quota of Neutron's or for items that are not summed up: `Maximum number of ports exceeded`, `too many server
- * groups`.
+ * Nova, for a quota of Neutron or for items that are not summed up: `Maximum number of ports exceeded`, `too many
+ * server groups`.
  */
 const NAMELESS = /(?:maximum number of|too many) ([a-z ]{1,40}?)(?: exceeded| in group|\.|$)/i;
 /** Cinder: `Requested 100G, quota is 1000G and 950G has been consumed.` */
@@ -35,7 +35,7 @@ export function quotasOf(message: string): readonly QuotaUse[] {
     const [, names = '', requested = '', used = '', limits = ''] = nova;
     return listed(names).map((resource, i) => ({
       resource,
-      // For a range, as with several servers in one call, the minimum.
+      // For a range, as with several servers in one call, this is the minimum.
       requested: countAt(requested, i),
       used: countAt(used, i),
       limit: countAt(limits, i),

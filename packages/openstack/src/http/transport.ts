@@ -5,7 +5,10 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Called right before each write of the request to a connection. If it throws, `send` throws the same and nothing is sent. */
+  /**
+   * Called right before each write of the request to a connection. If it throws, `send` throws the same error and
+   * nothing is sent.
+   */
   readonly beforeWrite?: (() => void) | undefined;
 }
 
@@ -25,7 +28,7 @@ export interface HttpTransport {
 
 /** Thrown when no complete response arrived. */
 export class TransportError extends Error {
-  /** Whether the request may have reached the server: false if there never was a connection. */
+  /** Whether the request may have reached the server; false if a connection never existed. */
   readonly mayHaveArrived: boolean;
   /** Whether the response exceeded the size limit. */
   readonly isTooLarge: boolean;

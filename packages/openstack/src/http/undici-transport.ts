@@ -6,7 +6,7 @@ import { type HttpRequest, type HttpResponse, type HttpTransport, TransportError
 export interface TlsOptions {
   /** False accepts any certificate. */
   readonly verify: boolean;
-  /** Certificate authorities, replacing the system's. */
+  /** CA certificates, replacing those of the system. */
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
@@ -18,11 +18,11 @@ export interface UndiciTransportOptions {
   readonly connections: number;
   readonly connectTimeoutMs: number;
   /** Maximum size of one response. 16 MiB by default. */
-  readonly maxAnswerBytes?: number;
+  readonly maxResponseBytes?: number;
 }
 
-/** Errors that occur before a connection exists; any other may occur after the request was sent. */
-const NEVER_CONNECTED: ReadonlySet<string> = new Set([
+/** Errors that occur before a connection exists; any other one may occur after the request was sent. */
+const CONNECT_ERROR_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -38,8 +38,8 @@ const NEVER_CONNECTED: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** Parsed in one go, in a fifth of a second. Larger pages are requested in parts. */
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** Parsed in one go, which takes a fifth of a second. Larger pages are requested in parts. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 /** One pool of kept-alive connections for one cloud. The caller sets timeouts through the signal. */
 export class UndiciTransport implements HttpTransport {
@@ -50,7 +50,7 @@ export class UndiciTransport implements HttpTransport {
     this.#agent = new Agent({
       connections: options.connections,
       pipelining: 1,
-      maxResponseSize: options.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+      maxResponseSize: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: {
@@ -79,7 +79,7 @@ export class UndiciTransport implements HttpTransport {
       const code = errorCode(error);
       const message = error instanceof Error && error.message !== '' ? error.message : String(code);
       throw new TransportError(message, {
-        mayHaveArrived: code === undefined || !NEVER_CONNECTED.has(code),
+        mayHaveArrived: code === undefined || !CONNECT_ERROR_CODES.has(code),
         isTooLarge: code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE',
         cause: error,
       });
@@ -91,7 +91,7 @@ export class UndiciTransport implements HttpTransport {
   }
 }
 
-/** undici calls `onRequestStart` right before it writes: after the wait for a connection and its handshake. */
+/** undici calls `onRequestStart` right before it writes, after it has a connection and its handshake is complete. */
 function asking(agent: Agent, beforeWrite: () => void): Dispatcher {
   return agent.compose((dispatch) => (options, handler) => {
     const start = handler.onRequestStart?.bind(handler);

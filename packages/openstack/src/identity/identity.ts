@@ -25,7 +25,8 @@ const TrustList = z.object({ trusts: list(Trust) });
 const TrustEnvelope = z.object({ trust: Trust });
 
 /**
- * Calls of users for themselves, and those of a service that validates tokens. https://docs.openstack.org/api-ref/identity/v3/
+ * Calls of users for themselves, and calls of a service that validates tokens.
+ * https://docs.openstack.org/api-ref/identity/v3/
  */
 export class Identity {
   readonly #api: ServiceApi;
@@ -34,27 +35,27 @@ export class Identity {
     this.#api = api;
   }
 
-  /** `GET /auth/projects`: those in which the user has a role. */
+  /** `GET /auth/projects`: projects in which the user has a role. */
   async projects(options: CallOptions = {}): Promise<readonly Project[]> {
     return (await this.#api.get(ProjectList, '/auth/projects', options)).projects;
   }
 
-  /** `GET /projects/{project_id}`, of the session by default. */
+  /** `GET /projects/{project_id}`; defaults to that of the session. */
   async project(id?: string, options: CallOptions = {}): Promise<Project> {
     const params = { project_id: id ?? (await this.#api.projectId()) };
     return (await this.#api.get(ProjectEnvelope, '/projects/{project_id}', { ...options, params })).project;
   }
 
-  /** `GET /projects`: all that the session's user may list, such as an administrator or a reader of the cloud. */
+  /** `GET /projects`: all that the session's user may list, for example an administrator or a reader of the cloud. */
   async allProjects(options: CallOptions = {}): Promise<readonly Project[]> {
     return (await this.#api.get(ProjectList, '/projects', options)).projects;
   }
 
   /**
-   * `GET /auth/tokens?nocatalog`: validates a token. `notFound` if it is invalid, `forbidden` unless the session's user may
-   * validate others' tokens: Keystone requires an administrator, a reader of the whole system, or the role `service`. A token of
-   * an application credential with access rules is not valid here: they name services' paths, and Fairway has none in Keystone's
-   * terms.
+   * `GET /auth/tokens?nocatalog`: validates a token. `notFound` if it is invalid, `forbidden` unless the session's user
+   * may validate tokens of others: Keystone requires an administrator, a reader of the whole system, or the role
+   * `service`. A token of an application credential with access rules is not valid here, because the rules name paths
+   * of services and Fairway has none in Keystone.
    */
   async validateToken(token: string, options: CallOptions = {}): Promise<Token> {
     const call = { ...options, query: { nocatalog: '' }, headers: { 'x-subject-token': token } };
@@ -62,7 +63,8 @@ export class Identity {
   }
 
   /**
-   * `GET /OS-REVOKE/events?since=`, for an administrator or the role `service`; Keystones that keep no events respond `notFound`.
+   * `GET /OS-REVOKE/events?since=`, for an administrator or the role `service`; a Keystone without events responds with
+   * `notFound`.
    */
   async revocationEvents(sinceMs: number, options: CallOptions = {}): Promise<readonly RevocationEvent[]> {
     const query = { since: new Date(sinceMs).toISOString() };
@@ -83,7 +85,7 @@ export class Identity {
   }
 
   /**
-   * `POST /users/{user_id}/application_credentials`, for the session's project; only the response has the secret.
+   * `POST /users/{user_id}/application_credentials`, for the session's project; only the response contains the secret.
    * `forbidden` if the session itself uses a restricted application credential.
    */
   async createApplicationCredential(

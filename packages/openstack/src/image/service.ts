@@ -1,4 +1,4 @@
-import { CATALOGUE_MS, type CachedKind } from '../cache/cached-kind.ts';
+import { CATALOGUE_INTERVAL_MS, type CachedKind } from '../cache/cached-kind.ts';
 import type { ClientService } from '../service.ts';
 import type { ServiceApi } from '../service-api.ts';
 import type { Image } from '../types/image.ts';
@@ -7,14 +7,14 @@ import { type ImageFilter, Images } from './images.ts';
 type Listing = CachedKind<Images, Image, ImageFilter>['list'];
 
 const images: CachedKind<Images, Image, ImageFilter> = {
-  slowMs: CATALOGUE_MS,
+  slowMs: CATALOGUE_INTERVAL_MS,
   list: withoutForeignImages,
 };
 
 /**
- * Glance lists the images of every project for an administrator. New images have the visibility `shared` without being shared,
- * and the list does not say with whom, so an administrator gets no shared image of another project, even if it is shared with
- * this one.
+ * Glance lists images of every project for an administrator. New images have the visibility `shared` without being
+ * shared, and the list does not say with whom. So an administrator gets no shared image of another project, even if it
+ * is shared with this one.
  */
 async function* withoutForeignImages(...[client, filter, call]: Parameters<Listing>): AsyncGenerator<Image> {
   const [own, isAdministrator] = await Promise.all([client.projectId(), client.isAdministrator()]);

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { list } from '../types/collections.ts';
 import { HealthMonitor, Listener, LoadBalancer, Member, Pool } from '../types/load-balancer.ts';
 
-/** The response to the create of a whole load balancer: children in place of their ids, without references to parents. */
+/**
+ * The response to the creation of a whole load balancer: children instead of their ids, without references to parents.
+ */
 const CreatedPool = Pool.extend({
   members: list(Member).default([]),
   healthmonitor: HealthMonitor.nullish(),
@@ -15,7 +17,7 @@ export const CreatedTree = z.object({
   }),
 });
 
-/** A new load balancer with everything created with it, in the form that lists show. */
+/** A new load balancer with everything created with it, in the form used by lists. */
 export interface LoadBalancerTree {
   readonly loadBalancer: LoadBalancer;
   readonly listeners: readonly Listener[];
@@ -25,7 +27,7 @@ export interface LoadBalancerTree {
   readonly members: ReadonlyMap<string, readonly Member[]>;
 }
 
-/** Adds the references that the response leaves out. */
+/** Adds the references that the response omits. */
 export function treeOf({ loadbalancer }: z.infer<typeof CreatedTree>): LoadBalancerTree {
   const { listeners, pools, ...fields } = loadbalancer;
   const loadbalancers = [{ id: fields.id }];

@@ -22,7 +22,10 @@ export class LoadBalancers extends OctaviaCollection<LoadBalancer, LoadBalancerC
     await this.api.send('DELETE', this.itemPath, { ...options, params: { id }, query: { cascade: true } });
   }
 
-  /** `PUT /lbaas/loadbalancers/{id}/failover`: replaces its amphorae; the only repair of one in ERROR that keeps its address. */
+  /**
+   * `PUT /lbaas/loadbalancers/{id}/failover`: replaces its amphorae; the only way to repair one in ERROR without
+   * changing its address.
+   */
   async failover(id: string, options: CallOptions = {}): Promise<void> {
     await this.api.send('PUT', `${this.itemPath}/failover`, { ...options, params: { id } });
   }

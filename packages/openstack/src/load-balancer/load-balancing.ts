@@ -13,7 +13,7 @@ import { LoadBalancers } from './load-balancers.ts';
 import { OctaviaCollection } from './octavia-collection.ts';
 import { Pools } from './pools.ts';
 
-/** -1 is "no limit". Releases spell some names with an underscore and some without. */
+/** -1 means "no limit". Releases differ in whether names have an underscore. */
 const Quota = z.object({ quota: record(z.number().nullish()) });
 const RuleEnvelope = z.object({ rule: L7Rule });
 const FlavorList = z.object({ flavors: list(LoadBalancerFlavor) });
@@ -25,7 +25,7 @@ export type ListenerUpdate = Partial<
   readonly default_pool_id?: string | null;
   readonly default_tls_container_ref?: string | null;
 };
-/** Without rules it matches nothing: rules are created one by one. */
+/** Without rules it matches nothing; rules are created one by one. */
 export type L7PolicyCreate = L7PolicyFields & {
   readonly listener_id: string;
   readonly redirect_pool_id?: string;
@@ -64,8 +64,8 @@ export class LoadBalancing {
   }
 
   /**
-   * `POST /lbaas/l7policies/{l7policy_id}/rules`: only the create of a whole load balancer accepts rules together with their
-   * policy.
+   * `POST /lbaas/l7policies/{l7policy_id}/rules`: rules can be created together with their policy only when creating a
+   * whole load balancer.
    */
   async createRule(policyId: string, rule: L7RuleFields, options: CallOptions = {}): Promise<L7Rule> {
     const call = { ...options, params: { l7policy_id: policyId }, body: { rule } };
@@ -73,14 +73,14 @@ export class LoadBalancing {
   }
 
   /**
-   * The newest minor version of the API, such as `2.26`. Requests cannot select one, and older ones refuse newer features.
-   * Undefined if it reports none.
+   * The newest minor version of the API, such as `2.26`. Requests cannot select one; older versions refuse newer
+   * features. Undefined if it reports none.
    */
   async apiVersion(): Promise<string | undefined> {
     return this.#api.newestVersion();
   }
 
-  /** `GET /lbaas/flavors`: clouds have a handful. */
+  /** `GET /lbaas/flavors`: clouds have only a few. */
   async flavors(options: CallOptions = {}): Promise<readonly LoadBalancerFlavor[]> {
     return (await this.#api.get(FlavorList, '/lbaas/flavors', options)).flavors;
   }

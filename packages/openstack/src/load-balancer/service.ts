@@ -6,7 +6,7 @@ import type { HealthMonitor, Listener, LoadBalancer, Pool } from '../types/load-
 import { LoadBalancing } from './load-balancing.ts';
 import type { OctaviaFilter } from './octavia-collection.ts';
 
-/** Faults and manual changes show within a minute, jitter included. */
+/** Faults and manual changes are detected within a minute, including jitter. */
 const DRIFT_MS = 55_000;
 
 const loadBalancers: CachedKind<LoadBalancing, LoadBalancer, OctaviaFilter> = {

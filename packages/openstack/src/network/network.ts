@@ -103,7 +103,7 @@ export class Network {
   readonly routers: Routers;
   readonly floatingIps: NeutronCollection<FloatingIp, FloatingIpCreate, FloatingIpUpdate, FloatingIpFilter>;
   readonly securityGroups: NeutronCollection<SecurityGroup, SecurityGroupCreate, SecurityGroupUpdate, object>;
-  /** Rules can't be changed and carry no tags. `createMany` makes a group's rules in one call. */
+  /** Rules can't be changed and have no tags. `createMany` creates a group's rules in one call. */
   readonly securityGroupRules: NeutronCollection<
     SecurityGroupRule,
     SecurityGroupRuleCreate,
@@ -146,7 +146,7 @@ export class Network {
     return (await this.#api.get(ZoneList, '/availability_zones', options)).availability_zones;
   }
 
-  /** `GET /quotas/{project_id}/details.json`: limits and use, of the session's project by default. */
+  /** `GET /quotas/{project_id}/details.json`: limits and usage; defaults to the session's project. */
   async quotaDetails(projectId?: string, options: CallOptions = {}): Promise<NetworkQuotaDetails> {
     const params = { project_id: projectId ?? (await this.#api.projectId()) };
     return (await this.#api.get(QuotaDetails, '/quotas/{project_id}/details.json', { ...options, params })).quota;

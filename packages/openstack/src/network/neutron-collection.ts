@@ -10,7 +10,7 @@ export interface NeutronFilter {
   readonly name?: string;
   readonly description?: string;
   readonly project_id?: string;
-  /** All must match; the extension standard-attr-tag, which every cloud since Pike has. */
+  /** All must match; needs the extension standard-attr-tag, which every cloud has since Pike. */
   readonly tags?: readonly string[];
   /** One must match. */
   readonly tagsAny?: readonly string[];
@@ -21,7 +21,7 @@ export interface ListOptions extends CallOptions {
 }
 
 export interface UpdateOptions extends CallOptions {
-  /** Writes only if the object's `revision_number` matches; else `conflict`. */
+  /** Writes only if the object's `revision_number` matches, otherwise `conflict`. */
   readonly ifRevision?: number;
 }
 
@@ -62,7 +62,7 @@ export class NeutronCollection<T, Create extends object, Update extends object, 
     });
   }
 
-  /** `GET /{plural}`: the session's project's, and shared ones of other projects. */
+  /** `GET /{plural}`: resources of the session's project, and shared ones of other projects. */
   list(filter: NeutronFilter & Filter = {} as NeutronFilter & Filter, options: ListOptions = {}): AsyncGenerator<T> {
     const { tags, tagsAny, ...rest } = filter;
     return pages(this.api, this.#listPath, {
@@ -94,21 +94,21 @@ export class NeutronCollection<T, Create extends object, Update extends object, 
   /** `POST /{plural}` in bulk: all or none are created. */
   async createMany(items: readonly Create[], options: CallOptions = {}): Promise<readonly T[]> {
     const schema = z.object({ [this.#listKey]: this.#items });
-    const answer = await this.api.post(schema, this.#listPath, { ...options, body: { [this.#listKey]: items } });
-    return answer[this.#listKey] as T[];
+    const response = await this.api.post(schema, this.#listPath, { ...options, body: { [this.#listKey]: items } });
+    return response[this.#listKey] as T[];
   }
 
   /** `PUT /{plural}/{id}`: sets these attributes and keeps the others. */
   async update(id: string, changes: Update, options: UpdateOptions = {}): Promise<T> {
     const { ifRevision, ...rest } = options;
-    const answer = await this.api.put(this.#item, this.itemPath, {
+    const response = await this.api.put(this.#item, this.itemPath, {
       ...rest,
       params: this.params(id),
       body: { [this.#singular]: changes },
       idempotent: ifRevision === undefined,
       ...(ifRevision !== undefined && { headers: { 'if-match': `revision_number=${ifRevision}` } }),
     });
-    return this.unwrap(answer);
+    return this.unwrap(response);
   }
 
   /** `DELETE /{plural}/{id}`. */

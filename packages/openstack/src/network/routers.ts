@@ -13,7 +13,7 @@ export interface RouterUpdate {
   readonly routes?: readonly HostRoute[];
 }
 
-/** Neutron's `device_owner` of a port that attaches a router: plain, distributed or highly available. */
+/** Values of `device_owner` for a port that attaches a router: plain, distributed or highly available. */
 export const ROUTER_INTERFACE_OWNERS: readonly string[] = [
   'network:router_interface',
   'network:router_interface_distributed',
@@ -24,7 +24,7 @@ export interface RouterFilter {
   readonly status?: string;
 }
 
-/** A subnet's gateway address, or a port with an address of its own. */
+/** The gateway address of a subnet, or a port with its own address. */
 export type RouterInterfaceTarget = { readonly subnet_id: string } | { readonly port_id: string };
 
 const RouterEnvelope = z.object({ router: Router });
@@ -35,7 +35,7 @@ export class Routers extends NeutronCollection<Router, RouterCreate, RouterUpdat
     super(api, { plural: 'routers', singular: 'router' }, Router);
   }
 
-  /** `PUT /routers/{router_id}/add_router_interface`; a second time is a `conflict`. */
+  /** `PUT /routers/{router_id}/add_router_interface`; `conflict` if it already exists. */
   async addInterface(id: string, target: RouterInterfaceTarget, options: CallOptions = {}): Promise<RouterInterface> {
     const call = { ...options, params: this.params(id), body: target };
     return this.api.put(RouterInterface, `${this.itemPath}/add_router_interface`, call);
@@ -64,7 +64,10 @@ export class Routers extends NeutronCollection<Router, RouterCreate, RouterUpdat
     return (await this.api.put(RouterEnvelope, `${this.itemPath}/${action}`, call)).router;
   }
 
-  /** `PUT /routers/{router_id}/remove_router_interface`; `conflict` while a floating IP needs it, `notFound` when gone. */
+  /**
+   * `PUT /routers/{router_id}/remove_router_interface`; `conflict` while a floating IP needs it, `notFound` if it no
+   * longer exists.
+   */
   async removeInterface(
     id: string,
     target: RouterInterfaceTarget,

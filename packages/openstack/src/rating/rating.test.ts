@@ -3,7 +3,7 @@ import { OpenStackError } from '../http/openstack-error.ts';
 import type { ServiceApi } from '../service-api.ts';
 import { Rating } from './rating.ts';
 
-function ratingThatAnswers(status: number, message: string): Rating {
+function ratingWithResponse(status: number, message: string): Rating {
   const call = { service: 'rating', method: 'GET', template: '/dataframes', outcome: 'notDone' } as const;
   const failure = new OpenStackError({ ...call, kind: 'notFound', status, message });
   const api: Pick<ServiceApi, 'get'> = { get: () => Promise.reject(failure) };
@@ -12,14 +12,14 @@ function ratingThatAnswers(status: number, message: string): Rating {
 
 const HOUR = { begin: '2026-11-26T11:00:00Z', end: '2026-11-26T12:00:01Z', metric: 'fairway.node' };
 
-test('a 404 of CloudKitty means that there is no data', async () => {
-  const rating = ratingThatAnswers(404, 'No resource found for provided filters.');
+test('treats a 404 of CloudKitty as no data', async () => {
+  const rating = ratingWithResponse(404, 'No resource found for provided filters.');
 
   expect(await Array.fromAsync(rating.dataFrames(HOUR))).toEqual([]);
 });
 
-test('a 404 of anything else, such as a proxy during a restart, does not mean that there is no data', async () => {
-  const rating = ratingThatAnswers(404, 'default backend - 404');
+test('does not treat another 404, such as that of a proxy during a restart, as no data', async () => {
+  const rating = ratingWithResponse(404, 'default backend - 404');
 
   await expect(Array.fromAsync(rating.dataFrames(HOUR))).rejects.toThrow('default backend');
 });

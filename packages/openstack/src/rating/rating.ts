@@ -25,7 +25,7 @@ export class Rating {
     this.#api = api;
   }
 
-  /** `GET /dataframes`, page by page: each has points, and a period may be split over several. */
+  /** `GET /dataframes`, page by page: each page has points, and a period may be split over several. */
   async *dataFrames({ begin, end, metric }: FrameFilter, options: CallOptions = {}): AsyncGenerator<RatedFrame, void> {
     const filter = { begin, end, filters: `type:${metric}`, limit: PAGE_SIZE };
     for (let offset = 0; ; ) {
@@ -37,7 +37,7 @@ export class Rating {
     }
   }
 
-  /** CloudKitty answers 404 with its own body if there is no data; a proxy's 404 says nothing about the data. */
+  /** CloudKitty returns 404 with its own body if there is no data; a proxy's 404 says nothing about the data. */
   async #page(query: Readonly<Record<string, string | number>>, options: CallOptions) {
     try {
       return await this.#api.get(FramePage, '/dataframes', { ...options, query });
@@ -47,7 +47,7 @@ export class Rating {
     }
   }
 
-  /** `POST /dataframes`. Data sent twice counts twice or once, depending on CloudKitty's storage. */
+  /** `POST /dataframes`. Whether data sent twice counts twice depends on CloudKitty's storage. */
   async addDataFrames(dataframes: readonly DataFrame[], options: CallOptions = {}): Promise<void> {
     await this.#api.send('POST', '/dataframes', { ...options, body: { dataframes } });
   }

@@ -3,7 +3,7 @@ import type { CallOptions, ServiceApi } from '../service-api.ts';
 import { list } from '../types/collections.ts';
 import { AccessRule, type AccessRuleCreate } from '../types/shared-file-system.ts';
 
-/** The microversion at which rules have metadata, and their own list (Rocky). */
+/** The microversion in which rules have metadata and a separate list (Rocky). */
 const RULE_MICROVERSION = '2.45';
 
 const RuleList = z.object({ access_list: list(AccessRule) });
@@ -24,8 +24,8 @@ export class AccessRules {
   }
 
   /**
-   * `POST /shares/{share_id}/action` `allow_access`: creates a rule that is applied later; refused with `badRequest` if there is
-   * one for the same target.
+   * `POST /shares/{share_id}/action` `allow_access`: creates a rule that is applied later; fails with `badRequest` if
+   * one exists for the same target.
    */
   async allow(
     shareId: string,

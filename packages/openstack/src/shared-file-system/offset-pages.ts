@@ -9,9 +9,9 @@ interface OffsetPagedCall<W, T> extends ApiCall {
   readonly pageSize?: number | undefined;
 }
 
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 /** The last item of the previous page, plus one. */
-const LEAST_PAGE_SIZE = 2;
+const MIN_PAGE_SIZE = 2;
 
 /**
  * All items of a list with offsets: Manila's links contain a marker that it does not read. Items deleted between two pages move the others up, so each
@@ -25,12 +25,12 @@ export async function* offsetPages<W, T extends { readonly id: string }>(
 ): AsyncGenerator<T, void> {
   let found: readonly T[] | undefined;
   for (let attempt = 1; found === undefined; attempt += 1) {
-    found = await listOnce(api, template, call, attempt === MOST_ATTEMPTS);
+    found = await listOnce(api, template, call, attempt === MAX_ATTEMPTS);
   }
   yield* found;
 }
 
-/** Undefined if pages have shifted, except on the last attempt, whose result is used regardless. */
+/** Undefined if pages have shifted, except for the last attempt, whose result is always used. */
 async function listOnce<W, T extends { readonly id: string }>(
   api: ServiceApi,
   template: string,
@@ -46,7 +46,7 @@ async function listOnce<W, T extends { readonly id: string }>(
     const read = await fittingPage(
       limit,
       (size) => api.get(schema, template, { ...rest, query: { ...query, limit: size, offset } }),
-      LEAST_PAGE_SIZE,
+      MIN_PAGE_SIZE,
     );
     limit = read.limit;
     bounds.next(offset);

@@ -1,4 +1,4 @@
-import { CATALOGUE_MS, type CachedKind, STABLE_MS } from '../cache/cached-kind.ts';
+import { CATALOGUE_INTERVAL_MS, type CachedKind, STABLE_INTERVAL_MS } from '../cache/cached-kind.ts';
 import type { ClientService } from '../service.ts';
 import type { ServiceApi } from '../service-api.ts';
 import type { Share, ShareType, ShareZone } from '../types/shared-file-system.ts';
@@ -6,17 +6,17 @@ import { SHARED_FILE_SYSTEM_MICROVERSION, SharedFileSystem } from './shared-file
 import type { ShareFilter } from './shares.ts';
 
 const shares: CachedKind<SharedFileSystem, Share, ShareFilter> = {
-  slowMs: STABLE_MS,
+  slowMs: STABLE_INTERVAL_MS,
   list: (manila, filter, call) => manila.shares.list(filter, call),
 };
 const shareTypes: CachedKind<SharedFileSystem, ShareType> = {
-  slowMs: CATALOGUE_MS,
+  slowMs: CATALOGUE_INTERVAL_MS,
   async *list(manila, _, call) {
     yield* await manila.shareTypes(call);
   },
 };
 const shareZones: CachedKind<SharedFileSystem, ShareZone> = {
-  slowMs: CATALOGUE_MS,
+  slowMs: CATALOGUE_INTERVAL_MS,
   async *list(manila, _, call) {
     yield* await manila.availabilityZones(call);
   },

@@ -5,7 +5,7 @@ import { ShareMessage, ShareNetwork, ShareType, ShareZone } from '../types/share
 import { AccessRules } from './access-rules.ts';
 import { Shares } from './shares.ts';
 
-/** Used if the service supports it (Rocky): metadata of access rules, and messages to users. */
+/** Used if the service supports it (Rocky): metadata of access rules, and user messages. */
 export const SHARED_FILE_SYSTEM_MICROVERSION = '2.45';
 
 const TypeList = z.object({ share_types: list(ShareType) });
@@ -25,7 +25,7 @@ export class SharedFileSystem {
     this.accessRules = new AccessRules(api);
   }
 
-  /** `GET /types`: public ones and those that the project has access to; clouds have a handful. */
+  /** `GET /types`: public types and those that the project has access to; clouds have only a few. */
   async shareTypes(options: CallOptions = {}): Promise<readonly ShareType[]> {
     return (await this.#api.get(TypeList, '/types', options)).share_types;
   }

@@ -44,14 +44,14 @@ export class Shares {
     return (await this.#api.get(ShareEnvelope, '/shares/{share_id}', call)).share;
   }
 
-  /** `POST /shares`: returns while it is `creating`. */
+  /** `POST /shares`: returns while the share is `creating`. */
   async create(share: ShareCreate, options: CallOptions = {}): Promise<Share> {
     return (await this.#api.post(ShareEnvelope, '/shares', { ...options, body: { share } })).share;
   }
 
   /**
-   * `DELETE /shares/{share_id}`: rejects with `conflict` while the share has snapshots, or a status in which Manila keeps it; done when a GET
-   * returns 404.
+   * `DELETE /shares/{share_id}`: rejects with `conflict` while the share has snapshots or a status that forbids
+   * deletion; done when a GET returns 404.
    */
   async delete(id: string, options: CallOptions = {}): Promise<void> {
     try {
@@ -62,21 +62,21 @@ export class Shares {
   }
 
   /**
-   * `POST /shares/{share_id}/action` `extend`: to the given size in GiB, which must be larger than the current one; the share
-   * must be `available`. It is `extending` a moment later.
+   * `POST /shares/{share_id}/action` `extend`: extends to the given size in GiB, which must exceed the current one; the
+   * share must be `available`. It becomes `extending` a moment later.
    */
   async extend(id: string, sizeGiB: number, options: CallOptions = {}): Promise<void> {
     const call = { ...options, params: { share_id: id }, body: { extend: { new_size: sizeGiB } } };
     await this.#api.send('POST', '/shares/{share_id}/action', call);
   }
 
-  /** `GET /shares/{share_id}/export_locations`: none before it is `available`. */
+  /** `GET /shares/{share_id}/export_locations`: empty before the share is `available`. */
   async exportLocations(id: string, options: CallOptions = {}): Promise<readonly ExportLocation[]> {
     const call = { ...options, params: { share_id: id } };
     return (await this.#api.get(LocationList, '/shares/{share_id}/export_locations', call)).export_locations;
   }
 
-  /** `POST /shares/{share_id}/metadata`: sets these and keeps the others. */
+  /** `POST /shares/{share_id}/metadata`: sets these keys and keeps the others. */
   async mergeMetadata(
     id: string,
     metadata: Readonly<Record<string, string>>,
@@ -87,7 +87,7 @@ export class Shares {
   }
 }
 
-/** Manila's 403 for errors other than missing rights: `Invalid share: …`. */
+/** Manila's 403 for errors other than missing permissions: `Invalid share: …`. */
 function keptByState(error: unknown): OpenStackError | undefined {
   if (!isOpenStackError(error, 'forbidden') || !/^invalid share\b/i.test(error.detail)) return undefined;
   const { service, method, template, status, requestId, outcome, host } = error;

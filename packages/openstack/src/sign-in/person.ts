@@ -1,15 +1,15 @@
 import type { Clock } from '@fairway/base/clock';
 
-/** The person to ask, if there is one. */
+/** The person to prompt, if there is one. */
 export interface Person {
-  /** The answer to a question; throws a {@link SignInError} if there is no person to answer. */
+  /** Prompts for an answer; throws a {@link SignInError} if nobody can answer. */
   ask(question: string): Promise<string>;
   /** Like {@link ask}, with hidden input. */
   askSecret(question: string): Promise<string>;
-  /** Whether a person reads the output of {@link show}, and can use a browser. */
+  /** Whether a person sees the output of {@link show} and can use a browser. */
   readonly canRead: boolean;
   show(text: string): void;
-  /** Opens a browser if there is one; resolves at once. */
+  /** Opens a browser if there is one; resolves immediately. */
   openBrowser(url: string): void;
 }
 
@@ -20,7 +20,7 @@ export interface PersonContext {
   readonly signal: AbortSignal;
 }
 
-/** Thrown when a sign-in cannot go on; says what to do. Never holds a secret. */
+/** Thrown when a sign-in cannot continue; says what to do. Never contains a secret. */
 export class SignInError extends Error {
   readonly advice: string | undefined;
 

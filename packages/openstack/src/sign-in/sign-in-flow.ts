@@ -12,29 +12,30 @@ import type { SignIn } from './sign-in.ts';
 
 export interface SignInContext extends PersonContext {
   readonly http: HttpClient;
-  /** To the identity provider. */
+  /** Connections to the identity provider. */
   readonly transport: HttpTransport;
   readonly authUrl: string;
 }
 
 /**
- * Signs in and asks the person for missing values. The token is scoped to a project. Throws a SignInError or an OpenStackError.
+ * Signs in and prompts the person for missing values. The token is scoped to a project. Throws a SignInError or an
+ * OpenStackError.
  */
 export async function signInWith(signIn: SignIn, context: SignInContext): Promise<IssuedToken> {
   const { http, authUrl } = context;
   switch (signIn.kind) {
     case 'credential':
-      return ofProject(await authenticate(http, authUrl, signIn.credential), context);
+      return projectResources(await authenticate(http, authUrl, signIn.credential), context);
     case 'password':
-      return ofProject(await byPassword(signIn, context), context);
+      return projectResources(await byPassword(signIn, context), context);
     case 'totp': {
       const passcode = signIn.passcode ?? (await askPasscode(signIn.user, context));
       const credential = { kind: 'totp', user: signIn.user, passcode, scope: signIn.scope } as const;
-      return ofProject(await authenticate(http, authUrl, credential), context);
+      return projectResources(await authenticate(http, authUrl, credential), context);
     }
     case 'federated': {
       const unscoped = await federate(http, authUrl, signIn, await providerToken(signIn.grant, context));
-      return ofProject(await scoped(unscoped, signIn.scope, context), context);
+      return projectResources(await scoped(unscoped, signIn.scope, context), context);
     }
   }
 }
@@ -74,8 +75,8 @@ async function scoped(token: IssuedToken, scope: Scope, { http, authUrl }: SignI
   return scope.kind === 'default' ? token : authenticate(http, authUrl, { kind: 'token', token: token.id, scope });
 }
 
-/** An unscoped token is exchanged for one of the user's only project. */
-async function ofProject(issued: IssuedToken, context: SignInContext): Promise<IssuedToken> {
+/** Exchanges an unscoped token for one of the user's only project. */
+async function projectResources(issued: IssuedToken, context: SignInContext): Promise<IssuedToken> {
   const { token } = issued;
   if (token.project !== undefined) return issued;
   if (token.domain !== undefined || token.system !== undefined) {

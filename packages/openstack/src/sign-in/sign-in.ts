@@ -2,7 +2,10 @@ import type { Credential, IdentityRef, Scope } from '../auth/credential.ts';
 import type { FederationRef } from '../auth/federation.ts';
 import type { TlsFiles } from '../config/cloud-config.ts';
 
-/** Who signs in to which Keystone: an entry of clouds.yaml, possibly incomplete if a person can supply the rest. */
+/**
+ * The identity that signs in and its Keystone: an entry of clouds.yaml, possibly incomplete if a person can supply the
+ * rest.
+ */
 export interface SignInConfig {
   /** From the entry. */
   readonly cloud: string;
@@ -12,7 +15,7 @@ export interface SignInConfig {
 }
 
 export type SignIn =
-  /** Nothing is missing, and nothing can be. */
+  /** Complete: nothing can be missing. */
   | {
       readonly kind: 'credential';
       readonly credential: Extract<Credential, { kind: 'token' | 'applicationCredential' }>;
@@ -21,7 +24,7 @@ export type SignIn =
       readonly kind: 'password';
       readonly user: IdentityRef;
       readonly password?: string;
-      /** Whether a one-time passcode is sent along; without it the person is asked for one if Keystone requires it. */
+      /** Whether a one-time passcode is sent too; otherwise the person is prompted for one if Keystone requires it. */
       readonly withPasscode: boolean;
       readonly passcode?: string;
       readonly scope: Scope;
@@ -43,7 +46,7 @@ export type OidcGrant =
   | {
       readonly kind: 'authorizationCode';
       readonly client: OidcClient;
-      /** Registered with the provider; one of this machine's own addresses, unless there is a code. */
+      /** Registered with the provider; an address of this machine, unless a code is given. */
       readonly redirectUri?: string;
       /** A code obtained in a browser elsewhere. */
       readonly code?: string;

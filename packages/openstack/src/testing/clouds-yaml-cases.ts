@@ -7,7 +7,7 @@ export interface Reading {
   readonly projectId?: string;
   readonly region?: string;
   readonly interface?: string;
-  /** False: certificates are not verified; a path: verified with that CA. */
+  /** False if certificates are not verified; a path if verified with that CA. */
   readonly verify?: boolean | string;
   /** By service type. */
   readonly overrides?: Readonly<Record<string, string>>;
@@ -20,10 +20,10 @@ export interface CloudsYamlCase {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Undefined: no cloud can be read, with the reason. */
+  /** Undefined if no cloud can be read, with the reason. */
   readonly expected: Partial<Reading> | undefined;
   readonly says?: string;
-  /** Why openstacksdk gives another result. */
+  /** Why the result of openstacksdk differs. */
   readonly differs?: string;
 }
 

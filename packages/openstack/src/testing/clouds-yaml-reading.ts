@@ -1,7 +1,7 @@
 import type { CloudConfig } from '../config/cloud-config.ts';
 import type { Reading } from './clouds-yaml-cases.ts';
 
-/** How Fairway interpreted a cloud. */
+/** How Fairway interprets a cloud. */
 export function readingOf(config: CloudConfig): Reading {
   const { credential, region, tls, endpointOverrides, endpoints } = config;
   if (credential.kind !== 'password') throw new Error(`the cases sign in by password, not by ${credential.kind}`);

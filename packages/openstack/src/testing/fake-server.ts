@@ -19,7 +19,7 @@ export interface Reply {
   readonly body?: string | object;
 }
 
-/** `hang` never responds; `reset` breaks the connection after the request arrived. */
+/** `hang` never responds; `reset` breaks the connection after the request has arrived. */
 export type Behaviour = Reply | 'hang' | 'reset';
 
 /** A loopback HTTP server with scripted responses that records requests. */
@@ -27,9 +27,9 @@ export class FakeServer {
   readonly requests: ReceivedRequest[] = [];
   readonly #server;
   readonly #transport = new UndiciTransport({ tls: { verify: true }, connections: 8, connectTimeoutMs: 5_000 });
-  #underWay = 0;
+  #inFlight = 0;
 
-  constructor(answer: (request: ReceivedRequest, index: number) => Behaviour) {
+  constructor(respond: (request: ReceivedRequest, index: number) => Behaviour) {
     this.#server = createServer((incoming, outgoing) => {
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -42,7 +42,7 @@ export class FakeServer {
           body: text === '' ? undefined : (JSON.parse(text) as unknown),
         };
         this.requests.push(request);
-        const reply = answer(request, this.requests.length - 1);
+        const reply = respond(request, this.requests.length - 1);
         if (reply === 'hang') return;
         if (reply === 'reset') {
           incoming.socket.destroy();
@@ -56,14 +56,14 @@ export class FakeServer {
     });
   }
 
-  /** Counts calls in flight, so that {@link run} can tell when only timers are pending. */
+  /** Counts calls in flight, so {@link run} can tell when only timers are pending. */
   readonly transport: HttpTransport = {
     send: async (request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> => {
-      this.#underWay += 1;
+      this.#inFlight += 1;
       try {
         return await this.#transport.send(request, signal);
       } finally {
-        this.#underWay -= 1;
+        this.#inFlight -= 1;
       }
     },
     close: () => this.#transport.close(),
@@ -85,7 +85,7 @@ export class FakeServer {
     for (;;) {
       await setImmediate();
       if (isSettled) return call;
-      idleTurns = this.#underWay === 0 ? idleTurns + 1 : 0;
+      idleTurns = this.#inFlight === 0 ? idleTurns + 1 : 0;
       if (idleTurns > 3 && clock.nextDueMs !== undefined) {
         await clock.advance(clock.nextDueMs);
         idleTurns = 0;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { list, record } from './collections.ts';
 
-/** `GET /types`: those that the project may use. */
+/** `GET /types`: types that the project may use. */
 export const VolumeType = z.object({
   id: z.string(),
   name: z.string(),
@@ -10,13 +10,13 @@ export const VolumeType = z.object({
 });
 export type VolumeType = z.infer<typeof VolumeType>;
 
-/** `GET /limits`; -1 is "no limit". */
+/** `GET /limits`; -1 means "no limit". */
 export const BlockStorageLimits = z.object({
   maxTotalVolumes: z.number(),
   totalVolumesUsed: z.number(),
   /** GiB. */
   maxTotalVolumeGigabytes: z.number(),
-  /** GiB of volumes and, unless the operator turned that off, of snapshots. */
+  /** GiB of volumes and, unless the operator disabled that, of snapshots. */
   totalGigabytesUsed: z.number(),
   maxTotalSnapshots: z.number().optional(),
   totalSnapshotsUsed: z.number().optional(),
@@ -30,7 +30,7 @@ export const VolumeZone = z.object({
 });
 export type VolumeZone = z.infer<typeof VolumeZone>;
 
-/** Where a volume is connected; a multiattach volume has several. */
+/** Where a volume is attached; a multiattach volume has several. */
 export const VolumeAttachment = z.object({
   attachment_id: z.string().optional(),
   volume_id: z.string(),
@@ -51,7 +51,7 @@ export const Volume = z.object({
   /** GiB. */
   size: z.number(),
   availability_zone: z.string().nullish(),
-  /** Name of its type. */
+  /** Name of the volume type. */
   volume_type: z.string().nullish(),
   snapshot_id: z.string().nullish(),
   source_volid: z.string().nullish(),
@@ -69,7 +69,7 @@ export type Volume = z.infer<typeof Volume>;
 export interface VolumeCreate {
   readonly name?: string;
   readonly description?: string;
-  /** GiB; at least that of its origin. */
+  /** GiB; at least the size of its source. */
   readonly size: number;
   readonly volume_type?: string;
   readonly availability_zone?: string;
@@ -83,7 +83,7 @@ export const VolumeSnapshot = z.object({
   id: z.string(),
   name: z.string().nullish(),
   status: z.string(),
-  /** GiB of the volume that it was made from. */
+  /** GiB of the source volume. */
   size: z.number(),
   volume_id: z.string(),
   metadata: record(z.string()).default({}),

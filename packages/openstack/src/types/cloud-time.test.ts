@@ -14,6 +14,6 @@ test.each([
   { service: 'no time', text: null, ms: undefined },
   { service: 'no time', text: '', ms: undefined },
   { service: 'no time', text: 'soon', ms: undefined },
-])('$service: $text', ({ text, ms }) => {
+])('parses the time $text of $service', ({ text, ms }) => {
   expect(cloudTimeMs(text)).toBe(ms);
 });

@@ -4,7 +4,7 @@ export function cloudTimeMs(text: string | null | undefined): number | undefined
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** All services mean UTC: Nova, Neutron and Glance append Z, Cinder and Octavia nothing, Keystone not always. */
+/** All services use UTC: Nova, Neutron and Glance append Z, Cinder and Octavia nothing, Keystone not always. */
 export function withTimeZone(text: string): string {
   return /(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Like `z.array`, for data from a cloud: it reports only the first invalid item. zod keeps an error for each, and 4 MiB can hold
- * a million of them.
+ * Like `z.array`, for data from a cloud, but reports only the first invalid item. zod keeps an error for each, and 4
+ * MiB can contain a million of them.
  */
 export function list<S extends z.ZodType>(item: S) {
   return z.array(z.unknown()).transform((items, context): z.output<S>[] => {
@@ -16,7 +16,7 @@ export function list<S extends z.ZodType>(item: S) {
   });
 }
 
-/** Like `z.record` with string keys, for data from a cloud: it reports only the first invalid value. */
+/** Like `z.record` with string keys, for data from a cloud, but reports only the first invalid value. */
 export function record<S extends z.ZodType>(value: S) {
   return z.record(z.string(), z.unknown()).transform((entries, context): Record<string, z.output<S>> => {
     for (const [key, each] of Object.entries(entries)) {

@@ -11,7 +11,7 @@ export const Flavor = z.object({
   ram: z.number(),
   /** GiB. */
   disk: z.number(),
-  /** MiB; the empty string for none before 2.75. */
+  /** MiB; an empty string for none before 2.75. */
   swap: z.union([z.number(), z.literal('')]).default(0),
   'OS-FLV-EXT-DATA:ephemeral': z.number().default(0),
   'OS-FLV-DISABLED:disabled': z.boolean().default(false),
@@ -35,7 +35,7 @@ export const ServerGroup = z.object({
   policy: ServerGroupPolicy.optional(),
   policies: list(z.string()).optional(),
   rules: z.object({ max_server_per_host: z.number().optional() }).optional(),
-  /** Ids of servers; deleted ones are left out. */
+  /** Ids of servers, excluding deleted ones. */
   members: list(z.string()).default([]),
   metadata: record(z.string()).optional(),
 });
@@ -63,12 +63,12 @@ export const KeyPair = z.object({
   fingerprint: z.string(),
   type: z.string().optional(),
   user_id: z.string().optional(),
-  /** Only in the response to a create that generates a key, before 2.92. */
+  /** Only in the response to a creation that generates a key, before 2.92. */
   private_key: z.string().optional(),
 });
 export type KeyPair = z.infer<typeof KeyPair>;
 
-/** `GET /limits`; -1 is "no limit". From 2.57 without personality, from 2.36 without network items. */
+/** `GET /limits`; -1 means "no limit". No personality from 2.57, no network items from 2.36. */
 export const ComputeLimits = z.object({
   maxTotalInstances: z.number(),
   maxTotalCores: z.number(),

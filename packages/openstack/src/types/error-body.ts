@@ -16,7 +16,7 @@ export const NeutronErrorBody = z.object({
 });
 export type NeutronErrorBody = z.infer<typeof NeutronErrorBody>;
 
-/** Nova's keys: the fault's name, in camel case, by status. */
+/** Nova's keys: names of faults in camel case, by status. */
 export const NOVA_FAULT_NAMES = {
   400: 'badRequest',
   401: 'unauthorized',
@@ -42,7 +42,7 @@ export const NovaErrorBody = record(
 );
 export type NovaErrorBody = z.infer<typeof NovaErrorBody>;
 
-/** Placement, Octavia and microversion refusals of Nova use the API working group's form. */
+/** The format of the API working group, used by Placement, Octavia and microversion errors of Nova. */
 export const ErrorsBody = z.object({
   errors: list(
     z.object({

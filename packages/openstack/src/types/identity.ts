@@ -7,7 +7,7 @@ import { list } from './collections.ts';
 export const Endpoint = z.object({
   id: z.string(),
   interface: z.enum(['public', 'internal', 'admin']),
-  /** Absent on clouds whose endpoints belong to no region. */
+  /** Absent if the cloud's endpoints belong to no region. */
   region: z.string().nullish(),
   region_id: z.string().nullish(),
   url: z.string(),
@@ -48,7 +48,7 @@ export const Token = z.object({
   domain: Domain.optional(),
   system: z.object({ all: z.boolean() }).optional(),
   is_domain: z.boolean().optional(),
-  /** Only if the operator has named an admin project. */
+  /** Only if the operator has defined an admin project. */
   is_admin_project: z.boolean().optional(),
   roles: list(RoleRef).default([]),
   catalog: list(CatalogEntry).default([]),
@@ -71,7 +71,7 @@ export const Token = z.object({
 });
 export type Token = z.infer<typeof Token>;
 
-/** `POST` and `GET /v3/auth/tokens`; the token itself travels in the header X-Subject-Token. */
+/** `POST` and `GET /v3/auth/tokens`; the token itself is in the header X-Subject-Token. */
 export const TokenResponse = z.object({ token: Token });
 export type TokenResponse = z.infer<typeof TokenResponse>;
 
@@ -80,7 +80,7 @@ export function keystoneTimeMs(text: string): number {
   return cloudTimeMs(text) ?? Number.NaN;
 }
 
-/** Revokes the tokens that match all of its attributes and were issued before it. `GET /v3/OS-REVOKE/events`. */
+/** Revokes tokens that match all of its attributes and were issued earlier. `GET /v3/OS-REVOKE/events`. */
 export const RevocationEvent = z.object({
   user_id: z.string().nullish(),
   /** The domain of the user or of the scope. */
@@ -137,7 +137,7 @@ export type AuthRequest = z.infer<typeof AuthRequest>;
  */
 export const ReceiptResponse = z.object({
   receipt: z.object({ methods: list(z.string()) }),
-  /** Sets of methods; one set has to be complete. */
+  /** Sets of methods, one of which must be complete. */
   required_auth_methods: list(list(z.string())),
 });
 export type ReceiptResponse = z.infer<typeof ReceiptResponse>;
@@ -180,12 +180,12 @@ export const ApplicationCredential = z.object({
   project_id: z.string(),
   description: z.string().nullish(),
   roles: list(z.object({ id: z.string(), name: z.string() })).default([]),
-  /** Null: it never expires. UTC without an offset, as Keystone writes it. */
+  /** Null if it never expires. UTC without an offset, as written by Keystone. */
   expires_at: z.string().nullish(),
   /** Null also means false. */
   unrestricted: z.boolean().nullish(),
   access_rules: list(AccessRule).optional(),
-  /** Only in the response that creates it. */
+  /** Only in the response to its creation. */
   secret: z.string().optional(),
 });
 export type ApplicationCredential = z.infer<typeof ApplicationCredential>;

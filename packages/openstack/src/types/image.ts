@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { list } from './collections.ts';
 
-/** Glance v2 puts properties beside the fields; those with a string value are kept. */
+/** Glance v2 puts properties next to the fields; those with a string value are kept. */
 export const Image = z.looseObject({
   id: z.string(),
-  /** Null on an image that was never named. */
+  /** Null if the image has no name. */
   name: z.string().nullish(),
   /** `queued`, `saving`, `active`, `killed`, `deleted`, `pending_delete`, `deactivated`, `uploading`, `importing`. */
   status: z.string(),
   visibility: z.enum(['public', 'private', 'shared', 'community']).catch('private'),
   owner: z.string().nullish(),
-  /** Bytes; null until there is data. */
+  /** Bytes; null until data was uploaded. */
   size: z.number().nullish(),
   /** GiB. */
   min_disk: z.number().default(0),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { list, record } from './collections.ts';
 
 /**
- * Barbican's data about a secret without its payload; the reference is its only identifier.
+ * Barbican's data about a secret, without the payload; the reference is its only identifier.
  * https://docs.openstack.org/barbican/latest/api/reference/secrets.html
  */
 export const KeySecret = z
@@ -21,7 +21,7 @@ export const KeySecret = z
   .transform((secret) => ({ id: idOfReference(secret.secret_ref), ...secret }));
 export type KeySecret = z.infer<typeof KeySecret>;
 
-/** A group of secrets by their roles: `certificate`, `private_key`, `intermediates`. */
+/** A group of secrets by role: `certificate`, `private_key`, `intermediates`. */
 export const KeyContainer = z.object({
   container_ref: z.string(),
   /** `certificate`, `rsa`, `generic`. */
@@ -30,7 +30,7 @@ export const KeyContainer = z.object({
 });
 export type KeyContainer = z.infer<typeof KeyContainer>;
 
-/** A secret whose payload is bytes. Neither it nor its name can be changed. */
+/** A secret with a binary payload. Neither payload nor name can be changed. */
 export interface KeySecretCreate {
   /** At most 255 characters. */
   readonly name: string;

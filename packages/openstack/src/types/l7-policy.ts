@@ -7,14 +7,14 @@ export interface L7RuleFields {
   readonly compare_type: 'REGEX' | 'STARTS_WITH' | 'EQUAL_TO';
   /** At most 255 characters. */
   readonly value: string;
-  /** For a header: its name. */
+  /** Name of the header, for a rule on headers. */
   readonly key?: string;
   /** Whether to invert the match. */
   readonly invert?: boolean;
 }
 
 /**
- * Where requests are sent instead. All policies that redirect take precedence over those that go to pools, whatever their
+ * Where requests are redirected. All redirecting policies take precedence over those that select pools, whatever their
  * positions. `prefix`: the path and query of the request are appended.
  */
 export type L7Redirect =
@@ -28,7 +28,7 @@ interface L7PolicyTarget {
 export type L7PolicyFields = (L7PolicyTarget | L7Redirect) & {
   readonly name?: string;
   readonly tags?: readonly string[];
-  /** From 1; the first policy that matches applies. Existing policies at or after it move down. */
+  /** From 1; the first matching policy applies. Existing policies at or after it move down. */
   readonly position: number;
 };
 

@@ -9,13 +9,13 @@ const treeAttributes = {
   id: z.string(),
   name: z.string().nullish(),
   project_id: z.string().default(''),
-  /** ACTIVE, ERROR, DELETED or PENDING_*; while it is pending, nothing in the tree can be changed. */
+  /** ACTIVE, ERROR, DELETED or PENDING_*; nothing in the tree can be changed while it is pending. */
   provisioning_status: z.string(),
   operating_status: z.string().nullish(),
   admin_state_up: z.boolean().default(true),
   tags: list(z.string()).default([]),
   created_at: z.string().nullish(),
-  /** Changes with every write, including those of children. */
+  /** Changes with every write, including those to children. */
   updated_at: z.string().nullish(),
 };
 
@@ -64,7 +64,7 @@ export type SessionPersistence = z.infer<typeof SessionPersistence>;
 export const Pool = z.object({
   ...treeAttributes,
   loadbalancers: list(Reference).default([]),
-  /** The listener that has this default pool. */
+  /** The listener with this default pool. */
   listeners: list(Reference).default([]),
   members: list(Reference).default([]),
   healthmonitor_id: z.string().nullish(),
@@ -119,7 +119,7 @@ export interface HealthMonitorFields {
   readonly type: string;
   /** Seconds. */
   readonly delay: number;
-  /** Seconds; at most the delay. */
+  /** Seconds; must not exceed the delay. */
   readonly timeout: number;
   readonly max_retries: number;
   readonly max_retries_down?: number;
@@ -143,12 +143,12 @@ export interface ListenerFields {
   readonly protocol_port: number;
   readonly connection_limit?: number;
   readonly insert_headers?: Readonly<Record<string, string>>;
-  /** Milliseconds, like the others. */
+  /** Milliseconds, like the other timeouts. */
   readonly timeout_client_data?: number;
   readonly timeout_member_connect?: number;
   readonly timeout_member_data?: number;
   readonly timeout_tcp_inspect?: number;
-  /** Empty: everyone. */
+  /** Empty to allow everyone. */
   readonly allowed_cidrs?: readonly string[];
   readonly default_tls_container_ref?: string;
   /** Octavia sorts them. */
@@ -156,18 +156,18 @@ export interface ListenerFields {
   readonly tags?: readonly string[];
 }
 
-/** A pool with its whole subtree, as in the create of a whole load balancer. */
+/** A pool with its whole subtree, for the creation of a whole load balancer. */
 export interface PoolTree extends PoolFields {
   readonly members?: readonly MemberCreate[];
   readonly healthmonitor?: HealthMonitorFields;
 }
 
-/** A listener with its whole subtree, as in the create of a whole load balancer. */
+/** A listener with its whole subtree, for the creation of a whole load balancer. */
 export interface ListenerTree extends ListenerFields {
   readonly default_pool?: PoolTree;
 }
 
-/** A listener that shares its pools with others: they are defined beside it, and referenced here by name. */
+/** A listener that shares pools with others: pools are defined next to it and referenced by name. */
 export interface SharingListenerTree extends ListenerFields {
   readonly default_pool?: { readonly name: string };
   readonly l7policies?: readonly L7PolicyTree[];
@@ -175,7 +175,7 @@ export interface SharingListenerTree extends ListenerFields {
 
 export type L7PolicyTree = L7PolicyFields & {
   readonly rules: readonly L7RuleFields[];
-  /** One defined by the same create. */
+  /** A pool defined in the same creation. */
   readonly redirect_pool?: { readonly name: string };
 };
 
@@ -187,7 +187,7 @@ export interface LoadBalancerCreate {
   readonly vip_subnet_id?: string;
   readonly vip_network_id?: string;
   readonly vip_port_id?: string;
-  /** Addresses in other subnets of the VIP's network; since API version 2.26. They cannot be changed later. */
+  /** Addresses in other subnets of the VIP's network; since API version 2.26. They can't be changed later. */
   readonly additional_vips?: readonly { readonly subnet_id: string; readonly ip_address?: string }[];
   readonly provider?: string;
   readonly flavor_id?: string;

@@ -9,7 +9,7 @@ const standardAttributes = {
   description: z.string().nullish(),
   created_at: z.string().optional(),
   updated_at: z.string().optional(),
-  /** Changes with every write: send it back as `If-Match: revision_number=N` to write only what was read. */
+  /** Changes with every write: send it back as `If-Match: revision_number=N` to write only if nothing changed. */
   revision_number: z.number().optional(),
   tags: list(z.string()).default([]),
 };
@@ -55,7 +55,7 @@ export const Subnet = z.object({
   network_id: z.string(),
   ip_version: z.union([z.literal(4), z.literal(6)]),
   cidr: z.string(),
-  /** Null: a subnet without a default gateway. */
+  /** Null for a subnet without a default gateway. */
   gateway_ip: z.string().nullish(),
   enable_dhcp: z.boolean().default(true),
   dns_nameservers: list(z.string()).default([]),
@@ -121,7 +121,7 @@ export const RouterCreate = z.object({
 });
 export type RouterCreate = z.infer<typeof RouterCreate>;
 
-/** The response of `add_router_interface` and `remove_router_interface`. */
+/** The response to `add_router_interface` and `remove_router_interface`. */
 export const RouterInterface = z.object({
   id: z.string(),
   subnet_id: z.string(),
@@ -145,7 +145,7 @@ export const Port = z.object({
   admin_state_up: z.boolean().default(true),
   /** `compute:ZONE` for a server's port, `network:router_interface`, `network:floatingip`… */
   device_owner: z.string().default(''),
-  /** The server's or router's id. */
+  /** The id of the server or router. */
   device_id: z.string().default(''),
   fixed_ips: list(FixedIp).default([]),
   security_groups: list(z.string()).default([]),
@@ -156,7 +156,7 @@ export const Port = z.object({
 });
 export type Port = z.infer<typeof Port>;
 
-/** No tags: some clouds accept and drop them. */
+/** No tags, since some clouds accept and drop them. */
 export const PortCreate = z.object({
   network_id: z.string(),
   name: z.string().optional(),
@@ -216,7 +216,7 @@ export const NetworkAvailabilityZone = z.object({
 });
 export type NetworkAvailabilityZone = z.infer<typeof NetworkAvailabilityZone>;
 
-/** `GET /v2.0/quotas/{project}/details.json`; a limit of -1 is "no limit". */
+/** `GET /v2.0/quotas/{project}/details.json`; a limit of -1 means "no limit". */
 export const NetworkQuotaItem = z.object({ limit: z.number(), used: z.number(), reserved: z.number().default(0) });
 export type NetworkQuotaItem = z.infer<typeof NetworkQuotaItem>;
 

@@ -6,9 +6,9 @@ export const SecurityGroupRule = z.object({
   security_group_id: z.string(),
   direction: z.enum(['ingress', 'egress']),
   ethertype: z.enum(['IPv4', 'IPv6']),
-  /** A name (`tcp`) or number; null is any. */
+  /** A name (`tcp`) or number; null for any. */
   protocol: z.string().nullish(),
-  /** For ICMP the type and the code. */
+  /** For ICMP, the type and code. */
   port_range_min: z.number().nullish(),
   port_range_max: z.number().nullish(),
   remote_ip_prefix: z.string().nullish(),

@@ -3,7 +3,8 @@ import { list, record } from './collections.ts';
 import { Link } from './link.ts';
 
 /**
- * https://docs.openstack.org/api-guide/compute/server_concepts.html; `UNKNOWN` also stands for statuses that a later Nova adds.
+ * https://docs.openstack.org/api-guide/compute/server_concepts.html; `UNKNOWN` also stands for statuses of later Nova
+ * releases.
  */
 export const SERVER_STATUSES = [
   'ACTIVE',
@@ -37,7 +38,7 @@ export const ServerAddress = z.object({
 });
 export type ServerAddress = z.infer<typeof ServerAddress>;
 
-/** Only on a server in ERROR (or DELETED). `details` is for administrators, except for code 500 on some clouds. */
+/** Only on a server in ERROR (or DELETED). `details` is for administrators, except with code 500 on some clouds. */
 export const ServerFault = z.object({
   code: z.number(),
   message: z.string(),
@@ -46,7 +47,7 @@ export const ServerFault = z.object({
 });
 export type ServerFault = z.infer<typeof ServerFault>;
 
-/** From 2.47 a server carries a copy of its flavor, which has no id; before, a link to it. */
+/** From 2.47 a server contains a copy of its flavor without the id; earlier a link to it. */
 export const ServerFlavor = z.union([
   z.object({
     original_name: z.string(),
@@ -70,7 +71,7 @@ export const Server = z.object({
   created: z.string(),
   updated: z.string(),
   hostId: z.string().default(''),
-  /** The empty string when the server boots from a volume. */
+  /** An empty string if the server boots from a volume. */
   image: z.union([z.object({ id: z.string(), links: list(Link).optional() }), z.literal('')]).nullish(),
   flavor: ServerFlavor,
   /** By network name. Cached by Nova for seconds: ports are authoritative. */
@@ -99,7 +100,7 @@ export const Server = z.object({
   'os-extended-volumes:volumes_attached': list(
     z.object({ id: z.string(), delete_on_termination: z.boolean().optional() }),
   ).default([]),
-  /** From 2.71; the list never has it, only the details of one server. */
+  /** From 2.71; only in the details of one server, never in the list. */
   server_groups: list(z.string()).optional(),
   trusted_image_certificates: list(z.string()).nullish(),
   'OS-EXT-SRV-ATTR:hostname': z.string().optional(),
@@ -150,7 +151,7 @@ export const ServerCreate = z.object({
   /** Required from 2.37; `none` creates a server without a port, `auto` lets Nova choose or create a network. */
   networks: z.union([list(ServerNetwork), z.enum(['auto', 'none'])]).optional(),
   metadata: record(z.string()).optional(),
-  /** From 2.52; at most 50, without comma and slash. */
+  /** From 2.52; at most 50, without commas and slashes. */
   tags: list(z.string()).optional(),
   /** By name or id; only for ports that Nova creates. */
   security_groups: list(z.object({ name: z.string() })).optional(),
@@ -168,7 +169,7 @@ export const ServerCreate = z.object({
 });
 export type ServerCreate = z.infer<typeof ServerCreate>;
 
-/** Beside `server` in the request, not inside it. */
+/** Next to `server` in the request, not inside it. */
 export const SchedulerHints = z.looseObject({
   group: z.string().optional(),
   different_host: z.union([z.string(), list(z.string())]).optional(),
@@ -211,7 +212,7 @@ export type InterfaceAttachment = z.infer<typeof InterfaceAttachment>;
 export const VolumeDevice = z.object({
   volumeId: z.string(),
   serverId: z.string(),
-  /** `/dev/vdb`: the device that the guest was asked to use. */
+  /** `/dev/vdb`: the device requested for the guest. */
   device: z.string().nullish(),
 });
 export type VolumeDevice = z.infer<typeof VolumeDevice>;

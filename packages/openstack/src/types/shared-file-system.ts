@@ -9,7 +9,10 @@ import { record } from './collections.ts';
 export const Share = z.object({
   id: z.string(),
   name: z.string().nullish(),
-  /** Manila lists a share with status null until it has an instance: share_create in manila/db, create_instance in manila/share/api.py. */
+  /**
+   * Manila lists a share with status null until it has an instance: see share_create in manila/db, create_instance in
+   * manila/share/api.py.
+   */
   status: z
     .string()
     .nullable()
@@ -21,7 +24,7 @@ export const Share = z.object({
   availability_zone: z.string().nullish(),
   share_type_name: z.string().nullish(),
   metadata: record(z.string()).default({}),
-  /** The combined state of its rules: `active`, `syncing` or `error`. */
+  /** Combined state of its rules: `active`, `syncing` or `error`. */
   access_rules_status: z.string().nullish(),
   created_at: z.string().nullish(),
   project_id: z.string().nullish(),
@@ -48,7 +51,7 @@ export const ExportLocation = z.object({
   /** `10.0.0.10:/shares/share-1`. */
   path: z.string(),
   preferred: z.boolean().default(false),
-  /** Shown only to administrators. */
+  /** Visible only to administrators. */
   is_admin_only: z.boolean().default(false),
 });
 export type ExportLocation = z.infer<typeof ExportLocation>;
@@ -60,7 +63,8 @@ export const AccessRule = z.object({
   access_to: z.string(),
   access_level: z.string(),
   /**
-   * `queued_to_apply`, `applying`, `active`, `queued_to_deny`, `denying` or `error`; briefly none before a denied rule is gone.
+   * `queued_to_apply`, `applying`, `active`, `queued_to_deny`, `denying` or `error`; briefly absent before a denied
+   * rule disappears.
    */
   state: z.string().nullable(),
   metadata: record(z.string()).default({}),
@@ -80,10 +84,10 @@ export type ShareType = z.infer<typeof ShareType>;
 export const ShareZone = z.object({ id: z.string(), name: z.string() });
 export type ShareZone = z.infer<typeof ShareZone>;
 
-/** The network of the share servers that some back ends create. */
+/** The network of the share servers created by some back ends. */
 export const ShareNetwork = z.object({ id: z.string(), project_id: z.string().nullish() });
 export type ShareNetwork = z.infer<typeof ShareNetwork>;
 
-/** The result of a request, for its user. */
+/** A message to the user about the result of a request. */
 export const ShareMessage = z.object({ id: z.string(), user_message: z.string().nullish() });
 export type ShareMessage = z.infer<typeof ShareMessage>;

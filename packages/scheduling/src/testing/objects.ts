@@ -21,7 +21,7 @@ export function aPod(name: string, spec: Partial<Pod['spec']> = {}, labels: Reco
   return { metadata: { name, namespace: 'default', labels }, spec: { containers: [{ name: 'main' }], ...spec } };
 }
 
-/** The spec of a pod that requests so much. */
+/** The spec of a pod with these requests. */
 export function requesting(cpu: string, memory?: string): Pick<Pod['spec'], 'containers'> {
   return { containers: [{ name: 'main', resources: { requests: { cpu, ...(memory !== undefined && { memory }) } } }] };
 }

@@ -3,12 +3,12 @@ import { Counter, type Registry } from 'prom-client';
 
 /** Counts audit events that tenants should be able to read but can't. */
 export class ArchiveMetrics implements ArchiveObserver {
-  readonly #lost: Counter;
+  readonly #lostEvents: Counter;
   readonly #errors: Counter;
 
   constructor(registry: Registry) {
     const registers = [registry];
-    this.#lost = new Counter({
+    this.#lostEvents = new Counter({
       name: 'fairway_audit_tenant_events_lost_total',
       help: 'Events in the audit log that tenants cannot read, because writes failed for too long.',
       registers,
@@ -21,7 +21,7 @@ export class ArchiveMetrics implements ArchiveObserver {
   }
 
   lost(events: number): void {
-    this.#lost.inc(events);
+    this.#lostEvents.inc(events);
   }
 
   writeFailed(): void {

@@ -4,7 +4,7 @@ import { Counter, type Registry } from 'prom-client';
 /** Counts audit events, written and lost. */
 export class AuditMetrics implements AuditObserver {
   readonly #events: Counter;
-  readonly #lost: Counter<'reason'>;
+  readonly #lostEvents: Counter<'reason'>;
   readonly #errors: Counter;
 
   constructor(registry: Registry) {
@@ -14,7 +14,7 @@ export class AuditMetrics implements AuditObserver {
       help: 'Events written to the audit log.',
       registers,
     });
-    this.#lost = new Counter({
+    this.#lostEvents = new Counter({
       name: 'fairway_audit_events_lost_total',
       help: "Events missing from the audit log: 'buffer_full' if writes failed for too long, 'refusal_rate' if one caller was rejected too often.",
       labelNames: ['reason'],
@@ -25,15 +25,15 @@ export class AuditMetrics implements AuditObserver {
       help: 'Failed attempts to write to the audit log; they are retried.',
       registers,
     });
-    for (const reason of ['buffer_full', 'refusal_rate'] satisfies AuditLoss[]) this.#lost.inc({ reason }, 0);
+    for (const reason of ['buffer_full', 'refusal_rate'] satisfies AuditLoss[]) this.#lostEvents.inc({ reason }, 0);
   }
 
-  written(events: number): void {
+  onWritten(events: number): void {
     this.#events.inc(events);
   }
 
   lost(reason: AuditLoss, events: number): void {
-    this.#lost.inc({ reason }, events);
+    this.#lostEvents.inc({ reason }, events);
   }
 
   writeFailed(): void {

@@ -2,7 +2,7 @@ import { type AuditWebhookTiming, DEFAULT_WEBHOOK_TIMING } from '@fairway/apiser
 import type { AuditPolicy } from '@fairway/apiserver/audit/policy-rules';
 import type { HttpsTransportOptions } from '@fairway/kube/client/https-transport';
 
-/** What the audit log holds and where it is written; the fields match kube-apiserver's options. */
+/** What the audit log contains and where it is written; the fields match kube-apiserver's options. */
 export interface AuditSettings {
   /** `-` for standard output. */
   readonly path: string;
@@ -12,14 +12,14 @@ export interface AuditSettings {
   readonly maxBackups: number;
   /** Folder with the events that tenants may read of their namespaces. */
   readonly eventsFolder: string;
-  /** The built-in one by default. */
+  /** The built-in policy by default. */
   readonly policy?: AuditPolicy | undefined;
-  /** A receiver that gets the events too; none by default. */
+  /** A receiver that also gets the events; none by default. */
   readonly webhook?: AuditWebhookSettings | undefined;
 }
 
 export interface AuditWebhookSettings extends AuditWebhookTiming {
-  /** The receiver's URL, and the credentials to use there. */
+  /** The receiver's URL and credentials. */
   readonly connection: HttpsTransportOptions;
 }
 

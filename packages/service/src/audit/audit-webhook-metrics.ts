@@ -1,10 +1,10 @@
 import type { AuditWebhookObserver, WebhookLoss } from '@fairway/apiserver/audit/audit-webhook';
 import { Counter, type Registry } from 'prom-client';
 
-/** Counts audit events, sent to the webhook and lost to it. */
+/** Counts audit events, sent to the webhook and lost. */
 export class AuditWebhookMetrics implements AuditWebhookObserver {
   readonly #events: Counter;
-  readonly #lost: Counter<'reason'>;
+  readonly #lostEvents: Counter<'reason'>;
   readonly #errors: Counter;
 
   constructor(registry: Registry) {
@@ -14,7 +14,7 @@ export class AuditWebhookMetrics implements AuditWebhookObserver {
       help: 'Events accepted by the audit webhook.',
       registers,
     });
-    this.#lost = new Counter({
+    this.#lostEvents = new Counter({
       name: 'fairway_audit_webhook_events_lost_total',
       help: "Events that did not reach the audit webhook: 'buffer_full' if it accepted none for too long, 'rejected' if it rejected them permanently, 'shutdown' if Fairway stopped first.",
       labelNames: ['reason'],
@@ -25,7 +25,8 @@ export class AuditWebhookMetrics implements AuditWebhookObserver {
       help: 'Failed requests to the audit webhook; they are retried unless it rejects the events permanently.',
       registers,
     });
-    for (const reason of ['buffer_full', 'rejected', 'shutdown'] satisfies WebhookLoss[]) this.#lost.inc({ reason }, 0);
+    for (const reason of ['buffer_full', 'rejected', 'shutdown'] satisfies WebhookLoss[])
+      this.#lostEvents.inc({ reason }, 0);
   }
 
   sent(events: number): void {
@@ -33,7 +34,7 @@ export class AuditWebhookMetrics implements AuditWebhookObserver {
   }
 
   lost(reason: WebhookLoss, events: number): void {
-    this.#lost.inc({ reason }, events);
+    this.#lostEvents.inc({ reason }, events);
   }
 
   sendFailed(): void {

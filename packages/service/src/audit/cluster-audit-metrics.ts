@@ -13,7 +13,7 @@ export class ClusterAuditMetrics implements ClusterAuditObserver {
     });
   }
 
-  skipped(lines: number): void {
+  onSkipped(lines: number): void {
     this.#skipped.inc(lines);
   }
 }

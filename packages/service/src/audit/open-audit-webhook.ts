@@ -10,10 +10,10 @@ import { ExitCode } from '../exit-code.ts';
 import type { AuditWebhookSettings } from './audit-settings.ts';
 import { AuditWebhookMetrics } from './audit-webhook-metrics.ts';
 
-/** How long one request may take. */
+/** Timeout of one request. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Limit of a receiver's answer, which is read but not used. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+/** Size limit of a receiver's response, which is read but not used. */
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
 /**
  * The connection to the receiver. Rejects with a CommandError for a kubeconfig that can't be used; does not connect.
@@ -31,7 +31,7 @@ export async function auditWebhookConnection(configFile: string): Promise<HttpsT
 
 /** Opens the audit webhook; the receiver need not be reachable. */
 export function openAuditWebhook(
-  { connection, ...timing }: AuditWebhookSettings,
+  { connection, ...deliveryOptions }: AuditWebhookSettings,
   {
     registry,
     clock,
@@ -42,9 +42,16 @@ export function openAuditWebhook(
   const transport = new HttpsTransport({
     ...connection,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
-    maxAnswerBytes: MAX_ANSWER_BYTES,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
     maxIdleConnections: 1,
     clock,
   });
-  return new AuditWebhook({ ...timing, transport, observer: new AuditWebhookMetrics(registry), clock, random, log });
+  return new AuditWebhook({
+    ...deliveryOptions,
+    transport,
+    observer: new AuditWebhookMetrics(registry),
+    clock,
+    random,
+    log,
+  });
 }

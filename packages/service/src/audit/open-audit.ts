@@ -4,7 +4,7 @@ import { NamespaceArchive } from '@fairway/apiserver/audit/namespace-archive';
 import { RotatingFile } from '@fairway/apiserver/audit/rotating-file';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import { asksForCredentials, isRead } from '@fairway/gateway/requests/answered-here';
+import { isRead, requestsCredentials } from '@fairway/gateway/requests/gateway-subresources';
 import type { Registry } from 'prom-client';
 import { CommandError } from '../command-error.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -24,9 +24,9 @@ export interface OpenAudit {
 
 const BYTES_PER_MB = 1024 * 1024;
 /** A full disk may recover; any other error at start is a misconfigured path. */
-const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
+const UNFILTERED_POLICY: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
-interface Surroundings {
+interface AuditContext {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly random: () => number;
@@ -34,17 +34,17 @@ interface Surroundings {
 }
 
 /** Opens Fairway's audit log. Rejects with a CommandError if its file can't be written. */
-export async function openAudit(settings: AuditSettings, surroundings: Surroundings): Promise<OpenAudit> {
-  const { clock, log } = surroundings;
-  const file = await openLog(settings, surroundings);
-  const webhook = settings.webhook && openAuditWebhook(settings.webhook, surroundings);
-  const observer = new ArchiveMetrics(surroundings.registry);
+export async function openAudit(settings: AuditSettings, context: AuditContext): Promise<OpenAudit> {
+  const { clock, log } = context;
+  const file = await openLog(settings, context);
+  const webhook = settings.webhook && openAuditWebhook(settings.webhook, context);
+  const observer = new ArchiveMetrics(context.registry);
   const events = new NamespaceArchive({ folder: settings.eventsFolder, observer, clock, log });
   const sinks = [file, events, ...(webhook === undefined ? [] : [webhook])];
-  const sink = allOf(sinks);
+  const sink = combineSinks(sinks);
   const { policy } = settings;
-  const asks = { isSensitive: asksForCredentials, isQuestion: isRead };
-  const auditor = new Auditor({ sink, policy, ...asks, clock, log });
+  const classifiers = { isSensitive: requestsCredentials, isQuery: isRead };
+  const auditor = new Auditor({ sink, policy, ...classifiers, clock, log });
   const close = async () => {
     await Promise.all(sinks.map((each) => each.close()));
   };
@@ -53,13 +53,13 @@ export async function openAudit(settings: AuditSettings, surroundings: Surroundi
 
 async function openLog(
   { path, maxSizeMB, maxBackups }: AuditSettings,
-  { registry, clock, log }: Surroundings,
+  { registry, clock, log }: AuditContext,
 ): Promise<AuditLog> {
   const file = new RotatingFile({ path, maxBytes: maxSizeMB * BYTES_PER_MB, maxBackups, clock });
   const writer: LineWriter = path === '-' ? standardOutput : file;
   if (writer === file) {
     await file.open().catch((error: NodeJS.ErrnoException) => {
-      if (FULL.has(error.code)) return;
+      if (UNFILTERED_POLICY.has(error.code)) return;
       throw new CommandError(`cannot write the audit log: ${error.message}`, {
         exitCode: ExitCode.Usage,
         advice: 'specify another file with --audit-log-path',
@@ -70,13 +70,13 @@ async function openLog(
   return new AuditLog({ writer, observer: new AuditMetrics(registry), clock, log });
 }
 
-function allOf(sinks: readonly AuditSink[]): AuditSink {
+function combineSinks(sinks: readonly AuditSink[]): AuditSink {
   return {
     record(line, event) {
       for (const sink of sinks) sink.record(line, event);
     },
-    suppressed() {
-      for (const sink of sinks) sink.suppressed();
+    recordSuppressed() {
+      for (const sink of sinks) sink.recordSuppressed();
     },
   };
 }

@@ -12,11 +12,11 @@ export function sweepEvents(
   events: NamespaceArchive,
   { client, clock, log }: { readonly client: KubeClient; readonly clock: Clock; readonly log: Logger },
 ): () => Promise<void> {
-  const sweep = async () => {
+  const startSweep = async () => {
     const { items } = await client.metadata(Namespaces).list();
     await events.sweep(new Set(items.map(({ metadata }) => metadata.name ?? '')));
   };
-  return every(HOUR_MS, clock, sweep, (error) =>
+  return every(HOUR_MS, clock, startSweep, (error) =>
     log.warn({ err: error }, 'could not delete audit events of deleted namespaces'),
   );
 }

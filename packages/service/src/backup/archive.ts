@@ -13,12 +13,12 @@ const contentsSchema = z.object({
   server: z.string(),
   /** Whether the source was paused for the backup: none of its clusters is reconciled there. */
   paused: z.boolean(),
-  /** resourceVersion of each list, by `group/plural` and namespace; all of them were current at one moment. */
+  /** resourceVersion of each list, by `group/plural` and namespace; all of them were current at the same time. */
   resourceVersions: z.record(z.string(), z.string()),
 });
 export type Contents = Readonly<z.infer<typeof contentsSchema>>;
 
-const firstLineSchema = z.object({ contents: contentsSchema });
+const archiveHeaderSchema = z.object({ contents: contentsSchema });
 
 const objectSchema = z.looseObject({
   apiVersion: z.string().min(1),
@@ -35,7 +35,7 @@ export function writeArchive({ contents, objects }: Archive): Buffer {
 /** Throws with the number of the invalid line. */
 export function readArchive(payload: Buffer): Archive {
   const [first = '', ...rest] = payload.toString('utf8').split('\n');
-  const { contents } = parseLine(firstLineSchema, first, 1);
+  const { contents } = parseLine(archiveHeaderSchema, first, 1);
   const objects = rest.filter((line) => line !== '').map((line, index) => parseLine(objectSchema, line, index + 2));
   return { contents, objects: objects as KubeObject[] };
 }

@@ -26,8 +26,8 @@ export const PAUSABLE_KINDS: readonly ResourceType[] = [cloudCredentials, cluste
 export const ACCESS_KINDS: readonly ResourceType[] = [ClusterRoles, Roles, ClusterRoleBindings, RoleBindings];
 
 /**
- * The kinds in a backup, in the order of a restore: namespaces first, owners before their dependents, the clusters' keys before the
- * clusters, so that no controller generates new ones.
+ * The kinds in a backup, in the order of a restore: namespaces first, owners before their dependents, and the clusters'
+ * keys before the clusters, because controllers would otherwise generate new ones.
  */
 export const BACKED_UP_KINDS: readonly ResourceType[] = [
   Namespaces,
@@ -46,11 +46,11 @@ export const BACKED_UP_KINDS: readonly ResourceType[] = [
   ...ACCESS_KINDS,
 ];
 
-const BY_NAME = new Map(BACKED_UP_KINDS.map((type) => [`${apiVersionOf(type)} ${type.kind}`, type]));
+const KIND_BY_NAME = new Map(BACKED_UP_KINDS.map((type) => [`${apiVersionOf(type)} ${type.kind}`, type]));
 
 /** The kind of an object, or undefined for one that is not backed up. */
 export function backedUpKind({ apiVersion, kind }: KubeObject): ResourceType | undefined {
-  return BY_NAME.get(`${apiVersion} ${kind}`);
+  return KIND_BY_NAME.get(`${apiVersion} ${kind}`);
 }
 
 /** `clusters.fairway.dev`, in kubectl's form. */

@@ -8,7 +8,7 @@ import { newEncryption } from './cipher.ts';
 const origin = { id: '123e4567-e89b-42d3-a456-426614174000', createdAt: '2026-01-01T00:00:00Z', fairway: '1.2.3' };
 const PASSPHRASE = 'correct horse battery staple';
 /** The lowest cost that a file may have, for fast tests. */
-const CHEAP = { N: 2 ** 14, r: 8, p: 1 };
+const LOW_COST = { N: 2 ** 14, r: 8, p: 1 };
 
 const secret = {
   apiVersion: 'v1',
@@ -21,7 +21,7 @@ const archive: Archive = {
   objects: [secret, { ...secret, metadata: { ...secret.metadata, name: 'b\nü', uid: 'u-2' } }],
 };
 
-const encrypted = await encodeBackup(archive, origin, PASSPHRASE, newEncryption(CHEAP));
+const encrypted = await encodeBackup(archive, origin, PASSPHRASE, newEncryption(LOW_COST));
 const plain = await encodeBackup(archive, origin, undefined);
 const headerEnd = encrypted.indexOf(0x0a);
 
@@ -35,7 +35,7 @@ function withHeader(bytes: Buffer, change: (header: Record<string, unknown>) => 
   return Buffer.concat([Buffer.from(JSON.stringify(change(header))), bytes.subarray(end)]);
 }
 
-function flipped(bytes: Buffer, at: number): Buffer {
+function flipBit(bytes: Buffer, at: number): Buffer {
   const copy = Buffer.from(bytes);
   copy.writeUInt8(copy.readUInt8(at) ^ 1, at);
   return copy;
@@ -69,27 +69,32 @@ describe('a backup file', () => {
   });
 
   test('never reuses a key', () => {
-    const [one, other] = [newEncryption(CHEAP), newEncryption(CHEAP)];
+    const [one, other] = [newEncryption(LOW_COST), newEncryption(LOW_COST)];
 
     expect([one.kdf.salt, one.nonce]).not.toEqual([other.kdf.salt, other.nonce]);
   });
 
   test('accepts a passphrase in any Unicode normalization', async () => {
-    const bytes = await encodeBackup(archive, origin, 'u\u0308ber den Wolken', newEncryption(CHEAP));
+    const bytes = await encodeBackup(archive, origin, 'u\u0308ber den Wolken', newEncryption(LOW_COST));
 
     expect(await read(bytes, '\u00fcber den Wolken')).toEqual(archive);
   });
 });
 
 describe('a file is rejected', () => {
-  const future = withHeader(encrypted, (header) => ({ ...header, version: 2, fairway: '9.0.0', encryption: 'new' }));
-  const expensive = withHeader(encrypted, (header) => {
+  const futureBackup = withHeader(encrypted, (header) => ({
+    ...header,
+    version: 2,
+    fairway: '9.0.0',
+    encryption: 'new',
+  }));
+  const expensiveBackup = withHeader(encrypted, (header) => {
     const { kdf, ...rest } = header['encryption'] as { kdf: object };
     return { ...header, encryption: { ...rest, kdf: { ...kdf, N: 2 ** 40 } } };
   });
   const cases: readonly { what: string; bytes: Buffer; passphrase?: string; message: RegExp }[] = [
-    { what: 'with another passphrase', bytes: encrypted, passphrase: 'wrong', message: /the passphrase is wrong/ },
-    { what: 'without a passphrase', bytes: encrypted, message: /the passphrase is wrong/ },
+    { what: 'another passphrase', bytes: encrypted, passphrase: 'wrong', message: /the passphrase is wrong/ },
+    { what: 'no passphrase', bytes: encrypted, message: /the passphrase is wrong/ },
     {
       what: 'cut off',
       bytes: encrypted.subarray(0, -1),
@@ -97,34 +102,39 @@ describe('a file is rejected', () => {
       message: /truncated: it has \d+ of \d+ bytes/,
     },
     {
-      what: 'cut off behind its first line',
+      what: 'cut off after its first line',
       bytes: encrypted.subarray(0, headerEnd + 1),
       passphrase: PASSPHRASE,
       message: /truncated: it has 0 of/,
     },
     {
-      what: 'longer than it was',
+      what: 'additional bytes',
       bytes: Buffer.concat([encrypted, plain]),
       passphrase: PASSPHRASE,
       message: /damaged/,
     },
-    { what: 'damaged', bytes: flipped(encrypted, encrypted.length - 40), passphrase: PASSPHRASE, message: /damaged/ },
+    { what: 'damaged', bytes: flipBit(encrypted, encrypted.length - 40), passphrase: PASSPHRASE, message: /damaged/ },
     {
-      what: 'with a first line that was changed',
+      what: 'a modified first line',
       bytes: withHeader(encrypted, (header) => ({ ...header, createdAt: '2027-01-01T00:00:00Z' })),
       passphrase: PASSPHRASE,
       message: /the file was modified/,
     },
     {
-      what: 'of a newer format',
-      bytes: future,
+      what: 'a newer format',
+      bytes: futureBackup,
       passphrase: PASSPHRASE,
       message: /format 2; this version of Fairway reads format 1/,
     },
-    { what: 'that asks for all memory', bytes: expensive, passphrase: PASSPHRASE, message: /invalid header/ },
-    { what: 'that is none', bytes: readFileSync(import.meta.filename), message: /not a Fairway backup/ },
-    { what: 'that is empty', bytes: Buffer.alloc(0), message: /not a Fairway backup/ },
-    { what: 'that is noise', bytes: Buffer.alloc(10_000, 'x'), message: /not a Fairway backup/ },
+    {
+      what: 'excessive memory requirements',
+      bytes: expensiveBackup,
+      passphrase: PASSPHRASE,
+      message: /invalid header/,
+    },
+    { what: 'another kind of file', bytes: readFileSync(import.meta.filename), message: /not a Fairway backup/ },
+    { what: 'an empty file', bytes: Buffer.alloc(0), message: /not a Fairway backup/ },
+    { what: 'noise', bytes: Buffer.alloc(10_000, 'x'), message: /not a Fairway backup/ },
   ];
   test.each(cases)('$what', async ({ bytes, passphrase, message }) => {
     await expect(async () => read(bytes, passphrase)).rejects.toThrow(message);
@@ -132,8 +142,8 @@ describe('a file is rejected', () => {
 
   test('if one of its lines is not an object', async () => {
     const [object] = archive.objects;
-    const { kind: _kind, ...broken } = object as KubeObject;
-    const bytes = await encodeBackup({ ...archive, objects: [broken] }, origin, undefined);
+    const { kind: _kind, ...brokenBackup } = object as KubeObject;
+    const bytes = await encodeBackup({ ...archive, objects: [brokenBackup] }, origin, undefined);
 
     await expect(read(bytes)).rejects.toThrow(/line 2 of its contents[\s\S]*kind/);
   });

@@ -16,7 +16,7 @@ import {
 } from './header.ts';
 
 const NEWLINE = 0x0a;
-/** Longer than any header: without a line end by then, it is not a backup. */
+/** Longer than any header: a file without a line end up to here is not a backup. */
 const MAX_HEADER_BYTES = 4096;
 
 export interface BackupOrigin {
@@ -40,20 +40,21 @@ export async function encodeBackup(
   const compression = encryption === null ? 'none' : 'gzip';
   const preamble: Preamble = { format: FORMAT, version: FORMAT_VERSION, ...origin, compression, encryption };
   const lines = writeArchive(archive);
-  const packed = compression === 'gzip' ? await promisify(gzip)(lines) : lines;
-  const payload = encryption === null ? packed : await seal(packed, encryption, passphrase ?? '', contextOf(preamble));
+  const compressed = compression === 'gzip' ? await promisify(gzip)(lines) : lines;
+  const payload =
+    encryption === null ? compressed : await seal(compressed, encryption, passphrase ?? '', contextOf(preamble));
   const header: Header = { ...preamble, payload: { bytes: payload.length, sha256: sha256(payload) } };
   return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), payload]);
 }
 
 /** A backup whose checksum matches; its payload may still be encrypted. */
-export interface ReadBackup {
+export interface ParsedBackup {
   readonly header: Header;
   readonly payload: Buffer;
 }
 
-/** Throws a CommandError that says what is wrong with the file: not a backup, a newer format, truncated or corrupt. */
-export function parseBackup(name: string, bytes: Buffer): ReadBackup {
+/** Throws a CommandError with the problem of the file: not a backup, a newer format, truncated or corrupt. */
+export function parseBackup(name: string, bytes: Buffer): ParsedBackup {
   const end = bytes.subarray(0, MAX_HEADER_BYTES).indexOf(NEWLINE);
   const header = parseHeader(name, bytes.subarray(0, Math.max(end, 0)).toString('utf8'));
   const payload = bytes.subarray(end + 1);
@@ -70,23 +71,23 @@ export function parseBackup(name: string, bytes: Buffer): ReadBackup {
   return { header, payload };
 }
 
-/** Decrypts what was parsed. Throws a CommandError for a wrong passphrase. */
+/** Decrypts a parsed backup. Throws a CommandError for a wrong passphrase. */
 export async function openBackup(
   name: string,
-  { header, payload }: ReadBackup,
+  { header, payload }: ParsedBackup,
   passphrase: string | undefined,
 ): Promise<Archive> {
   const { encryption, compression, payload: _payload, ...rest } = header;
-  let packed = payload;
+  let compressed = payload;
   if (encryption !== null) {
     const context = contextOf({ ...rest, encryption, compression });
     // The checksum has matched, so the file is not corrupt.
-    packed = await unseal(payload, encryption, passphrase ?? '', context).catch((cause: unknown) => {
+    compressed = await unseal(payload, encryption, passphrase ?? '', context).catch((cause: unknown) => {
       throw usageError(`${name}: the passphrase is wrong, or the file was modified`, undefined, cause);
     });
   }
   try {
-    return readArchive(compression === 'gzip' ? await promisify(gunzip)(packed) : packed);
+    return readArchive(compression === 'gzip' ? await promisify(gunzip)(compressed) : compressed);
   } catch (error) {
     throw usageError(
       `${name} cannot be read: ${(error as Error).message}`,
@@ -98,11 +99,11 @@ export async function openBackup(
 
 function parseHeader(name: string, line: string): Header {
   const value = parseJson(line);
-  const any = anyHeaderSchema.safeParse(value);
-  if (!any.success) {
+  const genericHeader = anyHeaderSchema.safeParse(value);
+  if (!genericHeader.success) {
     throw usageError(`${name} is not a Fairway backup: it does not start with {"format":"${FORMAT}",…}`);
   }
-  const { version, fairway = 'a later release' } = any.data;
+  const { version, fairway = 'a later release' } = genericHeader.data;
   if (version > FORMAT_VERSION) {
     throw usageError(
       `${name} has format ${version}; this version of Fairway reads format ${FORMAT_VERSION}`,

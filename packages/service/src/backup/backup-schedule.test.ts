@@ -7,13 +7,13 @@ test.each([
   ['0 */6 * * *', '2026-01-01T05:59:59Z', '2026-01-01T00:00:00Z', '2026-01-01T06:00:00Z', 'between two'],
   ['0 */6 * * *', '2026-01-01T06:00:00Z', '2026-01-01T06:00:00Z', '2026-01-01T12:00:00Z', 'at the very time'],
   ['0 3 * * 0', '2026-01-01T00:00:00Z', '2025-12-28T03:00:00Z', '2026-01-04T03:00:00Z', 'weekly, over a new year'],
-])('%s, at %s, was last due at %s and is next at %s: %s', (text, now, last, next) => {
+])('%s at %s was last due at %s and is next due at %s: %s', (text, now, last, next) => {
   const schedule = parseBackupSchedule(text);
 
   expect([schedule?.lastDue(at(now)), schedule?.nextDue(at(now))]).toEqual([at(last), at(next)]);
 });
 
-test('never means no schedule', () => {
+test('never disables the schedule', () => {
   expect(parseBackupSchedule('never')).toBeUndefined();
 });
 
@@ -22,6 +22,6 @@ test.each([
   ['* * * * * *', /5 parts/, 'seconds'],
   ['daily', /configuration format/, 'no cron at all'],
   ['0 0 30 2 *', /never comes/, 'a day that does not exist'],
-])('%s is refused with %s: %s', (text, words) => {
+])('refuses %s with %s: %s', (text, words) => {
   expect(() => parseBackupSchedule(text)).toThrow(words);
 });

@@ -1,6 +1,6 @@
 import { parseCron } from '@fairway/base/cron-schedule';
 
-/** Every six hours, like snapshots of clusters' databases by default. */
+/** Every six hours, the same default as for snapshots of clusters' databases. */
 export const DEFAULT_BACKUP_SCHEDULE = '0 */6 * * *';
 export const DEFAULT_BACKUP_KEEP = 28;
 
@@ -12,7 +12,7 @@ export interface BackupSchedule {
   nextDue(afterMs: number): number;
 }
 
-/** Parses five fields of cron, in UTC; undefined for `never`. Throws an Error that says what is wrong. */
+/** Parses five fields of cron, in UTC; undefined for `never`. Throws an Error with the problem. */
 export function parseBackupSchedule(text: string): BackupSchedule | undefined {
   if (text === 'never') return undefined;
   const schedule = parseCron(text, 'Etc/UTC');

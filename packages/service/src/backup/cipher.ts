@@ -7,7 +7,7 @@ const TAG_BYTES = 16;
 /** 128 MiB and about half a second per guess: OWASP's minimum for scrypt. */
 const COST = { N: 2 ** 17, r: 8, p: 1 } as const;
 
-/** Fresh salt and nonce: a key encrypts one file only. */
+/** Fresh salt and nonce: a key encrypts only one file. */
 export function newEncryption(cost: { readonly N: number; readonly r: number; readonly p: number } = COST): Encryption {
   return {
     cipher: 'aes-256-gcm',

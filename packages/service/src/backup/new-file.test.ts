@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('a new file is complete, and accessible to its owner only', async () => {
+test('creates a complete file, accessible only to its owner', async () => {
   const path = join(folder, 'new');
 
   await writeNewFile(path, Buffer.from('text'), 'u');
@@ -20,7 +20,7 @@ test('a new file is complete, and accessible to its owner only', async () => {
   expect(await readdir(folder)).toEqual(['new']);
 });
 
-test('an existing file is kept, and no temporary file is left', async () => {
+test('keeps an existing file, and leaves no temporary file', async () => {
   const path = join(folder, 'old');
   await writeNewFile(path, Buffer.from('old'), 'u');
 
@@ -30,6 +30,6 @@ test('an existing file is kept, and no temporary file is left', async () => {
   expect(await readdir(folder)).toEqual(['old']);
 });
 
-test('the error names a missing folder', async () => {
+test('names a missing folder in the error', async () => {
   await expect(writeNewFile(join(folder, 'a', 'b'), Buffer.from(''), 'u')).rejects.toThrow(/cannot be written: ENOENT/);
 });

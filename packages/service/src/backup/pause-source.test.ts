@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 /** A clock that lets a controller act on each sleep, which returns immediately. */
-function clockWith(controllers: readonly (() => Promise<void>)[]): Clock {
+function scriptedClock(controllers: readonly (() => Promise<void>)[]): Clock {
   const clock = new FakeClock();
   const steps = controllers.values();
   return {
@@ -39,7 +39,7 @@ function clockWith(controllers: readonly (() => Promise<void>)[]): Clock {
   };
 }
 
-async function say<T extends KubeObject>(type: ResourceType<T>, name: string): Promise<void> {
+async function t<T extends KubeObject>(type: ResourceType<T>, name: string): Promise<void> {
   await api.setStatus(type, await api.client.resource(type).get(name, { namespace: 'team' }), PAUSED);
 }
 
@@ -47,32 +47,32 @@ async function cluster(name = 'demo'): Promise<Cluster> {
   return api.client.resource(clusters).get(name, { namespace: 'team' });
 }
 
-test('a source is paused once every object has acknowledged it', async () => {
-  const heard: string[] = [];
-  const clock = clockWith([
+test('pauses a source once every object has acknowledged it', async () => {
+  const receivedPaths: string[] = [];
+  const clock = scriptedClock([
     async () => {
-      heard.push((await cluster()).metadata.annotations?.['fairway.dev/paused'] ?? '');
-      await say(clusters, 'demo');
+      receivedPaths.push((await cluster()).metadata.annotations?.['fairway.dev/paused'] ?? '');
+      await t(clusters, 'demo');
     },
     async () => {
-      heard.push('the pool has not spoken yet');
-      await say(nodePools, 'general');
+      receivedPaths.push('the pool has not spoken yet');
+      await t(nodePools, 'general');
     },
   ]);
 
   await pauseSource(api.client, { clock, signal, timeoutMs: 10_000 });
 
-  expect(heard).toEqual(['backup', 'the pool has not spoken yet']);
+  expect(receivedPaths).toEqual(['backup', 'the pool has not spoken yet']);
 });
 
-test('a cluster created meanwhile is paused too', async () => {
-  const clock = clockWith([
+test('pauses a cluster created in the meantime too', async () => {
+  const clock = scriptedClock([
     async () => {
-      await say(clusters, 'demo');
-      await say(nodePools, 'general');
+      await t(clusters, 'demo');
+      await t(nodePools, 'general');
       await api.create(clusters, aCluster({}, { name: 'late' }));
     },
-    () => say(clusters, 'late'),
+    () => t(clusters, 'late'),
   ]);
 
   await pauseSource(api.client, { clock, signal, timeoutMs: 10_000 });
@@ -80,20 +80,20 @@ test('a cluster created meanwhile is paused too', async () => {
   expect((await cluster('late')).metadata.annotations).toMatchObject({ 'fairway.dev/paused': 'backup' });
 });
 
-test('a pause set by a user is kept', async () => {
+test('keeps a pause set by a user', async () => {
   const value = { metadata: { annotations: { 'fairway.dev/paused': 'by hand' } } };
   await api.client.resource(clusters).patch('demo', { type: 'merge', value }, { namespace: 'team' });
-  const clock = clockWith([() => say(clusters, 'demo'), () => say(nodePools, 'general')]);
+  const clock = scriptedClock([() => t(clusters, 'demo'), () => t(nodePools, 'general')]);
 
   await pauseSource(api.client, { clock, signal, timeoutMs: 10_000 });
 
   expect((await cluster()).metadata.annotations).toMatchObject({ 'fairway.dev/paused': 'by hand' });
 });
 
-test('without acknowledgement, the error names the object and advises to check that Fairway runs', async () => {
-  await say(clusters, 'demo');
+test('names the object without acknowledgement, and advises to check that Fairway runs', async () => {
+  await t(clusters, 'demo');
 
-  await expect(pauseSource(api.client, { clock: clockWith([]), signal, timeoutMs: 2_000 })).rejects.toMatchObject({
+  await expect(pauseSource(api.client, { clock: scriptedClock([]), signal, timeoutMs: 2_000 })).rejects.toMatchObject({
     message: 'nodepools.fairway.dev team/general was not reported as paused within 2 s',
     advice: expect.stringContaining('check that it is running') as string,
   });

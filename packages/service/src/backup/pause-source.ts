@@ -12,8 +12,8 @@ import { CommandError } from '../command-error.ts';
 import { ExitCode } from '../exit-code.ts';
 import { objectName } from './backed-up-kinds.ts';
 
-const POLL_MS = 250;
-const WIDTH = 16;
+const POLL_INTERVAL_MS = 250;
+const COLUMN_WIDTH = 16;
 
 interface Waiting {
   readonly clock: Clock;
@@ -22,8 +22,8 @@ interface Waiting {
 }
 
 /**
- * Pauses all clusters and resolves when controllers have acknowledged it for every cluster, pool and machine: nothing is in progress
- * any more. Rejects with a CommandError on timeout; the clusters stay paused.
+ * Pauses all clusters and resolves when controllers have acknowledged it for every cluster, pool and machine: nothing
+ * is in progress. Rejects with a CommandError on timeout; the clusters stay paused.
  */
 export async function pauseSource(client: KubeClient, { clock, signal, timeoutMs }: Waiting): Promise<void> {
   const deadlineMs = clock.now() + timeoutMs;
@@ -31,10 +31,10 @@ export async function pauseSource(client: KubeClient, { clock, signal, timeoutMs
     const { items } = await client.resource(clusters).list({ signal });
     await inParallel(
       items.filter((cluster) => !isPaused(cluster)),
-      WIDTH,
+      COLUMN_WIDTH,
       (cluster) => pause(client, cluster),
     );
-    const [waiting] = await unaware(client, items, signal);
+    const [waiting] = await unpausedNames(client, items, signal);
     if (waiting === undefined) return;
     if (clock.now() >= deadlineMs) {
       throw new CommandError(`${waiting} was not reported as paused within ${timeoutMs / 1000} s`, {
@@ -43,7 +43,7 @@ export async function pauseSource(client: KubeClient, { clock, signal, timeoutMs
           'only a running Fairway can pause clusters; check that it is running. The clusters stay paused until "fairway cluster resume". If Fairway is stopped, --pause is not needed',
       });
     }
-    await clock.sleep(POLL_MS, signal);
+    await clock.sleep(POLL_INTERVAL_MS, signal);
   }
 }
 
@@ -54,21 +54,25 @@ async function pause(client: KubeClient, { metadata }: Cluster): Promise<void> {
   await client.resource(clusters).patch(name, { type: 'merge', value }, options);
 }
 
-interface Part extends KubeObject {
+interface ClusterMember extends KubeObject {
   readonly spec: { readonly clusterName: string };
   readonly status?: { readonly conditions?: readonly Condition[] | undefined } | undefined;
 }
 
 /** Names of the clusters, pools and machines that controllers may still be working on. */
-async function unaware(client: KubeClient, all: readonly Cluster[], signal: AbortSignal): Promise<readonly string[]> {
-  const isAware = ({ status }: Pick<Part, 'status'>) => isConditionTrue(status?.conditions, 'Paused');
+async function unpausedNames(
+  client: KubeClient,
+  all: readonly Cluster[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const isReportedPaused = ({ status }: Pick<ClusterMember, 'status'>) => isConditionTrue(status?.conditions, 'Paused');
   const keys = new Set(all.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
-  const late = all.filter((cluster) => !isAware(cluster)).map((cluster) => objectName(clusters, cluster));
-  const partTypes: readonly ResourceType<Part>[] = [nodePools, machines];
-  for (const type of partTypes) {
+  const late = all.filter((cluster) => !isReportedPaused(cluster)).map((cluster) => objectName(clusters, cluster));
+  const memberTypes: readonly ResourceType<ClusterMember>[] = [nodePools, machines];
+  for (const type of memberTypes) {
     const { items } = await client.resource(type).list({ signal });
     const parts = items.filter(({ metadata, spec }) => keys.has(`${metadata.namespace}/${spec.clusterName}`));
-    late.push(...parts.filter((part) => !isAware(part)).map((part) => objectName(type, part)));
+    late.push(...parts.filter((part) => !isReportedPaused(part)).map((part) => objectName(type, part)));
   }
   return late;
 }

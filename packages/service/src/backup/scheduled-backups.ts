@@ -5,7 +5,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { CommandError } from '../command-error.ts';
 import type { BackupSchedule } from './backup-schedule.ts';
 import type { Encryption } from './cipher.ts';
-import { continues } from './same-fairway.ts';
+import { isContinuation } from './continuation.ts';
 import {
   pruneBackups,
   type StoredBackup,
@@ -34,19 +34,20 @@ export interface ScheduledBackupsOptions extends Pick<BackupSettings, 'schedule'
   readonly server: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How a new backup is encrypted; with slow key derivation by default. */
+  /** Encryption of a new backup; with slow key derivation by default. */
   readonly encryption?: () => Encryption;
 }
 
-const FIRST_RETRY_MS = 10_000;
-const LAST_RETRY_MS = 600_000;
+const MIN_RETRY_MS = 10_000;
+const MAX_RETRY_MS = 600_000;
 /** Timers don't count the time that a machine is asleep; checking costs nothing while no backup is due. */
-const LONGEST_WAIT_MS = 600_000;
+const MAX_WAIT_MS = 600_000;
 
 /**
- * Backs up Fairway's own objects to an object store on schedule. The store is its only state: a backup is due if the newest
- * readable one is older than the schedule's last time, so a backup missed in downtime is made at the start. A Fairway that does
- * not continue what is stored, as on a new machine before the restore, makes none. Only one process at a time may run it.
+ * Backs up Fairway's own objects to an object store on schedule. The store is its only state: a backup is due if the
+ * newest readable one is older than the schedule's last time, so a backup missed in downtime is made at the start. A
+ * Fairway that does not continue the stored backups, as on a new machine before the restore, makes none. Only one
+ * process at a time may run it.
  */
 export class ScheduledBackups {
   readonly #options: ScheduledBackupsOptions;
@@ -55,13 +56,13 @@ export class ScheduledBackups {
   /** The newest backup known to be readable. */
   #newest: StoredBackup | undefined;
   /** The last backup of an earlier process, until this one has made one. */
-  #before: VerifiedBackup | undefined;
-  /** Names of those that could not be read; they are neither retried nor deleted: another passphrase may open them. */
-  readonly #unreadable = new Set<string>();
+  #previous: VerifiedBackup | undefined;
+  /** Names of unreadable backups; they are neither retried nor deleted, because another passphrase may open them. */
+  readonly #unreadableNames = new Set<string>();
   #failures = 0;
-  #failuresInTotal = 0;
+  #failureCount = 0;
   #timer: Timer | undefined;
-  #work: Promise<void> | undefined;
+  #currentRun: Promise<void> | undefined;
 
   constructor(options: ScheduledBackupsOptions) {
     this.#options = options;
@@ -74,24 +75,24 @@ export class ScheduledBackups {
     const { schedule, clock } = this.#options;
     const newestMs = this.#newest?.createdAtMs;
     const dueMs = newestMs === undefined ? this.#startedMs : schedule.nextDue(newestMs);
-    return { newestMs, overdueMs: Math.max(clock.now() - dueMs, 0), failures: this.#failuresInTotal };
+    return { newestMs, overdueMs: Math.max(clock.now() - dueMs, 0), failures: this.#failureCount };
   }
 
   /** Resolves when no work is in progress. */
   async settled(): Promise<void> {
-    await this.#work;
+    await this.#currentRun;
   }
 
   /** Resolves when all work has ended. Final. */
   async stop(): Promise<void> {
     this.#abort.abort();
     this.#timer?.cancel();
-    await this.#work;
+    await this.#currentRun;
     await this.#options.offHost.store.close();
   }
 
   #begin(): void {
-    this.#work = this.#backUpIfDue().then((waitMs) => {
+    this.#currentRun = this.#backUpIfDue().then((waitMs) => {
       if (this.#abort.signal.aborted) return;
       this.#timer = this.#options.clock.after(waitMs, () => this.#begin());
     });
@@ -104,13 +105,13 @@ export class ScheduledBackups {
       if (this.#isDue()) await this.#findNewest();
       if (this.#isDue()) await this.#backUp();
       this.#failures = 0;
-      return Math.min(schedule.nextDue(clock.now()) - clock.now(), LONGEST_WAIT_MS);
+      return Math.min(schedule.nextDue(clock.now()) - clock.now(), MAX_WAIT_MS);
     } catch (error) {
       if (this.#abort.signal.aborted) return 0;
       this.#failures++;
-      this.#failuresInTotal++;
+      this.#failureCount++;
       log.warn({ err: error, failures: this.#failures }, 'backup to the object store failed, will retry');
-      return Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), LAST_RETRY_MS);
+      return Math.min(MIN_RETRY_MS * 2 ** (this.#failures - 1), MAX_RETRY_MS);
     }
   }
 
@@ -122,19 +123,19 @@ export class ScheduledBackups {
   /** Checks the store for a newer backup: from an earlier process, or made manually. */
   async #findNewest(): Promise<void> {
     const { offHost, clock, log } = this.#options;
-    // Future ones were made while the clock was wrong.
+    // Backups with future times were made while the clock was wrong.
     const stored = (await storedBackups(offHost)).filter(({ createdAtMs }) => createdAtMs <= clock.now());
     for (const candidate of stored.toReversed()) {
       if (candidate.name === this.#newest?.name) return;
-      if (this.#unreadable.has(candidate.name)) continue;
+      if (this.#unreadableNames.has(candidate.name)) continue;
       try {
-        this.#before = await verifyBackup(offHost, candidate, offHost.passphrase);
+        this.#previous = await verifyBackup(offHost, candidate, offHost.passphrase);
         this.#newest = candidate;
         return;
       } catch (error) {
         // An unavailable object is not the same as a damaged one.
         if (!(error instanceof CommandError)) throw error;
-        this.#unreadable.add(candidate.name);
+        this.#unreadableNames.add(candidate.name);
         log.warn({ err: error, backup: candidate.name }, 'a backup in the object store cannot be read');
       }
     }
@@ -150,12 +151,12 @@ export class ScheduledBackups {
     const startedMs = clock.now();
     const archive = await takeArchive(client, server, this.#abort.signal);
     this.#abort.signal.throwIfAborted();
-    if (this.#before && !continues(archive, this.#before.archive)) {
+    if (this.#previous && !isContinuation(archive, this.#previous.archive)) {
       throw new Error(
-        `${offHost.store.description} contains backups of another Fairway installation: restore ${this.#before.name} first, or use another prefix`,
+        `${offHost.store.description} contains backups of another Fairway installation: restore ${this.#previous.name} first, or use another prefix`,
       );
     }
-    this.#before = undefined;
+    this.#previous = undefined;
     const { name, createdAtMs, backup } = await storeBackup(offHost, archive, {
       createdAtMs: startedMs,
       passphrase: offHost.passphrase,

@@ -21,7 +21,7 @@ function namesOf(objects: readonly KubeObject[] | undefined): (string | undefine
   return (objects ?? []).map(({ metadata }) => metadata.name);
 }
 
-test('namespaces with objects of Fairway are selected', () => {
+test('selects namespaces with Fairway’s objects', () => {
   const namespaces = [
     object({ name: 'fairway-system' }),
     object({ name: 'used' }),
@@ -39,7 +39,7 @@ test('namespaces with objects of Fairway are selected', () => {
   expect([...selectNamespaces(listing, namespaces)].sort()).toEqual(['annotated', 'fairway-system', 'used']);
 });
 
-describe('objects that are selected', () => {
+describe('the selection of an object', () => {
   const installed = { managedFields: [{ manager: 'fairway-install' }] };
   const cases: readonly { type: ResourceType; object: KubeObject; moves: boolean; reason: string }[] = [
     { type: ConfigMaps, object: object({ name: 'settings' }), moves: true, reason: "a tenant's" },
@@ -53,13 +53,13 @@ describe('objects that are selected', () => {
       type: ConfigMaps,
       object: object({ name: 'r', labels: { 'fairway.dev/restore': 'id' } }),
       moves: false,
-      reason: 'of a restore into the source',
+      reason: 'it is from a restore into the source',
     },
     {
       type: Secrets,
       object: object({ name: 'pki' }, { type: 'fairway.dev/cluster-pki' }),
       moves: true,
-      reason: "a cluster's roots",
+      reason: "a cluster's CAs",
     },
     { type: Secrets, object: object({ name: 's' }, { type: 'Opaque' }), moves: true, reason: 'credentials' },
     {
@@ -72,7 +72,7 @@ describe('objects that are selected', () => {
       type: Secrets,
       object: object({ name: 'h' }, { type: 'helm.sh/release.v1' }),
       moves: false,
-      reason: 'what Helm knows of the source',
+      reason: 'Helm’s release data of the source',
     },
     {
       type: Secrets,
@@ -81,7 +81,7 @@ describe('objects that are selected', () => {
         ownerReferences: [{ apiVersion: 'x/v1', kind: 'X', name: 'x', uid: 'elsewhere', controller: true }],
       }),
       moves: false,
-      reason: 'its controller makes it again',
+      reason: 'its controller recreates it',
     },
     {
       type: Secrets,
@@ -90,7 +90,7 @@ describe('objects that are selected', () => {
         ownerReferences: [{ apiVersion: 'x/v1', kind: 'X', name: 'x', uid: 'elsewhere' }],
       }),
       moves: true,
-      reason: 'nobody makes it again',
+      reason: 'nothing recreates it',
     },
     { type: ServiceAccounts, object: object({ name: 'robot' }), moves: true, reason: "a tenant's" },
     { type: ServiceAccounts, object: object({ name: 'default' }), moves: false, reason: 'every namespace has one' },
@@ -118,7 +118,7 @@ describe('objects that are selected', () => {
     expect(selected.get(type)).toEqual(moves ? [candidate] : []);
   });
 
-  test('dependents of a selected owner are selected', () => {
+  test('includes dependents of a selected owner', () => {
     const owner = object({ name: 'pool', uid: 'here' });
     const owned = object({
       name: 'machine',
@@ -132,7 +132,7 @@ describe('objects that are selected', () => {
     expect(selectObjects(listing, false).get(machines)).toEqual([owned]);
   });
 
-  test('from a shared cluster, only RBAC rules about Fairway are selected', () => {
+  test('includes only RBAC rules about Fairway for a shared cluster', () => {
     const role = (name: string, apiGroups: string[]) => object({ name }, { rules: [{ apiGroups }] });
     const binding = (name: string, role: string) => object({ name }, { roleRef: { kind: 'ClusterRole', name: role } });
     const listing = new Map<ResourceType, KubeObject[]>([

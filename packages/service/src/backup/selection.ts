@@ -1,7 +1,7 @@
 import { ENDED_CLUSTER_LABEL, GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { projectQuotas } from '@fairway/api/kinds/project-quota';
 import { usageRecords } from '@fairway/api/kinds/usage-record';
-import { ROOTS_TYPE } from '@fairway/gateway/management/gateway-roots';
+import { GATEWAY_CA_TYPE } from '@fairway/gateway/management/gateway-ca';
 import { FAIRWAY_BINDINGS, FAIRWAY_ROLES } from '@fairway/gateway/server/rbac';
 import type { ClusterRole, ClusterRoleBinding, RoleBinding, Secret } from '@fairway/kube/kinds/generated/types';
 import {
@@ -20,16 +20,16 @@ import { RESTORE_LABEL } from './restore/restore-record.ts';
 /** All objects read, by kind. */
 export type Listing = ReadonlyMap<ResourceType, readonly KubeObject[]>;
 
-/** The manager of `fairway install`: what it created, it creates again in the target. */
+/** The field manager of `fairway install`, which recreates its objects in the target. */
 const INSTALLER = 'fairway-install';
 const BOOTSTRAPPING_LABEL = 'kubernetes.io/bootstrapping';
-const OWN_NAMES: ReadonlySet<string | undefined> = new Set([
+const FAIRWAY_NAMES: ReadonlySet<string | undefined> = new Set([
   ...FAIRWAY_ROLES.map(({ metadata }) => metadata.name),
   ...FAIRWAY_BINDINGS.map(({ metadata }) => metadata.name),
 ]);
-/** Secrets without value elsewhere: the source API's certificates and tokens, and Helm's release data. */
+/** Secrets that are useless elsewhere: the source API's certificates and tokens, and Helm's release data. */
 const BOUND_SECRET_TYPES: ReadonlySet<string | undefined> = new Set([
-  ROOTS_TYPE,
+  GATEWAY_CA_TYPE,
   'kubernetes.io/service-account-token',
   'bootstrap.kubernetes.io/token',
   'helm.sh/release.v1',
@@ -39,8 +39,8 @@ const BOUND_SECRET_TYPES: ReadonlySet<string | undefined> = new Set([
 export function selectNamespaces(listing: Listing, namespaces: readonly KubeObject[]): ReadonlySet<string> {
   const kinds = [...PAUSABLE_KINDS, projectQuotas, usageRecords];
   const used = kinds.flatMap((type) => listing.get(type) ?? []).map(({ metadata }) => metadata.namespace);
-  const annotated = namespaces.filter(isAnnotated).map(({ metadata }) => metadata.name);
-  const names = [SYSTEM_NAMESPACE, ...used, ...annotated].filter((name) => name !== undefined);
+  const annotatedNames = namespaces.filter(isAnnotated).map(({ metadata }) => metadata.name);
+  const names = [SYSTEM_NAMESPACE, ...used, ...annotatedNames].filter((name) => name !== undefined);
   const present = new Set(namespaces.map(({ metadata }) => metadata.name));
   return new Set(names.filter((name) => present.has(name)));
 }
@@ -55,15 +55,15 @@ function isAnnotated({ metadata }: KubeObject): boolean {
  */
 export function selectObjects(listing: Listing, isShared: boolean): Listing {
   const uids = new Set([...listing.values()].flat().map(({ metadata }) => metadata.uid));
-  const isFree = ({ metadata: { ownerReferences = [] } }: KubeObject) =>
+  const isIncluded = ({ metadata: { ownerReferences = [] } }: KubeObject) =>
     ownerReferences.every(({ uid, controller }) => !controller || uids.has(uid));
-  const moving = new Map(
-    [...listing].map(([type, objects]) => [type, objects.filter((each) => isFree(each) && moves(type, each))]),
+  const objectsToBackUp = new Map(
+    [...listing].map(([type, objects]) => [type, objects.filter((each) => isIncluded(each) && isBackedUp(type, each))]),
   );
-  return isShared ? withoutStrangers(moving) : moving;
+  return isShared ? withoutUnrelatedRoles(objectsToBackUp) : objectsToBackUp;
 }
 
-function moves(type: ResourceType, object: KubeObject): boolean {
+function isBackedUp(type: ResourceType, object: KubeObject): boolean {
   const { name = '', labels = {}, managedFields = [] } = object.metadata;
   if (isOneOf(type, ConfigMaps)) {
     return (
@@ -75,25 +75,25 @@ function moves(type: ResourceType, object: KubeObject): boolean {
   if (isOneOf(type, ServiceAccounts)) return name !== 'default' && !isInstalled;
   if (!isOneOf(type, Roles, RoleBindings, ClusterRoles, ClusterRoleBindings)) return true;
   return (
-    !isInstalled && !OWN_NAMES.has(name) && !name.startsWith('system:') && labels[BOOTSTRAPPING_LABEL] === undefined
+    !isInstalled && !FAIRWAY_NAMES.has(name) && !name.startsWith('system:') && labels[BOOTSTRAPPING_LABEL] === undefined
   );
 }
 
 /** Cluster-wide roles on a shared cluster: those for Fairway's kinds, and those referenced by an included binding. */
-function withoutStrangers(moving: Map<ResourceType, readonly KubeObject[]>): Listing {
-  const bound = (moving.get(RoleBindings) ?? []).map((each) => (each as RoleBinding).roleRef);
-  const named = new Set(bound.filter(({ kind }) => kind === 'ClusterRole').map(({ name }) => name));
-  const roles = (moving.get(ClusterRoles) ?? []).filter(
-    (role) => named.has(role.metadata.name ?? '') || isAboutFairway(role as ClusterRole),
+function withoutUnrelatedRoles(objectsToBackUp: Map<ResourceType, readonly KubeObject[]>): Listing {
+  const boundRoleRefs = (objectsToBackUp.get(RoleBindings) ?? []).map((each) => (each as RoleBinding).roleRef);
+  const clusterRoleNames = new Set(boundRoleRefs.filter(({ kind }) => kind === 'ClusterRole').map(({ name }) => name));
+  const roles = (objectsToBackUp.get(ClusterRoles) ?? []).filter(
+    (role) => clusterRoleNames.has(role.metadata.name ?? '') || concernsFairway(role as ClusterRole),
   );
-  const known = new Set([...OWN_NAMES, ...roles.map(({ metadata }) => metadata.name)]);
-  const bindings = (moving.get(ClusterRoleBindings) ?? []).filter((binding) =>
+  const known = new Set([...FAIRWAY_NAMES, ...roles.map(({ metadata }) => metadata.name)]);
+  const bindings = (objectsToBackUp.get(ClusterRoleBindings) ?? []).filter((binding) =>
     known.has((binding as ClusterRoleBinding).roleRef.name),
   );
-  return new Map([...moving, [ClusterRoles, roles], [ClusterRoleBindings, bindings]]);
+  return new Map([...objectsToBackUp, [ClusterRoles, roles], [ClusterRoleBindings, bindings]]);
 }
 
-function isAboutFairway({ rules }: ClusterRole): boolean {
+function concernsFairway({ rules }: ClusterRole): boolean {
   return rules?.some(({ apiGroups }) => apiGroups?.includes(GROUP)) ?? false;
 }
 

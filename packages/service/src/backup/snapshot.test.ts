@@ -34,38 +34,40 @@ function namesIn({ objects }: Awaited<ReturnType<typeof takeSnapshot>>, kind: st
   return objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
 }
 
-test('a snapshot is complete, however small the chunks', async () => {
-  const whole = await takeSnapshot(api.client, { signal });
-  const chunked = await takeSnapshot(api.client, { signal, chunkSize: 1 });
+test('takes a complete snapshot, however small the chunks', async () => {
+  const fullSnapshot = await takeSnapshot(api.client, { signal });
+  const chunkedSnapshot = await takeSnapshot(api.client, { signal, chunkSize: 1 });
 
-  expect(namesIn(whole, 'Cluster')).toEqual(['a', 'b', 'c']);
-  expect(chunked.objects).toEqual(whole.objects);
-  expect(whole.resourceVersions).toMatchObject({ 'clusters.fairway.dev': expect.stringMatching(/^\d+$/) as string });
+  expect(namesIn(fullSnapshot, 'Cluster')).toEqual(['a', 'b', 'c']);
+  expect(chunkedSnapshot.objects).toEqual(fullSnapshot.objects);
+  expect(fullSnapshot.resourceVersions).toMatchObject({
+    'clusters.fairway.dev': expect.stringMatching(/^\d+$/) as string,
+  });
 });
 
-test('it is consistent: a change during the read is in it entirely or not at all', async () => {
-  // A second cluster's parts come between the reading of clusters and that of ConfigMaps.
-  const busy = client(/configmaps/, async (attempt) => {
+test('takes a consistent snapshot: it includes a change during the read completely or not at all', async () => {
+  // A second cluster's objects are created between the reads of clusters and ConfigMaps.
+  const busyApi = client(/configmaps/, async (attempt) => {
     if (attempt > 2) return;
     await api.create(clusters, aCluster({}, { name: `new-${attempt}`, namespace: 'team' }));
     await api.create(ConfigMaps, { metadata: { name: `of-new-${attempt}`, namespace: 'team' } });
   });
 
-  const snapshot = await takeSnapshot(busy, { signal });
+  const snapshot = await takeSnapshot(busyApi, { signal });
 
   expect(namesIn(snapshot, 'Cluster')).toEqual(['a', 'b', 'c', 'new-1', 'new-2']);
   expect(namesIn(snapshot, 'ConfigMap')).toEqual(['of-new-1', 'of-new-2']);
 });
 
-test('an API that keeps changing is an error with advice', async () => {
-  const busy = client(/configmaps/, (attempt) =>
+test('fails with advice for an API that keeps changing', async () => {
+  const busyApi = client(/configmaps/, (attempt) =>
     api.create(ConfigMaps, { metadata: { name: `c-${attempt}`, namespace: 'team' } }),
   );
 
-  await expect(takeSnapshot(busy, { signal })).rejects.toThrow(/changed during each of 10 attempts/);
+  await expect(takeSnapshot(busyApi, { signal })).rejects.toThrow(/changed during each of 10 attempts/);
 });
 
-test('an API that serves only tenants is an error', async () => {
+test('fails for an API that serves only tenants', async () => {
   const inner = api.server.transport({ username: 'admin', groups: ['system:masters', 'system:authenticated'] });
   const gateway: Transport = {
     request: (request) => inner.request({ ...request, path: request.path.replace('configmaps', 'nothings') }),
@@ -75,14 +77,14 @@ test('an API that serves only tenants is an error', async () => {
   await expect(takeSnapshot(new KubeClient(gateway), { signal })).rejects.toThrow('the API does not serve configmaps');
 });
 
-test('a list whose continue token expired is read again', async () => {
-  let isForgotten = true;
+test('reads a list again if its continue token has expired', async () => {
+  let isTokenExpired = true;
   const inner = api.server.transport({ username: 'admin', groups: ['system:masters', 'system:authenticated'] });
   const transport: Transport = {
     async request(request: TransportRequest) {
-      const continued = /\/clusters\?.*continue=/.test(request.path);
-      if (!continued || !isForgotten) return inner.request(request);
-      isForgotten = false;
+      const continuedSnapshot = /\/clusters\?.*continue=/.test(request.path);
+      if (!continuedSnapshot || !isTokenExpired) return inner.request(request);
+      isTokenExpired = false;
       await api.client.resource(clusters).delete('a', { namespace: 'team' });
       const answer = await inner.request(request);
       return {
@@ -96,6 +98,6 @@ test('a list whose continue token expired is read again', async () => {
 
   const snapshot = await takeSnapshot(new KubeClient(transport), { signal, chunkSize: 1 });
 
-  expect(isForgotten).toBe(false);
+  expect(isTokenExpired).toBe(false);
   expect(namesIn(snapshot, 'Cluster')).toEqual(['b', 'c']);
 });

@@ -21,29 +21,29 @@ export interface SnapshotOptions {
   readonly chunkSize?: number;
 }
 
-/** A cluster without changes needs two; each change in between costs one more. */
+/** A cluster without changes needs two passes; each change in between costs one more. */
 const MAX_PASSES = 10;
 const CHUNK_SIZE = 500;
 /** Attempts for a list that takes so long that its continue token expires. */
 const MAX_LIST_ATTEMPTS = 5;
 
 /**
- * Reads everything to back up at one point in time. No API lists several kinds at once, so all are read again until two
- * consecutive readings are equal: that state held from the end of the first to the beginning of the second. Rejects with a
- * CommandError if the content keeps changing.
+ * Reads everything to back up at one point in time. No API lists several kinds at once, so all are read repeatedly
+ * until two consecutive reads are equal: that state existed from the end of the first to the beginning of the second.
+ * Rejects with a CommandError if the content keeps changing.
  */
 export async function takeSnapshot(client: KubeClient, options: SnapshotOptions): Promise<Snapshot> {
   const isShared = !(await client.version()).gitVersion.includes('+fairway-');
-  let previous = await readAll(client, options);
-  for (let pass = 2; pass <= MAX_PASSES; pass++) {
+  let previousPass = await readAll(client, options);
+  for (let currentPass = 2; currentPass <= MAX_PASSES; currentPass++) {
     const current = await readAll(client, options);
-    if (isDeepStrictEqual(previous.listing, current.listing)) {
+    if (isDeepStrictEqual(previousPass.listing, current.listing)) {
       const { resourceVersions, listing } = current;
       const selected = selectObjects(listing, isShared);
       const objects = BACKED_UP_KINDS.flatMap((type) => selected.get(type) ?? []).map(withoutOwners);
       return { objects, resourceVersions };
     }
-    previous = current;
+    previousPass = current;
   }
   throw new CommandError(`the objects changed during each of ${MAX_PASSES} attempts to read them`, {
     advice: 'pause the clusters for the backup with --pause, or try again when there is less activity',
@@ -79,7 +79,7 @@ async function readAll(client: KubeClient, options: SnapshotOptions): Promise<Re
   return { listing, resourceVersions };
 }
 
-/** A complete list, in chunks. If the continue token expires, the server answers 410 and the list restarts. */
+/** A complete list, in chunks. If the continue token expires, the server returns 410 and the list restarts. */
 async function listAll(
   client: KubeClient,
   type: ResourceType,
@@ -100,13 +100,13 @@ async function listAll(
       return { items: items.map((item) => typed(type, item)), resourceVersion };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (error.code === 404) throw notServed(type, error);
+      if (error.code === 404) throw isNotServed(type, error);
       if (error.code !== 410 || attempt === MAX_LIST_ATTEMPTS) throw error;
     }
   }
 }
 
-function notServed(type: ResourceType, cause: ApiError): CommandError {
+function isNotServed(type: ResourceType, cause: ApiError): CommandError {
   return new CommandError(`the API does not serve ${kindName(type)}`, {
     advice:
       "use a kubeconfig of an administrator for Fairway's API server or the management cluster (--kubeconfig); a gateway serves only what tenants need",
@@ -119,7 +119,7 @@ function typed(type: ResourceType, object: KubeObject): KubeObject {
   return { ...object, apiVersion: apiVersionOf(type), kind: type.kind };
 }
 
-/** managedFields matter to the source only, and are half of the size. */
+/** managedFields matter only to the source, and are half of the size. */
 function withoutOwners(object: KubeObject): KubeObject {
   const { managedFields: _managedFields, ...metadata } = object.metadata;
   return { ...object, metadata };

@@ -4,17 +4,17 @@ import type { OffHost } from '@fairway/control-plane/off-host/off-host-settings'
 import { usageError } from '../command-error.ts';
 import { FAIRWAY_VERSION } from '../version.ts';
 import type { Archive } from './archive.ts';
-import { encodeBackup, openBackup, parseBackup, type ReadBackup } from './backup-file.ts';
+import { encodeBackup, openBackup, type ParsedBackup, parseBackup } from './backup-file.ts';
 import { type Encryption, newEncryption } from './cipher.ts';
 
 const FOLDER = 'backups/';
 /** `off-host:latest`, `off-host:fairway-20261122T120000Z.backup`. */
-const REFERENCE = /^off-host:(latest|[A-Za-z0-9._-]{1,200})$/;
+const REFERENCE_PATTERN = /^off-host:(latest|[A-Za-z0-9._-]{1,200})$/;
 const NAME = /^fairway-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z\.backup$/;
 
-/** The name of a backup in the object store to which an argument refers; undefined if it refers to a file. */
+/** The backup in the object store that an argument refers to; undefined if it refers to a file. */
 export function offHostName(argument: string): string | undefined {
-  return REFERENCE.exec(argument)?.[1];
+  return REFERENCE_PATTERN.exec(argument)?.[1];
 }
 
 /** `fairway-20261122T120000Z.backup`: names sort by time. */
@@ -39,19 +39,19 @@ export async function storedBackups({ store }: OffHost): Promise<readonly Stored
 }
 
 /** A stored backup, or the newest. Throws a CommandError that lists the existing ones. */
-export async function fetchBackup(offHost: OffHost, wanted: string): Promise<{ name: string; bytes: Buffer }> {
+export async function fetchBackup(offHost: OffHost, requestedName: string): Promise<{ name: string; bytes: Buffer }> {
   const names = (await storedBackups(offHost)).map(({ name }) => name);
-  const name = wanted === 'latest' ? names.at(-1) : names.find((stored) => stored === wanted);
+  const name = requestedName === 'latest' ? names.at(-1) : names.find((stored) => stored === requestedName);
   if (name === undefined) {
-    const there = names.length === 0 ? 'there are none' : `there are ${names.slice(-10).join(', ')}`;
-    throw usageError(`backup ${wanted} does not exist in ${offHost.store.description}: ${there}`);
+    const availableBackups = names.length === 0 ? 'there are none' : `there are ${names.slice(-10).join(', ')}`;
+    throw usageError(`backup ${requestedName} does not exist in ${offHost.store.description}: ${availableBackups}`);
   }
   return { name, bytes: await offHost.store.get(FOLDER + name) };
 }
 
-/** A backup that was completely read. */
+/** A backup that was read completely. */
 export interface VerifiedBackup extends StoredBackup {
-  readonly backup: ReadBackup;
+  readonly backup: ParsedBackup;
   readonly archive: Archive;
 }
 
@@ -65,7 +65,7 @@ export async function verifyBackup(
   return { ...stored, backup, archive: await openBackup(stored.name, backup, passphrase) };
 }
 
-/** Stores a backup and reads it back. Rejects, and deletes it again, if the store does not return what it was sent. */
+/** Stores a backup and reads it back. Rejects, and deletes it, if the store does not return the same bytes. */
 export async function storeBackup(
   offHost: OffHost,
   archive: Archive,
@@ -90,10 +90,13 @@ export async function storeBackup(
   }
 }
 
-/** Deletes all but the newest `keep`; never `verified`, which is counted as one of them. Resolves with the deleted names. */
+/**
+ * Deletes all but the newest `keep`, and never `verified`, which counts as one of them. Resolves with the deleted
+ * names.
+ */
 export async function pruneBackups(offHost: OffHost, keep: number, verified: StoredBackup): Promise<readonly string[]> {
-  const others = (await storedBackups(offHost)).map(({ name }) => name).filter((name) => name !== verified.name);
-  const doomed = others.slice(0, Math.max(others.length - keep + 1, 0));
-  for (const name of doomed) await offHost.store.remove(FOLDER + name);
-  return doomed;
+  const otherBackups = (await storedBackups(offHost)).map(({ name }) => name).filter((name) => name !== verified.name);
+  const expiredNames = otherBackups.slice(0, Math.max(otherBackups.length - keep + 1, 0));
+  for (const name of expiredNames) await offHost.store.remove(FOLDER + name);
+  return expiredNames;
 }

@@ -8,19 +8,22 @@ import {
 import { usageError } from '../command-error.ts';
 import { readCloudsYaml } from '../up/clouds.ts';
 
-export interface CloudChoice {
-  /** Entry of clouds.yaml. */
+export interface CloudSelection {
+  /** An entry of clouds.yaml. */
   readonly cloud?: string | undefined;
   /** A cloud.conf. */
   readonly cloudConfig?: string | undefined;
 }
 
-/** The cloud of a cloud.conf, or an entry of clouds.yaml. Throws a CommandError or a CloudConfigError for what cannot be read. */
-export function cloudOptions({ cloud, cloudConfig }: CloudChoice): CloudConf {
+/**
+ * The cloud of a cloud.conf, or an entry of clouds.yaml. Throws a CommandError or a CloudConfigError for an unreadable
+ * one.
+ */
+export function cloudOptions({ cloud, cloudConfig }: CloudSelection): CloudConf {
   if (cloudConfig === undefined) {
     return {
       cloud: readCloudsYaml().get(cloud),
-      balancing: DEFAULT_LOAD_BALANCER_SETTINGS,
+      loadBalancerSettings: DEFAULT_LOAD_BALANCER_SETTINGS,
       routerID: undefined,
       requestTimeoutMs: undefined,
       warnings: [],

@@ -13,11 +13,11 @@ import { Namespaces } from '@fairway/kube/kinds/resources';
 import { OpenStackMetrics } from '@fairway/openstack/http/metrics';
 import { Registry } from 'prom-client';
 import { addFairwayMetrics } from '../fairway/fairway-metrics.ts';
-import { logOf } from '../log-levels.ts';
+import { logFor } from '../log-levels.ts';
 import type { ListenAddress } from '../serve/listen-address.ts';
 import { listenForMetrics } from '../serve/metrics-listener.ts';
 import { replicaIdentity } from '../serve/share.ts';
-import { openConfigured, openProject } from '../up/clouds.ts';
+import { openConfiguredCloud, openProject } from '../up/clouds.ts';
 
 /** Like the flags of cloud-controller-manager with these names. */
 export interface LeaderElection extends LeaderTimes {
@@ -26,14 +26,17 @@ export interface LeaderElection extends LeaderTimes {
 }
 
 export interface CloudProviderOptions {
-  /** Client of the cluster, closed at the end. */
+  /** Client of the cluster; closed at the end. */
   readonly client: KubeClient;
   /** Another connection to the same cluster. */
   readonly connect: () => Transport;
   readonly conf: CloudConf;
-  /** In names that users see. */
+  /** Used in names that users see. */
   readonly clusterName: string;
-  /** The name of the cluster for openstack-cloud-controller-manager, whose load balancers are taken over; undefined: none are. */
+  /**
+   * The name of the cluster for openstack-cloud-controller-manager, whose load balancers are taken over; if undefined,
+   * none are.
+   */
   readonly adoptedClusterName?: string | undefined;
   /** The pod CIDR. */
   readonly clusterCIDR: string | undefined;
@@ -58,13 +61,15 @@ export interface RunningCloudProvider {
   readonly clusterUid: string;
   readonly controllers: ReadonlySet<ControllerName>;
   readonly metricsPort: number | undefined;
-  /** Resolves if another process has become the leader: this one must end. Never without election. */
+  /** Resolves if another process has become the leader, so this one must end. Never resolves without election. */
   readonly lost: Promise<void>;
   /** Stops everything in order; resolves when it has stopped. */
   stop(): Promise<void>;
 }
 
-/** Runs the cloud provider alone for one cluster; resolves when its controllers run. Rejects with the signal's reason. */
+/**
+ * Runs only the cloud provider, for one cluster; resolves when its controllers run. Rejects with the signal's reason.
+ */
 export async function runCloudProvider(options: CloudProviderOptions): Promise<RunningCloudProvider> {
   const { client, clock, conf, random, log, signal, onStep = () => {} } = options;
   const shared = { clock, random, log };
@@ -90,14 +95,14 @@ export async function runCloudProvider(options: CloudProviderOptions): Promise<R
   const { requestTimeoutMs: attemptMs } = conf;
   const cloudOpening = {
     ...shared,
-    log: logOf(log, 'openstack'),
+    log: logFor(log, 'openstack'),
     metrics: new OpenStackMetrics(registry),
     userAgent: `fairway-cloud-provider (${identity})`,
     observeMs: options.observeMs,
     settleMs: options.settleMs,
     timeouts: attemptMs === undefined ? undefined : { attemptMs, totalMs: attemptMs * ATTEMPTS },
   };
-  const cloud = openConfigured(conf.cloud, cloudOpening);
+  const cloud = openConfiguredCloud(conf.cloud, cloudOpening);
   opening.defer(() => cloud.close());
   const project = openProject(cloud, cloudOpening, undefined, adoptingServices(uid));
   opening.defer(() => project.cache.stop());
@@ -108,12 +113,12 @@ export async function runCloudProvider(options: CloudProviderOptions): Promise<R
       name: options.clusterName,
       adoptedClusterName: options.adoptedClusterName,
       podCIDR: options.clusterCIDR,
-      ...routing(options, controllers),
+      ...routeControllers(options, controllers),
     },
     project,
     connect: async () => options.connect(),
     controllers,
-    namesRegion: options.namesRegion,
+    includesRegion: options.namesRegion,
     owner: lease,
     metrics: new ControllerMetrics(registry, () => clock.now()),
     ...shared,
@@ -140,19 +145,21 @@ export async function runCloudProvider(options: CloudProviderOptions): Promise<R
   };
 }
 
-/** Per call, within its total timeout. */
+/** Timeout per call, within its total timeout. */
 const ATTEMPTS = 3;
 
-/** The requested controllers, except for those that cloud.conf turns off. */
+/** The requested controllers, except those that cloud.conf turns off. */
 function servedControllers({ controllers, conf }: CloudProviderOptions): ReadonlySet<ControllerName> {
-  const asked = selectedControllers(controllers);
-  return conf.balancing.isEnabled ? asked : new Set([...asked].filter((name) => name !== 'service'));
+  const selectedNames = selectedControllers(controllers);
+  return conf.loadBalancerSettings.isEnabled
+    ? selectedNames
+    : new Set([...selectedNames].filter((name) => name !== 'service'));
 }
 
 /** Routes require the router, and the pod CIDR to distinguish them from other routes. */
-function routing({ clusterCIDR, conf }: CloudProviderOptions, controllers: ReadonlySet<ControllerName>) {
-  const isRouting = controllers.has('route') && clusterCIDR !== undefined;
-  return { routerID: isRouting ? conf.routerID : undefined, balancing: conf.balancing };
+function routeControllers({ clusterCIDR, conf }: CloudProviderOptions, controllers: ReadonlySet<ControllerName>) {
+  const needsRoutes = controllers.has('route') && clusterCIDR !== undefined;
+  return { routerID: needsRoutes ? conf.routerID : undefined, loadBalancerSettings: conf.loadBalancerSettings };
 }
 
 function leaderLease(
@@ -169,6 +176,6 @@ function leaderLease(
     clock,
     monotonic: () => performance.now(),
     random,
-    log: logOf(log, 'replicas'),
+    log: logFor(log, 'replicas'),
   });
 }

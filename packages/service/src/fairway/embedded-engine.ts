@@ -38,11 +38,11 @@ export interface EmbeddedEngineOptions {
 }
 
 export interface EmbeddedEngine extends Engine {
-  /** To listen with: the API is private to this process until then. */
+  /** Used for listening: until then, the API is private to this process. */
   readonly server: ApiServer;
 }
 
-/** The API server in this process, with the controllers of a control plane that it needs. */
+/** The API server in this process, with the control-plane controllers that it needs. */
 export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: EngineParts): Promise<EmbeddedEngine> {
   const { store, pki, version, auditor, auditEvents, limits, autoscalerConfigs, clock, random, log } = options;
   const { registry, ...gatewayParts } = parts;

@@ -34,19 +34,19 @@ export function embeddedManagement(options: EmbeddedManagementOptions): Runnable
   const { client, informers, authority, store, ledger, clock, random, log } = options;
   const requests = cachedRequests(informers);
   const clusterRoles = informers.informer(ClusterRoles);
-  const common = { clock, random, log };
+  const commonOptions = { clock, random, log };
   const requestClient = client.resource(CertificateSigningRequests);
   const signer = certificateSigner({ requests, client: requestClient, authority: () => authority, clock });
   const cleaner = certificateCleaner({ requests, client: requestClient, clock });
   const aggregator = clusterRoleAggregator({ clusterRoles, client: client.resource(ClusterRoles) });
   return [
-    new GarbageCollector({ client, ...common }),
-    namespaceController({ client, informers, ...common }),
-    new EventTtl({ client, ...common }),
-    resourceQuotaController({ client, informers, store, ledger, ...common }),
-    new Controller({ name: 'certificate-signer', reconcile: signer, ...common }).watch(requests),
-    new Controller({ name: 'certificate-cleaner', reconcile: cleaner, ...common }).watch(requests),
-    new Controller({ name: 'cluster-role-aggregator', reconcile: aggregator, ...common }).watch(
+    new GarbageCollector({ client, ...commonOptions }),
+    namespaceController({ client, informers, ...commonOptions }),
+    new EventTtl({ client, ...commonOptions }),
+    resourceQuotaController({ client, informers, store, ledger, ...commonOptions }),
+    new Controller({ name: 'certificate-signer', reconcile: signer, ...commonOptions }).watch(requests),
+    new Controller({ name: 'certificate-cleaner', reconcile: cleaner, ...commonOptions }).watch(requests),
+    new Controller({ name: 'cluster-role-aggregator', reconcile: aggregator, ...commonOptions }).watch(
       clusterRoles,
       aggregatedRoleKeys(clusterRoles),
     ),

@@ -20,7 +20,7 @@ export interface Engine {
   readonly reader: ObjectReader;
   /** The controllers' shared caches; already started, and stopped by `close`. */
   readonly informers: InformerSet;
-  /** Tasks that the API does not do itself; they run beside the controllers. */
+  /** Tasks that the API does not run itself; they run alongside the controllers. */
   readonly runnables: readonly Runnable[];
   /** Stops the caches, and the API if it is in this process; controllers must have stopped before. */
   close(): Promise<void>;
@@ -29,15 +29,15 @@ export interface Engine {
 /** Dependencies of the engine's own admission, created before the engine. */
 export interface EngineParts {
   readonly clouds: Clouds;
-  /** Reads through the engine itself, so only once it is open. */
+  /** Reads through the engine itself, so only after it is open. */
   readonly credentials: () => ClusterCredentials;
-  /** Which fields of a Cluster its control plane would not honour here. */
+  /** The fields of a Cluster that its control plane would not enforce here. */
   readonly unenforcedFields: () => Promise<UnenforcedFields>;
-  /** Why clusters here cannot admit Keystone users; if undefined, clusters that enable it do. */
+  /** Why clusters here cannot admit Keystone users; if undefined, they can. */
   readonly keystoneProblem?: string | undefined;
   /** Limits of projects without a ProjectQuota. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
-  /** The operator's node image, by id or name. */
+  /** The operator's node image, by ID or name. */
   readonly defaultImage?: string | undefined;
   /** Undefined until the controllers run. */
   readonly upgradePlans: () => PlanUpgrade | undefined;
@@ -49,5 +49,5 @@ export interface EngineParts {
   readonly keystone?: OpenKeystone | undefined;
 }
 
-/** Resolves when the API answers and the caches of its reader have synced. */
+/** Resolves when the API responds and the caches of its reader have synced. */
 export type OpenEngine<E extends Engine = Engine> = (parts: EngineParts) => Promise<E>;

@@ -3,14 +3,14 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { FAIRWAY_VERSION } from '../version.ts';
 
-export interface MeasuredFairway {
+export interface MetricsSource {
   /** The projects in use. */
   readonly opened: () => Iterable<ProjectCloud>;
   readonly clock: Clock;
 }
 
 /** Metrics of this process as a whole, and of its view of the clouds; labels do not grow with projects. */
-export function addFairwayMetrics(registry: Registry, { opened, clock }: MeasuredFairway): void {
+export function addFairwayMetrics(registry: Registry, { opened, clock }: MetricsSource): void {
   new Gauge({
     name: 'fairway_build_info',
     help: 'Version of this process, as a label; always 1.',
@@ -54,7 +54,7 @@ export function addFairwayMetrics(registry: Registry, { opened, clock }: Measure
   for (const gauge of caches) registry.registerMetric(gauge);
 }
 
-/** By the names that all Prometheus clients use. */
+/** Uses the names of all Prometheus clients. */
 function addProcessMetrics(registry: Registry): void {
   const cpu = new Counter({
     name: 'process_cpu_seconds_total',

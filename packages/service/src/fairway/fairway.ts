@@ -30,7 +30,7 @@ import { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { Registry } from 'prom-client';
 import { ClusterAuditMetrics } from '../audit/cluster-audit-metrics.ts';
-import { logOf } from '../log-levels.ts';
+import { logFor } from '../log-levels.ts';
 import type { ControlPlanes } from '../up/control-planes.ts';
 import type { Engine, EngineParts, OpenEngine } from './engine.ts';
 import { addFairwayMetrics } from './fairway-metrics.ts';
@@ -45,7 +45,7 @@ export interface FairwayOptions<E extends Engine> {
   readonly cloudName: string;
   /** Closed by its creator, after Fairway. */
   readonly controlPlanes: ControlPlanes;
-  /** The operator's node image, by id or name. */
+  /** The operator's node image, by ID or name. */
   readonly defaultImage: string | undefined;
   /** The operator's settings for all nodes. */
   readonly nodeSettings?: NodeSettings | undefined;
@@ -55,9 +55,9 @@ export interface FairwayOptions<E extends Engine> {
   readonly userAgent?: string | undefined;
   /** See ProjectCloud. */
   readonly settleMs?: number | undefined;
-  /** How often a project's servers are listed while no change is expected; a minute by default. */
+  /** Interval at which a project's servers are listed while no change is expected; a minute by default. */
   readonly observeMs?: number | undefined;
-  /** How often each CloudCredential is verified with Keystone; a minute by default. */
+  /** Interval at which each CloudCredential is verified with Keystone; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
   /** What happens to orphaned cloud resources; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
@@ -82,7 +82,10 @@ export interface FairwayOptions<E extends Engine> {
   readonly tracer?: Tracer | undefined;
   /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
-  /** Called once the engine is open: it can be served before the controllers run, which have much to compare at first. */
+  /**
+   * Called once the engine is open: it can be served before the controllers run, because their first reconciles take
+   * long.
+   */
   readonly onOpen?: (engine: E) => Promise<void>;
 }
 
@@ -112,7 +115,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     opening: {
       clock,
       random,
-      log: logOf(log, 'openstack'),
+      log: logFor(log, 'openstack'),
       metrics,
       settleMs: options.settleMs,
       observeMs: options.observeMs,
@@ -125,9 +128,9 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   opening.defer(closeClouds);
   addFairwayMetrics(registry, { opened, clock });
   const unenforcedFields = () => controlPlanes.runtime.unenforcedFields();
-  const asked: { planner?: PlanUpgrade; lister?: ListCloudResources } = {};
-  const upgradePlans = () => asked.planner;
-  const cloudResources = () => asked.lister;
+  const lateDependencies: { planner?: PlanUpgrade; lister?: ListCloudResources } = {};
+  const upgradePlans = () => lateDependencies.planner;
+  const cloudResources = () => lateDependencies.lister;
   const clusterAudit = new ClusterAuditReader(
     (uid) => controlPlanes.runtime.auditLog(uid),
     new ClusterAuditMetrics(registry),
@@ -138,7 +141,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     openKeystone(
       options.keystone,
       cloudsYaml,
-      { clock, random, log: logOf(log, 'gateway'), metrics, userAgent: options.userAgent },
+      { clock, random, log: logFor(log, 'gateway'), metrics, userAgent: options.userAgent },
       { reader: () => engine.reader, client: () => engine.client },
     );
   opening.defer(() => keystone?.close());
@@ -165,7 +168,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   if (options.share === undefined) {
     // With replicas, only the holder of a cluster's key may stop its control plane.
     const clusterUids = new Set(reader.list(clusters).map(identityOf));
-    await controlPlanes.stopAllBut((uid) => clusterUids.has(uid));
+    await controlPlanes.stopDeletedClusters((uid) => clusterUids.has(uid));
   }
   await options.onOpen?.(engine);
 
@@ -175,7 +178,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     connect,
     clock,
     random,
-    log: logOf(log, 'tenants'),
+    log: logFor(log, 'tenants'),
   });
   opening.defer(() => tenants.close());
   const bootstrapper = new CloudInitBootstrapper({
@@ -215,9 +218,15 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   );
   if (keystone) {
     const { projects } = keystone;
-    const cleaning = { projects, reader: () => reader, client: () => client, clock, log: logOf(log, 'gateway') };
+    const keystoneCleanupTask = {
+      projects,
+      reader: () => reader,
+      client: () => client,
+      clock,
+      log: logFor(log, 'gateway'),
+    };
     const controller = { ...(owner && { owner }), random, metrics: controllerMetrics };
-    manager.add(keystoneCleanup(cleaning, informers, controller));
+    manager.add(keystoneCleanup(keystoneCleanupTask, informers, controller));
   }
   const abort = new AbortController();
   const started = Promise.withResolvers<void>();
@@ -230,9 +239,9 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   await started.promise;
   const { cache } = controllers;
   const { runtime } = controlPlanes;
-  const asking = { cache, projects: clouds, clock, log: logOf(log, 'gateway') };
-  asked.planner = upgradePlanner({ ...asking, connect, runtime });
-  asked.lister = cloudResourceLister(asking);
+  const asking = { cache, projects: clouds, clock, log: logFor(log, 'gateway') };
+  lateDependencies.planner = upgradePlanner({ ...asking, connect, runtime });
+  lateDependencies.lister = cloudResourceLister(asking);
   const running = opening.move();
   return {
     engine,

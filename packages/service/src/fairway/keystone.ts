@@ -6,11 +6,11 @@ import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import type { KeystoneAccess } from '@fairway/gateway/server/keystone-access';
 import { ClusterUsers } from '@fairway/identity/cluster-users';
 import { KeystoneTokens } from '@fairway/identity/keystone-tokens';
-import { mayValidate } from '@fairway/identity/may-validate';
 import { CLEANUP_KEY, type ProjectCleanupOptions, projectCleanup } from '@fairway/identity/project-cleanup';
 import type { ProjectReader } from '@fairway/identity/project-list';
 import { ProjectNamespaces, type ProjectNamespacesOptions } from '@fairway/identity/project-namespaces';
 import type { KeystoneSettings } from '@fairway/identity/settings';
+import { mayValidate } from '@fairway/identity/validation-rights';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import { Controller, type ControllerOptions } from '@fairway/kube/controller/controller';
 import { Namespaces } from '@fairway/kube/kinds/resources';
@@ -25,7 +25,7 @@ import { keystoneSignIn } from '@fairway/openstack/sign-in/keystone-sign-in';
 import { usageError } from '../command-error.ts';
 import { type CloudOpening, openCloud } from '../up/clouds.ts';
 
-/** If each runs in a process of its own that keeps running without Fairway. */
+/** If each control plane runs in its own process that continues without Fairway. */
 const ASKS_NOBODY =
   'simulated control planes of several replicas do not support token webhooks: remove it, or have the operator run Fairway with --control-plane process';
 
@@ -35,7 +35,7 @@ export interface OpenKeystone extends KeystoneAccess {
   close(): Promise<void>;
 }
 
-/** Throws a usage error if clouds.yaml has no such entry. The result of the login is logged, but not waited for. */
+/** Throws a usage error if clouds.yaml has no such entry. The result of the login is logged, but not awaited. */
 export function openKeystone(
   settings: KeystoneSettings,
   cloudsYaml: CloudsYaml,
@@ -52,7 +52,7 @@ export function openKeystone(
   const cloud = openCloud(cloudsYaml, name, opening);
   const { identity, session } = cloud.client();
   const { clock, log } = opening;
-  void warnOfRights(session, name, log);
+  void warnAboutRights(session, name, log);
   const tokens = new KeystoneTokens({ identity, clock, log });
   const { http, transport } = openSignIn(cloud.config, opening);
   const signInService = keystoneSignIn(http, cloud.config.authUrl);
@@ -67,7 +67,7 @@ export function openKeystone(
         tokens.forget(token);
       },
     },
-    projects: [identity, ...systemReader(cloud)],
+    projects: [identity, ...systemReaderToken(cloud)],
     async close() {
       tokens.close();
       await transport.close();
@@ -76,7 +76,7 @@ export function openKeystone(
   };
 }
 
-/** Connections, and concurrent calls. */
+/** The number of connections, and of concurrent calls. */
 const SIGN_IN_CONNECTIONS = 16;
 /** Short, because a user is waiting. */
 const SIGN_IN_TIMEOUTS = { attemptMs: 20_000, totalMs: 45_000 };
@@ -99,7 +99,7 @@ function openSignIn({ name, tls }: CloudConfig, { clock, random, metrics, userAg
   return { http, transport };
 }
 
-async function warnOfRights(session: Session, cloud: string, log: Logger): Promise<void> {
+async function warnAboutRights(session: Session, cloud: string, log: Logger): Promise<void> {
   try {
     const { token } = await session.token();
     if (mayValidate(token)) return;
@@ -113,8 +113,8 @@ async function warnOfRights(session: Session, cloud: string, log: Logger): Promi
   }
 }
 
-/** The role `service` may not list projects; a reader of the whole system, with the same password, may. */
-export function systemReader(cloud: Cloud): ProjectReader[] {
+/** The role `service` may not list projects, but a reader of the whole system with the same password may. */
+export function systemReaderToken(cloud: Cloud): ProjectReader[] {
   const { credential } = cloud.config;
   return credential.kind === 'password' ? [cloud.client({ ...credential, scope: { kind: 'system' } }).identity] : [];
 }
@@ -129,7 +129,7 @@ export function usersOfClusters(
   return reviewsTokens ? new ClusterUsers({ tokens: keystone.tokens, clock }) : { problem: ASKS_NOBODY };
 }
 
-/** Deletes the remains of deleted projects. */
+/** Deletes the Keystone resources of deleted projects. */
 export function keystoneCleanup(
   options: ProjectCleanupOptions,
   informers: InformerSet,

@@ -53,21 +53,21 @@ async function installed(): Promise<void> {
   await install(admin(), manifests(), { ...options, signal: new AbortController().signal }, () => {});
 }
 
-test('a cluster without the kinds is rejected with their names', async () => {
+test('rejects a cluster without the kinds, and names them', async () => {
   const opening = openManagementEngine({ client: admin(), ...shared });
 
   await expect(opening).rejects.toThrow(MissingKindsError);
   await expect(opening).rejects.toThrow(/does not serve clusters, nodepools, .* of fairway\.dev\/v1alpha1/);
 });
 
-test('the API of a fairway up is rejected: its own controllers run there', async () => {
+test('rejects the API of a fairway up, which runs its own controllers', async () => {
   const up = new TestApi('v1.34.0+fairway-0.2.0');
 
   await expect(openManagementEngine({ client: up.client, ...shared })).rejects.toThrow(EmbeddedManagementError);
   await up.close();
 });
 
-test('missing permissions are an immediate error, instead of endless retries', async () => {
+test('reports missing permissions immediately, instead of retrying endlessly', async () => {
   await installed();
 
   await expect(openManagementEngine({ client: as('somebody', []), ...shared })).rejects.toMatchObject({
@@ -76,7 +76,7 @@ test('missing permissions are an immediate error, instead of endless retries', a
   });
 });
 
-test('its reader is synced when it is open', async () => {
+test('opens with a synced reader', async () => {
   await installed();
 
   const engine = await openManagementEngine({ client: admin(), ...shared });

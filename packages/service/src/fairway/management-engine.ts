@@ -31,7 +31,10 @@ export class MissingKindsError extends Error {
   override readonly name = 'MissingKindsError';
 }
 
-/** Thrown if the API server is that of a `fairway up`, which runs controllers of its own: two sets of them would undo each other's work. */
+/**
+ * Thrown if the API server is that of a `fairway up`, which runs its own controllers: two sets of them would undo each
+ * other's work.
+ */
 export class EmbeddedManagementError extends Error {
   override readonly name = 'EmbeddedManagementError';
 }
@@ -57,7 +60,7 @@ export async function openManagementEngine(options: ManagementEngineOptions): Pr
     const { gitVersion } = await client.version();
     if (isEmbedded(gitVersion)) throw new EmbeddedManagementError('it is the API of a "fairway up"');
     await requireKinds(client);
-    // Missing permissions are reported now: a cache would retry forever.
+    // Missing permissions are reported now, because a cache would retry forever.
     await Promise.all(READ_KINDS.map((type) => client.resource<KubeObject>(type).list({ limit: 1 })));
     informers.start(caches.signal);
     await informers.whenSynced(signal);

@@ -55,7 +55,7 @@ export function tenantClouds(options: TenantCloudsOptions): {
       },
       trustee: cloud.config.credential,
       expectedProject: () =>
-        expectedProject(reader(), { namespace, name, stated: annotationOf(namespace, PROJECT_ID_ANNOTATION) }),
+        expectedProjectID(reader(), { namespace, name, statedProject: annotationOf(namespace, PROJECT_ID_ANNOTATION) }),
     });
     return { credentialKey: `${namespace}/${name}`, source };
   };
@@ -72,7 +72,7 @@ export function tenantClouds(options: TenantCloudsOptions): {
       return cloud && openProject(cloud, opening);
     },
     credentialOf: (namespace, name) => reader().get(cloudCredentials, namespace, name),
-    openAs: (credential) => {
+    openProject: (credential) => {
       const cloud = cloudOf(credential.spec.cloud);
       return cloud && openProject(cloud, opening, loginOf(credential, cloud));
     },
@@ -86,20 +86,20 @@ export function tenantClouds(options: TenantCloudsOptions): {
   };
 }
 
-/** The operator's annotation first; else the cloud of existing clusters with this credential. */
-function expectedProject(
+/** The operator's annotation, or else the cloud of existing clusters with this credential. */
+function expectedProjectID(
   reader: ObjectReader,
   {
     namespace,
     name,
-    stated,
-  }: { readonly namespace: string; readonly name: string; readonly stated: string | undefined },
+    statedProject,
+  }: { readonly namespace: string; readonly name: string; readonly statedProject: string | undefined },
 ): ExpectedProject | undefined {
-  if (stated !== undefined) return { id: stated, because: `namespace ${namespace}` };
+  if (statedProject !== undefined) return { id: statedProject, reason: `namespace ${namespace}` };
   const users = reader.list(clusters, namespace).filter(({ spec }) => spec.credentialName === name);
   const settled = users.find(({ status }) => status?.projectID !== undefined);
   const id = settled?.status?.projectID;
-  return id === undefined ? undefined : { id, because: `cluster ${settled?.metadata.name}` };
+  return id === undefined ? undefined : { id, reason: `cluster ${settled?.metadata.name}` };
 }
 
 async function secretData(

@@ -14,7 +14,7 @@ import type { ClusterCredentials } from '@fairway/tenancy/credentials/credential
 
 export interface TenantConnectionOptions {
   readonly clock: Clock;
-  /** Over TLS by default. */
+  /** Uses TLS by default. */
   readonly connect?: ((options: HttpsTransportOptions) => Transport) | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface TenantConnectionOptions {
 export async function connectTenant(
   cluster: Cluster,
   credentials: ClusterCredentials,
-  { clock, connect = overTls }: TenantConnectionOptions,
+  { clock, connect = connectWithTls }: TenantConnectionOptions,
 ): Promise<Transport> {
   const { endpoint } = cluster.status ?? {};
   if (endpoint === undefined) throw new Error(`cluster ${cluster.metadata.name} has no endpoint yet`);
@@ -30,23 +30,24 @@ export async function connectTenant(
   return connect({
     server: endpointUrl(endpoint),
     certificateAuthority: trustBundle(pki.cluster),
-    clientCertificate: renewedCertificate(() => issueFor(pki, clock), clock),
+    clientCertificate: renewedCertificate(() => issueClientCertificate(pki, clock), clock),
     clock,
   });
 }
 
-function overTls(options: HttpsTransportOptions): Transport {
+function connectWithTls(options: HttpsTransportOptions): Transport {
   return new HttpsTransport(options);
 }
 
-/** Used for the server's certificate only. */
+/** Used only for the server's certificate. */
 const ANY_SERVICE_CIDR = '10.3.0.0/16';
 
-async function issueFor(pki: ClusterPki, clock: Clock): Promise<ClientCertificate> {
+async function issueClientCertificate(pki: ClusterPki, clock: Clock): Promise<ClientCertificate> {
   const requirements = certificateRequirements({ serviceCIDR: ANY_SERVICE_CIDR, dnsNames: [], ipAddresses: [] });
-  const own = requirements.find(({ component }) => component === 'fairway');
-  if (own === undefined) throw new Error('there is no certificate for Fairway among those of a control plane');
-  const { certificatePem, privateKeyPem } = await issueComponentCertificate(pki, own, clock);
+  const fairwayRequirement = requirements.find(({ component }) => component === 'fairway');
+  if (fairwayRequirement === undefined)
+    throw new Error('there is no certificate for Fairway among those of a control plane');
+  const { certificatePem, privateKeyPem } = await issueComponentCertificate(pki, fairwayRequirement, clock);
   return { certificate: certificatePem, privateKey: privateKeyPem };
 }
 

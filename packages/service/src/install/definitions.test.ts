@@ -14,31 +14,31 @@ function crd(...versions: CrdVersion[]): CustomResourceDefinition {
   };
 }
 
-test('the definitions contain the cross-field rules', () => {
+test('includes the cross-field rules in the definitions', () => {
   expect(JSON.stringify(definitions())).toContain('x-kubernetes-validations');
 });
 
-test('the schema annotation distinguishes the schemas of kinds', () => {
-  const marks = definitions().map(({ metadata }) => metadata.annotations?.[SCHEMA_ANNOTATION]);
+test('sets different schema annotations for different kinds', () => {
+  const schemaMarks = definitions().map(({ metadata }) => metadata.annotations?.[SCHEMA_ANNOTATION]);
 
-  expect(new Set(marks).size).toBe(marks.length);
+  expect(new Set(schemaMarks).size).toBe(schemaMarks.length);
 });
 
-describe('existing versions that ours lacks', () => {
+describe('existing versions that our definition lacks', () => {
   const ours = crd(version('v1', { storage: true }));
 
   it.each([
-    { existing: undefined, names: ['v1'], reason: 'nothing is there yet' },
-    { existing: crd(version('v1', { storage: true })), names: ['v1'], reason: 'ours is there' },
+    { existing: undefined, names: ['v1'], reason: 'no definition exists yet' },
+    { existing: crd(version('v1', { storage: true })), names: ['v1'], reason: 'our definition exists' },
     {
       existing: crd(version('v1alpha1', { storage: true })),
       names: ['v1', 'v1alpha1'],
-      reason: 'objects are stored in the old one',
+      reason: 'objects are stored in the old version',
     },
     {
       existing: crd(version('v1'), version('v2', { storage: true })),
       names: ['v1', 'v2'],
-      reason: 'a later Fairway was here',
+      reason: 'a later release was installed',
     },
   ])('$names: $reason', ({ existing, names }) => {
     expect(keepVersions(ours, existing).spec.versions.map(({ name }) => name)).toEqual(names);

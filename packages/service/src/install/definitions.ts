@@ -33,8 +33,8 @@ export function keepVersions(
   existing: CustomResourceDefinition | undefined,
 ): CustomResourceDefinition {
   const known = new Set(ours.spec.versions.map(({ name }) => name));
-  const kept = (existing?.spec.versions ?? []).filter(({ name }) => !known.has(name));
-  if (kept.length === 0) return ours;
-  const versions = [...ours.spec.versions, ...kept.map((version) => ({ ...version, storage: false }))];
+  const retainedVersions = (existing?.spec.versions ?? []).filter(({ name }) => !known.has(name));
+  if (retainedVersions.length === 0) return ours;
+  const versions = [...ours.spec.versions, ...retainedVersions.map((version) => ({ ...version, storage: false }))];
   return { ...ours, spec: { ...ours.spec, versions } };
 }

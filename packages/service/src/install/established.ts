@@ -18,7 +18,7 @@ interface Waiting {
 }
 
 /** Resolves when the API server serves the kinds; rejects with a CommandError if a name conflicts with another CRD, or after a minute. */
-export async function definitionsEstablished(
+export async function waitForDefinitions(
   client: KubeClient,
   kinds: readonly Kind[],
   { clock, signal }: Waiting,
@@ -27,7 +27,7 @@ export async function definitionsEstablished(
   const timer = clock.after(PATIENCE_MS, () => deadline.abort());
   const stop = AbortSignal.any([signal, deadline.signal]);
   try {
-    await established(client, new Set(kinds.map(({ plural, group }) => `${plural}.${group}`)), clock, stop);
+    await waitForDefinition(client, new Set(kinds.map(({ plural, group }) => `${plural}.${group}`)), clock, stop);
     for (const kind of kinds) await served(client, kind, clock, stop);
   } catch (error) {
     if (!deadline.signal.aborted) throw error;
@@ -41,7 +41,7 @@ export async function definitionsEstablished(
   }
 }
 
-async function established(
+async function waitForDefinition(
   client: KubeClient,
   names: ReadonlySet<string>,
   clock: Clock,
@@ -51,17 +51,17 @@ async function established(
   const stop = new AbortController();
   const informer = new Informer(client.resource(CustomResourceDefinitions), { clock });
   const waiting = new Set(names);
-  const look = (crd: CustomResourceDefinition) => {
+  const observeDefinition = (crd: CustomResourceDefinition) => {
     const name = crd.metadata.name ?? '';
-    const accepted = conditionOf(crd, 'NamesAccepted');
-    if (waiting.has(name) && accepted?.status === 'False') {
+    const acceptedDefinitions = conditionOf(crd, 'NamesAccepted');
+    if (waiting.has(name) && acceptedDefinitions?.status === 'False') {
       const advice = 'delete the CRD with the conflicting name, if it is unused, and run "fairway install" again';
-      done.reject(new CommandError(`${name}: ${accepted.message}`, { advice }));
+      done.reject(new CommandError(`${name}: ${acceptedDefinitions.message}`, { advice }));
     }
     if (conditionOf(crd, 'Established')?.status === 'True') waiting.delete(name);
     if (waiting.size === 0) done.resolve();
   };
-  informer.addHandler({ onAdd: look, onUpdate: (_, crd) => look(crd) });
+  informer.addHandler({ onAdd: observeDefinition, onUpdate: (_, crd) => observeDefinition(crd) });
   const onAbort = () => done.reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   informer.start(stop.signal);

@@ -9,10 +9,10 @@ import { definitions, SCHEMA_ANNOTATION } from './definitions.ts';
  */
 export async function foreignDefinitions(client: KubeClient): Promise<readonly string[]> {
   const ours = definitions();
-  const judged = await Promise.all(
+  const checkedNames = await Promise.all(
     ours.map(async (crd) => ((await isForeign(client, crd)) ? crd.metadata.name : undefined)),
   );
-  return judged.filter((name) => name !== undefined);
+  return checkedNames.filter((name) => name !== undefined);
 }
 
 async function isForeign(client: KubeClient, { metadata }: CustomResourceDefinition): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { SESSION_KEYS_SECRET } from '@fairway/gateway/console/session-keys';
-import { ROOTS_SECRET } from '@fairway/gateway/management/gateway-roots';
+import { GATEWAY_CA_SECRET } from '@fairway/gateway/management/gateway-ca';
 import { WEBHOOK_NAME } from '@fairway/gateway/webhook/webhook-configuration';
 import type { ClusterRole, Role } from '@fairway/kube/kinds/generated/types';
 
@@ -19,7 +19,7 @@ export const GATEWAY_ROLE: ClusterRole = {
     { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
     { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
     { apiGroups: [''], resources: ['users', 'groups', 'serviceaccounts'], verbs: ['impersonate'] },
-    // Uids and extras; RBAC treats keys of extras as subresources, and they can't be enumerated.
+    // Impersonation of UIDs and extras: RBAC treats keys of extras as subresources, and they can't be enumerated.
     { apiGroups: ['authentication.k8s.io'], resources: ['*'], verbs: ['impersonate'] },
     {
       apiGroups: ['admissionregistration.k8s.io'],
@@ -36,8 +36,8 @@ export const GATEWAY_ROLE: ClusterRole = {
 };
 
 /**
- * For the namespaces of Keystone's projects and the rights there: only tenants' own roles can be granted. Not bound until an
- * operator who admits Keystone users binds it.
+ * For the namespaces of Keystone's projects and the rights in them: only tenants' own roles can be granted. Not bound
+ * until an operator who admits Keystone users binds it.
  */
 export const KEYSTONE_ROLE: ClusterRole = {
   apiVersion: RBAC_VERSION,
@@ -60,9 +60,10 @@ export const KEYSTONE_ROLE: ClusterRole = {
 };
 
 /**
- * For what Magnum's API does in Fairway's own name. Tenants' templates are ConfigMaps in their namespaces, records of creations
- * in progress are ConfigMaps in Fairway's, and its quotas are ResourceQuotas; a trust left over by a crash is recorded in the
- * Secret of its credential. Not bound until an operator who serves that API binds it.
+ * For requests that Magnum's API makes with Fairway's own identity. Tenants' templates are ConfigMaps in their
+ * namespaces, records of creations in progress are ConfigMaps in Fairway's, and its quotas are ResourceQuotas; a trust
+ * left over by a crash is recorded in the Secret of its credential. Not bound until an operator who serves that API
+ * binds it.
  */
 export const MAGNUM_ROLE: ClusterRole = {
   apiVersion: RBAC_VERSION,
@@ -85,7 +86,7 @@ export const GATEWAY_SYSTEM_ROLE: Role = {
     {
       apiGroups: [''],
       resources: ['secrets'],
-      resourceNames: [ROOTS_SECRET],
+      resourceNames: [GATEWAY_CA_SECRET],
       verbs: ['get', 'list', 'watch', 'update'],
     },
     { apiGroups: [''], resources: ['secrets'], resourceNames: [SESSION_KEYS_SECRET], verbs: ['get', 'update'] },

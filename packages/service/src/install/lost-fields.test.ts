@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { lostPaths } from './lost-fields.ts';
 import { isEarlier } from './release.ts';
 
-const string: Schema = { type: 'string' };
+const stringSchema: Schema = { type: 'string' };
 
 function crd(spec: Readonly<Record<string, Schema>>): CustomResourceDefinition {
   const openAPIV3Schema: Schema = { type: 'object', properties: { spec: { type: 'object', properties: spec } } };
@@ -20,24 +20,24 @@ function crd(spec: Readonly<Record<string, Schema>>): CustomResourceDefinition {
 }
 
 test.each<[string, Readonly<Record<string, Schema>>, Readonly<Record<string, Schema>>, string[]]>([
-  ['nothing, where there is more than before', { a: string }, { a: string, b: string }, []],
-  ['a field', { a: string, b: string }, { a: string }, ['spec.b']],
+  ['nothing, where there is more than before', { a: stringSchema }, { a: stringSchema, b: stringSchema }, []],
+  ['a field', { a: stringSchema, b: stringSchema }, { a: stringSchema }, ['spec.b']],
   [
     'a field of an object',
-    { a: { type: 'object', properties: { b: string, c: string } } },
-    { a: { type: 'object', properties: { b: string } } },
+    { a: { type: 'object', properties: { b: stringSchema, c: stringSchema } } },
+    { a: { type: 'object', properties: { b: stringSchema } } },
     ['spec.a.c'],
   ],
   [
     'a field of items',
-    { a: { type: 'array', items: { type: 'object', properties: { b: string } } } },
+    { a: { type: 'array', items: { type: 'object', properties: { b: stringSchema } } } },
     { a: { type: 'array', items: { type: 'object', properties: {} } } },
     ['spec.a[].b'],
   ],
   [
     'nothing of what may have any key',
-    { a: { type: 'object', properties: { b: string } } },
-    { a: { type: 'object', additionalProperties: string } },
+    { a: { type: 'object', properties: { b: stringSchema } } },
+    { a: { type: 'object', additionalProperties: stringSchema } },
     [],
   ],
 ])('a definition loses %s', (_, before, after, lost) => {

@@ -5,16 +5,16 @@ import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
 const PAGE_SIZE = 200;
-/** Maximum number of objects to name; the rest is counted. */
-const MAX_NAMED = 3;
+/** Maximum number of objects to name; the others are counted. */
+const MAX_NAMED_OBJECTS = 3;
 
-/** A field of stored objects that the definitions to be installed lack: it is removed from each object at its next write. */
+/** A field of stored objects that the new definitions lack: it is removed from each object at its next write. */
 export interface LostField {
   readonly plural: string;
   /** `spec.template.metadata.finalizers` */
   readonly field: string;
-  /** `namespace/name` of some of the objects that have a value for it. */
-  readonly named: readonly string[];
+  /** `namespace/name` of some of the objects with a value for it. */
+  readonly exampleFields: readonly string[];
   readonly count: number;
 }
 
@@ -24,24 +24,23 @@ export function lostPaths(installed: CustomResourceDefinition, ours: CustomResou
     crd.spec.versions.find(({ storage }) => storage)?.schema?.openAPIV3Schema?.properties?.['spec'];
   const before = spec(installed);
   const after = spec(ours);
-  return before === undefined || after === undefined ? [] : [...lostBelow(before, after, 'spec')];
+  return before === undefined || after === undefined ? [] : [...lostPathsBelow(before, after, 'spec')];
 }
 
-function* lostBelow(before: Schema, after: Schema, path: string): Generator<string> {
+function* lostPathsBelow(before: Schema, after: Schema, path: string): Generator<string> {
   if (after['x-kubernetes-preserve-unknown-fields'] === true) return;
-  if (before.items && after.items) yield* lostBelow(before.items, after.items, `${path}[]`);
+  if (before.items && after.items) yield* lostPathsBelow(before.items, after.items, `${path}[]`);
   // An object that allows any key keeps every key.
   if (after.additionalProperties !== undefined) return;
   for (const [name, property] of Object.entries(before.properties ?? {})) {
-    const kept = after.properties?.[name];
-    if (kept === undefined) yield `${path}.${name}`;
-    else yield* lostBelow(property, kept, `${path}.${name}`);
+    const newSchema = after.properties?.[name];
+    if (newSchema === undefined) yield `${path}.${name}`;
+    else yield* lostPathsBelow(property, newSchema, `${path}.${name}`);
   }
 }
 
 /**
- * The subset of the paths for which stored objects have a value. Reads all objects of the kind, page by page, if there are any
- * paths.
+ * The paths for which stored objects have a value. If there are any paths, reads all objects of the kind, page by page.
  */
 export async function lostFields(
   client: KubeClient,
@@ -50,7 +49,7 @@ export async function lostFields(
   signal: AbortSignal,
 ): Promise<readonly LostField[]> {
   if (paths.length === 0) return [];
-  const found = new Map(paths.map((path) => [path, { named: [] as string[], count: 0 }]));
+  const found = new Map(paths.map((path) => [path, { exampleFields: [] as string[], count: 0 }]));
   let next: string | undefined;
   do {
     const options = { limit: PAGE_SIZE, signal, ...(next !== undefined && { continue: next }) };
@@ -59,7 +58,7 @@ export async function lostFields(
       for (const [path, uses] of found) {
         if (!hasValue(object, path.split('.'))) continue;
         uses.count++;
-        if (uses.named.length < MAX_NAMED) uses.named.push(nameOf(object));
+        if (uses.exampleFields.length < MAX_NAMED_OBJECTS) uses.exampleFields.push(nameOf(object));
       }
     }
     next = metadata?.continue || undefined;
@@ -76,14 +75,14 @@ function nameOf({ metadata: { namespace, name = '' } }: KubeObject): string {
 function hasValue(value: unknown, [segment, ...rest]: readonly string[]): boolean {
   if (segment === undefined) return value !== undefined && value !== null;
   if (!isJsonObject(value)) return false;
-  const isList = segment.endsWith('[]');
-  const name = isList ? segment.slice(0, -2) : segment;
+  const isListSchema = segment.endsWith('[]');
+  const name = isListSchema ? segment.slice(0, -2) : segment;
   const member = Object.hasOwn(value, name) ? value[name] : undefined;
-  if (!isList) return hasValue(member, rest);
+  if (!isListSchema) return hasValue(member, rest);
   return isJsonArray(member) && member.some((item) => hasValue(item, rest));
 }
 
-export function lostFieldText({ plural, field, named, count }: LostField): string {
-  const more = count > named.length ? ` and ${count - named.length} more` : '';
-  return `${plural}: ${field}, which ${named.join(', ')}${more} ${count === 1 ? 'has' : 'have'}`;
+export function lostFieldText({ plural, field, exampleFields, count }: LostField): string {
+  const more = count > exampleFields.length ? ` and ${count - exampleFields.length} more` : '';
+  return `${plural}: ${field}, which ${exampleFields.join(', ')}${more} ${count === 1 ? 'has' : 'have'}`;
 }

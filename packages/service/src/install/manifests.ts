@@ -18,15 +18,15 @@ import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/
 import { definitions } from './definitions.ts';
 import { PERMISSIONS, SERVICE_ACCOUNT } from './permissions.ts';
 
-/** One object that a management cluster needs. */
+/** An object that a management cluster needs. */
 export interface Manifest {
   readonly type: ResourceType;
   readonly object: KubeObject;
-  /** Objects that belong to the operator once created; they are never updated. */
-  readonly isOperators: boolean;
+  /** Whether the object belongs to the operator once created, so that it is never updated. */
+  readonly isOperatorOwned: boolean;
 }
 
-/** What makes a cluster a management cluster, in the order of application. */
+/** The objects that make a cluster a management cluster, in the order of application. */
 export function manifests(): Manifest[] {
   const namespace: Namespace = { metadata: { name: SYSTEM_NAMESPACE }, spec: {} };
   const account: ServiceAccount = { metadata: { name: SERVICE_ACCOUNT, namespace: SYSTEM_NAMESPACE } };
@@ -38,17 +38,17 @@ export function manifests(): Manifest[] {
     ...ours(ServiceAccounts, [account]),
     ...ours(Roles, PERMISSIONS.roles),
     ...ours(RoleBindings, PERMISSIONS.roleBindings),
-    ...operators(plans, SHIPPED_PLANS),
-    ...operators(kubernetesReleases, SHIPPED_RELEASES),
+    ...operatorManifests(plans, SHIPPED_PLANS),
+    ...operatorManifests(kubernetesReleases, SHIPPED_RELEASES),
   ];
 }
 
 function ours<T extends KubeObject>(type: ResourceType<T>, objects: readonly T[]): Manifest[] {
-  return objects.map((object) => ({ type, object: typed(type, object), isOperators: false }));
+  return objects.map((object) => ({ type, object: typed(type, object), isOperatorOwned: false }));
 }
 
-function operators<T extends KubeObject>(type: ResourceType<T>, objects: readonly T[]): Manifest[] {
-  return objects.map((object) => ({ type, object: typed(type, object), isOperators: true }));
+function operatorManifests<T extends KubeObject>(type: ResourceType<T>, objects: readonly T[]): Manifest[] {
+  return objects.map((object) => ({ type, object: typed(type, object), isOperatorOwned: true }));
 }
 
 function typed<T extends KubeObject>(type: ResourceType<T>, object: T): T {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { PERMISSIONS } from './permissions.ts';
 
 /** One line per resource: `GROUP/RESOURCE[NAMES]: verbs`. */
-function flat(rules: readonly PolicyRule[] = []): string[] {
+function flatRules(rules: readonly PolicyRule[] = []): string[] {
   return rules
     .flatMap(({ apiGroups = [], resources = [], resourceNames, verbs }) =>
       apiGroups.flatMap((group) =>
@@ -19,7 +19,7 @@ function flat(rules: readonly PolicyRule[] = []): string[] {
 }
 
 function rulesOf(name: string): string[] {
-  return flat(PERMISSIONS.clusterRoles.find(({ metadata }) => metadata.name === name)?.rules);
+  return flatRules(PERMISSIONS.clusterRoles.find(({ metadata }) => metadata.name === name)?.rules);
 }
 
 test('the controllers get the permissions that they declare, plus those of fairway serve itself', () => {
@@ -54,10 +54,10 @@ test('the controllers get the permissions that they declare, plus those of fairw
   ]);
 });
 
-test('in its own namespace Fairway stores CAs, claims, records of deleted clusters and Leases', () => {
+test('allows Fairway to store CAs, claims, records of deleted clusters and Leases in its own namespace', () => {
   const [role] = PERMISSIONS.roles;
 
-  expect(flat(role.rules)).toEqual([
+  expect(flatRules(role.rules)).toEqual([
     '/configmaps: create delete get list update watch',
     '/secrets: create deletecollection get list patch watch',
     'coordination.k8s.io/leases: create delete get list patch update watch',

@@ -20,11 +20,11 @@ export const SERVICE_ACCOUNT = 'fairway';
 const RBAC_VERSION = 'rbac.authorization.k8s.io/v1';
 
 /**
- * Permissions of `fairway serve` in addition to its controllers'. It may not list Secrets: it gets the one that a CloudCredential
- * names.
+ * Permissions of `fairway serve` in addition to its controllers'. It may not list Secrets: it gets only those that
+ * CloudCredentials name.
  */
 const SERVICE_RIGHTS: readonly Right[] = [
-  // To check whether they belong to this release.
+  // Checks whether the CRDs belong to this release.
   {
     type: CustomResourceDefinitions,
     names: definitions().map(({ metadata }) => metadata.name ?? ''),
@@ -35,18 +35,17 @@ const SERVICE_RIGHTS: readonly Right[] = [
   { type: Events, verbs: ['create', 'patch'] },
 ];
 
-const DECLARED = [...CONTROLLERS, ...CLOUD_PROVIDER].flatMap(({ rights }) => rights);
+const DECLARED_RULES = [...CONTROLLERS, ...CLOUD_PROVIDER].flatMap(({ rights }) => rights);
 
 const CONTROLLERS_ROLE: ClusterRole = {
   apiVersion: RBAC_VERSION,
   kind: 'ClusterRole',
   metadata: { name: 'fairway-controllers' },
-  rules: policyRules([...DECLARED, ...SERVICE_RIGHTS]),
+  rules: policyRules([...DECLARED_RULES, ...SERVICE_RIGHTS]),
 };
 
 /**
- * Fairway's own namespace: the clusters' CAs, what they claimed of their plans, and the Leases with which replicas share the
- * work.
+ * Fairway's own namespace: the clusters' CAs, their claims on plans, and the Leases with which replicas share the work.
  */
 const SYSTEM_ROLE: Role = {
   apiVersion: RBAC_VERSION,
@@ -54,7 +53,7 @@ const SYSTEM_ROLE: Role = {
   metadata: { name: 'fairway-controllers', namespace: SYSTEM_NAMESPACE },
   rules: policyRules(
     [
-      ...DECLARED,
+      ...DECLARED_RULES,
       { type: Secrets, namespace: SYSTEM_NAMESPACE, verbs: ['get', 'list', 'create', 'deletecollection'] },
       {
         type: Leases,
@@ -66,7 +65,7 @@ const SYSTEM_ROLE: Role = {
   ),
 };
 
-const SUBJECT = { kind: 'ServiceAccount', name: SERVICE_ACCOUNT, namespace: SYSTEM_NAMESPACE };
+const SERVICE_ACCOUNT_SUBJECT = { kind: 'ServiceAccount', name: SERVICE_ACCOUNT, namespace: SYSTEM_NAMESPACE };
 
 function clusterBinding(role: string): ClusterRoleBinding {
   return {
@@ -74,7 +73,7 @@ function clusterBinding(role: string): ClusterRoleBinding {
     kind: 'ClusterRoleBinding',
     metadata: { name: role },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
-    subjects: [SUBJECT],
+    subjects: [SERVICE_ACCOUNT_SUBJECT],
   };
 }
 
@@ -84,7 +83,7 @@ function binding(name: string, namespace: string, role: string): RoleBinding {
     kind: 'RoleBinding',
     metadata: { name, namespace },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: role },
-    subjects: [SUBJECT],
+    subjects: [SERVICE_ACCOUNT_SUBJECT],
   };
 }
 

@@ -3,7 +3,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 /** Annotation of each CRD: the release of Fairway that installed it. */
 export const RELEASE_ANNOTATION = 'fairway.dev/release';
 
-/** The release that installed it; undefined for 0.1.0, which did not record it. */
+/** The release of Fairway that installed the CRDs; undefined for 0.1.0, which did not record it. */
 export function releaseOf({ metadata }: KubeObject): string | undefined {
   return metadata.annotations?.[RELEASE_ANNOTATION];
 }

@@ -5,7 +5,7 @@ import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import type { CertificateByName, TlsOptions } from '@fairway/apiserver/server/listener';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import { projectIdOf } from '@fairway/identity/project-marks';
+import { projectIdOf } from '@fairway/identity/project-labels';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { Namespaces } from '@fairway/kube/kinds/resources';
@@ -24,7 +24,7 @@ export interface OpenMagnumOptions {
   /** Fairway's API with its own identity. */
   readonly client: KubeClient;
   readonly reader: ObjectReader;
-  /** The same with a user's identity. */
+  /** Fairway's API with a user's identity. */
   readonly clientOf: MagnumServices['clientOf'];
   /** The operator's cloud, whose user becomes the trustee of trusts. */
   readonly cloud: Cloud;
@@ -48,7 +48,7 @@ export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi>
   const services = {
     identify: identifyByKeystone(keystone.tokens, keystone.namespaces),
     clientOf,
-    own: client,
+    systemClient: client,
     projectOfNamespace,
     namespaceOfProject: (projectId: string) =>
       reader.list(Namespaces).find((namespace) => projectIdOf(namespace) === projectId)?.metadata.name,
@@ -80,8 +80,8 @@ function configuredCredential(reader: ObjectReader, namespace: string): Configur
   if (reader.get(Namespaces, '', namespace)?.metadata.annotations?.[CLOUD_ANNOTATION] !== undefined) {
     return { kind: 'operator' };
   }
-  const own = reader.get(cloudCredentials, namespace, DEFAULT_CREDENTIAL);
-  return own && own.metadata.deletionTimestamp === undefined
+  const defaultCredential = reader.get(cloudCredentials, namespace, DEFAULT_CREDENTIAL);
+  return defaultCredential && defaultCredential.metadata.deletionTimestamp === undefined
     ? { kind: 'credential', name: DEFAULT_CREDENTIAL }
     : undefined;
 }

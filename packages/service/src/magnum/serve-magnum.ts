@@ -14,24 +14,24 @@ import type { ServerNames } from '../serve/server-address.ts';
 import { openCloud } from '../up/clouds.ts';
 import { openMagnum } from './open-magnum.ts';
 
-/** Where Magnum's API is served. */
+/** Address and certificates of Magnum's API. */
 export interface MagnumServing {
   readonly names: ServerNames;
   /** The operator's own certificate. */
   readonly certificate?: CertificateFiles | undefined;
-  /** Limits of its clients, if other than the defaults. */
+  /** Limits for its clients, if different from the defaults. */
   readonly limits?: Partial<ServerLimits> | undefined;
 }
 
 export interface ServeMagnumOptions extends MagnumServing {
   /** Fairway's API with a user's identity. */
   readonly clientOf: MagnumServices['clientOf'];
-  /** From Fairway's own authority, currently. */
+  /** The current certificate of Fairway's own authority. */
   readonly tls: () => TlsOptions | Promise<TlsOptions>;
-  /** How soon a renewed certificate of that authority is used here too. */
+  /** How soon a renewed certificate of that authority is also used here. */
   readonly renewalMs: number;
   readonly cloudsYaml: CloudsYaml;
-  /** Whose user becomes the trustee of trusts. */
+  /** The cloud whose user becomes the trustee of trusts. */
   readonly cloudName: string;
   readonly clock: Clock;
   readonly random: () => number;
@@ -39,11 +39,11 @@ export interface ServeMagnumOptions extends MagnumServing {
 }
 
 export interface MagnumListener extends Pick<MagnumApi, 'url' | 'close'> {
-  /** Of the operator's own certificate, in PEM; undefined for Fairway's. */
+  /** The CA of the operator's own certificate, in PEM; undefined for Fairway's certificate. */
   readonly ownAuthority: string | undefined;
 }
 
-/** Serves Magnum's API over that of a Fairway, with certificates that are renewed. */
+/** Serves Magnum's API over Fairway's, and renews its certificates. */
 export async function serveMagnum(
   { engine, keystone }: Pick<Fairway<Engine>, 'engine' | 'keystone'>,
   options: ServeMagnumOptions,
@@ -55,8 +55,8 @@ export async function serveMagnum(
   await using opening = new AsyncDisposableStack();
   const cloud = openCloud(cloudsYaml, cloudName, { clock, random, log });
   opening.defer(() => cloud.close());
-  const own = certificate && new OwnCertificate(certificate, { clock, log });
-  opening.defer(() => own?.close());
+  const ownCertificate = certificate && new OwnCertificate(certificate, { clock, log });
+  opening.defer(() => ownCertificate?.close());
   const magnum = await openMagnum({
     keystone,
     client,
@@ -65,7 +65,7 @@ export async function serveMagnum(
     cloud,
     names,
     tls: await tls(),
-    certificateFor: own && ((name) => own.contextFor(name)),
+    certificateFor: ownCertificate && ((name) => ownCertificate.contextFor(name)),
     limits,
     clock,
     random,
@@ -74,5 +74,5 @@ export async function serveMagnum(
   opening.defer(() => magnum.close());
   opening.defer(every(renewalMs, clock, async () => magnum.setTls(await tls())));
   const running = opening.move();
-  return { url: magnum.url, ownAuthority: own?.authority, close: () => running.disposeAsync() };
+  return { url: magnum.url, ownAuthority: ownCertificate?.authority, close: () => running.disposeAsync() };
 }

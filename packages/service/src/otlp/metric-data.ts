@@ -13,21 +13,24 @@ export interface ReadMetric {
   readonly help: string;
   readonly type: string;
   readonly values: readonly {
-    /** For histograms: with `_bucket`, `_sum` or `_count`. */
+    /** For histograms, ends with `_bucket`, `_sum` or `_count`. */
     readonly metricName?: string;
     readonly labels: Readonly<Record<string, string | number>>;
     readonly value: number;
   }[];
 }
 
-export interface Span {
+export interface MetricPeriod {
   /** Start of counting. */
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Converts Prometheus metrics to OpenTelemetry: the same names, labels and numbers, since the process began. Pure. */
-export function metricData(metrics: readonly ReadMetric[], span: Span): MetricData[] {
+/**
+ * Converts Prometheus metrics to OpenTelemetry: the same names, labels and numbers, since the start of the process.
+ * Pure.
+ */
+export function metricData(metrics: readonly ReadMetric[], span: MetricPeriod): MetricData[] {
   return metrics.flatMap((metric): MetricData[] => {
     const { name, help: description, type } = metric;
     const common = {
@@ -48,14 +51,14 @@ export function metricData(metrics: readonly ReadMetric[], span: Span): MetricDa
   });
 }
 
-/** Values that are not numbers are left out: JSON cannot represent them. */
-function numbers({ values }: ReadMetric, span: Span): DataPoint<number>[] {
+/** Values that are not numbers are omitted: JSON cannot represent them. */
+function numbers({ values }: ReadMetric, span: MetricPeriod): DataPoint<number>[] {
   return values
     .filter(({ value }) => Number.isFinite(value))
     .map(({ labels, value }) => ({ ...timesOf(span), attributes: labels, value }));
 }
 
-function histograms({ name, values }: ReadMetric, span: Span): DataPoint<Histogram>[] {
+function histograms({ name, values }: ReadMetric, span: MetricPeriod): DataPoint<Histogram>[] {
   const bySeries = Map.groupBy(values, ({ labels }) => JSON.stringify({ ...labels, le: undefined }));
   return [...bySeries].map(([key, parts]) => {
     const valueOf = (suffix: string) => parts.find(({ metricName }) => metricName === `${name}${suffix}`)?.value ?? 0;
@@ -64,7 +67,7 @@ function histograms({ name, values }: ReadMetric, span: Span): DataPoint<Histogr
       .map(({ labels, value }) => ({ bound: Number(labels['le']), below: value }))
       .toSorted((a, b) => a.bound - b.bound);
     const count = valueOf('_count');
-    // Prometheus counts everything below a bound, OpenTelemetry what is between two.
+    // Prometheus counts everything below a bound, OpenTelemetry everything between two bounds.
     const cumulative = [...buckets.map(({ below }) => below), count];
     const counts = cumulative.map((below, index) => below - (cumulative[index - 1] ?? 0));
     const value = { buckets: { boundaries: buckets.map(({ bound }) => bound), counts }, sum: valueOf('_sum'), count };
@@ -72,7 +75,7 @@ function histograms({ name, values }: ReadMetric, span: Span): DataPoint<Histogr
   });
 }
 
-function timesOf({ fromMs, toMs }: Span): { readonly startTime: HrTime; readonly endTime: HrTime } {
+function timesOf({ fromMs, toMs }: MetricPeriod): { readonly startTime: HrTime; readonly endTime: HrTime } {
   return { startTime: hrTime(fromMs), endTime: hrTime(toMs) };
 }
 

@@ -1,13 +1,13 @@
 import type { Clock } from '@fairway/base/clock';
-import { endedWithin } from '@fairway/base/ended-within';
 import type { Logger } from '@fairway/base/log';
+import { waitAtMost } from '@fairway/base/wait-at-most';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { Resource } from '@opentelemetry/resources';
 import type { ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { metricData, type ReadMetric } from './metric-data.ts';
 
 /** Doubled with each failure: a receiver that is unreachable for a day is tried a few times an hour. */
-const FIRST_PAUSE_MS = 5_000;
+const MIN_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 300_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 
@@ -25,36 +25,36 @@ export interface MetricsPusherOptions {
 }
 
 /**
- * Sends all metrics periodically, one batch at a time. Metrics that could not be sent are dropped: the next batch has the same
- * sums.
+ * Sends all metrics periodically, one batch at a time. Metrics that could not be sent are dropped: the next batch
+ * contains the same sums.
  */
 export class MetricsPusher {
   readonly #options: MetricsPusherOptions;
   readonly #startMs: number;
   readonly #stop = new AbortController();
-  readonly #ended: Promise<void>;
+  readonly #stopped: Promise<void>;
   #failures = 0;
 
   constructor(options: MetricsPusherOptions) {
     this.#options = options;
     this.#startMs = options.clock.now();
-    this.#ended = this.#run();
+    this.#stopped = this.#run();
   }
 
-  /** Sends the final metrics, for some seconds at most. */
+  /** Sends the final metrics, for at most a few seconds. */
   async close(): Promise<void> {
     const { clock, exporter } = this.#options;
     this.#stop.abort();
-    const last = this.#ended.then(() => (this.#failures === 0 ? this.#push() : undefined));
-    await endedWithin(CLOSE_TIMEOUT_MS, clock, last);
-    await endedWithin(CLOSE_TIMEOUT_MS, clock, exporter.shutdown());
+    const last = this.#stopped.then(() => (this.#failures === 0 ? this.#push() : undefined));
+    await waitAtMost(CLOSE_TIMEOUT_MS, clock, last);
+    await waitAtMost(CLOSE_TIMEOUT_MS, clock, exporter.shutdown());
   }
 
   async #run(): Promise<void> {
     const { clock, everyMs } = this.#options;
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      const pauseMs = this.#failures === 0 ? 0 : Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
+      const pauseMs = this.#failures === 0 ? 0 : Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** (this.#failures - 1));
       const isStopped = await clock.sleep(Math.max(everyMs, pauseMs), signal).then(
         () => false,
         () => true,

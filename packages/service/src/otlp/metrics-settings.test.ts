@@ -6,21 +6,21 @@ const OWN = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://mimir/otlp/v1/metrics
 
 test.each([
   { reason: 'nobody asked', env: {}, url: undefined },
-  { reason: 'a receiver of traces gets no metrics by itself', env: ALL, url: undefined },
+  { reason: 'a receiver of traces gets no metrics by default', env: ALL, url: undefined },
   {
-    reason: 'a receiver of all signals that is to have them',
+    reason: 'a receiver of all signals with metrics enabled',
     env: { ...ALL, OTEL_METRICS_EXPORTER: 'otlp' },
     url: 'http://collector:4318/v1/metrics',
   },
-  { reason: 'that of metrics is taken as it is', env: { ...ALL, ...OWN }, url: 'http://mimir/otlp/v1/metrics' },
+  { reason: 'a receiver of metrics is used unchanged', env: { ...ALL, ...OWN }, url: 'http://mimir/otlp/v1/metrics' },
   { reason: 'turned off', env: { ...OWN, OTEL_SDK_DISABLED: 'true' }, url: undefined },
   { reason: 'no exporter', env: { ...OWN, OTEL_METRICS_EXPORTER: 'none' }, url: undefined },
-  { reason: 'Prometheus reads them', env: { ...OWN, OTEL_METRICS_EXPORTER: 'prometheus' }, url: undefined },
-])('metrics go to $url: $reason', ({ env, url }) => {
+  { reason: 'Prometheus scrapes them', env: { ...OWN, OTEL_METRICS_EXPORTER: 'prometheus' }, url: undefined },
+])('sends metrics to $url: $reason', ({ env, url }) => {
   expect(metricsPushSettings(env)?.url).toBe(url);
 });
 
-test('once a minute, or as configured, with the headers of all signals and their own', () => {
+test('sends metrics once a minute, or as configured, with common and metrics headers', () => {
   const env = { ...OWN, OTEL_EXPORTER_OTLP_HEADERS: 'a=1,b=1', OTEL_EXPORTER_OTLP_METRICS_HEADERS: 'b=2' };
 
   expect(metricsPushSettings(env)).toMatchObject({ everyMs: 60_000, headers: { a: '1', b: '2' } });
@@ -30,7 +30,7 @@ test('once a minute, or as configured, with the headers of all signals and their
 });
 
 test.each(['ftp://fairway:s3cret@collector', 'fairway:s3cret@collector:4318', 'http://fairway:s3cret@[collector'])(
-  'the error for %s does not reveal its secret',
+  'does not reveal the secret in the error for %s',
   (endpoint) => {
     const refused = () => metricsPushSettings({ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: endpoint });
 
@@ -47,6 +47,6 @@ test.each([
   [{ ...OWN, OTEL_METRIC_EXPORT_INTERVAL: '1m' }, /OTEL_METRIC_EXPORT_INTERVAL/],
   [{ ...OWN, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /OTEL_EXPORTER_OTLP_PROTOCOL/],
   [{ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'collector:4318' }, /OTEL_EXPORTER_OTLP_METRICS_ENDPOINT/],
-])('%j is refused', (env, message) => {
+])('refuses %j', (env, message) => {
   expect(() => metricsPushSettings(env)).toThrow(message);
 });

@@ -1,26 +1,26 @@
 import {
   type Environment,
-  isTurnedOff,
+  invalidSetting,
+  isDisabled,
   receiverHeaders,
   receiverUrl,
   requireHttp,
   type Signal,
-  wrongSetting,
 } from './receiver.ts';
 
-/** Where metrics go. */
+/** Settings for pushing metrics. */
 export interface MetricsPushSettings {
   /** URL of an OTLP receiver over HTTP, with the path: `http://127.0.0.1:4318/v1/metrics`. */
   readonly url: string;
-  /** Sent with each request; they may hold a secret. */
+  /** Sent with each request; may contain a secret. */
   readonly headers: Readonly<Record<string, string>>;
   readonly everyMs: number;
 }
 
 const SIGNAL: Signal = 'METRICS';
-const EVERY_MS = 60_000;
-const MIN_EVERY_MS = 1_000;
-const MAX_EVERY_MS = 86_400_000;
+const DEFAULT_INTERVAL_MS = 60_000;
+const MIN_INTERVAL_MS = 1_000;
+const MAX_INTERVAL_MS = 86_400_000;
 
 /**
  * OpenTelemetry's standard variables; undefined if metrics are not pushed. A receiver of all signals gets metrics only with
@@ -28,17 +28,17 @@ const MAX_EVERY_MS = 86_400_000;
  * names the variable.
  */
 export function metricsPushSettings(env: Environment): MetricsPushSettings | undefined {
-  if (isTurnedOff(env)) return undefined;
+  if (isDisabled(env)) return undefined;
   const exporter = env['OTEL_METRICS_EXPORTER'] ?? '';
-  // `/metrics` is served anyway.
+  // `/metrics` is served in any case.
   if (exporter === 'none' || exporter === 'prometheus') return undefined;
   if (exporter !== '' && exporter !== 'otlp') {
-    throw wrongSetting('OTEL_METRICS_EXPORTER', exporter, 'otlp, prometheus or none');
+    throw invalidSetting('OTEL_METRICS_EXPORTER', exporter, 'otlp, prometheus or none');
   }
   if (exporter === '' && !env['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT']) return undefined;
   const url = receiverUrl(env, SIGNAL);
   if (url === undefined) {
-    throw wrongSetting(
+    throw invalidSetting(
       'OTEL_METRICS_EXPORTER',
       exporter,
       'sufficient: OTEL_EXPORTER_OTLP_METRICS_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT must also be set to the receiver',
@@ -49,21 +49,21 @@ export function metricsPushSettings(env: Environment): MetricsPushSettings | und
   return { url, headers: receiverHeaders(env, SIGNAL), everyMs: intervalOf(env) };
 }
 
-/** Cumulative since the start: deltas are not supported. */
+/** Sums are cumulative since the start: deltas are not supported. */
 function requireSums(env: Environment): void {
   const name = 'OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE';
   const preferred = env[name] ?? '';
-  if (preferred !== '' && preferred.toLowerCase() !== 'cumulative') throw wrongSetting(name, preferred, 'cumulative');
+  if (preferred !== '' && preferred.toLowerCase() !== 'cumulative') throw invalidSetting(name, preferred, 'cumulative');
 }
 
 function intervalOf(env: Environment): number {
   const text = env['OTEL_METRIC_EXPORT_INTERVAL'] ?? '';
-  if (text === '') return EVERY_MS;
+  if (text === '') return DEFAULT_INTERVAL_MS;
   const ms = Number(text);
-  if (Number.isInteger(ms) && ms >= MIN_EVERY_MS && ms <= MAX_EVERY_MS) return ms;
-  throw wrongSetting(
+  if (Number.isInteger(ms) && ms >= MIN_INTERVAL_MS && ms <= MAX_INTERVAL_MS) return ms;
+  throw invalidSetting(
     'OTEL_METRIC_EXPORT_INTERVAL',
     text,
-    `an integer number of milliseconds from ${MIN_EVERY_MS} to ${MAX_EVERY_MS}`,
+    `an integer number of milliseconds from ${MIN_INTERVAL_MS} to ${MAX_INTERVAL_MS}`,
   );
 }

@@ -7,18 +7,18 @@ import {
 } from '@opentelemetry/resources';
 
 export interface ProcessIdentity {
-  /** Of this process, for example the name of its Lease. */
+  /** Identifies this process, for example by the name of its Lease. */
   readonly instance?: string | undefined;
   readonly version: string;
 }
 
-/** The sender, as shown by receivers; OpenTelemetry's variables override it. */
+/** The sender, as receivers display it; OpenTelemetry's variables override it. */
 export function processResource({ instance, version }: ProcessIdentity): Resource {
-  const own = {
+  const processAttributes = {
     'service.name': 'fairway',
     'service.version': version,
     ...(instance !== undefined && { 'service.instance.id': instance }),
   };
-  const named = detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] });
-  return resourceFromAttributes(own).merge(named);
+  const environmentResource = detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] });
+  return resourceFromAttributes(processAttributes).merge(environmentResource);
 }

@@ -15,7 +15,7 @@ export interface MetricsPushOptions extends ProcessIdentity {
 
 const SEND_TIMEOUT_MS = 10_000;
 
-/** Pushes the contents of `/metrics` to a receiver of OTLP over HTTP, as JSON. */
+/** Pushes the metrics of `/metrics` to an OTLP receiver over HTTP, as JSON. */
 export function pushMetrics(
   { url, headers, everyMs }: MetricsPushSettings,
   options: MetricsPushOptions,

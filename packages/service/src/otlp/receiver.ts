@@ -9,12 +9,12 @@ export type Signal = 'TRACES' | 'METRICS';
 const PATHS: Readonly<Record<Signal, string>> = { TRACES: '/v1/traces', METRICS: '/v1/metrics' };
 
 /**
- * The URL for a signal according to OpenTelemetry's variables; undefined if none names a receiver. Throws a usage error that
- * names the variable.
+ * The URL for a signal according to OpenTelemetry's variables; undefined if none sets a receiver. Throws a usage error
+ * that names the variable.
  */
 export function receiverUrl(env: Environment, signal: Signal): string | undefined {
-  const own = `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`;
-  if (env[own]) return parseReceiverUrl(own, env[own], undefined);
+  const signalVariable = `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`;
+  if (env[signalVariable]) return parseReceiverUrl(signalVariable, env[signalVariable], undefined);
   const base = 'OTEL_EXPORTER_OTLP_ENDPOINT';
   return env[base] ? parseReceiverUrl(base, env[base], signal) : undefined;
 }
@@ -23,8 +23,8 @@ export function receiverUrl(env: Environment, signal: Signal): string | undefine
 export function parseReceiverUrl(name: string, text: string, signal: Signal | undefined): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    // The host may be preceded by a user and a password.
-    throw wrongSetting(
+    // The host may follow a user and a password.
+    throw invalidSetting(
       name,
       // oxlint-disable-next-line fairway/linear-regexps -- the operator's own setting
       text.replace(/^(.*\/\/)?.*@/, '$1…@'),
@@ -35,8 +35,8 @@ export function parseReceiverUrl(name: string, text: string, signal: Signal | un
   return url.href;
 }
 
-/** Whether nothing is sent, regardless of the other variables. */
-export function isTurnedOff(env: Environment): boolean {
+/** Whether the signal is disabled, regardless of the other variables. */
+export function isDisabled(env: Environment): boolean {
   return env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true';
 }
 
@@ -44,7 +44,7 @@ export function isTurnedOff(env: Environment): boolean {
 export function requireHttp(env: Environment, signal: Signal): void {
   const protocol = env[`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`] || env['OTEL_EXPORTER_OTLP_PROTOCOL'];
   if (protocol !== 'grpc') return;
-  throw wrongSetting(
+  throw invalidSetting(
     'OTEL_EXPORTER_OTLP_PROTOCOL',
     protocol,
     'supported: use http/json and the HTTP port, 4318 by default',
@@ -54,25 +54,25 @@ export function requireHttp(env: Environment, signal: Signal): void {
 /** Headers of all signals and of this one. */
 export function receiverHeaders(env: Environment, signal: Signal): Readonly<Record<string, string>> {
   return {
-    ...headersIn(env, 'OTEL_EXPORTER_OTLP_HEADERS'),
-    ...headersIn(env, `OTEL_EXPORTER_OTLP_${signal}_HEADERS`),
+    ...parseHeaders(env, 'OTEL_EXPORTER_OTLP_HEADERS'),
+    ...parseHeaders(env, `OTEL_EXPORTER_OTLP_${signal}_HEADERS`),
   };
 }
 
 /** Comma-separated `name=value`, percent-encoded, as in W3C's baggage. */
-function headersIn(env: Environment, name: string): Record<string, string> {
+function parseHeaders(env: Environment, name: string): Record<string, string> {
   const pairs = (env[name] ?? '').split(',').filter((pair) => pair.trim() !== '');
   return Object.fromEntries(
     pairs.map((pair) => {
       const [key = '', ...value] = pair.split('=');
       if (value.length === 0) throw usageError(`${name} has a part without "="`, 'write NAME=VALUE,NAME=VALUE');
-      return [key.trim(), headerValue(name, key.trim(), value.join('=').trim())];
+      return [key.trim(), parseHeaderValue(name, key.trim(), value.join('=').trim())];
     }),
   );
 }
 
 /** Never quoted in an error: it may be a secret. */
-function headerValue(variable: string, key: string, encoded: string): string {
+function parseHeaderValue(variable: string, key: string, encoded: string): string {
   try {
     const value = decodeURIComponent(encoded);
     validateHeaderName(key);
@@ -84,6 +84,6 @@ function headerValue(variable: string, key: string, encoded: string): string {
   }
 }
 
-export function wrongSetting(name: string, value: string, allowed: string): CommandError {
+export function invalidSetting(name: string, value: string, allowed: string): CommandError {
   return usageError(`${name}: ${JSON.stringify(value)} is not ${allowed}`, 'correct it, or unset it to send nothing');
 }

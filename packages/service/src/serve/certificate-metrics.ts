@@ -2,13 +2,13 @@ import { Gauge, type Registry } from 'prom-client';
 import type { OwnCertificate } from './own-certificate.ts';
 
 /** Exports when the operator's own certificate expires: Fairway renews all others itself. */
-export function addCertificateMetrics(registry: Registry, own: Pick<OwnCertificate, 'validToMs'>): void {
+export function addCertificateMetrics(registry: Registry, servingCertificate: Pick<OwnCertificate, 'validToMs'>): void {
   const end = new Gauge({
     name: 'fairway_serving_certificate_expiry_timestamp_seconds',
     help: "Expiry of the operator's own serving certificate, as a Unix time; absent without one.",
     registers: [],
     collect() {
-      this.set(own.validToMs / 1000);
+      this.set(servingCertificate.validToMs / 1000);
     },
   });
   registry.registerMetric(end);

@@ -5,7 +5,7 @@ import type { Logger } from '@fairway/base/log';
 import type { Tracer } from '@fairway/base/tracing';
 import { createConsole } from '@fairway/gateway/console/console';
 import type { AnnounceWrite } from '@fairway/gateway/management/announced-write';
-import { catchUpWith } from '@fairway/gateway/management/catch-up';
+import { newCacheSync } from '@fairway/gateway/management/cache-sync';
 import { GatewayMetrics } from '@fairway/gateway/management/gateway-metrics';
 import { createManagementGateway, type ManagementGateway } from '@fairway/gateway/management/management-gateway';
 import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
@@ -17,13 +17,13 @@ import { usageError } from '../command-error.ts';
 import type { Engine } from '../fairway/engine.ts';
 import type { Fairway } from '../fairway/fairway.ts';
 import { metricsRoute } from '../fairway/metrics-route.ts';
-import { logOf } from '../log-levels.ts';
+import { logFor } from '../log-levels.ts';
 import { FAIRWAY_VERSION } from '../version.ts';
 import { addCertificateMetrics } from './certificate-metrics.ts';
 import type { ListenAddress } from './listen-address.ts';
 import { type CertificateFiles, OwnCertificate } from './own-certificate.ts';
 
-/** Address of a replica's gateway, and its certificate's names. */
+/** Address of a replica's gateway, and the names in its certificate. */
 export interface GatewayServing {
   readonly connection: HttpsTransportOptions;
   readonly listen: ListenAddress;
@@ -32,7 +32,7 @@ export interface GatewayServing {
   /** See ManagementGatewayOptions. */
   readonly webhookUrl: string | undefined;
   readonly certificate?: CertificateFiles | undefined;
-  /** Limits of its clients, if other than the defaults. */
+  /** Limits for its clients, if different from the defaults. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits> | undefined;
   /** Whether the console is served; it is by default. */
   readonly console?: boolean | undefined;
@@ -66,7 +66,7 @@ export async function openGateway(
     clusterAudit,
     keystone,
   }: Fairway<Engine>,
-  shared: {
+  commonOptions: {
     /** This replica's identity. */
     readonly identity: string;
     readonly audit: AuditSettings;
@@ -77,22 +77,32 @@ export async function openGateway(
     readonly log: Logger;
   },
 ): Promise<ManagementGateway> {
-  const { clock, random } = shared;
-  const log = logOf(shared.log, 'gateway');
+  const { clock, random } = commonOptions;
+  const log = logFor(commonOptions.log, 'gateway');
   const userAgent = `fairway-gateway/${FAIRWAY_VERSION}`;
   const client = new KubeClient(new HttpsTransport({ ...connection, clock }), { userAgent, clock });
   await using opening = new AsyncDisposableStack();
   opening.defer(() => client.close());
-  const own = certificate && new OwnCertificate(certificate, { clock, log });
-  if (own) addCertificateMetrics(registry, own);
-  opening.defer(() => own?.close());
-  if (own && webhookUrl !== undefined && own.covers(new URL(webhookUrl).hostname) && own.authority === undefined) {
+  const ownCertificate = certificate && new OwnCertificate(certificate, { clock, log });
+  if (ownCertificate) addCertificateMetrics(registry, ownCertificate);
+  opening.defer(() => ownCertificate?.close());
+  if (
+    ownCertificate &&
+    webhookUrl !== undefined &&
+    ownCertificate.covers(new URL(webhookUrl).hostname) &&
+    ownCertificate.authority === undefined
+  ) {
     throw usageError(
       `kube-apiserver calls the webhook at ${webhookUrl}, but does not trust tls.certFile`,
       'specify its certificate authority with --tls-ca-file',
     );
   }
-  const audit = await openAudit(shared.audit, { registry, clock, random, log: logOf(shared.log, 'audit') });
+  const audit = await openAudit(commonOptions.audit, {
+    registry,
+    clock,
+    random,
+    log: logFor(commonOptions.log, 'audit'),
+  });
   opening.defer(() => audit.close());
   const gateway = await createManagementGateway({
     connection,
@@ -107,18 +117,21 @@ export async function openGateway(
     cloudResources,
     clusterAudit,
     keystone,
-    catchUp: catchUpWith({ reader: engine.reader, client, clock }),
+    catchUp: newCacheSync({ reader: engine.reader, client, clock }),
     ...listen,
     hosts,
     webhookUrl,
     ...(limits && { limits }),
-    ...(own && { certificateFor: (name) => own.contextFor(name), furtherAuthorities: own.authority }),
+    ...(ownCertificate && {
+      certificateFor: (name) => ownCertificate.contextFor(name),
+      additionalAuthorities: ownCertificate.authority,
+    }),
     routes: [metricsRoute(registry)],
     console: isConsoleServed ? (parts) => createConsole({ ...parts, documentation }) : undefined,
     metrics: new GatewayMetrics(registry),
     auditor: audit.auditor,
     auditEvents: audit.events,
-    ...shared,
+    ...commonOptions,
     log,
   });
   opening.defer(() => gateway.close());

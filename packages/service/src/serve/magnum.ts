@@ -3,15 +3,15 @@ import { requireMagnumRights } from '@fairway/gateway/management/required-rights
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Engine } from '../fairway/engine.ts';
 import type { Fairway } from '../fairway/fairway.ts';
-import { logOf } from '../log-levels.ts';
+import { logFor } from '../log-levels.ts';
 import { type MagnumListener, type ServeMagnumOptions, serveMagnum } from '../magnum/serve-magnum.ts';
 
-/** How soon a renewed certificate of the gateway is used here too. */
+/** How soon a renewed certificate of the gateway is also used here. */
 const CERTIFICATE_POLL_MS = 60_000;
 
 /**
- * Serves Magnum's API beside a replica's gateway, through which it makes all requests for its users. Any replica can answer any
- * request.
+ * Serves Magnum's API alongside a replica's gateway, through which it makes all requests for its users. Any replica can
+ * respond to any request.
  */
 export async function openReplicaMagnum(
   gateway: ManagementGateway,
@@ -26,6 +26,6 @@ export async function openReplicaMagnum(
       new KubeClient(gateway.connect({ bearerToken: token, peer }), { userAgent: 'fairway-magnum', clock }),
     tls: () => gateway.tls(),
     renewalMs: CERTIFICATE_POLL_MS,
-    log: logOf(options.log, 'gateway'),
+    log: logFor(options.log, 'gateway'),
   });
 }

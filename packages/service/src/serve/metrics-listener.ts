@@ -11,8 +11,8 @@ const MAX_CONNECTIONS = 64;
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 10_000;
 /** How often Node checks for these. */
-const CHECKING_INTERVAL_MS = 1_000;
-const READING_AGE_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
+const READING_TTL_MS = 1_000;
 
 export interface MetricsListener {
   readonly port: number;
@@ -21,9 +21,9 @@ export interface MetricsListener {
 }
 
 /**
- * Serves `/metrics`, and `/healthz` for probes, over HTTP, to any client that reaches the address: for replicas without a
- * gateway, whose rights do not include authenticating users. Metrics are collected once a second, however often they are scraped.
- * Rejects with a CommandError if it can't listen there.
+ * Serves `/metrics`, and `/healthz` for probes, over HTTP, to any client that reaches the address: for replicas without
+ * a gateway, whose permissions do not include authenticating users. Metrics are collected once a second, however often
+ * they are scraped. Rejects with a CommandError if it can't listen there.
  */
 export async function listenForMetrics(
   { host, port }: ListenAddress,
@@ -33,7 +33,7 @@ export async function listenForMetrics(
   let reading: Promise<string> | undefined;
   let readMs = Number.NEGATIVE_INFINITY;
   const read = () => {
-    if (reading === undefined || clock.now() - readMs >= READING_AGE_MS) {
+    if (reading === undefined || clock.now() - readMs >= READING_TTL_MS) {
       reading = registry.metrics();
       readMs = clock.now();
     }
@@ -42,7 +42,7 @@ export async function listenForMetrics(
   const limits = {
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionsCheckingInterval: CHECKING_INTERVAL_MS,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
   };
   const server = createServer(limits, (request, response) => {
     void answer(request, response, registry.contentType, read).catch(() => {
@@ -69,11 +69,11 @@ export async function listenForMetrics(
 }
 
 /**
- * At most `MAX_CONNECTIONS`: beyond it, the oldest connection of the address with the most is closed. Rejecting a probe would
- * restart Fairway.
+ * At most `MAX_CONNECTIONS`: beyond this limit, the oldest connection of the address with the most connections is
+ * closed. Rejecting a probe would restart Fairway.
  */
 class Connections {
-  /** By address. */
+  /** Open connections by address. */
   readonly #open = new GroupedSets<Socket>();
 
   accept(socket: Socket): void {

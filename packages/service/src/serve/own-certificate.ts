@@ -11,11 +11,11 @@ export interface CertificateFiles {
   /** With its intermediates. */
   readonly certFile: string;
   readonly keyFile: string;
-  /** The authority that clients need to trust it, if it is not publicly trusted. */
+  /** The CA that clients need to trust it, if it is not publicly trusted. */
   readonly caFile?: string | undefined;
 }
 
-interface Loaded {
+interface LoadedCertificate {
   readonly text: string;
   readonly leaf: X509Certificate;
   readonly context: SecureContext;
@@ -25,41 +25,41 @@ interface Loaded {
 const POLL_INTERVAL_MS = 60_000;
 
 /**
- * The operator's own certificate, presented to clients that request one of its names (SNI); all others get the one from Fairway's
- * authority, so that addresses and the names within a cluster stay served. It is reloaded when its files are replaced; if the
- * replacement is invalid, the error is logged and the old certificate is kept.
+ * The operator's own certificate, presented to clients that request one of its names (SNI); all others get the one from
+ * Fairway's authority, so that addresses and the names within a cluster still work. It is reloaded when its files are
+ * replaced; if the replacement is invalid, the error is logged and the old certificate is kept.
  */
 export class OwnCertificate {
   readonly #files: CertificateFiles;
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** PEM of the authority that clients need in addition; undefined if it is publicly trusted. */
+  /** PEM of an additional CA that clients need; undefined if the certificate is publicly trusted. */
   readonly authority: string | undefined;
-  #loaded: Loaded;
+  #current: LoadedCertificate;
   #timer: Timer;
 
-  /** Throws a CommandError that names the file and what is wrong with it. */
+  /** Throws a CommandError that names the file and its problem. */
   constructor(files: CertificateFiles, { clock, log }: { readonly clock: Clock; readonly log: Logger }) {
     this.#files = files;
     this.#clock = clock;
     this.#log = log;
-    this.#loaded = load(files, clock);
-    this.authority = authorityOf(files, this.#loaded.leaf);
+    this.#current = load(files, clock);
+    this.authority = authorityOf(files, this.#current.leaf);
     this.#timer = clock.after(POLL_INTERVAL_MS, () => this.#reload());
   }
 
   get validToMs(): number {
-    return this.#loaded.leaf.validToDate.getTime();
+    return this.#current.leaf.validToDate.getTime();
   }
 
   /** Whether clients that connect to this host get this certificate. */
   covers(host: string): boolean {
-    return this.#loaded.leaf.checkHost(host) !== undefined;
+    return this.#current.leaf.checkHost(host) !== undefined;
   }
 
   /** The TLS context for a client that requested this name; undefined for Fairway's own certificate. */
   contextFor(serverName: string): SecureContext | undefined {
-    return this.covers(serverName) ? this.#loaded.context : undefined;
+    return this.covers(serverName) ? this.#current.context : undefined;
   }
 
   close(): void {
@@ -69,16 +69,16 @@ export class OwnCertificate {
   #reload(): void {
     this.#timer = this.#clock.after(POLL_INTERVAL_MS, () => this.#reload());
     try {
-      if (textOf(this.#files) === this.#loaded.text) return;
-      this.#loaded = load(this.#files, this.#clock);
-      this.#log.info({ validTo: this.#loaded.leaf.validTo }, 'loaded the new serving certificate');
+      if (textOf(this.#files) === this.#current.text) return;
+      this.#current = load(this.#files, this.#clock);
+      this.#log.info({ validTo: this.#current.leaf.validTo }, 'loaded the new serving certificate');
     } catch (error) {
       this.#log.error({ err: error }, 'could not load the new serving certificate');
     }
   }
 }
 
-function load(files: CertificateFiles, clock: Clock): Loaded {
+function load(files: CertificateFiles, clock: Clock): LoadedCertificate {
   const { certFile, keyFile } = files;
   const [cert, key] = [read('tls.certFile', certFile), read('tls.keyFile', keyFile)];
   const leaf = parsed('tls.certFile', certFile, () => new X509Certificate(cert));

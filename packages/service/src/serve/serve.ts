@@ -18,19 +18,19 @@ import { type Fairway, startFairway } from '../fairway/fairway.ts';
 import { openManagementEngine } from '../fairway/management-engine.ts';
 import { definitions } from '../install/definitions.ts';
 import { foreignDefinitions } from '../install/foreign-definitions.ts';
-import { logOf } from '../log-levels.ts';
+import { logFor } from '../log-levels.ts';
 import type { MagnumServing } from '../magnum/serve-magnum.ts';
 import type { MetricsPushSettings } from '../otlp/metrics-settings.ts';
-import { pushMetricsIf } from '../otlp/push-metrics-if.ts';
-import { openTracingIf } from '../tracing/open-tracing-if.ts';
+import { pushMetricsIfConfigured } from '../otlp/push-metrics-if-configured.ts';
+import { openTracingIfConfigured } from '../tracing/open-tracing-if-configured.ts';
 import type { TracingSettings } from '../tracing/tracing-settings.ts';
 import { readCloudsYaml } from '../up/clouds.ts';
 import type { ControlPlanes, ControlPlanesOptions } from '../up/control-planes.ts';
 import { secretsEncryption } from '../up/encryption.ts';
 import { type Home, identifyProcess, lockHome, shareHome } from '../up/home.ts';
-import { attemptHome } from '../up/new-home.ts';
 import { startSimulatedCloud } from '../up/simulated-cloud.ts';
-import { claimControlPlanes } from './control-plane-place.ts';
+import { beginStart } from '../up/start-attempt.ts';
+import { claimControlPlanes } from './control-plane-location.ts';
 import { type GatewayServing, openGateway } from './gateway.ts';
 import type { ListenAddress } from './listen-address.ts';
 import { openReplicaMagnum } from './magnum.ts';
@@ -38,27 +38,27 @@ import { listenForMetrics } from './metrics-listener.ts';
 import { replicaIdentity, shareClusters } from './share.ts';
 
 export interface ServeOptions {
-  /** Where control planes that run here keep their state. */
+  /** The home, where control planes that run here keep their state. */
   readonly home: Home;
   /** Client of the management cluster, with the identity of Fairway's controllers; closed at the end. */
   readonly client: KubeClient;
-  /** Entry of clouds.yaml; undefined for a simulated cloud in this process. */
+  /** The clouds.yaml entry; undefined for a simulated cloud in this process. */
   readonly cloud: string | undefined;
-  /** The clouds.yaml; where OpenStack clients look by default. */
+  /** The clouds.yaml; by default at OpenStack clients' standard locations. */
   readonly cloudsFile?: string | undefined;
   /** The gateway for tenants; none by default. */
   readonly gateway?: GatewayServing | undefined;
-  /** Where Magnum's API is served, which requires the gateway and Keystone users; nowhere by default. */
+  /** Address of Magnum's API, which requires the gateway and Keystone users; not served by default. */
   readonly magnum?: MagnumServing | undefined;
-  /** Where metrics are served without authentication, beside those of the gateway; nowhere by default. */
+  /** Address of metrics without authentication, in addition to the gateway's; not served by default. */
   readonly metricsListen?: ListenAddress | undefined;
   /** Audit log of the gateway; `audit.log` in the home, 100 MB and 10 backups by default. */
   readonly audit?: Partial<AuditSettings> | undefined;
   readonly defaultImage: string | undefined;
   readonly nodeSettings?: NodeSettings | undefined;
-  /** How often a project's servers are listed while no change is expected; a minute by default. */
+  /** Interval at which a project's servers are listed while no change is expected; a minute by default. */
   readonly observeMs?: number | undefined;
-  /** How often each CloudCredential is verified with Keystone; a minute by default. */
+  /** Interval at which each CloudCredential is verified with Keystone; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
   /** What happens to orphaned cloud resources; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
@@ -68,7 +68,7 @@ export interface ServeOptions {
   readonly usageRetentionDays?: number | undefined;
   /** Limits of projects without a ProjectQuota; unlimited by default. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
-  /** Limits of tenants' namespaces, if other than the defaults. */
+  /** Limits of tenants' namespaces, if different from the defaults. */
   readonly namespaceLimits?: Partial<NamespaceLimits> | undefined;
   /** Keystone users; none by default. */
   readonly keystone?: KeystoneSettings | undefined;
@@ -76,9 +76,9 @@ export interface ServeOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Where traces are sent; none are recorded by default. */
+  /** Destination of traces; none are recorded by default. */
   readonly tracing?: TracingSettings | undefined;
-  /** Where metrics are pushed; nowhere by default. */
+  /** Destination of pushed metrics; none by default. */
   readonly metricsPush?: MetricsPushSettings | undefined;
   /** Aborts the start. */
   readonly signal?: AbortSignal;
@@ -93,9 +93,9 @@ export interface ServeOptions {
 export interface RunningReplica {
   readonly cloudName: string;
   readonly gateway: ManagementGateway | undefined;
-  /** Clients' URL of Magnum's API, if it is served. */
+  /** URL of Magnum's API for clients, if it is served. */
   readonly magnumUrl: string | undefined;
-  /** Where it serves metrics without authentication. */
+  /** Address of metrics without authentication. */
   readonly metricsPort: number | undefined;
   /** The replica's identity: in Leases, metrics and the logs of clouds. */
   readonly identity: string;
@@ -107,12 +107,12 @@ export interface RunningReplica {
 /** Runs Fairway in this process over a management cluster. */
 export async function serve(options: ServeOptions): Promise<RunningReplica> {
   const { home, client, clock, random, log, signal, onStep = () => {}, onForeignKinds = () => {} } = options;
-  const shared = { clock, random, log };
+  const commonOptions = { clock, random, log };
   const identity = replicaIdentity(random);
   await using opening = new AsyncDisposableStack();
   opening.defer(() => client.close());
-  const attempt = attemptHome(home);
-  opening.defer(() => attempt.leave());
+  const attempt = beginStart(home);
+  opening.defer(() => attempt.removeFolders());
   home.create();
   const isSimulated = options.cloud === undefined;
   const lock = isSimulated ? lockHome : shareHome;
@@ -120,7 +120,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   opening.defer(() => attempt.clear());
   onStep(isSimulated ? 'starting the simulated cloud' : `reading clouds.yaml for ${options.cloud}`);
   const simulated = isSimulated
-    ? await startSimulatedCloud({ home, ...shared, log: logOf(log, 'simulator'), latency: 'none' })
+    ? await startSimulatedCloud({ home, ...commonOptions, log: logFor(log, 'simulator'), latency: 'none' })
     : undefined;
   if (simulated) opening.defer(() => simulated.close());
   const cloudName = options.cloud ?? 'simulator';
@@ -129,21 +129,26 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   const controlPlanes = options.controlPlanes({
     home,
     codec: () => secretsEncryption(home, clock),
-    ...shared,
-    log: logOf(log, 'control-planes'),
+    ...commonOptions,
+    log: logFor(log, 'control-planes'),
   });
   opening.defer(() => controlPlanes.close());
 
-  const tracing = await openTracingIf(options.tracing, {
+  const tracing = await openTracingIfConfigured(options.tracing, {
     instance: identity,
     clock,
     random,
-    log: logOf(log, 'tracing'),
+    log: logFor(log, 'tracing'),
   });
   opening.defer(() => tracing?.close());
   onStep('connecting to the management cluster');
   const openEngine = async () => {
-    const engine = await openManagementEngine({ client, ...shared, log: logOf(log, 'api'), ...(signal && { signal }) });
+    const engine = await openManagementEngine({
+      client,
+      ...commonOptions,
+      log: logFor(log, 'api'),
+      ...(signal && { signal }),
+    });
     try {
       await claimControlPlanes(client, home);
     } catch (error) {
@@ -170,21 +175,27 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
     keystone: options.keystone,
     settleMs: options.settleMs,
     share: (parts) => {
-      member = shareClusters({ ...parts, identity, ...shared, log: logOf(log, 'replicas'), traces: tracing?.tracer });
+      member = shareClusters({
+        ...parts,
+        identity,
+        ...commonOptions,
+        log: logFor(log, 'replicas'),
+        traces: tracing?.tracer,
+      });
       return member;
     },
     userAgent: `fairway (${identity})`,
     tracer: tracing?.tracer,
     onStep,
-    ...shared,
+    ...commonOptions,
   });
   opening.defer(() => fairway.close());
   tracing?.addMetrics(fairway.registry);
-  const pusher = await pushMetricsIf(options.metricsPush, {
+  const pusher = await pushMetricsIfConfigured(options.metricsPush, {
     registry: fairway.registry,
     instance: identity,
     clock,
-    log: logOf(log, 'metrics'),
+    log: logFor(log, 'metrics'),
   });
   opening.defer(() => pusher?.close());
   onForeignKinds(await foreignKinds(client));
@@ -195,17 +206,17 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   const gateway =
     options.gateway &&
     (await openGateway(options.gateway, fairway, {
-      ...shared,
+      ...commonOptions,
       identity,
       audit,
       tracer: tracing?.tracer,
-      announceWrite: tracing && announcing(tracing.tracer, () => member),
+      announceWrite: tracing && announceWrites(tracing.tracer, () => member),
     }));
   if (gateway) opening.defer(() => gateway.close());
   const magnum =
     gateway &&
     options.magnum &&
-    (await openReplicaMagnum(gateway, fairway, { ...options.magnum, cloudsYaml, cloudName, ...shared }));
+    (await openReplicaMagnum(gateway, fairway, { ...options.magnum, cloudsYaml, cloudName, ...commonOptions }));
   opening.defer(() => magnum?.close());
   if (magnum) simulated?.cloud.announce({ type: CATALOG_TYPE, name: 'magnum', url: `${magnum.url}/v1` });
   simulated?.startNodes();
@@ -223,10 +234,10 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
 }
 
 /**
- * Announces a write in a trace to the other replicas before it is made: one of them may act on it. A write that its user may not
- * make is not announced: later reconciles would be in the user's trace.
+ * Announces a traced write to the other replicas before it is made, because one of them may act on it. A write that its
+ * user may not make is not announced: later reconciles would be in the user's trace.
  */
-function announcing(traces: TraceExchange, member: () => ShardMember | undefined): AnnounceWrite {
+function announceWrites(traces: TraceExchange, member: () => ShardMember | undefined): AnnounceWrite {
   return async (object, cause, isAllowed) => {
     await member()?.gossip(async () => {
       if (!(await isAllowed())) return false;

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { certificateNames, clientUrl, type ServerNames } from './server-address.ts';
 
 function address(value: string, internal = false): NetworkInterfaceInfo {
-  const shared = { address: value, netmask: '', mac: '', internal, cidr: null };
-  return value.includes(':') ? { ...shared, family: 'IPv6', scopeid: 0 } : { ...shared, family: 'IPv4' };
+  const commonFields = { address: value, netmask: '', mac: '', internal, cidr: null };
+  return value.includes(':') ? { ...commonFields, family: 'IPv6', scopeid: 0 } : { ...commonFields, family: 'IPv4' };
 }
 
 const interfaces = {
@@ -12,12 +12,12 @@ const interfaces = {
   eth0: [address('10.0.0.5'), address('fe80::1'), address('2001:db8::5')],
 };
 
-function names(host: string, others: Partial<ServerNames> = {}): ServerNames {
-  return { listen: { host, port: 0 }, advertised: undefined, subjectAltNames: [], interfaces, ...others };
+function names(host: string, overrides: Partial<ServerNames> = {}): ServerNames {
+  return { listen: { host, port: 0 }, advertisedAddress: undefined, subjectAltNames: [], interfaces, ...overrides };
 }
 
 test.each([
-  { reason: 'where it listens', of: names('127.0.0.1'), url: 'https://127.0.0.1:8443' },
+  { reason: 'the listen address', of: names('127.0.0.1'), url: 'https://127.0.0.1:8443' },
   { reason: 'in brackets', of: names('::1'), url: 'https://[::1]:8443' },
   { reason: 'an address of the machine, never 0.0.0.0', of: names('0.0.0.0'), url: 'https://10.0.0.5:8443' },
   {
@@ -27,16 +27,16 @@ test.each([
   },
   {
     reason: 'as advertised',
-    of: names('0.0.0.0', { subjectAltNames: ['a'], advertised: { host: 'b.example', port: 443 } }),
+    of: names('0.0.0.0', { subjectAltNames: ['a'], advertisedAddress: { host: 'b.example', port: 443 } }),
     url: 'https://b.example:443',
   },
   {
-    reason: 'advertised without a port',
-    of: names('10.0.0.5', { advertised: { host: '2001:db8::9', port: undefined } }),
+    reason: 'an advertised address without a port',
+    of: names('10.0.0.5', { advertisedAddress: { host: '2001:db8::9', port: undefined } }),
     url: 'https://[2001:db8::9]:8443',
   },
   { reason: 'a machine without a network', of: names('::', { interfaces: {} }), url: 'https://127.0.0.1:8443' },
-])('clients reach it at $url: $reason', ({ of, url }) => {
+])('clients reach the server at $url: $reason', ({ of, url }) => {
   expect(clientUrl(of, 8443)).toBe(url);
 });
 
@@ -44,9 +44,9 @@ test.each([
   { of: names('0.0.0.0'), expected: ['10.0.0.5'] },
   { of: names('::', { subjectAltNames: ['a'] }), expected: ['a', '10.0.0.5', '2001:db8::5'] },
   {
-    of: names('10.0.0.5', { advertised: { host: 'a', port: 1 }, subjectAltNames: ['a', 'b'] }),
+    of: names('10.0.0.5', { advertisedAddress: { host: 'a', port: 1 }, subjectAltNames: ['a', 'b'] }),
     expected: ['a', 'b', '10.0.0.5'],
   },
-])('its certificate has $expected', ({ of, expected }) => {
+])('the certificate has $expected', ({ of, expected }) => {
   expect(certificateNames(of)).toEqual(expected);
 });

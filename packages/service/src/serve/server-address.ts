@@ -2,16 +2,16 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { networkInterfaces } from 'node:os';
 import type { ListenAddress } from './listen-address.ts';
 
-/** Where clients reach a server. */
+/** The address at which clients reach a server. */
 export interface AdvertisedAddress {
   readonly host: string;
-  /** The port that it listens on if undefined. */
+  /** If undefined, the port on which the server listens. */
   readonly port: number | undefined;
 }
 
 export interface ServerNames {
   readonly listen: ListenAddress;
-  readonly advertised: AdvertisedAddress | undefined;
+  readonly advertisedAddress: AdvertisedAddress | undefined;
   /** Additional names and addresses of its certificate. */
   readonly subjectAltNames: readonly string[];
   readonly interfaces: ReturnType<typeof networkInterfaces>;
@@ -23,21 +23,30 @@ export function isWildcard(host: string): boolean {
 }
 
 /**
- * The URL at which clients reach a server that listens on `port`: the advertised one, or else where it listens; if that is every
- * address of the machine, the first name of its certificate, or else the machine's first address that is not loopback.
+ * The URL at which clients reach a server that listens on `port`: the advertised one, or else the listen address. If
+ * that is every address of the machine, the first name of its certificate, or else the machine's first non-loopback
+ * address.
  */
-export function clientUrl({ listen, advertised, subjectAltNames, interfaces }: ServerNames, port: number): string {
-  const listened = isWildcard(listen.host)
+export function clientUrl(
+  { listen, advertisedAddress, subjectAltNames, interfaces }: ServerNames,
+  port: number,
+): string {
+  const listenAddress = isWildcard(listen.host)
     ? (subjectAltNames[0] ?? addressesOf(interfaces, listen.host)[0] ?? '127.0.0.1')
     : listen.host;
-  const host = advertised?.host ?? listened;
-  return `https://${host.includes(':') ? `[${host}]` : host}:${advertised?.port ?? port}`;
+  const host = advertisedAddress?.host ?? listenAddress;
+  return `https://${host.includes(':') ? `[${host}]` : host}:${advertisedAddress?.port ?? port}`;
 }
 
-/** The names and addresses in its certificate, in addition to those of loopback. */
-export function certificateNames({ listen, advertised, subjectAltNames, interfaces }: ServerNames): readonly string[] {
-  const listened = isWildcard(listen.host) ? addressesOf(interfaces, listen.host) : [listen.host];
-  return [...new Set([...(advertised ? [advertised.host] : []), ...subjectAltNames, ...listened])];
+/** The names and addresses in its certificate, in addition to loopback addresses. */
+export function certificateNames({
+  listen,
+  advertisedAddress,
+  subjectAltNames,
+  interfaces,
+}: ServerNames): readonly string[] {
+  const listenAddress = isWildcard(listen.host) ? addressesOf(interfaces, listen.host) : [listen.host];
+  return [...new Set([...(advertisedAddress ? [advertisedAddress.host] : []), ...subjectAltNames, ...listenAddress])];
 }
 
 /** Addresses of this machine that other machines can reach: neither loopback nor link-local. */

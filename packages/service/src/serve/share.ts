@@ -17,15 +17,16 @@ export interface SharingOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Exchanges traces; not done by default. */
+  /** Exchanges traces with other replicas; disabled by default. */
   readonly traces?: TraceExchange | undefined;
 }
 
 /** Name prefix of the group and its Leases. */
 export const SHARD_GROUP = 'fairway';
 /**
- * Number of shards. The same for all replicas, forever: another number would assign clusters to two at once. Enough that the load of three replicas
- * differs by at most 5 %, few enough that acquiring all of them takes about a second.
+ * Number of shards. It must be the same for all replicas, forever: with different numbers, two replicas would work on
+ * the same cluster. Large enough that the load of three replicas differs by at most 5%, small enough that acquiring all
+ * shards takes about a second.
  */
 export const SHARDS = 64;
 

@@ -6,12 +6,12 @@ import type { ValidatingWebhookConfiguration, WebhookClientConfig } from '@fairw
 import { Services, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 
-/** The response that kube-apiserver would get where it calls Fairway's webhook. */
-export type WebhookAnswer =
+/** The response that kube-apiserver would get from Fairway's webhook. */
+export type WebhookProbe =
   | { readonly kind: 'trusted'; readonly validTo: string }
   /** The caBundle does not verify its certificate; `code` is Node's. */
   | { readonly kind: 'distrusted'; readonly code: string }
-  /** No response from here. */
+  /** There was no response to this process. */
   | { readonly kind: 'silent'; readonly code: string };
 
 /** The webhook as it is registered with a management cluster. */
@@ -24,15 +24,15 @@ export interface WebhookObservation {
   /** `https://gateway.example.org:8443`, without the path, which is secret; undefined if it is not a URL. */
   readonly origin: string | undefined;
   /** Undefined if there is no server to connect to. */
-  readonly answer: WebhookAnswer | undefined;
+  readonly answer: WebhookProbe | undefined;
 }
 
 const TIMEOUT_MS = 5_000;
 const HTTPS_PORT = 443;
 
 /**
- * Reads the registration, and gets the certificate from its address; undefined if there is none. Rejects with Forbidden if the
- * caller may not read it.
+ * Reads the registration, and gets the certificate from its address; undefined if there is no registration. Rejects
+ * with Forbidden if the caller may not read it.
  */
 export async function observeWebhook(client: KubeClient): Promise<WebhookObservation | undefined> {
   let found: ValidatingWebhookConfiguration;
@@ -42,22 +42,22 @@ export async function observeWebhook(client: KubeClient): Promise<WebhookObserva
     if (isApiError(error, 'NotFound')) return undefined;
     throw error;
   }
-  const called = found.webhooks?.find(({ name }) => name === WEBHOOK_NAME)?.clientConfig;
-  const target = called && (await targetOf(client, called));
+  const probes = found.webhooks?.find(({ name }) => name === WEBHOOK_NAME)?.clientConfig;
+  const target = probes && (await targetOf(client, probes));
   return {
     name: WEBHOOK_NAME,
     faults: faultsOf(found),
     origin: target?.origin,
-    answer: await probeWebhook(target, Buffer.from(called?.caBundle ?? '', 'base64').toString()),
+    answer: await probeWebhook(target, Buffer.from(probes?.caBundle ?? '', 'base64').toString()),
   };
 }
 
-/** Where kube-apiserver connects, and the name that it expects in the certificate. */
+/** The address to which kube-apiserver connects, and the name that it expects in the certificate. */
 interface Target {
   readonly origin: string;
   readonly serverName: string;
   readonly port: number;
-  /** Undefined if there is no such Service. */
+  /** Undefined if the Service does not exist. */
   readonly host: string | undefined;
 }
 
@@ -88,12 +88,12 @@ async function clusterIp(client: KubeClient, namespace: string, name: string): P
   }
 }
 
-async function probeWebhook(target: Target | undefined, ca: string): Promise<WebhookAnswer | undefined> {
+async function probeWebhook(target: Target | undefined, ca: string): Promise<WebhookProbe | undefined> {
   if (target === undefined) return undefined;
   const { host, ...rest } = target;
   return host === undefined
     ? { kind: 'silent', code: 'the Service does not exist' }
-    : askCertificate({ ...rest, host, ca });
+    : fetchCertificate({ ...rest, host, ca });
 }
 
 function faultsOf({ webhooks = [] }: ValidatingWebhookConfiguration): readonly string[] {
@@ -106,8 +106,8 @@ function faultsOf({ webhooks = [] }: ValidatingWebhookConfiguration): readonly s
   });
 }
 
-/** A handshake as kube-apiserver makes it; nothing is sent. */
-function askCertificate({
+/** Performs the same TLS handshake as kube-apiserver; sends nothing. */
+function fetchCertificate({
   host,
   port,
   serverName,
@@ -118,12 +118,12 @@ function askCertificate({
   readonly serverName: string;
   /** PEM. */
   readonly ca: string;
-}): Promise<WebhookAnswer> {
+}): Promise<WebhookProbe> {
   return new Promise((resolve) => {
     const socket = connect({
       host,
       port,
-      // Without a bundle kube-apiserver trusts the system's CAs.
+      // Without a bundle, kube-apiserver trusts the system's CAs.
       ...(ca !== '' && { ca }),
       ...(isIP(serverName) === 0 && { servername: serverName }),
       checkServerIdentity: (_, certificate) => checkServerIdentity(serverName, certificate),
@@ -131,7 +131,7 @@ function askCertificate({
       rejectUnauthorized: false,
       timeout: TIMEOUT_MS,
     });
-    const end = (answer: WebhookAnswer) => {
+    const end = (answer: WebhookProbe) => {
       socket.destroy();
       resolve(answer);
     };

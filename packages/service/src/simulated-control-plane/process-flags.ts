@@ -1,3 +1,3 @@
-/** Each serves a few nodes, and there may be many: a small young generation and few malloc arenas. */
+/** Each process serves a few nodes, and there may be many: a small young generation and few malloc arenas. */
 export const SIMULATED_FLAGS: readonly string[] = ['--max-semi-space-size=2'];
 export const SIMULATED_ENVIRONMENT: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: '1' };

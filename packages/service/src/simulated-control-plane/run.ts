@@ -35,8 +35,8 @@ export async function runSimulatedControlPlane(options: SimulatedControlPlaneOpt
     const plane = await SimulatedControlPlane.start(store, spec, {
       createHollow: createHollowControlPlane,
       auditFolder: join(folder, TENANT_AUDIT_FOLDER),
-      // It serves no metrics: its log reports losses.
-      auditObserver: { written() {}, lost() {}, writeFailed() {} },
+      // It serves no metrics: losses appear in its log.
+      auditObserver: { onWritten() {}, lost() {}, writeFailed() {} },
       host,
       egress,
       clock,
@@ -44,7 +44,7 @@ export async function runSimulatedControlPlane(options: SimulatedControlPlaneOpt
       log,
     });
     try {
-      await renewUntil(signal, clock, () => plane.renewCertificate(spec));
+      await renewUntilStopped(signal, clock, () => plane.renewCertificate(spec));
     } finally {
       await plane.stop();
       await store.close();
@@ -54,7 +54,7 @@ export async function runSimulatedControlPlane(options: SimulatedControlPlaneOpt
   }
 }
 
-async function renewUntil(signal: AbortSignal, clock: Clock, renew: () => Promise<void>): Promise<void> {
+async function renewUntilStopped(signal: AbortSignal, clock: Clock, renew: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     await renew();
     await clock.sleep(CERTIFICATE_CHECK_MS, signal).catch(() => undefined);

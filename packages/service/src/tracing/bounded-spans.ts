@@ -1,7 +1,10 @@
 import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace';
 import type { RetryingExporter } from './retrying-exporter.ts';
 
-/** Passes on only as many ended spans as may be queued, and counts the rest as lost: a full processor drops them silently. */
+/**
+ * Forwards only as many ended spans as can be queued, and counts the others as lost: a full processor drops them
+ * silently.
+ */
 export class BoundedSpans implements SpanProcessor {
   readonly #inner: SpanProcessor;
   readonly #exporter: Pick<RetryingExporter, 'counts'>;

@@ -1,7 +1,7 @@
 import type { Clock } from '@fairway/base/clock';
-import { endedWithin } from '@fairway/base/ended-within';
 import type { Logger } from '@fairway/base/log';
 import type { TraceExchange, Tracer } from '@fairway/base/tracing';
+import { waitAtMost } from '@fairway/base/wait-at-most';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { Counter, type Registry } from 'prom-client';
@@ -15,7 +15,7 @@ export interface Tracing {
   readonly tracer: Tracer & TraceExchange;
   /** Adds the numbers of sent and lost spans to the metrics. */
   addMetrics(registry: Registry): void;
-  /** Sends the remaining spans, for some seconds at most. */
+  /** Sends the remaining spans, for at most a few seconds. */
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface TracingOptions extends ProcessIdentity {
 /** Spans that are queued or being sent: 2,048 of about 2 KB. */
 const MAX_QUEUED_SPANS = 2_048;
 const BATCH_SPANS = 512;
-const SEND_EVERY_MS = 5_000;
+const SEND_INTERVAL_MS = 5_000;
 const SEND_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 const MAX_ATTRIBUTE_CHARS = 256;
@@ -36,22 +36,22 @@ const MAX_ATTRIBUTES = 32;
 const MAX_LINKS = 16;
 
 /**
- * Records traces and sends them to a receiver of OTLP over HTTP, as JSON. A slow or unreachable receiver costs spans, and nothing
- * else.
+ * Records traces and sends them to an OTLP receiver over HTTP, as JSON. A slow or unreachable receiver only costs
+ * spans.
  */
 export function openTracing(settings: TracingSettings, options: TracingOptions): Tracing {
   const { version, clock, random, log } = options;
-  const sender = new OTLPTraceExporter({
+  const sendingExporter = new OTLPTraceExporter({
     url: settings.url,
     headers: settings.headers,
     timeoutMillis: SEND_TIMEOUT_MS,
   });
-  const exporter = new RetryingExporter(sender, { clock, log });
+  const exporter = new RetryingExporter(sendingExporter, { clock, log });
   const batches = new BatchSpanProcessor({
     exporter,
     maxQueueSize: MAX_QUEUED_SPANS,
     maxExportBatchSize: BATCH_SPANS,
-    scheduledDelayMillis: SEND_EVERY_MS,
+    scheduledDelayMillis: SEND_INTERVAL_MS,
     exportTimeoutMillis: SEND_TIMEOUT_MS,
   });
   const provider = new TracerProvider({
@@ -69,10 +69,10 @@ export function openTracing(settings: TracingSettings, options: TracingOptions):
     tracer: new OtelTracer({ api: provider.getTracer('fairway', version), sampling: settings.sampling, clock, random }),
     addMetrics: (registry) => addTracingMetrics(registry, exporter),
     close: async () => {
-      const sent = provider
+      const exports = provider
         .shutdown()
         .catch((error: unknown) => log.debug({ err: error }, 'the last traces were lost'));
-      await endedWithin(CLOSE_TIMEOUT_MS, clock, sent);
+      await waitAtMost(CLOSE_TIMEOUT_MS, clock, exports);
     },
   };
 }

@@ -7,8 +7,8 @@ import type { Sampling } from './tracing-settings.ts';
 
 const ALL: Sampling = { isParentBased: true, ratio: 1 };
 const NONE: Sampling = { isParentBased: true, ratio: 0 };
-const CLIENTS_TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
-const ASKED = `00-${CLIENTS_TRACE}-00f067aa0ba902b7-01`;
+const CLIENT_TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const REQUESTED = `00-${CLIENT_TRACE}-00f067aa0ba902b7-01`;
 const facts = (name = 'create clusters.fairway.dev') => ({ name, attributes: {} });
 
 function open(sampling: Sampling) {
@@ -22,13 +22,13 @@ function open(sampling: Sampling) {
   return { tracer, clock, spans: () => exporter.getFinishedSpans() };
 }
 
-function asked(tracer: OtelTracer, traceparent = ASKED): RequestSpan {
+function startRequest(tracer: OtelTracer, traceparent = REQUESTED): RequestSpan {
   const span = tracer.request(traceparent, () => facts());
   if (span === undefined) throw new Error('it is not recorded');
   return span;
 }
 
-test('an unrecorded span costs nothing, not even its name', () => {
+test('does not compute even the name of an unrecorded span', () => {
   const { tracer } = open(NONE);
 
   const span = tracer.request(undefined, () => {
@@ -38,9 +38,9 @@ test('an unrecorded span costs nothing, not even its name', () => {
   expect(span).toBeUndefined();
 });
 
-test('a known client gets the requested trace, including spans from before authentication', () => {
+test('records the requested trace of a known client, including spans from before authentication', () => {
   const { tracer, spans } = open(NONE);
-  const request = asked(tracer);
+  const request = startRequest(tracer);
   request.child('GET /v3/auth/tokens', { kind: 'client' })?.end();
   expect(spans()).toEqual([]);
 
@@ -49,24 +49,24 @@ test('a known client gets the requested trace, including spans from before authe
 
   const found = spans().map(({ name, parentSpanContext }) => [name, parentSpanContext?.traceId]);
   expect(found).toEqual([
-    ['GET /v3/auth/tokens', CLIENTS_TRACE],
-    ['create clusters.fairway.dev', CLIENTS_TRACE],
+    ['GET /v3/auth/tokens', CLIENT_TRACE],
+    ['create clusters.fairway.dev', CLIENT_TRACE],
   ]);
 });
 
-test('a stranger leaves no trace, whatever the request asks for', () => {
+test('records no trace of an unauthenticated client, whatever the request says', () => {
   const { tracer, spans } = open(ALL);
-  const request = asked(tracer);
+  const request = startRequest(tracer);
   request.child('GET /v3/auth/tokens')?.end();
   request.end();
 
   expect(spans()).toEqual([]);
 });
 
-test('no other server is asked to record a trace that may be dropped', () => {
+test('requests no other server to record a trace that may be dropped', () => {
   const { tracer } = open(NONE);
   const flagsOf = ({ traceparent }: RequestSpan) => traceparent.slice(-2);
-  const requests = Array.from({ length: 31 }, (_, n) => asked(tracer, ASKED.replace('4bf9', `00${n + 10}`)));
+  const requests = Array.from({ length: 31 }, (_, n) => startRequest(tracer, REQUESTED.replace('4bf9', `00${n + 10}`)));
   expect(new Set(requests.map(flagsOf))).toEqual(new Set(['00']));
 
   for (const request of requests) request.admit('anna');
@@ -74,50 +74,50 @@ test('no other server is asked to record a trace that may be dropped', () => {
   expect(requests.map(flagsOf)).toEqual([...Array.from({ length: 30 }, () => '01'), '00']);
 });
 
-test('strangers and readers displace no other trace, however many they are', () => {
+test('keeps traces regardless of the number of unauthenticated clients and readers', () => {
   const { tracer } = open(ALL);
-  const request = asked(tracer);
+  const request = startRequest(tracer);
   request.admit('anna');
-  request.wrote('u1/1');
+  request.recordWrite('u1/1');
   request.end();
 
   for (let n = 0; n < 3_000; n++) {
-    asked(tracer, ASKED.replace('4bf9', n.toString(16).padStart(4, '0'))).end();
+    startRequest(tracer, REQUESTED.replace('4bf9', n.toString(16).padStart(4, '0'))).end();
     tracer.request(undefined, () => facts('list secrets'))?.end();
   }
 
   const run = tracer.work('reconcile cluster', [tracer.causeOf('u1/1') ?? request], {});
-  expect(run?.traceId).toBe(CLIENTS_TRACE);
+  expect(run?.traceId).toBe(CLIENT_TRACE);
 });
 
-test('a name is short, whatever the path of the request', () => {
+test('limits the length of a name, whatever the path of the request', () => {
   const { tracer, spans } = open(ALL);
   tracer.request(undefined, () => facts(`list ${'x'.repeat(8_000)}`))?.end();
 
   expect(spans()[0]?.name).toHaveLength(128);
 });
 
-test('a client may request one trace a second, and no more', async () => {
+test('records at most one requested trace a second per client', async () => {
   const { tracer, clock, spans } = open(NONE);
-  const askFor = (count: number) => {
+  const requestAs = (count: number) => {
     for (let n = 0; n < count; n++) {
-      const request = asked(tracer, ASKED.replace('4bf9', n.toString(16).padStart(4, '0')));
+      const request = startRequest(tracer, REQUESTED.replace('4bf9', n.toString(16).padStart(4, '0')));
       request.admit('mallory');
       request.end();
     }
     return spans().length;
   };
 
-  expect(askFor(1_000)).toBe(30);
+  expect(requestAs(1_000)).toBe(30);
   await clock.advance(10_000);
-  expect(askFor(1_000)).toBe(40);
+  expect(requestAs(1_000)).toBe(40);
 });
 
-test('many clients together have a limit too', () => {
+test('also limits the requested traces of all clients together', () => {
   const { tracer, spans } = open(NONE);
 
   for (let n = 0; n < 1_000; n++) {
-    const request = asked(tracer);
+    const request = startRequest(tracer);
     request.admit(`user-${n}`);
     request.end();
   }
@@ -125,24 +125,24 @@ test('many clients together have a limit too', () => {
   expect(spans()).toHaveLength(300);
 });
 
-test('a client can opt out of tracing, and an invalid header is ignored', () => {
+test('lets a client opt out of tracing, and ignores an invalid header', () => {
   const { tracer } = open(ALL);
-  expect(tracer.request(ASKED.replace(/01$/, '00'), () => facts())).toBeUndefined();
+  expect(tracer.request(REQUESTED.replace(/01$/, '00'), () => facts())).toBeUndefined();
 
-  const own = tracer.request('00-zz', () => facts());
+  const ownTrace = tracer.request('00-zz', () => facts());
 
-  expect(own?.traceId).toMatch(/^[0-9a-f]{32}$/);
+  expect(ownTrace?.traceId).toMatch(/^[0-9a-f]{32}$/);
 });
 
-test('a reconcile continues the trace of one of its causes, linked to the rest', () => {
+test('continues the trace of one of a reconcile’s causes, with links to the others', () => {
   const { tracer, spans } = open(NONE);
-  const [first, second] = [asked(tracer), asked(tracer, ASKED.replace('4bf9', '0001'))];
+  const [first, second] = [startRequest(tracer), startRequest(tracer, REQUESTED.replace('4bf9', '0001'))];
   for (const [version, span] of [
     ['u1/1', first],
     ['u1/2', second],
   ] as const) {
     span.admit('anna');
-    span.wrote(version);
+    span.recordWrite(version);
     span.end();
   }
   const causes = ['u1/2', 'u1/1'].flatMap((version) => tracer.causeOf(version) ?? []);
@@ -154,11 +154,11 @@ test('a reconcile continues the trace of one of its causes, linked to the rest',
   expect(run?.links.map(({ context }) => context.traceId)).toEqual([first.traceId]);
 });
 
-test('a trace ends after half an hour, even if controllers continue forever', async () => {
+test('ends a trace after half an hour, even if controllers continue forever', async () => {
   const { tracer, clock } = open(NONE);
-  const request = asked(tracer);
+  const request = startRequest(tracer);
   request.admit('anna');
-  request.wrote('u1/1');
+  request.recordWrite('u1/1');
   const causes = [tracer.causeOf('u1/1') ?? request];
   expect(tracer.work('reconcile cluster', causes, {})).toBeDefined();
 
@@ -167,9 +167,9 @@ test('a trace ends after half an hour, even if controllers continue forever', as
   expect(tracer.work('reconcile cluster', causes, {})).toBeUndefined();
 });
 
-test('a trace has 5,000 spans, however many writes follow', () => {
+test('limits a trace to 5,000 spans, however many writes follow', () => {
   const { tracer, spans } = open(NONE);
-  const request = asked(tracer);
+  const request = startRequest(tracer);
   request.admit('anna');
 
   for (let n = 0; n < 6_000; n++) request.child('PATCH clusters/status')?.end();
@@ -177,22 +177,22 @@ test('a trace has 5,000 spans, however many writes follow', () => {
   expect(spans()).toHaveLength(4_999);
 });
 
-test('work that continues after its span has ended is not part of the trace', () => {
+test('excludes work after the end of its span from the trace', () => {
   const { tracer } = open(ALL);
   const run = tracer.work('reconcile cluster', [], {});
   run?.end();
 
-  run?.wrote('u1/1');
+  run?.recordWrite('u1/1');
 
   expect(run?.child('GET /servers')).toBeUndefined();
   expect(tracer.causeOf('u1/1')).toBeUndefined();
 });
 
-test('no more than 5,000 writes are remembered', () => {
+test('remembers at most 5,000 writes', () => {
   const { tracer } = open(ALL);
   const run = tracer.work('reconcile cluster', [], {});
 
-  for (let n = 0; n <= 5_000; n++) run?.wrote(`u1/${n}`);
+  for (let n = 0; n <= 5_000; n++) run?.recordWrite(`u1/${n}`);
 
   expect(tracer.causeOf('u1/0')).toBeUndefined();
   expect(tracer.causeOf('u1/1')).toBeDefined();

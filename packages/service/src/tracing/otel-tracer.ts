@@ -21,18 +21,18 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
-import { Gate, RecordedSpan, type SpanMaker } from './recorded-span.ts';
+import { Gate, RecordedSpan, type SpanFactory } from './recorded-span.ts';
 import { TraceBounds } from './trace-bounds.ts';
 import { TraceGossip } from './trace-gossip.ts';
 import type { Sampling } from './tracing-settings.ts';
 
 /** Versions whose writers are remembered, 200 bytes each. */
 const MAX_CAUSES = 5_000;
-/** Traces that clients may request: each, and in total. */
-const ASKED_BY_CLIENT = { burst: 30, perMinute: 60 };
-const ASKED_BY_ALL = { burst: 300, perMinute: 600 };
+/** Limits of traces that clients may request, per client and in total. */
+const CLIENT_RATE = { burst: 30, perMinute: 60 };
+const TOTAL_RATE = { burst: 300, perMinute: 600 };
 const MAX_CLIENTS = 1_000;
-/** A name contains the path of the request. */
+/** Limits the name, which contains the path of the request. */
 const MAX_NAME_CHARS = 128;
 
 export interface OtelTracerOptions {
@@ -43,14 +43,14 @@ export interface OtelTracerOptions {
   readonly random: () => number;
 }
 
-/** OpenTelemetry spans for sampled requests and reconciles; the others cost a random number. */
-export class OtelTracer implements Tracer, TraceExchange, SpanMaker {
+/** OpenTelemetry spans for sampled requests and reconciles; the others cost only a random number. */
+export class OtelTracer implements Tracer, TraceExchange, SpanFactory {
   readonly #options: OtelTracerOptions;
   readonly #bounds: TraceBounds;
   readonly #causes = new RecentMap<Cause>(MAX_CAUSES);
   readonly #gossip: TraceGossip;
-  readonly #ofClients = new TokenBuckets(ASKED_BY_CLIENT, MAX_CLIENTS);
-  readonly #ofAll = new TokenBuckets(ASKED_BY_ALL, 1);
+  readonly #clientLimits = new TokenBuckets(CLIENT_RATE, MAX_CLIENTS);
+  readonly #totalLimit = new TokenBuckets(TOTAL_RATE, 1);
 
   constructor(options: OtelTracerOptions) {
     this.#options = options;
@@ -61,20 +61,20 @@ export class OtelTracer implements Tracer, TraceExchange, SpanMaker {
   request(traceparent: string | undefined, describe: () => RequestFacts): RequestSpan | undefined {
     const { isParentBased } = this.#options.sampling;
     const client = isParentBased && traceparent !== undefined ? parseTraceParent(traceparent) : null;
-    if (client === null) return this.#isChosen() ? this.#request(undefined, describe(), undefined) : undefined;
+    if (client === null) return this.#isSampled() ? this.#request(undefined, describe(), undefined) : undefined;
     if ((client.traceFlags & TraceFlags.SAMPLED) === 0) return undefined;
     return this.#request({ ...client, isRemote: true }, describe(), new Gate());
   }
 
   work(name: string, causes: readonly Cause[], attributes: Attributes): Span | undefined {
     const parent = causes.find(({ traceId }) => this.#bounds.grow(traceId));
-    if (parent === undefined && !this.#isChosen()) return undefined;
+    if (parent === undefined && !this.#isSampled()) return undefined;
     const links = causes.filter((cause) => cause !== parent);
     return this.#start(parent && contextOf(parent), name, { attributes }, { links });
   }
 
   causeOf(version: string, object?: string): Cause | undefined {
-    return this.#causes.get(version) ?? (object === undefined ? undefined : this.#announced(object));
+    return this.#causes.get(version) ?? (object === undefined ? undefined : this.#announcedCause(object));
   }
 
   announce(object: string, cause: Cause): void {
@@ -92,7 +92,7 @@ export class OtelTracer implements Tracer, TraceExchange, SpanMaker {
     }
   }
 
-  #announced(object: string): Cause | undefined {
+  #announcedCause(object: string): Cause | undefined {
     const cause = this.#gossip.announced(object);
     if (cause !== undefined) this.#follow(cause);
     return cause;
@@ -100,7 +100,7 @@ export class OtelTracer implements Tracer, TraceExchange, SpanMaker {
 
   /** A trace that began in another process may continue here, with the same limits as a local one. */
   #follow({ traceId }: Cause): void {
-    if (this.#bounds.begin(traceId)) this.#bounds.wrote(traceId);
+    if (this.#bounds.begin(traceId)) this.#bounds.recordWrite(traceId);
   }
 
   child(parent: Cause, name: string, options: SpanOptions, gate: Gate | undefined): Span | undefined {
@@ -108,12 +108,12 @@ export class OtelTracer implements Tracer, TraceExchange, SpanMaker {
   }
 
   wrote(version: string, { traceId, traceparent }: Cause): void {
-    this.#bounds.wrote(traceId);
+    this.#bounds.recordWrite(traceId);
     this.#causes.set(version, { traceId, traceparent });
     this.#gossip.wrote(version, { traceId, traceparent });
   }
 
-  #isChosen(): boolean {
+  #isSampled(): boolean {
     return this.#options.random() < this.#options.sampling.ratio;
   }
 
@@ -135,7 +135,8 @@ export class OtelTracer implements Tracer, TraceExchange, SpanMaker {
   /** Clients that request too many traces only get those that would have been sampled anyway. */
   #decide(gate: Gate, holder: string): void {
     const nowMs = this.#options.clock.now();
-    const isKept = this.#isChosen() || (this.#ofClients.take(holder, nowMs) && this.#ofAll.take('', nowMs));
+    const isKept =
+      this.#isSampled() || (this.#clientLimits.tryTake(holder, nowMs) && this.#totalLimit.tryTake('', nowMs));
     if (isKept) gate.open();
     else gate.drop();
   }
@@ -150,7 +151,7 @@ export class OtelTracer implements Tracer, TraceExchange, SpanMaker {
       name.slice(0, MAX_NAME_CHARS),
       {
         kind: kind === undefined ? SpanKind.INTERNAL : kind === 'client' ? SpanKind.CLIENT : SpanKind.SERVER,
-        attributes: defined(attributes),
+        attributes: definedAttributes(attributes),
         links: links.map((cause) => ({ context: contextOf(cause) })),
       },
       parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent),
@@ -164,6 +165,6 @@ function contextOf({ traceId, traceparent }: Cause): SpanContext {
   return { traceId, spanId: traceparent.slice(36, 52), traceFlags: TraceFlags.SAMPLED };
 }
 
-function defined(attributes: Attributes): OtelAttributes {
+function definedAttributes(attributes: Attributes): OtelAttributes {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }

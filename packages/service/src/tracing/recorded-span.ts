@@ -2,19 +2,19 @@ import type { Attributes, Cause, Span, SpanOptions } from '@fairway/base/tracing
 import { type Span as OtelSpan, SpanStatusCode } from '@opentelemetry/api';
 
 /** What a span requires of its tracer. */
-export interface SpanMaker {
+export interface SpanFactory {
   /** Undefined if the trace is full. */
   child(parent: Cause, name: string, options: SpanOptions, gate: Gate | undefined): Span | undefined;
   wrote(version: string, cause: Cause): void;
 }
 
-/** Ended spans of a request that are held until its client is known. */
-const MAX_HELD = 64;
+/** Ended spans of a request that are buffered until its client is known. */
+const MAX_BUFFERED_SPANS = 64;
 
-/** Holds back the spans of a request until it is admitted. */
+/** Buffers the spans of a request until it is admitted. */
 export class Gate {
   #state: 'held' | 'open' | 'dropped' = 'held';
-  #held: { readonly span: OtelSpan; readonly at: Date }[] = [];
+  #bufferedSpans: { readonly span: OtelSpan; readonly at: Date }[] = [];
 
   get isDropped(): boolean {
     return this.#state === 'dropped';
@@ -30,39 +30,41 @@ export class Gate {
 
   open(): void {
     this.#state = 'open';
-    for (const { span, at } of this.#held.splice(0)) span.end(at);
+    for (const { span, at } of this.#bufferedSpans.splice(0)) span.end(at);
   }
 
   drop(): void {
     this.#state = 'dropped';
-    this.#held = [];
+    this.#bufferedSpans = [];
   }
 
   end(span: OtelSpan): void {
     if (this.#state === 'open') span.end();
-    else if (this.#state === 'held' && this.#held.length < MAX_HELD) this.#held.push({ span, at: new Date() });
+    else if (this.#state === 'held' && this.#bufferedSpans.length < MAX_BUFFERED_SPANS)
+      this.#bufferedSpans.push({ span, at: new Date() });
   }
 }
 
-/** A recorded span. After its end it keeps only its IDs: work that it began may hold on to it for days. */
+/** A recorded span. After its end it keeps only its IDs, because work that it started may reference it for days. */
 export class RecordedSpan implements Span, Cause {
   readonly traceId: string;
   readonly #spanId: string;
-  readonly #maker: SpanMaker;
+  readonly #factory: SpanFactory;
   readonly #gate: Gate | undefined;
   #inner: OtelSpan | undefined;
 
-  constructor(inner: OtelSpan, maker: SpanMaker, gate: Gate | undefined) {
+  constructor(inner: OtelSpan, factory: SpanFactory, gate: Gate | undefined) {
     const { traceId, spanId } = inner.spanContext();
     this.traceId = traceId;
     this.#spanId = spanId;
     this.#inner = inner;
-    this.#maker = maker;
+    this.#factory = factory;
     this.#gate = gate;
   }
 
   /**
-   * Sets the sampled flag only for spans that are certainly recorded here: a stranger must not decide what other servers record.
+   * Sets the sampled flag only for spans that are certainly recorded here: an unauthenticated client must not decide
+   * what other servers record.
    */
   get traceparent(): string {
     const isRecorded = this.#gate === undefined || this.#gate.isOpen;
@@ -75,7 +77,7 @@ export class RecordedSpan implements Span, Cause {
 
   child(name: string, options: SpanOptions = {}): Span | undefined {
     if (this.#inner === undefined || this.#gate?.isDropped) return undefined;
-    return this.#maker.child(this, name, options, this.#gate);
+    return this.#factory.child(this, name, options, this.#gate);
   }
 
   set(attributes: Attributes): void {
@@ -84,9 +86,9 @@ export class RecordedSpan implements Span, Cause {
     }
   }
 
-  wrote(version: string): void {
+  recordWrite(version: string): void {
     if (this.#inner === undefined || this.#gate?.isDropped) return;
-    this.#maker.wrote(version, { traceId: this.traceId, traceparent: this.traceparent });
+    this.#factory.wrote(version, { traceId: this.traceId, traceparent: this.traceparent });
   }
 
   fail(type: string): void {

@@ -7,7 +7,7 @@ import { RetryingExporter } from './retrying-exporter.ts';
 
 const BATCH = [{}, {}] as ReadableSpan[];
 
-function receiver() {
+function newReceiver() {
   const state = { isAway: true, calls: 0 };
   const inner: SpanExporter = {
     export(_spans, callback) {
@@ -19,9 +19,9 @@ function receiver() {
   return { state, inner };
 }
 
-test('a receiver that is unreachable for a day is tried a few times an hour, and nothing is queued for it', async () => {
+test('tries a receiver that is unreachable for a day a few times an hour, and queues nothing for it', async () => {
   const clock = new FakeClock();
-  const { state, inner } = receiver();
+  const { state, inner } = newReceiver();
   const exporter = new RetryingExporter(inner, { clock, log: silentLogger });
 
   for (let batches = 0; batches < 24 * 720; batches++) {
@@ -34,9 +34,9 @@ test('a receiver that is unreachable for a day is tried a few times an hour, and
   expect(exporter.counts).toEqual({ exported: 0, lost: 24 * 720 * BATCH.length });
 });
 
-test('once it is back, it gets everything again', async () => {
+test('sends everything again once the receiver is back', async () => {
   const clock = new FakeClock();
-  const { state, inner } = receiver();
+  const { state, inner } = newReceiver();
   const exporter = new RetryingExporter(inner, { clock, log: silentLogger });
   exporter.export(BATCH, () => {});
   state.isAway = false;
@@ -48,7 +48,7 @@ test('once it is back, it gets everything again', async () => {
   expect(exporter.counts).toEqual({ exported: 4, lost: 2 });
 });
 
-test('remaining batches are sent one after the other, with a bounded queue', () => {
+test('sends remaining batches one after the other, with a bounded queue', () => {
   const callbacks: ((result: { readonly code: ExportResultCode }) => void)[] = [];
   const inner: SpanExporter = {
     export: (_spans, callback) => void callbacks.push(callback),

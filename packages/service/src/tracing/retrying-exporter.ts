@@ -3,24 +3,27 @@ import type { Logger } from '@fairway/base/log';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 
-/** After a failure, doubled up to the maximum: a receiver that is unreachable for a day is tried a few times an hour. */
+/**
+ * The pause after a failure, doubled up to the maximum: a receiver that is unreachable for a day is tried a few times
+ * an hour.
+ */
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 300_000;
 /** Batches queued behind the one being sent: at the end, all remaining ones arrive at once. */
-const MAX_WAITING = 4;
+const MAX_QUEUED_BATCHES = 4;
 
 interface Batch {
   readonly spans: ReadableSpan[];
   readonly callback: (result: ExportResult) => void;
 }
 
-/** Sends one batch after the other. After a failure, pauses for a while and drops batches in the meantime. */
+/** Sends one batch after the other. After a failure, pauses for a while and drops batches during the pause. */
 export class RetryingExporter implements SpanExporter {
   readonly counts = { exported: 0, lost: 0 };
   readonly #inner: SpanExporter;
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #waiting: Batch[] = [];
+  readonly #queue: Batch[] = [];
   #isSending = false;
   #failures = 0;
   #notBeforeMs = Number.NEGATIVE_INFINITY;
@@ -32,11 +35,11 @@ export class RetryingExporter implements SpanExporter {
   }
 
   export(spans: ReadableSpan[], callback: (result: ExportResult) => void): void {
-    if (this.#clock.now() < this.#notBeforeMs || this.#waiting.length >= MAX_WAITING) {
-      this.#lose({ spans, callback });
+    if (this.#clock.now() < this.#notBeforeMs || this.#queue.length >= MAX_QUEUED_BATCHES) {
+      this.#drop({ spans, callback });
       return;
     }
-    this.#waiting.push({ spans, callback });
+    this.#queue.push({ spans, callback });
     this.#sendNext();
   }
 
@@ -46,7 +49,7 @@ export class RetryingExporter implements SpanExporter {
 
   #sendNext(): void {
     if (this.#isSending) return;
-    const batch = this.#waiting.shift();
+    const batch = this.#queue.shift();
     if (batch === undefined) return;
     this.#isSending = true;
     this.#inner.export(batch.spans, (result) => {
@@ -58,7 +61,7 @@ export class RetryingExporter implements SpanExporter {
     });
   }
 
-  #lose({ spans, callback }: Batch): void {
+  #drop({ spans, callback }: Batch): void {
     this.counts.lost += spans.length;
     callback({ code: ExportResultCode.FAILED });
   }
@@ -79,6 +82,6 @@ export class RetryingExporter implements SpanExporter {
         'could not send traces; they are dropped until the receiver accepts them',
       );
     this.#failures++;
-    for (const batch of this.#waiting.splice(0)) this.#lose(batch);
+    for (const batch of this.#queue.splice(0)) this.#drop(batch);
   }
 }

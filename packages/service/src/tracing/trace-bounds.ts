@@ -15,41 +15,44 @@ interface Growth {
 /** Limits the duration and size of each trace. */
 export class TraceBounds {
   readonly #clock: Clock;
-  /** Traces without writes yet: strangers and readers only displace each other, never a trace that continues. */
-  readonly #new = new RecentMap<Growth>(MAX_TRACES);
-  readonly #writing = new RecentMap<Growth>(MAX_TRACES);
+  /**
+   * Traces without writes yet: unauthenticated clients and readers only displace each other's, never a trace that
+   * continues.
+   */
+  readonly #newTraces = new RecentMap<Growth>(MAX_TRACES);
+  readonly #writingTraces = new RecentMap<Growth>(MAX_TRACES);
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Reserves space for a span; false if the trace is full. An unknown trace begins now. */
+  /** Reserves space for a span; false if the trace is full. An unknown trace starts now. */
   begin(traceId: string): boolean {
-    if (this.#find(traceId) === undefined) this.#new.set(traceId, { startedMs: this.#clock.now(), spans: 0 });
+    if (this.#find(traceId) === undefined) this.#newTraces.set(traceId, { startedMs: this.#clock.now(), spans: 0 });
     return this.grow(traceId);
   }
 
-  /** The same for a trace that began here and is not forgotten yet. */
+  /** Reserves space only in a trace that began here and is still remembered. */
   grow(traceId: string): boolean {
     const trace = this.#find(traceId);
-    if (trace === undefined || trace.spans >= MAX_SPANS || !this.#isYoung(trace)) return false;
+    if (trace === undefined || trace.spans >= MAX_SPANS || !this.#isRecent(trace)) return false;
     trace.spans++;
     return true;
   }
 
   /** Records a write in this trace: reconciles may continue it. */
-  wrote(traceId: string): void {
-    const trace = this.#new.get(traceId);
+  recordWrite(traceId: string): void {
+    const trace = this.#newTraces.get(traceId);
     if (trace === undefined) return;
-    this.#new.delete(traceId);
-    this.#writing.set(traceId, trace);
+    this.#newTraces.delete(traceId);
+    this.#writingTraces.set(traceId, trace);
   }
 
   #find(traceId: string): Growth | undefined {
-    return this.#writing.get(traceId) ?? this.#new.get(traceId);
+    return this.#writingTraces.get(traceId) ?? this.#newTraces.get(traceId);
   }
 
-  #isYoung({ startedMs }: Growth): boolean {
+  #isRecent({ startedMs }: Growth): boolean {
     return this.#clock.now() - startedMs < MAX_AGE_MS;
   }
 }

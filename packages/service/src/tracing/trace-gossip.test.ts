@@ -10,25 +10,25 @@ function causeOf(span = 1, flags = '01'): Cause {
   return { traceId: TRACE, traceparent: `00-${TRACE}-${span.toString(16).padStart(16, '0')}-${flags}` };
 }
 
-function two() {
+function connectedPair() {
   const clock = new FakeClock();
   return { clock, writer: new TraceGossip(clock), reader: new TraceGossip(clock) };
 }
 
-test('a replica that is notified of a write knows its trace, and that of a write in progress', () => {
-  const { writer, reader } = two();
+test('tells a replica the trace of a write, and of a write in progress', () => {
+  const { writer, reader } = connectedPair();
   writer.wrote('u1/7', causeOf(1));
   writer.announce(OBJECT, causeOf(2));
 
-  const heard = reader.receive('a', writer.text() ?? '');
+  const received = reader.receive('a', writer.text() ?? '');
 
-  expect(heard).toEqual([{ version: 'u1/7', cause: causeOf(1) }]);
+  expect(received).toEqual([{ version: 'u1/7', cause: causeOf(1) }]);
   expect(reader.announced(OBJECT)).toEqual(causeOf(2));
   expect(reader.announced('Cluster/team/other')).toBeUndefined();
 });
 
-test('entries expire after a minute, however often they are repeated', async () => {
-  const { clock, writer, reader } = two();
+test('expires entries after a minute, however often they are repeated', async () => {
+  const { clock, writer, reader } = connectedPair();
   writer.announce(OBJECT, causeOf());
   const text = writer.text() ?? '';
   reader.receive('a', text);
@@ -40,8 +40,8 @@ test('entries expire after a minute, however often they are repeated', async () 
   expect(reader.announced(OBJECT)).toBeUndefined();
 });
 
-test('a repeated message is parsed once', () => {
-  const { writer, reader } = two();
+test('parses a repeated message once', () => {
+  const { writer, reader } = connectedPair();
   writer.wrote('u1/7', causeOf());
   const text = writer.text() ?? '';
   reader.receive('a', text);
@@ -50,8 +50,8 @@ test('a repeated message is parsed once', () => {
   expect(reader.receive('b', text)).toHaveLength(1);
 });
 
-test('it shares the newest entries, within a limit', () => {
-  const { writer, reader } = two();
+test('shares the newest entries, within a limit', () => {
+  const { writer, reader } = connectedPair();
   for (let n = 1; n <= 1_000; n++) writer.wrote(`u1/${n}`, causeOf(n));
 
   const text = writer.text() ?? '';
@@ -60,16 +60,16 @@ test('it shares the newest entries, within a limit', () => {
   expect(reader.receive('a', text).at(-1)?.version).toBe('u1/1000');
 });
 
-test('an invalid object name is not shared, so messages stay small', () => {
-  const { writer } = two();
+test('does not share an invalid object name, so messages stay small', () => {
+  const { writer } = connectedPair();
   writer.announce(`Cluster/team/${'x'.repeat(400)}`, causeOf());
   writer.announce('Cluster/team/\u0000', causeOf());
 
   expect(writer.text()).toBeUndefined();
 });
 
-test('a trace that may be dropped is not shared', () => {
-  const { writer } = two();
+test('does not share a trace that may be dropped', () => {
+  const { writer } = connectedPair();
   writer.wrote('u1/7', causeOf(1, '00'));
 
   expect(writer.text()).toBeUndefined();
@@ -84,6 +84,6 @@ test.each([
   ['too many', JSON.stringify({ writes: Array.from({ length: 65 }, () => ENTRY), objects: [] })],
   ['a long name', JSON.stringify({ writes: [['x'.repeat(401), causeOf().traceparent]], objects: [] })],
   ['too much', JSON.stringify({ writes: [ENTRY], objects: [], more: 'x'.repeat(70_000) })],
-])('%s is ignored', (_, text) => {
-  expect(two().reader.receive('a', text)).toEqual([]);
+])('ignores %s', (_, text) => {
+  expect(connectedPair().reader.receive('a', text)).toEqual([]);
 });

@@ -5,18 +5,21 @@ import { parseTraceParent } from '@opentelemetry/core';
 import { z } from 'zod';
 
 /** How long an entry is shared: a replica that takes over after a kill has read it by then. */
-const SHARED_MS = 60_000;
-/** With 64 of each, it is some 14 KB, with which a Lease is renewed while there are traces. */
-const MAX_SHARED = 64;
+const SHARE_TTL_MS = 60_000;
+/** With 64 entries of each kind, the message has about 14 KB. Leases are renewed with it while there are traces. */
+const MAX_SHARED_CAUSES = 64;
 const MAX_RECEIVED_CHARS = 64 * 1024;
-/** Objects whose announcement is remembered, over all replicas. */
-const MAX_ANNOUNCED = 1_000;
+/** The maximum number of remembered announcements from all replicas. */
+const MAX_ANNOUNCED_CAUSES = 1_000;
 
 /** A kind or a UID, a namespace, a name, a number; no characters that JSON must escape. */
 const NAME = /^[-A-Za-z0-9./]{1,400}$/;
 
 const Entry = z.tuple([z.string().regex(NAME), z.string().length(55)]);
-const Gossip = z.object({ writes: z.array(Entry).max(MAX_SHARED), objects: z.array(Entry).max(MAX_SHARED) });
+const gossipSchema = z.object({
+  writes: z.array(Entry).max(MAX_SHARED_CAUSES),
+  objects: z.array(Entry).max(MAX_SHARED_CAUSES),
+});
 
 interface SharedCause {
   readonly name: string;
@@ -30,13 +33,13 @@ interface ReceivedCause {
 }
 
 /**
- * Messages between replicas with which a trace continues where another replica reacts to a write: which objects are being
- * written, and which were.
+ * Messages between replicas with which a trace continues if another replica reacts to a write: the objects that are
+ * being written, and those that were.
  */
 export class TraceGossip {
   readonly #clock: Clock;
-  readonly #announced = new RecentMap<{ readonly cause: Cause; readonly untilMs: number }>(MAX_ANNOUNCED);
-  /** The last message of each. */
+  readonly #announced = new RecentMap<{ readonly cause: Cause; readonly untilMs: number }>(MAX_ANNOUNCED_CAUSES);
+  /** The last message of each replica. */
   readonly #received = new RecentMap<string>(64);
   #writes: readonly SharedCause[] = [];
   #objects: readonly SharedCause[] = [];
@@ -48,14 +51,14 @@ export class TraceGossip {
   /** Announces that an object is about to be written. */
   announce(object: string, cause: Cause): void {
     if (!NAME.test(object)) return;
-    this.#objects = [...this.#objects, this.#entry(object, cause)].slice(-MAX_SHARED);
+    this.#objects = [...this.#objects, this.#entry(object, cause)].slice(-MAX_SHARED_CAUSES);
     this.#remember(object, cause);
   }
 
   /** Records that a version was written here. */
   wrote(version: string, cause: Cause): void {
     if (isRecorded(cause) && NAME.test(version))
-      this.#writes = [...this.#writes, this.#entry(version, cause)].slice(-MAX_SHARED);
+      this.#writes = [...this.#writes, this.#entry(version, cause)].slice(-MAX_SHARED_CAUSES);
   }
 
   /** The trace in which an object is being written, or recently was. */
@@ -66,12 +69,12 @@ export class TraceGossip {
 
   /** The message for other replicas; undefined if there is nothing to share. */
   text(): string | undefined {
-    const sinceMs = this.#clock.now() - SHARED_MS;
-    const isYoung = ({ atMs }: SharedCause) => atMs > sinceMs;
-    this.#writes = this.#writes.filter(isYoung);
-    this.#objects = this.#objects.filter(isYoung);
+    const sinceMs = this.#clock.now() - SHARE_TTL_MS;
+    const isRecent = ({ atMs }: SharedCause) => atMs > sinceMs;
+    this.#writes = this.#writes.filter(isRecent);
+    this.#objects = this.#objects.filter(isRecent);
     if (this.#writes.length + this.#objects.length === 0) return undefined;
-    const entries = (told: readonly SharedCause[]) => told.map(({ name, cause }) => [name, cause.traceparent]);
+    const entries = (causes: readonly SharedCause[]) => causes.map(({ name, cause }) => [name, cause.traceparent]);
     return JSON.stringify({ writes: entries(this.#writes), objects: entries(this.#objects) });
   }
 
@@ -79,14 +82,14 @@ export class TraceGossip {
   receive(from: string, text: string): readonly ReceivedCause[] {
     if (text.length > MAX_RECEIVED_CHARS || this.#received.get(from) === text) return [];
     this.#received.set(from, text);
-    const gossip = Gossip.safeParse(parsed(text));
+    const gossip = gossipSchema.safeParse(parsed(text));
     if (!gossip.success) return [];
     for (const [object, traceparent] of gossip.data.objects) {
-      const cause = causeIn(traceparent);
+      const cause = decodeCause(traceparent);
       if (cause !== undefined) this.#remember(object, cause);
     }
     return gossip.data.writes.flatMap(([version, traceparent]) => {
-      const cause = causeIn(traceparent);
+      const cause = decodeCause(traceparent);
       return cause === undefined ? [] : [{ version, cause }];
     });
   }
@@ -99,11 +102,11 @@ export class TraceGossip {
   /** A repeated announcement does not extend its lifetime. */
   #remember(object: string, { traceId, traceparent }: Cause): void {
     if (this.#announced.get(object)?.cause.traceparent === traceparent) return;
-    this.#announced.set(object, { cause: { traceId, traceparent }, untilMs: this.#clock.now() + SHARED_MS });
+    this.#announced.set(object, { cause: { traceId, traceparent }, untilMs: this.#clock.now() + SHARE_TTL_MS });
   }
 }
 
-function causeIn(traceparent: string): Cause | undefined {
+function decodeCause(traceparent: string): Cause | undefined {
   const context = parseTraceParent(traceparent);
   const cause = context && { traceId: context.traceId, traceparent };
   return cause && isRecorded(cause) ? cause : undefined;

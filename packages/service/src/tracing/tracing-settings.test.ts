@@ -3,38 +3,43 @@ import { tracingSettings } from './tracing-settings.ts';
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 
-describe('destination of traces', () => {
+describe('the destination of traces', () => {
   const cases = [
     { reason: 'nobody asked', env: {}, configured: {}, url: undefined },
-    { reason: 'the base of all signals', env: ENDPOINT, configured: {}, url: 'http://collector:4318/v1/traces' },
+    { reason: 'the base URL of all signals', env: ENDPOINT, configured: {}, url: 'http://collector:4318/v1/traces' },
     {
-      reason: 'a base with a path',
+      reason: 'a base URL with a path',
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector/otlp/' },
       configured: {},
       url: 'https://collector/otlp/v1/traces',
     },
     {
-      reason: 'that of traces is taken as it is',
+      reason: 'the URL of traces, unchanged',
       env: { ...ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://tempo:4318/in' },
       configured: {},
       url: 'http://tempo:4318/in',
     },
     {
-      reason: 'what Fairway itself is told goes first',
+      reason: 'Fairway’s own setting, which takes precedence',
       env: ENDPOINT,
       configured: { endpoint: 'http://jaeger:4318' },
       url: 'http://jaeger:4318/v1/traces',
     },
     { reason: 'turned off', env: { ...ENDPOINT, OTEL_SDK_DISABLED: 'true' }, configured: {}, url: undefined },
     { reason: 'no exporter', env: { ...ENDPOINT, OTEL_TRACES_EXPORTER: 'none' }, configured: {}, url: undefined },
-    { reason: 'an empty variable is none', env: { OTEL_EXPORTER_OTLP_ENDPOINT: '' }, configured: {}, url: undefined },
+    {
+      reason: 'an empty variable, which is ignored',
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: '' },
+      configured: {},
+      url: undefined,
+    },
   ];
   it.each(cases)('$reason', ({ env, configured, url }) => {
     expect(tracingSettings(env, configured)?.url).toBe(url);
   });
 });
 
-test('headers are those of all signals and of traces, decoded', () => {
+test('sends common and traces headers, decoded', () => {
   const env = {
     ...ENDPOINT,
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20s3cret,x-scope=a',
@@ -60,7 +65,7 @@ describe('sampling', () => {
   });
 });
 
-describe('unsupported settings are refused, with the name of the variable', () => {
+describe('refuses unsupported settings, with the name of the variable', () => {
   const cases = [
     { env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, says: /OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318"/ },
     { env: { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, says: /"grpc" is not supported: use http\/json/ },

@@ -1,11 +1,11 @@
 import {
   type Environment,
-  isTurnedOff,
+  invalidSetting,
+  isDisabled,
   parseReceiverUrl,
   receiverHeaders,
   receiverUrl,
   requireHttp,
-  wrongSetting,
 } from '../otlp/receiver.ts';
 
 /** Which traces are sampled. */
@@ -16,11 +16,11 @@ export interface Sampling {
   readonly ratio: number;
 }
 
-/** Where traces are sent. */
+/** Settings for sending traces. */
 export interface TracingSettings {
   /** URL of an OTLP receiver over HTTP, with the path: `http://127.0.0.1:4318/v1/traces`. */
   readonly url: string;
-  /** Sent with each request; they may hold a secret. */
+  /** Sent with each request; may contain a secret. */
   readonly headers: Readonly<Record<string, string>>;
   readonly sampling: Sampling;
 }
@@ -41,15 +41,15 @@ const SAMPLERS: Readonly<Record<string, (ratio: number) => Sampling>> = {
 };
 
 /**
- * Fairway's own settings, or else OpenTelemetry's standard variables; undefined if neither names a receiver, or the variables
- * turn it off. Throws a usage error that names the variable.
+ * Fairway's own settings, or else OpenTelemetry's standard variables; undefined if neither sets a receiver, or the
+ * variables disable tracing. Throws a usage error that names the variable.
  */
 export function tracingSettings(env: Environment, configured: ConfiguredTracing = {}): TracingSettings | undefined {
   const url = urlOf(env, configured);
-  if (url === undefined || isTurnedOff(env)) return undefined;
+  if (url === undefined || isDisabled(env)) return undefined;
   const exporter = env['OTEL_TRACES_EXPORTER'] || 'otlp';
   if (exporter === 'none') return undefined;
-  if (exporter !== 'otlp') throw wrongSetting('OTEL_TRACES_EXPORTER', exporter, 'otlp or none');
+  if (exporter !== 'otlp') throw invalidSetting('OTEL_TRACES_EXPORTER', exporter, 'otlp or none');
   requireHttp(env, 'TRACES');
   return { url, headers: receiverHeaders(env, 'TRACES'), sampling: samplingOf(env, configured) };
 }
@@ -68,8 +68,9 @@ function samplingOf(env: Environment, { sampleRatio }: ConfiguredTracing): Sampl
   if (sampleRatio !== undefined) return { isParentBased: true, ratio: sampleRatio };
   const { OTEL_TRACES_SAMPLER: name = '', OTEL_TRACES_SAMPLER_ARG: argument = '' } = env;
   const make = SAMPLERS[name === '' ? 'parentbased_always_on' : name];
-  if (make === undefined) throw wrongSetting('OTEL_TRACES_SAMPLER', name, `one of ${Object.keys(SAMPLERS).join(', ')}`);
+  if (make === undefined)
+    throw invalidSetting('OTEL_TRACES_SAMPLER', name, `one of ${Object.keys(SAMPLERS).join(', ')}`);
   const ratio = argument === '' ? 1 : Number(argument);
-  if (!(ratio >= 0 && ratio <= 1)) throw wrongSetting('OTEL_TRACES_SAMPLER_ARG', argument, 'a number from 0 to 1');
+  if (!(ratio >= 0 && ratio <= 1)) throw invalidSetting('OTEL_TRACES_SAMPLER_ARG', argument, 'a number from 0 to 1');
   return make(ratio);
 }

@@ -16,13 +16,13 @@ export interface ApiListenerOptions {
   readonly home: Home;
   readonly pki: ServerPki;
   readonly listen: ListenAddress;
-  /** Where clients reach it, if different from where it listens. */
+  /** The address at which clients reach it, if different from the listen address. */
   readonly advertised: AdvertisedAddress | undefined;
   /** Additional names and addresses of its certificate. */
   readonly subjectAltNames: readonly string[];
   /** The operator's own certificate. */
   readonly certificate: CertificateFiles | undefined;
-  /** The namespace in a kubeconfig that is written for the first time; `default` by default. */
+  /** The namespace of a new kubeconfig; `default` by default. */
   readonly namespace?: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -31,31 +31,37 @@ export interface ApiListenerOptions {
 export interface ApiListener {
   /** URL for clients. */
   readonly url: string;
-  /** For other servers of the process. */
+  /** The certificate for other servers of the process. */
   readonly names: Parameters<typeof certificateNames>[0];
   addMetrics(registry: Registry): void;
   /** Ends the renewal of certificates; the server closes its listener itself. */
   close(): void;
 }
 
-/** Serves Fairway's API to clients, and writes the administrator's kubeconfig and the authority for clients without one. */
+/** Serves Fairway's API to clients, and writes the administrator's kubeconfig and the CA for clients without one. */
 export async function listenForClients(
   { server }: Pick<EmbeddedEngine, 'server'>,
   options: ApiListenerOptions,
 ): Promise<ApiListener> {
-  const { home, pki, listen, advertised, subjectAltNames, clock, log } = options;
-  const names = { listen, advertised, subjectAltNames, interfaces: networkInterfaces() };
-  const own = options.certificate && new OwnCertificate(options.certificate, { clock, log });
+  const { home, pki, listen, advertised: advertisedAddress, subjectAltNames, clock, log } = options;
+  const names = { listen, advertisedAddress: advertisedAddress, subjectAltNames, interfaces: networkInterfaces() };
+  const ownCertificate = options.certificate && new OwnCertificate(options.certificate, { clock, log });
   const tls = await serverTls(pki, certificateNames(names), clock);
-  const listener = await server.listen({ ...listen, tls, certificateFor: own && ((name) => own.contextFor(name)) });
+  const listener = await server.listen({
+    ...listen,
+    tls,
+    certificateFor: ownCertificate && ((name) => ownCertificate.contextFor(name)),
+  });
   const url = clientUrl(names, listener.port);
-  const trusted = own?.covers(new URL(url).hostname) ? own.authority : pki.authority.certificatePem;
+  const trusted = ownCertificate?.covers(new URL(url).hostname)
+    ? ownCertificate.authority
+    : pki.authority.certificatePem;
   const writeKubeconfig = async () => {
     const namespace = kubeconfigNamespace(home, options.namespace);
     await home.replace(home.kubeconfig, await adminKubeconfig(pki, { url, trusted, namespace }, clock));
   };
   await writeKubeconfig();
-  // For browsers, which have no kubeconfig.
+  // The CA for browsers, which have no kubeconfig.
   await home.replace(home.apiAuthority, trusted ?? pki.authority.certificatePem);
   const stopRenewal = every(CERTIFICATE_RENEWAL_MS, clock, async () => {
     listener.setTls(await serverTls(pki, certificateNames(names), clock));
@@ -64,10 +70,10 @@ export async function listenForClients(
   return {
     url,
     names,
-    addMetrics: (registry) => own && addCertificateMetrics(registry, own),
+    addMetrics: (registry) => ownCertificate && addCertificateMetrics(registry, ownCertificate),
     close: () => {
       void stopRenewal();
-      own?.close();
+      ownCertificate?.close();
     },
   };
 }

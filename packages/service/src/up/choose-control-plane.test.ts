@@ -2,39 +2,44 @@ import { describe, expect, test } from 'vitest';
 import { type ControlPlaneChoiceInputs, chooseControlPlane } from './choose-control-plane.ts';
 
 const NOTHING: ControlPlaneChoiceInputs = {
-  asked: undefined,
-  remembered: undefined,
+  requestedKind: undefined,
+  rememberedKind: undefined,
   home: '/home',
   assets: undefined,
   found: [],
 };
 
-const OFFERED = [{ version: '1.36.3', folder: '/bin' }];
+const OFFERED_ENGINES = [{ version: '1.36.3', folder: '/bin' }];
 const OLD = [{ version: '1.20.2', folder: '/old' }];
 const NONE = /^$/;
 
-describe('how control planes run', () => {
+describe('the choice of control planes', () => {
   test.each<{ given: Partial<ControlPlaneChoiceInputs>; kind: string; note: RegExp; reason: string }>([
-    { given: {}, kind: 'simulated', note: NONE, reason: 'nothing more is needed' },
+    { given: {}, kind: 'simulated', note: NONE, reason: 'works without any prerequisites' },
     {
-      given: { found: OFFERED },
+      given: { found: OFFERED_ENGINES },
       kind: 'process',
       note: /with Kubernetes 1\.36\.3 \(\/bin\); --control-plane simulated requires none$/,
-      reason: 'the programs are there, and the person is told',
+      reason: 'the binaries exist, and the user gets a note',
     },
     {
       given: { hasRealCloud: true },
       kind: 'simulated',
       note: /for evaluation only.*"fairway releases fetch 1\.\d+\.\d+".*before you create the first cluster/,
-      reason: 'servers cost, and the operator may not know',
+      reason: 'servers cost money, and the operator may not expect it',
     },
-    { given: { hasRealCloud: true, asked: 'simulated' }, kind: 'simulated', note: NONE, reason: 'it was asked for' },
-    { given: { found: OLD }, kind: 'simulated', note: NONE, reason: 'Fairway does not offer what is there' },
     {
-      given: { found: [...OLD, ...OFFERED] },
+      given: { hasRealCloud: true, requestedKind: 'simulated' },
+      kind: 'simulated',
+      note: NONE,
+      reason: 'it was requested',
+    },
+    { given: { found: OLD }, kind: 'simulated', note: NONE, reason: 'Fairway does not offer the existing version' },
+    {
+      given: { found: [...OLD, ...OFFERED_ENGINES] },
       kind: 'process',
       note: /with Kubernetes 1\.36\.3 \(\/bin\);/,
-      reason: 'one of two is offered',
+      reason: 'Fairway offers one of two versions',
     },
     {
       given: { assets: '/assets' },
@@ -43,30 +48,30 @@ describe('how control planes run', () => {
       reason: 'the folder of envtest lacks the controller manager',
     },
     {
-      given: { asked: 'process', found: OFFERED },
+      given: { requestedKind: 'process', found: OFFERED_ENGINES },
       kind: 'process',
       note: /with Kubernetes 1\.36\.3 \(\/bin\)$/,
       reason: 'asked',
     },
     {
-      given: { asked: 'simulated', assets: '/assets', found: OFFERED },
+      given: { requestedKind: 'simulated', assets: '/assets', found: OFFERED_ENGINES },
       kind: 'simulated',
       note: NONE,
       reason: 'asked',
     },
     {
-      given: { remembered: 'simulated', assets: '/assets', found: OFFERED },
+      given: { rememberedKind: 'simulated', assets: '/assets', found: OFFERED_ENGINES },
       kind: 'simulated',
       note: NONE,
-      reason: 'clusters keep what they run on',
+      reason: 'clusters keep their control planes',
     },
     {
-      given: { remembered: 'process', found: OFFERED },
+      given: { rememberedKind: 'process', found: OFFERED_ENGINES },
       kind: 'process',
       note: /1\.36\.3 \(\/bin\)$/,
-      reason: 'so do these',
+      reason: 'clusters keep their control planes',
     },
-  ])('$kind with $given: $reason', ({ given, kind, note }) => {
+  ])('is $kind with $given: $reason', ({ given, kind, note }) => {
     const choice = chooseControlPlane({ ...NOTHING, ...given });
 
     expect(choice.kind).toBe(kind);
@@ -75,16 +80,16 @@ describe('how control planes run', () => {
 
   test.each<{ given: Partial<ControlPlaneChoiceInputs>; message: RegExp }>([
     {
-      given: { asked: 'process', remembered: 'simulated', found: OFFERED },
+      given: { requestedKind: 'process', rememberedKind: 'simulated', found: OFFERED_ENGINES },
       message: /\/home are of kind simulated/,
     },
-    { given: { asked: 'process' }, message: /no folder contains etcd/ },
+    { given: { requestedKind: 'process' }, message: /no folder contains etcd/ },
     {
-      given: { asked: 'process', found: OLD },
+      given: { requestedKind: 'process', found: OLD },
       message: /binaries are of Kubernetes 1\.20\.2, which Fairway does not support/,
     },
-    { given: { remembered: 'process' }, message: /no folder contains etcd/ },
-  ])('refused: $given', ({ given, message }) => {
+    { given: { rememberedKind: 'process' }, message: /no folder contains etcd/ },
+  ])('fails with $given', ({ given, message }) => {
     expect(() => chooseControlPlane({ ...NOTHING, ...given })).toThrow(message);
   });
 });

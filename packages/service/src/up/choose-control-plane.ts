@@ -7,9 +7,9 @@ export type ControlPlaneKind = 'simulated' | 'process';
 
 export interface ControlPlaneChoiceInputs {
   /** `--control-plane`. */
-  readonly asked: ControlPlaneKind | undefined;
+  readonly requestedKind: ControlPlaneKind | undefined;
   /** Kind of the control planes of existing clusters in the home. */
-  readonly remembered: ControlPlaneKind | undefined;
+  readonly rememberedKind: ControlPlaneKind | undefined;
   readonly home: string;
   /** Whether the nodes are servers of a real cloud. */
   readonly hasRealCloud?: boolean;
@@ -26,55 +26,55 @@ export interface ControlPlaneChoice {
 }
 
 /**
- * How clusters' control planes run: as requested, or else like the existing ones, or else as processes if there are binaries of
- * an offered release.
+ * How clusters' control planes run: as requested, or else like the existing ones, or else as processes if binaries of
+ * an offered release exist.
  */
 export function chooseControlPlane({
-  asked,
-  remembered,
+  requestedKind,
+  rememberedKind,
   home,
   hasRealCloud = false,
   assets,
   found,
 }: ControlPlaneChoiceInputs): ControlPlaneChoice {
-  if (asked !== undefined && remembered !== undefined && asked !== remembered) {
+  if (requestedKind !== undefined && rememberedKind !== undefined && requestedKind !== rememberedKind) {
     throw new CommandError(
-      `the control planes of ${home} are of kind ${remembered}, and their data cannot be migrated`,
+      `the control planes of ${home} are of kind ${rememberedKind}, and their data cannot be migrated`,
       {
         exitCode: ExitCode.Usage,
         advice: 'omit --control-plane, or use another folder with --home',
       },
     );
   }
-  const offered = found.filter(({ version }) => isOffered(version));
-  const wanted = asked ?? remembered;
-  if (wanted === 'simulated') return { kind: 'simulated', note: undefined };
-  if (offered.length > 0) {
-    const programs = offered.map(({ version, folder }) => `${version} (${folder})`).join(', ');
-    const why = wanted ? '' : '; --control-plane simulated requires none';
-    return { kind: 'process', note: `control planes run as processes with Kubernetes ${programs}${why}` };
+  const offeredEngines = found.filter(({ version }) => isOffered(version));
+  const selectedKind = requestedKind ?? rememberedKind;
+  if (selectedKind === 'simulated') return { kind: 'simulated', note: undefined };
+  if (offeredEngines.length > 0) {
+    const engines = offeredEngines.map(({ version, folder }) => `${version} (${folder})`).join(', ');
+    const why = selectedKind ? '' : '; --control-plane simulated requires none';
+    return { kind: 'process', note: `control planes run as processes with Kubernetes ${engines}${why}` };
   }
-  if (wanted === 'process') throw missingPrograms(found);
+  if (selectedKind === 'process') throw missingBinaries(found);
   if (assets) {
     return {
       kind: 'simulated',
-      note: `control planes are simulated: ${ASSETS_VARIABLE} does not contain all of ${PROGRAMS}`,
+      note: `control planes are simulated: ${ASSETS_VARIABLE} does not contain all of ${BINARIES}`,
     };
   }
-  return { kind: 'simulated', note: hasRealCloud ? TRYING_OUT : undefined };
+  return { kind: 'simulated', note: hasRealCloud ? DEMO_HINT : undefined };
 }
 
 const newestPatch = () => SHIPPED_RELEASES.at(-1)?.spec.patches.at(-1)?.version;
 
-const TRYING_OUT = `control planes are simulated, for evaluation only: this machine has no Kubernetes binaries; "fairway releases fetch ${newestPatch()}" downloads them; run it before you create the first cluster`;
+const DEMO_HINT = `control planes are simulated, for evaluation only: this machine has no Kubernetes binaries; "fairway releases fetch ${newestPatch()}" downloads them; run it before you create the first cluster`;
 
-const PROGRAMS = 'etcd, kube-apiserver, kube-controller-manager and kube-scheduler';
+const BINARIES = 'etcd, kube-apiserver, kube-controller-manager and kube-scheduler';
 
-function missingPrograms(found: ControlPlaneChoiceInputs['found']): CommandError {
+function missingBinaries(found: ControlPlaneChoiceInputs['found']): CommandError {
   const versions = found.map(({ version }) => version).join(', ');
   return new CommandError(
     found.length === 0
-      ? `no folder contains ${PROGRAMS}`
+      ? `no folder contains ${BINARIES}`
       : `the available binaries are of Kubernetes ${versions}, which Fairway does not support`,
     {
       exitCode: ExitCode.Usage,

@@ -22,19 +22,19 @@ export interface CloudOpening {
   readonly userAgent?: string | undefined;
   /** Timeouts of calls; a minute each by default. */
   readonly timeouts?: Timeouts | undefined;
-  /** How often a project's servers are listed while no change is expected; a minute by default. */
+  /** Interval at which a project's servers are listed while no change is expected; a minute by default. */
   readonly observeMs?: number | undefined;
   /** Whether consumers can request faster polling: lists are then made less often while none does. */
   readonly isPolledFast?: boolean | undefined;
-  /** How long the cloud may still be processing a request that got no answer. */
+  /** How long the cloud may still be processing a request that got no response. */
   readonly settleMs?: number | undefined;
 }
 
 const DEFAULT_OBSERVE_MS = 60_000;
-/** Factor of the polling interval while all nodes are Ready and report on their servers themselves. */
-const REST = 5;
+/** Factor of the polling interval while all nodes are Ready and report their servers' state themselves. */
+const STATIC_TIMEOUTS = 5;
 
-/** A node that joins shows that its server runs, so the list need not be polled often while a server boots. */
+/** A joining node shows that its server runs, so the list need not be polled often while a server boots. */
 const SERVER_POLL_MAX_MS = 10_000;
 
 /** clouds.yaml from the standard locations of OpenStack clients, or the given file. */
@@ -48,10 +48,10 @@ export function readCloudsYaml(file?: string): CloudsYaml {
 }
 
 export function openCloud(yaml: CloudsYaml, name: string, opening: CloudOpening): Cloud {
-  return openConfigured(yaml.get(name), opening);
+  return openConfiguredCloud(yaml.get(name), opening);
 }
 
-export function openConfigured(config: CloudConfig, opening: CloudOpening): Cloud {
+export function openConfiguredCloud(config: CloudConfig, opening: CloudOpening): Cloud {
   const { clock, random, log, metrics, timeouts, userAgent } = opening;
   return new Cloud({
     config,
@@ -92,7 +92,7 @@ export function openProject(
     intervals: {
       fastMaxMs: SERVER_POLL_MAX_MS,
       slowMs: observeMs,
-      ...(isPolledFast && { idleMs: REST * observeMs }),
+      ...(isPolledFast && { idleMs: STATIC_TIMEOUTS * observeMs }),
     },
     logger: log,
   });

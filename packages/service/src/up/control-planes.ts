@@ -18,7 +18,7 @@ import type { Transport } from '@fairway/kube/client/transport';
 import { SIMULATED_ENVIRONMENT, SIMULATED_FLAGS } from '../simulated-control-plane/process-flags.ts';
 import { type Home, identifyProcess } from './home.ts';
 import { homeId } from './home-id.ts';
-import { moveOutOfOneFile } from './move-simulated.ts';
+import { splitSharedDatabase } from './split-shared-database.ts';
 
 export interface ControlPlanesOptions {
   readonly home: Home;
@@ -32,12 +32,12 @@ export interface ControlPlanesOptions {
 /** The runtime of one Fairway. */
 export interface ControlPlanes {
   readonly runtime: ControlPlaneRuntime;
-  /** How clients of this process reach API servers, where some are in this process; over TLS by default. */
+  /** How clients of this process reach API servers, if some are in this process; over TLS by default. */
   readonly connect?: (options: HttpsTransportOptions) => Transport;
   /** Migrates the home of an earlier Fairway to the format of this runtime; runs before everything else. */
   takeOver?(): Promise<void>;
-  /** Stops what an earlier Fairway left running for clusters that no longer exist. */
-  stopAllBut(isCluster: (uid: string) => boolean): Promise<void>;
+  /** Stops control planes of deleted clusters that an earlier Fairway left running. */
+  stopDeletedClusters(isCluster: (uid: string) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -48,10 +48,10 @@ export function simulatedControlPlanes(
   createHollow: HollowControlPlaneFactory = createHollowControlPlane,
 ): ControlPlanes {
   const database = SqliteDatabase.open(options.home.clustersDatabase, { codec: options.codec() });
-  const locals = new LocalServers();
+  const localServers = new LocalServers();
   const runtime = new SimulatedRuntime({
     ...options,
-    locals,
+    locals: localServers,
     createHollow,
     egress,
     auditFolder: options.home.clusterAudit,
@@ -63,9 +63,9 @@ export function simulatedControlPlanes(
   });
   return {
     runtime,
-    connect: (its) => locals.transport(its),
+    connect: (clusterOptions) => localServers.transport(clusterOptions),
     // They ran in the previous process.
-    stopAllBut: () => Promise.resolve(),
+    stopDeletedClusters: () => Promise.resolve(),
     async close() {
       await runtime.close();
       await database.close();
@@ -73,7 +73,7 @@ export function simulatedControlPlanes(
   };
 }
 
-/** The package has JavaScript in place of the sources. */
+/** The package contains JavaScript instead of the sources. */
 const SIMULATED_PROGRAM = join(import.meta.dirname, `../simulated-control-plane/main${extname(import.meta.filename)}`);
 
 /** Simulated control planes that keep running when Fairway stops, for the next replica to take over. */
@@ -96,9 +96,9 @@ export function simulatedProcesses({
     });
     return {
       runtime,
-      takeOver: () => moveOutOfOneFile(home, codec),
+      takeOver: () => splitSharedDatabase(home, codec),
       // The replica that managed deleted clusters has removed theirs.
-      stopAllBut: () => Promise.resolve(),
+      stopDeletedClusters: () => Promise.resolve(),
       close: () => runtime.close(),
     };
   };
@@ -111,23 +111,23 @@ interface ProcessControlPlanes {
   /** Bind address of API servers. */
   readonly address: string;
   /** Whether they keep running when Fairway stops, for the next one to take over. */
-  readonly areLeft: boolean;
-  /** User ids for clusters, if this process may switch users. */
+  readonly hasLeftovers: boolean;
+  /** User IDs for clusters, if this process may switch users. */
   readonly users: UserRange;
   /** Exceptions to the egress rule of API servers. */
   readonly egress: EgressExceptions;
   /** IPv4 ranges that may reach every API server. */
   readonly alwaysAllowed: readonly string[];
-  /** Where copies of snapshots are stored, opened on demand; undefined: nowhere. */
+  /** Store for copies of snapshots, opened on demand; if undefined, none are stored. */
   readonly offHost: ((clock: Clock) => OffHost) | undefined;
 }
 
-/** Real control planes, as processes of this machine. */
+/** Real control planes, as processes on this machine. */
 export function processControlPlanes({
   env,
   address,
   snapshotFolder,
-  areLeft,
+  hasLeftovers,
   users,
   egress,
   alwaysAllowed,
@@ -153,9 +153,9 @@ export function processControlPlanes({
     });
     return {
       runtime,
-      stopAllBut: (isCluster) => runtime.stopAllBut(isCluster),
+      stopDeletedClusters: (isCluster) => runtime.stopUnwanted(isCluster),
       async close() {
-        await (areLeft ? runtime.detach() : runtime.close());
+        await (hasLeftovers ? runtime.detach() : runtime.close());
         await offHost?.store.close();
       },
     };

@@ -19,7 +19,7 @@ export interface OpenExternalAutoscaler {
 }
 
 /** Used instead of the issuer until autoscalers are served: the API starts before the controllers. */
-export const notServedYet: IssueAutoscalerConfig = () => {
+export const notStartedYet: IssueAutoscalerConfig = () => {
   const message = 'Fairway is starting and does not serve external autoscalers yet';
   return Promise.reject(new ApiError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }));
 };

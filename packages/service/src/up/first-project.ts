@@ -17,8 +17,8 @@ export async function userOfEntry(
 }
 
 /**
- * The namespace of a user's project, created as at their first sign-in; undefined if they get none. An error does not fail the
- * start: it is logged, and reported when they sign in.
+ * The namespace of a user's project, created as at their first sign-in; undefined if they get none. An error does not
+ * fail the start: it is logged, and reported when the user signs in.
  */
 export async function namespaceOfUser(
   user: KeystoneUser,

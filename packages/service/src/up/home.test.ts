@@ -13,7 +13,7 @@ afterEach(() => rmSync(home.path, { recursive: true }));
 
 const self: ProcessIdentity = { pid: 100, started: '5' };
 
-test('a home has one Fairway at a time, and the error says which to stop', () => {
+test('a home allows one Fairway at a time, and the error names the process to stop', () => {
   lockHome(home, self, () => undefined);
 
   expect(() => lockHome(home, { pid: 200, started: '9' }, () => self)).toThrow(HomeInUseError);
@@ -21,9 +21,9 @@ test('a home has one Fairway at a time, and the error says which to stop', () =>
 });
 
 test.each([
-  { holder: undefined, reason: 'its process is gone' },
-  { holder: { pid: 100, started: '777' }, reason: 'its process id has gone to another process' },
-])('a lock is taken over when $reason', ({ holder }) => {
+  { holder: undefined, reason: 'its process has ended' },
+  { holder: { pid: 100, started: '777' }, reason: 'another process has its PID' },
+])('takes over a lock if $reason', ({ holder }) => {
   lockHome(home, self, () => undefined);
 
   lockHome(home, { pid: 200, started: '9' }, () => holder);
@@ -31,20 +31,20 @@ test.each([
   expect(readFileSync(home.lock, 'utf8')).toBe('200 9');
 });
 
-test('a released lock is free', () => {
+test('frees a released lock', () => {
   lockHome(home, self, () => undefined)();
 
   expect(home.read(home.lock)).toBeUndefined();
 });
 
-describe('replicas share a home', () => {
-  const others = new Map(
+describe('replicas that share a home', () => {
+  const otherProcesses = new Map(
     [self, { pid: 200, started: '9' }, { pid: 300, started: '7' }].map((each) => [each.pid, each]),
   );
-  const identify = (pid: number) => others.get(pid);
-  const as = (pid: number) => others.get(pid) ?? self;
+  const identify = (pid: number) => otherProcesses.get(pid);
+  const as = (pid: number) => otherProcesses.get(pid) ?? self;
 
-  test('with each other, but not with a process that locks it exclusively', () => {
+  test('exclude a process that locks it exclusively', () => {
     shareHome(home, as(200), identify);
     const leave = shareHome(home, as(300), identify);
     expect(() => lockHome(home, self, identify)).toThrow(/kill [23]00/);
@@ -54,7 +54,7 @@ describe('replicas share a home', () => {
     expect(() => lockHome(home, self, identify)).toThrow(/kill 200/);
   });
 
-  test('never while a process has locked it exclusively', () => {
+  test('are excluded while a process has locked it exclusively', () => {
     const free = lockHome(home, self, identify);
     expect(() => shareHome(home, as(200), identify)).toThrow(/kill 100/);
     free();
@@ -63,7 +63,7 @@ describe('replicas share a home', () => {
     expect(home.read(home.lockOf(200))).toBe('200 9');
   });
 
-  test('and locks of processes that no longer exist are ignored', () => {
+  test('ignore locks of processes that no longer exist', () => {
     shareHome(home, { pid: 400, started: '1' }, identify);
     lockHome(home, self, identify);
 
@@ -71,19 +71,19 @@ describe('replicas share a home', () => {
   });
 });
 
-test('this process is identified, one that does not exist is not', () => {
+test('identifies this process, but not one that does not exist', () => {
   expect(identifyProcess(process.pid)?.pid).toBe(process.pid);
   expect(identifyProcess(2 ** 22 + 1)).toBeUndefined();
 });
 
-test('a folder that cannot be created is an error, not a hang', () => {
+test('reports a folder that cannot be created instead of hanging', () => {
   expect(() => new Home('/proc/fairway/home').create()).toThrow(/ENOENT/);
 });
 
 test.each([
   { way: 'at once', write: async () => home.write(home.kubeconfig, 'secret') },
   { way: 'while Fairway runs', write: () => home.replace(home.kubeconfig, 'secret') },
-])('a file written $way is only readable by its owner', async ({ write }) => {
+])('makes a file written $way readable only by its owner', async ({ write }) => {
   await write();
 
   expect(statSync(home.kubeconfig).mode & 0o777).toBe(0o600);

@@ -94,7 +94,9 @@ export class Home {
     return join(this.path, 'gateway-ca.crt');
   }
 
-  /** The CA of Fairway's API and of the servers beside it, for clients without a kubeconfig, such as browsers. */
+  /**
+   * The CA of Fairway's API and of other servers of the process, for clients without a kubeconfig, such as browsers.
+   */
   get apiAuthority(): string {
     return join(this.path, 'api-ca.crt');
   }
@@ -107,7 +109,7 @@ export class Home {
     return join(this.path, 'clouds.yaml');
   }
 
-  /** The password of the simulated cloud's user `demo`, and nothing else. */
+  /** The password of the simulated cloud's user `demo`, for no other use. */
   get demoPassword(): string {
     return join(this.path, 'demo-password');
   }
@@ -117,7 +119,7 @@ export class Home {
     return join(this.path, 'ports.json');
   }
 
-  /** Unique id of the folder. */
+  /** Unique ID of the folder. */
   get id(): string {
     return join(this.path, 'id');
   }
@@ -129,7 +131,7 @@ export class Home {
   /** Creates the folder for its owner only; makes an existing one private, or throws a SharedHomeError. */
   create(): void {
     restrictHomeAccess(this);
-    makeFolder(this.pki);
+    createFolder(this.pki);
   }
 
   read(path: string): string | undefined {
@@ -141,7 +143,7 @@ export class Home {
     return `${this.lock}-${pid}`;
   }
 
-  /** Ids of the processes that hold the folder, exclusively or shared. */
+  /** IDs of the processes that hold the folder, exclusively or shared. */
   holders(identify: Identify): readonly number[] {
     if (!existsSync(this.path)) return [];
     const locks = readdirSync(this.path).filter((name) => name === LOCK || SHARED_LOCK.test(name));
@@ -149,7 +151,7 @@ export class Home {
   }
 
   /** A file that is created once: concurrent processes all get the content that one of them wrote. */
-  readOrMake(path: string, make: () => string): string {
+  readOrCreate(path: string, make: () => string): string {
     const known = this.read(path);
     if (known !== undefined) return known;
     const draft = `${path}.${process.pid}.draft`;
@@ -164,7 +166,7 @@ export class Home {
     return readFileSync(path, 'utf8');
   }
 
-  /** Replaces a file atomically: a crash leaves the old or the new one. Secrets are readable by their owner only. */
+  /** Replaces a file atomically: a crash leaves the old or the new one. Secrets are readable only by their owner. */
   write(path: string, text: string, mode = 0o600): void {
     const draft = `${path}.${process.pid}.draft`;
     const file = openSync(draft, 'w', mode);
@@ -174,7 +176,7 @@ export class Home {
     renameSync(draft, path);
   }
 
-  /** The same asynchronously, because the disk may be slow: for a running Fairway, which has Leases to renew. */
+  /** Replaces a file asynchronously, because the disk may be slow: for a running Fairway, which has Leases to renew. */
   async replace(path: string, text: string): Promise<void> {
     const draft = `${path}.${process.pid}.draft`;
     const file = await open(draft, 'w', 0o600);
@@ -189,9 +191,9 @@ export class Home {
 }
 
 /** Creates a folder and its parents. Node's recursive mkdir loops forever below a folder that allows none, such as /proc. */
-function makeFolder(path: string): void {
+function createFolder(path: string): void {
   if (existsSync(path)) return;
-  makeFolder(dirname(path));
+  createFolder(dirname(path));
   mkdirSync(path, { mode: 0o700 });
 }
 
@@ -200,7 +202,7 @@ export class HomeInUseError extends Error {
   override readonly name = 'HomeInUseError';
 }
 
-/** A process as identified in its lock: process ids are reused, so the start time is part of the identity. */
+/** A process as identified in its lock: PIDs are reused, so the start time is part of the identity. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Clock ticks since boot, from /proc; empty on systems without /proc. */
@@ -238,7 +240,8 @@ export function lockHome(home: Home, self: ProcessIdentity, identify: Identify):
 /** Locks the home shared with other processes, excluding exclusive locks. Returns a function that releases it. */
 export function shareHome(home: Home, self: ProcessIdentity, identify: Identify): () => void {
   const path = home.lockOf(self.pid);
-  // Each writes its own before it checks for the other's: if two start at the same time, at least one sees the other.
+  // Each process writes its own lock before it checks for others: if two start at the same time, at least one sees the
+  // other.
   home.write(path, `${self.pid} ${self.started}`);
   try {
     refuseIfHeld(home, home.lock, self, identify);
@@ -270,7 +273,7 @@ function refuseIfHeld(home: Home, path: string, self: ProcessIdentity, identify:
 /** Position of `starttime` after the command in /proc/PID/stat (proc_pid_stat(5)). */
 const START_TIME_FIELD = 19;
 
-/** The process with this id, or undefined if none runs; a zombie does not count as running. */
+/** The process with this PID; undefined if none runs. A zombie does not count as running. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   if (!Number.isInteger(pid)) return undefined;
   try {

@@ -28,7 +28,7 @@ function openHome(): void {
   for (const path of [home.path, home.pki, home.controlPlanes]) chmodSync(path, 0o755);
 }
 
-test('a home that others can read is made private, with its databases, keys and kubeconfig', () => {
+test('makes a home private that others can read, with its databases, keys and kubeconfig', () => {
   openHome();
   home.create();
 
@@ -37,18 +37,18 @@ test('a home that others can read is made private, with its databases, keys and 
   expect(files.map(modeOf)).toEqual(['600', '600', '600', '600']);
 });
 
-test('the target of a symlink keeps its mode', () => {
+test('keeps the mode of a symlink’s target', () => {
   openHome();
-  const outside = join(folder, 'clouds.yaml');
-  writeFileSync(outside, '');
-  chmodSync(outside, 0o644);
-  symlinkSync(outside, home.cloudsYaml);
+  const outsidePath = join(folder, 'clouds.yaml');
+  writeFileSync(outsidePath, '');
+  chmodSync(outsidePath, 0o644);
+  symlinkSync(outsidePath, home.cloudsYaml);
   home.create();
 
-  expect(modeOf(outside)).toBe('644');
+  expect(modeOf(outsidePath)).toBe('644');
 });
 
-test("another user's home is rejected, and the error names its owner", () => {
+test("rejects another user's home, and names its owner in the error", () => {
   openHome();
   const { uid } = statSync(home.path);
 
@@ -60,10 +60,10 @@ test("another user's home is rejected, and the error names its owner", () => {
 });
 
 test.each([
-  { mode: 0o1777, isEmpty: true, reason: 'that all share' },
-  { mode: 0o1777, isEmpty: false, reason: 'that all share' },
-  { mode: 0o777, isEmpty: false, reason: 'that others write in' },
-])('a folder $reason is refused as a home, and keeps its mode $mode', ({ mode, isEmpty }) => {
+  { mode: 0o1777, isEmpty: true, reason: 'with sticky write access for all users' },
+  { mode: 0o1777, isEmpty: false, reason: 'with sticky write access for all users' },
+  { mode: 0o777, isEmpty: false, reason: 'with write access for other users' },
+])('refuses a folder $reason as a home, and keeps its mode $mode', ({ mode, isEmpty }) => {
   mkdirSync(home.path);
   if (!isEmpty) writeFileSync(join(home.path, 'other'), '');
   chmodSync(home.path, mode);
@@ -73,10 +73,10 @@ test.each([
 });
 
 test.each([
-  { mode: 0o755, isEmpty: true, after: '700', reason: 'nothing else is in it' },
-  { mode: 0o777, isEmpty: true, after: '700', reason: 'nothing else is in it' },
-  { mode: 0o755, isEmpty: false, after: '755', reason: 'it is for other things too' },
-])('a folder of mode $mode that becomes a home has $after, because $reason', ({ mode, isEmpty, after }) => {
+  { mode: 0o755, isEmpty: true, after: '700', reason: 'it contains nothing else' },
+  { mode: 0o777, isEmpty: true, after: '700', reason: 'it contains nothing else' },
+  { mode: 0o755, isEmpty: false, after: '755', reason: 'it contains other files' },
+])('changes a folder of mode $mode to $after, because $reason', ({ mode, isEmpty, after }) => {
   mkdirSync(home.path);
   if (!isEmpty) writeFileSync(join(home.path, 'other'), '');
   chmodSync(home.path, mode);

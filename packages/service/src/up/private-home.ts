@@ -7,8 +7,8 @@ export class SharedHomeError extends Error {
 }
 
 const OTHERS = 0o077;
-const OTHERS_WRITE = 0o022;
-const STICKY = 0o1000;
+const WRITABLE_BY_OTHERS = 0o022;
+const STICKY_BIT = 0o1000;
 
 export interface HomeFolders {
   readonly path: string;
@@ -16,22 +16,23 @@ export interface HomeFolders {
 }
 
 /**
- * Makes an existing home private to its owner, with the files and folders directly in it and in its `pki`, whatever mode they
- * were created with. What lies deeper is then unreachable for others. Throws a SharedHomeError if this process may not do that.
+ * Makes an existing home accessible only to its owner, with the files and folders directly in it and in its `pki`,
+ * whatever mode they were created with. Deeper levels are then unreachable for others. Throws a SharedHomeError if this
+ * process may not do that.
  *
- * @param self user id of this process; undefined where there are none.
+ * @param self user ID of this process; undefined on systems without user IDs.
  */
 export function restrictHomeAccess({ path, pki }: HomeFolders, self: number | undefined = process.geteuid?.()): void {
   if (!existsSync(path) || self === undefined) return;
   const folder = statSync(path);
   const below = `use another folder with --home, such as ${join(path, 'fairway')}`;
-  refuseForeign(path, folder, self, below);
-  if ((folder.mode & STICKY) !== 0) {
+  refuseForeignOwner(path, folder, self, below);
+  if ((folder.mode & STICKY_BIT) !== 0) {
     throw new SharedHomeError(`${path} is a folder shared by all users, but Fairway stores secrets there: ${below}`);
   }
   if (!existsSync(pki) && readdirSync(path).length > 0) {
-    // A user's folder with other content, whose mode must not change; what Fairway creates in it is private by itself.
-    if ((folder.mode & OTHERS_WRITE) === 0) return;
+    // A user's folder with other content, whose mode must not change; what Fairway creates in it is private anyway.
+    if ((folder.mode & WRITABLE_BY_OTHERS) === 0) return;
     throw new SharedHomeError(
       `users other than the owner can write to ${path}, but Fairway stores secrets there: ${below}`,
     );
@@ -40,17 +41,17 @@ export function restrictHomeAccess({ path, pki }: HomeFolders, self: number | un
   for (const inner of [path, pki].filter((each) => existsSync(each))) {
     for (const name of readdirSync(inner)) {
       const entry = join(inner, name);
-      // Deleted meanwhile: a lock of another replica, or a temporary file.
+      // Deleted in the meantime: a lock of another replica, or a temporary file.
       const stats = lstatSync(entry, { throwIfNoEntry: false });
       // A symlink's target has its own owner and mode.
       if (stats === undefined || stats.isSymbolicLink()) continue;
-      refuseForeign(entry, stats, self, `restore its owner with: chown -R ${self} ${path}`);
+      refuseForeignOwner(entry, stats, self, `restore its owner with: chown -R ${self} ${path}`);
       close(entry, stats);
     }
   }
 }
 
-function refuseForeign(path: string, { uid }: Stats, self: number, advice: string): void {
+function refuseForeignOwner(path: string, { uid }: Stats, self: number, advice: string): void {
   if (uid === self) return;
   throw new SharedHomeError(`${path} belongs to user ${uid}, but fairway runs as user ${self}: ${advice}`);
 }

@@ -53,7 +53,7 @@ function splitAuthority(pem: string): [string, string] {
   return [certificates.map(pemOf).join(''), blocks.filter(isKey).map(pemOf).join('')];
 }
 
-/** The serving certificate of Fairway's API server, for these names and addresses and those of loopback. */
+/** The serving certificate of Fairway's API server, for these names and addresses and for loopback. */
 export async function serverTls({ authority }: ServerPki, names: readonly string[], clock: Clock): Promise<TlsOptions> {
   const hosts = [...new Set(['localhost', '127.0.0.1', '::1', ...names])];
   const { certificatePem, privateKeyPem = '' } = await issueCertificate(authority, {

@@ -27,9 +27,9 @@ export interface SimulatedCloud {
   close(): Promise<void>;
 }
 
-/** Name of the entry of the first project's member. */
-const FIRST_ENTRY = 'simulator';
-/** Name of the entry whose user sees all projects; hollow nodes read the cloud through it. */
+/** Entry of a member of the first project. */
+const DEMO_ENTRY = 'simulator';
+/** Entry whose user sees all projects; hollow nodes read the cloud through it. */
 const ADMIN_ENTRY = 'simulator-admin';
 
 /** A simulated OpenStack over HTTP on loopback, whose servers boot as hollow nodes; its state and port are stored in the home. */
@@ -37,14 +37,14 @@ export async function startSimulatedCloud(options: SimulatedCloudOptions): Promi
   const { home, clock, random, log, latency, connect } = options;
   const profile = latency === 'realistic' ? REALISTIC_LATENCY : NO_LATENCY;
   const cloud = createCloud({ clock, random, log, config: { stateFile: home.simulatorState, latency: profile } });
-  const port = rememberedPort(home);
+  const port = savedPort(home);
   const origin = await cloud.listen({ host: '127.0.0.1', port }).catch(async (error: NodeJS.ErrnoException) => {
     if (port === 0 || error.code !== 'EADDRINUSE') throw error;
     return cloud.listen({ host: '127.0.0.1', port: 0 });
   });
   home.write(home.ports, JSON.stringify({ simulator: Number(new URL(origin).port) }));
   home.write(home.cloudsYaml, cloud.cloudsYaml());
-  const { credential } = readCloudsYaml(home.cloudsYaml).get(FIRST_ENTRY);
+  const { credential } = readCloudsYaml(home.cloudsYaml).get(DEMO_ENTRY);
   if (credential.kind === 'password') home.write(home.demoPassword, `${credential.password}\n`);
   return bootHollowNodes(cloud, { home, clock, random, log, connect });
 }
@@ -64,12 +64,12 @@ export function bootHollowNodes(
     ...(connect && { createTransport: connect }),
     hasPanicked: (serverId) => cloud.hasPanicked(serverId),
   });
-  const unsubscribe = [cloud.onServerActive(() => fleet.poke()), cloud.onServerGone(() => fleet.poke())];
+  const unsubscribe = [cloud.onServerActive(() => fleet.poke()), cloud.onServerDown(() => fleet.poke())];
   return {
     cloud,
     startNodes: () => fleet.start(),
     async close() {
-      for (const off of unsubscribe) off();
+      for (const stopFleet of unsubscribe) stopFleet();
       await fleet.stop();
       await admin.close();
       await cloud.close();
@@ -77,7 +77,7 @@ export function bootHollowNodes(
   };
 }
 
-function rememberedPort(home: Home): number {
+function savedPort(home: Home): number {
   try {
     const { simulator } = JSON.parse(home.read(home.ports) ?? '{}') as { simulator?: number };
     return simulator ?? 0;

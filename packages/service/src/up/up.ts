@@ -15,62 +15,62 @@ import { addBackupMetrics } from '../backup/backup-metrics.ts';
 import { type BackupSettings, ScheduledBackups } from '../backup/scheduled-backups.ts';
 import { openEmbeddedEngine } from '../fairway/embedded-engine.ts';
 import { startFairway } from '../fairway/fairway.ts';
-import { logOf } from '../log-levels.ts';
+import { logFor } from '../log-levels.ts';
 import type { MetricsPushSettings } from '../otlp/metrics-settings.ts';
-import { pushMetricsIf } from '../otlp/push-metrics-if.ts';
+import { pushMetricsIfConfigured } from '../otlp/push-metrics-if-configured.ts';
 import type { ListenAddress } from '../serve/listen-address.ts';
 import type { CertificateFiles } from '../serve/own-certificate.ts';
 import type { AdvertisedAddress } from '../serve/server-address.ts';
-import { openTracingIf } from '../tracing/open-tracing-if.ts';
+import { openTracingIfConfigured } from '../tracing/open-tracing-if-configured.ts';
 import type { TracingSettings } from '../tracing/tracing-settings.ts';
 import { FAIRWAY_VERSION } from '../version.ts';
 import { type ApiListener, listenForClients } from './api-listener.ts';
 import { readCloudsYaml } from './clouds.ts';
 import { type ControlPlanes, type ControlPlanesOptions, simulatedControlPlanes } from './control-planes.ts';
 import { secretsEncryption } from './encryption.ts';
-import { notServedYet, openExternalAutoscaler } from './external-autoscaler.ts';
+import { notStartedYet, openExternalAutoscaler } from './external-autoscaler.ts';
 import { namespaceOfUser, userOfEntry } from './first-project.ts';
 import { type Home, identifyProcess, lockHome } from './home.ts';
 import { openMagnumListener } from './magnum-listener.ts';
-import { attemptHome } from './new-home.ts';
 import { loadServerPki } from './server-pki.ts';
 import { startSimulatedCloud } from './simulated-cloud.ts';
-import { withSimulatedSignOn } from './simulated-sign-on.ts';
+import { withSimulatedSingleSignOn } from './simulated-single-sign-on.ts';
+import { beginStart } from './start-attempt.ts';
 
 export interface UpOptions {
   readonly home: Home;
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** Where clients reach it, if different from where it listens. */
+  /** The address at which clients reach it, if different from the listen address. */
   readonly advertised?: AdvertisedAddress | undefined;
   /** Additional names and addresses of its certificate. */
   readonly subjectAltNames?: readonly string[] | undefined;
   /** The operator's own certificate. */
   readonly certificate?: CertificateFiles | undefined;
-  /** Entry of clouds.yaml; undefined for the simulated cloud. */
+  /** The clouds.yaml entry; undefined for the simulated cloud. */
   readonly cloud: string | undefined;
-  /** The clouds.yaml; where OpenStack clients look by default. */
+  /** The clouds.yaml; by default at OpenStack clients' standard locations. */
   readonly cloudsFile?: string | undefined;
   /** Latencies of the simulated cloud. */
   readonly latency: 'none' | 'realistic';
-  /** The operator's node image, by id or name. */
+  /** The operator's node image, by ID or name. */
   readonly defaultImage: string | undefined;
   /** The operator's settings for all nodes. */
   readonly nodeSettings?: NodeSettings | undefined;
   readonly version: string;
   /** `audit.log` in the home, 100 MB and 10 backups by default. */
   readonly audit?: Partial<AuditSettings> | undefined;
-  /** Limits of the API's clients, if other than the defaults. */
+  /** Limits for the API's clients, if different from the defaults. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits> | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
   /** See ProjectCloud; shorter in tests that kill and restart against a cloud that answers immediately. */
   readonly settleMs?: number | undefined;
-  /** How often a project's servers are listed while no change is expected; a minute by default. */
+  /** Interval at which a project's servers are listed while no change is expected; a minute by default. */
   readonly observeMs?: number | undefined;
-  /** How often each CloudCredential is verified with Keystone; a minute by default. */
+  /** Interval at which each CloudCredential is verified with Keystone; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
   /** What happens to orphaned cloud resources; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
@@ -86,17 +86,17 @@ export interface UpOptions {
   readonly controlPlanes?: (options: ControlPlanesOptions) => ControlPlanes;
   /** Backups of its objects on a schedule; none by default. */
   readonly backups?: BackupSettings | undefined;
-  /** Where clusters' own autoscalers are served; nowhere by default. */
+  /** Listen address for clusters' own autoscalers; not served by default. */
   readonly externalAutoscalerListen?: ListenAddress | undefined;
-  /** Where Magnum's API is served, for Keystone users; nowhere by default. */
+  /** Listen address of Magnum's API, for Keystone users; not served by default. */
   readonly magnumListen?: ListenAddress | undefined;
   /** Whether the console is served; it is by default. */
   readonly console?: boolean | undefined;
   /** See ConsoleOptions. */
   readonly consoleDocumentation?: string | undefined;
-  /** Where traces are sent; none are recorded by default. */
+  /** Destination of traces; none are recorded by default. */
   readonly tracing?: TracingSettings | undefined;
-  /** Where metrics are pushed; nowhere by default. */
+  /** Destination of pushed metrics; none by default. */
   readonly metricsPush?: MetricsPushSettings | undefined;
   /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
@@ -106,7 +106,7 @@ export interface RunningFairway {
   /** URL for clients: `https://127.0.0.1:8443`. */
   readonly url: string;
   readonly cloudName: string;
-  /** Clients' URL of Magnum's API, if it is served. */
+  /** URL of Magnum's API for clients, if it is served. */
   readonly magnumUrl: string | undefined;
   /** URL of the console, if it is served. */
   readonly consoleUrl: string | undefined;
@@ -115,14 +115,14 @@ export interface RunningFairway {
 }
 
 /**
- * Runs a complete Fairway in this process: API, controllers, control planes, and without `cloud` a simulated OpenStack with
- * hollow nodes.
+ * Runs a complete Fairway in this process: API, controllers, control planes, and without `cloud`, a simulated OpenStack
+ * with hollow nodes.
  */
 export async function up(options: UpOptions): Promise<RunningFairway> {
   const { home, host, clock, random, log, onStep = () => {} } = options;
-  const attempt = attemptHome(home);
+  const attempt = beginStart(home);
   await using opening = new AsyncDisposableStack();
-  opening.defer(() => attempt.leave());
+  opening.defer(() => attempt.removeFolders());
   home.create();
   opening.defer(lockHome(home, identifyProcess(process.pid) ?? { pid: process.pid, started: '' }, identifyProcess));
   opening.defer(() => attempt.clear());
@@ -137,7 +137,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     codec: () => codec,
     clock,
     random,
-    log: logOf(log, 'control-planes'),
+    log: logFor(log, 'control-planes'),
   });
   opening.defer(() => controlPlanes.close());
 
@@ -148,7 +148,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
         home,
         clock,
         random,
-        log: logOf(log, 'simulator'),
+        log: logFor(log, 'simulator'),
         latency: options.latency,
         connect: controlPlanes.connect,
       })
@@ -157,23 +157,23 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   const cloudName = options.cloud ?? 'simulator';
   const cloudsYaml = readCloudsYaml(simulated ? home.cloudsYaml : options.cloudsFile);
 
-  const tracing = await openTracingIf(options.tracing, { clock, random, log: logOf(log, 'tracing') });
+  const tracing = await openTracingIfConfigured(options.tracing, { clock, random, log: logFor(log, 'tracing') });
   opening.defer(() => tracing?.close());
   onStep('starting the API server');
   const store = database.store('fairway');
   const { version, limits, defaultImage, nodeSettings, settleMs, observeMs, credentialCheckMs } = options;
-  const shared = { clock, random, log };
+  const commonOptions = { clock, random, log };
   const { advertised, subjectAltNames = [] } = options;
-  // Users who sign in to the simulated cloud's first project find its cloud there, as a tenant with a credential would.
+  // Users who sign in to the simulated cloud's first project find its cloud here, like a tenant with a credential.
   const firstUser = simulated && (await userOfEntry(cloudsYaml, cloudName, { clock, random, log }));
   let projects: Pick<ProjectNamespaces, 'of'> | undefined;
-  let autoscalerConfigs = options.externalAutoscalerListen && notServedYet;
+  let autoscalerConfigs = options.externalAutoscalerListen && notStartedYet;
   let served: ApiListener | undefined;
   const fairway = await startFairway({
     openEngine: async (parts) => {
       const settings = { ...DEFAULT_AUDIT, path: home.auditLog, eventsFolder: home.auditEvents, ...options.audit };
       tracing?.addMetrics(parts.registry);
-      const audit = await openAudit(settings, { registry: parts.registry, clock, random, log: logOf(log, 'audit') });
+      const audit = await openAudit(settings, { registry: parts.registry, clock, random, log: logFor(log, 'audit') });
       opening.defer(() => audit.close());
       const engine = {
         store,
@@ -186,8 +186,8 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
         autoscalerConfigs: () => autoscalerConfigs,
         console: options.console ?? true,
         consoleDocumentation: options.consoleDocumentation,
-        ...shared,
-        log: logOf(log, 'api'),
+        ...commonOptions,
+        log: logFor(log, 'api'),
       };
       projects = parts.keystone?.namespaces;
       return openEmbeddedEngine(engine, parts);
@@ -205,12 +205,13 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     allowInCluster: options.allowInCluster,
     usageRetentionDays: options.usageRetentionDays,
     quotaDefaults: options.quotaDefaults,
-    keystone: simulated && options.keystone ? withSimulatedSignOn(options.keystone, cloudsYaml) : options.keystone,
+    keystone:
+      simulated && options.keystone ? withSimulatedSingleSignOn(options.keystone, cloudsYaml) : options.keystone,
     servesAutoscalers: options.externalAutoscalerListen !== undefined,
     tracer: tracing?.tracer,
     onStep,
     onOpen: async (engine) => {
-      const namespace = firstUser && projects && (await namespaceOfUser(firstUser, projects, logOf(log, 'gateway')));
+      const namespace = firstUser && projects && (await namespaceOfUser(firstUser, projects, logFor(log, 'gateway')));
       served = await listenForClients(engine, {
         home,
         namespace,
@@ -220,20 +221,20 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
         subjectAltNames,
         certificate: options.certificate,
         clock,
-        log: logOf(log, 'api'),
+        log: logFor(log, 'api'),
       });
       opening.defer(() => served?.close());
     },
-    ...shared,
+    ...commonOptions,
   });
   opening.defer(() => fairway.close());
 
   if (served === undefined) throw new Error('the API has no listener');
   served.addMetrics(fairway.registry);
-  const pusher = await pushMetricsIf(options.metricsPush, {
+  const pusher = await pushMetricsIfConfigured(options.metricsPush, {
     registry: fairway.registry,
     clock,
-    log: logOf(log, 'metrics'),
+    log: logFor(log, 'metrics'),
   });
   opening.defer(() => pusher?.close());
   const { url, names } = served;
@@ -241,7 +242,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   const { externalAutoscalerListen } = options;
   if (externalAutoscalerListen) {
     const address = { listen: externalAutoscalerListen, advertised: advertised && { ...advertised, port: undefined } };
-    const served = await openExternalAutoscaler(fairway, { ...names, ...address }, { clock, log: logOf(log, 'api') });
+    const served = await openExternalAutoscaler(fairway, { ...names, ...address }, { clock, log: logFor(log, 'api') });
     opening.defer(() => served.close());
     autoscalerConfigs = served.issue;
   }
@@ -250,13 +251,17 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     (await openMagnumListener(fairway, {
       home,
       pki,
-      names: { ...names, listen: options.magnumListen, advertised: advertised && { ...advertised, port: undefined } },
+      names: {
+        ...names,
+        listen: options.magnumListen,
+        advertisedAddress: advertised && { ...advertised, port: undefined },
+      },
       certificate: options.certificate,
       cloudsYaml,
       cloudName,
       limits,
-      ...shared,
-      log: logOf(log, 'api'),
+      ...commonOptions,
+      log: logFor(log, 'api'),
     }));
   opening.defer(() => magnum?.close());
   if (magnum) simulated?.cloud.announce({ type: CATALOG_TYPE, name: 'magnum', url: `${magnum.url}/v1` });
@@ -265,17 +270,17 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     const { schedule, keep } = backups;
     const offHost = backups.offHost(clock);
     const { client } = fairway.engine;
-    const scheduled = new ScheduledBackups({
+    const scheduledBackups = new ScheduledBackups({
       offHost,
       schedule,
       keep,
       client,
       server: url,
       clock,
-      log: logOf(log, 'backup'),
+      log: logFor(log, 'backup'),
     });
-    opening.defer(() => scheduled.stop());
-    addBackupMetrics(fairway.registry, scheduled);
+    opening.defer(() => scheduledBackups.stop());
+    addBackupMetrics(fairway.registry, scheduledBackups);
   }
   simulated?.startNodes();
   attempt.succeed();

@@ -3,8 +3,8 @@ import { type ApiRequest, type ApiResponse, noContent, ok, type Route } from '..
 import { parseBody } from '../http/parse-body.ts';
 import { canSee } from '../identity/access.ts';
 import type { World } from '../world.ts';
-import { complete, connect, release, reserve } from './attachments.ts';
-import { badRequest, conflict, notFound, requireReader, requireWriter } from './problem.ts';
+import { completeAttachment, connect, release, reserveAttachment } from './attachments.ts';
+import { badRequest, conflict, notFound, requireReaderRole, requireWriterRole } from './problem.ts';
 import type { Attachment } from './records.ts';
 import { type Listing, page } from './volume-list.ts';
 import { volumeRoute } from './volume-route.ts';
@@ -12,9 +12,9 @@ import { findVolume } from './volume-routes.ts';
 import { Uuid } from './volume-schema.ts';
 import { volumeTime } from './volume-view.ts';
 
-const ATTACHMENT_MICROVERSION = 27;
-const COMPLETE_MICROVERSION = 44;
-const MODE_MICROVERSION = 54;
+const MIN_ATTACHMENT_MICROVERSION = 27;
+const MIN_COMPLETE_MICROVERSION = 44;
+const MIN_MODE_MICROVERSION = 54;
 
 const Connector = z.looseObject({
   host: z.string().nullish(),
@@ -29,14 +29,14 @@ function createSchema(microversion: number) {
       volume_uuid: Uuid,
       instance_uuid: Uuid.optional(),
       connector: Connector.nullish(),
-      mode: microversion >= MODE_MICROVERSION ? z.enum(['rw', 'ro']).optional() : z.never().optional(),
+      mode: microversion >= MIN_MODE_MICROVERSION ? z.enum(['rw', 'ro']).optional() : z.never().optional(),
     }),
   });
 }
 
 /** Cinder's attachments, which Nova and other clients create for each connection to a volume. */
 export function attachmentRoutes(world: World): Route[] {
-  const since = ATTACHMENT_MICROVERSION;
+  const since = MIN_ATTACHMENT_MICROVERSION;
   return [
     ...volumeRoute('GET', '/attachments', (request) => list(world, request, false), since),
     ...volumeRoute('GET', '/attachments/detail', (request) => list(world, request, true), since),
@@ -44,7 +44,7 @@ export function attachmentRoutes(world: World): Route[] {
     ...volumeRoute('GET', '/attachments/{id}', (request) => ok({ attachment: detail(find(world, request)) }), since),
     ...volumeRoute('PUT', '/attachments/{id}', (request) => update(world, request), since),
     ...volumeRoute('DELETE', '/attachments/{id}', (request) => remove(world, request), since),
-    ...volumeRoute('POST', '/attachments/{id}/action', (request) => act(world, request), COMPLETE_MICROVERSION),
+    ...volumeRoute('POST', '/attachments/{id}/action', (request) => act(world, request), MIN_COMPLETE_MICROVERSION),
   ];
 }
 
@@ -92,7 +92,7 @@ const SORT_KEYS: Listing<Attachment>['sortKeys'] = {
 };
 
 function list(world: World, request: ApiRequest, isDetail: boolean): ApiResponse {
-  requireReader(request.access, 'volume:attachment_get_all');
+  requireReaderRole(request.access, 'volume:attachment_get_all');
   return page(request, {
     name: 'attachments',
     path: isDetail ? 'attachments/detail' : 'attachments',
@@ -117,8 +117,11 @@ function find(world: World, { access, params }: ApiRequest): Attachment {
 function create(world: World, request: ApiRequest): ApiResponse {
   const { attachment: body } = parseBody(createSchema(request.microversion), request.body);
   const volume = findVolume(world, request, body.volume_uuid);
-  requireWriter(request.access, 'volume:attachment_create');
-  const reserved = reserve(world, volume, { instanceId: body.instance_uuid ?? null, mode: body.mode ?? null });
+  requireWriterRole(request.access, 'volume:attachment_create');
+  const reserved = reserveAttachment(world, volume, {
+    instanceId: body.instance_uuid ?? null,
+    mode: body.mode ?? null,
+  });
   const row = body.connector == null ? reserved : connect(world, reserved, connection(body.connector, reserved));
   return ok({ attachment: detail(row) });
 }
@@ -132,36 +135,36 @@ function connection(
 
 function update(world: World, request: ApiRequest): ApiResponse {
   const attachment = find(world, request);
-  requireWriter(request.access, 'volume:attachment_update');
+  requireWriterRole(request.access, 'volume:attachment_update');
   const { connector } = parseBody(Update, request.body).attachment;
   return ok({ attachment: detail(connect(world, attachment, connection(connector, attachment))) });
 }
 
 function remove(world: World, request: ApiRequest): ApiResponse {
   const attachment = find(world, request);
-  requireWriter(request.access, 'volume:attachment_delete');
-  refuseNovas(world, attachment);
+  requireWriterRole(request.access, 'volume:attachment_delete');
+  refuseNovaAttachment(world, attachment);
   release(world, attachment);
   return ok({ attachments: world.indexes.attachmentsByVolume.of(attachment.volumeId).map(summary) });
 }
 
 /** A server's volume must be detached through Nova, since its guest would otherwise lose a device. */
-export function refuseNovas(world: World, { id, instanceId, isConnected }: Attachment): void {
+export function refuseNovaAttachment(world: World, { id, instanceId, isConnected }: Attachment): void {
   const server = world.tables.servers.get(instanceId ?? '');
-  const isNovas = isConnected && server?.volumes.some(({ attachmentId }) => attachmentId === id) === true;
-  if (!isNovas) return;
+  const isUsedByNova = isConnected && server?.volumes.some(({ attachmentId }) => attachmentId === id) === true;
+  if (!isUsedByNova) return;
   throw conflict(`ConflictNovaUsingAttachment: Detach volume from instance ${instanceId} using the Compute API`);
 }
 
 function act(world: World, request: ApiRequest): ApiResponse {
   const attachment = find(world, request);
-  requireWriter(request.access, 'volume:attachment_complete');
+  requireWriterRole(request.access, 'volume:attachment_complete');
   const [name = ''] = Object.keys(request.body ?? {});
   if (name !== 'os-complete') {
     throw badRequest(
       `There is no such action: ${name}. Verify the request body and Content-Type header and try again.`,
     );
   }
-  complete(world, attachment);
+  completeAttachment(world, attachment);
   return noContent;
 }

@@ -13,7 +13,7 @@ function setStatus(world: World, volume: Volume | undefined, status: VolumeStatu
 }
 
 /** Reserves a volume for a server or another client. Throws Cinder's 400 if it may not have another attachment. */
-export function reserve(
+export function reserveAttachment(
   world: World,
   volume: Volume,
   { instanceId, mode }: { readonly instanceId: string | null; readonly mode: string | null },
@@ -69,7 +69,7 @@ export function connect(
 }
 
 /** Completes the connection: the volume is in use. */
-export function complete(world: World, attachment: Attachment): Attachment {
+export function completeAttachment(world: World, attachment: Attachment): Attachment {
   setStatus(world, volumeOf(world, attachment), 'in-use');
   return world.tables.attachments.put({
     ...attachment,
@@ -83,14 +83,14 @@ export function complete(world: World, attachment: Attachment): Attachment {
 export function release(world: World, attachment: Attachment): void {
   world.tables.attachments.delete(attachment.id);
   const volume = volumeOf(world, attachment);
-  if (volume === undefined || !HELD.has(volume.status)) return;
+  if (volume === undefined || !HOLDING_STATUSES.has(volume.status)) return;
   const left = world.indexes.attachmentsByVolume.of(volume.id);
-  setStatus(world, volume, statusWith(left));
+  setStatus(world, volume, volumeStatusFor(left));
 }
 
-const HELD: ReadonlySet<string> = new Set(['reserved', 'attaching', 'in-use', 'detaching']);
+const HOLDING_STATUSES: ReadonlySet<string> = new Set(['reserved', 'attaching', 'in-use', 'detaching']);
 
-function statusWith(attachments: readonly Attachment[]): VolumeStatus {
+function volumeStatusFor(attachments: readonly Attachment[]): VolumeStatus {
   if (attachments.length === 0) return 'available';
   if (attachments.some(({ status }) => status === 'attached')) return 'in-use';
   return attachments.some(({ isConnected }) => isConnected) ? 'attaching' : 'reserved';

@@ -8,7 +8,7 @@ import { Metadata } from './volume-schema.ts';
 type Labels = Readonly<Record<string, string>>;
 
 /** A resource with metadata: how it is found, who may change it, and how it is stored. */
-export interface Labelled<R extends { readonly id: string; readonly metadata: Labels }> {
+export interface ResourceWithMetadata<R extends { readonly id: string; readonly metadata: Labels }> {
   /** Name in paths: `volumes`. */
   readonly collection: string;
   /** Name in errors: `Volume`. */
@@ -18,26 +18,26 @@ export interface Labelled<R extends { readonly id: string; readonly metadata: La
   readonly store: (row: R, metadata: Labels) => void;
 }
 
-const Whole = z.strictObject({ metadata: Metadata });
-const Item = z.strictObject({ meta: Metadata });
+const MetadataBody = z.strictObject({ metadata: Metadata });
+const MetadataItem = z.strictObject({ meta: Metadata });
 
 /** `/volumes/{id}/metadata` and its items; the same for snapshots. */
 export function metadataRoutes<R extends { readonly id: string; readonly metadata: Labels }>(
-  labelled: Labelled<R>,
+  resource: ResourceWithMetadata<R>,
 ): Route[] {
-  const template = `/${labelled.collection}/{id}/metadata`;
-  const { find, findForChange, store } = labelled;
+  const template = `/${resource.collection}/{id}/metadata`;
+  const { find, findForChange, store } = resource;
 
   const valueOf = (row: R, key: string): string => {
     const value = row.metadata[key];
-    if (value === undefined) throw notFound(`${labelled.noun} ${row.id} has no metadata with key ${key}.`);
+    if (value === undefined) throw notFound(`${resource.noun} ${row.id} has no metadata with key ${key}.`);
     return value;
   };
   const keyOf = ({ params }: ApiRequest): string => params['key'] ?? '';
 
   const change = (request: ApiRequest, isMerge: boolean): ApiResponse => {
     const row = findForChange(request, isMerge ? 'create' : 'update');
-    const { metadata } = parseBody(Whole, request.body);
+    const { metadata } = parseBody(MetadataBody, request.body);
     const after = isMerge ? { ...row.metadata, ...metadata } : metadata;
     store(row, after);
     return ok({ metadata: after });
@@ -53,7 +53,7 @@ export function metadataRoutes<R extends { readonly id: string; readonly metadat
     }),
     ...volumeRoute('PUT', `${template}/{key}`, (request) => {
       const row = findForChange(request, 'update');
-      const { meta } = parseBody(Item, request.body);
+      const { meta } = parseBody(MetadataItem, request.body);
       if (meta[keyOf(request)] === undefined) throw badRequest('Request body and URI mismatch');
       if (Object.keys(meta).length > 1) throw badRequest('Request body contains too many items');
       store(row, { ...row.metadata, ...meta });

@@ -6,24 +6,27 @@ export const MAX_VOLUME_MICROVERSION = 70;
 
 /** The minor number x of the microversion 3.x requested by the headers; 0 if absent. */
 export function negotiateVolumeMicroversion(headers: IncomingHttpHeaders): number {
-  const wanted = wantedVersion(String(headers['openstack-api-version'] ?? ''));
-  if (wanted === undefined) return 0;
-  if (wanted === 'latest') return MAX_VOLUME_MICROVERSION;
-  const match = /^([1-9]\d*)\.([1-9]\d*|0)$/.exec(wanted);
+  const requested = requestedVersion(String(headers['openstack-api-version'] ?? ''));
+  if (requested === undefined) return 0;
+  if (requested === 'latest') return MAX_VOLUME_MICROVERSION;
+  const match = /^([1-9]\d*)\.([1-9]\d*|0)$/.exec(requested);
   if (match === null) {
-    throw new ApiError(400, `API Version String ${wanted} is of invalid format. Must be of format MajorNum.MinorNum.`);
+    throw new ApiError(
+      400,
+      `API Version String ${requested} is of invalid format. Must be of format MajorNum.MinorNum.`,
+    );
   }
   const minor = Number(match[2]);
   if (match[1] !== '3' || minor > MAX_VOLUME_MICROVERSION) {
     throw new ApiError(
       406,
-      `Version ${wanted} is not supported by the API. Minimum is 3.0 and maximum is 3.${MAX_VOLUME_MICROVERSION}.`,
+      `Version ${requested} is not supported by the API. Minimum is 3.0 and maximum is 3.${MAX_VOLUME_MICROVERSION}.`,
     );
   }
   return minor;
 }
 
-function wantedVersion(header: string): string | undefined {
+function requestedVersion(header: string): string | undefined {
   for (const item of header.split(',')) {
     const [service, version] = item.trim().split(/\s+/);
     if (service?.toLowerCase() === 'volume' && version !== undefined) return version;

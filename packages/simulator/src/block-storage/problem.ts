@@ -15,7 +15,7 @@ const FAULT_NAMES: Readonly<Record<number, string>> = {
   503: 'serviceUnavailable',
 };
 
-const UNEXPECTED = 'The server has either erred or is incapable of performing the requested operation.';
+const UNEXPECTED_MESSAGE = 'The server has either erred or is incapable of performing the requested operation.';
 
 export function renderVolumeProblem(
   { status, message, type }: Problem,
@@ -23,7 +23,7 @@ export function renderVolumeProblem(
 ): ApiResponse {
   // A request that matches no route is rejected before Cinder's own code.
   if (type === 'HTTPNotFound') return renderWebobProblem({ status, title: 'Not Found', message, accept });
-  const text = status === 500 ? UNEXPECTED : message;
+  const text = status === 500 ? UNEXPECTED_MESSAGE : message;
   const retryAfter = status === 413 && type === 'OverQuota' ? { retryAfter: '0' } : {};
   return { status, body: { [FAULT_NAMES[status] ?? 'computeFault']: { code: status, message: text, ...retryAfter } } };
 }
@@ -57,11 +57,11 @@ export function disallowed(rule: string): ApiError {
   return new ApiError(403, `Policy doesn't allow ${rule} to be performed.`);
 }
 
-export function requireReader(access: Access, rule: string): void {
+export function requireReaderRole(access: Access, rule: string): void {
   if (access.roles.length === 0) throw disallowed(rule);
 }
 
-export function requireWriter(access: Access, rule: string): void {
+export function requireWriterRole(access: Access, rule: string): void {
   if (!canWrite(access)) throw disallowed(rule);
 }
 

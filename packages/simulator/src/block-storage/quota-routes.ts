@@ -3,19 +3,19 @@ import { type ApiRequest, type ApiResponse, ok, type Route } from '../http/api.t
 import { parseBody } from '../http/parse-body.ts';
 import { canSee, isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
-import { badRequest, disallowed, invalidInput, requireAdmin, requireReader } from './problem.ts';
+import { badRequest, disallowed, invalidInput, requireAdmin, requireReaderRole } from './problem.ts';
 import { defaultVolumeLimits, quotaId, volumeLimits, volumeUsage } from './volume-quota.ts';
 import { volumeRoute } from './volume-route.ts';
 
-/** From this microversion, administrators can query the limits of other projects. */
-const LIMITS_OF_OTHERS_MICROVERSION = 39;
+/** Since this microversion, administrators can query the limits of other projects. */
+const OTHER_LIMITS_MICROVERSION = 39;
 
 export function volumeQuotaRoutes(world: World): Route[] {
   const template = '/os-quota-sets/{target}';
   return [
     ...volumeRoute('GET', template, (request) => show(world, request)),
     ...volumeRoute('GET', `${template}/defaults`, (request) => {
-      const id = seenProject(request);
+      const id = visibleProject(request);
       return ok({ quota_set: { ...defaultVolumeLimits(world), id } });
     }),
     ...volumeRoute('PUT', template, (request) => update(world, request)),
@@ -32,17 +32,17 @@ export function volumeQuotaRoutes(world: World): Route[] {
   ];
 }
 
-function seenProject({ access, params }: ApiRequest): string {
+function visibleProject({ access, params }: ApiRequest): string {
   const id = params['target'] ?? '';
   if (!canSee(access, id)) throw disallowed('volume_extension:quotas:show');
   return id;
 }
 
 function show(world: World, request: ApiRequest): ApiResponse {
-  const id = seenProject(request);
+  const id = visibleProject(request);
   const limits = volumeLimits(world, id);
-  const isUsageWanted = /^(1|t|true|on|y|yes)$/i.test(request.query.get('usage') ?? '');
-  if (!isUsageWanted) return ok({ quota_set: { ...limits, id } });
+  const wantsUsage = /^(1|t|true|on|y|yes)$/i.test(request.query.get('usage') ?? '');
+  if (!wantsUsage) return ok({ quota_set: { ...limits, id } });
   const used = volumeUsage(world, id);
   const details = Object.fromEntries(
     Object.entries(limits).map(([name, limit]) => [name, { limit, in_use: used[name] ?? 0, reserved: 0 }]),
@@ -56,7 +56,7 @@ const Update = z.strictObject({
     .record(z.string(), z.union([z.coerce.number().int().min(-1).max(MAX_LIMIT), z.boolean(), z.string()]))
     .refine((set) => Object.keys(set).length > 0),
 });
-const NOT_LIMITS: ReadonlySet<string> = new Set(['tenant_id', 'force', 'id', 'skip_validation']);
+const NON_LIMITS: ReadonlySet<string> = new Set(['tenant_id', 'force', 'id', 'skip_validation']);
 
 function update(world: World, request: ApiRequest): ApiResponse {
   requireAdmin(request.access, 'volume_extension:quotas:update');
@@ -65,10 +65,10 @@ function update(world: World, request: ApiRequest): ApiResponse {
   const known = defaultVolumeLimits(world);
   const used = volumeUsage(world, id);
   const limits: Record<string, number> = {};
-  const unknown = Object.keys(body).filter((name) => !NOT_LIMITS.has(name) && !(name in known));
+  const unknown = Object.keys(body).filter((name) => !NON_LIMITS.has(name) && !(name in known));
   if (unknown.length > 0) throw invalidInput(`Bad key(s) in quota set: ${unknown.join(', ')}`);
   for (const [name, limit] of Object.entries(body)) {
-    if (NOT_LIMITS.has(name)) continue;
+    if (NON_LIMITS.has(name)) continue;
     if (typeof limit !== 'number') throw invalidInput(`'${String(limit)}' is not an integer`);
     const usage = used[name] ?? 0;
     if (limit !== -1 && name !== 'per_volume_gigabytes' && limit < usage) {
@@ -85,10 +85,10 @@ function update(world: World, request: ApiRequest): ApiResponse {
 
 function showLimits(world: World, request: ApiRequest): ApiResponse {
   const { access, query, microversion } = request;
-  requireReader(access, 'limits_extension:used_limits');
-  const mayAsk = isAdmin(access) && microversion >= LIMITS_OF_OTHERS_MICROVERSION;
-  const asked = mayAsk ? (query.get('project_id') ?? query.get('tenant_id')) : null;
-  const projectId = asked ?? access.projectId;
+  requireReaderRole(access, 'limits_extension:used_limits');
+  const mayQueryOthers = isAdmin(access) && microversion >= OTHER_LIMITS_MICROVERSION;
+  const requestedProject = mayQueryOthers ? (query.get('project_id') ?? query.get('tenant_id')) : null;
+  const projectId = requestedProject ?? access.projectId;
   const limits = volumeLimits(world, projectId);
   const used = volumeUsage(world, projectId);
   return ok({

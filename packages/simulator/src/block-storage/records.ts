@@ -50,14 +50,14 @@ export interface Attachment {
   readonly id: string;
   readonly volumeId: string;
   readonly projectId: string;
-  /** Its owner: a server, or an arbitrary ID from clients other than Nova. */
+  /** Owner: a server, or an arbitrary ID from clients other than Nova. */
   readonly instanceId: string | null;
   readonly status: 'reserved' | 'attaching' | 'attached';
   readonly mode: string | null;
   readonly device: string | null;
   readonly host: string | null;
   readonly attachedMs: number | null;
-  /** Whether there is a connection, from when a connector was given. */
+  /** Whether a connection exists, which requires a connector. */
   readonly isConnected: boolean;
   /** Nova's pending operation. */
   readonly pending: { readonly step: 'attach' | 'detach'; readonly dueMs: number } | null;

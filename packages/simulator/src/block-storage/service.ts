@@ -8,12 +8,12 @@ import { volumeQuotaRoutes } from './quota-routes.ts';
 import { snapshotRoutes } from './snapshot-routes.ts';
 import { volumeTypeRoutes } from './type-routes.ts';
 import { volumeActionRoutes } from './volume-actions.ts';
-import type { VolumeLife } from './volume-life.ts';
+import type { VolumeLifecycle } from './volume-lifecycle.ts';
 import { volumeRoute } from './volume-route.ts';
 import { volumeRoutes } from './volume-routes.ts';
 import { volumeTime } from './volume-view.ts';
 
-export function blockStorageService(world: World, life: VolumeLife): Service {
+export function blockStorageService(world: World, life: VolumeLifecycle): Service {
   return {
     name: 'block-storage',
     prefix: SERVICE_LIST['block-storage'].prefix,
@@ -57,7 +57,7 @@ function versionRoutes(): Route[] {
   ];
 }
 
-/** Availability zones, and their services for administrators: a back end in each zone of the servers. */
+/** Availability zones, and their services for administrators: one back end in each zone of the servers. */
 function zoneRoutes(world: World): Route[] {
   return [
     ...volumeRoute('GET', '/os-availability-zone', () =>

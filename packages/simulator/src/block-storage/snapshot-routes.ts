@@ -4,9 +4,9 @@ import { parseBody } from '../http/parse-body.ts';
 import { canSee } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { metadataRoutes } from './metadata-routes.ts';
-import { badRequest, invalidVolume, notFound, requireAdmin, requireReader, requireWriter } from './problem.ts';
+import { badRequest, invalidVolume, notFound, requireAdmin, requireReaderRole, requireWriterRole } from './problem.ts';
 import type { Snapshot } from './records.ts';
-import type { VolumeLife } from './volume-life.ts';
+import type { VolumeLifecycle } from './volume-lifecycle.ts';
 import { type Listing, page } from './volume-list.ts';
 import { requireVolumeQuota } from './volume-quota.ts';
 import { volumeRoute } from './volume-route.ts';
@@ -14,7 +14,7 @@ import { findVolume } from './volume-routes.ts';
 import { Flag, isSet, Label, Metadata, trimmed, Uuid } from './volume-schema.ts';
 import { snapshotDetail, snapshotResponse, snapshotSummary } from './volume-view.ts';
 
-/** From this microversion, volumes in use can be snapshotted without force. */
+/** Since this microversion, volumes in use can be snapshotted without force. */
 const IN_USE_MICROVERSION = 66;
 
 const Create = z.strictObject({
@@ -33,11 +33,11 @@ const Update = z.strictObject({
     .refine((snapshot) => Object.keys(snapshot).length > 0),
 });
 
-export function snapshotRoutes(world: World, life: VolumeLife): Route[] {
+export function snapshotRoutes(world: World, life: VolumeLifecycle): Route[] {
   const find = (request: ApiRequest): Snapshot => findSnapshot(world, request);
   const findForChange = (request: ApiRequest, rule: string): Snapshot => {
     const snapshot = findSnapshot(world, request);
-    requireWriter(request.access, rule);
+    requireWriterRole(request.access, rule);
     return snapshot;
   };
   return [
@@ -88,7 +88,7 @@ function findSnapshot(world: World, { access, params }: ApiRequest): Snapshot {
   if (snapshot === undefined || !canSee(access, snapshot.projectId)) {
     throw notFound(`Snapshot ${id} could not be found.`);
   }
-  requireReader(access, 'volume:get_snapshot');
+  requireReaderRole(access, 'volume:get_snapshot');
   return snapshot;
 }
 
@@ -111,7 +111,7 @@ const SORT_KEYS: Listing<Snapshot>['sortKeys'] = {
 };
 
 function list(world: World, request: ApiRequest, isDetail: boolean): ApiResponse {
-  requireReader(request.access, 'volume:get_all_snapshots');
+  requireReaderRole(request.access, 'volume:get_all_snapshots');
   return page(request, {
     name: 'snapshots',
     path: isDetail ? 'snapshots/detail' : 'snapshots',
@@ -127,11 +127,11 @@ function list(world: World, request: ApiRequest, isDetail: boolean): ApiResponse
   });
 }
 
-function create(world: World, life: VolumeLife, request: ApiRequest): ApiResponse {
+function create(world: World, life: VolumeLifecycle, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
   const { snapshot: body } = parseBody(Create, request.body);
   const volume = findVolume(world, request, body.volume_id);
-  requireWriter(access, 'volume:create_snapshot');
+  requireWriterRole(access, 'volume:create_snapshot');
   if (microversion >= IN_USE_MICROVERSION && body.force !== undefined && !isSet(body.force)) {
     throw badRequest(
       `Since microversion 3.${IN_USE_MICROVERSION} the 'force' flag is invalid for this request.  For backward compatability, however, when the 'force' flag is passed with a value evaluating to True, it is silently ignored.`,
@@ -169,15 +169,15 @@ function create(world: World, life: VolumeLife, request: ApiRequest): ApiRespons
   return { status: 202, body: { snapshot: snapshotDetail(request, row) } };
 }
 
-const RESETTABLE = ['creating', 'available', 'deleting', 'error', 'error_deleting'] as const;
+const RESETTABLE_STATUSES = ['creating', 'available', 'deleting', 'error', 'error_deleting'] as const;
 
-function act(world: World, life: VolumeLife, request: ApiRequest): ApiResponse {
+function act(world: World, life: VolumeLifecycle, request: ApiRequest): ApiResponse {
   const body = request.body as Readonly<Record<string, unknown>> | undefined;
   const [name] = typeof body === 'object' && body !== null ? Object.keys(body) : [];
   const snapshot = findSnapshot(world, request);
   if (name === 'os-reset_status') {
     requireAdmin(request.access, 'volume_extension:snapshot_admin_actions:reset_status');
-    const { status } = parseBody(z.strictObject({ status: z.enum(RESETTABLE) }), body?.[name]);
+    const { status } = parseBody(z.strictObject({ status: z.enum(RESETTABLE_STATUSES) }), body?.[name]);
     life.settleSnapshot({ ...snapshot, status });
     return accepted;
   }

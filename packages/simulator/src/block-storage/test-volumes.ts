@@ -1,19 +1,20 @@
-import type { Answer, Made, TestUser } from '../test-cloud.ts';
+import type { Created, TestResponse, TestUser } from '../test-cloud.ts';
 
 export const NEWEST = { 'OpenStack-API-Version': 'volume 3.70' };
 
 /** Posts a volume or snapshot and returns it; throws on an error response. */
-export async function make(user: TestUser, what: 'volume' | 'snapshot', fields: object): Promise<Made> {
-  const answer = await user.call('POST', `/volume/v3/${what}s`, { [what]: fields }, NEWEST);
-  if (answer.status !== 202) throw new Error(`${what} create got ${answer.status}: ${JSON.stringify(answer.body)}`);
-  return answer.body[what] as unknown as Made;
+export async function make(user: TestUser, what: 'volume' | 'snapshot', fields: object): Promise<Created> {
+  const response = await user.call('POST', `/volume/v3/${what}s`, { [what]: fields }, NEWEST);
+  if (response.status !== 202)
+    throw new Error(`${what} create got ${response.status}: ${JSON.stringify(response.body)}`);
+  return response.body[what] as unknown as Created;
 }
 
-export async function show(user: TestUser, what: 'volume' | 'snapshot', id: string): Promise<Made> {
-  return (await user.call('GET', `/volume/v3/${what}s/${id}`, undefined, NEWEST)).body[what] as unknown as Made;
+export async function show(user: TestUser, what: 'volume' | 'snapshot', id: string): Promise<Created> {
+  return (await user.call('GET', `/volume/v3/${what}s/${id}`, undefined, NEWEST)).body[what] as unknown as Created;
 }
 
-/** An action on a volume. */
-export function actOn(user: TestUser, id: string, action: object): Promise<Answer> {
+/** Runs an action on a volume. */
+export function runAction(user: TestUser, id: string, action: object): Promise<TestResponse> {
   return user.call('POST', `/volume/v3/volumes/${id}/action`, action, NEWEST);
 }

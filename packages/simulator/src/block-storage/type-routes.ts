@@ -3,7 +3,7 @@ import { type ApiRequest, type ApiResponse, accepted, ok, type Route } from '../
 import { parseBody } from '../http/parse-body.ts';
 import { isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
-import { badRequest, conflict, notFound, requireAdmin, requireReader } from './problem.ts';
+import { badRequest, conflict, notFound, requireAdmin, requireReaderRole } from './problem.ts';
 import type { VolumeType } from './records.ts';
 import { type Listing, page } from './volume-list.ts';
 import { volumeRoute } from './volume-route.ts';
@@ -38,7 +38,7 @@ export function volumeTypeRoutes(world: World): Route[] {
     requireAdmin(request.access, rule);
     return findType(world, request);
   };
-  const manage = 'volume_extension:types_extra_specs';
+  const MANAGE_RULE = 'volume_extension:types_extra_specs';
   return [
     ...volumeRoute('GET', '/types', (request) => list(world, request)),
     ...volumeRoute('POST', '/types', (request) => create(world, request)),
@@ -55,7 +55,7 @@ export function volumeTypeRoutes(world: World): Route[] {
       ok({ extra_specs: visibleSpecs(request, find(request)) }),
     ),
     ...volumeRoute('POST', '/types/{id}/extra_specs', (request) => {
-      const type = findForChange(request, `${manage}:create`);
+      const type = findForChange(request, `${MANAGE_RULE}:create`);
       refuseUsed(world, type, 'Volume Type is currently in use.');
       const body = parseBody(z.strictObject({ extra_specs: Specs }), request.body);
       volumeTypes.put({ ...type, extraSpecs: { ...type.extraSpecs, ...body.extra_specs } });
@@ -66,7 +66,7 @@ export function volumeTypeRoutes(world: World): Route[] {
       return ok({ [key]: specOf(visibleSpecs(request, type), type, key) });
     }),
     ...volumeRoute('DELETE', '/types/{id}/extra_specs/{key}', (request) => {
-      const [type, key] = [findForChange(request, `${manage}:delete`), request.params['key'] ?? ''];
+      const [type, key] = [findForChange(request, `${MANAGE_RULE}:delete`), request.params['key'] ?? ''];
       refuseUsed(world, type, 'Volume Type is currently in use.');
       specOf(type.extraSpecs, type, key);
       const left = Object.entries(type.extraSpecs).filter(([other]) => other !== key);
@@ -100,7 +100,7 @@ export function volumeTypeRoutes(world: World): Route[] {
 }
 
 function findType(world: World, { access, params }: ApiRequest): VolumeType {
-  requireReader(access, 'volume_extension:type_get');
+  requireReaderRole(access, 'volume_extension:type_get');
   const id = params['id'] ?? '';
   const type = world.tables.volumeTypes.get(id);
   if (type === undefined || !seesType(access, type)) throw notFound(`Volume type ${id} could not be found.`);
@@ -140,12 +140,12 @@ const SORT_KEYS: Listing<VolumeType>['sortKeys'] = {
 
 function list(world: World, request: ApiRequest): ApiResponse {
   const { access, query } = request;
-  requireReader(access, 'volume_extension:type_get_all');
-  const wanted = query.get('is_public');
+  requireReaderRole(access, 'volume_extension:type_get_all');
+  const requested = query.get('is_public');
   const isSeen = (type: VolumeType): boolean => {
     if (!isAdmin(access)) return seesType(access, type);
-    if (wanted?.toLowerCase() === 'none') return true;
-    return type.isPublic === (wanted === null || /^(1|t|true|on|y|yes)$/i.test(wanted));
+    if (requested?.toLowerCase() === 'none') return true;
+    return type.isPublic === (requested === null || /^(1|t|true|on|y|yes)$/i.test(requested));
   };
   return page(request, {
     name: 'volume_types',
@@ -153,7 +153,7 @@ function list(world: World, request: ApiRequest): ApiResponse {
     rows: [...world.tables.volumeTypes.values()].filter(isSeen),
     projectOf: () => access.projectId,
     idOf: ({ id }) => id,
-    filters: { is_public: () => wanted ?? '', extra_specs: ({ extraSpecs }) => extraSpecs },
+    filters: { is_public: () => requested ?? '', extra_specs: ({ extraSpecs }) => extraSpecs },
     sortKeys: SORT_KEYS,
     view: (type) => view(request, type),
   });

@@ -3,53 +3,53 @@ import { type ApiRequest, type ApiResponse, accepted, ok, type Route } from '../
 import { parseBody } from '../http/parse-body.ts';
 import { isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
-import { refuseNovas } from './attachment-routes.ts';
-import { beginDetaching, complete, connect, release, reserve } from './attachments.ts';
-import { badRequest, invalidInput, invalidVolume, notFound, requireAdmin, requireWriter } from './problem.ts';
+import { refuseNovaAttachment } from './attachment-routes.ts';
+import { beginDetaching, completeAttachment, connect, release, reserveAttachment } from './attachments.ts';
+import { badRequest, invalidInput, invalidVolume, notFound, requireAdmin, requireWriterRole } from './problem.ts';
 import type { Attachment, Volume } from './records.ts';
-import type { VolumeLife } from './volume-life.ts';
-import { requireRoomToGrow } from './volume-quota.ts';
+import type { VolumeLifecycle } from './volume-lifecycle.ts';
+import { requireRoomToExtend } from './volume-quota.ts';
 import { volumeRoute } from './volume-route.ts';
 import { deleteVolume, findVolume } from './volume-routes.ts';
 import { Flag, isSet, Size, Uuid } from './volume-schema.ts';
 import { isMultiattachType, lookUpType } from './volume-types.ts';
 
-/** From this microversion, a volume in use can be extended. */
+/** Since this microversion, a volume in use can be extended. */
 const ONLINE_EXTEND_MICROVERSION = 42;
 
 /** Actions of owners and administrators by `POST /volumes/{id}/action`. */
-export function volumeActionRoutes(world: World, life: VolumeLife): Route[] {
+export function volumeActionRoutes(world: World, life: VolumeLifecycle): Route[] {
   return volumeRoute('POST', '/volumes/{id}/action', (request) => act(world, life, request));
 }
 
-interface Act {
+interface ActionContext {
   readonly world: World;
-  readonly life: VolumeLife;
+  readonly life: VolumeLifecycle;
   readonly request: ApiRequest;
   readonly volume: Volume;
   readonly argument: unknown;
 }
 
 interface Action {
-  /** The policy's rule. */
+  /** The rule in the policy. */
   readonly rule: string;
-  readonly isForAdmins?: true;
-  readonly run: (act: Act) => ApiResponse;
+  readonly isAdminOnly?: true;
+  readonly run: (act: ActionContext) => ApiResponse;
 }
 
-function act(world: World, life: VolumeLife, request: ApiRequest): ApiResponse {
+function act(world: World, life: VolumeLifecycle, request: ApiRequest): ApiResponse {
   const body = request.body as Readonly<Record<string, unknown>> | undefined;
   const [name, ...others] = typeof body === 'object' && body !== null ? Object.keys(body) : [];
   if (name === undefined || others.length > 0) throw badRequest('Malformed request body');
-  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  const action = Object.hasOwn(ACTION_HANDLERS, name) ? ACTION_HANDLERS[name] : undefined;
   if (action === undefined) {
     throw badRequest(
       `There is no such action: ${name}. Verify the request body and Content-Type header and try again.`,
     );
   }
   const volume = findVolume(world, request, request.params['id'] ?? '');
-  if (action.isForAdmins) requireAdmin(request.access, action.rule);
-  else requireWriter(request.access, action.rule);
+  if (action.isAdminOnly) requireAdmin(request.access, action.rule);
+  else requireWriterRole(request.access, action.rule);
   return action.run({ world, life, request, volume, argument: body?.[name] });
 }
 
@@ -65,9 +65,17 @@ const ResetStatus = z.strictObject({
   attach_status: z.string().nullish(),
   migration_status: z.string().nullish(),
 });
-const RESETTABLE = ['creating', 'available', 'error', 'in-use', 'reserved', 'attaching', 'maintenance'] as const;
+const RESETTABLE_STATUSES = [
+  'creating',
+  'available',
+  'error',
+  'in-use',
+  'reserved',
+  'attaching',
+  'maintenance',
+] as const;
 
-const ACTIONS: Readonly<Record<string, Action>> = {
+const ACTION_HANDLERS: Readonly<Record<string, Action>> = {
   'os-extend': { rule: 'volume:extend', run: extend },
   'os-retype': { rule: 'volume:retype', run: retype },
   'os-reserve': {
@@ -86,8 +94,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     rule: 'volume_extension:volume_actions:unreserve',
     run({ world, volume }) {
       if (volume.status !== 'attaching') return accepted;
-      const isUsed = world.indexes.attachmentsByVolume.of(volume.id).length > 0;
-      return stored(world, { ...volume, status: isUsed ? 'in-use' : 'available' });
+      const hasAttachments = world.indexes.attachmentsByVolume.of(volume.id).length > 0;
+      return stored(world, { ...volume, status: hasAttachments ? 'in-use' : 'available' });
     },
   },
   'os-attach': { rule: 'volume_extension:volume_actions:attach', run: attach },
@@ -95,7 +103,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     rule: 'volume_extension:volume_actions:detach',
     run({ world, volume, argument }) {
       const id = parseBody(Detach, argument)?.attachment_id;
-      releaseOne(world, volume, id ?? undefined);
+      releaseAttachment(world, volume, id ?? undefined);
       return accepted;
     },
   },
@@ -140,12 +148,12 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   'os-reset_status': {
     rule: 'volume_extension:volume_admin_actions:reset_status',
-    isForAdmins: true,
+    isAdminOnly: true,
     run: resetStatus,
   },
   'os-force_delete': {
     rule: 'volume_extension:volume_admin_actions:force_delete',
-    isForAdmins: true,
+    isAdminOnly: true,
     run({ world, life, volume }) {
       deleteVolume(world, life, volume, { isForced: true });
       return accepted;
@@ -153,13 +161,13 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   'os-force_detach': {
     rule: 'volume_extension:volume_admin_actions:force_detach',
-    isForAdmins: true,
+    isAdminOnly: true,
     run({ world, volume, argument }) {
       const { attachment_id: id } = parseBody(
         z.strictObject({ attachment_id: z.string().nullish(), connector: z.unknown() }),
         argument,
       );
-      releaseOne(world, volume, id ?? undefined);
+      releaseAttachment(world, volume, id ?? undefined);
       return accepted;
     },
   },
@@ -170,26 +178,26 @@ function stored(world: World, volume: Volume): ApiResponse {
   return accepted;
 }
 
-function extend({ world, life, request, volume, argument }: Act): ApiResponse {
+function extend({ world, life, request, volume, argument }: ActionContext): ApiResponse {
   const size = Number(parseBody(z.strictObject({ new_size: Size }), argument).new_size);
   if (size <= volume.sizeGiB) {
     throw invalidInput(
       `New size for extend must be greater than current size. (current: ${volume.sizeGiB}, extended: ${size}).`,
     );
   }
-  const isOnline = request.microversion >= ONLINE_EXTEND_MICROVERSION && volume.status === 'in-use';
-  const expected = isOnline ? 'in-use' : 'available';
+  const isOnlineExtend = request.microversion >= ONLINE_EXTEND_MICROVERSION && volume.status === 'in-use';
+  const expected = isOnlineExtend ? 'in-use' : 'available';
   if (volume.status !== expected) {
     throw invalidVolume(
       `Volume ${volume.id} status must be '{'status': '${expected}'}' to extend, currently ${volume.status}.`,
     );
   }
-  requireRoomToGrow(world, volume.projectId, volume.typeId, volume.sizeGiB, size);
+  requireRoomToExtend(world, volume.projectId, volume.typeId, volume.sizeGiB, size);
   life.begin({ ...volume, status: 'extending', previousStatus: volume.status }, { step: 'extend', sizeGiB: size });
   return accepted;
 }
 
-function retype({ world, life, request, volume, argument }: Act): ApiResponse {
+function retype({ world, life, request, volume, argument }: ActionContext): ApiResponse {
   const body = parseBody(
     z.strictObject({ new_type: z.string(), migration_policy: z.enum(['on-demand', 'never']).nullish() }),
     argument,
@@ -214,8 +222,8 @@ function retype({ world, life, request, volume, argument }: Act): ApiResponse {
   return accepted;
 }
 
-/** For clients without the attachment API: everything in one step. */
-function attach({ world, volume, argument }: Act): ApiResponse {
+/** For clients without the attachment API: attaches in one step. */
+function attach({ world, volume, argument }: ActionContext): ApiResponse {
   const body = parseBody(Attach, argument);
   if (body.instance_uuid === undefined && body.host_name === undefined) {
     throw badRequest('Invalid input for field/attribute os-attach. The server or the host is a required property');
@@ -223,20 +231,23 @@ function attach({ world, volume, argument }: Act): ApiResponse {
   if (volume.isReadOnly && body.mode !== 'ro') {
     throw badRequest(`Invalid attaching mode '${body.mode ?? 'rw'}' for volume ${volume.id}.`);
   }
-  // A volume reserved by the client waits for this.
+  // A volume reserved by the client waits for this call.
   const isReserved = volume.status === 'attaching' && world.indexes.attachmentsByVolume.of(volume.id).length === 0;
   const free = isReserved ? world.tables.volumes.put({ ...volume, status: 'available' }) : volume;
   const mode = body.mode ?? 'rw';
-  const attachment = reserve(world, free, { instanceId: body.instance_uuid ?? null, mode });
-  complete(world, connect(world, attachment, { host: body.host_name ?? null, device: body.mountpoint, mode }));
+  const attachment = reserveAttachment(world, free, { instanceId: body.instance_uuid ?? null, mode });
+  completeAttachment(
+    world,
+    connect(world, attachment, { host: body.host_name ?? null, device: body.mountpoint, mode }),
+  );
   return accepted;
 }
 
-function releaseOne(world: World, volume: Volume, id: string | undefined): void {
+function releaseAttachment(world: World, volume: Volume, id: string | undefined): void {
   const attachments = world.indexes.attachmentsByVolume.of(volume.id);
   const attachment = chooseAttachment(attachments, volume, id);
   if (attachment === undefined) return;
-  refuseNovas(world, attachment);
+  refuseNovaAttachment(world, attachment);
   release(world, attachment);
 }
 
@@ -258,15 +269,15 @@ function chooseAttachment(
   return attachments[0];
 }
 
-function resetStatus({ world, life, request, volume, argument }: Act): ApiResponse {
+function resetStatus({ world, life, request, volume, argument }: ActionContext): ApiResponse {
   const body = parseBody(ResetStatus, argument);
   const { status, attach_status: attachStatus } = body;
   if (status == null && attachStatus == null && body.migration_status == null) {
     throw badRequest("Must specify 'status', 'attach_status' or 'migration_status' for update.");
   }
-  const next = status == null ? volume.status : RESETTABLE.find((one) => one === status.toLowerCase());
+  const next = status == null ? volume.status : RESETTABLE_STATUSES.find((one) => one === status.toLowerCase());
   if (next === undefined)
-    throw badRequest(`Volume status: ${status} is invalid, valid statuses are: ${RESETTABLE.join(', ')}.`);
+    throw badRequest(`Volume status: ${status} is invalid, valid statuses are: ${RESETTABLE_STATUSES.join(', ')}.`);
   const attachments = world.indexes.attachmentsByVolume.of(volume.id);
   if (next === 'in-use' && status != null && attachments.length === 0) {
     throw badRequest('Cannot reset-state to in-use because volume does not have any attachments.');

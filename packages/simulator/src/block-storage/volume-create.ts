@@ -2,9 +2,9 @@ import { type ApiRequest, type ApiResponse } from '../http/api.ts';
 import { parseBody } from '../http/parse-body.ts';
 import { canSee } from '../identity/access.ts';
 import type { World } from '../world.ts';
-import { badRequest, invalidInput, notFound, requireWriter } from './problem.ts';
+import { badRequest, invalidInput, notFound, requireWriterRole } from './problem.ts';
 import type { Snapshot, Volume, VolumeType } from './records.ts';
-import type { VolumeLife } from './volume-life.ts';
+import type { VolumeLifecycle } from './volume-lifecycle.ts';
 import { requireVolumeQuota } from './volume-quota.ts';
 import { createVolumeSchema, isSet, trimmed } from './volume-schema.ts';
 import { defaultType, isMultiattachType, lookUpType } from './volume-types.ts';
@@ -18,9 +18,9 @@ interface Origin {
 }
 
 /** `POST /volumes`: everything that Cinder checks before it returns 202; the rest is in volume-life.ts. */
-export function createVolume(world: World, life: VolumeLife, request: ApiRequest): ApiResponse {
+export function createVolume(world: World, life: VolumeLifecycle, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
-  requireWriter(access, 'volume:create');
+  requireWriterRole(access, 'volume:create');
   const { volume: body } = parseBody(createVolumeSchema(microversion), request.body);
   if (isSet(body.multiattach)) {
     throw badRequest(
@@ -30,8 +30,8 @@ export function createVolume(world: World, life: VolumeLife, request: ApiRequest
   if (body.backup_id != null) throw notFound(`Backup ${body.backup_id} could not be found.`);
   const groupId = body.group_id ?? body.consistencygroup_id;
   if (groupId != null) throw notFound(`Group ${groupId} could not be found.`);
-  const wantedType = body.volume_type ? lookUpType(world, access, body.volume_type) : undefined;
-  if (body.volume_type && wantedType === undefined) {
+  const requestedTypeName = body.volume_type ? lookUpType(world, access, body.volume_type) : undefined;
+  if (body.volume_type && requestedTypeName === undefined) {
     throw notFound(`Volume type with name ${body.volume_type} could not be found.`);
   }
   const origin = findOrigin(world, request, body);
@@ -43,14 +43,15 @@ export function createVolume(world: World, life: VolumeLife, request: ApiRequest
     metadata: body.metadata ?? {},
     sizeGiB: body.size == null ? null : Number(body.size),
     zone: body.availability_zone ?? null,
-    type: wantedType ?? null,
+    type: requestedTypeName ?? null,
     ...origin,
   });
   return { status: 202, body: { volume: volumeDetail(world, request, row) } };
 }
 
 /** Cinder's error for a volume without a size. */
-const MALFORMED = 'The server could not comply with the request since it is either malformed or otherwise incorrect.';
+const MALFORMED_BODY =
+  'The server could not comply with the request since it is either malformed or otherwise incorrect.';
 
 /** Requester and source of a volume; null sizes and zones are taken from its source. */
 export interface VolumeRequest extends Origin {
@@ -62,27 +63,27 @@ export interface VolumeRequest extends Origin {
   readonly sizeGiB: number | null;
   readonly zone: string | null;
   readonly type: VolumeType | null;
-  /** A new one by default. */
+  /** Defaults to a new ID. */
   readonly id?: string;
 }
 
 /** Checks size, zone, type and quota, and starts creating the volume. */
-export function makeVolume(world: World, life: VolumeLife, wanted: VolumeRequest): Volume {
-  const { snapshot, source, imageId = null } = wanted;
-  const typeId = wanted.type?.id ?? source?.typeId ?? snapshot?.typeId ?? defaultType(world).id;
-  const sizeGiB = requireSize(world, wanted);
-  const zone = requireZone(world, wanted);
+export function makeVolume(world: World, life: VolumeLifecycle, requested: VolumeRequest): Volume {
+  const { snapshot, source, imageId = null } = requested;
+  const typeId = requested.type?.id ?? source?.typeId ?? snapshot?.typeId ?? defaultType(world).id;
+  const sizeGiB = requireSize(world, requested);
+  const zone = requireZone(world, requested);
   const type = world.tables.volumeTypes.get(typeId);
-  requireVolumeQuota(world, wanted.projectId, { resource: 'volumes', sizeGiB, typeId });
+  requireVolumeQuota(world, requested.projectId, { resource: 'volumes', sizeGiB, typeId });
   const now = world.clock.now();
   const origin = snapshot === undefined ? source : world.tables.volumes.get(snapshot.volumeId);
   return life.begin(
     {
-      id: wanted.id ?? world.ids.uuid(),
-      name: wanted.name,
-      description: wanted.description,
-      projectId: wanted.projectId,
-      userId: wanted.userId,
+      id: requested.id ?? world.ids.uuid(),
+      name: requested.name,
+      description: requested.description,
+      projectId: requested.projectId,
+      userId: requested.userId,
       createdMs: now,
       updatedMs: null,
       status: 'creating',
@@ -97,7 +98,7 @@ export function makeVolume(world: World, life: VolumeLife, wanted: VolumeRequest
       isReadOnly: false,
       isMultiattach: type !== undefined && isMultiattachType(type),
       encryptionKeyId: type?.encryption == null ? null : world.ids.uuid(),
-      metadata: wanted.metadata,
+      metadata: requested.metadata,
       pending: null,
     },
     { step: 'create' },
@@ -145,7 +146,7 @@ function findOrigin(
 
 function requireSize(world: World, { sizeGiB, snapshot, source, imageId }: VolumeRequest): number {
   const size = sizeGiB ?? snapshot?.sizeGiB ?? source?.sizeGiB ?? null;
-  if (size === null) throw badRequest(MALFORMED);
+  if (size === null) throw badRequest(MALFORMED_BODY);
   if (source !== undefined && size < source.sizeGiB) {
     throw invalidInput(
       `Volume size '${size}'GB cannot be smaller than original volume size  ${source.sizeGiB}GB. They must be >= original volume size.`,

@@ -6,7 +6,7 @@ import { volumesUrl } from './volume-view.ts';
 const MAX_LIMIT = 1000;
 const MAX_OFFSET = 2 ** 31 - 1;
 
-/** From this microversion, unknown filters are rejected instead of ignored. */
+/** Since this microversion, unknown filters are rejected instead of ignored. */
 const STRICT_FILTER_MICROVERSION = 31;
 const COUNT_MICROVERSION = 45;
 
@@ -16,7 +16,7 @@ export interface Listing<R> {
   readonly name: string;
   /** Path of this list below the version: `volumes/detail`. */
   readonly path: string;
-  /** Of all projects, oldest first. */
+  /** Rows of all projects, oldest first. */
   readonly rows: readonly R[];
   readonly projectOf: (row: R) => string;
   readonly idOf: (row: R) => string;
@@ -32,23 +32,23 @@ export function page<R>(request: ApiRequest, listing: Listing<R>): ApiResponse {
   refuseUnknownFilters(request, listing);
   const limit = limitOf(query.get('limit'));
   const offset = offsetOf(query.get('offset'));
-  const isOfAll = isAdmin(access) && ['1', 'true', 'True'].includes(query.get('all_tenants') ?? '');
-  const projectId = isOfAll ? query.get('project_id') : access.projectId;
-  const mine = listing.rows.filter((row) => projectId === null || listing.projectOf(row) === projectId);
-  const matching = mine.filter((row) => matches(request, listing, row));
+  const isForAllProjects = isAdmin(access) && ['1', 'true', 'True'].includes(query.get('all_tenants') ?? '');
+  const projectId = isForAllProjects ? query.get('project_id') : access.projectId;
+  const ownRows = listing.rows.filter((row) => projectId === null || listing.projectOf(row) === projectId);
+  const matching = ownRows.filter((row) => matches(request, listing, row));
   const sorted = sort(request, listing, matching);
   const marker = query.get('marker');
   const at = marker === null ? -1 : sorted.findIndex((row) => listing.idOf(row) === marker);
   if (marker !== null && at === -1) throw notFound(`Volume ${marker} could not be found.`);
   const rows = sorted.slice(at + 1 + offset, at + 1 + offset + limit);
   const last = rows.at(-1);
-  const isCounted = microversion >= COUNT_MICROVERSION && isTrue(query.get('with_count'));
+  const includesCount = microversion >= COUNT_MICROVERSION && isTrue(query.get('with_count'));
   return ok({
     [listing.name]: rows.map(listing.view),
     ...(last !== undefined && rows.length >= limit
       ? { [`${listing.name}_links`]: [{ rel: 'next', href: nextUrl(request, listing.path, listing.idOf(last)) }] }
       : {}),
-    ...(isCounted ? { count: matching.length } : {}),
+    ...(includesCount ? { count: matching.length } : {}),
   });
 }
 
@@ -77,7 +77,7 @@ function offsetOf(text: string | null): number {
   return offset;
 }
 
-const NOT_FILTERS: ReadonlySet<string> = new Set([
+const NON_FILTERS: ReadonlySet<string> = new Set([
   'limit',
   'marker',
   'offset',
@@ -91,25 +91,27 @@ const NOT_FILTERS: ReadonlySet<string> = new Set([
 
 function refuseUnknownFilters<R>({ query, microversion, access }: ApiRequest, { filters }: Listing<R>): void {
   if (microversion < STRICT_FILTER_MICROVERSION || isAdmin(access)) return;
-  const unknown = [...query.keys()].filter((key) => !NOT_FILTERS.has(key) && filters[key] === undefined);
+  const unknown = [...query.keys()].filter((key) => !NON_FILTERS.has(key) && filters[key] === undefined);
   if (unknown.length > 0) throw badRequest(`Invalid filters ${unknown.join(',')} are found in query options.`);
 }
 
 function matches<R>({ query }: ApiRequest, { filters }: Listing<R>, row: R): boolean {
-  return [...query].every(([key, wanted]) => {
-    if (NOT_FILTERS.has(key)) return true;
+  return [...query].every(([key, expected]) => {
+    if (NON_FILTERS.has(key)) return true;
     const fieldOf = filters[key];
     if (fieldOf === undefined) return true;
     const field = fieldOf(row);
-    if (typeof field !== 'string') return hasAll(field, pythonDict(wanted));
+    if (typeof field !== 'string') return includesAll(field, pythonDict(expected));
     return (
-      field === wanted || (field === 'true' && isTrue(wanted)) || (field === 'false' && /^(0|false)$/i.test(wanted))
+      field === expected ||
+      (field === 'true' && isTrue(expected)) ||
+      (field === 'false' && /^(0|false)$/i.test(expected))
     );
   });
 }
 
-function hasAll(field: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): boolean {
-  return Object.entries(wanted).every(([key, value]) => field[key] === value);
+function includesAll(field: Readonly<Record<string, string>>, expected: Readonly<Record<string, string>>): boolean {
+  return Object.entries(expected).every(([key, value]) => field[key] === value);
 }
 
 /** Clients send metadata in Python syntax: `{'key': 'value'}`. */

@@ -1,13 +1,13 @@
 import type { World } from '../world.ts';
 import { overQuota } from './problem.ts';
 
-const PER_TYPE = ['volumes', 'gigabytes', 'snapshots'] as const;
+const TYPE_QUOTAS = ['volumes', 'gigabytes', 'snapshots'] as const;
 
 /** Cinder's default limits; limits per type are unlimited by default. */
 export function defaultVolumeLimits(world: World): Record<string, number> {
   const limits: Record<string, number> = { ...world.config.quotas['block-storage'] };
   for (const { name } of world.tables.volumeTypes.values()) {
-    for (const resource of PER_TYPE) limits[`${resource}_${name}`] = -1;
+    for (const resource of TYPE_QUOTAS) limits[`${resource}_${name}`] = -1;
   }
   return limits;
 }
@@ -25,9 +25,9 @@ export function quotaId(projectId: string): string {
 export function volumeUsage(world: World, projectId: string): Record<string, number> {
   const used: Record<string, number> = { volumes: 0, gigabytes: 0, snapshots: 0 };
   const add = (resource: string, typeId: string, amount: number): void => {
-    const perType = `${resource}_${world.tables.volumeTypes.get(typeId)?.name ?? ''}`;
+    const typeQuotaName = `${resource}_${world.tables.volumeTypes.get(typeId)?.name ?? ''}`;
     used[resource] = (used[resource] ?? 0) + amount;
-    used[perType] = (used[perType] ?? 0) + amount;
+    used[typeQuotaName] = (used[typeQuotaName] ?? 0) + amount;
   };
   for (const volume of world.tables.volumes.values()) {
     if (volume.projectId !== projectId) continue;
@@ -54,8 +54,8 @@ export function requireVolumeQuota(world: World, projectId: string, { resource, 
   const limits = volumeLimits(world, projectId);
   const used = volumeUsage(world, projectId);
   const type = world.tables.volumeTypes.get(typeId)?.name ?? '';
-  const perVolume = limits['per_volume_gigabytes'] ?? -1;
-  if (resource === 'volumes' && perVolume >= 0 && sizeGiB > perVolume) throw tooLarge(sizeGiB, perVolume);
+  const maxVolumeGiB = limits['per_volume_gigabytes'] ?? -1;
+  if (resource === 'volumes' && maxVolumeGiB >= 0 && sizeGiB > maxVolumeGiB) throw tooLarge(sizeGiB, maxVolumeGiB);
   for (const name of ['gigabytes', `gigabytes_${type}`]) requireGigabytes(limits, used, name, sizeGiB);
   for (const name of [resource, `${resource}_${type}`]) {
     const limit = limits[name] ?? -1;
@@ -67,7 +67,7 @@ export function requireVolumeQuota(world: World, projectId: string, { resource, 
 }
 
 /** The same for an extension. */
-export function requireRoomToGrow(
+export function requireRoomToExtend(
   world: World,
   projectId: string,
   typeId: string,
@@ -75,8 +75,8 @@ export function requireRoomToGrow(
   toGiB: number,
 ): void {
   const limits = volumeLimits(world, projectId);
-  const perVolume = limits['per_volume_gigabytes'] ?? -1;
-  if (perVolume >= 0 && toGiB > perVolume) throw tooLarge(toGiB, perVolume);
+  const maxVolumeGiB = limits['per_volume_gigabytes'] ?? -1;
+  if (maxVolumeGiB >= 0 && toGiB > maxVolumeGiB) throw tooLarge(toGiB, maxVolumeGiB);
   const used = volumeUsage(world, projectId);
   const type = world.tables.volumeTypes.get(typeId)?.name ?? '';
   for (const name of ['gigabytes', `gigabytes_${type}`]) requireGigabytes(limits, used, name, toGiB - fromGiB, 'None');
@@ -86,14 +86,14 @@ function requireGigabytes(
   limits: Readonly<Record<string, number>>,
   used: Readonly<Record<string, number>>,
   name: string,
-  moreGiB: number,
-  toldName = name,
+  additionalGiB: number,
+  reportedName = name,
 ): void {
   const [limit, consumed] = [limits[name] ?? -1, used[name] ?? 0];
-  if (limit < 0 || consumed + moreGiB <= limit) return;
+  if (limit < 0 || consumed + additionalGiB <= limit) return;
   throw overQuota(
     'VolumeSizeExceedsAvailableQuota',
-    `Requested volume or snapshot exceeds allowed ${toldName} quota. Requested ${moreGiB}G, quota is ${limit}G and ${consumed}G has been consumed.`,
+    `Requested volume or snapshot exceeds allowed ${reportedName} quota. Requested ${additionalGiB}G, quota is ${limit}G and ${consumed}G has been consumed.`,
   );
 }
 

@@ -8,18 +8,18 @@ export function volumeRoute(
   handle: (request: ApiRequest) => ApiResponse,
   since = 0,
 ): Route[] {
-  const checked = (request: ApiRequest): ApiResponse => {
+  const handleChecked = (request: ApiRequest): ApiResponse => {
     if (request.microversion < since) throw notFound('The resource could not be found.');
     return handle(request);
   };
   return [
-    { method, template: `/v3${template}`, handle: checked },
+    { method, template: `/v3${template}`, handle: handleChecked },
     {
       method,
       template: `/v3/{project_id}${template}`,
       handle(request) {
         if (request.params['project_id'] !== request.access.projectId) throw badRequest('Malformed request url');
-        return checked(request);
+        return handleChecked(request);
       },
     },
   ];

@@ -3,18 +3,18 @@ import { parseBody } from '../http/parse-body.ts';
 import { canSee } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { metadataRoutes } from './metadata-routes.ts';
-import { badRequest, invalidVolume, notFound, requireAdmin, requireReader, requireWriter } from './problem.ts';
+import { badRequest, invalidVolume, notFound, requireAdmin, requireReaderRole, requireWriterRole } from './problem.ts';
 import type { Volume } from './records.ts';
 import { createVolume } from './volume-create.ts';
-import type { VolumeLife } from './volume-life.ts';
+import type { VolumeLifecycle } from './volume-lifecycle.ts';
 import { type Listing, page } from './volume-list.ts';
 import { volumeRoute } from './volume-route.ts';
 import { isSet, trimmed, UpdateVolume } from './volume-schema.ts';
 import { volumeDetail, volumeResponse, volumeSummary } from './volume-view.ts';
 
-/** From this microversion, a volume can be force-deleted. */
+/** Since this microversion, a volume can be force-deleted. */
 const FORCE_MICROVERSION = 23;
-/** From this microversion, an update must contain a field. */
+/** Since this microversion, an update must contain a field. */
 const STRICT_UPDATE_MICROVERSION = 53;
 const SUMMARY_MICROVERSION = 12;
 const SUMMARY_METADATA_MICROVERSION = 36;
@@ -23,18 +23,18 @@ const SUMMARY_METADATA_MICROVERSION = 36;
 export function findVolume(world: World, { access }: ApiRequest, id: string): Volume {
   const volume = world.tables.volumes.get(id);
   if (volume === undefined || !canSee(access, volume.projectId)) throw notFound(`Volume ${id} could not be found.`);
-  requireReader(access, 'volume:get');
+  requireReaderRole(access, 'volume:get');
   return volume;
 }
 
 /** The same for writes, with the policy's rule. */
 export function findVolumeForChange(world: World, request: ApiRequest, rule: string): Volume {
   const volume = findVolume(world, request, request.params['id'] ?? '');
-  requireWriter(request.access, rule);
+  requireWriterRole(request.access, rule);
   return volume;
 }
 
-export function volumeRoutes(world: World, life: VolumeLife): Route[] {
+export function volumeRoutes(world: World, life: VolumeLifecycle): Route[] {
   const find = (request: ApiRequest): Volume => findVolume(world, request, request.params['id'] ?? '');
   return [
     ...volumeRoute('GET', '/volumes', (request) => list(world, request, false)),
@@ -51,8 +51,8 @@ export function volumeRoutes(world: World, life: VolumeLife): Route[] {
       findForChange: (request, verb) => {
         const volume = findVolumeForChange(world, request, `volume:${verb}_volume_metadata`);
         if (volume.status !== 'maintenance') return volume;
-        const doing = verb === 'delete' ? 'Deleting' : 'Updating';
-        throw invalidVolume(`${doing} volume metadata is not allowed for volumes in ${volume.status} status.`);
+        const action = verb === 'delete' ? 'Deleting' : 'Updating';
+        throw invalidVolume(`${action} volume metadata is not allowed for volumes in ${volume.status} status.`);
       },
       store: (volume, metadata) => {
         world.tables.volumes.put({ ...volume, metadata, updatedMs: world.clock.now() });
@@ -86,7 +86,7 @@ const SORT_KEYS: Listing<Volume>['sortKeys'] = {
 };
 
 function list(world: World, request: ApiRequest, isDetail: boolean): ApiResponse {
-  requireReader(request.access, 'volume:get_all');
+  requireReaderRole(request.access, 'volume:get_all');
   return page(request, {
     name: 'volumes',
     path: isDetail ? 'volumes/detail' : 'volumes',
@@ -101,16 +101,16 @@ function list(world: World, request: ApiRequest, isDetail: boolean): ApiResponse
 
 function summarize(world: World, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
-  requireReader(access, 'volume:get_all');
-  const mine = world.tables.volumes.where(({ projectId }) => projectId === access.projectId);
+  requireReaderRole(access, 'volume:get_all');
+  const ownRows = world.tables.volumes.where(({ projectId }) => projectId === access.projectId);
   const values = new Map<string, Set<string>>();
-  for (const { metadata } of mine) {
+  for (const { metadata } of ownRows) {
     for (const [key, value] of Object.entries(metadata)) values.set(key, (values.get(key) ?? new Set()).add(value));
   }
   return ok({
     'volume-summary': {
-      total_count: mine.length,
-      total_size: mine.reduce((sum, { sizeGiB }) => sum + sizeGiB, 0),
+      total_count: ownRows.length,
+      total_size: ownRows.reduce((sum, { sizeGiB }) => sum + sizeGiB, 0),
       ...(microversion >= SUMMARY_METADATA_MICROVERSION
         ? { metadata: Object.fromEntries([...values].map(([key, set]) => [key, [...set]])) }
         : {}),
@@ -139,7 +139,7 @@ function update(world: World, request: ApiRequest): ApiResponse {
   return ok({ volume: volumeDetail(world, request, volume) });
 }
 
-function remove(world: World, life: VolumeLife, request: ApiRequest): ApiResponse {
+function remove(world: World, life: VolumeLifecycle, request: ApiRequest): ApiResponse {
   const { query, microversion, access } = request;
   const volume = findVolumeForChange(world, request, 'volume:delete');
   const isForced = microversion >= FORCE_MICROVERSION && isSet(flagOf(query.get('force')));
@@ -152,22 +152,22 @@ function flagOf(text: string | null): 'true' | 'false' {
   return /^(1|t|true|on|y|yes)$/i.test(text ?? '') ? 'true' : 'false';
 }
 
-const DELETABLE: ReadonlySet<string> = new Set(['available', 'error', 'error_extending']);
+const DELETABLE_STATUSES: ReadonlySet<string> = new Set(['available', 'error', 'error_extending']);
 const DELETABLE_SNAPSHOT: ReadonlySet<string> = new Set(['available', 'error', 'deleting']);
 
-/** Starts deleting a volume, with its snapshots if requested; Cinder's 400 if its state does not allow it. */
+/** Starts deleting a volume, with its snapshots on request; throws Cinder's 400 if its state does not allow it. */
 export function deleteVolume(
   world: World,
-  life: VolumeLife,
+  life: VolumeLifecycle,
   volume: Volume,
   { isForced = false, isCascade = false }: { readonly isForced?: boolean; readonly isCascade?: boolean } = {},
 ): void {
   const snapshots = world.indexes.snapshotsByVolume.of(volume.id);
   const isAttached = world.indexes.attachmentsByVolume.of(volume.id).some(({ status }) => status === 'attached');
-  const isHeld = isCascade
+  const hasHeldSnapshots = isCascade
     ? !isForced && snapshots.some(({ status }) => !DELETABLE_SNAPSHOT.has(status))
     : snapshots.length > 0;
-  if (isAttached || isHeld || (!isForced && !DELETABLE.has(volume.status))) {
+  if (isAttached || hasHeldSnapshots || (!isForced && !DELETABLE_STATUSES.has(volume.status))) {
     const states = isForced
       ? ''
       : 'status must be available or error or error_restoring or error_extending or error_managing and ';

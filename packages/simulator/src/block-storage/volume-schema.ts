@@ -15,10 +15,10 @@ export const Uuid = z.string().refine(isUuid, { error: (issue) => `'${String(iss
 const Text = z.string().max(255);
 /** Cinder rejects empty keys and keys with other characters than letters, digits, space and `-_:./`. */
 export const Metadata = z.record(z.string(), Text).superRefine((metadata, context) => {
-  const bad = Object.keys(metadata).filter((key) => !/^[a-zA-Z0-9\-_:. /]{1,255}$/.test(key));
-  if (bad.length === 0) return;
-  const verb = bad.length === 1 ? 'does' : 'do';
-  const keys = bad.map((key) => `'${key}'`).join(', ');
+  const invalidKeys = Object.keys(metadata).filter((key) => !/^[a-zA-Z0-9\-_:. /]{1,255}$/.test(key));
+  if (invalidKeys.length === 0) return;
+  const verb = invalidKeys.length === 1 ? 'does' : 'do';
+  const keys = invalidKeys.map((key) => `'${key}'`).join(', ');
   context.addIssue({
     code: 'custom',
     message: `${keys} ${verb} not match any of the regexes: '^[a-zA-Z0-9-_:. /]{1,255}$'`,
@@ -52,7 +52,7 @@ const known = {
   imageRef: Text.nullish(),
 };
 
-/** From this microversion, unknown fields are rejected. */
+/** Since this microversion, unknown fields are rejected. */
 const STRICT_MICROVERSION = 53;
 
 /** The request schema of `POST /volumes` at a microversion. */

@@ -42,7 +42,7 @@ export function seesType(access: Access, type: VolumeType): boolean {
   return type.isPublic || isAdmin(access) || type.projectIds.includes(access.projectId);
 }
 
-/** By ID or else by name, if visible to the caller. */
+/** By ID, otherwise by name, if visible to the caller. */
 export function lookUpType(world: World, access: Access, idOrName: string): VolumeType | undefined {
   const { volumeTypes } = world.tables;
   const type = volumeTypes.get(idOrName) ?? volumeTypes.find(({ name }) => name === idOrName);

@@ -78,7 +78,7 @@ export function volumeDetail(world: World, request: ApiRequest, volume: Volume):
   };
 }
 
-/** Like the response to reads, with the owner. */
+/** Equals the response to reads, plus the owner. */
 export function volumeResponse(world: World, request: ApiRequest, volume: Volume): Record<string, unknown> {
   return {
     ...volumeDetail(world, request, volume),
@@ -119,7 +119,7 @@ export function snapshotSummary(snapshot: Snapshot): Record<string, unknown> {
   };
 }
 
-/** Like the response to reads, with owner and progress. */
+/** Equals the response to reads, plus owner and progress. */
 export function snapshotResponse(request: ApiRequest, snapshot: Snapshot): Record<string, unknown> {
   return {
     ...snapshotDetail(request, snapshot),

@@ -1,10 +1,10 @@
-import { reserve } from '../block-storage/attachments.ts';
+import { reserveAttachment } from '../block-storage/attachments.ts';
 import { lookUpType } from '../block-storage/volume-types.ts';
 import type { ApiRequest } from '../http/api.ts';
 import { canSee } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { badRequest } from './problem.ts';
-import type { ServerVolume, WantedVolume } from './records.ts';
+import type { RequestedVolume, ServerVolume } from './records.ts';
 import { type BlockDevice, type CreateServer, isTrue } from './server-schema.ts';
 import { deviceName } from './server-volumes.ts';
 
@@ -14,34 +14,34 @@ interface BootVolume {
   readonly tag: string | null;
   readonly isRoot: boolean;
   readonly existingId: string | null;
-  readonly wanted: WantedVolume | null;
+  readonly wanted: RequestedVolume | null;
 }
 
 export interface BootDevices {
-  /** Null when the server boots from a volume. */
+  /** Null if the server boots from a volume. */
   readonly imageId: string | null;
   readonly volumes: readonly BootVolume[];
 }
 
 type Body = CreateServer['server'];
 
-/** What the server boots from, and its volumes; Nova's 400s for invalid requests. */
+/** What the server boots from, and its volumes; throws Nova's 400 for invalid requests. */
 export function chooseBootDevices(world: World, request: ApiRequest, server: Body): BootDevices {
   const devices = (server.block_device_mapping_v2 ?? []).map((device) => checkDevice(world, request, device));
-  const root = devices.find((device) => Number(device.boot_index ?? -1) === 0);
+  const rootDevice = devices.find((device) => Number(device.boot_index ?? -1) === 0);
   const volumes = devices
     .filter((device) => device.destination_type === 'volume')
-    .map((device) => bootVolume(world, request, device, device === root));
+    .map((device) => bootVolume(world, request, device, device === rootDevice));
   const imageId = server.imageRef ?? '';
-  if (imageId === '' && root === undefined) {
+  if (imageId === '' && rootDevice === undefined) {
     throw badRequest(
       devices.length === 0
         ? 'Invalid imageRef provided.'
         : 'Block Device Mapping is Invalid: Boot sequence for the instance and image/block device mapping combination is not valid.',
     );
   }
-  if (root?.destination_type === 'volume') return { imageId: null, volumes };
-  const wanted = imageId === '' ? (root?.uuid ?? '') : imageId;
+  if (rootDevice?.destination_type === 'volume') return { imageId: null, volumes };
+  const wanted = imageId === '' ? (rootDevice?.uuid ?? '') : imageId;
   if (!isUuid(wanted)) throw badRequest('Invalid imageRef provided.');
   if (!world.config.images.some((image) => image.id === wanted)) throw badRequest('Can not find requested image');
   return { imageId: wanted, volumes };
@@ -55,7 +55,7 @@ export function reserveBootVolumes(world: World, serverId: string, { imageId, vo
     if (wanted !== null) return { ...common, id: world.ids.uuid(), mappingId: world.ids.uuid(), wanted };
     const volume = world.tables.volumes.get(existingId ?? '');
     if (volume === undefined) throw invalid(`failed to get volume ${existingId}.`);
-    const attachment = reserve(world, volume, { instanceId: serverId, mode: null });
+    const attachment = reserveAttachment(world, volume, { instanceId: serverId, mode: null });
     return { ...common, id: volume.id, mappingId: world.ids.uuid(), attachmentId: attachment.id };
   });
 }
@@ -66,15 +66,15 @@ function invalid(reason: string): Error {
 
 function checkDevice(world: World, request: ApiRequest, device: BlockDevice): BlockDevice {
   const destination = device.destination_type ?? (device.source_type === 'volume' ? 'volume' : 'local');
-  const isSized = Number(device.volume_size ?? 0) > 0;
+  const hasSize = Number(device.volume_size ?? 0) > 0;
   if (device.source_type === 'image') {
     const image = world.config.images.find(({ id }) => id === device.uuid);
     if (image === undefined) throw invalid(`failed to get image ${device.uuid}.`);
-    if (destination === 'volume' && !isSized) {
+    if (destination === 'volume' && !hasSize) {
       throw badRequest("Images with destination_type 'volume' need to have a non-zero size specified");
     }
   }
-  if (device.source_type === 'blank' && destination === 'volume' && !isSized) {
+  if (device.source_type === 'blank' && destination === 'volume' && !hasSize) {
     throw invalid("Blank volumes (source: 'blank', dest: 'volume') need to have non-zero size");
   }
   const type = device.volume_type ?? undefined;

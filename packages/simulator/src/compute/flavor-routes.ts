@@ -1,7 +1,7 @@
 import type { FlavorSpec } from '../config.ts';
 import { type ApiRequest, type ApiResponse, ok, type Route } from '../http/api.ts';
 import type { World } from '../world.ts';
-import { findFlavor } from './flavor-of.ts';
+import { findFlavor } from './find-flavor.ts';
 import { badRequest, notFound } from './problem.ts';
 import { readLimit } from './server-list.ts';
 import { linksTo } from './server-view.ts';
@@ -51,7 +51,7 @@ function list(world: World, request: ApiRequest, isDetail: boolean): ApiResponse
   const at = marker === null ? -1 : found.findIndex((flavor) => flavor.id === marker);
   if (marker !== null && at === -1) throw badRequest(`marker [${marker}] not found`);
   const page = found.slice(at + 1, at + 1 + limit);
-  const views = page.map((flavor) => (isDetail ? detail(request, flavor) : basic(request, flavor)));
+  const views = page.map((flavor) => (isDetail ? detail(request, flavor) : summaryOf(request, flavor)));
   // As in Nova, a full page links to a next one, which may be empty.
   if (page.length < limit) return ok({ flavors: views });
   const parameters = new URLSearchParams(query);
@@ -60,7 +60,7 @@ function list(world: World, request: ApiRequest, isDetail: boolean): ApiResponse
   return ok({ flavors: views, flavors_links: [{ rel: 'next', href }] });
 }
 
-function basic(request: ApiRequest, { id, name }: FlavorSpec): object {
+function summaryOf(request: ApiRequest, { id, name }: FlavorSpec): object {
   return {
     id,
     name,
@@ -71,7 +71,7 @@ function basic(request: ApiRequest, { id, name }: FlavorSpec): object {
 
 function detail(request: ApiRequest, flavor: FlavorSpec): object {
   return {
-    ...basic(request, flavor),
+    ...summaryOf(request, flavor),
     vcpus: flavor.vcpus,
     ram: flavor.ramMiB,
     disk: flavor.diskGiB,

@@ -3,20 +3,20 @@ import { type ApiRequest, type ApiResponse, noContent, ok, type Route } from '..
 import { parseBody } from '../http/parse-body.ts';
 import { canSee, isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
-import { badRequest, forbidden, notFound, requireReader, requireWriter } from './problem.ts';
+import { badRequest, forbidden, notFound, requireReaderRole, requireWriterRole } from './problem.ts';
 import type { GroupPolicy, ServerGroup } from './records.ts';
 import { membersOf } from './scheduler.ts';
 import { computeLimits } from './server-quota.ts';
 
-const HARD: readonly GroupPolicy[] = ['anti-affinity', 'affinity'];
-const ALL: readonly GroupPolicy[] = [...HARD, 'soft-anti-affinity', 'soft-affinity'];
+const HARD_POLICIES: readonly GroupPolicy[] = ['anti-affinity', 'affinity'];
+const POLICIES: readonly GroupPolicy[] = [...HARD_POLICIES, 'soft-anti-affinity', 'soft-affinity'];
 
 const GroupName = z.string().min(1).max(255);
 const Rules = z.strictObject({ max_server_per_host: z.coerce.number().int().min(1).optional() });
 
-/** Until 2.63 a list with one policy, from 2.64 a policy with rules. */
+/** Until 2.63 a list with one policy, since 2.64 a policy with rules. */
 function createSchema(microversion: number) {
-  const policy = z.enum(microversion >= 15 ? ALL : HARD);
+  const policy = z.enum(microversion >= 15 ? POLICIES : HARD_POLICIES);
   if (microversion < 64) {
     return z.strictObject({ server_group: z.strictObject({ name: GroupName, policies: z.tuple([policy]) }) });
   }
@@ -52,7 +52,7 @@ function view(world: World, { microversion }: ApiRequest, group: ServerGroup): o
 
 function list(world: World, request: ApiRequest): ApiResponse {
   const { access, query } = request;
-  requireReader(access, 'os-server-groups:index');
+  requireReaderRole(access, 'os-server-groups:index');
   const allProjects = query.has('all_projects');
   if (allProjects && !isAdmin(access)) {
     throw forbidden("Policy doesn't allow os_compute_api:os-server-groups:index:all_projects to be performed.");
@@ -73,7 +73,7 @@ function find(world: World, { access, params }: ApiRequest): ServerGroup {
 
 function create(world: World, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
-  requireWriter(access, 'os-server-groups:create');
+  requireWriterRole(access, 'os-server-groups:create');
   const { server_group: body } = parseBody(createSchema(microversion), request.body);
   const policy = 'policy' in body ? body.policy : body.policies[0];
   const maxServersPerHost = 'policy' in body ? (body.rules?.max_server_per_host ?? null) : null;
@@ -96,7 +96,7 @@ function create(world: World, request: ApiRequest): ApiResponse {
 
 function remove(world: World, request: ApiRequest): ApiResponse {
   const group = find(world, request);
-  requireWriter(request.access, 'os-server-groups:delete');
+  requireWriterRole(request.access, 'os-server-groups:delete');
   for (const server of membersOf(world, group)) world.tables.servers.put({ ...server, groupId: null });
   world.tables.serverGroups.delete(group.id);
   return noContent;

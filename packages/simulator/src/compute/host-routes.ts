@@ -72,7 +72,7 @@ function zones(world: World, isDetail: boolean): ApiResponse {
   return ok({ availabilityZoneInfo });
 }
 
-/** From 2.53 on hypervisors are identified by UUID. */
+/** Since 2.53 hypervisors are identified by UUID. */
 function hypervisorId({ microversion }: ApiRequest, { name }: Host, index: number): string | number {
   if (microversion < 53) return index + 1;
   const h = createHash('md5').update(name).digest('hex');
@@ -87,12 +87,12 @@ function hypervisor(
   isDetail: boolean,
 ): object {
   const id = hypervisorId(request, host, index);
-  const basic = { id, hypervisor_hostname: host.name, state: 'up', status: 'enabled' };
-  if (!isDetail) return basic;
+  const summaryOf = { id, hypervisor_hostname: host.name, state: 'up', status: 'enabled' };
+  if (!isDetail) return summaryOf;
   const { vcpus = 0, ramMiB = 0, diskGiB = 0, servers = 0 } = usage.get(host.name) ?? {};
   const { hostVcpus, hostRamMiB, hostDiskGiB } = host.spec;
   return {
-    ...basic,
+    ...summaryOf,
     hypervisor_type: 'simulated',
     hypervisor_version: 1,
     host_ip: '127.0.0.1',

@@ -4,7 +4,7 @@ import { type ApiRequest, type ApiResponse, noContent, ok, type Route } from '..
 import { parseBody } from '../http/parse-body.ts';
 import { isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
-import { badRequest, conflict, forbidden, notFound, requireWriter } from './problem.ts';
+import { badRequest, conflict, forbidden, notFound, requireWriterRole } from './problem.ts';
 import type { KeyPair } from './records.ts';
 import { computeLimits } from './server-quota.ts';
 import { preciseTime } from './server-view.ts';
@@ -40,10 +40,10 @@ export function keyPairRoutes(world: World): Route[] {
 }
 
 function ownerOf({ access, query, microversion }: ApiRequest): string {
-  const wanted = microversion >= 10 ? query.get('user_id') : null;
-  if (wanted === null || wanted === access.userId) return access.userId;
+  const requested = microversion >= 10 ? query.get('user_id') : null;
+  if (requested === null || requested === access.userId) return access.userId;
   if (!isAdmin(access)) throw forbidden("Policy doesn't allow os_compute_api:os-keypairs:index to be performed.");
-  return wanted;
+  return requested;
 }
 
 function find(world: World, request: ApiRequest): KeyPair {
@@ -54,14 +54,14 @@ function find(world: World, request: ApiRequest): KeyPair {
   return keyPair;
 }
 
-function basic({ microversion }: ApiRequest, { name, publicKey, fingerprint, type }: KeyPair): object {
+function summaryOf({ microversion }: ApiRequest, { name, publicKey, fingerprint, type }: KeyPair): object {
   return { name, public_key: publicKey, fingerprint, ...(microversion >= 2 ? { type } : {}) };
 }
 
 function list(world: World, request: ApiRequest): ApiResponse {
   const owner = ownerOf(request);
   const own = world.tables.keyPairs.where((keyPair) => keyPair.userId === owner);
-  return ok({ keypairs: own.map((keyPair) => ({ keypair: basic(request, keyPair) })) });
+  return ok({ keypairs: own.map((keyPair) => ({ keypair: summaryOf(request, keyPair) })) });
 }
 
 function show(world: World, request: ApiRequest): ApiResponse {
@@ -74,12 +74,12 @@ function show(world: World, request: ApiRequest): ApiResponse {
     deleted: false,
     deleted_at: null,
   };
-  return ok({ keypair: { ...basic(request, keyPair), ...detail } });
+  return ok({ keypair: { ...summaryOf(request, keyPair), ...detail } });
 }
 
 function create(world: World, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
-  requireWriter(access, 'os-keypairs:create');
+  requireWriterRole(access, 'os-keypairs:create');
   const { keypair: body } = parseBody(Create, request.body);
   if (body.public_key === undefined && microversion >= 92)
     throw badRequest("Invalid input for field/attribute keypair. 'public_key' is a required property");
@@ -103,7 +103,7 @@ function create(world: World, request: ApiRequest): ApiResponse {
     status: microversion >= 2 ? 201 : 200,
     body: {
       keypair: {
-        ...basic(request, keyPair),
+        ...summaryOf(request, keyPair),
         user_id: access.userId,
         ...(generated === undefined ? {} : { private_key: generated.privateKey }),
       },

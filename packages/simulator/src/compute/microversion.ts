@@ -6,31 +6,34 @@ export const MAX_MICROVERSION = 93;
 
 /** The minor number of the microversion requested by the headers; 1 if absent. `newest` is the newest supported one. */
 export function negotiateMicroversion(headers: IncomingHttpHeaders, newest: number): number {
-  const wanted = wantedVersion(headers);
-  if (wanted === undefined) return 1;
-  if (wanted === 'latest') return newest;
-  const match = /^([1-9]\d*)\.([1-9]\d*|0)$/.exec(wanted);
+  const requested = requestedVersion(headers);
+  if (requested === undefined) return 1;
+  if (requested === 'latest') return newest;
+  const match = /^([1-9]\d*)\.([1-9]\d*|0)$/.exec(requested);
   if (match === null) {
-    throw new ApiError(400, `API Version String ${wanted} is of invalid format. Must be of format MajorNum.MinorNum.`);
+    throw new ApiError(
+      400,
+      `API Version String ${requested} is of invalid format. Must be of format MajorNum.MinorNum.`,
+    );
   }
   const minor = Number(match[2]);
   if (match[1] !== '2' || minor < 1 || minor > newest) {
     throw new ApiError(
       406,
-      `Version ${wanted} is not supported by the API. Minimum is 2.1 and maximum is 2.${newest}.`,
+      `Version ${requested} is not supported by the API. Minimum is 2.1 and maximum is 2.${newest}.`,
     );
   }
   return minor;
 }
 
-function wantedVersion(headers: IncomingHttpHeaders): string | undefined {
-  const modern = String(headers['openstack-api-version'] ?? '');
-  for (const item of modern.split(',')) {
+function requestedVersion(headers: IncomingHttpHeaders): string | undefined {
+  const apiVersionHeader = String(headers['openstack-api-version'] ?? '');
+  for (const item of apiVersionHeader.split(',')) {
     const [service, version] = item.trim().split(/\s+/);
     if (service?.toLowerCase() === 'compute' && version !== undefined) return version;
   }
-  const legacy = headers['x-openstack-nova-api-version'];
-  return typeof legacy === 'string' ? legacy.trim() : undefined;
+  const legacyHeader = headers['x-openstack-nova-api-version'];
+  return typeof legacyHeader === 'string' ? legacyHeader.trim() : undefined;
 }
 
 export function microversionHeaders(microversion: number): Record<string, string> {

@@ -5,7 +5,7 @@ import { type Access, canWrite, isAdmin } from '../identity/access.ts';
 
 const FAULT_NAMES: Readonly<Record<number, string>> = NOVA_FAULT_NAMES;
 
-const UNEXPECTED =
+const UNEXPECTED_MESSAGE =
   'Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the Nova API log if possible.';
 
 export function renderComputeProblem(
@@ -14,7 +14,7 @@ export function renderComputeProblem(
 ): ApiResponse {
   // A request that matches no route is rejected before Nova's own code.
   if (type === 'HTTPNotFound') return renderWebobProblem({ status, title: 'Not Found', message, accept });
-  const text = status === 500 ? UNEXPECTED : message;
+  const text = status === 500 ? UNEXPECTED_MESSAGE : message;
   return { status, body: { [FAULT_NAMES[status] ?? 'computeFault']: { code: status, message: text } } };
 }
 
@@ -38,11 +38,11 @@ function disallowed(rule: string): ApiError {
   return forbidden(`Policy doesn't allow os_compute_api:${rule} to be performed.`);
 }
 
-export function requireReader(access: Access, rule: string): void {
+export function requireReaderRole(access: Access, rule: string): void {
   if (access.roles.length === 0) throw disallowed(rule);
 }
 
-export function requireWriter(access: Access, rule: string): void {
+export function requireWriterRole(access: Access, rule: string): void {
   if (!canWrite(access)) throw disallowed(rule);
 }
 

@@ -6,8 +6,8 @@ import type { World } from '../world.ts';
 import { badRequest, forbidden, requireAdmin } from './problem.ts';
 import { computeLimits, computeUsage } from './server-quota.ts';
 
-/** Fields omitted from these microversions on: Neutron's quotas, and those removed in 2.57. */
-const GONE_SINCE: Readonly<Record<string, number>> = {
+/** Fields omitted since these microversions: Neutron's quotas, and those removed in 2.57. */
+const REMOVED_SINCE: Readonly<Record<string, number>> = {
   fixed_ips: 36,
   floating_ips: 36,
   security_groups: 36,
@@ -24,23 +24,23 @@ export function computeQuotaRoutes(world: World): Route[] {
     if (canSee(request.access, projectId)) return projectId;
     throw forbidden("Policy doesn't allow os_compute_api:os-quota-sets:show to be performed.");
   };
-  const answer = (request: ApiRequest, id: string, limits: Readonly<Record<string, unknown>>): ApiResponse =>
+  const response = (request: ApiRequest, id: string, limits: Readonly<Record<string, unknown>>): ApiResponse =>
     ok({ quota_set: { id, ...visible(request, limits) } });
   return [
     {
       method: 'GET',
       template,
-      handle: (request) => answer(request, seen(request), computeLimits(world, seen(request))),
+      handle: (request) => response(request, seen(request), computeLimits(world, seen(request))),
     },
     {
       method: 'GET',
       template: `${template}/defaults`,
-      handle: (request) => answer(request, request.params['project'] ?? '', world.config.quotas.compute),
+      handle: (request) => response(request, request.params['project'] ?? '', world.config.quotas.compute),
     },
     {
       method: 'GET',
       template: `${template}/detail`,
-      handle: (request) => answer(request, seen(request), details(world, seen(request))),
+      handle: (request) => response(request, seen(request), details(world, seen(request))),
     },
     { method: 'PUT', template, handle: (request) => update(world, request) },
     {
@@ -65,7 +65,9 @@ export function computeQuotaRoutes(world: World): Route[] {
 }
 
 function visible({ microversion }: ApiRequest, limits: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(limits).filter(([name]) => microversion < (GONE_SINCE[name] ?? Infinity)));
+  return Object.fromEntries(
+    Object.entries(limits).filter(([name]) => microversion < (REMOVED_SINCE[name] ?? Infinity)),
+  );
 }
 
 function usageOf(world: World, projectId: string): Record<string, number> {
@@ -114,7 +116,7 @@ function showLimits(world: World, request: ApiRequest): ApiResponse {
     throw forbidden("Policy doesn't allow os_compute_api:limits:other_project to be performed.");
   const limits = computeLimits(world, projectId);
   const used = usageOf(world, projectId);
-  const absolute = {
+  const absoluteLimits = {
     maxTotalInstances: limits['instances'],
     maxTotalCores: limits['cores'],
     maxTotalRAMSize: limits['ram'],
@@ -130,5 +132,5 @@ function showLimits(world: World, request: ApiRequest): ApiResponse {
       ? { maxImageMeta: limits['metadata_items'], maxPersonality: 5, maxPersonalitySize: 10_240 }
       : {}),
   };
-  return ok({ limits: { rate: [], absolute } });
+  return ok({ limits: { rate: [], absolute: absoluteLimits } });
 }

@@ -56,13 +56,13 @@ export interface ServerVolume {
   readonly mappingId?: string;
   /** Cinder's attachment. */
   readonly attachmentId?: string;
-  /** The server boots from it, so it can't be detached. */
+  /** The server boots from it, so it cannot be detached. */
   readonly isRoot?: boolean;
   /** Its source while the server is built; absent once it exists. */
-  readonly wanted?: WantedVolume;
+  readonly wanted?: RequestedVolume;
 }
 
-export interface WantedVolume {
+export interface RequestedVolume {
   readonly sizeGiB: number;
   readonly typeId: string | null;
   readonly imageId: string | null;
@@ -85,7 +85,7 @@ export interface Server {
   readonly pending: PendingStep | null;
   readonly fault: ServerFault | null;
   readonly flavorId: string;
-  /** What a revert restores. */
+  /** The flavor that a revert restores. */
   readonly oldFlavorId: string | null;
   /** Null when it boots from a volume. */
   readonly imageId: string | null;
@@ -93,7 +93,7 @@ export interface Server {
   readonly accessIPv4?: string;
   readonly accessIPv6?: string;
   readonly volumes: readonly ServerVolume[];
-  /** As requested; the actual zone is that of the host. */
+  /** As requested; the actual zone is the host's. */
   readonly wantedZone: string | null;
   readonly host: string | null;
   readonly keyName: string | null;
@@ -104,11 +104,11 @@ export interface Server {
   readonly configDrive: boolean;
   readonly groupId: string | null;
   readonly networks: readonly NetworkRequest[];
-  /** Ids, for ports that Nova creates. */
+  /** IDs, for ports that Nova creates. */
   readonly securityGroups: readonly string[];
   readonly locked: boolean;
   readonly lockedReason: string | null;
-  /** Its guest's kernel has panicked, which no API reports. Absent in state files of earlier releases. */
+  /** Whether the guest's kernel has panicked, which no API reports. Absent in state files of earlier releases. */
   readonly hasPanicked?: boolean;
   readonly reservationId: string;
   readonly launchIndex: number;

@@ -1,6 +1,6 @@
 import type { FlavorSpec, ZoneSpec } from '../config.ts';
 import type { World } from '../world.ts';
-import { flavorOf } from './flavor-of.ts';
+import { flavorOf } from './find-flavor.ts';
 import type { Server, ServerGroup } from './records.ts';
 
 export interface Host {
@@ -49,18 +49,18 @@ export function chooseHost(world: World, server: Server, flavor: FlavorSpec): Ho
   const usage = usageByHost(world);
   const group = server.groupId === null ? undefined : world.tables.serverGroups.get(server.groupId);
   const groupHosts = countByHost(group === undefined ? [] : membersOf(world, group).filter((m) => m.id !== server.id));
-  let best: { readonly host: Host; readonly weight: number } | undefined;
+  let bestHost: { readonly host: Host; readonly weight: number } | undefined;
   for (const host of hostsOf(world)) {
     if (server.wantedZone !== null && host.zone !== server.wantedZone) continue;
     if (world.faults.isOutOfStock(flavor.name, host.zone)) continue;
     if (!fits(host, usage.get(host.name), flavor, server.imageId === null)) continue;
-    const neighbours = groupHosts.get(host.name) ?? 0;
-    if (group !== undefined && !isAllowed(group, neighbours, groupHosts.size)) continue;
+    const groupServers = groupHosts.get(host.name) ?? 0;
+    if (group !== undefined && !isAllowed(group, groupServers, groupHosts.size)) continue;
     const freeMiB = host.spec.hostRamMiB - (usage.get(host.name)?.ramMiB ?? 0);
-    const weight = freeMiB + preference(group, neighbours) * host.spec.hostRamMiB;
-    if (best === undefined || weight > best.weight) best = { host, weight };
+    const weight = freeMiB + preference(group, groupServers) * host.spec.hostRamMiB;
+    if (bestHost === undefined || weight > bestHost.weight) bestHost = { host, weight };
   }
-  return best?.host;
+  return bestHost?.host;
 }
 
 export function membersOf(world: World, group: ServerGroup): Server[] {
@@ -83,20 +83,20 @@ function fits({ spec }: Host, usage: Usage | undefined, flavor: FlavorSpec, boot
   );
 }
 
-/** Whether a hard policy allows a server on a host with `neighbours` members if the group uses `hosts`. */
-function isAllowed(group: ServerGroup, neighbours: number, hosts: number): boolean {
+/** Whether a hard policy allows a server on a host with `groupServers` members if the group uses `hosts`. */
+function isAllowed(group: ServerGroup, groupServers: number, hosts: number): boolean {
   switch (group.policy) {
     case 'anti-affinity':
-      return neighbours < (group.maxServersPerHost ?? 1);
+      return groupServers < (group.maxServersPerHost ?? 1);
     case 'affinity':
-      return hosts === 0 || neighbours > 0;
+      return hosts === 0 || groupServers > 0;
     case 'soft-affinity':
     case 'soft-anti-affinity':
       return true;
   }
 }
 
-function preference(group: ServerGroup | undefined, neighbours: number): number {
-  if (group?.policy === 'soft-affinity') return neighbours;
-  return group?.policy === 'soft-anti-affinity' ? -neighbours : 0;
+function preference(group: ServerGroup | undefined, groupServers: number): number {
+  if (group?.policy === 'soft-affinity') return groupServers;
+  return group?.policy === 'soft-anti-affinity' ? -groupServers : 0;
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { type ApiRequest, type ApiResponse, accepted, ok, type Route } from '../http/api.ts';
 import { parseBody } from '../http/parse-body.ts';
-import { patchPort } from '../network/port-life.ts';
+import { patchPort } from '../network/port-lifecycle.ts';
 import type { World } from '../world.ts';
-import { findFlavor, flavorOf } from './flavor-of.ts';
+import { findFlavor, flavorOf } from './find-flavor.ts';
 import { badRequest, conflict, notFound, requireAdmin } from './problem.ts';
 import type { Server, VmState } from './records.ts';
 import { checkFlavor } from './server-create.ts';
-import type { ServerLife } from './server-life.ts';
+import type { ServerLifecycle } from './server-lifecycle.ts';
 import { portsOf, resolveGroups } from './server-networks.ts';
 import { requireServerQuota } from './server-quota.ts';
 import { findForChange, findServer, refuseLocked, startDeletion } from './server-routes.ts';
@@ -15,13 +15,19 @@ import { Metadata, UserData } from './server-schema.ts';
 import { detailView } from './server-view.ts';
 import { packUserData } from './user-data.ts';
 
-type Action = (world: World, life: ServerLife, request: ApiRequest, server: Server, argument: unknown) => ApiResponse;
+type Action = (
+  world: World,
+  life: ServerLifecycle,
+  request: ApiRequest,
+  server: Server,
+  argument: unknown,
+) => ApiResponse;
 
-export function serverActionRoutes(world: World, life: ServerLife): Route[] {
+export function serverActionRoutes(world: World, life: ServerLifecycle): Route[] {
   return [{ method: 'POST', template: '/v2.1/servers/{id}/action', handle: (request) => act(world, life, request) }];
 }
 
-function act(world: World, life: ServerLife, request: ApiRequest): ApiResponse {
+function act(world: World, life: ServerLifecycle, request: ApiRequest): ApiResponse {
   const body = request.body as Readonly<Record<string, unknown>> | undefined;
   const [name, ...others] = Object.keys(body ?? {});
   const action = name === undefined || others.length > 0 ? undefined : ACTIONS[name];
@@ -62,8 +68,8 @@ const Resize = z.strictObject({
   flavorRef: z.union([z.string(), z.int()]),
   'OS-DCF:diskConfig': z.enum(['AUTO', 'MANUAL']).optional(),
 });
-/** From this microversion, a guest can be made to dump its memory by a non-maskable interrupt. */
-const CRASH_DUMP_MICROVERSION = 17;
+/** Since this microversion, a non-maskable interrupt can make a guest dump its memory. */
+const MIN_CRASH_DUMP_MICROVERSION = 17;
 const GroupName = z.strictObject({ name: z.string().min(1).max(255) });
 const Lock = z.strictObject({ locked_reason: z.string().max(255).optional() }).nullable();
 const ConsoleOutput = z.strictObject({ length: z.coerce.number().int().nullish() });
@@ -77,7 +83,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'os-stop': (_world, life, _request, server) => {
     requireState(server, 'stop', ['active', 'error']);
     life.begin({ ...server, taskState: 'powering-off' }, 'stop');
-    life.notifyGone(server, 'stopped');
+    life.notifyDown(server, 'stopped');
     return accepted;
   },
   reboot(_world, life, _request, server, argument) {
@@ -85,7 +91,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const isHard = type.toUpperCase() === 'HARD';
     requireState(server, 'reboot', isHard ? ['active', 'stopped', 'error', 'paused'] : ['active']);
     life.begin({ ...server, vmState: 'active', taskState: isHard ? 'rebooting_hard' : 'rebooting' }, 'reboot');
-    life.notifyGone(server, 'rebooting');
+    life.notifyDown(server, 'rebooting');
     return accepted;
   },
   rebuild,
@@ -107,7 +113,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     };
     requireServerQuota(world, server.projectId, more, 1, 1);
     life.begin({ ...server, oldFlavorId: server.flavorId, flavorId: flavor.id, taskState: 'resize_prep' }, 'resize');
-    life.notifyGone(server, 'rebooting');
+    life.notifyDown(server, 'rebooting');
     return accepted;
   },
   confirmResize(_world, life, _request, server) {
@@ -118,13 +124,13 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   revertResize(_world, life, _request, server) {
     if (server.vmState !== 'resized') throw badRequest('Instance has not been resized.');
     life.begin({ ...server, taskState: 'resize_reverting' }, 'revert');
-    life.notifyGone(server, 'rebooting');
+    life.notifyDown(server, 'rebooting');
     return accepted;
   },
   pause(_world, life, _request, server) {
     requireState(server, 'pause', ['active']);
     life.settle({ ...server, vmState: 'paused' });
-    life.notifyGone(server, 'stopped');
+    life.notifyDown(server, 'stopped');
     return accepted;
   },
   unpause(_world, life, _request, server) {
@@ -133,7 +139,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     return accepted;
   },
   trigger_crash_dump(_world, life, request, server, argument) {
-    if (request.microversion < CRASH_DUMP_MICROVERSION) throw notFound('The resource could not be found.');
+    if (request.microversion < MIN_CRASH_DUMP_MICROVERSION) throw notFound('The resource could not be found.');
     parseBody(z.null(), argument);
     requireState(server, 'trigger_crash_dump', ['active', 'paused', 'resized', 'error']);
     life.panic(server);
@@ -177,15 +183,21 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
-/** From this microversion, a rebuild writes the image to the server's boot volume. */
-const REIMAGE_MICROVERSION = 93;
+/** Since this microversion, a rebuild writes the image to the server's boot volume. */
+const MIN_REIMAGE_MICROVERSION = 93;
 
-function rebuild(world: World, life: ServerLife, request: ApiRequest, server: Server, argument: unknown): ApiResponse {
+function rebuild(
+  world: World,
+  life: ServerLifecycle,
+  request: ApiRequest,
+  server: Server,
+  argument: unknown,
+): ApiResponse {
   const body = parseBody(Rebuild, argument);
   requireState(server, 'rebuild', ['active', 'stopped', 'error']);
   if (!world.config.images.some((image) => image.id === body.imageRef))
     throw badRequest('Cannot find image for rebuild');
-  if (server.imageId === null && request.microversion < REIMAGE_MICROVERSION)
+  if (server.imageId === null && request.microversion < MIN_REIMAGE_MICROVERSION)
     throw badRequest('Unable to rebuild with a different image for a volume-backed server.');
   const userData =
     body.user_data === undefined ? server.userData : body.user_data === null ? null : packUserData(body.user_data);
@@ -204,7 +216,7 @@ function rebuild(world: World, life: ServerLife, request: ApiRequest, server: Se
     },
     'rebuild',
   );
-  life.notifyGone(server, 'rebuilding');
+  life.notifyDown(server, 'rebuilding');
   return {
     status: 202,
     body: { server: { ...detailView(world, request, row, true), adminPass: world.ids.secret(12) } },

@@ -4,11 +4,11 @@ import { parseBody } from '../http/parse-body.ts';
 import { isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { chooseBootDevices, isUuid, reserveBootVolumes } from './boot-devices.ts';
-import { findFlavor } from './flavor-of.ts';
-import { badRequest, forbidden, requireWriter } from './problem.ts';
+import { findFlavor } from './find-flavor.ts';
+import { badRequest, forbidden, requireWriterRole } from './problem.ts';
 import type { NetworkRequest, Server } from './records.ts';
 import { membersOf } from './scheduler.ts';
-import type { ServerLife } from './server-life.ts';
+import type { ServerLifecycle } from './server-lifecycle.ts';
 import { onlyNetwork, resolveGroups, validateNetworks } from './server-networks.ts';
 import { computeLimits, requireServerQuota, usageOf } from './server-quota.ts';
 import { type CreateServer, createServerSchema, isTrue } from './server-schema.ts';
@@ -18,9 +18,9 @@ import { packUserData } from './user-data.ts';
 type Body = CreateServer['server'];
 
 /** `POST /servers`: everything that Nova checks before it returns 202; the rest is in server-life.ts. */
-export function createServers(world: World, life: ServerLife, request: ApiRequest): ApiResponse {
+export function createServers(world: World, life: ServerLifecycle, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
-  requireWriter(access, 'servers:create');
+  requireWriterRole(access, 'servers:create');
   const body = parseBody(createServerSchema(microversion), request.body);
   const { server } = body;
   const min = Number(server.min_count ?? 1);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type ApiRequest, type ApiResponse, accepted, ok, type Route } from '../http/api.ts';
 import { parseBody } from '../http/parse-body.ts';
-import { patchPort } from '../network/port-life.ts';
+import { patchPort } from '../network/port-lifecycle.ts';
 import type { Port } from '../network/records.ts';
 import type { World } from '../world.ts';
-import { badRequest, conflict, notFound, requireReader } from './problem.ts';
+import { badRequest, conflict, notFound, requireReaderRole } from './problem.ts';
 import type { Server } from './records.ts';
 import { attachPort, onlyNetwork, portsOf, releasePort, validateNetworks } from './server-networks.ts';
 import { findForChange, findServer } from './server-routes.ts';
@@ -48,7 +48,7 @@ function view(port: Port): object {
 }
 
 function list(world: World, request: ApiRequest): ApiResponse {
-  requireReader(request.access, 'os-attach-interfaces:list');
+  requireReaderRole(request.access, 'os-attach-interfaces:list');
   return ok({ interfaceAttachments: portsOf(world, findServer(world, request).id).map(view) });
 }
 
@@ -74,15 +74,15 @@ function attach(world: World, request: ApiRequest): ApiResponse {
   const fixedIp = body.fixed_ips?.[0]?.ip_address;
   if (fixedIp !== undefined && body.net_id === undefined)
     throw badRequest('Must input network_id when request IP address');
-  const [wanted] =
+  const [requested] =
     body.port_id !== undefined
       ? [{ portId: body.port_id }]
       : body.net_id !== undefined
         ? [{ networkId: body.net_id, ...(fixedIp === undefined ? {} : { fixedIp }) }]
         : onlyNetwork(world, access);
-  if (wanted === undefined) throw badRequest('No networks available.');
-  validateNetworks(world, access, [wanted], 1);
-  const port = patchPort(world, attachPort(world, server, wanted), { status: 'ACTIVE' });
+  if (requested === undefined) throw badRequest('No networks available.');
+  validateNetworks(world, access, [requested], 1);
+  const port = patchPort(world, attachPort(world, server, requested), { status: 'ACTIVE' });
   return ok({ interfaceAttachment: view(port) });
 }
 

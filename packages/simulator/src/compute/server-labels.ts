@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ApiRequest, type ApiResponse, noContent, ok, type Route } from '../http/api.ts';
 import { parseBody } from '../http/parse-body.ts';
 import type { World } from '../world.ts';
-import { badRequest, forbidden, notFound, requireReader } from './problem.ts';
+import { badRequest, forbidden, notFound, requireReaderRole } from './problem.ts';
 import type { Server } from './records.ts';
 import { computeLimits } from './server-quota.ts';
 import { findForChange, findServer } from './server-routes.ts';
@@ -10,7 +10,7 @@ import { Metadata, Tag } from './server-schema.ts';
 
 const MAX_TAGS = 50;
 
-/** Tags (from 2.26) and metadata of servers. */
+/** Tags (since 2.26) and metadata of servers. */
 export function serverLabelRoutes(world: World): Route[] {
   const tags = '/v2.1/servers/{id}/tags';
   const metadata = '/v2.1/servers/{id}/metadata';
@@ -39,7 +39,7 @@ export function serverLabelRoutes(world: World): Route[] {
 }
 
 function seen(world: World, request: ApiRequest): Server {
-  requireReader(request.access, 'servers:show');
+  requireReaderRole(request.access, 'servers:show');
   return findServer(world, request);
 }
 

@@ -3,8 +3,8 @@ import { ok } from '../http/api.ts';
 import { isAdmin } from '../identity/access.ts';
 import { parseTime } from '../identity/time.ts';
 import type { World } from '../world.ts';
-import { flavorOf } from './flavor-of.ts';
-import { badRequest, forbidden, requireReader } from './problem.ts';
+import { flavorOf } from './find-flavor.ts';
+import { badRequest, forbidden, requireReaderRole } from './problem.ts';
 import type { Server } from './records.ts';
 import { zoneOfHost } from './scheduler.ts';
 import { portsOf } from './server-networks.ts';
@@ -16,7 +16,7 @@ const MAX_LIMIT = 1000;
 
 export function listServers(world: World, request: ApiRequest, isDetail: boolean): ApiResponse {
   const { access, query } = request;
-  requireReader(access, isDetail ? 'servers:detail' : 'servers:index');
+  requireReaderRole(access, isDetail ? 'servers:detail' : 'servers:index');
   const allTenants = isTrue(query.get('all_tenants')) || query.get('all_tenants') === '';
   if (allTenants && !isAdmin(access)) {
     throw forbidden(
@@ -54,11 +54,11 @@ export function readLimit(text: string | null): number {
   return Number(text) === 0 ? MAX_LIMIT : Math.min(Number(text), MAX_LIMIT);
 }
 
-type Test = (server: Server) => boolean;
+type ServerTest = (server: Server) => boolean;
 
-function filterOf(world: World, { query, microversion, access }: ApiRequest): Test {
-  const tests: Test[] = [];
-  const on = (name: string, make: (value: string) => Test): void => {
+function filterOf(world: World, { query, microversion, access }: ApiRequest): ServerTest {
+  const tests: ServerTest[] = [];
+  const on = (name: string, make: (value: string) => ServerTest): void => {
     const value = query.get(name);
     if (value !== null) tests.push(make(value));
   };
@@ -74,7 +74,7 @@ function filterOf(world: World, { query, microversion, access }: ApiRequest): Te
   tests.push(
     (server) => server.deletedMs === null || changedSince !== null || wantsDeleted || statuses.includes('DELETED'),
   );
-  // A list including deleted servers has those that can still be restored.
+  // A list with deleted servers includes those that can still be restored.
   tests.push((server) => server.vmState !== 'soft-delete' || changedSince !== null || wantsDeleted);
   if (statuses.length > 0) tests.push((server) => statuses.includes(statusOf(server)));
   on('changes-since', (value) => {
@@ -95,19 +95,19 @@ function filterOf(world: World, { query, microversion, access }: ApiRequest): Te
       return (server) => server.updatedMs <= beforeMs;
     });
   }
-  on('name', (value) => byPattern(value, (server) => [server.name]));
-  on('ip', (value) => byPattern(value, (server) => addresses(world, server, false)));
+  on('name', (value) => patternTest(value, (server) => [server.name]));
+  on('ip', (value) => patternTest(value, (server) => addresses(world, server, false)));
   if (microversion >= 5 || isAdmin(access))
-    on('ip6', (value) => byPattern(value, (server) => addresses(world, server, true)));
+    on('ip6', (value) => patternTest(value, (server) => addresses(world, server, true)));
   on('uuid', (value) => (server) => server.id === value);
   on('flavor', (value) => (server) => server.flavorId === value || flavorOf(world, server.flavorId).name === value);
   on('image', (value) => (server) => server.imageId === value);
   on('reservation_id', (value) => (server) => server.reservationId === value);
   if (microversion >= 26) {
-    on('tags', (value) => byTags(value, (tags, wanted) => wanted.every((tag) => tags.includes(tag))));
-    on('tags-any', (value) => byTags(value, (tags, wanted) => wanted.some((tag) => tags.includes(tag))));
-    on('not-tags', (value) => byTags(value, (tags, wanted) => !wanted.every((tag) => tags.includes(tag))));
-    on('not-tags-any', (value) => byTags(value, (tags, wanted) => !wanted.some((tag) => tags.includes(tag))));
+    on('tags', (value) => tagTest(value, (tags, expected) => expected.every((tag) => tags.includes(tag))));
+    on('tags-any', (value) => tagTest(value, (tags, expected) => expected.some((tag) => tags.includes(tag))));
+    on('not-tags', (value) => tagTest(value, (tags, expected) => !expected.every((tag) => tags.includes(tag))));
+    on('not-tags-any', (value) => tagTest(value, (tags, expected) => !expected.some((tag) => tags.includes(tag))));
   }
   if (microversion >= 73) on('locked', (value) => (server) => server.locked === isTrue(value));
   if (isAdmin(access) || microversion >= 83) {
@@ -126,7 +126,7 @@ function filterOf(world: World, { query, microversion, access }: ApiRequest): Te
 }
 
 /** Nova filters names and addresses by regular expression, anywhere in the text. */
-function byPattern(pattern: string, textsOf: (server: Server) => readonly string[]): Test {
+function patternTest(pattern: string, textsOf: (server: Server) => readonly string[]): ServerTest {
   let expression: RegExp;
   try {
     expression = new RegExp(pattern);
@@ -136,9 +136,9 @@ function byPattern(pattern: string, textsOf: (server: Server) => readonly string
   return (server) => textsOf(server).some((text) => expression.test(text));
 }
 
-function byTags(value: string, test: (tags: readonly string[], wanted: readonly string[]) => boolean): Test {
-  const wanted = value.split(',');
-  return (server) => test(server.tags, wanted);
+function tagTest(value: string, test: (tags: readonly string[], expected: readonly string[]) => boolean): ServerTest {
+  const expected = value.split(',');
+  return (server) => test(server.tags, expected);
 }
 
 function addresses(world: World, server: Server, isV6: boolean): string[] {

@@ -1,5 +1,5 @@
 import { type Access, isAdmin } from '../identity/access.ts';
-import { deletePort, patchPort } from '../network/port-life.ts';
+import { deletePort, patchPort } from '../network/port-lifecycle.ts';
 import { newPort } from '../network/ports.ts';
 import { networkLimits } from '../network/quota.ts';
 import { isSharedByPolicy } from '../network/rbac-policies.ts';
@@ -10,7 +10,7 @@ import { badRequest, conflict, forbidden } from './problem.ts';
 import type { NetworkRequest, Server } from './records.ts';
 import { zoneOfHost } from './scheduler.ts';
 
-/** What Nova checks with Neutron before it accepts a server: networks, ports and their quota. */
+/** Checks with Neutron before Nova accepts a server: networks, ports and their quota. */
 export function validateNetworks(
   world: World,
   access: Access,
@@ -64,7 +64,10 @@ export function onlyNetwork(world: World, access: Access): NetworkRequest[] {
   return own.map((network) => ({ networkId: network.id }));
 }
 
-/** Ids of the security groups given by name or id. A group shared by another project is accepted, but not found when the ports are created. */
+/**
+ * IDs of the security groups given by name or ID. A group shared by another project is accepted, but not found when the
+ * ports are created.
+ */
 export function resolveGroups(world: World, access: Access, names: readonly string[]): string[] {
   if (names.length > 0) ensureDefaultGroup(world, access.projectId);
   return names.map((name) => {

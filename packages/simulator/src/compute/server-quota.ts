@@ -1,6 +1,6 @@
 import type { FlavorSpec } from '../config.ts';
 import type { World } from '../world.ts';
-import { flavorOf } from './flavor-of.ts';
+import { flavorOf } from './find-flavor.ts';
 import { forbidden } from './problem.ts';
 
 /** The limits of a project; -1 is unlimited. */
@@ -31,7 +31,7 @@ export function usageOf(flavor: FlavorSpec): ComputeUsage {
   return { instances: 1, cores: flavor.vcpus, ram: flavor.ramMiB };
 }
 
-/** How many times `each` fits the quota, at most `max`; throws Nova's 403 if fewer than `min`. */
+/** How many times `each` fits the quota, at most `max`; throws Nova's 403 if that is less than `min`. */
 export function requireServerQuota(
   world: World,
   projectId: string,

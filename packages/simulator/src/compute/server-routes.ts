@@ -3,10 +3,10 @@ import { type ApiRequest, type ApiResponse, noContent, ok, type Route } from '..
 import { parseBody } from '../http/parse-body.ts';
 import { canSee, isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
-import { conflict, notFound, requireReader, requireWriter } from './problem.ts';
+import { conflict, notFound, requireReaderRole, requireWriterRole } from './problem.ts';
 import type { Server } from './records.ts';
 import { createServers } from './server-create.ts';
-import type { ServerLife } from './server-life.ts';
+import type { ServerLifecycle } from './server-lifecycle.ts';
 import { listServers } from './server-list.ts';
 import { portsOf } from './server-networks.ts';
 import { addressesOf, detailView } from './server-view.ts';
@@ -24,7 +24,7 @@ export function findServer(world: World, { access, params }: ApiRequest): Server
 /** The same for writes: also checks that the caller may write and that the server is not locked. */
 export function findForChange(world: World, request: ApiRequest, rule: string): Server {
   const server = findServer(world, request);
-  requireWriter(request.access, rule);
+  requireWriterRole(request.access, rule);
   return server;
 }
 
@@ -43,7 +43,7 @@ const UpdateServer = z.strictObject({
   }),
 });
 
-export function serverRoutes(world: World, life: ServerLife): Route[] {
+export function serverRoutes(world: World, life: ServerLifecycle): Route[] {
   return [
     { method: 'GET', template: '/v2.1/servers', handle: (request) => listServers(world, request, false) },
     { method: 'GET', template: '/v2.1/servers/detail', handle: (request) => listServers(world, request, true) },
@@ -72,7 +72,7 @@ function plain(list: readonly object[]): object[] {
 }
 
 function show(world: World, request: ApiRequest): ApiResponse {
-  requireReader(request.access, 'servers:show');
+  requireReaderRole(request.access, 'servers:show');
   return ok({ server: detailView(world, request, findServer(world, request), true) });
 }
 
@@ -91,20 +91,20 @@ function update(world: World, request: ApiRequest): ApiResponse {
   return ok({ server: detailView(world, request, server, true) });
 }
 
-function remove(world: World, life: ServerLife, request: ApiRequest): ApiResponse {
+function remove(world: World, life: ServerLifecycle, request: ApiRequest): ApiResponse {
   const server = findForChange(world, request, 'servers:delete');
   refuseLocked(request, server);
   // A server that has never run is deleted immediately.
   if (world.config.reclaimInstanceIntervalMs === undefined || server.launchedMs === null) startDeletion(life, server);
-  else if (!isGoing(server)) life.begin({ ...server, taskState: 'soft-deleting' }, 'soft-delete');
+  else if (!isDeleting(server)) life.begin({ ...server, taskState: 'soft-deleting' }, 'soft-delete');
   return noContent;
 }
 
-function isGoing({ vmState, taskState }: Server): boolean {
+function isDeleting({ vmState, taskState }: Server): boolean {
   return vmState === 'soft-delete' || taskState === 'soft-deleting' || taskState === 'deleting';
 }
 
-/** Deleting a server that is being deleted is a no-op. */
-export function startDeletion(life: ServerLife, server: Server): void {
+/** Does nothing if the server is already being deleted. */
+export function startDeletion(life: ServerLifecycle, server: Server): void {
   if (server.taskState !== 'deleting') life.begin({ ...server, taskState: 'deleting' }, 'delete');
 }

@@ -31,7 +31,7 @@ const BlockDevice = z.strictObject({
   no_device: z.unknown().optional(),
   tag: z.string().optional(),
 });
-/** A property that the microversion does not accept. */
+/** A property that the microversion does not support. */
 const absent = z.never().optional();
 
 export type BlockDevice = z.infer<typeof BlockDevice>;
@@ -77,10 +77,10 @@ const server = {
 
 /** The request schema of `POST /servers` at a microversion. */
 export function createServerSchema(microversion: number) {
-  const { personality, networks, ...always } = server;
+  const { personality, networks, ...baseFields } = server;
   return z.strictObject({
     server: z.strictObject({
-      ...always,
+      ...baseFields,
       networks: microversion >= 37 ? requiredNetworks : networks,
       ...(microversion < 57 ? { personality } : {}),
       description: microversion >= 19 ? z.string().max(255).nullish() : absent,

@@ -7,9 +7,11 @@ export function statusOf({ vmState, taskState }: Pick<Server, 'vmState' | 'taskS
     case 'building':
       return 'BUILD';
     case 'active':
-      return taskState === null ? 'ACTIVE' : (BUSY[taskState] ?? 'ACTIVE');
+      return taskState === null ? 'ACTIVE' : (BUSY_STATUSES[taskState] ?? 'ACTIVE');
     case 'stopped':
-      return taskState === 'rebuilding' || taskState === 'resize_prep' ? (BUSY[taskState] ?? 'SHUTOFF') : 'SHUTOFF';
+      return taskState === 'rebuilding' || taskState === 'resize_prep'
+        ? (BUSY_STATUSES[taskState] ?? 'SHUTOFF')
+        : 'SHUTOFF';
     case 'error':
       return taskState === 'rebuilding' ? 'REBUILD' : 'ERROR';
     case 'resized':
@@ -23,7 +25,7 @@ export function statusOf({ vmState, taskState }: Pick<Server, 'vmState' | 'taskS
   }
 }
 
-const BUSY: Readonly<Record<string, string>> = {
+const BUSY_STATUSES: Readonly<Record<string, string>> = {
   rebooting: 'REBOOT',
   rebooting_hard: 'HARD_REBOOT',
   rebuilding: 'REBUILD',

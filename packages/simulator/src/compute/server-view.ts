@@ -3,7 +3,7 @@ import type { ApiRequest } from '../http/api.ts';
 import { isAdmin } from '../identity/access.ts';
 import type { Port } from '../network/records.ts';
 import type { World } from '../world.ts';
-import { flavorOf } from './flavor-of.ts';
+import { flavorOf } from './find-flavor.ts';
 import type { Server } from './records.ts';
 import { zoneOfHost } from './scheduler.ts';
 import { portsOf } from './server-networks.ts';
@@ -41,7 +41,7 @@ export function detailView(world: World, request: ApiRequest, server: Server, is
     tenant_id: server.projectId,
     user_id: server.userId,
     metadata: server.metadata,
-    hostId: server.host === null ? '' : hashHost(server.projectId, server.host),
+    hostId: server.host === null ? '' : hashedHostId(server.projectId, server.host),
     image:
       server.imageId === null ? '' : { id: server.imageId, links: bookmarkTo(request, `images/${server.imageId}`) },
     flavor: flavorView(world, request, server.flavorId),
@@ -50,8 +50,8 @@ export function detailView(world: World, request: ApiRequest, server: Server, is
     addresses: addressesOf(world, ports),
     accessIPv4: server.accessIPv4 ?? '',
     accessIPv6: server.accessIPv6 ?? '',
-    ...(PROGRESSING.has(status) ? { progress: 0 } : {}),
-    ...(isFaultTold(world, server) && FAULTY.has(status) ? { fault: faultView(request, server) } : {}),
+    ...(PROGRESSING_STATUSES.has(status) ? { progress: 0 } : {}),
+    ...(showsFault(world, server) && FAULTY_STATUSES.has(status) ? { fault: faultView(request, server) } : {}),
     'OS-DCF:diskConfig': 'MANUAL',
     'OS-EXT-AZ:availability_zone': zoneOfHost(world, server.host ?? '') ?? server.wantedZone ?? '',
     config_drive: server.configDrive ? 'True' : '',
@@ -79,7 +79,7 @@ export function detailView(world: World, request: ApiRequest, server: Server, is
   };
 }
 
-const PROGRESSING: ReadonlySet<string> = new Set([
+const PROGRESSING_STATUSES: ReadonlySet<string> = new Set([
   'ACTIVE',
   'BUILD',
   'REBUILD',
@@ -87,9 +87,9 @@ const PROGRESSING: ReadonlySet<string> = new Set([
   'VERIFY_RESIZE',
   'MIGRATING',
 ]);
-const FAULTY: ReadonlySet<string> = new Set(['ERROR', 'DELETED']);
+const FAULTY_STATUSES: ReadonlySet<string> = new Set(['ERROR', 'DELETED']);
 
-function hashHost(projectId: string, host: string): string {
+function hashedHostId(projectId: string, host: string): string {
   return createHash('sha224')
     .update(projectId + host)
     .digest('hex');
@@ -113,8 +113,8 @@ function flavorView(world: World, request: ApiRequest, flavorId: string): object
   };
 }
 
-/** Nova shows the status before the fault is recorded. */
-function isFaultTold({ clock }: World, { fault }: Server): boolean {
+/** Nova shows the status before it records the fault. */
+function showsFault({ clock }: World, { fault }: Server): boolean {
   return fault !== null && fault.createdMs <= clock.now();
 }
 

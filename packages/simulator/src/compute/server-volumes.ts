@@ -1,22 +1,22 @@
-import { complete, connect, release, reserve } from '../block-storage/attachments.ts';
+import { completeAttachment, connect, release, reserveAttachment } from '../block-storage/attachments.ts';
 import type { Attachment, Volume } from '../block-storage/records.ts';
 import { makeVolume } from '../block-storage/volume-create.ts';
-import type { VolumeLife } from '../block-storage/volume-life.ts';
+import type { VolumeLifecycle } from '../block-storage/volume-lifecycle.ts';
 import { deleteVolume } from '../block-storage/volume-routes.ts';
 import { ApiError } from '../http/api.ts';
 import { pickDurationMs } from '../http/latency.ts';
 import { Agenda } from '../state/agenda.ts';
 import type { World } from '../world.ts';
 import { forbidden } from './problem.ts';
-import type { Server, ServerVolume, WantedVolume } from './records.ts';
+import type { RequestedVolume, Server, ServerVolume } from './records.ts';
 
 /** Simulates compute hosts' handling of volumes: attaching, detaching, and creating boot volumes. */
 export class ServerVolumes {
   readonly #world: World;
-  readonly #volumeLife: VolumeLife;
+  readonly #volumeLife: VolumeLifecycle;
   readonly #agenda: Agenda<Attachment>;
 
-  constructor(world: World, volumeLife: VolumeLife) {
+  constructor(world: World, volumeLife: VolumeLifecycle) {
     this.#world = world;
     this.#volumeLife = volumeLife;
     this.#agenda = new Agenda(world, world.tables.attachments, (attachment) => this.#run(attachment));
@@ -43,17 +43,17 @@ export class ServerVolumes {
         `The maximum allowed number of disk devices (${maxDisksPerServer}) to attach to a single instance has been exceeded.`,
       );
     }
-    const attachment = reserve(this.#world, volume, { instanceId: server.id, mode: null });
-    const mine: ServerVolume = {
+    const attachment = reserveAttachment(this.#world, volume, { instanceId: server.id, mode: null });
+    const ownRows: ServerVolume = {
       ...options,
       id: volume.id,
       device: nextDevice(server),
       mappingId: this.#world.ids.uuid(),
       attachmentId: attachment.id,
     };
-    this.#put(server, [...server.volumes, mine]);
+    this.#save(server, [...server.volumes, ownRows]);
     this.#plan(attachment, 'attach');
-    return mine;
+    return ownRows;
   }
 
   /** Detaches a volume from a server; its status is already `detaching`. */
@@ -66,9 +66,9 @@ export class ServerVolumes {
     const volumes = server.volumes.map((volume) => {
       const { wanted, ...made } = volume;
       if (wanted === undefined) return volume;
-      return { ...made, attachmentId: this.#makeOne(server, volume.id, wanted).id };
+      return { ...made, attachmentId: this.#makeVolume(server, volume.id, wanted).id };
     });
-    return this.#put(server, volumes);
+    return this.#save(server, volumes);
   }
 
   /** Attaches the volumes of a booting server. */
@@ -90,7 +90,7 @@ export class ServerVolumes {
     }
   }
 
-  /** Nova leaves behind a volume that it can't delete, e.g. one with snapshots. */
+  /** Nova leaves a volume that it cannot delete, e.g. one with snapshots. */
   #deleteIfFree(volume: Volume): void {
     try {
       deleteVolume(this.#world, this.#volumeLife, volume);
@@ -100,7 +100,7 @@ export class ServerVolumes {
     }
   }
 
-  #makeOne(server: Server, id: string, { sizeGiB, typeId, imageId, snapshotId }: WantedVolume): Attachment {
+  #makeVolume(server: Server, id: string, { sizeGiB, typeId, imageId, snapshotId }: RequestedVolume): Attachment {
     const { tables } = this.#world;
     const snapshot = tables.snapshots.get(snapshotId ?? '');
     const volume = makeVolume(this.#world, this.#volumeLife, {
@@ -116,9 +116,9 @@ export class ServerVolumes {
       ...(snapshot === undefined ? {} : { snapshot }),
       ...(imageId === null ? {} : { imageId }),
     });
-    // Nova waits for the volume; this is part of the server's build time.
+    // Nova waits for the volume, which is part of the server's build time.
     const made = this.#volumeLife.settle({ ...volume, status: 'available' });
-    return reserve(this.#world, made, { instanceId: server.id, mode: null });
+    return reserveAttachment(this.#world, made, { instanceId: server.id, mode: null });
   }
 
   #plan(attachment: Attachment, step: 'attach' | 'detach'): void {
@@ -132,27 +132,27 @@ export class ServerVolumes {
     if (attachment.pending?.step === 'detach') {
       release(this.#world, attachment);
       if (server === undefined) return;
-      this.#put(
+      this.#save(
         server,
         server.volumes.filter(({ attachmentId }) => attachmentId !== attachment.id),
       );
       return;
     }
-    const mine = server?.volumes.find(({ attachmentId }) => attachmentId === attachment.id);
-    if (server === undefined || mine === undefined) release(this.#world, attachment);
-    else this.#connect(attachment, server, mine.device ?? null);
+    const ownRows = server?.volumes.find(({ attachmentId }) => attachmentId === attachment.id);
+    if (server === undefined || ownRows === undefined) release(this.#world, attachment);
+    else this.#connect(attachment, server, ownRows.device ?? null);
   }
 
   #connect(attachment: Attachment, { host }: Server, device: string | null): void {
-    complete(this.#world, connect(this.#world, attachment, { host, device, mode: attachment.mode ?? 'rw' }));
+    completeAttachment(this.#world, connect(this.#world, attachment, { host, device, mode: attachment.mode ?? 'rw' }));
   }
 
-  #put(server: Server, volumes: readonly ServerVolume[]): Server {
+  #save(server: Server, volumes: readonly ServerVolume[]): Server {
     return this.#world.tables.servers.put({ ...server, volumes, updatedMs: this.#world.clock.now() });
   }
 }
 
-/** The first free name; KVM ignores requested names. */
+/** The first free name, because KVM ignores requested names. */
 function nextDevice(server: Server): string {
   const used = new Set(server.volumes.map(({ device }, i) => device ?? deviceName(i)));
   for (let i = server.imageId === null ? 0 : 1; ; i++) if (!used.has(deviceName(i))) return deviceName(i);

@@ -11,12 +11,12 @@ import { computeQuotaRoutes } from './quota-routes.ts';
 import { serverActionRoutes } from './server-actions.ts';
 import { serverInterfaceRoutes } from './server-interfaces.ts';
 import { serverLabelRoutes } from './server-labels.ts';
-import type { ServerLife } from './server-life.ts';
+import type { ServerLifecycle } from './server-lifecycle.ts';
 import { serverRoutes } from './server-routes.ts';
 import type { ServerVolumes } from './server-volumes.ts';
 import { volumeAttachmentRoutes } from './volume-attachments.ts';
 
-export function computeService(world: World, life: ServerLife, volumes: ServerVolumes): Service {
+export function computeService(world: World, life: ServerLifecycle, volumes: ServerVolumes): Service {
   const newest = world.config.computeMicroversion ?? MAX_MICROVERSION;
   return {
     name: 'compute',

@@ -5,19 +5,19 @@ import { ApiError, type ApiRequest, type ApiResponse, accepted, ok, type Route }
 import { parseBody } from '../http/parse-body.ts';
 import { canSee } from '../identity/access.ts';
 import type { World } from '../world.ts';
-import { badRequest, conflict, notFound, requireReader } from './problem.ts';
+import { badRequest, conflict, notFound, requireReaderRole } from './problem.ts';
 import type { Server, ServerVolume, VmState } from './records.ts';
 import { findForChange, findServer, refuseLocked } from './server-routes.ts';
 import { Tag } from './server-schema.ts';
 import { deviceName, type ServerVolumes } from './server-volumes.ts';
 
 /** Microversions: tags in requests; multiattach volumes; tags and delete_on_termination in responses; Cinder's IDs. */
-const GIVEN_TAG = 49;
-const MULTIATTACH = 60;
-const TAG = 70;
-const DELETE_ON_TERMINATION = 79;
-const CHANGEABLE = 85;
-const ATTACHMENT_ID = 89;
+const MIN_TAG_MICROVERSION = 49;
+const MIN_MULTIATTACH_MICROVERSION = 60;
+const MIN_TAG_SHOWN_MICROVERSION = 70;
+const MIN_DELETE_ON_TERMINATION_MICROVERSION = 79;
+const MIN_CHANGE_MICROVERSION = 85;
+const MIN_ATTACHMENT_ID_MICROVERSION = 89;
 
 const Uuid = z.string().refine((text) => /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(text), {
   error: (issue) => `'${String(issue.input)}' is not a 'uuid'`,
@@ -31,8 +31,8 @@ function createSchema(microversion: number) {
     volumeAttachment: z.strictObject({
       volumeId: Uuid,
       device: Device.nullish(),
-      tag: microversion >= GIVEN_TAG ? Tag.optional() : absent,
-      delete_on_termination: microversion >= DELETE_ON_TERMINATION ? Flag.optional() : absent,
+      tag: microversion >= MIN_TAG_MICROVERSION ? Tag.optional() : absent,
+      delete_on_termination: microversion >= MIN_DELETE_ON_TERMINATION_MICROVERSION ? Flag.optional() : absent,
     }),
   });
 }
@@ -66,7 +66,7 @@ export function volumeAttachmentRoutes(world: World, volumes: ServerVolumes): Ro
       template: `${template}/{volume}`,
       handle(request) {
         const server = seen(world, request, 'show');
-        return ok({ volumeAttachment: view(request, server, findMine(server, request)) });
+        return ok({ volumeAttachment: view(request, server, findServerVolume(server, request)) });
       },
     },
     { method: 'POST', template, handle: (request) => attach(world, volumes, request) },
@@ -77,7 +77,7 @@ export function volumeAttachmentRoutes(world: World, volumes: ServerVolumes): Ro
 
 function seen(world: World, request: ApiRequest, rule: string): Server {
   const server = findServer(world, request);
-  requireReader(request.access, `os-volumes-attachments:${rule}`);
+  requireReaderRole(request.access, `os-volumes-attachments:${rule}`);
   return server;
 }
 
@@ -87,11 +87,11 @@ function page({ query }: ApiRequest, volumes: readonly ServerVolume[]): readonly
   return volumes.slice(offset, offset + limit);
 }
 
-function findMine(server: Server, { params }: ApiRequest): ServerVolume {
+function findServerVolume(server: Server, { params }: ApiRequest): ServerVolume {
   const id = params['volume'] ?? '';
-  const mine = server.volumes.find((volume) => volume.id === id && volume.wanted === undefined);
-  if (mine === undefined) throw notFound(`Instance ${server.id} is not attached to volume ${id}`);
-  return mine;
+  const ownRows = server.volumes.find((volume) => volume.id === id && volume.wanted === undefined);
+  if (ownRows === undefined) throw notFound(`Instance ${server.id} is not attached to volume ${id}`);
+  return ownRows;
 }
 
 function findVolume(world: World, { access }: ApiRequest, id: string): Volume {
@@ -104,20 +104,22 @@ function view({ microversion }: ApiRequest, server: Server, volume: ServerVolume
   const { id, tag = null, deleteOnTermination, attachmentId, mappingId } = volume;
   const device = volume.device ?? deviceName(server.volumes.indexOf(volume));
   return {
-    ...(microversion < ATTACHMENT_ID ? { id } : {}),
+    ...(microversion < MIN_ATTACHMENT_ID_MICROVERSION ? { id } : {}),
     volumeId: id,
     serverId: server.id,
     device,
-    ...(microversion >= TAG ? { tag } : {}),
-    ...(microversion >= DELETE_ON_TERMINATION ? { delete_on_termination: deleteOnTermination } : {}),
-    ...(microversion >= ATTACHMENT_ID ? { attachment_id: attachmentId ?? null, bdm_uuid: mappingId ?? null } : {}),
+    ...(microversion >= MIN_TAG_SHOWN_MICROVERSION ? { tag } : {}),
+    ...(microversion >= MIN_DELETE_ON_TERMINATION_MICROVERSION ? { delete_on_termination: deleteOnTermination } : {}),
+    ...(microversion >= MIN_ATTACHMENT_ID_MICROVERSION
+      ? { attachment_id: attachmentId ?? null, bdm_uuid: mappingId ?? null }
+      : {}),
   };
 }
 
-const ATTACHABLE: ReadonlySet<VmState> = new Set(['active', 'paused', 'stopped', 'resized']);
+const ATTACHABLE_STATUSES: ReadonlySet<VmState> = new Set(['active', 'paused', 'stopped', 'resized']);
 
 function requireState(server: Server, verb: string): void {
-  const [what, state] = ATTACHABLE.has(server.vmState)
+  const [what, state] = ATTACHABLE_STATUSES.has(server.vmState)
     ? (['task_state', server.taskState] as const)
     : (['vm_state', server.vmState] as const);
   if (state !== null) throw conflict(`Cannot '${verb}' instance ${server.id} while it is in ${what} ${state}`);
@@ -130,8 +132,8 @@ function attach(world: World, volumes: ServerVolumes, request: ApiRequest): ApiR
   refuseLocked(request, server);
   requireState(server, 'attach_volume');
   const volume = findVolume(world, request, body.volumeId);
-  refuseTwice(world, server, volume);
-  if (volume.isMultiattach && microversion < MULTIATTACH) {
+  refuseSecondAttachment(world, server, volume);
+  if (volume.isMultiattach && microversion < MIN_MULTIATTACH_MICROVERSION) {
     throw badRequest('Multiattach volumes are only supported starting with compute API version 2.60.');
   }
   const tag = body.tag ?? null;
@@ -143,13 +145,13 @@ function attach(world: World, volumes: ServerVolumes, request: ApiRequest): ApiR
       serverId: server.id,
       volumeId: volume.id,
       device,
-      ...(microversion >= TAG ? { tag } : {}),
-      ...(microversion >= DELETE_ON_TERMINATION ? { delete_on_termination: deleteOnTermination } : {}),
+      ...(microversion >= MIN_TAG_SHOWN_MICROVERSION ? { tag } : {}),
+      ...(microversion >= MIN_DELETE_ON_TERMINATION_MICROVERSION ? { delete_on_termination: deleteOnTermination } : {}),
     },
   });
 }
 
-function refuseTwice(world: World, server: Server, volume: Volume): void {
+function refuseSecondAttachment(world: World, server: Server, volume: Volume): void {
   if (volume.isMultiattach) {
     if (server.volumes.some(({ id }) => id === volume.id)) {
       throw badRequest(`Invalid volume: volume ${volume.id} already attached`);
@@ -168,28 +170,28 @@ function refuseTwice(world: World, server: Server, volume: Volume): void {
 function update(world: World, request: ApiRequest): ApiResponse {
   const server = findForChange(world, request, 'os-volumes-attachments:update');
   const { volumeAttachment: body } = parseBody(Update, request.body);
-  const mine = findMine(server, request);
-  if (request.microversion < CHANGEABLE || body.volumeId !== mine.id) {
+  const ownRows = findServerVolume(server, request);
+  if (request.microversion < MIN_CHANGE_MICROVERSION || body.volumeId !== ownRows.id) {
     throw badRequest('Volumes of simulated servers cannot be swapped: detach the one, attach the other.');
   }
-  const fixed: readonly (readonly [
+  const immutableFields: readonly (readonly [
     name: string,
     given: string | null | undefined,
     value: string | null | undefined,
   ])[] = [
-    ['id', body.id, mine.id],
+    ['id', body.id, ownRows.id],
     ['serverId', body.serverId, server.id],
-    ['device', body.device, mine.device],
-    ['tag', body.tag, mine.tag ?? null],
+    ['device', body.device, ownRows.device],
+    ['tag', body.tag, ownRows.tag ?? null],
   ];
-  for (const [name, given, value] of fixed) {
-    if (given !== undefined && given !== value) throw badRequest(`The ${name} property is not mutable`);
+  for (const [name, original, value] of immutableFields) {
+    if (original !== undefined && original !== value) throw badRequest(`The ${name} property is not mutable`);
   }
   const flag = body.delete_on_termination;
-  const changed = flag === undefined ? mine : { ...mine, deleteOnTermination: isTrue(flag) };
+  const changed = flag === undefined ? ownRows : { ...ownRows, deleteOnTermination: isTrue(flag) };
   world.tables.servers.put({
     ...server,
-    volumes: server.volumes.map((volume) => (volume === mine ? changed : volume)),
+    volumes: server.volumes.map((volume) => (volume === ownRows ? changed : volume)),
   });
   return accepted;
 }
@@ -201,11 +203,11 @@ function isTrue(flag: z.infer<typeof Flag> | undefined): boolean {
 function detach(world: World, volumes: ServerVolumes, request: ApiRequest): ApiResponse {
   const server = findForChange(world, request, 'os-volumes-attachments:delete');
   const volume = findVolume(world, request, request.params['volume'] ?? '');
-  const mine = findMine(server, request);
-  if (mine.isRoot === true) throw badRequest('Cannot detach a root device volume');
+  const ownRows = findServerVolume(server, request);
+  if (ownRows.isRoot === true) throw badRequest('Cannot detach a root device volume');
   refuseLocked(request, server);
   requireState(server, 'detach_volume');
-  const attachment = world.tables.attachments.get(mine.attachmentId ?? '');
+  const attachment = world.tables.attachments.get(ownRows.attachmentId ?? '');
   try {
     beginDetaching(world, volume);
   } catch (error) {

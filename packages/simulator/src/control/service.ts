@@ -67,7 +67,7 @@ export function controlService(world: World, calls: Calls): Service {
         world.consoles.write(params['id'] ?? '', parse(ConsoleText, body).text);
         return noContent;
       }),
-      on('GET', '/calls', () => ok({ total: calls.total, counts: calls.counts(), recent: calls.recent() })),
+      on('GET', '/calls', () => ok({ total: calls.total, counts: calls.counts(), recent: calls.recentCalls() })),
       on('DELETE', '/calls', () => {
         calls.reset();
         return noContent;
@@ -92,7 +92,10 @@ function parse<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
   return parsed.data;
 }
 
-/** Sets limits of a project, by id or name, each of the first service that has it. Throws an ApiError for an unknown project or limit. */
+/**
+ * Sets limits of a project, by ID or name, each in the first service that has it. Throws an ApiError for an unknown
+ * project or limit.
+ */
 export function setQuota(
   world: World,
   project: string,

@@ -20,7 +20,7 @@ export interface ApiRequest {
   /** The request's raw path, without the query. */
   readonly path: string;
   readonly access: Access;
-  /** Nova's microversion 2.x as x; 1 elsewhere. */
+  /** Minor version of Nova's microversion 2.x; 1 for other services. */
   readonly microversion: number;
 }
 
@@ -59,7 +59,7 @@ export interface Service {
   readonly renderProblem: (problem: Problem, request: { readonly accept: string }) => ApiResponse;
   /** The message for a body that is not valid JSON; `Malformed request body` by default. */
   readonly malformedBody?: string;
-  /** Its handlers read the raw bodies, which need not be JSON. */
+  /** The handlers read the raw bodies, which need not be JSON. */
   readonly readsRawBodies?: true;
   /** Reads the microversion from the headers; throws an ApiError for one that is not supported. */
   readonly negotiate?: (headers: IncomingHttpHeaders) => number;

@@ -30,7 +30,7 @@ describe('Calls', () => {
     ]);
   });
 
-  it('keeps its memory bounded and its sum right', () => {
+  it('keeps its memory bounded and its total correct', () => {
     const calls = new Calls();
 
     for (let i = 0; i < 10_000; i++) calls.record(record({ userAgent: `agent-${i}`, requestId: `req-${i}` }));
@@ -38,7 +38,7 @@ describe('Calls', () => {
     const counts = calls.counts();
     expect(counts.length).toBeLessThan(4200);
     expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(10_000);
-    expect(calls.recent()).toHaveLength(256);
-    expect(calls.recent().at(-1)?.requestId).toBe('req-9999');
+    expect(calls.recentCalls()).toHaveLength(256);
+    expect(calls.recentCalls().at(-1)?.requestId).toBe('req-9999');
   });
 });

@@ -6,7 +6,7 @@ export interface CallCount {
   /** The route with its variables in braces, or `unknown`. */
   readonly template: string;
   readonly count: number;
-  /** Of those, responses of 400 and above and dropped connections. */
+  /** Number of responses with 400 and above, and of dropped connections. */
   readonly errors: number;
 }
 
@@ -76,8 +76,8 @@ export class Calls {
     return [...this.#counters.values()].map((counter) => ({ ...counter }));
   }
 
-  /** The last calls, oldest first. */
-  recent(): readonly CallRecord[] {
+  /** The latest calls, oldest first. */
+  recentCalls(): readonly CallRecord[] {
     return [...this.#recent];
   }
 
@@ -92,11 +92,11 @@ export class Calls {
     const known = this.#counters.get(key);
     if (known !== undefined) return known;
     if (this.#counters.size >= MAX_COUNTERS && (userAgent !== 'other' || projectId !== '')) {
-      // Clients beyond the bound share one counter per route.
+      // Clients beyond the limit share one counter per route.
       return this.#counter({ userAgent: 'other', projectId: '', service, method, template } as CallRecord);
     }
-    const fresh = { userAgent, projectId, service, method, template, count: 0, errors: 0 };
-    this.#counters.set(key, fresh);
-    return fresh;
+    const entry = { userAgent, projectId, service, method, template, count: 0, errors: 0 };
+    this.#counters.set(key, entry);
+    return entry;
   }
 }

@@ -27,7 +27,7 @@ describe('Faults', () => {
     const faults = new Faults();
     faults.add({ ...match, action });
 
-    expect(faults.hit(call)).toHaveLength(isHit ? 1 : 0);
+    expect(faults.matchCall(call)).toHaveLength(isHit ? 1 : 0);
   });
 
   it.each<[string, Pick<FaultInput, 'nth' | 'times'>, readonly number[]]>([
@@ -39,15 +39,15 @@ describe('Faults', () => {
     const faults = new Faults();
     faults.add({ ...counts, action });
 
-    const hits = [1, 2, 3, 4, 5, 6].filter(() => faults.hit(call).length > 0);
+    const hits = [1, 2, 3, 4, 5, 6].filter(() => faults.matchCall(call).length > 0);
 
     expect(hits).toEqual(expected);
   });
 
-  it('removes a fault that has hit its count', () => {
+  it('removes a fault after it has been hit the given number of times', () => {
     const faults = new Faults();
     faults.add({ action });
-    faults.hit(call);
+    faults.matchCall(call);
 
     expect(faults.list()).toEqual([]);
   });

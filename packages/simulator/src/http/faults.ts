@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SERVICE_NAMES } from '../service-list.ts';
 import type { Service } from './api.ts';
 
-/** Before the request is executed, which prevents it; or after, so that only the response is affected. */
+/** Before the request is executed, which prevents execution; or after, so that only the response is affected. */
 const When = z.enum(['before', 'after']).default('before');
 
 const Action = z.discriminatedUnion('kind', [
@@ -18,12 +18,12 @@ const Action = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('drop'), when: When }),
   /** Delays the response, on the cloud's clock. */
   z.strictObject({ kind: z.literal('delay'), delayMs: z.number().min(0), when: When }),
-  /** Makes servers being built go to ERROR with this fault. */
+  /** Makes servers that are being built go to ERROR with this fault. */
   z.strictObject({
     kind: z.literal('serverError'),
     message: z.string().default('Build of instance aborted: Failed to allocate the network(s), not rescheduling.'),
     code: z.int().default(500),
-    /** Nova first shows ERROR, and the fault once it is recorded. */
+    /** Nova shows ERROR first, and the fault once it is recorded. */
     toldAfterMs: z.number().min(0).default(0),
   }),
   /** Makes the provider's pending work on a load balancer fail: it goes to ERROR, with everything pending in its tree. */
@@ -38,17 +38,17 @@ const Action = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('outOfStock'), flavor: z.string(), zone: z.string().optional() }),
 ]);
 
-/** What goes wrong, for which calls, and how often. */
+/** What fails, for which calls, and how often. */
 export const FaultRule = z.strictObject({
   service: z.enum(SERVICE_NAMES).optional(),
   method: z.string().optional(),
   /** Regular expression on the path with the service's prefix, without the query. */
   path: z.string().optional(),
-  /** Id or name. */
+  /** ID or name. */
   project: z.string().optional(),
   /** The first matching call to hit, counted from 1 since the rule was added. */
   nth: z.int().min(1).default(1),
-  /** How many calls to hit; null is all from the nth on. */
+  /** Number of calls to hit; null hits all calls from the nth on. */
   times: z.int().min(1).nullable().default(1),
   action: Action,
 });
@@ -74,7 +74,7 @@ export interface Call {
   readonly projectName: string;
 }
 
-interface Armed {
+interface ArmedFault {
   readonly id: string;
   readonly rule: FaultRule;
   readonly path: RegExp | undefined;
@@ -84,7 +84,7 @@ interface Armed {
 
 /** The active fault rules. They are not part of the saved state. */
 export class Faults {
-  readonly #armed: Armed[] = [];
+  readonly #armed: ArmedFault[] = [];
   #sequence = 0;
 
   /** Arms a fault and returns its id. Throws a ZodError or SyntaxError for an invalid rule. */
@@ -116,39 +116,39 @@ export class Faults {
   }
 
   /** The faults that hit this call; counts each hit. */
-  hit(call: Call): CallFault[] {
+  matchCall(call: Call): CallFault[] {
     const faults: CallFault[] = [];
     for (const armed of this.#armed) {
       const { action } = armed.rule;
-      if (isOfCalls(action) && matchesCall(armed, call) && countHit(armed)) faults.push(action);
+      if (isCallFault(action) && matchesCall(armed, call) && countHit(armed)) faults.push(action);
     }
-    this.#dropSpent();
+    this.#removeExhausted();
     return faults;
   }
 
   /** The fault for a server being built in this project, if any; counts the hit. */
-  hitServer(projectId: string, projectName: string): ServerFault | undefined {
-    return this.#hitProject('serverError', projectId, projectName);
+  matchServer(projectId: string, projectName: string): ServerFault | undefined {
+    return this.#matchProject('serverError', projectId, projectName);
   }
 
   /** Whether the work on a load balancer of this project fails; counts the hit. */
-  hitLoadBalancer(projectId: string, projectName: string): boolean {
-    return this.#hitProject('loadBalancerError', projectId, projectName) !== undefined;
+  matchLoadBalancer(projectId: string, projectName: string): boolean {
+    return this.#matchProject('loadBalancerError', projectId, projectName) !== undefined;
   }
 
   /** Whether the work on a volume or snapshot of this project fails; counts the hit. */
-  hitVolume(step: string, projectId: string, projectName: string): boolean {
-    const isOfStep = (fault: { readonly step?: string | undefined }) => (fault.step ?? step) === step;
-    return this.#hitProject('volumeError', projectId, projectName, isOfStep) !== undefined;
+  matchVolume(step: string, projectId: string, projectName: string): boolean {
+    const matchesStep = (fault: { readonly step?: string | undefined }) => (fault.step ?? step) === step;
+    return this.#matchProject('volumeError', projectId, projectName, matchesStep) !== undefined;
   }
 
   /** Whether the work on a share of this project fails; counts the hit. */
-  hitShare(step: string, projectId: string, projectName: string): boolean {
-    const isOfStep = (fault: { readonly step?: string | undefined }) => (fault.step ?? step) === step;
-    return this.#hitProject('shareError', projectId, projectName, isOfStep) !== undefined;
+  matchShare(step: string, projectId: string, projectName: string): boolean {
+    const matchesStep = (fault: { readonly step?: string | undefined }) => (fault.step ?? step) === step;
+    return this.#matchProject('shareError', projectId, projectName, matchesStep) !== undefined;
   }
 
-  #hitProject<K extends 'serverError' | 'loadBalancerError' | 'volumeError' | 'shareError'>(
+  #matchProject<K extends 'serverError' | 'loadBalancerError' | 'volumeError' | 'shareError'>(
     kind: K,
     projectId: string,
     projectName: string,
@@ -159,13 +159,13 @@ export class Faults {
       if (action.kind !== kind || !matchesProject(armed.rule, projectId, projectName)) continue;
       if (!isMatching(action as Extract<FaultAction, { kind: K }>)) continue;
       if (!countHit(armed)) continue;
-      this.#dropSpent();
+      this.#removeExhausted();
       return action as Extract<FaultAction, { kind: K }>;
     }
     return undefined;
   }
 
-  /** Whether a health monitor finds the member with this address down. */
+  /** Whether a health monitor reports the member with this address as down. */
   isMemberDown(projectId: string, projectName: string, address: string): boolean {
     return this.#armed.some(
       ({ rule }) =>
@@ -184,7 +184,7 @@ export class Faults {
     );
   }
 
-  #dropSpent(): void {
+  #removeExhausted(): void {
     for (let i = this.#armed.length - 1; i >= 0; i--) {
       const armed = this.#armed[i];
       if (armed !== undefined && armed.rule.times !== null && armed.hits >= armed.rule.times) this.#armed.splice(i, 1);
@@ -192,11 +192,11 @@ export class Faults {
   }
 }
 
-function isOfCalls(action: FaultAction): action is CallFault {
+function isCallFault(action: FaultAction): action is CallFault {
   return action.kind === 'answer' || action.kind === 'drop' || action.kind === 'delay';
 }
 
-function matchesCall({ rule, path }: Armed, call: Call): boolean {
+function matchesCall({ rule, path }: ArmedFault, call: Call): boolean {
   if (rule.service !== undefined && rule.service !== call.service) return false;
   if (rule.method !== undefined && rule.method.toUpperCase() !== call.method) return false;
   if (path !== undefined && !path.test(call.path)) return false;
@@ -207,7 +207,7 @@ function matchesProject({ project }: FaultRule, projectId: string, projectName: 
   return project === undefined || project === projectId || project === projectName;
 }
 
-function countHit(armed: Armed): boolean {
+function countHit(armed: ArmedFault): boolean {
   armed.matched++;
   const { nth, times } = armed.rule;
   if (armed.matched < nth || (times !== null && armed.hits >= times)) return false;

@@ -20,7 +20,7 @@ export interface FrontRequest {
   readonly headers: IncomingHttpHeaders;
   readBody(): Promise<Buffer | 'tooLarge'>;
   /** Whether the client has disconnected. */
-  isGone(): boolean;
+  isDisconnected(): boolean;
 }
 
 export interface FrontResponse {
@@ -49,12 +49,12 @@ export class Front {
   async handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { socket, headers } = incoming;
     const origin = `${'encrypted' in socket ? 'https' : 'http'}://${headers.host ?? 'localhost'}`;
-    const response = await this.answer({
+    const response = await this.handleRequest({
       method: incoming.method ?? 'GET',
       url: new URL(incoming.url ?? '/', origin),
       headers,
       readBody: () => readBytes(incoming),
-      isGone: () => socket.destroyed,
+      isDisconnected: () => socket.destroyed,
     });
     if (response === undefined) {
       socket.destroy();
@@ -65,12 +65,13 @@ export class Front {
   }
 
   /** Undefined if the connection is dropped. */
-  async answer(request: FrontRequest): Promise<FrontResponse | undefined> {
+  async handleRequest(request: FrontRequest): Promise<FrontResponse | undefined> {
     const { method, url, headers } = request;
     const { origin } = url;
     const requestId = `req-${this.#world.ids.uuid()}`;
-    const mount = this.#mounts.find(({ service }) => isUnder(url.pathname, service.prefix));
-    if (mount === undefined) return rendered({ status: 404, body: '' }, { 'X-Openstack-Request-Id': requestId });
+    const mount = this.#mounts.find(({ service }) => isPathUnder(url.pathname, service.prefix));
+    if (mount === undefined)
+      return renderedResponse({ status: 404, body: '' }, { 'X-Openstack-Request-Id': requestId });
     const { service } = mount;
     const { raw, ...body } = parseBody(await request.readBody());
     this.#calls.received({
@@ -83,12 +84,12 @@ export class Front {
     });
     const access = this.#identify(headers);
     const path = url.pathname.slice(service.prefix.length) || '/';
-    const wanted = attempt(() => service.negotiate?.(headers) ?? 1);
-    const microversion = typeof wanted === 'number' ? wanted : 1;
+    const requested = attempt(() => service.negotiate?.(headers) ?? 1);
+    const microversion = typeof requested === 'number' ? requested : 1;
     const match = mount.router.match(method, path, microversion);
     const template = typeof match === 'number' ? 'unknown' : match.route.template;
     const { projectId, projectName } = access ?? ANONYMOUS;
-    const faults = this.#world.faults.hit({
+    const faults = this.#world.faults.matchCall({
       service: service.name,
       method,
       path: url.pathname,
@@ -97,7 +98,7 @@ export class Front {
     });
 
     const respond = (): ApiResponse =>
-      this.#respond(service, match, wanted, access, body, {
+      this.#respond(service, match, requested, access, body, {
         method,
         query: url.searchParams,
         rawBody: raw,
@@ -111,8 +112,8 @@ export class Front {
       operationDuration(this.#world.config.latency, service.name, method, template),
       this.#world.random,
     );
-    const response = await this.#misbehave(service, faults, latencyMs, respond);
-    const sent = request.isGone() ? undefined : response;
+    const response = await this.#injectFault(service, faults, latencyMs, respond);
+    const delivered = request.isDisconnected() ? undefined : response;
     this.#calls.record({
       atMs: this.#world.clock.now(),
       requestId,
@@ -122,11 +123,11 @@ export class Front {
       method,
       template,
       path: url.pathname + url.search,
-      status: sent?.status ?? 0,
+      status: delivered?.status ?? 0,
     });
     return (
-      sent &&
-      rendered(sent, {
+      delivered &&
+      renderedResponse(delivered, {
         ...service.responseHeaders?.(microversion),
         'X-Openstack-Request-Id': requestId,
         ...(service.name === 'compute' ? { 'X-Compute-Request-Id': requestId } : {}),
@@ -142,7 +143,7 @@ export class Front {
   }
 
   /** Handles the request with faults applied. Undefined if the connection must be dropped. */
-  async #misbehave(
+  async #injectFault(
     service: Service,
     faults: readonly CallFault[],
     latencyMs: number,
@@ -159,7 +160,7 @@ export class Front {
         } else if (fault.kind === 'drop') {
           return undefined;
         } else {
-          return failAsTold(service, fault);
+          return faultResponse(service, fault);
         }
       }
       if (when === 'before') response = respond();
@@ -170,7 +171,7 @@ export class Front {
   #respond(
     service: Service,
     match: Match | 404 | 405,
-    wanted: number | Error,
+    requested: number | Error,
     access: Access | undefined,
     body: ParsedBody,
     request: Omit<ApiRequest, 'params' | 'access' | 'body'>,
@@ -178,7 +179,7 @@ export class Front {
     const accept = request.headers.accept ?? '';
     const render = (problem: Problem): ApiResponse => service.renderProblem(problem, { accept });
     try {
-      if (wanted instanceof Error) throw wanted;
+      if (requested instanceof Error) throw requested;
       if (typeof match === 'object' && match.route.open !== true && access === undefined) {
         return {
           ...renderIdentityProblem(unauthorized()),
@@ -213,7 +214,7 @@ export class Front {
   }
 }
 
-function failAsTold(service: Service, fault: Extract<CallFault, { kind: 'answer' }>): ApiResponse {
+function faultResponse(service: Service, fault: Extract<CallFault, { kind: 'answer' }>): ApiResponse {
   const response = service.renderProblem(
     { status: fault.status, message: fault.message ?? 'Injected by the simulator.' },
     { accept: 'application/json' },
@@ -222,7 +223,7 @@ function failAsTold(service: Service, fault: Extract<CallFault, { kind: 'answer'
   return { ...response, headers: { ...response.headers, 'Retry-After': String(fault.retryAfterSeconds) } };
 }
 
-function isUnder(path: string, prefix: string): boolean {
+function isPathUnder(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`);
 }
 
@@ -259,7 +260,7 @@ function parseBody(raw: Buffer | 'tooLarge'): ParsedBody & { readonly raw: Buffe
   }
 }
 
-function rendered(response: ApiResponse, headers: Readonly<Record<string, string>>): FrontResponse {
+function renderedResponse(response: ApiResponse, headers: Readonly<Record<string, string>>): FrontResponse {
   const { body } = response;
   const isJson = typeof body !== 'string' && !(body instanceof Uint8Array);
   const payload = body === undefined ? '' : isJson ? JSON.stringify(body) : body;

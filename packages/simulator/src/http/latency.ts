@@ -7,13 +7,13 @@ export type Duration = number | readonly [fromMs: number, toMs: number];
  */
 export interface LatencyProfile {
   readonly operations: Readonly<Record<string, Duration>>;
-  /** Asynchronous work behind the API. */
-  readonly life: Readonly<Record<LifeStep, Duration>>;
+  /** Asynchronous work after the API's response. */
+  readonly life: Readonly<Record<LifecycleStep, Duration>>;
 }
 
-export type LifeStep = keyof typeof NO_WAIT;
+export type LifecycleStep = keyof typeof NO_DELAY;
 
-const NO_WAIT = {
+const NO_DELAY = {
   schedule: 0,
   network: 0,
   spawn: 0,
@@ -23,7 +23,7 @@ const NO_WAIT = {
   reboot: 0,
   rebuild: 0,
   resize: 0,
-  /** For a load balancer whose provider boots virtual machines; others take the time of an update. */
+  /** For a load balancer whose provider boots virtual machines; for other providers the time of an update. */
   loadBalancerCreate: 0,
   loadBalancerUpdate: 0,
   loadBalancerDelete: 0,
@@ -47,7 +47,7 @@ const NO_WAIT = {
 
 export const NO_LATENCY: LatencyProfile = {
   operations: {},
-  life: NO_WAIT,
+  life: NO_DELAY,
 };
 
 /** API latencies measured on OpenStack Zed; boot times typical of public clouds. */

@@ -25,13 +25,13 @@ export function pythonRepr(value: unknown): string {
 export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
   const parsed = schema.safeParse(body, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const { text, place, value } = complaintOf(parsed.error, body);
+  const { text, place, value } = schemaErrorOf(parsed.error, body);
   if (place === undefined) throw new ApiError(400, text);
   const printed = typeof value === 'string' ? value : pythonRepr(value);
   throw new ApiError(400, `Invalid input for field/attribute ${String(place)}. Value: ${printed}. ${text}`);
 }
 
-export interface Complaint {
+export interface ValidationError {
   /** Message of Python's jsonschema: `'' is too short`. */
   readonly text: string;
   /** The invalid object or value; for a missing field, its object. */
@@ -43,24 +43,24 @@ export interface Complaint {
   readonly missing?: string;
 }
 
-/** The first of the errors, in the words of Python's jsonschema. */
-export function complaintOf(error: z.ZodError, body: unknown): Complaint {
+/** The first error, with the wording of Python's jsonschema. */
+export function schemaErrorOf(error: z.ZodError, body: unknown): ValidationError {
   const issue = error.issues[0];
   if (issue === undefined) return { text: 'Malformed request body', path: [], place: undefined, value: body };
-  const isMissing = MAY_BE_MISSING.has(issue.code) && issue.input === undefined && issue.path.length > 0;
-  const isUnknown = issue.code === 'invalid_type' && issue.expected === 'never';
-  const path = isMissing || isUnknown ? issue.path.slice(0, -1) : issue.path;
+  const isMissing = OPTIONAL_CODES.has(issue.code) && issue.input === undefined && issue.path.length > 0;
+  const isUnknownField = issue.code === 'invalid_type' && issue.expected === 'never';
+  const path = isMissing || isUnknownField ? issue.path.slice(0, -1) : issue.path;
   const value = valueAt(body, path);
   const last = pythonRepr(String(issue.path.at(-1)));
   const text = isMissing
     ? `${last} is a required property`
-    : isUnknown
+    : isUnknownField
       ? `Additional properties are not allowed (${last} was unexpected)`
       : describe(issue, value);
   return { text, path, place: path.at(-1), value, ...(isMissing && { missing: String(issue.path.at(-1)) }) };
 }
 
-const MAY_BE_MISSING: ReadonlySet<string> = new Set(['invalid_type', 'invalid_union', 'invalid_value']);
+const OPTIONAL_CODES: ReadonlySet<string> = new Set(['invalid_type', 'invalid_union', 'invalid_value']);
 
 /** The value at a path of the body; undefined if it does not exist. */
 export function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {

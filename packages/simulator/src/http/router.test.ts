@@ -24,7 +24,7 @@ describe('Router', () => {
     ['GET', '/servers/x1/tags/a%20b', 26, '/servers/{id}/tags/{tag}', { id: 'x1', tag: 'a b' }, 'segments are decoded'],
     ['GET', '/servers/x1/', 1, '/servers/{id}', { id: 'x1' }, 'a slash at the end does not matter'],
     ['GET', '/', 1, '/', {}, ''],
-  ] as const)('%s %s at 2.%i is %s', (method, path, version, template, params, _reason) => {
+  ] as const)('matches %s %s at 2.%i with %s', (method, path, version, template, params, _reason) => {
     const match = router.match(method, path, version);
 
     expect(match).toMatchObject({ route: { template }, params });
@@ -35,7 +35,7 @@ describe('Router', () => {
     ['DELETE', '/servers', 1, 405],
     ['GET', '/servers/x1/tags/a', 25, 404],
     ['GET', '/servers/x1/tags/a%2Fb', 26, 404],
-  ] as const)('%s %s at 2.%i is refused with %i', (method, path, version, status) => {
+  ] as const)('refuses %s %s at 2.%i with %i', (method, path, version, status) => {
     expect(router.match(method, path, version)).toBe(status);
   });
 });

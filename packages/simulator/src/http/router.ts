@@ -5,7 +5,7 @@ export interface Match {
   readonly params: Readonly<Record<string, string>>;
 }
 
-interface Compiled {
+interface CompiledRoute {
   readonly route: Route;
   readonly segments: readonly string[];
   readonly variables: number;
@@ -13,24 +13,24 @@ interface Compiled {
 
 /** Finds the route of a path: a literal segment takes precedence over a variable. */
 export class Router {
-  readonly #byLength = new Map<number, Compiled[]>();
+  readonly #routesByLength = new Map<number, CompiledRoute[]>();
 
   constructor(routes: readonly Route[]) {
     for (const route of routes) {
       const segments = split(route.template);
       const compiled = { route, segments, variables: segments.filter(isVariable).length };
-      const sameLength = this.#byLength.get(segments.length);
-      if (sameLength === undefined) this.#byLength.set(segments.length, [compiled]);
-      else sameLength.push(compiled);
+      const routesOfLength = this.#routesByLength.get(segments.length);
+      if (routesOfLength === undefined) this.#routesByLength.set(segments.length, [compiled]);
+      else routesOfLength.push(compiled);
     }
-    for (const list of this.#byLength.values()) list.sort((a, b) => a.variables - b.variables);
+    for (const list of this.#routesByLength.values()) list.sort((a, b) => a.variables - b.variables);
   }
 
   /** The match, or 404 for an unknown path, or 405 for a known path without this method. */
   match(method: string, path: string, microversion: number): Match | 404 | 405 {
     const segments = split(path);
     let isKnownPath = false;
-    for (const { route, segments: pattern } of this.#byLength.get(segments.length) ?? []) {
+    for (const { route, segments: pattern } of this.#routesByLength.get(segments.length) ?? []) {
       const params = matchSegments(pattern, segments);
       if (params === undefined || (route.since ?? 0) > microversion) continue;
       if (route.method === method) return { route, params };

@@ -8,7 +8,7 @@ import { PROVIDER, PUBLIC_CLIENT } from './records.ts';
 
 const CODE_LIFETIME_MS = 60_000;
 
-/** Pages for people: sign-in for an application on their machine, and confirmation of a device. */
+/** Pages for users: sign-in for an application on their machine, and confirmation of a device. */
 export function browserRoutes(world: World): Route[] {
   const { prefix } = PROVIDER;
   return [
@@ -28,7 +28,7 @@ export function browserRoutes(world: World): Route[] {
       open: true,
       handle: ({ query }) => signInPage(`${prefix}/device`, Object.fromEntries(query)),
     },
-    { method: 'POST', template: '/device', open: true, handle: (request) => confirm(world, request) },
+    { method: 'POST', template: '/device', open: true, handle: (request) => confirmCode(world, request) },
     {
       method: 'GET',
       template: '/websso',
@@ -56,7 +56,7 @@ function authorize(world: World, request: ApiRequest): ApiResponse {
     target.searchParams.set('error', 'access_denied');
     return leave();
   }
-  const user = signedIn(world, form);
+  const user = signedInUser(world, form);
   if (user === undefined) {
     const kept = [...form].filter(([name]) => name !== 'username' && name !== 'password');
     return signInPage(`${PROVIDER.prefix}/authorize`, Object.fromEntries(kept), 'The name or the password is wrong.');
@@ -77,11 +77,11 @@ function authorize(world: World, request: ApiRequest): ApiResponse {
   return leave();
 }
 
-/** For the web server in front of Keystone, which redirects people here and back. */
+/** Sign-in for the web server in front of Keystone, which redirects users here and back. */
 function signInForKeystone(world: World, request: ApiRequest): ApiResponse {
   const form = formOf(request);
   const dashboard = form.get('origin') ?? '';
-  const user = signedIn(world, form);
+  const user = signedInUser(world, form);
   if (user === undefined) {
     return signInPage(`${PROVIDER.prefix}/websso`, { origin: dashboard }, 'The name or the password is wrong.');
   }
@@ -110,14 +110,14 @@ function requireLocalRedirect(parameters: URLSearchParams): string {
   if (parameters.get('response_type') !== 'code') {
     throw new OAuthError('unsupported_response_type', 'response_type must be code');
   }
-  const isSafe = parameters.get('code_challenge_method') === 'S256' && parameters.has('code_challenge');
-  if (parameters.get('client_id') === PUBLIC_CLIENT && !isSafe) {
+  const hasPkce = parameters.get('code_challenge_method') === 'S256' && parameters.has('code_challenge');
+  if (parameters.get('client_id') === PUBLIC_CLIENT && !hasPkce) {
     throw new OAuthError('invalid_request', 'a public client needs PKCE with S256');
   }
   return text;
 }
 
-function confirm(world: World, request: ApiRequest): ApiResponse {
+function confirmCode(world: World, request: ApiRequest): ApiResponse {
   const form = formOf(request);
   const userCode = (form.get('user_code') ?? '').toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
   const grant = world.tables.providerGrants.find((g) => g.kind === 'device' && g.userCode === userCode);
@@ -128,7 +128,7 @@ function confirm(world: World, request: ApiRequest): ApiResponse {
     world.tables.providerGrants.put({ ...grant, isDenied: true });
     return page('<p>Declined.</p>');
   }
-  const user = signedIn(world, form);
+  const user = signedInUser(world, form);
   if (user === undefined) {
     return signInPage(`${PROVIDER.prefix}/device`, { user_code: userCode }, 'The name or the password is wrong.');
   }
@@ -136,8 +136,8 @@ function confirm(world: World, request: ApiRequest): ApiResponse {
   return page('<p>Signed in. You can close this window.</p>');
 }
 
-/** The provider has the cloud's users. */
-export function signedIn(world: World, form: URLSearchParams): User | undefined {
+/** The provider has the same users as the cloud. */
+export function signedInUser(world: World, form: URLSearchParams): User | undefined {
   const user = world.tables.users.find(({ name }) => name === form.get('username'));
   return user?.enabled === true && user.password === form.get('password') ? user : undefined;
 }

@@ -1,12 +1,16 @@
 import type { ApiResponse } from '../http/api.ts';
 
 /** A sign-in form that preserves its other values. */
-export function signInPage(action: string, hidden: Readonly<Record<string, string>>, problem?: string): ApiResponse {
-  const kept = Object.entries(hidden).map(
+export function signInPage(
+  action: string,
+  hiddenFields: Readonly<Record<string, string>>,
+  problem?: string,
+): ApiResponse {
+  const kept = Object.entries(hiddenFields).map(
     ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
   );
   const code =
-    'user_code' in hidden || !action.endsWith('/device')
+    'user_code' in hiddenFields || !action.endsWith('/device')
       ? ''
       : '<p>Code <input name="user_code" autocomplete="off"></p>';
   return page(
@@ -27,7 +31,7 @@ export function page(content: string, problem?: string): ApiResponse {
   };
 }
 
-/** For HTML. */
+/** Escapes text for HTML. */
 export function escaped(text: string): string {
   return text.replaceAll(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }

@@ -4,7 +4,7 @@ export interface IssuedClaims {
   readonly iss: string;
   readonly sub: string;
   readonly aud: string;
-  /** Seconds, as `iat`. */
+  /** In seconds, like `iat`. */
   readonly exp: number;
   readonly iat: number;
   readonly [claim: string]: unknown;
@@ -12,9 +12,9 @@ export interface IssuedClaims {
 
 /** The identity provider's key, generated on first use. Its signatures are valid only while the process runs. */
 export class ProviderKey {
-  #pair: { readonly privateKey: KeyObject; readonly publicKey: KeyObject } | undefined;
+  #keyPair: { readonly privateKey: KeyObject; readonly publicKey: KeyObject } | undefined;
 
-  /** A JWT by ES256. */
+  /** A JWT signed with ES256. */
   sign(claims: IssuedClaims): string {
     const body = [{ alg: 'ES256', typ: 'JWT', kid: 'simulated' }, claims].map(encoded).join('.');
     const signature = sign('sha256', Buffer.from(body), { key: this.#keys().privateKey, dsaEncoding: 'ieee-p1363' });
@@ -37,8 +37,8 @@ export class ProviderKey {
   }
 
   #keys(): { readonly privateKey: KeyObject; readonly publicKey: KeyObject } {
-    this.#pair ??= generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    return this.#pair;
+    this.#keyPair ??= generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    return this.#keyPair;
   }
 }
 

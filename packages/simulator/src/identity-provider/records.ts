@@ -1,7 +1,7 @@
 /** Names of the identity provider in the cloud's Keystone. */
 export const PROVIDER = { id: 'simulated', protocol: 'openid', prefix: '/idp' } as const;
 
-/** The public client, for command lines. Each user's name and password are also a client. */
+/** The public client, for command lines. In addition, each user's name and password form a client. */
 export const PUBLIC_CLIENT = 'fairway';
 
 interface Pending {
@@ -9,7 +9,7 @@ interface Pending {
   readonly clientId: string;
   readonly scope: string;
   readonly expiresMs: number;
-  /** PKCE challenge, by S256. */
+  /** PKCE challenge with S256. */
   readonly challenge: string | null;
   /** Set after sign-in. */
   readonly userId: string | null;
@@ -22,6 +22,6 @@ export type ProviderGrant =
       readonly kind: 'device';
       readonly userCode: string;
       readonly isDenied: boolean;
-      /** Polling before this time is too frequent. */
+      /** Polls before this time are too frequent. */
       readonly nextPollMs: number;
     });

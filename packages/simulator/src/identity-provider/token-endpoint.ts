@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ApiRequest, ApiResponse } from '../http/api.ts';
 import type { User } from '../identity/records.ts';
 import type { World } from '../world.ts';
-import { formOf, signedIn } from './browser-routes.ts';
+import { formOf, signedInUser } from './browser-routes.ts';
 import { OAuthError } from './oauth-error.ts';
 import { PROVIDER, type ProviderGrant, PUBLIC_CLIENT } from './records.ts';
 
@@ -31,7 +31,7 @@ export function authorizeDevice(world: World, request: ApiRequest): ApiResponse 
     nextPollMs: now + INTERVAL_S * 1000,
   });
   const page = `${request.origin}${PROVIDER.prefix}/device`;
-  return answered({
+  return jsonResponse({
     device_code: deviceCode,
     user_code: `${userCode.slice(0, 4)}-${userCode.slice(4)}`,
     verification_uri: page,
@@ -48,7 +48,7 @@ export function issueToken(world: World, request: ApiRequest): ApiResponse {
   const scope = form.get('scope') ?? '';
   switch (form.get('grant_type') ?? '') {
     case 'password': {
-      const user = signedIn(world, form);
+      const user = signedInUser(world, form);
       if (user === undefined) throw new OAuthError('invalid_grant', 'the name or the password is wrong');
       return tokensFor(world, request, { user, clientId, scope });
     }
@@ -60,7 +60,10 @@ export function issueToken(world: World, request: ApiRequest): ApiResponse {
       if (grant.kind !== 'code' || grant.redirectUri !== form.get('redirect_uri')) {
         throw new OAuthError('invalid_grant', 'the code was for another redirect_uri');
       }
-      return tokensFor(world, request, { ...redeemed(world, grant, form), ...(grant.nonce && { nonce: grant.nonce }) });
+      return tokensFor(world, request, {
+        ...redeemCode(world, grant, form),
+        ...(grant.nonce && { nonce: grant.nonce }),
+      });
     }
     case 'urn:ietf:params:oauth:grant-type:device_code':
       return pollDevice(world, request, form, clientId);
@@ -76,13 +79,13 @@ function pollDevice(world: World, request: ApiRequest, form: URLSearchParams, cl
   if (grant.expiresMs <= now) throw new OAuthError('expired_token', 'the code has ended');
   if (grant.isDenied) throw new OAuthError('access_denied', 'it was declined');
   if (grant.userId === null) {
-    const isTooOften = now < grant.nextPollMs;
+    const isTooEarly = now < grant.nextPollMs;
     world.tables.providerGrants.put({ ...grant, nextPollMs: now + INTERVAL_S * 1000 });
-    // Returned, not thrown: the recorded poll must not be rolled back.
-    const error = isTooOften ? 'slow_down' : 'authorization_pending';
+    // Returned, not thrown, because the recorded poll must not be rolled back.
+    const error = isTooEarly ? 'slow_down' : 'authorization_pending';
     return { status: 400, body: { error, error_description: 'nobody has signed in yet' } };
   }
-  return tokensFor(world, request, redeemed(world, takeGrant(world, grant.id, 'device', clientId), form));
+  return tokensFor(world, request, redeemCode(world, takeGrant(world, grant.id, 'device', clientId), form));
 }
 
 /** A grant can be used once. */
@@ -95,7 +98,7 @@ function takeGrant(world: World, id: string | null, kind: ProviderGrant['kind'],
   return grant;
 }
 
-function redeemed(
+function redeemCode(
   world: World,
   { userId, clientId, scope, challenge }: ProviderGrant,
   form: URLSearchParams,
@@ -130,7 +133,7 @@ function tokensFor(
   };
   const isOpenId = grant.scope.split(' ').includes('openid') && grant.withIdToken !== false;
   const idClaims = { ...claims, name: grant.user.name, ...(grant.nonce !== undefined && { nonce: grant.nonce }) };
-  return answered({
+  return jsonResponse({
     access_token: world.providerKey.sign({ ...claims, scope: grant.scope, jti: world.ids.uuid() }),
     token_type: 'Bearer',
     expires_in: TOKEN_LIFETIME_S,
@@ -144,17 +147,17 @@ function requireClient(
   { headers }: ApiRequest,
   form: URLSearchParams,
 ): { readonly clientId: string; readonly account?: User } {
-  const [, basic] = /^Basic (.+)$/i.exec(headers.authorization ?? '') ?? [];
+  const [, summaryOf] = /^Basic (.+)$/i.exec(headers.authorization ?? '') ?? [];
   const [id = '', secret = ''] =
-    basic === undefined
+    summaryOf === undefined
       ? [form.get('client_id') ?? '', form.get('client_secret') ?? '']
-      : Buffer.from(basic, 'base64').toString().split(':').map(decodeURIComponent);
+      : Buffer.from(summaryOf, 'base64').toString().split(':').map(decodeURIComponent);
   if (id === PUBLIC_CLIENT && secret === '') return { clientId: id };
   const account = world.tables.users.find(({ name }) => name === id);
   if (account?.password !== secret) throw new OAuthError('invalid_client', 'there is no such client', 401);
   return { clientId: id, account };
 }
 
-function answered(body: object): ApiResponse {
+function jsonResponse(body: object): ApiResponse {
   return { status: 200, headers: { 'Cache-Control': 'no-store' }, body };
 }

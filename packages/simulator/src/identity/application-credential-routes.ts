@@ -17,7 +17,7 @@ const Body = z.object({
     roles: z.array(z.object({ id: z.string().optional(), name: z.string().optional() })).optional(),
     expires_at: z.string().nullish(),
     unrestricted: z.boolean().nullish(),
-    /** Access rules are not supported; rejected, since ignoring them would widen the credential. */
+    /** Access rules are not supported. They are rejected, because ignoring them would widen the credential. */
     access_rules: z.array(z.unknown()).max(0).optional(),
   }),
 });
@@ -92,10 +92,10 @@ function create(world: World, request: ApiRequest): ApiResponse {
 }
 
 function chooseRoles(
-  wanted: readonly { readonly id?: string | undefined; readonly name?: string | undefined }[],
+  requested: readonly { readonly id?: string | undefined; readonly name?: string | undefined }[],
   held: readonly RoleName[],
 ): RoleName[] {
-  return wanted.map((reference) => {
+  return requested.map((reference) => {
     const role = ROLES.find((r) => (reference.id === undefined ? r.name === reference.name : r.id === reference.id));
     if (role === undefined) throw notFound('role', reference.id ?? reference.name ?? '');
     if (!held.includes(role.name)) {
@@ -118,7 +118,7 @@ function parseExpiry(world: World, text: string | null): number | null {
   return expiresMs;
 }
 
-/** A restricted application credential may not create or delete any, itself included. */
+/** A restricted application credential may not create or delete any credential, including itself. */
 function refuseRestricted(world: World, { access }: ApiRequest): void {
   const id = access.claims?.applicationCredentialId;
   if (id === undefined || world.tables.applicationCredentials.get(id)?.unrestricted === true) return;

@@ -4,7 +4,14 @@ import { ApiError } from '../http/api.ts';
 import type { World } from '../world.ts';
 import { malformed, NOT_AUTHORIZED, notFound, unauthorized } from './problem.ts';
 import { methodsOfReceipt, requireMethods } from './receipts.ts';
-import { type ApplicationCredential, DOMAIN, type Project, type RoleName, type Trust, type User } from './records.ts';
+import {
+  type ApplicationCredential,
+  DEFAULT_DOMAIN,
+  type Project,
+  type RoleName,
+  type Trust,
+  type User,
+} from './records.ts';
 import { assignedRoles, decodeToken } from './token.ts';
 import type { Scope, TokenClaims } from './token-claims.ts';
 import { isPasscodeOf } from './totp.ts';
@@ -58,8 +65,8 @@ export interface Identity {
 }
 
 /**
- * Handles `POST /v3/auth/tokens`. A wrong secret and an unknown user give the same 401; too few methods for the user's rules are an
- * {@link InsufficientMethods}.
+ * Handles `POST /v3/auth/tokens`. A wrong secret and an unknown user result in the same 401, and too few methods for
+ * the user's rules in {@link InsufficientMethods}.
  */
 export function authenticate(world: World, body: unknown, receipt?: string): TokenClaims {
   const parsed = AuthRequest.safeParse(body);
@@ -76,9 +83,9 @@ export function authenticate(world: World, body: unknown, receipt?: string): Tok
 }
 
 /** The claims of a new token for an authenticated identity. */
-export function claimsFor(world: World, identity: Identity, wanted: AuthRequest['auth']['scope']): TokenClaims {
-  const { scope, trust } = chooseScope(world, identity, wanted);
-  if (identity.credential !== undefined && identity.previousScope === undefined && wanted !== undefined) {
+export function claimsFor(world: World, identity: Identity, requested: AuthRequest['auth']['scope']): TokenClaims {
+  const { scope, trust } = chooseScope(world, identity, requested);
+  if (identity.credential !== undefined && identity.previousScope === undefined && requested !== undefined) {
     throw new ApiError(
       401,
       'Error authenticating with application credential: Application credentials cannot request a scope.',
@@ -158,8 +165,8 @@ function identifyByToken(world: World, id: string): Identity {
   const user = world.tables.users.get(claims?.userId ?? '');
   if (claims === undefined || user === undefined) throw new ApiError(404, 'Could not recognize Fernet token');
   if (claims.trustId !== undefined) {
-    const why = 'Using trust-scoped token to create another token. Create a new trust-scoped token instead.';
-    throw new ApiError(403, `${NOT_AUTHORIZED}: ${why}`);
+    const cause = 'Using trust-scoped token to create another token. Create a new trust-scoped token instead.';
+    throw new ApiError(403, `${NOT_AUTHORIZED}: ${cause}`);
   }
   const credential = world.tables.applicationCredentials.get(claims.applicationCredentialId ?? '');
   const auditId = claims.auditIds.at(-1);
@@ -206,7 +213,7 @@ function scopeFrom(world: World, request: Exclude<AuthRequest['auth']['scope'], 
     return { kind: 'project', projectId: project.id };
   }
   if (request.domain !== undefined) {
-    if (!isTheDomain(request.domain)) throw unauthorized();
+    if (!isDefaultDomain(request.domain)) throw unauthorized();
     return { kind: 'domain' };
   }
   if (request.system !== undefined) return { kind: 'system' };
@@ -232,18 +239,18 @@ function useTrust(world: World, user: User, id: string): { readonly scope: Scope
 
 function findUser(world: World, reference: z.infer<typeof UserRef>): User | undefined {
   if (reference.id !== undefined) return world.tables.users.get(reference.id);
-  if (reference.name === undefined || !isTheDomain(reference.domain)) return undefined;
+  if (reference.name === undefined || !isDefaultDomain(reference.domain)) return undefined;
   return world.tables.users.find((user) => user.name === reference.name);
 }
 
 function findProject(world: World, reference: z.infer<typeof ProjectRef>): Project | undefined {
   if (reference.id !== undefined) return world.tables.projects.get(reference.id);
-  if (reference.name === undefined || !isTheDomain(reference.domain)) return undefined;
+  if (reference.name === undefined || !isDefaultDomain(reference.domain)) return undefined;
   return world.tables.projects.find((project) => project.name === reference.name);
 }
 
-function isTheDomain(reference: z.infer<typeof DomainRef> | undefined): boolean {
-  return reference?.id === DOMAIN.id || reference?.name === DOMAIN.name;
+function isDefaultDomain(reference: z.infer<typeof DomainRef> | undefined): boolean {
+  return reference?.id === DEFAULT_DOMAIN.id || reference?.name === DEFAULT_DOMAIN.name;
 }
 
 export function hashSecret(secret: string): string {

@@ -35,9 +35,9 @@ export function catalogFor(
     id: stableId(type),
     type,
     name,
-    endpoints: INTERFACES.map((face) => ({
-      id: stableId(`${type}/${face}`),
-      interface: face,
+    endpoints: INTERFACES.map((interfaceName) => ({
+      id: stableId(`${type}/${interfaceName}`),
+      interface: interfaceName,
       region,
       region_id: region,
       url,

@@ -7,13 +7,13 @@ export function collection(
   items: readonly object[],
   filters: readonly string[] = ['name'],
 ): ApiResponse {
-  const wanted = filters.flatMap((filter) => {
+  const expected = filters.flatMap((filter) => {
     const value = request.query.get(filter);
     return value === null ? [] : [[filter, value] as const];
   });
   const kept = items.filter((item) => {
     const fields = item as Readonly<Record<string, unknown>>;
-    return wanted.every(([filter, value]) => String(fields[filter]) === value || isSameFlag(fields[filter], value));
+    return expected.every(([filter, value]) => String(fields[filter]) === value || isSameFlag(fields[filter], value));
   });
   const query = request.query.size > 0 ? `?${request.query.toString()}` : '';
   return {

@@ -6,7 +6,7 @@ import { claimsFor } from './authenticate.ts';
 import { notFound, unauthorized } from './problem.ts';
 import { requireMethods } from './receipts.ts';
 import { encodeToken } from './token.ts';
-import { issued } from './token-routes.ts';
+import { tokenResponse } from './token-routes.ts';
 
 const WEB_TEMPLATE = '/v3/auth/OS-FEDERATION/websso/{protocol}';
 const TEMPLATE = '/v3/OS-FEDERATION/identity_providers/{provider}/protocols/{protocol}/auth';
@@ -24,8 +24,8 @@ export function federationRoutes(world: World): Route[] {
 }
 
 /**
- * Single sign-on of dashboards. In front of a real Keystone, a web server redirects people to the identity provider, and back to the same address
- * after sign-in; here the provider redirects back with a code.
+ * Single sign-on of dashboards. In front of a real Keystone, a web server redirects users to the identity provider, and
+ * back to the same address after sign-in; here the provider redirects back with a code.
  */
 function signInFor(world: World, { params, query, origin }: ApiRequest): ApiResponse {
   const { protocol = '' } = params;
@@ -72,5 +72,5 @@ function exchange(world: World, request: ApiRequest): ApiResponse {
   if (user?.enabled !== true) throw unauthorized();
   requireMethods(user, [protocol]);
   const identity = { user, methods: [protocol], identityProvider: provider };
-  return issued(world, request, claimsFor(world, identity, 'unscoped'));
+  return tokenResponse(world, request, claimsFor(world, identity, 'unscoped'));
 }

@@ -59,7 +59,7 @@ export function requireSystemReader(access: Access, action: string): void {
   if (!isSystemReader(access)) throw forbidden(action);
 }
 
-/** What a user may do with their own account: Keystone's owner rule. */
+/** Keystone's owner rule: what users may do with their own account. */
 export function requireSelfOrAdmin(access: Access, userId: string, action: string): void {
   if (access.userId !== userId && !isAdmin(access)) throw forbidden(action);
 }

@@ -4,7 +4,7 @@ import { parseBody } from '../http/parse-body.ts';
 import type { World } from '../world.ts';
 import { collection } from './collection.ts';
 import { notFound, requireAdmin, requireProject, requireSystemReader } from './problem.ts';
-import { DOMAIN, type Project } from './records.ts';
+import { DEFAULT_DOMAIN, type Project } from './records.ts';
 import { revoke } from './revocations.ts';
 import { projectView } from './views.ts';
 
@@ -21,7 +21,7 @@ const ProjectBody = z.object({
 });
 
 export function projectRoutes(world: World): Route[] {
-  const domain = { ...DOMAIN, description: 'The default domain', enabled: true, tags: [], options: {} };
+  const domain = { ...DEFAULT_DOMAIN, description: 'The default domain', enabled: true, tags: [], options: {} };
   return [
     { method: 'GET', template: '/v3/projects', handle: (request) => list(world, request) },
     { method: 'POST', template: '/v3/projects', handle: (request) => create(world, request) },
@@ -33,7 +33,7 @@ export function projectRoutes(world: World): Route[] {
       method: 'GET',
       template: '/v3/domains/{id}',
       handle: ({ params }) => {
-        if (params['id'] !== DOMAIN.id) throw notFound('domain', params['id'] ?? '');
+        if (params['id'] !== DEFAULT_DOMAIN.id) throw notFound('domain', params['id'] ?? '');
         return ok({ domain });
       },
     },

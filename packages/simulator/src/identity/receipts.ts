@@ -1,14 +1,14 @@
 import { ApiError, type ApiResponse } from '../http/api.ts';
 import type { World } from '../world.ts';
 import { UNAUTHENTICATED, unauthorized } from './problem.ts';
-import { DOMAIN, type User } from './records.ts';
+import { DEFAULT_DOMAIN, type User } from './records.ts';
 import { formatKeystoneTime } from './time.ts';
 import { isSigned, sign } from './token.ts';
 
 const LIFETIME_MS = 5 * 60_000;
 
 /** Thrown if a user is authenticated, but their rules require more methods. */
-export class InsufficientMethods extends ApiError {
+export class InsufficientMethodsError extends ApiError {
   readonly user: User;
   readonly methods: readonly string[];
 
@@ -19,12 +19,12 @@ export class InsufficientMethods extends ApiError {
   }
 }
 
-/** One of the user's rules must be complete; users with disabled rules have none. */
+/** One of the user's rules must be complete; users with disabled rules have no rules. */
 export function requireMethods(user: User, methods: readonly string[]): void {
   const { multi_factor_auth_rules: rules = [], multi_factor_auth_enabled: isEnabled = true } = user.options ?? {};
   if (rules.length === 0 || !isEnabled) return;
   if (!rules.some((rule) => rule.every((method) => methods.includes(method)))) {
-    throw new InsufficientMethods(user, methods);
+    throw new InsufficientMethodsError(user, methods);
   }
 }
 
@@ -34,8 +34,8 @@ interface ReceiptClaims {
   readonly expiresMs: number;
 }
 
-/** Keystone's response in this case: a receipt, with which only the missing methods are needed. */
-export function receiptFor(world: World, { user, methods }: InsufficientMethods): ApiResponse {
+/** Keystone's response in this case: a receipt, after which only the missing methods are needed. */
+export function receiptFor(world: World, { user, methods }: InsufficientMethodsError): ApiResponse {
   const now = world.clock.now();
   const claims: ReceiptClaims = { userId: user.id, methods, expiresMs: now + LIFETIME_MS };
   const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
@@ -45,7 +45,7 @@ export function receiptFor(world: World, { user, methods }: InsufficientMethods)
     body: {
       receipt: {
         methods,
-        user: { id: user.id, name: user.name, domain: DOMAIN },
+        user: { id: user.id, name: user.name, domain: DEFAULT_DOMAIN },
         expires_at: formatKeystoneTime(claims.expiresMs),
         issued_at: formatKeystoneTime(now),
       },
@@ -54,11 +54,11 @@ export function receiptFor(world: World, { user, methods }: InsufficientMethods)
   };
 }
 
-/** Throws Keystone's error for another user's or an expired receipt. */
+/** Throws Keystone's error for an expired receipt, or one of another user. */
 export function methodsOfReceipt(world: World, receipt: string, userId: string): readonly string[] {
   const [payload = '', signature = ''] = receipt.split('.');
-  const isOurs = isSigned(world, `receipt ${payload}`, signature);
-  const claims = isOurs ? (JSON.parse(Buffer.from(payload, 'base64url').toString()) as ReceiptClaims) : undefined;
+  const isOwn = isSigned(world, `receipt ${payload}`, signature);
+  const claims = isOwn ? (JSON.parse(Buffer.from(payload, 'base64url').toString()) as ReceiptClaims) : undefined;
   if (claims === undefined || claims.userId !== userId || claims.expiresMs <= world.clock.now()) {
     throw unauthorized();
   }

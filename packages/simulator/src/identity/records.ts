@@ -1,12 +1,15 @@
 /** The only domain of the cloud. */
-export const DOMAIN = { id: 'default', name: 'Default' } as const;
+export const DEFAULT_DOMAIN = { id: 'default', name: 'Default' } as const;
 
-const CHAIN = ['admin', 'member', 'reader'] as const;
+const ROLE_CHAIN = ['admin', 'member', 'reader'] as const;
 
-/** The role of OpenStack services, which validate tokens, and those of Barbican's older policies; they imply no others. */
+/**
+ * The role of OpenStack services, which validate tokens, and the roles of Barbican's older policies; these imply no
+ * others.
+ */
 const OTHER_ROLES = ['service', 'creator', 'observer', 'audit', 'key-manager:service-admin'] as const;
 
-export type RoleName = (typeof CHAIN)[number] | (typeof OTHER_ROLES)[number];
+export type RoleName = (typeof ROLE_CHAIN)[number] | (typeof OTHER_ROLES)[number];
 
 export const ROLES: readonly { readonly id: string; readonly name: RoleName }[] = [
   { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10001', name: 'admin' },
@@ -21,8 +24,8 @@ export const ROLES: readonly { readonly id: string; readonly name: RoleName }[] 
 
 /** Roles with their implied roles: admin implies member, which implies reader. */
 export function withImplied(roles: readonly RoleName[]): RoleName[] {
-  const strongest = CHAIN.findIndex((name) => roles.includes(name));
-  const implied: readonly RoleName[] = strongest === -1 ? [] : CHAIN.slice(strongest);
+  const strongestIndex = ROLE_CHAIN.findIndex((name) => roles.includes(name));
+  const implied: readonly RoleName[] = strongestIndex === -1 ? [] : ROLE_CHAIN.slice(strongestIndex);
   return [...implied, ...OTHER_ROLES.filter((name) => roles.includes(name))];
 }
 
@@ -51,7 +54,7 @@ export interface User {
   readonly options?: UserOptions;
 }
 
-/** In Keystone's own form. */
+/** In Keystone's format. */
 export interface UserOptions {
   /** Sets of methods, one of which must be complete. */
   readonly multi_factor_auth_rules?: readonly (readonly string[])[] | undefined;
@@ -105,11 +108,11 @@ export interface Trust {
   readonly deletedMs: number | null;
 }
 
-/** Revokes tokens issued until then that match all of its fields. */
+/** Revokes tokens issued until this time that match all of its fields. */
 export interface Revocation {
   readonly id: string;
   readonly atMs: number;
-  /** For one token. */
+  /** Set to revoke a single token. */
   readonly auditId?: string;
   readonly userId?: string;
   readonly projectId?: string;

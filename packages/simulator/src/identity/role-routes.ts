@@ -3,7 +3,14 @@ import type { World } from '../world.ts';
 import { canSee, isAdmin } from './access.ts';
 import { collection } from './collection.ts';
 import { forbidden, notFound, requireAdmin } from './problem.ts';
-import { type AssignmentTarget, DOMAIN, ROLES, type RoleAssignment, type RoleName, withImplied } from './records.ts';
+import {
+  type AssignmentTarget,
+  DEFAULT_DOMAIN,
+  ROLES,
+  type RoleAssignment,
+  type RoleName,
+  withImplied,
+} from './records.ts';
 import { isSameTarget } from './token.ts';
 import { roleViews } from './views.ts';
 
@@ -59,13 +66,13 @@ function findUser(world: World, request: ApiRequest): string {
   return id;
 }
 
-function direct(world: World, userId: string, target: AssignmentTarget): RoleAssignment[] {
+function directAssignments(world: World, userId: string, target: AssignmentTarget): RoleAssignment[] {
   return world.tables.assignments.where((a) => a.userId === userId && isSameTarget(a.target, target));
 }
 
 function listOf(world: World, request: ApiRequest, target: AssignmentTarget): ApiResponse {
   requireAdmin(request.access, 'list_grants');
-  const names = direct(world, findUser(world, request), target).map((a) => a.role);
+  const names = directAssignments(world, findUser(world, request), target).map((a) => a.role);
   return collection(request, 'roles', roleViews(names));
 }
 
@@ -73,7 +80,7 @@ function grant(world: World, request: ApiRequest, target: AssignmentTarget): Api
   requireAdmin(request.access, 'create_grant');
   const userId = findUser(world, request);
   const role = findRole(request.params);
-  if (!direct(world, userId, target).some((a) => a.role === role)) {
+  if (!directAssignments(world, userId, target).some((a) => a.role === role)) {
     world.tables.assignments.put({ id: world.ids.hex(), userId, role, target });
   }
   return noContent;
@@ -82,14 +89,15 @@ function grant(world: World, request: ApiRequest, target: AssignmentTarget): Api
 function check(world: World, request: ApiRequest, target: AssignmentTarget): ApiResponse {
   requireAdmin(request.access, 'check_grant');
   const role = findRole(request.params);
-  if (!direct(world, findUser(world, request), target).some((a) => a.role === role)) throw notFound('role', role);
+  if (!directAssignments(world, findUser(world, request), target).some((a) => a.role === role))
+    throw notFound('role', role);
   return noContent;
 }
 
 function revoke(world: World, request: ApiRequest, target: AssignmentTarget): ApiResponse {
   requireAdmin(request.access, 'revoke_grant');
   const role = findRole(request.params);
-  const found = direct(world, findUser(world, request), target).find((a) => a.role === role);
+  const found = directAssignments(world, findUser(world, request), target).find((a) => a.role === role);
   if (found === undefined) throw notFound('role assignment with role', role);
   world.tables.assignments.delete(found.id);
   return noContent;
@@ -119,8 +127,8 @@ function listAssignments(world: World, request: ApiRequest): ApiResponse {
 }
 
 function assignmentView(world: World, { userId, role, target }: RoleAssignment, withNames: boolean): object {
-  const named = (id: string, name: string | undefined, inDomain: boolean): object =>
-    withNames ? { id, name: name ?? '', ...(inDomain ? { domain: DOMAIN } : {}) } : { id };
+  const named = (id: string, name: string | undefined, hasDomain: boolean): object =>
+    withNames ? { id, name: name ?? '', ...(hasDomain ? { domain: DEFAULT_DOMAIN } : {}) } : { id };
   const roleId = ROLES.find((candidate) => candidate.name === role)?.id ?? '';
   return {
     user: named(userId, world.tables.users.get(userId)?.name, true),
@@ -133,13 +141,13 @@ function assignmentView(world: World, { userId, role, target }: RoleAssignment, 
 function scopeView(
   world: World,
   target: AssignmentTarget,
-  named: (id: string, name: string | undefined, inDomain: boolean) => object,
+  named: (id: string, name: string | undefined, hasDomain: boolean) => object,
 ): object {
   switch (target.kind) {
     case 'project':
       return { project: named(target.projectId, world.tables.projects.get(target.projectId)?.name, true) };
     case 'domain':
-      return { domain: named(DOMAIN.id, DOMAIN.name, false) };
+      return { domain: named(DEFAULT_DOMAIN.id, DEFAULT_DOMAIN.name, false) };
     case 'system':
       return { system: { all: true } };
   }

@@ -2,7 +2,7 @@ import type { AssignmentTarget } from './records.ts';
 
 export type Scope = { readonly kind: 'unscoped' } | AssignmentTarget;
 
-/** What a token contains. Everything else is looked up on use, so that removing a role or user takes effect at once. */
+/** The content of a token. Everything else is looked up on use, so removing a role or user takes effect immediately. */
 export interface TokenClaims {
   readonly userId: string;
   readonly methods: readonly string[];
@@ -12,6 +12,6 @@ export interface TokenClaims {
   readonly auditIds: readonly string[];
   readonly applicationCredentialId?: string;
   readonly trustId?: string;
-  /** The identity provider that vouched for the user. */
+  /** The identity provider that authenticated the user. */
   readonly identityProvider?: string;
 }

@@ -5,8 +5,8 @@ import { isService } from './access.ts';
 import { authenticate } from './authenticate.ts';
 import { catalogFor } from './catalog.ts';
 import { requireSelfOrAdmin, unauthorized } from './problem.ts';
-import { InsufficientMethods, receiptFor } from './receipts.ts';
-import { DOMAIN, ROLES, type User } from './records.ts';
+import { InsufficientMethodsError, receiptFor } from './receipts.ts';
+import { DEFAULT_DOMAIN, ROLES, type User } from './records.ts';
 import { revoke as revokeTokens } from './revocations.ts';
 import { formatKeystoneTime } from './time.ts';
 import { assignedRoles, decodeToken, encodeToken, rolesOf } from './token.ts';
@@ -31,7 +31,7 @@ export function tokenRoutes(world: World): Route[] {
       handle: (request) => ({
         status: 200,
         body: {
-          domains: [{ ...DOMAIN, enabled: true }],
+          domains: [{ ...DEFAULT_DOMAIN, enabled: true }],
           links: { self: `${request.origin}${request.path}`, previous: null, next: null },
         },
       }),
@@ -50,19 +50,19 @@ export function tokenRoutes(world: World): Route[] {
 function issue(world: World, request: ApiRequest): ApiResponse {
   const receipt = request.headers['openstack-auth-receipt'];
   try {
-    return issued(
+    return tokenResponse(
       world,
       request,
       authenticate(world, request.body, receipt === undefined ? undefined : String(receipt)),
     );
   } catch (error) {
-    if (error instanceof InsufficientMethods) return receiptFor(world, error);
+    if (error instanceof InsufficientMethodsError) return receiptFor(world, error);
     throw error;
   }
 }
 
 /** The response with a new token. */
-export function issued(world: World, request: ApiRequest, claims: TokenClaims): ApiResponse {
+export function tokenResponse(world: World, request: ApiRequest, claims: TokenClaims): ApiResponse {
   return {
     status: 201,
     headers: { 'X-Subject-Token': encodeToken(world, claims) },
@@ -120,7 +120,7 @@ function listProjects(world: World, request: ApiRequest): ApiResponse {
 }
 
 function userReference(user: User | undefined, id: string): object {
-  return { domain: DOMAIN, id, name: user?.name ?? '', password_expires_at: null };
+  return { domain: DEFAULT_DOMAIN, id, name: user?.name ?? '', password_expires_at: null };
 }
 
 function federationOf(id: string): object {
@@ -146,10 +146,10 @@ function tokenView(world: World, claims: TokenClaims, origin: string, withCatalo
     issued_at: formatKeystoneTime(claims.issuedMs),
     ...(scope.kind === 'unscoped' ? {} : { roles: ROLES.filter((role) => roles.includes(role.name)) }),
     ...(scope.kind === 'system' ? { system: { all: true } } : {}),
-    ...(scope.kind === 'domain' ? { domain: DOMAIN } : {}),
+    ...(scope.kind === 'domain' ? { domain: DEFAULT_DOMAIN } : {}),
     ...(project === undefined
       ? {}
-      : { project: { domain: DOMAIN, id: project.id, name: project.name }, is_domain: false }),
+      : { project: { domain: DEFAULT_DOMAIN, id: project.id, name: project.name }, is_domain: false }),
     ...(trust === undefined
       ? {}
       : {

@@ -9,23 +9,26 @@ const PREFIX = 'gAAAAA';
 /** Length of a SHA-256 hash in base64url. */
 const SIGNATURE_CHARACTERS = 43;
 
-/** A signed token with the alphabet of Keystone's Fernet tokens; like those, it is not stored on the server. */
+/** A signed token with the alphabet of Keystone's Fernet tokens; like them, it is not stored on the server. */
 export function encodeToken(world: World, claims: TokenClaims): string {
   const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
   return `${PREFIX}${payload}${sign(world, payload)}`;
 }
 
-/** Undefined for a token that is forged, expired, revoked, or whose user, project, credential or trust is gone. */
+/**
+ * Undefined for a token that is forged, expired or revoked, or whose user, project, credential or trust no longer
+ * exists.
+ */
 export function decodeToken(world: World, token: string): TokenClaims | undefined {
   if (!token.startsWith(PREFIX)) return undefined;
   const payload = token.slice(PREFIX.length, -SIGNATURE_CHARACTERS);
   const signature = token.slice(-SIGNATURE_CHARACTERS);
   if (!isSigned(world, payload, signature)) return undefined;
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as TokenClaims;
-  return isInForce(world, claims) ? claims : undefined;
+  return isValid(world, claims) ? claims : undefined;
 }
 
-function isInForce(world: World, claims: TokenClaims): boolean {
+function isValid(world: World, claims: TokenClaims): boolean {
   const { tables, clock } = world;
   if (claims.expiresMs <= clock.now()) return false;
   if (isRevoked(world, claims)) return false;

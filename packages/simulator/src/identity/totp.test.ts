@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { totp } from './totp.ts';
 
-/** The secret of RFC 6238, appendix B, in base32; its codes are cut to six digits. */
+/** The secret of RFC 6238, appendix B, in base32; its codes are truncated to six digits. */
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 
 it.each([

@@ -6,7 +6,10 @@ const PERIOD_MS = 30_000;
 const DIGITS = 6;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Whether it is the passcode of one of the user's secrets, now or one period ago, as Keystone's `included_previous_windows` is 1. */
+/**
+ * Whether it is a valid passcode of one of the user's secrets, now or one period ago, as Keystone's
+ * `included_previous_windows` is 1.
+ */
 export function isPasscodeOf(world: World, user: User, passcode: string): boolean {
   const secrets = world.tables.userCredentials.where((c) => c.userId === user.id && c.type === 'totp');
   const now = world.clock.now();

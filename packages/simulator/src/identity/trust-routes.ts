@@ -113,10 +113,10 @@ function create(world: World, request: ApiRequest): ApiResponse {
 }
 
 function chooseRoles(
-  wanted: readonly { readonly id?: string | undefined; readonly name?: string | undefined }[],
+  requested: readonly { readonly id?: string | undefined; readonly name?: string | undefined }[],
   held: readonly RoleName[],
 ): RoleName[] {
-  return wanted.map((reference) => {
+  return requested.map((reference) => {
     const role = ROLES.find((r) => (reference.id === undefined ? r.name === reference.name : r.id === reference.id));
     if (role === undefined || !held.includes(role.name)) throw notFound('role', reference.id ?? reference.name ?? '');
     return role.name;

@@ -83,7 +83,7 @@ function create(world: World, request: ApiRequest): ApiResponse {
     password: body.password ?? world.ids.secret(32),
     enabled: body.enabled ?? true,
     description: body.description ?? '',
-    ...optionals(body),
+    ...optionalFields(body),
   });
   return created({ user: userView(user, request.origin) });
 }
@@ -98,13 +98,13 @@ function update(world: World, request: ApiRequest): ApiResponse {
     password: body.password ?? before.password,
     enabled: body.enabled ?? before.enabled,
     description: body.description ?? before.description,
-    ...optionals(body),
+    ...optionalFields(body),
   });
   if (!user.enabled || user.password !== before.password) revoke(world, { userId: user.id });
   return ok({ user: userView(user, request.origin) });
 }
 
-function optionals(body: z.infer<typeof UserBody>['user']): Pick<User, 'email' | 'defaultProjectId' | 'options'> {
+function optionalFields(body: z.infer<typeof UserBody>['user']): Pick<User, 'email' | 'defaultProjectId' | 'options'> {
   return {
     ...(typeof body.email === 'string' ? { email: body.email } : {}),
     ...(typeof body.default_project_id === 'string' ? { defaultProjectId: body.default_project_id } : {}),

@@ -1,6 +1,6 @@
 import {
   type ApplicationCredential,
-  DOMAIN,
+  DEFAULT_DOMAIN,
   type Project,
   ROLES,
   type RoleName,
@@ -13,10 +13,10 @@ export function projectView(project: Project, origin: string): object {
   return {
     id: project.id,
     name: project.name,
-    domain_id: DOMAIN.id,
+    domain_id: DEFAULT_DOMAIN.id,
     description: project.description,
     enabled: project.enabled,
-    parent_id: DOMAIN.id,
+    parent_id: DEFAULT_DOMAIN.id,
     is_domain: false,
     tags: project.tags,
     options: {},
@@ -28,7 +28,7 @@ export function userView(user: User, origin: string): object {
   return {
     id: user.id,
     name: user.name,
-    domain_id: DOMAIN.id,
+    domain_id: DEFAULT_DOMAIN.id,
     description: user.description,
     enabled: user.enabled,
     password_expires_at: null,

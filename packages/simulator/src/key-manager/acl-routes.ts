@@ -4,7 +4,7 @@ import type { World } from '../world.ts';
 import { readJson } from './body.ts';
 import { findContainer, findSecret } from './lookup.ts';
 import { type Right, requireRight } from './policy.ts';
-import type { Acl, Guarded, KeyContainer, KeySecret } from './records.ts';
+import type { Acl, KeyContainer, KeySecret, ProtectedObject } from './records.ts';
 import { isoTime } from './times.ts';
 import { containerRef, secretRef } from './views.ts';
 
@@ -15,7 +15,7 @@ const Rules = z.strictObject({
 });
 type ReadRule = z.infer<typeof Rules>['read'];
 
-interface Subject<R extends Guarded> {
+interface Subject<R extends ProtectedObject> {
   readonly template: string;
   /** Name of its access rules in messages. */
   readonly name: 'SecretACL' | 'ContainerACL';
@@ -48,7 +48,7 @@ export function aclRoutes(world: World): Route[] {
   ];
 }
 
-function routesOf<R extends Guarded>(
+function routesOf<R extends ProtectedObject>(
   now: () => number,
   { template, name, kind, find, ref, store }: Subject<R>,
 ): Route[] {
@@ -60,14 +60,14 @@ function routesOf<R extends Guarded>(
   const write = (
     request: ApiRequest,
     next: (row: R, rule: NonNullable<ReadRule>) => Acl | null,
-    none: 'keep' | 'end',
+    missingFields: 'keep' | 'end',
   ) => {
     const row = found(request, 'change', `${name}(s) Update`);
     const { read } = readJson(request, { name: 'ACL', schema: Rules });
-    // An empty rule counts as none.
+    // An empty rule counts as absent.
     const isRule = read !== undefined && Object.keys(read).length > 0;
     if (isRule) store({ ...row, acl: next(row, read) });
-    else if (none === 'end') store({ ...row, acl: null });
+    else if (missingFields === 'end') store({ ...row, acl: null });
     return ok({ acl_ref: `${ref(request.serviceUrl, row.id)}/acl` });
   };
   return [
@@ -76,12 +76,12 @@ function routesOf<R extends Guarded>(
       method: 'PUT',
       template,
       handle: (request) =>
-        write(request, ({ acl }, rule) => merged(acl, { users: [], 'project-access': true, ...rule }, now()), 'end'),
+        write(request, ({ acl }, rule) => mergedAcl(acl, { users: [], 'project-access': true, ...rule }, now()), 'end'),
     },
     {
       method: 'PATCH',
       template,
-      handle: (request) => write(request, ({ acl }, rule) => merged(acl, rule, now()), 'keep'),
+      handle: (request) => write(request, ({ acl }, rule) => mergedAcl(acl, rule, now()), 'keep'),
     },
     {
       method: 'DELETE',
@@ -94,7 +94,7 @@ function routesOf<R extends Guarded>(
   ];
 }
 
-function merged(acl: Acl | null, rule: NonNullable<ReadRule>, nowMs: number): Acl {
+function mergedAcl(acl: Acl | null, rule: NonNullable<ReadRule>, nowMs: number): Acl {
   return {
     projectAccess: rule['project-access'] ?? acl?.projectAccess ?? true,
     users: [...new Set(rule.users ?? acl?.users ?? [])],
@@ -103,7 +103,7 @@ function merged(acl: Acl | null, rule: NonNullable<ReadRule>, nowMs: number): Ac
   };
 }
 
-function show({ acl }: Guarded): ApiResponse {
+function show({ acl }: ProtectedObject): ApiResponse {
   if (acl === null) return ok({ read: { 'project-access': true } });
   const { projectAccess, users, createdMs, updatedMs } = acl;
   return ok({

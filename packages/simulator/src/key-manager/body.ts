@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApiError, ApiRequest } from '../http/api.ts';
-import { complaintOf, pythonRepr } from '../http/parse-body.ts';
+import { pythonRepr, schemaErrorOf } from '../http/parse-body.ts';
 import { refuse, wrongMediaType } from './problem.ts';
 
 /** Barbican truncates JSON bodies at this length, which makes longer ones malformed. */
@@ -16,7 +16,7 @@ export interface Form<S extends z.ZodType> {
   readonly name: string;
   readonly schema: S;
   /** Whether messages name a missing field of the body; newer schemas don't. */
-  readonly namesMissing?: true;
+  readonly listsMissing?: true;
 }
 
 /** A JSON body that matches the form, with trimmed strings. */
@@ -28,16 +28,16 @@ export function readJson<S extends z.ZodType>(request: ApiRequest, form: Form<S>
 /** The same, regardless of the media type. */
 export function readAnyJson<S extends z.ZodType>(
   request: ApiRequest,
-  { name, schema, namesMissing }: Form<S>,
+  { name, schema, listsMissing }: Form<S>,
 ): z.infer<S> {
   const body = trimmed(parse(request.rawBody));
   const parsed = schema.safeParse(body, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const { text, path, missing } = complaintOf(parsed.error, body);
-  throw mismatch(name, text, path[0] ?? (namesMissing ? missing : undefined));
+  const { text, path, missing } = schemaErrorOf(parsed.error, body);
+  throw mismatch(name, text, path[0] ?? (listsMissing ? missing : undefined));
 }
 
-/** The error for a mismatch: `reason` in Barbican's words, `field` is the invalid field, if any. */
+/** The error for a mismatch: `reason` in Barbican's wording; `field` is the invalid field, if any. */
 export function mismatch(form: string, reason: string, field: PropertyKey | undefined): ApiError {
   return refuse(
     400,

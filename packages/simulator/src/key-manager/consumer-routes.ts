@@ -7,22 +7,26 @@ import { findContainer, findSecret, isUuid } from './lookup.ts';
 import { requireRight } from './policy.ts';
 import { notFound, refuse } from './problem.ts';
 import { requireKeyQuota } from './quota.ts';
-import type { ContainerConsumer, Guarded, KeyContainer, KeySecret, SecretConsumer } from './records.ts';
-import { consumersRef, stamps, viewContainer, viewSecret } from './views.ts';
+import type { ContainerConsumer, KeyContainer, KeySecret, ProtectedObject, SecretConsumer } from './records.ts';
+import { consumersRef, timestamps, viewContainer, viewSecret } from './views.ts';
 
-const OfSecret = z.object({
+const SecretConsumerBody = z.object({
   service: z.string().min(1).max(255),
   resource_type: z.string().min(1).max(255),
   resource_id: z.string().min(1),
 });
-const OfContainer = z.object({ name: z.string().min(1).max(36), URL: z.string().min(1).max(255) });
+const ContainerConsumerBody = z.object({ name: z.string().min(1).max(36), URL: z.string().min(1).max(255) });
 
 interface Consumer {
   readonly projectId: string;
   readonly createdMs: number;
 }
 
-interface Subject<R extends Guarded & { readonly consumers: readonly C[] }, C extends Consumer, S extends z.ZodType> {
+interface Subject<
+  R extends ProtectedObject & { readonly consumers: readonly C[] },
+  C extends Consumer,
+  S extends z.ZodType,
+> {
   readonly collection: 'secrets' | 'containers';
   readonly kind: 'secret' | 'container';
   /** Name of its consumers in messages. */
@@ -39,22 +43,22 @@ interface Subject<R extends Guarded & { readonly consumers: readonly C[] }, C ex
 export function consumerRoutes(world: World): Route[] {
   const nowMs = (): number => world.clock.now();
   return [
-    ...routesOf<KeySecret, SecretConsumer, typeof OfSecret>(world, {
+    ...routesOf<KeySecret, SecretConsumer, typeof SecretConsumerBody>(world, {
       collection: 'secrets',
       kind: 'secret',
       name: 'SecretConsumer',
-      form: { name: 'Secret Consumer', schema: OfSecret },
+      form: { name: 'Secret Consumer', schema: SecretConsumerBody },
       fields: ['service', 'resource_type', 'resource_id'],
       find: (request) => findSecret(world, request),
       view: (root, { payload: _hidden, ...row }) =>
         viewSecret(root, { ...row, payload: null }, { withConsumers: true }),
       store: (row, consumers) => world.tables.keySecrets.put({ ...row, consumers, updatedMs: nowMs() }),
     }),
-    ...routesOf<KeyContainer, ContainerConsumer, typeof OfContainer>(world, {
+    ...routesOf<KeyContainer, ContainerConsumer, typeof ContainerConsumerBody>(world, {
       collection: 'containers',
       kind: 'container',
       name: 'ContainerConsumer',
-      form: { name: 'Consumer', schema: OfContainer },
+      form: { name: 'Consumer', schema: ContainerConsumerBody },
       fields: ['name', 'URL'],
       find: (request) => findContainer(world, request),
       view: viewContainer,
@@ -63,10 +67,11 @@ export function consumerRoutes(world: World): Route[] {
   ];
 }
 
-function routesOf<R extends Guarded & { readonly consumers: readonly C[] }, C extends Consumer, S extends z.ZodType>(
-  world: World,
-  subject: Subject<R, C, S>,
-): Route[] {
+function routesOf<
+  R extends ProtectedObject & { readonly consumers: readonly C[] },
+  C extends Consumer,
+  S extends z.ZodType,
+>(world: World, subject: Subject<R, C, S>): Route[] {
   const { collection, kind, name, form, fields, find, view, store } = subject;
   const template = `/v1/${collection}/{id}/consumers`;
   const found = (request: ApiRequest, operation: string): R => {
@@ -87,7 +92,7 @@ function routesOf<R extends Guarded & { readonly consumers: readonly C[] }, C ex
           path: `${collection}/${row.id}/consumers`,
           rows: kind === 'container' ? row.consumers.toSorted(byName) : row.consumers,
           view: ({ projectId: _whose, createdMs, ...rest }) => ({
-            ...stamps({ createdMs, updatedMs: createdMs }),
+            ...timestamps({ createdMs, updatedMs: createdMs }),
             ...rest,
           }),
         });
@@ -134,12 +139,12 @@ function routesOf<R extends Guarded & { readonly consumers: readonly C[] }, C ex
         );
       },
     },
-    { method: 'GET', template: `${template}/{consumer}`, handle: (request) => showOne(find, request) },
+    { method: 'GET', template: `${template}/{consumer}`, handle: (request) => showConsumer(find, request) },
   ];
 }
 
-/** No response contains a consumer's ID, so none can be requested. */
-function showOne(find: (request: ApiRequest) => Guarded, request: ApiRequest): ApiResponse {
+/** Consumers cannot be requested, because no response contains a consumer's ID. */
+function showConsumer(find: (request: ApiRequest) => ProtectedObject, request: ApiRequest): ApiResponse {
   find(request);
   if (!isUuid(request.params['consumer'] ?? '')) throw notFound('Not Found. Provided consumer id is invalid.');
   throw notFound('Consumer not found.');

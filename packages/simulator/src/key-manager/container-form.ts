@@ -14,7 +14,7 @@ export const ContainerSecretForm = z.object({ name: z.string().max(255).optional
 const FORM = 'Container';
 
 /** Required names of secrets by container type. */
-const NAMES = {
+const CONTAINER_NAMES = {
   rsa: {
     required: ['public_key', 'private_key'],
     optional: ['private_key_passphrase'],
@@ -30,7 +30,7 @@ const NAMES = {
   },
 } as const;
 
-/** The rules for the secrets of a new container; `root` is the service's URL, with which references begin. */
+/** Validates the secrets of a new container. `root` is the service's URL, which references start with. */
 export function checkContainer({ type, secret_refs: refs = [] }: z.infer<typeof ContainerForm>, root: string): void {
   if (refs.length === 0) return;
   const names = new Set(refs.map(({ name }) => name ?? ''));
@@ -40,7 +40,7 @@ export function checkContainer({ type, secret_refs: refs = [] }: z.infer<typeof 
   }
   if (refs.some(({ secret_ref }) => !secret_ref.startsWith(root))) throw unsupportedValue();
   if (type === 'generic') return;
-  const { required, optional, unknown, missing } = NAMES[type];
+  const { required, optional, unknown, missing } = CONTAINER_NAMES[type];
   const known: readonly string[] = [...required, ...optional];
   if ([...names].some((name) => !known.includes(name))) throw bad(unknown);
   if (required.some((name) => !names.has(name))) throw bad(missing);

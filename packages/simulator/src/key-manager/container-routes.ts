@@ -2,9 +2,9 @@ import { type ApiRequest, type ApiResponse, created, noContent, ok, type Route }
 import type { World } from '../world.ts';
 import { readAnyJson, readJson } from './body.ts';
 import { ContainerForm, ContainerSecretForm, checkContainer } from './container-form.ts';
-import { isLike, page } from './list.ts';
+import { matchesLikePattern, page } from './list.ts';
 import { findContainer, idOf, secretOfProject } from './lookup.ts';
-import { requireLister, requireMaker, requireRight } from './policy.ts';
+import { requireCreateRole, requireListRole, requireRight } from './policy.ts';
 import { methodNotAllowed, notFound, refuse } from './problem.ts';
 import { requireKeyQuota } from './quota.ts';
 import type { KeyContainer } from './records.ts';
@@ -42,12 +42,12 @@ export function containerRoutes(world: World): Route[] {
 
 function list({ tables }: World, request: ApiRequest): ApiResponse {
   const { access, query, serviceUrl } = request;
-  requireLister(access, 'Containers(s) retrieval');
+  requireListRole(access, 'Containers(s) retrieval');
   const [name, type] = [query.get('name') || undefined, query.get('type') || undefined];
   const rows = tables.keyContainers.where(
     (container) =>
       container.projectId === access.projectId &&
-      (name === undefined || isLike(container.name, name)) &&
+      (name === undefined || matchesLikePattern(container.name, name)) &&
       (type === undefined || container.type === type),
   );
   return page(request, { name: 'containers', rows, view: (container) => viewContainer(serviceUrl, container) });
@@ -55,7 +55,7 @@ function list({ tables }: World, request: ApiRequest): ApiResponse {
 
 function create(world: World, request: ApiRequest): ApiResponse {
   const { access, serviceUrl } = request;
-  requireMaker(access, 'Container creation');
+  requireCreateRole(access, 'Container creation');
   const form = readJson(request, { name: 'Container', schema: ContainerForm });
   checkContainer(form, serviceUrl);
   requireKeyQuota(world, access.projectId, 'containers', 'Container creation');
@@ -78,10 +78,10 @@ function create(world: World, request: ApiRequest): ApiResponse {
     secrets,
     consumers: [],
   });
-  return referred(serviceUrl, id);
+  return refResponse(serviceUrl, id);
 }
 
-function referred(root: string, id: string): ApiResponse {
+function refResponse(root: string, id: string): ApiResponse {
   const container_ref = containerRef(root, id);
   return { ...created({ container_ref }), headers: { Location: container_ref } };
 }
@@ -111,7 +111,7 @@ function addSecret(world: World, request: ApiRequest): ApiResponse {
     );
   }
   world.tables.keyContainers.put({ ...container, secrets: [...container.secrets, added] });
-  return referred(serviceUrl, container.id);
+  return refResponse(serviceUrl, container.id);
 }
 
 function removeSecret(world: World, request: ApiRequest): ApiResponse {

@@ -3,8 +3,8 @@ import type { KeySpec } from './order-form.ts';
 import { failureText, issueText } from './problem.ts';
 import type { SecretType } from './records.ts';
 
-/** The result: bytes of each secret by its name in a container, or an error. */
-export type Generated =
+/** The result: the bytes of each secret by its name in a container, or an error. */
+export type GeneratedKey =
   | { readonly kind: 'key'; readonly bytes: Buffer }
   | { readonly kind: 'pair'; readonly parts: readonly { name: string; type: SecretType; bytes: Buffer }[] }
   | { readonly kind: 'error'; readonly status: number; readonly reason: string };
@@ -16,13 +16,13 @@ const ASYMMETRIC = ['rsa', 'dsa'];
 const ASYMMETRIC_BITS = [1024, 2048, 4096];
 
 /** Algorithms for which its adapter accepts orders. */
-const ORDERABLE = ['diffie_hellman', 'dsa', 'rsa', 'ec', 'aes', 'des', 'desede', ...SYMMETRIC.slice(3)];
+const ORDERABLE_ALGORITHMS = ['diffie_hellman', 'dsa', 'rsa', 'ec', 'aes', 'des', 'desede', ...SYMMETRIC.slice(3)];
 
-const PROCESS = 'Process TypeOrder';
+const ORDER_OPERATION = 'Process TypeOrder';
 
-export function generate(type: 'key' | 'asymmetric', spec: KeySpec, random: () => number): Generated {
+export function generate(type: 'key' | 'asymmetric', spec: KeySpec, random: () => number): GeneratedKey {
   const algorithm = spec.algorithm.toLowerCase();
-  if (!ORDERABLE.includes(algorithm)) return refused('Secret generate supported plugin not found.');
+  if (!ORDERABLE_ALGORITHMS.includes(algorithm)) return refused('Secret generate supported plugin not found.');
   const algorithms = type === 'key' ? SYMMETRIC : ASYMMETRIC;
   if (!algorithms.includes(algorithm)) return refused('Requested algorithm is not supported');
   const factor = spec.mode?.toLowerCase() === 'xts' ? 2 : 1;
@@ -35,7 +35,7 @@ export function generate(type: 'key' | 'asymmetric', spec: KeySpec, random: () =
   return algorithm === 'rsa' ? keyPair(spec) : failed();
 }
 
-function keyPair({ bitLength, passphrase }: KeySpec): Generated {
+function keyPair({ bitLength, passphrase }: KeySpec): GeneratedKey {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', {
     modulusLength: bitLength,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -57,10 +57,10 @@ function keyPair({ bitLength, passphrase }: KeySpec): Generated {
   };
 }
 
-function refused(reason: string): Generated {
-  return { kind: 'error', status: 400, reason: issueText(PROCESS, reason) };
+function refused(reason: string): GeneratedKey {
+  return { kind: 'error', status: 400, reason: issueText(ORDER_OPERATION, reason) };
 }
 
-function failed(): Generated {
-  return { kind: 'error', status: 500, reason: failureText(PROCESS) };
+function failed(): GeneratedKey {
+  return { kind: 'error', status: 500, reason: failureText(ORDER_OPERATION) };
 }

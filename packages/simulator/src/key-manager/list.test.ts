@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLike } from './list.ts';
+import { matchesLikePattern } from './list.ts';
 
 it.each([
   ['abc', 'abc', true],
@@ -17,5 +17,5 @@ it.each([
   ['aXbXc', 'a%b%c', true],
   [null, '%', false],
 ])('%s LIKE %s is %s', (text, pattern, is) => {
-  expect(isLike(text, pattern)).toBe(is);
+  expect(matchesLikePattern(text, pattern)).toBe(is);
 });

@@ -4,19 +4,19 @@ import { ok } from '../http/api.ts';
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 100;
 
-/** A page of `rows` with the links to the pages around it. `path` is that of the collection below the version. */
+/** A page of `rows`, with links to the previous and next page. `path` is that of the collection below the version. */
 export function page<R>(
   { query, serviceUrl }: ApiRequest,
   { name, path = name, rows, view }: { name: string; path?: string; rows: readonly R[]; view: (row: R) => object },
 ): ApiResponse {
   const offset = Math.max(0, integer(query.get('offset')) ?? 0);
   const limit = Math.min(MAX_LIMIT, Math.max(1, integer(query.get('limit')) ?? DEFAULT_LIMIT));
-  const shown = rows.slice(offset, offset + limit);
+  const response = rows.slice(offset, offset + limit);
   const link = (at: number): string => `${serviceUrl}/v1/${path}?limit=${limit}&offset=${at}`;
   return ok({
-    [name]: shown.map(view),
-    ...(shown.length > 0 && offset > 0 && { previous: link(Math.max(0, offset - limit)) }),
-    ...(shown.length > 0 && rows.length > offset + limit && { next: link(offset + limit) }),
+    [name]: response.map(view),
+    ...(response.length > 0 && offset > 0 && { previous: link(Math.max(0, offset - limit)) }),
+    ...(response.length > 0 && rows.length > offset + limit && { next: link(offset + limit) }),
     total: rows.length,
   });
 }
@@ -28,7 +28,7 @@ function integer(text: string | null): number | undefined {
 }
 
 /** MariaDB's LIKE for names: `%` matches any text, `_` any character; case-insensitive. */
-export function isLike(text: string | null, pattern: string): boolean {
+export function matchesLikePattern(text: string | null, pattern: string): boolean {
   if (text === null) return false;
   const [a, b] = [text.toLowerCase(), pattern.toLowerCase()];
   let [i, j, star, from] = [0, 0, -1, 0];

@@ -3,34 +3,34 @@ import type { World } from '../world.ts';
 import { notFound } from './problem.ts';
 import type { KeyContainer, KeySecret } from './records.ts';
 
-const UUID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
+const UUID_PATTERN = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
 export function isUuid(id: string): boolean {
-  return UUID.test(id);
+  return UUID_PATTERN.test(id);
 }
 
 /** The secret of a request's path for any caller; the policy decides on access. */
 export function findSecret(world: World, { params }: ApiRequest): KeySecret {
   const id = params['id'] ?? '';
   if (!isUuid(id)) throw notFound('Not Found. Provided secret id is invalid.');
-  const secret = liveSecret(world, id);
+  const secret = unexpiredSecret(world, id);
   if (secret === undefined) throw notFound('Secret not found.');
   return secret;
 }
 
 /** An unexpired secret. */
-export function liveSecret({ tables, clock }: World, id: string): KeySecret | undefined {
+export function unexpiredSecret({ tables, clock }: World, id: string): KeySecret | undefined {
   const secret = tables.keySecrets.get(id);
-  return secret !== undefined && isLive(secret, clock.now()) ? secret : undefined;
+  return secret !== undefined && isUnexpired(secret, clock.now()) ? secret : undefined;
 }
 
-export function isLive({ expirationMs }: KeySecret, nowMs: number): boolean {
+export function isUnexpired({ expirationMs }: KeySecret, nowMs: number): boolean {
   return expirationMs === null || expirationMs > nowMs;
 }
 
-/** The secret that a reference points to, if the project has it. */
+/** The secret that a reference points to, if it is in the project. */
 export function secretOfProject(world: World, reference: string, projectId: string): KeySecret | undefined {
-  const secret = liveSecret(world, idOf(reference));
+  const secret = unexpiredSecret(world, idOf(reference));
   return secret?.projectId === projectId ? secret : undefined;
 }
 

@@ -8,8 +8,8 @@ import { methodNotAllowed, notFound, refuse } from './problem.ts';
 import type { KeySecret } from './records.ts';
 import { secretRef } from './views.ts';
 
-const All = z.object({ metadata: z.record(z.string(), z.unknown()) });
-const One = z.strictObject({ key: z.string().max(255), value: z.string().max(255) });
+const MetadataBody = z.object({ metadata: z.record(z.string(), z.unknown()) });
+const MetadataItem = z.strictObject({ key: z.string().max(255), value: z.string().max(255) });
 
 /** A secret's user metadata; keys are lower case. */
 export function secretMetadataRoutes(world: World): Route[] {
@@ -33,8 +33,8 @@ export function secretMetadataRoutes(world: World): Route[] {
       template,
       handle(request) {
         const secret = find(request, 'change', 'Secret metadata creation');
-        const { metadata } = readJson(request, { name: 'SecretMetadata', schema: All, namesMissing: true });
-        store(secret, checked(metadata));
+        const { metadata } = readJson(request, { name: 'SecretMetadata', schema: MetadataBody, listsMissing: true });
+        store(secret, checkedMetadata(metadata));
         return created({ metadata_ref: `${secretRef(request.serviceUrl, secret.id)}/metadata` });
       },
     },
@@ -63,10 +63,10 @@ export function secretMetadataRoutes(world: World): Route[] {
       handle(request) {
         const secret = find(request, 'change', 'Secret metadatum update');
         const { key, value } = item(readAnyJson(request, ITEM_FORM));
-        const asked = request.params['key'] ?? '';
-        if (!Object.hasOwn(secret.metadata, asked)) throw notFound('Secret metadata not found.');
-        // Barbican's message ends here, too.
-        if (asked !== key) throw refuse(409, 'Key in request data does not match key in the ');
+        const requestedKey = request.params['key'] ?? '';
+        if (!Object.hasOwn(secret.metadata, requestedKey)) throw notFound('Secret metadata not found.');
+        // Barbican's message ends here too.
+        if (requestedKey !== key) throw refuse(409, 'Key in request data does not match key in the ');
         store(secret, { ...secret.metadata, [key]: value });
         return ok({ key, value });
       },
@@ -76,7 +76,7 @@ export function secretMetadataRoutes(world: World): Route[] {
       template: `${template}/{key}`,
       handle(request) {
         const secret = find(request, 'change', 'Secret metadatum removal');
-        const { [request.params['key'] ?? '']: _gone, ...rest } = secret.metadata;
+        const { [request.params['key'] ?? '']: _removed, ...rest } = secret.metadata;
         store(secret, rest);
         return noContent;
       },
@@ -94,7 +94,7 @@ export function secretMetadataRoutes(world: World): Route[] {
   ];
 }
 
-const ITEM_FORM = { name: 'SecretMetadatum', schema: One, namesMissing: true } as const;
+const ITEM_FORM = { name: 'SecretMetadatum', schema: MetadataItem, listsMissing: true } as const;
 
 function showItem({ metadata }: KeySecret, { params }: ApiRequest): ApiResponse {
   const key = params['key'] ?? '';
@@ -102,12 +102,12 @@ function showItem({ metadata }: KeySecret, { params }: ApiRequest): ApiResponse 
   return ok({ key, value: metadata[key] });
 }
 
-function item({ key, value }: z.infer<typeof One>): z.infer<typeof One> {
+function item({ key, value }: z.infer<typeof MetadataItem>): z.infer<typeof MetadataItem> {
   requireSafe(key);
   return { key: key.toLowerCase(), value };
 }
 
-function checked(metadata: Readonly<Record<string, unknown>>): Record<string, string> {
+function checkedMetadata(metadata: Readonly<Record<string, unknown>>): Record<string, string> {
   const entries = Object.entries(metadata).map(([key, value]) => {
     requireSafe(key);
     if (typeof value !== 'string') throw refuse(400, 'Invalid Metadata. Keys and Values must be Strings.');

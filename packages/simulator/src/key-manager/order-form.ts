@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { complaintOf } from '../http/parse-body.ts';
+import { schemaErrorOf } from '../http/parse-body.ts';
 import { mismatch, unsupportedValue } from './body.ts';
 import { refuse } from './problem.ts';
 import { ORDER_TYPES } from './records.ts';
@@ -7,7 +7,7 @@ import { checkSecret, SecretForm } from './secret-form.ts';
 
 export const OrderForm = z.object({ meta: z.record(z.string(), z.unknown()), type: z.enum(ORDER_TYPES) });
 
-const NAMES = { key: 'key', asymmetric: 'asymmetric key' } as const;
+const ORDER_NAMES = { key: 'key', asymmetric: 'asymmetric key' } as const;
 
 /** The specification of keys to generate. */
 export interface KeySpec {
@@ -28,7 +28,7 @@ export function checkOrder({ type, meta }: z.infer<typeof OrderForm>, nowMs: num
   const form = "Secret' within 'Order";
   const parsed = SecretForm.safeParse(meta, { reportInput: true });
   if (!parsed.success) {
-    const { text, path } = complaintOf(parsed.error, meta);
+    const { text, path } = schemaErrorOf(parsed.error, meta);
     throw mismatch(form, text, path[0]);
   }
   const { expirationMs } = checkSecret(parsed.data, nowMs, form, true);
@@ -36,9 +36,9 @@ export function checkOrder({ type, meta }: z.infer<typeof OrderForm>, nowMs: num
   const bad = (reason: string): Error => mismatch('Order', reason, 'meta');
   if (payload !== undefined) throw bad(`'payload' not allowed for ${type} type order`);
   if (algorithm === undefined || algorithm === '') {
-    throw bad(`'algorithm' is required field for ${NAMES[type]} type order`);
+    throw bad(`'algorithm' is required field for ${ORDER_NAMES[type]} type order`);
   }
-  if (bitLength === undefined) throw bad(`'bit_length' is required field for ${NAMES[type]} type order`);
+  if (bitLength === undefined) throw bad(`'bit_length' is required field for ${ORDER_NAMES[type]} type order`);
   if (bitLength % 8 !== 0) throw unsupportedValue();
   const { passphrase } = meta;
   return {
@@ -52,7 +52,7 @@ export function checkOrder({ type, meta }: z.infer<typeof OrderForm>, nowMs: num
 }
 
 const REQUEST_TYPES = ['simple-cmc', 'full-cmc', 'stored-key', 'custom'];
-const REQUIRED: Readonly<Record<string, readonly string[]>> = {
+const REQUIRED_META: Readonly<Record<string, readonly string[]>> = {
   'simple-cmc': ['request_data'],
   'stored-key': ['container_ref', 'subject_dn'],
 };
@@ -63,7 +63,7 @@ function checkCertificate(meta: Readonly<Record<string, unknown>>): void {
   const type = meta['request_type'] ?? 'custom';
   if (typeof type !== 'string' || !REQUEST_TYPES.includes(type)) throw refuse(400, 'Invalid Certificate Request Type');
   if (type === 'full-cmc') throw refuse(400, 'Full CMC Requests are not yet supported.');
-  for (const field of REQUIRED[type] ?? []) if (meta[field] == null) throw missing(field);
+  for (const field of REQUIRED_META[type] ?? []) if (meta[field] == null) throw missing(field);
 }
 
 function missing(field: string): Error {

@@ -5,7 +5,7 @@ import { readJson } from './body.ts';
 import { generate } from './key-generation.ts';
 import { page } from './list.ts';
 import { checkOrder, type KeySpec, OrderForm } from './order-form.ts';
-import { hasRole, requireLister, requireMaker } from './policy.ts';
+import { hasRole, requireCreateRole, requireListRole } from './policy.ts';
 import { forbidden, notFound, refuse } from './problem.ts';
 import { requireKeyQuota } from './quota.ts';
 import type { KeyOrder, KeySecret, SecretType } from './records.ts';
@@ -22,7 +22,7 @@ export function orderRoutes(world: World): Route[] {
       method: 'PUT',
       template: '/v1/orders',
       handle({ access }) {
-        requireMaker(access, 'Order update');
+        requireCreateRole(access, 'Order update');
         throw refuse(405, 'Order update is not supported.');
       },
     },
@@ -58,7 +58,7 @@ function find({ tables }: World, { access, params }: ApiRequest): KeyOrder {
 
 function list({ tables }: World, request: ApiRequest): ApiResponse {
   const { access, query, serviceUrl } = request;
-  requireLister(access, 'Order(s) retrieval');
+  requireListRole(access, 'Order(s) retrieval');
   const meta = query.get('meta') || undefined;
   const rows = tables.keyOrders.where(
     (order) =>
@@ -69,8 +69,8 @@ function list({ tables }: World, request: ApiRequest): ApiResponse {
 
 function create(world: World, request: ApiRequest): ApiResponse {
   const { access, serviceUrl } = request;
-  requireMaker(access, 'Order creation');
-  const form = readJson(request, { name: 'Order', schema: OrderForm, namesMissing: true });
+  requireCreateRole(access, 'Order creation');
+  const form = readJson(request, { name: 'Order', schema: OrderForm, listsMissing: true });
   const spec = checkOrder(form, world.clock.now());
   requireKeyQuota(world, access.projectId, 'orders', 'Order creation');
   const { id } = world.tables.keyOrders.put({

@@ -1,12 +1,12 @@
 import type { ApiRequest, ApiResponse } from '../http/api.ts';
-import { issueSeen, notFound, refuse } from './problem.ts';
+import { notFound, refuse, reportedIssue } from './problem.ts';
 import type { KeySecret, Payload, PayloadType } from './records.ts';
 
 export const MAX_SECRET_BYTES = 20_000;
 
 const PLAIN_TEXT = ['text/plain', 'text/plain;charset=utf-8', 'text/plain; charset=utf-8'];
-const BINARY = ['application/octet-stream', 'application/pkcs8'];
-export const SUPPORTED_TYPES = [...PLAIN_TEXT, ...BINARY];
+const BINARY_TYPES = ['application/octet-stream', 'application/pkcs8'];
+export const SUPPORTED_TYPES = [...PLAIN_TEXT, ...BINARY_TYPES];
 
 /** The stored form of a media type; undefined if Barbican does not support it. */
 export function payloadType(mediaType: string): PayloadType | undefined {
@@ -29,14 +29,14 @@ export function wantsMetadata({ headers: { accept } }: ApiRequest): boolean {
   return accept === undefined || accept === 'application/json' || accept === '*/*';
 }
 
-/** The payload of a secret in the requested format. */
+/** Returns the payload of a secret in the requested format. */
 export function sendPayload(request: ApiRequest, { payload }: KeySecret, operation: string): ApiResponse {
   if (payload === null) throw notFound('Not Found. Sorry but your secret has no payload.');
   const accept = request.headers.accept || 'application/octet-stream';
-  const wanted = accept === '*/*' ? payload.contentType : payloadType(accept);
-  if (wanted === undefined) throw issueSeen(operation, 406, 'Wrong payload content-type');
+  const requested = accept === '*/*' ? payload.contentType : payloadType(accept);
+  if (requested === undefined) throw reportedIssue(operation, 406, 'Wrong payload content-type');
   const bytes = bytesOf(payload);
-  if (wanted === 'text/plain' && !isUtf8(bytes)) throw issueSeen(operation, 406, 'Wrong payload content-type');
+  if (requested === 'text/plain' && !isUtf8(bytes)) throw reportedIssue(operation, 406, 'Wrong payload content-type');
   const contentType = accept === 'text/plain' ? 'text/plain; charset=UTF-8' : accept;
   return { status: 200, headers: { 'Content-Type': contentType }, body: bytes };
 }
@@ -58,14 +58,14 @@ const UPDATE = 'Secret update';
 
 /** The payload of a PUT request, as bytes or, depending on its encoding, as base64. */
 export function readPayload({ rawBody, headers }: ApiRequest, contentType: PayloadType): Payload {
-  if (rawBody.length === 0) throw issueSeen(UPDATE, 400, 'No data supplied to process.');
-  if (rawBody.length > MAX_SECRET_BYTES) throw issueSeen(UPDATE, 413, 'Provided information too large to process');
+  if (rawBody.length === 0) throw reportedIssue(UPDATE, 400, 'No data supplied to process.');
+  if (rawBody.length > MAX_SECRET_BYTES) throw reportedIssue(UPDATE, 413, 'Provided information too large to process');
   const encoding = headers['content-encoding'];
   if (contentType === 'text/plain' || encoding === undefined) {
     return { contentType, base64: rawBody.toString('base64') };
   }
   if (encoding.toLowerCase() !== 'base64') {
-    throw issueSeen(UPDATE, 400, "Text-based binary secret payloads must specify a content-encoding of 'base64'");
+    throw reportedIssue(UPDATE, 400, "Text-based binary secret payloads must specify a content-encoding of 'base64'");
   }
   const bytes = decodeBase64(rawBody.toString());
   if (bytes === undefined) {

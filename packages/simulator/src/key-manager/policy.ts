@@ -1,13 +1,14 @@
 import type { Access } from '../identity/access.ts';
 import { forbidden } from './problem.ts';
-import type { Guarded } from './records.ts';
+import type { ProtectedObject } from './records.ts';
 
 /**
- * Barbican's default policies, old and new: the roles `creator`, `observer` and `audit` are those of the policies that Zed
- * enforces, `member` and `reader` those of later releases, and either set is sufficient. Source: barbican/common/policies.
+ * Barbican's default policies, old and new: the roles `creator`, `observer` and `audit` belong to the policies that Zed
+ * enforces, `member` and `reader` to those of later releases, and either set is sufficient. Source:
+ * barbican/common/policies.
  */
 
-/** The rights on a secret or container, from the widest circle to the narrowest. */
+/** The rights on a secret or container, from the most to the least widely granted. */
 export type Right =
   /** Read metadata. */
   | 'get'
@@ -20,51 +21,69 @@ export type Right =
   | 'change'
   | 'delete';
 
-interface Circle {
+interface AccessScope {
   readonly has: (...roles: readonly string[]) => boolean;
-  readonly isProjects: boolean;
-  readonly isCreators: boolean;
-  /** Whether its access rules name the caller. */
+  readonly isInProject: boolean;
+  readonly isCreator: boolean;
+  /** Whether its access rules include the caller. */
   readonly isShared: boolean;
   readonly isPrivate: boolean;
 }
 
-function circleOf(access: Access, object: Guarded): Circle {
+function accessScopeOf(access: Access, object: ProtectedObject): AccessScope {
   return {
     has: (...roles) => hasRole(access, ...roles),
-    isProjects: access.projectId !== '' && object.projectId === access.projectId,
-    isCreators: object.creatorId === access.userId,
+    isInProject: access.projectId !== '' && object.projectId === access.projectId,
+    isCreator: object.creatorId === access.userId,
     isShared: object.acl?.users.includes(access.userId) === true,
     isPrivate: object.acl?.projectAccess === false,
   };
 }
 
-const OLD_ROLES = ['admin', 'observer', 'creator', 'audit', 'key-manager:service-admin'];
-const OLD_ROLES_BUT_AUDIT = ['admin', 'observer', 'creator'];
+const LEGACY_ROLES = ['admin', 'observer', 'creator', 'audit', 'key-manager:service-admin'];
+const LEGACY_ROLES_WITHOUT_AUDIT = ['admin', 'observer', 'creator'];
 
 /** Whether the policy grants a right on a secret or container to a caller. */
-export function may(access: Access, right: Right, object: Guarded, kind: 'secret' | 'container' = 'secret'): boolean {
-  const circle = circleOf(access, object);
-  const { has, isProjects, isCreators, isShared, isPrivate } = circle;
-  const isAdmins = isProjects && has('admin');
-  const isOfMembers = isProjects && has('member') && (isCreators || !isPrivate);
-  const isOfCreator = isProjects && has('creator') && isCreators;
+export function isAllowed(
+  access: Access,
+  right: Right,
+  object: ProtectedObject,
+  kind: 'secret' | 'container' = 'secret',
+): boolean {
+  const accessScope = accessScopeOf(access, object);
+  const { has, isInProject, isCreator, isShared, isPrivate } = accessScope;
+  const isProjectAdmin = isInProject && has('admin');
+  const isMemberAllowed = isInProject && has('member') && (isCreator || !isPrivate);
+  const isCreatorAllowed = isInProject && has('creator') && isCreator;
   switch (right) {
     case 'get':
-      return isAdmins || isOfMembers || isShared || isOfCreator || (isProjects && !isPrivate && has(...OLD_ROLES));
+      return (
+        isProjectAdmin ||
+        isMemberAllowed ||
+        isShared ||
+        isCreatorAllowed ||
+        (isInProject && !isPrivate && has(...LEGACY_ROLES))
+      );
     case 'decrypt':
       return (
-        isAdmins || isOfMembers || isShared || isOfCreator || (isProjects && !isPrivate && has(...OLD_ROLES_BUT_AUDIT))
+        isProjectAdmin ||
+        isMemberAllowed ||
+        isShared ||
+        isCreatorAllowed ||
+        (isInProject && !isPrivate && has(...LEGACY_ROLES_WITHOUT_AUDIT))
       );
     case 'put':
-      return isAdmins || isOfMembers || (isProjects && has('creator'));
+      return isProjectAdmin || isMemberAllowed || (isInProject && has('creator'));
     case 'seeAcl':
-      return isAdmins || isOfMembers || (isProjects && has(...OLD_ROLES_BUT_AUDIT));
+      return isProjectAdmin || isMemberAllowed || (isInProject && has(...LEGACY_ROLES_WITHOUT_AUDIT));
     case 'change':
-      return isAdmins || isOfMembers || isOfCreator || (isProjects && has('creator') && !isPrivate);
+      return isProjectAdmin || isMemberAllowed || isCreatorAllowed || (isInProject && has('creator') && !isPrivate);
     case 'delete':
       return (
-        isAdmins || isOfMembers || isOfCreator || (kind === 'secret' && isProjects && has('creator') && !isPrivate)
+        isProjectAdmin ||
+        isMemberAllowed ||
+        isCreatorAllowed ||
+        (kind === 'secret' && isInProject && has('creator') && !isPrivate)
       );
   }
 }
@@ -76,32 +95,32 @@ export function hasRole(access: Access, ...roles: readonly string[]): boolean {
 export function requireRight(
   access: Access,
   right: Right,
-  object: Guarded,
+  object: ProtectedObject,
   operation: string,
   kind?: 'secret' | 'container',
 ): void {
-  if (!may(access, right, object, kind)) throw forbidden(operation);
+  if (!isAllowed(access, right, object, kind)) throw forbidden(operation);
 }
 
-/** List the project's resources. */
-export function requireLister(access: Access, operation: string): void {
-  if (!hasRole(access, 'member', ...OLD_ROLES_BUT_AUDIT)) throw forbidden(operation);
+/** Requires permission to list the project's resources. */
+export function requireListRole(access: Access, operation: string): void {
+  if (!hasRole(access, 'member', ...LEGACY_ROLES_WITHOUT_AUDIT)) throw forbidden(operation);
 }
 
-/** Create secrets, containers and orders. */
-export function requireMaker(access: Access, operation: string): void {
+/** Requires permission to create secrets, containers and orders. */
+export function requireCreateRole(access: Access, operation: string): void {
   if (!hasRole(access, 'admin', 'creator', 'member')) throw forbidden(operation);
 }
 
-/** Read one's own limits. */
+/** Requires permission to read one's own limits. */
 export function requireAnyRole(access: Access, operation: string): void {
-  if (!hasRole(access, 'reader', ...OLD_ROLES)) throw forbidden(operation);
+  if (!hasRole(access, 'reader', ...LEGACY_ROLES)) throw forbidden(operation);
 }
 
-/** Read and change the limits of projects, which project administrators may not. */
+/** Requires permission to read and change the limits of projects, which project administrators lack. */
 export function requireServiceAdmin(access: Access, operation: string): void {
-  const isOfSystem = access.claims?.scope.kind === 'system';
-  if (!hasRole(access, 'key-manager:service-admin') && !(isOfSystem && hasRole(access, 'admin'))) {
+  const isSystemAdmin = access.claims?.scope.kind === 'system';
+  if (!hasRole(access, 'key-manager:service-admin') && !(isSystemAdmin && hasRole(access, 'admin'))) {
     throw forbidden(operation);
   }
 }

@@ -21,20 +21,20 @@ const TITLES: Readonly<Record<number, string>> = {
 export const BAD_MICROVERSION = 'microversion';
 
 /** Marks errors of Barbican's own code; others come from the front end. */
-const OWN = 'barbican';
+const SERVICE_NAME = 'barbican';
 
 export function renderKeyProblem({ status, message, type }: Problem): ApiResponse {
   const title = TITLES[status] ?? 'Error';
   if (type === BAD_MICROVERSION) return { status, body: { message, code: `${status} ${title}`, title } };
-  // Pecan has no method for it, which it reports like an unsupported media type.
-  if (status === 405 && type !== OWN)
+  // Pecan reports a missing method like an unsupported media type.
+  if (status === 405 && type !== SERVICE_NAME)
     return { status: 406, body: { code: 406, title: TITLES[406], description: null } };
   const description = type === 'HTTPNotFound' ? '' : message;
   return { status, body: { code: status, title, description } };
 }
 
 export function refuse(status: number, description: string): ApiError {
-  return new ApiError(status, description, { type: OWN });
+  return new ApiError(status, description, { type: SERVICE_NAME });
 }
 
 export function notFound(description: string): ApiError {
@@ -50,8 +50,8 @@ export function forbidden(operation: string): ApiError {
   return refuse(403, `${operation} attempt not allowed - please review your user/project privileges`);
 }
 
-/** The error of an operation that the policy allows. */
-export function issueSeen(operation: string, status: number, reason: string): ApiError {
+/** The error of an operation that the policy allows but that fails. */
+export function reportedIssue(operation: string, status: number, reason: string): ApiError {
   return refuse(status, issueText(operation, reason));
 }
 

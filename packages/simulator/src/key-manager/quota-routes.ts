@@ -4,7 +4,7 @@ import type { World } from '../world.ts';
 import { Integer, readJson } from './body.ts';
 import { page } from './list.ts';
 import { requireAnyRole, requireServiceAdmin } from './policy.ts';
-import { issueSeen, notFound } from './problem.ts';
+import { notFound, reportedIssue } from './problem.ts';
 import { KEY_RESOURCES, keyLimits, keyQuotaId } from './quota.ts';
 
 const Limit = Integer.optional();
@@ -55,7 +55,7 @@ export function keyQuotaRoutes(world: World): Route[] {
       template,
       handle(request) {
         requireServiceAdmin(request.access, OPERATION);
-        if (request.rawBody.length === 0) throw issueSeen(OPERATION, 400, 'No data supplied to process.');
+        if (request.rawBody.length === 0) throw reportedIssue(OPERATION, 400, 'No data supplied to process.');
         const { project_quotas } = readJson(request, { name: 'Project Quota', schema: Quotas });
         const limits: Record<string, number> = {};
         for (const [name, limit] of Object.entries(project_quotas)) if (limit !== undefined) limits[name] = limit;

@@ -1,6 +1,6 @@
 import type { World } from '../world.ts';
-import { isLive } from './lookup.ts';
-import { issueSeen } from './problem.ts';
+import { isUnexpired } from './lookup.ts';
+import { reportedIssue } from './problem.ts';
 
 export const KEY_RESOURCES = ['secrets', 'orders', 'containers', 'consumers', 'cas'] as const;
 type KeyResource = (typeof KEY_RESOURCES)[number];
@@ -18,14 +18,14 @@ export function keyLimits({ config, tables }: World, projectId: string): Record<
 export function requireKeyQuota(world: World, projectId: string, resource: KeyResource, operation: string): void {
   const limit = keyLimits(world, projectId)[resource] ?? -1;
   if (limit < 0 || usage(world, projectId, resource) < limit) return;
-  throw issueSeen(operation, 403, 'Creation not allowed because a quota has been reached');
+  throw reportedIssue(operation, 403, 'Creation not allowed because a quota has been reached');
 }
 
 function usage({ tables, clock }: World, projectId: string, resource: KeyResource): number {
   const isOwn = (row: { readonly projectId: string }): boolean => row.projectId === projectId;
   switch (resource) {
     case 'secrets':
-      return tables.keySecrets.where((secret) => isOwn(secret) && isLive(secret, clock.now())).length;
+      return tables.keySecrets.where((secret) => isOwn(secret) && isUnexpired(secret, clock.now())).length;
     case 'orders':
       return tables.keyOrders.where(isOwn).length;
     case 'containers':

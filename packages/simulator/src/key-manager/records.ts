@@ -9,17 +9,17 @@ export interface Payload {
   readonly base64: string;
 }
 
-/** Who may read a secret or container in addition to those permitted by roles. */
+/** Who may read a secret or container, in addition to users permitted by roles. */
 export interface Acl {
-  /** Whether the project's users may read it; else only its creator and `users`. */
+  /** Whether the project's users may read it; otherwise only its creator and `users`. */
   readonly projectAccess: boolean;
   readonly users: readonly string[];
   readonly createdMs: number;
   readonly updatedMs: number;
 }
 
-/** What secrets and containers have in common. */
-export interface Guarded {
+/** The common fields of secrets and containers. */
+export interface ProtectedObject {
   readonly id: string;
   readonly projectId: string;
   readonly creatorId: string;
@@ -38,9 +38,9 @@ export interface SecretConsumer {
   readonly createdMs: number;
 }
 
-export interface KeySecret extends Guarded {
+export interface KeySecret extends ProtectedObject {
   readonly secretType: SecretType;
-  /** It is treated as deleted after this time. */
+  /** After this time it is treated as deleted. */
   readonly expirationMs: number | null;
   readonly algorithm: string | null;
   readonly bitLength: number | null;
@@ -60,7 +60,7 @@ export interface ContainerConsumer {
 
 export const CONTAINER_TYPES = ['generic', 'rsa', 'certificate'] as const;
 
-export interface KeyContainer extends Guarded {
+export interface KeyContainer extends ProtectedObject {
   readonly type: (typeof CONTAINER_TYPES)[number];
   readonly secrets: readonly { readonly name: string | null; readonly secretId: string }[];
   readonly consumers: readonly ContainerConsumer[];
@@ -79,6 +79,6 @@ export interface KeyOrder {
   readonly outcome:
     | { readonly kind: 'secret' | 'container'; readonly id: string }
     | { readonly kind: 'error'; readonly status: number; readonly reason: string }
-    /** A certificate order, which no authority ever fulfils. */
+    /** A certificate order, which no certificate authority ever fulfils. */
     | { readonly kind: 'waiting' };
 }

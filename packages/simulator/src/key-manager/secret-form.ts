@@ -38,7 +38,7 @@ export function checkSecret(fields: SecretFields, nowMs: number, form: string, i
   if (type !== undefined && !isOrder) {
     throw mismatch(form, 'payload must be provided when payload_content_type is specified', 'payload');
   }
-  if (type != null) requireSupported(type, form);
+  if (type != null) requireSupportedType(type, form);
   return { expirationMs, payload: null };
 }
 
@@ -50,7 +50,7 @@ function expirationOf({ expiration }: SecretFields, nowMs: number, form: string)
   return ms;
 }
 
-function requireSupported(type: string, form: string): NonNullable<ReturnType<typeof payloadType>> {
+function requireSupportedType(type: string, form: string): NonNullable<ReturnType<typeof payloadType>> {
   const supported = payloadType(type);
   if (supported !== undefined) return supported;
   throw mismatch(form, `payload_content_type is not one of ${pythonRepr(SUPPORTED_TYPES)}`, 'payload_content_type');
@@ -65,7 +65,7 @@ function payloadOf(fields: SecretFields, form: string): Payload {
       'payload_content_type',
     );
   }
-  const contentType = requireSupported(type, form);
+  const contentType = requireSupportedType(type, form);
   if ((contentType === 'text/plain') !== (encoding === undefined)) {
     const encodings = contentType === 'text/plain' ? 'None' : "['base64', 'binary']";
     throw mismatch(form, `payload_content_encoding is not one of ${encodings}`, 'payload_content_encoding');

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../http/api.ts';
 import type { World } from '../world.ts';
-import { isLike } from './list.ts';
-import { isLive } from './lookup.ts';
+import { matchesLikePattern } from './list.ts';
+import { isUnexpired } from './lookup.ts';
 import { refuse } from './problem.ts';
 import type { KeySecret } from './records.ts';
 import { dateFilter } from './times.ts';
@@ -25,31 +25,31 @@ export function listSecrets({ tables, clock }: World, { access, query }: ApiRequ
   const dates = (['created', 'updated', 'expiration'] as const).flatMap((field) => {
     const text = query.get(field);
     if (text === null || text === '') return [];
-    const holds = dateFilter(text);
-    if (holds === undefined) throw badQuery();
-    return [(secret: KeySecret) => holds(Number(SORT_KEYS[field]?.(secret) ?? Number.NaN))];
+    const matchesDate = dateFilter(text);
+    if (matchesDate === undefined) throw badQuery();
+    return [(secret: KeySecret) => matchesDate(Number(SORT_KEYS[field]?.(secret) ?? Number.NaN))];
   });
   const order = sortOrder(query.get('sort'));
   const isShared = query.get('acl_only')?.toLowerCase() === 'true';
-  const isAsked = ({ acl, projectId }: KeySecret): boolean =>
+  const isReadable = ({ acl, projectId }: KeySecret): boolean =>
     isShared ? acl?.users.includes(access.userId) === true : projectId === access.projectId;
-  const like = (text: string | null, name: string): boolean => {
+  const matchesName = (text: string | null, name: string): boolean => {
     const pattern = query.get(name);
-    return pattern === null || pattern === '' || isLike(text, pattern);
+    return pattern === null || pattern === '' || matchesLikePattern(text, pattern);
   };
   const bits = Number.parseInt(query.get('bits') ?? '', 10) || 0;
   const type = query.get('secret_type');
   return tables.keySecrets
     .where(
       (secret) =>
-        isAsked(secret) &&
-        isLive(secret, clock.now()) &&
-        like(secret.name, 'name') &&
-        like(secret.algorithm, 'alg') &&
-        like(secret.mode, 'mode') &&
+        isReadable(secret) &&
+        isUnexpired(secret, clock.now()) &&
+        matchesName(secret.name, 'name') &&
+        matchesName(secret.algorithm, 'alg') &&
+        matchesName(secret.mode, 'mode') &&
         (bits <= 0 || secret.bitLength === bits) &&
         (type === null || type === '' || secret.secretType === type) &&
-        dates.every((holds) => holds(secret)),
+        dates.every((matchesDate) => matchesDate(secret)),
     )
     .sort(order);
 }

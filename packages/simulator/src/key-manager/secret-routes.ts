@@ -4,7 +4,7 @@ import { mediaType, readJson } from './body.ts';
 import { page } from './list.ts';
 import { findSecret } from './lookup.ts';
 import { readPayload, sendPayload, wantsMetadata } from './payload.ts';
-import { requireLister, requireMaker, requireRight } from './policy.ts';
+import { requireCreateRole, requireListRole, requireRight } from './policy.ts';
 import { methodNotAllowed, refuse, wrongMediaType } from './problem.ts';
 import { requireKeyQuota } from './quota.ts';
 import type { KeySecret } from './records.ts';
@@ -48,7 +48,7 @@ function view(request: ApiRequest, secret: KeySecret): object {
 }
 
 function list(world: World, request: ApiRequest): ApiResponse {
-  requireLister(request.access, 'Secret(s) retrieval');
+  requireListRole(request.access, 'Secret(s) retrieval');
   return page(request, {
     name: 'secrets',
     rows: listSecrets(world, request),
@@ -56,21 +56,21 @@ function list(world: World, request: ApiRequest): ApiResponse {
   });
 }
 
-const CREATION = 'Secret creation';
+const CREATE_OPERATION = 'Secret creation';
 
 function create(world: World, request: ApiRequest): ApiResponse {
   const { access, serviceUrl } = request;
-  requireMaker(access, CREATION);
+  requireCreateRole(access, CREATE_OPERATION);
   const fields = readJson(request, { name: 'Secret', schema: SecretForm });
   const nowMs = world.clock.now();
   const { expirationMs, payload } = checkSecret(fields, nowMs, 'Secret');
-  requireKeyQuota(world, access.projectId, 'secrets', CREATION);
+  requireKeyQuota(world, access.projectId, 'secrets', CREATE_OPERATION);
   // No secret store of this cloud supports transport keys.
   if (payload === null && fields.transport_key_needed === 'true') {
-    throw refuse(500, `${CREATION} failure seen - please contact site administrator.`);
+    throw refuse(500, `${CREATE_OPERATION} failure seen - please contact site administrator.`);
   }
   if (payload !== null && fields.transport_key_id !== undefined) {
-    throw refuse(400, `${CREATION} issue seen - Provided transport key was not found..`);
+    throw refuse(400, `${CREATE_OPERATION} issue seen - Provided transport key was not found..`);
   }
   const secret = world.tables.keySecrets.put({
     id: world.ids.uuid(),

@@ -13,11 +13,11 @@ it.each([
   expect(new Date(parseIsoTime(text) ?? 0).toISOString()).toBe(time);
 });
 
-it.each(['', 'x', '2026', '2026-13-01', '2026-01-02T25:00:00'])('%o is no time', (text) => {
+it.each(['', 'x', '2026', '2026-13-01', '2026-01-02T25:00:00'])('rejects %o as a time', (text) => {
   expect(parseIsoTime(text)).toBeUndefined();
 });
 
-describe('a filter of times', () => {
+describe('a time filter', () => {
   const noon = Date.parse('2026-01-01T12:00:00.500Z');
 
   it.each([
@@ -28,12 +28,12 @@ describe('a filter of times', () => {
     ['gte:2026-01-01T12:00:00,lt:2026-01-02', true],
     ['lt:2026-01-01T12:00:00', false],
     ['lte:2026-01-01T12:00:00', true],
-  ])('%s holds: %s', (text, holds) => {
-    expect(dateFilter(text)?.(noon)).toBe(holds);
+  ])('matches %s: %s', (text, expected) => {
+    expect(dateFilter(text)?.(noon)).toBe(expected);
   });
 
   it.each(['gt:x', 'gt:2026-01-01,gte:2026-01-01', 'lt:2026-01-01,lt:2026-01-02', '2026-01-01,gte:2026-01-01'])(
-    '%s is none',
+    'rejects %s',
     (text) => {
       expect(dateFilter(text)).toBeUndefined();
     },

@@ -28,7 +28,7 @@ const RELATIONS = {
 type Relation = keyof typeof RELATIONS;
 
 /** Relations that contradict each other in one filter. */
-const EXCLUDES: Readonly<Record<Relation, readonly Relation[]>> = {
+const EXCLUSIONS: Readonly<Record<Relation, readonly Relation[]>> = {
   gt: ['gt', 'gte'],
   gte: ['gt', 'gte', 'eq'],
   lt: ['lt', 'lte'],
@@ -43,7 +43,7 @@ export function dateFilter(text: string): ((ms: number) => boolean) | undefined 
     const [, relation = 'eq', time = ''] = /^(?:(gte?|lte?):)?(.*)$/.exec(part) ?? [];
     const ms = parseIsoTime(time);
     const key = relation as Relation;
-    if (ms === undefined || EXCLUDES[key].some((other) => bounds.has(other))) return undefined;
+    if (ms === undefined || EXCLUSIONS[key].some((other) => bounds.has(other))) return undefined;
     bounds.set(key, ms);
   }
   return (ms) => [...bounds].every(([relation, bound]) => RELATIONS[relation](Math.floor(ms / 1000) * 1000, bound));

@@ -1,8 +1,8 @@
-import type { Guarded, KeyContainer, KeySecret } from './records.ts';
+import type { KeyContainer, KeySecret, ProtectedObject } from './records.ts';
 import { isoTime } from './times.ts';
 
 /** Times and status, which all Barbican resources have. */
-export function stamps({ createdMs, updatedMs }: Pick<Guarded, 'createdMs' | 'updatedMs'>): object {
+export function timestamps({ createdMs, updatedMs }: Pick<ProtectedObject, 'createdMs' | 'updatedMs'>): object {
   return { created: isoTime(createdMs), updated: isoTime(updatedMs), status: 'ACTIVE' };
 }
 
@@ -10,7 +10,7 @@ export function stamps({ createdMs, updatedMs }: Pick<Guarded, 'createdMs' | 'up
 export function viewSecret(root: string, secret: KeySecret, { withConsumers }: { withConsumers: boolean }): object {
   const { expirationMs, payload } = secret;
   return {
-    ...stamps(secret),
+    ...timestamps(secret),
     name: secret.name,
     secret_type: secret.secretType,
     expiration: expirationMs === null ? null : isoTime(expirationMs),
@@ -32,7 +32,7 @@ export function viewSecret(root: string, secret: KeySecret, { withConsumers }: {
 
 export function viewContainer(root: string, container: KeyContainer): object {
   return {
-    ...stamps(container),
+    ...timestamps(container),
     name: container.name,
     type: container.type,
     creator_id: container.creatorId,
@@ -50,7 +50,7 @@ export function containerRef(root: string, id: string): string {
   return `${root}/v1/containers/${id}`;
 }
 
-/** Barbican's link to the consumers, which is incorrect upstream too. */
+/** Barbican's link to the consumers, which is wrong upstream too. */
 export function consumersRef(root: string, id: string): string {
   return `${root}/v1/consumers/${id}/consumers`;
 }

@@ -7,7 +7,7 @@ import { parse } from './parse.ts';
 import { conflict, notFound } from './problem.ts';
 import { ZONE_KEYS } from './profile-keys.ts';
 import { profileRoutes } from './profiles.ts';
-import { answerList, pick, type View } from './query.ts';
+import { listResponse, pick, type View } from './query.ts';
 import type { LoadBalancerZone } from './records.ts';
 import { changed } from './stamp.ts';
 
@@ -46,7 +46,7 @@ export function availabilityZoneRoutes(world: World): Route[] {
       handle: (request) => {
         requireRead(request.access, request.access.projectId);
         const filters = new Set(['name', 'description', 'enabled', 'availability_zone_profile_id']);
-        return ok(answerList(request, 'availability_zones', [...zones.values()].map(viewOf), filters));
+        return ok(listResponse(request, 'availability_zones', [...zones.values()].map(viewOf), filters));
       },
     },
     {
@@ -63,10 +63,10 @@ export function availabilityZoneRoutes(world: World): Route[] {
       template: one,
       handle: ({ access, body, params }) => {
         requireAdmin(access);
-        const { availability_zone: given } = parse(UpdateZone, body, 'availability_zone_');
+        const { availability_zone: input } = parse(UpdateZone, body, 'availability_zone_');
         const zone = changed(find(params['name']), {
-          description: given.description === null ? '' : given.description,
-          enabled: given.enabled === null ? false : given.enabled,
+          description: input.description === null ? '' : input.description,
+          enabled: input.enabled === null ? false : input.enabled,
         });
         return ok({ availability_zone: viewOf(zones.put(zone)) });
       },
@@ -92,16 +92,16 @@ function viewOf({ id, ...fields }: LoadBalancerZone): View {
 
 function create(world: World, { access, body }: ApiRequest): ApiResponse {
   requireAdmin(access);
-  const { availability_zone: given } = parse(CreateZone, body, 'availability_zone_');
+  const { availability_zone: input } = parse(CreateZone, body, 'availability_zone_');
   const { loadBalancerZones: zones, loadBalancerZoneProfiles: profiles } = world.tables;
-  if (!profiles.has(given.availability_zone_profile_id))
-    throw notFound('Availability Zone Profile', given.availability_zone_profile_id);
-  if (zones.has(given.name)) throw conflict(`A availability zone of ${given.name} already exists.`);
+  if (!profiles.has(input.availability_zone_profile_id))
+    throw notFound('Availability Zone Profile', input.availability_zone_profile_id);
+  if (zones.has(input.name)) throw conflict(`A availability zone of ${input.name} already exists.`);
   const zone = zones.put({
-    id: given.name,
-    description: given.description ?? '',
-    enabled: given.enabled ?? true,
-    availability_zone_profile_id: given.availability_zone_profile_id,
+    id: input.name,
+    description: input.description ?? '',
+    enabled: input.enabled ?? true,
+    availability_zone_profile_id: input.availability_zone_profile_id,
   });
   return created({ availability_zone: viewOf(zone) });
 }

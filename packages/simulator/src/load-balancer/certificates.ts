@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { ApiError } from '../http/api.ts';
 import { pythonRepr } from '../http/parse-body.ts';
-import { isLive } from '../key-manager/lookup.ts';
+import { isUnexpired } from '../key-manager/lookup.ts';
 import { bytesOf } from '../key-manager/payload.ts';
 import type { KeyContainer, KeySecret } from '../key-manager/records.ts';
 import type { World } from '../world.ts';
@@ -16,21 +16,21 @@ export interface References {
   readonly crl: string | null;
 }
 
-/** The new references of a change: existing ones were checked earlier. */
+/** The references that a change adds: existing ones were checked earlier. */
 export function newReferences(after: References, before: References): References {
   const tls = after.tls.filter((reference) => !before.tls.includes(reference));
-  const isCaKept = after.ca === before.ca && after.crl === before.crl;
-  return isCaKept ? { tls, ca: null, crl: null } : { ...after, tls };
+  const isCaUnchanged = after.ca === before.ca && after.crl === before.crl;
+  return isCaUnchanged ? { tls, ca: null, crl: null } : { ...after, tls };
 }
 
 /** Throws Octavia's 400 unless all references are readable in the project and valid. */
 export function requireCertificates(world: World, projectId: string, { tls, ca, crl }: References): void {
   const bad = tls.filter((reference) => reference !== null && !isCertificate(world, projectId, reference));
-  if (bad.length > 0) throw notRetrieved(bad);
+  if (bad.length > 0) throw notRetrievedError(bad);
   const unread = [ca, crl].filter(
     (reference) => reference !== null && payloadOf(world, projectId, reference) === undefined,
   );
-  if (unread.length > 0) throw notRetrieved(unread);
+  if (unread.length > 0) throw notRetrievedError(unread);
   if (ca === null) return;
   const problem = certificateProblem(payloadOf(world, projectId, ca) ?? Buffer.alloc(0));
   if (problem === undefined) return;
@@ -39,7 +39,7 @@ export function requireCertificates(world: World, projectId: string, { tls, ca, 
   );
 }
 
-function notRetrieved(references: readonly (string | null)[]): ApiError {
+function notRetrievedError(references: readonly (string | null)[]): ApiError {
   return new ApiError(400, `Could not retrieve certificate: ${pythonRepr(references)}`);
 }
 
@@ -49,7 +49,7 @@ function isCertificate(world: World, projectId: string, reference: string): bool
   const [, collection, id = ''] = REFERENCE.exec(reference) ?? [];
   if (collection === 'secrets') {
     const bytes = payloadOf(world, projectId, reference);
-    if (bytes !== undefined && !isPkcs12(bytes)) throw unreadable();
+    if (bytes !== undefined && !isPkcs12(bytes)) throw unreadableContainer();
     return bytes !== undefined;
   }
   const container = world.tables.keyContainers.get(id);
@@ -76,11 +76,11 @@ function textOf(secret: KeySecret | undefined): string | undefined {
   return secret?.payload == null ? undefined : bytesOf(secret.payload).toString();
 }
 
-/** The payload, empty if the secret has none yet; undefined if there is no such secret in the project. */
+/** The payload, empty if the secret has none yet; undefined if the secret does not exist in the project. */
 function payloadOf({ tables, clock }: World, projectId: string, reference: string): Buffer | undefined {
   const [, collection, id = ''] = REFERENCE.exec(reference) ?? [];
   const secret = collection === 'secrets' ? tables.keySecrets.get(id) : undefined;
-  if (secret?.projectId !== projectId || !isLive(secret, clock.now())) return undefined;
+  if (secret?.projectId !== projectId || !isUnexpired(secret, clock.now())) return undefined;
   return secret.payload === null ? Buffer.alloc(0) : bytesOf(secret.payload);
 }
 
@@ -91,7 +91,7 @@ function isPkcs12(bytes: Buffer): boolean {
   return tag === 0x30 && bytes.subarray(header, header + 3).equals(Buffer.from([0x02, 0x01, 0x03]));
 }
 
-function unreadable(): ApiError {
+function unreadableContainer(): ApiError {
   return new ApiError(
     400,
     "The PKCS12 bundle is unreadable. Please check the PKCS12 bundle validity. In addition, make sure it does not require a pass phrase. Error: [('asn1 encoding routines', '', 'not enough data')]",

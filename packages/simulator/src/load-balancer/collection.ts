@@ -2,7 +2,7 @@ import { type ApiRequest, type ApiResponse, ok, type Route } from '../http/api.t
 import type { Table } from '../state/table.ts';
 import { requireRead } from './access.ts';
 import { notFound } from './problem.ts';
-import { answerList, pick, projectOf, type View } from './query.ts';
+import { listResponse, pick, projectOf, type View } from './query.ts';
 import type { TreeObject } from './records.ts';
 
 /** Objects of one kind, for lists and reads. */
@@ -15,7 +15,7 @@ export interface Collection<R extends TreeObject> {
   readonly noun: string;
   readonly table: Table<R>;
   readonly view: (row: R) => View;
-  /** Fields of the view that lists can be filtered by, besides those of all objects. */
+  /** Fields of the view that lists can be filtered by, in addition to those of all objects. */
   readonly filters: readonly string[];
   /** Fields for filtering lists that are not in the view. */
   readonly extra?: (row: R) => View;
@@ -53,8 +53,8 @@ function list<R extends TreeObject>(request: ApiRequest, collection: Collection<
   const { table, view, extra, plural, filters } = collection;
   const rows = table.where(projectOf(request));
   const hidden = new Map(extra === undefined ? [] : rows.map((row) => [row.id, extra(row)]));
-  const answer = answerList(request, plural, rows.map(view), new Set([...COMMON_FILTERS, ...filters]), hidden);
-  return ok(answer);
+  const response = listResponse(request, plural, rows.map(view), new Set([...COMMON_FILTERS, ...filters]), hidden);
+  return ok(response);
 }
 
 /** The list of the children of one object, such as the members of a pool. */
@@ -64,5 +64,5 @@ export function listChildren(
   views: readonly View[],
   filters: readonly string[],
 ): ApiResponse {
-  return ok(answerList(request, plural, views, new Set([...COMMON_FILTERS, ...filters])));
+  return ok(listResponse(request, plural, views, new Set([...COMMON_FILTERS, ...filters])));
 }

@@ -57,7 +57,7 @@ export const Address = z
   .string('Value should be IPv4 or IPv6 format')
   .refine((value) => parseIp(value) !== undefined, 'Value should be IPv4 or IPv6 format');
 
-/** Host bits are cleared. */
+/** Clears host bits. */
 export const Cidrs = z.array(
   z.string('Value should be IPv4 or IPv6 CIDR format').transform((value, context) => {
     const cidr = parseCidr(value);
@@ -74,5 +74,5 @@ export const Texts = (max: number): z.ZodType<string[]> => z.array(text(max));
 /** Fields of every object of a tree. */
 export const common = { name: text().nullish(), admin_state_up: Flag.nullish(), tags: Tags.nullish() };
 
-/** Administrators may set it, but it is ignored: an object belongs to the project of its load balancer. */
+/** Administrators may set it, but it is ignored, because an object belongs to the project of its load balancer. */
 export const owner = { project_id: text(36).nullish(), tenant_id: text(36).nullish() };

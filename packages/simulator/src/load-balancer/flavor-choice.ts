@@ -4,21 +4,21 @@ import { disabledOption, invalid } from './problem.ts';
 import { parseObject } from './profile-data.ts';
 import type { ProviderName } from './records.ts';
 
-interface Choice {
+interface FlavorChoice {
   readonly provider?: string | null | undefined;
   readonly flavor_id?: string | null | undefined;
 }
 
 /** The provider of a new load balancer: that of its flavor, the requested one, or the cloud's default. */
-export function chooseProvider(world: World, { provider, flavor_id }: Choice): ProviderName {
+export function chooseProvider(world: World, { provider, flavor_id }: FlavorChoice): ProviderName {
   const { tables, config } = world;
   const flavor = flavor_id == null ? undefined : tables.loadBalancerFlavors.get(flavor_id);
   if (flavor_id != null && flavor === undefined) throw invalid('Invalid flavor_id.');
   if (flavor?.enabled === false) throw disabledOption('flavor', flavor.id);
-  const ofFlavor = tables.loadBalancerFlavorProfiles.get(flavor?.flavor_profile_id ?? '')?.provider_name;
-  if (ofFlavor !== undefined && provider != null && provider !== ofFlavor)
+  const flavorProvider = tables.loadBalancerFlavorProfiles.get(flavor?.flavor_profile_id ?? '')?.provider_name;
+  if (flavorProvider !== undefined && provider != null && provider !== flavorProvider)
     throw new ApiError(400, `Flavor '${flavor_id}' is not compatible with provider '${provider}'`);
-  return requireProvider(world, ofFlavor ?? provider ?? config.loadBalancerProviders[0]);
+  return requireProvider(world, flavorProvider ?? provider ?? config.loadBalancerProviders[0]);
 }
 
 /** `octavia` is the old name of the amphora provider. */

@@ -7,7 +7,7 @@ import { parse } from './parse.ts';
 import { conflict, notFound } from './problem.ts';
 import { FLAVOR_KEYS } from './profile-keys.ts';
 import { profileRoutes } from './profiles.ts';
-import { answerList, pick, type View } from './query.ts';
+import { listResponse, pick, type View } from './query.ts';
 import type { LoadBalancerFlavor } from './records.ts';
 import { changed } from './stamp.ts';
 
@@ -46,7 +46,7 @@ export function flavorRoutes(world: World): Route[] {
       handle: (request) => {
         requireRead(request.access, request.access.projectId);
         const filters = new Set(['id', 'name', 'description', 'enabled', 'flavor_profile_id']);
-        return ok(answerList(request, 'flavors', [...flavors.values()].map(viewOf), filters));
+        return ok(listResponse(request, 'flavors', [...flavors.values()].map(viewOf), filters));
       },
     },
     {
@@ -63,11 +63,11 @@ export function flavorRoutes(world: World): Route[] {
       template: one,
       handle: ({ access, body, params }) => {
         requireAdmin(access);
-        const { flavor: given } = parse(UpdateFlavor, body, 'flavor_');
+        const { flavor: fields } = parse(UpdateFlavor, body, 'flavor_');
         const flavor = changed(find(params['id']), {
-          name: given.name ?? undefined,
-          description: given.description === null ? '' : given.description,
-          enabled: given.enabled === null ? false : given.enabled,
+          name: fields.name ?? undefined,
+          description: fields.description === null ? '' : fields.description,
+          enabled: fields.enabled === null ? false : fields.enabled,
         });
         return ok({ flavor: viewOf(flavors.put(flavor)) });
       },
@@ -93,17 +93,17 @@ function viewOf(flavor: LoadBalancerFlavor): View {
 
 function create(world: World, { access, body }: ApiRequest): ApiResponse {
   requireAdmin(access);
-  const { flavor: given } = parse(CreateFlavor, body, 'flavor_');
+  const { flavor: fields } = parse(CreateFlavor, body, 'flavor_');
   const { loadBalancerFlavors: flavors, loadBalancerFlavorProfiles: profiles } = world.tables;
-  if (!profiles.has(given.flavor_profile_id)) throw notFound('Flavor profile', given.flavor_profile_id);
-  if (flavors.find((flavor) => flavor.name === given.name) !== undefined)
-    throw new ApiError(409, `A flavor of ${given.name} already exists.`);
+  if (!profiles.has(fields.flavor_profile_id)) throw notFound('Flavor profile', fields.flavor_profile_id);
+  if (flavors.find((flavor) => flavor.name === fields.name) !== undefined)
+    throw new ApiError(409, `A flavor of ${fields.name} already exists.`);
   const flavor = flavors.put({
     id: world.ids.uuid(),
-    name: given.name,
-    description: given.description ?? '',
-    enabled: given.enabled ?? true,
-    flavor_profile_id: given.flavor_profile_id,
+    name: fields.name,
+    description: fields.description ?? '',
+    enabled: fields.enabled ?? true,
+    flavor_profile_id: fields.flavor_profile_id,
   });
   return created({ flavor: viewOf(flavor) });
 }

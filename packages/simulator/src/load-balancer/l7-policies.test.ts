@@ -1,37 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import { redirectOf } from './l7-policies.ts';
-import { checkRule } from './l7-rule-rules.ts';
+import { checkRule } from './l7-rule-validation.ts';
 
 describe('redirectOf', () => {
   const url = 'https://example.org/';
-  const nothing = { redirect_pool_id: null, redirect_url: null, redirect_prefix: null, redirect_http_code: null };
+  const noRedirect = { redirect_pool_id: null, redirect_url: null, redirect_prefix: null, redirect_http_code: null };
 
   it.each<[string, Parameters<typeof redirectOf>[0], object]>([
-    ['rejects, whatever the target', { action: 'REJECT', redirect_url: url }, { ...nothing, action: 'REJECT' }],
+    ['rejects, whatever the target', { action: 'REJECT', redirect_url: url }, { ...noRedirect, action: 'REJECT' }],
     [
       'redirects to a URL with 302',
       { action: 'REDIRECT_TO_URL', redirect_url: url },
-      { ...nothing, action: 'REDIRECT_TO_URL', redirect_url: url, redirect_http_code: 302 },
+      { ...noRedirect, action: 'REDIRECT_TO_URL', redirect_url: url, redirect_http_code: 302 },
     ],
     [
       'redirects with the code that is asked for',
       { action: 'REDIRECT_PREFIX', redirect_prefix: url, redirect_http_code: 308 },
-      { ...nothing, action: 'REDIRECT_PREFIX', redirect_prefix: url, redirect_http_code: 308 },
+      { ...noRedirect, action: 'REDIRECT_PREFIX', redirect_prefix: url, redirect_http_code: 308 },
     ],
     [
       'redirects to a pool without a code',
       { action: 'REDIRECT_TO_POOL', redirect_pool_id: 'p', redirect_http_code: 301 },
-      { ...nothing, action: 'REDIRECT_TO_POOL', redirect_pool_id: 'p' },
+      { ...noRedirect, action: 'REDIRECT_TO_POOL', redirect_pool_id: 'p' },
     ],
     [
       'drops the target of another action',
       { action: 'REDIRECT_TO_POOL', redirect_pool_id: 'p', redirect_url: url },
-      { ...nothing, action: 'REDIRECT_TO_POOL', redirect_pool_id: 'p' },
+      { ...noRedirect, action: 'REDIRECT_TO_POOL', redirect_pool_id: 'p' },
     ],
     [
       'concludes the action from the target',
       { redirect_url: url },
-      { ...nothing, action: 'REDIRECT_TO_URL', redirect_url: url, redirect_http_code: 302 },
+      { ...noRedirect, action: 'REDIRECT_TO_URL', redirect_url: url, redirect_http_code: 302 },
     ],
   ])('%s', (_what, spec, expected) => {
     expect(redirectOf(spec)).toEqual(expected);
@@ -64,7 +64,7 @@ describe('checkRule', () => {
     [{ type: 'SSL_CONN_HAS_CERT', compare_type: 'EQUAL_TO', value: 'True' }],
     [{ type: 'SSL_VERIFY_RESULT', compare_type: 'EQUAL_TO', value: '0' }],
     [{ type: 'SSL_DN_FIELD', compare_type: 'EQUAL_TO', key: 'CN', value: 'me' }],
-  ])('takes %j', (fields) => {
+  ])('accepts %j', (fields) => {
     expect(() => checkRule({ ...rule, ...fields })).not.toThrow();
   });
 

@@ -4,8 +4,8 @@ import { requireWrite } from './access.ts';
 import { readRoutes } from './collection.ts';
 import { MAX_RULES, makeRule } from './l7-rules.ts';
 import { CreatePolicy, type PolicyChanges, type PolicyFields, UpdatePolicy } from './l7-schema.ts';
-import type { LoadBalancerLife } from './life.ts';
-import { noChildren } from './listeners.ts';
+import { childrenUnsupported } from './listeners.ts';
+import type { LoadBalancerLifecycle } from './load-balancer-lifecycle.ts';
 import { lock } from './lock.ts';
 import { parse } from './parse.ts';
 import { conflict, notFound } from './problem.ts';
@@ -17,7 +17,7 @@ import { changed, newTreeObject } from './stamp.ts';
 import { findListener, findLoadBalancer, findPolicy, policiesOf } from './tree.ts';
 import { viewPolicy } from './views.ts';
 
-export function policyRoutes(world: World, life: LoadBalancerLife): Route[] {
+export function policyRoutes(world: World, life: LoadBalancerLifecycle): Route[] {
   return [
     ...readRoutes({
       singular: 'l7policy',
@@ -47,13 +47,13 @@ interface RedirectSpec {
 }
 
 /**
- * The action of a policy: a redirect target takes precedence over the given action, and fields of other actions are dropped. Throws Octavia's 400 if
- * the target is missing, or if there are two.
+ * The action of a policy: a redirect target takes precedence over the requested action, and fields of other actions are
+ * dropped. Throws Octavia's 400 if the target is missing, or if there are two.
  */
 export function redirectOf(spec: RedirectSpec): Redirect {
   const { action, redirect_url, redirect_prefix, redirect_pool_id } = spec;
-  const none = { redirect_pool_id: null, redirect_url: null, redirect_prefix: null, redirect_http_code: null };
-  if (action === 'REJECT') return { ...none, action };
+  const noRedirect = { redirect_pool_id: null, redirect_url: null, redirect_prefix: null, redirect_http_code: null };
+  if (action === 'REJECT') return { ...noRedirect, action };
   const [url, prefix, poolId] = [
     action === 'REDIRECT_TO_POOL' ? null : redirect_url,
     redirect_prefix,
@@ -67,9 +67,9 @@ export function redirectOf(spec: RedirectSpec): Redirect {
     throw badArguments('Cannot specify redirect_pool_id and redirect_url or redirect_prefix at the same time');
   }
   const redirect_http_code = spec.redirect_http_code ?? 302;
-  if (poolId) return { ...none, action: 'REDIRECT_TO_POOL', redirect_pool_id: poolId };
-  if (prefix) return { ...none, action: 'REDIRECT_PREFIX', redirect_prefix: prefix, redirect_http_code };
-  if (url) return { ...none, action: 'REDIRECT_TO_URL', redirect_url: url, redirect_http_code };
+  if (poolId) return { ...noRedirect, action: 'REDIRECT_TO_POOL', redirect_pool_id: poolId };
+  if (prefix) return { ...noRedirect, action: 'REDIRECT_PREFIX', redirect_prefix: prefix, redirect_http_code };
+  if (url) return { ...noRedirect, action: 'REDIRECT_TO_URL', redirect_url: url, redirect_http_code };
   throw new ApiError(400, 'Invalid L7 Policy action specified: None');
 }
 
@@ -78,23 +78,23 @@ function badArguments(message: string): ApiError {
 }
 
 /** Validates and stores a new policy with its rules; policies from its position on move down. */
-export function makePolicy(world: World, listener: Listener, given: PolicyFields): L7Policy {
+export function makePolicy(world: World, listener: Listener, fields: PolicyFields): L7Policy {
   const others = policiesOf(world, listener);
-  const position = Math.min(given.position ?? others.length + 1, others.length + 1);
+  const position = Math.min(fields.position ?? others.length + 1, others.length + 1);
   const policy: L7Policy = {
-    ...newTreeObject(world, listener.project_id, given),
+    ...newTreeObject(world, listener.project_id, fields),
     listener_id: listener.id,
-    name: given.name ?? '',
-    description: given.description ?? '',
+    name: fields.name ?? '',
+    description: fields.description ?? '',
     position,
-    ...redirectOf(given),
+    ...redirectOf(fields),
   };
   requirePool(world, listener, policy);
   providerOf(world, findLoadBalancer(world, listener.load_balancer_id)).checkPolicy(listener);
   for (const other of others)
     if (other.position >= position) world.tables.l7Policies.put({ ...other, position: other.position + 1 });
   world.tables.l7Policies.put(policy);
-  const rules = given.rules ?? [];
+  const rules = fields.rules ?? [];
   if (rules.length > MAX_RULES) throw conflict(`Too many rules on L7 policy ${policy.id}`);
   for (const rule of rules) makeRule(world, policy, rule);
   return policy;
@@ -107,47 +107,47 @@ function requirePool(world: World, listener: Listener, { redirect_pool_id }: L7P
   requireCompatible(listener.protocol, pool.protocol);
 }
 
-function create(world: World, life: LoadBalancerLife, { access, body }: ApiRequest): ApiResponse {
-  const { l7policy: given } = parse(CreatePolicy, body, 'l7policy_');
-  // Octavia's schema accepts them, but its database fails here: rules can only be created with a whole tree.
-  if ((given.rules?.length ?? 0) > 0) throw new ApiError(500, "'dict' object has no attribute '_sa_instance_state'");
-  const listener = findListener(world, given.listener_id);
+function create(world: World, life: LoadBalancerLifecycle, { access, body }: ApiRequest): ApiResponse {
+  const { l7policy: fields } = parse(CreatePolicy, body, 'l7policy_');
+  // Octavia's schema accepts them, but its database fails here: rules can be created only with a whole tree.
+  if ((fields.rules?.length ?? 0) > 0) throw new ApiError(500, "'dict' object has no attribute '_sa_instance_state'");
+  const listener = findListener(world, fields.listener_id);
   requireWrite(access, listener.project_id);
-  if (listener.protocol === 'PROMETHEUS') throw noChildren();
+  if (listener.protocol === 'PROMETHEUS') throw childrenUnsupported();
   requireQuota(world, 'L7 Policy', listener.project_id);
   lock(world, life, listener.load_balancer_id, { listeners: [listener] });
-  const policy = makePolicy(world, listener, given);
+  const policy = makePolicy(world, listener, fields);
   return created({ l7policy: viewPolicy(world, policy) });
 }
 
-function update(world: World, life: LoadBalancerLife, { access, body, params }: ApiRequest): ApiResponse {
-  const { l7policy: given } = parse(UpdatePolicy, body, 'l7policy_');
+function update(world: World, life: LoadBalancerLifecycle, { access, body, params }: ApiRequest): ApiResponse {
+  const { l7policy: fields } = parse(UpdatePolicy, body, 'l7policy_');
   const before = findPolicy(world, params['id'] ?? '');
   const listener = findListener(world, before.listener_id);
   requireWrite(access, before.project_id);
-  const after = apply(before, given);
+  const after = apply(before, fields);
   requirePool(world, listener, after);
   lock(world, life, listener.load_balancer_id, { listeners: [listener] });
-  if (given.position != null) move(world, listener, before, given.position);
+  if (fields.position != null) move(world, listener, before, fields.position);
   const position = world.tables.l7Policies.get(before.id)?.position ?? before.position;
   const policy = world.tables.l7Policies.put({ ...after, position, provisioning_status: 'PENDING_UPDATE' });
   return ok({ l7policy: viewPolicy(world, policy) });
 }
 
-function apply(before: L7Policy, given: PolicyChanges): L7Policy {
+function apply(before: L7Policy, fields: PolicyChanges): L7Policy {
   const redirects =
-    given.action != null ||
-    given.redirect_url != null ||
-    given.redirect_pool_id != null ||
-    given.redirect_prefix != null;
+    fields.action != null ||
+    fields.redirect_url != null ||
+    fields.redirect_pool_id != null ||
+    fields.redirect_prefix != null;
   const described = changed(before, {
-    name: given.name === null ? '' : given.name,
-    description: given.description === null ? '' : given.description,
-    admin_state_up: given.admin_state_up === null ? false : given.admin_state_up,
-    tags: given.tags ?? undefined,
-    redirect_http_code: given.redirect_http_code ?? undefined,
+    name: fields.name === null ? '' : fields.name,
+    description: fields.description === null ? '' : fields.description,
+    admin_state_up: fields.admin_state_up === null ? false : fields.admin_state_up,
+    tags: fields.tags ?? undefined,
+    redirect_http_code: fields.redirect_http_code ?? undefined,
   });
-  return redirects ? { ...described, ...redirectOf(given) } : described;
+  return redirects ? { ...described, ...redirectOf(fields) } : described;
 }
 
 /** Moves a policy to another position; those in between move by one. */
@@ -158,7 +158,7 @@ function move(world: World, listener: Listener, policy: L7Policy, position: numb
     if (row.position !== i + 1) world.tables.l7Policies.put({ ...row, position: i + 1 });
 }
 
-function remove(world: World, life: LoadBalancerLife, { access, params }: ApiRequest): ApiResponse {
+function remove(world: World, life: LoadBalancerLifecycle, { access, params }: ApiRequest): ApiResponse {
   const policy = findPolicy(world, params['id'] ?? '');
   requireWrite(access, policy.project_id);
   const listener = findListener(world, policy.listener_id);

@@ -2,9 +2,9 @@ import { type ApiRequest, type ApiResponse, created, noContent, ok, type Route }
 import type { World } from '../world.ts';
 import { requireRead, requireWrite } from './access.ts';
 import { listChildren } from './collection.ts';
-import { checkRule } from './l7-rule-rules.ts';
+import { checkRule } from './l7-rule-validation.ts';
 import { CreateRule, type RuleFields, UpdateRule } from './l7-schema.ts';
-import type { LoadBalancerLife } from './life.ts';
+import type { LoadBalancerLifecycle } from './load-balancer-lifecycle.ts';
 import { lock } from './lock.ts';
 import { parse } from './parse.ts';
 import { conflict, parentNotFound } from './problem.ts';
@@ -20,7 +20,7 @@ export const MAX_RULES = 50;
 
 const FILTERS = ['type', 'compare_type', 'key', 'value', 'invert'];
 
-export function ruleRoutes(world: World, life: LoadBalancerLife): Route[] {
+export function ruleRoutes(world: World, life: LoadBalancerLifecycle): Route[] {
   const policyOf = ({ params }: ApiRequest): L7Policy => {
     const policy = world.tables.l7Policies.get(params['policy'] ?? '');
     if (policy === undefined) throw parentNotFound('L7Policy', params['policy'] ?? '');
@@ -55,45 +55,50 @@ export function ruleRoutes(world: World, life: LoadBalancerLife): Route[] {
 }
 
 /** Validates and stores a new rule. */
-export function makeRule(world: World, policy: L7Policy, given: RuleFields): L7Rule {
+export function makeRule(world: World, policy: L7Policy, fields: RuleFields): L7Rule {
   const rule: L7Rule = {
-    ...newTreeObject(world, policy.project_id, given),
+    ...newTreeObject(world, policy.project_id, fields),
     l7policy_id: policy.id,
-    type: given.type,
-    compare_type: given.compare_type,
-    key: given.key ?? null,
-    value: given.value,
-    invert: given.invert ?? false,
+    type: fields.type,
+    compare_type: fields.compare_type,
+    key: fields.key ?? null,
+    value: fields.value,
+    invert: fields.invert ?? false,
   };
   checkRule(rule);
   return world.tables.l7Rules.put(rule);
 }
 
-function lockPolicy(world: World, life: LoadBalancerLife, policy: L7Policy): void {
+function lockPolicy(world: World, life: LoadBalancerLifecycle, policy: L7Policy): void {
   const listener = findListener(world, policy.listener_id);
   lock(world, life, listener.load_balancer_id, { listeners: [listener], policy });
 }
 
-function create(world: World, life: LoadBalancerLife, { access, body }: ApiRequest, policy: L7Policy): ApiResponse {
-  const { rule: given } = parse(CreateRule, body, 'rule_');
+function create(
+  world: World,
+  life: LoadBalancerLifecycle,
+  { access, body }: ApiRequest,
+  policy: L7Policy,
+): ApiResponse {
+  const { rule: fields } = parse(CreateRule, body, 'rule_');
   requireWrite(access, policy.project_id);
   if (rulesOf(world, policy).length >= MAX_RULES) throw conflict(`Too many rules on L7 policy ${policy.id}`);
   requireQuota(world, 'L7 Rule', policy.project_id);
   lockPolicy(world, life, policy);
-  return created({ rule: viewRule(makeRule(world, policy, given)) });
+  return created({ rule: viewRule(makeRule(world, policy, fields)) });
 }
 
-function update(world: World, life: LoadBalancerLife, { access, body }: ApiRequest, before: L7Rule): ApiResponse {
-  const { rule: given } = parse(UpdateRule, body, 'rule_');
+function update(world: World, life: LoadBalancerLifecycle, { access, body }: ApiRequest, before: L7Rule): ApiResponse {
+  const { rule: fields } = parse(UpdateRule, body, 'rule_');
   requireWrite(access, before.project_id);
   const after = changed(before, {
-    type: given.type ?? undefined,
-    compare_type: given.compare_type ?? undefined,
-    key: given.key,
-    value: given.value ?? undefined,
-    invert: given.invert === null ? false : given.invert,
-    admin_state_up: given.admin_state_up === null ? false : given.admin_state_up,
-    tags: given.tags ?? undefined,
+    type: fields.type ?? undefined,
+    compare_type: fields.compare_type ?? undefined,
+    key: fields.key,
+    value: fields.value ?? undefined,
+    invert: fields.invert === null ? false : fields.invert,
+    admin_state_up: fields.admin_state_up === null ? false : fields.admin_state_up,
+    tags: fields.tags ?? undefined,
     provisioning_status: 'PENDING_UPDATE',
   });
   checkRule(after);
@@ -101,7 +106,7 @@ function update(world: World, life: LoadBalancerLife, { access, body }: ApiReque
   return ok({ rule: viewRule(world.tables.l7Rules.put(after)) });
 }
 
-function remove(world: World, life: LoadBalancerLife, { access }: ApiRequest, rule: L7Rule): ApiResponse {
+function remove(world: World, life: LoadBalancerLifecycle, { access }: ApiRequest, rule: L7Rule): ApiResponse {
   requireWrite(access, rule.project_id);
   lockPolicy(world, life, findPolicy(world, rule.l7policy_id));
   world.tables.l7Rules.put({ ...rule, provisioning_status: 'PENDING_DELETE' });

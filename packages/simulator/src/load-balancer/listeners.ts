@@ -3,9 +3,9 @@ import type { World } from '../world.ts';
 import { requireRead, requireWrite } from './access.ts';
 import { newReferences, requireCertificates } from './certificates.ts';
 import { readRoutes } from './collection.ts';
-import type { LoadBalancerLife } from './life.ts';
-import { checkListener, referencesOf, requireFreePort } from './listener-rules.ts';
 import { CreateListener, type ListenerChanges, type ListenerFields, UpdateListener } from './listener-schema.ts';
+import { checkListener, referencesOf, requireFreePort } from './listener-validation.ts';
+import type { LoadBalancerLifecycle } from './load-balancer-lifecycle.ts';
 import { lock } from './lock.ts';
 import { parse } from './parse.ts';
 import { notFound } from './problem.ts';
@@ -14,12 +14,12 @@ import { providerOf } from './provider.ts';
 import { requireQuota } from './quota.ts';
 import type { Listener, LoadBalancer } from './records.ts';
 import { changed, newTreeObject } from './stamp.ts';
-import { NO_TRAFFIC } from './statistics.ts';
+import { ZERO_STATISTICS } from './statistics.ts';
 import { TLS_DEFAULTS } from './tls.ts';
 import { findListener, findLoadBalancer } from './tree.ts';
 import { viewListener } from './views.ts';
 
-export function listenerRoutes(world: World, life: LoadBalancerLife): Route[] {
+export function listenerRoutes(world: World, life: LoadBalancerLifecycle): Route[] {
   return [
     ...readRoutes({
       singular: 'listener',
@@ -45,7 +45,7 @@ export function listenerRoutes(world: World, life: LoadBalancerLife): Route[] {
       template: '/listeners/{id}/stats',
       handle: ({ access, params }) => {
         requireRead(access, findListener(world, params['id'] ?? '').project_id);
-        return ok({ stats: NO_TRAFFIC });
+        return ok({ stats: ZERO_STATISTICS });
       },
     },
   ];
@@ -61,31 +61,31 @@ const DEFAULTS = {
 } as const;
 
 /** Validates and stores a new listener; its pool, if any, exists. */
-export function makeListener(world: World, loadBalancer: LoadBalancer, given: ListenerFields): Listener {
-  const terminates = given.protocol === 'TERMINATED_HTTPS';
+export function makeListener(world: World, loadBalancer: LoadBalancer, fields: ListenerFields): Listener {
+  const isTlsTerminated = fields.protocol === 'TERMINATED_HTTPS';
   const listener: Listener = {
-    ...newTreeObject(world, loadBalancer.project_id, given),
+    ...newTreeObject(world, loadBalancer.project_id, fields),
     load_balancer_id: loadBalancer.id,
-    name: given.name ?? '',
-    description: given.description ?? '',
-    protocol: given.protocol,
-    protocol_port: given.protocol_port,
-    connection_limit: given.connection_limit ?? DEFAULTS.connection_limit,
-    default_pool_id: given.default_pool_id ?? null,
-    insert_headers: given.insert_headers ?? {},
-    timeout_client_data: given.timeout_client_data ?? DEFAULTS.timeout_client_data,
-    timeout_member_connect: given.timeout_member_connect ?? DEFAULTS.timeout_member_connect,
-    timeout_member_data: given.timeout_member_data ?? DEFAULTS.timeout_member_data,
-    timeout_tcp_inspect: given.timeout_tcp_inspect ?? DEFAULTS.timeout_tcp_inspect,
-    allowed_cidrs: cidrsOf(given.allowed_cidrs),
-    default_tls_container_ref: given.default_tls_container_ref ?? null,
-    sni_container_refs: given.sni_container_refs ?? [],
-    client_ca_tls_container_ref: given.client_ca_tls_container_ref ?? null,
-    client_authentication: given.client_authentication ?? DEFAULTS.client_authentication,
-    client_crl_container_ref: given.client_crl_container_ref ?? null,
-    tls_ciphers: given.tls_ciphers ?? (terminates ? TLS_DEFAULTS.tls_ciphers : null),
-    tls_versions: given.tls_versions ?? (terminates ? TLS_DEFAULTS.tls_versions : null),
-    alpn_protocols: given.alpn_protocols ?? (terminates ? TLS_DEFAULTS.alpn_protocols : null),
+    name: fields.name ?? '',
+    description: fields.description ?? '',
+    protocol: fields.protocol,
+    protocol_port: fields.protocol_port,
+    connection_limit: fields.connection_limit ?? DEFAULTS.connection_limit,
+    default_pool_id: fields.default_pool_id ?? null,
+    insert_headers: fields.insert_headers ?? {},
+    timeout_client_data: fields.timeout_client_data ?? DEFAULTS.timeout_client_data,
+    timeout_member_connect: fields.timeout_member_connect ?? DEFAULTS.timeout_member_connect,
+    timeout_member_data: fields.timeout_member_data ?? DEFAULTS.timeout_member_data,
+    timeout_tcp_inspect: fields.timeout_tcp_inspect ?? DEFAULTS.timeout_tcp_inspect,
+    allowed_cidrs: cidrsOf(fields.allowed_cidrs),
+    default_tls_container_ref: fields.default_tls_container_ref ?? null,
+    sni_container_refs: fields.sni_container_refs ?? [],
+    client_ca_tls_container_ref: fields.client_ca_tls_container_ref ?? null,
+    client_authentication: fields.client_authentication ?? DEFAULTS.client_authentication,
+    client_crl_container_ref: fields.client_crl_container_ref ?? null,
+    tls_ciphers: fields.tls_ciphers ?? (isTlsTerminated ? TLS_DEFAULTS.tls_ciphers : null),
+    tls_versions: fields.tls_versions ?? (isTlsTerminated ? TLS_DEFAULTS.tls_versions : null),
+    alpn_protocols: fields.alpn_protocols ?? (isTlsTerminated ? TLS_DEFAULTS.alpn_protocols : null),
   };
   if (listener.default_pool_id !== null) requirePool(world, listener, listener.default_pool_id);
   checkListener(world, listener, loadBalancer, 'create');
@@ -95,41 +95,41 @@ export function makeListener(world: World, loadBalancer: LoadBalancer, given: Li
   return world.tables.listeners.put(listener);
 }
 
-/** None and an empty list mean the same: all sources. */
+/** Null and an empty list have the same meaning: all sources. */
 function cidrsOf(cidrs: readonly string[] | null | undefined): readonly string[] | null {
   return cidrs == null || cidrs.length === 0 ? null : [...new Set(cidrs)];
 }
 
 function requirePool(world: World, { load_balancer_id, protocol }: Listener, poolId: string): void {
-  if (protocol === 'PROMETHEUS') throw noChildren();
+  if (protocol === 'PROMETHEUS') throw childrenUnsupported();
   const pool = world.tables.pools.get(poolId);
   if (pool?.load_balancer_id !== load_balancer_id) throw notFound('Pool', poolId);
   requireCompatible(protocol, pool.protocol);
 }
 
-export function noChildren(): ApiError {
+export function childrenUnsupported(): ApiError {
   return new ApiError(400, 'Protocol PROMETHEUS listeners cannot have child objects.');
 }
 
-function create(world: World, life: LoadBalancerLife, { access, body }: ApiRequest): ApiResponse {
-  const { listener: given } = parse(CreateListener, body, 'listener_');
-  const loadBalancer = findLoadBalancer(world, given.loadbalancer_id);
+function create(world: World, life: LoadBalancerLifecycle, { access, body }: ApiRequest): ApiResponse {
+  const { listener: fields } = parse(CreateListener, body, 'listener_');
+  const loadBalancer = findLoadBalancer(world, fields.loadbalancer_id);
   requireWrite(access, loadBalancer.project_id);
   requireQuota(world, 'Listener', loadBalancer.project_id);
   lock(world, life, loadBalancer.id);
-  const listener = makeListener(world, loadBalancer, given);
+  const listener = makeListener(world, loadBalancer, fields);
   return created({ listener: viewListener(world, listener) });
 }
 
-function update(world: World, life: LoadBalancerLife, { access, body, params }: ApiRequest): ApiResponse {
-  const { listener: given } = parse(UpdateListener, body, 'listener_');
+function update(world: World, life: LoadBalancerLifecycle, { access, body, params }: ApiRequest): ApiResponse {
+  const { listener: fields } = parse(UpdateListener, body, 'listener_');
   const before = findListener(world, params['id'] ?? '');
   const loadBalancer = findLoadBalancer(world, before.load_balancer_id);
   requireWrite(access, before.project_id);
-  const after = apply(before, given);
+  const after = apply(before, fields);
   checkListener(world, after, loadBalancer, 'update');
   requireCertificates(world, after.project_id, newReferences(referencesOf(after), referencesOf(before)));
-  if (given.default_pool_id != null) requirePool(world, after, given.default_pool_id);
+  if (fields.default_pool_id != null) requirePool(world, after, fields.default_pool_id);
   lock(world, life, loadBalancer.id);
   providerOf(world, loadBalancer).checkListener(after);
   const listener = world.tables.listeners.put({ ...after, provisioning_status: 'PENDING_UPDATE' });
@@ -137,8 +137,9 @@ function update(world: World, life: LoadBalancerLife, { access, body, params }: 
 }
 
 /** Null resets a field to its default. */
-function apply(before: Listener, given: ListenerChanges): Listener {
-  const { admin_state_up, allowed_cidrs, name, description, insert_headers, sni_container_refs, tags, ...rest } = given;
+function apply(before: Listener, fields: ListenerChanges): Listener {
+  const { admin_state_up, allowed_cidrs, name, description, insert_headers, sni_container_refs, tags, ...rest } =
+    fields;
   const { connection_limit, timeout_client_data, timeout_member_connect, timeout_member_data } = rest;
   const { timeout_tcp_inspect, client_authentication, tls_versions, alpn_protocols, tls_ciphers, ...others } = rest;
   const or = <T>(value: T | null | undefined, fallback: T): T | undefined => (value === null ? fallback : value);
@@ -163,7 +164,7 @@ function apply(before: Listener, given: ListenerChanges): Listener {
   });
 }
 
-function remove(world: World, life: LoadBalancerLife, { access, params }: ApiRequest): ApiResponse {
+function remove(world: World, life: LoadBalancerLifecycle, { access, params }: ApiRequest): ApiResponse {
   const listener = findListener(world, params['id'] ?? '');
   requireWrite(access, listener.project_id);
   lock(world, life, listener.load_balancer_id);

@@ -5,7 +5,7 @@ import { PoolInTree } from './pool-schema.ts';
 
 const mutable = { ...common, description: text().nullish(), vip_qos_policy_id: Uuid.nullish() };
 
-const withOneVip = {
+const singleVipFields = {
   ...mutable,
   ...owner,
   vip_address: Address.nullish(),
@@ -21,13 +21,13 @@ const withOneVip = {
 
 export const CreateLoadBalancer = z.strictObject({
   loadbalancer: z.strictObject({
-    ...withOneVip,
+    ...singleVipFields,
     additional_vips: z.array(z.strictObject({ subnet_id: Uuid, ip_address: Address.nullish() })).nullish(),
   }),
 });
 
 /** Schema of releases before additional VIPs. */
-export const CreateWithOneVip = z.strictObject({ loadbalancer: z.strictObject(withOneVip) });
+export const CreateWithSingleVip = z.strictObject({ loadbalancer: z.strictObject(singleVipFields) });
 
 export const UpdateLoadBalancer = z.strictObject({ loadbalancer: z.strictObject(mutable) });
 

@@ -4,29 +4,30 @@ import type { World } from '../world.ts';
 import { requireAdmin, requireRead, requireWrite } from './access.ts';
 import { readRoutes } from './collection.ts';
 import { chooseProvider, requireZone } from './flavor-choice.ts';
-import type { LoadBalancerLife } from './life.ts';
-import { CreateLoadBalancer, CreateWithOneVip, UpdateLoadBalancer } from './load-balancer-schema.ts';
+import type { LoadBalancerLifecycle } from './load-balancer-lifecycle.ts';
+import { CreateLoadBalancer, CreateWithSingleVip, UpdateLoadBalancer } from './load-balancer-schema.ts';
 import { parse } from './parse.ts';
 import { conflict, invalid } from './problem.ts';
 import { providerOf } from './provider.ts';
 import { requireQuota } from './quota.ts';
 import type { LoadBalancer, PendingStep } from './records.ts';
 import { changed, newTreeObject } from './stamp.ts';
-import { NO_TRAFFIC } from './statistics.ts';
+import { ZERO_STATISTICS } from './statistics.ts';
 import { findLoadBalancer, listenersOf, poolsOf } from './tree.ts';
 import { makeTree } from './tree-create.ts';
 import { additionalVipsOf } from './versions.ts';
 import { viewLoadBalancer, viewStatuses, viewTree } from './views.ts';
 import { allocateVip, placeVip } from './vip.ts';
 
-export function loadBalancerRoutes(world: World, life: LoadBalancerLife): Route[] {
+export function loadBalancerRoutes(world: World, life: LoadBalancerLifecycle): Route[] {
   const one = '/loadbalancers/{id}';
-  const readable = ({ access, params }: ApiRequest): LoadBalancer => {
+  const findReadable = ({ access, params }: ApiRequest): LoadBalancer => {
     const row = findLoadBalancer(world, params['id'] ?? '');
     requireRead(access, row.project_id);
     return row;
   };
-  const statuses = (request: ApiRequest): ApiResponse => ok({ statuses: viewStatuses(world, readable(request).id) });
+  const statuses = (request: ApiRequest): ApiResponse =>
+    ok({ statuses: viewStatuses(world, findReadable(request).id) });
   return [
     ...readRoutes({
       singular: 'loadbalancer',
@@ -54,43 +55,43 @@ export function loadBalancerRoutes(world: World, life: LoadBalancerLife): Route[
       method: 'GET',
       template: `${one}/stats`,
       handle: (request) => {
-        readable(request);
-        return ok({ stats: NO_TRAFFIC });
+        findReadable(request);
+        return ok({ stats: ZERO_STATISTICS });
       },
     },
     { method: 'PUT', template: `${one}/failover`, handle: (request) => failOver(world, life, request) },
   ];
 }
 
-function create(world: World, life: LoadBalancerLife, { access, body }: ApiRequest): ApiResponse {
+function create(world: World, life: LoadBalancerLifecycle, { access, body }: ApiRequest): ApiResponse {
   const hasVips = additionalVipsOf(world).areKnown;
-  const schema = hasVips ? CreateLoadBalancer : CreateWithOneVip;
-  const { loadbalancer: given }: z.infer<typeof CreateLoadBalancer> = parse(schema, body, 'load_balancer');
-  const projectId = given.project_id ?? given.tenant_id ?? access.projectId;
+  const schema = hasVips ? CreateLoadBalancer : CreateWithSingleVip;
+  const { loadbalancer: fields }: z.infer<typeof CreateLoadBalancer> = parse(schema, body, 'load_balancer');
+  const projectId = fields.project_id ?? fields.tenant_id ?? access.projectId;
   requireWrite(access, projectId);
-  refuseQos(given.vip_qos_policy_id);
-  const place = placeVip(world, access, given);
-  requireZone(world, given.availability_zone, place.network.id);
-  const provider = chooseProvider(world, given);
+  refuseQos(fields.vip_qos_policy_id);
+  const place = placeVip(world, access, fields);
+  requireZone(world, fields.availability_zone, place.network.id);
+  const provider = chooseProvider(world, fields);
   requireQuota(world, 'Load Balancer', projectId);
-  const common = newTreeObject(world, projectId, given);
+  const common = newTreeObject(world, projectId, fields);
   const vip = allocateVip(world, provider, { loadBalancerId: common.id, projectId }, place);
   const loadBalancer = life.begin(
     {
       ...common,
       ...vip,
-      name: given.name ?? '',
-      description: given.description ?? '',
+      name: fields.name ?? '',
+      description: fields.description ?? '',
       vip_qos_policy_id: null,
       provider,
-      flavor_id: given.flavor_id ?? null,
-      availability_zone: given.availability_zone ?? null,
+      flavor_id: fields.flavor_id ?? null,
+      availability_zone: fields.availability_zone ?? null,
       securityGroupId: null,
       pending: null,
     },
     'create',
   );
-  makeTree(world, loadBalancer, given.listeners ?? [], given.pools ?? []);
+  makeTree(world, loadBalancer, fields.listeners ?? [], fields.pools ?? []);
   return created({ loadbalancer: viewTree(world, loadBalancer) });
 }
 
@@ -105,22 +106,22 @@ function requireState(loadBalancer: LoadBalancer, step: Exclude<PendingStep, 'cr
   throw conflict(`Invalid state ${state} of loadbalancer resource ${id}`);
 }
 
-function update(world: World, life: LoadBalancerLife, { access, body, params }: ApiRequest): ApiResponse {
-  const { loadbalancer: given } = parse(UpdateLoadBalancer, body, 'load_balancer');
+function update(world: World, life: LoadBalancerLifecycle, { access, body, params }: ApiRequest): ApiResponse {
+  const { loadbalancer: fields } = parse(UpdateLoadBalancer, body, 'load_balancer');
   const before = findLoadBalancer(world, params['id'] ?? '');
   requireWrite(access, before.project_id);
-  refuseQos(given.vip_qos_policy_id);
+  refuseQos(fields.vip_qos_policy_id);
   requireState(before, 'update');
   const after = changed(before, {
-    name: given.name === null ? '' : given.name,
-    description: given.description === null ? '' : given.description,
-    admin_state_up: given.admin_state_up === null ? false : given.admin_state_up,
-    tags: given.tags ?? undefined,
+    name: fields.name === null ? '' : fields.name,
+    description: fields.description === null ? '' : fields.description,
+    admin_state_up: fields.admin_state_up === null ? false : fields.admin_state_up,
+    tags: fields.tags ?? undefined,
   });
   return ok({ loadbalancer: viewLoadBalancer(world, life.begin(after, 'update')) });
 }
 
-function remove(world: World, life: LoadBalancerLife, { access, params, query }: ApiRequest): ApiResponse {
+function remove(world: World, life: LoadBalancerLifecycle, { access, params, query }: ApiRequest): ApiResponse {
   const loadBalancer = findLoadBalancer(world, params['id'] ?? '');
   requireWrite(access, loadBalancer.project_id);
   const isCascade = ['true', 't', '1', 'yes', 'y', 'on'].includes(query.get('cascade')?.toLowerCase() ?? '');
@@ -131,7 +132,7 @@ function remove(world: World, life: LoadBalancerLife, { access, params, query }:
   return noContent;
 }
 
-function failOver(world: World, life: LoadBalancerLife, { access, params }: ApiRequest): ApiResponse {
+function failOver(world: World, life: LoadBalancerLifecycle, { access, params }: ApiRequest): ApiResponse {
   const loadBalancer = findLoadBalancer(world, params['id'] ?? '');
   requireAdmin(access);
   requireState(loadBalancer, 'failover');

@@ -1,5 +1,5 @@
 import type { World } from '../world.ts';
-import type { LoadBalancerLife } from './life.ts';
+import type { LoadBalancerLifecycle } from './load-balancer-lifecycle.ts';
 import { immutable } from './problem.ts';
 import type { L7Policy, Listener, Pool } from './records.ts';
 import { findLoadBalancer } from './tree.ts';
@@ -12,10 +12,10 @@ export interface Parents {
 }
 
 /**
- * Begins a change in a load balancer's tree: load balancer and parents are PENDING_UPDATE until the provider is done. Only an ACTIVE one accepts a
- * change, one at a time: otherwise 409.
+ * Begins a change in a load balancer's tree: the load balancer and the parents are PENDING_UPDATE until the provider is
+ * done. Only an ACTIVE load balancer accepts a change, one at a time; otherwise throws 409.
  */
-export function lock(world: World, life: LoadBalancerLife, loadBalancerId: string, parents: Parents = {}): void {
+export function lock(world: World, life: LoadBalancerLifecycle, loadBalancerId: string, parents: Parents = {}): void {
   const { tables } = world;
   const { listeners = [], pool, policy } = parents;
   if (pool !== undefined && pool.provisioning_status !== 'ACTIVE') throw immutable('Pool', pool.id);

@@ -2,7 +2,7 @@ import { type ApiRequest, type ApiResponse, accepted, created, noContent, ok, ty
 import type { World } from '../world.ts';
 import { requireRead, requireWrite } from './access.ts';
 import { listChildren } from './collection.ts';
-import type { LoadBalancerLife } from './life.ts';
+import type { LoadBalancerLifecycle } from './load-balancer-lifecycle.ts';
 import { lock } from './lock.ts';
 import { CreateMember, type MemberFields, ReplaceMembers, UpdateMember } from './member-schema.ts';
 import { parse } from './parse.ts';
@@ -18,7 +18,7 @@ import { findSubnet } from './vip.ts';
 
 const FILTERS = ['address', 'protocol_port', 'weight', 'backup', 'subnet_id', 'monitor_address', 'monitor_port'];
 
-export function memberRoutes(world: World, life: LoadBalancerLife): Route[] {
+export function memberRoutes(world: World, life: LoadBalancerLifecycle): Route[] {
   const poolOf = ({ params }: ApiRequest): Pool => {
     const pool = world.tables.pools.get(params['pool'] ?? '');
     if (pool === undefined) throw parentNotFound('Pool', params['pool'] ?? '');
@@ -55,54 +55,54 @@ export function memberRoutes(world: World, life: LoadBalancerLife): Route[] {
 }
 
 /** Validates and stores a new member. */
-export function makeMember(world: World, pool: Pool, given: MemberFields, how: 'one' | 'batch'): Member {
-  const { address, protocol_port } = given;
+export function makeMember(world: World, pool: Pool, fields: MemberFields, mode: 'one' | 'batch'): Member {
+  const { address, protocol_port } = fields;
   if (membersOf(world, pool).some((other) => other.address === address && other.protocol_port === protocol_port)) {
     throw conflict(`Another member on this pool is already using ip ${address} on protocol_port ${protocol_port}`);
   }
   const member: Member = {
-    ...newTreeObject(world, pool.project_id, given),
+    ...newTreeObject(world, pool.project_id, fields),
     operating_status: monitorOf(world, pool) === undefined ? 'NO_MONITOR' : 'OFFLINE',
     pool_id: pool.id,
     address,
     protocol_port,
-    name: given.name ?? '',
-    weight: given.weight ?? 1,
-    backup: given.backup ?? false,
-    subnet_id: given.subnet_id ?? null,
-    monitor_address: given.monitor_address ?? null,
-    monitor_port: given.monitor_port ?? null,
+    name: fields.name ?? '',
+    weight: fields.weight ?? 1,
+    backup: fields.backup ?? false,
+    subnet_id: fields.subnet_id ?? null,
+    monitor_address: fields.monitor_address ?? null,
+    monitor_port: fields.monitor_port ?? null,
   };
-  providerOf(world, findLoadBalancer(world, pool.load_balancer_id)).checkMember(pool, member, how);
+  providerOf(world, findLoadBalancer(world, pool.load_balancer_id)).checkMember(pool, member, mode);
   return world.tables.members.put(member);
 }
 
-function lockPool(world: World, life: LoadBalancerLife, pool: Pool): void {
+function lockPool(world: World, life: LoadBalancerLifecycle, pool: Pool): void {
   lock(world, life, pool.load_balancer_id, { pool, listeners: listenersUsing(world, pool) });
 }
 
-function create(world: World, life: LoadBalancerLife, { access, body }: ApiRequest, pool: Pool): ApiResponse {
-  const { member: given } = parse(CreateMember, body, 'member_');
+function create(world: World, life: LoadBalancerLifecycle, { access, body }: ApiRequest, pool: Pool): ApiResponse {
+  const { member: fields } = parse(CreateMember, body, 'member_');
   requireWrite(access, pool.project_id);
-  if (given.subnet_id != null) findSubnet(world, access, given.subnet_id);
+  if (fields.subnet_id != null) findSubnet(world, access, fields.subnet_id);
   requireQuota(world, 'Member', pool.project_id);
   lockPool(world, life, pool);
-  const member = makeMember(world, pool, given, 'one');
+  const member = makeMember(world, pool, fields, 'one');
   return created({ member: viewMember(world, member) });
 }
 
-function update(world: World, life: LoadBalancerLife, { access, body }: ApiRequest, before: Member): ApiResponse {
-  const { member: given } = parse(UpdateMember, body, 'member_');
+function update(world: World, life: LoadBalancerLifecycle, { access, body }: ApiRequest, before: Member): ApiResponse {
+  const { member: fields } = parse(UpdateMember, body, 'member_');
   requireWrite(access, before.project_id);
   const pool = findPool(world, before.pool_id);
   const after = changed(before, {
-    name: given.name === null ? '' : given.name,
-    admin_state_up: given.admin_state_up === null ? false : given.admin_state_up,
-    weight: given.weight === null ? 1 : given.weight,
-    backup: given.backup === null ? false : given.backup,
-    monitor_address: given.monitor_address,
-    monitor_port: given.monitor_port,
-    tags: given.tags ?? undefined,
+    name: fields.name === null ? '' : fields.name,
+    admin_state_up: fields.admin_state_up === null ? false : fields.admin_state_up,
+    weight: fields.weight === null ? 1 : fields.weight,
+    backup: fields.backup === null ? false : fields.backup,
+    monitor_address: fields.monitor_address,
+    monitor_port: fields.monitor_port,
+    tags: fields.tags ?? undefined,
     provisioning_status: 'PENDING_UPDATE',
   });
   lockPool(world, life, pool);
@@ -110,7 +110,7 @@ function update(world: World, life: LoadBalancerLife, { access, body }: ApiReque
   return ok({ member: viewMember(world, world.tables.members.put(after)) });
 }
 
-function remove(world: World, life: LoadBalancerLife, { access }: ApiRequest, member: Member): ApiResponse {
+function remove(world: World, life: LoadBalancerLifecycle, { access }: ApiRequest, member: Member): ApiResponse {
   requireWrite(access, member.project_id);
   lockPool(world, life, findPool(world, member.pool_id));
   world.tables.members.put({ ...member, provisioning_status: 'PENDING_DELETE' });
@@ -118,35 +118,35 @@ function remove(world: World, life: LoadBalancerLife, { access }: ApiRequest, me
 }
 
 /**
- * Replaces the members of a pool by those of the request, matched by address and port: others are deleted, unless `additive_only`. In existing
- * members, omitted fields are reset to their defaults, except for name and tags.
+ * Replaces the members of a pool by those in the request, matched by address and port. Others are deleted, unless
+ * `additive_only` is set. In existing members, omitted fields are reset to their defaults, except for name and tags.
  */
-function replace(world: World, life: LoadBalancerLife, request: ApiRequest, pool: Pool): ApiResponse {
+function replace(world: World, life: LoadBalancerLifecycle, request: ApiRequest, pool: Pool): ApiResponse {
   const { access, body, query } = request;
-  const { members: wanted } = parse(ReplaceMembers, body, 'members_');
+  const { members: requested } = parse(ReplaceMembers, body, 'members_');
   requireWrite(access, pool.project_id);
   const isAdditive = ['true', 't', '1', 'yes', 'y', 'on'].includes(query.get('additive_only')?.toLowerCase() ?? '');
   const keyOf = ({ address, protocol_port }: Pick<Member, 'address' | 'protocol_port'>): string =>
     `${address} ${protocol_port}`;
   const before = new Map(membersOf(world, pool).map((member) => [keyOf(member), member]));
-  const keys = new Set(wanted.map(keyOf));
-  const added = wanted.filter((member) => !before.has(keyOf(member)));
+  const keys = new Set(requested.map(keyOf));
+  const added = requested.filter((member) => !before.has(keyOf(member)));
   const dropped = isAdditive ? [] : [...before.values()].filter((member) => !keys.has(keyOf(member)));
   // Even a no-op is rejected while the load balancer is busy.
   const isBusy = findLoadBalancer(world, pool.load_balancer_id).provisioning_status !== 'ACTIVE';
-  if (wanted.length === 0 && before.size === 0 && !isBusy) return accepted;
+  if (requested.length === 0 && before.size === 0 && !isBusy) return accepted;
   lockPool(world, life, pool);
   const growth = added.length - dropped.length;
   if (growth > 0) requireQuota(world, 'Member', pool.project_id, growth);
-  for (const given of added) {
-    if (given.subnet_id != null) findSubnet(world, access, given.subnet_id);
-    makeMember(world, pool, given, 'batch');
+  for (const fields of added) {
+    if (fields.subnet_id != null) findSubnet(world, access, fields.subnet_id);
+    makeMember(world, pool, fields, 'batch');
   }
   const provider = providerOf(world, findLoadBalancer(world, pool.load_balancer_id));
-  for (const given of wanted) {
-    const known = before.get(keyOf(given));
+  for (const fields of requested) {
+    const known = before.get(keyOf(fields));
     if (known === undefined) continue;
-    const member = refreshed(known, given);
+    const member = updatedMember(known, fields);
     provider.checkMember(pool, member, 'batch');
     world.tables.members.put(member);
   }
@@ -154,17 +154,17 @@ function replace(world: World, life: LoadBalancerLife, request: ApiRequest, pool
   return accepted;
 }
 
-function refreshed(known: Member, given: MemberFields): Member {
+function updatedMember(known: Member, fields: MemberFields): Member {
   return {
     ...known,
-    name: given.name ?? known.name,
-    tags: given.tags ?? known.tags,
-    admin_state_up: given.admin_state_up === undefined ? true : given.admin_state_up === true,
-    weight: given.weight ?? 1,
-    backup: given.backup ?? false,
-    subnet_id: given.subnet_id ?? known.subnet_id,
-    monitor_address: given.monitor_address ?? null,
-    monitor_port: given.monitor_port ?? null,
+    name: fields.name ?? known.name,
+    tags: fields.tags ?? known.tags,
+    admin_state_up: fields.admin_state_up === undefined ? true : fields.admin_state_up === true,
+    weight: fields.weight ?? 1,
+    backup: fields.backup ?? false,
+    subnet_id: fields.subnet_id ?? known.subnet_id,
+    monitor_address: fields.monitor_address ?? null,
+    monitor_port: fields.monitor_port ?? null,
     provisioning_status: 'PENDING_UPDATE',
   };
 }

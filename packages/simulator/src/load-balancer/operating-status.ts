@@ -13,29 +13,29 @@ export function memberStatus(
 }
 
 /** The status of a pool or load balancer, derived from its members. */
-export function worstOf(statuses: readonly OperatingStatus[]): OperatingStatus {
-  const down = statuses.filter((status) => status === 'ERROR').length;
-  if (down === 0) return 'ONLINE';
-  return down === statuses.length ? 'ERROR' : 'DEGRADED';
+export function mostSevere(statuses: readonly OperatingStatus[]): OperatingStatus {
+  const errorCount = statuses.filter((status) => status === 'ERROR').length;
+  if (errorCount === 0) return 'ONLINE';
+  return errorCount === statuses.length ? 'ERROR' : 'DEGRADED';
 }
 
 /** A member with its current monitored status. */
-export function memberNow(world: World, member: Member): OperatingStatus {
+export function currentMemberStatus(world: World, member: Member): OperatingStatus {
   if (member.operating_status !== 'ONLINE') return member.operating_status;
   const project = world.tables.projects.get(member.project_id)?.name ?? '';
-  const probed = member.monitor_address ?? member.address;
-  return world.faults.isMemberDown(member.project_id, project, probed) ? 'ERROR' : 'ONLINE';
+  const probedAddress = member.monitor_address ?? member.address;
+  return world.faults.isMemberDown(member.project_id, project, probedAddress) ? 'ERROR' : 'ONLINE';
 }
 
-export function poolNow(world: World, pool: Pool): OperatingStatus {
+export function currentPoolStatus(world: World, pool: Pool): OperatingStatus {
   if (pool.operating_status !== 'ONLINE' || monitorOf(world, pool) === undefined) return pool.operating_status;
-  const watched = membersOf(world, pool).map((member) => memberNow(world, member));
-  return worstOf(watched.filter((status) => status === 'ONLINE' || status === 'ERROR'));
+  const watched = membersOf(world, pool).map((member) => currentMemberStatus(world, member));
+  return mostSevere(watched.filter((status) => status === 'ONLINE' || status === 'ERROR'));
 }
 
 /** The worst of its pools. */
-export function loadBalancerNow(world: World, loadBalancer: LoadBalancer): OperatingStatus {
+export function currentLoadBalancerStatus(world: World, loadBalancer: LoadBalancer): OperatingStatus {
   if (loadBalancer.operating_status !== 'ONLINE') return loadBalancer.operating_status;
-  const statuses = poolsOf(world, loadBalancer).map((pool) => poolNow(world, pool));
+  const statuses = poolsOf(world, loadBalancer).map((pool) => currentPoolStatus(world, pool));
   return (['ERROR', 'DEGRADED'] as const).find((status) => statuses.includes(status)) ?? 'ONLINE';
 }

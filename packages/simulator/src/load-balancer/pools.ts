@@ -3,12 +3,12 @@ import type { World } from '../world.ts';
 import { requireWrite } from './access.ts';
 import { newReferences, requireCertificates } from './certificates.ts';
 import { readRoutes } from './collection.ts';
-import type { LoadBalancerLife } from './life.ts';
-import { noChildren } from './listeners.ts';
+import { childrenUnsupported } from './listeners.ts';
+import type { LoadBalancerLifecycle } from './load-balancer-lifecycle.ts';
 import { lock } from './lock.ts';
 import { parse } from './parse.ts';
-import { checkPool, referencesOf } from './pool-rules.ts';
 import { CreatePool, type PersistenceFields, type PoolChanges, type PoolFields, UpdatePool } from './pool-schema.ts';
+import { checkPool, referencesOf } from './pool-validation.ts';
 import { conflict, invalid } from './problem.ts';
 import { requireCompatible } from './protocols.ts';
 import { providerOf } from './provider.ts';
@@ -19,7 +19,7 @@ import { TLS_DEFAULTS } from './tls.ts';
 import { findListener, findLoadBalancer, findPool, listenersUsing } from './tree.ts';
 import { viewPool } from './views.ts';
 
-export function poolRoutes(world: World, life: LoadBalancerLife): Route[] {
+export function poolRoutes(world: World, life: LoadBalancerLifecycle): Route[] {
   return [
     ...readRoutes({
       singular: 'pool',
@@ -37,23 +37,23 @@ export function poolRoutes(world: World, life: LoadBalancerLife): Route[] {
 }
 
 /** Validates and stores a new pool. */
-export function makePool(world: World, loadBalancer: LoadBalancer, given: PoolFields): Pool {
-  const isTls = given.tls_enabled === true;
+export function makePool(world: World, loadBalancer: LoadBalancer, fields: PoolFields): Pool {
+  const isTls = fields.tls_enabled === true;
   const pool: Pool = {
-    ...newTreeObject(world, loadBalancer.project_id, given),
+    ...newTreeObject(world, loadBalancer.project_id, fields),
     load_balancer_id: loadBalancer.id,
-    name: given.name ?? '',
-    description: given.description ?? '',
-    protocol: given.protocol,
-    lb_algorithm: given.lb_algorithm,
-    session_persistence: persistenceOf(given.session_persistence, null),
+    name: fields.name ?? '',
+    description: fields.description ?? '',
+    protocol: fields.protocol,
+    lb_algorithm: fields.lb_algorithm,
+    session_persistence: persistenceOf(fields.session_persistence, null),
     tls_enabled: isTls,
-    tls_container_ref: given.tls_container_ref ?? null,
-    ca_tls_container_ref: given.ca_tls_container_ref ?? null,
-    crl_container_ref: given.crl_container_ref ?? null,
-    tls_ciphers: given.tls_ciphers ?? (isTls ? TLS_DEFAULTS.tls_ciphers : null),
-    tls_versions: given.tls_versions ?? (isTls ? TLS_DEFAULTS.tls_versions : null),
-    alpn_protocols: given.alpn_protocols ?? (isTls ? TLS_DEFAULTS.alpn_protocols : null),
+    tls_container_ref: fields.tls_container_ref ?? null,
+    ca_tls_container_ref: fields.ca_tls_container_ref ?? null,
+    crl_container_ref: fields.crl_container_ref ?? null,
+    tls_ciphers: fields.tls_ciphers ?? (isTls ? TLS_DEFAULTS.tls_ciphers : null),
+    tls_versions: fields.tls_versions ?? (isTls ? TLS_DEFAULTS.tls_versions : null),
+    alpn_protocols: fields.alpn_protocols ?? (isTls ? TLS_DEFAULTS.alpn_protocols : null),
   };
   checkPool(pool);
   requireCertificates(world, pool.project_id, referencesOf(pool));
@@ -62,45 +62,45 @@ export function makePool(world: World, loadBalancer: LoadBalancer, given: PoolFi
 }
 
 function persistenceOf(
-  given: PersistenceFields | null | undefined,
+  fields: PersistenceFields | null | undefined,
   before: SessionPersistence | null,
 ): SessionPersistence | null {
-  if (given === undefined) return before;
-  const type = given?.type ?? before?.type;
-  if (given === null || type === undefined) return null;
+  if (fields === undefined) return before;
+  const type = fields?.type ?? before?.type;
+  if (fields === null || type === undefined) return null;
   return {
     type,
-    cookie_name: given.cookie_name ?? null,
-    persistence_timeout: given.persistence_timeout ?? null,
-    persistence_granularity: given.persistence_granularity ?? null,
+    cookie_name: fields.cookie_name ?? null,
+    persistence_timeout: fields.persistence_timeout ?? null,
+    persistence_granularity: fields.persistence_granularity ?? null,
   };
 }
 
-function create(world: World, life: LoadBalancerLife, { access, body }: ApiRequest): ApiResponse {
-  const { pool: given } = parse(CreatePool, body, 'pool_');
-  const { loadbalancer_id, listener_id } = given;
+function create(world: World, life: LoadBalancerLifecycle, { access, body }: ApiRequest): ApiResponse {
+  const { pool: fields } = parse(CreatePool, body, 'pool_');
+  const { loadbalancer_id, listener_id } = fields;
   if (loadbalancer_id == null && listener_id == null)
     throw invalid('Must provide at least one of: loadbalancer_id, listener_id');
   const listener = listener_id == null ? undefined : findListener(world, listener_id);
   const loadBalancer = findLoadBalancer(world, loadbalancer_id ?? listener?.load_balancer_id ?? '');
   requireWrite(access, loadBalancer.project_id);
-  if (listener?.protocol === 'PROMETHEUS') throw noChildren();
-  if (listener !== undefined) requireCompatible(listener.protocol, given.protocol);
+  if (listener?.protocol === 'PROMETHEUS') throw childrenUnsupported();
+  if (listener !== undefined) requireCompatible(listener.protocol, fields.protocol);
   requireQuota(world, 'Pool', loadBalancer.project_id);
   if (listener !== undefined && listener.default_pool_id !== null)
     throw conflict('This listener already has a default pool');
   lock(world, life, loadBalancer.id);
-  const pool = makePool(world, loadBalancer, given);
+  const pool = makePool(world, loadBalancer, fields);
   if (listener !== undefined)
     world.tables.listeners.put({ ...listener, default_pool_id: pool.id, provisioning_status: 'PENDING_UPDATE' });
   return created({ pool: viewPool(world, pool) });
 }
 
-function update(world: World, life: LoadBalancerLife, { access, body, params }: ApiRequest): ApiResponse {
-  const { pool: given } = parse(UpdatePool, body, 'pool_');
+function update(world: World, life: LoadBalancerLifecycle, { access, body, params }: ApiRequest): ApiResponse {
+  const { pool: fields } = parse(UpdatePool, body, 'pool_');
   const before = findPool(world, params['id'] ?? '');
   requireWrite(access, before.project_id);
-  const after = apply(before, given);
+  const after = apply(before, fields);
   checkPool(after);
   requireCertificates(world, after.project_id, newReferences(referencesOf(after), referencesOf(before)));
   lock(world, life, before.load_balancer_id, { listeners: listenersUsing(world, before) });
@@ -110,8 +110,8 @@ function update(world: World, life: LoadBalancerLife, { access, body, params }: 
 }
 
 /** Null resets a field to its default. */
-function apply(before: Pool, given: PoolChanges): Pool {
-  const { name, description, admin_state_up, tags, lb_algorithm, session_persistence, tls_enabled, ...rest } = given;
+function apply(before: Pool, fields: PoolChanges): Pool {
+  const { name, description, admin_state_up, tags, lb_algorithm, session_persistence, tls_enabled, ...rest } = fields;
   const { tls_versions, alpn_protocols, tls_ciphers, ...references } = rest;
   const or = <T>(value: T | null | undefined, fallback: T): T | undefined => (value === null ? fallback : value);
   return changed(before, {
@@ -129,7 +129,7 @@ function apply(before: Pool, given: PoolChanges): Pool {
   });
 }
 
-function remove(world: World, life: LoadBalancerLife, { access, params }: ApiRequest): ApiResponse {
+function remove(world: World, life: LoadBalancerLifecycle, { access, params }: ApiRequest): ApiResponse {
   const pool = findPool(world, params['id'] ?? '');
   requireWrite(access, pool.project_id);
   const policy = world.indexes.policiesByPool.of(pool.id)[0];

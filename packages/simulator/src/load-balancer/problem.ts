@@ -1,16 +1,16 @@
 import { ApiError, type ApiResponse, type Problem } from '../http/api.ts';
 
 /** Marks rejections before WSME handles the request. */
-const EARLY = 'early';
+const EARLY_ERROR = 'early';
 
 /** WSME's error format; WebOb's JSON for earlier rejections, with one title for all statuses. */
 export function renderLoadBalancerProblem({ status, message, type }: Problem): ApiResponse {
-  if (type === EARLY) return { status, body: { code: status, title: 'Bad Request', description: message } };
+  if (type === EARLY_ERROR) return { status, body: { code: status, title: 'Bad Request', description: message } };
   return { status, body: { faultcode: status < 500 ? 'Client' : 'Server', faultstring: message, debuginfo: null } };
 }
 
 /** Names of object kinds in Octavia's messages. */
-export type Noun = 'Load Balancer' | 'Listener' | 'Pool' | 'Member' | 'Health Monitor' | 'L7 Policy' | 'L7 Rule';
+export type ObjectNoun = 'Load Balancer' | 'Listener' | 'Pool' | 'Member' | 'Health Monitor' | 'L7 Policy' | 'L7 Rule';
 
 export function notFound(noun: string, id: string): ApiError {
   return new ApiError(404, `${noun} ${id} not found.`);
@@ -18,10 +18,10 @@ export function notFound(noun: string, id: string): ApiError {
 
 /** The parent in a path such as `/pools/{pool}/members`, which is looked up before WSME handles the request. */
 export function parentNotFound(noun: 'Pool' | 'L7Policy', id: string): ApiError {
-  return new ApiError(404, `${noun} ${id} not found.`, { type: EARLY });
+  return new ApiError(404, `${noun} ${id} not found.`, { type: EARLY_ERROR });
 }
 
-/** The error for a Neutron object that the caller can't see. */
+/** The error for a Neutron object that is not visible to the caller. */
 export function invalidSubresource(noun: 'Network' | 'Subnet' | 'Port', id: string): ApiError {
   return new ApiError(400, `${noun} ${id} not found.`);
 }
@@ -42,17 +42,17 @@ export function disabledOption(option: string, value: string): ApiError {
   return new ApiError(400, `The selected ${option} is not allowed in this deployment: ${value}`);
 }
 
-export function quotaMet(noun: Noun): ApiError {
+export function quotaExceeded(noun: ObjectNoun): ApiError {
   return new ApiError(403, `Quota has been met for resources: ${noun}`);
 }
 
-export function immutable(noun: Noun | 'L7Policy', id: string): ApiError {
+export function immutable(noun: ObjectNoun | 'L7Policy', id: string): ApiError {
   return new ApiError(409, `${noun} ${id} is immutable and cannot be updated.`);
 }
 
-/** A query that can't be parsed. */
+/** The error for an invalid query. */
 export function badQuery(message: string): ApiError {
-  return new ApiError(400, message, { type: EARLY });
+  return new ApiError(400, message, { type: EARLY_ERROR });
 }
 
 export function conflict(message: string): ApiError {

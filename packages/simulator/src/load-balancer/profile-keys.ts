@@ -5,7 +5,7 @@ export const FLAVOR_KEYS = {
   amp_image_tag: 'The tag of the amphora image.',
 } as const;
 
-/** Keys of an availability zone profile's data for it. */
+/** Keys of an availability zone profile's data for the amphora provider. */
 export const ZONE_KEYS = {
   compute_zone: 'The availability zone of the compute service.',
   management_network: 'The ID of the management network.',

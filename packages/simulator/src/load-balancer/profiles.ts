@@ -8,7 +8,7 @@ import { requireProvider } from './flavor-choice.ts';
 import { parse } from './parse.ts';
 import { conflict, invalidOption, notFound, notImplemented, unsupportedOption } from './problem.ts';
 import { parseObject } from './profile-data.ts';
-import { answerList, pick, type View } from './query.ts';
+import { listResponse, pick, type View } from './query.ts';
 import type { Profile, ProviderName } from './records.ts';
 
 /** Profiles of flavors, or of availability zones: the provider's settings behind an operator-defined name. */
@@ -49,8 +49,8 @@ export function profileRoutes(world: World, kind: ProfileKind): Route[] {
       handle: (request) => {
         requireAdmin(request.access);
         const views = [...table.values()].map((profile) => viewOf(kind, profile));
-        const answer = answerList(request, plural, views, new Set(['id', 'name', 'provider_name', kind.field]));
-        return ok({ [plural]: answer[plural], [links]: answer[`${plural}_links`] });
+        const response = listResponse(request, plural, views, new Set(['id', 'name', 'provider_name', kind.field]));
+        return ok({ [plural]: response[plural], [links]: response[`${plural}_links`] });
       },
     },
     {
@@ -81,15 +81,15 @@ function refuseUsed({ noun, isUsed }: ProfileKind, id: string): void {
   if (isUsed(id)) throw conflict(`${noun} ${id} is in use and cannot be modified.`);
 }
 
-const MAX_DATA = 4096;
+const MAX_DATA_LENGTH = 4096;
 
 function create(world: World, kind: ProfileKind, { access, body }: ApiRequest): ApiResponse {
   requireAdmin(access);
-  const fields = z.strictObject({ name: text(), provider_name: text(), [kind.field]: text(MAX_DATA) });
-  const given = parse(z.strictObject({ [kind.singular]: fields }), body, kind.argument)[kind.singular];
-  if (given === undefined) throw new ApiError(400, `Missing argument: "${kind.argument}"`);
-  const { name, provider_name } = given as { name: string; provider_name: string };
-  const data = given[kind.field] ?? '';
+  const fields = z.strictObject({ name: text(), provider_name: text(), [kind.field]: text(MAX_DATA_LENGTH) });
+  const input = parse(z.strictObject({ [kind.singular]: fields }), body, kind.argument)[kind.singular];
+  if (input === undefined) throw new ApiError(400, `Missing argument: "${kind.argument}"`);
+  const { name, provider_name } = input as { name: string; provider_name: string };
+  const data = input[kind.field] ?? '';
   const provider = checkData(world, kind, provider_name, data);
   const profile = kind.table.put({ id: world.ids.uuid(), name, provider_name: provider, data });
   return created({ [kind.singular]: viewOf(kind, profile) });
@@ -99,16 +99,16 @@ function update(world: World, kind: ProfileKind, { body }: ApiRequest, before: P
   const fields = z.strictObject({
     name: text().optional(),
     provider_name: text().optional(),
-    [kind.field]: text(MAX_DATA).optional(),
+    [kind.field]: text(MAX_DATA_LENGTH).optional(),
   });
-  const given = parse(z.strictObject({ [kind.singular]: fields }), body, kind.argument)[kind.singular];
-  const data = given?.[kind.field];
-  const providerName = given?.['provider_name'];
+  const input = parse(z.strictObject({ [kind.singular]: fields }), body, kind.argument)[kind.singular];
+  const data = input?.[kind.field];
+  const providerName = input?.['provider_name'];
   if (data !== undefined || providerName !== undefined) refuseUsed(kind, before.id);
   const provider = checkData(world, kind, providerName ?? before.provider_name, data ?? before.data);
   const profile = kind.table.put({
     ...before,
-    name: given?.['name'] ?? before.name,
+    name: input?.['name'] ?? before.name,
     provider_name: provider,
     data: data ?? before.data,
   });

@@ -22,7 +22,7 @@ export const POOL_PROTOCOLS = [
 ] as const satisfies readonly PoolProtocol[];
 
 /** Allowed pool protocols by listener protocol. */
-const POOLS_OF: Readonly<Record<ListenerProtocol, readonly PoolProtocol[]>> = {
+const COMPATIBLE_POOLS: Readonly<Record<ListenerProtocol, readonly PoolProtocol[]>> = {
   TCP: ['HTTP', 'HTTPS', 'PROXY', 'PROXYV2', 'TCP'],
   HTTP: ['HTTP', 'PROXY', 'PROXYV2'],
   HTTPS: ['HTTPS', 'PROXY', 'PROXYV2', 'TCP'],
@@ -33,11 +33,11 @@ const POOLS_OF: Readonly<Record<ListenerProtocol, readonly PoolProtocol[]>> = {
 };
 
 export function requireCompatible(listener: ListenerProtocol, pool: PoolProtocol): void {
-  if (POOLS_OF[listener].includes(pool)) return;
+  if (COMPATIBLE_POOLS[listener].includes(pool)) return;
   throw invalid(`The pool protocol '${pool}' is invalid while the listener protocol is '${listener}'.`);
 }
 
-/** Listeners of one transport can't share a port. */
+/** Listeners with the same transport cannot share a port. */
 export function transportOf(protocol: ListenerProtocol): 'TCP' | 'UDP' | 'SCTP' {
   return protocol === 'UDP' || protocol === 'SCTP' ? protocol : 'TCP';
 }

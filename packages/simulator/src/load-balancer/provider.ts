@@ -13,7 +13,7 @@ export interface Provider {
   readonly bootsMachines: boolean;
   checkListener(listener: Listener): void;
   checkPool(pool: Pool): void;
-  checkMember(pool: Pool, member: Member, how: 'one' | 'batch'): void;
+  checkMember(pool: Pool, member: Member, mode: 'one' | 'batch'): void;
   checkMonitor(monitor: HealthMonitor): void;
   checkPolicy(listener: Listener): void;
   checkFailover(): void;
@@ -79,21 +79,21 @@ function ovn(world: World): Provider {
       checkProtocol(protocol);
       if (lb_algorithm !== 'SOURCE_IP_PORT') throw refuse(`OVN provider does not support ${lb_algorithm} algorithm`);
     },
-    checkMember(pool, member, how) {
-      const isOne = how === 'one';
+    checkMember(pool, member, mode) {
+      const isSingle = mode === 'one';
       if (member.monitor_address !== null || member.monitor_port !== null) {
         throw refuse(
-          isOne
+          isSingle
             ? 'OVN Load Balancer does not support different member monitor address or port.'
             : 'OVN provider does not support monitor options',
         );
       }
       const loadBalancer = world.tables.loadBalancers.get(pool.load_balancer_id);
-      if (!mayMix(world, loadBalancer) && !sharesFirstFamily(loadBalancer, member)) {
+      if (!canMixFamilies(world, loadBalancer) && !sharesFirstFamily(loadBalancer, member)) {
         throw refuse('OVN provider does not support mixing IPv4/IPv6 configuration within the same Load Balancer.');
       }
       if (member.subnet_id !== null || isInSubnet(world, loadBalancer?.vip_subnet_id, member.address)) return;
-      const what = isOne ? 'Member creation' : 'Member batch update';
+      const what = isSingle ? 'Member creation' : 'Member batch update';
       throw refuse(
         `Subnet is required, or Loadbalancer associated with Pool must have a subnet, for ${what} with OVN Provider Driver if it is not the same as LB VIP subnet`,
       );
@@ -118,7 +118,7 @@ function sharesFirstFamily(loadBalancer: LoadBalancer | undefined, { address }: 
 }
 
 /** Whether members of both IP versions are allowed because VIPs have both. */
-function mayMix(world: World, loadBalancer: LoadBalancer | undefined): boolean {
+function canMixFamilies(world: World, loadBalancer: LoadBalancer | undefined): boolean {
   if (loadBalancer === undefined || !additionalVipsOf(world).haveMixedMembers) return false;
   return new Set(addressesOf(loadBalancer).map((vip) => parseIp(vip)?.version)).size > 1;
 }

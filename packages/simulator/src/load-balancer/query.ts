@@ -4,25 +4,34 @@ import { badQuery, forbidden } from './problem.ts';
 
 export type View = Readonly<Record<string, unknown>>;
 
-const AUXILIARY = new Set(['limit', 'marker', 'sort', 'sort_key', 'sort_dir', 'fields', 'page_reverse', 'project_id']);
+const RESERVED_PARAMETERS = new Set([
+  'limit',
+  'marker',
+  'sort',
+  'sort_key',
+  'sort_dir',
+  'fields',
+  'page_reverse',
+  'project_id',
+]);
 const TAG_FILTERS = ['tags', 'tags-any', 'not-tags', 'not-tags-any'] as const;
 
-/** The visible objects of a list: all projects' for an administrator without a project filter. */
+/** The visible objects of a list. Administrators see those of all projects without a project filter. */
 export function projectOf({ query, access }: ApiRequest): (view: { readonly project_id: string }) => boolean {
   const projectId = query.get('project_id') ?? (isAdmin(access) ? null : access.projectId);
-  if (projectId !== null && !maySee(access, projectId)) throw forbidden();
+  if (projectId !== null && !canSee(access, projectId)) throw forbidden();
   return (row) => projectId === null || row.project_id === projectId;
 }
 
-function maySee(access: Access, projectId: string): boolean {
+function canSee(access: Access, projectId: string): boolean {
   return isAdmin(access) || (access.roles.length > 0 && projectId === access.projectId);
 }
 
 /**
- * Filters, sorts and pages a list, and wraps it as `{pools: [...], pools_links: [...]}`. `hidden` has, by id, fields that objects are
- * filtered by besides those of their view.
+ * Filters, sorts and pages a list, and wraps it as `{pools: [...], pools_links: [...]}`. `hidden` contains, by ID,
+ * additional fields for filtering that are not in the view.
  */
-export function answerList(
+export function listResponse(
   request: ApiRequest,
   plural: string,
   views: readonly View[],
@@ -48,11 +57,11 @@ export function pick(view: View, query: URLSearchParams): View {
 function filterOf(query: URLSearchParams, known: ReadonlySet<string>): (view: View) => boolean {
   const tests: ((view: View) => boolean)[] = [];
   for (const name of new Set(query.keys())) {
-    if (AUXILIARY.has(name)) continue;
+    if (RESERVED_PARAMETERS.has(name)) continue;
     const values = query.getAll(name);
     if (isTagFilter(name)) {
-      const wanted = values.flatMap((value) => value.split(','));
-      tests.push((view) => matchesTags(name, wanted, view['tags'] as readonly string[]));
+      const expected = values.flatMap((value) => value.split(','));
+      tests.push((view) => matchesTags(name, expected, view['tags'] as readonly string[]));
       continue;
     }
     if (!known.has(name)) throw new ApiError(400, 'One or more arguments are either duplicate or invalid');
@@ -67,17 +76,20 @@ function isTagFilter(name: string): name is (typeof TAG_FILTERS)[number] {
 
 function matchesTags(
   filter: (typeof TAG_FILTERS)[number],
-  wanted: readonly string[],
+  expected: readonly string[],
   tags: readonly string[],
 ): boolean {
-  const [hasAll, hasAny] = [wanted.every((tag) => tags.includes(tag)), wanted.some((tag) => tags.includes(tag))];
+  const [includesAll, hasAny] = [
+    expected.every((tag) => tags.includes(tag)),
+    expected.some((tag) => tags.includes(tag)),
+  ];
   switch (filter) {
     case 'tags':
-      return hasAll;
+      return includesAll;
     case 'tags-any':
       return hasAny;
     case 'not-tags':
-      return !hasAll;
+      return !includesAll;
     case 'not-tags-any':
       return !hasAny;
   }
@@ -93,21 +105,21 @@ interface SortKey {
   readonly direction: 'asc' | 'desc';
 }
 
-/** `sort=name:desc,id`, or `sort_key=name,id&sort_dir=desc`; then by creation and ID, if objects have them. */
+/** `sort=name:desc,id`, or `sort_key=name,id&sort_dir=desc`; then by creation time and ID, if objects have them. */
 function sortKeysOf(query: URLSearchParams, sample: View): SortKey[] {
   const sort = query.get('sort');
   const keys = query.get('sort_key')?.split(',') ?? [];
   const directions = query.get('sort_dir')?.split(',') ?? [];
-  const wanted =
+  const expected =
     sort === null
       ? keys.map((key, i) => ({ key, direction: directionOf(directions[i] ?? 'asc') }))
       : sort.split(',').map((each) => {
           const [key = '', direction = 'asc'] = each.split(':');
           return { key, direction: directionOf(direction) };
         });
-  const named = new Set(wanted.map(({ key }) => key));
+  const named = new Set(expected.map(({ key }) => key));
   const last = ['created_at', 'id'].filter((key) => key in sample && !named.has(key));
-  return [...wanted, ...last.map((key) => ({ key, direction: 'asc' as const }))];
+  return [...expected, ...last.map((key) => ({ key, direction: 'asc' as const }))];
 }
 
 function directionOf(text: string): SortKey['direction'] {
@@ -140,7 +152,7 @@ interface PageLink {
   readonly href: string;
 }
 
-/** Octavia links to a next page from every full one, although it may be empty. */
+/** Octavia links from every full page to a next one, which may be empty. */
 function paginate(
   request: ApiRequest,
   sorted: readonly View[],

@@ -11,7 +11,7 @@ import { loadBalancerLimits } from './quota.ts';
 const MAX_LIMIT = 2_000_000_000;
 const Limit = integer(-1, MAX_LIMIT).nullish();
 
-/** Two names have an older spelling, which is still accepted. */
+/** Two names have an older spelling that is still accepted. */
 const UpdateQuota = z.strictObject({
   quota: z.strictObject({
     loadbalancer: Limit,
@@ -28,7 +28,7 @@ const UpdateQuota = z.strictObject({
 
 export function quotaRoutes(world: World): Route[] {
   const one = '/quotas/{project}';
-  const readable = ({ access, params }: ApiRequest): string => {
+  const readableProject = ({ access, params }: ApiRequest): string => {
     const projectId = params['project'] ?? '';
     requireRead(access, projectId);
     return projectId;
@@ -38,11 +38,11 @@ export function quotaRoutes(world: World): Route[] {
       method: 'GET',
       template: '/quotas',
       handle: (request) => {
-        const isShown = projectOf(request);
+        const shownProject = projectOf(request);
         const changed = world.tables.quotas.where(({ id }) => id.startsWith(PREFIX));
         const quotas = changed
           .map(({ id }) => ({ project_id: id.slice(PREFIX.length) }))
-          .filter(isShown)
+          .filter(shownProject)
           .map(({ project_id }) => viewOverrides(world, project_id));
         return ok({ quotas, quotas_links: [] });
       },
@@ -50,14 +50,14 @@ export function quotaRoutes(world: World): Route[] {
     {
       method: 'GET',
       template: one,
-      handle: (request) => ok({ quota: olderSpellings(loadBalancerLimits(world, readable(request))) }),
+      handle: (request) => ok({ quota: withLegacyNames(loadBalancerLimits(world, readableProject(request))) }),
     },
     {
       method: 'GET',
       template: `${one}/default`,
       handle: (request) => {
-        readable(request);
-        return ok({ quota: olderSpellings(world.config.quotas['load-balancer']) });
+        readableProject(request);
+        return ok({ quota: withLegacyNames(world.config.quotas['load-balancer']) });
       },
     },
     { method: 'PUT', template: one, handle: (request) => update(world, request) },
@@ -77,7 +77,7 @@ export function quotaRoutes(world: World): Route[] {
 
 const PREFIX = 'load-balancer/';
 
-/** A list has the values that differ from the defaults, under both spellings, and null for the rest. */
+/** A list contains the values that differ from the defaults, under both spellings, and null for the rest. */
 function viewOverrides(world: World, projectId: string): object {
   const own = world.tables.quotas.get(PREFIX + projectId)?.limits ?? {};
   const names = Object.keys(world.config.quotas['load-balancer']);
@@ -91,7 +91,7 @@ function viewOverrides(world: World, projectId: string): object {
 }
 
 /** Zed returns a single project's quota only under the older spellings. */
-function olderSpellings({ loadbalancer, healthmonitor, ...others }: Readonly<Record<string, number>>): object {
+function withLegacyNames({ loadbalancer, healthmonitor, ...others }: Readonly<Record<string, number>>): object {
   return { ...others, load_balancer: loadbalancer, health_monitor: healthmonitor };
 }
 
@@ -100,7 +100,7 @@ function update(world: World, { access, params, body }: ApiRequest): ApiResponse
   requireAdmin(access);
   const { quota } = parse(UpdateQuota, body, 'quotas');
   const { load_balancer, health_monitor, ...named } = quota;
-  const wanted = {
+  const requested = {
     ...(load_balancer !== undefined && { loadbalancer: load_balancer }),
     ...(health_monitor !== undefined && { healthmonitor: health_monitor }),
     ...named,
@@ -108,10 +108,10 @@ function update(world: World, { access, params, body }: ApiRequest): ApiResponse
   const projectId = params['project'] ?? '';
   const id = PREFIX + projectId;
   const limits: Record<string, number> = { ...world.tables.quotas.get(id)?.limits };
-  for (const [name, limit] of Object.entries(wanted)) {
+  for (const [name, limit] of Object.entries(requested)) {
     if (limit === null) delete limits[name];
     else if (limit !== undefined) limits[name] = limit;
   }
   world.tables.quotas.put({ id, limits });
-  return { ...accepted, body: { quota: olderSpellings(loadBalancerLimits(world, projectId)) } };
+  return { ...accepted, body: { quota: withLegacyNames(loadBalancerLimits(world, projectId)) } };
 }

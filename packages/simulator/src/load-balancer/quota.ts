@@ -1,6 +1,6 @@
 import type { Table } from '../state/table.ts';
 import type { World } from '../world.ts';
-import { type Noun, quotaMet } from './problem.ts';
+import { type ObjectNoun, quotaExceeded } from './problem.ts';
 import type { TreeObject } from './records.ts';
 
 /** A project's limits, by Octavia's resource names; -1 is unlimited. */
@@ -8,15 +8,15 @@ export function loadBalancerLimits(world: World, projectId: string): Record<stri
   return { ...world.config.quotas['load-balancer'], ...world.tables.quotas.get(`load-balancer/${projectId}`)?.limits };
 }
 
-/** Throws Octavia's 403 if `count` more objects exceed the quota. Objects being deleted count until they are gone. */
-export function requireQuota(world: World, noun: Noun, projectId: string, count = 1): void {
+/** Throws Octavia's 403 if `count` more objects exceed the quota. Objects being deleted still count. */
+export function requireQuota(world: World, noun: ObjectNoun, projectId: string, count = 1): void {
   const limit = loadBalancerLimits(world, projectId)[QUOTA_NAMES[noun]] ?? -1;
   if (limit < 0) return;
   const used = tableOf(world, noun).where((row) => row.project_id === projectId).length;
-  if (used + count > limit) throw quotaMet(noun);
+  if (used + count > limit) throw quotaExceeded(noun);
 }
 
-const QUOTA_NAMES: Readonly<Record<Noun, string>> = {
+const QUOTA_NAMES: Readonly<Record<ObjectNoun, string>> = {
   'Load Balancer': 'loadbalancer',
   Listener: 'listener',
   Pool: 'pool',
@@ -26,7 +26,7 @@ const QUOTA_NAMES: Readonly<Record<Noun, string>> = {
   'L7 Rule': 'l7rule',
 };
 
-function tableOf({ tables }: World, noun: Noun): Pick<Table<TreeObject>, 'where'> {
+function tableOf({ tables }: World, noun: ObjectNoun): Pick<Table<TreeObject>, 'where'> {
   switch (noun) {
     case 'Load Balancer':
       return tables.loadBalancers;

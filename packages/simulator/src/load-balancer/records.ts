@@ -25,7 +25,7 @@ export interface TreeObject {
 
 export type PendingStep = 'create' | 'update' | 'delete' | 'failover';
 
-/** The work of the provider on a load balancer; there is one at a time. */
+/** The provider's work on a load balancer, one operation at a time. */
 export interface PendingWork {
   readonly step: PendingStep;
   readonly dueMs: number;
@@ -33,7 +33,7 @@ export interface PendingWork {
 
 export interface AdditionalVip {
   readonly subnet_id: string;
-  /** Null if the provider created none. */
+  /** Null if the provider created no port. */
   readonly ip_address: string | null;
 }
 
@@ -51,7 +51,7 @@ export interface LoadBalancer extends TreeObject {
   readonly availability_zone: string | null;
   /** Whether Octavia created the VIP's port, and deletes it. */
   readonly ownsVipPort: boolean;
-  /** The security group of an amphora's VIP, once there is one. */
+  /** The security group of an amphora's VIP, once it exists. */
   readonly securityGroupId: string | null;
   readonly pending: PendingWork | null;
 }

@@ -1,5 +1,5 @@
 import { formatCidr, parseCidr, parseIp } from '../network/cidr.ts';
-import { deletePort, patchPort } from '../network/port-life.ts';
+import { deletePort, patchPort } from '../network/port-lifecycle.ts';
 import type { SecurityGroup } from '../network/records.ts';
 import { newRule } from '../network/rule-row.ts';
 import { newResource } from '../network/stamp.ts';
@@ -8,7 +8,7 @@ import type { Listener, LoadBalancer } from './records.ts';
 import { addressesOf, listenersOf } from './tree.ts';
 import { additionalVipsOf } from './versions.ts';
 
-/** Octavia's own project, which contains the security groups of amphorae: tenants don't see them. */
+/** Octavia's own project, which contains the security groups of amphorae, invisible to tenants. */
 const SERVICE_PROJECT = '';
 
 /**
@@ -18,7 +18,7 @@ const SERVICE_PROJECT = '';
 export function openVip(world: World, loadBalancer: LoadBalancer): string {
   const { indexes, tables } = world;
   const group = tables.securityGroups.get(loadBalancer.securityGroupId ?? '') ?? makeGroup(world, loadBalancer);
-  const wanted = new Map(
+  const requested = new Map(
     listenersOf(world, loadBalancer)
       .flatMap((listener) => sourcesOf(listener, loadBalancer).map((source) => ruleFor(listener, source)))
       .map((rule) => [JSON.stringify(rule), rule]),
@@ -27,9 +27,9 @@ export function openVip(world: World, loadBalancer: LoadBalancer): string {
     const { direction, ethertype, protocol, port_range_min, port_range_max, remote_ip_prefix } = rule;
     if (direction !== 'ingress') continue;
     const key = JSON.stringify({ direction, ethertype, protocol, port_range_min, port_range_max, remote_ip_prefix });
-    if (!wanted.delete(key)) tables.securityGroupRules.delete(rule.id);
+    if (!requested.delete(key)) tables.securityGroupRules.delete(rule.id);
   }
-  for (const rule of wanted.values()) tables.securityGroupRules.put(newRule(world, group, rule));
+  for (const rule of requested.values()) tables.securityGroupRules.put(newRule(world, group, rule));
   const port = tables.ports.get(loadBalancer.vip_port_id);
   if (port !== undefined && port.security_groups.join() !== group.id)
     patchPort(world, port, { security_groups: [group.id] });
@@ -75,8 +75,8 @@ function sourcesOf(listener: Listener, loadBalancer: LoadBalancer): Source[] {
 }
 
 /**
- * Before it compared them, the driver requested rules for each CIDR with the ethertype of each VIP, and failed with the first one that Neutron
- * rejected.
+ * In this version the driver requests rules for each CIDR with the ethertype of each VIP, and fails with the first one
+ * that Neutron rejects.
  */
 export function canOpenVip(world: World, loadBalancer: LoadBalancer): boolean {
   if (additionalVipsOf(world).areHeeded || ethertypesOf(loadBalancer).size < 2) return true;

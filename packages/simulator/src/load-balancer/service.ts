@@ -5,8 +5,8 @@ import { availabilityZoneRoutes } from './availability-zones.ts';
 import { flavorRoutes } from './flavors.ts';
 import { policyRoutes } from './l7-policies.ts';
 import { ruleRoutes } from './l7-rules.ts';
-import type { LoadBalancerLife } from './life.ts';
 import { listenerRoutes } from './listeners.ts';
+import type { LoadBalancerLifecycle } from './load-balancer-lifecycle.ts';
 import { loadBalancerRoutes } from './load-balancers.ts';
 import { memberRoutes } from './members.ts';
 import { monitorRoutes } from './monitors.ts';
@@ -17,9 +17,9 @@ import { quotaRoutes } from './quota-routes.ts';
 import { versionRoutes } from './versions.ts';
 
 /** Octavia's API is served under both spellings of its version. */
-const ROOTS = ['/v2/lbaas', '/v2.0/lbaas'];
+const BASE_PATHS = ['/v2/lbaas', '/v2.0/lbaas'];
 
-export function loadBalancerService(world: World, life: LoadBalancerLife): Service {
+export function loadBalancerService(world: World, life: LoadBalancerLifecycle): Service {
   const routes: readonly Route[] = [
     ...loadBalancerRoutes(world, life),
     ...listenerRoutes(world, life),
@@ -38,7 +38,7 @@ export function loadBalancerService(world: World, life: LoadBalancerLife): Servi
     prefix: SERVICE_LIST['load-balancer'].prefix,
     routes: [
       ...versionRoutes(world),
-      ...ROOTS.flatMap((root) => routes.map((route) => ({ ...route, template: `${root}${route.template}` }))),
+      ...BASE_PATHS.flatMap((root) => routes.map((route) => ({ ...route, template: `${root}${route.template}` }))),
     ],
     renderProblem: renderLoadBalancerProblem,
     malformedBody: 'Request is not in valid JSON format',

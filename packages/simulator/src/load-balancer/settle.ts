@@ -16,12 +16,12 @@ import { canOpenVip, openVip, releaseVip } from './security-group.ts';
 import { octaviaTime } from './stamp.ts';
 import { listenersOf, membersOf, monitorOf, policiesOf, poolsOf, rulesOf } from './tree.ts';
 
-/** The provider has finished work on a load balancer: pending objects of its tree become ACTIVE, deleted, or ERROR. */
+/** Completes a provider's work on a load balancer: pending objects of its tree become ACTIVE, deleted, or ERROR. */
 export function settle(world: World, loadBalancer: LoadBalancer, step: PendingStep): void {
   const { faults, tables } = world;
   const { project_id } = loadBalancer;
   const { bootsMachines } = providerOf(world, loadBalancer);
-  const isHit = faults.hitLoadBalancer(project_id, tables.projects.get(project_id)?.name ?? '');
+  const isHit = faults.matchLoadBalancer(project_id, tables.projects.get(project_id)?.name ?? '');
   const hasFailed = isHit || (step !== 'delete' && bootsMachines && !canOpenVip(world, loadBalancer));
   if (step === 'delete' && !hasFailed) {
     removeTree(world, loadBalancer);
@@ -30,30 +30,30 @@ export function settle(world: World, loadBalancer: LoadBalancer, step: PendingSt
     return;
   }
   if (!hasFailed) removeDeleted(world, loadBalancer);
-  const outcome: Outcome = hasFailed ? 'ERROR' : step === 'failover' ? 'restored' : 'ACTIVE';
+  const outcome: StepOutcome = hasFailed ? 'ERROR' : step === 'failover' ? 'restored' : 'ACTIVE';
   settleListeners(world, loadBalancer, outcome);
   settlePools(world, loadBalancer, outcome);
   const securityGroupId = hasFailed || !bootsMachines ? null : openVip(world, loadBalancer);
   tables.loadBalancers.put({
     ...settled(world, loadBalancer, outcome, 'ONLINE'),
-    // The work was about this load balancer, whatever its status was.
+    // The work concerned this load balancer, regardless of its status.
     provisioning_status: hasFailed ? 'ERROR' : 'ACTIVE',
     securityGroupId: securityGroupId ?? loadBalancer.securityGroupId,
     pending: null,
   });
 }
 
-/** `restored` clears ERROR, too: the whole tree was recreated. */
-type Outcome = 'ACTIVE' | 'ERROR' | 'restored';
+/** `restored` clears ERROR too, because the whole tree was recreated. */
+type StepOutcome = 'ACTIVE' | 'ERROR' | 'restored';
 
-function settled<R extends TreeObject>(world: World, row: R, outcome: Outcome, whenUp: OperatingStatus): R {
-  const operating_status = outcome === 'ERROR' ? row.operating_status : row.admin_state_up ? whenUp : 'OFFLINE';
+function settled<R extends TreeObject>(world: World, row: R, outcome: StepOutcome, activeStatus: OperatingStatus): R {
+  const operating_status = outcome === 'ERROR' ? row.operating_status : row.admin_state_up ? activeStatus : 'OFFLINE';
   const provisioning_status = statusAfter(row.provisioning_status, outcome);
   if (operating_status === row.operating_status && provisioning_status === row.provisioning_status) return row;
   return { ...row, operating_status, provisioning_status, updated_at: octaviaTime(world) };
 }
 
-function statusAfter(before: ProvisioningStatus, outcome: Outcome): ProvisioningStatus {
+function statusAfter(before: ProvisioningStatus, outcome: StepOutcome): ProvisioningStatus {
   if (outcome === 'restored') return 'ACTIVE';
   return before.startsWith('PENDING_') ? outcome : before;
 }
@@ -62,14 +62,14 @@ function store<R extends TreeObject>(
   world: World,
   table: Table<R>,
   row: R,
-  outcome: Outcome,
+  outcome: StepOutcome,
   up: OperatingStatus,
 ): void {
   const after = settled(world, row, outcome, up);
   if (after !== row) table.put(after);
 }
 
-function settleListeners(world: World, loadBalancer: LoadBalancer, outcome: Outcome): void {
+function settleListeners(world: World, loadBalancer: LoadBalancer, outcome: StepOutcome): void {
   const { tables } = world;
   for (const listener of listenersOf(world, loadBalancer)) {
     store(world, tables.listeners, listener, outcome, 'ONLINE');
@@ -80,7 +80,7 @@ function settleListeners(world: World, loadBalancer: LoadBalancer, outcome: Outc
   }
 }
 
-function settlePools(world: World, loadBalancer: LoadBalancer, outcome: Outcome): void {
+function settlePools(world: World, loadBalancer: LoadBalancer, outcome: StepOutcome): void {
   const { tables } = world;
   for (const pool of poolsOf(world, loadBalancer)) {
     const monitor = monitorOf(world, pool);
@@ -126,7 +126,7 @@ function removeListener(world: World, listener: Listener): void {
   world.tables.listeners.delete(listener.id);
 }
 
-/** Later ones move up. */
+/** Later policies move up. */
 function removePolicy(world: World, policy: L7Policy): void {
   const { indexes, tables } = world;
   for (const rule of rulesOf(world, policy)) tables.l7Rules.delete(rule.id);

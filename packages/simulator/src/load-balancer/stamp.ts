@@ -12,21 +12,21 @@ interface Given {
 }
 
 /** Fields of a new object of a load balancer's tree. */
-export function newTreeObject(world: World, projectId: string, given: Given): TreeObject {
+export function newTreeObject(world: World, projectId: string, fields: Given): TreeObject {
   return {
     id: world.ids.uuid(),
     project_id: projectId,
     provisioning_status: 'PENDING_CREATE',
     operating_status: 'OFFLINE',
-    admin_state_up: given.admin_state_up === undefined ? true : given.admin_state_up === true,
-    tags: [...new Set(given.tags ?? [])],
+    admin_state_up: fields.admin_state_up === undefined ? true : fields.admin_state_up === true,
+    tags: [...new Set(fields.tags ?? [])],
     created_at: octaviaTime(world),
     updated_at: null,
   };
 }
 
-/** The fields of a request merged over those of a row; absent ones stay. */
-export function changed<R extends object>(row: R, given: { readonly [K in keyof R]?: R[K] | undefined }): R {
-  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+/** The fields of a request merged into those of a row; absent fields stay. */
+export function changed<R extends object>(row: R, fields: { readonly [K in keyof R]?: R[K] | undefined }): R {
+  const set = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   return { ...row, ...set };
 }

@@ -1,5 +1,5 @@
 /** No traffic goes through simulated load balancers. */
-export const NO_TRAFFIC = {
+export const ZERO_STATISTICS = {
   bytes_in: 0,
   bytes_out: 0,
   active_connections: 0,

@@ -1,11 +1,11 @@
 import type { FakeClock } from '@fairway/base/clock-fake';
-import { type Answer, listed, type Made, type TestCloud, type TestUser } from '../test-cloud.ts';
+import { type Created, listed, type TestCloud, type TestResponse, type TestUser } from '../test-cloud.ts';
 import { makeNetwork } from '../test-resources.ts';
 
 export const LBAAS = '/load-balancer/v2/lbaas';
 
 /** A subnet in a separate network. */
-export async function makeSubnet(user: TestUser, cidr = '10.0.0.0/24'): Promise<Made> {
+export async function makeSubnet(user: TestUser, cidr = '10.0.0.0/24'): Promise<Created> {
   return (await makeNetwork(user, { cidr })).subnet;
 }
 
@@ -14,37 +14,37 @@ export async function make(
   { demo, clock }: Pick<TestCloud, 'demo' | 'clock'>,
   path: string,
   body: object,
-): Promise<Made> {
+): Promise<Created> {
   const made = await demo.make(`${LBAAS}/${path}`, body);
   await settle(clock);
   return made;
 }
 
-/** The provider finishes pending work. */
+/** Lets the provider finish pending work. */
 export async function settle(clock: FakeClock): Promise<void> {
   await clock.advance(1);
 }
 
-export async function show(user: TestUser, path: string): Promise<Made> {
+export async function show(user: TestUser, path: string): Promise<Created> {
   const { body } = await user.call('GET', `${LBAAS}/${path}`);
-  return Object.values(body)[0] as unknown as Made;
+  return Object.values(body)[0] as unknown as Created;
 }
 
-export async function list(user: TestUser, path: string): Promise<readonly Made[]> {
-  const answer = await user.call('GET', `${LBAAS}/${path}`);
-  return listed(answer, (path.split('?')[0] ?? '').split('/').at(-1) ?? '');
+export async function list(user: TestUser, path: string): Promise<readonly Created[]> {
+  const response = await user.call('GET', `${LBAAS}/${path}`);
+  return listed(response, (path.split('?')[0] ?? '').split('/').at(-1) ?? '');
 }
 
 /** The text of an error as Octavia sends it. */
-export function faultOf({ body }: Answer): string {
+export function faultOf({ body }: TestResponse): string {
   return (body as unknown as { faultstring: string }).faultstring;
 }
 
 export interface Tree {
-  readonly loadBalancer: Made;
-  readonly listener: Made;
-  readonly pool: Made;
-  readonly member: Made;
+  readonly loadBalancer: Created;
+  readonly listener: Created;
+  readonly pool: Created;
+  readonly member: Created;
 }
 
 /** A load balancer with a listener, its pool, and a member; with `fields` overriding the defaults. */

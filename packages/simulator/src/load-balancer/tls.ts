@@ -11,7 +11,7 @@ export const TLS_DEFAULTS = {
 export const ALPN_PROTOCOLS = ['h2', 'http/1.1', 'http/1.0'] as const;
 
 const VERSIONS = ['SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
-const MINIMUM = 'TLSv1.2';
+const MIN_TLS_VERSION = 'TLSv1.2';
 
 export function checkVersions(versions: readonly string[]): void {
   if (versions.length === 0)
@@ -20,8 +20,9 @@ export function checkVersions(versions: readonly string[]): void {
     );
   const unknown = versions.filter((version) => !VERSIONS.includes(version));
   if (unknown.length > 0) throw invalid(`Invalid TLS versions: ${unknown.join(', ')}`);
-  const old = versions.filter((version) => VERSIONS.indexOf(version) < VERSIONS.indexOf(MINIMUM));
-  if (old.length > 0) throw invalid(`Requested TLS versions are less than the minimum: ${old.join(', ')} < ${MINIMUM}`);
+  const old = versions.filter((version) => VERSIONS.indexOf(version) < VERSIONS.indexOf(MIN_TLS_VERSION));
+  if (old.length > 0)
+    throw invalid(`Requested TLS versions are less than the minimum: ${old.join(', ')} < ${MIN_TLS_VERSION}`);
 }
 
 export function checkAlpn(protocols: readonly string[]): void {

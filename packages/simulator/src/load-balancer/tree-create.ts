@@ -13,7 +13,8 @@ import { requireQuota } from './quota.ts';
 import type { Listener, LoadBalancer } from './records.ts';
 
 /**
- * Creates the listeners and pools of a new load balancer. A pool is defined once, separately or at its first use, and referred to by name elsewhere.
+ * Creates the listeners and pools of a new load balancer. A pool is defined once, separately or at its first use;
+ * elsewhere it is referred to by name.
  */
 export function makeTree(
   world: World,
@@ -25,7 +26,7 @@ export function makeTree(
   const definitions = collectPools(listeners, pools);
   if (definitions.length > 0) requireQuota(world, 'Pool', projectId, definitions.length);
   const idByName = new Map(
-    definitions.map((pool) => [pool.name ?? '', makeWholePool(world, loadBalancer, pool)] as const),
+    definitions.map((pool) => [pool.name ?? '', makePoolFromTree(world, loadBalancer, pool)] as const),
   );
   if (listeners.length > 0) requireQuota(world, 'Listener', projectId, listeners.length);
   for (const { default_pool, l7policies, ...fields } of listeners) {
@@ -47,7 +48,7 @@ function makeTreePolicy(
   makePolicy(world, listener, { ...fields, redirect_pool_id });
 }
 
-/** All definitions, those at the load balancer first. */
+/** All pool definitions, those of the load balancer first. */
 function collectPools(listeners: readonly ListenerOfTree[], pools: readonly PoolOfTree[]): PoolOfTree[] {
   const definitions = [...pools];
   const references = new Set<string>();
@@ -69,14 +70,19 @@ function collectPools(listeners: readonly ListenerOfTree[], pools: readonly Pool
   return definitions;
 }
 
-function isDefinition({ name: _name, admin_state_up: _up, tls_enabled: _tls, ...rest }: PoolOfTree): boolean {
+function isDefinition({
+  name: _name,
+  admin_state_up: _adminStateUp,
+  tls_enabled: _tlsEnabled,
+  ...rest
+}: PoolOfTree): boolean {
   return Object.values(rest).some((value) => value !== undefined);
 }
 
-function makeWholePool(world: World, loadBalancer: LoadBalancer, given: PoolOfTree): string {
-  const { healthmonitor, members = [], protocol, lb_algorithm, ...fields } = given;
+function makePoolFromTree(world: World, loadBalancer: LoadBalancer, input: PoolOfTree): string {
+  const { healthmonitor, members = [], protocol, lb_algorithm, ...fields } = input;
   const refuse = (missing: string): Error =>
-    invalid(`Pool definition for '${given.name}' missing required attribute: ${missing}`);
+    invalid(`Pool definition for '${input.name}' missing required attribute: ${missing}`);
   if (protocol == null) throw refuse('protocol');
   if (lb_algorithm == null) throw refuse('lb_algorithm');
   const { project_id } = loadBalancer;

@@ -55,7 +55,7 @@ export function monitorOf({ indexes }: World, pool: Pool): HealthMonitor | undef
   return indexes.monitorsByPool.of(pool.id)[0];
 }
 
-/** In order of their positions. */
+/** In order of position. */
 export function policiesOf({ indexes }: World, listener: Listener): L7Policy[] {
   return indexes.policiesByListener.of(listener.id).sort((a, b) => a.position - b.position);
 }
@@ -64,10 +64,10 @@ export function rulesOf({ indexes }: World, policy: L7Policy): L7Rule[] {
   return indexes.rulesByPolicy.of(policy.id);
 }
 
-/** The listeners of a pool: by default pool, or by an active policy. */
+/** The listeners that use a pool, as default pool or by an active policy. */
 export function listenersUsing(world: World, pool: Pool): Listener[] {
   const { indexes, tables } = world;
-  const policies = indexes.policiesByPool.of(pool.id).filter((policy) => isInEffect(world, policy));
+  const policies = indexes.policiesByPool.of(pool.id).filter((policy) => isEffective(world, policy));
   const ids = new Set([
     ...indexes.listenersByDefaultPool.of(pool.id).map((listener) => listener.id),
     ...policies.map((policy) => policy.listener_id),
@@ -75,15 +75,15 @@ export function listenersUsing(world: World, pool: Pool): Listener[] {
   return [...ids].map((id) => tables.listeners.get(id)).filter((listener) => listener !== undefined);
 }
 
-/** The pools of a listener: its default one, then those of its active policies. */
+/** The pools of a listener: its default pool, then those of its active policies. */
 export function poolsUsedBy(world: World, listener: Listener): Pool[] {
-  const policies = policiesOf(world, listener).filter((policy) => isInEffect(world, policy));
+  const policies = policiesOf(world, listener).filter((policy) => isEffective(world, policy));
   const ids = new Set([listener.default_pool_id, ...policies.map((policy) => policy.redirect_pool_id)]);
   return [...ids].map((id) => world.tables.pools.get(id ?? '')).filter((pool) => pool !== undefined);
 }
 
 /** A policy that is disabled or has no rules matches nothing. */
-function isInEffect(world: World, policy: L7Policy): boolean {
+function isEffective(world: World, policy: L7Policy): boolean {
   return policy.admin_state_up && rulesOf(world, policy).length > 0;
 }
 

@@ -1,8 +1,8 @@
 import { type ApiRequest, ok, type Route } from '../http/api.ts';
 import type { World } from '../world.ts';
 
-/** Of Zed. */
-const USUAL_MINOR = 26;
+/** The version of Zed. */
+const DEFAULT_MINOR = 26;
 /** This version (Zed) added additional VIPs. */
 const ADDITIONAL_VIPS_MINOR = 26;
 /** 2023.2: OVN supports additional VIPs, and allowed CIDRs are compared with all VIPs (a commit of March 2023). */
@@ -45,7 +45,7 @@ const VERSIONS: readonly (readonly [minor: number, updated: string])[] = [
 
 /** Support for additional VIPs in Octavia and its providers, by version. */
 export function additionalVipsOf({ config }: World) {
-  const { loadBalancerVersion: newest = USUAL_MINOR } = config;
+  const { loadBalancerVersion: newest = DEFAULT_MINOR } = config;
   return {
     areKnown: newest >= ADDITIONAL_VIPS_MINOR,
     areHeeded: newest >= ALL_VIPS_MINOR,
@@ -54,7 +54,7 @@ export function additionalVipsOf({ config }: World) {
 }
 
 export function versionRoutes({ config }: World): Route[] {
-  const { loadBalancerVersion: newest = USUAL_MINOR } = config;
+  const { loadBalancerVersion: newest = DEFAULT_MINOR } = config;
   const versions = VERSIONS.filter(([minor]) => minor <= newest);
   const list = ({ serviceUrl }: ApiRequest) =>
     ok({

@@ -1,5 +1,5 @@
 import type { World } from '../world.ts';
-import { loadBalancerNow, memberNow, poolNow } from './operating-status.ts';
+import { currentLoadBalancerStatus, currentMemberStatus, currentPoolStatus } from './operating-status.ts';
 import type { View } from './query.ts';
 import type { HealthMonitor, L7Policy, L7Rule, Listener, LoadBalancer, Member, Pool } from './records.ts';
 import {
@@ -16,18 +16,25 @@ import {
 import { additionalVipsOf } from './versions.ts';
 
 /*
- * The objects in API responses. The response to the creation of a whole tree has the children instead of their IDs, and omits references to parents.
+ * The objects in API responses. The response to creating a whole tree contains children instead of their IDs, and omits
+ * references to parents.
  */
 
 const idOf = ({ id }: { readonly id: string }): { readonly id: string } => ({ id });
 
 export function viewLoadBalancer(world: World, row: LoadBalancer): View {
-  const { ownsVipPort: _owns, securityGroupId: _group, pending: _pending, additional_vips, ...fields } = row;
+  const {
+    ownsVipPort: _ownsVipPort,
+    securityGroupId: _securityGroupId,
+    pending: _pending,
+    additional_vips,
+    ...fields
+  } = row;
   return {
     ...fields,
     ...(additionalVipsOf(world).areKnown && { additional_vips }),
     tenant_id: row.project_id,
-    operating_status: loadBalancerNow(world, row),
+    operating_status: currentLoadBalancerStatus(world, row),
     listeners: listenersOf(world, row).map(idOf),
     pools: poolsOf(world, row).map(idOf),
   };
@@ -37,14 +44,14 @@ export function viewTree(world: World, row: LoadBalancer): View {
   return {
     ...viewLoadBalancer(world, row),
     listeners: listenersOf(world, row).map((listener) => ({
-      ...without(viewListener(world, listener), 'loadbalancers'),
+      ...omitFields(viewListener(world, listener), 'loadbalancers'),
       l7policies: policiesOf(world, listener).map((policy) => ({
         ...viewPolicy(world, policy),
         rules: rulesOf(world, policy).map(viewRule),
       })),
     })),
     pools: poolsOf(world, row).map((pool) => ({
-      ...without(viewPool(world, pool), 'loadbalancers', 'healthmonitor_id'),
+      ...omitFields(viewPool(world, pool), 'loadbalancers', 'healthmonitor_id'),
       members: membersOf(world, pool).map((member) => viewMember(world, member)),
       // Octavia reads the pool before it creates the monitor.
       healthmonitor: null,
@@ -52,7 +59,7 @@ export function viewTree(world: World, row: LoadBalancer): View {
   };
 }
 
-function without(view: View, ...names: readonly string[]): View {
+function omitFields(view: View, ...names: readonly string[]): View {
   return Object.fromEntries(Object.entries(view).filter(([name]) => !names.includes(name)));
 }
 
@@ -72,7 +79,7 @@ export function viewPool(world: World, { load_balancer_id, ...fields }: Pool): V
   return {
     ...fields,
     tenant_id: fields.project_id,
-    operating_status: poolNow(world, row),
+    operating_status: currentPoolStatus(world, row),
     loadbalancers: [{ id: load_balancer_id }],
     listeners: listenersUsing(world, row).map(idOf),
     members: membersOf(world, row).map(idOf),
@@ -82,7 +89,7 @@ export function viewPool(world: World, { load_balancer_id, ...fields }: Pool): V
 
 export function viewMember(world: World, row: Member): View {
   const { pool_id: _pool, ...fields } = row;
-  return { ...fields, tenant_id: row.project_id, operating_status: memberNow(world, row) };
+  return { ...fields, tenant_id: row.project_id, operating_status: currentMemberStatus(world, row) };
 }
 
 export function viewMonitor({ pool_id, ...fields }: HealthMonitor): View {
@@ -106,7 +113,13 @@ export function viewStatuses(world: World, id: string): View {
     name: listener.name,
     pools: poolsUsedBy(world, listener).map((pool) => viewPoolStatuses(world, pool)),
   }));
-  const loadbalancer = { id, name, provisioning_status, operating_status: loadBalancerNow(world, row), listeners };
+  const loadbalancer = {
+    id,
+    name,
+    provisioning_status,
+    operating_status: currentLoadBalancerStatus(world, row),
+    listeners,
+  };
   return { loadbalancer };
 }
 
@@ -115,14 +128,14 @@ function viewPoolStatuses(world: World, pool: Pool): View {
   const members = membersOf(world, pool).map((member) => ({
     ...statusOf(member),
     name: member.name,
-    operating_status: memberNow(world, member),
+    operating_status: currentMemberStatus(world, member),
     address: member.address,
     protocol_port: member.protocol_port,
   }));
   return {
     ...statusOf(pool),
     name: pool.name,
-    operating_status: poolNow(world, pool),
+    operating_status: currentPoolStatus(world, pool),
     ...(monitor !== undefined && { health_monitor: { ...statusOf(monitor), name: monitor.name, type: monitor.type } }),
     members,
   };

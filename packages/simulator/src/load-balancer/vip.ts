@@ -24,12 +24,12 @@ export interface VipRequest {
     | undefined;
 }
 
-/** The validated and completed place of the VIP. */
-export interface VipPlace {
+/** The validated and completed placement of the VIP. */
+export interface VipPlacement {
   readonly network: Network;
   readonly subnetId: string;
   readonly address: string | undefined;
-  /** The user's own port. */
+  /** The port is the user's own. */
   readonly port: Port | undefined;
   readonly additional: readonly { readonly subnet_id: string; readonly ip_address?: string | undefined }[];
 }
@@ -39,16 +39,16 @@ export type Vip = Pick<
   'vip_address' | 'vip_port_id' | 'vip_subnet_id' | 'vip_network_id' | 'additional_vips' | 'ownsVipPort'
 >;
 
-/** Determines the place of a VIP by its port, network or subnet, in this order. */
-export function placeVip(world: World, access: Access, request: VipRequest): VipPlace {
+/** Determines the placement of a VIP by its port, network or subnet, in this order. */
+export function placeVip(world: World, access: Access, request: VipRequest): VipPlacement {
   const { vip_port_id, vip_network_id, vip_subnet_id } = request;
   const place =
     vip_port_id != null
-      ? onPort(world, access, vip_port_id, request)
+      ? placeOnPort(world, access, vip_port_id, request)
       : vip_network_id != null
-        ? onNetwork(world, access, vip_network_id, request)
+        ? placeOnNetwork(world, access, vip_network_id, request)
         : vip_subnet_id != null
-          ? onSubnet(world, access, vip_subnet_id, request)
+          ? placeOnSubnet(world, access, vip_subnet_id, request)
           : undefined;
   if (place === undefined) throw invalid('VIP must contain one of: vip_port_id, vip_network_id, vip_subnet_id.');
   const additional = (request.additional_vips ?? []).map(({ subnet_id, ip_address }) => ({
@@ -65,9 +65,14 @@ export function placeVip(world: World, access: Access, request: VipRequest): Vip
   return { ...place, additional };
 }
 
-type Place = Omit<VipPlace, 'additional'>;
+type AddressPlace = Omit<VipPlacement, 'additional'>;
 
-function onPort(world: World, access: Access, id: string, { vip_subnet_id, vip_address }: VipRequest): Place {
+function placeOnPort(
+  world: World,
+  access: Access,
+  id: string,
+  { vip_subnet_id, vip_address }: VipRequest,
+): AddressPlace {
   const port = world.tables.ports.get(id);
   if (port === undefined || !(isAdmin(access) || port.project_id === access.projectId))
     throw invalidSubresource('Port', id);
@@ -82,7 +87,7 @@ function onPort(world: World, access: Access, id: string, { vip_subnet_id, vip_a
     return { network, subnetId: vip_subnet_id, address, port };
   }
   if (vip_address != null) {
-    const fixedIp = port.fixed_ips.find(({ ip_address }) => ip_address === normalized(vip_address));
+    const fixedIp = port.fixed_ips.find(({ ip_address }) => ip_address === normalizedAddress(vip_address));
     if (fixedIp === undefined) throw invalid('Specified VIP address not found on the specified VIP port.');
     return { network, subnetId: fixedIp.subnet_id, address: fixedIp.ip_address, port };
   }
@@ -92,10 +97,20 @@ function onPort(world: World, access: Access, id: string, { vip_subnet_id, vip_a
   return { network, subnetId: only.subnet_id, address: only.ip_address, port };
 }
 
-function onNetwork(world: World, access: Access, id: string, { vip_subnet_id, vip_address }: VipRequest): Place {
+function placeOnNetwork(
+  world: World,
+  access: Access,
+  id: string,
+  { vip_subnet_id, vip_address }: VipRequest,
+): AddressPlace {
   const network = findNetwork(world, access, id);
   const subnets = world.indexes.subnetsByNetwork.of(id);
-  const at = (subnetId: string): Place => ({ network, subnetId, address: vip_address ?? undefined, port: undefined });
+  const at = (subnetId: string): AddressPlace => ({
+    network,
+    subnetId,
+    address: vip_address ?? undefined,
+    port: undefined,
+  });
   if (vip_subnet_id != null) {
     if (!subnets.some((subnet) => subnet.id === vip_subnet_id)) throw invalidSubresource('Subnet', vip_subnet_id);
     return at(vip_subnet_id);
@@ -110,7 +125,7 @@ function onNetwork(world: World, access: Access, id: string, { vip_subnet_id, vi
   return at(chosen.id);
 }
 
-function onSubnet(world: World, access: Access, id: string, { vip_address }: VipRequest): Place {
+function placeOnSubnet(world: World, access: Access, id: string, { vip_address }: VipRequest): AddressPlace {
   const subnet = findSubnet(world, access, id);
   const network = findNetwork(world, access, subnet.network_id);
   return { network, subnetId: id, address: vip_address ?? undefined, port: undefined };
@@ -118,26 +133,26 @@ function onSubnet(world: World, access: Access, id: string, { vip_address }: Vip
 
 function findNetwork(world: World, access: Access, id: string): Network {
   const network = world.tables.networks.get(id);
-  if (network === undefined || !canUse(world, access, network)) throw invalidSubresource('Network', id);
+  if (network === undefined || !canUseNetwork(world, access, network)) throw invalidSubresource('Network', id);
   return network;
 }
 
-/** A subnet that the caller can see, or 400. */
+/** A subnet that is visible to the caller; throws 400 otherwise. */
 export function findSubnet(world: World, access: Access, id: string): Subnet {
   const subnet = world.tables.subnets.get(id);
   const network = world.tables.networks.get(subnet?.network_id ?? '');
-  if (subnet === undefined || network === undefined || !canUse(world, access, network))
+  if (subnet === undefined || network === undefined || !canUseNetwork(world, access, network))
     throw invalidSubresource('Subnet', id);
   return subnet;
 }
 
-function canUse(world: World, access: Access, network: Network): boolean {
+function canUseNetwork(world: World, access: Access, network: Network): boolean {
   const isOwn = isAdmin(access) || network.project_id === access.projectId;
   return isOwn || network.shared || network['router:external'] || isSharedByPolicy(world, network.id, access.projectId);
 }
 
-/** Creates the VIP's port, or uses the given one. */
-export function allocateVip(world: World, provider: ProviderName, owner: Owner, place: VipPlace): Vip {
+/** Creates the VIP's port, or uses the requested one. */
+export function allocateVip(world: World, provider: ProviderName, owner: Owner, place: VipPlacement): Vip {
   const { network, subnetId, address, additional } = place;
   requirePortSecurity(provider, network.port_security_enabled);
   const port = place.port ?? world.tables.ports.put(makePort(world, provider, owner, place));
@@ -161,7 +176,12 @@ interface Owner {
   readonly projectId: string;
 }
 
-function makePort(world: World, provider: ProviderName, { loadBalancerId, projectId }: Owner, place: VipPlace): Port {
+function makePort(
+  world: World,
+  provider: ProviderName,
+  { loadBalancerId, projectId }: Owner,
+  place: VipPlacement,
+): Port {
   const { network, subnetId, address } = place;
   const isAmphora = provider === 'amphora';
   const additional = isAmphora || additionalVipsOf(world).areHeeded ? place.additional : [];
@@ -191,7 +211,7 @@ function isIn(cidr: string, address: string): boolean {
   return range !== undefined && ip !== undefined && contains(range, ip);
 }
 
-function normalized(address: string): string {
+function normalizedAddress(address: string): string {
   const ip = parseIp(address);
   return ip === undefined ? address : formatIp(ip);
 }

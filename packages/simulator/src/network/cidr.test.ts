@@ -13,12 +13,12 @@ describe('parseCidr', () => {
     ['0.0.0.0/0', '0.0.0.0/0'],
     ['192.0.2.1', '192.0.2.1/32'],
     ['2001:db8:0::1/64', '2001:db8::/64'],
-  ])('%s is %s', (text, expected) => {
+  ])('parses %s as %s', (text, expected) => {
     expect(formatCidr(cidr(text))).toBe(expected);
   });
 
   it.each(['10.0.0.0/33', '10.0.0/24', '10.0.0.0/', '010.0.0.0/8', '::/129', 'x', '10.0.0.0/2.5'])(
-    '%s is none',
+    'rejects %s',
     (text) => {
       expect(parseCidr(text)).toBeUndefined();
     },
@@ -30,7 +30,7 @@ describe('overlaps', () => {
     ['10.0.0.0/24', '10.0.0.0/16', true],
     ['10.0.0.0/24', '10.0.1.0/24', false],
     ['10.0.0.0/8', '::/0', false],
-  ])('%s and %s: %s', (a, b, expected) => {
+  ])('returns for %s and %s: %s', (a, b, expected) => {
     expect(overlaps(cidr(a), cidr(b))).toBe(expected);
     expect(overlaps(cidr(b), cidr(a))).toBe(expected);
   });
@@ -47,6 +47,6 @@ describe('contains', () => {
   });
 });
 
-it('makes the EUI-64 address of RFC 4291, appendix A', () => {
+it('computes the EUI-64 address of RFC 4291, appendix A', () => {
   expect(slaacAddress(cidr('2001:db8::/64'), 'fa:16:3e:01:02:03')).toBe('2001:db8::f816:3eff:fe01:203');
 });

@@ -23,7 +23,7 @@ export function formatIp({ version, value }: IpAddress): string {
   return version === 4 ? Address4.fromBigInt(value).correctForm() : Address6.fromBigInt(value).correctForm();
 }
 
-/** Undefined if not a CIDR; a bare address gets the full prefix length. Host bits are cleared. */
+/** Undefined for an invalid CIDR; a bare address gets the full prefix length. Host bits are cleared. */
 export function parseCidr(text: string): Cidr | undefined {
   const [address = '', length] = text.split('/');
   const ip = parseIp(address);

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { ApiError } from '../http/api.ts';
 import { type Access, isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
-import { deletePort } from './port-life.ts';
+import { deletePort } from './port-lifecycle.ts';
 import { newPort } from './ports.ts';
-import { conflict, floatingIpMissing, missing, networkMissing, portMissing } from './problem.ts';
+import { conflict, floatingIpNotFound, missing, networkNotFound, portNotFound } from './problem.ts';
 import type { FixedIp, FloatingIp, Port } from './records.ts';
 import type { ResourceKind } from './resource.ts';
 import { interfacesOf } from './routers.ts';
@@ -45,14 +45,14 @@ export function floatingIpKind(
     updateSchema: UpdateFloatingIp,
     adminAttributes: ['floating_ip_address'],
     hiddenAttributes: [],
-    missing: floatingIpMissing,
+    missing: floatingIpNotFound,
     isSharedWith: () => false,
     create(access, projectId, body) {
       const network = networks.get(body.floating_network_id);
-      if (network === undefined) throw networkMissing(body.floating_network_id);
+      if (network === undefined) throw networkNotFound(body.floating_network_id);
       if (!network['router:external']) throw badFloatingIp(`Network ${network.id} is not a valid external network`);
       const row = newResource(world, projectId, body.description);
-      const wanted =
+      const requested =
         body.floating_ip_address != null
           ? [{ ip_address: body.floating_ip_address }]
           : body.subnet_id != null
@@ -61,7 +61,7 @@ export function floatingIpKind(
       const port = newPort(world, {
         network,
         projectId: '',
-        fixedIps: wanted,
+        fixedIps: requested,
         fields: { device_id: row.id, device_owner: 'network:floatingip' },
       });
       const address = port.fixed_ips.find((ip) => !ip.ip_address.includes(':'))?.ip_address;
@@ -69,15 +69,15 @@ export function floatingIpKind(
         throw badFloatingIp(`Network ${network.id} does not contain any IPv4 subnet`);
       }
       ports.put(port);
-      const bare: FloatingIp = {
+      const newFloatingIp: FloatingIp = {
         ...row,
         floating_network_id: network.id,
         floating_ip_address: address,
         ...UNASSOCIATED,
       };
       return body.port_id == null
-        ? bare
-        : { ...bare, ...associate(world, access, bare, body.port_id, body.fixed_ip_address) };
+        ? newFloatingIp
+        : { ...newFloatingIp, ...associate(world, access, newFloatingIp, body.port_id, body.fixed_ip_address) };
     },
     update(access, floatingIp, body) {
       const described = { ...floatingIp, description: body.description ?? floatingIp.description };
@@ -121,7 +121,7 @@ function associate(
   fixedIpAddress: string | null | undefined,
 ): Association {
   const port = world.tables.ports.get(portId);
-  if (port === undefined || !(isAdmin(access) || port.project_id === access.projectId)) throw portMissing(portId);
+  if (port === undefined || !(isAdmin(access) || port.project_id === access.projectId)) throw portNotFound(portId);
   const target = chooseTarget(port, fixedIpAddress ?? undefined);
   const routerId = findRouter(world, floatingIp.floating_network_id, port, target);
   const other = world.tables.floatingIps.find(

@@ -1,6 +1,6 @@
 import type { World } from '../world.ts';
 import { contains, formatIp, type IpAddress, parseCidr, parseIp, slaacAddress } from './cidr.ts';
-import { badRequest, conflict, refusal, subnetMissing } from './problem.ts';
+import { badRequest, conflict, refusalError, subnetNotFound } from './problem.ts';
 import type { FixedIp, Network, Port, Subnet } from './records.ts';
 
 export interface FixedIpRequest {
@@ -17,38 +17,41 @@ export function allocate(
   { portId, isRouterPort = false }: { readonly portId?: string; readonly isRouterPort?: boolean } = {},
 ): FixedIp[] {
   const subnets = world.indexes.subnetsByNetwork.of(network.id);
-  const taken = new Taken(world.indexes.portsByNetwork.of(network.id).filter((port) => port.id !== portId));
+  const taken = new TakenAddresses(world.indexes.portsByNetwork.of(network.id).filter((port) => port.id !== portId));
   if (requested !== undefined) {
-    const chosen = requested.map((wanted) => allocateRequested(network, subnets, taken, mac, wanted));
+    const chosen = requested.map((requestedValue) => allocateRequested(network, subnets, taken, mac, requestedValue));
     const isNew = portId === undefined;
-    return isNew && !isRouterPort ? [...chosen, ...addedAutomatically(subnets, mac, chosen)] : chosen;
+    return isNew && !isRouterPort ? [...chosen, ...slaacAddresses(subnets, mac, chosen)] : chosen;
   }
   const fixedIps: FixedIp[] = [];
   for (const version of [4, 6] as const) {
-    const ofVersion = subnets.filter((subnet) => subnet.ip_version === version);
-    const [automatic, managed] = [ofVersion.filter(isSlaac), ofVersion.filter((subnet) => !isSlaac(subnet))];
-    for (const subnet of automatic) fixedIps.push(fromSlaac(subnet, mac));
-    if (managed.length === 0) continue;
-    const found = firstFree(managed, taken);
-    if (found === undefined) throw exhausted(network);
+    const versionSubnets = subnets.filter((subnet) => subnet.ip_version === version);
+    const [slaacSubnets, managedSubnets] = [
+      versionSubnets.filter(isSlaac),
+      versionSubnets.filter((subnet) => !isSlaac(subnet)),
+    ];
+    for (const subnet of slaacSubnets) fixedIps.push(slaacFixedIp(subnet, mac));
+    if (managedSubnets.length === 0) continue;
+    const found = firstFreeAddress(managedSubnets, taken);
+    if (found === undefined) throw exhaustedError(network);
     taken.add(found);
     fixedIps.push(found);
   }
   return fixedIps;
 }
 
-/** A new port gets the automatic addresses of its network in addition to requested ones. */
-function addedAutomatically(subnets: readonly Subnet[], mac: string, chosen: readonly FixedIp[]): FixedIp[] {
+/** A new port gets the SLAAC addresses of its network in addition to requested ones. */
+function slaacAddresses(subnets: readonly Subnet[], mac: string, chosen: readonly FixedIp[]): FixedIp[] {
   return subnets
     .filter((subnet) => isSlaac(subnet) && !chosen.some(({ subnet_id }) => subnet_id === subnet.id))
-    .map((subnet) => fromSlaac(subnet, mac));
+    .map((subnet) => slaacFixedIp(subnet, mac));
 }
 
 export function isSlaac(subnet: Subnet): boolean {
   return subnet.ipv6_address_mode === 'slaac' || subnet.ipv6_address_mode === 'dhcpv6-stateless';
 }
 
-class Taken {
+class TakenAddresses {
   readonly #addresses = new Set<string>();
 
   constructor(ports: readonly Port[]) {
@@ -67,11 +70,11 @@ class Taken {
 function allocateRequested(
   network: Network,
   subnets: readonly Subnet[],
-  taken: Taken,
+  taken: TakenAddresses,
   mac: string,
-  wanted: FixedIpRequest,
+  requestedValue: FixedIpRequest,
 ): FixedIp {
-  const fixedIp = choose(network, subnets, taken, mac, wanted);
+  const fixedIp = choose(network, subnets, taken, mac, requestedValue);
   taken.add(fixedIp);
   return fixedIp;
 }
@@ -79,46 +82,46 @@ function allocateRequested(
 function choose(
   network: Network,
   subnets: readonly Subnet[],
-  taken: Taken,
+  taken: TakenAddresses,
   mac: string,
   { subnet_id, ip_address }: FixedIpRequest,
 ): FixedIp {
   const subnet = subnet_id === undefined ? undefined : subnets.find((candidate) => candidate.id === subnet_id);
   if (subnet_id !== undefined && subnet === undefined) {
-    throw subnetMissing(subnet_id);
+    throw subnetNotFound(subnet_id);
   }
   if (ip_address === undefined) {
     if (subnet === undefined)
       throw badRequest("Invalid input for fixed_ips. Reason: 'subnet_id' or 'ip_address' is needed.");
-    if (isSlaac(subnet)) return fromSlaac(subnet, mac);
-    const found = firstFree([subnet], taken);
-    if (found === undefined) throw exhausted(network);
+    if (isSlaac(subnet)) return slaacFixedIp(subnet, mac);
+    const found = firstFreeAddress([subnet], taken);
+    if (found === undefined) throw exhaustedError(network);
     return found;
   }
   const ip = parseIp(ip_address);
   const home = (subnet === undefined ? subnets : [subnet]).find(
     (candidate) => ip !== undefined && isInside(candidate, ip),
   );
-  if (ip === undefined || home === undefined) throw outside(ip_address, subnet);
+  if (ip === undefined || home === undefined) throw outsideSubnet(ip_address, subnet);
   const address = formatIp(ip);
-  if (taken.has(home.id, address)) throw alreadyAllocated(address, home.id);
+  if (taken.has(home.id, address)) throw alreadyAllocatedError(address, home.id);
   return { subnet_id: home.id, ip_address: address };
 }
 
-function outside(address: string, subnet: Subnet | undefined): Error {
+function outsideSubnet(address: string, subnet: Subnet | undefined): Error {
   return subnet === undefined
-    ? refusal(
+    ? refusalError(
         'InvalidIpForNetwork',
         `IP address ${address} is not a valid IP for any of the subnets on the specified network.`,
       )
-    : refusal('InvalidIpForSubnet', `IP address ${address} is not a valid IP for the specified subnet.`);
+    : refusalError('InvalidIpForSubnet', `IP address ${address} is not a valid IP for the specified subnet.`);
 }
 
-export function alreadyAllocated(address: string, subnetId: string): Error {
+export function alreadyAllocatedError(address: string, subnetId: string): Error {
   return conflict('IpAddressAlreadyAllocated', `IP address ${address} already allocated in subnet ${subnetId}`);
 }
 
-function exhausted(network: Network): Error {
+function exhaustedError(network: Network): Error {
   return conflict('IpAddressGenerationFailure', `No more IP addresses available on network ${network.id}.`);
 }
 
@@ -127,13 +130,13 @@ function isInside(subnet: Subnet, ip: IpAddress): boolean {
   return cidr !== undefined && contains(cidr, ip);
 }
 
-function fromSlaac(subnet: Subnet, mac: string): FixedIp {
+function slaacFixedIp(subnet: Subnet, mac: string): FixedIp {
   const cidr = parseCidr(subnet.cidr);
-  if (cidr === undefined) throw subnetMissing(subnet.id);
+  if (cidr === undefined) throw subnetNotFound(subnet.id);
   return { subnet_id: subnet.id, ip_address: slaacAddress(cidr, mac) };
 }
 
-function firstFree(subnets: readonly Subnet[], taken: Taken): FixedIp | undefined {
+function firstFreeAddress(subnets: readonly Subnet[], taken: TakenAddresses): FixedIp | undefined {
   for (const subnet of subnets) {
     for (const pool of subnet.allocation_pools) {
       const start = parseIp(pool.start);

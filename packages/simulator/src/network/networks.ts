@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ApiError } from '../http/api.ts';
 import type { World } from '../world.ts';
-import { deletePort } from './port-life.ts';
-import { badRequest, conflict, networkMissing } from './problem.ts';
+import { deletePort } from './port-lifecycle.ts';
+import { badRequest, conflict, networkNotFound } from './problem.ts';
 import { deletePolicies, isSharedByPolicy } from './rbac-policies.ts';
 import type { Network } from './records.ts';
 import type { ResourceKind } from './resource.ts';
@@ -38,7 +38,7 @@ const EXTERNAL_MTU = 1500;
 
 const PROVIDER = ['provider:network_type', 'provider:physical_network', 'provider:segmentation_id'];
 
-/** Owners of ports that don't block deletion of a network or subnet, like Neutron's AUTO_DELETE_PORT_OWNERS. */
+/** Owners of ports that do not block deletion of a network or subnet, as in Neutron's AUTO_DELETE_PORT_OWNERS. */
 const AUTO_DELETED_OWNERS: readonly string[] = ['network:dhcp', 'network:distributed'];
 
 export function networkKind(world: World): ResourceKind<Network, typeof CreateNetwork, typeof UpdateNetwork> {
@@ -52,7 +52,7 @@ export function networkKind(world: World): ResourceKind<Network, typeof CreateNe
     updateSchema: UpdateNetwork,
     adminAttributes: ['shared', 'router:external', 'is_default', ...PROVIDER],
     hiddenAttributes: PROVIDER,
-    missing: networkMissing,
+    missing: networkNotFound,
     isSharedWith: (access, network) =>
       network.shared || network['router:external'] || isSharedByPolicy(world, network.id, access.projectId),
     create(_access, projectId, body) {
@@ -103,9 +103,9 @@ export function networkKind(world: World): ResourceKind<Network, typeof CreateNe
     },
     remove(_access, network) {
       const attached = world.indexes.portsByNetwork.of(network.id);
-      const blocking = attached.filter((port) => !AUTO_DELETED_OWNERS.includes(port.device_owner));
-      if (blocking.length > 0) {
-        const ids = blocking.map((port) => port.id).join(',');
+      const blockingPorts = attached.filter((port) => !AUTO_DELETED_OWNERS.includes(port.device_owner));
+      if (blockingPorts.length > 0) {
+        const ids = blockingPorts.map((port) => port.id).join(',');
         throw conflict(
           'NetworkInUse',
           `Unable to complete operation on network ${network.id}. There are one or more ports still in use on the network, id for these ports is: ${ids}.`,
@@ -126,7 +126,7 @@ export function networkKind(world: World): ResourceKind<Network, typeof CreateNe
   };
 }
 
-/** A segment id that no other network has. */
+/** A segment ID that no other network uses. */
 function segmentFor(world: World): number {
   const used = new Set([...world.tables.networks.values()].map((network) => network['provider:segmentation_id']));
   let id = 1;

@@ -5,8 +5,8 @@ import { type Access, isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { parseCidr } from './cidr.ts';
 import { allocate, type FixedIpRequest } from './ipam.ts';
-import { detachFloatingIps } from './port-life.ts';
-import { badRequest, conflict, groupMissing, networkMissing, portMissing, refusal } from './problem.ts';
+import { detachFloatingIps } from './port-lifecycle.ts';
+import { badRequest, conflict, groupNotFound, networkNotFound, portNotFound, refusalError } from './problem.ts';
 import { isSharedByPolicy } from './rbac-policies.ts';
 import type { AddressPair, Network, Port } from './records.ts';
 import type { ResourceKind } from './resource.ts';
@@ -39,7 +39,7 @@ const mutable = {
   mac_address: MacText.optional(),
 };
 
-/** Tags are accepted and dropped, as without ML2's driver tag_ports_during_bulk_creation. */
+/** Tags are accepted and dropped, as without ML2's tag_ports_during_bulk_creation. */
 const CreatePort = z.strictObject({
   ...mutable,
   ...ownerAttributes,
@@ -58,7 +58,7 @@ export interface NewPort {
 
 /** A new port with its addresses, for the API, Nova and routers; not yet in the table. */
 export function newPort(world: World, { network, projectId, fixedIps, mac, fields }: NewPort): Port {
-  const mac_address = mac?.toLowerCase() ?? freshMac(world);
+  const mac_address = mac?.toLowerCase() ?? unusedMac(world);
   if (
     mac !== undefined &&
     world.tables.ports.find((p) => p.network_id === network.id && p.mac_address === mac_address)
@@ -90,7 +90,7 @@ export function newPort(world: World, { network, projectId, fixedIps, mac, field
   };
 }
 
-function freshMac(world: World): string {
+function unusedMac(world: World): string {
   const used = new Set([...world.tables.ports.values()].map((port) => port.mac_address));
   let mac = world.ids.mac();
   while (used.has(mac)) mac = world.ids.mac();
@@ -110,7 +110,7 @@ export function portKind(world: World): ResourceKind<Port, typeof CreatePort, ty
     updateSchema: UpdatePort,
     adminAttributes: ['binding:host_id', 'binding:profile'],
     hiddenAttributes: ['binding:host_id', 'binding:profile', 'binding:vif_type', 'binding:vif_details'],
-    missing: portMissing,
+    missing: portNotFound,
     isSharedWith: (access, port) => {
       const network = networks.get(port.network_id);
       return network !== undefined && network.project_id === access.projectId && access.projectId !== '';
@@ -119,8 +119,8 @@ export function portKind(world: World): ResourceKind<Port, typeof CreatePort, ty
       const network = findUsableNetwork(world, access, body.network_id);
       const hasSecurity = body.port_security_enabled ?? network.port_security_enabled;
       const isService = (body.device_owner ?? '').startsWith('network:');
-      const wantsDefault = hasSecurity && !isService && body.security_groups == null;
-      const groups = wantsDefault ? [ensureDefaultGroup(world, projectId).id] : (body.security_groups ?? []);
+      const usesDefaultGroup = hasSecurity && !isService && body.security_groups == null;
+      const groups = usesDefaultGroup ? [ensureDefaultGroup(world, projectId).id] : (body.security_groups ?? []);
       requirePortSecurity(hasSecurity, body.security_groups);
       checkSecurity(world, access, projectId, hasSecurity, groups, body.allowed_address_pairs ?? []);
       const port = newPort(world, { network, projectId, fixedIps: body.fixed_ips, mac: body.mac_address });
@@ -141,7 +141,7 @@ export function portKind(world: World): ResourceKind<Port, typeof CreatePort, ty
     },
     update(access, port, body) {
       const network = networks.get(port.network_id);
-      if (network === undefined) throw networkMissing(port.network_id);
+      if (network === undefined) throw networkNotFound(port.network_id);
       const hasSecurity = body.port_security_enabled ?? port.port_security_enabled;
       const groups = body.security_groups === undefined ? port.security_groups : (body.security_groups ?? []);
       const pairs =
@@ -197,7 +197,7 @@ function findUsableNetwork(world: World, access: Access, id: string): Network {
   const isUsable =
     network !== undefined &&
     (isAdmin(access) || network.project_id === access.projectId || isShared || network['router:external']);
-  if (!isUsable) throw networkMissing(id);
+  if (!isUsable) throw networkNotFound(id);
   if (!isAdmin(access) && network.project_id !== access.projectId && !isShared) {
     throw new ApiError(403, `Tenant ${access.projectId} not allowed to create port on this network`, {
       type: 'HTTPForbidden',
@@ -213,7 +213,7 @@ function requirePortSecurity(hasSecurity: boolean, groups: readonly string[] | n
     throw badRequest(`Invalid input for security_groups. Reason: Duplicate items in the list: '${duplicate}'.`);
   }
   if (hasSecurity || (groups ?? []).length === 0) return;
-  throw refusal(
+  throw refusalError(
     'PortSecurityAndIPRequiredForSecurityGroups',
     'Port security must be enabled and port must have an IP address in order to use security groups.',
   );
@@ -230,7 +230,7 @@ function checkSecurity(
   for (const id of groups) {
     const group = world.tables.securityGroups.get(id);
     const isUsable = group?.project_id === projectId || isSharedByPolicy(world, id, projectId) || isAdmin(access);
-    if (group === undefined || !isUsable) throw groupMissing(id);
+    if (group === undefined || !isUsable) throw groupNotFound(id);
   }
   if (hasSecurity) return;
   if (groups.length > 0) {

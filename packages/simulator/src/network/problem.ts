@@ -25,11 +25,11 @@ export function badRequest(message: string): ApiError {
 
 /** Neutron's InvalidInput. */
 export function invalidInput(message: string): ApiError {
-  return refusal('InvalidInput', `Invalid input for operation: ${message}.`);
+  return refusalError('InvalidInput', `Invalid input for operation: ${message}.`);
 }
 
-/** A separate exception class with status 400. */
-export function refusal(type: string, message: string): ApiError {
+/** An exception class of its own with status 400. */
+export function refusalError(type: string, message: string): ApiError {
   return new ApiError(400, message, { type });
 }
 
@@ -45,13 +45,14 @@ export function disallowed(rule: string): ApiError {
   return new ApiError(403, `rule:${rule} is disallowed by policy`, { type: 'PolicyNotAuthorized' });
 }
 
-export const networkMissing = (id: string): ApiError => missing('NetworkNotFound', `Network ${id} could not be found.`);
-export const subnetMissing = (id: string): ApiError => missing('SubnetNotFound', `Subnet ${id} could not be found.`);
-export const portMissing = (id: string): ApiError => missing('PortNotFound', `Port ${id} could not be found.`);
-export const routerMissing = (id: string): ApiError => missing('RouterNotFound', `Router ${id} could not be found`);
-export const floatingIpMissing = (id: string): ApiError =>
+export const networkNotFound = (id: string): ApiError =>
+  missing('NetworkNotFound', `Network ${id} could not be found.`);
+export const subnetNotFound = (id: string): ApiError => missing('SubnetNotFound', `Subnet ${id} could not be found.`);
+export const portNotFound = (id: string): ApiError => missing('PortNotFound', `Port ${id} could not be found.`);
+export const routerNotFound = (id: string): ApiError => missing('RouterNotFound', `Router ${id} could not be found`);
+export const floatingIpNotFound = (id: string): ApiError =>
   missing('FloatingIPNotFound', `Floating IP ${id} could not be found`);
-export const groupMissing = (id: string): ApiError =>
+export const groupNotFound = (id: string): ApiError =>
   missing('SecurityGroupNotFound', `Security group ${id} does not exist`);
-export const ruleMissing = (id: string): ApiError =>
+export const ruleNotFound = (id: string): ApiError =>
   missing('SecurityGroupRuleNotFound', `Security group rule ${id} does not exist`);

@@ -1,5 +1,5 @@
 import type { ApiRequest } from '../http/api.ts';
-import { badRequest, refusal } from './problem.ts';
+import { badRequest, refusalError } from './problem.ts';
 
 type View = Readonly<Record<string, unknown>>;
 
@@ -7,7 +7,7 @@ const RESERVED = new Set(['fields', 'limit', 'marker', 'page_reverse', 'sort_key
 const TAG_FILTERS = ['tags', 'tags-any', 'not-tags', 'not-tags-any'] as const;
 
 /** Filters, sorts and pages a list by the query, and wraps it as `{networks: [...], networks_links: [...]}`. */
-export function answerList(
+export function listResponse(
   request: ApiRequest,
   plural: string,
   views: readonly View[],
@@ -54,36 +54,36 @@ function isTagFilter(name: string): name is (typeof TAG_FILTERS)[number] {
   return (TAG_FILTERS as readonly string[]).includes(name);
 }
 
-function tagTest(name: (typeof TAG_FILTERS)[number], wanted: readonly string[]): (view: View) => boolean {
+function tagTest(name: (typeof TAG_FILTERS)[number], expected: readonly string[]): (view: View) => boolean {
   const tagsOf = (view: View): readonly string[] => (Array.isArray(view['tags']) ? (view['tags'] as string[]) : []);
   switch (name) {
     case 'tags':
-      return (view) => wanted.every((tag) => tagsOf(view).includes(tag));
+      return (view) => expected.every((tag) => tagsOf(view).includes(tag));
     case 'tags-any':
-      return (view) => wanted.some((tag) => tagsOf(view).includes(tag));
+      return (view) => expected.some((tag) => tagsOf(view).includes(tag));
     case 'not-tags':
-      return (view) => !wanted.every((tag) => tagsOf(view).includes(tag));
+      return (view) => !expected.every((tag) => tagsOf(view).includes(tag));
     case 'not-tags-any':
-      return (view) => !wanted.some((tag) => tagsOf(view).includes(tag));
+      return (view) => !expected.some((tag) => tagsOf(view).includes(tag));
   }
 }
 
 function matches(field: unknown, value: string): boolean {
   if (typeof field === 'boolean') return (field ? ['true', '1'] : ['false', '0']).includes(value.toLowerCase());
   if (field === null || field === undefined) return value === '' || value === 'None';
-  if (Array.isArray(field)) return field.some((item) => matchesItem(item, value));
+  if (Array.isArray(field)) return field.some((item) => itemMatches(item, value));
   return asText(field) === value;
 }
 
 /** `fixed_ips=subnet_id=...` and `fixed_ips=ip_address_substr=...`; plain items by equality. */
-function matchesItem(item: unknown, value: string): boolean {
+function itemMatches(item: unknown, value: string): boolean {
   if (typeof item !== 'object' || item === null) return String(item) === value;
   const separator = value.indexOf('=');
   const key = value.slice(0, separator);
-  const wanted = value.slice(separator + 1);
+  const expected = value.slice(separator + 1);
   const fields = item as View;
-  if (key.endsWith('_substr')) return String(fields[key.slice(0, -'_substr'.length)]).includes(wanted);
-  return String(fields[key]) === wanted;
+  if (key.endsWith('_substr')) return String(fields[key.slice(0, -'_substr'.length)]).includes(expected);
+  return String(fields[key]) === expected;
 }
 
 function sortViews(query: URLSearchParams, views: readonly View[]): View[] {
@@ -127,7 +127,10 @@ function paginate(
   if (limitText === null && marker === null) return { page: views, links: [] };
   const limit = limitText === null ? views.length : Number(limitText);
   if (!Number.isInteger(limit) || limit < 0)
-    throw refusal('BadRequest', `Bad limit request: Limit must be an integer 0 or greater and not '${limitText}'.`);
+    throw refusalError(
+      'BadRequest',
+      `Bad limit request: Limit must be an integer 0 or greater and not '${limitText}'.`,
+    );
   const isReverse = query.get('page_reverse')?.toLowerCase() === 'true';
   const at = marker === null ? -1 : views.findIndex((view) => view['id'] === marker);
   if (marker !== null && at === -1) throw missing(marker);

@@ -7,17 +7,17 @@ import {
   badRequest,
   conflict,
   disallowed,
-  groupMissing,
+  groupNotFound,
   invalidInput,
   missing,
-  networkMissing,
-  refusal,
+  networkNotFound,
+  refusalError,
 } from './problem.ts';
-import { answerList } from './query.ts';
+import { listResponse } from './query.ts';
 import type { RbacPolicy } from './records.ts';
 import { ownerAttributes, Uuid } from './schema.ts';
 
-const EVERYBODY = '*';
+const ALL_PROJECTS = '*';
 
 const CreatePolicy = z.strictObject({
   object_type: z.string(),
@@ -34,11 +34,11 @@ type Action = RbacPolicy['action'];
 /** Neutron also has access_as_external for networks, which is not served here. */
 const ACTIONS: readonly Action[] = ['access_as_shared'];
 
-/** Whether the object is shared with the project, or with all. */
+/** Whether the object is shared with the project, or with all projects. */
 export function isSharedByPolicy({ indexes }: World, objectId: string, projectId: string): boolean {
   return indexes.policiesByObject
     .of(objectId)
-    .some(({ target_tenant }) => [projectId, EVERYBODY].includes(target_tenant));
+    .some(({ target_tenant }) => [projectId, ALL_PROJECTS].includes(target_tenant));
 }
 
 /** RBAC policies of an object are deleted with it. */
@@ -47,8 +47,8 @@ export function deletePolicies({ tables, indexes }: World, objectId: string): vo
 }
 
 /**
- * https://docs.openstack.org/api-ref/network/v2/#rbac-policies: how a project shares its networks and security groups with another project, without
- * its consent.
+ * https://docs.openstack.org/api-ref/network/v2/#rbac-policies: how a project shares its networks and security groups
+ * with another project, without that project's consent.
  */
 export function rbacPolicyRoutes(world: World): Route[] {
   const { rbacPolicies } = world.tables;
@@ -60,7 +60,7 @@ export function rbacPolicyRoutes(world: World): Route[] {
       template: collection,
       handle: (request) => {
         const seen = rbacPolicies.where(({ project_id }) => canSee(request.access, project_id));
-        return ok(answerList(request, 'rbac_policies', seen.map(viewOf), FILTERS, policyMissing));
+        return ok(listResponse(request, 'rbac_policies', seen.map(viewOf), FILTERS, policyNotFound));
       },
     },
     {
@@ -101,17 +101,18 @@ function viewOf(policy: RbacPolicy): Record<string, unknown> {
   return { ...policy, tenant_id: policy.project_id };
 }
 
-function policyMissing(id: string): ApiError {
+function policyNotFound(id: string): ApiError {
   return missing('RbacPolicyNotFound', `RBAC policy of type unknown with ID ${id} not found`);
 }
 
 function create(world: World, { access, body }: ApiRequest): RbacPolicy {
-  const wanted = (body as { rbac_policy?: unknown } | null)?.rbac_policy;
-  if (typeof wanted !== 'object' || wanted === null) throw badRequest("Unable to find 'rbac_policy' in request body");
-  const attributes = parseAttributes(CreatePolicy, wanted);
+  const requested = (body as { rbac_policy?: unknown } | null)?.rbac_policy;
+  if (typeof requested !== 'object' || requested === null)
+    throw badRequest("Unable to find 'rbac_policy' in request body");
+  const attributes = parseAttributes(CreatePolicy, requested);
   const { object_id, target_tenant } = attributes;
   if (!canWrite(access)) throw disallowed('create_rbac_policy');
-  if (target_tenant === EVERYBODY && !isAdmin(access)) {
+  if (target_tenant === ALL_PROJECTS && !isAdmin(access)) {
     const message = '(rule:create_rbac_policy and rule:create_rbac_policy:target_tenant) is disallowed by policy';
     throw new ApiError(403, message, { type: 'PolicyNotAuthorized' });
   }
@@ -143,7 +144,7 @@ function parseAction(type: ObjectType, text: string): Action {
   const action = ACTIONS.find((each) => each === text);
   if (action !== undefined) return action;
   const valid = ACTIONS.map((action) => `'${action}'`).join(', ');
-  throw refusal(
+  throw refusalError(
     'InvalidActionForType',
     `Invalid action '${text}' for object type '${type}'. Valid actions: (${valid})`,
   );
@@ -156,7 +157,7 @@ function requireOwner(world: World, access: Access, type: ObjectType, id: string
   const isOwner = object !== undefined && (object.project_id === access.projectId || isAdmin(access));
   if (isOwner) return;
   const isSeen = object !== undefined && isSharedByPolicy(world, id, access.projectId);
-  if (!isSeen) throw type === 'network' ? networkMissing(id) : groupMissing(id);
+  if (!isSeen) throw type === 'network' ? networkNotFound(id) : groupNotFound(id);
   const objects = type === 'network' ? 'networks' : 'objects';
   throw invalidInput(`Only admins can manipulate policies on ${objects} they do not own`);
 }
@@ -164,11 +165,11 @@ function requireOwner(world: World, access: Access, type: ObjectType, id: string
 function findOwn(world: World, { access, params }: ApiRequest): RbacPolicy {
   const id = params['id'] ?? '';
   const policy = world.tables.rbacPolicies.get(id);
-  if (policy === undefined || !canSee(access, policy.project_id)) throw policyMissing(id);
+  if (policy === undefined || !canSee(access, policy.project_id)) throw policyNotFound(id);
   return policy;
 }
 
-/** A network with another project's ports must stay shared, and so must a security group. */
+/** A network or security group with another project's ports must stay shared. */
 function refuseInUse(world: World, { object_type, object_id, target_tenant }: RbacPolicy): void {
   const { tables, indexes } = world;
   const isNetwork = object_type === 'network';
@@ -176,7 +177,7 @@ function refuseInUse(world: World, { object_type, object_id, target_tenant }: Rb
   const users = isNetwork
     ? indexes.portsByNetwork.of(object_id)
     : tables.ports.where((port) => port.security_groups.includes(object_id));
-  const isUsed = users.some(({ project_id: user }) => user !== owner && [user, EVERYBODY].includes(target_tenant));
+  const isUsed = users.some(({ project_id: user }) => user !== owner && [user, ALL_PROJECTS].includes(target_tenant));
   if (!isUsed) return;
   if (!isNetwork) {
     throw conflict(

@@ -124,13 +124,13 @@ export interface SecurityGroupRule extends Resource {
   readonly remote_group_id: string | null;
 }
 
-/** One object shared with one project, or with all. */
+/** Shares one object with one project, or with all. */
 export interface RbacPolicy {
   readonly id: string;
   readonly object_type: 'network' | 'security_group';
   readonly object_id: string;
   readonly action: 'access_as_shared';
-  /** `*` for all. */
+  /** `*` means all projects. */
   readonly target_tenant: string;
   readonly project_id: string;
 }

@@ -5,12 +5,12 @@ import type { Table } from '../state/table.ts';
 import type { World } from '../world.ts';
 import { parseAttributes } from './parse.ts';
 import { badRequest, disallowed } from './problem.ts';
-import { answerList, pick } from './query.ts';
+import { listResponse, pick } from './query.ts';
 import { requireQuota } from './quota.ts';
 import type { Resource } from './records.ts';
 import { networkTime } from './stamp.ts';
 
-/** The specifics of one resource of the network API. Everything else is common to all. */
+/** The specifics of one resource of the network API. The rest is common to all resources. */
 export interface ResourceKind<R extends Resource, C extends z.ZodObject, U extends z.ZodObject> {
   /** `security_group`; the name in the body, the policy and the quota. */
   readonly singular: string;
@@ -25,14 +25,14 @@ export interface ResourceKind<R extends Resource, C extends z.ZodObject, U exten
   readonly adminAttributes: readonly string[];
   readonly hiddenAttributes: readonly string[];
   readonly missing: (id: string) => ApiError;
-  /** Whether projects other than the owner see it. */
+  /** Whether the object is visible to projects other than the owner. */
   readonly isSharedWith: (access: Access, row: R) => boolean;
   readonly create: (access: Access, projectId: string, attributes: z.infer<C>) => R;
   readonly update: (access: Access, row: R, attributes: z.infer<U>) => R;
   readonly remove: (access: Access, row: R) => void;
   /** Fields that are computed on read. */
   readonly derive: (row: R, access: Access) => object;
-  /** Additional fields that lists can be filtered by, besides those of the view. */
+  /** Additional fields for filtering lists that are not in the view. */
   readonly extraFilters?: readonly string[];
   /** Runs before a list, e.g. to create default objects. */
   readonly prepare?: (access: Access) => void;
@@ -74,7 +74,7 @@ export function findVisible<R extends Resource, C extends z.ZodObject, U extends
   return row;
 }
 
-/** The object; 404 if the caller can't see it, 403 if `verb` is not allowed. */
+/** The object; throws 404 if it is not visible to the caller, and 403 if `verb` is not allowed. */
 export function findOwn<R extends Resource, C extends z.ZodObject, U extends z.ZodObject>(
   kind: ResourceKind<R, C, U>,
   access: Access,
@@ -115,7 +115,7 @@ function list<R extends Resource, C extends z.ZodObject, U extends z.ZodObject>(
     ...(kind.extraFilters ?? []),
   ]);
   return ok(
-    answerList(
+    listResponse(
       request,
       kind.plural,
       rows.map((row) => viewOf(kind, access, row)),
@@ -185,18 +185,18 @@ function parseOne<R extends Resource, C extends z.ZodObject, U extends z.ZodObje
   const attributes = parseAttributes(kind.createSchema, item);
   requireAttributes(kind, access, item, 'create');
   const fields = item as Readonly<Record<string, unknown>>;
-  const wanted = fields['project_id'] ?? fields['tenant_id'] ?? access.projectId;
-  if (typeof wanted !== 'string') throw badRequest('Invalid input for project_id. Reason: not a valid string.');
-  if (wanted === '') throw badRequest('Running without keystone AuthN requires that tenant_id is specified');
-  if (wanted !== access.projectId && !isAdmin(access)) {
+  const requested = fields['project_id'] ?? fields['tenant_id'] ?? access.projectId;
+  if (typeof requested !== 'string') throw badRequest('Invalid input for project_id. Reason: not a valid string.');
+  if (requested === '') throw badRequest('Running without keystone AuthN requires that tenant_id is specified');
+  if (requested !== access.projectId && !isAdmin(access)) {
     throw badRequest(
       "Specifying 'project_id' or 'tenant_id' other than the authenticated project in request requires admin privileges",
     );
   }
-  return { projectId: wanted, attributes };
+  return { projectId: requested, attributes };
 }
 
-/** Policy: a writer, and an administrator for some attributes. */
+/** Policy: requires a writer, and an administrator for some attributes. */
 function requireAttributes<R extends Resource, C extends z.ZodObject, U extends z.ZodObject>(
   kind: ResourceKind<R, C, U>,
   access: Access,
@@ -245,10 +245,10 @@ function update<R extends Resource, C extends z.ZodObject, U extends z.ZodObject
 function requireRevision({ headers }: ApiRequest, { revision_number: current }: Resource): void {
   const condition = headers['if-match'];
   if (condition === undefined) return;
-  const wanted = /^revision_number=(\d+)$/.exec(condition)?.[1];
-  if (wanted === undefined) throw badRequest(`Cannot parse revision constraint: ${condition}`);
-  if (Number(wanted) === current) return;
-  throw new ApiError(412, `Constrained to ${wanted}, but current revision is ${current}`, {
+  const requested = /^revision_number=(\d+)$/.exec(condition)?.[1];
+  if (requested === undefined) throw badRequest(`Cannot parse revision constraint: ${condition}`);
+  if (Number(requested) === current) return;
+  throw new ApiError(412, `Constrained to ${requested}, but current revision is ${current}`, {
     type: 'RevisionNumberConstraintFailed',
   });
 }

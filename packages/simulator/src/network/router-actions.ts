@@ -4,9 +4,9 @@ import { isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { contains, overlaps, parseCidr, parseIp } from './cidr.ts';
 import { parseAttributes } from './parse.ts';
-import { deletePort, patchPort } from './port-life.ts';
+import { deletePort, patchPort } from './port-lifecycle.ts';
 import { newPort } from './ports.ts';
-import { conflict, missing, networkMissing, portMissing, subnetMissing } from './problem.ts';
+import { conflict, missing, networkNotFound, portNotFound, subnetNotFound } from './problem.ts';
 import { isSharedByPolicy } from './rbac-policies.ts';
 import type { Port, Router, Subnet } from './records.ts';
 import { findOwn, viewOf } from './resource.ts';
@@ -34,7 +34,7 @@ export function routerActionRoutes(world: World): Route[] {
         !router.routes.some((r) => r.destination === route.destination && r.nexthop === route.nexthop);
       const all = [...router.routes, ...routes.filter(isNew)];
       checkRoutes(world, router, all);
-      const after = touch(world, { ...router, routes: all });
+      const after = bumpRevision(world, { ...router, routes: all });
       return { router: viewOf(kind, request.access, after) };
     }),
     on('remove_extraroutes', (request, router) => {
@@ -42,7 +42,7 @@ export function routerActionRoutes(world: World): Route[] {
       const isKept = (route: (typeof routes)[number]): boolean =>
         !routes.some((r) => r.destination === route.destination && r.nexthop === route.nexthop);
       return {
-        router: viewOf(kind, request.access, touch(world, { ...router, routes: router.routes.filter(isKept) })),
+        router: viewOf(kind, request.access, bumpRevision(world, { ...router, routes: router.routes.filter(isKept) })),
       };
     }),
   ];
@@ -53,7 +53,7 @@ function readRoutes(request: ApiRequest): z.infer<typeof Routes> {
   return parseAttributes(Routes, body?.router ?? {});
 }
 
-function touch(world: World, router: Router): Router {
+function bumpRevision(world: World, router: Router): Router {
   return world.tables.routers.put({
     ...router,
     revision_number: router.revision_number + 1,
@@ -61,7 +61,7 @@ function touch(world: World, router: Router): Router {
   });
 }
 
-function answer(router: Router, port: Port, subnetIds: readonly string[]): object {
+function interfaceInfo(router: Router, port: Port, subnetIds: readonly string[]): object {
   return {
     id: router.id,
     tenant_id: router.project_id,
@@ -89,8 +89,8 @@ function addInterface(world: World, request: ApiRequest, router: Router): object
     portId === undefined
       ? addBySubnet(world, request, router, subnetId ?? '')
       : addByPort(world, request, router, portId);
-  touch(world, router);
-  return answer(
+  bumpRevision(world, router);
+  return interfaceInfo(
     router,
     port,
     port.fixed_ips.map((ip) => ip.subnet_id),
@@ -104,7 +104,7 @@ function addBySubnet(world: World, request: ApiRequest, router: Router, subnetId
   const { access } = request;
   const isShared = network?.shared === true || isSharedByPolicy(world, subnet?.network_id ?? '', access.projectId);
   const isSeen = isAdmin(access) || subnet?.project_id === access.projectId || isShared;
-  if (subnet === undefined || network === undefined || !isSeen) throw subnetMissing(subnetId);
+  if (subnet === undefined || network === undefined || !isSeen) throw subnetNotFound(subnetId);
   if (subnet.gateway_ip === null) throw badRouter('Subnet for router interface must have a gateway IP');
   checkSubnet(world, router, subnet);
   return ports.put(
@@ -127,14 +127,14 @@ function addByPort(world: World, request: ApiRequest, router: Router, portId: st
   const { ports, subnets, networks } = world.tables;
   const port = ports.get(portId);
   if (port === undefined || !(isAdmin(request.access) || port.project_id === request.access.projectId))
-    throw portMissing(portId);
+    throw portNotFound(portId);
   if (port.device_id !== '') {
     throw conflict(
       'PortInUse',
       `Unable to complete operation on port ${portId} for network ${port.network_id}. Port already has an attached device ${port.device_id}.`,
     );
   }
-  if (!networks.has(port.network_id)) throw networkMissing(port.network_id);
+  if (!networks.has(port.network_id)) throw networkNotFound(port.network_id);
   if (port.fixed_ips.length === 0) throw badRouter('Router port must have at least one fixed IP');
   for (const { subnet_id } of port.fixed_ips) {
     const subnet = subnets.get(subnet_id);
@@ -178,14 +178,14 @@ function removeInterface(world: World, request: ApiRequest, router: Router): obj
     }
     throw missing('RouterInterfaceNotFoundForSubnet', `Router ${router.id} has no interface on subnet ${subnetId}`);
   }
-  for (const { subnet_id } of port.fixed_ips) refuseNeeded(world, router, subnet_id);
+  for (const { subnet_id } of port.fixed_ips) refuseInterfaceInUse(world, router, subnet_id);
   const subnetIds = port.fixed_ips.map((ip) => ip.subnet_id);
   deletePort(world, port);
-  touch(world, router);
-  return answer(router, port, subnetIds);
+  bumpRevision(world, router);
+  return interfaceInfo(router, port, subnetIds);
 }
 
-function refuseNeeded(world: World, router: Router, subnetId: string): void {
+function refuseInterfaceInUse(world: World, router: Router, subnetId: string): void {
   const { floatingIps, ports, subnets } = world.tables;
   const isNeeded = floatingIps.find((floatingIp) => {
     if (floatingIp.router_id !== router.id || floatingIp.port_id === null) return false;
@@ -199,11 +199,11 @@ function refuseNeeded(world: World, router: Router, subnetId: string): void {
     );
   }
   const cidr = parseCidr(subnets.get(subnetId)?.cidr ?? '');
-  const isOnPath = router.routes.some(({ nexthop }) => {
+  const isNextHop = router.routes.some(({ nexthop }) => {
     const ip = parseIp(nexthop);
     return ip !== undefined && cidr !== undefined && contains(cidr, ip);
   });
-  if (!isOnPath) return;
+  if (!isNextHop) return;
   throw conflict(
     'RouterInterfaceInUseByRoute',
     `Router interface for subnet ${subnetId} on router ${router.id} cannot be deleted, as it is required by one or more routes.`,

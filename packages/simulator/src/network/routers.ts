@@ -4,9 +4,9 @@ import { pythonRepr } from '../http/parse-body.ts';
 import { type Access, isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { contains, parseCidr, parseIp } from './cidr.ts';
-import { deletePort } from './port-life.ts';
+import { deletePort } from './port-lifecycle.ts';
 import { newPort } from './ports.ts';
-import { conflict, networkMissing, routerMissing } from './problem.ts';
+import { conflict, networkNotFound, routerNotFound } from './problem.ts';
 import type { ExternalGateway, HostRoute, Port, Router } from './records.ts';
 import type { ResourceKind } from './resource.ts';
 import { Description, Flag, HostRoutes, IpText, Name, ownerAttributes, Uuid } from './schema.ts';
@@ -49,7 +49,7 @@ export function routerKind(world: World): ResourceKind<Router, typeof CreateRout
     updateSchema: UpdateRouter,
     adminAttributes: ['distributed', 'ha'],
     hiddenAttributes: ['distributed', 'ha'],
-    missing: routerMissing,
+    missing: routerNotFound,
     isSharedWith: () => false,
     create(access, projectId, body) {
       requireGatewayPolicy(access, 'create_router', body.external_gateway_info);
@@ -99,7 +99,7 @@ export function routerKind(world: World): ResourceKind<Router, typeof CreateRout
   };
 }
 
-/** Only administrators may set source NAT and the addresses of a gateway. */
+/** Only administrators may set the source NAT and addresses of a gateway. */
 function requireGatewayPolicy(access: Access, rule: string, info: object | null | undefined): void {
   if (info == null || isAdmin(access)) return;
   const reserved = ['enable_snat', 'external_fixed_ips'].find((name) => name in info);
@@ -120,11 +120,11 @@ export function interfacesOf(world: World, routerId: string): Port[] {
 function setGateway(
   world: World,
   router: Router,
-  wanted: z.infer<typeof Gateway> | Record<string, never> | null | undefined,
+  requested: z.infer<typeof Gateway> | Record<string, never> | null | undefined,
 ): ExternalGateway | null {
   const { networks, ports } = world.tables;
   const current = router.external_gateway_info;
-  const info = wanted == null || !('network_id' in wanted) ? null : (wanted as z.infer<typeof Gateway>);
+  const info = requested == null || !('network_id' in requested) ? null : (requested as z.infer<typeof Gateway>);
   const port = world.indexes.portsByDevice.of(router.id).find((p) => p.device_owner === 'network:router_gateway');
   if (
     info !== null &&
@@ -136,7 +136,7 @@ function setGateway(
   }
   if (current !== null && info?.network_id !== current.network_id) refuseGatewayInUse(world, router, current);
   const network = info === null ? undefined : networks.get(info.network_id);
-  if (info !== null && network === undefined) throw networkMissing(info.network_id);
+  if (info !== null && network === undefined) throw networkNotFound(info.network_id);
   if (network?.['router:external'] === false) throw badRouter(`Network ${network.id} is not an external network`);
   if (port !== undefined) deletePort(world, port);
   if (info === null || network === undefined) return null;

@@ -3,7 +3,7 @@ import { pythonRepr } from '../http/parse-body.ts';
 import { isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { formatCidr, parseCidr } from './cidr.ts';
-import { conflict, groupMissing, refusal, ruleMissing } from './problem.ts';
+import { conflict, groupNotFound, refusalError, ruleNotFound } from './problem.ts';
 import type { SecurityGroupRule } from './records.ts';
 import type { ResourceKind } from './resource.ts';
 import { newRule, ruleView } from './rule-row.ts';
@@ -32,7 +32,7 @@ const PROTOCOLS = [
   'ah', 'dccp', 'egp', 'esp', 'gre', 'hopopt', 'icmp', 'igmp', 'ip', 'ipip', 'ipv6-encap', 'ipv6-frag', 'ipv6-icmp',
   'icmpv6', 'ipv6-nonxt', 'ipv6-opts', 'ipv6-route', 'ospf', 'pgm', 'rsvp', 'sctp', 'tcp', 'udp', 'udplite', 'vrrp',
 ];
-const WITH_PORTS = ['tcp', 'udp', 'sctp', 'udplite', 'dccp', '6', '17', '33', '132', '136'];
+const PORT_PROTOCOLS = ['tcp', 'udp', 'sctp', 'udplite', 'dccp', '6', '17', '33', '132', '136'];
 const ICMP = ['icmp', 'ipv6-icmp', 'icmpv6', '1', '58'];
 
 export function securityGroupRuleKind(
@@ -48,12 +48,12 @@ export function securityGroupRuleKind(
     updateSchema: UpdateRule,
     adminAttributes: [],
     hiddenAttributes: [],
-    missing: ruleMissing,
+    missing: ruleNotFound,
     isSharedWith: (access, rule) => securityGroups.get(rule.security_group_id)?.project_id === access.projectId,
     create(access, _projectId, body) {
       const group = securityGroups.get(body.security_group_id);
       if (group === undefined || (group.project_id !== access.projectId && !isAdmin(access))) {
-        throw groupMissing(body.security_group_id);
+        throw groupNotFound(body.security_group_id);
       }
       const rule = newRule(world, group, ruleFields(world, body));
       refuseDuplicate(world, rule);
@@ -76,13 +76,13 @@ function ruleFields(world: World, body: z.infer<typeof CreateRule>): RuleFields 
   const ethertype = parseEthertype(body.ethertype ?? 'IPv4');
   const protocol = parseProtocol(body.protocol ?? null);
   if (body.remote_ip_prefix != null && body.remote_group_id != null) {
-    throw refusal(
+    throw refusalError(
       'SecurityGroupMultipleRemoteEntites',
       'Only one of remote_ip_prefix or remote_group_id or remote_address_group_id may be provided.',
     );
   }
   if (body.remote_group_id != null && !world.tables.securityGroups.has(body.remote_group_id)) {
-    throw groupMissing(body.remote_group_id);
+    throw groupNotFound(body.remote_group_id);
   }
   const [min, max] = parsePorts(protocol, toNumber(body.port_range_min), toNumber(body.port_range_max));
   return {
@@ -100,7 +100,7 @@ function ruleFields(world: World, body: z.infer<typeof CreateRule>): RuleFields 
 function parseEthertype(text: string): 'IPv4' | 'IPv6' {
   const known = (['IPv4', 'IPv6'] as const).find((type) => type.toLowerCase() === text.toLowerCase());
   if (known !== undefined) return known;
-  throw refusal(
+  throw refusalError(
     'SecurityGroupRuleInvalidEtherType',
     `Security group rule for ethertype '${text}' not supported. Allowed values are ['IPv4', 'IPv6'].`,
   );
@@ -111,7 +111,7 @@ function parseProtocol(value: string | number | null): string | null {
   const text = String(value).toLowerCase();
   if (PROTOCOLS.includes(text)) return text;
   if (/^\d+$/.test(text) && Number(text) <= 255) return text === '0' ? null : text;
-  throw refusal(
+  throw refusalError(
     'SecurityGroupRuleInvalidProtocol',
     `Security group rule protocol ${text} not supported. Only protocol values ${pythonRepr([null, ...PROTOCOLS])} and integer representations [0 to 255] are supported.`,
   );
@@ -128,7 +128,7 @@ function parsePorts(
 ): readonly [number | null, number | null] {
   if (min === null && max === null) return [null, null];
   if (protocol === null) {
-    throw refusal('SecurityGroupProtocolRequiredWithPorts', 'Must also specify protocol if port range is given.');
+    throw refusalError('SecurityGroupProtocolRequiredWithPorts', 'Must also specify protocol if port range is given.');
   }
   if (ICMP.includes(protocol)) {
     for (const [field, attr, value] of [
@@ -136,32 +136,35 @@ function parsePorts(
       ['code', 'port_range_max', max],
     ] as const) {
       if (value !== null && (value < 0 || value > 255)) {
-        throw refusal(
+        throw refusalError(
           'SecurityGroupInvalidIcmpValue',
           `Invalid value for ICMP ${field} (${attr}) ${value}. It must be 0 to 255.`,
         );
       }
     }
     if (min === null) {
-      throw refusal(
+      throw refusalError(
         'SecurityGroupMissingIcmpType',
         `ICMP code (port-range-max) ${max} is provided but ICMP type (port-range-min) is missing.`,
       );
     }
     return [min, max];
   }
-  if (!WITH_PORTS.includes(protocol)) {
-    throw refusal(
+  if (!PORT_PROTOCOLS.includes(protocol)) {
+    throw refusalError(
       'SecurityGroupInvalidProtocolForPort',
-      `Ports cannot be specified for protocol ${protocol}. Ports are only supported for ${pythonRepr(WITH_PORTS.slice(0, 5))}.`,
+      `Ports cannot be specified for protocol ${protocol}. Ports are only supported for ${pythonRepr(PORT_PROTOCOLS.slice(0, 5))}.`,
     );
   }
   for (const port of [min, max]) {
     if (port !== null && (port < 0 || port > 65535))
-      throw refusal('SecurityGroupInvalidPortValue', `Invalid value for port ${port}`);
+      throw refusalError('SecurityGroupInvalidPortValue', `Invalid value for port ${port}`);
   }
   if (min === null || max === null || min > max) {
-    throw refusal('SecurityGroupInvalidPortRange', 'For TCP/UDP protocols, port_range_min must be <= port_range_max');
+    throw refusalError(
+      'SecurityGroupInvalidPortRange',
+      'For TCP/UDP protocols, port_range_min must be <= port_range_max',
+    );
   }
   return [min, max];
 }
@@ -169,9 +172,12 @@ function parsePorts(
 function parsePrefix(text: string | null, ethertype: 'IPv4' | 'IPv6'): string | null {
   if (text === null || text === '') return null;
   const cidr = parseCidr(text);
-  if (cidr === undefined) throw refusal('InvalidCIDR', `Invalid CIDR ${text} given as IP prefix.`);
+  if (cidr === undefined) throw refusalError('InvalidCIDR', `Invalid CIDR ${text} given as IP prefix.`);
   if ((cidr.version === 4) !== (ethertype === 'IPv4')) {
-    throw refusal('SecurityGroupRuleParameterConflict', `Conflicting value ethertype ${ethertype} for CIDR ${text}`);
+    throw refusalError(
+      'SecurityGroupRuleParameterConflict',
+      `Conflicting value ethertype ${ethertype} for CIDR ${text}`,
+    );
   }
   return formatCidr(cidr);
 }
@@ -184,7 +190,7 @@ function refuseDuplicate(world: World, rule: SecurityGroupRule): void {
       canonicalProtocol(r.protocol),
       r.port_range_min,
       r.port_range_max,
-      anywhere(r),
+      withoutAnyPrefix(r),
       r.remote_group_id,
     ]);
   const key = keyOf(rule);
@@ -195,10 +201,10 @@ function refuseDuplicate(world: World, rule: SecurityGroupRule): void {
 
 /** A protocol's name and number are equivalent. */
 function canonicalProtocol(protocol: string | null): string | null {
-  return protocol === null ? null : (NUMBERS[protocol] ?? protocol);
+  return protocol === null ? null : (PROTOCOL_NUMBERS[protocol] ?? protocol);
 }
 
-const NUMBERS: Readonly<Record<string, string>> = {
+const PROTOCOL_NUMBERS: Readonly<Record<string, string>> = {
   icmp: '1',
   tcp: '6',
   udp: '17',
@@ -207,7 +213,7 @@ const NUMBERS: Readonly<Record<string, string>> = {
   sctp: '132',
 };
 
-/** No prefix and the prefix of all addresses are equivalent. */
-function anywhere({ remote_ip_prefix: prefix }: SecurityGroupRule): string | null {
+/** An empty prefix and the prefix of all addresses are equivalent. */
+function withoutAnyPrefix({ remote_ip_prefix: prefix }: SecurityGroupRule): string | null {
   return prefix === '0.0.0.0/0' || prefix === '::/0' ? null : prefix;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { World } from '../world.ts';
-import { badRequest, conflict, groupMissing } from './problem.ts';
+import { badRequest, conflict, groupNotFound } from './problem.ts';
 import { deletePolicies, isSharedByPolicy } from './rbac-policies.ts';
 import type { SecurityGroup } from './records.ts';
 import type { ResourceKind } from './resource.ts';
@@ -23,7 +23,7 @@ export function securityGroupKind(world: World): ResourceKind<SecurityGroup, typ
     updateSchema: UpdateGroup,
     adminAttributes: [],
     hiddenAttributes: [],
-    missing: groupMissing,
+    missing: groupNotFound,
     isSharedWith: (access, group) => isSharedByPolicy(world, group.id, access.projectId),
     prepare: (access) => {
       if (access.projectId !== '') ensureDefaultGroup(world, access.projectId);

@@ -48,7 +48,7 @@ export function networkService(world: World): Service {
       ...tagRoutes(world, floatingIps),
       ...routerActionRoutes(world),
       ...networkQuotaRoutes(world),
-      ...placeRoutes(world),
+      ...zoneAndAgentRoutes(world),
     ],
     renderProblem: renderNetworkProblem,
     malformedBody: 'Body contains invalid data',
@@ -67,7 +67,7 @@ function versionRoutes(): Route[] {
   ];
 }
 
-function placeRoutes(world: World): Route[] {
+function zoneAndAgentRoutes(world: World): Route[] {
   const zones = world.config.zones.flatMap(({ name }) =>
     ['network', 'router'].map((resource) => ({ name, resource, state: 'available' })),
   );

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { canWrite, isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { type Cidr, contains, formatCidr, formatIp, overlaps, parseCidr, parseIp } from './cidr.ts';
-import { deletePort } from './port-life.ts';
-import { conflict, disallowed, invalidInput, networkMissing, refusal, subnetMissing } from './problem.ts';
+import { deletePort } from './port-lifecycle.ts';
+import { conflict, disallowed, invalidInput, networkNotFound, refusalError, subnetNotFound } from './problem.ts';
 import { isSharedByPolicy } from './rbac-policies.ts';
 import type { AllocationPool, Subnet } from './records.ts';
 import type { ResourceKind } from './resource.ts';
@@ -49,7 +49,7 @@ export function subnetKind(world: World): ResourceKind<Subnet, typeof CreateSubn
     updateSchema: UpdateSubnet,
     adminAttributes: ['segment_id', 'service_types'],
     hiddenAttributes: [],
-    missing: subnetMissing,
+    missing: subnetNotFound,
     isSharedWith: (access, subnet) => {
       const network = networks.get(subnet.network_id);
       return network?.shared === true || isSharedByPolicy(world, subnet.network_id, access.projectId);
@@ -59,7 +59,7 @@ export function subnetKind(world: World): ResourceKind<Subnet, typeof CreateSubn
       const isOwner = network?.project_id === access.projectId;
       const isShared = network?.shared === true || isSharedByPolicy(world, body.network_id, access.projectId);
       const isSeen = isOwner || isAdmin(access) || isShared || network?.['router:external'] === true;
-      if (network === undefined || !isSeen) throw networkMissing(body.network_id);
+      if (network === undefined || !isSeen) throw networkNotFound(body.network_id);
       if (!canWrite(access) || !(isOwner || isAdmin(access))) throw disallowed('create_subnet');
       const version = Number(body.ip_version) === 6 ? 6 : 4;
       const cidr = parseCidr(body.cidr);
@@ -123,11 +123,14 @@ export function subnetKind(world: World): ResourceKind<Subnet, typeof CreateSubn
   };
 }
 
-/** Like neutron-lib's `validate_nameservers`. */
+/** The same as neutron-lib's `validate_nameservers`. */
 function refuseDuplicates(nameservers: readonly string[] = []): void {
   const duplicate = nameservers.find((server, index) => nameservers.indexOf(server) < index);
   if (duplicate === undefined) return;
-  throw refusal('HTTPBadRequest', `Invalid input for dns_nameservers. Reason: Duplicate nameserver '${duplicate}'.`);
+  throw refusalError(
+    'HTTPBadRequest',
+    `Invalid input for dns_nameservers. Reason: Duplicate nameserver '${duplicate}'.`,
+  );
 }
 
 function refuseOverlap(world: World, networkId: string, cidr: Cidr, text: string): void {
@@ -156,7 +159,7 @@ function defaultGateway(cidr: Cidr): string | null {
   return formatIp({ version: cidr.version, value: cidr.first + 1n });
 }
 
-/** Usable host addresses: without network and broadcast address. */
+/** Usable host addresses, excluding network and broadcast address. */
 function hostRange(cidr: Cidr): readonly [first: bigint, last: bigint] {
   const size = cidr.last - cidr.first + 1n;
   if (size <= 2n) return [cidr.first, cidr.last];
@@ -196,10 +199,10 @@ function checkPools(cidr: Cidr, pools: readonly AllocationPool[], gateway: strin
     const to = parseIp(end);
     const printed = `${start}-${end}`;
     if (from === undefined || to === undefined || from.value > to.value) {
-      throw refusal('InvalidAllocationPool', `The allocation pool ${printed} is not valid.`);
+      throw refusalError('InvalidAllocationPool', `The allocation pool ${printed} is not valid.`);
     }
     if (!contains(cidr, from) || !contains(cidr, to)) {
-      throw refusal(
+      throw refusalError(
         'OutOfBoundsAllocationPool',
         `The allocation pool ${printed} spans beyond the subnet cidr ${formatCidr(cidr)}.`,
       );

@@ -22,9 +22,9 @@ export function tagRoutes<R extends Resource, C extends z.ZodObject, U extends z
 
   function store(row: R, tags: readonly string[]): readonly string[] {
     if (tags.length > MAX_TAGS) throw badRequest(`The number of tags exceed the per-resource limit of ${MAX_TAGS}`);
-    const long = tags.find((tag) => tag.length > MAX_TAG_LENGTH || tag.length === 0);
-    if (long !== undefined) {
-      throw invalidInput(`${pythonRepr(long)} exceeds maximum length of ${MAX_TAG_LENGTH}`);
+    const invalidTag = tags.find((tag) => tag.length > MAX_TAG_LENGTH || tag.length === 0);
+    if (invalidTag !== undefined) {
+      throw invalidInput(`${pythonRepr(invalidTag)} exceeds maximum length of ${MAX_TAG_LENGTH}`);
     }
     kind.table.put({ ...row, tags, revision_number: row.revision_number + 1, updated_at: networkTime(world) });
     return tags;
@@ -59,7 +59,7 @@ export function tagRoutes<R extends Resource, C extends z.ZodObject, U extends z
       template: `${template}/{tag}`,
       handle: (request) => {
         const row = findVisible(kind, request.access, request.params['id'] ?? '');
-        if (!row.tags.includes(tagOf(request))) throw tagMissing(tagOf(request));
+        if (!row.tags.includes(tagOf(request))) throw tagNotFound(tagOf(request));
         return noContent;
       },
     },
@@ -77,7 +77,7 @@ export function tagRoutes<R extends Resource, C extends z.ZodObject, U extends z
       template: `${template}/{tag}`,
       handle: (request) => {
         const row = own(request);
-        if (!row.tags.includes(tagOf(request))) throw tagMissing(tagOf(request));
+        if (!row.tags.includes(tagOf(request))) throw tagNotFound(tagOf(request));
         store(
           row,
           row.tags.filter((tag) => tag !== tagOf(request)),
@@ -88,6 +88,6 @@ export function tagRoutes<R extends Resource, C extends z.ZodObject, U extends z
   ];
 }
 
-function tagMissing(tag: string): Error {
+function tagNotFound(tag: string): Error {
   return missing('TagNotFound', `Tag ${tag} could not be found.`);
 }

@@ -1,8 +1,8 @@
 import { parseCidr, parseIp } from '../network/cidr.ts';
 import { badRequest } from './problem.ts';
 
-/** Rules that an NFS and CIFS back end supports; other rules go to error. */
-export function isApplicable(protocol: string, type: string): boolean {
+/** Rules that a back end for NFS and CIFS supports; other rules go to error. */
+export function supportsAccessType(protocol: string, type: string): boolean {
   return (protocol === 'NFS' && type === 'ip') || (protocol === 'CIFS' && type === 'user');
 }
 

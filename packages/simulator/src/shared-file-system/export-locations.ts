@@ -37,7 +37,7 @@ function uuidOf(text: string): string {
   return `${h.slice(0, 8)}-${h.slice(8, 12)}-4${h.slice(13, 16)}-8${h.slice(17, 20)}-${h.slice(20)}`;
 }
 
-const SINCE = { since: 9 };
+const VERSION_RANGE = { since: 9 };
 const PREFERRED_MICROVERSION = 14;
 
 export function exportLocationRoutes(world: World): Route[] {
@@ -51,7 +51,7 @@ export function exportLocationRoutes(world: World): Route[] {
         const paths = exportPaths(share, request.access);
         return ok({ export_locations: paths.map((path) => view(request, share, path)) });
       },
-      SINCE,
+      VERSION_RANGE,
     ),
     shareRoute(
       'GET',
@@ -64,7 +64,7 @@ export function exportLocationRoutes(world: World): Route[] {
         const time = shareTime(share.createdMs);
         return ok({ export_location: { ...view(request, share, found), created_at: time, updated_at: time } });
       },
-      SINCE,
+      VERSION_RANGE,
     ),
   ];
 }

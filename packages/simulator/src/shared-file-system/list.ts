@@ -1,11 +1,11 @@
 import type { ApiRequest } from '../http/api.ts';
 import { pythonRepr } from '../http/parse-body.ts';
-import { badRequest, invalidInput, unexpected } from './problem.ts';
+import { badRequest, invalidInput, unexpectedError } from './problem.ts';
 
 const MAX_ITEMS = 1000;
 
 /** The page of a list selected by `limit` and `offset`. */
-export function slice<R>({ query }: ApiRequest, rows: readonly R[]): readonly R[] {
+export function sliceRows<R>({ query }: ApiRequest, rows: readonly R[]): readonly R[] {
   const { limit, offset } = pageOf(query);
   return rows.slice(offset, offset + limit);
 }
@@ -25,11 +25,11 @@ function integer(query: URLSearchParams, name: string): number | undefined {
   return Number(text);
 }
 
-/** The link to the next page, if this one is full: always to the collection, whatever the path. */
-export function nextLink(request: ApiRequest, path: string, shown: readonly { readonly id: string }[]): object[] {
+/** The link to the next page, if this one is full. It always points to the collection, regardless of the path. */
+export function nextLink(request: ApiRequest, path: string, response: readonly { readonly id: string }[]): object[] {
   const limit = Number(request.query.get('limit') ?? 0);
-  const last = shown.at(-1);
-  if (limit === 0 || shown.length !== limit || last === undefined) return [];
+  const last = response.at(-1);
+  if (limit === 0 || response.length !== limit || last === undefined) return [];
   const query = new URLSearchParams(request.query);
   query.set('marker', last.id);
   return [{ rel: 'next', href: `${request.serviceUrl}/v2/${path}?${query.toString()}` }];
@@ -66,30 +66,33 @@ function compare(a: string | number | boolean | null, b: string | number | boole
 export function pythonDict(text: string): Readonly<Record<string, string>> {
   const item = /\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*/y;
   const body = /^\s*\{(.*)\}\s*$/s.exec(text)?.[1];
-  if (body === undefined) throw unexpected();
+  if (body === undefined) throw unexpectedError();
   const entries: Record<string, string> = {};
   let at = 0;
   const read = (): string => {
     item.lastIndex = at;
     const match = item.exec(body);
-    if (match === null) throw unexpected();
+    if (match === null) throw unexpectedError();
     at = item.lastIndex;
     return (match[1] ?? match[2] ?? '').replaceAll(/\\(.)/g, '$1');
   };
   while (body.slice(at).trim() !== '') {
     const key = read();
-    if (body[at] !== ':') throw unexpected();
+    if (body[at] !== ':') throw unexpectedError();
     at += 1;
     entries[key] = read();
-    if (at < body.length && body[at] !== ',') throw unexpected();
+    if (at < body.length && body[at] !== ',') throw unexpectedError();
     at += 1;
   }
   return entries;
 }
 
-/** Whether `labels` contains all wanted entries. */
-export function hasLabels(labels: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): boolean {
-  return Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
+/** Whether `labels` contains all requested entries. */
+export function includesMetadata(
+  labels: Readonly<Record<string, string>>,
+  expected: Readonly<Record<string, string>>,
+): boolean {
+  return Object.entries(expected).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
 }
 
 /** A JSON value in messages: strings without quotes, other values in Python syntax. */
@@ -97,14 +100,14 @@ export function plain(value: unknown): string {
   return typeof value === 'string' ? value : pythonRepr(value);
 }
 
-const TRUE = ['1', 't', 'true', 'on', 'y', 'yes'];
-const FALSE = ['0', 'f', 'false', 'off', 'n', 'no'];
+const TRUE_TEXTS = ['1', 't', 'true', 'on', 'y', 'yes'];
+const FALSE_TEXTS = ['0', 'f', 'false', 'off', 'n', 'no'];
 
-/** Parses a flag like OpenStack; rejects other values. */
+/** Parses a flag as OpenStack does; rejects other values. */
 export function flag(value: unknown): boolean {
   const text = plain(value).trim().toLowerCase();
-  if (TRUE.includes(text)) return true;
-  if (FALSE.includes(text)) return false;
-  const accepted = [...FALSE, ...TRUE].sort().map((each) => `'${each}'`);
+  if (TRUE_TEXTS.includes(text)) return true;
+  if (FALSE_TEXTS.includes(text)) return false;
+  const accepted = [...FALSE_TEXTS, ...TRUE_TEXTS].sort().map((each) => `'${each}'`);
   throw badRequest(`Unrecognized value '${plain(value)}', acceptable values are: ${accepted.join(', ')}`);
 }

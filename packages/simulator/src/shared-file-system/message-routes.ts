@@ -1,12 +1,12 @@
 import { type ApiRequest, ok, type Route } from '../http/api.ts';
 import { canSee } from '../identity/access.ts';
 import type { World } from '../world.ts';
-import { nextLink, type SortKeys, slice, sorted } from './list.ts';
-import { notFound, requireReader, requireWriter } from './problem.ts';
+import { nextLink, type SortKeys, sliceRows, sorted } from './list.ts';
+import { notFound, requireReaderRole, requireWriterRole } from './problem.ts';
 import type { ShareMessage } from './records.ts';
 import { linksTo, shareRoute, shareTime } from './route.ts';
 
-const SINCE = { since: 37 };
+const VERSION_RANGE = { since: 37 };
 const LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 
 const SORT_KEYS: SortKeys<ShareMessage> = {
@@ -30,7 +30,7 @@ export function shareMessageRoutes(world: World): Route[] {
     if (message === undefined || !canSee(access, message.projectId)) {
       throw notFound(`Message ${id} could not be found.`);
     }
-    requireReader(access);
+    requireReaderRole(access);
     return message;
   };
   return [
@@ -39,33 +39,33 @@ export function shareMessageRoutes(world: World): Route[] {
       '/messages',
       (request) => {
         const { access, query } = request;
-        requireReader(access);
+        requireReaderRole(access);
         const filters = ['request_id', 'resource_type', 'resource_id', 'action_id', 'detail_id', 'message_level'];
         const rows = shareMessages.where(
           (message) =>
             message.projectId === access.projectId &&
             filters.every((name) => !query.has(name) || SORT_KEYS[name]?.(message) === query.get(name)),
         );
-        const shown = slice(request, sorted(request, rows, SORT_KEYS));
-        const links = nextLink(request, 'messages', shown);
+        const response = sliceRows(request, sorted(request, rows, SORT_KEYS));
+        const links = nextLink(request, 'messages', response);
         return ok({
-          messages: shown.map((message) => view(request, message)),
+          messages: response.map((message) => view(request, message)),
           ...(links.length > 0 && { messages_links: links }),
         });
       },
-      SINCE,
+      VERSION_RANGE,
     ),
-    shareRoute('GET', '/messages/{id}', (request) => ok({ message: view(request, find(request)) }), SINCE),
+    shareRoute('GET', '/messages/{id}', (request) => ok({ message: view(request, find(request)) }), VERSION_RANGE),
     shareRoute(
       'DELETE',
       '/messages/{id}',
       (request) => {
         const { id } = find(request);
-        requireWriter(request.access);
+        requireWriterRole(request.access);
         shareMessages.delete(id);
         return { status: 204 };
       },
-      SINCE,
+      VERSION_RANGE,
     ),
   ];
 }

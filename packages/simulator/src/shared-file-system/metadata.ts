@@ -5,15 +5,15 @@ import { shareRoute } from './route.ts';
 type Labels = Readonly<Record<string, string>>;
 
 /** Labels of a body, under `metadata`; throws if they are invalid. */
-export function readLabels(body: unknown, malformed = 'Malformed request body'): Record<string, string> {
+export function readMetadata(body: unknown, malformed = 'Malformed request body'): Record<string, string> {
   const labels = (body as Readonly<Record<string, unknown>> | null | undefined)?.['metadata'];
   if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) throw badRequest(malformed);
   if (Object.values(labels).some((value) => typeof value !== 'string')) throw badRequest(malformed);
-  checkLabels(labels as Labels);
+  checkMetadata(labels as Labels);
   return labels as Record<string, string>;
 }
 
-export function checkLabels(labels: Labels): void {
+export function checkMetadata(labels: Labels): void {
   for (const [key, value] of Object.entries(labels)) {
     if (key === '') throw badRequest('Metadata property key is blank.');
     if (key.length > 255) throw badRequest('Metadata property key is greater than 255 characters.');
@@ -32,7 +32,7 @@ interface Subject<R> {
 }
 
 /** The labels of shares and snapshots. */
-export function labelRoutes<R>({ collection, since, find, labelsOf, store }: Subject<R>): Route[] {
+export function metadataRoutes<R>({ collection, since, find, labelsOf, store }: Subject<R>): Route[] {
   const template = `/${collection}/{id}/metadata`;
   const item = (row: R, { params }: ApiRequest): string => {
     const key = params['key'] ?? '';
@@ -46,7 +46,7 @@ export function labelRoutes<R>({ collection, since, find, labelsOf, store }: Sub
       template,
       (request) => {
         const row = find(request, 'write');
-        const metadata = { ...labelsOf(row), ...readLabels(request.body) };
+        const metadata = { ...labelsOf(row), ...readMetadata(request.body) };
         store(row, metadata);
         return ok({ metadata });
       },
@@ -57,7 +57,7 @@ export function labelRoutes<R>({ collection, since, find, labelsOf, store }: Sub
       template,
       (request) => {
         const row = find(request, 'write');
-        const metadata = readLabels(request.body);
+        const metadata = readMetadata(request.body);
         store(row, metadata);
         return ok({ metadata });
       },
@@ -78,7 +78,7 @@ export function labelRoutes<R>({ collection, since, find, labelsOf, store }: Sub
       `${template}/{key}`,
       (request) => {
         const row = find(request, 'write');
-        const { [item(row, request)]: _gone, ...rest } = labelsOf(row);
+        const { [item(row, request)]: _removed, ...rest } = labelsOf(row);
         store(row, rest);
         return { status: 200 };
       },

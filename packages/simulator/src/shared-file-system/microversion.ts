@@ -6,11 +6,14 @@ export const MAX_SHARE_MICROVERSION = 73;
 
 const HEADER = 'X-OpenStack-Manila-API-Version';
 
-/** The minor number x of the microversion 2.x requested by the headers; 0 if absent. Zed's messages have unfilled placeholders. */
+/**
+ * The minor number x of the microversion 2.x requested by the headers; 0 if absent. Zed's messages contain placeholders
+ * that are not filled in.
+ */
 export function negotiateShareMicroversion(headers: IncomingHttpHeaders): number {
-  const wanted = headers[HEADER.toLowerCase()];
-  if (typeof wanted !== 'string' || wanted === '') return 0;
-  const match = /^([1-9]\d*)\.([1-9]\d*|0)$/.exec(wanted.trim());
+  const requested = headers[HEADER.toLowerCase()];
+  if (typeof requested !== 'string' || requested === '') return 0;
+  const match = /^([1-9]\d*)\.([1-9]\d*|0)$/.exec(requested.trim());
   if (match === null) {
     throw new ApiError(
       400,
@@ -22,7 +25,7 @@ export function negotiateShareMicroversion(headers: IncomingHttpHeaders): number
   throw new ApiError(
     406,
     'Version %(req_ver)s is not supported by the API. Minimum is %(min_ver)s and maximum is %(max_ver)s.',
-    { headers: { [HEADER]: wanted.trim() } },
+    { headers: { [HEADER]: requested.trim() } },
   );
 }
 

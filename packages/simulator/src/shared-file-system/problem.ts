@@ -15,7 +15,7 @@ const FAULT_NAMES: Readonly<Record<number, string>> = {
   503: 'serviceUnavailable',
 };
 
-const UNEXPECTED = 'The server has either erred or is incapable of performing the requested operation.';
+const UNEXPECTED_MESSAGE = 'The server has either erred or is incapable of performing the requested operation.';
 
 export function renderShareProblem(
   { status, message, type }: Problem,
@@ -29,12 +29,12 @@ export function renderShareProblem(
       message: 'The resource could not be found.',
       accept,
     });
-  const text = status === 500 ? UNEXPECTED : message;
+  const text = status === 500 ? UNEXPECTED_MESSAGE : message;
   const retryAfter = status === 413 ? { retryAfter: '0' } : {};
   return { status, body: { [FAULT_NAMES[status] ?? 'computeFault']: { code: status, message: text, ...retryAfter } } };
 }
 
-export const MALFORMED =
+export const MALFORMED_BODY =
   'The server could not comply with the request since it is either malformed or otherwise incorrect.';
 
 export function badRequest(message: string): ApiError {
@@ -57,13 +57,13 @@ export function conflict(message: string): ApiError {
   return new ApiError(409, message);
 }
 
-export function unprocessable(message = 'Unable to process the contained instructions'): ApiError {
+export function unprocessableError(message = 'Unable to process the contained instructions'): ApiError {
   return new ApiError(422, message);
 }
 
-/** A field that Manila reads without checking its presence. */
-export function unexpected(): ApiError {
-  return new ApiError(500, UNEXPECTED);
+/** The error for a field that Manila reads without checking that it exists. */
+export function unexpectedError(): ApiError {
+  return new ApiError(500, UNEXPECTED_MESSAGE);
 }
 
 /** Exceeded quotas return a 413 with an immediate Retry-After. */
@@ -71,11 +71,11 @@ export function overQuota(kind: string, message: string): ApiError {
   return new ApiError(413, `${kind}: ${message}`, { headers: { 'Retry-After': '0' } });
 }
 
-export function requireReader(access: Access): void {
+export function requireReaderRole(access: Access): void {
   if (access.roles.length === 0) throw forbidden();
 }
 
-export function requireWriter(access: Access): void {
+export function requireWriterRole(access: Access): void {
   if (!canWrite(access)) throw forbidden();
 }
 

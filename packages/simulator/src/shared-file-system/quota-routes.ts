@@ -2,13 +2,13 @@ import { type ApiRequest, type ApiResponse, ok, type Route } from '../http/api.t
 import { canSee } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { plain } from './list.ts';
-import { badRequest, forbidden, requireAdmin, requireReader } from './problem.ts';
+import { badRequest, forbidden, requireAdmin, requireReaderRole } from './problem.ts';
 import { renamedRoute, shareRoute } from './route.ts';
 import { shareLimits, shareQuotaId, shareUsage } from './share-quota.ts';
-import { ACCEPTED } from './share-routes.ts';
+import { ACCEPTED_RESPONSE } from './share-routes.ts';
 
 /** The limits with the first microversion that returns each. */
-const NAMES: Readonly<Record<string, number>> = {
+const QUOTA_NAMES: Readonly<Record<string, number>> = {
   shares: 0,
   gigabytes: 0,
   snapshots: 0,
@@ -29,23 +29,23 @@ export function shareQuotaRoutes(world: World): Route[] {
   ];
   return [
     ...renamedRoute('GET', paths(), (request) => {
-      const id = seenProject(request);
-      return ok({ quota_set: { id, ...told(request, shareLimits(world, id)) } });
+      const id = visibleProject(request);
+      return ok({ quota_set: { id, ...quotaFields(request, shareLimits(world, id)) } });
     }),
     ...renamedRoute('GET', paths('/defaults'), (request) => {
-      const id = seenProject(request);
-      return ok({ quota_set: { id, ...told(request, defaults(world)) } });
+      const id = visibleProject(request);
+      return ok({ quota_set: { id, ...quotaFields(request, defaults(world)) } });
     }),
     shareRoute('GET', '/quota-sets/{target}/detail', (request) => showDetail(world, request), { since: 25 }),
     ...renamedRoute('PUT', paths(), (request) => update(world, request)),
     ...renamedRoute('DELETE', paths(), ({ access, params }) => {
       requireAdmin(access);
       world.tables.quotas.delete(shareQuotaId(params['target'] ?? ''));
-      return ACCEPTED;
+      return ACCEPTED_RESPONSE;
     }),
     ...renamedRoute('GET', ['/os-quota-class-sets/{class}', '/quota-class-sets/{class}'], (request) => {
       requireAdmin(request.access);
-      return ok({ quota_class_set: { id: request.params['class'] ?? '', ...told(request, defaults(world)) } });
+      return ok({ quota_class_set: { id: request.params['class'] ?? '', ...quotaFields(request, defaults(world)) } });
     }),
     shareRoute('GET', '/limits', (request) => showLimits(world, request)),
   ];
@@ -55,21 +55,24 @@ function defaults({ config }: World): Record<string, number> {
   return { ...config.quotas['shared-file-system'] };
 }
 
-function seenProject({ access, params }: ApiRequest): string {
+function visibleProject({ access, params }: ApiRequest): string {
   const id = params['target'] ?? '';
   if (!canSee(access, id)) throw forbidden();
-  requireReader(access);
+  requireReaderRole(access);
   return id;
 }
 
 /** The limits that a microversion returns. */
-function told<V>({ microversion }: ApiRequest, values: Readonly<Record<string, V>>): Record<string, V | undefined> {
-  const names = Object.entries(NAMES).filter(([, since]) => microversion >= since);
+function quotaFields<V>(
+  { microversion }: ApiRequest,
+  values: Readonly<Record<string, V>>,
+): Record<string, V | undefined> {
+  const names = Object.entries(QUOTA_NAMES).filter(([, since]) => microversion >= since);
   return Object.fromEntries(names.map(([name]) => [name, values[name]]));
 }
 
 function showDetail(world: World, request: ApiRequest): ApiResponse {
-  const id = seenProject(request);
+  const id = visibleProject(request);
   const used = shareUsage(world, id);
   const details = Object.fromEntries(
     Object.entries(shareLimits(world, id)).map(([name, limit]) => [
@@ -77,7 +80,7 @@ function showDetail(world: World, request: ApiRequest): ApiResponse {
       { limit, in_use: used[name] ?? 0, reserved: 0 },
     ]),
   );
-  return ok({ quota_set: { id, ...told(request, details) } });
+  return ok({ quota_set: { id, ...quotaFields(request, details) } });
 }
 
 function update(world: World, request: ApiRequest): ApiResponse {
@@ -85,7 +88,7 @@ function update(world: World, request: ApiRequest): ApiResponse {
   const id = request.params['target'] ?? '';
   const body = ((request.body ?? {}) as Readonly<Record<string, unknown>>)['quota_set'] ?? {};
   const { force = false, ...fields } = body as Readonly<Record<string, unknown>>;
-  const known = Object.entries(fields).filter(([name]) => name in told(request, NAMES));
+  const known = Object.entries(fields).filter(([name]) => name in quotaFields(request, QUOTA_NAMES));
   if (known.length === 0) throw badRequest('Must supply at least one quota field to update.');
   const used = shareUsage(world, id);
   const limits: Record<string, number> = {};
@@ -99,7 +102,7 @@ function update(world: World, request: ApiRequest): ApiResponse {
   }
   const { quotas } = world.tables;
   quotas.put({ id: shareQuotaId(id), limits: { ...quotas.get(shareQuotaId(id))?.limits, ...limits } });
-  return ok({ quota_set: told(request, shareLimits(world, id)) });
+  return ok({ quota_set: quotaFields(request, shareLimits(world, id)) });
 }
 
 function limitOf(name: string, value: unknown): number {
@@ -110,8 +113,8 @@ function limitOf(name: string, value: unknown): number {
   return limit;
 }
 
-/** Names in `limits` that differ from the quota sets: the limit and its usage. */
-const ABSOLUTE: Readonly<Record<string, readonly [limit: string, used: string]>> = {
+/** Names in `limits` that differ from those in quota sets: the limit and its usage. */
+const ABSOLUTE_LIMITS: Readonly<Record<string, readonly [limit: string, used: string]>> = {
   shares: ['maxTotalShares', 'totalSharesUsed'],
   snapshots: ['maxTotalShareSnapshots', 'totalShareSnapshotsUsed'],
   gigabytes: ['maxTotalShareGigabytes', 'totalShareGigabytesUsed'],
@@ -123,8 +126,8 @@ const ABSOLUTE: Readonly<Record<string, readonly [limit: string, used: string]>>
   replica_gigabytes: ['maxTotalReplicaGigabytes', 'totalReplicaGigabytesUsed'],
 };
 
-/** Limits of replicas and groups appear from other microversions than in quota sets. */
-const ABSOLUTE_SINCE: Readonly<Record<string, number>> = {
+/** Limits of replicas and groups were added in other microversions than in quota sets. */
+const ABSOLUTE_LIMITS_SINCE: Readonly<Record<string, number>> = {
   share_groups: 58,
   share_group_snapshots: 58,
   share_replicas: 53,
@@ -133,9 +136,9 @@ const ABSOLUTE_SINCE: Readonly<Record<string, number>> = {
 
 function showLimits(world: World, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
-  requireReader(access);
+  requireReaderRole(access);
   const [limits, used] = [shareLimits(world, access.projectId), shareUsage(world, access.projectId)];
-  const names = Object.entries(ABSOLUTE).filter(([name]) => microversion >= (ABSOLUTE_SINCE[name] ?? 0));
+  const names = Object.entries(ABSOLUTE_LIMITS).filter(([name]) => microversion >= (ABSOLUTE_LIMITS_SINCE[name] ?? 0));
   return ok({
     limits: {
       rate: [],

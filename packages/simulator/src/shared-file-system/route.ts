@@ -7,7 +7,7 @@ export interface Versions {
   readonly until?: number;
 }
 
-/** A route below the version, e.g. `/shares/{id}`; outside its microversions it is not found. */
+/** A route below the version, e.g. `/shares/{id}`; it does not exist in other microversions. */
 export function shareRoute(
   method: string,
   template: string,
@@ -25,17 +25,17 @@ export function shareRoute(
 }
 
 /** Names changed in 2.7: extensions such as `/os-services` lost their prefix. */
-export const RENAMED = 7;
+export const RENAMED_SINCE = 7;
 
-/** The same under its older name. */
+/** The route under its older name. */
 export function renamedRoute(
   method: string,
-  [older, newer]: readonly [older: string, newer: string],
+  [olderName, newerName]: readonly [older: string, newer: string],
   handle: (request: ApiRequest) => ApiResponse,
 ): Route[] {
   return [
-    shareRoute(method, older, handle, { until: RENAMED - 1 }),
-    shareRoute(method, newer, handle, { since: RENAMED }),
+    shareRoute(method, olderName, handle, { until: RENAMED_SINCE - 1 }),
+    shareRoute(method, newerName, handle, { since: RENAMED_SINCE }),
   ];
 }
 

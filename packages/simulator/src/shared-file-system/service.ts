@@ -5,17 +5,17 @@ import { accessRuleRoutes } from './access-routes.ts';
 import { exportLocationRoutes } from './export-locations.ts';
 import { shareMessageRoutes } from './message-routes.ts';
 import { MAX_SHARE_MICROVERSION, negotiateShareMicroversion, shareMicroversionHeaders } from './microversion.ts';
-import { renderShareProblem, requireAdmin, requireReader } from './problem.ts';
+import { renderShareProblem, requireAdmin, requireReaderRole } from './problem.ts';
 import { shareQuotaRoutes } from './quota-routes.ts';
 import { renamedRoute, shareRoute, shareTime } from './route.ts';
 import { shareActionRoutes } from './share-actions.ts';
-import { BACKEND, type ShareLife } from './share-life.ts';
+import { BACKEND, type ShareLifecycle } from './share-lifecycle.ts';
 import { shareRoutes } from './share-routes.ts';
 import { shareSnapshotRoutes } from './snapshot-routes.ts';
 import { shareTypeRoutes } from './type-routes.ts';
 
-/** Manila, with back ends without share servers. */
-export function sharedFileSystemService(world: World, life: ShareLife): Service {
+/** Manila with back ends that have no share servers. */
+export function sharedFileSystemService(world: World, life: ShareLifecycle): Service {
   return {
     name: 'shared-file-system',
     prefix: SERVICE_LIST['shared-file-system'].prefix,
@@ -61,12 +61,12 @@ function versionRoutes(): Route[] {
   ];
 }
 
-/** Availability zones, and their services and pools for administrators: a back end in each zone of the servers. */
+/** Availability zones, and their services and pools for administrators: one back end in each zone of the servers. */
 function backendRoutes(world: World): Route[] {
   const { config, clock } = world;
   return [
     ...renamedRoute('GET', ['/os-availability-zone', '/availability-zones'], ({ access }) => {
-      requireReader(access);
+      requireReaderRole(access);
       return ok({
         availability_zones: config.zones.map(({ name }) => ({
           id: name,
@@ -84,9 +84,9 @@ function backendRoutes(world: World): Route[] {
         ...config.zones.map(({ name }) => ({ binary: 'manila-share', host: `${name}@${BACKEND}`, zone: name })),
       ].map((service, i) => ({ id: i + 1, ...service, status: 'enabled', state: 'up', updated_at }));
       const filters = ['binary', 'host', 'zone', 'status', 'state'] as const;
-      const isAsked = (service: (typeof services)[number]): boolean =>
+      const matchesQuery = (service: (typeof services)[number]): boolean =>
         filters.every((name) => !query.has(name) || service[name] === query.get(name));
-      return ok({ services: services.filter(isAsked) });
+      return ok({ services: services.filter(matchesQuery) });
     }),
     shareRoute('GET', '/scheduler-stats/pools', ({ access }) => {
       requireAdmin(access);

@@ -1,42 +1,42 @@
 import type { ApiRequest, ApiResponse, Route } from '../http/api.ts';
 import type { World } from '../world.ts';
 import { allowAccess, denyAccess, listAccess } from './access-actions.ts';
-import { badRequest, conflict, invalidInput, MALFORMED, notFound, requireAdmin } from './problem.ts';
+import { badRequest, conflict, invalidInput, MALFORMED_BODY, notFound, requireAdmin } from './problem.ts';
 import { SHARE_STATUSES, type Share, type ShareStatus } from './records.ts';
-import { RENAMED, shareRoute, type Versions } from './route.ts';
-import type { ShareLife } from './share-life.ts';
+import { RENAMED_SINCE, shareRoute, type Versions } from './route.ts';
+import type { ShareLifecycle } from './share-lifecycle.ts';
 import { findOwnShare, findShare } from './share-lookup.ts';
-import { requireRoomForMore } from './share-quota.ts';
-import { ACCEPTED } from './share-routes.ts';
+import { requireRoomToExtend } from './share-quota.ts';
+import { ACCEPTED_RESPONSE } from './share-routes.ts';
 import { isSet } from './share-types.ts';
-import { seenSnapshot } from './snapshot-lookup.ts';
+import { visibleSnapshot } from './snapshot-lookup.ts';
 
-type Arguments = Readonly<Record<string, unknown>>;
-type Action = (request: ApiRequest, given: Arguments) => ApiResponse;
+type ActionArguments = Readonly<Record<string, unknown>>;
+type Action = (request: ApiRequest, args: ActionArguments) => ApiResponse;
 
 /** The actions on a share by name; until 2.6 with the prefix `os-`. */
-export function shareActionRoutes(world: World, life: ShareLife): Route[] {
+export function shareActionRoutes(world: World, life: ShareLifecycle): Route[] {
   const actions: Readonly<Record<string, readonly [action: Action, versions?: Versions]>> = {
-    extend: [(request, given) => extend(world, life, request, given)],
-    shrink: [(request, given) => shrink(world, life, request, given)],
+    extend: [(request, args) => extend(world, life, request, args)],
+    shrink: [(request, args) => shrink(world, life, request, args)],
     reset_status: [
       (request, { status }) => {
         requireAdmin(request.access);
-        life.settle({ ...findShare(world, request), status: resettable(status) });
-        return ACCEPTED;
+        life.settle({ ...findShare(world, request), status: resettableStatus(status) });
+        return ACCEPTED_RESPONSE;
       },
     ],
     force_delete: [
       (request) => {
         requireAdmin(request.access);
         life.begin({ ...findShare(world, request), status: 'deleting' }, { step: 'delete' });
-        return ACCEPTED;
+        return ACCEPTED_RESPONSE;
       },
     ],
-    allow_access: [(request, given) => allowAccess(world, life, request, given)],
-    deny_access: [(request, given) => denyAccess(world, life, request, given)],
+    allow_access: [(request, args) => allowAccess(world, life, request, args)],
+    deny_access: [(request, args) => denyAccess(world, life, request, args)],
     access_list: [(request) => listAccess(world, request), { until: 44 }],
-    revert: [(request, given) => revert(world, life, request, given), { since: 27 }],
+    revert: [(request, args) => revert(world, life, request, args), { since: 27 }],
   };
   return [shareRoute('POST', '/shares/{id}/action', (request) => runAction(request, actions))];
 }
@@ -50,18 +50,18 @@ export function runAction(
   const entries = typeof body === 'object' && body !== null ? Object.entries(body) : [];
   const [first] = entries;
   if (entries.length !== 1 || first === undefined) throw badRequest('Malformed request body');
-  const [name, given] = first;
-  const isOld = name.startsWith('os-');
-  const plain = isOld ? name.slice(3) : name;
+  const [name, args] = first;
+  const isLegacy = name.startsWith('os-');
+  const plain = isLegacy ? name.slice(3) : name;
   const [action, { since = 0, until = Number.POSITIVE_INFINITY } = {}] =
     (Object.hasOwn(actions, plain) ? actions[plain] : undefined) ?? [];
   if (action === undefined) throw badRequest(`There is no such action: ${name}`);
-  const isNamed = isOld ? microversion < RENAMED : microversion >= RENAMED;
-  if (!isNamed || microversion < since || microversion > until) throw notFound();
-  return action(request, (typeof given === 'object' && given !== null ? given : {}) as Arguments);
+  const isValidName = isLegacy ? microversion < RENAMED_SINCE : microversion >= RENAMED_SINCE;
+  if (!isValidName || microversion < since || microversion > until) throw notFound();
+  return action(request, (typeof args === 'object' && args !== null ? args : {}) as ActionArguments);
 }
 
-const RESETTABLE: readonly ShareStatus[] = [
+const RESETTABLE_STATUSES: readonly ShareStatus[] = [
   'deleting',
   'error',
   'server_migrating',
@@ -72,60 +72,62 @@ const RESETTABLE: readonly ShareStatus[] = [
   'migrating',
 ];
 
-/** A status that administrators may set; the list is a set in Manila, without order. */
-export function resettable(status: unknown): ShareStatus {
+/** A status that administrators may set. In Manila the list is a set, without an order. */
+export function resettableStatus(status: unknown): ShareStatus {
   const found = SHARE_STATUSES.find((each) => each === status);
-  if (found !== undefined && RESETTABLE.includes(found)) return found;
-  throw badRequest(status === undefined ? MALFORMED : `Invalid state. Valid states: ${RESETTABLE.join(', ')}.`);
+  if (found !== undefined && RESETTABLE_STATUSES.includes(found)) return found;
+  throw badRequest(
+    status === undefined ? MALFORMED_BODY : `Invalid state. Valid states: ${RESETTABLE_STATUSES.join(', ')}.`,
+  );
 }
 
-function newSize(given: Arguments): number {
-  const size = given['new_size'];
+function newSize(args: ActionArguments): number {
+  const size = args['new_size'];
   const text = typeof size === 'string' || typeof size === 'number' ? String(size) : '';
   if (/^\s*-?\d{1,9}\s*$/.test(text)) return Number(text);
   throw badRequest('New share size must be specified as an integer.');
 }
 
-function requireAvailable({ id, status }: Share, verb: 'extend' | 'shrink'): void {
+function requireAvailableStatus({ id, status }: Share, verb: 'extend' | 'shrink'): void {
   if (status === 'available') return;
   throw badRequest(
     `Invalid share: Share ${id} status must be 'available' to ${verb}, but current status is: ${status}.`,
   );
 }
 
-function extend(world: World, life: ShareLife, request: ApiRequest, given: Arguments): ApiResponse {
+function extend(world: World, life: ShareLifecycle, request: ApiRequest, args: ActionArguments): ApiResponse {
   const share = findOwnShare(world, request, 'Resource could not be found.');
-  const sizeGiB = newSize(given);
-  requireAvailable(share, 'extend');
+  const sizeGiB = newSize(args);
+  requireAvailableStatus(share, 'extend');
   if (sizeGiB <= share.sizeGiB) {
     throw invalidInput(
       `New size for extend must be greater than current size. (current: ${share.sizeGiB}, extended: ${sizeGiB}).`,
     );
   }
-  requireRoomForMore(world, share.projectId, share.sizeGiB, sizeGiB);
+  requireRoomToExtend(world, share.projectId, share.sizeGiB, sizeGiB);
   life.begin({ ...share, status: 'extending' }, { step: 'extend', sizeGiB });
-  return ACCEPTED;
+  return ACCEPTED_RESPONSE;
 }
 
-function shrink(world: World, life: ShareLife, request: ApiRequest, given: Arguments): ApiResponse {
+function shrink(world: World, life: ShareLifecycle, request: ApiRequest, args: ActionArguments): ApiResponse {
   const share = findOwnShare(world, request, 'Resource could not be found.');
-  const sizeGiB = newSize(given);
-  requireAvailable(share, 'shrink');
+  const sizeGiB = newSize(args);
+  requireAvailableStatus(share, 'shrink');
   if (sizeGiB >= share.sizeGiB || sizeGiB <= 0) {
     throw invalidInput(
       `New size for shrink must be less than current size and greater than 0 (current: ${share.sizeGiB}, new: ${sizeGiB}).`,
     );
   }
   life.begin({ ...share, status: 'shrinking' }, { step: 'shrink', sizeGiB });
-  return ACCEPTED;
+  return ACCEPTED_RESPONSE;
 }
 
-function revert(world: World, life: ShareLife, request: ApiRequest, given: Arguments): ApiResponse {
-  const { snapshot_id: id } = given;
+function revert(world: World, life: ShareLifecycle, request: ApiRequest, args: ActionArguments): ApiResponse {
+  const { snapshot_id: id } = args;
   if (id === undefined) throw badRequest('Required parameter snapshot_id not found.');
   if (typeof id !== 'string' || id === '') throw badRequest('Required parameter snapshot_id is empty.');
   const share = findOwnShare(world, request);
-  const snapshot = seenSnapshot(world, request.access, id);
+  const snapshot = visibleSnapshot(world, request.access, id);
   if (snapshot === undefined) throw badRequest(`Snapshot ${id} could not be found.`);
   if (!isSet(world.tables.shareTypes.get(share.typeId), 'revert_to_snapshot_support')) {
     throw badRequest(
@@ -151,5 +153,5 @@ function revert(world: World, life: ShareLife, request: ApiRequest, given: Argum
   }
   const step = snapshot.sizeGiB < share.sizeGiB ? 'shrink' : 'extend';
   life.begin({ ...share, status: 'reverting' }, { step, sizeGiB: snapshot.sizeGiB });
-  return ACCEPTED;
+  return ACCEPTED_RESPONSE;
 }

@@ -3,23 +3,31 @@ import { ok } from '../http/api.ts';
 import { isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { flag, plain } from './list.ts';
-import { readLabels } from './metadata.ts';
-import { badRequest, forbidden, invalidInput, notFound, requireWriter, unexpected, unprocessable } from './problem.ts';
+import { readMetadata } from './metadata.ts';
+import {
+  badRequest,
+  forbidden,
+  invalidInput,
+  notFound,
+  requireWriterRole,
+  unexpectedError,
+  unprocessableError,
+} from './problem.ts';
 import type { ShareSnapshot, ShareType } from './records.ts';
-import type { ShareLife } from './share-life.ts';
+import type { ShareLifecycle } from './share-lifecycle.ts';
 import { requireShareQuota } from './share-quota.ts';
 import { defaultShareType, isSet, lookUpShareType } from './share-types.ts';
 import { shareDetail } from './share-view.ts';
-import { seenSnapshot } from './snapshot-lookup.ts';
+import { visibleSnapshot } from './snapshot-lookup.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const PROTOCOLS = ['NFS', 'CIFS'];
 
-/** The object under a name in a body; throws 422 if there is none. */
-export function inner(body: unknown, name: string): Fields {
+/** The object under a name in a body; throws 422 if it is missing. */
+export function bodyOf(body: unknown, name: string): Fields {
   const value = (body as Fields | null | undefined)?.[name];
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unprocessable();
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unprocessableError();
   return value as Fields;
 }
 
@@ -36,13 +44,13 @@ export function text(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-export function createShare(world: World, life: ShareLife, request: ApiRequest): ApiResponse {
+export function createShare(world: World, life: ShareLifecycle, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
-  requireWriter(access);
-  const fields = inner(request.body, 'share');
+  requireWriterRole(access);
+  const fields = bodyOf(request.body, 'share');
   const isPublic = publicity(request, fields['is_public']);
   const { size, share_proto } = fields;
-  if (size === undefined || typeof share_proto !== 'string') throw unexpected();
+  if (size === undefined || typeof share_proto !== 'string') throw unexpectedError();
   const zone = zoneOf(world, fields['availability_zone']);
   const snapshot = snapshotOf(world, request, fields['snapshot_id']);
   const network = text(fields['share_network_id']);
@@ -53,7 +61,7 @@ export function createShare(world: World, life: ShareLife, request: ApiRequest):
   }
   if (microversion >= 48) checkZone(type, zone, fields['share_type'] ?? fields['volume_type']);
   const protocol = share_proto.toUpperCase();
-  const metadata = fields['metadata'] == null ? {} : readLabels(fields);
+  const metadata = fields['metadata'] == null ? {} : readMetadata(fields);
   const sizeGiB = sizeOf(size, snapshot);
   if (!PROTOCOLS.includes(protocol)) {
     throw invalidInput(
@@ -95,13 +103,13 @@ function zoneOf({ config }: World, value: unknown): string | null {
   throw notFound('Availability zone %(id)s could not be found.');
 }
 
-/** From this microversion, the parent's type must support creating shares from snapshots. */
+/** Since this microversion, the parent's type must support creating shares from snapshots. */
 const FROM_SNAPSHOT_MICROVERSION = 24;
 
 function snapshotOf(world: World, { access, microversion }: ApiRequest, value: unknown): ShareSnapshot | undefined {
   const id = text(value);
   if (id === null) return undefined;
-  const snapshot = seenSnapshot(world, access, id);
+  const snapshot = visibleSnapshot(world, access, id);
   if (snapshot === undefined) throw notFound(`ShareSnapshotNotFound: Snapshot ${id} could not be found.`);
   const parent = world.tables.shares.get(snapshot.shareId);
   const type = world.tables.shareTypes.get(parent?.typeId ?? '');
@@ -122,25 +130,25 @@ function typeOf(
   if ('share_type' in fields && 'volume_type' in fields) {
     throw badRequest('Cannot specify both share_type and volume_type');
   }
-  const wanted = text(fields['share_type'] ?? fields['volume_type']);
-  const type = wanted === null ? undefined : lookUpShareType(world, access, wanted);
-  if (wanted !== null && type === undefined) throw notFound('Share type not found.');
+  const requested = text(fields['share_type'] ?? fields['volume_type']);
+  const type = requested === null ? undefined : lookUpShareType(world, access, requested);
+  if (requested !== null && type === undefined) throw notFound('Share type not found.');
   if (snapshot === undefined) return type ?? defaultShareType(world);
   const parent = world.tables.shares.get(snapshot.shareId);
   if (type === undefined || type.id === parent?.typeId) return world.tables.shareTypes.get(parent?.typeId ?? '');
   throw invalidInput(`The specified share type must match the share type of share ${snapshot.shareId}.`);
 }
 
-function checkZone(type: ShareType | undefined, zone: string | null, wanted: unknown): void {
+function checkZone(type: ShareType | undefined, zone: string | null, requested: unknown): void {
   const zones = type?.extraSpecs['availability_zones'];
   if (zone === null || zones === undefined || zones.split(',').includes(zone)) return;
-  const name = text(wanted) ?? `${type?.name} (from source snapshot)`;
+  const name = text(requested) ?? `${type?.name} (from source snapshot)`;
   throw badRequest(`Share type ${name} is not supported within the availability zone chosen ${zone}.`);
 }
 
 function sizeOf(size: unknown, snapshot: ShareSnapshot | undefined): number {
-  const isWhole = /^\s*\d{1,9}\s*$/.test(plain(size));
-  const sizeGiB = size === null && snapshot !== undefined ? snapshot.sizeGiB : isWhole ? Number(size) : 0;
+  const isInteger = /^\s*\d{1,9}\s*$/.test(plain(size));
+  const sizeGiB = size === null && snapshot !== undefined ? snapshot.sizeGiB : isInteger ? Number(size) : 0;
   if (snapshot !== undefined && snapshot.status !== 'available') {
     throw badRequest("Invalid share snapshot: status must be 'available'.");
   }

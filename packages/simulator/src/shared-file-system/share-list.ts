@@ -2,8 +2,8 @@ import { type ApiRequest, type ApiResponse, ok } from '../http/api.ts';
 import { isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import { exportPaths } from './export-locations.ts';
-import { flag, hasLabels, nextLink, pythonDict, type SortKeys, slice, sorted } from './list.ts';
-import { requireReader } from './problem.ts';
+import { flag, includesMetadata, nextLink, pythonDict, type SortKeys, sliceRows, sorted } from './list.ts';
+import { requireReaderRole } from './problem.ts';
 import type { Share } from './records.ts';
 import { shareDetail, shareSummary } from './share-view.ts';
 
@@ -24,7 +24,7 @@ const SORT_KEYS: SortKeys<Share> = {
 };
 
 /** Filters on a field's exact value; unknown filters are ignored. */
-const EXACT: Readonly<Record<string, (share: Share) => string | null>> = {
+const EXACT_FILTERS: Readonly<Record<string, (share: Share) => string | null>> = {
   name: ({ name }) => name,
   display_name: ({ name }) => name,
   status: ({ status }) => status,
@@ -32,8 +32,8 @@ const EXACT: Readonly<Record<string, (share: Share) => string | null>> = {
   share_type_id: ({ typeId }) => typeId,
 };
 
-/** The first microversion with a filter; it is ignored before. */
-const SINCE: Readonly<Record<string, number>> = {
+/** The first microversion with a filter, which earlier ones ignore. */
+const VERSION_RANGE: Readonly<Record<string, number>> = {
   export_location_id: 35,
   export_location_path: 35,
   'name~': 36,
@@ -41,56 +41,56 @@ const SINCE: Readonly<Record<string, number>> = {
   description: 36,
 };
 const COUNT_MICROVERSION = 42;
-/** From this microversion there is a recycle bin, which is always empty here. */
+/** The recycle bin was added in this microversion; here it is always empty. */
 const RECYCLE_BIN_MICROVERSION = 69;
 
 export function listShares(world: World, request: ApiRequest, isDetail: boolean): ApiResponse {
   const { access, microversion, query } = request;
-  requireReader(access);
-  slice(request, []);
+  requireReaderRole(access);
+  sliceRows(request, []);
   const isAll = isAdmin(access) && isFlag(query.get('all_tenants'));
-  const isPublicToo = isFlag(query.get('is_public'));
-  const wanted = wantedOf(world, request);
-  const isOfBin = microversion >= RECYCLE_BIN_MICROVERSION && isFlag(query.get('is_soft_deleted'));
+  const includesPublic = isFlag(query.get('is_public'));
+  const expected = filtersOf(world, request);
+  const isSoftDeleted = microversion >= RECYCLE_BIN_MICROVERSION && isFlag(query.get('is_soft_deleted'));
   const rows = world.tables.shares.where(
     (share) =>
-      !isOfBin &&
-      (isAll || share.projectId === access.projectId || (isPublicToo && share.isPublic)) &&
-      wanted.every((holds) => holds(share)),
+      !isSoftDeleted &&
+      (isAll || share.projectId === access.projectId || (includesPublic && share.isPublic)) &&
+      expected.every((matches) => matches(share)),
   );
-  const shown = slice(request, sorted(request, rows, SORT_KEYS));
-  const isCounted = (microversion >= COUNT_MICROVERSION || isDetail) && query.get('with_count') !== null;
-  const links = nextLink(request, 'shares', shown);
+  const response = sliceRows(request, sorted(request, rows, SORT_KEYS));
+  const includesCount = (microversion >= COUNT_MICROVERSION || isDetail) && query.get('with_count') !== null;
+  const links = nextLink(request, 'shares', response);
   return ok({
-    shares: shown.map((share) => (isDetail ? shareDetail(world, request, share) : shareSummary(request, share))),
-    ...(isCounted && flag(query.get('with_count')) && { count: rows.length }),
+    shares: response.map((share) => (isDetail ? shareDetail(world, request, share) : shareSummary(request, share))),
+    ...(includesCount && flag(query.get('with_count')) && { count: rows.length }),
     ...(links.length > 0 && { shares_links: links }),
   });
 }
 
-function wantedOf(world: World, { access, microversion, query }: ApiRequest): ((share: Share) => boolean)[] {
-  const wanted: ((share: Share) => boolean)[] = [];
+function filtersOf(world: World, { access, microversion, query }: ApiRequest): ((share: Share) => boolean)[] {
+  const expected: ((share: Share) => boolean)[] = [];
   for (const [name, value] of query) {
-    if (microversion < (SINCE[name] ?? 0)) continue;
-    const field = Object.hasOwn(EXACT, name) ? EXACT[name] : undefined;
-    if (field !== undefined) wanted.push((share) => field(share) === value);
+    if (microversion < (VERSION_RANGE[name] ?? 0)) continue;
+    const field = Object.hasOwn(EXACT_FILTERS, name) ? EXACT_FILTERS[name] : undefined;
+    if (field !== undefined) expected.push((share) => field(share) === value);
     else if (name === 'metadata') {
       const labels = pythonDict(value);
-      wanted.push((share) => hasLabels(share.metadata, labels));
+      expected.push((share) => includesMetadata(share.metadata, labels));
     } else if (name === 'extra_specs') {
       const specs = pythonDict(value);
-      wanted.push(({ typeId }) => hasLabels(world.tables.shareTypes.get(typeId)?.extraSpecs ?? {}, specs));
-    } else if (name === 'name~') wanted.push((share) => includes(share.name, value));
-    else if (name === 'description~') wanted.push((share) => includes(share.description, value));
-    else if (name === 'description') wanted.push((share) => share.description === value);
-    else if (name === 'project_id' && isAdmin(access)) wanted.push((share) => share.projectId === value);
+      expected.push(({ typeId }) => includesMetadata(world.tables.shareTypes.get(typeId)?.extraSpecs ?? {}, specs));
+    } else if (name === 'name~') expected.push((share) => includes(share.name, value));
+    else if (name === 'description~') expected.push((share) => includes(share.description, value));
+    else if (name === 'description') expected.push((share) => share.description === value);
+    else if (name === 'project_id' && isAdmin(access)) expected.push((share) => share.projectId === value);
     else if (name === 'export_location_id')
-      wanted.push((share) => exportPaths(share, access).some(({ id }) => id === value));
+      expected.push((share) => exportPaths(share, access).some(({ id }) => id === value));
     else if (name === 'export_location_path') {
-      wanted.push((share) => exportPaths(share, access).some(({ path }) => path === value));
+      expected.push((share) => exportPaths(share, access).some(({ path }) => path === value));
     }
   }
-  return wanted;
+  return expected;
 }
 
 function includes(text: string | null, part: string): boolean {

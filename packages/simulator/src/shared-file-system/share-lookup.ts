@@ -1,28 +1,28 @@
 import type { ApiRequest } from '../http/api.ts';
 import { type Access, canSee } from '../identity/access.ts';
 import type { World } from '../world.ts';
-import { forbidden, notFound, requireReader, requireWriter } from './problem.ts';
+import { forbidden, notFound, requireReaderRole, requireWriterRole } from './problem.ts';
 import type { Share } from './records.ts';
 
 /** The share with this ID, if visible to the caller: the project's own or public. */
-export function seenShare({ tables }: World, access: Access, id: string): Share | undefined {
+export function visibleShare({ tables }: World, access: Access, id: string): Share | undefined {
   const share = tables.shares.get(id);
   return share !== undefined && (share.isPublic || canSee(access, share.projectId)) ? share : undefined;
 }
 
 /** The share of a path such as `/shares/{id}`. */
 export function findShare(world: World, { access, params }: ApiRequest, message?: string): Share {
-  const share = seenShare(world, access, params['id'] ?? '');
+  const share = visibleShare(world, access, params['id'] ?? '');
   if (share === undefined) throw notFound(message);
-  requireReader(access);
+  requireReaderRole(access);
   return share;
 }
 
-/** The same for changes, which other projects can't make to public shares. */
+/** The same for changes, which other projects cannot make to public shares. */
 export function findOwnShare(world: World, request: ApiRequest, message?: string): Share {
   const share = findShare(world, request, message);
   if (!canSee(request.access, share.projectId)) throw notFound(message);
-  requireWriter(request.access);
+  requireWriterRole(request.access);
   return share;
 }
 
@@ -31,9 +31,9 @@ export function findShareOfPath(world: World, { access, params }: ApiRequest, ve
   const id = params['id'] ?? '';
   const share = world.tables.shares.get(id);
   if (share === undefined) throw notFound(`Share ${id} could not be found.`);
-  const isSeen = verb === 'read' ? seenShare(world, access, id) !== undefined : canSee(access, share.projectId);
+  const isSeen = verb === 'read' ? visibleShare(world, access, id) !== undefined : canSee(access, share.projectId);
   if (!isSeen) throw forbidden("Policy doesn't allow share:get to be performed.");
-  if (verb === 'write') requireWriter(access);
-  else requireReader(access);
+  if (verb === 'write') requireWriterRole(access);
+  else requireReaderRole(access);
   return share;
 }

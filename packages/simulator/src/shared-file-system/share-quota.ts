@@ -30,7 +30,7 @@ export function shareUsage({ config, tables }: World, projectId: string): Record
   return used;
 }
 
-const PER_WHAT = 'either per project/user or share type quota is exceeded';
+const QUOTA_MESSAGE = 'either per project/user or share type quota is exceeded';
 
 /** Throws Manila's 413 if the project's quota has no room for another share of this size. */
 export function requireShareQuota(world: World, projectId: string, sizeGiB: number): void {
@@ -43,12 +43,12 @@ export function requireShareQuota(world: World, projectId: string, sizeGiB: numb
   }
   if (!hasRoom(world, projectId, 'shares', 1)) {
     const limit = shareLimits(world, projectId)['shares'];
-    throw overQuota('ShareLimitExceeded', `Maximum number of shares allowed (${limit}) ${PER_WHAT}.`);
+    throw overQuota('ShareLimitExceeded', `Maximum number of shares allowed (${limit}) ${QUOTA_MESSAGE}.`);
   }
 }
 
 /** The same for an extension: exceeding the total gigabytes is a 403. */
-export function requireRoomForMore(world: World, projectId: string, fromGiB: number, toGiB: number): void {
+export function requireRoomToExtend(world: World, projectId: string, fromGiB: number, toGiB: number): void {
   requireSize(world, projectId, toGiB);
   if (hasRoom(world, projectId, 'gigabytes', toGiB - fromGiB)) return;
   throw forbidden('Requested share exceeds allowed project/user or share type gigabytes quota.');
@@ -63,7 +63,7 @@ export function requireSnapshotQuota(world: World, projectId: string, sizeGiB: n
   }
   if (!hasRoom(world, projectId, 'snapshots', 1)) {
     const limit = shareLimits(world, projectId)['snapshots'];
-    throw overQuota('SnapshotLimitExceeded', `Maximum number of snapshots allowed (${limit}) ${PER_WHAT}.`);
+    throw overQuota('SnapshotLimitExceeded', `Maximum number of snapshots allowed (${limit}) ${QUOTA_MESSAGE}.`);
   }
 }
 

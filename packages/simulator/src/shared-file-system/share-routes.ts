@@ -1,16 +1,16 @@
 import { type ApiRequest, type ApiResponse, ok, type Route } from '../http/api.ts';
 import type { World } from '../world.ts';
-import { labelRoutes } from './metadata.ts';
-import { forbidden, unprocessable } from './problem.ts';
+import { metadataRoutes } from './metadata.ts';
+import { forbidden, unprocessableError } from './problem.ts';
 import type { Share } from './records.ts';
 import { shareRoute } from './route.ts';
 import { createShare, publicity, text } from './share-create.ts';
-import type { ShareLife } from './share-life.ts';
+import type { ShareLifecycle } from './share-lifecycle.ts';
 import { listShares } from './share-list.ts';
 import { findOwnShare, findShare, findShareOfPath } from './share-lookup.ts';
 import { shareDetail } from './share-view.ts';
 
-export function shareRoutes(world: World, life: ShareLife): Route[] {
+export function shareRoutes(world: World, life: ShareLifecycle): Route[] {
   return [
     shareRoute('GET', '/shares', (request) => listShares(world, request, false)),
     shareRoute('GET', '/shares/detail', (request) => listShares(world, request, true)),
@@ -23,9 +23,9 @@ export function shareRoutes(world: World, life: ShareLife): Route[] {
       const share = findOwnShare(world, request);
       requireDeletable(world, share);
       life.begin({ ...share, status: 'deleting' }, { step: 'delete' });
-      return ACCEPTED;
+      return ACCEPTED_RESPONSE;
     }),
-    ...labelRoutes<Share>({
+    ...metadataRoutes<Share>({
       collection: 'shares',
       since: 0,
       find: (request, verb) => findShareOfPath(world, request, verb),
@@ -36,11 +36,11 @@ export function shareRoutes(world: World, life: ShareLife): Route[] {
 }
 
 /** Manila responds to accepted requests with an empty body. */
-export const ACCEPTED: ApiResponse = { status: 202, headers: { 'Content-Type': 'text/html; charset=UTF-8' } };
+export const ACCEPTED_RESPONSE: ApiResponse = { status: 202, headers: { 'Content-Type': 'text/html; charset=UTF-8' } };
 
 function update(world: World, request: ApiRequest): ApiResponse {
   const fields = (request.body as Readonly<Record<string, unknown>> | null | undefined)?.['share'];
-  if (typeof fields !== 'object' || fields === null) throw unprocessable();
+  if (typeof fields !== 'object' || fields === null) throw unprocessableError();
   const before = findOwnShare(world, request);
   const { display_name, display_description, is_public } = fields as Readonly<Record<string, unknown>>;
   const share = world.tables.shares.put({
@@ -52,10 +52,10 @@ function update(world: World, request: ApiRequest): ApiResponse {
   return ok({ share: shareDetail(world, request, share) });
 }
 
-const DELETABLE = ['available', 'error', 'inactive'];
+const DELETABLE_STATUSES = ['available', 'error', 'inactive'];
 
-/** Throws Zed's 403, which has no reason. */
+/** Throws Zed's 403, which contains no reason. */
 function requireDeletable({ indexes }: World, share: Share): void {
   const hasSnapshots = indexes.snapshotsByShare.of(share.id).length > 0;
-  if (hasSnapshots || !DELETABLE.includes(share.status)) throw forbidden('Invalid share: %(reason)s.');
+  if (hasSnapshots || !DELETABLE_STATUSES.includes(share.status)) throw forbidden('Invalid share: %(reason)s.');
 }

@@ -10,7 +10,7 @@ export function bootstrapShareTypes({ config, tables }: World): void {
   }
 }
 
-/** The default type of shares: the first of the configuration, while a type of this name exists. */
+/** The default type of shares: the first in the configuration, as long as a type with this name exists. */
 export function defaultShareType({ config, tables }: World): ShareType | undefined {
   const name = config.shareTypes[0]?.name;
   return tables.shareTypes.find((type) => type.name === name);
@@ -20,7 +20,7 @@ export function seesShareType(access: Access, type: ShareType): boolean {
   return type.isPublic || isAdmin(access) || type.projectIds.includes(access.projectId);
 }
 
-/** By ID or else by name, if visible to the caller. */
+/** By ID, otherwise by name, if visible to the caller. */
 export function lookUpShareType({ tables }: World, access: Access, idOrName: string): ShareType | undefined {
   const type = tables.shareTypes.get(idOrName) ?? tables.shareTypes.find(({ name }) => name === idOrName);
   return type !== undefined && seesShareType(access, type) ? type : undefined;

@@ -4,14 +4,14 @@ import type { World } from '../world.ts';
 import { exportPaths } from './export-locations.ts';
 import type { Share } from './records.ts';
 import { linksTo, shareTime } from './route.ts';
-import { BACKEND } from './share-life.ts';
+import { BACKEND } from './share-lifecycle.ts';
 import { isSet } from './share-types.ts';
 
 export function shareSummary(request: ApiRequest, { id, name }: Share): object {
   return { id, name, links: linksTo(request, `shares/${id}`) };
 }
 
-/** A share with the fields that the microversion has. */
+/** A share with the fields of the microversion. */
 export function shareDetail(world: World, request: ApiRequest, share: Share): object {
   const { microversion, access } = request;
   const type = world.tables.shareTypes.get(share.typeId);
@@ -61,7 +61,7 @@ function progressOf({ isExported, isPlaced, snapshotId }: Share): string | null 
   return isPlaced || snapshotId !== null ? '0%' : null;
 }
 
-/** Combined state of a share's rules; until 2.27 the state while applying had another name. */
+/** Combined state of a share's rules; until 2.27 the state during a change had another name. */
 export function accessRulesStatus({ indexes }: World, { id }: Share, microversion: number): string {
   const states = indexes.accessRulesByShare.of(id).map(({ state }) => state);
   if (states.includes('error')) return 'error';

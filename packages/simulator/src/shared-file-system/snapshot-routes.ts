@@ -1,32 +1,32 @@
 import { type ApiRequest, type ApiResponse, ok, type Route } from '../http/api.ts';
 import { isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
-import { nextLink, type SortKeys, slice, sorted } from './list.ts';
-import { labelRoutes, readLabels } from './metadata.ts';
+import { nextLink, type SortKeys, sliceRows, sorted } from './list.ts';
+import { metadataRoutes, readMetadata } from './metadata.ts';
 import {
   badRequest,
   forbidden,
   notFound,
   requireAdmin,
-  requireReader,
-  requireWriter,
-  unexpected,
-  unprocessable,
+  requireReaderRole,
+  requireWriterRole,
+  unexpectedError,
+  unprocessableError,
 } from './problem.ts';
 import type { ShareSnapshot, ShareSnapshotStatus } from './records.ts';
 import { linksTo, shareRoute, shareTime } from './route.ts';
-import { resettable, runAction } from './share-actions.ts';
-import { inner, text } from './share-create.ts';
-import type { ShareLife } from './share-life.ts';
-import { seenShare } from './share-lookup.ts';
+import { resettableStatus, runAction } from './share-actions.ts';
+import { bodyOf, text } from './share-create.ts';
+import type { ShareLifecycle } from './share-lifecycle.ts';
+import { visibleShare } from './share-lookup.ts';
 import { requireSnapshotQuota } from './share-quota.ts';
-import { ACCEPTED } from './share-routes.ts';
+import { ACCEPTED_RESPONSE } from './share-routes.ts';
 import { isSet } from './share-types.ts';
 import { findSnapshot } from './snapshot-lookup.ts';
 
-const LABELS_MICROVERSION = 73;
+const METADATA_MICROVERSION = 73;
 
-export function shareSnapshotRoutes(world: World, life: ShareLife): Route[] {
+export function shareSnapshotRoutes(world: World, life: ShareLifecycle): Route[] {
   return [
     shareRoute('GET', '/snapshots', (request) => list(world, request, false)),
     shareRoute('GET', '/snapshots/detail', (request) => list(world, request, true)),
@@ -41,7 +41,7 @@ export function shareSnapshotRoutes(world: World, life: ShareLife): Route[] {
         throw badRequest("Invalid share snapshot: Share Snapshot status must be one of ('available', 'error').");
       }
       life.beginSnapshot({ ...snapshot, status: 'deleting' }, 'delete');
-      return ACCEPTED;
+      return ACCEPTED_RESPONSE;
     }),
     shareRoute('POST', '/snapshots/{id}/action', (request) =>
       runAction(request, {
@@ -49,23 +49,23 @@ export function shareSnapshotRoutes(world: World, life: ShareLife): Route[] {
           ({ access }, { status }) => {
             requireAdmin(access);
             // Snapshots have no migration states: these are left unchanged.
-            const wanted = resettable(status) as ShareSnapshotStatus;
-            life.settleSnapshot({ ...findSnapshot(world, request), status: wanted });
-            return ACCEPTED;
+            const requested = resettableStatus(status) as ShareSnapshotStatus;
+            life.settleSnapshot({ ...findSnapshot(world, request), status: requested });
+            return ACCEPTED_RESPONSE;
           },
         ],
         force_delete: [
           ({ access }) => {
             requireAdmin(access);
             life.beginSnapshot({ ...findSnapshot(world, request), status: 'deleting' }, 'delete');
-            return ACCEPTED;
+            return ACCEPTED_RESPONSE;
           },
         ],
       }),
     ),
-    ...labelRoutes<ShareSnapshot>({
+    ...metadataRoutes<ShareSnapshot>({
       collection: 'snapshots',
-      since: LABELS_MICROVERSION,
+      since: METADATA_MICROVERSION,
       find: (request, verb) => findSnapshot(world, request, verb),
       labelsOf: ({ metadata }) => metadata,
       store: (snapshot, metadata) => world.tables.shareSnapshots.put({ ...snapshot, metadata }),
@@ -92,7 +92,7 @@ function detail({ tables }: World, request: ApiRequest, snapshot: ShareSnapshot)
     links: linksTo(request, `snapshots/${snapshot.id}`),
     ...(microversion >= 12 && isAdmin(access) && { provider_location: `/snapshots/${snapshot.id}` }),
     ...(microversion >= 17 && { user_id: snapshot.userId, project_id: snapshot.projectId }),
-    ...(microversion >= LABELS_MICROVERSION && { metadata: snapshot.metadata }),
+    ...(microversion >= METADATA_MICROVERSION && { metadata: snapshot.metadata }),
   };
 }
 
@@ -116,8 +116,8 @@ const FILTERS: Readonly<Record<string, (snapshot: ShareSnapshot) => string | nul
 
 function list(world: World, request: ApiRequest, isDetail: boolean): ApiResponse {
   const { access, query } = request;
-  requireReader(access);
-  slice(request, []);
+  requireReaderRole(access);
+  sliceRows(request, []);
   const isAll = isAdmin(access) && /^(1|t|true|on|y|yes)$/i.test(query.get('all_tenants') ?? '');
   const rows = world.tables.shareSnapshots.where(
     (snapshot) =>
@@ -126,10 +126,10 @@ function list(world: World, request: ApiRequest, isDetail: boolean): ApiResponse
       includes(snapshot.name, query.get('name~')) &&
       includes(snapshot.description, query.get('description~')),
   );
-  const shown = slice(request, sorted(request, rows, SORT_KEYS));
-  const links = nextLink(request, 'snapshots', shown);
+  const response = sliceRows(request, sorted(request, rows, SORT_KEYS));
+  const links = nextLink(request, 'snapshots', response);
   return ok({
-    snapshots: shown.map((snapshot) => (isDetail ? detail(world, request, snapshot) : summary(request, snapshot))),
+    snapshots: response.map((snapshot) => (isDetail ? detail(world, request, snapshot) : summary(request, snapshot))),
     ...(links.length > 0 && { share_snapshots_links: links }),
   });
 }
@@ -138,23 +138,25 @@ function includes(text: string | null, part: string | null): boolean {
   return part === null || text?.toLowerCase().includes(part.toLowerCase()) === true;
 }
 
-function create(world: World, life: ShareLife, request: ApiRequest): ApiResponse {
+function create(world: World, life: ShareLifecycle, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
-  const fields = inner(request.body, 'snapshot');
+  const fields = bodyOf(request.body, 'snapshot');
   const { share_id } = fields;
-  if (typeof share_id !== 'string') throw unexpected();
-  const share = seenShare(world, access, share_id);
+  if (typeof share_id !== 'string') throw unexpectedError();
+  const share = visibleShare(world, access, share_id);
   if (share === undefined) throw notFound('NotFound: Resource could not be found.');
-  requireWriter(access);
+  requireWriterRole(access);
   if (share.projectId !== access.projectId && !isAdmin(access)) throw forbidden();
   if (!isSet(world.tables.shareTypes.get(share.typeId), 'snapshot_support')) {
-    throw unprocessable(`Snapshots cannot be created for share '${share_id}' since it does not have that capability.`);
+    throw unprocessableError(
+      `Snapshots cannot be created for share '${share_id}' since it does not have that capability.`,
+    );
   }
   if (share.status !== 'available') {
     throw badRequest('Invalid share: Source share status must be available.');
   }
   requireSnapshotQuota(world, access.projectId, share.sizeGiB);
-  const hasLabels = microversion >= LABELS_MICROVERSION && fields['metadata'] != null;
+  const includesMetadata = microversion >= METADATA_MICROVERSION && fields['metadata'] != null;
   const snapshot = life.beginSnapshot(
     {
       id: world.ids.uuid(),
@@ -167,7 +169,7 @@ function create(world: World, life: ShareLife, request: ApiRequest): ApiResponse
       status: 'creating',
       sizeGiB: share.sizeGiB,
       protocol: share.protocol,
-      metadata: hasLabels ? readLabels(fields) : {},
+      metadata: includesMetadata ? readMetadata(fields) : {},
       pending: null,
     },
     'create',
@@ -177,7 +179,7 @@ function create(world: World, life: ShareLife, request: ApiRequest): ApiResponse
 
 function update(world: World, request: ApiRequest): ApiResponse {
   const fields = (request.body as Readonly<Record<string, unknown>> | null | undefined)?.['snapshot'];
-  if (typeof fields !== 'object' || fields === null) throw unprocessable();
+  if (typeof fields !== 'object' || fields === null) throw unprocessableError();
   const before = findSnapshot(world, request, 'write');
   const { display_name, display_description } = fields as Readonly<Record<string, unknown>>;
   const snapshot = world.tables.shareSnapshots.put({

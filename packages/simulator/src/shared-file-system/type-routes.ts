@@ -1,11 +1,11 @@
 import { type ApiRequest, type ApiResponse, ok, type Route } from '../http/api.ts';
 import { isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
-import { flag, slice } from './list.ts';
-import { badRequest, conflict, MALFORMED, notFound, requireAdmin, requireReader } from './problem.ts';
+import { flag, sliceRows } from './list.ts';
+import { badRequest, conflict, MALFORMED_BODY, notFound, requireAdmin, requireReaderRole } from './problem.ts';
 import type { ShareType } from './records.ts';
-import { RENAMED, renamedRoute, shareRoute } from './route.ts';
-import { ACCEPTED } from './share-routes.ts';
+import { RENAMED_SINCE, renamedRoute, shareRoute } from './route.ts';
+import { ACCEPTED_RESPONSE } from './share-routes.ts';
 import { CAPABILITIES, defaultShareType, lookUpShareType, seesShareType } from './share-types.ts';
 import { checkSpecs, extraSpecRoutes } from './type-specs.ts';
 
@@ -19,10 +19,10 @@ export function shareTypeRoutes(world: World): Route[] {
     shareRoute('GET', '/types/default', (request) => {
       const type = defaultShareType(world);
       if (type === undefined) throw notFound('Default share type not found');
-      return shown(world, request, type);
+      return response(world, request, type);
     }),
     shareRoute('POST', '/types', (request) => create(world, request)),
-    shareRoute('GET', '/types/{id}', (request) => shown(world, request, find(world, request))),
+    shareRoute('GET', '/types/{id}', (request) => response(world, request, find(world, request))),
     shareRoute('PUT', '/types/{id}', (request) => update(world, request), { since: 50 }),
     shareRoute('DELETE', '/types/{id}', (request) => {
       requireAdmin(request.access);
@@ -32,7 +32,7 @@ export function shareTypeRoutes(world: World): Route[] {
         throw badRequest('Target share type is still in use.');
       }
       shareTypes.delete(type.id);
-      return ACCEPTED;
+      return ACCEPTED_RESPONSE;
     }),
     ...renamedRoute('GET', ['/types/{id}/os-share-type-access', '/types/{id}/share_type_access'], (request) => {
       requireAdmin(request.access);
@@ -48,11 +48,11 @@ export function shareTypeRoutes(world: World): Route[] {
 function find(world: World, { access, params }: ApiRequest): ShareType {
   const type = lookUpShareType(world, access, params['id'] ?? '');
   if (type === undefined) throw notFound('Share type not found.');
-  requireReader(access);
+  requireReaderRole(access);
   return type;
 }
 
-/** A type with the fields that the microversion has; users only see the specs for their own choices. */
+/** A type with the fields of the microversion; users see only the specs that concern their own choices. */
 function view(world: World, { access, microversion }: ApiRequest, type: ShareType): object {
   const { id, name, description, isPublic, extraSpecs } = type;
   const visible = ['driver_handles_share_servers', ...CAPABILITIES, 'availability_zones', 'replication_type'];
@@ -60,45 +60,45 @@ function view(world: World, { access, microversion }: ApiRequest, type: ShareTyp
     ? extraSpecs
     : {
         ...Object.fromEntries(Object.entries(extraSpecs).filter(([key]) => visible.includes(key))),
-        ...(microversion >= 24 && inferred(extraSpecs)),
+        ...(microversion >= 24 && inferredSpecs(extraSpecs)),
       };
   return {
     id,
     name,
     extra_specs: specs,
     required_extra_specs: { driver_handles_share_servers: extraSpecs['driver_handles_share_servers'] },
-    [microversion < RENAMED ? 'os-share-type-access:is_public' : 'share_type_access:is_public']: isPublic,
+    [microversion < RENAMED_SINCE ? 'os-share-type-access:is_public' : 'share_type_access:is_public']: isPublic,
     ...(microversion >= 41 && { description }),
     ...(microversion >= 46 && { is_default: defaultShareType(world)?.id === id }),
   };
 }
 
-function inferred(specs: ShareType['extraSpecs']): Record<string, boolean> {
+function inferredSpecs(specs: ShareType['extraSpecs']): Record<string, boolean> {
   return Object.fromEntries(CAPABILITIES.filter((name) => !(name in specs)).map((name) => [name, false]));
 }
 
-/** Also under its older name. */
-function shown(world: World, request: ApiRequest, type: ShareType): ApiResponse {
+/** Also present under its older name. */
+function response(world: World, request: ApiRequest, type: ShareType): ApiResponse {
   const body = view(world, request, type);
   return ok({ volume_type: body, share_type: body });
 }
 
 function list(world: World, request: ApiRequest): ApiResponse {
   const { access, query } = request;
-  requireReader(access);
-  const wanted = isAdmin(access) ? (query.get('is_public') ?? 'true') : 'seen';
+  requireReaderRole(access);
+  const requested = isAdmin(access) ? (query.get('is_public') ?? 'true') : 'seen';
   const rows = world.tables.shareTypes.where((type) => {
-    if (wanted === 'seen') return seesShareType(access, type);
-    return /^(all|none)$/i.test(wanted) || type.isPublic === flag(wanted);
+    if (requested === 'seen') return seesShareType(access, type);
+    return /^(all|none)$/i.test(requested) || type.isPublic === flag(requested);
   });
-  const types = slice(request, rows).map((type) => view(world, request, type));
+  const types = sliceRows(request, rows).map((type) => view(world, request, type));
   return ok({ volume_types: types, share_types: types });
 }
 
 function fieldsOf(body: unknown): Fields {
   const object = body as Fields | null | undefined;
   const fields = object?.['share_type'] ?? object?.['volume_type'];
-  if (typeof fields !== 'object' || fields === null) throw badRequest(MALFORMED);
+  if (typeof fields !== 'object' || fields === null) throw badRequest(MALFORMED_BODY);
   return fields as Fields;
 }
 
@@ -129,7 +129,7 @@ function create(world: World, request: ApiRequest): ApiResponse {
     extraSpecs,
     projectIds: [],
   });
-  return shown(world, request, type);
+  return response(world, request, type);
 }
 
 function update(world: World, request: ApiRequest): ApiResponse {
@@ -146,17 +146,17 @@ function update(world: World, request: ApiRequest): ApiResponse {
     description: typeof description === 'string' ? description || null : before.description,
     isPublic: isPublic === undefined ? before.isPublic : flag(isPublic),
   });
-  return shown(world, request, type);
+  return response(world, request, type);
 }
 
 function changeAccess(world: World, request: ApiRequest): ApiResponse {
   requireAdmin(request.access);
-  const [[name, given] = ['', undefined]] = Object.entries((request.body ?? {}) as Fields);
-  const project = (given as Fields | null | undefined)?.['project'];
+  const [[name, args] = ['', undefined]] = Object.entries((request.body ?? {}) as Fields);
+  const project = (args as Fields | null | undefined)?.['project'];
   if (name !== 'addProjectAccess' && name !== 'removeProjectAccess') {
     throw badRequest(`There is no such action: ${name}`);
   }
-  if (typeof project !== 'string') throw badRequest(MALFORMED);
+  if (typeof project !== 'string') throw badRequest(MALFORMED_BODY);
   const type = find(world, request);
   const isKnown = type.projectIds.includes(project);
   const isAdded = name === 'addProjectAccess';
@@ -167,5 +167,5 @@ function changeAccess(world: World, request: ApiRequest): ApiResponse {
     throw notFound('Share type access not found for %(share_type_id)s / %(project_id)s combination.');
   const others = type.projectIds.filter((id) => id !== project);
   world.tables.shareTypes.put({ ...type, projectIds: isAdded ? [...others, project] : others });
-  return ACCEPTED;
+  return ACCEPTED_RESPONSE;
 }

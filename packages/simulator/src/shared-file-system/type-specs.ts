@@ -1,23 +1,26 @@
 import { type ApiRequest, ok, type Route } from '../http/api.ts';
 import type { World } from '../world.ts';
-import { badRequest, forbidden, MALFORMED, notFound, requireAdmin } from './problem.ts';
+import { badRequest, forbidden, MALFORMED_BODY, notFound, requireAdmin } from './problem.ts';
 import type { ShareType } from './records.ts';
 import { shareRoute } from './route.ts';
-import { ACCEPTED } from './share-routes.ts';
+import { ACCEPTED_RESPONSE } from './share-routes.ts';
 import { CAPABILITIES } from './share-types.ts';
 
-const REQUIRED = 'driver_handles_share_servers';
+const REQUIRED_SPEC = 'driver_handles_share_servers';
 
-/** Extra specs of a body; Zed's error does not say what is invalid. A new type must set driver_handles_share_servers. */
+/**
+ * Extra specs of a body; Zed's error does not name the invalid one. A new type must set driver_handles_share_servers.
+ */
 export function checkSpecs(value: unknown, { isNew }: { readonly isNew: boolean }): Record<string, string> {
   const specs = value ?? {};
-  if (typeof specs !== 'object' || Array.isArray(specs)) throw badRequest(MALFORMED);
+  if (typeof specs !== 'object' || Array.isArray(specs)) throw badRequest(MALFORMED_BODY);
   const entries = Object.entries(specs);
-  if (entries.some(([key, each]) => key === '' || typeof each !== 'string' || each === '')) throw badRequest(MALFORMED);
+  if (entries.some(([key, each]) => key === '' || typeof each !== 'string' || each === ''))
+    throw badRequest(MALFORMED_BODY);
   const texts = Object.fromEntries(entries) as Record<string, string>;
-  if (isNew && !isFlag(texts[REQUIRED])) throw badRequest('Invalid extra_spec: %(reason)s.');
-  const isWrong = [REQUIRED, ...CAPABILITIES].some((name) => name in texts && !isFlag(texts[name]));
-  if (isWrong) throw badRequest('Invalid share type: Invalid extra_spec: %(reason)s.');
+  if (isNew && !isFlag(texts[REQUIRED_SPEC])) throw badRequest('Invalid extra_spec: %(reason)s.');
+  const isInvalid = [REQUIRED_SPEC, ...CAPABILITIES].some((name) => name in texts && !isFlag(texts[name]));
+  if (isInvalid) throw badRequest('Invalid share type: Invalid extra_spec: %(reason)s.');
   return texts;
 }
 
@@ -40,9 +43,9 @@ export function extraSpecRoutes(world: World): Route[] {
     shareRoute('GET', template, (request) => ok({ extra_specs: find(request).extraSpecs })),
     shareRoute('POST', template, (request) => {
       const type = find(request);
-      const given = (request.body as Readonly<Record<string, unknown>> | null | undefined)?.['extra_specs'];
-      if (given === undefined) throw badRequest(MALFORMED);
-      const extra_specs = checkSpecs(given, { isNew: false });
+      const args = (request.body as Readonly<Record<string, unknown>> | null | undefined)?.['extra_specs'];
+      if (args === undefined) throw badRequest(MALFORMED_BODY);
+      const extra_specs = checkSpecs(args, { isNew: false });
       store(type, { ...type.extraSpecs, ...extra_specs });
       return ok({ extra_specs });
     }),
@@ -65,13 +68,13 @@ export function extraSpecRoutes(world: World): Route[] {
     shareRoute('DELETE', `${template}/{key}`, (request) => {
       const type = find(request);
       const key = request.params['key'] ?? '';
-      if (key === REQUIRED) throw forbidden(`Extra spec '${key}' can't be deleted.`);
+      if (key === REQUIRED_SPEC) throw forbidden(`Extra spec '${key}' can't be deleted.`);
       if (!Object.hasOwn(type.extraSpecs, key)) {
         throw notFound(`Share Type ${type.id} has no extra specs with key ${key}.`);
       }
-      const { [key]: _gone, ...rest } = type.extraSpecs;
+      const { [key]: _removed, ...rest } = type.extraSpecs;
       store(type, rest);
-      return ACCEPTED;
+      return ACCEPTED_RESPONSE;
     }),
   ];
 }

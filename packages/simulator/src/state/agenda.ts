@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import type { Row, Table } from './table.ts';
 
 /** A row with pending work that is due at a time of the cloud's clock. */
-interface Planned extends Row {
+interface AgendaRow extends Row {
   readonly pending: { readonly dueMs: number } | null;
 }
 
@@ -12,11 +12,11 @@ interface Planned extends Row {
 const RETRY_MS = 1000;
 
 /**
- * Runs the pending work of one table's rows when it is due, each in a transaction. `run` must clear or replace `pending`. A row whose pending work
- * was replaced or cleared is skipped.
+ * Runs the pending work of one table's rows when it is due, each in a transaction. `run` must clear or replace
+ * `pending`. A row whose pending work has been replaced or cleared is skipped.
  */
-export class Agenda<R extends Planned> {
-  readonly #host: { readonly clock: Clock; readonly database: Database; readonly log: Logger };
+export class Agenda<R extends AgendaRow> {
+  readonly #context: { readonly clock: Clock; readonly database: Database; readonly log: Logger };
   readonly #table: Table<R>;
   readonly #run: (row: R) => void;
   readonly #timers = new Map<string, Timer>();
@@ -27,7 +27,7 @@ export class Agenda<R extends Planned> {
     table: Table<R>,
     run: (row: R) => void,
   ) {
-    this.#host = host;
+    this.#context = host;
     this.#table = table;
     this.#run = run;
   }
@@ -46,7 +46,7 @@ export class Agenda<R extends Planned> {
   /** Stores a row, and schedules its pending work once the transaction has committed. */
   put(row: R): R {
     this.#table.put(row);
-    this.#host.database.afterCommit(() => this.#arm(row));
+    this.#context.database.afterCommit(() => this.#arm(row));
     return row;
   }
 
@@ -62,7 +62,7 @@ export class Agenda<R extends Planned> {
   }
 
   #wait(id: string, dueMs: number, atMs: number): void {
-    const { clock, database, log } = this.#host;
+    const { clock, database, log } = this.#context;
     const timer = clock.after(Math.max(atMs - clock.now(), 0), () => {
       this.#timers.delete(id);
       try {

@@ -4,7 +4,7 @@ import { type Change, type Row, Table } from './table.ts';
 export interface Journal {
   /** All rows saved so far, tables in any order, rows of a table in order of creation. */
   load(): Iterable<Change>;
-  /** Saves the changes, all or none; when it returns, they survive the process being killed. */
+  /** Saves the changes atomically. When it returns, they survive a killed process. */
   write(changes: readonly Change[]): void;
   close(): void;
 }
@@ -19,7 +19,7 @@ export type Snapshot = Readonly<Record<string, readonly Row[]>>;
 export class Database {
   readonly #tables = new Map<string, Table<Row>>();
   readonly #journal: Journal | undefined;
-  #afterCommit: (() => void)[] = [];
+  #callbacks: (() => void)[] = [];
   #depth = 0;
 
   constructor(journal?: Journal) {
@@ -51,8 +51,8 @@ export class Database {
       const changes = [...this.#tables.values()].flatMap((table) => table.changes());
       if (changes.length > 0) this.#journal?.write(changes);
       for (const table of this.#tables.values()) table.commit();
-      const callbacks = this.#afterCommit;
-      this.#afterCommit = [];
+      const callbacks = this.#callbacks;
+      this.#callbacks = [];
       this.#depth--;
       for (const callback of callbacks) callback();
       return result;
@@ -60,7 +60,7 @@ export class Database {
       if (this.#depth > 0) {
         this.#depth--;
         for (const table of this.#tables.values()) table.rollBack();
-        this.#afterCommit = [];
+        this.#callbacks = [];
       }
       throw error;
     }
@@ -69,7 +69,7 @@ export class Database {
   /** Runs `callback` once the current transaction has committed; immediately outside of one. */
   afterCommit(callback: () => void): void {
     if (this.#depth === 0) callback();
-    else this.#afterCommit.push(callback);
+    else this.#callbacks.push(callback);
   }
 
   snapshot(): Snapshot {
@@ -78,7 +78,7 @@ export class Database {
     return snapshot;
   }
 
-  /** Replaces all content by that of a snapshot. */
+  /** Replaces all content with that of a snapshot. */
   restore(snapshot: Snapshot): void {
     this.transact(() => {
       for (const [name, table] of this.#tables) {

@@ -23,7 +23,7 @@ interface LiveIndex<R extends Row> extends Index<R> {
 export class Table<R extends Row> {
   readonly name: string;
   readonly #rows = new Map<string, R>();
-  readonly #before = new Map<string, R | undefined>();
+  readonly #previous = new Map<string, R | undefined>();
   readonly #indexes: LiveIndex<R>[] = [];
 
   constructor(name: string) {
@@ -65,13 +65,13 @@ export class Table<R extends Row> {
   }
 
   put(row: R): R {
-    this.#remember(row.id);
+    this.#rememberRow(row.id);
     this.#replace(row.id, row);
     return row;
   }
 
   delete(id: string): void {
-    this.#remember(id);
+    this.#rememberRow(id);
     this.#replace(id, undefined);
   }
 
@@ -83,7 +83,7 @@ export class Table<R extends Row> {
   /** Changes since the last commit, without rows created and deleted since. */
   changes(): Change[] {
     const changes: Change[] = [];
-    for (const [id, before] of this.#before) {
+    for (const [id, before] of this.#previous) {
       const row = this.#rows.get(id);
       if (row !== undefined) changes.push({ table: this.name, id, row });
       else if (before !== undefined) changes.push({ table: this.name, id });
@@ -92,16 +92,16 @@ export class Table<R extends Row> {
   }
 
   commit(): void {
-    this.#before.clear();
+    this.#previous.clear();
   }
 
   rollBack(): void {
-    for (const [id, row] of this.#before) this.#replace(id, row);
-    this.#before.clear();
+    for (const [id, row] of this.#previous) this.#replace(id, row);
+    this.#previous.clear();
   }
 
-  #remember(id: string): void {
-    if (!this.#before.has(id)) this.#before.set(id, this.#rows.get(id));
+  #rememberRow(id: string): void {
+    if (!this.#previous.has(id)) this.#previous.set(id, this.#rows.get(id));
   }
 
   #replace(id: string, row: R | undefined): void {
@@ -113,19 +113,19 @@ export class Table<R extends Row> {
 }
 
 function createIndex<R extends Row>(keyOf: (row: R) => string): LiveIndex<R> {
-  const byKey = new Map<string, Map<string, R>>();
+  const rowsByKey = new Map<string, Map<string, R>>();
   return {
-    of: (key) => [...(byKey.get(key)?.values() ?? [])],
+    of: (key) => [...(rowsByKey.get(key)?.values() ?? [])],
     replace(before, after) {
       const [oldKey, newKey] = [before && keyOf(before), after && keyOf(after)];
       if (before !== undefined && oldKey !== undefined && oldKey !== newKey) {
-        const rows = byKey.get(oldKey);
+        const rows = rowsByKey.get(oldKey);
         rows?.delete(before.id);
-        if (rows?.size === 0) byKey.delete(oldKey);
+        if (rows?.size === 0) rowsByKey.delete(oldKey);
       }
       if (after === undefined || newKey === undefined) return;
-      const rows = byKey.get(newKey);
-      if (rows === undefined) byKey.set(newKey, new Map([[after.id, after]]));
+      const rows = rowsByKey.get(newKey);
+      if (rows === undefined) rowsByKey.set(newKey, new Map([[after.id, after]]));
       else rows.set(after.id, after);
     },
   };

@@ -5,13 +5,13 @@ import { catalogueImage } from './catalogue-image.ts';
 const AT = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' };
 
 test.each([
-  { reason: 'an uploaded one', properties: { os_distro: 'ubuntu' }, isSnapshot: false },
-  { reason: 'of a server', properties: { image_type: 'snapshot' }, isSnapshot: true },
+  { reason: 'an uploaded image', properties: { os_distro: 'ubuntu' }, isSnapshot: false },
+  { reason: 'a snapshot of a server', properties: { image_type: 'snapshot' }, isSnapshot: true },
   { reason: 'a backup of a server', properties: { image_type: 'backup' }, isSnapshot: true },
-  { reason: 'made of a server, its type removed', properties: { base_image_ref: 'x' }, isSnapshot: true },
-  { reason: 'made of a server, by its id', properties: { instance_uuid: 'x' }, isSnapshot: true },
+  { reason: 'a snapshot of a server without the type property', properties: { base_image_ref: 'x' }, isSnapshot: true },
+  { reason: 'a snapshot of a server, by the server’s ID', properties: { instance_uuid: 'x' }, isSnapshot: true },
   {
-    reason: 'of a server that boots from a volume',
+    reason: 'a snapshot of a server that boots from a volume',
     properties: { base_image_ref: '', bdm_v2: 'True', block_device_mapping: '[{"snapshot_id": "x"}]' },
     isSnapshot: true,
   },

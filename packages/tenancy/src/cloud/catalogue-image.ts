@@ -20,8 +20,10 @@ export function catalogueImage(image: Image): CatalogueImage {
 /** Properties that Nova sets on images of servers: `image_type`, and for servers booted from volumes their snapshots. */
 function isSnapshot(image: Image): boolean {
   const type = image['image_type'];
-  const isMade = ['base_image_ref', 'instance_uuid', 'block_device_mapping'].some((key) => Boolean(image[key]));
-  return type === 'snapshot' || type === 'backup' || isMade;
+  const hasCreationDate = ['base_image_ref', 'instance_uuid', 'block_device_mapping'].some((key) =>
+    Boolean(image[key]),
+  );
+  return type === 'snapshot' || type === 'backup' || hasCreationDate;
 }
 
 /** Images of Ubuntu, Debian and others describe themselves in these properties. */

@@ -26,20 +26,23 @@ export interface CertificateMark {
 /** SQL LIKE pattern for the names of all certificates, in any cluster. */
 export const CERTIFICATE_NAMES = 'fairway-cluster-%';
 
-const MARK = /^fairway-cluster-(.{1,255})-(ingress|gateway)-([^ ]{1,255})-([0-9a-f]{16})-([0-9a-f]{32})(?: |$)/;
+const MARK_PATTERN = /^fairway-cluster-(.{1,255})-(ingress|gateway)-([^ ]{1,255})-([0-9a-f]{16})-([0-9a-f]{32})(?: |$)/;
 /** Barbican's limit for names. */
-const MAX_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
-/** The name of a secret in Barbican: the only mark that a create call can set, and immutable. It ends with the Secret's name, for readability. */
+/**
+ * The name of a secret in Barbican: it is immutable, and the only mark that a create call can set. It ends with the
+ * Secret's name, for readability.
+ */
 export function certificateName({ owner, fingerprint }: Omit<CertificateMark, 'source'>, secret: SecretName): string {
   const { clusterUid, kind, uid } = owner;
   const mark = `fairway-cluster-${clusterUid}-${kind}-${uid}-${sourceOf(secret)}-${fingerprint.slice(0, 32)}`;
-  return `${mark} ${secret.namespace}/${secret.name}`.slice(0, MAX_NAME);
+  return `${mark} ${secret.namespace}/${secret.name}`.slice(0, MAX_NAME_LENGTH);
 }
 
 /** Parses the name of a certificate in Barbican; undefined for a secret that is not Fairway's. Barbican only lists the session's project. */
 export function certificateMark({ name }: { readonly name?: string | null | undefined }): CertificateMark | undefined {
-  const [, clusterUid, kind, uid, source, fingerprint] = MARK.exec(name ?? '') ?? [];
+  const [, clusterUid, kind, uid, source, fingerprint] = MARK_PATTERN.exec(name ?? '') ?? [];
   if (clusterUid === undefined || uid === undefined || source === undefined || fingerprint === undefined) {
     return undefined;
   }

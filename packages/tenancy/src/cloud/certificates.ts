@@ -20,8 +20,8 @@ export interface StoredCertificate extends CertificateMark {
 }
 
 /**
- * Certificates of a cluster, oldest first, from a list that began after `sinceMs`. Empty if the cloud has no Barbican, or if Fairway's user may not
- * list, since then it has created none.
+ * Certificates of a cluster, oldest first, from a list that began after `sinceMs`. Empty if the cloud has no Barbican,
+ * or if Fairway's user may not list, because it then has not created any.
  */
 export async function certificatesOfCluster(
   cloud: ProjectCloud,

@@ -19,13 +19,13 @@ const NOVA = {
 const NEUTRON = { network: { limit: 9, used: 1, reserved: 2 }, floatingip: { limit: 4, used: 0, reserved: 0 } };
 const CINDER = { maxTotalVolumes: 10, totalVolumesUsed: 1, maxTotalVolumeGigabytes: 1000, totalGigabytesUsed: 20 };
 
-/** A project with empty lists, whose services answer as `services` says; an Error is what they answer with. */
+/** A project with empty lists, whose services respond as in `services`; an Error is thrown. */
 function project(services: { nova?: object; neutron?: object; cinder?: object | undefined } = {}) {
   const { nova = NOVA, neutron = NEUTRON, cinder } = services;
   const calls: string[] = [];
-  const call = (name: string, answer: object) => () => {
+  const call = (name: string, response: object) => () => {
     calls.push(name);
-    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+    return response instanceof Error ? Promise.reject(response) : Promise.resolve(response);
   };
   const list = { name: 'list', refreshAfter: () => Promise.resolve({ items: new Map() }) };
   const cloud = {
@@ -53,9 +53,9 @@ function missing(message: string): OpenStackError {
 }
 
 describe('quotas of a project', () => {
-  test('are those of Nova and Neutron, and of Cinder where there is one', async () => {
+  test('include those of Nova and Neutron, and of Cinder if it exists', async () => {
     const offer = new CloudOffer(new FakeClock(), silentLogger);
-    const ofServers = {
+    const serverZones = {
       instances: { limit: 10, used: 3 },
       cores: { limit: -1, used: 6 },
       memoryMiB: { limit: 4096, used: 1024 },
@@ -64,15 +64,15 @@ describe('quotas of a project', () => {
       floatingIPs: { limit: 4, used: 0 },
     };
 
-    expect((await offer.catalogueOf(project().cloud)).quotas).toEqual(ofServers);
+    expect((await offer.catalogueOf(project().cloud)).quotas).toEqual(serverZones);
     expect((await offer.catalogueOf(project({ cinder: CINDER }).cloud)).quotas).toEqual({
-      ...ofServers,
+      ...serverZones,
       volumes: { limit: 10, used: 1 },
       volumeGiB: { limit: 1000, used: 20 },
     });
   });
 
-  test('are those of the services that answer', async () => {
+  test('include those of the services that respond', async () => {
     const offer = new CloudOffer(new FakeClock(), silentLogger);
     const fault = new Error('503');
 
@@ -83,7 +83,7 @@ describe('quotas of a project', () => {
     expect(await offer.catalogueOf(project({ nova: fault, neutron: fault }).cloud)).not.toHaveProperty('quotas');
   });
 
-  test('are asked for once a minute, or as often as the caller says', async () => {
+  test('are read once a minute, or as often as the caller requests', async () => {
     const clock = new FakeClock();
     const offer = new CloudOffer(clock, silentLogger);
     const { calls, cloud } = project();
@@ -97,20 +97,20 @@ describe('quotas of a project', () => {
   });
 });
 
-describe('quotas that forms show', () => {
-  test('cost the cloud one question a minute, however many ask, and admission shares the answer', async () => {
+describe('quotas in forms', () => {
+  test('cost the cloud one request a minute for any number of users, and admission shares the response', async () => {
     const clock = new FakeClock();
     const offer = new CloudOffer(clock, silentLogger);
     const { calls, cloud } = project({ cinder: CINDER });
-    const asked = await Promise.all(Array.from({ length: 50 }, () => offer.quotasOf(cloud)));
+    const quotaResults = await Promise.all(Array.from({ length: 50 }, () => offer.quotasOf(cloud)));
     await offer.catalogueOf(cloud);
 
     expect(calls.filter((call) => call !== 'cinder types')).toEqual(['nova limits', 'neutron quotas', 'cinder limits']);
-    expect(new Set(asked.map(({ atMs }) => atMs))).toEqual(new Set([clock.now()]));
-    expect(asked[49]?.quotas).toMatchObject({ instances: { limit: 10, used: 3 } });
+    expect(new Set(quotaResults.map(({ atMs }) => atMs))).toEqual(new Set([clock.now()]));
+    expect(quotaResults[49]?.quotas).toMatchObject({ instances: { limit: 10, used: 3 } });
   });
 
-  test('of a cloud that does not answer cost it no more, for as long as it lasts', async () => {
+  test('cost an unresponsive cloud no more requests while the outage lasts', async () => {
     const clock = new FakeClock();
     const offer = new CloudOffer(clock, silentLogger);
     const fault = new Error('503');
@@ -126,7 +126,7 @@ describe('quotas that forms show', () => {
     expect(calls).toHaveLength(2 * 10);
   });
 
-  test('are known again a minute after the cloud is back', async () => {
+  test('are available again a minute after the cloud has recovered', async () => {
     const clock = new FakeClock();
     const offer = new CloudOffer(clock, silentLogger);
     const { cloud } = project({ nova: new Error('503') });
@@ -139,7 +139,7 @@ describe('quotas that forms show', () => {
 });
 
 describe('volume types', () => {
-  test('are listed where there is Cinder', async () => {
+  test('are listed if Cinder exists', async () => {
     const offer = new CloudOffer(new FakeClock(), silentLogger);
 
     expect(await offer.catalogueOf(project({ cinder: CINDER }).cloud)).toMatchObject({
@@ -151,7 +151,7 @@ describe('volume types', () => {
     expect(without).not.toHaveProperty('volumeTypes');
   });
 
-  test('are unknown while Cinder does not answer', async () => {
+  test('are unknown while Cinder does not respond', async () => {
     const offer = new CloudOffer(new FakeClock(), silentLogger);
     const catalogue = await offer.catalogueOf(project({ cinder: new Error('503') }).cloud);
 

@@ -13,11 +13,11 @@ import { securityGroupFacts } from './security-group-facts.ts';
 
 /** Maximum age of the cloud's lists when they are used for validation. */
 const MAX_AGE_MS = 60_000;
-/** How long a request waits for a cloud that does not respond, before it is validated without it. */
-const PATIENCE_MS = 5_000;
+/** How long a request waits for an unresponsive cloud before it is validated without it. */
+const RESPONSE_TIMEOUT_MS = 5_000;
 
 /** Maximum age of the result; 0 reads it again. */
-interface CatalogueQuestion {
+interface CatalogueOptions {
   readonly maxAgeMs?: number;
   readonly quotasMaxAgeMs?: number;
   /** Security groups include their rules, and few pools use any: omitted by default. */
@@ -25,8 +25,8 @@ interface CatalogueQuestion {
 }
 
 /** Data outside of the shared lists, with the time of the request. */
-type Answers<T> = WeakMap<ProjectCloud, { readonly answer: T; readonly atMs: number }>;
-type Question<T> = (cloud: ProjectCloud, signal: AbortSignal) => Promise<T>;
+type CachedResults<T> = WeakMap<ProjectCloud, { readonly result: T; readonly atMs: number }>;
+type Query<T> = (cloud: ProjectCloud, signal: AbortSignal) => Promise<T>;
 
 /** Quotas of a project, with the time of the request. Undefined if none of the services responded. */
 export interface KnownQuotas {
@@ -39,12 +39,12 @@ export class CloudOffer {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #defaultImage: string | undefined;
-  readonly #zones: Answers<readonly string[]> = new WeakMap();
-  readonly #attached: Answers<ReadonlyMap<string, readonly string[]>> = new WeakMap();
-  readonly #volumes: Answers<boolean> = new WeakMap();
-  readonly #volumeTypes: Answers<NonNullable<CloudCatalogue['volumeTypes']>> = new WeakMap();
-  /** Includes requests in progress and failures: a cloud that does not respond is not queried more often than others. */
-  readonly #quotas: Answers<Promise<CatalogueQuotas | undefined>> = new WeakMap();
+  readonly #zones: CachedResults<readonly string[]> = new WeakMap();
+  readonly #attachedSubnets: CachedResults<ReadonlyMap<string, readonly string[]>> = new WeakMap();
+  readonly #volumes: CachedResults<boolean> = new WeakMap();
+  readonly #volumeTypes: CachedResults<NonNullable<CloudCatalogue['volumeTypes']>> = new WeakMap();
+  /** Includes requests in progress and failures: an unresponsive cloud is not queried more often than others. */
+  readonly #quotas: CachedResults<Promise<CatalogueQuotas | undefined>> = new WeakMap();
 
   /** `defaultImage`: the operator's default image, by ID or name. */
   constructor(clock: Clock, log: Logger, defaultImage?: string) {
@@ -59,8 +59,8 @@ export class CloudOffer {
     {
       maxAgeMs = MAX_AGE_MS,
       quotasMaxAgeMs = MAX_AGE_MS,
-      securityGroups: asksForGroups = false,
-    }: CatalogueQuestion = {},
+      securityGroups: includesGroups = false,
+    }: CatalogueOptions = {},
   ): Promise<CloudCatalogue> {
     const { cache } = cloud;
     const sinceMs = this.#clock.now() - maxAgeMs;
@@ -73,13 +73,13 @@ export class CloudOffer {
         this.#items(cache.subnets, sinceMs),
         this.#items<Router>(cache.routers, sinceMs),
         this.#known(this.#zones, cloud, sinceMs, zonesOf),
-        this.#known(this.#attached, cloud, sinceMs, attachedSubnets),
+        this.#known(this.#attachedSubnets, cloud, sinceMs, attachedSubnets),
         hasVolumes ? this.#known(this.#volumeTypes, cloud, sinceMs, volumeTypesOf) : undefined,
         this.quotasOf(cloud, quotasMaxAgeMs).then((known) => known.quotas),
-        asksForGroups ? this.#groupsOf(cloud, sinceMs) : undefined,
+        includesGroups ? this.#securityGroupsOf(cloud, sinceMs) : undefined,
       ]);
     // The lists were read with the same token.
-    const projectID = networks && (await this.#answerOf(projectOf, cloud));
+    const projectID = networks && (await this.#resultOf(projectOf, cloud));
     return {
       ...(cloud.region !== '' && { regions: [cloud.region] }),
       ...(zones && { zones }),
@@ -116,23 +116,25 @@ export class CloudOffer {
     const nowMs = this.#clock.now();
     let known = this.#quotas.get(cloud);
     if (known === undefined || known.atMs <= nowMs - maxAgeMs) {
-      known = { answer: this.#askForQuotas(cloud), atMs: nowMs };
+      known = { result: this.#queryQuotas(cloud), atMs: nowMs };
       this.#quotas.set(cloud, known);
     }
-    return { quotas: await known.answer, atMs: known.atMs };
+    return { quotas: await known.result, atMs: known.atMs };
   }
 
   /** Quotas of the services that respond; undefined if none does. */
-  async #askForQuotas(cloud: ProjectCloud): Promise<CatalogueQuotas | undefined> {
+  async #queryQuotas(cloud: ProjectCloud): Promise<CatalogueQuotas | undefined> {
     const hasVolumes = await this.#known(this.#volumes, cloud, this.#clock.now() - MAX_AGE_MS, hasVolumeService);
-    const asked = await Promise.all(quotaSources(hasVolumes ?? false).map((source) => this.#answerOf(source, cloud)));
-    const answered = asked.filter((quotas) => quotas !== undefined);
-    return answered.length === 0 ? undefined : Object.assign({}, ...answered);
+    const quotasBySource = await Promise.all(
+      quotaSources(hasVolumes ?? false).map((source) => this.#resultOf(source, cloud)),
+    );
+    const availableQuotas = quotasBySource.filter((quotas) => quotas !== undefined);
+    return availableQuotas.length === 0 ? undefined : Object.assign({}, ...availableQuotas);
   }
 
   async #items<T extends { readonly id: string }>(cache: ResourceCache<T>, sinceMs: number): Promise<T[] | undefined> {
     try {
-      const { items } = await this.#withPatience((signal) => cache.refreshAfter(sinceMs, signal));
+      const { items } = await this.#withTimeout((signal) => cache.refreshAfter(sinceMs, signal));
       return [...items.values()];
     } catch (error) {
       this.#log.warn({ err: error, resource: cache.name }, 'admission proceeds without the cloud’s catalogue');
@@ -140,36 +142,41 @@ export class CloudOffer {
     }
   }
 
-  async #groupsOf(cloud: ProjectCloud, sinceMs: number): Promise<CloudCatalogue['securityGroups']> {
+  async #securityGroupsOf(cloud: ProjectCloud, sinceMs: number): Promise<CloudCatalogue['securityGroups']> {
     const items = await this.#items(cloud.cache.securityGroups, sinceMs);
     return items && securityGroupFacts(items, await cloud.client.session.projectId());
   }
 
-  async #known<T>(answers: Answers<T>, cloud: ProjectCloud, sinceMs: number, ask: Question<T>): Promise<T | undefined> {
-    const known = answers.get(cloud);
+  async #known<T>(
+    cached: CachedResults<T>,
+    cloud: ProjectCloud,
+    sinceMs: number,
+    query: Query<T>,
+  ): Promise<T | undefined> {
+    const known = cached.get(cloud);
     const nowMs = this.#clock.now();
-    if (known && known.atMs > sinceMs) return known.answer;
-    const answer = await this.#answerOf(ask, cloud);
-    if (answer !== undefined) answers.set(cloud, { answer, atMs: nowMs });
-    return answer;
+    if (known && known.atMs > sinceMs) return known.result;
+    const result = await this.#resultOf(query, cloud);
+    if (result !== undefined) cached.set(cloud, { result, atMs: nowMs });
+    return result;
   }
 
-  async #answerOf<T>(ask: Question<T>, cloud: ProjectCloud): Promise<T | undefined> {
+  async #resultOf<T>(query: Query<T>, cloud: ProjectCloud): Promise<T | undefined> {
     try {
-      return await this.#withPatience((signal) => ask(cloud, signal));
+      return await this.#withTimeout((signal) => query(cloud, signal));
     } catch (error) {
-      this.#log.warn({ err: error, resource: ask.name }, 'admission proceeds without the cloud’s catalogue');
+      this.#log.warn({ err: error, resource: query.name }, 'admission proceeds without the cloud’s catalogue');
       return undefined;
     }
   }
 
-  async #withPatience<R>(ask: (signal: AbortSignal) => Promise<R>): Promise<R> {
+  async #withTimeout<R>(query: (signal: AbortSignal) => Promise<R>): Promise<R> {
     const abort = new AbortController();
-    const timer = this.#clock.after(PATIENCE_MS, () => {
-      abort.abort(new DOMException(`the cloud did not respond within ${PATIENCE_MS} ms`, 'TimeoutError'));
+    const timer = this.#clock.after(RESPONSE_TIMEOUT_MS, () => {
+      abort.abort(new DOMException(`the cloud did not respond within ${RESPONSE_TIMEOUT_MS} ms`, 'TimeoutError'));
     });
     try {
-      return await ask(abort.signal);
+      return await query(abort.signal);
     } finally {
       timer.cancel();
     }

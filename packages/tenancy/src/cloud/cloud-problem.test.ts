@@ -8,12 +8,12 @@ const REQUEST = 'req-0d1b8e9c-7a6f-4b3c-9a51-2f4f6f1f0a77';
 
 test.each<{ reason: string; first: Partial<OpenStackErrorOptions>; second: Partial<OpenStackErrorOptions> }>([
   {
-    reason: 'the id of the request',
+    reason: 'the ID of the request',
     first: { kind: 'quotaExceeded', message: 'Quota exceeded', requestId: REQUEST },
     second: { kind: 'quotaExceeded', message: 'Quota exceeded', requestId: 'req-other' },
   },
   {
-    reason: 'the id of a request in the words of the service',
+    reason: 'the ID of the request in the service’s message',
     first: { kind: 'unavailable', message: `Unexpected API Error. (HTTP 500) (Request-ID: ${REQUEST})` },
     second: {
       kind: 'unavailable',
@@ -21,12 +21,12 @@ test.each<{ reason: string; first: Partial<OpenStackErrorOptions>; second: Parti
     },
   },
   {
-    reason: 'how long was waited',
+    reason: 'the length of the wait',
     first: { kind: 'timeout', message: 'no response within 60000 ms' },
     second: { kind: 'timeout', message: 'no response within 58123 ms' },
   },
   {
-    reason: 'how the connection ended',
+    reason: 'the way in which the connection ended',
     first: { kind: 'network', message: 'other side closed', cause: lost('UND_ERR_SOCKET') },
     second: { kind: 'network', message: 'read ECONNRESET', cause: lost('ECONNRESET') },
   },

@@ -1,29 +1,29 @@
 import { isOpenStackError, type OpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { RetryableProblem } from '../problem.ts';
-import { wordsOf } from './cloud-words.ts';
-import { ForeignProject } from './foreign-project.ts';
+import { describeError } from './describe-error.ts';
+import { ForeignProjectError } from './foreign-project-error.ts';
 import { knownRefusal } from './known-refusals.ts';
-import { StillSettling } from './still-settling.ts';
+import { StillSettlingError } from './still-settling-error.ts';
 
-/** How often to check whether the operator has fixed it. */
-const SLOW_RETRY_MS = 60_000;
+/** Interval at which to check whether the operator has fixed the problem. */
+const MAX_RETRY_MS = 60_000;
 
 /**
  * Maps an error of the cloud to the cluster's condition; undefined for any other error. The message is stable for the same cause; request IDs and
  * durations belong in logs.
  */
 export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem | undefined {
-  if (error instanceof StillSettling) {
+  if (error instanceof StillSettlingError) {
     const retryAfterMs = Math.max(error.untilMs - nowMs, 0) + 1;
     return { reason: 'Provisioning', message: error.message, retryAfterMs };
   }
-  if (error instanceof ForeignProject) {
-    return { reason: 'ConfigurationInvalid', message: error.message, retryAfterMs: SLOW_RETRY_MS };
+  if (error instanceof ForeignProjectError) {
+    return { reason: 'ConfigurationInvalid', message: error.message, retryAfterMs: MAX_RETRY_MS };
   }
   if (!isOpenStackError(error)) return undefined;
   const known = knownRefusal(error);
   if (known) return { ...known, ...retryAfter(error) };
-  const message = `${error.service}: ${wordsOf(error)}`;
+  const message = `${error.service}: ${describeError(error)}`;
   switch (error.kind) {
     case 'quotaExceeded':
       return {

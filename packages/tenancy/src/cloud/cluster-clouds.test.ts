@@ -7,7 +7,9 @@ import { expect, test } from 'vitest';
 import { ClusterClouds } from './cluster-clouds.ts';
 import type { ProjectCloud } from './project-cloud.ts';
 
-/** The clusters `names` in namespace `team`, each in the project of its credential; says which projects are followed. */
+/**
+ * The clusters `names` in namespace `team`, each in the project of its credential; records which projects are watched.
+ */
 function cloudsOf(names: readonly string[], tenures?: Map<string, Tenure>) {
   const present = new Map(names.map((name) => [`team/${name}`, aCluster({}, { name, namespace: 'team' })]));
   const handlers: InformerHandler<Cluster>[] = [];
@@ -43,13 +45,13 @@ function cloudsOf(names: readonly string[], tenures?: Map<string, Tenure>) {
   return { clouds, followed, remove, keys: [...present.values()].map(keyOf) };
 }
 
-/** As far as ClusterClouds looks at one. */
+/** The parts of a project that ClusterClouds uses. */
 function aProject(name: string): ProjectCloud {
   const project = { name, during: () => ({ ...project }) };
   return project as unknown as ProjectCloud;
 }
 
-test('a project is watched once, until its last cluster is deleted', () => {
+test('watches a project once, until its last cluster is deleted', () => {
   const { clouds, followed, remove } = cloudsOf(['a', 'b']);
   clouds.of('team/a', 'mine');
   clouds.of('team/b', 'mine');
@@ -61,7 +63,7 @@ test('a project is watched once, until its last cluster is deleted', () => {
   expect(followed).toEqual([]);
 });
 
-test('the project of a deleted cluster is still available, but is not watched again', () => {
+test('still returns the project of a deleted cluster, but does not watch it again', () => {
   const { clouds, followed, remove } = cloudsOf(['a']);
   clouds.of('team/a', 'mine');
   remove('a');
@@ -70,7 +72,7 @@ test('the project of a deleted cluster is still available, but is not watched ag
   expect(followed).toEqual([]);
 });
 
-test('a cluster that changes its credential moves to the new project', () => {
+test('moves a cluster to the new project when its credential changes', () => {
   const { clouds, followed } = cloudsOf(['a']);
   clouds.of('team/a', 'mine');
   clouds.of('team/a', 'yours');
@@ -78,7 +80,7 @@ test('a cluster that changes its credential moves to the new project', () => {
   expect(followed).toEqual(['yours']);
 });
 
-test('clusters of other processes are not watched, and no longer after a handover', () => {
+test('does not watch clusters of other processes, or its own after a handover', () => {
   const tenures = new Map<string, Tenure>([['team/a', { sinceMs: 0, isInherited: false }]]);
   const { clouds, followed } = cloudsOf(['a', 'b'], tenures);
   clouds.of('team/a', 'mine');
@@ -91,7 +93,7 @@ test('clusters of other processes are not watched, and no longer after a handove
   expect(followed).toEqual([]);
 });
 
-test('state of a project is dropped with the tenure', () => {
+test('drops state of a project with the tenure', () => {
   const tenures = new Map<string, Tenure>([['team/a', { sinceMs: 0, isInherited: false }]]);
   const { clouds } = cloudsOf(['a'], tenures);
   const first = clouds.of('team/a', 'mine');

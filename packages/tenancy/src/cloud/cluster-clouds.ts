@@ -5,16 +5,16 @@ import type { KeyOwner, Tenure } from '@fairway/kube/controller/key-owner';
 import type { Clouds, ProjectCloud } from './project-cloud.ts';
 
 /** Starts watching a project; returns a function that stops it. `clusterKeys` are the clusters in it at any time. */
-export type FollowProject = (project: ProjectCloud, clusterKeys: ReadonlySet<string>) => () => void;
+export type WatchProject = (project: ProjectCloud, clusterKeys: ReadonlySet<string>) => () => void;
 
-interface Held {
+interface ClusterEntry {
   readonly project: ProjectCloud;
   readonly tenure: Tenure | undefined;
   /** State of the project during this tenure. */
   readonly cloud: ProjectCloud;
 }
 
-interface Followed {
+interface WatchedProject {
   /** Keys of the clusters in the project. */
   readonly clusters: Set<string>;
   readonly stops: readonly (() => void)[];
@@ -36,9 +36,9 @@ export interface ClusterCloudsOptions {
  */
 export class ClusterClouds {
   readonly #options: ClusterCloudsOptions;
-  readonly #held = new Map<string, Held>();
-  readonly #followers: FollowProject[] = [];
-  readonly #followed = new Map<ProjectCloud, Followed>();
+  readonly #entries = new Map<string, ClusterEntry>();
+  readonly #watchers: WatchProject[] = [];
+  readonly #watchedProjects = new Map<ProjectCloud, WatchedProject>();
 
   constructor(options: ClusterCloudsOptions) {
     this.#options = options;
@@ -52,48 +52,48 @@ export class ClusterClouds {
     const project = clouds.forNamespace(namespace, credentialName);
     if (project === undefined) return undefined;
     const tenure = owner?.tenure(clusterKey);
-    // Another process owns it: callers may read, and writes are fenced.
+    // Another process owns the cluster: callers may read, and writes are fenced.
     if (owner !== undefined && tenure === undefined) return project;
-    const known = this.#held.get(clusterKey);
+    const known = this.#entries.get(clusterKey);
     if (known?.project === project && known.tenure === tenure) return known.cloud;
     const cloud = tenure === undefined ? project : project.during(tenure);
     // A deleted cluster needs no watching.
     if (clusters.get(clusterKey) === undefined) return cloud;
     this.#release(clusterKey);
-    this.#held.set(clusterKey, { project, tenure, cloud });
+    this.#entries.set(clusterKey, { project, tenure, cloud });
     this.#follow(project, clusterKey);
     return cloud;
   }
 
-  /** Calls `follower` for each project while a cluster uses it. Call before the first project is requested. */
-  onProject(follower: FollowProject): void {
-    this.#followers.push(follower);
+  /** Calls `watcher` for each project while a cluster uses it. Call before the first project is requested. */
+  onProject(watcher: WatchProject): void {
+    this.#watchers.push(watcher);
   }
 
   /** Forgets clusters, and stops watching projects without clusters. */
   release(isMatching: (clusterKey: string) => boolean): void {
-    for (const key of this.#held.keys()) if (isMatching(key)) this.#release(key);
+    for (const key of this.#entries.keys()) if (isMatching(key)) this.#release(key);
   }
 
   #follow(project: ProjectCloud, clusterKey: string): void {
-    const followed = this.#followed.get(project);
-    if (followed) {
-      followed.clusters.add(clusterKey);
+    const watched = this.#watchedProjects.get(project);
+    if (watched) {
+      watched.clusters.add(clusterKey);
       return;
     }
     const clusters = new Set([clusterKey]);
-    const stops = this.#followers.map((follower) => follower(project, clusters));
-    this.#followed.set(project, { clusters, stops });
+    const stops = this.#watchers.map((watcher) => watcher(project, clusters));
+    this.#watchedProjects.set(project, { clusters, stops });
   }
 
   #release(clusterKey: string): void {
-    const held = this.#held.get(clusterKey);
-    const followed = held && this.#followed.get(held.project);
-    this.#held.delete(clusterKey);
-    if (held === undefined || followed === undefined) return;
-    followed.clusters.delete(clusterKey);
-    if (followed.clusters.size > 0) return;
-    this.#followed.delete(held.project);
-    for (const stop of followed.stops) stop();
+    const entry = this.#entries.get(clusterKey);
+    const watched = entry && this.#watchedProjects.get(entry.project);
+    this.#entries.delete(clusterKey);
+    if (entry === undefined || watched === undefined) return;
+    watched.clusters.delete(clusterKey);
+    if (watched.clusters.size > 0) return;
+    this.#watchedProjects.delete(entry.project);
+    for (const stop of watched.stops) stop();
   }
 }

@@ -14,7 +14,7 @@ clouds:
     auth_type: v3applicationcredential
 `;
 
-/** Clouds of which nothing is asked, because their time stands still. */
+/** Clouds that send no requests, because their clock is stopped. */
 function cloudsWith(credentials: readonly CloudCredential[]): ConfiguredClouds {
   const clock = new FakeClock();
   const config = new CloudsYaml({
@@ -39,7 +39,7 @@ function cloudsWith(credentials: readonly CloudCredential[]): ConfiguredClouds {
     open: () => open(),
     credentialOf: (namespace, name) =>
       credentials.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name),
-    openAs: ({ metadata }) => open(`${metadata.namespace}/${metadata.name}`),
+    openProject: ({ metadata }) => open(`${metadata.namespace}/${metadata.name}`),
   });
 }
 
@@ -59,12 +59,12 @@ it('opens a project once per credential, and once for clusters without one', () 
 
 it('stops only the caches of a deleted credential', async () => {
   const clouds = cloudsWith([credential('mine'), credential('yours')]);
-  const [mine, yours] = [clouds.forNamespace('team', 'mine'), clouds.forNamespace('team', 'yours')];
+  const [mine, otherCloud] = [clouds.forNamespace('team', 'mine'), clouds.forNamespace('team', 'yours')];
   const waiting = mine?.cache.servers.refreshAfter(0);
 
   clouds.forgetCredential('team/mine');
 
   await expect(waiting).rejects.toThrow('the cache of servers was stopped');
   expect(clouds.forNamespace('team', 'mine')).not.toBe(mine);
-  expect(clouds.forNamespace('team', 'yours')).toBe(yours);
+  expect(clouds.forNamespace('team', 'yours')).toBe(otherCloud);
 });

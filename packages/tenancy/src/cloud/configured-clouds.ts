@@ -8,7 +8,7 @@ export interface ConfiguredCloudsOptions {
   readonly open: (name: string) => ProjectCloud | undefined;
   readonly credentialOf: (namespace: string, name: string) => CloudCredential | undefined;
   /** Opens a tenant's project; undefined if the operator has not configured the cloud. Called once per credential and cloud. */
-  readonly openAs: (credential: CloudCredential) => ProjectCloud | undefined;
+  readonly openProject: (credential: CloudCredential) => ProjectCloud | undefined;
 }
 
 /** The clouds of all namespaces; namespaces with the same entry, and clusters with the same credential, share a project, its cache and budget. */
@@ -21,12 +21,12 @@ export class ConfiguredClouds implements Clouds {
   }
 
   forNamespace(namespace: string, credentialName?: string): ProjectCloud | undefined {
-    const { nameOf, open, credentialOf, openAs } = this.#options;
+    const { nameOf, open, credentialOf, openProject } = this.#options;
     if (credentialName !== undefined) {
       const credential = credentialOf(namespace, credentialName);
       if (credential === undefined) return undefined;
       const key = JSON.stringify([namespace, credentialName, credential.spec.cloud]);
-      return this.#remember(key, () => openAs(credential));
+      return this.#remember(key, () => openProject(credential));
     }
     const name = nameOf(namespace);
     return name === undefined ? undefined : this.#remember(name, () => open(name));

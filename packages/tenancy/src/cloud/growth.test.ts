@@ -10,7 +10,7 @@ const words = (text: string) => text.split(/[ ,;:=/]/);
 const tagged = (text: string) => ({ tags: words(text), project_id: ID });
 const tagOf = (text: string) => ({ tags: [text], project_id: ID });
 
-/** Names, tags and descriptions that members of a project write at the cloud, and the words of its errors. */
+/** Names, tags and descriptions that members of a project write to the cloud, and the messages of its errors. */
 test.each<[string, (text: string) => unknown]>([
   ['tags of a server', (text) => ownership.serverOwner(tagged(text))],
   ['a tag of a load balancer', (text) => ownership.serviceOwner(tagOf(text), ID)],
@@ -32,6 +32,6 @@ test.each<[string, (text: string) => unknown]>([
     'the fault of a server',
     (text) => serverFaultKind({ status: 'ERROR', fault: { message: text, code: 500 } } as never),
   ],
-])('%s is read in linear time', async (_, read) => {
+])('parses %s in linear time', async (_, read) => {
   expect(await excessiveGrowth(read, { bare: true })).toBeUndefined();
 });

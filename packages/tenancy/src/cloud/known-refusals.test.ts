@@ -2,8 +2,8 @@ import { OpenStackError } from '@fairway/openstack/http/openstack-error';
 import { describe, expect, it } from 'vitest';
 import { knownRefusal } from './known-refusals.ts';
 
-/** As OpenStack Zed answers. */
-const SAID = [
+/** Messages of OpenStack Zed. */
+const REFUSAL_MESSAGES = [
   {
     service: 'network',
     kind: 'outOfCapacity',
@@ -41,7 +41,7 @@ function error(service: string, kind: OpenStackError['kind'], message: string): 
 }
 
 describe('knownRefusal', () => {
-  it.each(SAID)('$message: $reason', ({ service, kind, message, reason }) => {
+  it.each(REFUSAL_MESSAGES)('$message: $reason', ({ service, kind, message, reason }) => {
     const words = `${service}: ${message.replace(/\.$/, '')}; `;
     expect(knownRefusal(error(service, kind, message))).toEqual({ reason, message: expect.stringContaining(words) });
   });
@@ -60,7 +60,7 @@ describe('knownRefusal', () => {
     ['compute', 'badRequest', 'Invalid key_name provided.'],
     ['image', 'badRequest', 'The requested availability zone is not available'],
     ['compute', 'outOfCapacity', 'No valid host was found.'],
-  ] as const)('%s, %s: %s tells nothing more', (service, kind, message) => {
+  ] as const)('has no advice for %s, %s: %s', (service, kind, message) => {
     expect(knownRefusal(error(service, kind, message))).toBeUndefined();
   });
 });

@@ -4,14 +4,14 @@ import type { Problem } from '../problem.ts';
 interface Refusal extends Pick<Problem, 'reason'> {
   readonly service: 'compute' | 'network';
   readonly kind: OpenStackError['kind'];
-  /** Only for these calls; for all by default. */
+  /** Calls to which it applies; all by default. */
   readonly templates?: readonly string[];
-  /** The service's message, as of OpenStack Zed; see tests/contract/openstack. */
+  /** The service's message in OpenStack Zed; see tests/contract/openstack. */
   readonly says: RegExp;
   readonly advice: string;
 }
 
-/** Errors that only the message distinguishes. */
+/** Errors that can be distinguished only by their message. */
 const REFUSALS: readonly Refusal[] = [
   {
     service: 'network',

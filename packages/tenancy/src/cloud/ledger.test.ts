@@ -4,24 +4,24 @@ import { Ledger } from './ledger.ts';
 const SETTLE_MS = 1000;
 const one = { id: 'id1' };
 
-test('a resource that was never requested does not exist', () => {
+test('reports a resource that was never requested as missing', () => {
   expect(new Ledger(SETTLE_MS).observe('a', [], 100)).toEqual({ kind: 'known', items: [], deleting: [] });
 });
 
 test.each([
-  { listBeganAtMs: 49, items: [one], reason: 'the list began before the create was answered' },
-  { listBeganAtMs: 50, items: [one], reason: 'a list of the same millisecond may have missed it' },
+  { listBeganAtMs: 49, items: [one], reason: 'the list began before the response to the create' },
+  { listBeganAtMs: 50, items: [one], reason: 'a list from the same millisecond may not include it' },
   { listBeganAtMs: 51, items: [], reason: 'a later list without it is conclusive' },
-])('a create answered at 50 is remembered: $reason', ({ listBeganAtMs, items }) => {
+])('remembers a create with a response at 50: $reason', ({ listBeganAtMs, items }) => {
   const ledger = new Ledger(SETTLE_MS);
-  ledger.recordMade('a', one, 50);
+  ledger.recordWritten('a', one, 50);
 
   expect(ledger.observe('a', [], listBeganAtMs)).toMatchObject({ kind: 'known', items });
 });
 
-test('an older list does not undo what was made or changed since', () => {
+test('ignores an older list after a create or change', () => {
   const ledger = new Ledger<{ id: string; rules: number }>(SETTLE_MS);
-  ledger.recordMade('a', { id: 'id1', rules: 4 }, 50);
+  ledger.recordWritten('a', { id: 'id1', rules: 4 }, 50);
 
   expect(ledger.observe('a', [{ id: 'id1', rules: 0 }], 49)).toMatchObject({ items: [{ id: 'id1', rules: 4 }] });
   expect(ledger.observe('a', [{ id: 'id1', rules: 5 }], 51)).toMatchObject({ items: [{ id: 'id1', rules: 5 }] });
@@ -31,14 +31,14 @@ test.each([
   { listed: [], listBeganAtMs: 1049, kind: 'settling', reason: 'the create may still take effect' },
   { listed: [], listBeganAtMs: 1050, kind: 'known', reason: 'the list began after the settle time' },
   { listed: [one], listBeganAtMs: 60, kind: 'known', reason: 'the create took effect' },
-])('after an unknown outcome at 50: $reason', ({ listed, listBeganAtMs, kind }) => {
+])('handles an unknown outcome at 50: $reason', ({ listed, listBeganAtMs, kind }) => {
   const ledger = new Ledger(SETTLE_MS);
   ledger.recordUnknown('a', 50);
 
   expect(ledger.observe('a', listed, listBeganAtMs).kind).toBe(kind);
 });
 
-test('an accepted deletion counts until the settle time has passed', () => {
+test('remembers an accepted deletion until the settle time has passed', () => {
   const ledger = new Ledger(SETTLE_MS);
   ledger.recordDeleted('id1', 50);
 
@@ -54,18 +54,18 @@ test.each([
     kind: 'settling',
     reason: 'the previous process may have requested it',
   },
-  { owner: 'old', listed: [one], listBeganAtMs: 60, kind: 'known', reason: 'it did, and there it is' },
+  { owner: 'old', listed: [one], listBeganAtMs: 60, kind: 'known', reason: 'the previous process created it' },
   { owner: 'old', listed: [], listBeganAtMs: 1050, kind: 'known', reason: 'its requests have settled' },
   { owner: 'new', listed: [], listBeganAtMs: 60, kind: 'known', reason: 'the previous process did not know the owner' },
-])('where another process ended at 50: $reason', ({ owner, listed, listBeganAtMs, kind }) => {
+])('handles a previous process that ended at 50: $reason', ({ owner, listed, listBeganAtMs, kind }) => {
   const ledger = new Ledger(SETTLE_MS, { untilMs: 50, isNew: (name) => name === 'new' });
 
   expect(ledger.observe(owner, listed, listBeganAtMs).kind).toBe(kind);
 });
 
-test('a resource created during inherited uncertainty is known', () => {
+test('knows a resource created during inherited uncertainty', () => {
   const ledger = new Ledger(SETTLE_MS, { untilMs: 50, isNew: () => false });
-  ledger.recordMade('a', one, 70);
+  ledger.recordWritten('a', one, 70);
 
   expect(ledger.observe('a', [], 60)).toEqual({ kind: 'known', items: [one], deleting: [] });
 });

@@ -1,5 +1,5 @@
 /** How long an unused record of a deletion is kept. */
-const FORGET_DELETED_MS = 3_600_000;
+const DELETED_TTL_MS = 3_600_000;
 
 /** A period in which another process may have sent requests that no list reflects yet. */
 export interface Inheritance {
@@ -12,23 +12,25 @@ export interface Inheritance {
 /**
  * Creates and deletes sent by this process that no list shows yet.
  *
- * **Guarantees.** With the ledger in addition to the shared list, a step that finds no resource may create one: a create that was
- * answered counts as existing until a list that began after it confirms it, and after a create whose outcome is unknown
- * (timeout, broken connection) the answer is "settling" until a list that began `settleMs` later has been seen.
+ * **Guarantees.** With the ledger in addition to the shared list, a step that finds no resource may create one. A
+ * create with a response counts as existing until a list that began after it confirms it. After a create whose outcome
+ * is unknown (timeout, broken connection), the state is "settling" until a list that began `settleMs` later has been
+ * seen.
  *
- * After a takeover from another process, every owner that it may have known is treated as after a create with unknown outcome.
+ * After a takeover from another process, every owner that it may have known is treated as after a create with unknown
+ * outcome.
  *
- * **Caveats.** In memory only. After a restart only lists that begin after the start are used; a create that was
- * in flight at the crash and takes effect later shows up as a second resource with the same mark, and the
- * steps keep the oldest and delete the rest.
+ * **Caveats.** In memory only. After a restart, only lists that begin after the start are used. A create that was in
+ * flight at the crash and takes effect later shows up as a second resource with the same mark, and the steps keep the
+ * oldest and delete the rest.
  */
 export class Ledger<T extends { readonly id: string }> {
   readonly #settleMs: number;
   readonly #inheritance: Inheritance | undefined;
-  readonly #made = new Map<string, Map<string, { readonly object: T; readonly atMs: number }>>();
+  readonly #recorded = new Map<string, Map<string, { readonly object: T; readonly atMs: number }>>();
   readonly #deleted = new Map<string, number>();
   readonly #unknownSince = new Map<string, number>();
-  #lastMadeMs = Number.NEGATIVE_INFINITY;
+  #lastRecordedMs = Number.NEGATIVE_INFINITY;
   #lastDeletedMs = Number.NEGATIVE_INFINITY;
 
   /** `settleMs`: how long the cloud may still be working on a request that timed out. */
@@ -38,36 +40,36 @@ export class Ledger<T extends { readonly id: string }> {
   }
 
   /** Records `object` as created or updated by a response; it counts until a later list. */
-  recordMade(owner: string, object: T, nowMs: number): void {
-    const made = this.#made.get(owner) ?? new Map<string, { object: T; atMs: number }>();
-    made.set(object.id, { object, atMs: nowMs });
-    this.#made.set(owner, made);
-    this.#lastMadeMs = Math.max(this.#lastMadeMs, nowMs);
+  recordWritten(owner: string, object: T, nowMs: number): void {
+    const recorded = this.#recorded.get(owner) ?? new Map<string, { object: T; atMs: number }>();
+    recorded.set(object.id, { object, atMs: nowMs });
+    this.#recorded.set(owner, recorded);
+    this.#lastRecordedMs = Math.max(this.#lastRecordedMs, nowMs);
     this.#unknownSince.delete(owner);
   }
 
   /** Time of the last response that reported a create or update: any list that began later includes it. */
-  get lastMadeMs(): number {
-    return this.#lastMadeMs;
+  get lastWrittenMs(): number {
+    return this.#lastRecordedMs;
   }
 
   recordUnknown(owner: string, nowMs: number): void {
     this.#unknownSince.set(owner, nowMs);
   }
 
-  /** A request was sent; its outcome is unknown until `recordMade`, `recordUnknown` or `forget`. */
+  /** A request was sent; its outcome is unknown until `recordWritten`, `recordUnknown` or `forget`. */
   recordSent(owner: string): void {
     this.#unknownSince.set(owner, Number.POSITIVE_INFINITY);
   }
 
   /** Whether a create for a matching owner, which no list reflects yet, may still take effect. */
-  isInDoubt(isMatching: (owner: string) => boolean, nowMs: number): boolean {
+  hasUnknownOutcome(isMatching: (owner: string) => boolean, nowMs: number): boolean {
     return [...this.#unknownSince].some(([owner, sinceMs]) => nowMs <= sinceMs + this.#settleMs && isMatching(owner));
   }
 
   /** Time of the last response that reported a create, update or delete, for callers that need a list that includes it. */
   get lastChangedMs(): number {
-    return Math.max(this.#lastMadeMs, this.#lastDeletedMs);
+    return Math.max(this.#lastRecordedMs, this.#lastDeletedMs);
   }
 
   /** The cloud accepted the deletion of `id`. */
@@ -75,7 +77,7 @@ export class Ledger<T extends { readonly id: string }> {
     this.#lastDeletedMs = Math.max(this.#lastDeletedMs, nowMs);
     this.#deleted.set(id, nowMs);
     for (const [oldId, deletedAtMs] of this.#deleted) {
-      if (deletedAtMs + FORGET_DELETED_MS > nowMs) break;
+      if (deletedAtMs + DELETED_TTL_MS > nowMs) break;
       this.#deleted.delete(oldId);
     }
   }
@@ -84,36 +86,36 @@ export class Ledger<T extends { readonly id: string }> {
    * The state of `owner`'s resources, given a list that began at `listBeganAtMs`.
    */
   observe(owner: string, listed: readonly T[], listBeganAtMs: number): OwnedState<T> {
-    const made = this.#made.get(owner);
-    const unknownSince = this.#unknownSince.get(owner) ?? this.#inheritedDoubt(owner);
-    if (unknownSince !== undefined) {
-      if (listBeganAtMs < unknownSince + this.#settleMs) {
-        if (listed.length === 0 && made === undefined) {
-          return { kind: 'settling', untilMs: unknownSince + this.#settleMs };
+    const recorded = this.#recorded.get(owner);
+    const unknownSinceMs = this.#unknownSince.get(owner) ?? this.#inheritedUnknownSince(owner);
+    if (unknownSinceMs !== undefined) {
+      if (listBeganAtMs < unknownSinceMs + this.#settleMs) {
+        if (listed.length === 0 && recorded === undefined) {
+          return { kind: 'settling', untilMs: unknownSinceMs + this.#settleMs };
         }
       } else {
         this.#unknownSince.delete(owner);
       }
     }
     const items = new Map(listed.map((item) => [item.id, item]));
-    for (const [id, { object, atMs }] of made ?? []) {
-      if (listBeganAtMs > atMs) made?.delete(id);
+    for (const [id, { object, atMs }] of recorded ?? []) {
+      if (listBeganAtMs > atMs) recorded?.delete(id);
       else items.set(id, object);
     }
-    if (made?.size === 0) this.#made.delete(owner);
+    if (recorded?.size === 0) this.#recorded.delete(owner);
     const isDeleting = ({ id }: T) => this.isDeleting(id, listBeganAtMs);
     const all = [...items.values()];
     return { kind: 'known', items: all.filter((item) => !isDeleting(item)), deleting: all.filter(isDeleting) };
   }
 
-  #inheritedDoubt(owner: string): number | undefined {
+  #inheritedUnknownSince(owner: string): number | undefined {
     return this.#inheritance?.isNew(owner) === false ? this.#inheritance.untilMs : undefined;
   }
 
   /** The end of the latest period of uncertainty that is over by `nowMs`; only lists that began later are conclusive. */
-  doubtEndedMs(nowMs: number): number {
-    const ended = [...this.#unknownSince.values()].map((sinceMs) => sinceMs + this.#settleMs);
-    return Math.max(Number.NEGATIVE_INFINITY, ...ended.filter((endMs) => endMs <= nowMs));
+  lastResolvedMs(nowMs: number): number {
+    const resolvedMs = [...this.#unknownSince.values()].map((sinceMs) => sinceMs + this.#settleMs);
+    return Math.max(Number.NEGATIVE_INFINITY, ...resolvedMs.filter((endMs) => endMs <= nowMs));
   }
 
   /** Whether the cloud has accepted the deletion of `id` and no later list has shown it again. */
@@ -127,13 +129,13 @@ export class Ledger<T extends { readonly id: string }> {
 
   /** Drops records of a deleted owner. */
   forget(owner: string): void {
-    this.#made.delete(owner);
+    this.#recorded.delete(owner);
     this.#unknownSince.delete(owner);
   }
 }
 
 export type OwnedState<T> =
-  /** A create may still be in progress in the cloud: neither create nor conclude that there is nothing. */
+  /** A create may still be in progress in the cloud: neither create nor conclude that the resource is missing. */
   | { readonly kind: 'settling'; readonly untilMs: number }
   /** `items` exist, listed or recently created by us; `deleting` are listed but being deleted. */
   | { readonly kind: 'known'; readonly items: readonly T[]; readonly deleting: readonly T[] };

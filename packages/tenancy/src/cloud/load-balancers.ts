@@ -8,7 +8,7 @@ import {
   type ServiceOwner,
   serviceOwner,
   sharersOf,
-  type Tagged,
+  type TaggedObject,
 } from './ownership.ts';
 import type { ProjectCloud } from './project-cloud.ts';
 
@@ -23,11 +23,11 @@ export async function hasLoadBalancers({ client }: Pick<ProjectCloud, 'client'>)
   }
 }
 
-interface Listed<T> {
+interface ListSnapshot<T> {
   readonly items: ReadonlyMap<string, T>;
 }
 
-interface TreeObject extends Tagged {
+interface TreeObject extends TaggedObject {
   readonly id: string;
   readonly created_at?: string | null | undefined;
 }
@@ -39,15 +39,15 @@ interface Index<T> {
   /** By the Services that use load balancers of other owners. */
   readonly bySharer: ReadonlyMap<string, readonly T[]>;
   /** By cluster of such Services, for load balancers that belong to no cluster. */
-  readonly byGuest: ReadonlyMap<string, readonly T[]>;
+  readonly byForeignCluster: ReadonlyMap<string, readonly T[]>;
 }
 
 /** Built once per list and project. */
 const indexes = new WeakMap<object, { readonly projectID: string; readonly index: Index<TreeObject> }>();
 
 /** The load balancers, or the listeners, pools or monitors, of one Service, Ingress or Gateway, oldest first. */
-export function ofOwner<T extends TreeObject>(
-  snapshot: Listed<T>,
+export function objectsOfOwner<T extends TreeObject>(
+  snapshot: ListSnapshot<T>,
   projectID: string,
   owner: LoadBalancerOwner,
 ): readonly T[] {
@@ -55,8 +55,8 @@ export function ofOwner<T extends TreeObject>(
 }
 
 /** Load balancers that a Service uses but does not own, oldest first. */
-export function sharedBy<T extends TreeObject>(
-  snapshot: Listed<T>,
+export function loadBalancersSharedBy<T extends TreeObject>(
+  snapshot: ListSnapshot<T>,
   projectID: string,
   owner: ServiceOwner,
 ): readonly T[] {
@@ -65,16 +65,16 @@ export function sharedBy<T extends TreeObject>(
 
 /** Load balancers that Services of a cluster use and that belong to no cluster. */
 export function loadBalancersOfSharer<T extends TreeObject>(
-  snapshot: Listed<T>,
+  snapshot: ListSnapshot<T>,
   projectID: string,
   clusterUid: string,
 ): readonly T[] {
-  return indexOf(snapshot, projectID).byGuest.get(clusterUid) ?? [];
+  return indexOf(snapshot, projectID).byForeignCluster.get(clusterUid) ?? [];
 }
 
-/** All load balancers of a cluster, whatever their owner. */
+/** All load balancers of a cluster, regardless of their owner. */
 export function loadBalancersOfCluster<T extends TreeObject>(
-  snapshot: Listed<T>,
+  snapshot: ListSnapshot<T>,
   projectID: string,
   clusterUid: string,
 ): readonly T[] {
@@ -86,7 +86,7 @@ function keyOf(owner: LoadBalancerOwner): string {
   return `${owner.clusterUid}/${kind}/${uid}`;
 }
 
-function indexOf<T extends TreeObject>({ items }: Listed<T>, projectID: string): Index<T> {
+function indexOf<T extends TreeObject>({ items }: ListSnapshot<T>, projectID: string): Index<T> {
   const known = indexes.get(items);
   // The source list determines its type.
   if (known?.projectID === projectID) return known.index as Index<T>;
@@ -94,14 +94,14 @@ function indexOf<T extends TreeObject>({ items }: Listed<T>, projectID: string):
     byCluster: new Map<string, T[]>(),
     byOwner: new Map<string, T[]>(),
     bySharer: new Map<string, T[]>(),
-    byGuest: new Map<string, T[]>(),
+    byForeignCluster: new Map<string, T[]>(),
   };
   for (const item of [...items.values()].toSorted(byAge)) {
     for (const sharer of sharersOf(item, projectID)) push(index.bySharer, keyOf(sharer), item);
     const clusterUid = clusterOfTags(item, projectID);
     if (clusterUid === undefined) {
-      for (const guest of new Set(sharersOf(item, projectID).map((sharer) => sharer.clusterUid))) {
-        push(index.byGuest, guest, item);
+      for (const foreignCluster of new Set(sharersOf(item, projectID).map((sharer) => sharer.clusterUid))) {
+        push(index.byForeignCluster, foreignCluster, item);
       }
       continue;
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clusterOfDescription, machineOfDescription, ownerDescription } from './ownership.ts';
 
-describe('the machine that a description names as owner', () => {
+describe('parses the machine that owns a resource from its description', () => {
   it.each([
     { role: 'port-m1' as const, machineUid: 'm1' },
     { role: 'port-m1/n1' as const, machineUid: 'm1' },

@@ -2,14 +2,14 @@ import type { CacheFilters } from '@fairway/openstack/cache/project-cache';
 import { CERTIFICATE_NAMES } from './certificate-name.ts';
 
 /**
- * Ownership marks of Fairway's resources in a project. The mark is set by the call that creates the resource,
- * so that no crash can lose it: tags on servers (Nova accepts them on create since 2.52) and on Octavia's objects, `description` on Neutron's
- * resources (their tags can only be set afterwards), metadata on Cinder's volumes and snapshots and on Manila's shares, the name on server groups and on certificates in
- * Barbican (which have nothing else when they are made).
- * Resources are found by these marks alone; other names are informational.
+ * Ownership marks of Fairway's resources in a project. The mark is set by the call that creates the resource, so no
+ * crash can lose it: tags on servers (Nova accepts them on create since 2.52) and on Octavia's objects, `description`
+ * on Neutron's resources (their tags can only be set afterwards), metadata on Cinder's volumes and snapshots and on
+ * Manila's shares, the name on server groups and on certificates in Barbican (which have no other field at their
+ * creation). Resources are found only by these marks; other names are informational.
  *
- * A mark alone proves nothing: Neutron also lists shared resources of other projects, with any
- * description. So every lookup filters by project.
+ * A mark alone proves nothing: Neutron also lists shared resources of other projects, with any description. So every
+ * lookup filters by project.
  */
 
 /** On every server created by any Fairway: the filter of the shared server list. */
@@ -43,7 +43,7 @@ export function serverOwner(server: { readonly tags: readonly string[] }): Serve
   return clusterUid !== undefined && machineUid !== undefined ? { clusterUid, machineUid } : undefined;
 }
 
-/** Octavia takes 255 characters. */
+/** Octavia accepts 255 characters. */
 function serviceTag(serviceUid: string): string {
   return `fairway-service-${serviceUid}`;
 }
@@ -107,33 +107,36 @@ export function loadBalancerOwnerOf(owner: LoadBalancerOwner): {
 }
 
 /** Fields of an object in Octavia that identify its owner. */
-export interface Tagged {
+export interface TaggedObject {
   readonly tags: readonly string[];
   readonly project_id: string;
 }
 
-/** The cluster of an object in Octavia, whatever its owner; undefined for one that is not Fairway's, or belongs to another project. */
-export function clusterOfTags({ tags, project_id }: Tagged, projectID: string): string | undefined {
-  const isOurs = project_id === projectID && tags.includes(FAIRWAY_TAG);
-  return isOurs ? firstMatch(tags, CLUSTER_TAG) : undefined;
+/**
+ * The cluster of an object in Octavia, regardless of its owner; undefined for one that is not Fairway's, or belongs to
+ * another project.
+ */
+export function clusterOfTags({ tags, project_id }: TaggedObject, projectID: string): string | undefined {
+  const isOwnTag = project_id === projectID && tags.includes(FAIRWAY_TAG);
+  return isOwnTag ? firstMatch(tags, CLUSTER_TAG) : undefined;
 }
 
 /** The Service that owns an object in Octavia. */
-export function serviceOwner(object: Tagged, projectID: string): ServiceOwner | undefined {
+export function serviceOwner(object: TaggedObject, projectID: string): ServiceOwner | undefined {
   const clusterUid = clusterOfTags(object, projectID);
   const serviceUid = firstMatch(object.tags, SERVICE_TAG);
   return clusterUid !== undefined && serviceUid !== undefined ? { clusterUid, serviceUid } : undefined;
 }
 
 /** The Ingress that owns an object in Octavia. */
-export function ingressOwner(object: Tagged, projectID: string): IngressOwner | undefined {
+export function ingressOwner(object: TaggedObject, projectID: string): IngressOwner | undefined {
   const clusterUid = clusterOfTags(object, projectID);
   const ingressUid = firstMatch(object.tags, INGRESS_TAG);
   return clusterUid !== undefined && ingressUid !== undefined ? { clusterUid, ingressUid } : undefined;
 }
 
 /** The Gateway that owns an object in Octavia. */
-export function gatewayOwner(object: Tagged, projectID: string): GatewayOwner | undefined {
+export function gatewayOwner(object: TaggedObject, projectID: string): GatewayOwner | undefined {
   const clusterUid = clusterOfTags(object, projectID);
   const gatewayUid = firstMatch(object.tags, GATEWAY_TAG);
   return clusterUid !== undefined && gatewayUid !== undefined ? { clusterUid, gatewayUid } : undefined;
@@ -147,7 +150,7 @@ export function sharerTag({ clusterUid, serviceUid }: ServiceOwner): string {
 const SHARER_TAG = /^fairway-shared-with-([^/]+)\/(.+)$/;
 
 /** The Services that use a load balancer without owning it. */
-export function sharersOf({ tags, project_id }: Tagged, projectID: string): readonly ServiceOwner[] {
+export function sharersOf({ tags, project_id }: TaggedObject, projectID: string): readonly ServiceOwner[] {
   if (project_id !== projectID) return [];
   return tags.flatMap((tag) => {
     const [, clusterUid, serviceUid] = SHARER_TAG.exec(tag) ?? [];
@@ -160,8 +163,8 @@ function firstMatch(tags: readonly string[], pattern: RegExp): string | undefine
 }
 
 /**
- * The role of a Neutron resource in its cluster. For a machine's port and floating IP it ends with the machine's UID; for a port in a further
- * network, with `/` and the network ID.
+ * The role of a Neutron resource in its cluster. For a machine's port and floating IP it ends with the machine's UID;
+ * for a port in an additional network, with `/` and the network ID.
  */
 export type NetworkRole =
   | 'network'
@@ -184,11 +187,11 @@ export function loadBalancerFloatingIpRole(owner: LoadBalancerOwner): NetworkRol
   return `${kind}-floating-ip-${uid}`;
 }
 
-const OF_SERVICE = /^Fairway cluster ([^ ]+) service-floating-ip-([^ ]+)$/;
+const SERVICE_DESCRIPTION = /^Fairway cluster ([^ ]+) service-floating-ip-([^ ]+)$/;
 
 /** The Service of a floating IP, from its description; undefined for other floating IPs. */
 export function serviceOfDescription(description: string | null | undefined): ServiceOwner | undefined {
-  const [, clusterUid, serviceUid] = OF_SERVICE.exec(description ?? '') ?? [];
+  const [, clusterUid, serviceUid] = SERVICE_DESCRIPTION.exec(description ?? '') ?? [];
   return clusterUid === undefined || serviceUid === undefined ? undefined : { clusterUid, serviceUid };
 }
 
@@ -199,7 +202,7 @@ export function keptFloatingIpDescription(owner: LoadBalancerOwner): string {
 }
 
 /** The ownership fields of a Neutron resource. */
-export interface Marked {
+export interface DescribedObject {
   readonly description?: string | null | undefined;
   readonly project_id: string;
   /** The name of `project_id` before Newton. */
@@ -212,8 +215,8 @@ export interface ClusterOwner {
   readonly clusterUid: string;
 }
 
-/** The resources among `items` that are the project's and carry the mark of this cluster and role, oldest first. */
-export function ownedBy<T extends Marked & { readonly id: string; readonly created_at?: string | undefined }>(
+/** The resources among `items` that belong to the project and have the mark of this cluster and role, oldest first. */
+export function ownedBy<T extends DescribedObject & { readonly id: string; readonly created_at?: string | undefined }>(
   items: readonly T[],
   { projectID, clusterUid }: ClusterOwner,
   role: NetworkRole,
@@ -222,28 +225,28 @@ export function ownedBy<T extends Marked & { readonly id: string; readonly creat
   return items.filter((item) => item.description === mark && isOfProject(item, projectID)).toSorted(byAge);
 }
 
-/** All resources of a cluster, whatever their role. */
-export function isOwnedByCluster(item: Marked, { projectID, clusterUid }: ClusterOwner): boolean {
+/** All resources of a cluster, regardless of their role. */
+export function isOwnedByCluster(item: DescribedObject, { projectID, clusterUid }: ClusterOwner): boolean {
   return clusterOfDescription(item.description) === clusterUid && isOfProject(item, projectID);
 }
 
-const DESCRIPTION =
+const OWNER_DESCRIPTION =
   /^Fairway cluster ([^ ]+) (?:network|subnet|router|node-security-group|(?:port|(?:(?:service|ingress|gateway)-)?floating-ip)-[^ ]+)$/;
 
 /** The cluster UID in a description. */
 export function clusterOfDescription(description: string | null | undefined): string | undefined {
-  return DESCRIPTION.exec(description ?? '')?.[1];
+  return OWNER_DESCRIPTION.exec(description ?? '')?.[1];
 }
 
-const OF_MACHINE = /^Fairway cluster ([^ ]+) (?:port|floating-ip)-([^ /]+)(?:\/[^ ]+)?$/;
+const MACHINE_DESCRIPTION = /^Fairway cluster ([^ ]+) (?:port|floating-ip)-([^ /]+)(?:\/[^ ]+)?$/;
 
 /** The machine of a port or floating IP, from its description; undefined for others. */
 export function machineOfDescription(description: string | null | undefined): ServerOwner | undefined {
-  const [, clusterUid, machineUid] = OF_MACHINE.exec(description ?? '') ?? [];
+  const [, clusterUid, machineUid] = MACHINE_DESCRIPTION.exec(description ?? '') ?? [];
   return clusterUid === undefined || machineUid === undefined ? undefined : { clusterUid, machineUid };
 }
 
-export function isOfProject({ project_id, tenant_id }: Marked, projectID: string): boolean {
+export function isOfProject({ project_id, tenant_id }: DescribedObject, projectID: string): boolean {
   return (project_id || tenant_id) === projectID;
 }
 
@@ -293,8 +296,8 @@ export function storageOwner({
   readonly metadata: Readonly<Record<string, string>>;
 }): StorageOwner | undefined {
   const { [CLUSTER_KEY]: clusterUid, [OBJECT_KEY]: object } = metadata;
-  const isFairways = Object.entries(FAIRWAY_METADATA).every(([key, value]) => metadata[key] === value);
-  return isFairways && clusterUid !== undefined && object !== undefined ? { clusterUid, object } : undefined;
+  const isFairwayOwned = Object.entries(FAIRWAY_METADATA).every(([key, value]) => metadata[key] === value);
+  return isFairwayOwned && clusterUid !== undefined && object !== undefined ? { clusterUid, object } : undefined;
 }
 
 /** Marks of resources that belong to a cluster but to no object in it, such as access rules of its shares. */
@@ -328,19 +331,22 @@ export function isOfCluster(
 
 const RECLAIM_POLICY_KEY = 'fairway.dev/reclaim-policy';
 
-/** `Delete` or `Retain`: the policy of its PersistentVolume or VolumeSnapshotContent for when the cluster no longer exists. */
+/**
+ * `Delete` or `Retain`: the policy of its PersistentVolume or VolumeSnapshotContent that applies once the cluster no
+ * longer exists.
+ */
 export function reclaimMark(policy: 'Delete' | 'Retain'): Readonly<Record<string, string>> {
   return { [RECLAIM_POLICY_KEY]: policy };
 }
 
-/** Undefined until an object in the cluster stores data there: it may be deleted. */
+/** Undefined until an object in the cluster stores data in it: it may be deleted. */
 export function reclaimPolicyOf({
   metadata,
 }: {
   readonly metadata: Readonly<Record<string, string>>;
 }): 'Delete' | 'Retain' | undefined {
   const policy = metadata[RECLAIM_POLICY_KEY];
-  // An unreadable value means that it is retained.
+  // An unreadable value counts as `Retain`.
   return policy === undefined || policy === 'Delete' ? policy : 'Retain';
 }
 

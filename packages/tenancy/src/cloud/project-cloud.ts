@@ -20,7 +20,7 @@ import { type Inheritance, Ledger } from './ledger.ts';
 import { QuotaLookup } from './quota-lookup.ts';
 import { RouterAttachments } from './router-attachments.ts';
 
-/** A server that only the ledger knows: its id. */
+/** The ID of a server that only the ledger knows. */
 export interface ServerRef {
   readonly id: string;
 }
@@ -28,7 +28,7 @@ export interface ServerRef {
 /** How long a request without a response may still take effect. */
 export const DEFAULT_SETTLE_MS = 10_000;
 
-/** What a server was rebuilt for, as its metadata say. */
+/** The purpose for which a server was rebuilt, according to its metadata. */
 export interface Rebuild {
   readonly id: string;
 }
@@ -76,7 +76,7 @@ function newLedgers(settleMs: number, inheritance: Inheritance | undefined): Led
   };
 }
 
-const NOTHING_LISTED: Snapshot<Server> = { items: new Map(), listedAtMs: undefined };
+const NO_LISTS: Snapshot<Server> = { items: new Map(), listedAtMs: undefined };
 
 export interface ProjectCloudOptions {
   readonly name: string;
@@ -84,11 +84,11 @@ export interface ProjectCloudOptions {
   readonly credentialKey?: string | undefined;
   readonly client: OpenStackClient;
   readonly cache: ProjectCache;
-  /** Everything counts by default. */
+  /** Default: all addresses count. */
   readonly nodeAddresses?: NodeAddressSettings;
-  /** Whether all nodes boot with a config drive: the cloud has no metadata service, or none that nodes reach. */
+  /** Whether all nodes boot with a config drive, because the cloud has no metadata service that nodes can reach. */
   readonly configDrive?: boolean;
-  /** Those of cloud-provider-openstack by default. */
+  /** By default, those of cloud-provider-openstack. */
   readonly loadBalancers?: CloudLoadBalancers;
   readonly clock: Clock;
   readonly settleMs?: number;
@@ -104,15 +104,15 @@ export class ProjectCloud {
   /** Name of the entry in clouds.yaml. */
   readonly name: string;
   readonly region: string;
-  /** `namespace/name` of the CloudCredential that it is reached with; undefined for the operator's own login. */
+  /** `namespace/name` of the CloudCredential; undefined for the operator's own login. */
   readonly credentialKey: string | undefined;
   readonly client: OpenStackClient;
   readonly cache: ProjectCache;
-  /** Which of a server's addresses its node has. */
+  /** The rules that select a node's addresses from its server's. */
   readonly nodeAddresses: NodeAddressSettings;
   /** Whether all nodes boot with a config drive. */
   readonly configDrive: boolean;
-  /** What load balancers are like where nobody says otherwise. */
+  /** The default settings of load balancers. */
   readonly loadBalancers: CloudLoadBalancers;
   readonly ledgers: Ledgers;
   readonly attachments: RouterAttachments;
@@ -146,8 +146,8 @@ export class ProjectCloud {
     const isNew = (owner: string) => [...this.#new].some((identity) => owner.includes(identity));
     this.ledgers = newLedgers(settleMs, tenure?.isInherited ? { untilMs: tenure.sinceMs, isNew } : undefined);
     this.listedFromMs = tenure?.sinceMs ?? Number.NEGATIVE_INFINITY;
-    const settledMs = tenure?.isInherited === false ? 0 : settleMs;
-    this.trustedFromMs = (tenure?.sinceMs ?? options.clock.now()) + settledMs;
+    const settledAtMs = tenure?.isInherited === false ? 0 : settleMs;
+    this.trustedFromMs = (tenure?.sinceMs ?? options.clock.now()) + settledAtMs;
   }
 
   /** The same project, with state of the given tenure only. */
@@ -156,14 +156,14 @@ export class ProjectCloud {
   }
 
   /** Records that the Cluster, NodePool or Machine of this identity was just created here: no other process can have sent requests for it. */
-  noteNew(identity: string): void {
+  recordNew(identity: string): void {
     if (this.now() < this.trustedFromMs) this.#new.add(identity);
   }
 
   /** The servers as last listed; undefined before the first conclusive list. */
   listedServers(): Snapshot<Server> {
     const snapshot = this.cache.servers.snapshot();
-    return (snapshot.listedAtMs ?? Number.NEGATIVE_INFINITY) > this.listedFromMs ? snapshot : NOTHING_LISTED;
+    return (snapshot.listedAtMs ?? Number.NEGATIVE_INFINITY) > this.listedFromMs ? snapshot : NO_LISTS;
   }
 
   now(): number {
@@ -183,17 +183,21 @@ export class ProjectCloud {
   reliableFromMs<T extends { readonly id: string }>(ledger: Ledger<T>, maxAgeMs: number): number {
     const nowMs = this.now();
     const startMs = this.trustedFromMs <= nowMs ? this.trustedFromMs : Number.NEGATIVE_INFINITY;
-    return Math.max(nowMs - maxAgeMs, ledger.doubtEndedMs(nowMs), startMs, this.listedFromMs);
-  }
-
-  /** As `reliableFromMs`, and late enough to show all that this process has made itself: for whoever reads the list alone, without the ledger's records. */
-  completeFromMs<T extends { readonly id: string }>(ledger: Ledger<T>, maxAgeMs: number): number {
-    return Math.max(this.reliableFromMs(ledger, maxAgeMs), ledger.lastMadeMs);
+    return Math.max(nowMs - maxAgeMs, ledger.lastResolvedMs(nowMs), startMs, this.listedFromMs);
   }
 
   /**
-   * Creates a resource and records the outcome; one without a response is recorded as unknown and thrown. A failed create backs off,
-   * together with others of its `group` and, for a shared cause, of the whole project: then a BackoffError is thrown without a call.
+   * Like `reliableFromMs`, but late enough to include everything that this process has created itself: for callers that
+   * read only the list, without the ledger's records.
+   */
+  completeFromMs<T extends { readonly id: string }>(ledger: Ledger<T>, maxAgeMs: number): number {
+    return Math.max(this.reliableFromMs(ledger, maxAgeMs), ledger.lastWrittenMs);
+  }
+
+  /**
+   * Creates a resource and records the outcome; one without a response is recorded as unknown and thrown. A failed
+   * create backs off, together with others of its `group` and, for a shared cause, of the whole project: during the
+   * backoff, a BackoffError is thrown without a call.
    */
   make<T extends { readonly id: string }>(
     ledger: Ledger<T>,
@@ -204,22 +208,22 @@ export class ProjectCloud {
     // A failure of one item concerns its group: machines of a pool are created with the same parameters.
     return this.attempts.withBackoff({ kind: `create ${this.#nameOf(ledger)}`, item: group }, async () => {
       try {
-        const made = await create();
-        ledger.recordMade(owner, made, this.now());
-        return made;
+        const createdResource = await create();
+        ledger.recordWritten(owner, createdResource, this.now());
+        return createdResource;
       } catch (error) {
         if (isOpenStackError(error) && error.outcome === 'unknown') ledger.recordUnknown(owner, this.now());
-        throw await this.#quotas.explain(error, 1);
+        throw await this.#quotas.failureMessage(error, 1);
       }
     });
   }
 
-  /** Runs a call that makes `count` resources which no ledger keeps. Rejects like `make`, without backoff. */
+  /** Performs a call that creates `count` resources without a ledger. Rejects like `make`, without backoff. */
   async withQuotas<T>(count: number, create: () => Promise<T>): Promise<T> {
     try {
       return await create();
     } catch (error) {
-      throw await this.#quotas.explain(error, count);
+      throw await this.#quotas.failureMessage(error, count);
     }
   }
 
@@ -249,7 +253,7 @@ function newAttempts({ clock, name, random = Math.random, log = silentLogger }: 
 }
 
 /** Failures that affect the whole project. */
-const SHARED: ReadonlySet<OpenStackErrorKind> = new Set([
+const SHARED_CALL: ReadonlySet<OpenStackErrorKind> = new Set([
   'quotaExceeded',
   'rateLimited',
   'unauthorized',
@@ -262,14 +266,14 @@ const SHARED: ReadonlySet<OpenStackErrorKind> = new Set([
 function classifyCall(error: unknown): RetryDecision | undefined {
   if (!isOpenStackError(error)) return undefined;
   const { kind, retryAfterMs } = error;
-  return { cause: kind, isShared: SHARED.has(kind), minimumMs: retryAfterMs };
+  return { cause: kind, isShared: SHARED_CALL.has(kind), minimumMs: retryAfterMs };
 }
 
 /** The cloud, project and credential of a namespace's clusters. */
 export interface Clouds {
   /**
-   * With the name of a CloudCredential, its project; undefined if there is no such credential, or the operator has not configured its cloud.
-   * Without one, the cloud that the operator assigned to the namespace, if any.
+   * With the name of a CloudCredential, its project; undefined if the credential does not exist, or the operator has
+   * not configured its cloud. Without one, the cloud that the operator assigned to the namespace, if any.
    */
   forNamespace(namespace: string, credentialName?: string): ProjectCloud | undefined;
 

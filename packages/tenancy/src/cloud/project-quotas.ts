@@ -3,15 +3,15 @@ import type { CallOptions } from '@fairway/openstack/service-api';
 import type { NetworkQuotaDetails } from '@fairway/openstack/types/network';
 import type { ProjectCloud } from './project-cloud.ts';
 
-/** The quotas of one service, by one call. */
+/** The quotas of one service, read with one call. */
 export type QuotaSource = (cloud: Pick<ProjectCloud, 'client'>, signal?: AbortSignal) => Promise<CatalogueQuotas>;
 
-/** Cinder's only where the cloud has it. */
+/** Includes Cinder only if the cloud has it. */
 export function quotaSources(hasVolumes: boolean): readonly QuotaSource[] {
   return [computeQuotas, networkQuotas, ...(hasVolumes ? [volumeQuotas] : [])];
 }
 
-/** What Neutron calls a quota, by the name in a catalogue. */
+/** Neutron's names of quotas, by their names in a catalogue. */
 const NETWORK_QUOTAS = {
   networks: 'network',
   subnets: 'subnet',
@@ -37,7 +37,7 @@ const networkQuotas: QuotaSource = async ({ client }, signal) => {
   return Object.fromEntries(
     Object.entries(NETWORK_QUOTAS).flatMap(([name, called]): (readonly [string, CatalogueQuota])[] => {
       const quota = details[called];
-      // What is reserved is about to be used.
+      // Reserved resources are about to be used.
       return quota === undefined ? [] : [[name, { limit: quota.limit, used: quota.used + quota.reserved }]];
     }),
   );

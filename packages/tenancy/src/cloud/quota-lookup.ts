@@ -3,62 +3,65 @@ import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { QuotaUse } from '@fairway/openstack/http/quota-use';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 
-/** Machines of a pool fail side by side: one answer serves all of them. */
-const SHARED_FOR_MS = 10_000;
+/** Machines of a pool fail concurrently, so they share one response. */
+const RESULT_TTL_MS = 10_000;
 
-/** Numbers of quotas by the names in `QuotaUse`. */
-type Numbers = ReadonlyMap<string, { readonly used: number; readonly limit: number }>;
+/** Usage and limits of quotas, by the names in `QuotaUse`. */
+type QuotaUsage = ReadonlyMap<string, { readonly used: number; readonly limit: number }>;
 
 type Clients = Pick<OpenStackClient, 'network' | 'compute' | 'loadBalancing' | 'session'>;
-type Read = (client: Clients) => Promise<Numbers>;
+type Read = (client: Clients) => Promise<QuotaUsage>;
 
-/** Completes errors about quotas: Neutron, Nova for Neutron, and Octavia name the quota without its numbers. */
+/** Adds numbers to quota errors: Neutron, Nova for Neutron, and Octavia name only the quota. */
 export class QuotaLookup {
   readonly #client: Clients;
   readonly #clock: Pick<Clock, 'now'>;
-  readonly #asked = new Map<Read, { readonly atMs: number; readonly answer: Promise<Numbers> }>();
+  readonly #cached = new Map<Read, { readonly atMs: number; readonly result: Promise<QuotaUsage> }>();
 
   constructor(client: Clients, clock: Pick<Clock, 'now'>) {
     this.#client = client;
     this.#clock = clock;
   }
 
-  /** The error with the numbers of its quotas, `wanted` more of which were asked for. Any other error, and one whose numbers the cloud does not tell, as it is. */
-  async explain(error: unknown, wanted: number): Promise<unknown> {
+  /**
+   * The error with the numbers of its quotas, of which `requestedCount` more were requested. Any other error, and one
+   * whose numbers the cloud does not return, is unchanged.
+   */
+  async failureMessage(error: unknown, requestedCount: number): Promise<unknown> {
     if (!isOpenStackError(error, 'quotaExceeded')) return error;
     if (error.quotas.length === 0 || error.quotas.every(({ used }) => used !== undefined)) return error;
     try {
-      const numbers = await this.#numbers(error.service === 'load-balancer' ? readLoadBalancing : readNumbers);
-      return error.withQuotas(error.quotas.map((quota) => complete(quota, numbers, wanted)));
+      const numbers = await this.#usageOf(error.service === 'load-balancer' ? readLoadBalancingQuotas : readQuotas);
+      return error.withQuotas(error.quotas.map((quota) => withUsage(quota, numbers, requestedCount)));
     } catch {
-      // Without numbers the message is as true.
+      // Without numbers, the message is still correct.
       return error;
     }
   }
 
-  #numbers(read: Read): Promise<Numbers> {
+  #usageOf(read: Read): Promise<QuotaUsage> {
     const nowMs = this.#clock.now();
-    const known = this.#asked.get(read);
-    if (known !== undefined && nowMs - known.atMs <= SHARED_FOR_MS) return known.answer;
-    const answer = read(this.#client);
-    this.#asked.set(read, { atMs: nowMs, answer });
-    return answer;
+    const known = this.#cached.get(read);
+    if (known !== undefined && nowMs - known.atMs <= RESULT_TTL_MS) return known.result;
+    const result = read(this.#client);
+    this.#cached.set(read, { atMs: nowMs, result });
+    return result;
   }
 }
 
-function complete(quota: QuotaUse, numbers: Numbers, wanted: number): QuotaUse {
+function withUsage(quota: QuotaUse, numbers: QuotaUsage, requestedCount: number): QuotaUse {
   const known = numbers.get(quota.resource);
   if (quota.used !== undefined || known === undefined) return quota;
-  return { requested: wanted, ...quota, ...known };
+  return { requested: requestedCount, ...quota, ...known };
 }
 
-/** Octavia does not say how much is used: what it refuses for its quota is used up. */
-async function readLoadBalancing({ loadBalancing, session }: Clients): Promise<Numbers> {
+/** Octavia does not return the usage: if it refuses a request because of a quota, that quota is used up. */
+async function readLoadBalancingQuotas({ loadBalancing, session }: Clients): Promise<QuotaUsage> {
   const limits = await loadBalancing.quotas(await session.projectId());
   return new Map([...limits].map(([name, limit]) => [name, { limit, used: limit }]));
 }
 
-async function readNumbers({ network, compute }: Clients): Promise<Numbers> {
+async function readQuotas({ network, compute }: Clients): Promise<QuotaUsage> {
   const [details, limits] = await Promise.allSettled([network.quotaDetails(), compute.limits()]);
   const numbers = new Map<string, { used: number; limit: number }>();
   if (details.status === 'fulfilled') {

@@ -30,7 +30,7 @@ function setUp() {
   return { clock, attachments, attach, idsOf, lists: () => lists };
 }
 
-test('one list serves the networks of a project until it is too old', async () => {
+test('shares one list among the networks of a project until it is too old', async () => {
   const { clock, attach, idsOf, lists } = setUp();
   for (let number = 0; number < 20; number++) attach(`port-${number}`, `network-${number}`);
 
@@ -43,7 +43,7 @@ test('one list serves the networks of a project until it is too old', async () =
   expect(lists()).toBe(2);
 });
 
-test('a network that something here has changed is looked at once more, the others are not', async () => {
+test('lists a network again after a change here, but not the others', async () => {
   const { clock, attachments, attach, idsOf, lists } = setUp();
   attach('other', 'network-2');
   expect(await idsOf('network-1')).toEqual([]);
@@ -58,9 +58,9 @@ test('a network that something here has changed is looked at once more, the othe
   expect(lists()).toBe(2);
 });
 
-test('of a network that was just made nothing is listed, until something is attached', async () => {
+test('does not list a new network until something is attached', async () => {
   const { clock, attachments, attach, idsOf, lists } = setUp();
-  attachments.observed('network-1', [], clock.now());
+  attachments.recordPorts('network-1', [], clock.now());
   expect(await idsOf('network-1')).toEqual([]);
   expect(lists()).toBe(0);
 

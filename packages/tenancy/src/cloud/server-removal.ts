@@ -4,21 +4,26 @@ import type { Problem } from '../problem.ts';
 import type { ProjectCloud } from './project-cloud.ts';
 
 /**
- * How far a deletion is. `kept`: Nova keeps the server with its ports and volumes for a while (`reclaim_instance_interval`), and its policy does not let
- * the project end that.
+ * The progress of a deletion. `kept`: Nova retains the server with its ports and volumes for a while
+ * (`reclaim_instance_interval`), and its policy does not let the project end that.
  */
 export type ServerRemoval = 'gone' | 'deleting' | 'kept';
 
-/** How long a cloud counts as one that keeps no deleted servers. */
-const FINAL_FOR_MS = 3_600_000;
-const finalUntil = new WeakMap<ProjectCloud, number>();
+/** How long a cloud is remembered as one that retains no deleted servers. */
+const FINAL_DELETION_TTL_MS = 3_600_000;
+const finalDeletionUntil = new WeakMap<ProjectCloud, number>();
 
-/** Whether the cloud is known to delete servers at once, so that what its list does not show is gone. */
-export function deletesAtOnce(cloud: ProjectCloud): boolean {
-  return cloud.now() < (finalUntil.get(cloud) ?? Number.NEGATIVE_INFINITY);
+/**
+ * Whether the cloud is known to delete servers immediately, so that a server missing from its list no longer exists.
+ */
+export function deletesImmediately(cloud: ProjectCloud): boolean {
+  return cloud.now() < (finalDeletionUntil.get(cloud) ?? Number.NEGATIVE_INFINITY);
 }
 
-/** Deletes a server that may no longer exist, and records it. Resolves with why Nova keeps it, where it does; rejects with the cloud's error. */
+/**
+ * Deletes a server that may no longer exist, and records it. Resolves with the problem if Nova retains it; rejects with
+ * the cloud's error.
+ */
 export async function removeServer(
   cloud: ProjectCloud,
   id: string,
@@ -26,20 +31,20 @@ export async function removeServer(
 ): Promise<Problem | undefined> {
   const { servers } = cloud.client.compute;
   const listed = cloud.cache.servers.snapshot().items.get(id);
-  const hasRun = Boolean(listed?.['OS-SRV-USG:launched_at']);
+  const hasStarted = Boolean(listed?.['OS-SRV-USG:launched_at']);
   const states: ServerRemoval[] = [];
   await cloud.remove(cloud.ledgers.servers, id, async () => {
     await servers.delete(id, options);
-    // Nova keeps none that has never run.
-    if (deletesAtOnce(cloud) || (listed && !hasRun)) return;
+    // Nova does not retain a server that has never run.
+    if (deletesImmediately(cloud) || (listed && !hasStarted)) return;
     const { state, isSoft } = await endSoftDeletion(cloud, id, options);
     states.push(state);
-    if (hasRun && !isSoft) finalUntil.set(cloud, cloud.now() + FINAL_FOR_MS);
+    if (hasStarted && !isSoft) finalDeletionUntil.set(cloud, cloud.now() + FINAL_DELETION_TTL_MS);
   });
-  return states.includes('kept') ? keptServer(id) : undefined;
+  return states.includes('kept') ? retainedServer(id) : undefined;
 }
 
-/** Has a server deleted that Nova keeps after its deletion: no list shows it. */
+/** Force-deletes a server that Nova retains after its deletion, and that no list shows. */
 export async function endSoftDeletion(
   { client }: ProjectCloud,
   id: string,
@@ -60,14 +65,17 @@ export async function endSoftDeletion(
   }
 }
 
-/** Asks for the server itself, which a list may miss: one that Nova keeps after its deletion is gone, too. Rejects with the cloud's error. */
-export async function isServerGone({ client }: ProjectCloud, id: string, options: CallOptions): Promise<boolean> {
+/**
+ * Gets the server itself, which a list may miss; one that Nova retains after its deletion also counts as deleted.
+ * Rejects with the cloud's error.
+ */
+export async function isServerDeleted({ client }: ProjectCloud, id: string, options: CallOptions): Promise<boolean> {
   const server = await ignoreNotFound(client.compute.servers.get(id, options));
   return server === undefined || server.status === 'SOFT_DELETED' || server.status === 'DELETED';
 }
 
-/** What a deletion waits for whose server is kept. */
-export function keptServer(id: string): Problem {
+/** Why the deletion of a retained server is waiting. */
+export function retainedServer(id: string): Problem {
   const message = `server ${id} is soft-deleted: Nova retains it with its ports and volumes until reclaim_instance_interval has passed, and the policy os_compute_api:os-deferred-delete:force does not let this project delete it earlier; the cloud operator can: openstack server delete --force ${id}`;
   return { reason: 'PermissionDenied', message };
 }

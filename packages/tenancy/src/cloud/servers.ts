@@ -2,8 +2,8 @@ import type { Snapshot } from '@fairway/openstack/cache/snapshot';
 import type { Server } from '@fairway/openstack/types/server';
 import { serverOwner } from './ownership.ts';
 
-/** What people do to servers: in these states nothing of its system runs that could be a node. */
-const STOPPED: ReadonlySet<Server['status']> = new Set([
+/** States that users put servers into, and in which no node can be running. */
+const STOPPED_STATUSES: ReadonlySet<Server['status']> = new Set([
   'PAUSED',
   'RESCUE',
   'SHELVED',
@@ -12,9 +12,9 @@ const STOPPED: ReadonlySet<Server['status']> = new Set([
   'SUSPENDED',
 ]);
 
-/** Whether somebody has stopped the server, in one way or another. */
+/** Whether a user has stopped the server in any way. */
 export function isStopped({ status }: Pick<Server, 'status'>): boolean {
-  return STOPPED.has(status);
+  return STOPPED_STATUSES.has(status);
 }
 
 interface ServerIndex {

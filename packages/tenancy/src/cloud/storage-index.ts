@@ -1,8 +1,8 @@
-import type { Identified, Snapshot } from '@fairway/openstack/cache/snapshot';
+import type { Identifiable, Snapshot } from '@fairway/openstack/cache/snapshot';
 import { type StorageOwner, storageOwner } from './ownership.ts';
 
-/** A volume or a snapshot of Cinder's, or a share of Manila's. */
-export interface Stored extends Identified {
+/** A volume or snapshot in Cinder, or a share in Manila. */
+export interface Stored extends Identifiable {
   readonly metadata: Readonly<Record<string, string>>;
   readonly created_at?: string | null | undefined;
 }
@@ -21,12 +21,12 @@ export function storageKey({ clusterUid, object }: StorageOwner): string {
 }
 
 /** The volumes or snapshots of an object, oldest first; more than one after a create that was assumed lost. */
-export function storedFor<T extends Stored>({ items }: Snapshot<T>, owner: StorageOwner): readonly T[] {
+export function storageObjectsOf<T extends Stored>({ items }: Snapshot<T>, owner: StorageOwner): readonly T[] {
   return indexOf(items).byObject.get(storageKey(owner)) ?? [];
 }
 
-/** All of a cluster's, oldest first. */
-export function storedOfCluster<T extends Stored>({ items }: Snapshot<T>, clusterUid: string): readonly T[] {
+/** All storage objects of a cluster, oldest first. */
+export function storageObjectsOfCluster<T extends Stored>({ items }: Snapshot<T>, clusterUid: string): readonly T[] {
   return indexOf(items).byCluster.get(clusterUid) ?? [];
 }
 

@@ -9,15 +9,15 @@ const TRUSTEE: Credential = {
   password: 'secret of the operator',
   scope: { kind: 'project', project: { id: 'operators' } },
 };
-const HOME: ExpectedProject = { id: 'home', because: 'namespace team' };
+const HOME: ExpectedProject = { id: 'home', reason: 'namespace team' };
 
-interface Circumstances {
+interface TestOptions {
   readonly data?: Readonly<Record<string, string>> | undefined;
   readonly expected?: ExpectedProject | undefined;
   readonly trustee?: Credential;
 }
 
-function credential({ data, expected, trustee = TRUSTEE }: Circumstances) {
+function credential({ data, expected, trustee = TRUSTEE }: TestOptions) {
   const encoded = data && Object.fromEntries(Object.entries(data).map(([key, value]) => [key, btoa(value)]));
   return tenantCredential({
     namespace: 'team',
@@ -42,7 +42,7 @@ function token(projectId: string, roles: readonly string[]): Token {
   };
 }
 
-describe('what Fairway logs in with', () => {
+describe('Fairway’s login', () => {
   const application = { application_credential_id: 'id', application_credential_secret: 'sesame\n' };
 
   it.each<{ what: string; data: Record<string, string>; expected?: ExpectedProject; login: Credential }>([
@@ -52,45 +52,45 @@ describe('what Fairway logs in with', () => {
       login: { kind: 'applicationCredential', id: 'id', secret: 'sesame' },
     },
     {
-      what: 'a trust, as the operator to whom it was given',
+      what: 'a trust, as the operator who is its trustee',
       data: { trust_id: 'trust' },
       expected: HOME,
       login: { ...TRUSTEE, scope: { kind: 'trust', trustId: 'trust' } },
     },
     {
-      what: 'an application credential before a trust',
+      what: 'an application credential rather than a trust',
       data: { ...application, trust_id: 'trust' },
       login: { kind: 'applicationCredential', id: 'id', secret: 'sesame' },
     },
-  ])('is $what', async ({ data, expected, login }) => {
+  ])('uses $what', async ({ data, expected, login }) => {
     expect(await credential({ data, expected }).credential()).toEqual(login);
   });
 
-  it.each<Circumstances & { reason: string; kind: string; says: RegExp }>([
-    { reason: 'there is no Secret', kind: 'unauthorized', says: /team\/mine: its Secret does not exist/ },
+  it.each<TestOptions & { reason: string; kind: string; says: RegExp }>([
+    { reason: 'the Secret does not exist', kind: 'unauthorized', says: /team\/mine: its Secret does not exist/ },
     { reason: 'the Secret is empty', data: {}, kind: 'unauthorized', says: /must have the keys/ },
     {
-      reason: 'half is missing',
+      reason: 'one half is missing',
       data: { application_credential_id: 'id' },
       kind: 'unauthorized',
       says: /must have the keys/,
     },
     {
-      reason: "somebody else's trust could be meant",
+      reason: 'the trust may belong to another tenant',
       data: { trust_id: 'trust' },
       kind: 'forbidden',
       says: /fairway\.dev\/project-id/,
     },
     {
-      reason: 'the operator is no user that can be trusted',
+      reason: 'the operator’s user cannot be a trustee',
       data: { trust_id: 'trust' },
       expected: HOME,
       trustee: { kind: 'applicationCredential', id: 'operator', secret: 'x' },
       kind: 'forbidden',
       says: /cannot use trusts/,
     },
-  ])('is nothing, because $reason', async ({ kind, says, ...circumstances }) => {
-    await expect(credential(circumstances).credential()).rejects.toMatchObject({
+  ])('fails because $reason', async ({ kind, says, ...testOptions }) => {
+    await expect(credential(testOptions).credential()).rejects.toMatchObject({
       kind,
       detail: expect.stringMatching(says),
     });
@@ -99,30 +99,30 @@ describe('what Fairway logs in with', () => {
 
 describe('a token', () => {
   it.each<{ reason: string; expected?: ExpectedProject; project: string; roles: readonly string[] }>([
-    { reason: 'for the project that is expected', expected: HOME, project: 'home', roles: ['member', 'reader'] },
-    { reason: 'for any project while none is expected', project: 'elsewhere', roles: ['member'] },
-    { reason: 'with a role that Fairway does not know', expected: HOME, project: 'home', roles: ['_member_'] },
-  ])('$reason is used', ({ expected, project, roles }) => {
+    { reason: 'the expected project', expected: HOME, project: 'home', roles: ['member', 'reader'] },
+    { reason: 'any project if none is expected', project: 'elsewhere', roles: ['member'] },
+    { reason: 'a role that Fairway does not know', expected: HOME, project: 'home', roles: ['_member_'] },
+  ])('is accepted for $reason', ({ expected, project, roles }) => {
     expect(() => credential({ expected }).accept(token(project, roles))).not.toThrow();
   });
 
   it.each<{ reason: string; project: string; roles: readonly string[]; kind: string; says: RegExp }>([
     {
-      reason: 'for another project',
+      reason: 'another project',
       project: 'elsewhere',
       roles: ['member'],
       kind: 'unauthorized',
       says: /is for project elsewhere .* namespace team is in home/,
     },
     {
-      reason: 'that only reads',
+      reason: 'a read-only role',
       project: 'home',
       roles: ['reader'],
       kind: 'forbidden',
       says: /requires the role member/,
     },
-    { reason: 'without a role', project: 'home', roles: [], kind: 'forbidden', says: /roles \(none\)/ },
-  ])('$reason is not', ({ project, roles, kind, says }) => {
+    { reason: 'a missing role', project: 'home', roles: [], kind: 'forbidden', says: /roles \(none\)/ },
+  ])('is rejected for $reason', ({ project, roles, kind, says }) => {
     const use = () => credential({ expected: HOME }).accept(token(project, roles));
 
     expect(use).toThrow(expect.objectContaining({ kind, detail: expect.stringMatching(says) }));

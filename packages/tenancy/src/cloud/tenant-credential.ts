@@ -8,34 +8,36 @@ import type { Token } from '@fairway/openstack/types/identity';
 export interface ExpectedProject {
   readonly id: string;
   /** The source of the expectation, for messages. */
-  readonly because: string;
+  readonly reason: string;
 }
 
 export interface TenantCredentialOptions {
   readonly namespace: string;
   /** Its name in messages: `credential team/mine`. */
   readonly name: string;
-  /** `data` of the Secret, in base64; undefined if there is no such Secret. */
+  /** `data` of the Secret, in base64; undefined if the Secret does not exist. */
   readonly secret: () => Promise<Readonly<Record<string, string>> | undefined>;
-  /** The operator's own login in that cloud, which trusts are given to. */
+  /** The operator's own login in that cloud, the trustee of trusts. */
   readonly trustee: Credential;
   /** Undefined if nothing determines it. */
   readonly expectedProject: () => ExpectedProject | undefined;
 }
 
 /** Read-only roles. */
-const READING_ROLES = new Set(['reader', 'load-balancer_observer', 'load-balancer_global_observer', 'observer']);
+const READER_ROLES = new Set(['reader', 'load-balancer_observer', 'load-balancer_global_observer', 'observer']);
 
 /**
- * A tenant's own application credential or trust, read from its Secret at every login, so that a new one counts at once.
+ * A tenant's own application credential or trust, read from its Secret at every login, so that a new one takes effect
+ * immediately.
  *
- * A trust is worth something to its trustee alone, who is the operator's user for all tenants: whoever knows the id of somebody
- * else's trust must gain nothing. So a trust is taken only in a namespace whose project the operator has stated.
+ * Only its trustee can use a trust, and the operator's user is the trustee for all tenants: a tenant who knows the ID
+ * of another tenant's trust must not gain access. So a trust is accepted only in a namespace whose project the operator
+ * has stated.
  */
 export function tenantCredential(options: TenantCredentialOptions): CredentialSource {
   const { name, trustee, expectedProject } = options;
   return {
-    // No project's id has a slash.
+    // No project ID contains a slash.
     owner: `namespace/${options.namespace}`,
     async credential() {
       const data = await options.secret();
@@ -71,12 +73,15 @@ export function tenantCredential(options: TenantCredentialOptions): CredentialSo
       const expected = expectedProject();
       if (project === undefined) throw refusal('unauthorized', `${name}: it is not scoped to a project`);
       if (expected !== undefined && expected.id !== project.id) {
-        const problem = `it is for project ${project.name} (${project.id}), but ${expected.because} is in ${expected.id}`;
+        const problem = `it is for project ${project.name} (${project.id}), but ${expected.reason} is in ${expected.id}`;
         throw refusal('unauthorized', `${name}: ${problem}; create a credential in that project`);
       }
-      if (roles.every((role) => READING_ROLES.has(role.name))) {
-        const held = roles.map((role) => role.name).join(', ') || 'none';
-        throw refusal('forbidden', `${name}: its roles (${held}) only grant read access; it requires the role member`);
+      if (roles.every((role) => READER_ROLES.has(role.name))) {
+        const roleNames = roles.map((role) => role.name).join(', ') || 'none';
+        throw refusal(
+          'forbidden',
+          `${name}: its roles (${roleNames}) only grant read access; it requires the role member`,
+        );
       }
     },
   };

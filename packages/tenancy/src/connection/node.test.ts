@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type TenantNode, trimNode } from './node.ts';
 
-test('what a kubelet says of itself is kept in short', () => {
+test('truncates what a kubelet reports about itself', () => {
   const long = 'x'.repeat(1_000_000);
   const node: TenantNode = {
     metadata: { name: 'n1' },

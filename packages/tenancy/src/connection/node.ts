@@ -45,7 +45,7 @@ const MAX_REASON_LENGTH = 64;
 const MAX_TIME_LENGTH = 64;
 const MAX_VERSION_LENGTH = 64;
 const MAX_BOOT_ID_LENGTH = 64;
-/** What of a Node's addresses is cached; Fairway gives it no more. */
+/** The maximum number of cached addresses of a Node; Fairway assigns no more. */
 export const MAX_NODE_ADDRESSES = 32;
 const MAX_RESOURCES = 32;
 const MAX_RESOURCE_LENGTH = 320;
@@ -53,7 +53,9 @@ const MAX_RESOURCE_LENGTH = 320;
 /** Drops unused fields: images, volumes, capacity and heartbeats are most of a Node. */
 export function trimNode(node: TenantNode): TenantNode {
   const { name, uid, labels, annotations, resourceVersion, creationTimestamp, deletionTimestamp } = node.metadata;
-  const kept = [nodeReadyCondition(node), networkUnavailable(node)].filter((condition) => condition !== undefined);
+  const requiredConditions = [nodeReadyCondition(node), networkUnavailable(node)].filter(
+    (condition) => condition !== undefined,
+  );
   return {
     metadata: {
       ...(name !== undefined && { name }),
@@ -73,7 +75,7 @@ export function trimNode(node: TenantNode): TenantNode {
         },
       }),
       ...(node.status?.addresses && { addresses: node.status.addresses.slice(0, MAX_NODE_ADDRESSES) }),
-      conditions: kept.map(trimCondition),
+      conditions: requiredConditions.map(trimCondition),
       ...(node.status?.allocatable && { allocatable: trimResources(node.status.allocatable) }),
     },
   };
@@ -99,12 +101,12 @@ export function nodeReadyCondition(node: TenantNode) {
   return node.status?.conditions?.find(({ type }) => type === 'Ready');
 }
 
-/** What a cloud provider says of a node's routes; absent where nobody makes any. */
+/** The cloud provider's condition about a node's routes; absent if no routes are created. */
 export function networkUnavailable(node: TenantNode): NodeCondition | undefined {
   return node.status?.conditions?.find(({ type }) => type === 'NetworkUnavailable');
 }
 
-/** Set by the kubelet until a cloud provider has given the node its address, zone and providerID. */
+/** Set by the kubelet until a cloud provider has set the node's address, zone and providerID. */
 export const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
 
 /** Ready and initialized by the cloud provider: pods can run. */
@@ -121,6 +123,6 @@ export function isUninitialized(node: TenantNode): boolean {
  * it is immutable, so it must not be trusted.
  */
 export function claimsOtherServer(node: TenantNode, serverID: string): boolean {
-  const claimed = node.spec?.providerID;
-  return Boolean(claimed) && claimed?.slice(claimed.lastIndexOf('/') + 1) !== serverID;
+  const claimedServerID = node.spec?.providerID;
+  return Boolean(claimedServerID) && claimedServerID?.slice(claimedServerID.lastIndexOf('/') + 1) !== serverID;
 }

@@ -7,7 +7,7 @@ import { TransportError } from '@fairway/kube/client/transport';
 import { expect, test } from 'vitest';
 import { TenantClusters } from './tenant-clusters.ts';
 
-test('waiters for a connection that is removed are rejected', async () => {
+test('rejects waiters for a connection that is removed', async () => {
   const connected = Promise.withResolvers<void>();
   const tenants = new TenantClusters({
     // An API server that accepts connections and never responds.
@@ -26,7 +26,7 @@ test('waiters for a connection that is removed are rejected', async () => {
   const cluster = aCluster({}, { uid: 'uid-1' });
   const waiting = tenants.ensure(cluster).catch((error: unknown) => error);
   await connected.promise;
-  // Its caller waits for the nodes now.
+  // Its caller is now waiting for the nodes.
   await setImmediate();
   const [connection] = tenants.connected();
   tenants.remove('uid-1');
@@ -37,10 +37,10 @@ test('waiters for a connection that is removed are rejected', async () => {
 });
 
 test.each([
-  // 5 MB a page, of which 32 MiB are cached.
-  { cacheLimits: undefined, pages: 7, reason: 'of a tenant, as far as one cluster may be cached' },
-  { cacheLimits: 'none' as const, pages: 12, reason: "of the operator's own, to its end" },
-])('a long list of nodes is read $reason', async ({ cacheLimits, pages }) => {
+  // 5 MB per page, of which 32 MiB are cached.
+  { cacheLimits: undefined, pages: 7, reason: 'a tenant’s cluster, up to its cache limit' },
+  { cacheLimits: 'none' as const, pages: 12, reason: "the operator's cluster, completely" },
+])('reads a long list of nodes in $reason', async ({ cacheLimits, pages }) => {
   let requests = 0;
   const annotations = { note: 'x'.repeat(10_000) };
   const page = () => ({

@@ -11,14 +11,14 @@ import { type Transport, TransportError } from '@fairway/kube/client/transport';
 import { type TenantNode, tenantNodes, trimNode } from './node.ts';
 
 /**
- * What is cached of one tenant's cluster, whose administrator may fill its etcd, or have an API server of their own answer for a group: 500 nodes with
- * 40,000 small objects.
+ * Cache limits of one tenant's cluster, whose administrator may fill its etcd, or serve a group from their own API
+ * server: 500 nodes with 40,000 small objects.
  */
 const TENANT_CACHE_LIMITS: CacheLimits = {
   maxObjects: 100_000,
   maxChars: 64 * 1024 * 1024,
-  // A node that was taken over may make any number of certificate requests.
-  maxCharsOfOne: 32 * 1024 * 1024,
+  // A compromised node may create any number of certificate requests.
+  maxCharsPerInformer: 32 * 1024 * 1024,
 };
 
 /** One tenant's cluster as Fairway sees it: a client with an administrator's certificate and a cache of its nodes. */
@@ -29,16 +29,16 @@ export interface TenantCluster {
   readonly client: KubeClient;
   readonly informers: InformerSet;
   readonly nodes: Informer<TenantNode>;
-  /** Aborts when the connection ends: watches beside those of `informers` end with it. */
+  /** Aborts when the connection ends: other watches than those of `informers` end with it. */
   readonly signal: AbortSignal;
 }
 
 export interface TenantClustersOptions {
-  /** Reaches the tenant's API server over TLS; rejects while there are no credentials yet. */
+  /** Reaches the tenant's API server over TLS; rejects until credentials exist. */
   readonly connect: (cluster: Cluster) => Promise<Transport>;
-  /** Of what is cached of each cluster; `TENANT_CACHE_LIMITS` by default. */
+  /** Cache limits per cluster; `TENANT_CACHE_LIMITS` by default. */
   readonly cacheLimits?: CacheLimits | 'none';
-  /** Of their informers: see InformerOptions. */
+  /** Passed to its informers: see InformerOptions. */
   readonly minWatchSeconds?: number;
   readonly clock: Clock;
   readonly random: () => number;
@@ -53,8 +53,8 @@ interface Connection {
 }
 
 /**
- * The connections to all tenants' clusters, one for each, shared by all controllers of this process. An idle one costs
- * the watches of its informers and nothing else.
+ * The connections to all tenants' clusters, one for each, shared by all controllers of this process. An idle connection
+ * costs only the watches of its informers.
  */
 export class TenantClusters {
   readonly #options: TenantClustersOptions;
@@ -77,21 +77,25 @@ export class TenantClusters {
     return [...this.#connections.values()].map(({ tenant }) => tenant);
   }
 
-  /** Calls `listener` for every connection, those that exist included, before its informers start. */
+  /** Calls `listener` for every connection, including existing ones, before its informers start. */
   onConnect(listener: (tenant: TenantCluster) => void): void {
     this.#listeners.add(listener);
     for (const { tenant } of this.#connections.values()) listener(tenant);
   }
 
-  /** Connects to a cluster with a running control plane, and reconnects when its endpoint or CA has changed; resolves when its nodes are known. Rejects with a TransportError when the connection is removed meanwhile, and with the signal's reason. */
+  /**
+   * Connects to a cluster with a running control plane, and reconnects when its endpoint or CA has changed; resolves
+   * when its nodes are known. Rejects with a TransportError if the connection is removed in the meantime, and with the
+   * signal's reason.
+   */
   async ensure(cluster: Cluster, signal?: AbortSignal): Promise<void> {
     const uid = identityOf(cluster);
     const target = JSON.stringify([cluster.status?.endpoint, cluster.status?.caCertificate]);
     if (this.#connections.get(uid)?.target !== target) {
-      const connecting =
+      const pendingConnection =
         this.#connecting.get(uid) ?? this.#connect(cluster, uid, target).finally(() => this.#connecting.delete(uid));
-      this.#connecting.set(uid, connecting);
-      await connecting;
+      this.#connecting.set(uid, pendingConnection);
+      await pendingConnection;
     }
     const connection = this.#connections.get(uid);
     if (connection === undefined) return;
@@ -115,15 +119,15 @@ export class TenantClusters {
     const { clock, random, log } = this.#options;
     const fence = fenceFor('connecting to its API server');
     const transport = await this.#options.connect(cluster);
-    // Removed meanwhile: it would leak otherwise.
+    // Removed in the meantime: it would leak otherwise.
     fence?.();
     this.remove(clusterUid);
     const client = new KubeClient(transport, { userAgent: 'fairway-controllers', clock });
     const clusterKey = `${cluster.metadata.namespace}/${cluster.metadata.name}`;
     const { cacheLimits = TENANT_CACHE_LIMITS, minWatchSeconds } = this.#options;
     const budget = cacheLimits === 'none' ? undefined : new CacheBudget(cacheLimits);
-    const ofCluster = log.child({ cluster: clusterKey });
-    const informers = new InformerSet(client, { clock, random, log: ofCluster, budget, minWatchSeconds });
+    const clusterResult = log.child({ cluster: clusterKey });
+    const informers = new InformerSet(client, { clock, random, log: clusterResult, budget, minWatchSeconds });
     const nodes = informers.informer(tenantNodes, { trim: trimNode });
     const stop = new AbortController();
     const tenant: TenantCluster = { clusterUid, clusterKey, client, informers, nodes, signal: stop.signal };

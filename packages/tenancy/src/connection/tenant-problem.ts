@@ -1,4 +1,4 @@
-import { AnswerTooLargeError, TransportError } from '@fairway/kube/client/transport';
+import { ResponseTooLargeError, TransportError } from '@fairway/kube/client/transport';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { Problem } from '../problem.ts';
 
@@ -13,11 +13,11 @@ export class TenantApiError extends Error {
 }
 
 /** Awaits a call to a tenant's API server, and wraps its error. */
-export async function ofTenant<T>(call: Promise<T>): Promise<T> {
+export async function wrapTenantError<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    if (error instanceof TransportError || error instanceof AnswerTooLargeError || isApiError(error))
+    if (error instanceof TransportError || error instanceof ResponseTooLargeError || isApiError(error))
       throw new TenantApiError(error);
     throw error;
   }
@@ -27,11 +27,11 @@ export async function ofTenant<T>(call: Promise<T>): Promise<T> {
 export function tenantProblemOf(error: unknown): Problem | undefined {
   if (!(error instanceof TenantApiError)) return undefined;
   if (error.cause instanceof TransportError) {
-    // How the connection ended differs from one try to the next.
+    // The way in which the connection ended differs between attempts.
     const message = "the cluster's API server cannot be reached; Fairway retries at least every five minutes";
     return { reason: 'ControlPlaneFailed', message };
   }
-  if (error.cause instanceof AnswerTooLargeError) {
+  if (error.cause instanceof ResponseTooLargeError) {
     const message = `the responses of the cluster's API server are too large: delete objects that you no longer need (${error.message})`;
     return { reason: 'ControlPlaneFailed', message };
   }

@@ -21,7 +21,7 @@ export function credentialProblem(cluster: Cluster, credentials: Informer<CloudC
   };
 }
 
-/** Why a cluster has no cloud at all. */
+/** Why a cluster has no cloud. */
 export function missingCloud({
   metadata,
   spec,
@@ -41,8 +41,11 @@ export function missingCloud({
   };
 }
 
-/** A refused login in words that name the object which holds the credential, and who can replace it; other problems stay as they are. */
-export function ofLogin<T extends Problem>(
+/**
+ * Describes a refused login by the object that contains the credential, and who can replace it; other problems are
+ * unchanged.
+ */
+export function fromLogin<T extends Problem>(
   problem: T,
   { cluster, cloud }: { readonly cluster: Cluster | undefined; readonly cloud: ProjectCloud | undefined },
 ): T {

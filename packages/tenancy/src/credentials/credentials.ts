@@ -25,20 +25,20 @@ export class ClusterCredentials {
     const identity = clusterIdentity(cluster);
     const known = this.#known.get(identity.uid);
     if (known) return known;
-    const loading = this.#loadOrCreate(identity, cluster.spec.credentialName);
-    this.#known.set(identity.uid, loading);
-    loading.catch(() => this.#known.delete(identity.uid));
-    return loading;
+    const pendingLoads = this.#loadOrCreate(identity, cluster.spec.credentialName);
+    this.#known.set(identity.uid, pendingLoads);
+    pendingLoads.catch(() => this.#known.delete(identity.uid));
+    return pendingLoads;
   }
 
-  /** The cluster's PKI as it is stored now, for processes that don't hear of its changes; created if missing. */
+  /** The cluster's PKI as stored now, for processes that are not notified of its changes; created if missing. */
   currentPki(cluster: Cluster): Promise<ClusterPki> {
     return this.#loadOrCreate(clusterIdentity(cluster), cluster.spec.credentialName);
   }
 
   /**
-   * Changes the stored PKI, in one write that is refused if anybody has changed it meanwhile; `change` gets what is stored now, and returns the same object to
-   * leave it as it is. What it rejects with is passed on, and the API's error.
+   * Changes the stored PKI in one write, which is rejected on a concurrent change. `change` gets the stored PKI, and
+   * returns the same object to leave it unchanged. Rejects with the error of `change` or of the API.
    */
   async change(cluster: Cluster, change: (pki: ClusterPki) => Promise<ClusterPki>): Promise<ClusterPki> {
     const identity = clusterIdentity(cluster);
@@ -47,7 +47,7 @@ export class ClusterCredentials {
       this.#known.set(identity.uid, Promise.resolve(changed));
       return changed;
     } catch (error) {
-      // Nobody knows what became of the write.
+      // The outcome of the write is unknown.
       this.#known.delete(identity.uid);
       throw error;
     }
@@ -72,9 +72,9 @@ export class ClusterCredentials {
     const changed = await change(pki);
     if (changed === pki) return pki;
     const { data = {} } = await pkiSecret(identity, changed);
-    const dropped = Object.keys(stored.data ?? {}).filter((key) => !(key in data));
+    const droppedKeys = Object.keys(stored.data ?? {}).filter((key) => !(key in data));
     const { name = '', resourceVersion } = stored.metadata;
-    const value = { metadata: { resourceVersion }, data: { ...data, ...nulls(dropped) } };
+    const value = { metadata: { resourceVersion }, data: { ...data, ...nullsFor(droppedKeys) } };
     await secrets.patch(name, { type: 'merge', value }, { namespace: SYSTEM_NAMESPACE });
     return changed;
   }
@@ -85,15 +85,15 @@ export class ClusterCredentials {
     const pki = await createClusterPki(this.#clock);
     try {
       const secret = await pkiSecret(identity, pki);
-      // What the cluster has in the cloud is found by it when nothing else tells any more.
+      // The garbage collection uses it to find the cluster's cloud resources once nothing else refers to them.
       const annotations = { ...secret.metadata.annotations, [CREDENTIAL_ANNOTATION]: credentialName };
       await this.#client.resource(Secrets).create({ ...secret, metadata: { ...secret.metadata, annotations } });
       return pki;
     } catch (error) {
       if (!isApiError(error, 'AlreadyExists')) throw error;
-      const winner = await this.#load(identity.uid);
-      if (winner === undefined) throw error;
-      return winner;
+      const existingPki = await this.#load(identity.uid);
+      if (existingPki === undefined) throw error;
+      return existingPki;
     }
   }
 
@@ -108,7 +108,7 @@ export class ClusterCredentials {
   }
 }
 
-function nulls(keys: readonly string[]): Record<string, null> {
+function nullsFor(keys: readonly string[]): Record<string, null> {
   return Object.fromEntries(keys.map((key) => [key, null]));
 }
 

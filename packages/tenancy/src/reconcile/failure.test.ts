@@ -4,17 +4,19 @@ import { BackoffError } from '@fairway/kube/controller/attempts';
 import { conflict, forbidden } from '@fairway/kube/object/api-error';
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
 import { describe, expect, test } from 'vitest';
-import { ofTenant } from '../connection/tenant-problem.ts';
+import { wrapTenantError } from '../connection/tenant-problem.ts';
 import { endsPass, failureOf, type Party } from './failure.ts';
 import { ProblemError } from './problem-error.ts';
-import { ofRuntime } from './runtime-problem.ts';
+import { wrapRuntimeError } from './runtime-problem.ts';
 
 const NOW_MS = 1_000_000;
 const refused = forbidden({ group: 'fairway.dev', resource: 'machines', name: 'demo-general-x7k2p' }, 'no more');
 const away = new TransportError('connect ECONNREFUSED');
-const full = Object.assign(new Error("ENOSPC: no space left on device, open '/home/x/tmp-1234'"), { code: 'ENOSPC' });
+const fullDisk = Object.assign(new Error("ENOSPC: no space left on device, open '/home/x/tmp-1234'"), {
+  code: 'ENOSPC',
+});
 
-async function caught(call: Promise<unknown>): Promise<unknown> {
+async function classify(call: Promise<unknown>): Promise<unknown> {
   return call.catch((error: unknown) => error);
 }
 
@@ -29,7 +31,7 @@ function quota(): OpenStackError {
   });
 }
 
-describe('what an error means', () => {
+describe('the classification of an error', () => {
   test.each<{ of: string; error: () => unknown; party: Party; turn: string; message: RegExp }>([
     {
       of: 'the cloud',
@@ -47,21 +49,21 @@ describe('what an error means', () => {
     },
     {
       of: "the tenant's API server, which refuses",
-      error: () => caught(ofTenant(Promise.reject(refused))),
+      error: () => classify(wrapTenantError(Promise.reject(refused))),
       party: 'tenantApi',
       turn: 'operator',
       message: /^the cluster's API server rejects Fairway's request: /,
     },
     {
       of: "the tenant's API server, which is away",
-      error: () => caught(ofTenant(Promise.reject(away))),
+      error: () => classify(wrapTenantError(Promise.reject(away))),
       party: 'tenantApi',
       turn: 'operator',
       message: /^the cluster's API server cannot be reached; Fairway retries/,
     },
     {
       of: 'the runtime, whose disk is full',
-      error: () => caught(ofRuntime(Promise.reject(full))),
+      error: () => classify(wrapRuntimeError(Promise.reject(fullDisk))),
       party: 'controlPlaneRuntime',
       turn: 'operator',
       message: /^the control plane runtime failed: no space left on its disk/,
@@ -87,23 +89,23 @@ describe('what an error means', () => {
       turn: 'operator',
       message: /^internal error \(TypeError\)/,
     },
-  ])('of $of', async ({ error, party, turn, message }) => {
+  ])('for $of', async ({ error, party, turn, message }) => {
     const failure = failureOf(await error(), NOW_MS);
 
     expect(failure).toMatchObject({ party, message: expect.stringMatching(message) });
     expect(actionRequiredBy(failure.reason)).toBe(turn);
   });
 
-  test('a step that rests is told in the words of its last failure, and when it is tried again', () => {
+  test('reports a phase in backoff with its last failure and the next attempt', () => {
     const failure = failureOf(new BackoffError(quota(), NOW_MS + 5_000), NOW_MS);
 
     expect(failure).toMatchObject({ reason: 'QuotaExceeded', party: 'cloud', retryAfterMs: 5_001 });
   });
 
-  test("a conflict of Fairway's own API ends the pass, one of a tenant's does not", async () => {
+  test("ends the pass for a conflict of Fairway's own API, but not for a tenant's", async () => {
     const error = conflict({ resource: 'nodes', name: 'n' }, 'it is newer');
 
     expect(endsPass(error)).toBe(true);
-    expect(endsPass(await caught(ofTenant(Promise.reject(error))))).toBe(false);
+    expect(endsPass(await classify(wrapTenantError(Promise.reject(error))))).toBe(false);
   });
 });

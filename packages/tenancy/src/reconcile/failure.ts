@@ -9,13 +9,13 @@ import type { RetryableProblem } from '../problem.ts';
 import { ProblemError } from './problem-error.ts';
 import { runtimeProblemOf } from './runtime-problem.ts';
 
-/** The party that failed. The reason implies who has to act (`actionRequiredBy`). */
+/** The party that failed. The reason implies who must act (`actionRequiredBy`). */
 export type Party = 'cloud' | 'tenantApi' | 'controlPlaneRuntime' | 'fairwayApi' | 'fairway';
 
 /** A failure of a reconcile phase as reported to users; stable while its cause is the same. */
 export interface Failure extends RetryableProblem {
   readonly party: Party;
-  /** For the log. */
+  /** Logged, not reported. */
   readonly error: unknown;
 }
 
@@ -35,7 +35,7 @@ function problemOf(error: unknown, nowMs: number): Omit<Failure, 'error'> {
   const runtime = runtimeProblemOf(error);
   if (runtime) return { party: 'controlPlaneRuntime', ...runtime };
   const reason = ConditionReason.InternalError;
-  if (isApiError(error)) return { party: 'fairwayApi', reason, message: ownApiMessage(error) };
+  if (isApiError(error)) return { party: 'fairwayApi', reason, message: fairwayApiMessage(error) };
   if (error instanceof TransportError) {
     return { party: 'fairwayApi', reason, message: "Fairway's own API does not respond" };
   }
@@ -44,8 +44,8 @@ function problemOf(error: unknown, nowMs: number): Omit<Failure, 'error'> {
   return { party: 'fairway', reason, message };
 }
 
-/** What names differ in from one try to the next stands in the subject. */
-function ownApiMessage({ message, subject }: ApiError): string {
+/** Names that differ between attempts are only in the subject. */
+function fairwayApiMessage({ message, subject }: ApiError): string {
   const words = subject?.name ? message.replaceAll(` "${subject.name}"`, '') : message;
   return `Fairway's own API rejected the request: ${words}`;
 }
@@ -60,7 +60,7 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** How operations on a single object are retried: see `Attempts`. */
+/** Retries of operations on a single object: see `Attempts`. */
 export function classifyError(error: unknown): RetryDecision | undefined {
   if (endsPass(error)) return undefined;
   const { party, reason, retryAfterMs } = problemOf(error, 0);

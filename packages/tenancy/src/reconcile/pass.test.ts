@@ -19,7 +19,7 @@ function start(signal = new AbortController().signal) {
 const refused = forbidden({ resource: 'machines', name: 'm' }, 'no');
 
 describe('a pass', () => {
-  test('writes the status when all went well', async () => {
+  test('writes the status after success', async () => {
     const { pass, end, writes } = start();
     expect(await pass.run(async () => 7)).toEqual({ value: 7 });
 
@@ -27,7 +27,7 @@ describe('a pass', () => {
     expect(writes()).toBe(1);
   });
 
-  test('writes the status when a phase failed, after the others', async () => {
+  test('writes the status after a failed phase and all others', async () => {
     const { pass, end, writes } = start();
     const first = await pass.run(() => Promise.reject(refused));
     const second = await pass.run(async () => 'done');
@@ -38,7 +38,7 @@ describe('a pass', () => {
     expect(writes()).toBe(1);
   });
 
-  test('writes the status before a fault of Fairway is thrown again', async () => {
+  test('writes the status before it rethrows a fault of Fairway', async () => {
     const { pass, end, writes } = start();
     const fault = new TypeError('x is undefined');
     const outcome = await pass.run(() => Promise.reject(fault));
@@ -48,25 +48,25 @@ describe('a pass', () => {
     expect(writes()).toBe(1);
   });
 
-  test('comes again at the soonest of what was asked for and what rests', async () => {
+  test('is requeued at the earliest requested time or retry', async () => {
     const { clock, pass, end } = start();
     pass.requeueAfter(600_000);
     pass.requeueAfter(undefined);
-    for (const restMs of [30_000, 5_000]) {
-      await pass.run(() => Promise.reject(new BackoffError(refused, clock.now() + restMs)));
+    for (const remainingMs of [30_000, 5_000]) {
+      await pass.run(() => Promise.reject(new BackoffError(refused, clock.now() + remainingMs)));
     }
 
     expect(await end()).toEqual({ requeueAfterMs: 5_001 });
   });
 
   test.each([
-    { reason: 'the cache was a moment behind', error: conflict({ resource: 'clusters', name: 'c' }, 'newer') },
-    { reason: 'the cluster is another process’s', error: new FencedError('c', 'a write') },
-  ])('ends immediately when $reason', async ({ error }) => {
+    { reason: 'the cache was slightly outdated', error: conflict({ resource: 'clusters', name: 'c' }, 'newer') },
+    { reason: 'another process owns the cluster', error: new FencedError('c', 'a write') },
+  ])('ends immediately if $reason', async ({ error }) => {
     await expect(start().pass.run(() => Promise.reject(error))).rejects.toBe(error);
   });
 
-  test('ends with whatever a phase throws once its signal has aborted', async () => {
+  test('ends with any error that a phase throws after its signal has aborted', async () => {
     const abort = new AbortController();
     const { pass } = start(abort.signal);
     const phase = async () => {
@@ -77,7 +77,7 @@ describe('a pass', () => {
     await expect(pass.run(phase)).rejects.toBe(refused);
   });
 
-  test('begins no phase and writes nothing once its signal has aborted', async () => {
+  test('starts no phase and writes nothing after its signal has aborted', async () => {
     const abort = new AbortController();
     const { pass, end, writes } = start(abort.signal);
     let phases = 0;

@@ -7,15 +7,17 @@ export type Outcome<T> =
   | { readonly value?: undefined; readonly failure: Failure };
 
 /**
- * One pass of a reconcile, for any kind: runs its phases, collects failures, always writes the status, and returns when to requeue.
+ * One pass of a reconcile, for any kind: runs its phases, collects failures, always writes the status, and returns when
+ * to requeue.
  *
- * **Expected flow.** `run` for each phase, whatever the outcome of the others; `requeueAfter` if a phase needs a requeue; finally `end`, with a function that
- * writes the status from the outcomes.
+ * **Expected flow.** `run` for each phase, regardless of the outcome of the others; `requeueAfter` if a phase needs a
+ * requeue; finally `end`, with a function that writes the status from the outcomes.
  *
- * **Guarantees.** Whatever a phase throws is told in the status, except a conflict, the loss of the grant and the end of the process, which end the pass.
- * A fault of Fairway itself is thrown again after the status is written, so that it is logged and the key rests. Everything else rests by itself
- * (`Attempts`, the caches of the cloud): an event may bring the key back to see what else has changed, and costs no call for what failed. Once the
- * signal has aborted no further phase begins and nothing is written: whoever has the key next looks at what is there.
+ * **Guarantees.** The status reports all errors of phases, except a conflict, the loss of the grant and the end of the
+ * process, which end the pass. A fault of Fairway itself is rethrown after the status is written, so that it is logged
+ * and the key backs off. All other failures have their own backoff (`Attempts`, the caches of the cloud): an event may
+ * requeue the key to check for other changes, without repeating the failed call. Once the signal has aborted, no
+ * further phase starts and nothing is written: the next owner of the key reads the actual state.
  */
 export class Pass {
   readonly signal: AbortSignal;
@@ -40,12 +42,12 @@ export class Pass {
     }
   }
 
-  /** The earliest wins. */
+  /** The earliest time applies. */
   requeueAfter(delayMs: number | undefined): void {
     this.#requeueAfterMs = Math.min(this.#requeueAfterMs, delayMs ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Nothing to write for what has no status of its own. */
+  /** Writes nothing for an object without its own status. */
   async end(writeStatus?: () => Promise<void>): Promise<Result> {
     this.signal.throwIfAborted();
     await writeStatus?.();

@@ -11,7 +11,7 @@ export class RuntimeError extends Error {
 }
 
 /** Awaits a call to the control-plane runtime, and wraps its error. */
-export async function ofRuntime<T>(call: Promise<T>): Promise<T> {
+export async function wrapRuntimeError<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
@@ -19,7 +19,7 @@ export async function ofRuntime<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const CAUSE_TEXTS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space left on its disk; free space or provide a larger disk',
   EDQUOT: 'the disk quota is exceeded; free space or raise the quota',
   EROFS: 'its file system is read-only; check the kernel log',
@@ -34,8 +34,8 @@ const WORDS: Readonly<Record<string, string>> = {
 export function runtimeProblemOf(error: unknown): Problem | undefined {
   if (!(error instanceof RuntimeError)) return undefined;
   const code = errorCode(error.cause);
-  // The system's message names a file that differs on each attempt.
-  const words = (code !== undefined && (WORDS[code] ?? `system error ${code}`)) || error.message;
+  // The system error names a file that differs on each attempt.
+  const words = (code !== undefined && (CAUSE_TEXTS[code] ?? `system error ${code}`)) || error.message;
   return { reason: 'ControlPlaneFailed', message: `the control plane runtime failed: ${words}` };
 }
 

@@ -3,20 +3,20 @@ import type { UsageInterval, UsageTotal } from '../../kinds/usage-record.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** A time span, from inclusive to exclusive. */
+/** A time span, from `fromMs` (inclusive) to `toMs` (exclusive). */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** An interval's span; an open one ends at `nowMs`. */
+/** The span of an interval; an open one ends at `nowMs`. */
 export function spanOf({ startTime, endTime }: Pick<UsageInterval, 'startTime' | 'endTime'>, nowMs: number): Span {
   const fromMs = Date.parse(startTime);
   return { fromMs, toMs: endTime === undefined ? Math.max(fromMs, nowMs) : Date.parse(endTime) };
 }
 
-/** Seconds that two spans share. */
-export function sharedSeconds(left: Span, right: Span): number {
+/** Number of seconds in which two spans overlap. */
+export function overlapSeconds(left: Span, right: Span): number {
   return Math.max(0, Math.min(left.toMs, right.toMs) - Math.max(left.fromMs, right.fromMs)) / 1000;
 }
 
@@ -40,7 +40,7 @@ export function startOfDay(ms: number): number {
   return Math.floor(ms / DAY_MS) * DAY_MS;
 }
 
-/** A span cut at UTC midnights, and at full UTC hours from `hoursFromMs` on, with the period of each part. */
+/** A span split at UTC midnights, and at full UTC hours from `hoursFromMs` on, with the period of each part. */
 export function* partsOf({ fromMs, toMs }: Span, hoursFromMs: number): Generator<Span & { readonly period: string }> {
   for (let atMs = fromMs; atMs < toMs; ) {
     const isByHour = atMs >= hoursFromMs;
@@ -53,7 +53,7 @@ export function* partsOf({ fromMs, toMs }: Span, hoursFromMs: number): Generator
 
 export const DETAIL_DAYS = 8;
 
-/** From when on ended intervals are summed up by hour; earlier ones are summed up by day. */
+/** Ended intervals from this time on are summed up by hour, earlier ones by day. */
 export function detailFromMs(nowMs: number): number {
   return startOfDay(nowMs) - DETAIL_DAYS * DAY_MS;
 }

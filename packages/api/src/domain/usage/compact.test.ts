@@ -17,25 +17,25 @@ function sums(intervals: readonly UsageInterval[], totals: readonly UsageTotal[]
   );
 }
 
-describe('what has ended is summed up', () => {
+describe('summing up ended intervals', () => {
   test.each([
     {
-      what: 'by hour within eight days, cut at full hours',
+      what: 'sums up by hour within eight days, split at full hours',
       of: [interval('2026-12-10T09:50:00Z', '2026-12-10T11:10:00Z')],
       says: ['2026-12-10T09 Node b3-8 600', '2026-12-10T10 Node b3-8 3600', '2026-12-10T11 Node b3-8 600'],
     },
     {
-      what: 'by day before that, over the end of a month',
+      what: 'sums up by day before that, across the end of a month',
       of: [interval('2026-11-30T23:00:00Z', '2026-12-01T01:00:00Z')],
       says: ['2026-11-30 Node b3-8 3600', '2026-12-01 Node b3-8 3600'],
     },
     {
-      what: 'by day and by hour where it reaches from one into the other',
+      what: 'sums up by day and by hour across the boundary',
       of: [interval('2026-12-01T23:00:00Z', '2026-12-02T00:30:00Z')],
       says: ['2026-12-01 Node b3-8 3600', '2026-12-02T00 Node b3-8 1800'],
     },
     {
-      what: 'of several together',
+      what: 'adds up several intervals',
       of: [
         interval('2026-12-10T09:00:00Z', '2026-12-10T09:10:00Z'),
         interval('2026-12-10T09:20:00Z', '2026-12-10T09:21:00Z', { id: 'b', uncertainSeconds: 5 }),
@@ -43,7 +43,7 @@ describe('what has ended is summed up', () => {
       says: ['2026-12-10T09 Node b3-8 660 (5)'],
     },
     {
-      what: 'volumes in GiB times seconds, what is uncertain with the last part',
+      what: 'sums up volumes in GiB seconds, with the uncertainty in the last period',
       of: [
         interval('2026-12-10T09:59:00Z', '2026-12-10T10:01:00Z', {
           resource: 'Volume',
@@ -54,13 +54,17 @@ describe('what has ended is summed up', () => {
       ],
       says: ['2026-12-10T09 Volume ssd 600', '2026-12-10T10 Volume ssd 600 (20)'],
     },
-    { what: 'not before an hour has passed', of: [interval('2026-12-10T09:00:00Z', '2026-12-10T11:31:00Z')], says: [] },
-    { what: 'not while it runs', of: [interval('2026-01-10T09:00:00Z')], says: [] },
+    {
+      what: 'does not sum up intervals that ended less than an hour ago',
+      of: [interval('2026-12-10T09:00:00Z', '2026-12-10T11:31:00Z')],
+      says: [],
+    },
+    { what: 'does not sum up running intervals', of: [interval('2026-01-10T09:00:00Z')], says: [] },
   ])('$what', ({ of, says }) => {
     expect(sums(of)).toEqual(says);
   });
 
-  test('hours become days, and days older than the retention go', () => {
+  test('turns hours into days, and drops days older than the retention', () => {
     const total = (period: string, amount: number): UsageTotal => ({ period, resource: 'Node', type: 'b3-8', amount });
 
     expect(
@@ -71,7 +75,7 @@ describe('what has ended is summed up', () => {
     ).toEqual(['2026-12-01 Node b3-8 100', '2026-12-09T01 Node b3-8 7']);
   });
 
-  test('early where there is more than fits, the oldest first', () => {
+  test('sums up the oldest intervals early if there are too many', () => {
     const intervals = Array.from({ length: 600 }, (_, index) =>
       interval(
         '2026-12-10T11:40:00Z',

@@ -2,12 +2,12 @@ import type { UsageInterval, UsageRecordStatus, UsageTotal } from '../../kinds/u
 import { dayOf, detailFromMs, partsOf, periodSpan, spanOf } from './amounts.ts';
 
 /** How long an ended interval is kept separately: it continues if a list had merely missed the resource. */
-const SETTLED_MS = 3_600_000;
-/** Bounds the record even if nodes are created and deleted every minute. */
-const MAX_ENDED = 500;
+const SETTLING_PERIOD_MS = 3_600_000;
+/** Limits the size of the record even if nodes are created and deleted every minute. */
+const MAX_ENDED_INTERVALS = 500;
 
-/** A closed record is reopened: none of its earlier intervals continue. Pure. */
-export function reopenedUsage({ endedTime: _ended, ...status }: UsageRecordStatus, nowMs: number, retentionMs: number) {
+/** Reopens a closed record: none of its earlier intervals continues. Pure. */
+export function reopenUsage({ endedTime: _ended, ...status }: UsageRecordStatus, nowMs: number, retentionMs: number) {
   return compactUsage(status, nowMs, retentionMs, 0);
 }
 
@@ -16,18 +16,20 @@ export function compactUsage(
   status: UsageRecordStatus,
   nowMs: number,
   retentionMs: number,
-  settledMs = SETTLED_MS,
+  settlingPeriodMs = SETTLING_PERIOD_MS,
 ): UsageRecordStatus {
   const intervals = status.intervals ?? [];
   const ended = intervals
     .filter(({ endTime }) => endTime !== undefined)
     .toSorted((a, b) => (b.endTime ?? '').localeCompare(a.endTime ?? ''));
   const settled = new Set(
-    ended.filter(({ endTime = '' }, index) => index >= MAX_ENDED || Date.parse(endTime) <= nowMs - settledMs),
+    ended.filter(
+      ({ endTime = '' }, index) => index >= MAX_ENDED_INTERVALS || Date.parse(endTime) <= nowMs - settlingPeriodMs,
+    ),
   );
   const hoursFromMs = detailFromMs(nowMs);
   const sums = new Map<string, UsageTotal>();
-  for (const total of status.totals ?? []) addTo(sums, coarse(total, hoursFromMs));
+  for (const total of status.totals ?? []) addTo(sums, toCoarseTotal(total, hoursFromMs));
   for (const interval of settled) for (const total of totalsOf(interval, hoursFromMs)) addTo(sums, total);
   const totals = [...sums.values()]
     .filter((total) => periodSpan(total).toMs > nowMs - retentionMs)
@@ -39,12 +41,12 @@ export function compactUsage(
   };
 }
 
-function coarse(total: UsageTotal, hoursFromMs: number): UsageTotal {
+function toCoarseTotal(total: UsageTotal, hoursFromMs: number): UsageTotal {
   const { fromMs } = periodSpan(total);
   return fromMs < hoursFromMs ? { ...total, period: dayOf(fromMs) } : total;
 }
 
-/** Amount of an ended interval in each period; the uncertainty of its end is attributed to the last. */
+/** Amount of an ended interval in each period; the uncertainty of its end is attributed to the last period. */
 function totalsOf(interval: UsageInterval, hoursFromMs: number): UsageTotal[] {
   const { resource, type, quantity = 1, uncertainSeconds = 0 } = interval;
   const span = spanOf(interval, 0);

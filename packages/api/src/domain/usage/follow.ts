@@ -5,7 +5,7 @@ import type { UsageInterval, UsageRecordStatus, UsageResource } from '../../kind
 export interface ObservedItem {
   readonly id: string;
   readonly type: string;
-  /** GiB; 1 by default. */
+  /** In GiB; 1 by default. */
   readonly quantity?: number;
   /** Start time as reported by the cloud or the API. */
   readonly sinceMs: number;
@@ -25,7 +25,7 @@ export interface UsageObservation {
   readonly items: readonly ObservedItem[];
   /** Known ends of resources that are not among the items. */
   readonly endOf?: (id: string) => EndWindow | undefined;
-  /** When a resource was last seen with its previous type or size, if known. */
+  /** When the type or size of a resource is last known to be unchanged. */
   readonly unchangedMsOf?: (id: string) => number | undefined;
 }
 
@@ -41,7 +41,7 @@ export function followUsage(status: UsageRecordStatus, observations: readonly Us
   for (const observation of observations) {
     const observedMs = timeOf(status.observedTimes?.[observation.resource]);
     if (observation.atMs < (observedMs ?? Number.NEGATIVE_INFINITY)) continue;
-    intervals = followOne(intervals, observation, observedMs);
+    intervals = applyObservation(intervals, observation, observedMs);
   }
   if (intervals === before) return status;
   const times = observations.map(({ resource, atMs }) => {
@@ -55,7 +55,7 @@ export function followUsage(status: UsageRecordStatus, observations: readonly Us
   };
 }
 
-function followOne(
+function applyObservation(
   intervals: readonly UsageInterval[],
   observation: UsageObservation,
   observedMs: number | undefined,
@@ -74,10 +74,10 @@ function followOne(
       const kept = each.endTime === undefined ? ended(each, observation, observedMs) : each;
       isChanged ||= kept !== each;
       next.push(kept);
-    } else if (isAlike(each, item)) {
+    } else if (isSameUsage(each, item)) {
       // A list of several pages may miss an existing item.
       isChanged ||= each.endTime !== undefined;
-      next.push(each.endTime === undefined ? each : running(each));
+      next.push(each.endTime === undefined ? each : reopened(each));
     } else {
       const fromMs = each.endTime === undefined ? observation.atMs : Date.parse(each.endTime);
       isChanged = true;
@@ -98,11 +98,11 @@ function begun(resource: UsageResource, { id, type, quantity = 1 }: ObservedItem
   return { resource, id, type, ...(quantity !== 1 && { quantity }), startTime: formatTime(fromMs) };
 }
 
-function running({ endTime: _end, uncertainSeconds: _uncertain, ...interval }: UsageInterval): UsageInterval {
+function reopened({ endTime: _end, uncertainSeconds: _uncertain, ...interval }: UsageInterval): UsageInterval {
   return interval;
 }
 
-/** With the time when it was first missing, and since when it may have been. */
+/** Includes when the item was first missing, and since when it may have been. */
 function ended(
   interval: UsageInterval,
   { atMs, endOf }: Pick<UsageObservation, 'atMs' | 'endOf'>,
@@ -119,7 +119,7 @@ function ended(
   };
 }
 
-function isAlike(interval: UsageInterval, { type, quantity = 1 }: ObservedItem): boolean {
+function isSameUsage(interval: UsageInterval, { type, quantity = 1 }: ObservedItem): boolean {
   return interval.type === type && (interval.quantity ?? 1) === quantity;
 }
 

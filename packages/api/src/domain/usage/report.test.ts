@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type UsageInterval, type UsageRecord, type UsageTotal, usageRecords } from '../../kinds/usage-record.ts';
 import { blinded } from '../../testing/blind.ts';
-import { UsageDetailGone, type UsageRow, type UsageStep, usageReport } from './report.ts';
+import { UsageDetailExpired, type UsageRow, type UsageStep, usageReport } from './report.ts';
 
 const NOW = Date.parse('2026-12-10T12:00:00Z');
 
@@ -25,7 +25,7 @@ function node(startTime: string, endTime?: string, more: Partial<UsageInterval> 
   return { resource: 'Node', id: 'a', type: 'b3-8', startTime, ...(endTime !== undefined && { endTime }), ...more };
 }
 
-function ask(
+function queryUsage(
   records: readonly UsageRecord[],
   from: string,
   to: string,
@@ -37,23 +37,31 @@ function ask(
 
 const november = ['2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z'] as const;
 
-describe('a report', () => {
+describe('a usage report', () => {
   test.each([
-    { what: 'all of it', of: node('2026-11-05T00:00:00Z', '2026-11-05T01:00:10Z'), seconds: 3610 },
-    { what: 'what is within the span', of: node('2026-10-31T23:00:00Z', '2026-11-01T00:00:05Z'), seconds: 5 },
-    { what: 'until the end of the span', of: node('2026-11-30T23:59:50Z'), seconds: 10 },
+    { what: 'the whole interval', of: node('2026-11-05T00:00:00Z', '2026-11-05T01:00:10Z'), seconds: 3610 },
     {
-      what: 'nothing of what ended as it began',
+      what: 'the part of an interval within the span',
+      of: node('2026-10-31T23:00:00Z', '2026-11-01T00:00:05Z'),
+      seconds: 5,
+    },
+    { what: 'a running interval until the end of the span', of: node('2026-11-30T23:59:50Z'), seconds: 10 },
+    {
+      what: 'nothing for an interval that ended when the span started',
       of: node('2026-10-01T00:00:00Z', '2026-11-01T00:00:00Z'),
       seconds: undefined,
     },
-    { what: 'nothing of what began as it ended', of: node('2026-12-01T00:00:00Z'), seconds: undefined },
+    {
+      what: 'nothing for an interval that started when the span ended',
+      of: node('2026-12-01T00:00:00Z'),
+      seconds: undefined,
+    },
   ])('counts $what', ({ of, seconds }) => {
-    expect(ask([record({ intervals: [of] })], ...november)[0]?.amount).toBe(seconds);
+    expect(queryUsage([record({ intervals: [of] })], ...november)[0]?.amount).toBe(seconds);
   });
 
-  test('counts what runs until now, and no further', () => {
-    const [row] = ask(
+  test('counts running intervals until now', () => {
+    const [row] = queryUsage(
       [record({ intervals: [node('2026-12-10T11:00:00Z')] })],
       '2026-12-10T00:00:00Z',
       '2027-01-01T00:00:00Z',
@@ -63,7 +71,7 @@ describe('a report', () => {
     expect(row?.toMs).toBe(NOW);
   });
 
-  test('tells volumes in GiB times seconds, and by how much less it may have been', () => {
+  test('reports volumes in GiB seconds, with their uncertainty', () => {
     const volume = node('2026-11-05T00:00:00Z', '2026-11-05T00:01:00Z', {
       resource: 'Volume',
       type: 'ssd',
@@ -71,7 +79,10 @@ describe('a report', () => {
       uncertainSeconds: 3,
     });
 
-    expect(ask([record({ intervals: [volume] })], ...november)[0]).toMatchObject({ amount: 1200, uncertain: 60 });
+    expect(queryUsage([record({ intervals: [volume] })], ...november)[0]).toMatchObject({
+      amount: 1200,
+      uncertain: 60,
+    });
   });
 
   test.each<{ step: UsageStep; periods: readonly string[] }>([
@@ -81,8 +92,8 @@ describe('a report', () => {
       step: 'hour',
       periods: ['2026-11-30T22:00 3600', '2026-11-30T23:00 3600', '2026-12-01T00:00 3600', '2026-12-01T01:00 3600'],
     },
-  ])('has a row for each $step, cut in UTC', ({ step, periods }) => {
-    const rows = ask(
+  ])('has a row for each $step, split in UTC', ({ step, periods }) => {
+    const rows = queryUsage(
       [record({ intervals: [node('2026-11-01T00:00:00Z')] })],
       '2026-11-30T22:00:00Z',
       '2026-12-01T02:00:00Z',
@@ -97,7 +108,7 @@ describe('a report', () => {
   test.each([
     { by: 'project', byCluster: false, says: ['other undefined 60', 'team undefined 150'] },
     { by: 'cluster', byCluster: true, says: ['other big 60', 'team demo 90', 'team second 60'] },
-  ])('adds up by $by, from records of all that there were', ({ byCluster, says }) => {
+  ])('adds up by $by, including records of deleted clusters', ({ byCluster, says }) => {
     const minute = node('2026-11-05T00:00:00Z', '2026-11-05T00:01:00Z');
     const total: UsageTotal = { period: '2026-11-04', resource: 'Node', type: 'b3-8', amount: 30 };
     const records = [
@@ -106,18 +117,18 @@ describe('a report', () => {
       record({ intervals: [minute], namespace: 'other', cluster: 'big' }),
     ];
 
-    const rows = ask(records, ...november, 'all', byCluster);
+    const rows = queryUsage(records, ...november, 'all', byCluster);
 
     expect(rows.map(({ namespace, cluster, amount }) => `${namespace} ${cluster} ${amount}`)).toEqual(says);
   });
 
-  test('takes sums of whole periods, and refuses to cut one', () => {
+  test('includes sums of whole periods, and refuses to split one', () => {
     const total = (period: string): UsageTotal => ({ period, resource: 'Node', type: 'b3-8', amount: 60 });
     const records = [record({ totals: [total('2026-11-04'), total('2026-12-10T10'), total('2026-12-10T11')] })];
 
-    expect(ask(records, '2026-12-10T11:00:00Z', '2026-12-10T12:00:00Z')[0]?.amount).toBe(60);
-    expect(ask(records, '2026-11-04T00:00:00Z', '2026-12-10T11:00:00Z')[0]?.amount).toBe(120);
-    expect(() => ask(records, '2026-11-04T12:00:00Z', '2026-12-10T11:00:00Z')).toThrow(UsageDetailGone);
-    expect(() => ask(records, '2026-11-04T00:00:00Z', '2026-12-10T10:30:00Z')).toThrow('usage of 2026-12-10T10');
+    expect(queryUsage(records, '2026-12-10T11:00:00Z', '2026-12-10T12:00:00Z')[0]?.amount).toBe(60);
+    expect(queryUsage(records, '2026-11-04T00:00:00Z', '2026-12-10T11:00:00Z')[0]?.amount).toBe(120);
+    expect(() => queryUsage(records, '2026-11-04T12:00:00Z', '2026-12-10T11:00:00Z')).toThrow(UsageDetailExpired);
+    expect(() => queryUsage(records, '2026-11-04T00:00:00Z', '2026-12-10T10:30:00Z')).toThrow('usage of 2026-12-10T10');
   });
 });

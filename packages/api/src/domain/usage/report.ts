@@ -1,33 +1,33 @@
 import { USAGE_RESOURCES, type UsageRecord, type UsageResource } from '../../kinds/usage-record.ts';
-import { periodSpan, type Span, sharedSeconds, spanOf } from './amounts.ts';
+import { overlapSeconds, periodSpan, type Span, spanOf } from './amounts.ts';
 
-/** What rows are grouped by; the project always is one. */
+/** How rows are grouped, always including the project. */
 export type UsageStep = 'hour' | 'day' | 'month' | 'all';
 
 /** One row of a report. */
 export interface UsageRow extends Span {
   readonly namespace: string;
   readonly projectID: string | undefined;
-  /** Undefined if clusters are added up. */
+  /** Undefined if rows add up several clusters. */
   readonly cluster: string | undefined;
   readonly clusterUID: string | undefined;
   readonly resource: UsageResource;
   readonly type: string;
-  /** Seconds; of volumes, GiB times seconds. */
+  /** Seconds; for volumes, GiB seconds. */
   readonly amount: number;
-  /** Uncertainty: by how much less it may have been. */
+  /** The uncertainty: by how much less it may have been. */
   readonly uncertain: number;
 }
 
-export interface UsageQuestion extends Span {
+export interface UsageQuery extends Span {
   readonly nowMs: number;
   readonly step: UsageStep;
   /** Whether each cluster has its own rows. */
   readonly byCluster: boolean;
 }
 
-/** Thrown if a report begins or ends within a period of which only the sum is left. */
-export class UsageDetailGone extends Error {
+/** Thrown if a report starts or ends within a period of which only the sum is left. */
+export class UsageDetailExpired extends Error {
   override readonly name = 'UsageDetailGone';
   readonly period: string;
 
@@ -37,17 +37,17 @@ export class UsageDetailGone extends Error {
   }
 }
 
-/** Usage in a time span, in rows by period, project, resource and type. Pure. Throws UsageDetailGone. */
-export function usageReport(records: readonly UsageRecord[], question: UsageQuestion): UsageRow[] {
-  const { fromMs, step } = question;
+/** Usage in a time span, in rows by period, project, resource and type. Pure. Throws UsageDetailExpired. */
+export function usageReport(records: readonly UsageRecord[], query: UsageQuery): UsageRow[] {
+  const { fromMs, step } = query;
   // Exact to the second, like the records.
-  const nowMs = Math.floor(question.nowMs / 1000) * 1000;
+  const nowMs = Math.floor(query.nowMs / 1000) * 1000;
   const rows = new Map<string, UsageRow>();
-  for (const window of windowsOf({ fromMs, toMs: Math.min(question.toMs, nowMs) }, step)) {
+  for (const window of windowsOf({ fromMs, toMs: Math.min(query.toMs, nowMs) }, step)) {
     for (const record of records) {
       for (const part of partsWithin(record, window, nowMs)) {
         if (part.amount === 0 && part.uncertain === 0) continue;
-        const row = { ...subjectOf(record, question), ...window, ...part };
+        const row = { ...subjectOf(record, query), ...window, ...part };
         const key = JSON.stringify([row.fromMs, row.namespace, row.clusterUID, row.projectID, row.resource, row.type]);
         const known = rows.get(key);
         const sum = known && { amount: known.amount + row.amount, uncertain: known.uncertain + row.uncertain };
@@ -66,34 +66,34 @@ function* partsWithin({ status }: UsageRecord, window: Span, nowMs: number): Gen
     const span = spanOf(interval, nowMs);
     const isEndWithin = span.toMs > window.fromMs && span.toMs <= window.toMs;
     const uncertain = isEndWithin ? quantity * uncertainSeconds : 0;
-    yield { resource, type, amount: quantity * sharedSeconds(span, window), uncertain };
+    yield { resource, type, amount: quantity * overlapSeconds(span, window), uncertain };
   }
   for (const total of status?.totals ?? []) {
     const span = periodSpan(total);
     if (span.toMs <= window.fromMs || span.fromMs >= window.toMs) continue;
-    // A sum whose period is not over yet lies completely within a window that ends now.
+    // A sum whose period is not over yet is completely within a window that ends now.
     const isWhole = span.fromMs >= window.fromMs && (span.toMs <= window.toMs || window.toMs === nowMs);
-    if (!isWhole) throw new UsageDetailGone(total.period);
+    if (!isWhole) throw new UsageDetailExpired(total.period);
     yield { resource: total.resource, type: total.type, amount: total.amount, uncertain: total.uncertain ?? 0 };
   }
 }
 
-function subjectOf({ spec, status }: UsageRecord, { byCluster }: UsageQuestion) {
+function subjectOf({ spec, status }: UsageRecord, { byCluster }: UsageQuery) {
   const { namespace, clusterName, clusterUID } = spec;
   const cluster = byCluster ? { cluster: clusterName, clusterUID } : { cluster: undefined, clusterUID: undefined };
   return { namespace, projectID: status?.projectID, ...cluster };
 }
 
-/** The spans of a report's rows, cut at UTC hours, days or months. */
+/** The spans of a report's rows, split at UTC hours, days or months. */
 export function* windowsOf({ fromMs, toMs }: Span, step: UsageStep): Generator<Span> {
   for (let atMs = fromMs; atMs < toMs; ) {
-    const nextMs = Math.min(toMs, nextCut(atMs, step) ?? toMs);
+    const nextMs = Math.min(toMs, nextBoundary(atMs, step) ?? toMs);
     yield { fromMs: atMs, toMs: nextMs };
     atMs = nextMs;
   }
 }
 
-function nextCut(ms: number, step: UsageStep): number | undefined {
+function nextBoundary(ms: number, step: UsageStep): number | undefined {
   const date = new Date(ms);
   switch (step) {
     case 'hour':

@@ -1,7 +1,7 @@
 import { USAGE_RESOURCES, type UsageRecordStatus, type UsageResource } from '../../kinds/usage-record.ts';
-import { counted } from '../counted.ts';
+import { pluralize } from '../pluralize.ts';
 
-const WORDS: Readonly<Record<UsageResource, string>> = {
+const UNIT_BY_RESOURCE: Readonly<Record<UsageResource, string>> = {
   ControlPlane: 'control plane',
   Node: 'node',
   RootVolume: 'root volume',
@@ -14,10 +14,10 @@ const WORDS: Readonly<Record<UsageResource, string>> = {
 export function usageSummary({ intervals = [] }: UsageRecordStatus): string {
   const running = intervals.filter(({ endTime }) => endTime === undefined);
   return USAGE_RESOURCES.map((resource) => ({
-    word: WORDS[resource],
+    word: UNIT_BY_RESOURCE[resource],
     count: running.filter((each) => each.resource === resource).length,
   }))
     .filter(({ count }) => count > 0)
-    .map(({ word, count }) => counted(count, word))
+    .map(({ word, count }) => pluralize(count, word))
     .join(', ');
 }

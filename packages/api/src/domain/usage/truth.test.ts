@@ -5,18 +5,18 @@ import { compactUsage } from './compact.ts';
 import { followUsage } from './follow.ts';
 import { usageReport } from './report.ts';
 
-const BEGIN = Date.parse('2026-11-27T20:00:00Z');
+const BEGIN_MS = Date.parse('2026-11-27T20:00:00Z');
 const RETENTION_MS = 400 * 86_400_000;
 const TYPES = ['small', 'large'];
 
-interface Life {
+interface Lifetime {
   readonly id: string;
   readonly type: string;
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-const lives = fc
+const lifetimes = fc
   .array(
     fc.record({
       type: fc.constantFrom(...TYPES),
@@ -26,26 +26,26 @@ const lives = fc
     { maxLength: 12 },
   )
   .map((all) =>
-    all.map(({ type, from, seconds }, index): Life => {
-      const fromMs = BEGIN + from * 1000;
+    all.map(({ type, from, seconds }, index): Lifetime => {
+      const fromMs = BEGIN_MS + from * 1000;
       return { id: `server-${index}`, type, fromMs, toMs: fromMs + seconds * 1000 };
     }),
   );
-/** A look after so many seconds; one that is lost was made by a process that died before it could write. */
+/** An observation after this many seconds. If it is lost, the process died before it could write the result. */
 const observations = fc.array(fc.record({ after: fc.integer({ min: 1, max: 2 * 86_400 }), isLost: fc.boolean() }), {
   maxLength: 60,
 });
 
-/** A life that began and ended between two looks was never seen. */
-function isSeen({ fromMs, toMs }: Life, times: readonly number[]): boolean {
+/** A lifetime that starts and ends between two observations is never seen. */
+function isSeen({ fromMs, toMs }: Lifetime, times: readonly number[]): boolean {
   return times.some((atMs) => fromMs <= atMs && atMs < toMs);
 }
 
-test('whatever happens, and whoever dies, seconds are those of what was there, within the bound that is told', () => {
+test('usage is exact within the reported uncertainty, whatever observations are lost', () => {
   fc.assert(
-    fc.property(lives, observations, (all, schedule) => {
+    fc.property(lifetimes, observations, (all, schedule) => {
       let status: UsageRecordStatus = {};
-      let atMs = BEGIN;
+      let atMs = BEGIN_MS;
       const counted: number[] = [];
       for (const { after, isLost } of schedule) {
         atMs += after * 1000;
@@ -65,17 +65,17 @@ test('whatever happens, and whoever dies, seconds are those of what was there, w
       };
       const rows = usageReport([record], { fromMs: 0, toMs: atMs + 1, nowMs: atMs, step: 'all', byCluster: false });
       for (const type of TYPES) {
-        const seen = all.filter((life) => life.type === type && isSeen(life, counted));
-        const truth = seen.reduce((sum, { fromMs, toMs }) => sum + (Math.min(toMs, atMs) - fromMs) / 1000, 0);
-        // What has ended since the last look that counts is believed to run.
+        const seen = all.filter((lifetime) => lifetime.type === type && isSeen(lifetime, counted));
+        const actualSeconds = seen.reduce((sum, { fromMs, toMs }) => sum + (Math.min(toMs, atMs) - fromMs) / 1000, 0);
+        // Resources that ended after the last accepted observation still count as running.
         const lastMs = counted.at(-1) ?? atMs;
         const unseen = seen.reduce(
           (sum, { toMs }) => (toMs > lastMs && toMs < atMs ? sum + (atMs - toMs) / 1000 : sum),
           0,
         );
         const { amount = 0, uncertain = 0 } = rows.find((row) => row.type === type) ?? {};
-        expect(amount).toBeGreaterThanOrEqual(truth);
-        expect(amount - uncertain - unseen).toBeLessThanOrEqual(truth);
+        expect(amount).toBeGreaterThanOrEqual(actualSeconds);
+        expect(amount - uncertain - unseen).toBeLessThanOrEqual(actualSeconds);
       }
     }),
     { numRuns: 300 },

@@ -1,10 +1,10 @@
-import { type FieldLedger, provenBy } from './entry.ts';
+import { entryProvenBy, type FieldLedger } from './entry.ts';
 
 export const AUTOSCALER_CONFIG_REQUEST_FIELDS: FieldLedger = {
-  'spec.expirationSeconds': provenBy(
+  'spec.expirationSeconds': entryProvenBy(
     'acts',
     'packages/gateway/src/autoscaler-config/autoscaler-config-request.test.ts',
-    'gets a certificate that lives as long as it asks for',
+    'is valid for the requested time',
     'the certificate is issued for a request, which no cache holds',
   ),
 };

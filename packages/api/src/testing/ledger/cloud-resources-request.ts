@@ -1,4 +1,4 @@
 import type { FieldLedger } from './entry.ts';
 
-/** It has no fields. */
+/** The kind has no fields. */
 export const CLOUD_RESOURCES_REQUEST_FIELDS: FieldLedger = {};

@@ -1,38 +1,47 @@
 import { acts, type FieldLedger, inColumn } from './entry.ts';
 
 const PHASE = 'packages/api/src/domain/release-phase.test.ts';
-const BY_DATE = 'at $now it is $phase, until $next';
-const CHOICE = 'packages/controllers/src/cluster/version-choice.test.ts';
+const PHASE_BY_DATE = 'is $phase at $now, until $next';
+const VERSION_CHOICE = 'packages/controllers/src/cluster/version-choice.test.ts';
 const PROBLEMS = 'packages/api/src/domain/release-problems.test.ts';
-const NOT_READY = 'a release is not ready: $problem';
-const FORCED = 'packages/api/src/domain/forced-upgrade.test.ts';
-const TOLD = 'is $time: $reason';
-const EXEMPT = 'is none for who is exempt: $exempt';
+const NOT_READY = 'reports a release that is not ready: $problem';
+const FORCED_UPGRADE = 'packages/api/src/domain/forced-upgrade.test.ts';
+const PLANNED_TIME = 'is $time: $reason';
+const EXEMPT = 'is undefined for exempt clusters: $exempt';
 const ROLLOUT = 'packages/controllers/src/offer/rollout.test.ts';
 
 export const KUBERNETES_RELEASE_FIELDS: FieldLedger = {
   'spec.minor': acts(PROBLEMS, NOT_READY),
-  'spec.phaseOverride': acts(PHASE, 'an override holds whatever the date is'),
-  'spec.released': acts(PHASE, BY_DATE),
-  'spec.maintenanceMode': acts(PHASE, BY_DATE),
-  'spec.endOfLife': acts(PHASE, BY_DATE),
+  'spec.phaseOverride': acts(PHASE, 'follows an override regardless of the date'),
+  'spec.released': acts(PHASE, PHASE_BY_DATE),
+  'spec.maintenanceMode': acts(PHASE, PHASE_BY_DATE),
+  'spec.endOfLife': acts(PHASE, PHASE_BY_DATE),
   'spec.source': inColumn(),
   'spec.patches[].version': acts(PROBLEMS, NOT_READY),
   'spec.patches[].released': acts(PROBLEMS, NOT_READY),
-  'spec.patches[].withdrawn': acts(CHOICE, 'turns back from one that has been withdrawn before it ran'),
+  'spec.patches[].withdrawn': acts(
+    VERSION_CHOICE,
+    'reverts to the previous patch if the new one is withdrawn before it ran',
+  ),
   'spec.patches[].components': acts(
     'packages/api/src/domain/release-components.test.ts',
-    'a patch may have other components than its minor version',
+    'prefers the components of a patch to those of its minor version',
   ),
-  'spec.components': acts('packages/api/src/domain/release-components.test.ts', 'nodes get what their release says'),
-  'spec.rollout.maxConcurrent': acts(ROLLOUT, 'of $count clusters $moving: $reason'),
-  'spec.rollout.maxPercent': acts(ROLLOUT, 'of $count clusters $moving: $reason'),
-  'spec.rollout.canarySelector.matchLabels': acts(ROLLOUT, 'go first, and all others wait until they are ready'),
-  'spec.rollout.maxFailures': acts(ROLLOUT, 'are told by what the cluster said, and stop the rollout at the limit'),
-  'spec.rollout.timeout': acts(ROLLOUT, 'a cluster has as long as the operator says'),
-  'spec.rollout.paused': acts(ROLLOUT, 'what is paused begins nothing, and ends what it began'),
-  'spec.forcedUpgrade.gracePeriod': acts(FORCED, TOLD),
-  'spec.forcedUpgrade.notice': acts(FORCED, TOLD),
-  'spec.forcedUpgrade.exempt[].namespace': acts(FORCED, EXEMPT),
-  'spec.forcedUpgrade.exempt[].name': acts(FORCED, EXEMPT),
+  'spec.components': acts(
+    'packages/api/src/domain/release-components.test.ts',
+    'uses the component versions of the release',
+  ),
+  'spec.rollout.maxConcurrent': acts(ROLLOUT, 'is $moving for $count clusters: $reason'),
+  'spec.rollout.maxPercent': acts(ROLLOUT, 'is $moving for $count clusters: $reason'),
+  'spec.rollout.canarySelector.matchLabels': acts(ROLLOUT, 'start first, and all others wait until they are ready'),
+  'spec.rollout.maxFailures': acts(
+    ROLLOUT,
+    'are reported with the cluster’s message, and stop the rollout at the limit',
+  ),
+  'spec.rollout.timeout': acts(ROLLOUT, 'are counted only after the operator’s timeout'),
+  'spec.rollout.paused': acts(ROLLOUT, 'a paused rollout starts no clusters, and completes those in progress'),
+  'spec.forcedUpgrade.gracePeriod': acts(FORCED_UPGRADE, PLANNED_TIME),
+  'spec.forcedUpgrade.notice': acts(FORCED_UPGRADE, PLANNED_TIME),
+  'spec.forcedUpgrade.exempt[].namespace': acts(FORCED_UPGRADE, EXEMPT),
+  'spec.forcedUpgrade.exempt[].name': acts(FORCED_UPGRADE, EXEMPT),
 };

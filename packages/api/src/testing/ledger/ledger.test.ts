@@ -12,11 +12,11 @@ const lines = Object.entries(LEDGER).flatMap(([kind, fields]) =>
 );
 
 describe('the ledger of spec fields', () => {
-  test.each([...ledgerSchemas().keys()])('has each field of a %s, and no other', (kind) => {
+  test.each([...ledgerSchemas().keys()])('contains each field of a %s, and no others', (kind) => {
     expect(Object.keys(LEDGER[kind] ?? {}).sort()).toEqual(specFields(kind).sort());
   });
 
-  test('names tests that are there', () => {
+  test('refers to existing tests', () => {
     const missing = lines.flatMap(({ field, entry: { proof } }) => {
       const path = join(root, proof.file);
       if (!existsSync(path)) return [`${field}: there is no ${proof.file}`];
@@ -26,7 +26,7 @@ describe('the ledger of spec fields', () => {
     expect(missing).toEqual([]);
   });
 
-  test('shows what is for people in a column', () => {
+  test('shows informational fields in a column', () => {
     const shown = KINDS.flatMap(({ kind, columns }) => columns.map(({ value }) => `${kind} ${value.slice(1)}`));
     const hidden = lines.filter(({ entry }) => entry.proof.title === IN_COLUMN).map(({ field }) => field);
 

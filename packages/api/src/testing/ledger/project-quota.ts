@@ -1,9 +1,9 @@
 import { acts, type FieldLedger } from './entry.ts';
 
-const HELD = 'packages/controllers/src/behaviour/project-quota.test.ts';
+const QUOTA_ENFORCEMENT = 'packages/controllers/src/behaviour/project-quota.test.ts';
 
 export const PROJECT_QUOTA_FIELDS: FieldLedger = {
-  'spec.clusters': acts(HELD, 'clusters that came at once are held by those that claim it first'),
-  'spec.nodes': acts(HELD, 'pools of all clusters share $limit, the oldest first'),
-  'spec.cores': acts(HELD, 'pools of all clusters share $limit, the oldest first'),
+  'spec.clusters': acts(QUOTA_ENFORCEMENT, 'admits the clusters that claim it first if several are created at once'),
+  'spec.nodes': acts(QUOTA_ENFORCEMENT, 'pools of all clusters share $limit, the oldest first'),
+  'spec.cores': acts(QUOTA_ENFORCEMENT, 'pools of all clusters share $limit, the oldest first'),
 };

@@ -1,4 +1,4 @@
 import type { FieldLedger } from './entry.ts';
 
-/** It has no fields. */
+/** The kind has no fields. */
 export const QUOTAS_REQUEST_FIELDS: FieldLedger = {};

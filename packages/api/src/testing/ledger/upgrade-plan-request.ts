@@ -1,10 +1,10 @@
-import { type FieldLedger, provenBy } from './entry.ts';
+import { entryProvenBy, type FieldLedger } from './entry.ts';
 
 export const UPGRADE_PLAN_REQUEST_FIELDS: FieldLedger = {
-  'spec.version': provenBy(
+  'spec.version': entryProvenBy(
     'acts',
     'packages/controllers/src/upgrade-preview/preview.test.ts',
-    'goes to $to: $reason',
+    'is $to: $reason',
     'the plan is made for a request, which no cache holds',
   ),
 };

@@ -6,6 +6,6 @@ export const USAGE_RECORD_FIELDS: FieldLedger = {
   'spec.clusterUID': inColumn(),
   'spec.namespace': acts(
     'packages/api/src/domain/usage/report.test.ts',
-    'adds up by $by, from records of all that there were',
+    'adds up by $by, including records of deleted clusters',
   ),
 };

@@ -61,7 +61,7 @@ export class AggregatingServer extends TestServer {
     await this.clock.advance(0);
   }
 
-  /** Of `v1.GROUP`: `True Passed all checks passed`. */
+  /** The condition of `v1.GROUP`: `True Passed all checks passed`. */
   async availability(group: string): Promise<string> {
     const { status } = await this.client.resource<APIService>(APIServices).get(`v1.${group}`);
     const condition = status?.conditions?.find(({ type }) => type === 'Available');

@@ -6,9 +6,9 @@ import { systemClock } from '@fairway/base/clock';
 import { createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 
-export interface AskedRequest {
+export interface ReceivedRequest {
   readonly method: string;
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly headersDistinct: NodeJS.Dict<string[]>;
@@ -17,13 +17,13 @@ export interface AskedRequest {
   readonly client: { readonly name: string | undefined; readonly issuer: string | undefined };
 }
 
-export type Behavior = (request: AskedRequest, response: ServerResponse) => void;
+export type Behavior = (request: ReceivedRequest, response: ServerResponse) => void;
 
 /** Switches to another protocol, whose bytes follow on the socket. */
-export type UpgradeBehavior = (request: Omit<AskedRequest, 'body'>, socket: TLSSocket) => void;
+export type UpgradeBehavior = (request: Omit<ReceivedRequest, 'body'>, socket: TLSSocket) => void;
 
 export interface ExtensionServerOptions {
-  /** Its Service: `name.namespace.svc`. */
+  /** Host name of its Service: `name.namespace.svc`. */
   readonly dnsName: string;
   readonly group: string;
   readonly version: string;
@@ -33,7 +33,7 @@ export interface ExtensionServerOptions {
 export class ExtensionServer implements AsyncDisposable {
   readonly caBundle: string;
   /** Requests on behalf of users. */
-  readonly asked: AskedRequest[] = [];
+  readonly received: ReceivedRequest[] = [];
   /** Number of requests by API servers themselves. */
   checks = 0;
   readonly #server: Server;
@@ -50,7 +50,7 @@ export class ExtensionServer implements AsyncDisposable {
     this.#upgrades = upgrades;
     this.caBundle = caBundle;
     const groupVersion = `${group}/${version}`;
-    this.answer(`/apis/${groupVersion}`, (_request, response) => sendJson(response, 200, resourceList(groupVersion)));
+    this.respond(`/apis/${groupVersion}`, (_request, response) => sendJson(response, 200, resourceList(groupVersion)));
     server.on('request', (request, response) => void this.#handle(request, response));
     server.on('upgrade', (request) => this.#upgrade(request));
   }
@@ -81,8 +81,8 @@ export class ExtensionServer implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** At exactly this path, whatever the query. */
-  answer(path: string, behavior: Behavior): void {
+  /** Responds at exactly this path, with any query. */
+  respond(path: string, behavior: Behavior): void {
     this.#behaviors.set(path, behavior);
   }
 
@@ -99,31 +99,31 @@ export class ExtensionServer implements AsyncDisposable {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    const asked = { ...headOf(request), body: Buffer.concat(chunks).toString('latin1') };
-    const { headers } = asked;
+    const received = { ...headOf(request), body: Buffer.concat(chunks).toString('latin1') };
+    const { headers } = received;
     if (/^system:(?:kube-aggregator|aggregator|anonymous)$/.test(String(headers['x-remote-user']))) this.checks++;
-    else this.asked.push(asked);
+    else this.received.push(received);
     const behavior = this.#behaviors.get(pathOf(request));
     if (behavior === undefined) sendJson(response, 404, { kind: 'Status', apiVersion: 'v1', code: 404 });
-    else behavior(asked, response);
+    else behavior(received, response);
   }
 
   #upgrade(request: IncomingMessage): void {
-    const asked = headOf(request);
-    this.asked.push({ ...asked, body: '' });
+    const received = headOf(request);
+    this.received.push({ ...received, body: '' });
     request.socket.on('error', () => {});
-    this.#upgrades.get(pathOf(request))?.(asked, request.socket as TLSSocket);
+    this.#upgrades.get(pathOf(request))?.(received, request.socket as TLSSocket);
   }
 }
 
-function headOf(request: IncomingMessage): Omit<AskedRequest, 'body'> {
+function headOf(request: IncomingMessage): Omit<ReceivedRequest, 'body'> {
   const { method = '', url: path = '', headers, headersDistinct } = request;
   const certificate = (request.socket as TLSSocket).getPeerCertificate();
   const client = { name: nameOf(certificate.subject), issuer: nameOf(certificate.issuer) };
   return { method, path, headers, headersDistinct, client };
 }
 
-/** Without its query. */
+/** The path without its query. */
 function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '';
 }

@@ -4,7 +4,7 @@ import type { Destination, Outbound, OutboundCall } from '../../outbound/outboun
 import { OutboundError } from '../../outbound/outbound-error.ts';
 import { resourceList } from './extension-server.ts';
 
-export interface FakeAnswer {
+export interface FakeResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Readable;
@@ -14,9 +14,9 @@ export interface FakeAnswer {
 export class FakeOutbound implements Outbound {
   readonly calls: string[] = [];
   /** Maximum number of concurrent calls. */
-  mostWaiting = 0;
+  maxWaiting = 0;
   /** The response to a call; by default discovery works, and other calls get no response. */
-  answer: (call: OutboundCall, destination: Destination) => FakeAnswer | Promise<FakeAnswer> = ({ path }) => {
+  response: (call: OutboundCall, destination: Destination) => FakeResponse | Promise<FakeResponse> = ({ path }) => {
     const [, group, version, ...rest] = path.slice(1).split('/');
     if (!path.startsWith('/apis/') || rest.length > 0) throw new OutboundError('EOF');
     return { body: JSON.stringify(resourceList(`${group}/${version}`)) };
@@ -25,9 +25,9 @@ export class FakeOutbound implements Outbound {
 
   async request(destination: Destination, call: OutboundCall): Promise<IncomingMessage> {
     this.calls.push(`${call.method} ${call.path}`);
-    this.mostWaiting = Math.max(this.mostWaiting, ++this.#waiting);
+    this.maxWaiting = Math.max(this.maxWaiting, ++this.#waiting);
     try {
-      const { status = 200, headers = {}, body } = await this.answer(call, destination);
+      const { status = 200, headers = {}, body } = await this.response(call, destination);
       const readable = typeof body === 'string' ? Readable.from([Buffer.from(body)]) : body;
       return Object.assign(readable, { statusCode: status, headers }) as unknown as IncomingMessage;
     } finally {

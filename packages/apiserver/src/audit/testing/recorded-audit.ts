@@ -8,7 +8,7 @@ import type { AuditPolicy } from '../policy-rules.ts';
 /** An audit log in memory. */
 export class RecordedAudit {
   readonly auditor: Auditor;
-  /** As they would be written. */
+  /** Events as they would be written. */
   readonly lines: string[] = [];
   suppressed = 0;
 
@@ -19,7 +19,7 @@ export class RecordedAudit {
   ) {
     const sink = {
       record: (line: string) => void this.lines.push(line),
-      suppressed: () => void this.suppressed++,
+      recordSuppressed: () => void this.suppressed++,
     };
     this.auditor = new Auditor({ sink, isSensitive, policy, clock, log: silentLogger });
   }

@@ -18,7 +18,11 @@ const API_VERSION = `${RBAC}/v1`;
 export type RbacObject = ClusterRole | ClusterRoleBinding | Role | RoleBinding;
 
 /** Roles that aggregate others by label, and the roles that they are aggregated to. */
-const AGGREGATED: Readonly<Record<string, string | undefined>> = { admin: undefined, edit: 'admin', view: 'edit' };
+const AGGREGATION_TARGETS: Readonly<Record<string, string | undefined>> = {
+  admin: undefined,
+  edit: 'admin',
+  view: 'edit',
+};
 
 /** The initial cluster role bindings. */
 const SUBJECTS: Readonly<Record<string, readonly Subject[]>> = {
@@ -70,7 +74,7 @@ export function bootstrapPolicy(): RbacObject[] {
   );
   return [
     ...Object.entries({ ...userRoles, ...componentRoles }).map(([name, rules]) => clusterRole(name, rules)),
-    ...Object.entries(AGGREGATED).map(([name, into]) => aggregatedRole(name, into)),
+    ...Object.entries(AGGREGATION_TARGETS).map(([name, aggregateTo]) => aggregatedRole(name, aggregateTo)),
     ...controllers,
     ...Object.entries(SUBJECTS).map(([name, subjects]) => clusterRoleBinding(name, subjects)),
     ...controllerBindings,
@@ -94,8 +98,8 @@ function clusterRole(name: string, rules: readonly PolicyRule[]): ClusterRole {
   return { apiVersion: API_VERSION, kind: 'ClusterRole', metadata: metadata(name, labels), rules: copyOf(rules) };
 }
 
-function aggregatedRole(name: string, into: string | undefined): ClusterRole {
-  const labels = into === undefined ? {} : { [`${RBAC}/aggregate-to-${into}`]: 'true' };
+function aggregatedRole(name: string, aggregateTo: string | undefined): ClusterRole {
+  const labels = aggregateTo === undefined ? {} : { [`${RBAC}/aggregate-to-${aggregateTo}`]: 'true' };
   const selector = { matchLabels: { [`${RBAC}/aggregate-to-${name}`]: 'true' } };
   return {
     apiVersion: API_VERSION,

@@ -34,15 +34,15 @@ export function bootstrapPolicySteps(reader: ObjectReader): PolicyStep[] {
   });
 }
 
-/** Makes admin, edit and view complete at once, before the aggregation controller has run. */
+/** Completes admin, edit and view immediately, before the aggregation controller has run. */
 function fillAggregated(reader: ObjectReader, expected: readonly RbacObject[]): void {
-  const shipped = expected.filter((object): object is ClusterRole => object.kind === 'ClusterRole');
-  const names = new Set(shipped.map((role) => role.metadata.name));
+  const shippedRoles = expected.filter((object): object is ClusterRole => object.kind === 'ClusterRole');
+  const names = new Set(shippedRoles.map((role) => role.metadata.name));
   const others = reader.list(ClusterRoles).filter((role) => !names.has(role.metadata.name));
-  // From view up to admin: each aggregates the one before.
+  // From view up to admin: each aggregates the previous role.
   for (const name of ['view', 'edit', 'admin']) {
-    const role = shipped.find((candidate) => candidate.metadata.name === name);
-    if (role !== undefined) role.rules = aggregatedRules(role, [...shipped, ...others]) ?? [];
+    const role = shippedRoles.find((candidate) => candidate.metadata.name === name);
+    if (role !== undefined) role.rules = aggregatedRules(role, [...shippedRoles, ...others]) ?? [];
   }
 }
 
@@ -93,7 +93,7 @@ function mergedMetadata(stored: RbacObject, expected: RbacObject): RbacObject['m
 
 function mergedAggregation(stored: ClusterRole, expected: ClusterRole): ClusterRole['aggregationRule'] {
   const selectors = stored.aggregationRule?.clusterRoleSelectors ?? [];
-  const wanted = expected.aggregationRule?.clusterRoleSelectors ?? [];
-  const missing = wanted.filter((selector) => !selectors.some((other) => jsonEqual(selector, other)));
+  const expectedSelectors = expected.aggregationRule?.clusterRoleSelectors ?? [];
+  const missing = expectedSelectors.filter((selector) => !selectors.some((other) => jsonEqual(selector, other)));
   return { ...stored.aggregationRule, clusterRoleSelectors: [...selectors, ...missing] };
 }

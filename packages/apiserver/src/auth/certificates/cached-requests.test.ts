@@ -17,7 +17,7 @@ function csr(...types: string[]): CertificateSigningRequest {
 }
 
 test.each([[[]], [['Denied']], [['Approved', 'Failed']]])(
-  'a CSR with the conditions %j takes few bytes, and ends as before',
+  'reduces a CSR with the conditions %j to a few bytes, and keeps its expiry',
   (types) => {
     const trimmed = trimRequest(csr(...types));
 
@@ -26,6 +26,6 @@ test.each([[[]], [['Denied']], [['Approved', 'Failed']]])(
   },
 );
 
-test('one that is to be signed is kept whole', () => {
+test('keeps a CSR that is ready for signing unchanged', () => {
   expect(trimRequest(csr('Approved'))).toEqual(csr('Approved'));
 });

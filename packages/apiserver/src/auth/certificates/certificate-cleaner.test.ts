@@ -34,7 +34,7 @@ describe('certificateRequestExpiryMs, in hours after creation', () => {
     expect((certificateRequestExpiryMs(csr(status)) - START_MS) / HOUR_MS).toBe(hours);
   });
 
-  test('signed: never later than its certificate', async () => {
+  test('a signed request: never later than its certificate', async () => {
     const authority = await createCertificateAuthority({ commonName: 'ca', clock, validityMs: 100 * HOUR_MS });
     const options = { commonName: 'a', usages: 'client', clock } as const;
     const { certificatePem } = await issueCertificate(authority, { ...options, validityMs: HOUR_MS / 2 });
@@ -46,13 +46,13 @@ describe('certificateRequestExpiryMs, in hours after creation', () => {
 
 test('the cleaner requeues at expiry, deletes with preconditions, and ignores conflicts', async () => {
   const deleted: unknown[] = [];
-  let answer: Promise<void> = Promise.resolve();
+  let response: Promise<void> = Promise.resolve();
   const reconcile = certificateCleaner({
     requests: { get: () => csr() },
     client: {
       delete: (name, options) => {
         deleted.push([name, options?.uid]);
-        return answer;
+        return response;
       },
     },
     clock,
@@ -62,7 +62,7 @@ test('the cleaner requeues at expiry, deletes with preconditions, and ignores co
   expect(await reconcile('a', { signal })).toEqual({ requeueAfterMs: 24 * HOUR_MS });
   await clock.advance(24 * HOUR_MS);
   expect(await reconcile('a', { signal })).toEqual({});
-  answer = Promise.reject(conflict({ resource: 'certificatesigningrequests', name: 'a' }, 'another uid'));
+  response = Promise.reject(conflict({ resource: 'certificatesigningrequests', name: 'a' }, 'another uid'));
   expect(await reconcile('a', { signal })).toEqual({});
   expect(deleted).toEqual([
     ['a', 'uid-1'],

@@ -7,17 +7,17 @@ import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/ty
 import { isApiError } from '@fairway/kube/object/api-error';
 
 const HOUR_MS = 3_600_000;
-const PENDING_MS = 24 * HOUR_MS;
+const PENDING_TTL_MS = 24 * HOUR_MS;
 
 /** When a request is deleted (kube-controller-manager's csrcleaner): decided ones after an hour, others after a day. */
 export function certificateRequestExpiryMs({ metadata, status }: CertificateSigningRequest): number {
   const conditions = status?.conditions ?? [];
-  if (conditions.length === 0) return timeOf(metadata.creationTimestamp) + PENDING_MS;
+  if (conditions.length === 0) return timeOf(metadata.creationTimestamp) + PENDING_TTL_MS;
   let expiryMs = Number.POSITIVE_INFINITY;
   for (const { type, lastUpdateTime } of conditions) {
     const isWaiting = type === 'Approved' && !status?.certificate;
     const isFinal = ['Approved', 'Denied', 'Failed'].includes(type);
-    if (isFinal) expiryMs = Math.min(expiryMs, timeOf(lastUpdateTime) + (isWaiting ? PENDING_MS : HOUR_MS));
+    if (isFinal) expiryMs = Math.min(expiryMs, timeOf(lastUpdateTime) + (isWaiting ? PENDING_TTL_MS : HOUR_MS));
   }
   return Math.min(expiryMs, certificateEndMs(status?.certificate));
 }

@@ -19,12 +19,12 @@ import { pemOfRequest, SIGNERS, signerRefusal } from './signers.ts';
 const YEAR_MS = 365 * 24 * 3_600_000;
 const MIN_VALIDITY_MS = 10 * 60_000;
 /** Certificates with a shorter lifetime do not lose the five minutes of backdating. */
-const SHORT_MS = 8 * 3_600_000;
+const SHORT_VALIDITY_MS = 8 * 3_600_000;
 const SIGNER_NAMES: ReadonlySet<string> = new Set(Object.values(SIGNERS));
 
 export type SigningOutcome =
   | { readonly status: NonNullable<CertificateSigningRequest['status']>; readonly certificatePem?: string }
-  /** Not approved, already issued, or of another signer. */
+  /** Undefined if the request is not approved, already issued, or for another signer. */
   | undefined;
 
 /**
@@ -78,7 +78,7 @@ async function sign(
 ): Promise<string> {
   if (authority.notAfterMs <= nowMs) throw new PkiError(`the signer ${authority.subject.toString()} has expired`);
   const validityMs = validityOf(spec.expirationSeconds, maxValidityMs);
-  const endMs = validityMs < SHORT_MS ? nowMs + validityMs : nowMs + validityMs - BACKDATE_MS;
+  const endMs = validityMs < SHORT_VALIDITY_MS ? nowMs + validityMs : nowMs + validityMs - BACKDATE_MS;
   const certificate = await signCertificate(authority, {
     subject: request.subjectName,
     publicKey: request.publicKey,

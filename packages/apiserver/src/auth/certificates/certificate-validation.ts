@@ -86,7 +86,9 @@ export function validateStatusChange(status: Status, old: Status, part: 'status'
   const oldConditions = old.conditions ?? [];
   return [
     ...conditionErrors(conditions),
-    ...FINAL_TYPES.flatMap((type) => changeErrors(type, ofType(conditions, type), ofType(oldConditions, type), part)),
+    ...FINAL_TYPES.flatMap((type) =>
+      changeErrors(type, conditionsOfType(conditions, type), conditionsOfType(oldConditions, type), part),
+    ),
     ...certificateErrors(status.certificate ?? '', old.certificate ?? '', part),
   ];
 }
@@ -117,17 +119,17 @@ function conditionErrors(conditions: readonly CertificateSigningRequestCondition
 function changeErrors(
   type: string,
   now: readonly CertificateSigningRequestCondition[],
-  before: readonly CertificateSigningRequestCondition[],
+  previous: readonly CertificateSigningRequestCondition[],
   part: 'status' | 'approval',
 ): FieldError[] {
   const error = (detail: string): FieldError[] => [{ type: 'FieldValueForbidden', field: 'status.conditions', detail }];
-  if (now.length < before.length) return error(`updates may not remove a condition of type "${type}"`);
+  if (now.length < previous.length) return error(`updates may not remove a condition of type "${type}"`);
   if (part === 'approval' || type === 'Failed') return [];
-  if (now.length > before.length) return error(`updates may not add a condition of type "${type}"`);
-  return jsonEqual(now, before) ? [] : error(`updates may not modify a condition of type "${type}"`);
+  if (now.length > previous.length) return error(`updates may not add a condition of type "${type}"`);
+  return jsonEqual(now, previous) ? [] : error(`updates may not modify a condition of type "${type}"`);
 }
 
-function ofType(conditions: readonly CertificateSigningRequestCondition[], type: string) {
+function conditionsOfType(conditions: readonly CertificateSigningRequestCondition[], type: string) {
   return conditions.filter((condition) => condition.type === type);
 }
 
@@ -147,8 +149,8 @@ function certificateErrors(certificate: string, old: string, part: 'status' | 'a
 function contentError(pem: string): string | undefined {
   try {
     const blocks = pemBlocks(pem);
-    const foreign = blocks.find(({ type }) => type !== 'CERTIFICATE')?.type;
-    if (foreign !== undefined) return `only CERTIFICATE PEM blocks are allowed, found "${foreign}"`;
+    const unexpectedType = blocks.find(({ type }) => type !== 'CERTIFICATE')?.type;
+    if (unexpectedType !== undefined) return `only CERTIFICATE PEM blocks are allowed, found "${unexpectedType}"`;
     if (blocks.length === 0) return 'must contain at least one CERTIFICATE PEM block';
     for (const block of blocks) certificateInfo(pemOf(block));
     return undefined;

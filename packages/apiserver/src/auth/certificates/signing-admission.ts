@@ -15,7 +15,7 @@ export function createCertificateSigningAdmission(authorizer: Authorizer): Admis
     {
       name: 'CertificateApproval',
       async validate(request) {
-        if (!isFor(request, 'UPDATE', 'approval')) return;
+        if (!matchesRequest(request, 'UPDATE', 'approval')) return;
         // Checks the stored signerName, not the one in the update.
         const { signerName } = specOf(request.oldObject);
         if (await mayUseSigner(authorizer, request.user, 'approve', signerName)) return;
@@ -25,12 +25,12 @@ export function createCertificateSigningAdmission(authorizer: Authorizer): Admis
     {
       name: 'CertificateSigning',
       async validate(request) {
-        if (!isFor(request, 'UPDATE', 'status')) return;
-        const [wanted, old] = [request.object, request.oldObject] as CertificateSigningRequest[];
-        const isUntouched =
-          wanted?.status?.certificate === old?.status?.certificate &&
-          jsonEqual(wanted?.status?.conditions ?? [], old?.status?.conditions ?? []);
-        if (isUntouched) return;
+        if (!matchesRequest(request, 'UPDATE', 'status')) return;
+        const [requested, old] = [request.object, request.oldObject] as CertificateSigningRequest[];
+        const isUnchanged =
+          requested?.status?.certificate === old?.status?.certificate &&
+          jsonEqual(requested?.status?.conditions ?? [], old?.status?.conditions ?? []);
+        if (isUnchanged) return;
         const { signerName } = specOf(request.oldObject);
         if (await mayUseSigner(authorizer, request.user, 'sign', signerName)) return;
         throw refused(request, `user not permitted to sign requests with signerName "${signerName}"`);
@@ -39,7 +39,7 @@ export function createCertificateSigningAdmission(authorizer: Authorizer): Admis
     {
       name: 'CertificateSubjectRestriction',
       validate(request) {
-        if (!isFor(request, 'CREATE', '')) return;
+        if (!matchesRequest(request, 'CREATE', '')) return;
         const spec = specOf(request.object);
         if (spec.signerName !== SIGNERS.client) return;
         if (readableRequest(spec)?.organizations.includes(GROUP_MASTERS) !== true) return;
@@ -73,8 +73,12 @@ async function mayUseSigner(
   return false;
 }
 
-function isFor({ resource, operation, subresource }: AdmissionRequest, wanted: string, part: string): boolean {
-  return resource.group === GROUP && resource.plural === RESOURCE && operation === wanted && subresource === part;
+function matchesRequest(
+  { resource, operation, subresource }: AdmissionRequest,
+  requested: string,
+  part: string,
+): boolean {
+  return resource.group === GROUP && resource.plural === RESOURCE && operation === requested && subresource === part;
 }
 
 function specOf(object: AdmissionRequest['object']): CertificateSigningRequest['spec'] {

@@ -55,22 +55,22 @@ export const certificateSigningRequests: ResourceDefinition = {
     validate: (object, old) => (old === undefined ? validateNewRequest(object as CertificateSigningRequest) : []),
     prepareForStatusUpdate: (object, old, { nowMs }) => {
       const { status } = object as CertificateSigningRequest;
-      const before = (old as CertificateSigningRequest).status?.conditions ?? [];
-      if (status?.conditions) status.conditions = status.conditions.map((one) => timestamped(one, before, nowMs));
+      const previous = (old as CertificateSigningRequest).status?.conditions ?? [];
+      if (status?.conditions) status.conditions = status.conditions.map((one) => timestamped(one, previous, nowMs));
     },
     validateStatus: (object, old) => {
-      const [now, before] = [object, old] as [CertificateSigningRequest, CertificateSigningRequest];
-      return validateStatusChange(now.status ?? {}, before.status ?? {}, 'status');
+      const [now, previous] = [object, old] as [CertificateSigningRequest, CertificateSigningRequest];
+      return validateStatusChange(now.status ?? {}, previous.status ?? {}, 'status');
     },
   },
 };
 
 /** The requester is set from authentication, never from the request body. */
 function stampRequester(request: CertificateSigningRequest, { user }: RequestContext): void {
-  const { username: _user, uid: _uid, groups: _groups, extra: _extra, ...asked } = request.spec;
+  const { username: _user, uid: _uid, groups: _groups, extra: _extra, ...requested } = request.spec;
   const extra = Object.entries(user.extra ?? {}).map(([key, values]): [string, string[]] => [key, [...values]]);
   request.spec = {
-    ...asked,
+    ...requested,
     username: user.username,
     groups: [...user.groups],
     ...(user.uid !== undefined && { uid: user.uid }),
@@ -85,17 +85,17 @@ async function updateApproval(request: SubresourceRequest): Promise<KubeObject> 
   const stored = parent as CertificateSigningRequest;
   const sent = Approval.safeParse(body);
   if (!sent.success) throw badRequest(`CertificateSigningRequest: ${z.prettifyError(sent.error)}`);
-  const { status: asked } = sent.data;
-  const before = stored.status ?? {};
-  const conditions = (asked?.conditions ?? []).map((condition) =>
-    timestamped(condition, before.conditions ?? [], nowMs),
+  const { status: requested } = sent.data;
+  const previous = stored.status ?? {};
+  const conditions = (requested?.conditions ?? []).map((condition) =>
+    timestamped(condition, previous.conditions ?? [], nowMs),
   );
   // A certificate in the body must equal the stored one: silently dropping it would hide a mistake.
-  const status = { ...before, conditions };
-  const sentCertificate = asked?.certificate ?? before.certificate;
+  const status = { ...previous, conditions };
+  const requestedCertificate = requested?.certificate ?? previous.certificate;
   const errors = validateStatusChange(
-    { ...status, ...(sentCertificate && { certificate: sentCertificate }) },
-    before,
+    { ...status, ...(requestedCertificate && { certificate: requestedCertificate }) },
+    previous,
     'approval',
   );
   if (errors.length > 0) throw invalid(CertificateSigningRequests, stored.metadata.name ?? '', errors);
@@ -104,10 +104,10 @@ async function updateApproval(request: SubresourceRequest): Promise<KubeObject> 
 
 function timestamped(
   { type, status, reason, message, lastUpdateTime, lastTransitionTime }: Condition,
-  before: readonly CertificateSigningRequestCondition[],
+  previous: readonly CertificateSigningRequestCondition[],
   nowMs: number,
 ): CertificateSigningRequestCondition {
-  const known = before.find((condition) => condition.type === type && condition.status === status);
+  const known = previous.find((condition) => condition.type === type && condition.status === status);
   return {
     type,
     status,

@@ -4,7 +4,9 @@ import { isResourceRequest } from '../request-attributes.ts';
 import type { Authorizer, RequestAttributes } from '../user.ts';
 import { SubjectAccessReviews } from './review-types.ts';
 
-/** Delegates authorisation to another API server. Results are not cached: a revoked permission takes effect at once. */
+/**
+ * Delegates authorisation to another API server. Results are not cached: a revoked permission takes effect immediately.
+ */
 export function createAccessReviewAuthorizer(client: KubeClient): Authorizer {
   const reviews = client.resource(SubjectAccessReviews);
   return {

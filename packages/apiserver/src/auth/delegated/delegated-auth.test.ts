@@ -15,7 +15,7 @@ import { AUTHENTICATION_CONFIG, authenticationConfig, createClientAuthorityAuthe
 import { createTokenReviewAuthenticator } from './token-review-authenticator.ts';
 
 /** Longer than a token review is cached. */
-const FORGOTTEN_MS = 10_000;
+const CACHE_TTL_MS = 10_000;
 const HOUR_MS = 3_600_000;
 
 let server: AuthServer;
@@ -53,30 +53,30 @@ describe('a token', () => {
     requests = 0;
   });
 
-  it('authenticates as in the TokenReview, with groups and uid', async () => {
+  it('authenticates the user of the TokenReview, with groups and UID', async () => {
     const user = await authenticator.authenticate({ bearerToken: token });
 
     expect(user).toMatchObject({ username: 'system:serviceaccount:shop:robot', uid: expect.stringMatching(/./) });
     expect(user?.groups).toContain('system:serviceaccounts:shop');
   });
 
-  it('is reviewed once while the result is fresh, however many requests there are', async () => {
+  it('is reviewed once while the result is fresh, for any number of requests', async () => {
     await Promise.all([1, 2, 3].map(() => authenticator.authenticate({ bearerToken: token })));
-    await clock.advance(FORGOTTEN_MS - 1);
+    await clock.advance(CACHE_TTL_MS - 1);
     await authenticator.authenticate({ bearerToken: token });
 
     expect(requests).toBe(1);
   });
 
-  it('is accepted no longer than that after its account is deleted', async () => {
+  it('is rejected once the result has expired, after its account is deleted', async () => {
     await authenticator.authenticate({ bearerToken: token });
     await client.resource(ServiceAccounts).delete('robot', { namespace: 'shop' });
-    await clock.advance(FORGOTTEN_MS);
+    await clock.advance(CACHE_TTL_MS);
 
     await expect(authenticator.authenticate({ bearerToken: token })).rejects.toMatchObject({ code: 401 });
   });
 
-  it('that is unknown is rejected, and reviewed once too', async () => {
+  it('is rejected if it is unknown, and reviewed only once', async () => {
     const refused = () => expect(authenticator.authenticate({ bearerToken: 'x' })).rejects.toMatchObject({ code: 401 });
     await refused();
     await refused();
@@ -84,14 +84,16 @@ describe('a token', () => {
     expect(requests).toBe(1);
   });
 
-  it('is not rejected because the API server is unavailable', async () => {
-    const away = new KubeClient({ request: () => Promise.reject(new Error('away')), close: () => {} });
-    const asking = createTokenReviewAuthenticator(away, clock).authenticate({ bearerToken: token });
+  it('is not rejected if the API server is unavailable', async () => {
+    const unreachableClient = new KubeClient({ request: () => Promise.reject(new Error('away')), close: () => {} });
+    const authentication = createTokenReviewAuthenticator(unreachableClient, clock).authenticate({
+      bearerToken: token,
+    });
 
-    await expect(asking).rejects.toThrow('away');
+    await expect(authentication).rejects.toThrow('away');
   });
 
-  it('is absent: another authenticator may know the caller', async () => {
+  it('is absent: another authenticator may recognise the caller', async () => {
     expect(await authenticator.authenticate({})).toBeUndefined();
     expect(requests).toBe(0);
   });
@@ -125,7 +127,7 @@ describe('a client certificate', () => {
     return Buffer.from(certificatePem.replaceAll(/-----[A-Z ]+-----|\s/g, ''), 'base64');
   }
 
-  async function believe(...authorities: readonly CertificateAuthority[]): Promise<void> {
+  async function trustAuthorities(...authorities: readonly CertificateAuthority[]): Promise<void> {
     const data = { 'client-ca-file': authorities.map(({ certificatePem }) => certificatePem).join('') };
     const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...AUTHENTICATION_CONFIG }, data };
     const maps = client.resource(ConfigMaps);
@@ -141,13 +143,13 @@ describe('a client certificate', () => {
 
   it('is accepted if the API server trusts its CA', async () => {
     const authority = await newAuthority();
-    await believe(authority);
+    await trustAuthorities(authority);
     await start();
 
     const user = await authenticator.authenticate({ clientCertificate: await certificateOf(authority) });
     expect(user).toMatchObject({ username: 'alice', groups: ['devs'] });
-    const stranger = await certificateOf(await newAuthority());
-    await expect(authenticator.authenticate({ clientCertificate: stranger })).rejects.toMatchObject({
+    const foreignCertificate = await certificateOf(await newAuthority());
+    await expect(authenticator.authenticate({ clientCertificate: foreignCertificate })).rejects.toMatchObject({
       code: 401,
     });
   });
@@ -159,15 +161,15 @@ describe('a client certificate', () => {
     expect(await authenticator.authenticate({ clientCertificate })).toBeUndefined();
   });
 
-  it('is accepted by the current CAs, on open connections too', async () => {
+  it('is checked against the current CAs, on open connections too', async () => {
     const [former, next] = [await newAuthority(), await newAuthority()];
     const [old, fresh] = [await certificateOf(former), await certificateOf(next)];
-    await believe(former);
+    await trustAuthorities(former);
     await start();
     await authenticator.authenticate({ clientCertificate: old });
-    const heard = new Promise<void>((resolve) => configs.addHandler({ onUpdate: () => resolve() }));
-    await believe(next);
-    await heard;
+    const updated = new Promise<void>((resolve) => configs.addHandler({ onUpdate: () => resolve() }));
+    await trustAuthorities(next);
+    await updated;
 
     expect(await authenticator.authenticate({ clientCertificate: fresh })).toMatchObject({ username: 'alice' });
     await expect(authenticator.authenticate({ clientCertificate: old })).rejects.toMatchObject({ code: 401 });

@@ -9,13 +9,13 @@ import { TokenReviews } from './review-types.ts';
 import { TokenGuesses } from './token-guesses.ts';
 
 /** How long a result is cached, as in extension API servers (k8s.io/apiserver, DelegatingAuthenticationOptions). */
-const REMEMBER_MS = 10_000;
-const MAX_REMEMBERED = 4_096;
+const CACHE_TTL_MS = 10_000;
+const MAX_CACHE_ENTRIES = 4_096;
 /** kube-apiserver gives a token webhook 30 s; clients of this server time out sooner. */
-const ANSWER_TIMEOUT_MS = 10_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 
 interface ReviewResult {
-  /** Undefined for a token that the API server does not know. */
+  /** Undefined for a token that the API server does not recognise. */
   readonly user: UserInfo | undefined;
   readonly endMs: number;
 }
@@ -25,25 +25,26 @@ interface ReviewResult {
  * rejects with a distinct error: an outage does not make a credential bad. Reviews of new tokens are limited (`TokenGuesses`).
  */
 export function createTokenReviewAuthenticator(client: KubeClient, clock: Clock): Authenticator {
-  // A separate cache, so that guessed tokens evict no valid one. Valid tokens are remembered for longer than their result is fresh.
-  const known = new RecentMap<ReviewResult>(MAX_REMEMBERED);
-  const unknown = new RecentMap<ReviewResult>(MAX_REMEMBERED);
-  const asking = new Map<string, Promise<ReviewResult>>();
+  // A separate cache, so that guessed tokens evict no valid one. Valid tokens are kept for longer than their result is
+  // fresh.
+  const knownTokens = new RecentMap<ReviewResult>(MAX_CACHE_ENTRIES);
+  const unknownTokens = new RecentMap<ReviewResult>(MAX_CACHE_ENTRIES);
+  const pendingReviews = new Map<string, Promise<ReviewResult>>();
   const guesses = new TokenGuesses();
   const reviews = client.resource(TokenReviews);
 
   async function review(token: string): Promise<ReviewResult> {
     // Measured from before the review: a token revoked meanwhile is not accepted for longer.
-    const endMs = clock.now() + REMEMBER_MS;
-    const late = Promise.withResolvers<never>();
+    const endMs = clock.now() + CACHE_TTL_MS;
+    const timeout = Promise.withResolvers<never>();
     const abort = new AbortController();
-    const timer = clock.after(ANSWER_TIMEOUT_MS, () => {
-      late.reject(timedOut());
+    const timer = clock.after(RESPONSE_TIMEOUT_MS, () => {
+      timeout.reject(timeoutError());
       abort.abort();
     });
     try {
-      const question = reviews.create({ metadata: {}, spec: { token } }, { signal: abort.signal });
-      const { status } = await Promise.race([question, late.promise]);
+      const pendingReview = reviews.create({ metadata: {}, spec: { token } }, { signal: abort.signal });
+      const { status } = await Promise.race([pendingReview, timeout.promise]);
       return { user: userOf(status), endMs };
     } finally {
       timer.cancel();
@@ -66,17 +67,19 @@ export function createTokenReviewAuthenticator(client: KubeClient, clock: Clock)
   async function resultFor(token: string, peer: string): Promise<ReviewResult> {
     // A token must not be found in a heap dump.
     const digest = createHash('sha256').update(token).digest('base64');
-    const cached = known.get(digest);
-    const remembered = cached ?? unknown.get(digest);
-    if (remembered && clock.now() < remembered.endMs) return remembered;
-    const running = asking.get(digest);
+    const cached = knownTokens.get(digest);
+    const cachedReview = cached ?? unknownTokens.get(digest);
+    if (cachedReview && clock.now() < cachedReview.endMs) return cachedReview;
+    const running = pendingReviews.get(digest);
     if (running) return running;
-    const question = (cached ? review(token) : reviewGuess(token, peer)).finally(() => asking.delete(digest));
-    asking.set(digest, question);
-    const result = await question;
-    known.delete(digest);
-    unknown.delete(digest);
-    (result.user ? known : unknown).set(digest, result);
+    const pendingReview = (cached ? review(token) : reviewGuess(token, peer)).finally(() =>
+      pendingReviews.delete(digest),
+    );
+    pendingReviews.set(digest, pendingReview);
+    const result = await pendingReview;
+    knownTokens.delete(digest);
+    unknownTokens.delete(digest);
+    (result.user ? knownTokens : unknownTokens).set(digest, result);
     return result;
   }
 
@@ -90,8 +93,8 @@ export function createTokenReviewAuthenticator(client: KubeClient, clock: Clock)
   };
 }
 
-function timedOut(): ApiError {
-  const message = `the API server did not say within ${ANSWER_TIMEOUT_MS / 1000} s whose the token is`;
+function timeoutError(): ApiError {
+  const message = `the API server did not say within ${RESPONSE_TIMEOUT_MS / 1000} s whose the token is`;
   return new ApiError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 });
 }
 

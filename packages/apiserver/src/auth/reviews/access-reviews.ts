@@ -15,16 +15,16 @@ import type { Access } from '../access.ts';
 import type { RequestAttributes, UserInfo } from '../user.ts';
 import { reviewDefinition } from './review-definition.ts';
 
-const AUTHORIZATION = 'authorization.k8s.io';
-const CLUSTER = false;
+const AUTHORIZATION_GROUP = 'authorization.k8s.io';
+const CLUSTER_SCOPED = false;
 const NAMESPACED = true;
 
 /** `kubectl auth can-i`. */
 export const selfSubjectAccessReviews: ResourceDefinition = reviewDefinition<SelfSubjectAccessReview>(
-  AUTHORIZATION,
+  AUTHORIZATION_GROUP,
   'selfsubjectaccessreviews',
   'SelfSubjectAccessReview',
-  CLUSTER,
+  CLUSTER_SCOPED,
   async (review, { user, access }) => {
     refuse('SelfSubjectAccessReview', attributesErrors(review.spec));
     return { ...review, status: await decide(access, user, review.spec) };
@@ -33,10 +33,10 @@ export const selfSubjectAccessReviews: ResourceDefinition = reviewDefinition<Sel
 
 /** A review for another user. */
 export const subjectAccessReviews: ResourceDefinition = reviewDefinition<SubjectAccessReview>(
-  AUTHORIZATION,
+  AUTHORIZATION_GROUP,
   'subjectaccessreviews',
   'SubjectAccessReview',
-  CLUSTER,
+  CLUSTER_SCOPED,
   async (review, { access }) => {
     refuse('SubjectAccessReview', [...attributesErrors(review.spec), ...subjectErrors(review.spec)]);
     return { ...review, status: await decide(access, subjectOf(review.spec), review.spec) };
@@ -45,7 +45,7 @@ export const subjectAccessReviews: ResourceDefinition = reviewDefinition<Subject
 
 /** A review for another user in one namespace, which namespace administrators may be allowed to create. */
 export const localSubjectAccessReviews: ResourceDefinition = reviewDefinition<LocalSubjectAccessReview>(
-  AUTHORIZATION,
+  AUTHORIZATION_GROUP,
   'localsubjectaccessreviews',
   'LocalSubjectAccessReview',
   NAMESPACED,
@@ -61,10 +61,10 @@ export const localSubjectAccessReviews: ResourceDefinition = reviewDefinition<Lo
 
 /** `kubectl auth can-i --list`. */
 export const selfSubjectRulesReviews: ResourceDefinition = reviewDefinition<SelfSubjectRulesReview>(
-  AUTHORIZATION,
+  AUTHORIZATION_GROUP,
   'selfsubjectrulesreviews',
   'SelfSubjectRulesReview',
-  CLUSTER,
+  CLUSTER_SCOPED,
   (review, { user, access }) => {
     const { namespace } = review.spec;
     if (!namespace) throw badRequest('no namespace on request');
@@ -170,12 +170,12 @@ function localErrors(spec: SubjectAccessReviewSpec, namespace: string): FieldErr
       { type: 'FieldValueInvalid', field: 'spec.nonResourceAttributes', value: spec.nonResourceAttributes, detail },
     ];
   }
-  const asked = spec.resourceAttributes?.namespace ?? '';
-  if (asked === namespace) return [];
+  const requested = spec.resourceAttributes?.namespace ?? '';
+  if (requested === namespace) return [];
   const detail = 'must match metadata.namespace';
-  return [{ type: 'FieldValueInvalid', field: 'spec.resourceAttributes.namespace', value: asked, detail }];
+  return [{ type: 'FieldValueInvalid', field: 'spec.resourceAttributes.namespace', value: requested, detail }];
 }
 
 function refuse(kind: string, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalid({ group: AUTHORIZATION, kind }, '', errors);
+  if (errors.length > 0) throw invalid({ group: AUTHORIZATION_GROUP, kind }, '', errors);
 }

@@ -10,11 +10,11 @@ import type { Access } from '../access.ts';
 import type { UserInfo } from '../user.ts';
 import { reviewDefinition } from './review-definition.ts';
 
-const AUTHENTICATION = 'authentication.k8s.io';
+const AUTHENTICATION_GROUP = 'authentication.k8s.io';
 
 /** `kubectl auth whoami`. */
 export const selfSubjectReviews: ResourceDefinition = reviewDefinition<SelfSubjectReview>(
-  AUTHENTICATION,
+  AUTHENTICATION_GROUP,
   'selfsubjectreviews',
   'SelfSubjectReview',
   false,
@@ -23,7 +23,7 @@ export const selfSubjectReviews: ResourceDefinition = reviewDefinition<SelfSubje
 
 /** Whether a token is valid, and whose: used by nodes and webhooks to authenticate callers. */
 export const tokenReviews: ResourceDefinition = reviewDefinition<TokenReview>(
-  AUTHENTICATION,
+  AUTHENTICATION_GROUP,
   'tokenreviews',
   'TokenReview',
   false,

@@ -17,7 +17,7 @@ export function reviewDefinition<T extends KubeObject>(
   plural: string,
   kind: string,
   namespaced: boolean,
-  answer: (review: T, context: ReviewContext) => Promise<T>,
+  response: (review: T, context: ReviewContext) => Promise<T>,
 ): ResourceDefinition {
   return {
     group,
@@ -29,7 +29,8 @@ export function reviewDefinition<T extends KubeObject>(
     schema: { $ref: `io.k8s.api.${group.slice(0, group.indexOf('.'))}.v1.${kind}` },
     verbs: ['create'],
     hasGeneration: false,
-    review: (object, { user, namespace, access }) => answer(object as T, { user, namespace, access: accessOf(access) }),
+    review: (object, { user, namespace, access }) =>
+      response(object as T, { user, namespace, access: accessOf(access) }),
   };
 }
 

@@ -17,19 +17,19 @@ import { RawClient } from '../../server/raw-client.ts';
 const GROUP = 'ext.example.com';
 const CONSOLE = `/apis/${GROUP}/v1/namespaces/ns/things/one/console`;
 const WEBSOCKET = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'x' };
-const WAIT = { timeout: 300_000 };
-const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
+const WAIT_OPTIONS = { timeout: 300_000 };
+const SWITCHING_RESPONSE = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
 
-/** Says again what it hears. */
+/** Echoes what it receives. */
 const echo: UpgradeBehavior = (_request, socket) => {
-  socket.write(`${SWITCHED}X-Served: yes\r\n\r\nhello `);
+  socket.write(`${SWITCHING_RESPONSE}X-Served: yes\r\n\r\nhello `);
   socket.pipe(socket);
 };
 
-interface Asked {
+interface UpgradeResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Undefined where the protocol was not switched. */
+  /** Undefined if the protocol was not switched. */
   readonly socket: Duplex | undefined;
 }
 
@@ -49,20 +49,20 @@ describe('a connection through an aggregating server', () => {
     await fixture.test.namespace('ns');
     await register(new KubeClient(fixture.test.transport), extension);
     await vi.waitUntil(async () => {
-      const answer = await fixture.test.send('GET', `/apis/${GROUP}/v1`);
-      await answer.text();
-      return answer.status === 200;
-    }, WAIT);
+      const response = await fixture.test.send('GET', `/apis/${GROUP}/v1`);
+      await response.text();
+      return response.status === 200;
+    }, WAIT_OPTIONS);
   });
   const sockets: Duplex[] = [];
 
   beforeEach(() => {
-    extension.asked.length = 0;
+    extension.received.length = 0;
     extension.upgrade(CONSOLE, echo);
   });
   afterEach(async () => {
     for (const socket of sockets.splice(0)) socket.destroy();
-    await vi.waitUntil(() => fixture.test.server.traffic.inUse('connections') === 0, WAIT);
+    await vi.waitUntil(() => fixture.test.server.traffic.inUse('connections') === 0, WAIT_OPTIONS);
   });
   afterAll(async () => {
     await fixture[Symbol.asyncDispose]();
@@ -70,7 +70,11 @@ describe('a connection through an aggregating server', () => {
     await extension[Symbol.asyncDispose]();
   });
 
-  async function ask(headers: Record<string, string> = WEBSOCKET, path = CONSOLE, method = 'GET'): Promise<Asked> {
+  async function requestUpgrade(
+    headers: Record<string, string> = WEBSOCKET,
+    path = CONSOLE,
+    method = 'GET',
+  ): Promise<UpgradeResponse> {
     const { listener, certificateAuthority, token } = fixture;
     const request = httpsRequest(`${listener.url}${path}`, {
       method,
@@ -78,16 +82,16 @@ describe('a connection through an aggregating server', () => {
       agent: false,
       headers: { authorization: `Bearer ${token}`, ...headers },
     });
-    const { promise, resolve, reject } = Promise.withResolvers<Asked>();
-    request.once('upgrade', (answer, socket, head) => {
+    const { promise, resolve, reject } = Promise.withResolvers<UpgradeResponse>();
+    request.once('upgrade', (response, socket, head) => {
       socket.on('error', () => {});
       socket.unshift(head);
       sockets.push(socket);
-      resolve({ status: answer.statusCode ?? 0, headers: answer.headers, socket });
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, socket });
     });
-    request.once('response', (answer) => {
-      answer.resume();
-      resolve({ status: answer.statusCode ?? 0, headers: answer.headers, socket: undefined });
+    request.once('response', (response) => {
+      response.resume();
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, socket: undefined });
     });
     request.once('error', reject);
     request.end();
@@ -103,8 +107,8 @@ describe('a connection through an aggregating server', () => {
     expect(all).toBe(text);
   }
 
-  test('speaks the protocol that the client asked for', async () => {
-    const { status, headers, socket } = await ask({
+  test('speaks the requested protocol', async () => {
+    const { status, headers, socket } = await requestUpgrade({
       ...WEBSOCKET,
       'x-remote-user': 'other',
       'sec-websocket-version': '13',
@@ -117,21 +121,21 @@ describe('a connection through an aggregating server', () => {
       status: 101,
       headers: { connection: 'Upgrade', upgrade: 'websocket', 'x-served': 'yes' },
     });
-    expect(extension.asked.map((asked) => asked.headers)).toMatchObject([
+    expect(extension.received.map((asked) => asked.headers)).toMatchObject([
       { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'x-remote-user': 'admin' },
     ]);
-    expect(extension.asked[0]?.headers).not.toHaveProperty('authorization');
+    expect(extension.received[0]?.headers).not.toHaveProperty('authorization');
   });
 
   test('speaks SPDY after a POST', async () => {
-    const { status, socket } = await ask({ connection: 'Upgrade', upgrade: 'SPDY/3.1' }, CONSOLE, 'POST');
+    const { status, socket } = await requestUpgrade({ connection: 'Upgrade', upgrade: 'SPDY/3.1' }, CONSOLE, 'POST');
     socket?.destroy();
 
     expect(status).toBe(101);
-    expect(extension.asked).toMatchObject([{ method: 'POST', headers: { upgrade: 'SPDY/3.1' } }]);
+    expect(extension.received).toMatchObject([{ method: 'POST', headers: { upgrade: 'SPDY/3.1' } }]);
   });
 
-  test('passes on what its client sends before it is told to', async () => {
+  test('forwards data that its client sends before the upgrade', async () => {
     const raw = await RawClient.open(fixture.listener.port, fixture.certificateAuthority);
     raw.send('GET', CONSOLE, { ...WEBSOCKET, authorization: `Bearer ${fixture.token}` }, 'early');
     await raw.until('hello early');
@@ -140,23 +144,23 @@ describe('a connection through an aggregating server', () => {
     await raw.close();
   });
 
-  test('ends for one as it ends for the other', async () => {
+  test('ends for both sides when either one ends', async () => {
     const left = Promise.withResolvers<void>();
     extension.upgrade(CONSOLE, (_request, socket) => {
-      socket.write(`${SWITCHED}\r\n`);
+      socket.write(`${SWITCHING_RESPONSE}\r\n`);
       socket.once('close', left.resolve);
     });
-    (await ask()).socket?.destroy();
+    (await requestUpgrade()).socket?.destroy();
     await left.promise;
 
-    extension.upgrade(CONSOLE, (_request, socket) => socket.end(`${SWITCHED}\r\nthe last`));
-    const { socket } = await ask();
+    extension.upgrade(CONSOLE, (_request, socket) => socket.end(`${SWITCHING_RESPONSE}\r\nthe last`));
+    const { socket } = await requestUpgrade();
     await heard(socket, 'the last');
     socket?.resume();
     await expect.poll(() => socket?.readableEnded).toBe(true);
   });
 
-  test('is not upgraded where the other server does not', async () => {
+  test('is not upgraded if the other server does not upgrade it', async () => {
     extension.upgrade(CONSOLE, (_request, socket) =>
       socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno'),
     );
@@ -165,7 +169,7 @@ describe('a connection through an aggregating server', () => {
     await raw.closed;
 
     expect(raw.received).toMatch(/^HTTP\/1\.1 403 .*\r\n\r\nno$/s);
-    expect(extension.asked).toHaveLength(1);
+    expect(extension.received).toHaveLength(1);
   });
 
   test.each([
@@ -176,10 +180,10 @@ describe('a connection through an aggregating server', () => {
       answer: 'HTTP/1.1 302 Found\r\nLocation: https://a/\r\nContent-Length: 0\r\n\r\n',
       status: 502,
     },
-  ])('is not upgraded by an answer with $reason', async ({ answer, status }) => {
+  ])('is not upgraded by a response with $reason', async ({ answer, status }) => {
     extension.upgrade(CONSOLE, (_request, socket) => socket.end(answer));
 
-    expect((await ask()).status).toBe(status);
+    expect((await requestUpgrade()).status).toBe(status);
   });
 
   test.each([
@@ -190,25 +194,25 @@ describe('a connection through an aggregating server', () => {
     { reason: 'may speak HTTP', headers: { connection: 'Upgrade', upgrade: 'websocket, h2c' } },
     { reason: 'follows a body', headers: { ...WEBSOCKET, 'content-length': '5' }, method: 'POST', body: 'abcde' },
     {
-      reason: 'follows a body without length',
+      reason: 'follows a body without Content-Length',
       headers: { ...WEBSOCKET, 'transfer-encoding': 'chunked' },
       body: '0\r\n\r\n',
     },
-  ])('that $reason is refused', async ({ headers, method = 'GET', body }) => {
+  ])('is refused if it $reason', async ({ headers, method = 'GET', body }) => {
     const raw = await RawClient.open(fixture.listener.port, fixture.certificateAuthority);
     raw.send(method, CONSOLE, { ...headers, authorization: `Bearer ${fixture.token}` }, body);
 
     expect(await raw.status()).toBe(501);
-    expect(extension.asked).toEqual([]);
+    expect(extension.received).toEqual([]);
     await raw.close();
   });
 
-  test('is nothing to who may not ask', async () => {
-    expect((await ask({ ...WEBSOCKET, authorization: 'Bearer wrong' })).status).toBe(401);
-    expect(extension.asked).toEqual([]);
+  test('is refused without permission', async () => {
+    expect((await requestUpgrade({ ...WEBSOCKET, authorization: 'Bearer wrong' })).status).toBe(401);
+    expect(extension.received).toEqual([]);
   });
 
-  test('is cut off where it was asked for before an answer', async () => {
+  test('is closed if the upgrade is requested before the previous response', async () => {
     const raw = await RawClient.open(fixture.listener.port, fixture.certificateAuthority);
     const headers = { authorization: `Bearer ${fixture.token}` };
     const lines = Object.entries({ host: 'test', ...WEBSOCKET, ...headers }).map(
@@ -216,22 +220,22 @@ describe('a connection through an aggregating server', () => {
     );
     raw.send('GET', '/version', headers, `GET ${CONSOLE} HTTP/1.1\r\n${lines.join('')}\r\n`);
     await raw.closed;
-    expect(extension.asked).toEqual([]);
+    expect(extension.received).toEqual([]);
 
-    expect((await ask()).status).toBe(101);
+    expect((await requestUpgrade()).status).toBe(101);
   });
 
-  test('is one of a hundred of a user', async () => {
-    const asked = await Promise.all(Array.from({ length: 100 }, () => ask()));
+  test('is limited to a hundred per user', async () => {
+    const asked = await Promise.all(Array.from({ length: 100 }, () => requestUpgrade()));
     expect(asked.map(({ status }) => status)).toEqual(asked.map(() => 101));
-    expect((await ask()).status).toBe(429);
+    expect((await requestUpgrade()).status).toBe(429);
 
     for (const socket of sockets.splice(0)) socket.destroy();
-    await expect.poll(async () => (await ask()).status).toBe(101);
+    await expect.poll(async () => (await requestUpgrade()).status).toBe(101);
   });
 
-  test('takes no seats of requests, and ends with the server', async () => {
-    const { socket } = await ask();
+  test('takes no request seats, and ends with the server', async () => {
+    const { socket } = await requestUpgrade();
     await expect.poll(() => fixture.test.server.traffic.inUse('readingRequests')).toBe(0);
 
     await fixture.test.server.close();

@@ -10,7 +10,7 @@ import { testResources } from '../../server/test-server.ts';
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const SECRETS = '/api/v1/namespaces/default/secrets';
 
-/** Allows everything but objects named forbidden. */
+/** Allows everything except objects named forbidden. */
 const authorizer: Authorizer = {
   authorize(attributes) {
     const name = 'name' in attributes ? attributes.name : attributes.path;
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(() => audit.clear());
 
-interface Sent {
+interface SendResult {
   readonly status: number | undefined;
   readonly auditId: string | undefined;
   readonly events: readonly AuditEvent[];
@@ -56,23 +56,23 @@ async function send(
   path: string,
   body?: unknown,
   headers: Record<string, string | string[]> = {},
-): Promise<Sent> {
-  const { promise, resolve, reject } = Promise.withResolvers<Sent>();
+): Promise<SendResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<SendResult>();
   const { listener, certificateAuthority: ca, token } = fixture;
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
   const known = { authorization: `Bearer ${token}`, 'content-type': type, 'user-agent': 'kubectl', ...headers };
   const outgoing = httpsRequest(
     { host: '127.0.0.1', port: listener.port, ca, agent: false, method, path, headers: known },
-    (answer) => {
-      const auditId = answer.headers['audit-id'] as string | undefined;
+    (response) => {
+      const auditId = response.headers['audit-id'] as string | undefined;
       const done = () => {
-        resolve({ status: answer.statusCode, auditId, events: audit.events });
+        resolve({ status: response.statusCode, auditId, events: audit.events });
       };
       if (path.includes('watch=')) {
-        answer.destroy();
+        response.destroy();
         done();
       } else {
-        answer.resume().once('end', done);
+        response.resume().once('end', done);
       }
     },
   );
@@ -110,7 +110,7 @@ test("a change is an event in kube-apiserver's format", async () => {
   ]);
 });
 
-describe('the object of a request', () => {
+describe('the objectRef', () => {
   test.each([
     ['POST', MAPS, { metadata: { generateName: 'gen-' } }, { name: expect.stringMatching(/^gen-\w{5}$/) }],
     ['POST', '/api/v1/namespaces', { metadata: { name: 'red' } }, { resource: 'namespaces', name: 'red' }],
@@ -128,7 +128,7 @@ describe('the object of a request', () => {
       undefined,
       { resource: 'things', name: 'x', apiGroup: 'nothing.example' },
     ],
-  ])('of %s %s', async (method, path, body, about) => {
+  ])('names the object of %s %s', async (method, path, body, about) => {
     const { events } = await send(method, path, body);
 
     expect(events).toHaveLength(1);
@@ -153,7 +153,7 @@ describe('a failure', () => {
     expect(events[0]?.objectRef?.name).toBe('twice');
   });
 
-  test('quotes nothing of a Secret, though the response does', async () => {
+  test('never quotes a Secret, though the response does', async () => {
     const { status, events } = await send('POST', SECRETS, {
       metadata: { name: 's' },
       data: { pass: 'hunter2-hunter2' },
@@ -166,7 +166,7 @@ describe('a failure', () => {
     expect(events[0]).toMatchObject({ objectRef: { name: 's' }, responseStatus: { reason: 'Invalid', code: 422 } });
   });
 
-  test('without a known caller has no user', async () => {
+  test('has no user without a known caller', async () => {
     const { status, events } = await send('GET', MAPS, undefined, { authorization: 'Bearer stolen' });
 
     expect(status).toBe(401);
@@ -176,7 +176,7 @@ describe('a failure', () => {
     expect(lines.join('')).not.toContain('stolen');
   });
 
-  test("that is forbidden records the authorizer's decision", async () => {
+  test("records the authorizer's decision if the request is forbidden", async () => {
     const { events } = await send('GET', `${MAPS}/forbidden`);
 
     expect(events).toMatchObject([
@@ -189,7 +189,7 @@ describe('a failure', () => {
   });
 });
 
-test('an impersonated request records both users', async () => {
+test('records both users of an impersonated request', async () => {
   const as = { 'impersonate-user': 'bob', 'impersonate-group': ['devs'] };
   const { events } = await send('GET', `${MAPS}/a`, undefined, as);
 
@@ -202,7 +202,7 @@ test('an impersonated request records both users', async () => {
   ]);
 });
 
-test('so does a forbidden impersonation', async () => {
+test('records both users of a forbidden impersonation', async () => {
   const { status, events } = await send('GET', MAPS, undefined, { 'impersonate-user': 'forbidden' });
 
   expect(status).toBe(403);
@@ -211,7 +211,7 @@ test('so does a forbidden impersonation', async () => {
   ]);
 });
 
-test('reads of Secrets are audited, a watch when it starts; other reads are not', async () => {
+test('audits reads of Secrets, and watches when they start, but no other reads', async () => {
   await send('GET', MAPS);
   await send('GET', `${MAPS}?watch=1`);
   await send('GET', '/version');
@@ -224,7 +224,7 @@ test('reads of Secrets are audited, a watch when it starts; other reads are not'
   ]);
 });
 
-test('requests of this process itself are recorded without an address', async () => {
+test('records requests of this process itself without an address', async () => {
   await fixture.test.call('POST', MAPS, { metadata: { name: 'own' } });
   await fixture.test.call('GET', SECRETS);
 
@@ -232,7 +232,7 @@ test('requests of this process itself are recorded without an address', async ()
   expect(lines[0]).not.toContain('sourceIPs');
 });
 
-test('a flood of refusals is logged in part, the rest is counted', async () => {
+test('logs part of a flood of refusals, and counts the rest', async () => {
   await clock.advance(3_600_000);
   const transport = fixture.test.server.transport({ username: 'mallory', groups: [] });
   for (let count = 0; count < 700; count++) await transport.request({ method: 'GET', path: `${MAPS}/forbidden` });
@@ -243,7 +243,7 @@ test('a flood of refusals is logged in part, the rest is counted', async () => {
   expect(lines.filter((line) => line.includes('"name":"done"'))).toHaveLength(1);
 });
 
-describe('a dry run of a deletion is told from a deletion', () => {
+describe('a dry run of a deletion is distinguished from a deletion', () => {
   beforeEach(async () => {
     await send('POST', MAPS, { metadata: { name: 'dry' } });
     audit.clear();
@@ -257,7 +257,7 @@ describe('a dry run of a deletion is told from a deletion', () => {
     ['with options that say nothing of it', '', { kind: 'DeleteOptions', apiVersion: 'v1' }, false],
     ['without options', '', undefined, false],
   ])('%s', async (_, query, body, isDry) => {
-    // Node says of a deletion's body by itself neither that there is one nor how long it is.
+    // Node by itself sends neither the presence nor the length of a deletion's body.
     const length = { 'content-length': String(body === undefined ? 0 : JSON.stringify(body).length) };
     const { status, events } = await send('DELETE', `${MAPS}/dry${query}`, body, length);
 
@@ -267,11 +267,14 @@ describe('a dry run of a deletion is told from a deletion', () => {
     expect(events[0]).not.toHaveProperty('requestObject');
   });
 
-  test.each(['?dryRun=All', '?dryRun=&dryRun=All'])('of another one in its query, and is one: %s', async (query) => {
-    const { events } = await send('POST', `${MAPS}${query}`, { metadata: { name: 'never' } });
-    const { status } = await send('GET', `${MAPS}/never`);
+  test.each(['?dryRun=All', '?dryRun=&dryRun=All'])(
+    'with another dryRun in its query, is a dry run: %s',
+    async (query) => {
+      const { events } = await send('POST', `${MAPS}${query}`, { metadata: { name: 'never' } });
+      const { status } = await send('GET', `${MAPS}/never`);
 
-    expect(events.map(isDryRun)).toEqual([true]);
-    expect(status).toBe(404);
-  });
+      expect(events.map(isDryRun)).toEqual([true]);
+      expect(status).toBe(404);
+    },
+  );
 });

@@ -22,9 +22,9 @@ const OLDEST = 'log-2025-12-31T10-20-30.456.log';
 const at = (name: string) => join(folder, name);
 
 async function scan({ from, limit = Number.POSITIVE_INFINITY }: { from?: LinePosition; limit?: number } = {}) {
-  const place = { folder, file: 'log.log', owners: [process.getuid?.() ?? 0] };
+  const location = { folder, file: 'log.log', owners: [process.getuid?.() ?? 0] };
   const lines: string[] = [];
-  const { next, skipped } = await scanNewestLines(place, from, (line) => {
+  const { next, skipped } = await scanNewestLines(location, from, (line) => {
     if (lines.length === limit) return false;
     lines.push(line);
     return true;
@@ -32,7 +32,7 @@ async function scan({ from, limit = Number.POSITIVE_INFINITY }: { from?: LinePos
   return { lines, next, skipped };
 }
 
-/** All lines, by as many scans as it takes. */
+/** All lines, from as many scans as necessary. */
 async function scanAll(
   limit?: number,
 ): Promise<{ readonly lines: string[]; readonly scans: number; readonly skipped: number }> {
@@ -48,7 +48,7 @@ async function scanAll(
   }
 }
 
-test('the newest line comes first, and the files that were rotated after it', async () => {
+test('returns the newest line first, then those of rotated files', async () => {
   await writeFile(at(OLDEST), 'a\nb\n');
   await writeFile(at(OLDER), 'c\n');
   await writeFile(at('log.log'), 'd\ne\n');
@@ -56,7 +56,7 @@ test('the newest line comes first, and the files that were rotated after it', as
   expect(await scan()).toEqual({ lines: ['e', 'd', 'c', 'b', 'a'], next: undefined, skipped: 0 });
 });
 
-test('of files that were rotated in the same millisecond the last one comes first', async () => {
+test('returns the last of several files rotated in the same millisecond first', async () => {
   for (const [name, text] of [
     ['log-2026-01-01T10-20-30.456-10.log', 'c\n'],
     ['log-2026-01-01T10-20-30.456-9.log', 'b\n'],
@@ -68,11 +68,11 @@ test('of files that were rotated in the same millisecond the last one comes firs
   expect((await scan()).lines).toEqual(['c', 'b', 'a']);
 });
 
-test('where nothing was written there is nothing', async () => {
+test('returns nothing if nothing was written', async () => {
   expect(await scan()).toEqual({ lines: [], next: undefined, skipped: 0 });
 });
 
-test('a line that is being written is left for later', async () => {
+test('skips a line that is being written', async () => {
   await writeFile(at('log.log'), 'a\nb');
   expect((await scan()).lines).toEqual(['a']);
   await appendFile(at('log.log'), 'c\n');
@@ -80,7 +80,7 @@ test('a line that is being written is left for later', async () => {
   expect((await scan()).lines).toEqual(['bc', 'a']);
 });
 
-describe('page by page', () => {
+describe('paging', () => {
   const written = Array.from({ length: 25 }, (_, index) => `line ${index} ${'x'.repeat(index * 1_000)}`);
   beforeEach(async () => {
     await writeFile(
@@ -99,11 +99,11 @@ describe('page by page', () => {
     );
   });
 
-  test.each([1, 2, 7, 10, 15, 25, 100])('of %i, each line comes once', async (limit) => {
+  test.each([1, 2, 7, 10, 15, 25, 100])('returns each line once with pages of %i', async (limit) => {
     expect((await scanAll(limit)).lines).toEqual(written.toReversed());
   });
 
-  test('a rotation between two pages loses and repeats nothing', async () => {
+  test('loses and repeats nothing if the log is rotated between two pages', async () => {
     const first = await scan({ limit: 3 });
     await rename(at('log.log'), at('log-2026-02-01T00-00-00.000.log'));
     await writeFile(at('log.log'), 'new\n');
@@ -112,14 +112,14 @@ describe('page by page', () => {
     expect([...first.lines, ...second.lines]).toEqual(written.toReversed());
   });
 
-  test('when the file that a token names is gone there is nothing older', async () => {
+  test('returns nothing if the file of a token no longer exists', async () => {
     const first = await scan({ limit: 20 });
     await rm(at(OLDER));
 
     expect(await scan({ ...(first.next && { from: first.next }) })).toMatchObject({ lines: [], next: undefined });
   });
 
-  test('a token of a file that is gone leads into no other, even if that has got its inode', async () => {
+  test('does not confuse a deleted file with another that reuses its inode', async () => {
     const first = await scan({ limit: 20 });
     const inode = (await stat(at(OLDER))).ino;
     await rm(at(OLDER));
@@ -132,28 +132,28 @@ describe('page by page', () => {
     expect(await scan({ ...(first.next && { from: first.next }) })).toMatchObject({ lines: [], next: undefined });
   });
 
-  test('a token into the middle of a line begins at the line before', async () => {
+  test('starts at the previous line if a token points into the middle of a line', async () => {
     const { next } = await scan({ limit: 1 });
     const from = { file: next?.file ?? '', end: (next?.end ?? 0) - 5 };
 
     expect((await scan({ from, limit: 1 })).lines).toEqual([written.at(-3)]);
   });
 
-  test('a token behind the end begins at the end', async () => {
+  test('starts at the end if a token points beyond it', async () => {
     const { next } = await scan({ limit: 1 });
 
     expect((await scan({ from: { file: next?.file ?? '', end: 1e15 }, limit: 1 })).lines).toEqual([written.at(-1)]);
   });
 });
 
-describe('whoever writes it may be hostile', () => {
-  test('a line that is too long is left out and counted, and those around it are not', async () => {
+describe('a hostile writer', () => {
+  test('skips and counts a line that is too long, and returns the lines around it', async () => {
     await writeFile(at('log.log'), `a\n${'x'.repeat(MAX_LINE_BYTES * 2)}\nb\n`);
 
     expect(await scanAll()).toMatchObject({ lines: ['b', 'a'], skipped: 1 });
   });
 
-  test('a line of more than a scan is one of its own', async () => {
+  test('returns a line longer than a scan in a scan of its own', async () => {
     const long = 'x'.repeat(MAX_LINE_BYTES - 1);
     await writeFile(at('log.log'), `a\n${long}\nb\n${long}\nc\n`);
     const { lines, scans } = await scanAll();
@@ -162,7 +162,7 @@ describe('whoever writes it may be hostile', () => {
     expect(scans).toBe(3);
   });
 
-  test('a line that never ends costs one scan after another, each within its bounds', async () => {
+  test('bounds each scan of a line that never ends', async () => {
     await writeFile(at('log.log'), 'a\n');
     await truncate(at('log.log'), MAX_LINE_BYTES + 3 * MAX_SCAN_BYTES);
     await appendFile(at('log.log'), '\nb\n');
@@ -172,7 +172,7 @@ describe('whoever writes it may be hostile', () => {
     expect(scans).toBe(5);
   });
 
-  test('more than is looked through at once goes on in the next scan', async () => {
+  test('continues in the next scan beyond the limit', async () => {
     const written = Array.from({ length: 90 }, (_, index) => `${index} ${'x'.repeat(100_000)}`);
     await writeFile(at('log.log'), written.map((line) => `${line}\n`).join(''));
     const { lines, scans } = await scanAll();
@@ -181,7 +181,7 @@ describe('whoever writes it may be hostile', () => {
     expect(scans).toBe(3);
   });
 
-  test('lines without content are as few at once as others', async () => {
+  test('limits empty lines per scan like others', async () => {
     await writeFile(at('log.log'), `a${'\n'.repeat(MAX_SCAN_LINES * 2 + 1)}`);
     const { lines, scans } = await scanAll();
 
@@ -189,25 +189,25 @@ describe('whoever writes it may be hostile', () => {
     expect(scans).toBe(3);
   });
 
-  test.each(['log.log', OLDER])('links, pipes and folders in the place of %s are not read', async (name) => {
+  test.each(['log.log', OLDER])('does not read links, pipes and folders in place of %s', async (name) => {
     await writeFile(at('secret'), 'hunter2\n');
-    for (const place of [
+    for (const location of [
       () => symlink(at('secret'), at(name)),
       () => link(at('secret'), at(name)),
       () => mkdir(at(name)),
       () => Promise.resolve(execFileSync('mkfifo', [at(name)])),
     ]) {
-      await place();
+      await location();
       expect(await scan()).toEqual({ lines: [], next: undefined, skipped: 1 });
       await rm(at(name), { recursive: true });
     }
   });
 
-  test('files of others are not read', async () => {
+  test('does not read files of other users', async () => {
     await writeFile(at('log.log'), 'a\n');
-    const place = { folder, file: 'log.log', owners: [(process.getuid?.() ?? 0) + 1] };
+    const location = { folder, file: 'log.log', owners: [(process.getuid?.() ?? 0) + 1] };
     const lines: string[] = [];
-    const { skipped } = await scanNewestLines(place, undefined, (line) => lines.push(line) > 0);
+    const { skipped } = await scanNewestLines(location, undefined, (line) => lines.push(line) > 0);
 
     expect({ lines, skipped }).toEqual({ lines: [], skipped: 1 });
   });
@@ -218,13 +218,13 @@ describe('whoever writes it may be hostile', () => {
     'log-2026-01-01T10-20-30.456.log.gz',
     'log-a2026-01-01T10-20-30.456.log',
     'audit.log',
-  ])('%s is no file of the log', async (name) => {
+  ])('does not treat %s as a file of the log', async (name) => {
     await writeFile(at(name), 'a\n');
 
     expect((await scan()).lines).toEqual([]);
   });
 
-  test('of many files the newest are read, as long as the folder is not full of names', async () => {
+  test('reads the newest of many files, unless the folder has too many names', async () => {
     for (let index = 10; index < 60; index++)
       await writeFile(at(`log-2026-01-01T10-20-${index}.000.log`), `${index}\n`);
     const { lines } = await scan();

@@ -12,7 +12,7 @@ import { AuthServer } from '../../auth/auth-server-fixture.ts';
 
 const whoami = kubectlTooOld(28);
 
-describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped where it is not installed)', () => {
+describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped if it is not installed)', () => {
   let fixture: AuthServer;
   let folder: string;
 
@@ -35,7 +35,7 @@ describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped where it 
     return path;
   }
 
-  /** Its stdout and stderr. */
+  /** Stdout and stderr of kubectl. */
   function kubectl(who: string, ...args: string[]): Promise<string> {
     const env = { PATH: process.env['PATH'], KUBECONFIG: join(folder, who), HOME: folder };
     return new Promise((resolve) => {
@@ -44,10 +44,10 @@ describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped where it 
   }
 
   test.skipIf(whoami.isTooOld)(`auth whoami${whoami.reason}`, async () => {
-    const answer = await kubectl('alice', 'auth', 'whoami');
-    expect(answer).toMatch(/Username +alice/);
-    expect(answer).toMatch(/Groups +\[dev system:authenticated\]/);
-    expect(answer).toMatch(/credential-id +\[X509SHA256=[0-9a-f]{64}\]/);
+    const output = await kubectl('alice', 'auth', 'whoami');
+    expect(output).toMatch(/Username +alice/);
+    expect(output).toMatch(/Groups +\[dev system:authenticated\]/);
+    expect(output).toMatch(/credential-id +\[X509SHA256=[0-9a-f]{64}\]/);
   });
 
   test.each([
@@ -59,16 +59,16 @@ describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped where it 
     ['root', ['*', '*', '--all-namespaces'], 'yes'],
     ['root', ['list', 'pods', '--as=alice', '-n', 'bank'], 'no'],
     ['root', ['list', 'pods', '--as=system:node:n1', '--as-group=system:nodes'], 'no'],
-  ])('%s: auth can-i %j: %s', async (who, question, answer) => {
-    expect((await kubectl(who, 'auth', 'can-i', ...question)).split('\n').at(-1)).toContain(answer);
+  ])('%s: auth can-i %j: %s', async (who, question, output) => {
+    expect((await kubectl(who, 'auth', 'can-i', ...question)).split('\n').at(-1)).toContain(output);
   });
 
   test('auth can-i --list', async () => {
-    const answer = await kubectl('alice', 'auth', 'can-i', '--list');
-    expect(answer).toMatch(
+    const output = await kubectl('alice', 'auth', 'can-i', '--list');
+    expect(output).toMatch(
       /deployments\.apps +\[\] +\[\] +\[create delete deletecollection patch update get list watch\]/,
     );
-    expect(answer).toMatch(/\[\/version\/?\]/);
+    expect(output).toMatch(/\[\/version\/?\]/);
   });
 
   test("a denial has kube-apiserver's message", async () => {
@@ -79,7 +79,7 @@ describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped where it 
   });
 
   test.skipIf(whoami.isTooOld)(
-    `create token; whoever holds it is the account, until it is gone${whoami.reason}`,
+    `create token; its bearer is the account until the account is deleted${whoami.reason}`,
     async () => {
       const token = await kubectl('alice', 'create', 'token', 'robot', '--duration=10m');
       expect(token.split('.')).toHaveLength(3);
@@ -128,8 +128,8 @@ describe.skipIf(kubectlMinor === undefined)('kubectl over TLS (skipped where it 
 
   test('roles cannot be used to escalate privileges', async () => {
     await kubectl('root', 'create', 'rolebinding', 'alice-admin', '--clusterrole=admin', '--user=alice');
-    const climb = await kubectl('alice', 'create', 'role', 'all', '--verb=*', '--resource=nodes');
-    expect(climb).toContain('is attempting to grant RBAC permissions not currently held');
+    const escalation = await kubectl('alice', 'create', 'role', 'all', '--verb=*', '--resource=nodes');
+    expect(escalation).toContain('is attempting to grant RBAC permissions not currently held');
     expect(
       await kubectl('alice', 'create', 'rolebinding', 'up', '--clusterrole=cluster-admin', '--user=alice'),
     ).toContain('forbidden');

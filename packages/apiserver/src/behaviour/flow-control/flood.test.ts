@@ -10,7 +10,7 @@ import { ApiServer } from '../../server/api-server.ts';
 import { admin, testVersion } from '../../server/test-server.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
 
-/** What a write takes: a slow disk, a webhook. */
+/** The duration of a write: a slow disk, a webhook. */
 const WRITE_MS = 100;
 const FLOOD_MS = 30_000;
 const LIMITS = { maxReadingRequests: 20, maxMutatingRequests: 20, maxMutatingRequestsPerUser: 30 };
@@ -21,8 +21,8 @@ interface Tally {
   longestMs: number;
 }
 
-/** A server whose writes are slow, with clients that write as fast as they are let. */
-class Flooded {
+/** A server with slow writes, and clients that write as fast as they can. */
+class FloodedServer {
   readonly clock = new FakeClock();
   readonly server: ApiServer;
   #serial = 0;
@@ -51,17 +51,17 @@ class Flooded {
     await writeFlowControlObjects({ client, reader: this.server.reader, clock: this.clock });
   }
 
-  /** Writes one after another until the time is over; who is refused comes again when he was told to. */
+  /** Writes one object after another until the time is over; a refused client retries when told to. */
   async write(user: UserInfo, untilMs: number, tally: Tally): Promise<void> {
     const transport = this.server.transport(user);
     while (this.clock.now() < untilMs) {
       const startMs = this.clock.now();
       const body = JSON.stringify({ metadata: { name: `c${++this.#serial}` } });
-      const answer = await transport.request({ method: 'POST', path: '/api/v1/namespaces/a/configmaps', body });
-      await answer.text();
-      if (answer.status === 429) {
+      const response = await transport.request({ method: 'POST', path: '/api/v1/namespaces/a/configmaps', body });
+      await response.text();
+      if (response.status === 429) {
         tally.refused++;
-        await this.clock.sleep(Number(answer.headers['retry-after']) * 1000);
+        await this.clock.sleep(Number(response.headers['retry-after']) * 1000);
       } else {
         tally.done++;
         tally.longestMs = Math.max(tally.longestMs, this.clock.now() - startMs);
@@ -69,7 +69,10 @@ class Flooded {
     }
   }
 
-  /** A flood of `users`, 60 requests at a time of each, beside one tenant and one controller that write in turn. */
+  /**
+   * A flood of writes by `users`, 60 concurrent requests each, along with one tenant and one controller that write
+   * sequentially.
+   */
   async run(users: readonly UserInfo[], tenant: UserInfo): Promise<Record<'flood' | 'tenant' | 'controller', Tally>> {
     await this.open();
     const tally = () => ({ done: 0, refused: 0, longestMs: 0 });
@@ -92,9 +95,9 @@ function account(namespace: string, name: string): UserInfo {
   return user(`system:serviceaccount:${namespace}:${name}`, 'system:serviceaccounts');
 }
 
-describe('writes whose clients have given up', () => {
-  it.each([true, false])('keep their seats as long as they run (in a cluster: %s)', async (isConfigurable) => {
-    const flooded = new Flooded(isConfigurable);
+describe('writes of clients that have disconnected', () => {
+  it.each([true, false])('keep their seats while they run (in a cluster: %s)', async (isConfigurable) => {
+    const flooded = new FloodedServer(isConfigurable);
     await flooded.open();
     const transport = flooded.server.transport(user('mallory'));
     const write = async (name: number) => {
@@ -110,7 +113,7 @@ describe('writes whose clients have given up', () => {
     }
     const given = statuses.filter((status) => status === 504).length;
 
-    // As many as the level has seats, in half of the time that a write takes.
+    // As many as the level has seats, in half of the duration of a write.
     expect(given).toBeLessThan(10);
     expect(statuses.filter((status) => status === 429)).toHaveLength(50 - given);
     await flooded.clock.advance(WRITE_MS);
@@ -123,28 +126,28 @@ describe('a flood of writes', () => {
   it.each([
     { by: 'three users', flood: [1, 2, 3].map((n) => user(`mallory-${n}`)), tenant: user('alice') },
     { by: 'service accounts', flood: [1, 2, 3].map((n) => account('evil', `${n}`)), tenant: account('team', 'ci') },
-  ])('by $by takes neither other tenants’ turns nor controllers’, in a cluster', async ({ flood, tenant }) => {
-    const tallies = await new Flooded(true).run(flood, tenant);
+  ])('by $by does not delay other tenants or controllers in a cluster', async ({ flood, tenant }) => {
+    const tallies = await new FloodedServer(true).run(flood, tenant);
 
     // 29 s of writes of 100 ms, one after another: a controller never waits.
     expect(tallies.controller).toEqual({ done: 290, refused: 0, longestMs: WRITE_MS });
-    // Before seats are lent, a level has few: a tenant waits for one of them to become free, and for the queues of the flood at most.
+    // Before seats are lent, a level has few: a tenant waits for one of them, and at most for the queues of the flood.
     expect(tallies.tenant.refused).toBe(0);
     expect(tallies.tenant.done).toBeGreaterThan(120);
     expect(tallies.tenant.longestMs).toBeLessThan(1000);
-    // The flood has what is left: seats are not wasted.
+    // The flood gets the remaining seats: none are wasted.
     expect(tallies.flood.done).toBeGreaterThan(3_500);
   });
 
-  it('by all the accounts of a namespace is one holder’s, where the kinds are not served', async () => {
+  it('by all accounts of a namespace counts as one holder if the kinds are not served', async () => {
     const flood = Array.from({ length: 10 }, (_, n) => account('evil', `${n}`));
-    const flooded = new Flooded(false);
+    const flooded = new FloodedServer(false);
     const tallies = await flooded.run(flood, account('team', 'ci'));
 
     expect(tallies.controller).toEqual({ done: 290, refused: 0, longestMs: WRITE_MS });
     expect(tallies.tenant.refused).toBe(0);
     expect(tallies.tenant.done).toBeGreaterThan(120);
-    // 30 of them run or wait at a time.
+    // At most 30 of them run or wait at a time.
     expect(tallies.flood.refused).toBeGreaterThan(100);
     const groups = await flooded.server.transport(admin).request({ method: 'GET', path: '/apis' });
     expect(await groups.text()).not.toContain('flowcontrol');

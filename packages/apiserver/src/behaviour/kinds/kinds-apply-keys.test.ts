@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ALL_KINDS } from '../../kinds/builtin-kinds.ts';
 import { builtinDefinitions } from '../../kinds/definitions.ts';
-import { ACCEPTED, ACCEPTED_LATELY } from '../../kinds/testing/kinds-corpus.ts';
+import { ACCEPTED_MANIFESTS, RECENT_MANIFESTS } from '../../kinds/testing/kinds-corpus.ts';
 import { applyPatch } from '../../patch/apply.ts';
 import { applyDefaults } from '../../schema/defaults.ts';
 import { objectSchemaOf, resolveSchema } from '../../schema/resolve.ts';
@@ -17,7 +17,7 @@ const definitions = builtinDefinitions();
 
 interface KeyedList {
   readonly kind: ResourceDefinition;
-  /** Names of fields; `[]` for the item of a list on the way. */
+  /** Names of fields; `[]` for the item of a list in between. */
   readonly path: readonly string[];
   readonly list: Schema;
 }
@@ -39,14 +39,16 @@ const LISTS: readonly KeyedList[] = ALL_KINDS.flatMap((kind) => {
   return found;
 });
 
-test('every served kind stands in the corpus of manifests, which apply is held to', () => {
-  const known = new Set([...ACCEPTED, ...ACCEPTED_LATELY].map(({ apiVersion, kind }) => `${apiVersion} ${kind}`));
+test('includes every served kind in the manifests that test apply', () => {
+  const known = new Set(
+    [...ACCEPTED_MANIFESTS, ...RECENT_MANIFESTS].map(({ apiVersion, kind }) => `${apiVersion} ${kind}`),
+  );
   const served = ALL_KINDS.map((kind) => `${apiVersionOf(kind)} ${kind.kind}`);
 
   expect(served.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('lists are found in pods and in all templates of them', () => {
+test('finds lists in pods and in all pod templates', () => {
   const names = LISTS.map(({ kind, path }) => `${kind.kind} ${path.join('.')}`);
 
   expect(names).toContain('Pod spec.containers.[].ports');
@@ -56,17 +58,17 @@ test('lists are found in pods and in all templates of them', () => {
   expect(names).toContain('Deployment spec.template.spec.imagePullSecrets');
 });
 
-/** The label makes it the applier's own even while the list is empty. */
+/** The label makes the object the applier's own even while the list is empty. */
 const METADATA = { name: 'a', labels: { by: 'git' } };
 
-/** The object with this list at the path; items of lists on the way get the keys that tell them apart. */
+/** The object with this list at the path; items of lists in between get the keys that distinguish them. */
 function objectWith({ kind, path }: KeyedList, items: readonly Json[]): KubeObject {
   const build = (declared: Schema, rest: readonly string[]): Json => {
-    const [step, ...further] = rest;
+    const [step, ...remaining] = rest;
     if (step === undefined) return items;
     const schema = resolveSchema(declared, definitions);
-    if (step !== '[]') return { [step]: build(schema.properties?.[step] ?? {}, further) };
-    const item = build(schema.items ?? {}, further) as JsonObject;
+    if (step !== '[]') return { [step]: build(schema.properties?.[step] ?? {}, remaining) };
+    const item = build(schema.items ?? {}, remaining) as JsonObject;
     const keys = (schema['x-kubernetes-list-map-keys'] ?? []).map((key) => [key, 'x']);
     return [{ ...Object.fromEntries(keys), ...item }];
   };
@@ -80,7 +82,7 @@ interface KeyField {
   readonly standard: Json | undefined;
 }
 
-/** How a configuration says a key: as it is, or not at all where it is the default. */
+/** How a configuration includes a key: with its value, or omitted if it is the default. */
 type Wording = 'said' | 'omitted' | 'null';
 
 interface Item {
@@ -125,7 +127,7 @@ function withoutTimes(object: KubeObject): unknown {
   return { ...object, metadata: { ...metadata, managedFields: managedFields.map(({ time: _t, ...entry }) => entry) } };
 }
 
-/** Without lists that are empty: who applied an empty list may find an empty list or none. */
+/** Without empty lists: an applied empty list may be stored as an empty list or none. */
 function withoutEmpty(value: unknown): unknown {
   if (isJsonArray(value)) return value.map(withoutEmpty);
   if (!isJsonObject(value)) return value;
@@ -161,7 +163,7 @@ describe.each(LISTS.map((list) => [`${list.kind.kind} ${list.path.join('.')}`, l
     return stored;
   }
 
-  test('applied again stays, and comes back after a change', () => {
+  test('is unchanged when applied again, and restored after a change', () => {
     fc.assert(
       fc.property(items, items, (first, second) => {
         const once = apply(undefined, objectWith(list, first), 0);
@@ -221,7 +223,7 @@ function customKind(keys: readonly KeyField[]): ResourceDefinition {
   };
 }
 
-test('a custom kind with any keys: applied again stays, and comes back after a change', async () => {
+test('a custom kind with any keys is unchanged when applied again, and restored after a change', async () => {
   await fc.assert(
     fc.asyncProperty(customCase, async ({ keys, first, second }) => {
       const server = new TestServer({ resources: [...testResources, customKind(keys)] });

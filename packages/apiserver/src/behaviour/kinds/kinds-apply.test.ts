@@ -3,7 +3,7 @@ import type { Json } from '@fairway/kube/object/meta';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ALL_KINDS } from '../../kinds/builtin-kinds.ts';
 import { builtinDefinitions } from '../../kinds/definitions.ts';
-import { ACCEPTED, ACCEPTED_LATELY, type Manifest, NAMESPACE } from '../../kinds/testing/kinds-corpus.ts';
+import { ACCEPTED_MANIFESTS, type Manifest, NAMESPACE, RECENT_MANIFESTS } from '../../kinds/testing/kinds-corpus.ts';
 import { collectionOf, serverOfKinds } from '../../kinds/testing/kinds-server.ts';
 import { memberSchema } from '../../patch/compare.ts';
 import { objectSchemaOf, resolveSchema } from '../../schema/resolve.ts';
@@ -22,18 +22,18 @@ async function freshServer(): Promise<void> {
 }
 
 async function apply(manifest: Manifest, manager = 'git', query = ''): Promise<Reply<TestObject>> {
-  // A time of its own for each: one that is written nevertheless shows.
+  // Each has a distinct time, so that any write is visible.
   await server.clock.advance(5000);
   const path = `${collectionOf(manifest)}/${manifest.metadata.name}?fieldManager=${manager}${query}`;
   return server.call('PATCH', path, manifest, { 'content-type': 'application/apply-patch+yaml' });
 }
 
-/** Two items of one key cannot be applied; on other ways they can be written. */
-const APPLICABLE = [...ACCEPTED, ...ACCEPTED_LATELY]
+/** Two items with the same key cannot be applied, but can be written in other ways. */
+const APPLICABLE_MANIFESTS = [...ACCEPTED_MANIFESTS, ...RECENT_MANIFESTS]
   .filter(({ metadata }) => metadata.name !== 'odd')
   .map((manifest) => [`${manifest.apiVersion} ${manifest.kind} ${manifest.metadata.name}`, manifest] as const);
 
-/** The manifest once for each place where it can be changed, with that place changed. */
+/** The manifest once for each place that can be changed, with that place changed. */
 function variantsOf(manifest: Manifest): { readonly what: string; readonly variant: Manifest }[] {
   const kind = ALL_KINDS.find((candidate) => candidate.kind === manifest.kind);
   const variants: { what: string; variant: Manifest }[] = [
@@ -96,8 +96,8 @@ function contentOf({ metadata, ...fields }: TestObject) {
   return { ...fields, metadata: { ...rest, owned } };
 }
 
-describe.each(APPLICABLE)('%s', (_, manifest) => {
-  test('applied repeatedly stays as it was', async () => {
+describe.each(APPLICABLE_MANIFESTS)('%s', (_, manifest) => {
+  test('is unchanged when applied repeatedly', async () => {
     const first = await apply(manifest);
     const second = await apply(manifest);
     const third = await apply(manifest);
@@ -107,12 +107,12 @@ describe.each(APPLICABLE)('%s', (_, manifest) => {
     expect(third.body).toEqual(first.body);
   });
 
-  test('applied otherwise and then as before is as before', async () => {
+  test('is restored when applied with a change and then as before', async () => {
     for (const { what, variant } of variantsOf(manifest)) {
       await freshServer();
       const first = await apply(manifest);
       const changed = await apply(variant);
-      // Not every change makes sense; what is refused changes nothing.
+      // Not every change is valid; a rejected one changes nothing.
       expect([200, 400, 422], `${what}: ${changed.body.message}`).toContain(changed.status);
       expect((await apply(variant)).body, `again ${what}`).toEqual(changed.body);
       const back = await apply(manifest);
@@ -124,7 +124,7 @@ describe.each(APPLICABLE)('%s', (_, manifest) => {
     }
   });
 
-  test('applied by two managers stays when one of them releases it', async () => {
+  test('keeps its fields when one of two managers releases them', async () => {
     const { kind, apiVersion, metadata } = manifest;
     const first = await apply(manifest);
     const second = await apply(manifest, 'flux', '&force=true');

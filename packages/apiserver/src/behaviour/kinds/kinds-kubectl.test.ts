@@ -10,7 +10,7 @@ import { type HttpsFixture, startHttpsServer } from '../../server/https-server-f
 
 const serverSide = kubectlTooOld(22);
 
-/** The first steps of a GitOps user. */
+/** The first steps of a user of GitOps. */
 const MANIFESTS = `
 apiVersion: v1
 kind: Service
@@ -74,12 +74,12 @@ describe.skipIf(kubectlMinor === undefined || serverSide.isTooOld)(
       const apply = (name: string) => kubectl('apply', '--server-side', '-f', join(folder, name), ...options);
       await apply('web.yaml');
       for (const kind of ['service', 'deployment']) {
-        const before = await contentOf(kind);
+        const previous = await contentOf(kind);
         await apply('web.yaml');
-        expect(await contentOf(kind)).toEqual(before);
+        expect(await contentOf(kind)).toEqual(previous);
         await apply('other.yaml');
         await apply('web.yaml');
-        expect((await contentOf(kind)).spec).toEqual(before.spec);
+        expect((await contentOf(kind)).spec).toEqual(previous.spec);
       }
       await kubectl('delete', '-f', file);
     });

@@ -7,7 +7,7 @@ import { OutboundClient } from '../../outbound/outbound-client.ts';
 import { WebhookServer } from '../../outbound/testing/webhook-server.ts';
 import { WebhookCaller } from '../../outbound/webhook-caller.ts';
 
-test('an object that is nested deeper than any walk may go is none', async () => {
+test('rejects an object nested deeper than the limit of any walk', async () => {
   await using webhooks = await WebhookServer.open();
   const client = new OutboundClient({ clock: systemClock, policy: () => undefined });
   const reader = () => new FakeObjectReader();

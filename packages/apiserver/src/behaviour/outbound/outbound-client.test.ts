@@ -10,11 +10,11 @@ test.each([
   { method: 'POST', times: 1, outcome: 'EOF' },
   { method: 'DELETE', times: 1, outcome: 'EOF' },
   { method: 'POST', isRepeatable: true, times: 2, outcome: '200' },
-])('a $method that breaks an idle connection is sent $times times', async ({ times, outcome, ...call }) => {
+])('sends a $method that breaks an idle connection $times times', async ({ times, outcome, ...call }) => {
   await using server = await ExtensionServer.open({ dnsName: 'ext.ns.svc', group: 'example.com', version: 'v1' });
   let heard = 0;
-  server.answer('/first', (_request, response) => response.end());
-  server.answer('/second', (_request, response) => {
+  server.respond('/first', (_request, response) => response.end());
+  server.respond('/second', (_request, response) => {
     if (heard++ === 0) response.socket?.destroy();
     else response.end();
   });
@@ -25,11 +25,11 @@ test.each([
   const ended = new Promise((resolve) => first.once('close', resolve));
   first.resume();
   await ended;
-  // The connection is idle from the next turn on.
+  // The connection becomes idle in the next turn.
   await new Promise(setImmediate);
 
   const second = await client.request(destination, { ...common, ...call, path: '/second' }).then(
-    (answer) => String(answer.resume().statusCode),
+    (response) => String(response.resume().statusCode),
     (error: Error) => error.message,
   );
   expect([second, heard]).toEqual([outcome, times]);

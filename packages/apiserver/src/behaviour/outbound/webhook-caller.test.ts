@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   for (const client of clients.splice(0)) client.close();
-  webhooks.asked.clear();
+  webhooks.reviewsByPath.clear();
 });
 afterAll(() => webhooks[Symbol.asyncDispose]());
 
@@ -27,36 +27,36 @@ function caller(options: Partial<OutboundClientOptions> = {}): WebhookCaller {
 const config = (host: string) => ({ url: `https://${host}:${webhooks.port}/ask`, caBundle: webhooks.caBundle });
 const noLoopback: OutboundPolicy = (_, address) => (address.startsWith('127.') ? `${address} is ours` : undefined);
 
-test('a webhook is asked by its name, which its certificate has, at the address that was looked up', async () => {
+test('calls a webhook at the resolved address, with the name in its certificate', async () => {
   webhooks.answer('/ask', () => ({ body: { fine: true } }));
   const resolve = (name: string) => Promise.resolve(name === 'localhost' ? ['127.0.0.1'] : []);
 
   expect(await caller({ resolve }).post(config('localhost'), { some: 'review' }, 5000)).toEqual({ fine: true });
-  expect(webhooks.asked.get('/ask')).toEqual([{ some: 'review' }]);
+  expect(webhooks.reviewsByPath.get('/ask')).toEqual([{ some: 'review' }]);
 });
 
 test.each([
-  { reason: 'an address that is forbidden', host: '127.0.0.1' },
-  { reason: 'a name of one', host: 'hooks.example.org' },
-  { reason: 'a name that changes its mind', host: 'rebinding.example.org' },
-])('$reason is not connected to', async ({ host }) => {
+  { reason: 'a forbidden address', host: '127.0.0.1' },
+  { reason: 'a name of a forbidden address', host: 'hooks.example.org' },
+  { reason: 'a name whose address changes', host: 'rebinding.example.org' },
+])('does not connect to $reason', async ({ host }) => {
   webhooks.answer('/ask', () => ({ body: {} }));
   const resolve = () => Promise.resolve(['127.0.0.1']);
 
   await expect(caller({ policy: noLoopback, resolve }).post(config(host), {}, 5000)).rejects.toThrow(
     `Post "https://${host}:${webhooks.port}/ask?timeout=5s": dial tcp: 127.0.0.1 is ours`,
   );
-  expect(webhooks.asked.size).toBe(0);
+  expect(webhooks.reviewsByPath.size).toBe(0);
 });
 
 test.each([
-  { reason: 'a name that nobody knows', resolve: [], says: 'dial tcp: lookup other.example.org: no such host' },
+  { reason: 'an unknown host name', resolve: [], says: 'dial tcp: lookup other.example.org: no such host' },
   {
-    reason: 'a name that the certificate lacks',
+    reason: 'a name that is missing in the certificate',
     resolve: ['127.0.0.1'],
     says: 'tls: failed to verify certificate: x509: certificate is not valid for other.example.org',
   },
-])('$reason fails', async ({ resolve, says }) => {
+])('fails with $reason', async ({ resolve, says }) => {
   const call = caller({ resolve: () => Promise.resolve(resolve) }).post(config('other.example.org'), {}, 5000);
 
   await expect(call).rejects.toThrow(says);
@@ -64,14 +64,14 @@ test.each([
 
 test.each([
   {
-    reason: 'more than a request may have',
+    reason: 'more bytes than the limit',
     answer: { body: 'x'.repeat(3 * 1024 * 1024 + 1) },
     says: 'more than 3145728 bytes',
   },
   { reason: 'no JSON', answer: { body: 'fine' }, says: "couldn't get the answer's JSON" },
   { reason: 'a redirect', answer: { body: '', status: 302 }, says: 'the server responded with the status code 302' },
   {
-    reason: 'one that switches protocols',
+    reason: 'a protocol upgrade',
     answer: { body: '', status: 101, headers: { connection: 'upgrade', upgrade: 'other' } },
     says: /: EOF$/,
   },
@@ -80,13 +80,13 @@ test.each([
     answer: { body: { kind: 'Status', message: 'out of order' }, status: 503 },
     says: 'out of order',
   },
-])('an answer that is $reason is none', async ({ answer, says }) => {
+])('rejects $reason as a response', async ({ answer, says }) => {
   webhooks.answer('/ask', () => answer);
 
   await expect(caller().post(config('127.0.0.1'), {}, 5000)).rejects.toThrow(says);
 });
 
-test('a webhook that says nothing costs the time that it was given', async () => {
+test('times out for an unresponsive webhook', async () => {
   webhooks.answer('/ask', () => undefined);
 
   await expect(caller().post(config('127.0.0.1'), {}, 50)).rejects.toThrow(

@@ -39,7 +39,7 @@ describe('connections', () => {
     return client;
   }
 
-  async function ask(served: HttpsFixture, name?: string): Promise<RawClient> {
+  async function sendRequest(served: HttpsFixture, name?: string): Promise<RawClient> {
     const client = await connect(served);
     client.send('GET', `${maps}/none`, name === undefined ? {} : { authorization: `Bearer ${name}` });
     await client.until('\r\n\r\n');
@@ -50,20 +50,20 @@ describe('connections', () => {
     return Object.fromEntries(test.server.traffic.rejections);
   }
 
-  it("without authentication are closed at the limit of an address, while users' connections do not count", async () => {
+  it("without authentication are closed at the limit per address, while users' connections do not count", async () => {
     const served = await serve({ maxUnauthenticatedConnectionsPerAddress: 2 });
-    const users = [await ask(served, 'alice'), await ask(served, 'bob')];
-    const strangers = [await connect(served), await connect(served)];
+    const users = [await sendRequest(served, 'alice'), await sendRequest(served, 'bob')];
+    const otherClients = [await connect(served), await connect(served)];
     const refused = await connect(served);
     await refused.closed;
 
-    expect(strangers.map(({ socket }) => socket.destroyed)).toEqual([false, false]);
+    expect(otherClients.map(({ socket }) => socket.destroyed)).toEqual([false, false]);
     expect(await Promise.all(users.map((user) => user.status()))).toEqual([404, 404]);
     expect(rejections(served)).toEqual({ 'unauthenticatedConnections.perHolder': 1 });
     expect(served.test.server.traffic.inUse('connections')).toBe(4);
   });
 
-  it("of the address with most unauthenticated ones are closed in favour of another's at the total limit", async () => {
+  it('from the address with the most unauthenticated ones are closed in favour of others at the total limit', async () => {
     const served = await serve({ maxUnauthenticatedConnections: 3 });
     const [first, second, third] = [await connect(served), await connect(served), await connect(served)];
     const other = await connect(served, '127.0.0.2');
@@ -75,45 +75,45 @@ describe('connections', () => {
     expect(served.test.server.traffic.inUse('unauthenticatedConnections')).toBe(3);
   });
 
-  it('are accepted again when one ends', async () => {
+  it('are accepted again when another ends', async () => {
     const served = await serve({ maxUnauthenticatedConnectionsPerAddress: 1 });
     const { traffic } = served.test.server;
-    const alice = await ask(served, 'alice');
-    const stranger = await connect(served);
-    await stranger.close();
-    // The server hears of it later than the one who closed.
+    const alice = await sendRequest(served, 'alice');
+    const otherClient = await connect(served);
+    await otherClient.close();
+    // The server learns of it later than the client that closed it.
     while (traffic.inUse('connections') > 1) await new Promise((resolve) => setImmediate(resolve));
 
-    expect(await (await ask(served, 'bob')).status()).toBe(404);
+    expect(await (await sendRequest(served, 'bob')).status()).toBe(404);
     expect(alice.socket.destroyed).toBe(false);
   });
 
-  it('are refused at the limit of all', async () => {
+  it('are refused at the total limit', async () => {
     const served = await serve({ maxConnections: 1 });
-    await ask(served, 'alice');
+    await sendRequest(served, 'alice');
     const refused = await connect(served);
     await refused.closed;
 
     expect(rejections(served)).toEqual({ 'connections.total': 1 });
   });
 
-  it('of one user are answered with 429 and closed at their limit', async () => {
+  it("of one user get 429 and are closed at the user's limit", async () => {
     const served = await serve({ maxConnectionsPerUser: 1 });
-    await ask(served, 'alice');
-    const second = await ask(served, 'alice');
+    await sendRequest(served, 'alice');
+    const second = await sendRequest(served, 'alice');
     await second.closed;
 
     expect(await second.status()).toBe(429);
     expect(second.received).toMatch(/retry-after: 1\r\n/i);
     expect(second.received).toContain('maxConnectionsPerUser');
-    expect(await (await ask(served, 'bob')).status()).toBe(404);
+    expect(await (await sendRequest(served, 'bob')).status()).toBe(404);
   });
 
-  it('are closed without authentication in time, also after a 401', async () => {
+  it('are closed if they do not authenticate in time, also after a 401', async () => {
     const served = await serve({ unauthenticatedTimeoutMs: 30_000 });
-    const alice = await ask(served, 'alice');
+    const alice = await sendRequest(served, 'alice');
     const silent = await connect(served);
-    const refused = await ask(served);
+    const refused = await sendRequest(served);
     await clock.advance(35_000);
     await Promise.all([silent.closed, refused.closed]);
 
@@ -122,7 +122,7 @@ describe('connections', () => {
     expect(rejections(served)).toEqual({ unauthenticatedTimeout: 2 });
   });
 
-  it('that read nothing of a large response are closed', async () => {
+  it('that do not read a large response are closed', async () => {
     const served = await serve({ stallTimeoutMs: 30_000 });
     for (let index = 0; index < 16; index++) {
       const body = { metadata: { name: `large-${index}` }, data: { x: 'x'.repeat(1_000_000) } };
@@ -133,13 +133,13 @@ describe('connections', () => {
     paused.send('GET', maps, { authorization: 'Bearer alice' });
     const { traffic } = served.test.server;
     while (traffic.inUse('answerBytes') === 0) await new Promise((resolve) => setImmediate(resolve));
-    // As much as the kernel takes goes out meanwhile; then nothing moves.
+    // The kernel's buffers fill up meanwhile; then nothing moves.
     while (traffic.inUse('answerBytes') > 0) await clock.advance(35_000);
 
     expect(rejections(served)).toEqual({ stalled: 1 });
   });
 
-  it("with an unread large response block the same user's next one, not others", async () => {
+  it("with an unread large response block the same user's next response, not others", async () => {
     const served = await serve({ maxAnswerBytesPerUser: 1_000_000 });
     for (let index = 0; index < 16; index++) {
       const body = { metadata: { name: `large-${index}` }, data: { x: 'x'.repeat(1_000_000) } };
@@ -159,7 +159,7 @@ describe('connections', () => {
     expect(await other.status()).toBe(200);
     await paused.close();
     while (traffic.inUse('answerBytes') > 0) await new Promise((resolve) => setImmediate(resolve));
-    expect(await (await ask(served, 'alice')).status()).toBe(404);
+    expect(await (await sendRequest(served, 'alice')).status()).toBe(404);
   });
 
   it('release everything, including pipelined requests', async () => {
@@ -170,7 +170,7 @@ describe('connections', () => {
     while (traffic.inUse('watches') < 3) await new Promise((resolve) => setImmediate(resolve));
     await client.close();
     while (traffic.inUse('connections') > 0) await new Promise((resolve) => setImmediate(resolve));
-    // One that waited for its turn ends when it begins.
+    // A queued request ends when it begins.
     while (traffic.inUse('watches') > 0) await new Promise((resolve) => setImmediate(resolve));
 
     expect(traffic.inUse('readingRequests')).toBe(0);
@@ -189,7 +189,7 @@ describe('connections', () => {
     expect(rejections(served)).toEqual({ pipelinedRequests: 1 });
   });
 
-  it('have one handshake: another in the middle is refused', async () => {
+  it('have one handshake: renegotiation is refused', async () => {
     const served = await serve({});
     const { port } = served.listener;
     const options = { host: '127.0.0.1', port, ca: served.certificateAuthority, maxVersion: 'TLSv1.2' } as const;
@@ -208,7 +208,7 @@ describe('connections', () => {
     ['never begin', Buffer.alloc(0)],
     ['stop in the middle', Buffer.from('16030100c8010000c40303', 'hex')],
     ['are none', Buffer.from('GET /livez HTTP/1.1\r\nHost: test\r\n\r\n')],
-  ])('whose handshakes %s end in time, and release their slots', async (_, bytes) => {
+  ])('with handshakes that %s end in time, and release their slots', async (_, bytes) => {
     const served = await serve({ handshakeTimeoutMs: 50 });
     const sockets = Array.from({ length: 20 }, () => connectTcp(served.listener.port, '127.0.0.1'));
     for (const socket of sockets)

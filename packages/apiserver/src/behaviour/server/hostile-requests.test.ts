@@ -2,12 +2,12 @@ import { ConfinedModule } from '@fairway/base/testing/confined-module';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { HostileReply, HostileRequest } from '../../server/hostile-requests-fixture.ts';
 
-/** Small requests that used to crash or block the process: each is answered in bounded time and memory. */
+/** Small requests that used to crash or block the process: each gets a response in bounded time and memory. */
 
 const server = new ConfinedModule(new URL('../../server/hostile-requests-fixture.ts', import.meta.url));
 afterAll(() => server.close());
 
-function answerTo(request: HostileRequest): Promise<HostileReply> {
+function responseTo(request: HostileRequest): Promise<HostileReply> {
   return server.call('answer', request) as Promise<HostileReply>;
 }
 
@@ -15,7 +15,7 @@ const PODS = '/api/v1/namespaces/default/pods';
 const YAML = 'application/yaml';
 const JSON_PATCH = 'application/json-patch+json';
 const TOO_LARGE = { status: 413, reason: 'RequestEntityTooLarge' };
-const BAD = { status: 400, reason: 'BadRequest' };
+const BAD_REQUEST = { status: 400, reason: 'BadRequest' };
 
 function create(body: string, contentType = 'application/json'): HostileRequest {
   return { method: 'POST', path: PODS, contentType, body };
@@ -53,7 +53,7 @@ function managedFieldsOfAliases(levels: number): string {
   return `metadata:\n  name: m\n  managedFields:\n${entries.join('\n')}`;
 }
 
-const DEEP = `{"metadata":{"name":"d"},"spec":${nested(20_000, '{"a":', '}')}}`;
+const DEEPLY_NESTED = `{"metadata":{"name":"d"},"spec":${nested(20_000, '{"a":', '}')}}`;
 const manyManagers = Array.from({ length: 101 }, (_, index) => ({
   manager: `m${index}`,
   operation: 'Apply',
@@ -76,20 +76,35 @@ describe('hostile requests', () => {
       TOO_LARGE,
       /at metadata\.managedFields/,
     ],
-    ['YAML aliases that lead back', create('metadata: {name: d}\nspec: &a {x: *a}', YAML), BAD, /deeper than 200/],
+    [
+      'YAML aliases that lead back',
+      create('metadata: {name: d}\nspec: &a {x: *a}', YAML),
+      BAD_REQUEST,
+      /deeper than 200/,
+    ],
     [
       'many YAML aliases',
       create(`metadata: {name: d}\nspec:\n  a: &a 1\n  l: [${'*a,'.repeat(2000)}]`, YAML),
-      BAD,
+      BAD_REQUEST,
       /aliases exceeded maxAliases \(1000\)/,
     ],
-    ['nested YAML', create(`metadata: {name: d}\nspec: ${nested(20_000, '[', ']')}`, YAML), BAD, /maxDepth \(200\)/],
-    ['a YAML number that JSON lacks', create('metadata: {name: d}\nspec: {a: [.inf]}', YAML), BAD, /value: Infinity/],
-    ['a tag of YAML', create('metadata: {name: d}\nspec: !!js/function "x"', YAML), BAD, /unknown scalar tag/],
+    [
+      'nested YAML',
+      create(`metadata: {name: d}\nspec: ${nested(20_000, '[', ']')}`, YAML),
+      BAD_REQUEST,
+      /maxDepth \(200\)/,
+    ],
+    [
+      'a YAML number that JSON lacks',
+      create('metadata: {name: d}\nspec: {a: [.inf]}', YAML),
+      BAD_REQUEST,
+      /value: Infinity/,
+    ],
+    ['a tag of YAML', create('metadata: {name: d}\nspec: !!js/function "x"', YAML), BAD_REQUEST, /unknown scalar tag/],
     [
       'a YAML error in a long line',
       create(`metadata: {name: "${'x'.repeat(100_000)}"\nspec: }{`, YAML),
-      BAD,
+      BAD_REQUEST,
       /^.{0,300}$/,
     ],
     [
@@ -104,16 +119,26 @@ describe('hostile requests', () => {
       TOO_LARGE,
       /has more than 60000 fields and items/,
     ],
-    ['nested JSON', create(DEEP), BAD, /deeper than 200 levels \(at spec\.a\.a\.a…\)/],
-    ['a nested merge patch', patch(DEEP, 'application/merge-patch+json'), BAD, /deeper than 200 levels/],
-    ['a nested strategic patch', patch(DEEP, 'application/strategic-merge-patch+json'), BAD, /deeper than 200 levels/],
+    ['nested JSON', create(DEEPLY_NESTED), BAD_REQUEST, /deeper than 200 levels \(at spec\.a\.a\.a…\)/],
+    [
+      'a nested merge patch',
+      patch(DEEPLY_NESTED, 'application/merge-patch+json'),
+      BAD_REQUEST,
+      /deeper than 200 levels/,
+    ],
+    [
+      'a nested strategic patch',
+      patch(DEEPLY_NESTED, 'application/strategic-merge-patch+json'),
+      BAD_REQUEST,
+      /deeper than 200 levels/,
+    ],
     [
       'a nested configuration to apply',
       {
-        ...patch(`{"apiVersion":"v1","kind":"Pod",${DEEP.slice(1)}`, 'application/apply-patch+yaml'),
+        ...patch(`{"apiVersion":"v1","kind":"Pod",${DEEPLY_NESTED.slice(1)}`, 'application/apply-patch+yaml'),
         path: `${PODS}/d?fieldManager=x`,
       },
-      BAD,
+      BAD_REQUEST,
       /deeper than 200 levels/,
     ],
     [
@@ -126,7 +151,7 @@ describe('hostile requests', () => {
         ]),
         JSON_PATCH,
       ),
-      BAD,
+      BAD_REQUEST,
       /patch applied is nested deeper than 200 levels/,
     ],
     [
@@ -178,21 +203,21 @@ describe('hostile requests', () => {
       { status: 422, reason: 'Invalid' },
       /^.{0,3000}$/,
     ],
-  ])('answers %s', async (_, request, expected, message) => {
-    const reply = await answerTo(request);
+  ])('are handled: %s', async (_, request, expected, message) => {
+    const reply = await responseTo(request);
 
     expect(reply).toMatchObject(expected);
     expect(reply.message).toMatch(message);
   });
 
-  it('stores YAML aliases expanded', async () => {
+  it('store YAML aliases expanded', async () => {
     const body = 'metadata: {name: y}\nspec:\n  a: &a {x: 1}\n  b: *a\n';
-    expect(await answerTo(create(body, YAML))).toMatchObject({ status: 201 });
+    expect(await responseTo(create(body, YAML))).toMatchObject({ status: 201 });
   });
 
-  it('names a hundred unknown fields and no more', async () => {
+  it('report at most a hundred unknown fields', async () => {
     const body = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`f${index}`, 1]));
-    const reply = await answerTo({
+    const reply = await responseTo({
       method: 'POST',
       path: '/api/v1/namespaces/default/configmaps?fieldValidation=Strict',
       body: JSON.stringify({ metadata: { name: 'c' }, ...body }),

@@ -48,17 +48,17 @@ describe('over HTTPS', () => {
     });
   }
 
-  it('answers as in process, with an audit id', async () => {
+  it('responds as in process, with an audit ID', async () => {
     const body = JSON.stringify({ metadata: { name: 'a' }, data: { x: 'ü' } });
-    const made = await transport.request({ method: 'POST', path: maps, body });
+    const created = await transport.request({ method: 'POST', path: maps, body });
     const read = await transport.request({ method: 'GET', path: `${maps}/a` });
 
-    expect([made.status, read.status]).toEqual([201, 200]);
-    expect(await made.text()).toBe(await read.text());
+    expect([created.status, read.status]).toEqual([201, 200]);
+    expect(await created.text()).toBe(await read.text());
     expect(read.headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('sends lists of many slices, several at once and while their objects change, as they were', async () => {
+  it('sends large lists unchanged, even concurrently and while their objects change', async () => {
     await fixture.test.namespace('large');
     const large = '/api/v1/namespaces/large/configmaps';
     const texts = Array.from({ length: 6 }, (_, index) => `${index}ü日🚢`.repeat(20_000));
@@ -83,7 +83,7 @@ describe('over HTTPS', () => {
     expect(head.body).toHaveLength(0);
   });
 
-  it('ends the connection after a list that was asked for with a body too long to skip', async () => {
+  it('closes the connection after a list whose request has a body too long to skip', async () => {
     const client = await RawClient.open(fixture.listener.port, fixture.certificateAuthority);
 
     client.send('GET', '/api/v1/namespaces/large/configmaps', {
@@ -115,14 +115,14 @@ describe('over HTTPS', () => {
   it.each([
     ['no credentials', {}],
     ['a bad token', { authorization: 'Bearer wrong' }],
-  ])('says 401 to %s', async (_, headers) => {
+  ])('responds 401 to %s', async (_, headers) => {
     const { status, body } = await raw('GET', maps, headers);
 
     expect(status).toBe(401);
     expect(JSON.parse(body.toString())).toMatchObject({ kind: 'Status', reason: 'Unauthorized', code: 401 });
   });
 
-  it('sends each line of a watch as one chunk, and takes the next request when it has ended', async () => {
+  it('sends each line of a watch as one chunk, and accepts the next request when it has ended', async () => {
     const { listener, certificateAuthority, token } = fixture;
     await transport.request({
       method: 'POST',
@@ -145,7 +145,7 @@ describe('over HTTPS', () => {
     await client.close();
   });
 
-  it('sends the lines alone to a client of HTTP/1.0', async () => {
+  it('sends only the lines to an HTTP/1.0 client', async () => {
     const { listener, certificateAuthority, token } = fixture;
     const client = await RawClient.open(listener.port, certificateAuthority);
     const path = `${maps}?watch=1&timeoutSeconds=1&fieldSelector=metadata.name=z`;
@@ -157,7 +157,7 @@ describe('over HTTPS', () => {
     expect(JSON.parse(line)).toMatchObject({ type: 'ADDED' });
   });
 
-  it('refuses a body beyond 3 MiB', async () => {
+  it('rejects a body larger than 3 MiB', async () => {
     const headers = { authorization: `Bearer ${fixture.token}` };
     const body = JSON.stringify({ metadata: { name: 'big' }, data: { x: 'x'.repeat(3 * 1024 * 1024) } });
 
@@ -170,7 +170,7 @@ describe('over HTTPS', () => {
     ['application/vnd.kubernetes.protobuf', 406, 'application/json'],
     ['application/vnd.kubernetes.protobuf,application/json', 200, 'application/json'],
     ['application/yaml', 200, 'application/yaml'],
-  ])('answers Accept: %s with %d', async (accept, status, contentType) => {
+  ])('responds to Accept: %s with %d', async (accept, status, contentType) => {
     const reply = await raw('GET', maps, { authorization: `Bearer ${fixture.token}`, accept });
 
     expect(reply.status).toBe(status);
@@ -192,7 +192,7 @@ describe('over HTTPS', () => {
     expect(JSON.parse(gunzipSync(reply.body).toString())).toMatchObject({ kind: 'ConfigMapList' });
   });
 
-  it.each(['gzip;q=0', 'x-gzip-more'])('compresses nothing for clients that accept %s', async (accepted) => {
+  it.each(['gzip;q=0', 'x-gzip-more'])('does not compress for clients that accept %s', async (accepted) => {
     await transport.request({
       method: 'POST',
       path: maps,

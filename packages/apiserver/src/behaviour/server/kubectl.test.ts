@@ -26,7 +26,7 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     await rm(folder, { recursive: true });
   });
 
-  /** What it prints on both channels, with its exit code when that is not 0. */
+  /** Stdout and stderr, with the exit code if it is not 0. */
   function kubectl(...args: string[]): Promise<string> {
     return new Promise((resolve) => {
       const env = { PATH: process.env['PATH'], KUBECONFIG: join(folder, 'config'), HOME: folder };
@@ -46,14 +46,14 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     return { apiVersion: 'example.com/v1', kind: 'Pool', metadata: { name }, spec };
   }
 
-  it('finds what is served', async () => {
+  it('discovers served resources', async () => {
     expect(await kubectl('api-resources', '--no-headers')).toContain(
       'configmaps   cm    v1               true    ConfigMap',
     );
     expect(await kubectl('version')).toMatch(/Server Version: .*v1\.34\.0\+test/);
   });
 
-  it('applies, changes and deletes', async () => {
+  it('applies, changes and deletes objects', async () => {
     const file = await manifest('life', pool('life', { replicas: 2, flavor: 'b3-8' }));
 
     expect(await kubectl('apply', '-f', file)).toContain('pool.example.com/life created');
@@ -77,7 +77,7 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     expect(await kubectl('get', 'pool', `patched-${type}`, '-o', 'jsonpath={.spec.flavor}')).toBe('b3-16');
   });
 
-  it('patches strategically what is built in', async () => {
+  it('patches built-in kinds strategically', async () => {
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'strategic' }, data: { a: '1' } };
     await kubectl('apply', '-f', await manifest('strategic', map));
 
@@ -85,7 +85,7 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     expect(await kubectl('get', 'cm', 'strategic', '-o', 'jsonpath={.data}')).toBe('{"a":"1","b":"2"}');
   });
 
-  it('applies on the server, and reports conflicts', async () => {
+  it('applies server-side, and reports conflicts', async () => {
     const two = await manifest('two', pool('owned', { replicas: 2 }));
     const three = await manifest('three', pool('owned', { replicas: 3 }));
 
@@ -144,7 +144,7 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     expect(await waiting).toContain('pool.example.com/awaited condition met');
   });
 
-  it('creates what it sends as Protobuf', async () => {
+  it('creates objects that it sends as Protobuf', async () => {
     expect(await kubectl('create', 'configmap', 'typed', '--from-literal=x=y')).toContain('configmap/typed created');
     expect(await kubectl('run', 'web', '--image=nginx', '--env=A=b')).toContain('pod/web created');
     expect(await kubectl('get', 'cm', 'typed', '-o', 'jsonpath={.data}')).toBe('{"x":"y"}');
@@ -153,7 +153,7 @@ describe.skipIf(!installed)(`kubectl${installed ? '' : ' (skipped: kubectl is no
     expect(await kubectl('create', 'namespace', 'typed')).toContain('namespace/typed created');
   });
 
-  it('explains and validates by the published schemas', async () => {
+  it('explains and validates with the published schemas', async () => {
     const wrong = await manifest('wrong', pool('wrong', { colour: 'red' }));
 
     expect(await kubectl('explain', 'pool.spec')).toMatch(

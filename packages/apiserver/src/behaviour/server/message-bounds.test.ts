@@ -41,9 +41,9 @@ test.each<[string, () => string]>([
   ],
 ])('the body of a %s is not parsed as a request', async (_, bytes) => {
   await fixture.test.call('POST', MAPS, { metadata: { name: 'kept' } });
-  const answered = await sendRaw(fixture.listener, bytes(), LAST_REQUEST);
+  const response = await sendRaw(fixture.listener, bytes(), LAST_REQUEST);
   const { status } = await fixture.test.call('GET', `${MAPS}/kept`);
 
-  expect(statusesOf(answered).length).toBeLessThanOrEqual(2);
+  expect(statusesOf(response).length).toBeLessThanOrEqual(2);
   expect(status).toBe(200);
 });

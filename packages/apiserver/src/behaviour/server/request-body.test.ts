@@ -17,8 +17,8 @@ const byName: Authenticator = {
   },
 };
 
-/** Allows everything to all users but one. */
-const notMallory: Authorizer = {
+/** Allows everything except for one user. */
+const denyMallory: Authorizer = {
   authorize: ({ user }) => ({ allowed: user.username !== 'mallory', reason: '' }),
 };
 
@@ -33,12 +33,12 @@ describe('a body', () => {
   });
 
   async function serve(limits: Partial<ServerLimits> = {}): Promise<HttpsFixture> {
-    fixture = await startHttpsServer({ clock, limits, authenticators: [byName], authorizer: notMallory });
+    fixture = await startHttpsServer({ clock, limits, authenticators: [byName], authorizer: denyMallory });
     await fixture.test.namespace();
     return fixture;
   }
 
-  /** Begins a POST of which only `body` is sent. */
+  /** Begins a POST that sends only `body`. */
   async function begin(
     { listener, certificateAuthority }: HttpsFixture,
     name: string,
@@ -53,7 +53,7 @@ describe('a body', () => {
   it.each([
     { name: 'stranger', status: 401 },
     { name: 'mallory', status: 403 },
-  ])('that never ends is answered with $status immediately if it is of $name, and closed', async (given) => {
+  ])('that never ends gets $status immediately from $name, and is closed', async (given) => {
     const served = await serve();
     const client = await begin(served, given.name, { 'transfer-encoding': 'chunked', body: '1\r\nx\r\n' });
     const status = await client.status();
@@ -67,8 +67,8 @@ describe('a body', () => {
   it.each([
     { name: 'stranger', status: 401 },
     { name: 'mallory', status: 403 },
-    { name: 'alice', status: 400, reason: 'decoded after all else' },
-  ])('that is no Protobuf though it says so is answered with $status to $name', async ({ name, status }) => {
+    { name: 'alice', status: 400, reason: 'the body is decoded last' },
+  ])('that is not Protobuf despite its Content-Type gets $status for $name', async ({ name, status }) => {
     const served = await serve();
     const client = await begin(served, name, { 'content-type': PROTOBUF, 'content-length': 4, body: 'none' });
 
@@ -94,7 +94,7 @@ describe('a body', () => {
     expect(await client.status()).toBe(413);
   });
 
-  it('that turns out too large is refused with 413', async () => {
+  it('that exceeds the limit while it is read is rejected with 413', async () => {
     const served = await serve({ maxBodyBytes: 1_000 });
     const chunk = `3e9\r\n${'x'.repeat(1_001)}\r\n`;
     const client = await begin(served, 'alice', { 'transfer-encoding': 'chunked', body: chunk });
@@ -109,7 +109,7 @@ describe('a body', () => {
     expect(await client.status()).toBe(415);
   });
 
-  it('is held against its user until the answer is sent: beyond their share 429, while others continue', async () => {
+  it('counts against its user until the response is sent: beyond their share they get 429, while others continue', async () => {
     const served = await serve({ maxBodyBytesInFlightPerUser: 100 });
     const { traffic } = served.test.server;
     await begin(served, 'alice', { 'content-length': 1_000, body: 'x'.repeat(90) });
@@ -125,7 +125,7 @@ describe('a body', () => {
     expect(traffic.inUse('bodyBytes')).toBe(90);
   });
 
-  it('counts against a total limit too', async () => {
+  it('counts against a total limit as well', async () => {
     const served = await serve({ maxBodyBytesInFlight: 100 });
     const { traffic } = served.test.server;
     await begin(served, 'alice', { 'content-length': 1_000, body: 'x'.repeat(90) });

@@ -37,14 +37,14 @@ function send(
       path,
       headers: { ...authorization, 'content-type': 'application/json', ...headers },
     },
-    (answer) => answer.resume().once('end', () => resolve(answer.statusCode)),
+    (response) => response.resume().once('end', () => resolve(response.statusCode)),
   );
   outgoing.on('error', reject);
   outgoing.end(body && JSON.stringify(body));
   return promise;
 }
 
-test('a write has a span in the client’s trace, by what it is and by its audit ID', async () => {
+test("records a span of a write in the client's trace, with its kind and audit ID", async () => {
   const headers = { traceparent: TRACEPARENT, 'audit-id': 'mine-1' };
   await send('POST', MAPS, { body: { metadata: { name: 'a' }, data: { secret: 'hunter2' } }, headers });
 
@@ -65,7 +65,7 @@ test('a write has a span in the client’s trace, by what it is and by its audit
   expect(JSON.stringify(tracer.roots)).not.toContain('hunter2');
 });
 
-test('what it wrote is known before anybody hears of it', async () => {
+test('records a write before watchers see it', async () => {
   tracer.causes.clear();
   await send('POST', MAPS, { body: { metadata: { name: 'b' } } });
 
@@ -74,20 +74,20 @@ test('what it wrote is known before anybody hears of it', async () => {
   expect(tracer.causeOf(`${uid}/${resourceVersion}`)?.traceId).toBe(tracer.roots[0]?.traceId);
 });
 
-test('a reader who does not say who he is admits nothing', async () => {
+test('records no admission of an unauthenticated reader', async () => {
   await send('GET', MAPS, { token: '', headers: { traceparent: TRACEPARENT } });
 
   expect(tracer.roots).toMatchObject([{ name: 'list configmaps', holder: undefined, isEnded: true }]);
 });
 
-test('nor does a wrong token', async () => {
+test('records no admission with a wrong token', async () => {
   const status = await send('GET', MAPS, { token: 'stolen', headers: { traceparent: TRACEPARENT } });
 
   expect(status).toBe(401);
   expect(tracer.roots).toMatchObject([{ holder: undefined, attributes: { 'http.response.status_code': 401 } }]);
 });
 
-test('health, discovery and metrics have none, nor has this process itself', async () => {
+test('records no spans of health, discovery, metrics and in-process requests', async () => {
   await send('GET', '/healthz');
   await send('GET', '/openapi/v3');
   await fixture.test.call('GET', MAPS);

@@ -9,14 +9,14 @@ import { testResources } from '../../server/test-server.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const REPORTS = '/apis/example.com/v1/reports';
-const AT_ONCE = 10;
+const CONCURRENT_REQUESTS = 10;
 
 const byName: Authenticator = {
   authenticate: ({ bearerToken }) =>
     Promise.resolve(bearerToken === undefined ? undefined : { username: bearerToken, groups: [] }),
 };
 
-describe('requests that come at once', () => {
+describe('concurrent requests', () => {
   const clients: RawClient[] = [];
   let fixture: HttpsFixture | undefined;
   let turn = 0;
@@ -24,7 +24,7 @@ describe('requests that come at once', () => {
   /** The turns of the event loop in which requests were served. */
   const served: number[] = [];
 
-  const noting: AdmissionPlugin = {
+  const recordingPlugin: AdmissionPlugin = {
     name: 'noting',
     mutate: ({ resource }) => {
       if (resource.plural === 'configmaps') served.push(turn);
@@ -53,7 +53,12 @@ describe('requests that come at once', () => {
 
   async function serve(): Promise<void> {
     const resources = [...testResources, reports];
-    fixture = await startHttpsServer({ clock: systemClock, authenticators: [byName], admission: [noting], resources });
+    fixture = await startHttpsServer({
+      clock: systemClock,
+      authenticators: [byName],
+      admission: [recordingPlugin],
+      resources,
+    });
     await fixture.test.namespace();
     const count = () => {
       turn++;
@@ -62,19 +67,19 @@ describe('requests that come at once', () => {
     count();
   }
 
-  /** Requests of which the last bytes are sent at once. */
-  async function sendAtOnce(request: (index: number) => string): Promise<void> {
+  /** Requests whose last bytes are sent together. */
+  async function sendConcurrently(request: (index: number) => string): Promise<void> {
     if (fixture === undefined) return;
     const { listener, certificateAuthority } = fixture;
-    const endings: (() => void)[] = [];
-    for (let index = 0; index < AT_ONCE; index++) {
+    const releases: (() => void)[] = [];
+    for (let index = 0; index < CONCURRENT_REQUESTS; index++) {
       const client = await RawClient.open(listener.port, certificateAuthority);
       clients.push(client);
       const text = request(index).replace('\r\n', `\r\nhost: a\r\nauthorization: Bearer mallory\r\n`);
       client.socket.write(text.slice(0, -1));
-      endings.push(() => client.socket.write(text.slice(-1)));
+      releases.push(() => client.socket.write(text.slice(-1)));
     }
-    for (const end of endings) end();
+    for (const end of releases) end();
     await Promise.all(clients.map((client) => client.status()));
   }
 
@@ -87,11 +92,11 @@ describe('requests that come at once', () => {
   it.each([
     ['writes', creates],
     ['lists', lists],
-  ])('are served one in a turn of the event loop, if they are %s', async (_, request) => {
+  ])('are served one per turn of the event loop if they are %s', async (_, request) => {
     await serve();
-    await sendAtOnce(request);
+    await sendConcurrently(request);
 
-    expect(served).toHaveLength(AT_ONCE);
-    expect(new Set(served).size).toBe(AT_ONCE);
+    expect(served).toHaveLength(CONCURRENT_REQUESTS);
+    expect(new Set(served).size).toBe(CONCURRENT_REQUESTS);
   });
 });

@@ -8,8 +8,8 @@ import { ListText } from '../../server/list-text.ts';
 import { sendList } from '../../server/send-list.ts';
 
 const TENANTS = ['a', 'b', 'c', 'd', 'ü', '日', '🚢'];
-/** More than a connection takes at once. */
-const ITEMS = 40;
+/** More than a connection sends at once. */
+const ITEM_COUNT = 40;
 const ITEM_CHARS = 50_000;
 
 const lists = new Map(TENANTS.map((text) => [text, listOf(text)]));
@@ -18,7 +18,7 @@ function listOf(text: string): ListText {
   const item = JSON.stringify({ of: text.repeat(ITEM_CHARS / text.length) });
   return new ListText(
     '{"items":[',
-    Array.from({ length: ITEMS }, () => item),
+    Array.from({ length: ITEM_COUNT }, () => item),
     ']}',
   );
 }
@@ -40,7 +40,10 @@ afterAll(() => {
   server.close();
 });
 
-/** What a client reads that asks for these lists at once, in pieces and with pauses, until it has them all or goes away. */
+/**
+ * What a client reads that requests these lists concurrently, in pieces and with pauses, until it has them all or
+ * disconnects.
+ */
 async function read(asked: readonly string[], maxBytes: number, random: () => number): Promise<Buffer> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.write(asked.map((text) => `GET /${encodeURIComponent(text)} HTTP/1.1\r\nhost: test\r\n\r\n`).join(''));
@@ -56,20 +59,20 @@ async function read(asked: readonly string[], maxBytes: number, random: () => nu
   return Buffer.concat(chunks);
 }
 
-function answersOf(asked: readonly string[]): Buffer {
-  const answers = asked.map((text) => {
+function responseTo(asked: readonly string[]): Buffer {
+  const responses = asked.map((text) => {
     const bytes = Buffer.from(lists.get(text)?.bytes() ?? []);
     const head = `HTTP/1.1 200 OK\r\ncontent-length: ${bytes.length}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=5\r\n\r\n`;
     return Buffer.concat([Buffer.from(head), bytes]);
   });
-  return Buffer.concat(answers);
+  return Buffer.concat(responses);
 }
 
-test('clients that read slowly, ask for several lists at once or go away get nothing of each other’s', async () => {
+test("clients that read slowly, request several lists at once or disconnect never get each other's data", async () => {
   const random = seededRandom(93);
   const clients = Array.from({ length: 24 }, (_, number) => {
     const asked = Array.from({ length: 1 + (number % 3) }, () => TENANTS[Math.floor(random() * TENANTS.length)] ?? 'a');
-    const expected = answersOf(asked);
+    const expected = responseTo(asked);
     const isPatient = number % 2 === 0;
     return { asked, expected, maxBytes: isPatient ? expected.length : random() * expected.length };
   });

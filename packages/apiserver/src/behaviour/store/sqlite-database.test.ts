@@ -34,7 +34,7 @@ async function remove(store: Store, key: string) {
 }
 
 describe('SqliteDatabase', () => {
-  it('returns what was written, with its revision, per keyspace', async () => {
+  it('returns written objects with their revision, per keyspace', async () => {
     const first = SqliteDatabase.open(path);
     await put(first.store('a'), 'ns/1');
     await put(first.store('a'), 'ns/2');
@@ -79,7 +79,7 @@ describe('SqliteDatabase', () => {
     await database.close();
   });
 
-  it('commits large writes of one turn one after another, and lets others have their turn between', async () => {
+  it('commits large writes of one turn one after another, and yields in between', async () => {
     const database = SqliteDatabase.open(path);
     const store = database.store('a');
     const other = database.store('b');
@@ -100,12 +100,12 @@ describe('SqliteDatabase', () => {
     expect(seen.slice(0, 3)).toEqual(['1,2', 'turn', '3']);
     expect([store.revision, store.settled(), other.revision]).toEqual([3, undefined, 1]);
     await database.close();
-    const again = SqliteDatabase.open(path);
-    expect([again.store('a').count('pods'), again.store('a').revision]).toEqual([3, 3]);
-    await again.close();
+    const reopened = SqliteDatabase.open(path);
+    expect([reopened.store('a').count('pods'), reopened.store('a').revision]).toEqual([3, 3]);
+    await reopened.close();
   });
 
-  it('loads a large keyspace in steps, once for all who ask, and lets others have their turn between', async () => {
+  it('loads a large keyspace in steps, once for all callers, and yields in between', async () => {
     const first = SqliteDatabase.open(path);
     const keys = Array.from({ length: 12 }, (_, at) => `ns/${String(at).padStart(2, '0')}`);
     for (const key of keys) await putLarge(first.store('a'), key, 1);
@@ -129,7 +129,7 @@ describe('SqliteDatabase', () => {
     await second.close();
   });
 
-  it('has all of a keyspace for who opens it at once while it is loaded, and drops it then', async () => {
+  it('returns the whole keyspace to all who open it during loading, and then drops it', async () => {
     const first = SqliteDatabase.open(path);
     for (const key of ['1', '2', '3']) await putLarge(first.store('a'), key, 3);
     await first.close();
@@ -145,7 +145,7 @@ describe('SqliteDatabase', () => {
     await second.close();
   });
 
-  it('drops a keyspace and nothing else', async () => {
+  it('drops only the given keyspace', async () => {
     const database = SqliteDatabase.open(path);
     await put(database.store('a'), '1');
     await put(database.store('b'), '1');
@@ -162,7 +162,7 @@ describe('SqliteDatabase', () => {
     const store = database.store('a');
     const { entry } = await put(store, '1');
 
-    // Text with a lone surrogate is fine for SQLite; a value that is no text at all is not.
+    // SQLite accepts text with a lone surrogate, but not a value that is not text.
     const refused = store.write({
       bucket: 'pods',
       key: '1',
@@ -203,56 +203,60 @@ describe('SqliteDatabase', () => {
     await database.close();
   });
 
-  it('loses no acknowledged write when its process is killed', async () => {
+  it('loses no acknowledged write if its process is killed', async () => {
     const last = { a: 0, b: 0 };
     for (let round = 0; round < 5; round++) {
-      const answered = await killWhileWriting(200 + round * 137);
+      const acknowledged = await killWhileWriting(200 + round * 137);
       const database = SqliteDatabase.open(path);
       for (const name of ['a', 'b'] as const) {
         const store = database.store(name);
-        const newest = Math.max(...answered.filter((line) => line.keyspace === name).map(({ revision }) => revision));
+        const newest = Math.max(
+          ...acknowledged.filter((line) => line.keyspace === name).map(({ revision }) => revision),
+        );
         expect(store.revision).toBeGreaterThanOrEqual(newest);
         expect(store.revision).toBeGreaterThan(last[name]);
         last[name] = store.revision;
       }
-      expect(lostWrites(database, answered)).toEqual([]);
+      expect(lostWrites(database, acknowledged)).toEqual([]);
       await database.close();
     }
   });
 
-  interface Answered {
+  interface AcknowledgedWrite {
     readonly keyspace: string;
     readonly key: string;
     readonly removed: boolean;
     readonly revision: number;
   }
 
-  /** Writes that were answered and are neither there nor overtaken by a later one that was in progress. */
-  function lostWrites(database: SqliteDatabase, answered: readonly Answered[]): Answered[] {
-    const latest = new Map<string, Answered>();
-    for (const line of answered) latest.set(`${line.keyspace} ${line.key}`, line);
-    const newestAnswered = (name: string) =>
-      Math.max(...answered.filter(({ keyspace }) => keyspace === name).map(({ revision }) => revision));
+  /** Acknowledged writes that are neither stored nor replaced by a later write that was in progress. */
+  function lostWrites(database: SqliteDatabase, acknowledged: readonly AcknowledgedWrite[]): AcknowledgedWrite[] {
+    const latest = new Map<string, AcknowledgedWrite>();
+    for (const line of acknowledged) latest.set(`${line.keyspace} ${line.key}`, line);
+    const newestAcknowledged = (name: string) =>
+      Math.max(...acknowledged.filter(({ keyspace }) => keyspace === name).map(({ revision }) => revision));
     return [...latest.values()].filter(({ keyspace, key, removed, revision }) => {
       const store = database.store(keyspace);
       const found = store.get('pods', key)?.revision;
       if (found === (removed ? undefined : revision)) return false;
-      // A write after the last answer may have taken its place.
-      return found === undefined ? store.revision === newestAnswered(keyspace) : found <= newestAnswered(keyspace);
+      // A write after the last acknowledged one may have replaced it.
+      return found === undefined
+        ? store.revision === newestAcknowledged(keyspace)
+        : found <= newestAcknowledged(keyspace);
     });
   }
 
-  async function killWhileWriting(lines: number): Promise<Answered[]> {
+  async function killWhileWriting(lines: number): Promise<AcknowledgedWrite[]> {
     const script = new URL('../../store/crash-writer-fixture.ts', import.meta.url).pathname;
     const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const answered: Answered[] = [];
+    const acknowledged: AcknowledgedWrite[] = [];
     for await (const line of createInterface({ input: child.stdout })) {
       const match = /^(\S+) (-?)(\S+) (\d+)$/.exec(line);
       if (match === null) continue;
       const [, keyspace = '', minus, key = '', revision] = match;
-      answered.push({ keyspace, key, removed: minus === '-', revision: Number(revision) });
-      if (answered.length === lines) child.kill('SIGKILL');
+      acknowledged.push({ keyspace, key, removed: minus === '-', revision: Number(revision) });
+      if (acknowledged.length === lines) child.kill('SIGKILL');
     }
-    return answered;
+    return acknowledged;
   }
 });

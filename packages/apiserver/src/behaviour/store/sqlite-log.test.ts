@@ -19,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const FILES = ['state.db', 'state.db-wal'] as const;
 
-/** What file a descriptor is of. */
+/** The file of a descriptor. */
 function nameOf(file: number): string {
   return FILES.find((name) => statSync(join(folder, name)).ino === fstatSync(file).ino) ?? 'another';
 }
@@ -55,7 +55,7 @@ function put(store: Store, key: string, { expected, value = '' }: { expected?: E
 const keysOf = (entries: readonly Entry[]) => entries.map(({ key }) => key);
 
 describe('a database whose disk is busy', () => {
-  it('gathers what is written meanwhile into the next flush', async () => {
+  it('gathers writes for the next flush', async () => {
     const disk = new SlowDisk();
     const database = SqliteDatabase.open(path, { flush: disk.flush });
     const store = database.store('a');
@@ -64,29 +64,29 @@ describe('a database whose disk is busy', () => {
 
     const first = put(store, '1');
     await expect.poll(() => disk.waiting.length).toBe(1);
-    const later = [put(store, '2'), put(database.store('b'), '1'), put(store, '3')];
+    const laterWrites = [put(store, '2'), put(database.store('b'), '1'), put(store, '3')];
     expect([store.revision, batches]).toEqual([0, []]);
     await disk.finish();
     await first;
     expect([store.revision, batches]).toEqual([1, [['1']]]);
     await disk.finish();
-    await Promise.all(later);
+    await Promise.all(laterWrites);
 
     expect([store.revision, batches]).toEqual([3, [['1'], ['2', '3']]]);
     await database.close();
   });
 
-  it('shows readers what is durable, and writers what is accepted', async () => {
+  it('shows durable writes to readers, and accepted ones to writers', async () => {
     const disk = new SlowDisk();
     const database = SqliteDatabase.open(path, { flush: disk.flush });
     const store = database.store('a');
     const written = [put(store, 'a/1'), put(store, 'a/3')];
     await disk.finish();
     await Promise.all(written);
-    const before = store.get('pods', 'a/1');
+    const previous = store.get('pods', 'a/1');
 
     const pending = [
-      put(store, 'a/1', before && { expected: before }),
+      put(store, 'a/1', previous && { expected: previous }),
       put(store, 'a/2'),
       store.write({
         bucket: 'pods',
@@ -109,7 +109,7 @@ describe('a database whose disk is busy', () => {
     await database.close();
   });
 
-  it('waits for what is accepted, not for what comes later', async () => {
+  it('waits for accepted writes, not for later ones', async () => {
     const disk = new SlowDisk();
     const database = SqliteDatabase.open(path, { flush: disk.flush });
     const store = database.store('a');
@@ -139,8 +139,8 @@ describe('a database whose disk is busy', () => {
   });
 });
 
-describe('a flush that fails', () => {
-  it('takes the write back, and ends all writing: nobody knows what the disk holds', async () => {
+describe('a failed flush', () => {
+  it('rolls back the write and stops all writing, as the state of the disk is unknown', async () => {
     const disk = new SlowDisk();
     const database = SqliteDatabase.open(path, { flush: disk.flush });
     const store = database.store('a');
@@ -162,7 +162,7 @@ describe('a flush that fails', () => {
     await database.close();
   });
 
-  it('ends all writing as well where the process waits for it', async () => {
+  it('also stops all writing if the process waits for the flush', async () => {
     let isBroken = false;
     const flushSync = () => {
       if (isBroken) throw new Error('EIO: i/o error, fdatasync');
@@ -172,7 +172,7 @@ describe('a flush that fails', () => {
     await put(store, '1');
     isBroken = true;
     expect(() => database.copyKeyspace('b', store)).toThrow('until Fairway is started again: flushing it failed: EIO');
-    // The kernel tells of a lost page once.
+    // The kernel reports a lost page once.
     isBroken = false;
 
     await expect(put(store, '2')).rejects.toThrow('until Fairway is started again');
@@ -181,20 +181,20 @@ describe('a flush that fails', () => {
   });
 });
 
-describe('a database that is closed twice', () => {
-  it('is closed once, when all is written', async () => {
+describe('a database closed twice', () => {
+  it('is closed once, after all writes', async () => {
     const database = SqliteDatabase.open(path);
     const write = put(database.store('a'), '1');
     await Promise.all([database.close(), database.close(), write]);
 
-    const again = SqliteDatabase.open(path);
-    expect(keysOf(again.store('a').list('pods'))).toEqual(['1']);
-    await again.close();
+    const reopened = SqliteDatabase.open(path);
+    expect(keysOf(reopened.store('a').list('pods'))).toEqual(['1']);
+    await reopened.close();
   });
 });
 
-describe('a log that has become long', () => {
-  it('is copied into the file, which is flushed before anything else is written', async () => {
+describe('a log that has grown long', () => {
+  it('is copied into the file, which is flushed before the next write', async () => {
     const flushed: string[] = [];
     const flush = (file: number) => {
       flushed.push(nameOf(file));
@@ -204,7 +204,7 @@ describe('a log that has become long', () => {
     const store = database.store('a');
     let entry: Entry | undefined;
     for (let round = 0; round < 40; round++) {
-      // Another one each time: SQLite writes no page again that stays the same.
+      // A different value each time: SQLite does not rewrite an unchanged page.
       const value = String(round % 10).repeat(1_500_000);
       ({ entry } = await put(store, '1', { value, ...(entry && { expected: entry }) }));
     }
@@ -213,14 +213,14 @@ describe('a log that has become long', () => {
     expect(turns.length).toBeGreaterThan(1);
     expect((await stat(`${path}-wal`)).size).toBeLessThan(34_000_000);
     await database.close();
-    const again = SqliteDatabase.open(path);
-    expect(again.store('a').get('pods', '1')?.text).toBe(entry?.text);
-    await again.close();
+    const reopened = SqliteDatabase.open(path);
+    expect(reopened.store('a').get('pods', '1')?.text).toBe(entry?.text);
+    await reopened.close();
   });
 });
 
 describe('a power failure', () => {
-  it('has no revision used again that a watch may know of, of a Lease that is lost', async () => {
+  it('never reuses a revision of a lost Lease that a watch may have seen', async () => {
     const disk = (name: string) => join(folder, name);
     const fail = (from: string, to: string) => {
       for (const name of FILES) copyFileSync(join(from, name), join(to, name));
@@ -257,7 +257,7 @@ describe('a power failure', () => {
     await closed.close();
   });
 
-  it('leaves the file whole, when a keyspace was dropped just before the log was copied', async () => {
+  it('leaves the file intact if a keyspace was dropped just before the log was copied', async () => {
     const flushed = join(folder, 'flushed');
     const after = join(folder, 'after');
     for (const each of [flushed, after]) mkdirSync(each);
@@ -289,16 +289,16 @@ describe('a power failure', () => {
     file.close();
   });
 
-  /** The disk holds of each file what it was when it was last flushed, or what is written to it now: nobody knows which. */
+  /** For each file, the disk holds what was last flushed or what is written now; either is possible. */
   it.each([
-    { reason: 'nothing but what was flushed', unflushed: [] },
-    { reason: 'the file as it is written', unflushed: ['state.db'] },
-    { reason: 'the log as it is written', unflushed: ['state.db-wal'] },
-    { reason: 'all that is written', unflushed: FILES },
-  ] as const)('takes no answered write, when the disk holds $reason', async ({ unflushed }) => {
+    { reason: 'only flushed data', unflushed: [] },
+    { reason: 'the file as written', unflushed: ['state.db'] },
+    { reason: 'the log as written', unflushed: ['state.db-wal'] },
+    { reason: 'everything as written', unflushed: FILES },
+  ] as const)('loses no acknowledged write if the disk holds $reason', async ({ unflushed }) => {
     const flushed = join(folder, 'flushed');
     mkdirSync(flushed);
-    const answered = new Map<string, number>();
+    const acknowledged = new Map<string, number>();
     let failures = 0;
 
     const failPower = async () => {
@@ -310,7 +310,7 @@ describe('a power failure', () => {
       }
       const database = SqliteDatabase.open(join(after, 'state.db'));
       const store = database.store('a');
-      for (const [key, revision] of answered) {
+      for (const [key, revision] of acknowledged) {
         expect(store.get('pods', key)?.revision).toBeGreaterThanOrEqual(revision);
       }
       await database.close();
@@ -332,7 +332,7 @@ describe('a power failure', () => {
         const expected = store.get('pods', key);
         return put(store, key, { value: String(round).repeat(3_000), ...(expected && { expected }) });
       });
-      for (const { entry } of await Promise.all(writes)) answered.set(entry.key, entry.revision);
+      for (const { entry } of await Promise.all(writes)) acknowledged.set(entry.key, entry.revision);
     }
     await failPower();
 

@@ -17,8 +17,8 @@ import { containerColumns } from '../printing/pod-template.ts';
 import { atMostHundredPercent, countOrPercentErrors, immutable, isZeroCount } from '../validation-common.ts';
 import { workloadTemplateErrors } from '../workload-validation.ts';
 
-/** Counts the templates that a DaemonSet has had; a field of its spec before apps/v1. */
-const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+/** Counts the templates that a DaemonSet has had; until apps/v1 a field of its spec. */
+const TEMPLATE_GENERATION_ANNOTATION = 'deprecated.daemonset.template.generation';
 
 function defaultDaemonSet(spec: DaemonSetSpec): void {
   spec.updateStrategy ??= {};
@@ -75,13 +75,13 @@ export const DaemonSetKind = defineKind(DaemonSets, {
   strategy: {
     default: ({ spec }) => defaultDaemonSet(spec),
     prepareForCreate(set) {
-      set.metadata.annotations = { ...set.metadata.annotations, [TEMPLATE_GENERATION]: '1' };
+      set.metadata.annotations = { ...set.metadata.annotations, [TEMPLATE_GENERATION_ANNOTATION]: '1' };
       set.status = { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 };
     },
     prepareForUpdate(set, old) {
-      const before = Number.parseInt(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? '1', 10);
-      const generation = jsonEqual(set.spec.template, old.spec.template) ? before : before + 1;
-      set.metadata.annotations = { ...set.metadata.annotations, [TEMPLATE_GENERATION]: `${generation}` };
+      const previous = Number.parseInt(old.metadata.annotations?.[TEMPLATE_GENERATION_ANNOTATION] ?? '1', 10);
+      const generation = jsonEqual(set.spec.template, old.spec.template) ? previous : previous + 1;
+      set.metadata.annotations = { ...set.metadata.annotations, [TEMPLATE_GENERATION_ANNOTATION]: `${generation}` };
     },
     validate: ({ spec }, old) => [
       ...specErrors(spec),

@@ -12,7 +12,7 @@ import { countOrPercentErrors, hasOtherChanges } from '../validation-common.ts';
 import { workloadTemplateErrors } from '../workload-validation.ts';
 
 const RETENTION_POLICIES = ['Delete', 'Retain'];
-const MUTABLE = [
+const MUTABLE_FIELDS = [
   'replicas',
   'ordinals',
   'template',
@@ -70,8 +70,8 @@ function updateStrategyErrors(strategy: StatefulSetUpdateStrategy = {}): FieldEr
 }
 
 function updateErrors(spec: StatefulSetSpec, old: StatefulSetSpec): FieldError[] {
-  if (!hasOtherChanges(spec, old, MUTABLE)) return [];
-  const names = MUTABLE.map((name) => `'${name}'`);
+  if (!hasOtherChanges(spec, old, MUTABLE_FIELDS)) return [];
+  const names = MUTABLE_FIELDS.map((name) => `'${name}'`);
   const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
   return [forbidden('spec', `updates to statefulset spec for fields other than ${list} are forbidden`)];
 }

@@ -22,7 +22,10 @@ function isCpuPercent(metric: MetricSpec): boolean {
   return metric.resource?.name === 'cpu' && metric.resource.target.averageUtilization !== undefined;
 }
 
-/** Data without v1 fields is in annotations; one that is not valid JSON, which only a user can have written, counts as absent. */
+/**
+ * Data without v1 fields is in annotations; an annotation that is not valid JSON, which only a user can have written,
+ * counts as absent.
+ */
 function parsed(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text);

@@ -13,8 +13,8 @@ import { jobSpecErrors } from './job-validation.ts';
 
 /** Leaves room for the suffix of the Jobs' names. */
 const MAX_NAME_LENGTH = 52;
-const MACRO = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly|every [0-9a-zµ.]+)$/;
-const FIELD = /^[0-9A-Za-z*?/,-]+$/;
+const MACRO_PATTERN = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly|every [0-9a-zµ.]+)$/;
+const FIELD_PATTERN = /^[0-9A-Za-z*?/,-]+$/;
 
 function specErrors({ metadata, spec }: CronJob, isNew: boolean): FieldError[] {
   const errors: FieldError[] = [];
@@ -62,13 +62,13 @@ function scheduleErrors({ schedule, timeZone }: CronJobSpec): FieldError[] {
 
 /** The shape of a schedule; the controller interprets its fields. */
 function isSchedule(schedule: string): boolean {
-  if (schedule.startsWith('@')) return MACRO.test(schedule);
+  if (schedule.startsWith('@')) return MACRO_PATTERN.test(schedule);
   const fields = schedule.trim().split(/\s+/);
-  return fields.length === 5 && fields.every((field) => FIELD.test(field));
+  return fields.length === 5 && fields.every((field) => FIELD_PATTERN.test(field));
 }
 
 function isTimeZone(name: string): boolean {
-  // An empty zone and Local would depend on the server.
+  // An empty zone and Local would depend on the server's time zone.
   if (name === '' || name.toLowerCase() === 'local') return false;
   try {
     Intl.DateTimeFormat('en', { timeZone: name });

@@ -5,11 +5,11 @@ import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 
 const BACKOFF_LIMIT = 6;
 const MAX_INT32 = 2 ** 31 - 1;
-export const JOB_NAME = 'batch.kubernetes.io/job-name';
-export const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
+export const JOB_NAME_LABEL = 'batch.kubernetes.io/job-name';
+export const CONTROLLER_UID_LABEL = 'batch.kubernetes.io/controller-uid';
 /** The same labels without their prefix, for tools older than 1.27. */
-export const OLD_JOB_NAME = 'job-name';
-export const OLD_CONTROLLER_UID = 'controller-uid';
+export const OLD_JOB_NAME_LABEL = 'job-name';
+export const OLD_CONTROLLER_UID_LABEL = 'controller-uid';
 
 export function defaultJob(job: Job): void {
   const { spec, metadata } = job;
@@ -38,16 +38,16 @@ export function generateSelector(job: Job, uid: string): void {
   const hasLabelsOfPods = jsonEqual(job.metadata.labels ?? {}, labels);
   const name = job.metadata.name ?? '';
   for (const [key, value] of [
-    [OLD_JOB_NAME, name],
-    [JOB_NAME, name],
-    [OLD_CONTROLLER_UID, uid],
-    [CONTROLLER_UID, uid],
+    [OLD_JOB_NAME_LABEL, name],
+    [JOB_NAME_LABEL, name],
+    [OLD_CONTROLLER_UID_LABEL, uid],
+    [CONTROLLER_UID_LABEL, uid],
   ] as const) {
     labels[key] ??= value;
   }
   if (hasLabelsOfPods) job.metadata.labels = { ...labels };
   spec.selector ??= {};
-  spec.selector.matchLabels = { ...spec.selector.matchLabels, [CONTROLLER_UID]: uid };
+  spec.selector.matchLabels = { ...spec.selector.matchLabels, [CONTROLLER_UID_LABEL]: uid };
 }
 
 function defaultFailurePolicy(spec: JobSpec | undefined): void {

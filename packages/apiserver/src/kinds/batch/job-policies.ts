@@ -122,15 +122,15 @@ function successErrors(
     errors.push(invalidValue(`${field}.succeededIndexes`, succeededIndexes, detail));
   }
   if (succeededCount === undefined) return errors;
-  const mostly = (most: number, what: string) =>
+  const maxCountErrors = (max: number, what: string) =>
     invalidValue(
       `${field}.succeededCount`,
       succeededCount,
-      `must be less than or equal to ${most} (the number of ${what})`,
+      `must be less than or equal to ${max} (the number of ${what})`,
     );
-  if (succeededCount > completions) errors.push(mostly(completions, 'specified completions'));
+  if (succeededCount > completions) errors.push(maxCountErrors(completions, 'specified completions'));
   if (succeededIndexes !== undefined && succeededCount > counted.total) {
-    errors.push(mostly(counted.total, 'indexes in the specified succeededIndexes field'));
+    errors.push(maxCountErrors(counted.total, 'indexes in the specified succeededIndexes field'));
   }
   return errors;
 }
@@ -139,7 +139,7 @@ function successErrors(
 function countIndexes(text: string, completions: number): { readonly total: number; readonly wrong?: string } {
   if (text.length > MAX_INDEXES_LENGTH) return { total: 0, wrong: `may not be more than ${MAX_INDEXES_LENGTH} bytes` };
   let total = 0;
-  let before = -1;
+  let previousIndex = -1;
   for (const part of text === '' ? [] : text.split(',')) {
     const interval = /^(\d+)(?:-(\d+))?$/.exec(part);
     if (interval === null)
@@ -149,12 +149,12 @@ function countIndexes(text: string, completions: number): { readonly total: numb
     if (last >= completions)
       return { total: 0, wrong: `too large index: ${JSON.stringify(interval[2] ?? interval[1])}` };
     const isBackward = interval[2] !== undefined && last <= first;
-    if (isBackward || first <= before) {
-      const [previous, current] = isBackward ? [first, last] : [before, first];
+    if (isBackward || first <= previousIndex) {
+      const [previous, current] = isBackward ? [first, last] : [previousIndex, first];
       return { total: 0, wrong: `non-increasing order, previous: ${previous}, current: ${current}` };
     }
     total += last - first + 1;
-    before = last;
+    previousIndex = last;
   }
   return { total };
 }
@@ -164,7 +164,7 @@ function oneOfRequired(field: string, value: string | undefined, allowed: readon
   return allowed.includes(value) ? [] : [unsupported(field, value, allowed)];
 }
 
-function atMost(field: string, count: number, most: number): FieldError[] {
-  if (count <= most) return [];
-  return [{ type: 'FieldValueTooMany', field, value: count, detail: `must have at most ${most} items` }];
+function atMost(field: string, count: number, max: number): FieldError[] {
+  if (count <= max) return [];
+  return [{ type: 'FieldValueTooMany', field, value: count, detail: `must have at most ${max} items` }];
 }

@@ -5,10 +5,10 @@ import { invalidValue, nonNegative, oneOf, required } from '../field-errors.ts';
 import { podTemplateErrors } from '../pod/pod-validation.ts';
 import { immutable, labelSelectorErrors } from '../validation-common.ts';
 import { selectorMatchErrors } from '../workload-validation.ts';
-import { CONTROLLER_UID, JOB_NAME } from './job-defaults.ts';
+import { CONTROLLER_UID_LABEL, JOB_NAME_LABEL } from './job-defaults.ts';
 import { failurePolicyErrors, successPolicyErrors } from './job-policies.ts';
 
-const COUNTS = [
+const COUNT_FIELDS = [
   'parallelism',
   'completions',
   'activeDeadlineSeconds',
@@ -21,7 +21,7 @@ const MAX_INDEXED_PARALLELISM = 100_000;
 
 /** Upstream's ValidateJobSpec, for a Job or for the template of a CronJob at `field`. */
 export function jobSpecErrors(spec: JobSpec, field: string): FieldError[] {
-  const errors = COUNTS.flatMap((name) => nonNegative(`${field}.${name}`, spec[name]));
+  const errors = COUNT_FIELDS.flatMap((name) => nonNegative(`${field}.${name}`, spec[name]));
   errors.push(...oneOf(`${field}.completionMode`, spec.completionMode, ['NonIndexed', 'Indexed']));
   if (spec.completionMode === 'Indexed') {
     if (spec.completions === undefined) {
@@ -73,11 +73,11 @@ export function jobErrors(job: Job): FieldError[] {
   if (spec.manualSelector || metadata.uid === undefined) return errors;
   const labels = spec.template?.metadata?.labels ?? {};
   const path = 'spec.template.metadata.labels';
-  if (labels[CONTROLLER_UID] !== metadata.uid) {
-    errors.push(invalidValue(path, labels, `must have "${CONTROLLER_UID}" set to "${metadata.uid}"`));
+  if (labels[CONTROLLER_UID_LABEL] !== metadata.uid) {
+    errors.push(invalidValue(path, labels, `must have "${CONTROLLER_UID_LABEL}" set to "${metadata.uid}"`));
   }
-  if (labels[JOB_NAME] !== metadata.name) {
-    errors.push(invalidValue(path, labels, `must have "${JOB_NAME}" set to "${metadata.name}"`));
+  if (labels[JOB_NAME_LABEL] !== metadata.name) {
+    errors.push(invalidValue(path, labels, `must have "${JOB_NAME_LABEL}" set to "${metadata.name}"`));
   }
   return errors;
 }
@@ -85,19 +85,19 @@ export function jobErrors(job: Job): FieldError[] {
 /** Upstream's ValidateJobUpdate: a Job's workload is immutable once it has started. */
 export function jobUpdateErrors(job: Job, old: Job): FieldError[] {
   const { spec } = job;
-  const { spec: before } = old;
+  const { spec: previous } = old;
   const errors = [
-    ...immutable('spec.selector', spec.selector, before.selector),
-    ...immutable('spec.completionMode', spec.completionMode, before.completionMode),
-    ...immutable('spec.podFailurePolicy', spec.podFailurePolicy, before.podFailurePolicy),
-    ...immutable('spec.successPolicy', spec.successPolicy, before.successPolicy),
-    ...immutable('spec.backoffLimitPerIndex', spec.backoffLimitPerIndex, before.backoffLimitPerIndex),
-    ...immutable('spec.managedBy', spec.managedBy, before.managedBy),
+    ...immutable('spec.selector', spec.selector, previous.selector),
+    ...immutable('spec.completionMode', spec.completionMode, previous.completionMode),
+    ...immutable('spec.podFailurePolicy', spec.podFailurePolicy, previous.podFailurePolicy),
+    ...immutable('spec.successPolicy', spec.successPolicy, previous.successPolicy),
+    ...immutable('spec.backoffLimitPerIndex', spec.backoffLimitPerIndex, previous.backoffLimitPerIndex),
+    ...immutable('spec.managedBy', spec.managedBy, previous.managedBy),
     ...templateErrors(job, old),
   ];
   const isElastic =
     spec.completionMode === 'Indexed' && spec.completions === spec.parallelism && spec.completions !== undefined;
-  if (!isElastic) errors.push(...immutable('spec.completions', spec.completions, before.completions));
+  if (!isElastic) errors.push(...immutable('spec.completions', spec.completions, previous.completions));
   return errors;
 }
 

@@ -4,14 +4,14 @@ import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
 import { AGE, text } from '../printing/column.ts';
 
-const SHOWN = 3;
+const MAX_SHOWN = 3;
 
-/** The first addresses with their ports, and how many more there are. */
+/** The first addresses with their ports, and the number of others. */
 function endpointList({ subsets = [] }: EndpointsObject): string {
   const all = subsets.flatMap(hostPorts);
   if (all.length === 0) return '<none>';
-  const shown = all.slice(0, SHOWN).join(',');
-  return all.length > SHOWN ? `${shown} + ${all.length - SHOWN} more...` : shown;
+  const shown = all.slice(0, MAX_SHOWN).join(',');
+  return all.length > MAX_SHOWN ? `${shown} + ${all.length - MAX_SHOWN} more...` : shown;
 }
 
 function hostPorts({ addresses = [], ports = [] }: EndpointSubset): string[] {

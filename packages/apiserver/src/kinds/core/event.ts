@@ -12,7 +12,9 @@ function validateEvent(event: Event): FieldError[] {
   const { metadata, involvedObject } = event;
   const errors: FieldError[] = [];
   if (
-    involvedObject.namespace ? involvedObject.namespace !== metadata.namespace : !isClusterEventHome(metadata.namespace)
+    involvedObject.namespace
+      ? involvedObject.namespace !== metadata.namespace
+      : !isClusterEventNamespace(metadata.namespace)
   ) {
     errors.push(
       invalidValue('involvedObject.namespace', involvedObject.namespace ?? '', 'does not match event.namespace'),
@@ -26,7 +28,7 @@ function validateEvent(event: Event): FieldError[] {
   return errors;
 }
 
-function isClusterEventHome(namespace: string | undefined): boolean {
+function isClusterEventNamespace(namespace: string | undefined): boolean {
   return namespace === 'default' || namespace === 'kube-system';
 }
 
@@ -96,7 +98,7 @@ export const EventKind = defineKind(Events, {
 });
 
 /** The fields that differ between the two versions of an event, new name → old name. */
-const RENAMED = {
+const RENAMED_FIELDS = {
   note: 'message',
   regarding: 'involvedObject',
   reportingController: 'reportingComponent',
@@ -113,11 +115,11 @@ function rename(object: object, names: readonly (readonly [string, string])[], a
 }
 
 export function toCoreEvent(event: EventsV1Event): Event {
-  return rename(event, Object.entries(RENAMED), 'v1') as Event;
+  return rename(event, Object.entries(RENAMED_FIELDS), 'v1') as Event;
 }
 
 export function fromCoreEvent(event: Event): EventsV1Event {
-  const names = Object.entries(RENAMED).map(([now, before]) => [before, now] as const);
+  const names = Object.entries(RENAMED_FIELDS).map(([now, previous]) => [previous, now] as const);
   return rename(event, names, 'events.k8s.io/v1') as EventsV1Event;
 }
 

@@ -8,7 +8,7 @@ import { immutable, quantityErrors } from '../validation-common.ts';
 
 const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 
-/** A container's default limit is the most it may have, its default request the limit, or else the least. */
+/** A container's default limit is its maximum, and its default request is its limit, or else its minimum. */
 function defaultLimits(item: LimitRangeItem): void {
   for (const list of LISTS) canonicalizeQuantities(item[list]);
   if (item.type !== 'Container') return;

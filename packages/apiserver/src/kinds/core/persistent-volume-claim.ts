@@ -13,7 +13,7 @@ import { ACCESS_MODES, formatAccessModes } from './access-modes.ts';
 
 const BETA_CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
-/** Also for the templates of StatefulSets. */
+/** Also applies to the templates of StatefulSets. */
 export function defaultClaim(claim: PersistentVolumeClaim): void {
   claim.spec ??= {};
   setDefaults(claim.spec, { volumeMode: 'Filesystem' });
@@ -44,22 +44,25 @@ export function claimSpecErrors(spec: PersistentVolumeClaimSpec, field: string):
 function updateErrors(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
   const errors: FieldError[] = [];
   const isBound = old.status?.phase === 'Bound';
-  const wanted: PersistentVolumeClaimSpec = { ...claim.spec };
-  if (!old.spec.volumeName) carry(wanted, old.spec, 'volumeName');
+  const expectedSpec: PersistentVolumeClaimSpec = { ...claim.spec };
+  if (!old.spec.volumeName) carryOver(expectedSpec, old.spec, 'volumeName');
   if (old.spec.storageClassName === undefined && !old.metadata.annotations?.[BETA_CLASS_ANNOTATION]) {
-    carry(wanted, old.spec, 'storageClassName');
+    carryOver(expectedSpec, old.spec, 'storageClassName');
   }
   if (isBound) {
     const requests = { ...claim.spec.resources?.requests };
-    const before = old.spec.resources?.requests?.['storage'];
-    if (isSmaller(requests['storage'], old.status?.capacity?.['storage'] ?? before) && requests['storage'] !== before) {
+    const previous = old.spec.resources?.requests?.['storage'];
+    if (
+      isSmaller(requests['storage'], old.status?.capacity?.['storage'] ?? previous) &&
+      requests['storage'] !== previous
+    ) {
       errors.push(forbidden('spec.resources.requests.storage', 'field can not be less than status.capacity'));
     }
-    if (before !== undefined) requests['storage'] = before;
-    wanted.resources = { ...claim.spec.resources, requests };
-    carry(wanted, old.spec, 'volumeAttributesClassName');
+    if (previous !== undefined) requests['storage'] = previous;
+    expectedSpec.resources = { ...claim.spec.resources, requests };
+    carryOver(expectedSpec, old.spec, 'volumeAttributesClassName');
   }
-  if (!jsonEqual(wanted, old.spec)) {
+  if (!jsonEqual(expectedSpec, old.spec)) {
     const detail =
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
     errors.push(forbidden('spec', detail));
@@ -67,7 +70,7 @@ function updateErrors(claim: PersistentVolumeClaim, old: PersistentVolumeClaim):
   return errors;
 }
 
-function carry(
+function carryOver(
   spec: PersistentVolumeClaimSpec,
   old: PersistentVolumeClaimSpec,
   field: 'volumeName' | 'storageClassName' | 'volumeAttributesClassName',

@@ -33,13 +33,13 @@ function defaultService({ spec }: Service): void {
   if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true;
 }
 
-/** Fields that only make sense for the type that a Service had before its update. */
+/** Drops fields that only make sense for the type that a Service had before its update. */
 function dropTypeDependentFields({ spec }: Service, { spec: old }: Service): void {
   const hadNodePorts = old.type === 'NodePort' || old.type === 'LoadBalancer';
   if (hadNodePorts && (spec.type === 'ClusterIP' || spec.type === 'ExternalName')) {
-    const before = new Map((old.ports ?? []).map((port) => [`${port.protocol}/${port.port}`, port.nodePort]));
+    const previous = new Map((old.ports ?? []).map((port) => [`${port.protocol}/${port.port}`, port.nodePort]));
     for (const port of spec.ports ?? []) {
-      if (before.get(`${port.protocol}/${port.port}`) === port.nodePort) delete port.nodePort;
+      if (previous.get(`${port.protocol}/${port.port}`) === port.nodePort) delete port.nodePort;
     }
     if (spec.externalTrafficPolicy === old.externalTrafficPolicy && !spec.externalIPs?.length) {
       delete spec.externalTrafficPolicy;
@@ -58,8 +58,8 @@ function dropTypeDependentFields({ spec }: Service, { spec: old }: Service): voi
   }
 }
 
-/** An update that leaves allocated values out keeps them, as `kubectl replace` of an old manifest expects. */
-function carryAllocated({ spec }: Service, { spec: old }: Service): void {
+/** An update that omits allocated values keeps them, as `kubectl replace` of an old manifest expects. */
+function keepAllocatedFields({ spec }: Service, { spec: old }: Service): void {
   if (spec.type === 'ExternalName' || old.type === 'ExternalName') return;
   if (!spec.clusterIP && !spec.clusterIPs?.length) {
     if (old.clusterIP) spec.clusterIP = old.clusterIP;
@@ -69,9 +69,9 @@ function carryAllocated({ spec }: Service, { spec: old }: Service): void {
   if (!spec.ipFamilies?.length && old.ipFamilies) spec.ipFamilies = old.ipFamilies;
   if (!spec.ipFamilyPolicy && old.ipFamilyPolicy) spec.ipFamilyPolicy = old.ipFamilyPolicy;
   if (spec.type === 'ClusterIP') return;
-  const before = new Map((old.ports ?? []).map((port) => [`${port.protocol}/${port.port}`, port.nodePort]));
+  const previous = new Map((old.ports ?? []).map((port) => [`${port.protocol}/${port.port}`, port.nodePort]));
   for (const port of spec.ports ?? []) {
-    const nodePort = before.get(`${port.protocol}/${port.port}`);
+    const nodePort = previous.get(`${port.protocol}/${port.port}`);
     if (!port.nodePort && nodePort) port.nodePort = nodePort;
   }
 }
@@ -80,9 +80,9 @@ function carryAllocated({ spec }: Service, { spec: old }: Service): void {
  * Keeps allocated values that an update omits, and removes those that no longer fit the type. An allocator calls it before it
  * allocates missing ones; idempotent.
  */
-export function settleServiceUpdate(service: Service, old: Service): void {
+export function prepareServiceUpdate(service: Service, old: Service): void {
   dropTypeDependentFields(service, old);
-  carryAllocated(service, old);
+  keepAllocatedFields(service, old);
 }
 
 function externalIp({ spec, status }: Service): string {
@@ -123,7 +123,7 @@ export const ServiceKind = defineKind(Services, {
       const { spec } = service;
       if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP];
     },
-    prepareForUpdate: settleServiceUpdate,
+    prepareForUpdate: prepareServiceUpdate,
     validate: (service, old) => [
       ...serviceErrors(service),
       ...(old === undefined ? [] : serviceUpdateErrors(service, old)),

@@ -9,8 +9,8 @@ import { FlowSchemas } from '@fairway/kube/kinds/resources';
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { jsonEqual } from '@fairway/kube/object/json';
 import { dns1123LabelErrors, dns1123SubdomainErrors } from '@fairway/kube/object/names';
-import { byPrecedence } from '../../flow-control/precedence.ts';
-import { MANDATORY } from '../../flow-control/standard-objects.ts';
+import { compareByPrecedence } from '../../flow-control/precedence.ts';
+import { MANDATORY_OBJECTS } from '../../flow-control/standard-objects.ts';
 import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
 import { forbidden, invalidName, invalidValue, required, unsupported } from '../field-errors.ts';
@@ -23,7 +23,7 @@ const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', '
 
 /** The rules and messages of kube-apiserver (pkg/apis/flowcontrol/validation). */
 function errorsOf({ metadata, spec }: FlowSchema): FieldError[] {
-  const mandatory = MANDATORY.flowSchemas.find((one) => one.metadata.name === metadata.name);
+  const mandatory = MANDATORY_OBJECTS.flowSchemas.find((one) => one.metadata.name === metadata.name);
   const level = spec.priorityLevelConfiguration?.name ?? '';
   const method = spec.distinguisherMethod?.type;
   return [
@@ -102,14 +102,14 @@ function accountErrors({ serviceAccount }: FlowcontrolV1Subject, path: string): 
 function verbErrors(verbs: readonly string[], path: string): FieldError[] {
   const field = `${path}.verbs`;
   if (verbs.length === 0) return [required(field, 'verbs must contain at least one value')];
-  if (verbs.includes('*')) return aloneErrors(verbs, field, 'verbs');
+  if (verbs.includes('*')) return exclusiveValueErrors(verbs, field, 'verbs');
   return verbs.every((verb) => VERBS.includes(verb)) ? [] : [unsupported(field, verbs, VERBS)];
 }
 
 /** `*` means all, so it must be the only entry. */
-function aloneErrors(values: readonly string[], field: string, what: string): FieldError[] {
+function exclusiveValueErrors(values: readonly string[], field: string, itemName: string): FieldError[] {
   if (values.length <= 1 || !values.includes('*')) return [];
-  return [invalidValue(field, values, `if '*' is present, must not specify other ${what}`)];
+  return [invalidValue(field, values, `if '*' is present, must not specify other ${itemName}`)];
 }
 
 function resourceErrors(rule: Partial<ResourcePolicyRule>, path: string): FieldError[] {
@@ -117,10 +117,10 @@ function resourceErrors(rule: Partial<ResourcePolicyRule>, path: string): FieldE
   return [
     ...verbErrors(verbs, path),
     ...(apiGroups.length > 0
-      ? aloneErrors(apiGroups, `${path}.apiGroups`, 'api groups')
+      ? exclusiveValueErrors(apiGroups, `${path}.apiGroups`, 'api groups')
       : [required(`${path}.apiGroups`, 'resource rules must supply at least one api group')]),
     ...(resources.length > 0
-      ? aloneErrors(resources, `${path}.resources`, 'resources')
+      ? exclusiveValueErrors(resources, `${path}.resources`, 'resources')
       : [required(`${path}.resources`, 'resource rules must supply at least one resource')]),
     ...namespaceErrors(namespaces, clusterScope ?? false, `${path}.namespaces`),
   ];
@@ -130,7 +130,7 @@ function namespaceErrors(namespaces: readonly string[], clusterScope: boolean, f
   if (namespaces.length === 0 && !clusterScope) {
     return [required(field, 'resource rules that are not cluster scoped must supply at least one namespace')];
   }
-  if (namespaces.includes('*')) return aloneErrors(namespaces, field, 'namespaces');
+  if (namespaces.includes('*')) return exclusiveValueErrors(namespaces, field, 'namespaces');
   return namespaces.flatMap((namespace, index) =>
     invalidName(
       `${field}[${index}]`,
@@ -151,15 +151,16 @@ function nonResourceErrors(
   if (nonResourceURLs.length === 0) {
     return [...errors, required(field, 'nonResourceURLs must contain at least one value')];
   }
-  if (nonResourceURLs.includes('*')) return [...errors, ...aloneErrors(nonResourceURLs, field, 'non-resource URLs')];
+  if (nonResourceURLs.includes('*'))
+    return [...errors, ...exclusiveValueErrors(nonResourceURLs, field, 'non-resource URLs')];
   for (const [index, url] of nonResourceURLs.entries()) {
-    const complaint = pathComplaint(url);
-    if (complaint !== undefined) errors.push(invalidValue(`${field}[${index}]`, url, complaint));
+    const problem = pathProblem(url);
+    if (problem !== undefined) errors.push(invalidValue(`${field}[${index}]`, url, problem));
   }
   return errors;
 }
 
-function pathComplaint(path: string): string | undefined {
+function pathProblem(path: string): string | undefined {
   if (path === '') return 'must not be empty';
   if (!path.startsWith('/')) return 'must start with slash';
   if (path.includes(' ')) return 'must not contain white-space';
@@ -189,7 +190,7 @@ export const FlowSchemaKind = defineKind(FlowSchemas, {
     validate: (schema) => errorsOf(schema),
     validateStatus: ({ status }) => conditionErrors(status?.conditions),
   },
-  rowOrder: (a, b) => byPrecedence(a as FlowSchema, b as FlowSchema),
+  rowOrder: (a, b) => compareByPrecedence(a as FlowSchema, b as FlowSchema),
   columns: [
     text('PriorityLevel', ({ spec }) => spec.priorityLevelConfiguration?.name ?? ''),
     text('MatchingPrecedence', ({ spec }) => spec.matchingPrecedence ?? 0),

@@ -7,7 +7,7 @@ import type {
 import { PriorityLevelConfigurations } from '@fairway/kube/kinds/resources';
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { jsonEqual } from '@fairway/kube/object/json';
-import { CATCH_ALL, EXEMPT, MANDATORY } from '../../flow-control/standard-objects.ts';
+import { CATCH_ALL, EXEMPT, MANDATORY_OBJECTS } from '../../flow-control/standard-objects.ts';
 import { defineKind } from '../define-kind.ts';
 import { forbidden, invalidValue, required, unsupported } from '../field-errors.ts';
 import { AGE, text } from '../printing/column.ts';
@@ -16,17 +16,17 @@ import { conditionErrors } from './conditions.ts';
 const DEFAULT_SHARES = 30;
 const DEFAULT_QUEUING = { queues: 64, handSize: 8, queueLengthLimit: 50 };
 const MAX_QUEUES = 10_000_000;
-/** Bits of a flow's hash, some of which each card of its hand uses. */
+/** Bits of a flow's hash, some of which are used for each card of its hand. */
 const MAX_HASH_BITS = 60;
-const ZERO_SHARES = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
+const ZERO_SHARES_ANNOTATION = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
 
 /** The rules and messages of kube-apiserver (pkg/apis/flowcontrol/validation). */
 function errorsOf({ metadata, spec }: PriorityLevelConfiguration): FieldError[] {
   const name = metadata.name ?? '';
   return [
-    ...(metadata.annotations?.[ZERO_SHARES] === undefined
+    ...(metadata.annotations?.[ZERO_SHARES_ANNOTATION] === undefined
       ? []
-      : [forbidden('metadata.annotations', `annotation '${ZERO_SHARES}' is forbidden`)]),
+      : [forbidden('metadata.annotations', `annotation '${ZERO_SHARES_ANNOTATION}' is forbidden`)]),
     ...((name === EXEMPT) === (spec.type === 'Exempt')
       ? []
       : [invalidValue('spec.type', spec.type, "must be 'Exempt' if and only if `name` is 'exempt'")]),
@@ -83,17 +83,17 @@ function limitedErrors(limited: LimitedPriorityLevelConfiguration): FieldError[]
   ];
 }
 
-const QUEUING = 'spec.limited.limitResponse.queuing';
+const QUEUING_FIELD = 'spec.limited.limitResponse.queuing';
 
 function responseErrors(response: LimitResponse | undefined): FieldError[] {
   const { type = '', queuing } = response ?? {};
   switch (type) {
     case 'Reject':
       if (queuing === undefined) return [];
-      return [forbidden(QUEUING, 'must be nil if limited.limitResponse.type is not Limited')];
+      return [forbidden(QUEUING_FIELD, 'must be nil if limited.limitResponse.type is not Limited')];
     case 'Queue':
       if (queuing !== undefined) return queuingErrors(queuing);
-      return [required(QUEUING, 'must not be empty if limited.limitResponse.type is Limited')];
+      return [required(QUEUING_FIELD, 'must not be empty if limited.limitResponse.type is Limited')];
     default: {
       const field = 'spec.limited.limitResponse.type';
       return type === '' ? [required(field)] : [unsupported(field, type, ['Queue', 'Reject'])];
@@ -105,20 +105,20 @@ function queuingErrors({ queueLengthLimit = 0, queues = 0, handSize = 0 }: Queui
   return [
     ...(queueLengthLimit > 0
       ? []
-      : [invalidValue(`${QUEUING}.queueLengthLimit`, queueLengthLimit, 'must be positive')]),
+      : [invalidValue(`${QUEUING_FIELD}.queueLengthLimit`, queueLengthLimit, 'must be positive')]),
     ...queuesErrors(queues),
     ...handErrors(queues, handSize),
   ];
 }
 
 function queuesErrors(queues: number): FieldError[] {
-  const field = `${QUEUING}.queues`;
+  const field = `${QUEUING_FIELD}.queues`;
   if (queues <= 0) return [invalidValue(field, queues, 'must be positive')];
   return queues > MAX_QUEUES ? [invalidValue(field, queues, `must not be greater than ${MAX_QUEUES}`)] : [];
 }
 
 function handErrors(queues: number, handSize: number): FieldError[] {
-  const field = `${QUEUING}.handSize`;
+  const field = `${QUEUING_FIELD}.handSize`;
   if (handSize <= 0) return [invalidValue(field, handSize, 'must be positive')];
   if (handSize > queues) return [invalidValue(field, handSize, `should not be greater than queues (${queues})`)];
   if (Math.ceil(Math.log2(queues) * handSize) <= MAX_HASH_BITS) return [];
@@ -128,11 +128,11 @@ function handErrors(queues: number, handSize: number): FieldError[] {
 
 /** The shares of the exempt level can be changed. */
 function mandatoryErrors(name: string, spec: PriorityLevelConfiguration['spec']): FieldError[] {
-  const fixed = MANDATORY.priorityLevels.find(({ metadata }) => metadata.name === name)?.spec;
-  if (name === CATCH_ALL && !jsonEqual(spec, fixed)) {
+  const mandatorySpec = MANDATORY_OBJECTS.priorityLevels.find(({ metadata }) => metadata.name === name)?.spec;
+  if (name === CATCH_ALL && !jsonEqual(spec, mandatorySpec)) {
     return [invalidValue('spec', spec, `spec of '${name}' must equal the fixed value`)];
   }
-  if (name === EXEMPT && !jsonEqual({ ...spec, exempt: {} }, { ...fixed, exempt: {} })) {
+  if (name === EXEMPT && !jsonEqual({ ...spec, exempt: {} }, { ...mandatorySpec, exempt: {} })) {
     const detail = `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`;
     return [invalidValue('spec', spec, detail)];
   }

@@ -45,7 +45,7 @@ function portsErrors(ports: readonly NetworkPolicyPort[] | undefined, field: str
     } else if (typeof port === 'string') {
       errors.push(invalidValue(endField, endPort, 'may not be specified when `port` is non-numeric'));
     } else if (endPort < port) {
-      // Upstream shows the port that it is compared with.
+      // Upstream shows the compared port.
       errors.push(invalidValue(endField, port, 'must be greater than or equal to `port`'));
     }
     return errors;
@@ -74,12 +74,12 @@ function ipBlockErrors({ cidr, except = [] }: IPBlock, path: string): FieldError
   const wrong = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
   if (block === undefined) return [invalidValue(`${path}.cidr`, cidr, wrong)];
   return except.flatMap((text, index) => {
-    const hole = parseCidr(text);
-    if (hole === undefined) return [invalidValue(`${path}.except[${index}]`, text, wrong)];
+    const exception = parseCidr(text);
+    if (exception === undefined) return [invalidValue(`${path}.except[${index}]`, text, wrong)];
     if (
-      hole instanceof Address4 === block instanceof Address4 &&
-      hole.isInSubnet(block) &&
-      hole.subnetMask > block.subnetMask
+      exception instanceof Address4 === block instanceof Address4 &&
+      exception.isInSubnet(block) &&
+      exception.subnetMask > block.subnetMask
     ) {
       return [];
     }

@@ -41,7 +41,7 @@ export function affinityErrors(affinity: Affinity | undefined, field: string): F
   return errors;
 }
 
-/** Also for PersistentVolumes' node affinity. */
+/** Also applies to PersistentVolumes' node affinity. */
 export function nodeSelectorTermsErrors(terms: readonly NodeSelectorTerm[], field: string): FieldError[] {
   if (terms.length === 0) return [required(field, 'must have at least one node selector term')];
   return terms.flatMap((term, index) => nodeSelectorTermErrors(term, `${field}[${index}]`));

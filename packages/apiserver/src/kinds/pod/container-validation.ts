@@ -35,7 +35,10 @@ const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc'] as const;
 const STANDARD_RESOURCES = /^(cpu|memory|ephemeral-storage|hugepages-[0-9]+(Ki|Mi|Gi))$/;
 
-/** Upstream's validateContainerCommon and what it adds for init containers. Names are unique over the pod: see the caller. */
+/**
+ * Upstream's validateContainerCommon and its additions for init containers. The caller checks that names are unique in
+ * the pod.
+ */
 export function containerErrors(container: Container, path: string, context: ContainerContext): FieldError[] {
   const errors: FieldError[] = [];
   if (container.name) errors.push(...invalidName(`${path}.name`, container.name, dns1123LabelErrors(container.name)));

@@ -5,9 +5,9 @@ import { duplicate, forbidden, unknownName } from '../field-errors.ts';
 import { containerErrors } from './container-validation.ts';
 
 const FIELD = 'spec.ephemeralContainers';
-const NOT_FOR_THESE = 'cannot be set for an Ephemeral Container';
+const NOT_ALLOWED_MESSAGE = 'cannot be set for an Ephemeral Container';
 /** Fields that are not allowed because they make a container part of the workload. */
-const REFUSED = [
+const REFUSED_FIELDS = [
   'ports',
   'resources',
   'livenessProbe',
@@ -28,7 +28,7 @@ export function ephemeralContainersErrors(spec: PodSpec, old: PodSpec): FieldErr
   for (const [index, container] of ephemeralContainers.entries()) {
     const path = `${FIELD}[${index}]`;
     const { name, targetContainerName } = container;
-    errors.push(...containerErrors(withoutRefused(container), path, { role: 'app', volumeNames, hostNetwork }));
+    errors.push(...containerErrors(withoutRefusedFields(container), path, { role: 'app', volumeNames, hostNetwork }));
     if (names.has(name)) errors.push(duplicate(`${path}.name`, name));
     names.add(name);
     if (targetContainerName && !others.has(targetContainerName)) {
@@ -39,27 +39,27 @@ export function ephemeralContainersErrors(spec: PodSpec, old: PodSpec): FieldErr
   return [...errors, ...changeErrors(ephemeralContainers, old.ephemeralContainers ?? [])];
 }
 
-function withoutRefused(container: EphemeralContainer): Container {
+function withoutRefusedFields(container: EphemeralContainer): Container {
   const rest: Container = { ...container };
-  for (const field of REFUSED) delete rest[field];
+  for (const field of REFUSED_FIELDS) delete rest[field];
   return rest;
 }
 
 function refusedErrors(container: EphemeralContainer, path: string): FieldError[] {
   const isSet = (value: unknown) =>
     Array.isArray(value) ? value.length > 0 : value !== undefined && !jsonEqual(value, {});
-  const fields = REFUSED.filter((field) => isSet(container[field])).map((field) => `${path}.${field}`);
+  const fields = REFUSED_FIELDS.filter((field) => isSet(container[field])).map((field) => `${path}.${field}`);
   const mounts = (container.volumeMounts ?? []).flatMap((mount, index) =>
     (['subPath', 'subPathExpr'] as const)
       .filter((field) => mount[field])
       .map((field) => `${path}.volumeMounts[${index}].${field}`),
   );
-  return [...fields, ...mounts].map((field) => forbidden(field, NOT_FOR_THESE));
+  return [...fields, ...mounts].map((field) => forbidden(field, NOT_ALLOWED_MESSAGE));
 }
 
-function changeErrors(after: readonly EphemeralContainer[], before: readonly EphemeralContainer[]): FieldError[] {
-  return before.flatMap((old) => {
-    const now = after.find(({ name }) => name === old.name);
+function changeErrors(updated: readonly EphemeralContainer[], previous: readonly EphemeralContainer[]): FieldError[] {
+  return previous.flatMap((old) => {
+    const now = updated.find(({ name }) => name === old.name);
     if (now !== undefined && jsonEqual(now, old)) return [];
     const what = now === undefined ? 'removed' : 'changed';
     return [forbidden(FIELD, `existing ephemeral containers "${old.name}" may not be ${what}\n`)];

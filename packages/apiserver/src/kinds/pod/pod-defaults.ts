@@ -24,7 +24,7 @@ export function defaultPodSpec(spec: PodSpec): void {
     terminationGracePeriodSeconds: DEFAULT_GRACE_PERIOD_SECONDS,
     schedulerName: 'default-scheduler',
   });
-  // A negative period is what very old clients sent for the shortest one.
+  // Very old clients sent a negative period for the shortest one.
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   spec.securityContext ??= {};
   const containers = [...(spec.initContainers ?? []), ...spec.containers, ...(spec.ephemeralContainers ?? [])];
@@ -106,7 +106,7 @@ function exposeOnHost(container: AnyContainer): void {
   for (const port of container.ports ?? []) port.hostPort ||= port.containerPort;
 }
 
-/** A limit without a request requests as much. */
+/** A limit without a request sets the request to the limit. */
 function requestLimits({ resources }: AnyContainer): void {
   if (!resources?.limits) return;
   resources.requests = { ...resources.limits, ...resources.requests };

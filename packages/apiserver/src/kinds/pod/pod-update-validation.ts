@@ -16,22 +16,23 @@ export function podUpdateErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   if (errors.length > 0) return errors;
   const isGated = (old.schedulingGates ?? []).length > 0;
   const grace = old.terminationGracePeriodSeconds ?? 0;
-  const wanted: PodSpec = {
+  const expectedSpec: PodSpec = {
     ...spec,
     containers: spec.containers.map((container, index) => withImage(container, old.containers[index])),
     ...(spec.initContainers && {
       initContainers: spec.initContainers.map((container, index) => withImage(container, old.initContainers?.[index])),
     }),
   };
-  carry(wanted, old, 'activeDeadlineSeconds');
-  carry(wanted, old, 'schedulingGates');
-  carry(wanted, old, 'tolerations');
-  if (grace < 0 && spec.terminationGracePeriodSeconds === 1) carry(wanted, old, 'terminationGracePeriodSeconds');
+  carryOver(expectedSpec, old, 'activeDeadlineSeconds');
+  carryOver(expectedSpec, old, 'schedulingGates');
+  carryOver(expectedSpec, old, 'tolerations');
+  if (grace < 0 && spec.terminationGracePeriodSeconds === 1)
+    carryOver(expectedSpec, old, 'terminationGracePeriodSeconds');
   if (isGated) {
-    carry(wanted, old, 'nodeSelector');
-    carry(wanted, old, 'affinity');
+    carryOver(expectedSpec, old, 'nodeSelector');
+    carryOver(expectedSpec, old, 'affinity');
   }
-  if (!jsonEqual(wanted, old)) {
+  if (!jsonEqual(expectedSpec, old)) {
     const mutable = [
       'spec.containers[*].image',
       'spec.initContainers[*].image',
@@ -48,28 +49,28 @@ function withImage(container: Container, old: Container | undefined): Container 
   return old?.image === undefined ? container : { ...container, image: old.image };
 }
 
-function carry(spec: PodSpec, old: PodSpec, field: keyof PodSpec): void {
+function carryOver(spec: PodSpec, old: PodSpec, field: keyof PodSpec): void {
   if (old[field] === undefined) delete spec[field];
   else Object.assign(spec, { [field]: old[field] });
 }
 
 function deadlineErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   const field = 'spec.activeDeadlineSeconds';
-  const { activeDeadlineSeconds: after } = spec;
-  const { activeDeadlineSeconds: before } = old;
-  if (before === undefined) return [];
-  if (after === undefined) {
-    return [invalidValue(field, after ?? null, 'must not update from a positive integer to nil value')];
+  const { activeDeadlineSeconds: updated } = spec;
+  const { activeDeadlineSeconds: previous } = old;
+  if (previous === undefined) return [];
+  if (updated === undefined) {
+    return [invalidValue(field, updated ?? null, 'must not update from a positive integer to nil value')];
   }
-  if (after <= before) return [];
-  return [invalidValue(field, after, 'must be less than or equal to previous value')];
+  if (updated <= previous) return [];
+  return [invalidValue(field, updated, 'must be less than or equal to previous value')];
 }
 
 function gateErrors(spec: PodSpec, old: PodSpec): FieldError[] {
-  const before = new Set((old.schedulingGates ?? []).map((gate) => gate.name));
+  const previous = new Set((old.schedulingGates ?? []).map((gate) => gate.name));
   return (spec.schedulingGates ?? []).flatMap(({ name }, index) => {
     const detail = `only deletion is allowed, but found new scheduling gate '${name}'`;
-    return before.has(name) ? [] : [forbidden(`spec.schedulingGates[${index}].name`, detail)];
+    return previous.has(name) ? [] : [forbidden(`spec.schedulingGates[${index}].name`, detail)];
   });
 }
 

@@ -6,20 +6,20 @@ export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 /** Upstream's ComputePodQOS: from the CPU and memory requests and limits of the containers. */
 export function qosClassOf(spec: PodSpec): QosClass {
   let isGuaranteed = true;
-  let hasAny = false;
+  let hasAnyResources = false;
   for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     for (const name of ['cpu', 'memory']) {
       const limit = resources?.limits?.[name];
       const request = resources?.requests?.[name] ?? limit;
-      if (isSome(limit) || isSome(request)) hasAny = true;
-      if (!isSome(limit) || !isSome(request) || amount(limit) !== amount(request)) isGuaranteed = false;
+      if (isNonZero(limit) || isNonZero(request)) hasAnyResources = true;
+      if (!isNonZero(limit) || !isNonZero(request) || amount(limit) !== amount(request)) isGuaranteed = false;
     }
   }
-  if (!hasAny) return 'BestEffort';
+  if (!hasAnyResources) return 'BestEffort';
   return isGuaranteed ? 'Guaranteed' : 'Burstable';
 }
 
-function isSome(quantity: string | undefined): quantity is string {
+function isNonZero(quantity: string | undefined): quantity is string {
   return quantity !== undefined && amount(quantity) > 0n;
 }
 

@@ -6,19 +6,20 @@ import { podSpecErrors } from './pod-validation.ts';
 import { qosClassOf } from './qos-class.ts';
 
 const LISTS = ['containers', 'initContainers'] as const;
-const RESIZABLE = ['cpu', 'memory'] as const;
+const RESIZABLE_RESOURCES = ['cpu', 'memory'] as const;
 const MIRROR = 'kubernetes.io/config.mirror';
 
 /** The spec requested by a resize: only resources and resize policies of containers are taken from the client's object. */
 export function resizedSpec(sent: PodSpec, old: PodSpec): PodSpec {
   const spec = cloneJson(old);
   for (const list of LISTS) {
-    const [after, before] = [sent[list] ?? [], spec[list] ?? []];
-    const isSame = after.length === before.length && after.every(({ name }, index) => name === before[index]?.name);
+    const [updated, previous] = [sent[list] ?? [], spec[list] ?? []];
+    const isSame =
+      updated.length === previous.length && updated.every(({ name }, index) => name === previous[index]?.name);
     if (!isSame) return sent;
-    for (const [index, container] of before.entries()) {
+    for (const [index, container] of previous.entries()) {
       for (const field of ['resources', 'resizePolicy'] as const) {
-        const value = after[index]?.[field];
+        const value = updated[index]?.[field];
         if (value === undefined) delete container[field];
         else Object.assign(container, { [field]: value });
       }
@@ -52,21 +53,21 @@ function isSupported({ status }: Pod): boolean {
   return running === undefined || running.resources !== undefined;
 }
 
-function orderErrors(after: readonly Container[], before: readonly Container[], list: string): FieldError[] {
-  if (after.length !== before.length) {
+function orderErrors(updated: readonly Container[], previous: readonly Container[], list: string): FieldError[] {
+  if (updated.length !== previous.length) {
     return [forbidden(`spec.${list}`, `${list} may not be added or removed on resize`)];
   }
-  return before.flatMap(({ name }, index) =>
-    after[index]?.name === name
+  return previous.flatMap(({ name }, index) =>
+    updated[index]?.name === name
       ? []
       : [forbidden(`spec.${list}[${index}].name`, `${list} may not be renamed or reordered on resize`)],
   );
 }
 
-function removalErrors(after: readonly Container[], before: readonly Container[], list: string): FieldError[] {
-  return before.flatMap(({ resources: old }, index) =>
+function removalErrors(updated: readonly Container[], previous: readonly Container[], list: string): FieldError[] {
+  return previous.flatMap(({ resources: old }, index) =>
     (['requests', 'limits'] as const).flatMap((kind) => {
-      const now = after[index]?.resources?.[kind] ?? {};
+      const now = updated[index]?.resources?.[kind] ?? {};
       const isRemoved = Object.keys(old?.[kind] ?? {}).some((name) => now[name] === undefined);
       const detail = `resource ${kind} cannot be removed`;
       return isRemoved ? [forbidden(`spec.${list}[${index}].resources.${kind}`, detail)] : [];
@@ -82,11 +83,11 @@ function changeErrors(spec: PodSpec, old: PodSpec): FieldError[] {
     }
   }
   for (const [index, container] of (spec.initContainers ?? []).entries()) {
-    const before = old.initContainers?.[index];
-    if (jsonEqual(container, before)) continue;
+    const previous = old.initContainers?.[index];
+    if (jsonEqual(container, previous)) continue;
     if (container.restartPolicy !== 'Always') {
       errors.push(forbidden('spec', 'resources for non-sidecar init containers are immutable'));
-    } else if (!isResizeOnly(container, before)) {
+    } else if (!isResizeOnly(container, previous)) {
       const detail = 'only cpu and memory resources for sidecar containers are mutable';
       errors.push(forbidden(`spec.initContainers[${index}]`, detail));
     }
@@ -97,16 +98,16 @@ function changeErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   return errors;
 }
 
-function isResizeOnly(container: Container, before: Container | undefined): boolean {
-  return jsonEqual(withoutResizable(container), before && withoutResizable(before));
+function isResizeOnly(container: Container, previous: Container | undefined): boolean {
+  return jsonEqual(withoutResizable(container), previous && withoutResizable(previous));
 }
 
 function withoutResizable({ resources, ...rest }: Container): object {
-  return { ...rest, resources: without(resources) };
+  return { ...rest, resources: withoutResizableResources(resources) };
 }
 
-function without({ requests, limits, ...rest }: ResourceRequirements = {}): object {
+function withoutResizableResources({ requests, limits, ...rest }: ResourceRequirements = {}): object {
   const others = (list: Readonly<Record<string, string>> = {}) =>
-    Object.fromEntries(Object.entries(list).filter(([name]) => !RESIZABLE.some((one) => one === name)));
+    Object.fromEntries(Object.entries(list).filter(([name]) => !RESIZABLE_RESOURCES.some((one) => one === name)));
   return { ...rest, requests: others(requests), limits: others(limits) };
 }

@@ -6,8 +6,8 @@ import { forbidden, invalidName, invalidValue, nonNegative, oneOf, positive, req
 import { AGE, count, text } from '../printing/column.ts';
 import { immutable } from '../validation-common.ts';
 
-const HIGHEST_USER_PRIORITY = 1_000_000_000;
-/** Upstream's own classes, the only ones that may be higher. */
+const MAX_USER_PRIORITY = 1_000_000_000;
+/** Upstream's own classes, the only ones with higher priorities. */
 const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
   'system-node-critical': 2_000_001_000,
@@ -33,8 +33,8 @@ export const PriorityClassKind = defineKind(PriorityClasses, {
           const detail = `priority class names with 'system-' prefix are reserved for system use only. error: ${name} is not a known system priority class`;
           errors.push(forbidden('metadata.name', detail));
         }
-      } else if (value > HIGHEST_USER_PRIORITY) {
-        const detail = `maximum allowed value of a user defined priority is ${HIGHEST_USER_PRIORITY}`;
+      } else if (value > MAX_USER_PRIORITY) {
+        const detail = `maximum allowed value of a user defined priority is ${MAX_USER_PRIORITY}`;
         errors.push(forbidden('value', detail));
       }
       return errors;

@@ -20,7 +20,7 @@ export function count<T extends KubeObject>(name: string, value: Value<T>): Kind
   return { name, type: 'integer', value };
 }
 
-/** A column that only `-o wide` shows. */
+/** A column that is only shown with `-o wide`. */
 export function wide<T extends KubeObject>(column: KindColumn<T>): KindColumn<T> {
   return { ...column, priority: 1 };
 }

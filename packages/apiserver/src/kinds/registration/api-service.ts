@@ -22,12 +22,18 @@ function available({ status }: APIService): string {
 /** The rules and messages of kube-aggregator (pkg/apis/apiregistration/validation). */
 function errorsOf({ metadata, spec }: APIService): FieldError[] {
   const { group = '', version = '', groupPriorityMinimum, versionPriority } = spec;
-  const wanted = `${version}.${group}`;
+  const expectedName = `${version}.${group}`;
   const name = metadata.name ?? '';
   return [
-    ...(name === wanted || pathSegmentNameErrors(name).length > 0
+    ...(name === expectedName || pathSegmentNameErrors(name).length > 0
       ? []
-      : [invalidValue('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`)]),
+      : [
+          invalidValue(
+            'metadata.name',
+            name,
+            `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(expectedName)}`,
+          ),
+        ]),
     ...(group === '' && version !== 'v1'
       ? [required('spec.group', 'only v1 may have an empty group and it better be legacy kube')]
       : []),

@@ -3,7 +3,7 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import { dns1123SubdomainErrors } from '@fairway/kube/object/names';
 import { invalidValue, required } from '../field-errors.ts';
 
-const FORM = '; desired format: https://host[/path]';
+const FORM_HINT = '; desired format: https://host[/path]';
 
 /** Errors of a webhook's clientConfig, with the messages of k8s.io/apiserver/pkg/util/webhook. */
 export function clientConfigErrors(path: string, config: WebhookClientConfig | undefined): FieldError[] {
@@ -20,19 +20,19 @@ export function clientConfigErrors(path: string, config: WebhookClientConfig | u
 }
 
 function urlErrors(path: string, text: string): FieldError[] {
-  if (text === '') return [invalidValue(path, text, `host must be specified${FORM}`)];
-  if (!URL.canParse(text)) return [required(path, `url must be a valid URL: it cannot be parsed${FORM}`)];
+  if (text === '') return [invalidValue(path, text, `host must be specified${FORM_HINT}`)];
+  if (!URL.canParse(text)) return [required(path, `url must be a valid URL: it cannot be parsed${FORM_HINT}`)];
   const { protocol, host, username, password, hash, search } = new URL(text);
   const errors: FieldError[] = [];
   const scheme = protocol.slice(0, -1);
-  if (scheme !== 'https') errors.push(invalidValue(path, scheme, `'https' is the only allowed URL scheme${FORM}`));
-  if (host === '') errors.push(invalidValue(path, host, `host must be specified${FORM}`));
+  if (scheme !== 'https') errors.push(invalidValue(path, scheme, `'https' is the only allowed URL scheme${FORM_HINT}`));
+  if (host === '') errors.push(invalidValue(path, host, `host must be specified${FORM_HINT}`));
   if (username + password !== '') {
-    errors.push(invalidValue(path, username, `user information is not permitted in the URL${FORM}`));
+    errors.push(invalidValue(path, username, `user information is not permitted in the URL${FORM_HINT}`));
   }
-  if (hash !== '') errors.push(invalidValue(path, hash.slice(1), `fragments are not permitted in the URL${FORM}`));
+  if (hash !== '') errors.push(invalidValue(path, hash.slice(1), `fragments are not permitted in the URL${FORM_HINT}`));
   if (search !== '') {
-    errors.push(invalidValue(path, search.slice(1), `query parameters are not permitted in the URL${FORM}`));
+    errors.push(invalidValue(path, search.slice(1), `query parameters are not permitted in the URL${FORM_HINT}`));
   }
   return errors;
 }
@@ -51,10 +51,10 @@ function serviceErrors(at: string, service: WebhookClientConfig['service']): Fie
 function pathErrors(at: string, path: string | undefined): FieldError[] {
   if (path === undefined || path === '' || path === '/') return [];
   if (path === '//') return [invalidValue(at, path, 'segment[0] may not be empty')];
-  const rooted = path.startsWith('/') ? [] : [invalidValue(at, path, "must start with a '/'")];
+  const rootErrors = path.startsWith('/') ? [] : [invalidValue(at, path, "must start with a '/'")];
   const segments = path.replace(/^\//, '').replace(/\/$/, '').split('/');
   return [
-    ...rooted,
+    ...rootErrors,
     ...segments.flatMap((segment, index) =>
       segment === ''
         ? [invalidValue(at, path, `segment[${index}] may not be empty`)]

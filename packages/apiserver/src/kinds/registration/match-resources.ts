@@ -78,12 +78,12 @@ function apiVersionErrors(field: string, apiVersion: string): FieldError[] {
 export function paramRefErrors(path: string, paramRef: ParamRef | undefined): FieldError[] {
   if (paramRef === undefined) return [];
   const { name = '', selector, parameterNotFoundAction } = paramRef;
-  const isBoth = name !== '' && selector !== undefined;
-  const exclusive = 'name and selector are mutually exclusive';
+  const hasBoth = name !== '' && selector !== undefined;
+  const exclusiveMessage = 'name and selector are mutually exclusive';
   return [
     ...(name === '' ? [] : invalidName(`${path}.name`, name, pathSegmentNameErrors(name))),
     ...labelSelectorErrors(`${path}.selector`, selector),
-    ...(isBoth ? [forbidden(`${path}.name`, exclusive), forbidden(`${path}.selector`, exclusive)] : []),
+    ...(hasBoth ? [forbidden(`${path}.name`, exclusiveMessage), forbidden(`${path}.selector`, exclusiveMessage)] : []),
     ...(name === '' && selector === undefined ? [required(path, 'one of name or selector must be specified')] : []),
     ...oneOf(`${path}.parameterNotFoundAction`, parameterNotFoundAction, ['Deny', 'Allow'], true),
   ];

@@ -42,16 +42,16 @@ function mutationErrors(
   if (type.length > 0) return type;
   const isPatch = patchType === 'JSONPatch';
   const [field, other] = isPatch ? ['jsonPatch', 'applyConfiguration'] : ['applyConfiguration', 'jsonPatch'];
-  const wanted = isPatch ? jsonPatch : applyConfiguration;
+  const requiredField = isPatch ? jsonPatch : applyConfiguration;
   const unwanted = isPatch ? applyConfiguration : jsonPatch;
   const wrong =
     unwanted === undefined
       ? []
       : [invalidValue(`${path}.${other}`, `{${other}}`, `must not be specified when patchType is ${patchType}`)];
-  if (wanted === undefined) {
+  if (requiredField === undefined) {
     return [required(`${path}.${field}`, `must be specified when patchType is ${patchType}`), ...wrong];
   }
-  return [...expressionErrors(`${path}.${field}.expression`, wanted.expression, variables), ...wrong];
+  return [...expressionErrors(`${path}.${field}.expression`, requiredField.expression, variables), ...wrong];
 }
 
 function expressionErrors(field: string, expression: string | undefined, variables: readonly string[]): FieldError[] {

@@ -6,17 +6,17 @@ const BINDINGS = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic
 const RULE = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] };
 const SPEC = { matchConstraints: { resourceRules: [RULE] }, validations: [{ expression: 'true' }] };
 
-interface Answer {
+interface ObjectResponse {
   readonly status: number;
   readonly body: { readonly details?: { readonly causes?: readonly { field: string; message: string }[] } };
 }
 
-function messagesOf({ body }: Answer): string[] {
+function messagesOf({ body }: ObjectResponse): string[] {
   return (body.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
 }
 
 test.each<{ reason: string; spec: object; says: string[] }>([
-  { reason: 'that is complete', spec: {}, says: [] },
+  { reason: 'complete', spec: {}, says: [] },
   { reason: 'about nothing', spec: { matchConstraints: undefined }, says: ['spec.matchConstraints: Required value'] },
   {
     reason: 'without rules',
@@ -24,7 +24,7 @@ test.each<{ reason: string; spec: object; says: string[] }>([
     says: ['spec.matchConstraints.resourceRules: Required value'],
   },
   {
-    reason: 'that says nothing',
+    reason: 'an empty validation',
     spec: { validations: [] },
     says: [
       'spec.validations: Required value: validations or auditAnnotations must contain at least one item',
@@ -32,12 +32,12 @@ test.each<{ reason: string; spec: object; says: string[] }>([
     ],
   },
   {
-    reason: 'with an unknown failurePolicy',
+    reason: 'an unknown failurePolicy',
     spec: { failurePolicy: 'Explode' },
     says: ['spec.failurePolicy: Unsupported value: "Explode": supported values: "Fail", "Ignore"'],
   },
   {
-    reason: 'whose expression can not be read',
+    reason: "an expression that can't be parsed",
     spec: { validations: [{ expression: 'object.' }] },
     says: [
       expect.stringMatching(/^spec.validations\[0\].expression: Invalid value: "object.": compilation failed: ERROR: /),
@@ -49,34 +49,34 @@ test.each<{ reason: string; spec: object; says: string[] }>([
     says: [`spec.validations[0].expression: Invalid value: "'yes'": must evaluate to bool but got string`],
   },
   {
-    reason: 'whose message is no text',
+    reason: 'a message that is not a string',
     spec: { validations: [{ expression: 'true', messageExpression: '1' }] },
     says: ['spec.validations[0].messageExpression: Invalid value: "1": must evaluate to string but got int'],
   },
   {
-    reason: 'whose message asks what its reader may do',
+    reason: 'a message that checks permissions',
     spec: { validations: [{ expression: 'true', messageExpression: "authorizer.path('/').check('get').reason()" }] },
     says: [expect.stringContaining('spec.validations[0].messageExpression: Invalid value: ')],
   },
   {
-    reason: 'with a message of two lines',
+    reason: 'a message of two lines',
     spec: { validations: [{ expression: 'true', message: 'a\nb' }] },
     says: ['spec.validations[0].message: Invalid value: "a\\nb": must not contain line breaks'],
   },
   {
-    reason: 'with a reason that is none',
+    reason: 'an unknown reason',
     spec: { validations: [{ expression: 'true', reason: 'Because' }] },
     says: [
       'spec.validations[0].reason: Unsupported value: "Because": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge"',
     ],
   },
   {
-    reason: 'whose variable has no name',
+    reason: 'a variable without a name',
     spec: { variables: [{ name: 'a-b', expression: '1' }] },
     says: ['spec.variables[0].name: Invalid value: "a-b": must be a valid CEL identifier'],
   },
   {
-    reason: 'of parameters of no kind',
+    reason: 'parameters without a kind',
     spec: { paramKind: { apiVersion: 'a/b/c' } },
     says: [
       'spec.paramKind.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
@@ -84,12 +84,12 @@ test.each<{ reason: string; spec: object; says: string[] }>([
     ],
   },
   {
-    reason: 'that names parameters and has none',
+    reason: 'parameters that are not declared',
     spec: { validations: [{ expression: 'params.data.a == object.data.a' }] },
     says: [expect.stringContaining("ERROR: <input>:1:1: undeclared reference to 'params' (in container '')")],
   },
   {
-    reason: 'that reads an unknown field of a request',
+    reason: 'an unknown field of a request',
     spec: { validations: [{ expression: 'request.userInfo.mail == 1' }] },
     says: [
       'spec.validations[0].expression: Invalid value: "request.userInfo.mail == 1": ' +
@@ -97,7 +97,7 @@ test.each<{ reason: string; spec: object; says: string[] }>([
     ],
   },
   {
-    reason: 'whose variable uses a later one',
+    reason: 'a variable that uses a later one',
     spec: {
       variables: [
         { name: 'a', expression: 'variables.b + 1' },
@@ -109,7 +109,7 @@ test.each<{ reason: string; spec: object; says: string[] }>([
     ],
   },
   {
-    reason: 'whose annotations have one key',
+    reason: 'annotations with the same key',
     spec: {
       auditAnnotations: [
         { key: 'a', valueExpression: "'x'" },
@@ -118,35 +118,35 @@ test.each<{ reason: string; spec: object; says: string[] }>([
     },
     says: ['spec.auditAnnotations[1].key: Duplicate value: "a"'],
   },
-])('a policy $reason', async ({ spec, says }) => {
+])('a policy: $reason', async ({ spec, says }) => {
   const server = await serverOfKinds();
 
-  const answer = await post(server, POLICIES, { metadata: { name: 'rule' }, spec: { ...SPEC, ...spec } });
+  const response = await post(server, POLICIES, { metadata: { name: 'rule' }, spec: { ...SPEC, ...spec } });
 
-  expect(messagesOf(answer)).toEqual(says);
-  expect(answer.status).toBe(says.length === 0 ? 201 : 422);
+  expect(messagesOf(response)).toEqual(says);
+  expect(response.status).toBe(says.length === 0 ? 201 : 422);
 });
 
 test.each<{ reason: string; spec: object; says: string[] }>([
-  { reason: 'that is complete', spec: {}, says: [] },
-  { reason: 'of no policy', spec: { policyName: '' }, says: ['spec.policyName: Required value'] },
+  { reason: 'complete', spec: {}, says: [] },
+  { reason: 'no policy name', spec: { policyName: '' }, says: ['spec.policyName: Required value'] },
   {
-    reason: 'that does nothing',
+    reason: 'no actions',
     spec: { validationActions: [] },
     says: ['spec.validationActions: Required value: at least one validation action is required'],
   },
   {
-    reason: 'that does not say what it does',
+    reason: 'unspecified actions',
     spec: { validationActions: undefined },
     says: ['spec.validationActions: Required value: at least one validation action is required'],
   },
   {
-    reason: 'that refuses and warns',
+    reason: 'both Deny and Warn',
     spec: { validationActions: ['Deny', 'Warn'] },
     says: [expect.stringMatching(/must not contain both Deny and Warn/)],
   },
   {
-    reason: 'that names parameters twice',
+    reason: 'two references to parameters',
     spec: { paramRef: { name: 'a', selector: {}, parameterNotFoundAction: 'Deny' } },
     says: [
       'spec.paramRef.name: Forbidden: name and selector are mutually exclusive',
@@ -154,18 +154,18 @@ test.each<{ reason: string; spec: object; says: string[] }>([
     ],
   },
   {
-    reason: 'that does not say what a missing parameter means',
+    reason: 'no action for missing parameters',
     spec: { paramRef: { name: 'a' } },
     says: ['spec.paramRef.parameterNotFoundAction: Required value'],
   },
-])('a binding $reason', async ({ spec, says }) => {
+])('a binding: $reason', async ({ spec, says }) => {
   const server = await serverOfKinds();
 
-  const answer = await post(server, BINDINGS, {
+  const response = await post(server, BINDINGS, {
     metadata: { name: 'rule' },
     spec: { policyName: 'rule', validationActions: ['Deny'], ...spec },
   });
 
-  expect(messagesOf(answer)).toEqual(says);
-  expect(answer.status).toBe(says.length === 0 ? 201 : 422);
+  expect(messagesOf(response)).toEqual(says);
+  expect(response.status).toBe(says.length === 0 ? 201 : 422);
 });

@@ -12,7 +12,7 @@ import { qualifiedNameErrors } from '@fairway/kube/object/names';
 import { compileExpression } from '../../schema/cel-expression.ts';
 import { NAMESPACE_TYPE, REQUEST_TYPE } from '../../schema/cel-policy-types.ts';
 import { TypedExpression } from '../../schema/cel-type-check.ts';
-import { type CelType, DYN, NULL, nameOf, objectOf, simple } from '../../schema/cel-types.ts';
+import { type CelType, DYN, NULL, nameOf, objectOf, simpleType } from '../../schema/cel-types.ts';
 import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
 import { duplicates, invalidName, invalidValue, oneOf, required } from '../field-errors.ts';
@@ -38,7 +38,7 @@ const ACTIONS = ['Audit', 'Deny', 'Warn'];
 const IDENTIFIER =
   /^(?!(?:true|false|null|in|as|break|const|continue|else|for|function|if|import|let|loop|package|namespace|return|var|void|while)$)[_a-zA-Z]\w*$/;
 
-/** Variables of expressions, with the types known before there is an object. */
+/** Variables of expressions, with types that are known before any object exists. */
 type Scope = ReadonlyMap<string, CelType>;
 
 /** Errors of a policy, with the messages of k8s.io/kubernetes/pkg/apis/admissionregistration/validation. */
@@ -48,7 +48,7 @@ function policyErrors({ metadata, spec }: ValidatingAdmissionPolicy): FieldError
   const known: Record<string, CelType> = {};
   const scope = new Map(names.map((name): [string, CelType] => [name, TYPES[name] ?? DYN]));
   scope.set('variables', objectOf('kubernetes.variables', known));
-  const oneNeeded = 'validations or auditAnnotations must contain at least one item';
+  const atLeastOneMessage = 'validations or auditAnnotations must contain at least one item';
   const isEmpty = validations.length === 0 && auditAnnotations.length === 0;
   return [
     ...oneOf('spec.failurePolicy', spec.failurePolicy, ['Fail', 'Ignore'], true),
@@ -56,7 +56,9 @@ function policyErrors({ metadata, spec }: ValidatingAdmissionPolicy): FieldError
     ...constraintErrors('spec.matchConstraints', spec.matchConstraints),
     ...matchConditionErrors('spec.matchConditions', spec.matchConditions, names),
     ...variables.flatMap((variable, index) => variableErrors(`spec.variables[${index}]`, variable, scope, known)),
-    ...(isEmpty ? [required('spec.validations', oneNeeded), required('spec.auditAnnotations', oneNeeded)] : []),
+    ...(isEmpty
+      ? [required('spec.validations', atLeastOneMessage), required('spec.auditAnnotations', atLeastOneMessage)]
+      : []),
     ...validations.flatMap((validation, index) => validationErrors(`spec.validations[${index}]`, validation, scope)),
     ...annotationsErrors('spec.auditAnnotations', auditAnnotations, metadata.name ?? '', scope),
   ];
@@ -65,10 +67,10 @@ function policyErrors({ metadata, spec }: ValidatingAdmissionPolicy): FieldError
 const TYPES: Readonly<Record<string, CelType | undefined>> = {
   request: REQUEST_TYPE,
   namespaceObject: NAMESPACE_TYPE,
-  authorizer: simple('Authorizer'),
+  authorizer: simpleType('Authorizer'),
 };
 
-/** Adds the types of variables: each can use those before it. */
+/** Adds the types of variables: each can use the previous ones. */
 function variableErrors(
   path: string,
   { name, expression }: Variable,
@@ -90,13 +92,13 @@ function variableErrors(
 function validationErrors(path: string, validation: Validation, scope: Scope): FieldError[] {
   const { expression, message, messageExpression, reason } = validation;
   // A rejected client does not learn about permissions.
-  const ofMessages = new Map([...scope].filter(([variable]) => variable !== 'authorizer'));
+  const messageScope = new Map([...scope].filter(([variable]) => variable !== 'authorizer'));
   return [
     ...expressionErrors(`${path}.expression`, expression, scope, ['bool']),
     ...(messageExpression
       ? messageExpression.trim() === ''
         ? [invalidValue(`${path}.messageExpression`, messageExpression, 'must be non-empty if specified')]
-        : expressionErrors(`${path}.messageExpression`, messageExpression, ofMessages, ['string'])
+        : expressionErrors(`${path}.messageExpression`, messageExpression, messageScope, ['string'])
       : []),
     ...messageErrors(`${path}.message`, message ?? ''),
     ...oneOf(`${path}.reason`, reason, REASONS),
@@ -142,7 +144,7 @@ function expressionErrors(
   field: string,
   expression: string | undefined,
   scope: Scope,
-  wanted?: readonly string[],
+  expected?: readonly string[],
 ): FieldError[] {
   if (!expression?.trim()) return [required(field, `${field.slice(field.lastIndexOf('.') + 1)} is not specified`)];
   const { type, problem } = new TypedExpression(expression).check(scope);
@@ -150,8 +152,8 @@ function expressionErrors(
   const { error } = compileExpression(expression, [...scope.keys()]);
   if (error !== undefined) return [invalidValue(field, expression, `compilation failed: ERROR: ${error}`)];
   const name = type === NULL ? 'null_type' : nameOf(type);
-  if (wanted === undefined || type === DYN || wanted.includes(name)) return [];
-  const types = wanted.length === 1 ? wanted.join('') : `one of [${wanted.join(' ')}]`;
+  if (expected === undefined || type === DYN || expected.includes(name)) return [];
+  const types = expected.length === 1 ? expected.join('') : `one of [${expected.join(' ')}]`;
   return [invalidValue(field, expression, `must evaluate to ${types} but got ${name}`)];
 }
 
@@ -177,7 +179,7 @@ export const ValidatingAdmissionPolicyKind = defineKind(ValidatingAdmissionPolic
     prepareForCreate(policy) {
       policy.status = {};
     },
-    // An invalid one that was stored by an earlier release can still be labelled and finalized.
+    // A stored one that an earlier release accepted can still be labelled and finalized.
     validate: (policy, old) => (old !== undefined && jsonEqual(policy.spec, old.spec) ? [] : policyErrors(policy)),
     validateStatus: statusErrors,
   },

@@ -26,9 +26,9 @@ export function webhooksErrors(webhooks: readonly (MutatingWebhook | ValidatingW
 function webhookErrors(path: string, webhook: MutatingWebhook | ValidatingWebhook): FieldError[] {
   const { name, rules = [], failurePolicy, matchPolicy, sideEffects, timeoutSeconds = 10 } = webhook;
   const { reinvocationPolicy } = webhook as Partial<MutatingWebhook>;
-  const isTimeout = timeoutSeconds >= 1 && timeoutSeconds <= 30;
+  const isValidTimeout = timeoutSeconds >= 1 && timeoutSeconds <= 30;
   return [
-    ...qualifiedErrors(`${path}.name`, name),
+    ...qualifiedNameErrors(`${path}.name`, name),
     ...rules.flatMap((rule, index) => ruleErrors(`${path}.rules[${index}]`, rule)),
     ...oneOf(`${path}.failurePolicy`, failurePolicy, ['Fail', 'Ignore']),
     ...oneOf(`${path}.matchPolicy`, matchPolicy, ['Equivalent', 'Exact']),
@@ -36,7 +36,7 @@ function webhookErrors(path: string, webhook: MutatingWebhook | ValidatingWebhoo
       ? oneOf(`${path}.sideEffects`, sideEffects, SIDE_EFFECTS)
       : [required(`${path}.sideEffects`, `must specify one of ${SIDE_EFFECTS.join(', ')}`)]),
     ...oneOf(`${path}.reinvocationPolicy`, reinvocationPolicy, ['IfNeeded', 'Never']),
-    ...(isTimeout
+    ...(isValidTimeout
       ? []
       : [invalidValue(`${path}.timeoutSeconds`, timeoutSeconds, 'the timeout value must be between 1 and 30 seconds')]),
     ...labelSelectorErrors(`${path}.namespaceSelector`, webhook.namespaceSelector),
@@ -47,7 +47,7 @@ function webhookErrors(path: string, webhook: MutatingWebhook | ValidatingWebhoo
   ];
 }
 
-function qualifiedErrors(path: string, name: string | undefined): FieldError[] {
+function qualifiedNameErrors(path: string, name: string | undefined): FieldError[] {
   if (!name) return [required(path)];
   const wrong = dns1123SubdomainErrors(name);
   if (wrong.length > 0) return [invalidValue(path, name, wrong.join(','))];
@@ -83,9 +83,9 @@ export function ruleErrors(path: string, rule: RuleWithOperations): FieldError[]
   ];
 }
 
-function listErrors(path: string, list: readonly string[] | undefined, alone: string): FieldError[] {
+function listErrors(path: string, list: readonly string[] | undefined, exclusiveValue: string): FieldError[] {
   if (!list?.length) return [required(path)];
-  return list.includes('*') && list.length > 1 ? [invalidValue(path, [...list], alone)] : [];
+  return list.includes('*') && list.length > 1 ? [invalidValue(path, [...list], exclusiveValue)] : [];
 }
 
 /** A wildcard must not make other entries of its list redundant. */

@@ -14,11 +14,11 @@ function updateErrors(storageClass: StorageClass, old: StorageClass): FieldError
   );
 }
 
-const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
+const DEFAULT_CLASS_ANNOTATION = 'storageclass.kubernetes.io/is-default-class';
 
 function nameWithDefault({ metadata }: StorageClass): string {
   const { name = '', annotations } = metadata;
-  return annotations?.[DEFAULT_CLASS] === 'true' ? `${name} (default)` : name;
+  return annotations?.[DEFAULT_CLASS_ANNOTATION] === 'true' ? `${name} (default)` : name;
 }
 
 export const StorageClassKind = defineKind(StorageClasses, {

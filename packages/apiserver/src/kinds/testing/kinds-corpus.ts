@@ -2,7 +2,7 @@ import { load } from 'js-yaml';
 
 /** Manifests of users and controllers, in groups; both servers must return the same for each. */
 
-/** Created before the rest. */
+/** Created before the others. */
 export const NAMESPACE = 'shop';
 
 function manifests(text: string): readonly Manifest[] {
@@ -20,7 +20,7 @@ export interface Manifest {
 }
 
 /** Accepted, and returned with defaults. */
-export const ACCEPTED: readonly Manifest[] = manifests(`
+export const ACCEPTED_MANIFESTS: readonly Manifest[] = manifests(`
 apiVersion: v1
 kind: Namespace
 metadata: {name: team-a, labels: {team: a}}
@@ -458,7 +458,7 @@ spec: {group: none.example.com, version: v1, groupPriorityMinimum: 100, versionP
 `);
 
 /** Kinds missing before release 1.36, and one whose defaults contain the requester. */
-export const ACCEPTED_LATELY: readonly Manifest[] = manifests(`
+export const RECENT_MANIFESTS: readonly Manifest[] = manifests(`
 apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingAdmissionPolicy
 metadata: {name: policy}

@@ -5,7 +5,7 @@ import { createCertificateAuthority } from '@fairway/kube/pki/certificate-author
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 
 /** The part of reviews that tests use. */
-export interface AskedReview {
+export interface ReceivedReview {
   readonly apiVersion: string;
   readonly kind: string;
   readonly request: {
@@ -14,21 +14,21 @@ export interface AskedReview {
   };
 }
 
-export interface WebhookAnswer {
-  /** Sent as JSON unless it is text. */
+export interface WebhookResponse {
+  /** Sent as JSON unless it is a string. */
   readonly body: unknown;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A webhook's response; undefined: none. */
-export type WebhookBehavior = (review: AskedReview) => WebhookAnswer | undefined;
+/** A webhook's response; undefined for none. */
+export type WebhookBehavior = (review: ReceivedReview) => WebhookResponse | undefined;
 
 /** An HTTPS server of webhooks on this machine, one at each path. */
 export class WebhookServer implements AsyncDisposable {
   readonly caBundle: string;
   /** Received requests by path. */
-  readonly asked = new Map<string, AskedReview[]>();
+  readonly reviewsByPath = new Map<string, ReceivedReview[]>();
   readonly #server: Server;
   readonly #behaviors = new Map<string, WebhookBehavior>();
 
@@ -40,8 +40,8 @@ export class WebhookServer implements AsyncDisposable {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
-        const review = JSON.parse(Buffer.concat(chunks).toString()) as AskedReview;
-        this.asked.set(path, [...(this.asked.get(path) ?? []), review]);
+        const review = JSON.parse(Buffer.concat(chunks).toString()) as ReceivedReview;
+        this.reviewsByPath.set(path, [...(this.reviewsByPath.get(path) ?? []), review]);
         const answer = this.#behaviors.get(path)?.(review);
         if (answer === undefined) return;
         const { body, status = 200, headers } = answer;
@@ -90,7 +90,7 @@ export class WebhookServer implements AsyncDisposable {
 }
 
 /** An AdmissionReview that allows by default. */
-export function reviewed({ request }: AskedReview, response: object = {}): WebhookAnswer {
+export function reviewed({ request }: ReceivedReview, response: object = {}): WebhookResponse {
   return {
     body: {
       apiVersion: 'admission.k8s.io/v1',
@@ -101,6 +101,6 @@ export function reviewed({ request }: AskedReview, response: object = {}): Webho
 }
 
 /** The JSON Patch part of a response. */
-export function patchedBy(...operations: readonly object[]): object {
+export function patchResponse(...operations: readonly object[]): object {
   return { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
 }

@@ -1,7 +1,7 @@
 import type { ResourceType } from '@fairway/kube/object/meta';
 import { kindName } from '@fairway/service/backup/backed-up-kinds';
 import type { RestorePlan } from '@fairway/service/backup/restore/restore-plan';
-import type { Ending, Reporter } from '../../progress/reporter.ts';
+import type { EndState, Reporter } from '../../progress/reporter.ts';
 import type { Step } from '../../progress/step.ts';
 
 /** Counts completed objects, one line per kind. */
@@ -11,8 +11,8 @@ export class RestoreProgress {
 
   constructor(reporter: Reporter, { steps }: RestorePlan) {
     this.#reporter = reporter;
-    for (const [type, ofKind] of Map.groupBy(steps, (step) => step.type)) {
-      this.#counts.set(type, { done: 0, all: ofKind.length });
+    for (const [type, stepsOfKind] of Map.groupBy(steps, (step) => step.type)) {
+      this.#counts.set(type, { done: 0, all: stepsOfKind.length });
     }
     this.#show();
   }
@@ -24,8 +24,8 @@ export class RestoreProgress {
     if (count.done === count.all) this.#show();
   }
 
-  end(ending: Ending): void {
-    this.#reporter.end(ending);
+  end(endState: EndState): void {
+    this.#reporter.end(endState);
   }
 
   #show(): void {

@@ -13,7 +13,7 @@ import { CommandError, usageError } from '@fairway/service/command-error';
 import { type Connection, withConnection } from '../../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../../command/context.ts';
 import { openReporter } from '../../progress/open-reporter.ts';
-import type { Ending } from '../../progress/reporter.ts';
+import type { EndState } from '../../progress/reporter.ts';
 import { openOffHost } from '../open-off-host.ts';
 import { readPassphrase } from '../passphrase.ts';
 import { countsOf, readBackup } from '../run-backup.ts';
@@ -29,7 +29,7 @@ export interface RestoreOptions {
   readonly offHost?: string;
 }
 
-/** Creates everything in a backup at another Fairway's API, and resumes reconciliation once all is there. */
+/** Creates everything in a backup at another Fairway's API, and resumes reconciliation once everything exists. */
 export async function runRestore(
   context: CliContext,
   globals: GlobalOptions,
@@ -38,15 +38,15 @@ export async function runRestore(
 ): Promise<void> {
   const { path, backup, passphrase } = await readArgument(context, file, options);
   const archive = await openBackup(path, backup, passphrase);
-  requireQuietSource(archive, options);
+  requirePausedSource(archive, options);
   await withConnection(context, globals, async (connection) => {
     await requireTarget(connection.client, connection.server, context.signal);
-    if (options.dryRun) await rehearse(context, connection, archive, options);
+    if (options.dryRun) await printDryRun(context, connection, archive, options);
     else await restore(context, connection, backup.header, archive, options);
   });
 }
 
-/** A file, or what the object store holds. */
+/** Reads a file, or a backup from the object store. */
 async function readArgument(context: CliContext, file: string, options: RestoreOptions) {
   const given = await readPassphrase(context, options.passphraseFile);
   const name = offHostName(file);
@@ -65,7 +65,7 @@ async function readArgument(context: CliContext, file: string, options: RestoreO
 }
 
 /** Two Fairways that manage the same servers would undo each other's changes. */
-function requireQuietSource(
+function requirePausedSource(
   { contents, objects }: Archive,
   { dryRun = false, sourceStopped = false }: RestoreOptions,
 ): void {
@@ -77,7 +77,7 @@ function requireQuietSource(
   );
 }
 
-async function rehearse(
+async function printDryRun(
   context: CliContext,
   { client, server }: Connection,
   { objects }: Archive,
@@ -85,7 +85,7 @@ async function rehearse(
 ): Promise<void> {
   const plan = planRestore(objects, await readTarget(client, objects, context.signal), overwrite);
   for (const { action, type, source } of plan.steps) {
-    if (action !== 'keep') context.stdout.write(`${WORDS[action]} ${objectName(type, source)}\n`);
+    if (action !== 'keep') context.stdout.write(`${ACTION_VERBS[action]} ${objectName(type, source)}\n`);
   }
   refuseConflicts(context, server, plan);
   const kept = plan.steps.filter(({ action }) => action === 'keep').length;
@@ -93,7 +93,7 @@ async function rehearse(
   context.stderr.write(`${changes} of ${plan.steps.length} objects would be written; ${kept} exist already\n`);
 }
 
-const WORDS = {
+const ACTION_VERBS = {
   create: 'create',
   complete: 'complete',
   overwrite: 'overwrite',
@@ -104,8 +104,8 @@ const WORDS = {
 function refuseConflicts({ stderr }: CliContext, server: string, { conflicts }: RestorePlan): void {
   if (conflicts.length === 0) return;
   for (const conflict of conflicts) stderr.write(`  ${conflict}\n`);
-  const things = conflicts.length === 1 ? 'object is' : 'objects are';
-  throw new CommandError(`${conflicts.length} ${things} conflict with the backup at ${server}; nothing was changed`, {
+  const subject = conflicts.length === 1 ? 'object is' : 'objects are';
+  throw new CommandError(`${conflicts.length} ${subject} conflict with the backup at ${server}; nothing was changed`, {
     advice: 'delete or rename the existing objects, or overwrite those that only differ with --overwrite',
   });
 }
@@ -120,7 +120,7 @@ async function restore(
   const { clock, signal, stdout, stderr } = context;
   const reporter = await openReporter(context);
   let progress: RestoreProgress | undefined;
-  let ending: Ending = 'failed';
+  let endState: EndState = 'failed';
   try {
     await restoreArchive(client, {
       backup: header,
@@ -135,9 +135,9 @@ async function restore(
       },
       onDone: (type: ResourceType) => progress?.done(type),
     });
-    ending = 'reached';
+    endState = 'reached';
   } finally {
-    progress?.end(ending);
+    progress?.end(endState);
   }
   stdout.write(`restored from the backup of ${header.createdAt}: ${countsOf(archive.objects)}\n`);
   if (keepPaused)

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FakeClock } from '@fairway/base/clock-fake';
-import { settledOn } from '@fairway/base/testing/settled-on';
+import { advanceUntilSettled } from '@fairway/base/testing/advance-until-settled';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { withLockFile } from '../../auth/lock-file.ts';
 
@@ -32,7 +32,7 @@ function lock<T>(pid: number, work: () => Promise<T>, living: readonly number[] 
 }
 
 describe('a lock file', () => {
-  it('lets one at a time, and is gone afterwards', async () => {
+  it('admits one process at a time, and is removed afterwards', async () => {
     let inside = 0;
     let most = 0;
     const work = async () => {
@@ -41,7 +41,7 @@ describe('a lock file', () => {
       inside--;
     };
 
-    await settledOn(clock, Promise.all([lock(1, work), lock(2, work), lock(3, work)]));
+    await advanceUntilSettled(clock, Promise.all([lock(1, work), lock(2, work), lock(3, work)]));
 
     expect(most).toBe(1);
     expect(waited.length).toBeGreaterThan(0);
@@ -55,12 +55,12 @@ describe('a lock file', () => {
   });
 
   it.each(['{"pid":7,"started":"7"}', '{"pid":1,"started":"0"}', '', '{"pid":1', 'null'])(
-    'of a process that was killed holds nobody up: %s',
+    'does not block others if its holder was killed: %s',
     async (left) => {
       await writeFile(path, left);
 
       expect(
-        await settledOn(
+        await advanceUntilSettled(
           clock,
           lock(2, () => Promise.resolve('in'), [2]),
         ),
@@ -69,30 +69,30 @@ describe('a lock file', () => {
     },
   );
 
-  it('of a process whose id another one has now holds nobody up for longer than a sign-in takes', async () => {
+  it('expires after the time of a sign-in if another process has its holder’s id', async () => {
     await writeFile(path, '{"pid":1,"started":""}');
     const anHourAgo = clock.now() / 1000 - 3601;
     await utimes(path, anHourAgo, anHourAgo);
 
     const second = lock(2, () => Promise.resolve('in'));
-    expect(await settledOn(clock, second)).toBe('in');
+    expect(await advanceUntilSettled(clock, second)).toBe('in');
   });
 
-  it('is waited for no longer than anybody takes to sign in', async () => {
-    const forever = Promise.withResolvers<void>();
-    const isIn = Promise.withResolvers<void>();
+  it('times out after the longest time of a sign-in', async () => {
+    const never = Promise.withResolvers<void>();
+    const contains = Promise.withResolvers<void>();
     const first = lock(1, () => {
-      isIn.resolve();
-      return forever.promise;
+      contains.resolve();
+      return never.promise;
     });
-    await isIn.promise;
-    const second = settledOn(
+    await contains.promise;
+    const second = advanceUntilSettled(
       clock,
       lock(2, () => Promise.resolve()),
     );
 
     await expect(second).rejects.toMatchObject({ message: 'process 1 is still signing in', exitCode: 4 });
-    forever.resolve();
+    never.resolve();
     await first;
   });
 });

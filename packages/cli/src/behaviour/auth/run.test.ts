@@ -17,7 +17,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('a name that the administrator of a domain has chosen does nothing to the terminal', async () => {
+test('escapes control characters in the name of a project', async () => {
   const admin = await logInAt(cloud.origin, 'admin', 'admin');
   const { projectId } = await logInAt(cloud.origin, 'demo', 'demo');
   const name = 'demo\u001b]0;pwned\u0007';

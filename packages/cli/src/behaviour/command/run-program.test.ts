@@ -6,11 +6,11 @@ import { runWith } from '../../command/run-program.ts';
 import { fakeContext } from '../../testing/fake-context.ts';
 
 test.each([
-  { args: ['version', '--client'], code: 0, stdout: /^Client: fairway \d/, reason: 'nothing is asked of a server' },
-  { args: ['--version'], code: 0, stdout: /^Client: fairway \d/, reason: 'people type it' },
+  { args: ['version', '--client'], code: 0, stdout: /^Client: fairway \d/, reason: 'needs no server' },
+  { args: ['--version'], code: 0, stdout: /^Client: fairway \d/, reason: 'what people type' },
   { args: ['version', '--client', '-o', 'json'], code: 0, stdout: /"version": "\d/, reason: '' },
-  { args: ['cluster', '--help'], code: 0, stdout: /create .*create a cluster/, reason: 'help was asked for' },
-  { args: ['cluster'], code: 2, stderr: /Usage: fairway cluster/, reason: 'help was not asked for' },
+  { args: ['cluster', '--help'], code: 0, stdout: /create .*create a cluster/, reason: 'help was requested' },
+  { args: ['cluster'], code: 2, stderr: /Usage: fairway cluster/, reason: 'help was not requested' },
   {
     args: ['clsuter', 'list'],
     code: 2,
@@ -27,13 +27,13 @@ test.each([
     args: ['cluster', 'list', '--selectr', 'a=b'],
     code: 2,
     stderr: /Did you mean --selector/,
-    reason: 'a wrong option',
+    reason: 'a misspelled option',
   },
   {
     args: ['cluster', 'list', '--all'],
     code: 2,
     stderr: /unknown option '--all'\n {2}usage: fairway cluster list \[options\]; see "fairway cluster list --help"$/m,
-    reason: 'nothing like it',
+    reason: 'an unknown option',
   },
   {
     args: ['-n', 'team', 'cluster', 'get'],
@@ -45,19 +45,24 @@ test.each([
     args: ['frobnicate'],
     code: 2,
     stderr: /unknown command 'frobnicate'\n {2}usage: fairway \[options\] \[command\]; see "fairway --help"$/m,
-    reason: 'nothing like it',
+    reason: 'an unknown command',
   },
   {
     args: ['usage', '--since', 'today'],
     code: 2,
     stderr: /unknown option '--since'\n {2}usage: fairway usage \[options\] \[command\];/,
-    reason: 'an option of its subcommand',
+    reason: 'an option of a subcommand',
   },
   { args: ['cluster', 'list', '-o', 'xml'], code: 2, stderr: /Allowed choices are wide, json, yaml, name/, reason: '' },
   { args: ['cluster', 'create', 'x', '--nodes', '-1'], code: 2, stderr: /Must be a whole number/, reason: '' },
   { args: ['cluster', 'create', 'x', '--timeout', '5'], code: 2, stderr: /such as 90s, 10m/, reason: 'no unit' },
-  { args: ['nodepool', 'scale', 'x'], code: 2, stderr: /--nodes <count>' not specified/, reason: 'a count is needed' },
-  { args: ['up', '--listen', 'nonsense'], code: 2, stderr: /Must be HOST:PORT/, reason: 'before anything is started' },
+  { args: ['nodepool', 'scale', 'x'], code: 2, stderr: /--nodes <count>' not specified/, reason: 'a missing count' },
+  {
+    args: ['up', '--listen', 'nonsense'],
+    code: 2,
+    stderr: /Must be HOST:PORT/,
+    reason: 'rejected before anything starts',
+  },
   {
     args: ['cluster', 'list', '--kubeconfig', 'missing'],
     code: 2,
@@ -72,16 +77,16 @@ test.each([
   expect(context.written.stderr).toMatch(stderr);
 });
 
-test('an error is shown without a stack trace, unless requested', async () => {
-  const [brief, full] = [fakeContext(), fakeContext()];
-  await runWith(['cluster', 'list', '--kubeconfig', 'missing'], brief);
+test('shows an error without a stack trace, unless requested', async () => {
+  const [briefHelp, full] = [fakeContext(), fakeContext()];
+  await runWith(['cluster', 'list', '--kubeconfig', 'missing'], briefHelp);
   await runWith(['--debug', 'cluster', 'list', '--kubeconfig', 'missing'], full);
 
-  expect(brief.written.stderr).not.toContain(' at ');
+  expect(briefHelp.written.stderr).not.toContain(' at ');
   expect(full.written.stderr).toMatch(/\n {4}at /);
 });
 
-test('output that cannot be written is told in a line', () => {
+test('reports output that cannot be written in one line', () => {
   const main = fileURLToPath(new URL('../../main.ts', import.meta.url));
   const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const;
   const { status, stderr } = spawnSync(process.execPath, [main, 'completion', 'bash'], { stdio: [...stdio] });

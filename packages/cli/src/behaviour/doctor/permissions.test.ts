@@ -5,7 +5,7 @@ import { createCloud } from '@fairway/simulator/cloud';
 import { describe, expect, test } from 'vitest';
 import { observePermissions } from '../../doctor/permissions.ts';
 
-const EVERYTHING = ['servers', 'server groups', 'networks', 'routers', 'floating IPs', 'application credentials'];
+const PERMISSIONS = ['servers', 'server groups', 'networks', 'routers', 'floating IPs', 'application credentials'];
 
 async function start() {
   const cloud = createCloud({ clock: systemClock, random: Math.random });
@@ -34,7 +34,7 @@ async function start() {
   };
 }
 
-/** Everything that the trials ask for, as a member sees it. */
+/** Everything that the probes would create, as a member sees it. */
 async function contents({ compute, network, identity }: ReturnType<CloudConnection['client']>) {
   const [servers, groups, networks, routers, floatingIps] = await Promise.all([
     Array.fromAsync(compute.servers.list()),
@@ -54,11 +54,11 @@ async function contents({ compute, network, identity }: ReturnType<CloudConnecti
   return own.map(({ id }) => id).sort();
 }
 
-describe('what a user may create', () => {
+describe('the permissions of a user', () => {
   test.each([
-    { entry: 'simulator', allowed: EVERYTHING, refused: [] },
-    { entry: 'simulator-reader', allowed: ['application credentials'], refused: EVERYTHING.slice(0, -1) },
-  ])('is found out as $entry, and nothing is made', async ({ entry, allowed, refused }) => {
+    { entry: 'simulator', allowed: PERMISSIONS, refused: [] },
+    { entry: 'simulator-reader', allowed: ['application credentials'], refused: PERMISSIONS.slice(0, -1) },
+  ])('are detected for $entry without creating anything', async ({ entry, allowed, refused }) => {
     await using simulator = await start();
     const client = simulator.as(entry).client();
     const member = simulator.as('simulator').client();
@@ -72,7 +72,7 @@ describe('what a user may create', () => {
     expect([await contents(member), await contents(client)]).toEqual(before);
   });
 
-  test('is no for application credentials with a restricted one', async () => {
+  test('exclude application credentials if the credential is restricted', async () => {
     await using simulator = await start();
     const owner = simulator.as('simulator');
     const { id, secret } = await owner.client().identity.createApplicationCredential({ name: 'restricted' });
@@ -83,18 +83,21 @@ describe('what a user may create', () => {
     expect(permissions.find(({ what }) => what === 'servers')?.allowed).toBe('yes');
   });
 
-  test.each([409, 400, 404])('is not known of a service that answers %i for a reason of its own', async (status) => {
-    await using simulator = await start();
-    const client = simulator.as('simulator').client();
-    const action = { kind: 'answer', status } as const;
-    simulator.cloud.faults.add({ service: 'compute', method: 'POST', times: null, action });
+  test.each([409, 400, 404])(
+    'are unknown for a service that responds with %i for a reason of its own',
+    async (status) => {
+      await using simulator = await start();
+      const client = simulator.as('simulator').client();
+      const action = { kind: 'answer', status } as const;
+      simulator.cloud.faults.add({ service: 'compute', method: 'POST', times: null, action });
 
-    const permissions = await observePermissions(client);
+      const permissions = await observePermissions(client);
 
-    expect(permissions.find(({ what }) => what === 'servers')?.allowed).toBe('unknown');
-  });
+      expect(permissions.find(({ what }) => what === 'servers')?.allowed).toBe('unknown');
+    },
+  );
 
-  test('is not known of a service that does not answer', async () => {
+  test('are unknown for a service that does not respond', async () => {
     await using simulator = await start();
     const client = simulator.as('simulator').client();
     simulator.cloud.faults.add({

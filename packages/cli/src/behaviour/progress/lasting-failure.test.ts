@@ -27,14 +27,14 @@ async function scale({ begin }: LastingCause) {
 }
 
 describe('scaling by twenty during a persistent failure', () => {
-  const byCause = (cause: string) => LASTING_CAUSES.find((each) => each.cause === cause) as LastingCause;
+  const findCause = (cause: string) => LASTING_CAUSES.find((each) => each.cause === cause) as LastingCause;
 
   test.each([
     { cause: 'a quota of instances', end: /QuotaExceeded: 1\/21 nodes are ready; / },
     { cause: '403 to servers', end: /PermissionDenied: / },
     { cause: 'Machines that are refused', end: /InternalError: / },
-  ])('$cause, which a person has to end, is told in a few lines, and ends the wait', async ({ cause, end }) => {
-    const { failure, lines, tookMs } = await scale(byCause(cause));
+  ])('reports $cause, which a person must resolve, in a few lines and stops waiting', async ({ cause, end }) => {
+    const { failure, lines, tookMs } = await scale(findCause(cause));
 
     expect(String(failure)).toMatch(end);
     expect(lines.length).toBeGreaterThan(0);
@@ -50,8 +50,8 @@ describe('scaling by twenty during a persistent failure', () => {
       cause: 'broken connections',
       told: /Nova at .* cannot be reached while creating servers; .* \(the connection was lost\)/,
     },
-  ])('$cause, which the cloud has to end, is told in a few lines in an hour', async ({ cause, told }) => {
-    const { failure, lines, tookMs } = await scale(byCause(cause));
+  ])('reports $cause, which the cloud must resolve, in a few lines per hour', async ({ cause, told }) => {
+    const { failure, lines, tookMs } = await scale(findCause(cause));
 
     expect(String(failure)).toMatch(/timed out after 3600 s/);
     expect(tookMs).toBe(HOUR_MS);

@@ -17,9 +17,9 @@ import { ExitCode } from '@fairway/service/exit-code';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fetchRelease } from '../../releases/fetch-release.ts';
 import { mirrorsAt, releaseRequest } from '../../releases/release-files.ts';
-import { MIRRORED, ReleaseMirror } from '../../testing/release-mirror.ts';
+import { MIRRORED_RELEASE, ReleaseMirror } from '../../testing/release-mirror.ts';
 
-const PROGRAMS = [
+const BINARIES = [
   'etcd',
   'etcdctl',
   'etcdutl',
@@ -30,29 +30,29 @@ const PROGRAMS = [
   'kubelet',
 ];
 const KUBELET = ReleaseMirror.pathOf('kubelet');
-const DRAFT = `.v${MIRRORED.version}-amd64.draft`;
+const DRAFT = `.v${MIRRORED_RELEASE.version}-amd64.draft`;
 
 let releases: string;
 let mirror: ReleaseMirror;
 let shown: string[];
-let onShow: () => void;
+let onReport: () => void;
 beforeEach(async () => {
   releases = mkdtempSync(join(tmpdir(), 'releases-'));
   mirror = await ReleaseMirror.start();
   shown = [];
-  onShow = () => {};
+  onReport = () => {};
 });
 afterEach(async () => {
   await mirror[Symbol.asyncDispose]();
   rmSync(releases, { recursive: true });
 });
 
-function fetchIt(
+function runFetch(
   change: { version?: string; etcd?: string; url?: string; signal?: AbortSignal } = {},
 ): Promise<string> {
   const { url = mirror.url, signal = new AbortController().signal, ...request } = change;
   return fetchRelease({
-    request: { ...MIRRORED, ...request },
+    request: { ...MIRRORED_RELEASE, ...request },
     mirrors: mirrorsAt(url),
     releases,
     fetch,
@@ -60,7 +60,7 @@ function fetchIt(
     signal,
     show: (steps) => {
       shown.push(steps.map(({ title, state, detail }) => `${title}: ${state} ${detail}`).join('\n'));
-      onShow();
+      onReport();
     },
   });
 }
@@ -75,56 +75,56 @@ async function failure(attempt: Promise<unknown>): Promise<CommandError> {
 }
 
 /** Resolves when the latest progress matches. */
-function untilShown(text: string): Promise<void> {
+function untilReported(text: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  onShow = () => {
+  onReport = () => {
     if (shown.at(-1)?.includes(text)) resolve();
   };
-  onShow();
+  onReport();
   return promise;
 }
 
-const inDraft = (name: string) => join(releases, DRAFT, name);
+const draftPath = (name: string) => join(releases, DRAFT, name);
 
-test('all programs of a release are complete and executable', async () => {
-  const folder = await fetchIt();
+test('downloads all binaries of a release, complete and executable', async () => {
+  const folder = await runFetch();
 
   expect(folder).toBe(join(releases, 'v1.36.3'));
-  expect(readdirSync(folder).sort()).toEqual(PROGRAMS);
-  for (const name of PROGRAMS) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o755);
+  expect(readdirSync(folder).sort()).toEqual(BINARIES);
+  for (const name of BINARIES) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o755);
   expect(readFileSync(join(folder, 'kubelet'))).toEqual(mirror.files.get(KUBELET));
   expect(readdirSync(releases)).toEqual(['v1.36.3']);
   expect(shown.at(-1)).toContain('kubelet: done sha512 is right');
 });
 
-test('existing files are not requested again', async () => {
-  await fetchIt();
+test('does not request existing files again', async () => {
+  await runFetch();
   mirror.requests.splice(0);
 
-  await fetchIt();
+  await runFetch();
 
   expect(mirror.requests).toEqual([]);
 });
 
-test('a mirror with only SHA-256 is sufficient', async () => {
+test('accepts a mirror with only SHA-256', async () => {
   const sum = createHash('sha256')
     .update(mirror.files.get(KUBELET) ?? '')
     .digest('hex');
   mirror.files.delete(`${KUBELET}.sha512`);
   mirror.files.set(`${KUBELET}.sha256`, Buffer.from(`${sum.toUpperCase()}  kubelet\n`));
 
-  await fetchIt();
+  await runFetch();
 
   expect(shown.at(-1)).toContain('kubelet: done sha256 is right');
 });
 
-test('an interrupted download is resumed', async () => {
+test('resumes an interrupted download', async () => {
   const cut = Promise.withResolvers<void>();
-  mirror.cuts.set(KUBELET, cut);
-  const fetching = fetchIt();
-  await untilShown('kubelet: running 50 %');
+  mirror.truncations.set(KUBELET, cut);
+  const pendingFetch = runFetch();
+  await untilReported('kubelet: running 50 %');
   cut.resolve();
-  const folder = await fetching;
+  const folder = await pendingFetch;
 
   const [first, second] = mirror.requests.filter(
     (request) => request.startsWith(`GET ${KUBELET}`) && !request.includes('sha'),
@@ -134,14 +134,14 @@ test('an interrupted download is resumed', async () => {
   expect(readFileSync(join(folder, 'kubelet'))).toEqual(mirror.files.get(KUBELET));
 });
 
-test('files of a killed attempt are reused: complete ones as they are, partial ones resumed', async () => {
+test('reuses the files of a killed attempt: complete ones as they are, partial ones resumed', async () => {
   const kubelet = mirror.files.get(KUBELET) ?? Buffer.alloc(0);
   const scheduler = mirror.files.get(ReleaseMirror.pathOf('kube-scheduler')) ?? Buffer.alloc(0);
   mkdirSync(join(releases, DRAFT));
-  writeFileSync(inDraft('kube-scheduler'), scheduler);
-  writeFileSync(inDraft('kubelet.part'), kubelet.subarray(0, 1000));
+  writeFileSync(draftPath('kube-scheduler'), scheduler);
+  writeFileSync(draftPath('kubelet.part'), kubelet.subarray(0, 1000));
 
-  const folder = await fetchIt();
+  const folder = await runFetch();
 
   expect(mirror.requests).not.toContain(`GET ${ReleaseMirror.pathOf('kube-scheduler')}`);
   expect(mirror.requests).toContain(`GET ${KUBELET} bytes=1000-`);
@@ -149,70 +149,70 @@ test('files of a killed attempt are reused: complete ones as they are, partial o
 });
 
 test.each([
-  { reason: 'of something else', part: Buffer.from('another file') },
-  { reason: 'longer than the file', part: Buffer.alloc(1_000_000) },
-])('a part $reason is thrown away, and all is fetched', async ({ part }) => {
+  { reason: 'a partial file with other content', part: Buffer.from('another file') },
+  { reason: 'a partial file longer than the file', part: Buffer.alloc(1_000_000) },
+])('discards $reason and downloads it again', async ({ part }) => {
   mkdirSync(join(releases, DRAFT));
-  writeFileSync(inDraft('kubelet.part'), part);
+  writeFileSync(draftPath('kubelet.part'), part);
 
-  const folder = await fetchIt();
+  const folder = await runFetch();
 
   expect(readFileSync(join(folder, 'kubelet'))).toEqual(mirror.files.get(KUBELET));
 });
 
-test('an aborted attempt leaves no release, and the next one completes it', async () => {
+test('leaves no release after an aborted attempt, and the next one completes it', async () => {
   const halt = Promise.withResolvers<void>();
-  mirror.halts.set(KUBELET, halt);
+  mirror.pauses.set(KUBELET, halt);
   const giveUp = new AbortController();
-  const attempt = fetchIt({ signal: giveUp.signal });
-  await untilShown('kubelet: running 50 %');
+  const attempt = runFetch({ signal: giveUp.signal });
+  await untilReported('kubelet: running 50 %');
   giveUp.abort();
   await failure(attempt);
   expect(readdirSync(releases)).toEqual([DRAFT]);
 
-  mirror.halts.clear();
-  await fetchIt();
+  mirror.pauses.clear();
+  await runFetch();
   expect(mirror.requests.at(-5)).toMatch(/kubelet bytes=\d+-$/);
 });
 
 describe('errors', () => {
-  test('a file that does not match its checksum', async () => {
+  test('rejects a file that does not match its checksum', async () => {
     mirror.files.set(KUBELET, Buffer.from('something else'));
 
-    const { message, advice } = await failure(fetchIt());
+    const { message, advice } = await failure(runFetch());
 
     expect(message).toBe(`${mirror.url}${KUBELET} does not match its sha512 checksum and was removed`);
     expect(advice).toContain('--mirror');
-    expect(existsSync(inDraft('kubelet.part'))).toBe(false);
+    expect(existsSync(draftPath('kubelet.part'))).toBe(false);
     expect(existsSync(join(releases, 'v1.36.3'))).toBe(false);
   });
 
-  test('a version that does not exist', async () => {
-    const { message, advice } = await failure(fetchIt({ version: '1.36.99' }));
+  test('rejects a version that does not exist', async () => {
+    const { message, advice } = await failure(runFetch({ version: '1.36.99' }));
 
     expect(message).toContain('has no Kubernetes 1.36.99 for linux/amd64');
     expect(advice).toMatch(/^Fairway knows 1\.36\.0 to 1\.36\.\d+$/);
   });
 
-  test('an etcd that does not exist', async () => {
-    const { message, advice } = await failure(fetchIt({ etcd: '3.6.99' }));
+  test('rejects an etcd version that does not exist', async () => {
+    const { message, advice } = await failure(runFetch({ etcd: '3.6.99' }));
 
     expect(message).toContain('has no etcd 3.6.99');
     expect(advice).toContain('--etcd');
   });
 
-  test('an invalid checksum', async () => {
+  test('rejects an invalid checksum', async () => {
     mirror.files.set(`${KUBELET}.sha512`, Buffer.from('<html>sign in</html>'));
 
-    expect((await failure(fetchIt())).message).toContain('contains no sha512 of kubelet');
+    expect((await failure(runFetch())).message).toContain('contains no sha512 of kubelet');
   });
 
-  test('a mirror that does not answer', async () => {
+  test('reports a mirror that does not respond', async () => {
     const { url } = mirror;
     await mirror[Symbol.asyncDispose]();
     mirror = await ReleaseMirror.start();
 
-    const { message, advice, exitCode } = await failure(fetchIt({ url }));
+    const { message, advice, exitCode } = await failure(runFetch({ url }));
 
     expect(message).toContain(': connect ECONNREFUSED');
     expect(advice).toContain('run the command again');
@@ -224,7 +224,7 @@ describe('files to request', () => {
   const machine = { platform: 'linux', arch: 'x64' } as const;
 
   test.each([
-    { version: '1.36.3', etcd: undefined, request: MIRRORED },
+    { version: '1.36.3', etcd: undefined, request: MIRRORED_RELEASE },
     { version: 'v1.33.1', etcd: undefined, request: { version: '1.33.1', etcd: '3.5.24', architecture: 'amd64' } },
     { version: '1.99.0', etcd: 'v3.9.1', request: { version: '1.99.0', etcd: '3.9.1', architecture: 'amd64' } },
   ])('$version', ({ version, etcd, request }) => {
@@ -243,7 +243,7 @@ describe('files to request', () => {
     expect(() => releaseRequest(version, undefined, on)).toThrow(message);
   });
 
-  test('a mirror is an HTTP URL', () => {
+  test('accepts only HTTP URLs as mirror', () => {
     expect(() => mirrorsAt('file:///srv')).toThrow('is not an http or https URL');
   });
 });

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { waitForObjects } from '../../resources/wait-objects.ts';
 import { fakeContext } from '../../testing/fake-context.ts';
 
-test('a server that takes connections and never answers is waited for as long as for the object', async () => {
+test('applies the same timeout to a server that accepts connections but never responds', async () => {
   const connected = Promise.withResolvers<void>();
   const server = createServer((socket) => {
     connected.resolve();

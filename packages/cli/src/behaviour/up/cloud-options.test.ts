@@ -9,12 +9,12 @@ import { fakeContext } from '../../testing/fake-context.ts';
 import { checkCloudOptions } from '../../up/cloud-options.ts';
 
 /** Nothing listens there. */
-const AWAY = 'http://127.0.0.1:9/v3';
+const UNREACHABLE_URL = 'http://127.0.0.1:9/v3';
 
 const FILE = `
 clouds:
-  paris: { auth: { auth_url: '${AWAY}', username: a, password: p, project_name: x, user_domain_name: d, project_domain_name: d } }
-  berlin: { auth: { auth_url: '${AWAY}' } }
+  paris: { auth: { auth_url: '${UNREACHABLE_URL}', username: a, password: p, project_name: x, user_domain_name: d, project_domain_name: d } }
+  berlin: { auth: { auth_url: '${UNREACHABLE_URL}' } }
 `;
 const yaml = () =>
   new CloudsYaml({
@@ -27,17 +27,17 @@ const yaml = () =>
 test.each([
   { name: 'pariss', message: 'clouds.yaml has no cloud "pariss", only: paris, berlin; did you mean "paris"?' },
   { name: 'london', message: 'clouds.yaml has no cloud "london", only: paris, berlin' },
-])('a cloud that clouds.yaml lacks is refused: $name', ({ name, message }) => {
+])('refuses a cloud that is missing in clouds.yaml: $name', ({ name, message }) => {
   expect(() => checkCloudOptions(fakeContext(), { cloud: name }, yaml)).toThrow(
     expect.objectContaining({ message, exitCode: ExitCode.Usage, advice: expect.stringContaining('OS_CLIENT_CONFIG') }),
   );
 });
 
-test('so is one without what a login needs', () => {
+test('refuses a cloud without credentials', () => {
   expect(() => checkCloudOptions(fakeContext(), { cloud: 'berlin' }, yaml)).toThrow(/cloud berlin: auth/);
 });
 
-test('one that does not answer is told, and nothing more', async () => {
+test('warns about a cloud that does not respond, and continues', async () => {
   const context = fakeContext({ clock: systemClock });
   await checkCloudOptions(context, { cloud: 'paris' }, yaml);
 
@@ -46,7 +46,7 @@ test('one that does not answer is told, and nothing more', async () => {
   );
 });
 
-test('the file of the settings is read, wherever other clients look', () => {
+test('reads the file from the settings instead of the standard locations', () => {
   const folder = mkdtempSync(join(tmpdir(), 'clouds-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const cloudsFile = join(folder, 'ours.yaml');
@@ -55,7 +55,7 @@ test('the file of the settings is read, wherever other clients look', () => {
   expect(() => checkCloudOptions(fakeContext(), { cloud: 'berlin', cloudsFile })).toThrow(/cloud berlin: auth/);
 });
 
-test('a simulated cloud needs no file', async () => {
+test('needs no file for a simulated cloud', async () => {
   const context = fakeContext();
   await checkCloudOptions(context, {}, () => {
     throw new Error('read');

@@ -8,9 +8,9 @@ import { ConfigMaps } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { CommandError } from '@fairway/service/command-error';
 
-/** How long one who has told nothing may still be sending; longer than {@link RENEW_MS} and a call together. */
-export const CLAIM_MS = 180_000;
-const RENEW_MS = 60_000;
+/** How long a silent run may still be sending; longer than {@link RENEW_INTERVAL_MS} plus one call. */
+export const CLAIM_TTL_MS = 180_000;
+const RENEW_INTERVAL_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const POLL_MS = 5_000;
 
@@ -18,17 +18,18 @@ export interface LedgerOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Which CloudKitty: one ledger for each. */
+  /** Identifies the CloudKitty; each has its own ledger. */
   readonly target: string;
-  /** Of this run alone. */
+  /** Unique to this run. */
   readonly holder: string;
-  /** Called once if it has to wait for another's claim to end. */
+  /** Called once if another run's claim must end first. */
   readonly onWait: () => void;
 }
 
 /**
- * What a CloudKitty has accepted: a ConfigMap with the first hour that it has not, and a digest of each of the last hours that it has. One run at a time holds it: every
- * write goes on from the version before, so that of two one is refused.
+ * Records what a CloudKitty has accepted: a ConfigMap with the first hour that is missing and a digest of each recent
+ * hour. One run at a time holds it. Every write is based on the previous version, so one of two concurrent writes is
+ * rejected.
  */
 export class PushLedger {
   readonly #options: LedgerOptions;
@@ -39,7 +40,9 @@ export class PushLedger {
   #nextMs: number | undefined;
   #digests = new Map<number, string>();
 
-  /** Waits for a claim of somebody else to end. Throws a CommandError if he is at work, or for a ledger that somebody has broken. */
+  /**
+   * Waits for the claim of another run to end. Throws a CommandError if that run is active or the ledger is corrupt.
+   */
   static async claim(options: LedgerOptions): Promise<PushLedger> {
     const ledger = new PushLedger(options);
     await ledger.#claim();
@@ -53,12 +56,12 @@ export class PushLedger {
     this.#name = `usage-pushed-to-${digest}`;
   }
 
-  /** The first hour that is not accepted; undefined if none ever was. */
+  /** The first hour that is not accepted; undefined if no hour ever was. */
   get nextMs(): number | undefined {
     return this.#nextMs;
   }
 
-  /** The accepted hours whose digest is known, the oldest first. */
+  /** Accepted hours with a known digest, oldest first. */
   get hours(): readonly number[] {
     return [...this.#digests.keys()].toSorted((a, b) => a - b);
   }
@@ -67,20 +70,24 @@ export class PushLedger {
     return this.#digests.get(hourMs);
   }
 
-  /** To be called before each call that writes: nobody else sends meanwhile. Throws a CommandError if somebody has taken over. */
+  /**
+   * Must be called before each write, so no other run sends meanwhile. Throws a CommandError if another run has taken
+   * over.
+   */
   async renew(): Promise<void> {
-    if (Math.abs(this.#options.clock.now() - this.#heldMs) >= RENEW_MS) await this.#write(this.#options.holder);
+    if (Math.abs(this.#options.clock.now() - this.#heldMs) >= RENEW_INTERVAL_MS)
+      await this.#write(this.#options.holder);
   }
 
-  /** Notes that an hour is accepted, and forgets those before `keepFromMs`. */
-  async accepted(hourMs: number, digest: string, keepFromMs: number): Promise<void> {
+  /** Records an accepted hour and drops hours before `keepFromMs`. */
+  async recordAccepted(hourMs: number, digest: string, keepFromMs: number): Promise<void> {
     this.#digests.set(hourMs, digest);
     for (const each of this.#digests.keys()) if (each < keepFromMs) this.#digests.delete(each);
     this.#nextMs = Math.max(this.#nextMs ?? 0, hourMs + HOUR_MS);
     await this.#write(this.#options.holder);
   }
 
-  /** Lets the next run begin at once. */
+  /** Lets the next run start immediately. */
   async release(): Promise<void> {
     await this.#write(undefined);
   }
@@ -88,7 +95,7 @@ export class PushLedger {
   async #claim(): Promise<void> {
     const { clock, signal, holder, onWait } = this.#options;
     let seen: string | undefined;
-    // The sum of what was slept: a clock may be set meanwhile.
+    // Adds up the time slept, because the clock may be set meanwhile.
     for (let waitedMs = 0; ; waitedMs += POLL_MS) {
       const found = await this.#read();
       const version = found?.metadata.resourceVersion;
@@ -98,7 +105,7 @@ export class PushLedger {
         onWait();
       }
       if (other !== undefined && version !== seen) throw atWork();
-      if (other === undefined || waitedMs >= CLAIM_MS) {
+      if (other === undefined || waitedMs >= CLAIM_TTL_MS) {
         this.#adopt(found);
         return this.#write(holder);
       }
@@ -129,7 +136,7 @@ export class PushLedger {
     );
   }
 
-  /** To begin somewhere else would leave out the hours between for good. */
+  /** Starting elsewhere would lose the hours in between for good. */
   #hourOf(next: string): number {
     const ms = Date.parse(next);
     if (ms % HOUR_MS === 0) return ms;
@@ -149,12 +156,12 @@ export class PushLedger {
     const data = {
       target,
       hours: hours.join('\n'),
-      // Another version each time: who waits sees that this one is at work.
+      // Changes the version each time to show waiting runs that this one is active.
       written: new Date(nowMs).toISOString(),
       ...(this.#nextMs !== undefined && { next: formatTime(this.#nextMs) }),
       ...(holder !== undefined && { holder }),
     };
-    // A write that gets no answer is not repeated: whether it was done is seen by the next run.
+    // A write without a response is not repeated; the next run sees whether it succeeded.
     try {
       this.#held =
         this.#held === undefined
@@ -166,8 +173,8 @@ export class PushLedger {
             })
           : await this.#configMaps.update({ ...this.#held, data });
     } catch (error) {
-      const isGone = this.#held !== undefined && isApiError(error, 'NotFound');
-      throw isGone || isApiError(error, 'Conflict', 'AlreadyExists') ? atWork(error) : error;
+      const isMissing = this.#held !== undefined && isApiError(error, 'NotFound');
+      throw isMissing || isApiError(error, 'Conflict', 'AlreadyExists') ? atWork(error) : error;
     }
     this.#heldMs = nowMs;
   }

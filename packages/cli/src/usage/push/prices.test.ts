@@ -10,20 +10,20 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-function written(text: string): string {
+function writeTemporary(text: string): string {
   const file = join(folder, 'prices.yaml');
   writeFileSync(file, text);
   return file;
 }
 
-test('a price is that of the type, else that of all others', () => {
-  const price = readPrices(written('Node: {b3-8: 0.05, "*": 0.1}\nVolume: {"*": 0}\n'));
+test('takes the price of the type, or the default of all other types', () => {
+  const price = readPrices(writeTemporary('Node: {b3-8: 0.05, "*": 0.1}\nVolume: {"*": 0}\n'));
 
   expect([price('Node', 'b3-8'), price('Node', 'constructor'), price('Volume', 'fast')]).toEqual([0.05, 0.1, 0]);
 });
 
-test('what has no price is not given away', () => {
-  const price = readPrices(written('Node: {b3-8: 0.05}\n'));
+test('refuses a resource without a price', () => {
+  const price = readPrices(writeTemporary('Node: {b3-8: 0.05}\n'));
 
   expect(() => price('Node', 'b3-16')).toThrow(/no price for Node b3-16/);
   expect(() => price('FloatingIP', 'public')).toThrow(/no price for FloatingIP public/);
@@ -35,6 +35,6 @@ test.each([
   ['Node: {b3-8: cheap}', /Node.b3-8/],
   ['Node: [', /is not YAML/],
   ['12', /expected object/],
-])('%j is refused', (text, message) => {
-  expect(() => readPrices(written(text))).toThrow(message);
+])('refuses %j', (text, message) => {
+  expect(() => readPrices(writeTemporary(text))).toThrow(message);
 });

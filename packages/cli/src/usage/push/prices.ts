@@ -9,7 +9,10 @@ const price = z.number().min(0).max(1e9);
 const byType = z.record(z.string().min(1).max(255), price);
 const Prices = z.strictObject(Object.fromEntries(USAGE_RESOURCES.map((each) => [each, byType.optional()])));
 
-/** Reads what an hour costs: `Node: {b3-8: 0.05, "*": 0.1}`, where `*` is all other types. Throws a CommandError of usage. */
+/**
+ * Reads hourly prices: `Node: {b3-8: 0.05, "*": 0.1}`, where `*` stands for all other types. Throws a usage
+ * CommandError.
+ */
 export function readPrices(file: string): HourlyPrice {
   const prices = parsePrices(file, readText(file));
   return (resource, type) => {

@@ -1,25 +1,25 @@
 import type { UsageInterval, UsageRecord } from '@fairway/api/kinds/usage-record';
 import type { Clock } from '@fairway/base/clock';
 import { FakeClock } from '@fairway/base/clock-fake';
-import { settledOn } from '@fairway/base/testing/settled-on';
+import { advanceUntilSettled } from '@fairway/base/testing/advance-until-settled';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { ConfigMaps, Namespaces } from '@fairway/kube/kinds/resources';
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { FrameFilter, Rating } from '@fairway/openstack/rating/rating';
 import type { DataFrame, RatedFrame } from '@fairway/openstack/types/rating';
-import { Killed, TestApi } from '@fairway/service/backup/testing/test-api';
+import { KilledError, TestApi } from '@fairway/service/backup/testing/test-api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PushLedger } from './ledger.ts';
-import { HOUR_MS, pushUsage, SETTLED_MS } from './push.ts';
+import { HOUR_MS, pushUsage, SETTLE_DELAY_MS } from './push.ts';
 
 const NOON = Date.parse('2026-11-26T12:00:00Z');
 
 type Point = DataFrame['usage'][string][number] & { readonly metric: string; readonly begin: string };
 
-/** What can go wrong with a call that adds: all or some of it is taken, and no answer comes. */
+/** Failures of a call that adds points: all or some are stored, and no response arrives. */
 type Fault = 'refused' | 'lost' | 'half' | 'taken';
 
-/** Keeps each point that it is sent, as OpenSearch does: what comes twice counts twice. */
+/** Stores each point that it receives, as OpenSearch does; duplicates count twice. */
 class CountingStorage implements Pick<Rating, 'dataFrames' | 'addDataFrames'> {
   readonly points: Point[] = [];
   readonly faults: Fault[] = [];
@@ -27,7 +27,7 @@ class CountingStorage implements Pick<Rating, 'dataFrames' | 'addDataFrames'> {
 
   async *dataFrames({ begin, end, metric }: FrameFilter): AsyncGenerator<RatedFrame> {
     for (const point of this.points.filter((each) => each.metric === metric && each.begin === begin)) {
-      // The zone is CloudKitty's own.
+      // The zone is that of CloudKitty.
       yield { period: { begin: begin.replace('Z', '+00:00'), end }, usage: { [metric]: [point] } };
     }
   }
@@ -45,7 +45,7 @@ class CountingStorage implements Pick<Rating, 'dataFrames' | 'addDataFrames'> {
     return fault === undefined ? Promise.resolve() : Promise.reject(failure(fault));
   }
 
-  /** Hours of all points, by begin, type and cluster. */
+  /** Hours of all points, by start, type and cluster. */
   get amounts(): Readonly<Record<string, number>> {
     const sums: Record<string, number> = {};
     for (const { begin, groupby, vol } of this.points) {
@@ -63,7 +63,7 @@ function failure(fault: Fault): OpenStackError {
     : new OpenStackError({ ...call, kind: 'timeout', outcome: 'unknown' });
 }
 
-function aRecord(intervals: readonly UsageInterval[], projectID: string | null = 'p1'): UsageRecord {
+function newRecord(intervals: readonly UsageInterval[], projectID: string | null = 'p1'): UsageRecord {
   return {
     metadata: { name: 'usage-u1', namespace: 'team' },
     spec: { clusterName: 'demo', clusterUID: 'u1', namespace: 'team' },
@@ -78,16 +78,21 @@ const aNode = (more: Partial<UsageInterval> = {}): UsageInterval => ({
   startTime: '2026-11-26T09:30:00Z',
   ...more,
 });
-const PLANE: UsageInterval = { resource: 'ControlPlane', id: 'u1', type: 'small', startTime: '2026-11-26T10:15:00Z' };
+const CONTROL_PLANE: UsageInterval = {
+  resource: 'ControlPlane',
+  id: 'u1',
+  type: 'small',
+  startTime: '2026-11-26T10:15:00Z',
+};
 
-describe('usage is pushed', () => {
+describe('pushing usage', () => {
   let api: TestApi;
   let clock: FakeClock;
   let storage: CountingStorage;
-  let told: string[];
+  let reported: string[];
   let runs = 0;
 
-  /** With the namespace that `fairway` itself makes. */
+  /** Includes the namespace that `fairway` creates. */
   async function newApi(): Promise<TestApi> {
     const made = new TestApi();
     await made.create(Namespaces, { metadata: { name: 'fairway-system' }, spec: {} });
@@ -96,13 +101,13 @@ describe('usage is pushed', () => {
 
   beforeEach(async () => {
     api = await newApi();
-    clock = new FakeClock(NOON + SETTLED_MS);
+    clock = new FakeClock(NOON + SETTLE_DELAY_MS);
     storage = new CountingStorage();
-    told = [];
+    reported = [];
   });
   afterEach(() => api.close());
 
-  const settled = <T>(work: Promise<T>): Promise<T> => settledOn(clock, work);
+  const settled = <T>(work: Promise<T>): Promise<T> => advanceUntilSettled(clock, work);
 
   async function writeNext(next: string): Promise<void> {
     const configMaps = api.client.resource(ConfigMaps);
@@ -118,14 +123,14 @@ describe('usage is pushed', () => {
     readonly price?: () => number;
   }
 
-  /** A run that lets the ledger go if it ends well. */
+  /** A run that releases the ledger if it succeeds. */
   function push(records: readonly UsageRecord[], { client = api.client, sinceMs, price = () => 0 }: Run = {}) {
     const { signal } = new AbortController();
     const run = async () => {
       const holder = `run-${++runs}`;
-      const onWait = () => told.push('waits');
+      const onWait = () => reported.push('waits');
       const ledger = await PushLedger.claim({ client, clock, signal, target: 'cloud', holder, onWait });
-      const print = (text: string) => told.push(text);
+      const print = (text: string) => reported.push(text);
       const pushed = await pushUsage({ records, rating: storage, ledger, clock, signal, price, sinceMs, print });
       await ledger.release();
       return pushed;
@@ -133,14 +138,14 @@ describe('usage is pushed', () => {
     return settled(run());
   }
 
-  it('an hour at a time, once it is over for a quarter of an hour', async () => {
-    await push([aRecord([aNode(), PLANE])], { sinceMs: NOON - 3 * HOUR_MS });
+  it('sends one hour at a time, a quarter of an hour after its end', async () => {
+    await push([newRecord([aNode(), CONTROL_PLANE])], { sinceMs: NOON - 3 * HOUR_MS });
     const atNoon = storage.amounts;
     await clock.advance(HOUR_MS - 60_000);
-    await push([aRecord([aNode(), PLANE])]);
+    await push([newRecord([aNode(), CONTROL_PLANE])]);
     const beforeOne = storage.amounts;
     await clock.advance(60_000);
-    const last = await push([aRecord([aNode(), PLANE])]);
+    const last = await push([newRecord([aNode(), CONTROL_PLANE])]);
 
     expect(atNoon).toEqual({
       '09:00 b3-8': 0.5,
@@ -154,115 +159,115 @@ describe('usage is pushed', () => {
     expect(storage.amounts).toEqual({ ...atNoon, '12:00 b3-8': 1, '12:00 small': 1 });
   });
 
-  it('from the last hour on, unless another is named', async () => {
-    await push([aRecord([aNode()])]);
+  it('starts at the last hour, unless another is named', async () => {
+    await push([newRecord([aNode()])]);
 
     expect(storage.amounts).toEqual({ '11:00 b3-8': 1 });
   });
 
-  it('from what was used first, or three days ago, however early it is to begin', async () => {
-    const records = [aRecord([aNode()])];
+  it('starts at the first use or three days ago, however early the given start', async () => {
+    const records = [newRecord([aNode()])];
     const pushed = await push(records, { sinceMs: Date.parse('2000-01-01T00:00:00Z') });
 
     expect(pushed).toEqual({ hours: 72, points: 3 });
   });
 
-  it('and what becomes known of them later, though nothing at all was known before', async () => {
+  it('sends usage that is discovered later, even if none was known before', async () => {
     await push([]);
-    await push([aRecord([aNode()])]);
+    await push([newRecord([aNode()])]);
 
     expect(storage.amounts).toEqual({ '11:00 b3-8': 1 });
   });
 
   it.each(['2026-11-26T10:30:00Z', 'yesterday', ''])(
-    'not from "%s", which somebody wrote into the ledger',
+    'refuses the start "%s" that somebody wrote into the ledger',
     async (next) => {
-      await push([aRecord([aNode()])]);
+      await push([newRecord([aNode()])]);
       await writeNext(next);
 
-      await expect(push([aRecord([aNode()])])).rejects.toThrow(`next: "${next}" is not the start of a UTC hour`);
+      await expect(push([newRecord([aNode()])])).rejects.toThrow(`next: "${next}" is not the start of a UTC hour`);
       expect(storage.adds).toBe(1);
     },
   );
 
-  it('not in silence if the clock was wrong once: no hour would be sent before it comes', async () => {
-    await push([aRecord([aNode()])]);
+  it('reports a ledger in the future, since no hour would be sent until then', async () => {
+    await push([newRecord([aNode()])]);
     await writeNext('2027-11-26T12:00:00Z');
 
-    await expect(push([aRecord([aNode()])])).rejects.toThrow(
+    await expect(push([newRecord([aNode()])])).rejects.toThrow(
       'up to 2027-11-26T12:00:00Z, which is in the future, are recorded as sent',
     );
   });
 
-  it('by a machine whose clock is a little behind', async () => {
-    await push([aRecord([aNode()])]);
-    clock = new FakeClock(NOON + SETTLED_MS - 1_000);
+  it('tolerates a machine whose clock is slightly behind', async () => {
+    await push([newRecord([aNode()])]);
+    clock = new FakeClock(NOON + SETTLE_DELAY_MS - 1_000);
 
-    expect(await push([aRecord([aNode()])])).toEqual({ hours: 0, points: 0 });
+    expect(await push([newRecord([aNode()])])).toEqual({ hours: 0, points: 0 });
   });
 
-  it('with its price, which CloudKitty would not find by itself', async () => {
-    await push([aRecord([aNode()])], { sinceMs: NOON - 3 * HOUR_MS, price: () => 0.05 });
+  it('includes the price, which CloudKitty would not find itself', async () => {
+    await push([newRecord([aNode()])], { sinceMs: NOON - 3 * HOUR_MS, price: () => 0.05 });
 
     expect(storage.points.map(({ rating }) => rating.price)).toEqual(['0.025000', '0.050000', '0.050000']);
   });
 
-  it('without a call when there is nothing new', async () => {
-    await push([aRecord([aNode()])]);
-    await push([aRecord([aNode()])]);
+  it('makes no call if there is nothing new', async () => {
+    await push([newRecord([aNode()])]);
+    await push([newRecord([aNode()])]);
 
     expect(storage.adds).toBe(1);
   });
 
-  it('once the project is known', async () => {
-    await push([aRecord([aNode()], null)]);
+  it('waits until the project is known', async () => {
+    await push([newRecord([aNode()], null)]);
     const unknown = storage.points.length;
-    await push([aRecord([aNode()])]);
+    await push([newRecord([aNode()])]);
 
     expect(unknown).toBe(0);
     expect(storage.amounts).toEqual({ '11:00 b3-8': 1 });
   });
 
-  it('what became known later is sent then, and what has changed is told once', async () => {
-    await push([aRecord([aNode()])]);
-    const later = [aRecord([aNode({ endTime: '2026-11-26T11:30:00Z' }), PLANE])];
+  it('sends late usage, and reports changed amounts once', async () => {
+    await push([newRecord([aNode()])]);
+    const later = [newRecord([aNode({ endTime: '2026-11-26T11:30:00Z' }), CONTROL_PLANE])];
     await push(later);
     await push(later);
 
     expect(storage.amounts).toEqual({ '11:00 b3-8': 1, '11:00 small': 1 });
-    expect(told).toEqual([
+    expect(reported).toEqual([
       expect.stringContaining('team/demo (project p1): CloudKitty has 1.000000 h, the records have 0.500000'),
     ]);
   });
 
-  it.each(['lost', 'half', 'taken'] as const)('once, after an answer that did not come (%s)', async (fault) => {
+  it.each(['lost', 'half', 'taken'] as const)('sends once although a response is lost (%s)', async (fault) => {
     storage.faults.push(fault);
 
-    await push([aRecord([aNode(), PLANE])]);
+    await push([newRecord([aNode(), CONTROL_PLANE])]);
 
     expect(storage.amounts).toEqual({ '11:00 b3-8': 1, '11:00 small': 1 });
   });
 
-  it('not for ever to one that does not answer', async () => {
+  it('gives up on a CloudKitty that does not respond', async () => {
     storage.faults.push('lost', 'lost', 'lost');
 
-    await expect(push([aRecord([aNode()])])).rejects.toThrow('timeout');
+    await expect(push([newRecord([aNode()])])).rejects.toThrow('timeout');
     expect(storage.adds).toBe(3);
   });
 
-  it('by one run at a time', async () => {
-    const records = [aRecord([aNode(), PLANE])];
+  it('allows one run at a time', async () => {
+    const records = [newRecord([aNode(), CONTROL_PLANE])];
     const [first, second] = await Promise.allSettled([push(records), push(records)]);
 
     expect([first.status, second.status].toSorted()).toContain('fulfilled');
     expect(storage.amounts).toEqual({ '11:00 b3-8': 1, '11:00 small': 1 });
   });
 
-  describe.each(['before', 'after'] as const)('once, though killed %s', (when) => {
+  describe.each(['before', 'after'] as const)('sends once although it is killed %s', (when) => {
     it.each([1, 2, 3, 4, 5])('write %i of the ledger', async (count) => {
-      const records = [aRecord([aNode(), PLANE])];
+      const records = [newRecord([aNode(), CONTROL_PLANE])];
       const sinceMs = NOON - 3 * HOUR_MS;
-      await expect(push(records, { sinceMs, client: api.clientKilledAt(count, when) })).rejects.toThrow(Killed);
+      await expect(push(records, { sinceMs, client: api.killableClient(count, when) })).rejects.toThrow(KilledError);
 
       await push(records, { sinceMs });
 
@@ -276,20 +281,20 @@ describe('usage is pushed', () => {
     });
   });
 
-  it('after a run that was killed, once what it sent can be seen', async () => {
-    const client = api.clientKilledAt(2, 'before');
-    await expect(push([aRecord([aNode()])], { client })).rejects.toThrow(Killed);
+  it('continues after a killed run once its points are visible', async () => {
+    const client = api.killableClient(2, 'before');
+    await expect(push([newRecord([aNode()])], { client })).rejects.toThrow(KilledError);
     const killedMs = clock.now();
 
-    await push([aRecord([aNode()])]);
+    await push([newRecord([aNode()])]);
 
-    expect(told).toEqual(['waits']);
+    expect(reported).toEqual(['waits']);
     expect(clock.now() - killedMs).toBeGreaterThanOrEqual(180_000);
   });
 
-  it('not earlier because the clock is set meanwhile', async () => {
-    const client = api.clientKilledAt(2, 'before');
-    await expect(push([aRecord([aNode()])], { client })).rejects.toThrow(Killed);
+  it('does not start earlier because the clock is set', async () => {
+    const client = api.killableClient(2, 'before');
+    await expect(push([newRecord([aNode()])], { client })).rejects.toThrow(KilledError);
     const killedMs = clock.now();
     let setByMs = 0;
     const onWait = () => {
@@ -307,12 +312,12 @@ describe('usage is pushed', () => {
     expect(clock.now() - killedMs).toBeGreaterThanOrEqual(180_000);
   });
 
-  it('again from CloudKitty itself if the ledger is lost', async () => {
+  it('rebuilds a lost ledger from CloudKitty', async () => {
     const sinceMs = NOON - 3 * HOUR_MS;
-    await push([aRecord([aNode()])], { sinceMs });
+    await push([newRecord([aNode()])], { sinceMs });
     await api.close();
     api = await newApi();
-    await push([aRecord([aNode(), PLANE])], { sinceMs });
+    await push([newRecord([aNode(), CONTROL_PLANE])], { sinceMs });
 
     expect(storage.amounts).toMatchObject({ '09:00 b3-8': 0.5, '11:00 b3-8': 1, '11:00 small': 1 });
   });

@@ -11,14 +11,17 @@ import { dataFrames, type HourlyPrice } from '../data-frames.ts';
 import type { PushLedger } from './ledger.ts';
 
 export const HOUR_MS = 3_600_000;
-/** Volumes are listed every five minutes: what began within an hour is known by then, unless nobody looked. */
-export const SETTLED_MS = 15 * 60_000;
-/** How long it is looked whether more became known of an hour, after a Fairway that was away. */
-const RECHECK_MS = 3 * 24 * HOUR_MS;
-const BATCH = 1_000;
-const ATTEMPTS = 3;
-/** OpenSearch shows what it took after a second, and a call that was given up may still be under way. */
-const UNCLEAR_MS = 30_000;
+/**
+ * Volumes are listed every five minutes, so everything that began within an hour is known by then unless Fairway was
+ * down.
+ */
+export const SETTLE_DELAY_MS = 15 * 60_000;
+/** How long to check an hour for usage discovered later, after an outage of Fairway. */
+const RECHECK_INTERVAL_MS = 3 * 24 * HOUR_MS;
+const BATCH_SIZE = 1_000;
+const MAX_ATTEMPTS = 3;
+/** OpenSearch shows new points after a second, and an abandoned call may still be in progress. */
+const UNCLEAR_RETRY_MS = 30_000;
 
 export interface PushOptions {
   readonly records: readonly UsageRecord[];
@@ -27,47 +30,49 @@ export interface PushOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly price: HourlyPrice;
-  /** The first hour, if none was ever pushed; by default the last one. */
+  /** The first hour if nothing was ever pushed; defaults to the last one. */
   readonly sinceMs: number | undefined;
   readonly print: (text: string) => void;
 }
 
-export interface Pushed {
+export interface PushResult {
   readonly hours: number;
   readonly points: number;
 }
 
 /**
- * Sends each hour that is over to CloudKitty, once, and what became known later of those before.
+ * Sends each completed hour to CloudKitty once, plus usage of earlier hours that was discovered later.
  *
- * **Guarantees** A point is sent after CloudKitty was asked for it, while no other run sends; so a kill at any moment, a call without an answer and a lost ledger double nothing and lose nothing.
+ * **Guarantees** A point is sent only after checking that CloudKitty lacks it, while no other run sends. So a kill at
+ * any moment, a lost response or a lost ledger neither duplicates nor loses anything.
  *
- * **Assumptions** What CloudKitty has taken, it tells of 30 seconds later.
+ * **Assumptions** CloudKitty returns stored points after at most 30 seconds.
  *
- * **Caveats** It takes no corrections: an amount that has changed since is told, not sent.
+ * **Caveats** CloudKitty accepts no corrections: an amount that has changed since is reported, not sent.
  *
- * **Errors** OpenStackError, UsageDetailGone of hours that are not told apart any more, CommandError if another run has taken over or the ledger is of the future.
+ * **Errors** OpenStackError, UsageDetailGone for hours whose details were aggregated, CommandError if another run has
+ * taken over or the ledger is in the future.
  */
-export async function pushUsage(options: PushOptions): Promise<Pushed> {
+export async function pushUsage(options: PushOptions): Promise<PushResult> {
   const { ledger, clock, sinceMs } = options;
-  const endMs = Math.floor((clock.now() - SETTLED_MS) / HOUR_MS) * HOUR_MS;
+  const endMs = Math.floor((clock.now() - SETTLE_DELAY_MS) / HOUR_MS) * HOUR_MS;
   requirePast(ledger.nextMs, endMs);
   const firstMs = ledger.nextMs ?? firstHour(options.records, sinceMs ?? endMs - HOUR_MS, endMs);
   const fresh = hoursFrom(firstMs, endMs);
   const pushed = { hours: 0, points: 0 };
-  const earlier = ledger.hours.filter((ms) => ms >= endMs - RECHECK_MS && ms < firstMs);
+  const earlier = ledger.hours.filter((ms) => ms >= endMs - RECHECK_INTERVAL_MS && ms < firstMs);
   for (const hourMs of [...earlier, ...fresh]) {
     const rows = rowsOf(options, hourMs);
     const digest = digestOf(rows);
     if (ledger.digestOf(hourMs) === digest) continue;
     pushed.points += await sendMissing(options, hourMs, rows);
     pushed.hours += 1;
-    await ledger.accepted(hourMs, digest, endMs - RECHECK_MS);
+    await ledger.recordAccepted(hourMs, digest, endMs - RECHECK_INTERVAL_MS);
   }
   return pushed;
 }
 
-/** Clocks of two machines may lie in two hours. */
+/** The clocks of two machines may be in different hours. */
 function requirePast(nextMs: number | undefined, endMs: number): void {
   if (nextMs === undefined || nextMs <= endMs + HOUR_MS) return;
   throw new CommandError(`all hours up to ${formatTime(nextMs)}, which is in the future, are recorded as sent`, {
@@ -76,9 +81,12 @@ function requirePast(nextMs: number | undefined, endMs: number): void {
   });
 }
 
-/** Before the first thing that is known there is nothing to send, however early it is to begin; but of the last days more may become known. */
+/**
+ * There is nothing to send before the first known usage, however early the start; more usage of recent days may still
+ * be discovered.
+ */
 function firstHour(records: readonly UsageRecord[], sinceMs: number, endMs: number): number {
-  let firstMs = endMs - RECHECK_MS;
+  let firstMs = endMs - RECHECK_INTERVAL_MS;
   for (const { status } of records) {
     for (const { startTime } of status?.intervals ?? []) firstMs = Math.min(firstMs, Date.parse(startTime));
     for (const total of status?.totals ?? []) firstMs = Math.min(firstMs, periodSpan(total).fromMs);
@@ -90,14 +98,14 @@ function hoursFrom(firstMs: number, endMs: number): number[] {
   return Array.from({ length: Math.max(0, (endMs - firstMs) / HOUR_MS) }, (_, index) => firstMs + index * HOUR_MS);
 }
 
-/** CloudKitty knows a project by its id: what has none yet is sent when it has. */
+/** CloudKitty identifies a project by its id; usage without an id is sent once it has one. */
 function rowsOf({ records, clock }: PushOptions, hourMs: number): UsageRow[] {
   const span = { fromMs: hourMs, toMs: hourMs + HOUR_MS };
   const rows = usageReport(records, { ...span, nowMs: clock.now(), step: 'all', byCluster: true });
   return rows.filter(({ projectID, amount }) => projectID !== undefined && amount > 0);
 }
 
-/** Of what is counted; the price may change. */
+/** Covers the amounts; the price may change. */
 function digestOf(rows: readonly UsageRow[]): string {
   const points = rows.map(({ clusterUID, projectID, namespace, resource, type, amount }) =>
     JSON.stringify([clusterUID, projectID, namespace, resource, type, amount]),
@@ -105,7 +113,7 @@ function digestOf(rows: readonly UsageRow[]): string {
   return createHash('sha256').update(points.toSorted().join('\n')).digest('hex').slice(0, 12);
 }
 
-/** How many points were missing. */
+/** Returns the number of points that were missing. */
 async function sendMissing(options: PushOptions, hourMs: number, rows: readonly UsageRow[]): Promise<number> {
   const { rating, ledger, clock, signal } = options;
   const [frame] = dataFrames(rows, options.price);
@@ -115,30 +123,30 @@ async function sendMissing(options: PushOptions, hourMs: number, rows: readonly 
     if (attempt === 1) printDifferences(options, hourMs, frame, known);
     const missing = pointsOf(frame).filter(([key]) => !known.has(key));
     try {
-      for (let at = 0; at < missing.length; at += BATCH) {
-        const batch = missing.slice(at, at + BATCH);
+      for (let at = 0; at < missing.length; at += BATCH_SIZE) {
+        const batch = missing.slice(at, at + BATCH_SIZE);
         await ledger.renew();
-        await rating.addDataFrames([framed(frame, batch)], { signal });
+        await rating.addDataFrames([frameWith(frame, batch)], { signal });
         sent += batch.length;
       }
       return sent;
     } catch (error) {
       const isUnclear = isOpenStackError(error) && error.outcome === 'unknown';
-      if (!isUnclear || attempt === ATTEMPTS) throw error;
-      await clock.sleep(UNCLEAR_MS, signal);
+      if (!isUnclear || attempt === MAX_ATTEMPTS) throw error;
+      await clock.sleep(UNCLEAR_RETRY_MS, signal);
     }
   }
 }
 
-type Keyed = readonly [key: string, metric: string, point: DataPoint];
+type KeyedPoint = readonly [key: string, metric: string, point: DataPoint];
 
-function pointsOf({ usage }: DataFrame): Keyed[] {
+function pointsOf({ usage }: DataFrame): KeyedPoint[] {
   return Object.entries(usage).flatMap(([metric, points]) =>
-    points.map((point): Keyed => [keyOf(metric, point.groupby), metric, point]),
+    points.map((point): KeyedPoint => [keyOf(metric, point.groupby), metric, point]),
   );
 }
 
-function framed({ period }: DataFrame, points: readonly Keyed[]): DataFrame {
+function frameWith({ period }: DataFrame, points: readonly KeyedPoint[]): DataFrame {
   const byMetric = Map.groupBy(points, ([, metric]) => metric);
   return {
     period,
@@ -146,13 +154,13 @@ function framed({ period }: DataFrame, points: readonly Keyed[]): DataFrame {
   };
 }
 
-/** By what is in `groupby`: storages add keys of their own. */
+/** Uses the keys of `groupby`, because storages add their own. */
 function keyOf(metric: string, groupby: Readonly<Record<string, unknown>>): string {
   const { project_id, namespace, resource_type, cluster_id } = groupby;
   return JSON.stringify([metric, project_id, namespace, resource_type, cluster_id].map(String));
 }
 
-/** Quantities of what CloudKitty has of the hour already. */
+/** Quantities that CloudKitty already has for the hour. */
 async function knownPoints(
   { rating, signal }: PushOptions,
   hourMs: number,
@@ -160,7 +168,7 @@ async function knownPoints(
 ): Promise<ReadonlyMap<string, number>> {
   const known = new Map<string, number>();
   const { begin } = frame.period;
-  // Loki has a point at the end of its period, and leaves out the end of a range.
+  // Loki places a point at the end of its period and excludes the end of a range.
   const end = formatTime(hourMs + HOUR_MS + 1_000);
   for (const metric of Object.keys(frame.usage)) {
     for await (const { period, usage } of rating.dataFrames({ begin, end, metric }, { signal })) {
@@ -181,11 +189,11 @@ function printDifferences(
   known: ReadonlyMap<string, number>,
 ): void {
   for (const [key, metric, { vol, groupby, metadata }] of pointsOf(frame)) {
-    const there = known.get(key);
-    if (there === undefined || Math.abs(there - Number(vol.qty)) < 0.000_002) continue;
-    const whose = `${groupby['namespace']}/${metadata['cluster_name']} (project ${groupby['project_id']})`;
+    const storedPoint = known.get(key);
+    if (storedPoint === undefined || Math.abs(storedPoint - Number(vol.qty)) < 0.000_002) continue;
+    const owner = `${groupby['namespace']}/${metadata['cluster_name']} (project ${groupby['project_id']})`;
     print(
-      `Warning: ${formatTime(hourMs)} ${metric} ${groupby['resource_type']} of ${whose}: CloudKitty has ${there.toFixed(6)} ${vol.unit}, the records have ${vol.qty}; CloudKitty takes no corrections, so correct the bill\n`,
+      `Warning: ${formatTime(hourMs)} ${metric} ${groupby['resource_type']} of ${owner}: CloudKitty has ${storedPoint.toFixed(6)} ${vol.unit}, the records have ${vol.qty}; CloudKitty takes no corrections, so correct the bill\n`,
     );
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { UsageDetailGone } from '@fairway/api/domain/usage/report';
+import { UsageDetailExpired } from '@fairway/api/domain/usage/report';
 import { usageRecords } from '@fairway/api/kinds/usage-record';
 import { formatTime } from '@fairway/base/clock';
 import { Cloud } from '@fairway/openstack/cloud';
@@ -9,7 +9,7 @@ import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import { Rating } from '@fairway/openstack/rating/rating';
 import { ratingService } from '@fairway/openstack/rating/service';
 import { ServiceApi } from '@fairway/openstack/service-api';
-import { OPERATORS_SERVICES } from '@fairway/openstack/services';
+import { OPERATOR_SERVICES } from '@fairway/openstack/services';
 import { CommandError, usageError } from '@fairway/service/command-error';
 import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { FAIRWAY_VERSION } from '@fairway/service/version';
@@ -28,10 +28,10 @@ export interface PushUsageOptions {
   readonly prices?: string;
 }
 
-/** A call that takes longer is unclear, and asked about. */
-const CALL_MS = 60_000;
+/** The outcome of a slower call is unknown, and is checked. */
+const CALL_TIMEOUT_MS = 60_000;
 
-/** Sends CloudKitty the hours that it has not, and ends. */
+/** Sends CloudKitty the missing hours, then exits. */
 export async function runUsagePush(context: CliContext, globals: GlobalOptions, options: PushUsageOptions) {
   const { clock, signal, stdout, stderr, cwd } = context;
   const sinceMs = options.since === undefined ? undefined : firstHourMs(options.since);
@@ -45,13 +45,13 @@ export async function runUsagePush(context: CliContext, globals: GlobalOptions, 
     random: Math.random,
     userAgent: `fairway/${FAIRWAY_VERSION}`,
     readFile: (path) => readFileSync(path, 'utf8'),
-    services: OPERATORS_SERVICES,
-    timeouts: { attemptMs: CALL_MS, totalMs: CALL_MS },
+    services: OPERATOR_SERVICES,
+    timeouts: { attemptMs: CALL_TIMEOUT_MS, totalMs: CALL_TIMEOUT_MS },
   });
   try {
     await withConnection(context, globals, async ({ client }) => {
       const { session } = cloud.client();
-      // Who may not log in, or whose catalog has no CloudKitty, is told before anything is claimed.
+      // Report a failed login or a catalog without CloudKitty before claiming the ledger.
       await session.endpoint(ratingService.type);
       const ledger = await PushLedger.claim({
         client,
@@ -70,7 +70,7 @@ export async function runUsagePush(context: CliContext, globals: GlobalOptions, 
         const next = ledger.nextMs === undefined ? '' : `; everything up to ${formatTime(ledger.nextMs)} has been sent`;
         stdout.write(`${hours} hours, ${points} points sent${next}\n`);
       } catch (error) {
-        // What may still be under way is waited for by the next run.
+        // The next run waits for calls that may still be in progress.
         const isSettled = !signal.aborted && !(isOpenStackError(error) && error.outcome === 'unknown');
         if (isSettled && !(error instanceof CommandError && error.cause !== undefined)) {
           await ledger.release().catch(() => {});
@@ -90,7 +90,7 @@ function firstHourMs(text: string): number {
 }
 
 function explained(error: unknown, cloud: string): unknown {
-  if (error instanceof UsageDetailGone) {
+  if (error instanceof UsageDetailExpired) {
     return new CommandError(error.message, {
       advice:
         'hourly records are kept for eight days: bill that day with "fairway usage --by day", delete "next" of the ConfigMap usage-pushed-to-… in fairway-system, and start again with --since',

@@ -25,7 +25,7 @@ interface Victim {
   readonly token: UserInfo;
 }
 
-describe('certificate requests of kubelets', () => {
+describe('kubelet CSRs', () => {
   let fairway: TestFairway;
   let ours: Victim;
   let sibling: Victim;
@@ -61,7 +61,7 @@ describe('certificate requests of kubelets', () => {
     };
   }
 
-  interface Ask {
+  interface RequestInput {
     readonly cluster: Victim;
     readonly user: UserInfo;
     readonly signerName?: string;
@@ -74,9 +74,9 @@ describe('certificate requests of kubelets', () => {
   }
 
   let sequence = 0;
-  async function decision(ask: Ask): Promise<{ type: string; message: string }> {
-    const { cluster, user, signerName = SIGNERS.kubeletClient, organizations = ['system:nodes'] } = ask;
-    const { commonName, dnsNames = [], ipAddresses = [], emailAddresses = [], uris = [] } = ask;
+  async function decision(input: RequestInput): Promise<{ type: string; message: string }> {
+    const { cluster, user, signerName = SIGNERS.kubeletClient, organizations = ['system:nodes'] } = input;
+    const { commonName, dnsNames = [], ipAddresses = [], emailAddresses = [], uris = [] } = input;
     const names = { dnsNames, ipAddresses, emailAddresses, uris };
     const pem = await createCertificateRequest({ keys, commonName, organizations, ...names });
     const name = `csr-${++sequence}`;
@@ -95,12 +95,12 @@ describe('certificate requests of kubelets', () => {
       },
     } satisfies CertificateSigningRequest);
     const asFairway = fairway.runtime.client(cluster.clusterUid).resource(CertificateSigningRequests);
-    const [decided] = await eventually(
+    const [decidedCsr] = await eventually(
       asFairway,
       { fieldSelector: `metadata.name=${name}` },
       ([csr]) => (csr?.status?.conditions?.length ?? 0) > 0,
     );
-    const [condition] = decided?.status?.conditions ?? [];
+    const [condition] = decidedCsr?.status?.conditions ?? [];
     return { type: condition?.type ?? '', message: condition?.message ?? '' };
   }
 
@@ -110,46 +110,46 @@ describe('certificate requests of kubelets', () => {
   });
   const stranger: UserInfo = { username: 'mallory', groups: ['system:authenticated'] };
 
-  const cases: readonly { who: string; ask: () => Ask; type: 'Approved' | 'Denied'; message: RegExp }[] = [
+  const cases: readonly { who: string; input: () => RequestInput; type: 'Approved' | 'Denied'; message: RegExp }[] = [
     {
       who: 'the server itself, with its token',
-      ask: () => ({ cluster: ours, user: ours.token, commonName: `system:node:${ours.name}` }),
+      input: () => ({ cluster: ours, user: ours.token, commonName: `system:node:${ours.name}` }),
       type: 'Approved',
       message: /its own bootstrap token/,
     },
     {
       who: 'a stranger with a stolen token, as a machine that does not exist',
-      ask: () => ({ cluster: ours, user: ours.token, commonName: 'system:node:mallory' }),
+      input: () => ({ cluster: ours, user: ours.token, commonName: 'system:node:mallory' }),
       type: 'Denied',
       message: /no machine mallory/,
     },
     {
       who: "a stranger with a stolen token, as another machine's node",
-      ask: () => ({ cluster: ours, user: ours.token, commonName: `system:node:${sibling.name}` }),
+      input: () => ({ cluster: ours, user: ours.token, commonName: `system:node:${sibling.name}` }),
       type: 'Denied',
       message: /neither node .* nor the holder/,
     },
     {
       who: 'a user without any token',
-      ask: () => ({ cluster: ours, user: stranger, commonName: `system:node:${ours.name}` }),
+      input: () => ({ cluster: ours, user: stranger, commonName: `system:node:${ours.name}` }),
       type: 'Denied',
       message: /mallory is neither/,
     },
     {
       who: "a second cluster's node, in this cluster",
-      ask: () => ({ cluster: ours, user: other.token, commonName: `system:node:${other.name}` }),
+      input: () => ({ cluster: ours, user: other.token, commonName: `system:node:${other.name}` }),
       type: 'Denied',
       message: /the cluster has no machine/,
     },
     {
       who: "a second cluster's token, as this cluster's node",
-      ask: () => ({ cluster: ours, user: other.token, commonName: `system:node:${ours.name}` }),
+      input: () => ({ cluster: ours, user: other.token, commonName: `system:node:${ours.name}` }),
       type: 'Denied',
       message: /neither node .* nor the holder/,
     },
     {
       who: 'the token, as an administrator',
-      ask: () => ({
+      input: () => ({
         cluster: ours,
         user: ours.token,
         commonName: 'kubernetes-admin',
@@ -160,7 +160,7 @@ describe('certificate requests of kubelets', () => {
     },
     {
       who: 'the token, as a node that is in system:masters too',
-      ask: () => ({
+      input: () => ({
         cluster: ours,
         user: ours.token,
         commonName: `system:node:${ours.name}`,
@@ -171,13 +171,13 @@ describe('certificate requests of kubelets', () => {
     },
     {
       who: 'a node that renews its certificate',
-      ask: () => ({ cluster: ours, user: nodeUser(ours.name), commonName: `system:node:${ours.name}` }),
+      input: () => ({ cluster: ours, user: nodeUser(ours.name), commonName: `system:node:${ours.name}` }),
       type: 'Approved',
       message: /renews/,
     },
     {
       who: 'a node, for serving at its own address',
-      ask: () => ({
+      input: () => ({
         cluster: ours,
         user: nodeUser(ours.name),
         signerName: SIGNERS.kubeletServing,
@@ -190,7 +190,7 @@ describe('certificate requests of kubelets', () => {
     },
     {
       who: "a node, for serving at another node's address",
-      ask: () => ({
+      input: () => ({
         cluster: ours,
         user: nodeUser(ours.name),
         signerName: SIGNERS.kubeletServing,
@@ -202,7 +202,7 @@ describe('certificate requests of kubelets', () => {
     },
     {
       who: 'a node, for serving by a name that is not its own',
-      ask: () => ({
+      input: () => ({
         cluster: ours,
         user: nodeUser(ours.name),
         signerName: SIGNERS.kubeletServing,
@@ -214,7 +214,7 @@ describe('certificate requests of kubelets', () => {
     },
     {
       who: "a node, for serving by another node's name",
-      ask: () => ({
+      input: () => ({
         cluster: ours,
         user: nodeUser(ours.name),
         signerName: SIGNERS.kubeletServing,
@@ -226,7 +226,7 @@ describe('certificate requests of kubelets', () => {
     },
     {
       who: 'a node, for serving at the address of the metadata service',
-      ask: () => ({
+      input: () => ({
         cluster: ours,
         user: nodeUser(ours.name),
         signerName: SIGNERS.kubeletServing,
@@ -238,7 +238,7 @@ describe('certificate requests of kubelets', () => {
     },
     {
       who: 'a node, with a URI, which other systems take for an identity',
-      ask: () => ({
+      input: () => ({
         cluster: ours,
         user: nodeUser(ours.name),
         signerName: SIGNERS.kubeletServing,
@@ -251,7 +251,7 @@ describe('certificate requests of kubelets', () => {
     },
     {
       who: 'the token, with an email address',
-      ask: () => ({
+      input: () => ({
         cluster: ours,
         user: ours.token,
         commonName: `system:node:${ours.name}`,
@@ -262,13 +262,13 @@ describe('certificate requests of kubelets', () => {
     },
     {
       who: "a node, for another node's client certificate",
-      ask: () => ({ cluster: ours, user: nodeUser(ours.name), commonName: `system:node:${sibling.name}` }),
+      input: () => ({ cluster: ours, user: nodeUser(ours.name), commonName: `system:node:${sibling.name}` }),
       type: 'Denied',
       message: /neither node .* nor the holder/,
     },
     {
       who: "a token, for another's serving certificate",
-      ask: () => ({
+      input: () => ({
         cluster: ours,
         user: ours.token,
         signerName: SIGNERS.kubeletServing,
@@ -279,11 +279,11 @@ describe('certificate requests of kubelets', () => {
       message: /requests a serving certificate/,
     },
   ];
-  test.each(cases)('$who: $type', async ({ ask, type, message }) => {
-    expect(await decision(ask())).toEqual({ type, message: expect.stringMatching(message) });
+  test.each(cases)('$who: $type', async ({ input, type, message }) => {
+    expect(await decision(input())).toEqual({ type, message: expect.stringMatching(message) });
   });
 
-  test('the node of a paused cluster waits for its certificate, and gets it when the cluster is resumed', async () => {
+  test('a node of a paused cluster gets its certificate only after the cluster resumes', async () => {
     const pause = (value: string | null) => ({ metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
     await fairway.patch(clusters, 'second', pause('true'));
     const isPaused = ([cluster]: readonly Cluster[]) =>
@@ -291,20 +291,20 @@ describe('certificate requests of kubelets', () => {
     await fairway.until(clusters, isPaused, 'second');
 
     let isDecided = false;
-    const asked = { cluster: other, user: other.token, commonName: `system:node:${other.name}` };
-    const answer = decision(asked).finally(() => {
+    const otherInput = { cluster: other, user: other.token, commonName: `system:node:${other.name}` };
+    const response = decision(otherInput).finally(() => {
       isDecided = true;
     });
-    // A cluster that is not paused gets its decision, so there was time for one.
+    // The decision for the cluster that is not paused shows that enough time has passed.
     await decision({ cluster: ours, user: ours.token, commonName: `system:node:${ours.name}` });
     const wasDecided = isDecided;
     await fairway.patch(clusters, 'second', pause(null));
 
     expect(wasDecided).toBe(false);
-    expect(await answer).toMatchObject({ type: 'Approved' });
+    expect(await response).toMatchObject({ type: 'Approved' });
   });
 
-  describe('an address that a user has set on a server', () => {
+  describe('an address that a user set on a server', () => {
     const serving = (ipAddresses: readonly string[]) =>
       decision({
         cluster: ours,
@@ -328,46 +328,52 @@ describe('certificate requests of kubelets', () => {
       expect(await serving([ours.address, '198.51.100.7'])).toMatchObject({ type: 'Approved' });
     });
 
-    test('is refused if it is another node’s', async () => {
+    test('is refused if it belongs to another node', async () => {
       await setAccess(sibling.address);
 
       expect(await serving([ours.address, sibling.address])).toMatchObject({ type: 'Denied' });
     });
   });
 
-  test('the token of a machine that has joined is refused, before it is Ready and the token deleted', async () => {
+  test('refuses the token of a machine that has joined, even before the node is Ready and the token is deleted', async () => {
     const nodes = fairway.runtime.client(ours.clusterUid).resource(tenantNodes);
     const nodeInfo = { ...NODE_INFO, kubeletVersion: 'v1.34.2', bootID: 'boot-1' };
     await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: ours.name } });
-    const ask = { cluster: ours, user: ours.token, commonName: `system:node:${ours.name}` };
-    const whileBare = await decision(ask);
+    const input = { cluster: ours, user: ours.token, commonName: `system:node:${ours.name}` };
+    const beforeRegistration = await decision(input);
     const status = {
       nodeInfo,
       conditions: [{ type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: '' }],
     };
     await nodes.patch(ours.name, { type: 'merge', value: { status } }, { subresource: 'status' });
     await fairway.until(machines, (all) =>
-      all.some(({ metadata, status: said }) => metadata.name === ours.name && said?.version !== undefined),
+      all.some(
+        ({ metadata, status: reportedStatus }) => metadata.name === ours.name && reportedStatus?.version !== undefined,
+      ),
     );
-    const joined = await decision(ask);
-    const renewal = await decision({ ...ask, user: nodeUser(ours.name) });
+    const joined = await decision(input);
+    const renewal = await decision({ ...input, user: nodeUser(ours.name) });
 
-    expect(whileBare).toMatchObject({ type: 'Approved' });
+    expect(beforeRegistration).toMatchObject({ type: 'Approved' });
     expect(joined).toEqual({ type: 'Denied', message: expect.stringMatching(/has already joined/) });
     expect(renewal).toMatchObject({ type: 'Approved' });
   });
 
-  test('the token of a deleted server is refused, even if another server has its name elsewhere', async () => {
+  test('refuses the token of a deleted server, even if another server elsewhere has its name', async () => {
     const { project } = fairway.process;
     const victim = await fairway.client.resource(machines).get(sibling.name, { namespace: TEAM });
-    // Fairway would have made another one by now, whose token it is then.
+    // Fairway would have created another machine by now, and that machine would own the token.
     const action = { kind: 'answer', status: 500 } as const;
     fairway.cloud.faults.add({ service: 'compute', method: 'POST', path: '/servers$', times: null, action });
     await project.client.compute.servers.delete(victim.status?.serverID ?? '');
     await project.cache.servers.refreshAfter(fairway.clock.now());
 
-    const answer = await decision({ cluster: sibling, user: sibling.token, commonName: `system:node:${sibling.name}` });
+    const response = await decision({
+      cluster: sibling,
+      user: sibling.token,
+      commonName: `system:node:${sibling.name}`,
+    });
 
-    expect(answer).toMatchObject({ type: 'Denied' });
+    expect(response).toMatchObject({ type: 'Denied' });
   });
 });

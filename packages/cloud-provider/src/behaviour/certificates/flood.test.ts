@@ -14,18 +14,18 @@ import { createCloudProvider } from '../../start.ts';
 const FLOOD = 200;
 const keys = await generateKeyPair();
 
-describe(`${FLOOD} hostile certificate requests in a cluster`, () => {
+describe(`${FLOOD} hostile CSRs in a cluster`, () => {
   let fairway: TestFairway;
   let clusterUid: string;
   let name: string;
   let token: UserInfo;
-  let lookUps = 0;
+  let cloudLookups = 0;
 
-  /** The clouds, counting lookups. */
-  function counted(clouds: ClusterClouds): ClusterClouds {
+  /** The clouds, with lookups counted. */
+  function countClouds(clouds: ClusterClouds): ClusterClouds {
     return {
       of: (key: string, credential: string | undefined) => {
-        lookUps += 1;
+        cloudLookups += 1;
         return clouds.of(key, credential);
       },
       onProject: (follower: Parameters<ClusterClouds['onProject']>[0]) => clouds.onProject(follower),
@@ -35,8 +35,8 @@ describe(`${FLOOD} hostile certificate requests in a cluster`, () => {
   beforeAll(async () => {
     fairway = await TestFairway.start({
       nodesJoin: false,
-      // Only the approvals: the node controller lists servers as well.
-      runnables: (parts) => createCloudProvider({ ...parts, clouds: counted(parts.clouds) }).slice(1),
+      // Approvals only, because the node controller lists servers too.
+      runnables: (parts) => createCloudProvider({ ...parts, clouds: countClouds(parts.clouds) }).slice(1),
     });
     const cluster = await fairway.createCluster();
     clusterUid = cluster.metadata.uid ?? '';
@@ -78,19 +78,21 @@ describe(`${FLOOD} hostile certificate requests in a cluster`, () => {
       (index) => make(token, `large-${index}`, large),
       (index) => make(token, `usages-${index}`, own, ['client auth', 'cert sign']),
     ];
-    const before = lookUps;
+    const before = cloudLookups;
 
     for (let index = 0; index < FLOOD; index++) await attacks[index % attacks.length]?.(index);
     await make(token, 'honest', own);
     const asFairway = fairway.runtime.client(clusterUid).resource(CertificateSigningRequests);
     const isDecided = (csr: CertificateSigningRequest | undefined) => (csr?.status?.conditions?.length ?? 0) > 0;
-    const [honest] = await eventually(asFairway, { fieldSelector: 'metadata.name=honest' }, ([csr]) => isDecided(csr));
+    const [honestRequest] = await eventually(asFairway, { fieldSelector: 'metadata.name=honest' }, ([csr]) =>
+      isDecided(csr),
+    );
     const { items } = await asFairway.list();
 
-    expect(honest?.status?.conditions?.[0]?.type).toBe('Approved');
+    expect(honestRequest?.status?.conditions?.[0]?.type).toBe('Approved');
     expect(items).toHaveLength(FLOOD + 1);
     expect(items.filter((csr) => csr.status?.conditions?.some(({ type }) => type === 'Approved'))).toHaveLength(1);
-    // The honest machine's own.
-    expect(lookUps - before).toBe(1);
+    // The honest machine's own lookups.
+    expect(cloudLookups - before).toBe(1);
   });
 });

@@ -8,12 +8,12 @@ import { GRANT } from '../../gateways/testing/routes.ts';
 let fairway: GatewayFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-describe('the kinds', () => {
-  test('may be installed long after the cluster was created', async () => {
+describe('Gateway API kinds', () => {
+  test('can be installed long after the cluster was created', async () => {
     fairway = await GatewayFairway.start({}, []);
     await fairway.pass(3_600_000);
 
-    for (const each of DEFINITIONS) await fairway.define(each);
+    for (const each of DEFINITIONS) await fairway.createDefinition(each);
     await fairway.createGateway('shop');
     await fairway.createRoute('shop');
     await fairway.pass(60_000);
@@ -22,7 +22,7 @@ describe('the kinds', () => {
     expect(await fairway.policies()).toHaveLength(2);
   });
 
-  test('may be defined differently: unreadable fields are reported, and affect no other', async () => {
+  test('may be defined differently: unreadable fields are reported, and affect nothing else', async () => {
     fairway = await GatewayFairway.start();
 
     await fairway.createGateway('odd', { gatewayClassName: 'octavia', listeners: { a: 1 } });
@@ -38,7 +38,7 @@ describe('the kinds', () => {
     expect(await fairway.conditions()).toEqual(['Accepted True Accepted', 'Programmed True Programmed']);
   });
 
-  test('in another version are left alone, and the right one is served once it exists', async () => {
+  test('are ignored in another version, and served once the right one exists', async () => {
     const other = definition(Gateways, { served: 'v9' });
     fairway = await GatewayFairway.start({}, [other]);
     await fairway.pass(600_000);
@@ -46,7 +46,7 @@ describe('the kinds', () => {
     const client = fairway.balanced.fairway.runtime.client(fairway.balanced.clusterUid);
     await client.resource(CustomResourceDefinitions).delete(other.metadata.name ?? '');
     await fairway.pass(10_000);
-    for (const each of DEFINITIONS) await fairway.define(each);
+    for (const each of DEFINITIONS) await fairway.createDefinition(each);
     await fairway.createGateway('shop');
     await fairway.pass(60_000);
 
@@ -54,7 +54,7 @@ describe('the kinds', () => {
   });
 
   test('delete their load balancers when they are deleted', async () => {
-    fairway = await GatewayFairway.withShop();
+    fairway = await GatewayFairway.startWithShop();
     const client = fairway.balanced.fairway.runtime.client(fairway.balanced.clusterUid);
 
     await client.resource(CustomResourceDefinitions).delete('gateways.gateway.networking.k8s.io');
@@ -66,7 +66,7 @@ describe('the kinds', () => {
 });
 
 describe('classes', () => {
-  test('for Fairway are accepted, and their Gateways served; others are left alone', async () => {
+  test('of Fairway are accepted and their Gateways served; other classes are ignored', async () => {
     fairway = await GatewayFairway.start();
     await fairway.createGateway('early', { ...GATEWAY, gatewayClassName: 'public' });
     await fairway.createGateway('foreign', { ...GATEWAY, gatewayClassName: 'envoy' });
@@ -77,18 +77,18 @@ describe('classes', () => {
     await fairway.createClass('tuned', { controllerName: 'fairway.dev/octavia', parametersRef: { name: 'x' } });
     await fairway.pass(60_000);
 
-    const said = async (name: string) =>
+    const messagesOf = async (name: string) =>
       (await fairway.get(GatewayClasses, name)).status?.conditions?.map(({ reason }) => reason);
     expect(before).toEqual([]);
     expect(await fairway.conditions('early')).toEqual(['Accepted True Accepted', 'Programmed True Programmed']);
     expect(await fairway.conditions('foreign')).toEqual([]);
-    expect(await said('public')).toEqual(['Accepted']);
-    expect(await said('tuned')).toEqual(['InvalidParameters']);
-    expect(await said('envoy')).toBeUndefined();
+    expect(await messagesOf('public')).toEqual(['Accepted']);
+    expect(await messagesOf('tuned')).toEqual(['InvalidParameters']);
+    expect(await messagesOf('envoy')).toBeUndefined();
   });
 
-  test('a class given to another controller leaves nothing behind', async () => {
-    fairway = await GatewayFairway.withShop();
+  test('leaves nothing behind when a class moves to another controller', async () => {
+    fairway = await GatewayFairway.startWithShop();
 
     await fairway.createClass('octavia', { controllerName: 'gateway.envoyproxy.io/controller' });
     await fairway.pass(60_000);
@@ -99,7 +99,7 @@ describe('classes', () => {
   });
 });
 
-test('spec.infrastructure makes it internal, and its labels are reported to have no effect', async () => {
+test('spec.infrastructure makes a Gateway internal, and its labels are reported to have no effect', async () => {
   fairway = await GatewayFairway.start();
   const internal = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
   await fairway.createGateway('shop', { ...GATEWAY, infrastructure: { annotations: internal, labels: { team: 'a' } } });
@@ -119,7 +119,7 @@ test('spec.infrastructure makes it internal, and its labels are reported to have
 });
 
 describe('refusals', () => {
-  test('TLS passthrough is refused, the listener beside it is served, and nothing is created for TLS alone', async () => {
+  test('refuses TLS passthrough, serves the listener next to it, and creates nothing for TLS alone', async () => {
     fairway = await GatewayFairway.start();
     const tls = { name: 'tls', port: 443, protocol: 'TLS', tls: { mode: 'Passthrough' } };
     await fairway.createGateway('both', { ...GATEWAY, listeners: [...GATEWAY.listeners, tls] });
@@ -155,8 +155,8 @@ describe('refusals', () => {
     expect(await fairway.balanced.trees()).toEqual([]);
   });
 
-  test('a floating IP in use elsewhere', async () => {
-    fairway = await GatewayFairway.withShop();
+  test('refuses a floating IP that is in use elsewhere', async () => {
+    fairway = await GatewayFairway.startWithShop();
     const [first] = await fairway.balanced.floatingIps();
     await fairway.createGateway('second', { ...GATEWAY, addresses: [{ value: first?.floating_ip_address }] });
     await fairway.pass(60_000);
@@ -166,7 +166,7 @@ describe('refusals', () => {
     expect(await fairway.balanced.floatingIps()).toMatchObject([{ id: first?.id, port_id: first?.port_id }]);
   });
 
-  test('a rule that is not served is reported beside those that are', async () => {
+  test('reports a rule that is not served along with those that are', async () => {
     fairway = await GatewayFairway.start();
     await fairway.createGateway('shop');
     await fairway.createRoute('shop', { ...ROUTE, rules: [prefix('/', 'web'), { matches: [{ method: 'POST' }] }] });
@@ -187,7 +187,7 @@ describe('refusals', () => {
   });
 });
 
-test('routes of other namespaces and their Services, as labels and grants change', async () => {
+test('follows labels and grants for routes and Services in other namespaces', async () => {
   fairway = await GatewayFairway.start();
   await fairway.createNamespace('other');
   const namespaces = { from: 'Selector', selector: { matchLabels: { shop: 'yes' } } };
@@ -214,8 +214,8 @@ test('routes of other namespaces and their Services, as labels and grants change
   expect(await fairway.policies()).toEqual(['80 */ -> pool_default_web_80']);
 });
 
-test("what other controllers report about a route's parents is kept", async () => {
-  fairway = await GatewayFairway.withShop();
+test('keeps what other controllers report about a route’s parents', async () => {
+  fairway = await GatewayFairway.startWithShop();
   const foreign = { parentRef: { name: 'mesh' }, controllerName: 'acme.io/mesh', conditions: [], note: 'mine' };
   const own = (await fairway.get(HttpRoutes, 'shop')).status?.parents ?? [];
   await fairway.patch(HttpRoutes, 'shop', { status: { parents: [foreign, ...own] } }, 'status');

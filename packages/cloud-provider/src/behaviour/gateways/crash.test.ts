@@ -1,73 +1,76 @@
-import { holdings } from '@fairway/controllers/testing/cloud-contents';
+import { resourceCounts } from '@fairway/controllers/testing/cloud-contents';
 import { Crash } from '@fairway/controllers/testing/crash';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { Gateways } from '../../gateways/kinds.ts';
-import { BOTH, GATEWAY, GatewayFairway, https } from '../../gateways/testing/gateway-fairway.ts';
-import { Certified } from '../../tls/testing/certified.ts';
+import { GATEWAY, GatewayFairway, HTTP_AND_HTTPS, https } from '../../gateways/testing/gateway-fairway.ts';
+import { CertificateFixture } from '../../tls/testing/certificate-fixture.ts';
 import { tlsData } from '../../tls/testing/tls-secret.ts';
 
 /*
- * A process that ends after the cloud has done a call of it, for each call that a certificate takes, of Barbican's and of Octavia's: the next process ends what was
- * begun. Nothing is left over, and nothing is duplicated.
+ * The process dies right after the cloud has executed one of its calls. This is repeated for each call to Barbican and
+ * Octavia that a certificate takes. The next process completes the work, without leftovers or duplicates.
  */
 
 const life = { loadBalancerCreate: 2_000, loadBalancerUpdate: 500, loadBalancerDelete: 1_000 };
 const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...life } };
-/** More calls than anything here takes. */
+/** More calls than any of these changes takes. */
 const MAX_CALLS = 40;
-const WHILE_MS = 20_000;
+const SETTLE_MS = 20_000;
 
 const SHOP = { ...GATEWAY, listeners: [https('shop')] };
 
 let first: Record<string, string>;
-let second: Record<string, string>;
+let secondCertificate: Record<string, string>;
 beforeAll(async () => {
-  [first, second] = await Promise.all([tlsData('shop.example'), tlsData('shop.example')]);
+  [first, secondCertificate] = await Promise.all([tlsData('shop.example'), tlsData('shop.example')]);
 });
 
 let fairway: GatewayFairway;
-let certified: Certified;
+let certificates: CertificateFixture;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-interface Story {
+interface Scenario {
   readonly begin: () => Promise<unknown>;
   readonly change: () => Promise<unknown>;
-  /** What is served by how many ports, and how much is stored, however often the process has died. */
+  /** The ports that are served, and what is stored, regardless of how often the process has died. */
   readonly after: { readonly ports: readonly string[]; readonly stored: number };
 }
 
 const contents = () => {
-  const { load_balancers, floating_ips } = holdings(fairway.balanced.fairway.cloud);
+  const { load_balancers, floating_ips } = resourceCounts(fairway.balanced.fairway.cloud);
   return { load_balancers, floating_ips };
 };
 
-/** Kills after the first call, the second, and so on until the change takes no more. Resolves with how many it takes. */
-async function killAfterEachCall({ begin, change, after }: Story): Promise<number> {
+/**
+ * Kills the process after the first call, the second, and so on, until the change takes no more. Resolves with the
+ * number of calls.
+ */
+async function killAfterEachCall({ begin, change, after }: Scenario): Promise<number> {
   const crash = new Crash(/\/lbaas\/|\/floatingips|\/v1\/secrets/);
   fairway = await GatewayFairway.start({ cloud: { latency }, ...crash.options });
-  certified = new Certified(fairway.balanced);
-  await certified.make('shop', first);
-  const { fairway: whole } = fairway.balanced;
+  certificates = new CertificateFixture(fairway.balanced);
+  await certificates.make('shop', first);
+  const { fairway: testFairway } = fairway.balanced;
   for (let calls = 1; calls <= MAX_CALLS; calls++) {
-    await certified.change('shop', first);
+    await certificates.change('shop', first);
     await begin();
-    await fairway.pass(WHILE_MS);
+    await fairway.pass(SETTLE_MS);
     crash.afterCalls(calls);
     await change();
-    await fairway.pass(WHILE_MS);
-    const hasDied = crash.hasHappened;
-    await whole.stopProcess();
+    await fairway.pass(SETTLE_MS);
+    const hasDied = crash.hasOccurred;
+    await testFairway.stopProcess();
     crash.end();
-    await whole.startProcess();
-    await fairway.pass(2 * WHILE_MS);
-    const served = await certified.served();
-    const stored = await certified.storedRefs();
+    await testFairway.startProcess();
+    await fairway.pass(2 * SETTLE_MS);
+    const served = await certificates.served();
+    const stored = await certificates.storedRefs();
     expect({ calls, ports: Object.keys(served), stored: stored.length }).toEqual({ calls, ...after });
     expect(Object.values(served).flat()).toEqual(stored);
     for (const name of await fairway.names(Gateways)) await fairway.delete(Gateways, name ?? '');
-    await fairway.pass(2 * WHILE_MS);
-    expect({ calls, ...contents(), stored: await certified.storedRefs() }).toEqual({
+    await fairway.pass(2 * SETTLE_MS);
+    expect({ calls, ...contents(), stored: await certificates.storedRefs() }).toEqual({
       calls,
       load_balancers: 0,
       floating_ips: 0,
@@ -78,7 +81,7 @@ async function killAfterEachCall({ begin, change, after }: Story): Promise<numbe
   throw new Error(`it takes more than ${MAX_CALLS} calls`);
 }
 
-test('creating one', async () => {
+test('creates a Gateway', async () => {
   const calls = await killAfterEachCall({
     begin: async () => {},
     change: () => fairway.createGateway('shop', SHOP),
@@ -88,19 +91,19 @@ test('creating one', async () => {
   expect(calls).toBeGreaterThan(4);
 });
 
-test('a new certificate', async () => {
+test('replaces a certificate', async () => {
   const calls = await killAfterEachCall({
     begin: () => fairway.createGateway('shop', SHOP),
-    change: () => certified.change('shop', second),
+    change: () => certificates.change('shop', secondCertificate),
     after: { ports: ['443'], stored: 1 },
   });
 
   expect(calls).toBeGreaterThan(3);
 });
 
-test('removing a listener', async () => {
+test('removes a listener', async () => {
   const calls = await killAfterEachCall({
-    begin: () => fairway.createGateway('shop', BOTH),
+    begin: () => fairway.createGateway('shop', HTTP_AND_HTTPS),
     change: () => fairway.patch(Gateways, 'shop', { spec: { listeners: GATEWAY.listeners } }),
     after: { ports: ['80'], stored: 0 },
   });
@@ -108,7 +111,7 @@ test('removing a listener', async () => {
   expect(calls).toBeGreaterThan(2);
 });
 
-test('deleting one', async () => {
+test('deletes a Gateway', async () => {
   const calls = await killAfterEachCall({
     begin: () => fairway.createGateway('shop', SHOP),
     change: () => fairway.delete(Gateways, 'shop'),

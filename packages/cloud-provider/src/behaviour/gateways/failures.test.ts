@@ -18,7 +18,7 @@ test.each<{ is: string; fault: FaultInput }>([
   { is: 'fails', fault: octavia({ action: { kind: 'answer', status: 500 } }) },
   { is: 'refuses every write', fault: octavia({ method: 'POST', action: { kind: 'answer', status: 403 } }) },
 ])(
-  'an Octavia that $is for two hours costs a few calls a minute and few writes, and then everything is created once',
+  'makes few calls and writes while Octavia $is for two hours, and then creates everything once',
   async ({ fault }) => {
     fairway = await GatewayFairway.start();
     const { cloud } = fairway.balanced.fairway;
@@ -26,19 +26,19 @@ test.each<{ is: string; fault: FaultInput }>([
     await fairway.createGateway('shop');
     await fairway.createRoute('shop');
     await fairway.pass(HOUR_MS);
-    const [told, calls, before] = [
+    const [previousConditions, calls, before] = [
       await fairway.conditions(),
       fairway.balanced.countCalls(),
       await fairway.get(Gateways, 'shop'),
     ];
     await fairway.pass(HOUR_MS);
-    const [failing, events, after] = [sum(calls()), await fairway.events(), await fairway.get(Gateways, 'shop')];
+    const [failingCalls, events, after] = [sum(calls()), await fairway.events(), await fairway.get(Gateways, 'shop')];
 
     cloud.faults.clear();
     await fairway.pass(600_000);
 
-    expect(told).toEqual(['Accepted True Accepted', 'Programmed False Pending']);
-    expect(failing).toBeLessThanOrEqual(4 * 60);
+    expect(previousConditions).toEqual(['Accepted True Accepted', 'Programmed False Pending']);
+    expect(failingCalls).toBeLessThanOrEqual(4 * 60);
     expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
     expect(events.length).toBeLessThanOrEqual(4);
     expect(await fairway.balanced.trees()).toHaveLength(1);
@@ -47,8 +47,8 @@ test.each<{ is: string; fault: FaultInput }>([
   },
 );
 
-test('a working Gateway is reported as working while a change cannot be made', async () => {
-  fairway = await GatewayFairway.withShop();
+test('reports a working Gateway as working while a change cannot be made', async () => {
+  fairway = await GatewayFairway.startWithShop();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add(octavia({ method: 'POST', action: { kind: 'answer', status: 500 } }));
   await fairway.patch(HttpRoutes, 'shop', {
@@ -64,7 +64,7 @@ test('a working Gateway is reported as working while a change cannot be made', a
   expect(await fairway.policies()).toHaveLength(3);
 });
 
-test('one that never worked is recreated', async () => {
+test('recreates a load balancer that never worked', async () => {
   fairway = await GatewayFairway.start();
   fairway.balanced.fairway.cloud.faults.add({ action: { kind: 'loadBalancerError' } });
   await fairway.createGateway('shop');

@@ -3,8 +3,8 @@ import type { TestFairwayOptions } from '@fairway/controllers/testing/test-fairw
 import type { FaultInput } from '@fairway/simulator/http/faults';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { Gateways } from '../../gateways/kinds.ts';
-import { BOTH, GatewayFairway, https } from '../../gateways/testing/gateway-fairway.ts';
-import { Certified } from '../../tls/testing/certified.ts';
+import { GatewayFairway, HTTP_AND_HTTPS, https } from '../../gateways/testing/gateway-fairway.ts';
+import { CertificateFixture } from '../../tls/testing/certificate-fixture.ts';
 import { tlsData } from '../../tls/testing/tls-secret.ts';
 
 const HOUR_MS = 3_600_000;
@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 
 let fairway: GatewayFairway;
-let certified: Certified;
+let certificates: CertificateFixture;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-/** With the Secret `shop`. */
+/** Starts with the Secret `shop`. */
 async function start(options: TestFairwayOptions = {}): Promise<void> {
   fairway = await GatewayFairway.start(options);
-  certified = new Certified(fairway.balanced);
-  await certified.make('shop', first);
+  certificates = new CertificateFixture(fairway.balanced);
+  await certificates.make('shop', first);
 }
 
 test.each<{ is: string; fault: Omit<FaultInput, 'service' | 'times'> }>([
@@ -30,51 +30,51 @@ test.each<{ is: string; fault: Omit<FaultInput, 'service' | 'times'> }>([
   { is: 'refuses everything', fault: { action: { kind: 'answer', status: 403 } } },
   { is: 'is full', fault: { method: 'POST', action: { kind: 'answer', status: 403 } } },
   { is: 'does not answer', fault: { action: { kind: 'drop' } } },
-])('a Barbican that $is for two hours costs a few calls a minute, then all is created once', async ({ fault }) => {
+])('makes few calls while Barbican $is for two hours, and then creates everything once', async ({ fault }) => {
   await start();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ ...fault, service: 'key-manager', times: null });
-  await fairway.createGateway('shop', BOTH);
+  await fairway.createGateway('shop', HTTP_AND_HTTPS);
   await fairway.createRoute('shop');
   await fairway.pass(HOUR_MS);
   const sum = () => cloud.calls.counts().reduce((all, { count }) => all + count, 0);
-  const [before, told, seen] = [sum(), await fairway.conditions(), await fairway.get(Gateways, 'shop')];
+  const [before, previousConditions, seen] = [sum(), await fairway.conditions(), await fairway.get(Gateways, 'shop')];
   await fairway.pass(HOUR_MS);
-  const [failing, events, after] = [sum() - before, await fairway.events(), await fairway.get(Gateways, 'shop')];
+  const [failingCalls, events, after] = [sum() - before, await fairway.events(), await fairway.get(Gateways, 'shop')];
   cloud.faults.clear();
   await fairway.pass(600_000);
 
-  expect(told).toEqual(['Accepted True Accepted', 'Programmed False Pending']);
-  expect(failing).toBeLessThanOrEqual(6 * 60);
+  expect(previousConditions).toEqual(['Accepted True Accepted', 'Programmed False Pending']);
+  expect(failingCalls).toBeLessThanOrEqual(6 * 60);
   expect(after.metadata.resourceVersion).toBe(seen.metadata.resourceVersion);
   expect(events.length).toBeLessThanOrEqual(4);
-  expect(await certified.stored()).toHaveLength(1);
-  expect(await certified.served()).toEqual({ 80: [], 443: await certified.storedRefs() });
+  expect(await certificates.stored()).toHaveLength(1);
+  expect(await certificates.served()).toEqual({ 80: [], 443: await certificates.storedRefs() });
 });
 
-test('what a killed process had stored is served by the next one', async () => {
+test('serves what a killed process had stored', async () => {
   await start();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'POST', times: null, action: { kind: 'answer', status: 500 } });
-  await fairway.createGateway('shop', BOTH);
+  await fairway.createGateway('shop', HTTP_AND_HTTPS);
   await fairway.pass(30_000);
-  const before = await certified.storedRefs();
+  const before = await certificates.storedRefs();
   await fairway.balanced.clock.during(fairway.balanced.fairway.stopProcess());
   cloud.faults.clear();
   await fairway.balanced.clock.during(fairway.balanced.fairway.startProcess());
   await fairway.pass(120_000);
 
   expect(before).toHaveLength(1);
-  expect(await certified.storedRefs()).toEqual(before);
-  expect(await certified.served()).toEqual({ 80: [], 443: before });
+  expect(await certificates.storedRefs()).toEqual(before);
+  expect(await certificates.served()).toEqual({ 80: [], 443: before });
 });
 
 test.each([1, 2, 3, 4])(
-  'one killed after its write %i to the cluster leaves one certificate, and none in the end',
+  'leaves one certificate when killed after write %i to the cluster, and none in the end',
   async (writes) => {
     const crash = new Crash(/\/gateways\//);
     await start(crash.options);
-    await fairway.createGateway('shop', BOTH);
+    await fairway.createGateway('shop', HTTP_AND_HTTPS);
     await fairway.createRoute('shop');
     crash.afterWrites(writes, () => {});
     await fairway.pass(60_000);
@@ -82,8 +82,8 @@ test.each([1, 2, 3, 4])(
     crash.end();
     await fairway.balanced.fairway.startProcess();
     await fairway.pass(120_000);
-    const made = await certified.storedRefs();
-    const served = await certified.served();
+    const made = await certificates.storedRefs();
+    const served = await certificates.served();
     crash.afterWrites(1, () => {});
     await fairway.delete(Gateways, 'shop');
     await fairway.pass(60_000);
@@ -94,20 +94,20 @@ test.each([1, 2, 3, 4])(
 
     expect(made).toHaveLength(1);
     expect(served).toEqual({ 80: [], 443: made });
-    expect(await certified.stored()).toEqual([]);
+    expect(await certificates.stored()).toEqual([]);
     expect(await fairway.names(Gateways)).toEqual([]);
   },
 );
 
-test('a store whose response is lost is found again, not repeated', async () => {
+test('finds a stored certificate whose response was lost, and does not store it again', async () => {
   await start();
-  const lost = { method: 'POST', times: 2, action: { kind: 'drop', when: 'after' } } as const;
-  fairway.balanced.fairway.cloud.faults.add({ ...lost, service: 'key-manager' });
-  await fairway.createGateway('shop', BOTH);
+  const dropped = { method: 'POST', times: 2, action: { kind: 'drop', when: 'after' } } as const;
+  fairway.balanced.fairway.cloud.faults.add({ ...dropped, service: 'key-manager' });
+  await fairway.createGateway('shop', HTTP_AND_HTTPS);
   await fairway.pass(300_000);
 
-  expect(await certified.stored()).toHaveLength(1);
-  expect(await certified.served()).toEqual({ 80: [], 443: await certified.storedRefs() });
+  expect(await certificates.stored()).toHaveLength(1);
+  expect(await certificates.served()).toEqual({ 80: [], 443: await certificates.storedRefs() });
 });
 
 test.each<{ is: string; fields: object; fault: FaultInput | undefined }>([
@@ -117,23 +117,23 @@ test.each<{ is: string; fields: object; fault: FaultInput | undefined }>([
     fault: { service: 'load-balancer', method: 'POST', times: null, action: { kind: 'answer', status: 500 } },
   },
   { is: 'can’t have its address', fields: { addresses: [{ value: '198.51.100.99' }] }, fault: undefined },
-])('a sequence of Secrets for a load balancer that $is exhausts no quota', async ({ fields, fault }) => {
+])('exhausts no quota with a sequence of Secrets for a load balancer that $is', async ({ fields, fault }) => {
   await start();
   const { cloud } = fairway.balanced.fairway;
   if (fault) cloud.faults.add(fault);
-  const spec = (secret: string) => ({ ...BOTH, ...fields, listeners: [https(secret)] });
+  const spec = (secret: string) => ({ ...HTTP_AND_HTTPS, ...fields, listeners: [https(secret)] });
   await fairway.createGateway('shop', spec('shop'));
   await fairway.pass(60_000);
   for (const secret of ['second', 'third', 'fourth', 'fifth']) {
-    await certified.make(secret, first);
+    await certificates.make(secret, first);
     await fairway.patch(Gateways, 'shop', { spec: spec(secret) });
     await fairway.pass(60_000);
   }
 
-  expect((await certified.stored()).length).toBeLessThanOrEqual(2);
+  expect((await certificates.stored()).length).toBeLessThanOrEqual(2);
 });
 
-test('a Barbican that denies access does not keep an HTTP Gateway from being served', async () => {
+test('serves an HTTP Gateway even if Barbican denies access', async () => {
   await start();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'key-manager', times: null, action: { kind: 'answer', status: 403 } });
@@ -144,28 +144,28 @@ test('a Barbican that denies access does not keep an HTTP Gateway from being ser
   expect(await fairway.addresses()).toHaveLength(1);
 });
 
-test('Secrets for an immutable load balancer exhaust no quota, and are deleted once it can be changed', async () => {
+test('exhausts no quota with Secrets for an immutable load balancer, and deletes them once it can be changed', async () => {
   await start();
   const { cloud } = fairway.balanced.fairway;
-  const naming = (names: readonly string[]) => {
+  const useCertificates = (names: readonly string[]) => {
     const tls = { certificateRefs: names.map((name) => ({ name })) };
     return fairway.patch(Gateways, 'shop', { spec: { listeners: [https('', { tls })] } });
   };
-  await fairway.createGateway('shop', BOTH);
+  await fairway.createGateway('shop', HTTP_AND_HTTPS);
   await fairway.pass(60_000);
   cloud.faults.add({ service: 'load-balancer', method: 'PUT', times: null, action: { kind: 'answer', status: 403 } });
   for (const round of [1, 2, 3, 4]) {
     const names = Array.from({ length: 20 }, (_, index) => `secret-${round}-${index}`);
-    for (const name of names) await certified.make(name, first);
-    await naming(names);
+    for (const name of names) await certificates.make(name, first);
+    await useCertificates(names);
     await fairway.pass(120_000);
   }
-  const most = (await certified.stored()).length;
+  const maxStored = (await certificates.stored()).length;
   cloud.faults.clear();
-  await naming(['shop']);
+  await useCertificates(['shop']);
   await fairway.pass(300_000);
 
-  expect(most).toBeLessThanOrEqual(60);
-  expect(await certified.stored()).toHaveLength(1);
-  expect(await certified.served()).toEqual({ 443: await certified.storedRefs() });
+  expect(maxStored).toBeLessThanOrEqual(60);
+  expect(await certificates.stored()).toHaveLength(1);
+  expect(await certificates.served()).toEqual({ 443: await certificates.storedRefs() });
 });

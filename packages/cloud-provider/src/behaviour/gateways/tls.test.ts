@@ -2,9 +2,9 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import type { TestFairwayOptions } from '@fairway/controllers/testing/test-fairway';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Gateways, ReferenceGrants } from '../../gateways/kinds.ts';
-import { BOTH, GATEWAY, GatewayFairway, https, ROUTE } from '../../gateways/testing/gateway-fairway.ts';
+import { GATEWAY, GatewayFairway, HTTP_AND_HTTPS, https, ROUTE } from '../../gateways/testing/gateway-fairway.ts';
 import { readCertificate, type TlsCertificate } from '../../tls/certificate.ts';
-import { Certified } from '../../tls/testing/certified.ts';
+import { CertificateFixture } from '../../tls/testing/certificate-fixture.ts';
 import { base64, tlsData } from '../../tls/testing/tls-secret.ts';
 import { withoutBarbican } from '../../tls/testing/without-barbican.ts';
 
@@ -12,27 +12,27 @@ const HOUR_MS = 3_600_000;
 const PROGRAMMED = ['Accepted True Accepted', 'Programmed True Programmed'];
 
 let first: Record<string, string>;
-let second: Record<string, string>;
-let third: Record<string, string>;
+let secondCertificate: Record<string, string>;
+let thirdCertificate: Record<string, string>;
 beforeAll(async () => {
   const host = 'shop.example';
-  [first, second, third] = await Promise.all([tlsData(host), tlsData(host), tlsData(host)]);
+  [first, secondCertificate, thirdCertificate] = await Promise.all([tlsData(host), tlsData(host), tlsData(host)]);
 });
 
 let fairway: GatewayFairway;
-let certified: Certified;
+let certificates: CertificateFixture;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
 async function start(options: TestFairwayOptions = {}): Promise<void> {
   fairway = await GatewayFairway.start(options);
-  certified = new Certified(fairway.balanced);
+  certificates = new CertificateFixture(fairway.balanced);
 }
 
-/** With the Secret, the Gateway and the route `shop`, which work. */
-async function withShop(options: TestFairwayOptions = {}): Promise<void> {
+/** Starts with a Secret, a Gateway and a route, all named `shop`, all of which work. */
+async function startWithShop(options: TestFairwayOptions = {}): Promise<void> {
   await start(options);
-  await certified.make('shop', first);
-  await fairway.createGateway('shop', BOTH);
+  await certificates.make('shop', first);
+  await fairway.createGateway('shop', HTTP_AND_HTTPS);
   await fairway.createRoute('shop');
   await fairway.pass(60_000);
 }
@@ -45,7 +45,7 @@ async function listener(name = 'https'): Promise<readonly string[] | undefined> 
   return (await fairway.listeners())[name];
 }
 
-/** Of HTTPS. */
+/** Of the HTTPS listener. */
 function states({ resolved = 'True ResolvedRefs', programmed = 'True Programmed' }) {
   return [
     'Accepted True Accepted',
@@ -55,12 +55,12 @@ function states({ resolved = 'True ResolvedRefs', programmed = 'True Programmed'
   ];
 }
 
-const NOTHING_SERVED = states({ resolved: 'False InvalidCertificateRef', programmed: 'False Invalid' });
+const INVALID_CERTIFICATE = states({ resolved: 'False InvalidCertificateRef', programmed: 'False Invalid' });
 
-test('a certificate is stored in Barbican in one call, and HTTPS serves it beside HTTP', async () => {
-  await withShop();
+test('stores a certificate in Barbican in one call, and serves HTTPS next to HTTP', async () => {
+  await startWithShop();
 
-  const [certificate, ...others] = await certified.stored();
+  const [certificate, ...others] = await certificates.stored();
   const { uid } = (await fairway.get(Gateways, 'shop')).metadata;
   const [tree] = await fairway.balanced.trees();
   expect(others).toEqual([]);
@@ -69,7 +69,7 @@ test('a certificate is stored in Barbican in one call, and HTTPS serves it besid
       `^fairway-cluster-${fairway.balanced.clusterUid}-gateway-${uid}-[0-9a-f]{16}-[0-9a-f]{32} default/shop$`,
     ),
   );
-  expect(await certified.served()).toEqual({ 80: [], 443: [certificate?.secret_ref] });
+  expect(await certificates.served()).toEqual({ 80: [], 443: [certificate?.secret_ref] });
   expect(tree?.listeners.map(({ protocol, name }) => `${protocol} ${name}`).sort()).toEqual([
     'HTTP http_80',
     'TERMINATED_HTTPS https_443',
@@ -89,8 +89,8 @@ test('a certificate is stored in Barbican in one call, and HTTPS serves it besid
   expect(await fairway.warnings()).toEqual([]);
 });
 
-test('while idle it costs no call to Barbican except an occasional list, and writes nothing', async () => {
-  await withShop();
+test('makes no calls to Barbican while idle, except for an occasional list, and writes nothing', async () => {
+  await startWithShop();
   await fairway.pass(60_000);
   const { calls } = fairway.balanced.fairway.cloud;
   const count = () =>
@@ -107,110 +107,110 @@ test('while idle it costs no call to Barbican except an occasional list, and wri
   expect((await fairway.get(Gateways, 'shop')).metadata.resourceVersion).toBe(resourceVersion);
 });
 
-test('a new certificate replaces the old one, which is deleted only then', async () => {
-  await withShop();
-  const [old] = await certified.storedRefs();
+test('replaces a certificate before it deletes the old one', async () => {
+  await startWithShop();
+  const [old] = await certificates.storedRefs();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'PUT', times: null, action: { kind: 'answer', status: 500 } });
 
-  await certified.change('shop', second);
+  await certificates.change('shop', secondCertificate);
   await fairway.pass(30_000);
-  const [between, during] = [await certified.stored(), await fairway.conditions()];
+  const [between, during] = [await certificates.stored(), await fairway.conditions()];
   cloud.faults.clear();
   await fairway.pass(120_000);
 
-  const [now, ...others] = await certified.storedRefs();
+  const [now, ...others] = await certificates.storedRefs();
   expect(between).toHaveLength(2);
   expect(during).toEqual(PROGRAMMED);
   expect(others).toEqual([]);
   expect(now).not.toBe(old);
-  expect(await certified.served()).toEqual({ 80: [], 443: [now] });
+  expect(await certificates.served()).toEqual({ 80: [], 443: [now] });
 });
 
-test('one that changes faster than Octavia is served in its last version, and exhausts nothing', async () => {
-  await withShop();
+test('serves the last version of a certificate that changes faster than Octavia, and exhausts nothing', async () => {
+  await startWithShop();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'PUT', times: null, action: { kind: 'answer', status: 500 } });
-  let most = 0;
+  let maxStored = 0;
   for (let round = 0; round < 3; round++) {
-    for (const data of [second, await tlsData('shop.example')]) {
-      await certified.change('shop', data);
+    for (const data of [secondCertificate, await tlsData('shop.example')]) {
+      await certificates.change('shop', data);
       await fairway.pass(2_000);
-      most = Math.max(most, (await certified.stored()).length);
+      maxStored = Math.max(maxStored, (await certificates.stored()).length);
     }
   }
-  await certified.change('shop', third);
+  await certificates.change('shop', thirdCertificate);
   await fairway.pass(2_000);
   cloud.faults.clear();
   await fairway.pass(120_000);
 
-  const { fingerprint } = readCertificate({ data: third }) as TlsCertificate;
-  const [now, ...others] = await certified.stored();
-  expect(most).toBe(2);
+  const { fingerprint } = readCertificate({ data: thirdCertificate }) as TlsCertificate;
+  const [now, ...others] = await certificates.stored();
+  expect(maxStored).toBe(2);
   expect(others).toEqual([]);
   expect(now?.name).toContain(fingerprint.slice(0, 32));
-  expect(await certified.served()).toEqual({ 80: [], 443: [now?.secret_ref] });
+  expect(await certificates.served()).toEqual({ 80: [], 443: [now?.secret_ref] });
 });
 
-test('a missing Secret that is created later: cleartext listeners are served meanwhile', async () => {
+test('serves cleartext listeners while a Secret is missing', async () => {
   await start();
-  await fairway.createGateway('shop', BOTH);
+  await fairway.createGateway('shop', HTTP_AND_HTTPS);
   await fairway.createRoute('shop', { ...ROUTE, parentRefs: [{ name: 'shop', sectionName: 'https' }] });
   await fairway.pass(60_000);
   const before = {
-    served: await certified.served(),
+    served: await certificates.served(),
     gateway: await fairway.conditions(),
     http: (await fairway.listeners())['http']?.at(-1),
     https: await listener(),
     route: await fairway.parents(),
     warnings: await fairway.warnings(),
   };
-  await certified.make('shop', first);
+  await certificates.make('shop', first);
   await fairway.pass(60_000);
 
   expect(before).toEqual({
     served: { 80: [] },
     gateway: PROGRAMMED,
     http: 'Programmed True Programmed',
-    https: NOTHING_SERVED,
+    https: INVALID_CERTIFICATE,
     route: [['Accepted True Accepted', 'ResolvedRefs True ResolvedRefs']],
     warnings: ['Secret default/shop: there is no such Secret; its hosts are served without a certificate'],
   });
-  expect(await certified.served()).toEqual({ 80: [], 443: await certified.storedRefs() });
+  expect(await certificates.served()).toEqual({ 80: [], 443: await certificates.storedRefs() });
   expect(await listener()).toEqual(states({}));
 });
 
-test('nothing is created for HTTPS alone while there is no certificate', async () => {
+test('creates nothing for HTTPS alone without a certificate', async () => {
   await start();
   await fairway.createGateway('shop', { ...GATEWAY, listeners: [https('shop')] });
   await fairway.pass(60_000);
   const before = [await fairway.conditions(), await listener()];
   const made = await fairway.balanced.trees();
-  await certified.make('shop', first);
+  await certificates.make('shop', first);
   await fairway.pass(60_000);
 
-  expect(before).toEqual([['Accepted True Accepted', 'Programmed False Invalid'], NOTHING_SERVED]);
+  expect(before).toEqual([['Accepted True Accepted', 'Programmed False Invalid'], INVALID_CERTIFICATE]);
   expect(made).toEqual([]);
   expect(await fairway.conditions()).toEqual(PROGRAMMED);
-  expect(await certified.served()).toEqual({ 443: await certified.storedRefs() });
+  expect(await certificates.served()).toEqual({ 443: await certificates.storedRefs() });
 });
 
-test('a Secret that becomes invalid or is deleted is reported, and its last certificate is served', async () => {
-  await withShop();
-  const [old] = await certified.storedRefs();
+test('reports an invalid or deleted Secret, and keeps serving its last certificate', async () => {
+  await startWithShop();
+  const [old] = await certificates.storedRefs();
 
-  await certified.change('shop', { 'tls.key': base64('junk') });
+  await certificates.change('shop', { 'tls.key': base64('junk') });
   await fairway.pass(30_000);
-  const broken = await listener();
-  await certified.delete('shop');
+  const brokenListener = await listener();
+  await certificates.delete('shop');
   await fairway.pass(30_000);
 
   const served = states({ resolved: 'False InvalidCertificateRef' });
-  expect(broken).toEqual(served);
+  expect(brokenListener).toEqual(served);
   expect(await listener()).toEqual(served);
   expect(await fairway.conditions()).toEqual(PROGRAMMED);
-  expect(await certified.storedRefs()).toEqual([old]);
-  expect(await certified.served()).toEqual({ 80: [], 443: [old] });
+  expect(await certificates.storedRefs()).toEqual([old]);
+  expect(await certificates.served()).toEqual({ 80: [], 443: [old] });
   expect(await fairway.warnings()).toEqual([
     'Secret default/shop: tls.key is not an unencrypted PEM private key; its previous certificate is still served',
     'Secret default/shop: there is no such Secret; its previous certificate is still served',
@@ -218,21 +218,21 @@ test('a Secret that becomes invalid or is deleted is reported, and its last cert
 });
 
 describe('several certificates', () => {
-  test('of one listener: the first is the default', async () => {
-    await withShop();
-    await certified.make('more', second);
+  test('use the first one as default within a listener', async () => {
+    await startWithShop();
+    await certificates.make('more', secondCertificate);
     await change(https('shop', { tls: { certificateRefs: [{ name: 'more' }, { name: 'shop' }] } }));
     await fairway.pass(120_000);
 
-    const { 443: refs } = await certified.served();
-    const names = new Map((await certified.stored()).map((each) => [each.secret_ref, each.name?.split(' ')[1]]));
+    const { 443: refs } = await certificates.served();
+    const names = new Map((await certificates.stored()).map((each) => [each.secret_ref, each.name?.split(' ')[1]]));
     expect(refs?.map((ref) => names.get(ref))).toEqual(['default/more', 'default/shop']);
   });
 
-  test('of listeners on one port: the least specific hostname has the default, and each reports what it lacks', async () => {
+  test('use the one of the least specific hostname as default on a shared port, and each listener reports what it lacks', async () => {
     await start();
-    await certified.make('shop', first);
-    await certified.make('any', second);
+    await certificates.make('shop', first);
+    await certificates.make('any', secondCertificate);
     const listeners = [
       https('shop', { name: 'shop', hostname: 'shop.example' }),
       https('none', { name: 'none', hostname: 'none.org' }),
@@ -242,114 +242,114 @@ describe('several certificates', () => {
     await fairway.createRoute('shop');
     await fairway.pass(60_000);
 
-    const { 443: refs } = await certified.served();
-    const names = new Map((await certified.stored()).map((each) => [each.secret_ref, each.name?.split(' ')[1]]));
+    const { 443: refs } = await certificates.served();
+    const names = new Map((await certificates.stored()).map((each) => [each.secret_ref, each.name?.split(' ')[1]]));
     const overlap = 'OverlappingTLSConfig True OverlappingHostnames';
     expect(refs?.map((ref) => names.get(ref))).toEqual(['default/any', 'default/shop']);
     expect(await fairway.conditions()).toEqual(PROGRAMMED);
     expect(await fairway.listeners()).toEqual({
       shop: [...states({}), overlap],
-      none: [...NOTHING_SERVED, overlap],
+      none: [...INVALID_CERTIFICATE, overlap],
       any: [...states({}), overlap],
     });
   });
 });
 
-describe('it leaves no certificate', () => {
-  test('of a listener that is removed, or becomes cleartext', async () => {
-    await withShop();
-    await certified.make('more', second);
+describe('leaves no certificate behind', () => {
+  test('when a listener is removed or becomes cleartext', async () => {
+    await startWithShop();
+    await certificates.make('more', secondCertificate);
     await change(https('shop'), https('more', { name: 'more', port: 8443 }));
     await fairway.pass(120_000);
-    const both = await certified.served();
+    const both = await certificates.served();
     await change(https('shop'), { name: 'more', port: 8443, protocol: 'HTTP' });
     await fairway.pass(120_000);
-    const one = [await certified.served(), await certified.storedRefs()];
+    const one = [await certificates.served(), await certificates.storedRefs()];
     await change(...GATEWAY.listeners);
     await fairway.pass(120_000);
 
     expect(Object.keys(both)).toEqual(['443', '8443']);
     expect(one).toEqual([{ 443: both[443], 8443: [] }, both[443]]);
-    expect(await certified.served()).toEqual({ 80: [] });
-    expect(await certified.storedRefs()).toEqual([]);
+    expect(await certificates.served()).toEqual({ 80: [] });
+    expect(await certificates.storedRefs()).toEqual([]);
     expect(await fairway.conditions()).toEqual(PROGRAMMED);
   });
 
-  test('of another namespace that revokes its grant', async () => {
+  test('when another namespace revokes its grant', async () => {
     await start();
     await fairway.createNamespace('other');
-    await certified.make('far', first, 'other');
+    await certificates.make('far', first, 'other');
     await fairway.createGateway('shop', { ...GATEWAY, listeners: [https({ name: 'far', namespace: 'other' })] });
     await fairway.pass(60_000);
-    const refused = [await listener(), await certified.stored()];
+    const refused = [await listener(), await certificates.stored()];
     const from = [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', namespace: 'default' }];
     await fairway.create(ReferenceGrants, 'far', { from, to: [{ group: '', kind: 'Secret' }] }, {}, 'other');
     await fairway.pass(60_000);
-    const granted = [await certified.served(), await listener()];
-    const refs = await certified.storedRefs();
+    const granted = [await certificates.served(), await listener()];
+    const refs = await certificates.storedRefs();
     await fairway.delete(ReferenceGrants, 'far', 'other');
     await fairway.pass(120_000);
 
-    const denied = states({ resolved: 'False RefNotPermitted', programmed: 'False Invalid' });
-    expect(refused).toEqual([denied, []]);
+    const refNotPermitted = states({ resolved: 'False RefNotPermitted', programmed: 'False Invalid' });
+    expect(refused).toEqual([refNotPermitted, []]);
     expect(granted).toEqual([{ 443: refs }, states({})]);
-    expect(await listener()).toEqual(denied);
+    expect(await listener()).toEqual(refNotPermitted);
     expect(await fairway.conditions()).toEqual(['Accepted True Accepted', 'Programmed False Invalid']);
-    expect(await certified.served()).toEqual({});
-    expect(await certified.storedRefs()).toEqual([]);
+    expect(await certificates.served()).toEqual({});
+    expect(await certificates.storedRefs()).toEqual([]);
   });
 
-  test('whether it is deleted by itself, or with its cluster', async () => {
-    await withShop();
-    await fairway.createGateway('other', BOTH);
+  test('when a Gateway is deleted, alone or with its cluster', async () => {
+    await startWithShop();
+    await fairway.createGateway('other', HTTP_AND_HTTPS);
     await fairway.pass(60_000);
-    const before = await certified.stored();
+    const before = await certificates.stored();
     await fairway.delete(Gateways, 'shop');
     await fairway.pass(60_000);
-    const between = await certified.stored();
+    const between = await certificates.stored();
     await fairway.balanced.fairway.delete(clusters, 'demo');
     await fairway.pass(120_000);
 
     expect(before).toHaveLength(2);
     expect(between).toHaveLength(1);
-    expect(await certified.stored()).toEqual([]);
+    expect(await certificates.stored()).toEqual([]);
   });
 
   test('when its class is given to another controller, or its kind is removed', async () => {
-    await withShop();
-    await fairway.createGateway('other', { ...BOTH, gatewayClassName: 'mine' });
+    await startWithShop();
+    await fairway.createGateway('other', { ...HTTP_AND_HTTPS, gatewayClassName: 'mine' });
     await fairway.createClass('mine', { controllerName: 'fairway.dev/octavia' });
     await fairway.pass(60_000);
-    const before = await certified.stored();
+    const before = await certificates.stored();
     await fairway.createClass('octavia', { controllerName: 'gateway.envoyproxy.io/controller' });
     await fairway.pass(60_000);
-    const between = await certified.stored();
-    await fairway.undefine(Gateways);
+    const between = await certificates.stored();
+    await fairway.deleteDefinition(Gateways);
     await fairway.pass(90_000);
 
     expect(before).toHaveLength(2);
     expect(between).toHaveLength(1);
-    expect(await certified.stored()).toEqual([]);
+    expect(await certificates.stored()).toEqual([]);
   });
 
-  test('of a load balancer that was never created', async () => {
+  test('when the load balancer was never created', async () => {
     await start();
-    await certified.make('shop', first);
-    const fails = { method: 'POST', times: null, action: { kind: 'answer', status: 500 } } as const;
-    fairway.balanced.fairway.cloud.faults.add({ ...fails, service: 'load-balancer' });
+    await certificates.make('shop', first);
+    const failPosts = { method: 'POST', times: null, action: { kind: 'answer', status: 500 } } as const;
+    fairway.balanced.fairway.cloud.faults.add({ ...failPosts, service: 'load-balancer' });
     await fairway.createGateway('shop', { ...GATEWAY, listeners: [https('shop')] });
     await fairway.pass(30_000);
-    const before = await certified.stored();
+    const before = await certificates.stored();
     await change(https('none'));
     await fairway.pass(60_000);
 
     expect(before).toHaveLength(1);
-    expect(await certified.stored()).toEqual([]);
+    expect(await certificates.stored()).toEqual([]);
     expect(await fairway.conditions()).toEqual(['Accepted True Accepted', 'Programmed False Invalid']);
   });
 
   test('when its finalizer is removed by hand', async () => {
-    await withShop();
+    await startWithShop();
 
     await fairway.patch(Gateways, 'shop', { metadata: { finalizers: null } });
     await fairway.delete(Gateways, 'shop');
@@ -357,18 +357,18 @@ describe('it leaves no certificate', () => {
 
     expect(await fairway.names(Gateways)).toEqual([]);
     expect(await fairway.balanced.trees()).toEqual([]);
-    expect(await certified.stored()).toEqual([]);
+    expect(await certificates.stored()).toEqual([]);
   });
 });
 
-test('if the cloud has no Barbican, HTTPS is reported as unavailable and HTTP is served', async () => {
+test('reports HTTPS as unavailable without Barbican, and serves HTTP', async () => {
   await start({ cloudTransport: withoutBarbican });
-  await certified.make('shop', first);
-  await fairway.createGateway('shop', BOTH);
+  await certificates.make('shop', first);
+  await fairway.createGateway('shop', HTTP_AND_HTTPS);
   await fairway.pass(60_000);
 
   expect(await fairway.conditions()).toEqual(PROGRAMMED);
   expect(await listener()).toEqual(states({ programmed: 'False Invalid' }));
-  expect(await certified.served()).toEqual({ 80: [] });
+  expect(await certificates.served()).toEqual({ 80: [] });
   expect(await fairway.warnings()).toEqual([expect.stringContaining('no key-manager service (Barbican)')]);
 });

@@ -19,7 +19,7 @@ test.each<{ is: string; fault: FaultInput }>([
   { is: 'does not answer', fault: octavia({ action: { kind: 'drop' } }) },
   { is: 'answers writes with nothing', fault: octavia({ method: 'POST', action: { kind: 'drop', when: 'before' } }) },
 ])(
-  'an Octavia that $is for three hours costs a few calls a minute and few events, and then everything is created once',
+  'makes few calls and events while Octavia $is for three hours, and then creates everything once',
   async ({ fault }) => {
     fairway = await RoutedFairway.start();
     const { cloud } = fairway.balanced.fairway;
@@ -28,13 +28,13 @@ test.each<{ is: string; fault: FaultInput }>([
     await fairway.pass(HOUR_MS);
     const calls = fairway.balanced.countCalls();
     await fairway.pass(2 * HOUR_MS);
-    const failing = sum(calls());
+    const failingCalls = sum(calls());
     const events = await fairway.events();
 
     cloud.faults.clear();
     await fairway.pass(600_000);
 
-    expect(failing).toBeLessThanOrEqual(4 * 120);
+    expect(failingCalls).toBeLessThanOrEqual(4 * 120);
     expect(events.length).toBeLessThanOrEqual(4);
     expect(await fairway.balanced.trees()).toHaveLength(1);
     expect(await fairway.balanced.floatingIps()).toHaveLength(1);
@@ -42,11 +42,11 @@ test.each<{ is: string; fault: FaultInput }>([
   },
 );
 
-test('a policy whose creation got no response exists once', async () => {
-  fairway = await RoutedFairway.withShop();
+test('creates a policy once, even if its response was lost', async () => {
+  fairway = await RoutedFairway.startWithShop();
   const { cloud } = fairway.balanced.fairway;
-  const lost = { path: 'l7policies', method: 'POST', times: 2, action: { kind: 'drop', when: 'after' } } as const;
-  cloud.faults.add({ ...lost, service: 'load-balancer' });
+  const dropped = { path: 'l7policies', method: 'POST', times: 2, action: { kind: 'drop', when: 'after' } } as const;
+  cloud.faults.add({ ...dropped, service: 'load-balancer' });
 
   const paths = [prefix('/', 'web'), prefix('/a', 'api'), prefix('/b', 'api')];
   await fairway.patch('shop', { spec: { rules: [{ host: 'shop.example', http: { paths } }] } });
@@ -59,7 +59,7 @@ test('a policy whose creation got no response exists once', async () => {
   ]);
 });
 
-test('one that never worked is recreated, one that did keeps its floating IP', async () => {
+test('recreates a load balancer that never worked; one that did keeps its floating IP', async () => {
   fairway = await RoutedFairway.start();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ action: { kind: 'loadBalancerError' } });

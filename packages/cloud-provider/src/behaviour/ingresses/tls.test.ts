@@ -1,6 +1,6 @@
 import { clusters } from '@fairway/api/kinds/cluster';
 import { Crash } from '@fairway/controllers/testing/crash';
-import { strangerIn } from '@fairway/controllers/testing/stranger';
+import { createForeignClient } from '@fairway/controllers/testing/foreign-client';
 import type { TestFairwayOptions } from '@fairway/controllers/testing/test-fairway';
 import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
 import type { FaultInput } from '@fairway/simulator/http/faults';
@@ -8,44 +8,44 @@ import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { RoutedFairway, SPEC } from '../../ingresses/testing/routed-fairway.ts';
 import { readCertificate, type TlsCertificate } from '../../tls/certificate.ts';
-import { Certified } from '../../tls/testing/certified.ts';
+import { CertificateFixture } from '../../tls/testing/certificate-fixture.ts';
 import { base64, tlsData } from '../../tls/testing/tls-secret.ts';
 
 const TLS = { ...SPEC, tls: [{ hosts: ['shop.example'], secretName: 'shop' }] };
 const HOUR_MS = 3_600_000;
 
 let first: Record<string, string>;
-let second: Record<string, string>;
-let third: Record<string, string>;
+let secondCertificate: Record<string, string>;
+let thirdCertificate: Record<string, string>;
 beforeAll(async () => {
   const host = 'shop.example';
-  [first, second, third] = await Promise.all([tlsData(host), tlsData(host), tlsData(host)]);
+  [first, secondCertificate, thirdCertificate] = await Promise.all([tlsData(host), tlsData(host), tlsData(host)]);
 });
 
 let fairway: RoutedFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-/** What the Secrets hold, and what is stored and served of it. */
-function certified(): Certified {
-  return new Certified(fairway.balanced);
+/** What the Secrets contain, and what of it is stored and served. */
+function certificates(): CertificateFixture {
+  return new CertificateFixture(fairway.balanced);
 }
 
 function stored() {
-  return certified().stored();
+  return certificates().stored();
 }
 
 function listeners() {
-  return certified().served();
+  return certificates().served();
 }
 
 async function withTls(options: TestFairwayOptions = {}): Promise<void> {
   fairway = await RoutedFairway.start(options);
-  await certified().make('shop', first);
+  await certificates().make('shop', first);
   await fairway.create('shop', TLS);
   await fairway.pass(60_000);
 }
 
-test('its Secret is stored in Barbican in one call, HTTPS serves it, and HTTP redirects there', async () => {
+test('stores its Secret in Barbican in one call, serves HTTPS, and redirects HTTP', async () => {
   await withTls();
 
   const [certificate, ...others] = await stored();
@@ -65,7 +65,7 @@ test('its Secret is stored in Barbican in one call, HTTPS serves it, and HTTP re
   expect((await fairway.get('shop')).status?.loadBalancer?.ingress).toHaveLength(1);
 });
 
-test('while idle it costs no call to Barbican, and none to the API server', async () => {
+test('makes no calls to Barbican or the API server while idle', async () => {
   await withTls();
   const { calls } = fairway.balanced.fairway.cloud;
   const count = () =>
@@ -80,13 +80,13 @@ test('while idle it costs no call to Barbican, and none to the API server', asyn
   expect(count() - before).toBeLessThanOrEqual(6);
 });
 
-test('a new certificate replaces the old one, which is deleted only then', async () => {
+test('replaces a certificate before it deletes the old one', async () => {
   await withTls();
   const [old] = await stored();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'PUT', times: null, action: { kind: 'answer', status: 500 } });
 
-  await certified().change('shop', second);
+  await certificates().change('shop', secondCertificate);
   await fairway.pass(30_000);
   const between = await stored();
   cloud.faults.clear();
@@ -99,32 +99,32 @@ test('a new certificate replaces the old one, which is deleted only then', async
   expect(await listeners()).toEqual({ 80: [], 443: [now?.secret_ref] });
 });
 
-test('one that changes faster than Octavia is served in its last version, and exhausts nothing', async () => {
+test('serves the last version of a certificate that changes faster than Octavia, and exhausts nothing', async () => {
   await withTls();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'PUT', times: null, action: { kind: 'answer', status: 500 } });
-  let most = 0;
+  let maxStored = 0;
   for (let round = 0; round < 3; round++) {
-    for (const data of [second, await tlsData('shop.example')]) {
-      await certified().change('shop', data);
+    for (const data of [secondCertificate, await tlsData('shop.example')]) {
+      await certificates().change('shop', data);
       await fairway.pass(2_000);
-      most = Math.max(most, (await stored()).length);
+      maxStored = Math.max(maxStored, (await stored()).length);
     }
   }
-  await certified().change('shop', third);
+  await certificates().change('shop', thirdCertificate);
   await fairway.pass(2_000);
   cloud.faults.clear();
   await fairway.pass(120_000);
 
-  const { fingerprint } = readCertificate({ data: third }) as TlsCertificate;
+  const { fingerprint } = readCertificate({ data: thirdCertificate }) as TlsCertificate;
   const [now, ...others] = await stored();
-  expect(most).toBe(2);
+  expect(maxStored).toBe(2);
   expect(others).toEqual([]);
   expect(now?.name).toContain(fingerprint.slice(0, 32));
   expect(await listeners()).toEqual({ 80: [], 443: [now?.secret_ref] });
 });
 
-test('a missing Secret that is created later: nothing is in cleartext meanwhile, and other hosts are served', async () => {
+test('serves nothing in cleartext while a Secret is missing, and serves other hosts', async () => {
   fairway = await RoutedFairway.start();
   const other = { host: 'other.example', http: SPEC.rules?.[0]?.http };
   await fairway.create('shop', { ...TLS, rules: [...(TLS.rules ?? []), other] } as never);
@@ -132,7 +132,7 @@ test('a missing Secret that is created later: nothing is in cleartext meanwhile,
   const before = await listeners();
   const policies = await fairway.policies();
   const warnings = await fairway.warnings();
-  await certified().make('shop', first);
+  await certificates().make('shop', first);
   await fairway.pass(60_000);
 
   expect(before).toEqual({ 80: [] });
@@ -147,13 +147,13 @@ test('a missing Secret that is created later: nothing is in cleartext meanwhile,
   expect(await listeners()).toEqual({ 80: [], 443: [(await stored())[0]?.secret_ref] });
 });
 
-test('a Secret that becomes invalid or is deleted is reported, and its last certificate is served', async () => {
+test('reports an invalid or deleted Secret, and keeps serving its last certificate', async () => {
   await withTls();
   const [old] = await stored();
 
-  await certified().change('shop', { 'tls.key': base64('junk') });
+  await certificates().change('shop', { 'tls.key': base64('junk') });
   await fairway.pass(30_000);
-  await certified().delete('shop');
+  await certificates().delete('shop');
   await fairway.pass(30_000);
 
   expect(await stored()).toMatchObject([{ id: old?.id }]);
@@ -164,9 +164,9 @@ test('a Secret that becomes invalid or is deleted is reported, and its last cert
   ]);
 });
 
-test('several Secrets: the first is the default, the others are selected by their hosts', async () => {
+test('uses the first Secret as default and selects the others by host', async () => {
   await withTls();
-  await certified().make('more', second);
+  await certificates().make('more', secondCertificate);
   const tls = [...TLS.tls, { hosts: ['more.example'], secretName: 'more' }];
   await fairway.patch('shop', { spec: { tls } });
   await fairway.pass(60_000);
@@ -184,9 +184,9 @@ test.each([
   ['ingress.fairway.dev/http', 'none', [443]],
   ['kubernetes.io/ingress.allow-http', 'false', [443]],
   ['ingress.fairway.dev/http', 'serve', [80, 443]],
-])('with %s: %s there are the ports %j', async (name, value, ports) => {
+])('serves %s: %s on ports %j', async (name, value, ports) => {
   fairway = await RoutedFairway.start();
-  await certified().make('shop', first);
+  await certificates().make('shop', first);
   await fairway.create('shop', TLS, { [name]: value });
   await fairway.pass(60_000);
 
@@ -194,7 +194,7 @@ test.each([
   expect((await fairway.policies()).filter((each) => each.includes('HTTPS'))).toEqual([]);
 });
 
-test('it leaves no certificate, whether it is deleted by itself or with its cluster', async () => {
+test('leaves no certificate behind, whether it is deleted alone or with its cluster', async () => {
   await withTls();
   await fairway.create('other', TLS);
   await fairway.pass(60_000);
@@ -210,7 +210,7 @@ test('it leaves no certificate, whether it is deleted by itself or with its clus
   expect(await stored()).toEqual([]);
 });
 
-test('it leaves no certificate in a cluster that is deleted right after', async () => {
+test('leaves no certificate behind if the cluster is deleted right after it', async () => {
   const life = { ...NO_LATENCY.life, loadBalancerCreate: 1_000, loadBalancerDelete: 1_000 };
   await withTls({ cloud: { latency: { ...NO_LATENCY, life } } });
   await fairway.pass(700_000);
@@ -224,14 +224,14 @@ test('it leaves no certificate in a cluster that is deleted right after', async 
   expect(await stored()).toEqual([]);
 });
 
-test('a foreign secret of the same name is not served', async () => {
-  const colleague = { entry: 'simulator-other', user: 'colleague', project: 'demo', role: 'member' } as const;
-  await withTls({ cloud: { entries: [...DEFAULT_CONFIG.entries.slice(0, 3), colleague] } });
+test('does not serve a foreign secret with the same name', async () => {
+  const otherUser = { entry: 'simulator-other', user: 'colleague', project: 'demo', role: 'member' } as const;
+  await withTls({ cloud: { entries: [...DEFAULT_CONFIG.entries.slice(0, 3), otherUser] } });
   const [own] = await stored();
   const bundle = { payload_content_type: 'application/octet-stream', payload_content_encoding: 'base64' } as const;
   const payload = Buffer.from([0x30, 0x03, 0x02, 0x01, 0x03]).toString('base64');
   let twin = '';
-  await strangerIn(fairway.balanced.fairway, async ({ keyManager }) => {
+  await createForeignClient(fairway.balanced.fairway, async ({ keyManager }) => {
     twin = await keyManager.createSecret({ name: own?.name ?? '', payload, ...bundle });
     await keyManager.deleteSecret(own?.id ?? '');
   });
@@ -250,32 +250,32 @@ test.each<{ is: string; fault: Omit<FaultInput, 'service' | 'times'> }>([
   { is: 'refuses everything', fault: { action: { kind: 'answer', status: 403 } } },
   { is: 'is full', fault: { method: 'POST', action: { kind: 'answer', status: 403 } } },
   { is: 'does not answer', fault: { action: { kind: 'drop' } } },
-])('a Barbican that $is for three hours costs a few calls a minute, then all is created once', async ({ fault }) => {
+])('makes few calls while Barbican $is for three hours, and then creates everything once', async ({ fault }) => {
   fairway = await RoutedFairway.start();
   const { cloud } = fairway.balanced.fairway;
-  await certified().make('shop', first);
+  await certificates().make('shop', first);
   cloud.faults.add({ ...fault, service: 'key-manager', times: null });
   await fairway.create('shop', TLS);
   await fairway.pass(HOUR_MS);
   const sum = () => cloud.calls.counts().reduce((all, { count }) => all + count, 0);
   const before = sum();
   await fairway.pass(2 * HOUR_MS);
-  const failing = sum() - before;
+  const failingCalls = sum() - before;
   const events = await fairway.events();
   cloud.faults.clear();
   await fairway.pass(600_000);
 
-  expect(failing).toBeLessThanOrEqual(6 * 120);
+  expect(failingCalls).toBeLessThanOrEqual(6 * 120);
   expect(events.length).toBeLessThanOrEqual(4);
   expect(await stored()).toHaveLength(1);
   expect(await listeners()).toEqual({ 80: [], 443: [(await stored())[0]?.secret_ref] });
 });
 
-test('what a killed process had stored is served by the next one', async () => {
+test('serves what a killed process had stored', async () => {
   fairway = await RoutedFairway.start();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'POST', times: null, action: { kind: 'answer', status: 500 } });
-  await certified().make('shop', first);
+  await certificates().make('shop', first);
   await fairway.create('shop', TLS);
   await fairway.pass(30_000);
   const before = await stored();
@@ -290,11 +290,11 @@ test('what a killed process had stored is served by the next one', async () => {
 });
 
 test.each([1, 2, 3])(
-  'one killed after its write %i to the cluster leaves one certificate, and none in the end',
+  'leaves one certificate when killed after write %i to the cluster, and none in the end',
   async (writes) => {
     const crash = new Crash(/\/ingresses\//);
     fairway = await RoutedFairway.start(crash.options);
-    await certified().make('shop', first);
+    await certificates().make('shop', first);
     await fairway.create('shop', TLS);
     crash.afterWrites(writes, () => {});
     await fairway.pass(60_000);
@@ -319,11 +319,11 @@ test.each([1, 2, 3])(
   },
 );
 
-test('a store whose response is lost is found again, not repeated', async () => {
+test('finds a stored certificate whose response was lost, and does not store it again', async () => {
   fairway = await RoutedFairway.start();
-  await certified().make('shop', first);
-  const lost = { method: 'POST', times: 2, action: { kind: 'drop', when: 'after' } } as const;
-  fairway.balanced.fairway.cloud.faults.add({ ...lost, service: 'key-manager' });
+  await certificates().make('shop', first);
+  const dropped = { method: 'POST', times: 2, action: { kind: 'drop', when: 'after' } } as const;
+  fairway.balanced.fairway.cloud.faults.add({ ...dropped, service: 'key-manager' });
   await fairway.create('shop', TLS);
   await fairway.pass(300_000);
 

@@ -4,17 +4,18 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayFairway } from '../../gateways/testing/gateway-fairway.ts';
 import { EXTERNAL, RoutedFairway, SPEC } from '../../ingresses/testing/routed-fairway.ts';
 import { ANNOTATION } from '../../load-balancers/annotation-names.ts';
-import { LIFE } from '../../load-balancers/testing/balanced-fairway.ts';
+import { LOAD_BALANCER_LATENCY } from '../../load-balancers/testing/load-balanced-fairway.ts';
 
 /*
- * What an operator writes of load balancers in clouds.yaml holds for those of Ingresses and Gateways too, as far as it means something there.
+ * The operator's load balancer settings in clouds.yaml also apply to load balancers of Ingresses and Gateways, wherever
+ * they have a meaning there.
  */
 
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
-/** OVN is Octavia's own default there. */
+const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
+/** A cloud where OVN is Octavia's default. */
 const OVN_FIRST = { latency, loadBalancerProviders: ['ovn', 'amphora'] } as const;
 const OVN_ALONE = { latency, loadBalancerProviders: ['ovn'] } as const;
-const WRITTEN = CloudLoadBalancers.parse({ provider: 'ovn', lb_method: 'LEAST_CONNECTIONS' });
+const CLOUD_SETTINGS = CloudLoadBalancers.parse({ provider: 'ovn', lb_method: 'LEAST_CONNECTIONS' });
 
 let fairway: RoutedFairway | GatewayFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
@@ -47,8 +48,8 @@ const KINDS: readonly Kind[] = [
 ];
 
 describe.each(KINDS)('$kind', ({ start, make }) => {
-  test('has amphorae if OVN, which does not parse HTTP, is configured for Services, and the algorithm of pools', async () => {
-    await start({ cloud: OVN_FIRST, loadBalancers: WRITTEN });
+  test('uses amphorae and the pools’ algorithm if OVN, which does not parse HTTP, is configured for Services', async () => {
+    await start({ cloud: OVN_FIRST, loadBalancers: CLOUD_SETTINGS });
     await make();
     await fairway.pass(60_000);
 
@@ -59,7 +60,7 @@ describe.each(KINDS)('$kind', ({ start, make }) => {
   });
 
   test.each([
-    { is: 'OVN is chosen for Services, and there is nothing else', cloud: OVN_ALONE, loadBalancers: WRITTEN },
+    { is: 'OVN is chosen for Services, and there is nothing else', cloud: OVN_ALONE, loadBalancers: CLOUD_SETTINGS },
     { is: "OVN is Octavia's own default, and nobody has chosen", cloud: OVN_FIRST, loadBalancers: undefined },
   ])('reports that it cannot be served if $is', async ({ cloud, loadBalancers }) => {
     await start({ cloud, ...(loadBalancers && { loadBalancers }) });
@@ -70,24 +71,24 @@ describe.each(KINDS)('$kind', ({ start, make }) => {
     expect((await fairway.warnings()).join()).toMatch(/load_balancers.provider/);
   });
 
-  test('with an unknown class is refused', async () => {
+  test('is refused with an unknown class', async () => {
     await start({ cloud: { latency } });
     await make({ [ANNOTATION.class]: 'gold' });
     await fairway.pass(60_000);
 
-    const said = fairway instanceof GatewayFairway ? await fairway.messages() : await fairway.warnings();
-    expect(said.join()).toContain('class "gold" does not exist; available: none');
+    const reported = fairway instanceof GatewayFairway ? await fairway.messages() : await fairway.warnings();
+    expect(reported.join()).toContain('class "gold" does not exist; available: none');
     expect(await fairway.balanced.trees()).toEqual([]);
   });
 
-  test('has its address where its class specifies', async () => {
+  test('gets its address from the network of its class', async () => {
     const network = '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e';
     const classes = { gone: { floating_network_id: network } };
     await start({ cloud: { latency }, loadBalancers: CloudLoadBalancers.parse({ classes }) });
     await make({ [ANNOTATION.class]: 'gone' });
     await fairway.pass(60_000);
 
-    // There is no such network: what is asked for there shows that it is asked for.
+    // This network does not exist, so the error shows that it was requested.
     expect((await fairway.warnings()).join()).toContain(network);
   });
 });

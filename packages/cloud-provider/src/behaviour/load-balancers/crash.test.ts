@@ -1,29 +1,29 @@
-import { holdings } from '@fairway/controllers/testing/cloud-contents';
+import { resourceCounts } from '@fairway/controllers/testing/cloud-contents';
 import { Crash } from '@fairway/controllers/testing/crash';
 import type { ServiceSpec } from '@fairway/kube/kinds/generated/types';
 import { Nodes } from '@fairway/kube/kinds/resources';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { afterEach, describe, expect, test } from 'vitest';
-import { LoadBalancedFairway } from '../../load-balancers/testing/balanced-fairway.ts';
 import { makeSubnet } from '../../load-balancers/testing/dual-stack.ts';
+import { LoadBalancedFairway } from '../../load-balancers/testing/load-balanced-fairway.ts';
 import {
-  TAKING_OVER,
+  TAKEOVER_OPTIONS,
   type UpstreamLoadBalancer,
   upstreamLoadBalancer,
-} from '../../load-balancers/testing/upstream-balancer.ts';
+} from '../../load-balancers/testing/upstream-load-balancer.ts';
 
 /*
- * A process that ends after the cloud has done a call of it, for each call that something takes: the next process ends what was begun. Nothing is left over,
- * and nothing is duplicated.
+ * The process dies right after the cloud has executed one of its calls. This is repeated for each call that a change
+ * takes. The next process completes the work, without leftovers or duplicates.
  */
 
-/** A cloud that is quick: there is much to be done. */
+/** A fast cloud, as there is much to be done. */
 const life = { loadBalancerCreate: 2_000, loadBalancerUpdate: 500, loadBalancerDelete: 1_000 };
 const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...life } };
-const NAMED = 'loadbalancer.openstack.org/load-balancer-id';
-/** More calls than anything here takes. */
+const LOAD_BALANCER_ID_ANNOTATION = 'loadbalancer.openstack.org/load-balancer-id';
+/** More calls than any of these changes takes. */
 const MAX_CALLS = 60;
-const WHILE_MS = 20_000;
+const SETTLE_MS = 20_000;
 
 let fairway: LoadBalancedFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
@@ -32,7 +32,7 @@ type Ports = NonNullable<ServiceSpec['ports']>;
 const ports = (first: number, ...numbers: number[]): Ports =>
   numbers.map((port, index) => ({ name: `p${index}`, port, protocol: 'TCP', nodePort: first + index }));
 
-/** Listeners of all load balancers, with how many members are behind each, and who may connect. */
+/** Listeners of all load balancers, with the number of members of each, and the sources that may connect. */
 async function served(): Promise<readonly string[]> {
   const trees = await fairway.trees();
   const found = trees.flatMap(({ listeners, pools, members }) =>
@@ -45,41 +45,44 @@ async function served(): Promise<readonly string[]> {
   return found.toSorted();
 }
 
-const held = () => {
-  const { load_balancers, floating_ips } = holdings(fairway.fairway.cloud);
+const cloudResources = () => {
+  const { load_balancers, floating_ips } = resourceCounts(fairway.fairway.cloud);
   return { load_balancers, floating_ips };
 };
 
-interface Story {
+interface Scenario {
   readonly before: () => Promise<unknown>;
   readonly change: () => Promise<unknown>;
-  /** What is to be true however often the process has died. */
+  /** What must be true regardless of how often the process has died. */
   readonly after: () => Promise<void>;
   readonly names: readonly string[];
 }
 
-/** Kills after the first call, the second, and so on until the change takes no more. Resolves with how many it takes. */
-async function killAfterEachCall(begin: () => Story, options: object = {}): Promise<number> {
+/**
+ * Kills the process after the first call, the second, and so on, until the change takes no more. Resolves with the
+ * number of calls.
+ */
+async function killAfterEachCall(begin: () => Scenario, options: object = {}): Promise<number> {
   const crash = new Crash(/\/lbaas\/|\/floatingips|\/subnets/);
   fairway = await LoadBalancedFairway.start({ cloud: { latency }, ...crash.options, ...options });
-  const story = begin();
+  const scenario = begin();
   for (let calls = 1; calls <= MAX_CALLS; calls++) {
-    await story.before();
-    await fairway.clock.pass(WHILE_MS);
+    await scenario.before();
+    await fairway.clock.pass(SETTLE_MS);
     crash.afterCalls(calls);
-    await story.change();
-    await fairway.clock.pass(WHILE_MS);
-    const hasDied = crash.hasHappened;
+    await scenario.change();
+    await fairway.clock.pass(SETTLE_MS);
+    const hasDied = crash.hasOccurred;
     await fairway.fairway.stopProcess();
     crash.end();
     await fairway.fairway.startProcess();
-    await fairway.clock.pass(2 * WHILE_MS);
-    await story.after();
-    for (const name of story.names) {
+    await fairway.clock.pass(2 * SETTLE_MS);
+    await scenario.after();
+    for (const name of scenario.names) {
       if (await fairway.exists(name)) await fairway.delete(name);
     }
-    await fairway.clock.pass(2 * WHILE_MS);
-    expect({ calls, ...held(), served: await served() }).toEqual({
+    await fairway.clock.pass(2 * SETTLE_MS);
+    expect({ calls, ...cloudResources(), served: await served() }).toEqual({
       calls,
       load_balancers: 0,
       floating_ips: 0,
@@ -94,7 +97,7 @@ const create = (name: string, first: number, numbers: number[], annotations: Rec
   fairway.create(name, { ports: ports(first, ...numbers) }, annotations, first);
 const isServed = async (name: string) => (await fairway.get(name)).status?.loadBalancer?.ingress?.[0]?.ip;
 
-/** Takes one node out of all load balancers, or in again. */
+/** Excludes one node from all load balancers, or includes it again. */
 async function excludeNode(value: 'true' | null): Promise<void> {
   const nodes = fairway.fairway.runtime.client(fairway.clusterUid).resource(Nodes);
   const [node] = (await nodes.list()).items;
@@ -102,13 +105,13 @@ async function excludeNode(value: 'true' | null): Promise<void> {
   await nodes.patch(node?.metadata.name ?? '', { type: 'merge', value: { metadata: { labels } } });
 }
 
-test('creating one', async () => {
+test('creates a load balancer', async () => {
   const calls = await killAfterEachCall(() => ({
     names: ['web'],
     before: async () => {},
     change: () => create('web', 30_000, [80, 81]),
     async after() {
-      expect(held()).toEqual({ load_balancers: 1, floating_ips: 1 });
+      expect(cloudResources()).toEqual({ load_balancers: 1, floating_ips: 1 });
       expect(await served()).toEqual(['80: 2', '81: 2']);
       expect(await isServed('web')).toMatch(/^203\./);
     },
@@ -117,7 +120,7 @@ test('creating one', async () => {
   expect(calls).toBeGreaterThan(3);
 });
 
-test('creating one with two addresses', async () => {
+test('creates a load balancer with two addresses', async () => {
   let hasSubnet = false;
   const calls = await killAfterEachCall(() => ({
     names: ['web'],
@@ -132,7 +135,7 @@ test('creating one with two addresses', async () => {
         ipFamilyPolicy: 'RequireDualStack',
       }),
     async after() {
-      expect(held()).toEqual({ load_balancers: 1, floating_ips: 1 });
+      expect(cloudResources()).toEqual({ load_balancers: 1, floating_ips: 1 });
       expect(await served()).toEqual(['80: 2']);
       const { status } = await fairway.get('web');
       const addresses = status?.loadBalancer?.ingress?.map(({ ip }) => ip);
@@ -143,7 +146,7 @@ test('creating one with two addresses', async () => {
   expect(calls).toBeGreaterThan(5);
 });
 
-test('changing its ports, its source ranges and its members', async () => {
+test('changes ports, source ranges and members', async () => {
   const calls = await killAfterEachCall(() => ({
     names: ['web'],
     async before() {
@@ -156,7 +159,7 @@ test('changing its ports, its source ranges and its members', async () => {
       await excludeNode('true');
     },
     async after() {
-      expect(held()).toEqual({ load_balancers: 1, floating_ips: 1 });
+      expect(cloudResources()).toEqual({ load_balancers: 1, floating_ips: 1 });
       expect(await served()).toEqual(['81: 1 for 198.51.100.0/24', '82: 1 for 198.51.100.0/24']);
     },
   }));
@@ -164,13 +167,13 @@ test('changing its ports, its source ranges and its members', async () => {
   expect(calls).toBeGreaterThan(8);
 });
 
-test('deleting one', async () => {
+test('deletes a load balancer', async () => {
   const calls = await killAfterEachCall(() => ({
     names: ['web'],
     before: () => create('web', 30_000, [80]),
     change: () => fairway.delete('web'),
     async after() {
-      expect(held()).toEqual({ load_balancers: 0, floating_ips: 0 });
+      expect(cloudResources()).toEqual({ load_balancers: 0, floating_ips: 0 });
       expect(await fairway.exists('web')).toBe(false);
     },
   }));
@@ -181,20 +184,20 @@ test('deleting one', async () => {
 /** `first` with its load balancer, and its id. */
 async function first(): Promise<string> {
   await create('first', 30_000, [80]);
-  await fairway.clock.pass(WHILE_MS);
-  return (await fairway.get('first')).metadata.annotations?.[NAMED] ?? '';
+  await fairway.clock.pass(SETTLE_MS);
+  return (await fairway.get('first')).metadata.annotations?.[LOAD_BALANCER_ID_ANNOTATION] ?? '';
 }
 
-test('sharing one', async () => {
+test('shares a load balancer', async () => {
   let id = '';
   const calls = await killAfterEachCall(() => ({
     names: ['second', 'first'],
     async before() {
       id = await first();
     },
-    change: () => create('second', 30_100, [81], { [NAMED]: id }),
+    change: () => create('second', 30_100, [81], { [LOAD_BALANCER_ID_ANNOTATION]: id }),
     async after() {
-      expect(held()).toEqual({ load_balancers: 1, floating_ips: 1 });
+      expect(cloudResources()).toEqual({ load_balancers: 1, floating_ips: 1 });
       expect(await served()).toEqual(['80: 2', '81: 2']);
       expect(await isServed('second')).toBe(await isServed('first'));
     },
@@ -206,19 +209,19 @@ test('sharing one', async () => {
 test.each([
   { leaves: 'first', stays: 'second', left: '81: 2' },
   { leaves: 'second', stays: 'first', left: '80: 2' },
-])('leaving one that is shared: the $leaves', async ({ leaves, stays, left }) => {
+])('stops sharing a load balancer when the $leaves is deleted', async ({ leaves, stays, left }) => {
   let address: string | undefined;
   const calls = await killAfterEachCall(() => ({
     names: ['first', 'second'],
     async before() {
       const id = await first();
-      await create('second', 30_100, [81], { [NAMED]: id });
-      await fairway.clock.pass(WHILE_MS);
+      await create('second', 30_100, [81], { [LOAD_BALANCER_ID_ANNOTATION]: id });
+      await fairway.clock.pass(SETTLE_MS);
       address = await isServed('first');
     },
     change: () => fairway.delete(leaves),
     async after() {
-      expect(held()).toEqual({ load_balancers: 1, floating_ips: 1 });
+      expect(cloudResources()).toEqual({ load_balancers: 1, floating_ips: 1 });
       expect(await served()).toEqual([left]);
       expect(await isServed(stays)).toBe(address);
       expect(await fairway.exists(leaves)).toBe(false);
@@ -228,34 +231,34 @@ test.each([
   expect(calls).toBeGreaterThan(3);
 });
 
-describe('a load balancer that upstream made', () => {
+describe('a load balancer that upstream created', () => {
   const services = [
     { name: 'first', port: 80, nodePort: 30_000 },
     { name: 'second', port: 81, nodePort: 30_100 },
   ];
   let made: UpstreamLoadBalancer;
 
-  test('is taken over, with its address', async () => {
-    const story = () => ({
+  test('is taken over with its address', async () => {
+    const scenario = () => ({
       names: ['first'],
       async before() {
         made = await upstreamLoadBalancer(fairway, services.slice(0, 1));
       },
       change: () => create('first', 30_000, [80], made.annotations),
       async after() {
-        expect(held()).toEqual({ load_balancers: 1, floating_ips: 1 });
+        expect(cloudResources()).toEqual({ load_balancers: 1, floating_ips: 1 });
         expect(await served()).toEqual(['80: 2']);
         expect((await fairway.trees())[0]?.loadBalancer.id).toBe(made.loadBalancer.id);
         expect(await isServed('first')).toBe(made.floatingIp.floating_ip_address);
       },
     });
 
-    expect(await killAfterEachCall(story, TAKING_OVER)).toBeGreaterThan(10);
+    expect(await killAfterEachCall(scenario, TAKEOVER_OPTIONS)).toBeGreaterThan(10);
   });
 
-  test('is deleted with Services that are deleted before it was taken over', async () => {
+  test('is deleted with Services that are deleted before the takeover', async () => {
     const finalizers = ['service.kubernetes.io/load-balancer-cleanup'];
-    const story = () => ({
+    const scenario = () => ({
       names: [],
       async before() {
         made = await upstreamLoadBalancer(fairway, services);
@@ -268,11 +271,11 @@ describe('a load balancer that upstream made', () => {
         for (const { name } of services) await fairway.delete(name);
       },
       async after() {
-        expect(held()).toEqual({ load_balancers: 0, floating_ips: 0 });
+        expect(cloudResources()).toEqual({ load_balancers: 0, floating_ips: 0 });
         for (const { name } of services) expect(await fairway.exists(name)).toBe(false);
       },
     });
 
-    expect(await killAfterEachCall(story, TAKING_OVER)).toBeGreaterThan(5);
+    expect(await killAfterEachCall(scenario, TAKEOVER_OPTIONS)).toBeGreaterThan(5);
   });
 });

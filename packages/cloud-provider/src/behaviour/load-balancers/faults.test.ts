@@ -1,15 +1,15 @@
 import { clusters } from '@fairway/api/kinds/cluster';
-import { holdings } from '@fairway/controllers/testing/cloud-contents';
+import { resourceCounts } from '@fairway/controllers/testing/cloud-contents';
 import { Crash } from '@fairway/controllers/testing/crash';
 import { TEAM } from '@fairway/controllers/testing/test-fairway';
 import { Events } from '@fairway/kube/kinds/resources';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { afterEach, describe, expect, test } from 'vitest';
-import { LIFE, LoadBalancedFairway } from '../../load-balancers/testing/balanced-fairway.ts';
+import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from '../../load-balancers/testing/load-balanced-fairway.ts';
 
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
+const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
 const HOUR_MS = 3_600_000;
-const LIST = 'GET /loadbalancers';
+const LIST_CALL = 'GET /loadbalancers';
 
 let fairway: LoadBalancedFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
@@ -36,7 +36,7 @@ async function withWeb(): Promise<string | undefined> {
 
 describe('lasting failures', () => {
   test.each([{ step: 'loadBalancerCreate' }, { step: 'loadBalancerUpdate' }])(
-    'a load balancer that is pending forever ($step) is polled a few times a minute',
+    'polls a load balancer that is pending forever ($step) a few times a minute',
     async ({ step }) => {
       fairway = await LoadBalancedFairway.start({
         cloud: { latency: { ...NO_LATENCY, life: { ...latency.life, [step]: 24 * HOUR_MS } } },
@@ -53,34 +53,34 @@ describe('lasting failures', () => {
     },
   );
 
-  test('a quota that is used up is reported with its numbers, costs a few calls a minute, and recovers by itself', async () => {
+  test('reports an exhausted quota with its numbers, makes few calls, and recovers automatically', async () => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     fairway.fairway.cloud.setQuota('demo', { loadbalancer: 0 });
     await fairway.create('web');
     await fairway.clock.pass(600_000);
-    const told = await eventsOf('web');
+    const recorded = await eventsOf('web');
     const { resourceVersion } = (await fairway.get('web')).metadata;
     const calls = fairway.countCalls();
 
     await fairway.clock.pass(HOUR_MS);
-    const cost = calls();
+    const callCount = calls();
     const after = await fairway.get('web');
     fairway.fairway.cloud.setQuota('demo', { loadbalancer: 10 });
     await fairway.clock.pass(360_000);
 
-    expect(told.map(({ reason, message }) => `${reason} ${message}`)).toContainEqual(
+    expect(recorded.map(({ reason, message }) => `${reason} ${message}`)).toContainEqual(
       expect.stringMatching(
         /^SyncLoadBalancerFailed QuotaExceeded: load-balancer: quota exceeded for load balancers: 0 of 0 used, 1 more requested/,
       ),
     );
-    expect(sum(cost)).toBeLessThanOrEqual(120);
+    expect(sum(callCount)).toBeLessThanOrEqual(120);
     expect(after.metadata.resourceVersion).toBe(resourceVersion);
     expect(await addressOf('web')).toMatch(/^203\./);
-    expect(holdings(fairway.fairway.cloud)).toMatchObject({ load_balancers: 1, floating_ips: 1 });
+    expect(resourceCounts(fairway.fairway.cloud)).toMatchObject({ load_balancers: 1, floating_ips: 1 });
   });
 
   test.each([{ status: 500 }, { status: 403 }, { status: 429 }, { status: 409 }])(
-    'an Octavia that answers $status for an hour gets few calls and causes no writes, and everything exists afterwards',
+    'makes few calls and no writes while Octavia responds with $status for an hour, and then creates everything',
     async ({ status }) => {
       fairway = await LoadBalancedFairway.start({ cloud: { latency } });
       const { cloud } = fairway.fairway;
@@ -91,19 +91,19 @@ describe('lasting failures', () => {
       const calls = fairway.countCalls();
 
       await fairway.clock.pass(HOUR_MS);
-      const cost = calls();
+      const callCount = calls();
       const { metadata } = await fairway.get('web');
       cloud.faults.clear();
       await fairway.clock.pass(400_000);
 
-      expect(sum(cost)).toBeLessThanOrEqual(180);
+      expect(sum(callCount)).toBeLessThanOrEqual(180);
       expect(metadata.resourceVersion).toBe(resourceVersion);
       expect(await addressOf('web')).toMatch(/^203\./);
-      expect(holdings(cloud)).toMatchObject({ load_balancers: 1, floating_ips: 1 });
+      expect(resourceCounts(cloud)).toMatchObject({ load_balancers: 1, floating_ips: 1 });
     },
   );
 
-  test('a load balancer that always ends in ERROR is recreated, each time later, and none is left over', async () => {
+  test('recreates a load balancer that always ends in ERROR, with backoff, and leaves none behind', async () => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     const { cloud } = fairway.fairway;
     cloud.faults.add({ times: null, action: { kind: 'loadBalancerError' } });
@@ -111,20 +111,20 @@ describe('lasting failures', () => {
     await fairway.clock.pass(1_200_000);
     const calls = fairway.countCalls();
     await fairway.clock.pass(HOUR_MS);
-    const cost = calls();
+    const callCount = calls();
     const ready = await readyOf('web');
     cloud.faults.clear();
     await fairway.clock.pass(900_000);
 
-    expect(cost['POST /loadbalancers'] ?? 0).toBeLessThanOrEqual(15);
+    expect(callCount['POST /loadbalancers'] ?? 0).toBeLessThanOrEqual(15);
     expect(ready).toMatchObject({ status: 'False', reason: 'CloudUnavailable' });
     expect(await addressOf('web')).toMatch(/^203\./);
-    expect(holdings(cloud)).toMatchObject({ load_balancers: 1, floating_ips: 1 });
+    expect(resourceCounts(cloud)).toMatchObject({ load_balancers: 1, floating_ips: 1 });
   });
 });
 
 describe('external changes', () => {
-  test('a listener deleted by hand is back within a minute', async () => {
+  test('restores a listener deleted by hand within a minute', async () => {
     await withWeb();
     const [before] = await fairway.trees();
     await fairway.octavia.listeners.delete(before?.listeners[0]?.id ?? '');
@@ -137,7 +137,7 @@ describe('external changes', () => {
     expect(after?.pools).toHaveLength(1);
   });
 
-  test('members changed by hand are corrected, and weights are kept', async () => {
+  test('corrects members changed by hand, and keeps weights', async () => {
     await withWeb();
     const [before] = await fairway.trees();
     const [pool] = before?.pools ?? [];
@@ -157,7 +157,7 @@ describe('external changes', () => {
     expect(after?.members[0]?.find((member) => member.address === address)?.weight).toBe(7);
   });
 
-  test('a load balancer deleted by hand is recreated with its floating IP', async () => {
+  test('recreates a load balancer deleted by hand with its floating IP', async () => {
     const address = await withWeb();
     const [before] = await fairway.trees();
     await fairway.octavia.loadBalancers.deleteCascade(before?.loadBalancer.id ?? '');
@@ -167,10 +167,10 @@ describe('external changes', () => {
     const [after] = await fairway.trees();
     expect(after?.loadBalancer.id).not.toBe(before?.loadBalancer.id);
     expect(await addressOf('web')).toBe(address);
-    expect(holdings(fairway.fairway.cloud)).toMatchObject({ load_balancers: 1, floating_ips: 1 });
+    expect(resourceCounts(fairway.fairway.cloud)).toMatchObject({ load_balancers: 1, floating_ips: 1 });
   });
 
-  test('one that goes to ERROR later is recreated if failovers are not allowed, and keeps its floating IP', async () => {
+  test('recreates a load balancer that goes to ERROR later if failovers are not allowed, and keeps its floating IP', async () => {
     const address = await withWeb();
     const [before] = await fairway.trees();
     fairway.fairway.cloud.faults.add({ action: { kind: 'loadBalancerError' } });
@@ -186,10 +186,10 @@ describe('external changes', () => {
     expect(await readyOf('web')).toMatchObject({ status: 'True' });
   });
 
-  test('other clusters of the project, and a foreign load balancer with the same name, are never touched', async () => {
+  test('never touches other clusters of the project or a foreign load balancer with the same name', async () => {
     await withWeb();
     const [own] = await fairway.trees();
-    const stranger = await fairway.octavia.loadBalancers.create({
+    const foreign = await fairway.octavia.loadBalancers.create({
       name: own?.loadBalancer.name ?? '',
       vip_subnet_id: own?.loadBalancer.vip_subnet_id ?? '',
     });
@@ -200,10 +200,10 @@ describe('external changes', () => {
     await fairway.clock.pass(120_000);
 
     const left = await fairway.trees();
-    expect(left.map(({ loadBalancer }) => loadBalancer.id)).toEqual([stranger.id]);
+    expect(left.map(({ loadBalancer }) => loadBalancer.id)).toEqual([foreign.id]);
   });
 
-  test('a Service that names the load balancer of another is refused', async () => {
+  test('refuses a Service that refers to the load balancer of another', async () => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     const [subnet] = await Array.fromAsync(fairway.network.subnets.list({ ip_version: 4 }));
     const { id } = await fairway.octavia.loadBalancers.create({ name: 'theirs', vip_subnet_id: subnet?.id ?? '' });
@@ -218,8 +218,8 @@ describe('external changes', () => {
   });
 });
 
-describe('a process that ends', () => {
-  test('leaves everything to the next one, which changes nothing', async () => {
+describe('a process that dies', () => {
+  test('leaves everything to the next process, which changes nothing', async () => {
     await withWeb();
     const before = await fairway.trees();
     const { resourceVersion } = (await fairway.get('web')).metadata;
@@ -231,13 +231,13 @@ describe('a process that ends', () => {
 
     expect(Object.keys(restart).filter((call) => !call.startsWith('GET '))).toEqual([]);
     expect(restart['GET /pools/{pool}/members']).toBe(1);
-    expect(restart[LIST]).toBeLessThanOrEqual(4);
+    expect(restart[LIST_CALL]).toBeLessThanOrEqual(4);
     expect((await fairway.get('web')).metadata.resourceVersion).toBe(resourceVersion);
     expect(await fairway.trees()).toEqual(before);
   });
 
   test.each([1, 2, 3, 4])(
-    'has its work completed by the next one, after its write %i to the cluster',
+    'has its work completed by the next process, after write %i to the cluster',
     async (writes) => {
       const crash = new Crash(/\/services\//);
       fairway = await LoadBalancedFairway.start({ cloud: { latency }, ...crash.options });
@@ -248,7 +248,7 @@ describe('a process that ends', () => {
       crash.end();
       await fairway.fairway.startProcess();
       await fairway.clock.pass(120_000);
-      const made = holdings(fairway.fairway.cloud);
+      const made = resourceCounts(fairway.fairway.cloud);
       const address = await addressOf('web');
       crash.afterWrites(1, () => {});
       await fairway.delete('web');
@@ -260,7 +260,7 @@ describe('a process that ends', () => {
 
       expect(made).toMatchObject({ load_balancers: 1, floating_ips: 1 });
       expect(address).toMatch(/^203\./);
-      expect(holdings(fairway.fairway.cloud)).toMatchObject({ load_balancers: 0, floating_ips: 0 });
+      expect(resourceCounts(fairway.fairway.cloud)).toMatchObject({ load_balancers: 0, floating_ips: 0 });
       expect(await fairway.exists('web')).toBe(false);
     },
   );
@@ -268,18 +268,18 @@ describe('a process that ends', () => {
   test.each([
     { call: 'POST /loadbalancers', method: 'POST', path: '/loadbalancers$' },
     { call: 'POST /floatingips', method: 'POST', path: '/floatingips$' },
-  ])('whose $call got no response creates no second one', async ({ method, path }) => {
+  ])('creates no second object if $call got no response', async ({ method, path }) => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     fairway.fairway.cloud.faults.add({ method, path, action: { kind: 'drop', when: 'after' } });
     await fairway.create('web');
     await fairway.clock.pass(120_000);
 
-    expect(holdings(fairway.fairway.cloud)).toMatchObject({ load_balancers: 1, floating_ips: 1 });
+    expect(resourceCounts(fairway.fairway.cloud)).toMatchObject({ load_balancers: 1, floating_ips: 1 });
     expect(await addressOf('web')).toMatch(/^203\./);
   });
 });
 
-test('two hundred Services at once cost two calls each besides a shared list', async () => {
+test('makes two calls per Service for two hundred concurrent Services, besides a shared list', async () => {
   fairway = await LoadBalancedFairway.start({ cloud: { latency } });
   const calls = fairway.countCalls();
   const names = Array.from({ length: 200 }, (_, index) => `web-${index}`);
@@ -292,5 +292,5 @@ test('two hundred Services at once cost two calls each besides a shared list', a
 
   expect(items.filter(({ status }) => status?.loadBalancer?.ingress?.[0]?.ip)).toHaveLength(200);
   expect(made).toMatchObject({ 'POST /loadbalancers': 200, 'POST /floatingips': 200 });
-  expect(made[LIST]).toBeLessThanOrEqual(40);
+  expect(made[LIST_CALL]).toBeLessThanOrEqual(40);
 });

@@ -1,29 +1,29 @@
-import { holdings } from '@fairway/controllers/testing/cloud-contents';
+import { resourceCounts } from '@fairway/controllers/testing/cloud-contents';
 import { Events, Nodes } from '@fairway/kube/kinds/resources';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { machineAddresses } from '@fairway/tenancy/machine-addresses';
 import { afterEach, describe, expect, test } from 'vitest';
 import { memberAddresses } from '../../load-balancers/members.ts';
-import { LIFE, LoadBalancedFairway } from '../../load-balancers/testing/balanced-fairway.ts';
+import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from '../../load-balancers/testing/load-balanced-fairway.ts';
 
 /*
- * What users of cloud-provider-openstack report of its load balancers, by the numbers of
- * https://github.com/kubernetes/cloud-provider-openstack/issues: each does not happen here.
+ * Issues that users of cloud-provider-openstack reported for its load balancers, by their numbers at
+ * https://github.com/kubernetes/cloud-provider-openstack/issues. None of them occurs here.
  */
 
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
+const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
 const MINUTE_MS = 60_000;
 
 let fairway: LoadBalancedFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-type Creation = Parameters<LoadBalancedFairway['create']>;
+type CreateArguments = Parameters<LoadBalancedFairway['create']>;
 
 async function start(life: object = {}): Promise<void> {
   fairway = await LoadBalancedFairway.start({ cloud: { latency: { ...latency, life: { ...latency.life, ...life } } } });
 }
 
-async function withWeb(spec: Creation[1] = {}, annotations: Creation[2] = {}): Promise<void> {
+async function withWeb(spec: CreateArguments[1] = {}, annotations: CreateArguments[2] = {}): Promise<void> {
   await start();
   await fairway.create('web', spec, annotations);
   await fairway.clock.pass(MINUTE_MS);
@@ -38,7 +38,7 @@ const onlyLoadBalancer = async () => {
 };
 
 describe('#3102, #2241, #2571, #2624, #1273: clusters take each other’s load balancers', () => {
-  test('one with the same name is not taken over, and remains', async () => {
+  test('keeps a load balancer with the same name, and does not take it over', async () => {
     await start();
     const [subnet] = await Array.fromAsync(fairway.network.subnets.list({ ip_version: 4 }));
     const name = 'kube_service_demo_default_web';
@@ -55,7 +55,7 @@ describe('#3102, #2241, #2571, #2624, #1273: clusters take each other’s load b
 });
 
 describe('#2858, #1595, #1304, #2066, #2222: slow with many ports and a slow Octavia', () => {
-  test('a change of nodes takes Octavia’s own time for each pool, and delays no other Service', async () => {
+  test('spends Octavia’s own time per pool on a change of nodes, and delays no other Service', async () => {
     await start({ loadBalancerUpdate: 120_000 });
     await fairway.create('web', { ports: [{ port: 80 }, { port: 81 }, { port: 82 }] });
     await fairway.clock.pass(MINUTE_MS);
@@ -74,8 +74,8 @@ describe('#2858, #1595, #1304, #2066, #2222: slow with many ports and a slow Oct
   });
 });
 
-describe('#2541, #2165, #2036, #821, #1052: one that ends in ERROR remains so', () => {
-  test('it is recreated, and none is left over', async () => {
+describe('#2541, #2165, #2036, #821, #1052: a load balancer that ends in ERROR stays there', () => {
+  test('recreates it, and leaves none behind', async () => {
     await start();
     fairway.fairway.cloud.faults.add({ action: { kind: 'loadBalancerError' } });
     await fairway.create('web');
@@ -83,12 +83,12 @@ describe('#2541, #2165, #2036, #821, #1052: one that ends in ERROR remains so', 
 
     expect((await onlyLoadBalancer()).loadBalancer.provisioning_status).toBe('ACTIVE');
     expect(await addressOf('web')).toMatch(/^203\./);
-    expect(holdings(fairway.fairway.cloud).floating_ips).toBe(1);
+    expect(resourceCounts(fairway.fairway.cloud).floating_ips).toBe(1);
   });
 });
 
 describe('#1597, #2962, #2370: drift is never corrected', () => {
-  test('a pool deleted by hand is back, with its members, though nothing in the cluster changes', async () => {
+  test('restores a pool deleted by hand with its members, although nothing in the cluster changes', async () => {
     await withWeb();
     await fairway.octavia.pools.delete((await onlyLoadBalancer()).pools[0]?.id ?? '');
     await fairway.clock.pass(90_000);
@@ -98,16 +98,20 @@ describe('#1597, #2962, #2370: drift is never corrected', () => {
 });
 
 describe('#628, #2003, #2695, #2699, #1976: security groups are wiped, leaked and subject to races', () => {
-  test('no Service has one, and no port of a node is written to', async () => {
+  test('creates no security group for a Service, and writes to no port of a node', async () => {
     await start();
     const groupsOf = async () => {
       const ports = await Array.fromAsync(fairway.network.ports.list());
-      const ofServers = ports.filter(({ device_owner: owner }) => owner?.startsWith('compute:'));
-      return ofServers.map(({ id, security_groups: groups, revision_number: revision }) => ({ id, groups, revision }));
+      const serverPorts = ports.filter(({ device_owner: owner }) => owner?.startsWith('compute:'));
+      return serverPorts.map(({ id, security_groups: groups, revision_number: revision }) => ({
+        id,
+        groups,
+        revision,
+      }));
     };
     const groupNames = async () => {
       const groups = await Array.fromAsync(fairway.network.securityGroups.list());
-      // Octavia has one for the load balancer's own port.
+      // Octavia creates one for the load balancer's own port.
       return groups.map(({ name }) => name).filter((name) => !/^lb-[0-9a-f-]{36}$/.test(name));
     };
     const before = { ports: await groupsOf(), groups: await groupNames() };
@@ -120,7 +124,7 @@ describe('#628, #2003, #2695, #2699, #1976: security groups are wiped, leaked an
 });
 
 describe('#2854, #1152: PROXY with UDP is refused by Octavia', () => {
-  test('TCP has it, UDP goes without, and an event reports it', async () => {
+  test('uses PROXY for TCP but not for UDP, and an event reports it', async () => {
     const ports = [{ port: 443 }, { port: 443, protocol: 'UDP' }];
     await withWeb({ ports }, { 'loadbalancer.openstack.org/proxy-protocol': 'v2' });
     const { items } = await fairway.fairway.runtime
@@ -134,7 +138,7 @@ describe('#2854, #1152: PROXY with UDP is refused by Octavia', () => {
 });
 
 describe('#2866, #2234: externalTrafficPolicy Local without a monitor sends traffic to nodes that drop it', () => {
-  test('its monitor probes kube-proxy by default', async () => {
+  test('probes kube-proxy by default', async () => {
     await withWeb({ externalTrafficPolicy: 'Local', healthCheckNodePort: 31_000 });
     const [monitor] = await Array.fromAsync(fairway.octavia.healthMonitors.list());
 
@@ -144,13 +148,13 @@ describe('#2866, #2234: externalTrafficPolicy Local without a monitor sends traf
 });
 
 describe('#2756, #665, #2987: the provider is the same for all, and lb-method is not changed', () => {
-  test('a Service chooses its provider', async () => {
+  test('lets a Service choose its provider', async () => {
     await withWeb({}, { 'loadbalancer.fairway.dev/provider': 'ovn' });
 
     expect((await onlyLoadBalancer()).loadBalancer.provider).toBe('ovn');
   });
 
-  test('the algorithm of an existing one follows', async () => {
+  test('changes the algorithm of an existing load balancer', async () => {
     await withWeb();
     const annotations = { 'loadbalancer.openstack.org/lb-method': 'LEAST_CONNECTIONS' };
     await fairway.patch('web', { metadata: { annotations } });
@@ -162,8 +166,8 @@ describe('#2756, #665, #2987: the provider is the same for all, and lb-method is
   });
 });
 
-describe('#2751: annotations are left after a change of type', () => {
-  test('a Service whose type is LoadBalancer again gets a new one', async () => {
+describe('#2751: annotations remain after a change of type', () => {
+  test('creates a new load balancer when the type is LoadBalancer again', async () => {
     await withWeb();
     const before = (await onlyLoadBalancer()).loadBalancer.id;
     await fairway.patch('web', { spec: { type: 'ClusterIP', ports: [{ name: 'p0', port: 80, nodePort: null }] } });
@@ -179,7 +183,7 @@ describe('#2751: annotations are left after a change of type', () => {
 });
 
 describe('#2443, #2451: a change of loadBalancerIP has no effect', () => {
-  test('the load balancer gets that address, and the previous one is deleted', async () => {
+  test('moves the load balancer to that address, and deletes the previous one', async () => {
     await withWeb();
     const [before] = await fairway.floatingIps();
     const own = await fairway.network.floatingIps.create({ floating_network_id: before?.floating_network_id ?? '' });
@@ -193,7 +197,7 @@ describe('#2443, #2451: a change of loadBalancerIP has no effect', () => {
 });
 
 describe('#2698, #407, #1039, #573: members use an address of another interface', () => {
-  test('the address in the nodes’ subnet is the member’s, in any order of networks', () => {
+  test('uses the member address in the nodes’ subnet, in any order of networks', () => {
     const at = (addr: string) => [{ addr, version: 4 as const, 'OS-EXT-IPS:type': 'fixed' as const }];
     const server = { name: 'node-a', addresses: { 'a-storage': at('10.9.0.5'), nodes: at('10.1.0.5') } };
     const addresses = machineAddresses(server, { nodesCIDR: '10.1.0.0/24', clusterRanges: [] });

@@ -1,13 +1,13 @@
-import { strangerIn } from '@fairway/controllers/testing/stranger';
+import { createForeignClient } from '@fairway/controllers/testing/foreign-client';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { afterEach, describe, expect, test } from 'vitest';
-import { LIFE, LoadBalancedFairway } from '../../load-balancers/testing/balanced-fairway.ts';
-import { onlyTree, servedOf, warningsOf } from '../../load-balancers/testing/dual-stack.ts';
-import { withoutLists } from '../../load-balancers/testing/own-calls.ts';
+import { withoutLists } from '../../load-balancers/testing/call-counts.ts';
+import { onlyTree, servedAddresses, warningsOf } from '../../load-balancers/testing/dual-stack.ts';
+import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from '../../load-balancers/testing/load-balanced-fairway.ts';
 
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
+const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
 const NAME = 'loadbalancer.ovhcloud.com/flavor';
 const ID = 'loadbalancer.openstack.org/flavor-id';
 const [small] = DEFAULT_CONFIG.loadBalancerFlavors;
@@ -27,12 +27,12 @@ async function withWeb(annotations: Record<string, string>, cloud: object = {}):
 }
 
 test.each(['small', 'medium', 'large', 'xl'])(
-  'a Service that names OVHcloud’s class and the size %s gets its address',
+  'assigns an address to a Service with OVHcloud’s class and the size %s',
   async (size) => {
     await withWeb({ 'loadbalancer.ovhcloud.com/class': 'octavia', [NAME]: size });
 
     const flavor = DEFAULT_CONFIG.loadBalancerFlavors.find(({ name }) => name === size);
-    expect((await servedOf(fairway)).at).toHaveLength(1);
+    expect((await servedAddresses(fairway)).at).toHaveLength(1);
     expect((await onlyTree(fairway)).loadBalancer).toMatchObject({ flavor_id: flavor?.id });
     expect(await warningsOf(fairway)).toEqual([]);
   },
@@ -53,13 +53,13 @@ describe('a flavor that the cloud does not have', () => {
       says: `${small?.id} (small), `,
     },
     {
-      reason: 'in a cloud without any',
+      reason: 'a cloud without flavors',
       annotations: { [NAME]: 'small' },
       cloud: { loadBalancerFlavors: [] },
       says: `annotation ${NAME}: "small": the cloud has no load balancer flavors; remove the annotation to use the cloud's default, or ask the cloud operator to create one (\`openstack loadbalancer flavor create\`)`,
     },
     {
-      reason: 'where Octavia’s provider is OVN',
+      reason: 'a cloud whose Octavia provider is OVN',
       annotations: { [NAME]: 'small', 'loadbalancer.fairway.dev/provider': 'ovn' },
       cloud: {},
       says: `annotation ${NAME}: provider ovn does not support flavors; use provider amphora, or remove the annotation`,
@@ -71,20 +71,20 @@ describe('a flavor that the cloud does not have', () => {
     await fairway.clock.pass(HOUR_MS);
 
     expect(await fairway.trees()).toEqual([]);
-    expect(await servedOf(fairway)).toMatchObject({ ready: expect.stringContaining(says) });
+    expect(await servedAddresses(fairway)).toMatchObject({ ready: expect.stringContaining(says) });
     expect(await warningsOf(fairway)).toEqual([expect.stringContaining(says)]);
     expect((await fairway.get('web')).metadata.resourceVersion).toBe(resourceVersion);
-    const { 'GET /flavors': looks = 0, ...others } = withoutLists(calls());
-    expect(looks).toBeLessThanOrEqual(15);
+    const { 'GET /flavors': flavorReads = 0, ...others } = withoutLists(calls());
+    expect(flavorReads).toBeLessThanOrEqual(15);
     expect(others).toEqual({});
   });
 
   test('is used once the operator has created it', async () => {
     await withWeb({ [NAME]: 'gold' });
-    await strangerIn(fairway.fairway, makeGold, 'simulator-admin');
+    await createForeignClient(fairway.fairway, makeGoldFlavor, 'simulator-admin');
     await fairway.clock.pass(600_000);
 
-    expect((await servedOf(fairway)).at).toHaveLength(1);
+    expect((await servedAddresses(fairway)).at).toHaveLength(1);
   });
 });
 
@@ -100,15 +100,15 @@ test('an existing load balancer keeps its flavor, reports it once, and causes no
   expect(await warningsOf(fairway)).toEqual([expect.stringContaining('an existing load balancer retains its flavor')]);
 });
 
-async function makeGold({ session }: OpenStackClient): Promise<void> {
+async function makeGoldFlavor({ session }: OpenStackClient): Promise<void> {
   const make = async (path: string, body: object) => {
-    const answer = await fetch(`${await session.endpoint('load-balancer')}/lbaas/${path}`, {
+    const response = await fetch(`${await session.endpoint('load-balancer')}/lbaas/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-auth-token': (await session.token()).id },
       body: JSON.stringify(body),
     });
-    if (answer.status !== 201) throw new Error(`${path} got ${answer.status}: ${await answer.text()}`);
-    return (await answer.json()) as { readonly flavorprofile?: { readonly id: string } };
+    if (response.status !== 201) throw new Error(`${path} got ${response.status}: ${await response.text()}`);
+    return (await response.json()) as { readonly flavorprofile?: { readonly id: string } };
   };
   const profile = { name: 'gold', provider_name: 'amphora', flavor_data: '{}' };
   const { flavorprofile } = await make('flavorprofiles', { flavorprofile: profile });

@@ -1,18 +1,18 @@
-import { share, strangerIn } from '@fairway/controllers/testing/stranger';
+import { createForeignClient, share } from '@fairway/controllers/testing/foreign-client';
 import { CloudLoadBalancers } from '@fairway/openstack/config/load-balancer-settings';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { afterEach, describe, expect, test } from 'vitest';
-import { settingsOf } from '../../load-balancers/settings-of-cluster.ts';
+import { settingsOf } from '../../load-balancers/cluster-settings.ts';
 import { specFromService } from '../../load-balancers/spec-from-service.ts';
-import { aService, DNS, HTTP, SETTINGS } from '../../load-balancers/testing/a-service.ts';
-import { LIFE, LoadBalancedFairway } from '../../load-balancers/testing/balanced-fairway.ts';
+import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from '../../load-balancers/testing/load-balanced-fairway.ts';
+import { aService, DNS, HTTP, SETTINGS } from '../../load-balancers/testing/services.ts';
 
 const ID = '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e';
 const OTHER_ID = '0cf8fcd5-65b6-4a0f-a1ad-0a7e8a5e2b9a';
 const SUBNET = 'loadbalancer.openstack.org/floating-subnet';
 const TAGS = 'loadbalancer.openstack.org/floating-subnet-tags';
 
-/** What a Service gets where the operator has written this in clouds.yaml. */
+/** What a Service gets with these operator settings in clouds.yaml. */
 function specOf(written: object, ...service: Parameters<typeof aService>) {
   const network = { subnetID: 'nodes', externalNetworkID: 'external' };
   const cluster = { metadata: { name: 'demo' }, status: { network } } as Parameters<typeof settingsOf>[0];
@@ -22,12 +22,12 @@ function specOf(written: object, ...service: Parameters<typeof aService>) {
 }
 
 describe('defaults for all Services of a cloud', () => {
-  test('internal, unless a Service overrides it', () => {
+  test('make Services internal, unless a Service overrides it', () => {
     expect(specOf({ internal: true }).floatingIP).toBeUndefined();
     expect(specOf({ internal: true }, {}, { internal: 'false' }).floatingIP).toBeDefined();
   });
 
-  test('the algorithm, except for OVN, which has another', () => {
+  test('set the algorithm, except for OVN, which has another', () => {
     const written = { lb_method: 'LEAST_CONNECTIONS' };
 
     expect(specOf(written).algorithm).toBe('LEAST_CONNECTIONS');
@@ -35,7 +35,7 @@ describe('defaults for all Services of a cloud', () => {
     expect(specOf(written, {}, { provider: 'ovn' }).algorithm).toBe('SOURCE_IP_PORT');
   });
 
-  test('a certificate, unless a Service has its own, none, or what excludes it', () => {
+  test('set a certificate, unless a Service has its own, none, or a setting that excludes it', () => {
     const written = { default_tls_container_ref: 'https://barbican/v1/containers/all' };
     const of = (annotations: Parameters<typeof aService>[1]) =>
       specOf(written, {}, annotations).ports.map(({ listenerProtocol }) => listenerProtocol);
@@ -49,7 +49,7 @@ describe('defaults for all Services of a cloud', () => {
     );
   });
 
-  test('monitors: times, and whether there are any', () => {
+  test('set the times of monitors, and whether to create them', () => {
     const ports = { ports: [HTTP, DNS] };
     const monitors = (monitor: object, annotations = {}) =>
       specOf({ monitor }, ports, annotations).ports.map((port) => port.monitor?.delay);
@@ -69,7 +69,7 @@ describe('cloud-provider-openstack’s settings', () => {
     {
       written: { ...SUBNET_ID, floating_subnet: 'public-*' },
       balancerSpec: { floatingIP: { subnetID: ID, subnets: undefined } },
-      reason: 'the id counts',
+      reason: 'the id takes precedence',
     },
     {
       written: { floating_subnet: 'public-*', floating_subnet_tags: 'a' },
@@ -79,7 +79,7 @@ describe('cloud-provider-openstack’s settings', () => {
       written: SUBNET_ID,
       service: { floatingSubnet: 'edge' },
       balancerSpec: { floatingIP: { subnetID: undefined, subnets: { name: 'edge' } } },
-      reason: 'a Service chooses for itself',
+      reason: 'a Service overrides it',
     },
     {
       written: SUBNET_ID,
@@ -117,7 +117,7 @@ describe('cloud-provider-openstack’s settings', () => {
     expect(specOf(written, {}, service)).toMatchObject(balancerSpec);
   });
 
-  test('a network without one of its subnets leaves the choice to Octavia', () => {
+  test('leaves the choice to Octavia for a network without a subnet', () => {
     const { balancerSpec } = specFromService(aService(), { ...SETTINGS, subnetID: undefined, networkID: ID });
 
     expect(balancerSpec.vip).toMatchObject({ subnetID: undefined, networkID: ID });
@@ -134,7 +134,7 @@ describe('classes', () => {
     },
   };
 
-  test('determine where addresses come from', () => {
+  test('determine the networks of addresses', () => {
     const gold = specOf(written, {}, { class: 'gold', floatingNetworkID: OTHER_ID });
 
     expect(gold.floatingIP).toMatchObject({ networkID: ID, subnets: { tags: 'gold' } });
@@ -146,27 +146,27 @@ describe('classes', () => {
     });
   });
 
-  test('that are unknown are refused with the names of existing ones', () => {
+  test('are refused if unknown, with the names of existing ones', () => {
     expect(() => specOf(written, {}, { class: 'iron' })).toThrow(
       'annotation loadbalancer.openstack.org/class: class "iron" does not exist; available: gold, inside',
     );
   });
 
-  test('with an invalid pattern are reported by name', () => {
-    const broken = { classes: { gold: { floating_subnet: '~(' } } };
+  test('are reported by name if a pattern is invalid', () => {
+    const invalidSettings = { classes: { gold: { floating_subnet: '~(' } } };
 
-    expect(() => specOf(broken, {}, { class: 'gold' })).toThrow(/^class gold: "~\(" is not a valid pattern/);
+    expect(() => specOf(invalidSettings, {}, { class: 'gold' })).toThrow(/^class gold: "~\(" is not a valid pattern/);
   });
 });
 
 describe('a cloud', () => {
-  const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
+  const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
   let fairway: LoadBalancedFairway;
   afterEach(() => fairway[Symbol.asyncDispose]());
 
   const readyOf = async (name: string) => (await fairway.get(name)).status?.conditions?.[0];
 
-  test('whose default provider changes keeps its existing load balancers', async () => {
+  test('keeps existing load balancers when its default provider changes', async () => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     await fairway.create('web');
     await fairway.clock.pass(60_000);
@@ -185,29 +185,29 @@ describe('a cloud', () => {
     expect(await fairway.trees()).toEqual([after]);
   });
 
-  test('whose providers create no load balancer in one call has it created step by step, and then served', async () => {
+  test('creates a load balancer step by step, and then serves it, if its providers cannot create one in one call', async () => {
     const loadBalancers = CloudLoadBalancers.parse({ serial_calls: true });
     fairway = await LoadBalancedFairway.start({ cloud: { latency }, loadBalancers });
     await fairway.create('web', { ports: [{ port: 80 }, { port: 81 }] });
     await fairway.clock.pass(10_000);
     const [first] = await fairway.trees();
     await fairway.clock.pass(11_000);
-    const early = await fairway.get('web');
+    const earlyService = await fairway.get('web');
     await fairway.clock.pass(60_000);
     const [last] = await fairway.trees();
     const { status } = await fairway.get('web');
 
     expect(first).toMatchObject({ loadBalancer: { provisioning_status: 'PENDING_CREATE' }, listeners: [], pools: [] });
-    expect(early.status?.loadBalancer?.ingress).toBeUndefined();
+    expect(earlyService.status?.loadBalancer?.ingress).toBeUndefined();
     expect(last?.listeners.map(({ protocol_port: port }) => port).toSorted()).toEqual([80, 81]);
     expect(last?.members.map((members) => members.length)).toEqual([2, 2]);
     expect(status?.loadBalancer?.ingress?.[0]?.ip).toMatch(/^203\./);
   });
 
   test.each([
-    { provider: 'amphora', ready: 'False', reason: 'there is no such zone' },
-    { provider: 'ovn', ready: 'True', reason: 'it has no zones, and is not asked for one' },
-  ])('has load balancers of $provider in the specified zone: $reason', async ({ provider, ready }) => {
+    { provider: 'amphora', ready: 'False', reason: 'the zone does not exist' },
+    { provider: 'ovn', ready: 'True', reason: 'OVN has no zones, so none is requested' },
+  ])('creates load balancers of $provider in the specified zone: $reason', async ({ provider, ready }) => {
     const loadBalancers = CloudLoadBalancers.parse({ provider, availability_zone: 'nowhere' });
     fairway = await LoadBalancedFairway.start({ cloud: { latency }, loadBalancers });
     await fairway.create('web');
@@ -216,7 +216,7 @@ describe('a cloud', () => {
     expect((await readyOf('web'))?.status).toBe(ready);
   });
 
-  test('whose certificates are in a store other than Barbican lets Octavia validate references', async () => {
+  test('lets Octavia validate references if certificates are in a store other than Barbican', async () => {
     const written = { default_tls_container_ref: 'vault:all', container_store: 'external' };
     fairway = await LoadBalancedFairway.start({ cloud: { latency }, loadBalancers: CloudLoadBalancers.parse(written) });
     const calls = fairway.countCalls();
@@ -226,7 +226,7 @@ describe('a cloud', () => {
     expect(calls()['POST /loadbalancers']).toBeGreaterThan(0);
   });
 
-  test('that shows no subnets of its external network reports it', async () => {
+  test('reports an external network whose subnets are not visible', async () => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     await fairway.create('web', {}, { [SUBNET]: '*' });
     await fairway.clock.pass(60_000);
@@ -239,11 +239,11 @@ describe('a cloud', () => {
     { annotations: { [SUBNET]: '*' }, ready: 'True' },
     { annotations: { [TAGS]: 'gold' }, ready: 'False' },
     { annotations: { [TAGS]: '!gold' }, ready: 'True' },
-  ])('assigns floating IPs from the subnets that $annotations selects', async ({ annotations, ready }) => {
+  ])('assigns floating IPs from the subnets that $annotations select', async ({ annotations, ready }) => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     const [external] = await Array.fromAsync(fairway.network.networks.list({ 'router:external': true }));
     const project = { cloud: fairway.fairway.cloud, projectID: await fairway.network.projectId() };
-    await strangerIn(
+    await createForeignClient(
       fairway.fairway,
       (admin) => share(project, admin, 'network', external?.id ?? ''),
       'simulator-admin',

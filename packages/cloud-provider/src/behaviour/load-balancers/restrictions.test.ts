@@ -1,12 +1,12 @@
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { afterEach, expect, test } from 'vitest';
-import { LIFE, LoadBalancedFairway } from '../../load-balancers/testing/balanced-fairway.ts';
-import { allowedIn, servedOf, warningsOf } from '../../load-balancers/testing/dual-stack.ts';
-import { withoutLists } from '../../load-balancers/testing/own-calls.ts';
+import { withoutLists } from '../../load-balancers/testing/call-counts.ts';
+import { servedAddresses, sourceRangesOf, warningsOf } from '../../load-balancers/testing/dual-stack.ts';
+import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from '../../load-balancers/testing/load-balanced-fairway.ts';
 
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
-const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
-const SOURCES = 'service.beta.kubernetes.io/ovh-loadbalancer-allowed-sources';
+const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
+const INTERNAL_ANNOTATION = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
+const SOURCES_ANNOTATION = 'service.beta.kubernetes.io/ovh-loadbalancer-allowed-sources';
 const HOUR_MS = 3_600_000;
 
 let fairway: LoadBalancedFairway;
@@ -19,26 +19,26 @@ async function withWeb(annotations: Record<string, string>): Promise<void> {
 }
 
 test('the listener allows only the sources in OVHcloud’s annotation', async () => {
-  await withWeb({ [SOURCES]: '198.51.100.0/24' });
+  await withWeb({ [SOURCES_ANNOTATION]: '198.51.100.0/24' });
 
-  expect(await allowedIn(fairway)).toEqual([['198.51.100.0/24']]);
-  expect(await servedOf(fairway)).toMatchObject({ ready: 'True' });
+  expect(await sourceRangesOf(fairway)).toEqual([['198.51.100.0/24']]);
+  expect(await servedAddresses(fairway)).toMatchObject({ ready: 'True' });
 });
 
 test.each([
   {
-    annotation: INTERNAL,
+    annotation: INTERNAL_ANNOTATION,
     value: 'True',
-    says: `annotation ${INTERNAL}: "True" is invalid: it must be true or false`,
+    says: `annotation ${INTERNAL_ANNOTATION}: "True" is invalid: it must be true or false`,
   },
   {
     annotation: 'service.beta.kubernetes.io/aws-load-balancer-internal',
     value: 'true',
-    says: `"true" is not supported here, and must not be ignored: use ${INTERNAL}: "true", or "false" for a floating IP, or remove it`,
+    says: `"true" is not supported here, and must not be ignored: use ${INTERNAL_ANNOTATION}: "true", or "false" for a floating IP, or remove it`,
   },
-])('$annotation: $value creates no load balancer and reports what to do', async ({ annotation, value, says }) => {
+])('creates no load balancer for $annotation: $value and reports what to do', async ({ annotation, value, says }) => {
   await withWeb({ [annotation]: value });
-  const told = await warningsOf(fairway);
+  const warnings = await warningsOf(fairway);
   const { resourceVersion } = (await fairway.get('web')).metadata;
   const calls = fairway.countCalls();
 
@@ -46,37 +46,37 @@ test.each([
 
   expect(await fairway.trees()).toEqual([]);
   expect(await fairway.floatingIps()).toEqual([]);
-  expect(told).toEqual([expect.stringMatching(/^SyncLoadBalancerFailed /)]);
-  expect(told[0]).toContain(says);
-  expect(await servedOf(fairway)).toMatchObject({ ready: expect.stringContaining(says) });
+  expect(warnings).toEqual([expect.stringMatching(/^SyncLoadBalancerFailed /)]);
+  expect(warnings[0]).toContain(says);
+  expect(await servedAddresses(fairway)).toMatchObject({ ready: expect.stringContaining(says) });
   expect(withoutLists(calls())).toEqual({});
   expect((await fairway.get('web')).metadata.resourceVersion).toBe(resourceVersion);
 
-  await fairway.patch('web', { metadata: { annotations: { [annotation]: null, [INTERNAL]: 'true' } } });
+  await fairway.patch('web', { metadata: { annotations: { [annotation]: null, [INTERNAL_ANNOTATION]: 'true' } } });
   await fairway.clock.pass(60_000);
-  expect(await servedOf(fairway)).toMatchObject({ ready: 'True' });
+  expect(await servedAddresses(fairway)).toMatchObject({ ready: 'True' });
   expect(await fairway.floatingIps()).toEqual([]);
 });
 
-test('an internal load balancer stays internal when its annotation becomes invalid', async () => {
-  await withWeb({ [INTERNAL]: 'true' });
-  await fairway.patch('web', { metadata: { annotations: { [INTERNAL]: 'yes' } } });
+test('keeps an internal load balancer internal when its annotation becomes invalid', async () => {
+  await withWeb({ [INTERNAL_ANNOTATION]: 'true' });
+  await fairway.patch('web', { metadata: { annotations: { [INTERNAL_ANNOTATION]: 'yes' } } });
   await fairway.clock.pass(60_000);
 
   expect(await fairway.trees()).toHaveLength(1);
   expect(await fairway.floatingIps()).toEqual([]);
-  expect(await servedOf(fairway)).toMatchObject({ ready: expect.stringContaining('"yes" is invalid') });
+  expect(await servedAddresses(fairway)).toMatchObject({ ready: expect.stringContaining('"yes" is invalid') });
 });
 
-test('sources that become invalid leave the listener as closed as it is', async () => {
-  await withWeb({ [SOURCES]: '198.51.100.0/24' });
-  await fairway.patch('web', { metadata: { annotations: { [SOURCES]: 'office' } } });
+test('keeps the listener’s restrictions when sources become invalid', async () => {
+  await withWeb({ [SOURCES_ANNOTATION]: '198.51.100.0/24' });
+  await fairway.patch('web', { metadata: { annotations: { [SOURCES_ANNOTATION]: 'office' } } });
   await fairway.clock.pass(60_000);
 
-  expect(await allowedIn(fairway)).toEqual([['198.51.100.0/24']]);
+  expect(await sourceRangesOf(fairway)).toEqual([['198.51.100.0/24']]);
 });
 
-test('a floating IP is kept if the setting that decides it is invalid', async () => {
+test('keeps a floating IP if the setting that decides about it is invalid', async () => {
   await withWeb({});
   await fairway.patch('web', { metadata: { annotations: { 'loadbalancer.openstack.org/keep-floatingip': 'True' } } });
   await fairway.clock.pass(10_000);
@@ -87,7 +87,7 @@ test('a floating IP is kept if the setting that decides it is invalid', async ()
   expect(await fairway.floatingIps()).toMatchObject([{ port_id: null }]);
 });
 
-test('a subnet without a router is reported with alternatives', async () => {
+test('reports a subnet without a router, with alternatives', async () => {
   fairway = await LoadBalancedFairway.start({ cloud: { latency } });
   const { network_id } = await nodesSubnet();
   const { id } = await fairway.network.subnets.create({ network_id, ip_version: 4, cidr: '10.77.0.0/24', name: 'far' });
@@ -96,7 +96,7 @@ test('a subnet without a router is reported with alternatives', async () => {
 
   const problem = `${id} has no router to the external network`;
   expect(await warningsOf(fairway)).toContainEqual(expect.stringContaining(`openstack router add subnet ROUTER ${id}`));
-  expect(await servedOf(fairway)).toMatchObject({ ready: expect.stringContaining(problem) });
+  expect(await servedAddresses(fairway)).toMatchObject({ ready: expect.stringContaining(problem) });
 });
 
 async function nodesSubnet() {

@@ -1,13 +1,13 @@
-import { strangerIn } from '@fairway/controllers/testing/stranger';
+import { createForeignClient } from '@fairway/controllers/testing/foreign-client';
 import { Events } from '@fairway/kube/kinds/resources';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { LoadBalancedFairway } from '../../load-balancers/testing/balanced-fairway.ts';
+import { LoadBalancedFairway } from '../../load-balancers/testing/load-balanced-fairway.ts';
 import { readCertificate, type TlsCertificate } from '../../tls/certificate.ts';
 import { pkcs12Of } from '../../tls/pkcs12.ts';
 import { tlsData } from '../../tls/testing/tls-secret.ts';
 
 const REF = 'loadbalancer.openstack.org/default-tls-container-ref';
-const NO_SUCH = 'http://keys.example/v1/secrets/11111111-1111-4111-8111-111111111111';
+const MISSING_REF = 'http://keys.example/v1/secrets/11111111-1111-4111-8111-111111111111';
 
 let fairway: LoadBalancedFairway;
 beforeEach(async () => {
@@ -31,15 +31,15 @@ async function store(manager = keys()): Promise<string> {
   });
 }
 
-/** What Barbican has by other calls than Fairway's. */
+/** What others store in Barbican, without Fairway's calls. */
 async function make(collection: 'secrets' | 'containers', body: object): Promise<string> {
   const { session } = fairway.fairway.process.project.client;
-  const answer = await fetch(`${await session.endpoint('key-manager')}/${collection}`, {
+  const response = await fetch(`${await session.endpoint('key-manager')}/${collection}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-auth-token': (await session.token()).id },
     body: JSON.stringify(body),
   });
-  return Object.values((await answer.json()) as Record<string, string>)[0] ?? '';
+  return Object.values((await response.json()) as Record<string, string>)[0] ?? '';
 }
 
 async function warnings(): Promise<readonly string[]> {
@@ -52,7 +52,7 @@ const text = { payload: 'x', payload_content_type: 'text/plain' };
 
 test.each<{ is: string; reference: () => Promise<string> | string; problem: string }>([
   { is: 'nothing', reference: () => 'my-certificate', problem: 'is not a Barbican reference' },
-  { is: 'what is not there', reference: () => NO_SUCH, problem: 'does not exist: see `openstack secret list`' },
+  { is: 'what is not there', reference: () => MISSING_REF, problem: 'does not exist: see `openstack secret list`' },
   { is: 'a secret without a payload', reference: () => make('secrets', {}), problem: 'has no payload yet' },
   { is: 'a text', reference: () => make('secrets', text), problem: 'is plain text: it must be a PKCS #12 bundle' },
   {
@@ -68,7 +68,7 @@ test.each<{ is: string; reference: () => Promise<string> | string; problem: stri
     },
     problem: 'has no private_key',
   },
-])('a Service that refers to $is gets no load balancer, and reports why', async ({ reference, problem }) => {
+])('creates no load balancer for a Service that refers to $is, and reports why', async ({ reference, problem }) => {
   await fairway.create('web', {}, { [REF]: await reference() });
   await fairway.clock.pass(60_000);
 
@@ -76,9 +76,9 @@ test.each<{ is: string; reference: () => Promise<string> | string; problem: stri
   expect(await warnings()).toEqual([expect.stringContaining(problem)]);
 });
 
-test("one that refers to another project's reports it", async () => {
+test('reports a reference to another project’s container', async () => {
   let reference = '';
-  await strangerIn(fairway.fairway, async ({ keyManager }) => {
+  await createForeignClient(fairway.fairway, async ({ keyManager }) => {
     reference = await store(keyManager);
   });
   await fairway.create('web', {}, { [REF]: reference });
@@ -88,15 +88,15 @@ test("one that refers to another project's reports it", async () => {
   expect(await warnings()).toEqual([expect.stringContaining('belongs to another project')]);
 });
 
-test('a bundle is served, and another one once it can be; while idle it causes no calls', async () => {
+test('serves a bundle and switches to another one once possible; makes no calls while idle', async () => {
   await fairway.create('web', {}, { [REF]: await store() });
   await fairway.clock.pass(60_000);
   const { calls } = fairway.fairway.cloud;
-  const asked = () => calls.counts().filter(({ service }) => service === 'key-manager');
-  const before = asked();
+  const keyManagerCalls = () => calls.counts().filter(({ service }) => service === 'key-manager');
+  const before = keyManagerCalls();
   await fairway.clock.pass(600_000);
-  const after = asked();
-  await fairway.patch('web', { metadata: { annotations: { [REF]: NO_SUCH } } });
+  const after = keyManagerCalls();
+  await fairway.patch('web', { metadata: { annotations: { [REF]: MISSING_REF } } });
   await fairway.clock.pass(60_000);
   const kept = (await fairway.trees())[0]?.listeners[0]?.default_tls_container_ref;
   const next = await store();
@@ -104,6 +104,6 @@ test('a bundle is served, and another one once it can be; while idle it causes n
   await fairway.clock.pass(60_000);
 
   expect(after).toEqual(before);
-  expect(kept).not.toBe(NO_SUCH);
+  expect(kept).not.toBe(MISSING_REF);
   expect((await fairway.trees())[0]?.listeners).toMatchObject([{ default_tls_container_ref: next }]);
 });

@@ -13,9 +13,9 @@ import { createCloudProvider } from '../../start.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const REGION = 'RegionOne';
-const NOWHERE = '00000000-0000-4000-8000-000000000000';
+const MISSING_ID = '00000000-0000-4000-8000-000000000000';
 
-/** A cluster with two nodes, whose pool nobody heals. */
+/** A cluster with two nodes and a pool without repairs. */
 async function start() {
   const clock = new SteppingClock();
   const fairway = await TestFairway.start({ clock, runnables: (parts) => createCloudProvider(parts) });
@@ -46,7 +46,7 @@ async function start() {
         { type: 'merge', value: { status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } } },
         { subresource: 'status' },
       ),
-    /** A node that no machine accounts for, and that does not answer. */
+    /** A node without a machine that does not respond. */
     leave: async (
       name: string,
       spec: TenantNode['spec'],
@@ -59,7 +59,7 @@ async function start() {
         ...(spec && { spec }),
       });
     },
-    /** Calls about one server, and lists of servers. */
+    /** Calls for a single server, and lists of servers. */
     callsOf: async (durationMs: number) => {
       const count = (template: string) =>
         fairway.cloud.calls
@@ -75,7 +75,7 @@ async function start() {
   };
 }
 
-const failing = (path: string, status: number): FaultInput => ({
+const faultOn = (path: string, status: number): FaultInput => ({
   service: 'compute',
   method: 'GET',
   path,
@@ -85,22 +85,22 @@ const failing = (path: string, status: number): FaultInput => ({
 
 describe('a node whose server was deleted in the cloud', () => {
   test('is deleted once it is no longer Ready, with upstream’s events', async () => {
-    await using t = await start().then(disposable);
+    await using t = await start().then(asDisposable);
     await t.servers.delete(t.serverID);
     await t.clock.pass(3 * MINUTE_MS);
-    const whileReady = await t.namesOf();
+    const namesWhileReady = await t.namesOf();
     await t.notReady(t.victim);
     await t.clock.pass(MINUTE_MS);
 
-    expect(whileReady).toContain(t.victim);
+    expect(namesWhileReady).toContain(t.victim);
     expect(await t.namesOf()).toEqual([t.sibling]);
     expect(await t.reasons()).toContain('DeletingNode');
   });
 
-  test.each([500, 403, 429])('is kept while the cloud answers %i, however long', async (status) => {
-    await using t = await start().then(disposable);
-    const fault = t.fairway.cloud.faults.add(failing('/servers', status));
-    // A list of before, which is conclusive, has become too old.
+  test.each([500, 403, 429])('is kept while the cloud responds with %i, however long', async (status) => {
+    await using t = await start().then(asDisposable);
+    const fault = t.fairway.cloud.faults.add(faultOn('/servers', status));
+    // The older list was conclusive, but is too old by now.
     await t.clock.pass(2 * MINUTE_MS);
     await t.leave('demo-left', {});
     await t.notReady(t.victim);
@@ -113,8 +113,8 @@ describe('a node whose server was deleted in the cloud', () => {
     expect(await t.namesOf()).toContain(t.victim);
   });
 
-  test('is kept while lists do not show the server, and the cloud says that it exists', async () => {
-    await using t = await start().then(disposable);
+  test('is kept while lists do not show the server but the cloud reports that it exists', async () => {
+    await using t = await start().then(asDisposable);
     await t.servers.setTags(t.serverID, []);
     await t.clock.pass(3 * MINUTE_MS);
     await t.notReady(t.victim);
@@ -126,31 +126,34 @@ describe('a node whose server was deleted in the cloud', () => {
 
 describe('a node without a machine', () => {
   test.each([
-    { spec: { providerID: `openstack://${REGION}/${NOWHERE}` }, reason: 'it names a server that is gone' },
-    { spec: {}, reason: 'it came back after its machine' },
+    {
+      spec: { providerID: `openstack://${REGION}/${MISSING_ID}` },
+      reason: 'its providerID refers to a deleted server',
+    },
+    { spec: {}, reason: 'it came back after its machine was deleted' },
   ])('is deleted: $reason', async ({ spec }) => {
-    await using t = await start().then(disposable);
+    await using t = await start().then(asDisposable);
     await t.leave('demo-left', spec);
     await t.clock.pass(MINUTE_MS);
 
     expect(await t.namesOf()).toEqual([t.victim, t.sibling]);
   });
 
-  test('is kept if its server exists without our tag, and costs a call in ten minutes', async () => {
-    await using t = await start().then(disposable);
+  test('is kept if its server exists without our tag, and costs one call in ten minutes', async () => {
+    await using t = await start().then(asDisposable);
     await t.leave('mine', { providerID: `openstack://${REGION}/${t.serverID}` });
     await t.clock.pass(MINUTE_MS);
-    const hour = await t.callsOf(HOUR_MS);
+    const callsInAnHour = await t.callsOf(HOUR_MS);
 
     expect(await t.namesOf()).toContain('mine');
-    expect(hour.looks).toBeLessThanOrEqual(7);
-    expect(hour.lists).toBeLessThanOrEqual(64);
+    expect(callsInAnHour.looks).toBeLessThanOrEqual(7);
+    expect(callsInAnHour.lists).toBeLessThanOrEqual(64);
   });
 
-  test('is kept while the cloud does not say whether its server exists', async () => {
-    await using t = await start().then(disposable);
-    const fault = t.fairway.cloud.faults.add(failing(`/servers/${NOWHERE}`, 500));
-    await t.leave('demo-left', { providerID: `openstack://${REGION}/${NOWHERE}` });
+  test('is kept while the cloud does not report whether its server exists', async () => {
+    await using t = await start().then(asDisposable);
+    const fault = t.fairway.cloud.faults.add(faultOn(`/servers/${MISSING_ID}`, 500));
+    await t.leave('demo-left', { providerID: `openstack://${REGION}/${MISSING_ID}` });
     await t.clock.pass(HOUR_MS);
     const during = await t.namesOf();
     t.fairway.cloud.faults.remove(fault);
@@ -160,8 +163,8 @@ describe('a node without a machine', () => {
     expect(await t.namesOf()).not.toContain('demo-left');
   });
 
-  test('is kept in a cluster that is paused, until it is resumed', async () => {
-    await using t = await start().then(disposable);
+  test('is kept in a paused cluster until it is resumed', async () => {
+    await using t = await start().then(asDisposable);
     const pause = (value: string | null) => ({ metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
     await t.fairway.patch(clusters, 'demo', pause('true'));
     await t.clock.pass(MINUTE_MS);
@@ -175,19 +178,19 @@ describe('a node without a machine', () => {
     expect(await t.namesOf()).not.toContain('demo-left');
   });
 
-  test('costs a few calls a minute for hundreds of them', async () => {
-    await using t = await start().then(disposable);
+  test('costs a few calls a minute for hundreds of nodes', async () => {
+    await using t = await start().then(asDisposable);
     for (let index = 0; index < 300; index++) {
       await t.leave(`fake-${index}`, { providerID: `openstack://${REGION}/${t.serverID}` });
     }
-    const flooded = await t.callsOf(10 * MINUTE_MS);
+    const callsDuringFlood = await t.callsOf(10 * MINUTE_MS);
 
-    expect(flooded.looks).toBeLessThanOrEqual(20 + 2 * 11);
-    expect(flooded.lists).toBeLessThanOrEqual(12);
+    expect(callsDuringFlood.looks).toBeLessThanOrEqual(20 + 2 * 11);
+    expect(callsDuringFlood.lists).toBeLessThanOrEqual(12);
     expect((await t.namesOf()).length).toBe(302);
   });
 });
 
-function disposable<T extends { readonly fairway: TestFairway }>(started: T): T & AsyncDisposable {
+function asDisposable<T extends { readonly fairway: TestFairway }>(started: T): T & AsyncDisposable {
   return Object.assign(started, { [Symbol.asyncDispose]: () => started.fairway[Symbol.asyncDispose]() });
 }

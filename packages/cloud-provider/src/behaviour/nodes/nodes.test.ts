@@ -48,7 +48,7 @@ describe('a node', () => {
     await using t = await start();
     const before = await t.node();
     const { network } = t.client;
-    // Networks are sorted by name: this one would come first.
+    // Networks are sorted by name, so this one would be first.
     const { id } = await network.networks.create({ name: 'a-storage' });
     await network.subnets.create({ network_id: id, ip_version: 4, cidr: '10.99.0.0/24' });
     await t.client.compute.servers.attachInterface(t.serverID, { uuid: id });
@@ -61,18 +61,18 @@ describe('a node', () => {
     expect((await t.machine())?.status?.address).toBe(after[0]);
   });
 
-  test('costs no call besides the shared list while nothing changes', async () => {
+  test('costs no calls besides the shared list while nothing changes', async () => {
     await using t = await start();
     await t.clock.pass(5 * MINUTE_MS);
     const before = t.fairway.cloud.calls.counts();
     await t.clock.pass(10 * MINUTE_MS);
-    const asked = t.fairway.cloud.calls
+    const newCalls = t.fairway.cloud.calls
       .counts()
       .filter((each) => each.count > (before.find((old) => isSameCall(old, each))?.count ?? 0))
       .map(({ template }) => template);
 
-    expect(asked).toContain('/v2.1/servers/detail');
-    expect(asked.filter((template) => /servers\/\{id\}|flavors\/\{id\}/.test(template))).toEqual([]);
+    expect(newCalls).toContain('/v2.1/servers/detail');
+    expect(newCalls.filter((template) => /servers\/\{id\}|flavors\/\{id\}/.test(template))).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
-import { holdings } from '@fairway/controllers/testing/cloud-contents';
+import { resourceCounts } from '@fairway/controllers/testing/cloud-contents';
 import { SteppingClock } from '@fairway/controllers/testing/stepping-clock';
 import { isReady, TestFairway } from '@fairway/controllers/testing/test-fairway';
 import { findCondition } from '@fairway/kube/controller/conditions';
@@ -14,7 +14,7 @@ import { createCloudProvider } from '../../start.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A cluster with two nodes, which its control plane has given their ranges. */
+/** A cluster with two nodes that have pod CIDRs from their control plane. */
 async function start(podRoutes: 'Router' | 'None' = 'Router') {
   const clock = new SteppingClock();
   const fairway = await TestFairway.start({ clock, runnables: (parts) => createCloudProvider(parts) });
@@ -36,7 +36,7 @@ async function start(podRoutes: 'Router' | 'None' = 'Router') {
     name: metadata.name ?? '',
     address: status?.address ?? '',
     serverID: status?.serverID ?? '',
-  })) as [Machine0, Machine0];
+  })) as [RoutedMachine, RoutedMachine];
   const assign = (name: string, podCIDR: string) =>
     nodes.patch(name, { type: 'merge', value: { spec: { podCIDR, podCIDRs: [podCIDR] } } });
   return {
@@ -49,12 +49,12 @@ async function start(podRoutes: 'Router' | 'None' = 'Router') {
     b,
     assign,
     routes: async () => (await network.routers.get(routerID)).routes,
-    pairsOf: async ({ serverID }: Machine0) => {
+    pairsOf: async ({ serverID }: RoutedMachine) => {
       const found = [];
       for await (const port of network.ports.list({ device_id: serverID })) found.push(...port.allowed_address_pairs);
       return found.map(({ ip_address }) => ip_address);
     },
-    conditionOf: async ({ name }: Machine0) => {
+    conditionOf: async ({ name }: RoutedMachine) => {
       const { status } = await nodes.get(name);
       return findCondition((status?.conditions ?? []) as Parameters<typeof findCondition>[0], 'NetworkUnavailable');
     },
@@ -84,7 +84,7 @@ async function start(podRoutes: 'Router' | 'None' = 'Router') {
   };
 }
 
-interface Machine0 {
+interface RoutedMachine {
   readonly name: string;
   readonly address: string;
   readonly serverID: string;
@@ -98,10 +98,10 @@ async function startRouted() {
   return t;
 }
 
-const routeTo = ({ address }: Machine0, destination: string) => ({ destination, nexthop: address });
+const routeTo = ({ address }: RoutedMachine, destination: string) => ({ destination, nexthop: address });
 
-describe('a cluster whose router has routes to its pods', () => {
-  test('has a route to each node, whose port lets pods send and whose condition says so', async () => {
+describe('a cluster with pod routes on its router', () => {
+  test('has a route to each node, whose port lets pods send and whose condition reports it', async () => {
     await using t = await startRouted();
 
     expect(await t.routes()).toEqual(
@@ -112,7 +112,7 @@ describe('a cluster whose router has routes to its pods', () => {
     expect(await t.conditionOf(t.a)).toMatchObject({ status: 'False', reason: 'RouteCreated' });
   });
 
-  test('has none to a deleted node', async () => {
+  test('has no route to a deleted node', async () => {
     await using t = await startRouted();
     await t.nodes.delete(t.a.name);
     await t.clock.pass(MINUTE_MS);
@@ -120,18 +120,18 @@ describe('a cluster whose router has routes to its pods', () => {
     expect(await t.routes()).toEqual([routeTo(t.b, '10.2.1.0/24')]);
   });
 
-  test('has a removed route restored within two minutes, and an added one removed; other routes stay', async () => {
+  test('has a removed route restored within two minutes, and an extra one removed; other routes stay', async () => {
     await using t = await startRouted();
     const theirs = { destination: '192.168.77.0/24', nexthop: t.b.address };
-    const intruder = { destination: '10.2.0.0/25', nexthop: t.b.address };
-    await t.network.routers.update(t.routerID, { routes: [theirs, intruder, routeTo(t.b, '10.2.1.0/24')] });
+    const overlappingRoute = { destination: '10.2.0.0/25', nexthop: t.b.address };
+    await t.network.routers.update(t.routerID, { routes: [theirs, overlappingRoute, routeTo(t.b, '10.2.1.0/24')] });
     await t.clock.pass(2 * MINUTE_MS);
 
     expect(await t.routes()).toHaveLength(3);
     expect(await t.routes()).toEqual(expect.arrayContaining([theirs, routeTo(t.a, '10.2.0.0/24')]));
   });
 
-  test('costs two lists a minute while idle, and no write', async () => {
+  test('costs two lists a minute while idle, and no writes', async () => {
     await using t = await startRouted();
     await t.clock.pass(5 * MINUTE_MS);
     const { resourceVersion } = (await t.nodes.get(t.a.name)).metadata;
@@ -139,12 +139,12 @@ describe('a cluster whose router has routes to its pods', () => {
 
     expect(rest.puts).toBe(0);
     expect(rest.routers).toBeLessThanOrEqual(31 + 4);
-    // The cluster's network is looked at every ten minutes besides.
+    // In addition, the cluster's network is checked every ten minutes.
     expect(rest.ports).toBeLessThanOrEqual(31 + 4);
     expect((await t.nodes.get(t.a.name)).metadata.resourceVersion).toBe(resourceVersion);
   });
 
-  test('reports that a node has no route if the router is full, and adds it when there is room', async () => {
+  test('reports that a node has no route if the router is full, and adds the route once there is room', async () => {
     await using t = await start();
     const others = Array.from({ length: 29 }, (_, n) => ({ destination: `172.20.${n}.0/24`, nexthop: t.b.address }));
     await t.network.routers.update(t.routerID, { routes: others });
@@ -154,7 +154,7 @@ describe('a cluster whose router has routes to its pods', () => {
     const full = await Promise.all([t.conditionOf(t.a), t.conditionOf(t.b)]);
     const routed = full.filter((condition) => condition?.status === 'False');
     const [unrouted] = full.filter((condition) => condition?.status === 'True');
-    const hour = await t.callsOf(HOUR_MS);
+    const callsInAnHour = await t.callsOf(HOUR_MS);
     await t.network.routers.update(t.routerID, { routes: [] });
     await t.clock.pass(6 * MINUTE_MS);
 
@@ -163,7 +163,7 @@ describe('a cluster whose router has routes to its pods', () => {
       reason: 'NoRouteCreated',
       message: expect.stringMatching(/maximum 30; ask the cloud operator to raise max_routes/),
     });
-    expect(hour.puts).toBeLessThanOrEqual(3 * 15);
+    expect(callsInAnHour.puts).toBeLessThanOrEqual(3 * 15);
     expect(await t.reasons()).toContain('FailedToCreateRoute');
     expect(await t.routes()).toHaveLength(2);
     expect((await t.conditionOf(t.a))?.status).toBe('False');
@@ -171,7 +171,7 @@ describe('a cluster whose router has routes to its pods', () => {
   });
 
   test.each([500, 403, 429])(
-    'costs little while the cloud answers %i for an hour, and is served afterwards',
+    'costs few calls while the cloud responds with %i for an hour, and is served afterwards',
     async (status) => {
       await using t = await start();
       const fault: FaultInput = {
@@ -185,19 +185,19 @@ describe('a cluster whose router has routes to its pods', () => {
       await t.assign(t.a.name, '10.2.0.0/24');
       await t.clock.pass(5 * MINUTE_MS);
       const { resourceVersion } = (await t.nodes.get(t.a.name)).metadata;
-      const hour = await t.callsOf(HOUR_MS);
-      const told = await t.nodes.get(t.a.name);
+      const callsInAnHour = await t.callsOf(HOUR_MS);
+      const reported = await t.nodes.get(t.a.name);
       t.fairway.cloud.faults.remove(id);
       await t.clock.pass(6 * MINUTE_MS);
 
-      // Each try of ours may be several of the client's.
-      expect(hour.puts).toBeLessThanOrEqual(15 * 5);
-      expect(told.metadata.resourceVersion).toBe(resourceVersion);
+      // One of our attempts may be several of the client's.
+      expect(callsInAnHour.puts).toBeLessThanOrEqual(15 * 5);
+      expect(reported.metadata.resourceVersion).toBe(resourceVersion);
       expect(await t.routes()).toEqual([routeTo(t.a, '10.2.0.0/24')]);
     },
   );
 
-  test('has none while it is emptied for a reset', async () => {
+  test('has no routes while it is being emptied for a reset', async () => {
     await using t = await startRouted();
     const before = await t.routes();
     const reset = { requestedAt: new Date(t.clock.now()).toISOString(), confirm: 'demo' };
@@ -209,7 +209,7 @@ describe('a cluster whose router has routes to its pods', () => {
     expect(await t.routes()).toEqual([]);
   });
 
-  test('has the same ones, once, after the process was killed', async () => {
+  test('has the same routes, once, after the process was killed', async () => {
     await using t = await startRouted();
     const before = await t.routes();
     await t.fairway.stopProcess();
@@ -221,18 +221,18 @@ describe('a cluster whose router has routes to its pods', () => {
     expect(await t.routes()).toEqual([routeTo(t.b, '10.2.1.0/24')]);
   });
 
-  test('is deleted with its routes, and with those of others that keep its router', async () => {
+  test('is deleted with its routes and with foreign routes that would keep its router', async () => {
     await using t = await startRouted();
     const theirs = { destination: '192.168.77.0/24', nexthop: t.b.address };
     await t.network.routers.addRoutes(t.routerID, [theirs]);
     await t.fairway.delete(clusters, 'demo');
     await t.clock.during(t.fairway.until(clusters, (all) => all.length === 0));
 
-    expect(holdings(t.fairway.cloud)).toMatchObject({ servers: 0, routers: 0 });
+    expect(resourceCounts(t.fairway.cloud)).toMatchObject({ servers: 0, routers: 0 });
   });
 });
 
-test('a cluster without pod routes has none, whatever its nodes’ ranges', async () => {
+test('a cluster without pod routes has none, regardless of its nodes’ ranges', async () => {
   await using t = await start('None');
   await t.assign(t.a.name, '10.2.0.0/24');
   await t.clock.pass(5 * MINUTE_MS);

@@ -5,11 +5,11 @@ import { manilaCalls, nodeAddressesOf, rulesOf, sharesOf, startShares } from '..
 import { aClaim } from '../../volumes/testing/objects.ts';
 import type { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
 
-const MANY = { accessModes: ['ReadWriteMany'] };
+const READ_WRITE_MANY = { accessModes: ['ReadWriteMany'] };
 
 async function start(options: Parameters<typeof startShares>[0] = {}): Promise<StorageFairway> {
   const storage = await startShares(options);
-  await storage.create(aClaim(MANY));
+  await storage.create(aClaim(READ_WRITE_MANY));
   await storage.clock.pass(120_000);
   return storage;
 }
@@ -26,7 +26,7 @@ async function addressesWithAccess(storage: StorageFairway): Promise<readonly st
   return rules.map(({ access_to: to, state }) => `${to}${state === 'active' ? '' : ` ${state}`}`).toSorted();
 }
 
-test('new nodes get access, and deleted ones lose it; foreign rules are kept', async () => {
+test('grants access to new nodes, revokes it from deleted ones, and keeps foreign rules', async () => {
   await using storage = await start();
   const { clock, fairway } = storage;
   const [share] = await sharesOf(storage);
@@ -34,19 +34,19 @@ test('new nodes get access, and deleted ones lose it; foreign rules are kept', a
   await clock.during(accessRules.allow(share?.id ?? '', { ip: '192.0.2.7', level: 'ro' }));
 
   await scale(storage, 3);
-  const three = await nodeAddressesOf(storage);
-  expect(await addressesWithAccess(storage)).toEqual([...three, '192.0.2.7']);
+  const threeNodes = await nodeAddressesOf(storage);
+  expect(await addressesWithAccess(storage)).toEqual([...threeNodes, '192.0.2.7']);
 
   await scale(storage, 1);
   const one = await nodeAddressesOf(storage);
-  expect([three.length, one.length]).toEqual([3, 1]);
+  expect([threeNodes.length, one.length]).toEqual([3, 1]);
   expect(await addressesWithAccess(storage)).toEqual([...one, '192.0.2.7']);
 });
 
-test('ten shares of a cluster that grows by ten nodes cost a rule each, and little else', async () => {
+test('adds one rule for each share and new node if ten shares grow by ten nodes, and makes few other calls', async () => {
   await using storage = await startShares();
   const { clock } = storage;
-  for (let index = 0; index < 10; index++) await storage.create(aClaim(MANY, { name: `data-${index}` }));
+  for (let index = 0; index < 10; index++) await storage.create(aClaim(READ_WRITE_MANY, { name: `data-${index}` }));
   await clock.pass(300_000);
   const before = manilaCalls(storage);
 
@@ -60,12 +60,12 @@ test('ten shares of a cluster that grows by ten nodes cost a rule each, and litt
   for (const { id } of shares) {
     expect((await rulesOf(storage, id)).map(({ access_to: to }) => to).toSorted()).toEqual(addresses);
   }
-  // A rule for each, and the lists that show when they apply.
+  // One rule each, and the lists that show when they apply.
   expect(calls).toBeGreaterThanOrEqual(100);
   expect(calls).toBeLessThanOrEqual(130);
 });
 
-test('an idle cluster lists its rules once an hour', async () => {
+test('lists the rules of an idle cluster once an hour', async () => {
   await using storage = await start();
   await storage.clock.pass(3_600_000);
   const before = manilaCalls(storage);
@@ -74,7 +74,7 @@ test('an idle cluster lists its rules once an hour', async () => {
   expect(manilaCalls(storage) - before).toBeLessThanOrEqual(20);
 });
 
-test('a removed rule is restored within the hour', async () => {
+test('restores a removed rule within an hour', async () => {
   await using storage = await start();
   const { clock, fairway } = storage;
   const [share] = await sharesOf(storage);
@@ -89,36 +89,36 @@ test('a removed rule is restored within the hour', async () => {
   expect(await addressesWithAccess(storage)).toEqual(await nodeAddressesOf(storage));
 });
 
-test('a class may narrow the addresses with access, and never opens a share to the world', async () => {
+test('lets a class narrow the addresses with access, but never open a share to the world', async () => {
   await using storage = await startShares({ parameters: { 'nfs-shareClient': '0.0.0.0/0' } });
-  await storage.create(aClaim(MANY));
+  await storage.create(aClaim(READ_WRITE_MANY));
   await storage.clock.pass(120_000);
 
   expect(await addressesWithAccess(storage)).toEqual(await nodeAddressesOf(storage));
 
-  await using narrow = await startShares({ parameters: { 'nfs-shareClient': '192.0.2.0/24' } });
-  await narrow.create(aClaim(MANY));
-  await narrow.clock.pass(120_000);
+  await using narrowStorage = await startShares({ parameters: { 'nfs-shareClient': '192.0.2.0/24' } });
+  await narrowStorage.create(aClaim(READ_WRITE_MANY));
+  await narrowStorage.clock.pass(120_000);
 
-  expect(await addressesWithAccess(narrow)).toEqual([]);
-  expect((await narrow.claim())?.status?.phase).toBe('Bound');
+  expect(await addressesWithAccess(narrowStorage)).toEqual([]);
+  expect((await narrowStorage.claim())?.status?.phase).toBe('Bound');
 });
 
-test('rules that Manila cannot apply are reported, retried, and cost little', async () => {
+test('reports rules that Manila cannot apply, and retries them with few calls', async () => {
   await using storage = await start();
   const { clock, fairway } = storage;
   const fault = fairway.cloud.faults.add({ times: null, action: { kind: 'shareError', step: 'access' } });
   await fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
   await clock.during(fairway.poolReady());
   await clock.pass(120_000);
-  const told = await storage.told(SHARE_DRIVER);
+  const reported = await storage.messages(SHARE_DRIVER);
   const before = manilaCalls(storage);
   await clock.pass(3_600_000);
   const calls = manilaCalls(storage) - before;
   fairway.cloud.faults.remove(fault);
   await clock.pass(900_000);
 
-  expect(told).toContainEqual(expect.stringMatching(/^VolumeAccessFailed: .*failed to give .* access to share/));
+  expect(reported).toContainEqual(expect.stringMatching(/^VolumeAccessFailed: .*failed to give .* access to share/));
   expect(calls).toBeLessThanOrEqual(60 * 4);
   expect(await addressesWithAccess(storage)).toEqual(await nodeAddressesOf(storage));
 });
@@ -128,7 +128,7 @@ test.each([
   { cause: 'fails', action: { kind: 'answer', status: 500 } },
   { cause: 'answers late', action: { kind: 'answer', status: 503, when: 'after' } },
   { cause: 'limits', action: { kind: 'answer', status: 429, retryAfterSeconds: 30 } },
-] as const)('a Manila that $cause for an hour costs a few calls a minute, and nothing is lost', async ({ action }) => {
+] as const)('makes few calls while Manila $cause for an hour, and loses nothing', async ({ action }) => {
   await using storage = await start();
   const { clock, fairway } = storage;
   const rule = { service: 'shared-file-system', method: 'POST', path: '/action$', times: null, action } as const;

@@ -4,14 +4,14 @@ import { SHARE_DRIVER } from '../../shares/driver.ts';
 import { sharesOf, startShares } from '../../shares/testing/share-fairway.ts';
 import { aClaim, aClass } from '../../volumes/testing/objects.ts';
 
-test('if one of two clusters in a project is deleted, so are its shares, except retained ones', async () => {
+test('deletes the shares of one of two clusters in a project with that cluster, except for retained ones', async () => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
   await fairway.createCluster({}, 'other');
   const other = await clock.during(fairway.clusterReady('other'));
-  const beside = storage.in(other.metadata.uid ?? '');
-  await beside.begin({ provisioner: SHARE_DRIVER });
-  await beside.create(aClaim());
+  const otherStorage = storage.in(other.metadata.uid ?? '');
+  await otherStorage.begin({ provisioner: SHARE_DRIVER });
+  await otherStorage.create(aClaim());
   await storage.create(aClass({ provisioner: SHARE_DRIVER, reclaimPolicy: 'Retain' }, 'kept'));
   await storage.create(aClaim());
   await storage.create(aClaim({ storageClassName: 'kept' }, { name: 'kept' }));
@@ -29,7 +29,7 @@ test('if one of two clusters in a project is deleted, so are its shares, except 
   expect(new Set(policies)).toEqual(new Set([`${storage.clusterUid} Retain`, `${other.metadata.uid} Delete`]));
 });
 
-test('a share that Manila is still creating when its cluster is deleted is deleted too', async () => {
+test('deletes a share that Manila is still creating when its cluster is deleted', async () => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
   const delay = { kind: 'delay', delayMs: 25_000, when: 'before' } as const;

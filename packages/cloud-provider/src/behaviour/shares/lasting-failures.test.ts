@@ -7,25 +7,29 @@ import { sharesOf, startShares } from '../../shares/testing/share-fairway.ts';
 import { aClaim } from '../../volumes/testing/objects.ts';
 
 const CLAIMS = 8;
-const Made = z.object({ snapshot: z.object({ id: z.string() }) });
+const SnapshotBody = z.object({ snapshot: z.object({ id: z.string() }) });
 const HOUR_MS = 3_600_000;
-/** The project's two periodic lists, and a few calls for retries, a minute. */
-const CALLS_OF_AN_HOUR = 60 * 6;
+/** Per minute: the project's two periodic lists, and a few calls for retries. */
+const CALLS_PER_HOUR = 60 * 6;
 
-function answer(status: number, more: object = {}): FaultInput {
+function errorResponse(status: number, more: object = {}): FaultInput {
   const action = { kind: 'answer', status, ...more } as const;
   return { service: 'shared-file-system', method: 'POST', path: '/shares$', times: null, action };
 }
 
-test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; told: RegExp }>([
-  { cause: 'a broken Manila', fault: answer(500), told: /Manila at .* returned status 500 while creating shares/ },
-  { cause: 'a Manila that answers late', fault: answer(500, { when: 'after' }), told: /^Provisioning/ },
-  { cause: 'a missing right', fault: answer(403), told: /requires the role member/ },
-  { cause: 'a rate limit', fault: answer(429, { retryAfterSeconds: 30 }), told: /is rate limiting/ },
+test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; reported: RegExp }>([
+  {
+    cause: 'a broken Manila',
+    fault: errorResponse(500),
+    reported: /Manila at .* returned status 500 while creating shares/,
+  },
+  { cause: 'a Manila that answers late', fault: errorResponse(500, { when: 'after' }), reported: /^Provisioning/ },
+  { cause: 'a missing right', fault: errorResponse(403), reported: /requires the role member/ },
+  { cause: 'a rate limit', fault: errorResponse(429, { retryAfterSeconds: 30 }), reported: /is rate limiting/ },
   {
     cause: 'a back end that fails',
     fault: { times: null, action: { kind: 'shareError', step: 'create' } },
-    told: /failed to create a share of 5 GiB: it ended in status error/,
+    reported: /failed to create a share of 5 GiB: it ended in status error/,
   },
   {
     cause: 'lists that fail',
@@ -36,10 +40,10 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; told: 
       times: null,
       action: { kind: 'answer', status: 500 },
     },
-    told: /while reading resources of the project/,
+    reported: /while reading resources of the project/,
   },
-  { cause: 'a quota', fault: undefined, quota: 0, told: /quota/ },
-])('$cause costs little for many claims, is reported, and ends by itself', async ({ fault, quota, told }) => {
+  { cause: 'a quota', fault: undefined, quota: 0, reported: /quota/ },
+])('$cause costs few calls for many claims, is reported, and resolves itself', async ({ fault, quota, reported }) => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
   const { cloud } = fairway;
@@ -49,20 +53,20 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; told: 
   await clock.pass(60_000);
 
   const calls = await storage.callsIn(HOUR_MS);
-  const texts = await storage.told(SHARE_DRIVER);
+  const texts = await storage.messages(SHARE_DRIVER);
   if (id !== undefined) cloud.faults.remove(id);
   if (quota !== undefined) cloud.setQuota('demo', { shares: 100 }, 'shared-file-system');
   await clock.pass(900_000);
 
-  expect(texts.some((text) => told.test(text))).toBe(true);
-  expect(calls).toBeLessThanOrEqual(CALLS_OF_AN_HOUR);
+  expect(texts.some((text) => reported.test(text))).toBe(true);
+  expect(calls).toBeLessThanOrEqual(CALLS_PER_HOUR);
   expect(texts.length).toBeLessThanOrEqual(3 * CLAIMS);
   const made = await storage.persistentVolumes();
   expect(made.filter(({ status }) => status?.phase === 'Bound')).toHaveLength(CLAIMS);
   expect(await sharesOf(storage)).toHaveLength(CLAIMS);
 });
 
-test('the reason why no back end accepts a share is reported in Manila’s words', async () => {
+test('reports in Manila’s words why no back end accepts a share', async () => {
   const config = {
     shareTypes: [
       { id: '5a4e7e00-0000-4000-8000-000000000002', name: 'nowhere', extraSpecs: { share_backend_name: 'none' } },
@@ -72,14 +76,14 @@ test('the reason why no back end accepts a share is reported in Manila’s words
   await storage.create(aClaim());
   await storage.clock.pass(120_000);
 
-  expect(await storage.told(SHARE_DRIVER)).toContainEqual(
+  expect(await storage.messages(SHARE_DRIVER)).toContainEqual(
     expect.stringMatching(/failed to create a share of 5 GiB of type nowhere: allocate host: No storage could be/),
   );
   const left = await sharesOf(storage);
   expect(left.length).toBeLessThanOrEqual(1);
 });
 
-test('a share with snapshots is kept, and its PersistentVolume reports it, while others are deleted', async () => {
+test('keeps a share with snapshots, reports it in the PersistentVolume, and deletes others', async () => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
   for (const name of ['kept', 'other']) await storage.create(aClaim({}, { name }));
@@ -89,18 +93,18 @@ test('a share with snapshots is kept, and its PersistentVolume reports it, while
   const share = shares.find(({ name }) => name === kept);
   const manila = new ServiceApi(fairway.process.project.client.session, 'shared-file-system');
   const body = { snapshot: { share_id: share?.id, name: 'of somebody' } };
-  const { snapshot } = await clock.during(manila.post(Made, '/snapshots', { body }));
+  const { snapshot } = await clock.during(manila.post(SnapshotBody, '/snapshots', { body }));
   await clock.pass(10_000);
   for (const name of ['kept', 'other']) await storage.deleteClaim(name);
   await clock.pass(120_000);
   const left = await sharesOf(storage);
-  const told = await storage.told(SHARE_DRIVER);
+  const reported = await storage.messages(SHARE_DRIVER);
   const calls = await storage.callsIn(HOUR_MS);
   await clock.during(manila.send('DELETE', '/snapshots/{id}', { params: { id: snapshot.id } }));
   await clock.pass(900_000);
 
   expect(left.map(({ name }) => name)).toEqual([kept]);
-  expect(told).toContainEqual(expect.stringMatching(/^VolumeFailedDelete: .*the share has snapshots/));
-  expect(calls).toBeLessThanOrEqual(CALLS_OF_AN_HOUR);
+  expect(reported).toContainEqual(expect.stringMatching(/^VolumeFailedDelete: .*the share has snapshots/));
+  expect(calls).toBeLessThanOrEqual(CALLS_PER_HOUR);
   expect(await sharesOf(storage)).toEqual([]);
 });

@@ -5,23 +5,23 @@ import { nodeAddressesOf, rulesOf, sharesOf, startShares } from '../../shares/te
 import { VOLUME_FINALIZER } from '../../volumes/driver.ts';
 import { aClaim, aClass, aVolume } from '../../volumes/testing/objects.ts';
 
-const MANY = { accessModes: ['ReadWriteMany'] };
+const READ_WRITE_MANY = { accessModes: ['ReadWriteMany'] };
 
-test("a class of upstream's chart is served", async () => {
+test('serves a class of upstream’s chart', async () => {
   await using storage = await startShares({ provisioner: 'nfs.manila.csi.openstack.org' });
 
-  await storage.create(aClaim(MANY));
+  await storage.create(aClaim(READ_WRITE_MANY));
   await storage.clock.pass(120_000);
 
   expect(await storage.claim()).toMatchObject({ status: { phase: 'Bound' } });
   expect(await sharesOf(storage)).toHaveLength(1);
 });
 
-test('a claim gets a share with the tags of its cluster, nodes get access, and all are deleted with it', async () => {
+test('creates a share for a claim with the tags of its cluster, grants nodes access, and deletes all with the claim', async () => {
   await using storage = await startShares({ mountOptions: ['nfsvers=4.1'] });
   const { clock, clusterUid } = storage;
 
-  await storage.create(aClaim(MANY));
+  await storage.create(aClaim(READ_WRITE_MANY));
   await clock.pass(120_000);
   const claim = await storage.claim();
   const [share, ...others] = await sharesOf(storage);
@@ -72,7 +72,9 @@ test('a claim gets a share with the tags of its cluster, nodes get access, and a
       metadata: { 'fairway.dev/cluster': clusterUid },
     })),
   );
-  expect(await storage.told(SHARE_DRIVER)).toContain(`ProvisioningSucceeded: Successfully provisioned volume ${name}`);
+  expect(await storage.messages(SHARE_DRIVER)).toContain(
+    `ProvisioningSucceeded: Successfully provisioned volume ${name}`,
+  );
 
   await storage.deleteClaim();
   await clock.pass(120_000);
@@ -81,7 +83,7 @@ test('a claim gets a share with the tags of its cluster, nodes get access, and a
   expect(await storage.persistentVolumes()).toEqual([]);
 });
 
-test('a read-only claim gives nodes read-only access', async () => {
+test('gives nodes read-only access for a read-only claim', async () => {
   await using storage = await startShares();
   await storage.create(aClaim({ accessModes: ['ReadOnlyMany'] }));
   await storage.clock.pass(120_000);
@@ -91,24 +93,24 @@ test('a read-only claim gives nodes read-only access', async () => {
   expect((await storage.persistentVolumes())[0]?.spec.nfs?.readOnly).toBe(true);
 });
 
-test('an impossible claim is reported, and Cinder volumes are created beside it', async () => {
+test('reports an impossible claim, and creates Cinder volumes in the same cluster', async () => {
   await using storage = await startShares({ parameters: { 'cephfs-mounter': 'kernel' } });
   await storage.create(aClass({}, 'disks'));
-  await storage.create(aClaim(MANY));
+  await storage.create(aClaim(READ_WRITE_MANY));
   await storage.create(aClaim({ storageClassName: 'disks' }, { name: 'disk' }));
   await storage.clock.pass(120_000);
 
   expect(await sharesOf(storage)).toEqual([]);
   expect((await storage.claim('disk'))?.status?.phase).toBe('Bound');
-  expect(await storage.told(SHARE_DRIVER)).toEqual([
+  expect(await storage.messages(SHARE_DRIVER)).toEqual([
     'ProvisioningFailed: StorageClass standard: parameter "cephfs-mounter" is for CephFS, but Fairway supports only NFS shares: remove it',
   ]);
 });
 
-test('a retained share is kept, and its object can be deleted', async () => {
+test('keeps a retained share, and lets its object be deleted', async () => {
   await using storage = await startShares({ reclaimPolicy: 'Retain' });
   const { clock, client } = storage;
-  await storage.create(aClaim(MANY));
+  await storage.create(aClaim(READ_WRITE_MANY));
   await clock.pass(120_000);
 
   await storage.deleteClaim();
@@ -124,7 +126,7 @@ test('a retained share is kept, and its object can be deleted', async () => {
   ]);
 });
 
-test('a share that was not created for a PersistentVolume is neither opened nor deleted by one that names it', async () => {
+test('neither opens nor deletes a share that was not created for the PersistentVolume that refers to it', async () => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
   const { shares } = fairway.process.project.client.sharedFileSystem;
@@ -142,27 +144,32 @@ test('a share that was not created for a PersistentVolume is neither opened nor 
 
   expect(await sharesOf(storage)).toMatchObject([{ id: own.id, status: 'available' }]);
   expect(await rulesOf(storage, own.id)).toEqual([]);
-  expect(await storage.told(SHARE_DRIVER)).toContainEqual(
+  expect(await storage.messages(SHARE_DRIVER)).toContainEqual(
     expect.stringMatching(/^VolumeFailedDelete: share .* was not created for this PersistentVolume/),
   );
 });
 
-test("a PersistentVolume for upstream's driver reports what to write", async () => {
+test('reports what to write in a PersistentVolume for upstream’s driver', async () => {
   await using storage = await startShares();
   const csi = { driver: SHARE_DRIVER, volumeHandle: 'x', volumeAttributes: { shareID: 'x', shareAccessID: 'y' } };
   await storage.create(aVolume({ csi }, { metadata: { name: 'static', annotations: {}, finalizers: [] } }));
   await storage.clock.pass(60_000);
 
-  expect(await storage.told(SHARE_DRIVER)).toEqual([
+  expect(await storage.messages(SHARE_DRIVER)).toEqual([
     expect.stringMatching(/^VolumeNotServed: spec.csi refers to the upstream driver.* use spec.nfs/),
   ]);
 });
 
-test('a claim deleted while its share is created leaves nothing', async () => {
+test('leaves nothing behind if a claim is deleted while its share is created', async () => {
   await using storage = await startShares();
-  const answer = { kind: 'answer', status: 503, when: 'after' } as const;
-  storage.fairway.cloud.faults.add({ service: 'shared-file-system', method: 'POST', path: '/shares$', action: answer });
-  await storage.create(aClaim(MANY));
+  const dropResponse = { kind: 'answer', status: 503, when: 'after' } as const;
+  storage.fairway.cloud.faults.add({
+    service: 'shared-file-system',
+    method: 'POST',
+    path: '/shares$',
+    action: dropResponse,
+  });
+  await storage.create(aClaim(READ_WRITE_MANY));
   await storage.clock.pass(100);
   await storage.deleteClaim();
   await storage.clock.pass(120_000);
@@ -171,10 +178,10 @@ test('a claim deleted while its share is created leaves nothing', async () => {
   expect(await storage.persistentVolumes()).toEqual([]);
 });
 
-test('a restarted process creates no second share, and continues', async () => {
+test('creates no second share after a restart, and continues', async () => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
-  await storage.create(aClaim(MANY));
+  await storage.create(aClaim(READ_WRITE_MANY));
   await clock.pass(1_000);
   const before = await sharesOf(storage);
   await clock.during(fairway.stopProcess());

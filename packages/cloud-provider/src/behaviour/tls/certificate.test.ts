@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { MAX_TLS_DATA, readCertificate, type TlsCertificate } from '../../tls/certificate.ts';
+import { MAX_TLS_DATA_LENGTH, readCertificate, type TlsCertificate } from '../../tls/certificate.ts';
 import { pkcs12Of } from '../../tls/pkcs12.ts';
 import { base64, tlsData } from '../../tls/testing/tls-secret.ts';
 
@@ -57,14 +57,14 @@ test.each<{ is: string; data: Record<string, string> | undefined; problem: strin
   },
   {
     is: 'more than Barbican takes',
-    data: { ...SHOP, 'tls.crt': 'A'.repeat(MAX_TLS_DATA) },
-    problem: `tls.crt and tls.key are longer than ${MAX_TLS_DATA} bytes of base64`,
+    data: { ...SHOP, 'tls.crt': 'A'.repeat(MAX_TLS_DATA_LENGTH) },
+    problem: `tls.crt and tls.key are longer than ${MAX_TLS_DATA_LENGTH} bytes of base64`,
   },
-])('the problem of a Secret with $is is reported', ({ data, problem }) => {
+])('reports the problem of a Secret with $is', ({ data, problem }) => {
   expect(readCertificate({ ...(data && { data }) })).toEqual({ problem });
 });
 
-test('the fingerprint covers everything that is served', () => {
+test('includes everything that is served in the fingerprint', () => {
   const [shop, again, other] = [SHOP, SHOP, OTHER].map((data) => readCertificate({ data }) as TlsCertificate);
   const alone =
     Buffer.from(SHOP['tls.crt'] ?? '', 'base64')
@@ -76,7 +76,7 @@ test('the fingerprint covers everything that is served', () => {
   expect(new Set([shop, other, short].map((each) => each?.fingerprint)).size).toBe(3);
 });
 
-test('a bundle has key and chain, and opens with an empty passphrase', async () => {
+test('puts key and chain in a bundle that opens with an empty passphrase', async () => {
   const certificate = readCertificate({ data: SHOP }) as TlsCertificate;
   const bundle = await pkcs12Of(certificate);
 

@@ -6,8 +6,8 @@ import { aSnapshot, aSnapshotClass } from '../../volume-snapshots/testing/object
 import { aClaim } from '../../volumes/testing/objects.ts';
 import { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
 
-/** A snapshot is made and goes again, and with it all that was made for it. */
-async function tellStory(storage: StorageFairway): Promise<void> {
+/** Creates a snapshot and deletes it, along with everything created for it. */
+async function runScenario(storage: StorageFairway): Promise<void> {
   const { clock } = storage;
   await storage.create(aSnapshotClass());
   await storage.create(aClaim());
@@ -33,28 +33,31 @@ async function tellStory(storage: StorageFairway): Promise<void> {
   expect(await storage.volumes()).toEqual([]);
 }
 
-test.each(['breaksBefore', 'breaksAfter'] as const)('every write to the cluster %s once', async (kind) => {
-  const failed = new Set<string>();
-  const tenantFaults: ChooseApiFault = ({ method, path, body }) => {
-    if (!/snapshot|persistentvolumeclaims/.test(path) || /customresource/.test(path)) return undefined;
-    const write = `${method} ${path} ${method === 'PATCH' ? body : ''}`;
-    if (method === 'GET' || failed.has(write)) return undefined;
-    failed.add(write);
-    return { kind };
-  };
-  await using storage = await StorageFairway.start({}, { tenantFaults });
+test.each(['breaksBefore', 'breaksAfter'] as const)(
+  'creates and deletes a snapshot although every write to the cluster %s once',
+  async (kind) => {
+    const failed = new Set<string>();
+    const tenantFaults: ChooseApiFault = ({ method, path, body }) => {
+      if (!/snapshot|persistentvolumeclaims/.test(path) || /customresource/.test(path)) return undefined;
+      const write = `${method} ${path} ${method === 'PATCH' ? body : ''}`;
+      if (method === 'GET' || failed.has(write)) return undefined;
+      failed.add(write);
+      return { kind };
+    };
+    await using storage = await StorageFairway.start({}, { tenantFaults });
 
-  await tellStory(storage);
+    await runScenario(storage);
 
-  // Finalizers, content, both statuses, annotation, deletion, and finalizers again.
-  expect(failed.size).toBeGreaterThanOrEqual(9);
-});
+    // Finalizers, content, both statuses, annotation, deletion, and finalizers again.
+    expect(failed.size).toBeGreaterThanOrEqual(9);
+  },
+);
 
 test.each([
   { fault: 'is refused', action: { kind: 'answer', status: 500 } },
   { fault: 'is done, and its answer lost', action: { kind: 'drop', when: 'after' } },
   { fault: 'is done, and answered with 503', action: { kind: 'answer', status: 503, when: 'after' } },
-] as const)('every write to the cloud $fault once', async ({ action }) => {
+] as const)('creates and deletes a snapshot although every write to the cloud $fault once', async ({ action }) => {
   await using storage = await StorageFairway.start();
   const { faults } = storage.fairway.cloud;
   const ids = [
@@ -63,13 +66,13 @@ test.each([
     { method: 'DELETE', path: '/snapshots/[^/]*$' },
   ].map((call) => faults.add({ service: 'block-storage', ...call, action }));
 
-  await tellStory(storage);
+  await runScenario(storage);
 
-  // Those that were hit are gone.
+  // Those that a fault hit have been deleted.
   expect(faults.list().filter(({ id }) => ids.includes(id))).toEqual([]);
 });
 
-test('a process that ends while it requests a snapshot from Cinder leaves one', async () => {
+test('leaves one snapshot if the process dies while it requests it from Cinder', async () => {
   await using storage = await StorageFairway.start();
   const { clock, fairway } = storage;
   await storage.create(aSnapshotClass());
@@ -88,7 +91,7 @@ test('a process that ends while it requests a snapshot from Cinder leaves one', 
 });
 
 test.each(['Delete', 'Retain'] as const)(
-  'snapshots to %s are deleted with the cluster, or remain with their volumes',
+  'snapshots with policy %s are deleted with the cluster, or remain with their volumes',
   async (policy) => {
     await using storage = await StorageFairway.start();
     const { clock, fairway } = storage;
@@ -108,7 +111,7 @@ test.each(['Delete', 'Retain'] as const)(
   },
 );
 
-test('a snapshot that Cinder is still creating when its cluster is deleted is deleted too', async () => {
+test('deletes a snapshot that Cinder is still creating when its cluster is deleted', async () => {
   await using storage = await StorageFairway.start();
   const { clock, fairway } = storage;
   await storage.create(aSnapshotClass());
@@ -127,7 +130,7 @@ test('a snapshot that Cinder is still creating when its cluster is deleted is de
   expect(await storage.volumes()).toEqual([]);
 });
 
-test('a snapshot that appears after its cluster was deleted is deleted, with its volume', async () => {
+test('deletes a snapshot that appears after its cluster was deleted, with its volume', async () => {
   await using storage = await StorageFairway.start();
   const { clock, fairway, clusterUid } = storage;
   const { snapshots, volumes } = fairway.process.project.client.blockStorage;

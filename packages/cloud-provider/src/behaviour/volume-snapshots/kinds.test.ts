@@ -2,7 +2,7 @@ import { CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
 import type { ChooseApiFault } from '@fairway/controllers/testing/unreliable-api';
 import { type VolumeSnapshotContent, VolumeSnapshotContents } from '@fairway/kube/kinds/volume-snapshots';
 import { expect, test } from 'vitest';
-import { BEING_DELETED, CONTENT_FINALIZER } from '../../volume-snapshots/snapshot-names.ts';
+import { BEING_DELETED_ANNOTATION, CONTENT_FINALIZER } from '../../volume-snapshots/snapshot-names.ts';
 import { aContent, aSnapshot, aSnapshotClass } from '../../volume-snapshots/testing/objects.ts';
 import { DRIVER } from '../../volumes/driver.ts';
 import { aClaim } from '../../volumes/testing/objects.ts';
@@ -11,7 +11,7 @@ import { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
 const DEFINITION = 'volumesnapshots.snapshot.storage.k8s.io';
 const MINUTE_MS = 60_000;
 
-/** A claim with its volume in a cluster whose requests for snapshots are counted. */
+/** A claim with its volume, in a cluster whose requests for snapshots are counted. */
 async function begin() {
   const requests = { count: 0 };
   const tenantFaults: ChooseApiFault = ({ path }) => {
@@ -24,8 +24,8 @@ async function begin() {
   return { storage, requests, definitions: storage.client.resource(CustomResourceDefinitions) };
 }
 
-test('in a cluster with its own snapshot-controller, only its contents are served', async () => {
-  await using own = await ownController();
+test('serves only the contents in a cluster with its own snapshot-controller', async () => {
+  await using own = await startOwnController();
   const { storage, contents } = own;
   const { clock } = storage;
   const [volume] = await storage.volumes();
@@ -46,7 +46,7 @@ test('in a cluster with its own snapshot-controller, only its contents are serve
   await contents.delete(name);
   await clock.pass(MINUTE_MS);
   const held = await storage.snapshots();
-  const value = { metadata: { annotations: { [BEING_DELETED]: 'yes' } } };
+  const value = { metadata: { annotations: { [BEING_DELETED_ANNOTATION]: 'yes' } } };
   await contents.patch(name, { type: 'merge', value });
   await clock.pass(MINUTE_MS);
 
@@ -61,7 +61,7 @@ test('in a cluster with its own snapshot-controller, only its contents are serve
   expect(await storage.contents()).toEqual([]);
 });
 
-async function ownController() {
+async function startOwnController() {
   const { storage, definitions } = await begin();
   const value = { metadata: { annotations: { 'fairway.dev/snapshot-controller': 'own' } } };
   await definitions.patch(DEFINITION, { type: 'merge', value }, { fieldManager: 'kubectl-annotate' });
@@ -70,43 +70,43 @@ async function ownController() {
   return { storage, contents, [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose]() };
 }
 
-test('kinds that are removed and restored cost nothing meanwhile, and are served again', async () => {
+test('makes no calls while the kinds are removed, and serves them once they are restored', async () => {
   const { storage, requests, definitions } = await begin();
   await using _ = storage;
   const { clock } = storage;
   const { items } = await definitions.list();
-  const ours = items.filter(({ spec }) => spec.group === 'snapshot.storage.k8s.io');
-  for (const { metadata } of ours) await definitions.delete(metadata.name ?? '');
+  const owned = items.filter(({ spec }) => spec.group === 'snapshot.storage.k8s.io');
+  for (const { metadata } of owned) await definitions.delete(metadata.name ?? '');
   await clock.pass(15_000);
   const before = requests.count;
-  // Until then Fairway has not brought them back.
+  // Until then Fairway has not restored them.
   await clock.pass(5_000);
-  const while404 = requests.count - before;
+  const requestsDuring404 = requests.count - before;
   await clock.pass(5 * MINUTE_MS);
   await storage.create(aSnapshotClass());
   await storage.create(aSnapshot());
   await clock.pass(MINUTE_MS);
 
-  expect(ours).toHaveLength(3);
-  expect(while404).toBeLessThanOrEqual(3);
+  expect(owned).toHaveLength(3);
+  expect(requestsDuring404).toBeLessThanOrEqual(3);
   expect((await storage.volumeSnapshot())?.status).toMatchObject({ readyToUse: true });
 });
 
-test('kinds with other definitions are left alone, whatever they contain', async () => {
+test('ignores kinds with other definitions, whatever they contain', async () => {
   const { storage, definitions } = await begin();
   await using _ = storage;
   const { clock } = storage;
   const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
   const { items } = await definitions.list();
-  const ours = items.filter(({ spec }) => spec.group === 'snapshot.storage.k8s.io');
-  for (const { metadata, spec } of ours) {
+  const owned = items.filter(({ spec }) => spec.group === 'snapshot.storage.k8s.io');
+  for (const { metadata, spec } of owned) {
     const versions = spec.versions.map((version) => ({ ...version, schema: { openAPIV3Schema: anything } }));
     const value = { spec: { versions } };
     await definitions.patch(metadata.name ?? '', { type: 'merge', value }, { fieldManager: 'kubectl-edit' });
   }
   await clock.pass(10_000);
   const contents = storage.client.resource(VolumeSnapshotContents);
-  const odd = [
+  const invalidContents = [
     { spec: 5 },
     { spec: { driver: DRIVER } },
     { spec: { driver: DRIVER, source: 'x', volumeSnapshotRef: [] } },
@@ -114,7 +114,7 @@ test('kinds with other definitions are left alone, whatever they contain', async
     { spec: aContent().spec, status: 'ready' },
     {},
   ];
-  for (const [index, fields] of odd.entries()) {
+  for (const [index, fields] of invalidContents.entries()) {
     await contents.create({ ...fields, metadata: { name: `odd-${index}` } } as unknown as VolumeSnapshotContent);
   }
   await clock.pass(MINUTE_MS);

@@ -6,32 +6,32 @@ import { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
 
 const SNAPSHOTS = 20;
 const HOUR_MS = 3_600_000;
-/** The project's two periodic lists, and a few calls for retries, a minute. */
-const CALLS_OF_AN_HOUR = 60 * 6;
+/** Per minute: the project's two periodic lists, and a few calls for retries. */
+const CALLS_PER_HOUR = 60 * 6;
 
-function answer(status: number, more: object = {}): FaultInput {
+function errorResponse(status: number, more: object = {}): FaultInput {
   const action = { kind: 'answer', status, ...more } as const;
   return { service: 'block-storage', method: 'POST', path: '/snapshots$', times: null, action };
 }
 
-test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; told: RegExp }>([
-  { cause: 'a broken Cinder', fault: answer(500), told: /returned status 500 while creating snapshots/ },
-  { cause: 'a Cinder that answers late', fault: answer(500, { when: 'after' }), told: /^CreatingSnapshot/ },
-  { cause: 'a missing right', fault: answer(403), told: /requires the role member/ },
-  { cause: 'a rate limit', fault: answer(429, { retryAfterSeconds: 30 }), told: /is rate limiting/ },
-  { cause: 'a conflict', fault: answer(409), told: /block-storage/ },
+test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; message: RegExp }>([
+  { cause: 'a broken Cinder', fault: errorResponse(500), message: /returned status 500 while creating snapshots/ },
+  { cause: 'a Cinder that answers late', fault: errorResponse(500, { when: 'after' }), message: /^CreatingSnapshot/ },
+  { cause: 'a missing right', fault: errorResponse(403), message: /requires the role member/ },
+  { cause: 'a rate limit', fault: errorResponse(429, { retryAfterSeconds: 30 }), message: /is rate limiting/ },
+  { cause: 'a conflict', fault: errorResponse(409), message: /block-storage/ },
   {
     cause: 'a back end that fails',
     fault: { times: null, action: { kind: 'volumeError', step: 'create' } },
-    told: /ended in status error/,
+    message: /ended in status error/,
   },
   {
     cause: 'lists that fail',
     fault: { service: 'block-storage', method: 'GET', times: null, action: { kind: 'answer', status: 500 } },
-    told: /while reading resources of the project/,
+    message: /while reading resources of the project/,
   },
-  { cause: 'a quota', fault: undefined, quota: 0, told: /Maximum number of snapshots allowed \(0\) exceeded/ },
-])('$cause costs little for many snapshots, is reported, and ends by itself', async ({ fault, quota, told }) => {
+  { cause: 'a quota', fault: undefined, quota: 0, message: /Maximum number of snapshots allowed \(0\) exceeded/ },
+])('$cause costs few calls for many snapshots, is reported, and resolves itself', async ({ fault, quota, message }) => {
   await using storage = await StorageFairway.start();
   const { clock, fairway } = storage;
   const { cloud } = fairway;
@@ -44,14 +44,14 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; told: 
   await clock.pass(60_000);
 
   const calls = await storage.callsIn(HOUR_MS);
-  const texts = await storage.told();
+  const texts = await storage.messages();
   if (id !== undefined) cloud.faults.remove(id);
   if (quota !== undefined) cloud.setQuota('demo', { snapshots: 100 });
   await clock.pass(900_000);
 
-  expect(texts.some((text) => told.test(text))).toBe(true);
-  expect(calls).toBeLessThanOrEqual(CALLS_OF_AN_HOUR);
-  // That it is tried, why it fails, and that it succeeded; and what its volume is.
+  expect(texts.some((text) => message.test(text))).toBe(true);
+  expect(calls).toBeLessThanOrEqual(CALLS_PER_HOUR);
+  // The attempt, the reason why it fails, and the success; and the state of its volume.
   expect(texts.length).toBeLessThanOrEqual(4 * SNAPSHOTS + 2);
   const contents = await storage.contents();
   expect(contents.filter(({ status }) => status?.readyToUse)).toHaveLength(SNAPSHOTS);

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { aClaim, aClass } from '../../volumes/testing/objects.ts';
 import { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
 
-test('if one of two clusters in a project is deleted, so are its volumes, except retained ones', async () => {
+test('deletes the volumes of one of two clusters in a project with that cluster, except for retained ones', async () => {
   await using storage = await StorageFairway.start();
   const { clock, fairway } = storage;
   await fairway.createCluster({}, 'other');
   const other = await clock.during(fairway.clusterReady('other'));
-  const beside = storage.in(other.metadata.uid ?? '');
-  await beside.begin();
-  await beside.create(aClaim());
+  const otherStorage = storage.in(other.metadata.uid ?? '');
+  await otherStorage.begin();
+  await otherStorage.create(aClaim());
   await storage.create(aClass({ reclaimPolicy: 'Retain' }, 'kept'));
   await storage.create(aClaim());
   await storage.create(aClaim({ storageClassName: 'kept' }, { name: 'kept' }));
@@ -28,7 +28,7 @@ test('if one of two clusters in a project is deleted, so are its volumes, except
   expect(new Set(policies)).toEqual(new Set([`${storage.clusterUid} Retain`, `${other.metadata.uid} Delete`]));
 });
 
-test('a volume that Cinder is still creating when its cluster is deleted is deleted too', async () => {
+test('deletes a volume that Cinder is still creating when its cluster is deleted', async () => {
   await using storage = await StorageFairway.start();
   const { clock, fairway } = storage;
   const delay = { kind: 'delay', delayMs: 25_000, when: 'before' } as const;

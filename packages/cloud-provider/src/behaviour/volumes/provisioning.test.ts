@@ -1,11 +1,11 @@
 import { Nodes, PersistentVolumeClaims, PersistentVolumes } from '@fairway/kube/kinds/resources';
 import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
 import { expect, test } from 'vitest';
-import { DRIVER, SELECTED_NODE, VOLUME_FINALIZER } from '../../volumes/driver.ts';
+import { DRIVER, SELECTED_NODE_ANNOTATION, VOLUME_FINALIZER } from '../../volumes/driver.ts';
 import { aClaim, aVolume } from '../../volumes/testing/objects.ts';
 import { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
 
-test('a claim gets a volume with the tags of its cluster, and both are deleted with it', async () => {
+test('creates a volume for a claim with the tags of its cluster, and deletes both with it', async () => {
   await using storage = await StorageFairway.start();
   const { clock, clusterUid } = storage;
 
@@ -45,7 +45,7 @@ test('a claim gets a volume with the tags of its cluster, and both are deleted w
     },
   });
   expect(persistentVolume?.metadata.finalizers).toContain(VOLUME_FINALIZER);
-  expect(await storage.told()).toContain(`ProvisioningSucceeded: Successfully provisioned volume ${name}`);
+  expect(await storage.messages()).toContain(`ProvisioningSucceeded: Successfully provisioned volume ${name}`);
 
   await storage.deleteClaim();
   await clock.pass(60_000);
@@ -54,7 +54,7 @@ test('a claim gets a volume with the tags of its cluster, and both are deleted w
   expect(await storage.persistentVolumes()).toEqual([]);
 });
 
-test('a claim that waits for its pod gets a volume in the zone of the node', async () => {
+test('creates the volume of a claim that waits for its pod in the zone of the node', async () => {
   await using storage = await StorageFairway.start({ volumeBindingMode: 'WaitForFirstConsumer' });
   const { clock, client } = storage;
   const { items: nodes } = await client.resource(Nodes).list();
@@ -63,7 +63,7 @@ test('a claim that waits for its pod gets a volume in the zone of the node', asy
   await storage.create(aClaim());
   await clock.pass(30_000);
   const before = await storage.volumes();
-  const value = { metadata: { annotations: { [SELECTED_NODE]: node?.name } } };
+  const value = { metadata: { annotations: { [SELECTED_NODE_ANNOTATION]: node?.name } } };
   await client.resource(PersistentVolumeClaims).patch('data', { type: 'merge', value }, { namespace: 'default' });
   await clock.pass(30_000);
 
@@ -78,14 +78,14 @@ test('a claim that waits for its pod gets a volume in the zone of the node', asy
   ]);
 });
 
-test('a claim for a node in a zone whose name is not a valid label gets a volume there, with the label as topology', async () => {
+test('creates a volume in a zone whose name is not a valid label, with the label as topology', async () => {
   const [spec] = DEFAULT_CONFIG.zones;
   const zones = spec ? [{ ...spec, name: 'AZ 1' }] : [];
   await using storage = await StorageFairway.start({ volumeBindingMode: 'WaitForFirstConsumer' }, { cloud: { zones } });
   const { items: nodes } = await storage.client.resource(Nodes).list();
   const node = nodes[0]?.metadata;
 
-  await storage.create(aClaim({}, { annotations: { [SELECTED_NODE]: node?.name ?? '' } }));
+  await storage.create(aClaim({}, { annotations: { [SELECTED_NODE_ANNOTATION]: node?.name ?? '' } }));
   await storage.clock.pass(30_000);
 
   expect(node?.labels?.['topology.kubernetes.io/zone']).toBe('AZ-1');
@@ -96,17 +96,17 @@ test('a claim for a node in a zone whose name is not a valid label gets a volume
   ]);
 });
 
-test('a claim for a deleted node is returned to the scheduler', async () => {
+test('returns a claim for a deleted node to the scheduler', async () => {
   await using storage = await StorageFairway.start({ volumeBindingMode: 'WaitForFirstConsumer' });
 
-  await storage.create(aClaim({}, { annotations: { [SELECTED_NODE]: 'gone' } }));
+  await storage.create(aClaim({}, { annotations: { [SELECTED_NODE_ANNOTATION]: 'gone' } }));
   await storage.clock.pass(30_000);
 
-  expect((await storage.claim())?.metadata.annotations?.[SELECTED_NODE]).toBeUndefined();
+  expect((await storage.claim())?.metadata.annotations?.[SELECTED_NODE_ANNOTATION]).toBeUndefined();
   expect(await storage.volumes()).toEqual([]);
 });
 
-test('a retained volume is kept, and its object can be deleted', async () => {
+test('keeps a retained volume, and lets its object be deleted', async () => {
   await using storage = await StorageFairway.start({ reclaimPolicy: 'Retain' });
   const { clock, client } = storage;
   await storage.create(aClaim());
@@ -125,7 +125,7 @@ test('a retained volume is kept, and its object can be deleted', async () => {
   ]);
 });
 
-test('a changed policy applies from then on', async () => {
+test('applies a changed reclaim policy from then on', async () => {
   await using storage = await StorageFairway.start({ reclaimPolicy: 'Retain' });
   const { clock, client } = storage;
   await storage.create(aClaim());
@@ -143,7 +143,7 @@ test('a changed policy applies from then on', async () => {
   expect(await storage.volumes()).toEqual([]);
 });
 
-test('a volume that was not created for a PersistentVolume is not deleted by one that names it', async () => {
+test('does not delete a volume that was not created for the PersistentVolume that refers to it', async () => {
   await using storage = await StorageFairway.start();
   const { clock, fairway, client } = storage;
   const { volumes } = fairway.process.project.client.blockStorage;
@@ -165,14 +165,19 @@ test('a volume that was not created for a PersistentVolume is not deleted by one
   expect(items.filter(({ status }) => status?.phase === 'Released')).toHaveLength(2);
   expect((await storage.volumes()).map(({ status }) => status)).toEqual(['available', 'available']);
   expect(
-    (await storage.told()).filter((text) => /^VolumeFailedDelete: .*was not created for this/.test(text)),
+    (await storage.messages()).filter((text) => /^VolumeFailedDelete: .*was not created for this/.test(text)),
   ).toHaveLength(2);
 });
 
-test('a claim deleted while its volume is created leaves nothing', async () => {
+test('leaves nothing behind if a claim is deleted while its volume is created', async () => {
   await using storage = await StorageFairway.start();
-  const answer = { kind: 'answer', status: 503, when: 'after' } as const;
-  storage.fairway.cloud.faults.add({ service: 'block-storage', method: 'POST', path: '/volumes$', action: answer });
+  const dropResponse = { kind: 'answer', status: 503, when: 'after' } as const;
+  storage.fairway.cloud.faults.add({
+    service: 'block-storage',
+    method: 'POST',
+    path: '/volumes$',
+    action: dropResponse,
+  });
   await storage.create(aClaim());
   await storage.clock.pass(100);
   await storage.deleteClaim();

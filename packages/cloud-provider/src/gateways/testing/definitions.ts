@@ -2,7 +2,7 @@ import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
 import type { Schema } from '@fairway/apiserver/schema/schema';
 import { GATEWAY_GROUP, GATEWAY_KINDS } from '../kinds.ts';
 
-const ANYTHING: Schema = {
+const ANY_OBJECT: Schema = {
   type: 'object',
   properties: {
     apiVersion: { type: 'string' },
@@ -18,7 +18,7 @@ export const DEFINITIONS: readonly CustomResourceDefinition[] = GATEWAY_KINDS.ma
 
 export function definition(
   { plural, kind, namespaced, version }: (typeof GATEWAY_KINDS)[number],
-  { served = version, schema = ANYTHING }: { readonly served?: string; readonly schema?: Schema } = {},
+  { served = version, schema = ANY_OBJECT }: { readonly served?: string; readonly schema?: Schema } = {},
 ): CustomResourceDefinition {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',

@@ -3,15 +3,15 @@ import type { TestFairwayOptions } from '@fairway/controllers/testing/test-fairw
 import { Events, Namespaces } from '@fairway/kube/kinds/resources';
 import type { Condition, KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
-import { LIFE, LoadBalancedFairway } from '../../load-balancers/testing/balanced-fairway.ts';
+import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from '../../load-balancers/testing/load-balanced-fairway.ts';
 import { GatewayClasses, Gateways, HttpRoutes } from '../kinds.ts';
 import type { GatewayStatus, RouteParentStatus } from '../schemas.ts';
 import { DEFINITIONS } from './definitions.ts';
 
 const NAMESPACE = 'default';
 
-/** As the API server shows it. */
-interface Shown extends KubeObject {
+/** An object as the API server returns it. */
+interface StoredObject extends KubeObject {
   readonly spec?: unknown;
   readonly status?: Partial<GatewayStatus> & { readonly parents?: readonly RouteParentStatus[] };
 }
@@ -19,16 +19,16 @@ interface Shown extends KubeObject {
 const HTTP = { name: 'http', port: 80, protocol: 'HTTP' };
 export const GATEWAY = { gatewayClassName: 'octavia', listeners: [HTTP] };
 
-/** A listener with the certificate in a Secret. */
+/** An HTTPS listener with the certificate in a Secret. */
 export function https(secret: string | object, fields: object = {}) {
   const ref = typeof secret === 'string' ? { name: secret } : secret;
   return { name: 'https', port: 443, protocol: 'HTTPS', tls: { certificateRefs: [ref] }, ...fields };
 }
 
 /** HTTP, and HTTPS with the certificate in the Secret `shop`. */
-export const BOTH = { ...GATEWAY, listeners: [HTTP, https('shop')] };
+export const HTTP_AND_HTTPS = { ...GATEWAY, listeners: [HTTP, https('shop')] };
 
-/** A rule for paths that begin so, to port 80 of Services. */
+/** A rule that sends paths with this prefix to port 80 of Services. */
 export function prefix(
   value: string,
   ...services: readonly (string | { readonly name: string; readonly weight: number })[]
@@ -46,7 +46,10 @@ export const ROUTE = {
   rules: [prefix('/', 'web'), prefix('/api', 'api')],
 };
 
-/** A Fairway with its cloud provider, a cluster that has the kinds of the Gateway API, nodes and the Services `web` and `api` of type NodePort. */
+/**
+ * A Fairway with its cloud provider and a cluster that has the Gateway API kinds, nodes, and the Services `web` and
+ * `api` of type NodePort.
+ */
 export class GatewayFairway implements AsyncDisposable {
   readonly balanced: LoadBalancedFairway;
 
@@ -55,18 +58,18 @@ export class GatewayFairway implements AsyncDisposable {
   }
 
   static async start(options: TestFairwayOptions = {}, definitions = DEFINITIONS): Promise<GatewayFairway> {
-    const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
+    const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
     const balanced = await LoadBalancedFairway.start({ ...options, cloud: { latency, ...options.cloud } });
     const fairway = new GatewayFairway(balanced);
-    for (const definition of definitions) await fairway.define(definition);
+    for (const definition of definitions) await fairway.createDefinition(definition);
     await balanced.create('web', { type: 'NodePort' }, {}, 30_080);
     await balanced.create('api', { type: 'NodePort' }, {}, 30_090);
     await fairway.pass(5_000);
     return fairway;
   }
 
-  /** With the Gateway `shop` and the route `shop`, which work. */
-  static async withShop(options: TestFairwayOptions = {}): Promise<GatewayFairway> {
+  /** Starts with the Gateway `shop` and the route `shop`, both of which work. */
+  static async startWithShop(options: TestFairwayOptions = {}): Promise<GatewayFairway> {
     const fairway = await GatewayFairway.start(options);
     await fairway.createGateway('shop');
     await fairway.createRoute('shop');
@@ -82,16 +85,16 @@ export class GatewayFairway implements AsyncDisposable {
     return this.balanced.clock.pass(ms);
   }
 
-  async define(definition: CustomResourceDefinition): Promise<void> {
+  async createDefinition(definition: CustomResourceDefinition): Promise<void> {
     await this.#tenant.resource(CustomResourceDefinitions).create(definition);
   }
 
-  async undefine({ plural, group }: ResourceType): Promise<void> {
+  async deleteDefinition({ plural, group }: ResourceType): Promise<void> {
     await this.#tenant.resource(CustomResourceDefinitions).delete(`${plural}.${group}`);
   }
 
-  #of(type: ResourceType) {
-    return this.#tenant.resource<Shown>(type);
+  #resource(type: ResourceType) {
+    return this.#tenant.resource<StoredObject>(type);
   }
 
   async create(
@@ -101,7 +104,7 @@ export class GatewayFairway implements AsyncDisposable {
     metadata: object = {},
     namespace = NAMESPACE,
   ): Promise<void> {
-    await this.#of(type).create({
+    await this.#resource(type).create({
       apiVersion: `${type.group}/${type.version}`,
       kind: type.kind,
       metadata: { name, ...(type.namespaced && { namespace }), ...metadata },
@@ -126,51 +129,53 @@ export class GatewayFairway implements AsyncDisposable {
     await this.#tenant.resource(Namespaces).create(object);
   }
 
-  get(type: ResourceType, name: string, namespace = NAMESPACE): Promise<Shown> {
-    return this.#of(type).get(name, type.namespaced ? { namespace } : {});
+  get(type: ResourceType, name: string, namespace = NAMESPACE): Promise<StoredObject> {
+    return this.#resource(type).get(name, type.namespaced ? { namespace } : {});
   }
 
   async patch(type: ResourceType, name: string, value: object, subresource?: string): Promise<void> {
     const options = { namespace: NAMESPACE, ...(subresource !== undefined && { subresource }) };
-    await this.#of(type).patch(name, { type: 'merge', value }, options);
+    await this.#resource(type).patch(name, { type: 'merge', value }, options);
   }
 
   async delete(type: ResourceType, name: string, namespace = NAMESPACE): Promise<void> {
-    await this.#of(type).delete(name, { namespace });
+    await this.#resource(type).delete(name, { namespace });
   }
 
   async names(type: ResourceType): Promise<readonly (string | undefined)[]> {
-    const { items } = await this.#of(type).list();
+    const { items } = await this.#resource(type).list();
     return items.map(({ metadata }) => metadata.name);
   }
 
-  /** Of a Gateway, as `type status reason`. */
+  /** Conditions of a Gateway, as `type status reason`. */
   async conditions(name = 'shop'): Promise<readonly string[]> {
-    return said((await this.get(Gateways, name)).status?.conditions);
+    return describeConditions((await this.get(Gateways, name)).status?.conditions);
   }
 
-  /** The messages of them. */
+  /** Messages of these conditions. */
   async messages(name = 'shop'): Promise<readonly string[]> {
     return (await this.get(Gateways, name)).status?.conditions?.map(({ message }) => message) ?? [];
   }
 
-  /** Of its listeners, by their names. */
+  /** Conditions of its listeners, by listener name. */
   async listeners(name = 'shop'): Promise<Readonly<Record<string, readonly string[]>>> {
     const { status } = await this.get(Gateways, name);
-    return Object.fromEntries((status?.listeners ?? []).map((each) => [each.name, said(each.conditions)]));
+    return Object.fromEntries(
+      (status?.listeners ?? []).map((each) => [each.name, describeConditions(each.conditions)]),
+    );
   }
 
   async addresses(name = 'shop'): Promise<readonly string[]> {
     return (await this.get(Gateways, name)).status?.addresses?.map(({ value }) => value) ?? [];
   }
 
-  /** What its parents say of a route. */
+  /** What a route's parents report about it. */
   async parents(name = 'shop', namespace = NAMESPACE): Promise<readonly (readonly string[])[]> {
     const { status } = await this.get(HttpRoutes, name, namespace);
-    return (status?.parents ?? []).map(({ conditions }) => said(conditions));
+    return (status?.parents ?? []).map(({ conditions }) => describeConditions(conditions));
   }
 
-  /** Of Gateways, as `type reason count`. */
+  /** Events of Gateways, as `type reason count`. */
   async events(): Promise<readonly string[]> {
     return (await this.#events()).map(({ reason, type, count }) => `${type} ${reason} ${count}`);
   }
@@ -184,7 +189,7 @@ export class GatewayFairway implements AsyncDisposable {
     return items.filter(({ involvedObject }) => involvedObject.kind === 'Gateway');
   }
 
-  /** As `port name -> target`, in the order in which they count. */
+  /** As `port name -> target`, in order of precedence. */
   async policies(): Promise<readonly string[]> {
     const { l7Policies, listeners, pools } = this.balanced.octavia;
     const ports = new Map((await Array.fromAsync(listeners.list())).map((each) => [each.id, each.protocol_port]));
@@ -199,7 +204,7 @@ export class GatewayFairway implements AsyncDisposable {
       });
   }
 
-  /** Node ports and weights of the members of each pool, by its name. */
+  /** Node ports and weights of each pool's members, by pool name. */
   async members(): Promise<Readonly<Record<string, readonly string[]>>> {
     const trees = await this.balanced.trees();
     const entries = trees.flatMap(({ pools, members }) =>
@@ -216,6 +221,6 @@ export class GatewayFairway implements AsyncDisposable {
   }
 }
 
-function said(conditions: readonly Condition[] = []): readonly string[] {
+function describeConditions(conditions: readonly Condition[] = []): readonly string[] {
   return conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
 }

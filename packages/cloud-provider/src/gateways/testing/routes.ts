@@ -5,7 +5,7 @@ import { parseHttpRoute, parseReferenceGrant } from '../parse.ts';
 import type { RoutingContext } from '../routing.ts';
 import { GatewaySpec } from '../schemas.ts';
 
-/** A route to the Gateway `shop` of its namespace; those without a time are of one moment. */
+/** A route to the Gateway `shop` in its namespace; routes without a time have the same time. */
 export function aRoute(spec: object, metadata: object = {}): HttpRoute {
   return parseHttpRoute({
     kind: HttpRoutes.kind,

@@ -2,16 +2,16 @@ import type { TestFairwayOptions } from '@fairway/controllers/testing/test-fairw
 import type { HTTPIngressPath, Ingress, IngressSpec } from '@fairway/kube/kinds/generated/types';
 import { Events, IngressClasses, Ingresses } from '@fairway/kube/kinds/resources';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
-import { LIFE, LoadBalancedFairway } from '../../load-balancers/testing/balanced-fairway.ts';
+import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from '../../load-balancers/testing/load-balanced-fairway.ts';
 
-const where = { namespace: 'default' };
+const IN_DEFAULT_NAMESPACE = { namespace: 'default' };
 
-/** A path as a prefix, to port 80 of a Service. */
+/** A prefix path to port 80 of a Service. */
 export function prefix(path: string, name: string): HTTPIngressPath {
   return { path, pathType: 'Prefix', backend: { service: { name, port: { number: 80 } } } };
 }
 
-/** To the Services `web` and `api`. */
+/** Routes to the Services `web` and `api`. */
 export const SPEC: IngressSpec = {
   ingressClassName: 'octavia',
   rules: [{ host: 'shop.example', http: { paths: [prefix('/', 'web'), prefix('/api', 'api')] } }],
@@ -19,7 +19,10 @@ export const SPEC: IngressSpec = {
 
 export const EXTERNAL = { 'octavia.ingress.kubernetes.io/internal': 'false' };
 
-/** A Fairway with its cloud provider, a cluster with nodes and the Services `web` and `api` of type NodePort, and Ingresses in it. */
+/**
+ * A Fairway with its cloud provider and a cluster with nodes, the Services `web` and `api` of type NodePort, and
+ * Ingresses.
+ */
 export class RoutedFairway implements AsyncDisposable {
   readonly balanced: LoadBalancedFairway;
 
@@ -28,15 +31,15 @@ export class RoutedFairway implements AsyncDisposable {
   }
 
   static async start(options: TestFairwayOptions = {}): Promise<RoutedFairway> {
-    const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
+    const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
     const balanced = await LoadBalancedFairway.start({ ...options, cloud: { latency, ...options.cloud } });
     await balanced.create('web', { type: 'NodePort' }, {}, 30_080);
     await balanced.create('api', { type: 'NodePort' }, {}, 30_090);
     return new RoutedFairway(balanced);
   }
 
-  /** With the Ingress `shop`, which works. */
-  static async withShop(options: TestFairwayOptions = {}, spec = SPEC): Promise<RoutedFairway> {
+  /** Starts with the Ingress `shop`, which works. */
+  static async startWithShop(options: TestFairwayOptions = {}, spec = SPEC): Promise<RoutedFairway> {
     const fairway = await RoutedFairway.start(options);
     await fairway.create('shop', spec);
     await fairway.pass(60_000);
@@ -55,7 +58,7 @@ export class RoutedFairway implements AsyncDisposable {
     const apiVersion = 'networking.k8s.io/v1';
     return this.#tenant
       .resource(Ingresses)
-      .create({ apiVersion, kind: 'Ingress', metadata: { name, ...where, annotations }, spec });
+      .create({ apiVersion, kind: 'Ingress', metadata: { name, ...IN_DEFAULT_NAMESPACE, annotations }, spec });
   }
 
   async createClass(name: string, controller: string): Promise<void> {
@@ -66,23 +69,23 @@ export class RoutedFairway implements AsyncDisposable {
   }
 
   get(name: string): Promise<Ingress> {
-    return this.#tenant.resource(Ingresses).get(name, where);
+    return this.#tenant.resource(Ingresses).get(name, IN_DEFAULT_NAMESPACE);
   }
 
   patch(name: string, value: object): Promise<Ingress> {
-    return this.#tenant.resource(Ingresses).patch(name, { type: 'merge', value }, where);
+    return this.#tenant.resource(Ingresses).patch(name, { type: 'merge', value }, IN_DEFAULT_NAMESPACE);
   }
 
   delete(name: string): Promise<void> {
-    return this.#tenant.resource(Ingresses).delete(name, where);
+    return this.#tenant.resource(Ingresses).delete(name, IN_DEFAULT_NAMESPACE);
   }
 
   async names(): Promise<readonly (string | undefined)[]> {
-    const { items } = await this.#tenant.resource(Ingresses).list(where);
+    const { items } = await this.#tenant.resource(Ingresses).list(IN_DEFAULT_NAMESPACE);
     return items.map(({ metadata }) => metadata.name);
   }
 
-  /** Of Ingresses, as `type reason count`. */
+  /** Events of Ingresses, as `type reason count`. */
   async events(): Promise<readonly string[]> {
     return (await this.#events()).map(({ reason, type, count }) => `${type} ${reason} ${count}`);
   }
@@ -92,11 +95,11 @@ export class RoutedFairway implements AsyncDisposable {
   }
 
   async #events() {
-    const { items } = await this.#tenant.resource(Events).list(where);
+    const { items } = await this.#tenant.resource(Events).list(IN_DEFAULT_NAMESPACE);
     return items.filter(({ involvedObject }) => involvedObject.kind === 'Ingress');
   }
 
-  /** As `name -> pool`, in the order in which they count. */
+  /** As `name -> pool`, in order of precedence. */
   async policies(): Promise<readonly string[]> {
     const { l7Policies, pools } = this.balanced.octavia;
     const names = new Map((await Array.fromAsync(pools.list())).map(({ id, name }) => [id, name]));
@@ -106,7 +109,7 @@ export class RoutedFairway implements AsyncDisposable {
       .map(({ name, redirect_pool_id }) => `${name} -> ${names.get(redirect_pool_id ?? '')}`);
   }
 
-  /** Node ports of the members of each pool, by its name; the pools of the only load balancer. */
+  /** Node ports of each pool's members, by pool name; for the only load balancer. */
   async memberPorts(): Promise<Readonly<Record<string, readonly number[]>>> {
     const [tree] = await this.balanced.trees();
     const entries = tree?.pools.map(({ name }, index) => {

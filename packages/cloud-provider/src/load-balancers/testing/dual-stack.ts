@@ -1,31 +1,31 @@
 import { Events } from '@fairway/kube/kinds/resources';
 import type { Member } from '@fairway/openstack/types/load-balancer';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
-import { LIFE, LoadBalancedFairway } from './balanced-fairway.ts';
+import { LOAD_BALANCER_LATENCY, LoadBalancedFairway } from './load-balanced-fairway.ts';
 
-const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
+const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LOAD_BALANCER_LATENCY } };
 
-/** The API server of the tests takes any `ipFamilies`, as one of a cluster with Service ranges of both does. */
-export const DUAL = { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' };
-export const PREFERRED = { ...DUAL, ipFamilyPolicy: 'PreferDualStack' };
+/** The tests' API server accepts any `ipFamilies`, like one of a cluster with Service ranges of both families. */
+export const DUAL_STACK = { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' };
+export const PREFER_DUAL_STACK = { ...DUAL_STACK, ipFamilyPolicy: 'PreferDualStack' };
 export const PROVIDER = 'loadbalancer.fairway.dev/provider';
 export const V4 = '198.51.100.0/24';
 export const V6 = '2001:db8::/32';
 
-/** `version`: the minor one of Octavia's API. */
-export function startWith(version = 28): Promise<LoadBalancedFairway> {
+/** `version`: minor version of Octavia's API. */
+export function startWithVersion(version = 28): Promise<LoadBalancedFairway> {
   return LoadBalancedFairway.start({ cloud: { latency, loadBalancerVersion: version } });
 }
 
-/** Of IPv6, of the cluster's own network. */
+/** Creates an IPv6 subnet in the cluster's own network. */
 export async function makeSubnet({ clock, fairway, network }: LoadBalancedFairway): Promise<string> {
   const { status } = await clock.during(fairway.clusterReady());
   const network_id = status?.network?.networkID ?? '';
   return (await network.subnets.create({ network_id, ip_version: 6, cidr: 'fd00:7::/64', name: 'six' })).id;
 }
 
-/** Gives all nodes addresses in the subnet, which a list of servers shows a minute later. */
-export async function addressNodes({ clock, network }: LoadBalancedFairway, subnetID: string): Promise<void> {
+/** Adds an address in the subnet to all nodes, which a list of servers shows a minute later. */
+export async function assignNodeAddresses({ clock, network }: LoadBalancedFairway, subnetID: string): Promise<void> {
   for await (const { id, device_owner, fixed_ips } of network.ports.list()) {
     if (!device_owner.startsWith('compute:')) continue;
     await network.ports.update(id, { fixed_ips: [...fixed_ips, { subnet_id: subnetID }] });
@@ -33,14 +33,14 @@ export async function addressNodes({ clock, network }: LoadBalancedFairway, subn
   await clock.pass(120_000);
 }
 
-const withoutHost = (address: string) => address.replace(/\d+$|[0-9a-f]+$/, '*');
+const maskHost = (address: string) => address.replace(/\d+$|[0-9a-f]+$/, '*');
 
-/** What is said on a Service. */
-export async function servedOf(fairway: LoadBalancedFairway, name = 'web') {
+/** What is reported about a Service. */
+export async function servedAddresses(fairway: LoadBalancedFairway, name = 'web') {
   const { status, metadata } = await fairway.get(name);
   const ready = status?.conditions?.find(({ type }) => type === 'fairway.dev/LoadBalancerReady');
   return {
-    at: (status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => withoutHost(ip)),
+    at: (status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => maskHost(ip)),
     ready: ready && `${ready.status} ${ready.message}`.trim(),
     note: metadata.annotations?.['loadbalancer.openstack.org/load-balancer-address'],
   };
@@ -52,19 +52,19 @@ export async function warningsOf({ clusterUid, fairway }: LoadBalancedFairway): 
   return items.filter(({ type }) => type === 'Warning').map(({ reason, message }) => `${reason} ${message}`);
 }
 
-/** The load balancer with what is in it. */
+/** The only load balancer with its parts. */
 export async function onlyTree(fairway: LoadBalancedFairway) {
   const [tree, ...others] = await fairway.trees();
   if (tree === undefined || others.length > 0) throw new Error(`there are ${others.length} others`);
   return tree;
 }
 
-export async function allowedIn(fairway: LoadBalancedFairway) {
+export async function sourceRangesOf(fairway: LoadBalancedFairway) {
   return (await onlyTree(fairway)).listeners.map(({ allowed_cidrs }) => (allowed_cidrs ?? []).toSorted());
 }
 
-export async function membersBehind(fairway: LoadBalancedFairway, protocol: string): Promise<readonly string[]> {
+export async function memberAddressesOf(fairway: LoadBalancedFairway, protocol: string): Promise<readonly string[]> {
   const { pools, members } = await onlyTree(fairway);
   const found: readonly Member[] = members[pools.findIndex((pool) => pool.protocol === protocol)] ?? [];
-  return found.map(({ address }) => withoutHost(address)).toSorted();
+  return found.map(({ address }) => maskHost(address)).toSorted();
 }

@@ -4,7 +4,7 @@ import type { AccessRule, Share } from '@fairway/openstack/types/shared-file-sys
 import { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
 import { SHARE_DRIVER } from '../driver.ts';
 
-/** A Fairway with a cluster `demo` of one node and a class of shares. */
+/** A Fairway with a cluster `demo` of one node and a StorageClass for shares. */
 export function startShares(
   storageClass: Partial<StorageClass> = {},
   options: TestFairwayOptions = {},
@@ -27,7 +27,7 @@ export async function nodeAddressesOf({ fairway }: StorageFairway): Promise<read
   return machines.map(({ status }) => status?.address ?? '').toSorted();
 }
 
-/** Requests for access rules, and Manila's total. */
+/** Number of requests for access rules, and Manila's total. */
 export function manilaCalls({ fairway }: StorageFairway): number {
   return fairway.cloud.calls
     .counts()

@@ -38,8 +38,8 @@ const user = { name: 'u', domain: { name: 'D' } };
 const project = { kind: 'project', project: { name: 't', domain: { name: 'D' } } };
 const password = { kind: 'password', user, password: 'p', scope: project };
 
-/** After upstream's tests of ToAuthOptions, ReadConfig and ReadClouds. */
-describe('the login of a cloud.conf', () => {
+/** Based on upstream's tests of ToAuthOptions, ReadConfig and ReadClouds. */
+describe('the credentials in a cloud.conf', () => {
   const url = 'auth-url = https://keystone.example/v3\n';
 
   it.each<{ reason: string; keys: string; credential: object }>([
@@ -49,7 +49,7 @@ describe('the login of a cloud.conf', () => {
       credential: password,
     },
     {
-      reason: 'a domain for each',
+      reason: 'separate domains',
       keys: 'username=u\npassword=p\ntenant-name=t\nuser-domain-id=ud\ntenant-domain-name=td',
       credential: {
         kind: 'password',
@@ -69,7 +69,7 @@ describe('the login of a cloud.conf', () => {
       },
     },
     {
-      reason: 'a trust: who is trusted logs in, and the trust has its project',
+      reason: 'a trust: the trustee authenticates, and the trust determines the project',
       keys: 'trust-id=tr\ntrustee-id=te\ntrustee-password=tp\nusername=u\npassword=p\ntenant-id=ti\ndomain-name=D',
       credential: {
         kind: 'password',
@@ -79,7 +79,7 @@ describe('the login of a cloud.conf', () => {
       },
     },
     {
-      reason: 'a trust to the user of the file',
+      reason: 'a trust to the user in the file',
       keys: 'trust-id=tr\nuser-id=te\npassword=tp',
       credential: { kind: 'password', user: { id: 'te' }, password: 'tp', scope: { kind: 'trust', trustId: 'tr' } },
     },
@@ -89,7 +89,7 @@ describe('the login of a cloud.conf', () => {
       credential: { kind: 'applicationCredential', id: 'a', secret: 's' },
     },
     {
-      reason: 'an application credential by name, of a user',
+      reason: 'an application credential by name, with its user',
       keys: 'application-credential-name=a\napplication-credential-secret=s\nusername=u\nuser-domain-name=D',
       credential: { kind: 'applicationCredential', name: 'a', user, secret: 's' },
     },
@@ -98,14 +98,14 @@ describe('the login of a cloud.conf', () => {
       keys: 'token=tok\ntenant-name=t\ndomain-name=D',
       credential: { kind: 'token', token: 'tok', scope: project },
     },
-  ])('is $reason', ({ keys, credential }) => {
+  ])('are read from $reason', ({ keys, credential }) => {
     expect(read(`[Global]\n${url}${keys}\n`).cloud).toMatchObject({
       authUrl: 'https://keystone.example/v3',
       credential,
     });
   });
 
-  it('has a region, an interface and TLS files', () => {
+  it('include a region, an interface and TLS files', () => {
     const more = 'region=R\nos-endpoint-type=internal\nca-file=/ca\ncert-file=~/c\nkey-file=/k\ntls-insecure=true\n';
 
     expect(read(LOGIN + more).cloud).toMatchObject({
@@ -116,18 +116,22 @@ describe('the login of a cloud.conf', () => {
   });
 
   it.each<{ reason: string; keys: string; expected: object }>([
-    { reason: 'the named one', keys: 'cloud=one', expected: { name: 'one', region: 'R1', credential: password } },
     {
-      reason: 'what the file says itself takes precedence',
+      reason: 'the entry with that name',
+      keys: 'cloud=one',
+      expected: { name: 'one', region: 'R1', credential: password },
+    },
+    {
+      reason: 'the file’s own values take precedence',
       keys: 'cloud=one\nregion=R2\nusername=other',
       expected: { region: 'R2', credential: { user: { name: 'other' } } },
     },
     {
-      reason: 'of another file',
+      reason: 'an entry in another file',
       keys: 'clouds-file=/other/clouds.yaml\ncloud=two',
       expected: { authUrl: 'https://two.example/v3', credential: { kind: 'applicationCredential', id: 'a' } },
     },
-  ])('comes from clouds.yaml: $reason', ({ keys, expected }) => {
+  ])('are read from clouds.yaml: $reason', ({ keys, expected }) => {
     expect(read(`[Global]\nuse-clouds=true\n${keys}\n`).cloud).toMatchObject(expected);
   });
 
@@ -146,14 +150,14 @@ describe('the login of a cloud.conf', () => {
     { text: '[Global]\nuse-clouds\ncloud=three', says: 'cloud three: no such cloud, only: one, two' },
     { text: `${LOGIN}[Global "b"]\nregion=x`, says: '[Global], [Global "b"]: only one cloud is supported' },
     { text: '[Global]\nauth-url="x', says: 'cloud.conf: line 2: a quote is not closed' },
-  ])('is refused: $says', ({ text, says }) => {
+  ])('are refused: $says', ({ text, says }) => {
     expect(() => read(text)).toThrow(CloudConfigError);
     expect(() => read(text)).toThrow(says);
   });
 });
 
 describe('the rest of a cloud.conf', () => {
-  it('has the same meaning as for cloud-provider-openstack', () => {
+  it('has the same meaning as in cloud-provider-openstack', () => {
     const conf = read(`${LOGIN}
 [Networking]
 ipv6-support-disabled = true
@@ -203,7 +207,7 @@ request-timeout = 1m30s
       sortOrder: ['10.0.0.0/8', '192.168.0.0/16'],
       ipv6: false,
     });
-    expect(conf.balancing).toEqual({
+    expect(conf.loadBalancerSettings).toEqual({
       isEnabled: true,
       subnetID: 's',
       networkID: 'n',
@@ -236,10 +240,10 @@ request-timeout = 1m30s
   });
 
   it('may be missing', () => {
-    const { cloud, balancing, routerID, requestTimeoutMs } = read(LOGIN);
+    const { cloud, loadBalancerSettings, routerID, requestTimeoutMs } = read(LOGIN);
 
     expect(cloud.nodeAddresses).toBeUndefined();
-    expect(balancing).toMatchObject({
+    expect(loadBalancerSettings).toMatchObject({
       isEnabled: true,
       subnetID: undefined,
       loadBalancers: { monitor: { isEnabled: undefined, delay: 5, timeout: 3 }, maxShared: 2, isInternal: false },
@@ -252,24 +256,27 @@ request-timeout = 1m30s
     { lines: 'enable-ingress-hostname', suffix: 'nip.io' },
     { lines: 'enable-ingress-hostname = false\ningress-hostname-suffix = lb.example', suffix: undefined },
     { lines: 'ingress-hostname-suffix = lb.example', suffix: undefined },
-  ])('has host names that end with $suffix after: $lines', ({ lines, suffix }) => {
-    expect(read(`${LOGIN}[LoadBalancer]\n${lines}`).balancing.loadBalancers?.hostnameSuffix).toBe(suffix);
+  ])('makes host names end with $suffix after: $lines', ({ lines, suffix }) => {
+    expect(read(`${LOGIN}[LoadBalancer]\n${lines}`).loadBalancerSettings.loadBalancers?.hostnameSuffix).toBe(suffix);
   });
 
   it.each([
-    { line: '[LoadBalancer]\nuse-octavia = true\nlb-version = v2\ncascade-delete = true', reason: 'what is so anyway' },
+    {
+      line: '[LoadBalancer]\nuse-octavia = true\nlb-version = v2\ncascade-delete = true',
+      reason: 'settings that are the default',
+    },
     {
       line: '[LoadBalancer]\nuse-octavia = True\nmanage-security-groups = No\ncascade-delete = ON',
       reason: 'booleans in any case',
     },
-    { line: '[LoadBalancer]\nuse-octavia\ncascade-delete =', reason: 'keys alone, which are true' },
+    { line: '[LoadBalancer]\nuse-octavia\ncascade-delete =', reason: 'keys without a value, which are true' },
     {
       line: '[BlockStorage]\nignore-volume-az = no\nignore-volume-microversion = off',
-      reason: 'booleans in other words',
+      reason: 'booleans spelled differently',
     },
     { line: '[LoadBalancer]\ncreate-monitor = false\nlb-method = ROUND_ROBIN', reason: 'its defaults' },
     { line: '[LoadBalancer]\nflavor-id =', reason: 'an empty value' },
-  ])('takes $reason', ({ line }) => {
+  ])('accepts $reason', ({ line }) => {
     expect(read(`${LOGIN}${line}`).warnings).toEqual([]);
   });
 
@@ -309,8 +316,8 @@ request-timeout = 1m30s
     { lines: 'monitor-delay = 0.5m\nmonitor-timeout = 10s', delay: 30, timeout: 10 },
     { lines: 'monitor-delay = 1h\nmonitor-timeout = 1m0.5s', delay: 3_600, timeout: 61 },
     { lines: 'monitor-delay = 5000ms\nmonitor-timeout = 1500ms', delay: 5, timeout: 2 },
-  ])('has durations in Go’s format: $lines', ({ lines, delay, timeout }) => {
-    const { loadBalancers } = read(`${LOGIN}[LoadBalancer]\n${lines}`).balancing;
+  ])('reads durations in Go’s format: $lines', ({ lines, delay, timeout }) => {
+    const { loadBalancers } = read(`${LOGIN}[LoadBalancer]\n${lines}`).loadBalancerSettings;
 
     expect(loadBalancers?.monitor).toMatchObject({ delay, timeout });
   });
@@ -324,14 +331,16 @@ request-timeout = 1m30s
     { value: 'No', is: false },
     { value: 'OFF', is: false },
     { value: '0', is: false },
-  ])('internal-lb = $value is $is', ({ value, is }) => {
-    expect(read(`${LOGIN}[LoadBalancer]\ninternal-lb = ${value}`).balancing.loadBalancers?.isInternal).toBe(is);
+  ])('reads internal-lb = $value as $is', ({ value, is }) => {
+    expect(read(`${LOGIN}[LoadBalancer]\ninternal-lb = ${value}`).loadBalancerSettings.loadBalancers?.isInternal).toBe(
+      is,
+    );
   });
 
   it('reports all errors at once', () => {
-    const wrong = '[LoadBalancer]\nlb-method = NONE\nmanage-security-groups\nmonitor-delay = x';
+    const invalidConfig = '[LoadBalancer]\nlb-method = NONE\nmanage-security-groups\nmonitor-delay = x';
 
-    expect(() => read(`${LOGIN}${wrong}`)).toThrow(/manage-security-groups.*; .*lb-method.*; .*monitor-delay/);
+    expect(() => read(`${LOGIN}${invalidConfig}`)).toThrow(/manage-security-groups.*; .*lb-method.*; .*monitor-delay/);
   });
 
   it.each([
@@ -350,7 +359,7 @@ request-timeout = 1m30s
       says: 'cascade-delete has no effect: load balancers are always deleted with all their parts',
     },
     { line: '[KeyManager]\nkey-id = k', says: 'it is for the KMS plugin' },
-  ])('is warned about: $says', ({ line, says }) => {
+  ])('warns about it: $says', ({ line, says }) => {
     expect(read(`${LOGIN}${line}`).warnings).toEqual([expect.stringContaining(says)]);
   });
 });

@@ -14,14 +14,14 @@ import { type LoginContext, loginOf } from './login.ts';
 export interface ConfiguredLoadBalancers
   extends Pick<LoadBalancerSettings, 'subnetID' | 'networkID' | 'memberSubnetID' | 'floatingNetworkID'> {
   readonly isEnabled: boolean;
-  /** Undefined: as in the clouds.yaml entry. */
+  /** Undefined: use the clouds.yaml entry. */
   readonly loadBalancers: CloudLoadBalancers | undefined;
 }
 
 /** The supported part of a cloud.conf of cloud-provider-openstack. */
 export interface CloudConf {
   readonly cloud: CloudConfig;
-  readonly balancing: ConfiguredLoadBalancers;
+  readonly loadBalancerSettings: ConfiguredLoadBalancers;
   /** The router for routes to the nodes' pods. */
   readonly routerID: string | undefined;
   /** Timeout of a call to the cloud, in milliseconds. */
@@ -42,12 +42,12 @@ export const DEFAULT_LOAD_BALANCER_SETTINGS: ConfiguredLoadBalancers = {
 
 /** Throws a CloudConfigError that lists all errors; settings without effect are warnings. */
 export function readCloudConf(text: string, context: LoginContext): CloudConf {
-  const values = new ConfValues(parsed(text, context.source));
+  const values = new ConfValues(parseFile(text, context.source));
   const cloud = loginOf(values, context);
   const nodeAddresses = nodeAddressesOf(values);
   const conf = {
     cloud: { ...cloud, ...(nodeAddresses && { nodeAddresses }) },
-    balancing: balancingOf(values),
+    loadBalancerSettings: loadBalancersOf(values),
     routerID: values.text('route', 'router-id'),
     requestTimeoutMs: values.duration('metadata', 'request-timeout'),
     warnings: values.warnings,
@@ -56,7 +56,7 @@ export function readCloudConf(text: string, context: LoginContext): CloudConf {
   return conf;
 }
 
-function parsed(text: string, source: string) {
+function parseFile(text: string, source: string) {
   try {
     return parseGcfg(text);
   } catch (error) {
@@ -64,27 +64,27 @@ function parsed(text: string, source: string) {
   }
 }
 
-/** Undefined if the file does not specify it: clouds.yaml may. */
+/** Undefined if the file does not specify it; clouds.yaml may. */
 function nodeAddressesOf(values: ConfValues): NodeAddressSettings | undefined {
-  const isWithoutIpv6 = values.flag('networking', 'ipv6-support-disabled');
+  const isIPv6Disabled = values.flag('networking', 'ipv6-support-disabled');
   const publicNetworks = values.list('networking', 'public-network-name');
   const internalNetworks = values.list('networking', 'internal-network-name');
   const order = values.text('networking', 'address-sort-order')?.split(',') ?? [];
   const ranges = order.map((range) => range.trim()).filter((range) => range !== '');
-  if (isWithoutIpv6 === undefined && publicNetworks.length + internalNetworks.length + ranges.length === 0) {
+  if (isIPv6Disabled === undefined && publicNetworks.length + internalNetworks.length + ranges.length === 0) {
     return undefined;
   }
   const { data, error } = NodeAddressSettings.safeParse({
     public_networks: publicNetworks,
     internal_networks: internalNetworks,
     sort_order: ranges,
-    ipv6: isWithoutIpv6 !== true,
+    ipv6: isIPv6Disabled !== true,
   });
   if (error) values.problems.push(`[networking]: ${error.issues.map(({ message }) => message).join(', ')}`);
   return data;
 }
 
-function balancingOf(values: ConfValues): ConfiguredLoadBalancers {
+function loadBalancersOf(values: ConfValues): ConfiguredLoadBalancers {
   const text = (key: string) => values.text('loadbalancer', key);
   return {
     isEnabled: values.flag('loadbalancer', 'enabled') ?? true,
@@ -103,20 +103,22 @@ function balancingOf(values: ConfValues): ConfiguredLoadBalancers {
       floatingSubnetTags: text('floating-subnet-tags'),
       nodeSelector: text('node-selector'),
       hostnameSuffix: hostnameSuffixOf(values),
-      algorithm: values.oneOf('loadbalancer', 'lb-method', METHODS),
+      algorithm: values.oneOf('loadbalancer', 'lb-method', ALGORITHMS),
       isInternal: values.flag('loadbalancer', 'internal-lb') ?? DEFAULT_LOAD_BALANCERS.isInternal,
       tlsContainerRef: text('default-tls-container-ref'),
-      containerStore: values.oneOf('loadbalancer', 'container-store', STORES) ?? DEFAULT_LOAD_BALANCERS.containerStore,
+      containerStore:
+        values.oneOf('loadbalancer', 'container-store', CONTAINER_STORES) ?? DEFAULT_LOAD_BALANCERS.containerStore,
       monitor: monitorOf(values),
-      maxShared: values.whole('loadbalancer', 'max-shared-lb', 1, MAX_SHARED) ?? DEFAULT_LOAD_BALANCERS.maxShared,
+      maxShared:
+        values.whole('loadbalancer', 'max-shared-lb', 1, MAX_SHARED_SERVICES) ?? DEFAULT_LOAD_BALANCERS.maxShared,
       classes: classesOf(values),
     },
   };
 }
 
-const METHODS = ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP'] as const;
-const STORES = ['barbican', 'external'] as const;
-const MAX_SHARED = 64;
+const ALGORITHMS = ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP'] as const;
+const CONTAINER_STORES = ['barbican', 'external'] as const;
+const MAX_SHARED_SERVICES = 64;
 const { monitor: DEFAULT_MONITOR } = DEFAULT_LOAD_BALANCERS;
 
 /** A DNS service that resolves names to the address in them. */
@@ -131,22 +133,22 @@ const MAX_RETRIES = 10;
 
 /** Octavia uses whole seconds. */
 function monitorOf(values: ConfValues): MonitorSettings {
-  const seconds = (key: string, otherwise: number) => {
+  const seconds = (key: string, defaultSeconds: number) => {
     const ms = values.duration('loadbalancer', key);
-    return ms === undefined ? otherwise : Math.max(Math.round(ms / 1000), 1);
+    return ms === undefined ? defaultSeconds : Math.max(Math.round(ms / 1000), 1);
   };
   const delay = seconds('monitor-delay', DEFAULT_MONITOR.delay);
   const timeout = seconds('monitor-timeout', DEFAULT_MONITOR.timeout);
   if (timeout > delay) {
     values.problems.push(`[loadbalancer] monitor-timeout: ${timeout} s is longer than monitor-delay, ${delay} s`);
   }
-  const tries = (key: string) => values.whole('loadbalancer', key, 1, MAX_RETRIES);
+  const retryCount = (key: string) => values.whole('loadbalancer', key, 1, MAX_RETRIES);
   return {
     isEnabled: values.flag('loadbalancer', 'create-monitor'),
     delay,
     timeout,
-    maxRetries: tries('monitor-max-retries') ?? DEFAULT_MONITOR.maxRetries,
-    maxRetriesDown: tries('monitor-max-retries-down') ?? DEFAULT_MONITOR.maxRetriesDown,
+    maxRetries: retryCount('monitor-max-retries') ?? DEFAULT_MONITOR.maxRetries,
+    maxRetriesDown: retryCount('monitor-max-retries-down') ?? DEFAULT_MONITOR.maxRetriesDown,
   };
 }
 

@@ -4,7 +4,7 @@ import { goDurationMs } from './go-duration.ts';
 import { CLOUD_CONF_KEYS } from './keys.ts';
 
 /** Sections that may have a name: `[LoadBalancerClass "fast"]`. */
-const NAMED: ReadonlySet<string> = new Set(['global', 'loadbalancerclass']);
+const NAMED_SECTIONS: ReadonlySet<string> = new Set(['global', 'loadbalancerclass']);
 
 /** The values of a cloud.conf by section and key; collects all errors, in the file's terms. */
 export class ConfValues {
@@ -15,14 +15,14 @@ export class ConfValues {
   constructor(file: GcfgFile) {
     this.#file = file;
     for (const { section, subsection, line } of file.sections) {
-      if (subsection !== undefined && !NAMED.has(section) && section in CLOUD_CONF_KEYS) {
+      if (subsection !== undefined && !NAMED_SECTIONS.has(section) && section in CLOUD_CONF_KEYS) {
         this.problems.push(`line ${line}: [${section}] takes no name, but has "${subsection}"`);
       }
     }
     for (const entry of file.entries) this.#classify(entry);
   }
 
-  /** Names of the sections of a kind, in order; undefined for one without a name. */
+  /** Names of the sections of a kind, in order; undefined for a section without a name. */
   sections(section: string): readonly (string | undefined)[] {
     const found = this.#file.sections.filter((each) => each.section === section);
     return [...new Set(found.map(({ subsection }) => subsection))];
@@ -93,12 +93,12 @@ export class ConfValues {
       case 'used':
         return;
       case 'ignored':
-        if (isAmong(treatment.unless, value)) return;
-        this.warnings.push(`${at} has no effect: ${treatment.why}`);
+        if (isExempt(treatment.unless, value)) return;
+        this.warnings.push(`${at} has no effect: ${treatment.cause}`);
         return;
       case 'refused':
-        if (isAmong(treatment.unless, value)) return;
-        this.problems.push(`${at} = ${value || 'true'} is refused: ${treatment.why}`);
+        if (isExempt(treatment.unless, value)) return;
+        this.problems.push(`${at} = ${value || 'true'} is refused: ${treatment.cause}`);
     }
   }
 
@@ -116,7 +116,7 @@ function booleanOf(value: string | undefined): boolean | undefined {
 }
 
 /** Whether a value is one of these; empty and boolean values are compared by meaning. */
-function isAmong(unless: readonly string[], value: string | undefined): boolean {
+function isExempt(unless: readonly string[], value: string | undefined): boolean {
   const isFlag = unless.some((each) => each === 'true' || each === 'false');
   if (isFlag) return unless.includes(String(booleanOf(value)));
   return !value || unless.includes(value);

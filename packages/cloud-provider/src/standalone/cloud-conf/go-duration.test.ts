@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { goDurationMs } from './go-duration.ts';
 
-// After Go's own tests of time.ParseDuration.
+// Based on Go's own tests of time.ParseDuration.
 test.each([
   { text: '0', ms: 0 },
   { text: '5s', ms: 5_000 },
@@ -31,6 +31,6 @@ test.each([
   { text: '--1s', ms: undefined },
   { text: '1e3s', ms: undefined },
   { text: '1s'.repeat(60), ms: undefined },
-])('"$text" is $ms', ({ text, ms }) => {
+])('parses "$text" as $ms', ({ text, ms }) => {
   expect(goDurationMs(text)?.toFixed(6)).toBe(ms?.toFixed(6));
 });

@@ -11,7 +11,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 
 /** Longer values are not realistic. */
 const MAX_LENGTH = 100;
-const PART = /(\d{1,100}\.?\d{0,100}|\.\d{1,100})([a-zµμ]{1,2})/y;
+const DURATION_PART = /(\d{1,100}\.?\d{0,100}|\.\d{1,100})([a-zµμ]{1,2})/y;
 
 /** Parses a duration like Go's time.ParseDuration, in milliseconds: `1h`, `1m30s`, `0.5m`, `-2s`. Undefined if invalid. */
 export function goDurationMs(text: string): number | undefined {
@@ -20,9 +20,9 @@ export function goDurationMs(text: string): number | undefined {
   if (rest === '0') return 0;
   if (rest === '' || rest.length > MAX_LENGTH) return undefined;
   let total = 0;
-  PART.lastIndex = 0;
-  while (PART.lastIndex < rest.length) {
-    const [, value, unit = ''] = PART.exec(rest) ?? [];
+  DURATION_PART.lastIndex = 0;
+  while (DURATION_PART.lastIndex < rest.length) {
+    const [, value, unit = ''] = DURATION_PART.exec(rest) ?? [];
     const factor = Object.hasOwn(UNIT_MS, unit) ? UNIT_MS[unit] : undefined;
     if (value === undefined || factor === undefined) return undefined;
     total += Number(value) * factor;

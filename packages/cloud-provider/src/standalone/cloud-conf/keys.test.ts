@@ -4,8 +4,11 @@ import { CLOUD_CONF_KEYS } from './keys.ts';
 
 const DOCS = readFileSync(new URL('../../../../../docs/operators/cloud-provider.md', import.meta.url), 'utf8');
 
-/** What upstream's openstack-cloud-controller-manager v1.36 reads of load balancers, networks and routes, by section. */
-const OF_UPSTREAM = {
+/**
+ * The keys that upstream's openstack-cloud-controller-manager v1.36 reads for load balancers, networks and routes, by
+ * section.
+ */
+const UPSTREAM_KEYS = {
   loadbalancer: [
     'enabled',
     'lb-version',
@@ -50,14 +53,14 @@ const OF_UPSTREAM = {
   metadata: ['search-order', 'request-timeout'],
 };
 
-describe.each(Object.entries(OF_UPSTREAM))('[%s]', (section, keys) => {
-  it.each(keys)('%s is known', (key) => {
+describe.each(Object.entries(UPSTREAM_KEYS))('[%s]', (section, keys) => {
+  it.each(keys)('supports %s', (key) => {
     expect(CLOUD_CONF_KEYS[section]?.[key]).toBeDefined();
   });
 });
 
 it.each(['loadbalancer', 'loadbalancerclass', 'route', 'metadata', 'blockstorage', 'keymanager'])(
-  'operators read the effect of each key of [%s]',
+  'documents the effect of each key of [%s]',
   (section) => {
     const [row = ''] = DOCS.split('\n').filter((line) => line.toLowerCase().startsWith(`| \`[${section}`));
     const missing = Object.keys(CLOUD_CONF_KEYS[section] ?? {}).filter((key) => !row.includes(`\`${key}`));

@@ -1,15 +1,15 @@
 /** How a key of cloud.conf is treated. */
 export type Treatment =
   | { readonly kind: 'used' }
-  /** Only these values, if any, are accepted; `why` follows "is refused:". */
-  | { readonly kind: 'refused'; readonly unless: readonly string[]; readonly why: string }
-  /** It has no effect and is reported unless it has one of these values; `why` follows "has no effect:". */
-  | { readonly kind: 'ignored'; readonly unless: readonly string[]; readonly why: string };
+  /** Only these values, if any, are accepted; `cause` follows "is refused:". */
+  | { readonly kind: 'refused'; readonly unless: readonly string[]; readonly cause: string }
+  /** It has no effect and is reported unless it has one of these values; `cause` follows "has no effect:". */
+  | { readonly kind: 'ignored'; readonly unless: readonly string[]; readonly cause: string };
 
 const used: Treatment = { kind: 'used' };
-const refused = (why: string, ...unless: readonly string[]): Treatment => ({ kind: 'refused', unless, why });
-const ignored = (why: string, ...unless: readonly string[]): Treatment => ({ kind: 'ignored', unless, why });
-const NODE_PLUGIN = 'it is for the node plugin';
+const refused = (cause: string, ...unless: readonly string[]): Treatment => ({ kind: 'refused', unless, cause });
+const ignored = (cause: string, ...unless: readonly string[]): Treatment => ({ kind: 'ignored', unless, cause });
+const NODE_PLUGIN_REASON = 'it is for the node plugin';
 
 const CLASS_KEYS: Readonly<Record<string, Treatment>> = {
   'floating-network-id': used,
@@ -97,8 +97,8 @@ export const CLOUD_CONF_KEYS: Readonly<Record<string, Readonly<Record<string, Tr
     'request-timeout': used,
   },
   blockstorage: {
-    'node-volume-attach-limit': ignored(NODE_PLUGIN),
-    'rescan-on-resize': ignored(NODE_PLUGIN),
+    'node-volume-attach-limit': ignored(NODE_PLUGIN_REASON),
+    'rescan-on-resize': ignored(NODE_PLUGIN_REASON),
     'ignore-volume-az': refused(
       'volumes are created in the zone of the node, or in the availability parameter of the StorageClass',
       'false',

@@ -5,7 +5,7 @@ import type { RawCloud } from '@fairway/openstack/config/raw-cloud';
 import type { ConfValues } from './conf-values.ts';
 
 /** Keys of `[Global]` and their clouds.yaml equivalents. */
-const NAMES = {
+const VARIABLE_NAMES = {
   'auth-url': 'auth_url',
   'user-id': 'user_id',
   username: 'username',
@@ -49,7 +49,7 @@ export function loginOf(values: ConfValues, context: LoginContext): CloudConfig 
   try {
     return compileCloud(name ?? 'openstack', raw, context);
   } catch (error) {
-    throw error instanceof CloudConfigError ? inOwnWords(error, context.source) : error;
+    throw error instanceof CloudConfigError ? withOwnKeyNames(error, context.source) : error;
   }
 }
 
@@ -66,12 +66,12 @@ function globalName(values: ConfValues): string | undefined {
 function rawCloud(values: ConfValues, name: string | undefined): RawCloud {
   const text = (key: string) => values.text('global', key, name);
   const raw: Record<string, unknown> = {};
-  for (const [key, own] of Object.entries(NAMES)) {
+  for (const [key, own] of Object.entries(VARIABLE_NAMES)) {
     const value = text(key);
     if (value !== undefined) raw[own] = value;
   }
   if (values.flag('global', 'tls-insecure', name) === true) raw.insecure = true;
-  // The trustee signs in.
+  // The trustee authenticates.
   if (raw.trust_id !== undefined) {
     raw.user_id = text('trustee-id') ?? raw.user_id;
     raw.password = text('trustee-password') ?? raw.password;
@@ -84,7 +84,7 @@ function rawCloud(values: ConfValues, name: string | undefined): RawCloud {
   return withAuth(raw);
 }
 
-const BESIDE: ReadonlySet<string> = new Set([
+const TOP_LEVEL_KEYS: ReadonlySet<string> = new Set([
   'region_name',
   'interface',
   'cacert',
@@ -96,13 +96,16 @@ const BESIDE: ReadonlySet<string> = new Set([
 
 function withAuth(raw: Readonly<Record<string, unknown>>): RawCloud {
   const entries = Object.entries(raw).filter(([, value]) => value !== undefined);
-  const auth = Object.fromEntries(entries.filter(([key]) => !BESIDE.has(key)));
-  return { ...Object.fromEntries(entries.filter(([key]) => BESIDE.has(key))), auth };
+  const auth = Object.fromEntries(entries.filter(([key]) => !TOP_LEVEL_KEYS.has(key)));
+  return { ...Object.fromEntries(entries.filter(([key]) => TOP_LEVEL_KEYS.has(key))), auth };
 }
 
-function inOwnWords({ key = '', message }: CloudConfigError, source: string): CloudConfigError {
-  const own = Object.entries(NAMES).find(([, name]) => key === name || key === `auth.${name}`)?.[0] ?? key;
+function withOwnKeyNames({ key = '', message }: CloudConfigError, source: string): CloudConfigError {
+  const own = Object.entries(VARIABLE_NAMES).find(([, name]) => key === name || key === `auth.${name}`)?.[0] ?? key;
   const problem = message.slice(message.lastIndexOf(`${key}: `) + key.length + 2);
-  const words = Object.entries(NAMES).reduce((text, [conf, name]) => text.replaceAll(`auth.${name}`, conf), problem);
+  const words = Object.entries(VARIABLE_NAMES).reduce(
+    (text, [conf, name]) => text.replaceAll(`auth.${name}`, conf),
+    problem,
+  );
   return new CloudConfigError(source, words, { key: `[global] ${own}` });
 }

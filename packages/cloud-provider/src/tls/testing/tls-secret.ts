@@ -7,12 +7,17 @@ const DAY_MS = 86_400_000;
 
 /** The data of a new Secret of the type `kubernetes.io/tls`: a certificate for the host, the authority that signed it, and its key. */
 export async function tlsData(host: string): Promise<NonNullable<Secret['data']>> {
-  const valid = { clock: systemClock, validityMs: DAY_MS };
-  const authority = await createCertificateAuthority({ ...valid, commonName: `authority of ${host}` });
-  const issued = await issueCertificate(authority, { ...valid, commonName: host, dnsNames: [host], usages: 'server' });
+  const validity = { clock: systemClock, validityMs: DAY_MS };
+  const certificateAuthority = await createCertificateAuthority({ ...validity, commonName: `authority of ${host}` });
+  const certificate = await issueCertificate(certificateAuthority, {
+    ...validity,
+    commonName: host,
+    dnsNames: [host],
+    usages: 'server',
+  });
   return {
-    'tls.crt': base64(issued.certificatePem + authority.certificatePem),
-    'tls.key': base64(issued.privateKeyPem ?? ''),
+    'tls.crt': base64(certificate.certificatePem + certificateAuthority.certificatePem),
+    'tls.key': base64(certificate.privateKeyPem ?? ''),
   };
 }
 

@@ -4,11 +4,11 @@ import type { HttpTransport } from '@fairway/openstack/http/transport';
 export function withoutBarbican(transport: HttpTransport): HttpTransport {
   return {
     async send(request, signal) {
-      const answer = await transport.send(request, signal);
-      if (!request.url.endsWith('/auth/tokens') || !answer.body.includes('"catalog"')) return answer;
-      const { token } = JSON.parse(answer.body) as { token: { catalog: { type: string }[] } };
+      const response = await transport.send(request, signal);
+      if (!request.url.endsWith('/auth/tokens') || !response.body.includes('"catalog"')) return response;
+      const { token } = JSON.parse(response.body) as { token: { catalog: { type: string }[] } };
       const catalog = token.catalog.filter(({ type }) => type !== 'key-manager');
-      return { ...answer, body: JSON.stringify({ token: { ...token, catalog } }) };
+      return { ...response, body: JSON.stringify({ token: { ...token, catalog } }) };
     },
     close: () => transport.close(),
   };

@@ -31,7 +31,7 @@ export function aSnapshot(
   };
 }
 
-/** A content of the VolumeSnapshot `first`, for a snapshot that is there. */
+/** A content of the VolumeSnapshot `first`, for an existing snapshot. */
 export function aContent(
   spec: Partial<VolumeSnapshotContent['spec']> = {},
   { metadata, status }: Pick<Partial<VolumeSnapshotContent>, 'metadata' | 'status'> = {},

@@ -1,5 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
-import { DRIVER, PROVISIONED_BY, VOLUME_FINALIZER } from '../driver.ts';
+import { DRIVER, PROVISIONED_BY_ANNOTATION, VOLUME_FINALIZER } from '../driver.ts';
 
 /** A class of the driver. */
 export function aClass(fields: Partial<StorageClass> = {}, name = 'standard'): StorageClass {
@@ -42,7 +42,7 @@ export function aVolume(
     kind: 'PersistentVolume',
     metadata: {
       name: 'pvc-1',
-      annotations: { [PROVISIONED_BY]: DRIVER },
+      annotations: { [PROVISIONED_BY_ANNOTATION]: DRIVER },
       finalizers: [VOLUME_FINALIZER],
       ...metadata,
     },

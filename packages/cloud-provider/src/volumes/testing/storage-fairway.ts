@@ -29,10 +29,15 @@ export class StorageFairway implements AsyncDisposable {
   readonly clock: SteppingClock;
   readonly fairway: TestFairway;
   readonly clusterUid: string;
-  readonly #stops: (() => void)[];
+  readonly #stopCallbacks: (() => void)[];
 
-  private constructor(clock: SteppingClock, fairway: TestFairway, clusterUid: string, stops: (() => void)[] = []) {
-    this.#stops = stops;
+  private constructor(
+    clock: SteppingClock,
+    fairway: TestFairway,
+    clusterUid: string,
+    stopCallbacks: (() => void)[] = [],
+  ) {
+    this.#stopCallbacks = stopCallbacks;
     this.clock = clock;
     this.fairway = fairway;
     this.clusterUid = clusterUid;
@@ -54,14 +59,14 @@ export class StorageFairway implements AsyncDisposable {
 
   /** The same for another cluster. */
   in(clusterUid: string): StorageFairway {
-    return new StorageFairway(this.clock, this.fairway, clusterUid, this.#stops);
+    return new StorageFairway(this.clock, this.fairway, clusterUid, this.#stopCallbacks);
   }
 
-  /** Runs Kubernetes' volume controllers there, and creates a class of the driver. */
+  /** Runs Kubernetes' volume controllers in the cluster, and creates a class of the driver. */
   async begin(storageClass: Partial<StorageClass> = {}): Promise<void> {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' }, spec: {} };
     await this.client.resource(Namespaces).create(namespace);
-    this.#stops.push(bindVolumes(this.fairway, this.clusterUid));
+    this.#stopCallbacks.push(bindVolumes(this.fairway, this.clusterUid));
     await this.create(aClass(storageClass));
     await this.clock.pass(1_000);
   }
@@ -104,12 +109,12 @@ export class StorageFairway implements AsyncDisposable {
     return (await this.client.resource(PersistentVolumes).list()).items;
   }
 
-  /** All of the project, including servers' own disks. */
+  /** All volumes of the project, including servers' own disks. */
   volumes(): Promise<readonly Volume[]> {
     return this.clock.during(Array.fromAsync(this.fairway.process.project.client.blockStorage.volumes.list()));
   }
 
-  /** All of the project. */
+  /** All snapshots of the project. */
   snapshots(): Promise<readonly CinderSnapshot[]> {
     return this.clock.during(Array.fromAsync(this.fairway.process.project.client.blockStorage.snapshots.list()));
   }
@@ -127,14 +132,14 @@ export class StorageFairway implements AsyncDisposable {
   }
 
   /** Reasons and messages of a driver's Events. */
-  async told(driver = 'cinder.csi.openstack.org'): Promise<readonly string[]> {
+  async messages(driver = 'cinder.csi.openstack.org'): Promise<readonly string[]> {
     const { items } = await this.client.resource(Events).list();
     return items
       .filter(({ source }) => source?.component === driver)
       .map(({ reason, message }) => `${reason}: ${message}`);
   }
 
-  /** Number of requests to the cloud in this many milliseconds. */
+  /** Number of requests to the cloud during this time. */
   async callsIn(durationMs: number): Promise<number> {
     const before = this.fairway.cloud.calls.total;
     await this.clock.pass(durationMs);
@@ -142,7 +147,7 @@ export class StorageFairway implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const stop of this.#stops) stop();
+    for (const stop of this.#stopCallbacks) stop();
     await this.fairway[Symbol.asyncDispose]();
   }
 }

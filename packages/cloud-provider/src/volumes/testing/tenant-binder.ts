@@ -6,7 +6,10 @@ import { volumeBinder } from '@fairway/hollow/controllers/storage/volume-binder'
 import { InformerSet } from '@fairway/kube/client/informer-set';
 import { EventRecorder } from '@fairway/kube/events/recorder';
 
-/** Runs Kubernetes' volume controllers other than a provisioner, in a cluster whose control plane is a bare API server; returns a stop function. */
+/**
+ * Runs Kubernetes' volume controllers other than a provisioner, in a cluster whose control plane is only an API server;
+ * returns a stop function.
+ */
 export function bindVolumes(fairway: TestFairway, clusterUid: string): () => void {
   const { clock } = fairway;
   const client = fairway.runtime.client(clusterUid);

@@ -40,11 +40,11 @@ export function ConfirmedAction({ action, onClose }: ConfirmedActionProps) {
 const FORM_ID = 'confirm-form';
 
 function Question({ action, onClose }: { readonly action: Action; readonly onClose: () => void }) {
-  const say = useText(confirmTexts);
+  const t = useText(confirmTexts);
   const { run, isRunning, failure } = useWrite();
-  const [typed, setTyped] = useState('');
+  const [typedName, setTypedName] = useState('');
   const { danger } = action;
-  const isConfirmed = danger?.kind !== 'final' || typed === danger.name;
+  const isConfirmed = danger?.kind !== 'final' || typedName === danger.name;
   const submit = async () => {
     if (isConfirmed && (await run(action.run))) onClose();
   };
@@ -63,22 +63,22 @@ function Question({ action, onClose }: { readonly action: Action; readonly onClo
         >
           {danger?.kind === 'final' && (
             <>
-              <Alert isInline isPlain variant="warning" title={say('final')} component="p" />
-              <FormGroup label={say('type', { name: danger.name })} fieldId="confirm-name">
+              <Alert isInline isPlain variant="warning" title={t('final')} component="p" />
+              <FormGroup label={t('type', { name: danger.name })} fieldId="confirm-name">
                 <TextInput
                   id="confirm-name"
-                  value={typed}
+                  value={typedName}
                   autoFocus
                   autoComplete="off"
                   autoCapitalize="none"
                   spellCheck={false}
-                  onChange={(_event, next) => setTyped(next)}
+                  onChange={(_event, next) => setTypedName(next)}
                 />
               </FormGroup>
             </>
           )}
         </Form>
-        <p className="fw-command-label fw-quiet">{say('same')}</p>
+        <p className="fw-command-label fw-quiet">{t('same')}</p>
         {/* Focusable, so that the keyboard scrolls it. */}
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
         <pre className="fw-command" tabIndex={0}>
@@ -97,7 +97,7 @@ function Question({ action, onClose }: { readonly action: Action; readonly onClo
           {action.button}
         </Button>
         <Button variant="link" onClick={onClose}>
-          {say('cancel')}
+          {t('cancel')}
         </Button>
       </ModalFooter>
     </Dialog>

@@ -7,12 +7,12 @@ import { useText } from '../../text/use-text.ts';
 import { shellTexts } from './texts.ts';
 
 /** Shorter interruptions are not displayed. */
-const TOLD_AFTER_MS = 1_500;
-const BACK_MS = 5_000;
+const SHOW_AFTER_MS = 1_500;
+const HIDE_AFTER_MS = 5_000;
 
 /** Announces that the server is unreachable, and that it is back. A live region, because nothing else on the page changes. */
 export function ConnectionBanner() {
-  const say = useText(shellTexts);
+  const t = useText(shellTexts);
   const locale = useLocale();
   const current = useConnection();
   const lostMs = current.state === 'lost' ? current.sinceMs : 0;
@@ -20,19 +20,19 @@ export function ConnectionBanner() {
   useEffect(() => {
     if (current.state === 'ok') return setShown(undefined);
     if (current.state === 'lost') {
-      const timer = setTimeout(() => setShown('lost'), TOLD_AFTER_MS);
+      const timer = setTimeout(() => setShown('lost'), SHOW_AFTER_MS);
       return () => clearTimeout(timer);
     }
     setShown((before) => (before === 'lost' ? 'back' : undefined));
-    const timer = setTimeout(() => connection.noticed(), BACK_MS);
+    const timer = setTimeout(() => connection.acknowledge(), HIDE_AFTER_MS);
     return () => clearTimeout(timer);
   }, [current]);
   return (
     <div role="status" aria-live="polite">
       {shown === 'lost' && current.state === 'lost' && (
-        <Banner status="danger">{say('connection.lost', { time: clockSecond(lostMs, locale) })}</Banner>
+        <Banner status="danger">{t('connection.lost', { time: clockSecond(lostMs, locale) })}</Banner>
       )}
-      {shown === 'back' && <Banner status="success">{say('connection.back')}</Banner>}
+      {shown === 'back' && <Banner status="success">{t('connection.back')}</Banner>}
     </div>
   );
 }

@@ -18,13 +18,13 @@ const PATHS = PAGES.map(({ path }) => path);
 
 /** The page at the current address. Switching the project remounts it, and so does navigation after an error. */
 export function CurrentPage() {
-  const say = useText(shellTexts);
+  const t = useText(shellTexts);
   const [location] = useLocation();
   const { project } = useSession();
   return (
     <ErrorBoundary key={`${project?.id} ${location}`}>
       <PagePaths value={PATHS}>
-        <Suspense fallback={<Spinner className="fw-page-spinner" aria-label={say('loading')} />}>
+        <Suspense fallback={<Spinner className="fw-page-spinner" aria-label={t('loading')} />}>
           <Switch>
             {ROUTES.map(({ path, Page }) => (
               <Route key={path} path={path}>

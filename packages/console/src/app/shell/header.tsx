@@ -18,20 +18,20 @@ import { shellTexts } from './texts.ts';
 import { UserMenu } from './user-menu.tsx';
 
 export function Header() {
-  const say = useText(shellTexts);
+  const t = useText(shellTexts);
   const [location] = useLocation();
   return (
     <Masthead>
       <MastheadMain>
         <MastheadToggle>
-          <PageToggleButton variant="plain" isHamburgerButton aria-label={say('nav.toggle')} />
+          <PageToggleButton variant="plain" isHamburgerButton aria-label={t('nav.toggle')} />
         </MastheadToggle>
         <MastheadBrand>
           <MastheadLogo
-            component={(props) => <Link {...props} href="/" className="fw-brand" aria-label={say('app.name')} />}
+            component={(props) => <Link {...props} href="/" className="fw-brand" aria-label={t('app.name')} />}
           >
             <img src="/console/icon.svg" alt="" width={28} height={28} />
-            <span className="fw-wide">{say('app.name')}</span>
+            <span className="fw-wide">{t('app.name')}</span>
           </MastheadLogo>
         </MastheadBrand>
       </MastheadMain>

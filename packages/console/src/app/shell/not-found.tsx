@@ -10,14 +10,14 @@ import { usePageTitle } from '../page-title.ts';
 import { shellTexts } from './texts.ts';
 
 export function NotFound() {
-  const say = useText(shellTexts);
-  usePageTitle(say('notFound.title'));
+  const t = useText(shellTexts);
+  usePageTitle(t('notFound.title'));
   return (
-    <EmptyState titleText={say('notFound.title')} headingLevel="h1">
-      <EmptyStateBody>{say('notFound.body')}</EmptyStateBody>
+    <EmptyState titleText={t('notFound.title')} headingLevel="h1">
+      <EmptyStateBody>{t('notFound.body')}</EmptyStateBody>
       <EmptyStateFooter>
         <EmptyStateActions>
-          <Link href="/">{say('notFound.home')}</Link>
+          <Link href="/">{t('notFound.home')}</Link>
         </EmptyStateActions>
       </EmptyStateFooter>
     </EmptyState>

@@ -8,12 +8,12 @@ import { shellTexts } from './texts.ts';
 
 /** The current project and a menu of the user's other projects, requested from Keystone when it opens. */
 export function ProjectSwitcher() {
-  const say = useText(shellTexts);
+  const t = useText(shellTexts);
   const { kind, project, namespace } = useSession();
   const [isOpen, setIsOpen] = useState(false);
-  const [known, setKnown] = useState<readonly Project[]>();
+  const [known, setProjects] = useState<readonly Project[]>();
   const [problem, setProblem] = useState<string>();
-  const name = plainName(project?.name ?? namespace ?? say('project.all'));
+  const name = plainName(project?.name ?? namespace ?? t('project.all'));
   if (kind !== 'keystone')
     return (
       <span className="fw-project" title={name}>
@@ -24,7 +24,7 @@ export function ProjectSwitcher() {
     setIsOpen(!isOpen);
     if (isOpen) return;
     setProblem(undefined);
-    void projects().then(setKnown, (error: Error) => setProblem(say('project.failed', { message: error.message })));
+    void projects().then(setProjects, (error: Error) => setProblem(t('project.failed', { message: error.message })));
   };
   return (
     <Select
@@ -32,12 +32,12 @@ export function ProjectSwitcher() {
       onOpenChange={setIsOpen}
       selected={project?.id}
       isScrollable
-      aria-label={say('project.switch')}
+      aria-label={t('project.switch')}
       onSelect={(_event, id) => {
         setIsOpen(false);
         if (id === project?.id || id === undefined) return;
         void switchProject(String(id)).catch((error: Error) => {
-          setProblem(say('project.notSwitched', { message: error.message }));
+          setProblem(t('project.notSwitched', { message: error.message }));
           setIsOpen(true);
         });
       }}
@@ -46,19 +46,17 @@ export function ProjectSwitcher() {
           ref={ref}
           isExpanded={isOpen}
           onClick={open}
-          aria-label={`${say('project.label')}: ${name}`}
+          aria-label={`${t('project.label')}: ${name}`}
           title={name}
         >
-          <span className="fw-wide fw-quiet">{say('project.label')}: </span>
+          <span className="fw-wide fw-quiet">{t('project.label')}: </span>
           {name}
         </MenuToggle>
       )}
     >
-      <SelectList aria-label={say('project.switch')}>
+      <SelectList aria-label={t('project.switch')}>
         {problem !== undefined && <SelectOption isDisabled>{problem}</SelectOption>}
-        {known === undefined && problem === undefined && (
-          <SelectOption isDisabled>{say('project.loading')}</SelectOption>
-        )}
+        {known === undefined && problem === undefined && <SelectOption isDisabled>{t('project.loading')}</SelectOption>}
         {known?.map(({ id, name: title, domain }) => (
           <SelectOption key={id} value={id} description={plainName(domain ?? '')}>
             {plainName(title)}

@@ -2,7 +2,7 @@ import { MenuToggle } from '@patternfly/react-core/dist/esm/components/MenuToggl
 import { Select, SelectGroup, SelectList, SelectOption } from '@patternfly/react-core/dist/esm/components/Select';
 import { CogIcon } from '@patternfly/react-icons/dist/esm/icons/cog-icon';
 import { useState } from 'react';
-import { selectedLanguage, useChoice } from '../../text/settings.ts';
+import { selectedLanguage, usePersistentChoice } from '../../text/settings.ts';
 import { LANGUAGES, type Language } from '../../text/texts.ts';
 import { useText } from '../../text/use-text.ts';
 import { selectedTheme, THEMES, type Theme } from '../theme-choice.ts';
@@ -13,9 +13,9 @@ const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', de: 
 const AUTO = 'auto';
 
 export function SettingsMenu() {
-  const say = useText(shellTexts);
-  const theme = useChoice(selectedTheme) ?? AUTO;
-  const language = useChoice(selectedLanguage) ?? AUTO;
+  const t = useText(shellTexts);
+  const theme = usePersistentChoice(selectedTheme) ?? AUTO;
+  const language = usePersistentChoice(selectedLanguage) ?? AUTO;
   const [isOpen, setIsOpen] = useState(false);
   return (
     <Select
@@ -24,7 +24,7 @@ export function SettingsMenu() {
       selected={[`theme ${theme}`, `language ${language}`]}
       onSelect={(_event, value) => choose(String(value))}
       popperProps={{ position: 'end' }}
-      aria-label={say('settings.menu')}
+      aria-label={t('settings.menu')}
       toggle={(ref) => (
         <MenuToggle
           ref={ref}
@@ -32,22 +32,22 @@ export function SettingsMenu() {
           icon={<CogIcon />}
           isExpanded={isOpen}
           onClick={() => setIsOpen(!isOpen)}
-          aria-label={say('settings.menu')}
+          aria-label={t('settings.menu')}
         />
       )}
     >
-      <SelectGroup label={say('settings.theme')} labelHeadingLevel="h2">
-        <SelectList aria-label={say('settings.theme')}>
+      <SelectGroup label={t('settings.theme')} labelHeadingLevel="h2">
+        <SelectList aria-label={t('settings.theme')}>
           {[AUTO, ...THEMES].map((value) => (
             <SelectOption key={value} value={`theme ${value}`}>
-              {say(`settings.theme.${value as 'auto' | Theme}`)}
+              {t(`settings.theme.${value as 'auto' | Theme}`)}
             </SelectOption>
           ))}
         </SelectList>
       </SelectGroup>
-      <SelectGroup label={say('settings.language')} labelHeadingLevel="h2">
-        <SelectList aria-label={say('settings.language')}>
-          <SelectOption value={`language ${AUTO}`}>{say('settings.language.auto')}</SelectOption>
+      <SelectGroup label={t('settings.language')} labelHeadingLevel="h2">
+        <SelectList aria-label={t('settings.language')}>
+          <SelectOption value={`language ${AUTO}`}>{t('settings.language.auto')}</SelectOption>
           {LANGUAGES.map((value) => (
             <SelectOption key={value} value={`language ${value}`} lang={value}>
               {LANGUAGE_NAMES[value]}
@@ -60,7 +60,7 @@ export function SettingsMenu() {
 }
 
 function choose(choice: string): void {
-  const [what, value] = choice.split(' ');
-  if (what === 'theme') selectedTheme.set(THEMES.find((theme) => theme === value));
+  const [unit, value] = choice.split(' ');
+  if (unit === 'theme') selectedTheme.set(THEMES.find((theme) => theme === value));
   else selectedLanguage.set(LANGUAGES.find((language) => language === value));
 }

@@ -12,7 +12,7 @@ const CONTENT_ID = 'content';
 
 /** The header, sidebar and banners around all pages. */
 export function Shell() {
-  const say = useText(shellTexts);
+  const t = useText(shellTexts);
   return (
     <Page
       masthead={<Header />}
@@ -20,7 +20,7 @@ export function Shell() {
       isManagedSidebar
       mainContainerId={CONTENT_ID}
       mainTabIndex={0}
-      skipToContent={<SkipToContent href={`#${CONTENT_ID}`}>{say('skip')}</SkipToContent>}
+      skipToContent={<SkipToContent href={`#${CONTENT_ID}`}>{t('skip')}</SkipToContent>}
       banner={
         <>
           <ConnectionBanner />

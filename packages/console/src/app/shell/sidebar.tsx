@@ -12,18 +12,18 @@ const SECTIONS = (['project', 'operator'] as const).map((section) => ({
 }));
 
 export function Sidebar() {
-  const say = useText(shellTexts);
+  const t = useText(shellTexts);
   const [location] = useLocation();
   const isOperator = useIsOperator();
   return (
     <PageSidebar>
       <PageSidebarBody>
-        <Nav aria-label={say('nav.label')}>
+        <Nav aria-label={t('nav.label')}>
           {SECTIONS.filter(({ section, entries }) => entries.length > 0 && (section === 'project' || isOperator)).map(
             ({ section, entries }) => (
-              <NavGroup key={section} title={say(`nav.section.${section}`)}>
+              <NavGroup key={section} title={t(`nav.section.${section}`)}>
                 {entries.map(({ path, text }) => {
-                  const isActive = path === '/' ? isClusters(location) : location.startsWith(path);
+                  const isActive = path === '/' ? isClustersPath(location) : location.startsWith(path);
                   return (
                     <NavItem key={path} isActive={isActive}>
                       <Link
@@ -31,7 +31,7 @@ export function Sidebar() {
                         aria-current={isActive ? 'page' : undefined}
                         className={`pf-v6-c-nav__link${isActive ? ' pf-m-current' : ''}`}
                       >
-                        {say(text)}
+                        {t(text)}
                       </Link>
                     </NavItem>
                   );
@@ -46,6 +46,6 @@ export function Sidebar() {
 }
 
 /** Pages of a cluster belong to the entry of the list. */
-function isClusters(location: string): boolean {
+function isClustersPath(location: string): boolean {
   return location === '/' || location.startsWith('/clusters');
 }

@@ -10,7 +10,7 @@ import { useText } from '../../text/use-text.ts';
 import { shellTexts } from './texts.ts';
 
 export function UserMenu() {
-  const say = useText(shellTexts);
+  const t = useText(shellTexts);
   const locale = useLocale();
   const { user, expiresAt } = useSession();
   const [isOpen, setIsOpen] = useState(false);
@@ -27,7 +27,7 @@ export function UserMenu() {
           icon={<UserIcon />}
           isExpanded={isOpen}
           onClick={() => setIsOpen(!isOpen)}
-          aria-label={say('user.menu', { user })}
+          aria-label={t('user.menu', { user })}
           title={plainName(user)}
         >
           <span className="fw-wide">{plainName(user)}</span>
@@ -37,10 +37,10 @@ export function UserMenu() {
       <DropdownList>
         <DropdownItem
           key="out"
-          description={expiresAt && say('user.until', { time: fullTime(expiresAt, locale) })}
+          description={expiresAt && t('user.until', { time: fullTime(expiresAt, locale) })}
           onClick={() => void signOut()}
         >
-          {say('user.signOut')}
+          {t('user.signOut')}
         </DropdownItem>
       </DropdownList>
     </Dropdown>

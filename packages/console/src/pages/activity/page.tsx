@@ -11,24 +11,24 @@ import { useSession } from '../../session/session.ts';
 import { useText } from '../../text/use-text.ts';
 import { activityPageTexts } from './texts.ts';
 
-/** Who did what in a project: in the reader's own, or in that of the address. */
-export function Page({ params: { namespace: asked } }: PageProps) {
-  const say = useText(activityPageTexts);
-  const { namespace: own } = useSession();
-  const namespace = asked ?? own;
-  const title = asked === undefined ? say('title') : say('title.of', { name: asked });
+/** The audit events of a project: the user's own, or the one in the URL. */
+export function Page({ params: { namespace: requestedNamespace } }: PageProps) {
+  const t = useText(activityPageTexts);
+  const { namespace: sessionNamespace } = useSession();
+  const namespace = requestedNamespace ?? sessionNamespace;
+  const title = requestedNamespace === undefined ? t('title') : t('title.of', { name: requestedNamespace });
   usePageTitle(title);
   return (
     <PageSection isFilled>
       <div className="fw-list-head">
         <Title headingLevel="h1">{title}</Title>
-        {asked !== undefined && <Link href={`/operator/projects/${asked}`}>{say('back')}</Link>}
+        {requestedNamespace !== undefined && <Link href={`/operator/projects/${requestedNamespace}`}>{t('back')}</Link>}
       </div>
       {namespace === undefined ? (
-        <EmptyState titleText={say('choose')} icon={CubesIcon} headingLevel="h2">
+        <EmptyState titleText={t('choose')} icon={CubesIcon} headingLevel="h2">
           <EmptyStateBody>
-            <p>{say('choose.body')}</p>
-            <Link href="/operator/projects">{say('choose.link')}</Link>
+            <p>{t('choose.body')}</p>
+            <Link href="/operator/projects">{t('choose.link')}</Link>
           </EmptyStateBody>
         </EmptyState>
       ) : (

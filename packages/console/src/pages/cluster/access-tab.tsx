@@ -17,42 +17,42 @@ import type { TabProps } from './tab.ts';
 
 const EXPIRIES = [600, 3600, 28_800, 86_400] as const;
 
-/** How one gets at the cluster's own API. */
+/** Ways to access the cluster's own API. */
 export function AccessTab({ cluster }: TabProps) {
-  const say = useText(accessTexts);
+  const t = useText(accessTexts);
   const { namespace = '', name = '' } = cluster.metadata;
   const server = location.origin;
   return (
     <div className="fw-overview">
-      <Once namespace={namespace} name={name} />
+      <KubeconfigDownload namespace={namespace} name={name} />
       <section className="fw-panel">
-        <h2>{say('cli.title')}</h2>
-        <p>{say('cli.body')}</p>
-        <Copyable label={say('cli.label')} text={`fairway kubeconfig ${name} --namespace ${namespace} --merge`} />
+        <h2>{t('cli.title')}</h2>
+        <p>{t('cli.body')}</p>
+        <Copyable label={t('cli.label')} text={`fairway kubeconfig ${name} --namespace ${namespace} --merge`} />
       </section>
       <section className="fw-panel">
-        <h2>{say('exec.title')}</h2>
-        <p>{say('exec.body')}</p>
+        <h2>{t('exec.title')}</h2>
+        <p>{t('exec.body')}</p>
         <Copyable
-          label={say('exec.label')}
+          label={t('exec.label')}
           text={`fairway kubeconfig --exec --cloud mycloud --server ${server} --merge`}
         />
       </section>
       <CredentialsPanels cluster={cluster} />
       <section className="fw-panel">
-        <h2>{say('api.title')}</h2>
+        <h2>{t('api.title')}</h2>
         {cluster.status?.url === undefined ? (
-          <p className="fw-quiet">{say('api.none')}</p>
+          <p className="fw-quiet">{t('api.none')}</p>
         ) : (
-          <Copyable label={say('api.title')} text={cluster.status.url} />
+          <Copyable label={t('api.title')} text={cluster.status.url} />
         )}
       </section>
     </div>
   );
 }
 
-function Once({ namespace, name }: { readonly namespace: string; readonly name: string }) {
-  const say = useText(accessTexts);
+function KubeconfigDownload({ namespace, name }: { readonly namespace: string; readonly name: string }) {
+  const t = useText(accessTexts);
   const locale = useLocale();
   const [seconds, setSeconds] = useState<number>(3600);
   const [until, setUntil] = useState<string>();
@@ -73,34 +73,34 @@ function Once({ namespace, name }: { readonly namespace: string; readonly name: 
     });
   return (
     <section className="fw-panel">
-      <h2>{say('once.title')}</h2>
-      <p>{say('once.body')}</p>
+      <h2>{t('once.title')}</h2>
+      <p>{t('once.body')}</p>
       <div className="fw-row fw-row-end">
-        <Field id="expiry" label={say('once.expiry')}>
+        <Field id="expiry" label={t('once.expiry')}>
           {(input) => (
             <FormSelect {...input} value={seconds} onChange={(_event, value) => setSeconds(Number(value))}>
               {EXPIRIES.map((each) => (
-                <FormSelectOption key={each} value={each} label={say(`once.expiry.${each}`)} />
+                <FormSelectOption key={each} value={each} label={t(`once.expiry.${each}`)} />
               ))}
             </FormSelect>
           )}
         </Field>
         <Button isLoading={isRunning} isDisabled={isRunning} onClick={() => void download()}>
-          {say('once.do')}
+          {t('once.do')}
         </Button>
       </div>
       <WriteFailure failure={failure} />
       {until !== undefined && (
         <div role="status">
-          <p>{say('once.made', { file, time: fullTime(until, locale) })}</p>
-          <Copyable label={say('once.then')} text={`kubectl --kubeconfig ${file} get nodes`} />
+          <p>{t('once.made', { file, time: fullTime(until, locale) })}</p>
+          <Copyable label={t('once.then')} text={`kubectl --kubeconfig ${file} get nodes`} />
         </div>
       )}
     </section>
   );
 }
 
-/** As a file of the browser's. */
+/** Offers the text as a download. */
 function save(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }));
   const link = document.createElement('a');

@@ -9,52 +9,52 @@ import { useText } from '../../text/use-text.ts';
 import { activityTabTexts } from './activity-texts.ts';
 import type { TabProps } from './tab.ts';
 
-/** What was done at the cluster's own API server. */
+/** Requests to the cluster's own API server. */
 export function ActivityTab({ cluster: { metadata } }: TabProps) {
-  const say = useText(activityTabTexts);
+  const t = useText(activityTabTexts);
   const { namespace = '', name = '' } = metadata;
-  const { namespace: own } = useSession();
-  const project = own === namespace ? '/activity' : `/operator/projects/${namespace}/activity`;
+  const { namespace: sessionNamespace } = useSession();
+  const project = sessionNamespace === namespace ? '/activity' : `/operator/projects/${namespace}/activity`;
   return (
     <section className="fw-panel" aria-labelledby="activity-title">
       <div className="fw-panel-head">
-        <h2 id="activity-title">{say('title')}</h2>
-        <Link href={`${project}?object=${encodeURIComponent(name)}`}>{say('elsewhere')}</Link>
+        <h2 id="activity-title">{t('title')}</h2>
+        <Link href={`${project}?object=${encodeURIComponent(name)}`}>{t('elsewhere')}</Link>
       </div>
       <ActivityView
         path={pathOf(clusters, namespace, name, 'audit')}
         explain={(failure) =>
-          isNotAsked(failure) ? <NotAsked failure={failure} namespace={namespace} name={name} /> : undefined
+          isAuditDisabled(failure) ? <AuditDisabled failure={failure} namespace={namespace} name={name} /> : undefined
         }
       />
     </section>
   );
 }
 
-/** The answer for a cluster whose events nobody has asked for. */
-function isNotAsked({ code }: Failure): boolean {
+/** The placeholder for a cluster whose audit events are not enabled. */
+function isAuditDisabled({ code }: Failure): boolean {
   return code === 409;
 }
 
-interface NotAskedProps {
+interface AuditDisabledProps {
   readonly failure: Failure;
   readonly namespace: string;
   readonly name: string;
 }
 
-function NotAsked({ failure, namespace, name }: NotAskedProps) {
-  const say = useText(activityTabTexts);
+function AuditDisabled({ failure, namespace, name }: AuditDisabledProps) {
+  const t = useText(activityTabTexts);
   const patch = '{"spec":{"apiServer":{"audit":{}}}}';
   return (
     <div className="fw-not-asked">
-      <h3>{say('off')}</h3>
-      <p>{say('off.body')}</p>
+      <h3>{t('off')}</h3>
+      <p>{t('off.body')}</p>
       <Copyable
-        label={say('off.command')}
+        label={t('off.command')}
         text={`kubectl -n ${namespace} patch cluster ${name} --type merge -p '${patch}'`}
       />
       <p>
-        <Link href={`/clusters/${namespace}/${name}/yaml`}>{say('off.yaml')}</Link>
+        <Link href={`/clusters/${namespace}/${name}/yaml`}>{t('off.yaml')}</Link>
       </p>
       <p className="fw-quiet">
         <ServerText text={failure.message} />

@@ -2,8 +2,8 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { clusters } from '../../api/resources.ts';
 import { change } from '../../api/write.ts';
 
-/** Asks for something by an annotation of the cluster that was looked at, and how kubectl does it. */
-export function annotating(
+/** Requests an operation by annotating the cluster that was read, with the equivalent kubectl command. */
+export function annotateAction(
   cluster: Cluster,
   key: string,
   value: string,

@@ -7,7 +7,7 @@ it.each([
   { provisioningStatus: 'ACTIVE', operatingStatus: 'DEGRADED', state: 'attention' },
   { provisioningStatus: 'PENDING_UPDATE', operatingStatus: 'ONLINE', state: 'progress' },
   { provisioningStatus: 'ERROR', operatingStatus: 'ONLINE', state: 'attention' },
-])('a load balancer that is $provisioningStatus and $operatingStatus: $state', ({ state, ...statuses }) => {
+])('a load balancer with $provisioningStatus and $operatingStatus: $state', ({ state, ...statuses }) => {
   expect(loadBalancerState(statuses)).toBe(state);
 });
 
@@ -16,6 +16,6 @@ it.each([
   { status: 'available', state: 'ready' },
   { status: 'extending', state: 'progress' },
   { status: 'error_deleting', state: 'attention' },
-])('a volume that is $status: $state', ({ status, state }) => {
+])('a volume with $status: $state', ({ status, state }) => {
   expect(volumeState({ status })).toBe(state);
 });

@@ -8,7 +8,7 @@ import { type Action, ConfirmedAction } from '../../app/confirm/confirmed-action
 import { useWrite } from '../../cluster/use-write.ts';
 import { WriteFailure } from '../../cluster/write-failure.tsx';
 import { useText } from '../../text/use-text.ts';
-import { deleting, hibernating } from './actions.ts';
+import { deleteAction, hibernateAction } from './actions.ts';
 import { hibernate, isHibernating } from './hibernate.ts';
 import { type MainAction, mainAction } from './main-action.ts';
 import { clusterTexts } from './texts.ts';
@@ -21,31 +21,31 @@ const PATHS: Readonly<Record<Exclude<MainAction, 'wake'>, string>> = {
 
 export interface ClusterActionsProps {
   readonly cluster: Cluster;
-  /** How many there are, where that is known. */
+  /** The number of pools, if known. */
   readonly pools: number | undefined;
 }
 
-/** What is done with the whole cluster: what its state suggests as a button, the rest in a menu. */
+/** Actions on the whole cluster: a button for the most likely one, and a menu with the rest. */
 export function ClusterActions({ cluster, pools }: ClusterActionsProps) {
-  const say = useText(clusterTexts);
+  const t = useText(clusterTexts);
   const [isOpen, setIsOpen] = useState(false);
   const [action, setAction] = useState<Action>();
   const { run, isRunning, failure } = useWrite();
   const { namespace, name, deletionTimestamp } = cluster.metadata;
-  const isAsleep = isHibernating(cluster);
-  const isGoing = deletionTimestamp !== undefined;
-  const main = mainAction(cluster, pools);
+  const showsWake = isHibernating(cluster);
+  const isDeleting = deletionTimestamp !== undefined;
+  const mainButton = mainAction(cluster, pools);
   const wake = () => void run(() => hibernate(cluster, false));
   return (
     <>
       <div className="fw-actions fw-title-actions">
-        {main === 'wake' ? (
+        {mainButton === 'wake' ? (
           <Button isLoading={isRunning} isDisabled={isRunning} onClick={wake}>
-            {say('main.wake')}
+            {t('main.wake')}
           </Button>
         ) : (
-          <Link href={`/clusters/${namespace}/${name}/${PATHS[main]}`} className="pf-v6-c-button pf-m-primary">
-            {say(`main.${main}`)}
+          <Link href={`/clusters/${namespace}/${name}/${PATHS[mainButton]}`} className="pf-v6-c-button pf-m-primary">
+            {t(`main.${mainButton}`)}
           </Link>
         )}
         <Dropdown
@@ -58,25 +58,25 @@ export function ClusterActions({ cluster, pools }: ClusterActionsProps) {
               ref={ref}
               variant="secondary"
               isExpanded={isOpen}
-              isDisabled={isGoing || isRunning}
+              isDisabled={isDeleting || isRunning}
               onClick={() => setIsOpen(!isOpen)}
             >
-              {say('actions')}
+              {t('actions')}
             </MenuToggle>
           )}
         >
           <DropdownList>
-            {isAsleep ? (
+            {showsWake ? (
               <DropdownItem key="wake" onClick={wake}>
-                {say('main.wake')}
+                {t('main.wake')}
               </DropdownItem>
             ) : (
-              <DropdownItem key="hibernate" onClick={() => setAction(hibernating(cluster, say))}>
-                {say('action.hibernate')}
+              <DropdownItem key="hibernate" onClick={() => setAction(hibernateAction(cluster, t))}>
+                {t('action.hibernate')}
               </DropdownItem>
             )}
-            <DropdownItem key="delete" isDanger onClick={() => setAction(deleting(cluster, say))}>
-              {say('action.delete')}
+            <DropdownItem key="delete" isDanger onClick={() => setAction(deleteAction(cluster, t))}>
+              {t('action.delete')}
             </DropdownItem>
           </DropdownList>
         </Dropdown>

@@ -5,34 +5,34 @@ import { events } from '../../api/resources.ts';
 import { serverClock } from '../../api/server-clock.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { type Action, ConfirmedAction } from '../../app/confirm/confirmed-action.tsx';
-import { NotKnown } from '../../app/outdated.tsx';
+import { UnknownNotice } from '../../app/outdated-notice.tsx';
+import { useNow } from '../../text/relative-time.tsx';
 import { useLocale } from '../../text/settings.ts';
 import { fullTime } from '../../text/time.ts';
 import { useText } from '../../text/use-text.ts';
-import { useNow } from '../../text/when.tsx';
-import { annotating } from './annotate.ts';
+import { annotateAction } from './annotate.ts';
 import { credentialsTexts } from './credentials-texts.ts';
-import { validKubeconfigs } from './issued.ts';
+import { validKubeconfigs } from './valid-kubeconfigs.ts';
 
-const REVOKE = 'fairway.dev/revoke-kubeconfigs';
-const ROTATE = 'fairway.dev/rotate-credentials';
-const COMPLETE = 'fairway.dev/complete-rotation';
+const REVOKE_ANNOTATION = 'fairway.dev/revoke-kubeconfigs';
+const ROTATE_ANNOTATION = 'fairway.dev/rotate-credentials';
+const COMPLETE_ANNOTATION = 'fairway.dev/complete-rotation';
 
-type Ask = 'revoke' | 'rotate' | 'complete';
+type CredentialAction = 'revoke' | 'rotate' | 'complete';
 
-/** Who has been let into the cluster, and how that is taken back. */
+/** The issued kubeconfigs, and how to revoke them. */
 export function CredentialsPanels({ cluster }: { readonly cluster: Cluster }) {
-  const say = useText(credentialsTexts);
+  const t = useText(credentialsTexts);
   const [action, setAction] = useState<Action>();
   const { name = '' } = cluster.metadata;
   const credentials = cluster.status?.credentials;
-  const ask = (what: Ask, key: string, value: string) =>
+  const confirmAction = (what: CredentialAction, key: string, value: string) =>
     setAction({
-      title: say(`${what}.title`, { name }),
-      body: say(`${what}.body`),
-      button: say(`${what}.button`),
+      title: t(`${what}.title`, { name }),
+      body: t(`${what}.body`),
+      button: t(`${what}.button`),
       danger: what === 'complete' ? { kind: 'final', name } : { kind: 'harmful' },
-      ...annotating(cluster, key, value),
+      ...annotateAction(cluster, key, value),
     });
   const isRevoking = (cluster.status?.conditions ?? []).some(
     ({ type, reason, status }) =>
@@ -42,40 +42,40 @@ export function CredentialsPanels({ cluster }: { readonly cluster: Cluster }) {
   return (
     <>
       <section className="fw-panel">
-        <h2>{say('issued.title')}</h2>
+        <h2>{t('issued.title')}</h2>
         <Kubeconfigs cluster={cluster} />
-        <Revoked cluster={cluster} isRevoking={isRevoking} />
+        <RevokedNotice cluster={cluster} isRevoking={isRevoking} />
         <div className="fw-actions">
           <Button
             variant="secondary"
             isDanger
             isDisabled={isRevoking}
-            onClick={() => ask('revoke', REVOKE, serverClock.now())}
+            onClick={() => confirmAction('revoke', REVOKE_ANNOTATION, serverClock.now())}
           >
-            {say('revoke.do')}
+            {t('revoke.do')}
           </Button>
         </div>
       </section>
       {credentials !== undefined && (
         <section className="fw-panel">
-          <h2>{say('rotation.title')}</h2>
+          <h2>{t('rotation.title')}</h2>
           <Rotation cluster={cluster} />
           <div className="fw-actions">
             {phase === 'Prepared' && credentials.rotation !== undefined ? (
               <Button
                 isDanger
                 variant="secondary"
-                onClick={() => ask('complete', COMPLETE, credentials.rotation ?? '')}
+                onClick={() => confirmAction('complete', COMPLETE_ANNOTATION, credentials.rotation ?? '')}
               >
-                {say('complete.do')}
+                {t('complete.do')}
               </Button>
             ) : (
               <Button
                 variant="secondary"
                 isDisabled={phase !== 'Stable'}
-                onClick={() => ask('rotate', ROTATE, serverClock.now())}
+                onClick={() => confirmAction('rotate', ROTATE_ANNOTATION, serverClock.now())}
               >
-                {say('rotate.do')}
+                {t('rotate.do')}
               </Button>
             )}
           </div>
@@ -87,43 +87,43 @@ export function CredentialsPanels({ cluster }: { readonly cluster: Cluster }) {
 }
 
 function Kubeconfigs({ cluster }: { readonly cluster: Cluster }) {
-  const say = useText(credentialsTexts);
+  const t = useText(credentialsTexts);
   const locale = useLocale();
   const now = useNow(10_000);
   const { items, isComplete } = useResources(events, { namespace: cluster.metadata.namespace });
-  const issued = validKubeconfigs(items, cluster, now);
-  if (!isComplete) return <NotKnown />;
-  if (issued.length === 0) return <p className="fw-quiet">{say('issued.none')}</p>;
+  const kubeconfigs = validKubeconfigs(items, cluster, now);
+  if (!isComplete) return <UnknownNotice />;
+  if (kubeconfigs.length === 0) return <p className="fw-quiet">{t('issued.none')}</p>;
   return (
     <ul className="fw-plain">
-      {issued.map(({ user, expiresAt }) => (
-        <li key={`${user} ${expiresAt}`}>{say('issued.until', { user, time: fullTime(expiresAt, locale) })}</li>
+      {kubeconfigs.map(({ user, expiresAt }) => (
+        <li key={`${user} ${expiresAt}`}>{t('issued.until', { user, time: fullTime(expiresAt, locale) })}</li>
       ))}
     </ul>
   );
 }
 
-function Revoked({ cluster, isRevoking }: { readonly cluster: Cluster; readonly isRevoking: boolean }) {
-  const say = useText(credentialsTexts);
+function RevokedNotice({ cluster, isRevoking }: { readonly cluster: Cluster; readonly isRevoking: boolean }) {
+  const t = useText(credentialsTexts);
   const locale = useLocale();
   const time = cluster.status?.credentials?.revocation?.time;
   return (
     <p role="status" className="fw-quiet">
-      {isRevoking && say('revoke.running')}
-      {!isRevoking && time !== undefined && say('revoke.last', { time: fullTime(time, locale) })}
+      {isRevoking && t('revoke.running')}
+      {!isRevoking && time !== undefined && t('revoke.last', { time: fullTime(time, locale) })}
     </p>
   );
 }
 
 function Rotation({ cluster }: { readonly cluster: Cluster }) {
-  const say = useText(credentialsTexts);
+  const t = useText(credentialsTexts);
   const locale = useLocale();
   const { phase = 'Stable', nodes, caNotAfter = '' } = cluster.status?.credentials ?? {};
   return (
     <div role="status">
-      <p>{say(`rotation.${phase}`)}</p>
-      {nodes !== undefined && <p>{say('rotation.nodes', nodes)}</p>}
-      <p className="fw-quiet">{say('rotation.end', { time: fullTime(caNotAfter, locale) })}</p>
+      <p>{t(`rotation.${phase}`)}</p>
+      {nodes !== undefined && <p>{t('rotation.nodes', nodes)}</p>}
+      <p className="fw-quiet">{t('rotation.end', { time: fullTime(caNotAfter, locale) })}</p>
     </div>
   );
 }

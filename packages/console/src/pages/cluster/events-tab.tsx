@@ -5,70 +5,70 @@ import { useMemo, useState } from 'react';
 import { events } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { FailureNotice } from '../../app/failure-notice.tsx';
-import { Outdated } from '../../app/outdated.tsx';
+import { OutdatedNotice } from '../../app/outdated-notice.tsx';
 import { plainName } from '../../text/plain.ts';
+import { When } from '../../text/relative-time.tsx';
 import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
-import { When } from '../../text/when.tsx';
+import { clusterEvents } from './cluster-events.ts';
+import { type EventGroup, groupEvents } from './event-groups.ts';
 import { eventsTexts } from './events-texts.ts';
-import { ownEvents } from './own-events.ts';
-import { type Chapter, storyOf } from './story.ts';
 import type { TabProps } from './tab.ts';
 
-/** More is no story. */
-const MOST_SHOWN = 200;
+/** More are not displayed. */
+const MAX_SHOWN = 200;
 
-/** What happened to the cluster, its pools and its nodes, the latest first. */
+/** Events of the cluster, its pools and its nodes, latest first. */
 export function EventsTab({ cluster, pools }: TabProps) {
-  const say = useText(eventsTexts);
+  const t = useText(eventsTexts);
   const [warningsOnly, setWarningsOnly] = useState(false);
   const snapshot = useResources(events, { namespace: cluster.metadata.namespace });
   const { items, isComplete, failure } = snapshot;
-  const story = useMemo(() => storyOf(ownEvents(items, cluster, pools ?? [])), [items, cluster, pools]);
-  const shown = story.filter(({ isWarning }) => isWarning || !warningsOnly).slice(0, MOST_SHOWN);
+  const eventGroups = useMemo(() => groupEvents(clusterEvents(items, cluster, pools ?? [])), [items, cluster, pools]);
+  const shown = eventGroups.filter(({ isWarning }) => isWarning || !warningsOnly).slice(0, MAX_SHOWN);
   if (failure !== undefined && !isComplete) return <FailureNotice failure={failure} />;
   return (
     <section className="fw-panel" aria-labelledby="events-title">
       <div className="fw-panel-head">
-        <h2 id="events-title">{say('title')}</h2>
+        <h2 id="events-title">{t('title')}</h2>
         <Checkbox
           id="warnings-only"
-          label={say('filter')}
+          label={t('filter')}
           isChecked={warningsOnly}
           onChange={(_event, isChecked) => setWarningsOnly(isChecked)}
         />
       </div>
-      <Outdated of={[snapshot]} />
-      {shown.length === 0 && isComplete && pools !== undefined && <p className="fw-quiet">{say('none')}</p>}
+      <OutdatedNotice of={[snapshot]} />
+      {shown.length === 0 && isComplete && pools !== undefined && <p className="fw-quiet">{t('none')}</p>}
       <ol className="fw-story">
-        {shown.map((chapter) => (
-          <ChapterItem key={chapter.key} chapter={chapter} />
+        {shown.map((group) => (
+          <EventGroupItem key={group.key} group={group} />
         ))}
       </ol>
     </section>
   );
 }
 
-function ChapterItem({
-  chapter: { time, isWarning, reason, message, kind, names, count },
+function EventGroupItem({
+  group: { time, isWarning, reason, message, kind, names, count },
 }: {
-  readonly chapter: Chapter;
+  readonly group: EventGroup;
 }) {
-  const say = useText(eventsTexts);
+  const t = useText(eventsTexts);
   const [name = '', ...others] = names;
-  const who = others.length === 0 ? name : say('names.more', { name, count: others.length });
+  const who = others.length === 0 ? name : t('names.more', { name, count: others.length });
   return (
     <li className={isWarning ? 'fw-story-warning' : undefined}>
       <div className="fw-story-head">
         <strong>{plainName(reason)}</strong>
         {isWarning && (
           <Label isCompact color="orange" icon={<ExclamationTriangleIcon />}>
-            {say('warning')}
+            {t('warning')}
           </Label>
         )}
         <span className="fw-quiet" title={plainName(names.join(', '))}>
-          {isKnown(kind) ? say(`kind.${kind}`) : plainName(kind)} {plainName(who)}
-          {count > names.length && ` · ${say('times', { count })}`}
+          {isKnown(kind) ? t(`kind.${kind}`) : plainName(kind)} {plainName(who)}
+          {count > names.length && ` · ${t('times', { count })}`}
         </span>
         <span className="fw-quiet fw-story-time">
           <When at={time} />

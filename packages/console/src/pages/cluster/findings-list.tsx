@@ -1,8 +1,8 @@
 import type { ActionRequiredBy } from '@fairway/api/conditions';
 import { Alert } from '@patternfly/react-core/dist/esm/components/Alert';
+import { useDuration } from '../../text/relative-time.tsx';
 import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
-import { useDuration } from '../../text/when.tsx';
 import type { Finding } from './findings.ts';
 import { clusterTexts } from './texts.ts';
 
@@ -12,28 +12,28 @@ const VARIANTS: Readonly<Record<ActionRequiredBy, 'danger' | 'warning' | 'info'>
   cloud: 'warning',
   fairway: 'info',
 };
-const TURNS: readonly ActionRequiredBy[] = ['user', 'operator', 'cloud', 'fairway'];
-/** More of a kind are counted. */
-const MOST_SHOWN = 5;
-/** Of an object that no controller has looked at. */
+const ACTORS: readonly ActionRequiredBy[] = ['user', 'operator', 'cloud', 'fairway'];
+/** Further findings of the same kind are only counted. */
+const MAX_SHOWN = 5;
+/** The time of an object that no controller has processed yet. */
 const EPOCH = '1970';
 
-/** What is not as it should be, by who has to act, in the server's words. */
+/** Findings, grouped by who must act, with the server's messages. */
 export function Findings({ findings }: { readonly findings: readonly Finding[] }) {
-  const say = useText(clusterTexts);
+  const t = useText(clusterTexts);
   if (findings.length === 0) return null;
   return (
-    <section className="fw-findings" aria-label={say('findings.title')}>
-      {TURNS.map((turn) => {
-        const own = findings.filter((finding) => finding.turn === turn);
-        if (own.length === 0) return null;
+    <section className="fw-findings" aria-label={t('findings.title')}>
+      {ACTORS.map((turn) => {
+        const actorFindings = findings.filter((finding) => finding.turn === turn);
+        if (actorFindings.length === 0) return null;
         return (
-          <Alert key={turn} isInline variant={VARIANTS[turn]} title={say(`turn.${turn}`)} component="h2">
+          <Alert key={turn} isInline variant={VARIANTS[turn]} title={t(`turn.${turn}`)} component="h2">
             <ul>
-              {own.slice(0, MOST_SHOWN).map((finding) => (
+              {actorFindings.slice(0, MAX_SHOWN).map((finding) => (
                 <FindingItem key={`${finding.about} ${finding.type} ${finding.message}`} finding={finding} />
               ))}
-              {own.length > MOST_SHOWN && <li>+{own.length - MOST_SHOWN}</li>}
+              {actorFindings.length > MAX_SHOWN && <li>+{actorFindings.length - MAX_SHOWN}</li>}
             </ul>
           </Alert>
         );
@@ -43,13 +43,13 @@ export function Findings({ findings }: { readonly findings: readonly Finding[] }
 }
 
 function FindingItem({ finding: { about, message, since } }: { readonly finding: Finding }) {
-  const say = useText(clusterTexts);
+  const t = useText(clusterTexts);
   const duration = useDuration(since);
   return (
     <li>
       {about !== undefined && <strong>{about}: </strong>}
       <ServerText text={message} />
-      {!since.startsWith(EPOCH) && <span className="fw-quiet"> {say('since', { duration })}</span>}
+      {!since.startsWith(EPOCH) && <span className="fw-quiet"> {t('since', { duration })}</span>}
     </li>
   );
 }

@@ -16,30 +16,30 @@ function pool(...conditions: readonly Condition[]): NodePool {
   return { metadata: { name: 'demo-general' }, spec: {}, status: { conditions } } as unknown as NodePool;
 }
 
-test('what is as expected is no finding', () => {
-  const fine = cluster(
+test('ignores conditions that are as expected', () => {
+  const healthyCluster = cluster(
     condition('Ready', 'True', 'AsExpected', ''),
     condition('NetworkReady', 'True', 'AsExpected', ''),
   );
 
-  expect(findingsOf(fine, [], [])).toEqual([]);
+  expect(findingsOf(healthyCluster, [], [])).toEqual([]);
 });
 
-test('a cause is told once, where it is, and not again by what sums it up', () => {
-  const told = 'quota of cores: 40 of 40 in use';
+test('reports a cause once, at its object, and not again in the summary conditions', () => {
+  const quotaMessage = 'quota of cores: 40 of 40 in use';
   const findings = findingsOf(
     cluster(
-      condition('Ready', 'False', 'QuotaExceeded', told),
-      condition('NodePoolsReady', 'False', 'QuotaExceeded', told),
+      condition('Ready', 'False', 'QuotaExceeded', quotaMessage),
+      condition('NodePoolsReady', 'False', 'QuotaExceeded', quotaMessage),
     ),
-    [pool(condition('UpToDate', 'False', 'QuotaExceeded', told))],
+    [pool(condition('UpToDate', 'False', 'QuotaExceeded', quotaMessage))],
     [],
   );
 
   expect(findings).toMatchObject([{ type: 'UpToDate', about: 'demo-general', turn: 'user' }]);
 });
 
-test('who has to act comes first; what is bad while True counts too', () => {
+test('lists findings by who must act; conditions that are bad while True count too', () => {
   const findings = findingsOf(
     cluster(
       condition('ControlPlaneReady', 'False', 'Provisioning', 'is being started'),

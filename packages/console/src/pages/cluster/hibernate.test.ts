@@ -8,7 +8,7 @@ test.each([
   { before: undefined, expected: '2026-11-26T10:00:00Z' },
   { before: '2026-11-26T09:00:00Z', expected: '2026-11-26T10:00:00Z' },
   { before: '2026-11-26T10:00:30Z', expected: '2026-11-26T10:00:31Z' },
-])('a request after one of $before is later: $expected', ({ before, expected }) => {
+])('the request after $before is later: $expected', ({ before, expected }) => {
   const cluster = { spec: { hibernation: { enabled: true, requestedAt: before } } } as unknown as Cluster;
 
   expect(requestTime(cluster, NOW_MS)).toBe(expected);

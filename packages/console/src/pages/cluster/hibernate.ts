@@ -6,12 +6,12 @@ import { isoOf } from '../../text/time.ts';
 
 const SECOND_MS = 1000;
 
-/** Whether the cluster is, or is on its way to be, hibernated. */
+/** Whether the cluster is hibernated or being hibernated. */
 export function isHibernating({ spec, status }: Cluster): boolean {
   return status?.hibernation?.wanted ?? spec.hibernation?.enabled ?? false;
 }
 
-/** Hibernates or wakes the cluster, also after a schedule has said otherwise: a later time asks anew. */
+/** Hibernates or wakes the cluster, even after a schedule did the opposite: a later time is a new request. */
 export async function hibernate(cluster: Cluster, enabled: boolean, nowMs = serverClock.nowMs()): Promise<void> {
   const requestedAt = requestTime(cluster, nowMs);
   await change(clusters, cluster, { spec: { hibernation: { enabled, requestedAt } } });

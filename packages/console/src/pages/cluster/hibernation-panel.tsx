@@ -8,10 +8,10 @@ import type { ClusterSpec } from '../../cluster/draft.ts';
 import { Field } from '../../cluster/field.tsx';
 import { useWrite } from '../../cluster/use-write.ts';
 import { WriteFailure } from '../../cluster/write-failure.tsx';
-import { ownTimeZone } from '../../text/time-zone.ts';
+import { useRelativeTime } from '../../text/relative-time.tsx';
+import { browserTimeZone } from '../../text/time-zone.ts';
 import { useText } from '../../text/use-text.ts';
-import { useRelativeTime } from '../../text/when.tsx';
-import { hibernating } from './actions.ts';
+import { hibernateAction } from './actions.ts';
 import { hibernate, isHibernating } from './hibernate.ts';
 import { SaveRow } from './save-row.tsx';
 import { scheduleTexts } from './schedule-texts.ts';
@@ -20,17 +20,17 @@ import { useSpecEdit } from './use-spec-edit.ts';
 
 type Schedule = NonNullable<NonNullable<ClusterSpec['hibernation']>['schedules']>[number];
 
-const FIRST = { hibernate: '0 20 * * 1-5', wake: '0 7 * * 1-5' };
+const DEFAULT_SCHEDULE = { hibernate: '0 20 * * 1-5', wake: '0 7 * * 1-5' };
 
 export function HibernationPanel({ cluster }: { readonly cluster: Cluster }) {
-  const say = useText(scheduleTexts);
-  const sayCluster = useText(clusterTexts);
+  const t = useText(scheduleTexts);
+  const tCluster = useText(clusterTexts);
   const [action, setAction] = useState<Action>();
   const { run, isRunning, failure } = useWrite();
   const edit = useSpecEdit(cluster, 'hibernation');
   const isAsleep = isHibernating(cluster);
   const schedules = edit.value?.schedules ?? [];
-  const set = (next: readonly Schedule[]) => edit.set({ ...edit.value, schedules: [...next] });
+  const setSchedules = (next: readonly Schedule[]) => edit.set({ ...edit.value, schedules: [...next] });
   return (
     <>
       <Form
@@ -41,10 +41,10 @@ export function HibernationPanel({ cluster }: { readonly cluster: Cluster }) {
           void edit.save();
         }}
       >
-        <h2>{say('rest.title')}</h2>
-        <p>{say('rest.body')}</p>
+        <h2>{t('rest.title')}</h2>
+        <p>{t('rest.body')}</p>
         <p>
-          {say(isAsleep ? 'rest.asleep' : 'rest.awake')} <Next cluster={cluster} />
+          {t(isAsleep ? 'rest.asleep' : 'rest.awake')} <NextTimes cluster={cluster} />
         </p>
         <div className="fw-actions">
           <Button
@@ -52,28 +52,32 @@ export function HibernationPanel({ cluster }: { readonly cluster: Cluster }) {
             isLoading={isRunning}
             isDisabled={isRunning}
             onClick={() =>
-              isAsleep ? void run(() => hibernate(cluster, false)) : setAction(hibernating(cluster, sayCluster))
+              isAsleep ? void run(() => hibernate(cluster, false)) : setAction(hibernateAction(cluster, tCluster))
             }
           >
-            {say(isAsleep ? 'rest.wake' : 'rest.hibernate')}
+            {t(isAsleep ? 'rest.wake' : 'rest.hibernate')}
           </Button>
         </div>
         <WriteFailure failure={failure} />
-        <h3>{say('rest.schedules')}</h3>
-        {schedules.length === 0 && <p className="fw-quiet">{say('rest.schedule.none')}</p>}
+        <h3>{t('rest.schedules')}</h3>
+        {schedules.length === 0 && <p className="fw-quiet">{t('rest.schedule.none')}</p>}
         {schedules.map((schedule, index) => (
           <ScheduleFields
-            // Schedules have no names: one is what is at its place.
+            // Schedules have no names: the index is the key.
             key={`schedule ${index}`}
             schedule={schedule}
             problems={edit.problemsAt(`spec.hibernation.schedules[${index}]`)}
-            onChange={(next) => set(schedules.map((each, at) => (at === index ? next : each)))}
-            onRemove={() => set(schedules.filter((_each, at) => at !== index))}
+            onChange={(next) => setSchedules(schedules.map((each, at) => (at === index ? next : each)))}
+            onRemove={() => setSchedules(schedules.filter((_each, at) => at !== index))}
           />
         ))}
         <div>
-          <Button variant="link" isInline onClick={() => set([...schedules, { ...FIRST, timeZone: ownTimeZone() }])}>
-            {say('rest.add')}
+          <Button
+            variant="link"
+            isInline
+            onClick={() => setSchedules([...schedules, { ...DEFAULT_SCHEDULE, timeZone: browserTimeZone() }])}
+          >
+            {t('rest.add')}
           </Button>
         </div>
         <SaveRow cluster={cluster} edit={edit} />
@@ -83,15 +87,15 @@ export function HibernationPanel({ cluster }: { readonly cluster: Cluster }) {
   );
 }
 
-function Next({ cluster }: { readonly cluster: Cluster }) {
-  const say = useText(scheduleTexts);
+function NextTimes({ cluster }: { readonly cluster: Cluster }) {
+  const t = useText(scheduleTexts);
   const next = cluster.status?.hibernation?.next;
-  const hibernates = useRelativeTime(next?.hibernate, 'future');
-  const wakes = useRelativeTime(next?.wake, 'future');
+  const nextHibernation = useRelativeTime(next?.hibernate, 'future');
+  const nextWake = useRelativeTime(next?.wake, 'future');
   return (
     <>
-      {hibernates !== '' && say('rest.next.hibernate', { when: hibernates })}{' '}
-      {wakes !== '' && say('rest.next.wake', { when: wakes })}
+      {nextHibernation !== '' && t('rest.next.hibernate', { when: nextHibernation })}{' '}
+      {nextWake !== '' && t('rest.next.wake', { when: nextWake })}
     </>
   );
 }
@@ -104,30 +108,30 @@ interface ScheduleFieldsProps {
 }
 
 function ScheduleFields({ schedule, problems, onChange, onRemove }: ScheduleFieldsProps) {
-  const say = useText(scheduleTexts);
+  const t = useText(scheduleTexts);
   const id = useId();
   const times = { hibernate: '20:00', wake: '7:00' };
   return (
     <div className="fw-row fw-row-end">
-      {(['hibernate', 'wake'] as const).map((what) => (
+      {(['hibernate', 'wake'] as const).map((scheduleAction) => (
         <Field
-          key={what}
-          id={`${id}-${what}`}
-          label={say(`rest.at.${what}`)}
-          help={say('rest.cron.help', { example: `“${FIRST[what]}”`, time: times[what] })}
-          problems={what === 'hibernate' ? problems : []}
+          key={scheduleAction}
+          id={`${id}-${scheduleAction}`}
+          label={t(`rest.at.${scheduleAction}`)}
+          help={t('rest.cron.help', { example: `“${DEFAULT_SCHEDULE[scheduleAction]}”`, time: times[scheduleAction] })}
+          problems={scheduleAction === 'hibernate' ? problems : []}
         >
           {(input) => (
             <TextInput
               {...input}
-              value={schedule[what] ?? ''}
+              value={schedule[scheduleAction] ?? ''}
               spellCheck={false}
-              onChange={(_event, cron) => onChange({ ...schedule, [what]: cron === '' ? undefined : cron })}
+              onChange={(_event, cron) => onChange({ ...schedule, [scheduleAction]: cron === '' ? undefined : cron })}
             />
           )}
         </Field>
       ))}
-      <Field id={`${id}-zone`} label={say('rest.zone')}>
+      <Field id={`${id}-zone`} label={t('rest.zone')}>
         {(input) => (
           <TextInput
             {...input}
@@ -138,7 +142,7 @@ function ScheduleFields({ schedule, problems, onChange, onRemove }: ScheduleFiel
         )}
       </Field>
       <Button variant="link" isDanger isInline onClick={onRemove}>
-        {say('rest.remove')}
+        {t('rest.remove')}
       </Button>
     </div>
   );

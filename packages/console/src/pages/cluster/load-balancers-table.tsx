@@ -2,8 +2,8 @@ import type { CloudResourceOwner, ClusterLoadBalancer } from '@fairway/api/kinds
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
 import { StateLabel } from '../../app/state-label.tsx';
 import { plainName } from '../../text/plain.ts';
+import { When } from '../../text/relative-time.tsx';
 import { useText } from '../../text/use-text.ts';
-import { When } from '../../text/when.tsx';
 import { loadBalancerState } from './cloud-state.ts';
 import { cloudTexts } from './cloud-texts.ts';
 
@@ -13,13 +13,13 @@ export interface LoadBalancersTableProps {
 }
 
 export function LoadBalancersTable({ loadBalancers, labelledBy }: LoadBalancersTableProps) {
-  const say = useText(cloudTexts);
+  const t = useText(cloudTexts);
   return (
     <Table aria-labelledby={labelledBy} variant="compact">
       <Thead>
         <Tr>
           {(['owner', 'address', 'state', 'listeners', 'provider', 'since'] as const).map((column) => (
-            <Th key={column}>{say(`column.${column}`)}</Th>
+            <Th key={column}>{t(`column.${column}`)}</Th>
           ))}
         </Tr>
       </Thead>
@@ -33,52 +33,54 @@ export function LoadBalancersTable({ loadBalancers, labelledBy }: LoadBalancersT
 }
 
 function LoadBalancerRow({ loadBalancer }: { readonly loadBalancer: ClusterLoadBalancer }) {
-  const say = useText(cloudTexts);
+  const t = useText(cloudTexts);
   const { id, name = id, owner, address, floatingAddress, provider, listeners, createdAt, isShared } = loadBalancer;
   const { provisioningStatus, operatingStatus } = loadBalancer;
   const state = loadBalancerState(loadBalancer);
   return (
     <Tr>
-      <Td dataLabel={say('column.owner')} title={plainName(name)}>
-        {isShared ? say('owner.shared') : <Owner owner={owner} otherwise={name} />}
+      <Td dataLabel={t('column.owner')} title={plainName(name)}>
+        {isShared ? t('owner.shared') : <Owner owner={owner} fallbackName={name} />}
       </Td>
-      <Td dataLabel={say('column.address')}>
+      <Td dataLabel={t('column.address')}>
         {floatingAddress ?? address}
         {floatingAddress !== undefined && <div className="fw-quiet">{address}</div>}
       </Td>
-      <Td dataLabel={say('column.state')}>
-        <StateLabel state={state}>{say(`state.${state}`)}</StateLabel>
+      <Td dataLabel={t('column.state')}>
+        <StateLabel state={state}>{t(`state.${state}`)}</StateLabel>
         <div className="fw-quiet">{plainName([provisioningStatus, operatingStatus].filter(Boolean).join(' · '))}</div>
       </Td>
-      <Td dataLabel={say('column.listeners')}>
+      <Td dataLabel={t('column.listeners')}>
         <ul className="fw-plain">
-          {listeners.map(({ protocol, port, members, operatingStatus: told }) => (
+          {listeners.map(({ protocol, port, members, operatingStatus: operatingState }) => (
             <li key={`${protocol} ${port}`}>
               {members === undefined
-                ? say('listener', { protocol, port: String(port) })
-                : say('listener.members', { protocol, port: String(port), count: members })}
-              {told !== undefined && told !== 'ONLINE' && <span className="fw-quiet"> · {told}</span>}
+                ? t('listener', { protocol, port: String(port) })
+                : t('listener.members', { protocol, port: String(port), count: members })}
+              {operatingState !== undefined && operatingState !== 'ONLINE' && (
+                <span className="fw-quiet"> · {operatingState}</span>
+              )}
             </li>
           ))}
         </ul>
       </Td>
-      <Td dataLabel={say('column.provider')}>{plainName(provider ?? '–')}</Td>
-      <Td dataLabel={say('column.since')}>
+      <Td dataLabel={t('column.provider')}>{plainName(provider ?? '–')}</Td>
+      <Td dataLabel={t('column.since')}>
         <When at={createdAt} />
       </Td>
     </Tr>
   );
 }
 
-/** The object in the cluster that something was made for. */
+/** The object in the cluster that owns a load balancer. */
 export function Owner({
   owner,
-  otherwise,
+  fallbackName,
 }: {
   readonly owner: CloudResourceOwner | undefined;
-  readonly otherwise: string;
+  readonly fallbackName: string;
 }) {
-  if (owner?.name === undefined) return <span className="fw-name">{plainName(otherwise)}</span>;
+  if (owner?.name === undefined) return <span className="fw-name">{plainName(fallbackName)}</span>;
   return (
     <>
       <span className="fw-name">{plainName(`${owner.namespace}/${owner.name}`)}</span>

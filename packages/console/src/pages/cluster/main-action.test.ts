@@ -2,8 +2,8 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { expect, it } from 'vitest';
 import { mainAction } from './main-action.ts';
 
-const cluster = (phase: string | undefined, more: object = {}, wanted = false) =>
-  ({ metadata: {}, spec: {}, status: { phase, hibernation: { wanted } }, ...more }) as unknown as Cluster;
+const cluster = (phase: string | undefined, more: object = {}, requested = false) =>
+  ({ metadata: {}, spec: {}, status: { phase, hibernation: { wanted: requested } }, ...more }) as unknown as Cluster;
 
 it.each([
   { state: 'Pending', action: 'events' },
@@ -24,13 +24,13 @@ it.each([
 });
 
 it.each([
-  { pools: 0, action: 'addPool', reason: 'there is nowhere for pods to run' },
-  { pools: undefined, action: 'access', reason: 'it is not known whether there are any' },
+  { pools: 0, action: 'addPool', reason: 'pods have no node to run on' },
+  { pools: undefined, action: 'access', reason: 'the number of pools is unknown' },
 ])('a ready cluster with $pools pools: $reason', ({ pools, action }) => {
   expect(mainAction(cluster('Ready'), pools)).toBe(action);
 });
 
-it('offers nothing but to watch what is being deleted', () => {
+it('offers only the progress of a cluster that is being deleted', () => {
   const deleted = cluster('Hibernated', { metadata: { deletionTimestamp: '2026-11-28T10:00:00Z' } }, true);
 
   expect(mainAction(deleted, 0)).toBe('events');

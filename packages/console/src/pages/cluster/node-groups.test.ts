@@ -6,7 +6,7 @@ function machine(name: string, nodePoolName: string, zone?: string, phase?: Mach
   return { metadata: { name }, spec: { nodePoolName, zone }, status: { phase } } as unknown as Machine;
 }
 
-test('nodes are told by pool, and there by zone; an empty pool is told too', () => {
+test('groups nodes by pool and zone, including empty pools', () => {
   const groups = nodeGroups(
     ['general', 'empty'],
     [
@@ -35,7 +35,7 @@ test('nodes are told by pool, and there by zone; an empty pool is told too', () 
   ]);
 });
 
-test('one that is being deleted leaves, whatever it was', () => {
+test('shows a machine that is being deleted as draining, whatever its phase', () => {
   const ready = machine('a', 'general', 'nova-a', 'Ready');
 
   expect(phaseOf(ready)).toBe('Ready');

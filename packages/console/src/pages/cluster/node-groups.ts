@@ -5,17 +5,17 @@ export interface NodeGroup {
   readonly zones: readonly { readonly zone: string | undefined; readonly machines: readonly Machine[] }[];
 }
 
-/** Machines by pool and zone, each sorted by name. Pools without machines are there too. */
+/** Machines by pool and zone, each sorted by name. Includes pools without machines. */
 export function nodeGroups(pools: readonly string[], machines: readonly Machine[]): readonly NodeGroup[] {
   const names = [...new Set([...pools, ...machines.map(({ spec }) => spec.nodePoolName)])].sort();
   return names.map((pool) => {
-    const own = machines.filter(({ spec }) => spec.nodePoolName === pool);
-    const zones = [...new Set(own.map(zoneOf))].sort((a = '', b = '') => a.localeCompare(b));
+    const poolMachines = machines.filter(({ spec }) => spec.nodePoolName === pool);
+    const zones = [...new Set(poolMachines.map(zoneOf))].sort((a = '', b = '') => a.localeCompare(b));
     return {
       pool,
       zones: zones.map((zone) => ({
         zone,
-        machines: own
+        machines: poolMachines
           .filter((machine) => zoneOf(machine) === zone)
           .toSorted((a, b) => (a.metadata.name ?? '').localeCompare(b.metadata.name ?? '')),
       })),
@@ -23,13 +23,13 @@ export function nodeGroups(pools: readonly string[], machines: readonly Machine[
   });
 }
 
-/** One that is being deleted drains, whatever it says. */
+/** A machine that is being deleted counts as draining, whatever its phase. */
 export function phaseOf({ metadata, status }: Machine): MachinePhase {
   if (metadata.deletionTimestamp !== undefined && status?.phase !== 'Terminated') return 'Draining';
   return status?.phase ?? 'Pending';
 }
 
-/** Where the server is; before there is one, where it is to be. */
+/** The zone of the server; before it exists, the zone it is planned for. */
 function zoneOf({ spec, status }: Machine): string | undefined {
   return status?.zone ?? spec.zone;
 }

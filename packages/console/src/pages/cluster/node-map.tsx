@@ -1,7 +1,7 @@
 import type { Machine, MachinePhase } from '@fairway/api/kinds/machine';
 import { Button } from '@patternfly/react-core/dist/esm/components/Button';
 import { useState } from 'react';
-import { NotKnown } from '../../app/outdated.tsx';
+import { UnknownNotice } from '../../app/outdated-notice.tsx';
 import { plainName } from '../../text/plain.ts';
 import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
@@ -10,7 +10,7 @@ import type { TabProps } from './tab.ts';
 import { clusterTexts } from './texts.ts';
 
 const PHASES: readonly MachinePhase[] = ['Ready', 'Installing', 'Pending', 'NotReady', 'Draining'];
-/** By shape too, for who can't tell the colours. */
+/** Also distinguished by shape, for users who cannot tell the colours apart. */
 const SIGNS: Readonly<Record<MachinePhase, string>> = {
   Ready: '✓',
   Installing: '↓',
@@ -22,8 +22,8 @@ const SIGNS: Readonly<Record<MachinePhase, string>> = {
 
 /** Each node as a square, by pool and zone. */
 export function NodeMap({ cluster, pools = [], machines: known }: TabProps) {
-  const say = useText(clusterTexts);
-  const [chosen, setChosen] = useState<string>();
+  const t = useText(clusterTexts);
+  const [chosen, setSelectedName] = useState<string>();
   const machines = known ?? [];
   const { nodes } = cluster.status ?? {};
   const groups = nodeGroups(
@@ -35,29 +35,31 @@ export function NodeMap({ cluster, pools = [], machines: known }: TabProps) {
   return (
     <section className="fw-panel" aria-labelledby="nodes-title">
       <h2 id="nodes-title">
-        {say('nodes.title')}
+        {t('nodes.title')}
         {nodes !== undefined && (
           <span className="fw-quiet fw-light">
-            {say('nodes.summary', { ready: nodes.ready, desired: nodes.desired })}
+            {t('nodes.summary', { ready: nodes.ready, desired: nodes.desired })}
           </span>
         )}
       </h2>
-      {known === undefined && <NotKnown />}
-      {known?.length === 0 && <p className="fw-quiet">{say('nodes.none')}</p>}
+      {known === undefined && <UnknownNotice />}
+      {known?.length === 0 && <p className="fw-quiet">{t('nodes.none')}</p>}
       {groups.map(({ pool, zones }) =>
-        zones.map(({ zone, machines: own }) => (
+        zones.map(({ zone, machines: zoneMachines }) => (
           <div key={`${pool} ${zone}`} className="fw-node-group">
             <h3 id={`nodes-${pool}-${zone}`}>
               {pool}
-              <span className="fw-quiet">{zone === undefined ? say('nodes.noZone') : say('nodes.zone', { zone })}</span>
+              <span className="fw-quiet">{zone === undefined ? t('nodes.noZone') : t('nodes.zone', { zone })}</span>
             </h3>
             <ul aria-labelledby={`nodes-${pool}-${zone}`}>
-              {own.map((machine) => (
+              {zoneMachines.map((machine) => (
                 <li key={machine.metadata.name}>
                   <NodeSquare
                     machine={machine}
                     isChosen={machine.metadata.name === chosen}
-                    onChoose={() => setChosen(machine.metadata.name === chosen ? undefined : machine.metadata.name)}
+                    onSelect={() =>
+                      setSelectedName(machine.metadata.name === chosen ? undefined : machine.metadata.name)
+                    }
                   />
                 </li>
               ))}
@@ -65,15 +67,15 @@ export function NodeMap({ cluster, pools = [], machines: known }: TabProps) {
           </div>
         )),
       )}
-      {shown !== undefined && <NodeCard machine={shown} onClose={() => setChosen(undefined)} />}
+      {shown !== undefined && <NodeCard machine={shown} onClose={() => setSelectedName(undefined)} />}
       {phases.length > 0 && (
-        <ul className="fw-legend" aria-label={say('nodes.legend')}>
+        <ul className="fw-legend" aria-label={t('nodes.legend')}>
           {phases.map((phase) => (
             <li key={phase}>
               <span className={`fw-node fw-node-${phase}`} aria-hidden="true">
                 {SIGNS[phase]}
               </span>
-              {say(`phase.${phase}`)}
+              {t(`phase.${phase}`)}
             </li>
           ))}
         </ul>
@@ -85,13 +87,13 @@ export function NodeMap({ cluster, pools = [], machines: known }: TabProps) {
 interface NodeSquareProps {
   readonly machine: Machine;
   readonly isChosen: boolean;
-  readonly onChoose: () => void;
+  readonly onSelect: () => void;
 }
 
-function NodeSquare({ machine, isChosen, onChoose }: NodeSquareProps) {
-  const say = useText(clusterTexts);
+function NodeSquare({ machine, isChosen, onSelect }: NodeSquareProps) {
+  const t = useText(clusterTexts);
   const phase = phaseOf(machine);
-  const label = say('node.label', { name: machine.metadata.name ?? '', phase: say(`phase.${phase}`) });
+  const label = t('node.label', { name: machine.metadata.name ?? '', phase: t(`phase.${phase}`) });
   return (
     <button
       type="button"
@@ -99,7 +101,7 @@ function NodeSquare({ machine, isChosen, onChoose }: NodeSquareProps) {
       title={label}
       aria-label={label}
       aria-expanded={isChosen}
-      onClick={onChoose}
+      onClick={onSelect}
     >
       {SIGNS[phase]}
     </button>
@@ -107,21 +109,21 @@ function NodeSquare({ machine, isChosen, onChoose }: NodeSquareProps) {
 }
 
 function NodeCard({ machine, onClose }: { readonly machine: Machine; readonly onClose: () => void }) {
-  const say = useText(clusterTexts);
+  const t = useText(clusterTexts);
   const { metadata, spec, status } = machine;
   const message = status?.conditions?.find(({ type }) => type === 'Ready')?.message;
   const rows = [
-    [say('node.phase'), say(`phase.${phaseOf(machine)}`)],
-    [say('node.address'), status?.address],
-    [say('node.flavor'), spec.flavor],
-    [say('node.version'), status?.version ?? spec.version],
+    [t('node.phase'), t(`phase.${phaseOf(machine)}`)],
+    [t('node.address'), status?.address],
+    [t('node.flavor'), spec.flavor],
+    [t('node.version'), status?.version ?? spec.version],
   ].filter(([, value]) => value !== undefined);
   return (
     <div className="fw-node-card" role="group" aria-label={metadata.name}>
       <div className="fw-node-card-head">
         <strong>{metadata.name}</strong>
         <Button variant="link" isInline onClick={onClose}>
-          {say('node.close')}
+          {t('node.close')}
         </Button>
       </div>
       <dl className="fw-facts">

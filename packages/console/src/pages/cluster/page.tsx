@@ -11,7 +11,7 @@ import type { Snapshot } from '../../api/resource-store.ts';
 import { clusters, machines, nodePools } from '../../api/resources.ts';
 import { useResource, useResources } from '../../api/use-resources.ts';
 import { FailureNotice } from '../../app/failure-notice.tsx';
-import { Outdated } from '../../app/outdated.tsx';
+import { OutdatedNotice } from '../../app/outdated-notice.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import type { PageProps } from '../../app/pages.ts';
 import { shellTexts } from '../../app/shell/texts.ts';
@@ -36,24 +36,24 @@ const VIEWS = {
   yaml: lazy(async () => ({ default: (await import('./yaml-tab.tsx')).YamlTab })),
 } satisfies Record<Tab, ComponentType<TabProps>>;
 
-/** A cluster: how it is, its nodes and pools, and what can be done with it. */
+/** A cluster's page: its state, nodes and pools, and the available actions. */
 export function Page({ params: { namespace = '', name = '', tab: asked } }: PageProps) {
-  const say = useText(clusterTexts);
-  const sayList = useText(clustersTexts);
-  const sayShell = useText(shellTexts);
+  const t = useText(clusterTexts);
+  const tList = useText(clustersTexts);
+  const tShell = useText(shellTexts);
   const tab = TABS.find((each) => each === asked) ?? 'overview';
-  usePageTitle(tab === 'overview' ? name : `${say(`tab.${tab}`)} · ${name}`);
-  const ofClusters = useResources(clusters, { namespace });
+  usePageTitle(tab === 'overview' ? name : `${t(`tab.${tab}`)} · ${name}`);
+  const clusterSnapshot = useResources(clusters, { namespace });
   const { object: cluster, isMissing, failure } = useResource(clusters, namespace, name);
-  const ofPools = useResources(nodePools, { namespace });
-  const ofMachines = useResources(machines, { namespace, labelSelector: `fairway.dev/cluster=${name}` });
-  const pools = known(ofPools)?.filter(({ spec }) => spec.clusterName === name);
+  const poolSnapshot = useResources(nodePools, { namespace });
+  const machineSnapshot = useResources(machines, { namespace, labelSelector: `fairway.dev/cluster=${name}` });
+  const pools = known(poolSnapshot)?.filter(({ spec }) => spec.clusterName === name);
   if (cluster === undefined) {
-    if (isMissing) return <Missing name={name} />;
+    if (isMissing) return <MissingCluster name={name} />;
     if (failure !== undefined) return <FailureNotice failure={failure} headingLevel="h1" />;
-    return <Spinner className="fw-page-spinner" aria-label={sayShell('loading')} />;
+    return <Spinner className="fw-page-spinner" aria-label={tShell('loading')} />;
   }
-  const Shown = VIEWS[tab];
+  const TabView = VIEWS[tab];
   const base = `/clusters/${namespace}/${name}`;
   return (
     <>
@@ -62,7 +62,7 @@ export function Page({ params: { namespace = '', name = '', tab: asked } }: Page
           <BreadcrumbItem
             render={({ className }) => (
               <Link href="/" className={className}>
-                {sayShell('nav.clusters')}
+                {tShell('nav.clusters')}
               </Link>
             )}
           />
@@ -70,41 +70,39 @@ export function Page({ params: { namespace = '', name = '', tab: asked } }: Page
         </Breadcrumb>
         <div className="fw-title">
           <Title headingLevel="h1">{name}</Title>
-          <StateLabel state={clusterState(cluster)}>
-            {sayList(`phase.${cluster.status?.phase ?? 'Pending'}`)}
-          </StateLabel>
+          <StateLabel state={clusterState(cluster)}>{tList(`phase.${cluster.status?.phase ?? 'Pending'}`)}</StateLabel>
           <ClusterActions cluster={cluster} pools={pools?.length} />
         </div>
         <Tabs base={base} tab={tab} />
       </PageSection>
       <PageSection>
-        <Outdated of={[ofClusters, ofPools, ofMachines]} />
-        <Suspense fallback={<Spinner className="fw-page-spinner" aria-label={sayShell('loading')} />}>
-          <Shown cluster={cluster} pools={pools} machines={known(ofMachines)} />
+        <OutdatedNotice of={[clusterSnapshot, poolSnapshot, machineSnapshot]} />
+        <Suspense fallback={<Spinner className="fw-page-spinner" aria-label={tShell('loading')} />}>
+          <TabView cluster={cluster} pools={pools} machines={known(machineSnapshot)} />
         </Suspense>
       </PageSection>
     </>
   );
 }
 
-/** Some of a collection are none that can be counted. */
+/** An incomplete collection cannot be counted. */
 function known<T>({ items, isComplete }: Snapshot<T>): readonly T[] | undefined {
   return isComplete ? items : undefined;
 }
 
 function Tabs({ base, tab }: { readonly base: string; readonly tab: Tab }) {
-  const say = useText(clusterTexts);
+  const t = useText(clusterTexts);
   const nav = useRef<HTMLElement>(null);
-  // On a phone the one that is shown may be outside.
+  // On a phone, the selected tab may be outside of the viewport.
   useEffect(() => {
     const shown = nav.current?.children[TABS.indexOf(tab)];
     shown?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [tab]);
   return (
-    <nav ref={nav} className="fw-tabs" aria-label={say('tabs.label')}>
+    <nav ref={nav} className="fw-tabs" aria-label={t('tabs.label')}>
       {TABS.map((each) => (
         <Link key={each} href={pathOfTab(base, each)} aria-current={each === tab ? 'page' : undefined}>
-          {say(`tab.${each}`)}
+          {t(`tab.${each}`)}
         </Link>
       ))}
     </nav>
@@ -115,13 +113,13 @@ function pathOfTab(base: string, tab: Tab): string {
   return tab === 'overview' ? base : `${base}/${tab}`;
 }
 
-function Missing({ name }: { readonly name: string }) {
-  const say = useText(clusterTexts);
+function MissingCluster({ name }: { readonly name: string }) {
+  const t = useText(clusterTexts);
   return (
-    <EmptyState titleText={say('missing', { name })} icon={SearchIcon} headingLevel="h1">
-      <EmptyStateBody>{say('missing.body')}</EmptyStateBody>
+    <EmptyState titleText={t('missing', { name })} icon={SearchIcon} headingLevel="h1">
+      <EmptyStateBody>{t('missing.body')}</EmptyStateBody>
       <EmptyStateFooter>
-        <Link href="/">{say('missing.home')}</Link>
+        <Link href="/">{t('missing.home')}</Link>
       </EmptyStateFooter>
     </EmptyState>
   );

@@ -14,12 +14,12 @@ export interface SaveRowProps {
   readonly edit: Edit;
 }
 
-/** Below what is edited: what it would change, the button, and what became of it. */
+/** Below a form: the change it would make, the button, and the result. */
 export function SaveRow({ cluster, edit: { isChanged, isSaved, write, patch, asked } }: SaveRowProps) {
-  const say = useText(scheduleTexts);
+  const t = useText(scheduleTexts);
   return (
     <>
-      <ChangePreview resource={clusters} stored={cluster} patch={patch} asked={asked} />
+      <ChangePreview resource={clusters} stored={cluster} patch={patch} dryRun={asked} />
       <WriteFailure failure={write.failure} />
       <div className="fw-actions">
         <Button
@@ -28,10 +28,10 @@ export function SaveRow({ cluster, edit: { isChanged, isSaved, write, patch, ask
           isDisabled={!isChanged || write.isRunning}
           isLoading={write.isRunning}
         >
-          {say('save')}
+          {t('save')}
         </Button>
         <span role="status" className="fw-quiet">
-          {isSaved ? say('saved') : isChanged ? '' : say('unchanged')}
+          {isSaved ? t('saved') : isChanged ? '' : t('unchanged')}
         </span>
       </div>
     </>

@@ -2,7 +2,7 @@ import { HibernationPanel } from './hibernation-panel.tsx';
 import { MaintenancePanel } from './maintenance-panel.tsx';
 import type { TabProps } from './tab.ts';
 
-/** When the cluster rests, and when what is not urgent is done. */
+/** The hibernation schedule and the maintenance window. */
 export function ScheduleTab({ cluster }: TabProps) {
   return (
     <div className="fw-overview">

@@ -2,7 +2,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 
-/** Views of a cluster, by the end of their address; the first has none. */
+/** Views of a cluster, by the last part of their path; the first has none. */
 export const TABS = [
   'overview',
   'access',
@@ -16,10 +16,10 @@ export const TABS = [
 ] as const;
 export type Tab = (typeof TABS)[number];
 
-/** What each view of a cluster gets. */
+/** Props of each view of a cluster. */
 export interface TabProps {
   readonly cluster: Cluster;
-  /** Undefined while they are not known. */
+  /** Undefined while unknown. */
   readonly pools: readonly NodePool[] | undefined;
   readonly machines: readonly Machine[] | undefined;
 }

@@ -9,7 +9,7 @@ import { request } from '../../api/request.ts';
 import { clusters, pathOf } from '../../api/resources.ts';
 import { WriteFailure } from '../../cluster/write-failure.tsx';
 import { ServerText } from '../../text/server-text.tsx';
-import { type Say, useText } from '../../text/use-text.ts';
+import { type Translate, useText } from '../../text/use-text.ts';
 import { versionTexts } from './version-texts.ts';
 
 export interface UpgradePreviewProps {
@@ -17,13 +17,13 @@ export interface UpgradePreviewProps {
   readonly version: string;
 }
 
-/** What an upgrade would do, what it needs and what would hold it up, as the API finds out. */
+/** What an upgrade would do, what it needs, and what would block it, according to the API. */
 export function UpgradePreview({ cluster, version }: UpgradePreviewProps) {
-  const say = useText(versionTexts);
+  const t = useText(versionTexts);
   const { namespace, name } = cluster.metadata;
   const [plan, setPlan] = useState<UpgradePlanStatus>();
   const [failure, setFailure] = useState<Failure>();
-  const [round, setRound] = useState(0);
+  const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     const aborter = new AbortController();
     setFailure(undefined);
@@ -36,44 +36,44 @@ export function UpgradePreview({ cluster, version }: UpgradePreviewProps) {
       },
     );
     return () => aborter.abort();
-  }, [namespace, name, version, round]);
+  }, [namespace, name, version, attempt]);
   return (
     <div className="fw-preview">
-      <h3>{say('to.plan')}</h3>
+      <h3>{t('to.plan')}</h3>
       <WriteFailure failure={failure} />
       {plan === undefined ? (
-        failure === undefined && <Spinner size="md" aria-label={say('plan.loading')} />
+        failure === undefined && <Spinner size="md" aria-label={t('plan.loading')} />
       ) : (
-        <PlanShown plan={plan} />
+        <UpgradePlanView plan={plan} />
       )}
-      <Button variant="link" isInline onClick={() => setRound(round + 1)}>
-        {say('to.look')}
+      <Button variant="link" isInline onClick={() => setAttempt(attempt + 1)}>
+        {t('to.look')}
       </Button>
     </div>
   );
 }
 
-function PlanShown({
+function UpgradePlanView({
   plan: { estimate, steps, findings, quotas = [], addons = [] },
 }: {
   readonly plan: UpgradePlanStatus;
 }) {
-  const say = useText(versionTexts);
-  const short = quotas.filter(({ isEnough }) => !isEnough);
+  const t = useText(versionTexts);
+  const lackingQuotas = quotas.filter(({ isEnough }) => !isEnough);
   return (
     <>
-      {estimate !== undefined && <p>{say('plan.duration', { duration: durationText(estimate.seconds, say) })}</p>}
-      <h4>{say('plan.findings')}</h4>
-      {findings.length === 0 && short.length === 0 && <p className="fw-good">✓ {say('plan.nothing')}</p>}
+      {estimate !== undefined && <p>{t('plan.duration', { duration: durationText(estimate.seconds, t) })}</p>}
+      <h4>{t('plan.findings')}</h4>
+      {findings.length === 0 && lackingQuotas.length === 0 && <p className="fw-good">✓ {t('plan.nothing')}</p>}
       <ul className="fw-plain">
-        {short.map(({ name, needed, left }) => (
-          <li key={name}>{say('plan.quota', { name, needed, left })}</li>
+        {lackingQuotas.map(({ name, needed, left }) => (
+          <li key={name}>{t('plan.quota', { name, needed, left })}</li>
         ))}
         {findings.map((finding) => (
           <FindingItem key={`${finding.type} ${finding.pool} ${finding.message}`} finding={finding} />
         ))}
       </ul>
-      <h4>{say('plan.steps')}</h4>
+      <h4>{t('plan.steps')}</h4>
       <ol>
         {steps.map(({ order, type, pool, message }) => (
           <li key={`${order} ${type} ${pool}`}>
@@ -83,7 +83,7 @@ function PlanShown({
       </ol>
       {addons.length > 0 && (
         <>
-          <h4>{say('plan.addons')}</h4>
+          <h4>{t('plan.addons')}</h4>
           <ul>
             {addons.map(({ name, message }) => (
               <li key={name}>
@@ -100,11 +100,11 @@ function PlanShown({
 const COLORS = { Blocks: 'red', Delays: 'orange', Loses: 'orange', Unknown: 'grey' } as const;
 
 function FindingItem({ finding: { effect, message, objects = [], more } }: { readonly finding: UpgradeFinding }) {
-  const say = useText(versionTexts);
+  const t = useText(versionTexts);
   return (
     <li>
       <Label isCompact color={COLORS[effect]}>
-        {say(`effect.${effect}`)}
+        {t(`effect.${effect}`)}
       </Label>{' '}
       <ServerText text={message} />
       {objects.length > 0 && (
@@ -114,14 +114,14 @@ function FindingItem({ finding: { effect, message, objects = [], more } }: { rea
               <code>{object}</code>
             </li>
           ))}
-          {more !== undefined && <li>{say('more', { count: more })}</li>}
+          {more !== undefined && <li>{t('more', { count: more })}</li>}
         </ul>
       )}
     </li>
   );
 }
 
-function durationText(seconds: number, say: Say<(typeof versionTexts)['en']>): string {
+function durationText(seconds: number, t: Translate<(typeof versionTexts)['en']>): string {
   const minutes = Math.max(1, Math.round(seconds / 60));
-  return minutes < 120 ? say('minutes', { count: minutes }) : say('hours', { count: Math.round(minutes / 60) });
+  return minutes < 120 ? t('minutes', { count: minutes }) : t('hours', { count: Math.round(minutes / 60) });
 }

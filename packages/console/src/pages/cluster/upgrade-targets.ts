@@ -1,12 +1,15 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 
 export interface Target {
-  /** What spec.version becomes. */
+  /** The value for spec.version. */
   readonly version: string;
   readonly kind: 'patch' | 'minor';
 }
 
-/** What the API says that the cluster can be upgraded to now: its newest patch, and the next minor versions. */
+/**
+ * Versions that the cluster can be upgraded to now, according to the API: its newest patch, and the next minor
+ * versions.
+ */
 export function upgradeTargets({ status }: Cluster): readonly Target[] {
   const { availablePatch, nextUpgradeVersions = [] } = status ?? {};
   return [

@@ -1,13 +1,13 @@
 import type { CloudResourcesStatus } from '@fairway/api/kinds/cloud-resources-request';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { clusters, pathOf } from '../../api/resources.ts';
-import { type Answered, useAnswer } from '../../api/use-answer.ts';
+import { type PolledResponse, usePolledResponse } from '../../api/use-polled-response.ts';
 
-/** Servers answer from lists that are 15 s old at most. */
-const EVERY_MS = 10_000;
+/** Servers respond from lists that are at most 15 s old. */
+const POLL_INTERVAL_MS = 10_000;
 
-/** What a cluster has in the cloud. */
-export function useCloudResources({ metadata: { namespace, name } }: Cluster): Answered<CloudResourcesStatus> {
+/** A cluster's cloud resources. */
+export function useCloudResources({ metadata: { namespace, name } }: Cluster): PolledResponse<CloudResourcesStatus> {
   const path = pathOf(clusters, namespace, name, 'cloudresources');
-  return useAnswer({ path, kind: 'CloudResourcesRequest', everyMs: EVERY_MS });
+  return usePolledResponse({ path, kind: 'CloudResourcesRequest', intervalMs: POLL_INTERVAL_MS });
 }

@@ -2,8 +2,8 @@ import type { ClusterVolume } from '@fairway/api/kinds/cloud-resources-request';
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
 import { StateLabel } from '../../app/state-label.tsx';
 import { plainName } from '../../text/plain.ts';
+import { When } from '../../text/relative-time.tsx';
 import { useText } from '../../text/use-text.ts';
-import { When } from '../../text/when.tsx';
 import { volumeState } from './cloud-state.ts';
 import { cloudTexts } from './cloud-texts.ts';
 import { Owner } from './load-balancers-table.tsx';
@@ -14,13 +14,13 @@ export interface VolumesTableProps {
 }
 
 export function VolumesTable({ volumes, labelledBy }: VolumesTableProps) {
-  const say = useText(cloudTexts);
+  const t = useText(cloudTexts);
   return (
     <Table aria-labelledby={labelledBy} variant="compact">
       <Thead>
         <Tr>
           {(['owner', 'size', 'type', 'state', 'attached', 'since'] as const).map((column) => (
-            <Th key={column}>{say(`column.${column}`)}</Th>
+            <Th key={column}>{t(`column.${column}`)}</Th>
           ))}
         </Tr>
       </Thead>
@@ -34,28 +34,28 @@ export function VolumesTable({ volumes, labelledBy }: VolumesTableProps) {
 }
 
 function VolumeRow({ volume }: { readonly volume: ClusterVolume }) {
-  const say = useText(cloudTexts);
+  const t = useText(cloudTexts);
   const { id, name = id, owner, sizeGiB, type, zone, status, machines, elsewhere, createdAt } = volume;
   const state = volumeState(volume);
-  const attached = [...machines, ...(elsewhere === undefined ? [] : [say('attached.elsewhere', { count: elsewhere })])];
+  const attached = [...machines, ...(elsewhere === undefined ? [] : [t('attached.elsewhere', { count: elsewhere })])];
   return (
     <Tr>
-      <Td dataLabel={say('column.owner')} title={plainName(name)}>
-        <Owner owner={owner} otherwise={name} />
+      <Td dataLabel={t('column.owner')} title={plainName(name)}>
+        <Owner owner={owner} fallbackName={name} />
       </Td>
-      <Td dataLabel={say('column.size')}>{sizeGiB} GiB</Td>
-      <Td dataLabel={say('column.type')}>
+      <Td dataLabel={t('column.size')}>{sizeGiB} GiB</Td>
+      <Td dataLabel={t('column.type')}>
         {plainName(type ?? '–')}
         {zone !== undefined && <div className="fw-quiet">{plainName(zone)}</div>}
       </Td>
-      <Td dataLabel={say('column.state')}>
-        <StateLabel state={state}>{say(`state.${state}`)}</StateLabel>
+      <Td dataLabel={t('column.state')}>
+        <StateLabel state={state}>{t(`state.${state}`)}</StateLabel>
         <div className="fw-quiet">{plainName(status)}</div>
       </Td>
-      <Td dataLabel={say('column.attached')}>
-        {attached.length === 0 ? <span className="fw-quiet">{say('attached.none')}</span> : attached.join(', ')}
+      <Td dataLabel={t('column.attached')}>
+        {attached.length === 0 ? <span className="fw-quiet">{t('attached.none')}</span> : attached.join(', ')}
       </Td>
-      <Td dataLabel={say('column.since')}>
+      <Td dataLabel={t('column.since')}>
         <When at={createdAt} />
       </Td>
     </Tr>

@@ -4,11 +4,11 @@ import { TextArea } from '@patternfly/react-core/dist/esm/components/TextArea';
 import { useState } from 'react';
 import type { Failure } from '../../api/failure.ts';
 import { request } from '../../api/request.ts';
-import { pathOf, type Resource, type Stored } from '../../api/resources.ts';
+import { pathOf, type Resource, type StoredObject } from '../../api/resources.ts';
 import { change } from '../../api/write.ts';
 import { Diff } from '../../cluster/diff.tsx';
-import { NOTHING_SAID, tryChange } from '../../cluster/dry-run.ts';
-import { editable, isSameObject } from '../../cluster/edited-object.ts';
+import { dryRunPatch, EMPTY_RESULT } from '../../cluster/dry-run.ts';
+import { editableObject, isSameObject } from '../../cluster/edited-object.ts';
 import { type Owner, ownersOf } from '../../cluster/field-owners.ts';
 import { type DiffLine, hunks, lineDiff } from '../../cluster/line-diff.ts';
 import { changedPaths, mergePatch } from '../../cluster/merge-patch.ts';
@@ -22,7 +22,7 @@ import { yamlTexts } from './yaml-texts.ts';
 
 const OWN_MANAGER = 'fairway-console';
 
-/** What would be written, as the API answers. */
+/** The result of the write, according to the API. */
 interface Preview {
   readonly patch: object;
   readonly lines: readonly (DiffLine | undefined)[];
@@ -31,24 +31,25 @@ interface Preview {
 }
 
 export interface YamlEditorProps {
-  readonly resource: Resource<Stored>;
-  readonly stored: Stored;
+  readonly resource: Resource<StoredObject>;
+  readonly stored: StoredObject;
   readonly onDone: (hasSaved: boolean) => void;
 }
 
 /**
- * Edits an object as text. Only what has been changed is written: all else stays whose it is. The difference that is shown is the server's own answer, and
- * what somebody else has written meanwhile is not overwritten: the object has to be the one that the difference was made from.
+ * Edits an object as text. Only changed fields are written, so the others keep their owners. The displayed difference
+ * is the server's own dry run. Concurrent changes are not overwritten: the write must apply to the version of the
+ * object that the difference was computed from.
  */
 export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
-  const say = useText(yamlTexts);
+  const t = useText(yamlTexts);
   const {
     value: { before, text },
     set,
-    forget,
+    discard,
   } = useDraft(
     `yaml ${stored.metadata.uid}`,
-    () => ({ before: editable(stored), text: yamlOf(editable(stored)) }),
+    () => ({ before: editableObject(stored), text: yamlOf(editableObject(stored)) }),
     (edited) => edited.text !== yamlOf(edited.before),
   );
   const [problems, setProblems] = useState<{ readonly title: string; readonly said: readonly string[] }>();
@@ -57,50 +58,50 @@ export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
   const { namespace, name = '' } = stored.metadata;
   const isConflict = failure?.code === 409;
 
-  const look = () =>
+  const showPreview = () =>
     run(async () => {
       setProblems(undefined);
       const read = readYaml(text);
-      if (!read.ok) return setProblems({ title: say('problem.yaml'), said: [read.problem] });
+      if (!read.ok) return setProblems({ title: t('problem.yaml'), said: [read.problem] });
       if (!isSameObject(before, read.value)) {
-        return setProblems({ title: say('problem.kind', { kind: resource.kind, name }), said: [] });
+        return setProblems({ title: t('problem.kind', { kind: resource.kind, name }), said: [] });
       }
       const changes = mergePatch(before, read.value);
-      if (changes === undefined) return setProblems({ title: say('problem.none'), said: [] });
-      // As it is now: what others have changed since is no part of the difference.
-      const current = await request<Stored>(pathOf(resource, namespace, name));
-      const patch = withVersion(changes, current);
-      const result = await tryChange(resource, { namespace, name }, patch, new AbortController().signal);
+      if (changes === undefined) return setProblems({ title: t('problem.none'), said: [] });
+      // The current object, so that concurrent changes are not part of the difference.
+      const current = await request<StoredObject>(pathOf(resource, namespace, name));
+      const patch = withResourceVersion(changes, current);
+      const result = await dryRunPatch(resource, { namespace, name }, patch, new AbortController().signal);
       if (result.failure !== undefined) throw result.failure;
       if (result.problems.size > 0) {
         const said = [...result.problems].flatMap(([field, each]) =>
           each.map((words) => (field === '' ? words : `${field}: ${words}`)),
         );
-        return setProblems({ title: say('problem.server'), said });
+        return setProblems({ title: t('problem.server'), said });
       }
       const after = result.object ?? current;
       const { managedFields = [] } = current.metadata;
       setPreview({
         patch,
-        lines: hunks(lineDiff(yamlOf(editable(current)), yamlOf(editable(after)))),
+        lines: hunks(lineDiff(yamlOf(editableObject(current)), yamlOf(editableObject(after)))),
         owners: ownersOf(managedFields, changedPaths(changes), OWN_MANAGER),
-        warnings: (result ?? NOTHING_SAID).warnings,
+        warnings: (result ?? EMPTY_RESULT).warnings,
       });
     });
   const save = async (patch: object) => {
     if (!(await run(() => change(resource, stored, patch)))) return;
-    forget();
+    discard();
     onDone(true);
   };
 
   if (preview !== undefined) {
     return (
       <section className="fw-panel">
-        <h2>{say('diff.title')}</h2>
+        <h2>{t('diff.title')}</h2>
         <Diff lines={preview.lines} />
         <Owners owners={preview.owners} />
         {preview.warnings.length > 0 && (
-          <Alert isInline variant="warning" title={say('warnings')}>
+          <Alert isInline variant="warning" title={t('warnings')}>
             {preview.warnings.map((warning) => (
               <p key={warning}>
                 <ServerText text={warning} />
@@ -108,19 +109,19 @@ export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
             ))}
           </Alert>
         )}
-        {isConflict ? <Conflict failure={failure} /> : <WriteFailure failure={failure} />}
+        {isConflict ? <ConflictNotice failure={failure} /> : <WriteFailure failure={failure} />}
         <div className="fw-actions">
           {isConflict ? (
-            <Button isDisabled={isRunning} onClick={() => void look()}>
-              {say('preview')}
+            <Button isDisabled={isRunning} onClick={() => void showPreview()}>
+              {t('preview')}
             </Button>
           ) : (
             <Button isLoading={isRunning} isDisabled={isRunning} onClick={() => void save(preview.patch)}>
-              {say('save')}
+              {t('save')}
             </Button>
           )}
           <Button variant="link" onClick={() => setPreview(undefined)}>
-            {say('back')}
+            {t('back')}
           </Button>
         </div>
       </section>
@@ -128,10 +129,10 @@ export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
   }
   return (
     <section className="fw-panel">
-      <p className="fw-quiet">{say('editing.help')}</p>
+      <p className="fw-quiet">{t('editing.help')}</p>
       <TextArea
         className="fw-editor"
-        aria-label={say('text', { kind: resource.kind, name })}
+        aria-label={t('text', { kind: resource.kind, name })}
         aria-describedby="editor-problems"
         value={text}
         rows={Math.min(40, text.split('\n').length + 2)}
@@ -153,48 +154,51 @@ export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
         <WriteFailure failure={failure} />
       </div>
       <div className="fw-actions">
-        <Button isLoading={isRunning} isDisabled={isRunning} onClick={() => void look()}>
-          {say('preview')}
+        <Button isLoading={isRunning} isDisabled={isRunning} onClick={() => void showPreview()}>
+          {t('preview')}
         </Button>
         <Button
           variant="link"
           onClick={() => {
-            forget();
+            discard();
             onDone(false);
           }}
         >
-          {say('cancel')}
+          {t('cancel')}
         </Button>
       </div>
     </section>
   );
 }
 
-/** With the version that it is made for: of another one, the API says that there is a conflict. */
-function withVersion(changes: Record<string, unknown>, { metadata: { resourceVersion } }: Stored): object {
+/** With the resourceVersion that the patch is for: for any other, the API returns a conflict. */
+function withResourceVersion(
+  changes: Record<string, unknown>,
+  { metadata: { resourceVersion } }: StoredObject,
+): object {
   return { ...changes, metadata: { ...(changes['metadata'] as object | undefined), resourceVersion } };
 }
 
 function Owners({ owners }: { readonly owners: readonly Owner[] }) {
-  const say = useText(yamlTexts);
+  const t = useText(yamlTexts);
   if (owners.length === 0) return null;
   const isApplied = owners.some((owner) => owner.isApplied);
   return (
-    <Alert isInline variant={isApplied ? 'warning' : 'info'} title={say('owner.title')}>
+    <Alert isInline variant={isApplied ? 'warning' : 'info'} title={t('owner.title')}>
       <ul>
-        {owners.map(({ field, manager, isApplied: isAgain }) => (
-          <li key={`${manager} ${field}`}>{say(isAgain ? 'owner.applied' : 'owner.wrote', { field, manager })}</li>
+        {owners.map(({ field, manager, isApplied: isRepeated }) => (
+          <li key={`${manager} ${field}`}>{t(isRepeated ? 'owner.applied' : 'owner.wrote', { field, manager })}</li>
         ))}
       </ul>
     </Alert>
   );
 }
 
-function Conflict({ failure }: { readonly failure: Failure }) {
-  const say = useText(yamlTexts);
+function ConflictNotice({ failure }: { readonly failure: Failure }) {
+  const t = useText(yamlTexts);
   return (
-    <Alert isInline isLiveRegion variant="warning" title={say('conflict.title')}>
-      <p>{say('conflict.body')}</p>
+    <Alert isInline isLiveRegion variant="warning" title={t('conflict.title')}>
+      <p>{t('conflict.body')}</p>
       <p className="fw-quiet">
         <ServerText text={failure.message} />
       </p>

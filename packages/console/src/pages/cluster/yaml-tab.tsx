@@ -2,9 +2,15 @@ import { Button } from '@patternfly/react-core/dist/esm/components/Button';
 import { Checkbox } from '@patternfly/react-core/dist/esm/components/Checkbox';
 import { FormSelect, FormSelectOption } from '@patternfly/react-core/dist/esm/components/FormSelect';
 import { useState } from 'react';
-import { clusters, machines as machineResource, nodePools, type Resource, type Stored } from '../../api/resources.ts';
+import {
+  clusters,
+  machines as machineResource,
+  nodePools,
+  type Resource,
+  type StoredObject,
+} from '../../api/resources.ts';
 import { Copyable } from '../../cluster/copyable.tsx';
-import { editable, readable } from '../../cluster/edited-object.ts';
+import { editableObject, readableMetadata } from '../../cluster/edited-object.ts';
 import { Field } from '../../cluster/field.tsx';
 import { yamlOf } from '../../cluster/yaml.ts';
 import { useText } from '../../text/use-text.ts';
@@ -13,15 +19,15 @@ import { YamlEditor } from './yaml-editor.tsx';
 import { yamlTexts } from './yaml-texts.ts';
 
 interface Entry {
-  readonly resource: Resource<Stored>;
-  readonly object: Stored;
+  readonly resource: Resource<StoredObject>;
+  readonly object: StoredObject;
   readonly isEditable: boolean;
 }
 
-/** Every object of the cluster as YAML. */
+/** All objects of the cluster as YAML. */
 export function YamlTab({ cluster, pools = [], machines = [] }: TabProps) {
-  const say = useText(yamlTexts);
-  const [chosen, setChosen] = useState<string>();
+  const t = useText(yamlTexts);
+  const [chosen, setSelectedKey] = useState<string>();
   const [withStatus, setWithStatus] = useState(false);
   const [editing, setEditing] = useState<string>();
   const [isSaved, setIsSaved] = useState(false);
@@ -34,14 +40,14 @@ export function YamlTab({ cluster, pools = [], machines = [] }: TabProps) {
   );
   const key = chosen !== undefined && entries.has(chosen) ? chosen : `Cluster ${cluster.metadata.name}`;
   const { resource, object, isEditable } = entries.get(key) ?? entry(clusters, cluster, true);
-  const title = say('text', { kind: resource.kind, name: object.metadata.name ?? '' });
+  const title = t('text', { kind: resource.kind, name: object.metadata.name ?? '' });
   if (editing === key) {
     return (
       <YamlEditor
         resource={resource}
         stored={object}
-        onDone={(hasSaved) => {
-          setIsSaved(hasSaved);
+        onDone={(wasSaved) => {
+          setIsSaved(wasSaved);
           setEditing(undefined);
         }}
       />
@@ -50,14 +56,14 @@ export function YamlTab({ cluster, pools = [], machines = [] }: TabProps) {
   return (
     <section className="fw-panel">
       <div className="fw-row fw-row-end">
-        <Field id="yaml-object" label={say('object')}>
+        <Field id="yaml-object" label={t('object')}>
           {(input) => (
             <FormSelect
               {...input}
               value={key}
               onChange={(_event, next) => {
                 setIsSaved(false);
-                setChosen(next);
+                setSelectedKey(next);
               }}
             >
               {[...entries.keys()].map((each) => (
@@ -68,22 +74,22 @@ export function YamlTab({ cluster, pools = [], machines = [] }: TabProps) {
         </Field>
         <Checkbox
           id="with-status"
-          label={say('status')}
+          label={t('status')}
           isChecked={withStatus}
           onChange={(_event, isChecked) => setWithStatus(isChecked)}
         />
         {isEditable && (
           <Button variant="secondary" onClick={() => setEditing(key)}>
-            {say('edit')}
+            {t('edit')}
           </Button>
         )}
       </div>
-      <p role="status">{isSaved ? say('saved') : ''}</p>
-      <Copyable label={title} text={yamlOf(withStatus ? readable(object) : editable(object))} isTall />
+      <p role="status">{isSaved ? t('saved') : ''}</p>
+      <Copyable label={title} text={yamlOf(withStatus ? readableMetadata(object) : editableObject(object))} isTall />
     </section>
   );
 }
 
-function entry<T extends Stored>(resource: Resource<T>, object: T, isEditable: boolean): Entry {
-  return { resource: resource as unknown as Resource<Stored>, object, isEditable };
+function entry<T extends StoredObject>(resource: Resource<T>, object: T, isEditable: boolean): Entry {
+  return { resource: resource as unknown as Resource<StoredObject>, object, isEditable };
 }

@@ -4,7 +4,7 @@ import { plainName } from '../../text/plain.ts';
 import { ServerText } from '../../text/server-text.tsx';
 import { runningOperation } from './cluster-state.ts';
 
-/** What is being done, and how far; nothing while nothing is. */
+/** The current operation and its progress; empty without one. */
 export function ClusterProgress({ cluster }: { readonly cluster: Cluster }) {
   const operation = runningOperation(cluster);
   if (operation === undefined) return null;

@@ -1,6 +1,6 @@
 import type { Cluster, ClusterPhase } from '@fairway/api/kinds/cluster';
 
-/** How a cluster is, for people: what to look at, what to wait for, and what needs nothing. */
+/** The state of a cluster for users: needs attention, in progress, or ready. */
 export type ClusterState = 'attention' | 'progress' | 'ready' | 'asleep';
 
 const BY_PHASE: Readonly<Record<ClusterPhase, ClusterState>> = {
@@ -17,7 +17,7 @@ const BY_PHASE: Readonly<Record<ClusterPhase, ClusterState>> = {
   Deleting: 'progress',
 };
 
-/** A newer server may have phases that this console does not know: they are looked at. */
+/** Phases that only a newer server knows count as needing attention. */
 export function clusterState({ status }: Pick<Cluster, 'status'>): ClusterState {
   const phase = status?.phase ?? 'Pending';
   const state: ClusterState | undefined = BY_PHASE[phase];
@@ -26,7 +26,7 @@ export function clusterState({ status }: Pick<Cluster, 'status'>): ClusterState 
   return state ?? 'attention';
 }
 
-/** What is being done, while something is. */
+/** The current operation, if there is one. */
 export function runningOperation({ status }: Pick<Cluster, 'status'>) {
   const operation = status?.lastOperation;
   return operation === undefined || operation.state === 'Succeeded' ? undefined : operation;

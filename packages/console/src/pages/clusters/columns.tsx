@@ -2,18 +2,21 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { MaybeLink } from '../../app/maybe-link.tsx';
 import { StateLabel } from '../../app/state-label.tsx';
 import type { Column } from '../../table/column.ts';
-import type { Say } from '../../text/use-text.ts';
-import { When } from '../../text/when.tsx';
+import { When } from '../../text/relative-time.tsx';
+import type { Translate } from '../../text/use-text.ts';
 import { ClusterProgress } from './cluster-progress.tsx';
 import { clusterState, runningOperation } from './cluster-state.ts';
 import type { clustersTexts } from './texts.ts';
 
-/** With the namespace where clusters of several are shown. */
-export function clusterColumns(say: Say<(typeof clustersTexts)['en']>, isOfAll: boolean): readonly Column<Cluster>[] {
+/** With a namespace column if there are clusters of several namespaces. */
+export function clusterColumns(
+  t: Translate<(typeof clustersTexts)['en']>,
+  isAllNamespaces: boolean,
+): readonly Column<Cluster>[] {
   return [
     {
       key: 'name',
-      title: say('column.name'),
+      title: t('column.name'),
       width: 20,
       sortBy: ({ metadata: { name = '' } }) => name,
       cell: ({ metadata: { namespace, name } }) => (
@@ -22,11 +25,11 @@ export function clusterColumns(say: Say<(typeof clustersTexts)['en']>, isOfAll: 
         </MaybeLink>
       ),
     },
-    ...(isOfAll
+    ...(isAllNamespaces
       ? [
           {
             key: 'namespace',
-            title: say('column.namespace'),
+            title: t('column.namespace'),
             sortBy: ({ metadata: { namespace = '' } }: Cluster) => namespace,
             cell: ({ metadata: { namespace } }: Cluster) => namespace,
           },
@@ -34,47 +37,47 @@ export function clusterColumns(say: Say<(typeof clustersTexts)['en']>, isOfAll: 
       : []),
     {
       key: 'status',
-      title: say('column.status'),
+      title: t('column.status'),
       width: 15,
       sortBy: (cluster) => `${clusterState(cluster)} ${cluster.status?.phase}`,
-      cell: (cluster) => <StateLabel state={clusterState(cluster)}>{phaseText(cluster, say)}</StateLabel>,
+      cell: (cluster) => <StateLabel state={clusterState(cluster)}>{phaseText(cluster, t)}</StateLabel>,
     },
     {
       key: 'progress',
-      title: say('column.progress'),
+      title: t('column.progress'),
       width: 25,
       sortBy: (cluster) => runningOperation(cluster)?.progress ?? 100,
       cell: (cluster) => <ClusterProgress cluster={cluster} />,
     },
     {
       key: 'nodes',
-      title: say('column.nodes'),
+      title: t('column.nodes'),
       width: 10,
       sortBy: ({ status }) => status?.nodes?.desired ?? 0,
       cell: ({ status }) =>
         status?.nodes && (
-          <span title={say('nodes.title', { ready: status.nodes.ready, desired: status.nodes.desired })}>
+          <span title={t('nodes.title', { ready: status.nodes.ready, desired: status.nodes.desired })}>
             {status.nodes.ready}/{status.nodes.desired}
           </span>
         ),
     },
     {
       key: 'version',
-      title: say('column.version'),
+      title: t('column.version'),
       width: 10,
       sortBy: ({ spec, status }) => status?.version ?? spec.version ?? '',
       cell: ({ spec, status }) => status?.version ?? spec.version,
     },
     {
       key: 'plan',
-      title: say('column.plan'),
+      title: t('column.plan'),
       width: 10,
       sortBy: ({ spec }) => spec.plan,
       cell: ({ spec }) => spec.plan,
     },
     {
       key: 'created',
-      title: say('column.created'),
+      title: t('column.created'),
       width: 10,
       sortBy: ({ metadata: { creationTimestamp = '' } }) => creationTimestamp,
       cell: ({ metadata: { creationTimestamp } }) => <When at={creationTimestamp} />,
@@ -82,6 +85,6 @@ export function clusterColumns(say: Say<(typeof clustersTexts)['en']>, isOfAll: 
   ];
 }
 
-function phaseText({ status }: Cluster, say: Say<(typeof clustersTexts)['en']>): string {
-  return say(`phase.${status?.phase ?? 'Pending'}`);
+function phaseText({ status }: Cluster, t: Translate<(typeof clustersTexts)['en']>): string {
+  return t(`phase.${status?.phase ?? 'Pending'}`);
 }

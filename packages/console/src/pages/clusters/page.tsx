@@ -20,35 +20,35 @@ import { clusterState } from './cluster-state.ts';
 import { clusterColumns } from './columns.tsx';
 import { clustersTexts } from './texts.ts';
 
-/** Clusters at a glance. */
+/** The list of clusters. */
 export function Page() {
-  const say = useText(clustersTexts);
-  usePageTitle(say('title'));
+  const t = useText(clustersTexts);
+  usePageTitle(t('title'));
   const { namespace } = useSession();
   const snapshot = useResources(clusters, { namespace });
-  const columns = useMemo(() => clusterColumns(say, namespace === undefined), [say, namespace]);
-  const filters = useMemo(() => stateFilters((state) => say(`filter.${state}`), clusterState), [say]);
+  const columns = useMemo(() => clusterColumns(t, namespace === undefined), [t, namespace]);
+  const filters = useMemo(() => stateFilters((state) => t(`filter.${state}`), clusterState), [t]);
   const canCreate = useHasPage('/clusters/new');
   const create = canCreate && (
     <Link href="/clusters/new" className="pf-v6-c-button pf-m-primary">
-      {say('create')}
+      {t('create')}
     </Link>
   );
   return (
     <ListPage
-      title={say('title')}
+      title={t('title')}
       snapshot={snapshot}
       columns={columns}
-      searched={searchedText}
-      searchLabel={say('search')}
+      searchText={searchText}
+      searchLabel={t('search')}
       filters={filters}
-      firstSort={FIRST_SORT}
+      defaultSort={DEFAULT_SORT}
       action={create}
-      empty={
-        <EmptyState titleText={say('empty.title')} icon={CubesIcon} headingLevel="h2">
+      emptyList={
+        <EmptyState titleText={t('empty.title')} icon={CubesIcon} headingLevel="h2">
           <EmptyStateBody>
-            <p>{say('empty.body')}</p>
-            <p>{say('empty.kubectl')}</p>
+            <p>{t('empty.body')}</p>
+            <p>{t('empty.kubectl')}</p>
           </EmptyStateBody>
           <EmptyStateFooter>
             <EmptyStateActions>{create}</EmptyStateActions>
@@ -59,8 +59,8 @@ export function Page() {
   );
 }
 
-const FIRST_SORT = { key: 'name', direction: 'asc' } as const;
+const DEFAULT_SORT = { key: 'name', direction: 'asc' } as const;
 
-function searchedText({ metadata: { namespace, name }, spec, status }: Cluster): string {
+function searchText({ metadata: { namespace, name }, spec, status }: Cluster): string {
   return `${name} ${namespace} ${status?.version ?? spec.version} ${spec.plan} ${status?.phase}`;
 }

@@ -5,58 +5,58 @@ import { FormSelect, FormSelectOption } from '@patternfly/react-core/dist/esm/co
 import { Td, Tr } from '@patternfly/react-table/dist/esm/components/Table';
 import { Link } from 'wouter';
 import type { Action } from '../../app/confirm/confirmed-action.tsx';
-import { NotKnown } from '../../app/outdated.tsx';
+import { UnknownNotice } from '../../app/outdated-notice.tsx';
 import { StateLabel } from '../../app/state-label.tsx';
 import { plainName } from '../../text/plain.ts';
+import { When } from '../../text/relative-time.tsx';
 import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
-import { When } from '../../text/when.tsx';
-import { readyOf } from '../operator/ready.ts';
-import { deleting, switching } from './actions.ts';
+import { readyOf } from '../operator/ready-state.ts';
+import { deleteAction, switchAction } from './actions.ts';
 import { ownCredentialsTexts } from './texts.ts';
 
 export interface CredentialRowProps {
   readonly credential: CloudCredential;
-  /** Undefined while it is not known. */
-  readonly used: readonly Cluster[] | undefined;
+  /** Undefined while unknown. */
+  readonly usingClusters: readonly Cluster[] | undefined;
   readonly successors: readonly CloudCredential[];
   readonly onAction: (action: Action) => void;
 }
 
-export function CredentialRow({ credential, used, successors, onAction }: CredentialRowProps) {
-  const say = useText(ownCredentialsTexts);
+export function CredentialRow({ credential, usingClusters, successors, onAction }: CredentialRowProps) {
+  const t = useText(ownCredentialsTexts);
   const { name = '', namespace = '', deletionTimestamp } = credential.metadata;
   const { userName, type, expiresAt, conditions = [] } = credential.status ?? {};
   const { state, message } = readyOf(credential);
-  const soon = conditions.find((each) => each.type === 'ExpiresSoon' && each.status === 'True')?.message;
-  const told = state === 'ready' ? soon : message;
+  const expiryNote = conditions.find((each) => each.type === 'ExpiresSoon' && each.status === 'True')?.message;
+  const note = state === 'ready' ? expiryNote : message;
   return (
     <Tr>
-      <Td dataLabel={say('column.name')}>
+      <Td dataLabel={t('column.name')}>
         <span className="fw-name">{name}</span>
         <div className="fw-quiet">{plainName([credential.spec.cloud, type].filter(Boolean).join(' · '))}</div>
       </Td>
-      <Td dataLabel={say('column.user')}>{plainName(userName ?? '–')}</Td>
-      <Td dataLabel={say('column.state')}>
-        <StateLabel state={state}>{say(`state.${state}`)}</StateLabel>
-        {told !== undefined && told !== '' && (
+      <Td dataLabel={t('column.user')}>{plainName(userName ?? '–')}</Td>
+      <Td dataLabel={t('column.state')}>
+        <StateLabel state={state}>{t(`state.${state}`)}</StateLabel>
+        {note !== undefined && note !== '' && (
           <div className="fw-quiet">
-            <ServerText text={told} />
+            <ServerText text={note} />
           </div>
         )}
       </Td>
-      <Td dataLabel={say('column.expires')}>
+      <Td dataLabel={t('column.expires')}>
         {expiresAt === undefined ? (
-          <span className="fw-quiet">{say('never')}</span>
+          <span className="fw-quiet">{t('never')}</span>
         ) : (
           <When at={expiresAt} tense="either" />
         )}
       </Td>
-      <Td dataLabel={say('column.used')}>
-        {used === undefined && <NotKnown />}
-        {used?.length === 0 && <span className="fw-quiet">{say('unused')}</span>}
+      <Td dataLabel={t('column.used')}>
+        {usingClusters === undefined && <UnknownNotice />}
+        {usingClusters?.length === 0 && <span className="fw-quiet">{t('unused')}</span>}
         <ul className="fw-plain">
-          {used?.map(({ metadata }) => (
+          {usingClusters?.map(({ metadata }) => (
             <li key={metadata.uid}>
               <Link href={`/clusters/${namespace}/${metadata.name}`}>{metadata.name}</Link>
             </li>
@@ -64,30 +64,30 @@ export function CredentialRow({ credential, used, successors, onAction }: Creden
         </ul>
       </Td>
       <Td>
-        {used !== undefined && used.length > 0 && successors.length > 0 && (
+        {usingClusters !== undefined && usingClusters.length > 0 && successors.length > 0 && (
           <FormSelect
-            aria-label={say('switch.label', { name })}
+            aria-label={t('switch.label', { name })}
             value=""
-            onChange={(_event, next) => next !== '' && onAction(switching(credential, used, next, say))}
+            onChange={(_event, next) => next !== '' && onAction(switchAction(credential, usingClusters, next, t))}
           >
-            <FormSelectOption value="" label={say('switch.choose')} isPlaceholder />
+            <FormSelectOption value="" label={t('switch.choose')} isPlaceholder />
             {successors.map(({ metadata }) => (
               <FormSelectOption key={metadata.uid} value={metadata.name} label={metadata.name ?? ''} />
             ))}
           </FormSelect>
         )}
-        {used !== undefined && used.length > 0 && successors.length === 0 && (
-          <span className="fw-quiet">{say('delete.used')}</span>
+        {usingClusters !== undefined && usingClusters.length > 0 && successors.length === 0 && (
+          <span className="fw-quiet">{t('delete.used')}</span>
         )}
-        {used?.length === 0 && deletionTimestamp === undefined && (
+        {usingClusters?.length === 0 && deletionTimestamp === undefined && (
           <Button
             variant="link"
             isInline
             isDanger
-            aria-label={say('delete.do', { name })}
-            onClick={() => onAction(deleting(credential, say))}
+            aria-label={t('delete.do', { name })}
+            onClick={() => onAction(deleteAction(credential, t))}
           >
-            {say('delete')}
+            {t('delete')}
           </Button>
         )}
       </Td>

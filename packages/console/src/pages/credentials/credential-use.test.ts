@@ -3,7 +3,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { describe, expect, it } from 'vitest';
 import { clustersOf, successorsOf } from './credential-use.ts';
 
-interface Wanted {
+interface CredentialOptions {
   readonly namespace?: string;
   readonly cloud?: string;
   readonly project?: string | undefined;
@@ -11,9 +11,9 @@ interface Wanted {
   readonly deletionTimestamp?: string;
 }
 
-function credential(name: string, wanted: Wanted = {}) {
-  const { namespace = 'team', cloud = 'c', ready = 'True', deletionTimestamp } = wanted;
-  const project = 'project' in wanted ? wanted.project : 'p';
+function credential(name: string, options: CredentialOptions = {}) {
+  const { namespace = 'team', cloud = 'c', ready = 'True', deletionTimestamp } = options;
+  const project = 'project' in options ? options.project : 'p';
   return {
     metadata: { name, namespace, ...(deletionTimestamp && { deletionTimestamp }) },
     spec: { cloud },
@@ -21,7 +21,7 @@ function credential(name: string, wanted: Wanted = {}) {
   } as unknown as CloudCredential;
 }
 
-it('is used by the clusters of its namespace that name it', () => {
+it('is used by the clusters in its namespace that reference it', () => {
   const cluster = (namespace: string, name: string, credentialName?: string) =>
     ({ metadata: { namespace, name }, spec: { credentialName } }) as unknown as Cluster;
   const all = [cluster('team', 'a', 'mine'), cluster('team', 'b'), cluster('other', 'c', 'mine')];
@@ -29,16 +29,20 @@ it('is used by the clusters of its namespace that name it', () => {
   expect(clustersOf(credential('mine'), all).map(({ metadata }) => metadata.name)).toEqual(['a']);
 });
 
-describe('the place of a credential', () => {
+describe('a credential', () => {
   it.each<{ reason: string; other: CloudCredential; may: boolean }>([
-    { reason: 'another of the same project', other: credential('next'), may: true },
+    { reason: 'another one of the same project', other: credential('next'), may: true },
     { reason: 'itself', other: credential('mine'), may: false },
     { reason: 'one of another project', other: credential('next', { project: 'q' }), may: false },
     { reason: 'one of another cloud', other: credential('next', { cloud: 'd' }), may: false },
     { reason: 'one of another namespace', other: credential('next', { namespace: 'other' }), may: false },
     { reason: 'one that is not accepted', other: credential('next', { ready: 'False' }), may: false },
-    { reason: 'one that goes', other: credential('next', { deletionTimestamp: '2026-11-26T12:00:00Z' }), may: false },
-  ])('may be taken by $reason: $may', ({ other, may }) => {
+    {
+      reason: 'one that is being deleted',
+      other: credential('next', { deletionTimestamp: '2026-11-26T12:00:00Z' }),
+      may: false,
+    },
+  ])('can be replaced by $reason: $may', ({ other, may }) => {
     expect(successorsOf(credential('mine'), [other]).length).toBe(may ? 1 : 0);
   });
 });

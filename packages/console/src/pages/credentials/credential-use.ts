@@ -1,15 +1,15 @@
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { Cluster } from '@fairway/api/kinds/cluster';
-import { readyOf } from '../operator/ready.ts';
+import { readyOf } from '../operator/ready-state.ts';
 
-/** The clusters that Fairway acts for by the credential. */
+/** The clusters for which Fairway uses the credential. */
 export function clustersOf({ metadata }: CloudCredential, clusters: readonly Cluster[]): readonly Cluster[] {
   return clusters.filter(
     ({ metadata: { namespace }, spec }) => namespace === metadata.namespace && spec.credentialName === metadata.name,
   );
 }
 
-/** Those that may take the place of one: accepted, of the same cloud and project. */
+/** Credentials that may replace this one: accepted, and of the same cloud and project. */
 export function successorsOf(
   { metadata, spec, status }: CloudCredential,
   all: readonly CloudCredential[],
@@ -21,7 +21,7 @@ export function successorsOf(
       other.metadata.deletionTimestamp === undefined &&
       other.spec.cloud === spec.cloud &&
       readyOf(other).state === 'ready' &&
-      // One that is not accepted any more may not say whose it was.
+      // The project of a credential that is no longer accepted may be unknown.
       (status?.projectID === undefined || other.status?.projectID === status.projectID),
   );
 }

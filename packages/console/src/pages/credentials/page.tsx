@@ -11,7 +11,7 @@ import { cloudCredentials, clusters } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { type Action, ConfirmedAction } from '../../app/confirm/confirmed-action.tsx';
 import { FailureNotice } from '../../app/failure-notice.tsx';
-import { Outdated } from '../../app/outdated.tsx';
+import { OutdatedNotice } from '../../app/outdated-notice.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import { shellTexts } from '../../app/shell/texts.ts';
 import { DelegationNotice } from '../../cluster/delegation-notice.tsx';
@@ -24,41 +24,43 @@ import { ownCredentialsTexts } from './texts.ts';
 
 const COLUMNS = ['name', 'user', 'state', 'expires', 'used'] as const;
 
-/** What the project has given Fairway to act with: accepted or not, until when, for whom; made, replaced and deleted. */
+/**
+ * The project's CloudCredentials: their state, expiry and clusters, with actions to create, replace and delete them.
+ */
 export function Page() {
-  const say = useText(ownCredentialsTexts);
-  const sayShell = useText(shellTexts);
-  usePageTitle(say('title'));
+  const t = useText(ownCredentialsTexts);
+  const tShell = useText(shellTexts);
+  usePageTitle(t('title'));
   const { namespace } = useSession();
   const snapshot = useResources(cloudCredentials, { namespace });
   const { items, isComplete, failure } = snapshot;
-  const ofClusters = useResources(clusters, { namespace });
+  const clusterSnapshot = useResources(clusters, { namespace });
   const [action, setAction] = useState<Action>();
   const sorted = [...items].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
   return (
     <PageSection isFilled className="fw-list">
       <div className="fw-list-head">
-        <Title headingLevel="h1">{say('title')}</Title>
+        <Title headingLevel="h1">{t('title')}</Title>
       </div>
       {failure !== undefined && !isComplete && <FailureNotice failure={failure} />}
-      <Outdated of={isComplete ? [snapshot, ofClusters] : []} />
-      {!isComplete && failure === undefined && <Spinner className="fw-page-spinner" aria-label={sayShell('loading')} />}
+      <OutdatedNotice of={isComplete ? [snapshot, clusterSnapshot] : []} />
+      {!isComplete && failure === undefined && <Spinner className="fw-page-spinner" aria-label={tShell('loading')} />}
       {isComplete && items.length === 0 && (
-        <EmptyList title={say('empty.title')} icon={KeyIcon}>
-          {say('empty.body')}
+        <EmptyList title={t('empty.title')} icon={KeyIcon}>
+          {t('empty.body')}
         </EmptyList>
       )}
       <div className="fw-overview">
         {items.length > 0 && (
           <section className="fw-panel">
-            <p>{say('lead')}</p>
-            <Table aria-label={say('title')} variant="compact">
+            <p>{t('lead')}</p>
+            <Table aria-label={t('title')} variant="compact">
               <Thead>
                 <Tr>
                   {COLUMNS.map((column) => (
-                    <Th key={column}>{say(`column.${column}`)}</Th>
+                    <Th key={column}>{t(`column.${column}`)}</Th>
                   ))}
-                  <Th screenReaderText={say('column.actions')} />
+                  <Th screenReaderText={t('column.actions')} />
                 </Tr>
               </Thead>
               <Tbody>
@@ -66,7 +68,9 @@ export function Page() {
                   <CredentialRow
                     key={credential.metadata.uid}
                     credential={credential}
-                    used={ofClusters.isComplete ? clustersOf(credential, ofClusters.items) : undefined}
+                    usingClusters={
+                      clusterSnapshot.isComplete ? clustersOf(credential, clusterSnapshot.items) : undefined
+                    }
                     successors={successorsOf(credential, items)}
                     onAction={setAction}
                   />
@@ -75,26 +79,26 @@ export function Page() {
             </Table>
           </section>
         )}
-        {namespace !== undefined && isComplete && <Another namespace={namespace} credentials={items} />}
+        {namespace !== undefined && isComplete && <AddCredential namespace={namespace} credentials={items} />}
       </div>
       <ConfirmedAction action={action} onClose={() => setAction(undefined)} />
     </PageSection>
   );
 }
 
-function Another({
+function AddCredential({
   namespace,
   credentials,
 }: {
   readonly namespace: string;
   readonly credentials: readonly CloudCredential[];
 }) {
-  const say = useText(ownCredentialsTexts);
+  const t = useText(ownCredentialsTexts);
   const [isAsking, setIsAsking] = useState(false);
   return (
     <section className="fw-panel" aria-labelledby="make-title">
-      <h2 id="make-title">{say('make.title')}</h2>
-      <p>{say('make.body')}</p>
+      <h2 id="make-title">{t('make.title')}</h2>
+      <p>{t('make.body')}</p>
       <DelegationNotice
         namespace={namespace}
         credentials={credentials}
@@ -105,7 +109,7 @@ function Another({
       {!isAsking && (
         <div className="fw-actions">
           <Button variant="secondary" onClick={() => setIsAsking(true)}>
-            {say('make.do')}
+            {t('make.do')}
           </Button>
         </div>
       )}

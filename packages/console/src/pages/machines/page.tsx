@@ -12,39 +12,39 @@ import { EmptyList } from '../../table/empty-list.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import { stateFilters } from '../../table/state-filters.ts';
 import { plainName } from '../../text/plain.ts';
-import { type Say, useText } from '../../text/use-text.ts';
-import { When } from '../../text/when.tsx';
+import { When } from '../../text/relative-time.tsx';
+import { type Translate, useText } from '../../text/use-text.ts';
 import { clusterTexts } from '../cluster/texts.ts';
 import { machinesTexts } from './texts.ts';
 
-/** All machines of the project, of whatever cluster. */
+/** All machines of the project, of all clusters. */
 export function Page() {
-  const say = useText(machinesTexts);
-  const sayPhase = useText(clusterTexts);
-  usePageTitle(say('title'));
+  const t = useText(machinesTexts);
+  const tPhase = useText(clusterTexts);
+  usePageTitle(t('title'));
   const { namespace } = useSession();
   const snapshot = useResources(machines, { namespace });
-  const columns = useMemo(() => machineColumns(say, sayPhase), [say, sayPhase]);
-  const filters = useMemo(() => stateFilters((state) => say(`filter.${state}`), machineState), [say]);
+  const columns = useMemo(() => machineColumns(t, tPhase), [t, tPhase]);
+  const filters = useMemo(() => stateFilters((state) => t(`filter.${state}`), machineState), [t]);
   return (
     <ListPage
-      title={say('title')}
+      title={t('title')}
       snapshot={snapshot}
       columns={columns}
-      searched={searchedText}
-      searchLabel={say('search')}
+      searchText={searchText}
+      searchLabel={t('search')}
       filters={filters}
-      firstSort={FIRST_SORT}
-      empty={
-        <EmptyList title={say('empty.title')} icon={ServerIcon}>
-          {say('empty.body')}
+      defaultSort={DEFAULT_SORT}
+      emptyList={
+        <EmptyList title={t('empty.title')} icon={ServerIcon}>
+          {t('empty.body')}
         </EmptyList>
       }
     />
   );
 }
 
-const FIRST_SORT = { key: 'name', direction: 'asc' } as const;
+const DEFAULT_SORT = { key: 'name', direction: 'asc' } as const;
 
 const BY_PHASE: Readonly<Record<MachinePhase, DisplayState>> = {
   Pending: 'progress',
@@ -60,29 +60,29 @@ function machineState({ status }: Machine): DisplayState {
   return operation === 'Error' || operation === 'Failed' ? 'attention' : BY_PHASE[status?.phase ?? 'Pending'];
 }
 
-function searchedText({ metadata: { name }, spec, status }: Machine): string {
+function searchText({ metadata: { name }, spec, status }: Machine): string {
   const { clusterName, nodePoolName, flavor, zone } = spec;
   return `${name} ${clusterName} ${nodePoolName} ${flavor} ${status?.zone ?? zone} ${status?.address} ${status?.phase} ${status?.version}`;
 }
 
 function machineColumns(
-  say: Say<(typeof machinesTexts)['en']>,
-  sayPhase: Say<(typeof clusterTexts)['en']>,
+  t: Translate<(typeof machinesTexts)['en']>,
+  tPhase: Translate<(typeof clusterTexts)['en']>,
 ): readonly Column<Machine>[] {
-  const plain = (
+  const textColumn = (
     key: 'cluster' | 'pool' | 'flavor' | 'zone' | 'address' | 'version',
     value: (row: Machine) => string,
   ) => ({
     key,
-    title: say(`column.${key}`),
+    title: t(`column.${key}`),
     sortBy: value,
     cell: (row: Machine) => plainName(value(row)),
   });
   return [
-    { key: 'name', title: say('column.name'), width: 20, sortBy: nameOf, cell: nameOf },
+    { key: 'name', title: t('column.name'), width: 20, sortBy: nameOf, cell: nameOf },
     {
       key: 'cluster',
-      title: say('column.cluster'),
+      title: t('column.cluster'),
       sortBy: ({ spec }) => spec.clusterName,
       cell: ({ metadata: { namespace }, spec: { clusterName } }) => (
         <MaybeLink page="/clusters/:namespace/:name" href={`/clusters/${namespace}/${clusterName}`}>
@@ -90,22 +90,22 @@ function machineColumns(
         </MaybeLink>
       ),
     },
-    plain('pool', ({ spec }) => spec.nodePoolName),
+    textColumn('pool', ({ spec }) => spec.nodePoolName),
     {
       key: 'status',
-      title: say('column.status'),
+      title: t('column.status'),
       sortBy: (machine) => `${machineState(machine)} ${machine.status?.phase}`,
       cell: (machine) => (
-        <StateLabel state={machineState(machine)}>{sayPhase(`phase.${machine.status?.phase ?? 'Pending'}`)}</StateLabel>
+        <StateLabel state={machineState(machine)}>{tPhase(`phase.${machine.status?.phase ?? 'Pending'}`)}</StateLabel>
       ),
     },
-    plain('flavor', ({ spec }) => spec.flavor),
-    plain('zone', ({ spec, status }) => status?.zone ?? spec.zone ?? ''),
-    plain('address', ({ status }) => status?.address ?? ''),
-    plain('version', ({ spec, status }) => status?.version ?? spec.version),
+    textColumn('flavor', ({ spec }) => spec.flavor),
+    textColumn('zone', ({ spec, status }) => status?.zone ?? spec.zone ?? ''),
+    textColumn('address', ({ status }) => status?.address ?? ''),
+    textColumn('version', ({ spec, status }) => status?.version ?? spec.version),
     {
       key: 'created',
-      title: say('column.created'),
+      title: t('column.created'),
       sortBy: ({ metadata: { creationTimestamp = '' } }) => creationTimestamp,
       cell: ({ metadata: { creationTimestamp } }) => <When at={creationTimestamp} />,
     },

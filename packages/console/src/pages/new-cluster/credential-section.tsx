@@ -7,26 +7,26 @@ import { newClusterTexts } from './texts.ts';
 
 export interface CredentialSectionProps {
   readonly credentials: readonly CloudCredential[];
-  /** Whether the operator has given the project a cloud, for which none is named. */
+  /** Whether the operator has assigned a cloud to the project, so that clusters need no credential. */
   readonly hasOwnCloud: boolean;
   readonly value: string | undefined;
   readonly problems: readonly string[];
   readonly onChange: (credentialName: string) => void;
-  /** Wants one that does not exist yet; undefined where nobody could make one here. */
-  readonly onAnother: (() => void) | undefined;
+  /** The user wants to add a credential; undefined if none can be added here. */
+  readonly onAddCredential: (() => void) | undefined;
 }
 
-/** By which CloudCredential the cluster acts in the cloud; few have a choice. */
+/** The CloudCredential of the cluster; few users have a choice. */
 export function CredentialSection(props: CredentialSectionProps) {
-  const { credentials, hasOwnCloud, value, problems, onChange, onAnother } = props;
-  const say = useText(newClusterTexts);
+  const { credentials, hasOwnCloud, value, problems, onChange, onAddCredential } = props;
+  const t = useText(newClusterTexts);
   return (
     <>
       {credentials.length > 0 && (
-        <Field id="credential" label={say('credential')} problems={problems}>
+        <Field id="credential" label={t('credential')} problems={problems}>
           {(input) => (
             <FormSelect {...input} className="fw-short" value={value ?? ''} onChange={(_event, next) => onChange(next)}>
-              {hasOwnCloud && <FormSelectOption value="" label={say('credential.own')} />}
+              {hasOwnCloud && <FormSelectOption value="" label={t('credential.own')} />}
               {credentials.map(({ metadata: { name = '' } }) => (
                 <FormSelectOption key={name} value={name} label={name} />
               ))}
@@ -34,10 +34,10 @@ export function CredentialSection(props: CredentialSectionProps) {
           )}
         </Field>
       )}
-      {onAnother && (
+      {onAddCredential && (
         <div>
-          <Button variant="link" isInline onClick={onAnother}>
-            {say('credential.another')}
+          <Button variant="link" isInline onClick={onAddCredential}>
+            {t('credential.another')}
           </Button>
         </div>
       )}

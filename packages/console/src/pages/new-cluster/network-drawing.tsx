@@ -1,8 +1,8 @@
 import { useText } from '../../text/use-text.ts';
 import { newClusterTexts } from './texts.ts';
 
-/** More are told as a number. */
-const MOST_DRAWN = 8;
+/** Further nodes are displayed as a number. */
+const MAX_DRAWN_NODES = 8;
 const NODE = 22;
 const GAP = 10;
 
@@ -12,34 +12,34 @@ export interface NetworkDrawingProps {
   readonly nodes: number;
 }
 
-/** Router, subnet, nodes and API server, and what is connected with what. */
+/** Router, subnet, nodes and API server, and their connections. */
 export function NetworkDrawing({ cidr, isExisting, nodes }: NetworkDrawingProps) {
-  const say = useText(newClusterTexts);
-  const drawn = Math.min(nodes, MOST_DRAWN);
-  const words = say('drawing.words', { subnet: say('drawing.subnet', { cidr }) });
+  const t = useText(newClusterTexts);
+  const drawnNodes = Math.min(nodes, MAX_DRAWN_NODES);
+  const words = t('drawing.words', { subnet: t('drawing.subnet', { cidr }) });
   const left = 300;
   return (
-    <svg className="fw-drawing" viewBox="0 0 640 182" role="img" aria-label={say('drawing.label', { words })}>
+    <svg className="fw-drawing" viewBox="0 0 640 182" role="img" aria-label={t('drawing.label', { words })}>
       <g className="fw-drawing-lines">
         <path d="M 118 52 H 160" />
         <path d="M 248 52 H 280" />
         <path d="M 62 78 V 150 H 160" />
         <path d="M 290 150 H 340 V 104" strokeDasharray="4 4" />
       </g>
-      <Box x={8} y={26} width={110} title={say('drawing.internet')} isQuiet />
+      <Box x={8} y={26} width={110} title={t('drawing.internet')} isQuiet />
       <Box
         x={160}
         y={26}
         width={88}
-        title={say('drawing.router')}
-        body={isExisting ? say('drawing.existingRouter') : undefined}
+        title={t('drawing.router')}
+        body={isExisting ? t('drawing.existingRouter') : undefined}
       />
-      <Box x={160} y={124} width={130} title={say('drawing.api')} body={say('drawing.apiBody')} isAccent />
+      <Box x={160} y={124} width={130} title={t('drawing.api')} body={t('drawing.apiBody')} isAccent />
       <rect className="fw-drawing-subnet" x={280} y={8} width={352} height={96} rx={10} />
       <text x={left} y={32} className="fw-drawing-title">
-        {say('drawing.subnet', { cidr })}
+        {t('drawing.subnet', { cidr })}
       </text>
-      {Array.from({ length: drawn }, (_, index) => (
+      {Array.from({ length: drawnNodes }, (_, index) => (
         <rect
           key={index}
           className="fw-drawing-node"
@@ -50,13 +50,13 @@ export function NetworkDrawing({ cidr, isExisting, nodes }: NetworkDrawingProps)
           rx={4}
         />
       ))}
-      {nodes > drawn && (
-        <text x={left + drawn * (NODE + GAP)} y={60}>
-          {say('drawing.more', { count: nodes - drawn })}
+      {nodes > drawnNodes && (
+        <text x={left + drawnNodes * (NODE + GAP)} y={60}>
+          {t('drawing.more', { count: nodes - drawnNodes })}
         </text>
       )}
       <text x={left} y={90} className="fw-drawing-quiet">
-        {say('drawing.nodes', { count: nodes })}
+        {t('drawing.nodes', { count: nodes })}
       </text>
     </svg>
   );

@@ -2,7 +2,7 @@ import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
 import { FormSelect, FormSelectOption } from '@patternfly/react-core/dist/esm/components/FormSelect';
 import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
 import { useState } from 'react';
-import { Choice } from '../../cluster/choice.tsx';
+import { RadioChoice } from '../../cluster/choice.tsx';
 import type { ClusterSpec } from '../../cluster/draft.ts';
 import { Field } from '../../cluster/field.tsx';
 import { plainName } from '../../text/plain.ts';
@@ -14,46 +14,44 @@ type NetworkSpec = NonNullable<ClusterSpec['network']>;
 
 export interface NetworkSectionProps {
   readonly spec: NetworkSpec;
-  /** Undefined while they are not known. */
+  /** Undefined while unknown. */
   readonly networks: CloudProfileStatus['networks'] | undefined;
-  /** Of the plan. */
+  /** The plan's default. */
   readonly nodesCIDR: string | undefined;
   readonly nodes: number;
   readonly problemsAt: (...fields: readonly string[]) => readonly string[];
   readonly onChange: (spec: NetworkSpec) => void;
 }
 
-/** Where the nodes are: in a network that is made for them, or in one that there is. */
+/** The network of the nodes: a new one or an existing one. */
 export function NetworkSection({ spec, networks, nodesCIDR, nodes, problemsAt, onChange }: NetworkSectionProps) {
-  const say = useText(newClusterTexts);
-  // Before one has been chosen, there is nothing to write.
-  const [wantsExisting, setWantsExisting] = useState(spec.networkID !== undefined);
+  const t = useText(newClusterTexts);
+  // Until a network is selected, the spec stays unchanged.
+  const [usesExistingNetwork, setUsesExistingNetwork] = useState(spec.networkID !== undefined);
   const network = networks?.find(({ id }) => id === spec.networkID);
   const subnet = network?.subnets.find(({ id }) => id === spec.subnetID) ?? network?.subnets[0];
   return (
     <>
-      <Choice
+      <RadioChoice
         name="network"
-        label={say('network')}
-        value={wantsExisting ? 'existing' : 'own'}
+        label={t('network')}
+        value={usesExistingNetwork ? 'existing' : 'own'}
         options={[
-          { value: 'own', title: say('network.own'), body: say('network.own.body') },
-          { value: 'existing', title: say('network.existing'), body: say('network.existing.body') },
+          { value: 'own', title: t('network.own'), body: t('network.own.body') },
+          { value: 'existing', title: t('network.existing'), body: t('network.existing.body') },
         ]}
         onChange={(kind) => {
-          setWantsExisting(kind === 'existing');
+          setUsesExistingNetwork(kind === 'existing');
           onChange({});
         }}
       />
-      {wantsExisting ? (
+      {usesExistingNetwork ? (
         <div className="fw-row">
           <Field
             id="network-id"
-            label={say('network.which')}
+            label={t('network.which')}
             isRequired
-            help={
-              networks === undefined ? say('network.unknown') : networks.length === 0 ? say('network.none') : undefined
-            }
+            help={networks === undefined ? t('network.unknown') : networks.length === 0 ? t('network.none') : undefined}
             problems={problemsAt('spec.network.networkID')}
           >
             {(input) => (
@@ -62,7 +60,7 @@ export function NetworkSection({ spec, networks, nodesCIDR, nodes, problemsAt, o
                 value={spec.networkID ?? ''}
                 onChange={(_event, id) => onChange(id === '' ? {} : { networkID: id })}
               >
-                <FormSelectOption value="" label={say('network.choose')} />
+                <FormSelectOption value="" label={t('network.choose')} />
                 {networks?.map(({ id, name, subnets }) => (
                   <FormSelectOption
                     key={id}
@@ -74,14 +72,14 @@ export function NetworkSection({ spec, networks, nodesCIDR, nodes, problemsAt, o
             )}
           </Field>
           {network !== undefined && network.subnets.length > 1 && (
-            <Field id="subnet-id" label={say('network.subnet')} problems={problemsAt('spec.network.subnetID')}>
+            <Field id="subnet-id" label={t('network.subnet')} problems={problemsAt('spec.network.subnetID')}>
               {(input) => (
                 <FormSelect
                   {...input}
                   value={spec.subnetID ?? ''}
                   onChange={(_event, id) => onChange({ ...spec, subnetID: id === '' ? undefined : id })}
                 >
-                  <FormSelectOption value="" label={say('network.onlySubnet')} />
+                  <FormSelectOption value="" label={t('network.onlySubnet')} />
                   {network.subnets.map(({ id, name, cidr }) => (
                     <FormSelectOption key={id} value={id} label={`${plainName(name === '' ? id : name)} (${cidr})`} />
                   ))}
@@ -93,8 +91,8 @@ export function NetworkSection({ spec, networks, nodesCIDR, nodes, problemsAt, o
       ) : (
         <Field
           id="nodes-cidr"
-          label={say('network.cidr')}
-          help={nodesCIDR && say('network.cidr.help', { cidr: nodesCIDR })}
+          label={t('network.cidr')}
+          help={nodesCIDR && t('network.cidr.help', { cidr: nodesCIDR })}
           problems={problemsAt('spec.network.nodesCIDR')}
         >
           {(input) => (
@@ -111,8 +109,8 @@ export function NetworkSection({ spec, networks, nodesCIDR, nodes, problemsAt, o
         </Field>
       )}
       <NetworkDrawing
-        cidr={wantsExisting ? (subnet?.cidr ?? '…') : (spec.nodesCIDR ?? nodesCIDR ?? '…')}
-        isExisting={wantsExisting}
+        cidr={usesExistingNetwork ? (subnet?.cidr ?? '…') : (spec.nodesCIDR ?? nodesCIDR ?? '…')}
+        isExisting={usesExistingNetwork}
         nodes={nodes}
       />
     </>

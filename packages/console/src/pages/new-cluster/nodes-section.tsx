@@ -18,31 +18,31 @@ export interface NodesSectionProps {
   readonly draft: ClusterDraft;
   readonly profile: CloudProfileStatus;
   readonly allowed: PlanSpec['allowed'];
-  /** Of each pool. */
+  /** Problems per pool. */
   readonly results: readonly DryRunResult[];
   readonly onChange: (pools: readonly PoolDraft[]) => void;
   readonly onAdd: () => void;
 }
 
-/** The pools that the cluster begins with. */
+/** The first pools of the cluster. */
 export function NodesSection({ namespace, draft, profile, allowed, results, onChange, onAdd }: NodesSectionProps) {
-  const say = useText(newClusterTexts);
-  const sayPart = useText(partTexts);
+  const t = useText(newClusterTexts);
+  const tPart = useText(partTexts);
   const { pools } = draft;
   return (
     <>
-      <p className="fw-quiet">{say(pools.length === 0 ? 'nodes.none' : 'nodes.intro')}</p>
+      <p className="fw-quiet">{t(pools.length === 0 ? 'nodes.none' : 'nodes.intro')}</p>
       {pools.map((pool, index) => {
         const name = poolName(draft, index, pool.name);
         const change = (part: Partial<PoolDraft>) =>
           onChange(pools.map((each) => (each.key === pool.key ? { ...each, ...part } : each)));
         return (
           <fieldset key={pool.key} className="fw-pool">
-            <legend>{say('nodes.pool', { number: index + 1 })}</legend>
+            <legend>{t('nodes.pool', { number: index + 1 })}</legend>
             <Field
               id={`${pool.key}-name`}
-              label={sayPart('pool.name')}
-              help={sayPart('pool.name.help')}
+              label={tPart('pool.name')}
+              help={tPart('pool.name.help')}
               problems={problemsAt(results[index]?.problems, 'metadata.name')}
             >
               {(input) => (
@@ -67,7 +67,7 @@ export function NodesSection({ namespace, draft, profile, allowed, results, onCh
             <Button
               className="fw-pool-remove"
               variant="plain"
-              aria-label={say('nodes.remove', { name })}
+              aria-label={t('nodes.remove', { name })}
               icon={<TrashIcon />}
               onClick={() => onChange(pools.filter(({ key }) => key !== pool.key))}
             />
@@ -76,7 +76,7 @@ export function NodesSection({ namespace, draft, profile, allowed, results, onCh
       })}
       <div>
         <Button variant="secondary" icon={<PlusIcon />} onClick={onAdd}>
-          {say('nodes.add')}
+          {t('nodes.add')}
         </Button>
       </div>
     </>

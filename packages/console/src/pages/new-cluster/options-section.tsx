@@ -15,16 +15,16 @@ export interface OptionsSectionProps {
   readonly onChange: (part: Partial<ClusterSpec>) => void;
 }
 
-/** What most clusters leave as it is. */
+/** Options that most users leave unchanged. */
 export function OptionsSection({ spec, plan, problemsAt, onChange }: OptionsSectionProps) {
-  const say = useText(newClusterTexts);
+  const t = useText(newClusterTexts);
   const [ranges, setRanges] = useState((spec.apiServer?.allowedCIDRs ?? []).join('\n'));
   return (
     <>
       <Field
         id="allowed-cidrs"
-        label={say('options.cidrs')}
-        help={say('options.cidrs.help')}
+        label={t('options.cidrs')}
+        help={t('options.cidrs.help')}
         problems={problemsAt('spec.apiServer')}
       >
         {(input) => (
@@ -42,7 +42,7 @@ export function OptionsSection({ spec, plan, problemsAt, onChange }: OptionsSect
           />
         )}
       </Field>
-      <Field id="cni" label={say('options.cni')} problems={problemsAt('spec.cni')}>
+      <Field id="cni" label={t('options.cni')} problems={problemsAt('spec.cni')}>
         {(input) => (
           <FormSelect
             {...input}
@@ -51,11 +51,11 @@ export function OptionsSection({ spec, plan, problemsAt, onChange }: OptionsSect
               onChange({ cni: { ...spec.cni, type: plan?.cni.allowed.find((each) => each === value) } })
             }
           >
-            <FormSelectOption value="" label={say('options.cni.default', { cni: plan?.cni.default ?? '…' })} />
+            <FormSelectOption value="" label={t('options.cni.default', { cni: plan?.cni.default ?? '…' })} />
             {(plan?.cni.allowed ?? [])
               .filter((each) => each !== plan?.cni.default)
               .map((each) => (
-                <FormSelectOption key={each} value={each} label={each === 'none' ? say('options.cni.none') : each} />
+                <FormSelectOption key={each} value={each} label={each === 'none' ? t('options.cni.none') : each} />
               ))}
           </FormSelect>
         )}

@@ -11,7 +11,7 @@ import { Link, useLocation } from 'wouter';
 import { Failure } from '../../api/failure.ts';
 import { cloudCredentials, cloudProfiles, kubernetesReleases, plans } from '../../api/resources.ts';
 import { useResource, useResources } from '../../api/use-resources.ts';
-import { Outdated } from '../../app/outdated.tsx';
+import { OutdatedNotice } from '../../app/outdated-notice.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import { shellTexts } from '../../app/shell/texts.ts';
 import { beginCreation } from '../../cluster/creation.ts';
@@ -26,18 +26,18 @@ import { useProfile } from '../../cluster/use-profile.ts';
 import { useSession } from '../../session/session.ts';
 import { useText } from '../../text/use-text.ts';
 import { CredentialSection } from './credential-section.tsx';
+import { dryRunDraft, problemCount } from './dry-run-draft.ts';
 import { NetworkSection } from './network-section.tsx';
 import { NodesSection } from './nodes-section.tsx';
-import { offeredVersions } from './offered.ts';
+import { offeredVersions } from './offered-versions.ts';
 import { OptionsSection } from './options-section.tsx';
 import { PlanSection } from './plan-section.tsx';
 import { Summary } from './summary.tsx';
 import { newClusterTexts } from './texts.ts';
-import { objections, tryDraft } from './try-out.ts';
 import { VersionSection } from './version-section.tsx';
 
-/** Fields of the Cluster for which there is a place on the page. */
-const SHOWN = [
+/** Fields of the Cluster whose messages have a place on the page. */
+const FORM_FIELDS = [
   'metadata.name',
   'metadata.namespace',
   'spec.credentialName',
@@ -52,44 +52,44 @@ const SHOWN = [
   'spec.maintenance',
 ];
 
-/** Creates a cluster: a name is enough, and the API answers at each field. */
+/** Creates a cluster: only a name is required, and the API's messages appear at each field. */
 export function Page() {
-  const say = useText(newClusterTexts);
-  const sayShell = useText(shellTexts);
-  usePageTitle(say('title'));
+  const t = useText(newClusterTexts);
+  const tShell = useText(shellTexts);
+  usePageTitle(t('title'));
   const session = useSession();
   const [, navigate] = useLocation();
   const [typedNamespace, setTypedNamespace] = useState('default');
   const namespace = session.namespace ?? typedNamespace;
-  const ofPlans = useResources(plans);
-  const offeredPlans = ofPlans.items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const ofReleases = useResources(kubernetesReleases);
-  const releases = ofReleases.items;
-  const ofCredentials = useResources(cloudCredentials, { namespace });
-  const { items: credentials, isComplete: areCredentialsKnown } = ofCredentials;
-  const ofProfiles = useResources(cloudProfiles, { namespace });
+  const planSnapshot = useResources(plans);
+  const offeredPlans = planSnapshot.items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const releaseSnapshot = useResources(kubernetesReleases);
+  const releases = releaseSnapshot.items;
+  const credentialSnapshot = useResources(cloudCredentials, { namespace });
+  const { items: credentials, isComplete: areCredentialsKnown } = credentialSnapshot;
+  const profileSnapshot = useResources(cloudProfiles, { namespace });
   const ownCloud = useResource(cloudProfiles, namespace, 'default');
   const {
     value: written,
-    set: setWritten,
-    forget,
-  } = useDraft<Written>(
+    set: setUserInput,
+    discard,
+  } = useDraft<WritableObject>(
     `new cluster ${session.namespace}`,
-    () => NOTHING_WRITTEN,
+    () => EMPTY_INPUT,
     () => true,
   );
   const [isCreating, setIsCreating] = useState(false);
   const [failure, setFailure] = useState<Failure>();
-  const [wantsAnother, setWantsAnother] = useState(false);
+  const [addsCredential, setAddsCredential] = useState(false);
   const attempt = useRef<string>(undefined);
 
   const planName = written.spec.plan ?? firstPlan(offeredPlans.map(({ metadata }) => metadata.name ?? ''));
-  // A project that the operator has given no cloud has to name a credential.
+  // A project without an assigned cloud needs a credential.
   const credentialName =
     written.spec.credentialName ?? (ownCloud.isMissing ? credentials[0]?.metadata.name : undefined);
   const credential = credentials.find(({ metadata }) => metadata.name === credentialName);
   const isWithoutCloud = ownCloud.isMissing && areCredentialsKnown && credentials.length === 0;
-  const canHaveAnother = !isWithoutCloud && !wantsAnother && session.kind === 'keystone';
+  const canAddCredential = !isWithoutCloud && !addsCredential && session.kind === 'keystone';
   const profile = useProfile(namespace, credentialName);
   const plan = offeredPlans.find(({ metadata }) => metadata.name === planName)?.spec;
   const newPool = (): PoolDraft => ({
@@ -104,13 +104,14 @@ export function Page() {
     pools: written.pools ?? [firstPool],
   };
   const { result, isAsking } = useDryRun(
-    // What the API says depends on what Fairway has found out about the credential.
+    // The API's validation depends on what Fairway knows about the credential.
     draft.name === '' ? undefined : JSON.stringify([draft, namespace, credential?.status?.conditions]),
-    (signal) => tryDraft(draft, namespace, signal),
+    (signal) => dryRunDraft(draft, namespace, signal),
   );
-  const told = draft.name === '' ? undefined : result;
-  const at = (...fields: readonly string[]) => problemsAt(told?.cluster.problems, ...fields);
-  const changeSpec = (part: Partial<ClusterSpec>) => setWritten((now) => ({ ...now, spec: { ...now.spec, ...part } }));
+  const validatedResult = draft.name === '' ? undefined : result;
+  const at = (...fields: readonly string[]) => problemsAt(validatedResult?.cluster.problems, ...fields);
+  const changeSpec = (part: Partial<ClusterSpec>) =>
+    setUserInput((now) => ({ ...now, spec: { ...now.spec, ...part } }));
   const nodes = draft.pools.reduce((sum, { spec }) => sum + (spec.replicas ?? 1), 0);
 
   const submit = async () => {
@@ -121,7 +122,7 @@ export function Page() {
     attempt.current ??= crypto.randomUUID();
     try {
       await beginCreation(draft, namespace, attempt.current, localStorage);
-      forget();
+      discard();
       navigate(`/clusters/${namespace}/${draft.name}`);
     } catch (error) {
       setFailure(error instanceof Failure ? error : new Failure(0, String(error)));
@@ -136,15 +137,15 @@ export function Page() {
           <BreadcrumbItem
             render={({ className }) => (
               <Link href="/" className={className}>
-                {sayShell('nav.clusters')}
+                {tShell('nav.clusters')}
               </Link>
             )}
           />
-          <BreadcrumbItem isActive>{say('title')}</BreadcrumbItem>
+          <BreadcrumbItem isActive>{t('title')}</BreadcrumbItem>
         </Breadcrumb>
-        <Title headingLevel="h1">{say('title')}</Title>
-        <p className="fw-quiet">{say('intro')}</p>
-        <Outdated of={[ofPlans, ofReleases, ofCredentials, ofProfiles]} />
+        <Title headingLevel="h1">{t('title')}</Title>
+        <p className="fw-quiet">{t('intro')}</p>
+        <OutdatedNotice of={[planSnapshot, releaseSnapshot, credentialSnapshot, profileSnapshot]} />
       </PageSection>
       <PageSection>
         <Form
@@ -156,15 +157,15 @@ export function Page() {
           }}
         >
           <div className="fw-steps">
-            <Step number={1} title={say('step.name')}>
+            <Step number={1} title={t('step.name')}>
               {session.namespace === undefined && (
-                <Field id="namespace" label={say('namespace')} problems={at('metadata.namespace')}>
+                <Field id="namespace" label={t('namespace')} problems={at('metadata.namespace')}>
                   {(input) => (
                     <TextInput {...input} value={typedNamespace} onChange={(_event, next) => setTypedNamespace(next)} />
                   )}
                 </Field>
               )}
-              <Field id="name" label={say('name')} isRequired help={say('name.help')} problems={at('metadata.name')}>
+              <Field id="name" label={t('name')} isRequired help={t('name.help')} problems={at('metadata.name')}>
                 {(input) => (
                   <TextInput
                     {...input}
@@ -175,7 +176,7 @@ export function Page() {
                     autoComplete="off"
                     autoCapitalize="none"
                     spellCheck={false}
-                    onChange={(_event, name) => setWritten((now) => ({ ...now, name }))}
+                    onChange={(_event, name) => setUserInput((now) => ({ ...now, name }))}
                   />
                 )}
               </Field>
@@ -184,17 +185,17 @@ export function Page() {
                   key={namespace}
                   namespace={namespace}
                   credentials={credentials}
-                  isAsking={isWithoutCloud || wantsAnother}
+                  isAsking={isWithoutCloud || addsCredential}
                   isOptional={!isWithoutCloud}
-                  onAllowed={(made) => {
-                    changeSpec({ credentialName: made });
-                    setWantsAnother(false);
+                  onAllowed={(newDelegation) => {
+                    changeSpec({ credentialName: newDelegation });
+                    setAddsCredential(false);
                   }}
                 />
               )}
               <PlanSection
                 plans={offeredPlans}
-                isKnown={ofPlans.isComplete}
+                isKnown={planSnapshot.isComplete}
                 value={planName}
                 problems={at('spec.plan')}
                 onChange={(next) => changeSpec({ plan: next })}
@@ -205,20 +206,20 @@ export function Page() {
                 value={credentialName}
                 problems={at('spec.credentialName')}
                 onChange={(next) => changeSpec({ credentialName: next })}
-                onAnother={canHaveAnother ? () => setWantsAnother(true) : undefined}
+                onAddCredential={canAddCredential ? () => setAddsCredential(true) : undefined}
               />
             </Step>
-            <Step number={2} title={say('step.version')}>
+            <Step number={2} title={t('step.version')}>
               <VersionSection
-                offered={offeredVersions(releases)}
+                offeredVersions={offeredVersions(releases)}
                 spec={draft.spec}
                 problems={at('spec.version')}
-                warnings={warningsAt(told?.cluster.warnings, 'spec.version')}
+                warnings={warningsAt(validatedResult?.cluster.warnings, 'spec.version')}
                 policyProblems={at('spec.updatePolicy')}
                 onChange={changeSpec}
               />
             </Step>
-            <Step number={3} title={say('step.network')}>
+            <Step number={3} title={t('step.network')}>
               <NetworkSection
                 spec={draft.spec.network ?? {}}
                 networks={profile?.networks}
@@ -228,18 +229,18 @@ export function Page() {
                 onChange={(network) => changeSpec({ network })}
               />
             </Step>
-            <Step number={4} title={say('step.nodes')}>
+            <Step number={4} title={t('step.nodes')}>
               <NodesSection
                 namespace={namespace}
                 draft={draft}
                 profile={profile ?? {}}
                 allowed={plan?.allowed}
-                results={told?.pools ?? []}
-                onChange={(pools) => setWritten((now) => ({ ...now, pools }))}
-                onAdd={() => setWritten((now) => ({ ...now, pools: [...draft.pools, newPool()] }))}
+                results={validatedResult?.pools ?? []}
+                onChange={(pools) => setUserInput((now) => ({ ...now, pools }))}
+                onAdd={() => setUserInput((now) => ({ ...now, pools: [...draft.pools, newPool()] }))}
               />
             </Step>
-            <Step number={5} title={say('step.options')} closedText={say('options.intro')}>
+            <Step number={5} title={t('step.options')} closedText={t('options.intro')}>
               <OptionsSection spec={draft.spec} plan={plan} problemsAt={at} onChange={changeSpec} />
             </Step>
           </div>
@@ -247,12 +248,12 @@ export function Page() {
             draft={draft}
             namespace={namespace}
             profile={profile}
-            objections={told && objections(told)}
+            problemCount={validatedResult && problemCount(validatedResult)}
             isAsking={isAsking}
             isCreating={isCreating}
             failure={failure}
-            others={told === undefined ? [] : othersOf(told)}
-            onCancel={forget}
+            problemsElsewhere={validatedResult === undefined ? [] : unassignedProblems(validatedResult)}
+            onCancel={discard}
           />
         </Form>
       </PageSection>
@@ -260,25 +261,30 @@ export function Page() {
   );
 }
 
-/** What has been chosen; the rest is a default, which follows what the API offers. */
-interface Written {
+/** The user's input; other fields follow the API's defaults. */
+interface WritableObject {
   readonly name: string;
   readonly spec: ClusterSpec;
   readonly pools: readonly PoolDraft[] | undefined;
 }
 
-const NOTHING_WRITTEN: Written = { name: '', spec: {}, pools: undefined };
+const EMPTY_INPUT: WritableObject = { name: '', spec: {}, pools: undefined };
 
-/** The API's own default, if there is such a plan. */
+/** The API's own default, if that plan exists. */
 function firstPlan(names: readonly string[]): string {
   return names.includes('free') ? 'free' : (names.toSorted()[0] ?? '');
 }
 
-/** What the API says of fields that are not shown, and of none. */
-function othersOf({ cluster, pools }: Awaited<ReturnType<typeof tryDraft>>): readonly string[] {
-  const parts = [{ result: cluster, shown: SHOWN }, ...pools.map((result) => ({ result, shown: [...POOL_FIELDS] }))];
+/** Messages about fields that are not displayed, and about no field. */
+function unassignedProblems({ cluster, pools }: Awaited<ReturnType<typeof dryRunDraft>>): readonly string[] {
+  const parts = [
+    { result: cluster, shown: FORM_FIELDS },
+    ...pools.map((result) => ({ result, shown: [...POOL_FIELDS] })),
+  ];
   const all = parts.flatMap(({ result, shown }) => [
-    ...problemsElsewhere(result.problems, shown).map(({ field, said }) => (field === '' ? said : `${field}: ${said}`)),
+    ...problemsElsewhere(result.problems, shown).map(({ field, message }) =>
+      field === '' ? message : `${field}: ${message}`,
+    ),
     ...warningsElsewhere(result.warnings, shown),
   ]);
   return [...new Set(all)];
@@ -287,7 +293,7 @@ function othersOf({ cluster, pools }: Awaited<ReturnType<typeof tryDraft>>): rea
 interface StepProps {
   readonly number: number;
   readonly title: string;
-  /** Begins closed, with this text. */
+  /** Collapsed initially, with this text. */
   readonly closedText?: string;
   readonly children: ReactNode;
 }

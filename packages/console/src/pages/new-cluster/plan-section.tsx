@@ -1,38 +1,38 @@
 import type { Plan } from '@fairway/api/kinds/plan';
 import { HelperText } from '@patternfly/react-core/dist/esm/components/HelperText';
-import { NotKnown } from '../../app/outdated.tsx';
-import { Choice } from '../../cluster/choice.tsx';
-import { Said } from '../../cluster/field.tsx';
+import { UnknownNotice } from '../../app/outdated-notice.tsx';
+import { RadioChoice } from '../../cluster/choice.tsx';
+import { FieldMessage } from '../../cluster/field.tsx';
 import { plainName } from '../../text/plain.ts';
 import { useText } from '../../text/use-text.ts';
 import { newClusterTexts } from './texts.ts';
 
 export interface PlanSectionProps {
   readonly plans: readonly Plan[];
-  /** Whether these are all. */
+  /** Whether the list is complete. */
   readonly isKnown: boolean;
   readonly value: string;
   readonly problems: readonly string[];
   readonly onChange: (plan: string) => void;
 }
 
-/** Plans with what they promise and where they end. */
+/** Plans with their features and limits. */
 export function PlanSection({ plans, isKnown, value, problems, onChange }: PlanSectionProps) {
-  const say = useText(newClusterTexts);
+  const t = useText(newClusterTexts);
   const words = ({ spec }: Plan) =>
     [
-      say(spec.controlPlane.topology === 'SingleZone' ? 'plan.single' : 'plan.multi'),
-      say(`plan.target.${spec.availability.kind}`, { target: spec.availability.target }),
-      say('plan.nodes', { count: spec.maxNodes }),
-      say('plan.cni', { cni: spec.cni.default }),
+      t(spec.controlPlane.topology === 'SingleZone' ? 'plan.single' : 'plan.multi'),
+      t(`plan.target.${spec.availability.kind}`, { target: spec.availability.target }),
+      t('plan.nodes', { count: spec.maxNodes }),
+      t('plan.cni', { cni: spec.cni.default }),
     ].join(' · ');
   return (
     <div>
-      {!isKnown && plans.length === 0 && <NotKnown />}
-      {isKnown && plans.length === 0 && <p className="fw-quiet">{say('plan.none')}</p>}
-      <Choice
+      {!isKnown && plans.length === 0 && <UnknownNotice />}
+      {isKnown && plans.length === 0 && <p className="fw-quiet">{t('plan.none')}</p>}
+      <RadioChoice
         name="plan"
-        label={say('plan')}
+        label={t('plan')}
         value={value}
         describedBy="plan-help"
         options={plans.map((plan) => ({
@@ -43,7 +43,7 @@ export function PlanSection({ plans, isKnown, value, problems, onChange }: PlanS
         onChange={onChange}
       />
       <HelperText id="plan-help" aria-live="polite">
-        <Said problems={problems} />
+        <FieldMessage problems={problems} />
       </HelperText>
     </div>
   );

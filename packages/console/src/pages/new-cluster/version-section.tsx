@@ -1,13 +1,13 @@
 import { FormSelect, FormSelectOption } from '@patternfly/react-core/dist/esm/components/FormSelect';
 import { HelperText } from '@patternfly/react-core/dist/esm/components/HelperText';
 import { Label } from '@patternfly/react-core/dist/esm/components/Label';
-import { Choice } from '../../cluster/choice.tsx';
+import { RadioChoice } from '../../cluster/choice.tsx';
 import type { ClusterSpec } from '../../cluster/draft.ts';
-import { Field, Said } from '../../cluster/field.tsx';
+import { Field, FieldMessage } from '../../cluster/field.tsx';
 import { useLocale } from '../../text/settings.ts';
 import { day } from '../../text/time.ts';
 import { useText } from '../../text/use-text.ts';
-import type { Offered } from './offered.ts';
+import type { OfferedVersion } from './offered-versions.ts';
 import { newClusterTexts } from './texts.ts';
 
 const POLICIES: readonly NonNullable<ClusterSpec['updatePolicy']>[] = [
@@ -15,11 +15,11 @@ const POLICIES: readonly NonNullable<ClusterSpec['updatePolicy']>[] = [
   'MinimalDowntime',
   'NeverUpdate',
 ];
-/** Of who names no version. */
-const NEWEST = '';
+/** The default if no version is set. */
+const NEWEST_PATCH = '';
 
 export interface VersionSectionProps {
-  readonly offered: readonly Offered[];
+  readonly offeredVersions: readonly OfferedVersion[];
   readonly spec: ClusterSpec;
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
@@ -27,51 +27,58 @@ export interface VersionSectionProps {
   readonly onChange: (part: Partial<ClusterSpec>) => void;
 }
 
-/** Versions with their newest patch and until when they are supported. */
-export function VersionSection({ offered, spec, problems, warnings, policyProblems, onChange }: VersionSectionProps) {
-  const say = useText(newClusterTexts);
+/** Versions with their newest patch and end of support. */
+export function VersionSection({
+  offeredVersions,
+  spec,
+  problems,
+  warnings,
+  policyProblems,
+  onChange,
+}: VersionSectionProps) {
+  const t = useText(newClusterTexts);
   const locale = useLocale();
-  const body = ({ newest, supportedUntil }: Offered) =>
+  const body = ({ newest, supportedUntil }: OfferedVersion) =>
     [
-      say('version.patch', { patch: newest }),
-      ...(supportedUntil === undefined ? [] : [say('version.until', { day: day(supportedUntil, locale, 'UTC') })]),
+      t('version.patch', { patch: newest }),
+      ...(supportedUntil === undefined ? [] : [t('version.until', { day: day(supportedUntil, locale, 'UTC') })]),
     ].join(' · ');
   const { updatePolicy = 'AlwaysUpdate' } = spec;
   return (
     <>
       <div>
-        {offered.length === 0 && <p className="fw-quiet">{say('version.unknown')}</p>}
-        <Choice
+        {offeredVersions.length === 0 && <p className="fw-quiet">{t('version.unknown')}</p>}
+        <RadioChoice
           name="version"
-          label={say('version')}
-          value={spec.version ?? NEWEST}
+          label={t('version')}
+          value={spec.version ?? NEWEST_PATCH}
           describedBy="version-help"
-          options={offered.map((each) => ({
-            value: each.isDefault ? NEWEST : each.minor,
+          options={offeredVersions.map((each) => ({
+            value: each.isDefault ? NEWEST_PATCH : each.minor,
             title: (
               <>
-                {say('version.title', { minor: each.minor })}{' '}
+                {t('version.title', { minor: each.minor })}{' '}
                 {each.isDefault && (
                   <Label isCompact color="blue">
-                    {say('version.newest')}
+                    {t('version.newest')}
                   </Label>
                 )}
                 {each.phase === 'Preview' && (
                   <Label isCompact color="orange">
-                    {say('version.preview')}
+                    {t('version.preview')}
                   </Label>
                 )}
               </>
             ),
             body: body(each),
           }))}
-          onChange={(version) => onChange({ version: version === NEWEST ? undefined : version })}
+          onChange={(version) => onChange({ version: version === NEWEST_PATCH ? undefined : version })}
         />
         <HelperText id="version-help" aria-live="polite">
-          <Said problems={problems} warnings={warnings} />
+          <FieldMessage problems={problems} warnings={warnings} />
         </HelperText>
       </div>
-      <Field id="update-policy" label={say('version.policy')} problems={policyProblems}>
+      <Field id="update-policy" label={t('version.policy')} problems={policyProblems}>
         {(input) => (
           <FormSelect
             {...input}
@@ -82,7 +89,7 @@ export function VersionSection({ offered, spec, problems, warnings, policyProble
             }}
           >
             {POLICIES.map((policy) => (
-              <FormSelectOption key={policy} value={policy} label={say(`version.policy.${policy}`)} />
+              <FormSelectOption key={policy} value={policy} label={t(`version.policy.${policy}`)} />
             ))}
           </FormSelect>
         )}

@@ -11,51 +11,51 @@ import { StateLabel } from '../../app/state-label.tsx';
 import type { Column } from '../../table/column.ts';
 import { EmptyList } from '../../table/empty-list.tsx';
 import { type ListFilter, ListPage } from '../../table/list-page.tsx';
-import { type Say, useText } from '../../text/use-text.ts';
-import { readyOf } from '../operator/ready.ts';
+import { type Translate, useText } from '../../text/use-text.ts';
+import { readyOf } from '../operator/ready-state.ts';
 import { ShareBar } from '../operator/share-bar.tsx';
-import { fullestOther, isNearlyFull, type Quota, quotaOf, usedShare } from './quotas.ts';
+import { fullestOtherQuota, isNearlyFull, type Quota, quotaOf, usedShare } from './quotas.ts';
 import { capacityTexts } from './texts.ts';
 
-/** What each project may use of its cloud, and does. */
+/** Quotas and usage of each project's cloud. */
 export function Page() {
-  const say = useText(capacityTexts);
-  usePageTitle(say('title'));
+  const t = useText(capacityTexts);
+  usePageTitle(t('title'));
   const snapshot = useResources(cloudProfiles);
-  const columns = useMemo(() => columnsOf(say), [say]);
+  const columns = useMemo(() => columnsOf(t), [t]);
   const filters = useMemo(
     (): readonly ListFilter<CloudProfile>[] => [
-      { key: 'full', title: say('filter.full'), isIn: isNearlyFull },
-      { key: 'failing', title: say('filter.failing'), isIn: (profile) => readyOf(profile).state === 'attention' },
+      { key: 'full', title: t('filter.full'), isIn: isNearlyFull },
+      { key: 'failing', title: t('filter.failing'), isIn: (profile) => readyOf(profile).state === 'attention' },
     ],
-    [say],
+    [t],
   );
   return (
     <ListPage
-      title={say('title')}
+      title={t('title')}
       snapshot={snapshot}
       columns={columns}
-      searched={searchedText}
-      searchLabel={say('search')}
+      searchText={searchText}
+      searchLabel={t('search')}
       filters={filters}
-      firstSort={FIRST_SORT}
-      empty={
-        <EmptyList title={say('empty.title')} icon={CloudIcon}>
-          {say('empty.body')}
+      defaultSort={DEFAULT_SORT}
+      emptyList={
+        <EmptyList title={t('empty.title')} icon={CloudIcon}>
+          {t('empty.body')}
         </EmptyList>
       }
     />
   );
 }
 
-const FIRST_SORT = { key: 'project', direction: 'asc' } as const;
+const DEFAULT_SORT = { key: 'project', direction: 'asc' } as const;
 const GIB = 1024;
 
-function searchedText({ metadata: { namespace }, spec, status }: CloudProfile): string {
+function searchText({ metadata: { namespace }, spec, status }: CloudProfile): string {
   return `${namespace} ${spec.cloud} ${spec.credentialName ?? ''} ${status?.region ?? ''}`;
 }
 
-function columnsOf(say: Say<(typeof capacityTexts)['en']>): readonly Column<CloudProfile>[] {
+function columnsOf(t: Translate<(typeof capacityTexts)['en']>): readonly Column<CloudProfile>[] {
   const quota = (name: string, title: string, unit = '', divisor = 1): Column<CloudProfile> => ({
     key: name,
     title,
@@ -66,7 +66,7 @@ function columnsOf(say: Say<(typeof capacityTexts)['en']>): readonly Column<Clou
   return [
     {
       key: 'project',
-      title: say('column.project'),
+      title: t('column.project'),
       width: 15,
       sortBy: ({ metadata: { namespace = '' } }) => namespace,
       cell: ({ metadata: { namespace } }) => (
@@ -77,14 +77,14 @@ function columnsOf(say: Say<(typeof capacityTexts)['en']>): readonly Column<Clou
     },
     {
       key: 'cloud',
-      title: say('column.cloud'),
+      title: t('column.cloud'),
       width: 15,
       sortBy: ({ spec }) => `${spec.cloud} ${spec.credentialName ?? ''}`,
       cell: ({ spec: { cloud, credentialName }, status }) => (
         <div className="fw-op-two">
           <span>{plainName(cloud)}</span>
           <span className="fw-quiet">
-            {[plainName(status?.region ?? ''), credentialName && say('credential', { name: credentialName })]
+            {[plainName(status?.region ?? ''), credentialName && t('credential', { name: credentialName })]
               .filter(Boolean)
               .join(' · ')}
           </span>
@@ -93,27 +93,27 @@ function columnsOf(say: Say<(typeof capacityTexts)['en']>): readonly Column<Clou
     },
     {
       key: 'state',
-      title: say('column.state'),
+      title: t('column.state'),
       sortBy: (profile) => readyOf(profile).state,
       cell: (profile) => {
         const { state, message } = readyOf(profile);
         return (
           <span title={plainName(message ?? '')}>
-            <StateLabel state={state}>{say(`state.${state}`)}</StateLabel>
+            <StateLabel state={state}>{t(`state.${state}`)}</StateLabel>
           </span>
         );
       },
     },
-    quota('instances', say('column.instances')),
-    quota('cores', say('column.cores')),
-    quota('memoryMiB', say('column.memory'), 'GiB', GIB),
+    quota('instances', t('column.instances')),
+    quota('cores', t('column.cores')),
+    quota('memoryMiB', t('column.memory'), 'GiB', GIB),
     {
       key: 'other',
-      title: say('column.other'),
+      title: t('column.other'),
       width: 15,
-      sortBy: (profile) => shareOf(fullestOther(profile)),
+      sortBy: (profile) => shareOf(fullestOtherQuota(profile)),
       cell: (profile) => {
-        const other = fullestOther(profile);
+        const other = fullestOtherQuota(profile);
         return other && <QuotaCell quota={other} label={other.name} unit={other.name} divisor={1} />;
       },
     },

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { fullestOther, isNearlyFull, quotaOf } from './quotas.ts';
+import { fullestOtherQuota, isNearlyFull, quotaOf } from './quotas.ts';
 
 function profile(quotas: Readonly<Record<string, readonly [used: number, limit: number]>>) {
   return { status: { quotas: Object.entries(quotas).map(([name, [used, limit]]) => ({ name, used, limit })) } };
 }
 
-test('a limit of -1 is none', () => {
+test('treats a limit of -1 as unlimited', () => {
   expect(quotaOf(profile({ cores: [7, -1] }), 'cores')).toEqual({ name: 'cores', used: 7, limit: undefined });
 });
 
@@ -14,13 +14,13 @@ test.each([
   { quotas: { cores: [90, 100] }, full: true },
   { quotas: { cores: [900, -1] }, full: false },
   { quotas: { keypairs: [0, 0] }, full: false },
-] as const)('$quotas is nearly used up: $full', ({ quotas, full }) => {
+] as const)('$quotas is nearly full: $full', ({ quotas, full }) => {
   expect(isNearlyFull(profile(quotas))).toBe(full);
 });
 
-test('the fullest is found among those without a column', () => {
+test('finds the fullest quota without a column', () => {
   const quotas = { instances: [10, 10], ports: [5, 10], networks: [6, 10], routers: [9, -1], shares: [0, 0] } as const;
 
-  expect(fullestOther(profile(quotas))?.name).toBe('networks');
-  expect(fullestOther(profile({}))).toBeUndefined();
+  expect(fullestOtherQuota(profile(quotas))?.name).toBe('networks');
+  expect(fullestOtherQuota(profile({}))).toBeUndefined();
 });

@@ -3,14 +3,14 @@ import type { CloudProfile } from '@fairway/api/kinds/cloud-profile';
 export interface Quota {
   readonly name: string;
   readonly used: number;
-  /** Undefined: without one. */
+  /** Undefined: unlimited. */
   readonly limit: number | undefined;
 }
 
 const UNLIMITED = -1;
-/** Those that have columns of their own. */
-const MAIN: ReadonlySet<string> = new Set(['instances', 'cores', 'memoryMiB']);
-const NEARLY = 0.9;
+/** Quotas with their own columns. */
+const MAIN_QUOTAS: ReadonlySet<string> = new Set(['instances', 'cores', 'memoryMiB']);
+const NEARLY_FULL_SHARE = 0.9;
 
 export function quotasOf({ status }: Pick<CloudProfile, 'status'>): readonly Quota[] {
   return (status?.quotas ?? []).map(({ name, used, limit }) => ({
@@ -29,15 +29,17 @@ export function usedShare({ used, limit }: Quota): number {
   return limit === undefined || limit === 0 ? 0 : used / limit;
 }
 
-/** Of those without a column of their own, the one with the least left. */
-export function fullestOther(profile: Pick<CloudProfile, 'status'>): Quota | undefined {
-  const others = quotasOf(profile).filter(({ name, limit }) => !MAIN.has(name) && limit !== undefined && limit > 0);
-  return others.reduce<Quota | undefined>(
+/** The fullest quota without its own column. */
+export function fullestOtherQuota(profile: Pick<CloudProfile, 'status'>): Quota | undefined {
+  const otherQuotas = quotasOf(profile).filter(
+    ({ name, limit }) => !MAIN_QUOTAS.has(name) && limit !== undefined && limit > 0,
+  );
+  return otherQuotas.reduce<Quota | undefined>(
     (fullest, quota) => (fullest === undefined || usedShare(quota) > usedShare(fullest) ? quota : fullest),
     undefined,
   );
 }
 
 export function isNearlyFull(profile: Pick<CloudProfile, 'status'>): boolean {
-  return quotasOf(profile).some((quota) => usedShare(quota) >= NEARLY);
+  return quotasOf(profile).some((quota) => usedShare(quota) >= NEARLY_FULL_SHARE);
 }

@@ -18,32 +18,32 @@ export interface CloudCardProps {
   readonly readings: readonly Reading[];
 }
 
-const LATELY_MS = 30_000;
+const RECENT_MS = 30_000;
 const MINUTE_MS = 60_000;
 
-/** What Fairway asks of a cloud, and how it answers. */
+/** Fairway's calls to a cloud, and their outcomes. */
 export function CloudCard({ name, reading, readings }: CloudCardProps) {
-  const say = useText(cloudsTexts);
+  const t = useText(cloudsTexts);
   const locale = useLocale();
   const paces = useMemo(() => pacesOf(readings, name), [readings, name]);
-  const lately = latestPace(readings, name, LATELY_MS);
+  const recentPace = latestPace(readings, name, RECENT_MS);
   const minute = latestPace(readings, name, MINUTE_MS);
-  const state = cloudState(reading, lately);
-  const failing = reading.lists.reduce((sum, list) => sum + list.failing, 0);
+  const state = cloudState(reading, recentPace);
+  const failureCount = reading.lists.reduce((sum, list) => sum + list.failing, 0);
   const failed = minute && failuresOf(minute);
-  const rounded = (value: number | undefined) =>
-    value === undefined ? say('none') : Math.round(value).toLocaleString(locale);
+  const roundedCalls = (value: number | undefined) =>
+    value === undefined ? t('none') : Math.round(value).toLocaleString(locale);
   const calls = minute?.services.reduce((sum, { total }) => sum + total, 0) ?? 0;
-  const mean = minute?.services.reduce((sum, { total, meanMs = 0 }) => sum + (total / calls) * meanMs, 0);
+  const meanText = minute?.services.reduce((sum, { total, meanMs = 0 }) => sum + (total / calls) * meanMs, 0);
   const ms = (value: number | undefined) =>
-    value === undefined || Number.isNaN(value) ? say('none') : say('ms', { count: Math.round(value) });
+    value === undefined || Number.isNaN(value) ? t('none') : t('ms', { count: Math.round(value) });
   return (
     <Card component="section" aria-labelledby={`cloud-${name}`} isCompact>
       <CardHeader>
         <CardTitle>
           <h2 className="fw-op-card-title">
             <span id={`cloud-${name}`}>{name}</span>
-            <StateLabel state={state === 'waiting' ? 'progress' : state}>{say(`state.${state}`)}</StateLabel>
+            <StateLabel state={state === 'waiting' ? 'progress' : state}>{t(`state.${state}`)}</StateLabel>
           </h2>
         </CardTitle>
       </CardHeader>
@@ -51,17 +51,17 @@ export function CloudCard({ name, reading, readings }: CloudCardProps) {
         <Figures
           figures={[
             {
-              label: say('figure.calls'),
+              label: t('figure.calls'),
               value:
                 reading.budget === undefined
-                  ? rounded(minute?.total)
-                  : say('figure.ofBudget', { calls: rounded(minute?.total), budget: reading.budget }),
+                  ? roundedCalls(minute?.total)
+                  : t('figure.ofBudget', { calls: roundedCalls(minute?.total), budget: reading.budget }),
             },
-            { label: say('figure.failed'), value: rounded(failed), isBad: (failed ?? 0) > 0 },
-            { label: say('figure.answer'), value: ms(mean) },
-            { label: say('figure.waiting'), value: rounded(reading.waiting), isBad: reading.waiting > 0 },
-            { label: say('figure.wait'), value: ms(minute?.meanWaitMs) },
-            { label: say('figure.lists'), value: rounded(failing), isBad: failing > 0 },
+            { label: t('figure.failed'), value: roundedCalls(failed), isBad: (failed ?? 0) > 0 },
+            { label: t('figure.answer'), value: ms(meanText) },
+            { label: t('figure.waiting'), value: roundedCalls(reading.waiting), isBad: reading.waiting > 0 },
+            { label: t('figure.wait'), value: ms(minute?.meanWaitMs) },
+            { label: t('figure.lists'), value: roundedCalls(failureCount), isBad: failureCount > 0 },
           ]}
         />
         <CallsChart paces={paces} />

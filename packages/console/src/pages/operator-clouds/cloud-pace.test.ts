@@ -27,8 +27,8 @@ function reading(atSeconds: number, { ok = 0, failed = 0, silent = 0, seconds = 
   return readingOf(samplesOf(text, 'fairway_openstack_'), atSeconds * 1000);
 }
 
-describe('the pace of a cloud', () => {
-  test('is what was counted between two readings, a minute', () => {
+describe('the computed pace', () => {
+  test('is the count per minute between two readings', () => {
     const pace = paceBetween(
       reading(0, { ok: 100, seconds: 10 }),
       reading(30, { ok: 110, failed: 5, seconds: 11.5 }),
@@ -40,13 +40,13 @@ describe('the pace of a cloud', () => {
     expect(failuresOf(pace)).toBe(10);
   });
 
-  test('counts from nothing again when its replica has started anew', () => {
+  test('restarts from zero when its replica has restarted', () => {
     const pace = paceBetween(reading(0, { ok: 1000 }), reading(60, { ok: 7 }), 'one');
 
     expect(pace.total).toBe(7);
   });
 
-  test('of a window begins with the first reading in it', () => {
+  test('starts a window with the first reading in it', () => {
     const readings = [
       reading(0, { ok: 1000 }),
       reading(10, { ok: 1010 }),
@@ -60,7 +60,7 @@ describe('the pace of a cloud', () => {
     expect(pacesOf(readings, 'one').map(({ total }) => total)).toEqual([60, 6, 6]);
   });
 
-  test('tells what did not answer from what failed, and what waits', () => {
+  test('distinguishes missing responses from failures, and counts waiting calls', () => {
     const { clouds } = reading(0, { silent: 3 });
 
     expect(clouds.get('one')).toMatchObject({

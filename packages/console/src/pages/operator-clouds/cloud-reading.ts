@@ -1,29 +1,29 @@
 import type { Sample } from '../operator/metrics-text.ts';
 
-/** How a call ended, by who must act: the cloud answered, refused, failed, or said nothing. */
-export const ANSWERS = ['answered', 'refused', 'failed', 'silent'] as const;
-export type Answer = (typeof ANSWERS)[number];
+/** The outcome of a call, by who must act: the cloud responded, refused it, failed, or did not respond. */
+export const CALL_OUTCOMES = ['answered', 'refused', 'failed', 'silent'] as const;
+export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
-/** What a replica has counted of one service since it started. */
+/** A replica's counts for one service since its start. */
 export interface ServiceCounts {
-  readonly calls: Readonly<Record<Answer, number>>;
+  readonly calls: Readonly<Record<CallOutcome, number>>;
   readonly retries: number;
   readonly seconds: number;
 }
 
-/** What a replica has counted of one cloud since it started, and what stands now. */
+/** A replica's counts for one cloud since its start, and its current state. */
 export interface CloudReading {
   readonly services: ReadonlyMap<string, ServiceCounts>;
-  /** Calls that wait for the budget now. */
+  /** Calls that are waiting for the budget. */
   readonly waiting: number;
-  /** Calls a minute that the budget allows; undefined: the replica does not tell. */
+  /** Calls per minute that the budget allows; undefined: the replica does not report it. */
   readonly budget: number | undefined;
   readonly waits: number;
   readonly waitedSeconds: number;
   readonly lists: readonly ListAge[];
 }
 
-/** Lists of a kind of resource that controllers read. */
+/** Lists of one kind of resource that controllers read. */
 export interface ListAge {
   readonly resource: string;
   readonly ageSeconds: number;
@@ -36,8 +36,8 @@ export interface Reading {
   readonly clouds: ReadonlyMap<string, CloudReading>;
 }
 
-interface Draft {
-  services: Map<string, { calls: Record<Answer, number>; retries: number; seconds: number }>;
+interface ReadingDraft {
+  services: Map<string, { calls: Record<CallOutcome, number>; retries: number; seconds: number }>;
   waiting: number;
   budget: number | undefined;
   waits: number;
@@ -49,7 +49,7 @@ export const CLOUD_METRICS = 'fairway_openstack_';
 
 /** Sums the metrics of `fairway_openstack_…` by cloud and service. */
 export function readingOf(samples: readonly Sample[], atMs: number): Reading {
-  const clouds = new Map<string, Draft>();
+  const clouds = new Map<string, ReadingDraft>();
   for (const { name, labels, value } of samples) {
     const { cloud, service = '', code = '', resource = '' } = labels;
     if (cloud === undefined) continue;
@@ -57,7 +57,7 @@ export function readingOf(samples: readonly Sample[], atMs: number): Reading {
     clouds.set(cloud, draft);
     switch (name.slice(CLOUD_METRICS.length)) {
       case 'requests_total':
-        serviceIn(draft, service).calls[answerKind(code)] += value;
+        serviceIn(draft, service).calls[outcomeOf(code)] += value;
         break;
       case 'retries_total':
         serviceIn(draft, service).retries += value;
@@ -93,17 +93,17 @@ export function readingOf(samples: readonly Sample[], atMs: number): Reading {
 }
 
 /** `code` is a status class, or why there was no response. */
-function answerKind(code: string): Answer {
+function outcomeOf(code: string): CallOutcome {
   if (/^[123]/.test(code)) return 'answered';
   if (code.startsWith('4')) return 'refused';
   return code.startsWith('5') ? 'failed' : 'silent';
 }
 
-function emptyDraft(): Draft {
+function emptyDraft(): ReadingDraft {
   return { services: new Map(), waiting: 0, budget: undefined, waits: 0, waitedSeconds: 0, lists: new Map() };
 }
 
-function serviceIn({ services }: Draft, name: string) {
+function serviceIn({ services }: ReadingDraft, name: string) {
   const found = services.get(name) ?? {
     calls: { answered: 0, refused: 0, failed: 0, silent: 0 },
     retries: 0,
@@ -113,7 +113,7 @@ function serviceIn({ services }: Draft, name: string) {
   return found;
 }
 
-function listIn({ lists }: Draft, resource: string) {
+function listIn({ lists }: ReadingDraft, resource: string) {
   const found = lists.get(resource) ?? { resource, ageSeconds: 0, failing: 0 };
   lists.set(resource, found);
   return found;

@@ -8,14 +8,14 @@ function pace(answered: number, failed: number, silent = 0) {
 const list = (failing: number) => [{ resource: 'servers', ageSeconds: 1, failing }];
 
 test.each([
-  { name: 'all is answered', waiting: 0, lists: list(0), pace: pace(100, 0), state: 'ready' },
-  { name: 'one in twenty fails', waiting: 0, lists: [], pace: pace(95, 5), state: 'ready' },
-  { name: 'more than that fail', waiting: 0, lists: [], pace: pace(90, 5, 5), state: 'attention' },
-  { name: 'it was called once, and failed', waiting: 0, lists: [], pace: pace(0, 1), state: 'attention' },
+  { name: 'all calls succeed', waiting: 0, lists: list(0), pace: pace(100, 0), state: 'ready' },
+  { name: 'one in twenty calls fails', waiting: 0, lists: [], pace: pace(95, 5), state: 'ready' },
+  { name: 'more calls fail', waiting: 0, lists: [], pace: pace(90, 5, 5), state: 'attention' },
+  { name: 'the only call failed', waiting: 0, lists: [], pace: pace(0, 1), state: 'attention' },
   { name: 'the last list of a project failed', waiting: 0, lists: list(1), pace: pace(100, 0), state: 'attention' },
   { name: 'calls wait for the budget', waiting: 3, lists: [], pace: pace(100, 0), state: 'waiting' },
-  { name: 'nothing was called', waiting: 0, lists: [], pace: pace(0, 0), state: 'ready' },
-  { name: 'there is one reading alone', waiting: 0, lists: [], pace: undefined, state: 'progress' },
+  { name: 'no call was made', waiting: 0, lists: [], pace: pace(0, 0), state: 'ready' },
+  { name: 'only one reading exists', waiting: 0, lists: [], pace: undefined, state: 'progress' },
 ] as const)('$name: $state', ({ waiting, lists, pace: lately, state }) => {
   expect(cloudState({ waiting, lists }, lately)).toBe(state);
 });

@@ -3,10 +3,10 @@ import type { CloudReading } from './cloud-reading.ts';
 
 export type CloudState = 'ready' | 'attention' | 'waiting' | 'progress';
 
-/** One call in twenty may fail: Fairway repeats it. */
+/** One call in twenty may fail: Fairway retries it. */
 const TOLERATED_SHARE = 0.05;
 
-/** How a cloud is, by what happened lately and what stands now. */
+/** The state of a cloud, by its recent calls and current lists. */
 export function cloudState(
   { waiting, lists }: Pick<CloudReading, 'waiting' | 'lists'>,
   pace: Pick<CloudPace, 'calls' | 'total'> | undefined,

@@ -9,48 +9,46 @@ import { Link } from 'wouter';
 import { clusters } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { FailureNotice } from '../../app/failure-notice.tsx';
-import { Outdated } from '../../app/outdated.tsx';
+import { OutdatedNotice } from '../../app/outdated-notice.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import { EmptyList } from '../../table/empty-list.tsx';
 import { useText } from '../../text/use-text.ts';
 import { CloudCard } from './cloud-card.tsx';
 import { cloudsTexts } from './texts.ts';
-import { READ_EVERY_MS, useReadings } from './use-readings.ts';
+import { READ_INTERVAL_MS, useReadings } from './use-readings.ts';
 
-/** How the clouds do, from what Fairway counts of its own calls. */
+/** The state of the clouds, according to Fairway's metrics of its own calls. */
 export function Page() {
-  const say = useText(cloudsTexts);
-  usePageTitle(say('title'));
+  const t = useText(cloudsTexts);
+  usePageTitle(t('title'));
   const { readings, failure } = useReadings();
   const { items } = useResources(clusters);
-  const unreachable = useMemo(
+  const unreachableCount = useMemo(
     () =>
       items.filter(({ status }) =>
-        status?.conditions?.some(({ type, status: holds }) => type === 'CloudReachable' && holds === 'False'),
+        status?.conditions?.some(({ type, status: holdsLease }) => type === 'CloudReachable' && holdsLease === 'False'),
       ).length,
     [items],
   );
   const last = readings.at(-1);
   return (
     <PageSection isFilled className="fw-op-page">
-      <Title headingLevel="h1">{say('title')}</Title>
+      <Title headingLevel="h1">{t('title')}</Title>
       {last === undefined && failure !== undefined && <FailureNotice failure={failure} />}
-      {last === undefined && failure === undefined && (
-        <Spinner className="fw-page-spinner" aria-label={say('loading')} />
-      )}
-      {last !== undefined && <Outdated of={[{ isComplete: true, failure, asOfMs: last.atMs }]} />}
-      {last !== undefined && <p className="fw-quiet fw-op-lead">{say('source', { seconds: READ_EVERY_MS / 1000 })}</p>}
-      {unreachable > 0 && (
+      {last === undefined && failure === undefined && <Spinner className="fw-page-spinner" aria-label={t('loading')} />}
+      {last !== undefined && <OutdatedNotice of={[{ isComplete: true, failure, asOfMs: last.atMs }]} />}
+      {last !== undefined && <p className="fw-quiet fw-op-lead">{t('source', { seconds: READ_INTERVAL_MS / 1000 })}</p>}
+      {unreachableCount > 0 && (
         <Alert
           isInline
           variant="warning"
-          title={say('unreachable', { count: unreachable })}
-          actionLinks={<Link href="/operator/stuck">{say('unreachable.link')}</Link>}
+          title={t('unreachable', { count: unreachableCount })}
+          actionLinks={<Link href="/operator/stuck">{t('unreachable.link')}</Link>}
         />
       )}
       {last?.clouds.size === 0 && (
-        <EmptyList title={say('empty.title')} icon={CloudIcon}>
-          {say('empty.body')}
+        <EmptyList title={t('empty.title')} icon={CloudIcon}>
+          {t('empty.body')}
         </EmptyList>
       )}
       {last !== undefined &&

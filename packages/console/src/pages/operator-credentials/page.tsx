@@ -11,58 +11,58 @@ import { StateLabel } from '../../app/state-label.tsx';
 import type { Column } from '../../table/column.ts';
 import { EmptyList } from '../../table/empty-list.tsx';
 import { type ListFilter, ListPage } from '../../table/list-page.tsx';
-import { type Say, useText } from '../../text/use-text.ts';
-import { When } from '../../text/when.tsx';
-import { readyOf } from '../operator/ready.ts';
+import { When } from '../../text/relative-time.tsx';
+import { type Translate, useText } from '../../text/use-text.ts';
+import { readyOf } from '../operator/ready-state.ts';
 import { credentialsTexts } from './texts.ts';
 
-/** What tenants have given Fairway to act with, and whether Keystone still accepts it. */
+/** All tenants' credentials, and whether Keystone still accepts them. */
 export function Page() {
-  const say = useText(credentialsTexts);
-  usePageTitle(say('title'));
+  const t = useText(credentialsTexts);
+  usePageTitle(t('title'));
   const snapshot = useResources(cloudCredentials);
-  const columns = useMemo(() => columnsOf(say), [say]);
+  const columns = useMemo(() => columnsOf(t), [t]);
   const filters = useMemo(
     (): readonly ListFilter<CloudCredential>[] => [
-      { key: 'attention', title: say('filter.attention'), isIn: (each) => readyOf(each).state === 'attention' },
-      { key: 'expiring', title: say('filter.expiring'), isIn: (each) => expiryOf(each) !== undefined },
+      { key: 'attention', title: t('filter.attention'), isIn: (each) => readyOf(each).state === 'attention' },
+      { key: 'expiring', title: t('filter.expiring'), isIn: (each) => expiryOf(each) !== undefined },
     ],
-    [say],
+    [t],
   );
   return (
     <ListPage
-      title={say('title')}
+      title={t('title')}
       snapshot={snapshot}
       columns={columns}
-      searched={searchedText}
-      searchLabel={say('search')}
+      searchText={searchText}
+      searchLabel={t('search')}
       filters={filters}
-      firstSort={FIRST_SORT}
-      empty={
-        <EmptyList title={say('empty.title')} icon={KeyIcon}>
-          {say('empty.body')}
+      defaultSort={DEFAULT_SORT}
+      emptyList={
+        <EmptyList title={t('empty.title')} icon={KeyIcon}>
+          {t('empty.body')}
         </EmptyList>
       }
     />
   );
 }
 
-const FIRST_SORT = { key: 'name', direction: 'asc' } as const;
+const DEFAULT_SORT = { key: 'name', direction: 'asc' } as const;
 
-function searchedText({ metadata: { namespace, name }, spec, status }: CloudCredential): string {
+function searchText({ metadata: { namespace, name }, spec, status }: CloudCredential): string {
   return `${namespace} ${name} ${spec.cloud} ${status?.projectName ?? ''} ${status?.userName ?? ''}`;
 }
 
-/** What the condition ExpiresSoon says, while it does. */
+/** The message of the condition ExpiresSoon while it is True. */
 function expiryOf({ status }: CloudCredential): string | undefined {
   return status?.conditions?.find(({ type, status: holds }) => type === 'ExpiresSoon' && holds === 'True')?.message;
 }
 
-function columnsOf(say: Say<(typeof credentialsTexts)['en']>): readonly Column<CloudCredential>[] {
+function columnsOf(t: Translate<(typeof credentialsTexts)['en']>): readonly Column<CloudCredential>[] {
   return [
     {
       key: 'name',
-      title: say('column.name'),
+      title: t('column.name'),
       width: 20,
       sortBy: ({ metadata: { namespace, name } }) => `${namespace} ${name}`,
       cell: ({ metadata: { namespace, name } }) => (
@@ -74,13 +74,13 @@ function columnsOf(say: Say<(typeof credentialsTexts)['en']>): readonly Column<C
     },
     {
       key: 'cloud',
-      title: say('column.cloud'),
+      title: t('column.cloud'),
       sortBy: ({ spec }) => spec.cloud,
       cell: ({ spec }) => plainName(spec.cloud),
     },
     {
       key: 'project',
-      title: say('column.project'),
+      title: t('column.project'),
       width: 20,
       sortBy: ({ status }) => status?.projectName ?? '',
       cell: ({ status }) => (
@@ -92,34 +92,34 @@ function columnsOf(say: Say<(typeof credentialsTexts)['en']>): readonly Column<C
     },
     {
       key: 'state',
-      title: say('column.state'),
+      title: t('column.state'),
       sortBy: (credential) => readyOf(credential).state,
       cell: (credential) => {
         const { state } = readyOf(credential);
-        return <StateLabel state={state}>{say(`state.${state}`)}</StateLabel>;
+        return <StateLabel state={state}>{t(`state.${state}`)}</StateLabel>;
       },
     },
     {
       key: 'expires',
-      title: say('column.expires'),
+      title: t('column.expires'),
       sortBy: ({ status }) => status?.expiresAt ?? '9',
       cell: ({ status }) =>
         status?.expiresAt === undefined ? (
-          <span className="fw-quiet">{say('never')}</span>
+          <span className="fw-quiet">{t('never')}</span>
         ) : (
           <When at={status.expiresAt} tense="either" />
         ),
     },
     {
       key: 'message',
-      title: say('column.message'),
+      title: t('column.message'),
       width: 30,
       cell: (credential) => {
         const { state, message } = readyOf(credential);
-        const told = state === 'ready' ? expiryOf(credential) : message;
+        const note = state === 'ready' ? expiryOf(credential) : message;
         return (
-          <span className="fw-op-clamp" title={plainName(told ?? '')}>
-            <ServerText text={told} />
+          <span className="fw-op-clamp" title={plainName(note ?? '')}>
+            <ServerText text={note} />
           </span>
         );
       },

@@ -1,9 +1,9 @@
 import { CLUSTER_LABEL, ENDED_ANNOTATION, ENDED_CLUSTER_LABEL, PROJECT_ID_ANNOTATION } from '@fairway/api/group';
 import { expect, test } from 'vitest';
 import { samplesOf } from '../operator/metrics-text.ts';
-import { deletedClusters, ENDED_LABEL, ORPHANS_METRIC, orphanCounts } from './orphans.ts';
+import { CLUSTER_ENDED_LABEL, deletedClusters, ORPHANS_METRIC, orphanCounts } from './orphans.ts';
 
-test('counts what is there by kind, and nothing else', () => {
+test('counts existing orphans by kind, and omits other metrics', () => {
   const text = [
     'fairway_orphans{kind="server",state="deleting"} 2',
     'fairway_orphans{kind="server",state="held"} 1',
@@ -14,7 +14,7 @@ test('counts what is there by kind, and nothing else', () => {
   expect(orphanCounts(samplesOf(text, ORPHANS_METRIC))).toEqual([{ kind: 'server', deleting: 2, held: 1 }]);
 });
 
-test('reads records as Fairway writes them, the last one first', () => {
+test('reads the records that Fairway writes, latest first', () => {
   const record = (name: string, cluster: string, ended: string) => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -27,7 +27,7 @@ test('reads records as Fairway writes them, the last one first', () => {
   });
   const records = [record('a', 'team/one', '2026-01-01T00:00:00Z'), record('b', 'team/two', '2026-01-02T00:00:00Z')];
 
-  expect(ENDED_LABEL).toBe(ENDED_CLUSTER_LABEL);
+  expect(CLUSTER_ENDED_LABEL).toBe(ENDED_CLUSTER_LABEL);
   expect(deletedClusters([...records, { metadata: { name: 'none' } }])).toEqual([
     { name: 'b', uid: 'uid of b', cluster: 'team/two', projectID: 'p', ended: '2026-01-02T00:00:00Z' },
     { name: 'a', uid: 'uid of a', cluster: 'team/one', projectID: 'p', ended: '2026-01-01T00:00:00Z' },

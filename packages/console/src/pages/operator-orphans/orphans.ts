@@ -1,16 +1,16 @@
 import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import type { Sample } from '../operator/metrics-text.ts';
 
-/** Orphans of a kind of resource, by what becomes of them. */
+/** Orphans of one kind of resource, by their state. */
 export interface OrphanCount {
   readonly kind: string;
   readonly deleting: number;
   readonly held: number;
 }
 
-/** A cluster that Fairway has deleted, and still looks after. */
+/** A deleted cluster whose cloud resources Fairway still checks. */
 export interface DeletedCluster {
-  /** Of its ConfigMap. */
+  /** Name of its ConfigMap. */
   readonly name: string;
   readonly uid: string;
   /** `namespace/name`. */
@@ -21,9 +21,9 @@ export interface DeletedCluster {
 }
 
 export const ORPHANS_METRIC = 'fairway_orphans{';
-export const ENDED_LABEL = 'fairway.dev/ended-cluster';
+export const CLUSTER_ENDED_LABEL = 'fairway.dev/ended-cluster';
 
-/** From `fairway_orphans`; kinds of which there are none are left out. */
+/** From `fairway_orphans`; kinds without orphans are omitted. */
 export function orphanCounts(samples: readonly Sample[]): readonly OrphanCount[] {
   const counts = new Map<string, { kind: string; deleting: number; held: number }>();
   for (const { labels, value } of samples) {
@@ -37,7 +37,7 @@ export function orphanCounts(samples: readonly Sample[]): readonly OrphanCount[]
     .sort((a, b) => a.kind.localeCompare(b.kind));
 }
 
-/** The records of deleted clusters, the last one first. */
+/** The records of deleted clusters, latest first. */
 export function deletedClusters(records: readonly ConfigMap[]): readonly DeletedCluster[] {
   return records
     .flatMap(({ metadata: { name = '', uid = '', annotations = {} } }) => {

@@ -11,16 +11,16 @@ import { useResources } from '../../api/use-resources.ts';
 import { change } from '../../api/write.ts';
 import { type Action, ConfirmedAction } from '../../app/confirm/confirmed-action.tsx';
 import { FailureNotice } from '../../app/failure-notice.tsx';
-import { Outdated } from '../../app/outdated.tsx';
+import { OutdatedNotice } from '../../app/outdated-notice.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
-import { type Say, useText } from '../../text/use-text.ts';
+import { type Translate, useText } from '../../text/use-text.ts';
 import { pollMetrics } from '../operator/poll-metrics.ts';
 import { DeletedClusters } from './deleted-clusters.tsx';
 import { OrphanEvents } from './orphan-events.tsx';
 import {
+  CLUSTER_ENDED_LABEL,
   type DeletedCluster,
   deletedClusters,
-  ENDED_LABEL,
   ORPHANS_METRIC,
   type OrphanCount,
   orphanCounts,
@@ -28,12 +28,12 @@ import {
 import { orphansTexts } from './texts.ts';
 
 const SYSTEM_NAMESPACE = 'fairway-system';
-const READ_EVERY_MS = 60_000;
+const READ_INTERVAL_MS = 60_000;
 
-/** What is left in clouds of what is gone. */
+/** Resources of deleted clusters that still exist in the cloud. */
 export function Page() {
-  const say = useText(orphansTexts);
-  usePageTitle(say('title'));
+  const t = useText(orphansTexts);
+  usePageTitle(t('title'));
   const [known, setKnown] = useState<{ readonly counts: readonly OrphanCount[]; readonly asOfMs: number }>();
   const [failure, setFailure] = useState<Failure>();
   const [action, setAction] = useState<Action>();
@@ -41,39 +41,39 @@ export function Page() {
     () =>
       pollMetrics({
         prefix: ORPHANS_METRIC,
-        everyMs: READ_EVERY_MS,
+        everyMs: READ_INTERVAL_MS,
         onSamples(samples) {
           setKnown({ counts: orphanCounts(samples), asOfMs: serverClock.nowMs() });
           setFailure(undefined);
         },
         onFailure(failed) {
-          // What may not be read any more is not shown any more.
-          if (!failed.isKept) setKnown(undefined);
+          // Data that the user may no longer read must disappear.
+          if (!failed.keepsData) setKnown(undefined);
           setFailure(failed);
         },
       }),
     [],
   );
-  const records = useResources(configMaps, { namespace: SYSTEM_NAMESPACE, labelSelector: ENDED_LABEL });
-  const ended = useMemo(() => deletedClusters(records.items), [records.items]);
+  const records = useResources(configMaps, { namespace: SYSTEM_NAMESPACE, labelSelector: CLUSTER_ENDED_LABEL });
+  const endedClusters = useMemo(() => deletedClusters(records.items), [records.items]);
   return (
     <PageSection isFilled className="fw-op-page">
-      <Title headingLevel="h1">{say('title')}</Title>
+      <Title headingLevel="h1">{t('title')}</Title>
       {known === undefined && failure !== undefined && <FailureNotice failure={failure} />}
       {known === undefined && failure === undefined && (
-        <Spinner className="fw-page-spinner" aria-label={say('loading')} />
+        <Spinner className="fw-page-spinner" aria-label={t('loading')} />
       )}
       {known !== undefined && (
         <>
-          <Outdated of={[{ isComplete: true, failure, asOfMs: known.asOfMs }]} />
-          <p className="fw-quiet fw-op-lead">{say('lead')}</p>
-          <Counts counts={known.counts} />
+          <OutdatedNotice of={[{ isComplete: true, failure, asOfMs: known.asOfMs }]} />
+          <p className="fw-quiet fw-op-lead">{t('lead')}</p>
+          <OrphanCounts counts={known.counts} />
           <OrphanEvents />
           <DeletedClusters
-            ended={ended}
+            deletedClusters={endedClusters}
             isKnown={records.isComplete}
             failure={records.failure}
-            onLook={(cluster) => setAction(lookAction(cluster, say))}
+            onCheck={(cluster) => setAction(checkAction(cluster, t))}
           />
         </>
       )}
@@ -82,22 +82,22 @@ export function Page() {
   );
 }
 
-function Counts({ counts }: { readonly counts: readonly OrphanCount[] }) {
-  const say = useText(orphansTexts);
+function OrphanCounts({ counts }: { readonly counts: readonly OrphanCount[] }) {
+  const t = useText(orphansTexts);
   return (
     <section aria-labelledby="orphans-now">
       <h2 id="orphans-now" className="fw-op-section">
-        {say('counts.title')}
+        {t('counts.title')}
       </h2>
       {counts.length === 0 ? (
-        <p className="fw-quiet">{say('counts.none')}</p>
+        <p className="fw-quiet">{t('counts.none')}</p>
       ) : (
-        <Table aria-label={say('counts.label')} variant="compact" gridBreakPoint="" className="fw-op-numbers">
+        <Table aria-label={t('counts.label')} variant="compact" gridBreakPoint="" className="fw-op-numbers">
           <Thead>
             <Tr>
-              <Th>{say('counts.kind')}</Th>
-              <Th>{say('counts.deleting')}</Th>
-              <Th>{say('counts.held')}</Th>
+              <Th>{t('counts.kind')}</Th>
+              <Th>{t('counts.deleting')}</Th>
+              <Th>{t('counts.held')}</Th>
             </Tr>
           </Thead>
           <Tbody>
@@ -115,12 +115,12 @@ function Counts({ counts }: { readonly counts: readonly OrphanCount[] }) {
   );
 }
 
-function lookAction({ name, uid, cluster }: DeletedCluster, say: Say<(typeof orphansTexts)['en']>): Action {
+function checkAction({ name, uid, cluster }: DeletedCluster, t: Translate<(typeof orphansTexts)['en']>): Action {
   const annotations = { 'fairway.dev/retry-requested': serverClock.now() };
   return {
-    title: say('look.title', { cluster }),
-    body: say('look.body'),
-    button: say('look'),
+    title: t('look.title', { cluster }),
+    body: t('look.body'),
+    button: t('look'),
     command: `kubectl annotate configmap ${name} -n ${SYSTEM_NAMESPACE} fairway.dev/retry-requested=${annotations['fairway.dev/retry-requested']} --overwrite`,
     run: () =>
       change(configMaps, { metadata: { namespace: SYSTEM_NAMESPACE, name, uid } }, { metadata: { annotations } }),

@@ -10,68 +10,68 @@ import { StateLabel } from '../../app/state-label.tsx';
 import type { Column } from '../../table/column.ts';
 import { EmptyList } from '../../table/empty-list.tsx';
 import { type ListFilter, ListPage } from '../../table/list-page.tsx';
-import { type Say, useText } from '../../text/use-text.ts';
+import { type Translate, useText } from '../../text/use-text.ts';
 import { useDerivedSnapshot } from '../operator/derived-snapshot.ts';
-import { readyOf } from '../operator/ready.ts';
-import { type Use, useBy } from './plan-use.ts';
+import { readyOf } from '../operator/ready-state.ts';
+import { type PlanUsage, usageByPlan } from './plan-usage.ts';
 import { plansTexts } from './texts.ts';
 
 interface PlanRow extends Plan {
-  readonly use: Use;
+  readonly use: PlanUsage;
 }
 
-const NOBODY: Use = { clusters: 0, projects: 0, nodes: 0 };
+const UNUSED_PLAN: PlanUsage = { clusters: 0, projects: 0, nodes: 0 };
 
-/** What is offered, and who has taken it. */
+/** Plans and their usage. */
 export function Page() {
-  const say = useText(plansTexts);
-  usePageTitle(say('title'));
-  const ofPlans = useResources(plans);
-  // Who may not see all clusters sees none of this: without them every plan would look unused.
-  const ofClusters = useResources(clusters);
+  const t = useText(plansTexts);
+  usePageTitle(t('title'));
+  const planSnapshot = useResources(plans);
+  // Users who may not see all clusters see no usage: otherwise every plan would look unused.
+  const clusterSnapshot = useResources(clusters);
   const rows = useMemo((): readonly PlanRow[] => {
-    if (!ofClusters.isComplete) return [];
-    const uses = useBy(ofClusters.items, ({ spec }) => spec.plan);
-    return ofPlans.items.map((plan) => ({ ...plan, use: uses.get(keyOf(plan)) ?? NOBODY }));
-  }, [ofPlans.items, ofClusters.items, ofClusters.isComplete]);
-  const snapshot = useDerivedSnapshot(rows, [ofPlans, ofClusters]);
-  const columns = useMemo(() => columnsOf(say), [say]);
+    if (!clusterSnapshot.isComplete) return [];
+    const usages = usageByPlan(clusterSnapshot.items, ({ spec }) => spec.plan);
+    return planSnapshot.items.map((plan) => ({ ...plan, use: usages.get(keyOf(plan)) ?? UNUSED_PLAN }));
+  }, [planSnapshot.items, clusterSnapshot.items, clusterSnapshot.isComplete]);
+  const snapshot = useDerivedSnapshot(rows, [planSnapshot, clusterSnapshot]);
+  const columns = useMemo(() => columnsOf(t), [t]);
   const filters = useMemo(
     (): readonly ListFilter<PlanRow>[] => [
-      { key: 'used', title: say('filter.used'), isIn: ({ use }) => use.clusters > 0 },
-      { key: 'attention', title: say('filter.attention'), isIn: (plan) => readyOf(plan).state === 'attention' },
+      { key: 'used', title: t('filter.used'), isIn: ({ use }) => use.clusters > 0 },
+      { key: 'attention', title: t('filter.attention'), isIn: (plan) => readyOf(plan).state === 'attention' },
     ],
-    [say],
+    [t],
   );
   return (
     <ListPage
-      title={say('title')}
+      title={t('title')}
       snapshot={snapshot}
       columns={columns}
-      searched={searchedText}
-      searchLabel={say('search')}
+      searchText={searchText}
+      searchLabel={t('search')}
       filters={filters}
-      firstSort={FIRST_SORT}
-      empty={
-        <EmptyList title={say('empty.title')} icon={TagIcon}>
-          {say('empty.body')}
+      defaultSort={DEFAULT_SORT}
+      emptyList={
+        <EmptyList title={t('empty.title')} icon={TagIcon}>
+          {t('empty.body')}
         </EmptyList>
       }
     />
   );
 }
 
-const FIRST_SORT = { key: 'use', direction: 'desc' } as const;
+const DEFAULT_SORT = { key: 'use', direction: 'desc' } as const;
 
-function searchedText({ metadata: { name }, spec: { displayName, description = '' } }: PlanRow): string {
+function searchText({ metadata: { name }, spec: { displayName, description = '' } }: PlanRow): string {
   return `${name} ${displayName} ${description}`;
 }
 
-function columnsOf(say: Say<(typeof plansTexts)['en']>): readonly Column<PlanRow>[] {
+function columnsOf(t: Translate<(typeof plansTexts)['en']>): readonly Column<PlanRow>[] {
   return [
     {
       key: 'name',
-      title: say('column.name'),
+      title: t('column.name'),
       width: 15,
       sortBy: keyOf,
       cell: ({ metadata: { name }, spec: { displayName, description } }) => (
@@ -83,68 +83,68 @@ function columnsOf(say: Say<(typeof plansTexts)['en']>): readonly Column<PlanRow
     },
     {
       key: 'use',
-      title: say('column.use'),
+      title: t('column.use'),
       width: 15,
       sortBy: ({ use }) => use.clusters,
       cell: ({ use: { clusters: count, projects, nodes } }) =>
         count === 0 ? (
-          <span className="fw-quiet">{say('unused')}</span>
+          <span className="fw-quiet">{t('unused')}</span>
         ) : (
           <div className="fw-op-two">
             <span>
-              {say('clusters', { count })} {say('projects', { count: projects })}
+              {t('clusters', { count })} {t('projects', { count: projects })}
             </span>
-            <span className="fw-quiet">{say('nodes', { count: nodes })}</span>
+            <span className="fw-quiet">{t('nodes', { count: nodes })}</span>
           </div>
         ),
     },
     {
       key: 'promise',
-      title: say('column.promise'),
+      title: t('column.promise'),
       width: 15,
       sortBy: ({ spec: { availability } }) => Number(availability.target),
       cell: ({ spec: { availability, controlPlane } }) => (
         <div className="fw-op-two">
           <span>
-            {availability.target} % ({say(`promise.${availability.kind}`)})
+            {availability.target} % ({t(`promise.${availability.kind}`)})
           </span>
           <span className="fw-quiet">
-            {say('copies', { count: controlPlane.replicas })}, {say(`promise.${controlPlane.topology}`)}
+            {t('copies', { count: controlPlane.replicas })}, {t(`promise.${controlPlane.topology}`)}
           </span>
         </div>
       ),
     },
     {
       key: 'limits',
-      title: say('column.limits'),
+      title: t('column.limits'),
       width: 20,
       sortBy: ({ spec: { maxNodes } }) => maxNodes,
       cell: ({ spec: { maxNodes, maxPodsPerNode, maxClusters, etcd } }) => (
         <div className="fw-op-two">
           <span>
-            {say('limit.nodes', { count: maxNodes })}, {say('limit.pods', { count: maxPodsPerNode })}
+            {t('limit.nodes', { count: maxNodes })}, {t('limit.pods', { count: maxPodsPerNode })}
           </span>
           <span className="fw-quiet">
-            {say('limit.database', { from: etcd.baseMiB, to: etcd.maxMiB })}
-            {maxClusters !== undefined && `, ${say('limit.clusters', { count: maxClusters })}`}
+            {t('limit.database', { from: etcd.baseMiB, to: etcd.maxMiB })}
+            {maxClusters !== undefined && `, ${t('limit.clusters', { count: maxClusters })}`}
           </span>
         </div>
       ),
     },
     {
       key: 'choice',
-      title: say('column.choice'),
+      title: t('column.choice'),
       width: 25,
       cell: ({ spec: { allowed, cni } }) => {
-        const names = (values: readonly string[] | undefined) => ({ names: values?.join(', ') ?? say('all') });
+        const names = (values: readonly string[] | undefined) => ({ names: values?.join(', ') ?? t('all') });
         const rest = [
-          allowed?.images && say('choice.images', names(allowed.images)),
-          allowed?.networks && say('choice.networks', names(allowed.networks)),
-          say('choice.cni', names(cni.allowed)),
+          allowed?.images && t('choice.images', names(allowed.images)),
+          allowed?.networks && t('choice.networks', names(allowed.networks)),
+          t('choice.cni', names(cni.allowed)),
         ];
         return (
           <div className="fw-op-two">
-            <span>{say('choice.flavors', names(allowed?.flavors))}</span>
+            <span>{t('choice.flavors', names(allowed?.flavors))}</span>
             <span className="fw-quiet">{rest.filter(Boolean).join(' · ')}</span>
           </div>
         );
@@ -152,13 +152,13 @@ function columnsOf(say: Say<(typeof plansTexts)['en']>): readonly Column<PlanRow
     },
     {
       key: 'state',
-      title: say('column.state'),
+      title: t('column.state'),
       sortBy: (plan) => readyOf(plan).state,
       cell: (plan) => {
         const { state, message } = readyOf(plan);
         return (
           <span title={plainName(message ?? '')}>
-            <StateLabel state={state}>{say(`state.${state}`)}</StateLabel>
+            <StateLabel state={state}>{t(`state.${state}`)}</StateLabel>
           </span>
         );
       },

@@ -13,78 +13,81 @@ import type { PageProps } from '../../app/pages.ts';
 import { StateLabel } from '../../app/state-label.tsx';
 import type { Column } from '../../table/column.ts';
 import { type ListFilter, ListPage } from '../../table/list-page.tsx';
-import { type Say, useText } from '../../text/use-text.ts';
-import { When } from '../../text/when.tsx';
+import { When } from '../../text/relative-time.tsx';
+import { type Translate, useText } from '../../text/use-text.ts';
 import { clusterState } from '../clusters/cluster-state.ts';
 import { clustersTexts } from '../clusters/texts.ts';
 import { useDerivedSnapshot } from '../operator/derived-snapshot.ts';
 import { Figures } from '../operator/figures.tsx';
-import { Cores } from '../operator-projects/cores.tsx';
+import { CoreUsage } from '../operator-projects/cores.tsx';
 import { projectRows } from '../operator-projects/project-rows.ts';
 import { projectTexts } from './texts.ts';
 
-/** The clusters of one project, with its sums. */
+/** The clusters of one project, with totals. */
 export function Page({ params: { namespace = '' } }: PageProps) {
-  const say = useText(projectTexts);
-  const sayPhase = useText(clustersTexts);
-  usePageTitle(say('title', { name: namespace }));
-  // The stores of all projects are mostly there already: the reader comes from them.
-  const ofClusters = useResources(clusters);
-  const ofPools = useResources(nodePools);
-  const ofProfiles = useResources(cloudProfiles);
-  const own = useMemo(() => ofClusters.items.filter(isIn(namespace)), [ofClusters.items, namespace]);
+  const t = useText(projectTexts);
+  const tPhase = useText(clustersTexts);
+  usePageTitle(t('title', { name: namespace }));
+  // The stores of all projects usually exist already, because users come from the list of projects.
+  const clusterSnapshot = useResources(clusters);
+  const poolSnapshot = useResources(nodePools);
+  const profileSnapshot = useResources(cloudProfiles);
+  const projectClusters = useMemo(
+    () => clusterSnapshot.items.filter(isIn(namespace)),
+    [clusterSnapshot.items, namespace],
+  );
   const [sums] = useMemo(
     () =>
       projectRows({
-        clusters: own,
-        nodePools: ofPools.items.filter(isIn(namespace)),
-        cloudProfiles: ofProfiles.items.filter(isIn(namespace)),
+        clusters: projectClusters,
+        nodePools: poolSnapshot.items.filter(isIn(namespace)),
+        cloudProfiles: profileSnapshot.items.filter(isIn(namespace)),
       }),
-    [own, ofPools.items, ofProfiles.items, namespace],
+    [projectClusters, poolSnapshot.items, profileSnapshot.items, namespace],
   );
-  const snapshot = useDerivedSnapshot(own, [ofClusters]);
-  const columns = useMemo(() => columnsOf(say, sayPhase), [say, sayPhase]);
+  const snapshot = useDerivedSnapshot(projectClusters, [clusterSnapshot]);
+  const columns = useMemo(() => columnsOf(t, tPhase), [t, tPhase]);
   const filters = useMemo(
     (): readonly ListFilter<Cluster>[] => [
-      { key: 'attention', title: say('filter.attention'), isIn: (cluster) => clusterState(cluster) === 'attention' },
+      { key: 'attention', title: t('filter.attention'), isIn: (cluster) => clusterState(cluster) === 'attention' },
     ],
-    [say],
+    [t],
   );
   return (
     <ListPage
-      title={say('title', { name: namespace })}
+      title={t('title', { name: namespace })}
       snapshot={snapshot}
       columns={columns}
-      searched={searchedText}
-      searchLabel={say('search')}
+      searchText={searchText}
+      searchLabel={t('search')}
       filters={filters}
-      firstSort={FIRST_SORT}
+      defaultSort={DEFAULT_SORT}
       action={
         sums &&
-        ofPools.isComplete &&
-        ofProfiles.isComplete && (
+        poolSnapshot.isComplete &&
+        profileSnapshot.isComplete && (
           <>
             <Figures
               figures={[
-                { label: say('sum.clusters'), value: sums.clusters },
-                { label: say('sum.nodes'), value: `${sums.nodesReady}/${sums.nodesDesired}` },
-                { label: say('sum.cores'), value: <Cores of={sums} /> },
-                { label: say('sum.problems'), value: sums.problems },
+                { label: t('sum.clusters'), value: sums.clusters },
+                { label: t('sum.nodes'), value: `${sums.nodesReady}/${sums.nodesDesired}` },
+                { label: t('sum.cores'), value: <CoreUsage of={sums} /> },
+                { label: t('sum.problems'), value: sums.problems },
               ]}
             />
-            <Link href={`/operator/projects/${namespace}/activity`}>{say('activity')}</Link>
-            <Link href="/operator/projects">{say('back')}</Link>
+            <Link href={`/operator/projects/${namespace}/activity`}>{t('activity')}</Link>
+            <Link href="/operator/projects">{t('back')}</Link>
           </>
         )
       }
-      empty={
-        <EmptyState titleText={say('empty.title')} icon={CubesIcon} headingLevel="h2">
+      emptyList={
+        <EmptyState titleText={t('empty.title')} icon={CubesIcon} headingLevel="h2">
           <EmptyStateBody>
-            <p>{say('empty.body')}</p>
+            <p>{t('empty.body')}</p>
             <p>
-              <Link href={`/operator/projects/${namespace}/activity`}>{say('activity')}</Link>
+              <Link href={`/operator/projects/${namespace}/activity`}>{t('activity')}</Link>
             </p>
-            <Link href="/operator/projects">{say('back')}</Link>
+            <Link href="/operator/projects">{t('back')}</Link>
           </EmptyStateBody>
         </EmptyState>
       }
@@ -92,25 +95,25 @@ export function Page({ params: { namespace = '' } }: PageProps) {
   );
 }
 
-const FIRST_SORT = { key: 'name', direction: 'asc' } as const;
+const DEFAULT_SORT = { key: 'name', direction: 'asc' } as const;
 
 function isIn(namespace: string) {
   return ({ metadata }: { readonly metadata: { readonly namespace?: string | undefined } }) =>
     metadata.namespace === namespace;
 }
 
-function searchedText({ metadata: { name }, spec, status }: Cluster): string {
+function searchText({ metadata: { name }, spec, status }: Cluster): string {
   return `${name} ${status?.version ?? spec.version} ${spec.plan} ${status?.phase}`;
 }
 
 function columnsOf(
-  say: Say<(typeof projectTexts)['en']>,
-  sayPhase: Say<(typeof clustersTexts)['en']>,
+  t: Translate<(typeof projectTexts)['en']>,
+  tPhase: Translate<(typeof clustersTexts)['en']>,
 ): readonly Column<Cluster>[] {
   return [
     {
       key: 'name',
-      title: say('column.name'),
+      title: t('column.name'),
       width: 20,
       sortBy: keyOf,
       cell: ({ metadata: { namespace, name } }) => (
@@ -121,15 +124,15 @@ function columnsOf(
     },
     {
       key: 'state',
-      title: say('column.state'),
+      title: t('column.state'),
       sortBy: (cluster) => `${clusterState(cluster)} ${cluster.status?.phase}`,
       cell: (cluster) => (
-        <StateLabel state={clusterState(cluster)}>{sayPhase(`phase.${cluster.status?.phase ?? 'Pending'}`)}</StateLabel>
+        <StateLabel state={clusterState(cluster)}>{tPhase(`phase.${cluster.status?.phase ?? 'Pending'}`)}</StateLabel>
       ),
     },
     {
       key: 'operation',
-      title: say('column.operation'),
+      title: t('column.operation'),
       width: 25,
       sortBy: ({ status }) => status?.lastOperation?.summary ?? '',
       cell: ({ status }) => {
@@ -143,20 +146,20 @@ function columnsOf(
     },
     {
       key: 'nodes',
-      title: say('column.nodes'),
+      title: t('column.nodes'),
       sortBy: ({ status }) => status?.nodes?.desired ?? 0,
       cell: ({ status }) => status?.nodes && `${status.nodes.ready}/${status.nodes.desired}`,
     },
     {
       key: 'version',
-      title: say('column.version'),
+      title: t('column.version'),
       sortBy: ({ spec, status }) => status?.version ?? spec.version ?? '',
       cell: ({ spec, status }) => status?.version ?? spec.version,
     },
-    { key: 'plan', title: say('column.plan'), sortBy: ({ spec }) => spec.plan, cell: ({ spec }) => spec.plan },
+    { key: 'plan', title: t('column.plan'), sortBy: ({ spec }) => spec.plan, cell: ({ spec }) => spec.plan },
     {
       key: 'created',
-      title: say('column.created'),
+      title: t('column.created'),
       sortBy: ({ metadata: { creationTimestamp = '' } }) => creationTimestamp,
       cell: ({ metadata: { creationTimestamp } }) => <When at={creationTimestamp} />,
     },

@@ -21,7 +21,7 @@ const profile = {
   status: { flavors: [{ name: 'b3-8', id: 'id-8', vcpus: 2, memoryMiB: 8192, diskGiB: 50 }] },
 } as CloudProfile;
 
-test('sums clusters, nodes and cores by namespace, and counts what needs somebody', () => {
+test('sums clusters, nodes and cores by namespace, and counts objects that need attention', () => {
   const rows = projectRows({
     clusters: [
       cluster('one', 'a', 'Ready', 3),

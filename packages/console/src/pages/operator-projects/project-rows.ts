@@ -3,18 +3,18 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { type ClusterState, clusterState } from '../clusters/cluster-state.ts';
 
-/** A namespace with clusters, in sums. */
+/** A namespace with clusters, with totals. */
 export interface ProjectRow {
   readonly metadata: { readonly name: string };
   readonly clusters: number;
   readonly states: Readonly<Record<ClusterState, number>>;
   readonly nodesReady: number;
   readonly nodesDesired: number;
-  /** Of nodes whose flavor is known. */
+  /** Cores of nodes whose flavor is known. */
   readonly cores: number;
-  /** Whether there are nodes whose flavor is not. */
+  /** Whether nodes of unknown flavors exist. */
   readonly hasMoreCores: boolean;
-  /** Clusters and pools that need somebody. */
+  /** Clusters and pools that need attention. */
   readonly problems: number;
   readonly plans: readonly string[];
 }
@@ -36,16 +36,16 @@ interface Draft {
   plans: Set<string>;
 }
 
-/** Sums by namespace, of one pass over each list. */
+/** Totals by namespace, computed in one pass over each list. */
 export function projectRows({ clusters, nodePools, cloudProfiles }: ProjectFacts): readonly ProjectRow[] {
   const drafts = new Map<string, Draft>();
-  const draftOf = (namespace = '') => {
+  const draftFor = (namespace = '') => {
     const found = drafts.get(namespace) ?? emptyDraft();
     drafts.set(namespace, found);
     return found;
   };
   for (const cluster of clusters) {
-    const draft = draftOf(cluster.metadata.namespace);
+    const draft = draftFor(cluster.metadata.namespace);
     const state = clusterState(cluster);
     draft.clusters++;
     draft.states[state]++;
@@ -54,14 +54,14 @@ export function projectRows({ clusters, nodePools, cloudProfiles }: ProjectFacts
     draft.plans.add(cluster.spec.plan);
     if (state === 'attention') draft.problems++;
   }
-  const coresOf = coresByFlavor(cloudProfiles);
+  const coresIn = coresByFlavor(cloudProfiles);
   for (const {
     metadata: { namespace = '' },
     spec,
     status,
   } of nodePools) {
-    const draft = draftOf(namespace);
-    const cores = coresOf(namespace, status?.flavorName ?? spec.flavor);
+    const draft = draftFor(namespace);
+    const cores = coresIn(namespace, status?.flavorName ?? spec.flavor);
     const nodes = status?.replicas ?? 0;
     draft.cores += nodes * (cores ?? 0);
     if (cores === undefined && nodes > 0) draft.hasMoreCores = true;
@@ -70,7 +70,7 @@ export function projectRows({ clusters, nodePools, cloudProfiles }: ProjectFacts
   return [...drafts].map(([name, { plans, ...sums }]) => ({ metadata: { name }, ...sums, plans: [...plans].sort() }));
 }
 
-/** Cores of a flavor, by name or id, in the clouds of a namespace. */
+/** Cores by flavor name or ID, in the clouds of a namespace. */
 export function coresByFlavor(
   cloudProfiles: readonly CloudProfile[],
 ): (namespace: string, flavor: string) => number | undefined {

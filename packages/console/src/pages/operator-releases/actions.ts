@@ -3,22 +3,22 @@ import { kubernetesReleases } from '../../api/resources.ts';
 import { serverClock } from '../../api/server-clock.ts';
 import { change } from '../../api/write.ts';
 import type { Action } from '../../app/confirm/confirmed-action.tsx';
-import type { Say } from '../../text/use-text.ts';
+import type { Translate } from '../../text/use-text.ts';
 import type { releasesTexts } from './texts.ts';
 
 export type RolloutActionName = 'retry' | 'pause' | 'resume';
 
-/** What kubectl can do about a rollout. */
+/** Actions on a rollout, with kubectl commands. */
 export function rolloutAction(
   { metadata: { name = '', uid } }: KubernetesRelease,
   action: RolloutActionName,
-  say: Say<(typeof releasesTexts)['en']>,
+  t: Translate<(typeof releasesTexts)['en']>,
 ): Action {
   const { patch, command } = PATCHES[action](name);
   return {
-    title: say(`${action}.title`, { minor: name }),
-    body: say(`${action}.body`),
-    button: say(action),
+    title: t(`${action}.title`, { minor: name }),
+    body: t(`${action}.body`),
+    button: t(action),
     command,
     run: () => change(kubernetesReleases, { metadata: { name, uid } }, patch),
   };
@@ -37,11 +37,11 @@ const PATCHES: Readonly<Record<RolloutActionName, (name: string) => Change>> = {
       command: `kubectl annotate kubernetesrelease ${name} fairway.dev/retry-requested=${time} --overwrite`,
     };
   },
-  pause: (name) => paused(name, true),
-  resume: (name) => paused(name, false),
+  pause: (name) => pauseAction(name, true),
+  resume: (name) => pauseAction(name, false),
 };
 
-function paused(name: string, isPaused: boolean): Change {
+function pauseAction(name: string, isPaused: boolean): Change {
   const patch = { spec: { rollout: { paused: isPaused } } };
   return { patch, command: `kubectl patch kubernetesrelease ${name} --type merge -p '${JSON.stringify(patch)}'` };
 }

@@ -9,47 +9,50 @@ import { clusters, kubernetesReleases } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { type Action, ConfirmedAction } from '../../app/confirm/confirmed-action.tsx';
 import { FailureNotice } from '../../app/failure-notice.tsx';
-import { Outdated } from '../../app/outdated.tsx';
+import { OutdatedNotice } from '../../app/outdated-notice.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import { EmptyList } from '../../table/empty-list.tsx';
 import { useText } from '../../text/use-text.ts';
-import { useBy } from '../operator-plans/plan-use.ts';
+import { usageByPlan } from '../operator-plans/plan-usage.ts';
 import { rolloutAction } from './actions.ts';
 import { ReleaseCard } from './release-card.tsx';
 import { releasesTexts } from './texts.ts';
 
-/** Versions of Kubernetes: what is offered, until when, who runs it, and what is on its way. */
+/** Kubernetes versions: support dates, usage, and rollouts. */
 export function Page() {
-  const say = useText(releasesTexts);
-  usePageTitle(say('title'));
-  const ofReleases = useResources(kubernetesReleases);
-  const ofClusters = useResources(clusters);
+  const t = useText(releasesTexts);
+  usePageTitle(t('title'));
+  const releaseSnapshot = useResources(kubernetesReleases);
+  const clusterSnapshot = useResources(clusters);
   const [action, setAction] = useState<Action>();
-  const byPatch = useMemo(() => useBy(ofClusters.items, ({ status }) => status?.version), [ofClusters.items]);
-  const byMinor = useMemo(
-    () => useBy(ofClusters.items, ({ status }) => status?.version?.split('.').slice(0, 2).join('.')),
-    [ofClusters.items],
+  const releaseByPatch = useMemo(
+    () => usageByPlan(clusterSnapshot.items, ({ status }) => status?.version),
+    [clusterSnapshot.items],
+  );
+  const sortedReleases = useMemo(
+    () => usageByPlan(clusterSnapshot.items, ({ status }) => status?.version?.split('.').slice(0, 2).join('.')),
+    [clusterSnapshot.items],
   );
   const newestFirst = useMemo(
-    // What stands comes before it: somebody has to look at it.
+    // Halted rollouts come first: they need attention.
     () =>
-      [...ofReleases.items].sort(
+      [...releaseSnapshot.items].sort(
         (a, b) => Number(isHalted(b)) - Number(isHalted(a)) || minorOf(b.spec.minor) - minorOf(a.spec.minor),
       ),
-    [ofReleases.items],
+    [releaseSnapshot.items],
   );
-  const failure = ofReleases.failure ?? ofClusters.failure;
-  // Who may not see all clusters would take versions for unused.
-  const isKnown = ofReleases.isComplete && ofClusters.isComplete;
+  const failure = releaseSnapshot.failure ?? clusterSnapshot.failure;
+  // For users who may not see all clusters, used versions would look unused.
+  const isKnown = releaseSnapshot.isComplete && clusterSnapshot.isComplete;
   return (
     <PageSection isFilled className="fw-op-page">
-      <Title headingLevel="h1">{say('title')}</Title>
-      <Outdated of={isKnown ? [ofReleases, ofClusters] : []} />
+      <Title headingLevel="h1">{t('title')}</Title>
+      <OutdatedNotice of={isKnown ? [releaseSnapshot, clusterSnapshot] : []} />
       {!isKnown && failure !== undefined && <FailureNotice failure={failure} />}
-      {!isKnown && failure === undefined && <Spinner className="fw-page-spinner" aria-label={say('loading')} />}
+      {!isKnown && failure === undefined && <Spinner className="fw-page-spinner" aria-label={t('loading')} />}
       {isKnown && newestFirst.length === 0 && (
-        <EmptyList title={say('empty.title')} icon={BoxesIcon}>
-          {say('empty.body')}
+        <EmptyList title={t('empty.title')} icon={BoxesIcon}>
+          {t('empty.body')}
         </EmptyList>
       )}
       {isKnown &&
@@ -57,9 +60,9 @@ export function Page() {
           <ReleaseCard
             key={release.metadata.name}
             release={release}
-            uses={byPatch}
-            use={byMinor.get(release.spec.minor)}
-            onAction={(name) => setAction(rolloutAction(release, name, say))}
+            uses={releaseByPatch}
+            use={sortedReleases.get(release.spec.minor)}
+            onAction={(name) => setAction(rolloutAction(release, name, t))}
           />
         ))}
       <ConfirmedAction action={action} onClose={() => setAction(undefined)} />

@@ -6,15 +6,15 @@ import type { PatchRow } from './patches.ts';
 import { ReleaseDate } from './release-date.tsx';
 import { releasesTexts } from './texts.ts';
 
-/** Who runs which patch: those that are used and the newest, and the others when they are wanted. */
-export function Patches({ minor, rows }: { readonly minor: string; readonly rows: readonly PatchRow[] }) {
-  const say = useText(releasesTexts);
-  const [isWhole, setIsWhole] = useState(false);
-  const shown = isWhole ? rows : rows.filter(({ clusters, state }) => clusters > 0 || state === 'newest');
+/** Usage of each patch: used patches and the newest one, the others on request. */
+export function PatchesTable({ minor, rows }: { readonly minor: string; readonly rows: readonly PatchRow[] }) {
+  const t = useText(releasesTexts);
+  const [showsAll, setShowsAll] = useState(false);
+  const shown = showsAll ? rows : rows.filter(({ clusters, state }) => clusters > 0 || state === 'newest');
   return (
     <div>
       <Table
-        aria-label={say('patches.label', { minor })}
+        aria-label={t('patches.label', { minor })}
         variant="compact"
         gridBreakPoint=""
         borders={false}
@@ -22,10 +22,10 @@ export function Patches({ minor, rows }: { readonly minor: string; readonly rows
       >
         <Thead>
           <Tr>
-            <Th>{say('patches.version')}</Th>
-            <Th>{say('patches.clusters')}</Th>
-            <Th>{say('patches.released')}</Th>
-            <Th>{say('patches.state')}</Th>
+            <Th>{t('patches.version')}</Th>
+            <Th>{t('patches.clusters')}</Th>
+            <Th>{t('patches.released')}</Th>
+            <Th>{t('patches.state')}</Th>
           </Tr>
         </Thead>
         <Tbody>
@@ -36,14 +36,14 @@ export function Patches({ minor, rows }: { readonly minor: string; readonly rows
               <Td>
                 <ReleaseDate on={released} />
               </Td>
-              <Td className={state === 'newest' || state === 'offered' ? 'fw-quiet' : ''}>{say(`patch.${state}`)}</Td>
+              <Td className={state === 'newest' || state === 'offered' ? 'fw-quiet' : ''}>{t(`patch.${state}`)}</Td>
             </Tr>
           ))}
         </Tbody>
       </Table>
-      {rows.length > shown.length || isWhole ? (
-        <Button variant="link" size="sm" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
-          {isWhole ? say('patches.fewer') : say('patches.all', { count: rows.length })}
+      {rows.length > shown.length || showsAll ? (
+        <Button variant="link" size="sm" aria-expanded={showsAll} onClick={() => setShowsAll(!showsAll)}>
+          {showsAll ? t('patches.fewer') : t('patches.all', { count: rows.length })}
         </Button>
       ) : null}
     </div>

@@ -1,5 +1,5 @@
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
-import type { Use } from '../operator-plans/plan-use.ts';
+import type { PlanUsage } from '../operator-plans/plan-usage.ts';
 
 export interface PatchRow {
   readonly version: string;
@@ -8,22 +8,22 @@ export interface PatchRow {
   readonly state: 'newest' | 'offered' | 'withdrawn' | 'unavailable' | 'unlisted';
 }
 
-/** Patches of a minor version, the newest first: those that are listed, and those that clusters still run. */
+/** Patches of a minor version, newest first: those in the release, and others that clusters still run. */
 export function patchRows(
   { spec, status }: Pick<KubernetesRelease, 'spec' | 'status'>,
-  uses: ReadonlyMap<string, Use>,
+  uses: ReadonlyMap<string, PlanUsage>,
 ): readonly PatchRow[] {
   const listed = spec.patches.map(({ version, released, withdrawn }): PatchRow => {
     const isAvailable = status?.available?.includes(version) ?? true;
-    const offered = version === status?.newest ? 'newest' : 'offered';
-    const state = withdrawn ? 'withdrawn' : isAvailable ? offered : 'unavailable';
+    const offerState = version === status?.newest ? 'newest' : 'offered';
+    const state = withdrawn ? 'withdrawn' : isAvailable ? offerState : 'unavailable';
     return { version, released, clusters: uses.get(version)?.clusters ?? 0, state };
   });
   const names = new Set(listed.map(({ version }) => version));
-  const others = [...uses]
+  const otherPatches = [...uses]
     .filter(([version]) => version.startsWith(`${spec.minor}.`) && !names.has(version))
     .map(([version, { clusters }]): PatchRow => ({ version, released: undefined, clusters, state: 'unlisted' }));
-  return [...listed, ...others].sort((a, b) => patchOf(b.version) - patchOf(a.version));
+  return [...listed, ...otherPatches].sort((a, b) => patchOf(b.version) - patchOf(a.version));
 }
 
 function patchOf(version: string): number {

@@ -4,9 +4,9 @@ import { Progress } from '@patternfly/react-core/dist/esm/components/Progress';
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
 import { MaybeLink } from '../../app/maybe-link.tsx';
 import { type DisplayState, StateLabel } from '../../app/state-label.tsx';
+import { When } from '../../text/relative-time.tsx';
 import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
-import { When } from '../../text/when.tsx';
 import type { RolloutActionName } from './actions.ts';
 import { releasesTexts } from './texts.ts';
 
@@ -14,7 +14,7 @@ export interface RolloutProps {
   readonly minor: string;
   readonly title: string;
   readonly rollout: RolloutStatus;
-  /** Without it nothing is offered. */
+  /** Without it, no actions are offered. */
   readonly onAction?: (action: RolloutActionName) => void;
 }
 
@@ -25,11 +25,11 @@ const STATES: Readonly<Record<RolloutStatus['state'], DisplayState>> = {
   Paused: 'asleep',
   Complete: 'ready',
 };
-const FAILED_SHOWN = 20;
+const MAX_FAILED_SHOWN = 20;
 
-/** How far a rollout is, what has stopped it, and what can be done about that. */
+/** The progress of a rollout, why it stopped, and the available actions. */
 export function Rollout({ minor, title, rollout, onAction }: RolloutProps) {
-  const say = useText(releasesTexts);
+  const t = useText(releasesTexts);
   const { state, updated, total, waiting, moving, failed } = rollout;
   const actions: readonly RolloutActionName[] = [
     ...(failed.length > 0 ? (['retry'] as const) : []),
@@ -39,7 +39,7 @@ export function Rollout({ minor, title, rollout, onAction }: RolloutProps) {
     <section className="fw-op-rollout" aria-label={title}>
       <h3 className="fw-op-card-title">
         {title}
-        <StateLabel state={STATES[state]}>{say(`rollout.${state}`)}</StateLabel>
+        <StateLabel state={STATES[state]}>{t(`rollout.${state}`)}</StateLabel>
         {onAction && (
           <span className="fw-op-actions">
             {actions.map((action) => (
@@ -47,10 +47,10 @@ export function Rollout({ minor, title, rollout, onAction }: RolloutProps) {
                 key={action}
                 variant={action === 'retry' ? 'secondary' : 'link'}
                 size="sm"
-                aria-label={say(`${action}.label`, { minor })}
+                aria-label={t(`${action}.label`, { minor })}
                 onClick={() => onAction(action)}
               >
-                {say(action)}
+                {t(action)}
               </Button>
             ))}
           </span>
@@ -60,35 +60,34 @@ export function Rollout({ minor, title, rollout, onAction }: RolloutProps) {
         value={total === 0 ? 100 : Math.round((updated / total) * 100)}
         size="sm"
         measureLocation="outside"
-        aria-label={`${title}: ${say('rollout.progress', { updated, total })}`}
+        aria-label={`${title}: ${t('rollout.progress', { updated, total })}`}
         {...(state === 'Halted' && { variant: 'warning' as const })}
       />
       <p className="fw-quiet">
-        {say('rollout.progress', { updated, total })}
-        {state !== 'Complete' &&
-          ` · ${say('rollout.counts', { moving: moving.length, waiting, failed: failed.length })}`}
+        {t('rollout.progress', { updated, total })}
+        {state !== 'Complete' && ` · ${t('rollout.counts', { moving: moving.length, waiting, failed: failed.length })}`}
       </p>
       {failed.length > 0 && (
-        <Table aria-label={say('failed.label')} variant="compact" gridBreakPoint="grid-md" borders={false}>
+        <Table aria-label={t('failed.label')} variant="compact" gridBreakPoint="grid-md" borders={false}>
           <Thead>
             <Tr>
-              <Th width={25}>{say('failed.cluster')}</Th>
-              <Th width={15}>{say('failed.since')}</Th>
-              <Th>{say('failed.message')}</Th>
+              <Th width={25}>{t('failed.cluster')}</Th>
+              <Th width={15}>{t('failed.since')}</Th>
+              <Th>{t('failed.message')}</Th>
             </Tr>
           </Thead>
           <Tbody>
-            {failed.slice(0, FAILED_SHOWN).map(({ namespace, name, uid, since, message }) => (
+            {failed.slice(0, MAX_FAILED_SHOWN).map(({ namespace, name, uid, since, message }) => (
               <Tr key={uid}>
-                <Td dataLabel={say('failed.cluster')}>
+                <Td dataLabel={t('failed.cluster')}>
                   <MaybeLink page="/clusters/:namespace/:name" href={`/clusters/${namespace}/${name}`}>
                     {namespace}/{name}
                   </MaybeLink>
                 </Td>
-                <Td dataLabel={say('failed.since')}>
+                <Td dataLabel={t('failed.since')}>
                   <When at={since} />
                 </Td>
-                <Td dataLabel={say('failed.message')}>
+                <Td dataLabel={t('failed.message')}>
                   <ServerText text={message} />
                 </Td>
               </Tr>

@@ -10,88 +10,91 @@ import { clusters, keyOf, leases } from '../../api/resources.ts';
 import { serverClock } from '../../api/server-clock.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { FailureNotice } from '../../app/failure-notice.tsx';
-import { Outdated } from '../../app/outdated.tsx';
+import { OutdatedNotice } from '../../app/outdated-notice.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import { StateLabel } from '../../app/state-label.tsx';
+import { useNow, When } from '../../text/relative-time.tsx';
 import { useText } from '../../text/use-text.ts';
-import { useNow, When } from '../../text/when.tsx';
 import { Figures } from '../operator/figures.tsx';
 import { ShardMap } from './shard-map.tsx';
-import { GROUP_SELECTOR, heardTimes, sharingOf } from './shards.ts';
+import { GROUP_SELECTOR, renewalTimes, shardStateOf } from './shards.ts';
 import { replicasTexts } from './texts.ts';
 
 const SYSTEM_NAMESPACE = 'fairway-system';
 
-/** Which process of Fairway looks after how many clusters. */
+/** The replicas of Fairway, and how many clusters each works on. */
 export function Page() {
-  const say = useText(replicasTexts);
-  usePageTitle(say('title'));
-  const ofLeases = useResources(leases, { namespace: SYSTEM_NAMESPACE, labelSelector: GROUP_SELECTOR });
-  const ofClusters = useResources(clusters);
+  const t = useText(replicasTexts);
+  usePageTitle(t('title'));
+  const leaseSnapshot = useResources(leases, { namespace: SYSTEM_NAMESPACE, labelSelector: GROUP_SELECTOR });
+  const clusterSnapshot = useResources(clusters);
   const now = useNow(5_000);
-  const [heard, setHeard] = useState<ReturnType<typeof heardTimes>>(new Map());
-  useEffect(() => setHeard((before) => heardTimes(before, ofLeases.items, serverClock.nowMs())), [ofLeases.items]);
-  const keys = useMemo(() => ofClusters.items.map(keyOf), [ofClusters.items]);
+  const [heardMsByReplica, setHeardMsByReplica] = useState<ReturnType<typeof renewalTimes>>(new Map());
+  useEffect(
+    () => setHeardMsByReplica((before) => renewalTimes(before, leaseSnapshot.items, serverClock.nowMs())),
+    [leaseSnapshot.items],
+  );
+  const keys = useMemo(() => clusterSnapshot.items.map(keyOf), [clusterSnapshot.items]);
   const { replicas, shards } = useMemo(() => {
-    const heardMs = new Map([...heard].map(([name, { ms }]) => [name, ms]));
-    return sharingOf(ofLeases.items, keys, { heardMs, nowMs: now });
-  }, [ofLeases.items, keys, heard, now]);
-  const failure = ofLeases.failure ?? ofClusters.failure;
-  const isKnown = ofLeases.isComplete && ofClusters.isComplete;
+    const heardMs = new Map([...heardMsByReplica].map(([name, { ms }]) => [name, ms]));
+    return shardStateOf(leaseSnapshot.items, keys, { heardMs, nowMs: now });
+  }, [leaseSnapshot.items, keys, heardMsByReplica, now]);
+  const failure = leaseSnapshot.failure ?? clusterSnapshot.failure;
+  const isKnown = leaseSnapshot.isComplete && clusterSnapshot.isComplete;
   return (
     <PageSection isFilled className="fw-op-page">
-      <Title headingLevel="h1">{say('title')}</Title>
-      <Outdated of={isKnown ? [ofLeases, ofClusters] : []} />
+      <Title headingLevel="h1">{t('title')}</Title>
+      <OutdatedNotice of={isKnown ? [leaseSnapshot, clusterSnapshot] : []} />
       {!isKnown && failure !== undefined && <FailureNotice failure={failure} />}
-      {!isKnown && failure === undefined && <Spinner className="fw-page-spinner" aria-label={say('loading')} />}
+      {!isKnown && failure === undefined && <Spinner className="fw-page-spinner" aria-label={t('loading')} />}
       {isKnown && replicas.length === 0 && (
-        <EmptyState titleText={say('one.title')} icon={ServerIcon} headingLevel="h2">
+        <EmptyState titleText={t('one.title')} icon={ServerIcon} headingLevel="h2">
           <EmptyStateBody>
-            <p>{say('one.body', { count: keys.length })}</p>
-            <p className="fw-quiet">{say('one.more')}</p>
+            <p>{t('one.body', { count: keys.length })}</p>
+            <p className="fw-quiet">{t('one.more')}</p>
           </EmptyStateBody>
         </EmptyState>
       )}
       {isKnown && replicas.length > 0 && (
         <>
-          <p className="fw-quiet fw-op-lead">{say('lead', { count: shards.length })}</p>
+          <p className="fw-quiet fw-op-lead">{t('lead', { count: shards.length })}</p>
           <Figures
             figures={[
-              { label: say('figure.replicas'), value: replicas.filter(({ isAlive }) => isAlive).length },
-              { label: say('figure.clusters'), value: keys.length },
-              { label: say('figure.moved'), value: shards.filter(({ hasMoved }) => hasMoved).length },
-              unassignedFigure(say('figure.unheld'), shards.filter(({ holder }) => holder === undefined).length),
+              { label: t('figure.replicas'), value: replicas.filter(({ isAlive }) => isAlive).length },
+              { label: t('figure.clusters'), value: keys.length },
+              { label: t('figure.moved'), value: shards.filter(({ hasMoved }) => hasMoved).length },
+              unassignedShards(t('figure.unheld'), shards.filter(({ holder }) => holder === undefined).length),
             ]}
           />
-          <Table aria-label={say('table.label')} variant="compact" gridBreakPoint="grid-md" className="fw-op-numbers">
+          <Table aria-label={t('table.label')} variant="compact" gridBreakPoint="grid-md" className="fw-op-numbers">
             <Thead>
               <Tr>
-                <Th>{say('column.name')}</Th>
-                <Th>{say('column.state')}</Th>
-                <Th>{say('column.clusters')}</Th>
-                <Th>{say('column.shards')}</Th>
-                <Th>{say('column.since')}</Th>
-                <Th>{say('column.heard')}</Th>
+                <Th>{t('column.name')}</Th>
+                <Th>{t('column.state')}</Th>
+                <Th>{t('column.clusters')}</Th>
+                <Th>{t('column.shards')}</Th>
+                <Th>{t('column.since')}</Th>
+                <Th>{t('column.heard')}</Th>
               </Tr>
             </Thead>
             <Tbody>
               {replicas.map((replica) => (
                 <Tr key={replica.name}>
-                  <Td dataLabel={say('column.name')} className="fw-name">
+                  <Td dataLabel={t('column.name')} className="fw-name">
                     {replica.name}
                   </Td>
-                  <Td dataLabel={say('column.state')}>
+                  <Td dataLabel={t('column.state')}>
                     <StateLabel state={replica.isAlive ? 'ready' : 'attention'}>
-                      {say(replica.isAlive ? 'state.alive' : 'state.dead')}
+                      {t(replica.isAlive ? 'state.alive' : 'state.dead')}
                     </StateLabel>
                   </Td>
-                  <Td dataLabel={say('column.clusters')}>{replica.clusters}</Td>
-                  <Td dataLabel={say('column.shards')}>{replica.shards}</Td>
-                  <Td dataLabel={say('column.since')}>
+                  <Td dataLabel={t('column.clusters')}>{replica.clusters}</Td>
+                  <Td dataLabel={t('column.shards')}>{replica.shards}</Td>
+                  <Td dataLabel={t('column.since')}>
                     <When at={replica.since} />
                   </Td>
-                  <Td dataLabel={say('column.heard')}>
-                    <When at={replica.heard} />
+                  <Td dataLabel={t('column.heard')}>
+                    <When at={replica.lastRenewal} />
                   </Td>
                 </Tr>
               ))}
@@ -104,6 +107,6 @@ export function Page() {
   );
 }
 
-function unassignedFigure(label: string, value: number) {
+function unassignedShards(label: string, value: number) {
   return { label, value, isBad: value > 0 };
 }

@@ -2,10 +2,10 @@ import { useText } from '../../text/use-text.ts';
 import type { Replica, Shard } from './shards.ts';
 import { replicasTexts } from './texts.ts';
 
-/** As many as can be told apart; further replicas share them. */
+/** As many colours as users can distinguish; further replicas share them. */
 const COLOURS = 6;
 
-/** Which replica has which shard. All of it is in the tables and names too: the picture shows how even it is. */
+/** A map of which replica has which shard. The tables and labels contain the same data; the map shows the balance. */
 export function ShardMap({
   shards,
   replicas,
@@ -13,26 +13,26 @@ export function ShardMap({
   readonly shards: readonly Shard[];
   readonly replicas: readonly Replica[];
 }) {
-  const say = useText(replicasTexts);
+  const t = useText(replicasTexts);
   const numbers = new Map(replicas.map(({ name }, index) => [name, index % COLOURS]));
   return (
     <section aria-labelledby="shard-map">
       <h2 id="shard-map" className="fw-op-section">
-        {say('map.title')}
+        {t('map.title')}
       </h2>
-      <ul className="fw-op-shards" aria-label={say('map.label')}>
+      <ul className="fw-op-shards" aria-label={t('map.label')}>
         {shards.map(({ number, holder, clusters, hasMoved }) => {
-          const text = say('map.shard', { number, holder: holder ?? say('map.none'), clusters });
-          const told = hasMoved ? `${text}, ${say('map.moved')}` : text;
+          const text = t('map.shard', { number, holder: holder ?? t('map.none'), clusters });
+          const cellLabel = hasMoved ? `${text}, ${t('map.moved')}` : text;
           const colour = holder === undefined ? 'none' : String(numbers.get(holder));
           return (
             <li
               key={number}
               className={`fw-op-shard fw-op-shard-${colour}${hasMoved ? ' fw-op-shard-moved' : ''}`}
-              title={told}
+              title={cellLabel}
             >
               <span aria-hidden="true">{clusters}</span>
-              <span className="pf-v6-screen-reader">{told}</span>
+              <span className="pf-v6-screen-reader">{cellLabel}</span>
             </li>
           );
         })}

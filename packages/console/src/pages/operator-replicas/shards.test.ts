@@ -2,7 +2,7 @@ import { hash32 } from '@fairway/kube/controller/rendezvous';
 import { ShardLeases } from '@fairway/kube/controller/shard-leases';
 import type { Lease } from '@fairway/kube/kinds/generated/types';
 import { describe, expect, test } from 'vitest';
-import { GROUP_SELECTOR, heardTimes, shardOf, sharingOf } from './shards.ts';
+import { GROUP_SELECTOR, renewalTimes, shardOf, shardStateOf } from './shards.ts';
 
 const NOW = Date.parse('2026-01-01T12:00:00Z');
 const names = new ShardLeases('fairway-system', 'fairway', 2);
@@ -16,20 +16,20 @@ function lease(
   return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
 }
 
-const member = (name: string) => lease(names.ofMember(name), name);
-const heard = (entries: Readonly<Record<string, number>>) => new Map(Object.entries(entries));
+const member = (name: string) => lease(names.memberMetadata(name), name);
+const heardMsByReplica = (entries: Readonly<Record<string, number>>) => new Map(Object.entries(entries));
 
-describe('who looks after which clusters', () => {
-  test('their shards are those that replicas compute', () => {
+describe('the assignment of clusters', () => {
+  test('computes the same shards as the replicas', () => {
     for (let i = 0; i < 1000; i++) expect(shardOf(`team-${i}/demo`, 64)).toBe(hash32(`team-${i}/demo`) % 64);
     expect(GROUP_SELECTOR).toBe(names.selector);
   });
 
-  test('each replica has the clusters of its shards', () => {
+  test('assigns to each replica the clusters of its shards', () => {
     const keys = Array.from({ length: 100 }, (_, i) => `team/${i}`);
-    const leases = [member('a'), member('b'), lease(names.ofShard(0), 'a'), lease(names.ofShard(1), 'b')];
+    const leases = [member('a'), member('b'), lease(names.shardMetadata(0), 'a'), lease(names.shardMetadata(1), 'b')];
 
-    const { replicas, shards } = sharingOf(leases, keys, { heardMs: new Map(), nowMs: NOW });
+    const { replicas, shards } = shardStateOf(leases, keys, { heardMs: new Map(), nowMs: NOW });
 
     expect(replicas.map(({ name, isAlive, shards: held }) => [name, isAlive, held])).toEqual([
       ['a', true, 1],
@@ -39,12 +39,12 @@ describe('who looks after which clusters', () => {
     expect(replicas.reduce((sum, { clusters }) => sum + clusters, 0)).toBe(100);
   });
 
-  test('what a dead one held is nobody’s, and what was just taken has moved', () => {
-    const taken = lease(names.ofShard(1), 'b', '2026-01-01T11:59:30.000000Z');
-    const leases = [member('a'), member('b'), lease(names.ofShard(0), 'a'), taken];
-    const heardMs = heard({ 'fairway-member-a': NOW - 19_000, 'fairway-member-b': NOW - 1_000 });
+  test('shows shards of a dead replica as unassigned, and recently taken ones as moved', () => {
+    const taken = lease(names.shardMetadata(1), 'b', '2026-01-01T11:59:30.000000Z');
+    const leases = [member('a'), member('b'), lease(names.shardMetadata(0), 'a'), taken];
+    const heardMs = heardMsByReplica({ 'fairway-member-a': NOW - 19_000, 'fairway-member-b': NOW - 1_000 });
 
-    const { replicas, shards } = sharingOf(leases, [], { heardMs, nowMs: NOW });
+    const { replicas, shards } = shardStateOf(leases, [], { heardMs, nowMs: NOW });
 
     expect(replicas.map(({ isAlive }) => isAlive)).toEqual([false, true]);
     expect(shards).toMatchObject([
@@ -53,16 +53,16 @@ describe('who looks after which clusters', () => {
     ]);
   });
 
-  test('a renewal is heard of when it changes', () => {
-    const first = heardTimes(new Map(), [member('a')], 1000);
-    const same = heardTimes(first, [member('a')], 2000);
+  test('records the time at which a renewal changed', () => {
+    const first = renewalTimes(new Map(), [member('a')], 1000);
+    const sameTimes = renewalTimes(first, [member('a')], 2000);
     const renewed = { ...member('a'), spec: { renewTime: '2026-01-01T12:00:02.000000Z' } };
 
-    expect(same.get('fairway-member-a')?.ms).toBe(1000);
-    expect(heardTimes(same, [renewed], 3000).get('fairway-member-a')?.ms).toBe(3000);
+    expect(sameTimes.get('fairway-member-a')?.ms).toBe(1000);
+    expect(renewalTimes(sameTimes, [renewed], 3000).get('fairway-member-a')?.ms).toBe(3000);
   });
 
-  test('without Leases there is nothing to share', () => {
-    expect(sharingOf([], ['team/demo'], { heardMs: new Map(), nowMs: NOW })).toEqual({ replicas: [], shards: [] });
+  test('shows no assignment without Leases', () => {
+    expect(shardStateOf([], ['team/demo'], { heardMs: new Map(), nowMs: NOW })).toEqual({ replicas: [], shards: [] });
   });
 });

@@ -1,27 +1,27 @@
 import type { Lease } from '@fairway/kube/kinds/generated/types';
 
-/** A process of Fairway, and what it looks after. */
+/** A replica of Fairway and its clusters. */
 export interface Replica {
   readonly name: string;
   readonly isAlive: boolean;
   /** RFC 3339. */
   readonly since: string | undefined;
-  readonly heard: string | undefined;
+  readonly lastRenewal: string | undefined;
   readonly shards: number;
   readonly clusters: number;
 }
 
 export interface Shard {
   readonly number: number;
-  /** The replica that works on its clusters; undefined while none does. */
+  /** The replica that works on the shard; undefined while none does. */
   readonly holder: string | undefined;
   readonly since: string | undefined;
   readonly clusters: number;
-  /** Taken within the last minute. */
+  /** Acquired within the last minute. */
   readonly hasMoved: boolean;
 }
 
-export interface Sharing {
+export interface ShardState {
   readonly replicas: readonly Replica[];
   readonly shards: readonly Shard[];
 }
@@ -29,62 +29,63 @@ export interface Sharing {
 export const GROUP_SELECTOR = 'fairway.dev/shard-group=fairway';
 const ROLE_LABEL = 'fairway.dev/shard-role';
 const SHARD_ANNOTATION = 'fairway.dev/shard';
-/** Longer than a Lease is late in a replica that lives. */
+/** Longer than a live replica delays its renewal. */
 const GRACE_MS = 10_000;
-const MOVED_MS = 60_000;
+const RECENTLY_MOVED_MS = 60_000;
 
 /**
- * Who looks after which clusters, from the Leases of their group. Whether a replica lives is judged by when its renewals were heard of here, as replicas do it themselves: `heardMs`, by the Lease's name.
+ * The assignment of clusters, from the Leases of their group. A replica is alive according to when this browser
+ * observed its renewals, as replicas do themselves: `heardMs`, by the Lease's name.
  */
-export function sharingOf(
+export function shardStateOf(
   leases: readonly Lease[],
   clusterKeys: Iterable<string>,
   { heardMs, nowMs }: { readonly heardMs: ReadonlyMap<string, number>; readonly nowMs: number },
-): Sharing {
+): ShardState {
   const members = leases.filter(({ metadata }) => metadata.labels?.[ROLE_LABEL] === 'member');
-  const ofShards = leases.flatMap((lease) => {
+  const shardLeases = leases.flatMap((lease) => {
     const number = Number(lease.metadata.annotations?.[SHARD_ANNOTATION] ?? Number.NaN);
     return Number.isInteger(number) ? [{ number, lease }] : [];
   });
   const counts = new Map<number, number>();
-  if (ofShards.length > 0) {
+  if (shardLeases.length > 0) {
     for (const key of clusterKeys) {
-      const shard = shardOf(key, ofShards.length);
+      const shard = shardOf(key, shardLeases.length);
       counts.set(shard, (counts.get(shard) ?? 0) + 1);
     }
   }
-  const alive = new Set(members.filter((lease) => isAlive(lease, heardMs, nowMs)).map(holderOf));
-  const shards = ofShards
+  const aliveNames = new Set(members.filter((lease) => isAlive(lease, heardMs, nowMs)).map(holderOf));
+  const shards = shardLeases
     .map(({ number, lease }): Shard => {
-      const named = holderOf(lease);
+      const leaseHolder = holderOf(lease);
       const since = lease.spec?.acquireTime;
       return {
         number,
-        holder: alive.has(named) ? named : undefined,
+        holder: aliveNames.has(leaseHolder) ? leaseHolder : undefined,
         since,
         clusters: counts.get(number) ?? 0,
-        hasMoved: nowMs - Date.parse(since ?? '') < MOVED_MS,
+        hasMoved: nowMs - Date.parse(since ?? '') < RECENTLY_MOVED_MS,
       };
     })
     .sort((a, b) => a.number - b.number);
   const replicas = members
     .map((lease): Replica => {
       const name = holderOf(lease);
-      const held = shards.filter(({ holder }) => holder === name);
+      const ownShards = shards.filter(({ holder }) => holder === name);
       return {
         name,
-        isAlive: alive.has(name),
+        isAlive: aliveNames.has(name),
         since: lease.spec?.acquireTime,
-        heard: lease.spec?.renewTime,
-        shards: held.length,
-        clusters: held.reduce((sum, { clusters }) => sum + clusters, 0),
+        lastRenewal: lease.spec?.renewTime,
+        shards: ownShards.length,
+        clusters: ownShards.reduce((sum, { clusters }) => sum + clusters, 0),
       };
     })
     .sort((a, b) => a.name.localeCompare(b.name));
   return { replicas, shards };
 }
 
-/** The shard of a cluster's key, as replicas compute it: FNV-1a, finished as murmur3 does. */
+/** The shard of a cluster's key, as replicas compute it: FNV-1a, finalized as in murmur3. */
 export function shardOf(key: string, shards: number): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < key.length; i++) {
@@ -98,8 +99,8 @@ export function shardOf(key: string, shards: number): number {
   return ((hash ^ (hash >>> 16)) >>> 0) % shards;
 }
 
-/** When renewals were heard of: the time of a Lease that is as it was stays. */
-export function heardTimes(
+/** When renewals were observed; an unchanged Lease keeps its time. */
+export function renewalTimes(
   before: ReadonlyMap<string, { readonly renewal: string | undefined; readonly ms: number }>,
   leases: readonly Lease[],
   nowMs: number,
@@ -114,8 +115,8 @@ export function heardTimes(
 }
 
 function isAlive({ metadata, spec }: Lease, heardMs: ReadonlyMap<string, number>, nowMs: number): boolean {
-  const heard = heardMs.get(metadata.name ?? '');
-  return heard === undefined || nowMs - heard < (spec?.leaseDurationSeconds ?? 0) * 1000 + GRACE_MS;
+  const lastRenewal = heardMs.get(metadata.name ?? '');
+  return lastRenewal === undefined || nowMs - lastRenewal < (spec?.leaseDurationSeconds ?? 0) * 1000 + GRACE_MS;
 }
 
 function holderOf({ spec }: Lease): string {

@@ -1,45 +1,49 @@
-import { clusters, machines, nodePools, type Resource, type Stored } from '../../api/resources.ts';
+import { clusters, machines, nodePools, type Resource, type StoredObject } from '../../api/resources.ts';
 import { serverClock } from '../../api/server-clock.ts';
 import { change } from '../../api/write.ts';
 import type { Action } from '../../app/confirm/confirmed-action.tsx';
-import type { Say } from '../../text/use-text.ts';
+import type { Translate } from '../../text/use-text.ts';
+import type { StuckObject } from './stuck-objects.ts';
 import type { stuckTexts } from './texts.ts';
-import type { Trouble } from './trouble.ts';
 
-const RESOURCES: Readonly<Record<Trouble['kind'], Omit<Resource<Stored>, 'keep'>>> = {
+const RESOURCES: Readonly<Record<StuckObject['kind'], Omit<Resource<StoredObject>, 'keep'>>> = {
   Cluster: clusters,
   NodePool: nodePools,
   Machine: machines,
 };
-const RETRY = 'fairway.dev/retry-requested';
-const PAUSED = 'fairway.dev/paused';
+const RETRY_ANNOTATION = 'fairway.dev/retry-requested';
+const PAUSED_ANNOTATION = 'fairway.dev/paused';
 
 export type ActionName = 'retry' | 'pause' | 'resume';
 
-/** What kubectl can do about it. */
-export function actionOn(trouble: Trouble, name: ActionName, say: Say<(typeof stuckTexts)['en']>): Action {
-  const { kind, namespace, name: object, uid } = trouble;
+/** The kubectl command that may help. */
+export function stuckAction(
+  stuckObject: StuckObject,
+  name: ActionName,
+  t: Translate<(typeof stuckTexts)['en']>,
+): Action {
+  const { kind, namespace, name: object, uid } = stuckObject;
   const resource = RESOURCES[kind];
-  const what = nameOf(trouble);
+  const objectName = nameOf(stuckObject);
   const [key, value] = ANNOTATIONS[name]();
-  const written = value === null ? `${key}-` : `${key}=${value} --overwrite`;
+  const command = value === null ? `${key}-` : `${key}=${value} --overwrite`;
   return {
-    title: say(`${name}.title`, { what }),
-    body: say(`${name}.body`),
-    button: say(name),
-    command: `kubectl annotate ${kind.toLowerCase()} ${object} -n ${namespace} ${written}`,
+    title: t(`${name}.title`, { what: objectName }),
+    body: t(`${name}.body`),
+    button: t(name),
+    command: `kubectl annotate ${kind.toLowerCase()} ${object} -n ${namespace} ${command}`,
     run: () =>
       change(resource, { metadata: { namespace, name: object, uid } }, { metadata: { annotations: { [key]: value } } }),
   };
 }
 
 /** `Machine team/demo-x7k2p`. */
-export function nameOf({ kind, namespace, name }: Trouble): string {
+export function nameOf({ kind, namespace, name }: StuckObject): string {
   return `${kind} ${namespace}/${name}`;
 }
 
 const ANNOTATIONS: Readonly<Record<ActionName, () => readonly [string, string | null]>> = {
-  retry: () => [RETRY, serverClock.now()],
-  pause: () => [PAUSED, 'true'],
-  resume: () => [PAUSED, null],
+  retry: () => [RETRY_ANNOTATION, serverClock.now()],
+  pause: () => [PAUSED_ANNOTATION, 'true'],
+  resume: () => [PAUSED_ANNOTATION, null],
 };

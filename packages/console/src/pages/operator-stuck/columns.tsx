@@ -3,29 +3,29 @@ import { Link } from 'wouter';
 import { MaybeLink } from '../../app/maybe-link.tsx';
 import type { Column } from '../../table/column.ts';
 import { plainName } from '../../text/plain.ts';
+import { When } from '../../text/relative-time.tsx';
 import { ServerText } from '../../text/server-text.tsx';
 import { isoOf } from '../../text/time.ts';
-import type { Say } from '../../text/use-text.ts';
-import { When } from '../../text/when.tsx';
+import type { Translate } from '../../text/use-text.ts';
 import { type ActionName, nameOf } from './actions.ts';
+import type { StuckObject } from './stuck-objects.ts';
 import type { stuckTexts } from './texts.ts';
-import type { Trouble } from './trouble.ts';
 
 export function stuckColumns(
-  say: Say<(typeof stuckTexts)['en']>,
-  ask: (trouble: Trouble, action: ActionName) => void,
-): readonly Column<Trouble>[] {
+  t: Translate<(typeof stuckTexts)['en']>,
+  requestAction: (stuckObject: StuckObject, action: ActionName) => void,
+): readonly Column<StuckObject>[] {
   return [
     {
       key: 'since',
-      title: say('column.since'),
+      title: t('column.since'),
       width: 10,
       sortBy: ({ sinceMs }) => sinceMs,
       cell: ({ sinceMs }) => <When at={isoOf(sinceMs)} />,
     },
     {
       key: 'object',
-      title: say('column.object'),
+      title: t('column.object'),
       width: 15,
       sortBy: ({ kind, name }) => `${kind} ${name}`,
       cell: ({ kind, namespace, name, cluster, operation }) => (
@@ -35,21 +35,21 @@ export function stuckColumns(
           </MaybeLink>
           <span className="fw-quiet">
             {kind}
-            {operation && ` · ${say('operation', operation)}`}
+            {operation && ` · ${t('operation', operation)}`}
           </span>
         </div>
       ),
     },
     {
       key: 'project',
-      title: say('column.project'),
+      title: t('column.project'),
       width: 10,
       sortBy: ({ namespace }) => namespace,
       cell: ({ namespace }) => <Link href={`/operator/projects/${namespace}`}>{namespace}</Link>,
     },
     {
       key: 'reason',
-      title: say('column.reason'),
+      title: t('column.reason'),
       width: 20,
       sortBy: ({ reason }) => reason,
       cell: ({ reason, turn, condition }) => (
@@ -57,13 +57,13 @@ export function stuckColumns(
           <span className="fw-op-word" title={condition}>
             {reason}
           </span>
-          <span className="fw-quiet">{say(`filter.${turn}`)}</span>
+          <span className="fw-quiet">{t(`filter.${turn}`)}</span>
         </div>
       ),
     },
     {
       key: 'message',
-      title: say('column.message'),
+      title: t('column.message'),
       width: 30,
       cell: ({ message }) => (
         <span className="fw-op-clamp" title={plainName(message)}>
@@ -73,18 +73,18 @@ export function stuckColumns(
     },
     {
       key: 'actions',
-      title: say('column.actions'),
-      cell: (trouble) => (
+      title: t('column.actions'),
+      cell: (stuckObject) => (
         <span className="fw-op-actions">
-          {(['retry', trouble.isPaused ? 'resume' : 'pause'] as const).map((action) => (
+          {(['retry', stuckObject.isPaused ? 'resume' : 'pause'] as const).map((action) => (
             <Button
               key={action}
               variant="link"
               isInline
-              aria-label={say(`${action}.label`, { what: nameOf(trouble) })}
-              onClick={() => ask(trouble, action)}
+              aria-label={t(`${action}.label`, { what: nameOf(stuckObject) })}
+              onClick={() => requestAction(stuckObject, action)}
             >
-              {say(action)}
+              {t(action)}
             </Button>
           ))}
         </span>

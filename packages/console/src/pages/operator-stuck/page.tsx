@@ -8,61 +8,66 @@ import { type Action, ConfirmedAction } from '../../app/confirm/confirmed-action
 import { usePageTitle } from '../../app/page-title.ts';
 import { EmptyList } from '../../table/empty-list.tsx';
 import { type ListFilter, ListPage } from '../../table/list-page.tsx';
+import { useNow } from '../../text/relative-time.tsx';
 import { useText } from '../../text/use-text.ts';
-import { useNow } from '../../text/when.tsx';
 import { useDerivedSnapshot } from '../operator/derived-snapshot.ts';
-import { actionOn } from './actions.ts';
+import { stuckAction } from './actions.ts';
 import { stuckColumns } from './columns.tsx';
+import { type StuckObject, stuckObjectOf } from './stuck-objects.ts';
 import { stuckTexts } from './texts.ts';
-import { type Trouble, troubleOf } from './trouble.ts';
 
 const THRESHOLDS = [0, 5, 15, 60, 1440] as const;
 const MINUTE_MS = 60_000;
 
-/** What has not been as it should be for a while, the oldest first. */
+/** Objects with problems that last, oldest first. */
 export function Page() {
-  const say = useText(stuckTexts);
-  usePageTitle(say('title'));
+  const t = useText(stuckTexts);
+  usePageTitle(t('title'));
   const [minutes, setMinutes] = useState<(typeof THRESHOLDS)[number]>(15);
   const [action, setAction] = useState<Action>();
-  const ofClusters = useResources(clusters);
-  const ofPools = useResources(nodePools);
-  const ofMachines = useResources(machines);
-  const listed = useDeferredValue(ofClusters.items);
-  const pools = useDeferredValue(ofPools.items);
-  const servers = useDeferredValue(ofMachines.items);
-  const troubles = useMemo(
+  const clusterSnapshot = useResources(clusters);
+  const poolSnapshot = useResources(nodePools);
+  const machineSnapshot = useResources(machines);
+  const listed = useDeferredValue(clusterSnapshot.items);
+  const pools = useDeferredValue(poolSnapshot.items);
+  const servers = useDeferredValue(machineSnapshot.items);
+  const stuckCandidates = useMemo(
     () => [
-      ...listed.flatMap((object) => troubleOf('Cluster', object) ?? []),
-      ...pools.flatMap((object) => troubleOf('NodePool', object) ?? []),
-      ...servers.flatMap((object) => troubleOf('Machine', object) ?? []),
+      ...listed.flatMap((object) => stuckObjectOf('Cluster', object) ?? []),
+      ...pools.flatMap((object) => stuckObjectOf('NodePool', object) ?? []),
+      ...servers.flatMap((object) => stuckObjectOf('Machine', object) ?? []),
     ],
     [listed, pools, servers],
   );
   const now = useNow();
-  const stuck = useMemo(
-    () => (minutes === 0 ? troubles : troubles.filter(({ sinceMs }) => now - sinceMs >= minutes * MINUTE_MS)),
-    [troubles, minutes, now],
+  const stuckObjects = useMemo(
+    () =>
+      minutes === 0 ? stuckCandidates : stuckCandidates.filter(({ sinceMs }) => now - sinceMs >= minutes * MINUTE_MS),
+    [stuckCandidates, minutes, now],
   );
-  const snapshot = useDerivedSnapshot(stuck, [ofClusters, ofPools, ofMachines]);
-  const columns = useMemo(() => stuckColumns(say, (trouble, name) => setAction(actionOn(trouble, name, say))), [say]);
+  const snapshot = useDerivedSnapshot(stuckObjects, [clusterSnapshot, poolSnapshot, machineSnapshot]);
+  const columns = useMemo(() => stuckColumns(t, (trouble, name) => setAction(stuckAction(trouble, name, t))), [t]);
   const filters = useMemo(
     () =>
       (['operator', 'cloud', 'user', 'fairway'] as const).map(
-        (turn): ListFilter<Trouble> => ({ key: turn, title: say(`filter.${turn}`), isIn: (row) => row.turn === turn }),
+        (turn): ListFilter<StuckObject> => ({
+          key: turn,
+          title: t(`filter.${turn}`),
+          isIn: (row) => row.turn === turn,
+        }),
       ),
-    [say],
+    [t],
   );
   const threshold = (
     <label className="fw-op-threshold">
-      <span>{say('since.label')}</span>
+      <span>{t('since.label')}</span>
       <FormSelect
         value={minutes}
         onChange={(_event, value) => setMinutes(THRESHOLDS.find((each) => String(each) === value) ?? 15)}
-        aria-label={say('since.label')}
+        aria-label={t('since.label')}
       >
         {THRESHOLDS.map((each) => (
-          <FormSelectOption key={each} value={each} label={say(`since.${each}`)} />
+          <FormSelectOption key={each} value={each} label={t(`since.${each}`)} />
         ))}
       </FormSelect>
     </label>
@@ -70,19 +75,19 @@ export function Page() {
   return (
     <>
       <ListPage
-        title={say('title')}
+        title={t('title')}
         snapshot={snapshot}
         columns={columns}
-        searched={searchedText}
-        searchLabel={say('search')}
+        searchText={searchText}
+        searchLabel={t('search')}
         filters={filters}
-        firstSort={FIRST_SORT}
+        defaultSort={DEFAULT_SORT}
         action={threshold}
-        empty={
+        emptyList={
           <>
             {threshold}
-            <EmptyList title={say('empty.title')} icon={CheckCircleIcon}>
-              {say('empty.body')}
+            <EmptyList title={t('empty.title')} icon={CheckCircleIcon}>
+              {t('empty.body')}
             </EmptyList>
           </>
         }
@@ -92,8 +97,8 @@ export function Page() {
   );
 }
 
-const FIRST_SORT = { key: 'since', direction: 'asc' } as const;
+const DEFAULT_SORT = { key: 'since', direction: 'asc' } as const;
 
-function searchedText({ kind, namespace, name, cluster, reason, message }: Trouble): string {
+function searchText({ kind, namespace, name, cluster, reason, message }: StuckObject): string {
   return `${kind} ${namespace} ${cluster} ${name} ${reason} ${message}`;
 }

@@ -1,9 +1,9 @@
 import { useMemo } from 'react';
 import type { Snapshot } from '../../api/resource-store.ts';
-import { keyOf, type Stored } from '../../api/resources.ts';
+import { keyOf, type StoredObject } from '../../api/resources.ts';
 
-/** Rows made from collections as if they were one: complete when all are, and failed when one has. */
-export function useDerivedSnapshot<T extends Stored>(
+/** Rows derived from several collections as if from one: complete when all are, and failed when one has failed. */
+export function useDerivedSnapshot<T extends StoredObject>(
   rows: readonly T[],
   sources: readonly Pick<Snapshot<never>, 'isComplete' | 'failure' | 'asOfMs'>[],
 ): Snapshot<T> {
@@ -12,7 +12,7 @@ export function useDerivedSnapshot<T extends Stored>(
   const oldestMs = Math.min(...sources.flatMap(({ asOfMs }) => asOfMs ?? []));
   const asOfMs = Number.isFinite(oldestMs) ? oldestMs : undefined;
   return useMemo(() => {
-    // Of some of the collections alone, sums and counts would be wrong.
+    // Totals of incomplete collections would be wrong.
     const items = isComplete ? rows : [];
     return { items, byKey: new Map(items.map((row) => [keyOf(row), row])), isComplete, failure, asOfMs };
   }, [rows, isComplete, failure, asOfMs]);

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 export interface Figure {
   readonly label: string;
   readonly value: ReactNode;
-  /** What needs somebody, where it is not all right. */
+  /** The number of objects that need attention, if any. */
   readonly isBad?: boolean;
 }
 

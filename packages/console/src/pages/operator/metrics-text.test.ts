@@ -3,10 +3,10 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { samplesOf } from './metrics-text.ts';
 
-test('reads what Fairway writes', async () => {
+test('parses the metrics that Fairway writes', async () => {
   const registry = new Registry();
   const metrics = new OpenStackMetrics(registry);
-  metrics.attempted({ cloud: 'a"b\\c', service: 'compute', method: 'GET', resource: '/servers' }, '2xx', 20);
+  metrics.recordAttempt({ cloud: 'a"b\\c', service: 'compute', method: 'GET', resource: '/servers' }, '2xx', 20);
   metrics.budget('a"b\\c', { waiting: 3, requestsPerMinute: 3_000 });
 
   const samples = samplesOf(await registry.metrics(), 'fairway_openstack_');

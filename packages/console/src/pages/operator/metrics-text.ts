@@ -1,4 +1,4 @@
-/** One series of Prometheus' text format at one time. */
+/** A sample of one series in Prometheus' text format. */
 export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -8,7 +8,9 @@ export interface Sample {
 const SERIES = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/;
 const LABEL = /(?:^|,)([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
-/** The samples of metrics whose names begin with `prefix`; all other lines are not looked at, of which there may be ten thousand. */
+/**
+ * The samples of metrics whose names begin with `prefix`; skips all other lines, of which there may be ten thousand.
+ */
 export function samplesOf(text: string, prefix: string): readonly Sample[] {
   return text.split('\n').flatMap((line) => {
     if (!line.startsWith(prefix)) return [];
@@ -20,11 +22,11 @@ export function samplesOf(text: string, prefix: string): readonly Sample[] {
 }
 
 function labelsOf(text: string): Readonly<Record<string, string>> {
-  return Object.fromEntries([...text.matchAll(LABEL)].map(([, key = '', value = '']) => [key, unescaped(value)]));
+  return Object.fromEntries([...text.matchAll(LABEL)].map(([, key = '', value = '']) => [key, unescapeLabel(value)]));
 }
 
-function unescaped(value: string): string {
-  return value.replaceAll(/\\(.)/g, (_whole, character: string) => (character === 'n' ? '\n' : character));
+function unescapeLabel(value: string): string {
+  return value.replaceAll(/\\(.)/g, (_match, character: string) => (character === 'n' ? '\n' : character));
 }
 
 function numberOf(value: string): number {

@@ -3,17 +3,17 @@ import { open } from '../../api/request.ts';
 import { type Sample, samplesOf } from './metrics-text.ts';
 
 export interface MetricsPoll {
-  /** Of the names of metrics. */
+  /** Prefix of the metrics' names. */
   readonly prefix: string;
   readonly everyMs: number;
   readonly onSamples: (samples: readonly Sample[]) => void;
   readonly onFailure: (failure: Failure) => void;
 }
 
-/** Reads Fairway's metrics now and again, while the page is looked at and until the returned function is called. */
+/** Polls Fairway's metrics while the page is visible, until the returned function is called. */
 export function pollMetrics({ prefix, everyMs, onSamples, onFailure }: MetricsPoll): () => void {
-  const ending = new AbortController();
-  const { signal } = ending;
+  const aborter = new AbortController();
+  const { signal } = aborter;
   const read = async () => {
     if (document.visibilityState === 'hidden') return;
     try {
@@ -27,6 +27,6 @@ export function pollMetrics({ prefix, everyMs, onSamples, onFailure }: MetricsPo
   const timer = setInterval(() => void read(), everyMs);
   return () => {
     clearInterval(timer);
-    ending.abort();
+    aborter.abort();
   };
 }

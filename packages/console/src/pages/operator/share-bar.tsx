@@ -3,14 +3,14 @@ import { useLocale } from '../../text/settings.ts';
 export interface ShareBarProps {
   readonly label: string;
   readonly used: number;
-  /** None: without a limit. */
+  /** Undefined: unlimited. */
   readonly limit: number | undefined;
   readonly unit?: string;
 }
 
 const NEARLY = 0.9;
 
-/** So much of so much, as numbers and drawn. */
+/** Usage and limit, as numbers and as a bar. */
 export function ShareBar({ label, used, limit, unit = '' }: ShareBarProps) {
   const locale = useLocale();
   const of = limit === undefined ? '∞' : limit.toLocaleString(locale);

@@ -4,14 +4,14 @@ import { operatorTexts } from './texts.ts';
 
 const ORDER: readonly DisplayState[] = ['attention', 'progress', 'ready', 'asleep'];
 
-/** How many are how; of what there is none, nothing is said. */
+/** Counts by state, without zeros. */
 export function StateCounts({ states }: { readonly states: Readonly<Record<DisplayState, number>> }) {
-  const say = useText(operatorTexts);
+  const t = useText(operatorTexts);
   return (
     <span className="fw-op-labels">
       {ORDER.filter((state) => states[state] > 0).map((state) => (
         <StateLabel key={state} state={state}>
-          {say(`state.${state}`, { count: states[state] })}
+          {t(`state.${state}`, { count: states[state] })}
         </StateLabel>
       ))}
     </span>

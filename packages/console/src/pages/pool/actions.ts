@@ -3,25 +3,25 @@ import { nodePools } from '../../api/resources.ts';
 import { remove } from '../../api/write.ts';
 import type { Action } from '../../app/confirm/confirmed-action.tsx';
 import type { PoolSpec } from '../../cluster/draft.ts';
-import type { Say } from '../../text/use-text.ts';
+import type { Translate } from '../../text/use-text.ts';
 import type { poolTexts } from './texts.ts';
 
-type SayPool = Say<(typeof poolTexts)['en']>;
+type TranslatePool = Translate<(typeof poolTexts)['en']>;
 
-export function deletingPool(pool: NodePool, say: SayPool): Action {
+export function deletePoolAction(pool: NodePool, t: TranslatePool): Action {
   const { namespace = '', name = '' } = pool.metadata;
   return {
-    title: say('delete.ask', { name }),
-    body: say('delete.body', { count: nodesOf(pool) }),
-    button: say('delete.sure'),
+    title: t('delete.ask', { name }),
+    body: t('delete.body', { count: nodesOf(pool) }),
+    button: t('delete.sure'),
     command: `kubectl -n ${namespace} delete nodepool ${name}`,
     danger: { kind: 'final', name },
     run: () => remove(nodePools, pool),
   };
 }
 
-/** What a change of a pool takes away besides what it says: all nodes, or each node for another. Undefined: nothing. */
-export function lossOf(before: PoolSpec, after: PoolSpec): 'zero' | 'replaced' | undefined {
+/** The implied loss of a change of a pool: all nodes, or the replacement of each one. Undefined: none. */
+export function nodeLossOf(before: PoolSpec, after: PoolSpec): 'zero' | 'replaced' | undefined {
   const goesToZero = isAtZero(after) && !isAtZero(before);
   if (goesToZero) return 'zero';
   return before.flavor === after.flavor ? undefined : 'replaced';
@@ -31,21 +31,21 @@ function isAtZero({ replicas, autoscaling }: PoolSpec): boolean {
   return replicas === 0 && autoscaling?.enabled !== true;
 }
 
-/** Saves a change by which nodes are lost. */
-export function losing(
+/** Saves a change that deletes nodes, after confirmation. */
+export function nodeLossAction(
   pool: NodePool,
   {
     loss,
     patch,
     save,
   }: { readonly loss: 'zero' | 'replaced'; readonly patch: object; readonly save: () => Promise<void> },
-  say: SayPool,
+  t: TranslatePool,
 ): Action {
   const { namespace = '', name = '' } = pool.metadata;
   return {
-    title: say(`${loss}.ask`, { name }),
-    body: say(`${loss}.body`, { count: nodesOf(pool) }),
-    button: say(`${loss}.do`),
+    title: t(`${loss}.ask`, { name }),
+    body: t(`${loss}.body`, { count: nodesOf(pool) }),
+    button: t(`${loss}.do`),
     command: `kubectl -n ${namespace} patch nodepool ${name} --type merge -p '${JSON.stringify(patch)}'`,
     danger: { kind: 'harmful' },
     run: save,

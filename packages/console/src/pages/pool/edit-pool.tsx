@@ -7,8 +7,8 @@ import { nodePools, plans } from '../../api/resources.ts';
 import { useResource } from '../../api/use-resources.ts';
 import { type Action, ConfirmedAction } from '../../app/confirm/confirmed-action.tsx';
 import { ChangePreview } from '../../cluster/change-preview.tsx';
-import { type PoolSpec, withoutEmpty } from '../../cluster/draft.ts';
-import { NOTHING_SAID, tryChange } from '../../cluster/dry-run.ts';
+import { omitEmpty, type PoolSpec } from '../../cluster/draft.ts';
+import { dryRunPatch, EMPTY_RESULT } from '../../cluster/dry-run.ts';
 import { Edit } from '../../cluster/edit.ts';
 import { mergePatch } from '../../cluster/merge-patch.ts';
 import { PoolFields } from '../../cluster/pool-fields.tsx';
@@ -18,7 +18,7 @@ import { useProfile } from '../../cluster/use-profile.ts';
 import { useWrite } from '../../cluster/use-write.ts';
 import { useDraft } from '../../session/drafts.ts';
 import { useText } from '../../text/use-text.ts';
-import { deletingPool, losing, lossOf } from './actions.ts';
+import { deletePoolAction, nodeLossAction, nodeLossOf } from './actions.ts';
 import { PoolFactsPanel } from './pool-facts-panel.tsx';
 import { PoolForm } from './pool-form.tsx';
 import { poolTexts } from './texts.ts';
@@ -28,41 +28,42 @@ export interface EditPoolProps {
   readonly pool: NodePool;
 }
 
-/** Changes what one changes of a pool, and nothing else: whatever others change meanwhile stays. */
+/** Edits the fields of a pool that users commonly change; concurrent changes of other fields are kept. */
 export function EditPool({ cluster, pool }: EditPoolProps) {
-  const say = useText(poolTexts);
+  const t = useText(poolTexts);
   const [, navigate] = useLocation();
   const { namespace = '', name = '' } = pool.metadata;
   const plan = useResource(plans, undefined, cluster.spec.plan).object?.spec;
-  const offer = useProfile(namespace, cluster.spec.credentialName);
-  const profile = offer && withoutPools(offer, [sizeOf(pool)]);
+  const cloudOffer = useProfile(namespace, cluster.spec.credentialName);
+  const profile = cloudOffer && withoutPools(cloudOffer, [sizeOf(pool)]);
   const {
-    value: { begun, edit, spec },
+    value: { initial, edit, spec },
     set,
-    forget,
+    discard,
   } = useDraft(
     `pool ${pool.metadata.uid}`,
-    (): Edited => ({ begun: pool, edit: new Edit(nodePools, pool), spec: pool.spec }),
+    (): PoolEdit => ({ initial: pool, edit: new Edit(nodePools, pool), spec: pool.spec }),
     (edited) => patchOf(edited) !== undefined,
   );
-  const { spec: before } = begun;
-  const patch = patchOf({ begun, spec });
+  const { spec: before } = initial;
+  const patch = patchOf({ initial, spec });
   const body = patch && { spec: patch };
   const asked = useDryRun(body && JSON.stringify(body), (signal) =>
-    body === undefined ? Promise.resolve(NOTHING_SAID) : tryChange(nodePools, { namespace, name }, body, signal),
+    body === undefined ? Promise.resolve(EMPTY_RESULT) : dryRunPatch(nodePools, { namespace, name }, body, signal),
   );
   const write = useWrite();
-  const back = `/clusters/${namespace}/${cluster.metadata.name}`;
+  const returnToCluster = `/clusters/${namespace}/${cluster.metadata.name}`;
   const [action, setAction] = useState<Action>();
   const finish = () => {
-    forget();
-    navigate(back);
+    discard();
+    navigate(returnToCluster);
   };
-  const ask = (asked: Action) => setAction({ ...asked, run: () => asked.run().then(() => finish()) });
+  const confirmAction = (asked: Action) => setAction({ ...asked, run: () => asked.run().then(() => finish()) });
   const submit = async () => {
     if (body === undefined) return;
-    const loss = lossOf(before, spec);
-    if (loss !== undefined) return ask(losing(pool, { loss, patch: body, save: () => edit.save(body) }, say));
+    const loss = nodeLossOf(before, spec);
+    if (loss !== undefined)
+      return confirmAction(nodeLossAction(pool, { loss, patch: body, save: () => edit.save(body) }, t));
     if (await write.run(() => edit.save(body))) finish();
   };
   return (
@@ -70,16 +71,16 @@ export function EditPool({ cluster, pool }: EditPoolProps) {
       <PoolForm
         spec={spec}
         profile={profile}
-        asked={body === undefined ? { result: undefined, isAsking: false } : asked}
+        dryRun={body === undefined ? { result: undefined, isAsking: false } : asked}
         write={write}
-        button={say('save')}
+        button={t('save')}
         isUnchanged={body === undefined}
-        back={back}
+        back={returnToCluster}
         onSubmit={() => void submit()}
-        onCancel={forget}
-        footer={<DeletePool pool={pool} onAsk={ask} />}
+        onCancel={discard}
+        footer={<DeletePool pool={pool} onConfirm={confirmAction} />}
       >
-        {begun.metadata.generation !== pool.metadata.generation && <p role="status">{say('conflict')}</p>}
+        {initial.metadata.generation !== pool.metadata.generation && <p role="status">{t('conflict')}</p>}
         <PoolFields
           id="pool"
           namespace={namespace}
@@ -91,39 +92,39 @@ export function EditPool({ cluster, pool }: EditPoolProps) {
           onChange={(next) => set((now) => ({ ...now, spec: next }))}
         />
         <PoolFactsPanel pool={pool} />
-        <ChangePreview resource={nodePools} stored={pool} patch={body} asked={asked} />
+        <ChangePreview resource={nodePools} stored={pool} patch={body} dryRun={asked} />
       </PoolForm>
       <ConfirmedAction action={action} onClose={() => setAction(undefined)} />
     </>
   );
 }
 
-interface Edited {
-  /** What it was when one began: a change is told from that. */
-  readonly begun: NodePool;
+interface PoolEdit {
+  /** The pool when the edit began: the change is the difference from it. */
+  readonly initial: NodePool;
   readonly edit: Edit<NodePool>;
   readonly spec: PoolSpec;
 }
 
-function patchOf({ begun, spec }: Pick<Edited, 'begun' | 'spec'>): object | undefined {
-  return mergePatch(withoutEmpty(begun.spec), withoutEmpty(spec));
+function patchOf({ initial, spec }: Pick<PoolEdit, 'initial' | 'spec'>): object | undefined {
+  return mergePatch(omitEmpty(initial.spec), omitEmpty(spec));
 }
 
-/** What the pool takes now. */
+/** The resources that the pool uses now. */
 function sizeOf({ spec, status }: NodePool) {
   const flavor = status?.flavorID ?? spec.flavor;
   return { flavor, nodes: status?.replicas ?? 0, hasFloatingIPs: spec.floatingIPs.enabled };
 }
 
-function DeletePool({ pool, onAsk }: { readonly pool: NodePool; readonly onAsk: (action: Action) => void }) {
-  const say = useText(poolTexts);
+function DeletePool({ pool, onConfirm }: { readonly pool: NodePool; readonly onConfirm: (action: Action) => void }) {
+  const t = useText(poolTexts);
   return (
     <section className="fw-step">
-      <h2>{say('delete.title')}</h2>
-      <p>{say('delete.body', { count: pool.status?.replicas ?? pool.spec.replicas })}</p>
+      <h2>{t('delete.title')}</h2>
+      <p>{t('delete.body', { count: pool.status?.replicas ?? pool.spec.replicas })}</p>
       <div className="fw-actions">
-        <Button variant="secondary" isDanger onClick={() => onAsk(deletingPool(pool, say))}>
-          {say('delete.do')}
+        <Button variant="secondary" isDanger onClick={() => onConfirm(deletePoolAction(pool, t))}>
+          {t('delete.do')}
         </Button>
       </div>
     </section>

@@ -4,9 +4,8 @@ import { useLocation } from 'wouter';
 import { nodePools, plans } from '../../api/resources.ts';
 import { useResource, useResources } from '../../api/use-resources.ts';
 import { create } from '../../api/write.ts';
-import { AsYaml } from '../../cluster/as-yaml.tsx';
 import { DEFAULT_NODES, type PoolSpec, poolName, poolOf } from '../../cluster/draft.ts';
-import { tryCreate } from '../../cluster/dry-run.ts';
+import { dryRunCreate } from '../../cluster/dry-run.ts';
 import { Field } from '../../cluster/field.tsx';
 import { defaultFlavor } from '../../cluster/flavors.ts';
 import { PoolFields } from '../../cluster/pool-fields.tsx';
@@ -15,14 +14,15 @@ import { partTexts } from '../../cluster/texts.ts';
 import { useDryRun } from '../../cluster/use-dry-run.ts';
 import { useProfile } from '../../cluster/use-profile.ts';
 import { useWrite } from '../../cluster/use-write.ts';
+import { YamlView } from '../../cluster/yaml-view.tsx';
 import { useDraft } from '../../session/drafts.ts';
 import { useText } from '../../text/use-text.ts';
 import { PoolForm } from './pool-form.tsx';
 import { poolTexts } from './texts.ts';
 
 export function NewPool({ cluster }: { readonly cluster: Cluster }) {
-  const say = useText(poolTexts);
-  const sayPart = useText(partTexts);
+  const t = useText(poolTexts);
+  const tPart = useText(partTexts);
   const [, navigate] = useLocation();
   const { namespace = '', name: clusterName = '' } = cluster.metadata;
   const plan = useResource(plans, undefined, cluster.spec.plan).object?.spec;
@@ -30,43 +30,43 @@ export function NewPool({ cluster }: { readonly cluster: Cluster }) {
   const { items } = useResources(nodePools, { namespace });
   const {
     value: written,
-    set: setWritten,
-    forget,
+    set: setUserInput,
+    discard,
   } = useDraft<{ readonly name?: string; readonly spec?: PoolSpec }>(
     `new pool ${namespace}/${clusterName}`,
     () => ({}),
     () => true,
   );
   const names = new Set(items.map(({ metadata }) => metadata.name));
-  const name = written.name ?? freeName(clusterName, names);
+  const name = written.name ?? unusedName(clusterName, names);
   const flavor = defaultFlavor(profile?.flavors ?? [], plan?.allowed)?.name ?? '';
   const spec: PoolSpec = written.spec ?? { flavor, replicas: DEFAULT_NODES };
   const pool = poolOf(clusterName, name, spec, namespace);
-  const asked = useDryRun(JSON.stringify(pool), (signal) => tryCreate(nodePools, pool, signal));
+  const dryRun = useDryRun(JSON.stringify(pool), (signal) => dryRunCreate(nodePools, pool, signal));
   const write = useWrite();
   const back = `/clusters/${namespace}/${clusterName}`;
   const submit = async () => {
     if (!(await write.run(() => create(nodePools, pool)))) return;
-    forget();
+    discard();
     navigate(back);
   };
   return (
     <PoolForm
       spec={spec}
       profile={profile}
-      asked={asked}
+      dryRun={dryRun}
       write={write}
-      button={say('add')}
+      button={t('add')}
       back={back}
-      yaml={<AsYaml objects={[pool]} />}
+      yaml={<YamlView objects={[pool]} />}
       onSubmit={() => void submit()}
-      onCancel={forget}
+      onCancel={discard}
     >
       <Field
         id="pool-name"
-        label={sayPart('pool.name')}
-        help={sayPart('pool.name.help')}
-        problems={problemsAt(asked.result?.problems, 'metadata.name')}
+        label={tPart('pool.name')}
+        help={tPart('pool.name.help')}
+        problems={problemsAt(dryRun.result?.problems, 'metadata.name')}
       >
         {(input) => (
           <TextInput
@@ -74,7 +74,7 @@ export function NewPool({ cluster }: { readonly cluster: Cluster }) {
             value={name}
             autoCapitalize="none"
             spellCheck={false}
-            onChange={(_event, next) => setWritten((now) => ({ ...now, name: next }))}
+            onChange={(_event, next) => setUserInput((now) => ({ ...now, name: next }))}
           />
         )}
       </Field>
@@ -84,15 +84,15 @@ export function NewPool({ cluster }: { readonly cluster: Cluster }) {
         spec={spec}
         profile={profile ?? {}}
         allowed={plan?.allowed}
-        result={asked.result}
-        onChange={(next) => setWritten((now) => ({ ...now, spec: next }))}
+        result={dryRun.result}
+        onChange={(next) => setUserInput((now) => ({ ...now, spec: next }))}
       />
     </PoolForm>
   );
 }
 
-/** The first that nobody has. */
-function freeName(clusterName: string, taken: ReadonlySet<string | undefined>): string {
+/** The first unused name. */
+function unusedName(clusterName: string, taken: ReadonlySet<string | undefined>): string {
   for (let index = 0; ; index++) {
     const name = poolName({ name: clusterName }, index);
     if (!taken.has(name)) return name;

@@ -15,16 +15,16 @@ import { EditPool } from './edit-pool.tsx';
 import { NewPool } from './new-pool.tsx';
 import { poolTexts } from './texts.ts';
 
-/** Adds a pool to a cluster, or changes one: without its name in the address, a new one. */
+/** Adds a pool to a cluster, or edits one: without a name in the URL, a new one. */
 export function Page({ params: { namespace = '', name = '', pool: poolName } }: PageProps) {
-  const say = useText(poolTexts);
-  const sayShell = useText(shellTexts);
-  const title = poolName === undefined ? say('title.new') : say('title.edit', { name: poolName });
+  const t = useText(poolTexts);
+  const tShell = useText(shellTexts);
+  const title = poolName === undefined ? t('title.new') : t('title.edit', { name: poolName });
   usePageTitle(title);
   const { object: cluster, failure } = useResource(clusters, namespace, name);
   const { object: pool, isMissing, failure: poolFailure } = useResource(nodePools, namespace, poolName ?? '');
   const isForeign = pool !== undefined && pool.spec.clusterName !== name;
-  const isGone = poolName !== undefined && (isMissing || isForeign);
+  const isNotFound = poolName !== undefined && (isMissing || isForeign);
   const base = `/clusters/${namespace}/${name}`;
   if (failure !== undefined && cluster === undefined) return <FailureNotice failure={failure} headingLevel="h1" />;
   return (
@@ -34,7 +34,7 @@ export function Page({ params: { namespace = '', name = '', pool: poolName } }: 
           <BreadcrumbItem
             render={({ className }) => (
               <Link href="/" className={className}>
-                {sayShell('nav.clusters')}
+                {tShell('nav.clusters')}
               </Link>
             )}
           />
@@ -50,12 +50,12 @@ export function Page({ params: { namespace = '', name = '', pool: poolName } }: 
         <Title headingLevel="h1">{title}</Title>
       </PageSection>
       <PageSection>
-        {isGone ? (
-          <p>{say('missing', { name: poolName })}</p>
+        {isNotFound ? (
+          <p>{t('missing', { name: poolName })}</p>
         ) : cluster !== undefined && poolName !== undefined && pool === undefined && poolFailure !== undefined ? (
           <FailureNotice failure={poolFailure} />
         ) : cluster === undefined || (poolName !== undefined && pool === undefined) ? (
-          <Spinner className="fw-page-spinner" aria-label={sayShell('loading')} />
+          <Spinner className="fw-page-spinner" aria-label={tShell('loading')} />
         ) : pool === undefined ? (
           <NewPool cluster={cluster} />
         ) : (

@@ -4,28 +4,28 @@ import { useText } from '../../text/use-text.ts';
 import { factsTexts } from './facts-texts.ts';
 import { poolFacts } from './pool-facts.ts';
 
-/** What the pool has beyond the fields of the form; nothing where it has no more. */
+/** Settings of the pool beyond the fields of the form; empty if it has none. */
 export function PoolFactsPanel({ pool }: { readonly pool: NodePool }) {
-  const say = useText(factsTexts);
+  const t = useText(factsTexts);
   const rows = poolFacts(pool);
   if (rows.length === 0) return null;
   return (
     <section aria-labelledby="pool-facts-title">
-      <h2 id="pool-facts-title">{say('title')}</h2>
+      <h2 id="pool-facts-title">{t('title')}</h2>
       <dl className="fw-facts">
         {rows.map(({ fact, values, problem }) => (
           <div key={fact} className={values.length > 1 || problem !== undefined ? 'fw-facts-wide' : undefined}>
-            <dt>{say(fact)}</dt>
+            <dt>{t(fact)}</dt>
             <dd>
               {values.map((value) => (
-                <span key={value}>{value === 'Hard' || value === 'Soft' ? say(value) : plain(value)}</span>
+                <span key={value}>{value === 'Hard' || value === 'Soft' ? t(value) : plain(value)}</span>
               ))}
               {problem !== undefined && <span className="fw-quiet">{plain(problem)}</span>}
             </dd>
           </div>
         ))}
       </dl>
-      <p className="fw-quiet">{say('help')}</p>
+      <p className="fw-quiet">{t('help')}</p>
     </section>
   );
 }

@@ -1,20 +1,20 @@
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 
-/** What a pool has beyond the fields of its form. */
+/** Settings of a pool beyond the fields of its form. */
 export type PoolFact = 'antiAffinity' | 'networks' | 'securityGroups' | 'serverTags' | 'serverMetadata' | 'kubelet';
 
 export interface PoolFactRow {
   readonly fact: PoolFact;
-  /** As they are written in the spec; of anti-affinity its policy. */
+  /** As in the spec; for anti-affinity, its policy. */
   readonly values: readonly string[];
-  /** Why it is not as it should be. */
+  /** Why it is not applied. */
   readonly problem?: string | undefined;
 }
 
-/** The settings that the pool has, in the order in which they are shown. Pure. */
+/** The settings of the pool, in display order. Pure. */
 export function poolFacts({ spec, status }: Pick<NodePool, 'spec' | 'status'>): readonly PoolFactRow[] {
   const { antiAffinity, antiAffinityPolicy = 'Hard', kubelet = {} } = spec;
-  const applied = status?.conditions?.find(({ type }) => type === 'SecurityGroupsApplied');
+  const groupsCondition = status?.conditions?.find(({ type }) => type === 'SecurityGroupsApplied');
   const rows: readonly PoolFactRow[] = [
     { fact: 'antiAffinity', values: antiAffinity ? [antiAffinityPolicy] : [] },
     {
@@ -26,16 +26,16 @@ export function poolFacts({ spec, status }: Pick<NodePool, 'spec' | 'status'>): 
     {
       fact: 'securityGroups',
       values: spec.securityGroups ?? [],
-      problem: applied?.status === 'False' ? applied.message : undefined,
+      problem: groupsCondition?.status === 'False' ? groupsCondition.message : undefined,
     },
     { fact: 'serverTags', values: spec.serverTags ?? [] },
-    { fact: 'serverMetadata', values: pairs(spec.serverMetadata ?? {}) },
-    { fact: 'kubelet', values: pairs(kubelet) },
+    { fact: 'serverMetadata', values: keyValuePairs(spec.serverMetadata ?? {}) },
+    { fact: 'kubelet', values: keyValuePairs(kubelet) },
   ];
   return rows.filter(({ values }) => values.length > 0);
 }
 
-function pairs(map: Readonly<Record<string, unknown>>): string[] {
+function keyValuePairs(map: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(map).map(
     ([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );

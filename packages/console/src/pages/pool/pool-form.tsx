@@ -9,9 +9,9 @@ import type { DryRunResult } from '../../cluster/dry-run.ts';
 import { POOL_FIELDS } from '../../cluster/pool-fields.tsx';
 import { problemsElsewhere, warningsElsewhere } from '../../cluster/problems.ts';
 import { partTexts } from '../../cluster/texts.ts';
-import type { Asked } from '../../cluster/use-dry-run.ts';
-import { UseTable } from '../../cluster/use-table.tsx';
-import type { Write } from '../../cluster/use-write.ts';
+import { UsageTable } from '../../cluster/usage-table.tsx';
+import type { DryRunState } from '../../cluster/use-dry-run.ts';
+import type { WriteState } from '../../cluster/use-write.ts';
 import { WriteFailure } from '../../cluster/write-failure.tsx';
 import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
@@ -20,26 +20,26 @@ import { poolTexts } from './texts.ts';
 export interface PoolFormProps {
   readonly spec: PoolSpec;
   readonly profile: CloudProfileStatus | undefined;
-  readonly asked: Asked<DryRunResult>;
-  readonly write: Write;
+  readonly dryRun: DryRunState<DryRunResult>;
+  readonly write: WriteState;
   readonly button: string;
   readonly isUnchanged?: boolean;
-  /** Where one goes back to. */
+  /** The page to return to. */
   readonly back: string;
   readonly children: ReactNode;
-  /** What it would create, as YAML. */
+  /** The YAML of the objects to create. */
   readonly yaml?: ReactNode;
-  /** Below the buttons. */
+  /** Content below the buttons. */
   readonly footer?: ReactNode;
   readonly onSubmit: () => void;
   readonly onCancel: () => void;
 }
 
-/** The frame of both: fields, what they take, and the button. */
+/** The common form: fields, required resources, and the button. */
 export function PoolForm({
   spec,
   profile,
-  asked: { result, isAsking },
+  dryRun: { result, isAsking },
   write: { isRunning, failure },
   button,
   isUnchanged = false,
@@ -50,15 +50,15 @@ export function PoolForm({
   onSubmit,
   onCancel,
 }: PoolFormProps) {
-  const say = useText(poolTexts);
-  const sayPart = useText(partTexts);
-  const others = [
-    ...problemsElsewhere(result?.problems, POOL_FIELDS).map(({ field, said }) =>
-      field === '' ? said : `${field}: ${said}`,
+  const t = useText(poolTexts);
+  const tPart = useText(partTexts);
+  const otherProblems = [
+    ...problemsElsewhere(result?.problems, POOL_FIELDS).map(({ field, message }) =>
+      field === '' ? message : `${field}: ${message}`,
     ),
     ...warningsElsewhere(result?.warnings, POOL_FIELDS),
   ];
-  const objections = [...(result?.problems.values() ?? [])].flat().length;
+  const problemCount = [...(result?.problems.values() ?? [])].flat().length;
   return (
     <Form
       className="fw-new-cluster"
@@ -72,29 +72,29 @@ export function PoolForm({
         <section className="fw-step">{children}</section>
         {footer}
       </div>
-      <aside className="fw-summary" aria-label={say('summary')}>
-        <h2>{say('summary')}</h2>
-        <UseTable
+      <aside className="fw-summary" aria-label={t('summary')}>
+        <h2>{t('summary')}</h2>
+        <UsageTable
           pools={[{ flavor: spec.flavor, nodes: spec.replicas ?? 1, hasFloatingIPs: spec.floatingIPs?.enabled }]}
           profile={profile}
         />
-        {others.map((text) => (
-          <Alert key={text} isInline variant="warning" title={sayPart('other.problems')}>
+        {otherProblems.map((text) => (
+          <Alert key={text} isInline variant="warning" title={tPart('other.problems')}>
             <ServerText text={text} />
           </Alert>
         ))}
         <WriteFailure failure={failure} />
         <p className="fw-asked" role="status">
           {isUnchanged ? (
-            say('unchanged')
+            t('unchanged')
           ) : isAsking ? (
-            sayPart('asking')
+            tPart('asking')
           ) : result === undefined || result.failure !== undefined ? (
-            sayPart('asked.unknown')
-          ) : objections === 0 ? (
-            <span className="fw-good">✓ {sayPart('asked.ok')}</span>
+            tPart('asked.unknown')
+          ) : problemCount === 0 ? (
+            <span className="fw-good">✓ {tPart('asked.ok')}</span>
           ) : (
-            <span className="fw-bad">{sayPart('asked.problems', { count: objections })}</span>
+            <span className="fw-bad">{tPart('asked.problems', { count: problemCount })}</span>
           )}
         </p>
         <div className="fw-actions">
@@ -102,7 +102,7 @@ export function PoolForm({
             {button}
           </Button>
           <Link href={back} className="pf-v6-c-button pf-m-link" onClick={onCancel}>
-            {say('cancel')}
+            {t('cancel')}
           </Link>
         </div>
         {yaml}

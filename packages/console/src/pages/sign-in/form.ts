@@ -3,8 +3,8 @@ import type { Credentials } from '../../session/session.ts';
 import type { KeyOf } from '../../text/texts.ts';
 import type { signInTexts } from './texts.ts';
 
-export const WAYS = ['password', 'applicationCredential', 'token'] as const;
-export type Way = (typeof WAYS)[number];
+export const SIGN_IN_METHODS = ['password', 'applicationCredential', 'token'] as const;
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 export const FIELDS = [
   'username',
@@ -16,9 +16,9 @@ export const FIELDS = [
   'token',
 ] as const;
 export type Field = (typeof FIELDS)[number];
-export type Entered = Readonly<Record<Field, string>>;
+export type SignInInput = Readonly<Record<Field, string>>;
 
-export const NOTHING_ENTERED: Entered = {
+export const EMPTY_INPUT: SignInInput = {
   username: '',
   domain: 'Default',
   password: '',
@@ -28,9 +28,9 @@ export const NOTHING_ENTERED: Entered = {
   token: '',
 };
 
-/** What a way to sign in asks for; a passcode once Keystone has asked for it. */
-export function fieldsOf(way: Way, wantsPasscode: boolean): readonly Field[] {
-  switch (way) {
+/** The fields of a sign-in method; includes the passcode once Keystone requires it. */
+export function fieldsOf(method: SignInMethod, wantsPasscode: boolean): readonly Field[] {
+  switch (method) {
     case 'password':
       return ['username', 'password', ...(wantsPasscode ? (['passcode'] as const) : []), 'domain'];
     case 'applicationCredential':
@@ -40,9 +40,9 @@ export function fieldsOf(way: Way, wantsPasscode: boolean): readonly Field[] {
   }
 }
 
-export function credentialsOf(way: Way, entered: Entered): Credentials {
-  const { username, domain, password, passcode, credentialId, credentialSecret, token } = entered;
-  switch (way) {
+export function credentialsOf(method: SignInMethod, input: SignInInput): Credentials {
+  const { username, domain, password, passcode, credentialId, credentialSecret, token } = input;
+  switch (method) {
     case 'password':
       return {
         kind: 'password',
@@ -58,15 +58,15 @@ export function credentialsOf(way: Way, entered: Entered): Credentials {
   }
 }
 
-/** Whether the password was right, and a passcode is wanted besides. */
+/** Whether the password was accepted and a passcode is also required. */
 export function needsPasscode({ code, causes }: Pick<Failure, 'code' | 'causes'>): boolean {
   return code === 401 && causes.some(({ field }) => field === 'passcode');
 }
 
-/** What is said of a sign-in that failed. */
+/** The message for a failed sign-in. */
 export function problemOf(
   { code, message, retryAfterMs = 1_000 }: Pick<Failure, 'code' | 'message' | 'retryAfterMs'>,
-  way: Way,
+  method: SignInMethod,
   hasPasscode: boolean,
 ): {
   readonly text: KeyOf<typeof signInTexts>;
@@ -75,7 +75,7 @@ export function problemOf(
   if (code === 429) return { text: 'failed.tooMany', values: { count: Math.ceil(retryAfterMs / 1000) } };
   if (code === 503 || code === 0) return { text: 'failed.unavailable', values: {} };
   if (code !== 401) return { text: 'failed', values: { message } };
-  switch (way) {
+  switch (method) {
     case 'password':
       return { text: hasPasscode ? 'failed.refused.passcode' : 'failed.refused', values: {} };
     case 'applicationCredential':

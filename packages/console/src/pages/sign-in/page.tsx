@@ -8,18 +8,18 @@ import { SIGN_IN_DOCUMENTATION } from '../../app/documentation.ts';
 import { DocumentationLink } from '../../app/documentation-link.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import { SettingsMenu } from '../../app/shell/settings-menu.tsx';
-import { notNow, type Session, type SignInOptions, signIn } from '../../session/session.ts';
+import { dismissSignIn, type Session, type SignInOptions, signIn } from '../../session/session.ts';
 import { useText } from '../../text/use-text.ts';
 import {
   credentialsOf,
-  type Entered,
+  EMPTY_INPUT,
   type Field,
   fieldsOf,
-  NOTHING_ENTERED,
   needsPasscode,
   problemOf,
-  WAYS,
-  type Way,
+  SIGN_IN_METHODS,
+  type SignInInput,
+  type SignInMethod,
 } from './form.ts';
 import { SignInField } from './sign-in-field.tsx';
 import { SingleSignOnLinks } from './single-sign-on-links.tsx';
@@ -27,50 +27,50 @@ import { signInTexts } from './texts.ts';
 
 export interface SignInPageProps {
   readonly options: SignInOptions;
-  /** What happened to the session before. */
+  /** Why the previous session ended. */
   readonly notice?: 'ended' | 'early' | 'left' | undefined;
-  /** Why a single sign-on has come to nothing. */
+  /** Why a single sign-on failed. */
   readonly failure?: Failure | undefined;
-  /** Whose session it was, where what he was doing is kept. */
+  /** The user of the previous session, whose input is kept. */
   readonly session?: Session;
 }
 
 export function SignInPage({ options, notice, failure, session }: SignInPageProps) {
-  const say = useText(signInTexts);
-  usePageTitle(say('title'));
-  const ways = options.keystone ? WAYS : WAYS.filter((way) => way === 'token');
-  const [way, setWay] = useState<Way>(ways[0] ?? 'token');
-  const [entered, setEntered] = useState<Entered>(
-    session?.kind === 'keystone' ? { ...NOTHING_ENTERED, username: session.user } : NOTHING_ENTERED,
+  const t = useText(signInTexts);
+  usePageTitle(t('title'));
+  const offeredMethods = options.keystone ? SIGN_IN_METHODS : SIGN_IN_METHODS.filter((way) => way === 'token');
+  const [way, setMethod] = useState<SignInMethod>(offeredMethods[0] ?? 'token');
+  const [input, setInput] = useState<SignInInput>(
+    session?.kind === 'keystone' ? { ...EMPTY_INPUT, username: session.user } : EMPTY_INPUT,
   );
   const [wantsPasscode, setWantsPasscode] = useState(false);
   const [isMissing, setIsMissing] = useState<ReadonlySet<Field>>(new Set());
   const [problem, setProblem] = useState<string | undefined>(
-    failure && say('failed.singleSignOn', { message: failure.message }),
+    failure && t('failed.singleSignOn', { message: failure.message }),
   );
   const [isBusy, setIsBusy] = useState(false);
   const fields = fieldsOf(way, wantsPasscode);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // It has taken the place of something else.
+    // Moves the focus, because this page replaces another.
     if (notice !== undefined) heading.current?.focus();
   }, [notice]);
 
   async function submit(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
-    const missing = fields.filter((field) => entered[field].trim() === '');
+    const missing = fields.filter((field) => input[field].trim() === '');
     setIsMissing(new Set(missing));
     setProblem(undefined);
     if (missing[0] !== undefined) return document.getElementById(missing[0])?.focus();
     setIsBusy(true);
     try {
-      await signIn(credentialsOf(way, entered));
+      await signIn(credentialsOf(way, input));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       setIsBusy(false);
       if (needsPasscode(error) && !wantsPasscode) return setWantsPasscode(true);
       const { text, values } = problemOf(error, way, wantsPasscode);
-      setProblem(say(text, values));
+      setProblem(t(text, values));
     }
   }
 
@@ -83,20 +83,20 @@ export function SignInPage({ options, notice, failure, session }: SignInPageProp
         <SettingsMenu />
       </header>
       <h1 ref={heading} tabIndex={-1}>
-        {say('title')}
+        {t('title')}
       </h1>
-      <p className="fw-quiet">{say('lead')}</p>
-      {notice !== undefined && <Alert isInline variant="info" title={say(`notice.${notice}`)} component="p" />}
+      <p className="fw-quiet">{t('lead')}</p>
+      {notice !== undefined && <Alert isInline variant="info" title={t(`notice.${notice}`)} component="p" />}
       <SingleSignOnLinks names={options.singleSignOn ?? []} inNewTab={session !== undefined} />
-      {ways.length > 1 && (
-        <ToggleGroup aria-label={say('way.label')}>
-          {ways.map((each) => (
+      {offeredMethods.length > 1 && (
+        <ToggleGroup aria-label={t('way.label')}>
+          {offeredMethods.map((each) => (
             <ToggleGroupItem
               key={each}
-              text={say(`way.${each}`)}
+              text={t(`way.${each}`)}
               isSelected={each === way}
               onChange={() => {
-                setWay(each);
+                setMethod(each);
                 setProblem(undefined);
                 setIsMissing(new Set());
               }}
@@ -112,18 +112,18 @@ export function SignInPage({ options, notice, failure, session }: SignInPageProp
           <SignInField
             key={field}
             field={field}
-            value={entered[field]}
+            value={input[field]}
             isMissing={isMissing.has(field)}
-            onChange={(value) => setEntered({ ...entered, [field]: value })}
+            onChange={(value) => setInput({ ...input, [field]: value })}
           />
         ))}
         <ActionGroup>
           <Button type="submit" isBlock isLoading={isBusy} isDisabled={isBusy}>
-            {say('submit')}
+            {t('submit')}
           </Button>
           {notice === 'early' && (
-            <Button variant="link" onClick={notNow}>
-              {say('back')}
+            <Button variant="link" onClick={dismissSignIn}>
+              {t('back')}
             </Button>
           )}
         </ActionGroup>

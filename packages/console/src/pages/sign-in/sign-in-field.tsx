@@ -18,7 +18,7 @@ const HELP: Partial<Readonly<Record<Field, Help>>> = {
   credentialSecret: 'field.credential.help',
   token: 'field.token.help',
 };
-/** As password managers know them. */
+/** Values for password managers. */
 const AUTOCOMPLETE: Readonly<Record<Field, string>> = {
   username: 'username',
   domain: 'off',
@@ -38,7 +38,7 @@ export interface SignInFieldProps {
 }
 
 export function SignInField({ field, value, isMissing, onChange }: SignInFieldProps) {
-  const say = useText(signInTexts);
+  const t = useText(signInTexts);
   const [isShown, setIsShown] = useState(false);
   const isSecret = SECRET.includes(field);
   const help = HELP[field];
@@ -60,14 +60,14 @@ export function SignInField({ field, value, isMissing, onChange }: SignInFieldPr
     />
   );
   return (
-    <FormGroup label={say(`field.${field}`)} fieldId={field} isRequired>
+    <FormGroup label={t(`field.${field}`)} fieldId={field} isRequired>
       {isSecret ? (
         <InputGroup>
           <InputGroupItem isFill>{input}</InputGroupItem>
           <InputGroupItem>
             <Button
               variant="control"
-              aria-label={say(isShown ? 'hide.password' : 'show.password')}
+              aria-label={t(isShown ? 'hide.password' : 'show.password')}
               icon={isShown ? <EyeSlashIcon /> : <EyeIcon />}
               onClick={() => setIsShown(!isShown)}
             />
@@ -80,7 +80,7 @@ export function SignInField({ field, value, isMissing, onChange }: SignInFieldPr
         <FormHelperText>
           <HelperText id={helpId}>
             <HelperTextItem variant={isMissing ? 'error' : 'default'}>
-              {isMissing ? say('missing') : help !== undefined && say(help)}
+              {isMissing ? t('missing') : help !== undefined && t(help)}
             </HelperTextItem>
           </HelperText>
         </FormHelperText>

@@ -15,7 +15,7 @@ import {
 
 const CLOUD_INIT = 'cloud-init';
 
-/** Only the form matters; the certificate is never parsed here. */
+/** Only the format matters; the certificate is never parsed here. */
 const AUTHORITY = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 
 const config: NodeConfig = {
@@ -61,7 +61,7 @@ function files(nodeConfig: NodeConfig): Map<string, string> {
 }
 
 describe('nodeCloudConfig', () => {
-  it('begins with the header that cloud-init requires', () => {
+  it('starts with the header that cloud-init requires', () => {
     expect(nodeCloudConfig(config).split('\n')[0]).toBe('#cloud-config');
   });
 
@@ -141,15 +141,15 @@ describe('nodeCloudConfig', () => {
     ['containerd github.com/containerd/containerd 1.6.20~ds1 1.6.20~ds1-1+deb12u3', 'kept', 'replaced'],
     ['containerd github.com/containerd/containerd 1.5.9-0ubuntu1~20.04.4 ', 'replaced', 'replaced'],
     ['', 'replaced', 'replaced'],
-  ])('of an image with %j: %s for 1.36, %s for 1.37, which has no cgroup driver of its own', (line, for36, for37) => {
-    const treatment = (version: string) => {
+  ])('of an image with %j is %s for 1.36 and %s for 1.37, which has no cgroup driver setting', (line, for36, for37) => {
+    const settingsFor = (version: string) => {
       const script = files({ ...config, version }).get('/usr/local/lib/fairway/install-node') ?? '';
       const [, pattern = ''] = /containerd --version .* grep -qE '([^']+)'/.exec(script) ?? [];
       const grep = spawnSync('grep', ['-qE', pattern], { input: `${line}\n` });
       return grep.status === 0 ? 'kept' : 'replaced';
     };
-    expect(treatment('1.36.3')).toBe(for36);
-    expect(treatment('1.37.0')).toBe(for37);
+    expect(settingsFor('1.36.3')).toBe(for36);
+    expect(settingsFor('1.37.0')).toBe(for37);
   });
 
   it('installs a unit that runs at every boot until it has succeeded once', () => {
@@ -166,7 +166,7 @@ describe('nodeCloudConfig', () => {
     expect(script.trimEnd().split('\n').at(-1)).toBe(`install -D /dev/null ${marker}`);
   });
 
-  it('configures containerd in the version that 1.6 to 2.x read', () => {
+  it('configures containerd in the configuration version that 1.6 to 2.x read', () => {
     const toml = files(config).get('/etc/containerd/config.toml') ?? '';
     expect(toml).toMatch(/^version = 2\n/);
     expect(toml).toContain('sandbox_image = "registry.k8s.io/pause:3.10.1"');
@@ -182,12 +182,12 @@ describe('nodeCloudConfig', () => {
   });
 
   it('writes mirrors, proxies and kernel modules if configured', () => {
-    const rich = files(richConfig);
-    expect(rich.get('/etc/containerd/certs.d/docker.io/hosts.toml')).toContain(
+    const richFiles = files(richConfig);
+    expect(richFiles.get('/etc/containerd/certs.d/docker.io/hosts.toml')).toContain(
       'server = "https://registry-1.docker.io"',
     );
-    expect(rich.get('/etc/systemd/system/kubelet.service.d/20-proxy.conf')).toContain('NO_PROXY=10.0.0.0/8,.svc,');
-    expect(rich.get('/etc/modules-load.d/kubernetes.conf')).toContain('ip_vs_rr');
+    expect(richFiles.get('/etc/systemd/system/kubelet.service.d/20-proxy.conf')).toContain('NO_PROXY=10.0.0.0/8,.svc,');
+    expect(richFiles.get('/etc/modules-load.d/kubernetes.conf')).toContain('ip_vs_rr');
     expect(files(config).has('/etc/systemd/system/kubelet.service.d/20-proxy.conf')).toBe(false);
     expect(files(config).get('/etc/modules-load.d/kubernetes.conf')).not.toContain('ip_vs');
   });
@@ -197,10 +197,10 @@ describe('nodeCloudConfig', () => {
       { url: 'https://harbor.example.com/v2/cache', certificateAuthority: AUTHORITY },
       { url: 'http://[fd00::1]:5000' },
     ];
-    const written = files({ ...config, registryMirrors: [{ registry: 'registry.example.com:5000', mirrors }] });
+    const writtenFiles = files({ ...config, registryMirrors: [{ registry: 'registry.example.com:5000', mirrors }] });
     const folder = '/etc/containerd/certs.d/registry.example.com:5000';
 
-    expect(parseToml(written.get(`${folder}/hosts.toml`) ?? '')).toEqual({
+    expect(parseToml(writtenFiles.get(`${folder}/hosts.toml`) ?? '')).toEqual({
       server: 'https://registry.example.com:5000',
       host: {
         'https://harbor.example.com/v2/cache': {
@@ -211,11 +211,11 @@ describe('nodeCloudConfig', () => {
         'http://[fd00::1]:5000': { capabilities: ['pull', 'resolve'] },
       },
     });
-    expect(written.get(`${folder}/mirror-0.crt`)).toBe(AUTHORITY);
+    expect(writtenFiles.get(`${folder}/mirror-0.crt`)).toBe(AUTHORITY);
   });
 
-  it('configures further interfaces itself, found by MAC address, with routes only for the subnet', () => {
-    const furtherInterfaces = [
+  it('configures additional interfaces by MAC address, with routes only for the subnet', () => {
+    const additionalInterfaces = [
       { macAddress: 'fa:16:3e:00:00:01', address: '10.60.0.7/24', mtu: 1450, routes: [] },
       {
         macAddress: 'fa:16:3e:00:00:02',
@@ -223,7 +223,7 @@ describe('nodeCloudConfig', () => {
         routes: [{ destination: '192.0.2.0/24', gateway: '10.61.0.1' }],
       },
     ];
-    const withTwo = { ...config, furtherInterfaces };
+    const withTwo = { ...config, additionalInterfaces };
     const { runcmd } = load(nodeCloudConfig(withTwo)) as { runcmd: string[][] };
 
     expect(files(withTwo).get('/etc/systemd/network/05-fairway-further-0.network')).toBe(
@@ -252,8 +252,8 @@ Address=10.60.0.7/24
 
   it('reaches the cluster, its nodes and the metadata service without a proxy', () => {
     const proxy = { httpsProxy: 'http://u%40:p@proxy:3128', noProxy: [] };
-    const written = files({ ...config, proxy, nodesCIDR: '10.1.0.0/20' });
-    const dropIn = written.get('/etc/systemd/system/containerd.service.d/20-proxy.conf') ?? '';
+    const writtenFiles = files({ ...config, proxy, nodesCIDR: '10.1.0.0/20' });
+    const dropIn = writtenFiles.get('/etc/systemd/system/containerd.service.d/20-proxy.conf') ?? '';
 
     expect(dropIn).toContain('Environment="HTTPS_PROXY=http://u%%40:p@proxy:3128"');
     const [, list = ''] = /NO_PROXY=([^"]*)/.exec(dropIn) ?? [];
@@ -262,14 +262,14 @@ Address=10.60.0.7/24
     );
   });
 
-  it("removes CNI's state of pods at each boot, including empty files from a power cut", () => {
+  it('removes the pod state of CNI at each boot, including empty files after a power cut', () => {
     const lines = files(config).get('/etc/tmpfiles.d/kubernetes.conf')?.trim().split('\n');
 
-    // The exclamation mark: only at boot, never while pods run.
+    // The exclamation mark means only at boot, never while pods run.
     expect(lines).toEqual(['R! /var/lib/cni/results', 'R! /var/lib/cni/networks']);
   });
 
-  it("exempts the cluster's own ranges from the proxy, whatever the operator listed", () => {
+  it('exempts the ranges of the cluster from the proxy, whatever the operator listed', () => {
     const paths = [
       '/etc/systemd/system/containerd.service.d/20-proxy.conf',
       '/etc/systemd/system/kubelet.service.d/20-proxy.conf',
@@ -294,7 +294,7 @@ Address=10.60.0.7/24
     expect(apt.conf).not.toMatch(/10\.0\.0\.0\/8|\.svc/);
   });
 
-  it.skipIf(!hasCloudInit())('passes cloud-init schema (skipped where cloud-init is not installed)', () => {
+  it.skipIf(!hasCloudInit())('passes cloud-init schema (skipped without cloud-init)', () => {
     for (const nodeConfig of [config, richConfig]) {
       const folder = mkdtempSync(join(tmpdir(), 'fairway-cloud-init-'));
       try {
@@ -326,7 +326,7 @@ describe('nodeUserData', () => {
     expect(gunzipSync(Buffer.from(userData, 'base64')).toString()).toBe(nodeCloudConfig(large));
   });
 
-  it('rejects what cannot fit', () => {
+  it('rejects user data that cannot fit', () => {
     let state = 1;
     const noise = Array.from({ length: 120_000 }, () => {
       state = (state * 48_271) % 2_147_483_647;

@@ -13,8 +13,8 @@ afterEach(async () => {
   await new Promise((resolve) => server?.close(resolve));
 });
 
-async function storeOn(answer: RequestListener): Promise<S3Store> {
-  server = createServer(answer);
+async function storeOn(respond: RequestListener): Promise<S3Store> {
+  server = createServer(respond);
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
   store = new S3Store({
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -27,7 +27,7 @@ async function storeOn(answer: RequestListener): Promise<S3Store> {
   return store;
 }
 
-test('requests are signed with their own checksum and the time', async () => {
+test('signs requests with their own checksum and the time', async () => {
   const seen: (string | undefined)[] = [];
   const opened = await storeOn((request, response) => {
     const { 'x-amz-content-sha256': checksum, 'x-amz-date': date } = request.headers;
@@ -44,7 +44,7 @@ test('requests are signed with their own checksum and the time', async () => {
   ]);
 });
 
-test('all pages of a list are read', async () => {
+test('reads all pages of a list', async () => {
   const opened = await storeOn((request, response) => {
     const token = new URL(request.url ?? '', 'http://x').searchParams.get('continuation-token');
     const page =
@@ -69,15 +69,20 @@ test.each([
     body: '<Error><Code>AccessDenied</Code><Message>no way</Message></Error>',
     message: /answers 403 \(AccessDenied: no way\)/,
   },
-  { reason: 'its status, where it says nothing', status: 503, body: '', message: /answers 503$/ },
-  { reason: 'that it is no list', status: 200, body: '<html>Welcome</html>', message: 'not a list of objects' },
-])('a failing store is reported with $reason', async ({ status, body, message }) => {
+  { reason: 'the status of an empty response', status: 503, body: '', message: /answers 503$/ },
+  {
+    reason: 'a response that is not a list',
+    status: 200,
+    body: '<html>Welcome</html>',
+    message: 'not a list of objects',
+  },
+])('reports a failing store with $reason', async ({ status, body, message }) => {
   const opened = await storeOn((_, response) => response.writeHead(status).end(body));
 
   await expect(opened.list('')).rejects.toThrow(message);
 });
 
-test('a missing object and a missing bucket are distinguished', async () => {
+test('distinguishes a missing object from a missing bucket', async () => {
   let code = 'NoSuchKey';
   const opened = await storeOn((_, response) => response.writeHead(404).end(`<Error><Code>${code}</Code></Error>`));
 
@@ -87,7 +92,7 @@ test('a missing object and a missing bucket are distinguished', async () => {
   await expect(opened.get('a')).rejects.toThrow('NoSuchBucket');
 });
 
-test('an endless response is not read to its end', async () => {
+test('does not read an endless response to its end', async () => {
   const opened = await storeOn((_, response) => {
     const chunk = Buffer.alloc(2 ** 20);
     const more = () => {
@@ -100,7 +105,7 @@ test('an endless response is not read to its end', async () => {
   await expect(opened.list('')).rejects.toThrow('exceeds');
 });
 
-test('an unreachable store is reported with its address', async () => {
+test('reports an unreachable store with its address', async () => {
   const opened = await storeOn((_, response) => response.destroy());
 
   await expect(opened.get('a')).rejects.toThrow(/^s3:\/\/bucket\/fairway\/ at http.* does not respond/);

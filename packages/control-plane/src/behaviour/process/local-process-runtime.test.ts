@@ -25,28 +25,28 @@ const OPERATORS = {
   LD_PRELOAD: '/tmp/evil.so',
   NODE_OPTIONS: '--require=/tmp/evil.js',
 };
-const PASSED_ON = { PATH: process.env['PATH'] ?? '', SSL_CERT_FILE: '/etc/ssl/certs/ca.pem', TZ: 'UTC' };
+const INHERITED_VARIABLES = { PATH: process.env['PATH'] ?? '', SSL_CERT_FILE: '/etc/ssl/certs/ca.pem', TZ: 'UTC' };
 
 const folders: string[] = [];
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-describe("the operator's environment", () => {
-  test('control planes inherit what they need and nothing else: no proxy, no credential', () => {
-    const { env } = localMachine(() => undefined, '127.0.0.1', { ...OPERATORS, ...PASSED_ON });
+describe('environment of the operator', () => {
+  test('is reduced to what control planes need, without proxies and credentials', () => {
+    const { env } = localMachine(() => undefined, '127.0.0.1', { ...OPERATORS, ...INHERITED_VARIABLES });
 
-    expect(env).toEqual(PASSED_ON);
+    expect(env).toEqual(INHERITED_VARIABLES);
   });
 
-  test('so do programs that are run to determine their version', async () => {
+  test('is also reduced for programs that only report their version', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fairway-env-'));
     folders.push(folder);
     const seen = join(folder, 'seen');
     for (const name of ['kube-apiserver', 'etcd', 'kube-controller-manager', 'kube-scheduler']) {
       writeFileSync(join(folder, name), `#!/bin/sh\nenv >> ${seen}\necho Kubernetes v1.36.3\n`, { mode: 0o700 });
     }
-    await findLocalBinaries({ ...OPERATORS, ...PASSED_ON, KUBEBUILDER_ASSETS: folder }, []);
+    await findLocalBinaries({ ...OPERATORS, ...INHERITED_VARIABLES, KUBEBUILDER_ASSETS: folder }, []);
     const names = readFileSync(seen, 'utf8')
       .trim()
       .split('\n')

@@ -33,7 +33,7 @@ function runToEnd(change: Partial<Launch> = {}): Promise<ProcessIdentity> {
   });
 }
 
-test('a program is in its pid file before it runs, in its folder, with only its own environment', async () => {
+test('writes the pid file before the program runs, in its folder, with only its own environment', async () => {
   const { pid } = await runToEnd();
 
   expect(readFileSync(join(folder, 'log'), 'utf8')).toMatch(new RegExp(`${folder}\n${pid} abc \\d*\n2:\n`));
@@ -43,7 +43,7 @@ test('a program is in its pid file before it runs, in its folder, with only its 
   });
 });
 
-test.skipIf(!existsSync('/proc/self/status'))('a program has limits (skipped without /proc)', async () => {
+test.skipIf(!existsSync('/proc/self/status'))('limits a program (skipped without /proc)', async () => {
   await runToEnd({ args: ['-c', 'cat /proc/$$/oom_score_adj; ulimit -n; ulimit -Hn'] });
 
   const [oomScore, ...openFiles] = readFileSync(join(folder, 'log'), 'utf8').trim().split('\n').map(Number);
@@ -51,14 +51,14 @@ test.skipIf(!existsSync('/proc/self/status'))('a program has limits (skipped wit
   for (const limit of openFiles) expect(limit).toBeLessThanOrEqual(65_536);
 });
 
-test.skipIf(!existsSync('/proc/self/status'))('memory of a process is reported (skipped without /proc)', () => {
+test.skipIf(!existsSync('/proc/self/status'))('reports the memory of a process (skipped without /proc)', () => {
   const host = localProcessHost(identify);
 
   expect(host.memoryBytes({ pid: process.pid, started: '' })).toBeGreaterThan(2 ** 20);
   expect(host.memoryBytes({ pid: 2 ** 30, started: '' })).toBeUndefined();
 });
 
-test('a program does not run if another is in the pid file', async () => {
+test('does not run a program if the pid file contains another one', async () => {
   writeFileSync(join(folder, 'pid'), '1 other 5\n');
 
   await runToEnd();
@@ -67,7 +67,7 @@ test('a program does not run if another is in the pid file', async () => {
   expect(readFileSync(join(folder, 'pid'), 'utf8')).toBe('1 other 5\n');
 });
 
-test('a stale socket is removed before the next program runs, and only then', async () => {
+test('removes a stale socket only before the next program runs', async () => {
   const socket = join(folder, 'etcd:0');
   writeFileSync(socket, '');
   writeFileSync(join(folder, 'pid'), '1 other 5\n');
@@ -79,6 +79,6 @@ test('a stale socket is removed before the next program runs, and only then', as
   expect(existsSync(socket)).toBe(false);
 });
 
-test.each(['', 'x abc 5', '0 abc 5', '-1 abc 5', '12'])('"%s" is not a valid pid file', (text) => {
+test.each(['', 'x abc 5', '0 abc 5', '-1 abc 5', '12'])('refuses the pid file "%s"', (text) => {
   expect(parsePidFile(text)).toBeUndefined();
 });

@@ -12,9 +12,9 @@ import { createClusterPki, trustBundle } from '../../pki/cluster-pki.ts';
 import { certificateRequirements, issueComponentCertificate } from '../../pki/component-certificates.ts';
 import {
   ACCESS_WEBHOOK_URL,
-  CONNECTIONS,
+  CONNECTION_RATE,
   isTokenWebhook,
-  REQUESTS,
+  REQUEST_RATE,
   TOKEN_WEBHOOK_URL,
   TokenWebhook,
   type WebhookTls,
@@ -23,14 +23,14 @@ import type { ReviewAccess } from '../../runtime.ts';
 
 const ALICE: UserInfo = { username: 'keystone:u1', uid: 'u1', groups: ['keystone:project:p1'], extra: { a: ['b'] } };
 const pki = await createClusterPki(systemClock);
-const another = await createClusterPki(systemClock);
+const otherPki = await createClusterPki(systemClock);
 
 const requirement = (name: string) => {
   const all = certificateRequirements({
     serviceCIDR: '10.3.0.0/16',
     dnsNames: [],
     ipAddresses: [],
-    asksTokenWebhook: true,
+    usesTokenWebhook: true,
   });
   const found = all.find(({ component }) => component === name);
   if (found === undefined) throw new Error(`no certificate ${name}`);
@@ -46,7 +46,7 @@ async function tlsOf(of = pki): Promise<WebhookTls> {
 const clock = new FakeClock(Date.now());
 
 /** As reported by the client's TLS. */
-const REFUSED = /alert|ECONNRESET|socket hang up|EPIPE|socket disconnected/;
+const CONNECTION_ERROR = /alert|ECONNRESET|socket hang up|EPIPE|socket disconnected/;
 
 const reviewAccess: ReviewAccess = {
   authorize: ({ user, verb }) => ({
@@ -57,11 +57,11 @@ const reviewAccess: ReviewAccess = {
 
 let webhook: TokenWebhook;
 let listener: Server;
-let asked: string[];
+let requestedPaths: string[];
 beforeEach(async () => {
-  asked = [];
+  requestedPaths = [];
   const review = (token: string) => {
-    asked.push(token);
+    requestedPaths.push(token);
     return Promise.resolve(token === 'good' ? ALICE : undefined);
   };
   webhook = new TokenWebhook(await tlsOf(), { reviewToken: review, reviewAccess }, { clock, log: silentLogger });
@@ -81,7 +81,7 @@ const apiServer = async (of = pki): Promise<Client> => {
   return { cert, key };
 };
 
-/** The status and the body, or why there is none. */
+/** The status and the body, or the reason if there is no response. */
 async function post(client: Client, body: string, options: { readonly path?: string; readonly ca?: string } = {}) {
   const { hostname, pathname } = new URL(TOKEN_WEBHOOK_URL);
   const { path = pathname, ca = trustBundle(pki.frontProxy) } = options;
@@ -109,8 +109,8 @@ async function post(client: Client, body: string, options: { readonly path?: str
 const review = (token: string, version = 'authentication.k8s.io/v1') =>
   JSON.stringify({ apiVersion: version, kind: 'TokenReview', spec: { token, audiences: ['a'] }, status: { user: {} } });
 
-describe('an API server that reviews tokens', () => {
-  test('gets the user of a token', async () => {
+describe('token reviews of an API server', () => {
+  test('return the user of a token', async () => {
     const { status, text: body } = await post(await apiServer(), review('good'));
 
     expect(status).toBe(200);
@@ -121,7 +121,7 @@ describe('an API server that reviews tokens', () => {
     });
   });
 
-  test('gets the same answer for all other tokens', async () => {
+  test('return the same response for all other tokens', async () => {
     const { status, text: body } = await post(await apiServer(), review('bad'));
 
     expect(status).toBe(200);
@@ -131,30 +131,32 @@ describe('an API server that reviews tokens', () => {
   test.each([
     { what: 'no JSON', body: 'token', status: 400 },
     { what: 'another version', body: review('good', 'authentication.k8s.io/v1beta1'), status: 400 },
-    { what: 'more than a review is long', body: review('x'.repeat(70_000)), status: 413 },
-  ])('gets $status for $what, and no token is reviewed', async ({ body, status }) => {
+    { what: 'a review that is too long', body: review('x'.repeat(70_000)), status: 413 },
+  ])('return $status for $what, without reviewing a token', async ({ body, status }) => {
     expect(await post(await apiServer(), body)).toMatchObject({ status });
-    expect(asked).toEqual([]);
+    expect(requestedPaths).toEqual([]);
   });
 
-  test('gets 404 at other paths', async () => {
+  test('return 404 at other paths', async () => {
     expect(await post(await apiServer(), review('good'), { path: '/' })).toMatchObject({ status: 404 });
   });
 
-  test('verifies it with the next authority during a rotation, and is verified with it itself', async () => {
-    webhook.setTls(await tlsOf(another));
-    webhook.answerBy({ reviewToken: () => Promise.resolve({ ...ALICE, username: 'keystone:u2' }) });
+  test('are verified with the next authority during a rotation, in both directions', async () => {
+    webhook.setTls(await tlsOf(otherPki));
+    webhook.setReviews({ reviewToken: () => Promise.resolve({ ...ALICE, username: 'keystone:u2' }) });
 
-    const { text: body } = await post(await apiServer(another), review('any'), { ca: trustBundle(another.frontProxy) });
+    const { text: body } = await post(await apiServer(otherPki), review('any'), {
+      ca: trustBundle(otherPki.frontProxy),
+    });
 
     expect(JSON.parse(body)).toMatchObject({ status: { user: { username: 'keystone:u2' } } });
-    await expect(post(await apiServer(), review('any'), { ca: trustBundle(another.frontProxy) })).rejects.toThrow(
-      REFUSED,
+    await expect(post(await apiServer(), review('any'), { ca: trustBundle(otherPki.frontProxy) })).rejects.toThrow(
+      CONNECTION_ERROR,
     );
   });
 });
 
-describe('an API server that reviews access', () => {
+describe('access reviews of an API server', () => {
   const path = new URL(ACCESS_WEBHOOK_URL).pathname;
   const access = (spec: object, version = 'authorization.k8s.io/v1') =>
     JSON.stringify({ apiVersion: version, kind: 'SubjectAccessReview', spec });
@@ -162,19 +164,19 @@ describe('an API server that reviews access', () => {
 
   test.each([
     {
-      what: 'what is allowed',
+      what: 'an allowed request',
       spec: { user: 'u', groups, resourceAttributes: { verb: 'get', resource: 'pods' } },
       allowed: true,
     },
     {
-      what: 'a path that is allowed',
+      what: 'an allowed path',
       spec: { user: 'u', groups, nonResourceAttributes: { verb: 'get', path: '/x' } },
       allowed: true,
     },
-    { what: 'what is not', spec: { user: 'u', groups, resourceAttributes: { verb: 'list' } }, allowed: false },
-    { what: 'somebody without a name', spec: { resourceAttributes: { verb: 'get' } }, allowed: false },
+    { what: 'a denied request', spec: { user: 'u', groups, resourceAttributes: { verb: 'list' } }, allowed: false },
+    { what: 'a user without a name', spec: { resourceAttributes: { verb: 'get' } }, allowed: false },
     { what: 'nothing', spec: { user: 'u', groups }, allowed: false },
-  ])('gets an answer about $what: $allowed', async ({ spec, allowed }) => {
+  ])('return for $what: $allowed', async ({ spec, allowed }) => {
     const { status, text: body } = await post(await apiServer(), access(spec), { path });
 
     expect(status).toBe(200);
@@ -185,8 +187,8 @@ describe('an API server that reviews access', () => {
     });
   });
 
-  test('gets no permission if there is no reviewer', async () => {
-    webhook.answerBy({ reviewToken: () => Promise.resolve(undefined) });
+  test('deny access if there is no reviewer', async () => {
+    webhook.setReviews({ reviewToken: () => Promise.resolve(undefined) });
     const { text: body } = await post(
       await apiServer(),
       access({ user: 'u', groups, resourceAttributes: { verb: 'get' } }),
@@ -197,21 +199,21 @@ describe('an API server that reviews access', () => {
   });
 });
 
-test('requests beyond a limit per minute are not processed', async () => {
+test('does not process requests beyond a limit per minute', async () => {
   const client = await apiServer();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const answers = await Promise.all(
-    Array.from({ length: REQUESTS.burst + 5 }, () =>
+    Array.from({ length: REQUEST_RATE.burst + 5 }, () =>
       post({ ...client, agent }, review('bad')).then(({ status }) => status),
     ),
   );
   agent.destroy();
 
-  expect(answers.filter((status) => status === 200).length).toBe(REQUESTS.burst);
-  expect(asked.length).toBe(REQUESTS.burst);
+  expect(answers.filter((status) => status === 200).length).toBe(REQUEST_RATE.burst);
+  expect(requestedPaths.length).toBe(REQUEST_RATE.burst);
 });
 
-describe('other clients are rejected', () => {
+describe('other clients', () => {
   const signed = async (signer: CertificateAuthority, commonName: string): Promise<Client> => {
     const { certificatePem: cert, privateKeyPem: key } = await issueCertificate(signer, {
       commonName,
@@ -227,31 +229,31 @@ describe('other clients are rejected', () => {
 
   test.each<{ who: string; client: () => Promise<Client> }>([
     { who: "a webhook of the tenant's, which shows no certificate", client: () => Promise.resolve({}) },
-    { who: "another cluster's API server", client: () => apiServer(another) },
+    { who: "another cluster's API server", client: () => apiServer(otherPki) },
     {
       who: 'a certificate that the tenant had signed for that name',
       client: () => signed(pki.cluster.active, 'fairway:token-webhook-client'),
     },
     { who: "a user's certificate", client: () => signed(pki.users.active, 'fairway:token-webhook-client') },
-  ])('$who', async ({ client }) => {
-    await expect(post(await client(), review('good'))).rejects.toThrow(REFUSED);
-    expect(asked).toEqual([]);
+  ])('are rejected: $who', async ({ client }) => {
+    await expect(post(await client(), review('good'))).rejects.toThrow(CONNECTION_ERROR);
+    expect(requestedPaths).toEqual([]);
   });
 
   test('the certificate that the API server presents to aggregated API servers', async () => {
     const { certificatePem: cert, privateKeyPem: key } = await certificateOf('front-proxy-client');
 
     expect(await post({ cert, key }, review('good'))).toMatchObject({ status: 403 });
-    expect(asked).toEqual([]);
+    expect(requestedPaths).toEqual([]);
   });
 });
 
-test('connections beyond a limit per minute are closed before they cost a handshake', async () => {
+test('closes connections beyond a limit per minute before they cost a handshake', async () => {
   const client = await apiServer();
-  for (let index = 0; index < CONNECTIONS.burst; index++) webhook.serve(new Socket());
+  for (let index = 0; index < CONNECTION_RATE.burst; index++) webhook.serve(new Socket());
 
-  await expect(post(client, review('good'))).rejects.toThrow(REFUSED);
-  await clock.advance(60_000 / CONNECTIONS.perMinute);
+  await expect(post(client, review('good'))).rejects.toThrow(CONNECTION_ERROR);
+  await clock.advance(60_000 / CONNECTION_RATE.perMinute);
   expect(await post(client, review('good'))).toMatchObject({ status: 200 });
 });
 
@@ -260,6 +262,6 @@ test.each([
   { host: 'Token-Review.fairway.internal.', port: 443, is: true },
   { host: 'token-review.fairway.internal', port: 80, is: false },
   { host: 'fairway.internal', port: 443, is: false },
-])('$host:$port is the webhook: $is', ({ host, port, is }) => {
+])('detects whether $host:$port is the webhook: $is', ({ host, port, is }) => {
   expect(isTokenWebhook({ host, port })).toBe(is);
 });

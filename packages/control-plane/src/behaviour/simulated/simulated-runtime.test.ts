@@ -40,13 +40,13 @@ const spec: ControlPlaneSpec = {
 };
 
 /** Stores that outlive a runtime, like a database. */
-class LastingStores implements ClusterStores {
+class PersistentStores implements ClusterStores {
   readonly held = new Map<string, MemoryStore>();
 
   open(uid: string): Promise<Store> {
     const store = this.held.get(uid) ?? new MemoryStore(uid);
     this.held.set(uid, store);
-    // The data remain after this process closes it.
+    // The data outlive the process that closes the store.
     return Promise.resolve({
       revision: store.revision,
       buckets: store.buckets,
@@ -74,7 +74,7 @@ class LastingStores implements ClusterStores {
   }
 }
 
-/** The minimum of an API server: TLS, and an answer that contains its version. */
+/** The minimum of an API server: TLS, and a response that contains its version. */
 function tinyHollow({ version }: Pick<HollowControlPlaneOptions, 'version'>): HollowControlPlane {
   return {
     start: () => Promise.resolve(),
@@ -131,7 +131,7 @@ afterEach(async () => {
   await Promise.all(runtimes.splice(0).map((runtime) => runtime.close()));
 });
 
-/** Calls ensure, and again on each callback, until no step is in progress. */
+/** Calls `ensure`, and again on each callback, until no step is in progress. */
 async function settle(runtime: SimulatedRuntime, wanted: ControlPlaneSpec): Promise<ControlPlaneState> {
   for (;;) {
     const changed = nextChange(runtime);
@@ -150,7 +150,7 @@ function nextChange(runtime: SimulatedRuntime): Promise<string> {
   });
 }
 
-function ask(port: number, ca: string): Promise<string> {
+function queryUsage(port: number, ca: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const call = request({ host: '127.0.0.1', port, ca, agent: false }, (response) => {
       response.setEncoding('utf8');
@@ -162,7 +162,7 @@ function ask(port: number, ca: string): Promise<string> {
 }
 
 describe('audit events', () => {
-  const asking: ControlPlaneSpec = {
+  const requestedSpec: ControlPlaneSpec = {
     ...spec,
     apiServer: { ...spec.apiServer, audit: { level: 'Metadata', reads: false } },
   };
@@ -183,26 +183,26 @@ describe('audit events', () => {
       headers: {},
       peer: undefined,
     });
-    trail?.authenticated({ username: 'alice', groups: ['system:authenticated'] });
+    trail?.setUser({ username: 'alice', groups: ['system:authenticated'] });
     if (trail) auditor?.end(trail, { status: 201 });
     return tinyHollow(options);
   }
 
-  async function written(runtime: SimulatedRuntime): Promise<readonly string[]> {
+  async function writtenFiles(runtime: SimulatedRuntime): Promise<readonly string[]> {
     const place = await runtime.auditLog('uid-1');
     return place === undefined ? [] : readdir(place.folder).catch(() => []);
   }
 
-  it('are written for a cluster that requests them, from then on, and deleted with it', async () => {
-    const runtime = aRuntime(new LastingStores(), busyHollow, undefined, folder);
+  it('are written for a cluster once it requests them, and deleted with it', async () => {
+    const runtime = aRuntime(new PersistentStores(), busyHollow, undefined, folder);
     expect(await runtime.auditLog('uid-1')).toBeUndefined();
     await settle(runtime, spec);
-    expect(await written(runtime)).toEqual([]);
+    expect(await writtenFiles(runtime)).toEqual([]);
 
-    await settle(runtime, asking);
+    await settle(runtime, requestedSpec);
     await settle(runtime, spec);
 
-    expect(await written(runtime)).toEqual(['tenant-audit.log']);
+    expect(await writtenFiles(runtime)).toEqual(['tenant-audit.log']);
     const log = await readFile(join(folder, 'uid-1/tenant-audit.log'), 'utf8');
     expect(
       log
@@ -214,31 +214,31 @@ describe('audit events', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('after a reset are only those of the new cluster', async () => {
-    const runtime = aRuntime(new LastingStores(), busyHollow, undefined, folder);
-    await settle(runtime, asking);
+  it('include only those of the new cluster after a reset', async () => {
+    const runtime = aRuntime(new PersistentStores(), busyHollow, undefined, folder);
+    await settle(runtime, requestedSpec);
     while (!(await runtime.wipe('uid-1')));
 
-    expect(await written(runtime)).toEqual([]);
+    expect(await writtenFiles(runtime)).toEqual([]);
   });
 });
 
 describe('SimulatedRuntime', () => {
   it('reports its start, calls back, and serves with the CA of the cluster', async () => {
-    const runtime = aRuntime(new LastingStores());
+    const runtime = aRuntime(new PersistentStores());
     const changed = nextChange(runtime);
     expect(await runtime.ensure(spec)).toMatchObject({ phase: 'Starting', ready: false, reason: 'Provisioning' });
     expect(await changed).toBe('uid-1');
     const state = await runtime.ensure(spec);
     expect(state).toMatchObject({ phase: 'Running', ready: true, version: '1.35.8', endpoint: { host: '127.0.0.1' } });
     const port = state.endpoint?.port ?? 0;
-    expect(await ask(port, pki.cluster.active.certificatePem)).toBe('1.35.8');
-    await expect(ask(port, pki.frontProxy.active.certificatePem)).rejects.toThrow('self-signed certificate');
+    expect(await queryUsage(port, pki.cluster.active.certificatePem)).toBe('1.35.8');
+    await expect(queryUsage(port, pki.frontProxy.active.certificatePem)).rejects.toThrow('self-signed certificate');
   });
 
-  it('does nothing when nothing has changed', async () => {
+  it('does nothing if nothing has changed', async () => {
     let made = 0;
-    const runtime = aRuntime(new LastingStores(), (options) => {
+    const runtime = aRuntime(new PersistentStores(), (options) => {
       made++;
       return tinyHollow(options);
     });
@@ -247,8 +247,8 @@ describe('SimulatedRuntime', () => {
     expect(made).toBe(1);
   });
 
-  it('keeps its port over a restart of the process, whether or not it is passed in', async () => {
-    const stores = new LastingStores();
+  it('keeps its port over a restart of the process, whether or not the port is passed in', async () => {
+    const stores = new PersistentStores();
     const first = aRuntime(stores);
     const { endpoint } = await settle(first, spec);
     await first.close();
@@ -256,36 +256,36 @@ describe('SimulatedRuntime', () => {
   });
 
   it('hibernates, and serves again at the same endpoint with its data', async () => {
-    const stores = new LastingStores();
+    const stores = new PersistentStores();
     const runtime = aRuntime(stores);
     const { endpoint } = await settle(runtime, spec);
 
     expect(await runtime.hibernate('uid-1')).toBe(true);
     expect(await runtime.hibernate('uid-1')).toBe(true);
-    await expect(ask(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).rejects.toThrow('ECONNREFUSED');
+    await expect(queryUsage(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).rejects.toThrow('ECONNREFUSED');
     expect(await runtime.list()).toEqual(['uid-1']);
     expect(runtime.usage()).toMatchObject({ managed: 0 });
 
     expect((await settle(runtime, spec)).endpoint).toEqual(endpoint);
-    expect(await ask(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).toBe('1.35.8');
+    expect(await queryUsage(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).toBe('1.35.8');
   });
 
   it('restarts with a new version on the same port', async () => {
-    const runtime = aRuntime(new LastingStores());
+    const runtime = aRuntime(new PersistentStores());
     const { endpoint } = await settle(runtime, spec);
     const upgraded = { ...spec, version: '1.36.4', endpoint };
     expect(await runtime.ensure(upgraded)).toMatchObject({ phase: 'Updating', reason: 'Updating' });
     expect(await settle(runtime, upgraded)).toMatchObject({ phase: 'Running', version: '1.36.4', endpoint });
-    expect(await ask(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).toBe('1.36.4');
+    expect(await queryUsage(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).toBe('1.36.4');
   });
 
-  it('reviews tokens with the current reviewer: it restarts when one is added or removed, not when one is replaced', async () => {
+  it('reviews tokens with the current reviewer, and restarts only when one is added or removed', async () => {
     const started: HollowControlPlaneOptions[] = [];
     const createHollow = (options: HollowControlPlaneOptions) => {
       started.push(options);
       return tinyHollow(options);
     };
-    const runtime = aRuntime(new LastingStores(), createHollow);
+    const runtime = aRuntime(new PersistentStores(), createHollow);
     const user = (username: string) => ({ ...spec, reviewToken: () => Promise.resolve({ username, groups: [] }) });
     const keystone = { projects: ['p1'] };
     await settle(runtime, user('alice'));
@@ -302,24 +302,24 @@ describe('SimulatedRuntime', () => {
 
   it('reports why it does not start, retries with backoff, and recovers', async () => {
     let broken = true;
-    let tries = 0;
-    const runtime = aRuntime(new LastingStores(), (options) => {
-      tries++;
+    let attempts = 0;
+    const runtime = aRuntime(new PersistentStores(), (options) => {
+      attempts++;
       if (broken) throw new Error('disk full');
       return tinyHollow(options);
     });
     expect(await settle(runtime, spec)).toMatchObject({ phase: 'Failed', ready: false, reason: 'ControlPlaneFailed' });
     expect((await runtime.ensure(spec)).message).toContain('disk full');
-    expect(tries, 'not tried again immediately').toBe(1);
+    expect(attempts, 'not tried again immediately').toBe(1);
 
     const called = nextChange(runtime);
     await clock.advance(1000);
     await called;
     await settle(runtime, spec);
-    expect(tries).toBe(2);
+    expect(attempts).toBe(2);
     await clock.advance(1000);
     await runtime.ensure(spec);
-    expect(tries, 'twice as long the second time').toBe(2);
+    expect(attempts, 'twice as long the second time').toBe(2);
 
     broken = false;
     await clock.advance(1000);
@@ -327,7 +327,7 @@ describe('SimulatedRuntime', () => {
   });
 
   it('tries another spec immediately', async () => {
-    const runtime = aRuntime(new LastingStores(), (options) => {
+    const runtime = aRuntime(new PersistentStores(), (options) => {
       if (options.version === '1.36.4') throw new Error('no such version');
       return tinyHollow(options);
     });
@@ -336,7 +336,7 @@ describe('SimulatedRuntime', () => {
   });
 
   it('removes everything, including clusters known only from the database', async () => {
-    const stores = new LastingStores();
+    const stores = new PersistentStores();
     const first = aRuntime(stores);
     const { endpoint } = await settle(first, spec);
     await first.close();
@@ -346,16 +346,16 @@ describe('SimulatedRuntime', () => {
     expect(await second.remove('uid-1')).toBe(true);
     expect(await second.list()).toEqual([]);
     expect(await second.remove('uid-1'), 'once more').toBe(true);
-    await expect(ask(endpoint?.port ?? 0, '')).rejects.toThrow('ECONNREFUSED');
+    await expect(queryUsage(endpoint?.port ?? 0, '')).rejects.toThrow('ECONNREFUSED');
   });
 
   it('wipes its database, and serves at the same endpoint again', async () => {
-    const stores = new LastingStores();
+    const stores = new PersistentStores();
     const runtime = aRuntime(stores);
     const { endpoint } = await settle(runtime, spec);
     expect(await runtime.wipe('uid-1')).toBe(true);
     expect(await stores.list()).toEqual([]);
-    await expect(ask(endpoint?.port ?? 0, '')).rejects.toThrow('ECONNREFUSED');
+    await expect(queryUsage(endpoint?.port ?? 0, '')).rejects.toThrow('ECONNREFUSED');
 
     const again = await settle(runtime, { ...spec, endpoint });
     expect(again.endpoint).toEqual(endpoint);
@@ -363,7 +363,7 @@ describe('SimulatedRuntime', () => {
   });
 
   it('completes a start before it is removed', async () => {
-    const runtime = aRuntime(new LastingStores());
+    const runtime = aRuntime(new PersistentStores());
     const changed = nextChange(runtime);
     await runtime.ensure(spec);
     expect(await runtime.remove('uid-1')).toBe(false);
@@ -374,27 +374,27 @@ describe('SimulatedRuntime', () => {
 
   it('is available to clients in its process while it runs, with its current certificate', async () => {
     const locals = new LocalServers();
-    const runtime = aRuntime(new LastingStores(), tinyHollow, locals);
+    const runtime = aRuntime(new PersistentStores(), tinyHollow, locals);
     const { endpoint } = await settle(runtime, spec);
     const server = `https://127.0.0.1:${endpoint?.port}`;
     const client = locals.transport({ server, certificateAuthority: trustBundle(pki.cluster), clock });
-    const ask = async () => (await client.request({ method: 'GET', path: '/version' })).text();
-    expect(await ask()).toBe('1.35.8');
+    const queryUsage = async () => (await client.request({ method: 'GET', path: '/version' })).text();
+    expect(await queryUsage()).toBe('1.35.8');
     const first = locals.at(`127.0.0.1 ${endpoint?.port}`)?.certificate;
 
     await clock.advance(250 * 86_400_000);
     await runtime.ensure(spec);
     expect(locals.at(`127.0.0.1 ${endpoint?.port}`)?.certificate).not.toBe(first);
-    expect(await ask()).toBe('1.35.8');
+    expect(await queryUsage()).toBe('1.35.8');
 
     await runtime.release('uid-1');
-    await expect(ask()).rejects.toThrow('ECONNREFUSED');
+    await expect(queryUsage()).rejects.toThrow('ECONNREFUSED');
     client.close();
   });
 
   it('replaces a certificate before it expires', async () => {
     let shown: string[] = [];
-    const runtime = aRuntime(new LastingStores(), (options) => {
+    const runtime = aRuntime(new PersistentStores(), (options) => {
       const hollow = tinyHollow(options);
       return {
         ...hollow,
@@ -425,8 +425,8 @@ function structuredCloneOf(original: ControlPlaneSpec): ControlPlaneSpec {
 }
 
 describe('unsupported settings of a simulated control plane', () => {
-  it('are reported: which clients may reach its API server', async () => {
-    const stores = new LastingStores();
+  it('are reported for allowed CIDRs of the API server', async () => {
+    const stores = new PersistentStores();
     const runtime = aRuntime(stores);
     const apiServer = { ...spec.apiServer, allowedCIDRs: ['192.0.2.0/24'] };
 
@@ -441,8 +441,8 @@ describe('unsupported settings of a simulated control plane', () => {
     for (const why of Object.values(await runtime.unenforcedFields())) expect(why).toContain('--control-plane process');
   });
 
-  it('are reported: tokens of an issuer, along with the others', async () => {
-    const runtime = aRuntime(new LastingStores());
+  it('are reported for an OIDC issuer, along with others', async () => {
+    const runtime = aRuntime(new PersistentStores());
     const oidc = {
       issuerURL: 'https://login.example.org',
       clientID: 'kubernetes',

@@ -5,16 +5,16 @@ export class MemoryStore implements ObjectStore {
   readonly description = 's3://bucket/ at https://store.example.org';
   readonly id = 'bucket/';
   readonly objects = new Map<string, Buffer>();
-  /** Keys in order of arrival. */
+  /** Keys in upload order. */
   readonly puts: string[] = [];
   calls = 0;
-  /** How many more objects it accepts before it fails. */
-  room = Number.POSITIVE_INFINITY;
-  isAway = false;
+  /** Number of objects that the store accepts before it fails. */
+  freeBytes = Number.POSITIVE_INFINITY;
+  isUnavailable = false;
 
   put(key: string, bytes: Buffer): Promise<void> {
     this.#count();
-    if (this.room-- <= 0) throw new ObjectStoreError('there is no room');
+    if (this.freeBytes-- <= 0) throw new ObjectStoreError('there is no room');
     this.puts.push(key);
     this.objects.set(key, Buffer.from(bytes));
     return Promise.resolve();
@@ -46,6 +46,6 @@ export class MemoryStore implements ObjectStore {
 
   #count(): void {
     this.calls++;
-    if (this.isAway) throw new ObjectStoreError(`${this.description} does not answer: connect ECONNREFUSED`);
+    if (this.isUnavailable) throw new ObjectStoreError(`${this.description} does not answer: connect ECONNREFUSED`);
   }
 }

@@ -5,7 +5,7 @@ import { AccessGuard } from './access-guard.ts';
 
 const endpoint = { host: '198.51.100.9', port: 20_443 };
 
-/** Simulates nft: accepts its input, and lists what was added to the map of endpoints. */
+/** Simulates nft: accepts its input, and lists the entries added to the map of endpoints. */
 class FakeNft {
   readonly scripts: string[] = [];
   failure: Error | undefined;
@@ -66,7 +66,7 @@ describe('an API server with allowed addresses', () => {
     expect(nft.scripts[1]).toContain('{ 198.51.100.9 . 20443 : jump input-uid-1 }');
   });
 
-  test('admits what the operator always allows, except for IPv6, which cannot reach it', async () => {
+  test('admits addresses that the operator always allows, except for IPv6, which cannot reach it', async () => {
     guard = open({ alwaysAllowed: ['198.51.100.0/28', 'fd00::/8'] });
     await guard.ensure(desired(['192.0.2.0/24']));
 
@@ -80,7 +80,7 @@ describe('an API server with allowed addresses', () => {
     expect(nft.scripts[0]).toContain('ip saddr != @sources-uid-1');
   });
 
-  test('gets its rules again after a firewall reload, and reports when it does not', async () => {
+  test('gets its rules again after a firewall reload, and reports a failure to do so', async () => {
     await guard.ensure(desired(['192.0.2.0/24']));
     await clock.advance(30_000);
     const repeated = nft.scripts.length;
@@ -116,15 +116,15 @@ describe('an API server with allowed addresses', () => {
   });
 
   test.each([
-    { reason: 'a statement of nft in it', clusterUid: 'x }; flush ruleset; add set inet y {' },
-    { reason: 'a line in it', clusterUid: 'x\nflush ruleset' },
-  ])('never gets rules for a UID with $reason', async ({ clusterUid }) => {
+    { reason: 'an nft statement', clusterUid: 'x }; flush ruleset; add set inet y {' },
+    { reason: 'an additional line', clusterUid: 'x\nflush ruleset' },
+  ])('never gets rules for a UID that contains $reason', async ({ clusterUid }) => {
     await expect(guard.ensure(desired(['192.0.2.0/24'], { clusterUid }))).rejects.toThrow('is not the UID');
     expect(nft.scripts).toEqual([]);
   });
 });
 
-describe('a machine that cannot restrict', () => {
+describe('a machine that cannot restrict access', () => {
   test.each([
     { reason: 'has no nft', nft: undefined, message: 'nft is not on PATH' },
     {
@@ -132,7 +132,7 @@ describe('a machine that cannot restrict', () => {
       nft: () => Promise.reject(new Error('nft: Operation not permitted')),
       message: 'Operation not permitted',
     },
-  ])('is reported with what to do: it $reason', async ({ nft: broken, message }) => {
+  ])('is reported with what to do if it $reason', async ({ nft: broken, message }) => {
     guard = open({ nft: broken });
 
     const problem = await guard.problemAt(endpoint.host);
@@ -158,8 +158,8 @@ describe('a machine that cannot restrict', () => {
   });
 });
 
-describe('rules in the kernel', () => {
-  test('of a killed Fairway are lifted when its cluster allows all clients', async () => {
+describe('kernel rules', () => {
+  test('are lifted after Fairway was killed when the cluster allows all clients', async () => {
     nft.listed = [['uid-1', endpoint.host, endpoint.port]];
 
     expect(await guard.ensure(desired(undefined))).toEqual({ kind: 'open' });
@@ -169,12 +169,12 @@ describe('rules in the kernel', () => {
     expect(nft.scripts[0]).toContain('delete chain inet fairway_a1 input-uid-1');
   });
 
-  test('of clusters that no longer exist are removed', async () => {
+  test('are removed for clusters that no longer exist', async () => {
     nft.listed = [
       ['uid-1', endpoint.host, 20_443],
       ['gone', endpoint.host, 20_444],
     ];
-    await guard.removeAllBut((uid) => uid === 'uid-1');
+    await guard.removeUnknown((uid) => uid === 'uid-1');
 
     expect(nft.scripts.length).toBe(1);
     expect(nft.scripts[0]).toContain('delete element inet fairway_a1 input_by_endpoint { 198.51.100.9 . 20444 }');

@@ -6,13 +6,13 @@ import type { Nft } from './nft.ts';
 import { liftScript, listArguments, parseList, restrictScript, tableScript } from './nft-script.ts';
 
 export interface AccessGuardOptions {
-  /** ID of the home: letters and digits. Fairways with different homes do not touch each other's rules. */
+  /** ID of the home: letters and digits. Fairway processes with different homes do not touch each other's rules. */
   readonly homeId: string;
-  /** Undefined if this machine has none. */
+  /** Undefined if this machine has no nft. */
   readonly nft: Nft | undefined;
   /** Ranges that may reach every API server, such as other hosts of the operator. */
   readonly alwaysAllowed: readonly string[];
-  /** Called with a cluster's UID when its rules could no longer be renewed, or can again. */
+  /** Called with a cluster's UID when its rules could no longer be rewritten, or can be again. */
   readonly onChange: (clusterUid: string) => void;
   readonly clock: Clock;
   readonly log: Logger;
@@ -22,7 +22,7 @@ export interface AccessGuardOptions {
 export interface DesiredAccess {
   readonly clusterUid: string;
   readonly endpoint: Endpoint;
-  /** IPv4 ranges, including those of the nodes; undefined: all clients. */
+  /** IPv4 ranges, including those of the nodes; undefined allows all clients. */
   readonly sources: readonly string[] | undefined;
   /** Whether this process may still act on the control plane. */
   readonly mayAct: () => boolean;
@@ -36,14 +36,14 @@ export type AccessState =
   | { readonly kind: 'open' | 'enforced' }
   | { readonly kind: 'unavailable' | 'failed'; readonly problem: string };
 
-/** How often rules are written again: a firewall reload (`flush ruleset`) removes them. */
-const REPEAT_MS = 30_000;
+/** How often rules are rewritten: a firewall reload (`flush ruleset`) removes them. */
+const REAPPLY_INTERVAL_MS = 30_000;
 /** A machine that cannot enforce restrictions is checked again after this time. */
-const PROBE_AGE_MS = 60_000;
+const PROBE_TTL_MS = 60_000;
 
 /**
- * Restricts which addresses may reach API servers, with rules in the kernel: they outlive this process, and a cluster's rules
- * change atomically. The kernel is the only state.
+ * Restricts which addresses may reach API servers, with rules in the kernel. The rules outlive this process, and a
+ * cluster's rules change atomically. The kernel is the only state.
  */
 export class AccessGuard {
   readonly #options: AccessGuardOptions;
@@ -66,14 +66,17 @@ export class AccessGuard {
     if (isLoopback(address)) return undefined;
     if (!isIPv4(address)) return `the API servers have the IPv6 address ${address}: remove it`;
     const { clock } = this.#options;
-    const isFresh = this.#probed !== undefined && clock.now() - this.#probed.atMs < PROBE_AGE_MS;
+    const isFresh = this.#probed !== undefined && clock.now() - this.#probed.atMs < PROBE_TTL_MS;
     if (this.#probed === undefined || (this.#probed.problem !== undefined && !isFresh)) {
       this.#probed = { atMs: clock.now(), problem: await this.#probe() };
     }
     return this.#probed.problem;
   }
 
-  /** Takes effect before it resolves, for new and for established connections; does nothing if it is in effect already. Never rejects. */
+  /**
+   * Takes effect before it resolves, for new and established connections; does nothing if it is already in effect.
+   * Never rejects.
+   */
   async ensure(desired: DesiredAccess): Promise<AccessState> {
     const { clusterUid, endpoint, sources } = desired;
     // Only this machine can reach a loopback address, and this machine is always allowed.
@@ -92,12 +95,12 @@ export class AccessGuard {
       const state = await this.#apply([script]);
       if (state.kind === 'enforced') this.#listed?.set(clusterUid, endpoint);
       this.#restricted.set(clusterUid, { ...desired, script, state });
-      this.#repeat();
+      this.#scheduleReapply();
       return state;
     });
   }
 
-  /** Stops renewing a cluster's rules, which stay. */
+  /** Stops rewriting a cluster's rules, which stay in the kernel. */
   forget(clusterUid: string): void {
     this.#restricted.delete(clusterUid);
   }
@@ -109,7 +112,7 @@ export class AccessGuard {
   }
 
   /** Removes rules of clusters that no longer exist, left behind by a killed process. */
-  async removeAllBut(isKnown: (clusterUid: string) => boolean): Promise<void> {
+  async removeUnknown(isKnown: (clusterUid: string) => boolean): Promise<void> {
     await this.#serialize(() => this.#removeAll((uid) => !isKnown(uid)));
   }
 
@@ -140,27 +143,27 @@ export class AccessGuard {
     return { kind: 'open' };
   }
 
-  async #removeAll(isDoomed: (clusterUid: string) => boolean): Promise<void> {
-    const doomed = [...(await this.#list())].filter(([uid]) => isDoomed(uid));
-    if (doomed.length === 0) return;
-    const lifted = doomed.flatMap(([uid, endpoint]) => liftScript(this.#table, uid, endpoint));
-    const state = await this.#apply([...tableScript(this.#table), ...lifted]);
+  async #removeAll(shouldRemove: (clusterUid: string) => boolean): Promise<void> {
+    const removals = [...(await this.#list())].filter(([uid]) => shouldRemove(uid));
+    if (removals.length === 0) return;
+    const liftStatements = removals.flatMap(([uid, endpoint]) => liftScript(this.#table, uid, endpoint));
+    const state = await this.#apply([...tableScript(this.#table), ...liftStatements]);
     if ('problem' in state) throw new Error(state.problem);
-    for (const [uid] of doomed) this.#listed?.delete(uid);
+    for (const [uid] of removals) this.#listed?.delete(uid);
   }
 
-  #repeat(): void {
+  #scheduleReapply(): void {
     this.#timer?.cancel();
-    this.#timer = this.#options.clock.after(REPEAT_MS, () => {
-      if (this.#restricted.size > 0) void this.#serialize(() => this.#applyAgain()).then(() => this.#repeat());
+    this.#timer = this.#options.clock.after(REAPPLY_INTERVAL_MS, () => {
+      if (this.#restricted.size > 0) void this.#serialize(() => this.#reapply()).then(() => this.#scheduleReapply());
     });
   }
 
-  async #applyAgain(): Promise<void> {
-    const mine = [...this.#restricted].filter(([, { mayAct }]) => mayAct());
-    if (mine.length === 0) return;
-    const state = await this.#apply(mine.map(([, { script }]) => script));
-    for (const [uid, restricted] of mine) {
+  async #reapply(): Promise<void> {
+    const ownedRestrictions = [...this.#restricted].filter(([, { mayAct }]) => mayAct());
+    if (ownedRestrictions.length === 0) return;
+    const state = await this.#apply(ownedRestrictions.map(([, { script }]) => script));
+    for (const [uid, restricted] of ownedRestrictions) {
       if (this.#restricted.get(uid) !== restricted) continue;
       this.#restricted.set(uid, { ...restricted, state });
       if (state.kind !== restricted.state.kind) this.#options.onChange(uid);
@@ -168,13 +171,13 @@ export class AccessGuard {
   }
 
   #scriptOf({ clusterUid, endpoint, sources }: DesiredAccess & { readonly sources: readonly string[] }): string {
-    const always = this.#options.alwaysAllowed.filter((range) => isIPv4(range.split('/')[0] ?? ''));
-    const all = [...new Set([...sources, ...always])].sort();
+    const ipv4Sources = this.#options.alwaysAllowed.filter((range) => isIPv4(range.split('/')[0] ?? ''));
+    const all = [...new Set([...sources, ...ipv4Sources])].sort();
     const statements = restrictScript(this.#table, { clusterUid, endpoint, sources: all });
     return [...tableScript(this.#table), ...statements].join('\n');
   }
 
-  /** In one transaction. */
+  /** Applies all statements in one transaction. */
   async #apply(statements: readonly string[]): Promise<AccessState> {
     try {
       await this.#run(['-f', '-'], `${statements.join('\n')}\n`);
@@ -194,7 +197,7 @@ export class AccessGuard {
     }
   }
 
-  /** Checks whether nft and the kernel accept such rules from this process; changes nothing. */
+  /** Checks whether nft and the kernel accept such rules from this process. Changes nothing. */
   async #probe(): Promise<string | undefined> {
     const endpoint = { host: '192.0.2.1', port: 1 };
     const statements = [

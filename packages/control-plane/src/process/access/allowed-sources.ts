@@ -3,11 +3,12 @@ import { isRestricted } from '../../allowed-cidrs.ts';
 import type { ControlPlaneSpec } from '../../runtime.ts';
 import type { AccessState } from './access-guard.ts';
 
-/** Messages list up to this many in full. */
-const LISTED = 5;
+/** Messages list up to this many ranges in full. */
+const MAX_LISTED_SOURCES = 5;
 
 /**
- * The addresses that may reach a cluster's API server: those that its owner allows, and those of its nodes. Undefined: all. Pure.
+ * The addresses that may reach a cluster's API server: those that its owner allows, and those of its nodes. Undefined
+ * allows all. Pure.
  */
 export function allowedSources(
   spec: Pick<ControlPlaneSpec, 'apiServer' | 'nodeNetworks' | 'nodeAddresses'>,
@@ -35,6 +36,6 @@ function nodeSources({
 
 function listed(ranges: readonly string[]): string {
   if (ranges.length === 0) return 'nowhere yet';
-  const shown = ranges.slice(0, LISTED).join(', ');
-  return ranges.length > LISTED ? `${shown} and ${ranges.length - LISTED} more` : shown;
+  const shown = ranges.slice(0, MAX_LISTED_SOURCES).join(', ');
+  return ranges.length > MAX_LISTED_SOURCES ? `${shown} and ${ranges.length - MAX_LISTED_SOURCES} more` : shown;
 }

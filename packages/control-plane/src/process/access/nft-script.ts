@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../runtime.ts';
 
-/** An API server that only some addresses may reach. */
+/** An API server that only certain addresses may reach. */
 export interface RestrictedEndpoint {
   readonly clusterUid: string;
   /** An IPv4 address of this machine and a port. */
@@ -10,21 +10,21 @@ export interface RestrictedEndpoint {
 }
 
 /*
- * One table for each home. Two maps from address and port of an API server to its cluster's chains, so that a packet costs one
- * lookup, however many clusters exist. The input chain rejects packets from other addresses, also of established connections; the
- * output chain rejects what the API server would still send there, which closes its end of those connections. Packets over the
- * loopback device come from this machine itself.
+ * One table for each home. Two maps from address and port of an API server to its cluster's chains: a packet costs one
+ * lookup, however many clusters exist. The input chain rejects packets from other addresses, including those of
+ * established connections. The output chain rejects what the API server would still send there, which closes its end of
+ * those connections. Packets over the loopback device come from this machine itself.
  */
 
 const INPUT = 'input_by_endpoint';
 const OUTPUT = 'output_by_endpoint';
 const CHAIN = 'input-';
-/** Before the usual filter chains. No other table can allow what is rejected here. */
+/** Runs before the usual filter chains. No other table can allow what is rejected here. */
 const PRIORITY = -10;
 
 /**
- * Statements that create the table with its base chains, whether or not it exists. Statements passed to nft together take effect
- * at once, or not at all.
+ * Statements that create the table with its base chains, whether or not it exists. Statements passed to nft together
+ * take effect together or not at all.
  */
 export function tableScript(table: string): readonly string[] {
   return [
@@ -40,7 +40,7 @@ export function tableScript(table: string): readonly string[] {
   ];
 }
 
-/** Statements that restrict an API server, replacing any earlier restriction of it. The table must exist. */
+/** Statements that restrict an API server and replace any earlier restriction of it. The table must exist. */
 export function restrictScript(
   table: string,
   { clusterUid, endpoint, sources }: RestrictedEndpoint,
@@ -83,7 +83,7 @@ export function listArguments(table: string): readonly string[] {
   return ['-j', 'list', 'map', 'inet', table, INPUT];
 }
 
-/** Endpoints by cluster UID in nft's answer to `listArguments`. Throws for any other text. */
+/** Endpoints by cluster UID in nft's output for `listArguments`. Throws for any other text. */
 export function parseList(text: string): ReadonlyMap<string, Endpoint> {
   const { nftables } = JSON.parse(text) as { nftables: readonly { map?: { elem?: readonly ListedElement[] } }[] };
   const found = new Map<string, Endpoint>();

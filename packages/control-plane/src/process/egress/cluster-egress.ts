@@ -16,7 +16,7 @@ export interface EgressOptions {
   readonly ownAddresses: () => readonly string[];
 }
 
-/** One cluster's egress proxies, while this process manages it. */
+/** One cluster's egress proxies while this process manages the cluster. */
 export class ClusterEgress {
   readonly #folder: string;
   readonly #options: EgressOptions & { readonly clock: Clock };
@@ -30,7 +30,10 @@ export class ClusterEgress {
     this.#log = log;
   }
 
-  /** Opens the proxies to a user, with the nodes' ranges and the general rules as policy. Rejects if the sockets can't be created. */
+  /**
+   * Opens the proxies to a user. The policy combines the nodes' ranges and the general rules. Rejects if the sockets
+   * can't be created.
+   */
   async ensure(user: ProcessUser | undefined, nodeNetworks: readonly string[]): Promise<void> {
     const { network, exceptions, ownAddresses } = this.#options;
     const policy = egressPolicy({ nodeNetworks, exceptions, ownAddresses });
@@ -42,18 +45,18 @@ export class ClusterEgress {
   }
 
   /** Lets the API server connect to pods of its cluster, through their kubelets. */
-  reachPods(access: PodAccess): void {
+  setPodAccess(access: PodAccess): void {
     if (this.#proxy !== undefined) this.#proxy.pods = new PodNetwork(access, this.#options.network);
   }
 
   /** Sets the reviewer for an API server's token and access reviews; undefined rejects all tokens. */
-  answerReviewsBy(reviews: Reviews | undefined): void {
-    this.#tokenWebhook?.answerBy(reviews);
+  setReviews(reviews: Reviews | undefined): void {
+    this.#tokenWebhook?.setReviews(reviews);
   }
 
-  /** Serves the API server's token and access reviews; undefined: it no longer uses them. */
+  /** Serves the API server's token and access reviews; undefined if it no longer uses them. */
   serveReviews(tls: WebhookTls | undefined, reviews: Reviews | undefined): void {
-    this.answerReviewsBy(reviews);
+    this.setReviews(reviews);
     if (tls === undefined || reviews === undefined) this.#tokenWebhook = undefined;
     else if (this.#tokenWebhook === undefined)
       this.#tokenWebhook = new TokenWebhook(tls, reviews, { clock: this.#options.clock, log: this.#log });

@@ -7,8 +7,8 @@ export interface Destination {
   readonly port: number;
 }
 
-const LONGEST_NAME = 253;
-const NAME = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?$/i;
+const MAX_NAME_LENGTH = 253;
+const HOST_NAME_PATTERN = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?$/i;
 
 /** Parses `example.org:443`, `192.0.2.1:443`, `[2001:db8::1]:443`; undefined for anything else. */
 export function parseDestination(authority: string | undefined): Destination | undefined {
@@ -19,5 +19,5 @@ export function parseDestination(authority: string | undefined): Destination | u
   if (port < 1 || port > 65_535) return undefined;
   if (bracketed !== undefined) return isIP(bracketed) === 6 ? { host, port } : undefined;
   if (isIP(host) === 4) return { host, port };
-  return host.length <= LONGEST_NAME && NAME.test(host) ? { host, port } : undefined;
+  return host.length <= MAX_NAME_LENGTH && HOST_NAME_PATTERN.test(host) ? { host, port } : undefined;
 }

@@ -14,20 +14,20 @@ export interface EgressNetwork {
 const RESOLVE_TIMEOUT_MS = 3000;
 const RESOLVE_TRIES = 2;
 const CONNECT_TIMEOUT_MS = 5000;
-/** Detects peers that disappeared without closing. */
+/** Detects peers that disappeared without closing the connection. */
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * This machine's network. Names are resolved by c-ares: `getaddrinfo` would block the thread pool that this process does its
- * file I/O with.
+ * This machine's network. Names are resolved by c-ares: `getaddrinfo` would block the thread pool that this process
+ * uses for file I/O.
  */
 export const machineNetwork: EgressNetwork = {
   async resolve(name) {
-    // Must not be resolved by DNS (RFC 6761); the policy applies to these addresses.
+    // Must not be resolved by DNS (RFC 6761). The policy applies to these addresses.
     if (name === 'localhost') return ['127.0.0.1', '::1'];
     const resolver = new Resolver({ timeout: RESOLVE_TIMEOUT_MS, tries: RESOLVE_TRIES });
     const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    const addresses = [ipv4, ipv6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const addresses = [ipv4, ipv6].flatMap((lookup) => (lookup.status === 'fulfilled' ? lookup.value : []));
     if (addresses.length > 0) return addresses;
     throw new Error(
       `${name} cannot be resolved: ${ipv4.status === 'rejected' ? ipv4.reason.code : 'it has no address'}`,

@@ -10,9 +10,12 @@ export type EgressKind = 'cluster' | 'controlplane';
 
 export const EGRESS_KINDS = ['cluster', 'controlplane'] as const satisfies readonly EgressKind[];
 
-/** The operator's exceptions: what control planes may reach in addition to the rule, and what they may not reach despite it. */
+/**
+ * The operator's exceptions: what control planes may reach in addition to the rules, and what they may not reach in
+ * spite of them.
+ */
 export interface EgressExceptions {
-  /** Allowed ranges, for all ports or one: `192.0.2.0/24`, `127.0.0.1/32:9443`. */
+  /** Allowed ranges, for all ports or a single one: `192.0.2.0/24`, `127.0.0.1/32:9443`. */
   readonly allowed: readonly string[];
   /** Denied ranges; they override everything else. */
   readonly denied: readonly string[];
@@ -22,24 +25,24 @@ export interface EgressRules {
   /** Ranges that contain the addresses of the cluster's nodes. */
   readonly nodeNetworks: readonly string[];
   readonly exceptions: EgressExceptions;
-  /** Addresses of this machine, read on each decision: they change. */
+  /** Addresses of this machine, read for each decision because they change. */
   readonly ownAddresses: () => readonly string[];
 }
 
 /** Why connections to an address are denied; undefined if they are allowed. */
 export type EgressPolicy = (kind: EgressKind, address: string, port: number) => string | undefined;
 
-/** Of the cluster's own nodes: kubelets, and metrics-server. */
+/** Ports on the cluster's own nodes: kubelets and metrics-server. */
 const NODE_PORTS: ReadonlySet<number> = new Set([KUBELET_PORT, METRICS_SERVER_PORT]);
-/** Beyond the cluster's own nodes: kubelets with public addresses, and endpoints of Services. */
+/** Ports beyond the cluster's own nodes: kubelets with public addresses, and endpoints of Services. */
 const PUBLIC_CLUSTER_PORTS: ReadonlySet<number> = new Set([443, KUBELET_PORT]);
 
-const NEVER = cidrSet(['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '::1', 'fe80::/10']);
+const ALWAYS_DENIED = cidrSet(['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '::1', 'fe80::/10']);
 
 /**
- * Allowed destinations of tenants' API servers: their own nodes' kubelets and metrics-server, and the Internet. Never this
- * machine, whatever range a tenant gives its nodes; nor private addresses, which belong to the operator, unless the operator
- * allows them.
+ * Allowed destinations of tenants' API servers: the kubelets and metrics-server of their own nodes, and the Internet.
+ * This machine is never allowed, whatever range a tenant gives its nodes. Private addresses belong to the operator and
+ * are only allowed by the operator.
  */
 export function egressPolicy({ nodeNetworks, exceptions, ownAddresses }: EgressRules): EgressPolicy {
   const isDenied = cidrSet(exceptions.denied);
@@ -50,26 +53,26 @@ export function egressPolicy({ nodeNetworks, exceptions, ownAddresses }: EgressR
     const address = canonicalAddress(given);
     if (isDenied(address)) return `the operator does not allow connections to ${address}`;
     if (allowed.some((target) => target.has(address) && (target.port ?? port) === port)) return undefined;
-    if (NEVER(address)) return `${address} is a loopback or link-local address`;
+    if (ALWAYS_DENIED(address)) return `${address} is a loopback or link-local address`;
     if (cidrSet(ownAddresses())(address)) return `${address} is an address of the machine that runs the control plane`;
     if (kind === 'cluster' && isNode(address)) {
-      return NODE_PORTS.has(port) ? undefined : onlyOn(address, NODE_PORTS, port);
+      return NODE_PORTS.has(port) ? undefined : allowedPortsMessage(address, NODE_PORTS, port);
     }
     if (!isPublicAddress(address)) return `${address} is neither a node of the cluster nor a public address`;
     if (kind === 'cluster' && !PUBLIC_CLUSTER_PORTS.has(port)) {
-      return onlyOn(address, PUBLIC_CLUSTER_PORTS, port);
+      return allowedPortsMessage(address, PUBLIC_CLUSTER_PORTS, port);
     }
     return undefined;
   };
 }
 
-function onlyOn(address: string, ports: ReadonlySet<number>, port: number): string {
+function allowedPortsMessage(address: string, ports: ReadonlySet<number>, port: number): string {
   return `${address} may only be reached on ports ${[...ports].join(' and ')}, not ${port}`;
 }
 
 interface EgressTarget {
   readonly has: (address: string) => boolean;
-  /** Undefined: any port. */
+  /** Undefined for any port. */
   readonly port: number | undefined;
 }
 

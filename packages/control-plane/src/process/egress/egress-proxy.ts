@@ -13,20 +13,23 @@ import type { KubeletPolicy, PodNetwork } from './pod-network.ts';
 import { tunnel } from './tunnel.ts';
 
 export interface EgressProxyOptions {
-  /** Contains a socket for each egress type; created if missing. */
+  /** The folder with a socket for each egress type; created if missing. */
   readonly folder: string;
-  /** User that may connect in addition to this process's own. */
+  /** User that may connect in addition to this process's own user. */
   readonly user: ProcessUser | undefined;
   readonly network: EgressNetwork;
   readonly log: Logger;
 }
 
-/** Concurrent connections of one control plane: a kubelet uses one or two, each `kubectl exec` and `logs --follow` one. */
-export const MOST_CONNECTIONS = 512;
-/** A request holds only a name and a port. */
+/**
+ * Concurrent connections of one control plane: a kubelet uses one or two, and each `kubectl exec` and `logs --follow`
+ * uses one.
+ */
+export const MAX_CONNECTIONS = 512;
+/** A request contains only a name and a port. */
 const MAX_HEADER_BYTES = 4096;
 const REQUEST_TIMEOUT_MS = 10_000;
-const MOST_ADDRESSES = 4;
+const MAX_ADDRESSES = 4;
 
 /** Socket name of an egress type. */
 export function egressSocketName(kind: EgressKind): string {
@@ -36,11 +39,11 @@ export function egressSocketName(kind: EgressKind): string {
 /**
  * The only egress of one cluster's kube-apiserver: an HTTP CONNECT proxy on Unix sockets, one for each egress type.
  *
- * **Guarantees.** It resolves names itself and connects to the address that the policy has checked, so DNS rebinding has no
- * effect. Connections, buffers and waits are bounded.
+ * **Guarantees.** It resolves names itself and connects to the address that the policy has checked, so DNS rebinding
+ * has no effect. Connections, buffers and waits are bounded.
  *
- * **Caveats.** Established connections survive a change of the policy. All end with this process; API servers reconnect once the
- * next one listens.
+ * **Caveats.** Established connections survive a change of the policy. All connections end with this process; API
+ * servers reconnect once the next one listens.
  */
 export class EgressProxy implements AsyncDisposable {
   readonly #options: EgressProxyOptions;
@@ -73,7 +76,7 @@ export class EgressProxy implements AsyncDisposable {
     this.#policy = policy;
   }
 
-  /** Access for new connections to pods. */
+  /** Sets the access for new connections to pods. */
   set pods(pods: Pick<PodNetwork, 'connect'>) {
     this.#pods = pods;
   }
@@ -121,8 +124,8 @@ export class EgressProxy implements AsyncDisposable {
     socket.on('error', () => socket.destroy());
     const destination = parseDestination(authority);
     if (destination === undefined) return refuse(socket, 400, 'CONNECT requires host:port');
-    if (this.#connections.size > MOST_CONNECTIONS) {
-      return refuse(socket, 503, `${MOST_CONNECTIONS} connections of this API server are already open`);
+    if (this.#connections.size > MAX_CONNECTIONS) {
+      return refuse(socket, 503, `${MAX_CONNECTIONS} connections of this API server are already open`);
     }
     if (isTokenWebhook(destination)) return this.#serveTokenWebhook(kind, socket, head);
     try {
@@ -140,7 +143,7 @@ export class EgressProxy implements AsyncDisposable {
     }
   }
 
-  /** This name is never resolved by DNS. */
+  /** The name of the webhook is never resolved by DNS. */
   #serveTokenWebhook(kind: EgressKind, socket: Socket, head: Buffer): void {
     const webhook = this.#tokenWebhook;
     if (kind !== 'controlplane' || webhook === undefined) return refuse(socket, 403, 'this name is not served here');
@@ -155,11 +158,11 @@ export class EgressProxy implements AsyncDisposable {
     const { host, port } = destination;
     if ('allowed' in judged) return connectToFirst(this.#options.network, judged.allowed, port);
     if (kind !== 'cluster' || isIP(host) === 0 || this.#pods === undefined) return judged;
-    const toKubelet: KubeletPolicy = (address, kubeletPort) => this.#policy(kind, address, kubeletPort);
-    return (await this.#pods.connect(host, port, toKubelet)) ?? judged;
+    const kubeletPolicy: KubeletPolicy = (address, kubeletPort) => this.#policy(kind, address, kubeletPort);
+    return (await this.#pods.connect(host, port, kubeletPolicy)) ?? judged;
   }
 
-  /** The allowed addresses of a name, or why there are none. */
+  /** The allowed addresses of a name, or the reason if there are none. */
   async #decide(
     kind: EgressKind,
     { host, port }: Destination,
@@ -167,7 +170,7 @@ export class EgressProxy implements AsyncDisposable {
     const addresses = isIP(host) === 0 ? await this.#options.network.resolve(host) : [host];
     const refusals = addresses.map((address) => this.#policy(kind, address, port));
     const allowed = addresses.filter((_, index) => refusals[index] === undefined);
-    if (allowed.length > 0) return { allowed: allowed.slice(0, MOST_ADDRESSES) };
+    if (allowed.length > 0) return { allowed: allowed.slice(0, MAX_ADDRESSES) };
     return { refusal: refusals[0] ?? `${host} has no address` };
   }
 }

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { ProcessUser } from '../process-user.ts';
 
 /** Linux limits a socket's path to 107 bytes. */
-const LONGEST_SOCKET_PATH = 100;
+const MAX_SOCKET_PATH_LENGTH = 100;
 
 /**
  * Listens on a Unix socket for this process's user and one more. The socket is renamed into place once it listens: a
- * predecessor that closes at the same moment unlinks its own name, and would remove ours.
+ * predecessor that closes at the same moment unlinks its own name, and would otherwise remove the new socket.
  */
 export async function listenInFolder(
   server: Server,
@@ -21,7 +21,7 @@ export async function listenInFolder(
   if (user !== undefined) await chown(folder, 0, user.gid);
   await chmod(folder, user === undefined ? 0o700 : 0o750);
   const path = join(folder, `${name}.${draft}`);
-  const isShort = Buffer.byteLength(path) <= LONGEST_SOCKET_PATH;
+  const isShort = Buffer.byteLength(path) <= MAX_SOCKET_PATH_LENGTH;
   await using directory = await open(folder, 'r');
   const address = isShort ? path : `/proc/self/fd/${directory.fd}/${name}.${draft}`;
   const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -5,51 +5,53 @@ import { Pods } from '@fairway/kube/kinds/resources';
 import { endpointUrl } from '../../kubeconfig.ts';
 import type { ApiServerTarget } from '../probes.ts';
 
-/** A pod, and the address of its kubelet. */
-export interface PodPlace {
+/** A pod and the address of its kubelet. */
+export interface PodLocation {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** Address of its node, as written by the kubelet or by a tenant. */
+  /** Address of the pod's node, as written by the kubelet or by a tenant. */
   readonly nodeAddress: string;
 }
 
 const TIMEOUT_MS = 5000;
 /**
- * Only one pod has an address; pods in the host network share their node's, and a tenant can write any address into the status.
+ * Only one pod has an address. Pods in the host network share their node's address, and a tenant can write any address
+ * into the status.
  */
-const MOST_PODS = 16;
-const MAX_ANSWER_BYTES = 4 * 2 ** 20;
+const MAX_PODS = 16;
+const MAX_RESPONSE_BYTES = 4 * 2 ** 20;
 
 /**
- * The pod that has an address and its own network; undefined if there is none. Rejects if the API server gives no answer. Each
- * lookup uses a new connection that ends: API servers keep theirs to pods, and addresses are reassigned.
+ * The pod that has an address and its own network; undefined if there is none. Rejects if the API server does not
+ * respond. Each lookup uses a new connection that ends: API servers keep their connections to pods, and addresses are
+ * reassigned.
  */
-export async function findPod(target: ApiServerTarget, address: string): Promise<PodPlace | undefined> {
+export async function findPod(target: ApiServerTarget, address: string): Promise<PodLocation | undefined> {
   const transport = new HttpsTransport({
     server: endpointUrl(target.endpoint),
     certificateAuthority: target.certificateAuthority,
     clientCertificate: () => target,
     requestTimeoutMs: TIMEOUT_MS,
-    maxAnswerBytes: MAX_ANSWER_BYTES,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
   });
   try {
     const pods = new KubeClient(transport).resource<Pod>(Pods);
     const { items } = await pods.list({
       fieldSelector: `status.podIP=${address},status.phase=Running`,
-      limit: MOST_PODS,
+      limit: MAX_PODS,
     });
-    return placeOf(items);
+    return podLocationOf(items);
   } finally {
     transport.close();
   }
 }
 
 /**
- * Pods in the host network are left out: they share the node's loopback addresses, whose listeners no one else may reach. A Ready
- * pod takes precedence.
+ * Pods in the host network are skipped: they share the node's loopback addresses, whose listeners no one else may
+ * reach. A Ready pod takes precedence.
  */
-export function placeOf(pods: readonly Pod[]): PodPlace | undefined {
+export function podLocationOf(pods: readonly Pod[]): PodLocation | undefined {
   const own = pods.filter(({ spec }) => spec?.hostNetwork !== true);
   const { metadata, status } = own.find(isReady) ?? own[0] ?? {};
   const { namespace, name, uid } = metadata ?? {};

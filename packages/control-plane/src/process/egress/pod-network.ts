@@ -6,12 +6,12 @@ import type { ClientCertificate } from '@fairway/kube/client/https-connections';
 import { WebSocket } from 'ws';
 import type { ApiServerTarget } from '../probes.ts';
 import type { EgressNetwork } from './egress-network.ts';
-import { findPod, type PodPlace } from './pod-finder.ts';
+import { findPod, type PodLocation } from './pod-finder.ts';
 import { PodStream } from './pod-stream.ts';
 
 /** What is required to reach a cluster's pods. */
 export interface PodAccess {
-  /** The cluster's own, from Fairway's view: it determines which pod has an address. */
+  /** The cluster's own API server, from Fairway's view: it determines which pod has an address. */
   readonly apiServer: ApiServerTarget;
   /** Authenticates the API server to kubelets. */
   readonly kubeletClient: ClientCertificate;
@@ -21,17 +21,18 @@ export interface PodAccess {
 export type KubeletPolicy = (nodeAddress: string, port: number) => string | undefined;
 
 const PROTOCOL = 'v4.channel.k8s.io';
-/** For the entire handshake: a node may send a byte now and then. */
+/** Limit for the entire handshake: a node may send a byte now and then. */
 const HANDSHAKE_TIMEOUT_MS = 5000;
 /** Container runtimes send 32 KiB at a time. */
 const MAX_MESSAGE_BYTES = 2 ** 20;
 
 /**
- * Reaches the pods of a cluster from outside of its network: kubelets forward ports to them, as for `kubectl port-forward`.
- * Therefore only the kubelets must be reachable, whatever ranges the pods of any cluster have.
+ * Reaches the pods of a cluster from outside of its network: kubelets forward ports to them, as for `kubectl
+ * port-forward`. Only the kubelets must be reachable, whatever ranges the pods of any cluster have.
  *
- * **Caveats.** Connections go to a pod's loopback address: servers that listen only on the pod's own address are not reached, and
- * NetworkPolicies do not apply. Whether anything listens is known only later: a failed connection just ends.
+ * **Caveats.** Connections go to a pod's loopback address: servers that listen only on the pod's own address are not
+ * reached, and NetworkPolicies do not apply. Whether a process listens is only known later: a failed connection just
+ * ends.
  */
 export class PodNetwork {
   readonly #access: PodAccess;
@@ -43,8 +44,8 @@ export class PodNetwork {
   }
 
   /**
-   * Connects to the pod that has an address. Undefined if there is none, or its kubelet may not be connected to. Rejects on
-   * failure.
+   * Connects to the pod that has an address. Undefined if there is none, or if its kubelet may not be connected to.
+   * Rejects on failure.
    */
   async connect(address: string, port: number, policy: KubeletPolicy): Promise<Duplex | undefined> {
     const { apiServer, kubeletClient } = this.#access;
@@ -58,7 +59,7 @@ export class PodNetwork {
 interface Forwarding extends ClientCertificate {
   /** CA of kubelets' certificates. */
   readonly authority: string;
-  readonly pod: PodPlace;
+  readonly pod: PodLocation;
   readonly port: number;
 }
 
@@ -74,8 +75,8 @@ function forward(socket: Socket, { certificate, privateKey, authority, pod, port
   });
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
   const stream = new PodStream(webSocket);
-  const late = new Error(`no answer within ${HANDSHAKE_TIMEOUT_MS / 1000} s`);
-  const deadline = setTimeout(() => stream.destroy(late), HANDSHAKE_TIMEOUT_MS);
+  const timeoutError = new Error(`no answer within ${HANDSHAKE_TIMEOUT_MS / 1000} s`);
+  const deadline = setTimeout(() => stream.destroy(timeoutError), HANDSHAKE_TIMEOUT_MS);
   const fail = ({ message }: Error) => {
     clearTimeout(deadline);
     socket.destroy();

@@ -1,30 +1,30 @@
 import { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
-/** Channels of one forwarded port, as in the first byte of each message. */
+/** Channels of a forwarded port, as in the first byte of each message. */
 const DATA = Buffer.from([0]);
 const ERROR_CHANNEL = 1;
-const LONGEST_ERROR = 1024;
+const MAX_ERROR_LENGTH = 1024;
 
 /**
- * The bytes of one port that a kubelet forwards over a WebSocket (`v4.channel.k8s.io`), with backpressure both ways. Each channel
- * begins with the port number. It can't be half open: if one side ends, so does the other.
+ * The bytes of one port that a kubelet forwards over a WebSocket (`v4.channel.k8s.io`), with backpressure both ways.
+ * Each channel starts with the port number. The stream can't be half open: if one side ends, so does the other.
  */
 export class PodStream extends Duplex {
   readonly #webSocket: WebSocket;
   readonly #begun = new Set<number>();
-  #complaint = '';
+  #errorText = '';
 
   constructor(webSocket: WebSocket) {
     super({ allowHalfOpen: false });
     this.#webSocket = webSocket;
-    // A node may cause an error before anything listens for it.
+    // A node may cause an error before any handler listens for it.
     this.on('error', () => undefined);
     webSocket.on('message', (message: Buffer) => this.#take(message));
     webSocket.on('error', (error) => this.destroy(error));
     webSocket.once('close', () => {
-      if (this.#complaint === '') this.push(null);
-      else this.destroy(new Error(this.#complaint));
+      if (this.#errorText === '') this.push(null);
+      else this.destroy(new Error(this.#errorText));
     });
   }
 
@@ -34,7 +34,7 @@ export class PodStream extends Duplex {
     if (!this.#begun.has(channel)) {
       this.#begun.add(channel);
     } else if (channel === ERROR_CHANNEL) {
-      this.#complaint = `${this.#complaint}${message.toString('utf8', 1)}`.slice(0, LONGEST_ERROR);
+      this.#errorText = `${this.#errorText}${message.toString('utf8', 1)}`.slice(0, MAX_ERROR_LENGTH);
     } else if (!this.push(message.subarray(1))) {
       this.#webSocket.pause();
     }

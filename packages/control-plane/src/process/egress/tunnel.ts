@@ -1,10 +1,13 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** kubelet closes a stream that is idle for four hours (streamingConnectionIdleTimeout); anything idle for longer is dead. */
+/**
+ * kubelet closes a stream that is idle for four hours (streamingConnectionIdleTimeout). A connection that is idle for
+ * longer is dead.
+ */
 const IDLE_TIMEOUT_MS = 5 * 3_600_000;
 /** For data that remains to be sent after the other side has closed. */
-const LINGER_MS = 60_000;
+const LINGER_TIMEOUT_MS = 60_000;
 
 /** Copies bytes both ways with backpressure, until both sides have ended. */
 export function tunnel(client: Socket, upstream: Duplex): void {
@@ -21,9 +24,9 @@ export function tunnel(client: Socket, upstream: Duplex): void {
   }
 }
 
-/** Like that of sockets, but with a time limit: a peer that does not read cannot keep it open. */
+/** Like the method of sockets, but with a time limit: a peer that does not read cannot keep the stream open. */
 function destroySoon(stream: Duplex): void {
-  const timer = setTimeout(() => stream.destroy(), LINGER_MS).unref();
+  const timer = setTimeout(() => stream.destroy(), LINGER_TIMEOUT_MS).unref();
   stream.once('close', () => clearTimeout(timer));
   stream.end(() => stream.destroy());
 }

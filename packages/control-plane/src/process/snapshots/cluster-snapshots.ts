@@ -12,8 +12,8 @@ import type { ControlPlaneSupervisor } from '../supervisor.ts';
 import { removeData, removeOtherData } from './data-folders.ts';
 import { etcdSnapshot } from './etcd-snapshot-stream.ts';
 import type { SnapshotCopies } from './obtain-snapshot.ts';
-import { makeDataFrom } from './restore-snapshot.ts';
-import type { RunProgram } from './restore-tool.ts';
+import { restoreData } from './restore-snapshot.ts';
+import type { RunCommand } from './restore-tool.ts';
 import { Restorer } from './restorer.ts';
 import type { SnapshotFolder } from './snapshot-folder.ts';
 import { SnapshotScheduler } from './snapshot-scheduler.ts';
@@ -22,11 +22,11 @@ export interface ClusterSnapshotsOptions {
   /** The cluster's folder. */
   readonly folder: string;
   readonly snapshots: SnapshotFolder;
-  /** Where copies are stored; undefined: nowhere. */
+  /** Where copies are stored; undefined if none are. */
   readonly archive: SnapshotArchive | undefined;
   readonly clusterUid: string;
   readonly toolFolders: readonly string[];
-  readonly run: RunProgram;
+  readonly run: RunCommand;
   readonly supervisor: ControlPlaneSupervisor;
   readonly probes: Probes;
   readonly clock: Clock;
@@ -54,7 +54,7 @@ export class ClusterSnapshots {
   #record: ClusterRecord | undefined;
   #mayAct: () => boolean = () => false;
   #isStopped = false;
-  /** Generation whose predecessors have been deleted. */
+  /** Generation of the data whose predecessors have been deleted. */
   #settled: number | undefined;
 
   constructor(options: ClusterSnapshotsOptions) {
@@ -75,22 +75,22 @@ export class ClusterSnapshots {
     this.#restorer = new Restorer({ clock, log, onChange });
   }
 
-  /** Takes a step towards the desired state; `keep` stores changes of the record that a restore makes. */
+  /** Takes a step towards the desired state. `keep` stores changes to the record by a restore. */
   ensure({ spec, record, etcd, mayAct }: DesiredSnapshots, keep: (restored: RestoredData) => Promise<void>): void {
     this.#record = record;
     this.#mayAct = mayAct;
     const pending = pendingRestore(spec.restore, record);
-    this.#scheduler.want(spec.snapshots, new Set(pending === undefined ? [] : [pending.snapshot]));
+    this.#scheduler.setDesired(spec.snapshots, new Set(pending === undefined ? [] : [pending.snapshot]));
     if (spec.snapshots !== undefined) {
       const { keep } = spec.snapshots;
-      this.#offHost?.want({ list: this.#scheduler.list(), keep, record: JSON.stringify(record), mayAct });
+      this.#offHost?.setDesired({ list: this.#scheduler.list(), keep, record: JSON.stringify(record), mayAct });
     }
     // A restore first takes a snapshot, so etcd gets time to start, unless it can't.
     const { ready, failures } = this.#options.supervisor.state.components.etcd;
     if (!ready && failures < FAILED_AFTER) return;
     this.#restorer.step(pending, async (request) => {
       const { folder, snapshots, toolFolders, run, supervisor, probes, clock } = this.#options;
-      const made = await makeDataFrom({
+      const restoredData = await restoreData({
         request,
         folder,
         record,
@@ -107,11 +107,11 @@ export class ClusterSnapshots {
       });
       await supervisor.hibernate(mayAct);
       if (!mayAct()) throw new Error('another process manages this control plane');
-      await keep({ ...made, ...withRestore(record, request, clock.now()) });
+      await keep({ ...restoredData, ...withRestore(record, request, clock.now()) });
     });
   }
 
-  /** To be called when the control plane serves: the data from before a restore are no longer required. */
+  /** To be called when the control plane serves: data from before a restore is no longer required. */
   async settle(record: ClusterRecord | undefined): Promise<void> {
     if (record === undefined || this.#restorer.isBusy || this.#settled === (record.dataGeneration ?? 0)) return;
     await removeOtherData(this.#options.folder, record.dataGeneration);
@@ -156,18 +156,22 @@ export class ClusterSnapshots {
 }
 
 function pendingRestore(
-  asked: RestoreRequest | undefined,
+  requested: RestoreRequest | undefined,
   { restored, restoredBefore }: ClusterRecord,
 ): RestoreRequest | undefined {
   const past = { lastRestore: restored, earlierRestores: restoredBefore };
-  return asked !== undefined && isNewRestore(asked, past) ? asked : undefined;
+  return requested !== undefined && isNewRestore(requested, past) ? requested : undefined;
 }
 
 /** Snapshots on this machine, and those that exist only elsewhere; newest first. */
-function withCopies(here: readonly SnapshotInfo[], copies: readonly SnapshotInfo[]): readonly SnapshotInfo[] {
-  const names = new Set(here.map(({ name }) => name));
+function withCopies(localSnapshots: readonly SnapshotInfo[], copies: readonly SnapshotInfo[]): readonly SnapshotInfo[] {
+  const names = new Set(localSnapshots.map(({ name }) => name));
   const elsewhere = copies.filter(({ name }) => !names.has(name));
-  if (elsewhere.length === 0) return here;
-  const all = [...here, ...elsewhere].map(({ name, takenAtMs, sizeBytes }) => ({ name, takenAtMs, sizeBytes }));
+  if (elsewhere.length === 0) return localSnapshots;
+  const all = [...localSnapshots, ...elsewhere].map(({ name, takenAtMs, sizeBytes }) => ({
+    name,
+    takenAtMs,
+    sizeBytes,
+  }));
   return all.sort((a, b) => b.takenAtMs - a.takenAtMs);
 }

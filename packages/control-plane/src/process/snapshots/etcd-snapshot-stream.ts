@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { withEtcdSocket } from '../etcd-socket.ts';
 
 /** etcd sends 32 KiB at a time; a stream that is silent for this long is dead. */
-const SILENCE_MS = 30_000;
+const SILENCE_TIMEOUT_MS = 30_000;
 
 /** A line of the gateway's stream: a chunk of the snapshot, or an error. */
 const line = z.union([
@@ -13,14 +13,21 @@ const line = z.union([
 ]);
 
 /**
- * The snapshot stream of etcd's maintenance service, over the JSON gateway of the socket in a cluster's folder: the database,
- * then its SHA-256. Rejects if etcd does not answer or reports an error; the checksum detects any other truncation.
+ * The snapshot stream of etcd's maintenance service, over the JSON gateway of the socket in a cluster's folder: the
+ * database, then its SHA-256. Rejects if etcd does not respond or reports an error; the checksum detects any other
+ * truncation.
  */
 export async function* etcdSnapshot(folder: string): AsyncIterable<Uint8Array> {
   using socket = withEtcdSocket(folder);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const sent = request(
-    { socketPath: socket.path, path: '/v3/maintenance/snapshot', method: 'POST', agent: false, timeout: SILENCE_MS },
+  const clientRequest = request(
+    {
+      socketPath: socket.path,
+      path: '/v3/maintenance/snapshot',
+      method: 'POST',
+      agent: false,
+      timeout: SILENCE_TIMEOUT_MS,
+    },
     (response) => {
       if (response.statusCode !== 200) {
         response.resume();
@@ -30,9 +37,9 @@ export async function* etcdSnapshot(folder: string): AsyncIterable<Uint8Array> {
       resolve(response);
     },
   );
-  sent.on('timeout', () => sent.destroy(new Error('etcd has stopped sending its snapshot')));
-  sent.on('error', reject);
-  sent.end('{}');
+  clientRequest.on('timeout', () => clientRequest.destroy(new Error('etcd has stopped sending its snapshot')));
+  clientRequest.on('error', reject);
+  clientRequest.end('{}');
   try {
     for await (const text of readLines(await promise, (error) => error)) {
       if (text === '') continue;
@@ -41,6 +48,6 @@ export async function* etcdSnapshot(folder: string): AsyncIterable<Uint8Array> {
       yield Buffer.from(parsed.result.blob ?? '', 'base64');
     }
   } finally {
-    sent.destroy();
+    clientRequest.destroy();
   }
 }

@@ -39,27 +39,27 @@ const obtain = (name: string, change: { copies?: SnapshotCopies | undefined; may
   obtainSnapshot(name, { snapshots, copies, mayAct: () => true, ...change });
 const files = () => readdirSync(snapshots.path).sort();
 
-test('an intact local snapshot is used, and the store is not called', async () => {
+test('uses an intact local snapshot without calling the store', async () => {
   await obtain(LOCAL);
 
   expect(store.calls).toBe(0);
 });
 
-test('a missing snapshot is fetched', async () => {
+test('fetches a missing snapshot', async () => {
   await obtain(COPIED);
 
   expect(readFileSync(snapshots.fileOf(COPIED))).toEqual(snapshotBytes('then, in the store'));
   expect(files()).toEqual([`${COPIED}.db`, `${LOCAL}.db`]);
 });
 
-test('a damaged local snapshot is replaced by its copy', async () => {
+test('replaces a damaged local snapshot with its copy', async () => {
   writeFileSync(snapshots.fileOf(COPIED), 'something else, long enough for a checksum at its end');
   await obtain(COPIED);
 
   await expect(snapshots.verify(COPIED)).resolves.toBeUndefined();
 });
 
-test('if a local snapshot is damaged and has no copy, the tenant must choose another', async () => {
+test('asks the tenant for another snapshot if the local one is damaged and has no copy', async () => {
   writeFileSync(snapshots.fileOf(LOCAL), 'something else, long enough for a checksum at its end');
 
   await expect(obtain(LOCAL)).rejects.toMatchObject({
@@ -68,15 +68,15 @@ test('if a local snapshot is damaged and has no copy, the tenant must choose ano
   });
 });
 
-test('for a missing snapshot, the error lists the existing ones, here and in the store', async () => {
+test('lists the snapshots on this machine and in the store if one is missing', async () => {
   await expect(obtain('20200101-000000-000')).rejects.toMatchObject({
     problem: 'NotFound',
     message: `snapshot 20200101-000000-000 of the cluster does not exist; available: ${LOCAL}, ${COPIED}`,
   });
 });
 
-test('an unreachable store is retried later', async () => {
-  store.isAway = true;
+test('retries an unreachable store later', async () => {
+  store.isUnavailable = true;
 
   await expect(obtain(COPIED)).rejects.toMatchObject({
     problem: 'Failed',
@@ -87,14 +87,14 @@ test('an unreachable store is retried later', async () => {
 test.each([
   { what: 'a part is missing', harm: (key: string) => store.objects.delete(key) },
   { what: 'a part is damaged', harm: (key: string) => store.objects.set(key, Buffer.from('x')) },
-])('if $what in a copy, nothing stays here, and it is not fetched again', async ({ harm }) => {
+])('keeps nothing if $what in a copy, and does not fetch it again', async ({ harm }) => {
   harm([...store.objects.keys()].find((key) => key.includes('part-00001')) ?? '');
 
   await expect(obtain(COPIED)).rejects.toMatchObject({ problem: 'NotFound' });
   expect(files()).toEqual([`${LOCAL}.db`]);
 });
 
-test('a stop ends it, and leaves nothing here', async () => {
+test('ends with a stop, and keeps nothing', async () => {
   let chunks = 0;
 
   await expect(obtain(COPIED, { mayAct: () => ++chunks < 3 })).rejects.toMatchObject({ problem: 'Failed' });

@@ -4,31 +4,31 @@ import { ObjectStoreError } from '../../off-host/object-store.ts';
 import { RestoreError } from './restore-error.ts';
 import { DamagedSnapshotError, type SnapshotFolder } from './snapshot-folder.ts';
 
-/** The copies of one cluster's snapshots off this machine. */
+/** Copies of one cluster's snapshots outside of this machine. */
 export interface SnapshotCopies {
-  /** For messages. */
+  /** Name of the store in messages. */
   readonly description: string;
   list(): Promise<readonly { readonly name: string }[]>;
   /** The database as a stream, which throws if any part is missing or damaged. */
   open(name: string): Promise<AsyncIterable<Buffer>>;
 }
 
-export interface Obtaining {
+export interface SnapshotSources {
   readonly snapshots: SnapshotFolder;
-  /** Undefined if there are none. */
+  /** Undefined if the snapshot has no copy. */
   readonly copies: SnapshotCopies | undefined;
   /** Whether to continue. */
   readonly mayAct: () => boolean;
 }
 
 /**
- * Ensures that the folder has an intact snapshot: if it is missing or damaged there, fetches its copy. A crash leaves a draft,
+ * Ensures that the folder has an intact snapshot: fetches the copy of a missing or damaged one. A crash leaves a draft,
  * which the folder deletes. Throws a RestoreError.
  */
-export async function obtainSnapshot(name: string, { snapshots, copies, mayAct }: Obtaining): Promise<void> {
-  const isHere = existsSync(snapshots.fileOf(name));
-  const damage = isHere ? await damageOf(name, snapshots) : undefined;
-  if (isHere && damage === undefined) return;
+export async function obtainSnapshot(name: string, { snapshots, copies, mayAct }: SnapshotSources): Promise<void> {
+  const isLocal = existsSync(snapshots.fileOf(name));
+  const damage = isLocal ? await damageOf(name, snapshots) : undefined;
+  if (isLocal && damage === undefined) return;
   const stored = copies === undefined ? [] : (await listed(copies)).map((copy) => copy.name);
   if (copies === undefined || !stored.includes(name)) {
     throw new RestoreError('NotFound', damage ?? missing(name, snapshots, stored));
@@ -36,7 +36,7 @@ export async function obtainSnapshot(name: string, { snapshots, copies, mayAct }
   try {
     await snapshots.save(name, chunksOf(copies, name, mayAct));
   } catch (error) {
-    // An unreachable store or a full disk may recover; another attempt would fetch the same damaged copy again.
+    // An unreachable store or a full disk may recover, but another attempt would fetch the same damaged copy again.
     const problem = error instanceof DamagedSnapshotError ? 'NotFound' : 'Failed';
     throw new RestoreError(problem, `its copy in ${copies.description} could not be fetched: ${messageOf(error)}`);
   }
@@ -62,8 +62,8 @@ async function listed(copies: SnapshotCopies): Promise<readonly { readonly name:
 
 function missing(name: string, snapshots: SnapshotFolder, stored: readonly string[]): string {
   const names = [...new Set([...snapshots.list().map((snapshot) => snapshot.name), ...stored])];
-  const there = names.length === 0 ? 'there are none' : `available: ${names.sort().reverse().join(', ')}`;
-  return `snapshot ${name} of the cluster does not exist; ${there}`;
+  const availableText = names.length === 0 ? 'there are none' : `available: ${names.sort().reverse().join(', ')}`;
+  return `snapshot ${name} of the cluster does not exist; ${availableText}`;
 }
 
 /** Throws a DamagedSnapshotError if the copy itself is invalid. */

@@ -1,6 +1,6 @@
 import type { RestoreProblem } from '../../runtime.ts';
 
-/** Why a request can't be carried out, and whether the tenant or the operator must act. */
+/** Why a request can't be processed, and whether the tenant or the operator must act. */
 export class RestoreError extends Error {
   override readonly name = 'RestoreError';
   readonly problem: RestoreProblem;

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ClusterRecord } from '../cluster-record.ts';
 import { snapshotStream } from '../testing/snapshot-bytes.ts';
 import { removeData, removeOtherData } from './data-folders.ts';
-import { makeDataFrom, type RestoreInputs } from './restore-snapshot.ts';
+import { type RestoreInputs, restoreData } from './restore-snapshot.ts';
 import { restoreArguments, revisionBump } from './restore-tool.ts';
 import { SnapshotFolder } from './snapshot-folder.ts';
 
@@ -23,7 +23,7 @@ const RECORD: ClusterRecord = { port: 20_000, encryptionKey: 'k' };
 
 let parent: string;
 let snapshots: SnapshotFolder;
-/** The commands that were run, in order. */
+/** The executed commands, in order. */
 let calls: string[];
 beforeEach(async () => {
   parent = mkdtempSync(join(tmpdir(), 'restore-'));
@@ -32,18 +32,18 @@ beforeEach(async () => {
   mkdirSync(join(parent, 'cluster/etcd'), { recursive: true });
   writeFileSync(join(parent, 'cluster/etcd/db'), 'now');
   calls = [];
-  putProgram('etcd');
-  putProgram('etcdutl');
+  putBinary('etcd');
+  putBinary('etcdutl');
 });
 afterEach(() => rmSync(parent, { recursive: true }));
 
-function putProgram(name: string): void {
+function putBinary(name: string): void {
   mkdirSync(join(parent, 'bin'), { recursive: true });
   writeFileSync(join(parent, 'bin', name), '');
   chmodSync(join(parent, 'bin', name), 0o755);
 }
 
-/** Fakes of the etcd 3.6 programs. */
+/** Fakes of the etcd 3.6 binaries. */
 async function run(command: string, args: readonly string[]): Promise<string> {
   calls.push([command.slice(command.lastIndexOf('/') + 1), ...args.slice(0, 2)].join(' '));
   if (args[0] === '--version') return 'etcd Version: 3.6.16\n';
@@ -78,47 +78,47 @@ function inputs(change: Partial<RestoreInputs> = {}): RestoreInputs {
 
 const data = () => readdirSync(join(parent, 'cluster')).sort();
 
-test('new data is created beside the old, with higher revisions, and the old becomes a snapshot', async () => {
-  const made = await makeDataFrom(inputs());
+test('creates new data next to the old, with higher revisions, and takes a snapshot of the old data', async () => {
+  const restoredData = await restoreData(inputs());
 
-  expect(made).toEqual({ dataGeneration: 1, startRevision: 1_000_000_100 });
+  expect(restoredData).toEqual({ dataGeneration: 1, startRevision: 1_000_000_100 });
   expect(data()).toEqual(['etcd', 'etcd-1']);
   expect(readFileSync(join(parent, 'cluster/etcd/db'), 'utf8')).toBe('now');
   expect(readFileSync(join(parent, 'cluster/etcd-1/db'), 'utf8')).toContain('--bump-revision=1000000060');
   expect(snapshots.list().map(({ name }) => name)[0]).toMatch(/-before-restore-[0-9a-f]{8}$/);
 });
 
-describe('killed at any step and restarted, the result is the same', () => {
+describe('gives the same result if killed at any step and restarted', () => {
   const STEPS = ['etcd --version', 'etcdutl version', 'etcdutl snapshot status', 'etcdutl snapshot restore', 'sync'];
 
-  test.each(STEPS)('%s', async (step) => {
+  test.each(STEPS)('is killed at: %s', async (step) => {
     const die = () => Promise.reject(new Error('killed'));
     const killed = inputs({
       run: async (command, args) => {
-        const answer = await run(command, args);
-        return calls.at(-1) === step && !args.includes('--help') ? die() : answer;
+        const result = await run(command, args);
+        return calls.at(-1) === step && !args.includes('--help') ? die() : result;
       },
       sync: () => (step === 'sync' ? die() : Promise.resolve()),
     });
-    await expect(makeDataFrom(killed)).rejects.toThrow('killed');
+    await expect(restoreData(killed)).rejects.toThrow('killed');
     expect(readFileSync(join(parent, 'cluster/etcd/db'), 'utf8')).toBe('now');
 
-    expect(await makeDataFrom(inputs())).toEqual({ dataGeneration: 1, startRevision: 1_000_000_100 });
+    expect(await restoreData(inputs())).toEqual({ dataGeneration: 1, startRevision: 1_000_000_100 });
     expect(data()).toEqual(['etcd', 'etcd-1']);
     expect(snapshots.list()).toHaveLength(2);
   });
 });
 
-describe('errors', () => {
+describe('restore errors', () => {
   test.each<{ reason: string; prepare: () => Partial<RestoreInputs>; problem: string; message: string }>([
     {
-      reason: 'no such snapshot',
+      reason: 'a snapshot that does not exist',
       prepare: () => ({ request: { snapshot: '20200101-000000-000' } }),
       problem: 'NotFound',
       message: `snapshot 20200101-000000-000 of the cluster does not exist; available: ${SNAPSHOT}`,
     },
     {
-      reason: 'a damaged one',
+      reason: 'a damaged snapshot',
       prepare: () => {
         writeFileSync(snapshots.fileOf(SNAPSHOT), 'T', { flag: 'r+' });
         return {};
@@ -144,40 +144,40 @@ describe('errors', () => {
       message: 'found with other versions',
     },
     {
-      reason: 'no room to save what is there',
+      reason: 'no space for a snapshot of the current data',
       prepare: () => ({ save: () => Promise.reject(new Error('no space left on device')) }),
       problem: 'Failed',
       message: 'the current data could not be backed up first: no space left on device',
     },
-  ])('$reason', async ({ prepare, problem, message }) => {
-    const attempt = makeDataFrom(inputs(prepare()));
+  ])('are reported for $reason', async ({ prepare, problem, message }) => {
+    const attempt = restoreData(inputs(prepare()));
 
     await expect(attempt).rejects.toMatchObject({ problem, message: expect.stringContaining(message) });
     expect(data()).toEqual(['etcd']);
   });
 });
 
-test('an etcd that does not serve is restored without a snapshot, from the revision at which its data began', async () => {
+test('restores an etcd that does not serve without a snapshot, from the revision at which its data started', async () => {
   const record = { ...RECORD, dataGeneration: 1, startRevision: 1_000_000_100 };
 
-  const made = await makeDataFrom(inputs({ record, status: () => Promise.resolve(undefined) }));
+  const restoredData = await restoreData(inputs({ record, status: () => Promise.resolve(undefined) }));
 
-  expect(made).toEqual({ dataGeneration: 2, startRevision: 2_000_000_100 });
+  expect(restoredData).toEqual({ dataGeneration: 2, startRevision: 2_000_000_100 });
   expect(snapshots.list()).toHaveLength(1);
 });
 
 test.each([
-  { snapshot: 40, known: 100, after: 1_000_000_100, reason: 'beyond what was seen' },
+  { snapshot: 40, known: 100, after: 1_000_000_100, reason: 'beyond the known revision' },
   { snapshot: 2_000_000_000, known: 40, after: 3_000_000_000, reason: 'never back' },
-])('revisions continue: $reason', ({ snapshot, known, after }) => {
+])('continues revisions: $reason', ({ snapshot, known, after }) => {
   expect(snapshot + revisionBump(snapshot, known)).toBe(after);
 });
 
-test('a tool without support for it is not called to bump revisions', () => {
+test('does not bump revisions with a tool that lacks support for it', () => {
   expect(restoreArguments('a.db', 'etcd-1', undefined).join(' ')).not.toMatch(/bump|compacted/);
 });
 
-test('other data folders are deleted once the new data serves', async () => {
+test('deletes other data folders once the new data serves', async () => {
   for (const name of ['etcd-1', 'etcd-2', 'etcd-notes', 'logs']) mkdirSync(join(parent, 'cluster', name));
 
   await removeOtherData(join(parent, 'cluster'), 2);

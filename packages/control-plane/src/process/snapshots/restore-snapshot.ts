@@ -4,12 +4,12 @@ import type { RestoreRequest } from '@fairway/api/domain/restore-request';
 import type { ClusterRecord } from '../cluster-record.ts';
 import type { EtcdStatus } from '../probes.ts';
 import { dataFolderName } from './data-folders.ts';
-import { type Obtaining, obtainSnapshot } from './obtain-snapshot.ts';
+import { obtainSnapshot, type SnapshotSources } from './obtain-snapshot.ts';
 import { RestoreError } from './restore-error.ts';
-import { findRestoreTool, type RunProgram, restoreArguments, revisionBump, revisionOf } from './restore-tool.ts';
+import { findRestoreTool, type RunCommand, restoreArguments, revisionBump, revisionOf } from './restore-tool.ts';
 
 /** Dependencies of a restore; the file system is real. */
-export interface RestoreInputs extends Obtaining {
+export interface RestoreInputs extends SnapshotSources {
   readonly request: RestoreRequest;
   /** The cluster's folder. */
   readonly folder: string;
@@ -17,7 +17,7 @@ export interface RestoreInputs extends Obtaining {
   readonly etcd: string;
   /** Where to search for tools, after etcd's own folder. */
   readonly toolFolders: readonly string[];
-  readonly run: RunProgram;
+  readonly run: RunCommand;
   /** etcd's current status; undefined while it does not serve. */
   readonly status: () => Promise<EtcdStatus | undefined>;
   /** Takes a snapshot named with this reason. */
@@ -27,10 +27,11 @@ export interface RestoreInputs extends Obtaining {
 }
 
 /**
- * Creates data from a snapshot beside the data in use, which it never modifies: a crash leaves a folder that no record names, and
- * the next attempt recreates it. Returns the record that makes etcd use the new data. Throws RestoreError.
+ * Creates data from a snapshot next to the current data, which it never modifies: a crash leaves a folder that no
+ * record names, and the next attempt recreates it. Returns the record that makes etcd use the new data. Throws
+ * RestoreError.
  */
-export async function makeDataFrom(
+export async function restoreData(
   inputs: RestoreInputs,
 ): Promise<Pick<ClusterRecord, 'dataGeneration' | 'startRevision'>> {
   const { request, folder, record, snapshots, run, sync, remove } = inputs;
@@ -55,10 +56,13 @@ export async function makeDataFrom(
   }
 }
 
-/** Takes a snapshot of the current data before they are replaced; a retry after a crash must not take another. */
+/** Takes a snapshot of the current data before it is replaced; a retry after a crash must not take another. */
 async function saveOnce({ request, snapshots, save }: RestoreInputs): Promise<void> {
-  const asked = createHash('sha256').update(`${request.snapshot} ${request.requestedAt}`).digest('hex').slice(0, 8);
-  const reason = `before-restore-${asked}`;
+  const requestHash = createHash('sha256')
+    .update(`${request.snapshot} ${request.requestedAt}`)
+    .digest('hex')
+    .slice(0, 8);
+  const reason = `before-restore-${requestHash}`;
   if (snapshots.list().some(({ name }) => name.endsWith(`-${reason}`))) return;
   try {
     await save(reason);

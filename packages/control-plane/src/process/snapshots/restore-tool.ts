@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { findExecutable } from '../executables.ts';
 import { ETCD_PEER_SOCKET } from '../folder-layout.ts';
 
-/** Runs a program to completion and resolves with its output; rejects with its error message. */
-export type RunProgram = (command: string, args: readonly string[]) => Promise<string>;
+/** Runs a command to completion and resolves with its output; rejects with its error message. */
+export type RunCommand = (command: string, args: readonly string[]) => Promise<string>;
 
 /** A program that creates etcd data from a snapshot. */
 export interface RestoreTool {
   readonly path: string;
-  /** Whether it can bump revisions, so that watchers notice that everything has changed. */
+  /** Whether the tool can bump revisions, so that watchers notice that everything has changed. */
   readonly canBumpRevision: boolean;
 }
 
@@ -22,8 +22,8 @@ export class RestoreToolError extends Error {
  * The tool for an etcd: etcdutl of its minor version, or etcdctl before 3.6, which restored snapshots itself. One in the
  * same folder as etcd is preferred. Throws RestoreToolError.
  */
-export async function findRestoreTool(etcd: string, folders: readonly string[], run: RunProgram): Promise<RestoreTool> {
-  const wanted = minorIn(await run(etcd, ['--version']));
+export async function findRestoreTool(etcd: string, folders: readonly string[], run: RunCommand): Promise<RestoreTool> {
+  const requiredMinor = minorIn(await run(etcd, ['--version']));
   const found: string[] = [];
   for (const folder of [dirname(etcd), ...folders]) {
     for (const name of ['etcdutl', 'etcdctl']) {
@@ -31,14 +31,14 @@ export async function findRestoreTool(etcd: string, folders: readonly string[], 
       if (path === undefined) continue;
       const version = minorIn(await run(path, ['version']));
       found.push(`${path} (${version})`);
-      if (version !== wanted) continue;
+      if (version !== requiredMinor) continue;
       const help = await run(path, ['snapshot', 'restore', '--help']).catch(() => '');
       if (help.includes('--data-dir')) return { path, canBumpRevision: help.includes('--bump-revision') };
     }
   }
   const others = found.length === 0 ? '' : `; found with other versions: ${[...new Set(found)].join(', ')}`;
   throw new RestoreToolError(
-    `restoring requires etcdutl ${wanted} (etcdctl before 3.6) from etcd's release archive: place it beside ${etcd} or on PATH${others}`,
+    `restoring requires etcdutl ${requiredMinor} (etcdctl before 3.6) from etcd's release archive: place it beside ${etcd} or on PATH${others}`,
   );
 }
 
@@ -49,20 +49,20 @@ function minorIn(output: string): string {
 const snapshotStatus = z.object({ revision: z.int().min(0) });
 
 /** The latest revision in a snapshot. */
-export async function revisionOf(tool: RestoreTool, file: string, run: RunProgram): Promise<number> {
+export async function revisionOf(tool: RestoreTool, file: string, run: RunCommand): Promise<number> {
   const output = await run(tool.path, ['snapshot', 'status', file, '--write-out=json']);
   return snapshotStatus.parse(JSON.parse(output)).revision;
 }
 
-/** How far revisions may have advanced since the last known one: etcd's documentation assumes this for a week. */
-const UNSEEN_REVISIONS = 1_000_000_000;
+/** How far revisions may have advanced since the last known one. etcd's documentation assumes this for a week. */
+const REVISION_MARGIN = 1_000_000_000;
 
 /**
- * By how much to raise a snapshot's revision so that it exceeds any revision that clients have seen; pure. `known` is the last
- * known revision of the data being replaced.
+ * By how much to raise a snapshot's revision so that it exceeds any revision that clients have seen. `known` is the
+ * last known revision of the data being replaced. Pure.
  */
 export function revisionBump(snapshot: number, known: number): number {
-  return Math.max(known - snapshot, 0) + UNSEEN_REVISIONS;
+  return Math.max(known - snapshot, 0) + REVISION_MARGIN;
 }
 
 /** Arguments that create the data folder of a cluster's etcd, which has a single member. Pure. */

@@ -4,7 +4,7 @@ import type { Logger } from '@fairway/base/log';
 import type { SnapshotsState } from '../../runtime.ts';
 import { RestoreError } from './restore-error.ts';
 
-/** Interval of retries: the operator may have installed a tool or freed disk space. */
+/** Interval between retries: the operator may have installed a tool or freed disk space. */
 const RETRY_MS = 60_000;
 
 export interface RestorerOptions {
@@ -26,7 +26,7 @@ export class Restorer {
   }
 
   /** Starts a pending request; does nothing while one is in progress, or until a failed one is due for a retry. */
-  step(request: RestoreRequest | undefined, carryOut: (request: RestoreRequest) => Promise<void>): void {
+  step(request: RestoreRequest | undefined, runRestore: (request: RestoreRequest) => Promise<void>): void {
     if (this.#work !== undefined) return;
     if (request === undefined) {
       this.#state = undefined;
@@ -35,7 +35,7 @@ export class Restorer {
     const isKnown = isSameRestore(request, this.#state?.request);
     if (isKnown && (this.#state?.problem === 'NotFound' || this.#options.clock.now() < this.#retryAtMs)) return;
     this.#state = { request, message: `Snapshot ${request.snapshot} is being restored.`, problem: undefined };
-    this.#work = this.#run(request, carryOut);
+    this.#work = this.#run(request, runRestore);
   }
 
   /** Whether the control plane must be left alone. */
@@ -53,10 +53,10 @@ export class Restorer {
     await this.#work;
   }
 
-  async #run(request: RestoreRequest, carryOut: (request: RestoreRequest) => Promise<void>): Promise<void> {
+  async #run(request: RestoreRequest, runRestore: (request: RestoreRequest) => Promise<void>): Promise<void> {
     const { clock, log, onChange } = this.#options;
     try {
-      await carryOut(request);
+      await runRestore(request);
       this.#state = undefined;
       log.info({ snapshot: request.snapshot }, 'snapshot restored');
     } catch (error) {

@@ -25,7 +25,7 @@ async function* broken(): AsyncIterable<Uint8Array> {
   throw new Error('etcd is gone');
 }
 
-test('a snapshot is what etcd sent, in any number of chunks, accessible to its owner only', async () => {
+test('contains what etcd sent, in any number of chunks, accessible to its owner only', async () => {
   await folder.save(LATE, snapshotStream('later', 1));
   await folder.save(EARLY, snapshotStream('x'.repeat(1000)));
 
@@ -39,23 +39,23 @@ test('a snapshot is what etcd sent, in any number of chunks, accessible to its o
 });
 
 test.each([
-  { reason: 'is cut off', stream: () => cutOff('text'), message: 'truncated or damaged' },
+  { reason: 'is truncated', stream: () => cutOff('text'), message: 'truncated or damaged' },
   { reason: 'ends with an error', stream: broken, message: 'etcd is gone' },
   { reason: 'is empty', stream: () => cutOff(''), message: 'truncated or damaged' },
-])('a stream that $reason leaves nothing', async ({ stream, message }) => {
+])('leaves nothing of a stream that $reason', async ({ stream, message }) => {
   await expect(folder.save(LATE, stream())).rejects.toThrow(message);
 
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-test('a file that was modified is detected', async () => {
+test('detects a modified file', async () => {
   await folder.save(LATE, snapshotStream('text'));
   writeFileSync(folder.fileOf(LATE), 'T', { flag: 'r+' });
 
   await expect(folder.verify(LATE)).rejects.toThrow(DamagedSnapshotError);
 });
 
-test('an unfinished file of a killed process is not a snapshot, and is deleted', async () => {
+test('deletes an unfinished file of a killed process, which is not a snapshot', async () => {
   await folder.save(LATE, snapshotStream('text'));
   writeFileSync(`${folder.fileOf(EARLY)}.draft`, 'half');
   writeFileSync(join(folder.path, 'notes.txt'), 'of the operator');
@@ -65,7 +65,7 @@ test('an unfinished file of a killed process is not a snapshot, and is deleted',
   expect(readdirSync(folder.path).sort()).toEqual([`${LATE}.db`, 'notes.txt']);
 });
 
-test('a folder that does not exist yet is empty', async () => {
+test('is empty if its folder does not exist yet', async () => {
   expect(folder.list()).toEqual([]);
   await folder.removeDrafts();
   await folder.removeAll();

@@ -56,7 +56,7 @@ export class SnapshotFolder {
           hash.update(chunk);
           await file.write(chunk);
         }
-        if (!hash.isRight()) throw new DamagedSnapshotError('etcd sent a truncated or damaged snapshot');
+        if (!hash.isIntact()) throw new DamagedSnapshotError('etcd sent a truncated or damaged snapshot');
         await file.sync();
       } finally {
         await file.close();
@@ -75,7 +75,7 @@ export class SnapshotFolder {
   async verify(name: string): Promise<void> {
     const hash = new TrailingHash();
     for await (const chunk of createReadStream(this.fileOf(name))) hash.update(chunk as Buffer);
-    if (!hash.isRight()) {
+    if (!hash.isIntact()) {
       throw new DamagedSnapshotError(
         `snapshot ${name} is damaged: its checksum does not match; select another snapshot`,
       );
@@ -113,7 +113,7 @@ class TrailingHash {
     this.#tail = known.subarray(split);
   }
 
-  isRight(): boolean {
+  isIntact(): boolean {
     return this.#tail.length === HASH_BYTES && timingSafeEqual(this.#hash.digest(), this.#tail);
   }
 }

@@ -1,5 +1,5 @@
 /** `20261121-163000-123`: the time of the snapshot in UTC, optionally followed by the reason in one word. */
-const NAME = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})-(\d{3})(?:-[a-z0-9]+)*$/;
+const SNAPSHOT_NAME_PATTERN = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})-(\d{3})(?:-[a-z0-9]+)*$/;
 
 /** The name of a snapshot taken now; names sort chronologically. */
 export function snapshotName(takenAtMs: number, reason?: string): string {
@@ -13,7 +13,7 @@ export function snapshotName(takenAtMs: number, reason?: string): string {
 
 /** The time in a snapshot's name; undefined if the name is not a snapshot's. */
 export function takenAtMsOf(name: string): number | undefined {
-  const match = NAME.exec(name);
+  const match = SNAPSHOT_NAME_PATTERN.exec(name);
   if (match === null) return undefined;
   const [, year, month, day, hour, minute, second, millisecond] = match;
   const takenAtMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${millisecond}Z`);

@@ -1,8 +1,8 @@
 import type { SnapshotInfo, SnapshotPolicy } from '../../runtime.ts';
 
 /**
- * When the next snapshot is due, in milliseconds since the epoch; pure. The first is due immediately, so that problems with
- * snapshots show on the first day. Any snapshot that is not older than a request fulfils it.
+ * When the next snapshot is due, in milliseconds since the epoch. The first is due immediately, so that problems with
+ * snapshots show on the first day. Any snapshot that is not older than a request fulfils it. Pure.
  */
 export function nextSnapshotAtMs(
   { intervalMs, requestedAtMs }: SnapshotPolicy,
@@ -10,11 +10,11 @@ export function nextSnapshotAtMs(
 ): number {
   if (newest === undefined) return Number.NEGATIVE_INFINITY;
   const regular = newest.takenAtMs + intervalMs;
-  const isAskedFor = requestedAtMs !== undefined && requestedAtMs > newest.takenAtMs;
-  return isAskedFor ? Math.min(regular, requestedAtMs) : regular;
+  const isRequested = requestedAtMs !== undefined && requestedAtMs > newest.takenAtMs;
+  return isRequested ? Math.min(regular, requestedAtMs) : regular;
 }
 
-/** Names of the snapshots beyond the number to keep: the oldest, but never one that is still needed. Pure. */
+/** Names of the snapshots beyond the number to keep: the oldest ones, but never one that is still needed. Pure. */
 export function snapshotsToPrune(
   snapshots: readonly SnapshotInfo[],
   keep: number,

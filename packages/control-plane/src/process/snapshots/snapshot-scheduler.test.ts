@@ -10,7 +10,7 @@ import { SnapshotScheduler } from './snapshot-scheduler.ts';
 
 const HOUR_MS = 3_600_000;
 const POLICY = { intervalMs: HOUR_MS, keep: 2 };
-const NONE: ReadonlySet<string> = new Set();
+const NO_SLOTS: ReadonlySet<string> = new Set();
 
 let path: string;
 let clock: FakeClock;
@@ -46,15 +46,15 @@ afterEach(async () => {
 
 const count = () => scheduler.list().length;
 
-/** Advances the clock and runs what is due. */
+/** Advances the clock and runs due work. */
 async function pass(ms: number): Promise<void> {
   const { promise } = changed;
   await clock.advance(ms);
   await promise;
 }
 
-test('snapshots are taken immediately and then regularly, and the oldest are deleted', async () => {
-  scheduler.want(POLICY, NONE);
+test('takes snapshots immediately and then regularly, and deletes the oldest', async () => {
+  scheduler.setDesired(POLICY, NO_SLOTS);
   await pass(0);
   expect(count()).toBe(1);
   const [first] = scheduler.list();
@@ -68,9 +68,9 @@ test('snapshots are taken immediately and then regularly, and the oldest are del
   expect(scheduler.list()).not.toContainEqual(first);
 });
 
-test('no snapshot is tried while etcd does not serve', async () => {
+test('takes no snapshot while etcd does not serve', async () => {
   serves = false;
-  scheduler.want(POLICY, NONE);
+  scheduler.setDesired(POLICY, NO_SLOTS);
   await clock.advance(HOUR_MS);
   expect(count()).toBe(0);
   expect(scheduler.problem).toBeUndefined();
@@ -80,9 +80,9 @@ test('no snapshot is tried while etcd does not serve', async () => {
   expect(count()).toBe(1);
 });
 
-test('a failure is reported, retried with backoff, and cleared on success', async () => {
+test('reports a failure, retries with backoff, and clears it on success', async () => {
   failure = new Error('no space left on device');
-  scheduler.want(POLICY, NONE);
+  scheduler.setDesired(POLICY, NO_SLOTS);
   await pass(0);
   expect(scheduler.problem).toBe('no space left on device');
 
@@ -96,10 +96,10 @@ test('a failure is reported, retried with backoff, and cleared on success', asyn
   expect(scheduler.problem).toBeUndefined();
 });
 
-test('a folder that cannot be read is reported as a problem', async () => {
+test('reports a folder that cannot be read', async () => {
   rmSync(path, { recursive: true });
   writeFileSync(path, 'a file');
-  scheduler.want(POLICY, NONE);
+  scheduler.setDesired(POLICY, NO_SLOTS);
   await pass(0);
   expect(scheduler.list()).toEqual([]);
   expect(scheduler.problem).toContain(path);
@@ -110,22 +110,22 @@ test('a folder that cannot be read is reported as a problem', async () => {
   expect(scheduler.problem).toBeUndefined();
 });
 
-test('a requested snapshot is taken immediately, and once', async () => {
-  scheduler.want(POLICY, NONE);
+test('takes a requested snapshot immediately and once', async () => {
+  scheduler.setDesired(POLICY, NO_SLOTS);
   await pass(0);
   await clock.advance(60_000);
   const request = { ...POLICY, requestedAtMs: clock.now() };
-  scheduler.want(request, NONE);
+  scheduler.setDesired(request, NO_SLOTS);
   await pass(0);
   expect(count()).toBe(2);
 
-  scheduler.want({ ...request }, NONE);
+  scheduler.setDesired({ ...request }, NO_SLOTS);
   await clock.advance(60_000);
   expect(count()).toBe(2);
 });
 
-test('a plan without snapshots takes none', async () => {
-  scheduler.want(undefined, NONE);
+test('takes no snapshots for a plan without them', async () => {
+  scheduler.setDesired(undefined, NO_SLOTS);
   await clock.advance(HOUR_MS);
 
   expect(count()).toBe(0);

@@ -16,8 +16,8 @@ export interface SnapshotSchedulerOptions {
   readonly onChange: () => void;
 }
 
-/** Poll interval for an etcd that does not serve yet. */
-const WAIT_MS = 1000;
+/** Poll interval while etcd does not serve yet. */
+const RETRY_INTERVAL_MS = 1000;
 const FIRST_RETRY_MS = 10_000;
 const LAST_RETRY_MS = 600_000;
 
@@ -36,8 +36,8 @@ export class SnapshotScheduler {
     this.#options = options;
   }
 
-  /** Sets when snapshots are due, and which must not be deleted. */
-  want(policy: SnapshotPolicy | undefined, needed: ReadonlySet<string>): void {
+  /** Sets when snapshots are due and which must not be deleted. */
+  setDesired(policy: SnapshotPolicy | undefined, needed: ReadonlySet<string>): void {
     const isSame = JSON.stringify(policy) === JSON.stringify(this.#policy);
     this.#policy = policy;
     this.#needed = needed;
@@ -55,12 +55,12 @@ export class SnapshotScheduler {
     }
   }
 
-  /** Why the last one could not be taken. */
+  /** Why the last snapshot could not be taken. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** Takes one now, regardless of the schedule. */
+  /** Takes a snapshot now, regardless of the schedule. */
   async take(reason?: string): Promise<string> {
     const { folder, stream, clock, log } = this.#options;
     const name = snapshotName(clock.now(), reason);
@@ -87,7 +87,7 @@ export class SnapshotScheduler {
     if (this.#policy === undefined || this.#taking !== undefined) return;
     const waitMs = nextSnapshotAtMs(this.#policy, this.list()[0]) - clock.now();
     if (waitMs > 0) return this.#schedule(waitMs);
-    if (!canTake()) return this.#schedule(WAIT_MS);
+    if (!canTake()) return this.#schedule(RETRY_INTERVAL_MS);
     this.#taking = this.#takeDue(this.#policy).then((delayMs) => {
       this.#taking = undefined;
       this.#options.onChange();

@@ -44,8 +44,8 @@ export class MemoryFiles implements Files {
   }
 
   folders(path: string): readonly string[] {
-    const below = [...this.texts.keys()].filter((name) => name.startsWith(`${path}/`));
-    return [...new Set(below.map((name) => name.slice(path.length + 1).split('/')[0] ?? ''))];
+    const descendants = [...this.texts.keys()].filter((name) => name.startsWith(`${path}/`));
+    return [...new Set(descendants.map((name) => name.slice(path.length + 1).split('/')[0] ?? ''))];
   }
 
   size(path: string): number {
@@ -69,17 +69,17 @@ interface FakeProcess {
   readonly onExit: () => void;
 }
 
-/** A machine whose processes serve immediately by default, and exit on SIGTERM. It outlives its supervisors. */
+/** A machine whose processes serve immediately by default and exit on SIGTERM. It outlives its supervisors. */
 export class FakeMachine implements ProcessHost, Probes {
   readonly files = new MemoryFiles();
   readonly running = new Map<number, FakeProcess>();
-  /** Actions in order: `start etcd`, `SIGTERM kube-apiserver`. */
+  /** Actions in order, such as `start etcd` or `SIGTERM kube-apiserver`. */
   readonly events: string[] = [];
   /** Components that exit immediately after their start, and their last lines in the log. */
   readonly broken = new Map<Component, string>();
-  /** Components that run but do not answer. */
+  /** Components that run but do not respond. */
   readonly silent = new Set<Component>();
-  /** Components that do not get as far as writing their pid file. */
+  /** Components that exit before they write their pid file. */
   readonly slow = new Set<Component>();
   databaseBytes = 4096;
   /** Whether etcd's quota is exceeded. */
@@ -88,8 +88,8 @@ export class FakeMachine implements ProcessHost, Probes {
   readonly memory = new Map<Component, number>();
   /** Components that ignore SIGTERM. */
   readonly stubborn = new Set<Component>();
-  /** How often a process was checked for being alive. */
-  looks = 0;
+  /** Number of checks for whether a process is alive. */
+  reads = 0;
   #nextPid = 100;
 
   spawn(launch: Launch, onExit: () => void): ProcessIdentity {
@@ -114,7 +114,7 @@ export class FakeMachine implements ProcessHost, Probes {
   }
 
   identify(pid: number): ProcessIdentity | undefined {
-    this.looks++;
+    this.reads++;
     return this.running.get(pid)?.identity;
   }
 
@@ -146,7 +146,7 @@ export class FakeMachine implements ProcessHost, Probes {
     return [...this.running.values()].find((process) => process.component === component);
   }
 
-  /** The process exits, for whatever reason. */
+  /** Makes the process exit, for whatever reason. */
   end(component: Component): void {
     const process = this.find(component);
     if (process === undefined) return;

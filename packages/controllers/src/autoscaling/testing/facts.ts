@@ -1,4 +1,4 @@
-import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import { targetReplicas } from '@fairway/api/domain/target-replicas';
 import type { Machine, MachineStatus } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { aNodePool } from '@fairway/api/testing/objects';
@@ -29,7 +29,7 @@ export interface PoolSketch {
 }
 
 export interface MachineSketch {
-  /** Without one, the machine is not a node yet. */
+  /** The machine's node; undefined until it has joined. */
   readonly node?: Partial<TenantNode['spec']> & {
     readonly isReady?: boolean;
     readonly annotations?: Record<string, string>;
@@ -40,7 +40,7 @@ export interface MachineSketch {
   readonly isLeaving?: boolean;
 }
 
-/** A node that works. */
+/** A working node. */
 export const working: MachineSketch = { node: {} };
 
 export interface ClusterSketch {
@@ -75,14 +75,14 @@ function poolFacts(name: string, sketch: PoolSketch, daemonSets: readonly Daemon
   return {
     pool,
     name,
-    replicas: wantedReplicas(pool),
+    replicas: targetReplicas(pool),
     newNode: nodeTemplate({
       pool,
       flavor: { name: 'b3', vcpus, memoryMiB: vcpus * 4096, diskGiB: 50 },
       maxPods: 110,
       region: 'RegionOne',
       defaultZone: undefined,
-      like: undefined,
+      sampleNode: undefined,
       daemonSets,
     }),
     machines: Object.entries(machines).map(([machineName, of]) => {
@@ -140,14 +140,14 @@ function nodeOf(name: string, { node, zone }: MachineSketch, vcpus: number, pool
 
 const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'web', controller: true };
 
-/** A pod of a ReplicaSet that the scheduler has no node for. */
+/** A pending pod of a ReplicaSet for which the scheduler has found no node. */
 export function pending(name: string, cpu: string, spec: Partial<Pod['spec']> = {}, labels = {}): Pod {
   const pod = aPod(name, { ...requesting(cpu), ...spec }, labels);
   const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }];
   return { ...pod, metadata: { ...pod.metadata, ownerReferences: [owner] }, status: { phase: 'Pending', conditions } };
 }
 
-/** One that runs. */
+/** A running pod. */
 export function running(name: string, nodeName: string, cpu: string, metadata: Partial<Pod['metadata']> = {}): Pod {
   const pod = aPod(name, { ...requesting(cpu), nodeName });
   return { ...pod, metadata: { ...pod.metadata, ownerReferences: [owner], ...metadata }, status: { phase: 'Running' } };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { expectedOf, type Outcome, type Situation, sizesBefore } from './situation.ts';
+import { expectedOutcome, initialSizes, type Outcome, type Situation } from './situation.ts';
 
 /** The page docs/tenants/autoscaling-compared.md. Throws if a difference is not explained, or an explanation explains none. */
 export function renderComparison(
@@ -7,14 +7,14 @@ export function renderComparison(
   upstream: { readonly kubernetes: string; readonly decisions: Readonly<Record<string, Outcome>> },
 ): string {
   const results = situations.map((situation) => {
-    const ours = expectedOf(situation);
-    const theirs = upstream.decisions[situation.key];
-    if (theirs === undefined) throw new Error(`nobody has asked cluster-autoscaler about ${situation.key}`);
-    const isSame = isDeepStrictEqual(ours, theirs);
+    const fairway = expectedOutcome(situation);
+    const clusterAutoscaler = upstream.decisions[situation.key];
+    if (clusterAutoscaler === undefined) throw new Error(`nobody has asked cluster-autoscaler about ${situation.key}`);
+    const isSame = isDeepStrictEqual(fairway, clusterAutoscaler);
     if (isSame !== (situation.difference === undefined)) {
       throw new Error(`${situation.key}: ${isSame ? 'there is no difference to explain' : 'why is it different?'}`);
     }
-    return { situation, ours, theirs };
+    return { situation, ours: fairway, theirs: clusterAutoscaler };
   });
   const different = results.flatMap(({ situation, ours, theirs }) => {
     const { name, difference } = situation;
@@ -49,7 +49,7 @@ ${same.join('\n')}
 }
 
 function describe(situation: Situation, { sizes, gone }: Outcome): string {
-  const before = sizesBefore(situation);
+  const before = initialSizes(situation);
   const changed = Object.entries(sizes).filter(([pool, size]) => size !== before[pool]);
   if (changed.length === 0) return 'nothing changes';
   const text = changed.map(([pool, size]) => `${pool} ${before[pool]} → ${size}`).join(', ');

@@ -11,12 +11,15 @@ import type {
 } from '@fairway/kube/kinds/generated/types';
 import type { Outcome, Situation, Workload } from './situation.ts';
 
-/** Of the nodes of a situation. Its pods select it and no others tolerate the taint, so that many situations share a cluster. */
-export const SITUATION = 'example.com/situation';
+/**
+ * Label and taint of a situation's nodes. Its pods select them and no others tolerate the taint, so many situations can
+ * share a cluster.
+ */
+export const SITUATION_LABEL = 'example.com/situation';
 const NAMESPACE = 'default';
 const ZONE = 'topology.kubernetes.io/zone';
-/** Keeps pods that are deleted in their place. */
-const KEPT = 'example.com/kept';
+/** A finalizer that keeps deleted pods in place. */
+const KEPT_LABEL = 'example.com/kept';
 
 /** Names of the initial nodes, by `pool/index`. */
 export type NodeNames = ReadonlyMap<string, string>;
@@ -32,7 +35,7 @@ export function poolName({ key }: Situation, pool: string): string {
   return `${key}-${pool}`;
 }
 
-/** The pools, scaled by nobody yet. */
+/** The pools, before anything has scaled them. */
 export function poolsOf(
   situation: Situation,
 ): { readonly name: string; readonly spec: Omit<NewNodePool['spec'], 'clusterName'> }[] {
@@ -47,10 +50,10 @@ export function poolsOf(
       priority = 0,
       labels,
       taints = [],
-      shrinks,
+      canShrink,
       annotations,
     } = pool;
-    const own = { key: SITUATION, value: key, effect: 'NoSchedule' as const };
+    const own = { key: SITUATION_LABEL, value: key, effect: 'NoSchedule' as const };
     return {
       name: poolName(situation, name),
       spec: {
@@ -58,9 +61,9 @@ export function poolsOf(
         replicas: size,
         minReplicas: min,
         maxReplicas: max,
-        autoscaling: { enabled: false, priority, scaleDownUnneededTime: shrinks ? '3s' : '1h' },
+        autoscaling: { enabled: false, priority, scaleDownUnneededTime: canShrink ? '3s' : '1h' },
         template: {
-          metadata: { labels: { [SITUATION]: key, ...labels }, ...(annotations && { annotations }) },
+          metadata: { labels: { [SITUATION_LABEL]: key, ...labels }, ...(annotations && { annotations }) },
           spec: { taints: [...(taints as (typeof own)[]), own] },
         },
         ...(zones && { availabilityZones: [...zones] }),
@@ -79,15 +82,15 @@ function podSpec({ key }: Situation, app: string, { cpu, memory, spec, priority,
   return {
     containers: [{ name: 'main', image: 'nginx:1.29', resources: { requests } }],
     terminationGracePeriodSeconds: 1,
-    tolerations: [{ key: SITUATION, operator: 'Equal', value: key, effect: 'NoSchedule' }],
+    tolerations: [{ key: SITUATION_LABEL, operator: 'Equal', value: key, effect: 'NoSchedule' }],
     ...(volumeIn !== undefined && { volumes: [claim] }),
     ...(priority !== undefined && { priority, priorityClassName: app }),
     ...spec,
-    nodeSelector: { [SITUATION]: key, ...spec?.nodeSelector },
+    nodeSelector: { [SITUATION_LABEL]: key, ...spec?.nodeSelector },
   };
 }
 
-/** The pods of all workloads, where they are. */
+/** The pods of all workloads, on their nodes. */
 export function podsOf(situation: Situation, nodes: NodeNames): SituationPod[] {
   const nodeOf = (ref: string) => {
     const [pool = '', index] = ref.split('/');
@@ -108,7 +111,7 @@ export function podsOf(situation: Situation, nodes: NodeNames): SituationPod[] {
           namespace,
           labels: { app },
           ...(annotations && { annotations }),
-          ...(isBeingDeleted && { finalizers: [KEPT] }),
+          ...(isBeingDeleted && { finalizers: [KEPT_LABEL] }),
         },
         spec: { ...podSpec(situation, app, workload), ...(nodeName !== undefined && { nodeName }) },
       },
@@ -178,7 +181,7 @@ export function volumesOf(
     if (volumeIn === undefined) return [];
     const name = appOf(situation, workload);
     const common = { accessModes: ['ReadWriteOnce'], storageClassName: '' };
-    const inZone = { matchExpressions: [{ key: ZONE, operator: 'In', values: [volumeIn] }] };
+    const isInZone = { matchExpressions: [{ key: ZONE, operator: 'In', values: [volumeIn] }] };
     return [
       {
         volume: {
@@ -187,7 +190,7 @@ export function volumesOf(
             ...common,
             capacity: { storage: '1Gi' },
             claimRef: { namespace: NAMESPACE, name },
-            nodeAffinity: { required: { nodeSelectorTerms: [inZone] } },
+            nodeAffinity: { required: { nodeSelectorTerms: [isInZone] } },
             local: { path: '/mnt/data' },
           },
         },
@@ -212,7 +215,7 @@ export function namesOfNodes(machines: readonly Machine[]): NodeNames {
   return new Map(named);
 }
 
-/** What was decided: sizes that pools are to have, and nodes of the beginning that went or are about to. */
+/** The decision: desired sizes of the pools, and initial nodes that were or will be deleted. */
 export function outcomeOf(
   situation: Situation,
   {
@@ -227,12 +230,12 @@ export function outcomeOf(
       .filter(({ metadata, status }) => metadata.deletionTimestamp === undefined && !status?.marks?.unneeded?.due)
       .map(({ metadata }) => metadata.name),
   );
-  const sizeOf = (name: string) => {
+  const poolSizes = (name: string) => {
     const pool = pools.find(({ metadata }) => metadata.name === poolName(situation, name));
     return pool?.status?.autoscaling?.replicas ?? pool?.spec.replicas ?? Number.NaN;
   };
   return {
-    sizes: Object.fromEntries(names.map((name) => [name, sizeOf(name)])),
+    sizes: Object.fromEntries(names.map((name) => [name, poolSizes(name)])),
     gone: names.flatMap((name) =>
       [...nodes]
         .filter(([ref, node]) => ref.startsWith(`${poolName(situation, name)}/`) && !staying.has(node))

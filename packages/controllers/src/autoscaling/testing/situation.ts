@@ -2,30 +2,30 @@ import type { Pod, Taint } from '@fairway/kube/kinds/generated/types';
 
 type PodSpec = Pod['spec'];
 
-/** What an autoscaler finds, and what Fairway's makes of it. */
+/** The initial state that an autoscaler finds, and Fairway's expected decision. */
 export interface Situation {
-  /** Of all that is made for it: a part of names and a label's value. */
+  /** Part of all names, and the value of a label. */
   readonly key: string;
-  /** For people: "A pod asks for more memory than there is". */
+  /** A description for people: "A pod requests more memory than any node has". */
   readonly name: string;
   readonly pools: Readonly<Record<string, SituationPool>>;
   readonly workloads: Readonly<Record<string, Workload>>;
-  /** CPU that a DaemonSet asks for on each node. */
+  /** CPU that a DaemonSet requests on each node. */
   readonly daemonCpu?: string;
-  /** Pods of the workload that a PodDisruptionBudget keeps, by workload. */
+  /** The number of pods that a PodDisruptionBudget protects, by workload. */
   readonly budgets?: Readonly<Record<string, number>>;
-  /** A flavor of its own that the cloud has none of. */
+  /** A flavor, used only here, of which the cloud has no capacity. */
   readonly outOfStock?: string;
-  /** Sizes that Fairway's autoscaler gives the pools; as they were where it is left out. */
-  readonly ends?: Readonly<Record<string, number>>;
-  /** Nodes that go, as `pool/index`. */
+  /** Sizes that Fairway's autoscaler gives the pools; unchanged by default. */
+  readonly expectedSizes?: Readonly<Record<string, number>>;
+  /** Nodes that are deleted, as `pool/index`. */
   readonly gone?: readonly string[];
-  /** Why cluster-autoscaler ends elsewhere, for tenants; undefined where it does not. */
+  /** Why cluster-autoscaler's result differs, for tenants; undefined if it does not. */
   readonly difference?: string;
 }
 
 export interface SituationPool {
-  /** Nodes at first; none by default. */
+  /** Initial number of nodes; none by default. */
   readonly size?: number;
   /** 0 by default. */
   readonly min?: number;
@@ -38,44 +38,44 @@ export interface SituationPool {
   readonly priority?: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly taints?: readonly Taint[];
-  /** Whether nodes may go as soon as nobody needs them; an hour later by default. */
-  readonly shrinks?: boolean;
+  /** Whether unneeded nodes may be deleted immediately; an hour later by default. */
+  readonly canShrink?: boolean;
   /** Annotations of its nodes. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** Equal pods of one ReplicaSet. */
+/** Identical pods of one ReplicaSet. */
 export interface Workload {
-  /** The node of each pod that runs, as `pool/index`. */
+  /** The node of each running pod, as `pool/index`. */
   readonly on?: readonly string[];
-  /** How many besides wait for a node. */
+  /** How many more pods are pending. */
   readonly waiting?: number;
   readonly cpu: string;
   readonly memory?: string;
   readonly spec?: Partial<PodSpec>;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** The situation's own by default. */
+  /** The namespace; the situation's own by default. */
   readonly namespace?: 'kube-system';
-  /** Whether no ReplicaSet would recreate them. */
+  /** Whether no ReplicaSet would recreate the pods. */
   readonly isBare?: boolean;
-  /** Whether those that wait are being deleted already. */
+  /** Whether the pending pods are already being deleted. */
   readonly isBeingDeleted?: boolean;
   readonly priority?: number;
-  /** The zone of a volume that each of them uses. */
+  /** The zone of a volume that each pod uses. */
   readonly volumeIn?: string;
 }
 
-/** What became of a situation: sizes of its pools, and nodes that went or are about to. */
+/** The outcome of a situation: sizes of its pools, and nodes that were or will be deleted. */
 export interface Outcome {
   readonly sizes: Readonly<Record<string, number>>;
   readonly gone: readonly string[];
 }
 
-export function sizesBefore({ pools }: Situation): Record<string, number> {
+export function initialSizes({ pools }: Situation): Record<string, number> {
   return Object.fromEntries(Object.entries(pools).map(([name, { size = 0 }]) => [name, size]));
 }
 
-/** What Fairway's autoscaler is to make of it. */
-export function expectedOf(situation: Situation): Outcome {
-  return { sizes: { ...sizesBefore(situation), ...situation.ends }, gone: situation.gone ?? [] };
+/** The decision expected from Fairway's autoscaler. */
+export function expectedOutcome(situation: Situation): Outcome {
+  return { sizes: { ...initialSizes(situation), ...situation.expectedSizes }, gone: situation.gone ?? [] };
 }

@@ -8,30 +8,30 @@ const HOST = 'kubernetes.io/hostname';
 const SAFE_TO_EVICT = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
 const SCALE_DOWN_DISABLED = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
 
-/** No two of its pods where `topologyKey` is the same. */
-function apart(app: string, topologyKey: string): Partial<PodSpec> {
+/** Forbids two pods of the app with the same value of `topologyKey`. */
+function antiAffinity(app: string, topologyKey: string): Partial<PodSpec> {
   const term = { topologyKey, labelSelector: { matchLabels: { app } } };
   return { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };
 }
 
-function spread(app: string, topologyKey: string): Partial<PodSpec> {
+function topologySpread(app: string, topologyKey: string): Partial<PodSpec> {
   const constraint = { maxSkew: 1, topologyKey, whenUnsatisfiable: 'DoNotSchedule' };
   return { topologySpreadConstraints: [{ ...constraint, labelSelector: { matchLabels: { app } } }] };
 }
 
-/** More than half of a node of b3-8, so that it is needed. */
-const BUSY = '1200m';
-/** A pool of which one node is needed; what runs on the other one decides. */
-const TWO = { general: { size: 2, shrinks: true } };
-const busyNode = { busy: { on: ['general/0'], cpu: BUSY } };
+/** More than half of a b3-8 node, so that the node is needed. */
+const BUSY_CPU = '1200m';
+/** A pool with one needed node; the pods on the other one decide. */
+const TWO_NODES = { general: { size: 2, canShrink: true } };
+const busyNode = { busy: { on: ['general/0'], cpu: BUSY_CPU } };
 
 const UP: readonly Situation[] = [
   {
     key: 'cpu',
     name: 'Pods ask for more CPU than is left',
     pools: { general: { size: 1 } },
-    workloads: { busy: { on: ['general/0'], cpu: BUSY }, web: { waiting: 3, cpu: '800m' } },
-    ends: { general: 3 },
+    workloads: { busy: { on: ['general/0'], cpu: BUSY_CPU }, web: { waiting: 3, cpu: '800m' } },
+    expectedSizes: { general: 3 },
   },
   {
     key: 'memory',
@@ -41,7 +41,7 @@ const UP: readonly Situation[] = [
       busy: { on: ['general/0'], cpu: '100m', memory: '1500Mi' },
       web: { waiting: 2, cpu: '100m', memory: '1400Mi' },
     },
-    ends: { general: 3 },
+    expectedSizes: { general: 3 },
   },
   {
     key: 'huge',
@@ -53,50 +53,50 @@ const UP: readonly Situation[] = [
     key: 'max',
     name: 'More pods wait than maxReplicas allows nodes',
     pools: { general: { size: 1, max: 2 } },
-    workloads: { busy: { on: ['general/0'], cpu: BUSY }, web: { waiting: 4, cpu: '1500m' } },
-    ends: { general: 2 },
+    workloads: { busy: { on: ['general/0'], cpu: BUSY_CPU }, web: { waiting: 4, cpu: '1500m' } },
+    expectedSizes: { general: 2 },
   },
   {
     key: 'label',
     name: 'From zero: the pod selects a label of one pool',
     pools: { plain: {}, ssd: { labels: { disk: 'ssd' } } },
     workloads: { web: { waiting: 1, cpu: '500m', spec: { nodeSelector: { disk: 'ssd' } } } },
-    ends: { ssd: 1 },
+    expectedSizes: { ssd: 1 },
   },
   {
     key: 'taint',
     name: 'From zero: the pod does not tolerate the taint of the better pool',
     pools: { batch: { taints: [{ key: 'batch', value: 'yes', effect: 'NoSchedule' }] }, plain: { flavor: 'b3-16' } },
     workloads: { web: { waiting: 1, cpu: '1500m' } },
-    ends: { plain: 1 },
+    expectedSizes: { plain: 1 },
   },
   {
     key: 'waste',
     name: 'From zero: a small node would do, and so would a large one',
     pools: { large: { flavor: 'b3-16' }, small: {} },
     workloads: { web: { waiting: 1, cpu: '1500m' } },
-    ends: { small: 1 },
+    expectedSizes: { small: 1 },
   },
   {
     key: 'priority',
     name: 'The large pool has the higher priority',
     pools: { large: { flavor: 'b3-16', priority: 10 }, small: {} },
     workloads: { web: { waiting: 1, cpu: '1500m' } },
-    ends: { large: 1 },
+    expectedSizes: { large: 1 },
   },
   {
     key: 'zones',
     name: 'A pool over three zones gets three nodes',
     pools: { general: { zones: ['nova-a', 'nova-b', 'nova-c'] } },
     workloads: { web: { waiting: 3, cpu: '1500m' } },
-    ends: { general: 3 },
+    expectedSizes: { general: 3 },
   },
   {
     key: 'alike',
     name: 'Three equal pools, one in each zone, and three pods',
     pools: { a: { zones: ['nova-a'] }, b: { zones: ['nova-b'] }, c: { zones: ['nova-c'] } },
     workloads: { web: { waiting: 3, cpu: '1500m' } },
-    ends: { a: 3 },
+    expectedSizes: { a: 3 },
     difference:
       'Fairway balances the zones of one pool, and sees no kinship between pools: give one pool all zones (`availabilityZones`). Without `--balance-similar-node-groups` cluster-autoscaler takes one of the three as well.',
   },
@@ -105,24 +105,24 @@ const UP: readonly Situation[] = [
     name: 'Pods spread over zones that are full',
     pools: { a: { size: 1, zones: ['nova-a'] }, b: { size: 1, zones: ['nova-b'] } },
     workloads: {
-      busy: { on: ['a/0', 'b/0'], cpu: BUSY },
-      web: { waiting: 2, cpu: '1500m', spec: spread('spread-web', ZONE) },
+      busy: { on: ['a/0', 'b/0'], cpu: BUSY_CPU },
+      web: { waiting: 2, cpu: '1500m', spec: topologySpread('spread-web', ZONE) },
     },
-    ends: { a: 2, b: 2 },
+    expectedSizes: { a: 2, b: 2 },
   },
   {
     key: 'apart',
     name: 'Pods that may not share a node',
     pools: { general: { size: 1 } },
-    workloads: { web: { on: ['general/0'], waiting: 2, cpu: '100m', spec: apart('apart-web', HOST) } },
-    ends: { general: 3 },
+    workloads: { web: { on: ['general/0'], waiting: 2, cpu: '100m', spec: antiAffinity('apart-web', HOST) } },
+    expectedSizes: { general: 3 },
   },
   {
     key: 'volume',
     name: 'The volume of the pod is in a zone',
     pools: { a: { zones: ['nova-a'] }, b: { zones: ['nova-b'] } },
     workloads: { database: { waiting: 1, cpu: '500m', volumeIn: 'nova-b' } },
-    ends: { b: 1 },
+    expectedSizes: { b: 1 },
   },
   {
     key: 'daemon',
@@ -130,7 +130,7 @@ const UP: readonly Situation[] = [
     pools: { general: {} },
     daemonCpu: '900m',
     workloads: { web: { waiting: 2, cpu: '600m' } },
-    ends: { general: 2 },
+    expectedSizes: { general: 2 },
   },
   {
     key: 'idle',
@@ -150,54 +150,61 @@ const UP: readonly Situation[] = [
     pools: { large: { flavor: 'c3-32', priority: 10 }, small: {} },
     outOfStock: 'c3-32',
     workloads: { web: { waiting: 1, cpu: '1500m' } },
-    ends: { small: 1 },
+    expectedSizes: { small: 1 },
   },
 ];
 
-const DOWN: readonly Situation[] = [
-  { key: 'empty', name: 'A node is empty', pools: TWO, workloads: busyNode, ends: { general: 1 }, gone: ['general/1'] },
+const SCALE_DOWN_SITUATIONS: readonly Situation[] = [
+  {
+    key: 'empty',
+    name: 'A node is empty',
+    pools: TWO_NODES,
+    workloads: busyNode,
+    expectedSizes: { general: 1 },
+    gone: ['general/1'],
+  },
   {
     key: 'underused',
     name: 'A node is used by less than half, and its pods fit elsewhere',
-    pools: TWO,
+    pools: TWO_NODES,
     workloads: { ...busyNode, web: { on: ['general/1', 'general/1'], cpu: '100m' } },
-    ends: { general: 1 },
+    expectedSizes: { general: 1 },
     gone: ['general/1'],
   },
   {
     key: 'nowhere',
     name: 'A node is used by less than half, and its pod fits nowhere else',
-    pools: TWO,
+    pools: TWO_NODES,
     workloads: { ...busyNode, web: { on: ['general/1'], cpu: '700m' } },
   },
   {
     key: 'budget',
     name: 'A PodDisruptionBudget lets no pod of the node go',
-    pools: TWO,
+    pools: TWO_NODES,
     workloads: { ...busyNode, web: { on: ['general/1'], cpu: '100m' } },
     budgets: { web: 1 },
   },
   {
     key: 'safe',
     name: `A pod of the node has ${SAFE_TO_EVICT}: "false"`,
-    pools: TWO,
+    pools: TWO_NODES,
     workloads: { ...busyNode, web: { on: ['general/1'], cpu: '100m', annotations: { [SAFE_TO_EVICT]: 'false' } } },
   },
   {
     key: 'bare',
     name: 'A pod of the node has no controller',
-    pools: TWO,
+    pools: TWO_NODES,
     workloads: { ...busyNode, web: { on: ['general/1'], cpu: '100m', isBare: true } },
   },
   {
     key: 'local',
     name: 'A pod of the node has local storage (emptyDir)',
-    pools: TWO,
+    pools: TWO_NODES,
     workloads: {
       ...busyNode,
       web: { on: ['general/1'], cpu: '100m', spec: { volumes: [{ name: 'a', emptyDir: {} }] } },
     },
-    ends: { general: 1 },
+    expectedSizes: { general: 1 },
     gone: ['general/1'],
     difference:
       'cluster-autoscaler moves no pod with local storage, unless started with `--skip-nodes-with-local-storage=false`. Fairway does as OVHcloud: it moves.',
@@ -205,9 +212,9 @@ const DOWN: readonly Situation[] = [
   {
     key: 'system',
     name: 'A pod of kube-system without a budget runs on the node',
-    pools: TWO,
+    pools: TWO_NODES,
     workloads: { ...busyNode, web: { on: ['general/1'], cpu: '100m', namespace: 'kube-system' } },
-    ends: { general: 1 },
+    expectedSizes: { general: 1 },
     gone: ['general/1'],
     difference:
       'cluster-autoscaler keeps nodes with such pods for an hour, unless started with `--skip-nodes-with-system-pods=false`. Fairway does as OVHcloud: they move.',
@@ -215,7 +222,7 @@ const DOWN: readonly Situation[] = [
   {
     key: 'min',
     name: 'Two nodes are empty, and minReplicas is 2',
-    pools: { general: { size: 2, min: 2, shrinks: true } },
+    pools: { general: { size: 2, min: 2, canShrink: true } },
     workloads: {},
   },
   {
@@ -227,10 +234,10 @@ const DOWN: readonly Situation[] = [
   {
     key: 'disabled',
     name: `An empty node has ${SCALE_DOWN_DISABLED}: "true"`,
-    pools: { general: { size: 1, shrinks: true, annotations: { [SCALE_DOWN_DISABLED]: 'true' } } },
+    pools: { general: { size: 1, canShrink: true, annotations: { [SCALE_DOWN_DISABLED]: 'true' } } },
     workloads: {},
   },
 ];
 
-/** What Fairway's autoscaler and cluster-autoscaler are compared on. */
-export const SITUATIONS: readonly Situation[] = [...UP, ...DOWN];
+/** The situations in which Fairway's autoscaler and cluster-autoscaler are compared. */
+export const SITUATIONS: readonly Situation[] = [...UP, ...SCALE_DOWN_SITUATIONS];

@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { decideOurs } from '../../autoscaling/testing/ours.ts';
+import { decideWithFairway } from '../../autoscaling/testing/fairway-decisions.ts';
 import { renderComparison } from '../../autoscaling/testing/render-comparison.ts';
-import { expectedOf, type Outcome } from '../../autoscaling/testing/situation.ts';
+import { expectedOutcome, type Outcome } from '../../autoscaling/testing/situation.ts';
 import { SITUATIONS } from '../../autoscaling/testing/situations.ts';
 import { UPSTREAM } from '../../autoscaling/testing/upstream-decisions.ts';
 
 const PAGE = join(import.meta.dirname, '../../../../../docs/tenants/autoscaling-compared.md');
 
-/** tests/autoscaling-compared.test.ts runs the same ones with cluster-autoscaler. */
-describe('the result for a cluster when', () => {
+/** tests/autoscaling-compared.test.ts runs the same situations with cluster-autoscaler. */
+describe('a cluster in situation', () => {
   let decided: ReadonlyMap<string, Outcome>;
 
   beforeAll(async () => {
-    decided = await decideOurs(SITUATIONS);
+    decided = await decideWithFairway(SITUATIONS);
   });
 
   test.each(SITUATIONS.map((situation) => [situation.name, situation] as const))('%s', (_, situation) => {
-    expect(decided.get(situation.key)).toEqual(expectedOf(situation));
+    expect(decided.get(situation.key)).toEqual(expectedOutcome(situation));
   });
 });
 

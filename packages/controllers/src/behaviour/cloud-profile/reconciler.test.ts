@@ -12,11 +12,11 @@ import { CloudProfileReconciler } from '../../cloud-profile/reconciler.ts';
 import type { ControllerDependencies } from '../../dependencies.ts';
 import { TEAM, TestFairway } from '../../testing/test-fairway.ts';
 
-describe('over a simulated cloud', () => {
+describe('a simulated cloud', () => {
   let fairway: TestFairway;
   afterEach(() => fairway[Symbol.asyncDispose]());
 
-  test('a team’s profile lists the available choices, and is recreated after its deletion', async () => {
+  test('yields a team’s profile with the available choices, which is recreated after its deletion', async () => {
     fairway = await TestFairway.start();
     const name = cloudProfileName(undefined);
     const isComplete = ([profile]: readonly CloudProfile[]) =>
@@ -39,7 +39,7 @@ describe('over a simulated cloud', () => {
   });
 });
 
-/** The reconciler over a cloud described by `catalogue`, and an API that stores writes. */
+/** The reconciler with a cloud described by `catalogue`, and an API that stores writes. */
 function start(options: { readonly stored?: readonly CloudProfile[]; readonly used?: boolean } = {}) {
   const clock = new FakeClock();
   const objects = new Map(options.stored?.map((profile) => [keyOf(profile), profile]));
@@ -51,7 +51,7 @@ function start(options: { readonly stored?: readonly CloudProfile[]; readonly us
     asked: 0,
     writes: 0,
   };
-  const put = (profile: CloudProfile) => {
+  const putProfile = (profile: CloudProfile) => {
     state.writes += 1;
     objects.set(keyOf(profile), profile);
     return Promise.resolve(profile);
@@ -61,10 +61,11 @@ function start(options: { readonly stored?: readonly CloudProfile[]; readonly us
     return profile && blinded(cloudProfiles.kind, profile);
   };
   const client = {
-    create: (profile: CloudProfile) => put({ ...profile, metadata: { ...profile.metadata, uid: 'u', generation: 1 } }),
+    create: (profile: CloudProfile) =>
+      putProfile({ ...profile, metadata: { ...profile.metadata, uid: 'u', generation: 1 } }),
     patch: (name: string, { value }: { value: Partial<CloudProfile> }, { namespace }: { namespace: string }) => {
       const old = objects.get(`${namespace}/${name}`) as CloudProfile;
-      return put({ ...old, spec: { ...old.spec, ...value.spec }, status: { ...old.status, ...value.status } });
+      return putProfile({ ...old, spec: { ...old.spec, ...value.spec }, status: { ...old.status, ...value.status } });
     },
     delete: (name: string, { namespace }: { namespace: string }) => {
       state.writes += 1;
@@ -112,7 +113,7 @@ test('each cloud that the namespace may use has a profile', async () => {
   ]);
 });
 
-test('a cloud whose CloudCredential is paused is not queried until it is resumed, and its data are kept', async () => {
+test('a cloud with a paused CloudCredential is not queried until it is resumed, and its data is kept', async () => {
   const { clock, objects, state, reconcile } = start();
   state.annotations = { [PAUSED_ANNOTATION]: 'true' };
   await reconcile('team/credential-mine');
@@ -153,7 +154,7 @@ test.each([
   { used: true, minutes: 20 },
   { used: false, minutes: 60 },
 ])(
-  'it is refreshed every $minutes minutes if used: $used, whatever happens between, and written only when it changes',
+  'a profile is refreshed every $minutes minutes if used: $used, regardless of changes, and written only when it changes',
   async ({ used, minutes }) => {
     const { clock, state, reconcile } = start({ used });
     await reconcile('team/default');
@@ -171,21 +172,21 @@ test.each([
 
 test('quotas carry the time of the cloud’s last response, and are rewritten unchanged every two hours', async () => {
   const { clock, objects, state, reconcile } = start({ used: true });
-  const answers = [8, 9, undefined, 9, 9, 9, 9, 9];
+  const responses = [8, 9, undefined, 9, 9, 9, 9, 9];
   const times: (string | undefined)[] = [];
   const startMs = clock.now();
-  for (const used of answers) {
+  for (const used of responses) {
     state.catalogue = used === undefined ? {} : { ...FULL, quotas: { cores: { limit: 20, used } } };
     await reconcile('team/default');
     times.push(objects.get('team/default')?.status?.quotasTime);
     await clock.advance(20 * 60_000);
   }
 
-  const dated = [0, 20, 20, 20, 20, 20, 20, 140];
-  expect(times).toEqual(dated.map((minutes) => formatTime(startMs + minutes * 60_000)));
+  const withDate = [0, 20, 20, 20, 20, 20, 20, 140];
+  expect(times).toEqual(withDate.map((minutes) => formatTime(startMs + minutes * 60_000)));
 });
 
-test('an unavailable cloud is reported, and its data are kept', async () => {
+test('an unavailable cloud is reported, and its data is kept', async () => {
   const { clock, objects, state, reconcile } = start({ used: true });
   await reconcile('team/default');
   state.catalogue = {};

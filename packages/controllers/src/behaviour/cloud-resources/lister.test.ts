@@ -45,7 +45,7 @@ describe('the cloud resources of a cluster', () => {
     });
     const words = 'Kubernetes external service shop/web from cluster demo';
     await loadBalancing.loadBalancers.createTree(balancer(clusterUid, words));
-    // Another cluster's resource, which imitates this one's in every way that does not count.
+    // Another cluster's resource, which resembles this one's in everything except what identifies it.
     await loadBalancing.loadBalancers.createTree(balancer('other', words));
     const claim = { 'csi.storage.k8s.io/pvc/name': 'data', 'csi.storage.k8s.io/pvc/namespace': 'shop' };
     for (const uid of [clusterUid, 'other']) {
@@ -56,8 +56,8 @@ describe('the cloud resources of a cluster', () => {
   afterEach(() => fairway.cloud.faults.clear());
   afterAll(() => fairway[Symbol.asyncDispose]());
 
-  const until = (isSo: (status: CloudResourcesStatus) => boolean) =>
-    fairway.untilAsked(async () => isSo(await list(cluster)));
+  const until = (isReached: (status: CloudResourcesStatus) => boolean) =>
+    fairway.pollUntil(async () => isReached(await list(cluster)));
 
   it('are found only by their tags, with purpose and state', async () => {
     await until(({ loadBalancers }) => loadBalancers[0]?.provisioningStatus === 'ACTIVE');
@@ -110,7 +110,7 @@ describe('the cloud resources of a cluster', () => {
     expect(lists() - before).toBeLessThanOrEqual(3 * windows);
   });
 
-  it('are returned in their last known state when the cloud is unavailable, with what is unknown', async () => {
+  it('are returned in their last known state if the cloud is unavailable, with a note of what is unknown', async () => {
     fairway.cloud.faults.add({ service: 'load-balancer', times: null, action: { kind: 'answer', status: 500 } });
     await until(({ unknown }) => unknown !== undefined);
     const { loadBalancers, unknown } = await list(cluster);

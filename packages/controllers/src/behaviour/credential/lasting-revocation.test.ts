@@ -50,10 +50,10 @@ async function start() {
   const { id, secret } = await owner.identity.createApplicationCredential({ name: 'mine', unrestricted: true });
   const engine = await openTestEngine(clock);
   let writes = 0;
-  let isCloudKnown = true;
+  let isCloudConfigured = true;
   let apiFault: ChooseApiFault = () => undefined;
 
-  /** Acts as a Fairway that has just started; the function stops it. */
+  /** Acts as a Fairway that has just started; the returned function stops it. */
   async function startProcess(): Promise<() => Promise<void>> {
     const chooseFault: ChooseApiFault = (request) => {
       if (request.method !== 'GET') writes++;
@@ -71,7 +71,7 @@ async function start() {
       clock,
       random,
     });
-    const projects: Clouds = { forNamespace: () => (isCloudKnown ? project : undefined), forgetCredential() {} };
+    const projects: Clouds = { forNamespace: () => (isCloudConfigured ? project : undefined), forgetCredential() {} };
     const shared = {
       client,
       informers,
@@ -104,7 +104,7 @@ async function start() {
     remove: () => credentials.delete('mine', where),
     get: async (): Promise<CloudCredential | undefined> => (await credentials.list(where)).items[0],
     ready: async () => findCondition((await fairway.get())?.status?.conditions, 'Ready'),
-    /** Whether Keystone still has it, as its owner sees it. */
+    /** Whether the credential still exists in Keystone, as its owner sees it. */
     revoke: () => owner.identity.deleteApplicationCredential(id),
     isAlive: async () => (await owner.identity.applicationCredentials()).some((each) => each.id === id),
     messages: async () => (await engine.client.resource(Events).list(where)).items.map(({ message }) => message),
@@ -112,7 +112,7 @@ async function start() {
       apiFault = choose;
     },
     forgetCloud: () => {
-      isCloudKnown = false;
+      isCloudConfigured = false;
     },
     restart: async () => {
       await end();
@@ -138,7 +138,7 @@ async function start() {
   return fairway;
 }
 
-const answer = (status: number): FaultInput => ({
+const responseFault = (status: number): FaultInput => ({
   service: 'identity',
   times: null,
   action: { kind: 'answer', status },
@@ -146,22 +146,22 @@ const answer = (status: number): FaultInput => ({
 
 describe('a credential that Keystone does not revoke', () => {
   test.each<{ cause: string; fault: FaultInput; reason: string }>([
-    { cause: 'it answers 503', fault: answer(503), reason: 'CloudUnavailable' },
-    { cause: 'it answers 500', fault: answer(500), reason: 'CloudUnavailable' },
-    { cause: 'something else answers in its place', fault: answer(404), reason: 'ConfigurationInvalid' },
+    { cause: 'it answers 503', fault: responseFault(503), reason: 'CloudUnavailable' },
+    { cause: 'it answers 500', fault: responseFault(500), reason: 'CloudUnavailable' },
+    { cause: 'something else answers in its place', fault: responseFault(404), reason: 'ConfigurationInvalid' },
     {
       cause: 'it logs in and deletes nothing',
-      fault: { ...answer(503), method: 'DELETE' },
+      fault: { ...responseFault(503), method: 'DELETE' },
       reason: 'CloudUnavailable',
     },
     {
       cause: 'it refuses the token of a login that it let in',
-      fault: { ...answer(401), method: 'DELETE' },
+      fault: { ...responseFault(401), method: 'DELETE' },
       reason: 'CloudUnavailable',
     },
     {
       cause: 'a proxy has no such path',
-      fault: { ...answer(404), method: 'DELETE' },
+      fault: { ...responseFault(404), method: 'DELETE' },
       reason: 'ConfigurationInvalid',
     },
     {
@@ -169,7 +169,7 @@ describe('a credential that Keystone does not revoke', () => {
       fault: { service: 'identity', times: null, action: { kind: 'drop' } },
       reason: 'CloudUnavailable',
     },
-  ])('because $cause remains, reports it, costs little, and is revoked when that ends', async ({ fault, reason }) => {
+  ])('is reported, costs little, and is revoked after recovery: $cause', async ({ fault, reason }) => {
     await using fairway = await start();
     const { cloud, clock, costOf } = fairway;
     cloud.faults.add(fault);
@@ -178,34 +178,34 @@ describe('a credential that Keystone does not revoke', () => {
     const first = await costOf(20_000);
     const rest = await costOf(HOUR_MS);
     const kept = await fairway.get();
-    const told = await fairway.ready();
+    const readyCluster = await fairway.ready();
     await fairway.restart();
     await clock.pass(60_000);
-    const afterRestart = await fairway.get();
+    const conditionAfterRestart = await fairway.get();
     cloud.faults.clear();
     const wasAlive = await fairway.isAlive();
     await clock.pass(300_000);
 
     expect(kept?.metadata.finalizers).toContain(FINALIZER);
-    expect(told).toMatchObject({ status: 'False', reason });
-    expect(told?.message).toMatch(/^it is not revoked yet, and is retained until it is: identity: /);
-    expect(told?.message).toMatch(
+    expect(readyCluster).toMatchObject({ status: 'False', reason });
+    expect(readyCluster?.message).toMatch(/^it is not revoked yet, and is retained until it is: identity: /);
+    expect(readyCluster?.message).toMatch(
       new RegExp(`kubectl annotate cloudcredential mine -n team ${SKIP_REVOCATION_ANNOTATION}=true`),
     );
-    expect(told?.message).toMatch(new RegExp(`openstack application credential delete ${fairway.id}$`));
+    expect(readyCluster?.message).toMatch(new RegExp(`openstack application credential delete ${fairway.id}$`));
     expect(first.calls).toBeLessThanOrEqual(40);
     expect(first.writes).toBeLessThanOrEqual(5);
     expect(rest.calls).toBeLessThanOrEqual(150);
     expect(rest.writes).toBeLessThanOrEqual(2);
-    expect(afterRestart, 'after a restart').toBeDefined();
+    expect(conditionAfterRestart, 'after a restart').toBeDefined();
     expect(wasAlive).toBe(true);
     expect(await fairway.get()).toBeUndefined();
     expect(await fairway.isAlive()).toBe(false);
   });
 
-  test('is revoked at once when a person asks', async () => {
+  test('is revoked immediately on request', async () => {
     await using fairway = await start();
-    fairway.cloud.faults.add(answer(503));
+    fairway.cloud.faults.add(responseFault(503));
     await fairway.remove();
     await fairway.clock.pass(HOUR_MS);
     fairway.cloud.faults.clear();
@@ -217,9 +217,9 @@ describe('a credential that Keystone does not revoke', () => {
     expect(await fairway.isAlive()).toBe(false);
   });
 
-  test('is removed immediately when its owner gives up the revocation, and an Event says what is left to do', async () => {
+  test('is removed immediately if its owner gives up the revocation, and an Event says what to do manually', async () => {
     await using fairway = await start();
-    fairway.cloud.faults.add(answer(503));
+    fairway.cloud.faults.add(responseFault(503));
     await fairway.remove();
     await fairway.clock.pass(HOUR_MS);
 
@@ -237,9 +237,9 @@ describe('a credential that Keystone does not revoke', () => {
   test.each([
     { login: 'that is refused', status: 401 },
     { login: 'that it may not have any more', status: 403 },
-  ])('is removed with a login $login, and an Event warns that it may become valid again', async ({ status }) => {
+  ])('is removed if its login is $login, and an Event warns that it may become valid again', async ({ status }) => {
     await using fairway = await start();
-    fairway.cloud.faults.add({ ...answer(status), method: 'POST' });
+    fairway.cloud.faults.add({ ...responseFault(status), method: 'POST' });
 
     await fairway.remove();
     await fairway.clock.pass(1_000);
@@ -262,7 +262,7 @@ describe('a credential that Keystone does not revoke', () => {
 
   test('remains until its Event is stored', async () => {
     await using fairway = await start();
-    fairway.cloud.faults.add({ ...answer(403), method: 'DELETE' });
+    fairway.cloud.faults.add({ ...responseFault(403), method: 'DELETE' });
     fairway.failApi(({ method, path }) =>
       method === 'POST' && path.endsWith('/events') ? { kind: 'breaksBefore' } : undefined,
     );
@@ -279,7 +279,7 @@ describe('a credential that Keystone does not revoke', () => {
     expect(await fairway.messages()).toEqual([expect.stringMatching(/could not revoke it/)]);
   });
 
-  test('remains while the operator no longer has that cloud', async () => {
+  test('remains while its cloud is missing from the operator’s configuration', async () => {
     await using fairway = await start();
     fairway.forgetCloud();
 

@@ -23,16 +23,17 @@ import type { ControllerDependencies } from '../../dependencies.ts';
 import { SteppingClock } from '../../testing/stepping-clock.ts';
 import { openTestEngine, TEAM } from '../../testing/test-engine.ts';
 
-const NOISY = 'noisy';
+const NOISY_PROJECT = 'noisy';
 const MINUTE_MS = 60_000;
-/** A fifth of the usual one, for a fifth of a thousand. */
+/** A fifth of the usual budget, for a fifth of a thousand credentials. */
 const BUDGET = { requestsPerMinute: 600, burst: 60, concurrent: 16 };
 const random = () => 0.5;
 
 /**
- * A Fairway with only the CloudCredential controller; Keystone refuses those of namespace `noisy` and accepts those of `team`.
+ * A Fairway with only the CloudCredential controller; Keystone refuses credentials of namespace `noisy` and accepts
+ * those of `team`.
  */
-async function start(bad: number) {
+async function start(invalidCount: number) {
   const clock = new SteppingClock();
   const log = silentLogger;
   const cloud = createCloud({ clock: clock.ofServers, random: Math.random });
@@ -58,13 +59,13 @@ async function start(bad: number) {
   });
   const { id, secret } = await connection.client().identity.createApplicationCredential({ name: 'good' });
   const engine = await openTestEngine(clock);
-  await engine.client.resource(Namespaces).create({ metadata: { name: NOISY }, spec: {} });
+  await engine.client.resource(Namespaces).create({ metadata: { name: NOISY_PROJECT }, spec: {} });
   const stored = engine.client.resource(cloudCredentials);
   const create = (namespace: string, name: string) => {
     const spec = { cloud: 'simulator', secretRef: { name }, reclaimPolicy: 'Retain' as const };
     return stored.create({ apiVersion: API_VERSION, kind: cloudCredentials.kind, metadata: { namespace, name }, spec });
   };
-  for (let index = 0; index < bad; index++) await create(NOISY, `bad-${index}`);
+  for (let index = 0; index < invalidCount; index++) await create(NOISY_PROJECT, `bad-${index}`);
 
   const connected = await engine.connect({ clock, random, log });
   const { client, informers, reader } = connected;
@@ -73,15 +74,15 @@ async function start(bad: number) {
     nameOf: () => undefined,
     open: () => undefined,
     credentialOf: (namespace, name) => reader.get(cloudCredentials, namespace, name),
-    openAs({ metadata: { namespace = '', name = '' } }) {
-      const isGood = namespace === TEAM;
+    openProject({ metadata: { namespace = '', name = '' } }) {
+      const isValid = namespace === TEAM;
       const source = tenantCredential({
         namespace,
         name: `credential ${namespace}/${name}`,
         secret: () =>
           Promise.resolve({
-            application_credential_id: base64(isGood ? id : name),
-            application_credential_secret: base64(isGood ? secret : 'wrong'),
+            application_credential_id: base64(isValid ? id : name),
+            application_credential_secret: base64(isValid ? secret : 'wrong'),
           }),
         trustee: config.credential,
         expectedProject: () => undefined,
@@ -123,10 +124,10 @@ async function start(bad: number) {
   };
 }
 
-describe('a tenant whose CloudCredentials are refused', () => {
-  test('does not delay the credential of another: it is Ready within a second, with hundreds queued before it', async () => {
+describe('a tenant with refused CloudCredentials', () => {
+  test('does not delay another tenant’s credential: it is Ready within a second, with hundreds queued before it', async () => {
     await using fairway = await start(200);
-    // The burst of the cloud's budget is used up by now, and most of them still wait: for another 12 s.
+    // The burst of the cloud's budget is used up by now, and most credentials still wait: for another 12 s.
     await fairway.clock.pass(2_000);
     expect(fairway.logins()).toBeLessThan(120);
 
@@ -138,15 +139,15 @@ describe('a tenant whose CloudCredentials are refused', () => {
     expect(waitedMs).toBeLessThanOrEqual(1_000);
   });
 
-  test('costs a login every five minutes for each, once they have been refused for a while', async () => {
-    const bad = 40;
-    await using fairway = await start(bad);
+  test('costs a login per credential every five minutes once they have been refused for a while', async () => {
+    const invalidCount = 40;
+    await using fairway = await start(invalidCount);
     await fairway.clock.pass(20 * MINUTE_MS);
     const before = fairway.logins();
     await fairway.clock.pass(10 * MINUTE_MS);
 
-    expect(await fairway.ready(NOISY, 'bad-0')).toBe('False');
-    expect(fairway.logins() - before).toBeGreaterThanOrEqual(bad);
-    expect(fairway.logins() - before).toBeLessThanOrEqual(3 * bad);
+    expect(await fairway.ready(NOISY_PROJECT, 'bad-0')).toBe('False');
+    expect(fairway.logins() - before).toBeGreaterThanOrEqual(invalidCount);
+    expect(fairway.logins() - before).toBeLessThanOrEqual(3 * invalidCount);
   });
 });

@@ -24,7 +24,7 @@ describe('metrics of objects', () => {
   });
   afterEach(() => fairway[Symbol.asyncDispose]());
 
-  it('count clusters, pools and machines, and what is not Ready, until they are gone', async () => {
+  it('count clusters, pools and machines, and those not Ready, until they are deleted', async () => {
     await fairway.readyCluster({ replicas: 2 });
     await fairway.createPool({ clusterName: 'nowhere' }, 'orphan');
     await fairway.until(nodePools, ([pool]) => pool?.status?.phase === 'Failed', 'orphan');
@@ -70,8 +70,8 @@ describe('metrics of objects', () => {
   });
 });
 
-describe('the holder of one key is the only one to report on objects', () => {
-  it('the holder of one key reports on objects, and no other', async () => {
+describe('metrics with several replicas', () => {
+  it('only the holder of one key reports on objects', async () => {
     const registry = new Registry();
     const owner = new TestOwner();
     await using fairway = await TestFairway.start({ registry, owner });

@@ -12,8 +12,8 @@ let transports: readonly HttpTransport[];
 beforeEach(async () => {
   cloud = createCloud({ clock: new FakeClock(), random: seededRandom(1) });
   origin = await cloud.listen({ host: '127.0.0.1', port: 0 });
-  const overSocket = new UndiciTransport({ tls: { verify: true }, connections: 1, connectTimeoutMs: 10_000 });
-  transports = [overSocket, new CloudTransport(cloud)];
+  const undiciTransport = new UndiciTransport({ tls: { verify: true }, connections: 1, connectTimeoutMs: 10_000 });
+  transports = [undiciTransport, new CloudTransport(cloud)];
 });
 afterEach(async () => {
   for (const transport of transports) await transport.close();
@@ -40,20 +40,24 @@ function outcomes(path: string, request: Partial<HttpRequest> = {}, signal = new
 
 describe('the transport without sockets behaves like the one with a socket', () => {
   test.each<{ what: string; path: string; request?: Partial<HttpRequest>; expected: object }>([
-    { what: 'an open resource', path: '/identity/v3', expected: { status: 200, type: 'application/json' } },
+    {
+      what: 'a resource without authentication',
+      path: '/identity/v3',
+      expected: { status: 200, type: 'application/json' },
+    },
     { what: 'a request without a token', path: '/compute/v2.1/servers', expected: { status: 401 } },
     { what: 'a path of no service', path: '/elsewhere', expected: { status: 404, body: '' } },
     {
-      what: 'a body that is refused',
+      what: 'a rejected body',
       path: '/identity/v3/auth/tokens',
       request: { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"auth"' },
       expected: { status: 400 },
     },
   ])('$what', async ({ path, request, expected }) => {
-    const [overSocket, without] = await outcomes(path, request);
+    const [undiciTransport, without] = await outcomes(path, request);
 
-    expect(overSocket).toMatchObject(expected);
-    expect(without).toEqual(overSocket);
+    expect(undiciTransport).toMatchObject(expected);
+    expect(without).toEqual(undiciTransport);
   });
 
   test('a connection that breaks', async () => {
@@ -73,13 +77,13 @@ describe('the transport without sockets behaves like the one with a socket', () 
     expect(await given).toEqual([{ name: 'Late' }, { name: 'Late' }]);
   });
 
-  test('a request that may no longer be written', async () => {
-    const beforeWrite = () => {
+  test('a request that must not be written anymore', async () => {
+    const abortBeforeWrite = () => {
       throw new Error('lost');
     };
 
     const before = cloud.calls.total;
-    const [, without] = await outcomes('/identity/v3', { beforeWrite });
+    const [, without] = await outcomes('/identity/v3', { beforeWrite: abortBeforeWrite });
 
     expect(without).toMatchObject({ name: 'Error' });
     expect(cloud.calls.total).toBe(before);

@@ -18,11 +18,11 @@ const NAMESPACE = 'kube-system';
 let fairway: TestFairway;
 let cluster: Cluster;
 /** The requests to the tenant's API server. */
-const asked: TransportRequest[] = [];
+const tenantRequests: TransportRequest[] = [];
 /** Its reaction to a request; a response by default. */
 let onRequest: (request: TransportRequest) => Promise<void>;
-/** Its response; that of the simulated one by default. */
-let answers: () => TransportResponse | undefined = () => undefined;
+/** Its response; the simulated server's by default. */
+let respond: () => TransportResponse | undefined = () => undefined;
 let open = 0;
 
 async function connect(of: Cluster): Promise<Transport> {
@@ -30,9 +30,9 @@ async function connect(of: Cluster): Promise<Transport> {
   open++;
   return {
     async request(request) {
-      asked.push(request);
+      tenantRequests.push(request);
       await onRequest(request);
-      return answers() ?? transport.request(request);
+      return respond() ?? transport.request(request);
     },
     close() {
       open--;
@@ -43,7 +43,7 @@ async function connect(of: Cluster): Promise<Transport> {
 
 function planner() {
   onRequest = async () => {};
-  asked.length = 0;
+  tenantRequests.length = 0;
   const { controllers, project } = fairway.process;
   return upgradePlanner({
     cache: controllers.cache,
@@ -89,7 +89,7 @@ afterAll(async () => {
 });
 
 describe('the preview of an upgrade', () => {
-  test('has the findings from the cluster, and changes nothing', async () => {
+  test('contains findings from the cluster, and changes nothing', async () => {
     const before = await fairway.client.resource(clusters).get('demo', { namespace: TEAM });
     const { to, steps, quotas, findings } = await planner()(before, undefined);
 
@@ -107,16 +107,16 @@ describe('the preview of an upgrade', () => {
     ]);
     const after = await fairway.client.resource(clusters).get('demo', { namespace: TEAM });
     expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
-    expect(asked.every(({ method }) => method === 'GET')).toBe(true);
-    expect(asked.length).toBeLessThanOrEqual(10);
+    expect(tenantRequests.every(({ method }) => method === 'GET')).toBe(true);
+    expect(tenantRequests.length).toBeLessThanOrEqual(10);
     expect(open).toBe(0);
   });
 
-  test('to a version that is not offered makes no requests', async () => {
+  test('makes no requests if the version is not offered', async () => {
     const { findings } = await planner()(cluster, '1.39');
 
     expect(findings).toMatchObject([{ effect: 'Blocks', type: 'VersionNotOffered' }]);
-    expect(asked).toEqual([]);
+    expect(tenantRequests).toEqual([]);
   });
 
   test('reports what could not be checked, and contains the rest', async () => {
@@ -129,7 +129,7 @@ describe('the preview of an upgrade', () => {
     expect(open).toBe(0);
   });
 
-  test('waits twenty seconds at most for an unresponsive API server', async () => {
+  test('waits at most twenty seconds for an unresponsive API server', async () => {
     const plan = planner();
     onRequest = ({ signal }) =>
       new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
@@ -138,12 +138,12 @@ describe('the preview of an upgrade', () => {
     expect(findings).toMatchObject([{ effect: 'Unknown', message: expect.stringContaining('longer than 20 s') }]);
   });
 
-  test('is made without pods if the objects of the cluster are too large', async () => {
+  test('is computed without pods if the objects of the cluster are too large', async () => {
     const plan = planner();
-    const large = JSON.stringify({ metadata: {}, items: [], padding: 'x'.repeat(64 * 2 ** 20 - 100) });
-    answers = () => ({ status: 200, headers: {}, text: async () => large, lines: async function* () {} });
+    const largeResponse = JSON.stringify({ metadata: {}, items: [], padding: 'x'.repeat(64 * 2 ** 20 - 100) });
+    respond = () => ({ status: 200, headers: {}, text: async () => largeResponse, lines: async function* () {} });
     const { findings } = await plan(cluster, undefined).finally(() => {
-      answers = () => undefined;
+      respond = () => undefined;
     });
 
     expect(findings).toContainEqual({
@@ -153,7 +153,7 @@ describe('the preview of an upgrade', () => {
     });
   });
 
-  test('runs once at a time for a cluster, and for four clusters at most, two of them per project', async () => {
+  test('runs once at a time for a cluster, and for at most four clusters, two of them per project', async () => {
     const plan = planner();
     const held = Promise.withResolvers<void>();
     onRequest = () => held.promise;

@@ -5,23 +5,23 @@ import { clustersByIdentity } from '@fairway/tenancy/cache-indexes';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
-import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
+import { wrapRuntimeError } from '@fairway/tenancy/reconcile/runtime-problem';
 import { remainingProblem } from '../../cluster/remaining-resources.ts';
 import type { ControllerDependencies } from '../../dependencies.ts';
 import { recordDeletedCluster } from '../deleted-cluster-record.ts';
-import { deleteRemains, findRemains } from './cloud-remains.ts';
-import { MissingClusterMetrics, type RemainsState } from './metrics.ts';
+import { MissingClusterMetrics, type RemainingResourceState } from './metrics.ts';
 import {
-  listRoots,
+  type CaSecretRecord,
+  caSecretsByCluster,
+  listCaSecrets,
+  markMissing,
   namespaceOf,
-  noteMissing,
   placeholderCluster,
-  type RootsRecord,
   recordOf,
-  rootsByCluster,
-  withoutCluster,
+  recordsWithoutCluster,
 } from './missing-clusters.ts';
 import { missingStep, remainingMs } from './missing-step.ts';
+import { deleteRemainingResources, findRemainingResources } from './remaining-resources.ts';
 
 type SweeperDependencies = Pick<
   ControllerDependencies,
@@ -42,34 +42,34 @@ type SweeperDependencies = Pick<
 /** How long a Cluster must be missing. Caches are stale for moments; a restore or a recovering database takes minutes. */
 const GRACE_MS = 600_000;
 
-/** State of a missing cluster in this process; what must outlive it is stored on the roots. */
+/** State of a missing cluster in this process; what must outlive it is stored on the CA Secret. */
 interface Known {
   readonly clusterKey: string;
-  state: RemainsState;
-  /** Last reported. */
+  state: RemainingResourceState;
+  /** The last reported problem. */
   message: string;
-  /** Ids by kind. */
+  /** IDs by kind. */
   readonly found: Map<string, Set<string>>;
 }
 
 /**
- * Deletes the remaining resources of clusters whose Cluster was removed without Fairway: control plane, servers and network in every
- * project of the namespace, PKI Secrets. It only considers clusters whose PKI Secret is here and resources marked with their UID, so
- * nothing of anyone else is touched.
+ * Deletes the remaining resources of clusters whose Cluster was removed without Fairway: control plane, servers and
+ * network in every project of the namespace, PKI Secrets. It only considers clusters whose PKI Secret is here, and
+ * resources tagged with their UID, so no one else's resources are touched.
  *
- * **Guarantees.** A Cluster must be missing twice, a grace period apart, both times according to the API server; the start of that period
- * is stored on the roots. The roots are deleted last: after a crash at any point, the next run finds the rest. Restored clusters, and those
- * whose Secret is paused, are left alone.
+ * **Guarantees.** A Cluster must be missing twice, a grace period apart, both times according to the API server; the
+ * start of that period is stored on the CA Secret. That Secret is deleted last: after a crash at any point, the next
+ * run finds the rest. Restored clusters, and those whose Secret is paused, are left alone.
  */
 export class MissingClusterGC {
   readonly #dependencies: SweeperDependencies;
-  readonly #roots: Informer<KubeObject>;
+  readonly #caSecrets: Informer<KubeObject>;
   readonly #known = new Map<string, Known>();
   readonly #metrics: MissingClusterMetrics | undefined;
 
-  constructor(dependencies: SweeperDependencies, roots: Informer<KubeObject>) {
+  constructor(dependencies: SweeperDependencies, caSecrets: Informer<KubeObject>) {
     this.#dependencies = dependencies;
-    this.#roots = roots;
+    this.#caSecrets = caSecrets;
     const { registry } = dependencies;
     this.#metrics =
       registry && new MissingClusterMetrics(registry, () => [...this.#known.values()].map(({ state }) => state));
@@ -84,8 +84,8 @@ export class MissingClusterGC {
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { attempts, clock } = this.#dependencies;
     const pass = new Pass(context, clock);
-    const records = this.#roots
-      .find(rootsByCluster, key)
+    const records = this.#caSecrets
+      .find(caSecretsByCluster, key)
       .map(recordOf)
       .filter((record) => record !== undefined);
     for (const [uid, { clusterKey }] of this.#known) {
@@ -105,11 +105,11 @@ export class MissingClusterGC {
     return pass.end(() => Promise.resolve());
   }
 
-  async #reconcileRecord(record: RootsRecord, pass: Pass): Promise<void> {
+  async #reconcileRecord(record: CaSecretRecord, pass: Pass): Promise<void> {
     const { cache, client, clock, missingGraceMs = GRACE_MS } = this.#dependencies;
     if (cache.clusters.find(clustersByIdentity, record.uid).length > 0) {
       this.#known.delete(record.uid);
-      if (record.missingSinceMs !== undefined) await noteMissing(client, record, undefined);
+      if (record.missingSinceMs !== undefined) await markMissing(client, record, undefined);
       return;
     }
     const leftMs = remainingMs(record, clock.now(), missingGraceMs);
@@ -117,7 +117,7 @@ export class MissingClusterGC {
       this.#note(record, 'waiting');
       return pass.requeueAfter(leftMs);
     }
-    const [missingCluster] = await withoutCluster(client, await listRoots(client, record.uid));
+    const [missingCluster] = await recordsWithoutCluster(client, await listCaSecrets(client, record.uid));
     // Caches will receive the update.
     if (missingCluster === undefined || missingCluster.clusterKey !== record.clusterKey) return;
     const step = missingStep(missingCluster, clock.now(), missingGraceMs);
@@ -127,7 +127,7 @@ export class MissingClusterGC {
         return this.#report(missingCluster, 'are left alone because the cluster was restored or is paused', known);
       }
       case 'mark': {
-        await noteMissing(client, missingCluster, clock.now());
+        await markMissing(client, missingCluster, clock.now());
         const known = this.#note(missingCluster, 'waiting');
         const seconds = Math.ceil(step.waitMs / 1000);
         this.#report(missingCluster, `will be deleted in ${seconds} s unless the Cluster is recreated`, known);
@@ -141,19 +141,19 @@ export class MissingClusterGC {
   }
 
   /** One step. Rejects with what it is waiting for, so that the steps back off. */
-  async #sweep(missingCluster: RootsRecord, { signal }: Pass): Promise<void> {
+  async #sweep(missingCluster: CaSecretRecord, { signal }: Pass): Promise<void> {
     const { cache, client, clock, runtime, credentials, tenants, clouds } = this.#dependencies;
     const { uid, clusterKey } = missingCluster;
     const known = this.#note(missingCluster, 'ending');
     tenants.remove(uid);
-    if (!(await ofRuntime(runtime.remove(uid)))) throw waitingFor('its control plane');
-    for (const cloud of this.#projectsOf(missingCluster)) {
-      const remains = await findRemains(cloud, uid);
+    if (!(await wrapRuntimeError(runtime.remove(uid)))) throw waitingError('its control plane');
+    for (const cloud of this.#candidateProjects(missingCluster)) {
+      const remains = await findRemainingResources(cloud, uid);
       for (const [kind, found] of remains) {
         const ids = found.map(({ id }) => id);
-        this.#noteFound(missingCluster, known, kind, ids);
+        this.#reportFound(missingCluster, known, kind, ids);
       }
-      const remaining = await deleteRemains(cloud, placeholderCluster(missingCluster), remains, { signal });
+      const remaining = await deleteRemainingResources(cloud, placeholderCluster(missingCluster), remains, { signal });
       if (remaining) throw new ProblemError(remainingProblem(remaining));
     }
     const { credentialName } = missingCluster;
@@ -167,10 +167,10 @@ export class MissingClusterGC {
   }
 
   /**
-   * The cluster's credential may have been deleted with it: all projects of its namespace are searched, for its own tags only. Throws a
-   * ProblemError if the project that it was in cannot be reached.
+   * The cluster's credential may have been deleted with it: all projects of its namespace are searched, for the
+   * cluster's own tags only. Throws a ProblemError if the project that it was in cannot be reached.
    */
-  #projectsOf({ clusterKey, credentialName }: RootsRecord): readonly ProjectCloud[] {
+  #candidateProjects({ clusterKey, credentialName }: CaSecretRecord): readonly ProjectCloud[] {
     const { cache, clouds } = this.#dependencies;
     const namespace = namespaceOf(clusterKey);
     const names = cache.credentials.list(namespace).map(({ metadata }) => metadata.name);
@@ -184,18 +184,18 @@ export class MissingClusterGC {
     const missing = credentialName
       ? `CloudCredential ${credentialName} no longer exists; recreate it in namespace ${namespace}`
       : `namespace ${namespace} has no cloud; set the annotation fairway.dev/cloud on it`;
-    const otherwise = `or manually delete the resources tagged with its UID, then the Secret of its roots of trust`;
-    throw new ProblemError({ reason: 'CloudUnavailable', message: `${missing}, ${otherwise}` });
+    const alternative = `or manually delete the resources tagged with its UID, then the Secret of its roots of trust`;
+    throw new ProblemError({ reason: 'CloudUnavailable', message: `${missing}, ${alternative}` });
   }
 
-  #note({ uid, clusterKey }: RootsRecord, state: RemainsState): Known {
+  #note({ uid, clusterKey }: CaSecretRecord, state: RemainingResourceState): Known {
     const known = this.#known.get(uid) ?? { clusterKey, state, message: '', found: new Map() };
     known.state = state;
     this.#known.set(uid, known);
     return known;
   }
 
-  #noteFound({ uid, clusterKey }: RootsRecord, { found }: Known, kind: string, ids: readonly string[]): void {
+  #reportFound({ uid, clusterKey }: CaSecretRecord, { found }: Known, kind: string, ids: readonly string[]): void {
     const before = found.get(kind) ?? new Set<string>();
     const fresh = ids.filter((id) => !before.has(id));
     if (fresh.length === 0) return;
@@ -205,8 +205,8 @@ export class MissingClusterGC {
     this.#dependencies.log.warn(fields, 'deleting resources without a Cluster');
   }
 
-  /** Once, as long as it stays the same. */
-  #report(missingCluster: RootsRecord, what: string, known: Known): void {
+  /** Recorded once, as long as it stays the same. */
+  #report(missingCluster: CaSecretRecord, what: string, known: Known): void {
     if (known.message === what) return;
     known.message = what;
     const { events, log } = this.#dependencies;
@@ -217,6 +217,6 @@ export class MissingClusterGC {
   }
 }
 
-function waitingFor(what: string): ProblemError {
+function waitingError(what: string): ProblemError {
   return new ProblemError({ reason: 'Deleting', message: `waiting for ${what}` });
 }

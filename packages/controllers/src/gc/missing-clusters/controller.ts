@@ -7,9 +7,12 @@ import { ConfigMaps, Secrets } from '@fairway/kube/kinds/resources';
 import { clustersByIdentity } from '@fairway/tenancy/cache-indexes';
 import type { Declaration } from '../../dependencies.ts';
 import { MissingClusterGC } from './cluster-gc.ts';
-import { rootsByCluster, rootsInformer } from './missing-clusters.ts';
+import { caSecretInformer, caSecretsByCluster } from './missing-clusters.ts';
 
-/** Deletes the remains of clusters whose Cluster was removed without Fairway. Its keys are those of Clusters. */
+/**
+ * Deletes the remaining resources of clusters whose Cluster was removed without Fairway. Its keys are those of
+ * Clusters.
+ */
 export const missingClusterController: Declaration = {
   name: 'vanished-cluster',
   concurrency: 2,
@@ -23,15 +26,15 @@ export const missingClusterController: Declaration = {
   ],
   indexes: ({ cache, informers }) => [
     indexOn(cache.clusters, clustersByIdentity),
-    indexOn(rootsInformer(informers), rootsByCluster),
+    indexOn(caSecretInformer(informers), caSecretsByCluster),
   ],
   watches: ({ cache, informers }) => [
-    watch(rootsInformer(informers), rootsByCluster.valuesOf),
+    watch(caSecretInformer(informers), caSecretsByCluster.valuesOf),
     // That annotation changes often, without any effect here.
     watch(cache.clusters, undefined, { isRelevant: () => false }),
   ],
   create(shared) {
-    const sweeper = new MissingClusterGC(shared, rootsInformer(shared.informers));
+    const sweeper = new MissingClusterGC(shared, caSecretInformer(shared.informers));
     return {
       reconcile: (key, context) => sweeper.reconcile(key, context),
       forget: (isMatching) => sweeper.forget(isMatching),

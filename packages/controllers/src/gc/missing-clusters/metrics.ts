@@ -1,21 +1,21 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /**
- * Where the remains of a cluster are:
+ * The state of a cluster's remaining resources:
  * - `waiting`: its Cluster has not been missing for long enough;
- * - `ending`: they are being ended, or cannot be yet;
- * - `held`: they are left alone until a person decides.
+ * - `ending`: they are being deleted, or cannot be deleted yet;
+ * - `held`: they are left alone until a user decides.
  */
-export type RemainsState = 'waiting' | 'ending' | 'held';
+export type RemainingResourceState = 'waiting' | 'ending' | 'held';
 
-const STATES: readonly RemainsState[] = ['waiting', 'ending', 'held'];
+const STATES: readonly RemainingResourceState[] = ['waiting', 'ending', 'held'];
 
 /** Exports metrics of clusters whose Cluster is missing, among those that this process works on. */
 export class MissingClusterMetrics {
   readonly #ended: Counter;
   readonly #found: Counter<'kind'>;
 
-  constructor(registry: Registry, states: () => Iterable<RemainsState>) {
+  constructor(registry: Registry, states: () => Iterable<RemainingResourceState>) {
     const clusters = new Gauge({
       name: 'fairway_vanished_clusters',
       help: "Clusters with remaining resources whose Cluster object was removed without Fairway's finalizer.",

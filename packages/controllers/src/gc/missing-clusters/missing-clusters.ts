@@ -9,7 +9,7 @@ import {
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { isPaused } from '@fairway/api/pause';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -21,11 +21,11 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 const RESTORE_MANAGER = 'fairway-restore';
 
 /**
- * A cluster whose roots of trust are stored here. They are created before anything else of it and deleted last, so roots without a Cluster
- * mean that the Cluster was removed without Fairway: by a stripped finalizer, or an edited database. Another Fairway's clusters have theirs
- * elsewhere.
+ * A cluster whose CA Secret is stored here. It is created before anything else of the cluster and deleted last, so a CA
+ * Secret without a Cluster means that the Cluster was removed without Fairway: by a removed finalizer, or an edited
+ * database. Another Fairway's clusters have theirs elsewhere.
  */
-export interface RootsRecord {
+export interface CaSecretRecord {
   readonly uid: string;
   /** `namespace/name` of the Cluster. */
   readonly clusterKey: string;
@@ -39,8 +39,8 @@ export interface RootsRecord {
   readonly isHeld: boolean;
 }
 
-/** The metadata of all roots. */
-export function rootsInformer(informers: InformerSet): Informer<KubeObject> {
+/** The metadata of all CA Secrets. */
+export function caSecretInformer(informers: InformerSet): Informer<KubeObject> {
   return informers.informer<KubeObject>(Secrets, {
     namespace: SYSTEM_NAMESPACE,
     labelSelector: CLUSTER_UID_LABEL,
@@ -49,13 +49,16 @@ export function rootsInformer(informers: InformerSet): Informer<KubeObject> {
 }
 
 /** By the key of their Cluster. */
-export const rootsByCluster: CacheIndex<KubeObject> = {
+export const caSecretsByCluster: CacheIndex<KubeObject> = {
   name: 'cluster',
   valuesOf: (secret) => [recordOf(secret)?.clusterKey].filter((key) => key !== undefined),
 };
 
-/** The content of a Secret's metadata; undefined for a Secret that belongs to no cluster. A cache drops what identifies a restored one. */
-export function recordOf(secret: KubeObject): RootsRecord | undefined {
+/**
+ * The content of a Secret's metadata; undefined for a Secret that belongs to no cluster. A cache drops the fields that
+ * identify a restored one.
+ */
+export function recordOf(secret: KubeObject): CaSecretRecord | undefined {
   const { name = '', labels, annotations, managedFields = [] } = secret.metadata;
   const uid = labels?.[CLUSTER_UID_LABEL];
   const clusterKey = annotations?.[CLUSTER_LABEL];
@@ -72,16 +75,19 @@ export function recordOf(secret: KubeObject): RootsRecord | undefined {
   };
 }
 
-/** The clusters whose roots are stored; of one UID, or all. One request, without the roots themselves. */
-export async function listRoots(client: KubeClient, uid?: string): Promise<readonly RootsRecord[]> {
+/** The clusters whose CA Secrets are stored, all or only that with the UID. One request, without the Secrets' data. */
+export async function listCaSecrets(client: KubeClient, uid?: string): Promise<readonly CaSecretRecord[]> {
   const labelSelector = uid === undefined ? CLUSTER_UID_LABEL : `${CLUSTER_UID_LABEL}=${uid}`;
   const { items } = await client.metadata(Secrets).list({ namespace: SYSTEM_NAMESPACE, labelSelector });
   const records = items.map(recordOf).filter((record) => record !== undefined);
   return [...new Map(records.map((record) => [record.uid, record])).values()];
 }
 
-/** Of these clusters, those without a Cluster according to the API server rather than a cache, because their resources cannot be restored. */
-export async function withoutCluster<T extends Pick<RootsRecord, 'uid' | 'clusterKey'>>(
+/**
+ * Those of these clusters without a Cluster according to the API server rather than a cache, because their resources
+ * cannot be restored.
+ */
+export async function recordsWithoutCluster<T extends Pick<CaSecretRecord, 'uid' | 'clusterKey'>>(
   client: KubeClient,
   records: readonly T[],
 ): Promise<readonly T[]> {
@@ -94,10 +100,10 @@ export async function withoutCluster<T extends Pick<RootsRecord, 'uid' | 'cluste
   return records.filter(({ uid }) => !known.has(uid));
 }
 
-/** Records on the roots since when their Cluster has been missing, or with undefined that it exists. */
-export async function noteMissing(
+/** Records on the CA Secret since when its Cluster has been missing, or with undefined that it exists. */
+export async function markMissing(
   client: KubeClient,
-  { secret }: RootsRecord,
+  { secret }: CaSecretRecord,
   sinceMs: number | undefined,
 ): Promise<void> {
   const since = sinceMs === undefined ? null : new Date(sinceMs).toISOString();
@@ -111,7 +117,7 @@ export function namespaceOf(clusterKey: string): string {
 }
 
 /** A minimal Cluster object for a missing one. */
-export function placeholderCluster({ uid, clusterKey }: Pick<RootsRecord, 'uid' | 'clusterKey'>): Cluster {
+export function placeholderCluster({ uid, clusterKey }: Pick<CaSecretRecord, 'uid' | 'clusterKey'>): Cluster {
   const namespace = namespaceOf(clusterKey);
   const name = clusterKey.slice(namespace.length + 1);
   const network = { gateway: { mode: 'Router' } };

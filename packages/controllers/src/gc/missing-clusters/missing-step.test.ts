@@ -7,7 +7,10 @@ import { missingStep } from './missing-step.ts';
 const NOW = Date.parse('2026-05-01T12:00:00Z');
 const GRACE = 600_000;
 
-function roots(annotations: Record<string, string> = {}, metadata: Partial<KubeObject['metadata']> = {}): KubeObject {
+function caSecret(
+  annotations: Record<string, string> = {},
+  metadata: Partial<KubeObject['metadata']> = {},
+): KubeObject {
   return {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -26,40 +29,40 @@ function since(time: string): Record<string, string> {
 }
 
 test.each([
-  { what: 'not found missing before', secret: roots(), step: { action: 'mark', waitMs: GRACE } },
-  { what: 'an unreadable time', secret: roots(since('yesterday')), step: { action: 'mark', waitMs: GRACE } },
+  { what: 'not found missing before', secret: caSecret(), step: { action: 'mark', waitMs: GRACE } },
+  { what: 'an unreadable time', secret: caSecret(since('yesterday')), step: { action: 'mark', waitMs: GRACE } },
   {
     what: 'missing for 4 minutes',
-    secret: roots(since('2026-05-01T11:56:00Z')),
+    secret: caSecret(since('2026-05-01T11:56:00Z')),
     step: { action: 'wait', waitMs: 360_000 },
   },
   {
     what: 'a clock that was set back',
-    secret: roots(since('2026-05-02T12:00:00Z')),
+    secret: caSecret(since('2026-05-02T12:00:00Z')),
     step: { action: 'wait', waitMs: GRACE },
   },
-  { what: 'missing for 10 minutes', secret: roots(since('2026-05-01T11:50:00Z')), step: { action: 'delete' } },
+  { what: 'missing for 10 minutes', secret: caSecret(since('2026-05-01T11:50:00Z')), step: { action: 'delete' } },
   {
     what: 'missing for a day and paused',
-    secret: roots({ ...since('2026-04-30T12:00:00Z'), [PAUSED_ANNOTATION]: 'true' }),
+    secret: caSecret({ ...since('2026-04-30T12:00:00Z'), [PAUSED_ANNOTATION]: 'true' }),
     step: { action: 'hold' },
   },
   {
     what: 'missing for a day and restored from a backup',
-    secret: roots(since('2026-04-30T12:00:00Z'), {
+    secret: caSecret(since('2026-04-30T12:00:00Z'), {
       managedFields: [{ manager: 'fairway-restore', operation: 'Apply' }],
     }),
     step: { action: 'hold' },
   },
-])('roots without a Cluster, $what: $step.action', ({ secret, step }) => {
+])('a CA Secret without a Cluster, $what: $step.action', ({ secret, step }) => {
   const record = recordOf(secret);
 
   expect(record && missingStep(record, NOW, GRACE)).toEqual(step);
 });
 
 test.each([
-  { what: 'without the label', secret: roots({}, { labels: {} }) },
-  { what: 'without the name of its Cluster', secret: roots({}, { annotations: {} }) },
+  { what: 'without the label', secret: caSecret({}, { labels: {} }) },
+  { what: 'without the name of its Cluster', secret: caSecret({}, { annotations: {} }) },
 ])('a Secret $what belongs to no cluster', ({ secret }) => {
   expect(recordOf(secret)).toBeUndefined();
 });

@@ -1,12 +1,15 @@
-import type { RootsRecord } from './missing-clusters.ts';
+import type { CaSecretRecord } from './missing-clusters.ts';
 
-/** `mark`: record on the roots since when the Cluster has been missing, then wait. `hold`: leave its resources alone. */
+/**
+ * `mark`: record on the CA Secret since when the Cluster has been missing, then wait. `hold`: leave its resources
+ * alone.
+ */
 export type MissingStep =
   | { readonly action: 'hold' | 'delete' }
   | { readonly action: 'mark' | 'wait'; readonly waitMs: number };
 
-/** Decides about roots that have no Cluster according to the API server. Pure. */
-export function missingStep(record: RootsRecord, nowMs: number, graceMs: number): MissingStep {
+/** Decides about a CA Secret that has no Cluster according to the API server. Pure. */
+export function missingStep(record: CaSecretRecord, nowMs: number, graceMs: number): MissingStep {
   if (record.isHeld) return { action: 'hold' };
   const leftMs = remainingMs(record, nowMs, graceMs);
   if (leftMs === undefined) return { action: 'mark', waitMs: graceMs };
@@ -15,7 +18,7 @@ export function missingStep(record: RootsRecord, nowMs: number, graceMs: number)
 
 /** Undefined if the Cluster has not been found missing. If the clock was set back, the wait is still limited to the grace period. Pure. */
 export function remainingMs(
-  { missingSinceMs }: Pick<RootsRecord, 'missingSinceMs'>,
+  { missingSinceMs }: Pick<CaSecretRecord, 'missingSinceMs'>,
   nowMs: number,
   graceMs: number,
 ): number | undefined {

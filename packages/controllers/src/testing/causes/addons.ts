@@ -7,15 +7,15 @@ import { TEAM, type TestFairway } from '../test-fairway.ts';
 import { type Cause, MINUTE_MS } from './cause.ts';
 
 const KUBE_SYSTEM = { namespace: 'kube-system' };
-/** Of whatever generation it will be. */
+/** Matches any generation. */
 const LATEST = 99;
 
 async function tenantOf({ client, runtime }: TestFairway): Promise<KubeClient> {
   return runtime.client(identityOf(await client.resource(clusters).get('demo', { namespace: TEAM })));
 }
 
-/** As the cluster's controllers would say it. */
-async function runOnNode(fairway: TestFairway, ...names: readonly string[]): Promise<void> {
+/** The status that the cluster's controllers would report. */
+async function setRunningOnNode(fairway: TestFairway, ...names: readonly string[]): Promise<void> {
   const daemonSets = (await tenantOf(fairway)).resource(DaemonSets);
   const counts = { desiredNumberScheduled: 1, updatedNumberScheduled: 1, numberReady: 1 };
   const value = { status: { observedGeneration: LATEST, ...counts } };
@@ -23,16 +23,16 @@ async function runOnNode(fairway: TestFairway, ...names: readonly string[]): Pro
     await daemonSets.patch(name, { type: 'merge', value }, { ...KUBE_SYSTEM, subresource: 'status' });
 }
 
-/** All add-ons work. */
-async function workOnNode(fairway: TestFairway): Promise<void> {
-  await runOnNode(fairway, 'kube-proxy', 'canal', 'csi-cinder-nodeplugin');
+/** Makes all add-ons work. */
+async function runAddonsOnNode(fairway: TestFairway): Promise<void> {
+  await setRunningOnNode(fairway, 'kube-proxy', 'canal', 'csi-cinder-nodeplugin');
   const deployments = (await tenantOf(fairway)).resource(Deployments);
   const conditions = [{ type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: '' }];
   const value = { status: { observedGeneration: LATEST, updatedReplicas: 2, conditions } };
   await deployments.patch('coredns', { type: 'merge', value }, { ...KUBE_SYSTEM, subresource: 'status' });
 }
 
-/** What is told of what Fairway installs in clusters. */
+/** Reports about add-ons in clusters. */
 export const ADDON_CAUSES: readonly Cause[] = [
   {
     cause: 'An add-on of the cluster does not work',
@@ -43,7 +43,7 @@ export const ADDON_CAUSES: readonly Cause[] = [
         const value = { status: { observedGeneration: LATEST } };
         await deployments.patch('coredns', { type: 'merge', value }, { ...KUBE_SYSTEM, subresource: 'status' });
       },
-      ask: (fairway) => runOnNode(fairway, 'kube-proxy', 'canal', 'csi-cinder-nodeplugin'),
+      request: (fairway) => setRunningOnNode(fairway, 'kube-proxy', 'canal', 'csi-cinder-nodeplugin'),
     },
     afterMs: 15 * MINUTE_MS,
     kind: 'Cluster',
@@ -58,9 +58,9 @@ export const ADDON_CAUSES: readonly Cause[] = [
     by: {
       from: 'a cluster',
       begin: async (fairway) => {
-        await workOnNode(fairway);
+        await runAddonsOnNode(fairway);
       },
-      ask: (fairway) =>
+      request: (fairway) =>
         fairway.patch(plans, 'free', { spec: { storage: { classes: [{ name: 'gold', volumeType: 'gold' }] } } }),
     },
     afterMs: MINUTE_MS,
@@ -76,10 +76,10 @@ export const ADDON_CAUSES: readonly Cause[] = [
     by: {
       from: 'a cluster',
       begin: async (fairway, faults) => {
-        await runOnNode(fairway, 'canal', 'csi-cinder-nodeplugin');
+        await setRunningOnNode(fairway, 'canal', 'csi-cinder-nodeplugin');
         faults.refusesTenantWrites = true;
       },
-      ask: async (fairway) => (await tenantOf(fairway)).resource(DaemonSets).delete('kube-proxy', KUBE_SYSTEM),
+      request: async (fairway) => (await tenantOf(fairway)).resource(DaemonSets).delete('kube-proxy', KUBE_SYSTEM),
     },
     afterMs: MINUTE_MS,
     kind: 'Cluster',

@@ -1,5 +1,6 @@
 import { actionRequiredBy } from '@fairway/api/conditions';
 import { ADDON_CAUSES } from './addons.ts';
+import { CA_CAUSES } from './ca.ts';
 import type { Cause } from './cause.ts';
 import { CLOUD_CAUSES } from './cloud.ts';
 import { CONTROL_PLANE_CAUSES } from './control-planes.ts';
@@ -13,7 +14,6 @@ import { PLAN_CAUSES } from './plans.ts';
 import { QUOTA_CAUSES } from './quotas.ts';
 import { REFERENCE_CAUSES } from './references.ts';
 import { RESET_CAUSES } from './reset.ts';
-import { ROOTS_CAUSES } from './roots.ts';
 import { VERSION_CAUSES } from './versions.ts';
 
 const ROWS: readonly Cause[] = [
@@ -28,26 +28,30 @@ const ROWS: readonly Cause[] = [
   ...CONTROL_PLANE_CAUSES,
   ...DATABASE_CAUSES,
   ...HIBERNATION_CAUSES,
-  ...ROOTS_CAUSES,
+  ...CA_CAUSES,
   ...ADDON_CAUSES,
   ...RESET_CAUSES,
   ...DELETION_CAUSES,
 ];
 
 const SINCE = '; since {time}';
-/** One says it in its own words, and the other is no wait. */
-const UNDATED: ReadonlySet<string> = new Set(['DrainHeld', 'Hibernated']);
+/** DrainHeld has its own message, and Hibernated is not a wait. */
+const UNDATED_REASONS: ReadonlySet<string> = new Set(['DrainHeld', 'Hibernated']);
 
-/** What people are told of each cause, in the order of docs/operators/causes.md. */
+/** The reports about each cause, in the order of docs/operators/causes.md. */
 export const CAUSES: readonly Cause[] = ROWS.map(withSince);
 
-/** What somebody other than Fairway has to end says since when: Ready, and the Event that repeats it. */
+/**
+ * Appends the time since when to causes that someone other than Fairway must resolve, in Ready and in the Event that
+ * repeats it.
+ */
 function withSince(cause: Cause): Cause {
   const { kind, condition = 'Ready', reason, message, event } = cause;
   const isDated = kind === 'Cluster' || kind === 'NodePool' || kind === 'Machine';
-  if (!isDated || condition !== 'Ready' || actionRequiredBy(reason) === 'fairway' || UNDATED.has(reason)) return cause;
+  if (!isDated || condition !== 'Ready' || actionRequiredBy(reason) === 'fairway' || UNDATED_REASONS.has(reason))
+    return cause;
   if (message.includes('; since ')) return cause;
   const isRepeated = event?.message === message && (event.kind === 'Cluster' || event.reason === 'NotReady');
-  const said = isRepeated ? { event: { ...event, message: `${message}${SINCE}` } } : {};
-  return { ...cause, message: `${message}${SINCE}`, ...said };
+  const withEvent = isRepeated ? { event: { ...event, message: `${message}${SINCE}` } } : {};
+  return { ...cause, message: `${message}${SINCE}`, ...withEvent };
 }

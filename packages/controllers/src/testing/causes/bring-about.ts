@@ -9,19 +9,21 @@ const SEED = 4_242;
 
 function stepsOf({ by }: Cause): Steps {
   if (typeof by !== 'string') return by;
-  const lasting = LASTING_CAUSES.find(({ cause }) => cause === by);
-  if (lasting === undefined) throw new Error(`there is no lasting cause ${by}`);
-  const { begin, ask, nodesJoin } = lasting;
-  const isNew = lasting.from === 'nothing';
+  const lastingCause = LASTING_CAUSES.find(({ cause }) => cause === by);
+  if (lastingCause === undefined) throw new Error(`there is no lasting cause ${by}`);
+  const { begin, request, nodesJoin } = lastingCause;
+  const isNew = lastingCause.from === 'nothing';
   return {
     from: isNew ? 'nothing' : 'a cluster',
     begin,
     ...(nodesJoin === false && { nodesJoin }),
-    ...(!isNew && { ask: ask ?? ((fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 4 } })) }),
+    ...(!isNew && {
+      request: request ?? ((fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 4 } })),
+    }),
   };
 }
 
-/** A Fairway that tells of the cause by now. */
+/** A Fairway that reports the cause. */
 export async function bringAbout(
   cause: Cause,
 ): Promise<
@@ -41,14 +43,14 @@ export async function bringAbout(
       await clock.pass(20_000);
     }
     await steps.begin(fairway, faults);
-    if (steps.ask) await steps.ask(fairway);
+    if (steps.request) await steps.request(fairway);
     else if (steps.from === 'nothing') {
       await fairway.createCluster();
       await fairway.createPool({ replicas: 1 });
     }
-    if (steps.afterwards) {
+    if (steps.upgradeEffect) {
       await clock.pass(20_000);
-      await steps.afterwards(fairway);
+      await steps.upgradeEffect(fairway);
     }
     await clock.pass(cause.afterMs ?? 20_000);
     return begun;

@@ -1,6 +1,6 @@
 import { type Cause, fault, MINUTE_MS } from './cause.ts';
 
-/** What is told of the cloud. */
+/** Reports about the cloud. */
 export const CLOUD_CAUSES: readonly Cause[] = [
   {
     cause: 'A flavor is out of stock',
@@ -78,7 +78,7 @@ export const CLOUD_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'The cloud is away from a healthy cluster',
-    by: { from: 'a cluster', begin: fault({ action: { kind: 'drop' } }), ask: () => undefined },
+    by: { from: 'a cluster', begin: fault({ action: { kind: 'drop' } }), request: () => undefined },
     afterMs: 10 * MINUTE_MS,
     kind: 'Cluster',
     phase: 'Ready',

@@ -2,7 +2,7 @@ import { PAUSED_ANNOTATION } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import type { Cause } from './cause.ts';
 
-/** What is told of control planes and of Fairway itself. */
+/** Reports about control planes and Fairway itself. */
 export const CONTROL_PLANE_CAUSES: readonly Cause[] = [
   {
     cause: 'The control plane has no disk',
@@ -26,7 +26,7 @@ export const CONTROL_PLANE_CAUSES: readonly Cause[] = [
       from: 'a cluster',
       begin: (fairway) =>
         fairway.patch(clusters, 'demo', { metadata: { annotations: { [PAUSED_ANNOTATION]: 'true' } } }),
-      ask: () => undefined,
+      request: () => undefined,
     },
     kind: 'Cluster',
     phase: 'Ready',

@@ -2,18 +2,18 @@ import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import type { TestFairway } from '../test-fairway.ts';
 import { type Cause, MINUTE_MS, type Steps } from './cause.ts';
 
-/** A cluster with a CloudCredential `mine`, which ends in so many milliseconds. */
-function withCredential(endsInMs?: number): Pick<Steps, 'from' | 'begin' | 'ask'> {
+/** A cluster with a CloudCredential `mine` that expires in this many milliseconds. */
+function withCredential(endsInMs?: number): Pick<Steps, 'from' | 'begin' | 'request'> {
   const ends = endsInMs === undefined ? {} : { endsInMs };
-  const ask = async (fairway: TestFairway) => {
+  const request = async (fairway: TestFairway) => {
     await fairway.createCredential(ends);
     await fairway.createCluster({ credentialName: 'mine' });
   };
-  return { from: 'nothing', begin: ask, ask: () => undefined };
+  return { from: 'nothing', begin: request, request: () => undefined };
 }
 
-/** Takes the credential back in Keystone, once a cluster uses it. */
-const revoked: Pick<Steps, 'from' | 'begin' | 'ask'> = {
+/** Revokes the credential in Keystone, once a cluster uses it. */
+const revoked: Pick<Steps, 'from' | 'begin' | 'request'> = {
   from: 'nothing',
   begin: async (fairway) => {
     const id = await fairway.createCredential();
@@ -21,13 +21,13 @@ const revoked: Pick<Steps, 'from' | 'begin' | 'ask'> = {
     await fairway.until(cloudCredentials, ([credential]) => credential?.status?.credentialID !== undefined);
     await fairway.process.project.client.identity.deleteApplicationCredential(id);
   },
-  ask: () => undefined,
+  request: () => undefined,
 };
 
-const RENEW =
+const RENEW_ADVICE =
   'create another one ("fairway credential create NAME --cloud CLOUD") and set spec.credentialName of the clusters that use this one, or replace Secret login';
 
-/** What is told of credentials. */
+/** Reports about credentials. */
 export const CREDENTIAL_CAUSES: readonly Cause[] = [
   {
     cause: 'The credential is wrong, expired or revoked',
@@ -46,11 +46,11 @@ export const CREDENTIAL_CAUSES: readonly Cause[] = [
     phase: 'Bound',
     condition: 'ExpiresSoon',
     reason: 'CredentialExpiresSoon',
-    message: `it expires within 7 days, at {time}; ${RENEW}`,
+    message: `it expires within 7 days, at {time}; ${RENEW_ADVICE}`,
     event: {
       kind: 'CloudCredential',
       reason: 'CredentialExpiresSoon',
-      message: `it expires within 7 days, at {time}; ${RENEW}`,
+      message: `it expires within 7 days, at {time}; ${RENEW_ADVICE}`,
     },
   },
   {
@@ -60,11 +60,11 @@ export const CREDENTIAL_CAUSES: readonly Cause[] = [
     phase: 'Ready',
     condition: 'CredentialExpiresSoon',
     reason: 'CredentialExpiresSoon',
-    message: `CloudCredential mine: it expires within a day, at {time}; ${RENEW}`,
+    message: `CloudCredential mine: it expires within a day, at {time}; ${RENEW_ADVICE}`,
     event: {
       kind: 'Cluster',
       reason: 'CredentialExpiresSoon',
-      message: `CloudCredential mine: it expires within a day, at {time}; ${RENEW}`,
+      message: `CloudCredential mine: it expires within a day, at {time}; ${RENEW_ADVICE}`,
     },
   },
   {
@@ -74,8 +74,8 @@ export const CREDENTIAL_CAUSES: readonly Cause[] = [
     kind: 'CloudCredential',
     phase: 'Bound',
     reason: 'CredentialInvalid',
-    message: `it expired at {time}; ${RENEW}`,
-    event: { kind: 'CloudCredential', reason: 'CredentialInvalid', message: `it expired at {time}; ${RENEW}` },
+    message: `it expired at {time}; ${RENEW_ADVICE}`,
+    event: { kind: 'CloudCredential', reason: 'CredentialInvalid', message: `it expired at {time}; ${RENEW_ADVICE}` },
   },
   {
     cause: 'The credential of a cluster has expired',
@@ -84,11 +84,11 @@ export const CREDENTIAL_CAUSES: readonly Cause[] = [
     kind: 'Cluster',
     phase: 'Degraded',
     reason: 'CredentialInvalid',
-    message: `CloudCredential mine cannot be used: it expired at {time}; ${RENEW}`,
+    message: `CloudCredential mine cannot be used: it expired at {time}; ${RENEW_ADVICE}`,
     event: {
       kind: 'Cluster',
       reason: 'Degraded',
-      message: `CloudCredential mine cannot be used: it expired at {time}; ${RENEW}`,
+      message: `CloudCredential mine cannot be used: it expired at {time}; ${RENEW_ADVICE}`,
     },
   },
   {
@@ -98,11 +98,11 @@ export const CREDENTIAL_CAUSES: readonly Cause[] = [
     kind: 'CloudCredential',
     phase: 'Bound',
     reason: 'CredentialInvalid',
-    message: `it was revoked: Keystone no longer has application credential {id}; ${RENEW}`,
+    message: `it was revoked: Keystone no longer has application credential {id}; ${RENEW_ADVICE}`,
     event: {
       kind: 'CloudCredential',
       reason: 'CredentialInvalid',
-      message: `it was revoked: Keystone no longer has application credential {id}; ${RENEW}`,
+      message: `it was revoked: Keystone no longer has application credential {id}; ${RENEW_ADVICE}`,
     },
   },
   {
@@ -128,7 +128,7 @@ export const CREDENTIAL_CAUSES: readonly Cause[] = [
     by: {
       from: 'nothing',
       begin: (fairway) => fairway.createCluster({ credentialName: 'lost' }),
-      ask: () => undefined,
+      request: () => undefined,
     },
     kind: 'Cluster',
     phase: 'Failed',

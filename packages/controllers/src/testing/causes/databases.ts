@@ -1,18 +1,18 @@
 import type { ControlPlaneState, SnapshotsState } from '@fairway/control-plane/runtime';
 import type { Cause, Steps } from './cause.ts';
 
-/** What a runtime of processes says; its own tests hold it to these words. */
+/** Messages of the process runtime; its own tests verify them. */
 function says(state: Partial<ControlPlaneState>): Steps {
-  return { from: 'a cluster', begin: ({ runtime }) => runtime.say(state), ask: () => undefined };
+  return { from: 'a cluster', begin: ({ runtime }) => runtime.say(state), request: () => undefined };
 }
 
-function saysOfSnapshots(state: Partial<SnapshotsState>): Steps {
+function reportSnapshots(state: Partial<SnapshotsState>): Steps {
   return says({ snapshots: { list: [], problem: undefined, restored: undefined, restoring: undefined, ...state } });
 }
 
 const request = { snapshot: '20261121-163000-000' };
 
-/** What is told of clusters' databases, their snapshots, and settings of API servers. */
+/** Reports about clusters' databases, their snapshots, and settings of API servers. */
 export const DATABASE_CAUSES: readonly Cause[] = [
   {
     cause: 'The database of a cluster is full',
@@ -31,7 +31,7 @@ export const DATABASE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'No snapshot can be taken',
-    by: saysOfSnapshots({ problem: 'there is no space left on the disk of the snapshots' }),
+    by: reportSnapshots({ problem: 'there is no space left on the disk of the snapshots' }),
     kind: 'Cluster',
     phase: 'Ready',
     condition: 'SnapshotsReady',
@@ -40,7 +40,7 @@ export const DATABASE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A restore fails',
-    by: saysOfSnapshots({
+    by: reportSnapshots({
       restoring: {
         request,
         problem: 'Failed',
@@ -56,7 +56,7 @@ export const DATABASE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'The snapshot to restore is gone',
-    by: saysOfSnapshots({
+    by: reportSnapshots({
       restoring: {
         request,
         problem: 'NotFound',

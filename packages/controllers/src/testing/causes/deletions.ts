@@ -2,17 +2,17 @@ import { PAUSED_ANNOTATION } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
-import { type LifeStep, NO_LATENCY } from '@fairway/simulator/http/latency';
+import { type LifecycleStep, NO_LATENCY } from '@fairway/simulator/http/latency';
 import { clusterTag, FAIRWAY_TAG, reclaimMark, storageMetadata } from '@fairway/tenancy/cloud/ownership';
 import { SwitchedFaults } from '../lasting-causes.ts';
 import type { TestFairway } from '../test-fairway.ts';
 import { type Cause, fault, MINUTE_MS, type Steps } from './cause.ts';
 import { serverOf } from './nodes.ts';
 
-/** A cluster with a node, for which somebody makes something in the cloud, then does something to it, and deletes the cluster. */
-function deletedAfter<T>(
+/** A cluster with a node: creates something in the cloud for it, changes that, and deletes the cluster. */
+function deletedAfterSetup<T>(
   make: (fairway: TestFairway) => Promise<T>,
-  act: (fairway: TestFairway, made: T) => unknown = () => undefined,
+  wait: (fairway: TestFairway, made: T) => unknown = () => undefined,
   more: Partial<Steps> = {},
 ): Steps {
   let made: T;
@@ -21,9 +21,9 @@ function deletedAfter<T>(
     begin: async (fairway) => {
       made = await make(fairway);
     },
-    ask: () => undefined,
-    afterwards: async (fairway) => {
-      await act(fairway, made);
+    request: () => undefined,
+    upgradeEffect: async (fairway) => {
+      await wait(fairway, made);
       await fairway.delete(clusters, 'demo');
     },
     ...more,
@@ -32,10 +32,10 @@ function deletedAfter<T>(
 
 const nothing = () => Promise.resolve();
 
-/** A cloud that takes a day for work of these kinds. */
-function slow(...steps: readonly LifeStep[]): Pick<Steps, 'cloud'> {
-  const life = Object.fromEntries(steps.map((step) => [step, 24 * 60 * MINUTE_MS]));
-  return { cloud: { latency: { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...life } } } };
+/** A cloud in which steps of these kinds take a day. */
+function slow(...steps: readonly LifecycleStep[]): Pick<Steps, 'cloud'> {
+  const lifetimes = Object.fromEntries(steps.map((step) => [step, 24 * 60 * MINUTE_MS]));
+  return { cloud: { latency: { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...lifetimes } } } };
 }
 
 async function clusterIn(fairway: TestFairway) {
@@ -43,7 +43,7 @@ async function clusterIn(fairway: TestFairway) {
   return { uid: identityOf(cluster), network: cluster.status?.network ?? {} };
 }
 
-/** A volume as a claim of the cluster makes one. */
+/** A volume as created for a claim of the cluster. */
 async function makeVolume(fairway: TestFairway): Promise<string> {
   const { uid: clusterUid } = await clusterIn(fairway);
   const metadata = { ...storageMetadata({ clusterUid, object: 'pvc-data' }), ...reclaimMark('Delete') };
@@ -51,7 +51,7 @@ async function makeVolume(fairway: TestFairway): Promise<string> {
   return (await volumes.create({ name: 'pvc-data', size: 1, metadata })).id;
 }
 
-/** A server of the tenant's own, beside the cluster. */
+/** A server of the tenant, unrelated to the cluster. */
 async function makeServer({ process }: TestFairway): Promise<string> {
   const { cache, client } = process.project;
   const { id: networkID } = await client.network.networks.create({ name: 'theirs' });
@@ -62,12 +62,12 @@ async function makeServer({ process }: TestFairway): Promise<string> {
   return (await client.compute.servers.create(server)).id;
 }
 
-const attachElsewhere = deletedAfter(
+const attachElsewhere = deletedAfterSetup(
   async (fairway) => ({ server: await makeServer(fairway), volume: await makeVolume(fairway) }),
   ({ process }, { server, volume }) => process.project.client.compute.servers.attachVolume(server, volume),
 );
 
-const snapshotVolume = deletedAfter(makeVolume, ({ process }, volume_id) =>
+const snapshotVolume = deletedAfterSetup(makeVolume, ({ process }, volume_id) =>
   process.project.client.blockStorage.snapshots.create({ volume_id, name: 'mine' }),
 );
 
@@ -91,8 +91,8 @@ async function makePort(fairway: TestFairway): Promise<void> {
   await fairway.process.project.client.network.ports.create(port);
 }
 
-/** A floating IP on a port in the cluster's network, which its router keeps up. */
-async function giveAddress(fairway: TestFairway): Promise<void> {
+/** A floating IP on a port in the cluster's network, which blocks its router. */
+async function assignFloatingIp(fairway: TestFairway): Promise<void> {
   const { network } = await clusterIn(fairway);
   const { ports, networks, floatingIps } = fairway.process.project.client.network;
   const { id: port_id } = await ports.create({ network_id: network.networkID ?? '', name: 'theirs' });
@@ -108,7 +108,7 @@ async function useSecurityGroup(fairway: TestFairway): Promise<void> {
 }
 
 let credentialID = '';
-/** Takes the credential back in Keystone, and deletes the cluster that uses it. */
+/** Revokes the credential in Keystone, and deletes the cluster that uses it. */
 const revoked: Steps = {
   from: 'nothing',
   begin: async (fairway) => {
@@ -117,30 +117,33 @@ const revoked: Steps = {
     await fairway.createPool({ replicas: 1 });
     credentialID = id;
   },
-  ask: () => undefined,
-  afterwards: async (fairway) => {
+  request: () => undefined,
+  upgradeEffect: async (fairway) => {
     await fairway.process.project.client.identity.deleteApplicationCredential(credentialID);
     await fairway.delete(clusters, 'demo');
   },
 };
 
-/** A cluster whose pool is of this shape, and which is deleted under faults of the cloud. */
-function deletedWith(pool: Parameters<TestFairway['createPool']>[0], begin: Steps['begin']): Steps {
+/** A cluster with a pool of this shape, which is deleted during cloud faults. */
+function deletedWithPool(pool: Parameters<TestFairway['createPool']>[0], begin: Steps['begin']): Steps {
   return {
     from: 'nothing',
     begin: async (fairway) => {
       await fairway.createCluster();
       await fairway.createPool({ replicas: 1, ...pool });
     },
-    ask: () => undefined,
-    afterwards: async (fairway) => {
+    request: () => undefined,
+    upgradeEffect: async (fairway) => {
       await begin(fairway, new SwitchedFaults());
       await fairway.delete(clusters, 'demo');
     },
   };
 }
 
-/** What is told of a cluster that is deleted and waits for somebody; a message and an Event of the Cluster are the same but for the time. */
+/**
+ * Reports about a cluster whose deletion waits for someone; a message and an Event of the Cluster differ only in the
+ * time.
+ */
 function deletion(
   cause: string,
   by: Steps,
@@ -161,12 +164,12 @@ function deletion(
   };
 }
 
-const HELD_GROUP =
+const HELD_GROUP_MESSAGE =
   'pool general: server group fairway-cluster-{id}-pool-{id} ({id}) cannot be deleted: Injected by the simulator; delete or detach whatever else uses it, and Fairway continues automatically';
 
-const HELD_MACHINE = '1 machine and 1 pool still to be deleted; machine {machine}: ';
+const HELD_MACHINE_MESSAGE = '1 machine and 1 pool still to be deleted; machine {machine}: ';
 
-/** As `deletion`, of a cluster whose machine waits. */
+/** Like `deletion`, for a cluster whose machine is waiting. */
 function machineDeletion(
   cause: string,
   by: Steps,
@@ -177,12 +180,12 @@ function machineDeletion(
   const told = `machine {machine}: ${message}; since {time}`;
   return deletion(cause, by, reason, message, {
     afterMs,
-    message: `${HELD_MACHINE}${message}; since {time}`,
+    message: `${HELD_MACHINE_MESSAGE}${message}; since {time}`,
     event: { kind: 'Cluster', reason, message: told },
   });
 }
 
-/** What deletions wait for that somebody other than Fairway has to end. */
+/** Waits of deletions that someone other than Fairway must resolve. */
 export const DELETION_CAUSES: readonly Cause[] = [
   machineDeletion(
     'A cluster is deleted whose credential is revoked',
@@ -203,20 +206,20 @@ export const DELETION_CAUSES: readonly Cause[] = [
   },
   machineDeletion(
     'A cluster is deleted, and somebody has locked a server of it',
-    deletedAfter(nothing, async (fairway) => (await serverOf(fairway)).act({ lock: null })),
+    deletedAfterSetup(nothing, async (fairway) => (await serverOf(fairway)).act({ lock: null })),
     'ServerLocked',
     'server {id} is locked: openstack server unlock {id}',
   ),
   machineDeletion(
     'A cluster is deleted, and Nova does not finish with a server',
-    deletedAfter(nothing, undefined, slow('delete')),
+    deletedAfterSetup(nothing, undefined, slow('delete')),
     'CloudBusy',
     'Nova has not deleted server {id} yet (ACTIVE, deleting); if this persists, the cloud operator must check nova-compute and delete it with openstack server delete --force; Fairway retries',
     10 * MINUTE_MS,
   ),
   machineDeletion(
     'A cluster is deleted, and Nova keeps a server that it says is deleted',
-    deletedAfter(nothing, undefined, {
+    deletedAfterSetup(nothing, undefined, {
       cloud: { reclaimInstanceIntervalMs: 24 * 60 * MINUTE_MS, forbidsForceDelete: true },
     }),
     'PermissionDenied',
@@ -224,7 +227,7 @@ export const DELETION_CAUSES: readonly Cause[] = [
   ),
   deletion(
     'Nova does not delete the server group of a deleted cluster',
-    deletedWith(
+    deletedWithPool(
       { antiAffinity: true },
       fault({
         service: 'compute',
@@ -234,15 +237,15 @@ export const DELETION_CAUSES: readonly Cause[] = [
       }),
     ),
     'ResourceInUse',
-    HELD_GROUP,
+    HELD_GROUP_MESSAGE,
     {
-      message: `0 machines and 1 pool still to be deleted; ${HELD_GROUP}; since {time}`,
-      event: { kind: 'Cluster', reason: 'ResourceInUse', message: `${HELD_GROUP}; since {time}` },
+      message: `0 machines and 1 pool still to be deleted; ${HELD_GROUP_MESSAGE}; since {time}`,
+      event: { kind: 'Cluster', reason: 'ResourceInUse', message: `${HELD_GROUP_MESSAGE}; since {time}` },
     },
   ),
   deletion(
     'Cinder fails to delete the volume that a server of a deleted cluster booted from',
-    deletedWith({ rootVolume: { sizeGiB: 40 } }, fault({ action: { kind: 'volumeError', step: 'delete' } })),
+    deletedWithPool({ rootVolume: { sizeGiB: 40 } }, fault({ action: { kind: 'volumeError', step: 'delete' } })),
     'DeletionFailed',
     'volume {machine}-root ({id}) is error_deleting: Cinder could not delete it; the cloud operator must check the log of Cinder and reset its state or force its deletion; Fairway retries',
   ),
@@ -253,7 +256,7 @@ export const DELETION_CAUSES: readonly Cause[] = [
       begin: (_, faults) => {
         faults.refusesTenantWrites = true;
       },
-      ask: async (fairway) => {
+      request: async (fairway) => {
         const [machine] = await fairway.machines();
         await fairway.delete(machines, machine?.metadata.name ?? '');
       },
@@ -269,7 +272,7 @@ export const DELETION_CAUSES: readonly Cause[] = [
     by: {
       from: 'a cluster',
       begin: (fairway) => fairway.patch(clusters, 'demo', { metadata: { annotations: { [PAUSED_ANNOTATION]: '' } } }),
-      ask: (fairway) => fairway.delete(clusters, 'demo'),
+      request: (fairway) => fairway.delete(clusters, 'demo'),
     },
     kind: 'Cluster',
     phase: 'Ready',
@@ -296,7 +299,7 @@ export const DELETION_CAUSES: readonly Cause[] = [
   ),
   deletion(
     'Cinder fails to delete a volume of a deleted cluster',
-    deletedAfter(makeVolume, (fairway) => {
+    deletedAfterSetup(makeVolume, (fairway) => {
       fairway.cloud.faults.add({ times: null, action: { kind: 'volumeError', step: 'delete' } });
     }),
     'DeletionFailed',
@@ -304,7 +307,7 @@ export const DELETION_CAUSES: readonly Cause[] = [
   ),
   deletion(
     'Manila fails to delete a share of a deleted cluster',
-    deletedAfter(makeShare, (fairway) => {
+    deletedAfterSetup(makeShare, (fairway) => {
       fairway.cloud.faults.add({ times: null, action: { kind: 'shareError', step: 'delete' } });
     }),
     'DeletionFailed',
@@ -312,7 +315,7 @@ export const DELETION_CAUSES: readonly Cause[] = [
   ),
   deletion(
     'Octavia does not let a load balancer of a deleted cluster go',
-    deletedAfter(makeBalancer, (fairway) => {
+    deletedAfterSetup(makeBalancer, (fairway) => {
       const message = 'Load Balancer is immutable and cannot be updated.';
       const action = { kind: 'answer', status: 409, message } as const;
       fairway.cloud.faults.add({ service: 'load-balancer', method: 'DELETE', times: null, action });
@@ -322,26 +325,26 @@ export const DELETION_CAUSES: readonly Cause[] = [
   ),
   deletion(
     'Octavia does not finish with a load balancer of a deleted cluster',
-    deletedAfter(nothing, makeBalancer, slow('loadBalancerUpdate', 'loadBalancerCreate')),
+    deletedAfterSetup(nothing, makeBalancer, slow('loadBalancerUpdate', 'loadBalancerCreate')),
     'CloudBusy',
     "load balancer kube-web ({id}) is PENDING_CREATE: Octavia must finish changing it before it can be deleted; if this persists, the cloud operator must check octavia-worker and set its provisioning_status to ERROR in Octavia's database; Fairway then deletes it",
     { afterMs: 10 * MINUTE_MS },
   ),
   deletion(
     'A port of the tenant is in the network of a deleted cluster',
-    deletedAfter(makePort),
+    deletedAfterSetup(makePort),
     'ResourceInUse',
     'network fairway-demo ({id}) is in use by port theirs ({id}) of compute:nova, which the cluster did not create: openstack port delete {id}, or delete its owner',
   ),
   deletion(
     'A floating IP of the tenant needs the router of a deleted cluster',
-    deletedAfter(giveAddress),
+    deletedAfterSetup(assignFloatingIp),
     'ResourceInUse',
     'router fairway-demo ({id}) is used by floating IP 203.0.112.11 ({id}, port {id}), which the cluster did not create: openstack floating ip unset --port {id}',
   ),
   deletion(
     'A port of the tenant has the security group of a deleted cluster',
-    deletedAfter(useSecurityGroup),
+    deletedAfterSetup(useSecurityGroup),
     'ResourceInUse',
     'security group fairway-demo ({id}) is used by port theirs ({id}) without a device: openstack port unset --security-group {id} {id}',
   ),

@@ -6,7 +6,7 @@ import { type Cause, MINUTE_MS, type Steps } from './cause.ts';
 import { createWith, failNode } from './nodes.ts';
 
 const held = (begin: Steps['begin']): Pick<Cause, 'by' | 'afterMs' | 'kind' | 'phase' | 'condition'> => ({
-  by: { from: 'a cluster', begin, ask: failNode },
+  by: { from: 'a cluster', begin, request: failNode },
   afterMs: 12 * MINUTE_MS,
   kind: 'Machine',
   phase: 'NotReady',
@@ -22,36 +22,36 @@ async function exclude(fairway: TestFairway): Promise<void> {
   await fairway.patch(machines, machine?.metadata.name ?? '', { metadata: { annotations } });
 }
 
-const ILL = 'NodeNotReady: the node is not ready: container runtime is down';
+const UNHEALTHY_MESSAGE = 'NodeNotReady: the node is not ready: container runtime is down';
 
-/** Why a broken node is not repaired. */
+/** Why an unhealthy node is not repaired. */
 export const HEALING_CAUSES: readonly Cause[] = [
   {
     cause: 'A broken node is in a pool without healing',
     ...held(healPoolWith({ enabled: false })),
     reason: 'HealingDisabled',
-    message: `not repaired: spec.healing.enabled of its pool is false: set it to true, delete the Machine, or annotate it with fairway.dev/repair-requested. ${ILL}`,
+    message: `not repaired: spec.healing.enabled of its pool is false: set it to true, delete the Machine, or annotate it with fairway.dev/repair-requested. ${UNHEALTHY_MESSAGE}`,
   },
   {
     cause: 'A broken node is excluded from healing',
     ...held(exclude),
     reason: 'ExcludedFromHealing',
-    message: `not repaired: it has the annotation fairway.dev/exclude-from-healing: remove the annotation to have it repaired. ${ILL}`,
+    message: `not repaired: it has the annotation fairway.dev/exclude-from-healing: remove the annotation to have it repaired. ${UNHEALTHY_MESSAGE}`,
   },
   {
     cause: 'Too many nodes are broken at once',
     ...held(healPoolWith({ maxUnhealthy: '0' })),
     reason: 'TooManyUnhealthy',
-    message: `not repaired: more than 0 of the 1 nodes of the pool are unhealthy, which exceeds spec.healing.maxUnhealthy (0): look for a common cause. ${ILL}`,
+    message: `not repaired: more than 0 of the 1 nodes of the pool are unhealthy, which exceeds spec.healing.maxUnhealthy (0): look for a common cause. ${UNHEALTHY_MESSAGE}`,
     event: {
       kind: 'Machine',
       reason: 'RepairHeld',
-      message: `not repaired: more than 0 of the 1 nodes of the pool are unhealthy, which exceeds spec.healing.maxUnhealthy (0): look for a common cause. ${ILL}`,
+      message: `not repaired: more than 0 of the 1 nodes of the pool are unhealthy, which exceeds spec.healing.maxUnhealthy (0): look for a common cause. ${UNHEALTHY_MESSAGE}`,
     },
   },
   {
     cause: 'A repair did not help',
-    by: { from: 'nothing', nodesJoin: false, begin: createWith({ strategy: 'Replace' }), ask: () => undefined },
+    by: { from: 'nothing', nodesJoin: false, begin: createWith({ strategy: 'Replace' }), request: () => undefined },
     afterMs: 28 * MINUTE_MS,
     kind: 'Machine',
     phase: 'Installing',

@@ -6,11 +6,11 @@ function hibernate(fairway: TestFairway): Promise<unknown> {
   return fairway.patch(clusters, 'demo', { spec: { hibernation: { enabled: true } } });
 }
 
-/** What is told of clusters that are hibernated. */
+/** Reports about hibernated clusters. */
 export const HIBERNATION_CAUSES: readonly Cause[] = [
   {
     cause: 'The cluster is hibernated',
-    by: { from: 'a cluster', begin: hibernate, ask: () => undefined },
+    by: { from: 'a cluster', begin: hibernate, request: () => undefined },
     afterMs: 5 * MINUTE_MS,
     kind: 'Cluster',
     phase: 'Hibernated',
@@ -25,7 +25,7 @@ export const HIBERNATION_CAUSES: readonly Cause[] = [
         await hibernate(fairway);
         fairway.cloud.setQuota('demo', { instances: 0 });
       },
-      ask: () => undefined,
+      request: () => undefined,
     },
     afterMs: 60 * MINUTE_MS,
     kind: 'Cluster',

@@ -10,7 +10,7 @@ import type { SwitchedFaults } from '../lasting-causes.ts';
 import type { TestFairway } from '../test-fairway.ts';
 import { type Cause, MINUTE_MS } from './cause.ts';
 
-/** Makes the node of the only machine what a kubelet would say of it. */
+/** Gives the only machine's node the status that a kubelet would report. */
 export async function failNode(fairway: TestFairway): Promise<void> {
   const [machine] = await fairway.machines();
   const [cluster] = (await fairway.client.resource(clusters).list()).items;
@@ -20,7 +20,7 @@ export async function failNode(fairway: TestFairway): Promise<void> {
   await nodes.patch(machine?.metadata.name ?? '', { type: 'merge', value }, { subresource: 'status' });
 }
 
-/** Asks for new nodes, none of whose servers joins. */
+/** Requests new nodes, none of whose servers joins. */
 async function renewWithoutJoining(fairway: TestFairway): Promise<void> {
   fairway.joinsNodes = false;
   const healing = { enabled: false };
@@ -33,7 +33,7 @@ async function deleteServer(fairway: TestFairway): Promise<void> {
   await fairway.process.project.client.compute.servers.delete(machine?.status?.serverID ?? '');
 }
 
-/** The only server, and what anybody in its project may do with it. */
+/** The only server, and what anyone in its project may do with it. */
 export async function serverOf(fairway: TestFairway) {
   const [machine] = await fairway.machines();
   const { session } = fairway.process.project.client;
@@ -42,13 +42,13 @@ export async function serverOf(fairway: TestFairway) {
   return { act: (body: object) => api.send('POST', '/servers/{id}/action', { params, body }) };
 }
 
-async function askForReinstall(fairway: TestFairway): Promise<void> {
+async function requestReinstall(fairway: TestFairway): Promise<void> {
   const [machine] = await fairway.machines();
   const value = { spec: { reinstallTime: '2030-01-01T00:00:00Z' } };
   await fairway.patch(machines, machine?.metadata.name ?? '', value);
 }
 
-/** A pod on the only node, which a PodDisruptionBudget keeps. */
+/** A pod on the only node, protected by a PodDisruptionBudget. */
 async function keepPod(
   fairway: TestFairway,
   faults: SwitchedFaults,
@@ -71,7 +71,7 @@ async function keepPod(
   faults.keepsPods = true;
 }
 
-/** Makes a cluster with a pool of one node that is healed like this. */
+/** Creates a cluster with a pool of one node with these healing settings. */
 export function createWith(healing: { enabled?: boolean; strategy?: 'Replace' }) {
   return async (fairway: TestFairway): Promise<void> => {
     await fairway.createCluster();
@@ -79,11 +79,11 @@ export function createWith(healing: { enabled?: boolean; strategy?: 'Replace' })
   };
 }
 
-/** What is told of servers and nodes. */
+/** Reports about servers and nodes. */
 export const NODE_CAUSES: readonly Cause[] = [
   {
     cause: 'A server vanished',
-    by: { from: 'a cluster', begin: deleteServer, ask: () => undefined },
+    by: { from: 'a cluster', begin: deleteServer, request: () => undefined },
     afterMs: 2 * MINUTE_MS,
     kind: 'Cluster',
     phase: 'Ready',
@@ -97,7 +97,7 @@ export const NODE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A server has not joined',
-    by: { from: 'nothing', nodesJoin: false, begin: createWith({ enabled: false }), ask: () => undefined },
+    by: { from: 'nothing', nodesJoin: false, begin: createWith({ enabled: false }), request: () => undefined },
     afterMs: 15 * MINUTE_MS,
     kind: 'Machine',
     phase: 'Installing',
@@ -113,7 +113,7 @@ export const NODE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A first node has not joined: its pool',
-    by: { from: 'nothing', nodesJoin: false, begin: createWith({ enabled: false }), ask: () => undefined },
+    by: { from: 'nothing', nodesJoin: false, begin: createWith({ enabled: false }), request: () => undefined },
     afterMs: 15 * MINUTE_MS,
     kind: 'NodePool',
     phase: 'Degraded',
@@ -123,7 +123,7 @@ export const NODE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A first node has not joined: its cluster',
-    by: { from: 'nothing', nodesJoin: false, begin: createWith({ enabled: false }), ask: () => undefined },
+    by: { from: 'nothing', nodesJoin: false, begin: createWith({ enabled: false }), request: () => undefined },
     afterMs: 15 * MINUTE_MS,
     kind: 'Cluster',
     phase: 'Degraded',
@@ -139,7 +139,7 @@ export const NODE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A node is not ready',
-    by: { from: 'a cluster', begin: failNode, ask: () => undefined },
+    by: { from: 'a cluster', begin: failNode, request: () => undefined },
     kind: 'Machine',
     phase: 'NotReady',
     reason: 'NodeNotReady',
@@ -148,7 +148,7 @@ export const NODE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A node is not ready: its pool',
-    by: { from: 'a cluster', begin: failNode, ask: () => undefined },
+    by: { from: 'a cluster', begin: failNode, request: () => undefined },
     kind: 'NodePool',
     phase: 'Degraded',
     reason: 'NodeNotReady',
@@ -159,7 +159,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     by: {
       from: 'a cluster',
       begin: renewWithoutJoining,
-      ask: () => undefined,
+      request: () => undefined,
     },
     afterMs: 15 * MINUTE_MS,
     kind: 'NodePool',
@@ -173,7 +173,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     by: {
       from: 'a cluster',
       begin: keepPod,
-      ask: async (fairway) => {
+      request: async (fairway) => {
         const [machine] = await fairway.machines();
         await fairway.delete(machines, machine?.metadata.name ?? '');
       },
@@ -198,7 +198,7 @@ export const NODE_CAUSES: readonly Cause[] = [
       begin: async (fairway, faults) => {
         await keepPod(fairway, faults, { name: 'database', labels: { app: 'database' } });
       },
-      ask: async (fairway) => {
+      request: async (fairway) => {
         const [machine] = await fairway.machines();
         await fairway.delete(machines, machine?.metadata.name ?? '');
       },
@@ -220,7 +220,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     by: {
       from: 'a cluster',
       begin: keepPod,
-      ask: async (fairway) => {
+      request: async (fairway) => {
         const upgradeStrategy = { type: 'InPlace', drainTimeout: '1m', onDrainTimeout: 'Hold' };
         await fairway.patch(nodePools, 'general', { spec: { image: 'Debian 12', upgradeStrategy } });
       },
@@ -237,7 +237,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     by: {
       from: 'a cluster',
       begin: async (fairway) => (await serverOf(fairway)).act({ 'os-stop': null }),
-      ask: () => undefined,
+      request: () => undefined,
     },
     afterMs: 2 * MINUTE_MS,
     kind: 'Machine',
@@ -255,7 +255,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     by: {
       from: 'a cluster',
       begin: async (fairway) => (await serverOf(fairway)).act({ lock: null }),
-      ask: askForReinstall,
+      request: requestReinstall,
     },
     kind: 'Machine',
     phase: 'Installing',
@@ -271,8 +271,8 @@ export const NODE_CAUSES: readonly Cause[] = [
         await fairway.createCluster();
         await fairway.createPool({ replicas: 1, rootVolume: { sizeGiB: 50 } });
       },
-      ask: () => undefined,
-      afterwards: askForReinstall,
+      request: () => undefined,
+      upgradeEffect: requestReinstall,
     },
     kind: 'Machine',
     phase: 'Ready',
@@ -290,7 +290,7 @@ export const NODE_CAUSES: readonly Cause[] = [
         await fairway.createCluster();
         await fairway.createPool({ replicas: 3, antiAffinity: true });
       },
-      ask: () => undefined,
+      request: () => undefined,
     },
     afterMs: 2 * MINUTE_MS,
     kind: 'NodePool',
@@ -313,7 +313,7 @@ export const NODE_CAUSES: readonly Cause[] = [
         await fairway.createCluster();
         await fairway.createPool({ replicas: 3, antiAffinity: true, antiAffinityPolicy: 'Soft' });
       },
-      ask: () => undefined,
+      request: () => undefined,
     },
     afterMs: 2 * MINUTE_MS,
     kind: 'NodePool',

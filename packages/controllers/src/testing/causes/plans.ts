@@ -13,14 +13,14 @@ function limitProject(spec: ProjectQuotaSpec): (fairway: TestFairway) => Promise
   return (fairway) => fairway.create(projectQuotas, { metadata: { name: 'project', namespace: TEAM }, spec });
 }
 
-/** A plan that can't work: its largest quota is below the base. */
+/** A plan that cannot work: its largest quota is below the base. */
 const broken: Pick<Steps, 'from' | 'begin'> = { from: 'nothing', begin: changePlan({ etcd: { maxMiB: 1 } }) };
 
-/** What is told of plans, and of what they limit and promise. */
+/** Reports about plans, their limits and their promises. */
 export const PLAN_CAUSES: readonly Cause[] = [
   {
     cause: 'A plan contradicts itself',
-    by: { ...broken, ask: () => undefined },
+    by: { ...broken, request: () => undefined },
     kind: 'Plan',
     phase: undefined,
     reason: 'ConfigurationInvalid',
@@ -28,7 +28,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'The plan of a new cluster contradicts itself',
-    by: { ...broken, ask: (fairway) => fairway.createCluster() },
+    by: { ...broken, request: (fairway) => fairway.createCluster() },
     kind: 'Cluster',
     phase: 'Failed',
     reason: 'PlanNotReady',
@@ -40,7 +40,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     by: {
       from: 'a cluster',
       begin: changePlan({ maxNodes: 1 }),
-      ask: (fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 3 } }),
+      request: (fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 3 } }),
     },
     kind: 'NodePool',
     phase: 'Scaling',
@@ -53,7 +53,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     by: {
       from: 'a cluster',
       begin: changePlan({ maxClusters: 1 }),
-      ask: (fairway) => fairway.createCluster({}, 'second'),
+      request: (fairway) => fairway.createCluster({}, 'second'),
     },
     kind: 'Cluster',
     phase: 'Failed',
@@ -66,7 +66,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     by: {
       from: 'a cluster',
       begin: limitProject({ nodes: 2 }),
-      ask: (fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 3 } }),
+      request: (fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 3 } }),
     },
     kind: 'NodePool',
     phase: 'Scaling',
@@ -79,7 +79,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     by: {
       from: 'a cluster',
       begin: limitProject({ clusters: 1 }),
-      ask: (fairway) => fairway.createCluster({}, 'second'),
+      request: (fairway) => fairway.createCluster({}, 'second'),
     },
     kind: 'Cluster',
     phase: 'Failed',
@@ -92,7 +92,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     by: {
       from: 'a cluster',
       begin: changePlan({ allowed: { flavors: ['c3-*'] } }),
-      ask: (fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 2 } }),
+      request: (fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 2 } }),
     },
     kind: 'NodePool',
     phase: 'Scaling',
@@ -102,7 +102,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'The plan promises more copies of the control plane than Fairway runs',
-    by: { from: 'nothing', begin: (fairway) => fairway.createCluster({ plan: 'standard' }), ask: () => undefined },
+    by: { from: 'nothing', begin: (fairway) => fairway.createCluster({ plan: 'standard' }), request: () => undefined },
     afterMs: MINUTE_MS,
     kind: 'Cluster',
     phase: 'Ready',
@@ -116,7 +116,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     by: {
       from: 'nothing',
       begin: (fairway) => fairway.createCluster({ plan: 'standard', cni: { cilium: { hubble: { enabled: true } } } }),
-      ask: () => undefined,
+      request: () => undefined,
     },
     afterMs: MINUTE_MS,
     kind: 'Cluster',
@@ -131,7 +131,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     by: {
       from: 'a cluster',
       begin: (fairway) => fairway.client.resource(plans).delete('free'),
-      ask: () => undefined,
+      request: () => undefined,
     },
     kind: 'Plan',
     phase: undefined,
@@ -151,7 +151,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
           times: null,
           action: { kind: 'answer', status: 409, message: 'There are one or more ports still in use on the network.' },
         }),
-      ask: (fairway) => fairway.delete(clusters, 'demo'),
+      request: (fairway) => fairway.delete(clusters, 'demo'),
     },
     afterMs: 2 * MINUTE_MS,
     kind: 'Cluster',

@@ -1,6 +1,6 @@
 import { type Cause, MINUTE_MS } from './cause.ts';
 
-/** What is told of quotas that are used up. */
+/** Reports about exhausted quotas. */
 export const QUOTA_CAUSES: readonly Cause[] = [
   {
     cause: 'The quota of instances is used up',

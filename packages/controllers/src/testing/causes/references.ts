@@ -2,44 +2,44 @@ import { nodePools } from '@fairway/api/kinds/node-pool';
 import type { TestFairway } from '../test-fairway.ts';
 import { type Cause, MINUTE_MS, type Steps } from './cause.ts';
 
-const NOWHERE = '11111111-1111-4111-8111-111111111111';
+const UNKNOWN_ID = '11111111-1111-4111-8111-111111111111';
 
-/** A network of the tenant's with this subnet, and a cluster in it that has no router. */
-function clusterInGivenNetwork(cidr: string | undefined): Pick<Steps, 'from' | 'begin' | 'ask'> {
+/** An existing network of the tenant with this subnet, and a cluster in it without a router. */
+function clusterInExistingNetwork(cidr: string | undefined): Pick<Steps, 'from' | 'begin' | 'request'> {
   const begin = async (fairway: TestFairway) => {
     const { network } = fairway.process.project.client;
     const { id: networkID } = await network.networks.create({ name: 'theirs' });
     if (cidr) await network.subnets.create({ name: 'theirs', network_id: networkID, ip_version: 4, cidr });
     await fairway.createCluster({ network: { networkID, gateway: { mode: 'None' } } });
   };
-  return { from: 'nothing', begin, ask: () => undefined };
+  return { from: 'nothing', begin, request: () => undefined };
 }
 
-function clusterBehind(gateway: object): Pick<Steps, 'from' | 'begin' | 'ask'> {
+function clusterBehindRouter(gateway: object): Pick<Steps, 'from' | 'begin' | 'request'> {
   const begin = (fairway: TestFairway) => fairway.createCluster({ network: { gateway } });
-  return { from: 'nothing', begin, ask: () => undefined };
+  return { from: 'nothing', begin, request: () => undefined };
 }
 
-function anotherPool(spec: Parameters<TestFairway['createPool']>[0]): Pick<Steps, 'from' | 'begin' | 'ask'> {
+function secondPool(spec: Parameters<TestFairway['createPool']>[0]): Pick<Steps, 'from' | 'begin' | 'request'> {
   return {
     from: 'a cluster',
     begin: () => undefined,
-    ask: (fairway) => fairway.createPool({ replicas: 1, ...spec }, 'odd'),
+    request: (fairway) => fairway.createPool({ replicas: 1, ...spec }, 'odd'),
   };
 }
 
-/** A pool whose servers are to have a port in a network with this subnet, too. */
-function poolInFurtherNetwork(cidr: string | undefined): Pick<Steps, 'from' | 'begin' | 'ask'> {
-  const ask = async (fairway: TestFairway) => {
+/** A pool whose servers should also have a port in a network with this subnet. */
+function poolInAdditionalNetwork(cidr: string | undefined): Pick<Steps, 'from' | 'begin' | 'request'> {
+  const request = async (fairway: TestFairway) => {
     const { network } = fairway.process.project.client;
     const { id: networkID } = await network.networks.create({ name: 'data' });
     if (cidr) await network.subnets.create({ name: 'data', network_id: networkID, ip_version: 4, cidr });
     return fairway.createPool({ replicas: 1, networks: [{ networkID }] }, 'odd');
   };
-  return { from: 'a cluster', begin: () => undefined, ask };
+  return { from: 'a cluster', begin: () => undefined, request };
 }
 
-/** Reports on a spec that names what does not exist. */
+/** Reports about a spec that names missing resources. */
 export const REFERENCE_CAUSES: readonly Cause[] = [
   {
     cause: 'A flavor is gone',
@@ -64,7 +64,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     by: {
       from: 'a cluster',
       begin: () => undefined,
-      ask: (fairway) => fairway.patch(nodePools, 'general', { spec: { securityGroups: ['web'] } }),
+      request: (fairway) => fairway.patch(nodePools, 'general', { spec: { securityGroups: ['web'] } }),
     },
     kind: 'NodePool',
     phase: 'Ready',
@@ -88,11 +88,11 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
       begin: (fairway) =>
         fairway.createCluster({
           network: {
-            networkID: NOWHERE,
+            networkID: UNKNOWN_ID,
             subnetID: '22222222-2222-4222-8222-222222222222',
           },
         }),
-      ask: () => undefined,
+      request: () => undefined,
     },
     afterMs: 2 * MINUTE_MS,
     kind: 'Cluster',
@@ -103,7 +103,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'The plan is gone',
-    by: { from: 'nothing', begin: (fairway) => fairway.createCluster({ plan: 'none-such' }), ask: () => undefined },
+    by: { from: 'nothing', begin: (fairway) => fairway.createCluster({ plan: 'none-such' }), request: () => undefined },
     kind: 'Cluster',
     phase: 'Failed',
     reason: 'PlanNotFound',
@@ -111,7 +111,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'The version is not offered',
-    by: { from: 'nothing', begin: (fairway) => fairway.createCluster({ version: '1.99' }), ask: () => undefined },
+    by: { from: 'nothing', begin: (fairway) => fairway.createCluster({ version: '1.99' }), request: () => undefined },
     kind: 'Cluster',
     phase: 'Failed',
     reason: 'VersionNotOffered',
@@ -119,7 +119,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'The cluster of a pool is gone',
-    by: { from: 'nothing', begin: (fairway) => fairway.createPool({ clusterName: 'lost' }), ask: () => undefined },
+    by: { from: 'nothing', begin: (fairway) => fairway.createPool({ clusterName: 'lost' }), request: () => undefined },
     kind: 'NodePool',
     phase: 'Failed',
     reason: 'ClusterNotFound',
@@ -127,7 +127,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A network of the tenant has no subnet',
-    by: clusterInGivenNetwork(undefined),
+    by: clusterInExistingNetwork(undefined),
     afterMs: 2 * MINUTE_MS,
     kind: 'Cluster',
     phase: 'Failed',
@@ -136,7 +136,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A subnet of the tenant overlaps the pods',
-    by: clusterInGivenNetwork('10.2.7.0/24'),
+    by: clusterInExistingNetwork('10.2.7.0/24'),
     afterMs: 2 * MINUTE_MS,
     kind: 'Cluster',
     phase: 'Failed',
@@ -146,7 +146,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A further network of a pool is gone',
-    by: anotherPool({ networks: [{ networkID: NOWHERE }] }),
+    by: secondPool({ networks: [{ networkID: UNKNOWN_ID }] }),
     kind: 'NodePool',
     phase: 'Failed',
     reason: 'NetworkNotFound',
@@ -155,7 +155,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A further network of a pool has no subnet',
-    by: poolInFurtherNetwork(undefined),
+    by: poolInAdditionalNetwork(undefined),
     kind: 'NodePool',
     phase: 'Failed',
     reason: 'SubnetNotFound',
@@ -163,7 +163,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A further network of a pool overlaps the pods',
-    by: poolInFurtherNetwork('10.2.7.0/24'),
+    by: poolInAdditionalNetwork('10.2.7.0/24'),
     kind: 'NodePool',
     phase: 'Failed',
     reason: 'AddressRangeOverlap',
@@ -172,7 +172,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A router is gone',
-    by: clusterBehind({ mode: 'Router', routerID: NOWHERE }),
+    by: clusterBehindRouter({ mode: 'Router', routerID: UNKNOWN_ID }),
     afterMs: 2 * MINUTE_MS,
     kind: 'Cluster',
     phase: 'Failed',
@@ -181,7 +181,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'An external network is gone',
-    by: clusterBehind({ mode: 'Router', externalNetworkID: NOWHERE }),
+    by: clusterBehindRouter({ mode: 'Router', externalNetworkID: UNKNOWN_ID }),
     afterMs: 2 * MINUTE_MS,
     kind: 'Cluster',
     phase: 'Failed',
@@ -191,7 +191,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'An availability zone is gone',
-    by: anotherPool({ availabilityZones: ['nova-gone'] }),
+    by: secondPool({ availabilityZones: ['nova-gone'] }),
     afterMs: 2 * MINUTE_MS,
     kind: 'NodePool',
     phase: 'Failed',
@@ -201,7 +201,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A type of volume is gone',
-    by: anotherPool({ rootVolume: { sizeGiB: 20, type: 'gone' } }),
+    by: secondPool({ rootVolume: { sizeGiB: 20, type: 'gone' } }),
     afterMs: 2 * MINUTE_MS,
     kind: 'NodePool',
     phase: 'Failed',
@@ -217,7 +217,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
         await fairway.createCluster({ network: { gateway: { mode: 'None' } } });
         await fairway.createPool({ replicas: 1, floatingIPs: { enabled: true } });
       },
-      ask: () => undefined,
+      request: () => undefined,
     },
     afterMs: 2 * MINUTE_MS,
     kind: 'NodePool',
@@ -234,7 +234,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
         await fairway.createCluster({ network: { nodesCIDR: '10.78.0.0/28' } });
         await fairway.createPool({ replicas: 20 });
       },
-      ask: () => undefined,
+      request: () => undefined,
     },
     afterMs: 2 * MINUTE_MS,
     kind: 'NodePool',

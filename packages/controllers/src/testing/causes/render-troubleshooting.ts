@@ -1,18 +1,20 @@
 import { type ActionRequiredBy, actionRequiredBy } from '@fairway/api/conditions';
 import type { Cause } from './cause.ts';
 
-const WHO: Readonly<Record<ActionRequiredBy, { readonly name: string; readonly anchor: string }>> = {
+const ACTORS: Readonly<Record<ActionRequiredBy, { readonly name: string; readonly anchor: string }>> = {
   user: { name: 'the tenant', anchor: 'the-tenant' },
   operator: { name: 'the operator', anchor: 'the-operator' },
   cloud: { name: 'the cloud', anchor: 'the-cloud' },
   fairway: { name: 'Fairway', anchor: 'fairway' },
 };
 
-/** docs/troubleshooting.md: from what people see to its reasons, and from there to docs/operators/causes.md. */
+/** docs/troubleshooting.md: from symptoms to reasons, and from there to docs/operators/causes.md. */
 export function renderTroubleshooting(causes: readonly Cause[]): string {
   const visible = causes.filter(({ reason }) => reason !== 'AsExpected');
-  const sections = [...Map.groupBy(visible, ({ kind }) => kind)].map(([kind, ofKind]) => {
-    const rows = [...Map.groupBy(ofKind, symptomOf)].map(([symptom, those]) => `| ${symptom} | ${reasonsOf(those)} |`);
+  const sections = [...Map.groupBy(visible, ({ kind }) => kind)].map(([kind, causesOfKind]) => {
+    const rows = [...Map.groupBy(causesOfKind, symptomOf)].map(
+      ([symptom, those]) => `| ${symptom} | ${reasonsOf(those)} |`,
+    );
     return `## ${kind}\n\n| what you see | reasons, by who must act |\n|---|---|\n${rows.join('\n')}\n`;
   });
   return `${INTRODUCTION}\n${sections.join('\n')}`;
@@ -24,10 +26,10 @@ function symptomOf({ phase, condition = 'Ready' }: Cause): string {
 }
 
 function reasonsOf(causes: readonly Cause[]): string {
-  const byWho = Map.groupBy(causes, ({ reason }) => actionRequiredBy(reason));
-  const parts = [...byWho].map(([who, those]) => {
+  const causesByActor = Map.groupBy(causes, ({ reason }) => actionRequiredBy(reason));
+  const parts = [...causesByActor].map(([who, those]) => {
     const reasons = [...new Set(those.map(({ reason }) => `\`${reason}\``))].sort();
-    return `[${WHO[who].name}](operators/causes.md#${WHO[who].anchor}): ${reasons.join(', ')}`;
+    return `[${ACTORS[who].name}](operators/causes.md#${ACTORS[who].anchor}): ${reasons.join(', ')}`;
   });
   return parts.join('<br>');
 }

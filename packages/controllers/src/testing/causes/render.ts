@@ -2,24 +2,25 @@ import { type ActionRequiredBy, actionRequiredBy } from '@fairway/api/conditions
 import type { Cause } from './cause.ts';
 import { WAITS } from './waits.ts';
 
-const TURNS: readonly { readonly turn: ActionRequiredBy; readonly heading: string; readonly text: string }[] = [
-  { turn: 'user', heading: 'The tenant', text: 'Nothing goes on until whoever owns the cluster does something.' },
-  {
-    turn: 'operator',
-    heading: 'The operator',
-    text: 'Nothing goes on until the operator of Fairway or of the cloud does something.',
-  },
-  {
-    turn: 'cloud',
-    heading: 'The cloud',
-    text: 'Fairway tries again by itself; somebody may look at the cloud meanwhile.',
-  },
-  { turn: 'fairway', heading: 'Fairway', text: 'Fairway is at work, or waits for what comes by itself.' },
-];
+const ACTION_SECTIONS: readonly { readonly turn: ActionRequiredBy; readonly heading: string; readonly text: string }[] =
+  [
+    { turn: 'user', heading: 'The tenant', text: 'Nothing goes on until whoever owns the cluster does something.' },
+    {
+      turn: 'operator',
+      heading: 'The operator',
+      text: 'Nothing goes on until the operator of Fairway or of the cloud does something.',
+    },
+    {
+      turn: 'cloud',
+      heading: 'The cloud',
+      text: 'Fairway tries again by itself; somebody may look at the cloud meanwhile.',
+    },
+    { turn: 'fairway', heading: 'Fairway', text: 'Fairway is at work, or waits for what comes by itself.' },
+  ];
 
 /** docs/operators/causes.md. */
 export function renderCauses(causes: readonly Cause[]): string {
-  const sections = TURNS.flatMap(({ turn, heading, text }) => {
+  const sections = ACTION_SECTIONS.flatMap(({ turn, heading, text }) => {
     const rows = causes.filter(({ reason }) => actionRequiredBy(reason) === turn);
     if (rows.length === 0) return [];
     const table = ['| cause | where | phase | reason | message |', '|---|---|---|---|---|', ...rows.map(renderRow)];
@@ -28,7 +29,7 @@ export function renderCauses(causes: readonly Cause[]): string {
   return `${INTRODUCTION}\n${sections.join('\n')}\n${renderWaits(causes)}`;
 }
 
-const WHO: Readonly<Record<ActionRequiredBy, string>> = {
+const ACTORS: Readonly<Record<ActionRequiredBy, string>> = {
   user: 'the tenant',
   operator: 'the operator',
   cloud: 'the cloud',
@@ -41,7 +42,7 @@ function renderWaits(causes: readonly Cause[]): string {
     const rows = WAITS.filter((wait) => wait.of === of).map(({ object, heldBy, cause }) => {
       const { reason, kind, event } = causes.find((each) => each.cause === cause) as Cause;
       const told = event ? `\`${event.reason}\` on the ${event.kind}` : `\`${reason}\` on the ${kind}`;
-      return `| ${object} | ${heldBy} | ${WHO[actionRequiredBy(reason)]} | \`${reason}\` | ${told} |`;
+      return `| ${object} | ${heldBy} | ${ACTORS[actionRequiredBy(reason)]} | \`${reason}\` | ${told} |`;
     });
     const heading = of === 'deletion' ? 'What deletions wait for' : 'What starts wait for';
     return `## ${heading}\n\n| object | what holds it | who must act | reason | Event |\n|---|---|---|---|---|\n${rows.join('\n')}\n`;
@@ -53,9 +54,11 @@ const WAITS_TEXT = `The object reports the wait; its pool and its Cluster repeat
 `;
 
 function renderRow({ cause, kind, phase, condition = 'Ready', reason, message, event }: Cause): string {
-  const said = event ? `${message}<br>Event \`${event.reason}\` on the ${event.kind}: ${event.message}` : message;
+  const description = event
+    ? `${message}<br>Event \`${event.reason}\` on the ${event.kind}: ${event.message}`
+    : message;
   const where = condition === 'Ready' ? kind : `${kind}, ${condition}`;
-  return `| ${cause} | ${where} | ${phase ?? ''} | \`${reason}\` | ${said.replaceAll('|', '\\|')} |`;
+  return `| ${cause} | ${where} | ${phase ?? ''} | \`${reason}\` | ${description.replaceAll('|', '\\|')} |`;
 }
 
 const INTRODUCTION = `# Conditions, and who must act

@@ -1,7 +1,7 @@
 import { clusters } from '@fairway/api/kinds/cluster';
 import type { Cause } from './cause.ts';
 
-/** What is told of a reset that does not begin, where nobody has refused it before. */
+/** Reports about a reset that does not start although no admission has rejected it. */
 export const RESET_CAUSES: readonly Cause[] = [
   {
     cause: 'A reset that is not confirmed',
@@ -9,7 +9,7 @@ export const RESET_CAUSES: readonly Cause[] = [
       from: 'a cluster',
       begin: (fairway) =>
         fairway.patch(clusters, 'demo', { spec: { reset: { requestedAt: '2026-01-01T00:00:00Z', confirm: 'other' } } }),
-      ask: () => undefined,
+      request: () => undefined,
     },
     kind: 'Cluster',
     phase: 'Ready',

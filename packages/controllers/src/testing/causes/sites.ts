@@ -1,6 +1,6 @@
 /**
- * Where the code of starts and deletions says that somebody other than Fairway has to act: for each file and reason a row of the table of causes that brings
- * it about there, or after `-` why it has none.
+ * Places in the code of starts and deletions that report that someone other than Fairway must act. For each file and
+ * reason: a row of the table of causes that triggers it there, or after `-` why it has none.
  */
 export const WAIT_SITES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'controllers/cluster/control-plane.ts': { ControlPlaneFailed: 'The control plane has no disk' },
@@ -53,7 +53,7 @@ export const WAIT_SITES: Readonly<Record<string, Readonly<Record<string, string>
     KeepRequested: '- what a person has asked for (behaviour/inspection.test.ts)',
   },
   'controllers/machine/port.ts': {
-    SettingsNotEnforced: '- admission refuses such networks (behaviour/given-network.test.ts)',
+    SettingsNotEnforced: '- admission refuses such networks (behaviour/existing-network.test.ts)',
   },
   'controllers/machine/reconciler.ts': { ServerVanished: '- healing replaces it (behaviour/lost-servers.test.ts)' },
   'controllers/machine/reinstall.ts': {
@@ -68,7 +68,7 @@ export const WAIT_SITES: Readonly<Record<string, Readonly<Record<string, string>
     ServerLocked: 'A cluster is deleted, and somebody has locked a server of it',
   },
   'controllers/machine/server.ts': {
-    AddressesExhausted: '- of a network of the tenant (behaviour/given-network.test.ts)',
+    AddressesExhausted: '- of a network of the tenant (behaviour/existing-network.test.ts)',
     AntiAffinityUnsatisfiable: 'There is no further hypervisor for nodes that are to be apart',
     FlavorNotFound: 'A flavor is gone',
     FlavorOutOfStock: 'A flavor is out of stock',
@@ -100,7 +100,7 @@ export const WAIT_SITES: Readonly<Record<string, Readonly<Record<string, string>
   },
   'controllers/node-pool/template-in-cloud.ts': {
     ImageNotFound: 'An image is gone',
-    PlanLimitExceeded: '- of networks as of flavors (behaviour/further-networks.test.ts)',
+    PlanLimitExceeded: '- of networks as of flavors (behaviour/additional-networks.test.ts)',
   },
   'controllers/pause.ts': { Paused: 'A cluster is deleted that is paused' },
   'controllers/gc/missing-clusters/cluster-gc.ts': {

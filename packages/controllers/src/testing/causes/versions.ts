@@ -4,16 +4,16 @@ import { aRelease } from '@fairway/api/testing/releases';
 import type { TestFairway } from '../test-fairway.ts';
 import { type Cause, MINUTE_MS, type Steps } from './cause.ts';
 
-/** Newer than all that is shipped, and without dates. */
+/** Newer than all shipped releases, and without dates. */
 const MINOR = '1.50';
 
-/** A cluster that follows a minor version, of which there is one patch. */
-function following(cluster: Parameters<TestFairway['createCluster']>[0] = {}): Pick<Steps, 'from' | 'begin' | 'ask'> {
-  const ask = async (fairway: TestFairway) => {
+/** A cluster that follows a minor version with one patch. */
+function options(cluster: Parameters<TestFairway['createCluster']>[0] = {}): Pick<Steps, 'from' | 'begin' | 'request'> {
+  const request = async (fairway: TestFairway) => {
     await fairway.create(kubernetesReleases, aRelease(MINOR, {}, [0]));
     await fairway.createCluster({ version: MINOR, ...cluster });
   };
-  return { from: 'nothing', begin: ask, ask: () => undefined };
+  return { from: 'nothing', begin: request, request: () => undefined };
 }
 
 function changeRelease(spec: Partial<KubernetesReleaseSpec>): (fairway: TestFairway) => Promise<unknown> {
@@ -27,18 +27,18 @@ function dayOf(ms: number): string {
 const { patches: twoPatches } = aRelease(MINOR, {}, [0, 1]).spec;
 const paused = { maxConcurrent: 20, maxPercent: 10, maxFailures: 1, timeout: '15m', paused: true };
 
-/** What is told of versions, patches and rollouts. */
+/** Reports about versions, patches and rollouts. */
 export const VERSION_CAUSES: readonly Cause[] = [
   {
     cause: 'There are no programs of the version on this machine',
     by: {
       from: 'nothing',
       begin: async (fairway) => {
-        fairway.runtime.programs = [];
+        fairway.runtime.binaries = [];
         await fairway.create(kubernetesReleases, aRelease(MINOR, {}, [0]));
       },
-      ask: () => undefined,
-      afterwards: (fairway) => fairway.createCluster({ version: MINOR }),
+      request: () => undefined,
+      upgradeEffect: (fairway) => fairway.createCluster({ version: MINOR }),
     },
     afterMs: 2 * MINUTE_MS,
     kind: 'Cluster',
@@ -49,7 +49,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A patch waits, as updatePolicy asks for',
-    by: { ...following({ updatePolicy: 'NeverUpdate' }), afterwards: changeRelease({ patches: twoPatches }) },
+    by: { ...options({ updatePolicy: 'NeverUpdate' }), upgradeEffect: changeRelease({ patches: twoPatches }) },
     afterMs: MINUTE_MS,
     kind: 'Cluster',
     phase: 'Ready',
@@ -60,7 +60,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'The rollout of a patch is stopped',
-    by: { ...following(), afterwards: changeRelease({ patches: twoPatches, rollout: paused }) },
+    by: { ...options(), upgradeEffect: changeRelease({ patches: twoPatches, rollout: paused }) },
     afterMs: MINUTE_MS,
     kind: 'Cluster',
     phase: 'Ready',
@@ -75,7 +75,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
       from: 'nothing',
       begin: (fairway) =>
         fairway.create(kubernetesReleases, aRelease(MINOR, { released: '2027-01-01', endOfLife: '2026-01-01' })),
-      ask: () => undefined,
+      request: () => undefined,
     },
     kind: 'KubernetesRelease',
     phase: 'EndOfLife',
@@ -84,7 +84,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'The version is deprecated',
-    by: { ...following(), afterwards: changeRelease({ phaseOverride: 'Deprecated' }) },
+    by: { ...options(), upgradeEffect: changeRelease({ phaseOverride: 'Deprecated' }) },
     afterMs: MINUTE_MS,
     kind: 'Cluster',
     phase: 'Ready',
@@ -95,8 +95,8 @@ export const VERSION_CAUSES: readonly Cause[] = [
   {
     cause: 'The version ends soon',
     by: {
-      ...following(),
-      afterwards: (fairway) => changeRelease({ endOfLife: dayOf(fairway.clock.now() + 5 * 86_400_000) })(fairway),
+      ...options(),
+      upgradeEffect: (fairway) => changeRelease({ endOfLife: dayOf(fairway.clock.now() + 5 * 86_400_000) })(fairway),
     },
     afterMs: MINUTE_MS,
     kind: 'Cluster',
@@ -108,7 +108,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'The version has reached its end of life',
-    by: { ...following(), afterwards: changeRelease({ phaseOverride: 'EndOfLife' }) },
+    by: { ...options(), upgradeEffect: changeRelease({ phaseOverride: 'EndOfLife' }) },
     afterMs: MINUTE_MS,
     kind: 'Cluster',
     phase: 'Ready',
@@ -127,8 +127,8 @@ export const VERSION_CAUSES: readonly Cause[] = [
         // The nodes of these tests report 1.34.2.
         await fairway.createPool({ replicas: 1 });
       },
-      ask: () => undefined,
-      afterwards: (fairway) => fairway.patch(clusters, 'demo', { spec: { version: '1.38' } }),
+      request: () => undefined,
+      upgradeEffect: (fairway) => fairway.patch(clusters, 'demo', { spec: { version: '1.38' } }),
     },
     afterMs: MINUTE_MS,
     kind: 'Cluster',

@@ -1,13 +1,13 @@
 import { actionRequiredBy } from '@fairway/api/conditions';
 import type { Cause } from './cause.ts';
 
-/** What a deletion or a start waits for that somebody other than Fairway has to end. */
+/** A wait of a deletion or a start that someone other than Fairway must resolve. */
 export interface Wait {
   readonly of: 'start' | 'deletion';
-  /** What does not come, or go. */
+  /** What is not created or not deleted. */
   readonly object: string;
   readonly heldBy: string;
-  /** The row of the table of causes that brings it about, and tests what is told of it. */
+  /** The row of the table of causes that triggers it, and tests the report about it. */
   readonly cause: string;
 }
 
@@ -129,11 +129,17 @@ export const WAITS: readonly Wait[] = [
   ]),
 ];
 
-/** Phases in which something is wrong with what is there, rather than coming or going. */
-const AT_WORK: ReadonlySet<string | undefined> = new Set(['Ready', 'NotReady', 'Updating', 'Hibernated', undefined]);
+/** Phases in which existing objects have a problem, rather than being created or deleted. */
+const FAIRWAY_WORKING: ReadonlySet<string | undefined> = new Set([
+  'Ready',
+  'NotReady',
+  'Updating',
+  'Hibernated',
+  undefined,
+]);
 
-/** Whether a cause tells of a start or a deletion that waits for somebody other than Fairway. */
+/** Whether a cause is about a start or a deletion that waits for someone other than Fairway. */
 export function isWait({ kind, condition = 'Ready', phase, reason }: Cause): boolean {
   if (kind !== 'Cluster' && kind !== 'NodePool' && kind !== 'Machine') return false;
-  return condition === 'Ready' && !AT_WORK.has(phase) && actionRequiredBy(reason) !== 'fairway';
+  return condition === 'Ready' && !FAIRWAY_WORKING.has(phase) && actionRequiredBy(reason) !== 'fairway';
 }

@@ -1,22 +1,25 @@
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { Pods } from '@fairway/kube/kinds/resources';
 import { isNodeReady, type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
 
-const WHERE = { namespace: 'default' };
+const IN_DEFAULT_NAMESPACE = { namespace: 'default' };
 const LABELS = { app: 'batch' };
-/** Two of them are on a node of the walk. */
+/** Two of these pods fit on a node of the walk. */
 const CPU = '800m';
 export const BATCH_PODS_PER_NODE = 2;
 
-/** Pods for an autoscaled pool, and the scheduler that has a node for them or says that it has none. All happens in `tick`. */
+/**
+ * Pods for an autoscaled pool, and a scheduler that places them or marks them as unschedulable. Everything happens in
+ * `tick`.
+ */
 export class BatchWorkload {
-  /** How many pods there are to be. */
+  /** The desired number of pods. */
   size = 0;
   readonly #client: KubeClient;
   readonly #pool: string;
-  #made = 0;
+  #createdCount = 0;
 
   constructor(client: KubeClient, pool: string) {
     this.#client = client;
@@ -48,7 +51,7 @@ export class BatchWorkload {
   }
 
   async pods(): Promise<readonly Pod[]> {
-    return (await this.#client.resource(Pods).list({ ...WHERE, labelSelector: 'app=batch' })).items;
+    return (await this.#client.resource(Pods).list({ ...IN_DEFAULT_NAMESPACE, labelSelector: 'app=batch' })).items;
   }
 
   async #nodes(): Promise<readonly TenantNode[]> {
@@ -57,11 +60,13 @@ export class BatchWorkload {
   }
 
   async #remove({ metadata }: Pod): Promise<void> {
-    await ignoreGone(this.#client.resource(Pods).delete(metadata.name ?? '', { ...WHERE, gracePeriodSeconds: 0 }));
+    await ignoreGone(
+      this.#client.resource(Pods).delete(metadata.name ?? '', { ...IN_DEFAULT_NAMESPACE, gracePeriodSeconds: 0 }),
+    );
   }
 
   async #create(nodeName: string | undefined): Promise<void> {
-    const name = `batch-${this.#made++}`;
+    const name = `batch-${this.#createdCount++}`;
     const ownerReferences = [
       { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'batch', uid: 'batch', controller: true },
     ];
@@ -69,14 +74,14 @@ export class BatchWorkload {
     const nodeSelector = { 'fairway.dev/node-pool': this.#pool };
     const pods = this.#client.resource(Pods);
     await pods.create({
-      metadata: { name, ...WHERE, labels: LABELS, ownerReferences },
+      metadata: { name, ...IN_DEFAULT_NAMESPACE, labels: LABELS, ownerReferences },
       spec: { containers, nodeSelector, ...(nodeName !== undefined && { nodeName }) },
     });
     const status =
       nodeName === undefined
         ? { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] }
         : { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
-    await pods.patch(name, { type: 'merge', value: { status } }, { ...WHERE, subresource: 'status' });
+    await pods.patch(name, { type: 'merge', value: { status } }, { ...IN_DEFAULT_NAMESPACE, subresource: 'status' });
   }
 }
 

@@ -6,51 +6,58 @@ import { formatTime } from '@fairway/base/clock';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { TEAM, type TestFairway } from '../test-fairway.ts';
 
-/** Of the plan; pools of a walk ask for none of their own. */
+/** The plan's drain timeout; pools of a walk set none of their own. */
 const DRAIN_MS = 600_000;
 /** Times in a status are whole seconds. */
 const SECOND_MS = 1_000;
 
 /**
- * Complains when the server of a node is deleted or reinstalled while pods still run there that a budget keeps: that is allowed when the time for a
- * drain is over, and when the cluster hibernates.
+ * Reports a violation if the server of a node is deleted or reinstalled while pods protected by a budget still run
+ * there. That is allowed after the drain timeout, and during hibernation.
  */
 export class BudgetWitness implements Disposable {
-  readonly complaints: string[] = [];
+  readonly violations: string[] = [];
   readonly #fairway: TestFairway;
-  readonly #runningOn: (name: string) => Promise<number>;
+  readonly #runningPods: (name: string) => Promise<number>;
   readonly #stop: () => void;
-  readonly #looking = new Set<Promise<void>>();
+  readonly #pendingChecks = new Set<Promise<void>>();
 
-  /** `isKilled`: whether the walk itself has taken the server of this name; `runningOn`: how many pods of the budget run there. */
-  constructor(fairway: TestFairway, isKilled: (name: string) => boolean, runningOn: (name: string) => Promise<number>) {
+  /**
+   * `isKilled`: whether the walk itself has deleted the server of this name; `runningOn`: how many pods of the budget
+   * run there.
+   */
+  constructor(
+    fairway: TestFairway,
+    isKilled: (name: string) => boolean,
+    runningPods: (name: string) => Promise<number>,
+  ) {
     this.#fairway = fairway;
-    this.#runningOn = runningOn;
-    this.#stop = fairway.cloud.onServerGone(({ name }, reason) => {
+    this.#runningPods = runningPods;
+    this.#stop = fairway.cloud.onServerDown(({ name }, reason) => {
       if (isKilled(name) || (reason !== 'deleted' && reason !== 'rebuilding')) return;
-      const look = this.#look(name, fairway.clock.now()).catch((error: unknown) => this.#complain(String(error)));
-      this.#looking.add(look);
-      void look.finally(() => this.#looking.delete(look));
+      const look = this.#observe(name, fairway.clock.now()).catch((error: unknown) => this.#report(String(error)));
+      this.#pendingChecks.add(look);
+      void look.finally(() => this.#pendingChecks.delete(look));
     });
   }
 
-  /** All that has happened is looked at. */
+  /** Resolves when all events have been checked. */
   async settled(): Promise<void> {
-    await Promise.all(this.#looking);
+    await Promise.all(this.#pendingChecks);
   }
 
-  async #look(name: string, nowMs: number): Promise<void> {
-    const running = await this.#runningOn(name);
+  async #observe(name: string, nowMs: number): Promise<void> {
+    const running = await this.#runningPods(name);
     if (running === 0) return;
     const sinceMs = await this.#drainedSinceMs(name);
     if (sinceMs !== undefined && nowMs + SECOND_MS < sinceMs + DRAIN_MS) {
-      this.#complain(
+      this.#report(
         `${name} lost its server at ${formatTime(nowMs)} with ${running} pods that a budget keeps, drained since ${formatTime(sinceMs)}`,
       );
     }
   }
 
-  /** Undefined: nobody has to drain it. */
+  /** Undefined if nothing has to drain it. */
   async #drainedSinceMs(name: string): Promise<number | undefined> {
     const { client } = this.#fairway;
     try {
@@ -66,8 +73,8 @@ export class BudgetWitness implements Disposable {
     }
   }
 
-  #complain(what: string): void {
-    this.complaints.push(what);
+  #report(what: string): void {
+    this.violations.push(what);
   }
 
   [Symbol.dispose](): void {

@@ -3,15 +3,15 @@ import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import { BATCH_PODS_PER_NODE } from './batch-workload.ts';
-import { MOST_ELASTIC, VERSIONS, type Walk } from './walk.ts';
+import { MAX_ELASTIC_NODES, VERSIONS, type Walk } from './walk.ts';
 
-/** Something that happens to a Fairway. */
+/** An event that affects a Fairway. */
 export interface WalkEvent {
   readonly name: string;
-  /** How often, against the others. */
+  /** The relative frequency. */
   readonly weight: number;
-  /** Returns what was done, for the log; undefined if there was nothing to do. */
-  readonly happen: (walk: Walk) => Promise<string | undefined>;
+  /** Returns a description for the log; undefined if there was nothing to do. */
+  readonly apply: (walk: Walk) => Promise<string | undefined>;
 }
 
 const OUTAGES = [500, 503, 429, 403] as const;
@@ -26,12 +26,12 @@ const STRATEGIES = [
 const FLAVORS = ['b3-8', 'b3-16'];
 const ZONES = [['nova-a'], ['nova-a', 'nova-b'], ['nova-b', 'nova-c']];
 
-/** What persons do. */
-const OF_PERSONS: readonly WalkEvent[] = [
+/** Actions of users. */
+const USER_EVENTS: readonly WalkEvent[] = [
   {
     name: 'scale',
     weight: 4,
-    async happen({ fairway, clock, random }) {
+    async apply({ fairway, clock, random }) {
       const replicas = Math.floor(random() * 6);
       await clock.during(fairway.patch(nodePools, 'general', { spec: { replicas } }));
       return `scaled to ${replicas}`;
@@ -40,7 +40,7 @@ const OF_PERSONS: readonly WalkEvent[] = [
   {
     name: 'delete a machine',
     weight: 2,
-    async happen(walk) {
+    async apply(walk) {
       const machine = walk.pick(await walk.clock.during(walk.fairway.machines()));
       const name = machine?.metadata.name;
       if (name === undefined) return undefined;
@@ -52,7 +52,7 @@ const OF_PERSONS: readonly WalkEvent[] = [
   {
     name: 'upgrade',
     weight: 2,
-    async happen(walk) {
+    async apply(walk) {
       const { status } = await walk.cluster();
       const [next] = VERSIONS;
       if (next === undefined || status?.version?.startsWith(next)) return undefined;
@@ -63,7 +63,7 @@ const OF_PERSONS: readonly WalkEvent[] = [
   {
     name: 'another strategy',
     weight: 1,
-    async happen(walk) {
+    async apply(walk) {
       const upgradeStrategy = walk.pick(STRATEGIES);
       await walk.clock.during(walk.fairway.patch(nodePools, 'general', { spec: { upgradeStrategy } }));
       return `strategy ${JSON.stringify(upgradeStrategy)}`;
@@ -72,7 +72,7 @@ const OF_PERSONS: readonly WalkEvent[] = [
   {
     name: 'another flavor',
     weight: 1,
-    async happen(walk) {
+    async apply(walk) {
       const flavor = walk.pick(FLAVORS);
       await walk.clock.during(walk.fairway.patch(nodePools, 'general', { spec: { flavor } }));
       return `flavor ${flavor}`;
@@ -81,7 +81,7 @@ const OF_PERSONS: readonly WalkEvent[] = [
   {
     name: 'other zones',
     weight: 1,
-    async happen(walk) {
+    async apply(walk) {
       const availabilityZones = walk.pick(ZONES);
       await walk.clock.during(walk.fairway.patch(nodePools, 'general', { spec: { availabilityZones } }));
       return `zones ${availabilityZones?.join(', ')}`;
@@ -90,16 +90,16 @@ const OF_PERSONS: readonly WalkEvent[] = [
   {
     name: 'more or fewer pods',
     weight: 3,
-    async happen({ batch, random }) {
+    async apply({ batch, random }) {
       if (batch === undefined) return undefined;
-      batch.size = Math.floor(random() * (MOST_ELASTIC * BATCH_PODS_PER_NODE + 1));
+      batch.size = Math.floor(random() * (MAX_ELASTIC_NODES * BATCH_PODS_PER_NODE + 1));
       return `${batch.size} pods of the batch`;
     },
   },
   {
     name: 'hibernate',
     weight: 1,
-    async happen({ fairway, clock }) {
+    async apply({ fairway, clock }) {
       await clock.during(fairway.patch(clusters, 'demo', { spec: { hibernation: { enabled: true } } }));
       return 'hibernated';
     },
@@ -107,7 +107,7 @@ const OF_PERSONS: readonly WalkEvent[] = [
   {
     name: 'wake',
     weight: 3,
-    async happen(walk) {
+    async apply(walk) {
       if ((await walk.cluster()).spec.hibernation?.enabled !== true) return undefined;
       await walk.wake();
       return 'woken';
@@ -115,12 +115,12 @@ const OF_PERSONS: readonly WalkEvent[] = [
   },
 ];
 
-/** What goes wrong. */
-const OF_THE_WORLD: readonly WalkEvent[] = [
+/** Failures of the environment. */
+const ENVIRONMENT_EVENTS: readonly WalkEvent[] = [
   {
     name: 'a server dies',
     weight: 3,
-    async happen(walk) {
+    async apply(walk) {
       const server = walk.pick(walk.servers());
       if (server === undefined) return undefined;
       walk.killed.add(server.name);
@@ -134,7 +134,7 @@ const OF_THE_WORLD: readonly WalkEvent[] = [
   {
     name: 'the cloud fails',
     weight: 2,
-    async happen(walk) {
+    async apply(walk) {
       const status = walk.pick(OUTAGES) ?? 500;
       const service = walk.random() < 0.5 ? ('compute' as const) : ('network' as const);
       walk.fairway.cloud.faults.add({ service, times: null, action: { kind: 'answer', status } });
@@ -144,7 +144,7 @@ const OF_THE_WORLD: readonly WalkEvent[] = [
   {
     name: 'the cloud recovers',
     weight: 3,
-    async happen({ fairway }) {
+    async apply({ fairway }) {
       fairway.cloud.faults.clear();
       return 'the cloud answers again';
     },
@@ -152,7 +152,7 @@ const OF_THE_WORLD: readonly WalkEvent[] = [
   {
     name: 'the process is replaced',
     weight: 2,
-    async happen({ fairway, clock }) {
+    async apply({ fairway, clock }) {
       await clock.during(fairway.stopProcess());
       await clock.during(fairway.startProcess());
       return 'a new process';
@@ -160,9 +160,9 @@ const OF_THE_WORLD: readonly WalkEvent[] = [
   },
 ];
 
-export const WALK_EVENTS: readonly WalkEvent[] = [...OF_PERSONS, ...OF_THE_WORLD];
+export const WALK_EVENTS: readonly WalkEvent[] = [...USER_EVENTS, ...ENVIRONMENT_EVENTS];
 
-/** One of them, by weight. */
+/** A random event, by weight. */
 export function nextEvent({ random }: Walk): WalkEvent {
   let left = random() * WALK_EVENTS.reduce((sum, { weight }) => sum + weight, 0);
   for (const event of WALK_EVENTS) {

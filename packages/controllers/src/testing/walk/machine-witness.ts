@@ -1,7 +1,7 @@
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
-import { renewalLimits } from '@fairway/api/domain/renewal-limits';
+import { rolloutLimits } from '@fairway/api/domain/rollout-limits';
+import { targetReplicas } from '@fairway/api/domain/target-replicas';
 import { minorOf } from '@fairway/api/domain/version-numbers';
-import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
@@ -11,17 +11,17 @@ import { isAvailable, isBeingReinstalled } from '../../node-pool/availability.ts
 import { TEAM, type TestFairway } from '../test-fairway.ts';
 
 /** Versions of nodes may be this far behind their control plane (https://kubernetes.io/releases/version-skew-policy/). */
-const MAX_SKEW = 3;
+const MAX_VERSION_SKEW = 3;
 
-/** Looks at everything that the API tells, and complains of what must never be, whatever a controller thinks. */
+/** Observes everything that the API reports, and reports violations of invariants, independent of any controller. */
 export class MachineWitness implements AsyncDisposable {
-  readonly complaints: string[] = [];
-  /** Machines that persons have deleted: what they do is not limited. */
+  readonly violations: string[] = [];
+  /** Machines deleted by users, whose actions are not limited. */
   readonly deletedByHand = new Set<string>();
   readonly #clusters: Informer<Cluster>;
   readonly #pools: Informer<NodePool>;
   readonly #machines: Informer<Machine>;
-  /** Sizes that a pool was given lately: a controller may not have seen the last one. */
+  /** Recent sizes of a pool: a controller may not have observed the last one. */
   readonly #sizes = new Map<string, number[]>();
   readonly #stop = new AbortController();
 
@@ -31,15 +31,15 @@ export class MachineWitness implements AsyncDisposable {
     this.#clusters = informer(clusters);
     this.#pools = informer(nodePools);
     this.#machines = informer(machines);
-    const noteSize = (pool: NodePool) => {
+    const recordSize = (pool: NodePool) => {
       const name = pool.metadata.name ?? '';
       const sizes = this.#sizes.get(name) ?? [];
-      const size = wantedReplicas(pool);
+      const size = targetReplicas(pool);
       if (sizes.at(-1) !== size) this.#sizes.set(name, [...sizes, size].slice(-2));
     };
-    this.#pools.addHandler({ onAdd: noteSize, onUpdate: (_, pool) => noteSize(pool), onDelete() {} });
+    this.#pools.addHandler({ onAdd: recordSize, onUpdate: (_, pool) => recordSize(pool), onDelete() {} });
     this.#machines.addHandler({
-      onAdd: (machine) => this.#onMade(machine),
+      onAdd: (machine) => this.#onCreated(machine),
       onUpdate: (old, machine) => this.#onChanged(old, machine),
       onDelete() {},
     });
@@ -53,17 +53,14 @@ export class MachineWitness implements AsyncDisposable {
     return witness;
   }
 
-  #onMade(machine: Machine): void {
+  #onCreated(machine: Machine): void {
     if (!this.#machines.hasSynced) return;
     const { pool, staying, sizes } = this.#poolOf(machine);
     if (pool === undefined) return;
     const repairs = staying.filter(({ status }) => status?.marks?.repair?.due).length;
-    const most = Math.max(...sizes) + renewalLimits(pool, Math.max(...sizes)).maxSurge + repairs;
+    const most = Math.max(...sizes) + rolloutLimits(pool, Math.max(...sizes)).maxSurge + repairs;
     if (staying.length > most) {
-      this.#complain(
-        machine,
-        `was made as the ${staying.length}th of ${sizes.join(' or ')}, with ${repairs} to repair`,
-      );
+      this.#report(machine, `was made as the ${staying.length}th of ${sizes.join(' or ')}, with ${repairs} to repair`);
     }
     this.#checkSkew(machine);
   }
@@ -78,18 +75,18 @@ export class MachineWitness implements AsyncDisposable {
     this.#checkAvailable(machine);
   }
 
-  /** A working node was taken away: enough others must work. In place one is always away. */
+  /** A working node was removed: enough others must work. During an in-place update one is always unavailable. */
   #checkAvailable(machine: Machine): void {
     const { pool, staying, sizes } = this.#poolOf(machine);
     if (pool === undefined || this.deletedByHand.has(machine.metadata.name ?? '')) return;
     if (pool.metadata.deletionTimestamp !== undefined) return;
     if (isHibernationWanted(this.#clusters.get(`${TEAM}/${machine.spec.clusterName}`))) return;
     const available = staying.filter((each) => each.metadata.uid !== machine.metadata.uid && isAvailable(each)).length;
-    const { maxUnavailable } = renewalLimits(pool, Math.max(...sizes));
+    const { maxUnavailable } = rolloutLimits(pool, Math.max(...sizes));
     const isGoing = machine.metadata.deletionTimestamp !== undefined;
     const needed = Math.min(...sizes) - (isGoing ? maxUnavailable : Math.max(1, maxUnavailable));
     if (available < needed)
-      this.#complain(machine, `was taken while ${available} others worked, of ${sizes.join(' or ')}`);
+      this.#report(machine, `was taken while ${available} others worked, of ${sizes.join(' or ')}`);
   }
 
   #checkSkew(machine: Machine): void {
@@ -98,8 +95,8 @@ export class MachineWitness implements AsyncDisposable {
     if (running === undefined) return;
     const [own, its] = [machine.spec.version, running].map((version) => Number(minorOf(version).split('.')[1]));
     if (own === undefined || its === undefined) return;
-    if (own > its || its - own > MAX_SKEW)
-      this.#complain(machine, `is of ${machine.spec.version} under a control plane of ${running}`);
+    if (own > its || its - own > MAX_VERSION_SKEW)
+      this.#report(machine, `is of ${machine.spec.version} under a control plane of ${running}`);
   }
 
   #poolOf({ spec }: Machine) {
@@ -110,8 +107,8 @@ export class MachineWitness implements AsyncDisposable {
     return { pool, staying, sizes: this.#sizes.get(spec.nodePoolName) ?? [0] };
   }
 
-  #complain({ metadata }: Machine, what: string): void {
-    this.complaints.push(`${metadata.name} ${what}`);
+  #report({ metadata }: Machine, what: string): void {
+    this.violations.push(`${metadata.name} ${what}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

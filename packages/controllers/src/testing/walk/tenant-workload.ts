@@ -1,22 +1,23 @@
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { Namespaces, PodDisruptionBudgets, Pods } from '@fairway/kube/kinds/resources';
 import { isNodeReady, type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
 
 const NAMESPACE = 'default';
-const WHERE = { namespace: NAMESPACE };
+const IN_DEFAULT_NAMESPACE = { namespace: NAMESPACE };
 const LABELS = { app: 'web' };
 
 /**
- * What runs in a tenant's cluster whose control plane has no controllers: kubelets that say whether their server runs, and an application of several pods,
- * of which a budget lets one go at a time. All happens in `tick`.
+ * Simulates a tenant's cluster whose control plane has no controllers: kubelets that report whether their server runs,
+ * and an application of several pods, one of which a budget allows to be evicted at a time. Everything happens in
+ * `tick`.
  */
 export class TenantWorkload {
   readonly #client: KubeClient;
   readonly #size: number;
   readonly #pool: string;
-  #made = 0;
+  #createdCount = 0;
 
   private constructor(client: KubeClient, size: number, pool: string) {
     this.#client = client;
@@ -32,26 +33,26 @@ export class TenantWorkload {
       .create({ metadata: { name: NAMESPACE }, spec: {} })
       .catch(() => undefined);
     await client.resource(PodDisruptionBudgets).create({
-      metadata: { name: 'web', ...WHERE },
+      metadata: { name: 'web', ...IN_DEFAULT_NAMESPACE },
       spec: { minAvailable: size - 1, selector: { matchLabels: LABELS } },
     });
     return workload;
   }
 
-  /** `isRunning` says whether the server of this name runs. */
+  /** `isRunning` returns whether the server of this name is running. */
   async tick(isRunning: (name: string) => boolean): Promise<void> {
-    const nodes = await this.#beat(isRunning);
+    const nodes = await this.#updateNodeStatuses(isRunning);
     await this.#place(nodes);
     await this.#count(nodes);
   }
 
-  /** Pods of the application that run on the node and have not been asked to go. */
-  async runningOn(nodeName: string): Promise<number> {
+  /** Pods of the application that run on the node and are not being evicted. */
+  async runningPods(nodeName: string): Promise<number> {
     const pods = await this.#pods();
     return pods.filter(({ metadata, spec }) => spec?.nodeName === nodeName && !metadata.deletionTimestamp).length;
   }
 
-  async #beat(isRunning: (name: string) => boolean): Promise<ReadonlyMap<string, TenantNode>> {
+  async #updateNodeStatuses(isRunning: (name: string) => boolean): Promise<ReadonlyMap<string, TenantNode>> {
     const resource = this.#client.resource(tenantNodes);
     const { items } = await resource.list();
     for (const node of items) {
@@ -79,11 +80,11 @@ export class TenantWorkload {
       const node = nodes.get(pod.spec?.nodeName ?? '');
       const isOver = pod.metadata.deletionTimestamp !== undefined && (node === undefined || isNodeReady(node));
       if (node === undefined || isOver) {
-        await ignoreGone(pods.delete(pod.metadata.name ?? '', { ...WHERE, gracePeriodSeconds: 0 }));
+        await ignoreGone(pods.delete(pod.metadata.name ?? '', { ...IN_DEFAULT_NAMESPACE, gracePeriodSeconds: 0 }));
       } else left.push(pod);
     }
     const staying = left.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    const free = [...nodes.values()].filter((node) => this.#isOpen(node));
+    const free = [...nodes.values()].filter((node) => this.#isSchedulable(node));
     for (let missing = this.#size - staying.length; missing > 0 && free.length > 0; missing--) {
       const load = ({ metadata }: TenantNode) => staying.filter(({ spec }) => spec?.nodeName === metadata.name).length;
       const [node] = free.toSorted((a, b) => load(a) - load(b));
@@ -91,22 +92,25 @@ export class TenantWorkload {
     }
   }
 
-  #isOpen(node: TenantNode): boolean {
+  #isSchedulable(node: TenantNode): boolean {
     const isOfPool = node.metadata.labels?.['fairway.dev/node-pool'] === this.#pool;
     return isOfPool && isNodeReady(node) && node.spec?.unschedulable !== true;
   }
 
   async #run(nodeName: string): Promise<Pod> {
-    const name = `web-${this.#made++}`;
+    const name = `web-${this.#createdCount++}`;
     const container = { name: 'web', image: 'web:1' };
     const pods = this.#client.resource(Pods);
-    await pods.create({ metadata: { name, ...WHERE, labels: LABELS }, spec: { nodeName, containers: [container] } });
+    await pods.create({
+      metadata: { name, ...IN_DEFAULT_NAMESPACE, labels: LABELS },
+      spec: { nodeName, containers: [container] },
+    });
     const conditions = [{ type: 'Ready', status: 'True' }];
     const value = { status: { phase: 'Running', conditions } };
-    return pods.patch(name, { type: 'merge', value }, { ...WHERE, subresource: 'status' });
+    return pods.patch(name, { type: 'merge', value }, { ...IN_DEFAULT_NAMESPACE, subresource: 'status' });
   }
 
-  /** As the disruption controller. */
+  /** Simulates the disruption controller. */
   async #count(nodes: ReadonlyMap<string, TenantNode>): Promise<void> {
     const pods = await this.#pods();
     const healthy = pods.filter(({ metadata, spec }) => {
@@ -126,10 +130,10 @@ export class TenantWorkload {
     };
     await this.#client
       .resource(PodDisruptionBudgets)
-      .patch('web', { type: 'merge', value }, { ...WHERE, subresource: 'status' });
+      .patch('web', { type: 'merge', value }, { ...IN_DEFAULT_NAMESPACE, subresource: 'status' });
   }
 
   async #pods(): Promise<readonly Pod[]> {
-    return (await this.#client.resource(Pods).list({ ...WHERE, labelSelector: 'app=web' })).items;
+    return (await this.#client.resource(Pods).list({ ...IN_DEFAULT_NAMESPACE, labelSelector: 'app=web' })).items;
   }
 }

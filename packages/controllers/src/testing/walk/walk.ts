@@ -5,7 +5,7 @@ import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { seededRandom } from '@fairway/base/testing/seeded-random';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
-import { holdings } from '../cloud-contents.ts';
+import { resourceCounts } from '../cloud-contents.ts';
 import { offer } from '../offers.ts';
 import { SteppingClock } from '../stepping-clock.ts';
 import { isReady, TEAM, TestFairway } from '../test-fairway.ts';
@@ -18,13 +18,13 @@ import { TenantWorkload } from './tenant-workload.ts';
 /** How often kubelets report and pods are placed. */
 const TICK_MS = 30_000;
 const PODS = 4;
-/** The pool that follows the pods of a batch. */
-export const ELASTIC = 'elastic';
-export const MOST_ELASTIC = 4;
-/** Newest first; near enough to what nodes say that they run. */
+/** The pool that scales with the pods of a batch. */
+export const ELASTIC_POOL = 'elastic';
+export const MAX_ELASTIC_NODES = 4;
+/** Newest first; within the version skew of the versions that nodes report. */
 export const VERSIONS = ['1.37', '1.36'];
 
-interface ServerRow {
+interface CloudServerRow {
   readonly id: string;
   readonly name: string;
   readonly vmState: string;
@@ -32,14 +32,16 @@ interface ServerRow {
   readonly deletedMs: number | null;
 }
 
-/** A Fairway whose users, nodes, cloud and process do as chance wants; all of a seed is the same each time, on a clock of its own. */
+/**
+ * A Fairway whose users, nodes, cloud and process act at random. A seed always gives the same run, on its own clock.
+ */
 export class Walk implements AsyncDisposable {
   readonly random: () => number;
   readonly clock = new SteppingClock();
   readonly log: string[] = [];
   fairway!: TestFairway;
   witness!: MachineWitness;
-  #before: Readonly<Record<string, number>> = {};
+  #previousCounts: Readonly<Record<string, number>> = {};
   budget!: BudgetWitness;
   usage!: UsageTruth;
   #workload: TenantWorkload | undefined;
@@ -65,24 +67,24 @@ export class Walk implements AsyncDisposable {
     walk.usage = new UsageTruth(fairway);
     await offer(fairway, VERSIONS);
     await walk.pass(60_000);
-    walk.#before = holdings(fairway.cloud);
+    walk.#previousCounts = resourceCounts(fairway.cloud);
     walk.witness = await MachineWitness.of(fairway);
     const cluster = await clock.during(fairway.readyCluster({ replicas: 3 }, { version: VERSIONS.at(-1) ?? '' }));
     walk.#clusterUid = identityOf(cluster);
     const tenant = fairway.runtime.client(walk.#clusterUid);
     walk.#workload = await TenantWorkload.start(tenant, PODS, 'general');
-    walk.batch = new BatchWorkload(tenant, ELASTIC);
+    walk.batch = new BatchWorkload(tenant, ELASTIC_POOL);
     const autoscaling = { enabled: true };
-    await clock.during(fairway.createPool({ replicas: 0, maxReplicas: MOST_ELASTIC, autoscaling }, ELASTIC));
+    await clock.during(fairway.createPool({ replicas: 0, maxReplicas: MAX_ELASTIC_NODES, autoscaling }, ELASTIC_POOL));
     walk.budget = new BudgetWitness(
       fairway,
       (name) => walk.killed.has(name),
-      async (name) => (await walk.#workload?.runningOn(name)) ?? 0,
+      async (name) => (await walk.#workload?.runningPods(name)) ?? 0,
     );
     return walk;
   }
 
-  /** Lets time pass for everybody. */
+  /** Advances the clock for all participants. */
   async pass(durationMs: number): Promise<void> {
     for (let leftMs = durationMs; leftMs > 0; leftMs -= TICK_MS) {
       await this.clock.pass(Math.min(TICK_MS, leftMs));
@@ -99,8 +101,10 @@ export class Walk implements AsyncDisposable {
   }
 
   /** Servers that the cloud has, in order of their names. */
-  servers(): readonly ServerRow[] {
-    const { servers = [] } = this.fairway.cloud.snapshot() as unknown as Readonly<Record<string, readonly ServerRow[]>>;
+  servers(): readonly CloudServerRow[] {
+    const { servers = [] } = this.fairway.cloud.snapshot() as unknown as Readonly<
+      Record<string, readonly CloudServerRow[]>
+    >;
     return servers.filter(({ deletedMs }) => deletedMs === null).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -125,35 +129,35 @@ export class Walk implements AsyncDisposable {
     this.log.push(`${new Date(this.clock.now()).toISOString().slice(11, 19)} ${text}`);
   }
 
-  /** What is not as asked for, when all has come to rest. */
-  async unsettled(): Promise<string[]> {
+  /** Deviations from the desired state once everything has settled. */
+  async unsettledProblems(): Promise<string[]> {
     const [cluster, pool] = [await this.cluster(), await this.pool()];
     const machines = await this.clock.during(this.fairway.machines());
-    const elastic = await this.pool(ELASTIC);
+    const elasticPool = await this.pool(ELASTIC_POOL);
     const batch = this.batch?.size ?? 0;
     const replicas = pool.spec.replicas + Math.ceil(batch / BATCH_PODS_PER_NODE);
-    const wrong: string[] = [];
-    const expectSame = (what: string, is: unknown, should: unknown) => {
-      if (is !== should) wrong.push(`${what}: ${String(is)}, not ${String(should)}`);
+    const problems: string[] = [];
+    const expectEqual = (what: string, is: unknown, expected: unknown) => {
+      if (is !== expected) problems.push(`${what}: ${String(is)}, not ${String(expected)}`);
     };
-    expectSame('the cluster is ready', isReady(cluster), true);
-    expectSame('the cluster hibernates', isHibernationWanted(cluster), false);
-    expectSame('the pool is ready', isReady(pool), true);
-    expectSame('the elastic pool is ready', isReady(elastic), true);
+    expectEqual('the cluster is ready', isReady(cluster), true);
+    expectEqual('the cluster hibernates', isHibernationWanted(cluster), false);
+    expectEqual('the pool is ready', isReady(pool), true);
+    expectEqual('the elastic pool is ready', isReady(elasticPool), true);
     const running = (await this.batch?.pods())?.filter(({ spec }) => spec?.nodeName !== undefined).length;
-    expectSame('pods of the batch that run', running, batch);
-    expectSame('machines', machines.length, replicas);
-    expectSame('ready machines', machines.filter(isReady).length, replicas);
-    expectSame('servers', this.servers().length, replicas);
+    expectEqual('pods of the batch that run', running, batch);
+    expectEqual('machines', machines.length, replicas);
+    expectEqual('ready machines', machines.filter(isReady).length, replicas);
+    expectEqual('servers', this.servers().length, replicas);
     for (const { metadata, spec } of machines)
-      expectSame(`version of ${metadata.name}`, spec.version, cluster.status?.version);
+      expectEqual(`version of ${metadata.name}`, spec.version, cluster.status?.version);
     const { flavor, availabilityZones: zones } = pool.spec;
     for (const { metadata, spec } of machines.filter(({ spec }) => spec.nodePoolName === 'general')) {
-      expectSame(`flavor of ${metadata.name}`, spec.flavor, flavor);
-      expectSame(`zone of ${metadata.name} is the pool's`, zones?.includes(spec.zone ?? '') ?? true, true);
+      expectEqual(`flavor of ${metadata.name}`, spec.flavor, flavor);
+      expectEqual(`zone of ${metadata.name} is the pool's`, zones?.includes(spec.zone ?? '') ?? true, true);
     }
     const nodes = await this.#nodes(cluster);
-    expectSame(
+    expectEqual(
       'nodes',
       nodes.toSorted().join(),
       machines
@@ -161,7 +165,7 @@ export class Walk implements AsyncDisposable {
         .toSorted()
         .join(),
     );
-    return wrong;
+    return problems;
   }
 
   async #nodes(cluster: Cluster): Promise<string[]> {
@@ -169,19 +173,19 @@ export class Walk implements AsyncDisposable {
     return items.map(({ metadata }) => metadata.name ?? '');
   }
 
-  /** Deletes everything that a person can delete. */
+  /** Deletes everything that a user can delete. */
   async deleteAll(): Promise<void> {
     this.#workload = undefined;
     this.batch = undefined;
     await this.clock.during(this.fairway.delete(nodePools, 'general'));
-    await this.clock.during(this.fairway.delete(nodePools, ELASTIC));
+    await this.clock.during(this.fairway.delete(nodePools, ELASTIC_POOL));
     await this.clock.during(this.fairway.delete(clusters, 'demo'));
   }
 
-  /** What is left in the cloud beyond what was there at first. */
+  /** The remaining resources in the cloud beyond the initial ones. */
   leftovers(): string[] {
-    const now = holdings(this.fairway.cloud);
-    return Object.keys(now).filter((kind) => now[kind] !== this.#before[kind]);
+    const now = resourceCounts(this.fairway.cloud);
+    return Object.keys(now).filter((kind) => now[kind] !== this.#previousCounts[kind]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -191,6 +195,6 @@ export class Walk implements AsyncDisposable {
   }
 }
 
-function isRunning({ vmState, taskState }: ServerRow): boolean {
+function isRunning({ vmState, taskState }: CloudServerRow): boolean {
   return vmState === 'active' && taskState === null;
 }

@@ -1,83 +1,83 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CsiSnapshot } from '../../protocol/messages.ts';
-import { CsiPlace, GIB, snapshotRequest } from '../../testing/csi-place.ts';
+import { CsiTestHarness, GIB, snapshotRequest } from '../../testing/csi-test-harness.ts';
 
-let place: CsiPlace;
+let harness: CsiTestHarness;
 let volume: string;
 beforeEach(async () => {
-  place = await CsiPlace.start();
-  volume = await place.createVolume('pvc-1');
+  harness = await CsiTestHarness.start();
+  volume = await harness.createVolume('pvc-1');
 });
-afterEach(() => place[Symbol.asyncDispose]());
+afterEach(() => harness[Symbol.asyncDispose]());
 
 const make = async (name: string) => {
-  const { snapshot } = await place.call<{ snapshot: CsiSnapshot }>('CreateSnapshot', snapshotRequest(name, volume));
+  const { snapshot } = await harness.call<{ snapshot: CsiSnapshot }>('CreateSnapshot', snapshotRequest(name, volume));
   return snapshot;
 };
-const remove = (id: string) => place.refusal('DeleteSnapshot', { snapshot_id: id, secrets: {} });
-const snapshots = () => place.clock.during(Array.fromAsync(place.client.blockStorage.snapshots.list()));
+const remove = (id: string) => harness.refusal('DeleteSnapshot', { snapshot_id: id, secrets: {} });
+const snapshots = () => harness.clock.during(Array.fromAsync(harness.client.blockStorage.snapshots.list()));
 
 describe('CreateSnapshot', () => {
-  test('answers when the snapshot is usable, and again with the same one', async () => {
-    const beginMs = place.clock.now();
+  test('returns when the snapshot is usable, and returns the same one again', async () => {
+    const beginMs = harness.clock.now();
     const snapshot = await make('s');
 
     expect(snapshot).toMatchObject({ source_volume_id: volume, size_bytes: GIB, ready_to_use: true });
     expect(snapshot.creation_time.seconds * 1000).toBeGreaterThanOrEqual(beginMs - 1_000);
-    place.restart();
+    harness.restart();
     expect(await make('s')).toEqual(snapshot);
     expect(await snapshots()).toHaveLength(1);
   });
 
-  test('continues after its deadline', async () => {
-    expect(await place.refusal('CreateSnapshot', snapshotRequest('s', volume), 1_000)).toMatch(
+  test('continues on the next call after its deadline', async () => {
+    expect(await harness.refusal('CreateSnapshot', snapshotRequest('s', volume), 1_000)).toMatch(
       /^DEADLINE_EXCEEDED: snapshot .* is being created/,
     );
     await make('s');
     expect(await snapshots()).toHaveLength(1);
   });
 
-  test('creates no second one after a request whose answer was lost', async () => {
+  test('creates no second snapshot after a request whose response was lost', async () => {
     const action = { kind: 'drop', when: 'after' } as const;
-    place.cloud.faults.add({ service: 'block-storage', method: 'POST', path: '/snapshots$', action });
-    expect(await place.refusal('CreateSnapshot', snapshotRequest('s', volume))).toMatch(/^UNAVAILABLE/);
-    place.restart();
+    harness.cloud.faults.add({ service: 'block-storage', method: 'POST', path: '/snapshots$', action });
+    expect(await harness.refusal('CreateSnapshot', snapshotRequest('s', volume))).toMatch(/^UNAVAILABLE/);
+    harness.restart();
 
     await make('s');
     expect(await snapshots()).toHaveLength(1);
   });
 
-  test('deletes one that Cinder fails to create', async () => {
-    place.cloud.faults.add({ service: 'block-storage', action: { kind: 'volumeError', step: 'create' } });
-    expect(await place.refusal('CreateSnapshot', snapshotRequest('s', volume))).toMatch(
+  test('deletes a snapshot that Cinder fails to create', async () => {
+    harness.cloud.faults.add({ service: 'block-storage', action: { kind: 'volumeError', step: 'create' } });
+    expect(await harness.refusal('CreateSnapshot', snapshotRequest('s', volume))).toMatch(
       /^INTERNAL: Cinder failed to create snapshot/,
     );
-    await place.clock.pass(10_000);
+    await harness.clock.pass(10_000);
 
     expect(await snapshots()).toEqual([]);
   });
 
-  test('detects a snapshot of the same name that is of another volume', async () => {
+  test('rejects a name that belongs to a snapshot of another volume', async () => {
     await make('s');
-    const second = await place.createVolume('pvc-2');
+    const second = await harness.createVolume('pvc-2');
 
-    expect(await place.refusal('CreateSnapshot', snapshotRequest('s', second))).toMatch(/^ALREADY_EXISTS/);
+    expect(await harness.refusal('CreateSnapshot', snapshotRequest('s', second))).toMatch(/^ALREADY_EXISTS/);
   });
 
-  test('becomes a volume', async () => {
+  test('creates a snapshot that a volume can be copied from', async () => {
     const { snapshot_id: id } = await make('s');
-    const copy = await place.createVolume('copy', { volume_content_source: { snapshot: { snapshot_id: id } } });
+    const copy = await harness.createVolume('copy', { volume_content_source: { snapshot: { snapshot_id: id } } });
 
-    expect((await place.volumes()).find((each) => each.id === copy)).toMatchObject({ snapshot_id: id });
+    expect((await harness.volumes()).find((each) => each.id === copy)).toMatchObject({ snapshot_id: id });
   });
 
-  test("of another cluster's volume is refused, and so is a copy of its snapshot", async () => {
+  test("refuses another cluster's volume, and CreateVolume refuses a copy of its snapshot", async () => {
     const { snapshot_id: id } = await make('s');
-    place.restart('other');
+    harness.restart('other');
 
-    expect(await place.refusal('CreateSnapshot', snapshotRequest('t', volume))).toMatch(/^PERMISSION_DENIED/);
+    expect(await harness.refusal('CreateSnapshot', snapshotRequest('t', volume))).toMatch(/^PERMISSION_DENIED/);
     await expect(
-      place.createVolume('copy', { volume_content_source: { snapshot: { snapshot_id: id } } }),
+      harness.createVolume('copy', { volume_content_source: { snapshot: { snapshot_id: id } } }),
     ).rejects.toThrow(/another cluster/);
   });
 
@@ -85,13 +85,13 @@ describe('CreateSnapshot', () => {
     { name: '', of: 'x', told: /^INVALID_ARGUMENT: name is missing/ },
     { name: 's', of: '', told: /^INVALID_ARGUMENT: source_volume_id is missing/ },
     { name: 's', of: 'x', told: /^NOT_FOUND: volume x does not exist/ },
-  ])('refuses "$name" of "$of"', async ({ name, of, told }) => {
-    expect(await place.refusal('CreateSnapshot', snapshotRequest(name, of))).toMatch(told);
+  ])('refuses name "$name" with volume "$of"', async ({ name, of, told }) => {
+    expect(await harness.refusal('CreateSnapshot', snapshotRequest(name, of))).toMatch(told);
   });
 });
 
 describe('DeleteSnapshot', () => {
-  test('answers when it is deleted, and succeeds if there is none', async () => {
+  test('returns when the snapshot is deleted, and succeeds if none exists', async () => {
     const { snapshot_id: id } = await make('s');
 
     expect(await remove(id)).toBe('OK');
@@ -101,10 +101,12 @@ describe('DeleteSnapshot', () => {
     expect(await remove('')).toMatch(/^INVALID_ARGUMENT/);
   });
 
-  test('touches neither the snapshots of another cluster nor those without marks', async () => {
+  test('leaves snapshots of another cluster and unmarked ones alone', async () => {
     const { snapshot_id: other } = await make('s');
-    const { id: plain } = await place.clock.during(place.client.blockStorage.snapshots.create({ volume_id: volume }));
-    place.restart('other');
+    const { id: plain } = await harness.clock.during(
+      harness.client.blockStorage.snapshots.create({ volume_id: volume }),
+    );
+    harness.restart('other');
 
     expect(await remove(other)).toMatch(/^PERMISSION_DENIED/);
     expect(await remove(plain)).toMatch(/^PERMISSION_DENIED/);
@@ -113,17 +115,24 @@ describe('DeleteSnapshot', () => {
 });
 
 describe('ListSnapshots', () => {
-  const list = async (more: object) => {
-    const request = { max_entries: 0, starting_token: '', source_volume_id: '', snapshot_id: '', secrets: {}, ...more };
-    const { entries } = await place.call<{ entries: { snapshot: CsiSnapshot }[] }>('ListSnapshots', request);
+  const list = async (overrides: object) => {
+    const request = {
+      max_entries: 0,
+      starting_token: '',
+      source_volume_id: '',
+      snapshot_id: '',
+      secrets: {},
+      ...overrides,
+    };
+    const { entries } = await harness.call<{ entries: { snapshot: CsiSnapshot }[] }>('ListSnapshots', request);
     return entries.map(({ snapshot }) => snapshot.snapshot_id);
   };
 
-  test('lists all, those of a volume, or one', async () => {
+  test('lists all snapshots, those of a volume, or one', async () => {
     const { snapshot_id: first } = await make('s');
-    await place.clock.pass(1_000);
-    const second = await place.createVolume('pvc-2');
-    const { snapshot } = await place.call<{ snapshot: CsiSnapshot }>('CreateSnapshot', snapshotRequest('t', second));
+    await harness.clock.pass(1_000);
+    const second = await harness.createVolume('pvc-2');
+    const { snapshot } = await harness.call<{ snapshot: CsiSnapshot }>('CreateSnapshot', snapshotRequest('t', second));
 
     expect((await list({})).sort()).toEqual([first, snapshot.snapshot_id].sort());
     expect(await list({ source_volume_id: second })).toEqual([snapshot.snapshot_id]);
@@ -131,7 +140,7 @@ describe('ListSnapshots', () => {
     expect(await list({ snapshot_id: first, source_volume_id: second })).toEqual([]);
     expect(await list({ snapshot_id: 'none' })).toEqual([]);
     expect(await list({ source_volume_id: 'none' })).toEqual([]);
-    place.restart('other');
+    harness.restart('other');
     expect(await list({})).toEqual([]);
     expect(await list({ snapshot_id: first })).toEqual([]);
   });

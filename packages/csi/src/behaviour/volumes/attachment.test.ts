@@ -1,50 +1,50 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AccessMode } from '../../protocol/messages.ts';
-import { CsiPlace, capability, publishRequest } from '../../testing/csi-place.ts';
+import { CsiTestHarness, capability, publishRequest } from '../../testing/csi-test-harness.ts';
 
-let place: CsiPlace;
+let harness: CsiTestHarness;
 let volume: string;
 let server: string;
 beforeEach(async () => {
-  place = await CsiPlace.start();
-  volume = await place.createVolume('pvc-1');
-  server = await place.createServer();
+  harness = await CsiTestHarness.start();
+  volume = await harness.createVolume('pvc-1');
+  server = await harness.createServer();
 });
-afterEach(() => place[Symbol.asyncDispose]());
+afterEach(() => harness[Symbol.asyncDispose]());
 
-const publish = (id = volume, node = server, more: object = {}) =>
-  place.refusal('ControllerPublishVolume', { ...publishRequest(id, node), ...more });
+const publish = (id = volume, node = server, overrides: object = {}) =>
+  harness.refusal('ControllerPublishVolume', { ...publishRequest(id, node), ...overrides });
 const unpublish = (id = volume, node = server) =>
-  place.refusal('ControllerUnpublishVolume', { volume_id: id, node_id: node, secrets: {} });
+  harness.refusal('ControllerUnpublishVolume', { volume_id: id, node_id: node, secrets: {} });
 const holders = async (id = volume) =>
-  (await place.volumes()).find((each) => each.id === id)?.attachments.map(({ server_id }) => server_id);
+  (await harness.volumes()).find((each) => each.id === id)?.attachments.map(({ server_id }) => server_id);
 
 describe('ControllerPublishVolume', () => {
-  test('answers with the device when the server has the volume, and again', async () => {
-    const answer = await place.call('ControllerPublishVolume', publishRequest(volume, server));
+  test('returns the device when the server has the volume, also on a repeated call', async () => {
+    const answer = await harness.call('ControllerPublishVolume', publishRequest(volume, server));
 
     expect(answer).toEqual({ publish_context: { DevicePath: '/dev/vdb' } });
     expect(await holders()).toEqual([server]);
-    expect(await place.call('ControllerPublishVolume', publishRequest(volume, server))).toEqual(answer);
+    expect(await harness.call('ControllerPublishVolume', publishRequest(volume, server))).toEqual(answer);
   });
 
-  test('continues after its deadline', async () => {
-    expect(await place.refusal('ControllerPublishVolume', publishRequest(volume, server), 1_000)).toMatch(
+  test('continues on the next call after its deadline', async () => {
+    expect(await harness.refusal('ControllerPublishVolume', publishRequest(volume, server), 1_000)).toMatch(
       /^DEADLINE_EXCEEDED: volume .* is being attached/,
     );
     expect(await publish()).toBe('OK');
   });
 
-  test('is to be retried while another call changes the volume', async () => {
-    const first = place.begin('ControllerPublishVolume', publishRequest(volume, server));
+  test('must be retried while another call changes the volume', async () => {
+    const first = harness.begin('ControllerPublishVolume', publishRequest(volume, server));
 
     expect(await unpublish()).toMatch(/^ABORTED: another .* is in progress for the same volume/);
-    await place.clock.during(first);
+    await harness.clock.during(first);
   });
 
-  test('names the server that has the volume', async () => {
+  test('reports the server that has the volume', async () => {
     await publish();
-    const second = await place.createServer();
+    const second = await harness.createServer();
 
     expect(await publish(volume, second)).toBe(`FAILED_PRECONDITION: it is still attached to server ${server}`);
   });
@@ -52,8 +52,8 @@ describe('ControllerPublishVolume', () => {
   test('attaches a block device of a multiattach type to several servers', async () => {
     const shared = capability(AccessMode.multiNodeMultiWriter, true);
     const parameters = { type: 'classic-multiattach' };
-    const id = await place.createVolume('shared', { parameters, volume_capabilities: [shared] });
-    const second = await place.createServer();
+    const id = await harness.createVolume('shared', { parameters, volume_capabilities: [shared] });
+    const second = await harness.createServer();
 
     expect(await publish(id, server, { volume_capability: shared })).toBe('OK');
     expect(await publish(id, second, { volume_capability: shared })).toBe('OK');
@@ -62,31 +62,31 @@ describe('ControllerPublishVolume', () => {
     expect(await holders(id)).toEqual([second]);
   });
 
-  test('attaches a volume without marks, and none of another cluster', async () => {
-    const { id: plain } = await place.clock.during(place.client.blockStorage.volumes.create({ size: 1 }));
-    await place.clock.pass(5_000);
-    place.restart('other');
+  test('attaches an unmarked volume, but not another cluster’s', async () => {
+    const { id: unmarkedId } = await harness.clock.during(harness.client.blockStorage.volumes.create({ size: 1 }));
+    await harness.clock.pass(5_000);
+    harness.restart('other');
 
-    expect(await publish(plain)).toBe('OK');
+    expect(await publish(unmarkedId)).toBe('OK');
     expect(await publish()).toMatch(/^PERMISSION_DENIED: volume .* belongs to another cluster/);
     expect(await holders()).toEqual([]);
   });
 
   test('attaches nothing to the nodes of another cluster', async () => {
-    const theirs = await place.createServer(['fairway', 'fairway-cluster-theirs', 'fairway-machine-m']);
+    const theirs = await harness.createServer(['fairway', 'fairway-cluster-theirs', 'fairway-machine-m']);
 
     expect(await publish(volume, theirs)).toBe(`PERMISSION_DENIED: server ${theirs} is a node of another cluster`);
     expect(await holders()).toEqual([]);
   });
 
-  test('says that the server has its maximum number of disks', async () => {
-    await using full = await CsiPlace.start({ maxDisksPerServer: 1 });
+  test('reports that the server has its maximum number of disks', async () => {
+    await using full = await CsiTestHarness.start({ maxDisksPerServer: 1 });
     const node = await full.createServer();
     const id = await full.createVolume('pvc-1');
 
-    const told = await full.refusal('ControllerPublishVolume', publishRequest(id, node));
+    const refusal = await full.refusal('ControllerPublishVolume', publishRequest(id, node));
 
-    expect(told).toMatch(/^RESOURCE_EXHAUSTED: .*maximum allowed number of disk devices/);
+    expect(refusal).toMatch(/^RESOURCE_EXHAUSTED: .*maximum allowed number of disk devices/);
   });
 
   test.each([
@@ -101,13 +101,13 @@ describe('ControllerPublishVolume', () => {
       more: { volume_capability: capability(AccessMode.multiNodeReaderOnly) },
       told: /^FAILED_PRECONDITION: volume_capability: volume .* limited to one node at a time/,
     },
-  ])('refuses $id $node $more', async ({ id, node, more, told }) => {
+  ])('refuses volume $id, node $node, $more', async ({ id, node, more, told }) => {
     expect(await publish(id, node, more)).toMatch(told);
   });
 });
 
 describe('ControllerUnpublishVolume', () => {
-  test('answers when the volume is detached, and again', async () => {
+  test('returns when the volume is detached, also on a repeated call', async () => {
     await publish();
 
     expect(await unpublish()).toBe('OK');
@@ -115,7 +115,7 @@ describe('ControllerUnpublishVolume', () => {
     expect(await unpublish()).toBe('OK');
   });
 
-  test('detaches from all servers if none is named', async () => {
+  test('detaches the volume from all servers if no node is specified', async () => {
     await publish();
 
     expect(await unpublish(volume, '')).toBe('OK');
@@ -129,10 +129,10 @@ describe('ControllerUnpublishVolume', () => {
     expect(await holders()).toEqual([server]);
   });
 
-  test('succeeds if the volume or the server is deleted', async () => {
+  test('succeeds if the volume or the server no longer exists', async () => {
     await publish();
-    await place.clock.during(place.client.compute.servers.delete(server));
-    await place.clock.pass(5_000);
+    await harness.clock.during(harness.client.compute.servers.delete(server));
+    await harness.clock.pass(5_000);
 
     expect(await unpublish()).toBe('OK');
     expect(await unpublish(crypto.randomUUID())).toBe('OK');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AccessMode, type VolumeCapability } from '../../protocol/messages.ts';
-import { capability } from '../../testing/csi-place.ts';
-import { incompleteBecause, unsupportedBecause } from '../../volumes/capabilities.ts';
+import { capability } from '../../testing/csi-test-harness.ts';
+import { incompleteReason, unsupportedReason } from '../../volumes/capabilities.ts';
 
 const of = (mode: number, isBlock = false) => capability(mode, isBlock) as VolumeCapability;
 
@@ -11,8 +11,8 @@ describe('a capability', () => {
     { given: { mount: { fs_type: '' }, access_mode: null }, told: /access_mode is 0/ },
     { given: of(8), told: /access_mode is 8/ },
     { given: { access_mode: { mode: 1 } }, told: /neither block nor mount/ },
-  ])('$given is incomplete', ({ given, told }) => {
-    expect(incompleteBecause(given)).toMatch(told);
+  ])('is incomplete if it is $given', ({ given, told }) => {
+    expect(incompleteReason(given)).toMatch(told);
   });
 
   test.each([
@@ -25,8 +25,8 @@ describe('a capability', () => {
     { mode: AccessMode.multiNodeMultiWriter, isBlock: true, isMultiattach: false, told: /one node at a time/ },
     { mode: AccessMode.multiNodeMultiWriter, isBlock: false, isMultiattach: true, told: /one file system/ },
     { mode: AccessMode.multiNodeSingleWriter, isBlock: false, isMultiattach: true, told: /one file system/ },
-  ])('of mode $mode, block: $isBlock, multiattach: $isMultiattach', ({ mode, isBlock, isMultiattach, told }) => {
-    const reason = unsupportedBecause([of(mode, isBlock)], { isMultiattach, words: 'these volumes are' });
+  ])('has mode $mode, block: $isBlock, multiattach: $isMultiattach', ({ mode, isBlock, isMultiattach, told }) => {
+    const reason = unsupportedReason([of(mode, isBlock)], { isMultiattach, subjectText: 'these volumes are' });
     expect(reason ?? '').toMatch(told);
   });
 });

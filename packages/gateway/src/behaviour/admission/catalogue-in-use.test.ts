@@ -21,7 +21,7 @@ describe.each(FORMS)('%s gateway: the catalogue', (form) => {
   test.each<{ type: ResourceType; name: string }>([
     { type: plans, name: 'free' },
     { type: kubernetesReleases, name: '1.35' },
-  ])('an operator cannot delete a $type.singular in use', async ({ type, name }) => {
+  ])('does not let an operator delete a $type.singular in use', async ({ type, name }) => {
     const refused = await refusal(gateway.as('operator').resource(type).delete(name));
 
     expect(refused).toMatchObject({ code: 403, reason: 'Forbidden' });
@@ -31,23 +31,23 @@ describe.each(FORMS)('%s gateway: the catalogue', (form) => {
   test.each<{ type: ResourceType; name: string }>([
     { type: plans, name: 'standard' },
     { type: kubernetesReleases, name: '1.31' },
-  ])('an unused $type.singular can be deleted', async ({ type, name }) => {
+  ])('lets an operator delete an unused $type.singular', async ({ type, name }) => {
     await gateway.as('operator').resource(type).delete(name);
 
     await expect(gateway.as('operator').resource(type).get(name)).rejects.toMatchObject({ code: 404 });
   });
 
-  test('a patch version that a cluster runs cannot be removed from its release, any other can', async () => {
+  test('does not let an operator remove a patch version that a cluster runs from its release, but any other', async () => {
     const releases = gateway.as('operator').resource(kubernetesReleases);
     const { spec } = await releases.get('1.35');
-    const without = (version: string) => ({
+    const withoutPatch = (version: string) => ({
       spec: { patches: spec.patches.filter((patch) => patch.version !== version) },
     });
 
-    const refused = await refusal(releases.patch('1.35', { type: 'merge', value: without('1.35.2') }));
+    const refused = await refusal(releases.patch('1.35', { type: 'merge', value: withoutPatch('1.35.2') }));
     expect(refused).toMatchObject({ code: 422 });
     expect(refused.message).toContain('spec.patches: Forbidden: 1.35.2 cannot be removed');
-    const left = await releases.patch('1.35', { type: 'merge', value: without('1.35.1') });
-    expect(left.spec.patches.map(({ version }) => version)).not.toContain('1.35.1');
+    const updatedRelease = await releases.patch('1.35', { type: 'merge', value: withoutPatch('1.35.1') });
+    expect(updatedRelease.spec.patches.map(({ version }) => version)).not.toContain('1.35.1');
   });
 });

@@ -18,7 +18,7 @@ describe.each(FORMS)('%s gateway: a CloudCredential', (form) => {
   afterAll(() => gateway.close());
 
   const credentials = (who: 'alice' | 'operator') => gateway.as(who).resource(cloudCredentials);
-  const isThere = async (name: string) =>
+  const exists = async (name: string) =>
     (await credentials('alice').list(where)).items.some(({ metadata }) => metadata.name === name);
   const make = (name: string): Promise<CloudCredential> =>
     credentials('alice').create({
@@ -27,7 +27,7 @@ describe.each(FORMS)('%s gateway: a CloudCredential', (form) => {
       metadata: { name, ...where },
       spec: { cloud: 'simulator', secretRef: { name }, reclaimPolicy: 'Retain' },
     });
-  /** Like a restored one, which was admitted where it was created: the cloud is not queried. */
+  /** Creates it like a restored one, which was admitted elsewhere, so that the cloud is not queried. */
   const makeCluster = (name: string, credentialName: string) => {
     const { metadata, ...cluster } = aCluster(
       { credentialName },
@@ -37,7 +37,7 @@ describe.each(FORMS)('%s gateway: a CloudCredential', (form) => {
     return gateway.as('operator').resource(clusters).create(object);
   };
 
-  test('that clusters use is not deleted, and the error names them', async () => {
+  test('is not deleted while clusters use it, and the error names them', async () => {
     await make('used');
     await makeCluster('one', 'used');
     await makeCluster('two', 'used');
@@ -51,28 +51,28 @@ describe.each(FORMS)('%s gateway: a CloudCredential', (form) => {
     expect((await credentials('alice').get('used', where)).metadata.deletionTimestamp).toBeUndefined();
   });
 
-  test('is not deleted by an operator either', async () => {
+  test('cannot be deleted by an operator either', async () => {
     await make('held');
     await makeCluster('three', 'held');
 
     expect(await refusal(credentials('operator').delete('held', where))).toMatchObject({ code: 403 });
   });
 
-  test('that is unused is deleted', async () => {
+  test('is deleted if it is unused', async () => {
     await make('free');
 
     await credentials('alice').delete('free', where);
 
-    expect(await isThere('free')).toBe(false);
+    expect(await exists('free')).toBe(false);
   });
 
-  test('that only terminating clusters use is deleted with them', async () => {
+  test('is deleted with the last terminating cluster that uses it', async () => {
     await make('going');
     await makeCluster('four', 'going');
     await gateway.gateway.client.resource(clusters).delete('four', where);
 
     await credentials('alice').delete('going', where);
 
-    expect(await isThere('going')).toBe(false);
+    expect(await exists('going')).toBe(false);
   });
 });

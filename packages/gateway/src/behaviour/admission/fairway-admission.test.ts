@@ -2,13 +2,13 @@ import { API_VERSION } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Reply } from '../../testing/reply.ts';
-import { CLOUDLESS, FORMS, refusal, TEAM, TestGateway } from '../../testing/test-gateway.ts';
+import type { RawReply } from '../../testing/raw-reply.ts';
+import { FORMS, refusal, TEAM, TestGateway, UNKNOWN_CLOUD_TEAM } from '../../testing/test-gateway.ts';
 
 const PATH = `/apis/${API_VERSION}/namespaces`;
-/** After this time on the gateway's accelerated clock, the cloud's lists are refreshed. */
+/** After this time on the gateway's accelerated clock, cached lists of the cloud are refreshed. */
 const CATALOGUE_AGE_MS = 61_000;
-const NOWHERE = '00000000-0000-4000-8000-000000000000';
+const UNKNOWN_PLACE = '00000000-0000-4000-8000-000000000000';
 
 describe.each(FORMS)('%s gateway', (form) => {
   let gateway: TestGateway;
@@ -23,7 +23,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     return Object.fromEntries(error.causes.map(({ field = '', message = '' }) => [field, message]));
   }
 
-  test('an unenforceable allow-list of addresses is refused, with what to do', async () => {
+  test('refuses an unenforceable allow-list of addresses, with advice', async () => {
     const refused = await refusal(gateway.createCluster('wrong', { apiServer: { allowedCIDRs: ['192.0.2.0/24'] } }));
 
     expect(refused).toMatchObject({ code: 422, reason: 'Invalid' });
@@ -32,7 +32,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
   });
 
-  test('Keystone users are refused where Keystone is not available, with what to do', async () => {
+  test('refuses Keystone users if Keystone is not available, with advice', async () => {
     const refused = await refusal(gateway.createCluster('wrong', { apiServer: { keystone: {} } }));
 
     expect(refused).toMatchObject({ code: 422, reason: 'Invalid' });
@@ -41,7 +41,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
   });
 
-  describe('what the cloud does not offer is refused, with the field and what it does offer', () => {
+  describe('refuses what the cloud does not offer, and names the field and the alternatives', () => {
     test.each([
       {
         what: 'a flavor',
@@ -69,7 +69,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
 
     test.each([
-      { what: 'a network', cluster: { network: { networkID: NOWHERE } }, field: 'spec.network.networkID' },
+      { what: 'a network', cluster: { network: { networkID: UNKNOWN_PLACE } }, field: 'spec.network.networkID' },
       { what: 'a region', cluster: { region: 'Atlantis' }, field: 'spec.region' },
       { what: 'an image', cluster: { image: 'CP/M' }, field: 'spec.image' },
     ])('$what of a cluster', async ({ cluster, field }) => {
@@ -88,7 +88,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(fieldsOf(refused)).toEqual({ [field]: expect.stringContaining(says) });
     });
 
-    test('a recently created resource is found', async () => {
+    test('finds a recently created resource', async () => {
       await gateway.createPool('warm');
       const { client } = gateway.project(TEAM);
       const network = await client.network.networks.create({ name: 'just-made' });
@@ -100,8 +100,8 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
   });
 
-  describe('the properties of the cloud network are known', () => {
-    async function ownNetwork(name: string, cidr: string) {
+  describe('checks the properties of the cloud network', () => {
+    async function existingNetwork(name: string, cidr: string) {
       const { client } = gateway.project(TEAM);
       const { network } = client;
       const { id: networkID } = await network.networks.create({ name });
@@ -109,8 +109,8 @@ describe.each(FORMS)('%s gateway', (form) => {
       return { network, networkID, subnetID };
     }
 
-    test('a router without an external gateway is refused where the plan needs one, until it has one', async () => {
-      const { network, networkID, subnetID } = await ownNetwork('closed', '10.91.0.0/24');
+    test('refuses a router without an external gateway if the plan needs one', async () => {
+      const { network, networkID, subnetID } = await existingNetwork('closed', '10.91.0.0/24');
       const router = await network.routers.create({ name: 'closed' });
       await network.routers.addInterface(router.id, { subnet_id: subnetID });
       const spec = { plan: 'standard', version: '1.35', network: { networkID, subnetID } };
@@ -126,8 +126,8 @@ describe.each(FORMS)('%s gateway', (form) => {
       await expect(gateway.createCluster('opened', spec)).resolves.toBeDefined();
     });
 
-    test('a router that is not attached to the subnet is refused', async () => {
-      const { network, networkID, subnetID } = await ownNetwork('apart', '10.92.0.0/24');
+    test('refuses a router that is not attached to the subnet', async () => {
+      const { network, networkID, subnetID } = await existingNetwork('apart', '10.92.0.0/24');
       const { id: routerID } = await network.routers.create({ name: 'apart' });
       const spec = { network: { networkID, subnetID, gateway: { routerID } } };
 
@@ -138,8 +138,8 @@ describe.each(FORMS)('%s gateway', (form) => {
       });
     });
 
-    test('more nodes than a specified subnet has addresses for are refused', async () => {
-      const { networkID, subnetID } = await ownNetwork('narrow', '10.93.0.0/28');
+    test('refuses more nodes than a specified subnet has addresses for', async () => {
+      const { networkID, subnetID } = await existingNetwork('narrow', '10.93.0.0/28');
       const network = { networkID, subnetID, gateway: { mode: 'None' as const } };
       await gateway.createCluster('narrow', { network });
 
@@ -151,9 +151,9 @@ describe.each(FORMS)('%s gateway', (form) => {
 
   describe('a namespace without a cloud', () => {
     test.each([
-      ['a cluster', () => gateway.createCluster('demo', {}, CLOUDLESS)],
-      ['a pool', () => gateway.createPool('general', {}, CLOUDLESS)],
-    ])('accepts no %s, and says what the operator can do about it', async (_, create) => {
+      ['a cluster', () => gateway.createCluster('demo', {}, UNKNOWN_CLOUD_TEAM)],
+      ['a pool', () => gateway.createPool('general', {}, UNKNOWN_CLOUD_TEAM)],
+    ])('accepts no %s, and tells the operator what to do', async (_, create) => {
       const refused = await refusal(create());
 
       expect(refused).toMatchObject({ code: 403, reason: 'Forbidden' });
@@ -163,7 +163,7 @@ describe.each(FORMS)('%s gateway', (form) => {
   });
 
   describe('a change', () => {
-    test('of metadata alone does not query the cloud', async () => {
+    test('to metadata only does not query the cloud', async () => {
       const { metadata } = await gateway.createPool('labelled');
       gateway.clock.skip(CATALOGUE_AGE_MS);
       const before = gateway.cloudCalls;
@@ -177,15 +177,15 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(gateway.cloudCalls).toBe(before);
     });
 
-    test('of status alone does not query the cloud either', async () => {
+    test('to status only does not query the cloud', async () => {
       gateway.clock.skip(CATALOGUE_AGE_MS);
       const before = gateway.cloudCalls;
-      await gateway.giveEndpoint('demo');
+      await gateway.setEndpoint('demo');
 
       expect(gateway.cloudCalls).toBe(before);
     });
 
-    test('of the spec does, if the cached lists are older than a minute', async () => {
+    test('to the spec queries the cloud if the cached lists are older than a minute', async () => {
       await gateway.createPool('changed');
       gateway.clock.skip(CATALOGUE_AGE_MS);
       const before = gateway.cloudCalls;
@@ -211,13 +211,13 @@ describe.each(FORMS)('%s gateway', (form) => {
     };
   }
 
-  function post(plural: string, body: object, query = ''): Promise<Reply> {
+  function post(plural: string, body: object, query = ''): Promise<RawReply> {
     return gateway.call('alice', 'POST', `${PATH}/${TEAM}/${plural}${query}`, body);
   }
 
   describe('more nodes than the plan allows', () => {
     /** `kubectl scale`. */
-    function scale(name: string, replicas: number): Promise<Reply> {
+    function scale(name: string, replicas: number): Promise<RawReply> {
       return gateway.call('alice', 'PATCH', `${PATH}/${TEAM}/nodepools/${name}/scale`, { spec: { replicas } });
     }
 
@@ -227,7 +227,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       await gateway.createPool('second', { clusterName: 'big', replicas: 1 });
     });
 
-    test('are refused through the scale subresource too', async () => {
+    test('are also refused through the scale subresource', async () => {
       expect(await scale('second', 41)).toMatchObject({
         status: 422,
         body: {
@@ -238,7 +238,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       });
     });
 
-    test('up to the limit they are not', async () => {
+    test('do not include the limit itself', async () => {
       expect(await scale('second', 40)).toMatchObject({ status: 200, body: { spec: { replicas: 40 } } });
       expect(await scale('second', 2)).toMatchObject({ status: 200, body: { spec: { replicas: 2 } } });
     });
@@ -250,7 +250,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
   });
 
-  describe('a cloud that does not answer', () => {
+  describe('a cloud that does not respond', () => {
     const rules: string[] = [];
     afterEach(() => {
       for (const id of rules.splice(0)) gateway.cloud.faults.remove(id);
@@ -259,7 +259,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     test.each([
       { service: 'image' as const, list: 'images' },
       { service: 'network' as const, list: 'networks' },
-    ])('only about its $list: the warning names them', async ({ service, list }) => {
+    ])('names $list in the warning if only that list fails', async ({ service, list }) => {
       gateway.clock.skip(CATALOGUE_AGE_MS);
       rules.push(gateway.cloud.faults.add({ service, times: null, action: { kind: 'answer', status: 503 } }));
       const { status, warnings } = await post('nodepools', poolBody(`without-${list}`, {}));
@@ -272,7 +272,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     test.each([
       { how: 'is silent', action: { kind: 'delay', delayMs: 3_600_000 } as const },
       { how: 'is out of order', action: { kind: 'answer', status: 503 } as const },
-    ])('and $how: the request is admitted, with a warning', async ({ how, action }) => {
+    ])('admits the request with a warning if the whole cloud $how', async ({ how, action }) => {
       gateway.clock.skip(CATALOGUE_AGE_MS);
       for (const service of ['compute', 'network', 'image'] as const) {
         rules.push(gateway.cloud.faults.add({ service, times: null, action }));
@@ -286,7 +286,7 @@ describe.each(FORMS)('%s gateway', (form) => {
   });
 
   describe('a pool before its cluster', () => {
-    test('is accepted, with a warning', async () => {
+    test('is admitted with a warning', async () => {
       const { status, warnings } = await post('nodepools', poolBody('early', { clusterName: 'later' }));
 
       expect(status).toBe(201);
@@ -294,7 +294,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
   });
 
-  test('a cluster is unchanged after a refused change', async () => {
+  test('leaves a cluster unchanged after a refused change', async () => {
     const value = { spec: { version: '1.12' } };
     const client = gateway.as('alice').resource(clusters);
     const before = await client.get('demo', { namespace: TEAM });

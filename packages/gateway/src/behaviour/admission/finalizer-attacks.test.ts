@@ -6,11 +6,11 @@ import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { RoleBindings } from '@fairway/kube/kinds/resources';
 import { apiVersionOf, type ResourceType } from '@fairway/kube/object/meta';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ATTEMPTS, attack, refusedOrNot } from '../../testing/finalizer-attempts.ts';
+import { ATTEMPTS, attack, refusalOutcome } from '../../testing/finalizer-attempts.ts';
 import { FORMS, TEAM, TestGateway } from '../../testing/test-gateway.ts';
 
-/** A member of the team, and one who also has Kubernetes' role `admin` in its namespace. */
-const THIEVES: readonly UserInfo[] = ['alice', 'anna'].map((username) => ({
+/** A member of the team, and one who also has the Kubernetes role `admin` in its namespace. */
+const ATTACKERS: readonly UserInfo[] = ['alice', 'anna'].map((username) => ({
   username,
   groups: ['system:authenticated'],
 }));
@@ -37,23 +37,23 @@ describe.each(FORMS)('%s gateway: attempts to take a cluster from Fairway', (for
         });
     }
     const hold = { type: 'merge' as const, value: { metadata: { finalizers: [FINALIZER] } } };
-    for (const thief of THIEVES) {
-      await gateway.createCluster(nameOf(clusters, thief));
-      await gateway.createPool(nameOf(nodePools, thief), { clusterName: nameOf(clusters, thief) });
+    for (const attacker of ATTACKERS) {
+      await gateway.createCluster(nameOf(clusters, attacker));
+      await gateway.createPool(nameOf(nodePools, attacker), { clusterName: nameOf(clusters, attacker) });
       for (const kind of kinds) {
-        await gateway.gateway.client.resource(kind).patch(nameOf(kind, thief), hold, { namespace: TEAM });
+        await gateway.gateway.client.resource(kind).patch(nameOf(kind, attacker), hold, { namespace: TEAM });
       }
     }
   });
   afterAll(() => gateway.close());
 
   const cases = ATTEMPTS.flatMap((attempt) =>
-    THIEVES.flatMap((thief) =>
-      kinds.map((kind) => ({ attempt, thief, kind, who: thief.username, plural: kind.plural })),
+    ATTACKERS.flatMap((attacker) =>
+      kinds.map((kind) => ({ attempt, thief: attacker, kind, who: attacker.username, plural: kind.plural })),
     ),
   );
 
-  test.each(cases)('$who fails by $attempt.how of $plural', async ({ attempt, thief, kind }) => {
+  test.each(cases)('stops $who from using $attempt.how on $plural', async ({ attempt, thief, kind }) => {
     const name = nameOf(kind, thief);
     const before = await gateway.as(thief).resource(kind).get(name, { namespace: TEAM });
 
@@ -64,19 +64,19 @@ describe.each(FORMS)('%s gateway: attempts to take a cluster from Fairway', (for
     expect(after.metadata.finalizers).toContain(FINALIZER);
   });
 
-  test.each(THIEVES)('$username fails by deleting all', async (thief) => {
+  test.each(ATTACKERS)('stops $username from using deletecollection', async (attacker) => {
     for (const kind of kinds)
-      await refusedOrNot(gateway.as(thief).resource(kind).deleteCollection({ namespace: TEAM }));
+      await refusalOutcome(gateway.as(attacker).resource(kind).deleteCollection({ namespace: TEAM }));
 
     for (const kind of kinds) {
-      const object = await gateway.gateway.client.resource(kind).get(nameOf(kind, thief), { namespace: TEAM });
+      const object = await gateway.gateway.client.resource(kind).get(nameOf(kind, attacker), { namespace: TEAM });
       expect(object.metadata.finalizers).toContain(FINALIZER);
     }
   });
 
-  test.each(THIEVES)('$username cannot write anything that Fairway relies on', async (thief) => {
-    const as = gateway.as(thief);
-    const name = nameOf(clusters, thief);
+  test.each(ATTACKERS)('stops $username from writing anything that Fairway relies on', async (attacker) => {
+    const as = gateway.as(attacker);
+    const name = nameOf(clusters, attacker);
     const where = { namespace: TEAM };
     const cluster: Cluster = await gateway.gateway.client.resource(clusters).get(name, where);
     const labels = { [CLUSTER_UID_LABEL]: cluster.metadata.uid ?? '' };

@@ -16,7 +16,7 @@ describe.each(FORMS)('limits at the %s gateway', (form) => {
   });
   afterAll(() => gateway.close());
 
-  test('a cluster with existing pools is refused if its plan allows fewer nodes', async () => {
+  test('refuse a cluster with existing pools if its plan allows fewer nodes', async () => {
     await gateway.createPool('early', { clusterName: 'late', replicas: 999, maxReplicas: 999 });
     const refused = await refusal(gateway.createCluster('late', { plan: 'free' }));
 
@@ -28,7 +28,7 @@ describe.each(FORMS)('limits at the %s gateway', (form) => {
     await expect(gateway.createCluster('late', { plan: 'free' })).resolves.toMatchObject({ spec: { plan: 'free' } });
   });
 
-  test('a cluster without a router is refused if its pools request floating IPs', async () => {
+  test('refuse a cluster without a router if its pools request floating IPs', async () => {
     await gateway.createPool('public', { clusterName: 'inner', floatingIPs: { enabled: true } });
     const refused = await refusal(gateway.createCluster('inner', { network: { gateway: { mode: 'None' } } }));
 
@@ -43,8 +43,8 @@ describe('limits at the embedded gateway, under concurrency', () => {
     gateway = await TestGateway.start('embedded');
     await gateway.populate();
     await gateway.createCluster('big');
-    const big = await gateway.as('alice').resource(clusters).get('big', { namespace: TEAM });
-    maxNodes = (await planNamed(big.spec.plan)).spec.maxNodes;
+    const bigPool = await gateway.as('alice').resource(clusters).get('big', { namespace: TEAM });
+    maxNodes = (await planNamed(bigPool.spec.plan)).spec.maxNodes;
   });
   afterAll(() => gateway.close());
 
@@ -59,7 +59,7 @@ describe('limits at the embedded gateway, under concurrency', () => {
       .reduce((sum, { spec }) => sum + spec.replicas, 0);
   }
 
-  test('pools created concurrently have no more nodes in total than the plan allows', async () => {
+  test('apply to the total nodes of pools that are created concurrently', async () => {
     const share = Math.floor(maxNodes / 2);
     const creations = Array.from({ length: 8 }, (_, index) =>
       gateway.createPool(`at-once-${index}`, { clusterName: 'big', replicas: share }),
@@ -70,7 +70,7 @@ describe('limits at the embedded gateway, under concurrency', () => {
     expect(await nodesOf('big')).toBe(2 * share);
   });
 
-  test('and so do pools scaled concurrently', async () => {
+  test('apply to the total nodes of pools that are scaled concurrently', async () => {
     await gateway.createCluster('scaled');
     const names = Array.from({ length: 5 }, (_, index) => `scaled-${index}`);
     for (const name of names) await gateway.createPool(name, { clusterName: 'scaled', replicas: 1 });
@@ -83,7 +83,7 @@ describe('limits at the embedded gateway, under concurrency', () => {
     expect(await nodesOf('scaled')).toBeGreaterThan(maxNodes - replicas);
   });
 
-  test("a quota of the namespace for Fairway's kinds holds too", async () => {
+  test("include a quota of the namespace for Fairway's kinds", async () => {
     const quota = {
       metadata: { name: 'quota', namespace: TEAM },
       spec: { hard: { 'count/nodepools.fairway.dev': '99' } },
@@ -107,7 +107,7 @@ describe('limits at the embedded gateway, under concurrency', () => {
     });
   });
 
-  test('clusters created concurrently do not exceed their plan', async () => {
+  test('apply to clusters that are created concurrently', async () => {
     const { items } = await gateway.as('operator').resource(clusters).list({ namespace: TEAM });
     const maxClusters = items.filter(({ spec }) => spec.plan === 'free').length + 2;
     await gateway
@@ -125,7 +125,7 @@ describe('limits at the embedded gateway, under concurrency', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   });
 
-  test('and a cluster and its pools, whichever comes first', async () => {
+  test('apply to a cluster and its pools, in any order', async () => {
     const both = await Promise.allSettled([
       gateway.createCluster('racing', { plan: 'free' }),
       gateway.createPool('racing', { clusterName: 'racing', replicas: 999, maxReplicas: 999 }),

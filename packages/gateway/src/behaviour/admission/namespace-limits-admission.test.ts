@@ -37,7 +37,7 @@ async function open(form: (typeof FORMS)[number]): Promise<void> {
 }
 
 /** How many of `count` concurrent creates are accepted; a limit must refuse the rest. */
-async function acceptedOf(count: number, create: (index: number) => Promise<unknown>): Promise<number> {
+async function acceptedCount(count: number, create: (index: number) => Promise<unknown>): Promise<number> {
   const outcomes = await Promise.allSettled(Array.from({ length: count }, (_, index) => create(index)));
   const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   for (const refused of refusals) expect(isApiError(refused, 'Forbidden') && refused.message).toContain('limit');
@@ -48,21 +48,23 @@ describe.each(FORMS)('limits of a namespace, at the %s gateway', (form) => {
   beforeAll(() => open(form));
   afterAll(() => gateway.close());
 
-  test('CloudCredentials are limited; the refusal states the limit, the number and what to do', async () => {
-    const own = gateway.as('alice').resource(cloudCredentials);
-    for (let index = 0; index < 4; index++) await own.create(credential(`c-${index}`));
-    const refused = await refusal(own.create(credential('one-more')));
+  test('apply to CloudCredentials; the refusal has the limit, the number and advice', async () => {
+    const aliceCredentials = gateway.as('alice').resource(cloudCredentials);
+    for (let index = 0; index < 4; index++) await aliceCredentials.create(credential(`c-${index}`));
+    const refused = await refusal(aliceCredentials.create(credential('one-more')));
 
     expect(refused).toMatchObject({ code: 403, reason: 'Forbidden' });
     expect(refused.message).toContain(
       `namespace "${TEAM}" has 4 cloudcredentials.${GROUP}, and the limit is 4: delete unused ones, or ask the operator to raise limits.maxCloudCredentialsPerNamespace`,
     );
 
-    await own.delete('c-0', { namespace: TEAM });
-    await expect(own.create(credential('one-more'))).resolves.toMatchObject({ metadata: { name: 'one-more' } });
+    await aliceCredentials.delete('c-0', { namespace: TEAM });
+    await expect(aliceCredentials.create(credential('one-more'))).resolves.toMatchObject({
+      metadata: { name: 'one-more' },
+    });
   });
 
-  test('clusters and node pools are limited; administrators are not', async () => {
+  test('apply to clusters and node pools, but not to administrators', async () => {
     for (let index = 0; index < 3; index++) await gateway.createCluster(`k-${index}`);
     for (let index = 0; index < 2; index++) await gateway.createPool(`p-${index}`, { clusterName: 'k-0' });
 
@@ -104,7 +106,7 @@ describe('limits of a namespace, at the embedded gateway', () => {
       7,
       () => ({ roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'admin' } }),
     ],
-  ] as const)('%s %s do not exceed their limit, even under concurrency', async (apiVersion, plural, limit, body) => {
+  ] as const)('apply to %s %s, even under concurrency', async (apiVersion, plural, limit, body) => {
     const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
     const path = `${root}/namespaces/${TEAM}/${plural}`;
     const as: Person = apiVersion === API_VERSION ? 'alice' : 'nobody';
@@ -121,29 +123,31 @@ describe('limits of a namespace, at the embedded gateway', () => {
     expect((list as { items: readonly unknown[] }).items).toHaveLength(limit);
   });
 
-  test('objects do not exceed the total size, whether they are created, updated or patched', async () => {
-    const own = gateway.as('alice').resource(Secrets);
+  test('apply to the total size of objects that are created, updated or patched', async () => {
+    const aliceCredentials = gateway.as('alice').resource(Secrets);
     const items = (await gateway.as('operator').resource(Secrets).list({ namespace: TEAM })).items;
     const [first, second] = items;
     const grown = (of: typeof first, bytes: number) => ({ ...secret(of?.metadata.name ?? '', bytes) });
-    await own.update(grown(first, 150 * KIB));
-    const refused = await refusal(own.update(grown(second, 150 * KIB)));
+    await aliceCredentials.update(grown(first, 150 * KIB));
+    const refused = await refusal(aliceCredentials.update(grown(second, 150 * KIB)));
 
     expect(refused).toMatchObject({ code: 403, reason: 'Forbidden' });
     expect(refused.message).toContain(`the limit is ${256 * KIB}: delete or shorten some`);
     expect(refused.message).toContain('limits.maxObjectBytesPerNamespace');
-    await own.update(grown(first, 10));
-    await own.update(grown(second, 150 * KIB));
-    // Concurrent updates do not exceed the total either.
-    const accepted = await acceptedOf(4, (index) => own.update(grown(items[index + 2], 60 * KIB)));
+    await aliceCredentials.update(grown(first, 10));
+    await aliceCredentials.update(grown(second, 150 * KIB));
+    // Concurrent updates do not exceed the total size either.
+    const accepted = await acceptedCount(4, (index) => aliceCredentials.update(grown(items[index + 2], 60 * KIB)));
     expect(accepted).toBe(1);
   });
 
-  test('a dry run is refused alike, and does not count', async () => {
-    const own = gateway.as('alice').resource(Secrets);
-    await expect(refusal(own.create(secret('dry'), { dryRun: true }))).resolves.toMatchObject({ code: 403 });
+  test('apply to a dry run, which does not count', async () => {
+    const aliceCredentials = gateway.as('alice').resource(Secrets);
+    await expect(refusal(aliceCredentials.create(secret('dry'), { dryRun: true }))).resolves.toMatchObject({
+      code: 403,
+    });
     await gateway.as('operator').resource(Secrets).delete('at-once-0', { namespace: TEAM });
-    for (let index = 0; index < 3; index++) await own.create(secret(`dry-${index}`), { dryRun: true });
-    await expect(own.create(secret('real'))).resolves.toMatchObject({ metadata: { name: 'real' } });
+    for (let index = 0; index < 3; index++) await aliceCredentials.create(secret(`dry-${index}`), { dryRun: true });
+    await expect(aliceCredentials.create(secret('real'))).resolves.toMatchObject({ metadata: { name: 'real' } });
   });
 });

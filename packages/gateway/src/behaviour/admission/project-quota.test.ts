@@ -4,7 +4,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FORMS, refusal, TEAM, TestGateway } from '../../testing/test-gateway.ts';
 
-const TOLD = 'ProjectQuota "project"';
+const QUOTA_MESSAGE = 'ProjectQuota "project"';
 
 describe.each(FORMS)('the quota of a project at the %s gateway', (form) => {
   let gateway: TestGateway;
@@ -20,25 +20,27 @@ describe.each(FORMS)('the quota of a project at the %s gateway', (form) => {
   });
   afterAll(() => gateway.close());
 
-  const told = async (work: Promise<unknown>) =>
+  const refusalMessage = async (work: Promise<unknown>) =>
     (await refusal(work)).causes.map(({ field, message }) => `${field}: ${message}`);
 
-  test('refuses a cluster beyond it, and says what exists and what to do', async () => {
-    expect(await told(gateway.createCluster('third'))).toEqual([
-      `metadata.namespace: Forbidden: the project's quota is 2 clusters (${TOLD}), and the namespace has 2: delete one, or ask the operator for a larger quota`,
+  test('refuses a cluster beyond it, with the current number and advice', async () => {
+    expect(await refusalMessage(gateway.createCluster('third'))).toEqual([
+      `metadata.namespace: Forbidden: the project's quota is 2 clusters (${QUOTA_MESSAGE}), and the namespace has 2: delete one, or ask the operator for a larger quota`,
     ]);
   });
 
-  test('refuses nodes beyond it over all clusters, and accepts what fits', async () => {
-    expect(await told(gateway.createPool('wide', { clusterName: 'first', replicas: 4 }))).toEqual([
-      `spec.replicas: Invalid value: 4: the project's quota is 5 nodes (${TOLD}), and other pools have 2: must be at most 3; scale other pools down, or ask the operator for a larger quota`,
+  test('refuses nodes beyond it across all clusters, and accepts others', async () => {
+    expect(await refusalMessage(gateway.createPool('wide', { clusterName: 'first', replicas: 4 }))).toEqual([
+      `spec.replicas: Invalid value: 4: the project's quota is 5 nodes (${QUOTA_MESSAGE}), and other pools have 2: must be at most 3; scale other pools down, or ask the operator for a larger quota`,
     ]);
     await expect(gateway.createPool('fits', { clusterName: 'first', replicas: 1 })).resolves.toBeDefined();
   });
 
   test('refuses cores beyond it, by the flavors of the cloud', async () => {
-    expect(await told(gateway.createPool('heavy', { clusterName: 'first', replicas: 1, flavor: 'b3-16' }))).toEqual([
-      `spec.replicas: Invalid value: 1: the project's quota is 8 cores (${TOLD}), other pools have 6, and 1 nodes of flavor "b3-16" need 4, but 2 are left: request fewer or smaller nodes, scale other pools down, or ask the operator for a larger quota`,
+    expect(
+      await refusalMessage(gateway.createPool('heavy', { clusterName: 'first', replicas: 1, flavor: 'b3-16' })),
+    ).toEqual([
+      `spec.replicas: Invalid value: 1: the project's quota is 8 cores (${QUOTA_MESSAGE}), other pools have 6, and 1 nodes of flavor "b3-16" need 4, but 2 are left: request fewer or smaller nodes, scale other pools down, or ask the operator for a larger quota`,
     ]);
   });
 
@@ -63,14 +65,14 @@ describe.each(FORMS)('the quota of a project at the %s gateway', (form) => {
     async (kind) => {
       const resource = gateway.as('alice').resource<KubeObject>(kind);
       await expect(resource.list({ namespace: TEAM })).resolves.toBeDefined();
-      const made = await refusal(resource.create({ metadata: { name: 'mine', namespace: TEAM } }));
-      expect(made).toMatchObject({ code: 403 });
+      const createMessage = await refusal(resource.create({ metadata: { name: 'mine', namespace: TEAM } }));
+      expect(createMessage).toMatchObject({ code: 403 });
       expect(await refusal(resource.delete('project', { namespace: TEAM }))).toMatchObject({ code: 403 });
     },
   );
 });
 
-test.each(FORMS)('the operator may limit all projects that have no ProjectQuota, at the %s gateway', async (form) => {
+test.each(FORMS)('the operator can limit all projects without a ProjectQuota, at the %s gateway', async (form) => {
   const gateway = await TestGateway.start(form, undefined, undefined, { quotaDefaults: { clusters: 1 } });
   await gateway.populate();
   await gateway.createCluster('first');

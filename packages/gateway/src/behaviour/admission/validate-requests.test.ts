@@ -5,13 +5,13 @@ import { nodePools } from '@fairway/api/kinds/node-pool';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FORMS, TEAM, TestGateway } from '../../testing/test-gateway.ts';
 
-const EARLIER = '2026-01-01T00:00:00Z';
-const LAST = '2026-01-02T00:00:00Z';
-const LATER = '2026-01-03T00:00:00Z';
-const MISTYPED = '2162-01-01T00:00:00Z';
+const EARLIER_TIME = '2026-01-01T00:00:00Z';
+const LAST_TIME = '2026-01-02T00:00:00Z';
+const LATER_TIME = '2026-01-03T00:00:00Z';
+const MISTYPED_CLUSTER = '2162-01-01T00:00:00Z';
 
-/** Annotations alone, as "kubectl annotate" writes them. */
-describe.each(FORMS)('a one-time request, by its annotation, at the %s gateway', (form) => {
+/** Writes only annotations, as "kubectl annotate" does. */
+describe.each(FORMS)('a one-time request by annotation, at the %s gateway', (form) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await TestGateway.start(form);
@@ -19,14 +19,14 @@ describe.each(FORMS)('a one-time request, by its annotation, at the %s gateway',
     await gateway.createCluster('demo');
     await gateway.createPool('general', { clusterName: 'demo' });
     await makeMachine();
-    const status = { status: { healing: { requests: [{ machine: 'general-a', value: LAST }] } } };
+    const status = { status: { healing: { requests: [{ machine: 'general-a', value: LAST_TIME }] } } };
     await writeStatus('general', status);
-    const maintained = { status: { maintenance: { requested: LAST } } };
-    await gateway.call('operator', 'PATCH', `${NAMESPACED}/clusters/demo/status`, maintained);
+    const createMaintained = { status: { maintenance: { requested: LAST_TIME } } };
+    await gateway.call('operator', 'PATCH', `${NAMESPACE_PATH}/clusters/demo/status`, createMaintained);
   });
   afterAll(() => gateway.close());
 
-  const NAMESPACED = `/apis/${API_VERSION}/namespaces/${TEAM}`;
+  const NAMESPACE_PATH = `/apis/${API_VERSION}/namespaces/${TEAM}`;
 
   async function makeMachine(): Promise<void> {
     const spec = {
@@ -53,26 +53,26 @@ describe.each(FORMS)('a one-time request, by its annotation, at the %s gateway',
   test.each([
     { on: 'clusters/demo', name: 'maintenance-requested' },
     { on: 'machines/general-a', name: 'repair-requested' },
-  ])('has no effect, with a warning, when it is earlier than the last: $name on $on', async ({ on, name }) => {
-    const path = `${NAMESPACED}/${on}`;
-    expect(await annotate(path, name, LAST)).toMatchObject({ status: 200, warnings: '' });
-    expect(await annotate(path, name, EARLIER)).toMatchObject({
+  ])('has no effect, with a warning, if it is earlier than the last one: $name on $on', async ({ on, name }) => {
+    const path = `${NAMESPACE_PATH}/${on}`;
+    expect(await annotate(path, name, LAST_TIME)).toMatchObject({ status: 200, warnings: '' });
+    expect(await annotate(path, name, EARLIER_TIME)).toMatchObject({
       status: 200,
       warnings: expect.stringContaining(
-        `metadata.annotations[fairway.dev/${name}] (${EARLIER}): is not later than the last request, ${LAST}: nothing is done`,
+        `metadata.annotations[fairway.dev/${name}] (${EARLIER_TIME}): is not later than the last request, ${LAST_TIME}: nothing is done`,
       ),
     });
-    expect(await annotate(path, name, LATER)).toMatchObject({ status: 200, warnings: '' });
+    expect(await annotate(path, name, LATER_TIME)).toMatchObject({ status: 200, warnings: '' });
   });
 
   test.each([
-    { on: `${NAMESPACED}/clusters/demo`, name: 'rotate-credentials' },
-    { on: `${NAMESPACED}/clusters/demo`, name: 'retry-requested' },
-    { on: `${NAMESPACED}/nodepools/general`, name: 'retry-requested' },
-    { on: `${NAMESPACED}/machines/general-a`, name: 'repair-requested' },
+    { on: `${NAMESPACE_PATH}/clusters/demo`, name: 'rotate-credentials' },
+    { on: `${NAMESPACE_PATH}/clusters/demo`, name: 'retry-requested' },
+    { on: `${NAMESPACE_PATH}/nodepools/general`, name: 'retry-requested' },
+    { on: `${NAMESPACE_PATH}/machines/general-a`, name: 'repair-requested' },
     { on: `/apis/${API_VERSION}/${kubernetesReleases.plural}/1.36`, name: 'retry-requested' },
-  ])('is refused with a mistyped year, after which none would have an effect: $name on $on', async ({ on, name }) => {
-    const { status, body } = await annotate(on, name, MISTYPED);
+  ])('is refused with a mistyped year that would block all later ones: $name on $on', async ({ on, name }) => {
+    const { status, body } = await annotate(on, name, MISTYPED_CLUSTER);
 
     expect(status).toBe(422);
     expect(body).toMatchObject({

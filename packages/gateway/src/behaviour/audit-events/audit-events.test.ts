@@ -1,7 +1,7 @@
 import { API_VERSION } from '@fairway/api/group';
 import type { AuditEvent } from '@fairway/apiserver/audit/audit-event';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CLOUDLESS, FORMS, TEAM, TestGateway } from '../../testing/test-gateway.ts';
+import { FORMS, TEAM, TestGateway, UNKNOWN_CLOUD_TEAM } from '../../testing/test-gateway.ts';
 
 const listOf = (namespace: string) => `/apis/${API_VERSION}/namespaces/${namespace}/auditevents`;
 
@@ -18,8 +18,8 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     gateway = await TestGateway.start(form);
     await gateway.populate();
     for (const name of ['one', 'two', 'three']) await gateway.createCluster(name);
-    // It is refused, but the attempt is audited.
-    await gateway.createCluster('elsewhere', {}, CLOUDLESS).catch(() => undefined);
+    // It is refused, but audited.
+    await gateway.createCluster('elsewhere', {}, UNKNOWN_CLOUD_TEAM).catch(() => undefined);
   });
   afterAll(() => gateway.close());
 
@@ -29,18 +29,21 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     return body as EventList;
   }
 
-  test.each(['alice', 'rita'] as const)('%s lists only those of their own namespace, newest first', async (person) => {
-    const { items } = await list(person, '?fieldSelector=verb=create,objectRef.resource=clusters');
+  test.each(['alice', 'rita'] as const)(
+    'let %s list only those of their own namespace, newest first',
+    async (person) => {
+      const { items } = await list(person, '?fieldSelector=verb=create,objectRef.resource=clusters');
 
-    expect(gateway.audit.lines.join()).toContain('elsewhere');
-    expect(items.map(({ user, objectRef }) => [user.username, objectRef?.namespace, objectRef?.name])).toEqual([
-      ['alice', TEAM, 'three'],
-      ['alice', TEAM, 'two'],
-      ['alice', TEAM, 'one'],
-    ]);
-  });
+      expect(gateway.audit.lines.join()).toContain('elsewhere');
+      expect(items.map(({ user, objectRef }) => [user.username, objectRef?.namespace, objectRef?.name])).toEqual([
+        ['alice', TEAM, 'three'],
+        ['alice', TEAM, 'two'],
+        ['alice', TEAM, 'one'],
+      ]);
+    },
+  );
 
-  test('as objects that kubectl can handle, unless the Events of Kubernetes are requested', async () => {
+  test('are objects that kubectl can handle, unless Kubernetes Events are requested', async () => {
     const objects = await list('alice', '?limit=1');
     const events = await list('alice', '?limit=1&as=EventList');
     const [{ auditID, stageTimestamp } = events.items[0] as AuditEvent] = objects.items;
@@ -58,7 +61,7 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     expect(events.items[0]).not.toHaveProperty('metadata');
   });
 
-  test('page by page', async () => {
+  test('are listed in pages', async () => {
     const query = '?limit=2&fieldSelector=verb=create,objectRef.resource=clusters';
     const first = await list('alice', query);
     const second = await list('alice', `${query}&continue=${first.metadata.continue}`);
@@ -74,7 +77,7 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     { who: 'an operator', reader: { username: 'root', groups: ['system:masters'] }, sees: true },
     { who: 'herself', reader: 'alice' as const, sees: true },
     { who: 'another of the namespace', reader: 'rita' as const, sees: false },
-  ])('$who sees details of alice’s event besides the user name: $sees', async ({ reader, sees }) => {
+  ])('show $who details of alice’s event besides the user name: $sees', async ({ reader, sees }) => {
     const query = '?fieldSelector=user.username=alice,verb=create,objectRef.name=one';
     const { status, body } = await gateway.call(reader, 'GET', `${listOf(TEAM)}${query}`);
     const [event] = (body as EventList).items;
@@ -84,8 +87,8 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     expect('groups' in (event?.user ?? {})).toBe(sees);
   });
 
-  test('a user without the right is refused', async () => {
-    expect(await gateway.call('rita', 'GET', listOf(CLOUDLESS))).toMatchObject({ status: 403 });
+  test('are refused to a user without the right', async () => {
+    expect(await gateway.call('rita', 'GET', listOf(UNKNOWN_CLOUD_TEAM))).toMatchObject({ status: 403 });
     expect(await gateway.call('nobody', 'GET', listOf(TEAM))).toMatchObject({ status: 403 });
     expect(await gateway.call('alice', 'GET', `/apis/${API_VERSION}/auditevents`)).toMatchObject({ status: 403 });
   });
@@ -97,7 +100,7 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     ['GET', '?fieldSelector=metadata.name=a', 400],
     ['GET', '?continue=x', 400],
     ['GET', '?as=Secrets', 400],
-  ] as const)('%s %s answers %s', async (method, rest, status) => {
+  ] as const)('have the response to %s %s: %s', async (method, rest, status) => {
     const user = { username: 'root', groups: ['system:masters'] };
     const body =
       method === 'POST' ? { apiVersion: API_VERSION, kind: 'AuditEvent', metadata: { name: 'a' } } : undefined;
@@ -105,13 +108,13 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     expect(await gateway.call(user, method, `${listOf(TEAM)}${rest}`, body)).toMatchObject({ status });
   });
 
-  test('a namespace that does not exist has none', async () => {
+  test('are empty for a namespace that does not exist', async () => {
     const user = { username: 'root', groups: ['system:masters'] };
 
     expect(await gateway.call(user, 'GET', listOf('missing'))).toMatchObject({ status: 200, body: { items: [] } });
   });
 
-  test('discovery lists them', async () => {
+  test('are listed by discovery', async () => {
     const { body } = await gateway.call('alice', 'GET', `/apis/${API_VERSION}`);
     const { resources } = body as { resources: { name: string }[] };
 

@@ -13,7 +13,7 @@ describe.each(FORMS)('clusters/cloudresources of the %s gateway', (form) => {
   });
   afterAll(() => gateway.close());
 
-  function ask(person: Person, cluster = 'demo') {
+  function requestResources(person: Person, cluster = 'demo') {
     gateway.listCloudResources = async ({ metadata }) => ({
       time: '2026-11-23T12:00:00Z',
       loadBalancers: [],
@@ -24,8 +24,8 @@ describe.each(FORMS)('clusters/cloudresources of the %s gateway', (form) => {
   }
 
   // It only reads, so a reader may use it.
-  test.each(['alice', 'rita'] as const)('answers %s with its status', async (person) => {
-    const { status, body } = await ask(person);
+  test.each(['alice', 'rita'] as const)('returns the status to %s', async (person) => {
+    const { status, body } = await requestResources(person);
 
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -38,11 +38,11 @@ describe.each(FORMS)('clusters/cloudresources of the %s gateway', (form) => {
   test.each<{ reason: string; person: Person; cluster?: string; code: number }>([
     { reason: 'a stranger', person: 'nobody', code: 403 },
     { reason: 'no cluster', person: 'alice', cluster: 'nobody', code: 404 },
-  ])('$reason is refused: $code', async ({ person, cluster, code }) => {
-    expect((await ask(person, cluster)).status).toBe(code);
+  ])('refuses $reason: $code', async ({ person, cluster, code }) => {
+    expect((await requestResources(person, cluster)).status).toBe(code);
   });
 
-  test('is not answered before the controllers run', async () => {
+  test('fails before the controllers run', async () => {
     gateway.listCloudResources = undefined;
     const body = { apiVersion: API_VERSION, kind: 'CloudResourcesRequest' };
 

@@ -17,7 +17,7 @@ interface EventList {
   readonly items: readonly AuditEvent[];
 }
 
-/** One event per second, from noon on. */
+/** One event per second, starting at noon. */
 function lineOf(second: number, change: Partial<AuditEvent> = {}): string {
   const time = `2026-01-31T12:00:${String(second).padStart(2, '0')}.000000Z`;
   const event: AuditEvent = {
@@ -65,9 +65,9 @@ describe.each(FORMS)('audit events of a cluster behind the %s gateway', (form) =
     expect(reply).toMatchObject({ status: 200 });
     return reply.body as EventList;
   }
-  const idsIn = ({ items }: EventList) => items.map(({ auditID }) => auditID);
+  const eventIDs = ({ items }: EventList) => items.map(({ auditID }) => auditID);
 
-  test.each(['alice', 'rita'] as const)('%s reads them, newest first', async (person) => {
+  test.each(['alice', 'rita'] as const)('can be read by %s, newest first', async (person) => {
     const listed = await list(person);
 
     expect(listed).toMatchObject({
@@ -75,34 +75,34 @@ describe.each(FORMS)('audit events of a cluster behind the %s gateway', (form) =
       apiVersion: API_VERSION,
       items: [{ kind: 'AuditEvent', apiVersion: API_VERSION, metadata: { name: 'e4', namespace: TEAM } }, {}, {}, {}],
     });
-    expect(idsIn(listed)).toEqual(['e4', 'e3', 'e2', 'e1']);
+    expect(eventIDs(listed)).toEqual(['e4', 'e3', 'e2', 'e1']);
     expect(listed.metadata.continue).toBeUndefined();
   });
 
-  test('by the query of auditevents, also as Events of Kubernetes', async () => {
-    expect(idsIn(await list('alice', '?fieldSelector=verb=create'))).toEqual(['e4', 'e2']);
-    expect(idsIn(await list('alice', '?fieldSelector=verb!=create,objectRef.name=p1'))).toEqual(['e1']);
-    expect(idsIn(await list('alice', '?sinceTime=2026-01-31T12:00:03Z'))).toEqual(['e4', 'e3']);
+  test('support the query of auditevents, also as Kubernetes Events', async () => {
+    expect(eventIDs(await list('alice', '?fieldSelector=verb=create'))).toEqual(['e4', 'e2']);
+    expect(eventIDs(await list('alice', '?fieldSelector=verb!=create,objectRef.name=p1'))).toEqual(['e1']);
+    expect(eventIDs(await list('alice', '?sinceTime=2026-01-31T12:00:03Z'))).toEqual(['e4', 'e3']);
     const events = await list('alice', '?as=EventList&limit=1');
     expect(events).toMatchObject({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: [{ kind: 'Event' }] });
     expect(events.items[0]).not.toHaveProperty('metadata');
   });
 
-  test('page by page, also while the log is rotated', async () => {
+  test('are listed in pages, also while the log is rotated', async () => {
     const first = await list('alice', '?limit=2');
     await rename(join(folder, FILE), join(folder, 'tenant-audit-2026-02-01T00-00-00.000.log'));
     await writeFile(join(folder, FILE), lineOf(5));
     const second = await list('alice', `?limit=2&continue=${first.metadata.continue}`);
 
-    expect([idsIn(first), idsIn(second)]).toEqual([
+    expect([eventIDs(first), eventIDs(second)]).toEqual([
       ['e4', 'e3'],
       ['e2', 'e1'],
     ]);
     expect(second.metadata.continue).toBeUndefined();
-    expect(idsIn(await list('alice'))).toEqual(['e5', 'e4', 'e3', 'e2', 'e1']);
+    expect(eventIDs(await list('alice'))).toEqual(['e5', 'e4', 'e3', 'e2', 'e1']);
   });
 
-  test('members see bodies, as they could read the object with a kubeconfig; readers do not', async () => {
+  test('have bodies for members, who could read the object with a kubeconfig, but not for readers', async () => {
     expect(JSON.stringify(await list('alice'))).toContain('quoted');
     const { items } = await list('rita');
 
@@ -110,32 +110,32 @@ describe.each(FORMS)('audit events of a cluster behind the %s gateway', (form) =
     expect(items).toMatchObject([{ level: 'Metadata' }, {}, {}, {}]);
   });
 
-  test('users see their own source addresses, but not those of others with a kubeconfig', async () => {
+  test('show users their own source addresses, but not those of other kubeconfig users', async () => {
     expect((await list('alice')).items[0]?.sourceIPs).toEqual(['192.0.2.7']);
     expect((await list('rita')).items[0]).not.toHaveProperty('sourceIPs');
   });
 
-  test('lines that are not events are skipped and counted', async () => {
+  test('omit lines that are not events, and count them', async () => {
     gateway.skipped.length = 0;
     await appendFile(join(folder, FILE), `${'['.repeat(10_000)}\n{}\n${lineOf(5, { auditID: '' })}${lineOf(6)}`);
 
-    expect(idsIn(await list('alice'))).toEqual(['e6', 'e4', 'e3', 'e2', 'e1']);
+    expect(eventIDs(await list('alice'))).toEqual(['e6', 'e4', 'e3', 'e2', 'e1']);
     expect(gateway.skipped).toEqual([3]);
   });
 
-  test('a user who may not read the cluster is refused', async () => {
+  test('are refused to a user who may not read the cluster', async () => {
     expect(await gateway.call('nobody', 'GET', pathOf('asking'))).toMatchObject({ status: 403 });
     expect(await gateway.call('nobody', 'GET', pathOf('missing'))).toMatchObject({ status: 403 });
   });
 
-  test('a cluster without audit events is refused, with how to enable them', async () => {
+  test('are refused for a cluster without them, with advice', async () => {
     const { status, body } = await gateway.call('rita', 'GET', pathOf('silent'));
 
     expect(status).toBe(409);
     expect((body as { message: string }).message).toMatch(/set spec\.apiServer\.audit.*kubectl patch cluster silent/);
   });
 
-  test('a replica without the log says so', async () => {
+  test('are refused by a replica without the log', async () => {
     const { status, body } = await gateway.call('alice', 'GET', pathOf('elsewhere'));
 
     expect(status).toBe(503);
@@ -150,7 +150,7 @@ describe.each(FORMS)('audit events of a cluster behind the %s gateway', (form) =
     ['GET', 'asking', '?continue=x', 400],
     ['GET', 'asking', '?as=Secrets', 400],
     ['GET', 'asking', '?limit=many', 400],
-  ] as const)('%s %s %s answers %s', async (method, cluster, query, status) => {
+  ] as const)('have the response to %s %s %s: %s', async (method, cluster, query, status) => {
     const user = { username: 'root', groups: ['system:masters'] };
     const body = method === 'POST' ? { apiVersion: API_VERSION, kind: 'AuditEventList', metadata: {} } : undefined;
 

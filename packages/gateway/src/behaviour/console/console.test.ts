@@ -26,7 +26,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
   afterEach(() => browser.close());
 
   const password = () => gateway.keystone.loginOf('simulator').password;
-  const byPassword = (username = 'demo', more: object = {}) => ({
+  const passwordBody = (username = 'demo', more: object = {}) => ({
     kind: 'password',
     username,
     domain: 'Default',
@@ -35,8 +35,8 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
   });
   const clustersOf = (namespace: string) => `/apis/${API_VERSION}/namespaces/${namespace}/clusters`;
 
-  it("signs in by password, to the user's project", async () => {
-    const { status, body } = await browser.signIn(byPassword());
+  it("signs in by password, in the user's project", async () => {
+    const { status, body } = await browser.signIn(passwordBody());
 
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -44,22 +44,22 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
       session: { kind: 'keystone', user: 'demo', project: { id: project, name: 'demo' }, namespace: project },
     });
     expect(JSON.stringify(body)).not.toContain('gAAAA');
-    expect((await browser.ask(clustersOf(project))).status).toBe(200);
-    expect((await browser.ask('/console/session')).body).toEqual(body);
+    expect((await browser.fetchJson(clustersOf(project))).status).toBe(200);
+    expect((await browser.fetchJson('/console/session')).body).toEqual(body);
   });
 
-  it('gives a cookie that scripts can’t read and other sites can’t cause to be sent', async () => {
-    const answer = await browser.send('/console/session', { method: 'POST', body: byPassword() });
+  it('sets a cookie that scripts can’t read and other sites can’t make browsers send', async () => {
+    const rawResponse = await browser.send('/console/session', { method: 'POST', body: passwordBody() });
 
-    expect(answer.headers['set-cookie']).toMatch(
+    expect(rawResponse.headers['set-cookie']).toMatch(
       /^__Host-fairway-session=[\w.-]+; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=\d+$/,
     );
-    expect(Number(/Max-Age=(\d+)/.exec(answer.headers['set-cookie'] ?? '')?.[1])).toBeLessThanOrEqual(3_600);
+    expect(Number(/Max-Age=(\d+)/.exec(rawResponse.headers['set-cookie'] ?? '')?.[1])).toBeLessThanOrEqual(3_600);
   });
 
-  describe('a cookie sent', () => {
+  describe('a cookie', () => {
     beforeEach(async () => {
-      await browser.signIn(byPassword());
+      await browser.signIn(passwordBody());
     });
 
     it.each([
@@ -69,12 +69,12 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
       ['with a script of another origin', { ...OWN_PAGE, origin: 'https://evil.example' }],
       ['with a script of another host of the domain', { ...OWN_PAGE, 'sec-fetch-site': 'same-site' }],
       ['with another’s Authorization', { ...OWN_PAGE, authorization: 'Bearer of-nobody' }],
-    ])('%s is ignored', async (_reason, headers) => {
+    ])('is ignored with %s', async (_reason, headers) => {
       const read = await browser.send(clustersOf(project), { headers });
-      const written = await browser.send(clustersOf(project), { method: 'POST', body: {}, headers });
-      await Promise.all([read.text(), written.text()]);
+      const createResponse = await browser.send(clustersOf(project), { method: 'POST', body: {}, headers });
+      await Promise.all([read.text(), createResponse.text()]);
 
-      expect([read.status, written.status]).toEqual([401, 401]);
+      expect([read.status, createResponse.status]).toEqual([401, 401]);
     });
 
     it.each([
@@ -84,80 +84,82 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
       ['GET', '/console/session/projects'],
       ['PUT', '/console/session/project'],
       ['POST', '/console/session/delegation'],
-    ] as const)('%s %s is only for pages of the console', async (method, path) => {
+    ] as const)('is accepted only from pages of the console: %s %s', async (method, path) => {
       const headers = { 'x-fairway-console': '1', 'sec-fetch-site': 'cross-site' };
 
-      expect((await browser.ask(path, { method, headers, ...(method !== 'GET' && { body: {} }) })).status).toBe(403);
-      expect((await browser.ask(clustersOf(project))).status).toBe(200);
+      expect((await browser.fetchJson(path, { method, headers, ...(method !== 'GET' && { body: {} }) })).status).toBe(
+        403,
+      );
+      expect((await browser.fetchJson(clustersOf(project))).status).toBe(200);
     });
 
     it('is invalid after a change', async () => {
       browser.cookie = `${browser.cookie?.slice(0, -4)}AAAA`;
 
-      expect((await browser.ask(clustersOf(project))).status).toBe(401);
+      expect((await browser.fetchJson(clustersOf(project))).status).toBe(401);
     });
 
     it('is invalid after signing out, even if it was kept', async () => {
-      const kept = browser.cookie;
-      const out = await browser.ask('/console/session', { method: 'DELETE' });
-      const cleared = browser.cookie;
-      browser.cookie = kept;
+      const oldCookie = browser.cookie;
+      const out = await browser.fetchJson('/console/session', { method: 'DELETE' });
+      const clearedCookie = browser.cookie;
+      browser.cookie = oldCookie;
 
       expect(out.body).toEqual({ options: { keystone: true } });
-      expect(cleared).toBeUndefined();
-      expect((await browser.ask(clustersOf(project))).status).toBe(401);
-      expect((await browser.ask('/console/session')).body).toEqual({ options: { keystone: true } });
+      expect(clearedCookie).toBeUndefined();
+      expect((await browser.fetchJson(clustersOf(project))).status).toBe(401);
+      expect((await browser.fetchJson('/console/session')).body).toEqual({ options: { keystone: true } });
     });
 
-    it('reads and writes as its user, and nothing in other projects', async () => {
+    it('reads and writes as its user, and not in other projects', async () => {
       const other = await gateway.keystone.as('simulator-other').session.projectId();
 
-      expect((await browser.ask(`/apis/${API_VERSION}/${plans.plural}`)).status).toBe(200);
-      expect((await browser.ask(clustersOf(other))).status).toBe(403);
-      expect((await browser.ask('/api/v1/namespaces/fairway-system/secrets')).status).toBe(403);
+      expect((await browser.fetchJson(`/apis/${API_VERSION}/${plans.plural}`)).status).toBe(200);
+      expect((await browser.fetchJson(clustersOf(other))).status).toBe(403);
+      expect((await browser.fetchJson('/api/v1/namespaces/fairway-system/secrets')).status).toBe(403);
     });
   });
 
-  it('requests a passcode if Keystone does, and completes the sign-in with it', async () => {
+  it('requests a passcode if Keystone requires one, and completes the sign-in with it', async () => {
     const admin = gateway.keystone;
     const { id } = await admin.as('simulator-reader').identity.me();
     await admin.send('POST', '/credentials', { credential: { type: 'totp', blob: SECRET, user_id: id } });
-    const rules = (multi: string[][]) =>
-      admin.send('PATCH', `/users/${id}`, { user: { options: { multi_factor_auth_rules: multi } } });
+    const rules = (withPasscode: string[][]) =>
+      admin.send('PATCH', `/users/${id}`, { user: { options: { multi_factor_auth_rules: withPasscode } } });
     await rules([['password', 'totp']]);
 
-    const asked = await browser.signIn(byPassword('reader'));
+    const signInResponse = await browser.signIn(passwordBody('reader'));
     const passcode = totp(SECRET, gateway.keystone.clock.now());
-    const done = await browser.signIn(byPassword('reader', { passcode }));
+    const done = await browser.signIn(passwordBody('reader', { passcode }));
     await rules([]);
 
-    expect(asked).toMatchObject({ status: 401, body: { details: { causes: [{ field: 'passcode' }] } } });
+    expect(signInResponse).toMatchObject({ status: 401, body: { details: { causes: [{ field: 'passcode' }] } } });
     expect(done).toMatchObject({ status: 200, body: { session: { user: 'reader' } } });
   });
 
-  it('signs in by an application credential, which it does not revoke', async () => {
-    const made = await gateway.keystone
+  it('signs in with an application credential, which it does not revoke', async () => {
+    const createdCredential = await gateway.keystone
       .as('simulator')
       .identity.createApplicationCredential({ name: `console-${form}`, roles: [{ name: 'member' }] });
-    const credentials = { kind: 'applicationCredential', id: made.id, secret: made.secret };
+    const credentials = { kind: 'applicationCredential', id: createdCredential.id, secret: createdCredential.secret };
 
     const first = await browser.signIn(credentials);
-    await browser.ask('/console/session', { method: 'DELETE' });
+    await browser.fetchJson('/console/session', { method: 'DELETE' });
     const second = await browser.signIn(credentials);
 
     expect(first).toMatchObject({ status: 200, body: { session: { user: 'demo', project: { id: project } } } });
     expect(second.status).toBe(200);
   });
 
-  it('signs in by a token that the API accepts, and by no other', async () => {
+  it('signs in with a token that the API accepts, and with no other', async () => {
     const token = await gateway.keystone.tokenOf('simulator');
-    const forged = await browser.signIn({ kind: 'token', token: `gAAAAA${'x'.repeat(160)}` });
+    const forgedCookie = await browser.signIn({ kind: 'token', token: `gAAAAA${'x'.repeat(160)}` });
     const known = await browser.signIn({ kind: 'token', token });
 
-    expect(forged.status).toBe(401);
+    expect(forgedCookie.status).toBe(401);
     expect(known).toMatchObject({ status: 200, body: { session: { kind: 'token', namespace: project } } });
-    // It is the user's own, and stays valid after signing out.
-    await browser.ask('/console/session', { method: 'DELETE' });
+    // The token is the user's own, and stays valid after signing out.
+    await browser.fetchJson('/console/session', { method: 'DELETE' });
     expect((await browser.signIn({ kind: 'token', token })).status).toBe(200);
   });
 
@@ -166,17 +168,17 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     const { id } = await gateway.keystone.as('simulator').identity.me();
     const roles = (await gateway.keystone.send('GET', '/roles?name=reader')) as { roles: { id: string }[] };
     const role = `/projects/${other}/users/${id}/roles/${roles.roles[0]?.id}`;
-    await browser.signIn(byPassword('demo', { project }));
-    const refused = await browser.ask('/console/session/project', { method: 'PUT', body: { id: other } });
+    await browser.signIn(passwordBody('demo', { project }));
+    const refused = await browser.fetchJson('/console/session/project', { method: 'PUT', body: { id: other } });
     await gateway.keystone.send('PUT', role);
 
-    const listed = await browser.ask('/console/session/projects');
+    const listed = await browser.fetchJson('/console/session/projects');
     const former = browser.cookie;
-    const switched = await browser.ask('/console/session/project', { method: 'PUT', body: { id: other } });
-    const clusters = await browser.ask(clustersOf(other));
+    const switched = await browser.fetchJson('/console/session/project', { method: 'PUT', body: { id: other } });
+    const clusters = await browser.fetchJson(clustersOf(other));
     const present = browser.cookie;
     browser.cookie = former;
-    const before = await browser.ask(clustersOf(project));
+    const before = await browser.fetchJson(clustersOf(project));
     browser.cookie = present;
     await gateway.keystone.send('DELETE', role);
 
@@ -189,60 +191,66 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     });
     expect(switched).toMatchObject({ status: 200, body: { session: { project: { id: other }, namespace: other } } });
     expect(clusters.status).toBe(200);
-    // Its token has been revoked with it.
+    // The session's token has been revoked too.
     expect(before.status).toBe(401);
   });
 
   it('ends the session that a new one replaces, unless its token was the user’s own', async () => {
-    await browser.signIn(byPassword('demo', { project }));
+    await browser.signIn(passwordBody('demo', { project }));
     const former = browser.cookie;
     await browser.signIn({ kind: 'token', token: await gateway.keystone.tokenOf('simulator') });
-    const own = browser.cookie;
-    await browser.signIn(byPassword('demo', { project }));
-    const statuses = [(await browser.ask(clustersOf(project))).status];
-    for (const kept of [former, own]) {
-      browser.cookie = kept;
-      statuses.push((await browser.ask(clustersOf(project))).status);
+    const currentCookie = browser.cookie;
+    await browser.signIn(passwordBody('demo', { project }));
+    const statuses = [(await browser.fetchJson(clustersOf(project))).status];
+    for (const oldCookie of [former, currentCookie]) {
+      browser.cookie = oldCookie;
+      statuses.push((await browser.fetchJson(clustersOf(project))).status);
     }
 
     expect(statuses).toEqual([200, 401, 200]);
   });
 
-  it('delegates what clusters need to Fairway, by an application credential of the user’s', async () => {
-    await browser.signIn(byPassword('demo', { project }));
+  it('delegates the required rights to Fairway, by an application credential of the user', async () => {
+    await browser.signIn(passwordBody('demo', { project }));
     const name = `fairway-${form}`;
-    const made = await browser.ask('/console/session/delegation', { method: 'POST', body: { name } });
-    const again = await browser.ask('/console/session/delegation', { method: 'POST', body: { name } });
-    const { cloud, id, secret } = made.body as Record<string, string>;
+    const createdCredential = await browser.fetchJson('/console/session/delegation', {
+      method: 'POST',
+      body: { name },
+    });
+    const duplicateResponse = await browser.fetchJson('/console/session/delegation', {
+      method: 'POST',
+      body: { name },
+    });
+    const { cloud, id, secret } = createdCredential.body as Record<string, string>;
     const credential = { kind: 'applicationCredential', id: id ?? '', secret: secret ?? '' } as const;
     const { token } = await gateway.keystone.as('simulator', credential).session.token();
 
     expect(cloud).toBe('simulator-service');
     expect(token).toMatchObject({ project: { id: project }, application_credential: { restricted: true } });
-    expect(again.status).toBe(409);
+    expect(duplicateResponse.status).toBe(409);
   });
 
-  it('rate-limits guesses of a password, and says for how long', async () => {
-    const guess = () => browser.signIn({ ...byPassword('admin'), password: 'wrong' });
+  it('rate-limits password guesses, with a Retry-After', async () => {
+    const guess = () => browser.signIn({ ...passwordBody('admin'), password: 'wrong' });
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 7; attempt++) statuses.push((await guess()).status);
-    const slowed = await guess();
+    const delayMs = await guess();
 
     expect(statuses.slice(0, 5)).toEqual([401, 401, 401, 401, 401]);
-    expect(slowed).toMatchObject({ status: 429, body: { details: { retryAfterSeconds: expect.any(Number) } } });
-    // No one else has to wait, and signed-in users stay signed in.
-    expect((await browser.signIn(byPassword('other'))).status).toBe(200);
+    expect(delayMs).toMatchObject({ status: 429, body: { details: { retryAfterSeconds: expect.any(Number) } } });
+    // Other users do not have to wait, and signed-in users stay signed in.
+    expect((await browser.signIn(passwordBody('other'))).status).toBe(200);
   });
 
-  it('never repeats what was sent', async () => {
-    const wrong = await browser.signIn({ ...byPassword(), password: { hidden: 'my password' } });
+  it('never echoes a request body', async () => {
+    const wrong = await browser.signIn({ ...passwordBody(), password: { hidden: 'my password' } });
 
     expect(wrong.status).toBe(400);
     expect(JSON.stringify(wrong.body)).not.toContain('my password');
   });
 
-  it('carries several watches in one response, and reports what is not a watch', async () => {
-    await browser.signIn(byPassword('demo', { project }));
+  it('carries several watches in one response, and reports invalid ones', async () => {
+    await browser.signIn(passwordBody('demo', { project }));
     const stop = new AbortController();
     const released = `/apis/${API_VERSION}/${kubernetesReleases.plural}?watch=true`;
     const watches = [
@@ -250,31 +258,35 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
       { id: 2, path: released },
       { id: 3, path: `/apis/${API_VERSION}/clusters?watch=true` },
     ];
-    const answer = await browser.send('/console/watches', { method: 'POST', body: { watches }, signal: stop.signal });
-    const heard: { w: number; code?: number; event?: { type: string } }[] = [];
+    const rawResponse = await browser.send('/console/watches', {
+      method: 'POST',
+      body: { watches },
+      signal: stop.signal,
+    });
+    const receivedLines: { w: number; code?: number; event?: { type: string } }[] = [];
     try {
-      for await (const line of answer.lines()) {
-        if (line.trim() !== '') heard.push(JSON.parse(line) as (typeof heard)[number]);
-        const [refused, event] = [heard.find(({ w }) => w === 3), heard.find(({ w }) => w === 2)];
+      for await (const line of rawResponse.lines()) {
+        if (line.trim() !== '') receivedLines.push(JSON.parse(line) as (typeof receivedLines)[number]);
+        const [refused, event] = [receivedLines.find(({ w }) => w === 3), receivedLines.find(({ w }) => w === 2)];
         if (refused && event) break;
       }
     } finally {
       stop.abort();
     }
 
-    expect(answer.status).toBe(200);
-    expect(heard.find(({ w }) => w === 3)).toMatchObject({ code: 403, failure: { reason: 'Forbidden' } });
-    expect(heard.find(({ w }) => w === 2)?.event?.type).toBe('ADDED');
-    expect(heard.filter(({ w }) => w === 1)).toEqual([]);
+    expect(rawResponse.status).toBe(200);
+    expect(receivedLines.find(({ w }) => w === 3)).toMatchObject({ code: 403, failure: { reason: 'Forbidden' } });
+    expect(receivedLines.find(({ w }) => w === 2)?.event?.type).toBe('ADDED');
+    expect(receivedLines.filter(({ w }) => w === 1)).toEqual([]);
   });
 
   it('opens no watch without a session', async () => {
     const watches = [{ id: 1, path: `${clustersOf(project)}?watch=true` }];
 
-    expect((await browser.ask('/console/watches', { method: 'POST', body: { watches } })).status).toBe(401);
+    expect((await browser.fetchJson('/console/watches', { method: 'POST', body: { watches } })).status).toBe(401);
   });
 
-  it('redirects browsers from / to itself, and no other clients', async () => {
+  it('redirects browsers from / to itself, but no other clients', async () => {
     const page = await browser.send('/', { headers: { accept: 'text/html,*/*' } });
     const client = await browser.send('/', { headers: { accept: 'application/json' } });
     await Promise.all([page.text(), client.text()]);
@@ -283,8 +295,8 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect(client.status).not.toBe(302);
   });
 
-  it('keeps its keys in one Secret, wherever users sign in', async () => {
-    await browser.signIn(byPassword());
+  it('keeps its keys in one Secret, on all replicas', async () => {
+    await browser.signIn(passwordBody());
     const { items } = await gateway.form.client.resource(Secrets).list({ namespace: 'fairway-system' });
     const keys = items.filter(({ metadata }) => metadata.name === SESSION_KEYS_SECRET);
 
@@ -293,10 +305,10 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
 
   it('records the user of every request from its pages in the audit log', async () => {
     const { id } = await gateway.keystone.as('simulator').identity.me();
-    await browser.signIn(byPassword());
-    await browser.ask(clustersOf(project), { method: 'POST', body: {} });
-    await browser.ask('/console/session/delegation', { method: 'POST', body: { name: `audited-${form}` } });
-    await browser.ask('/console/session', { method: 'DELETE' });
+    await browser.signIn(passwordBody());
+    await browser.fetchJson(clustersOf(project), { method: 'POST', body: {} });
+    await browser.fetchJson('/console/session/delegation', { method: 'POST', body: { name: `audited-${form}` } });
+    await browser.fetchJson('/console/session', { method: 'DELETE' });
 
     const events = gateway.audit.events.filter(({ user }) => user?.username === `keystone:${id}`);
     expect(events.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual(

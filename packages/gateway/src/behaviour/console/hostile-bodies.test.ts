@@ -7,14 +7,14 @@ import { OWN_PAGE, TestBrowser } from '../../testing/test-browser.ts';
 import { FORMS } from '../../testing/test-gateway.ts';
 
 const KIB = 1024;
-/** For all strangers together. */
-const STRANGERS_BYTES = 40 * KIB;
+/** The limit for all unauthenticated clients together. */
+const MAX_ANONYMOUS_BYTES = 40 * KIB;
 
 describe.each(FORMS)('unauthenticated bodies at the %s gateway', (form) => {
   let gateway: KeystoneGateway;
   const clients: RawClient[] = [];
   beforeAll(async () => {
-    gateway = await startKeystoneGateway(form, {}, { limits: { maxBodyBytesInFlightPerUser: STRANGERS_BYTES } });
+    gateway = await startKeystoneGateway(form, {}, { limits: { maxBodyBytesInFlightPerUser: MAX_ANONYMOUS_BYTES } });
   });
   afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
   afterAll(() => gateway.close());
@@ -45,7 +45,7 @@ describe.each(FORMS)('unauthenticated bodies at the %s gateway', (form) => {
     const { password } = gateway.keystone.loginOf('simulator');
     const browser = await TestBrowser.at(gateway.form);
     await browser.signIn({ kind: 'password', username: 'demo', domain: 'Default', password });
-    // Two occupy the strangers' share except for 8 KiB, and send nothing more.
+    // Two requests occupy the share of unauthenticated clients except for 8 KiB, and send nothing more.
     for (let index = 0; index < 2; index++) {
       await post('/console/session', { 'content-length': 16 * KIB }, ' '.repeat(16 * KIB - 1));
     }
@@ -58,8 +58,12 @@ describe.each(FORMS)('unauthenticated bodies at the %s gateway', (form) => {
     const watches = [
       { id: 1, path: `/apis/${API_VERSION}/${plans.plural}?watch=true&labelSelector=${'a'.repeat(1_900)}` },
     ];
-    const padded = { watches: Array.from({ length: 16 }, (_, id) => ({ ...watches[0], id })) };
-    const { status } = await browser.send('/console/watches', { method: 'POST', body: padded, signal: stop.signal });
+    const paddedBody = { watches: Array.from({ length: 16 }, (_, id) => ({ ...watches[0], id })) };
+    const { status } = await browser.send('/console/watches', {
+      method: 'POST',
+      body: paddedBody,
+      signal: stop.signal,
+    });
     stop.abort();
     browser.close();
 

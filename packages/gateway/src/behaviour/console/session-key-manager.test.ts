@@ -20,44 +20,46 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.close());
 
-const activeOf = async (manager: SessionKeyManager) => (await manager.get()).active.id;
+const activeKeyOf = async (manager: SessionKeyManager) => (await manager.get()).active.id;
 
-it('replicas that start at the same time have the same key', async () => {
+it('gives replicas that start at the same time the same key', async () => {
   const managers = [1, 2, 3].map(() => new SessionKeyManager(client, clock));
-  const ids = await Promise.all(managers.map(activeOf));
+  const ids = await Promise.all(managers.map(activeKeyOf));
 
   expect(new Set(ids).size).toBe(1);
 });
 
-it('a replica that has not read the Secret since a rotation can open what another sealed', async () => {
+it('lets a replica with an outdated cache open what another one sealed', async () => {
   const [first, second] = [new SessionKeyManager(client, clock), new SessionKeyManager(client, clock)];
-  const old = await activeOf(first);
-  await activeOf(second);
+  const oldKey = await activeKeyOf(first);
+  await activeKeyOf(second);
   await clock.advance(7 * DAY_MS);
   await Promise.all([first.get(), second.get()]);
   await clock.advance(11 * MINUTE_MS);
   const next = await first.get();
 
-  expect(next.active.id).not.toBe(old);
-  expect(next.former.map(({ id }) => id)).toEqual([old]);
-  expect(await activeOf(second)).toBe(next.active.id);
+  expect(next.active.id).not.toBe(oldKey);
+  expect(next.previousKeys.map(({ id }) => id)).toEqual([oldKey]);
+  expect(await activeKeyOf(second)).toBe(next.active.id);
 });
 
-it('a deleted Secret is recreated, which ends all sessions', async () => {
+it('recreates a deleted Secret, which ends all sessions', async () => {
   const manager = new SessionKeyManager(client, clock);
-  const old = await activeOf(manager);
+  const oldKey = await activeKeyOf(manager);
   await client.resource(Secrets).delete(SESSION_KEYS_SECRET, { namespace: SYSTEM_NAMESPACE });
   await clock.advance(6 * MINUTE_MS);
-  const { active, former } = await manager.get();
+  const { active, previousKeys } = await manager.get();
 
-  expect(active.id).not.toBe(old);
-  expect(former).toEqual([]);
+  expect(active.id).not.toBe(oldKey);
+  expect(previousKeys).toEqual([]);
 });
 
-it('queries the API rarely', async () => {
+it('rarely queries the API', async () => {
   let reads = 0;
-  const counted = { resource: (kind: typeof Secrets) => (reads++, client.resource(kind)) } as unknown as KubeClient;
-  const manager = new SessionKeyManager(counted, clock);
+  const countingClient = {
+    resource: (kind: typeof Secrets) => (reads++, client.resource(kind)),
+  } as unknown as KubeClient;
+  const manager = new SessionKeyManager(countingClient, clock);
   for (let count = 0; count < 100; count++) await manager.get();
 
   expect(reads).toBe(1);
@@ -65,11 +67,11 @@ it('queries the API rarely', async () => {
 
 it('continues with cached keys while the API is unavailable, and reports an error without any', async () => {
   const manager = new SessionKeyManager(client, clock);
-  const known = await activeOf(manager);
+  const known = await activeKeyOf(manager);
   const late = new SessionKeyManager(client, clock);
   await cluster.close();
   await clock.advance(6 * MINUTE_MS);
 
-  expect(await activeOf(manager)).toBe(known);
+  expect(await activeKeyOf(manager)).toBe(known);
   await expect(late.get()).rejects.toMatchObject({ code: 503 });
 });

@@ -8,7 +8,7 @@ import { parseKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { Events, Secrets } from '@fairway/kube/kinds/resources';
 import { createCertificateRequest } from '@fairway/kube/pki/certificate-request';
 import { generateKeyPair, publicKeyToPem } from '@fairway/kube/pki/key-pair';
-import { asks, craftPem, part } from '@fairway/kube/pki/testing/crafted-request';
+import { craftPem, extensionRequest, part } from '@fairway/kube/pki/testing/crafted-request';
 import { eventually } from '@fairway/kube/testing/eventually';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -19,7 +19,10 @@ const PATH = `/apis/${API_VERSION}/namespaces/${TEAM}/clusters`;
 const SYSTEM = 'fairway-system';
 
 const REQUEST = craftPem({ subject: [part('CN', 'a')] });
-const TWO_EXTENSION_REQUESTS = craftPem({ subject: [part('CN', 'a')], attributes: [asks(), asks()] });
+const TWO_EXTENSION_REQUESTS = craftPem({
+  subject: [part('CN', 'a')],
+  attributes: [extensionRequest(), extensionRequest()],
+});
 
 describe.each(FORMS)('%s gateway', (form) => {
   let gateway: TestGateway;
@@ -27,11 +30,11 @@ describe.each(FORMS)('%s gateway', (form) => {
     gateway = await TestGateway.start(form);
     await gateway.populate();
     await gateway.createCluster('demo');
-    await gateway.giveEndpoint('demo');
+    await gateway.setEndpoint('demo');
   });
   afterAll(() => gateway.close());
 
-  function ask(person: Person | UserInfo, spec: object = {}, cluster = 'demo', query = '') {
+  function requestKubeconfig(person: Person | UserInfo, spec: object = {}, cluster = 'demo', query = '') {
     const body = { apiVersion: API_VERSION, kind: 'KubeconfigRequest', spec };
     return gateway.call(person, 'POST', `${PATH}/${cluster}/kubeconfig${query}`, body);
   }
@@ -44,24 +47,24 @@ describe.each(FORMS)('%s gateway', (form) => {
     return new X509Certificate(Buffer.from(data, 'base64'));
   }
 
-  function rootsOf(uid: string | undefined) {
+  function clusterCaOf(uid: string | undefined) {
     const selection = { namespace: SYSTEM, labelSelector: `fairway.dev/cluster-uid=${uid}` };
     return gateway.gateway.client.resource(Secrets).list(selection);
   }
 
-  /** The texts in the Secret of a cluster's roots. */
-  async function storedRoots(name: string): Promise<Record<string, string>> {
+  /** The certificates in the Secret with a cluster's CAs. */
+  async function storedClusterCas(name: string): Promise<Record<string, string>> {
     const { metadata } = await gateway.gateway.client.resource(clusters).get(name, { namespace: TEAM });
-    const [secret] = (await rootsOf(metadata.uid)).items;
+    const [secret] = (await clusterCaOf(metadata.uid)).items;
     const entries = Object.entries(secret?.data ?? {});
     return Object.fromEntries(entries.map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]));
   }
 
   describe('a kubeconfig', () => {
-    test('certifies the key of a request for the requesting user, whatever names it has', async () => {
+    test('certifies the key of a CSR for the requesting user, whatever names the CSR contains', async () => {
       const keys = await generateKeyPair();
       const asked = { commonName: 'admin', organizations: ['system:masters'] };
-      const { body, status } = await ask('alice', {
+      const { body, status } = await requestKubeconfig('alice', {
         certificateRequest: await createCertificateRequest({ ...asked, keys }),
       });
       const certificate = new X509Certificate((body as KubeconfigRequest).status?.certificate ?? '');
@@ -73,13 +76,13 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect((body as KubeconfigRequest).status?.kubeconfig).not.toContain('client-key-data');
     });
 
-    test('is refused for a request that its key has not signed, or that is malformed', async () => {
-      const [mine, other] = await Promise.all([generateKeyPair(), generateKeyPair()]);
-      const keys = { publicKey: mine.publicKey, privateKey: other.privateKey };
-      const foreign = await createCertificateRequest({ commonName: 'alice', organizations: [], keys });
+    test('is refused for a malformed CSR, or one that its key has not signed', async () => {
+      const [ownCertificate, other] = await Promise.all([generateKeyPair(), generateKeyPair()]);
+      const keys = { publicKey: ownCertificate.publicKey, privateKey: other.privateKey };
+      const foreignCertificate = await createCertificateRequest({ commonName: 'alice', organizations: [], keys });
 
       const refusals = await Promise.all(
-        [foreign, 'none'].map((certificateRequest) => ask('alice', { certificateRequest })),
+        [foreignCertificate, 'none'].map((certificateRequest) => requestKubeconfig('alice', { certificateRequest })),
       );
 
       expect(refusals.map(({ status }) => status)).toEqual([422, 422]);
@@ -96,14 +99,14 @@ describe.each(FORMS)('%s gateway', (form) => {
       ['text before the first block', `x${REQUEST}${REQUEST}`, /nothing may stand before/],
       ['two extensionRequests', TWO_EXTENSION_REQUESTS, /one attribute, extensionRequest/],
     ])('is refused for a request with %s', async (_, certificateRequest, message) => {
-      const { status, body } = await ask('alice', { certificateRequest });
+      const { status, body } = await requestKubeconfig('alice', { certificateRequest });
 
       expect(status).toBe(422);
       expect(JSON.stringify(body)).toMatch(message);
     });
 
     test('is a certificate for the requesting user, in a group whose permissions the tenant can revoke', async () => {
-      const { status, body } = await ask('alice', { expirationSeconds: 900 });
+      const { status, body } = await requestKubeconfig('alice', { expirationSeconds: 900 });
       const certificate = certificateIn(body);
 
       expect(status).toBe(201);
@@ -115,18 +118,18 @@ describe.each(FORMS)('%s gateway', (form) => {
       { asked: 600, lives: 600 },
       { asked: 86_400, lives: 86_400 },
       { asked: undefined, lives: 3_600, reason: 'one hour by default' },
-    ])('that is asked for $asked s lives $lives s', async ({ asked, lives }) => {
-      const beforeMs = gateway.clock.now();
-      const { body } = await ask('alice', asked === undefined ? {} : { expirationSeconds: asked });
+    ])('is valid for $lives s if $asked s are requested', async ({ asked, lives }) => {
+      const startMs = gateway.clock.now();
+      const { body } = await requestKubeconfig('alice', asked === undefined ? {} : { expirationSeconds: asked });
       const afterMs = gateway.clock.now();
       const endMs = Date.parse(certificateIn(body).validTo);
 
-      expect(endMs).toBeGreaterThanOrEqual(beforeMs - 1_000 + lives * 1_000);
+      expect(endMs).toBeGreaterThanOrEqual(startMs - 1_000 + lives * 1_000);
       expect(endMs).toBeLessThanOrEqual(afterMs + lives * 1_000);
       expect(Date.parse((body as KubeconfigRequest).status?.expirationTimestamp ?? '')).toBe(endMs);
     });
 
-    test('can be requested without a spec too, which has defaults', async () => {
+    test('can be requested without a spec, which then has defaults', async () => {
       const body = { apiVersion: API_VERSION, kind: 'KubeconfigRequest' };
 
       expect(await gateway.call('alice', 'POST', `${PATH}/demo/kubeconfig`, body)).toMatchObject({
@@ -136,26 +139,26 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
 
     test("connects to the cluster, and is signed by its CA for users, not by Fairway's", async () => {
-      const { body } = await ask('alice');
+      const { body } = await requestKubeconfig('alice');
       const { status } = body as KubeconfigRequest;
       const [cluster] = parseKubeconfig(status?.kubeconfig ?? '').clusters ?? [];
       const trusted = Buffer.from(cluster?.cluster['certificate-authority-data'] ?? '', 'base64');
-      const roots = await storedRoots('demo');
+      const clusterCas = await storedClusterCas('demo');
 
       expect(cluster?.cluster.server).toBe('https://192.0.2.7:6443');
-      expect(trusted.toString()).toBe(roots['ca.crt']);
-      expect(certificateIn(body).verify(new X509Certificate(roots['users-ca.crt'] ?? '').publicKey)).toBe(true);
+      expect(trusted.toString()).toBe(clusterCas['ca.crt']);
+      expect(certificateIn(body).verify(new X509Certificate(clusterCas['users-ca.crt'] ?? '').publicKey)).toBe(true);
     });
 
-    test('is signed by the CA that is stored now, whoever changed it', async () => {
-      await ask('alice');
-      const before = await storedRoots('demo');
+    test('is signed by the stored CA, whoever changed it', async () => {
+      await requestKubeconfig('alice');
+      const before = await storedClusterCas('demo');
       const elsewhere = new ClusterCredentials(gateway.gateway.client, gateway.clock);
       const demo = await gateway.gateway.client.resource(clusters).get('demo', { namespace: TEAM });
       await elsewhere.change(demo, (pki) => revokeKubeconfigs(pki, 'now', gateway.clock));
 
-      const { body } = await ask('alice');
-      const after = await storedRoots('demo');
+      const { body } = await requestKubeconfig('alice');
+      const after = await storedClusterCas('demo');
       expect(after['users-ca.crt']).not.toBe(before['users-ca.crt']);
       expect(certificateIn(body).verify(new X509Certificate(after['users-ca.crt'] ?? '').publicKey)).toBe(true);
     });
@@ -164,16 +167,16 @@ describe.each(FORMS)('%s gateway', (form) => {
       { username: 'system:admin' },
       { username: 'system:node:web-1' },
       { username: 'system:serviceaccount:team:robot' },
-    ])('for $username does not carry a name that has a special meaning in Kubernetes', async ({ username }) => {
-      const { body } = await ask({ username, groups: ['system:masters', 'system:authenticated'] });
+    ])('has no name with a special meaning in Kubernetes, for $username', async ({ username }) => {
+      const { body } = await requestKubeconfig({ username, groups: ['system:masters', 'system:authenticated'] });
 
       expect(certificateIn(body).subject.split('\n')).toContain(`CN=fairway:${username}`);
     });
 
     test('is reported in an Event of the cluster', async () => {
       await gateway.createCluster('audited');
-      await gateway.giveEndpoint('audited');
-      const { body } = await ask('alice', {}, 'audited');
+      await gateway.setEndpoint('audited');
+      const { body } = await requestKubeconfig('alice', {}, 'audited');
       const { status } = body as KubeconfigRequest;
 
       const [event] = await eventually(
@@ -190,55 +193,55 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
   });
 
-  describe('no kubeconfig', () => {
-    test('while the cluster is hibernated: 409 says how to wake it', async () => {
+  describe('no kubeconfig is issued', () => {
+    test('while the cluster is hibernated: 409 with advice', async () => {
       await gateway.createCluster('asleep');
-      await gateway.giveEndpoint('asleep');
+      await gateway.setEndpoint('asleep');
       const hibernation = { wanted: true, wantedSince: '2026-11-22T00:00:00Z', hibernated: true };
       const value = { status: { hibernation } };
       const options = { namespace: TEAM, subresource: 'status' };
       await gateway.gateway.client.resource(clusters).patch('asleep', { type: 'merge', value }, options);
 
-      expect(await ask('alice', {}, 'asleep')).toMatchObject({
+      expect(await requestKubeconfig('alice', {}, 'asleep')).toMatchObject({
         status: 409,
         body: { reason: 'Conflict', message: expect.stringContaining('wake it with "fairway cluster wake asleep"') },
       });
     });
 
-    test('before the control plane is ready: 409 says what to wait for', async () => {
+    test('before the control plane is ready: 409 with advice', async () => {
       await gateway.createCluster('young');
 
-      expect(await ask('alice', {}, 'young')).toMatchObject({
+      expect(await requestKubeconfig('alice', {}, 'young')).toMatchObject({
         status: 409,
         body: { reason: 'Conflict', message: expect.stringContaining('wait for the condition ControlPlaneReady') },
       });
     });
 
-    test('for a cluster that is being deleted, and no new CAs for it either', async () => {
+    test('for a cluster that is being deleted, and no new CAs are created', async () => {
       const { metadata } = await gateway.createCluster('old');
-      await gateway.giveEndpoint('old');
-      const held = { type: 'merge', value: { metadata: { finalizers: ['fairway.dev/test'] } } } as const;
-      await gateway.gateway.client.resource(clusters).patch('old', held, { namespace: TEAM });
+      await gateway.setEndpoint('old');
+      const finalizerPatch = { type: 'merge', value: { metadata: { finalizers: ['fairway.dev/test'] } } } as const;
+      await gateway.gateway.client.resource(clusters).patch('old', finalizerPatch, { namespace: TEAM });
       await gateway.as('alice').resource(clusters).delete('old', { namespace: TEAM });
 
-      expect(await ask('alice', {}, 'old')).toMatchObject({
+      expect(await requestKubeconfig('alice', {}, 'old')).toMatchObject({
         status: 409,
         body: { message: expect.stringContaining('the cluster is being deleted') },
       });
-      expect((await rootsOf(metadata.uid)).items).toEqual([]);
+      expect((await clusterCaOf(metadata.uid)).items).toEqual([]);
     });
 
-    test('from a dry run, which creates nothing: no key, no CAs, no Event', async () => {
+    test('in a dry run, which creates nothing: no key, no CAs, no Event', async () => {
       const { metadata } = await gateway.createCluster('tried');
-      await gateway.giveEndpoint('tried');
-      const { status, body } = await ask('alice', { expirationSeconds: 900 }, 'tried', '?dryRun=All');
+      await gateway.setEndpoint('tried');
+      const { status, body } = await requestKubeconfig('alice', { expirationSeconds: 900 }, 'tried', '?dryRun=All');
 
       expect(status).toBe(201);
       expect(body).toMatchObject({ kind: 'KubeconfigRequest', spec: { expirationSeconds: 900 } });
       expect(body).not.toHaveProperty('status');
-      expect((await rootsOf(metadata.uid)).items).toEqual([]);
-      const about = { namespace: TEAM, fieldSelector: 'involvedObject.name=tried' };
-      expect((await gateway.gateway.client.resource(Events).list(about)).items).toEqual([]);
+      expect((await clusterCaOf(metadata.uid)).items).toEqual([]);
+      const eventSelector = { namespace: TEAM, fieldSelector: 'involvedObject.name=tried' };
+      expect((await gateway.gateway.client.resource(Events).list(eventSelector)).items).toEqual([]);
     });
 
     test.each([
@@ -246,7 +249,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       { expirationSeconds: 86_401, says: 'less than or equal to 86400' },
       { expirationSeconds: 0, says: 'greater than or equal to 600' },
     ])('for $expirationSeconds s', async ({ expirationSeconds, says }) => {
-      expect(await ask('alice', { expirationSeconds })).toMatchObject({
+      expect(await requestKubeconfig('alice', { expirationSeconds })).toMatchObject({
         status: 422,
         body: {
           reason: 'Invalid',
@@ -256,11 +259,11 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
 
     test.each(['rita', 'nobody'] as const)('for %s', async (person) => {
-      expect(await ask(person)).toMatchObject({ status: 403, body: { reason: 'Forbidden' } });
+      expect(await requestKubeconfig(person)).toMatchObject({ status: 403, body: { reason: 'Forbidden' } });
     });
 
     test('for a cluster that does not exist', async () => {
-      expect((await ask('alice', {}, 'nope')).status).toBe(404);
+      expect((await requestKubeconfig('alice', {}, 'nope')).status).toBe(404);
     });
   });
 });

@@ -6,12 +6,12 @@ import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { RawClient } from '@fairway/apiserver/server/raw-client';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type FrontBefore, frontBefore } from '../../testing/front-before.ts';
+import { type ScriptedFront, startScriptedFront } from '../../testing/test-front.ts';
 
 const PODS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 const ALICE = { username: 'alice', groups: ['devs', 'ops'], extra: { 'example.com/scope': ['r'] } };
 
-const running: FrontBefore[] = [];
+const running: ScriptedFront[] = [];
 afterEach(async () => {
   for (const each of running.splice(0)) await each[Symbol.asyncDispose]();
 });
@@ -19,8 +19,8 @@ afterEach(async () => {
 async function before(
   listener: (request: IncomingMessage, response: ServerResponse) => unknown,
   limits: Partial<ServerLimits> = {},
-): Promise<FrontBefore> {
-  const front = await frontBefore(listener, ALICE, { limits });
+): Promise<ScriptedFront> {
+  const front = await startScriptedFront(listener, ALICE, { limits });
   running.push(front);
   return front;
 }
@@ -36,13 +36,13 @@ describe('a request', () => {
   test('is forwarded unchanged, impersonating the caller', async () => {
     const front = await before(echo);
     const headers = { 'content-type': 'application/json', 'user-agent': 'kubectl', 'audit-id': 'a-1', accept: 'x/y' };
-    const answer = await front.send(
+    const frontResponse = await front.send(
       `${PODS}?fieldManager=kubectl&dryRun=All`,
       { method: 'POST', headers },
       '{"a":"ü"}',
     );
 
-    expect(await json(answer)).toMatchObject({
+    expect(await json(frontResponse)).toMatchObject({
       method: 'POST',
       url: `${PODS}?fieldManager=kubectl&dryRun=All`,
       body: '{"a":"ü"}',
@@ -60,7 +60,7 @@ describe('a request', () => {
     });
   });
 
-  test('is forwarded without headers that claim another identity, or that concern one connection', async () => {
+  test('is forwarded without headers that claim another identity, or that apply to one connection', async () => {
     const front = await before(echo);
     const headers = {
       authorization: 'Bearer stolen',
@@ -78,37 +78,41 @@ describe('a request', () => {
       'x-remote-user': 'root',
       x_remote_user: 'root',
     };
-    const { headers: got } = (await json(await front.send(PODS, { headers }))) as { headers: Record<string, string[]> };
+    const { headers: receivedHeaders } = (await json(await front.send(PODS, { headers }))) as {
+      headers: Record<string, string[]>;
+    };
 
-    expect(got['authorization']).toEqual(['Bearer the-gateway']);
-    expect(got['x-forwarded-for']).toEqual(['192.0.2.1, 127.0.0.1']);
-    expect(JSON.stringify(got)).not.toMatch(/root|c3RvbGVu/);
+    expect(receivedHeaders['authorization']).toEqual(['Bearer the-gateway']);
+    expect(receivedHeaders['x-forwarded-for']).toEqual(['192.0.2.1, 127.0.0.1']);
+    expect(JSON.stringify(receivedHeaders)).not.toMatch(/root|c3RvbGVu/);
     const gone = ['cookie', 'keep-alive', 'te', 'upgrade', 'x-hop', 'x-real-ip', 'x-remote-group', 'x-remote-user'];
-    expect(Object.keys(got).filter((name) => gone.includes(name))).toEqual([]);
-    expect(Object.keys(got)).toContain('audit-id');
+    expect(Object.keys(receivedHeaders).filter((name) => gone.includes(name))).toEqual([]);
+    expect(Object.keys(receivedHeaders)).toContain('audit-id');
   });
 
-  test('that impersonates another user is forwarded in that name only', async () => {
+  test('is forwarded only in the name of an impersonated user', async () => {
     const front = await before(echo);
     const headers = { 'impersonate-user': 'bob', 'impersonate-group': ['x'], 'impersonate-extra-k': 'v' };
-    const { headers: got } = (await json(await front.send(PODS, { headers }))) as { headers: Record<string, string[]> };
+    const { headers: receivedHeaders } = (await json(await front.send(PODS, { headers }))) as {
+      headers: Record<string, string[]>;
+    };
 
-    expect(got['impersonate-user']).toEqual(['bob']);
-    expect(got['impersonate-group']).toEqual(['x', 'system:authenticated']);
-    expect(got['impersonate-extra-k']).toEqual(['v']);
-    expect(got['impersonate-extra-example.com%2fscope']).toBeUndefined();
+    expect(receivedHeaders['impersonate-user']).toEqual(['bob']);
+    expect(receivedHeaders['impersonate-group']).toEqual(['x', 'system:authenticated']);
+    expect(receivedHeaders['impersonate-extra-k']).toEqual(['v']);
+    expect(receivedHeaders['impersonate-extra-example.com%2fscope']).toBeUndefined();
   });
 
-  test('refused before authorization never arrives', async () => {
+  test('is not forwarded if it is refused before authorization', async () => {
     let arrived = 0;
     const front = await before((_, response) => {
       arrived++;
       response.end();
     });
-    const answer = await front.send('/api/v1/namespaces/kube-system/secrets');
+    const frontResponse = await front.send('/api/v1/namespaces/kube-system/secrets');
 
-    expect(answer.statusCode).toBe(403);
-    expect(await json(answer)).toMatchObject({
+    expect(frontResponse.statusCode).toBe(403);
+    expect(await json(frontResponse)).toMatchObject({
       kind: 'Status',
       reason: 'Forbidden',
       message: 'forbidden: secrets of namespace kube-system are not served to tenants',
@@ -117,11 +121,11 @@ describe('a request', () => {
   });
 });
 
-/** As bytes of UTF-8, one per character. */
+/** UTF-8 bytes, one per character. */
 const WARNING = Buffer.from('299 - "no cluster größer"', 'utf8').toString('latin1');
 
-describe('an answer', () => {
-  test('comes back unchanged: status, headers, bytes', async () => {
+describe('a response', () => {
+  test('is returned unchanged: status, headers, bytes', async () => {
     const front = await before((_, response) => {
       response.writeHead(409, {
         'content-type': 'application/json',
@@ -131,59 +135,59 @@ describe('an answer', () => {
       });
       response.end(Buffer.from('{"kind":"Status"}'));
     });
-    const answer = await front.send(PODS);
+    const frontResponse = await front.send(PODS);
 
-    expect([answer.statusCode, await text(answer)]).toEqual([409, '{"kind":"Status"}']);
-    expect(answer.headers).toMatchObject({ warning: WARNING, 'retry-after': '3', 'x-a': 'b' });
+    expect([frontResponse.statusCode, await text(frontResponse)]).toEqual([409, '{"kind":"Status"}']);
+    expect(frontResponse.headers).toMatchObject({ warning: WARNING, 'retry-after': '3', 'x-a': 'b' });
   });
 
-  test('of a watch begins before there are events, and each event arrives immediately', async () => {
+  test('to a watch begins before any events, and each event arrives immediately', async () => {
     let server: ServerResponse | undefined;
     const front = await before((_, response) => {
       server = response;
       response.writeHead(200, { 'content-type': 'application/json' });
       response.flushHeaders();
     });
-    const answer = await front.send(`${PODS}?watch=true`);
-    expect(answer.statusCode).toBe(200);
-    answer.setEncoding('utf8');
+    const frontResponse = await front.send(`${PODS}?watch=true`);
+    expect(frontResponse.statusCode).toBe(200);
+    frontResponse.setEncoding('utf8');
 
     server?.write('{"type":"ADDED"}\n');
-    expect(await once(answer, 'data')).toEqual(['{"type":"ADDED"}\n']);
+    expect(await once(frontResponse, 'data')).toEqual(['{"type":"ADDED"}\n']);
     server?.write('{"type":"MODIFIED"}\n');
-    expect(await once(answer, 'data')).toEqual(['{"type":"MODIFIED"}\n']);
+    expect(await once(frontResponse, 'data')).toEqual(['{"type":"MODIFIED"}\n']);
   });
 
-  test('is not fetched faster than it is read', async () => {
+  test('is not read from the API server faster than the client reads it', async () => {
     const CHUNK = Buffer.alloc(64 * 1024);
     const CHUNKS = 512;
-    let heldBytes = 0;
-    const front: FrontBefore = await before(async (_, response) => {
-      for (let sent = 0; sent < CHUNKS; sent++) {
+    let bufferedBytes = 0;
+    const front: ScriptedFront = await before(async (_, response) => {
+      for (let sentChunks = 0; sentChunks < CHUNKS; sentChunks++) {
         if (!response.write(CHUNK)) await once(response, 'drain');
-        heldBytes = Math.max(heldBytes, front.answers.at(-1)?.writableLength ?? 0);
+        bufferedBytes = Math.max(bufferedBytes, front.openResponses.at(-1)?.writableLength ?? 0);
       }
       response.end();
     });
     let readBytes = 0;
     for await (const chunk of await front.send(PODS)) {
       readBytes += (chunk as Buffer).length;
-      // A reader that is slower than the writer.
+      // A client that reads more slowly than the server writes.
       await setImmediate();
     }
 
     expect(readBytes).toBe(CHUNKS * CHUNK.length);
-    expect(heldBytes).toBeLessThan(4 * CHUNK.length);
+    expect(bufferedBytes).toBeLessThan(4 * CHUNK.length);
   });
 });
 
-describe('limits of one user', () => {
+describe('limits per user', () => {
   test.each([
     { what: 'watches', path: `${PODS}?watch=1`, method: 'GET', limits: { maxWatchesPerUser: 1 } },
-    { what: 'watches, however asked for,', path: `${PODS}?watch=yes`, method: 'GET', limits: { maxWatchesPerUser: 1 } },
-    { what: 'requests that read', path: PODS, method: 'GET', limits: { maxReadingRequestsPerUser: 1 } },
-    { what: 'requests that write', path: PODS, method: 'POST', limits: { maxMutatingRequestsPerUser: 1 } },
-  ])('of $what is limited: 429, until one ends', async ({ path, method, limits }) => {
+    { what: 'watches, in any form', path: `${PODS}?watch=yes`, method: 'GET', limits: { maxWatchesPerUser: 1 } },
+    { what: 'reads', path: PODS, method: 'GET', limits: { maxReadingRequestsPerUser: 1 } },
+    { what: 'writes', path: PODS, method: 'POST', limits: { maxMutatingRequestsPerUser: 1 } },
+  ])('apply to $what: 429, until one ends', async ({ path, method, limits }) => {
     const open: ServerResponse[] = [];
     const front = await before((_, response) => {
       open.push(response);
@@ -193,16 +197,16 @@ describe('limits of one user', () => {
     const refused = await front.send(path, { method });
     open[0]?.end();
     await text(first);
-    const again = await front.send(path, { method });
+    const secondTry = await front.send(path, { method });
 
-    expect([first.statusCode, refused.statusCode, again.statusCode]).toEqual([200, 429, 200]);
+    expect([first.statusCode, refused.statusCode, secondTry.statusCode]).toEqual([200, 429, 200]);
     expect(refused.headers['retry-after']).toBe('1');
     for (const response of open) response.end();
   });
 });
 
 describe('metrics', () => {
-  test('count answers by destination, and watches while they stream', async () => {
+  test('count responses by destination, and watches while they stream', async () => {
     const front = await before((incoming, response) => {
       response.writeHead(200);
       if (incoming.url?.includes('watch')) response.flushHeaders();
@@ -232,8 +236,8 @@ describe('metrics', () => {
   });
 });
 
-describe('a disconnect of either side', () => {
-  test('the client: watches that it pipelined end at the API server too', async () => {
+describe('an interrupted connection', () => {
+  test('ends pipelined watches at the API server if the client disconnects', async () => {
     const arrived: Promise<unknown>[] = [];
     const bothArrived = Promise.withResolvers<void>();
     const front = await before((_, response) => {
@@ -253,20 +257,20 @@ describe('a disconnect of either side', () => {
     expect(metrics).toMatch(/fairway_gateway_requests_total\{destination="api-server".*\} 2/);
   });
 
-  test('the client: its watch ends at the API server too', async () => {
-    const ended = Promise.withResolvers<void>();
+  test('ends a watch at the API server if the client disconnects', async () => {
+    const upstreamEnd = Promise.withResolvers<void>();
     const front = await before((_, response) => {
       response.writeHead(200);
       response.flushHeaders();
-      response.once('close', () => ended.resolve());
+      response.once('close', () => upstreamEnd.resolve());
     });
-    const answer = await front.send(`${PODS}?watch=true`);
-    answer.destroy();
+    const frontResponse = await front.send(`${PODS}?watch=true`);
+    frontResponse.destroy();
 
-    await expect(ended.promise).resolves.toBeUndefined();
+    await expect(upstreamEnd.promise).resolves.toBeUndefined();
   });
 
-  test('the API server, in the middle of its answer: the client can tell that it is incomplete', async () => {
+  test('shows the client an incomplete response if the API server disconnects', async () => {
     const front = await before((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"items":[', () => response.destroy());
@@ -275,42 +279,45 @@ describe('a disconnect of either side', () => {
     await expect(text(await front.send(PODS))).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  test('the API server is down: 503, which a client retries', async () => {
+  test('returns 503, which a client retries, if the API server is down', async () => {
     const front = await before(() => undefined);
     await front.upstream.close();
-    const answer = await front.send(PODS, { method: 'POST' }, '{}');
+    const frontResponse = await front.send(PODS, { method: 'POST' }, '{}');
 
-    expect(answer.statusCode).toBe(503);
-    expect(answer.headers['retry-after'] ?? '').toBe('1');
-    expect(await json(answer)).toMatchObject({ reason: 'ServiceUnavailable', details: { retryAfterSeconds: 1 } });
+    expect(frontResponse.statusCode).toBe(503);
+    expect(frontResponse.headers['retry-after'] ?? '').toBe('1');
+    expect(await json(frontResponse)).toMatchObject({
+      reason: 'ServiceUnavailable',
+      details: { retryAfterSeconds: 1 },
+    });
   });
 
   test.each([
-    { method: 'POST', isRepeated: false, reason: 'it may have been done' },
+    { method: 'POST', isRepeated: false, reason: 'it may have been executed' },
     { method: 'GET', isRepeated: true, reason: 'it only reads' },
-  ])('the API server goes down while it works on a $method: $reason', async ({ method, isRepeated }) => {
+  ])('returns an error if the API server disconnects during a $method: $reason', async ({ method, isRepeated }) => {
     const front = await before((incoming) => incoming.socket.destroy());
-    const answer = await front.send(PODS, { method }, method === 'POST' ? '{}' : null);
+    const frontResponse = await front.send(PODS, { method }, method === 'POST' ? '{}' : null);
 
-    expect(answer.statusCode).toBe(503);
-    expect(answer.headers['retry-after'] !== undefined).toBe(isRepeated);
+    expect(frontResponse.statusCode).toBe(503);
+    expect(frontResponse.headers['retry-after'] !== undefined).toBe(isRepeated);
   });
 
   test.each(['GET', 'POST'])(
-    'the API server does not answer a %s: 504 in time, and its slot is free again',
+    'returns 504 for a %s in time if the API server does not respond, and releases its slot',
     async (method) => {
       const clock = new FakeClock();
       const arrived = Promise.withResolvers<void>();
       const listener = (incoming: IncomingMessage) => {
         if (incoming.url === PODS) arrived.resolve();
       };
-      const front = await frontBefore(listener, ALICE, { clock });
+      const front = await startScriptedFront(listener, ALICE, { clock });
       running.push(front);
-      const answer = front.send(PODS, { method });
+      const frontResponse = front.send(PODS, { method });
       await arrived.promise;
       await clock.advance(75_000);
 
-      const { statusCode } = await answer;
+      const { statusCode } = await frontResponse;
       await front.answered();
       expect(statusCode).toBe(504);
       expect([front.traffic.inUse('readingRequests'), front.traffic.inUse('mutatingRequests')]).toEqual([0, 0]);
@@ -318,10 +325,10 @@ describe('a disconnect of either side', () => {
     },
   );
 
-  test('the API server does not answer a watch opened for the console: 504 in time, and its slot is free again', async () => {
+  test('returns 504 for a watch of the console in time if the API server does not respond, and releases its slot', async () => {
     const clock = new FakeClock();
     const arrived = Promise.withResolvers<void>();
-    const front = await frontBefore(() => arrived.resolve(), ALICE, { clock });
+    const front = await startScriptedFront(() => arrived.resolve(), ALICE, { clock });
     running.push(front);
     const { signal } = new AbortController();
     const opened = front.front.openWatch({ bearerToken: 'alice', peer: '' }, `${PODS}?watch=true`, signal);
@@ -334,20 +341,20 @@ describe('a disconnect of either side', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('the gateway: watches end as if timed out, and later requests get 503 with Retry-After', async () => {
-    const ended = Promise.withResolvers<void>();
+  test('ends watches like a timeout when the gateway stops, and later requests get 503 with Retry-After', async () => {
+    const upstreamEnd = Promise.withResolvers<void>();
     const front = await before((_, response) => {
       response.writeHead(200);
       response.write('{"type":"ADDED"}\n');
-      response.once('close', () => ended.resolve());
+      response.once('close', () => upstreamEnd.resolve());
     });
-    const answer = await front.send(`${PODS}?watch=true`);
-    const whole = text(answer);
-    await once(answer, 'readable');
+    const frontResponse = await front.send(`${PODS}?watch=true`);
+    const fullText = text(frontResponse);
+    await once(frontResponse, 'readable');
     front.front.drain();
 
-    expect(await whole).toBe('{"type":"ADDED"}\n');
-    await ended.promise;
+    expect(await fullText).toBe('{"type":"ADDED"}\n');
+    await upstreamEnd.promise;
     const late = await front.send(PODS);
     expect([late.statusCode, late.headers['retry-after']]).toEqual([503, '1']);
   });

@@ -4,7 +4,7 @@ import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { RawClient } from '@fairway/apiserver/server/raw-client';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type FrontBefore, frontBefore } from '../../testing/front-before.ts';
+import { type ScriptedFront, startScriptedFront } from '../../testing/test-front.ts';
 
 const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 const ALICE = { username: 'alice', groups: [] };
@@ -15,29 +15,29 @@ afterEach(async () => {
   for (const each of stack.splice(0).reverse()) await each[Symbol.asyncDispose]();
 });
 
-interface Served {
-  readonly front: FrontBefore;
+interface RunningFront {
+  readonly front: ScriptedFront;
   readonly clock: FakeClock;
-  /** The API server's requests, each with its body. */
-  readonly understood: string[];
+  /** The API server's requests with their bodies. */
+  readonly parsedRequests: string[];
 }
 
-async function serve(limits: Partial<ServerLimits> = {}): Promise<Served> {
+async function serve(limits: Partial<ServerLimits> = {}): Promise<RunningFront> {
   const clock = new FakeClock();
-  const understood: string[] = [];
+  const parsedRequests: string[] = [];
   const listener = async (request: IncomingMessage, response: ServerResponse) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
-    understood.push(`${request.method} ${body}`);
+    parsedRequests.push(`${request.method} ${body}`);
     response.end('{}');
   };
-  const front = await frontBefore(listener, ALICE, { limits, clock });
+  const front = await startScriptedFront(listener, ALICE, { limits, clock });
   stack.push(front);
-  return { front, clock, understood };
+  return { front, clock, parsedRequests };
 }
 
 /** Starts a POST but sends only `body`, as the user that `headers` impersonate. */
-async function begin({ front }: Served, headers: Record<string, string | number>, body = ''): Promise<RawClient> {
+async function begin({ front }: RunningFront, headers: Record<string, string | number>, body = ''): Promise<RawClient> {
   const { port } = new URL(front.server.url);
   const client = await RawClient.open(Number(port), front.server.authority.certificatePem);
   stack.push({ [Symbol.asyncDispose]: () => client.close() });
@@ -45,33 +45,33 @@ async function begin({ front }: Served, headers: Record<string, string | number>
   return client;
 }
 
-async function untilHeld({ front }: Served, bytes: number): Promise<void> {
+async function untilBuffered({ front }: RunningFront, bytes: number): Promise<void> {
   while (front.traffic.inUse('bodyBytes') < bytes) await setImmediate();
 }
 
-async function untilGivenBack({ front }: Served): Promise<void> {
+async function untilReleased({ front }: RunningFront): Promise<void> {
   while (front.traffic.inUse('bodyBytes') > 0) await setImmediate();
 }
 
-const whole = { 'content-length': 2 };
+const emptyRequest = { 'content-length': 2 };
 const asBob = { 'impersonate-user': 'bob' };
 
-describe('a body that passes through the gateway', () => {
-  test('that arrives slowly costs the API server nothing, delays no one and ends in time with 408', async () => {
+describe('a body forwarded by the gateway', () => {
+  test('costs the API server nothing while it arrives slowly, delays no one and ends in time with 408', async () => {
     const served = await serve({ maxMutatingRequests: 1, bodyTimeoutMs: 10_000 });
     const slow = await Promise.all([1, 2, 3].map(() => begin(served, { 'content-length': 1_000 }, '{')));
-    await untilHeld(served, 3);
-    const other = await begin(served, { ...whole, ...asBob }, '{}');
+    await untilBuffered(served, 3);
+    const other = await begin(served, { ...emptyRequest, ...asBob }, '{}');
     expect(await other.status()).toBe(200);
     await served.clock.advance(10_000);
 
     expect(await Promise.all(slow.map((client) => client.status()))).toEqual([408, 408, 408]);
     expect(Object.fromEntries(served.front.traffic.rejections)).toEqual({ bodyTimeout: 3 });
-    expect(served.understood).toEqual(['POST {}']);
+    expect(served.parsedRequests).toEqual(['POST {}']);
     expect(served.front.upstream.connections.accepted).toBe(1);
   });
 
-  test('that is announced as too large is refused with 413 before any of it comes', async () => {
+  test('is refused with 413 before it arrives if it is declared as too large', async () => {
     const served = await serve();
     const client = await begin(served, { 'content-length': 3 * MIB + 1 });
 
@@ -79,7 +79,7 @@ describe('a body that passes through the gateway', () => {
     expect(served.front.upstream.connections.accepted).toBe(0);
   });
 
-  test('that turns out to be too large is refused with 413, and never reaches the API server', async () => {
+  test('is refused with 413 once it is too large, and never reaches the API server', async () => {
     const served = await serve({ maxBodyBytes: 1_000 });
     const chunk = `3e9\r\n${'x'.repeat(1_001)}\r\n`;
     const client = await begin(served, { 'transfer-encoding': 'chunked' }, chunk);
@@ -92,54 +92,54 @@ describe('a body that passes through the gateway', () => {
   test('counts against its user: 429 beyond their share, while others continue', async () => {
     const served = await serve({ maxBodyBytesInFlightPerUser: 100 });
     await begin(served, { 'content-length': 1_000 }, 'x'.repeat(99));
-    await untilHeld(served, 99);
-    const second = await begin(served, whole, '{}');
-    const other = await begin(served, { ...whole, ...asBob }, '{}');
+    await untilBuffered(served, 99);
+    const second = await begin(served, emptyRequest, '{}');
+    const other = await begin(served, { ...emptyRequest, ...asBob }, '{}');
 
     expect(await second.status()).toBe(429);
     expect(second.received).toMatch(/retry-after: 1\r\n/i);
     expect(await other.status()).toBe(200);
   });
 
-  test('also has a limit over all users', async () => {
+  test('counts against a limit for all users', async () => {
     const served = await serve({ maxBodyBytesInFlight: 100 });
     await begin(served, { 'content-length': 1_000 }, 'x'.repeat(99));
-    await untilHeld(served, 99);
-    const other = await begin(served, { ...whole, ...asBob }, '{}');
+    await untilBuffered(served, 99);
+    const other = await begin(served, { ...emptyRequest, ...asBob }, '{}');
 
     expect(await other.status()).toBe(429);
   });
 
-  test('that breaks off releases its memory, and the API server receives no partial request', async () => {
+  test('releases its memory if it breaks off, and the API server receives no partial request', async () => {
     const served = await serve();
     const client = await begin(served, { 'content-length': 1_000 }, '{"half');
-    await untilHeld(served, 6);
+    await untilBuffered(served, 6);
     await client.close();
-    await untilGivenBack(served);
+    await untilReleased(served);
 
-    expect(await served.front.arrived()).toEqual([]);
+    expect(await served.front.requestArrived()).toEqual([]);
   });
 
-  test('of 1 MiB on each of 60 connections takes no more than the limits say', async () => {
+  test('stays within the memory limits with 1 MiB on each of 60 connections', async () => {
     const served = await serve();
     const body = 'x'.repeat(MIB);
     const names = Array.from({ length: 60 }, (_, index) => `user-${index % 6}`);
-    let mostBytes = 0;
-    const counting = setInterval(() => {
-      mostBytes = Math.max(mostBytes, served.front.traffic.inUse('bodyBytes'));
+    let maxBytes = 0;
+    const countingListener = setInterval(() => {
+      maxBytes = Math.max(maxBytes, served.front.traffic.inUse('bodyBytes'));
     }, 1);
     const clients = await Promise.all(
       names.map((name) => begin(served, { 'content-length': MIB + 1, 'impersonate-user': name }, body)),
     );
-    // The admitted ones are silent now, and all others have been answered.
+    // The admitted requests are still pending, and all others have been refused.
     const { rejections } = served.front.traffic;
     const refused = () => (rejections.get('bodyBytes.perHolder') ?? 0) + (rejections.get('bodyBytes.total') ?? 0);
     while (served.front.traffic.inUse('bodyBytes') + refused() * MIB < 60 * MIB - MIB) await setImmediate();
-    clearInterval(counting);
+    clearInterval(countingListener);
     await Promise.all(clients.map((client) => client.close()));
-    await untilGivenBack(served);
+    await untilReleased(served);
 
-    expect(mostBytes).toBeLessThanOrEqual(64 * MIB);
-    expect(served.understood).toEqual([]);
+    expect(maxBytes).toBeLessThanOrEqual(64 * MIB);
+    expect(served.parsedRequests).toEqual([]);
   });
 });

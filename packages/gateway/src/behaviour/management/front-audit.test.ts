@@ -3,33 +3,37 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import type { AuditPolicy } from '@fairway/apiserver/audit/policy-rules';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type FrontBefore, frontBefore } from '../../testing/front-before.ts';
+import { type ScriptedFront, startScriptedFront } from '../../testing/test-front.ts';
 
 const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 const ALICE = { username: 'alice', groups: ['devs'] };
 
-let front: FrontBefore;
+let front: ScriptedFront;
 afterEach(() => front[Symbol.asyncDispose]());
 
-async function before(
+async function startFront(
   listener: (request: IncomingMessage, response: ServerResponse) => unknown,
   policy?: AuditPolicy,
 ): Promise<void> {
-  front = await frontBefore(listener, ALICE, policy && { policy });
+  front = await startScriptedFront(listener, ALICE, policy && { policy });
 }
 
-const EVERYTHING: AuditPolicy = () => ({ level: 'RequestResponse', omitStages: new Set(), omitManagedFields: true });
+const EVERYTHING_POLICY: AuditPolicy = () => ({
+  level: 'RequestResponse',
+  omitStages: new Set(),
+  omitManagedFields: true,
+});
 
 /** Sends a request and waits for its end; returns the audit events so far. */
-async function eventsOf(...request: Parameters<FrontBefore['send']>) {
-  const answer = await front.send(...request);
-  await text(answer);
+async function eventsOf(...request: Parameters<ScriptedFront['send']>) {
+  const frontResponse = await front.send(...request);
+  await text(frontResponse);
   await front.answered();
-  return { events: front.audit.events, headers: answer.headers };
+  return { events: front.audit.events, headers: frontResponse.headers };
 }
 
-/** An API server that creates what is posted. */
-function created(body: object, headers: Record<string, string> = {}) {
+/** An API server that creates the posted object. */
+function createdResponse(body: object, headers: Record<string, string> = {}) {
   return async (request: IncomingMessage, response: ServerResponse) => {
     await text(request);
     response.writeHead(201, { 'content-type': 'application/json', ...headers });
@@ -37,8 +41,10 @@ function created(body: object, headers: Record<string, string> = {}) {
   };
 }
 
-test('a forwarded create is logged with the name that the API server generated', async () => {
-  await before(created({ kind: 'Cluster', metadata: { annotations: { a: 'x'.repeat(200_000) }, name: 'demo-x7k2p' } }));
+test('logs a forwarded create with the name that the API server generated', async () => {
+  await startFront(
+    createdResponse({ kind: 'Cluster', metadata: { annotations: { a: 'x'.repeat(200_000) }, name: 'demo-x7k2p' } }),
+  );
   const { events } = await eventsOf(CLUSTERS, { method: 'POST', headers: { 'user-agent': 'kubectl' } }, '{}');
 
   expect(events).toEqual([
@@ -67,28 +73,28 @@ test('a forwarded create is logged with the name that the API server generated',
   ]);
 });
 
-test('the audit id in the log is the one that the API server and the client see', async () => {
-  let heard: string | string[] | undefined;
-  await before((request, response) => {
-    heard = request.headers['audit-id'];
-    response.writeHead(200, { 'audit-id': String(heard) }).end('{}');
+test('logs the audit ID that the API server and the client see', async () => {
+  let receivedHeader: string | string[] | undefined;
+  await startFront((request, response) => {
+    receivedHeader = request.headers['audit-id'];
+    response.writeHead(200, { 'audit-id': String(receivedHeader) }).end('{}');
   });
   const { events, headers } = await eventsOf(`${CLUSTERS}/a`, { method: 'DELETE' });
 
-  expect(events.map(({ auditID }) => auditID)).toEqual([heard]);
-  expect(headers['audit-id']).toBe(heard);
+  expect(events.map(({ auditID }) => auditID)).toEqual([receivedHeader]);
+  expect(headers['audit-id']).toBe(receivedHeader);
 });
 
-test.each([['x'.repeat(65)], ['{"kind":"Event"}']])('an audit ID that is invalid, %s, is replaced', async (id) => {
-  await before((request, response) => response.end(String(request.headers['audit-id'])));
+test.each([['x'.repeat(65)], ['{"kind":"Event"}']])('replaces an invalid audit ID: %s', async (id) => {
+  await startFront((request, response) => response.end(String(request.headers['audit-id'])));
   const { events } = await eventsOf(`${CLUSTERS}/a`, { method: 'DELETE', headers: { 'audit-id': id } });
 
   expect(events[0]?.auditID).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('an answer is requested in a form that the gateway can parse', async () => {
+test('requests the response in a format that the gateway can parse', async () => {
   const body = { metadata: { name: 'demo' } };
-  await before(async (request, response) => {
+  await startFront(async (request, response) => {
     await text(request);
     const isPlain = request.headers['accept-encoding'] === undefined;
     if (isPlain) response.writeHead(201).end(JSON.stringify(body));
@@ -107,7 +113,7 @@ describe('a refusal of the API server', () => {
   test('is logged with its message, without causes', async () => {
     const causes = [{ reason: 'FieldValueInvalid', message: 'x', field: 'spec.plan' }];
     const details = { name: 'demo', group: 'fairway.dev', kind: 'clusters', causes };
-    await before(refused({ kind: 'Status', message: 'no such plan', reason: 'Invalid', details, code: 422 }, 422));
+    await startFront(refused({ kind: 'Status', message: 'no such plan', reason: 'Invalid', details, code: 422 }, 422));
     const { events } = await eventsOf(`${CLUSTERS}/demo`, { method: 'PATCH' }, '{}');
 
     expect(events[0]?.responseStatus).toEqual({
@@ -124,16 +130,16 @@ describe('a refusal of the API server', () => {
     ['no Status', ['x']],
     ['too long to keep', { message: 'x'.repeat(100_000) }],
     ['of other types', { message: 7, details: 'x' }],
-  ])('is logged by its code only if the answer is %s', async (_, status) => {
-    await before(refused(status, 409));
+  ])('is logged only by its code if the response is %s', async (_, status) => {
+    await startFront(refused(status, 409));
     const { events } = await eventsOf(`${CLUSTERS}/demo`, { method: 'DELETE' });
 
     expect(events[0]?.responseStatus).toEqual({ metadata: {}, code: 409 });
   });
 });
 
-test('an impersonated request is logged with both users, even a read', async () => {
-  await before((_, response) => response.end('{}'));
+test('logs an impersonated request with both users, even a read', async () => {
+  await startFront((_, response) => response.end('{}'));
   const { events } = await eventsOf(CLUSTERS, { headers: { 'impersonate-user': 'bob', 'impersonate-group': ['x'] } });
 
   expect(events).toMatchObject([
@@ -147,8 +153,8 @@ test('an impersonated request is logged with both users, even a read', async () 
   expect(events[0]?.annotations).toBeUndefined();
 });
 
-test('a request that is not forwarded is logged, with the reason', async () => {
-  await before((_, response) => response.end());
+test('logs a request that is not forwarded, with the reason', async () => {
+  await startFront((_, response) => response.end());
   const { events } = await eventsOf('/api/v1/namespaces/kube-system/secrets/a');
 
   expect(events).toMatchObject([
@@ -164,8 +170,8 @@ test('a request that is not forwarded is logged, with the reason', async () => {
   ]);
 });
 
-test('so is an ambiguous request', async () => {
-  await before((_, response) => response.end());
+test('logs an ambiguous request', async () => {
+  await startFront((_, response) => response.end());
   const { events } = await eventsOf(`${CLUSTERS}/..%2fsecrets`, { headers: { 'user-agent': 'mallory' } });
 
   expect(events).toMatchObject([
@@ -173,8 +179,8 @@ test('so is an ambiguous request', async () => {
   ]);
 });
 
-test('reads, discovery, health and reviews are not', async () => {
-  await before((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+test('does not log reads, discovery, health and reviews', async () => {
+  await startFront((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
   for (const path of [CLUSTERS, `${CLUSTERS}/a`, '/livez', '/version', '/apis/fairway.dev/v1alpha1'])
     await eventsOf(path);
   const { events } = await eventsOf('/admission/secret', { method: 'POST' }, '{}');
@@ -182,18 +188,18 @@ test('reads, discovery, health and reviews are not', async () => {
   expect(events).toEqual([]);
 });
 
-test('a watch of Secrets is logged, and again when it ends', async () => {
-  await before((_, response) => response.writeHead(200).end('{"type":"ADDED"}\n'));
+test('logs a watch of Secrets at its start and its end', async () => {
+  await startFront((_, response) => response.writeHead(200).end('{"type":"ADDED"}\n'));
   const { events } = await eventsOf('/api/v1/namespaces/red/secrets?watch=1');
 
   expect(events).toMatchObject([{ verb: 'watch', stage: 'ResponseStarted', responseStatus: { code: 200 } }]);
 });
 
-test('a client that disconnects before the answer may have changed something', async () => {
+test('logs a client that disconnects before the response, because it may have changed something', async () => {
   const arrived = Promise.withResolvers<void>();
-  await before(() => arrived.resolve());
-  const sending = front.send(`${CLUSTERS}/a`, { method: 'DELETE' });
-  sending.catch(() => undefined);
+  await startFront(() => arrived.resolve());
+  const pendingRequest = front.send(`${CLUSTERS}/a`, { method: 'DELETE' });
+  pendingRequest.catch(() => undefined);
   await arrived.promise;
   for (const socket of front.server.connections.open) socket.destroy();
   await front.answered();
@@ -203,7 +209,7 @@ test('a client that disconnects before the answer may have changed something', a
   ]);
 });
 
-describe('by a policy of level RequestResponse', () => {
+describe('a policy of level RequestResponse', () => {
   const cluster = {
     kind: 'Cluster',
     metadata: { name: 'a', managedFields: [{ manager: 'x' }] },
@@ -211,14 +217,18 @@ describe('by a policy of level RequestResponse', () => {
   };
   const { managedFields: _, ...metadata } = cluster.metadata;
 
-  test('a forwarded request and its answer are quoted, and the answer is not compressed', async () => {
+  test('quotes a forwarded request and its response, which is not compressed', async () => {
     let encoding: string | undefined;
-    await before(async (request, response) => {
+    await startFront(async (request, response) => {
       encoding = request.headers['accept-encoding'];
-      await created(cluster)(request, response);
-    }, EVERYTHING);
-    const sent = JSON.stringify({ ...cluster, spec: {} });
-    const { events } = await eventsOf(CLUSTERS, { method: 'POST', headers: { 'accept-encoding': 'gzip' } }, sent);
+      await createdResponse(cluster)(request, response);
+    }, EVERYTHING_POLICY);
+    const requestBody = JSON.stringify({ ...cluster, spec: {} });
+    const { events } = await eventsOf(
+      CLUSTERS,
+      { method: 'POST', headers: { 'accept-encoding': 'gzip' } },
+      requestBody,
+    );
 
     expect(encoding).toBeUndefined();
     expect(events).toMatchObject([{ level: 'RequestResponse', objectRef: { name: 'a' } }]);
@@ -226,9 +236,9 @@ describe('by a policy of level RequestResponse', () => {
     expect(events[0]?.responseObject).toEqual({ ...cluster, metadata });
   });
 
-  test('an answer that is too large streams on, and is not quoted', async () => {
+  test('streams a response that is too large without quoting it', async () => {
     const large = { ...cluster, spec: { text: 'x'.repeat(300_000) } };
-    await before(created(large), EVERYTHING);
+    await startFront(createdResponse(large), EVERYTHING_POLICY);
     const { events } = await eventsOf(CLUSTERS, { method: 'POST' }, '{}');
 
     expect(events).toMatchObject([
@@ -240,8 +250,11 @@ describe('by a policy of level RequestResponse', () => {
     ]);
   });
 
-  test.each(['/api/v1/namespaces/red/secrets', `${CLUSTERS}/a/kubeconfig`])('%s is not quoted', async (path) => {
-    await before(created({ kind: 'Secret', metadata: { name: 's' }, data: { a: 'aHVudGVy' } }), EVERYTHING);
+  test.each(['/api/v1/namespaces/red/secrets', `${CLUSTERS}/a/kubeconfig`])('does not quote %s', async (path) => {
+    await startFront(
+      createdResponse({ kind: 'Secret', metadata: { name: 's' }, data: { a: 'aHVudGVy' } }),
+      EVERYTHING_POLICY,
+    );
     const { events } = await eventsOf(path, { method: 'POST' }, '{"data":{"a":"aHVudGVy"}}');
 
     expect(events).toMatchObject([{ level: 'Metadata' }]);

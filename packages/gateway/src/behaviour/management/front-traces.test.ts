@@ -4,76 +4,89 @@ import type { Authorizer } from '@fairway/apiserver/auth/user';
 import { TracerFake } from '@fairway/base/testing/tracer-fake';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AnnounceWrite } from '../../management/announced-write.ts';
-import { type FrontBefore, type FrontOptions, frontBefore } from '../../testing/front-before.ts';
+import { type FrontOptions, type ScriptedFront, startScriptedFront } from '../../testing/test-front.ts';
 
 const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 const ALICE = { username: 'alice', groups: [] };
-const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
-const EVERYTHING: Authorizer = { authorize: () => ({ allowed: true, reason: '' }) };
-const FROM_CLIENT = { traceparent: `00-${TRACE}-00f067aa0ba902b7-01`, tracestate: 'a=b', baggage: 'c=d' };
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+const ALLOW_ALL: Authorizer = { authorize: () => ({ allowed: true, reason: '' }) };
+const CLIENT_HEADERS = { traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01`, tracestate: 'a=b', baggage: 'c=d' };
 
-let front: FrontBefore;
+let front: ScriptedFront;
 /** What the API server received. */
-let heard: IncomingMessage['headers'];
+let receivedHeaders: IncomingMessage['headers'];
 afterEach(() => front[Symbol.asyncDispose]());
 
-async function before(body: string, options: FrontOptions, status = 201): Promise<void> {
+async function startFront(body: string, options: FrontOptions, status = 201): Promise<void> {
   const listener = async (request: IncomingMessage, response: ServerResponse) => {
-    heard = request.headers;
+    receivedHeaders = request.headers;
     await text(request);
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
   };
-  front = await frontBefore(listener, ALICE, options);
+  front = await startScriptedFront(listener, ALICE, options);
 }
 
-async function send(method: string, path = CLUSTERS, headers: Record<string, string> = FROM_CLIENT): Promise<number> {
-  const answer = await front.send(path, { method, headers }, method === 'GET' || method === 'DELETE' ? null : '{}');
-  await text(answer);
+async function send(
+  method: string,
+  path = CLUSTERS,
+  headers: Record<string, string> = CLIENT_HEADERS,
+): Promise<number> {
+  const frontResponse = await front.send(
+    path,
+    { method, headers },
+    method === 'GET' || method === 'DELETE' ? null : '{}',
+  );
+  await text(frontResponse);
   await front.answered();
-  return answer.statusCode ?? 0;
+  return frontResponse.statusCode ?? 0;
 }
 
-const written = (resourceVersion: string, more: object = {}) =>
+const createdObject = (resourceVersion: string, more: object = {}) =>
   JSON.stringify({ ...more, metadata: { name: 'demo', uid: 'u1', resourceVersion } });
 
-test('a write is in the client’s trace, the API server in the write’s, and later reconciles continue it', async () => {
+test('continues the client’s trace in the gateway, the API server and later reconciles', async () => {
   const tracer = new TracerFake();
-  await before(written('7'), { tracer });
+  await startFront(createdObject('7'), { tracer });
 
   await send('POST');
 
   expect(tracer.roots).toMatchObject([
     {
       name: 'create clusters.fairway.dev',
-      traceId: TRACE,
+      traceId: TRACE_ID,
       holder: 'alice',
       isEnded: true,
       attributes: { 'k8s.namespace.name': 'red', 'http.response.status_code': 201 },
     },
   ]);
-  expect(heard['traceparent']).toBe(tracer.roots[0]?.traceparent);
-  expect([heard['tracestate'], heard['baggage']]).toEqual([undefined, undefined]);
-  expect(tracer.causeOf('u1/7')?.traceId).toBe(TRACE);
+  expect(receivedHeaders['traceparent']).toBe(tracer.roots[0]?.traceparent);
+  expect([receivedHeaders['tracestate'], receivedHeaders['baggage']]).toEqual([undefined, undefined]);
+  expect(tracer.causeOf('u1/7')?.traceId).toBe(TRACE_ID);
 });
 
-test('an unrecorded request sends the API server no trace context', async () => {
-  await before(written('7'), {});
+test('sends the API server no trace context for an unrecorded request', async () => {
+  await startFront(createdObject('7'), {});
 
   await send('POST');
 
-  expect(Object.keys(FROM_CLIENT).filter((name) => heard[name] !== undefined)).toEqual([]);
+  expect(Object.keys(CLIENT_HEADERS).filter((name) => receivedHeaders[name] !== undefined)).toEqual([]);
 });
 
-const NOTHING_WRITTEN = [
-  { reason: 'a refusal', method: 'POST', status: 409, body: written('7') },
-  { reason: 'a read', method: 'GET', status: 200, body: written('7') },
+const EMPTY_INPUT = [
+  { reason: 'a refusal', method: 'POST', status: 409, body: createdObject('7') },
+  { reason: 'a read', method: 'GET', status: 200, body: createdObject('7') },
   { reason: 'no object', method: 'DELETE', status: 200, body: JSON.stringify({ kind: 'Status', status: 'Success' }) },
   { reason: 'no JSON', method: 'POST', status: 201, body: 'k8s\0...' },
-  { reason: 'more than is kept', method: 'POST', status: 201, body: written('7', { a: 'x'.repeat(300_000) }) },
+  {
+    reason: 'a body beyond the size limit',
+    method: 'POST',
+    status: 201,
+    body: createdObject('7', { a: 'x'.repeat(300_000) }),
+  },
 ];
-test.each(NOTHING_WRITTEN)('$reason is not linked to reconciles', async ({ method, status, body }) => {
+test.each(EMPTY_INPUT)('does not link $reason to reconciles', async ({ method, status, body }) => {
   const tracer = new TracerFake();
-  await before(body, { tracer }, status);
+  await startFront(body, { tracer }, status);
 
   expect(await send(method)).toBe(status);
 
@@ -82,10 +95,10 @@ test.each(NOTHING_WRITTEN)('$reason is not linked to reconciles', async ({ metho
 });
 
 test.each(['/apis/%E0%A4%A/v1/%', '/api/v1/namespaces/%00/pods', '/apis//////', `/apis/a/b/${'x'.repeat(8_000)}`])(
-  'a malformed path has its span and its answer: %s',
+  'records a span and a response for a malformed path: %s',
   async (path) => {
     const tracer = new TracerFake();
-    await before('{}', { tracer });
+    await startFront('{}', { tracer });
 
     expect(await send('GET', path)).toBeGreaterThan(0);
 
@@ -93,71 +106,76 @@ test.each(['/apis/%E0%A4%A/v1/%', '/api/v1/namespaces/%00/pods', '/apis//////', 
   },
 );
 
-test('reviews, whose path is a secret, have no span', async () => {
+test('records no span for reviews, whose path is a secret', async () => {
   const tracer = new TracerFake();
-  await before('{}', { tracer });
+  await startFront('{}', { tracer });
 
   await send('POST', '/admission/secret');
 
   expect(tracer.roots).toEqual([]);
 });
 
-describe('before it is forwarded, other processes are notified of', () => {
-  async function told(
+describe('announcing a write to other processes', () => {
+  async function announcedObjects(
     method: string,
     path: string,
     body: string,
-    authorizer: Authorizer = EVERYTHING,
+    authorizer: Authorizer = ALLOW_ALL,
   ): Promise<readonly string[]> {
     const announced: string[] = [];
     const announceWrite: AnnounceWrite = async (object, _, isAllowed) => {
       // The API server has not received it yet.
-      if ((await isAllowed()) && heard === undefined) announced.push(object);
+      if ((await isAllowed()) && receivedHeaders === undefined) announced.push(object);
     };
-    heard = undefined as unknown as typeof heard;
-    await before(written('7'), { tracer: new TracerFake(), announceWrite, authorizer });
-    await text(await front.send(path, { method, headers: FROM_CLIENT }, method === 'GET' ? null : body));
+    receivedHeaders = undefined as unknown as typeof receivedHeaders;
+    await startFront(createdObject('7'), { tracer: new TracerFake(), announceWrite, authorizer });
+    await text(await front.send(path, { method, headers: CLIENT_HEADERS }, method === 'GET' ? null : body));
     await front.answered();
     return announced;
   }
 
   test.each([
-    { what: 'an object that is created', method: 'POST', path: CLUSTERS, body: '{"metadata":{"name":"demo"}}' },
-    { what: 'one that is changed', method: 'PATCH', path: `${CLUSTERS}/demo`, body: '{}' },
-    { what: 'one that is deleted', method: 'DELETE', path: `${CLUSTERS}/demo`, body: '{}' },
-  ])('$what', async ({ method, path, body }) => {
-    expect(await told(method, path, body)).toEqual(['Cluster/red/demo']);
+    { what: 'a created object', method: 'POST', path: CLUSTERS, body: '{"metadata":{"name":"demo"}}' },
+    { what: 'a changed object', method: 'PATCH', path: `${CLUSTERS}/demo`, body: '{}' },
+    { what: 'a deleted object', method: 'DELETE', path: `${CLUSTERS}/demo`, body: '{}' },
+  ])('happens before $what', async ({ method, path, body }) => {
+    expect(await announcedObjects(method, path, body)).toEqual(['Cluster/red/demo']);
   });
 
   test.each([
     { what: 'a read', method: 'GET', path: `${CLUSTERS}/demo`, body: '' },
-    { what: 'a name that the server makes', method: 'POST', path: CLUSTERS, body: '{"metadata":{"generateName":"a"}}' },
+    { what: 'a generated name', method: 'POST', path: CLUSTERS, body: '{"metadata":{"generateName":"a"}}' },
     { what: 'no JSON', method: 'POST', path: CLUSTERS, body: 'metadata: {name: demo}' },
-    { what: 'what is only tried', method: 'PATCH', path: `${CLUSTERS}/demo?dryRun=All`, body: '{}' },
+    { what: 'a dry run', method: 'PATCH', path: `${CLUSTERS}/demo?dryRun=All`, body: '{}' },
     { what: 'a name too long for an object', method: 'PATCH', path: `${CLUSTERS}/${'x'.repeat(9_000)}`, body: '{}' },
-    { what: 'one in a body', method: 'POST', path: CLUSTERS, body: `{"metadata":{"name":"${'x'.repeat(300)}"}}` },
-    { what: 'a name that no object has', method: 'PATCH', path: `${CLUSTERS}/%01`, body: '{}' },
     {
-      what: 'a namespace that none has',
+      what: 'a long name in the body',
+      method: 'POST',
+      path: CLUSTERS,
+      body: `{"metadata":{"name":"${'x'.repeat(300)}"}}`,
+    },
+    { what: 'an invalid name', method: 'PATCH', path: `${CLUSTERS}/%01`, body: '{}' },
+    {
+      what: 'an invalid namespace',
       method: 'PATCH',
       path: `${CLUSTERS.replace('red', 'x'.repeat(300))}/demo`,
       body: '{}',
     },
-  ])('nothing for $what', async ({ method, path, body }) => {
-    expect(await told(method, path, body)).toEqual([]);
+  ])('does not happen for $what', async ({ method, path, body }) => {
+    expect(await announcedObjects(method, path, body)).toEqual([]);
   });
 
-  test('nothing from users who may not write it: later reconciles are in the trace of someone else', async () => {
-    const asked: unknown[] = [];
+  test('does not happen for users who may not write the object', async () => {
+    const reviewedRequests: unknown[] = [];
     const authorizer: Authorizer = {
       authorize: ({ user, ...asks }) => {
-        asked.push({ ...asks, user: user.username });
+        reviewedRequests.push({ ...asks, user: user.username });
         return { allowed: false, reason: '' };
       },
     };
 
-    expect(await told('PATCH', `${CLUSTERS}/demo/status`, '{}', authorizer)).toEqual([]);
-    expect(asked).toMatchObject([
+    expect(await announcedObjects('PATCH', `${CLUSTERS}/demo/status`, '{}', authorizer)).toEqual([]);
+    expect(reviewedRequests).toMatchObject([
       { user: 'alice', verb: 'patch', resource: 'clusters', subresource: 'status', namespace: 'red', name: 'demo' },
     ]);
   });

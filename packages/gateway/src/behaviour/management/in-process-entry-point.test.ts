@@ -4,30 +4,30 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { afterEach, expect, test } from 'vitest';
 import { InProcessEntryPoint } from '../../management/in-process-entry-point.ts';
-import { type FrontBefore, frontBefore } from '../../testing/front-before.ts';
+import { type ScriptedFront, startScriptedFront } from '../../testing/test-front.ts';
 
 const ALICE = { username: 'alice', groups: ['devs'] };
 const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 
-let running: FrontBefore;
+let running: ScriptedFront;
 afterEach(() => running[Symbol.asyncDispose]());
 
-async function entryPointBefore(listener: (request: IncomingMessage, response: ServerResponse) => unknown) {
-  running = await frontBefore(listener, ALICE);
+async function newEntryPoint(listener: (request: IncomingMessage, response: ServerResponse) => unknown) {
+  running = await startScriptedFront(listener, ALICE);
   const signInService = new InProcessEntryPoint((request, response) => running.front.handler(request, response));
   return signInService.connect({ bearerToken: 'a-token', peer: '192.0.2.7' });
 }
 
-test('a request passes the gateway like that of a client with its own address', async () => {
-  const transport = await entryPointBefore(async (request, response) => {
+test('passes a request through the gateway like that of a remote client', async () => {
+  const transport = await newEntryPoint(async (request, response) => {
     const body = await text(request);
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ headers: request.headers, url: request.url, body }));
   });
-  const answer = await transport.request({ method: 'POST', path: `${CLUSTERS}?dryRun=All`, body: '{"a":"ü"}' });
+  const rawResponse = await transport.request({ method: 'POST', path: `${CLUSTERS}?dryRun=All`, body: '{"a":"ü"}' });
 
-  expect(answer.status).toBe(200);
-  expect(JSON.parse(await answer.text())).toMatchObject({
+  expect(rawResponse.status).toBe(200);
+  expect(JSON.parse(await rawResponse.text())).toMatchObject({
     url: `${CLUSTERS}?dryRun=All`,
     body: '{"a":"ü"}',
     headers: {
@@ -40,28 +40,28 @@ test('a request passes the gateway like that of a client with its own address', 
   expect(event).toMatchObject({ user: { username: 'alice' }, sourceIPs: ['192.0.2.7'], verb: 'create' });
 });
 
-test("the gateway's refusals apply here too", async () => {
-  const client = new KubeClient(await entryPointBefore((_, response) => response.end()));
+test("applies the gateway's refusals", async () => {
+  const client = new KubeClient(await newEntryPoint((_, response) => response.end()));
 
   await expect(client.resource(Secrets).get('a', { namespace: 'fairway-system' })).rejects.toMatchObject({
     code: 403,
     message: expect.stringContaining('are not served to tenants'),
   });
-  expect(await running.arrived()).toEqual([]);
+  expect(await running.requestArrived()).toEqual([]);
 });
 
-test('an aborted request ends at the API server too', async () => {
-  const ended = Promise.withResolvers<void>();
+test('ends an aborted request at the API server too', async () => {
+  const requestEnd = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
-  const transport = await entryPointBefore((request, _response) => {
-    request.socket.once('close', () => ended.resolve());
+  const transport = await newEntryPoint((request, _response) => {
+    request.socket.once('close', () => requestEnd.resolve());
     arrived.resolve();
   });
   const abort = new AbortController();
-  const answer = transport.request({ method: 'GET', path: CLUSTERS, signal: abort.signal });
+  const rawResponse = transport.request({ method: 'GET', path: CLUSTERS, signal: abort.signal });
   await arrived.promise;
   abort.abort(new Error('given up'));
 
-  await expect(answer).rejects.toThrow('given up');
-  await ended.promise;
+  await expect(rawResponse).rejects.toThrow('given up');
+  await requestEnd.promise;
 });

@@ -11,7 +11,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ManagementGateway } from '../../management/management-gateway.ts';
 import { ManagementCluster } from '../../testing/management-cluster.ts';
-import { askAs, type Identity, openGateway } from '../../testing/open-gateway.ts';
+import { type Identity, openGateway, sendAs } from '../../testing/open-gateway.ts';
 
 const RED = 'red';
 const RBAC = 'rbac.authorization.k8s.io';
@@ -37,11 +37,11 @@ afterAll(async () => {
   await cluster.close();
 });
 
-function ask(identity: Identity, method: TransportRequest['method'], path: string, more?: Partial<TransportRequest>) {
-  return askAs({ cluster, gateway }, identity, method, path, more);
+function send(identity: Identity, method: TransportRequest['method'], path: string, more?: Partial<TransportRequest>) {
+  return sendAs({ cluster, gateway }, identity, method, path, more);
 }
 
-async function tokenOfRobot(): Promise<string> {
+async function robotToken(): Promise<string> {
   const request: KubeObject & { spec: object; status?: { token: string } } = { metadata: {}, spec: {} };
   const accounts = cluster.client.resource(ServiceAccounts);
   const { status } = await accounts.createSubresource('robot', 'token', request, { namespace: RED });
@@ -52,22 +52,23 @@ const CLUSTERS = `/apis/${API_VERSION}/namespaces/${RED}/clusters`;
 const REVIEW = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: {} };
 
 /** The user as whom the API server authenticates the caller. */
-async function whoIs(identity: Identity) {
+async function identityOf(identity: Identity) {
   const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
-  const answer = await ask(identity, 'POST', path, { body: JSON.stringify(REVIEW) });
-  return (answer.json() as unknown as { status: { userInfo: { username: string; groups: string[] } } }).status.userInfo;
+  const rawResponse = await send(identity, 'POST', path, { body: JSON.stringify(REVIEW) });
+  return (rawResponse.json() as unknown as { status: { userInfo: { username: string; groups: string[] } } }).status
+    .userInfo;
 }
 
 describe('a caller', () => {
-  test('with a certificate is the user that it names, with its groups, in all scripts', async () => {
-    const user = await whoIs({ user: 'jürgen', groups: ['devs', 'ö'] });
+  test('is the user in its certificate, with its groups, in all scripts', async () => {
+    const user = await identityOf({ user: 'jürgen', groups: ['devs', 'ö'] });
 
     expect(user).toMatchObject({ username: 'jürgen', groups: ['devs', 'ö', 'system:authenticated'] });
-    expect((await ask({ user: 'jürgen' }, 'GET', CLUSTERS)).status).toBe(200);
+    expect((await send({ user: 'jürgen' }, 'GET', CLUSTERS)).status).toBe(200);
   });
 
-  test('with a token is the user that the API server reports, with uid', async () => {
-    const user = await whoIs({ token: await tokenOfRobot() });
+  test('is the user that the API server reports for its token, with uid', async () => {
+    const user = await identityOf({ token: await robotToken() });
 
     expect(user).toMatchObject({
       username: 'system:serviceaccount:red:robot',
@@ -79,15 +80,15 @@ describe('a caller', () => {
   test.each<[string, Identity]>([
     ['nothing', undefined],
     ['a token that nobody knows', { token: 'made-up' }],
-  ])('with %s gets a Status that says so', async (_, identity) => {
-    const answer = await ask(identity, 'GET', CLUSTERS);
+  ])('gets a Status with the reason for %s', async (_, identity) => {
+    const rawResponse = await send(identity, 'GET', CLUSTERS);
 
-    expect(answer.status).toBe(401);
-    expect(answer.json()).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'Unauthorized', code: 401 });
+    expect(rawResponse.status).toBe(401);
+    expect(rawResponse.json()).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'Unauthorized', code: 401 });
   });
 
-  test('without rights gets the error of the API server', async () => {
-    const { status, json } = await ask({ user: 'bob' }, 'GET', CLUSTERS);
+  test('gets the API server’s error without rights', async () => {
+    const { status, json } = await send({ user: 'bob' }, 'GET', CLUSTERS);
 
     expect(status).toBe(403);
     expect(json().message).toBe(
@@ -97,22 +98,22 @@ describe('a caller', () => {
 
   test('can impersonate only with the right to', async () => {
     const asJuergen = { 'impersonate-user': Buffer.from('jürgen').toString('latin1') };
-    const refused = await ask({ user: 'bob' }, 'GET', CLUSTERS, { headers: asJuergen });
+    const refused = await send({ user: 'bob' }, 'GET', CLUSTERS, { headers: asJuergen });
 
     expect(refused.status).toBe(403);
     expect(refused.json().message).toContain('User "bob" cannot impersonate resource "users"');
     const root = { user: 'root', groups: ['system:masters'] };
-    expect((await ask(root, 'GET', CLUSTERS, { headers: asJuergen })).status).toBe(200);
-    const elsewhere = await ask(root, 'GET', CLUSTERS.replace(RED, 'blue'), { headers: asJuergen });
+    expect((await send(root, 'GET', CLUSTERS, { headers: asJuergen })).status).toBe(200);
+    const elsewhere = await send(root, 'GET', CLUSTERS.replace(RED, 'blue'), { headers: asJuergen });
     expect(elsewhere.json().message).toContain('User "jürgen" cannot list resource "clusters"');
   });
 
-  test('finds the audit ID that it chose', async () => {
+  test('finds its own audit ID', async () => {
     const headers = { 'audit-id': '3f0c7f55-0000-4000-8000-000000000000' };
 
-    expect((await ask({ user: 'bob' }, 'GET', CLUSTERS, { headers })).headers['audit-id']).toBe(headers['audit-id']);
-    expect((await ask(undefined, 'GET', CLUSTERS, { headers })).headers['audit-id']).toBe(headers['audit-id']);
-    expect((await ask({ user: 'bob' }, 'GET', '/apis')).headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await send({ user: 'bob' }, 'GET', CLUSTERS, { headers })).headers['audit-id']).toBe(headers['audit-id']);
+    expect((await send(undefined, 'GET', CLUSTERS, { headers })).headers['audit-id']).toBe(headers['audit-id']);
+    expect((await send({ user: 'bob' }, 'GET', '/apis')).headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
 
@@ -120,24 +121,26 @@ describe('discovery', () => {
   test.each([
     'application/json',
     'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;q=0.9',
-  ])('of all groups as %s shows what is forwarded, and says when nothing changed', async (accept) => {
-    const first = await ask({ user: 'bob' }, 'GET', '/apis', { headers: { accept } });
+  ])('lists all forwarded groups as %s, and returns 304 if nothing changed', async (accept) => {
+    const first = await send({ user: 'bob' }, 'GET', '/apis', { headers: { accept } });
     const etag = first.headers['etag'] ?? '';
-    const again = await ask({ user: 'bob' }, 'GET', '/apis', { headers: { accept, 'if-none-match': etag } });
+    const cachedResponse = await send({ user: 'bob' }, 'GET', '/apis', {
+      headers: { accept, 'if-none-match': etag },
+    });
 
     expect(first.body).toContain('fairway.dev');
     expect(first.body).not.toContain('"certificates.k8s.io"');
-    expect([again.status, again.body]).toEqual([304, '']);
+    expect([cachedResponse.status, cachedResponse.body]).toEqual([304, '']);
   });
 
   test('is only available as JSON', async () => {
     const headers = { accept: 'application/vnd.kubernetes.protobuf' };
 
-    expect((await ask({ user: 'bob' }, 'GET', '/apis', { headers })).status).toBe(406);
+    expect((await send({ user: 'bob' }, 'GET', '/apis', { headers })).status).toBe(406);
   });
 
   test('lists clusters/kubeconfig', async () => {
-    const { body } = await ask({ user: 'bob' }, 'GET', `/apis/${API_VERSION}`);
+    const { body } = await send({ user: 'bob' }, 'GET', `/apis/${API_VERSION}`);
 
     expect(body).toContain('{"name":"clusters/kubeconfig"');
   });
@@ -145,11 +148,11 @@ describe('discovery', () => {
 
 describe("the gateway's own paths", () => {
   test.each(['/healthz', '/livez', '/readyz', '/readyz/api-server'])('%s is open to everyone', async (path) => {
-    expect(await ask(undefined, 'GET', path)).toMatchObject({ status: 200, body: 'ok' });
+    expect(await send(undefined, 'GET', path)).toMatchObject({ status: 200, body: 'ok' });
   });
 
   test('/metrics requires the right to read it', async () => {
-    expect((await ask({ user: 'bob' }, 'GET', '/metrics')).status).toBe(403);
+    expect((await send({ user: 'bob' }, 'GET', '/metrics')).status).toBe(403);
     await cluster.client.resource(ClusterRoles).create({
       metadata: { name: 'metrics' },
       rules: [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }],
@@ -160,13 +163,13 @@ describe("the gateway's own paths", () => {
       subjects: [{ apiGroup: RBAC, kind: 'User', name: 'bob' }],
     });
 
-    expect(await ask({ user: 'bob' }, 'GET', '/metrics')).toMatchObject({ status: 200, body: 'up 1\n' });
+    expect(await send({ user: 'bob' }, 'GET', '/metrics')).toMatchObject({ status: 200, body: 'up 1\n' });
   });
 
-  test('clusters/kubeconfig has one verb', async () => {
-    expect((await ask({ user: 'jürgen' }, 'GET', `${CLUSTERS}/demo/kubeconfig`)).status).toBe(403);
-    expect((await ask({ user: 'root', groups: ['system:masters'] }, 'GET', `${CLUSTERS}/demo/kubeconfig`)).status).toBe(
-      405,
-    );
+  test('clusters/kubeconfig supports one verb', async () => {
+    expect((await send({ user: 'jürgen' }, 'GET', `${CLUSTERS}/demo/kubeconfig`)).status).toBe(403);
+    expect(
+      (await send({ user: 'root', groups: ['system:masters'] }, 'GET', `${CLUSTERS}/demo/kubeconfig`)).status,
+    ).toBe(405);
   });
 });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { requireKeystoneRights, requireRights } from '../../management/required-rights.ts';
 import { ManagementCluster } from '../../testing/management-cluster.ts';
 
-const GATE = { username: 'gate', groups: ['system:authenticated'] };
+const ADMISSION_GATE = { username: 'gate', groups: ['system:authenticated'] };
 let cluster: ManagementCluster;
 beforeEach(async () => {
   cluster = await ManagementCluster.start();
@@ -20,33 +20,33 @@ async function allow(rules: readonly { apiGroups: string[]; resources: string[];
   });
 }
 
-const WATCHED = {
+const WATCHED_KINDS = {
   apiGroups: ['', 'admissionregistration.k8s.io'],
   resources: ['configmaps', 'secrets', 'validatingwebhookconfigurations'],
   verbs: ['create', 'update', 'watch'],
 };
 const REVIEWS = { apiGroups: ['*'], resources: ['tokenreviews', 'subjectaccessreviews'], verbs: ['create'] };
 
-test('a gateway with all rights may start', async () => {
-  await allow([WATCHED, REVIEWS, { apiGroups: ['*'], resources: ['*'], verbs: ['impersonate'] }]);
+test('lets a gateway with all rights start', async () => {
+  await allow([WATCHED_KINDS, REVIEWS, { apiGroups: ['*'], resources: ['*'], verbs: ['impersonate'] }]);
 
-  await expect(requireRights(new KubeClient(cluster.server.transport(GATE)))).resolves.toBeUndefined();
+  await expect(requireRights(new KubeClient(cluster.server.transport(ADMISSION_GATE)))).resolves.toBeUndefined();
 });
 
-test('missing rights are listed, all at once', async () => {
-  await allow([WATCHED, REVIEWS, { apiGroups: [''], resources: ['users', 'groups'], verbs: ['impersonate'] }]);
+test('reports all missing rights at once', async () => {
+  await allow([WATCHED_KINDS, REVIEWS, { apiGroups: [''], resources: ['users', 'groups'], verbs: ['impersonate'] }]);
 
-  await expect(requireRights(new KubeClient(cluster.server.transport(GATE)))).rejects.toMatchObject({
+  await expect(requireRights(new KubeClient(cluster.server.transport(ADMISSION_GATE)))).rejects.toMatchObject({
     code: 403,
     reason: 'Forbidden',
     message: 'the gateway lacks permission to impersonate serviceaccounts, impersonate uids.authentication.k8s.io',
   });
 });
 
-test('admitting Keystone users requires more, and the error says how to grant it', async () => {
-  await allow([WATCHED, REVIEWS, { apiGroups: [''], resources: ['namespaces'], verbs: ['create', 'patch'] }]);
+test('requires more rights to admit Keystone users, and the error has the command to grant them', async () => {
+  await allow([WATCHED_KINDS, REVIEWS, { apiGroups: [''], resources: ['namespaces'], verbs: ['create', 'patch'] }]);
 
-  await expect(requireKeystoneRights(new KubeClient(cluster.server.transport(GATE)))).rejects.toMatchObject({
+  await expect(requireKeystoneRights(new KubeClient(cluster.server.transport(ADMISSION_GATE)))).rejects.toMatchObject({
     code: 403,
     message:
       'for users of Keystone, the gateway lacks permission to delete namespaces, list rolebindings.rbac.authorization.k8s.io, create rolebindings.rbac.authorization.k8s.io, patch rolebindings.rbac.authorization.k8s.io, delete rolebindings.rbac.authorization.k8s.io; bind its ClusterRole: kubectl create clusterrolebinding fairway-keystone --clusterrole=fairway-keystone --serviceaccount=fairway-system:fairway',

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LAST_REQUEST, sendRaw, statusesOf } from '@fairway/kube/testing/raw-requests';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type FrontBefore, frontBefore } from '../../testing/front-before.ts';
+import { type ScriptedFront, startScriptedFront } from '../../testing/test-front.ts';
 
 const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 const MALLORY = { username: 'mallory', groups: ['devs'] };
@@ -18,12 +18,12 @@ const SMUGGLED = [
 ].join('\r\n');
 const CHUNKED = `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`;
 
-const running: FrontBefore[] = [];
+const running: ScriptedFront[] = [];
 afterEach(async () => {
   for (const each of running.splice(0)) await each[Symbol.asyncDispose]();
 });
 
-interface Understood {
+interface ParsedRequests {
   readonly method: string | undefined;
   readonly user: string | undefined;
   readonly body: string;
@@ -31,8 +31,8 @@ interface Understood {
 
 /** The requests that an API server parsed from a client's bytes. */
 async function attack(...parts: readonly string[]) {
-  const understood: Understood[] = [];
-  const front = await frontBefore(async (request: IncomingMessage, response: ServerResponse) => {
+  const understood: ParsedRequests[] = [];
+  const front = await startScriptedFront(async (request: IncomingMessage, response: ServerResponse) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
     understood.push({ method: request.method, user: request.headersDistinct['impersonate-user']?.join(), body });
@@ -40,7 +40,7 @@ async function attack(...parts: readonly string[]) {
   }, MALLORY);
   running.push(front);
   const answered = await sendRaw(front.server, ...parts);
-  const bytes = (await front.arrived()).join('');
+  const bytes = (await front.requestArrived()).join('');
   return { statuses: statusesOf(answered), answered, understood, bytes };
 }
 
@@ -55,41 +55,41 @@ interface Case {
   readonly statuses: readonly number[];
 }
 
-const OWN = '{"spec":{}}';
-const LENGTH = `Content-Length: ${SMUGGLED.length}`;
+const OWN_BODY = '{"spec":{}}';
+const LENGTH_HEADER = `Content-Length: ${SMUGGLED.length}`;
 const CHUNKS = 'Transfer-Encoding: chunked';
 
-describe('a body is refused where none is allowed', () => {
+describe('refuses a body where none is allowed', () => {
   const cases: readonly Case[] = [
     { what: 'GET in chunks', parts: [head(`GET ${CLUSTERS}`, CHUNKS) + CHUNKED], statuses: [400, 200] },
-    { what: 'GET with a length', parts: [head(`GET ${CLUSTERS}`, LENGTH) + SMUGGLED], statuses: [400, 200] },
+    { what: 'GET with a length', parts: [head(`GET ${CLUSTERS}`, LENGTH_HEADER) + SMUGGLED], statuses: [400, 200] },
     { what: 'HEAD in chunks', parts: [head(`HEAD ${CLUSTERS}`, CHUNKS) + CHUNKED], statuses: [400, 200] },
     { what: 'OPTIONS in chunks', parts: [head(`OPTIONS ${CLUSTERS}`, CHUNKS) + CHUNKED], statuses: [405, 200] },
-    { what: 'TRACE with a length', parts: [head(`TRACE ${CLUSTERS}`, LENGTH) + SMUGGLED], statuses: [405, 200] },
+    { what: 'TRACE with a length', parts: [head(`TRACE ${CLUSTERS}`, LENGTH_HEADER) + SMUGGLED], statuses: [405, 200] },
     { what: 'PROPFIND in chunks', parts: [head(`PROPFIND ${CLUSTERS}`, CHUNKS) + CHUNKED], statuses: [405, 200] },
     {
-      what: 'GET that a client announces and sends all the same',
-      parts: [head(`GET ${CLUSTERS}`, 'Expect: 100-continue', LENGTH), SMUGGLED],
+      what: 'GET that a client declares with Expect and sends anyway',
+      parts: [head(`GET ${CLUSTERS}`, 'Expect: 100-continue', LENGTH_HEADER), SMUGGLED],
       statuses: [100, 400],
     },
     {
       what: 'an upgrade with a length',
-      parts: [head(`GET ${CLUSTERS}`, 'Connection: upgrade', 'Upgrade: websocket', LENGTH), SMUGGLED],
+      parts: [head(`GET ${CLUSTERS}`, 'Connection: upgrade', 'Upgrade: websocket', LENGTH_HEADER), SMUGGLED],
       statuses: [400],
     },
   ];
 
   test.each(cases)('$what', async ({ parts, statuses }) => {
-    const seen = await attack(...parts, LAST_REQUEST);
+    const result = await attack(...parts, LAST_REQUEST);
 
     // If the body was incomplete, the connection ends with the rejection.
-    expect(statuses).toEqual(expect.arrayContaining(seen.statuses));
-    expect(seen.statuses).toContain(statuses.find((status) => status >= 400));
-    expect(seen.understood).toEqual([]);
-    expect(seen.bytes).toBe('');
+    expect(statuses).toEqual(expect.arrayContaining(result.statuses));
+    expect(result.statuses).toContain(statuses.find((status) => status >= 400));
+    expect(result.understood).toEqual([]);
+    expect(result.bytes).toBe('');
   });
 
-  test('and the rest of it is not waited for', async () => {
+  test('does not wait for the rest of a refused body', async () => {
     const { answered, bytes } = await attack(head(`GET ${CLUSTERS}`, CHUNKS), '5\r\nhello\r\n');
 
     expect(answered).toContain('a GET with a body is not supported');
@@ -98,12 +98,12 @@ describe('a body is refused where none is allowed', () => {
   });
 });
 
-describe('Connection cannot name headers of the request itself', () => {
+describe('does not let Connection name headers of the request itself', () => {
   test.each([
-    ['GET', 'content-length', LENGTH, SMUGGLED],
-    ['DELETE', 'content-length', LENGTH, SMUGGLED],
-    ['DELETE', 'close, Content-Length', LENGTH, SMUGGLED],
-    ['POST', 'content-length', LENGTH, SMUGGLED],
+    ['GET', 'content-length', LENGTH_HEADER, SMUGGLED],
+    ['DELETE', 'content-length', LENGTH_HEADER, SMUGGLED],
+    ['DELETE', 'close, Content-Length', LENGTH_HEADER, SMUGGLED],
+    ['POST', 'content-length', LENGTH_HEADER, SMUGGLED],
     ['POST', 'transfer-encoding', CHUNKS, CHUNKED],
     ['GET', 'host', 'X-A: b', ''],
     ['GET', 'authorization', 'Authorization: Bearer mine', ''],
@@ -112,24 +112,24 @@ describe('Connection cannot name headers of the request itself', () => {
     ['GET', 'x-forwarded-for', 'X-Forwarded-For: 192.0.2.1', ''],
     ['GET', 'audit-id', 'Audit-Id: mine', ''],
   ])('%s, Connection: %s', async (method, connection, header, body) => {
-    const seen = await attack(
+    const result = await attack(
       head(`${method} ${CLUSTERS}/a`, `Connection: ${connection}`, header) + body,
       LAST_REQUEST,
     );
 
-    expect(seen.statuses[0]).toBe(400);
-    expect(seen.answered).toContain('the header Connection lists');
-    expect(seen.understood).toEqual([]);
-    expect(seen.bytes).toBe('');
+    expect(result.statuses[0]).toBe(400);
+    expect(result.answered).toContain('the header Connection lists');
+    expect(result.understood).toEqual([]);
+    expect(result.bytes).toBe('');
   });
 });
 
-describe('a legitimate body arrives as a body, whatever it contains', () => {
+describe('forwards a legitimate body, whatever it contains', () => {
   test.each([
-    ['POST', [LENGTH], SMUGGLED],
-    ['PUT', [LENGTH], SMUGGLED],
-    ['PATCH', [LENGTH], SMUGGLED],
-    ['DELETE', [LENGTH], SMUGGLED],
+    ['POST', [LENGTH_HEADER], SMUGGLED],
+    ['PUT', [LENGTH_HEADER], SMUGGLED],
+    ['PATCH', [LENGTH_HEADER], SMUGGLED],
+    ['DELETE', [LENGTH_HEADER], SMUGGLED],
     ['POST', [CHUNKS], CHUNKED],
     ['PATCH', [CHUNKS], CHUNKED],
     ['DELETE', [CHUNKS], CHUNKED],
@@ -142,36 +142,36 @@ describe('a legitimate body arrives as a body, whatever it contains', () => {
     expect(understood).toEqual([{ method, user: 'mallory', body: SMUGGLED }]);
   });
 
-  test('and is framed once, by the gateway', async () => {
+  test('frames a body itself, once', async () => {
     const { bytes } = await attack(
       head(`POST ${CLUSTERS}`, CHUNKS, 'Trailer: Impersonate-User') +
         `3;a=b\r\n{"s\r\n8\r\npec":{}}\r\n0\r\nImpersonate-User: root\r\n\r\n` +
-        head(`PUT ${CLUSTERS}/a`, `Content-Length: \t${OWN.length} `) +
-        OWN +
+        head(`PUT ${CLUSTERS}/a`, `Content-Length: \t${OWN_BODY.length} `) +
+        OWN_BODY +
         head(`DELETE ${CLUSTERS}/a`) +
         head(`GET ${CLUSTERS}`, 'Content-Length: 0'),
       LAST_REQUEST,
     );
     const frames = [...bytes.matchAll(/(?:content-length|transfer-encoding|trailer): .*(?=\r)/gi)].map(String);
 
-    const own = `content-length: ${OWN.length}`;
-    expect(frames.sort()).toEqual(['content-length: 0', own, own]);
+    const lengthHeader = `content-length: ${OWN_BODY.length}`;
+    expect(frames.sort()).toEqual(['content-length: 0', lengthHeader, lengthHeader]);
     expect(bytes).not.toContain('root');
   });
 
-  test('even if it arrives late', async () => {
+  test('frames a body that arrives late', async () => {
     const { statuses, understood } = await attack(
-      head(`POST ${CLUSTERS}`, 'Expect: 100-continue', `Content-Length: ${OWN.length}`),
-      OWN,
+      head(`POST ${CLUSTERS}`, 'Expect: 100-continue', `Content-Length: ${OWN_BODY.length}`),
+      OWN_BODY,
       LAST_REQUEST,
     );
 
     expect(statuses).toEqual([100, 200, 200]);
-    expect(understood).toEqual([{ method: 'POST', user: 'mallory', body: OWN }]);
+    expect(understood).toEqual([{ method: 'POST', user: 'mallory', body: OWN_BODY }]);
   });
 });
 
-describe('what two programs could parse differently is refused', () => {
+describe('refuses what two parsers could read differently', () => {
   const post = (...headers: readonly string[]) => head(`POST ${CLUSTERS}`, ...headers);
   test.each<[string, string]>([
     ['a length before chunks', post('Content-Length: 4', CHUNKS) + CHUNKED],
@@ -220,16 +220,16 @@ describe('what two programs could parse differently is refused', () => {
     ['white space in the target', head(`GET ${CLUSTERS} HTTP/1.1 x`)],
     ['bytes that are not ASCII in the target', head(`GET ${CLUSTERS}/\xc3\xbc`)],
   ])('%s', async (_, bytes) => {
-    const seen = await attack(bytes, LAST_REQUEST);
+    const result = await attack(bytes, LAST_REQUEST);
 
-    expect(seen.statuses[0]).toBeGreaterThanOrEqual(400);
-    expect(seen.statuses[0]).toBeLessThan(500);
-    expect(seen.understood).toEqual([]);
-    expect(seen.bytes).toBe('');
+    expect(result.statuses[0]).toBeGreaterThanOrEqual(400);
+    expect(result.statuses[0]).toBeLessThan(500);
+    expect(result.understood).toEqual([]);
+    expect(result.bytes).toBe('');
   });
 });
 
-describe('a connection that the client expects to be a tunnel', () => {
+describe('a connection that the client expects to become a tunnel', () => {
   test.each([
     ['an upgrade', head(`GET ${CLUSTERS}?watch=1`, 'Connection: upgrade', 'Upgrade: websocket')],
     [
@@ -241,7 +241,7 @@ describe('a connection that the client expects to be a tunnel', () => {
       'port-forward',
       head('POST /api/v1/namespaces/red/pods/a/portforward', 'Connection: upgrade', 'Upgrade: SPDY/3.1'),
     ],
-  ])("is not one: what follows %s is the client's own next request", async (_, request) => {
+  ])("stays HTTP: what follows %s is the client's own next request", async (_, request) => {
     const { statuses, understood, bytes } = await attack(request, SMUGGLED, LAST_REQUEST);
 
     expect(statuses.at(1)).toBe(403);
@@ -250,22 +250,22 @@ describe('a connection that the client expects to be a tunnel', () => {
     expect(bytes).not.toContain('root');
   });
 
-  test('and CONNECT ends it', async () => {
+  test('is closed after CONNECT', async () => {
     const { answered, bytes } = await attack('CONNECT 10.0.0.1:443 HTTP/1.1\r\nHost: fairway\r\n\r\n', SMUGGLED);
 
     expect([answered, bytes]).toEqual(['', '']);
   });
 });
 
-describe('in the order of sending', () => {
-  test('pipelined requests are each checked and answered', async () => {
-    const pipelined = [
+describe('pipelined requests', () => {
+  test('are each checked and processed', async () => {
+    const pipelinedRequests = [
       head(`GET ${CLUSTERS}`),
-      `${head(`POST ${CLUSTERS}`, `Content-Length: ${OWN.length}`)}${OWN}`,
+      `${head(`POST ${CLUSTERS}`, `Content-Length: ${OWN_BODY.length}`)}${OWN_BODY}`,
       head('GET /api/v1/namespaces/kube-system/secrets'),
       `\r\n${head(`GET ${CLUSTERS}/a`, 'Impersonate_User: root')}`,
     ];
-    const { statuses, understood } = await attack(pipelined.join(''), LAST_REQUEST);
+    const { statuses, understood } = await attack(pipelinedRequests.join(''), LAST_REQUEST);
 
     expect(statuses).toEqual([200, 200, 403, 200, 200]);
     expect(understood.map(({ method, user }) => `${method} ${user}`).sort()).toEqual([
@@ -276,9 +276,9 @@ describe('in the order of sending', () => {
   });
 
   test.each([
-    ['with a length', `Content-Length: ${OWN.length}\r\n\r\n${OWN}`, OWN],
+    ['with a length', `Content-Length: ${OWN_BODY.length}\r\n\r\n${OWN_BODY}`, OWN_BODY],
     ['in chunks', `${CHUNKS}\r\n\r\n${CHUNKED}`, SMUGGLED],
-  ])('a request of HTTP/1.0 %s is one, and the last', async (_, rest, body) => {
+  ])('end after a request of HTTP/1.0 %s', async (_, rest, body) => {
     const { statuses, understood } = await attack(`POST ${CLUSTERS} HTTP/1.0\r\nHost: fairway\r\n${rest}`);
 
     expect(statuses).toEqual([200]);

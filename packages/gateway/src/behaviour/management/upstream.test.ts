@@ -3,14 +3,14 @@ import { startTlsServer } from '@fairway/kube/testing/tls-server';
 import { expect, test } from 'vitest';
 import { Upstream } from '../../management/upstream.ts';
 
-/** Requests received by an API server that reads one on a reused connection and closes it without an answer. */
-async function arrivals(method: string, body?: Uint8Array): Promise<{ seen: string[]; outcome: unknown }> {
+/** The requests that an API server received if it reads one on a reused connection and closes it without a response. */
+async function sendAndRecord(method: string, body?: Uint8Array): Promise<{ headerLines: string[]; outcome: unknown }> {
   await using stack = new AsyncDisposableStack();
-  const seen: string[] = [];
+  const headerLines: string[] = [];
   const server = await startTlsServer((request, response) => {
     if (request.url === '/first') return void response.end('{}');
     request.resume().once('end', () => {
-      seen.push(`${request.method}`);
+      headerLines.push(`${request.method}`);
       request.socket.destroy();
     });
   });
@@ -21,29 +21,29 @@ async function arrivals(method: string, body?: Uint8Array): Promise<{ seen: stri
   await text(await upstream.send({ method: 'GET', path: '/first', headers: {}, signal }));
   const request = { method, path: '/second', headers: {}, signal, ...(body && { body }) };
   const outcome = await upstream.send(request).catch((error: unknown) => error);
-  expect(server.connections.accepted).toBe(seen.length);
-  return { seen, outcome };
+  expect(server.connections.accepted).toBe(headerLines.length);
+  return { headerLines, outcome };
 }
 
 test.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
-  'a %s without a body that the API server may have processed is not retried',
+  'does not retry a %s without a body that the API server may have processed',
   async (method) => {
-    const { seen, outcome } = await arrivals(method);
+    const { headerLines, outcome } = await sendAndRecord(method);
 
-    expect(seen).toEqual([method]);
+    expect(headerLines).toEqual([method]);
     expect(outcome).toMatchObject({ code: 503, retryAfterSeconds: undefined });
   },
 );
 
-test('nor is one with a body', async () => {
-  const { seen } = await arrivals('POST', Buffer.from('{}'));
+test('does not retry a request with a body', async () => {
+  const { headerLines } = await sendAndRecord('POST', Buffer.from('{}'));
 
-  expect(seen).toEqual(['POST']);
+  expect(headerLines).toEqual(['POST']);
 });
 
-test.each(['GET', 'HEAD'])('a %s is retried once, over a new connection', async (method) => {
-  const { seen, outcome } = await arrivals(method);
+test.each(['GET', 'HEAD'])('retries a %s once, over a new connection', async (method) => {
+  const { headerLines, outcome } = await sendAndRecord(method);
 
-  expect(seen).toEqual([method, method]);
+  expect(headerLines).toEqual([method, method]);
   expect(outcome).toMatchObject({ code: 503, retryAfterSeconds: 1 });
 });

@@ -1,14 +1,14 @@
 import { API_VERSION } from '@fairway/api/group';
 import { cloudProfiles } from '@fairway/api/kinds/cloud-profile';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CLOUDLESS, FORMS, type Person, TEAM, TestGateway } from '../../testing/test-gateway.ts';
+import { FORMS, type Person, TEAM, TestGateway, UNKNOWN_CLOUD_TEAM } from '../../testing/test-gateway.ts';
 
 describe.each(FORMS)('cloudprofiles/quotas of the %s gateway', (form) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await TestGateway.start(form);
     await gateway.populate();
-    for (const namespace of [TEAM, CLOUDLESS]) {
+    for (const namespace of [TEAM, UNKNOWN_CLOUD_TEAM]) {
       const { kind } = cloudProfiles;
       const metadata = { name: 'default', namespace };
       await gateway.gateway.client
@@ -18,14 +18,14 @@ describe.each(FORMS)('cloudprofiles/quotas of the %s gateway', (form) => {
   });
   afterAll(() => gateway.close());
 
-  function ask(person: Person, { namespace = TEAM, profile = 'default' } = {}) {
+  function requestQuotas(person: Person, { namespace = TEAM, profile = 'default' } = {}) {
     const path = `/apis/${API_VERSION}/namespaces/${namespace}/cloudprofiles/${profile}/quotas`;
     return gateway.call(person, 'POST', path, { apiVersion: API_VERSION, kind: 'QuotasRequest' });
   }
 
   // It only reads, so a reader may use it.
-  test.each(['alice', 'rita'] as const)('answers %s with the quotas of the project', async (person) => {
-    const { status, body } = await ask(person);
+  test.each(['alice', 'rita'] as const)('returns the project’s quotas to %s', async (person) => {
+    const { status, body } = await requestQuotas(person);
 
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -41,12 +41,12 @@ describe.each(FORMS)('cloudprofiles/quotas of the %s gateway', (form) => {
   test.each<{ reason: string; person: Person; profile?: string; code: number }>([
     { reason: 'a stranger', person: 'nobody', code: 403 },
     { reason: 'no profile', person: 'alice', profile: 'nothing', code: 404 },
-  ])('$reason is refused: $code', async ({ person, profile, code }) => {
-    expect((await ask(person, profile === undefined ? {} : { profile })).status).toBe(code);
+  ])('refuses $reason: $code', async ({ person, profile, code }) => {
+    expect((await requestQuotas(person, profile === undefined ? {} : { profile })).status).toBe(code);
   });
 
   test('returns nothing for a project without a cloud', async () => {
-    const { status, body } = await ask('alice', { namespace: CLOUDLESS });
+    const { status, body } = await requestQuotas('alice', { namespace: UNKNOWN_CLOUD_TEAM });
 
     expect({ status, answer: (body as { status?: object }).status }).toEqual({ status: 201, answer: {} });
   });

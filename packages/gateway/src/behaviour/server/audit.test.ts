@@ -12,21 +12,21 @@ describe.each(FORMS)('the audit log of the %s gateway', (form) => {
     gateway = await TestGateway.start(form);
     await gateway.populate();
     await gateway.createCluster('demo');
-    await gateway.giveEndpoint('demo');
+    await gateway.setEndpoint('demo');
   });
   afterAll(() => gateway.close());
   beforeEach(() => gateway.audit.clear());
 
-  const told = (username: string): AuditEvent[] =>
+  const auditEventsOf = (username: string): AuditEvent[] =>
     gateway.audit.events.filter(({ user }) => user.username === username);
 
-  test('says who got a kubeconfig, without its contents', async () => {
+  test('records who got a kubeconfig, without its contents', async () => {
     const body = { apiVersion: API_VERSION, kind: 'KubeconfigRequest', spec: { expirationSeconds: 900 } };
     const { status, body: got } = await gateway.call('alice', 'POST', `${CLUSTERS}/demo/kubeconfig`, body);
     const { kubeconfig } = (got as { status: { kubeconfig: string } }).status;
 
     expect(status).toBe(201);
-    expect(told('alice')).toMatchObject([
+    expect(auditEventsOf('alice')).toMatchObject([
       {
         verb: 'create',
         requestURI: `${CLUSTERS}/demo/kubeconfig`,
@@ -47,11 +47,11 @@ describe.each(FORMS)('the audit log of the %s gateway', (form) => {
     expect(gateway.audit.lines.join()).not.toContain(secret);
   });
 
-  test('says who was refused a kubeconfig', async () => {
+  test('records who was refused a kubeconfig', async () => {
     const body = { apiVersion: API_VERSION, kind: 'KubeconfigRequest', spec: {} };
     await gateway.call('rita', 'POST', `${CLUSTERS}/demo/kubeconfig`, body);
 
-    expect(told('rita')).toMatchObject([
+    expect(auditEventsOf('rita')).toMatchObject([
       {
         objectRef: { subresource: 'kubeconfig', name: 'demo' },
         responseStatus: { status: 'Failure', reason: 'Forbidden', code: 403 },
@@ -60,7 +60,7 @@ describe.each(FORMS)('the audit log of the %s gateway', (form) => {
     ]);
   });
 
-  test('says who created and who changed what, with the result', async () => {
+  test('records who created and who changed an object, with the result', async () => {
     const { metadata: _, ...cluster } = aCluster({}, { name: 'a', namespace: TEAM });
     const object = { ...cluster, apiVersion: API_VERSION, kind: 'Cluster', metadata: { name: 'made' } };
     await gateway.call('alice', 'POST', CLUSTERS, object);
@@ -70,10 +70,10 @@ describe.each(FORMS)('the audit log of the %s gateway', (form) => {
     await gateway.call('alice', 'PATCH', `${CLUSTERS}/made`, { metadata: { labels: { a: 'b' } } });
     await gateway.call('alice', 'GET', `${CLUSTERS}/made`);
 
-    const brief = told('alice').map(({ verb, objectRef, responseStatus }) =>
+    const omittedEvents = auditEventsOf('alice').map(({ verb, objectRef, responseStatus }) =>
       [verb, objectRef?.name?.slice(0, 4), responseStatus?.code, responseStatus?.reason].join(' '),
     );
-    expect(brief).toEqual([
+    expect(omittedEvents).toEqual([
       'create made 201 ',
       'create made 409 AlreadyExists',
       'create any- 201 ',
@@ -88,7 +88,7 @@ describe.each(FORMS)('the audit log of the %s gateway', (form) => {
     await gateway.call('alice', 'POST', path, secret);
     await gateway.call('alice', 'POST', path, { ...secret, data: { 'a b hunter2': 'no base 64: hunter2' } });
 
-    expect(told('alice')).toMatchObject([
+    expect(auditEventsOf('alice')).toMatchObject([
       { objectRef: { resource: 'secrets', name: 's' }, responseStatus: { code: 201 } },
       { objectRef: { resource: 'secrets' }, responseStatus: { status: 'Failure' } },
     ]);

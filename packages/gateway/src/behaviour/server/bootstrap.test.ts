@@ -17,14 +17,14 @@ afterEach(async () => {
   for (const each of running.splice(0)) await each.close();
 });
 
-/** The next process on the same store. */
+/** Another process on the same store. */
 async function restart(): Promise<TestGateway> {
   const next = await TestGateway.start('embedded', gateway.store);
   running.push(next);
   return next;
 }
 
-test('a new store holds namespaces, roles, plans and releases', async () => {
+test('creates namespaces, roles, plans and releases in a new store', async () => {
   const client = gateway.as('operator');
   const names = async (list: Promise<{ items: readonly { metadata: { name?: string } }[] }>) =>
     (await list).items.map(({ metadata }) => metadata.name);
@@ -38,10 +38,10 @@ test('a new store holds namespaces, roles, plans and releases', async () => {
   );
 });
 
-test('a store with content is left unchanged: no object is written again', async () => {
+test('leaves an existing store unchanged: no object is written again', async () => {
   await gateway.populate();
   await gateway.createCluster('demo');
-  // The second start writes the roles that aggregate those of the first.
+  // The second start writes the aggregated roles.
   await restart();
   const kinds = [Namespaces, ClusterRoles, ClusterRoleBindings, plans, kubernetesReleases];
   const versions = async (of: TestGateway) => {
@@ -53,7 +53,7 @@ test('a store with content is left unchanged: no object is written again', async
   expect(await versions(await restart())).toEqual(before);
 });
 
-test('a Plan that the operator changed is not overwritten, and one that is not shipped is kept', async () => {
+test('does not overwrite a Plan that the operator changed, and keeps one that is not shipped', async () => {
   const client = gateway.as('operator').resource(plans);
   await client.patch('free', { type: 'merge', value: { spec: { maxNodes: 7 } } });
   const { spec } = await client.get('standard');
@@ -66,7 +66,7 @@ test('a Plan that the operator changed is not overwritten, and one that is not s
   expect(after.items[0]?.spec.maxNodes).toBe(7);
 });
 
-test('rules that an operator added to a shipped role are kept', async () => {
+test('keeps rules that an operator added to a shipped role', async () => {
   const roles = gateway.as('operator').resource(ClusterRoles);
   const reader = await roles.get('fairway-reader');
   const more = { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] };
@@ -77,7 +77,7 @@ test('rules that an operator added to a shipped role are kept', async () => {
   expect(after.rules).toContainEqual(more);
 });
 
-test('rights to Secrets that an older release gave to members are revoked, and nothing else', async () => {
+test('revokes only the rights to Secrets that an older release gave to members', async () => {
   const roles = gateway.as('operator').resource(ClusterRoles);
   const member = await roles.get('fairway-member');
   const secrets = { apiGroups: [''], resources: ['secrets'] };
@@ -92,22 +92,22 @@ test('rights to Secrets that an older release gave to members are revoked, and n
   expect(after.rules).toContainEqual({ ...secrets, verbs: ['create', 'update'] });
 });
 
-test('users who could request kubeconfigs in an older release may make all current requests', async () => {
+test('lets users who could request kubeconfigs in an older release make all current requests', async () => {
   const roles = gateway.as('operator').resource(ClusterRoles);
   const member = await roles.get('fairway-member');
-  const isRequest = ({ resources }: PolicyRule) => resources?.includes('clusters/kubeconfig') === true;
+  const isRequestRule = ({ resources }: PolicyRule) => resources?.includes('clusters/kubeconfig') === true;
   const rules = (member.rules ?? []).map((rule) =>
-    isRequest(rule) ? { ...rule, resources: ['clusters/kubeconfig'] } : rule,
+    isRequestRule(rule) ? { ...rule, resources: ['clusters/kubeconfig'] } : rule,
   );
   await roles.update({ ...member, rules });
 
   const after = await (await restart()).as('operator').resource(ClusterRoles).get('fairway-member');
 
   expect(after.rules).toEqual(member.rules);
-  expect(after.rules?.find(isRequest)?.resources).toContain('clusters/upgradeplan');
+  expect(after.rules?.find(isRequestRule)?.resources).toContain('clusters/upgradeplan');
 });
 
-test('a reader of an older release may read cloud resources of clusters, unless the operator changed the role', async () => {
+test('lets a reader of an older release read cloud resources of clusters, unless the operator changed the role', async () => {
   const roles = gateway.as('operator').resource(ClusterRoles);
   const reader = await roles.get('fairway-reader');
   const before = (reader.rules ?? []).filter(
@@ -116,15 +116,15 @@ test('a reader of an older release may read cloud resources of clusters, unless 
   await roles.update({ ...reader, rules: before });
   const upgraded = (await restart()).as('operator').resource(ClusterRoles);
   const after = await upgraded.get('fairway-reader');
-  const own = before.slice(0, 1);
-  await upgraded.update({ ...after, rules: own });
+  const ownRules = before.slice(0, 1);
+  await upgraded.update({ ...after, rules: ownRules });
 
   expect(after.rules).toEqual(reader.rules);
-  expect((await (await restart()).as('operator').resource(ClusterRoles).get('fairway-reader')).rules).toEqual(own);
+  expect((await (await restart()).as('operator').resource(ClusterRoles).get('fairway-reader')).rules).toEqual(ownRules);
 });
 
 test.each(['fairway-member', 'fairway-reader'])(
-  'users who could only make requests about clusters as %s may request quotas too',
+  'lets users who could only make requests about clusters as %s request quotas too',
   async (name) => {
     const roles = gateway.as('operator').resource(ClusterRoles);
     const role = await roles.get(name);
@@ -140,12 +140,12 @@ test.each(['fairway-member', 'fairway-reader'])(
   },
 );
 
-test('missing objects are created again', async () => {
+test('recreates missing objects', async () => {
   await gateway.as('operator').resource(ClusterRoleBindings).delete('fairway-catalogue-reader');
   await gateway.as('operator').resource(plans).delete('standard');
 
   const next = await restart();
 
-  const offered = await next.as('nobody').resource(plans).list();
-  expect(offered.items.map(({ metadata }) => metadata.name)).toEqual(['free', 'standard']);
+  const offeredPlans = await next.as('nobody').resource(plans).list();
+  expect(offeredPlans.items.map(({ metadata }) => metadata.name)).toEqual(['free', 'standard']);
 });

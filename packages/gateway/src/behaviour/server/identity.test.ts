@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { refusal, TEAM, TestGateway } from '../../testing/test-gateway.ts';
 
 const ORIGIN = '123e4567-e89b-42d3-a456-426614174000';
-const OTHER = '00000000-e89b-42d3-a456-426614174000';
+const OTHER_UID = '00000000-e89b-42d3-a456-426614174000';
 
 let gateway: TestGateway;
 let cluster: Cluster;
@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterAll(() => gateway.close());
 
-type Who = 'alice' | 'operator';
+type Writer = 'alice' | 'operator';
 
 function name(): string {
   return cluster.metadata.name ?? '';
@@ -30,13 +30,13 @@ async function current(): Promise<Cluster> {
   return gateway.as('operator').resource(clusters).get(name(), { namespace: TEAM });
 }
 
-function patchStatus(who: Who, status: object): Promise<Cluster> {
+function patchStatus(who: Writer, status: object): Promise<Cluster> {
   const options = { namespace: TEAM, subresource: 'status' };
   return gateway.as(who).resource(clusters).patch(name(), { type: 'merge', value: { status } }, options);
 }
 
-/** All ways in which a client can try to write a status. */
-const WAYS: readonly { readonly way: string; readonly write: (who: Who) => Promise<unknown> }[] = [
+/** All ways in which a client may try to write a status. */
+const WAYS: readonly { readonly way: string; readonly write: (who: Writer) => Promise<unknown> }[] = [
   { way: 'a patch of the status', write: (who) => patchStatus(who, { originUID: ORIGIN }) },
   {
     way: 'an update of the status',
@@ -51,12 +51,18 @@ const WAYS: readonly { readonly way: string; readonly write: (who: Who) => Promi
     write: (who) => {
       const { apiVersion, kind, metadata, spec } = cluster;
       const { namespace = TEAM } = metadata;
-      const applied = { apiVersion, kind, metadata: { name: name(), namespace }, spec, status: { originUID: ORIGIN } };
+      const createBody = {
+        apiVersion,
+        kind,
+        metadata: { name: name(), namespace },
+        spec,
+        status: { originUID: ORIGIN },
+      };
       const options = { fieldManager: 'a-client', subresource: 'status', force: true };
       return gateway
         .as(who)
         .resource(clusters)
-        .apply(applied as Cluster, options);
+        .apply(createBody as Cluster, options);
     },
   },
 ];
@@ -87,9 +93,9 @@ describe('the cloud identity of a cluster', () => {
   });
 
   test.each([
-    { status: { originUID: OTHER }, what: 'another one' },
+    { status: { originUID: OTHER_UID }, what: 'another one' },
     { status: { originUID: null }, what: 'none' },
-    { status: null, what: 'no status at all' },
+    { status: null, what: 'no status' },
   ])('cannot be changed: $what is refused', async ({ status }) => {
     await patchStatus('operator', { originUID: ORIGIN });
     const options = { namespace: TEAM, subresource: 'status' };

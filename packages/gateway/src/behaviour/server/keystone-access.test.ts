@@ -9,21 +9,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type KeystoneGateway, startKeystoneGateway } from '../../testing/keystone-gateway.ts';
 import { FORMS, refusal } from '../../testing/test-gateway.ts';
 
-const FORGED = `gAAAAA${'x'.repeat(160)}`;
+const FORGED_NAMESPACE = `gAAAAA${'x'.repeat(160)}`;
 
 function aSecret(namespace: string, name = 'login') {
   return { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name }, stringData: { a: 'b' } };
 }
 
-async function whoIs(client: KubeClient): Promise<UserInfo> {
+async function identityOf(client: KubeClient): Promise<UserInfo> {
   const apiVersion = 'authentication.k8s.io/v1';
-  const answer = await client.raw({
+  const rawResponse = await client.raw({
     method: 'POST',
     path: `/apis/${apiVersion}/selfsubjectreviews`,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ apiVersion, kind: 'SelfSubjectReview', metadata: {} }),
   });
-  return (JSON.parse(await answer.text()) as { status: { userInfo: UserInfo } }).status.userInfo;
+  return (JSON.parse(await rawResponse.text()) as { status: { userInfo: UserInfo } }).status.userInfo;
 }
 
 async function canI(client: KubeClient, verb: string, resource: string, namespace: string): Promise<boolean> {
@@ -37,7 +37,7 @@ describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
   let demo: KubeClient;
   let reader: KubeClient;
   let other: KubeClient;
-  /** The project of demo and reader, and its namespace. */
+  /** The project of the users demo and reader, and its namespace. */
   let project: string;
   beforeAll(async () => {
     gateway = await startKeystoneGateway(form);
@@ -48,10 +48,10 @@ describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
   });
   afterAll(() => gateway.close());
 
-  it('see their identity by ids, with names beside them', async () => {
+  it('see their identity as IDs, and names in addition', async () => {
     const { id } = await gateway.keystone.as('simulator').identity.me();
 
-    expect(await whoIs(demo)).toEqual({
+    expect(await identityOf(demo)).toEqual({
       username: `keystone:${id}`,
       uid: id,
       groups: [
@@ -76,10 +76,10 @@ describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
   it.each<{ how: string; revoke: (token: string) => Promise<unknown> }>([
     { how: 'is signed out', revoke: async (token) => gateway.keystone.tokens.forget(token) },
     { how: 'is revoked in Keystone', revoke: (token) => gateway.keystone.revoke('simulator', token) },
-  ])('cannot watch beyond their token, which $how', async ({ revoke }) => {
+  ])('cannot watch after the end of their token, which $how', async ({ revoke }) => {
     const token = await gateway.keystone.tokenOf('simulator');
-    const leaving = await gateway.by(token);
-    const staying = await gateway.as('simulator');
+    const revokedClient = await gateway.by(token);
+    const remainingClient = await gateway.as('simulator');
     const watch = async (client: KubeClient) => {
       const stop = new AbortController();
       const initial = {
@@ -92,28 +92,28 @@ describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
       // The bookmark that ends the initial list.
       await events.next();
       let isOver = false;
-      const toTheEnd = async (): Promise<void> => {
+      const readToEnd = async (): Promise<void> => {
         while (!(await events.next()).done);
       };
-      const ended = toTheEnd()
+      const watchEnd = readToEnd()
         .catch(() => {})
         .finally(() => {
           isOver = true;
         });
-      return { isOver: () => isOver, ended, stop };
+      return { isOver: () => isOver, ended: watchEnd, stop };
     };
-    const [left, stayed] = await Promise.all([watch(leaving), watch(staying)]);
+    const [endedWatch, continuedWatch] = await Promise.all([watch(revokedClient), watch(remainingClient)]);
 
     await revoke(token);
 
-    await left.ended;
-    expect(stayed.isOver()).toBe(false);
-    stayed.stop.abort();
-    await stayed.ended;
+    await endedWatch.ended;
+    expect(continuedWatch.isOver()).toBe(false);
+    continuedWatch.stop.abort();
+    await continuedWatch.ended;
   });
 
   it('have a namespace for their project, created on the first request of any of them', async () => {
-    await whoIs(demo);
+    await identityOf(demo);
     const { metadata } = await gateway.form.client.resource(Namespaces).get(project);
     const { items } = await gateway.form.client.resource(RoleBindings).list({ namespace: project });
 
@@ -128,7 +128,7 @@ describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
     { who: 'a member', client: () => demo, reads: 0, writes: 0 },
     { who: 'a reader', client: () => reader, reads: 0, writes: 403 },
     { who: 'a member of another project', client: () => other, reads: 403, writes: 403 },
-  ])('$who may do there what the role allows', async ({ who, client, reads, writes }) => {
+  ])('have the rights of their role there: $who', async ({ who, client, reads, writes }) => {
     const name = who.replaceAll(' ', '-');
 
     expect(await codeOf(client().resource(clusters).list({ namespace: project }))).toBe(reads);
@@ -137,7 +137,7 @@ describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
     expect(await canI(client(), 'create', 'clusters', project)).toBe(writes === 0);
   });
 
-  it('have no rights elsewhere, nor to the API itself', async () => {
+  it('have no rights elsewhere, nor to non-resource paths', async () => {
     expect(await codeOf(demo.resource(clusters).list())).toBe(403);
     expect(await codeOf(demo.resource(clusters).list({ namespace: 'default' }))).toBe(403);
     expect(await codeOf(demo.resource(Namespaces).list())).toBe(403);
@@ -148,29 +148,31 @@ describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
     const admin = gateway.keystone.as('simulator-admin');
     const roles = await gateway.keystone.send('GET', '/roles');
     const member = (roles as { roles: { id: string; name: string }[] }).roles.find(({ name }) => name === 'member');
-    const made = (await gateway.keystone.send('POST', '/projects', { project: { name: 'system:masters' } })) as {
+    const createdProject = (await gateway.keystone.send('POST', '/projects', {
+      project: { name: 'system:masters' },
+    })) as {
       project: { id: string };
     };
     const user = (await gateway.keystone.send('POST', '/users', {
       user: { name: 'system:admin', password: 'x' },
     })) as { user: { id: string } };
-    const path = `/projects/${made.project.id}/users/${user.user.id}/roles/${member?.id}`;
+    const path = `/projects/${createdProject.project.id}/users/${user.user.id}/roles/${member?.id}`;
     await gateway.keystone.send('PUT', path);
-    const scope = { kind: 'project', project: { id: made.project.id } } as const;
+    const scope = { kind: 'project', project: { id: createdProject.project.id } } as const;
     const login = { kind: 'password', user: { id: user.user.id }, password: 'x', scope } as const;
-    const forger = await gateway.by(await gateway.keystone.tokenOf('simulator', login));
+    const forgerClient = await gateway.by(await gateway.keystone.tokenOf('simulator', login));
 
-    const { username, groups } = await whoIs(forger);
+    const { username, groups } = await identityOf(forgerClient);
 
     expect(username).toBe(`keystone:${user.user.id}`);
     expect(groups.filter((group) => group.startsWith('system:'))).toEqual(['system:authenticated']);
-    expect(await codeOf(forger.resource(clusters).list({ namespace: project }))).toBe(403);
-    expect(await codeOf(forger.resource(Namespaces).list())).toBe(403);
+    expect(await codeOf(forgerClient.resource(clusters).list({ namespace: project }))).toBe(403);
+    expect(await codeOf(forgerClient.resource(Namespaces).list())).toBe(403);
     expect((await admin.session.token()).token.roles.map(({ name }) => name)).toContain('admin');
   });
 
   it('get 401 for an unknown token', async () => {
-    const error = await refusal((await gateway.by(FORGED)).resource(clusters).list({ namespace: project }));
+    const error = await refusal((await gateway.by(FORGED_NAMESPACE)).resource(clusters).list({ namespace: project }));
 
     expect(error.code).toBe(401);
   });
@@ -210,16 +212,16 @@ describe.each(FORMS)('a namespace at the %s gateway', (form) => {
   });
   afterAll(() => gateway.close());
 
-  const namespaceOf = async (client: KubeClient) => (await whoIs(client)).extra?.['fairway.dev/namespace'];
+  const namespaceOf = async (client: KubeClient) => (await identityOf(client)).extra?.['fairway.dev/namespace'];
   const create = (name: string, annotations: Record<string, string>) => {
     const namespace: Namespace = { metadata: { name, annotations }, spec: {} };
     return gateway.form.client.resource(Namespaces).create({ ...namespace, apiVersion: 'v1', kind: 'Namespace' });
   };
 
-  it('with the name of a project, created by someone else, is not taken over', async () => {
+  it('is not taken over if someone else created it with the name of a project', async () => {
     await create(`p-${project}`, {});
 
-    const error = await refusal(whoIs(await gateway.as('simulator')));
+    const error = await refusal(identityOf(await gateway.as('simulator')));
 
     expect(error.code).toBe(403);
     expect(error.message).toContain(

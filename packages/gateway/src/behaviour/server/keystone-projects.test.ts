@@ -3,9 +3,9 @@ import { FakeClock } from '@fairway/base/clock-fake';
 import { silentLogger } from '@fairway/base/log';
 import type { KeystoneUser } from '@fairway/identity/keystone-user';
 import { CLEANUP_KEY, projectCleanup } from '@fairway/identity/project-cleanup';
-import { NEW_NAMESPACES, ProjectNamespaces } from '@fairway/identity/project-namespaces';
+import { NEW_NAMESPACE_RATE, ProjectNamespaces } from '@fairway/identity/project-namespaces';
 import { DEFAULT_ROLES } from '@fairway/identity/settings';
-import { aKeystoneUser } from '@fairway/identity/testing/keystone-user';
+import { newKeystoneUser } from '@fairway/identity/testing/keystone-user';
 import { Namespaces, RoleBindings } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ const api = () => ({ reader: () => gateway.form.server.reader, client: () => gat
 
 function userOf(id: string, name = id, roles: readonly string[] = ['member'], domain = 'default'): KeystoneUser {
   const home = { id: domain, name: domain };
-  return aKeystoneUser({ userDomain: home, project: { id, name, domain: home }, roles });
+  return newKeystoneUser({ userDomain: home, project: { id, name, domain: home }, roles });
 }
 
 describe('the namespace of a project', () => {
@@ -41,9 +41,9 @@ describe('the namespace of a project', () => {
     );
 
   it.each<{ why: string; user: KeystoneUser; ignoredProjects?: string[] }>([
-    { why: 'whose token has no project', user: { ...userOf('a'), project: undefined } },
-    { why: 'with roles that mean nothing here', user: userOf('a', 'a', ['creator', 'toString']) },
-    { why: 'of a project that the operator leaves out', user: userOf('a'), ignoredProjects: ['a'] },
+    { why: 'without a project in their token', user: { ...userOf('a'), project: undefined } },
+    { why: 'with roles that have no meaning here', user: userOf('a', 'a', ['creator', 'toString']) },
+    { why: 'in an ignored project', user: userOf('a'), ignoredProjects: ['a'] },
   ])('is not created for a user $why', async ({ user, ignoredProjects = [] }) => {
     expect(await namespaces({ ignoredProjects }).of(user)).toBeUndefined();
     expect(gateway.form.server.reader.get(Namespaces, '', 'a')).toBeUndefined();
@@ -53,15 +53,15 @@ describe('the namespace of a project', () => {
     const one = namespaces();
     const { reader } = gateway.form.server;
     const names = await Promise.all(Array.from({ length: 50 }, () => one.of(userOf('a'))));
-    const before = reader.revisionOf(Namespaces);
+    const previousRevision = reader.revisionOf(Namespaces);
     await one.of(userOf('a'));
     await namespaces().of(userOf('a'));
 
     expect(new Set(names)).toEqual(new Set(['a']));
-    expect(reader.revisionOf(Namespaces)).toBe(before);
+    expect(reader.revisionOf(Namespaces)).toBe(previousRevision);
   });
 
-  it('is completed after a process was killed before it had bound the roles', async () => {
+  it('is completed after a process was killed before it bound the roles', async () => {
     const metadata = { name: 'a', annotations: { 'fairway.dev/project-id': 'a' } };
     await gateway.form.client.resource(Namespaces).create({ apiVersion: 'v1', kind: 'Namespace', metadata, spec: {} });
 
@@ -73,7 +73,7 @@ describe('the namespace of a project', () => {
     ]);
   });
 
-  it('gets other bindings when the operator maps roles differently', async () => {
+  it('gets other bindings if the operator maps roles differently', async () => {
     await namespaces().of(userOf('a'));
 
     await namespaces({ roles: { operator: 'fairway-member', member: 'view' } }).of(userOf('a'));
@@ -84,19 +84,19 @@ describe('the namespace of a project', () => {
     ]);
   });
 
-  it('loses the bindings of a role that is no longer mapped, when its holder makes a request', async () => {
+  it('loses the bindings of a role that is no longer mapped when its holder makes a request', async () => {
     await namespaces().of(userOf('a'));
     const strict = namespaces({ roles: { operator: 'fairway-member' } });
 
     expect(await strict.of(userOf('a'))).toBeUndefined();
 
     expect(await bindings('a')).toEqual(['fairway-member: keystone:project:a:operator']);
-    const before = gateway.form.server.reader.revisionOf(Namespaces);
+    const previousRevision = gateway.form.server.reader.revisionOf(Namespaces);
     await strict.of(userOf('a'));
-    expect(gateway.form.server.reader.revisionOf(Namespaces)).toBe(before);
+    expect(gateway.form.server.reader.revisionOf(Namespaces)).toBe(previousRevision);
   });
 
-  it('loses unmapped bindings even if its name would be generated differently now', async () => {
+  it('loses unmapped bindings even if its name would now be generated differently', async () => {
     await namespaces({ namespaceFormat: '%n-%i' }).of(userOf('a', 'Blue Team'));
 
     await namespaces({ namespaceFormat: '%n-%i', roles: { operator: 'view' } }).of(userOf('a', 'Green Team'));
@@ -111,12 +111,12 @@ describe('the namespace of a project', () => {
     expect(await namespaces(settings).of(userOf('a', 'Green Team'))).toBe('blue-team-a');
   });
 
-  it('is not created again and again by the administrator of a domain', async () => {
+  it('is not repeatedly recreated by a domain administrator', async () => {
     const one = namespaces();
     const outcomes = [];
-    for (let index = 0; index < NEW_NAMESPACES.burst + 5; index++) {
-      const made = one.of(userOf(`p${index}`, 'p', ['member'], 'evil'));
-      outcomes.push(await made.catch((error: unknown) => isApiError(error, 'TooManyRequests') && 429));
+    for (let index = 0; index < NEW_NAMESPACE_RATE.burst + 5; index++) {
+      const labelPatch = one.of(userOf(`p${index}`, 'p', ['member'], 'evil'));
+      outcomes.push(await labelPatch.catch((error: unknown) => isApiError(error, 'TooManyRequests') && 429));
     }
 
     expect(outcomes.filter((outcome) => outcome === 429)).toHaveLength(5);
@@ -140,30 +140,30 @@ describe('a deleted project', () => {
       await clock.advance(PERIOD_MS);
     }
   };
-  const isThere = (name: string) => {
+  const exists = (name: string) => {
     const namespace = gateway.form.server.reader.get(Namespaces, '', name);
     return namespace !== undefined && namespace.metadata.deletionTimestamp === undefined;
   };
   let project: string;
-  let kept: string;
+  let resourceVersion: string;
   beforeEach(async () => {
     for (const entry of ['simulator', 'simulator-other']) await (await gateway.as(entry)).version();
     project = await gateway.keystone.as('simulator-other').session.projectId();
-    kept = await gateway.keystone.as('simulator').session.projectId();
+    resourceVersion = await gateway.keystone.as('simulator').session.projectId();
   });
 
-  it('takes its namespace with it after it was missing twice, and no other', async () => {
+  it('loses its namespace once it has been missing twice, and no other namespace is deleted', async () => {
     const reconcile = cleanup();
     await gateway.keystone.send('DELETE', `/projects/${project}`);
     await pass(reconcile, 1);
-    expect(isThere(project)).toBe(true);
+    expect(exists(project)).toBe(true);
 
     await pass(reconcile, 1);
 
-    expect([isThere(project), isThere(kept)]).toEqual([false, true]);
+    expect([exists(project), exists(resourceVersion)]).toEqual([false, true]);
   });
 
-  it('does not delete its namespace while that contains objects of Fairway', async () => {
+  it('keeps its namespace while that contains Fairway’s objects', async () => {
     await gateway.form.client.resource(cloudCredentials).create({
       apiVersion: 'fairway.dev/v1alpha1',
       kind: 'CloudCredential',
@@ -174,17 +174,17 @@ describe('a deleted project', () => {
 
     await pass(cleanup(), 3);
 
-    expect(isThere(project)).toBe(true);
+    expect(exists(project)).toBe(true);
   });
 
-  it('does not delete a namespace that an operator created', async () => {
-    const made = { metadata: { labels: { 'fairway.dev/keystone-project': null } } };
-    await gateway.form.client.resource(Namespaces).patch(project, { type: 'merge', value: made });
+  it('keeps a namespace that an operator created', async () => {
+    const labelPatch = { metadata: { labels: { 'fairway.dev/keystone-project': null } } };
+    await gateway.form.client.resource(Namespaces).patch(project, { type: 'merge', value: labelPatch });
     await gateway.keystone.send('DELETE', `/projects/${project}`);
 
     await pass(cleanup(), 3);
 
-    expect(isThere(project)).toBe(true);
+    expect(exists(project)).toBe(true);
   });
 
   it('is undetectable if Fairway may not list projects', async () => {
@@ -192,10 +192,10 @@ describe('a deleted project', () => {
 
     await pass(cleanup(['simulator-service']), 3);
 
-    expect(isThere(project)).toBe(true);
+    expect(exists(project)).toBe(true);
   });
 
-  it('is not one that a list omits but Keystone still has', async () => {
+  it('is not assumed if Keystone still has the project that a list omits', async () => {
     const { keystone } = gateway;
     const admin = keystone.as('simulator-admin').identity;
     const allProjects = async () => (await admin.allProjects()).filter(({ id }) => id !== project);
@@ -203,14 +203,14 @@ describe('a deleted project', () => {
 
     await pass(projectCleanup({ projects: [partial], ...api(), clock, log: silentLogger }), 3);
 
-    expect(isThere(project)).toBe(true);
+    expect(exists(project)).toBe(true);
   });
 
-  it('is detected with one list in ten minutes, whatever happens to namespaces', async () => {
+  it('is detected with one list in ten minutes, however often namespaces change', async () => {
     const reconcile = cleanup(['simulator-admin']);
-    const before = gateway.keystone.calls(LIST);
+    const previousRevision = gateway.keystone.calls(LIST);
     for (let index = 0; index < 20; index++) await reconcile(CLEANUP_KEY, { signal: new AbortController().signal });
 
-    expect(gateway.keystone.calls(LIST) - before).toBe(1);
+    expect(gateway.keystone.calls(LIST) - previousRevision).toBe(1);
   });
 });

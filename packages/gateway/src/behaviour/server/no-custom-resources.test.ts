@@ -11,20 +11,20 @@ describe.each(FORMS)('%s gateway', (form) => {
   afterAll(() => gateway.close());
 
   test.each(['alice', 'nobody'] as const)(
-    'the list of definitions that kubectl requests is empty for %s',
+    'returns an empty list of definitions, which kubectl requests, for %s',
     async (who) => {
-      const answer = await gateway.as(who).raw({ method: 'GET', path: `${PATH}?limit=500` });
+      const rawResponse = await gateway.as(who).raw({ method: 'GET', path: `${PATH}?limit=500` });
 
-      expect(JSON.parse(await answer.text())).toMatchObject({ kind: 'CustomResourceDefinitionList', items: [] });
+      expect(JSON.parse(await rawResponse.text())).toMatchObject({ kind: 'CustomResourceDefinitionList', items: [] });
     },
   );
 
   test.each([
-    { method: 'GET', path: `${PATH}?watch=true`, reason: 'a list is no watch' },
-    { method: 'GET', path: `${PATH}/clusters.fairway.dev`, reason: 'there is none' },
-    { method: 'POST', path: PATH, reason: 'none can be made' },
-    { method: 'GET', path: '/apis/apiextensions.k8s.io/v1', reason: 'discovery has none of it' },
-  ] as const)('$method $path is not served: $reason', async ({ method, path }) => {
+    { method: 'GET', path: `${PATH}?watch=true`, reason: 'a list is not a watch' },
+    { method: 'GET', path: `${PATH}/clusters.fairway.dev`, reason: 'no definition exists' },
+    { method: 'POST', path: PATH, reason: 'none can be created' },
+    { method: 'GET', path: '/apis/apiextensions.k8s.io/v1', reason: 'it is not in discovery' },
+  ] as const)('does not serve $method $path: $reason', async ({ method, path }) => {
     const body = method === 'POST' ? { body: '{}', headers: { 'content-type': 'application/json' } } : {};
 
     expect((await refusal(gateway.as('alice').raw({ method, path, ...body }))).code).toBeOneOf([403, 404]);

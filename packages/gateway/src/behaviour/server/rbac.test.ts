@@ -8,7 +8,7 @@ import { plans } from '@fairway/api/kinds/plan';
 import { Events, Namespaces, Secrets } from '@fairway/kube/kinds/resources';
 import type { ResourceType } from '@fairway/kube/object/meta';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CLOUDLESS, FORMS, type Person, TEAM, TestGateway } from '../../testing/test-gateway.ts';
+import { FORMS, type Person, TEAM, TestGateway, UNKNOWN_CLOUD_TEAM } from '../../testing/test-gateway.ts';
 
 describe.each(FORMS)('%s gateway', (form) => {
   let gateway: TestGateway;
@@ -23,7 +23,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     kind: 'SelfSubjectAccessReview',
   };
 
-  /** The answer of `kubectl auth can-i`. */
+  /** The result of `kubectl auth can-i`. */
   async function canI(person: Person, verb: string, { group, plural }: ResourceType, at: { namespace?: string } = {}) {
     const [resource, subresource] = plural.split('/');
     const resourceAttributes = { verb, group, resource, ...(subresource !== undefined && { subresource }), ...at };
@@ -60,7 +60,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     { type: sub(nodePools, 'scale'), verbs: ['update', 'patch'], member: true, reader: false },
     { type: machines, verbs: READ, member: true, reader: true },
     { type: machines, verbs: ['delete', 'deletecollection'], member: true, reader: false, reason: 'replaces them' },
-    { type: machines, verbs: ['create', 'update', 'patch'], member: false, reader: false, reason: 'pools make them' },
+    { type: machines, verbs: ['create', 'update', 'patch'], member: false, reader: false, reason: 'pools create them' },
     { type: sub(clusters, 'kubeconfig'), verbs: ['create'], member: true, reader: false },
     { type: sub(clusters, 'audit'), verbs: ['get'], member: true, reader: true },
     { type: sub(clusters, 'status'), verbs: ['update', 'patch'], member: false, reader: false },
@@ -68,14 +68,14 @@ describe.each(FORMS)('%s gateway', (form) => {
     { type: Events, verbs: ['create'], member: false, reader: false },
     { type: cloudCredentials, verbs: READ, member: true, reader: true },
     { type: cloudCredentials, verbs: CHANGE, member: true, reader: false },
-    { type: Secrets, verbs: READ, member: false, reader: false, reason: 'credentials are not read back' },
+    { type: Secrets, verbs: READ, member: false, reader: false, reason: 'credentials are never returned' },
     { type: Secrets, verbs: ['create', 'update'], member: true, reader: false },
     {
       type: Secrets,
       verbs: ['patch', 'delete', 'deletecollection'],
       member: false,
       reader: false,
-      reason: 'their answers hold them',
+      reason: 'their responses contain credentials',
     },
   ];
   const CASES = RIGHTS.flatMap(({ verbs, type, ...right }) =>
@@ -83,7 +83,7 @@ describe.each(FORMS)('%s gateway', (form) => {
   );
 
   describe('in the namespace of the role binding', () => {
-    test.each(CASES)('to $verb $what: a member $member, a reader $reader', async ({ verb, type, member, reader }) => {
+    test.each(CASES)('$verb $what: a member $member, a reader $reader', async ({ verb, type, member, reader }) => {
       expect(await canI('alice', verb, type, { namespace: TEAM })).toBe(member);
       expect(await canI('rita', verb, type, { namespace: TEAM })).toBe(reader);
       expect(await canI('nobody', verb, type, { namespace: TEAM })).toBe(false);
@@ -91,12 +91,12 @@ describe.each(FORMS)('%s gateway', (form) => {
   });
 
   describe('elsewhere', () => {
-    test.each(CASES)('no one may $verb $what because of a role in another namespace', async ({ verb, type }) => {
-      expect(await canI('rita', verb, type, { namespace: CLOUDLESS })).toBe(false);
+    test.each(CASES)('no role in another namespace allows $verb on $what', async ({ verb, type }) => {
+      expect(await canI('rita', verb, type, { namespace: UNKNOWN_CLOUD_TEAM })).toBe(false);
       expect(await canI('alice', verb, type)).toBe(false);
     });
 
-    test.each<[Person]>([['alice'], ['rita'], ['nobody']])('%s has no access to fairway-system', async (person) => {
+    test.each<[Person]>([['alice'], ['rita'], ['nobody']])('denies %s access to fairway-system', async (person) => {
       for (const verb of [...READ, ...CHANGE]) {
         expect(await canI(person, verb, Secrets, { namespace: SYSTEM_NAMESPACE })).toBe(false);
         expect(await canI(person, verb, clusters, { namespace: SYSTEM_NAMESPACE })).toBe(false);
@@ -105,7 +105,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       await expect(secrets).rejects.toMatchObject({ code: 403, reason: 'Forbidden' });
     });
 
-    test('no one can give a namespace another cloud than the operator did', async () => {
+    test('does not let anyone assign another cloud to a namespace than the operator did', async () => {
       expect(await canI('alice', 'patch', Namespaces)).toBe(false);
       expect(await canI('alice', 'update', Namespaces)).toBe(false);
     });
@@ -113,14 +113,14 @@ describe.each(FORMS)('%s gateway', (form) => {
 
   describe('the catalogue', () => {
     test.each<[Person]>([['alice'], ['rita'], ['nobody']])('is readable for %s', async (person) => {
-      const offered = await gateway.as(person).resource(plans).list();
+      const offeredPlans = await gateway.as(person).resource(plans).list();
       const releases = await gateway.as(person).resource(kubernetesReleases).list();
 
-      expect(offered.items.map(({ metadata }) => metadata.name)).toEqual(['free', 'standard']);
+      expect(offeredPlans.items.map(({ metadata }) => metadata.name)).toEqual(['free', 'standard']);
       expect(releases.items.length).toBeGreaterThan(0);
     });
 
-    test.each(CHANGE)('can only be changed by the operator: %s', async (verb) => {
+    test.each(CHANGE)('can be changed only by the operator: %s', async (verb) => {
       expect(await canI('alice', verb, plans)).toBe(false);
       expect(await canI('alice', verb, kubernetesReleases)).toBe(false);
       expect(await canI('operator', verb, plans)).toBe(true);

@@ -28,7 +28,7 @@ describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
     findings: [{ type: 'Paused', effect: 'Blocks', message: `${metadata.name} is paused` }],
   });
 
-  async function ask(person: Person, spec: object = {}, { cluster = 'demo', planner = plan, query = '' } = {}) {
+  async function requestPlan(person: Person, spec: object = {}, { cluster = 'demo', planner = plan, query = '' } = {}) {
     gateway.planUpgrade = planner;
     const body = { apiVersion: API_VERSION, kind: 'UpgradePlanRequest', spec };
     return gateway.call(person, 'POST', `${PATH}/${cluster}/upgradeplan${query}`, body);
@@ -39,8 +39,8 @@ describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
     { spec: {}, query: '', to: 'the next' },
     // It never changes anything.
     { spec: {}, query: '?dryRun=All', to: 'the next' },
-  ])('answers $spec$query with its status', async ({ spec, query, to }) => {
-    const { status, body } = await ask('alice', spec, { query });
+  ])('returns the status for $spec and $query', async ({ spec, query, to }) => {
+    const { status, body } = await requestPlan('alice', spec, { query });
 
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -57,7 +57,7 @@ describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
     { reason: 'a stranger', person: 'nobody', code: 403, says: /cannot create/ },
     { reason: 'no cluster', person: 'alice', cluster: 'nobody', code: 404, says: /"nobody" not found/ },
     {
-      reason: 'one without a version',
+      reason: 'a request without a version',
       person: 'alice',
       cluster: 'new',
       code: 409,
@@ -70,8 +70,8 @@ describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
       code: 422,
       says: /spec\.version: Invalid value: "v1": must be a Kubernetes version/,
     },
-  ])('$reason is refused: $code', async ({ person, spec, cluster, code, says }) => {
-    const { status, body } = await ask(person, spec, { ...(cluster !== undefined && { cluster }) });
+  ])('refuses $reason: $code', async ({ person, spec, cluster, code, says }) => {
+    const { status, body } = await requestPlan(person, spec, { ...(cluster !== undefined && { cluster }) });
 
     expect(status).toBe(code);
     expect(body).toMatchObject({ kind: 'Status', message: expect.stringMatching(says) });
@@ -79,7 +79,7 @@ describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
 
   test('reports that the planner is busy', async () => {
     const planner = () => Promise.reject(tooManyRequests('too many upgrades are being planned', 2));
-    const { status, body } = await ask('alice', {}, { planner });
+    const { status, body } = await requestPlan('alice', {}, { planner });
 
     expect(status).toBe(429);
     expect(body).toMatchObject({
@@ -103,36 +103,36 @@ describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
     });
 
     test('has no warnings if there are no blockers', async () => {
-      const { warnings } = await dryRun(async (...asked) => ({ ...(await plan(...asked)), findings: [] }));
+      const { warnings } = await dryRun(async (...planCount) => ({ ...(await plan(...planCount)), findings: [] }));
 
       expect(warnings).not.toContain('upgrade');
     });
 
-    test('continues without a plan that fails or takes too long', async () => {
+    test('continues without a plan if planning fails or takes too long', async () => {
       const failing = await dryRun(() => Promise.reject(tooManyRequests('too many upgrades are being planned', 2)));
-      const never = await dryRun(() => new Promise(() => {}));
+      const neverEnding = await dryRun(() => new Promise(() => {}));
 
-      expect([failing.status, never.status]).toEqual([200, 200]);
+      expect([failing.status, neverEnding.status]).toEqual([200, 200]);
       expect(failing.warnings).toContain(
         'cannot determine the effects of the upgrade: too many upgrades are being planned',
       );
-      expect(never.warnings).toContain('take longer to determine');
+      expect(neverEnding.warnings).toContain('take longer to determine');
     });
 
-    test('is planned in no other case', async () => {
-      let asked = 0;
+    test('is planned only in these cases', async () => {
+      let planCount = 0;
       const counting: PlanUpgrade = (...of) => {
-        asked++;
+        planCount++;
         return plan(...of);
       };
       await dryRun(counting, '');
       await dryRun(counting);
 
-      expect(asked).toBe(0);
+      expect(planCount).toBe(0);
     });
   });
 
-  test('is not answered before the controllers run', async () => {
+  test('fails before the controllers run', async () => {
     gateway.planUpgrade = undefined;
     const body = { apiVersion: API_VERSION, kind: 'UpgradePlanRequest', spec: {} };
 

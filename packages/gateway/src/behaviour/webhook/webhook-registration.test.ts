@@ -7,10 +7,10 @@ import { Secrets, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/re
 import { splitPemBundle } from '@fairway/kube/pki/certificate-info';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createGatewayRoots, ROOTS_SECRET, rootsSecret } from '../../management/gateway-roots.ts';
+import { createGatewayCa, GATEWAY_CA_SECRET, gatewayCaSecret } from '../../management/gateway-ca.ts';
 import type { ManagementGateway } from '../../management/management-gateway.ts';
 import { ManagementCluster } from '../../testing/management-cluster.ts';
-import { askAs, openGateway } from '../../testing/open-gateway.ts';
+import { openGateway, sendAs } from '../../testing/open-gateway.ts';
 import { servicePath, WEBHOOK_NAME } from '../../webhook/webhook-configuration.ts';
 
 let cluster: ManagementCluster;
@@ -24,9 +24,9 @@ afterAll(async () => {
   await cluster.close();
 });
 
-/** Without credentials. */
-function ask(method: TransportRequest['method'], path: string, more?: Partial<TransportRequest>) {
-  return askAs({ cluster, gateway }, undefined, method, path, more);
+/** Sends a request without credentials. */
+function send(method: TransportRequest['method'], path: string, more?: Partial<TransportRequest>) {
+  return sendAs({ cluster, gateway }, undefined, method, path, more);
 }
 
 describe('the webhook', () => {
@@ -43,7 +43,7 @@ describe('the webhook', () => {
     expect(pathname).toMatch(/^\/admission\/[A-Za-z0-9_-]{43}$/);
   });
 
-  test('answers only there, and without other credentials', async () => {
+  test('responds only there, and requires no other credentials', async () => {
     const { pathname } = new URL((await clientConfig())?.url ?? '');
     const body = JSON.stringify({
       apiVersion: 'admission.k8s.io/v1',
@@ -56,15 +56,15 @@ describe('the webhook', () => {
       },
     });
 
-    expect((await ask('POST', pathname, { body })).json()).toMatchObject({
+    expect((await send('POST', pathname, { body })).json()).toMatchObject({
       kind: 'AdmissionReview',
       response: { uid: 'u-1', allowed: true },
     });
-    expect((await ask('POST', servicePath(pathname), { body })).status).toBe(200);
-    expect((await ask('POST', `${pathname}x`, { body })).status).toBe(401);
-    expect((await ask('POST', '/admission/', { body })).status).toBe(401);
-    expect((await ask('GET', pathname)).status).toBe(405);
-    expect((await ask('POST', pathname, { body: '{}' })).status).toBe(400);
+    expect((await send('POST', servicePath(pathname), { body })).status).toBe(200);
+    expect((await send('POST', `${pathname}x`, { body })).status).toBe(401);
+    expect((await send('POST', '/admission/', { body })).status).toBe(401);
+    expect((await send('GET', pathname)).status).toBe(405);
+    expect((await send('POST', pathname, { body: '{}' })).status).toBe(400);
   });
 
   test('is restored after a change, and recreated after a deletion', async () => {
@@ -74,18 +74,22 @@ describe('the webhook', () => {
     const { uid } = (await configurations().get(WEBHOOK_NAME)).metadata;
     await configurations().delete(WEBHOOK_NAME);
 
-    const made = await eventuallyObject(
+    const createdSecret = await eventuallyObject(
       configurations(),
       { name: WEBHOOK_NAME },
       ({ metadata }) => metadata.uid !== uid,
     );
-    expect(made.webhooks?.[0]).toMatchObject({ failurePolicy: 'Fail', sideEffects: 'None', matchPolicy: 'Equivalent' });
+    expect(createdSecret.webhooks?.[0]).toMatchObject({
+      failurePolicy: 'Fail',
+      sideEffects: 'None',
+      matchPolicy: 'Equivalent',
+    });
   });
 
   test('uses the CAs that all replicas share', async () => {
-    const { metadata } = await cluster.client.resource(Secrets).get(ROOTS_SECRET, { namespace: SYSTEM_NAMESPACE });
-    const next = await createGatewayRoots(systemClock);
-    await cluster.client.resource(Secrets).update({ ...rootsSecret(next), metadata });
+    const { metadata } = await cluster.client.resource(Secrets).get(GATEWAY_CA_SECRET, { namespace: SYSTEM_NAMESPACE });
+    const next = await createGatewayCa(systemClock);
+    await cluster.client.resource(Secrets).update({ ...gatewayCaSecret(next), metadata });
 
     const isNew = ({ webhooks = [] }: { webhooks?: readonly { clientConfig?: { url?: string } }[] }) =>
       webhooks[0]?.clientConfig?.url?.endsWith(next.webhookKey) === true;
@@ -102,22 +106,24 @@ describe('the webhook', () => {
 
   test('gets new CAs when their Secret is deleted', async () => {
     const former = (await clientConfig())?.url ?? '';
-    await cluster.client.resource(Secrets).delete(ROOTS_SECRET, { namespace: SYSTEM_NAMESPACE });
+    await cluster.client.resource(Secrets).delete(GATEWAY_CA_SECRET, { namespace: SYSTEM_NAMESPACE });
     const isNew = ({ webhooks = [] }: { webhooks?: readonly { clientConfig?: { url?: string } }[] }) =>
       webhooks[0]?.clientConfig?.url !== former;
     await eventuallyObject(configurations(), { name: WEBHOOK_NAME }, isNew);
 
-    const made = await cluster.client.resource(Secrets).get(ROOTS_SECRET, { namespace: SYSTEM_NAMESPACE });
-    expect(Object.keys(made.data ?? {}).sort()).toEqual(['ca.crt', 'ca.key', 'webhook-key']);
+    const createdSecret = await cluster.client
+      .resource(Secrets)
+      .get(GATEWAY_CA_SECRET, { namespace: SYSTEM_NAMESPACE });
+    expect(Object.keys(createdSecret.data ?? {}).sort()).toEqual(['ca.crt', 'ca.key', 'webhook-key']);
   });
 
   test('is maintained by the next replica when the current one stops', async () => {
     const second = await openGateway(cluster, 'second', 'https://balancer.example.com:8443');
     await gateway.close();
-    const isOfSecond = ({ webhooks = [] }: { webhooks?: readonly { clientConfig?: { url?: string } }[] }) =>
+    const isSecondCa = ({ webhooks = [] }: { webhooks?: readonly { clientConfig?: { url?: string } }[] }) =>
       webhooks[0]?.clientConfig?.url?.startsWith('https://balancer.example.com:8443/admission/') === true;
 
-    await expect(eventuallyObject(configurations(), { name: WEBHOOK_NAME }, isOfSecond)).resolves.toBeDefined();
+    await expect(eventuallyObject(configurations(), { name: WEBHOOK_NAME }, isSecondCa)).resolves.toBeDefined();
     await second.close();
     gateway = await openGateway(cluster, 'third');
   });

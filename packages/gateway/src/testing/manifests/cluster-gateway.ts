@@ -1,8 +1,8 @@
 import type { Row } from './row.ts';
 
-const NOT_OURS =
+const NO_OWN_GATEWAY =
   'requires a network and router created by Fairway: remove networkID and gateway.routerID, and keep gateway.mode at Router';
-const NOT_NONE = 'is only for a pod network that you install yourself: set spec.cni.type to none';
+const NO_GATEWAY = 'is only for a pod network that you install yourself: set spec.cni.type to none';
 
 export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
   {
@@ -16,14 +16,14 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
   {
     name: 'routes to pods of a pod network with an overlay',
     spec: { cni: { type: 'canal' }, network: { podRoutes: 'Router' } },
-    refused: [`spec.network.podRoutes: Invalid value: "Router": ${NOT_NONE}`],
-    refusedByCrd: [`spec.network.podRoutes: Invalid value: ${NOT_NONE}`],
+    refused: [`spec.network.podRoutes: Invalid value: "Router": ${NO_GATEWAY}`],
+    refusedByCrd: [`spec.network.podRoutes: Invalid value: ${NO_GATEWAY}`],
   },
   {
     name: 'routes to pods in a network of its own',
     spec: { cni: { type: 'none' }, network: { networkID: '{office}', podRoutes: 'Router' } },
-    refused: [`spec.network.podRoutes: Invalid value: "Router": ${NOT_OURS}`],
-    refusedByCrd: [`spec.network.podRoutes: Invalid value: ${NOT_OURS}`],
+    refused: [`spec.network.podRoutes: Invalid value: "Router": ${NO_OWN_GATEWAY}`],
+    refusedByCrd: [`spec.network.podRoutes: Invalid value: ${NO_OWN_GATEWAY}`],
   },
   {
     name: 'name servers',

@@ -1,21 +1,24 @@
-import type { Outcome } from './ask.ts';
-import { valueAt } from './ask.ts';
+import type { Outcome } from './dry-run-row.ts';
+import { valueAt } from './dry-run-row.ts';
 import type { Row } from './row.ts';
 
 /**
- * What rejects an object that violates the schema: Fairway, the embedded server by the CRDs, or a real kube-apiserver by them.
+ * What rejects an object that violates the schema: Fairway, the embedded server by its CRDs, or a real kube-apiserver.
  */
-export type Refuser = 'embedded' | 'management' | 'kubernetes';
+export type Validator = 'embedded' | 'management' | 'kubernetes';
 
-/** The engine's answer that the row expects. */
-export function expectedOf(row: Row, refuser: Refuser): Pick<Outcome, 'refused' | 'warns'> & Pick<Row, 'has'> {
+/** The result that the row expects from the engine. */
+export function expectedOf(
+  row: Row,
+  validator: Validator,
+): Pick<Outcome, 'refused' | 'warningTexts'> & Pick<Row, 'has'> {
   const { refused = [], refusedByCrd = refused, refusedByKubernetes = refusedByCrd, warns = [], has = {} } = row;
   const words = { embedded: refused, management: refusedByCrd, kubernetes: refusedByKubernetes };
-  return { refused: words[refuser], warns, has };
+  return { refused: words[validator], warningTexts: warns, has };
 }
 
-/** The same part of the actual answer, limited to the fields that the row mentions. */
-export function answeredTo(row: Row, { refused, warns, object }: Outcome): ReturnType<typeof expectedOf> {
-  const has = Object.fromEntries(Object.keys(row.has ?? {}).map((path) => [path, valueAt(object, path)]));
-  return { refused, warns, has };
+/** The corresponding part of the actual result, limited to the fields in the row. */
+export function outcomeOf(row: Row, { refused, warningTexts, object }: Outcome): ReturnType<typeof expectedOf> {
+  const hasMessage = Object.fromEntries(Object.keys(row.has ?? {}).map((path) => [path, valueAt(object, path)]));
+  return { refused, warningTexts, has: hasMessage };
 }

@@ -1,23 +1,23 @@
-/** A manifest as a user types it, and the API server's answer. It is never stored. */
+/** A manifest as a user writes it, and the API server's response. It is never stored. */
 export interface Row {
   readonly name: string;
-  /** Merged over the spec that is stored under `metadata.name`; else the object is created. */
+  /** Merged over the stored spec of `metadata.name`; otherwise, the object is created. */
   readonly isUpdate?: boolean;
   /** Without a name, the created object is called `new`. */
   readonly metadata?: { readonly name: string };
-  /** `{office}` stands for the ID of the resource with that name in the world. */
+  /** `{office}` stands for the ID of the test object with that name. */
   readonly spec: object;
-  /** Fields that the answer has, with these values; names are paths from the root. */
+  /** Fields of the response with their values; names are paths from the root. */
   readonly has?: Readonly<Record<string, unknown>>;
-  /** All warnings, word for word. */
+  /** All warnings, verbatim. */
   readonly warns?: readonly string[];
-  /** Each cause as `field: words`, word for word; if omitted, the object is accepted. */
+  /** Each cause as `field: message`, verbatim; if omitted, the object is accepted. */
   readonly refused?: readonly string[];
-  /** The words if a CRD's schema or CEL rejects it before it reaches Fairway, if different. */
+  /** The causes if a CRD's schema or CEL rejects it before it reaches Fairway, if different. */
   readonly refusedByCrd?: readonly string[];
-  /** The words of a real kube-apiserver, if different from those of the embedded server's CRDs. */
+  /** The causes from a real kube-apiserver, if different from those of the embedded server's CRDs. */
   readonly refusedByKubernetes?: readonly string[];
 }
 
-/** The kinds that people write. */
+/** The kinds that users write. */
 export type RowKind = 'Cluster' | 'NodePool' | 'Plan' | 'KubernetesRelease' | 'CloudCredential';

@@ -22,7 +22,7 @@ import { PLAN_LIMITS_ROWS } from './plan-limits.ts';
 import { PLAN_STORAGE_ROWS } from './plan-storage.ts';
 import type { Row, RowKind } from './row.ts';
 
-/** What users may write, kind by kind, and how each engine answers. */
+/** Manifests that users may write, by kind, and each engine's response. */
 export const TABLE: readonly { readonly kind: RowKind; readonly rows: readonly Row[] }[] = [
   { kind: 'CloudCredential', rows: CLOUD_CREDENTIAL_ROWS },
   { kind: 'Cluster', rows: CLUSTER_ROWS },

@@ -95,8 +95,8 @@ const reviewed = z.object({
 export type ReviewResponse = NonNullable<z.infer<typeof reviewed>['response']>;
 
 /** The response in the returned review, or why it is invalid, in kube-apiserver's words. */
-export function responseOf(answer: unknown, uid: string, isMutating: boolean): ReviewResponse | string {
-  const parsed = reviewed.safeParse(answer);
+export function responseOf(body: unknown, uid: string, isMutating: boolean): ReviewResponse | string {
+  const parsed = reviewed.safeParse(body);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return `the AdmissionReview cannot be read: ${issue?.path.join('.')}: ${issue?.message}`;

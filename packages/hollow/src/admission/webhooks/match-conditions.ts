@@ -7,17 +7,17 @@ import { forbidden } from '@fairway/kube/object/api-error';
 import { budgetOf } from '../policy-program.ts';
 import { PolicyValues } from '../policy-values.ts';
 
-/** The conditions of a webhook, all of which must hold for it to be called. */
+/** The conditions of a webhook. It is called only if all of them are true. */
 export class MatchConditions {
   readonly #conditions: readonly (MatchCondition & { readonly test: CelExpression })[];
-  readonly #isIgnoring: boolean;
+  readonly #ignoresFailures: boolean;
 
   constructor(conditions: readonly MatchCondition[], failurePolicy: string | undefined) {
     this.#conditions = conditions.map((condition) => ({
       ...condition,
       test: compileExpression(condition.expression, MATCH_CONDITION_VARIABLES),
     }));
-    this.#isIgnoring = failurePolicy === 'Ignore';
+    this.#ignoresFailures = failurePolicy === 'Ignore';
   }
 
   /** A false condition takes precedence over failing ones; otherwise a failure is 403, or skips the webhook if its failurePolicy is Ignore. */
@@ -40,7 +40,7 @@ export class MatchConditions {
     }
     const [first] = failures;
     if (first === undefined) return true;
-    if (this.#isIgnoring) return false;
+    if (this.#ignoresFailures) return false;
     const { group, plural } = request.resource;
     const words = failures.length > 1 ? `[${failures.join(', ')}]` : first;
     throw forbidden({ group, resource: plural, name: request.name }, words);

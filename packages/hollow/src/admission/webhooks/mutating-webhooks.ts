@@ -9,7 +9,7 @@ import { cloneJson, isJsonArray, jsonEqual } from '@fairway/kube/object/json';
 import type { Json, KubeObject } from '@fairway/kube/object/meta';
 import { objectForWebhook, type ReviewResponse } from './admission-review.ts';
 import { Reinvocations } from './reinvocations.ts';
-import { askWebhook, internal, type WebhookCallOptions } from './webhook-call.ts';
+import { callWebhook, internalError, type WebhookCallOptions } from './webhook-call.ts';
 import { isSelected } from './webhook-selectors.ts';
 import { type Match, WebhookSet } from './webhook-set.ts';
 
@@ -25,11 +25,11 @@ export function mutatingWebhooks(reader: () => ObjectReader, options: WebhookCal
     for (const match of matches) {
       const { id, hook, index, configuration } = match.webhook;
       if (!isSelected(match.webhook, request, reader(), options.authorizer) || !again.isDue(id)) continue;
-      const response = await askWebhook(options, request, write, match, { type: 'mutating', round: again.round });
-      const isChanged = response !== undefined && (await changeBy(response, request, write, match));
+      const response = await callWebhook(options, request, write, match, { type: 'mutating', round: again.round });
+      const isChanged = response !== undefined && (await mutationBy(response, request, write, match));
       const key = `mutation.webhook.admission.k8s.io/round_${again.round}_index_${index}`;
       write.annotate(key, JSON.stringify({ configuration, webhook: hook.name, mutated: isChanged }));
-      again.called(id, { isChanged, isReinvocable: hook.reinvocationPolicy === 'IfNeeded' });
+      again.recordCall(id, { isChanged, isReinvocable: hook.reinvocationPolicy === 'IfNeeded' });
     }
     again.end(request.object);
   }
@@ -47,7 +47,7 @@ export function mutatingWebhooks(reader: () => ObjectReader, options: WebhookCal
 }
 
 /** Whether the webhook's patch changed the object. */
-async function changeBy(
+async function mutationBy(
   { patch }: ReviewResponse,
   request: AdmissionRequest,
   write: WriteInProgress,
@@ -59,21 +59,21 @@ async function changeBy(
   const { object, resource, subresource } = request;
   if (object === undefined) {
     const name = JSON.stringify(webhook.hook.name);
-    throw internal(
+    throw internalError(
       `admission webhook ${name} attempted to modify the object, which is not supported for this operation`,
     );
   }
   const served = ServedResource.of(resource);
   const as = version ?? served;
   const shown = await objectForWebhook(object, served, as, subresource);
-  const patched = patchedBy(shown as unknown as Json, operations) as unknown as KubeObject;
+  const patched = applyPatch(shown as unknown as Json, operations) as unknown as KubeObject;
   const before = cloneJson(object);
-  write.replaceObject(await restored(patched, object, served, as, subresource));
+  write.replaceObject(await withOldFields(patched, object, served, as, subresource));
   return !jsonEqual(before, object);
 }
 
 /** Converts the result of `objectForWebhook` back to the written form. */
-async function restored(
+async function withOldFields(
   patched: KubeObject,
   object: KubeObject,
   served: ServedResource,
@@ -90,17 +90,17 @@ function operationsOf(patch: string): readonly unknown[] {
     const operations: unknown = JSON.parse(Buffer.from(patch, 'base64').toString());
     if (isJsonArray(operations)) return operations;
   } catch {
-    // The same error as for JSON that is not a list.
+    // Same error as for JSON that is not a list.
   }
-  throw internal('the patch of the webhook is not a JSON Patch');
+  throw internalError('the patch of the webhook is not a JSON Patch');
 }
 
 /** A patch that does not apply is the webhook's error, not the client's. */
-function patchedBy(object: Json, operations: readonly unknown[]): Json {
+function applyPatch(object: Json, operations: readonly unknown[]): Json {
   try {
     return applyJsonPatch(object, operations);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    throw internal(error.causes[0]?.message ?? error.message);
+    throw internalError(error.causes[0]?.message ?? error.message);
   }
 }

@@ -9,7 +9,7 @@ export class Reinvocations {
   readonly #reinvocable = new Set<string>();
   readonly #due = new Set<string>();
   #rounds = 0;
-  #isWanted = false;
+  #isRequested = false;
   #output: KubeObject | undefined;
 
   get round(): 0 | 1 {
@@ -26,13 +26,13 @@ export class Reinvocations {
     return this.round === 0 || this.#due.has(id);
   }
 
-  called(
+  recordCall(
     id: string,
     { isChanged, isReinvocable }: { readonly isChanged: boolean; readonly isReinvocable: boolean },
   ): void {
     if (isChanged) {
       this.#makeDue();
-      this.#isWanted = true;
+      this.#isRequested = true;
     }
     if (isReinvocable) this.#reinvocable.add(id);
   }
@@ -41,9 +41,9 @@ export class Reinvocations {
     if (this.round === 0) this.#output = cloneJson(object);
   }
 
-  /** Whether the first round has changed the object. */
+  /** Whether the first round changed the object. */
   get wantsSecondRound(): boolean {
-    return this.#isWanted && this.round === 0;
+    return this.#isRequested && this.round === 0;
   }
 
   #makeDue(): void {

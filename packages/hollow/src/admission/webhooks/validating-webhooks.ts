@@ -1,7 +1,7 @@
 import type { AdmissionPlugin, AdmissionRequest, WriteInProgress } from '@fairway/apiserver/server/admission';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
-import { askWebhook, type WebhookCallOptions } from './webhook-call.ts';
+import { callWebhook, type WebhookCallOptions } from './webhook-call.ts';
 import { isSelected } from './webhook-selectors.ts';
 import { type Match, WebhookSet } from './webhook-set.ts';
 
@@ -11,8 +11,8 @@ export function validatingWebhooks(reader: () => ObjectReader, options: WebhookC
   async function ask(request: AdmissionRequest, write: WriteInProgress, matches: readonly Match[]): Promise<void> {
     const called = matches.filter(({ webhook }) => isSelected(webhook, request, reader(), options.authorizer));
     const phase = { type: 'validating', round: 0 } as const;
-    const answers = await Promise.allSettled(called.map((match) => askWebhook(options, request, write, match, phase)));
-    for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
+    const results = await Promise.allSettled(called.map((match) => callWebhook(options, request, write, match, phase)));
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
   return {
     name: 'ValidatingAdmissionWebhook',

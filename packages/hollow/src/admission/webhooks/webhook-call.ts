@@ -23,7 +23,7 @@ const DEFAULT_TIMEOUT_SECONDS = 10;
  * Calls one webhook. Returns undefined if the call failed and its failurePolicy is Ignore; throws the client's error if it rejects or the call
  * failed.
  */
-export async function askWebhook(
+export async function callWebhook(
   { caller, clock, log }: WebhookCallOptions,
   request: AdmissionRequest,
   write: WriteInProgress,
@@ -37,8 +37,8 @@ export async function askWebhook(
   const timeoutMs = Math.min(wantedMs, write.deadlineMs - clock.now());
   let response: ReviewResponse | string;
   try {
-    const answer = await caller.post(hook.clientConfig, await reviewOf(request, write, version, uid), timeoutMs);
-    const outcome = responseOf(answer, uid, phase.type === 'mutating');
+    const body = await caller.post(hook.clientConfig, await reviewOf(request, write, version, uid), timeoutMs);
+    const outcome = responseOf(body, uid, phase.type === 'mutating');
     response = typeof outcome === 'string' ? `received invalid webhook response: ${outcome}` : outcome;
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
@@ -49,7 +49,7 @@ export async function askWebhook(
   if (write.deadlineMs <= clock.now()) {
     throw new ApiError(504, 'Timeout', 'Timeout: request did not complete within requested timeout');
   }
-  if (hook.failurePolicy !== 'Ignore') throw internal(failure);
+  if (hook.failurePolicy !== 'Ignore') throw internalError(failure);
   log.warn({ webhook: hook.name, reason: failure }, 'webhook failed, the write continues');
   const key = `failed-open.${phase.type}.webhook.admission.k8s.io/round_${phase.round}_index_${index}`;
   write.annotate(key, hook.name);
@@ -73,7 +73,7 @@ export function refusalOf(name: string, status: NonNullable<ReviewResponse['stat
   const by = `admission webhook ${JSON.stringify(name)} denied the request`;
   const { code, reason, message, details } = status;
   const explanation = message || reason;
-  const causes = details?.causes?.map(presentOf) ?? [];
+  const causes = details?.causes?.map(definedFields) ?? [];
   return ApiError.fromStatus(
     {
       code: (code ?? 0) < 400 ? 400 : (code ?? 400),
@@ -93,11 +93,11 @@ export function refusalOf(name: string, status: NonNullable<ReviewResponse['stat
   );
 }
 
-function presentOf(cause: { readonly [Field in keyof StatusCause]?: string | null | undefined }): StatusCause {
+function definedFields(cause: { readonly [Field in keyof StatusCause]?: string | null | undefined }): StatusCause {
   return Object.fromEntries(Object.entries(cause).filter(([, value]) => typeof value === 'string'));
 }
 
-export function internal(detail: string): ApiError {
+export function internalError(detail: string): ApiError {
   return new ApiError(500, 'InternalError', `Internal error occurred: ${detail}`, {
     subject: {},
     causes: [{ message: detail }],

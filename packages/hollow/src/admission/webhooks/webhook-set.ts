@@ -9,13 +9,13 @@ import type {
 } from '@fairway/kube/kinds/generated/types';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { compileLabelSelector, type LabelMatcher, type LabelSelector } from '@fairway/kube/object/selector';
-import { isOfRule } from '../policy-match.ts';
+import { matchesRule } from '../policy-match.ts';
 import { MatchConditions } from './match-conditions.ts';
 
 /** A webhook of a configuration, compiled. */
 export interface Webhook {
   readonly configuration: string;
-  /** Unique among all webhooks of its kind, whatever their names. */
+  /** Unique among all webhooks of its kind, even with equal names. */
   readonly id: string;
   /** Position in the call order of all webhooks of its kind. */
   readonly index: number;
@@ -52,7 +52,7 @@ export class WebhookSet {
     this.#type = type;
   }
 
-  /** Only by rules: selectors and conditions need the object. */
+  /** Matches only rules: selectors and conditions need the object. */
   matching(request: AdmissionRequest, write: WriteInProgress): readonly Match[] {
     const { resource, subresource, operation, namespace } = request;
     if (this.#all().length === 0 || resource.group === EXEMPT_GROUP) return NONE;
@@ -78,11 +78,11 @@ export class WebhookSet {
   #find(request: AdmissionRequest, write: WriteInProgress): readonly Match[] {
     return this.#webhooks.flatMap((webhook): Match[] => {
       const { rules = [], matchPolicy } = webhook.hook;
-      if (rules.some((rule) => isOfRule(rule, request))) return [{ webhook, version: undefined }];
+      if (rules.some((rule) => matchesRule(rule, request))) return [{ webhook, version: undefined }];
       if (matchPolicy === 'Exact') return [];
       const version = write
         .otherVersions()
-        .find((other) => rules.some((rule) => isOfRule(rule, { ...about(request), resource: other })));
+        .find((other) => rules.some((rule) => matchesRule(rule, { ...about(request), resource: other })));
       return version === undefined ? [] : [{ webhook, version }];
     });
   }

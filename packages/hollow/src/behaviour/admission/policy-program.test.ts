@@ -17,7 +17,7 @@ const request: AdmissionRequest = {
   warn: () => {},
 };
 
-test('policies may cost a request so much in all, however many parameters they are run with', () => {
+test('limits the total cost of policies for a request, however many parameters they are run with', () => {
   const items = `[${Array.from({ length: 16 }, (_, at) => at).join(',')}]`;
   const expression = `${items}.all(a, ${items}.all(b, ${items}.all(c, a + b + c < params.data.size() + 1000)))`;
   const policy = (failurePolicy: string) =>
@@ -43,7 +43,7 @@ test('policies may cost a request so much in all, however many parameters they a
   expect(resultOf(counting, { ...request }), 'another request').toEqual([]);
 });
 
-test('a variable has a limit of its own, and does not lift that of who asks for it', () => {
+test('limits the cost of a variable within the limit of the expression that uses it', () => {
   const items = `[${Array.from({ length: 36 }, (_, at) => at).join(',')}]`;
   const costly = `${items}.all(a, ${items}.all(b, ${items}.all(c, a + b + c < 1000)))`;
   const variables = ['x', 'y', 'z'].map((name) => ({ name, expression: costly }));
@@ -54,11 +54,11 @@ test('a variable has a limit of its own, and does not lift that of who asks for 
       { authorizer },
       () => {},
     );
-  const tooCostly = 'expression resulted in error: operation cancelled: actual cost limit exceeded';
+  const costExceeded = 'expression resulted in error: operation cancelled: actual cost limit exceeded';
 
   expect(resultOf('variables.x && variables.y && variables.z')).toEqual([]);
-  expect(resultOf(`${costly} && ${costly} && ${costly}`)).toMatchObject([{ message: tooCostly }]);
+  expect(resultOf(`${costly} && ${costly} && ${costly}`)).toMatchObject([{ message: costExceeded }]);
   expect(resultOf(`${costly} && variables.x && ${costly} && variables.y && ${costly}`)).toMatchObject([
-    { message: tooCostly },
+    { message: costExceeded },
   ]);
 });

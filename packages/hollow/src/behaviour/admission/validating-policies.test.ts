@@ -18,7 +18,7 @@ type PolicySpec = ValidatingAdmissionPolicy['spec'];
 const CONFIG_MAPS = {
   resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
 };
-const REFUSED = `configmaps "some" is forbidden: ValidatingAdmissionPolicy 'rule' with binding 'rule' denied request: `;
+const DENIED = `configmaps "some" is forbidden: ValidatingAdmissionPolicy 'rule' with binding 'rule' denied request: `;
 
 async function withPolicy(
   spec: PolicySpec,
@@ -45,9 +45,9 @@ test.each<{
   binding?: Partial<ValidatingAdmissionPolicyBinding['spec']>;
   says?: string;
 }>([
-  { reason: 'a rule that holds', spec: { validations: [{ expression: "object.data.a == 'b'" }] } },
+  { reason: 'a rule that is met', spec: { validations: [{ expression: "object.data.a == 'b'" }] } },
   {
-    reason: 'a rule that does not',
+    reason: 'a rule that is violated',
     spec: { validations: [{ expression: "object.data.a == 'c'", message: 'a must be c' }] },
     says: 'a must be c',
   },
@@ -57,7 +57,7 @@ test.each<{
     says: "failed expression: 'x' in object.data",
   },
   {
-    reason: 'a message of its own making',
+    reason: 'a message from an expression',
     spec: { validations: [{ expression: 'false', messageExpression: "'it is ' + object.data.a" }] },
     says: 'it is b',
   },
@@ -80,14 +80,14 @@ test.each<{
     says: 'too few',
   },
   {
-    reason: 'a variable that fails and that nobody asks for',
+    reason: 'a failing variable that nothing uses',
     spec: {
       variables: [{ name: 'broken', expression: 'object.data.missing' }],
       validations: [{ expression: "object.data.a == 'b' || variables.broken == 'c'" }],
     },
   },
   {
-    reason: 'a variable that fails',
+    reason: 'a failing variable',
     spec: {
       variables: [{ name: 'broken', expression: 'object.data.missing' }],
       validations: [{ expression: "variables.broken == 'c'" }],
@@ -95,7 +95,7 @@ test.each<{
     says: 'expression resulted in error: composited variable "broken" fails to evaluate: No such key: missing',
   },
   {
-    reason: 'all that there is to know of a request',
+    reason: 'all properties of the request',
     spec: {
       validations: [
         {
@@ -114,12 +114,12 @@ test.each<{
     },
   },
   {
-    reason: 'a field that is not there, where failures count',
+    reason: 'a missing field, with failures counted',
     spec: { validations: [{ expression: 'object.data.missing == 1' }] },
     says: 'expression resulted in error: ',
   },
   {
-    reason: 'a field that is not there, where failures do not count',
+    reason: 'a missing field, with failures ignored',
     spec: { failurePolicy: 'Ignore', validations: [{ expression: 'object.data.missing == 1' }] },
   },
   {
@@ -132,12 +132,12 @@ test.each<{
     },
   },
   {
-    reason: 'the namespaces of a label that this one lacks',
+    reason: 'a selector of namespaces that this one does not match',
     spec: { validations: [{ expression: 'false' }] },
     binding: { matchResources: { namespaceSelector: { matchLabels: { kept: 'true' } } } },
   },
   {
-    reason: 'an exception for it',
+    reason: 'an excluded resource',
     spec: {
       matchConstraints: {
         ...CONFIG_MAPS,
@@ -147,7 +147,7 @@ test.each<{
     },
   },
   {
-    reason: 'a rule that goes round for ever',
+    reason: 'a rule that loops forever',
     spec: {
       validations: [
         {
@@ -158,18 +158,18 @@ test.each<{
     },
     says: 'expression resulted in error: operation cancelled: actual cost limit exceeded',
   },
-])('a policy with $reason says of an object: $says', async ({ spec, binding, says }) => {
+])('a policy with $reason returns: $says', async ({ spec, binding, says }) => {
   await using cluster = await withPolicy(spec, binding);
 
-  const answer = await answerOf(create(cluster));
+  const response = await responseOf(create(cluster));
 
-  expect(answer.slice(0, `422 Invalid ${REFUSED}${says}`.length)).toBe(
-    says === undefined ? '' : `422 Invalid ${REFUSED}${says}`,
+  expect(response.slice(0, `422 Invalid ${DENIED}${says}`.length)).toBe(
+    says === undefined ? '' : `422 Invalid ${DENIED}${says}`,
   );
 });
 
-/** The server's rejection. */
-async function answerOf(request: Promise<unknown>): Promise<string> {
+/** The error of the server. */
+async function responseOf(request: Promise<unknown>): Promise<string> {
   try {
     await request;
     return '';
@@ -182,7 +182,7 @@ async function answerOf(request: Promise<unknown>): Promise<string> {
 test.each([
   { reason: 'Forbidden', code: 403 },
   { reason: 'RequestEntityTooLarge', code: 413 },
-])('a policy may refuse with $reason', async ({ reason, code }) => {
+])('a policy may reject with $reason', async ({ reason, code }) => {
   await using cluster = await withPolicy({ validations: [{ expression: 'false', reason }] });
 
   await expect(create(cluster)).rejects.toMatchObject({ code, reason });
@@ -193,7 +193,7 @@ test.each([
   { expression: "authorizer.path('/x').check('get').allowed()", code: 201 },
   { expression: "authorizer.requestResource.check('approve').allowed()", code: 201 },
   { expression: "authorizer.serviceAccount('default', 'a').path('/x').check('get').allowed()", code: 422 },
-])('a policy may ask what users may do: $expression', async ({ expression, code }) => {
+])('a policy may check permissions of users: $expression', async ({ expression, code }) => {
   await using cluster = await withPolicy({ validations: [{ expression }] });
   const outcome = create(cluster).then(
     () => 201,
@@ -203,7 +203,7 @@ test.each([
   expect(await outcome).toBe(code);
 });
 
-test('a policy may ask two questions in an expression, as they cost the server much', async () => {
+test('a policy may check two permissions per expression, as they are expensive for the server', async () => {
   const question = "authorizer.path('/x').check('get').allowed()";
   await using cluster = await withPolicy({
     validations: [{ expression: `${question} && ${question} && ${question}` }],
@@ -212,13 +212,13 @@ test('a policy may ask two questions in an expression, as they cost the server m
   await expect(create(cluster)).rejects.toThrow('actual cost limit exceeded');
 });
 
-test('a policy that names what is not there is refused', async () => {
+test('rejects a policy that uses an unknown name', async () => {
   await expect(withPolicy({ validations: [{ expression: "oracle.ask('x')" }] })).rejects.toThrow(
     `spec.validations[0].expression: Invalid value: "oracle.ask('x')": compilation failed: ERROR: <input>:1:1: undeclared reference to 'oracle'`,
   );
 });
 
-test('one that is stored from before is told of, and refuses nothing', async () => {
+test('an invalid policy from an earlier version warns and rejects nothing', async () => {
   await using cluster = await withPolicy({ validations: [{ expression: 'false' }] });
   const bucket = 'validatingadmissionpolicies.admissionregistration.k8s.io';
   const stored = cluster.store.get(bucket, 'rule');
@@ -235,7 +235,7 @@ test('one that is stored from before is told of, and refuses nothing', async () 
     .patch('rule', { type: 'merge', value: { metadata: { labels: { known: 'yes' } } } });
 });
 
-test('a policy that refuses everything can be taken away, and counts as it is now', async () => {
+test('a policy that rejects everything can be deleted, and changes apply immediately', async () => {
   const matchConstraints = {
     resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }],
   };
@@ -262,30 +262,30 @@ const PARAMETERIZED: PolicySpec = {
 };
 
 test.each<{ reason: string; paramRef?: ParamRef; data?: string; says?: string; spec?: Partial<PolicySpec> }>([
-  { reason: 'a parameter that it fits', paramRef: { name: 'limit-b', parameterNotFoundAction: 'Deny' } },
+  { reason: 'a matching parameter', paramRef: { name: 'limit-b', parameterNotFoundAction: 'Deny' } },
   {
-    reason: 'a parameter that it does not',
+    reason: 'a parameter that is violated',
     paramRef: { name: 'limit-c', parameterNotFoundAction: 'Deny' },
     says: 'a must be c',
   },
   {
-    reason: 'parameters of which it fits one',
+    reason: 'several parameters, one of them violated',
     paramRef: { selector: { matchLabels: { limit: 'yes' } }, parameterNotFoundAction: 'Deny' },
     says: 'a must be c',
   },
   {
-    reason: 'a parameter that is not there',
+    reason: 'a missing parameter',
     paramRef: { name: 'none', parameterNotFoundAction: 'Deny' },
     says: 'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
   },
-  { reason: 'a parameter that need not be there', paramRef: { name: 'none', parameterNotFoundAction: 'Allow' } },
+  { reason: 'an optional parameter that is missing', paramRef: { name: 'none', parameterNotFoundAction: 'Allow' } },
   {
     reason: 'parameters of a kind that does not exist',
     spec: { paramKind: { apiVersion: 'example.org/v1', kind: 'Limit' } },
     paramRef: { name: 'limit-b', parameterNotFoundAction: 'Allow' },
     says: `failed to configure binding: failed to find resource referenced by paramKind: 'example.org/v1, Kind=Limit'`,
   },
-])('with $reason a policy says: $says', async ({ paramRef, says, spec }) => {
+])('a policy with $reason returns: $says', async ({ paramRef, says, spec }) => {
   await using cluster = await withPolicy({ ...PARAMETERIZED, ...spec }, { ...(paramRef && { paramRef }) });
   const configMaps = cluster.client.resource(ConfigMaps);
   const labels = { limit: 'yes' };
@@ -294,5 +294,5 @@ test.each<{ reason: string; paramRef?: ParamRef; data?: string; says?: string; s
     await configMaps.create(limit);
   }
 
-  expect(await answerOf(create(cluster))).toBe(says === undefined ? '' : `422 Invalid ${REFUSED}${says}`);
+  expect(await responseOf(create(cluster))).toBe(says === undefined ? '' : `422 Invalid ${DENIED}${says}`);
 });

@@ -36,7 +36,7 @@ describe.skipIf(!installed)(`kubectl on a hollow cluster${installed ? '' : ' (sk
       usages: 'client',
     });
     const tls = { cert: server.certificatePem, key: server.privateKeyPem ?? '', clientCa: ca.certificatePem };
-    const listener = await cluster.plane.server.listen({ host: '127.0.0.1', port: 0, tls });
+    const listener = await cluster.controlPlane.server.listen({ host: '127.0.0.1', port: 0, tls });
     const encode = (text = '') => Buffer.from(text).toString('base64');
     const kubeconfig = {
       apiVersion: 'v1',
@@ -64,7 +64,7 @@ describe.skipIf(!installed)(`kubectl on a hollow cluster${installed ? '' : ' (sk
     await rm(folder, { recursive: true });
   });
 
-  /** Its stdout and stderr, with the exit code if it is not 0. */
+  /** Returns stdout and stderr, with the exit code if it is not 0. */
   function kubectl(line: string): Promise<string> {
     return new Promise((resolve) => {
       const env = { PATH: process.env['PATH'], KUBECONFIG: join(folder, 'config'), HOME: folder };
@@ -122,7 +122,7 @@ describe.skipIf(!installed)(`kubectl on a hollow cluster${installed ? '' : ' (sk
     expect(await kubectl('delete namespace team --timeout=20s')).toContain('namespace "team" deleted');
   });
 
-  it.skipIf(tokens.isTooOld)(`makes tokens${tokens.reason}`, async () => {
+  it.skipIf(tokens.isTooOld)(`creates tokens${tokens.reason}`, async () => {
     expect(await kubectl('create token default')).toMatch(/^eyJ/);
   });
 });

@@ -6,7 +6,7 @@ import { TestCluster } from '../../testing/test-cluster.ts';
 
 const where = { namespace: 'default' };
 
-test('a pod that has got a node is of the same generation as before', async () => {
+test('binding a pod to a node keeps its generation', async () => {
   await using cluster = await TestCluster.start();
   const pods = cluster.client.resource<Pod>(Pods);
 

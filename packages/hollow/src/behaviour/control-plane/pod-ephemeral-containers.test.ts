@@ -9,12 +9,12 @@ const where = { namespace: 'default', subresource: 'ephemeralcontainers' };
 async function withPod(cluster: TestCluster) {
   const pods = cluster.client.resource<Pod>(Pods);
   await pods.create(pod('web'));
-  /** Like kubectl debug. */
+  /** Imitates kubectl debug. */
   return (...ephemeralContainers: readonly Partial<EphemeralContainer>[]) =>
     pods.patch('web', { type: 'strategic', value: { spec: { ephemeralContainers } } }, where);
 }
 
-test('containers are added to a pod, as another generation of it', async () => {
+test('adds containers to a pod and increases its generation', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const add = await withPod(cluster);
 
@@ -43,14 +43,14 @@ test.each([
     { name: 'one', image: 'a', livenessProbe: { exec: { command: ['true'] } } },
     'spec.ephemeralContainers[0].livenessProbe: Forbidden: cannot be set for an Ephemeral Container',
   ],
-])('a container %s is refused', async (_, container, message) => {
+])('rejects a container %s', async (_, container, message) => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const add = await withPod(cluster);
 
   await expect(add(container)).rejects.toMatchObject({ code: 422, message: expect.stringContaining(message) });
 });
 
-test('one that is there stays as it is, and other fields of the pod are left alone', async () => {
+test('keeps existing containers and other fields of the pod', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const add = await withPod(cluster);
   const pods = cluster.client.resource<Pod>(Pods);

@@ -10,7 +10,7 @@ async function withPod(cluster: TestCluster, spec: Partial<PodSpec> = {}) {
   const pods = cluster.client.resource<Pod>(Pods);
   const containers = [{ name: 'main', image: 'nginx', resources: HALF }];
   await pods.create({ metadata: { namespace: 'default', name: 'web' }, spec: { containers, ...spec } });
-  /** Like `kubectl patch --subresource resize`. */
+  /** Imitates `kubectl patch --subresource resize`. */
   return (change: object) => pods.patch('web', { type: 'strategic', value: { spec: change } }, where);
 }
 
@@ -18,7 +18,7 @@ function main(resources: object) {
   return { containers: [{ name: 'main', resources }] };
 }
 
-test('CPU and memory become others, as another generation of the pod', async () => {
+test('changes CPU and memory, and increases the generation of the pod', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resize = await withPod(cluster);
   const after = await resize(main({ requests: { cpu: '750m' }, limits: { memory: '0.125Gi' } }));
@@ -30,7 +30,7 @@ test('CPU and memory become others, as another generation of the pod', async () 
   });
 });
 
-test('nothing else of the pod changes by it', async () => {
+test('changes no other field of the pod', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resize = await withPod(cluster);
   const containers = [{ name: 'main', image: 'other', resources: { requests: { cpu: '600m' } } }];
@@ -50,13 +50,13 @@ test.each([
     message: 'spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing',
   },
   {
-    reason: 'a request that goes',
+    reason: 'a removed request',
     spec: { containers: [{ name: 'main', image: 'nginx', resources: { requests: HALF.requests } }] },
     change: main({ requests: { cpu: null } }),
     message: 'spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed',
   },
   {
-    reason: 'a limit that goes',
+    reason: 'a removed limit',
     change: main({ limits: { memory: null } }),
     message: 'spec.containers[0].resources.limits: Forbidden: resource limits cannot be removed',
   },
@@ -78,24 +78,24 @@ test.each([
     message: 'spec.containers[0].resources.requests: Invalid value: "2": must be less than or equal to cpu limit of 1',
   },
   {
-    reason: 'one more container',
+    reason: 'an additional container',
     change: { containers: [{ name: 'more', image: 'a' }] },
     message: 'spec.containers: Forbidden: containers may not be added or removed on resize',
   },
   {
-    reason: 'an init container that ends',
+    reason: 'an init container that is not a sidecar',
     spec: { initContainers: [INIT] },
     change: { initContainers: [{ name: 'init', resources: { requests: { cpu: '600m' } } }] },
     message: 'spec: Forbidden: resources for non-sidecar init containers are immutable',
   },
-])('$reason is refused', async ({ change, spec = {}, message }) => {
+])('rejects $reason', async ({ change, spec = {}, message }) => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resize = await withPod(cluster, spec);
 
   await expect(resize(change)).rejects.toMatchObject({ code: 422, message: expect.stringContaining(message) });
 });
 
-test('a sidecar is resized', async () => {
+test('resizes a sidecar', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resize = await withPod(cluster, { initContainers: [SIDECAR] });
   const after = await resize({ initContainers: [{ name: 'side', resources: { requests: { cpu: '600m' } } }] });
@@ -103,7 +103,7 @@ test('a sidecar is resized', async () => {
   expect(after.spec.initContainers?.[0]?.resources?.requests).toEqual({ cpu: '600m', memory: '64Mi' });
 });
 
-test('a pod on a node whose kubelet says nothing of resources is left as it is', async () => {
+test('rejects a resize on a node whose kubelet reports no resources', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resize = await withPod(cluster);
   const running = { name: 'main', image: 'nginx', imageID: '', ready: true, restartCount: 0, state: { running: {} } };
@@ -117,7 +117,7 @@ test('a pod on a node whose kubelet says nothing of resources is left as it is',
   });
 });
 
-test('a quota of the namespace holds', async () => {
+test('enforces the quota of the namespace', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resize = await withPod(cluster);
   await cluster.client
@@ -133,7 +133,7 @@ test('a quota of the namespace holds', async () => {
   );
 });
 
-test('bounds of the namespace hold', async () => {
+test('enforces the bounds of the namespace', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resize = await withPod(cluster);
   const spec = { limits: [{ type: 'Container', max: { cpu: '1' } }] };
@@ -149,34 +149,34 @@ test('bounds of the namespace hold', async () => {
 
 test.each<{ reason: string; body: object; code: number; message: string }>([
   { reason: 'no spec', body: {}, code: 422, message: 'spec.containers: Required value' },
-  { reason: 'a spec of nothing', body: { spec: null }, code: 422, message: 'spec.containers: Required value' },
+  { reason: 'an empty spec', body: { spec: null }, code: 422, message: 'spec.containers: Required value' },
   {
-    reason: 'a container of nothing',
+    reason: 'an empty container',
     body: { spec: { containers: [null] } },
     code: 400,
     message: 'cannot unmarshal null into Go struct field Pod.spec.containers of type object',
   },
   {
-    reason: 'what is no quantity',
+    reason: 'an invalid quantity',
     body: { spec: { containers: [{ name: 'main', image: 'nginx', resources: { requests: { cpu: 'x' } } }] } },
     code: 422,
     message: 'spec.containers[0].resources.requests[cpu]: Invalid value: "x"',
   },
   {
-    reason: 'the UID of a pod that had the name before',
+    reason: 'the UID of an earlier pod with the same name',
     body: { metadata: { uid: 'former' }, spec: { containers: [{ name: 'main', image: 'nginx', resources: HALF }] } },
     code: 409,
     message: 'Precondition failed: UID in precondition: former',
   },
-])('a whole pod with $reason is refused', async ({ body, code, message }) => {
+])('rejects a resize by a whole pod with $reason', async ({ body, code, message }) => {
   await using cluster = await TestCluster.start({ nodes: [] });
   await withPod(cluster);
-  const answer = cluster.client.raw({
+  const response = cluster.client.raw({
     method: 'PUT',
     path: '/api/v1/namespaces/default/pods/web/resize',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ ...body, metadata: { name: 'web', ...(body as Partial<Pod>).metadata } }),
   });
 
-  await expect(answer).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+  await expect(response).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
 });

@@ -11,13 +11,13 @@ import { NodeCluster, userDataOf } from '../../node/testing/node-cluster.ts';
 
 const DEFAULT_DOMAIN = { id: 'default' };
 
-/** A simulated cloud, a control plane, and an administrator's fleet connecting them. */
-class Landscape implements AsyncDisposable {
+/** A simulated cloud, a control plane, and an administrator's fleet that connects them. */
+class TestEnvironment implements AsyncDisposable {
   readonly cluster: NodeCluster;
   readonly test: TestCloud;
   readonly fleet: HollowNodeFleet;
   readonly #cloud: Cloud;
-  /** Lists fail. */
+  /** Makes lists fail. */
   isCloudDown = false;
   #networkId = '';
 
@@ -63,18 +63,18 @@ class Landscape implements AsyncDisposable {
     });
   }
 
-  static async start(): Promise<Landscape> {
-    const landscape = new Landscape(await NodeCluster.start(), await startTestCloud());
-    const { demo } = landscape.test;
+  static async start(): Promise<TestEnvironment> {
+    const environment = new TestEnvironment(await NodeCluster.start(), await startTestCloud());
+    const { demo } = environment.test;
     const network = await demo.make('/network/v2.0/networks', { network: { name: 'n1' } });
     await demo.make('/network/v2.0/subnets', {
       subnet: { network_id: network.id, ip_version: 4, cidr: '10.0.0.0/24' },
     });
-    landscape.#networkId = network.id;
-    return landscape;
+    environment.#networkId = network.id;
+    return environment;
   }
 
-  /** A server of the tenant, running. */
+  /** A running server of the tenant. */
   async server(name: string, userData: string, more: object = {}): Promise<string> {
     const { demo } = this.test;
     const flavors = (await demo.call('GET', '/compute/v2.1/flavors')).body['flavors'] as unknown as {
@@ -111,7 +111,7 @@ class Landscape implements AsyncDisposable {
     await this.test.clock.advance(1);
   }
 
-  /** The notification that a simulated cloud sends when a server changes. */
+  /** The notification of a simulated cloud when a server changes. */
   async poke(): Promise<void> {
     this.fleet.poke();
     await this.cluster.clock.advance(10);
@@ -126,10 +126,10 @@ class Landscape implements AsyncDisposable {
 }
 
 it("boots a node on a tenant's server, with the server's capacity and addresses", async () => {
-  await using landscape = await Landscape.start();
-  const { cluster, fleet } = landscape;
-  const id = await landscape.server('node-1', userDataOf('node-1'));
-  const plain = await landscape.server('somebody-elses', Buffer.from('#cloud-config\n').toString('base64'));
+  await using environment = await TestEnvironment.start();
+  const { cluster, fleet } = environment;
+  const id = await environment.server('node-1', userDataOf('node-1'));
+  const plain = await environment.server('somebody-elses', Buffer.from('#cloud-config\n').toString('base64'));
   fleet.start();
 
   const node = await eventuallyObject(cluster.client.resource(Nodes), { name: 'node-1' }, ({ status }) =>
@@ -154,60 +154,60 @@ it.each([
 ])(
   'a server with DHCP $enable_dhcp and config drive $config_drive joins: $joins',
   async ({ enable_dhcp, config_drive, joins }) => {
-    await using landscape = await Landscape.start();
-    const { fleet } = landscape;
-    const networks = [{ uuid: await landscape.network(enable_dhcp) }];
-    const id = await landscape.server('node-1', userDataOf('node-1'), { networks, config_drive });
-    const later = await landscape.server('node-2', userDataOf('node-2'));
+    await using environment = await TestEnvironment.start();
+    const { fleet } = environment;
+    const networks = [{ uuid: await environment.network(enable_dhcp) }];
+    const id = await environment.server('node-1', userDataOf('node-1'), { networks, config_drive });
+    const later = await environment.server('node-2', userDataOf('node-2'));
     fleet.start();
     await expect.poll(() => fleet.phases.get(later)).toBe('running');
 
-    await expect.poll(() => fleet.knows(id)).toBe(true);
+    await expect.poll(() => fleet.hasServer(id)).toBe(true);
     expect(fleet.node(id) !== undefined).toBe(joins);
   },
 );
 
 it('follows servers that are stopped, started and deleted', async () => {
-  await using landscape = await Landscape.start();
-  const { cluster, fleet, test } = landscape;
-  const id = await landscape.server('node-1', userDataOf('node-1'));
+  await using environment = await TestEnvironment.start();
+  const { cluster, fleet, test } = environment;
+  const id = await environment.server('node-1', userDataOf('node-1'));
   fleet.start();
   await expect.poll(() => fleet.phases.get(id)).toBe('running');
 
-  await landscape.act(id, { 'os-stop': null });
-  await landscape.poke();
+  await environment.act(id, { 'os-stop': null });
+  await environment.poke();
   await expect.poll(() => fleet.phases.get(id)).toBe('off');
   const { status } = await cluster.client.resource(Nodes).get('node-1');
   expect(status?.conditions?.find(({ type }) => type === 'Ready')?.message).toBe('node is shutting down');
 
-  await landscape.act(id, { 'os-start': null });
-  await landscape.poke();
+  await environment.act(id, { 'os-start': null });
+  await environment.poke();
   await expect.poll(() => fleet.phases.get(id)).toBe('running');
 
   await test.demo.call('DELETE', `/compute/v2.1/servers/${id}`);
   await test.clock.advance(1);
-  await landscape.poke();
+  await environment.poke();
   await expect.poll(() => fleet.phases.has(id)).toBe(false);
   await expect.poll(() => cluster.disks.read(id)).toBeUndefined();
 });
 
-it('is silent after a panic, though the server is ACTIVE, until that is rebooted', async () => {
-  await using landscape = await Landscape.start();
-  const { cluster, fleet, test } = landscape;
-  const id = await landscape.server('node-1', userDataOf('node-1'));
+it('is silent after a panic until its server is rebooted, although the server is ACTIVE', async () => {
+  await using environment = await TestEnvironment.start();
+  const { cluster, fleet, test } = environment;
+  const id = await environment.server('node-1', userDataOf('node-1'));
   fleet.start();
   await expect.poll(() => fleet.phases.get(id)).toBe('running');
   const readiness = async () => {
     const { status } = await cluster.client.resource(Nodes).get('node-1');
     return status?.conditions?.find(({ type }) => type === 'Ready');
   };
-  // No controller allocates a pod CIDR here, until it selects one itself.
+  // No controller allocates a pod CIDR here until it selects one itself.
   await cluster.clock.advance(11_000);
   await expect.poll(readiness).toMatchObject({ status: 'True' });
   const before = await readiness();
 
-  await landscape.act(id, { trigger_crash_dump: null });
-  await landscape.poke();
+  await environment.act(id, { trigger_crash_dump: null });
+  await environment.poke();
   await expect.poll(() => fleet.phases.get(id)).toBe('off');
   expect((await test.demo.call('GET', `/compute/v2.1/servers/${id}`)).body['server']).toMatchObject({
     status: 'ACTIVE',
@@ -217,15 +217,15 @@ it('is silent after a panic, though the server is ACTIVE, until that is rebooted
   expect(cluster.requests).toBe(requests);
   expect(await readiness()).toEqual(before);
 
-  await landscape.act(id, { reboot: { type: 'HARD' } });
-  await landscape.poke();
+  await environment.act(id, { reboot: { type: 'HARD' } });
+  await environment.poke();
   await expect.poll(() => fleet.phases.get(id)).toBe('running');
 });
 
-it('installs a rebuilt server anew, also one with the same image that nobody saw being rebuilt', async () => {
-  await using landscape = await Landscape.start();
-  const { cluster, fleet, test } = landscape;
-  const id = await landscape.server('node-1', userDataOf('node-1'));
+it('reinstalls a rebuilt server, even with the same image and if nobody saw the rebuild', async () => {
+  await using environment = await TestEnvironment.start();
+  const { cluster, fleet, test } = environment;
+  const id = await environment.server('node-1', userDataOf('node-1'));
   fleet.start();
   await expect.poll(() => fleet.phases.get(id)).toBe('running');
   const installedOn = async () => (await cluster.disks.read(id))?.client?.certificate;
@@ -241,19 +241,19 @@ it('installs a rebuilt server anew, also one with the same image that nobody saw
   const path = `/compute/v2.1/servers/${id}/action`;
   await test.demo.call('POST', path, { rebuild }, { 'OpenStack-API-Version': 'compute 2.57' });
   await test.clock.advance(1);
-  await landscape.poke();
+  await environment.poke();
 
   await expect.poll(bootID).not.toBe(before.bootID);
   expect(await installedOn()).not.toBe(before.certificate);
 });
 
 it('lists once a minute when idle', async () => {
-  await using landscape = await Landscape.start();
-  const { cluster, fleet, test } = landscape;
-  const id = await landscape.server('node-1', userDataOf('node-1'));
+  await using environment = await TestEnvironment.start();
+  const { cluster, fleet, test } = environment;
+  const id = await environment.server('node-1', userDataOf('node-1'));
   fleet.start();
   await expect.poll(() => fleet.phases.get(id)).toBe('running');
-  const lists = () => test.cloud.calls.recent().filter(({ path }) => path.includes('/servers/detail')).length;
+  const lists = () => test.cloud.calls.recentCalls().filter(({ path }) => path.includes('/servers/detail')).length;
   const before = lists();
 
   await cluster.clock.advance(50_000);
@@ -263,17 +263,17 @@ it('lists once a minute when idle', async () => {
 });
 
 it('keeps its nodes while the cloud is unreachable', async () => {
-  await using landscape = await Landscape.start();
-  const { cluster, fleet } = landscape;
-  const id = await landscape.server('node-1', userDataOf('node-1'));
+  await using environment = await TestEnvironment.start();
+  const { cluster, fleet } = environment;
+  const id = await environment.server('node-1', userDataOf('node-1'));
   fleet.start();
   await expect.poll(() => fleet.phases.get(id)).toBe('running');
 
-  landscape.isCloudDown = true;
-  await landscape.poke();
+  environment.isCloudDown = true;
+  await environment.poke();
   expect(fleet.phases.get(id)).toBe('running');
-  landscape.isCloudDown = false;
-  const second = await landscape.server('node-2', userDataOf('node-2'));
+  environment.isCloudDown = false;
+  const second = await environment.server('node-2', userDataOf('node-2'));
   await cluster.clock.advance(65_000);
 
   await expect.poll(() => fleet.phases.get(second)).toBe('running');

@@ -2,7 +2,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Node } from '@fairway/kube/kinds/generated/types';
 import { CertificateSigningRequests, Leases, Nodes, Pods } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { describe, expect, it } from 'vitest';
 import { NodeCluster } from '../../node/testing/node-cluster.ts';
 
@@ -17,7 +17,7 @@ async function withPodCidr(cluster: NodeCluster, podCIDR = '10.2.3.0/24', name =
     .patch(name, { type: 'merge', value: { spec: { podCIDR, podCIDRs: [podCIDR] } } });
 }
 
-async function aReadyNode(cluster: NodeCluster) {
+async function newReadyNode(cluster: NodeCluster) {
   const node = cluster.node();
   node.start();
   await withPodCidr(cluster);
@@ -147,7 +147,7 @@ describe('joining', () => {
 
   it('reuses its certificate after a restart', async () => {
     await using cluster = await NodeCluster.start();
-    const node = await aReadyNode(cluster);
+    const node = await newReadyNode(cluster);
     await node.stop();
 
     const again = cluster.node();
@@ -168,7 +168,7 @@ async function soleRequestName(cluster: NodeCluster): Promise<string> {
 describe('heartbeats', () => {
   it('renews its lease every ten seconds, in one request', async () => {
     await using cluster = await NodeCluster.start();
-    await aReadyNode(cluster);
+    await newReadyNode(cluster);
     const lease = { namespace: 'kube-node-lease', name: 'node-1' };
     const first = await eventuallyObject(cluster.client.resource(Leases), lease);
     expect(first.spec).toMatchObject({ holderIdentity: 'node-1', leaseDurationSeconds: 40 });
@@ -185,9 +185,9 @@ describe('heartbeats', () => {
     expect(cluster.requests - before).toBe(3);
   });
 
-  it('stops with the node, and leaves no timer behind', async () => {
+  it('stops with the node and leaves no timer behind', async () => {
     await using cluster = await NodeCluster.start();
-    const node = await aReadyNode(cluster);
+    const node = await newReadyNode(cluster);
 
     await node.stop();
     const before = cluster.requests;
@@ -199,7 +199,7 @@ describe('heartbeats', () => {
 
   it('recovers after an outage', async () => {
     await using cluster = await NodeCluster.start();
-    await aReadyNode(cluster);
+    await newReadyNode(cluster);
     cluster.isCutOff = true;
     await cluster.clock.advance(120_000);
     cluster.isCutOff = false;
@@ -213,9 +213,9 @@ describe('heartbeats', () => {
     expect(lease.spec.leaseTransitions).toBeUndefined();
   });
 
-  it('says that it is well as soon as it can again, and once more to a control plane that takes it for lost by then', async () => {
+  it('reports as soon as possible after an outage, and again if the control plane has marked it unknown', async () => {
     await using cluster = await NodeCluster.start();
-    await aReadyNode(cluster);
+    await newReadyNode(cluster);
     const nodes = cluster.client.resource(Nodes);
     const readiness = async () =>
       (await nodes.get('node-1')).status?.conditions?.find(({ type }) => type === 'Ready')?.status;
@@ -237,7 +237,7 @@ describe('heartbeats', () => {
 
   it('reports its shutdown', async () => {
     await using cluster = await NodeCluster.start();
-    const node = await aReadyNode(cluster);
+    const node = await newReadyNode(cluster);
 
     await node.shutdown();
 
@@ -251,7 +251,7 @@ describe('heartbeats', () => {
   it('renews its certificate before it expires', async () => {
     await using cluster = await NodeCluster.start();
     cluster.certificateValidityMs = 3_600_000;
-    await aReadyNode(cluster);
+    await newReadyNode(cluster);
 
     await cluster.clock.advance(55 * 60_000);
 
@@ -290,7 +290,7 @@ describe('serving', () => {
 describe('pods', () => {
   it('runs them with an address from its pod CIDR', async () => {
     await using cluster = await NodeCluster.start();
-    await aReadyNode(cluster);
+    await newReadyNode(cluster);
     await cluster.runPod('web');
 
     const pod = await eventuallyObject(
@@ -308,9 +308,9 @@ describe('pods', () => {
     ).toEqual(['ContainersReady', 'Initialized', 'PodReadyToStartContainers', 'Ready']);
   });
 
-  it('says which generation of a pod its status is about', async () => {
+  it('reports the observed generation of a pod', async () => {
     await using cluster = await NodeCluster.start();
-    await aReadyNode(cluster);
+    await newReadyNode(cluster);
     await cluster.runPod('web');
     const name = { namespace: 'default', name: 'web' };
     const pods = cluster.client.resource(Pods);
@@ -324,14 +324,14 @@ describe('pods', () => {
 
     const next = (first.metadata.generation ?? 0) + 1;
     expect(first.status?.observedGeneration).toBe(first.metadata.generation);
-    const then = await eventuallyObject(pods, name, ({ status }) => status?.observedGeneration === next);
-    const told = then.status?.conditions?.filter(({ type }) => type !== 'PodScheduled') ?? [];
-    expect(told.map(({ observedGeneration }) => observedGeneration)).toEqual(told.map(() => next));
+    const updated = await eventuallyObject(pods, name, ({ status }) => status?.observedGeneration === next);
+    const reported = updated.status?.conditions?.filter(({ type }) => type !== 'PodScheduled') ?? [];
+    expect(reported.map(({ observedGeneration }) => observedGeneration)).toEqual(reported.map(() => next));
   });
 
   it('completes those that exit after a while', async () => {
     await using cluster = await NodeCluster.start();
-    await aReadyNode(cluster);
+    await newReadyNode(cluster);
     await cluster.runPod('job', { restartPolicy: 'Never' }, { 'hollow.fairway.dev/exit-after': '5s' });
     const name = { namespace: 'default', name: 'job' };
     await eventuallyObject(cluster.client.resource(Pods), name, ({ status }) => status?.phase === 'Running');
@@ -350,9 +350,9 @@ describe('pods', () => {
     });
   });
 
-  it('remembers what one pod left on the node for the next', async () => {
+  it('keeps files of one pod on the node for the next', async () => {
     await using cluster = await NodeCluster.start();
-    await aReadyNode(cluster);
+    await newReadyNode(cluster);
     const pods = cluster.client.resource(Pods);
     const command = ['sh', '-c', 'if [[ -r /data/seen ]]; then exit 0; else touch /data/seen; exit 42; fi'];
     const spec = {
@@ -372,9 +372,9 @@ describe('pods', () => {
     expect(await ended('second')).toBe(0);
   });
 
-  it('rejects one that was bound although another has its port', async () => {
+  it('rejects one that was bound although another pod uses its port', async () => {
     await using cluster = await NodeCluster.start();
-    await aReadyNode(cluster);
+    await newReadyNode(cluster);
     const pods = cluster.client.resource(Pods);
     const containers = [{ name: 'app', image: 'app', ports: [{ containerPort: 80, hostPort: 8080 }] }];
     await cluster.runPod('first', { containers });
@@ -391,7 +391,7 @@ describe('pods', () => {
 
   it('terminates a deleted pod gracefully', async () => {
     await using cluster = await NodeCluster.start();
-    await aReadyNode(cluster);
+    await newReadyNode(cluster);
     const pods = cluster.client.resource(Pods);
     const name = { namespace: 'default', name: 'web' };
     await cluster.runPod('web', {}, { 'hollow.fairway.dev/stop-after': '2s' });
@@ -401,7 +401,7 @@ describe('pods', () => {
     await eventuallyObject(pods, name, ({ metadata }) => metadata.deletionTimestamp !== undefined);
     await cluster.clock.advance(2000);
 
-    await eventuallyGone(pods, name);
+    await eventuallyDeleted(pods, name);
     await cluster.runPod('next');
     const next = { namespace: 'default', name: 'next' };
     const { status } = await eventuallyObject(pods, next, (pod) => pod.status?.phase === 'Running');
@@ -410,7 +410,7 @@ describe('pods', () => {
 
   it('finds them in the same state after a restart', async () => {
     await using cluster = await NodeCluster.start();
-    const node = await aReadyNode(cluster);
+    const node = await newReadyNode(cluster);
     const pods = cluster.client.resource(Pods);
     const name = { namespace: 'default', name: 'web' };
     await cluster.runPod('other');
@@ -428,9 +428,9 @@ describe('pods', () => {
     expect(after.status?.startTime).toBe(before.status?.startTime);
   });
 
-  it('keep their addresses when the node boots again, also from those that came meanwhile', async () => {
+  it('keep their addresses when the node reboots, as do pods created in the meantime', async () => {
     await using cluster = await NodeCluster.start();
-    const node = await aReadyNode(cluster);
+    const node = await newReadyNode(cluster);
     const pods = cluster.client.resource(Pods);
     const addressed = (name: string) =>
       eventuallyObject(pods, { namespace: 'default', name }, ({ status }) => Boolean(status?.podIP));
@@ -438,7 +438,7 @@ describe('pods', () => {
     const before = await addressed('old');
     await node.stop();
 
-    // Lists are in the order of names.
+    // Lists are sorted by name.
     await cluster.runPod('new');
     const again = cluster.node();
     again.start();
@@ -448,9 +448,9 @@ describe('pods', () => {
     expect((await addressed('old')).status?.podIPs).toEqual(before.status?.podIPs);
   });
 
-  it('may not touch pods of other nodes', async () => {
+  it("can't change pods of other nodes", async () => {
     await using cluster = await NodeCluster.start();
-    await aReadyNode(cluster);
+    await newReadyNode(cluster);
     await cluster.runPod('foreign', { nodeName: 'node-2' });
     const state = await cluster.disks.read('server-of-node-1');
     const client = new KubeClient(

@@ -39,7 +39,7 @@ export function tokenCleaner(context: ControllerContext): Controller {
   return controller.watch(secrets);
 }
 
-/** Signs cluster-info with each token, so that a joining node can verify it (bootstrapsigner.go). */
+/** Signs cluster-info with each token, so a joining node can verify it (bootstrapsigner.go). */
 export function bootstrapSigner(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
   const secrets = bootstrapSecrets(context);

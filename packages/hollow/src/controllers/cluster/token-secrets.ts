@@ -10,7 +10,10 @@ const ACCOUNT_UID = 'kubernetes.io/service-account.uid';
 /** Tokens in Secrets do not expire in Kubernetes; here they do, in the far future. */
 const TOKEN_SECONDS = 2 ** 32 - 1;
 
-/** Populates Secrets of type service-account-token, and deletes those whose service account is gone (serviceaccount/tokens_controller.go). */
+/**
+ * Populates Secrets of type service-account-token, and deletes those whose service account no longer exists
+ * (serviceaccount/tokens_controller.go).
+ */
 export function tokenSecretController(context: ControllerContext): Controller {
   const { client, informers, reader, clock, random, log, caBundle } = context;
   const secrets = informers.informer(Secrets, { fieldSelector: `type=${TOKEN_SECRET_TYPE}` });

@@ -25,7 +25,7 @@ export function cronJobController(context: ControllerContext): Controller {
     const cronJob = cronJobs.get(key);
     if (cronJob === undefined || cronJob.metadata.deletionTimestamp !== undefined) return {};
     const children = jobs.byIndex(CONTROLLER_UID_INDEX, cronJob.metadata.uid ?? '');
-    await forgetOldJobs(cronJob, children);
+    await deleteOldJobs(cronJob, children);
     const status = settledStatus(cronJob, children);
     if (cronJob.spec.suspend) {
       await writeStatus(cronJob, status);
@@ -111,7 +111,7 @@ export function cronJobController(context: ControllerContext): Controller {
     }
   }
 
-  async function forgetOldJobs(cronJob: CronJob, children: readonly Job[]): Promise<void> {
+  async function deleteOldJobs(cronJob: CronJob, children: readonly Job[]): Promise<void> {
     const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = cronJob.spec;
     const limits = [
       ['Complete', successfulJobsHistoryLimit],

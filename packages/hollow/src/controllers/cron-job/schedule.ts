@@ -4,7 +4,10 @@ const INTERVAL = /^@every (?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
 /** With more missed times than this between two syncs, a warning replaces the count of missed runs. */
 const MAX_MISSED = 100;
 
-/** Parses a schedule like robfig/cron: five fields or a macro, in the given time zone or else in UTC. Throws an Error that describes the problem. */
+/**
+ * Parses a schedule like robfig/cron: five fields or a macro, in the given time zone or in UTC by default. Throws an
+ * Error that describes the problem.
+ */
 export function parseSchedule(text: string, timeZone: string | undefined): Schedule {
   const interval = INTERVAL.exec(text);
   if (interval) {
@@ -15,14 +18,14 @@ export function parseSchedule(text: string, timeZone: string | undefined): Sched
   return parseCron(text, timeZone ?? 'Etc/UTC');
 }
 
-export interface Missed {
+export interface MissedRuns {
   /** The latest time that has passed; undefined if none has. */
   readonly latestMs: number | undefined;
   readonly isTooMany: boolean;
 }
 
 /** The latest time due in `(fromMs, nowMs]`. */
-export function latestDue(schedule: Schedule, fromMs: number, nowMs: number): Missed {
+export function latestDue(schedule: Schedule, fromMs: number, nowMs: number): MissedRuns {
   let latestMs: number | undefined;
   let count = 0;
   for (let due = schedule.next(fromMs); due !== undefined && due <= nowMs; due = schedule.next(due)) {

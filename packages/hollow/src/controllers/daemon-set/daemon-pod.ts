@@ -31,7 +31,7 @@ export function daemonPod(set: DaemonSet, nodeName: string, hash: string): Pod {
     ...spec.affinity,
     nodeAffinity: {
       ...spec.affinity?.nodeAffinity,
-      // The template's own node affinity has been checked already.
+      // The template's own node affinity has already been checked.
       requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields: [requirement] }] },
     },
   };
@@ -40,11 +40,11 @@ export function daemonPod(set: DaemonSet, nodeName: string, hash: string): Pod {
 
 function daemonTolerations({ tolerations = [], hostNetwork }: Pod['spec']): Toleration[] {
   const added = hostNetwork ? [...TOLERATIONS, HOST_NETWORK] : TOLERATIONS;
-  const isGiven = ({ key, effect }: Toleration) =>
+  const isTolerated = ({ key, effect }: Toleration) =>
     tolerations.some((other) => other.key === key && other.effect === effect);
   return [
     ...tolerations,
-    ...added.filter((toleration) => !isGiven(toleration)).map((toleration) => ({ ...toleration })),
+    ...added.filter((toleration) => !isTolerated(toleration)).map((toleration) => ({ ...toleration })),
   ];
 }
 
@@ -56,11 +56,11 @@ export function targetNode({ spec }: Pod): string | undefined {
 }
 
 /** Whether a daemon pod should run on the node, and whether an existing one may continue to run. */
-export function nodeShouldRun(set: DaemonSet, node: Node): { readonly start: boolean; readonly stay: boolean } {
+export function nodeShouldRun(set: DaemonSet, node: Node): { readonly start: boolean; readonly keep: boolean } {
   const { spec = { containers: [] } } = set.spec.template;
-  if (spec.nodeName && spec.nodeName !== node.metadata.name) return { start: false, stay: false };
+  if (spec.nodeName && spec.nodeName !== node.metadata.name) return { start: false, keep: false };
   const pod: Pod = { metadata: {}, spec: { ...spec, tolerations: daemonTolerations(spec) } };
-  if (!matchesNodeAffinity(pod, node)) return { start: false, stay: false };
-  const stay = untoleratedTaint(pod, node, ['NoExecute']) === undefined;
-  return { start: stay && untoleratedTaint(pod, node) === undefined, stay };
+  if (!matchesNodeAffinity(pod, node)) return { start: false, keep: false };
+  const keep = untoleratedTaint(pod, node, ['NoExecute']) === undefined;
+  return { start: keep && untoleratedTaint(pod, node) === undefined, keep };
 }

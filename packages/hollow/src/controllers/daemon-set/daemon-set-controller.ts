@@ -46,7 +46,7 @@ export function daemonSetController(context: ControllerContext): Controller {
     const known = history.byIndex(CONTROLLER_UID_INDEX, set.metadata.uid ?? '');
     const revision = await ensureRevision(client, set, DaemonSets, known);
     const hash = hashOfRevision(revision);
-    if (expectations.satisfied(key)) {
+    if (expectations.isSatisfied(key)) {
       const { create, remove } = plan(set, claimed, nodes.list(), hash, clock.now());
       for (const pod of remove) if (pod.status?.phase === 'Failed') recordFailed(set, pod);
       if (remove.length > 0) await control.deleteAll(set, remove);
@@ -83,7 +83,7 @@ export function daemonSetController(context: ControllerContext): Controller {
   });
 }
 
-/** What to create and delete: missing and misplaced daemon pods first, then a rolling update as far as its limits allow. */
+/** Pods to create and delete: missing and misplaced daemon pods first, then a rolling update within its limits. */
 export function plan(
   set: DaemonSet,
   pods: readonly Pod[],
@@ -99,19 +99,19 @@ export function plan(
   let wanted = 0;
   for (const node of nodes) {
     const name = node.metadata.name ?? '';
-    const { start, stay } = nodeShouldRun(set, node);
+    const { start, keep } = nodeShouldRun(set, node);
     const own = byNode.get(name) ?? [];
     byNode.delete(name);
     const living = own.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    if (!stay) {
+    if (!keep) {
       remove.push(...living);
       continue;
     }
     if (start) wanted++;
     const failed = living.filter(({ status }) => status?.phase === 'Failed');
-    const sound = living.filter((pod) => !failed.includes(pod)).sort(byCreation);
-    remove.push(...failed, ...sound.slice(1));
-    const [daemon] = sound;
+    const healthyPods = living.filter((pod) => !failed.includes(pod)).sort(byCreation);
+    remove.push(...failed, ...healthyPods.slice(1));
+    const [daemon] = healthyPods;
     if (daemon === undefined) {
       if (start) unavailable++;
       // A terminating pod still occupies its node.
@@ -125,12 +125,12 @@ export function plan(
     // An outdated pod that is not available is replaced regardless of maxUnavailable.
     else if (set.spec.updateStrategy?.type === 'RollingUpdate') remove.push(daemon);
   }
-  // Deleted nodes: pods bound to them are left to pod garbage collection, pending ones are deleted here.
+  // Pods bound to deleted nodes are left to pod garbage collection; pending ones are deleted here.
   for (const pod of [...byNode.values()].flat()) if (!pod.spec.nodeName && !isPodFinished(pod)) remove.push(pod);
-  return { create, remove: [...remove, ...outdated.slice(0, updateRoom(set, wanted, unavailable))] };
+  return { create, remove: [...remove, ...outdated.slice(0, remainingUnavailable(set, wanted, unavailable))] };
 }
 
-function updateRoom({ spec }: DaemonSet, wanted: number, unavailable: number): number {
+function remainingUnavailable({ spec }: DaemonSet, wanted: number, unavailable: number): number {
   if (spec.updateStrategy?.type !== 'RollingUpdate') return 0;
   const { maxUnavailable, maxSurge } = spec.updateStrategy.rollingUpdate ?? {};
   // A node runs one daemon pod at a time here, so maxSurge is treated as maxUnavailable of the same size.

@@ -18,7 +18,7 @@ import {
   type Rollout,
   withCondition,
 } from './deployment-status.ts';
-import { newReplicasWanted, proportionalSizes, replicasOf, rolloutLimits, sumStatus } from './replica-counts.ts';
+import { desiredNewReplicas, proportionalSizes, replicasOf, rolloutLimits, sumStatus } from './replica-counts.ts';
 import { ReplicaSetWriter } from './replica-set-writer.ts';
 import { byAge, byRevision, DESIRED_REPLICAS, findNewSet, nextRevision, REVISION } from './revisions.ts';
 
@@ -45,9 +45,9 @@ export function deploymentController(context: ControllerContext): Controller {
     if (cached.metadata.deletionTimestamp !== undefined) {
       return writeStatus(cached, countStatus(rolloutOf(cached, claimed), clock.now()));
     }
-    const deployment = await notePause(cached);
+    const deployment = await recordPause(cached);
     const isScaling = claimed.some(
-      (set) => (set.spec.replicas ?? 0) > 0 && isOtherSize(set, deployment.spec.replicas ?? 1),
+      (set) => (set.spec.replicas ?? 0) > 0 && hasDifferentSize(set, deployment.spec.replicas ?? 1),
     );
     if (deployment.spec.paused || isScaling) return scaleOnly(deployment, claimed);
     if (deployment.spec.strategy?.type === 'Recreate') return recreate(deployment, claimed);
@@ -55,11 +55,11 @@ export function deploymentController(context: ControllerContext): Controller {
   }
 
   /** A paused rollout does not time out: the condition records the pause and the resume time. */
-  async function notePause(deployment: Deployment): Promise<Deployment> {
+  async function recordPause(deployment: Deployment): Promise<Deployment> {
     const progressing = deploymentCondition(deployment, 'Progressing');
     if (!hasDeadline(deployment) || progressing?.reason === 'ProgressDeadlineExceeded') return deployment;
-    const isNoted = progressing?.reason === 'DeploymentPaused';
-    if (Boolean(deployment.spec.paused) === isNoted) return deployment;
+    const isRecorded = progressing?.reason === 'DeploymentPaused';
+    if (Boolean(deployment.spec.paused) === isRecorded) return deployment;
     const words = deployment.spec.paused
       ? (['DeploymentPaused', 'Deployment is paused'] as const)
       : (['DeploymentResumed', 'Deployment is resumed'] as const);
@@ -74,9 +74,9 @@ export function deploymentController(context: ControllerContext): Controller {
     const { replicas = 1, strategy } = deployment.spec;
     const all = newest ? [...old, newest] : [...old];
     const active = all.filter((set) => (set.spec.replicas ?? 0) > 0);
-    const single = active.length > 1 ? undefined : (active[0] ?? newest ?? old.at(-1));
+    const onlySet = active.length > 1 ? undefined : (active[0] ?? newest ?? old.at(-1));
     const sizes = new Map<string, number>();
-    if (single) sizes.set(uidOf(single), replicas);
+    if (onlySet) sizes.set(uidOf(onlySet), replicas);
     else if (isSaturated(deployment, newest)) for (const set of old) sizes.set(uidOf(set), 0);
     else if (strategy?.type === 'RollingUpdate') {
       for (const [uid, size] of proportionalSizes(deployment, active)) sizes.set(uid, size);
@@ -99,27 +99,29 @@ export function deploymentController(context: ControllerContext): Controller {
       pods.byIndex('controller-uid', uidOf(set)).some((pod) => !isPodFinished(pod)),
     );
     if (isOldRunning) return finish(deployment, newest, old);
-    const ensured = await ensureNewest(deployment, newest, old);
+    const ensured = await ensureNewReplicaSet(deployment, newest, old);
     if (ensured === undefined) return {};
-    const sized = await writer.scale(ensured.deployment, ensured.set, deployment.spec.replicas ?? 1);
-    return finish(ensured.deployment, sized, old);
+    const scaledSet = await writer.scale(ensured.deployment, ensured.set, deployment.spec.replicas ?? 1);
+    return finish(ensured.deployment, scaledSet, old);
   }
 
   async function rollingUpdate(deployment: Deployment, claimed: readonly ReplicaSet[]): Promise<Result> {
     const { newest, old } = rolloutOf(deployment, claimed);
-    const ensured = await ensureNewest(deployment, newest, old);
+    const ensured = await ensureNewReplicaSet(deployment, newest, old);
     if (ensured === undefined) return {};
     const { deployment: current, set } = ensured;
-    const wanted = newReplicasWanted(current, [...old, set], set);
+    const wanted = desiredNewReplicas(current, [...old, set], set);
     const replicas = current.spec.replicas ?? 1;
     const size = (set.spec.replicas ?? 0) > replicas ? replicas : wanted;
-    const sized = await writer.scale(current, set, size);
-    if ((sized.spec.replicas ?? 0) !== (set.spec.replicas ?? 0)) return finish(current, sized, old);
-    return finish(current, sized, await shrinkOld(current, sized, old));
+    const scaledSet = await writer.scale(current, set, size);
+    if ((scaledSet.spec.replicas ?? 0) !== (set.spec.replicas ?? 0)) return finish(current, scaledSet, old);
+    return finish(current, scaledSet, await scaleDownOld(current, scaledSet, old));
   }
 
-  /** Scales down old ReplicaSets as far as availability allows: unhealthy replicas first, then the oldest sets. */
-  async function shrinkOld(
+  /**
+   * Scales down old ReplicaSets while enough replicas stay available: unhealthy replicas first, then the oldest sets.
+   */
+  async function scaleDownOld(
     deployment: Deployment,
     newest: ReplicaSet,
     old: readonly ReplicaSet[],
@@ -153,7 +155,7 @@ export function deploymentController(context: ControllerContext): Controller {
   }
 
   /** The ReplicaSet of the current template, created if missing; undefined if another sync is needed first. */
-  async function ensureNewest(
+  async function ensureNewReplicaSet(
     deployment: Deployment,
     newest: ReplicaSet | undefined,
     old: readonly ReplicaSet[],
@@ -170,10 +172,10 @@ export function deploymentController(context: ControllerContext): Controller {
         .updateStatus({ ...deployment, status: { ...deployment.status, collisionCount } });
       return undefined;
     }
-    return { deployment: await noteRevision(deployment, set, isNew), set };
+    return { deployment: await recordRevision(deployment, set, isNew), set };
   }
 
-  async function noteRevision(deployment: Deployment, set: ReplicaSet, isNew: boolean): Promise<Deployment> {
+  async function recordRevision(deployment: Deployment, set: ReplicaSet, isNew: boolean): Promise<Deployment> {
     const revision = set.metadata.annotations?.[REVISION] ?? '';
     let current = deployment;
     if (current.metadata.annotations?.[REVISION] !== revision) {
@@ -197,11 +199,11 @@ export function deploymentController(context: ControllerContext): Controller {
     old: readonly ReplicaSet[],
   ): Promise<Result> {
     const status = progressStatus({ deployment, newest, old }, clock.now());
-    if (isComplete(deployment, status)) await forgetOldRevisions(deployment, old);
+    if (isComplete(deployment, status)) await deleteOldReplicaSets(deployment, old);
     return writeStatus(deployment, status);
   }
 
-  async function forgetOldRevisions({ spec }: Deployment, old: readonly ReplicaSet[]): Promise<void> {
+  async function deleteOldReplicaSets({ spec }: Deployment, old: readonly ReplicaSet[]): Promise<void> {
     const limit = spec.revisionHistoryLimit;
     if (limit === undefined) return;
     const idle = old.filter(
@@ -230,7 +232,7 @@ export function deploymentController(context: ControllerContext): Controller {
       .filter(({ spec }) => isSelectedBy(set, spec.selector))
       .map(keyOf);
   });
-  // A Recreate rollout waits for the last old pod to go.
+  // A Recreate rollout waits until the last old pod is deleted.
   pods.addHandler({
     onDelete: (pod) => {
       for (const setKey of setKeys(pod)) {
@@ -250,17 +252,19 @@ function rolloutOf(deployment: Deployment, sets: readonly ReplicaSet[]): Rollout
   return { deployment, newest, old: sets.filter((set) => set !== newest).sort(byAge) };
 }
 
-function isOtherSize({ metadata }: ReplicaSet, replicas: number): boolean {
-  const noted = metadata.annotations?.[DESIRED_REPLICAS];
-  return noted !== undefined && Number(noted) !== replicas;
+function hasDifferentSize({ metadata }: ReplicaSet, replicas: number): boolean {
+  const recordedSize = metadata.annotations?.[DESIRED_REPLICAS];
+  return recordedSize !== undefined && Number(recordedSize) !== replicas;
 }
 
 /** Whether the newest ReplicaSet has all desired replicas, and all are available. */
 function isSaturated({ spec }: Deployment, newest: ReplicaSet | undefined): boolean {
   const { replicas = 1 } = spec;
-  const noted = Number(newest?.metadata.annotations?.[DESIRED_REPLICAS] ?? Number.NaN);
+  const recordedSize = Number(newest?.metadata.annotations?.[DESIRED_REPLICAS] ?? Number.NaN);
   return (
-    newest?.spec.replicas === replicas && noted === replicas && (newest.status?.availableReplicas ?? 0) === replicas
+    newest?.spec.replicas === replicas &&
+    recordedSize === replicas &&
+    (newest.status?.availableReplicas ?? 0) === replicas
   );
 }
 

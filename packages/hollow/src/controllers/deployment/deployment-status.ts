@@ -74,11 +74,11 @@ export function isComplete({ spec, metadata }: Deployment, status: DeploymentSta
 }
 
 function hasProgressed({ status: old = {} }: Deployment, status: DeploymentStatus): boolean {
-  const oldOnes = (status.replicas ?? 0) - (status.updatedReplicas ?? 0);
-  const oldOnesBefore = (old.replicas ?? 0) - (old.updatedReplicas ?? 0);
+  const oldReplicas = (status.replicas ?? 0) - (status.updatedReplicas ?? 0);
+  const previousOldReplicas = (old.replicas ?? 0) - (old.updatedReplicas ?? 0);
   return (
     (status.updatedReplicas ?? 0) > (old.updatedReplicas ?? 0) ||
-    oldOnes < oldOnesBefore ||
+    oldReplicas < previousOldReplicas ||
     (status.readyReplicas ?? 0) > (old.readyReplicas ?? 0) ||
     (status.availableReplicas ?? 0) > (old.availableReplicas ?? 0)
   );

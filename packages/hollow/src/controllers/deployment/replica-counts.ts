@@ -1,7 +1,7 @@
 import type { Deployment, IntOrString, ReplicaSet } from '@fairway/kube/kinds/generated/types';
 import { DESIRED_REPLICAS, MAX_REPLICAS } from './revisions.ts';
 
-/** A count, or a percentage of `total` rounded as asked. */
+/** A count, or a percentage of `total` rounded as requested. */
 export function countOf(value: IntOrString | undefined, total: number, round: 'up' | 'down'): number {
   if (value === undefined) return 0;
   if (typeof value === 'number') return value;
@@ -14,7 +14,9 @@ export interface RolloutLimits {
   readonly maxUnavailable: number;
 }
 
-/** Resolved maxSurge and maxUnavailable; if both are zero, maxUnavailable becomes 1 so that the rollout can progress. */
+/**
+ * Resolves maxSurge and maxUnavailable; if both are zero, maxUnavailable becomes 1 so that the rollout can progress.
+ */
 export function rolloutLimits({ spec }: Deployment): RolloutLimits {
   const { replicas = 1, strategy } = spec;
   if (strategy?.type !== 'RollingUpdate' || replicas === 0) return { maxSurge: 0, maxUnavailable: 0 };
@@ -35,8 +37,8 @@ export function sumStatus(
   return sets.reduce((sum, { status }) => sum + (status?.[field] ?? 0), 0);
 }
 
-/** The size of the newest ReplicaSet during a rolling update: all desired replicas, as far as maxSurge allows. */
-export function newReplicasWanted(deployment: Deployment, all: readonly ReplicaSet[], newest: ReplicaSet): number {
+/** The size of the newest ReplicaSet during a rolling update: all desired replicas, within maxSurge. */
+export function desiredNewReplicas(deployment: Deployment, all: readonly ReplicaSet[], newest: ReplicaSet): number {
   const { replicas = 1, strategy } = deployment.spec;
   if (strategy?.type !== 'RollingUpdate') return replicas;
   const room = replicas + rolloutLimits(deployment).maxSurge - replicasOf(all);

@@ -6,7 +6,7 @@ import { Deployments, ReplicaSets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { cloneJson, jsonEqual } from '@fairway/kube/object/json';
 import { hashOf } from '../workloads/template-hash.ts';
-import { newReplicasWanted, rolloutLimits } from './replica-counts.ts';
+import { desiredNewReplicas, rolloutLimits } from './replica-counts.ts';
 import { DESIRED_REPLICAS, isSameTemplate, MAX_REPLICAS, newSetAnnotations, TEMPLATE_HASH } from './revisions.ts';
 
 /** Writes the ReplicaSets of a Deployment. */
@@ -42,7 +42,7 @@ export class ReplicaSetWriter {
         template,
       },
     };
-    set.spec.replicas = newReplicasWanted(deployment, [...old, set], set);
+    set.spec.replicas = desiredNewReplicas(deployment, [...old, set], set);
     set.metadata.annotations = {
       ...newSetAnnotations(deployment, undefined, revision),
       ...sizeAnnotations(deployment),
@@ -71,7 +71,7 @@ export class ReplicaSetWriter {
     return written;
   }
 
-  /** Keeps annotations and minReadySeconds of the newest set in step. */
+  /** Keeps annotations and minReadySeconds of the newest set in sync. */
   async refresh(deployment: Deployment, set: ReplicaSet, revision: bigint): Promise<ReplicaSet> {
     const annotations = newSetAnnotations(deployment, set, revision);
     const { minReadySeconds = 0 } = deployment.spec;

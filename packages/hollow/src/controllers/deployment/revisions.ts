@@ -39,7 +39,7 @@ function withoutHash(template: PodTemplateSpec | undefined): object {
   return { ...template, metadata: { ...metadata, labels } };
 }
 
-/** The number of a set's revision; 0 where it has none. Numbers go to 2^63, and adopted sets bring their own. */
+/** The number of a set's revision; 0 if it has none. Numbers may reach 2^63, and adopted sets have their own. */
 export function revisionOf(set: ReplicaSet): bigint {
   return revisionIn(set.metadata.annotations?.[REVISION]);
 }

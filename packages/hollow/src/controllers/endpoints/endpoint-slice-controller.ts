@@ -65,7 +65,7 @@ export function endpointSliceController(context: ControllerContext): Controller 
       await resource.update({ ...slice, metadata: { ...slice.metadata, labels } });
     }
     for (const { metadata } of remove) {
-      await ignoringGone(() => resource.delete(metadata.name ?? '', { namespace: metadata.namespace ?? '' }));
+      await ignoreNotFound(() => resource.delete(metadata.name ?? '', { namespace: metadata.namespace ?? '' }));
     }
   }
 
@@ -93,7 +93,7 @@ export function endpointSliceController(context: ControllerContext): Controller 
 
   async function removeEndpoints(namespace: string, name: string): Promise<void> {
     if (endpoints.get(`${namespace}/${name}`)?.metadata.labels?.[ENDPOINTS_MANAGED_BY] === undefined) return;
-    await ignoringGone(() => client.resource(EndpointsResource).delete(name, { namespace }));
+    await ignoreNotFound(() => client.resource(EndpointsResource).delete(name, { namespace }));
   }
 
   const controller = new Controller({ name: 'endpointslice', reconcile, clock, random, log, concurrency: 5 });
@@ -106,7 +106,7 @@ export function endpointSliceController(context: ControllerContext): Controller 
         .list(pod.metadata.namespace)
         .filter((service) => isSelected(service, pod))
         .map(keyOf),
-    { isRelevant: concernsEndpoints },
+    { isRelevant: affectsEndpoints },
   );
 }
 
@@ -115,7 +115,7 @@ function isSelected({ spec }: Service, { metadata }: Pod): boolean {
   return selector.length > 0 && selector.every(([name, value]) => metadata.labels?.[name] === value);
 }
 
-function concernsEndpoints(old: Pod, pod: Pod): boolean {
+function affectsEndpoints(old: Pod, pod: Pod): boolean {
   return (
     old.status?.podIP !== pod.status?.podIP ||
     old.status?.phase !== pod.status?.phase ||
@@ -156,9 +156,9 @@ function newSlice(
   };
 }
 
-async function ignoringGone(act: () => Promise<void>): Promise<void> {
+async function ignoreNotFound(request: () => Promise<void>): Promise<void> {
   try {
-    await act();
+    await request();
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error;
   }

@@ -14,11 +14,11 @@ function mirrored(...subsets: EndpointSubset[]) {
   return { shown, ...rest };
 }
 
-describe('Endpoints as slices', () => {
+describe('mirroring Endpoints to slices', () => {
   it.each<{ what: string; subsets: EndpointSubset[]; shown: unknown[]; invalid?: number }>([
     { what: 'nothing', subsets: [], shown: [] },
     {
-      what: 'ready and other addresses',
+      what: 'ready and not ready addresses',
       subsets: [{ addresses: [{ ip: '10.0.0.1' }], notReadyAddresses: [{ ip: '10.0.0.2' }], ports: WEB }],
       shown: [['IPv4', [80], ['10.0.0.1 true', '10.0.0.2 false']]],
     },
@@ -39,22 +39,22 @@ describe('Endpoints as slices', () => {
       shown: [['IPv4', [80], ['10.0.0.1 true', '10.0.0.2 true']]],
     },
     {
-      what: 'what is no address',
+      what: 'an invalid address',
       subsets: [{ addresses: [{ ip: 'web.example' }], ports: WEB }],
       shown: [],
       invalid: 1,
     },
-  ])('$what', ({ subsets, shown, invalid = 0 }) => {
+  ])('converts $what', ({ subsets, shown, invalid = 0 }) => {
     expect(mirrored(...subsets)).toEqual({ shown, invalid, skipped: 0 });
   });
 
-  it('are a thousand of a subset at most', () => {
+  it('keeps at most a thousand addresses per subset', () => {
     const addresses = Array.from({ length: 1005 }, (_, index) => ({ ip: `10.0.${index >> 8}.${index & 255}` }));
     const { groups, skipped } = mirroredGroups({ metadata: {}, subsets: [{ addresses, ports: WEB }] });
     expect([groups[0]?.endpoints.length, skipped]).toEqual([1000, 5]);
   });
 
-  it('are a thousand of a slice at most, which is what one may have', () => {
+  it('puts at most a thousand endpoints into a slice', () => {
     const subset = (net: number) => ({
       addresses: Array.from({ length: 600 }, (_, index) => ({ ip: `10.${net}.${index >> 8}.${index & 255}` })),
       ports: WEB,

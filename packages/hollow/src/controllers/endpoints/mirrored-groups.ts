@@ -11,14 +11,14 @@ import { canonicalJson } from '@fairway/kube/object/json';
 /** --mirroring-max-endpoints-per-subset. */
 const MAX_ADDRESSES = 1000;
 
-/** The endpoints of one slice: of one address family and with the same ports. */
+/** The endpoints of one slice, with one address family and the same ports. */
 export interface MirroredGroup {
   readonly addressType: 'IPv4' | 'IPv6';
   readonly ports: readonly DiscoveryV1EndpointPort[];
   readonly endpoints: readonly Endpoint[];
 }
 
-export interface Mirrored {
+export interface MirrorResult {
   readonly groups: readonly MirroredGroup[];
   /** Number of invalid addresses. */
   readonly invalid: number;
@@ -31,7 +31,7 @@ export function groupKey(addressType: string, ports: readonly DiscoveryV1Endpoin
 }
 
 /** Groups Endpoints for the slices that mirror them. */
-export function mirroredGroups({ subsets = [] }: Endpoints): Mirrored {
+export function mirroredGroups({ subsets = [] }: Endpoints): MirrorResult {
   const groups = new Map<string, MirroredGroup & { readonly endpoints: Endpoint[] }>();
   let invalid = 0;
   let skipped = 0;

@@ -12,8 +12,8 @@ export interface SlicePlan {
 }
 
 /**
- * Packs endpoints into slices with few writes: each stays in its slice, new ones go where there is room, and only the remainder
- * gets new slices. A Service without endpoints keeps one empty slice.
+ * Packs endpoints into slices with few writes: each stays in its slice, new ones fill free capacity, and only the
+ * remainder gets new slices. A Service without endpoints keeps one empty slice.
  */
 export function planSlices(groups: readonly EndpointGroup[], existing: readonly EndpointSlice[]): SlicePlan {
   const create: EndpointGroup[] = [];
@@ -26,12 +26,12 @@ export function planSlices(groups: readonly EndpointGroup[], existing: readonly 
     );
     const missing = new Map(endpoints.map((endpoint) => [idOf(endpoint), endpoint]));
     const kept = slices.map((slice) => {
-      const stay = (slice.endpoints ?? []).flatMap((endpoint) => {
+      const keep = (slice.endpoints ?? []).flatMap((endpoint) => {
         const wanted = missing.get(idOf(endpoint));
         missing.delete(idOf(endpoint));
         return wanted ? [wanted] : [];
       });
-      return { slice, stay };
+      return { slice, stay: keep };
     });
     const waiting = [...missing.values()];
     for (const [index, { slice, stay }] of kept.entries()) {

@@ -63,8 +63,8 @@ export function jobController(context: ControllerContext): Controller {
     if ((job.spec.managedBy ?? CONTROLLER_NAME) !== CONTROLLER_NAME) return {};
     const end = finishedAt(job);
     const claimed = await claimChildren(job, job.spec.selector, children);
-    if (end !== undefined) return afterwards(job, claimed, end);
-    const isSettled = expectations.satisfied(key);
+    if (end !== undefined) return cleanUpFinished(job, claimed, end);
+    const isSettled = expectations.isSatisfied(key);
     const counts = tally(job, claimed);
     const active = claimed.filter(isPodActive);
     const outcome = jobOutcome(job, counts, claimed, clock.now());
@@ -78,7 +78,7 @@ export function jobController(context: ControllerContext): Controller {
       if (kept.has(pod)) continue;
       const uid = pod.metadata.uid ?? '';
       const isOurs = counts.uncounted.succeeded.includes(uid) || counts.uncounted.failed.includes(uid);
-      // Finalizers are also removed from finished pods that count neither as succeeded nor as failed.
+      // Removes finalizers also from finished pods that count neither as succeeded nor as failed.
       const isDone =
         isOurs || isPodFinished(pod) || (pod.metadata.deletionTimestamp !== undefined && (outcome || job.spec.suspend));
       if (isDone && isTracked(pod)) await release(pod);
@@ -88,12 +88,12 @@ export function jobController(context: ControllerContext): Controller {
       if (active.length > 0) await control.deleteAll(job, active);
       return {};
     }
-    const waitMs = await keepRunning(job, counts, claimed, replaced);
-    return soonest(waitMs, deadlineLeftMs(job, status));
+    const waitMs = await manageJob(job, counts, claimed, replaced);
+    return requeueEarliest(waitMs, deadlineLeftMs(job, status));
   }
 
-  /** Creates and deletes pods; resolves with the delay before more may be created. */
-  async function keepRunning(
+  /** Creates and deletes pods; resolves with the delay before it may create more. */
+  async function manageJob(
     job: Job,
     counts: Tally,
     claimed: readonly Pod[],
@@ -101,7 +101,7 @@ export function jobController(context: ControllerContext): Controller {
   ): Promise<number | undefined> {
     const { parallelism = 1, completions } = job.spec;
     const active = claimed.filter(isPodActive);
-    const leaving = claimed.filter(isPodTerminating);
+    const terminatingPods = claimed.filter(isPodTerminating);
     let wanted = completions === undefined ? parallelism : Math.min(parallelism, completions - counts.succeeded);
     // A work-queue Job creates no more pods once one has succeeded.
     if (completions === undefined && counts.succeeded > 0) wanted = Math.min(active.length, parallelism);
@@ -110,7 +110,7 @@ export function jobController(context: ControllerContext): Controller {
       await control.deleteAll(job, [...active].sort(order).slice(0, Math.min(active.length - wanted, BURST)));
       return undefined;
     }
-    const held = job.spec.podReplacementPolicy === 'Failed' ? leaving.length : 0;
+    const held = job.spec.podReplacementPolicy === 'Failed' ? terminatingPods.length : 0;
     const missing = Math.min(wanted - active.length - held, BURST);
     if (missing <= 0) return undefined;
     const isPerIndex = job.spec.backoffLimitPerIndex !== undefined;
@@ -123,7 +123,7 @@ export function jobController(context: ControllerContext): Controller {
     const taken = new Set([
       ...counts.completedIndexes,
       ...(counts.failedIndexes ?? []),
-      ...[...active, ...leaving.slice(0, held)].map((pod) => indexOf(pod) ?? -1),
+      ...[...active, ...terminatingPods.slice(0, held)].map((pod) => indexOf(pod) ?? -1),
     ]);
     if (!isIndexed(job)) {
       await control.createAll(
@@ -132,7 +132,10 @@ export function jobController(context: ControllerContext): Controller {
       );
       return undefined;
     }
-    const waits = missingIndexes(job, taken, missing).map((index) => ({ index, leftMs: waitOf(replaced.get(index)) }));
+    const waits = missingIndexes(job, taken, missing).map((index) => ({
+      index,
+      leftMs: backoffOf(replaced.get(index)),
+    }));
     const due = waits.filter(({ leftMs }) => leftMs <= 0);
     await control.createAll(
       job,
@@ -142,15 +145,15 @@ export function jobController(context: ControllerContext): Controller {
     return later.length === 0 ? undefined : Math.min(...later);
   }
 
-  /** How long an index waits for its next try. */
-  function waitOf(failed: Pod | undefined): number {
+  /** How long an index waits for its next attempt. */
+  function backoffOf(failed: Pod | undefined): number {
     if (failed === undefined) return 0;
     const { counted, ignored } = failuresOfIndex(failed);
     return backoffEndMs(counted + ignored + 1, [failed]) - clock.now();
   }
 
   /** A finished Job: removes the finalizers of its remaining pods, and deletes the Job after its TTL. */
-  async function afterwards(job: Job, claimed: readonly Pod[], endMs: number): Promise<Result> {
+  async function cleanUpFinished(job: Job, claimed: readonly Pod[], endMs: number): Promise<Result> {
     for (const pod of claimed) if (isTracked(pod)) await release(pod);
     const ttl = job.spec.ttlSecondsAfterFinished;
     if (ttl === undefined) return {};
@@ -173,12 +176,12 @@ export function jobController(context: ControllerContext): Controller {
       const owner = controllerOf(pod);
       const isOurs =
         owner?.kind === Jobs.kind && owner.name === name && (job === undefined || owner.uid === job.metadata.uid);
-      if (isOurs || (owner === undefined && adopters(pod).length === 0)) await release(pod);
+      if (isOurs || (owner === undefined && potentialOwners(pod).length === 0)) await release(pod);
     }
   }
 
   /** The Jobs that may adopt an orphan. */
-  function adopters(pod: Pod): Job[] {
+  function potentialOwners(pod: Pod): Job[] {
     return jobs
       .list(pod.metadata.namespace)
       .filter(({ metadata, spec }) => metadata.deletionTimestamp === undefined && isSelectedBy(pod, spec.selector));
@@ -192,7 +195,7 @@ export function jobController(context: ControllerContext): Controller {
     const now = formatTime(clock.now());
     const active = outcome || job.spec.suspend ? [] : claimed.filter(isPodActive);
     const ready = active.filter(isPodReady).length;
-    const leaving = claimed.filter(isPodTerminating).length;
+    const terminatingPods = claimed.filter(isPodTerminating).length;
     let conditions: readonly JobCondition[] = job.status?.conditions ?? [];
     let startTime = job.status?.startTime ?? (job.spec.suspend ? undefined : now);
     const suspended = conditions.find(({ type }) => type === 'Suspended');
@@ -213,7 +216,7 @@ export function jobController(context: ControllerContext): Controller {
         message,
         now,
       );
-      // The final condition is set once no pod runs and all are counted.
+      // Set the final condition only once no pod runs and all are counted.
       const isQuiet =
         claimed.every(isPodFinished) && counts.uncounted.succeeded.length + counts.uncounted.failed.length === 0;
       if (isQuiet) conditions = withCondition(conditions, type, 'True', reason, message, now);
@@ -225,7 +228,7 @@ export function jobController(context: ControllerContext): Controller {
       ...(isComplete && { completionTime: now }),
       ...(active.length > 0 && { active: active.length }),
       ready,
-      terminating: leaving,
+      terminating: terminatingPods,
       ...counts.status,
       uncountedTerminatedPods: counts.status.uncountedTerminatedPods ?? {},
     };
@@ -249,8 +252,8 @@ export function jobController(context: ControllerContext): Controller {
   const controller = new Controller({ name: 'job', reconcile, clock, random, log, concurrency: CONCURRENCY });
   return controller.watch(jobs).watch(pods, (pod) => {
     if (controllerOf(pod) !== undefined) return ownersOf(pod);
-    const keys = adopters(pod).map(keyOf);
-    // Their Job no longer exists: the key of the missing Job cleans them up.
+    const keys = potentialOwners(pod).map(keyOf);
+    // Their Job no longer exists: reconciling its key cleans them up.
     return keys.length === 0 && isTracked(pod) ? [`${pod.metadata.namespace}/`] : keys;
   });
 }
@@ -277,7 +280,7 @@ function withCondition(
   return old ? conditions.map((condition) => (condition === old ? next : condition)) : [...conditions, next];
 }
 
-function soonest(...waits: (number | undefined)[]): Result {
+function requeueEarliest(...waits: (number | undefined)[]): Result {
   const known = waits.filter((wait) => wait !== undefined);
   return known.length === 0 ? {} : { requeueAfterMs: Math.max(0, Math.min(...known)) };
 }

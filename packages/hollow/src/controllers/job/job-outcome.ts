@@ -2,7 +2,7 @@ import type { Job, Pod } from '@fairway/kube/kinds/generated/types';
 import { isPodActive, restartsOf } from '../pods.ts';
 import { parseIndexes } from './index-set.ts';
 import type { Tally } from './job-tally.ts';
-import { isPodFailed, rulingOn } from './pod-failures.ts';
+import { failureDecisionFor, isPodFailed } from './pod-failures.ts';
 
 /** The outcome of a Job that is about to finish. */
 export interface JobOutcome {
@@ -12,21 +12,21 @@ export interface JobOutcome {
 }
 
 /**
- * Whether and how the Job ends, in upstream's order: earlier decision, pod failures, limits of the Job, failed and then succeeded indexes,
- * completions.
+ * Whether and how the Job ends, checked in upstream's order: earlier decision, pod failures, limits of the Job, failed
+ * and then succeeded indexes, completions.
  */
 export function jobOutcome(job: Job, counts: Tally, pods: readonly Pod[], nowMs: number): JobOutcome | undefined {
   return (
-    decidedBefore(job) ??
+    recordedOutcome(job) ??
     failedByPolicy(job, pods) ??
-    overLimits(job, counts, pods, nowMs) ??
+    exceededLimit(job, counts, pods, nowMs) ??
     failedByIndexes(job, counts) ??
     succeededByPolicy(job, counts) ??
     completed(job, counts, pods)
   );
 }
 
-function decidedBefore({ status }: Job): JobOutcome | undefined {
+function recordedOutcome({ status }: Job): JobOutcome | undefined {
   const decisions = [
     ['SuccessCriteriaMet', 'Complete'],
     ['FailureTarget', 'Failed'],
@@ -41,13 +41,13 @@ function decidedBefore({ status }: Job): JobOutcome | undefined {
 function failedByPolicy(job: Job, pods: readonly Pod[]): JobOutcome | undefined {
   if (job.spec.podFailurePolicy === undefined) return undefined;
   for (const pod of pods) {
-    const { message } = isPodFailed(job, pod) ? rulingOn(job, pod) : {};
+    const { message } = isPodFailed(job, pod) ? failureDecisionFor(job, pod) : {};
     if (message !== undefined) return { type: 'Failed', reason: 'PodFailurePolicy', message };
   }
   return undefined;
 }
 
-function overLimits(job: Job, counts: Tally, pods: readonly Pod[], nowMs: number): JobOutcome | undefined {
+function exceededLimit(job: Job, counts: Tally, pods: readonly Pod[], nowMs: number): JobOutcome | undefined {
   const { backoffLimit = 6, activeDeadlineSeconds, suspend } = job.spec;
   const isRestarting = job.spec.template.spec?.restartPolicy === 'OnFailure';
   const active = pods.filter(isPodActive);

@@ -1,10 +1,10 @@
-import { JOB_NAME } from '@fairway/apiserver/kinds/batch/job-defaults';
+import { JOB_NAME_LABEL } from '@fairway/apiserver/kinds/batch/job-defaults';
 import { generateName } from '@fairway/apiserver/server/generate-name';
 import type { Job, Pod } from '@fairway/kube/kinds/generated/types';
 import { Jobs } from '@fairway/kube/kinds/resources';
 import { podFromTemplate } from '../workloads/pod-from-template.ts';
 
-/** Keeps a pod until its result has been counted. */
+/** Keeps a pod until its result is counted. */
 export const TRACKING = 'batch.kubernetes.io/job-tracking';
 const INDEX = 'batch.kubernetes.io/job-completion-index';
 export const INDEX_FAILURES = 'batch.kubernetes.io/job-index-failure-count';
@@ -39,7 +39,7 @@ export function jobPod(
   delete pod.metadata.generateName;
   pod.metadata.name = generateName(`${name.slice(0, 50)}-${index}-`, random);
   pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations, [INDEX]: String(index) };
-  pod.metadata.labels = { ...pod.metadata.labels, [INDEX]: String(index), [JOB_NAME]: name };
+  pod.metadata.labels = { ...pod.metadata.labels, [INDEX]: String(index), [JOB_NAME_LABEL]: name };
   pod.spec.hostname ??= `${name}-${index}`;
   const fieldRef = { apiVersion: 'v1', fieldPath: `metadata.labels['${INDEX}']` };
   for (const container of [...(pod.spec.initContainers ?? []), ...pod.spec.containers]) {

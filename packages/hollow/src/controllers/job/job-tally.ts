@@ -1,7 +1,7 @@
 import type { Job, JobStatus, Pod } from '@fairway/kube/kinds/generated/types';
 import { formatIndexes, parseIndexes } from './index-set.ts';
 import { indexOf, isIndexed, isTracked } from './job-pods.ts';
-import { isLastTry, isPodFailed, rulingOn } from './pod-failures.ts';
+import { failureDecisionFor, isLastAttempt, isPodFailed } from './pod-failures.ts';
 
 export interface Tally {
   readonly succeeded: number;
@@ -19,8 +19,8 @@ export interface Tally {
 }
 
 /**
- * Counts each finished pod exactly once across crashes: its UID is first written into the status, then its finalizer is removed,
- * and only when that is observed is it added to the counter (KEP-2307).
+ * Counts each finished pod exactly once despite crashes: first writes its UID into the status, then removes its
+ * finalizer, and increments the counter only when the removal is observed (KEP-2307).
  */
 export function tally(job: Job, pods: readonly Pod[]): Tally {
   const { status = {} } = job;
@@ -38,7 +38,7 @@ export function tally(job: Job, pods: readonly Pod[]): Tally {
   };
   const known = new Set([...succeeded, ...failed]);
   const completed = parseIndexes(status.completedIndexes, job.spec.completions);
-  const givenUp = job.spec.backoffLimitPerIndex === undefined ? undefined : failedIndexesOf(job, pods);
+  const failedIndexSet = job.spec.backoffLimitPerIndex === undefined ? undefined : failedIndexesOf(job, pods);
   for (const pod of pods) {
     const uid = pod.metadata.uid ?? '';
     if (!isTracked(pod) || known.has(uid)) continue;
@@ -48,7 +48,7 @@ export function tally(job: Job, pods: readonly Pod[]): Tally {
       if (isIndexed(job) && (index === undefined || completed.has(index))) continue;
       if (index !== undefined) completed.add(index);
       succeeded.push(uid);
-    } else if (isFailed(job, pod) && rulingOn(job, pod).action !== 'Ignore') failed.push(uid);
+    } else if (isFailed(job, pod) && failureDecisionFor(job, pod).action !== 'Ignore') failed.push(uid);
   }
   const isPending = succeeded.length + failed.length > 0;
   const indexes = formatIndexes(completed);
@@ -56,13 +56,13 @@ export function tally(job: Job, pods: readonly Pod[]): Tally {
     succeeded: isIndexed(job) ? completed.size : counted.succeeded + succeeded.length,
     failed: counted.failed + failed.length,
     completedIndexes: completed,
-    failedIndexes: givenUp,
+    failedIndexes: failedIndexSet,
     uncounted: { succeeded, failed },
     status: {
       ...(counted.succeeded > 0 && { succeeded: counted.succeeded }),
       ...(counted.failed > 0 && { failed: counted.failed }),
       ...(indexes !== '' && { completedIndexes: indexes }),
-      ...(givenUp !== undefined && { failedIndexes: formatIndexes(givenUp) }),
+      ...(failedIndexSet !== undefined && { failedIndexes: formatIndexes(failedIndexSet) }),
       ...(isPending && {
         uncountedTerminatedPods: {
           ...(succeeded.length > 0 && { succeeded }),
@@ -75,8 +75,8 @@ export function tally(job: Job, pods: readonly Pod[]): Tally {
 
 /** A terminating pod counts as failed, unless the Job waits for it to finish or deleted it itself. */
 function isFailed(job: Job, pod: Pod): boolean {
-  const isOurDoing = job.spec.suspend === true || isEnding(job);
-  return pod.status?.phase === 'Failed' || (isPodFailed(job, pod) && !isOurDoing);
+  const isControllerInitiated = job.spec.suspend === true || isFinishing(job);
+  return pod.status?.phase === 'Failed' || (isPodFailed(job, pod) && !isControllerInitiated);
 }
 
 function failedIndexesOf(job: Job, pods: readonly Pod[]): Set<number> {
@@ -84,12 +84,12 @@ function failedIndexesOf(job: Job, pods: readonly Pod[]): Set<number> {
   for (const pod of pods) {
     const index = indexOf(pod);
     if (index === undefined || index >= (job.spec.completions ?? 0)) continue;
-    if (isTracked(pod) && isLastTry(job, pod)) failed.add(index);
+    if (isTracked(pod) && isLastAttempt(job, pod)) failed.add(index);
   }
   return failed;
 }
 
-export function isEnding({ status }: Job): boolean {
+export function isFinishing({ status }: Job): boolean {
   return (status?.conditions ?? []).some(
     ({ type, status }) =>
       status === 'True' && ['FailureTarget', 'SuccessCriteriaMet', 'Complete', 'Failed'].includes(type),

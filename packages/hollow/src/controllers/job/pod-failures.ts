@@ -9,14 +9,14 @@ import { isPodActive } from '../pods.ts';
 import { INDEX_FAILURES, INDEX_IGNORED_FAILURES, indexOf, isTracked } from './job-pods.ts';
 
 /** Decision of a Job's podFailurePolicy about a failed pod. */
-export interface FailureRuling {
+export interface FailureDecision {
   readonly action: 'Count' | 'Ignore' | 'FailIndex' | 'FailJob';
   /** Why the Job fails. */
   readonly message?: string;
 }
 
 /** The first matching rule decides; a pod without a matching rule counts against the backoff limit (pod_failure_policy.go). */
-export function rulingOn({ spec }: Pick<Job, 'spec'>, pod: Pod): FailureRuling {
+export function failureDecisionFor({ spec }: Pick<Job, 'spec'>, pod: Pod): FailureDecision {
   for (const [index, rule] of (spec.podFailurePolicy?.rules ?? []).entries()) {
     const reason = matchOf(rule, pod);
     if (reason === undefined) continue;
@@ -66,18 +66,21 @@ export function isPodFailed({ spec }: Pick<Job, 'spec'>, { status, metadata }: P
 
 /** How often an index has failed, as recorded on its last pod: with and without ignored failures. */
 export function failuresOfIndex({ metadata }: Pod): { readonly counted: number; readonly ignored: number } {
-  return { counted: numberIn(metadata, INDEX_FAILURES), ignored: numberIn(metadata, INDEX_IGNORED_FAILURES) };
+  return {
+    counted: numericAnnotation(metadata, INDEX_FAILURES),
+    ignored: numericAnnotation(metadata, INDEX_IGNORED_FAILURES),
+  };
 }
 
-function numberIn({ annotations }: Pod['metadata'], name: string): number {
+function numericAnnotation({ annotations }: Pod['metadata'], name: string): number {
   const text = annotations?.[name] ?? '';
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
-/** Whether this failed pod was the last try of its index. */
-export function isLastTry(job: Pick<Job, 'spec'>, pod: Pod): boolean {
+/** Whether this failed pod was the last attempt of its index. */
+export function isLastAttempt(job: Pick<Job, 'spec'>, pod: Pod): boolean {
   if (!isPodFailed(job, pod)) return false;
-  const { action } = rulingOn(job, pod);
+  const { action } = failureDecisionFor(job, pod);
   if (action === 'FailIndex') return true;
   return action !== 'Ignore' && failuresOfIndex(pod).counted >= (job.spec.backoffLimitPerIndex ?? 0);
 }
@@ -109,7 +112,7 @@ export function podsToReplace(
 export function failureAnnotations(job: Pick<Job, 'spec'>, failed: Pod | undefined): Record<string, string> {
   if (job.spec.backoffLimitPerIndex === undefined) return {};
   if (failed === undefined) return { [INDEX_FAILURES]: '0' };
-  const isIgnored = rulingOn(job, failed).action === 'Ignore';
+  const isIgnored = failureDecisionFor(job, failed).action === 'Ignore';
   const { counted, ignored } = failuresOfIndex(failed);
   const annotations = { [INDEX_FAILURES]: String(isIgnored ? counted : counted + 1) };
   return isIgnored || ignored > 0

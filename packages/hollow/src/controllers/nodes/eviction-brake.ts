@@ -7,15 +7,16 @@ const SLOW_INTERVAL_MS = 100_000;
 const UNHEALTHY_SHARE = 0.55;
 const LARGE_CLUSTER = 50;
 
-/** Whether a node's pods may be evicted: now, after a delay in ms, or not at all in the current state. */
+/** Whether a node's pods may be evicted: now, after a delay in ms, or not in the current state. */
 export type BrakeDecision =
   | { readonly kind: 'go' }
-  | { readonly kind: 'wait'; readonly forMs: number }
+  | { readonly kind: 'wait'; readonly waitMs: number }
   | { readonly kind: 'halt' };
 
 /**
- * Limits evictions when a control plane loses contact with its nodes: one node in ten seconds per zone; in a zone where most nodes are
- * down a tenth of that, or none in a small cluster; none if all zones are down, since the fault is then likely on our side.
+ * Limits evictions when a control plane loses contact with its nodes: one node in ten seconds per zone. If most nodes
+ * of a zone are down, a tenth of that, or none in a small cluster. If all zones are down, none, since the fault is then
+ * likely on our side.
  */
 export class EvictionBrake {
   readonly #lastMs = new Map<string, number>();
@@ -25,12 +26,13 @@ export class EvictionBrake {
     if (isEvicting(node)) return { kind: 'go' };
     const zone = zoneOf(node);
     const members = nodes.filter((other) => zoneOf(other) === zone);
-    const away = members.filter((other) => readinessOf(other) !== 'True').length;
-    const isPartial = away < members.length && away > 2 && away / members.length >= UNHEALTHY_SHARE;
+    const notReadyCount = members.filter((other) => readinessOf(other) !== 'True').length;
+    const isPartial =
+      notReadyCount < members.length && notReadyCount > 2 && notReadyCount / members.length >= UNHEALTHY_SHARE;
     if (isPartial && members.length <= LARGE_CLUSTER) return { kind: 'halt' };
     const intervalMs = isPartial ? SLOW_INTERVAL_MS : NODE_INTERVAL_MS;
-    const forMs = (this.#lastMs.get(zone) ?? Number.NEGATIVE_INFINITY) + intervalMs - nowMs;
-    if (forMs > 0) return { kind: 'wait', forMs };
+    const waitMs = (this.#lastMs.get(zone) ?? Number.NEGATIVE_INFINITY) + intervalMs - nowMs;
+    if (waitMs > 0) return { kind: 'wait', waitMs };
     this.#lastMs.set(zone, nowMs);
     return { kind: 'go' };
   }

@@ -27,7 +27,7 @@ export function readinessOf({ status }: Node): Readiness {
 }
 
 /** The conditions of a node whose grace period has expired; the same list if nothing changes. */
-export function silentConditions(node: Node, nowMs: number): readonly NodeCondition[] {
+export function unknownConditions(node: Node, nowMs: number): readonly NodeCondition[] {
   const conditions = node.status?.conditions ?? [];
   const now = formatTime(nowMs);
   const known = new Set(conditions.map(({ type }) => type));

@@ -9,40 +9,41 @@ import type { ControllerContext } from '../context.ts';
 import { indexPodsByNode, podsOnNode } from '../pod-indexes.ts';
 import { podCondition } from '../pods.ts';
 import { EvictionBrake } from './eviction-brake.ts';
-import { readinessOf, silentConditions, wantedTaints } from './node-health.ts';
+import { readinessOf, unknownConditions, wantedTaints } from './node-health.ts';
 
 /** --node-monitor-grace-period since Kubernetes 1.32. */
 const GRACE_MS = 50_000;
 const LEASE_NAMESPACE = 'kube-node-lease';
 
 /** The last heartbeat of a node. */
-interface Sign {
+interface Heartbeat {
   readonly renewTime: string | undefined;
   readonly heartbeat: string | undefined;
   readonly atMs: number;
 }
 
 /**
- * Monitors nodes (pkg/controller/nodelifecycle): one that stops renewing its Lease becomes Unknown, is tainted, and its pods are marked not
- * ready. Nothing is polled: a node is checked when it changes, and when its last heartbeat becomes too old.
+ * Monitors nodes (pkg/controller/nodelifecycle). A node that stops renewing its Lease becomes Unknown and is tainted,
+ * and its pods are marked not ready. Nothing is polled: a node is checked when it changes and when its last heartbeat
+ * becomes too old.
  */
 export function nodeLifecycleController(context: ControllerContext): Controller {
   const { client, informers, reader, clock, random, log } = context;
   const nodes = informers.informer(Nodes);
   const pods = indexPodsByNode(informers.informer(Pods));
   const events = context.events('node-controller');
-  const signs = new Map<string, Sign>();
+  const heartbeats = new Map<string, Heartbeat>();
   const brake = new EvictionBrake();
 
   async function reconcile(name: string): Promise<Result> {
     const node = reader.get(Nodes, '', name);
     if (node === undefined) {
-      signs.delete(name);
+      heartbeats.delete(name);
       return {};
     }
-    const sign = observeHeartbeat(name, node);
-    const leftMs = sign.atMs + GRACE_MS - clock.now();
-    const current = leftMs <= 0 ? await markSilent(node) : node;
+    const observed = observeHeartbeat(name, node);
+    const leftMs = observed.atMs + GRACE_MS - clock.now();
+    const current = leftMs <= 0 ? await markUnknown(node) : node;
     const retryMs = await taint(current);
     if (readinessOf(current) !== 'True') await markPods(name);
     const waits = [leftMs > 0 ? leftMs : undefined, retryMs].filter((wait) => wait !== undefined);
@@ -50,21 +51,21 @@ export function nodeLifecycleController(context: ControllerContext): Controller 
   }
 
   /** The time of the last heartbeat. The node's own clock is trusted only within what was observed here. */
-  function observeHeartbeat(name: string, node: Node): Sign {
-    const known = signs.get(name);
+  function observeHeartbeat(name: string, node: Node): Heartbeat {
+    const known = heartbeats.get(name);
     const { renewTime } = reader.get<Lease>(Leases, LEASE_NAMESPACE, name)?.spec ?? {};
     const heartbeat = node.status?.conditions?.find(({ type }) => type === 'Ready')?.lastHeartbeatTime;
     if (known?.renewTime === renewTime && known?.heartbeat === heartbeat && known) return known;
-    const saidMs = Math.max(...[renewTime, heartbeat].map((time) => Date.parse(time ?? '') || 0));
+    const reportedMs = Math.max(...[renewTime, heartbeat].map((time) => Date.parse(time ?? '') || 0));
     // A node seen for the first time gets the full grace period, since heartbeats were not observed before.
-    const atMs = known === undefined ? clock.now() : Math.min(Math.max(saidMs, known.atMs), clock.now());
-    const sign = { renewTime, heartbeat, atMs };
-    signs.set(name, sign);
-    return sign;
+    const atMs = known === undefined ? clock.now() : Math.min(Math.max(reportedMs, known.atMs), clock.now());
+    const observed = { renewTime, heartbeat, atMs };
+    heartbeats.set(name, observed);
+    return observed;
   }
 
-  async function markSilent(node: Node): Promise<Node> {
-    const conditions = silentConditions(node, clock.now());
+  async function markUnknown(node: Node): Promise<Node> {
+    const conditions = unknownConditions(node, clock.now());
     if (conditions === node.status?.conditions) return node;
     const { name = '', uid, resourceVersion } = node.metadata;
     const value = { metadata: { uid, resourceVersion }, status: { conditions } };
@@ -73,7 +74,7 @@ export function nodeLifecycleController(context: ControllerContext): Controller 
     return written;
   }
 
-  /** Resolves with when to retry a taint that is delayed. */
+  /** Resolves with the time after which to retry a delayed taint. */
   async function taint(node: Node): Promise<number | undefined> {
     const isReady = readinessOf(node) === 'True';
     const hasReported = node.status?.conditions?.some(({ type }) => type === 'Ready') ?? false;
@@ -81,12 +82,12 @@ export function nodeLifecycleController(context: ControllerContext): Controller 
     const taints = wantedTaints(node, decision?.kind === 'go', clock.now());
     if (!jsonEqual(taints, node.spec.taints ?? [])) {
       const { name = '', uid } = node.metadata;
-      // Uses the resourceVersion that was read, so as not to overwrite another writer's taints.
+      // Uses the resourceVersion that was read to avoid overwriting another writer's taints.
       const resourceVersion = reader.get(Nodes, '', name)?.metadata.resourceVersion;
       const value = { metadata: { uid, resourceVersion }, spec: { taints: taints.length > 0 ? taints : null } };
       await client.resource(Nodes).patch(name, { type: 'merge', value });
     }
-    return decision?.kind === 'wait' ? decision.forMs : undefined;
+    return decision?.kind === 'wait' ? decision.waitMs : undefined;
   }
 
   /** Pods on an unreachable node are marked not ready. */

@@ -2,7 +2,7 @@ import { keyOf } from '@fairway/kube/client/object-key';
 import { Controller } from '@fairway/kube/controller/controller';
 import { Nodes, Pods } from '@fairway/kube/kinds/resources';
 import type { ControllerContext } from '../context.ts';
-import { deletePod, noteDisruption } from '../disrupt-pod.ts';
+import { deletePod, recordDisruption } from '../disrupt-pod.ts';
 import { indexPodsByNode, podsOnNode } from '../pod-indexes.ts';
 import { isPodFinished } from '../pods.ts';
 
@@ -34,7 +34,7 @@ export function podGarbageCollector(context: ControllerContext): Controller {
       const leftMs = sinceMs + QUARANTINE_MS - clock.now();
       if (leftMs > 0) return { requeueAfterMs: leftMs };
       if (!isPodFinished(pod)) {
-        await noteDisruption(client, pod, 'DeletionByPodGC', 'PodGC: node no longer exists', clock.now(), 'Failed');
+        await recordDisruption(client, pod, 'DeletionByPodGC', 'PodGC: node no longer exists', clock.now(), 'Failed');
       }
       await deletePod(client, pod, { gracePeriodSeconds: 0 });
       return {};

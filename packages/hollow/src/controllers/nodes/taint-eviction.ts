@@ -5,12 +5,12 @@ import type { Node, Pod, Taint } from '@fairway/kube/kinds/generated/types';
 import { Nodes, Pods } from '@fairway/kube/kinds/resources';
 import { tolerates } from '@fairway/scheduling/node-selection';
 import type { ControllerContext } from '../context.ts';
-import { deletePod, noteDisruption } from '../disrupt-pod.ts';
+import { deletePod, recordDisruption } from '../disrupt-pod.ts';
 import { indexPodsByNode, podsOnNode } from '../pod-indexes.ts';
 
 /**
- * When a pod must be evicted from a node with these taints, in ms since the epoch: 0 if immediately, undefined if never. The shortest toleration
- * counts, from the time the taint was added.
+ * When a pod must be evicted from a node with these taints, in ms since the epoch: 0 for immediately, undefined for
+ * never. The shortest toleration counts, from the time the taint was added.
  */
 export function evictionTimeMs({ spec }: Pod, taints: readonly Taint[]): number | undefined {
   let earliest: number | undefined;
@@ -44,7 +44,7 @@ export function taintEvictionController(context: ControllerContext): Controller 
     const { namespace, name } = splitKey(key);
     events.normal(pod, 'TaintManagerEviction', `Marking for deletion Pod ${namespace}/${name}`);
     const message = 'Taint manager: deleting due to NoExecute taint';
-    await noteDisruption(client, pod, 'DeletionByTaintManager', message, clock.now());
+    await recordDisruption(client, pod, 'DeletionByTaintManager', message, clock.now());
     await deletePod(client, pod);
     return {};
   }

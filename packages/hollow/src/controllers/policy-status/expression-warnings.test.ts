@@ -25,13 +25,13 @@ function run(
   }
 }
 
-test('each expression is a piece of work for each kind', () => {
+test('yields a piece of work for each expression and kind', () => {
   const { steps } = run({ validations: [{ expression: 'true', messageExpression: "'no'" }] });
 
   expect(steps).toEqual([4, 4, 4, 4, 4, 4, 4, 4, 4, 4]);
 });
 
-test.each(['__proto__', 'constructor'])('a variable may be called %s', (name) => {
+test.each(['__proto__', 'constructor'])('allows a variable with the name %s', (name) => {
   const variables = [{ name, expression: "'a'" }];
 
   const { warnings } = run({ variables, validations: [{ expression: `variables.${name} == 'a'` }] });
@@ -39,7 +39,7 @@ test.each(['__proto__', 'constructor'])('a variable may be called %s', (name) =>
   expect(warnings).toEqual([]);
 });
 
-test('a policy with more to check than its bound says what was not checked', () => {
+test('reports what was not checked in a policy that exceeds the limit', () => {
   const expression = Array.from({ length: 400 }, () => "object.metadata.name != 'a'").join(' && ');
   const validations = Array.from({ length: 64 }, () => ({ expression }));
 
@@ -55,7 +55,7 @@ test('a policy with more to check than its bound says what was not checked', () 
   ]);
 });
 
-test('a policy full of mistakes has warnings of a bounded length', () => {
+test('limits the length of the warnings of a policy with many mistakes', () => {
   const expression = Array.from({ length: 300 }, (_, n) => `object.x${n} == 1`).join(' && ');
   const validations = Array.from({ length: 64 }, () => ({ expression }));
 

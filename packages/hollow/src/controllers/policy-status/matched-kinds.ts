@@ -16,7 +16,7 @@ export interface PolicyKinds {
 export function kindsOfPolicy({ spec }: ValidatingAdmissionPolicy, kinds: Omit<ServedKinds, 'onChange'>): PolicyKinds {
   const found = new Set<ResourceDefinition>();
   for (const [group, version, plural] of resourcesOf(spec.matchConstraints?.resourceRules ?? [])) {
-    const kind = kinds.ofResource(group, version, plural);
+    const kind = kinds.forResource(group, version, plural);
     if (kind !== undefined) found.add(kind);
     if (found.size === MAX_KINDS) break;
   }

@@ -16,11 +16,11 @@ import { kindsOfPolicy, type PolicyKinds } from './matched-kinds.ts';
 /** Size of a slice, a few milliseconds: other work runs before the next one. */
 const SLICE_CHARS = 10_000;
 /** Burst of checks without a pause, and the average rate beyond it: about half of a CPU. */
-const UNRESTED_CHARS = 100_000;
+const BURST_CHARS = 100_000;
 const CHARS_PER_MS = 1000;
 
-/** The result for a policy, and its dependencies. */
-interface Checked {
+/** The result for a policy and its dependencies. */
+interface CheckedPolicy {
   readonly generation: number;
   readonly schemas: readonly ResourceDefinition['schema'][];
   readonly warnings: readonly ExpressionWarning[];
@@ -35,7 +35,7 @@ interface Checked {
 export function policyStatusController(context: ControllerContext): Controller {
   const { client, informers, kinds, clock, random, log } = context;
   const policies = informers.informer(ValidatingAdmissionPolicies);
-  const checked = new Map<string, Checked>();
+  const checked = new Map<string, CheckedPolicy>();
 
   async function reconcile(key: string, { signal }: ReconcileContext): Promise<Result> {
     const policy = policies.get(key);
@@ -51,7 +51,7 @@ export function policyStatusController(context: ControllerContext): Controller {
     if (!jsonEqual(status, policy.status)) {
       await client.resource(ValidatingAdmissionPolicies).updateStatus({ ...policy, status });
     }
-    if (state !== known && state.chars > UNRESTED_CHARS) await clock.sleep(state.chars / CHARS_PER_MS, signal);
+    if (state !== known && state.chars > BURST_CHARS) await clock.sleep(state.chars / CHARS_PER_MS, signal);
     return {};
   }
 
@@ -62,7 +62,7 @@ export function policyStatusController(context: ControllerContext): Controller {
   return controller.watch(policies);
 }
 
-function isOf(state: Checked, policy: ValidatingAdmissionPolicy, found: PolicyKinds): boolean {
+function isOf(state: CheckedPolicy, policy: ValidatingAdmissionPolicy, found: PolicyKinds): boolean {
   const schemas = schemasOf(found);
   return (
     state.generation === generationOf(policy) &&
@@ -81,14 +81,14 @@ function generationOf({ metadata }: ValidatingAdmissionPolicy): number {
 
 function statusOf(
   { status }: ValidatingAdmissionPolicy,
-  { generation, warnings }: Checked,
+  { generation, warnings }: CheckedPolicy,
 ): ValidatingAdmissionPolicyStatus {
   const typeChecking = warnings.length === 0 ? {} : { expressionWarnings: [...warnings] };
   return { ...status, observedGeneration: generation, typeChecking };
 }
 
-/** Checks a policy, yielding to the event loop after each slice. */
-async function check(policy: ValidatingAdmissionPolicy, found: PolicyKinds): Promise<Checked> {
+/** Checks a policy and yields to the event loop after each slice. */
+async function check(policy: ValidatingAdmissionPolicy, found: PolicyKinds): Promise<CheckedPolicy> {
   const steps = expressionWarnings(policy, found);
   let chars = 0;
   let slice = 0;

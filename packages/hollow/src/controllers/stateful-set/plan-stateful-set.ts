@@ -16,8 +16,9 @@ export type StatefulAction =
   | { readonly kind: 'delete'; readonly pod: Pod; readonly condemned: boolean };
 
 /**
- * The next steps of a StatefulSet (updateStatefulSet of stateful_set_control.go): in order, one at a time and each only when all before are
- * healthy, or all at once with podManagementPolicy Parallel; then one pod of an old revision, from the last to the partition.
+ * The next steps of a StatefulSet (updateStatefulSet of stateful_set_control.go). Pods are handled in order, each only
+ * when all earlier ones are healthy, or all at once with podManagementPolicy Parallel. Then one pod of an old revision
+ * follows, from the last one to the partition.
  */
 export function planStatefulSet(
   set: StatefulSet,
@@ -33,22 +34,22 @@ export function planStatefulSet(
     const ordinal = ordinalOf(set, pod);
     if (ordinal !== undefined) byOrdinal.set(ordinal, pod);
   }
-  const isWell = (pod: Pod) => !isGoing(pod) && isPodAvailable(pod, minReadySeconds, nowMs);
+  const isHealthy = (pod: Pod) => !isTerminating(pod) && isPodAvailable(pod, minReadySeconds, nowMs);
   const actions: StatefulAction[] = [];
   for (let ordinal = start; ordinal < start + replicas; ordinal++) {
     const pod = byOrdinal.get(ordinal);
     if (pod === undefined) actions.push({ kind: 'create', ordinal, revision: revisionFor(set, ordinal, revisions) });
-    else if (isPodFinished(pod) && !isGoing(pod)) actions.push({ kind: 'delete', pod, condemned: false });
-    else if (isWell(pod)) continue;
+    else if (isPodFinished(pod) && !isTerminating(pod)) actions.push({ kind: 'delete', pod, condemned: false });
+    else if (isHealthy(pod)) continue;
     if (isOrdered || actions.length >= BURST) return actions;
   }
   const condemned = [...byOrdinal].filter(([ordinal]) => ordinal < start || ordinal >= start + replicas);
   for (const [, pod] of condemned.sort(([left], [right]) => right - left)) {
-    if (isOrdered && isGoing(pod)) return actions;
-    if (!isGoing(pod)) actions.push({ kind: 'delete', pod, condemned: true });
+    if (isOrdered && isTerminating(pod)) return actions;
+    if (!isTerminating(pod)) actions.push({ kind: 'delete', pod, condemned: true });
     if (isOrdered) return actions;
   }
-  if (actions.length === 0) actions.push(...planUpdate(set, byOrdinal, revisions, isWell));
+  if (actions.length === 0) actions.push(...planUpdate(set, byOrdinal, revisions, isHealthy));
   return actions;
 }
 
@@ -56,7 +57,7 @@ function planUpdate(
   set: StatefulSet,
   byOrdinal: ReadonlyMap<number, Pod>,
   { update }: Revisions,
-  isWell: (pod: Pod) => boolean,
+  isHealthy: (pod: Pod) => boolean,
 ): StatefulAction[] {
   const { replicas = 1, updateStrategy, ordinals } = set.spec;
   if (updateStrategy?.type === 'OnDelete') return [];
@@ -65,9 +66,9 @@ function planUpdate(
   for (let ordinal = start + replicas - 1; ordinal >= first; ordinal--) {
     const pod = byOrdinal.get(ordinal);
     if (pod === undefined) return [];
-    if (revisionOfPod(pod) !== update && !isGoing(pod)) return [{ kind: 'delete', pod, condemned: false }];
+    if (revisionOfPod(pod) !== update && !isTerminating(pod)) return [{ kind: 'delete', pod, condemned: false }];
     // One at a time: the next waits until this one is healthy.
-    if (!isWell(pod)) return [];
+    if (!isHealthy(pod)) return [];
   }
   return [];
 }
@@ -78,10 +79,10 @@ function revisionFor(set: StatefulSet, ordinal: number, { current, update }: Rev
   const start = ordinals?.start ?? 0;
   if (updateStrategy?.type === 'OnDelete') return update;
   const partition = updateStrategy?.rollingUpdate?.partition ?? 0;
-  const isBehind = partition > 0 ? ordinal < start + partition : ordinal < start + (set.status?.currentReplicas ?? 0);
-  return isBehind ? current : update;
+  const isOutdated = partition > 0 ? ordinal < start + partition : ordinal < start + (set.status?.currentReplicas ?? 0);
+  return isOutdated ? current : update;
 }
 
-function isGoing({ metadata }: Pod): boolean {
+function isTerminating({ metadata }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined;
 }

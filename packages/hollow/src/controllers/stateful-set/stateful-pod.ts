@@ -44,7 +44,7 @@ export function statefulPod(set: StatefulSet, template: PodTemplateSpec, revisio
 }
 
 export function claimsOf(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
-  const isTied = set.spec.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete';
+  const isOwned = set.spec.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete';
   return (set.spec.volumeClaimTemplates ?? []).map((claim) => ({
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
@@ -53,7 +53,7 @@ export function claimsOf(set: StatefulSet, ordinal: number): PersistentVolumeCla
       namespace: set.metadata.namespace ?? '',
       labels: { ...claim.metadata.labels, ...set.spec.selector.matchLabels },
       ...(claim.metadata.annotations && { annotations: { ...claim.metadata.annotations } }),
-      ...(isTied && { ownerReferences: [ownerRef(set, StatefulSets)] }),
+      ...(isOwned && { ownerReferences: [ownerRef(set, StatefulSets)] }),
     },
     spec: cloneJson(claim.spec),
   }));

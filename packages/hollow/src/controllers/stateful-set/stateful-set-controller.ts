@@ -1,4 +1,4 @@
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { Controller } from '@fairway/kube/controller/controller';
 import {
@@ -40,15 +40,15 @@ export function statefulSetController(context: ControllerContext): Controller {
     const cached = sets.get(key);
     if (cached === undefined || cached.metadata.deletionTimestamp !== undefined) return {};
     await claimChildren(cached, cached.spec.selector, children);
-    // Names are reused, so a stale cache could delete a pod just created: reads from the server.
+    // Names are reused, so a stale cache could delete a pod that was just created: read from the server.
     const set = reader.get(StatefulSets, cached.metadata.namespace ?? '', cached.metadata.name ?? '');
     if (set?.metadata.uid !== cached.metadata.uid || set === undefined) return {};
     const known = history.byIndex(CONTROLLER_UID_INDEX, set.metadata.uid ?? '');
     const updateRevision = await ensureRevision(client, set, StatefulSets, known);
     const revisions = revisionsOf(set, updateRevision, known);
-    await tieClaims(set, podsOf(set));
+    await updateClaimOwners(set, podsOf(set));
     const actions = planStatefulSet(set, podsOf(set), revisions, clock.now());
-    for (const action of actions) await carryOut(set, action, [...known, updateRevision]);
+    for (const action of actions) await applyAction(set, action, [...known, updateRevision]);
     const current = podsOf(set);
     await writeStatus(set, current, revisions);
     const live = new Set([revisions.current, revisions.update, ...current.map(revisionOfPod)]);
@@ -61,7 +61,7 @@ export function statefulSetController(context: ControllerContext): Controller {
     return reader.list(Pods, set.metadata.namespace ?? '').filter((pod) => isControlledBy(pod, set));
   }
 
-  async function carryOut(
+  async function applyAction(
     set: StatefulSet,
     action: StatefulAction,
     known: readonly ControllerRevision[],
@@ -111,8 +111,8 @@ export function statefulSetController(context: ControllerContext): Controller {
   }
 
   /** Claims are deleted with the set only while its retention policy specifies it; claims of other controllers are not touched. */
-  async function tieClaims(set: StatefulSet, pods: readonly Pod[]): Promise<void> {
-    const isTied = set.spec.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete';
+  async function updateClaimOwners(set: StatefulSet, pods: readonly Pod[]): Promise<void> {
+    const isOwned = set.spec.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete';
     const claims = client.resource(PersistentVolumeClaims);
     for (const { metadata } of pods.flatMap((pod) => claimsOf(set, ordinalOf(set, pod) ?? 0))) {
       const { name = '', namespace = '' } = metadata;
@@ -120,8 +120,8 @@ export function statefulSetController(context: ControllerContext): Controller {
       if (found === undefined || controllerOf(found) !== undefined) continue;
       const { uid, resourceVersion, ownerReferences = [] } = found.metadata;
       const others = ownerReferences.filter((reference) => reference.uid !== set.metadata.uid);
-      if (others.length < ownerReferences.length === isTied) continue;
-      const references = isTied ? [...others, ownerRef(set, StatefulSets)] : others;
+      if (others.length < ownerReferences.length === isOwned) continue;
+      const references = isOwned ? [...others, ownerRef(set, StatefulSets)] : others;
       const value = {
         metadata: { uid, resourceVersion, ownerReferences: references.length > 0 ? references : null },
       };

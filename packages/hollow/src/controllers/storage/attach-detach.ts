@@ -1,5 +1,5 @@
 import { podReferences } from '@fairway/apiserver/auth/pod-references';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ignoreGone } from '@fairway/kube/client/ignore-not-found';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { Result } from '@fairway/kube/controller/result';
 import { csiSourceOf } from '@fairway/kube/kinds/csi-source';
@@ -27,8 +27,8 @@ const BY_VOLUME = 'volume';
 const BY_NODE = 'node';
 
 /**
- * Requests CSI drivers to attach volumes to the nodes of their pods, and to detach them when the pods are gone and the node has released them
- * (pkg/controller/volume/attachdetach). Keys are names of PersistentVolumes.
+ * Requests CSI drivers to attach volumes to the nodes of their pods, and to detach them when the pods no longer exist
+ * and the node has released them (pkg/controller/volume/attachdetach). Keys are names of PersistentVolumes.
  */
 export function attachDetach(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
@@ -44,19 +44,19 @@ export function attachDetach(context: ControllerContext): Controller {
   attachments.addIndex(BY_NODE, ({ spec }) => [spec.nodeName]);
   const events = context.events('attachdetach-controller');
   /** Since when no pod needs an attachment, by its UID. */
-  const unwanted = new Map<string, number>();
+  const unneeded = new Map<string, number>();
 
   async function reconcile(name: string): Promise<Result> {
     const volume = volumes.get(name);
     const wanted = volume && isAttachable(volume) ? podsByNode(volume) : new Map<string, Pod>();
     const present = attachments.byIndex(BY_VOLUME, name);
-    let againMs: number | undefined;
+    let requeueMs: number | undefined;
     for (const attachment of present) {
-      if (wanted.has(attachment.spec.nodeName)) unwanted.delete(attachment.metadata.uid ?? '');
-      else againMs = (await release(attachment, volume)) ?? againMs;
+      if (wanted.has(attachment.spec.nodeName)) unneeded.delete(attachment.metadata.uid ?? '');
+      else requeueMs = (await release(attachment, volume)) ?? requeueMs;
     }
     for (const [node, pod] of volume ? wanted : []) await attach(volume as PersistentVolume, node, pod, present);
-    return againMs === undefined ? {} : { requeueAfterMs: againMs };
+    return requeueMs === undefined ? {} : { requeueAfterMs: requeueMs };
   }
 
   function isAttachable(volume: PersistentVolume): boolean {
@@ -84,7 +84,7 @@ export function attachDetach(context: ControllerContext): Controller {
     const known = present.find(({ spec }) => spec.nodeName === nodeName);
     const node = nodes.get(nodeName);
     if (known) {
-      if (known.status?.attached && node) await noteAttached(node, volume);
+      if (known.status?.attached && node) await recordAttached(node, volume);
       return;
     }
     if (node === undefined) return;
@@ -103,20 +103,20 @@ export function attachDetach(context: ControllerContext): Controller {
     }
   }
 
-  /** Returns when to check again if no event will trigger it. */
+  /** Returns the delay of the next check if no event will trigger it. */
   async function release(
     attachment: VolumeAttachment,
     volume: PersistentVolume | undefined,
   ): Promise<number | undefined> {
     const { uid = '', name = '', deletionTimestamp } = attachment.metadata;
     if (deletionTimestamp !== undefined || !ATTACHMENT_NAME.test(name)) return undefined;
-    const sinceMs = unwanted.get(uid) ?? clock.now();
-    unwanted.set(uid, sinceMs);
+    const sinceMs = unneeded.get(uid) ?? clock.now();
+    unneeded.set(uid, sinceMs);
     const node = nodes.get(attachment.spec.nodeName);
     const leftMs = sinceMs + MAX_UNMOUNT_MS - clock.now();
     if (leftMs > 0 && isInUse(node, volume)) return leftMs;
-    unwanted.delete(uid);
-    if (node && volume) await noteDetached(node, volume);
+    unneeded.delete(uid);
+    if (node && volume) await recordDetached(node, volume);
     await ignoreGone(client.resource(VolumeAttachments).delete(name, { uid }));
     return undefined;
   }
@@ -124,25 +124,27 @@ export function attachDetach(context: ControllerContext): Controller {
   function isInUse(node: Node | undefined, volume: PersistentVolume | undefined): boolean {
     const name = volume && uniqueVolumeName(volume);
     if (node === undefined || name === undefined) return false;
-    const isOut = node.spec.taints?.some(({ key }) => key === OUT_OF_SERVICE_TAINT) ?? false;
-    return !isOut && (node.status?.volumesInUse?.includes(name) ?? false);
+    const isOutOfService = node.spec.taints?.some(({ key }) => key === OUT_OF_SERVICE_TAINT) ?? false;
+    return !isOutOfService && (node.status?.volumesInUse?.includes(name) ?? false);
   }
 
-  async function noteAttached(node: Node, volume: PersistentVolume): Promise<void> {
+  async function recordAttached(node: Node, volume: PersistentVolume): Promise<void> {
     const name = uniqueVolumeName(volume) ?? '';
     const attached = node.status?.volumesAttached ?? [];
     if (attached.some((each) => each.name === name)) return;
     await writeAttached(node, [...attached, { name, devicePath: '' }]);
   }
 
-  async function noteDetached(node: Node, volume: PersistentVolume): Promise<void> {
+  async function recordDetached(node: Node, volume: PersistentVolume): Promise<void> {
     const name = uniqueVolumeName(volume);
     const attached = node.status?.volumesAttached ?? [];
     const left = attached.filter((each) => each.name !== name);
     if (left.length < attached.length) await writeAttached(node, left);
   }
 
-  /** Conditional on the version that was read: another volume's reconcile may have written in the meantime. */
+  /**
+   * Conditional on the version that was read, since the reconcile of another volume may have written in the meantime.
+   */
   async function writeAttached({ metadata }: Node, volumesAttached: readonly object[]): Promise<void> {
     const { name = '', resourceVersion } = metadata;
     const value = { metadata: { resourceVersion }, status: { volumesAttached } };

@@ -12,7 +12,7 @@ import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fair
 import { isApiError } from '@fairway/kube/object/api-error';
 import { jsonEqual } from '@fairway/kube/object/json';
 import { classOf, findVolume, isClaimedBy, isDelayed } from '@fairway/scheduling/match-volume';
-import { SELECTED_NODE } from '@fairway/scheduling/volumes';
+import { SELECTED_NODE_ANNOTATION } from '@fairway/scheduling/volumes';
 import { defaultClassOf } from '../../admission/storage.ts';
 import type { ControllerContext } from '../context.ts';
 
@@ -25,8 +25,9 @@ const BETA_PROVISIONER = 'volume.beta.kubernetes.io/storage-provisioner';
 const VOLUME_KEY = ':';
 
 /**
- * Binds claims to existing volumes, requests the rest from an external provisioner, and updates volumes whose claim is gone
- * (pkg/controller/volume/persistentvolume). Deleting the storage of a released volume is left to its provisioner.
+ * Binds claims to existing volumes, requests the others from an external provisioner, and updates volumes whose claim
+ * no longer exists (pkg/controller/volume/persistentvolume). Deleting the storage of a released volume is left to its
+ * provisioner.
  */
 export function volumeBinder(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
@@ -36,14 +37,14 @@ export function volumeBinder(context: ControllerContext): Controller {
   const events = context.events('persistentvolume-controller');
 
   function reconcile(key: string): Promise<Result> {
-    return key.startsWith(VOLUME_KEY) ? settleVolume(key.slice(1)) : settleClaim(key);
+    return key.startsWith(VOLUME_KEY) ? syncVolume(key.slice(1)) : syncClaim(key);
   }
 
-  async function settleClaim(key: string): Promise<Result> {
+  async function syncClaim(key: string): Promise<Result> {
     const claim = claims.get(key);
     if (claim === undefined || claim.metadata.deletionTimestamp !== undefined) return {};
     const { volumeName } = claim.spec;
-    if (!volumeName) return findOrAsk(claim);
+    if (!volumeName) return findOrProvision(claim);
     const volume = volumes.get(volumeName);
     if (volume === undefined || (volume.spec.claimRef && !isClaimedBy(volume, claim))) {
       const isLost = claim.metadata.annotations?.[BIND_COMPLETED] !== undefined;
@@ -54,10 +55,10 @@ export function volumeBinder(context: ControllerContext): Controller {
     return {};
   }
 
-  async function findOrAsk(claim: PersistentVolumeClaim): Promise<Result> {
+  async function findOrProvision(claim: PersistentVolumeClaim): Promise<Result> {
     const given = await withDefaultClass(claim);
     const storageClass = classes.get(classOf(given));
-    const isWaiting = isDelayed(storageClass) && given.metadata.annotations?.[SELECTED_NODE] === undefined;
+    const isWaiting = isDelayed(storageClass) && given.metadata.annotations?.[SELECTED_NODE_ANNOTATION] === undefined;
     const reserved = volumes.list().find((volume) => isClaimedBy(volume, given));
     const volume = reserved ?? (isDelayed(storageClass) ? undefined : findVolume(given, volumes.list()));
     if (volume) {
@@ -76,11 +77,11 @@ export function volumeBinder(context: ControllerContext): Controller {
         );
       else events.warning(given, 'ProvisioningFailed', `storageclass.storage.k8s.io "${classOf(given)}" not found`);
     } else if (storageClass.provisioner !== 'kubernetes.io/no-provisioner')
-      await askProvisioner(given, storageClass.provisioner);
+      await requestProvisioning(given, storageClass.provisioner);
     return {};
   }
 
-  /** Assigns the default class retroactively to a claim created before there was one. */
+  /** Assigns the default class to a claim that was created before the class. */
   async function withDefaultClass(claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
     if (claim.spec.storageClassName !== undefined || classOf(claim) !== '') return claim;
     const storageClassName = defaultClassOf(classes.list())?.metadata.name;
@@ -88,7 +89,7 @@ export function volumeBinder(context: ControllerContext): Controller {
     return client.resource(PersistentVolumeClaims).update({ ...claim, spec: { ...claim.spec, storageClassName } });
   }
 
-  async function askProvisioner(claim: PersistentVolumeClaim, provisioner: string): Promise<void> {
+  async function requestProvisioning(claim: PersistentVolumeClaim, provisioner: string): Promise<void> {
     const message = `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`;
     if (claim.metadata.annotations?.[PROVISIONER] !== provisioner) {
       const annotations = {
@@ -101,7 +102,7 @@ export function volumeBinder(context: ControllerContext): Controller {
     events.normal(claim, 'ExternalProvisioning', message);
   }
 
-  /** Volume first, then claim, then their phases: each step may be the last one before a crash. */
+  /** Writes the volume first, then the claim, then their phases: a crash may follow any of these steps. */
   async function bind(claim: PersistentVolumeClaim, volume: PersistentVolume, byController: boolean): Promise<void> {
     let bound = volume;
     if (!volume.spec.claimRef?.uid) {
@@ -148,7 +149,7 @@ export function volumeBinder(context: ControllerContext): Controller {
       await client.resource(PersistentVolumeClaims).updateStatus({ ...claim, status });
   }
 
-  async function settleVolume(name: string): Promise<Result> {
+  async function syncVolume(name: string): Promise<Result> {
     const volume = volumes.get(name);
     if (volume === undefined) return {};
     const { claimRef } = volume.spec;

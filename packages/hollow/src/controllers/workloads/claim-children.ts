@@ -30,8 +30,8 @@ export interface ChildrenOptions<T extends KubeObject, O extends KubeObject> {
 }
 
 /**
- * The children of an owner as upstream's ControllerRefManager claims them: those it controls and selects, and orphans that it selects and
- * adopts; those that it controls but no longer selects are released.
+ * Claims the children of an owner like upstream's ControllerRefManager: keeps those it controls and selects, adopts
+ * orphans that it selects, and releases children that it no longer selects.
  */
 export async function claimChildren<T extends KubeObject, O extends KubeObject>(
   owner: O,
@@ -41,11 +41,11 @@ export async function claimChildren<T extends KubeObject, O extends KubeObject>(
   const matcher = compileLabelSelector(selector);
   const isSelected = ({ metadata }: T) => matchesLabels(matcher, metadata.labels ?? {});
   const { uid = '', namespace = '', name = '' } = owner.metadata;
-  const isLeaving = owner.metadata.deletionTimestamp !== undefined;
+  const isTerminating = owner.metadata.deletionTimestamp !== undefined;
   const claimed: T[] = [];
   for (const child of informer.byIndex(CONTROLLER_UID_INDEX, uid)) {
     if (isSelected(child)) claimed.push(child);
-    else if (!isLeaving) {
+    else if (!isTerminating) {
       const left = (child.metadata.finalizers ?? []).filter((one) => one !== finalizer);
       await writeReferences(
         children,
@@ -55,7 +55,7 @@ export async function claimChildren<T extends KubeObject, O extends KubeObject>(
       );
     }
   }
-  if (isLeaving) return claimed;
+  if (isTerminating) return claimed;
   const orphans = informer
     .byIndex(ORPHANS_INDEX, namespace)
     .filter((child) => child.metadata.deletionTimestamp === undefined && isSelected(child));
@@ -73,7 +73,7 @@ export async function claimChildren<T extends KubeObject, O extends KubeObject>(
   return claimed;
 }
 
-/** Owners in the orphan's namespace that select it: a `MapToKeys` part for children without controller. */
+/** Owners in the orphan's namespace that select it; used by `MapToKeys` for children without a controller. */
 export function isSelectedBy(child: KubeObject, selector: LabelSelector | undefined): boolean {
   const isEmpty = !selector?.matchExpressions?.length && Object.keys(selector?.matchLabels ?? {}).length === 0;
   return !isEmpty && matchesLabels(compileLabelSelector(selector), child.metadata.labels ?? {});

@@ -5,8 +5,9 @@ const PHASES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Runni
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
 /**
- * Orders pods by which to delete first (pkg/controller.ActivePodsWithRanks): without a node, not running, not ready, low deletion cost, on a
- * node with more pods of the same owner, ready for a shorter time, more restarts, younger. Ages are compared on a log2 scale.
+ * Orders pods by which to delete first (pkg/controller.ActivePodsWithRanks): no node, not running, not ready, low
+ * deletion cost, on a node with more pods of the same owner, ready for a shorter time, more restarts, younger. Ages are
+ * compared on a log2 scale.
  */
 export function compareForDeletion(siblings: readonly Pod[], nowMs: number): (left: Pod, right: Pod) => number {
   const onNode = new Map<string, number>();

@@ -37,7 +37,7 @@ export class PodControl {
   }
 
   /**
-   * Creates pods in batches that double on success (upstream's slow start), so that an exhausted quota does not cause a
+   * Creates pods in batches that double on success (upstream's slow start), so an exhausted quota does not cause a
    * thousand failing requests. Rejects with the first failure.
    */
   async createAll(owner: KubeObject, pods: readonly Pod[]): Promise<void> {
@@ -69,7 +69,7 @@ export class PodControl {
       this.#events.normal(owner, 'SuccessfulCreate', `Created pod: ${created.metadata.name}`);
     } catch (error) {
       this.#expectations.creationObserved(key);
-      // Nothing can be created in a terminating namespace; not worth an event.
+      // Nothing can be created in a terminating namespace; that needs no event.
       const isTerminating =
         isApiError(error, 'Forbidden') && error.causes.some(({ reason }) => reason === 'NamespaceTerminating');
       if (isTerminating) return;

@@ -11,8 +11,8 @@ const HASH = 'controller.kubernetes.io/hash';
 const DAEMON_SET_HASH = 'controller-revision-hash';
 
 /**
- * The data of a ControllerRevision: a strategic merge patch that restores the template (`kubectl rollout undo`). Its keys are in
- * order, as Go writes them: clients compare the bytes.
+ * The data of a ControllerRevision: a strategic merge patch that restores the template (`kubectl rollout undo`). Its
+ * keys are sorted as in Go, since clients compare the bytes.
  */
 function revisionData(template: PodTemplateSpec): Record<string, unknown> {
   return JSON.parse(canonicalJson({ spec: { template: { ...template, $patch: 'replace' } } })) as Record<
@@ -32,7 +32,7 @@ export function hashOfRevision({ metadata }: ControllerRevision): string {
   return metadata.labels?.[DAEMON_SET_HASH] ?? metadata.labels?.[HASH] ?? '';
 }
 
-/** The revision of the owner's current template: the equal one with the highest number, created if there is none. */
+/** The revision of the owner's current template: the equal one with the highest number, or a new one. */
 export async function ensureRevision(
   client: KubeClient,
   owner: KubeObject & { spec: { template: PodTemplateSpec } },

@@ -1,6 +1,6 @@
 import { canonicalJson } from '@fairway/kube/object/json';
 
-/** The alphabet of k8s.io/apimachinery/pkg/util/rand, which the hash is encoded in; it avoids spelling words. */
+/** The alphabet of k8s.io/apimachinery/pkg/util/rand, used to encode the hash; it avoids spelling words. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** FNV-1a of the value's JSON, in the form of a `pod-template-hash`. `collisions` changes the result. */

@@ -1,7 +1,7 @@
-import { NotUnderstood } from './parse-script.ts';
+import { UnsupportedScriptError } from './parse-script.ts';
 
 export interface Expansion {
-  /** The value of a variable; throws NotUnderstood if it is unknown. */
+  /** The value of a variable; throws UnsupportedScriptError if it is unknown. */
   variable(name: string): string;
   /** From 0 to 32767, different each time. */
   random(): number;
@@ -27,7 +27,7 @@ function expandParts(text: string, pattern: RegExp, expansion: Expansion): strin
   let result = '';
   while (parts.lastIndex < text.length) {
     const match = parts.exec(text);
-    if (match === null) throw new NotUnderstood();
+    if (match === null) throw new UnsupportedScriptError();
     const { single, double, escaped, sum, command, braced, name, plain } = match.groups ?? {};
     if (double !== undefined) result += expandParts(double, IN_QUOTES, expansion);
     else if (sum !== undefined) result += calculate(variablesIn(sum, expansion));
@@ -50,13 +50,13 @@ function outputOf(command: string, expansion: Expansion): string {
   const sum = /^\s*expr\s([^]*)$/.exec(command)?.[1];
   if (sum !== undefined) return calculate(variablesIn(sum, expansion).replaceAll(String.raw`\*`, '*'));
   if (SILENT.test(command)) return '';
-  throw new NotUnderstood();
+  throw new UnsupportedScriptError();
 }
 
 /** One operation on two integers. */
 function calculate(text: string): string {
   const [, left = '', operator, right = ''] = OPERATION.exec(text) ?? [];
-  if (left === '') throw new NotUnderstood();
+  if (left === '') throw new UnsupportedScriptError();
   const [a, b] = [Number(left), Number(right)];
   switch (operator) {
     case undefined:
@@ -68,7 +68,7 @@ function calculate(text: string): string {
     case '*':
       return String(a * b);
     default:
-      if (b === 0) throw new NotUnderstood();
+      if (b === 0) throw new UnsupportedScriptError();
       return String(operator === '/' ? Math.trunc(a / b) : a % b);
   }
 }

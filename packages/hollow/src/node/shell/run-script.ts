@@ -1,6 +1,6 @@
 import { parseDurationMs } from '../duration.ts';
 import { expandWord } from './expand-word.ts';
-import { type Command, NotUnderstood, parseScript, type Redirection, type Script } from './parse-script.ts';
+import { type Command, parseScript, type Redirection, type Script, UnsupportedScriptError } from './parse-script.ts';
 
 export type Files = Pick<ReadonlySet<string>, 'has'>;
 
@@ -8,60 +8,67 @@ export type Files = Pick<ReadonlySet<string>, 'has'>;
 export interface Surroundings {
   /** Value of a variable; undefined if it is unknown here. */
   readonly variables: ReadonlyMap<string, string | undefined>;
-  /** Whether there may be other variables. */
+  /** Whether other variables may exist. */
   readonly hasMore: boolean;
-  /** The key under which a file outlives the container: its volume and its path there. Undefined outside volumes with known content. */
+  /**
+   * The key under which a file outlives the container: its volume and its path on it. Undefined outside volumes with
+   * known content.
+   */
   readonly fileAt: (path: string) => string | undefined;
-  /** Files that exist when it starts, by these keys. */
+  /** Keys of files that exist when it starts. */
   readonly files: Files;
   /** Uniform in [0, 1). */
   readonly random: () => number;
 }
 
-export interface Ending {
-  /** Undefined: never. */
+export interface EndState {
+  /** Undefined for never. */
   readonly exitAfterMs: number | undefined;
   readonly exitCode: number;
   /** Files that it creates. */
   readonly touched: readonly string[];
   /** The end of its output; undefined if unknown. */
   readonly printed: string | undefined;
-  /** Known contents that it writes to files, by path. */
+  /** Known contents of files that it writes, by path. */
   readonly written: ReadonlyMap<string, string>;
-  /** Whether the result may differ next time. */
-  readonly isByChance: boolean;
+  /** Whether the result may differ at the next start. */
+  readonly isRandom: boolean;
 }
 
-/** Maximum number of commands and of files that they name. */
+/** Maximum number of commands and of files named in them. */
 const MAX_STEPS = 1000;
 /** Maximum total length of expanded variables: a short script can expand a long variable many times. */
 const MAX_EXPANDED_CHARS = 65_536;
 /** Commands with unknown output that exit with 0. */
 const BRIEF_COMMANDS = new Set(['printf', 'date', 'env', 'hostname', 'uname', 'pwd', 'ls']);
 
-/** How a script ends; undefined if it contains anything that is not understood. */
-export function runScript(text: string, isStrict: boolean, surroundings: Surroundings): Ending | undefined {
-  return endingOf(surroundings, (run) => run.script(parseScript(text)), isStrict);
+/** How a script ends; undefined if it contains anything unsupported. */
+export function runScript(text: string, isStrict: boolean, surroundings: Surroundings): EndState | undefined {
+  return terminationOf(surroundings, (run) => run.script(parseScript(text)), isStrict);
 }
 
 /** How a program started without a shell ends. */
-export function runProgram(words: readonly string[], surroundings: Surroundings): Ending | undefined {
-  return endingOf(surroundings, (run) => run.alone(words), false);
+export function runProgram(words: readonly string[], surroundings: Surroundings): EndState | undefined {
+  return terminationOf(surroundings, (run) => run.alone(words), false);
 }
 
-function endingOf(surroundings: Surroundings, work: (run: Run) => number, isStrict: boolean): Ending | undefined {
+function terminationOf(
+  surroundings: Surroundings,
+  work: (run: Run) => number,
+  isStrict: boolean,
+): EndState | undefined {
   const run = new Run(surroundings, isStrict);
   try {
-    return run.ending(work(run));
+    return run.endState(work(run));
   } catch (error) {
-    if (error instanceof NotUnderstood) return undefined;
-    if (!(error instanceof Ended)) throw error;
-    return run.ending(error.exitCode);
+    if (error instanceof UnsupportedScriptError) return undefined;
+    if (!(error instanceof ScriptExit)) throw error;
+    return run.endState(error.exitCode);
   }
 }
 
-/** By `exit`, or normally if there is no code. */
-class Ended extends Error {
+/** Ended by `exit`, or normally if there is no code. */
+class ScriptExit extends Error {
   readonly exitCode: number | undefined;
 
   constructor(exitCode: number | undefined) {
@@ -81,7 +88,7 @@ class Run {
   #output: string | undefined = '';
   #printed: string | undefined = '';
   #elapsedMs = 0;
-  #isByChance = false;
+  #isRandom = false;
   #steps = 0;
   #expandedChars = 0;
   #status = 0;
@@ -91,15 +98,15 @@ class Run {
     this.#isStrict = isStrict;
   }
 
-  /** Returns its exit code; undefined: it runs forever. */
-  ending(exitCode: number | undefined): Ending {
+  /** Returns its exit code; undefined if it runs forever. */
+  endState(exitCode: number | undefined): EndState {
     return {
       exitAfterMs: exitCode === undefined ? undefined : this.#elapsedMs,
       exitCode: exitCode ?? 0,
       touched: [...this.#touched],
       printed: this.#printed,
       written: this.#written,
-      isByChance: this.#isByChance,
+      isRandom: this.#isRandom,
     };
   }
 
@@ -116,7 +123,8 @@ class Run {
       if (after === 'failure' && this.#status === 0) continue;
       this.#status = this.#command(command);
       const isTested = isCondition || ['success', 'failure'].includes(script[index + 1]?.after ?? '');
-      if (this.#isStrict && this.#status !== 0 && !isTested && command.kind !== 'not') throw new Ended(this.#status);
+      if (this.#isStrict && this.#status !== 0 && !isTested && command.kind !== 'not')
+        throw new ScriptExit(this.#status);
     }
     return this.#status;
   }
@@ -139,7 +147,7 @@ class Run {
       case 'false':
         return 1;
       case 'exit':
-        throw new Ended(Number.parseInt(rest[0] ?? `${this.#status}`, 10) & 0xff);
+        throw new ScriptExit(Number.parseInt(rest[0] ?? `${this.#status}`, 10) & 0xff);
       case 'set':
         return 0;
       case 'sleep':
@@ -154,10 +162,10 @@ class Run {
         return this.#test(rest) ? 0 : 1;
       case '[':
       case '[[':
-        if (rest.at(-1) !== (name === '[' ? ']' : ']]')) throw new NotUnderstood();
+        if (rest.at(-1) !== (name === '[' ? ']' : ']]')) throw new UnsupportedScriptError();
         return this.#test(rest.slice(0, -1)) ? 0 : 1;
       default:
-        throw new NotUnderstood();
+        throw new UnsupportedScriptError();
     }
   }
 
@@ -191,14 +199,14 @@ class Run {
   }
 
   #sleep(argument: string): number {
-    if (argument === 'infinity' || argument === 'inf') throw new Ended(undefined);
+    if (argument === 'infinity' || argument === 'inf') throw new ScriptExit(undefined);
     const ms = /^\d+(\.\d+)?$/.test(argument) ? Number(argument) * 1000 : parseDurationMs(argument);
-    if (ms === undefined) throw new NotUnderstood();
+    if (ms === undefined) throw new UnsupportedScriptError();
     this.#elapsedMs += ms;
     return 0;
   }
 
-  /** Output goes to the redirection target; the last redirection wins. */
+  /** Output goes to the redirection target; the last redirection takes precedence. */
   #redirect(redirections: readonly Redirection[]): void {
     const output = this.#output;
     let isPrinted = true;
@@ -229,7 +237,7 @@ class Run {
     if (this.#own.has(path)) return true;
     const file = this.#fileAt(path);
     // The content of an image is unknown.
-    if (file === undefined) throw new NotUnderstood();
+    if (file === undefined) throw new UnsupportedScriptError();
     return this.#surroundings.files.has(file) || this.#touched.has(file);
   }
 
@@ -239,7 +247,7 @@ class Run {
   }
 
   #step(): void {
-    if (++this.#steps > MAX_STEPS) throw new NotUnderstood();
+    if (++this.#steps > MAX_STEPS) throw new UnsupportedScriptError();
   }
 
   #test(words: readonly string[]): boolean {
@@ -248,7 +256,7 @@ class Run {
     const [first = '', second = '', third = ''] = words;
     if (words.length === 1) return first !== '';
     if (words.length === 2) return this.#unary(first, second);
-    if (words.length !== 3) throw new NotUnderstood();
+    if (words.length !== 3) throw new UnsupportedScriptError();
     switch (second) {
       case '=':
       case '==':
@@ -271,7 +279,7 @@ class Run {
       case '-r':
         return this.#has(operand);
       default:
-        throw new NotUnderstood();
+        throw new UnsupportedScriptError();
     }
   }
 
@@ -280,13 +288,13 @@ class Run {
     return expandWord(word, {
       variable: (name) => {
         const value = variables.get(name);
-        if (value === undefined && (variables.has(name) || hasMore)) throw new NotUnderstood();
+        if (value === undefined && (variables.has(name) || hasMore)) throw new UnsupportedScriptError();
         this.#expandedChars += value?.length ?? 0;
-        if (this.#expandedChars > MAX_EXPANDED_CHARS) throw new NotUnderstood();
+        if (this.#expandedChars > MAX_EXPANDED_CHARS) throw new UnsupportedScriptError();
         return value ?? '';
       },
       random: () => {
-        this.#isByChance = true;
+        this.#isRandom = true;
         return Math.floor(random() * 32_768);
       },
     });
@@ -300,7 +308,7 @@ function lastOf(text: string): string {
   return text.slice(-MAX_OUTPUT_CHARS);
 }
 
-/** Undefined if shells differ. */
+/** Undefined if the result depends on the shell. */
 function echoed(words: readonly string[]): string | undefined {
   const isBare = words[0] === '-n';
   const text = words.slice(isBare ? 1 : 0).join(' ');
@@ -309,7 +317,7 @@ function echoed(words: readonly string[]): string | undefined {
 }
 
 function compare(operator: string, a: number, b: number): boolean {
-  if (!Number.isInteger(a) || !Number.isInteger(b)) throw new NotUnderstood();
+  if (!Number.isInteger(a) || !Number.isInteger(b)) throw new UnsupportedScriptError();
   switch (operator) {
     case '-eq':
       return a === b;
@@ -324,6 +332,6 @@ function compare(operator: string, a: number, b: number): boolean {
     case '-ge':
       return a >= b;
     default:
-      throw new NotUnderstood();
+      throw new UnsupportedScriptError();
   }
 }

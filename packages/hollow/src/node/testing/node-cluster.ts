@@ -44,8 +44,8 @@ export interface DesiredNode {
 }
 
 /**
- * A control plane as nodes see it: the embedded server with authentication, node authorisation and admission, and an approver that
- * decides on certificate requests. The clock only advances when a test advances it; connections can be cut.
+ * A control plane as seen by nodes: the embedded server with authentication, node authorization and admission, and an
+ * approver for certificate requests. The clock advances only when a test advances it; connections can be cut.
  */
 export class NodeCluster {
   readonly clock = new FakeClock();
@@ -55,7 +55,7 @@ export class NodeCluster {
   readonly console: string[] = [];
   /** The number of requests that nodes sent. */
   requests = 0;
-  /** No node reaches the server. */
+  /** Cuts all nodes off from the server. */
   isCutOff = false;
   /** How certificate requests are decided. */
   decision: 'Approved' | 'Denied' | 'none' = 'Approved';

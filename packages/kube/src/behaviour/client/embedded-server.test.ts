@@ -19,7 +19,7 @@ const clock = systemClock;
 const validityMs = 3_600_000;
 
 /** An embedded server over mTLS that can be stopped and restarted on its store and port, like a crashing process. */
-async function restartableServer() {
+async function startRestartableServer() {
   const authority = await createCertificateAuthority({ commonName: 'test', clock, validityMs });
   const certificateFor = async (commonName: string, usages: 'client' | 'server') => {
     const names = usages === 'server' ? { ipAddresses: ['127.0.0.1'] } : { organizations: ['system:masters'] };
@@ -57,10 +57,10 @@ async function restartableServer() {
     client: new KubeClient(transport),
     /** Writes directly to the store, even while the server is down. */
     direct: () => new KubeClient(running.server.transport(admin)),
-    restart: async (meanwhile: (direct: KubeClient) => Promise<void>) => {
+    restart: async (whileStopped: (direct: KubeClient) => Promise<void>) => {
       await running.server.close();
       const offline = new ApiServer({ store, resources: testResources, clock, version: testVersion });
-      await meanwhile(new KubeClient(offline.transport(admin)));
+      await whileStopped(new KubeClient(offline.transport(admin)));
       await offline.close();
       running = await start();
     },
@@ -78,13 +78,13 @@ function revisions(objects: readonly KubeObject[]): string[] {
 }
 
 test('client and embedded server interoperate over mTLS', async () => {
-  const { client, close } = await restartableServer();
+  const { client, close } = await startRestartableServer();
   await client.resource(Namespaces).create({ metadata: { name: 'ns' }, spec: {} });
   const maps = client.resource(ConfigMaps);
 
-  const made = await maps.create({ metadata: { name: 'a', ...place }, data: { x: '1' } });
-  const changed = await maps.update({ ...made, data: { x: '2' } });
-  await expect(maps.update({ ...made, data: { x: '3' } })).rejects.toMatchObject({ reason: 'Conflict', code: 409 });
+  const created = await maps.create({ metadata: { name: 'a', ...place }, data: { x: '1' } });
+  const changed = await maps.update({ ...created, data: { x: '2' } });
+  await expect(maps.update({ ...created, data: { x: '3' } })).rejects.toMatchObject({ reason: 'Conflict', code: 409 });
   await maps.patch('a', { type: 'json', value: [{ op: 'add', path: '/data/y', value: 'z' }] }, place);
   await maps.apply({ metadata: { name: 'b', ...place }, data: { k: 'v' } }, { fieldManager: 'tester' });
 
@@ -96,14 +96,14 @@ test('client and embedded server interoperate over mTLS', async () => {
   expect((await client.version()).gitVersion).toBe(testVersion.gitVersion);
   const { resources } = await client.resources();
   expect(resources.find(({ plural }) => plural === 'pools')).toMatchObject({ group: 'example.com', namespaced: true });
-  await maps.delete('a', { ...place, uid: made.metadata.uid ?? '' });
+  await maps.delete('a', { ...place, uid: created.metadata.uid ?? '' });
   await maps.deleteCollection(place);
   expect((await maps.list()).items).toEqual([]);
   await close();
 });
 
 test('an informer survives server restarts without missing a change', async () => {
-  const { client, direct, restart, close } = await restartableServer();
+  const { client, direct, restart, close } = await startRestartableServer();
   await direct()
     .resource(Namespaces)
     .create({ metadata: { name: 'ns' }, spec: {} });
@@ -117,7 +117,7 @@ test('an informer survives server restarts without missing a change', async () =
   informer.start(stop.signal);
   await informer.whenSynced();
   const create = (kube: KubeClient, name: string) => kube.resource(ConfigMaps).create({ metadata: { name, ...place } });
-  const [seenGoes, seenLast] = ['goes', 'last'].map(
+  const [goesAdded, lastAdded] = ['goes', 'last'].map(
     (name) =>
       new Promise<void>((resolve) => {
         informer.addHandler({ onAdd: ({ metadata }) => metadata.name === name && resolve() });
@@ -126,7 +126,7 @@ test('an informer survives server restarts without missing a change', async () =
 
   await create(direct(), 'stays');
   await create(direct(), 'goes');
-  await seenGoes;
+  await goesAdded;
   for (let round = 0; round < 3; round++) {
     await restart(async (offline) => {
       await create(offline, `while-down-${round}`);
@@ -136,7 +136,7 @@ test('an informer survives server restarts without missing a change', async () =
     await eventuallyObject(client.resource(ConfigMaps), { ...place, name: `after-${round}` });
   }
   await create(direct(), 'last');
-  await seenLast;
+  await lastAdded;
 
   const { items } = await client.resource(ConfigMaps).list();
   expect(revisions(informer.list())).toEqual(revisions(items));
@@ -148,16 +148,16 @@ test('an informer survives server restarts without missing a change', async () =
 });
 
 test('eventually observes the changes of other clients over the network', async () => {
-  const { client, direct, close } = await restartableServer();
+  const { client, direct, close } = await startRestartableServer();
   await direct()
     .resource(Namespaces)
     .create({ metadata: { name: 'ns' }, spec: {} });
-  const two = eventually(client.resource(ConfigMaps), place, (maps) => maps.length === 2);
+  const twoMaps = eventually(client.resource(ConfigMaps), place, (maps) => maps.length === 2);
   for (const name of ['a', 'b'])
     await direct()
       .resource(ConfigMaps)
       .create({ metadata: { name, ...place } });
 
-  expect(revisions(await two)).toHaveLength(2);
+  expect(revisions(await twoMaps)).toHaveLength(2);
   await close();
 });

@@ -6,7 +6,7 @@ import { FencedError } from '@fairway/base/fence';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ClientCertificate } from '../../client/https-connections.ts';
 import { HttpsTransport, type HttpsTransportOptions } from '../../client/https-transport.ts';
-import { AnswerTooLargeError, TransportError, type TransportRequest } from '../../client/transport.ts';
+import { ResponseTooLargeError, TransportError, type TransportRequest } from '../../client/transport.ts';
 import { startTlsServer, type TlsServer, type TlsServerOptions } from '../../testing/tls-server.ts';
 
 const closers: (() => unknown)[] = [];
@@ -42,13 +42,13 @@ const WATCH: TransportRequest = { ...GET, isWatch: true };
 describe('the HTTPS transport', () => {
   test('stops reading a response that exceeds the limit', async () => {
     const listener: RequestListener = (_, response) => void response.end('x'.repeat(100_000));
-    const { transport } = await connect(listener, { maxAnswerBytes: 99_999 });
+    const { transport } = await connect(listener, { maxResponseBytes: 99_999 });
 
     const response = await transport.request(GET);
 
     const text = response.text();
     await expect(text).rejects.toThrow(/GET \/ at 127\.0\.0\.1:\d+: the response exceeds 99999 bytes/);
-    await expect(text).rejects.toMatchObject({ cause: expect.any(AnswerTooLargeError) });
+    await expect(text).rejects.toMatchObject({ cause: expect.any(ResponseTooLargeError) });
   });
 
   test('rejects a line that never ends', async () => {
@@ -67,7 +67,7 @@ describe('the HTTPS transport', () => {
     );
   });
 
-  test('sends lists one after the other, on one connection, and delays nothing else', async () => {
+  test('sends lists one at a time on one connection, and delays no other request', async () => {
     const held: ServerResponse[] = [];
     const { server, transport } = await connect(({ url }, response) => {
       if (url === '/list') held.push(response);
@@ -76,7 +76,7 @@ describe('the HTTPS transport', () => {
     const list = async () => (await transport.request({ ...GET, path: '/list', isList: true })).text();
     const lists = Array.from({ length: 23 }, list);
 
-    for (let answered = 0; answered < 23; answered++) {
+    for (let served = 0; served < 23; served++) {
       await expect.poll(() => held.length).toBe(1);
       const other = await transport.request(GET);
       expect(await other.text()).toBe('other');
@@ -87,7 +87,7 @@ describe('the HTTPS transport', () => {
     expect(server.connections.accepted).toBe(2);
   });
 
-  test('a long list does not delay the others', async () => {
+  test('a long list does not delay other lists', async () => {
     const clock = new FakeClock();
     const held: ServerResponse[] = [];
     const { transport } = await connect(
@@ -108,7 +108,7 @@ describe('the HTTPS transport', () => {
     expect(await slow).toBe('at last');
   });
 
-  test('a failed list lets the next one start', async () => {
+  test('starts the next list after one fails', async () => {
     const { transport } = await connect(({ socket }) => void socket.destroy());
     const list = () => transport.request({ ...GET, isList: true });
 
@@ -157,9 +157,9 @@ describe('the HTTPS transport', () => {
       response.end('ok');
     });
     for (let i = 0; i < before; i++) await (await transport.request(GET)).text();
-    let asked = 0;
+    let calls = 0;
     const beforeWrite = () => {
-      asked++;
+      calls++;
       throw new FencedError('team/demo', 'POST /');
     };
     const sent = transport.request({ method: 'POST', path: '/', body: '{}', beforeWrite });
@@ -167,21 +167,21 @@ describe('the HTTPS transport', () => {
     await expect(sent).rejects.toThrow(FencedError);
     await (await transport.request({ method: 'PUT', path: '/', body: '{}', beforeWrite: () => undefined })).text();
     expect(received).toEqual([...Array.from({ length: before }, () => 'GET'), 'PUT']);
-    expect(asked).toBe(1);
+    expect(calls).toBe(1);
   });
 
-  test('checks the grant once connected, and so never if the port is closed', async () => {
+  test('checks the grant only once connected, and never if the port is closed', async () => {
     const { server, transport } = await connect((_request, response) => response.end('ok'));
     await server.close();
-    let asked = 0;
+    let calls = 0;
     const beforeWrite = () => {
-      asked++;
+      calls++;
     };
 
     await expect(transport.request({ method: 'POST', path: '/', body: '{}', beforeWrite })).rejects.toThrow(
       TransportError,
     );
-    expect(asked).toBe(0);
+    expect(calls).toBe(0);
   });
 
   test('keeps its connection between requests', async () => {
@@ -191,7 +191,7 @@ describe('the HTTPS transport', () => {
     expect(server.connections.accepted).toBe(1);
   });
 
-  test('drops a connection on which the service was unavailable', async () => {
+  test('drops a connection after the service was unavailable', async () => {
     const { transport, server } = await connect((_request, response) => {
       response.statusCode = 503;
       response.end();
@@ -205,7 +205,7 @@ describe('the HTTPS transport', () => {
     bytes      | connections | reason
     ${1_000}   | ${1}        | ${'a small response does not grow the buffers of the connection'}
     ${200_000} | ${2}        | ${'a large one does'}
-  `('after a response of $bytes bytes: $reason', async ({ bytes, connections }) => {
+  `('handles the connection after a response of $bytes bytes: $reason', async ({ bytes, connections }) => {
     const { transport, server } = await connect((_request, response) => response.end('x'.repeat(bytes)));
     for (let i = 0; i < 2; i++) expect(await (await transport.request(GET)).text()).toHaveLength(bytes);
 
@@ -255,40 +255,40 @@ describe('the HTTPS transport', () => {
     expect(await (await transport.request(GET)).text()).toBe('Bearer t2');
   });
 
-  test('presents its certificate, and the new one once it has rotated', async () => {
+  test('presents its certificate, and a new one after rotation', async () => {
     const { server } = await connect((request, response) => response.end(userOf(request)));
     const first = await server.issue('first');
     const second = await server.issue('second');
     let current: ClientCertificate = first;
     const transport = transportTo(server, { clientCertificate: () => current });
-    const ask = async () => (await transport.request(GET)).text();
+    const getText = async () => (await transport.request(GET)).text();
 
-    expect(await ask()).toBe('first');
+    expect(await getText()).toBe('first');
     current = second;
-    expect(await ask()).toBe('second');
-    expect(await ask()).toBe('second');
+    expect(await getText()).toBe('second');
+    expect(await getText()).toBe('second');
     expect(server.connections.accepted).toBe(2);
   });
 
-  test('trusts only the given authority', async () => {
+  test('trusts only the given certificate authority', async () => {
     const { server } = await connect((_request, response) => response.end('ok'));
     const other = await startTlsServer((_request, response) => response.end('ok'));
     closers.push(() => other.close());
     const transport = transportTo(server, { certificateAuthority: other.authority.certificatePem });
 
     await expect(transport.request(GET)).rejects.toThrow(TransportError);
-    const careless = transportTo(server, {
+    const insecure = transportTo(server, {
       certificateAuthority: other.authority.certificatePem,
       insecureSkipTlsVerify: true,
     });
-    expect(await (await careless.request(GET)).text()).toBe('ok');
+    expect(await (await insecure.request(GET)).text()).toBe('ok');
   });
 
   test('refuses plain HTTP', () => {
     expect(() => new HttpsTransport({ server: 'http://127.0.0.1:8080' })).toThrow('https://');
   });
 
-  test('names the address if the port is closed', async () => {
+  test('reports the address if the port is closed', async () => {
     const { server, transport } = await connect((_request, response) => response.end());
     await server.close();
     closers.splice(0, 1);
@@ -312,8 +312,8 @@ describe('the HTTPS transport', () => {
       },
       { clock, requestTimeoutMs: 5_000 },
     );
-    const answer = transport.request(GET).then((response) => response.text());
-    const failure = answer.catch(String);
+    const body = transport.request(GET).then((response) => response.text());
+    const failure = body.catch(String);
     await arrived.promise;
 
     await clock.advance(5_000);
@@ -322,7 +322,7 @@ describe('the HTTPS transport', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test.each([false, true])('never times out a watch and yields its lines as they arrive', async (http2) => {
+  test.each([false, true])('never times out a watch, and yields its lines as they arrive', async (http2) => {
     const clock = new FakeClock();
     const watch = Promise.withResolvers<ServerResponse>();
     const { transport } = await connect(
@@ -351,7 +351,7 @@ describe('the HTTPS transport', () => {
     expect((await lines.next()).done).toBe(true);
   });
 
-  test.each([false, true])('a watch whose connection breaks ends in a TransportError', async (http2) => {
+  test.each([false, true])('ends a watch in a TransportError if its connection breaks', async (http2) => {
     const { transport, server } = await connect((_request, response) => response.write('one\n'), {}, { http2 });
     const lines = (await transport.request(WATCH)).lines()[Symbol.asyncIterator]();
     expect((await lines.next()).value).toBe('one');
@@ -368,8 +368,8 @@ describe('the HTTPS transport', () => {
       arrived.resolve();
     });
     const abort = new AbortController();
-    const answer = transport.request({ ...GET, signal: abort.signal }).then((response) => response.text());
-    const failure = answer.catch(String);
+    const body = transport.request({ ...GET, signal: abort.signal }).then((response) => response.text());
+    const failure = body.catch(String);
     await arrived.promise;
 
     abort.abort(new Error('enough'));
@@ -377,7 +377,7 @@ describe('the HTTPS transport', () => {
     expect(await failure).toBe('Error: enough');
   });
 
-  test.each([false, true])('a reader that stops early frees the connection', async (http2) => {
+  test.each([false, true])('frees the connection when a reader stops early', async (http2) => {
     const closed = Promise.withResolvers<void>();
     const listener: RequestListener = (_request, response) => {
       response.on('close', () => closed.resolve());

@@ -13,19 +13,19 @@ import { startTlsServer, type TlsServer } from '../../testing/tls-server.ts';
 const GET: TransportRequest = { method: 'GET', path: '/version' };
 const HOUR_MS = 3_600_000;
 
-/** Responds with `far`, and counts connections. */
-let far: TlsServer;
-let locals: LocalServers;
+/** Responds with the text `far`, and counts connections. */
+let remote: TlsServer;
+let localServers: LocalServers;
 let transports: Transport[];
-let leave: () => void;
-let near: NearServer;
+let unregister: () => void;
+let local: FakeLocalServer;
 
-/** Responds with `near`, and records the clients' credentials. */
-class NearServer implements LocalServer {
+/** Responds with the text `near`, and records the clients' credentials. */
+class FakeLocalServer implements LocalServer {
   certificate: string;
-  readonly shown: LocalCredentials[] = [];
+  readonly presentedCredentials: LocalCredentials[] = [];
   connections = 0;
-  /** Delays its responses until resolved. */
+  /** Responses wait for this promise. */
   ready: Promise<unknown> = Promise.resolve();
 
   constructor(certificate: string) {
@@ -38,7 +38,7 @@ class NearServer implements LocalServer {
     return {
       request: async () => {
         if (isClosed) throw new TransportError('closed');
-        this.shown.push(credentials());
+        this.presentedCredentials.push(credentials());
         await this.ready;
         return {
           status: 200,
@@ -55,119 +55,126 @@ class NearServer implements LocalServer {
 }
 
 beforeEach(async () => {
-  far = await startTlsServer((_, response) => response.end('far'));
-  locals = new LocalServers();
+  remote = await startTlsServer((_, response) => response.end('far'));
+  localServers = new LocalServers();
   transports = [];
-  near = new NearServer(await serverCertificate());
-  leave = locals.add({ host: '127.0.0.1', port: Number(new URL(far.url).port) }, near);
+  local = new FakeLocalServer(await serverCertificate());
+  unregister = localServers.add({ host: '127.0.0.1', port: Number(new URL(remote.url).port) }, local);
 });
 afterEach(async () => {
   for (const transport of transports) transport.close();
-  await far.close();
+  await remote.close();
 });
 
 async function serverCertificate(validityMs = HOUR_MS, ipAddress = '127.0.0.1'): Promise<string> {
-  const wanted = { commonName: 'kube-apiserver', ipAddresses: [ipAddress], usages: 'server', validityMs } as const;
-  return (await issueCertificate(far.authority, { ...wanted, clock: systemClock })).certificatePem;
+  const certificateOptions = {
+    commonName: 'kube-apiserver',
+    ipAddresses: [ipAddress],
+    usages: 'server',
+    validityMs,
+  } as const;
+  return (await issueCertificate(remote.authority, { ...certificateOptions, clock: systemClock })).certificatePem;
 }
 
 function connect(options: Partial<HttpsTransportOptions> = {}): Transport {
-  const certificateAuthority = far.authority.certificatePem;
-  const transport = locals.transport({ server: far.url, certificateAuthority, ...options });
+  const certificateAuthority = remote.authority.certificatePem;
+  const transport = localServers.transport({ server: remote.url, certificateAuthority, ...options });
   transports.push(transport);
   return transport;
 }
 
-async function ask(transport: Transport): Promise<string> {
+async function getText(transport: Transport): Promise<string> {
   return (await transport.request(GET)).text();
 }
 
 test('reaches a server of this process without a connection', async () => {
   const transport = connect();
-  expect(await ask(transport)).toBe('near');
-  expect(await ask(transport)).toBe('near');
-  expect(near.connections).toBe(1);
-  expect(far.connections.accepted).toBe(0);
+  expect(await getText(transport)).toBe('near');
+  expect(await getText(transport)).toBe('near');
+  expect(local.connections).toBe(1);
+  expect(remote.connections.accepted).toBe(0);
 });
 
-test('presents its current certificate and token, as the same array while the certificate is the same', async () => {
-  let current = await far.issue('system:node:a');
+test('presents its current certificate and token, and reuses the array while the certificate is unchanged', async () => {
+  let current = await remote.issue('system:node:a');
   let token = 'first';
   const transport = connect({ clientCertificate: () => current, bearerToken: () => token });
-  await ask(transport);
+  await getText(transport);
   token = 'second';
-  await ask(transport);
-  current = await far.issue('system:node:a');
-  await ask(transport);
+  await getText(transport);
+  current = await remote.issue('system:node:a');
+  await getText(transport);
 
-  expect(near.shown.map(({ bearerToken }) => bearerToken)).toEqual(['first', 'second', 'second']);
-  const [first, second, third] = near.shown.map(({ clientCertificate }) => clientCertificate);
+  expect(local.presentedCredentials.map(({ bearerToken }) => bearerToken)).toEqual(['first', 'second', 'second']);
+  const [first, second, third] = local.presentedCredentials.map(({ clientCertificate }) => clientCertificate);
   expect(second).toBe(first);
   expect(third).toEqual(new X509Certificate(current.certificate).raw);
-  expect(near.connections).toBe(1);
+  expect(local.connections).toBe(1);
 });
 
-test('uses another server at the address once the local one is closed, and back', async () => {
+test('uses the socket once the local server is closed, and the local server again when it is back', async () => {
   const transport = connect();
-  leave();
-  expect(await ask(transport)).toBe('far');
-  locals.add({ host: '127.0.0.1', port: Number(new URL(far.url).port) }, near);
-  expect(await ask(transport)).toBe('near');
+  unregister();
+  expect(await getText(transport)).toBe('far');
+  localServers.add({ host: '127.0.0.1', port: Number(new URL(remote.url).port) }, local);
+  expect(await getText(transport)).toBe('near');
 });
 
-test('uses the socket if TLS would fail, for its error message', async () => {
-  const stranger = await createCertificateAuthority({
+test('uses the socket if TLS would fail, to get its error message', async () => {
+  const otherAuthority = await createCertificateAuthority({
     commonName: 'stranger',
     clock: systemClock,
     validityMs: HOUR_MS,
   });
-  await expect(ask(connect({ certificateAuthority: stranger.certificatePem }))).rejects.toThrow(TransportError);
-  await expect(ask(connect({ serverName: 'elsewhere.example' }))).rejects.toThrow(TransportError);
+  await expect(getText(connect({ certificateAuthority: otherAuthority.certificatePem }))).rejects.toThrow(
+    TransportError,
+  );
+  await expect(getText(connect({ serverName: 'elsewhere.example' }))).rejects.toThrow(TransportError);
 
-  const [own, other] = [await far.issue('a'), await far.issue('b')];
-  const stolen = { certificate: own.certificate, privateKey: other.privateKey };
-  await expect(ask(connect({ clientCertificate: () => stolen }))).rejects.toThrow('key values mismatch');
-  expect(near.connections).toBe(0);
+  const [own, other] = [await remote.issue('a'), await remote.issue('b')];
+  const mismatchedPair = { certificate: own.certificate, privateKey: other.privateKey };
+  await expect(getText(connect({ clientCertificate: () => mismatchedPair }))).rejects.toThrow('key values mismatch');
+  expect(local.connections).toBe(0);
 });
 
 test.each([
-  { reason: 'for another address', certificate: () => serverCertificate(HOUR_MS, '192.0.2.1') },
-  { reason: 'that has expired', certificate: () => serverCertificate(1) },
-])('does not trust a server with a certificate $reason', async ({ certificate }) => {
-  near.certificate = await certificate();
+  { reason: 'a certificate for another address', certificate: () => serverCertificate(HOUR_MS, '192.0.2.1') },
+  { reason: 'an expired certificate', certificate: () => serverCertificate(1) },
+])('does not trust a server with $reason', async ({ certificate }) => {
+  local.certificate = await certificate();
   const later = { ...systemClock, now: () => Date.now() + 60_000 };
-  expect(await ask(connect({ clock: later }))).toBe('far');
-  near.certificate = await serverCertificate();
-  expect(await ask(connect({ clock: later }))).toBe('near');
+  expect(await getText(connect({ clock: later }))).toBe('far');
+  local.certificate = await serverCertificate();
+  expect(await getText(connect({ clock: later }))).toBe('near');
 });
 
-test('sends nothing once the grant is lost, and nothing after it was closed', async () => {
+test('sends nothing once the grant is lost or the transport is closed', async () => {
   const transport = connect();
   const beforeWrite = () => {
     throw new FencedError('team/demo', 'POST /');
   };
   await expect(transport.request({ method: 'POST', path: '/', body: '{}', beforeWrite })).rejects.toThrow(FencedError);
   transport.close();
-  await expect(ask(transport)).rejects.toThrow(TransportError);
-  expect(near.shown).toEqual([]);
+  await expect(getText(transport)).rejects.toThrow(TransportError);
+  expect(local.presentedCredentials).toEqual([]);
 });
 
-test('waits for a server of this process no longer than for another one', async () => {
-  near.ready = new Promise(() => {});
+test('waits no longer for a local server than for a remote one', async () => {
+  local.ready = new Promise(() => {});
   const clock = new FakeClock();
   const abort = new AbortController();
   const transport = connect({ clock, insecureSkipTlsVerify: true, requestTimeoutMs: 1000 });
   const outcomes = Promise.allSettled([transport.request(GET), transport.request({ ...GET, signal: abort.signal })]);
-  await expect.poll(() => near.shown.length).toBe(2);
+  await expect.poll(() => local.presentedCredentials.length).toBe(2);
   abort.abort(new Error('not wanted any more'));
   await clock.advance(1000);
   expect((await outcomes).map((outcome) => outcome.status === 'rejected' && outcome.reason.message)).toEqual([
-    `GET /version at ${far.url}: no complete response within 1000 ms`,
+    `GET /version at ${remote.url}: no complete response within 1000 ms`,
     'not wanted any more',
   ]);
 
   const last = transport.request(GET);
-  await expect.poll(() => near.shown.length).toBe(3);
+  await expect.poll(() => local.presentedCredentials.length).toBe(3);
   transport.close();
   await expect(last).rejects.toThrow('the transport is closed');
   expect(clock.pendingTimers).toBe(0);

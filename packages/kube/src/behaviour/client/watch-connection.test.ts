@@ -43,7 +43,7 @@ function sessionOf(response: ServerResponse): ServerHttp2Session {
   return session as ServerHttp2Session;
 }
 
-describe('watches of a server that speaks HTTP/2', () => {
+describe('watches on a server that supports HTTP/2', () => {
   test('share one connection, separate from other requests', async () => {
     const { server, transport } = await connect((request, response) => {
       if (request.url === '/watch') response.write(`${request.httpVersion}\n`);
@@ -59,7 +59,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect(server.connections.accepted).toBe(2);
   });
 
-  test('an unread one does not block the others', async () => {
+  test('do not block each other if one is not read', async () => {
     const { transport } = await connect((request, response) => {
       const more = () => {
         while (response.write('x'.repeat(10_000)));
@@ -88,7 +88,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect((await lines.next()).value).toBe('Bearer secret application/json fairway');
   });
 
-  test('with a new certificate use a new connection, and running ones stay', async () => {
+  test('open a new connection for a new certificate, while running watches stay', async () => {
     let name = 'first';
     const running: ServerResponse[] = [];
     const { server, transport } = await connect(
@@ -108,7 +108,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect((await before.next()).value).toBe('still here');
   });
 
-  test('use a new connection after GOAWAY, and running ones continue', async () => {
+  test('open a new connection after GOAWAY, while running watches continue', async () => {
     const running: ServerResponse[] = [];
     const { server, transport } = await connect((_request, response) => {
       running.push(response);
@@ -125,7 +125,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect(server.connections.accepted).toBe(2);
   });
 
-  test('are requested again if the connection broke before their response', async () => {
+  test('are requested again if the connection broke before the response', async () => {
     let requests = 0;
     const { transport } = await connect((_request, response) => {
       if (++requests === 2) sessionOf(response).destroy();
@@ -136,7 +136,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect((await (await linesOf(transport)).next()).value).toBe('3');
   });
 
-  test('use a new connection once the service was unavailable', async () => {
+  test('open a new connection after the service was unavailable', async () => {
     const { server, transport } = await connect((_request, response) => {
       response.statusCode = server.connections.accepted === 1 ? 503 : 200;
       response.end('no\n');
@@ -146,7 +146,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect((await transport.request(WATCH)).status).toBe(200);
   });
 
-  test('the last one closes the connection', async () => {
+  test('close the connection when the last one ends', async () => {
     const { server, transport } = await connect((_request, response) => response.write('one\n'));
     const [first, second] = [await linesOf(transport), await linesOf(transport)];
     await Promise.all([first.next(), second.next()]);
@@ -160,7 +160,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     await closed;
   });
 
-  test('one without a response fails in time and is not requested again', async () => {
+  test('fail in time without a response, and are not requested again', async () => {
     const clock = new FakeClock();
     let requests = 0;
     const arrived = Promise.withResolvers<void>();
@@ -216,7 +216,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     await expect.poll(() => server.connections.open.size).toBe(0);
   });
 
-  test('have separate connections if the server allows none on one', async () => {
+  test('use separate connections if the server allows none on a shared one', async () => {
     const { transport } = await connect(
       (request, response) => response.write(`${request.httpVersion}\n`),
       {},
@@ -241,7 +241,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     await expect.poll(() => server.connections.open.size).toBe(0);
   });
 
-  test('use a new connection after one got no response, and running ones stay', async () => {
+  test('open a new connection after one got no response, while running watches stay', async () => {
     const clock = new FakeClock();
     const arrived = Promise.withResolvers<void>();
     const running: ServerResponse[] = [];
@@ -267,7 +267,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect((await before.next()).value).toBe('two');
   });
 
-  test('one that ends also ends at the server', async () => {
+  test('end at the server when they end at the client', async () => {
     const closed = Promise.withResolvers<void>();
     const { transport } = await connect((request, response) => {
       response.write('one\n');
@@ -294,7 +294,7 @@ describe('watches of a server that speaks HTTP/2', () => {
   });
 });
 
-test('probe a server without HTTP/2 once, and then use a connection each', async () => {
+test('probe a server without HTTP/2 once, then use one connection each', async () => {
   const { server, transport } = await connect(
     (request, response) => response.write(`${request.httpVersion}\n`),
     {},
@@ -308,7 +308,7 @@ test('probe a server without HTTP/2 once, and then use a connection each', async
 });
 
 describe('a server that accepts a connection', () => {
-  test.each(['nothing', 'a handshake alone'])('and sends %s is given up in time', async (what) => {
+  test.each(['nothing', 'a handshake alone'])('times out if it sends %s', async (what) => {
     const clock = new FakeClock();
     const tls = await startTlsServer(() => {});
     closers.push(() => tls.close());
@@ -318,11 +318,11 @@ describe('a server that accepts a connection', () => {
       socket.on('error', () => {}).on('data', () => arrived.resolve());
     });
     const { certificate: cert, privateKey: key } = await tls.issue('127.0.0.1');
-    const mute = createTlsServer({ cert, key, ALPNProtocols: ['h2'] }, (socket) => {
+    const silentServer = createTlsServer({ cert, key, ALPNProtocols: ['h2'] }, (socket) => {
       closers.push(() => socket.destroy());
       socket.on('error', () => {}).on('data', () => arrived.resolve());
     });
-    const listening = what === 'a handshake alone' ? mute : server;
+    const listening = what === 'a handshake alone' ? silentServer : server;
     listening.listen(0, '127.0.0.1');
     closers.push(() => listening.close());
     await once(listening, 'listening');
@@ -341,25 +341,25 @@ describe('a server that accepts a connection', () => {
   });
 });
 
-test('a server that hangs is closed without waiting for it', async () => {
+test('closes a connection to a hanging server without waiting for it', async () => {
   const clock = new FakeClock();
   const arrived = Promise.withResolvers<void>();
   const { server } = await connect(() => arrived.resolve());
-  const between = createNetServer({ allowHalfOpen: true }, (socket) => {
-    const onward = connectNet(Number(new URL(server.url).port));
+  const proxy = createNetServer({ allowHalfOpen: true }, (socket) => {
+    const upstreamSocket = connectNet(Number(new URL(server.url).port));
     closers.push(
-      () => onward.destroy(),
+      () => upstreamSocket.destroy(),
       () => socket.destroy(),
     );
-    socket.on('error', () => {}).on('data', (bytes) => onward.write(bytes));
-    onward.on('error', () => {}).on('data', (bytes) => socket.write(bytes));
+    socket.on('error', () => {}).on('data', (bytes) => upstreamSocket.write(bytes));
+    upstreamSocket.on('error', () => {}).on('data', (bytes) => socket.write(bytes));
     accepted.resolve(socket);
   });
   const accepted = Promise.withResolvers<Socket>();
-  between.listen(0, '127.0.0.1');
-  closers.push(() => between.close());
-  await once(between, 'listening');
-  const { port } = between.address() as AddressInfo;
+  proxy.listen(0, '127.0.0.1');
+  closers.push(() => proxy.close());
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
   const url = `https://127.0.0.1:${port}`;
   const transport = new HttpsTransport({ server: url, certificateAuthority: server.authority.certificatePem, clock });
   closers.push(() => transport.close());
@@ -375,7 +375,7 @@ test('a server that hangs is closed without waiting for it', async () => {
   await expect.poll(() => socket.destroyed || (socket.write('x') && socket.destroyed)).toBe(true);
 });
 
-test('the address is named if the port is closed', async () => {
+test('reports the address if the port is closed', async () => {
   const { server, transport } = await connect(() => {});
   await server.close();
   closers.splice(0, 1);

@@ -17,7 +17,7 @@ import { generateKeyPair } from '../../pki/key-pair.ts';
 const HOUR_MS = 3_600_000;
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
-// OpenSSL verifies our output and we read its output: two implementations must agree.
+// OpenSSL verifies our output, and we parse its output: the two implementations must agree.
 describe.skipIf(!hasOpenssl)('parity with openssl (skipped if it is not installed)', () => {
   let directory: string;
   const file = (name: string, content: string) => {
@@ -33,7 +33,7 @@ describe.skipIf(!hasOpenssl)('parity with openssl (skipped if it is not installe
   });
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  test('verifies our chain for its purpose and reads our names', async () => {
+  test('openssl verifies our chain for its purpose and reads our names', async () => {
     const clock = systemClock;
     const authority = await createCertificateAuthority({
       commonName: 'kubernetes',
@@ -77,7 +77,7 @@ describe.skipIf(!hasOpenssl)('parity with openssl (skipped if it is not installe
   test.each([
     ['P-384, SEC 1', ['ecparam', '-genkey', '-name', 'secp384r1', '-noout', '-out', 'ca.key']],
     ['RSA, PKCS #1', ['genrsa', '-traditional', '-out', 'ca.key', '2048']],
-  ])('an authority made elsewhere signs here: %s', async (_name, makeKey) => {
+  ])('signs with an authority created by openssl: %s', async (_name, makeKey) => {
     openssl(...makeKey);
     openssl(
       'req',
@@ -108,7 +108,7 @@ describe.skipIf(!hasOpenssl)('parity with openssl (skipped if it is not installe
     expect(openssl('verify', '-x509_strict', '-CAfile', 'ca.pem', '-purpose', 'sslclient', path)).toContain('OK');
   });
 
-  test('requests are read and verified in both directions', async () => {
+  test('requests are parsed and verified in both directions', async () => {
     openssl('ecparam', '-genkey', '-name', 'prime256v1', '-noout', '-out', 'req.key');
     const subject = '/O=system:nodes/CN=system:node:n1';
     openssl(

@@ -11,11 +11,11 @@ import { derContents, TAG } from '../../pki/der.ts';
 import { PkiError } from '../../pki/pki-error.ts';
 import { ambiguousRequests } from '../../pki/testing/ambiguous-requests.ts';
 import {
-  asks,
   craftDer,
   craftPem,
   dns,
   email,
+  extensionRequest,
   ip,
   names,
   part,
@@ -24,19 +24,19 @@ import {
   signedRequest,
   uri,
 } from '../../pki/testing/crafted-request.ts';
-import { buildGoReader, isInstalled, readByGo, readByOpenssl } from '../../pki/testing/other-readers.ts';
+import { buildGoReader, isInstalled, readByGo, readByOpenssl } from '../../pki/testing/reference-parsers.ts';
 
 const MUTATIONS = 4_000;
-const OPENSSL_READINGS = 40;
+const MAX_OPENSSL_CHECKS = 40;
 const hasTools = isInstalled('go', 'version') && isInstalled('openssl', 'version');
 
 const node = 'system:node:demo-a';
-const SAN = asks(names(dns('demo-a'), ip(10, 0, 0, 9), ip(0xfd, ...Array<number>(14).fill(0), 1)));
-const FURTHER = asks(names(email('a@example.org'), uri('spiffe://example.org/ns/a'), dns('b')));
+const SAN = extensionRequest(names(dns('demo-a'), ip(10, 0, 0, 9), ip(0xfd, ...Array<number>(14).fill(0), 1)));
+const ADDITIONAL_NAMES = extensionRequest(names(email('a@example.org'), uri('spiffe://example.org/ns/a'), dns('b')));
 const SEEDS = [
   { subject: [part('O', 'system:nodes', STRINGS.printable), part('CN', node, STRINGS.printable)] },
   { subject: [part('O', 'system:nodes'), part('CN', node)], attributes: [SAN] },
-  { subject: [part('CN', 'jane ü'), part('O', 'a'), part('O', 'b')], attributes: [FURTHER] },
+  { subject: [part('CN', 'jane ü'), part('O', 'a'), part('O', 'b')], attributes: [ADDITIONAL_NAMES] },
 ];
 
 /** A reproducible sequence of numbers from 0 to 1 (mulberry32). */
@@ -73,14 +73,14 @@ function mutate(bytes: Buffer, random: () => number): Buffer {
   }
 }
 
-/** A mutation of the PEM text, of the signed part (signed again) or of the whole DER. */
-function mutation(random: () => number): string {
+/** A mutation of the PEM text, of the signed part (re-signed) or of the whole DER. */
+function mutatedRequest(random: () => number): string {
   const seed = SEEDS[Math.floor(random() * SEEDS.length)] ?? { subject: [] };
   const der = craftDer(seed);
   if (random() < 0.3) return mutate(Buffer.from(requestPem(der), 'latin1'), random).toString('latin1');
   if (random() < 0.1) return requestPem(mutate(der, random));
   const info = derContents(der, TAG.sequence)[0]?.bytes ?? der;
-  // The key is left unchanged, since otherwise nothing after it would be examined.
+  // The key stays unchanged, because otherwise nothing after it would be examined.
   return requestPem(signedRequest(mutate(info, random)));
 }
 
@@ -94,13 +94,13 @@ function read(pem: string): CertificateRequest | undefined {
   }
 }
 
-function goReadingOf(request: CertificateRequest) {
+function goResultOf(request: CertificateRequest) {
   const { commonName, organizations, dnsNames, ipAddresses, emailAddresses, uris, subject } = request;
   const others = subject.length - organizations.length;
   return { commonName, organizations, others, dnsNames, ipAddresses, emailAddresses, uris };
 }
 
-function opensslReadingOf({ subject, dnsNames, ipAddresses, emailAddresses, uris }: CertificateRequest) {
+function opensslResultOf({ subject, dnsNames, ipAddresses, emailAddresses, uris }: CertificateRequest) {
   return {
     subject: subject.map(({ type, value }) => `${type}=${value}`).join(','),
     names: [
@@ -112,50 +112,53 @@ function opensslReadingOf({ subject, dnsNames, ipAddresses, emailAddresses, uris
   };
 }
 
-describe.skipIf(!hasTools)('what is accepted, Go and openssl read alike (skipped if one is not installed)', () => {
-  let directory: string;
-  let reader: string;
-  beforeAll(() => {
-    directory = mkdtempSync(join(tmpdir(), 'readers-'));
-    reader = buildGoReader(directory);
-  }, 1_800_000); // The first build compiles the standard library.
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+describe.skipIf(!hasTools)(
+  'Go and openssl read accepted requests as Fairway does (skipped if one is not installed)',
+  () => {
+    let directory: string;
+    let reader: string;
+    beforeAll(() => {
+      directory = mkdtempSync(join(tmpdir(), 'readers-'));
+      reader = buildGoReader(directory);
+    }, 1_800_000); // The first build compiles the standard library.
+    afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  function expectParity(pems: readonly string[], opensslReadings: number): number {
-    const accepted = pems.map((pem) => ({ pem, request: read(pem) })).filter(({ request }) => request !== undefined);
-    const byGo = readByGo(
-      reader,
-      accepted.map(({ pem }) => pem),
-    );
-    for (const [index, { pem, request }] of accepted.entries()) {
-      if (request === undefined) continue;
-      expect({ pem, reading: byGo[index] }).toEqual({ pem, reading: goReadingOf(request) });
+    function expectParity(pems: readonly string[], maxOpensslChecks: number): number {
+      const accepted = pems.map((pem) => ({ pem, request: read(pem) })).filter(({ request }) => request !== undefined);
+      const goResults = readByGo(
+        reader,
+        accepted.map(({ pem }) => pem),
+      );
+      for (const [index, { pem, request }] of accepted.entries()) {
+        if (request === undefined) continue;
+        expect({ pem, reading: goResults[index] }).toEqual({ pem, reading: goResultOf(request) });
+      }
+      const step = Math.max(1, Math.floor(accepted.length / maxOpensslChecks));
+      for (const [index, { pem, request }] of accepted.entries()) {
+        if (request === undefined || index % step !== 0) continue;
+        const reading = readByOpenssl(pem);
+        const sorted = reading && { ...reading, names: [...reading.names].sort() };
+        expect({ pem, reading: sorted }).toEqual({ pem, reading: opensslResultOf(request) });
+      }
+      return accepted.length;
     }
-    const step = Math.max(1, Math.floor(accepted.length / opensslReadings));
-    for (const [index, { pem, request }] of accepted.entries()) {
-      if (request === undefined || index % step !== 0) continue;
-      const reading = readByOpenssl(pem);
-      const sorted = reading && { ...reading, names: [...reading.names].sort() };
-      expect({ pem, reading: sorted }).toEqual({ pem, reading: opensslReadingOf(request) });
-    }
-    return accepted.length;
-  }
 
-  test('of valid requests', () => {
-    const pems = SEEDS.map(craftPem);
-    expect(expectParity(pems, OPENSSL_READINGS)).toBe(SEEDS.length);
-  });
+    test('valid requests', () => {
+      const pems = SEEDS.map(craftPem);
+      expect(expectParity(pems, MAX_OPENSSL_CHECKS)).toBe(SEEDS.length);
+    });
 
-  test(`of ${MUTATIONS} mutations of PEM and DER`, () => {
-    const random = sequenceOf(24);
-    const pems = Array.from({ length: MUTATIONS }, () => mutation(random));
-    expect(expectParity(pems, OPENSSL_READINGS)).toBeGreaterThan(MUTATIONS / 100);
-  });
+    test(`${MUTATIONS} mutations of PEM and DER`, () => {
+      const random = sequenceOf(24);
+      const pems = Array.from({ length: MUTATIONS }, () => mutatedRequest(random));
+      expect(expectParity(pems, MAX_OPENSSL_CHECKS)).toBeGreaterThan(MUTATIONS / 100);
+    });
 
-  test('of attacks, none is accepted, and Go reads many of them', () => {
-    const aim = { node, ownNames: [dns('demo-a')], foreignNode: 'system:node:demo-b', foreignNames: [dns('c')] };
-    const attacks = ambiguousRequests(aim).map(({ pem }) => pem);
-    expect(expectParity(attacks, OPENSSL_READINGS)).toBe(0);
-    expect(readByGo(reader, attacks).filter((reading) => !('error' in reading)).length).toBeGreaterThan(15);
-  });
-});
+    test('no attack is accepted, although Go accepts many of them', () => {
+      const target = { node, ownNames: [dns('demo-a')], foreignNode: 'system:node:demo-b', foreignNames: [dns('c')] };
+      const attacks = ambiguousRequests(target).map(({ pem }) => pem);
+      expect(expectParity(attacks, MAX_OPENSSL_CHECKS)).toBe(0);
+      expect(readByGo(reader, attacks).filter((reading) => !('error' in reading)).length).toBeGreaterThan(15);
+    });
+  },
+);

@@ -1,30 +1,30 @@
 import {
-  asks,
-  asksTwice,
   challenge,
   craftDer,
   craftPem,
   dns,
+  duplicateExtensionRequest,
   email,
   extension,
+  extensionRequest,
   ip,
+  multiValueRdn,
   names,
   otherName,
   part,
   requestPem,
   STRINGS,
-  together,
   uri,
 } from './crafted-request.ts';
 
-/** Requests that two parsers read differently: one sees `own`, the other sees `foreign`. */
+/** Requests that two parsers read differently: one reads `own`, the other reads `foreign`. */
 export interface AmbiguousRequest {
   readonly form: string;
   readonly pem: string;
 }
 
-/** The name that an attacker is entitled to, and the name that they want. */
-export interface Aim {
+/** The name that an attacker is entitled to, and the name that the attacker wants. */
+export interface AttackTarget {
   readonly node: string;
   readonly ownNames: readonly Buffer[];
   readonly foreignNode: string;
@@ -36,13 +36,13 @@ const utf32 = (text: string) =>
   Buffer.concat([...Buffer.from(text, 'ascii')].map((one) => Buffer.from([0, 0, 0, one])));
 const TRUE = Buffer.from('0101ff', 'hex');
 
-/** All forms of one attack. Each is signed by its own key and accepted by at least one real-world parser. */
-export function ambiguousRequests({ node, ownNames, foreignNode, foreignNames }: Aim): AmbiguousRequest[] {
+/** All forms of one attack. Each is signed with its own key and accepted by at least one real-world parser. */
+export function ambiguousRequests({ node, ownNames, foreignNode, foreignNames }: AttackTarget): AmbiguousRequest[] {
   const organization = part('O', 'system:nodes');
   const name = part('CN', node);
   const subject = [organization, name];
-  const own = asks(names(...ownNames));
-  const foreign = asks(names(...foreignNames));
+  const own = extensionRequest(names(...ownNames));
+  const foreign = extensionRequest(names(...foreignNames));
   const pem = craftPem({ subject, attributes: [own] });
   const foreignPem = craftPem({ subject: [organization, part('CN', foreignNode)], attributes: [foreign] });
   const der = craftDer({ subject, attributes: [own] });
@@ -58,23 +58,28 @@ export function ambiguousRequests({ node, ownNames, foreignNode, foreignNames }:
     { form: 'an unfinished block before', pem: `-----BEGIN CERTIFICATE REQUEST-----\n${pem}` },
     { form: 'bytes behind the DER', pem: requestPem(Buffer.concat([der, Buffer.from('0500', 'hex')])) },
     form('two extensionRequests', { subject, attributes: [own, foreign] }),
-    form('two SAN extensions in one', { subject, attributes: [asks(names(...ownNames), names(...foreignNames))] }),
+    form('two SAN extensions in one', {
+      subject,
+      attributes: [extensionRequest(names(...ownNames), names(...foreignNames))],
+    }),
     form('two values of one attribute', {
       subject,
-      attributes: [asksTwice([names(...ownNames)], [names(...foreignNames)])],
+      attributes: [duplicateExtensionRequest([names(...ownNames)], [names(...foreignNames)])],
     }),
     form('a challenge password', { subject, attributes: [own, challenge('x')] }),
     form('an unknown extension', {
       subject,
-      attributes: [asks(names(...ownNames), extension('nameConstraints', TRUE))],
+      attributes: [extensionRequest(names(...ownNames), extension('nameConstraints', TRUE))],
     }),
     form('the constraint CA:TRUE', {
       subject,
-      attributes: [asks(extension('basicConstraints', Buffer.from('30030101ff', 'hex')))],
+      attributes: [extensionRequest(extension('basicConstraints', Buffer.from('30030101ff', 'hex')))],
     }),
     form('critical FALSE, written out', {
       subject,
-      attributes: [asks(extension('subjectAltName', Buffer.from('3003820161', 'hex'), Buffer.from('010100', 'hex')))],
+      attributes: [
+        extensionRequest(extension('subjectAltName', Buffer.from('3003820161', 'hex'), Buffer.from('010100', 'hex'))),
+      ],
     }),
     form('a last CN as UniversalString', {
       subject: [...subject, part('CN', utf32(foreignNode), STRINGS.universal)],
@@ -85,9 +90,9 @@ export function ambiguousRequests({ node, ownNames, foreignNode, foreignNames }:
     form('a second CN', { subject: [...subject, part('CN', foreignNode)] }),
     form('a first CN', { subject: [part('CN', foreignNode), ...subject] }),
     form('a CN beside another in one relative name', {
-      subject: [organization, together(['CN', node], ['CN', foreignNode])],
+      subject: [organization, multiValueRdn(['CN', node], ['CN', foreignNode])],
     }),
-    form('O and CN in one relative name', { subject: [together(['O', 'system:nodes'], ['CN', node])] }),
+    form('O and CN in one relative name', { subject: [multiValueRdn(['O', 'system:nodes'], ['CN', node])] }),
     form('an O as UniversalString', {
       subject: [...subject, part('O', utf32('system:masters'), STRINGS.universal)],
     }),
@@ -97,16 +102,25 @@ export function ambiguousRequests({ node, ownNames, foreignNode, foreignNames }:
       subject: [organization, part('CN', `${node}*`, STRINGS.printable)],
     }),
     form('an email address in the subject', { subject: [...subject, part('email', 'a@example.org', STRINGS.ia5)] }),
-    form('an NUL in a DNS name', { subject, attributes: [asks(names(dns('kubernetes.default.svc\0.example.org')))] }),
-    form('an address with a mask', { subject, attributes: [asks(names(ip(10, 0, 0, 1, 255, 255, 255, 0)))] }),
+    form('an NUL in a DNS name', {
+      subject,
+      attributes: [extensionRequest(names(dns('kubernetes.default.svc\0.example.org')))],
+    }),
+    form('an address with a mask', {
+      subject,
+      attributes: [extensionRequest(names(ip(10, 0, 0, 1, 255, 255, 255, 0)))],
+    }),
     form('an IPv4 address in IPv6', {
       subject,
-      attributes: [asks(names(ip(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 10, 0, 0, 1)))],
+      attributes: [extensionRequest(names(ip(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 10, 0, 0, 1)))],
     }),
-    form('an otherName', { subject, attributes: [asks(names(...ownNames, otherName()))] }),
-    form('an email address that is not ASCII', { subject, attributes: [asks(names(email('ü@example.org')))] }),
-    form('a URI with a user', { subject, attributes: [asks(names(uri('spiffe://a@b/c')))] }),
-    form('an empty SAN', { subject, attributes: [asks(names())] }),
+    form('an otherName', { subject, attributes: [extensionRequest(names(...ownNames, otherName()))] }),
+    form('an email address that is not ASCII', {
+      subject,
+      attributes: [extensionRequest(names(email('ü@example.org')))],
+    }),
+    form('a URI with a user', { subject, attributes: [extensionRequest(names(uri('spiffe://a@b/c')))] }),
+    form('an empty SAN', { subject, attributes: [extensionRequest(names())] }),
     form('the version 1', { subject, version: Buffer.from('020101', 'hex') }),
     form('the version in two bytes', { subject, version: Buffer.from('02020000', 'hex') }),
     form('a part behind the attributes', { subject, trailing: Buffer.from('0500', 'hex') }),

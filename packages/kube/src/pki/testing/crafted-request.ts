@@ -29,7 +29,7 @@ export function part(type: Oid, text: string | Buffer, tag: number = STRINGS.utf
 }
 
 /** A relative name with several attributes. */
-export function together(...parts: readonly [Oid, string][]): Buffer {
+export function multiValueRdn(...parts: readonly [Oid, string][]): Buffer {
   return set(...parts.map(([type, text]) => attribute(type, text, STRINGS.utf8)));
 }
 
@@ -44,35 +44,35 @@ export const uri = (text: string) => encodeDer(0x86, Buffer.from(text));
 export const otherName = () =>
   encodeDer(0xa0, oid('email'), encodeDer(0xa0, encodeDer(STRINGS.utf8, Buffer.from('x'))));
 
-export function extension(type: Oid, value: Buffer, ...between: readonly Buffer[]): Buffer {
-  return sequence(oid(type), ...between, encodeDer(TAG.octetString, value));
+export function extension(type: Oid, value: Buffer, ...bytesBetween: readonly Buffer[]): Buffer {
+  return sequence(oid(type), ...bytesBetween, encodeDer(TAG.octetString, value));
 }
 
 /** A subjectAltName extension. */
 export const names = (...all: readonly Buffer[]) => extension('subjectAltName', sequence(...all));
 
 /** An extensionRequest attribute. */
-export const asks = (...extensions: readonly Buffer[]) =>
+export const extensionRequest = (...extensions: readonly Buffer[]) =>
   sequence(oid('extensionRequest'), set(sequence(...extensions)));
 
 /** An extensionRequest attribute with two values. */
-export const asksTwice = (first: readonly Buffer[], second: readonly Buffer[]) =>
+export const duplicateExtensionRequest = (first: readonly Buffer[], second: readonly Buffer[]) =>
   sequence(oid('extensionRequest'), set(sequence(...first), sequence(...second)));
 
 export const challenge = (text: string) =>
   sequence(oid('challengePassword'), set(encodeDer(STRINGS.utf8, Buffer.from(text))));
 
 export interface CraftedRequest {
-  /** Relative names, from `part` and `together`. */
+  /** Relative names, from `part` and `multiValueRdn`. */
   readonly subject: readonly Buffer[];
   readonly attributes?: readonly Buffer[];
   readonly version?: Buffer;
-  /** After the attributes. */
+  /** Content after the attributes. */
   readonly trailing?: Buffer;
   readonly spki?: Buffer;
 }
 
-/** DER of a request with any parts, correctly signed by a P-256 key. */
+/** DER of a request with arbitrary parts, correctly signed with a P-256 key. */
 export function craftDer({ subject, attributes = [], version, trailing, spki }: CraftedRequest): Buffer {
   const info = sequence(
     version ?? Buffer.from('020100', 'hex'),
@@ -93,7 +93,7 @@ export function requestPem(der: Buffer): string {
   return pemOf({ type: 'CERTIFICATE REQUEST', der });
 }
 
-/** DER of a request with this arbitrary CertificationRequestInfo. */
+/** DER of a request with an arbitrary CertificationRequestInfo. */
 export function signedRequest(info: Buffer, key: KeyObject = privateKey): Buffer {
   const algorithm = Buffer.from('300a06082a8648ce3d040302', 'hex');
   const signature = Buffer.concat([Buffer.from([0]), sign('sha256', info, key)]);

@@ -16,16 +16,16 @@ describe('quotas, statistics and services', () => {
     return magnum.call('alice', 'POST', '/v1/clusters', body);
   }
 
-  test('a quota that an administrator sets is enforced, returned, changed and deleted', async () => {
+  test('a quota set by an administrator is enforced, returned, changed and deleted', async () => {
     const path = '/v1/quotas/project-team/Cluster';
     expect((await magnum.call('alice', 'GET', path)).body).toMatchObject({
       project_id: 'project-team',
       hard_limit: -1,
     });
-    const asked = { project_id: 'project-team', resource: 'Cluster', hard_limit: 2 };
-    expect((await magnum.call('alice', 'POST', '/v1/quotas', asked)).status).toBe(403);
-    expect(await magnum.call('admin', 'POST', '/v1/quotas', asked)).toMatchObject({ status: 201, body: asked });
-    expect((await magnum.call('admin', 'POST', '/v1/quotas', asked)).status).toBe(409);
+    const quotaBody = { project_id: 'project-team', resource: 'Cluster', hard_limit: 2 };
+    expect((await magnum.call('alice', 'POST', '/v1/quotas', quotaBody)).status).toBe(403);
+    expect(await magnum.call('admin', 'POST', '/v1/quotas', quotaBody)).toMatchObject({ status: 201, body: quotaBody });
+    expect((await magnum.call('admin', 'POST', '/v1/quotas', quotaBody)).status).toBe(409);
 
     expect((await create('third')).body.errors[0]).toMatchObject({
       status: 403,
@@ -52,7 +52,7 @@ describe('quotas, statistics and services', () => {
     expect(body.hard_limit).toBe(7);
   });
 
-  test('statistics cover the user’s own project, and all projects for administrators', async () => {
+  test('statistics cover the user’s own project, or all projects for administrators', async () => {
     const before = (await magnum.call('alice', 'GET', '/v1/stats')).body;
     expect(before.nodes).toBe(2 * before.clusters);
     expect((await magnum.call('olga', 'GET', '/v1/stats')).body).toEqual({ clusters: 0, nodes: 0 });
@@ -61,14 +61,14 @@ describe('quotas, statistics and services', () => {
     expect((await magnum.call('alice', 'GET', '/v1/stats?type=pods')).status).toBe(400);
   });
 
-  test('services are for administrators', async () => {
+  test('only administrators can list services', async () => {
     expect((await magnum.call('alice', 'GET', '/v1/mservices')).status).toBe(403);
     expect((await magnum.call('admin', 'GET', '/v1/mservices')).body.mservices).toMatchObject([
       { binary: 'magnum-conductor', state: 'up' },
     ]);
   });
 
-  test('there are no federations', async () => {
+  test('federations do not exist', async () => {
     expect((await magnum.call('alice', 'GET', '/v1/federations')).body).toEqual({ federations: [] });
     expect((await magnum.call('alice', 'GET', '/v1/federations/f')).status).toBe(404);
     expect((await magnum.call('alice', 'POST', '/v1/federations', {})).body.errors[0].detail).toBe(
@@ -76,9 +76,9 @@ describe('quotas, statistics and services', () => {
     );
   });
 
-  test('a credential of the operator is not rotated', async () => {
-    const answer = await magnum.call('alice', 'PATCH', '/v1/credentials/one');
-    expect(answer.body.errors[0]).toMatchObject({
+  test('the operator’s credential is not rotated', async () => {
+    const response = await magnum.call('alice', 'PATCH', '/v1/credentials/one');
+    expect(response.body.errors[0]).toMatchObject({
       status: 400,
       detail: expect.stringMatching(/operator's credential/),
     });

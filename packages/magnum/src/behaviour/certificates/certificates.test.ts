@@ -3,7 +3,7 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { TEAM } from '@fairway/gateway/testing/test-gateway';
 import { createCertificateRequest } from '@fairway/kube/pki/certificate-request';
 import { generateKeyPair } from '@fairway/kube/pki/key-pair';
-import { asks, craftPem, part } from '@fairway/kube/pki/testing/crafted-request';
+import { craftPem, extensionRequest, part } from '@fairway/kube/pki/testing/crafted-request';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestCaller, TestMagnum } from '../../testing/test-magnum.ts';
 
@@ -35,16 +35,16 @@ describe('certificates', () => {
     expect((await sign('alice')).status).toBe(409);
   });
 
-  test('are signed for the caller, regardless of the subject of the request', async () => {
+  test('are signed for the caller, regardless of the CSR’s subject', async () => {
     await status({ endpoint: { host: '192.0.2.7', port: 6443 }, url: 'https://192.0.2.7:6443', caCertificate: 'PEM' });
 
     expect((await magnum.call('rita', 'GET', `/v1/certificates/${uuid}`)).body).toMatchObject({
       cluster_uuid: uuid,
       pem: 'PEM',
     });
-    const answer = await sign('alice');
-    expect(answer.status).toBe(201);
-    const certificate = new X509Certificate(answer.body.pem);
+    const response = await sign('alice');
+    expect(response.status).toBe(201);
+    const certificate = new X509Certificate(response.body.pem);
     expect(certificate.subject.split('\n').sort()).toEqual(['CN=alice', 'O=fairway:cluster-admins']);
     expect((await sign('rita')).body.errors[0].detail).toBe("Policy doesn't allow certificate:create to be performed.");
     expect((await sign('olga')).body.errors[0]).toMatchObject({
@@ -56,14 +56,14 @@ describe('certificates', () => {
   test.each([
     ['etcd', /^ca_cert_type etcd is not supported/],
     ['other', /^ca_cert_type must be one of/],
-  ])('of CA type %s are refused', async (type, detail) => {
-    const answer = await magnum.call('alice', 'GET', `/v1/certificates/${uuid}?ca_cert_type=${type}`);
-    expect(answer.body.errors[0]).toMatchObject({ status: 400, detail: expect.stringMatching(detail) });
+  ])('are refused for CA type %s', async (type, detail) => {
+    const response = await magnum.call('alice', 'GET', `/v1/certificates/${uuid}?ca_cert_type=${type}`);
+    expect(response.body.errors[0]).toMatchObject({ status: 400, detail: expect.stringMatching(detail) });
   });
 
-  test('an invalid request is refused', async () => {
-    const answer = await magnum.call('alice', 'POST', '/v1/certificates', { cluster_uuid: uuid, csr: 'nonsense' });
-    expect(answer.body.errors[0]).toMatchObject({
+  test('are refused for an invalid CSR', async () => {
+    const response = await magnum.call('alice', 'POST', '/v1/certificates', { cluster_uuid: uuid, csr: 'nonsense' });
+    expect(response.body.errors[0]).toMatchObject({
       status: 400,
       detail: expect.stringMatching(/^Received invalid csr\. .*PEM block type/),
     });
@@ -72,16 +72,19 @@ describe('certificates', () => {
   test.each([
     ['headers that go on', `-----BEGIN CERTIFICATE REQUEST-----\na: b\n${' c: d\n'.repeat(5000)}\nAAAA`],
     ['text before the first block', `x${REQUEST}${REQUEST}`],
-    ['two extensionRequests', craftPem({ subject: [part('CN', 'a')], attributes: [asks(), asks()] })],
-  ])('a request with %s is refused', async (_, csr) => {
-    const answer = await magnum.call('alice', 'POST', '/v1/certificates', { cluster_uuid: uuid, csr });
-    expect(answer.body.errors[0]).toMatchObject({
+    [
+      'two extensionRequests',
+      craftPem({ subject: [part('CN', 'a')], attributes: [extensionRequest(), extensionRequest()] }),
+    ],
+  ])('are refused for a CSR with %s', async (_, csr) => {
+    const response = await magnum.call('alice', 'POST', '/v1/certificates', { cluster_uuid: uuid, csr });
+    expect(response.body.errors[0]).toMatchObject({
       status: 400,
       detail: expect.stringMatching(/^Received invalid csr\. /),
     });
   });
 
-  test("a rotation is Fairway's, completes by itself, and runs one at a time", async () => {
+  test("a rotation is Fairway's, completes automatically, and runs one at a time", async () => {
     expect(await magnum.call('alice', 'PATCH', `/v1/certificates/${uuid}`)).toMatchObject({
       status: 202,
       body: { uuid },

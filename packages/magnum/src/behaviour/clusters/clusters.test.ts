@@ -14,8 +14,8 @@ describe("clusters of Magnum's API", () => {
   });
   afterAll(() => magnum?.close());
 
-  async function create(name: string, more: object = {}) {
-    const { status, body } = await magnum.call('alice', 'POST', '/v1/clusters', { ...DEFAULTS, name, ...more });
+  async function create(name: string, overrides: object = {}) {
+    const { status, body } = await magnum.call('alice', 'POST', '/v1/clusters', { ...DEFAULTS, name, ...overrides });
     expect({ status, body }).toEqual({ status: 202, body: { uuid: expect.any(String) } });
     return body.uuid as string;
   }
@@ -23,7 +23,7 @@ describe("clusters of Magnum's API", () => {
   const stored = (name: string) => magnum.gateway.as('operator').resource(clusters).get(name, { namespace: TEAM });
   const pool = (name: string) => magnum.gateway.as('operator').resource(nodePools).get(name, { namespace: TEAM });
 
-  test('a new one is a Cluster and its NodePool, and can be read at once', async () => {
+  test('a new cluster is stored as a Cluster and a NodePool, and is readable immediately', async () => {
     const labels = { availability_zone: 'nova-a', fancy: 'yes' };
     const uuid = await create('first', {
       node_count: 2,
@@ -65,7 +65,7 @@ describe("clusters of Magnum's API", () => {
     );
   });
 
-  test('networks are found by name, and returned by name', async () => {
+  test('networks are looked up and returned by name', async () => {
     const { network } = magnum.gateway.project(TEAM).client;
     const { id: network_id } = await network.networks.create({ name: 'lan' });
     await network.subnets.create({ network_id, name: 'sub', cidr: '192.168.7.0/24', ip_version: 4 });
@@ -78,7 +78,7 @@ describe("clusters of Magnum's API", () => {
     });
   });
 
-  test('a cluster created with kubectl is listed, with its pool as default worker', async () => {
+  test('a cluster created with kubectl is listed, with its pool as the default worker', async () => {
     await magnum.gateway.createCluster('by-kubectl', { version: '1.34' });
     await magnum.gateway.createPool('by-kubectl-general', { clusterName: 'by-kubectl', replicas: 3 });
 
@@ -95,59 +95,64 @@ describe("clusters of Magnum's API", () => {
     expect((await pool('by-kubectl-general')).spec.replicas).toBe(4);
   });
 
-  test('names that Kubernetes does not allow are stored in the object', async () => {
+  test('names that are invalid in Kubernetes are stored in the object', async () => {
     const uuid = await create('My_Cluster.With-a-long-Name');
 
     const { body } = await magnum.call('alice', 'GET', '/v1/clusters/My_Cluster.With-a-long-Name');
     expect(body).toMatchObject({ uuid, name: 'My_Cluster.With-a-long-Name' });
-    const again = await magnum.call('alice', 'POST', '/v1/clusters', {
+    const duplicate = await magnum.call('alice', 'POST', '/v1/clusters', {
       ...DEFAULTS,
       name: 'My_Cluster.With-a-long-Name',
     });
-    expect(again).toMatchObject({ status: 409, body: { errors: [{ status: 409 }] } });
+    expect(duplicate).toMatchObject({ status: 409, body: { errors: [{ status: 409 }] } });
   });
 
   test.each<{ reason: string; body: object | string; status: number; detail: RegExp; version?: string }>([
-    { reason: 'no flavor anywhere', body: { flavor_id: null }, status: 400, detail: /^flavor_id: neither/ },
     {
-      reason: 'a flavor that is not there',
+      reason: 'a cluster and template without a flavor',
+      body: { flavor_id: null },
+      status: 400,
+      detail: /^flavor_id: neither/,
+    },
+    {
+      reason: 'a flavor that does not exist',
       body: { flavor_id: 'huge' },
       status: 400,
       detail: /^flavor_id: Not found: "huge"/,
     },
     {
-      reason: 'no such template',
+      reason: 'a template that does not exist',
       body: { cluster_template_id: 'none' },
       status: 404,
       detail: /ClusterTemplate none could not be found/,
     },
     {
-      reason: 'the same for old clients',
+      reason: 'a template that does not exist, with an old client',
       body: { cluster_template_id: 'none' },
       status: 400,
       detail: /ClusterTemplate none/,
       version: '1.9',
     },
     {
-      reason: 'an attribute that Magnum has not',
+      reason: 'an attribute that Magnum does not have',
       body: { colour: 'red' },
       status: 400,
       detail: /Unknown attribute: colour/,
     },
     {
-      reason: 'three masters of a plan with one',
+      reason: 'three masters for a plan with one replica',
       body: { master_count: 3 },
       status: 400,
       detail: /^master_count 3: plan free/,
     },
     {
-      reason: 'a network that is not there',
+      reason: 'a network that does not exist',
       body: { fixed_network: 'nowhere' },
       status: 400,
       detail: /^Unable to find fixed network nowhere/,
     },
     {
-      reason: 'a refused label',
+      reason: 'an unsupported label',
       body: { labels: { kubelet_options: '--v=9' } },
       status: 400,
       detail: /^labels.kubelet_options/,
@@ -159,60 +164,66 @@ describe("clusters of Magnum's API", () => {
       detail: /^labels.kube_tag: /,
     },
     {
-      reason: 'zero nodes before 1.10',
+      reason: 'zero nodes before version 1.10',
       body: { node_count: 0 },
       status: 400,
       detail: /zero is not supported/,
       version: '1.9',
     },
     { reason: 'no JSON', body: '{', status: 400, detail: /not JSON/ },
-    { reason: 'a name with a blank', body: { name: 'a b' }, status: 400, detail: /attribute name: must start/ },
+    { reason: 'a name with a space', body: { name: 'a b' }, status: 400, detail: /attribute name: must start/ },
   ])('refuses $reason, with Magnum’s message', async ({ body, status, detail, version }) => {
-    const asked = typeof body === 'string' ? body : { ...DEFAULTS, name: 'refused', ...body };
-    const answer = await magnum.call('alice', 'POST', '/v1/clusters', asked, version);
+    const requestBody = typeof body === 'string' ? body : { ...DEFAULTS, name: 'refused', ...body };
+    const response = await magnum.call('alice', 'POST', '/v1/clusters', requestBody, version);
 
-    expect(answer.status).toBe(status);
-    expect(answer.body.errors[0]).toMatchObject({ status, code: 'client', detail: expect.stringMatching(detail) });
+    expect(response.status).toBe(status);
+    expect(response.body.errors[0]).toMatchObject({ status, code: 'client', detail: expect.stringMatching(detail) });
     await expect(stored('refused')).rejects.toMatchObject({ code: 404 });
   });
 
-  test('a cluster whose nodes are refused is deleted again', async () => {
-    const answer = await magnum.call('alice', 'POST', '/v1/clusters', { ...DEFAULTS, name: 'half', node_count: 101 });
+  test('a cluster is deleted again if its nodes are refused', async () => {
+    const response = await magnum.call('alice', 'POST', '/v1/clusters', { ...DEFAULTS, name: 'half', node_count: 101 });
 
-    expect(answer).toMatchObject({ status: 400 });
-    expect(answer.body.errors[0].detail).toMatch(/^node_count: /);
+    expect(response).toMatchObject({ status: 400 });
+    expect(response.body.errors[0].detail).toMatch(/^node_count: /);
     await expect(stored('half')).rejects.toMatchObject({ code: 404 });
   });
 
-  test('is resized, by UUID or name, and reports it before any controller has observed it', async () => {
+  test('a cluster is resized by UUID or name, and reports it before a controller has observed it', async () => {
     const uuid = await create('sized', { node_count: 1 });
 
-    const answer = await magnum.call('alice', 'POST', '/v1/clusters/sized/actions/resize', {
+    const response = await magnum.call('alice', 'POST', '/v1/clusters/sized/actions/resize', {
       node_count: 3,
       nodes_to_remove: null,
     });
-    expect(answer).toMatchObject({ status: 202, body: { uuid } });
+    expect(response).toMatchObject({ status: 202, body: { uuid } });
     expect((await pool('sized-worker')).spec.replicas).toBe(3);
     const { body } = await magnum.call('alice', 'GET', `/v1/clusters/${uuid}`);
     expect(body).toMatchObject({ node_count: 3 });
     expect(body.updated_at).toMatch(/\+00:00$/);
 
     expect((await magnum.call('alice', 'PATCH', `/v1/clusters/${uuid}`, '')).body).toEqual({ uuid });
-    const tooMany = await magnum.call('alice', 'POST', '/v1/clusters/sized/actions/resize', { node_count: 500 });
-    expect(tooMany.body.errors[0].detail).toMatch(/Resizing default-worker outside the allowed range/);
+    const outOfRange = await magnum.call('alice', 'POST', '/v1/clusters/sized/actions/resize', { node_count: 500 });
+    expect(outOfRange.body.errors[0].detail).toMatch(/Resizing default-worker outside the allowed range/);
     const master = await magnum.call('alice', 'POST', '/v1/clusters/sized/actions/resize', {
       node_count: 3,
       nodegroup: 'default-master',
     });
     expect(master.status).toBe(400);
-    const old = await magnum.call('alice', 'POST', '/v1/clusters/sized/actions/resize', { node_count: 3 }, '1.6');
-    expect(old.status).toBe(406);
+    const oldVersion = await magnum.call(
+      'alice',
+      'POST',
+      '/v1/clusters/sized/actions/resize',
+      { node_count: 3 },
+      '1.6',
+    );
+    expect(oldVersion.status).toBe(406);
   });
 
-  test('gets its nodes on a resize if it has none', async () => {
+  test('a cluster without nodes gets them on a resize', async () => {
     await create('bare');
     await magnum.gateway.as('alice').resource(nodePools).delete('bare-worker', { namespace: TEAM });
-    // As an earlier release did.
+    // An earlier release stored this record.
     const annotations = recordAnnotation({ flavor_id: 'b3-8' });
     const value = { metadata: { annotations } };
     await magnum.gateway.as('alice').resource(clusters).patch('bare', { type: 'merge', value }, { namespace: TEAM });
@@ -226,7 +237,7 @@ describe("clusters of Magnum's API", () => {
     expect((await pool('bare-worker')).spec).toMatchObject({ replicas: 2, flavor: 'b3-8' });
   });
 
-  test('has the proxy settings of its template', async () => {
+  test('a cluster has the proxy settings of its template', async () => {
     const template = {
       name: 'proxied',
       coe: 'kubernetes',
@@ -237,9 +248,9 @@ describe("clusters of Magnum's API", () => {
     };
     const { status, body } = await magnum.call('alice', 'POST', '/v1/clustertemplates', template);
     await create('proxied', { cluster_template_id: 'proxied' });
-    const wrong = { ...template, name: 'with-password', http_proxy: 'http://me:secret@p.example.com:3128' };
-    await magnum.call('alice', 'POST', '/v1/clustertemplates', wrong);
-    const refused = await magnum.call('alice', 'POST', '/v1/clusters', {
+    const passwordTemplate = { ...template, name: 'with-password', http_proxy: 'http://me:secret@p.example.com:3128' };
+    await magnum.call('alice', 'POST', '/v1/clustertemplates', passwordTemplate);
+    const rejected = await magnum.call('alice', 'POST', '/v1/clusters', {
       ...DEFAULTS,
       name: 'leaky',
       cluster_template_id: 'with-password',
@@ -250,22 +261,22 @@ describe("clusters of Magnum's API", () => {
       httpProxy: 'http://p.example.com:3128',
       noProxy: ['.example.com', '10.0.0.0/8'],
     });
-    expect(refused.status).toBe(400);
-    expect(refused.body.errors[0].detail).toMatch(/without user and password/);
+    expect(rejected.status).toBe(400);
+    expect(rejected.body.errors[0].detail).toMatch(/without user and password/);
   });
 
-  test('is upgraded to the version of another template', async () => {
+  test('a cluster is upgraded to the version of another template', async () => {
     const uuid = await create('aging');
     const next = { cluster_template: 'k8s-1.35-free', max_batch_size: 2 };
 
     expect((await magnum.call('alice', 'POST', '/v1/clusters/aging/actions/upgrade', next)).body).toEqual({ uuid });
     expect((await stored('aging')).spec.version).toBe('1.35');
     expect((await pool('aging-worker')).spec.upgradeStrategy.maxSurge).toBe(2);
-    const wrong = await magnum.call('alice', 'POST', '/v1/clusters/aging/actions/upgrade', next, '1.7');
-    expect(wrong.body.errors[0].detail).toMatch(/not supported in the provided microversion/);
+    const passwordTemplate = await magnum.call('alice', 'POST', '/v1/clusters/aging/actions/upgrade', next, '1.7');
+    expect(passwordTemplate.body.errors[0].detail).toMatch(/not supported in the provided microversion/);
   });
 
-  test('keeps its rollout settings if an upgrade is refused', async () => {
+  test('a cluster keeps its rollout settings if an upgrade is refused', async () => {
     await create('newest');
     const labels = { kube_tag: 'v1.99' };
     const template = { name: 'future', coe: 'kubernetes', image_id: 'default', labels };
@@ -280,22 +291,22 @@ describe("clusters of Magnum's API", () => {
     ['replace', '/name', 'other'],
     ['replace', '/uuid', 'other'],
     ['add', '/labels/a', 'b'],
-  ])('lets no client %s %s', async (op, path, value) => {
+  ])('clients cannot %s %s', async (op, path, value) => {
     await create(`fixed-${path.slice(1).replace(/\W/g, '')}`);
-    const answer = await magnum.call('alice', 'PATCH', `/v1/clusters/fixed-${path.slice(1).replace(/\W/g, '')}`, [
+    const response = await magnum.call('alice', 'PATCH', `/v1/clusters/fixed-${path.slice(1).replace(/\W/g, '')}`, [
       { op, path, value },
     ]);
-    expect(answer.body.errors[0].detail).toBe(`cannot change cluster property(ies) ${path.slice(1)}.`);
+    expect(response.body.errors[0].detail).toBe(`cannot change cluster property(ies) ${path.slice(1)}.`);
   });
 
-  test('is not changed by a patch that is partly refused', async () => {
+  test('a patch that is partly refused changes nothing', async () => {
     await create('whole', { node_count: 1 });
-    const answer = await magnum.call('alice', 'PATCH', '/v1/clusters/whole', [
+    const response = await magnum.call('alice', 'PATCH', '/v1/clusters/whole', [
       { op: 'replace', path: '/node_count', value: 3 },
       { op: 'replace', path: '/name', value: 'other' },
     ]);
 
-    expect(answer.status).toBe(400);
+    expect(response.status).toBe(400);
     expect((await pool('whole-worker')).spec.replicas).toBe(1);
   });
 
@@ -309,7 +320,7 @@ describe("clusters of Magnum's API", () => {
     });
   });
 
-  test('is deleted, and then not found', async () => {
+  test('a deleted cluster is not found', async () => {
     await create('leaving');
     expect(await magnum.call('alice', 'DELETE', '/v1/clusters/leaving')).toMatchObject({
       status: 204,
@@ -320,7 +331,7 @@ describe("clusters of Magnum's API", () => {
     );
   });
 
-  test('pages cover all of them', async () => {
+  test('pages contain all clusters', async () => {
     const names: string[] = [];
     let target = '/v1/clusters?limit=2&sort_key=name';
     for (let page = 0; page < 20 && target !== ''; page++) {
@@ -349,9 +360,9 @@ describe("clusters of Magnum's API", () => {
       ['POST', '/actions/resize', { node_count: 9 }],
       ['POST', '/actions/upgrade', { cluster_template: 'k8s-1.35-free' }],
       ['POST', '/nodegroups', { name: 'theirs' }],
-    ])('from another project get nothing by %s …%s', async (method, path, body) => {
-      const answer = await magnum.call('olga', method, `/v1/clusters/${uuid}${path}`, body);
-      expect(answer.status).toBe(404);
+    ])('cannot access another project’s cluster by %s …%s', async (method, path, body) => {
+      const response = await magnum.call('olga', method, `/v1/clusters/${uuid}${path}`, body);
+      expect(response.status).toBe(404);
     });
 
     test.each([
@@ -360,25 +371,25 @@ describe("clusters of Magnum's API", () => {
       ['POST', '/actions/resize', { node_count: 9 }, 'cluster:resize'],
       ['POST', '/actions/upgrade', { cluster_template: 'k8s-1.35-free' }, 'cluster:upgrade'],
       ['POST', '/nodegroups', { name: 'theirs' }, 'nodegroup:create'],
-    ])('with read access change nothing by %s …%s', async (method, path, body, action) => {
+    ])('cannot change it with read access by %s …%s', async (method, path, body, action) => {
       expect((await magnum.call('rita', 'GET', `/v1/clusters/${uuid}`)).status).toBe(200);
-      const answer = await magnum.call('rita', method, `/v1/clusters/${uuid}${path}`, body);
-      expect(answer.status).toBe(403);
-      expect(answer.body.errors[0].detail).toBe(`Policy doesn't allow ${action} to be performed.`);
+      const response = await magnum.call('rita', method, `/v1/clusters/${uuid}${path}`, body);
+      expect(response.status).toBe(403);
+      expect(response.body.errors[0].detail).toBe(`Policy doesn't allow ${action} to be performed.`);
     });
 
-    test('with read access create nothing', async () => {
-      const answer = await magnum.call('rita', 'POST', '/v1/clusters', { ...DEFAULTS, name: 'hers' });
-      expect(answer.body.errors[0].detail).toBe("Policy doesn't allow cluster:create to be performed.");
+    test('cannot create anything with read access', async () => {
+      const response = await magnum.call('rita', 'POST', '/v1/clusters', { ...DEFAULTS, name: 'hers' });
+      expect(response.body.errors[0].detail).toBe("Policy doesn't allow cluster:create to be performed.");
       expect((await magnum.call('rita', 'POST', '/v1/certificates', { cluster_uuid: uuid, csr: 'x' })).status).toBe(
         403,
       );
     });
 
-    test('an administrator gives no trust of their own project to a cluster of another', async () => {
-      const answer = await magnum.call('admin', 'PATCH', `/v1/credentials/${uuid}`);
-      expect(answer.status).toBe(403);
-      expect(answer.body.errors[0].detail).toMatch(/belongs to another project/);
+    test('an administrator’s trust for their own project is refused for a cluster of another', async () => {
+      const response = await magnum.call('admin', 'PATCH', `/v1/credentials/${uuid}`);
+      expect(response.status).toBe(403);
+      expect(response.body.errors[0].detail).toMatch(/belongs to another project/);
     });
 
     test('an administrator sees the clusters of all projects', async () => {
@@ -386,9 +397,9 @@ describe("clusters of Magnum's API", () => {
       expect((await magnum.call('olga', 'GET', '/v1/clusters')).body).toEqual({ clusters: [] });
     });
 
-    test('unknown users must authenticate', async () => {
-      const answer = await magnum.call('', 'GET', '/v1/clusters');
-      expect(answer).toMatchObject({ status: 401, body: { error: { code: 401, title: 'Unauthorized' } } });
+    test('unauthenticated users get 401', async () => {
+      const response = await magnum.call('', 'GET', '/v1/clusters');
+      expect(response).toMatchObject({ status: 401, body: { error: { code: 401, title: 'Unauthorized' } } });
     });
   });
 });

@@ -20,25 +20,25 @@ afterEach(() => magnum.close());
 
 const isPool = ({ method, path }: TransportRequest) => method === 'POST' && /\/nodepools\?(?!.*dryRun)/.test(path);
 const isCluster = ({ method, path }: TransportRequest) => method === 'POST' && /\/clusters\?(?!.*dryRun)/.test(path);
-const create = (more: object = {}) => magnum.call('alice', 'POST', '/v1/clusters', { ...BODY, ...more });
+const create = (overrides: object = {}) => magnum.call('alice', 'POST', '/v1/clusters', { ...BODY, ...overrides });
 const operator = () => magnum.gateway.as('operator');
 const pools = async () => (await operator().resource(nodePools).list({ namespace: TEAM })).items;
 const notes = async () =>
   (await operator().resource(ConfigMaps).list({ labelSelector: 'fairway.dev/magnum-owed' })).items;
-/** Runs a pass as another process would, this long after now. */
+/** Runs a pass as another process would, this many seconds from now. */
 const sweepAfter = (seconds: number, client = magnum.gateway.gateway.client) => {
   const { clock } = magnum.gateway;
-  const later = { now: () => clock.now() + seconds * 1000 };
-  return new PendingNodegroups({ client, clock: later, log: silentLogger }).sweep();
+  const laterClock = { now: () => clock.now() + seconds * 1000 };
+  return new PendingNodegroups({ client, clock: laterClock, log: silentLogger }).sweep();
 };
-/** Fairway's own client, which gets this response instead of a pool. */
-const answered = (refused: ApiError) => {
+/** A client with Fairway's own identity that gets this error when it creates a pool. */
+const rejectingClient = (refusal: ApiError) => {
   const { clock, gateway } = magnum.gateway;
   const transport = gateway.server.transport({ username: 'fairway', groups: ['system:masters'] });
   const request = async (sent: TransportRequest): Promise<TransportResponse> => {
     if (!isPool(sent)) return transport.request(sent);
-    const text = () => Promise.resolve(JSON.stringify(refused.toStatus()));
-    return { status: refused.code, headers: {}, text, async *lines() {} };
+    const text = () => Promise.resolve(JSON.stringify(refusal.toStatus()));
+    return { status: refusal.code, headers: {}, text, async *lines() {} };
   };
   return new KubeClient({ ...transport, request }, { clock });
 };
@@ -50,8 +50,8 @@ test('a created cluster leaves no pending nodegroup', async () => {
   expect(await notes()).toEqual([]);
 });
 
-test('a cluster that was left without its nodegroup gets the requested one', async () => {
-  magnum.breakAt(isPool);
+test('a missing nodegroup is created with the requested settings', async () => {
+  magnum.failRequests(isPool);
   expect((await create()).status).toBe(202);
   expect(await pools()).toEqual([]);
   expect((await magnum.call('alice', 'GET', '/v1/clusters/demo')).body).toMatchObject({
@@ -69,21 +69,21 @@ test('a cluster that was left without its nodegroup gets the requested one', asy
 });
 
 test.each([
-  { what: 'an API server that is busy', error: tooManyRequests('busy', 1) },
-  { what: 'a token of its own that has just ended', error: new ApiError(401, 'Unauthorized', 'Unauthorized') },
-])('it also gets it after $what', async ({ error }) => {
-  magnum.breakAt(isPool);
+  { what: 'a busy API server', error: tooManyRequests('busy', 1) },
+  { what: 'an expired token of its own', error: new ApiError(401, 'Unauthorized', 'Unauthorized') },
+])('a missing nodegroup is created after $what', async ({ error }) => {
+  magnum.failRequests(isPool);
   await create();
 
-  await sweepAfter(20, answered(error));
+  await sweepAfter(20, rejectingClient(error));
   expect([await pools(), (await notes()).length]).toEqual([[], 1]);
   await sweepAfter(40);
 
   expect([(await pools()).length, await notes()]).toEqual([1, []]);
 });
 
-test('a pending nodegroup written by a user with access to ConfigMaps of the project is ignored', async () => {
-  magnum.breakAt(isPool);
+test('a pending nodegroup is ignored if a user wrote it into a ConfigMap of the project', async () => {
+  magnum.failRequests(isPool);
   await create();
   const [note] = await notes();
   const { name = '', namespace = '', labels = {} } = note?.metadata ?? {};
@@ -96,16 +96,16 @@ test('a pending nodegroup written by a user with access to ConfigMaps of the pro
   expect([await pools(), (await notes()).length]).toEqual([[], 1]);
 });
 
-test('one that is permanently refused is not retried', async () => {
-  magnum.breakAt(isPool);
+test('a permanently refused nodegroup is not retried', async () => {
+  magnum.failRequests(isPool);
   await create();
 
-  await sweepAfter(20, answered(new ApiError(422, 'Invalid', 'no')));
+  await sweepAfter(20, rejectingClient(new ApiError(422, 'Invalid', 'no')));
   expect([await pools(), await notes()]).toEqual([[], []]);
 });
 
-test('one that another process is creating is created once', async () => {
-  magnum.breakAt((request) => {
+test('a nodegroup is created once if another process is creating it', async () => {
+  magnum.failRequests((request) => {
     if (isPool(request)) void sweepAfter(20);
     return false;
   });
@@ -114,8 +114,8 @@ test('one that another process is creating is created once', async () => {
   expect(await pools()).toHaveLength(1);
 });
 
-test('nothing is created for a cluster that does not exist, and the pending nodegroup is deleted', async () => {
-  magnum.breakAt(isCluster);
+test('a pending nodegroup is deleted if its cluster does not exist', async () => {
+  magnum.failRequests(isCluster);
   expect((await create()).status).toBe(500);
 
   await sweepAfter(100);
@@ -124,8 +124,8 @@ test('nothing is created for a cluster that does not exist, and the pending node
   expect([await notes(), await pools()]).toEqual([[], []]);
 });
 
-test('nothing is created for another cluster with the same name', async () => {
-  magnum.breakAt(isPool);
+test('no nodegroup is created for another cluster with the same name', async () => {
+  magnum.failRequests(isPool);
   await create();
   await operator().resource(clusters).delete('demo', { namespace: TEAM });
   await magnum.gateway.createCluster('demo', { version: '1.34' });
@@ -134,7 +134,7 @@ test('nothing is created for another cluster with the same name', async () => {
   expect([await notes(), await pools()]).toEqual([[], []]);
 });
 
-test('admission of the nodegroup is checked before anything is created', async () => {
+test('admission checks the nodegroup before anything is created', async () => {
   const before = await operator().resource(clusters).list({ namespace: TEAM });
   const { status, body } = await create({ flavor_id: 'huge' });
 

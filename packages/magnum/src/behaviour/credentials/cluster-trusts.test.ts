@@ -1,18 +1,18 @@
 import { CREDENTIAL_KEYS, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { silentLogger } from '@fairway/base/log';
-import { CLOUDLESS, TestGateway } from '@fairway/gateway/testing/test-gateway';
+import { TestGateway, UNKNOWN_CLOUD_TEAM } from '@fairway/gateway/testing/test-gateway';
 import { ResourceQuotas, RoleBindings, Roles, Secrets } from '@fairway/kube/kinds/resources';
 import { Cloud } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Caller } from '../../caller.ts';
-import { ClusterTrusts, EXPIRY_ANNOTATION, MADE_HERE_LABEL } from '../../credentials/cluster-trusts.ts';
+import { ClusterTrusts, EXPIRY_ANNOTATION, TRUST_LABEL } from '../../credentials/cluster-trusts.ts';
 import { OrphanedCredentialGC } from '../../credentials/orphaned-credential-gc.ts';
 
 const ELEVEN_MINUTES_MS = 11 * 60_000;
 
-/** `other` is the tenant; the user of the entry `simulator` is Fairway's own. */
+/** `other` is the tenant; the entry `simulator` is Fairway's own user. */
 describe('the credential of a cluster', () => {
   let gateway: TestGateway;
   let tenant: OpenStackClient;
@@ -53,7 +53,7 @@ describe('the credential of a cluster', () => {
       user: { username: 'alice', groups: [] },
       userId: token.user.id,
       project: { id: token.project?.id ?? '', name: 'other' },
-      namespace: CLOUDLESS,
+      namespace: UNKNOWN_CLOUD_TEAM,
       roles: [],
     };
   });
@@ -72,47 +72,49 @@ describe('the credential of a cluster', () => {
       log: silentLogger,
     }).sweep();
   const credential = (name: string) =>
-    gateway.as('operator').resource(cloudCredentials).get(name, { namespace: CLOUDLESS });
+    gateway.as('operator').resource(cloudCredentials).get(name, { namespace: UNKNOWN_CLOUD_TEAM });
   const credentials = async () =>
-    (await gateway.as('operator').resource(cloudCredentials).list({ namespace: CLOUDLESS })).items;
+    (await gateway.as('operator').resource(cloudCredentials).list({ namespace: UNKNOWN_CLOUD_TEAM })).items;
   async function trustOf(secret: string) {
-    const { data } = await gateway.as('operator').resource(Secrets).get(secret, { namespace: CLOUDLESS });
+    const { data } = await gateway.as('operator').resource(Secrets).get(secret, { namespace: UNKNOWN_CLOUD_TEAM });
     return Buffer.from(data?.[CREDENTIAL_KEYS.trustId] ?? '', 'base64').toString();
   }
   const token = async () => (await tenant.session.token()).id;
-  /** The credential remains until a pass finds its trust and deletes both. */
-  async function expectToBeSwept() {
-    const [left] = await credentials();
-    expect(left?.metadata.deletionTimestamp).toBeUndefined();
+  /** Expects that the credential remains until a pass finds its trust and deletes both. */
+  async function expectToBeRevoked() {
+    const [remaining] = await credentials();
+    expect(remaining?.metadata.deletionTimestamp).toBeUndefined();
 
     nowMs += ELEVEN_MINUTES_MS;
     await sweep();
 
-    expect(await trustOf(left?.spec.secretRef.name ?? '')).toBe((await tenant.identity.trustsGiven())[0]?.id);
-    expect((await credential(left?.metadata.name ?? '')).metadata.deletionTimestamp).toBeDefined();
+    expect(await trustOf(remaining?.spec.secretRef.name ?? '')).toBe((await tenant.identity.trustsGiven())[0]?.id);
+    expect((await credential(remaining?.metadata.name ?? '')).metadata.deletionTimestamp).toBeDefined();
   }
 
-  test('is a trust that impersonates its creator, with the necessary roles', async () => {
-    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+  test('holds a trust that impersonates its creator, with the necessary roles', async () => {
+    const { name } = await trusts.createCredential(call(), { clusterName: 'demo', token: await token() });
 
-    const made = await credential(name);
-    expect(made.metadata.annotations).not.toHaveProperty('fairway.dev/paused');
-    expect(made.spec).toMatchObject({ cloud: 'simulator', reclaimPolicy: 'Delete' });
+    const created = await credential(name);
+    expect(created.metadata.annotations).not.toHaveProperty('fairway.dev/paused');
+    expect(created.spec).toMatchObject({ cloud: 'simulator', reclaimPolicy: 'Delete' });
     const [trust] = await tenant.identity.trustsGiven();
     expect(trust).toMatchObject({ impersonation: true, project_id: caller.project.id });
     expect(trust?.roles.map((role) => role.name).sort()).toEqual(['member', 'reader']);
-    expect(await trustOf(made.spec.secretRef.name)).toBe(trust?.id);
-    expect(Date.parse(trust?.expires_at ?? '')).toBe(Date.parse(made.metadata.annotations?.[EXPIRY_ANNOTATION] ?? ''));
+    expect(await trustOf(created.spec.secretRef.name)).toBe(trust?.id);
+    expect(Date.parse(trust?.expires_at ?? '')).toBe(
+      Date.parse(created.metadata.annotations?.[EXPIRY_ANNOTATION] ?? ''),
+    );
   });
 
   test.each([
     { reason: 'an application credential', status: 403 },
     { reason: 'nobody', status: 403 },
   ])('is refused to $reason, with advice', async ({ reason, status }) => {
-    const bad = reason === 'nobody' ? 'gAAAAnothing' : await credentialToken();
-    const giving = trusts.give(call(), { clusterName: 'demo', token: bad });
+    const unsuitableToken = reason === 'nobody' ? 'gAAAAnothing' : await credentialToken();
+    const creation = trusts.createCredential(call(), { clusterName: 'demo', token: unsuitableToken });
 
-    await expect(giving).rejects.toMatchObject({
+    await expect(creation).rejects.toMatchObject({
       status,
       message: expect.stringMatching(/fairway credential create default/),
     });
@@ -126,8 +128,8 @@ describe('the credential of a cluster', () => {
     return (await (cloud as Cloud).client({ kind: 'applicationCredential', id, secret }).session.token()).id;
   }
 
-  test('that a crash left with its trust is revoked', async () => {
-    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+  test('is revoked with its trust after a crash', async () => {
+    const { name } = await trusts.createCredential(call(), { clusterName: 'demo', token: await token() });
     await sweep();
     expect(await credentials()).toHaveLength(1);
 
@@ -137,31 +139,31 @@ describe('the credential of a cluster', () => {
     expect((await credential(name)).metadata.deletionTimestamp).toBeDefined();
   });
 
-  test('that a crash left before its trust was recorded gets it first, so that it is revoked', async () => {
-    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
-    const made = await credential(name);
-    const secret = made.spec.secretRef.name;
+  test('gets its unrecorded trust after a crash, and is then revoked', async () => {
+    const { name } = await trusts.createCredential(call(), { clusterName: 'demo', token: await token() });
+    const created = await credential(name);
+    const secret = created.spec.secretRef.name;
     await gateway
       .as('alice')
       .resource(Secrets)
-      .update({ metadata: { name: secret, namespace: CLOUDLESS } });
+      .update({ metadata: { name: secret, namespace: UNKNOWN_CLOUD_TEAM } });
     expect(await trustOf(secret)).toBe('');
 
     nowMs += ELEVEN_MINUTES_MS;
     await sweep();
 
-    // The controller that revokes it does not run here: its finalizer keeps the object.
+    // The controller that revokes the trust does not run here, so the finalizer keeps the object.
     expect((await credential(name)).metadata.deletionTimestamp).toBeDefined();
     expect(await trustOf(secret)).toBe((await tenant.identity.trustsGiven())[0]?.id);
   });
 
   test('gets no trust of another project, regardless of its annotation', async () => {
-    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+    const { name } = await trusts.createCredential(call(), { clusterName: 'demo', token: await token() });
     const secret = (await credential(name)).spec.secretRef.name;
     await gateway
       .as('alice')
       .resource(Secrets)
-      .update({ metadata: { name: secret, namespace: CLOUDLESS } });
+      .update({ metadata: { name: secret, namespace: UNKNOWN_CLOUD_TEAM } });
 
     nowMs += ELEVEN_MINUTES_MS;
     await sweep('another project');
@@ -169,14 +171,19 @@ describe('the credential of a cluster', () => {
     expect(await trustOf(secret)).toBe('');
   });
 
-  test('with the expiry of another gets no trust, so that the other’s is not revoked', async () => {
-    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+  test('gets no trust if it has the expiry of another credential, whose trust must not be revoked', async () => {
+    const { name } = await trusts.createCredential(call(), { clusterName: 'demo', token: await token() });
     const { metadata, spec } = await credential(name);
-    const copy = { name: 'copy', namespace: CLOUDLESS, labels: metadata.labels, annotations: metadata.annotations };
+    const copy = {
+      name: 'copy',
+      namespace: UNKNOWN_CLOUD_TEAM,
+      labels: metadata.labels,
+      annotations: metadata.annotations,
+    };
     const stranger = gateway.as('alice');
     await stranger
       .resource(Secrets)
-      .create({ metadata: { name: 'copy', namespace: CLOUDLESS }, stringData: { note: 'empty' } });
+      .create({ metadata: { name: 'copy', namespace: UNKNOWN_CLOUD_TEAM }, stringData: { note: 'empty' } });
     await stranger.resource(cloudCredentials).create({
       apiVersion: 'fairway.dev/v1alpha1',
       kind: cloudCredentials.kind,
@@ -186,7 +193,7 @@ describe('the credential of a cluster', () => {
     const value = { status: { phase: 'Bound' } };
     await gateway.gateway.client
       .resource(cloudCredentials)
-      .patch(name, { type: 'merge', value }, { namespace: CLOUDLESS, subresource: 'status' });
+      .patch(name, { type: 'merge', value }, { namespace: UNKNOWN_CLOUD_TEAM, subresource: 'status' });
 
     nowMs += ELEVEN_MINUTES_MS;
     await sweep();
@@ -195,12 +202,12 @@ describe('the credential of a cluster', () => {
     expect(await trustOf(spec.secretRef.name)).toBe((await tenant.identity.trustsGiven())[0]?.id);
   });
 
-  test('whose Secret cannot be written after the trust was created remains until the trust is found', async () => {
+  test('remains until its trust is found if its Secret cannot be written', async () => {
     const roles = gateway.as('operator').resource(RoleBindings);
     await roles.create({
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'RoleBinding',
-      metadata: { name: 'writes-once', namespace: CLOUDLESS },
+      metadata: { name: 'writes-once', namespace: UNKNOWN_CLOUD_TEAM },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'writes-once' },
       subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'willy' }],
     });
@@ -210,30 +217,30 @@ describe('the credential of a cluster', () => {
       .create({
         apiVersion: 'rbac.authorization.k8s.io/v1',
         kind: 'Role',
-        metadata: { name: 'writes-once', namespace: CLOUDLESS },
+        metadata: { name: 'writes-once', namespace: UNKNOWN_CLOUD_TEAM },
         rules: [
           { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
           { apiGroups: ['fairway.dev'], resources: ['cloudcredentials'], verbs: ['*'] },
         ],
       });
     const client = gateway.as({ username: 'willy', groups: ['system:authenticated'] });
-    const giving = trusts.give({ client, caller }, { clusterName: 'demo', token: await token() });
-    await expect(giving).rejects.toMatchObject({ code: 403 });
-    await expectToBeSwept();
+    const creation = trusts.createCredential({ client, caller }, { clusterName: 'demo', token: await token() });
+    await expect(creation).rejects.toMatchObject({ code: 403 });
+    await expectToBeRevoked();
   });
 
-  test('remains until its trust is found if the response to its creation was lost', async () => {
+  test('remains until its trust is found if the response to the trust’s creation was lost', async () => {
     gateway.cloud.faults.add({
       method: 'POST',
       path: 'OS-TRUST/trusts$',
       action: { kind: 'drop', when: 'after' },
     });
-    const giving = trusts.give(call(), { clusterName: 'demo', token: await token() });
-    await expect(giving).rejects.toMatchObject({ status: 503 });
-    await expectToBeSwept();
+    const creation = trusts.createCredential(call(), { clusterName: 'demo', token: await token() });
+    await expect(creation).rejects.toMatchObject({ status: 503 });
+    await expectToBeRevoked();
   });
 
-  test('needs one call for the trusts of all that a pass finds', async () => {
+  test('shares one call for trusts with all others in a pass', async () => {
     gateway.cloud.faults.add({
       method: 'POST',
       path: 'OS-TRUST/trusts$',
@@ -241,19 +248,21 @@ describe('the credential of a cluster', () => {
       action: { kind: 'answer', status: 500, when: 'after' },
     });
     for (let i = 0; i < 3; i++)
-      await expect(trusts.give(call(), { clusterName: 'demo', token: await token() })).rejects.toMatchObject({
+      await expect(
+        trusts.createCredential(call(), { clusterName: 'demo', token: await token() }),
+      ).rejects.toMatchObject({
         status: 503,
       });
-    const listed: string[] = [];
+    const listCalls: string[] = [];
     const stop = gateway.cloud.calls.onReceived(({ method, path }) => {
-      if (method === 'GET' && path.includes('OS-TRUST/trusts')) listed.push(path);
+      if (method === 'GET' && path.includes('OS-TRUST/trusts')) listCalls.push(path);
     });
 
     nowMs += ELEVEN_MINUTES_MS;
     await sweep();
     stop();
 
-    expect(listed).toHaveLength(1);
+    expect(listCalls).toHaveLength(1);
     expect((await credentials()).every(({ metadata }) => metadata.deletionTimestamp !== undefined)).toBe(true);
   });
 
@@ -265,37 +274,40 @@ describe('the credential of a cluster', () => {
       times: null,
       action: { kind: 'answer', status: 501 },
     });
-    await expect(trusts.give(call(), { clusterName: 'demo', token: own })).rejects.toMatchObject({ status: 503 });
+    await expect(trusts.createCredential(call(), { clusterName: 'demo', token: own })).rejects.toMatchObject({
+      status: 503,
+    });
     expect(await credentials()).toEqual([]);
   });
 
-  test('that may not be created leaves no Secret', async () => {
+  test('leaves no Secret if its creation is refused', async () => {
     const quota = { hard: { 'count/cloudcredentials.fairway.dev': '0' } };
     await gateway
       .as('operator')
       .resource(ResourceQuotas)
-      .create({ metadata: { name: 'none', namespace: CLOUDLESS }, spec: quota });
-    const before = (await gateway.as('operator').resource(Secrets).list({ namespace: CLOUDLESS })).items.length;
+      .create({ metadata: { name: 'none', namespace: UNKNOWN_CLOUD_TEAM }, spec: quota });
+    const before = (await gateway.as('operator').resource(Secrets).list({ namespace: UNKNOWN_CLOUD_TEAM })).items
+      .length;
 
-    await expect(trusts.give(call(), { clusterName: 'demo', token: await token() })).rejects.toMatchObject({
+    await expect(trusts.createCredential(call(), { clusterName: 'demo', token: await token() })).rejects.toMatchObject({
       code: 403,
     });
 
-    const { items } = await gateway.as('operator').resource(Secrets).list({ namespace: CLOUDLESS });
+    const { items } = await gateway.as('operator').resource(Secrets).list({ namespace: UNKNOWN_CLOUD_TEAM });
     expect(items).toHaveLength(before);
   });
 
-  test('used by a cluster, or a tenant’s own, is left alone', async () => {
-    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+  test('is left alone if a cluster uses it, or if it is the tenant’s own', async () => {
+    const { name } = await trusts.createCredential(call(), { clusterName: 'demo', token: await token() });
     const value = { status: { phase: 'Bound' } };
     await gateway.gateway.client
       .resource(cloudCredentials)
-      .patch(name, { type: 'merge', value }, { namespace: CLOUDLESS, subresource: 'status' });
-    const other = await trusts.give(call(), { clusterName: 'own', token: await token() });
-    const own = { metadata: { labels: { [MADE_HERE_LABEL]: null } } };
+      .patch(name, { type: 'merge', value }, { namespace: UNKNOWN_CLOUD_TEAM, subresource: 'status' });
+    const other = await trusts.createCredential(call(), { clusterName: 'own', token: await token() });
+    const own = { metadata: { labels: { [TRUST_LABEL]: null } } };
     await gateway.gateway.client
       .resource(cloudCredentials)
-      .patch(other.name, { type: 'merge', value: own }, { namespace: CLOUDLESS });
+      .patch(other.name, { type: 'merge', value: own }, { namespace: UNKNOWN_CLOUD_TEAM });
 
     nowMs += ELEVEN_MINUTES_MS;
     await sweep();

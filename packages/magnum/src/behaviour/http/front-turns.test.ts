@@ -8,14 +8,14 @@ import type { Route } from '../../http/call.ts';
 import { MagnumFront } from '../../http/front.ts';
 import type { MagnumServices } from '../../services.ts';
 
-const AT_ONCE = 10;
+const REQUEST_COUNT = 10;
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-test('concurrent requests start one per turn of the event loop', async () => {
+test('one concurrent request starts per turn of the event loop', async () => {
   let turn = 0;
   const served: number[] = [];
   const route: Route = {
@@ -45,15 +45,15 @@ test('concurrent requests start one per turn of the event loop', async () => {
   await once(server, 'listening');
   closers.push(() => new Promise((resolve) => server.close(resolve)));
   const { port } = server.address() as AddressInfo;
-  let counting = setImmediate(function count() {
+  let immediate = setImmediate(function count() {
     turn++;
-    counting = setImmediate(count);
+    immediate = setImmediate(count);
   });
-  closers.push(() => clearImmediate(counting));
+  closers.push(() => clearImmediate(immediate));
 
   const request = 'GET /v1/stats HTTP/1.1\r\nhost: a\r\nx-auth-token: t\r\n\r\n';
   const clients: Socket[] = [];
-  for (let index = 0; index < AT_ONCE; index++) {
+  for (let index = 0; index < REQUEST_COUNT; index++) {
     const client = connect(port, '127.0.0.1');
     closers.push(() => client.destroy());
     await once(client, 'connect');
@@ -63,6 +63,6 @@ test('concurrent requests start one per turn of the event loop', async () => {
   for (const client of clients) client.write(request.slice(-1));
   await Promise.all(clients.map((client) => once(client, 'data')));
 
-  expect(served).toHaveLength(AT_ONCE);
-  expect(new Set(served).size).toBe(AT_ONCE);
+  expect(served).toHaveLength(REQUEST_COUNT);
+  expect(new Set(served).size).toBe(REQUEST_COUNT);
 });

@@ -17,7 +17,7 @@ describe('nodegroups', () => {
     magnum.call('alice', method, `/v1/clusters/demo/nodegroups${path}`, body, version);
   const pool = (name: string) => magnum.gateway.as('operator').resource(nodePools).get(name, { namespace: TEAM });
 
-  test('are the control plane and the first workers of a new cluster', async () => {
+  test('contain the control plane and the first workers of a new cluster', async () => {
     const { body } = await call('GET');
     const [master, worker] = body.nodegroups;
 
@@ -38,9 +38,9 @@ describe('nodegroups', () => {
     });
   });
 
-  test('a further one is a NodePool, with labels, taints and bounds', async () => {
+  test('are created as NodePools, with labels, taints and bounds', async () => {
     const taint = { key: 'gpu', value: 'yes', effect: 'NoSchedule' };
-    const asked = {
+    const requestBody = {
       name: 'Big_One',
       node_count: 2,
       min_node_count: 1,
@@ -51,7 +51,7 @@ describe('nodegroups', () => {
       node_labels: { team: 'a' },
       node_taints: [taint],
     };
-    const { status, body } = await call('POST', '', asked);
+    const { status, body } = await call('POST', '', requestBody);
 
     expect(status).toBe(202);
     expect(body).toMatchObject({
@@ -77,12 +77,12 @@ describe('nodegroups', () => {
       autoscaling: { enabled: true },
       template: { metadata: { labels: { team: 'a' } }, spec: { taints: [taint] } },
     });
-    expect((await call('POST', '', asked)).body.errors[0].detail).toBe(
+    expect((await call('POST', '', requestBody)).body.errors[0].detail).toBe(
       'A node group with name Big_One already exists in the cluster.',
     );
   });
 
-  test('are bounded by labels, and report labels without effect on nodes', async () => {
+  test('have bounds from labels, and report labels without effect on nodes', async () => {
     const labels = { min_node_count: '2', kube_tag: 'v1.30', fancy: 'yes' };
     const { status, body } = await call('POST', '', { name: 'labelled', node_count: 3, labels, merge_labels: true });
 
@@ -90,7 +90,7 @@ describe('nodegroups', () => {
     expect(body.status_reason).toMatch(/ \(labels without effect: fancy, kube_tag\)$/);
   });
 
-  test('are changed as far as Magnum allows, and returned in full', async () => {
+  test('can be changed as far as Magnum allows, and are returned in full', async () => {
     await call('POST', '', { name: 'plain', node_count: 2, node_labels: { a: '1', b: '2' } });
     const { status, body } = await call('PATCH', '/plain', [
       { op: 'replace', path: '/min_node_count', value: 1 },
@@ -124,7 +124,7 @@ describe('nodegroups', () => {
       detail: /^Creating master/,
     },
     {
-      reason: 'the name of the masters',
+      reason: 'the name of the master nodegroup',
       method: 'POST',
       path: '',
       body: { name: 'default-master' },
@@ -133,7 +133,7 @@ describe('nodegroups', () => {
     },
     { reason: 'no name', method: 'POST', path: '', body: {}, status: 400, detail: /attribute name/ },
     {
-      reason: 'bounds upside down',
+      reason: 'a minimum above the maximum',
       method: 'POST',
       path: '',
       body: { name: 'x', min_node_count: 3, max_node_count: 2 },
@@ -141,7 +141,7 @@ describe('nodegroups', () => {
       detail: /^max_node_count for x is invalid/,
     },
     {
-      reason: 'too many at first',
+      reason: 'more nodes than the maximum',
       method: 'POST',
       path: '',
       body: { name: 'x', node_count: 3, max_node_count: 2 },
@@ -157,7 +157,7 @@ describe('nodegroups', () => {
       detail: /^cannot change nodegroup/,
     },
     {
-      reason: 'a minimum above the count',
+      reason: 'a minimum above the node count',
       method: 'PATCH',
       path: '/default-worker',
       body: [{ op: 'replace', path: '/min_node_count', value: 7 }],
@@ -173,7 +173,7 @@ describe('nodegroups', () => {
       detail: /^Updating the master/,
     },
     {
-      reason: 'deletion of the first',
+      reason: 'deletion of the default nodegroup',
       method: 'DELETE',
       path: '/default-worker',
       body: undefined,
@@ -189,7 +189,7 @@ describe('nodegroups', () => {
       detail: /^Deleting a default/,
     },
     {
-      reason: 'one that is not there',
+      reason: 'a nodegroup that does not exist',
       method: 'GET',
       path: '/none',
       body: undefined,
@@ -206,12 +206,12 @@ describe('nodegroups', () => {
       version: '1.8',
     },
   ])('refuse $reason', async ({ method, path, body, status, detail, version }) => {
-    const answer = await call(method, path, body, version);
-    expect(answer.status).toBe(status);
-    expect(answer.body.errors[0].detail).toMatch(detail);
+    const response = await call(method, path, body, version);
+    expect(response.status).toBe(status);
+    expect(response.body.errors[0].detail).toMatch(detail);
   });
 
-  test('are deleted', async () => {
+  test('can be deleted', async () => {
     const { body } = await call('POST', '', { name: 'leaving' });
     expect((await call('DELETE', `/${body.uuid}`)).status).toBe(204);
     expect((await call('GET', '/leaving')).status).toBe(404);

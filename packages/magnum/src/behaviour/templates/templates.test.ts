@@ -6,7 +6,7 @@ import { MAX_TEMPLATES, OwnTemplates } from '../../templates/own-templates.ts';
 import { type Template, TemplateBody } from '../../templates/template.ts';
 import { type TestCaller, TestMagnum } from '../../testing/test-magnum.ts';
 
-const OWN = {
+const OWN_TEMPLATE = {
   coe: 'kubernetes',
   image_id: 'Ubuntu 24.04',
   flavor_id: 'b3-8',
@@ -25,7 +25,7 @@ describe('cluster templates', () => {
   const namesFor = async (caller: TestCaller) =>
     (await call(caller, 'GET')).body.clustertemplates.map(({ name }: { name: string }) => name);
 
-  test('of the operator are plans and versions, for all users, with stable UUIDs', async () => {
+  test('are generated from plans and versions, for all users, with stable UUIDs', async () => {
     const { body } = await call('rita', 'GET', '/k8s-1.35-standard');
 
     expect(body).toMatchObject({
@@ -43,8 +43,12 @@ describe('cluster templates', () => {
     ).toBe(403);
   });
 
-  test('of a tenant are stored, changed, used and deleted, and hidden from others', async () => {
-    const { status, body } = await call('alice', 'POST', '', { ...OWN, name: 'own', dns_nameserver: '9.9.9.9' });
+  test('are stored, changed, used and deleted by a tenant, and hidden from others', async () => {
+    const { status, body } = await call('alice', 'POST', '', {
+      ...OWN_TEMPLATE,
+      name: 'own',
+      dns_nameserver: '9.9.9.9',
+    });
     expect({ status, body }).toMatchObject({
       status: 201,
       body: { name: 'own', public: false, project_id: 'project-team', user_id: 'id-of-alice' },
@@ -54,7 +58,7 @@ describe('cluster templates', () => {
     expect((await call('olga', 'GET', `/${body.uuid}`)).status).toBe(404);
 
     const changed = await call('alice', 'PATCH', '/own', [
-      { op: 'replace', path: '/labels', value: { ...OWN.labels, a: 'b' } },
+      { op: 'replace', path: '/labels', value: { ...OWN_TEMPLATE.labels, a: 'b' } },
     ]);
     expect(changed).toMatchObject({ status: 200, body: { uuid: body.uuid, labels: { a: 'b' } } });
 
@@ -81,33 +85,33 @@ describe('cluster templates', () => {
   });
 
   test('are not updated after a concurrent change or deletion', async () => {
-    await call('alice', 'POST', '', { ...OWN, name: 'shared' });
+    await call('alice', 'POST', '', { ...OWN_TEMPLATE, name: 'shared' });
     const own = new OwnTemplates(magnum.gateway.gateway.client, () => undefined, Math.random);
     const read = (await own.list(TEAM)).find(({ name }) => name === 'shared') as Template;
     await call('alice', 'PATCH', '/shared', [{ op: 'replace', path: '/flavor_id', value: 'b3-16' }]);
 
-    const replacing = own.replace(read, { ...read.fields, name: 'late' } as TemplateBody, '2026-01-01T00:00:00Z');
-    await expect(replacing).rejects.toMatchObject({ code: 409 });
+    const staleReplace = own.replace(read, { ...read.fields, name: 'late' } as TemplateBody, '2026-01-01T00:00:00Z');
+    await expect(staleReplace).rejects.toMatchObject({ code: 409 });
     expect((await call('alice', 'GET', '/shared')).body.flavor_id).toBe('b3-16');
 
     await own.delete(read);
     await own.delete(read);
-    const again = own.replace(read, read.fields as TemplateBody, '2026-01-01T00:00:00Z');
-    await expect(again).rejects.toMatchObject({ status: 404 });
+    const secondReplace = own.replace(read, read.fields as TemplateBody, '2026-01-01T00:00:00Z');
+    await expect(secondReplace).rejects.toMatchObject({ status: 404 });
   });
 
-  test('of a tenant are available from its first request on, before caches contain its namespace', async () => {
-    magnum.forget(TEAM);
-    const { body } = await magnum.call('alice', 'POST', '/v1/clustertemplates', { ...OWN, name: 'early' });
+  test('are available from a tenant’s first request, before caches contain its namespace', async () => {
+    magnum.uncache(TEAM);
+    const { body } = await magnum.call('alice', 'POST', '/v1/clustertemplates', { ...OWN_TEMPLATE, name: 'early' });
     expect(body).toMatchObject({ project_id: 'project-team' });
 
     expect((await magnum.call('alice', 'DELETE', `/v1/clustertemplates/${body.uuid}`)).status).toBe(204);
-    magnum.forget('');
+    magnum.uncache('');
   });
 
   test('are published only by administrators', async () => {
-    expect((await call('alice', 'POST', '', { ...OWN, name: 'ours', public: true })).status).toBe(403);
-    expect((await call('admin', 'POST', '', { ...OWN, name: 'for-all', public: true })).status).toBe(201);
+    expect((await call('alice', 'POST', '', { ...OWN_TEMPLATE, name: 'ours', public: true })).status).toBe(403);
+    expect((await call('admin', 'POST', '', { ...OWN_TEMPLATE, name: 'for-all', public: true })).status).toBe(201);
 
     expect(await namesFor('alice')).toContain('for-all');
     expect((await call('alice', 'DELETE', '/for-all')).status).toBe(403);
@@ -115,20 +119,20 @@ describe('cluster templates', () => {
   });
 
   test('cannot be created by readers', async () => {
-    expect((await call('rita', 'POST', '', OWN)).body.errors[0].detail).toBe(
+    expect((await call('rita', 'POST', '', OWN_TEMPLATE)).body.errors[0].detail).toBe(
       "Policy doesn't allow clustertemplate:create to be performed.",
     );
   });
 
   test.each<{ reason: string; body: object; detail: RegExp }>([
     { reason: 'another engine', body: { coe: 'swarm' }, detail: /^coe: Cluster type swarm/ },
-    { reason: 'no proxy to go around', body: { no_proxy: 'a' }, detail: /^no_proxy has no effect without/ },
+    { reason: 'proxy exceptions without a proxy', body: { no_proxy: 'a' }, detail: /^no_proxy has no effect without/ },
     { reason: 'no TLS', body: { tls_disabled: true }, detail: /^tls_disabled/ },
     { reason: 'a registry', body: { registry_enabled: true }, detail: /^registry_enabled/ },
     { reason: 'bare metal', body: { server_type: 'bm' }, detail: /^server_type must be vm/ },
     { reason: 'an unknown network', body: { network_driver: 'weave' }, detail: /^network_driver weave/ },
     {
-      reason: 'a network by the name of what objects inherit',
+      reason: 'a network driver named like an inherited property',
       body: { network_driver: 'constructor' },
       detail: /^network_driver constructor/,
     },
@@ -138,42 +142,44 @@ describe('cluster templates', () => {
       detail: /at most 100/,
     },
     {
-      reason: 'too much of it',
+      reason: 'labels that are too long',
       body: { labels: Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`l${i}`, 'x'.repeat(4000)])) },
       detail: /the limit is 16384/,
     },
   ])('refuse $reason', async ({ body, detail }) => {
-    const answer = await call('alice', 'POST', '', { ...OWN, ...body });
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors[0].detail).toMatch(detail);
+    const response = await call('alice', 'POST', '', { ...OWN_TEMPLATE, ...body });
+    expect(response.status).toBe(400);
+    expect(response.body.errors[0].detail).toMatch(detail);
   });
 
-  test('are not changed by a path that names no attribute', async () => {
-    await call('alice', 'POST', '', { ...OWN, name: 'plain' });
-    const answer = await call('alice', 'PATCH', '/plain', [{ op: 'add', path: '/__proto__', value: { public: true } }]);
+  test('are not changed by a path that is not an attribute', async () => {
+    await call('alice', 'POST', '', { ...OWN_TEMPLATE, name: 'plain' });
+    const response = await call('alice', 'PATCH', '/plain', [
+      { op: 'add', path: '/__proto__', value: { public: true } },
+    ]);
 
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors[0].detail).toMatch(/Unknown attribute: __proto__/);
+    expect(response.status).toBe(400);
+    expect(response.body.errors[0].detail).toMatch(/Unknown attribute: __proto__/);
   });
 
-  test('with the same name are distinguished by UUID', async () => {
-    const [one] = await Promise.all([
-      call('alice', 'POST', '', { ...OWN, name: 'twin' }),
-      call('alice', 'POST', '', { ...OWN, name: 'twin' }),
+  test('are distinguished by UUID if they have the same name', async () => {
+    const [first] = await Promise.all([
+      call('alice', 'POST', '', { ...OWN_TEMPLATE, name: 'twin' }),
+      call('alice', 'POST', '', { ...OWN_TEMPLATE, name: 'twin' }),
     ]);
     expect((await call('alice', 'GET', '/twin')).status).toBe(409);
-    expect((await call('alice', 'GET', `/${one.body.uuid}`)).status).toBe(200);
+    expect((await call('alice', 'GET', `/${first.body.uuid}`)).status).toBe(200);
   });
 
-  test(`are ${MAX_TEMPLATES} at most in a project, though several replicas make them at once`, async () => {
+  test(`are limited to ${MAX_TEMPLATES} per project, even if several replicas create them concurrently`, async () => {
     const configMaps = magnum.gateway.gateway.client.resource(ConfigMaps);
     await magnum.gateway.gateway.client.resource(Namespaces).create({ metadata: { name: 'flood' }, spec: {} });
     const labels = { 'fairway.dev/magnum-template': 'private' };
-    // Names that earlier releases used.
+    // Earlier releases used such names.
     await configMaps.create({ metadata: { namespace: 'flood', generateName: 'magnum-template-', labels } });
     const replicas = [1, 2].map(() => new OwnTemplates(magnum.gateway.gateway.client, () => undefined, Math.random));
     const all = replicas.flatMap((own) =>
-      Array.from({ length: MAX_TEMPLATES }, () => own.create('flood', TemplateBody.parse(OWN), 'user')),
+      Array.from({ length: MAX_TEMPLATES }, () => own.create('flood', TemplateBody.parse(OWN_TEMPLATE), 'user')),
     );
     const outcomes = await Promise.allSettled(all);
     const { items } = await configMaps.list({ namespace: 'flood', labelSelector: 'fairway.dev/magnum-template' });

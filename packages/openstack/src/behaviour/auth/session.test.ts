@@ -25,14 +25,14 @@ describe('Session', () => {
   let url: string;
   let tokens: number;
   let lifeMs: number;
-  let answer: (request: ReceivedRequest) => Behaviour | undefined;
+  let respond: (request: ReceivedRequest) => Behaviour | undefined;
 
   beforeEach(async () => {
     clock = new FakeClock();
     tokens = 0;
     lifeMs = 3_600_000;
-    answer = () => undefined;
-    server = new FakeServer((request) => answer(request) ?? cloud(request));
+    respond = () => undefined;
+    server = new FakeServer((request) => respond(request) ?? cloud(request));
     url = await server.listen();
   });
 
@@ -99,7 +99,7 @@ describe('Session', () => {
   }
 
   const paths = () => server.requests.map((request) => `${request.method} ${request.path}`);
-  /** What `call` throws. */
+  /** The error that `call` throws. */
   async function failureOf(call: Promise<unknown>): Promise<unknown> {
     const failure = call.then(
       () => 'no failure',
@@ -110,7 +110,7 @@ describe('Session', () => {
 
   const list = (client: ReturnType<Cloud['client']>) => Array.fromAsync(client.compute.servers.list());
 
-  it('authenticates once for many callers, discovers versions once for many sessions, and uses the newest supported one', async () => {
+  it('authenticates once for many callers, discovers versions once for many sessions, and uses the newest supported version', async () => {
     const cloud = connect();
     const [one, other] = [cloud.client(), cloud.client()];
 
@@ -150,13 +150,13 @@ describe('Session', () => {
   it('renews a token that a service rejects and retries the call once', async () => {
     const client = connect().client();
     await server.run(clock, list(client));
-    answer = (request) =>
+    respond = (request) =>
       request.headers['x-auth-token'] === 'token-1' ? { status: 401, body: 'Authentication required' } : undefined;
 
     await server.run(clock, Promise.all([list(client), list(client)]));
 
     expect(tokens).toBe(2);
-    answer = (request) => (request.path.startsWith('/compute') ? { status: 401 } : undefined);
+    respond = (request) => (request.path.startsWith('/compute') ? { status: 401 } : undefined);
     expect(await failureOf(list(client))).toMatchObject({ kind: 'unauthorized', service: 'compute' });
     expect(tokens).toBe(3);
   });
@@ -169,10 +169,10 @@ describe('Session', () => {
     await server.run(clock, list(client));
     expect(tokens).toBe(1);
     await clock.advance(2 * 60_000);
-    answer = (request) => (request.path === '/v3/auth/tokens' ? { status: 500 } : undefined);
+    respond = (request) => (request.path === '/v3/auth/tokens' ? { status: 500 } : undefined);
     await server.run(clock, list(client));
     expect(server.requests.at(-1)?.headers['x-auth-token']).toBe('token-1');
-    answer = () => undefined;
+    respond = () => undefined;
     await server.run(clock, list(client));
     expect(server.requests.at(-1)?.headers['x-auth-token']).toBe('token-2');
   });
@@ -182,7 +182,7 @@ describe('Session', () => {
     { reason: 'deleted application credential', status: 404, message: 'Could not find Application Credential: 5581.' },
   ])('limits login attempts with a rejected credential: $reason', async ({ status, message }) => {
     const refusal = { error: { code: status, message, title: 'Refused' } };
-    answer = (request) => (request.path === '/v3/auth/tokens' ? { status, body: refusal } : undefined);
+    respond = (request) => (request.path === '/v3/auth/tokens' ? { status, body: refusal } : undefined);
     const client = connect().client();
     const attempt = () => failureOf(list(client));
 
@@ -197,7 +197,7 @@ describe('Session', () => {
   it('does not call a service whose Retry-After exceeds the call timeout', async () => {
     const client = connect().client();
     await server.run(clock, list(client));
-    answer = (request) =>
+    respond = (request) =>
       request.path.includes('/servers') ? { status: 429, headers: { 'retry-after': '600' } } : undefined;
     const attempt = () => failureOf(list(client));
     await attempt();
@@ -205,7 +205,7 @@ describe('Session', () => {
 
     expect(await attempt()).toMatchObject({ kind: 'rateLimited', outcome: 'notDone', retryAfterMs: 600_000 });
     expect(server.requests).toHaveLength(sent);
-    answer = () => undefined;
+    respond = () => undefined;
     await clock.advance(600_000);
     expect(await attempt()).toBe('no failure');
   });
@@ -233,8 +233,8 @@ describe('Session', () => {
     );
   });
 
-  it('reports a response that is not from the API', async () => {
-    answer = (request) => (request.path.includes('/servers') ? { body: '<html>Welcome</html>' } : undefined);
+  it('reports a response that does not come from the API', async () => {
+    respond = (request) => (request.path.includes('/servers') ? { body: '<html>Welcome</html>' } : undefined);
     const client = connect().client();
 
     expect(await failureOf(list(client))).toMatchObject({ kind: 'unavailable', status: 200 });
@@ -279,19 +279,19 @@ describe('Session', () => {
   it('drops its token when Keystone rejects a renewal, and retries immediately on request', async () => {
     const client = connect().client();
     await server.run(clock, client.session.token());
-    answer = ({ path }) => (path === '/v3/auth/tokens' ? { status: 401, body: { error: { code: 401 } } } : undefined);
+    respond = ({ path }) => (path === '/v3/auth/tokens' ? { status: 401, body: { error: { code: 401 } } } : undefined);
 
     expect(await failureOf(client.session.renew())).toMatchObject({ kind: 'unauthorized' });
     expect(await failureOf(client.session.token())).toMatchObject({ kind: 'unauthorized' });
 
-    answer = () => undefined;
+    respond = () => undefined;
     expect(await server.run(clock, client.session.renew())).toMatchObject({ id: 'token-2' });
   });
 
   it('keeps its token when a renewal fails because Keystone is unavailable', async () => {
     const client = connect().client();
     await server.run(clock, client.session.token());
-    answer = ({ path }) => (path === '/v3/auth/tokens' ? { status: 503, body: {} } : undefined);
+    respond = ({ path }) => (path === '/v3/auth/tokens' ? { status: 503, body: {} } : undefined);
 
     expect(await failureOf(client.session.renew())).toMatchObject({ kind: 'unavailable' });
     expect(await server.run(clock, client.session.token())).toMatchObject({ id: 'token-1' });
@@ -304,7 +304,7 @@ describe('Session', () => {
       user: { name, domain: { name: 'Default' } },
     });
     const [storm, quiet] = [cloud.client(credential('storm')), cloud.client(credential('quiet'))];
-    answer = ({ method, path, headers, body }) => {
+    respond = ({ method, path, headers, body }) => {
       if (method === 'POST') {
         const { name } = (body as { auth: { identity: { password: { user: { name: string } } } } }).auth.identity
           .password.user;
@@ -341,9 +341,9 @@ describe('Session', () => {
       { status: 503, of: 'compute', told: 0 },
       { status: 401, of: 'v3', told: 1 },
       { status: 503, of: 'v3', told: 0 },
-    ])('$status of $of: $told', async ({ status, of, told }) => {
+    ])('reports $told for $status of $of', async ({ status, of, told }) => {
       const { session } = connect().client();
-      answer = ({ path }) =>
+      respond = ({ path }) =>
         path.startsWith(of === 'v3' ? '/v3/auth' : '/compute/v2.1/servers') ? { status, body: {} } : undefined;
       let heard = 0;
       const stop = session.onRefused(() => heard++);
@@ -358,7 +358,7 @@ describe('Session', () => {
 
     it('does not report refusals that the caller of renew sees', async () => {
       const { session } = connect().client();
-      answer = ({ path }) => (path === '/v3/auth/tokens' ? { status: 401, body: {} } : undefined);
+      respond = ({ path }) => (path === '/v3/auth/tokens' ? { status: 401, body: {} } : undefined);
       let heard = 0;
       session.onRefused(() => heard++);
 

@@ -18,10 +18,10 @@ describe('HttpClient', () => {
 
   afterEach(() => server.close());
 
-  async function start(answer: (request: ReceivedRequest, index: number) => Behaviour, options = {}) {
+  async function start(respond: (request: ReceivedRequest, index: number) => Behaviour, options = {}) {
     clock = new FakeClock();
     registry = new Registry();
-    server = new FakeServer(answer);
+    server = new FakeServer(respond);
     const url = await server.listen();
     const client = new HttpClient({
       cloud: 'test',
@@ -51,10 +51,10 @@ describe('HttpClient', () => {
 
   it.each<{ reason: string; method: HttpMethod; isReading?: boolean; sent: number }>([
     { reason: 'the grant is checked again when a write is retried', method: 'POST', sent: 1 },
-    { reason: 'also for an idempotent write', method: 'DELETE', sent: 1 },
-    { reason: 'a read needs none', method: 'GET', sent: 2 },
-    { reason: 'nor does a request for a token', method: 'POST', isReading: true, sent: 2 },
-  ])('grant: $reason', async ({ method, isReading = false, sent }) => {
+    { reason: 'an idempotent write needs a grant too', method: 'DELETE', sent: 1 },
+    { reason: 'a read needs no grant', method: 'GET', sent: 2 },
+    { reason: 'a token request needs no grant', method: 'POST', isReading: true, sent: 2 },
+  ])('checks the grant: $reason', async ({ method, isReading = false, sent }) => {
     let isMine = true;
     const send = await start((_, index) => {
       isMine = false;
@@ -72,11 +72,11 @@ describe('HttpClient', () => {
   });
 
   it.each<{ reason: string; method: HttpMethod; answers: Behaviour[]; attempts: number; succeeds: boolean }>([
-    { reason: 'a GET does nothing', method: 'GET', answers: [{ status: 500 }, {}], attempts: 2, succeeds: true },
-    { reason: 'a GET does nothing', method: 'GET', answers: ['reset', {}], attempts: 2, succeeds: true },
+    { reason: 'a GET has no effects', method: 'GET', answers: [{ status: 500 }, {}], attempts: 2, succeeds: true },
+    { reason: 'a GET has no effects', method: 'GET', answers: ['reset', {}], attempts: 2, succeeds: true },
     { reason: 'DELETE is idempotent', method: 'DELETE', answers: ['reset', {}], attempts: 2, succeeds: true },
     {
-      reason: 'unknown behind a proxy whether Nova did it',
+      reason: 'behind a proxy it is unknown whether Nova did it',
       method: 'POST',
       answers: [{ status: 502 }],
       attempts: 1,
@@ -90,29 +90,35 @@ describe('HttpClient', () => {
       succeeds: false,
     },
     {
-      reason: 'a 503 alone does not mean that it was not done',
+      reason: 'a 503 alone does not mean that nothing was done',
       method: 'POST',
       answers: [{ status: 503 }],
       attempts: 1,
       succeeds: false,
     },
     {
-      reason: 'a 503 with Retry-After was not done',
+      reason: 'a 503 with Retry-After means that nothing was done',
       method: 'POST',
       answers: [{ status: 503, headers: { 'retry-after': '3' } }, {}],
       attempts: 2,
       succeeds: true,
     },
     { reason: 'rate-limited', method: 'POST', answers: [{ status: 429 }, {}], attempts: 2, succeeds: true },
-    { reason: 'a retry would fail alike', method: 'GET', answers: [{ status: 400 }], attempts: 1, succeeds: false },
     {
-      reason: '501 Not Implemented: a retry would fail the same way',
+      reason: 'a retry would fail the same way',
+      method: 'GET',
+      answers: [{ status: 400 }],
+      attempts: 1,
+      succeeds: false,
+    },
+    {
+      reason: 'a retry of 501 Not Implemented would fail the same way',
       method: 'GET',
       answers: [{ status: 501 }],
       attempts: 1,
       succeeds: false,
     },
-    { reason: 'at most four', method: 'GET', answers: [{ status: 500 }], attempts: 4, succeeds: false },
+    { reason: 'the limit is four', method: 'GET', answers: [{ status: 500 }], attempts: 4, succeeds: false },
   ])('$method sends $attempts requests: $reason', async ({ method, answers, attempts, succeeds }) => {
     const send = await start((_, index) => answers[index] ?? answers[0] ?? {});
 
@@ -127,8 +133,8 @@ describe('HttpClient', () => {
 
   it.each([
     { reason: 'in seconds', header: '7', waitsMs: 7_000 },
-    { reason: 'as a date', header: 'Thu, 01 Jan 2026 00:00:30 GMT', waitsMs: 30_000 },
-  ])('honours Retry-After $reason', async ({ header, waitsMs }) => {
+    { reason: 'given as a date', header: 'Thu, 01 Jan 2026 00:00:30 GMT', waitsMs: 30_000 },
+  ])('honors Retry-After $reason', async ({ header, waitsMs }) => {
     const send = await start((_, index) => (index === 0 ? { status: 429, headers: { 'retry-after': header } } : {}));
     const startMs = clock.now();
 
@@ -167,7 +173,7 @@ describe('HttpClient', () => {
     expect((await server.run(clock, call)).body).toBe('{"servers":[]}');
   });
 
-  it('repeats a POST that never got a connection', async () => {
+  it('repeats a POST that never had a connection', async () => {
     const send = await start(() => ({}));
     const [, port] = /:(\d+)$/.exec(await closedPort()) ?? [];
 
@@ -220,7 +226,7 @@ describe('HttpClient', () => {
     );
   });
 
-  it('has one span for all attempts, with the ids that the service uses for the call', async () => {
+  it('creates one span for all attempts, with the request ids of the service', async () => {
     const tracer = new TracerFake();
     const around = tracer.work('reconcile machine', [], {});
     const send = await start((_, index) =>
@@ -256,7 +262,7 @@ describe('HttpClient', () => {
     ]);
   });
 
-  it('records the result of a failed call in its span, without the service’s message', async () => {
+  it('records the result of a failed call in its span, without the message of the service', async () => {
     const around = new TracerFake().work('reconcile machine', [], {}) as SpanFake;
     const send = await start(() => ({ status: 403, body: { forbidden: { message: 'Quota exceeded for hunter2' } } }));
 
@@ -266,7 +272,7 @@ describe('HttpClient', () => {
     expect(JSON.stringify(around.children)).not.toContain('hunter2');
   });
 
-  it('times out in its own budget without having sent anything', async () => {
+  it('times out in the queue of its own budget without having sent anything', async () => {
     const budget = new Budget(new FakeClock(), { requestsPerMinute: 1, burst: 0, concurrent: 1 });
     const send = await start(() => ({}), { budget });
 

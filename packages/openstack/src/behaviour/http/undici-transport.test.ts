@@ -38,7 +38,7 @@ describe('UndiciTransport', () => {
   }
 
   it.each<{ reason: string; tls: TlsOptions; caller: string }>([
-    { reason: 'trusts the authority of clouds.yaml', tls: { verify: true, ca: CA_CERT }, caller: 'nobody' },
+    { reason: 'trusts the CA of clouds.yaml', tls: { verify: true, ca: CA_CERT }, caller: 'nobody' },
     { reason: 'trusts any certificate with verify: false', tls: { verify: false }, caller: 'nobody' },
     {
       reason: 'presents its client certificate',
@@ -58,7 +58,7 @@ describe('UndiciTransport', () => {
 
   it('stops reading a response that exceeds the limit', async () => {
     server.removeAllListeners('request').on('request', (_, response) => response.end('x'.repeat(100_000)));
-    const options = { tls: { verify: false }, connections: 1, connectTimeoutMs: 5_000, maxAnswerBytes: 99_999 };
+    const options = { tls: { verify: false }, connections: 1, connectTimeoutMs: 5_000, maxResponseBytes: 99_999 };
     const transport = new UndiciTransport(options);
 
     const answer = transport.send({ method: 'GET', url, headers: {} }, new AbortController().signal);
@@ -87,11 +87,11 @@ describe('UndiciTransport', () => {
     });
     const transport = new UndiciTransport({ tls: { verify: false }, connections: 1, connectTimeoutMs: 5_000 });
     const { signal } = new AbortController();
-    const asked: string[] = [];
-    const post = (path: string, mayGo: () => boolean) => {
+    const requestedUrls: string[] = [];
+    const post = (path: string, mayWrite: () => boolean) => {
       const beforeWrite = () => {
-        asked.push(path);
-        if (!mayGo()) throw new FencedError('team/demo', `POST ${path}`);
+        requestedUrls.push(path);
+        if (!mayWrite()) throw new FencedError('team/demo', `POST ${path}`);
       };
       return transport.send(
         { method: 'POST', url: new URL(path, url).href, headers: {}, body: '{}', beforeWrite },
@@ -101,7 +101,7 @@ describe('UndiciTransport', () => {
     let isMine = true;
     const sent = [post('/first', () => isMine), post('/queued', () => isMine), post('/last', () => true)];
     await expect.poll(() => received).toEqual(['/first']);
-    expect(asked).toEqual(['/first']);
+    expect(requestedUrls).toEqual(['/first']);
     isMine = false;
     first.resolve();
 

@@ -20,7 +20,7 @@ afterEach(async () => {
   await test.cloud.close();
 });
 
-/** A person who answers, with a record of the questions and messages. */
+/** A person who answers prompts, with a record of questions and messages. */
 interface FakePerson extends Person {
   readonly heard: string[];
   readonly opened: Promise<string>;
@@ -86,7 +86,7 @@ async function failureOf(signingIn: Promise<unknown>): Promise<Error> {
 
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY';
 
-/** From now on the user demo also needs a passcode. */
+/** Makes the user demo require a passcode. */
 async function requirePasscode(): Promise<void> {
   const { admin, demo } = test;
   await admin.make('/identity/v3/credentials', {
@@ -99,13 +99,13 @@ async function requirePasscode(): Promise<void> {
 
 const logins = () =>
   test.cloud.calls
-    .recent()
+    .recentCalls()
     .filter(({ template }) => template === '/v3/auth/tokens')
     .map(({ status }) => status);
 const passcode = () => totp(SECRET, test.clock.now());
 
 describe('a password', () => {
-  it('is asked for if it is not configured, and the token is scoped to the project', async () => {
+  it('is requested if it is not configured, and the token is scoped to the project', async () => {
     const who = person([TEST_PASSWORD]);
 
     const { token } = await signIn(DEMO, who);
@@ -114,7 +114,7 @@ describe('a password', () => {
     expect(who.heard).toEqual(['Password of demo: ']);
   });
 
-  it('with a trust gives a token of the trustor’s project', async () => {
+  it('yields a token of the trustor’s project with a trust', async () => {
     const trust = await test.demo.make('/identity/v3/OS-TRUST/trusts', {
       trust: {
         trustor_user_id: test.demo.userId,
@@ -131,13 +131,13 @@ describe('a password', () => {
     expect(token.project?.name).toBe('demo');
   });
 
-  it('alone is enough if the user has only one project', async () => {
+  it('suffices if the user has only one project', async () => {
     const { token } = await signIn({ username: 'other', user_domain_name: 'Default', password: TEST_PASSWORD });
 
     expect(token.project?.name).toBe('other');
   });
 
-  it('alone is not enough if the user has several projects', async () => {
+  it('does not suffice if the user has several projects', async () => {
     const url = `/identity/v3/projects/${test.other.projectId}/users/${test.demo.userId}/roles`;
     const { body } = await test.admin.call('GET', '/identity/v3/roles?name=reader');
     const [role] = body['roles'] as unknown as readonly { id: string }[];
@@ -153,7 +153,7 @@ describe('a password', () => {
 });
 
 describe('a one-time passcode', () => {
-  it('is asked for when Keystone requires it, and completes the receipt', async () => {
+  it('is requested when Keystone requires it, and completes the receipt', async () => {
     await requirePasscode();
     const who = person([` ${passcode().slice(0, 3)} ${passcode().slice(3)}`]);
 
@@ -163,7 +163,7 @@ describe('a one-time passcode', () => {
     expect(who.heard).toEqual(['One-time passcode of demo: ']);
   });
 
-  it('is sent with the password if the entry says so', async () => {
+  it('is sent with the password if the entry requires that', async () => {
     await requirePasscode();
     const entry = { auth_type: 'v3multifactor', auth_methods: ['v3password', 'v3totp'] };
     const before = logins().length;
@@ -175,8 +175,8 @@ describe('a one-time passcode', () => {
   });
 
   it.each([
-    { reason: 'a wrong one', code: () => '000000' },
-    { reason: 'one that has ended', code: () => totp(SECRET, test.clock.now() - 90_000) },
+    { reason: 'wrong', code: () => '000000' },
+    { reason: 'expired', code: () => totp(SECRET, test.clock.now() - 90_000) },
   ])('is refused if it is $reason', async ({ code }) => {
     await requirePasscode();
 
@@ -186,7 +186,7 @@ describe('a one-time passcode', () => {
     });
   });
 
-  it('is not asked for after a wrong password', async () => {
+  it('is not requested after a wrong password', async () => {
     await requirePasscode();
     const who = person([passcode()]);
 
@@ -218,7 +218,7 @@ describe('federation', () => {
       client: { username: 'demo', password: TEST_PASSWORD, access_token_type: 'id_token' },
     },
     { auth_type: 'v3oidcclientcredentials', client: { client_id: 'demo', client_secret: TEST_PASSWORD } },
-  ])('by $auth_type with $client gives a token of the project', async ({ auth_type, client }) => {
+  ])('yields a token of the project with $auth_type and $client', async ({ auth_type, client }) => {
     const { token } = await signIn(federated(client), person(), { auth_type });
 
     expect(token).toMatchObject({ project: { name: 'demo' }, methods: expect.arrayContaining(['openid']) });
@@ -234,7 +234,7 @@ describe('federation', () => {
     expect(token.project?.name).toBe('demo');
   });
 
-  it('takes an access token from elsewhere', async () => {
+  it('accepts an access token from elsewhere', async () => {
     const body = new URLSearchParams({
       grant_type: 'password',
       client_id: 'fairway',
@@ -250,7 +250,7 @@ describe('federation', () => {
     expect(token.project?.name).toBe('demo');
   });
 
-  describe('by a device code', () => {
+  describe('with a device code', () => {
     const entry = { auth_type: 'v3oidcdeviceauthz' };
 
     it('waits for confirmation and polls no more often than allowed', async () => {
@@ -265,11 +265,11 @@ describe('federation', () => {
       expect(who.heard[0]).toMatch(
         /^To sign in, open http:.*\/idp\/device and enter the code [A-Z0-9]{4}-[A-Z0-9]{4}\n$/,
       );
-      const polls = test.cloud.calls.recent().filter(({ template }) => template === '/token');
+      const polls = test.cloud.calls.recentCalls().filter(({ template }) => template === '/token');
       expect(polls.map(({ status }) => status)).toEqual([400, 400, 200]);
     });
 
-    it('ends when it is declined', async () => {
+    it('fails when the person declines', async () => {
       const who = person();
       const refused = failureOf(signIn(federated(), who, entry));
       const page = await who.opened;
@@ -282,7 +282,7 @@ describe('federation', () => {
       });
     });
 
-    it('ends when the code expires', async () => {
+    it('fails when the code expires', async () => {
       const who = person();
       const refused = failureOf(signIn(federated(), who, entry));
       await who.opened;
@@ -291,7 +291,7 @@ describe('federation', () => {
       expect((await refused).message).toMatch(/not confirmed in time|expired_token/);
     });
 
-    it('stops at once when it is interrupted', async () => {
+    it('stops immediately when it is interrupted', async () => {
       const who = person();
       const stop = new AbortController();
       const refused = failureOf(signIn(federated(), who, entry, stop.signal));
@@ -326,10 +326,10 @@ describe('federation', () => {
 
       expect(await answer.text()).toContain('You can close this window');
       expect((await signedIn).token.project?.name).toBe('demo');
-      const asked = new URL(page).searchParams;
-      expect(asked.get('code_challenge_method')).toBe('S256');
-      expect(asked.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
-      await expect(fetch(asked.get('redirect_uri') ?? '')).rejects.toThrow('fetch failed');
+      const parameters = new URL(page).searchParams;
+      expect(parameters.get('code_challenge_method')).toBe('S256');
+      expect(parameters.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+      await expect(fetch(parameters.get('redirect_uri') ?? '')).rejects.toThrow('fetch failed');
     });
 
     it('listens only on the loopback address', async () => {
@@ -345,7 +345,7 @@ describe('federation', () => {
       expect((await signedIn).token.project?.name).toBe('demo');
     });
 
-    it('continues whatever else calls the port', async () => {
+    it('ignores other calls to the port', async () => {
       const who = person();
       const signedIn = signIn(federated(), who, entry);
       const page = await who.opened;
@@ -357,7 +357,7 @@ describe('federation', () => {
       expect((await signedIn).token.project?.name).toBe('demo');
     });
 
-    it('learns the issuer of a provider that is configured by endpoints only', async () => {
+    it('learns the issuer of a provider that is configured only by endpoints', async () => {
       const who = person();
       const { discovery_endpoint: _, ...auth } = federated();
       const endpoints = {
@@ -372,7 +372,7 @@ describe('federation', () => {
       expect((await signedIn).token.project?.name).toBe('demo');
     });
 
-    it('refuses the answer of another provider', async () => {
+    it('refuses a response from another provider', async () => {
       const who = person();
       const refused = failureOf(signIn(federated(), who, entry));
       const answer = new URL(await submit(await who.opened));
@@ -382,7 +382,7 @@ describe('federation', () => {
       expect((await refused).message).toContain('returned an invalid response');
     });
 
-    it('ends when it is declined, and after five minutes', async () => {
+    it('fails when the person declines, and after five minutes', async () => {
       const who = person();
       const declined = failureOf(signIn(federated(), who, entry));
       await fetch(await submit(await who.opened, { deny: 'yes' }));
@@ -399,14 +399,14 @@ describe('federation', () => {
   it.each([
     { reason: 'a wrong password', auth: { password: 'wrong' }, message: 'invalid_grant' },
     { reason: 'an unknown client', auth: { client_id: 'nobody' }, message: 'invalid_client' },
-    { reason: 'no such document', auth: { discovery_endpoint: '/idp/nothing' }, message: 'returned 404' },
+    { reason: 'a missing document', auth: { discovery_endpoint: '/idp/nothing' }, message: 'returned 404' },
     {
-      reason: "Keystone's own root",
+      reason: 'the root of Keystone itself',
       auth: { discovery_endpoint: '/identity/v3' },
       message: 'is not the discovery document',
     },
     { reason: 'an unknown identity provider', auth: { identity_provider: 'x' }, message: '404 notFound' },
-  ])('is refused for $reason, in a message without secrets', async ({ auth, message }) => {
+  ])('fails for $reason with a message without secrets', async ({ auth, message }) => {
     const { discovery_endpoint: path } = auth as { discovery_endpoint?: string };
     const given = path === undefined ? auth : { discovery_endpoint: `${test.origin}${path}` };
     const error = await signIn(federated({ username: 'demo', password: TEST_PASSWORD, ...given }), person(), {

@@ -5,10 +5,12 @@ import { openLoopback } from './loopback.ts';
 import type { Provider } from './provider.ts';
 import { issuerFromIdToken, subjectToken } from './token-response.ts';
 
-const PATIENCE_MS = 5 * 60_000;
+const SIGN_IN_TIMEOUT_MS = 5 * 60_000;
 
-/** The authorization code flow in this machine's browser, with PKCE (RFC 7636, 8252); or with a code from elsewhere. */
-export async function byAuthorizationCode(
+/**
+ * The authorization code flow in a browser on this machine, with PKCE (RFC 7636, 8252), or with a code from elsewhere.
+ */
+export async function tokenByAuthorizationCode(
   provider: Provider,
   { client, redirectUri, code }: Extract<OidcGrant, { kind: 'authorizationCode' }>,
   context: PersonContext,
@@ -23,7 +25,7 @@ export async function byAuthorizationCode(
     return exchange(provider, client, { parameters: given, redirectUri: redirectUri ?? '', verifier: oauth.nopkce });
   }
   const browser = await openLoopback(redirectUri);
-  const timer = context.clock.after(PATIENCE_MS, () =>
+  const timer = context.clock.after(SIGN_IN_TIMEOUT_MS, () =>
     browser.giveUp(
       new SignInError('no sign-in was completed in the browser within 5 minutes', { advice: 'start again' }),
     ),
@@ -43,10 +45,10 @@ export async function byAuthorizationCode(
     });
     context.person.show(`To sign in, open ${url} in a browser on this machine\n`);
     context.person.openBrowser(url);
-    const answer = await browser.answer(state);
-    // A provider configured by endpoints only first states its issuer here (RFC 9207).
-    const issuer = (provider.isDiscovered ? undefined : answer.get('iss')) ?? provider.server.issuer;
-    const parameters = oauth.validateAuthResponse({ ...provider.server, issuer }, provider.client, answer, state);
+    const callback = await browser.waitForCallback(state);
+    // A provider that is configured only by endpoints first states its issuer here (RFC 9207).
+    const issuer = (provider.isDiscovered ? undefined : callback.get('iss')) ?? provider.server.issuer;
+    const parameters = oauth.validateAuthResponse({ ...provider.server, issuer }, provider.client, callback, state);
     return await exchange(provider, client, { parameters, redirectUri: browser.redirectUri, verifier, nonce });
   } finally {
     timer.cancel();

@@ -1,16 +1,16 @@
 import { FakeClock } from '@fairway/base/clock-fake';
-import { settledOn } from '@fairway/base/testing/settled-on';
+import { advanceUntilSettled } from '@fairway/base/testing/advance-until-settled';
 import * as oauth from 'oauth4webapi';
 import { expect, test } from 'vitest';
-import { byDevice } from './device.ts';
+import { tokenByDevice } from './device.ts';
 
 /** A provider that requires a polling interval, and whose code is never confirmed. */
 function provider(interval: number) {
-  const asked: string[] = [];
-  const answer = (status: number, body: object) => Promise.resolve(Response.json(body, { status }));
+  const requests: string[] = [];
+  const respond = (status: number, body: object) => Promise.resolve(Response.json(body, { status }));
   const codes = { device_code: 'd', user_code: 'u', verification_uri: 'https://idp.test/device', expires_in: 600 };
   return {
-    asked,
+    asked: requests,
     provider: {
       server: {
         issuer: 'https://idp.test',
@@ -21,10 +21,10 @@ function provider(interval: number) {
       authentication: oauth.None(),
       options: {
         [oauth.customFetch]: (url: string) => {
-          asked.push(url);
+          requests.push(url);
           return url.endsWith('/device')
-            ? answer(200, { ...codes, interval })
-            : answer(400, { error: 'authorization_pending' });
+            ? respond(200, { ...codes, interval })
+            : respond(400, { error: 'authorization_pending' });
         },
         [oauth.allowInsecureRequests]: false,
       },
@@ -36,25 +36,24 @@ function provider(interval: number) {
 test.each([
   { interval: 0.1, most: 600 },
   { interval: 1e9, most: 10 },
-])(
-  'a provider with a polling interval of $interval s is polled as long as the code is valid',
-  async ({ interval, most }) => {
-    const clock = new FakeClock();
-    const { provider: idp, asked } = provider(interval);
-    const client = { id: 'fairway', scope: 'openid', tokenType: 'access_token' } as const;
-    const context = {
-      person: { ask: fail, askSecret: fail, canRead: true, show: () => {}, openBrowser: () => {} },
-      clock,
-      signal: new AbortController().signal,
-    };
-    const startMs = clock.now();
+])('polls a provider with an interval of $interval s while the code is valid', async ({ interval, most }) => {
+  const clock = new FakeClock();
+  const { provider: idp, asked } = provider(interval);
+  const client = { id: 'fairway', scope: 'openid', tokenType: 'access_token' } as const;
+  const context = {
+    person: { ask: fail, askSecret: fail, canRead: true, show: () => {}, openBrowser: () => {} },
+    clock,
+    signal: new AbortController().signal,
+  };
+  const startMs = clock.now();
 
-    await expect(settledOn(clock, byDevice(idp, client, false, context))).rejects.toThrow('not confirmed in time');
+  await expect(advanceUntilSettled(clock, tokenByDevice(idp, client, false, context))).rejects.toThrow(
+    'not confirmed in time',
+  );
 
-    expect(asked.length).toBeLessThanOrEqual(most + 1);
-    expect(clock.now() - startMs).toBeLessThan(12 * 60_000);
-  },
-);
+  expect(asked.length).toBeLessThanOrEqual(most + 1);
+  expect(clock.now() - startMs).toBeLessThan(12 * 60_000);
+});
 
 function fail(): Promise<string> {
   return Promise.reject(new Error('nobody is asked'));

@@ -3,17 +3,17 @@ import { type PersonContext, SignInError } from '../person.ts';
 import type { OidcClient } from '../sign-in.ts';
 import type { Provider } from './provider.ts';
 import { issuerFromIdToken, subjectToken } from './token-response.ts';
-import { UnansweredError } from './transport-fetch.ts';
+import { NoResponseError } from './transport-fetch.ts';
 
-/** The interval of RFC 8628 if the provider names none, and its increase after `slow_down`. */
+/** The interval of RFC 8628 if the provider specifies none, and the increase after `slow_down`. */
 const INTERVAL_SECONDS = 5;
-/** Limits the lifetime that a provider gives a code. */
-const LONGEST_SECONDS = 15 * 60;
-const LONGEST_INTERVAL_SECONDS = 60;
-const SHORTEST_INTERVAL_SECONDS = 1;
+/** Limits the lifetime of a code from the provider. */
+const MAX_SECONDS = 15 * 60;
+const MAX_INTERVAL_SECONDS = 60;
+const MIN_INTERVAL_SECONDS = 1;
 
-/** The device flow (RFC 8628): a person confirms a code in any browser, while this polls the provider. */
-export async function byDevice(
+/** The device flow (RFC 8628): a person confirms a code in any browser while this client polls the provider. */
+export async function tokenByDevice(
   provider: Provider,
   client: OidcClient,
   withChallenge: boolean,
@@ -34,10 +34,10 @@ export async function byDevice(
   if (device.verification_uri_complete !== undefined) person.show(`or open ${at}\n`);
   person.openBrowser(at);
 
-  const endMs = clock.now() + Math.min(device.expires_in, LONGEST_SECONDS) * 1000;
+  const endMs = clock.now() + Math.min(device.expires_in, MAX_SECONDS) * 1000;
   const extra = withChallenge ? { additionalParameters: { code_verifier: verifier } } : {};
-  const wanted = Math.min(device.interval ?? INTERVAL_SECONDS, LONGEST_INTERVAL_SECONDS);
-  for (let seconds = Math.max(wanted, SHORTEST_INTERVAL_SECONDS); ; ) {
+  const wanted = Math.min(device.interval ?? INTERVAL_SECONDS, MAX_INTERVAL_SECONDS);
+  for (let seconds = Math.max(wanted, MIN_INTERVAL_SECONDS); ; ) {
     await clock.sleep(seconds * 1000, signal);
     if (clock.now() >= endMs) throw new SignInError('the code was not confirmed in time', { advice: 'start again' });
     try {
@@ -53,7 +53,7 @@ export async function byDevice(
     } catch (error) {
       const code = error instanceof oauth.ResponseBodyError ? error.error : undefined;
       if (code === 'slow_down') seconds += INTERVAL_SECONDS;
-      else if (error instanceof UnansweredError) seconds = Math.min(seconds * 2, LONGEST_INTERVAL_SECONDS);
+      else if (error instanceof NoResponseError) seconds = Math.min(seconds * 2, MAX_INTERVAL_SECONDS);
       else if (code !== 'authorization_pending') throw error;
     }
   }

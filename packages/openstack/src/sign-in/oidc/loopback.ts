@@ -5,24 +5,24 @@ import { SignInError } from '../person.ts';
 /** Receives the provider's response from a browser on this machine (RFC 8252, 7.3). */
 export interface Loopback {
   readonly redirectUri: string;
-  /** The parameters of the response with this state; other requests are refused, and the wait continues. */
-  answer(state: string): Promise<URLSearchParams>;
-  /** Rejects {@link answer}. */
+  /** The parameters of the response with this state; other requests are rejected and the wait continues. */
+  waitForCallback(state: string): Promise<URLSearchParams>;
+  /** Rejects {@link waitForCallback}. */
   giveUp(reason: unknown): void;
   close(): Promise<void>;
 }
 
 const PATH = '/callback';
 
-/** Listens on the port of `redirectUri`, or on a free one. */
+/** Listens on the port of `redirectUri`, or on any free one. */
 export async function openLoopback(redirectUri: string | undefined): Promise<Loopback> {
   const wanted = new URL(redirectUri ?? `http://127.0.0.1:0${PATH}`);
-  const answered = Promise.withResolvers<URLSearchParams>();
+  const callback = Promise.withResolvers<URLSearchParams>();
   // The promise may not have a handler yet.
-  answered.promise.catch(() => {});
+  callback.promise.catch(() => {});
   let expected: string | undefined;
   const server = createServer((request, response) => {
-    // Anything on this machine can call the port, also with an invalid path: `//`.
+    // Anything on this machine can call the port, even with an invalid path: `//`.
     const url = URL.parse(request.url ?? '/', wanted.href);
     const end = (status: number, text: string): void => {
       response.writeHead(status, {
@@ -41,7 +41,7 @@ export async function openLoopback(redirectUri: string | undefined): Promise<Loo
       200,
       isRefused ? 'The sign-in was rejected; see the terminal for details.' : 'Signed in. You can close this window.',
     );
-    answered.resolve(url.searchParams);
+    callback.resolve(url.searchParams);
   });
   const host = wanted.hostname === '[::1]' ? '::1' : '127.0.0.1';
   await new Promise<void>((resolve, reject) => {
@@ -54,11 +54,11 @@ export async function openLoopback(redirectUri: string | undefined): Promise<Loo
   if (redirectUri === undefined) wanted.port = String((server.address() as AddressInfo).port);
   return {
     redirectUri: redirectUri ?? wanted.href,
-    answer: (state) => {
+    waitForCallback: (state) => {
       expected = state;
-      return answered.promise;
+      return callback.promise;
     },
-    giveUp: (reason) => answered.reject(reason),
+    giveUp: (reason) => callback.reject(reason),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

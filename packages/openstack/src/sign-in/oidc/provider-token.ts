@@ -2,8 +2,8 @@ import * as oauth from 'oauth4webapi';
 import type { HttpTransport } from '../../http/transport.ts';
 import { type PersonContext, SignInError } from '../person.ts';
 import type { OidcClient, OidcGrant } from '../sign-in.ts';
-import { byAuthorizationCode } from './authorization-code.ts';
-import { byDevice } from './device.ts';
+import { tokenByAuthorizationCode } from './authorization-code.ts';
+import { tokenByDevice } from './device.ts';
 import { explained, openProvider, type Provider } from './provider.ts';
 import { issuerFromIdToken, subjectToken } from './token-response.ts';
 import { transportFetch } from './transport-fetch.ts';
@@ -12,7 +12,7 @@ export interface ProviderContext extends PersonContext {
   readonly transport: HttpTransport;
 }
 
-/** The token of an identity provider that Keystone accepts. Throws a SignInError. */
+/** Returns the token of an identity provider that Keystone accepts. Throws a SignInError. */
 export async function providerToken(grant: OidcGrant, context: ProviderContext): Promise<string> {
   if (grant.kind === 'accessToken') return grant.accessToken;
   const { person, clock, signal } = context;
@@ -28,22 +28,22 @@ export async function providerToken(grant: OidcGrant, context: ProviderContext):
   try {
     switch (grant.kind) {
       case 'clientCredentials':
-        return await byClientCredentials(provider, grant.client);
+        return await tokenByClientCredentials(provider, grant.client);
       case 'password': {
         const password = grant.password ?? (await person.askSecret(`Password of ${grant.username}: `));
-        return await byPassword(provider, grant.client, { username: grant.username, password });
+        return await tokenByPassword(provider, grant.client, { username: grant.username, password });
       }
       case 'device':
-        return await byDevice(provider, grant.client, grant.withChallenge, context);
+        return await tokenByDevice(provider, grant.client, grant.withChallenge, context);
       case 'authorizationCode':
-        return await byAuthorizationCode(provider, grant, context);
+        return await tokenByAuthorizationCode(provider, grant, context);
     }
   } catch (error) {
     throw explained(error);
   }
 }
 
-async function byClientCredentials(provider: Provider, client: OidcClient): Promise<string> {
+async function tokenByClientCredentials(provider: Provider, client: OidcClient): Promise<string> {
   const { server, client: id, authentication, options } = provider;
   const scope = { scope: client.scope };
   const response = await oauth.clientCredentialsGrantRequest(server, id, authentication, scope, options);
@@ -51,7 +51,7 @@ async function byClientCredentials(provider: Provider, client: OidcClient): Prom
   return subjectToken(client, await oauth.processClientCredentialsResponse(named, id, response));
 }
 
-async function byPassword(
+async function tokenByPassword(
   provider: Provider,
   client: OidcClient,
   login: { readonly username: string; readonly password: string },

@@ -22,11 +22,11 @@ export interface Provider {
   readonly client: oauth.Client;
   readonly authentication: oauth.ClientAuth;
   readonly options: { readonly [oauth.customFetch]: TransportFetch; readonly [oauth.allowInsecureRequests]: boolean };
-  /** False: its issuer is not known, as only its endpoints were configured. */
+  /** False if the issuer is unknown because only endpoints were configured. */
   readonly isDiscovered: boolean;
 }
 
-/** Reads the discovery document, if there is one; configured endpoints take precedence over those in it. */
+/** Reads the discovery document if it exists; configured endpoints take precedence. */
 export async function openProvider(client: OidcClient, fetch: TransportFetch, skewSeconds: number): Promise<Provider> {
   const { discoveryEndpoint: url } = client;
   const found = url === undefined ? undefined : await discover(url, fetch);
@@ -44,7 +44,7 @@ export async function openProvider(client: OidcClient, fetch: TransportFetch, sk
     authentication: authenticationOf(client, server.token_endpoint_auth_methods_supported),
     options: {
       [oauth.customFetch]: fetch,
-      // Plain HTTP only if the document or the configured endpoint is on this machine.
+      // Allows plain HTTP only if the document or the configured endpoint is on this machine.
       [oauth.allowInsecureRequests]: (url ?? client.accessTokenEndpoint ?? '').startsWith('http:'),
     },
     isDiscovered: found !== undefined,
@@ -86,8 +86,8 @@ function parsed(text: string): unknown {
 /** HTTP basic authentication, as in keystoneauth, unless the provider accepts the secret only in the body. */
 function authenticationOf({ secret }: OidcClient, supported: readonly string[] | undefined): oauth.ClientAuth {
   if (secret === undefined) return oauth.None();
-  const takesBasic = supported === undefined || supported.includes('client_secret_basic');
-  return takesBasic || !supported.includes('client_secret_post')
+  const supportsBasic = supported === undefined || supported.includes('client_secret_basic');
+  return supportsBasic || !supported.includes('client_secret_post')
     ? oauth.ClientSecretBasic(secret)
     : oauth.ClientSecretPost(secret);
 }

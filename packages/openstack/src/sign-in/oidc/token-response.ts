@@ -4,8 +4,8 @@ import type { OidcClient } from '../sign-in.ts';
 import type { Provider } from './provider.ts';
 
 /** The provider's token that Keystone receives. */
-export function subjectToken({ tokenType }: OidcClient, answer: oauth.TokenEndpointResponse): string {
-  const token = answer[tokenType];
+export function subjectToken({ tokenType }: OidcClient, payload: oauth.TokenEndpointResponse): string {
+  const token = payload[tokenType];
   if (typeof token === 'string') return token;
   throw new SignInError(`the identity provider returned no ${tokenType}`, {
     advice: tokenType === 'id_token' ? 'openid_scope must include openid' : 'check openid_scope',
@@ -13,22 +13,22 @@ export function subjectToken({ tokenType }: OidcClient, answer: oauth.TokenEndpo
 }
 
 /**
- * If only endpoints were configured, the provider is identified by its ID token: the token comes from that endpoint itself, and
- * Keystone checks it anyway.
+ * Identifies the provider by its ID token if only endpoints were configured: the token comes directly from that
+ * endpoint, and Keystone checks it anyway.
  */
 export async function issuerFromIdToken(
   response: Response,
   { server, isDiscovered }: Provider,
 ): Promise<oauth.AuthorizationServer> {
   if (isDiscovered || response.status !== 200) return server;
-  const answer: unknown = await response
+  const payload: unknown = await response
     .clone()
     .json()
     .catch(() => undefined);
-  return { ...server, ...saidBy((answer as { readonly id_token?: unknown } | undefined)?.id_token) };
+  return { ...server, ...claimsOf((payload as { readonly id_token?: unknown } | undefined)?.id_token) };
 }
 
-function saidBy(idToken: unknown): Partial<oauth.AuthorizationServer> {
+function claimsOf(idToken: unknown): Partial<oauth.AuthorizationServer> {
   if (typeof idToken !== 'string') return {};
   try {
     const [header = '', claims = ''] = idToken.split('.').map((part) => Buffer.from(part, 'base64url').toString());

@@ -2,7 +2,7 @@ import type { Clock } from '@fairway/base/clock';
 import { type HttpMethod, type HttpTransport, TransportError } from '../../http/transport.ts';
 import { SignInError } from '../person.ts';
 
-/** The arguments of oauth4webapi's calls. */
+/** The arguments of calls by oauth4webapi. */
 export interface FetchOptions {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,28 +15,29 @@ export type TransportFetch = (url: string, options: FetchOptions) => Promise<Res
 const TIMEOUT_MS = 30_000;
 
 /**
- * `fetch` over the connections of a cloud, whose certificates also apply to its identity provider. Redirects are not followed.
+ * `fetch` over the connections of a cloud, so its certificates also apply to its identity provider. Redirects are not
+ * followed.
  */
 export function transportFetch(transport: HttpTransport, clock: Clock, signal: AbortSignal): TransportFetch {
   return async (url, { method, headers, body }) => {
     const late = new AbortController();
     const timer = clock.after(TIMEOUT_MS, () => late.abort());
     try {
-      const answer = await transport.send(
+      const response = await transport.send(
         { method: method as HttpMethod, url, headers, ...(body != null && { body: textOf(body) }) },
         AbortSignal.any([signal, late.signal]),
       );
-      const entries = Object.entries(answer.headers).flatMap(([name, value]) =>
+      const entries = Object.entries(response.headers).flatMap(([name, value]) =>
         value === undefined ? [] : [[name, String(value)] as [string, string]],
       );
-      const hasBody = answer.status !== 204 && answer.status !== 304;
-      return new Response(hasBody ? answer.body : null, { status: answer.status, headers: entries });
+      const hasBody = response.status !== 204 && response.status !== 304;
+      return new Response(hasBody ? response.body : null, { status: response.status, headers: entries });
     } catch (error) {
       signal.throwIfAborted();
       const isLate = late.signal.aborted;
       if (!isLate && !(error instanceof TransportError)) throw error;
       const what = isLate ? `no response within ${TIMEOUT_MS / 1000} s` : (error as TransportError).message;
-      throw new UnansweredError(`the identity provider at ${new URL(url).host} is not reachable: ${what}`, {
+      throw new NoResponseError(`the identity provider at ${new URL(url).host} is not reachable: ${what}`, {
         cause: error,
       });
     } finally {
@@ -46,7 +47,7 @@ export function transportFetch(transport: HttpTransport, clock: Clock, signal: A
 }
 
 /** Thrown when the provider did not respond; a retry may succeed. */
-export class UnansweredError extends SignInError {}
+export class NoResponseError extends SignInError {}
 
 function textOf(body: unknown): string {
   if (typeof body === 'string' || body instanceof URLSearchParams) return body.toString();

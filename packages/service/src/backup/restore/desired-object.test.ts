@@ -4,7 +4,7 @@ import { plans } from '@fairway/api/kinds/plan';
 import { ConfigMaps, Namespaces, Secrets, ServiceAccounts } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { describe, expect, test } from 'vitest';
-import { desiredObject, desiredStatus, differences, pauseOfPeople } from './desired-object.ts';
+import { desiredObject, desiredStatus, differences, userPauseOf } from './desired-object.ts';
 
 const ORIGIN = '123e4567-e89b-42d3-a456-426614174000';
 const nobody = () => undefined;
@@ -48,10 +48,10 @@ const machine = {
 } satisfies KubeObject & { spec: object; status: object };
 
 describe('the desired object', () => {
-  test('has the spec that the user wrote, is paused, and refers to its owners by their new UIDs', () => {
-    const made = desiredObject(machines, machine, (uid) => (uid === 'u-pool' ? 'new' : undefined));
+  test('has the user’s spec, is paused, and references its owners by their new UIDs', () => {
+    const restored = desiredObject(machines, machine, (uid) => (uid === 'u-pool' ? 'new' : undefined));
 
-    expect(made).toEqual({
+    expect(restored).toEqual({
       apiVersion: machine.apiVersion,
       kind: 'Machine',
       metadata: {
@@ -67,22 +67,26 @@ describe('the desired object', () => {
   });
 
   test.each([
-    { type: plans, source: { metadata: { name: 'free' }, spec: { a: 1 } }, reason: 'nobody acts on it' },
-    { type: Secrets, source: { metadata: { name: 's' }, type: 'Opaque', data: { a: 'YQ==' } }, reason: 'nor on this' },
-  ])('$type.plural are not paused: $reason', ({ type, source }) => {
+    { type: plans, source: { metadata: { name: 'free' }, spec: { a: 1 } }, reason: 'no controller acts on it' },
+    {
+      type: Secrets,
+      source: { metadata: { name: 's' }, type: 'Opaque', data: { a: 'YQ==' } },
+      reason: 'no controller acts on it',
+    },
+  ])('does not pause $type.plural: $reason', ({ type, source }) => {
     expect(desiredObject(type, source, nobody)).toEqual(source);
   });
 
   test.each([
     { type: Namespaces, source: { metadata: { name: 'n' }, spec: { finalizers: ['kubernetes'] } } },
     { type: ServiceAccounts, source: { metadata: { name: 'n' }, secrets: [{ name: 'n-token-x' }] } },
-  ])('$type.plural omit what an API server fills in', ({ type, source }) => {
+  ])('omits server-set fields of $type.plural', ({ type, source }) => {
     expect(desiredObject(type, source, nobody)).toEqual({ metadata: { name: 'n' } });
   });
 });
 
 describe('its status', () => {
-  test('has what cannot be observed again, including the cloud identity, and nothing else', () => {
+  test('has only what cannot be observed again, including the cloud identity', () => {
     expect(desiredStatus(machines, machine)).toEqual({
       originUID: 'u-machine',
       phase: 'Ready',
@@ -91,9 +95,9 @@ describe('its status', () => {
   });
 
   test('keeps the cloud identity from before the first move', () => {
-    const moved = { ...machine, status: { ...machine.status, originUID: ORIGIN } };
+    const adopted = { ...machine, status: { ...machine.status, originUID: ORIGIN } };
 
-    expect(desiredStatus(machines, moved)).toMatchObject({ originUID: ORIGIN });
+    expect(desiredStatus(machines, adopted)).toMatchObject({ originUID: ORIGIN });
   });
 
   test('contains the cloud identity of an object that was never reconciled', () => {
@@ -102,7 +106,7 @@ describe('its status', () => {
     expect(desiredStatus(clusters, fresh)).toEqual({ conditions: [], originUID: 'u-machine' });
   });
 
-  test('of a Plan is left to the controllers', () => {
+  test('is left to the controllers for a Plan', () => {
     expect(desiredStatus(plans, machine)).toBeUndefined();
   });
 });
@@ -116,15 +120,15 @@ test.each([
 ])('a pause of $value was set by users: $people', ({ value, people }) => {
   const annotations = value === undefined ? {} : { 'fairway.dev/paused': value };
 
-  expect(pauseOfPeople({ metadata: { annotations } })).toBe(people);
+  expect(userPauseOf({ metadata: { annotations } })).toBe(people);
 });
 
 test.each<{ wanted: object; held: object; fields: string[]; reason: string }>([
-  { wanted: { spec: { a: 1 } }, held: { spec: { a: 1, b: 2 } }, fields: [], reason: 'a default of the target' },
+  { wanted: { spec: { a: 1 } }, held: { spec: { a: 1, b: 2 } }, fields: [], reason: 'the target sets a default' },
   { wanted: { spec: { a: 1 } }, held: { spec: { a: 2 } }, fields: ['spec.a'], reason: 'changed' },
   { wanted: { spec: { a: { b: [1] } } }, held: { spec: { a: {} } }, fields: ['spec.a.b'], reason: 'missing' },
-  { wanted: { spec: { a: [] } }, held: { spec: {} }, fields: [], reason: 'an empty list is none' },
-  { wanted: { rules: [1, 2] }, held: { rules: [2, 1] }, fields: ['rules'], reason: 'lists have an order' },
+  { wanted: { spec: { a: [] } }, held: { spec: {} }, fields: [], reason: 'an empty list equals an absent one' },
+  { wanted: { rules: [1, 2] }, held: { rules: [2, 1] }, fields: ['rules'], reason: 'the order of lists matters' },
   {
     wanted: { data: { a: '1' } },
     held: { data: { a: '1', b: '2' } },
@@ -132,7 +136,7 @@ test.each<{ wanted: object; held: object; fields: string[]; reason: string }>([
     reason: 'data has no defaults',
   },
   { wanted: {}, held: { status: { a: 1 } }, fields: [], reason: 'the status is not compared' },
-])('$held differs from $wanted in $fields: $reason', ({ wanted, held, fields }) => {
+])('$held and $wanted differ in $fields: $reason', ({ wanted, held, fields }) => {
   const of = (content: object): KubeObject => ({ apiVersion: 'v1', kind: ConfigMaps.kind, metadata: {}, ...content });
 
   expect(differences(of(wanted), of(held))).toEqual(fields);

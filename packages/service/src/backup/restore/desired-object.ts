@@ -34,7 +34,8 @@ export function isPausable(type: ResourceType): boolean {
 
 /**
  * The object to create for one in a backup: without server-set fields, with owner UIDs of the target, and paused if
- * controllers reconcile it. Owners that `uidOf` does not know are left out, because the garbage collector would delete the object.
+ * controllers reconcile it. Owners unknown to `uidOf` are omitted, because the garbage collector would delete the
+ * object.
  */
 export function desiredObject(
   type: ResourceType,
@@ -53,19 +54,19 @@ export function desiredObject(
     ...(namespace !== undefined && { namespace }),
     ...(labels && { labels }),
     ...((annotations || isPausable(type)) && { annotations: { ...annotations, ...paused } }),
-    ...(finalizers && { finalizers: finalizers.filter((finalizer) => !isApiServers(finalizer)) }),
+    ...(finalizers && { finalizers: finalizers.filter((finalizer) => !isServerOwned(finalizer)) }),
     ...(ownerReferences.length > 0 && { ownerReferences }),
   };
-  return { ...withoutGiven(type, content), metadata: desired };
+  return { ...omitServerFields(type, content), metadata: desired };
 }
 
 /** Finalizers that the API server itself handles. */
-function isApiServers(finalizer: string): boolean {
+function isServerOwned(finalizer: string): boolean {
   return finalizer === 'foregroundDeletion' || finalizer === 'orphan';
 }
 
 /** Fields set by the API server or its controllers. */
-function withoutGiven(type: ResourceType, content: object): object {
+function omitServerFields(type: ResourceType, content: object): object {
   const fields: Record<string, unknown> = { ...content };
   if (type === Namespaces) delete fields['spec'];
   if (type === ServiceAccounts) delete fields['secrets'];
@@ -82,13 +83,13 @@ export function desiredStatus(type: ResourceType, source: KubeObject): object | 
     ...known,
     conditions: conditions
       .filter((condition) => condition.type !== ConditionType.Paused)
-      .map(({ observedGeneration: _seen, ...condition }) => condition),
+      .map(({ observedGeneration: _observedRestore, ...condition }) => condition),
     ...(hasIdentity(type) && { originUID: identityOf(source) }),
   };
 }
 
 /** The pause annotation that a user had set before the backup. */
-export function pauseOfPeople({ metadata }: KubeObject): string | undefined {
+export function userPauseOf({ metadata }: KubeObject): string | undefined {
   const value = metadata.annotations?.[PAUSED_ANNOTATION];
   return value === BACKUP_PAUSE || value === RESTORE_PAUSE ? undefined : value;
 }
@@ -102,15 +103,15 @@ export function isBeingRestored({ metadata }: KubeObject): boolean {
  * ignored, except in maps of data, which have no defaults.
  */
 export function differences(desired: KubeObject, existing: KubeObject): string[] {
-  const { metadata: _desired, apiVersion: _version, kind: _kind, ...wanted } = desired;
-  return fieldDifferences(wanted, existing, []);
+  const { metadata: _desired, apiVersion: _version, kind: _kind, ...desiredFields } = desired;
+  return fieldDifferences(desiredFields, existing, []);
 }
 
 const DATA_FIELDS: ReadonlySet<string> = new Set(['data', 'binaryData']);
 
-function fieldDifferences(wanted: object, existing: unknown, path: readonly string[]): string[] {
+function fieldDifferences(desiredFields: object, existing: unknown, path: readonly string[]): string[] {
   const held = isRecord(existing) ? existing : {};
-  return Object.entries(wanted).flatMap(([key, value]: [string, unknown]): string[] => {
+  return Object.entries(desiredFields).flatMap(([key, value]: [string, unknown]): string[] => {
     const at = [...path, key];
     if (isRecord(value) && !(path.length === 0 && DATA_FIELDS.has(key))) return fieldDifferences(value, held[key], at);
     return isSame(value, held[key]) ? [] : [at.join('.')];
@@ -119,8 +120,8 @@ function fieldDifferences(wanted: object, existing: unknown, path: readonly stri
 
 /** An empty list equals an absent one. */
 function isSame(a: unknown, b: unknown): boolean {
-  const normal = (value: unknown) => (Array.isArray(value) && value.length === 0 ? undefined : value);
-  return isDeepStrictEqual(normal(a), normal(b));
+  const normalize = (value: unknown) => (Array.isArray(value) && value.length === 0 ? undefined : value);
+  return isDeepStrictEqual(normalize(a), normalize(b));
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

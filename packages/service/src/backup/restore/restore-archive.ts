@@ -20,7 +20,7 @@ export interface RestoreRequest {
   readonly signal: AbortSignal;
   /** Called with the plan before anything is written; an exception ends the restore. Not called by a run that only has to resume. */
   readonly onPlan: (plan: RestorePlan) => void;
-  /** Called for every object of a kind that is in its desired state. */
+  /** Called for every object that is in its desired state, with its kind. */
   readonly onDone: (type: ResourceType) => void;
 }
 

@@ -25,7 +25,7 @@ function target(...objects: readonly [ResourceType, KubeObject][]): Lookup {
     )?.[1];
 }
 
-function planned(source: KubeObject, existing: KubeObject | undefined, type: ResourceType, overwrite = false) {
+function planOf(source: KubeObject, existing: KubeObject | undefined, type: ResourceType, overwrite = false) {
   return planRestore([source], existing === undefined ? target() : target([type, existing]), overwrite);
 }
 
@@ -37,27 +37,27 @@ const NOTHING = /^$/;
 
 describe('the action for a cluster', () => {
   const cases: readonly { existing: KubeObject | undefined; action?: Action; conflict?: RegExp; reason: string }[] = [
-    { existing: undefined, action: 'create', reason: 'it is not there' },
+    { existing: undefined, action: 'create', reason: 'it does not exist' },
     {
       existing: an(clusters, { uid: 'here', annotations: RESTORING }, spec),
       action: 'complete',
-      reason: 'killed before it knew who it is',
+      reason: 'killed before its identity was restored',
     },
     {
       existing: an(clusters, { uid: 'here', annotations: RESTORING }, { ...spec, ...moved }),
       action: 'complete',
-      reason: 'killed before everything was there',
+      reason: 'killed before all objects existed',
     },
     {
       existing: an(clusters, { uid: 'here' }, { ...spec, ...moved }),
       action: 'keep',
-      reason: 'restored already, and at work',
+      reason: 'already restored and active',
     },
     { existing: an(clusters, { annotations: BACKED_UP }, spec), action: 'keep', reason: 'the source itself' },
     {
       existing: an(clusters, { uid: 'here' }, { spec: { plan: 'standard' }, ...moved }),
       conflict: /team\/demo: it exists and differs in spec\.plan/,
-      reason: 'somebody has changed it since',
+      reason: 'a user has changed it since',
     },
     {
       existing: an(clusters, { uid: 'here' }, spec),
@@ -67,30 +67,30 @@ describe('the action for a cluster', () => {
     {
       existing: an(clusters, { uid: 'here', annotations: RESTORING }, { ...spec, status: { originUID: 'elsewhere' } }),
       conflict: /taken by another object/,
-      reason: 'of another restore',
+      reason: 'it is from another restore',
     },
     {
       existing: an(clusters, { uid: 'here', deletionTimestamp: 't' }, spec),
       conflict: /being deleted/,
-      reason: 'another one, on its way out',
+      reason: 'another one that is being deleted',
     },
   ];
   test.each(cases)('$reason: $action$conflict', ({ existing, action, conflict }) => {
-    const { steps, conflicts } = planned(source, existing, clusters);
+    const { steps, conflicts } = planOf(source, existing, clusters);
 
     expect(conflicts.join('\n')).toMatch(conflict ?? NOTHING);
     expect(steps.map((step) => step.action)).toEqual(action === undefined ? [] : [action]);
   });
 
-  test('a different cluster of that name is not overwritten, even on request', () => {
-    const { conflicts } = planned(source, an(clusters, { uid: 'here' }, spec), clusters, true);
+  test('a different cluster of the same name is not overwritten, even on request', () => {
+    const { conflicts } = planOf(source, an(clusters, { uid: 'here' }, spec), clusters, true);
 
     expect(conflicts).toHaveLength(1);
   });
 
   test('the same cluster with differences is overwritten on request', () => {
     const changed = an(clusters, { uid: 'here' }, { spec: { plan: 'standard' }, ...moved });
-    const { steps, conflicts } = planned(source, changed, clusters, true);
+    const { steps, conflicts } = planOf(source, changed, clusters, true);
 
     expect(conflicts).toEqual([]);
     expect(steps).toMatchObject([{ action: 'overwrite', fields: ['spec.plan'] }]);
@@ -102,19 +102,19 @@ describe('pools and machines', () => {
   const objects = [source, an(nodePools, { uid: 'pool' }, part), an(machines, { uid: 'machine' }, part)];
 
   test('are created for a cluster that is being restored', () => {
-    const begun = an(clusters, { uid: 'here', annotations: RESTORING }, { ...spec, ...moved });
+    const restoring = an(clusters, { uid: 'here', annotations: RESTORING }, { ...spec, ...moved });
 
-    expect(planRestore(objects, target([clusters, begun]), false).steps.map(({ action }) => action)).toEqual([
+    expect(planRestore(objects, target([clusters, restoring]), false).steps.map(({ action }) => action)).toEqual([
       'complete',
       'create',
       'create',
     ]);
   });
 
-  test('are left out for a cluster that has kept running without them', () => {
-    const atWork = an(clusters, { uid: 'here' }, { ...spec, ...moved });
+  test('are omitted for a cluster that has kept running without them', () => {
+    const activeCluster = an(clusters, { uid: 'here' }, { ...spec, ...moved });
 
-    expect(planRestore(objects, target([clusters, atWork]), true).steps.map(({ action }) => action)).toEqual([
+    expect(planRestore(objects, target([clusters, activeCluster]), true).steps.map(({ action }) => action)).toEqual([
       'keep',
       'leaveOut',
       'leaveOut',
@@ -125,7 +125,7 @@ describe('pools and machines', () => {
     const machine = an(machines, { uid: 'here' }, { spec: { clusterName: 'demo', image: 'a' } });
     const existing = { ...machine, spec: { clusterName: 'demo', image: 'b' }, status: { originUID: 'here' } };
 
-    expect(planned(machine, existing, machines, true).conflicts).toEqual([
+    expect(planOf(machine, existing, machines, true).conflicts).toEqual([
       expect.stringMatching(/differs in spec\.image/),
     ]);
   });
@@ -134,41 +134,43 @@ describe('pools and machines', () => {
 describe('the action for a namespace', () => {
   const cloud = (value: string) => ({ 'fairway.dev/cloud': value });
   const cases: readonly { has: Record<string, string>; overwrite: boolean; action?: Action; reason: string }[] = [
-    { has: cloud('a'), overwrite: false, action: 'keep', reason: 'it says the same' },
-    { has: {}, overwrite: false, action: 'annotate', reason: 'it says nothing yet' },
+    { has: cloud('a'), overwrite: false, action: 'keep', reason: 'it has the same values' },
+    { has: {}, overwrite: false, action: 'annotate', reason: 'it has no values yet' },
     { has: cloud('b'), overwrite: false, reason: 'another cloud would own the servers' },
-    { has: cloud('b'), overwrite: true, action: 'annotate', reason: 'the backup counts' },
+    { has: cloud('b'), overwrite: true, action: 'annotate', reason: 'the backup takes precedence' },
   ];
   test.each(cases)('$has, overwrite $overwrite: $action, $reason', ({ has, overwrite, action }) => {
-    const wanted = an(Namespaces, { annotations: cloud('a') });
-    const { steps, conflicts } = planned(wanted, an(Namespaces, { annotations: has }), Namespaces, overwrite);
+    const desiredObject = an(Namespaces, { annotations: cloud('a') });
+    const { steps, conflicts } = planOf(desiredObject, an(Namespaces, { annotations: has }), Namespaces, overwrite);
 
     expect(steps.map((step) => step.action)).toEqual(action === undefined ? [] : [action]);
     expect(conflicts).toHaveLength(action === undefined ? 1 : 0);
   });
 
   test('foreign annotations on it are kept, and are not a conflict', () => {
-    const wanted = an(Namespaces, { annotations: { note: 'theirs', ...cloud('a') } });
+    const desiredObject = an(Namespaces, { annotations: { note: 'theirs', ...cloud('a') } });
     const existing = an(Namespaces, { annotations: { note: 'ours' } });
 
-    expect(planned(wanted, existing, Namespaces).steps).toMatchObject([
+    expect(planOf(desiredObject, existing, Namespaces).steps).toMatchObject([
       { action: 'annotate', metadata: { annotations: cloud('a') } },
     ]);
   });
 });
 
 test('a Secret with different data is a conflict, and overwritten on request', () => {
-  const wanted = an(Secrets, {}, { data: { a: 'MQ==' } });
+  const desiredObject = an(Secrets, {}, { data: { a: 'MQ==' } });
   const existing = an(Secrets, { uid: 'here' }, { data: { a: 'Mg==' } });
 
-  expect(planned(wanted, existing, Secrets).conflicts).toEqual(['secrets team/demo: it exists and differs in data']);
-  expect(planned(wanted, existing, Secrets, true).steps).toMatchObject([{ action: 'overwrite' }]);
+  expect(planOf(desiredObject, existing, Secrets).conflicts).toEqual([
+    'secrets team/demo: it exists and differs in data',
+  ]);
+  expect(planOf(desiredObject, existing, Secrets, true).steps).toMatchObject([{ action: 'overwrite' }]);
 });
 
 test('an object of unknown kind is a conflict, not silently dropped', () => {
-  const stranger = { apiVersion: 'fairway.dev/v9', kind: 'Mystery', metadata: { name: 'x', uid: 'u' } };
+  const foreignObject = { apiVersion: 'fairway.dev/v9', kind: 'Mystery', metadata: { name: 'x', uid: 'u' } };
 
-  expect(planRestore([stranger], target(), false).conflicts).toEqual([
+  expect(planRestore([foreignObject], target(), false).conflicts).toEqual([
     'Mystery x: this version of Fairway cannot restore fairway.dev/v9',
   ]);
 });

@@ -25,9 +25,9 @@ export type Step = {
   | { readonly action: 'create' }
   /** Created by an interrupted restore: its status may be missing. */
   | { readonly action: 'complete'; readonly existing: KubeObject }
-  /** Present and as desired. */
+  /** Exists as desired. */
   | { readonly action: 'keep'; readonly existing: KubeObject }
-  /** Present but different, and the user has chosen to overwrite. */
+  /** Exists with differences, and the user has chosen to overwrite it. */
   | { readonly action: 'overwrite'; readonly existing: KubeObject; readonly fields: readonly string[] }
   /** An existing Namespace gets the labels and annotations that it lacks. */
   | { readonly action: 'annotate'; readonly existing: KubeObject; readonly metadata: object }
@@ -48,7 +48,7 @@ export type Lookup = (type: ResourceType, namespace: string | undefined, name: s
 export function planRestore(objects: readonly KubeObject[], lookup: Lookup, overwrite: boolean): RestorePlan {
   const steps: Step[] = [];
   const conflicts: string[] = [];
-  const inPlace = clustersInPlace(objects, lookup);
+  const existingClusters = findExistingClusters(objects, lookup);
   for (const source of objects) {
     const type = backedUpKind(source);
     if (type === undefined) {
@@ -59,24 +59,29 @@ export function planRestore(objects: readonly KubeObject[], lookup: Lookup, over
     }
     const { namespace, name = '' } = source.metadata;
     const existing = lookup(type, namespace, name);
-    const step = existing === undefined ? newStep(type, source, inPlace) : stepFor(type, source, existing, overwrite);
+    const step =
+      existing === undefined ? newStep(type, source, existingClusters) : stepFor(type, source, existing, overwrite);
     if (typeof step === 'string') conflicts.push(`${objectName(type, source)}: ${step}`);
     else steps.push(step);
   }
   return { steps, conflicts };
 }
 
-function newStep(type: ResourceType, source: KubeObject, inPlace: ReadonlySet<string>): Step {
-  const isPart = type === nodePools || type === machines;
-  return { type, source, action: isPart && inPlace.has(clusterKeyOf(source)) ? 'leaveOut' : 'create' };
+function newStep(type: ResourceType, source: KubeObject, existingClusters: ReadonlySet<string>): Step {
+  const isPoolOrMachine = type === nodePools || type === machines;
+  return {
+    type,
+    source,
+    action: isPoolOrMachine && existingClusters.has(clusterKeyOf(source)) ? 'leaveOut' : 'create',
+  };
 }
 
 function stepFor(type: ResourceType, source: KubeObject, existing: KubeObject, overwrite: boolean): Step | string {
   if (type === Namespaces) return namespaceStep(source, existing, overwrite);
-  if (existing.metadata.deletionTimestamp !== undefined && !isMine(type, source, existing)) {
+  if (existing.metadata.deletionTimestamp !== undefined && !isOwnRestore(type, source, existing)) {
     return 'the existing object is being deleted; run the restore again once it is deleted';
   }
-  if (hasIdentity(type) && !isMine(type, source, existing)) {
+  if (hasIdentity(type) && !isOwnRestore(type, source, existing)) {
     return `the name is taken by another object (UID ${existing.metadata.uid}), which is never overwritten; delete or rename it first`;
   }
   const fields = differences(
@@ -97,7 +102,7 @@ function isIncomplete(type: ResourceType, existing: KubeObject): boolean {
 }
 
 /** Whether the existing object is the one in the backup: by its cloud identity, or because a restore has just created it. */
-function isMine(type: ResourceType, source: KubeObject, existing: KubeObject): boolean {
+function isOwnRestore(type: ResourceType, source: KubeObject, existing: KubeObject): boolean {
   if (!hasIdentity(type)) return isBeingRestored(existing);
   if (identityOf(existing) === identityOf(source)) return true;
   const { status } = existing as StatefulObject;
@@ -105,7 +110,7 @@ function isMine(type: ResourceType, source: KubeObject, existing: KubeObject): b
 }
 
 /** Clusters that run in the target, by `namespace/name`: restored earlier, or never deleted. */
-function clustersInPlace(objects: readonly KubeObject[], lookup: Lookup): ReadonlySet<string> {
+function findExistingClusters(objects: readonly KubeObject[], lookup: Lookup): ReadonlySet<string> {
   const found = objects
     .filter((object) => backedUpKind(object) === clusters)
     .filter((source) => {
@@ -126,22 +131,24 @@ function namespaceStep(source: KubeObject, existing: KubeObject, overwrite: bool
   const type = Namespaces;
   const annotations = added(source.metadata.annotations, existing.metadata.annotations, overwrite);
   const labels = added(source.metadata.labels, existing.metadata.labels, overwrite);
-  const differing = [...annotations.differing, ...labels.differing];
-  if (differing.length > 0) return `it exists and differs in ${differing.join(', ')}`;
+  const differingKeys = [...annotations.differingKeys, ...labels.differingKeys];
+  if (differingKeys.length > 0) return `it exists and differs in ${differingKeys.join(', ')}`;
   const metadata = { ...annotations.entries, ...labels.entries };
   if (Object.keys(metadata).length === 0) return { type, source, action: 'keep', existing };
   const value = { annotations: annotations.entries, labels: labels.entries };
   return { type, source, action: 'annotate', existing, metadata: value };
 }
 
-/** Entries to write: those that are Fairway's or absent in the target. */
+/** Entries to write: Fairway's own, and those absent in the target. */
 function added(
-  wanted: Readonly<Record<string, string>> = {},
+  requiredAnnotations: Readonly<Record<string, string>> = {},
   held: Readonly<Record<string, string>> = {},
   overwrite: boolean,
-): { readonly entries: Readonly<Record<string, string>>; readonly differing: readonly string[] } {
-  const changed = Object.entries(wanted).filter(([key, value]) => held[key] !== value);
-  const differing = changed.map(([key]) => key).filter((key) => key.startsWith(`${GROUP}/`) && held[key] !== undefined);
-  const entries = changed.filter(([key]) => held[key] === undefined || (overwrite && differing.includes(key)));
-  return { entries: Object.fromEntries(entries), differing: overwrite ? [] : differing };
+): { readonly entries: Readonly<Record<string, string>>; readonly differingKeys: readonly string[] } {
+  const changed = Object.entries(requiredAnnotations).filter(([key, value]) => held[key] !== value);
+  const differingKeys = changed
+    .map(([key]) => key)
+    .filter((key) => key.startsWith(`${GROUP}/`) && held[key] !== undefined);
+  const entries = changed.filter(([key]) => held[key] === undefined || (overwrite && differingKeys.includes(key)));
+  return { entries: Object.fromEntries(entries), differingKeys: overwrite ? [] : differingKeys };
 }

@@ -4,7 +4,7 @@ import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 
-/** Annotation of the ConfigMap that records a restore's progress: the id of the backup. */
+/** Annotation of the ConfigMap that records a restore's progress: the ID of the backup. */
 export const RESTORE_LABEL = `${GROUP}/restore`;
 
 /**

@@ -9,15 +9,16 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { backedUpKind } from '../backed-up-kinds.ts';
-import { hasIdentity, isBeingRestored, pauseOfPeople } from './desired-object.ts';
+import { hasIdentity, isBeingRestored, userPauseOf } from './desired-object.ts';
 
 const WIDTH = 16;
 /** A cluster's annotation also pauses its pools and machines, so it is removed last: they resume together. */
 const ORDER: readonly ResourceType[] = [cloudCredentials, machines, nodePools, clusters];
 
 /**
- * Resumes reconciliation of restored objects: first, deletions that were in progress are repeated, then pauses are removed except
- * those that users had set. `keepPaused`: clusters stay paused, as if set by a user. May be killed anywhere and called again.
+ * Resumes reconciliation of restored objects: first, deletions that were in progress are repeated; then pauses are
+ * removed, except those that users had set. `keepPaused`: clusters stay paused, as if set by a user. May be killed at
+ * any point and called again.
  */
 export async function resumeObjects(
   client: KubeClient,
@@ -27,17 +28,17 @@ export async function resumeObjects(
   const ordered = ORDER.flatMap((type) =>
     sources.filter((source) => backedUpKind(source) === type).map((source) => ({ type, source })),
   );
-  const leaving = ordered.filter(({ source }) => source.metadata.deletionTimestamp !== undefined);
-  await inParallel(leaving, WIDTH, ({ type, source }) => deleteAgain(client, type, source, signal));
-  for (const [type, ofKind] of Map.groupBy(ordered, (each) => each.type)) {
-    await inParallel(ofKind, WIDTH, ({ source }) => {
-      const value = pauseOfPeople(source) ?? (keepPaused && type === clusters ? 'true' : null);
+  const deletedObjects = ordered.filter(({ source }) => source.metadata.deletionTimestamp !== undefined);
+  await inParallel(deletedObjects, WIDTH, ({ type, source }) => deleteRestored(client, type, source, signal));
+  for (const [type, objectsOfType] of Map.groupBy(ordered, (each) => each.type)) {
+    await inParallel(objectsOfType, WIDTH, ({ source }) => {
+      const value = userPauseOf(source) ?? (keepPaused && type === clusters ? 'true' : null);
       return resume(client, type, source, value, signal);
     });
   }
 }
 
-async function deleteAgain(
+async function deleteRestored(
   client: KubeClient,
   type: ResourceType,
   source: KubeObject,
@@ -68,7 +69,9 @@ async function resume(
   await client.resource(type).patch(name, { type: 'merge', value }, options).catch(ignoreNotFound);
 }
 
-/** The object created for this one, while the restore still pauses it; its owners may have deleted it meanwhile. */
+/**
+ * The object created for this one while the restore still pauses it; its owners may have deleted it in the meantime.
+ */
 async function findRestored(
   client: KubeClient,
   type: ResourceType,

@@ -12,13 +12,13 @@ const WIDTH = 16;
 
 export interface WriteOptions {
   readonly signal: AbortSignal;
-  /** Called for every object of a kind that is in its desired state. */
+  /** Called for every object that is in its desired state, with its kind. */
   readonly onDone: (type: ResourceType) => void;
 }
 
 /**
- * Creates what is missing, kind by kind. Objects that controllers reconcile are created paused, and have their cloud identity
- * before this resolves. May be killed anywhere: another plan continues from there.
+ * Creates what is missing, kind by kind. Objects that controllers reconcile are created paused, and have their cloud
+ * identity before this resolves. May be killed at any point: another plan continues from there.
  */
 export async function writeObjects(
   client: KubeClient,
@@ -26,7 +26,8 @@ export async function writeObjects(
   { signal, onDone }: WriteOptions,
 ): Promise<void> {
   const uids = new Map<string | undefined, string | undefined>();
-  const note = (source: KubeObject, made: KubeObject) => uids.set(source.metadata.uid, made.metadata.uid);
+  const note = (source: KubeObject, createdObject: KubeObject) =>
+    uids.set(source.metadata.uid, createdObject.metadata.uid);
   for (const step of steps) if ('existing' in step) note(step.source, step.existing);
   for (const [, ofKind] of Map.groupBy(steps, ({ type }) => type)) {
     await inParallel(ofKind, WIDTH, async (step) => {
@@ -50,11 +51,11 @@ async function writeObject(
   switch (step.action) {
     case 'create': {
       const desired = desiredObject(type, source, uidOf);
-      const made = await resource.create(desired, options).catch((error: unknown) => {
-        throw isApiError(error, 'AlreadyExists') ? madeMeanwhile(type, source, error) : error;
+      const createdObject = await resource.create(desired, options).catch((error: unknown) => {
+        throw isApiError(error, 'AlreadyExists') ? createdMeanwhile(type, source, error) : error;
       });
-      await writeStatus(client, type, source, made, signal);
-      return made;
+      await writeStatus(client, type, source, createdObject, signal);
+      return createdObject;
     }
     case 'complete':
       await writeStatus(client, type, source, step.existing, signal);
@@ -77,7 +78,7 @@ async function writeObject(
   }
 }
 
-function madeMeanwhile(type: ResourceType, source: KubeObject, cause: unknown): CommandError {
+function createdMeanwhile(type: ResourceType, source: KubeObject, cause: unknown): CommandError {
   return new CommandError(`${objectName(type, source)} was created by another client in the meantime`, {
     advice: 'run the restore again: it continues and lists differences',
     cause,

@@ -14,7 +14,7 @@ import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/
 const ADMIN: UserInfo = { username: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
 /** Thrown on every call after the simulated kill. */
-export class Killed extends Error {
+export class KilledError extends Error {
   override readonly name = 'Killed';
 }
 
@@ -45,23 +45,23 @@ export class TestApi {
   }
 
   /**
-   * A client whose process is killed at its `count`th write: before the server receives it, or after that and before the answer. `onWrite` is
-   * called after every write that the server received.
+   * A client whose process is killed at its `count`th write: before the server receives it, or afterwards but before
+   * the response. `onWrite` is called after every write that the server received.
    */
-  clientKilledAt(count: number, when: 'before' | 'after', onWrite: () => void = () => {}): KubeClient {
+  killableClient(count: number, shouldKill: 'before' | 'after', onWrite: () => void = () => {}): KubeClient {
     const inner = this.server.transport(ADMIN);
     let writes = 0;
     let isDead = false;
     const transport: Transport = {
       async request(request: TransportRequest) {
-        if (isDead) throw new Killed();
+        if (isDead) throw new KilledError();
         if (request.method === 'GET') return inner.request(request);
         writes += 1;
         isDead = writes === count;
-        if (isDead && when === 'before') throw new Killed();
+        if (isDead && shouldKill === 'before') throw new KilledError();
         const answer = await inner.request(request);
         onWrite();
-        if (isDead) throw new Killed();
+        if (isDead) throw new KilledError();
         return answer;
       },
       close: () => inner.close(),

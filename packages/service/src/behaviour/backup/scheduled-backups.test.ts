@@ -27,7 +27,7 @@ beforeEach(async () => {
   api = new TestApi();
   await api.create(Namespaces, { metadata: { name: 'team', annotations: { 'fairway.dev/cloud': 'mine' } }, spec: {} });
   store = new MemoryStore();
-  place = placeOf('correct horse battery');
+  place = storeLocation('correct horse battery');
   clock = new FakeClock(MIDNIGHT_MS + HOUR_MS / 2);
 });
 afterEach(async () => {
@@ -35,32 +35,32 @@ afterEach(async () => {
   await api.close();
 });
 
-function placeOf(passphrase: string): OffHost {
+function storeLocation(passphrase: string): OffHost {
   return { store, passphrase, snapshots: new SnapshotArchive(store, passphrase) };
 }
 
-const hourly: BackupSchedule = {
+const hourlySettings: BackupSchedule = {
   lastDue: (nowMs) => Math.floor(nowMs / HOUR_MS) * HOUR_MS,
   nextDue: (afterMs) => (Math.floor(afterMs / HOUR_MS) + 1) * HOUR_MS,
 };
 
-/** Every hour, keeping three. */
+/** Every hour, keeping three backups. */
 function start({ offHost = place, client = api.client } = {}): ScheduledBackups {
   running = new ScheduledBackups({
     offHost,
-    schedule: hourly,
+    schedule: hourlySettings,
     keep: 3,
     client,
     server: 'https://here',
     clock,
     log: silentLogger,
-    // Fast key derivation, since tests protect nothing.
+    // Fast key derivation, because tests protect nothing.
     encryption: () => newEncryption({ N: 2 ** 14, r: 8, p: 1 }),
   });
   return running;
 }
 
-/** Advances time, and waits for the work that this starts. */
+/** Advances time, and waits for the work that it triggers. */
 async function pass(ms: number): Promise<void> {
   await clock.advance(ms);
   await running?.settled();
@@ -71,16 +71,16 @@ async function times(): Promise<readonly string[]> {
   return (await storedBackups(place)).map(({ name }) => name.slice('fairway-'.length, -'.backup'.length));
 }
 
-test('the first is made immediately, and then one whenever it is due', async () => {
+test('makes the first backup immediately, then one whenever it is due', async () => {
   start();
   await pass(0);
   expect(await times()).toEqual(['20260101T003000Z']);
 
-  for (let quarter = 0; quarter < 8; quarter++) await pass(HOUR_MS / 4);
+  for (let quarterHourMs = 0; quarterHourMs < 8; quarterHourMs++) await pass(HOUR_MS / 4);
   expect(await times()).toEqual(['20260101T003000Z', '20260101T010000Z', '20260101T020000Z']);
 });
 
-test('what is stored can be restored', async () => {
+test('makes backups that can be restored', async () => {
   start();
   await pass(0);
 
@@ -91,7 +91,7 @@ test('what is stored can be restored', async () => {
   expect(archive.objects.map(({ metadata }) => metadata.name)).toContain('team');
 });
 
-test('the oldest are deleted', async () => {
+test('deletes the oldest backups', async () => {
   start();
   await pass(0);
   for (let hour = 0; hour < 4; hour++) await pass(HOUR_MS);
@@ -99,7 +99,7 @@ test('the oldest are deleted', async () => {
   expect(await times()).toEqual(['20260101T020000Z', '20260101T030000Z', '20260101T040000Z']);
 });
 
-test('after a restart none is made before it is due, and a missed one immediately', async () => {
+test('makes no backup after a restart until one is due, and a missed one immediately', async () => {
   await start().settled();
   await pass(0);
   await running?.stop();
@@ -114,8 +114,8 @@ test('after a restart none is made before it is due, and a missed one immediatel
   expect(await times()).toEqual(['20260101T003000Z', '20260101T053100Z']);
 });
 
-test('an unreachable store is retried with backoff, and its backup follows', async () => {
-  store.isAway = true;
+test('retries an unreachable store with backoff, then makes the backup', async () => {
+  store.isUnavailable = true;
   const backups = start();
   await pass(0);
   await pass(HOUR_MS);
@@ -124,18 +124,18 @@ test('an unreachable store is retried with backoff, and its backup follows', asy
   expect({ first: callsInFirstHour, second: store.calls - callsInFirstHour }).toEqual({ first: 11, second: 6 });
   expect(backups.counts).toMatchObject({ newestMs: undefined, overdueMs: 2 * HOUR_MS, failures: 17 });
 
-  store.isAway = false;
+  store.isUnavailable = false;
   await pass(600_000);
   expect(await times()).toHaveLength(1);
   expect(backups.counts).toMatchObject({ newestMs: expect.any(Number) as number, overdueMs: 0 });
 });
 
-test('if the store is full or damages backups, the good ones are kept', async () => {
+test('keeps the good backups if the store is full or damages new ones', async () => {
   start();
   await pass(0);
-  store.room = 0;
+  store.freeBytes = 0;
   await pass(HOUR_MS);
-  store.room = Number.POSITIVE_INFINITY;
+  store.freeBytes = Number.POSITIVE_INFINITY;
   store.put = (key, bytes) => MemoryStore.prototype.put.call(store, key, bytes.subarray(0, -1));
   await pass(HOUR_MS);
 
@@ -143,13 +143,13 @@ test('if the store is full or damages backups, the good ones are kept', async ()
   expect(await fetchBackup(place, 'latest')).toMatchObject({ name: 'fairway-20260101T003000Z.backup' });
 });
 
-test('a damaged one is left alone, and another is made', async () => {
+test('leaves a damaged backup alone, and makes another', async () => {
   start();
   await pass(0);
   await pass(HOUR_MS);
   await running?.stop();
-  const damaged = 'backups/fairway-20260101T010000Z.backup';
-  store.objects.set(damaged, Buffer.from('{"format":'));
+  const damagedBackup = 'backups/fairway-20260101T010000Z.backup';
+  store.objects.set(damagedBackup, Buffer.from('{"format":'));
 
   await clock.advance(HOUR_MS / 2);
   start();
@@ -158,8 +158,8 @@ test('a damaged one is left alone, and another is made', async () => {
   expect(await times()).toEqual(['20260101T003000Z', '20260101T010000Z', '20260101T020000Z']);
 });
 
-test('none is made next to those with another passphrase, which is logged', async () => {
-  start({ offHost: placeOf('the passphrase of yesterday') });
+test('makes no backup next to those with another passphrase, and logs it', async () => {
+  start({ offHost: storeLocation('the passphrase of yesterday') });
   await pass(0);
   await running?.stop();
 
@@ -171,7 +171,7 @@ test('none is made next to those with another passphrase, which is logged', asyn
   expect(backups.counts).toMatchObject({ newestMs: undefined, overdueMs: HOUR_MS, failures: 11 });
 });
 
-test('a Fairway on a new machine makes none before the lost one is restored', async () => {
+test('makes no backup on a new machine before the lost Fairway is restored', async () => {
   await api.create(clusters, aCluster({}, { name: 'demo', namespace: 'team' }));
   start();
   await pass(0);
@@ -186,7 +186,7 @@ test('a Fairway on a new machine makes none before the lost one is restored', as
   expect(await times()).toEqual(['20260101T003000Z']);
 });
 
-test('backups with later times, from a wrong clock, never displace the newest', async () => {
+test('never displaces the newest backup with later times from a wrong clock', async () => {
   const now = clock.now();
   clock = new FakeClock(now + 300 * HOUR_MS);
   start();
@@ -201,12 +201,12 @@ test('backups with later times, from a wrong clock, never displace the newest', 
   expect(await times()).toEqual(['20260101T003000Z', '20260113T150000Z', '20260113T160000Z']);
 });
 
-test('a stop during a backup ends it, and leaves nothing in the store', async () => {
+test('ends a running backup when stopped, and leaves nothing in the store', async () => {
   const inner = api.server.transport({ username: 'admin', groups: ['system:masters', 'system:authenticated'] });
   const client = new KubeClient({
     request(request) {
       if (request.path === '/version') return inner.request(request);
-      // An API server that does not answer.
+      // An API server that does not respond.
       return new Promise((_, reject) => {
         request.signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
       });

@@ -13,7 +13,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CommandError } from '../../command-error.ts';
 import { SCHEMA_ANNOTATION } from '../../install/definitions.ts';
 import { foreignDefinitions } from '../../install/foreign-definitions.ts';
-import { type Installed, type InstallOptions, install } from '../../install/installer.ts';
+import { type InstallOptions, type InstallResult, install } from '../../install/installer.ts';
 import type { LostField } from '../../install/lost-fields.ts';
 import { manifests } from '../../install/manifests.ts';
 import { RELEASE_ANNOTATION } from '../../install/release.ts';
@@ -36,70 +36,70 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 async function installed(
-  options: Partial<Pick<InstallOptions, 'dryRun' | 'forceConflicts' | 'allowDowngrade' | 'onLoss'>> = {},
-): Promise<Installed[]> {
-  const told: Installed[] = [];
-  const standard = { dryRun: false, forceConflicts: false };
+  options: Partial<Pick<InstallOptions, 'dryRun' | 'forceConflicts' | 'allowDowngrade' | 'onFieldLoss'>> = {},
+): Promise<InstallResult[]> {
+  const results: InstallResult[] = [];
+  const defaultOptions = { dryRun: false, forceConflicts: false };
   const signal = new AbortController().signal;
-  await install(client, manifests(), { ...standard, ...options, clock: systemClock, signal }, (each) =>
-    told.push(each),
+  await install(client, manifests(), { ...defaultOptions, ...options, clock: systemClock, signal }, (each) =>
+    results.push(each),
   );
-  return told;
+  return results;
 }
 
-function changes(told: readonly Installed[]): Record<string, number> {
-  const counts = Map.groupBy(told, ({ change }) => change);
+function changes(results: readonly InstallResult[]): Record<string, number> {
+  const counts = Map.groupBy(results, ({ change }) => change);
   return Object.fromEntries([...counts].map(([change, { length }]) => [change, length]));
 }
 
 const all = manifests().length;
-const operators = manifests().filter(({ isOperators }) => isOperators).length;
+const operatorOwnedCount = manifests().filter(({ isOperatorOwned }) => isOperatorOwned).length;
 
-test('an empty cluster gets everything, and serves the kinds', async () => {
-  const told = await installed();
+test('installs everything in an empty cluster, and serves the kinds', async () => {
+  const results = await installed();
 
-  expect(changes(told)).toEqual({ created: all });
+  expect(changes(results)).toEqual({ created: all });
   expect((await client.resource(clusters).list()).items).toEqual([]);
 });
 
-test('a second run changes nothing', async () => {
+test('changes nothing in a second run', async () => {
   await installed();
 
-  expect(changes(await installed())).toEqual({ unchanged: all - operators, kept: operators });
+  expect(changes(await installed())).toEqual({ unchanged: all - operatorOwnedCount, kept: operatorOwnedCount });
 });
 
-test('a dry run reports the same and creates nothing', async () => {
-  const told = await installed({ dryRun: true });
+test('reports the same in a dry run, and creates nothing', async () => {
+  const results = await installed({ dryRun: true });
 
-  expect(changes(told)).toEqual({ created: all });
+  expect(changes(results)).toEqual({ created: all });
   expect((await client.resource(CustomResourceDefinitions).list()).items).toEqual([]);
   expect((await client.resource(Namespaces).list()).items).toHaveLength(1);
 });
 
-test('a dry run over an older installation reports the changes', async () => {
+test('reports the changes in a dry run over an older installation', async () => {
   await installed();
   const rules = [{ apiGroups: ['fairway.dev'], resources: ['clusters'], verbs: ['get'] }];
   const role = { metadata: { name: MEMBER }, rules };
   await client.resource(ClusterRoles).apply(role, { fieldManager: 'fairway-install' });
 
-  const told = await installed({ dryRun: true });
+  const results = await installed({ dryRun: true });
 
-  expect(told.filter(({ change }) => change === 'configured').map(({ name }) => name)).toEqual([MEMBER]);
+  expect(results.filter(({ change }) => change === 'configured').map(({ name }) => name)).toEqual([MEMBER]);
   expect((await client.resource(ClusterRoles).get(MEMBER)).rules).toEqual(rules);
 });
 
-test("the operator's changes of plans are kept, and Fairway's fields are reset", async () => {
+test("keeps the operator's changes of plans, and resets Fairway's fields", async () => {
   await installed();
   await client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxNodes: 7 } } });
   await client.resource(ClusterRoles).delete(MEMBER);
 
-  const told = await installed();
+  const results = await installed();
 
-  expect(told.filter(({ change }) => change === 'created').map(({ name }) => name)).toEqual([MEMBER]);
+  expect(results.filter(({ change }) => change === 'created').map(({ name }) => name)).toEqual([MEMBER]);
   expect((await client.resource(plans).get('free')).spec.maxNodes).toBe(7);
 });
 
-test('CRDs of another release are found', async () => {
+test('finds CRDs of another release', async () => {
   const before = await foreignDefinitions(client);
   await installed();
   const after = await foreignDefinitions(client);
@@ -113,7 +113,7 @@ test('CRDs of another release are found', async () => {
   expect(await foreignDefinitions(client)).toEqual(['machines.fairway.dev']);
 });
 
-test('foreign labels are kept', async () => {
+test('keeps foreign labels', async () => {
   await installed();
   const labels = { 'example.org/team': 'platform' };
   await client.resource(ClusterRoles).patch(MEMBER, { type: 'merge', value: { metadata: { labels } } });
@@ -122,19 +122,19 @@ test('foreign labels are kept', async () => {
   expect((await client.resource(ClusterRoles).get(MEMBER)).metadata.labels).toMatchObject(labels);
 });
 
-test('a field that another manager has set differently is a conflict, and taken over on request', async () => {
+test('reports a field that another manager has set differently as a conflict, and takes it over on request', async () => {
   await installed();
   await client
     .resource(ClusterRoles)
     .patch(MEMBER, { type: 'merge', value: { rules: [] } }, { fieldManager: 'somebody' });
 
   await expect(installed()).rejects.toThrow(/clusterroles fairway-member: .*somebody.*\.rules/s);
-  const told = await installed({ forceConflicts: true });
+  const results = await installed({ forceConflicts: true });
 
-  expect(told.filter(({ change }) => change === 'configured').map(({ name }) => name)).toEqual([MEMBER]);
+  expect(results.filter(({ change }) => change === 'configured').map(({ name }) => name)).toEqual([MEMBER]);
 });
 
-test('a short name that another CRD has fails the installation with that name', async () => {
+test('fails with the short name that another CRD uses', async () => {
   const names = { plural: 'others', singular: 'other', kind: 'Cluster', listKind: 'ClusterList' };
   const schema = { openAPIV3Schema: { type: 'object' as const } };
   const versions = [{ name: 'v1', served: true, storage: true, schema }];
@@ -144,11 +144,11 @@ test('a short name that another CRD has fails the installation with that name', 
   await expect(installed()).rejects.toThrow(/clusters\.fairway\.dev: .*Cluster.* in use/);
 });
 
-describe('over kinds with an additional field', () => {
-  /** Installs a release that has `spec.later`, with a plan that uses it if `isUsed`. */
-  async function installLater(release: string | undefined, isUsed: boolean): Promise<void> {
-    const theirs = manifests().map((each) => ({ ...each, object: structuredClone(each.object) }));
-    const crd = theirs.find(({ object }) => object.metadata.name === 'plans.fairway.dev')?.object;
+describe('kinds with an additional field', () => {
+  /** Installs a release with `spec.later`, and a plan that uses it if `isUsed`. */
+  async function installNewerVersion(release: string | undefined, isUsed: boolean): Promise<void> {
+    const foreignManifests = manifests().map((each) => ({ ...each, object: structuredClone(each.object) }));
+    const crd = foreignManifests.find(({ object }) => object.metadata.name === 'plans.fairway.dev')?.object;
     const { versions } = (crd as CustomResourceDefinition).spec;
     const properties = versions[0]?.schema?.openAPIV3Schema?.properties?.['spec']?.properties;
     if (crd === undefined || properties === undefined) throw new Error('the CRD of plans has no schema');
@@ -156,18 +156,23 @@ describe('over kinds with an additional field', () => {
     const { [RELEASE_ANNOTATION]: _, ...rest } = crd.metadata.annotations ?? {};
     crd.metadata.annotations = { ...rest, ...(release !== undefined && { [RELEASE_ANNOTATION]: release }) };
     const { signal } = new AbortController();
-    await install(client, theirs, { dryRun: false, forceConflicts: false, clock: systemClock, signal }, () => {});
+    await install(
+      client,
+      foreignManifests,
+      { dryRun: false, forceConflicts: false, clock: systemClock, signal },
+      () => {},
+    );
     if (!isUsed) return;
     const value = { spec: { later: 'set' } };
     await client.resource(plans).patch('free', { type: 'merge', value });
   }
 
-  async function laterField(): Promise<unknown> {
+  async function newerField(): Promise<unknown> {
     return ((await client.resource(plans).get('free')).spec as { readonly later?: unknown }).later;
   }
 
-  test('of a later release: an earlier one is not installed while an object uses it', async () => {
-    await installLater('99.1.0', true);
+  test('does not install an earlier release while an object uses the field', async () => {
+    await installNewerVersion('99.1.0', true);
 
     const refused = installed();
 
@@ -175,28 +180,28 @@ describe('over kinds with an additional field', () => {
     await expect(refused).rejects.toThrow(
       /are from Fairway 99\.1\.0; this is Fairway .*\n {2}plans: spec\.later, which free has$/,
     );
-    expect(await laterField()).toBe('set');
+    expect(await newerField()).toBe('set');
   });
 
-  test('of a later release: it is installed when that is allowed, or when no object uses it', async () => {
+  test('installs an earlier release if allowed, or if no object uses the field', async () => {
     const losses: string[] = [];
     const onLoss = (fields: readonly LostField[]) => void losses.push(...fields.map(({ field }) => field));
-    await installLater('99.1.0', true);
-    await installed({ allowDowngrade: true, onLoss });
+    await installNewerVersion('99.1.0', true);
+    await installed({ allowDowngrade: true, onFieldLoss: onLoss });
     expect(losses).toEqual(['spec.later']);
 
-    await installLater('99.1.0', false);
+    await installNewerVersion('99.1.0', false);
     const value = { spec: { later: null } };
     await client.resource(plans).patch('free', { type: 'merge', value });
-    expect(changes(await installed({ onLoss }))).toMatchObject({ configured: 1 });
+    expect(changes(await installed({ onFieldLoss: onLoss }))).toMatchObject({ configured: 1 });
     expect(losses).toEqual(['spec.later']);
   });
 
-  test('of an earlier release: the upgrade reports what is lost', async () => {
+  test('reports the loss when an upgrade removes the field', async () => {
     const losses: string[] = [];
-    await installLater(undefined, true);
+    await installNewerVersion(undefined, true);
 
-    await installed({ onLoss: (fields) => void losses.push(...fields.map(({ field }) => field)) });
+    await installed({ onFieldLoss: (fields) => void losses.push(...fields.map(({ field }) => field)) });
 
     expect(losses).toEqual(['spec.later']);
   });

@@ -11,8 +11,8 @@ import { pushMetrics } from '../../otlp/push-metrics.ts';
 
 const START = Date.parse('2026-11-26T12:00:00Z');
 
-/** A number, as OTLP has it in JSON. */
-interface Point {
+/** A number in OTLP's JSON format. */
+interface DataPoint {
   readonly attributes: readonly object[];
   readonly startTimeUnixNano: string;
   readonly timeUnixNano: string;
@@ -23,34 +23,37 @@ interface Point {
   readonly explicitBounds?: readonly number[];
 }
 
-interface SentMetric {
+interface PushedMetric {
   readonly name: string;
-  readonly sum?: { readonly dataPoints: readonly Point[]; readonly isMonotonic: boolean };
-  readonly gauge?: { readonly dataPoints: readonly Point[] };
-  readonly histogram?: { readonly dataPoints: readonly Point[] };
+  readonly sum?: { readonly dataPoints: readonly DataPoint[]; readonly isMonotonic: boolean };
+  readonly gauge?: { readonly dataPoints: readonly DataPoint[] };
+  readonly histogram?: { readonly dataPoints: readonly DataPoint[] };
 }
 
-interface Sent {
+interface MetricsRequest {
   readonly resourceMetrics: readonly {
     readonly resource: { readonly attributes: readonly object[] };
-    readonly scopeMetrics: readonly { readonly metrics: readonly SentMetric[] }[];
+    readonly scopeMetrics: readonly { readonly metrics: readonly PushedMetric[] }[];
   }[];
 }
 
-describe('to a receiver over HTTP', () => {
+describe('a receiver over HTTP', () => {
   let server: Server | undefined;
   afterEach(() => {
     server?.closeAllConnections();
     server?.close();
   });
 
-  test('what /metrics exports is sent in the form of OTLP', async () => {
-    const received = Promise.withResolvers<{ readonly path: string; readonly body: Sent }>();
+  test('gets the metrics of /metrics in OTLP format', async () => {
+    const firstPush = Promise.withResolvers<{ readonly path: string; readonly body: MetricsRequest }>();
     server = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
-        received.resolve({ path: request.url ?? '', body: JSON.parse(Buffer.concat(chunks).toString()) as Sent });
+        firstPush.resolve({
+          path: request.url ?? '',
+          body: JSON.parse(Buffer.concat(chunks).toString()) as MetricsRequest,
+        });
         response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
       });
     });
@@ -67,15 +70,18 @@ describe('to a receiver over HTTP', () => {
     const pusher = pushMetrics({ url, headers: {}, everyMs: 60_000 }, options);
 
     await clock.advance(60_000);
-    const { path, body } = await received.promise;
+    const { path, body } = await firstPush.promise;
     await clock.advance(1);
 
-    const [sent] = body.resourceMetrics;
+    const [pushed] = body.resourceMetrics;
     const metrics = Object.fromEntries(
-      (sent?.scopeMetrics.flatMap(({ metrics: some }) => some) ?? []).map((each) => [each.name, each]),
+      (pushed?.scopeMetrics.flatMap(({ metrics: pushedMetrics }) => pushedMetrics) ?? []).map((each) => [
+        each.name,
+        each,
+      ]),
     );
     expect(path).toBe('/v1/metrics');
-    expect(sent?.resource.attributes).toEqual(
+    expect(pushed?.resource.attributes).toEqual(
       expect.arrayContaining([
         { key: 'service.name', value: { stringValue: 'fairway' } },
         { key: 'service.instance.id', value: { stringValue: 'a' } },
@@ -122,23 +128,23 @@ describe('an unreachable receiver', () => {
     return { clock, at, pusher };
   }
 
-  test('is tried less and less often, and at the usual interval when it is back', async () => {
+  test('is retried with backoff, and gets metrics at the usual interval once it is back', async () => {
     let code = ExportResultCode.FAILED;
     const { clock, at, pusher } = open(() => ({ code }));
 
     await clock.advance(86_400_000);
-    const ofDay = at.length;
+    const dayPoint = at.length;
     code = ExportResultCode.SUCCESS;
     await clock.advance(330_000);
-    const ofBack = at.length - ofDay;
+    const backlogPoint = at.length - dayPoint;
 
     expect(at.slice(0, 6)).toEqual([10, 20, 30, 50, 90, 170]);
-    expect(ofDay).toBeLessThan(300);
-    expect(ofBack).toBeGreaterThanOrEqual(3);
+    expect(dayPoint).toBeLessThan(300);
+    expect(backlogPoint).toBeGreaterThanOrEqual(3);
     await pusher.close();
   });
 
-  test('is sent the last metrics at the end, if it is reachable', async () => {
+  test('gets the last metrics at the end if it is reachable', async () => {
     const { at, pusher } = open(() => ({ code: ExportResultCode.SUCCESS }));
 
     await pusher.close();

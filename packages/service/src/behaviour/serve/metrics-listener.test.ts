@@ -26,23 +26,23 @@ beforeEach(async () => {
 });
 afterEach(() => listener.close());
 
-function ask(path: string, init?: RequestInit): Promise<Response> {
+function fetchMetrics(path: string, init?: RequestInit): Promise<Response> {
   return fetch(`http://127.0.0.1:${listener.port}${path}`, init);
 }
 
-test('it responds to scrapers', async () => {
-  const answer = await ask('/metrics');
+test('responds to scrapers', async () => {
+  const answer = await fetchMetrics('/metrics');
 
   expect(answer.headers.get('content-type')).toBe(registry.contentType);
   expect(await answer.text()).toContain('\nclusters 7\n');
 });
 
-test('however often metrics are scraped, they are collected once a second', async () => {
-  for (let times = 0; times < 5; times++) await ask('/metrics');
+test('collects metrics once a second, however often they are scraped', async () => {
+  for (let times = 0; times < 5; times++) await fetchMetrics('/metrics');
   expect(readings).toBe(1);
 
   await clock.advance(1_000);
-  await ask('/metrics');
+  await fetchMetrics('/metrics');
   expect(readings).toBe(2);
 });
 
@@ -51,28 +51,28 @@ test.each([
   ['/metrics?x=1', { method: 'HEAD' }, 200],
   ['/metrics', { method: 'POST', body: 'x' }, 405],
   ['/api/v1/namespaces', {}, 404],
-])('%s with %o is answered with %i', async (path, init, status) => {
-  expect((await ask(path, init)).status).toBe(status);
+])('returns for %s with %o: %i', async (path, init, status) => {
+  expect((await fetchMetrics(path, init)).status).toBe(status);
 });
 
-test('clients that hold connections open keep no probe out', async () => {
-  const held = await Promise.all(
+test('accepts probes while clients hold connections open', async () => {
+  const openConnections = await Promise.all(
     Array.from({ length: 100 }, async () => {
       const socket = connect(listener.port, '127.0.0.1');
-      // It is closed while it connects, too.
+      // It may be closed while it is connecting.
       socket.on('error', () => {});
       await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
       socket.write('GET /healthz HTTP/1.1\r\n');
       return socket;
     }),
   );
-  onTestFinished(() => held.forEach((socket) => socket.destroy()));
+  onTestFinished(() => openConnections.forEach((socket) => socket.destroy()));
 
-  for (let times = 0; times < 3; times++) expect((await ask('/healthz')).status).toBe(200);
-  await expect.poll(() => held.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(64);
+  for (let times = 0; times < 3; times++) expect((await fetchMetrics('/healthz')).status).toBe(200);
+  await expect.poll(() => openConnections.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(64);
 });
 
-test('an address in use is reported with its option', async () => {
+test('reports an address in use with its option', async () => {
   await expect(listenForMetrics({ host: '127.0.0.1', port: listener.port }, registry, clock)).rejects.toThrow(
     `--metrics-listen 127.0.0.1:${listener.port}: listen EADDRINUSE`,
   );

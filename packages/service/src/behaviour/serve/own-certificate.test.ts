@@ -18,7 +18,7 @@ let folder: string;
 let clock: FakeClock;
 let authority: CertificateAuthority;
 let files: CertificateFiles;
-let own: OwnCertificate | undefined;
+let ownCertificate: OwnCertificate | undefined;
 /** The key of another certificate. */
 let other: string;
 
@@ -32,8 +32,8 @@ beforeEach(async () => {
   other = (await issue(['a'])).privateKeyPem ?? '';
 });
 afterEach(() => {
-  own?.close();
-  own = undefined;
+  ownCertificate?.close();
+  ownCertificate = undefined;
   rmSync(folder, { recursive: true });
 });
 
@@ -48,19 +48,19 @@ async function replace(dnsNames: readonly string[], validityMs?: number): Promis
 }
 
 function open(): OwnCertificate {
-  own = new OwnCertificate(files, { clock, log: silentLogger });
-  return own;
+  ownCertificate = new OwnCertificate(files, { clock, log: silentLogger });
+  return ownCertificate;
 }
 
 /** The names in the certificate that a client gets for this server name. */
-async function shownTo(port: number, servername: string): Promise<string | undefined> {
+async function certificateShownTo(port: number, servername: string): Promise<string | undefined> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...(servername && { servername }) });
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
   socket.once('secureConnect', () => resolve(socket.getPeerCertificate().subjectaltname)).once('error', reject);
   return promise.finally(() => socket.destroy());
 }
 
-test('clients that request its names get it, all others Fairway’s own', async () => {
+test('presents the certificate to clients that request its names, and Fairway’s own to all others', async () => {
   const certificate = open();
   const { certificatePem, privateKeyPem = '' } = await issue(['localhost']);
   const listener = await listen(
@@ -74,36 +74,40 @@ test('clients that request its names get it, all others Fairway’s own', async 
     new Traffic({ clock }),
   );
   try {
-    expect(await shownTo(listener.port, 'fairway.example.com')).toBe('DNS:fairway.example.com');
-    expect(await shownTo(listener.port, 'localhost')).toBe('DNS:localhost');
-    expect(await shownTo(listener.port, '')).toBe('DNS:localhost');
+    expect(await certificateShownTo(listener.port, 'fairway.example.com')).toBe('DNS:fairway.example.com');
+    expect(await certificateShownTo(listener.port, 'localhost')).toBe('DNS:localhost');
+    expect(await certificateShownTo(listener.port, '')).toBe('DNS:localhost');
 
     await replace(['fairway.example.com', 'new.example.com']);
     await clock.advance(60_000);
-    expect(await shownTo(listener.port, 'new.example.com')).toBe('DNS:fairway.example.com, DNS:new.example.com');
+    expect(await certificateShownTo(listener.port, 'new.example.com')).toBe(
+      'DNS:fairway.example.com, DNS:new.example.com',
+    );
 
     writeFileSync(files.certFile, 'half a certifica');
     await clock.advance(60_000);
-    expect(await shownTo(listener.port, 'new.example.com')).toBe('DNS:fairway.example.com, DNS:new.example.com');
+    expect(await certificateShownTo(listener.port, 'new.example.com')).toBe(
+      'DNS:fairway.example.com, DNS:new.example.com',
+    );
 
     await replace(['last.example.com']);
     await clock.advance(60_000);
-    expect(await shownTo(listener.port, 'last.example.com')).toBe('DNS:last.example.com');
+    expect(await certificateShownTo(listener.port, 'last.example.com')).toBe('DNS:last.example.com');
   } finally {
     await listener.close();
   }
 });
 
-test('its authority is that of the file', () => {
-  const { authority: told } = open();
+test('takes the authority from the CA file', () => {
+  const { authority: reportedAuthority } = open();
 
-  expect(told).toBe(`${authority.certificatePem.trim()}\n`);
+  expect(reportedAuthority).toBe(`${authority.certificatePem.trim()}\n`);
 });
 
-test('a self-signed certificate is given to clients; a publicly trusted one is not', () => {
+test('provides clients with a self-signed certificate, but not with a publicly trusted one', () => {
   files = { certFile: files.certFile, keyFile: files.keyFile };
   expect(open().authority).toBeUndefined();
-  own?.close();
+  ownCertificate?.close();
 
   writeFileSync(files.certFile, authority.certificatePem);
   writeFileSync(files.keyFile, authority.privateKeyPem);
@@ -121,33 +125,33 @@ test.each([
   { what: 'no key', spoil: () => writeFileSync(files.keyFile, 'x'), says: /^tls\.keyFile .*tls\.key: / },
   { what: 'no file', spoil: () => rmSync(files.keyFile), says: /^tls\.keyFile .*tls\.key: ENOENT/ },
   {
-    what: 'an authority without a certificate',
+    what: 'a CA file without a certificate',
     spoil: () => writeFileSync(files.caFile ?? '', ''),
     says: 'contains no PEM certificate',
   },
-])('$what is refused at the start, with the key of the configuration', ({ spoil, says }) => {
+])('refuses $what at the start, with the key of the configuration', ({ spoil, says }) => {
   spoil();
 
   expect(open).toThrow(says);
 });
 
-test('an expired one is refused', async () => {
+test('refuses an expired certificate', async () => {
   await clock.advance(11 * HOUR_MS);
 
   expect(open).toThrow('the certificate expired on');
 });
 
-test('its expiry is a metric, and so is that of its replacement', async () => {
+test('exports its expiry and that of its replacement as metrics', async () => {
   const registry = new Registry();
   addCertificateMetrics(registry, open());
-  const endsInHours = async () => {
+  const expiresInHours = async () => {
     const [metric] = await registry.getMetricsAsJSON();
     return Math.round((Number(metric?.values[0]?.value) * 1000 - clock.now()) / HOUR_MS);
   };
-  expect(await endsInHours()).toBe(10);
+  expect(await expiresInHours()).toBe(10);
 
   await replace(['fairway.example.com'], 50 * HOUR_MS);
   await clock.advance(60_000);
 
-  expect(await endsInHours()).toBe(50);
+  expect(await expiresInHours()).toBe(50);
 });

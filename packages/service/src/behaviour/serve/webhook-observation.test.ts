@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 const identity = { usernames: [], isCertain: true };
 
 let ours: string;
-let others: string;
+let otherCertificate: string;
 let gateway: Server;
 let port: number;
 let api: ApiServer;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const validityMs = DAY_MS;
   const authority = await createCertificateAuthority({ commonName: 'fairway-gateway', clock, validityMs });
   const other = await createCertificateAuthority({ commonName: 'another', clock, validityMs });
-  [ours, others] = [authority.certificatePem, other.certificatePem];
+  [ours, otherCertificate] = [authority.certificatePem, other.certificatePem];
   const { certificatePem: cert, privateKeyPem: key } = await issueCertificate(authority, {
     commonName: 'gateway',
     ipAddresses: ['127.0.0.1'],
@@ -55,16 +55,16 @@ beforeEach(() => {
 });
 afterEach(() => api.close());
 
-async function registered(url: string, caBundle: string): Promise<void> {
+async function registeredWebhook(url: string, caBundle: string): Promise<void> {
   await client.resource(ValidatingWebhookConfigurations).create(webhookConfiguration({ url, caBundle, identity }));
 }
 
-test('none is registered before a gateway runs', async () => {
+test('reports no webhook before a gateway runs', async () => {
   expect(await observeWebhook(client)).toBeUndefined();
 });
 
-test('what the gateway registers is trusted, and its secret path is not shown', async () => {
-  await registered(`https://127.0.0.1:${port}/webhook/secret`, ours);
+test('trusts what the gateway registers, and hides its secret path', async () => {
+  await registeredWebhook(`https://127.0.0.1:${port}/webhook/secret`, ours);
 
   expect(await observeWebhook(client)).toEqual({
     name: 'admission.fairway.dev',
@@ -74,25 +74,25 @@ test('what the gateway registers is trusted, and its secret path is not shown', 
   });
 });
 
-test('a certificate of another authority is not trusted, nor one for other names', async () => {
-  await registered(`https://127.0.0.1:${port}/webhook/secret`, others);
+test('does not trust a certificate of another CA, or one for other names', async () => {
+  await registeredWebhook(`https://127.0.0.1:${port}/webhook/secret`, otherCertificate);
   expect(await observeWebhook(client)).toMatchObject({ answer: { kind: 'distrusted' } });
   await client.resource(ValidatingWebhookConfigurations).delete('admission.fairway.dev');
 
-  await registered(`https://localhost:${port}/webhook/secret`, ours);
+  await registeredWebhook(`https://localhost:${port}/webhook/secret`, ours);
   expect(await observeWebhook(client)).toMatchObject({
     answer: { kind: 'distrusted', code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
   });
 });
 
-test('no server listens', async () => {
+test('reports that no server listens', async () => {
   const [free = 0] = await freePorts(1);
-  await registered(`https://127.0.0.1:${free}/webhook/secret`, ours);
+  await registeredWebhook(`https://127.0.0.1:${free}/webhook/secret`, ours);
 
   expect(await observeWebhook(client)).toMatchObject({ answer: { kind: 'silent', code: 'ECONNREFUSED' } });
 });
 
-test('a missing Service is reported, and an existing one is asked for its own name', async () => {
+test('reports a missing Service, and requests an existing one by its own name', async () => {
   const caBundle = ours;
   const configuration = webhookConfiguration({ url: `https://fairway.system.svc:${port}/secret`, caBundle, identity });
   await client.resource(ValidatingWebhookConfigurations).create(configuration);
@@ -109,7 +109,7 @@ test('a missing Service is reported, and an existing one is asked for its own na
   });
 });
 
-test('changes by users are reported', async () => {
+test('reports changes by users', async () => {
   const { webhooks = [], ...rest } = webhookConfiguration({ url: 'https://127.0.0.1:1/', caBundle: ours, identity });
   const [first] = webhooks;
   await client.resource(ValidatingWebhookConfigurations).create({

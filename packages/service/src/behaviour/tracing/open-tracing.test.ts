@@ -18,7 +18,7 @@ interface Opened {
   readonly sizes: readonly number[];
 }
 
-/** With a receiver whose answer is scripted. */
+/** With a receiver that has a scripted response. */
 async function open(answer: (response: ServerResponse) => void, clock: Clock = systemClock): Promise<Opened> {
   const sizes: number[] = [];
   const server = createServer((request, response) => {
@@ -49,43 +49,43 @@ function record({ tracing }: Opened, spans: number): void {
   for (let n = 0; n < spans; n++) tracing.tracer.work('reconcile cluster', [], {})?.end();
 }
 
-async function counted({ registry }: Opened): Promise<Record<string, number>> {
+async function exportCounts({ registry }: Opened): Promise<Record<string, number>> {
   const [metric] = await registry.getMetricsAsJSON();
   return Object.fromEntries((metric?.values ?? []).map(({ labels, value }) => [labels['result'], value]));
 }
 
-test('all remaining spans are sent at the end, however many batches', async () => {
+test('sends all remaining spans at the end, in any number of batches', async () => {
   const opened = await open((response) => response.writeHead(200).end('{}'));
   record(opened, 2_000);
 
   await opened.tracing.close();
 
   expect(opened.sizes).toHaveLength(4);
-  expect(await counted(opened)).toEqual({ exported: 2_000, lost: 0 });
+  expect(await exportCounts(opened)).toEqual({ exported: 2_000, lost: 0 });
 });
 
-test('a receiver that never responds is tried once, excess spans are counted, and closing waits two seconds for it', async () => {
+test('tries an unresponsive receiver once, counts excess spans, and waits two seconds for it when closing', async () => {
   const clock = new FakeClock();
   const opened = await open(() => {}, clock);
   record(opened, 10_000);
-  expect(await counted(opened)).toEqual({ exported: 0, lost: 10_000 - 2_048 });
+  expect(await exportCounts(opened)).toEqual({ exported: 0, lost: 10_000 - 2_048 });
   await expect.poll(() => opened.sizes.length).toBe(1);
 
-  const closed = opened.tracing.close();
+  const isClosed = opened.tracing.close();
   await clock.advance(2_000);
-  await closed;
+  await isClosed;
 
   expect(opened.sizes).toHaveLength(1);
 });
 
-test('a receiver that refuses is not retried', async () => {
+test('does not retry a receiver that refuses', async () => {
   const opened = await open((response) => response.writeHead(403).end('x'.repeat(10_000)));
   record(opened, 600);
-  await expect.poll(() => counted(opened)).toMatchObject({ exported: 0, lost: 512 });
+  await expect.poll(() => exportCounts(opened)).toMatchObject({ exported: 0, lost: 512 });
   record(opened, 1_000);
 
   await opened.tracing.close();
 
   expect(opened.sizes).toHaveLength(1);
-  expect(await counted(opened)).toEqual({ exported: 0, lost: 1_600 });
+  expect(await exportCounts(opened)).toEqual({ exported: 0, lost: 1_600 });
 });

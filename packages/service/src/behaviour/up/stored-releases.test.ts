@@ -32,12 +32,12 @@ const CHANGES: Readonly<Record<string, (spec: Spec) => Spec>> = {
   KubernetesRelease: () => ({ source: 'changed' }),
 };
 
-function whereOf({ metadata }: KubeObject) {
+function pathOf({ metadata }: KubeObject) {
   return metadata.namespace === undefined ? {} : { namespace: metadata.namespace };
 }
 
-/** Values that no default fills in and that a controller would fail on. */
-function misfits(kind: Kind, object: KubeObject): string[] {
+/** Values that no default sets and that controllers require. */
+function schemaErrors(kind: Kind, object: KubeObject): string[] {
   const { spec, status } = object as KubeObject & { spec?: unknown; status?: unknown };
   const results = [kind.spec.safeParse(spec), ...(status === undefined ? [] : [kind.status?.safeParse(status)])];
   const issues = results.flatMap((result) => (result?.success === false ? result.error.issues : []));
@@ -46,8 +46,8 @@ function misfits(kind: Kind, object: KubeObject): string[] {
     .map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
-/** The database that an earlier release left behind, served by the current API. */
-describe.each(RELEASES)('what Fairway %s stored', (release) => {
+/** The database of an earlier release, served by the current API. */
+describe.each(RELEASES)('the objects stored by Fairway %s', (release) => {
   let folder: string;
   let database: SqliteDatabase;
   let gateway: TestGateway;
@@ -73,43 +73,43 @@ describe.each(RELEASES)('what Fairway %s stored', (release) => {
   });
 
   /** The errors of an action on each object, by the object's name. */
-  async function tried(act: (kind: Kind, object: KubeObject) => Promise<unknown>): Promise<string[]> {
+  async function failuresOf(apply: (kind: Kind, object: KubeObject) => Promise<unknown>): Promise<string[]> {
     const failures: string[] = [];
     for (const { kind, object } of all) {
       const name = `${kind.kind} ${object.metadata.name}`;
-      await act(kind, object).catch((error: unknown) => failures.push(`${name}: ${String(error)}`));
+      await apply(kind, object).catch((error: unknown) => failures.push(`${name}: ${String(error)}`));
     }
     return failures;
   }
 
-  it('is served completely, with the defaults of this release', () => {
+  it('are served completely, with the defaults of this release', () => {
     const stored = JSON.parse(readFileSync(join(FIXTURES, release, 'objects.json'), 'utf8')) as readonly KubeObject[];
     const names = (objects: readonly KubeObject[]) => objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     const served = all.map(({ kind, object }) => ({ ...object, kind: kind.kind }));
     expect(names(served)).toEqual(expect.arrayContaining(names(stored)));
     for (const { kind, object } of all) {
-      const complete = structuredClone(object);
-      applyDefaults(complete, objectSchema(kind), new Map());
-      expect(object, `${kind.kind} ${object.metadata.name}`).toEqual(complete);
-      expect(misfits(kind, object), `${kind.kind} ${object.metadata.name}`).toEqual([]);
+      const defaulted = structuredClone(object);
+      applyDefaults(defaulted, objectSchema(kind), new Map());
+      expect(object, `${kind.kind} ${object.metadata.name}`).toEqual(defaulted);
+      expect(schemaErrors(kind, object), `${kind.kind} ${object.metadata.name}`).toEqual([]);
     }
   });
 
   it('can be labelled', async () => {
     const value = { metadata: { labels: { 'example.org/release': release } } };
-    const failures = await tried((kind, object) =>
+    const failures = await failuresOf((kind, object) =>
       gateway
         .as('operator')
         .resource<KubeObject>(kind)
-        .patch(object.metadata.name ?? '', { type: 'merge', value }, whereOf(object)),
+        .patch(object.metadata.name ?? '', { type: 'merge', value }, pathOf(object)),
     );
     expect(failures).toEqual([]);
   });
 
   it('can get a status', async () => {
-    const failures = await tried((kind, object) => {
+    const failures = await failuresOf((kind, object) => {
       const value = { status: { observedGeneration: object.metadata.generation ?? 1 } };
-      const options = { ...whereOf(object), subresource: 'status' };
+      const options = { ...pathOf(object), subresource: 'status' };
       const client = gateway.gateway.client.resource<KubeObject>(kind);
       return client.patch(object.metadata.name ?? '', { type: 'merge', value }, options);
     });
@@ -117,16 +117,16 @@ describe.each(RELEASES)('what Fairway %s stored', (release) => {
   });
 
   it('can be changed if no rule objects', async () => {
-    const failures = await tried((kind, object) => {
+    const failures = await failuresOf((kind, object) => {
       const spec = CHANGES[kind.kind]?.((object as KubeObject & { spec: Spec }).spec);
       const client = gateway.as('operator').resource<KubeObject>(kind);
-      return client.patch(object.metadata.name ?? '', { type: 'merge', value: { spec } }, whereOf(object));
+      return client.patch(object.metadata.name ?? '', { type: 'merge', value: { spec } }, pathOf(object));
     });
     expect(failures).toEqual([]);
   });
 
   it('can be scaled down', async () => {
-    const failures = await tried(async (kind, object) => {
+    const failures = await failuresOf(async (kind, object) => {
       if (kind.kind !== 'NodePool') return;
       const { minReplicas } = (object as KubeObject & { spec: { minReplicas: number } }).spec;
       const path = `/apis/fairway.dev/v1alpha1/namespaces/default/nodepools/${object.metadata.name}/scale`;
@@ -139,13 +139,13 @@ describe.each(RELEASES)('what Fairway %s stored', (release) => {
   it('can be deleted, referenced objects last', async () => {
     const order = ['Machine', 'NodePool', 'Cluster', 'CloudCredential', 'KubernetesRelease', 'Plan'];
     all.sort((a, b) => order.indexOf(a.kind.kind) - order.indexOf(b.kind.kind));
-    const failures = await tried(async (kind, object) => {
+    const failures = await failuresOf(async (kind, object) => {
       const name = object.metadata.name ?? '';
-      await gateway.as('operator').resource<KubeObject>(kind).delete(name, whereOf(object));
+      await gateway.as('operator').resource<KubeObject>(kind).delete(name, pathOf(object));
       if ((object.metadata.finalizers ?? []).length === 0) return;
-      // As its controller does when all its resources are deleted.
+      // As its controller does after deleting all its resources.
       const value = { metadata: { finalizers: null } };
-      await gateway.gateway.client.resource<KubeObject>(kind).patch(name, { type: 'merge', value }, whereOf(object));
+      await gateway.gateway.client.resource<KubeObject>(kind).patch(name, { type: 'merge', value }, pathOf(object));
     });
     expect(failures).toEqual([]);
     for (const kind of KINDS) {

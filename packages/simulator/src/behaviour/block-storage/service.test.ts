@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NEWEST } from '../../block-storage/test-volumes.ts';
 import { DEFAULT_CONFIG } from '../../default-config.ts';
-import { firstOf, listed, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { createdFrom, listed, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 
 let test: TestCloud;
 beforeAll(async () => {
@@ -15,50 +15,50 @@ describe('microversions', () => {
     ['volume 3.44', 'volume 3.44'],
     ['compute 2.93, volume 3.50', 'volume 3.50'],
     ['volume latest', 'volume 3.70'],
-  ])('asked for as %s are told as %s', async (wanted, told) => {
-    const headers = wanted === undefined ? {} : { 'OpenStack-API-Version': wanted };
+  ])('reports %s as %s', async (requested, reported) => {
+    const headers = requested === undefined ? {} : { 'OpenStack-API-Version': requested };
 
-    const answer = await test.demo.call('GET', '/volume/v3/volumes', undefined, headers);
+    const response = await test.demo.call('GET', '/volume/v3/volumes', undefined, headers);
 
-    expect(answer.headers.get('openstack-api-version')).toBe(told);
+    expect(response.headers.get('openstack-api-version')).toBe(reported);
   });
 
   it.each([
     ['3.71', 406, 'Version 3.71 is not supported by the API. Minimum is 3.0 and maximum is 3.70.'],
     ['2.0', 406, 'Version 2.0 is not supported by the API. Minimum is 3.0 and maximum is 3.70.'],
     ['x', 400, 'API Version String x is of invalid format. Must be of format MajorNum.MinorNum.'],
-  ])('%s is refused with %i', async (wanted, status, message) => {
-    const headers = { 'OpenStack-API-Version': `volume ${wanted}` };
+  ])('refuses %s with %i', async (requested, status, message) => {
+    const headers = { 'OpenStack-API-Version': `volume ${requested}` };
 
-    const answer = await test.demo.call('GET', '/volume/v3/volumes', undefined, headers);
+    const response = await test.demo.call('GET', '/volume/v3/volumes', undefined, headers);
 
-    expect(answer.status).toBe(status);
-    expect(Object.values(answer.body)).toEqual([{ code: status, message }]);
+    expect(response.status).toBe(status);
+    expect(Object.values(response.body)).toEqual([{ code: status, message }]);
   });
 
   it.each([
     ['GET', '/volumes/summary', '3.11'],
     ['GET', '/attachments', '3.26'],
-  ])('%s %s is not there in %s', async (method, path, version) => {
+  ])('does not serve %s %s in %s', async (method, path, version) => {
     const headers = { 'OpenStack-API-Version': `volume ${version}` };
 
-    const answer = await test.demo.call(method, `/volume/v3${path}`, undefined, headers);
+    const response = await test.demo.call(method, `/volume/v3${path}`, undefined, headers);
 
-    expect(answer.body).toEqual({ itemNotFound: { code: 404, message: 'The resource could not be found.' } });
+    expect(response.body).toEqual({ itemNotFound: { code: 404, message: 'The resource could not be found.' } });
   });
 });
 
 describe('volume types', () => {
-  it('are those of the configuration, the first by default', async () => {
-    const answer = await test.demo.call('GET', '/volume/v3/types?sort=name:asc', undefined, NEWEST);
-    const byDefault = await test.demo.call('GET', '/volume/v3/types/default', undefined, NEWEST);
+  it('come from the configuration, with the first as default', async () => {
+    const response = await test.demo.call('GET', '/volume/v3/types?sort=name:asc', undefined, NEWEST);
+    const defaultType = await test.demo.call('GET', '/volume/v3/types/default', undefined, NEWEST);
 
     const names = DEFAULT_CONFIG.volumeTypes.map(({ name }) => name);
-    expect(listed(answer, 'volume_types').map(({ name }) => name)).toEqual(names.toSorted());
-    expect(byDefault.body['volume_type']).toMatchObject({ name: 'classic' });
+    expect(listed(response, 'volume_types').map(({ name }) => name)).toEqual(names.toSorted());
+    expect(defaultType.body['volume_type']).toMatchObject({ name: 'classic' });
   });
 
-  it('are made, given to a project and deleted by administrators', async () => {
+  it('are created, shared with a project and deleted by administrators', async () => {
     const body = { volume_type: { name: 'own', extra_specs: { multiattach: '<is> True', secret: 'x' } } };
     expect((await test.demo.call('POST', '/volume/v3/types', body)).status).toBe(403);
     const hidden = { volume_type: { ...body.volume_type, 'os-volume-type-access:is_public': false } };
@@ -79,7 +79,7 @@ describe('volume types', () => {
 });
 
 describe('quota sets', () => {
-  it('are changed by administrators, not below what is used', async () => {
+  it('are changed by administrators, not below the usage', async () => {
     const path = `/volume/v3/os-quota-sets/${test.demo.projectId}`;
     await test.demo.make('/volume/v3/volumes', { volume: { size: 7 } });
 
@@ -104,11 +104,11 @@ describe('quota sets', () => {
   });
 });
 
-it('tells administrators of a back end in each zone', async () => {
+it('reports a back end in each zone to administrators', async () => {
   const zones = await test.demo.call('GET', '/volume/v3/os-availability-zone');
   const services = await test.admin.call('GET', '/volume/v3/os-services?binary=cinder-volume');
 
   expect(zones.body['availabilityZoneInfo']).toHaveLength(3);
   expect(listed(services, 'services')).toHaveLength(3);
-  expect(firstOf(services, 'services')).toMatchObject({ zone: 'nova-a', state: 'up' });
+  expect(createdFrom(services, 'services')).toMatchObject({ zone: 'nova-a', state: 'up' });
 });

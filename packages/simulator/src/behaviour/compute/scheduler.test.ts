@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { type Made, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { type Created, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { LATEST, makeServer, showServer } from '../../test-resources.ts';
 
 const zone = (name: string, hosts: number) => ({ name, hosts, hostVcpus: 8, hostRamMiB: 16 * 1024, hostDiskGiB: 1000 });
@@ -11,14 +11,14 @@ async function start(...zones: readonly ReturnType<typeof zone>[]): Promise<void
   test = await startTestCloud({ zones });
 }
 
-async function makeGroup(policy: string, rules?: object): Promise<Made> {
+async function makeGroup(policy: string, rules?: object): Promise<Created> {
   const body = { server_group: { name: 'g', policy, ...(rules === undefined ? {} : { rules }) } };
-  const answer = await test.demo.call('POST', '/compute/v2.1/os-server-groups', body, LATEST);
-  return answer.body['server_group'] as unknown as Made;
+  const response = await test.demo.call('POST', '/compute/v2.1/os-server-groups', body, LATEST);
+  return response.body['server_group'] as unknown as Created;
 }
 
-/** Hosts of servers created one after another; `none` where no host was found. */
-async function place(count: number, group?: Made, overrides: object = {}): Promise<string[]> {
+/** Hosts of servers created one after another; `none` if no host was found. */
+async function place(count: number, group?: Created, overrides: object = {}): Promise<string[]> {
   const hosts: string[] = [];
   for (let i = 0; i < count; i++) {
     const hints = group === undefined ? {} : { 'os:scheduler_hints': { group: group.id } };
@@ -58,7 +58,7 @@ it('frees capacity on deletion', async () => {
   await start(zone('nova-a', 1));
   await place(2);
   const { body } = await test.demo.call('GET', '/compute/v2.1/servers');
-  const id = (body['servers'] as unknown as readonly Made[])[0]?.id ?? '';
+  const id = (body['servers'] as unknown as readonly Created[])[0]?.id ?? '';
   const full = await place(1);
   await test.demo.call('DELETE', `/compute/v2.1/servers/${id}`);
   await test.clock.advance(1);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { flavorId, imageId, LATEST, makeNetwork, makeServer, serverFields, showServer } from '../../test-resources.ts';
 
-const NOBODY = '00000000-0000-4000-8000-000000000000';
+const MISSING_ID = '00000000-0000-4000-8000-000000000000';
 
 let test: TestCloud;
 beforeAll(async () => {
@@ -19,23 +19,23 @@ const create = (overrides: object, extra: object = {}, version = 'compute 2.93')
   );
 
 /** A pattern that matches only this text. */
-function exactly(text: string): RegExp {
+function exactMessage(text: string): RegExp {
   return new RegExp(`^${text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`);
 }
 
-describe('creating a server is rejected', () => {
+describe('server creation is rejected', () => {
   it.each<[string, object, number, string | RegExp]>([
     ['an unknown flavor', { flavorRef: 'nope' }, 400, 'Flavor nope could not be found.'],
-    ['an unknown image', { imageRef: NOBODY }, 400, 'Can not find requested image'],
+    ['an unknown image', { imageRef: MISSING_ID }, 400, 'Can not find requested image'],
     ['an image that is no UUID', { imageRef: 'ubuntu' }, 400, 'Invalid imageRef provided.'],
-    ['an unknown network', { networks: [{ uuid: NOBODY }] }, 400, `Network ${NOBODY} could not be found.`],
+    ['an unknown network', { networks: [{ uuid: MISSING_ID }] }, 400, `Network ${MISSING_ID} could not be found.`],
     [
       'a network that is no UUID',
       { networks: [{ uuid: 'n' }] },
       400,
       'Bad networks format: network uuid is not in proper format (n)',
     ],
-    ['an unknown port', { networks: [{ port: NOBODY }] }, 400, `Port id ${NOBODY} could not be found.`],
+    ['an unknown port', { networks: [{ port: MISSING_ID }] }, 400, `Port id ${MISSING_ID} could not be found.`],
     ['an unknown zone', { availability_zone: 'mars' }, 400, 'The requested availability zone is not available'],
     ['an unknown key pair', { key_name: 'k' }, 400, 'Invalid key_name provided.'],
     [
@@ -111,46 +111,48 @@ describe('creating a server is rejected', () => {
     ],
     [
       'a volume that does not exist',
-      { imageRef: '', block_device_mapping_v2: [{ boot_index: 0, source_type: 'volume', uuid: NOBODY }] },
+      { imageRef: '', block_device_mapping_v2: [{ boot_index: 0, source_type: 'volume', uuid: MISSING_ID }] },
       400,
-      `Block Device Mapping is Invalid: failed to get volume ${NOBODY}.`,
+      `Block Device Mapping is Invalid: failed to get volume ${MISSING_ID}.`,
     ],
   ])('with %s', async (_name, overrides, status, message) => {
-    const answer = await create(overrides);
+    const response = await create(overrides);
 
-    expect(answer.status).toBe(status);
-    expect(answer.body['badRequest']).toMatchObject({ code: status });
-    expect(answer.body['badRequest']?.['message']).toMatch(typeof message === 'string' ? exactly(message) : message);
+    expect(response.status).toBe(status);
+    expect(response.body['badRequest']).toMatchObject({ code: status });
+    expect(response.body['badRequest']?.['message']).toMatch(
+      typeof message === 'string' ? exactMessage(message) : message,
+    );
   });
 
   it.each([
-    ['an unknown server group', NOBODY, `Instance group ${NOBODY} could not be found.`],
+    ['an unknown server group', MISSING_ID, `Instance group ${MISSING_ID} could not be found.`],
     ['a group that is no UUID', 'g', /Value: g\./],
   ])('with %s', async (_name, group, message) => {
-    const answer = await create({}, { 'os:scheduler_hints': { group } });
+    const response = await create({}, { 'os:scheduler_hints': { group } });
 
-    expect(answer.status).toBe(400);
-    expect(answer.body['badRequest']?.['message']).toMatch(message);
+    expect(response.status).toBe(400);
+    expect(response.body['badRequest']?.['message']).toMatch(message);
   });
 
-  it('on a network without a subnet, or on the external one', async () => {
-    const bare = await test.demo.make('/network/v2.0/networks', { network: {} });
+  it('on a network without a subnet, or on an external network', async () => {
+    const emptyNetwork = await test.demo.make('/network/v2.0/networks', { network: {} });
     const { body } = await test.demo.call('GET', '/network/v2.0/networks?name=public');
     const external = body['networks']?.[0]?.['id'];
 
-    const withoutSubnet = await create({ networks: [{ uuid: bare.id }] });
-    const outside = await create({ networks: [{ uuid: external }] });
+    const withoutSubnet = await create({ networks: [{ uuid: emptyNetwork.id }] });
+    const externalResponse = await create({ networks: [{ uuid: external }] });
 
     expect(withoutSubnet.status).toBe(400);
     expect(withoutSubnet.body['badRequest']?.['message']).toMatch(/requires a subnet in order to boot instances on\.$/);
-    expect(outside.status).toBe(403);
+    expect(externalResponse.status).toBe(403);
   });
 
   it('with properties that the microversion does not support', async () => {
-    const answer = await create({ tags: ['a'] }, {}, 'compute 2.51');
+    const response = await create({ tags: ['a'] }, {}, 'compute 2.51');
 
-    expect(answer.status).toBe(400);
-    expect(answer.body['badRequest']?.['message']).toMatch(
+    expect(response.status).toBe(400);
+    expect(response.body['badRequest']?.['message']).toMatch(
       /Additional properties are not allowed \('tags' was unexpected\)$/,
     );
   });
@@ -161,27 +163,27 @@ describe('creating a server is rejected', () => {
     await makeServer(test.demo, { networks: [{ port: port.id }] });
     await test.clock.advance(1);
 
-    const answer = await create({ networks: [{ port: port.id }] });
+    const response = await create({ networks: [{ port: port.id }] });
 
-    expect(answer.status).toBe(409);
-    expect(answer.body['conflictingRequest']?.['message']).toBe(`Port ${port.id} is still in use.`);
+    expect(response.status).toBe(409);
+    expect(response.body['conflictingRequest']?.['message']).toBe(`Port ${port.id} is still in use.`);
   });
 });
 
 describe('a new server', () => {
   it('is returned with only its id, links and a password', async () => {
-    const answer = await create({});
+    const response = await create({});
 
-    expect(answer.status).toBe(202);
-    expect(Object.keys(answer.body['server'] ?? {}).sort()).toEqual([
+    expect(response.status).toBe(202);
+    expect(Object.keys(response.body['server'] ?? {}).sort()).toEqual([
       'OS-DCF:diskConfig',
       'adminPass',
       'id',
       'links',
       'security_groups',
     ]);
-    expect(answer.headers.get('location')).toContain('/compute/v2.1/servers/');
-    expect(answer.headers.get('x-compute-request-id')).toMatch(/^req-/);
+    expect(response.headers.get('location')).toContain('/compute/v2.1/servers/');
+    expect(response.headers.get('x-compute-request-id')).toMatch(/^req-/);
   });
 
   it('returns user data to administrators unchanged', async () => {
@@ -211,11 +213,11 @@ describe('a new server', () => {
     });
   });
 
-  it('can be created several at once', async () => {
-    const answer = await create({ name: 'many', min_count: 2, max_count: 3 });
+  it('can be created in batches', async () => {
+    const response = await create({ name: 'many', min_count: 2, max_count: 3 });
     const found = await test.demo.call('GET', '/compute/v2.1/servers?name=^many-', undefined, LATEST);
 
-    expect(answer.status).toBe(202);
+    expect(response.status).toBe(202);
     expect(found.body['servers']).toMatchObject([{ name: 'many-3' }, { name: 'many-2' }, { name: 'many-1' }]);
   });
 });
@@ -235,22 +237,22 @@ describe('a quota', () => {
     full.cloud.setQuota('demo', limits);
     const server = serverFields({ flavorRef: flavorId(flavor), metadata: { a: 'b' } });
 
-    const answer = await full.demo.call('POST', '/compute/v2.1/servers', { server }, LATEST);
+    const response = await full.demo.call('POST', '/compute/v2.1/servers', { server }, LATEST);
     await full.cloud.close();
 
-    expect(answer.status).toBe(403);
-    expect(answer.body).toEqual({ forbidden: { code: 403, message } });
+    expect(response.status).toBe(403);
+    expect(response.body).toEqual({ forbidden: { code: 403, message } });
   });
 
-  it('of ports in Neutron stops Nova too', async () => {
+  it('for Neutron ports limits Nova too', async () => {
     const full = await startTestCloud();
     const { network } = await makeNetwork(full.demo);
     full.cloud.setQuota('demo', { port: 0 });
 
     const body = { server: serverFields({ networks: [{ uuid: network.id }] }) };
-    const answer = await full.demo.call('POST', '/compute/v2.1/servers', body, LATEST);
+    const response = await full.demo.call('POST', '/compute/v2.1/servers', body, LATEST);
     await full.cloud.close();
 
-    expect(answer.body).toEqual({ forbidden: { code: 403, message: 'Maximum number of ports exceeded' } });
+    expect(response.body).toEqual({ forbidden: { code: 403, message: 'Maximum number of ports exceeded' } });
   });
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listed, type Made, startTestCloud, type TestCloud, type TestUser } from '../../test-cloud.ts';
+import { type Created, listed, startTestCloud, type TestCloud, type TestUser } from '../../test-cloud.ts';
 import { flavorId, LATEST, makeNetwork, makeServer } from '../../test-resources.ts';
 
 let test: TestCloud;
-let network: Made;
+let network: Created;
 let changedAt: string;
 beforeAll(async () => {
   test = await startTestCloud();
@@ -26,9 +26,9 @@ beforeAll(async () => {
 afterAll(() => test.cloud.close());
 
 async function names(query: string, user: TestUser = test.demo): Promise<string[]> {
-  const answer = await user.call('GET', `/compute/v2.1/servers/detail?${query}`, undefined, LATEST);
-  expect(answer.status).toBe(200);
-  return listed(answer, 'servers').map((server) => server.name);
+  const response = await user.call('GET', `/compute/v2.1/servers/detail?${query}`, undefined, LATEST);
+  expect(response.status).toBe(200);
+  return listed(response, 'servers').map((server) => server.name);
 }
 
 describe('filters', () => {
@@ -55,14 +55,14 @@ describe('filters', () => {
   });
 
   it('include deleted servers with changes-since', async () => {
-    const answer = await test.demo.call(
+    const response = await test.demo.call(
       'GET',
       `/compute/v2.1/servers/detail?changes-since=${changedAt}`,
       undefined,
       LATEST,
     );
 
-    expect(listed(answer, 'servers').map(({ name, status }) => [name, status])).toEqual([
+    expect(listed(response, 'servers').map(({ name, status }) => [name, status])).toEqual([
       ['db-1', 'ACTIVE'],
       ['gone', 'DELETED'],
     ]);
@@ -78,12 +78,12 @@ describe('filters', () => {
     expect((await test.demo.call('GET', `/compute/v2.1/servers?${query}`)).status).toBe(status);
   });
 
-  it('by tag came with 2.26', async () => {
-    const answer = await test.demo.call('GET', '/compute/v2.1/servers?tags=x', undefined, {
+  it('are available by tag since 2.26', async () => {
+    const response = await test.demo.call('GET', '/compute/v2.1/servers?tags=x', undefined, {
       'OpenStack-API-Version': 'compute 2.25',
     });
 
-    expect(listed(answer, 'servers')).toHaveLength(3);
+    expect(listed(response, 'servers')).toHaveLength(3);
   });
 });
 
@@ -91,9 +91,9 @@ it('pages by marker', async () => {
   let path: string | undefined = '/compute/v2.1/servers?limit=2';
   const seen: string[][] = [];
   while (path !== undefined) {
-    const answer = await test.demo.call('GET', path);
-    seen.push(listed(answer, 'servers').map((server) => server.name));
-    const links = (answer.body['servers_links'] ?? []) as unknown as readonly { readonly href: string }[];
+    const response = await test.demo.call('GET', path);
+    seen.push(listed(response, 'servers').map((server) => server.name));
+    const links = (response.body['servers_links'] ?? []) as unknown as readonly { readonly href: string }[];
     path = links[0]?.href.slice(test.origin.length);
   }
 
@@ -108,26 +108,26 @@ describe('microversions', () => {
     [26, ['tags'], ['locked_reason']],
     [73, ['locked_reason'], []],
     [90, ['OS-EXT-SRV-ATTR:hostname'], ['OS-EXT-SRV-ATTR:host']],
-  ] as const)('2.%i shows what it should', async (minor, present, absent) => {
-    const answer = await test.demo.call('GET', '/compute/v2.1/servers/detail', undefined, {
+  ] as const)('2.%i returns the expected fields', async (minor, present, absent) => {
+    const response = await test.demo.call('GET', '/compute/v2.1/servers/detail', undefined, {
       'X-OpenStack-Nova-API-Version': `2.${minor}`,
     });
-    const [server] = listed(answer, 'servers');
+    const [server] = listed(response, 'servers');
 
     for (const name of present) expect(server).toHaveProperty([name]);
     for (const name of absent) expect(server).not.toHaveProperty([name]);
-    expect(answer.headers.get('openstack-api-version')).toBe(`compute 2.${minor}`);
+    expect(response.headers.get('openstack-api-version')).toBe(`compute 2.${minor}`);
   });
 
   it.each([
     ['compute 2.46', { id: flavorId('b3-16') }],
     ['compute latest', { original_name: 'b3-16', vcpus: 4, ram: 16384, disk: 100 }],
   ])('%s returns the flavor in its format', async (version, expected) => {
-    const answer = await test.demo.call('GET', '/compute/v2.1/servers/detail?name=db', undefined, {
+    const response = await test.demo.call('GET', '/compute/v2.1/servers/detail?name=db', undefined, {
       'OpenStack-API-Version': version,
     });
 
-    expect(listed(answer, 'servers')[0]?.['flavor']).toMatchObject(expected);
+    expect(listed(response, 'servers')[0]?.['flavor']).toMatchObject(expected);
   });
 
   it.each([
@@ -148,12 +148,12 @@ describe('microversions', () => {
       { badRequest: { message: 'API Version String x is of invalid format. Must be of format MajorNum.MinorNum.' } },
     ],
     ['network 2.94', 200, {}],
-  ])('%s is answered with %i', async (version, status, body) => {
-    const answer = await test.demo.call('GET', '/compute/v2.1/servers', undefined, {
+  ])('returns for %s: %i', async (version, status, body) => {
+    const response = await test.demo.call('GET', '/compute/v2.1/servers', undefined, {
       'OpenStack-API-Version': version,
     });
 
-    expect(answer.status).toBe(status);
-    expect(answer.body).toMatchObject(body);
+    expect(response.status).toBe(status);
+    expect(response.body).toMatchObject(body);
   });
 });

@@ -9,9 +9,9 @@ beforeAll(async () => {
 afterAll(() => test.cloud.close());
 
 describe('flavors', () => {
-  it('are those that OVHcloud names', async () => {
-    const answer = await test.demo.call('GET', '/compute/v2.1/flavors/detail', undefined, LATEST);
-    const flavors = new Map(listed(answer, 'flavors').map(({ name, vcpus, ram }) => [name, [vcpus, ram]]));
+  it('include those of OVHcloud', async () => {
+    const response = await test.demo.call('GET', '/compute/v2.1/flavors/detail', undefined, LATEST);
+    const flavors = new Map(listed(response, 'flavors').map(({ name, vcpus, ram }) => [name, [vcpus, ram]]));
 
     expect(flavors.get('b3-8')).toEqual([2, 8192]);
     expect(flavors.get('b3-64')).toEqual([16, 65536]);
@@ -49,11 +49,11 @@ describe('server groups', () => {
     ['2.64', { policy: 'affinity', rules: { max_server_per_host: 3 } }, 400],
     ['2.64', { policies: ['affinity'] }, 400],
     ['2.64', { policy: 'together' }, 400],
-  ])('at %s accept %j: %i', async (version, group, status) => {
+  ])('accept %s with %j: %i', async (version, group, status) => {
     expect((await create(group, version)).status).toBe(status);
   });
 
-  it('know their members and outlive them', async () => {
+  it('list their members and outlive them', async () => {
     const group = (await create({ policy: 'anti-affinity' }, '2.93')).body['server_group'];
     const id = group?.['id'] as unknown as string;
     const server = await makeServer(test.demo, {}, { 'os:scheduler_hints': { group: id } });
@@ -71,18 +71,18 @@ describe('server groups', () => {
 
   it('count against the quota', async () => {
     test.cloud.setQuota('demo', { server_groups: 0 });
-    const answer = await create({ policy: 'affinity' }, '2.93');
+    const response = await create({ policy: 'affinity' }, '2.93');
 
-    expect(answer.body).toEqual({ forbidden: { code: 403, message: 'Quota exceeded, too many server groups.' } });
+    expect(response.body).toEqual({ forbidden: { code: 403, message: 'Quota exceeded, too many server groups.' } });
   });
 });
 
 describe('key pairs', () => {
   const KEYS = '/compute/v2.1/os-keypairs';
-  const PUBLIC = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f test';
+  const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f test';
 
   it('are imported and belong to a user', async () => {
-    const keypair = { name: 'k', public_key: PUBLIC };
+    const keypair = { name: 'k', public_key: PUBLIC_KEY };
     const made = await test.demo.call('POST', KEYS, { keypair }, LATEST);
     const again = await test.demo.call('POST', KEYS, { keypair }, LATEST);
     const other = await test.reader.call('GET', `${KEYS}/k`);
@@ -104,7 +104,7 @@ describe('key pairs', () => {
 });
 
 describe('quotas and limits', () => {
-  it('show limits and what is used, by microversion', async () => {
+  it('show limits and usage, by microversion', async () => {
     const path = `/compute/v2.1/os-quota-sets/${test.demo.projectId}`;
     await test.admin.call('PUT', path, { quota_set: { cores: 77 } });
     const old = await test.demo.call('GET', path);
@@ -122,7 +122,7 @@ describe('quotas and limits', () => {
 });
 
 describe('zones and hosts', () => {
-  it('are three zones, with hosts for administrators', async () => {
+  it('include three zones, with hosts for administrators', async () => {
     const zones = await test.demo.call('GET', '/compute/v2.1/os-availability-zone');
     const hypervisors = await test.admin.call('GET', '/compute/v2.1/os-hypervisors/detail');
 

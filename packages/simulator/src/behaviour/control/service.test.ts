@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listed, startTestCloud, type TestCloud, untilWaiting } from '../../test-cloud.ts';
+import { listed, startTestCloud, type TestCloud, untilClockWaits } from '../../test-cloud.ts';
 import { makeServer, serverFields, showServer } from '../../test-resources.ts';
 
 let test: TestCloud;
@@ -8,47 +8,47 @@ beforeEach(async () => {
 });
 afterEach(() => test.cloud.close());
 
-const NETWORKS = '/network/v2.0/networks';
+const NETWORKS_PATH = '/network/v2.0/networks';
 
-async function arm(fault: object): Promise<void> {
-  const answer = await test.admin.call('POST', '/_sim/faults', fault);
-  expect(answer.status).toBe(201);
+async function armFault(fault: object): Promise<void> {
+  const response = await test.admin.call('POST', '/_sim/faults', fault);
+  expect(response.status).toBe(201);
 }
 
 async function countNetworks(): Promise<number> {
-  return listed(await test.demo.call('GET', `${NETWORKS}?router:external=false`), 'networks').length;
+  return listed(await test.demo.call('GET', `${NETWORKS_PATH}?router:external=false`), 'networks').length;
 }
 
-const create = () => test.demo.call('POST', NETWORKS, { network: { name: 'n' } });
+const create = () => test.demo.call('POST', NETWORKS_PATH, { network: { name: 'n' } });
 
-describe('an answer with an error', () => {
+describe('an error response', () => {
   it.each([
     [500, 'network', { NeutronError: { type: 'HTTPInternalServerError' } }],
     [503, 'network', { NeutronError: { type: 'ServiceUnavailable' } }],
     [409, 'network', { NeutronError: { type: 'Conflict' } }],
-  ])('%i comes in the format of %s, and the request is not executed', async (status, service, body) => {
-    await arm({ service, method: 'POST', action: { kind: 'answer', status } });
+  ])('has status %i in the format of %s, and the request is not executed', async (status, service, body) => {
+    await armFault({ service, method: 'POST', action: { kind: 'answer', status } });
 
-    const answer = await create();
+    const response = await create();
 
-    expect(answer.status).toBe(status);
-    expect(answer.body).toMatchObject(body);
+    expect(response.status).toBe(status);
+    expect(response.body).toMatchObject(body);
     expect(await countNetworks()).toBe(0);
     expect((await create()).status).toBe(201);
   });
 
   it('429 carries Retry-After', async () => {
-    await arm({ service: 'compute', action: { kind: 'answer', status: 429, retryAfterSeconds: 7 } });
+    await armFault({ service: 'compute', action: { kind: 'answer', status: 429, retryAfterSeconds: 7 } });
 
-    const answer = await test.demo.call('GET', '/compute/v2.1/servers');
+    const response = await test.demo.call('GET', '/compute/v2.1/servers');
 
-    expect(answer.status).toBe(429);
-    expect(answer.headers.get('retry-after')).toBe('7');
-    expect(answer.body).toMatchObject({ overLimit: { code: 429 } });
+    expect(response.status).toBe(429);
+    expect(response.headers.get('retry-after')).toBe('7');
+    expect(response.body).toMatchObject({ overLimit: { code: 429 } });
   });
 
-  it('after execution leaves the changes in place', async () => {
-    await arm({ service: 'network', method: 'POST', action: { kind: 'answer', status: 500, when: 'after' } });
+  it('keeps the changes if sent after execution', async () => {
+    await armFault({ service: 'network', method: 'POST', action: { kind: 'answer', status: 500, when: 'after' } });
 
     expect((await create()).status).toBe(500);
     expect(await countNetworks()).toBe(1);
@@ -59,8 +59,8 @@ describe('a dropped connection', () => {
   it.each([
     ['before', 0],
     ['after', 1],
-  ] as const)('%s the work leaves %i networks', async (when, expected) => {
-    await arm({ service: 'network', method: 'POST', action: { kind: 'drop', when } });
+  ] as const)('leaves %i networks if it happens %s execution', async (when, expected) => {
+    await armFault({ service: 'network', method: 'POST', action: { kind: 'drop', when } });
 
     await expect(create()).rejects.toThrow('fetch failed');
     expect(await countNetworks()).toBe(expected);
@@ -69,21 +69,21 @@ describe('a dropped connection', () => {
 
 describe('a delay', () => {
   it('after execution delays only the response', async () => {
-    await arm({ service: 'network', method: 'POST', action: { kind: 'delay', delayMs: 60_000, when: 'after' } });
+    await armFault({ service: 'network', method: 'POST', action: { kind: 'delay', delayMs: 60_000, when: 'after' } });
     const aborter = new AbortController();
 
-    const pending = fetch(`${test.origin}${NETWORKS}`, {
+    const pending = fetch(`${test.origin}${NETWORKS_PATH}`, {
       method: 'POST',
       headers: { 'X-Auth-Token': test.demo.token, 'Content-Type': 'application/json' },
       body: JSON.stringify({ network: { name: 'n' } }),
       signal: aborter.signal,
     });
-    await untilWaiting(test.clock);
-    const whileWaiting = await countNetworks();
+    await untilClockWaits(test.clock);
+    const countWhileWaiting = await countNetworks();
     aborter.abort();
 
     await expect(pending).rejects.toThrow('aborted');
-    expect(whileWaiting).toBe(1);
+    expect(countWhileWaiting).toBe(1);
   });
 });
 
@@ -102,7 +102,7 @@ describe('the cloud itself', () => {
     expect(await showServer(test.demo, second.id)).toMatchObject({ status: 'ACTIVE' });
   });
 
-  it('has no host for a flavor out of stock until the fault is removed', async () => {
+  it('has no host for a flavor that is out of stock, until the fault is removed', async () => {
     const id = test.cloud.faults.add({ action: { kind: 'outOfStock', flavor: 'b3-8' } });
     const refused = await makeServer(test.demo);
     await test.clock.advance(1);
@@ -117,11 +117,11 @@ describe('the cloud itself', () => {
     expect(await showServer(test.demo, taken.id)).toMatchObject({ status: 'ACTIVE' });
   });
 
-  it('changes quotas by the names of both services', async () => {
+  it('changes quotas by both services’ names', async () => {
     const limits = { instances: 0, network: 0 };
-    const answer = await test.admin.call('PUT', '/_sim/quotas', { project: 'demo', limits });
+    const response = await test.admin.call('PUT', '/_sim/quotas', { project: 'demo', limits });
 
-    expect(answer.status).toBe(204);
+    expect(response.status).toBe(204);
     expect((await create()).status).toBe(409);
     const server = await test.demo.call('POST', '/compute/v2.1/servers', { server: serverFields({ networks: [] }) });
     expect(server.status).toBe(403);
@@ -129,13 +129,13 @@ describe('the cloud itself', () => {
 });
 
 describe('the control API', () => {
-  it('is for administrators', async () => {
+  it('is restricted to administrators', async () => {
     expect((await test.demo.call('GET', '/_sim/faults')).status).toBe(403);
     expect((await test.demo.call('GET', '/_sim/faults', undefined, { 'X-Auth-Token': 'x' })).status).toBe(401);
   });
 
   it('lists and removes faults', async () => {
-    await arm({ service: 'image', action: { kind: 'drop' } });
+    await armFault({ service: 'image', action: { kind: 'drop' } });
     const { body } = await test.admin.call('GET', '/_sim/faults');
     await test.admin.call('DELETE', '/_sim/faults');
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_LATENCY, operationDuration, pickDurationMs, REALISTIC_LATENCY } from '../../http/latency.ts';
-import { startTestCloud, type TestCloud, untilWaiting } from '../../test-cloud.ts';
+import { startTestCloud, type TestCloud, untilClockWaits } from '../../test-cloud.ts';
 import { makeServer, showServer } from '../../test-resources.ts';
 
 describe('operationDuration', () => {
@@ -23,7 +23,7 @@ describe('operationDuration', () => {
 describe('a slow cloud', () => {
   let test: TestCloud;
   beforeAll(async () => {
-    // The API itself has no latency, so that the test need not advance the clock during each call.
+    // The API itself has no latency, so the test need not advance the clock during each call.
     test = await startTestCloud({ latency: { ...REALISTIC_LATENCY, operations: {} } });
   });
   afterAll(() => test.cloud.close());
@@ -45,20 +45,20 @@ describe('a slow cloud', () => {
     expect(seen).toEqual(['BUILD/scheduling', 'BUILD/networking', 'BUILD/spawning', 'ACTIVE/null']);
   });
 
-  it('delays an operation on the clock', async () => {
-    const slow = await startTestCloud({
+  it('delays an operation by its clock', async () => {
+    const slowCloud = await startTestCloud({
       latency: { ...NO_LATENCY, operations: { 'network GET /v2.0/networks': 150 } },
     });
-    let isAnswered = false;
-    const pending = slow.demo.call('GET', '/network/v2.0/networks').then(() => {
-      isAnswered = true;
+    let hasResponded = false;
+    const pending = slowCloud.demo.call('GET', '/network/v2.0/networks').then(() => {
+      hasResponded = true;
     });
-    await untilWaiting(slow.clock);
-    await slow.clock.advance(149);
-    const early = isAnswered;
-    await slow.clock.advance(1);
+    await untilClockWaits(slowCloud.clock);
+    await slowCloud.clock.advance(149);
+    const early = hasResponded;
+    await slowCloud.clock.advance(1);
     await pending;
-    await slow.cloud.close();
+    await slowCloud.cloud.close();
 
     expect(early).toBe(false);
   });

@@ -3,7 +3,7 @@ import {
   call,
   logIn,
   logInWith,
-  passwordAuth,
+  passwordRequest,
   startTestCloud,
   TEST_PASSWORD,
   type TestCloud,
@@ -28,7 +28,7 @@ describe('password', () => {
     ['a project', demoProject, { project: { name: 'demo' }, roles: [{ name: 'member' }, { name: 'reader' }] }],
     ['no project', undefined, { methods: ['password'] }],
   ])('issues a token for %s', async (_name, scope, expected) => {
-    const { status, headers, body } = await issue(passwordAuth('demo', TEST_PASSWORD, scope));
+    const { status, headers, body } = await issue(passwordRequest('demo', TEST_PASSWORD, scope));
 
     expect(status).toBe(201);
     expect(headers.get('x-subject-token')).toMatch(/^gAAAAA/);
@@ -36,7 +36,7 @@ describe('password', () => {
   });
 
   it('leaves roles and catalog out of an unscoped token', async () => {
-    const { body } = await issue(passwordAuth('demo', TEST_PASSWORD, { unscoped: {} }));
+    const { body } = await issue(passwordRequest('demo', TEST_PASSWORD, { unscoped: {} }));
 
     expect(body['token']).not.toHaveProperty('catalog');
     expect(body['token']).not.toHaveProperty('roles');
@@ -46,22 +46,22 @@ describe('password', () => {
     ['system', { system: { all: true } }, { system: { all: true } }],
     ['domain', { domain: { id: 'default' } }, { domain: { name: 'Default' } }],
   ])('issues administrators a %s token', async (_name, scope, expected) => {
-    const { status, body } = await issue(passwordAuth('admin', TEST_PASSWORD, scope));
+    const { status, body } = await issue(passwordRequest('admin', TEST_PASSWORD, scope));
 
     expect(status).toBe(201);
     expect(body['token']).toMatchObject(expected);
   });
 
   it.each<[string, object]>([
-    ['a wrong password', passwordAuth('demo', 'wrong')],
-    ['an unknown user', passwordAuth('nobody', TEST_PASSWORD)],
+    ['a wrong password', passwordRequest('demo', 'wrong')],
+    ['an unknown user', passwordRequest('nobody', TEST_PASSWORD)],
     [
       'a project without a role',
-      passwordAuth('demo', TEST_PASSWORD, { project: { name: 'other', domain: { id: 'default' } } }),
+      passwordRequest('demo', TEST_PASSWORD, { project: { name: 'other', domain: { id: 'default' } } }),
     ],
-    ['an unknown project', passwordAuth('demo', TEST_PASSWORD, { project: { id: 'x' } })],
-    ['the system without a role', passwordAuth('demo', TEST_PASSWORD, { system: { all: true } })],
-    ['an unknown domain', passwordAuth('admin', TEST_PASSWORD, { domain: { name: 'Nowhere' } })],
+    ['an unknown project', passwordRequest('demo', TEST_PASSWORD, { project: { id: 'x' } })],
+    ['the system without a role', passwordRequest('demo', TEST_PASSWORD, { system: { all: true } })],
+    ['an unknown domain', passwordRequest('admin', TEST_PASSWORD, { domain: { name: 'Nowhere' } })],
   ])('is rejected for %s, always with the same message', async (_name, request) => {
     const { status, body } = await issue(request);
 
@@ -69,7 +69,7 @@ describe('password', () => {
     expect(body).toEqual(UNAUTHENTICATED);
   });
 
-  it('names what is missing in a malformed request', async () => {
+  it('names the missing fields of a malformed request', async () => {
     const { status, body } = await issue({ auth: {} });
 
     expect(status).toBe(400);
@@ -81,14 +81,14 @@ describe('a token', () => {
   it('expires after its lifetime', async () => {
     const user = await logIn(test.origin, 'other', 'other');
     await test.clock.advance(60 * 60 * 1000 - 1);
-    const inTime = await user.call('GET', TOKENS, undefined, { 'X-Subject-Token': user.token });
+    const beforeExpiry = await user.call('GET', TOKENS, undefined, { 'X-Subject-Token': user.token });
     await test.clock.advance(1);
-    const late = await user.call('GET', '/network/v2.0/networks');
+    const expired = await user.call('GET', '/network/v2.0/networks');
 
-    expect(inTime.status).toBe(200);
-    expect(late.status).toBe(401);
-    expect(late.headers.get('www-authenticate')).toMatch(/^Keystone uri=/);
-    expect(late.body).toEqual(UNAUTHENTICATED);
+    expect(beforeExpiry.status).toBe(200);
+    expect(expired.status).toBe(401);
+    expect(expired.headers.get('www-authenticate')).toMatch(/^Keystone uri=/);
+    expect(expired.body).toEqual(UNAUTHENTICATED);
   });
 
   it('obtained with a token expires with that token', async () => {
@@ -104,7 +104,7 @@ describe('a token', () => {
     expect(body['token']?.['audit_ids']).toHaveLength(2);
   });
 
-  it('is invalid when revoked, and those obtained with it are not', async () => {
+  it('is invalid once revoked, while tokens obtained with it are valid', async () => {
     const user = await logIn(test.origin, 'demo', 'demo');
     const child = await logInWith(test.origin, {
       auth: { identity: { methods: ['token'], token: { id: user.token } }, scope: demoProject },
@@ -122,14 +122,14 @@ describe('a token', () => {
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
     const forged = Buffer.from(JSON.stringify({ ...claims, scope: { kind: 'system' } })).toString('base64url');
 
-    const answer = await call(test.origin, 'GET', '/network/v2.0/networks', undefined, {
+    const response = await call(test.origin, 'GET', '/network/v2.0/networks', undefined, {
       'X-Auth-Token': `gAAAAA${forged}${signature}`,
     });
 
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
   });
 
-  it('of another user can be validated by administrators only', async () => {
+  it('can be validated only by administrators for another user', async () => {
     const [admin, demo, other] = await Promise.all([
       logIn(test.origin, 'admin', 'admin'),
       logIn(test.origin, 'demo', 'demo'),
@@ -143,7 +143,7 @@ describe('a token', () => {
   });
 
   it('has a catalog with the address that the client used', async () => {
-    const { body } = await issue(passwordAuth('demo', TEST_PASSWORD, demoProject));
+    const { body } = await issue(passwordRequest('demo', TEST_PASSWORD, demoProject));
     const catalog = body['token']?.['catalog'] as unknown as readonly {
       type: string;
       endpoints: readonly { interface: string; url: string; region: string }[];

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  type Created,
   call,
-  firstOf,
+  createdFrom,
   logInWith,
-  type Made,
-  passwordAuth,
+  passwordRequest,
   startTestCloud,
   TEST_PASSWORD,
   type TestCloud,
@@ -17,20 +17,20 @@ beforeEach(async () => {
 });
 afterEach(() => test.cloud.close());
 
-function makeCredential(user: TestUser, fields: object = {}): Promise<Made> {
+function makeCredential(user: TestUser, fields: object = {}): Promise<Created> {
   return user.make(`/identity/v3/users/${user.userId}/application_credentials`, {
     application_credential: { name: 'ac', ...fields },
   });
 }
 
-const credentialAuth = (credential: Made, secret: unknown = credential['secret']) => ({
+const credentialAuth = (credential: Created, secret: unknown = credential['secret']) => ({
   auth: {
     identity: { methods: ['application_credential'], application_credential: { id: credential.id, secret } },
   },
 });
 
 describe('an application credential', () => {
-  it('logs in to its project with its roles, by id or by name', async () => {
+  it('authenticates in its project with its roles, by id or by name', async () => {
     const credential = await makeCredential(test.demo, { roles: [{ name: 'reader' }] });
     const byId = await logInWith(test.origin, credentialAuth(credential));
     const byName = await logInWith(test.origin, {
@@ -69,7 +69,7 @@ describe('an application credential', () => {
     expect((await call(test.origin, 'POST', '/identity/v3/auth/tokens', credentialAuth(credential))).status).toBe(404);
   });
 
-  it('expires, and its tokens no later', async () => {
+  it('expires, and so do its tokens', async () => {
     const expiresMs = test.clock.now() + 10 * 60 * 1000;
     const credential = await makeCredential(test.demo, { expires_at: new Date(expiresMs).toISOString() });
     const user = await logInWith(test.origin, credentialAuth(credential));
@@ -82,14 +82,14 @@ describe('an application credential', () => {
   it.each([
     [false, 403],
     [true, 201],
-  ])('that is unrestricted: %s, creates another one: %i', async (unrestricted, status) => {
+  ])('creates another one if unrestricted is %s: %i', async (unrestricted, status) => {
     const user = await logInWith(test.origin, credentialAuth(await makeCredential(test.demo, { unrestricted })));
 
-    const answer = await user.call('POST', `/identity/v3/users/${user.userId}/application_credentials`, {
+    const response = await user.call('POST', `/identity/v3/users/${user.userId}/application_credentials`, {
       application_credential: { name: 'second' },
     });
 
-    expect(answer.status).toBe(status);
+    expect(response.status).toBe(status);
   });
 
   it.each<[string, object, number]>([
@@ -99,9 +99,9 @@ describe('an application credential', () => {
   ])('is rejected with %s', async (_name, fields, status) => {
     const path = `/identity/v3/users/${test.demo.userId}/application_credentials`;
 
-    const answer = await test.demo.call('POST', path, { application_credential: { name: 'x', ...fields } });
+    const response = await test.demo.call('POST', path, { application_credential: { name: 'x', ...fields } });
 
-    expect(answer.status).toBe(status);
+    expect(response.status).toBe(status);
   });
 
   it('rejects a wrong secret and a duplicate name', async () => {
@@ -117,9 +117,9 @@ describe('an application credential', () => {
 });
 
 describe('a trust', () => {
-  const trustAuth = (id: string) => passwordAuth('other', TEST_PASSWORD, { 'OS-TRUST:trust': { id } });
+  const trustAuth = (id: string) => passwordRequest('other', TEST_PASSWORD, { 'OS-TRUST:trust': { id } });
 
-  function makeTrust(fields: object = {}): Promise<Made> {
+  function makeTrust(fields: object = {}): Promise<Created> {
     return test.demo.make('/identity/v3/OS-TRUST/trusts', {
       trust: {
         trustor_user_id: test.demo.userId,
@@ -140,7 +140,7 @@ describe('a trust', () => {
     expect((await user.call('POST', '/network/v2.0/networks', { network: {} })).status).toBe(201);
   });
 
-  it('ends when it is deleted, also for tokens already issued', async () => {
+  it('ends when it is deleted, including tokens that it issued', async () => {
     const trust = await makeTrust();
     const user = await logInWith(test.origin, trustAuth(trust.id));
     await test.demo.call('DELETE', `/identity/v3/OS-TRUST/trusts/${trust.id}`);
@@ -159,7 +159,7 @@ describe('a trust', () => {
   it('ends when the trustor loses the role', async () => {
     const trust = await makeTrust();
     const user = await logInWith(test.origin, trustAuth(trust.id));
-    const role = firstOf(await test.admin.call('GET', '/identity/v3/roles?name=member'), 'roles').id;
+    const role = createdFrom(await test.admin.call('GET', '/identity/v3/roles?name=member'), 'roles').id;
     const path = `/identity/v3/projects/${test.demo.projectId}/users/${test.demo.userId}/roles/${role}`;
     expect((await test.admin.call('DELETE', path)).status).toBe(204);
 
@@ -168,14 +168,14 @@ describe('a trust', () => {
 
   it('cannot be used by anyone else', async () => {
     const trust = await makeTrust();
-    const asReader = passwordAuth('reader', TEST_PASSWORD, { 'OS-TRUST:trust': { id: trust.id } });
+    const asReader = passwordRequest('reader', TEST_PASSWORD, { 'OS-TRUST:trust': { id: trust.id } });
 
     expect((await call(test.origin, 'POST', '/identity/v3/auth/tokens', asReader)).status).toBe(403);
     expect((await test.reader.call('GET', `/identity/v3/OS-TRUST/trusts/${trust.id}`)).status).toBe(403);
   });
 
   it('cannot delegate roles that the trustor does not have', async () => {
-    const answer = await test.demo.call('POST', '/identity/v3/OS-TRUST/trusts', {
+    const response = await test.demo.call('POST', '/identity/v3/OS-TRUST/trusts', {
       trust: {
         trustor_user_id: test.demo.userId,
         trustee_user_id: test.other.userId,
@@ -184,6 +184,6 @@ describe('a trust', () => {
       },
     });
 
-    expect(answer.status).toBe(404);
+    expect(response.status).toBe(404);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { totp } from '../../identity/totp.ts';
-import { call, passwordAuth, startTestCloud, TEST_PASSWORD, type TestCloud } from '../../test-cloud.ts';
+import { call, passwordRequest, startTestCloud, TEST_PASSWORD, type TestCloud } from '../../test-cloud.ts';
 
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY';
 const TOKENS = '/identity/v3/auth/tokens';
@@ -23,9 +23,9 @@ const totpAuth = (passcode = totp(SECRET, test.clock.now()), user = 'demo') => (
   },
 });
 
-describe('a user whose rules want two methods', () => {
-  it('gets a receipt for the first, and a token for the second with it', async () => {
-    const first = await call(test.origin, 'POST', TOKENS, passwordAuth('demo', TEST_PASSWORD, scope));
+describe('a user whose rules require two methods', () => {
+  it('gets a receipt for the first method, and a token for the second one with it', async () => {
+    const first = await call(test.origin, 'POST', TOKENS, passwordRequest('demo', TEST_PASSWORD, scope));
     const receipt = first.headers.get('openstack-auth-receipt') ?? '';
     const second = await call(test.origin, 'POST', TOKENS, totpAuth(), { 'Openstack-Auth-Receipt': receipt });
 
@@ -39,12 +39,12 @@ describe('a user whose rules want two methods', () => {
   });
 
   it.each([
-    { reason: 'of another user', user: 'other', afterMs: 0 },
-    { reason: 'that has ended', user: 'demo', afterMs: 5 * 60_000 },
-  ])('gets nothing for a receipt $reason', async ({ user, afterMs }) => {
+    { reason: 'it belongs to another user', user: 'other', afterMs: 0 },
+    { reason: 'it has expired', user: 'demo', afterMs: 5 * 60_000 },
+  ])('gets nothing for a receipt if $reason', async ({ user, afterMs }) => {
     const options = { multi_factor_auth_rules: [['password', 'totp']] };
     await test.admin.call('PATCH', `/identity/v3/users/${test.other.userId}`, { user: { options } });
-    const { headers } = await call(test.origin, 'POST', TOKENS, passwordAuth(user, TEST_PASSWORD, scope));
+    const { headers } = await call(test.origin, 'POST', TOKENS, passwordRequest(user, TEST_PASSWORD, scope));
     await test.clock.advance(afterMs);
     const receipt = { 'Openstack-Auth-Receipt': headers.get('openstack-auth-receipt') ?? '' };
 
@@ -52,7 +52,7 @@ describe('a user whose rules want two methods', () => {
   });
 
   it('keeps its tokens for other scopes', async () => {
-    const { headers } = await call(test.origin, 'POST', TOKENS, passwordAuth('demo', TEST_PASSWORD, scope));
+    const { headers } = await call(test.origin, 'POST', TOKENS, passwordRequest('demo', TEST_PASSWORD, scope));
     const receipt = { 'Openstack-Auth-Receipt': headers.get('openstack-auth-receipt') ?? '' };
     const issued = await call(test.origin, 'POST', TOKENS, totpAuth(), receipt);
     const token = { id: issued.headers.get('x-subject-token') };
@@ -61,10 +61,10 @@ describe('a user whose rules want two methods', () => {
     expect(again.status).toBe(201);
   });
 
-  it('needs one alone when the rules are switched off', async () => {
+  it('needs one method when the rules are switched off', async () => {
     const options = { multi_factor_auth_rules: [['password', 'totp']], multi_factor_auth_enabled: false };
     await test.admin.call('PATCH', `/identity/v3/users/${test.demo.userId}`, { user: { options } });
 
-    expect((await call(test.origin, 'POST', TOKENS, passwordAuth('demo', TEST_PASSWORD, scope))).status).toBe(201);
+    expect((await call(test.origin, 'POST', TOKENS, passwordRequest('demo', TEST_PASSWORD, scope))).status).toBe(201);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { firstOf, logInWith, passwordAuth, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { createdFrom, logInWith, passwordRequest, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { makeNetwork, makeServer, serverFields } from '../../test-resources.ts';
 
 let test: TestCloud;
@@ -115,12 +115,12 @@ describe('an administrator', () => {
     const { admin, origin } = test;
     const project = await admin.make('/identity/v3/projects', { project: { name: 'new' } });
     const user = await admin.make('/identity/v3/users', { user: { name: 'nina', password: 'pw' } });
-    const role = firstOf(await admin.call('GET', '/identity/v3/roles?name=reader'), 'roles');
+    const role = createdFrom(await admin.call('GET', '/identity/v3/roles?name=reader'), 'roles');
     const grant = `/identity/v3/projects/${project.id}/users/${user.id}/roles/${role.id}`;
 
     expect((await admin.call('PUT', grant)).status).toBe(204);
     expect((await admin.call('HEAD', grant)).status).toBe(204);
-    const nina = await logInWith(origin, passwordAuth('nina', 'pw', { project: { id: project.id } }));
+    const nina = await logInWith(origin, passwordRequest('nina', 'pw', { project: { id: project.id } }));
     const assignments = await admin.call('GET', `/identity/v3/role_assignments?user.id=${user.id}&include_names`);
     expect(assignments.body['role_assignments']).toMatchObject([
       { role: { name: 'reader' }, user: { name: 'nina' }, scope: { project: { name: 'new' } } },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { firstOf, listed, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { createdFrom, listed, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 
 let test: TestCloud;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ it.each([
   ['?visibility=public&status=active', 3],
   ['?visibility=private', 0],
   ['?name=Windows', 0],
-])('/v2/images%s lists %i', async (query, count) => {
+])('lists %i images at /v2/images%s', async (query, count) => {
   const { body } = await test.demo.call('GET', `/image/v2/images${query}`);
 
   expect(body['images']).toHaveLength(count);
@@ -25,20 +25,20 @@ it('pages through the images', async () => {
   const names: unknown[] = [];
   let next: string | undefined = '/v2/images?limit=2&sort=name:asc';
   while (next !== undefined) {
-    const answer = await test.demo.call('GET', `/image${next}`);
-    names.push(...listed(answer, 'images').map((image) => image.name));
-    next = answer.body['next'] as unknown as string | undefined;
+    const response = await test.demo.call('GET', `/image${next}`);
+    names.push(...listed(response, 'images').map((image) => image.name));
+    next = response.body['next'] as unknown as string | undefined;
   }
 
   expect(names).toEqual(['Debian 12', 'Ubuntu 22.04', 'Ubuntu 24.04']);
 });
 
 it("returns an image, or Glance's 404", async () => {
-  const image = firstOf(await test.demo.call('GET', '/image/v2/images?name=Debian%2012'), 'images');
-  const shown = await test.demo.call('GET', `/image/v2/images/${image.id}`);
+  const image = createdFrom(await test.demo.call('GET', '/image/v2/images?name=Debian%2012'), 'images');
+  const fetched = await test.demo.call('GET', `/image/v2/images/${image.id}`);
   const missing = await test.demo.call('GET', '/image/v2/images/none');
 
-  expect(shown.body).toEqual(image);
+  expect(fetched.body).toEqual(image);
   expect(image).toMatchObject({
     os_distro: 'debian',
     os_version: '12',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { firstOf, logIn, startTestCloud, type TestCloud, type TestUser } from '../../test-cloud.ts';
+import { createdFrom, logIn, startTestCloud, type TestCloud, type TestUser } from '../../test-cloud.ts';
 
 let test: TestCloud;
 beforeAll(async () => {
@@ -10,14 +10,14 @@ afterAll(() => test.cloud.close());
 const V1 = '/key-manager/v1';
 
 async function grantToDemo(name: string): Promise<TestUser> {
-  const role = firstOf(await test.admin.call('GET', `/identity/v3/roles?name=${name}`), 'roles');
+  const role = createdFrom(await test.admin.call('GET', `/identity/v3/roles?name=${name}`), 'roles');
   const { projectId, userId } = test.demo;
   await test.admin.call('PUT', `/identity/v3/projects/${projectId}/users/${userId}/roles/${role.id}`);
   return logIn(test.origin, 'demo', 'demo');
 }
 
 describe('quotas', () => {
-  it('are set by the service administrator, and hold', async () => {
+  it('are set by the service administrator, and enforced', async () => {
     const serviceAdmin = await grantToDemo('key-manager:service-admin');
     const path = `${V1}/project-quotas/${test.demo.projectId}`;
 
@@ -41,7 +41,7 @@ describe('quotas', () => {
     expect((await test.demo.call('POST', `${V1}/secrets`, {})).status).toBe(201);
   });
 
-  it('are set through the control API, too', async () => {
+  it('are set through the control API too', async () => {
     test.cloud.setQuota('other', { containers: 0 });
 
     expect((await test.other.call('POST', `${V1}/containers`, { type: 'generic' })).status).toBe(403);
@@ -60,7 +60,7 @@ it('forgets a secret when it expires', async () => {
   expect((await test.demo.call('GET', `${V1}/secrets?name=brief`)).body['total']).toBe(0);
 });
 
-it('answers injected faults in its own form', async () => {
+it('returns injected faults in its own format', async () => {
   test.cloud.faults.add({ service: 'key-manager', action: { kind: 'answer', status: 503, message: 'later' } });
 
   expect((await test.demo.call('GET', `${V1}/secrets`)).body).toEqual({

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf, LBAAS, make, settle, show } from '../../load-balancer/test-tree.ts';
-import { type Made, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { type Created, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { makeNetwork } from '../../test-resources.ts';
 
-/** A cloud whose Octavia has this API version, and a dual-stack network in it. */
-async function start(minor: number): Promise<AsyncDisposable & { test: TestCloud; first: Made; second: Made }> {
+/** A cloud whose Octavia has this API version, with a dual-stack network. */
+async function start(minor: number): Promise<AsyncDisposable & { test: TestCloud; first: Created; second: Created }> {
   const test = await startTestCloud({ loadBalancerVersion: minor });
   const { network, subnet: first } = await makeNetwork(test.demo);
   const second = await test.demo.make('/network/v2.0/subnets', {
@@ -13,23 +13,23 @@ async function start(minor: number): Promise<AsyncDisposable & { test: TestCloud
   return { test, first, second, [Symbol.asyncDispose]: () => test.cloud.close() };
 }
 
-/** For a TCP listener. */
+/** The allowed CIDRs of a TCP listener. */
 async function listen({ demo }: TestCloud, loadbalancer_id: string, allowed_cidrs: readonly string[]) {
   const listener = { loadbalancer_id, protocol: 'TCP', protocol_port: 80, allowed_cidrs };
   return demo.call('POST', `${LBAAS}/listeners`, { listener });
 }
 
-describe('a VIP besides the first', () => {
-  it('is unknown to an Octavia before API version 2.26', async () => {
+describe('an additional VIP', () => {
+  it('is not supported by Octavia before API version 2.26', async () => {
     await using cloud = await start(25);
     const { test, first, second } = cloud;
     const loadbalancer = { vip_subnet_id: first.id, additional_vips: [{ subnet_id: second.id }] };
 
-    const answer = await test.demo.call('POST', `${LBAAS}/loadbalancers`, { loadbalancer });
+    const response = await test.demo.call('POST', `${LBAAS}/loadbalancers`, { loadbalancer });
     const plain = await make(test, 'loadbalancers', { loadbalancer: { vip_subnet_id: first.id } });
     const { body } = await test.demo.call('GET', '/load-balancer/');
 
-    expect([answer.status, faultOf(answer)]).toEqual([
+    expect([response.status, faultOf(response)]).toEqual([
       400,
       'Unknown attribute for argument load_balancer.loadbalancer: additional_vips',
     ]);
@@ -42,7 +42,7 @@ describe('a VIP besides the first', () => {
     { minor: 26, provider: 'amphora', address: 'fd00::7' },
     { minor: 26, provider: 'ovn', address: null },
     { minor: 27, provider: 'ovn', address: 'fd00::7' },
-  ])('has the address $address with $provider of API version 2.$minor', async ({ minor, provider, address }) => {
+  ])('gets the address $address with $provider of API version 2.$minor', async ({ minor, provider, address }) => {
     await using cloud = await start(minor);
     const { test, first, second } = cloud;
     const additional_vips = [{ subnet_id: second.id, ip_address: 'fd00::7' }];
@@ -65,22 +65,25 @@ describe('a VIP besides the first', () => {
     { minor: 26, cidrs: ['192.0.2.0/24'], status: 201, message: /^{"listener":/, becomes: 'ERROR' },
     { minor: 27, cidrs: ['192.0.2.0/24', '2001:db8::/32'], status: 201, message: /^{"listener":/, becomes: 'ACTIVE' },
     { minor: 27, cidrs: ['192.0.2.0/24'], status: 201, message: /^{"listener":/, becomes: 'ACTIVE' },
-  ])('with $cidrs of API version 2.$minor: $status $becomes', async ({ minor, cidrs, status, message, becomes }) => {
-    await using cloud = await start(minor);
-    const { test, first, second } = cloud;
-    const { id } = await make(test, 'loadbalancers', {
-      loadbalancer: { vip_subnet_id: first.id, additional_vips: [{ subnet_id: second.id }] },
-    });
+  ])(
+    'accepts CIDRs $cidrs in API version 2.$minor: $status $becomes',
+    async ({ minor, cidrs, status, message, becomes }) => {
+      await using cloud = await start(minor);
+      const { test, first, second } = cloud;
+      const { id } = await make(test, 'loadbalancers', {
+        loadbalancer: { vip_subnet_id: first.id, additional_vips: [{ subnet_id: second.id }] },
+      });
 
-    const answer = await listen(test, id, cidrs);
-    await settle(test.clock);
+      const response = await listen(test, id, cidrs);
+      await settle(test.clock);
 
-    const { provisioning_status } = await show(test.demo, `loadbalancers/${id}`);
-    expect([answer.status, provisioning_status]).toEqual([status, becomes]);
-    expect(JSON.stringify(answer.body)).toMatch(message);
-  });
+      const { provisioning_status } = await show(test.demo, `loadbalancers/${id}`);
+      expect([response.status, provisioning_status]).toEqual([status, becomes]);
+      expect(JSON.stringify(response.body)).toMatch(message);
+    },
+  );
 
-  it('is told with all others where no VIP is of the range’s IP version', async () => {
+  it('is listed in the error with all others if no VIP has the range’s IP version', async () => {
     await using cloud = await start(27);
     const { id } = await make(cloud.test, 'loadbalancers', {
       loadbalancer: { vip_subnet_id: cloud.second.id, vip_address: 'fd00::9' },
@@ -94,17 +97,20 @@ describe('a VIP besides the first', () => {
   it.each([
     { minor: 27, status: 501 },
     { minor: 28, status: 201 },
-  ])('lets OVN of API version 2.$minor have members of its own: $status', async ({ minor, status }) => {
-    await using cloud = await start(minor);
-    const { test, first, second } = cloud;
-    const pool = { name: 'p', protocol: 'TCP', lb_algorithm: 'SOURCE_IP_PORT' };
-    const members = [{ address: 'fd00::20', protocol_port: 80, subnet_id: second.id }];
-    const vips = { vip_subnet_id: first.id, additional_vips: [{ subnet_id: second.id }], provider: 'ovn' };
+  ])(
+    'lets OVN of API version 2.$minor have members of the additional VIP’s family: $status',
+    async ({ minor, status }) => {
+      await using cloud = await start(minor);
+      const { test, first, second } = cloud;
+      const pool = { name: 'p', protocol: 'TCP', lb_algorithm: 'SOURCE_IP_PORT' };
+      const members = [{ address: 'fd00::20', protocol_port: 80, subnet_id: second.id }];
+      const vips = { vip_subnet_id: first.id, additional_vips: [{ subnet_id: second.id }], provider: 'ovn' };
 
-    const answer = await test.demo.call('POST', `${LBAAS}/loadbalancers`, {
-      loadbalancer: { ...vips, pools: [{ ...pool, members }] },
-    });
+      const response = await test.demo.call('POST', `${LBAAS}/loadbalancers`, {
+        loadbalancer: { ...vips, pools: [{ ...pool, members }] },
+      });
 
-    expect(answer.status).toBe(status);
-  });
+      expect(response.status).toBe(status);
+    },
+  );
 });

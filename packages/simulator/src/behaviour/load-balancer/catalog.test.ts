@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { faultOf, LBAAS, make, makeSubnet } from '../../load-balancer/test-tree.ts';
-import { type Made, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { type Created, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { makeNetwork } from '../../test-resources.ts';
 
 let test: TestCloud;
@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.cloud.close());
 
-async function makeFlavor(fields: object = {}): Promise<Made> {
+async function makeFlavor(fields: object = {}): Promise<Created> {
   const profile = await test.admin.make(`${LBAAS}/flavorprofiles`, {
     flavorprofile: { name: 'p', provider_name: 'amphora', flavor_data: '{"loadbalancer_topology":"SINGLE"}' },
   });
@@ -18,7 +18,7 @@ async function makeFlavor(fields: object = {}): Promise<Made> {
   });
 }
 
-async function makeZone(name: string, data: object, fields: object = {}): Promise<Made> {
+async function makeZone(name: string, data: object, fields: object = {}): Promise<Created> {
   const profile = await test.admin.make(`${LBAAS}/availabilityzoneprofiles`, {
     availability_zone_profile: { name, provider_name: 'amphora', availability_zone_data: JSON.stringify(data) },
   });
@@ -28,10 +28,10 @@ async function makeZone(name: string, data: object, fields: object = {}): Promis
 }
 
 describe('a flavor', () => {
-  it('is there in the sizes small, medium, large and xl from the start', async () => {
+  it('exists in the sizes small, medium, large and xl from the start', async () => {
     const subnet = await makeSubnet(test.demo);
     const { body } = await test.demo.call('GET', `${LBAAS}/flavors`);
-    const flavors = body['flavors'] as unknown as readonly Made[];
+    const flavors = body['flavors'] as unknown as readonly Created[];
     const small = flavors.find(({ name }) => name === 'small');
     const made = await make(test, 'loadbalancers', {
       loadbalancer: { vip_subnet_id: subnet.id, flavor_id: small?.id },
@@ -41,7 +41,7 @@ describe('a flavor', () => {
     expect(made).toMatchObject({ flavor_id: small?.id, provider: 'amphora' });
   });
 
-  it('is shown to all, made by administrators, and chooses the provider', async () => {
+  it('is visible to everyone, created by administrators, and selects the provider', async () => {
     const flavor = await makeFlavor();
     const subnet = await makeSubnet(test.demo);
     const made = await make(test, 'loadbalancers', {
@@ -57,7 +57,7 @@ describe('a flavor', () => {
     expect([used.status, faultOf(used)]).toEqual([409, `Flavor ${flavor.id} is in use and cannot be modified.`]);
   });
 
-  it.each<[string, object, (flavor: Made) => object, string]>([
+  it.each<[string, object, (flavor: Created) => object, string]>([
     [
       'that is disabled',
       { enabled: false },
@@ -94,7 +94,7 @@ describe('a flavor', () => {
       501,
       "Provider 'ovn' does not support a requested action: This provider does not support validating flavors.",
     ],
-  ])('has a profile that %s understands: not %s', async (provider_name, flavor_data, status, message) => {
+  ])('has a profile that %s supports: not %s', async (provider_name, flavor_data, status, message) => {
     const refused = await test.admin.call('POST', `${LBAAS}/flavorprofiles`, {
       flavorprofile: { name: 'p', provider_name, flavor_data },
     });
@@ -102,7 +102,7 @@ describe('a flavor', () => {
     expect([refused.status, faultOf(refused)]).toEqual([status, message]);
   });
 
-  it('keeps its profile from being changed', async () => {
+  it('protects its profile from changes', async () => {
     const flavor = await makeFlavor();
     const path = `${LBAAS}/flavorprofiles/${String(flavor['flavor_profile_id'])}`;
     const renamed = await test.admin.call('PUT', path, { flavorprofile: { name: 'other' } });
@@ -114,17 +114,17 @@ describe('a flavor', () => {
 });
 
 describe('an availability zone', () => {
-  it('is known by name', async () => {
+  it('is identified by its name', async () => {
     await makeZone('az1', { compute_zone: 'nova-a' });
     const subnet = await makeSubnet(test.demo);
     const made = await make(test, 'loadbalancers', {
       loadbalancer: { vip_subnet_id: subnet.id, availability_zone: 'az1' },
     });
-    const shown = await test.demo.call('GET', `${LBAAS}/availabilityzones/az1`);
+    const response = await test.demo.call('GET', `${LBAAS}/availabilityzones/az1`);
     const used = await test.admin.call('DELETE', `${LBAAS}/availabilityzones/az1`);
 
     expect(made).toMatchObject({ availability_zone: 'az1' });
-    expect(shown.body['availability_zone']).toMatchObject({ name: 'az1', enabled: true });
+    expect(response.body['availability_zone']).toMatchObject({ name: 'az1', enabled: true });
     expect(faultOf(used)).toBe('Availability Zone az1 is in use and cannot be modified.');
   });
 
@@ -141,7 +141,7 @@ describe('an availability zone', () => {
     );
   });
 
-  it('that is disabled is refused', async () => {
+  it('is refused if it is disabled', async () => {
     await makeZone('az1', {}, { enabled: false });
     const subnet = await makeSubnet(test.demo);
     const refused = await test.demo.call('POST', `${LBAAS}/loadbalancers`, {

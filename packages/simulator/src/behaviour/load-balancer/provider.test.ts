@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { faultOf, LBAAS, make, makeSubnet, settle } from '../../load-balancer/test-tree.ts';
-import { type Made, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { type Created, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 
 let test: TestCloud;
 interface Tree {
-  readonly loadBalancer: Made;
-  readonly listener: Made;
-  readonly pool: Made;
+  readonly loadBalancer: Created;
+  readonly listener: Created;
+  readonly pool: Created;
 }
 type RequestOf = (tree: Tree | undefined) => readonly [path: string, body: object];
 
@@ -45,7 +45,7 @@ const policyWith =
   (fields: object): RequestOf =>
   (tree) => ['l7policies', { l7policy: { listener_id: tree?.listener.id, ...fields } }];
 
-describe('what providers refuse', () => {
+describe('requests that providers refuse', () => {
   it.each<[string, RequestOf, string]>([
     ['ovn', listenerWith({ protocol: 'HTTP' }), 'option: OVN provider does not support HTTP protocol'],
     [
@@ -99,24 +99,24 @@ describe('what providers refuse', () => {
     const tree = trees[provider];
     const [path, body] = requestOf(tree);
 
-    const answer = await test.demo.call('POST', `${LBAAS}/${path}`, body);
+    const response = await test.demo.call('POST', `${LBAAS}/${path}`, body);
     const after = await test.demo.call('GET', `${LBAAS}/loadbalancers/${tree?.loadBalancer.id}`);
 
-    expect([answer.status, faultOf(answer)]).toEqual([
+    expect([response.status, faultOf(response)]).toEqual([
       501,
       `Provider '${provider}' does not support a requested ${expected}`,
     ]);
-    // Nothing has started.
+    // No work has started.
     expect(after.body['loadbalancer']).toMatchObject({ provisioning_status: 'ACTIVE' });
   });
 
-  it('is what the others take', async () => {
-    const ofOvn = trees['ovn'];
-    await make(test, ...monitorWith({ type: 'UDP-CONNECT' })(ofOvn));
-    await make(test, ...memberWith({})(ofOvn));
+  it('are accepted by the other providers', async () => {
+    const ovnTree = trees['ovn'];
+    await make(test, ...monitorWith({ type: 'UDP-CONNECT' })(ovnTree));
+    await make(test, ...memberWith({})(ovnTree));
     await make(test, ...listenerWith({ protocol: 'HTTP', allowed_cidrs: ['10.0.0.0/8'] })(trees['amphora']));
 
-    expect((await test.demo.call('GET', `${LBAAS}/pools/${ofOvn?.pool.id}`)).body['pool']).toMatchObject({
+    expect((await test.demo.call('GET', `${LBAAS}/pools/${ovnTree?.pool.id}`)).body['pool']).toMatchObject({
       operating_status: 'ONLINE',
     });
   });
@@ -126,7 +126,7 @@ describe('a failover', () => {
   it.each([
     ['amphora', 202],
     ['ovn', 501],
-  ])('of %s is answered with %i, to administrators', async (provider, expected) => {
+  ])('of a load balancer with %s returns %i to administrators', async (provider, expected) => {
     const path = `${LBAAS}/loadbalancers/${trees[provider]?.loadBalancer.id}/failover`;
     const byMember = await test.demo.call('PUT', path);
     const byAdmin = await test.admin.call('PUT', path);
@@ -136,7 +136,7 @@ describe('a failover', () => {
   });
 });
 
-it('providers are listed, and others are not enabled', async () => {
+it('lists its providers, and enables no others', async () => {
   const { body } = await test.demo.call('GET', `${LBAAS}/providers`);
   const subnet = await makeSubnet(test.demo);
   const refused = await test.demo.call('POST', `${LBAAS}/loadbalancers`, {

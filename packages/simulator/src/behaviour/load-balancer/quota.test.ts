@@ -10,7 +10,7 @@ afterEach(() => test.cloud.close());
 
 const monitor = { type: 'TCP', delay: 5, timeout: 3, max_retries: 2 };
 
-describe('a quota that is used up', () => {
+describe('an exhausted quota', () => {
   it.each<[string, string, (tree: Tree, subnetId: string) => readonly [method: string, path: string, body: object]]>([
     [
       'loadbalancer',
@@ -63,7 +63,7 @@ describe('a quota that is used up', () => {
     expect(accepted.status).toBeLessThan(300);
   });
 
-  it('of monitors is 403, too', async () => {
+  it('of monitors returns 403 too', async () => {
     const { pool } = await makeTree(test);
     test.cloud.setQuota('demo', { healthmonitor: 0 });
     const refused = await test.demo.call('POST', `${LBAAS}/healthmonitors`, {
@@ -73,7 +73,7 @@ describe('a quota that is used up', () => {
     expect(faultOf(refused)).toBe('Quota has been met for resources: Health Monitor');
   });
 
-  it('makes room when the last one is gone, not before', async () => {
+  it('has room again once the last object is deleted, not before', async () => {
     const { id: vip_subnet_id } = await makeSubnet(test.demo);
     test.cloud.setQuota('demo', { loadbalancer: 1 });
     const first = await make(test, 'loadbalancers', { loadbalancer: { vip_subnet_id } });
@@ -85,19 +85,19 @@ describe('a quota that is used up', () => {
     expect([early.status, late.status]).toEqual([403, 201]);
   });
 
-  it('lets a pool trade members', async () => {
+  it('lets a pool replace members', async () => {
     const { pool } = await makeTree(test);
     test.cloud.setQuota('demo', { member: 1 });
-    const traded = await test.demo.call('PUT', `${LBAAS}/pools/${pool.id}/members`, {
+    const replacement = await test.demo.call('PUT', `${LBAAS}/pools/${pool.id}/members`, {
       members: [{ address: '10.0.0.10', protocol_port: 80 }],
     });
 
-    expect(traded.status).toBe(202);
+    expect(replacement.status).toBe(202);
   });
 });
 
 describe('quotas', () => {
-  it('are shown to the project and changed by administrators', async () => {
+  it('are visible to the project and changed by administrators', async () => {
     const path = `${LBAAS}/quotas/${test.demo.projectId}`;
     const before = await test.demo.call('GET', path);
     const own = await test.demo.call('PUT', path, { quota: { pool: 5 } });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { faultOf, LBAAS, make, settle, show } from '../../load-balancer/test-tree.ts';
-import { listed, type Made, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { type Created, listed, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { makeNetwork } from '../../test-resources.ts';
 
 let test: TestCloud;
-let network: Made;
-let subnet: Made;
-let second: Made;
-let foreign: Made;
+let network: Created;
+let subnet: Created;
+let second: Created;
+let foreign: Created;
 beforeAll(async () => {
   test = await startTestCloud();
   ({ network, subnet } = await makeNetwork(test.demo));
@@ -20,7 +20,7 @@ afterAll(() => test.cloud.close());
 
 const create = (loadbalancer: object) => test.demo.call('POST', `${LBAAS}/loadbalancers`, { loadbalancer });
 
-async function makePort(fields: object = {}): Promise<Made> {
+async function makePort(fields: object = {}): Promise<Created> {
   return test.demo.make('/network/v2.0/ports', { port: { network_id: network.id, ...fields } });
 }
 
@@ -49,7 +49,7 @@ describe('the VIP', () => {
     expect(made).toMatchObject({ vip_network_id: network.id, ...expected() });
   });
 
-  it.each<[string, () => Promise<object>, number, (given: Made) => string]>([
+  it.each<[string, () => Promise<object>, number, (input: Created) => string]>([
     [
       "another project's subnet",
       async () => ({ vip_subnet_id: foreign.id }),
@@ -60,7 +60,7 @@ describe('the VIP', () => {
       'a port that something uses',
       async () => ({ vip_port_id: (await makePort({ device_id: 'x' })).id }),
       400,
-      (given) => `Validation failure: Port ${String(given['vip_port_id'])} is already used by device x `,
+      (input) => `Validation failure: Port ${String(input['vip_port_id'])} is already used by device x `,
     ],
     [
       'an address that is not on the port',
@@ -82,8 +82,8 @@ describe('the VIP', () => {
         return { vip_subnet_id: subnet.id, vip_address: first?.ip_address };
       },
       500,
-      (given) =>
-        `Provider 'amphora' reports error: IP address ${String(given['vip_address'])} already allocated in subnet ${subnet.id}`,
+      (input) =>
+        `Provider 'amphora' reports error: IP address ${String(input['vip_address'])} already allocated in subnet ${subnet.id}`,
     ],
     [
       'the same subnet twice',
@@ -98,21 +98,21 @@ describe('the VIP', () => {
       () => 'Validation failure: VIP QoS policy is not allowed in this deployment.',
     ],
   ])('is refused on %s, and leaves no port behind', async (_what, fieldsOf, status, messageOf) => {
-    const given = await fieldsOf();
+    const input = await fieldsOf();
     const before = listed(await test.demo.call('GET', '/network/v2.0/ports'), 'ports').length;
 
-    const answer = await create(given);
+    const response = await create(input);
 
-    expect([answer.status, faultOf(answer)]).toEqual([status, messageOf(given as Made)]);
+    expect([response.status, faultOf(response)]).toEqual([status, messageOf(input as Created)]);
     expect(listed(await test.demo.call('GET', '/network/v2.0/ports'), 'ports')).toHaveLength(before);
   });
 
   it('counts against the quota of ports', async () => {
     test.cloud.setQuota('demo', { port: 0 });
-    const answer = await create({ vip_subnet_id: subnet.id });
+    const response = await create({ vip_subnet_id: subnet.id });
     test.cloud.setQuota('demo', { port: 100 });
 
-    expect([answer.status, faultOf(answer)]).toEqual([
+    expect([response.status, faultOf(response)]).toEqual([
       500,
       "Provider 'amphora' reports error: Quota exceeded for resources: ['port'].",
     ]);
@@ -120,15 +120,15 @@ describe('the VIP', () => {
 });
 
 describe("the VIP's security group", () => {
-  it('is the amphora driver’s, admits what listeners allow, and goes with the load balancer', async () => {
+  it('belongs to the amphora driver, admits what listeners allow, and is deleted with the load balancer', async () => {
     const made = await make(test, 'loadbalancers', { loadbalancer: { vip_subnet_id: subnet.id } });
     const listen = (fields: object) => make(test, 'listeners', { listener: { loadbalancer_id: made.id, ...fields } });
     await listen({ protocol: 'HTTP', protocol_port: 80 });
     const limited = await listen({ protocol: 'UDP', protocol_port: 53, allowed_cidrs: ['192.0.2.0/24', '10.0.0.0/8'] });
     const rules = async (): Promise<string[]> => {
-      const answer = await test.admin.call('GET', `/network/v2.0/security-groups?name=lb-${made.id}`);
-      const [group] = listed(answer, 'security_groups');
-      const all = (group?.['security_group_rules'] ?? []) as Made[];
+      const response = await test.admin.call('GET', `/network/v2.0/security-groups?name=lb-${made.id}`);
+      const [group] = listed(response, 'security_groups');
+      const all = (group?.['security_group_rules'] ?? []) as Created[];
       return all
         .filter((rule) => rule['direction'] === 'ingress')
         .map(
@@ -139,18 +139,18 @@ describe("the VIP's security group", () => {
     const open = await rules();
     await test.demo.call('PUT', `${LBAAS}/listeners/${limited.id}`, { listener: { allowed_cidrs: ['10.0.0.0/8'] } });
     await settle(test.clock);
-    const narrowed = await rules();
+    const rulesAfter = await rules();
     const port = await test.demo.call('GET', `/network/v2.0/ports/${String(made['vip_port_id'])}`);
     await test.demo.call('DELETE', `${LBAAS}/loadbalancers/${made.id}?cascade=true`);
     await settle(test.clock);
 
     expect(open).toEqual(['tcp 80 null', 'udp 53 10.0.0.0/8', 'udp 53 192.0.2.0/24']);
-    expect(narrowed).toEqual(['tcp 80 null', 'udp 53 10.0.0.0/8']);
+    expect(rulesAfter).toEqual(['tcp 80 null', 'udp 53 10.0.0.0/8']);
     expect(port.body['port']?.['security_groups']).toHaveLength(1);
     expect(await rules()).toEqual([]);
   });
 
-  it('is taken off a port that stays', async () => {
+  it('is removed from a port that stays', async () => {
     const port = await makePort();
     const [address] = port['fixed_ips'] as { ip_address: string }[];
     const made = await make(test, 'loadbalancers', {
@@ -164,13 +164,13 @@ describe("the VIP's security group", () => {
     expect((await test.demo.call('GET', `${LBAAS}/loadbalancers/${made.id}`)).status).toBe(404);
   });
 
-  it('is not there with OVN, whose port has another name', async () => {
+  it('does not exist with OVN, whose port has another name', async () => {
     const made = await make(test, 'loadbalancers', { loadbalancer: { vip_subnet_id: subnet.id, provider: 'ovn' } });
-    const shown = await show(test.demo, `loadbalancers/${made.id}`);
+    const fetched = await show(test.demo, `loadbalancers/${made.id}`);
     const port = await test.demo.call('GET', `/network/v2.0/ports/${String(made['vip_port_id'])}`);
     const groups = await test.admin.call('GET', `/network/v2.0/security-groups?name=lb-${made.id}`);
 
-    expect(shown).toMatchObject({ provider: 'ovn', provisioning_status: 'ACTIVE' });
+    expect(fetched).toMatchObject({ provider: 'ovn', provisioning_status: 'ACTIVE' });
     expect(port.body['port']).toMatchObject({ name: `ovn-lb-vip-${made.id}`, device_owner: '', admin_state_up: true });
     expect(listed(groups, 'security_groups')).toEqual([]);
   });

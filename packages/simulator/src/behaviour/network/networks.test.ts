@@ -8,11 +8,11 @@ beforeEach(async () => {
 });
 afterEach(() => test.cloud.close());
 
-const NETWORKS = '/network/v2.0/networks';
+const NETWORKS_PATH = '/network/v2.0/networks';
 
 describe('a network', () => {
   it("has Neutron's defaults", async () => {
-    const network = await test.demo.make(NETWORKS, { network: { name: 'n', description: 'd' } });
+    const network = await test.demo.make(NETWORKS_PATH, { network: { name: 'n', description: 'd' } });
 
     expect(network).toMatchObject({
       name: 'n',
@@ -43,16 +43,16 @@ describe('a network', () => {
       'Invalid input for operation: Requested MTU is too big, maximum is 1442.',
     ],
   ])('is rejected with %s', async (_name, fields, status, message) => {
-    const answer = await test.demo.call('POST', NETWORKS, { network: fields });
+    const response = await test.demo.call('POST', NETWORKS_PATH, { network: fields });
 
-    expect(answer.status).toBe(status);
-    expect(answer.body['NeutronError']?.['message']).toBe(message);
+    expect(response.status).toBe(status);
+    expect(response.body['NeutronError']?.['message']).toBe(message);
   });
 
   it('can be created in bulk, all or none', async () => {
-    const good = await test.demo.call('POST', NETWORKS, { networks: [{ name: 'a' }, { name: 'b' }] });
-    const bad = await test.demo.call('POST', NETWORKS, { networks: [{ name: 'c' }, { shared: true }] });
-    const { body } = await test.demo.call('GET', `${NETWORKS}?router:external=false&fields=name`);
+    const good = await test.demo.call('POST', NETWORKS_PATH, { networks: [{ name: 'a' }, { name: 'b' }] });
+    const bad = await test.demo.call('POST', NETWORKS_PATH, { networks: [{ name: 'c' }, { shared: true }] });
+    const { body } = await test.demo.call('GET', `${NETWORKS_PATH}?router:external=false&fields=name`);
 
     expect(good.body['networks']).toMatchObject([{ name: 'a' }, { name: 'b' }]);
     expect(bad.status).toBe(403);
@@ -60,19 +60,19 @@ describe('a network', () => {
   });
 
   it('has read-only attributes', async () => {
-    const { id } = await test.demo.make(NETWORKS, { network: {} });
-    const answer = await test.demo.call('PUT', `${NETWORKS}/${id}`, { network: { project_id: 'x' } });
+    const { id } = await test.demo.make(NETWORKS_PATH, { network: {} });
+    const response = await test.demo.call('PUT', `${NETWORKS_PATH}/${id}`, { network: { project_id: 'x' } });
 
-    expect(answer.status).toBe(400);
-    expect(answer.body['NeutronError']?.['message']).toBe('Cannot update read-only attribute project_id');
+    expect(response.status).toBe(400);
+    expect(response.body['NeutronError']?.['message']).toBe('Cannot update read-only attribute project_id');
   });
 
-  it('changes only at the revision that If-Match names', async () => {
-    const { id } = await test.demo.make(NETWORKS, { network: {} });
+  it('changes only if its revision matches If-Match', async () => {
+    const { id } = await test.demo.make(NETWORKS_PATH, { network: {} });
     const update = (revision: number) =>
       test.demo.call(
         'PUT',
-        `${NETWORKS}/${id}`,
+        `${NETWORKS_PATH}/${id}`,
         { network: { name: `r${revision}` } },
         {
           'If-Match': `revision_number=${revision}`,
@@ -80,35 +80,35 @@ describe('a network', () => {
       );
 
     const first = await update(1);
-    const stale = await update(1);
+    const staleUpdate = await update(1);
 
     expect(first.body['network']).toMatchObject({ name: 'r1', revision_number: 2 });
-    expect(stale.status).toBe(412);
-    expect(stale.body['NeutronError']).toMatchObject({ type: 'RevisionNumberConstraintFailed' });
+    expect(staleUpdate.status).toBe(412);
+    expect(staleUpdate.body['NeutronError']).toMatchObject({ type: 'RevisionNumberConstraintFailed' });
   });
 
   it('cannot be deleted while it has ports, and is deleted with its subnets', async () => {
     const { network, subnet } = await makeNetwork(test.demo);
     const port = await test.demo.make('/network/v2.0/ports', { port: { network_id: network.id } });
 
-    const busy = await test.demo.call('DELETE', `${NETWORKS}/${network.id}`);
+    const inUse = await test.demo.call('DELETE', `${NETWORKS_PATH}/${network.id}`);
     await test.demo.call('DELETE', `/network/v2.0/ports/${port.id}`);
-    const free = await test.demo.call('DELETE', `${NETWORKS}/${network.id}`);
+    const afterDetach = await test.demo.call('DELETE', `${NETWORKS_PATH}/${network.id}`);
 
-    expect(busy.status).toBe(409);
-    expect(busy.body['NeutronError']).toEqual({
+    expect(inUse.status).toBe(409);
+    expect(inUse.body['NeutronError']).toEqual({
       type: 'NetworkInUse',
       message: `Unable to complete operation on network ${network.id}. There are one or more ports still in use on the network, id for these ports is: ${port.id}.`,
       detail: '',
     });
-    expect(free.status).toBe(204);
+    expect(afterDetach.status).toBe(204);
     expect((await test.demo.call('GET', `/network/v2.0/subnets/${subnet.id}`)).status).toBe(404);
   });
 
   it('counts against the quota', async () => {
     test.cloud.setQuota('demo', { network: 1 });
-    const first = await test.demo.call('POST', NETWORKS, { network: {} });
-    const second = await test.demo.call('POST', NETWORKS, { network: {} });
+    const first = await test.demo.call('POST', NETWORKS_PATH, { network: {} });
+    const second = await test.demo.call('POST', NETWORKS_PATH, { network: {} });
 
     expect(first.status).toBe(201);
     expect(second.status).toBe(409);
@@ -122,9 +122,9 @@ describe('the external network', () => {
   it('is visible to everyone and writable by administrators', async () => {
     const id = await externalNetworkId(test.demo);
 
-    expect((await test.demo.call('PUT', `${NETWORKS}/${id}`, { network: { name: 'x' } })).status).toBe(403);
-    expect((await test.admin.call('PUT', `${NETWORKS}/${id}`, { network: { name: 'x' } })).status).toBe(200);
-    const seenByAdmin = await test.admin.call('GET', `${NETWORKS}/${id}`);
-    expect(seenByAdmin.body['network']).toMatchObject({ 'provider:network_type': 'flat', mtu: 1500 });
+    expect((await test.demo.call('PUT', `${NETWORKS_PATH}/${id}`, { network: { name: 'x' } })).status).toBe(403);
+    expect((await test.admin.call('PUT', `${NETWORKS_PATH}/${id}`, { network: { name: 'x' } })).status).toBe(200);
+    const adminView = await test.admin.call('GET', `${NETWORKS_PATH}/${id}`);
+    expect(adminView.body['network']).toMatchObject({ 'provider:network_type': 'flat', mtu: 1500 });
   });
 });

@@ -1,19 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Made, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { type Created, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { makeNetwork } from '../../test-resources.ts';
 
 let test: TestCloud;
-let network: Made;
-let subnet: Made;
+let network: Created;
+let subnet: Created;
 beforeEach(async () => {
   test = await startTestCloud();
   ({ network, subnet } = await makeNetwork(test.demo, { cidr: '10.0.0.0/29' }));
 });
 afterEach(() => test.cloud.close());
 
-const PORTS = '/network/v2.0/ports';
-const makePort = (fields: object = {}) => test.demo.make(PORTS, { port: { network_id: network.id, ...fields } });
-const tryPort = (fields: object) => test.demo.call('POST', PORTS, { port: { network_id: network.id, ...fields } });
+const PORTS_PATH = '/network/v2.0/ports';
+const makePort = (fields: object = {}) => test.demo.make(PORTS_PATH, { port: { network_id: network.id, ...fields } });
+const createPort = (fields: object) =>
+  test.demo.call('POST', PORTS_PATH, { port: { network_id: network.id, ...fields } });
 
 describe('a new port', () => {
   it('gets the next address, a MAC and the default security group', async () => {
@@ -43,9 +44,9 @@ describe('a new port', () => {
   });
 
   it('gets the address that it requests, once', async () => {
-    const wanted = { fixed_ips: [{ subnet_id: subnet.id, ip_address: '10.0.0.5' }] };
-    const first = await makePort(wanted);
-    const second = await tryPort(wanted);
+    const requested = { fixed_ips: [{ subnet_id: subnet.id, ip_address: '10.0.0.5' }] };
+    const first = await makePort(requested);
+    const second = await createPort(requested);
 
     expect(first['fixed_ips']).toMatchObject([{ ip_address: '10.0.0.5' }]);
     expect(second.status).toBe(409);
@@ -58,8 +59,8 @@ describe('a new port', () => {
   it('is rejected when the subnet is full, until an address is released', async () => {
     const ports = [];
     for (let i = 0; i < 5; i++) ports.push(await makePort());
-    const full = await tryPort({});
-    await test.demo.call('DELETE', `${PORTS}/${ports[2]?.id ?? ''}`);
+    const full = await createPort({});
+    await test.demo.call('DELETE', `${PORTS_PATH}/${ports[2]?.id ?? ''}`);
     const again = await makePort();
 
     expect(full.status).toBe(409);
@@ -84,10 +85,10 @@ describe('a new port', () => {
     ],
     ['an unknown network', { network_id: '00000000-0000-4000-8000-000000000000' }, 404, 'NetworkNotFound'],
   ])('is rejected with %s', async (_name, fields, status, type) => {
-    const answer = await tryPort(fields);
+    const response = await createPort(fields);
 
-    expect(answer.status).toBe(status);
-    expect(answer.body['NeutronError']?.['type']).toBe(type);
+    expect(response.status).toBe(status);
+    expect(response.body['NeutronError']?.['type']).toBe(type);
   });
 
   it('accepts allowed address pairs', async () => {
@@ -111,14 +112,14 @@ describe('lists of ports', () => {
     await makePort({ device_id: 'd2', description: 'made by x' });
     await makePort();
 
-    expect((await test.demo.call('GET', `${PORTS}?${query}`)).body['ports']).toHaveLength(count);
+    expect((await test.demo.call('GET', `${PORTS_PATH}?${query}`)).body['ports']).toHaveLength(count);
   });
 
   it('reject unknown filters', async () => {
     await makePort();
-    const answer = await test.demo.call('GET', `${PORTS}?colour=red`);
+    const response = await test.demo.call('GET', `${PORTS_PATH}?colour=red`);
 
-    expect(answer.status).toBe(400);
-    expect(answer.body['NeutronError']?.['message']).toBe("['colour'] is invalid attribute for filtering");
+    expect(response.status).toBe(400);
+    expect(response.body['NeutronError']?.['message']).toBe("['colour'] is invalid attribute for filtering");
   });
 });

@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => test.cloud.close());
 
 async function names(query: string): Promise<string> {
-  const answer = await test.demo.call('GET', `/network/v2.0/networks?router:external=false&${query}`);
-  return listed(answer, 'networks')
+  const response = await test.demo.call('GET', `/network/v2.0/networks?router:external=false&${query}`);
+  return listed(response, 'networks')
     .map((network) => network.name)
     .join('');
 }
@@ -54,9 +54,9 @@ describe('tags of an object', () => {
 
   it('are at most 50', async () => {
     const tags = Array.from({ length: 51 }, (_, i) => `t${i}`);
-    const answer = await test.demo.call('PUT', `/network/v2.0/networks/${ids.get('d')}/tags`, { tags });
+    const response = await test.demo.call('PUT', `/network/v2.0/networks/${ids.get('d')}/tags`, { tags });
 
-    expect(answer.status).toBe(400);
+    expect(response.status).toBe(400);
   });
 });
 
@@ -66,13 +66,13 @@ describe('pages', () => {
     const seen: string[] = [];
     let last: { readonly rel: string; readonly href: string }[] = [];
     while (path !== undefined) {
-      const answer = await test.demo.call('GET', path);
+      const response = await test.demo.call('GET', path);
       seen.push(
-        listed(answer, 'networks')
+        listed(response, 'networks')
           .map((network) => network.name)
           .join(''),
       );
-      last = (answer.body['networks_links'] ?? []) as unknown as typeof last;
+      last = (response.body['networks_links'] ?? []) as unknown as typeof last;
       path = last.find((link) => link.rel === 'next')?.href.slice(test.origin.length);
     }
     const previous = last.find((link) => link.rel === 'previous')?.href.slice(test.origin.length) ?? '';

@@ -9,8 +9,8 @@ beforeEach(async () => {
 afterEach(() => test.cloud.close());
 
 const POLICIES = '/network/v2.0/rbac-policies';
-const NETWORKS = '/network/v2.0/networks';
-const PORTS = '/network/v2.0/ports';
+const NETWORKS_PATH = '/network/v2.0/networks';
+const PORTS_PATH = '/network/v2.0/ports';
 
 function shareWithDemo(objectId: string): Promise<{ readonly id: string }> {
   const policy = { object_type: 'network', object_id: objectId, action: 'access_as_shared' };
@@ -22,16 +22,16 @@ describe('a share of a network', () => {
     const { network } = await makeNetwork(test.other);
     const { id } = await shareWithDemo(network.id);
 
-    const port = await test.demo.make(PORTS, { port: { network_id: network.id } });
+    const port = await test.demo.make(PORTS_PATH, { port: { network_id: network.id } });
     const used = await test.other.call('DELETE', `${POLICIES}/${id}`);
-    await test.demo.call('DELETE', `${PORTS}/${port.id}`);
+    await test.demo.call('DELETE', `${PORTS_PATH}/${port.id}`);
     const unused = await test.other.call('DELETE', `${POLICIES}/${id}`);
 
     expect([used.status, used.body['NeutronError']?.['type'], unused.status]).toEqual([409, 'RbacPolicyInUse', 204]);
-    expect((await test.demo.call('GET', `${NETWORKS}/${network.id}`)).status).toBe(404);
+    expect((await test.demo.call('GET', `${NETWORKS_PATH}/${network.id}`)).status).toBe(404);
   });
 
-  it('is seen by its owner alone', async () => {
+  it('is visible only to its owner', async () => {
     const { network } = await makeNetwork(test.other);
     const { id } = await shareWithDemo(network.id);
 
@@ -45,16 +45,16 @@ describe('a share of a network', () => {
     const { id } = await shareWithDemo(network.id);
     const again = { object_type: 'network', object_id: network.id, action: 'access_as_shared' };
 
-    const twice = await test.other.call('POST', POLICIES, {
+    const repeated = await test.other.call('POST', POLICIES, {
       rbac_policy: { ...again, target_tenant: test.demo.projectId },
     });
-    const further = await test.demo.call('POST', POLICIES, {
+    const additional = await test.demo.call('POST', POLICIES, {
       rbac_policy: { ...again, target_tenant: test.admin.projectId },
     });
-    await test.other.call('DELETE', `${NETWORKS}/${network.id}`);
+    await test.other.call('DELETE', `${NETWORKS_PATH}/${network.id}`);
 
-    expect([twice.status, twice.body['NeutronError']?.['type']]).toEqual([409, 'DuplicateRbacPolicy']);
-    expect(further.body['NeutronError']?.['message']).toBe(
+    expect([repeated.status, repeated.body['NeutronError']?.['type']]).toEqual([409, 'DuplicateRbacPolicy']);
+    expect(additional.body['NeutronError']?.['message']).toBe(
       'Invalid input for operation: Only admins can manipulate policies on networks they do not own.',
     );
     expect((await test.other.call('GET', `${POLICIES}/${id}`)).status).toBe(404);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { firstOf, type Made, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { type Created, createdFrom, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { externalNetworkId, makeNetwork, makeRouter } from '../../test-resources.ts';
 
 let test: TestCloud;
@@ -10,8 +10,9 @@ afterEach(() => test.cloud.close());
 
 const ROUTERS = '/network/v2.0/routers';
 
-const add = (router: Made, body: object) => test.demo.call('PUT', `${ROUTERS}/${router.id}/add_router_interface`, body);
-const removeInterface = (router: Made, body: object) =>
+const add = (router: Created, body: object) =>
+  test.demo.call('PUT', `${ROUTERS}/${router.id}/add_router_interface`, body);
+const removeInterface = (router: Created, body: object) =>
   test.demo.call('PUT', `${ROUTERS}/${router.id}/remove_router_interface`, body);
 
 describe('a router', () => {
@@ -28,7 +29,7 @@ describe('a router', () => {
     expect(ports.body['ports']).toEqual([]);
   });
 
-  it("uses a subnet's gateway address", async () => {
+  it("uses the subnet's gateway address", async () => {
     const { subnet, network } = await makeNetwork(test.demo);
     const router = await test.demo.make(ROUTERS, { router: {} });
     const { status, body } = await add(router, { subnet_id: subnet.id });
@@ -54,21 +55,21 @@ describe('a router', () => {
   it('cannot be deleted while it has interfaces, nor can its ports', async () => {
     const { subnet } = await makeNetwork(test.demo);
     const router = await makeRouter(test.demo, subnet.id);
-    const busy = await test.demo.call('DELETE', `${ROUTERS}/${router.id}`);
-    const port = firstOf(await test.demo.call('GET', `/network/v2.0/ports?device_id=${router.id}`), 'ports').id;
+    const inUse = await test.demo.call('DELETE', `${ROUTERS}/${router.id}`);
+    const port = createdFrom(await test.demo.call('GET', `/network/v2.0/ports?device_id=${router.id}`), 'ports').id;
     const direct = await test.demo.call('DELETE', `/network/v2.0/ports/${port}`);
     const removed = await removeInterface(router, { subnet_id: subnet.id });
     const free = await test.demo.call('DELETE', `${ROUTERS}/${router.id}`);
 
-    expect(busy.body['NeutronError']).toMatchObject({
+    expect(inUse.body['NeutronError']).toMatchObject({
       type: 'RouterInUse',
       message: `Router ${router.id} has ports still attached: ${port}`,
     });
     expect(direct.body['NeutronError']).toMatchObject({ type: 'ServicePortInUse' });
-    expect([busy.status, direct.status, removed.status, free.status]).toEqual([409, 409, 200, 204]);
+    expect([inUse.status, direct.status, removed.status, free.status]).toEqual([409, 409, 200, 204]);
   });
 
-  it.each<[string, (subnet: Made) => object, number, RegExp]>([
+  it.each<[string, (subnet: Created) => object, number, RegExp]>([
     ['nothing', () => ({}), 400, /^Bad router request: Either subnet_id or port_id must be specified\.$/],
     ['the same subnet', (subnet) => ({ subnet_id: subnet.id }), 400, /Router already has a port on subnet/],
     ['an unknown subnet', () => ({ subnet_id: 'x' }), 404, /^Subnet x could not be found\.$/],
@@ -76,10 +77,10 @@ describe('a router', () => {
     const { subnet } = await makeNetwork(test.demo);
     const router = await makeRouter(test.demo, subnet.id);
 
-    const answer = await add(router, body(subnet));
+    const response = await add(router, body(subnet));
 
-    expect(answer.status).toBe(status);
-    expect(answer.body['NeutronError']?.['message']).toMatch(message);
+    expect(response.status).toBe(status);
+    expect(response.body['NeutronError']?.['message']).toMatch(message);
   });
 
   it('rejects overlapping subnets', async () => {
@@ -87,20 +88,20 @@ describe('a router', () => {
     const second = await makeNetwork(test.demo, { cidr: '10.0.0.0/16' });
     const router = await makeRouter(test.demo, first.subnet.id);
 
-    const answer = await add(router, { subnet_id: second.subnet.id });
+    const response = await add(router, { subnet_id: second.subnet.id });
 
-    expect(answer.status).toBe(400);
-    expect(answer.body['NeutronError']?.['message']).toMatch(/overlaps with cidr 10\.0\.0\.0\/24/);
+    expect(response.status).toBe(400);
+    expect(response.body['NeutronError']?.['message']).toMatch(/overlaps with cidr 10\.0\.0\.0\/24/);
   });
 
   it('rejects removal of an interface that it does not have', async () => {
     const { subnet } = await makeNetwork(test.demo);
     const router = await test.demo.make(ROUTERS, { router: {} });
 
-    const answer = await removeInterface(router, { subnet_id: subnet.id });
+    const response = await removeInterface(router, { subnet_id: subnet.id });
 
-    expect(answer.status).toBe(404);
-    expect(answer.body['NeutronError']).toMatchObject({
+    expect(response.status).toBe(404);
+    expect(response.body['NeutronError']).toMatchObject({
       type: 'RouterInterfaceNotFoundForSubnet',
       message: `Router ${router.id} has no interface on subnet ${subnet.id}`,
     });
@@ -109,15 +110,15 @@ describe('a router', () => {
   it('rejects a gateway on a network that is not external', async () => {
     const { network } = await makeNetwork(test.demo);
 
-    const answer = await test.demo.call('POST', ROUTERS, {
+    const response = await test.demo.call('POST', ROUTERS, {
       router: { external_gateway_info: { network_id: network.id } },
     });
 
-    expect(answer.status).toBe(400);
-    expect(answer.body['NeutronError']?.['message']).toMatch(/is not an external network/);
+    expect(response.status).toBe(400);
+    expect(response.body['NeutronError']?.['message']).toMatch(/is not an external network/);
   });
 
-  it('accepts routes to reachable next hops, one by one and all at once', async () => {
+  it('accepts routes to reachable next hops, individually and in bulk', async () => {
     const { subnet } = await makeNetwork(test.demo);
     const router = await makeRouter(test.demo, subnet.id);
     const path = `${ROUTERS}/${router.id}`;
@@ -140,24 +141,26 @@ describe('a router', () => {
 });
 
 describe('a floating IP', () => {
-  const FLOATING = '/network/v2.0/floatingips';
+  const FLOATING_IPS = '/network/v2.0/floatingips';
   const makeFloating = async (fields: object = {}) =>
-    test.demo.make(FLOATING, { floatingip: { floating_network_id: await externalNetworkId(test.demo), ...fields } });
+    test.demo.make(FLOATING_IPS, {
+      floatingip: { floating_network_id: await externalNetworkId(test.demo), ...fields },
+    });
 
   it('reaches a port through the router between them', async () => {
     const { subnet, network } = await makeNetwork(test.demo);
     const router = await makeRouter(test.demo, subnet.id);
     const port = await test.demo.make('/network/v2.0/ports', { port: { network_id: network.id } });
     const floatingIp = await makeFloating();
-    const path = `${FLOATING}/${floatingIp.id}`;
+    const path = `${FLOATING_IPS}/${floatingIp.id}`;
 
     const { body } = await test.demo.call('PUT', path, { floatingip: { port_id: port.id } });
-    const interfaceNeeded = await removeInterface(router, { subnet_id: subnet.id });
-    const gatewayNeeded = await test.demo.call('PUT', `${ROUTERS}/${router.id}`, {
+    const missingInterface = await removeInterface(router, { subnet_id: subnet.id });
+    const missingGateway = await test.demo.call('PUT', `${ROUTERS}/${router.id}`, {
       router: { external_gateway_info: null },
     });
     const second = await makeFloating();
-    const twice = await test.demo.call('PUT', `${FLOATING}/${second.id}`, { floatingip: { port_id: port.id } });
+    const repeated = await test.demo.call('PUT', `${FLOATING_IPS}/${second.id}`, { floatingip: { port_id: port.id } });
     await test.demo.call('DELETE', `/network/v2.0/ports/${port.id}`);
     const orphan = await test.demo.call('GET', path);
 
@@ -169,9 +172,9 @@ describe('a floating IP', () => {
       router_id: router.id,
       port_details: { network_id: network.id },
     });
-    expect(interfaceNeeded.body['NeutronError']).toMatchObject({ type: 'RouterInterfaceInUseByFloatingIP' });
-    expect(gatewayNeeded.body['NeutronError']).toMatchObject({ type: 'RouterExternalGatewayInUseByFloatingIp' });
-    expect(twice.body['NeutronError']).toMatchObject({ type: 'FloatingIPPortAlreadyAssociated' });
+    expect(missingInterface.body['NeutronError']).toMatchObject({ type: 'RouterInterfaceInUseByFloatingIP' });
+    expect(missingGateway.body['NeutronError']).toMatchObject({ type: 'RouterExternalGatewayInUseByFloatingIp' });
+    expect(repeated.body['NeutronError']).toMatchObject({ type: 'FloatingIPPortAlreadyAssociated' });
     expect(orphan.body['floatingip']).toMatchObject({ status: 'DOWN', port_id: null, router_id: null });
   });
 
@@ -181,10 +184,12 @@ describe('a floating IP', () => {
     const floatingIp = await makeFloating();
     const external = await externalNetworkId(test.demo);
 
-    const answer = await test.demo.call('PUT', `${FLOATING}/${floatingIp.id}`, { floatingip: { port_id: port.id } });
+    const response = await test.demo.call('PUT', `${FLOATING_IPS}/${floatingIp.id}`, {
+      floatingip: { port_id: port.id },
+    });
 
-    expect(answer.status).toBe(404);
-    expect(answer.body['NeutronError']).toEqual({
+    expect(response.status).toBe(404);
+    expect(response.body['NeutronError']).toEqual({
       type: 'ExternalGatewayForFloatingIPNotFound',
       message: `External network ${external} is not reachable from subnet ${subnet.id}.  Therefore, cannot associate Port ${port.id} with a Floating IP.`,
       detail: '',
@@ -196,22 +201,22 @@ describe('a floating IP', () => {
     const port = await test.demo.make('/network/v2.0/ports', { port: { network_id: network.id } });
     const external = await externalNetworkId(test.demo);
 
-    const answer = await test.demo.call('POST', FLOATING, {
+    const response = await test.demo.call('POST', FLOATING_IPS, {
       floatingip: { floating_network_id: external, port_id: port.id },
     });
 
-    expect(answer.status).toBe(404);
-    expect((await test.demo.call('GET', FLOATING)).body).toEqual({ floatingips: [] });
+    expect(response.status).toBe(404);
+    expect((await test.demo.call('GET', FLOATING_IPS)).body).toEqual({ floatingips: [] });
     expect((await test.admin.call('GET', '/network/v2.0/ports?device_owner=network:floatingip')).body).toEqual({
       ports: [],
     });
   });
 
-  it('is allocated from an external network only, and releases its address', async () => {
+  it('is allocated only from an external network, and releases its address', async () => {
     const { network } = await makeNetwork(test.demo);
-    const inner = await test.demo.call('POST', FLOATING, { floatingip: { floating_network_id: network.id } });
+    const inner = await test.demo.call('POST', FLOATING_IPS, { floatingip: { floating_network_id: network.id } });
     const first = await makeFloating();
-    await test.demo.call('DELETE', `${FLOATING}/${first.id}`);
+    await test.demo.call('DELETE', `${FLOATING_IPS}/${first.id}`);
     const second = await makeFloating();
 
     expect(inner.status).toBe(400);

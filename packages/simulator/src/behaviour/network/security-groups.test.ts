@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { firstOf, listed, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { createdFrom, listed, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { makeNetwork } from '../../test-resources.ts';
 
 let test: TestCloud;
@@ -9,20 +9,20 @@ beforeEach(async () => {
 afterEach(() => test.cloud.close());
 
 const GROUPS = '/network/v2.0/security-groups';
-const RULES = '/network/v2.0/security-group-rules';
+const RULES_PATH = '/network/v2.0/security-group-rules';
 
 const makeGroup = (name = 'g') => test.demo.make(GROUPS, { security_group: { name } });
 
 describe('security groups', () => {
   it('include a default group, whose members reach each other', async () => {
-    const answer = await test.demo.call('GET', GROUPS);
-    const group = firstOf(answer, 'security_groups');
-    const rules = listed(await test.demo.call('GET', RULES), 'security_group_rules');
+    const response = await test.demo.call('GET', GROUPS);
+    const group = createdFrom(response, 'security_groups');
+    const rules = listed(await test.demo.call('GET', RULES_PATH), 'security_group_rules');
     const described = rules.map(({ direction, ethertype, remote_group_id: remote }) =>
       [direction, ethertype, remote === group.id ? 'own' : 'all'].join(' '),
     );
 
-    expect(listed(answer, 'security_groups')).toHaveLength(1);
+    expect(listed(response, 'security_groups')).toHaveLength(1);
     expect(group).toMatchObject({ name: 'default', description: 'Default security group' });
     expect(described.sort()).toEqual(['egress IPv4 all', 'egress IPv6 all', 'ingress IPv4 own', 'ingress IPv6 own']);
     expect((await test.demo.call('DELETE', `${GROUPS}/${group.id}`)).status).toBe(409);
@@ -43,10 +43,10 @@ describe('security groups', () => {
     const { network } = await makeNetwork(test.demo);
     await test.demo.make('/network/v2.0/ports', { port: { network_id: network.id, security_groups: [group.id] } });
 
-    const answer = await test.demo.call('DELETE', `${GROUPS}/${group.id}`);
+    const response = await test.demo.call('DELETE', `${GROUPS}/${group.id}`);
 
-    expect(answer.status).toBe(409);
-    expect(answer.body['NeutronError']).toMatchObject({
+    expect(response.status).toBe(409);
+    expect(response.body['NeutronError']).toMatchObject({
       type: 'SecurityGroupInUse',
       message: `Security Group ${group.id} in use.`,
     });
@@ -54,14 +54,17 @@ describe('security groups', () => {
 
   it('are deleted with their rules and with rules that refer to them', async () => {
     const [group, other] = [await makeGroup('a'), await makeGroup('b')];
-    await test.demo.make(RULES, {
+    await test.demo.make(RULES_PATH, {
       security_group_rule: { security_group_id: other.id, direction: 'ingress', remote_group_id: group.id },
     });
 
-    const answer = await test.demo.call('DELETE', `${GROUPS}/${group.id}`);
-    const rules = await test.demo.call('GET', `${RULES}?security_group_id=${group.id}&security_group_id=${other.id}`);
+    const response = await test.demo.call('DELETE', `${GROUPS}/${group.id}`);
+    const rules = await test.demo.call(
+      'GET',
+      `${RULES_PATH}?security_group_id=${group.id}&security_group_id=${other.id}`,
+    );
 
-    expect(answer.status).toBe(204);
+    expect(response.status).toBe(204);
     expect(rules.body['security_group_rules']).toHaveLength(2);
   });
 });
@@ -76,8 +79,8 @@ describe('a rule', () => {
       port_range_min: port,
       port_range_max: port,
     });
-    const good = await test.demo.call('POST', RULES, { security_group_rules: [rule(22), rule(443)] });
-    const bad = await test.demo.call('POST', RULES, { security_group_rules: [rule(80), rule(22)] });
+    const good = await test.demo.call('POST', RULES_PATH, { security_group_rules: [rule(22), rule(443)] });
+    const bad = await test.demo.call('POST', RULES_PATH, { security_group_rules: [rule(80), rule(22)] });
     const { body } = await test.demo.call('GET', `${GROUPS}/${group.id}`);
 
     expect(good.status).toBe(201);
@@ -98,8 +101,8 @@ describe('a rule', () => {
       port_range_min: 22,
       port_range_max: 22,
     };
-    const first = await test.demo.make(RULES, { security_group_rule: rule });
-    const second = await test.demo.call('POST', RULES, { security_group_rule: { ...rule, ...fields } });
+    const first = await test.demo.make(RULES_PATH, { security_group_rule: rule });
+    const second = await test.demo.call('POST', RULES_PATH, { security_group_rule: { ...rule, ...fields } });
 
     expect(second.status).toBe(409);
     expect(second.body['NeutronError']?.['message']).toBe(
@@ -135,21 +138,21 @@ describe('a rule', () => {
   ])('with %s is rejected', async (_name, fields, type) => {
     const group = await makeGroup();
 
-    const answer = await test.demo.call('POST', RULES, {
+    const response = await test.demo.call('POST', RULES_PATH, {
       security_group_rule: { security_group_id: group.id, direction: 'ingress', ...fields },
     });
 
-    expect(answer.status).toBe(400);
-    expect(answer.body['NeutronError']?.['type']).toBe(type);
+    expect(response.status).toBe(400);
+    expect(response.body['NeutronError']?.['type']).toBe(type);
   });
 
   it("cannot be put into another project's group", async () => {
     const group = await makeGroup();
 
-    const answer = await test.other.call('POST', RULES, {
+    const response = await test.other.call('POST', RULES_PATH, {
       security_group_rule: { security_group_id: group.id, direction: 'ingress' },
     });
 
-    expect(answer.status).toBe(404);
+    expect(response.status).toBe(404);
   });
 });

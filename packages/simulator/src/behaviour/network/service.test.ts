@@ -18,15 +18,15 @@ describe('discovery', () => {
     ['/image/', 300, 'versions'],
     ['/placement/', 200, 'versions'],
   ])('of %s needs no token', async (path, status, key) => {
-    const answer = await call(test.origin, 'GET', path);
+    const response = await call(test.origin, 'GET', path);
 
-    expect(answer.status).toBe(status);
-    expect(answer.body).toHaveProperty(key);
+    expect(response.status).toBe(status);
+    expect(response.body).toHaveProperty(key);
   });
 
   it('lists the extensions that clients look for', async () => {
-    const answer = await test.demo.call('GET', '/network/v2.0/extensions');
-    const aliases = listed(answer, 'extensions').map((extension) => extension['alias']);
+    const response = await test.demo.call('GET', '/network/v2.0/extensions');
+    const aliases = listed(response, 'extensions').map((extension) => extension['alias']);
 
     expect(aliases).toEqual(
       expect.arrayContaining([
@@ -64,7 +64,7 @@ describe('quotas', () => {
   });
 });
 
-it('answers 405 for a method that a path does not have', async () => {
+it('returns 405 for a method that a path does not have', async () => {
   expect((await test.demo.call('PATCH', '/network/v2.0/networks')).status).toBe(405);
 });
 

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Made, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { type Created, startTestCloud, type TestCloud } from '../../test-cloud.ts';
 import { externalNetworkId, makeNetwork, makeRouter } from '../../test-resources.ts';
 
 let test: TestCloud;
-let network: Made;
+let network: Created;
 beforeAll(async () => {
   test = await startTestCloud();
   ({ network } = await makeNetwork(test.demo, { cidr: '10.0.0.0/24' }));
 });
 afterAll(() => test.cloud.close());
 
-const SUBNETS = '/network/v2.0/subnets';
+const SUBNETS_PATH = '/network/v2.0/subnets';
 
 describe('a new subnet', () => {
   it.each<[string, object, object]>([
@@ -40,7 +40,9 @@ describe('a new subnet', () => {
       { gateway_ip: 'fd00:1::1', ipv6_address_mode: 'slaac' },
     ],
   ])('%s', async (_name, fields, expected) => {
-    expect(await test.demo.make(SUBNETS, { subnet: { network_id: network.id, ...fields } })).toMatchObject(expected);
+    expect(await test.demo.make(SUBNETS_PATH, { subnet: { network_id: network.id, ...fields } })).toMatchObject(
+      expected,
+    );
   });
 
   it.each<[string, object, number, string, RegExp]>([
@@ -90,20 +92,20 @@ describe('a new subnet', () => {
       /Found overlapping allocation pools/,
     ],
   ])('%s is rejected', async (_name, fields, status, type, message) => {
-    const answer = await test.demo.call('POST', SUBNETS, {
+    const response = await test.demo.call('POST', SUBNETS_PATH, {
       subnet: { network_id: network.id, ip_version: 4, ...fields },
     });
 
-    expect(answer.status).toBe(status);
-    expect(answer.body['NeutronError']?.['type']).toBe(type);
-    expect(answer.body['NeutronError']?.['message']).toMatch(message);
+    expect(response.status).toBe(status);
+    expect(response.body['NeutronError']?.['type']).toBe(type);
+    expect(response.body['NeutronError']?.['message']).toMatch(message);
   });
 
-  it("is rejected on others' networks: 404 if not visible, 403 on the external one", async () => {
+  it("is rejected on others' networks: with 404 if not visible, with 403 on the external one", async () => {
     const subnet = { ip_version: 4, cidr: '10.77.0.0/24' };
-    const unseen = await test.other.call('POST', SUBNETS, { subnet: { ...subnet, network_id: network.id } });
+    const unseen = await test.other.call('POST', SUBNETS_PATH, { subnet: { ...subnet, network_id: network.id } });
     const external = await externalNetworkId(test.other);
-    const seen = await test.other.call('POST', SUBNETS, { subnet: { ...subnet, network_id: external } });
+    const seen = await test.other.call('POST', SUBNETS_PATH, { subnet: { ...subnet, network_id: external } });
 
     expect(unseen.status).toBe(404);
     expect(seen.status).toBe(403);
@@ -111,18 +113,20 @@ describe('a new subnet', () => {
 });
 
 describe('a subnet in use', () => {
-  it('cannot be deleted while a router or port has an address of it', async () => {
+  it('cannot be deleted while a router or port has an address in it', async () => {
     const { subnet } = await makeNetwork(test.demo, { cidr: '10.5.0.0/24' });
     await makeRouter(test.demo, subnet.id);
 
-    const answer = await test.demo.call('DELETE', `${SUBNETS}/${subnet.id}`);
-    const regate = await test.demo.call('PUT', `${SUBNETS}/${subnet.id}`, { subnet: { gateway_ip: '10.5.0.254' } });
+    const response = await test.demo.call('DELETE', `${SUBNETS_PATH}/${subnet.id}`);
+    const gatewayChange = await test.demo.call('PUT', `${SUBNETS_PATH}/${subnet.id}`, {
+      subnet: { gateway_ip: '10.5.0.254' },
+    });
 
-    expect(answer.status).toBe(409);
-    expect(answer.body['NeutronError']).toMatchObject({
+    expect(response.status).toBe(409);
+    expect(response.body['NeutronError']).toMatchObject({
       type: 'SubnetInUse',
       message: `Unable to complete operation on subnet ${subnet.id}: One or more ports have an IP allocation from this subnet.`,
     });
-    expect(regate.body['NeutronError']).toMatchObject({ type: 'GatewayIpInUse' });
+    expect(gatewayChange.body['NeutronError']).toMatchObject({ type: 'GatewayIpInUse' });
   });
 });

@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestCloud } from '../../test-cloud.ts';
 
-let folder: string;
+let directory: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'simulator-'));
+  directory = await mkdtemp(join(tmpdir(), 'simulator-'));
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(() => rm(directory, { recursive: true }));
 
 describe('a state file', () => {
   it('retains everything after kill -9, including a server that was being built', async () => {
-    const stateFile = join(folder, 'killed.db');
+    const stateFile = join(directory, 'killed.db');
     const script = `
       import { startTestCloud } from ${JSON.stringify(new URL('../../test-cloud.ts', import.meta.url).href)};
       const { demo } = await startTestCloud({ stateFile: ${JSON.stringify(stateFile)} });
@@ -34,11 +34,11 @@ describe('a state file', () => {
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
     child.kill('SIGKILL');
     await once(child, 'exit');
-    const acknowledged = JSON.parse(line.toString()) as { token: string; server: string };
+    const output = JSON.parse(line.toString()) as { token: string; server: string };
 
     const { cloud, clock, demo } = await startTestCloud({ stateFile });
-    const path = `/compute/v2.1/servers/${acknowledged.server}`;
-    const before = await demo.call('GET', path, undefined, { 'X-Auth-Token': acknowledged.token });
+    const path = `/compute/v2.1/servers/${output.server}`;
+    const before = await demo.call('GET', path, undefined, { 'X-Auth-Token': output.token });
     await clock.advance(1);
     const after = await demo.call('GET', path);
     const networks = (await demo.call('GET', '/network/v2.0/networks?name=kept')).body['networks'];
@@ -50,7 +50,7 @@ describe('a state file', () => {
   });
 
   it('does not generate an id twice, even if the random source starts over', async () => {
-    const stateFile = join(folder, 'seeded.db');
+    const stateFile = join(directory, 'seeded.db');
     const ids = new Set<string>();
     for (let start = 0; start < 3; start++) {
       const { cloud, demo } = await startTestCloud({ stateFile });
@@ -62,7 +62,7 @@ describe('a state file', () => {
   });
 
   it('is readable by its owner only, since it holds passwords', async () => {
-    const stateFile = join(folder, 'private.db');
+    const stateFile = join(directory, 'private.db');
     const { cloud } = await startTestCloud({ stateFile });
     await cloud.close();
 

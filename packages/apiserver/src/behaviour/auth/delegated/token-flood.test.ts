@@ -4,17 +4,17 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Transport } from '@fairway/kube/client/transport';
 import type { TokenReview } from '@fairway/kube/kinds/generated/types';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ALL_GUESSES, GUESSES, MAX_QUESTIONS } from '../../../auth/delegated/token-guesses.ts';
+import { GUESS_RATE, MAX_CONCURRENT_REVIEWS, TOTAL_GUESS_RATE } from '../../../auth/delegated/token-guesses.ts';
 import { createTokenReviewAuthenticator } from '../../../auth/delegated/token-review-authenticator.ts';
 import type { Authenticator } from '../../../auth/user.ts';
 
-const FLOOD = 10_000;
+const FLOOD_SIZE = 10_000;
 const ATTACKER = '192.0.2.66';
 const FORGOTTEN_MS = 10_000;
 
 let clock: FakeClock;
 let authenticator: Authenticator;
-/** Calls received by the API server, and what its responses wait for. */
+/** Calls that the API server received, and what its responses wait for. */
 let calls: number;
 let hold: Promise<void> | undefined;
 beforeEach(() => {
@@ -50,53 +50,54 @@ async function outcome(bearerToken: string, peer: string): Promise<string | numb
 
 const guess = () => randomBytes(16).toString('hex');
 
-describe(`${FLOOD} unknown tokens`, () => {
-  it('of one address in sequence use up its share of reviews and no more', async () => {
+describe(`${FLOOD_SIZE} unknown tokens`, () => {
+  it('of one address, sent in sequence, use up only its share of reviews', async () => {
     const outcomes = new Map<string | number, number>();
-    for (let index = 0; index < FLOOD; index++) {
+    for (let index = 0; index < FLOOD_SIZE; index++) {
       const code = await outcome(guess(), ATTACKER);
       outcomes.set(code, (outcomes.get(code) ?? 0) + 1);
     }
 
-    expect(Object.fromEntries(outcomes)).toEqual({ 401: GUESSES.burst, 429: FLOOD - GUESSES.burst });
-    expect(calls).toBe(GUESSES.burst);
+    expect(Object.fromEntries(outcomes)).toEqual({ 401: GUESS_RATE.burst, 429: FLOOD_SIZE - GUESS_RATE.burst });
+    expect(calls).toBe(GUESS_RATE.burst);
     await clock.advance(60_000);
-    for (let index = 0; index < FLOOD; index++) await outcome(guess(), ATTACKER);
-    expect(calls).toBe(2 * GUESSES.burst);
+    for (let index = 0; index < FLOOD_SIZE; index++) await outcome(guess(), ATTACKER);
+    expect(calls).toBe(2 * GUESS_RATE.burst);
   });
 
-  it('of one address at once are a few concurrent reviews', async () => {
+  it('of one address, sent at once, get only a few concurrent reviews', async () => {
     const held = Promise.withResolvers<void>();
     hold = held.promise;
-    const all = Array.from({ length: FLOOD }, () => outcome(guess(), ATTACKER));
+    const all = Array.from({ length: FLOOD_SIZE }, () => outcome(guess(), ATTACKER));
     await clock.advance(0);
     const asked = calls;
     held.resolve();
     await Promise.all(all);
 
-    expect(asked).toBe(MAX_QUESTIONS.perHolder);
-    expect(calls).toBe(MAX_QUESTIONS.perHolder);
+    expect(asked).toBe(MAX_CONCURRENT_REVIEWS.perHolder);
+    expect(calls).toBe(MAX_CONCURRENT_REVIEWS.perHolder);
   });
 
-  it('of a network of IPv6 count as those of one address', async () => {
-    for (let index = 0; index < FLOOD; index++) await outcome(guess(), `2001:db8::${(index % 65_536).toString(16)}`);
+  it('of an IPv6 network count as those of one address', async () => {
+    for (let index = 0; index < FLOOD_SIZE; index++)
+      await outcome(guess(), `2001:db8::${(index % 65_536).toString(16)}`);
 
-    expect(calls).toBe(GUESSES.burst);
+    expect(calls).toBe(GUESS_RATE.burst);
   });
 
-  it('of many addresses are bounded together; an address without guesses still gets a review', async () => {
+  it('of many addresses share one limit; an address without guesses still gets a review', async () => {
     const addresses = Array.from({ length: 100 }, (_, index) => `198.51.100.${index}`);
-    for (let index = 0; index < FLOOD; index++) await outcome(guess(), addresses[index % addresses.length] ?? '');
+    for (let index = 0; index < FLOOD_SIZE; index++) await outcome(guess(), addresses[index % addresses.length] ?? '');
 
-    expect(calls).toBe(ALL_GUESSES.burst);
+    expect(calls).toBe(TOTAL_GUESS_RATE.burst);
     expect(await outcome('user-new', '203.0.113.1')).toBe('user-new');
   });
 
   it('do not block known users behind the same address', async () => {
     await outcome('user-alice', ATTACKER);
-    for (let index = 0; index < FLOOD; index++) await outcome(guess(), ATTACKER);
+    for (let index = 0; index < FLOOD_SIZE; index++) await outcome(guess(), ATTACKER);
     await clock.advance(FORGOTTEN_MS);
-    for (let index = 0; index < FLOOD; index++) await outcome(guess(), ATTACKER);
+    for (let index = 0; index < FLOOD_SIZE; index++) await outcome(guess(), ATTACKER);
 
     expect(await outcome('user-alice', ATTACKER)).toBe('user-alice');
     expect(await outcome('user-bob', ATTACKER)).toBe(429);
@@ -107,7 +108,7 @@ describe(`${FLOOD} unknown tokens`, () => {
 
 it('a review that times out does not count as a guess, and frees its slot', async () => {
   hold = new Promise(() => {});
-  const waiting = Array.from({ length: MAX_QUESTIONS.perHolder }, () => outcome(guess(), ATTACKER));
+  const waiting = Array.from({ length: MAX_CONCURRENT_REVIEWS.perHolder }, () => outcome(guess(), ATTACKER));
   expect(await outcome('user-alice', ATTACKER)).toBe(429);
   await clock.advance(10_000);
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([503]));
@@ -119,7 +120,7 @@ it('a review that times out does not count as a guess, and frees its slot', asyn
 it('an outage of the API server does not count as a guess', async () => {
   hold = Promise.reject(new Error('away'));
   hold.catch(() => undefined);
-  for (let index = 0; index <= GUESSES.burst; index++) await outcome('user-alice', ATTACKER);
+  for (let index = 0; index <= GUESS_RATE.burst; index++) await outcome('user-alice', ATTACKER);
   hold = undefined;
 
   expect(await outcome('user-alice', ATTACKER)).toBe('user-alice');

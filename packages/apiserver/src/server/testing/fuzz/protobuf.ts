@@ -29,12 +29,12 @@ export function fuzz(parameters: Runs): number {
     const type = Buffer.concat([field(1, Buffer.from(apiVersion)), field(2, Buffer.from(kindName))]);
     return Buffer.concat([Buffer.from('k8s\0'), field(1, type), field(2, object)]);
   });
-  const spoiled = fc
+  const corrupted = fc
     .tuple(body, fc.nat(), fc.uint8Array({ maxLength: 4 }))
     .map(([bytes, at, put]) =>
       Buffer.concat([bytes.subarray(0, at % (bytes.length + 1)), put, bytes.subarray(at % 97)]),
     );
-  return check(fc.oneof(body, spoiled), parameters, (bytes) =>
+  return check(fc.oneof(body, corrupted), parameters, (bytes) =>
     expectBounded(orRefused(() => decodeProtobuf(bytes), ProtobufError)),
   );
 }

@@ -7,7 +7,7 @@ export function fuzz(parameters: Runs): number {
     const parsed = orRefused(() => parseQuantity(quantity), QuantityError);
     if (parsed === undefined) return;
     const formatted = formatQuantity(parsed);
-    // Up to 400 places are added by an exponent.
+    // An exponent adds up to 400 digits.
     if (formatted.length > 600) throw new Error(`${formatted.length} characters`);
   });
 }

@@ -15,7 +15,7 @@ const CONTENT_TYPES = [
   'application/x',
 ];
 
-/** Whole requests: none is an error of the server. */
+/** Whole requests, none of which causes a server error. */
 export async function fuzz(parameters: Runs): Promise<number> {
   const server = new TestServer();
   await server.namespace();

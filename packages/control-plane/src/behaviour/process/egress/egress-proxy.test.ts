@@ -8,7 +8,7 @@ import { silentLogger } from '@fairway/base/log';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { machineNetwork } from '../../../process/egress/egress-network.ts';
 import { type EgressKind, type EgressPolicy, egressPolicy } from '../../../process/egress/egress-policy.ts';
-import { EgressProxy, egressSocketName, MOST_CONNECTIONS } from '../../../process/egress/egress-proxy.ts';
+import { EgressProxy, egressSocketName, MAX_CONNECTIONS } from '../../../process/egress/egress-proxy.ts';
 
 let folder: string;
 let listener: Server;
@@ -17,7 +17,7 @@ let port: number;
 let reached: Socket[];
 /** Local addresses of these connections. */
 let reachedAt: (string | undefined)[];
-/** Answers of the name server, in order; the last one repeats. */
+/** Responses of the name server, in order; the last one repeats. */
 let answers: string[][];
 let judged: string[];
 
@@ -42,7 +42,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const anything: EgressPolicy = (kind, address) => {
+const allowAny: EgressPolicy = (kind, address) => {
   judged.push(`${kind} ${address}`);
   return undefined;
 };
@@ -59,42 +59,42 @@ function open(policy: EgressPolicy, inside = folder): Promise<EgressProxy> {
   return EgressProxy.listen({ folder: inside, user: undefined, network, log: silentLogger }, policy);
 }
 
-interface Answer {
+interface ProxyResponse {
   readonly status: number | undefined;
   readonly reason: string | undefined;
   readonly socket: Socket;
 }
 
-function ask(authority: string, kind: EgressKind = 'controlplane'): Promise<Answer> {
+function queryUsage(authority: string, kind: EgressKind = 'controlplane'): Promise<ProxyResponse> {
   return new Promise((resolve, reject) => {
     const socketPath = join(folder, egressSocketName(kind));
-    const sent = request({ socketPath, method: 'CONNECT', path: authority, agent: false });
-    sent.once('connect', ({ statusCode: status, statusMessage: reason }, socket) => {
+    const clientRequest = request({ socketPath, method: 'CONNECT', path: authority, agent: false });
+    clientRequest.once('connect', ({ statusCode: status, statusMessage: reason }, socket) => {
       resolve({ status, reason, socket });
     });
-    sent.once('error', reject);
-    sent.end();
+    clientRequest.once('error', reject);
+    clientRequest.end();
   });
 }
 
 /** Sends text and returns what comes back. */
 function echo(socket: Socket, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    let heard = '';
+    let received = '';
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => {
-      heard += chunk;
+      received += chunk;
     });
-    socket.once('end', () => resolve(heard));
+    socket.once('end', () => resolve(received));
     socket.once('error', reject);
     socket.end(text);
   });
 }
 
-test('bytes are copied both ways, and either side may end first', async () => {
-  await using _ = await open(anything);
+test('copies bytes both ways, and lets either side end first', async () => {
+  await using _ = await open(allowAny);
 
-  const { status, socket } = await ask(`127.0.0.1:${port}`, 'cluster');
+  const { status, socket } = await queryUsage(`127.0.0.1:${port}`, 'cluster');
 
   expect(status).toBe(200);
   const text = 'x'.repeat(2 ** 20);
@@ -103,12 +103,12 @@ test('bytes are copied both ways, and either side may end first', async () => {
 });
 
 test.each(['127.0.0.1', '127.1.2.3', 'localhost', 'rebinding.example.org', '[::1]', '[::ffff:127.0.0.1]'])(
-  'nothing reaches %s on this machine',
+  'refuses connections to %s on this machine',
   async (host) => {
     await using _ = await open(strict);
 
     for (const kind of ['cluster', 'controlplane'] as const) {
-      expect(await ask(`${host}:${port}`, kind)).toMatchObject({
+      expect(await queryUsage(`${host}:${port}`, kind)).toMatchObject({
         status: 403,
         reason: expect.stringContaining('loopback'),
       });
@@ -121,10 +121,10 @@ describe('the token webhook', () => {
   const WEBHOOK = 'token-review.fairway.internal:443';
 
   test('is reached by its name, which is never resolved by DNS', async () => {
-    await using proxy = await open(anything);
+    await using proxy = await open(allowAny);
     proxy.tokenWebhook = { serve: (socket) => void socket.pipe(socket) };
 
-    const { status, socket } = await ask(WEBHOOK);
+    const { status, socket } = await queryUsage(WEBHOOK);
 
     expect(status).toBe(200);
     expect(await echo(socket, 'hello')).toBe('hello');
@@ -135,57 +135,57 @@ describe('the token webhook', () => {
     { who: 'API services of the tenant', kind: 'cluster' as const, isServed: true },
     { who: 'anybody where there is none', kind: 'controlplane' as const, isServed: false },
   ])('cannot be reached by $who', async ({ kind, isServed }) => {
-    await using proxy = await open(anything);
+    await using proxy = await open(allowAny);
     proxy.tokenWebhook = isServed ? { serve: (socket) => void socket.pipe(socket) } : undefined;
 
-    expect(await ask(WEBHOOK, kind)).toMatchObject({ status: 403, reason: 'this name is not served here' });
+    expect(await queryUsage(WEBHOOK, kind)).toMatchObject({ status: 403, reason: 'this name is not served here' });
     expect([judged, reached]).toEqual([[], []]);
   });
 });
 
-test('it connects to the address that was checked, even if the name resolves differently next', async () => {
+test('connects to the address that was checked, even if the name resolves differently next', async () => {
   answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.3']];
-  await using _ = await open(anything);
+  await using _ = await open(allowAny);
 
-  const { socket } = await ask(`rebinding.example.org:${port}`);
+  const { socket } = await queryUsage(`rebinding.example.org:${port}`);
   await echo(socket, 'hello');
 
   expect(judged).toEqual(['controlplane 127.0.0.1']);
   expect(reachedAt).toEqual(['127.0.0.1']);
 });
 
-test('the allowed ones of several addresses are tried in order', async () => {
+test('tries the allowed addresses of a host in order', async () => {
   answers = [['169.254.169.254', '127.0.0.9', '127.0.0.1']];
   await using _ = await open((_kind, address) => (address.startsWith('127.') ? undefined : 'not that one'));
 
-  const { status, socket } = await ask(`several.example.org:${port}`);
+  const { status, socket } = await queryUsage(`several.example.org:${port}`);
   expect(status).toBe(200);
   await echo(socket, 'hello');
 
   expect(reachedAt).toEqual(['127.0.0.1']);
 });
 
-test('a changed policy applies to new connections', async () => {
-  await using proxy = await open(anything);
-  (await ask(`127.0.0.1:${port}`)).socket.destroy();
+test('applies a changed policy to new connections', async () => {
+  await using proxy = await open(allowAny);
+  (await queryUsage(`127.0.0.1:${port}`)).socket.destroy();
 
   proxy.policy = strict;
 
-  expect((await ask(`127.0.0.1:${port}`)).status).toBe(403);
+  expect((await queryUsage(`127.0.0.1:${port}`)).status).toBe(403);
 });
 
 test.each(['', 'host', ':443', 'host:0', 'host:99999', 'a b:443', '[::1:443', '::1:443', 'user@host:443', '%0d%0a:1'])(
-  'CONNECT "%s" is refused',
+  'refuses CONNECT "%s"',
   async (authority) => {
-    await using _ = await open(anything);
+    await using _ = await open(allowAny);
 
-    expect(await ask(authority).catch(() => ({ status: 400 }))).toMatchObject({ status: 400 });
+    expect(await queryUsage(authority).catch(() => ({ status: 400 }))).toMatchObject({ status: 400 });
     expect(judged).toEqual([]);
   },
 );
 
-test('requests other than CONNECT are rejected', async () => {
-  await using _ = await open(anything);
+test('rejects requests other than CONNECT', async () => {
+  await using _ = await open(allowAny);
   const socketPath = join(folder, egressSocketName('cluster'));
 
   const status = await new Promise((resolve, reject) => {
@@ -201,7 +201,7 @@ test('requests other than CONNECT are rejected', async () => {
   expect(reached).toEqual([]);
 });
 
-describe('a pod of the cluster', () => {
+describe('pods of the cluster', () => {
   /** Pods with an address echo what they receive. */
   function podsAt(known: string) {
     return {
@@ -213,12 +213,12 @@ describe('a pod of the cluster', () => {
     };
   }
 
-  test('is reached through its kubelet if its address may not be connected to', async () => {
+  test('are reached through their kubelet if their address is not allowed', async () => {
     await using proxy = await open((kind, address, to) => (to === 10_250 ? undefined : `no ${kind} ${address}`));
     const pods = podsAt('10.2.1.7');
     proxy.pods = pods;
 
-    const { status, socket } = await ask('10.2.1.7:8443', 'cluster');
+    const { status, socket } = await queryUsage('10.2.1.7:8443', 'cluster');
 
     expect(status).toBe(200);
     expect(await echo(socket, 'hello')).toBe('hello');
@@ -226,61 +226,61 @@ describe('a pod of the cluster', () => {
   });
 
   test.each([
-    { kind: 'cluster', host: '10.2.1.8', asked: ['10.2.1.8:8443 no'], reason: 'nobody has the address' },
-    { kind: 'controlplane', host: '10.2.1.7', asked: [], reason: 'a webhook by URL is no pod' },
-    { kind: 'cluster', host: 'localhost', asked: [], reason: 'a name is no pod' },
-  ] as const)('is not looked up, or not found: $reason', async ({ kind, host, asked }) => {
+    { kind: 'cluster', host: '10.2.1.8', asked: ['10.2.1.8:8443 no'], reason: 'no pod has the address' },
+    { kind: 'controlplane', host: '10.2.1.7', asked: [], reason: 'a webhook with a URL is not a pod' },
+    { kind: 'cluster', host: 'localhost', asked: [], reason: 'a name is not a pod' },
+  ] as const)('are not looked up or not found: $reason', async ({ kind, host, asked }) => {
     await using proxy = await open(() => 'no');
     const pods = podsAt('10.2.1.7');
     proxy.pods = pods;
 
-    expect(await ask(`${host}:8443`, kind)).toMatchObject({ status: 403, reason: 'no' });
+    expect(await queryUsage(`${host}:8443`, kind)).toMatchObject({ status: 403, reason: 'no' });
     expect(pods.asked).toEqual(asked);
   });
 });
 
-test('the response says why a connection fails', async () => {
-  await using _ = await open(anything);
+test('responds with the reason if a connection fails', async () => {
+  await using _ = await open(allowAny);
   await new Promise((resolve) => listener.close(resolve));
 
-  expect(await ask(`127.0.0.1:${port}`)).toMatchObject({
+  expect(await queryUsage(`127.0.0.1:${port}`)).toMatchObject({
     status: 502,
     reason: expect.stringContaining('ECONNREFUSED'),
   });
   listener = createServer().listen(0, '127.0.0.1');
 });
 
-test('connections are limited', async () => {
-  await using _ = await open(anything);
+test('limits the number of connections', async () => {
+  await using _ = await open(allowAny);
   const idle = await Promise.all(
-    Array.from({ length: MOST_CONNECTIONS }, async () => {
+    Array.from({ length: MAX_CONNECTIONS }, async () => {
       const socket = connect(join(folder, egressSocketName('cluster')));
       await new Promise((resolve) => socket.once('connect', resolve));
       return socket;
     }),
   );
 
-  expect(await ask(`127.0.0.1:${port}`, 'cluster')).toMatchObject({ status: 503 });
+  expect(await queryUsage(`127.0.0.1:${port}`, 'cluster')).toMatchObject({ status: 503 });
 
   for (const socket of idle) socket.destroy();
 });
 
-test('a successor takes over the socket of its predecessor, whose shutdown does not affect it', async () => {
-  const before = await open(anything);
-  await using _ = await open(anything);
+test('hands the socket over to a successor, which the shutdown of the predecessor does not affect', async () => {
+  const before = await open(allowAny);
+  await using _ = await open(allowAny);
   await before.close();
 
-  const { status, socket } = await ask(`127.0.0.1:${port}`);
+  const { status, socket } = await queryUsage(`127.0.0.1:${port}`);
 
   expect(status).toBe(200);
   socket.destroy();
   expect((await readdir(folder)).sort()).toEqual(['cluster.sock', 'controlplane.sock']);
 });
 
-test('sockets are accessible to this user only, in a folder of any length', async () => {
+test('restricts its sockets to this user, in a folder of any length', async () => {
   await chmod(folder, 0o755);
   const deep = join(folder, 'x'.repeat(120));
-  await using _ = await open(anything, deep);
+  await using _ = await open(allowAny, deep);
 
   expect((await stat(deep)).mode & 0o777).toBe(0o700);
   for (const name of await readdir(deep)) expect((await stat(join(deep, name))).mode & 0o777).toBe(0o600);

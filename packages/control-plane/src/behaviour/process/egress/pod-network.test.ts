@@ -19,8 +19,8 @@ const POD_ADDRESS = '10.2.1.7';
 
 let authority: CertificateAuthority;
 let server: Server;
-/** Requests for lists of pods, and for port forwarding with the client's user. */
-let asked: string[];
+/** Requests for lists of pods and for port forwarding, with the client's user. */
+let queriedNames: string[];
 /** Nodes to which connections were made. */
 let dialled: string[];
 /** What the kubelet does with a port, after it has confirmed the port number. */
@@ -34,16 +34,16 @@ async function pair(commonName: string, usages: 'client' | 'server') {
   return { certificate: certificatePem, privateKey: privateKeyPem };
 }
 
-function answer({ url = '' }: IncomingMessage): string {
-  asked.push(url);
-  const isItsAddress = new URL(url, 'https://x').searchParams.get('fieldSelector')?.includes(`=${POD_ADDRESS},`);
+function respond({ url = '' }: IncomingMessage): string {
+  queriedNames.push(url);
+  const matchesPodAddress = new URL(url, 'https://x').searchParams.get('fieldSelector')?.includes(`=${POD_ADDRESS},`);
   const pod = { metadata: { namespace: 'shop', name: 'hook', uid: 'u1' }, status: { hostIP: nodeAddress } };
-  return JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: isItsAddress ? [pod] : [] });
+  return JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: matchesPodAddress ? [pod] : [] });
 }
 
-/** One server acts as the API server, and as the kubelet of 127.0.0.1. */
+/** A single server acts as the API server and as the kubelet of 127.0.0.1. */
 beforeEach(async () => {
-  asked = [];
+  queriedNames = [];
   dialled = [];
   nodeAddress = '127.0.0.1';
   serve = (webSocket) => webSocket.on('message', (message) => webSocket.send(message));
@@ -52,11 +52,11 @@ beforeEach(async () => {
   const tls = { cert: certificate, key: privateKey, ca: authority.certificatePem, requestCert: true };
   server = createServer(tls, (request, response) => {
     response.setHeader('content-type', 'application/json');
-    response.end(answer(request));
+    response.end(respond(request));
   });
   const webSockets = new WebSocketServer({ noServer: true, handleProtocols: ([first]) => first ?? false });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    asked.push(`${(socket as TLSSocket).getPeerCertificate().subject.CN} ${request.url}`);
+    queriedNames.push(`${(socket as TLSSocket).getPeerCertificate().subject.CN} ${request.url}`);
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       const port = Number(new URL(request.url ?? '', 'https://x').searchParams.get('port'));
       for (const channel of [0, 1]) webSocket.send(Buffer.from([channel, port & 255, port >> 8]));
@@ -90,27 +90,29 @@ async function podNetwork(): Promise<PodNetwork> {
   });
 }
 
-const anything = () => undefined;
+const allowAny = () => undefined;
 
 async function open(): Promise<Duplex> {
-  const stream = await (await podNetwork()).connect(POD_ADDRESS, 8443, anything);
+  const stream = await (await podNetwork()).connect(POD_ADDRESS, 8443, allowAny);
   if (stream === undefined) throw new Error('there is no such pod');
   return stream;
 }
 
-test("a pod's port is forwarded by the kubelet of its node, which authenticates the client as the API server", async () => {
+test('forwards a port through the kubelet of the node, which authenticates the client as the API server', async () => {
   const stream = await open();
   stream.write('hello');
-  const [heard] = await once(stream, 'data');
+  const [received] = await once(stream, 'data');
   stream.destroy();
 
-  expect(String(heard)).toBe('hello');
+  expect(String(received)).toBe('hello');
   expect(dialled).toEqual(['127.0.0.1:10250']);
-  expect(asked.at(-1)).toBe('kube-apiserver-kubelet-client /portForward/shop/hook/u1?port=8443');
-  expect(decodeURIComponent(asked[0] ?? '')).toContain('fieldSelector=status.podIP=10.2.1.7,status.phase=Running');
+  expect(queriedNames.at(-1)).toBe('kube-apiserver-kubelet-client /portForward/shop/hook/u1?port=8443');
+  expect(decodeURIComponent(queriedNames[0] ?? '')).toContain(
+    'fieldSelector=status.podIP=10.2.1.7,status.phase=Running',
+  );
 });
 
-test('bytes arrive complete and in order, even if they exceed every buffer', async () => {
+test('delivers bytes completely and in order, even if they exceed every buffer', async () => {
   const stream = await open();
   const sent = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => index % 251));
   const chunks: Buffer[] = [];
@@ -123,23 +125,23 @@ test('bytes arrive complete and in order, even if they exceed every buffer', asy
   expect(Buffer.concat(chunks).equals(sent)).toBe(true);
 });
 
-test('backpressure: without a reader, the pod is not read from either', async () => {
-  let isHeldUp = false;
+test('does not read from the pod without a reader', async () => {
+  let isDelayed = false;
   serve = (webSocket) => {
     const more = () => {
-      isHeldUp = webSocket.bufferedAmount > 0;
-      if (!isHeldUp) webSocket.send(Buffer.alloc(65_536), () => setImmediate(more));
+      isDelayed = webSocket.bufferedAmount > 0;
+      if (!isDelayed) webSocket.send(Buffer.alloc(65_536), () => setImmediate(more));
     };
     more();
   };
   const stream = await open();
 
-  await expect.poll(() => isHeldUp).toBe(true);
+  await expect.poll(() => isDelayed).toBe(true);
   expect(stream.readableLength).toBeLessThan(2 ** 20);
   stream.destroy();
 });
 
-test('a connection that the pod closes ends', async () => {
+test('ends a connection that the pod closes', async () => {
   serve = (webSocket) => {
     webSocket.send(Buffer.from('\0bye'));
     webSocket.close();
@@ -148,7 +150,7 @@ test('a connection that the pod closes ends', async () => {
   expect(await text(await open())).toBe('bye');
 });
 
-test('a port without a listener: the connection fails with the error of the runtime', async () => {
+test('fails with the error of the runtime if no process listens on the port', async () => {
   serve = (webSocket) => {
     webSocket.send(Buffer.from('\x01connection refused'));
     webSocket.close();
@@ -157,7 +159,7 @@ test('a port without a listener: the connection fails with the error of the runt
   await expect(text(await open())).rejects.toThrow('connection refused');
 });
 
-test('a node that responds byte by byte without an end times out', async () => {
+test('times out if a node responds byte by byte without an end', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   using _ = { [Symbol.dispose]: () => void vi.useRealTimers() };
   server.removeAllListeners('upgrade');
@@ -180,16 +182,16 @@ test('a node that responds byte by byte without an end times out', async () => {
   await closed;
 });
 
-test('however many pods claim the address, only a few are requested', async () => {
+test('connects to only a few pods, however many claim the address', async () => {
   (await open()).destroy();
 
-  expect(new URL(asked[0] ?? '', 'https://x').searchParams.get('limit')).toBe('16');
+  expect(new URL(queriedNames[0] ?? '', 'https://x').searchParams.get('limit')).toBe('16');
 });
 
 test.each([
-  { frame: Buffer.from([0xff, 0xff, 0xff, 0xff]), reason: 'no frame of WebSockets' },
-  { frame: Buffer.from([0x82, 0x05, 0x01, 1, 2, 3, 4, 0x88, 0x00]), reason: 'an error at once, and the end' },
-])('a node that answers with $reason in the same packet fails a connection, and nothing else', async ({ frame }) => {
+  { frame: Buffer.from([0xff, 0xff, 0xff, 0xff]), reason: 'an invalid WebSocket frame' },
+  { frame: Buffer.from([0x82, 0x05, 0x01, 1, 2, 3, 4, 0x88, 0x00]), reason: 'an immediate error and the end' },
+])('fails only the connection if a node responds with $reason in the same packet', async ({ frame }) => {
   server.removeAllListeners('upgrade');
   server.on('upgrade', ({ headers }: IncomingMessage, socket: Duplex) => {
     const accept = createHash('sha1').update(`${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`);
@@ -198,20 +200,20 @@ test.each([
     socket.end(Buffer.concat([Buffer.from(head), frame]));
   });
 
-  const stream = await (await podNetwork()).connect(POD_ADDRESS, 8443, anything).catch(() => undefined);
+  const stream = await (await podNetwork()).connect(POD_ADDRESS, 8443, allowAny).catch(() => undefined);
   if (stream !== undefined) await finished(stream.resume()).catch(() => undefined);
   expect(stream?.destroyed ?? true).toBe(true);
 });
 
 test.each([
-  { address: '10.2.1.8', policy: anything, reason: 'no pod has the address' },
-  { address: POD_ADDRESS, policy: () => 'not that one', reason: 'what it says to be its node may not be reached' },
-])('no connection is made: $reason', async ({ address, policy }) => {
+  { address: '10.2.1.8', policy: allowAny, reason: 'no pod has the address' },
+  { address: POD_ADDRESS, policy: () => 'not that one', reason: 'the reported node may not be reached' },
+])('does not connect if $reason', async ({ address, policy }) => {
   expect(await (await podNetwork()).connect(address, 8443, policy)).toBeUndefined();
   expect(dialled).toEqual([]);
 });
 
-test('a node whose certificate is not for its address is not trusted', async () => {
+test('does not trust a node whose certificate is not for its address', async () => {
   nodeAddress = '127.0.0.9';
 
   await expect(open()).rejects.toThrow(

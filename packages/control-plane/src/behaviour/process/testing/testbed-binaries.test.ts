@@ -9,7 +9,7 @@ test.each([
   { env: { HOME: '/home/me' }, folder: '/home/me/.cache/fairway/kubernetes/bin' },
   { env: { HOME: '/home/me', XDG_CACHE_HOME: '/cache' }, folder: '/cache/fairway/kubernetes/bin' },
   { env: { HOME: '/home/me', XDG_CACHE_HOME: '/cache', K8STEST_CACHE: '/own' }, folder: '/own/bin' },
-])('tests look where the script builds with $env', ({ env, folder }) => {
+])('finds the binaries where the script builds them with $env', ({ env, folder }) => {
   expect(testbedBinaries(env)).toBe(folder);
   expect(execFileSync(SCRIPT, ['path'], { env: { ...env, PATH: '/usr/bin:/bin' }, encoding: 'utf8' }).trim()).toBe(
     folder,

@@ -1,7 +1,7 @@
 import { type CustomResourceDefinition, CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
 import type { OutboundPolicy } from '@fairway/apiserver/outbound/outbound-policy';
 import {
-  patchedBy,
+  patchResponse,
   reviewed,
   type WebhookBehavior,
   WebhookServer,
@@ -25,7 +25,7 @@ let webhooks: WebhookServer;
 beforeAll(async () => {
   webhooks = await WebhookServer.open();
 });
-afterEach(() => webhooks.asked.clear());
+afterEach(() => webhooks.reviewsByPath.clear());
 afterAll(() => webhooks[Symbol.asyncDispose]());
 
 const rule = (apiGroup: string, ...resources: string[]): RuleWithOperations => ({
@@ -54,43 +54,43 @@ async function clusterWith(
   return cluster;
 }
 
-const aMap = (name = 'some') => ({ metadata: { name, namespace: 'default' } });
+const configMap = (name = 'some') => ({ metadata: { name, namespace: 'default' } });
 const refusing: WebhookBehavior = (review) => reviewed(review, { allowed: false, status: { message: 'no' } });
 
-test('a Service leads to the address of its EndpointSlice, under its own name', async () => {
+test('resolves a Service to the address of its EndpointSlice, under its own name', async () => {
   webhooks.answer('/hook', refusing);
   const clientConfig = { service: { namespace: 'default', name: 'hooks', path: '/hook' }, caBundle: webhooks.caBundle };
   const rules = [rule('', 'configmaps')];
   await using cluster = await clusterWith(ValidatingWebhookConfigurations, rules, { clientConfig });
   const configMaps = cluster.client.resource(ConfigMaps);
 
-  await expect(configMaps.create(aMap())).rejects.toThrow('service "hooks" not found');
+  await expect(configMaps.create(configMap())).rejects.toThrow('service "hooks" not found');
   await cluster.client.resource(Services).create({
     metadata: { name: 'hooks', namespace: 'default' },
     spec: { clusterIP: 'None', ports: [{ port: 443 }] },
   });
-  await expect(configMaps.create(aMap())).rejects.toThrow('no endpoints available for service "hooks"');
+  await expect(configMaps.create(configMap())).rejects.toThrow('no endpoints available for service "hooks"');
   await cluster.client.resource(EndpointSlices).create({
     metadata: { name: 'hooks', namespace: 'default', labels: { 'kubernetes.io/service-name': 'hooks' } },
     addressType: 'IPv4',
     ports: [{ name: '', port: webhooks.port }],
     endpoints: [{ addresses: ['127.0.0.1'] }],
   });
-  await expect(configMaps.create(aMap())).rejects.toMatchObject({
+  await expect(configMaps.create(configMap())).rejects.toMatchObject({
     code: 400,
     message: 'admission webhook "hook.example.org" denied the request: no',
   });
 });
 
-test('a webhook that the operator forbids is never called, and the client gets the reason', async () => {
+test('never calls a webhook that the operator forbids, and returns the reason', async () => {
   webhooks.answer('/hook', reviewed);
   const outbound: OutboundPolicy = (kind, address) => `${kind} ${address} is not for you`;
   await using cluster = await clusterWith(ValidatingWebhookConfigurations, [rule('', 'configmaps')], {}, outbound);
 
-  await expect(cluster.client.resource(ConfigMaps).create(aMap())).rejects.toThrow(
+  await expect(cluster.client.resource(ConfigMaps).create(configMap())).rejects.toThrow(
     `dial tcp: controlplane 127.0.0.1 is not for you`,
   );
-  expect(webhooks.asked.size).toBe(0);
+  expect(webhooks.reviewsByPath.size).toBe(0);
 });
 
 const autoscaler: HorizontalPodAutoscaler = {
@@ -102,22 +102,22 @@ test.each([
   { matchPolicy: 'Equivalent', asked: 'v1', maxReplicas: 5 },
   { matchPolicy: 'Exact', asked: undefined, maxReplicas: 3 },
 ])('rules for another version with $matchPolicy see $asked', async ({ matchPolicy, asked, maxReplicas }) => {
-  const patch = patchedBy({ op: 'replace', path: '/spec/maxReplicas', value: 5 });
+  const patch = patchResponse({ op: 'replace', path: '/spec/maxReplicas', value: 5 });
   webhooks.answer('/hook', (review) => reviewed(review, patch));
   const rules = [{ ...rule('autoscaling', 'horizontalpodautoscalers'), apiVersions: ['v1'] }];
   await using cluster = await clusterWith(MutatingWebhookConfigurations, rules, { matchPolicy });
   const { spec } = await cluster.client.resource(HorizontalPodAutoscalers).create(autoscaler);
 
   expect(spec?.maxReplicas).toBe(maxReplicas);
-  const [review] = webhooks.asked.get('/hook') ?? [];
+  const [review] = webhooks.reviewsByPath.get('/hook') ?? [];
   expect((review?.request['kind'] as { version: string } | undefined)?.version).toBe(asked);
   expect((review?.request['object'] as KubeObject | undefined)?.apiVersion).toBe(asked && `autoscaling/${asked}`);
 });
 
-test('built-in plugins see what webhooks have changed, and keep it', async () => {
+test('built-in plugins see and keep the changes of webhooks', async () => {
   const sidecar = { name: 'sidecar', image: 'proxy:1' };
   webhooks.answer('/hook', (review) =>
-    reviewed(review, patchedBy({ op: 'add', path: '/spec/containers/-', value: sidecar })),
+    reviewed(review, patchResponse({ op: 'add', path: '/spec/containers/-', value: sidecar })),
   );
   const rules = [{ ...rule('', 'pods'), operations: ['CREATE'] }];
   await using cluster = await clusterWith(MutatingWebhookConfigurations, rules);
@@ -130,9 +130,9 @@ test('built-in plugins see what webhooks have changed, and keep it', async () =>
   expect(spec.containers[1]).toMatchObject({ terminationMessagePath: '/dev/termination-log' });
 });
 
-test('a Service gets its addresses after webhooks, once', async () => {
+test('allocates the addresses of a Service once, after webhooks', async () => {
   webhooks.answer('/hook', (review) =>
-    reviewed(review, patchedBy({ op: 'replace', path: '/spec/type', value: 'NodePort' })),
+    reviewed(review, patchResponse({ op: 'replace', path: '/spec/type', value: 'NodePort' })),
   );
   const rules = [{ ...rule('', 'services'), operations: ['CREATE'] }];
   await using cluster = await clusterWith(MutatingWebhookConfigurations, rules, { reinvocationPolicy: 'IfNeeded' });
@@ -191,7 +191,7 @@ test.each([
     spec: { size: 1, part: { kind: 'plain' } },
   },
   {
-    reason: 'is held to its schema',
+    reason: 'is validated against its schema',
     operations: [{ op: 'replace', path: '/spec/size', value: 7 }],
     says: 'spec.size: Invalid value: 7: spec.size in body should be less than or equal to 5',
   },
@@ -200,8 +200,8 @@ test.each([
     operations: [{ op: 'replace', path: '/metadata/namespace', value: 'other' }],
     says: 'the namespace of the provided object does not match the namespace sent on the request',
   },
-])('a custom resource that a webhook has changed $reason', async ({ operations, spec, says }) => {
-  webhooks.answer('/hook', (review) => reviewed(review, patchedBy(...operations)));
+])('a custom resource changed by a webhook $reason', async ({ operations, spec, says }) => {
+  webhooks.answer('/hook', (review) => reviewed(review, patchResponse(...operations)));
   await using cluster = await clusterWith(MutatingWebhookConfigurations, [rule('example.org', 'things')]);
   await cluster.client.resource(CustomResourceDefinitions).create(definition);
   const things = cluster.client.resource(Things);
@@ -209,18 +209,18 @@ test.each([
   const write = things.create({ metadata: { name: 'some', namespace: 'default' }, spec: { size: 1 } });
 
   const outcome = await write.catch((error: Error) => error.message);
-  const told = typeof outcome === 'string' ? outcome : JSON.stringify(outcome.spec);
-  expect(told).toContain(says ?? JSON.stringify(spec));
+  const outcomeText = typeof outcome === 'string' ? outcome : JSON.stringify(outcome.spec);
+  expect(outcomeText).toContain(says ?? JSON.stringify(spec));
 });
 
-test('what connects to a pod is asked about, with its options', async () => {
+test('calls webhooks for connections to a pod, with their options', async () => {
   webhooks.answer('/hook', refusing);
   await using cluster = await clusterWith(ValidatingWebhookConfigurations, [rule('', 'pods/exec')]);
   await cluster.client.resource(Pods).create(pod('one'));
   const path = '/api/v1/namespaces/default/pods/one/exec?container=main&command=ls&command=-l&stdout=true';
   await expect(cluster.client.raw({ method: 'POST', path })).rejects.toThrow('denied the request: no');
 
-  expect(webhooks.asked.get('/hook')?.[0]?.request).toMatchObject({
+  expect(webhooks.reviewsByPath.get('/hook')?.[0]?.request).toMatchObject({
     operation: 'CONNECT',
     kind: { group: '', version: 'v1', kind: 'PodExecOptions' },
     subResource: 'exec',
@@ -230,7 +230,7 @@ test('what connects to a pod is asked about, with its options', async () => {
   });
 });
 
-test('a definition takes its objects with it, whatever webhooks say', async () => {
+test('deletes objects with their definition, whatever webhooks return', async () => {
   webhooks.answer('/hook', (review) =>
     review.request['operation'] === 'DELETE' ? refusing(review) : reviewed(review),
   );

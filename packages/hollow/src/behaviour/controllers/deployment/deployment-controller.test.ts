@@ -11,7 +11,7 @@ import { deployment, template } from '../../../testing/workloads.ts';
 
 const WEB = { namespace: 'default', name: 'web' };
 
-function whenRolledOut(cluster: TestCluster, replicas: number, generation: number): Promise<Deployment> {
+function untilRolledOut(cluster: TestCluster, replicas: number, generation: number): Promise<Deployment> {
   return eventuallyObject(cluster.client.resource(Deployments), WEB, ({ status }) => {
     expect(status).toMatchObject({ observedGeneration: generation });
     expect(status?.conditions?.find(({ type }) => type === 'Progressing')?.reason).toBe('NewReplicaSetAvailable');
@@ -35,11 +35,11 @@ describe('a Deployment', () => {
   it('runs its pods, spread over the nodes, and becomes Available', async () => {
     await using cluster = await TestCluster.start();
     await cluster.client.resource(Deployments).create(deployment(6));
-    await whenRolledOut(cluster, 6, 1);
+    await untilRolledOut(cluster, 6, 1);
     const pods = await cluster.list(Pods);
     expect(pods.map(({ status }) => status?.phase)).toEqual(Array.from({ length: 6 }, () => 'Running'));
-    const perNode = Object.values(Object.groupBy(pods, ({ spec }) => spec.nodeName ?? '')).map((on) => on?.length);
-    expect(perNode).toEqual([2, 2, 2]);
+    const podsPerNode = Object.values(Object.groupBy(pods, ({ spec }) => spec.nodeName ?? '')).map((on) => on?.length);
+    expect(podsPerNode).toEqual([2, 2, 2]);
     const [set] = await cluster.list(ReplicaSets);
     const hash = set?.metadata.labels?.['pod-template-hash'];
     expect(set?.metadata.name).toBe(`web-${hash}`);
@@ -54,10 +54,10 @@ describe('a Deployment', () => {
     await using cluster = await TestCluster.start();
     const deployments = cluster.client.resource(Deployments);
     await deployments.create(deployment(4));
-    await whenRolledOut(cluster, 4, 1);
-    let fewest = 4;
+    await untilRolledOut(cluster, 4, 1);
+    let minReady = 4;
     const count = () => {
-      fewest = Math.min(fewest, pods.list().filter((pod) => isPodActive(pod) && isPodReady(pod)).length);
+      minReady = Math.min(minReady, pods.list().filter((pod) => isPodActive(pod) && isPodReady(pod)).length);
     };
     const pods = new Informer(cluster.client.resource(Pods), { namespace: 'default' });
     const stop = new AbortController();
@@ -69,19 +69,19 @@ describe('a Deployment', () => {
       { type: 'strategic', value: { spec: { template: template({ app: 'web' }, 'nginx:2') } } },
       { namespace: 'default' },
     );
-    const updated = await whenRolledOut(cluster, 4, 2);
+    const updated = await untilRolledOut(cluster, 4, 2);
     expect(updated.metadata.annotations?.[REVISION]).toBe('2');
     expect(await imagesOf(cluster)).toEqual(['nginx:2']);
     stop.abort();
     await pods.stopped;
-    expect(fewest).toBeGreaterThanOrEqual(3);
+    expect(minReady).toBeGreaterThanOrEqual(3);
     await deployments.patch(
       'web',
       { type: 'strategic', value: { spec: { template: template({ app: 'web' }) } } },
       { namespace: 'default' },
     );
-    const back = await whenRolledOut(cluster, 4, 3);
-    expect(back.metadata.annotations?.[REVISION]).toBe('3');
+    const rolledBack = await untilRolledOut(cluster, 4, 3);
+    expect(rolledBack.metadata.annotations?.[REVISION]).toBe('3');
     const sets = await cluster.list(ReplicaSets);
     expect(sets.map(({ metadata }) => metadata.annotations?.[REVISION] ?? '').sort()).toEqual(['2', '3']);
     expect(
@@ -95,13 +95,13 @@ describe('a Deployment', () => {
     });
     const deployments = cluster.client.resource(Deployments);
     await deployments.create(deployment(4, { progressDeadlineSeconds: 60 }));
-    await whenRolledOut(cluster, 4, 1);
+    await untilRolledOut(cluster, 4, 1);
     await deployments.patch(
       'web',
       { type: 'strategic', value: { spec: { template: template({ app: 'web' }, 'broken') } } },
       { namespace: 'default' },
     );
-    // maxUnavailable and maxSurge are 25 % of four.
+    // maxUnavailable and maxSurge are 25% of four.
     await eventuallyObject(deployments, WEB, ({ status }) => {
       expect(status).toMatchObject({ replicas: 5, updatedReplicas: 2, availableReplicas: 3, unavailableReplicas: 2 });
       return true;
@@ -119,7 +119,7 @@ describe('a Deployment', () => {
     await using cluster = await TestCluster.start();
     const deployments = cluster.client.resource(Deployments);
     await deployments.create(deployment(3));
-    await whenRolledOut(cluster, 3, 1);
+    await untilRolledOut(cluster, 3, 1);
     await deployments.patch('web', { type: 'merge', value: { spec: { replicas: 1 } } }, { namespace: 'default' });
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => pods.length === 1);
     await deployments.delete('web', { namespace: 'default' });
@@ -135,13 +135,13 @@ describe('a Deployment', () => {
     await using cluster = await TestCluster.start();
     const deployments = cluster.client.resource(Deployments);
     await deployments.create(deployment(3, { strategy: { type: 'Recreate' } }));
-    await whenRolledOut(cluster, 3, 1);
+    await untilRolledOut(cluster, 3, 1);
     await deployments.patch(
       'web',
       { type: 'strategic', value: { spec: { template: template({ app: 'web' }, 'nginx:2') } } },
       { namespace: 'default' },
     );
-    await whenRolledOut(cluster, 3, 2);
+    await untilRolledOut(cluster, 3, 2);
     expect(await imagesOf(cluster)).toEqual(['nginx:2']);
   });
 
@@ -153,7 +153,7 @@ describe('a Deployment', () => {
         fateOf: ({ spec }) => (spec.containers[0]?.image === 'nginx:2' ? 'hold' : 'run'),
       });
       await cluster.client.resource(Deployments).create(deployment(4));
-      await whenRolledOut(cluster, 4, 1);
+      await untilRolledOut(cluster, 4, 1);
       await cluster.client
         .resource(Deployments)
         .patch(
@@ -166,7 +166,7 @@ describe('a Deployment', () => {
       );
     }
     await using again = await TestCluster.start({ store, nodes: [], knownNodes: ['node-a', 'node-b', 'node-c'] });
-    await whenRolledOut(again, 4, 2);
+    await untilRolledOut(again, 4, 2);
     expect(await imagesOf(again)).toEqual(['nginx:2']);
   });
 });

@@ -1,6 +1,6 @@
 import type { Job, Pod } from '@fairway/kube/kinds/generated/types';
 import { Jobs, Pods, ResourceQuotas } from '@fairway/kube/kinds/resources';
-import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { describe, expect, it } from 'vitest';
 import { TestCluster } from '../../../testing/test-cluster.ts';
 
@@ -16,7 +16,7 @@ function job(spec: Partial<Job['spec']> = {}): Job {
   };
 }
 
-function whenEnded(cluster: TestCluster, type: 'Complete' | 'Failed'): Promise<Job> {
+function untilFinished(cluster: TestCluster, type: 'Complete' | 'Failed'): Promise<Job> {
   return eventuallyObject(cluster.client.resource(Jobs), WORK, ({ status }) =>
     (status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True'),
   );
@@ -32,7 +32,7 @@ describe('a Job', () => {
       most = Math.max(most, pods.filter(({ status }) => status?.phase === 'Pending').length);
     });
     await cluster.client.resource(Jobs).create(job({ completions: 5, parallelism: 2 }));
-    const { status } = await whenEnded(cluster, 'Complete');
+    const { status } = await untilFinished(cluster, 'Complete');
     stop();
     expect(status).toMatchObject({
       succeeded: 5,
@@ -50,7 +50,7 @@ describe('a Job', () => {
   it('gives each index to one pod', async () => {
     await using cluster = await TestCluster.start({ fateOf: succeed });
     await cluster.client.resource(Jobs).create(job({ completions: 4, parallelism: 4, completionMode: 'Indexed' }));
-    const { status } = await whenEnded(cluster, 'Complete');
+    const { status } = await untilFinished(cluster, 'Complete');
     expect(status).toMatchObject({ succeeded: 4, completedIndexes: '0-3' });
     const pods = await cluster.list(Pods);
     expect(pods.map(({ spec }) => spec.hostname ?? '').sort()).toEqual(['work-0', 'work-1', 'work-2', 'work-3']);
@@ -67,7 +67,7 @@ describe('a Job', () => {
     await cluster.pass(3);
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, failures(2));
     await cluster.pass(22);
-    const { status } = await whenEnded(cluster, 'Failed');
+    const { status } = await untilFinished(cluster, 'Failed');
     expect(status).toMatchObject({ failed: 3 });
     expect(status?.conditions?.find(({ type }) => type === 'Failed')).toMatchObject({
       reason: 'BackoffLimitExceeded',
@@ -84,12 +84,12 @@ describe('a Job', () => {
       ([pod]) => pod?.status?.phase === 'Running',
     );
     await cluster.pass(40);
-    const { status } = await whenEnded(cluster, 'Failed');
+    const { status } = await untilFinished(cluster, 'Failed');
     expect(status?.conditions?.find(({ type }) => type === 'Failed')?.reason).toBe('DeadlineExceeded');
     expect(await cluster.list(Pods)).toEqual([]);
   });
 
-  it('of any parallelism makes its pods by and by', async () => {
+  it('creates its pods gradually, whatever its parallelism', async () => {
     await using cluster = await TestCluster.start();
     const quota = { metadata: { name: 'few', namespace: 'default' }, spec: { hard: { pods: '2' } } };
     await cluster.client.resource(ResourceQuotas).create(quota);
@@ -118,16 +118,16 @@ describe('a Job', () => {
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => pods.length === 0);
     cluster.nodes.fateOf = succeed;
     await jobs.patch('work', { type: 'merge', value: { spec: { suspend: false } } }, { namespace: 'default' });
-    const { status } = await whenEnded(cluster, 'Complete');
+    const { status } = await untilFinished(cluster, 'Complete');
     expect(status?.failed ?? 0).toBe(0);
   });
 
   it('is deleted with its pods after its TTL', async () => {
     await using cluster = await TestCluster.start({ fateOf: succeed });
     await cluster.client.resource(Jobs).create(job({ ttlSecondsAfterFinished: 60 }));
-    await whenEnded(cluster, 'Complete');
+    await untilFinished(cluster, 'Complete');
     await cluster.pass(70);
-    await eventuallyGone(cluster.client.resource(Jobs), WORK);
+    await eventuallyDeleted(cluster.client.resource(Jobs), WORK);
     expect(await cluster.list(Pods)).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { Jobs, Pods } from '@fairway/kube/kinds/resources';
 import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { describe, expect, it } from 'vitest';
 import { indexOf } from '../../../controllers/job/job-pods.ts';
-import { rulingOn } from '../../../controllers/job/pod-failures.ts';
+import { failureDecisionFor } from '../../../controllers/job/pod-failures.ts';
 import { TestCluster } from '../../../testing/test-cluster.ts';
 
 const WORK = { namespace: 'default', name: 'work' };
@@ -19,7 +19,7 @@ function job(spec: Partial<Job['spec']> = {}): Job {
   };
 }
 
-/** Pods of these indexes keep running, or end with this code; all others succeed. */
+/** Pods of these indexes keep running or exit with this code; all others succeed. */
 function fates(byIndex: Readonly<Record<number, 'run' | number>>) {
   return (pod: Pod) => {
     const fate = byIndex[indexOf(pod) ?? -1] ?? 0;
@@ -27,7 +27,7 @@ function fates(byIndex: Readonly<Record<number, 'run' | number>>) {
   };
 }
 
-function whenEnded(cluster: TestCluster, type: 'Complete' | 'Failed'): Promise<Job> {
+function untilFinished(cluster: TestCluster, type: 'Complete' | 'Failed'): Promise<Job> {
   return eventuallyObject(cluster.client.resource(Jobs), WORK, ({ status }) =>
     (status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True'),
   );
@@ -47,7 +47,7 @@ describe('a success policy', () => {
       fateOf: fates(Object.fromEntries(running.map((index) => [index, 'run' as const]))),
     });
     await cluster.client.resource(Jobs).create(job({ ...INDEXED, successPolicy: { rules: [rule] } }));
-    const ended = await whenEnded(cluster, 'Complete');
+    const ended = await untilFinished(cluster, 'Complete');
     expect([reasonOf(ended, 'SuccessCriteriaMet'), reasonOf(ended, 'Complete')]).toEqual([
       'SuccessPolicy',
       'SuccessPolicy',
@@ -63,11 +63,11 @@ describe('a success policy', () => {
 describe('a pod failure policy', () => {
   const onExitCodes = { operator: 'In', values: [42] };
 
-  it('fails the Job at once', async () => {
+  it('fails the Job immediately', async () => {
     await using cluster = await TestCluster.start({ fateOf: () => ({ exitCode: 42 }) });
     const rules = [{ action: 'FailJob', onExitCodes }];
     await cluster.client.resource(Jobs).create(job({ podFailurePolicy: { rules } }));
-    const ended = await whenEnded(cluster, 'Failed');
+    const ended = await untilFinished(cluster, 'Failed');
     expect(reasonOf(ended, 'FailureTarget')).toBe('PodFailurePolicy');
     expect(ended.status?.conditions?.find(({ type }) => type === 'Failed')?.message).toMatch(
       /^Container main for pod default\/work-\w+ failed with exit code 42 matching FailJob rule at index 0$/,
@@ -75,7 +75,7 @@ describe('a pod failure policy', () => {
     expect(await cluster.list(Pods)).toHaveLength(1);
   });
 
-  it('ignores what it says, beyond the backoff limit', async () => {
+  it('ignores matching failures, even beyond the backoff limit', async () => {
     await using cluster = await TestCluster.start({ fateOf: () => ({ exitCode: 42 }) });
     const rules = [{ action: 'Ignore', onExitCodes }];
     await cluster.client.resource(Jobs).create(job({ backoffLimit: 0, podFailurePolicy: { rules } }));
@@ -86,16 +86,16 @@ describe('a pod failure policy', () => {
     );
     cluster.nodes.fateOf = () => ({ exitCode: 0 });
     await cluster.pass(12);
-    const ended = await whenEnded(cluster, 'Complete');
+    const ended = await untilFinished(cluster, 'Complete');
     expect([ended.status?.succeeded, ended.status?.failed ?? 0]).toEqual([1, 0]);
   });
 
-  it('gives an index up', async () => {
+  it('fails an index permanently', async () => {
     await using cluster = await TestCluster.start({ fateOf: fates({ 1: 42 }) });
     const rules = [{ action: 'FailIndex', onExitCodes }];
     const spec = { ...INDEXED, backoffLimitPerIndex: 3, podFailurePolicy: { rules } };
     await cluster.client.resource(Jobs).create(job(spec));
-    const ended = await whenEnded(cluster, 'Failed');
+    const ended = await untilFinished(cluster, 'Failed');
     expect(reasonOf(ended, 'Failed')).toBe('FailedIndexes');
     expect(ended.status).toMatchObject({ failedIndexes: '1', completedIndexes: '0,2,3', failed: 1, succeeded: 3 });
   });
@@ -112,7 +112,7 @@ describe('a pod failure policy', () => {
     },
     { rule: { action: 'FailJob', onPodConditions: [{ type: 'Evil', status: 'False' }] }, exitCode: 1, action: 'Count' },
     { rule: { action: 'Ignore', onExitCodes: { operator: 'NotIn', values: [1] } }, exitCode: 0, action: 'Count' },
-  ])('$rule rules $action on exit code $exitCode', ({ rule, exitCode, action }) => {
+  ])('$rule yields $action on exit code $exitCode', ({ rule, exitCode, action }) => {
     const pod: Pod = {
       metadata: { name: 'p', namespace: 'default' },
       spec: { containers: [] },
@@ -124,12 +124,12 @@ describe('a pod failure policy', () => {
         ],
       },
     };
-    expect(rulingOn(job({ podFailurePolicy: { rules: [rule] } }), pod).action).toBe(action);
+    expect(failureDecisionFor(job({ podFailurePolicy: { rules: [rule] } }), pod).action).toBe(action);
   });
 });
 
 describe('a backoff limit per index', () => {
-  it('tries each index as often as allowed, and runs all others', async () => {
+  it('tries each index as often as allowed, and runs all the others', async () => {
     await using cluster = await TestCluster.start({ fateOf: fates({ 0: 1, 2: 1 }) });
     await cluster.client.resource(Jobs).create(job({ ...INDEXED, backoffLimitPerIndex: 1 }));
     await eventually(
@@ -138,7 +138,7 @@ describe('a backoff limit per index', () => {
       (pods) => pods.length === 4 && pods.every(({ status }) => status?.phase !== 'Pending'),
     );
     await cluster.pass(12);
-    const ended = await whenEnded(cluster, 'Failed');
+    const ended = await untilFinished(cluster, 'Failed');
     expect(reasonOf(ended, 'Failed')).toBe('FailedIndexes');
     expect(ended.status).toMatchObject({ failedIndexes: '0,2', completedIndexes: '1,3', failed: 4, succeeded: 2 });
     const pods = await cluster.list(Pods);
@@ -149,7 +149,7 @@ describe('a backoff limit per index', () => {
   it('ends the Job with more failed indexes than allowed', async () => {
     await using cluster = await TestCluster.start({ fateOf: fates({ 0: 1, 1: 1, 2: 'run', 3: 'run' }) });
     await cluster.client.resource(Jobs).create(job({ ...INDEXED, backoffLimitPerIndex: 0, maxFailedIndexes: 1 }));
-    const ended = await whenEnded(cluster, 'Failed');
+    const ended = await untilFinished(cluster, 'Failed');
     expect(reasonOf(ended, 'Failed')).toBe('MaxFailedIndexesExceeded');
   });
 });
@@ -175,7 +175,7 @@ describe("a Job's pods", () => {
     });
   });
 
-  it('are made by another controller where the Job says so', async () => {
+  it('are created by another controller if the Job says so', async () => {
     await using cluster = await TestCluster.start({ fateOf: () => ({ exitCode: 0 }) });
     const jobs = cluster.client.resource(Jobs);
     await jobs.create(job({ managedBy: 'example.com/other' }));

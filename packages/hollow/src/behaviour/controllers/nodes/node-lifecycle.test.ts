@@ -29,7 +29,7 @@ describe('a node', () => {
     });
   });
 
-  it('that dies becomes Unknown after its grace period, and its pods are replaced after their toleration', async () => {
+  it('becomes Unknown after its grace period if it dies, and its pods are replaced after their toleration', async () => {
     await using cluster = await TestCluster.start();
     await cluster.client.resource(Deployments).create(deployment(6));
     const before = await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => {
@@ -54,8 +54,8 @@ describe('a node', () => {
     });
     await cluster.pass(310);
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => {
-      const going = pods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
-      expect(going.map(({ metadata }) => metadata.name ?? '').sort()).toEqual(lost.sort());
+      const terminating = pods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+      expect(terminating.map(({ metadata }) => metadata.name ?? '').sort()).toEqual(lost.sort());
       const running = pods.filter(({ metadata, status }) => !metadata.deletionTimestamp && status?.phase === 'Running');
       expect(running.map(({ spec }) => spec.nodeName).filter((node) => node === 'node-a')).toEqual([]);
       expect(running).toHaveLength(6);

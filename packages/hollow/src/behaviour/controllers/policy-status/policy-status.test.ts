@@ -36,7 +36,7 @@ function crontabs(fields: Readonly<Record<string, { type: 'integer' | 'string' }
   };
 }
 
-/** The policy once its `generation` has been checked and `isDone` holds. */
+/** The policy once its `generation` has been checked and `isDone` is true. */
 async function checked(
   { client, clock }: TestCluster,
   isDone: (warnings: readonly ExpressionWarning[]) => boolean = () => true,
@@ -56,7 +56,7 @@ async function create({ client }: TestCluster, spec: Spec): Promise<void> {
 }
 
 // From Kubernetes' own tests: "should type check validation expressions".
-test('a policy of the right types has no warnings', async () => {
+test('a well-typed policy has no warnings', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   await create(cluster, { matchConstraints: DEPLOYMENTS, validations: [{ expression: 'object.spec.replicas > 1' }] });
 
@@ -65,7 +65,7 @@ test('a policy of the right types has no warnings', async () => {
   expect(status).toEqual({ observedGeneration: 1, typeChecking: {} });
 });
 
-test('a policy that confuses types has a warning for each expression', async () => {
+test('a policy with type errors has a warning for each expression', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   await create(cluster, {
     matchConstraints: DEPLOYMENTS,
@@ -93,7 +93,7 @@ test('a policy that confuses types has a warning for each expression', async () 
 });
 
 // "should type check a CRD".
-test('a policy about custom resources is checked, and again when their definition changes', async () => {
+test('a policy on custom resources is checked, and checked again when their definition changes', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const definitions = cluster.client.resource(CustomResourceDefinitions);
   await definitions.create(crontabs({ replicas: { type: 'integer' } }));
@@ -117,7 +117,7 @@ test('a policy about custom resources is checked, and again when their definitio
   expect(after.status).toEqual({ observedGeneration: 1, typeChecking: {} });
 });
 
-test('a policy about what is not there yet is checked when it comes', async () => {
+test('a policy on a missing kind is checked once the kind exists', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   await create(cluster, { matchConstraints: CRONTABS, validations: [{ expression: 'object.spec.maxRetries < 10' }] });
   expect((await checked(cluster)).status?.typeChecking).toEqual({});
@@ -153,7 +153,7 @@ test.each<{ reason: string; spec: Spec; warnings: readonly string[] }>([
     warnings: ["'_<_' applied to '(int, string)'", "undefined field 'spec'"],
   },
   {
-    reason: 'parameters of a kind that is not there are of any type',
+    reason: 'parameters of a missing kind have any type',
     spec: {
       matchConstraints: DEPLOYMENTS,
       paramKind: { apiVersion: 'example.com/v1', kind: 'Limit' },

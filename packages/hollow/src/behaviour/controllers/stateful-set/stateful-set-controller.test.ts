@@ -22,7 +22,7 @@ function statefulSet(replicas: number, spec: Partial<StatefulSet['spec']> = {}):
   };
 }
 
-function whenReady(cluster: TestCluster, replicas: number): Promise<StatefulSet> {
+function untilReady(cluster: TestCluster, replicas: number): Promise<StatefulSet> {
   return eventuallyObject(cluster.client.resource(StatefulSets), DB, ({ status }) => {
     expect([status?.replicas, status?.readyReplicas ?? 0]).toEqual([replicas, replicas]);
     return true;
@@ -44,11 +44,11 @@ describe('a StatefulSet', () => {
     });
     cluster.nodes.fateOf = () => 'run';
     cluster.nodes.resync();
-    await whenReady(cluster, 3);
+    await untilReady(cluster, 3);
     await cluster.client
       .resource(StatefulSets)
       .patch('db', { type: 'merge', value: { spec: { replicas: 1 } } }, { namespace: 'default' });
-    await whenReady(cluster, 1);
+    await untilReady(cluster, 1);
     expect((await cluster.list(Pods)).map(({ metadata }) => metadata.name)).toEqual(['db-0']);
   });
 
@@ -71,7 +71,7 @@ describe('a StatefulSet', () => {
     ).toEqual(['data-db-0', 'data-db-1']);
   });
 
-  it('ties its claims to itself while its retention policy says so', async () => {
+  it('owns its claims while its retention policy says so', async () => {
     await using cluster = await TestCluster.start();
     const sets = cluster.client.resource(StatefulSets);
     const claim = {
@@ -79,7 +79,7 @@ describe('a StatefulSet', () => {
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
     };
     await sets.create(statefulSet(1, { volumeClaimTemplates: [claim] }));
-    const whenOwned = (owners: number) =>
+    const untilOwned = (owners: number) =>
       eventually(cluster.client.resource(PersistentVolumeClaims), { namespace: 'default' }, (claims) => {
         expect(claims.map(({ metadata }) => metadata.ownerReferences?.length ?? 0)).toEqual([owners]);
         return true;
@@ -91,18 +91,18 @@ describe('a StatefulSet', () => {
         { namespace: 'default' },
       );
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => pods.length === 1);
-    await whenOwned(0);
+    await untilOwned(0);
     await retain('Delete');
-    await whenOwned(1);
+    await untilOwned(1);
     await retain('Retain');
-    await whenOwned(0);
+    await untilOwned(0);
   });
 
   it('updates from the last pod down to the partition', async () => {
     await using cluster = await TestCluster.start();
     const sets = cluster.client.resource(StatefulSets);
     await sets.create(statefulSet(3, { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } } }));
-    await whenReady(cluster, 3);
+    await untilReady(cluster, 3);
     await sets.patch(
       'db',
       { type: 'strategic', value: { spec: { template: template({ app: 'db' }, 'db:2') } } },
@@ -131,7 +131,7 @@ describe('a StatefulSet', () => {
   it('re-creates a lost pod under its name', async () => {
     await using cluster = await TestCluster.start();
     await cluster.client.resource(StatefulSets).create(statefulSet(2));
-    await whenReady(cluster, 2);
+    await untilReady(cluster, 2);
     const before = await cluster.client.resource(Pods).get('db-0', { namespace: 'default' });
     await cluster.client.resource(Pods).delete('db-0', { namespace: 'default' });
     const after = await eventuallyObject(

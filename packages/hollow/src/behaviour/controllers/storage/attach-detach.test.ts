@@ -16,7 +16,7 @@ const namespace = 'default';
 const DRIVER = 'cinder.csi.openstack.org';
 const IN_USE = `kubernetes.io/csi/${DRIVER}^handle`;
 
-/** A cluster with a volume that is bound to a claim. */
+/** A cluster with a volume bound to a claim. */
 async function withVolume(accessModes = ['ReadWriteOnce']): Promise<TestCluster> {
   const cluster = await TestCluster.start();
   const claim = {
@@ -51,7 +51,7 @@ async function attached({ client }: TestCluster, [attachment]: readonly VolumeAt
   await client.resource(VolumeAttachments).patch(attachment?.metadata.name ?? '', patch, { subresource: 'status' });
 }
 
-test('asks for a volume where a pod needs it, and says on the node that it is attached', async () => {
+test('attaches a volume to the node of a pod, and lists it in the node’s status', async () => {
   await using cluster = await withVolume();
   await run(cluster, 'web', 'node-a');
 
@@ -65,8 +65,8 @@ test('asks for a volume where a pod needs it, and says on the node that it is at
   );
 });
 
-describe('when the pod has gone', () => {
-  test('a volume stays attached until its node has let go of it', async () => {
+describe('when the pod is deleted', () => {
+  test('keeps a volume attached until its node has unmounted it', async () => {
     await using cluster = await withVolume();
     await run(cluster, 'web', 'node-a');
     await attached(cluster, await untilAttachments(cluster, 1));
@@ -81,7 +81,7 @@ describe('when the pod has gone', () => {
     await untilAttachments(cluster, 0);
   });
 
-  test('a node that never lets go is not waited for after six minutes', async () => {
+  test('detaches a volume after six minutes from a node that never unmounts it', async () => {
     await using cluster = await withVolume();
     await run(cluster, 'web', 'node-a');
     await attached(cluster, await untilAttachments(cluster, 1));
@@ -99,7 +99,7 @@ describe('when the pod has gone', () => {
   });
 });
 
-test('a volume for one node is kept from a second, and its pod is told', async () => {
+test('does not attach a single-node volume to a second node, and reports that on its pod', async () => {
   await using cluster = await withVolume();
   await run(cluster, 'first', 'node-a');
   await untilAttachments(cluster, 1);
@@ -109,13 +109,13 @@ test('a volume for one node is kept from a second, and its pod is told', async (
   const events = await eventually(cluster.client.resource(Events), { namespace }, (all) =>
     all.some(({ reason }) => reason === 'FailedAttachVolume'),
   );
-  const told = events.find(({ reason }) => reason === 'FailedAttachVolume');
-  expect(told?.involvedObject.name).toBe('second');
-  expect(told?.message).toMatch(/^Multi-Attach error for volume "volume"/);
+  const event = events.find(({ reason }) => reason === 'FailedAttachVolume');
+  expect(event?.involvedObject.name).toBe('second');
+  expect(event?.message).toMatch(/^Multi-Attach error for volume "volume"/);
   expect((await cluster.client.resource(VolumeAttachments).list()).items).toHaveLength(1);
 });
 
-test('a volume for many nodes is asked for at each', async () => {
+test('attaches a multi-node volume to each node', async () => {
   await using cluster = await withVolume(['ReadWriteMany']);
   await run(cluster, 'first', 'node-a');
   await run(cluster, 'second', 'node-b');

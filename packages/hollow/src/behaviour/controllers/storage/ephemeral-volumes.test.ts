@@ -1,5 +1,5 @@
 import { Events, PersistentVolumeClaims, PersistentVolumes, Pods } from '@fairway/kube/kinds/resources';
-import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { describe, expect, it } from 'vitest';
 import { TestCluster } from '../../../testing/test-cluster.ts';
 import { pod } from '../../../testing/workloads.ts';
@@ -14,7 +14,7 @@ const ephemeral = { volumeClaimTemplate: { metadata: { labels: { app: 'user' } }
 const USER = pod('user', { volumes: [{ name: 'scratch', ephemeral }] });
 
 describe('a generic ephemeral volume', () => {
-  it('has a claim of its pod, and goes with it', async () => {
+  it('gets a claim owned by its pod, which is deleted with it', async () => {
     await using cluster = await TestCluster.start();
     const { client } = cluster;
     await client.resource(PersistentVolumes).create({
@@ -37,10 +37,10 @@ describe('a generic ephemeral volume', () => {
       labels: { app: 'user' },
       ownerReferences: [{ kind: 'Pod', name: 'user', controller: true }],
     });
-    await eventuallyGone(client.resource(PersistentVolumeClaims), SCRATCH);
+    await eventuallyDeleted(client.resource(PersistentVolumeClaims), SCRATCH);
   });
 
-  it("does not use a claim that is not its pod's, and says so", async () => {
+  it('does not use a claim of another owner, and reports that', async () => {
     await using cluster = await TestCluster.start({ nodes: [] });
     const { client } = cluster;
     await client.resource(PersistentVolumeClaims).create({

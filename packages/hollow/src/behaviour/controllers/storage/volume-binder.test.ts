@@ -1,6 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims, PersistentVolumes, Pods, StorageClasses } from '@fairway/kube/kinds/resources';
-import { eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventuallyDeleted, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { describe, expect, it } from 'vitest';
 import { TestCluster } from '../../../testing/test-cluster.ts';
 import { pod } from '../../../testing/workloads.ts';
@@ -77,7 +77,7 @@ describe('a claim', () => {
       (await client.resource(PersistentVolumeClaims).get('data', { namespace: 'default' })).metadata.deletionTimestamp,
     ).toBeDefined();
     await client.resource(Pods).delete('user', { namespace: 'default' });
-    await eventuallyGone(client.resource(PersistentVolumeClaims), DATA);
+    await eventuallyDeleted(client.resource(PersistentVolumeClaims), DATA);
     await eventuallyObject(
       client.resource(PersistentVolumes),
       { name: 'fitting' },
@@ -97,28 +97,28 @@ describe('a claim', () => {
     expect((await volumes.get('kept')).metadata.deletionTimestamp).toBeDefined();
     await client.resource(PersistentVolumeClaims).delete('data', { namespace: 'default' });
 
-    await eventuallyGone(volumes, { name: 'kept' });
+    await eventuallyDeleted(volumes, { name: 'kept' });
   });
 
-  it('of the default class requests a volume from its provisioner', async () => {
+  it('requests a volume from the provisioner of the default class', async () => {
     await using cluster = await TestCluster.start({ nodes: [] });
     const { client } = cluster;
     await client.resource(StorageClasses).create(storageClass('Immediate'));
     const { storageClassName: _, ...spec } = claim().spec;
     await client.resource(PersistentVolumeClaims).create({ ...claim(), spec });
-    const asked = await eventuallyObject(
+    const boundClaim = await eventuallyObject(
       client.resource(PersistentVolumeClaims),
       DATA,
       ({ metadata }) => metadata.annotations?.['volume.kubernetes.io/storage-provisioner'] === 'csi.example',
     );
-    expect(asked.spec.storageClassName).toBe('fast');
+    expect(boundClaim.spec.storageClassName).toBe('fast');
     // What an external provisioner does.
-    const claimRef = { namespace: 'default', name: 'data', uid: asked.metadata.uid ?? '' };
+    const claimRef = { namespace: 'default', name: 'data', uid: boundClaim.metadata.uid ?? '' };
     await client.resource(PersistentVolumes).create(volume('made', '5Gi', { claimRef, storageClassName: 'fast' }));
     await eventuallyObject(client.resource(PersistentVolumeClaims), DATA, ({ status }) => status?.phase === 'Bound');
   });
 
-  it('with WaitForFirstConsumer is bound on the node of its pod', async () => {
+  it('is bound on the node of its pod with WaitForFirstConsumer', async () => {
     await using cluster = await TestCluster.start();
     const { client } = cluster;
     await client.resource(StorageClasses).create(storageClass('WaitForFirstConsumer', 'kubernetes.io/no-provisioner'));

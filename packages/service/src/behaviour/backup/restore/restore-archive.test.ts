@@ -17,13 +17,13 @@ import { BACKED_UP_KINDS } from '../../../backup/backed-up-kinds.ts';
 import { isBeingRestored, type StatefulObject } from '../../../backup/restore/desired-object.ts';
 import { type RestoreRequest, restoreArchive } from '../../../backup/restore/restore-archive.ts';
 import { takeSnapshot } from '../../../backup/snapshot.ts';
-import { Killed, TestApi } from '../../../backup/testing/test-api.ts';
+import { KilledError, TestApi } from '../../../backup/testing/test-api.ts';
 
 const { signal } = new AbortController();
 const BACKUP = { id: '123e4567-e89b-42d3-a456-426614174000', createdAt: '2026-01-01T00:00:00Z' };
 const FINALIZERS = ['fairway.dev/cloud-resources'];
 
-/** A Fairway with two clusters: one is being deleted, and one was paused by a person. */
+/** A Fairway with two clusters: one is being deleted, and one was paused by a user. */
 async function source(): Promise<{ readonly api: TestApi; readonly archive: Archive }> {
   const api = new TestApi();
   for (const name of ['fairway-system', 'team', 'unrelated'])
@@ -83,7 +83,7 @@ function restore(client: KubeClient, archive: Archive, options: Partial<RestoreR
   });
 }
 
-/** All objects of a target, with owners by name in place of UIDs, and without server-specific fields. */
+/** All objects of a target, with owners by name instead of UIDs, and without server-specific fields. */
 async function contentOf({ client }: TestApi): Promise<readonly object[]> {
   const objects: StatefulObject[] = [];
   for (const type of BACKED_UP_KINDS) {
@@ -104,11 +104,11 @@ async function contentOf({ client }: TestApi): Promise<readonly object[]> {
     }));
 }
 
-const WITH_IDENTITY: readonly ResourceType[] = [clusters, nodePools, machines];
+const IDENTITY_KINDS: readonly ResourceType[] = [clusters, nodePools, machines];
 
 /** Objects that controllers might reconcile without knowing their cloud identity. */
-function strangers({ server }: TestApi): readonly KubeObject[] {
-  return WITH_IDENTITY.flatMap((type) => server.reader.list(type)).filter(
+function addForeignObjects({ server }: TestApi): readonly KubeObject[] {
+  return IDENTITY_KINDS.flatMap((type) => server.reader.list(type)).filter(
     (object) => !isBeingRestored(object) && (object as StatefulObject).status?.originUID === undefined,
   );
 }
@@ -128,10 +128,10 @@ describe('a restored Fairway', () => {
   test('has all objects with their cloud identity and owners', async () => {
     await restore(target.client, origin.archive);
 
-    const held = await target.client.resource(clusters).list({ namespace: 'team' });
+    const restoredClusters = await target.client.resource(clusters).list({ namespace: 'team' });
     const before = await origin.api.client.resource(clusters).list({ namespace: 'team' });
     const content = await contentOf(target);
-    expect(held.items.map(identityOf)).toEqual(before.items.map(({ metadata }) => metadata.uid));
+    expect(restoredClusters.items.map(identityOf)).toEqual(before.items.map(({ metadata }) => metadata.uid));
     expect(content).toContainEqual(
       expect.objectContaining({ name: 'demo-1', owners: ['NodePool demo'], finalizers: FINALIZERS }),
     );
@@ -146,7 +146,7 @@ describe('a restored Fairway', () => {
     expect(content.some((each) => 'name' in each && each.name === 'unrelated')).toBe(false);
   });
 
-  test('has nothing paused except what users had paused', async () => {
+  test('has no paused objects except those that users had paused', async () => {
     await restore(target.client, origin.archive);
 
     const { items } = await target.client.resource(clusters).list();
@@ -160,8 +160,8 @@ describe('a restored Fairway', () => {
   test('resumes deletions that were in progress', async () => {
     await restore(target.client, origin.archive);
 
-    const leaving = await target.client.resource(clusters).get('leaving', { namespace: 'team' });
-    expect(leaving.metadata.deletionTimestamp).toBeDefined();
+    const deletedCluster = await target.client.resource(clusters).get('leaving', { namespace: 'team' });
+    expect(deletedCluster.metadata.deletionTimestamp).toBeDefined();
   });
 
   test('keeps its clusters paused on request, as if set by a user', async () => {
@@ -215,41 +215,43 @@ describe('an existing object that differs', () => {
 });
 
 function wasKilled(error: unknown): false {
-  if (!(error instanceof Killed)) throw error;
+  if (!(error instanceof KilledError)) throw error;
   return false;
 }
 
 describe('a restore that is killed', () => {
   test.each(['before', 'after'] as const)('%s any of its writes continues when it is run again', async (when) => {
-    const undisturbed = new TestApi();
-    await restore(undisturbed.client, origin.archive);
-    const expected = await contentOf(undisturbed);
-    await undisturbed.close();
+    const uninterrupted = new TestApi();
+    await restore(uninterrupted.client, origin.archive);
+    const expected = await contentOf(uninterrupted);
+    await uninterrupted.close();
 
     let isWhole = false;
     for (let count = 1; !isWhole; count++) {
-      const victim = new TestApi();
-      const seen: KubeObject[] = [];
-      const killed = victim.clientKilledAt(count, when, () => seen.push(...strangers(victim)));
-      isWhole = await restore(killed, origin.archive).then(() => true, wasKilled);
+      const killedObject = new TestApi();
+      const plannedObjects: KubeObject[] = [];
+      const killedClient = killedObject.killableClient(count, when, () =>
+        plannedObjects.push(...addForeignObjects(killedObject)),
+      );
+      isWhole = await restore(killedClient, origin.archive).then(() => true, wasKilled);
 
-      await restore(victim.client, origin.archive);
+      await restore(killedObject.client, origin.archive);
 
-      expect(seen, `at write ${count}`).toEqual([]);
-      expect(await contentOf(victim), `at write ${count}`).toEqual(expected);
-      await victim.close();
+      expect(plannedObjects, `at write ${count}`).toEqual([]);
+      expect(await contentOf(killedObject), `at write ${count}`).toEqual(expected);
+      await killedObject.close();
     }
   });
 
-  test('while resuming recreates nothing: what users have deleted since stays deleted', async () => {
+  test('during the resume recreates nothing: objects that users have deleted stay deleted', async () => {
     let resumed = false;
-    const killed = target.clientKilledAt(Number.POSITIVE_INFINITY, 'before', () => {
+    const killedClient = target.killableClient(Number.POSITIVE_INFINITY, 'before', () => {
       resumed ||= target.server.reader
         .list(clusters)
         .some((cluster) => !isBeingRestored(cluster) && cluster.metadata.name === 'demo');
-      if (resumed) throw new Killed();
+      if (resumed) throw new KilledError();
     });
-    await expect(restore(killed, origin.archive)).rejects.toThrow(Killed);
+    await expect(restore(killedClient, origin.archive)).rejects.toThrow(KilledError);
     const value = { metadata: { finalizers: null } };
     await target.client.resource(clusters).patch('demo', { type: 'merge', value }, { namespace: 'team' });
     await target.client.resource(clusters).delete('demo', { namespace: 'team' });

@@ -11,7 +11,7 @@ import { requireTarget } from '../../../backup/restore/restore-target.ts';
 
 const { signal } = new AbortController();
 
-test('a cluster without the kinds is an error that says how to install them', async () => {
+test('reports a cluster without the kinds, with the command to install them', async () => {
   const server = new ApiServer({
     store: new MemoryStore(),
     resources: authKinds(MANAGEMENT_KINDS),

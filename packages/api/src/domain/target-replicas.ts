@@ -1,0 +1,38 @@
+import type { Cluster } from '../kinds/cluster.ts';
+import type { NodePool } from '../kinds/node-pool.ts';
+import { upperBound } from '../kinds/pool-bounds.ts';
+import { hasNoNodes } from './reset.ts';
+
+export interface PoolBounds {
+  readonly min: number;
+  readonly max: number;
+  /** Human-readable source: empty, or ` by schedule night until 2026-11-23T06:00:00Z`. */
+  readonly by: string;
+}
+
+/**
+ * The current minimum and maximum number of nodes of a pool. With schedules, those that its controller has written to
+ * `status.bounds`: all components then see the same limits at the same time regardless of their clocks, and get a watch
+ * event when they change.
+ */
+export function poolBounds({ spec, status }: Pick<NodePool, 'spec' | 'status'>): PoolBounds {
+  const { enabled, schedules = [] } = spec.autoscaling;
+  const scheduled = enabled && schedules.length > 0 ? status?.bounds : undefined;
+  if (scheduled === undefined) return { min: spec.minReplicas, max: upperBound(spec), by: '' };
+  const { minReplicas: min, maxReplicas: max, schedule, nextChange } = scheduled;
+  const until = nextChange === undefined ? '' : ` until ${nextChange.time}`;
+  return { min, max, by: schedule === undefined ? '' : ` by schedule ${schedule}${until}` };
+}
+
+/**
+ * The desired number of nodes of a pool, without temporary nodes during updates. Use this instead of `spec.replicas`,
+ * which with autoscaling is only the initial size. `cluster`: a cluster that is hibernated or being reset has no nodes.
+ * Omit it to get the size when awake, as for limits, quotas and changes of that size.
+ */
+export function targetReplicas(pool: Pick<NodePool, 'spec' | 'status'>, cluster?: Pick<Cluster, 'status'>): number {
+  if (hasNoNodes(cluster)) return 0;
+  const { spec, status } = pool;
+  if (!spec.autoscaling.enabled) return spec.replicas;
+  const { min, max } = poolBounds(pool);
+  return Math.min(Math.max(status?.autoscaling?.replicas ?? spec.replicas, min), max);
+}

@@ -1,0 +1,70 @@
+import { useSyncExternalStore } from 'react';
+import { serverClock } from '../api/server-clock.ts';
+import { useLocale } from './settings.ts';
+import { duration, fullTime, relativeTime, type Tense } from './time.ts';
+
+const TICK_MS = 1000;
+let nowMs = 0;
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** One timer for all times on the page. */
+function subscribe(onTick: () => void): () => void {
+  listeners.add(onTick);
+  timer ??= setInterval(() => {
+    for (const listener of listeners) listener();
+  }, TICK_MS);
+  return () => {
+    listeners.delete(onTick);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The server's time in steps of a second, also for the first render. */
+function current(): number {
+  const now = serverClock.nowMs();
+  // It can also step back, once the offset between the clocks is known.
+  if (Math.abs(now - nowMs) >= TICK_MS) nowMs = now;
+  return nowMs;
+}
+
+/** A value derived from the time; its component renders again only when the value changes. */
+function useTimedText(textAt: (nowMs: number) => string): string {
+  return useSyncExternalStore(subscribe, () => textAt(current()));
+}
+
+/** The server's time to the minute, for values that change slowly. */
+export function useNow(stepMs = 60_000): number {
+  return useSyncExternalStore(subscribe, () => current() - (current() % stepMs));
+}
+
+/** A time relative to now. Empty without a time. */
+export function useRelativeTime(at: string | undefined, tense: Tense): string {
+  const locale = useLocale();
+  return useTimedText((now) => (at === undefined ? '' : relativeTime(at, now, locale, tense)));
+}
+
+/** The duration since a time. Empty without a time. */
+export function useDuration(since: string | undefined): string {
+  const locale = useLocale();
+  return useTimedText((now) => (since === undefined ? '' : duration(since, now, locale)));
+}
+
+export interface WhenProps {
+  readonly at: string | undefined;
+  readonly tense?: Tense;
+}
+
+/** A relative time, with the exact one as a tooltip. Empty without a time. */
+export function When({ at, tense = 'past' }: WhenProps) {
+  const locale = useLocale();
+  const relativeText = useRelativeTime(at, tense);
+  if (at === undefined) return null;
+  return (
+    <time dateTime={at} title={fullTime(at, locale)}>
+      {relativeText}
+    </time>
+  );
+}

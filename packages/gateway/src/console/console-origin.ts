@@ -1,0 +1,25 @@
+/**
+ * A header that only scripts of the same origin can add: for others a browser sends a preflight request first, which is never
+ * allowed.
+ */
+const CONSOLE_HEADER = 'x-fairway-console';
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** Whether a request claims to be from a page of the console. */
+export function claimsToBeOwnPage(headers: Headers): boolean {
+  return headers[CONSOLE_HEADER] !== undefined;
+}
+
+/**
+ * Whether a request is from a page of the console, and not from another site in its user's name: decided by the
+ * browser's own statement (Sec-Fetch-Site), or by the Origin header in browsers without it. Scripts can set neither.
+ */
+export function isOwnPage(headers: Headers): boolean {
+  if (!claimsToBeOwnPage(headers)) return false;
+  const fetchSite = headers['sec-fetch-site'];
+  const { origin, host } = headers;
+  if (fetchSite !== undefined && fetchSite !== 'same-origin') return false;
+  if (origin !== undefined) return origin === `https://${host}`;
+  return fetchSite === 'same-origin';
+}
